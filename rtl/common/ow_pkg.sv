@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Types and constants that every level of Openwafer shares: the fabric's words, the ports of a
+// router, the encodings of the tensor extension, the tile's register map. docs/fabric.md,
+// docs/isa.md and docs/memory-map.md say what they mean; this file only fixes the bits.
+
+package ow_pkg;
+
+  // ------------------------------------------------------------------------------------ fabric --
+  // Colours 0..23 carry data on static routes; 24 and 25 are the control plane's request and
+  // response networks whatever NumColours a build has, so that packets are the same on all builds.
+  localparam int unsigned MAX_DATA_COLOURS = 24;
+  localparam logic [4:0] COLOUR_REQ = 5'd24;
+  localparam logic [4:0] COLOUR_RSP = 5'd25;
+
+  // Router ports. "Ramp" is the port to and from the router's own tile.
+  localparam int unsigned NUM_PORTS = 5;
+  typedef enum logic [2:0] {
+    PORT_N = 3'd0,
+    PORT_E = 3'd1,
+    PORT_S = 3'd2,
+    PORT_W = 3'd3,
+    PORT_R = 3'd4,
+    PORT_NONE = 3'd7
+  } port_e;
+
+  // The unit of the fabric. `ctrl` marks a control wavelet on a data colour and the tail of a
+  // packet on the control plane.
+  typedef struct packed {
+    logic        valid;
+    logic [4:0]  colour;
+    logic        ctrl;
+    logic [31:0] data;
+  } wavelet_t;  // 39 bits
+
+  // One buffer slot of `colour` has been freed at the receiver.
+  typedef struct packed {
+    logic       valid;
+    logic [4:0] colour;
+  } credit_t;  // 6 bits
+
+  // What one direction of a tile edge carries in a cycle: a wavelet, and a credit for the opposite
+  // direction. All zero when it carries nothing, so "nothing" is one compare.
+  typedef struct packed {
+    credit_t  credit;
+    wavelet_t wavelet;
+  } link_t;  // 45 bits
+
+  // Slots per colour at the receiving end of a link: the credits that a sender starts with.
+  localparam int unsigned LINK_CREDITS = 4;
+
+  // Static route of one colour in one router, as written to the ROUTE registers.
+  // Bits 31:10 are kept for switch positions and filters.
+  typedef struct packed {
+    logic       enable;    // [8]
+    logic [2:0] in_port;   // [7:5] port_e
+    logic [4:0] out_mask;  // [4:0] one bit a port, index port_e
+  } route_t;  // 9 bits
+
+  // Control wavelet payload bits that the ramp's consumers act on (docs/fabric.md).
+  localparam int unsigned CTRL_ROW_END = 0;     // closes the accumulator row
+  localparam int unsigned CTRL_STREAM_END = 1;  // ends the instruction that consumes the stream
+
+  // ------------------------------------------------------------------------------------- tile ----
+  localparam int unsigned NUM_QUEUES = 8;   // input queues, and as many output queues
+  localparam int unsigned NUM_DSRS = 32;
+  localparam int unsigned NUM_TASKS = 32;
+
+  // An element of a ramp queue.
+  typedef struct packed {
+    logic        ctrl;
+    logic [31:0] data;
+  } ramp_t;  // 33 bits
+
+  // ------------------------------------------------------------------------ tensor extension -----
+  // custom-0 (0x0b): funct7 = tensor_op_e, funct3 = tensor_type_e, rs1 = control word,
+  // rs2 = scalar operand, rd = x0.
+  typedef enum logic [6:0] {
+    TOP_MOV   = 7'd0,   // dst = a
+    TOP_ADD   = 7'd1,   // dst = a + b
+    TOP_SUB   = 7'd2,   // dst = a - b
+    TOP_MUL   = 7'd3,   // dst = a * b
+    TOP_FMA   = 7'd4,   // dst = a * b + dst, one rounding
+    TOP_MAX   = 7'd5,   // dst = maximumNumber-free max: NaN if either is NaN
+    TOP_MIN   = 7'd6,
+    TOP_CVT   = 7'd7,   // dst = cast of a; funct3 names the source type, dst DSR the destination's
+    TOP_AXPYW = 7'd16,  // wavelet-triggered AXPY with hardware row end
+    TOP_DRAIN = 7'd17   // reduction at the ramp: runs on the reducer
+  } tensor_op_e;
+
+  typedef enum logic [2:0] {
+    TY_F16   = 3'd0,
+    TY_BF16  = 3'd1,
+    TY_F32   = 3'd2,
+    TY_MIXED = 3'd3,  // 16-bit sources, fp32 accumulator/destination
+    TY_I16   = 3'd4,
+    TY_I32   = 3'd5,
+    TY_I8    = 3'd6
+  } tensor_type_e;
+
+  typedef enum logic [1:0] {
+    DONE_NONE     = 2'd0,
+    DONE_ACTIVATE = 2'd1,
+    DONE_UNBLOCK  = 2'd2
+  } done_e;
+
+  // rs1 of a tensor instruction.
+  typedef struct packed {
+    logic       rsvd31;  // [31]
+    logic [4:0] task_id; // [30:26] for the completion action
+    logic [1:0] done;    // [25:24] done_e
+    logic [3:0] rsvd;    // [23:20]
+    logic [3:0] thread;  // [19:16] 0 = task thread: the core waits
+    logic       scalar;  // [15] operand b is rs2, not a DSR
+    logic [4:0] b;       // [14:10] DSR
+    logic [4:0] a;       // [9:5] DSR
+    logic [4:0] dst;     // [4:0] DSR
+  } tensor_ctl_t;
+
+  // What the core hands to the engine.
+  typedef struct packed {
+    logic [6:0]  op;
+    logic [2:0]  ty;
+    tensor_ctl_t ctl;
+    logic [31:0] scalar;
+  } tensor_insn_t;
+
+  // custom-1 (0x2b): system instructions, funct3:
+  localparam logic [2:0] SYS_NEXT = 3'd0;  // ow.next: wait for a task, dispatch it
+  localparam logic [2:0] SYS_DSRW = 3'd1;  // ow.dsrw: DSR[rs1[4:0]].word[funct7[2:0]] = rs2
+  localparam logic [2:0] SYS_DSRR = 3'd2;  // ow.dsrr rd: read back (the advanced address of word 1)
+
+  // Descriptor (DSR) words.
+  // word 0: kind [3:0], element type [6:4] tensor_type_e, queue [10:8], save_address [11],
+  //         close [12] (fabric out: append a control wavelet), close_code [14:13]
+  // word 1: byte address [23:0]; bit 23 selects the accumulator cache
+  // words 2..5: dimension k = 0..3: length [15:0] (elements, 1..65535; 0 = unused dimension),
+  //             signed step [31:16] in bytes: dimension 0: from element to element; k > 0: added
+  //             once the dimensions below it have been walked to their end
+  typedef enum logic [3:0] {
+    DK_NONE   = 4'd0,
+    DK_MEM    = 4'd1,
+    DK_FABIN  = 4'd2,
+    DK_FABOUT = 4'd3,
+    DK_FIFO   = 4'd4
+  } dsr_kind_e;
+
+  localparam int unsigned ACC_ADDR_BIT = 23;
+
+  // ---------------------------------------------------------------------- tile register space ----
+  // Word offsets in bytes from TILE_REGS; the core and the control plane see the same registers.
+  localparam logic [31:0] TILE_REGS = 32'hF000_0000;
+  localparam logic [15:0] REG_ROUTE = 16'h0000;     // +4*colour
+  localparam logic [15:0] REG_INQ = 16'h0100;       // +4*q: [5] enable, [4:0] colour
+  localparam logic [15:0] REG_OUTQ = 16'h0140;      // +4*q: [5] enable, [4:0] colour
+  localparam logic [15:0] REG_INQ_LEVEL = 16'h0180; // ro: 4 bits a queue
+  localparam logic [15:0] REG_OUTQ_LEVEL = 16'h0184;// ro: 4 bits a queue
+  localparam logic [15:0] REG_RAMP_PUSH = 16'h01C0; // wo: +8*q data wavelet, +8*q+4 control wavelet
+  localparam logic [15:0] REG_TASK_ENTRY = 16'h0200;// +4*task
+  localparam logic [15:0] REG_TASK_ACTIVATE = 16'h0280;  // w1s, reads pending
+  localparam logic [15:0] REG_TASK_BLOCK = 16'h0284;     // w1s, reads blocked
+  localparam logic [15:0] REG_TASK_UNBLOCK = 16'h0288;   // w1c, reads blocked
+  localparam logic [15:0] REG_RED = 16'h0300;       // reducer, see docs/memory-map.md
+  localparam logic [15:0] REG_COUNTERS = 16'h0400;
+  localparam logic [15:0] REG_CORE = 16'h0500;      // run control and trap state
+  localparam logic [15:0] REG_THREAD = 16'h0600;    // ro: +4*thread: state for the hang report
+  localparam logic [15:0] REG_ROUTER = 16'h0700;    // ro: router occupancy and credits
+  localparam logic [15:0] REG_SCRATCH = 16'h0780;   // rw: identity set by the host: +0 row, +4 col
+
+  // What the scoreboard of a test sees of the core (one retired instruction a cycle at most).
+  typedef struct packed {
+    logic        valid;
+    logic        trap;      // the instruction trapped (pc and insn are its own)
+    logic [31:0] pc;
+    logic [31:0] insn;
+    logic        rd_we;
+    logic [4:0]  rd;
+    logic [31:0] rd_data;
+    logic        mem_we;    // a store was done
+    logic [31:0] mem_addr;
+    logic [31:0] mem_wdata; // as stored, in the low bits
+  } retire_t;
+
+endpackage
