@@ -1,0 +1,3 @@
++incdir+rtl/common
+rtl/common/ow_pkg.sv
+rtl/common/ow_fifo.sv

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Assertion macros with one back end a tool. Include this file after the package imports.
+//
+//   `OW_ASSERT(name, prop, msg)    prop holds at every rising edge of clk_i while rst_i is low;
+//                                  clk_i and rst_i are the names in the module that uses it
+//   `OW_ASSERT_INIT(name, cond)    a parameter check: elaboration stops if cond is false
+//
+// OW_ASSERT is active in Verilator (built with --assert) and with FORMAL, and nothing under
+// SYNTHESIS or YOSYS. OW_ASSERT_INIT is a generate-if and holds in every tool.
+
+`ifndef OW_ASSERT_SVH
+`define OW_ASSERT_SVH
+
+`ifdef FORMAL
+`define OW_ASSERT(name, prop, msg) \
+  always_ff @(posedge clk_i) if (!rst_i) name : assert (prop);
+`elsif SYNTHESIS
+`define OW_ASSERT(name, prop, msg)
+`elsif YOSYS
+`define OW_ASSERT(name, prop, msg)
+`elsif VERILATOR
+`define OW_ASSERT(name, prop, msg) \
+  name : assert property (@(posedge clk_i) disable iff (rst_i) (prop)) \
+  else $error("%m: %s", msg);
+`else
+`define OW_ASSERT(name, prop, msg)
+`endif
+
+`define OW_ASSERT_INIT(name, cond) \
+  if (!(cond)) begin : gen_bad_``name \
+    $fatal(1, "parameter check failed: name"); \
+  end
+
+`endif
