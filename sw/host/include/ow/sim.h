@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The simulated devices: the replicated engine (one Verilated tile, instantiated for every tile of
+// the grid) and the monolithic top.
+#ifndef OW_SIM_H_
+#define OW_SIM_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "ow/device.h"
+
+namespace ow {
+
+enum class DeviceKind {
+  Replicated,  // any shape
+  Monolithic   // only the shapes that were built (2x2)
+};
+
+// Loses one credit on one link: the nth credit (from 0) of `colour` that tile (row, col) sends out
+// through `side`. Replicated engine only; for tests of the hang report.
+struct CreditFault {
+  int row = 0;
+  int col = 0;
+  Side side = Side::North;
+  int colour = 0;
+  uint64_t nth = 0;
+};
+
+struct SimOptions {
+  bool check_idle = false;  // evaluate idle tiles too and fail if any state changes
+  bool skip_idle = true;    // do not evaluate idle tiles that get no input
+  std::optional<CreditFault> drop_credit;
+  std::string trace_file;   // FST of the run; empty: none (needs a build with traces)
+  bool mini = false;        // the mini configuration, if it was built
+};
+
+std::unique_ptr<Device> make_device(DeviceKind kind, GridShape shape,
+                                    const SimOptions& options = SimOptions());
+
+// "replicated", "monolithic"; BadInput for anything else.
+DeviceKind parse_device_kind(const std::string& name);
+
+// Tile evaluations done so far (what skipping saves): replicated engine only, else
+// cycles x tiles.
+uint64_t tile_evaluations(const Device& device);
+
+}  // namespace ow
+
+#endif  // OW_SIM_H_
