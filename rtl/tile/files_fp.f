@@ -1,0 +1,3 @@
+rtl/tile/ow_fp_pkg.sv
+rtl/tile/ow_lane.sv
+rtl/tile/ow_fp_add.sv
