@@ -1,3 +1,5 @@
 rtl/tile/ow_fp_pkg.sv
 rtl/tile/ow_lane.sv
 rtl/tile/ow_fp_add.sv
+rtl/tile/ow_sram_bank.sv
+rtl/tile/ow_sram.sv

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tile's memory: 8 single-ported banks of 64 bits, interleaved by 8 bytes, and the arbiter
+// between seven requestors.
+//
+// Protocol, the same for all requestors: x_req_i with address (and write data) held until x_gnt_o,
+// which comes in the same cycle, combinational from all requests. An access is done with its grant.
+// The data of a read stands on x_rdata_o, marked by x_rvalid_o, in the cycle after its grant and
+// only then. Writes give no x_rvalid_o. Throughput: one access a cycle and bank.
+//
+// Addresses are bytes. An access takes whole aligned units (ctl, lsu: 4 bytes; fetch, red: 8;
+// rd0, rd1, wr: VecBytes = 2 * Lanes); lower address bits must be 0. Addresses from SramBytes on
+// must not be requested: the requestors check, because it is they who can say whose fault it is.
+//
+// A unit of 16 bytes (Lanes = 8) is an aligned pair of banks, so rd0, rd1 and wr are all granted in
+// one cycle if they touch three different pairs: 48 bytes a cycle.
+//
+// Arbitration: a request is granted if no request before it wants one of its banks. The order is
+//   wr, rd0, rd1, red, lsu, fetch, ctl
+// except that a requestor which has been refused for AgeLimit = 7 cycles goes before all that have
+// not. Starvation-free: an aged requestor waits only for aged ones before it, each of which gets
+// one grant and is then not aged for 7 cycles, so nobody is refused more than 7 + 6 times in a row.
+module ow_sram
+#(
+  parameter int unsigned SramBytes = 49152,  // size, a multiple of 64, 128 to 2^23
+  parameter int unsigned Lanes     = 8,      // lanes of the engine: 2, 4 or 8
+  localparam int unsigned VecBytes = 2 * Lanes
+) (
+  input  logic                  clk_i,
+  input  logic                  rst_i,  // clears pending read data; memory keeps its contents
+
+  // Engine: write of a vector with byte enables, and two vector reads.
+  input  logic                  wr_req_i,
+  input  logic [23:0]           wr_addr_i,
+  input  logic [VecBytes-1:0]   wr_be_i,
+  input  logic [8*VecBytes-1:0] wr_wdata_i,
+  output logic                  wr_gnt_o,
+  input  logic                  rd0_req_i,
+  input  logic [23:0]           rd0_addr_i,
+  output logic                  rd0_gnt_o,
+  output logic                  rd0_rvalid_o,
+  output logic [8*VecBytes-1:0] rd0_rdata_o,
+  input  logic                  rd1_req_i,
+  input  logic [23:0]           rd1_addr_i,
+  output logic                  rd1_gnt_o,
+  output logic                  rd1_rvalid_o,
+  output logic [8*VecBytes-1:0] rd1_rdata_o,
+
+  // Reducer: 64-bit read or write.
+  input  logic                  red_req_i,
+  input  logic                  red_we_i,
+  input  logic [7:0]            red_be_i,
+  input  logic [23:0]           red_addr_i,
+  input  logic [63:0]           red_wdata_i,
+  output logic                  red_gnt_o,
+  output logic                  red_rvalid_o,
+  output logic [63:0]           red_rdata_o,
+
+  // Core, loads and stores: 32-bit.
+  input  logic                  lsu_req_i,
+  input  logic                  lsu_we_i,
+  input  logic [3:0]            lsu_be_i,
+  input  logic [23:0]           lsu_addr_i,
+  input  logic [31:0]           lsu_wdata_i,
+  output logic                  lsu_gnt_o,
+  output logic                  lsu_rvalid_o,
+  output logic [31:0]           lsu_rdata_o,
+
+  // Core, instruction fetch: 64-bit read.
+  input  logic                  fetch_req_i,
+  input  logic [23:0]           fetch_addr_i,
+  output logic                  fetch_gnt_o,
+  output logic                  fetch_rvalid_o,
+  output logic [63:0]           fetch_rdata_o,
+
+  // Control plane: 32-bit.
+  input  logic                  ctl_req_i,
+  input  logic                  ctl_we_i,
+  input  logic [23:0]           ctl_addr_i,
+  input  logic [31:0]           ctl_wdata_i,
+  output logic                  ctl_gnt_o,
+  output logic                  ctl_rvalid_o,
+  output logic [31:0]           ctl_rdata_o
+);
+`include "ow_assert.svh"
+
+  localparam int unsigned Rows = SramBytes / 64;
+  localparam int unsigned RowBits = $clog2(Rows);
+  localparam int unsigned NumReq = 7;
+  localparam int unsigned AgeLimit = 7;
+
+  // Requestors in their fixed order.
+  localparam int unsigned Wr = 0;
+  localparam int unsigned Rd0 = 1;
+  localparam int unsigned Rd1 = 2;
+  localparam int unsigned Red = 3;
+  localparam int unsigned Lsu = 4;
+  localparam int unsigned Fetch = 5;
+  localparam int unsigned Ctl = 6;
+
+  `OW_ASSERT_INIT(sram_bytes, SramBytes % 64 == 0 && SramBytes >= 128 && SramBytes <= 8388608)
+  `OW_ASSERT_INIT(lanes, Lanes == 2 || Lanes == 4 || Lanes == 8)
+
+  logic [NumReq-1:0]       req;
+  logic [NumReq-1:0][23:0] addr;
+  assign req = {ctl_req_i, fetch_req_i, lsu_req_i, red_req_i, rd1_req_i, rd0_req_i, wr_req_i};
+  assign addr = {ctl_addr_i, fetch_addr_i, lsu_addr_i, red_addr_i, rd1_addr_i, rd0_addr_i,
+                 wr_addr_i};
+
+  // ------------------------------------------------------------------------------ arbitration ----
+  logic [NumReq-1:0][2:0] age_q;
+  logic [NumReq-1:0]      gnt;
+  logic [NumReq-1:0][7:0] banks;  // banks that a request wants
+
+  always_comb begin
+    logic [7:0]        aged_all;    // wanted by any aged request
+    logic [7:0]        aged_above;  // wanted by an aged request further up
+    logic [7:0]        above;       // wanted by a request further up
+    logic [NumReq-1:0] aged;
+    gnt = '0;
+    banks = '0;
+    aged_all = 8'd0;
+    aged_above = 8'd0;
+    above = 8'd0;
+    aged = '0;
+    if (req != '0) begin
+      for (int unsigned i = 0; i < NumReq; i++) begin
+        if (req[i]) begin
+          if (i <= Rd1 && Lanes == 8) banks[i] = 8'd3 << {addr[i][5:4], 1'b0};
+          else banks[i] = 8'd1 << addr[i][5:3];
+          aged[i] = age_q[i] == 3'(AgeLimit);
+          if (aged[i]) aged_all |= banks[i];
+        end
+      end
+      for (int unsigned i = 0; i < NumReq; i++) begin
+        if (req[i]) begin
+          if (aged[i]) begin
+            gnt[i] = (banks[i] & aged_above) == 8'd0;
+            aged_above |= banks[i];
+          end else begin
+            gnt[i] = (banks[i] & (aged_all | above)) == 8'd0;
+          end
+          above |= banks[i];
+        end
+      end
+    end
+  end
+
+  // An age is 0 unless its requestor waits, so nothing moves when nobody asks.
+  logic [NumReq-1:0] waited_q;
+  always_ff @(posedge clk_i) begin
+    waited_q <= rst_i ? '0 : req & ~gnt;
+    if (rst_i) begin
+      age_q <= '0;
+    end else if ((req & ~gnt) != '0 || waited_q != '0) begin
+      for (int unsigned i = 0; i < NumReq; i++) begin
+        if (!req[i] || gnt[i]) age_q[i] <= 3'd0;
+        else if (age_q[i] != 3'(AgeLimit)) age_q[i] <= age_q[i] + 3'd1;
+      end
+    end
+  end
+
+  assign wr_gnt_o = gnt[Wr];
+  assign rd0_gnt_o = gnt[Rd0];
+  assign rd1_gnt_o = gnt[Rd1];
+  assign red_gnt_o = gnt[Red];
+  assign lsu_gnt_o = gnt[Lsu];
+  assign fetch_gnt_o = gnt[Fetch];
+  assign ctl_gnt_o = gnt[Ctl];
+
+  // ------------------------------------------------------------------------------------ banks ----
+  // A vector as the 128-bit line that it lies in.
+  logic [127:0] wr_line;
+  logic [15:0]  wr_line_be;
+  if (Lanes == 8) begin : gen_line8
+    assign wr_line = wr_wdata_i;
+    assign wr_line_be = wr_be_i;
+  end else if (Lanes == 4) begin : gen_line4
+    assign wr_line = {2{wr_wdata_i}};
+    assign wr_line_be = {2{wr_be_i}};
+  end else begin : gen_line2
+    assign wr_line = {4{wr_wdata_i}};
+    assign wr_line_be = {2{wr_addr_i[2] ? {wr_be_i, 4'd0} : {4'd0, wr_be_i}}};
+  end
+
+  logic [7:0][63:0] rdata;
+  for (genvar b = 0; b < 8; b++) begin : gen_bank
+    logic [NumReq-1:0]  sel;  // one-hot or nothing
+    logic               we;
+    logic [7:0]         be;
+    logic [RowBits-1:0] row;
+    logic [63:0]        wdata;
+
+    always_comb begin
+      we = 1'b0;
+      be = 8'd0;
+      row = '0;
+      wdata = 64'd0;
+      for (int unsigned i = 0; i < NumReq; i++) sel[i] = gnt[i] && banks[i][b];
+      if (sel != '0) begin
+        for (int unsigned i = 0; i < NumReq; i++) begin
+          if (sel[i]) row |= addr[i][6 +: RowBits];
+        end
+        if (sel[Wr]) begin
+          we = 1'b1;
+          be = wr_line_be[8*(b%2) +: 8];
+          wdata = wr_line[64*(b%2) +: 64];
+        end
+        if (sel[Red]) begin
+          we = red_we_i;
+          be = red_be_i;
+          wdata = red_wdata_i;
+        end
+        if (sel[Lsu]) begin
+          we = lsu_we_i;
+          be = lsu_addr_i[2] ? {lsu_be_i, 4'd0} : {4'd0, lsu_be_i};
+          wdata = {2{lsu_wdata_i}};
+        end
+        if (sel[Ctl]) begin
+          we = ctl_we_i;
+          be = ctl_addr_i[2] ? 8'hF0 : 8'h0F;
+          wdata = {2{ctl_wdata_i}};
+        end
+      end
+    end
+
+    ow_sram_bank #(.Rows(Rows)) u_bank (
+      .clk_i,
+      .req_i(sel != '0),
+      .we_i(we),
+      .be_i(be),
+      .addr_i(row),
+      .wdata_i(wdata),
+      .rdata_o(rdata[b])
+    );
+  end
+
+  // -------------------------------------------------------------------------------- read data ----
+  logic [NumReq-1:0]      rvalid_q;
+  logic [NumReq-1:0][3:0] unit_q;  // bits 5:2 of the address that was read
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) rvalid_q <= '0;
+    else rvalid_q <= gnt & ~{ctl_we_i, 1'b0, lsu_we_i, red_we_i, 2'b00, 1'b1};
+    if (gnt != '0) begin
+      for (int unsigned i = 0; i < NumReq; i++) if (gnt[i]) unit_q[i] <= addr[i][5:2];
+    end
+  end
+
+  assign rd0_rvalid_o = rvalid_q[Rd0];
+  assign rd1_rvalid_o = rvalid_q[Rd1];
+  assign red_rvalid_o = rvalid_q[Red];
+  assign lsu_rvalid_o = rvalid_q[Lsu];
+  assign fetch_rvalid_o = rvalid_q[Fetch];
+  assign ctl_rvalid_o = rvalid_q[Ctl];
+
+  if (Lanes == 8) begin : gen_read8
+    assign rd0_rdata_o = !rvalid_q[Rd0] ? '0 :
+                         {rdata[{unit_q[Rd0][3:2], 1'b1}], rdata[{unit_q[Rd0][3:2], 1'b0}]};
+    assign rd1_rdata_o = !rvalid_q[Rd1] ? '0 :
+                         {rdata[{unit_q[Rd1][3:2], 1'b1}], rdata[{unit_q[Rd1][3:2], 1'b0}]};
+  end else if (Lanes == 4) begin : gen_read4
+    assign rd0_rdata_o = !rvalid_q[Rd0] ? '0 : rdata[unit_q[Rd0][3:1]];
+    assign rd1_rdata_o = !rvalid_q[Rd1] ? '0 : rdata[unit_q[Rd1][3:1]];
+  end else begin : gen_read2
+    assign rd0_rdata_o = !rvalid_q[Rd0] ? '0 : rdata[unit_q[Rd0][3:1]][32*unit_q[Rd0][0] +: 32];
+    assign rd1_rdata_o = !rvalid_q[Rd1] ? '0 : rdata[unit_q[Rd1][3:1]][32*unit_q[Rd1][0] +: 32];
+  end
+  assign red_rdata_o = !rvalid_q[Red] ? '0 : rdata[unit_q[Red][3:1]];
+  assign fetch_rdata_o = !rvalid_q[Fetch] ? '0 : rdata[unit_q[Fetch][3:1]];
+  assign lsu_rdata_o = !rvalid_q[Lsu] ? '0 : rdata[unit_q[Lsu][3:1]][32*unit_q[Lsu][0] +: 32];
+  assign ctl_rdata_o = !rvalid_q[Ctl] ? '0 : rdata[unit_q[Ctl][3:1]][32*unit_q[Ctl][0] +: 32];
+
+  // ------------------------------------------------------------------------------- assertions ----
+  logic in_range;
+  logic aligned;
+  always_comb begin
+    in_range = 1'b1;
+    aligned = 1'b1;
+    for (int unsigned i = 0; i < NumReq; i++) begin
+      if (req[i]) begin
+        if (32'(addr[i]) >= SramBytes) in_range = 1'b0;
+        if (i <= Rd1) begin
+          if ((32'(addr[i]) & (VecBytes - 1)) != 0) aligned = 1'b0;
+        end else if (i == Red || i == Fetch) begin
+          if (addr[i][2:0] != 3'd0) aligned = 1'b0;
+        end else if (addr[i][1:0] != 2'd0) begin
+          aligned = 1'b0;
+        end
+      end
+    end
+  end
+  `OW_ASSERT(range_a, in_range, "a requestor must check its address against SramBytes")
+  `OW_ASSERT(aligned_a, aligned, "accesses are aligned to their unit")
+
+endmodule
