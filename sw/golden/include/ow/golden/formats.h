@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// The number formats: what every operation must give, bit for bit (docs/numerics.md).
+//
+// Numbers are passed as their encodings: binary16 in uint16_t, binary32 in uint32_t. Rounding is to
+// nearest, ties to even; subnormals are honoured; a NaN result is the canonical NaN.
+//
+// There are two sets. ow::golden::exact computes from the definition: operands become integers
+// multiples of 2^-149 in 320 bits, sums and products are exact integers, and one function rounds
+// an integer to a format. It is slow (some ten nanoseconds an operation) and obvious. ow::golden
+// itself gives the same bits fast: it uses that binary16 sums and products are exact in the host's
+// double and that the product of two binary16 numbers is exact in binary32, and takes binary32
+// addition from the host's float. The tests hold the two sets against each other.
+//
+// All functions are pure and safe to call from any thread. The host's rounding mode must be "to
+// nearest" and its subnormals must not be flushed (both are the default of a C++ program).
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+namespace ow::golden {
+
+static_assert(std::numeric_limits<float>::is_iec559 && std::numeric_limits<double>::is_iec559,
+              "the host's float and double must be IEEE 754");
+
+inline constexpr uint16_t kNan16 = 0x7E00;
+inline constexpr uint32_t kNan32 = 0x7FC00000;
+inline constexpr uint16_t kInf16 = 0x7C00;
+inline constexpr uint32_t kInf32 = 0x7F800000;
+
+inline constexpr bool is_nan16(uint16_t x) { return (x & 0x7FFF) > kInf16; }
+inline constexpr bool is_nan32(uint32_t x) { return (x & 0x7FFFFFFF) > kInf32; }
+
+inline float bits_to_float(uint32_t x) {
+  float f;
+  std::memcpy(&f, &x, sizeof f);
+  return f;
+}
+inline uint32_t float_to_bits(float f) {
+  uint32_t x;
+  std::memcpy(&x, &f, sizeof x);
+  return x;
+}
+
+// The value of a binary16 number, exact; NaN becomes a NaN.
+double f16_to_double(uint16_t x);
+float f16_to_float(uint16_t x);
+
+// Rounds a double, taken as an exact value, once to binary16.
+uint16_t round_to_f16(double x);
+
+// Conversions. f16_to_f32 is exact.
+uint32_t f16_to_f32(uint16_t x);
+uint16_t f32_to_f16(uint32_t x);
+
+// Binary16 arithmetic, one rounding each; fma is a * b + c.
+uint16_t f16_add(uint16_t a, uint16_t b);
+uint16_t f16_sub(uint16_t a, uint16_t b);
+uint16_t f16_mul(uint16_t a, uint16_t b);
+uint16_t f16_fma(uint16_t a, uint16_t b, uint16_t c);
+
+// IEEE 754-2019 maximum and minimum: NaN if either is NaN, -0 below +0.
+uint16_t f16_max(uint16_t a, uint16_t b);
+uint16_t f16_min(uint16_t a, uint16_t b);
+uint32_t f32_max(uint32_t a, uint32_t b);
+uint32_t f32_min(uint32_t a, uint32_t b);
+
+// ReLU: NaN gives the canonical NaN, anything below or equal to zero (also -0) gives +0.
+uint16_t f16_relu(uint16_t x);
+uint32_t f32_relu(uint32_t x);
+
+// Binary32 addition, one rounding.
+inline uint32_t f32_add(uint32_t a, uint32_t b) {
+  const float s = bits_to_float(a) + bits_to_float(b);
+  return s != s ? kNan32 : float_to_bits(s);
+}
+inline uint32_t f32_sub(uint32_t a, uint32_t b) {
+  const float s = bits_to_float(a) - bits_to_float(b);
+  return s != s ? kNan32 : float_to_bits(s);
+}
+
+// Mixed fused multiply-add: a * b + c with binary16 a, b and binary32 c, rounded once to binary32.
+uint32_t mixed_fma(uint16_t a, uint16_t b, uint32_t c);
+
+// The same on values, for inner loops: a and b must be binary16 values (f16_to_float). Their
+// product is exact in a float, so the addition is the only rounding. A NaN result may have any
+// payload: float_to_f32 makes it canonical when it is stored.
+inline float mixed_fma_value(float a, float b, float c) { return a * b + c; }
+
+// The encoding of a float, with every NaN canonical.
+inline uint32_t float_to_f32(float x) { return x != x ? kNan32 : float_to_bits(x); }
+
+namespace exact {
+
+uint16_t f16_add(uint16_t a, uint16_t b);
+uint16_t f16_sub(uint16_t a, uint16_t b);
+uint16_t f16_mul(uint16_t a, uint16_t b);
+uint16_t f16_fma(uint16_t a, uint16_t b, uint16_t c);
+uint32_t mixed_fma(uint16_t a, uint16_t b, uint32_t c);
+uint32_t f32_add(uint32_t a, uint32_t b);
+uint32_t f32_sub(uint32_t a, uint32_t b);
+uint32_t f16_to_f32(uint16_t x);
+uint16_t f32_to_f16(uint32_t x);
+
+}  // namespace exact
+}  // namespace ow::golden
