@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+# ow_verilate(<lib> TOP <module> FILES <.f lists or .sv files>...
+#             [PARAMS Name=Value ...] [DEFINES NAME[=Value] ...] [PREFIX V<name>] [SHARDS <n>]
+#             [TRACE] [NO_ASSERT])
+#
+# Makes a static library <lib> of the Verilated <module>; its header is <PREFIX>.h (default
+# V<module>). Paths are relative to the top of the source tree. A file list holds one file a line,
+# `#` and `//` comments, +incdir+DIR, and -f LIST; files named twice are read once, in the order of
+# first mention. rtl/common is always searched for include files.
+#
+# SHARDS is the number of compilation units of the code that runs every cycle (default 1: small
+# blocks compile fastest whole). TRACE compiles FST tracing in. NO_ASSERT leaves assertions out,
+# as -DOW_ASSERT=OFF does for all models.
+#
+# Nothing is Verilated or compiled again unless an RTL file, a list or an argument changed.
+
+find_program(OW_VERILATOR verilator)
+if(NOT OW_VERILATOR)
+  message(FATAL_ERROR "verilator is not installed: run scripts/bootstrap")
+endif()
+execute_process(COMMAND ${OW_VERILATOR} --version OUTPUT_VARIABLE _ow_version
+                OUTPUT_STRIP_TRAILING_WHITESPACE)
+if(NOT _ow_version MATCHES "^Verilator ([0-9]+)\\.([0-9]+)")
+  message(FATAL_ERROR "cannot read the version of ${OW_VERILATOR}: '${_ow_version}'")
+endif()
+set(OW_VERILATOR_VERSION "${CMAKE_MATCH_1}.${CMAKE_MATCH_2}")
+if(OW_VERILATOR_VERSION VERSION_LESS 5.006)
+  message(FATAL_ERROR "Verilator ${OW_VERILATOR_VERSION} is too old: Openwafer needs 5.006 or newer")
+endif()
+execute_process(COMMAND ${OW_VERILATOR} --getenv VERILATOR_ROOT OUTPUT_VARIABLE OW_VERILATOR_ROOT
+                OUTPUT_STRIP_TRAILING_WHITESPACE)
+set(_ow_vinc ${OW_VERILATOR_ROOT}/include)
+if(NOT EXISTS ${_ow_vinc}/verilated.cpp)
+  message(FATAL_ERROR "no verilated.cpp under ${OW_VERILATOR_ROOT}/include: Verilator's runtime is missing")
+endif()
+
+# Verilator's runtime, built once for all models.
+add_library(ow_verilated STATIC ${_ow_vinc}/verilated.cpp ${_ow_vinc}/verilated_threads.cpp)
+target_include_directories(ow_verilated SYSTEM PUBLIC ${_ow_vinc} ${_ow_vinc}/vltstd)
+target_compile_options(ow_verilated PRIVATE -w)
+target_link_libraries(ow_verilated PUBLIC Threads::Threads)
+add_library(ow_verilated_fst STATIC EXCLUDE_FROM_ALL ${_ow_vinc}/verilated_fst_c.cpp)
+target_compile_options(ow_verilated_fst PRIVATE -w)
+target_link_libraries(ow_verilated_fst PUBLIC ow_verilated ZLIB::ZLIB)
+
+# Reads file lists: appends absolute paths of sources to <files> and directories to <incdirs>.
+function(_ow_read_list path _files _incdirs _lists)
+  set(out_files "${${_files}}")
+  set(out_incdirs "${${_incdirs}}")
+  set(out_lists "${${_lists}}")
+  get_filename_component(path "${path}" ABSOLUTE BASE_DIR ${OW_ROOT})
+  if(NOT EXISTS ${path})
+    message(FATAL_ERROR "ow_verilate: no file ${path}")
+  endif()
+  if(path MATCHES "\\.f$")
+    list(APPEND out_lists ${path})
+    file(STRINGS ${path} lines)
+    foreach(line IN LISTS lines)
+      string(REGEX REPLACE "(#|//).*$" "" line "${line}")
+      string(STRIP "${line}" line)
+      if(line STREQUAL "")
+        continue()
+      elseif(line MATCHES "^\\+incdir\\+(.+)$")
+        list(APPEND out_incdirs ${OW_ROOT}/${CMAKE_MATCH_1})
+      elseif(line MATCHES "^-f[ \t]+(.+)$")
+        _ow_read_list(${CMAKE_MATCH_1} out_files out_incdirs out_lists)
+      else()
+        _ow_read_list(${line} out_files out_incdirs out_lists)
+      endif()
+    endforeach()
+  else()
+    list(APPEND out_files ${path})
+  endif()
+  set(${_files} "${out_files}" PARENT_SCOPE)
+  set(${_incdirs} "${out_incdirs}" PARENT_SCOPE)
+  set(${_lists} "${out_lists}" PARENT_SCOPE)
+endfunction()
+
+function(ow_verilate lib)
+  cmake_parse_arguments(PARSE_ARGV 1 V "TRACE;NO_ASSERT" "TOP;PREFIX;SHARDS"
+                        "FILES;PARAMS;DEFINES")
+  if(V_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "ow_verilate(${lib}): unknown arguments ${V_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT V_TOP OR NOT V_FILES)
+    message(FATAL_ERROR "ow_verilate(${lib}): TOP and FILES are needed")
+  endif()
+  if(NOT V_PREFIX)
+    set(V_PREFIX V${V_TOP})
+  endif()
+  if(NOT V_SHARDS)
+    set(V_SHARDS 1)
+  endif()
+
+  set(files "")
+  set(incdirs ${OW_ROOT}/rtl/common)
+  set(lists "")
+  foreach(path IN LISTS V_FILES)
+    _ow_read_list(${path} files incdirs lists)
+  endforeach()
+  list(REMOVE_DUPLICATES files)
+  list(REMOVE_DUPLICATES incdirs)
+  list(REMOVE_DUPLICATES lists)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${lists})
+  set(headers "")
+  foreach(dir IN LISTS incdirs)
+    file(GLOB found CONFIGURE_DEPENDS ${dir}/*.svh ${dir}/*.vh)
+    list(APPEND headers ${found})
+  endforeach()
+
+  # --no-timing: the design has no delays, and newer versions ask for a decision.
+  set(args --cc --top-module ${V_TOP} --prefix ${V_PREFIX} -Wall --no-timing --threads 1 -O3
+      --x-assign fast --x-initial fast --output-split 20000)
+  if(OW_VERILATOR_VERSION VERSION_GREATER 5.006)
+    # New versions bring new warnings: users see them, and builds go on.
+    list(APPEND args -Wno-fatal)
+  endif()
+  if(OW_ASSERT AND NOT V_NO_ASSERT)
+    list(APPEND args --assert)
+  endif()
+  set(trace 0)
+  if(V_TRACE)
+    list(APPEND args --trace-fst --trace-structs)
+    set(trace 1)
+  endif()
+  foreach(dir IN LISTS incdirs)
+    list(APPEND args +incdir+${dir})
+  endforeach()
+  foreach(param IN LISTS V_PARAMS)
+    list(APPEND args -G${param})
+  endforeach()
+  foreach(define IN LISTS V_DEFINES)
+    list(APPEND args +define+${define})
+  endforeach()
+  list(APPEND args ${files})
+
+  # The arguments stand in a file, so that a changed argument is a changed dependency.
+  set(mdir ${CMAKE_CURRENT_BINARY_DIR}/${lib}.dir)
+  set(gen ${mdir}/gen)
+  string(REPLACE ";" "\n" text "${args}")
+  file(MAKE_DIRECTORY ${gen})
+  file(CONFIGURE OUTPUT ${mdir}/args.txt CONTENT "${text}\n" @ONLY)
+
+  set(fast "")
+  math(EXPR last "${V_SHARDS} - 1")
+  foreach(i RANGE ${last})
+    list(APPEND fast ${mdir}/fast${i}.cpp)
+  endforeach()
+  set(slow ${mdir}/slow.cpp)
+  add_custom_command(
+    OUTPUT ${fast} ${slow}
+    BYPRODUCTS ${gen}/${V_PREFIX}.h
+    COMMAND ${CMAKE_COMMAND} -DVERILATOR=${OW_VERILATOR} -DPREFIX=${V_PREFIX} -DMDIR=${mdir}
+            -DSHARDS=${V_SHARDS} -P ${OW_ROOT}/cmake/RunVerilator.cmake
+    DEPENDS ${files} ${headers} ${lists} ${mdir}/args.txt ${OW_ROOT}/cmake/RunVerilator.cmake
+    WORKING_DIRECTORY ${OW_ROOT}
+    COMMENT "Verilating ${V_TOP} (${lib})"
+    VERBATIM)
+  add_library(${lib} STATIC EXCLUDE_FROM_ALL ${fast} ${slow})
+  # Reset and constructors run once: they are not worth the optimiser's time.
+  set_source_files_properties(${slow} PROPERTIES COMPILE_OPTIONS "-O0")
+  target_compile_options(${lib} PRIVATE -w)
+  target_compile_definitions(${lib} PUBLIC VM_TRACE=${trace} VM_TRACE_FST=${trace} VM_COVERAGE=0)
+  target_include_directories(${lib} SYSTEM PUBLIC ${gen})
+  if(V_TRACE)
+    target_link_libraries(${lib} PUBLIC ow_verilated_fst)
+  else()
+    target_link_libraries(${lib} PUBLIC ow_verilated)
+  endif()
+endfunction()
