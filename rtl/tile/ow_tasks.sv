@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// ow_tasks: picks the next task and hands it to the core.
+//
+// Tasks 0..7 are the data tasks of input queues 0..7 (a data wavelet is at the head), 8..15 their
+// control tasks (a control wavelet is), 16..31 local tasks; every task can also be activated. A task
+// can be picked when it is ready in one of these ways, its entry address has been written, and it is
+// not blocked. A queue that a tensor instruction or the reducer owns makes no task ready. When a
+// task is dispatched its wavelet is popped and is the argument, or its activation is cleared and the
+// argument is 0; if both wait for the same task they take turns. Activation is one bit, not a count.
+//
+// The pick is round robin over the task numbers from the last one dispatched: with n tasks ready
+// all the time each is dispatched once in n times. It is registered: one cycle after a wavelet is at
+// inq_head_i, next_ready_o is high, and the core in ow.next takes it then; the task's first
+// instruction is executed two cycles later. A pick whose reason has gone (blocked, the queue given
+// to a thread) is dropped.
+//
+// cfg_*: registers at 0x200 (docs/memory-map.md); cfg_addr_i counts words from there; a write takes
+//   effect at the next edge, cfg_rdata_o is combinational.
+// inq_*: heads of the ramp's input queues; inq_owned_i: not for tasks; inq_pop_o in the cycle of
+//   the dispatch.
+// eng_done_*, red_done_*: completion events (done_e: activate or unblock a task).
+// next_*: the pick for the core; next_pop_i takes it; next_wait_i: the core sits in ow.next, no task
+//   runs. core_rst_i: the core is reset, no task runs any more.
+// idle_o: nothing can change here before one of the inputs does.
+
+`include "ow_assert.svh"
+
+module ow_tasks
+  import ow_pkg::*;
+(
+  input  logic                  clk_i,
+  input  logic                  rst_i,
+  input  logic                  core_rst_i,
+
+  input  logic                  cfg_we_i,
+  input  logic [5:0]            cfg_addr_i,
+  input  logic [31:0]           cfg_wdata_i,
+  output logic [31:0]           cfg_rdata_o,
+
+  input  logic [NUM_QUEUES-1:0] inq_valid_i,
+  input  ramp_t [NUM_QUEUES-1:0] inq_head_i,
+  input  logic [NUM_QUEUES-1:0] inq_owned_i,
+  output logic [NUM_QUEUES-1:0] inq_pop_o,
+
+  input  logic                  eng_done_valid_i,
+  input  logic [1:0]            eng_done_kind_i,
+  input  logic [4:0]            eng_done_task_i,
+  input  logic                  red_done_valid_i,
+  input  logic [1:0]            red_done_kind_i,
+  input  logic [4:0]            red_done_task_i,
+
+  output logic                  next_ready_o,
+  output logic [31:0]           next_entry_o,
+  output logic [31:0]           next_arg_o,
+  input  logic                  next_pop_i,
+  input  logic                  next_wait_i,
+  output logic                  idle_o
+);
+
+  localparam logic [5:0] ADDR_ACTIVATE = 6'd32;
+  localparam logic [5:0] ADDR_BLOCK = 6'd33;
+  localparam logic [5:0] ADDR_UNBLOCK = 6'd34;
+  localparam logic [5:0] ADDR_RUNNING = 6'd35;
+
+  logic [31:0] entry_q [NUM_TASKS];
+  logic [31:0] written_q;    // entry has been written
+  logic [31:0] active_q;     // activated and not yet dispatched
+  logic [31:0] blocked_q;
+  logic [15:0] turn_q;       // 1: the last dispatch of this task took a wavelet
+  logic        pick_valid_q;
+  logic [4:0]  pick_q;
+  logic        running_q;
+  logic [4:0]  last_q;       // the task dispatched last
+
+  logic [15:0] has_wavelet;  // by task number 0..15
+  logic [31:0] eligible;
+
+  always_comb begin
+    has_wavelet = 16'd0;
+    if (inq_valid_i != 8'd0) begin
+      for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
+        has_wavelet[q] = inq_valid_i[q] & ~inq_owned_i[q] & ~inq_head_i[q].ctrl;
+        has_wavelet[q+8] = inq_valid_i[q] & ~inq_owned_i[q] & inq_head_i[q].ctrl;
+      end
+    end
+    eligible = (active_q | {16'd0, has_wavelet}) & written_q & ~blocked_q;
+  end
+
+  // The dispatch. The reason for the pick is looked at again, since it is a cycle old.
+  logic take_wavelet;
+  logic pick_ok;
+  always_comb begin
+    pick_ok = 1'b0;
+    take_wavelet = 1'b0;
+    next_entry_o = 32'd0;
+    next_arg_o = 32'd0;
+    inq_pop_o = '0;
+    if (pick_valid_q) begin
+      pick_ok = eligible[pick_q];
+      take_wavelet = ~pick_q[4] & has_wavelet[pick_q[3:0]] &
+          ~(active_q[pick_q] & turn_q[pick_q[3:0]]);
+      next_entry_o = entry_q[pick_q];
+      if (take_wavelet) next_arg_o = inq_head_i[pick_q[2:0]].data;
+      inq_pop_o[pick_q[2:0]] = next_pop_i & take_wavelet;
+    end
+  end
+  assign next_ready_o = pick_ok;
+
+  // The next pick: the first eligible task above the last dispatched one, else the first of all.
+  logic [31:0] above, chosen;
+  logic [4:0]  pick_d;
+  logic        hold;  // the pick stands and is not taken in this cycle
+  assign hold = pick_ok & ~next_pop_i;
+
+  always_comb begin
+    above = 32'd0;
+    chosen = 32'd0;
+    pick_d = pick_q;
+    if (!hold && !next_pop_i && eligible != 32'd0) begin
+      above = eligible & ~((32'd2 << last_q) - 32'd1);
+      chosen = above != 32'd0 ? above : eligible;
+      chosen = chosen & (~chosen + 32'd1);
+      pick_d = {|(chosen & 32'hFFFF0000), |(chosen & 32'hFF00FF00), |(chosen & 32'hF0F0F0F0),
+                |(chosen & 32'hCCCCCCCC), |(chosen & 32'hAAAAAAAA)};
+    end
+  end
+
+  // Events. Setting wins over the clearing by a dispatch in the same cycle, so none is lost.
+  logic [31:0] set_active, set_blocked, clr_blocked, clr_active;
+  always_comb begin
+    set_active = 32'd0;
+    set_blocked = 32'd0;
+    clr_blocked = 32'd0;
+    clr_active = 32'd0;
+    if (next_pop_i && !take_wavelet) clr_active = 32'd1 << pick_q;
+    if (cfg_we_i) begin
+      unique case (cfg_addr_i)
+        ADDR_ACTIVATE: set_active = cfg_wdata_i;
+        ADDR_BLOCK: set_blocked = cfg_wdata_i;
+        ADDR_UNBLOCK: clr_blocked = cfg_wdata_i;
+        default: ;
+      endcase
+    end
+    if (eng_done_valid_i) begin
+      if (eng_done_kind_i == DONE_ACTIVATE) set_active |= 32'd1 << eng_done_task_i;
+      if (eng_done_kind_i == DONE_UNBLOCK) clr_blocked |= 32'd1 << eng_done_task_i;
+    end
+    if (red_done_valid_i) begin
+      if (red_done_kind_i == DONE_ACTIVATE) set_active |= 32'd1 << red_done_task_i;
+      if (red_done_kind_i == DONE_UNBLOCK) clr_blocked |= 32'd1 << red_done_task_i;
+    end
+  end
+
+  logic event_any;
+  assign event_any = cfg_we_i | eng_done_valid_i | red_done_valid_i | next_pop_i;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      written_q <= 32'd0;
+      active_q <= 32'd0;
+      blocked_q <= 32'd0;
+      turn_q <= 16'd0;
+      pick_valid_q <= 1'b0;
+      pick_q <= 5'd0;
+      running_q <= 1'b0;
+      last_q <= 5'd31;
+    end else begin
+      if (event_any) begin
+        active_q <= (active_q & ~clr_active) | set_active;
+        blocked_q <= (blocked_q & ~clr_blocked) | set_blocked;
+        if (cfg_we_i && !cfg_addr_i[5]) written_q[cfg_addr_i[4:0]] <= 1'b1;
+      end
+      if (!hold) begin
+        pick_valid_q <= ~next_pop_i & (eligible != 32'd0);
+        pick_q <= pick_d;
+      end
+      if (next_pop_i) begin
+        last_q <= pick_q;
+        running_q <= 1'b1;
+        if (!pick_q[4]) turn_q[pick_q[3:0]] <= take_wavelet;
+      end else if (next_wait_i || core_rst_i) begin
+        running_q <= 1'b0;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (cfg_we_i && !cfg_addr_i[5]) entry_q[cfg_addr_i[4:0]] <= cfg_wdata_i;
+  end
+
+  always_comb begin
+    unique case (cfg_addr_i)
+      ADDR_ACTIVATE: cfg_rdata_o = active_q;
+      ADDR_BLOCK, ADDR_UNBLOCK: cfg_rdata_o = blocked_q;
+      ADDR_RUNNING: cfg_rdata_o = {26'd0, running_q, last_q};
+      default: cfg_rdata_o = cfg_addr_i[5] || !written_q[cfg_addr_i[4:0]] ? 32'd0
+                                                              : entry_q[cfg_addr_i[4:0]];
+    endcase
+  end
+
+  assign idle_o = (pick_valid_q ? hold : eligible == 32'd0) & ~event_any &
+      ~(running_q & (next_wait_i | core_rst_i));
+
+  `OW_ASSERT(PopOnlyReady_A, !next_pop_i || next_ready_o, "a task is taken that is not ready")
+  `OW_ASSERT(OnePop_A, $onehot0(inq_pop_o), "a dispatch pops at most one queue")
+  `OW_ASSERT(PopOnlyHead_A, (inq_pop_o & ~inq_valid_i) == '0, "a wavelet is popped that is not there")
+
+endmodule
