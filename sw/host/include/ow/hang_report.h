@@ -28,6 +28,7 @@ struct TileState {
   uint32_t task_pending = 0;
   uint32_t task_blocked = 0;
   uint32_t task_running = 0;
+  std::array<uint32_t, 3> red_action{};  // LT, EQ, GT
   uint32_t red_status = 0;
   CoreState core;
   std::array<uint32_t, 16> thread{};
@@ -56,6 +57,7 @@ enum class HangCause {
   CoreHalted,       // the core is not running
   EngineFault,      // a tensor instruction was refused
   TensorWait,       // the core waits for a tensor instruction (whose thread has its own line)
+  Downstream,       // waits for the next tile on the route, which has its own line
   HostUnsent        // the host has wavelets that the grid does not take
 };
 const char* hang_cause_name(HangCause cause);

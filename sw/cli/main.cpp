@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// `ow`: the command-line program. Turns the categories of error into one line and an exit status.
+#include <cstdio>
+#include <exception>
+
+#include "cli.h"
+#include "commands.h"
+#include "ow/error.h"
+
+int main(int argc, char** argv) {
+  CLI::App app{"Openwafer: an open wafer-scale engine", "ow"};
+  app.set_version_flag("--version", std::string("ow ") + OW_VERSION);
+  app.require_subcommand(1);
+  app.failure_message([](const CLI::App*, const CLI::Error& e) {
+    return std::string("ow: bad input: ") + e.what() + " (see ow --help)\n";
+  });
+  ow::cli::Context context;
+  try {
+    ow::cli::add_commands(app, context);
+    app.parse(argc, argv);
+    return context.run();
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : 2;
+  } catch (const ow::Error& e) {
+    std::fprintf(stderr, "ow: %s: %s\n", e.category(), e.what());
+    return e.exit_status();
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "ow: internal error: %s\n", e.what());
+    return 3;
+  }
+}

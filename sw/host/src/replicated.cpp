@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replicated.h"
+
+#include <cstring>
+#include <vector>
+
+#include <fmt/format.h>
+#include <verilated.h>
+
+#include "Vow_tile.h"
+#include "Vow_tile__Syms.h"
+#include "link_word.h"
+#include "ow/error.h"
+
+namespace ow {
+namespace {
+
+constexpr int kResetCycles = 4;
+
+// The four link words of a tile edge, in port order; a cache line holds both parities.
+struct alignas(64) Slots {
+  uint64_t word[2][4];
+};
+
+class Replicated : public SimDevice {
+ public:
+  Replicated(GridShape shape, const SimOptions& options);
+  ~Replicated() override;
+
+  std::string description() const override {
+    return fmt::format("replicated engine, {} x {} tiles{}", shape_.rows, shape_.cols,
+                       options_.check_idle ? ", idle tiles checked" : "");
+  }
+  uint64_t evaluations() const override { return evaluations_; }
+
+ protected:
+  void clock_grid(uint64_t cycle, const uint64_t* in, uint64_t* out) override;
+  bool grid_quiet() const override { return active_ == 0; }
+
+ private:
+  struct Tile {
+    std::unique_ptr<Vow_tile> model;
+    // Where the words that this tile sends go: a slot of the neighbour, or an edge output.
+    int neighbour[4];   // tile index, -1 at an edge
+    int edge_port[4];   // port number, -1 inside
+  };
+
+  static void clock(Vow_tile* model) {
+    model->clk_i = 1;
+    model->eval();
+    model->clk_i = 0;
+    model->eval();
+  }
+  void check_unchanged(size_t index, uint64_t cycle);
+
+  SimOptions options_;
+  VerilatedContext context_;
+  std::vector<Tile> tiles_;
+  std::vector<Slots> slots_;
+  std::vector<uint8_t> awake_;  // not idle after its last evaluation
+  std::vector<uint8_t> settled_;
+  int active_ = 0;              // tiles that the next cycle must evaluate
+  int parity_ = 0;
+  uint64_t evaluations_ = 0;
+  uint64_t fault_count_ = 0;
+};
+
+Replicated::Replicated(GridShape shape, const SimOptions& options)
+    : SimDevice(shape), options_(options) {
+  const size_t n = static_cast<size_t>(shape.rows) * static_cast<size_t>(shape.cols);
+  context_.threads(1);
+  tiles_.resize(n);
+  slots_.resize(n);
+  awake_.assign(n, 1);
+  settled_.assign(n, 0);
+  for (int r = 0; r < shape.rows; ++r) {
+    for (int c = 0; c < shape.cols; ++c) {
+      const int i = r * shape.cols + c;
+      Tile& t = tiles_[static_cast<size_t>(i)];
+      t.neighbour[0] = r > 0 ? i - shape.cols : -1;
+      t.neighbour[1] = c + 1 < shape.cols ? i + 1 : -1;
+      t.neighbour[2] = r + 1 < shape.rows ? i + shape.cols : -1;
+      t.neighbour[3] = c > 0 ? i - 1 : -1;
+      t.edge_port[0] = r > 0 ? -1 : ports_.port(Side::North, c);
+      t.edge_port[1] = c + 1 < shape.cols ? -1 : ports_.port(Side::East, r);
+      t.edge_port[2] = r + 1 < shape.rows ? -1 : ports_.port(Side::South, c);
+      t.edge_port[3] = c > 0 ? -1 : ports_.port(Side::West, r);
+      t.model = std::make_unique<Vow_tile>(&context_, fmt::format("tile_{}_{}", r, c).c_str());
+      Vow_tile* m = t.model.get();
+      m->clk_i = 0;
+      m->rst_i = 1;
+      m->cycle_i = 0;
+      m->link_n_i = m->link_e_i = m->link_s_i = m->link_w_i = 0;
+      m->eval();
+      for (int k = 0; k < kResetCycles; ++k) clock(m);
+      m->rst_i = 0;
+      m->eval();
+    }
+  }
+  std::memset(slots_.data(), 0, n * sizeof(Slots));
+  active_ = static_cast<int>(n);
+  if (options_.drop_credit) {
+    const CreditFault& f = *options_.drop_credit;
+    if (f.row < 0 || f.col < 0 || f.row >= shape.rows || f.col >= shape.cols) {
+      throw BadInput(fmt::format("credit to drop at tile ({}, {}): not in the grid", f.row, f.col));
+    }
+  }
+}
+
+Replicated::~Replicated() {
+  for (Tile& t : tiles_) t.model->final();
+}
+
+void Replicated::clock_grid(uint64_t cycle, const uint64_t* in, uint64_t* out) {
+  const int now = parity_;
+  const int next = parity_ ^ 1;
+  // Edge inputs go into the slots of the edge tiles; the edge outputs are written anew.
+  for (int p = 0; p < ports_.count(); ++p) out[p] = 0;
+  {
+    const int rows = shape_.rows;
+    const int cols = shape_.cols;
+    auto put = [&](int tile, int port, uint64_t word) {
+      if (word != 0) slots_[static_cast<size_t>(tile)].word[now][port] = word;
+    };
+    for (int c = 0; c < cols; ++c) {
+      put(c, 0, in[ports_.first(Side::North) + c]);
+      put((rows - 1) * cols + c, 2, in[ports_.first(Side::South) + c]);
+    }
+    for (int r = 0; r < rows; ++r) {
+      put(r * cols + cols - 1, 1, in[ports_.first(Side::East) + r]);
+      put(r * cols, 3, in[ports_.first(Side::West) + r]);
+    }
+  }
+  int active = 0;
+  uint64_t sent = 0;  // words into other tiles: their receivers are active in the next cycle
+  const size_t n = tiles_.size();
+  for (size_t i = 0; i < n; ++i) {
+    uint64_t* words = slots_[i].word[now];
+    const uint64_t any = words[0] | words[1] | words[2] | words[3];
+    Tile& t = tiles_[i];
+    if (any == 0 && !awake_[i]) {
+      if (options_.check_idle) {
+        check_unchanged(i, cycle);
+        continue;
+      }
+      if (options_.skip_idle) continue;
+    }
+    Vow_tile* m = t.model.get();
+    m->link_n_i = words[0];
+    m->link_e_i = words[1];
+    m->link_s_i = words[2];
+    m->link_w_i = words[3];
+    words[0] = words[1] = words[2] = words[3] = 0;
+    m->cycle_i = cycle;
+    clock(m);
+    ++evaluations_;
+    awake_[i] = !m->idle_o;
+    settled_[i] = 0;
+    active += awake_[i];
+    uint64_t links[4] = {m->link_n_o, m->link_e_o, m->link_s_o, m->link_w_o};
+    if ((links[0] | links[1] | links[2] | links[3]) == 0) continue;
+    if (options_.drop_credit) {
+      const CreditFault& f = *options_.drop_credit;
+      uint64_t& word = links[static_cast<int>(f.side)];
+      if (static_cast<size_t>(f.row * shape_.cols + f.col) == i && link_has_credit(word) &&
+          link_credit_colour(word) == f.colour && fault_count_++ == f.nth) {
+        word &= ~kLinkCreditMask;
+      }
+    }
+    for (int p = 0; p < 4; ++p) {
+      if (links[p] == 0) continue;
+      if (t.neighbour[p] >= 0) {
+        slots_[static_cast<size_t>(t.neighbour[p])].word[next][(p + 2) & 3] = links[p];
+        ++sent;
+      } else {
+        out[t.edge_port[p]] = links[p];
+      }
+    }
+  }
+  active_ = active + static_cast<int>(sent);
+  parity_ = next;
+}
+
+// Evaluates a tile that would have been skipped and compares everything that its model holds. The
+// inputs are put back to those of its last evaluation before the comparison, so that only state
+// can differ.
+void Replicated::check_unchanged(size_t index, uint64_t cycle) {
+  Vow_tile* m = tiles_[index].model.get();
+  Vow_tile__Syms* symbols = m->rootp->vlSymsp;
+  const auto evaluate = [&](bool zero) {
+    const uint64_t n = m->link_n_i, e = m->link_e_i, s = m->link_s_i, w = m->link_w_i;
+    const uint64_t c = m->cycle_i;
+    if (zero) m->link_n_i = m->link_e_i = m->link_s_i = m->link_w_i = 0;
+    m->cycle_i = cycle;
+    clock(m);
+    m->link_n_i = n;
+    m->link_e_i = e;
+    m->link_s_i = s;
+    m->link_w_i = w;
+    m->cycle_i = c;
+    m->eval();
+  };
+  static_assert(sizeof(Vow_tile__Syms) > 0, "complete type");
+  const auto outputs = [&] {
+    return std::vector<uint64_t>{m->link_n_o, m->link_e_o, m->link_s_o, m->link_w_o, m->idle_o};
+  };
+  std::vector<uint8_t> before(sizeof(Vow_tile__Syms));
+  const std::vector<uint64_t> outputs_before = outputs();
+  std::memcpy(before.data(), static_cast<const void*>(symbols), before.size());
+  evaluate(true);
+  ++evaluations_;
+  const auto* after = reinterpret_cast<const uint8_t*>(symbols);
+  size_t differs = before.size();
+  for (size_t k = 0; k < before.size(); ++k) {
+    if (before[k] != after[k]) {
+      differs = k;
+      break;
+    }
+  }
+  const bool changed = differs != before.size();
+  // The first check after an evaluation only settles the simulator's own temporaries (flags of the
+  // last write to a memory); from the second one on nothing at all may change.
+  if ((changed && settled_[index] != 0) || outputs() != outputs_before || !m->idle_o) {
+    throw InternalError(fmt::format(
+        "idle check: tile ({}, {}) changed in cycle {} although it was idle and nothing arrived (byte {})",
+        index / static_cast<size_t>(shape_.cols), index % static_cast<size_t>(shape_.cols), cycle, differs));
+  }
+  settled_[index] = 1;
+}
+
+}  // namespace
+
+std::unique_ptr<SimDevice> make_replicated(GridShape shape, const SimOptions& options) {
+  return std::make_unique<Replicated>(shape, options);
+}
+
+}  // namespace ow

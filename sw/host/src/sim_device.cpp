@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim_device.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "ow/error.h"
+
+namespace ow {
+namespace {
+
+GridShape checked_shape(GridShape shape) {
+  // Hops have 12 bits.
+  if (shape.rows < 1 || shape.cols < 1 || shape.rows > 4096 || shape.cols > 4096) {
+    throw BadInput(fmt::format("grid of {} x {} tiles: rows and columns must be 1 to 4096",
+                               shape.rows, shape.cols));
+  }
+  return shape;
+}
+
+}  // namespace
+
+SimDevice::SimDevice(GridShape shape)
+    : shape_(checked_shape(shape)),
+      ports_(shape_),
+      in_(static_cast<size_t>(ports_.count()), 0),
+      out_(static_cast<size_t>(ports_.count()), 0) {}
+
+int SimDevice::checked_colour(int colour) {
+  if (colour < 0 || colour >= kMaxColours) {
+    throw BadInput(fmt::format("colour {}: must be 0 to {}", colour, kMaxColours - 1));
+  }
+  return colour;
+}
+
+void SimDevice::send(Side side, int index, const Wavelet* wavelets, size_t count) {
+  ports_.send(ports_.port(side, index), wavelets, count);
+}
+size_t SimDevice::pending_sends(Side side, int index, int colour) const {
+  return ports_.pending(ports_.port(side, index), checked_colour(colour));
+}
+size_t SimDevice::pending_sends(Side side, int index) const {
+  return ports_.pending(ports_.port(side, index));
+}
+int SimDevice::send_credits(Side side, int index, int colour) const {
+  return ports_.credits(ports_.port(side, index), checked_colour(colour));
+}
+std::vector<Arrival> SimDevice::take(Side side, int index, int colour) {
+  return ports_.take(ports_.port(side, index), checked_colour(colour));
+}
+size_t SimDevice::available(Side side, int index, int colour) const {
+  return ports_.available(ports_.port(side, index), checked_colour(colour));
+}
+void SimDevice::block(Side side, int index, int colour, bool blocked) {
+  ports_.block(ports_.port(side, index), checked_colour(colour), blocked);
+}
+
+void SimDevice::step() {
+  ports_.drive(cycle_, in_.data());
+  ports_.receive(cycle_, out_.data());
+  clock_grid(cycle_, in_.data(), out_.data());
+  ++cycle_;
+}
+
+RunStatus SimDevice::run(uint64_t max_cycles, const std::function<bool()>& done) {
+  for (uint64_t n = 0;; ++n) {
+    if (done && done()) return RunStatus::Done;
+    if (n == max_cycles) return RunStatus::CycleLimit;
+    if (ports_.quiet() && grid_quiet() &&
+        std::all_of(out_.begin(), out_.end(), [](uint64_t w) { return w == 0; })) {
+      return RunStatus::Quiet;
+    }
+    step();
+  }
+}
+
+}  // namespace ow
