@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+# What people type. `make help` lists it; CMakeLists.txt is what builds.
+BUILD ?= build
+CONFIG ?= configs/digits.yaml
+JOBS ?= $(shell nproc)
+TEST_ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help sim test test-all build bootstrap lint wave synth bench clean
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@echo "  Variables: CONFIG=$(CONFIG) BUILD=$(BUILD) JOBS=$(JOBS)"
+
+bootstrap:  ## install the tools that are missing (or say how)
+	@scripts/bootstrap
+
+$(BUILD)/build.ninja: | bootstrap
+	@cmake -S . -B $(BUILD) -G Ninja >$(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
+	@rm -f $(BUILD).log
+
+build: bootstrap $(BUILD)/build.ninja  ## build everything, tests too
+	@cmake --build $(BUILD) -j $(JOBS)
+
+sim: bootstrap $(BUILD)/build.ninja  ## stream a real sparse network through a 4x4 grid of RTL tiles
+	@cmake --build $(BUILD) -j $(JOBS) --target ow
+	@$(BUILD)/ow run --params $(CONFIG) --mode eval --json $(BUILD)/digits.json
+
+test: build  ## the everyday tests
+	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure -LE slow $(TEST_ARGS)
+
+test-all: build  ## every test
+	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure $(TEST_ARGS)
+
+bench: build  ## measure what docs/results.md reports
+	@$(BUILD)/ow bench sim --json $(BUILD)/bench-sim.json
+
+lint: $(BUILD)/build.ninja  ## Verilator lint, formatting, clang-tidy, shell syntax
+	@BUILD=$(BUILD) scripts/lint
+
+wave: bootstrap $(BUILD)/build.ninja  ## an FST of a small run, with a GTKWave layout
+	@BUILD=$(BUILD) scripts/wave
+
+synth:  ## check the full tile with Yosys, map the mini tile for ECP5, cells by block
+	@scripts/bootstrap synth
+	@BUILD=$(BUILD) scripts/synth
+
+clean:  ## remove what was built
+	rm -rf $(BUILD)
