@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the host and the streaming layer kernel (stream_layer.c) share: queues, tasks, and the
+// parameter block. Plain C that C++ reads too; all fields are 32-bit words, little endian.
+#ifndef OW_STREAM_LAYER_H_
+#define OW_STREAM_LAYER_H_
+
+#include <stdint.h>
+
+// Input queues.
+#define OW_SL_INQ_WEIGHTS 0  // (index, value) wavelets and row ends
+#define OW_SL_INQ_DOWN 1     // partial sums from the tile in the north
+#define OW_SL_INQ_UP 2       // partial sums from the tile in the south
+#define OW_SL_INQ_RELAY 3    // blocks of the tiles farther from the edge
+// Output queues.
+#define OW_SL_OUTQ_DOWN 0
+#define OW_SL_OUTQ_UP 1
+#define OW_SL_OUTQ_RESULT 2
+
+// The host activates this task to run the layers of ow_params.
+#define OW_SL_TASK_LAUNCH 16
+
+#define OW_SL_MAX_LAYERS 8
+
+#define OW_SL_RELU (1u << 0)    // y = max(y, 0)
+#define OW_SL_SEND_Y (1u << 1)  // send this tile's block of y to the edge, then relay
+#define OW_SL_NOTIFY (1u << 2)  // send one word (the layer's number) instead
+
+// One layer y = f(W x + b). x and y hold one row of `samples` binary16 values for each feature of
+// this grid row, local index ascending (docs/numerics.md says which features those are).
+struct ow_layer_params {
+  uint32_t samples;    // a tile; a multiple of the lanes
+  uint32_t inputs;     // local inputs
+  uint32_t outputs;    // of the whole layer
+  uint32_t x_addr;     // 16-byte aligned
+  uint32_t y_addr;     // 16-byte aligned
+  uint32_t bias_addr;  // fp32, one for each output that this grid row owns
+  uint32_t ring;       // accumulator rows in use: at most 16 x lanes / samples
+  uint32_t flags;
+};
+
+// Symbol ow_params. The host writes it alike into all tiles; grid row and column come from the
+// tile's ROW and COL registers.
+struct ow_stream_params {
+  uint32_t layers;
+  uint32_t grid_rows;
+  struct ow_layer_params layer[OW_SL_MAX_LAYERS];
+};
+
+// Symbol ow_relay: blocks that pass through this tile on their way to the edge.
+
+// Symbol ow_stats: low words of the cycle count when the tile started the layer, had consumed its
+// weights, had drained its last row, and had sent or relayed its last word.
+struct ow_layer_stats {
+  uint32_t start;
+  uint32_t weights_done;
+  uint32_t drain_done;
+  uint32_t send_done;
+};
+
+#endif  // OW_STREAM_LAYER_H_
