@@ -1,0 +1,4 @@
+rtl/fabric/ow_router_ctl.sv
+rtl/fabric/ow_router.sv
+rtl/fabric/ow_ramp.sv
+rtl/fabric/ow_ctrl_ep.sv

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// The control plane's endpoint in a tile: takes request packets from the router, reads and writes
+// the tile's SRAM and registers, sends responses (docs/fabric.md has the words).
+//
+// Protocol: req_* and rsp_* are valid/ready; a word with its control bit ends a packet. mem_* and
+// reg_* are request/grant in one cycle; read data comes with rvalid, in order, any number of cycles
+// later (SRAM: the next one).
+// Throughput: a write takes one word a cycle as long as the grant comes; a read streams one word a
+// cycle, up to 4 reads on their way.
+// Errors: a range that is not wholly in SRAM or in the registers, or is not aligned, is an address
+// error; no word of it is written or read. A read that carries no words, or more after its two
+// headers, is malformed. Both are answered if the packet is a read that carries its headers. Any
+// other operation, and what follows the words of a write, is swallowed to the tail. The endpoint
+// waits for nothing but its memory ports and the response network.
+//
+//   SramBytes   size of the SRAM, a multiple of 4 up to 8 MB
+//   idle_o      nothing can change before an input does
+
+`include "ow_assert.svh"
+
+module ow_ctrl_ep
+  import ow_pkg::*;
+#(
+  parameter int unsigned SramBytes = 49152
+) (
+  input  logic        clk_i,
+  input  logic        rst_i,
+  input  logic        req_valid_i,
+  input  ramp_t       req_i,
+  output logic        req_ready_o,
+  output logic        rsp_valid_o,
+  output ramp_t       rsp_o,
+  input  logic        rsp_ready_i,
+  output logic        mem_req_o,
+  output logic        mem_we_o,
+  output logic [23:0] mem_addr_o,
+  output logic [31:0] mem_wdata_o,
+  input  logic        mem_gnt_i,
+  input  logic        mem_rvalid_i,
+  input  logic [31:0] mem_rdata_i,
+  output logic        reg_req_o,
+  output logic        reg_we_o,
+  output logic [15:0] reg_addr_o,
+  output logic [31:0] reg_wdata_o,
+  input  logic        reg_gnt_i,
+  input  logic        reg_rvalid_i,
+  input  logic [31:0] reg_rdata_i,
+  output logic        idle_o
+);
+
+  `OW_ASSERT_INIT(sram_in_range, SramBytes % 4 == 0 && SramBytes >= 4 && SramBytes <= 8388608)
+
+  localparam logic [3:0] OpWrite = 4'd1;
+  localparam logic [3:0] OpRead = 4'd2;
+  localparam logic [1:0] StDone = 2'd0;
+  localparam logic [1:0] StAddress = 2'd1;
+  localparam logic [1:0] StMalformed = 2'd2;
+  localparam logic [32:0] RegBytes = 33'h800;
+
+  typedef enum logic [3:0] {
+    CMD, ADDR, WRITE, HEAD_X, HEAD_Y, SWALLOW_ANSWER, SWALLOW, SEND_X, SEND_Y, SEND_STATUS, SEND_DATA
+  } state_e;
+
+  state_e state_q;
+  logic is_read_q, is_reg_q;
+  logic [1:0] status_q;
+  logic [7:0] tag_q;
+  logic [15:0] left_q;       // words still to be written, or to be requested
+  logic [15:0] recv_q;       // words still to come back
+  logic [31:0] addr_q;
+  logic [31:0] head_x_q, head_y_q;
+
+  // Responses leave through a queue: the reads on their way always have a place in it.
+  logic push, fifo_full, fifo_empty;
+  ramp_t push_data;
+  logic [2:0] fifo_level, flying_q;
+  logic room;
+  assign room = fifo_level + flying_q < 3'd4;
+
+  ow_fifo #(.Width(33), .Depth(4)) u_rsp (
+    .clk_i,
+    .rst_i,
+    .push_i (push),
+    .data_i (push_data),
+    .full_o (fifo_full),
+    .pop_i  (rsp_valid_o && rsp_ready_i),
+    .data_o (rsp_o),
+    .empty_o(fifo_empty),
+    .level_o(fifo_level)
+  );
+  assign rsp_valid_o = !fifo_empty;
+
+  // ---------------------------------------------------------------------------------- requests ---
+  logic [32:0] offset_end;   // first byte after the range, from the base of its space
+  logic to_reg, range_ok;
+  assign to_reg = req_i.data[31:28] == TILE_REGS[31:28];
+  assign offset_end = {5'b0, req_i.data[27:0]} + {15'b0, left_q, 2'b0};
+  assign range_ok = req_i.data[1:0] == '0 &&
+                    (to_reg ? offset_end <= RegBytes
+                            : req_i.data[31:28] == '0 && offset_end <= 33'(SramBytes));
+
+  logic do_write, do_read, gnt, rvalid;
+  assign do_write = state_q == WRITE && req_valid_i;
+  assign do_read = state_q == SEND_DATA && left_q != '0 && room;
+  assign gnt = is_reg_q ? reg_gnt_i : mem_gnt_i;
+  assign rvalid = flying_q != '0 && (is_reg_q ? reg_rvalid_i : mem_rvalid_i);
+
+  assign mem_req_o = (do_write || do_read) && !is_reg_q;
+  assign reg_req_o = (do_write || do_read) && is_reg_q;
+  assign mem_we_o = do_write;
+  assign reg_we_o = do_write;
+  assign mem_addr_o = addr_q[23:0];
+  assign reg_addr_o = addr_q[15:0];
+  assign mem_wdata_o = req_i.data;
+  assign reg_wdata_o = req_i.data;
+
+  always_comb begin
+    case (state_q)
+      CMD, ADDR, HEAD_X, HEAD_Y, SWALLOW_ANSWER, SWALLOW: req_ready_o = 1'b1;
+      WRITE: req_ready_o = gnt;
+      default: req_ready_o = 1'b0;
+    endcase
+  end
+
+  always_comb begin
+    push = 1'b0;
+    push_data = '0;
+    case (state_q)
+      SEND_X: begin
+        push = !fifo_full;
+        push_data = {1'b0, head_x_q};
+      end
+      SEND_Y: begin
+        push = !fifo_full;
+        push_data = {1'b0, head_y_q};
+      end
+      SEND_STATUS: begin
+        push = !fifo_full;
+        push_data = {status_q != StDone, 2'b0, status_q, 4'b0, tag_q,
+                     status_q == StDone ? left_q : 16'd0};
+      end
+      SEND_DATA: begin
+        push = rvalid;
+        push_data = {recv_q == 16'd1, is_reg_q ? reg_rdata_i : mem_rdata_i};
+      end
+      default: push = 1'b0;
+    endcase
+  end
+
+  assign idle_o = (state_q == SEND_X || state_q == SEND_Y || state_q == SEND_STATUS ||
+                   state_q == SEND_DATA) ?
+                  fifo_full && !rsp_ready_i : !req_valid_i && (fifo_empty || !rsp_ready_i);
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      state_q <= CMD;
+      is_read_q <= 1'b0;
+      is_reg_q <= 1'b0;
+      status_q <= StDone;
+      tag_q <= '0;
+      left_q <= '0;
+      recv_q <= '0;
+      addr_q <= '0;
+      head_x_q <= '0;
+      head_y_q <= '0;
+      flying_q <= '0;
+    end else begin
+      case (state_q)
+        CMD: if (req_valid_i) begin
+          is_read_q <= req_i.data[31:28] == OpRead;
+          tag_q <= req_i.data[23:16];
+          left_q <= req_i.data[15:0];
+          recv_q <= req_i.data[15:0];
+          status_q <= (req_i.data[15:0] == '0) ? StMalformed : StDone;
+          if (!req_i.ctrl) begin
+            state_q <= (req_i.data[31:28] == OpRead || req_i.data[31:28] == OpWrite) ? ADDR : SWALLOW;
+          end
+        end
+        ADDR: if (req_valid_i) begin
+          addr_q <= req_i.data;
+          is_reg_q <= to_reg;
+          if (!range_ok && status_q == StDone) status_q <= StAddress;
+          if (req_i.ctrl) begin
+            state_q <= CMD;
+          end else if (is_read_q) begin
+            state_q <= HEAD_X;
+          end else begin
+            state_q <= (range_ok && status_q == StDone) ? WRITE : SWALLOW;
+          end
+        end
+        WRITE: if (req_valid_i && gnt) begin
+          addr_q <= addr_q + 32'd4;
+          left_q <= left_q - 16'd1;
+          if (req_i.ctrl) state_q <= CMD;
+          else if (left_q == 16'd1) state_q <= SWALLOW;
+        end
+        HEAD_X: if (req_valid_i) begin
+          head_x_q <= req_i.data;
+          state_q <= req_i.ctrl ? CMD : HEAD_Y;
+        end
+        HEAD_Y: if (req_valid_i) begin
+          head_y_q <= req_i.data;
+          if (!req_i.ctrl) status_q <= StMalformed;
+          state_q <= req_i.ctrl ? SEND_X : SWALLOW_ANSWER;
+        end
+        SWALLOW_ANSWER: if (req_valid_i && req_i.ctrl) state_q <= SEND_X;
+        SWALLOW: if (req_valid_i && req_i.ctrl) state_q <= CMD;
+        SEND_X: if (!fifo_full) state_q <= SEND_Y;
+        SEND_Y: if (!fifo_full) state_q <= SEND_STATUS;
+        SEND_STATUS: if (!fifo_full) state_q <= (status_q == StDone) ? SEND_DATA : CMD;
+        SEND_DATA: begin
+          if (do_read && gnt) begin
+            addr_q <= addr_q + 32'd4;
+            left_q <= left_q - 16'd1;
+          end
+          if (rvalid) begin
+            recv_q <= recv_q - 16'd1;
+            if (recv_q == 16'd1) state_q <= CMD;
+          end
+          flying_q <= flying_q + 3'(do_read && gnt) - 3'(rvalid);
+        end
+        default: state_q <= CMD;
+      endcase
+    end
+  end
+
+  `OW_ASSERT(flying_in_range, flying_q <= 3'd4, "more reads on their way than places")
+  `OW_ASSERT(place_for_data, !(push && fifo_full), "read data without a place")
+  `OW_ASSERT(one_port, !(mem_req_o && reg_req_o), "both ports asked at once")
+  `OW_ASSERT(sram_range, !mem_req_o || {8'b0, mem_addr_o} < SramBytes, "an address beyond the SRAM")
+
+endmodule

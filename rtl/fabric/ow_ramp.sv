@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ramp: queues between a tile and its router. Eight input queues take the wavelets of the
+// colours that they are bound to, eight output queues inject into the colours that they are bound
+// to, both QueueDepth wavelets deep.
+//
+// Input: ej_i (a register of the router) is stored at the end of the cycle in the queue of its
+// colour. ej_ready_o has a bit a colour: the queue has room for one more besides what is in ej_i
+// now. A colour without a queue is never ready. One wavelet a cycle into a queue as long as it is
+// drained at that rate; latency 1 cycle from ej_i to inq_valid_o.
+// Output: one wavelet a cycle in all, round robin over the queues that hold something and whose
+// colour has space in the router (inj_space_i); latency 1 cycle from push to inj_i.
+// Producers: three writers (reducer, engine, core) may push in one cycle, each into another queue. A
+// writer may push into queue q in a cycle in which outq_ready_o[q] is high, or in the cycle after
+// one (the bit promises space for two), so that a writer may hold one push in a register.
+// Binding: a write of cfg takes effect two cycles later; in between its old colour is not ready, so
+// that nothing in flight is lost. What a queue holds stays in it. A colour may be bound to one input
+// queue only.
+// Errors: a push into a full queue and a wavelet without a queue are dropped; assertions report it.
+//
+//   NumColours    data colours, 2 to 24; a binding to a colour beyond is never served
+//   QueueDepth    wavelets a queue, a power of two, 4 to 8 (levels are reported in 4 bits)
+//   cfg_*         write of a binding: addr [3] 0 input, 1 output queue, [2:0] which; data [5] enable,
+//                 [4:0] colour; *_bind_o reads back
+//   inq_*         heads of the input queues; inq_pop_i takes them, any number in one cycle
+//   ctr_*_o       a wavelet came in through the ramp, or went out, in this cycle
+//   idle_o        nothing can change before an input does
+
+`include "ow_assert.svh"
+
+module ow_ramp
+  import ow_pkg::*;
+#(
+  parameter int unsigned NumColours = 24,
+  parameter int unsigned QueueDepth = 8
+) (
+  input  logic                       clk_i,
+  input  logic                       rst_i,
+  input  wavelet_t                   ej_i,
+  output logic [NumColours-1:0]      ej_ready_o,
+  output wavelet_t                   inj_o,
+  input  logic [NumColours-1:0]      inj_space_i,
+  input  logic                       cfg_we_i,
+  input  logic [3:0]                 cfg_addr_i,
+  input  logic [5:0]                 cfg_data_i,
+  output logic [NUM_QUEUES-1:0][5:0] inq_bind_o,
+  output logic [NUM_QUEUES-1:0][5:0] outq_bind_o,
+  output logic [NUM_QUEUES-1:0]      inq_valid_o,
+  output ramp_t [NUM_QUEUES-1:0]     inq_head_o,
+  input  logic [NUM_QUEUES-1:0]      inq_pop_i,
+  output logic [NUM_QUEUES-1:0]      outq_ready_o,
+  input  logic                       eng_push_i,
+  input  logic [2:0]                 eng_q_i,
+  input  ramp_t                      eng_data_i,
+  input  logic                       red_push_i,
+  input  logic [2:0]                 red_q_i,
+  input  ramp_t                      red_data_i,
+  input  logic                       core_push_i,
+  input  logic [2:0]                 core_q_i,
+  input  ramp_t                      core_data_i,
+  output logic [NUM_QUEUES-1:0][3:0] inq_level_o,
+  output logic [NUM_QUEUES-1:0][3:0] outq_level_o,
+  output logic                       ctr_in_o,
+  output logic                       ctr_out_o,
+  output logic                       idle_o
+);
+
+  localparam int unsigned PtrW = $clog2(QueueDepth);
+  localparam logic [3:0] Full = 4'(QueueDepth);
+  typedef logic [NumColours-1:0] colours_t;
+  typedef logic [NUM_QUEUES-1:0] queues_t;
+
+  `OW_ASSERT_INIT(depth_in_range, QueueDepth == 4 || QueueDepth == 8)
+  `OW_ASSERT_INIT(colours_in_range, NumColours >= 2 && NumColours <= MAX_DATA_COLOURS)
+
+  // Bindings: as written, and as a one-hot colour (0 when disabled).
+  logic [NUM_QUEUES-1:0][5:0] inq_bind_q, outq_bind_q;
+  colours_t in_colour_q [NUM_QUEUES];
+  colours_t out_colour_q [NUM_QUEUES];
+  logic cfg_we_q;
+  logic [3:0] cfg_addr_q;
+  logic [5:0] cfg_data_q;
+
+  // Queues.
+  logic [32:0] in_mem_q [NUM_QUEUES*QueueDepth];
+  logic [32:0] out_mem_q [NUM_QUEUES*QueueDepth];
+  logic [PtrW-1:0] in_rp_q [NUM_QUEUES];
+  logic [PtrW-1:0] out_rp_q [NUM_QUEUES];
+  logic [NUM_QUEUES-1:0][3:0] in_level_q, out_level_q;
+  queues_t in_valid_q, out_valid_q, out_ready_q;
+  // Per colour: its queue has room for one, for two.
+  colours_t room1_q, room2_q;
+  queues_t above_q;  // round robin: queues above the last one that injected
+
+  assign inq_bind_o = inq_bind_q;
+  assign outq_bind_o = outq_bind_q;
+  assign inq_valid_o = in_valid_q;
+  assign outq_ready_o = out_ready_q;
+  assign inq_level_o = in_level_q;
+  assign outq_level_o = out_level_q;
+
+  function automatic colours_t onehot(input logic enable, input logic [4:0] colour);
+    return enable ? colours_t'(1) << colour : '0;
+  endfunction
+
+  function automatic logic [2:0] index(input queues_t one);
+    return {(one & 8'hF0) != '0, (one & 8'hCC) != '0, (one & 8'hAA) != '0};
+  endfunction
+
+  always_comb begin
+    inq_head_o = '0;
+    if (in_valid_q != '0) begin
+      for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
+        if (in_valid_q[q]) inq_head_o[q] = in_mem_q[{3'(q), in_rp_q[q]}];
+      end
+    end
+  end
+
+  always_comb begin
+    ej_ready_o = room1_q;
+    if (ej_i.valid) ej_ready_o &= room2_q | ~(colours_t'(1) << ej_i.colour);
+    if (cfg_we_q && !cfg_addr_q[3]) ej_ready_o &= ~in_colour_q[cfg_addr_q[2:0]];
+  end
+
+  // Injection.
+  queues_t inj_one;
+  always_comb begin : choose
+    automatic queues_t cand, high;
+    automatic logic [2:0] q;
+    inj_o = '0;
+    inj_one = '0;
+    cand = '0;
+    high = '0;
+    q = '0;
+    if (out_valid_q != '0) begin
+      for (int unsigned i = 0; i < NUM_QUEUES; i++) begin
+        cand[i] = out_valid_q[i] && (out_colour_q[i] & inj_space_i) != '0;
+      end
+      if (cand != '0) begin
+        high = cand & above_q;
+        if (high == '0) high = cand;
+        inj_one = high & (~high + 8'd1);
+        q = index(inj_one);
+        inj_o = {1'b1, outq_bind_q[q][4:0], out_mem_q[{q, out_rp_q[q]}]};
+      end
+    end
+  end
+
+  assign ctr_in_o = ej_i.valid;
+  assign ctr_out_o = inj_o.valid;
+  assign idle_o = !ej_i.valid && inj_one == '0 && inq_pop_i == '0 && !eng_push_i && !red_push_i &&
+                  !core_push_i && !cfg_we_i && !cfg_we_q;
+
+  // The queue that takes ej_i.
+  queues_t ej_queue;
+  always_comb begin
+    ej_queue = '0;
+    if (ej_i.valid) begin
+      for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
+        ej_queue[q] = (in_colour_q[q] & (colours_t'(1) << ej_i.colour)) != '0;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin : step
+    automatic queues_t push, pop, taken;
+    automatic colours_t room1, room2;
+    automatic logic [3:0] level;
+    if (rst_i) begin
+      inq_bind_q <= '0;
+      outq_bind_q <= '0;
+      cfg_we_q <= 1'b0;
+      cfg_addr_q <= '0;
+      cfg_data_q <= '0;
+      in_level_q <= '0;
+      out_level_q <= '0;
+      in_valid_q <= '0;
+      out_valid_q <= '0;
+      out_ready_q <= '1;
+      room1_q <= '0;
+      room2_q <= '0;
+      above_q <= '0;
+      for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
+        in_colour_q[q] <= '0;
+        out_colour_q[q] <= '0;
+        in_rp_q[q] <= '0;
+        out_rp_q[q] <= '0;
+      end
+    end else begin
+      // Input queues.
+      push = ej_queue;
+      pop = inq_pop_i & in_valid_q;
+      taken = pop;
+      room1 = room1_q;
+      room2 = room2_q;
+      if ((push | pop) != '0) begin
+        for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
+          if (push[q]) begin
+            in_mem_q[{3'(q), PtrW'(in_rp_q[q] + in_level_q[q][PtrW-1:0])}] <= {ej_i.ctrl, ej_i.data};
+          end
+          if (pop[q]) in_rp_q[q] <= in_rp_q[q] + 1'b1;
+          if (push[q] != pop[q]) begin
+            level = push[q] ? in_level_q[q] + 4'd1 : in_level_q[q] - 4'd1;
+            in_level_q[q] <= level;
+            in_valid_q[q] <= level != '0;
+            room1 = (room1 & ~in_colour_q[q]) | (level < Full ? in_colour_q[q] : '0);
+            room2 = (room2 & ~in_colour_q[q]) | (level < Full - 4'd1 ? in_colour_q[q] : '0);
+          end
+        end
+        room1_q <= room1;
+        room2_q <= room2;
+      end
+
+      // Output queues.
+      push = '0;
+      if (red_push_i) push[red_q_i] = 1'b1;
+      if (eng_push_i) push[eng_q_i] = 1'b1;
+      if (core_push_i) push[core_q_i] = 1'b1;
+      pop = inj_one;
+      if ((push | pop) != '0) begin
+        for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
+          if (push[q]) begin
+            out_mem_q[{3'(q), PtrW'(out_rp_q[q] + out_level_q[q][PtrW-1:0])}] <=
+                (red_push_i && red_q_i == 3'(q)) ? red_data_i :
+                (eng_push_i && eng_q_i == 3'(q)) ? eng_data_i : core_data_i;
+          end
+          if (pop[q]) out_rp_q[q] <= out_rp_q[q] + 1'b1;
+          if (push[q] != pop[q]) begin
+            level = push[q] ? out_level_q[q] + 4'd1 : out_level_q[q] - 4'd1;
+            out_level_q[q] <= level;
+            out_valid_q[q] <= level != '0;
+            out_ready_q[q] <= level < Full - 4'd1;
+          end
+        end
+        if (pop != '0) above_q <= ~(pop | (pop - 8'd1));
+      end
+
+      // Bindings, a cycle after they were written.
+      if (cfg_we_i || cfg_we_q) begin : bindings
+        automatic colours_t one;
+        cfg_we_q <= cfg_we_i;
+        cfg_addr_q <= cfg_addr_i;
+        cfg_data_q <= cfg_data_i;
+        one = onehot(cfg_data_q[5], cfg_data_q[4:0]);
+        if (cfg_we_q && cfg_addr_q[3]) begin
+          outq_bind_q[cfg_addr_q[2:0]] <= cfg_data_q;
+          out_colour_q[cfg_addr_q[2:0]] <= one;
+        end else if (cfg_we_q) begin
+          inq_bind_q[cfg_addr_q[2:0]] <= cfg_data_q;
+          in_colour_q[cfg_addr_q[2:0]] <= one;
+          level = in_level_q[cfg_addr_q[2:0]] + 4'(ej_queue[cfg_addr_q[2:0]])
+                  - 4'(taken[cfg_addr_q[2:0]]);
+          room1_q <= (room1 & ~in_colour_q[cfg_addr_q[2:0]]) | (level < Full ? one : '0);
+          room2_q <= (room2 & ~in_colour_q[cfg_addr_q[2:0]]) | (level < Full - 4'd1 ? one : '0);
+        end
+      end
+    end
+  end
+
+  `OW_ASSERT(ejected_has_queue, !ej_i.valid || $onehot(ej_queue), "a wavelet has no queue, or two")
+  `OW_ASSERT(pop_of_valid, (inq_pop_i & ~in_valid_q) == '0, "pop of an empty input queue")
+  `OW_ASSERT(one_writer, !(eng_push_i && red_push_i && eng_q_i == red_q_i) &&
+             !(eng_push_i && core_push_i && eng_q_i == core_q_i) &&
+             !(red_push_i && core_push_i && red_q_i == core_q_i), "two writers to one output queue")
+  for (genvar q = 0; q < 8; q++) begin : gen_check
+    `OW_ASSERT(in_level_in_range, in_level_q[q] <= Full, "an input queue overran")
+    `OW_ASSERT(out_level_in_range, out_level_q[q] <= Full, "an output queue overran")
+  end
+
+endmodule

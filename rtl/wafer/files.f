@@ -1,0 +1,1 @@
+rtl/wafer/ow_grid.sv
