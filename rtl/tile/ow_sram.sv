@@ -79,7 +79,9 @@ module ow_sram
   input  logic [31:0]           ctl_wdata_i,
   output logic                  ctl_gnt_o,
   output logic                  ctl_rvalid_o,
-  output logic [31:0]           ctl_rdata_o
+  output logic [31:0]           ctl_rdata_o,
+
+  output logic                  idle_o  // this clock edge changes no state
 );
 `include "ow_assert.svh"
 
@@ -147,6 +149,7 @@ module ow_sram
 
   // An age is 0 unless its requestor waits, so nothing moves when nobody asks.
   logic [NumReq-1:0] waited_q;
+  logic [NumReq-1:0] rvalid_q;  // read data stands at the output
   always_ff @(posedge clk_i) begin
     waited_q <= rst_i ? '0 : req & ~gnt;
     if (rst_i) begin
@@ -159,6 +162,7 @@ module ow_sram
     end
   end
 
+  assign idle_o = req == '0 && waited_q == '0 && rvalid_q == '0 && !rst_i;
   assign wr_gnt_o = gnt[Wr];
   assign rd0_gnt_o = gnt[Rd0];
   assign rd1_gnt_o = gnt[Rd1];
@@ -235,7 +239,6 @@ module ow_sram
   end
 
   // -------------------------------------------------------------------------------- read data ----
-  logic [NumReq-1:0]      rvalid_q;
   logic [NumReq-1:0][3:0] unit_q;  // bits 5:2 of the address that was read
 
   always_ff @(posedge clk_i) begin
