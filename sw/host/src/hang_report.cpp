@@ -134,13 +134,12 @@ class Diagnoser {
           }
           const auto seen = std::find(path.begin(), path.end(), std::make_pair(row, col));
           if (seen != path.end()) {
-            std::string ring;
+            std::string ring = fmt::format("({}, {})", row, col);
             for (auto it = path.end(); it != seen;) {
               --it;
-              ring += fmt::format("({}, {}) -> ", it->first, it->second);
+              ring += fmt::format(" -> ({}, {})", it->first, it->second);
               reported.insert(*it);
             }
-            ring += fmt::format("({}, {})", (path.end() - 1)->first, (path.end() - 1)->second);
             add(HangCause::RouteCycle, &tile(row, col), c, true,
                 fmt::format("the routes of colour {} form a cycle: {}", c, ring));
             break;

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// The diagnosis from register contents alone; tb/sw/deadlock has the same on the RTL.
+#include "ow/hang_report.h"
+
+#include <gtest/gtest.h>
+
+#include "fake_device.h"
+
+namespace ow {
+namespace {
+
+constexpr uint32_t kThreadActive = 1u << 31;
+constexpr uint32_t kWaitsIn = 1u << 28;
+constexpr uint32_t kWaitsOut = 2u << 28;
+constexpr uint32_t kWaitsRow = 3u << 28;
+
+class HangReportTest : public testing::Test {
+ protected:
+  HangReportTest() : device(2, 2), control(device) {}
+  void route(int row, int col, int colour, Port in, uint32_t mask) {
+    device.tile(row, col)[kRegRoute + 4 * static_cast<uint32_t>(colour)] = route_word(Route{in, mask});
+  }
+  const Diagnosis* first() {
+    report = make_hang_report(control);
+    return report.diagnoses.empty() ? nullptr : &report.diagnoses.front();
+  }
+  FakeDevice device;
+  ControlPlane control;
+  HangReport report;
+};
+
+TEST_F(HangReportTest, AnIdleGridHasNothingToReport) { EXPECT_EQ(first(), nullptr) << report.text(); }
+
+TEST_F(HangReportTest, AMissingConsumer) {
+  route(0, 1, 5, Port::West, kOutRamp);
+  device.tile(0, 1)[kRegRtOccupied] = 1u << 5;
+  const Diagnosis* d = first();
+  ASSERT_NE(d, nullptr);
+  EXPECT_EQ(d->cause, HangCause::NoConsumer);
+  EXPECT_EQ(d->colour, 5);
+  EXPECT_EQ(d->col, 1);
+  EXPECT_TRUE(d->root);
+}
+
+TEST_F(HangReportTest, ALostCreditIsToldFromAFullBuffer) {
+  route(0, 0, 5, Port::West, kOutE);
+  route(0, 1, 5, Port::West, kOutRamp);
+  device.tile(0, 0)[kRegRtCredits + 16] = 0x44344444;  // port east, colour 5
+  const Diagnosis* d = first();
+  ASSERT_NE(d, nullptr);
+  EXPECT_EQ(d->cause, HangCause::LostCredit);
+  EXPECT_EQ(d->colour, 5);
+  device.tile(0, 1)[kRegRtOccupied] = 1u << 5;
+  d = first();
+  ASSERT_NE(d, nullptr);
+  EXPECT_EQ(d->cause, HangCause::NoConsumer);
+  EXPECT_FALSE(report.has(HangCause::LostCredit));
+}
+
+TEST_F(HangReportTest, ARouteCycle) {
+  route(0, 0, 1, Port::South, kOutE);
+  route(0, 1, 1, Port::West, kOutS);
+  route(1, 1, 1, Port::North, kOutW);
+  route(1, 0, 1, Port::East, kOutN);
+  const Diagnosis* d = first();
+  ASSERT_NE(d, nullptr);
+  EXPECT_EQ(d->cause, HangCause::RouteCycle);
+  EXPECT_NE(d->text.find("(0, 0) -> (0, 1) -> (1, 1)"), std::string::npos) << d->text;
+}
+
+TEST_F(HangReportTest, AThreadOnAnUnboundQueue) {
+  device.tile(1, 0)[kRegThread + 8] = kThreadActive | kWaitsIn | 3u << 24 | 16u << 16;
+  const Diagnosis* d = first();
+  ASSERT_NE(d, nullptr);
+  EXPECT_EQ(d->cause, HangCause::UnboundInput);
+  EXPECT_EQ(d->thread, 2);
+  EXPECT_EQ(d->queue, 3);
+}
+
+TEST_F(HangReportTest, AThreadWhoseHostHasNoMoreToSend) {
+  device.tile(0, 1)[kRegThread + 4] = kThreadActive | kWaitsIn | 16u << 16;
+  device.tile(0, 1)[kRegInq] = 32 + 9;
+  route(0, 0, 9, Port::West, kOutE);
+  route(0, 1, 9, Port::West, kOutRamp);
+  const Diagnosis* d = first();
+  ASSERT_NE(d, nullptr);
+  EXPECT_EQ(d->cause, HangCause::NoUpstream);
+  EXPECT_TRUE(d->root);
+  EXPECT_NE(d->text.find("the host has no more to send (edge west, port 0)"), std::string::npos) << d->text;
+}
+
+TEST_F(HangReportTest, AnOutputQueueWithoutARoute) {
+  device.tile(0, 1)[kRegThread + 4] = kThreadActive | kWaitsOut | 2u << 24;
+  device.tile(0, 1)[kRegOutq + 8] = 32 + 9;
+  const Diagnosis* d = first();
+  ASSERT_NE(d, nullptr);
+  EXPECT_EQ(d->cause, HangCause::OutputNotRouted);
+}
+
+TEST_F(HangReportTest, ARowThatIsNeverDrained) {
+  device.tile(0, 0)[kRegThread + 4] = kThreadActive | kWaitsRow | 16u << 16;
+  const Diagnosis* d = first();
+  ASSERT_NE(d, nullptr);
+  EXPECT_EQ(d->cause, HangCause::RowNotDrained);
+}
+
+TEST_F(HangReportTest, AReducerThatWaitsForItsNeighbour) {
+  device.tile(0, 0)[kRegRedStatus] = 1u << 31 | 2u << 28 | 4;
+  device.tile(0, 0)[kRegRed + 0x10] = 1u | 1u << 1 | 4u << 2;
+  device.tile(0, 0)[kRegInq + 16] = 32 + 6;
+  route(0, 0, 6, Port::South, kOutRamp);
+  route(1, 0, 6, Port::Ramp, kOutN);
+  const Diagnosis* d = first();
+  ASSERT_NE(d, nullptr);
+  EXPECT_EQ(d->cause, HangCause::NoUpstream);
+  EXPECT_NE(d->text.find("tile (1, 0) sends no more of them"), std::string::npos) << d->text;
+}
+
+TEST_F(HangReportTest, BlockedAndMissingTasks) {
+  device.tile(0, 0)[kRegTaskActivate] = 3u << 20;
+  device.tile(0, 0)[kRegTaskBlock] = 1u << 20;
+  device.tile(0, 0)[kRegTaskEntry + 80] = 0x100;
+  device.tile(0, 0)[kRegCoreStatus] = 1;
+  first();
+  EXPECT_TRUE(report.has(HangCause::TaskBlocked));
+  EXPECT_TRUE(report.has(HangCause::TaskNoEntry));
+}
+
+TEST_F(HangReportTest, TrapsAndFaultsNameTheirPlace) {
+  device.tile(0, 0)[kRegCoreStatus] = 2u | 5u << 8;
+  device.tile(0, 0)[kRegCorePc] = 0x120;
+  device.tile(1, 0)[kRegEngineFault] = 1u << 31 | 3u << 4 | 2;
+  first();
+  ASSERT_TRUE(report.has(HangCause::CoreTrapped));
+  EXPECT_NE(report.find(HangCause::CoreTrapped)->text.find("load access fault (cause 5), pc 0x120"),
+            std::string::npos);
+  ASSERT_TRUE(report.has(HangCause::EngineFault));
+  EXPECT_EQ(report.find(HangCause::EngineFault)->thread, 3);
+}
+
+TEST_F(HangReportTest, WaveletsThatNobodyTakes) {
+  device.tile(0, 0)[kRegInqLevel] = 5;
+  device.tile(0, 0)[kRegInq] = 32 + 2;
+  const Diagnosis* d = first();
+  ASSERT_NE(d, nullptr);
+  EXPECT_EQ(d->cause, HangCause::NoTask);
+}
+
+TEST_F(HangReportTest, AMisrouteNamesTheSender) {
+  route(0, 0, 2, Port::West, kOutE);
+  route(0, 1, 2, Port::North, kOutRamp);
+  device.tile(0, 1)[kRegRtMisroute] = 4;
+  const Diagnosis* d = first();
+  ASSERT_NE(d, nullptr);
+  EXPECT_EQ(d->cause, HangCause::Misroute);
+  EXPECT_NE(d->text.find("tile (0, 0) sends it from west"), std::string::npos) << d->text;
+}
+
+}  // namespace
+}  // namespace ow
