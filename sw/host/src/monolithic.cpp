@@ -16,6 +16,7 @@ namespace ow {
 namespace {
 
 constexpr int kResetCycles = 4;
+constexpr int kReleaseCycles = 2;  // as in the replicated engine
 constexpr int kRows = 2;
 constexpr int kCols = 2;
 
@@ -64,7 +65,7 @@ class Monolithic : public SimDevice {
     model_->eval();
     for (int k = 0; k < kResetCycles; ++k) clock();
     model_->rst_i = 0;
-    model_->eval();
+    for (int k = 0; k < kReleaseCycles; ++k) clock();
   }
   ~Monolithic() override { model_->final(); }
 

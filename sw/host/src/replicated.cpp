@@ -16,6 +16,7 @@ namespace ow {
 namespace {
 
 constexpr int kResetCycles = 4;
+constexpr int kReleaseCycles = 2;  // the reset is registered in the tile
 
 // The four link words of a tile edge, in port order; a cache line holds both parities.
 struct alignas(64) Slots {
@@ -94,7 +95,7 @@ Replicated::Replicated(GridShape shape, const SimOptions& options)
       m->eval();
       for (int k = 0; k < kResetCycles; ++k) clock(m);
       m->rst_i = 0;
-      m->eval();
+      for (int k = 0; k < kReleaseCycles; ++k) clock(m);
     }
   }
   std::memset(slots_.data(), 0, n * sizeof(Slots));
