@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tile without a core, for the fabric's tests: router, ramp and control-plane endpoint, a memory
+// of SramBytes with one cycle of latency, and the registers of router and ramp. The test pushes into
+// and pops from the ramp's queues. Tests build grids of it by connecting the links in C++.
+//
+//   mem_stall_i   the memory grants nothing in this cycle
+//   push_*        push into output queue push_q_i (only when outq_ready_o says so)
+//   dbg_*         the memory word that dbg_addr_i (a word index) names
+
+module ow_fabric_node
+  import ow_pkg::*;
+#(
+  parameter int unsigned NumColours = 24,
+  parameter int unsigned SramBytes = 32768
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_i,
+  input  link_t                  link_n_i,
+  input  link_t                  link_e_i,
+  input  link_t                  link_s_i,
+  input  link_t                  link_w_i,
+  output link_t                  link_n_o,
+  output link_t                  link_e_o,
+  output link_t                  link_s_o,
+  output link_t                  link_w_o,
+  input  logic                   mem_stall_i,
+  input  logic                   push_i,
+  input  logic [2:0]             push_q_i,
+  input  ramp_t                  push_data_i,
+  output logic [NUM_QUEUES-1:0]  outq_ready_o,
+  output logic [NUM_QUEUES-1:0]  inq_valid_o,
+  output ramp_t [NUM_QUEUES-1:0] inq_head_o,
+  input  logic [NUM_QUEUES-1:0]  inq_pop_i,
+  output logic                   idle_o,
+  input  logic [12:0]            dbg_addr_i,
+  output logic [31:0]            dbg_data_o
+);
+
+  wavelet_t inj, ej;
+  logic [NumColours-1:0] inj_space, ej_ready;
+  ramp_t req, rsp;
+  logic req_valid, req_ready, rsp_valid, rsp_ready;
+  route_t [NumColours-1:0] routes;
+  logic [NUM_QUEUES-1:0][5:0] inq_bind, outq_bind;
+  logic [NUM_QUEUES-1:0][3:0] inq_level, outq_level;
+  logic mem_req, mem_we, mem_rvalid_q, reg_req, reg_we, reg_rvalid_q;
+  logic [23:0] mem_addr;
+  logic [15:0] reg_addr;
+  logic [31:0] mem_wdata, reg_wdata, mem_rdata_q, reg_rdata_q, stat;
+  logic router_idle, ramp_idle, ep_idle, ctr_in, ctr_out;
+
+  ow_router #(.NumColours(NumColours)) u_router (
+    .clk_i, .rst_i,
+    .link_n_i, .link_e_i, .link_s_i, .link_w_i,
+    .link_n_o, .link_e_o, .link_s_o, .link_w_o,
+    .inj_i(inj), .inj_space_o(inj_space), .ej_ready_i(ej_ready), .ej_o(ej),
+    .req_o(req), .req_valid_o(req_valid), .req_ready_i(req_ready),
+    .rsp_i(rsp), .rsp_valid_i(rsp_valid), .rsp_ready_o(rsp_ready),
+    .cfg_we_i(reg_req && reg_we && reg_addr < REG_INQ), .cfg_colour_i(reg_addr[6:2]),
+    .cfg_route_i(reg_wdata[8:0]), .cfg_route_o(routes),
+    .stat_addr_i(reg_addr[7:2]), .stat_o(stat),
+    .idle_o(router_idle)
+  );
+
+  ow_ramp #(.NumColours(NumColours), .QueueDepth(8)) u_ramp (
+    .clk_i, .rst_i,
+    .ej_i(ej), .ej_ready_o(ej_ready), .inj_o(inj), .inj_space_i(inj_space),
+    .cfg_we_i(reg_req && reg_we && reg_addr >= REG_INQ && reg_addr < REG_OUTQ + 16'h20),
+    .cfg_addr_i({reg_addr[6], reg_addr[4:2]}), .cfg_data_i(reg_wdata[5:0]),
+    .inq_bind_o(inq_bind), .outq_bind_o(outq_bind),
+    .inq_valid_o, .inq_head_o, .inq_pop_i,
+    .outq_ready_o,
+    .eng_push_i(push_i), .eng_q_i(push_q_i), .eng_data_i(push_data_i),
+    .red_push_i(1'b0), .red_q_i(3'd0), .red_data_i('0),
+    .core_push_i(1'b0), .core_q_i(3'd0), .core_data_i('0),
+    .inq_level_o(inq_level), .outq_level_o(outq_level),
+    .ctr_in_o(ctr_in), .ctr_out_o(ctr_out),
+    .idle_o(ramp_idle)
+  );
+
+  ow_ctrl_ep #(.SramBytes(SramBytes)) u_ep (
+    .clk_i, .rst_i,
+    .req_valid_i(req_valid), .req_i(req), .req_ready_o(req_ready),
+    .rsp_valid_o(rsp_valid), .rsp_o(rsp), .rsp_ready_i(rsp_ready),
+    .mem_req_o(mem_req), .mem_we_o(mem_we), .mem_addr_o(mem_addr), .mem_wdata_o(mem_wdata),
+    .mem_gnt_i(!mem_stall_i), .mem_rvalid_i(mem_rvalid_q), .mem_rdata_i(mem_rdata_q),
+    .reg_req_o(reg_req), .reg_we_o(reg_we), .reg_addr_o(reg_addr), .reg_wdata_o(reg_wdata),
+    .reg_gnt_i(1'b1), .reg_rvalid_i(reg_rvalid_q), .reg_rdata_i(reg_rdata_q),
+    .idle_o(ep_idle)
+  );
+
+  logic [31:0] mem_q [SramBytes/4];
+  localparam int unsigned AddrW = $clog2(SramBytes);
+  assign dbg_data_o = mem_q[dbg_addr_i[AddrW-3:0]];
+  assign idle_o = router_idle && ramp_idle && ep_idle && !mem_rvalid_q && !reg_rvalid_q;
+
+  always_ff @(posedge clk_i) begin
+    mem_rvalid_q <= mem_req && !mem_we && !mem_stall_i && !rst_i;
+    reg_rvalid_q <= reg_req && !reg_we && !rst_i;
+    if (mem_req && !mem_stall_i) begin
+      if (mem_we) mem_q[mem_addr[AddrW-1:2]] <= mem_wdata;
+      else mem_rdata_q <= mem_q[mem_addr[AddrW-1:2]];
+    end
+    if (reg_req && !reg_we) begin
+      if (reg_addr >= REG_ROUTER) reg_rdata_q <= stat;
+      else if (reg_addr == REG_INQ_LEVEL) reg_rdata_q <= inq_level;
+      else if (reg_addr == REG_OUTQ_LEVEL) reg_rdata_q <= outq_level;
+      else if (reg_addr >= REG_OUTQ) reg_rdata_q <= {26'b0, outq_bind[reg_addr[4:2]]};
+      else if (reg_addr >= REG_INQ) reg_rdata_q <= {26'b0, inq_bind[reg_addr[4:2]]};
+      else reg_rdata_q <= {23'b0, routes[reg_addr[6:2]]};
+    end
+  end
+
+  logic unused;
+  assign unused = &{1'b0, ctr_in, ctr_out, mem_addr, reg_wdata};
+
+endmodule
