@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The tile's register space (docs/memory-map.md): one access a cycle from the core or from the
+// control plane, which alternate when both ask. A request is granted in its cycle unless the other
+// master has the turn, or unless it is a PUSH to a full output queue; read data comes the cycle
+// after the grant. Registers that belong to a block live in that block; this module decodes, holds
+// the run control, the identity and the counters, and multiplexes what is read.
+//
+// The control plane must never wait for firmware, so PUSH is the core's alone: a PUSH from the
+// control plane is granted and has no effect. Reserved offsets read 0 and ignore writes.
+//
+// Counters are exact although an idle tile is not clocked: events are counted as they happen, and
+// durations are differences of cycle_i taken when their cause changes.
+
+`include "ow_assert.svh"
+
+module ow_regs #(
+  // For the CONFIG register: SIMD lanes, bytes of SRAM, data colours, threads.
+  parameter int unsigned Lanes = 8,
+  parameter int unsigned SramBytes = 49152,
+  parameter int unsigned NumColours = 24,
+  parameter int unsigned NumThreads = 13
+) (
+  input  logic        clk_i,
+  input  logic        rst_i,
+  // The reticle's cycle count; read only at clock edges that have another reason to happen.
+  input  logic [47:0] cycle_i,
+
+  // Master 0: the control plane. Master 1: the core. rvalid comes the cycle after a granted read.
+  input  logic        ctl_req_i,
+  input  logic        ctl_we_i,
+  input  logic [15:0] ctl_addr_i,
+  input  logic [31:0] ctl_wdata_i,
+  output logic        ctl_gnt_o,
+  output logic        ctl_rvalid_o,
+  input  logic        core_req_i,
+  input  logic        core_we_i,
+  input  logic [15:0] core_addr_i,
+  input  logic [31:0] core_wdata_i,
+  output logic        core_gnt_o,
+  output logic        core_rvalid_o,
+  output logic [31:0] rdata_o,
+
+  // Routes and router status.
+  output logic                            route_we_o,
+  output logic [4:0]                      route_colour_o,
+  output ow_pkg::route_t                  route_o,
+  input  ow_pkg::route_t [NumColours-1:0] routes_i,
+  output logic [5:0]                      rt_stat_addr_o,
+  input  logic [31:0]                     rt_stat_i,
+
+  // Ramp: bindings, levels, pushes of the core.
+  output logic                               bind_we_o,
+  output logic [3:0]                         bind_addr_o,
+  output logic [5:0]                         bind_data_o,
+  input  logic [ow_pkg::NUM_QUEUES-1:0][5:0] inq_bind_i,
+  input  logic [ow_pkg::NUM_QUEUES-1:0][5:0] outq_bind_i,
+  input  logic [ow_pkg::NUM_QUEUES-1:0][3:0] inq_level_i,
+  input  logic [ow_pkg::NUM_QUEUES-1:0][3:0] outq_level_i,
+  input  logic [ow_pkg::NUM_QUEUES-1:0]      outq_ready_i,
+  output logic                               push_o,
+  output logic [2:0]                         push_q_o,
+  output ow_pkg::ramp_t                      push_data_o,
+
+  // Tasks (word offset from 0x200) and reducer (word offset from 0x300); the write data of both.
+  output logic        task_we_o,
+  output logic [5:0]  task_addr_o,
+  input  logic [31:0] task_rdata_i,
+  output logic        red_we_o,
+  output logic [3:0]  red_addr_o,
+  input  logic [31:0] red_rdata_i,
+  output logic [31:0] wdata_o,
+
+  // Run control and state of the core and the engine.
+  output logic                        run_o,
+  output logic                        core_rst_o,
+  output logic [31:0]                 boot_pc_o,
+  input  logic [31:0]                 pc_i,
+  input  logic                        stopped_i,
+  input  logic                        stop_ebreak_i,
+  input  logic [4:0]                  cause_i,
+  input  logic [31:0]                 tval_i,
+  input  logic                        asleep_i,
+  input  logic                        wait_tensor_i,
+  input  logic                        retire_i,
+  input  logic [31:0]                 engine_fault_i,
+  input  logic [NumThreads-1:0][31:0] thread_state_i,
+
+  // Events to count (one a cycle each) and causes to time.
+  input  logic        ev_beat_i,
+  input  logic        ev_red_elem_i,
+  input  logic        ev_in_i,
+  input  logic        ev_out_i,
+  input  logic        ev_weight_i,
+  input  logic [2:0]  eng_cause_i,  // 0 busy, 1..4 stalls as in docs/memory-map.md, 5 no work
+  input  logic        red_wait_i,
+
+  // No register changes at this clock edge.
+  output logic        idle_o
+);
+
+  `OW_ASSERT_INIT(LanesRange, Lanes == 2 || Lanes == 4 || Lanes == 8)
+  `OW_ASSERT_INIT(ThreadsRange, NumThreads >= 2 && NumThreads <= 16)
+
+  localparam int unsigned NumCounters = 13;
+
+  // -------------------------------------------------------------------------------- arbitration --
+  logic last_core_q;  // the core had the last contended turn
+  logic sel_core;
+  logic req, we;
+  logic [15:0] addr;
+  logic [31:0] wdata;
+  logic push_hit, push_full;
+
+  assign sel_core = core_req_i && (!ctl_req_i || !last_core_q);
+  assign req = core_req_i || ctl_req_i;
+  assign we = sel_core ? core_we_i : ctl_we_i;
+  assign addr = sel_core ? core_addr_i : ctl_addr_i;
+  assign wdata = sel_core ? core_wdata_i : ctl_wdata_i;
+
+  assign push_hit = sel_core && we && (addr[15:6] == ow_pkg::REG_RAMP_PUSH[15:6]);
+  assign push_full = push_hit && !outq_ready_i[addr[5:3]];
+  assign core_gnt_o = sel_core && !push_full;
+  assign ctl_gnt_o = ctl_req_i && !sel_core;
+
+  logic access, wr, rd;
+  assign access = req && !push_full;
+  assign wr = access && we;
+  assign rd = access && !we;
+
+  // -------------------------------------------------------------------------------------- writes --
+  assign wdata_o = wdata;
+  assign route_we_o = wr && (addr[15:7] == ow_pkg::REG_ROUTE[15:7]);
+  assign route_colour_o = addr[6:2];
+  assign route_o = wdata[8:0];
+  assign bind_we_o = wr && (addr[15:5] == ow_pkg::REG_INQ[15:5] ||
+                            addr[15:5] == ow_pkg::REG_OUTQ[15:5]);
+  assign bind_addr_o = {addr[6], addr[4:2]};
+  assign bind_data_o = wdata[5:0];
+  assign push_o = push_hit && !push_full;
+  assign push_q_o = addr[5:3];
+  assign push_data_o = '{ctrl: addr[2], data: wdata};
+  assign task_we_o = wr && (addr[15:8] == ow_pkg::REG_TASK_ENTRY[15:8]);
+  assign task_addr_o = addr[7:2];
+  assign red_we_o = wr && (addr[15:6] == ow_pkg::REG_RED[15:6]);
+  assign red_addr_o = addr[5:2];
+  assign rt_stat_addr_o = addr[7:2];
+
+  logic core_ctrl_we;
+  assign core_ctrl_we = wr && (addr == ow_pkg::REG_CORE);
+
+  logic run_q, step_q, core_rst_q;
+  logic [31:0] boot_pc_q;
+  logic [15:0] row_q, col_q;
+
+  assign run_o = run_q;
+  assign core_rst_o = core_rst_q;
+  assign boot_pc_o = boot_pc_q;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      last_core_q <= 1'b0;
+      run_q <= 1'b0;
+      step_q <= 1'b0;
+      core_rst_q <= 1'b0;
+      boot_pc_q <= '0;
+      row_q <= '0;
+      col_q <= '0;
+    end else begin
+      if (core_req_i && ctl_req_i) last_core_q <= sel_core;
+      core_rst_q <= core_ctrl_we && wdata[2];
+      // A step ends with the first instruction that retires or traps.
+      if (step_q && (retire_i || stopped_i)) begin
+        step_q <= 1'b0;
+        run_q <= 1'b0;
+      end
+      if (core_ctrl_we) begin
+        run_q <= wdata[0] || wdata[1];
+        step_q <= wdata[1];
+      end
+      if (wr && addr == ow_pkg::REG_CORE + 16'h4) boot_pc_q <= wdata;
+      if (wr && addr == ow_pkg::REG_SCRATCH) row_q <= wdata[15:0];
+      if (wr && addr == ow_pkg::REG_SCRATCH + 16'h4) col_q <= wdata[15:0];
+    end
+  end
+
+  // ------------------------------------------------------------------------------------ counters --
+  logic [47:0] cnt_q [NumCounters];
+  logic [2:0]  eng_cause_q;
+  logic [47:0] eng_since_q;
+  logic        asleep_q, red_wait_q;
+  logic [47:0] asleep_since_q, red_since_q;
+  logic [15:0] high_q;  // latched by a read of a low word
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      for (int k = 0; k < NumCounters; k++) cnt_q[k] <= '0;
+      eng_cause_q <= 3'd5;
+      eng_since_q <= cycle_i;
+      asleep_q <= 1'b0;
+      asleep_since_q <= cycle_i;
+      red_wait_q <= 1'b0;
+      red_since_q <= cycle_i;
+    end else begin
+      if (ev_beat_i) cnt_q[0] <= cnt_q[0] + 48'd1;
+      if (eng_cause_i != eng_cause_q) begin
+        eng_cause_q <= eng_cause_i;
+        eng_since_q <= cycle_i;
+        if (eng_cause_q != 3'd0) begin
+          cnt_q[{1'b0, eng_cause_q}] <= cnt_q[{1'b0, eng_cause_q}] + cycle_i - eng_since_q;
+        end
+      end
+      if (ev_red_elem_i) cnt_q[6] <= cnt_q[6] + 48'd1;
+      if (retire_i) cnt_q[7] <= cnt_q[7] + 48'd1;
+      if (asleep_i != asleep_q) begin
+        asleep_q <= asleep_i;
+        asleep_since_q <= cycle_i;
+        if (asleep_q) cnt_q[8] <= cnt_q[8] + cycle_i - asleep_since_q;
+      end
+      if (ev_in_i) cnt_q[9] <= cnt_q[9] + 48'd1;
+      if (ev_out_i) cnt_q[10] <= cnt_q[10] + 48'd1;
+      if (ev_weight_i) cnt_q[11] <= cnt_q[11] + 48'd1;
+      if (red_wait_i != red_wait_q) begin
+        red_wait_q <= red_wait_i;
+        red_since_q <= cycle_i;
+        if (red_wait_q) cnt_q[12] <= cnt_q[12] + cycle_i - red_since_q;
+      end
+    end
+  end
+
+  // --------------------------------------------------------------------------------------- reads --
+  // cycle_i is an input of the tile, so it is used inside clocked processes only.
+  logic ctl_rvalid_q, core_rvalid_q;
+  logic [31:0] rdata_q;
+  assign ctl_rvalid_o = ctl_rvalid_q;
+  assign core_rvalid_o = core_rvalid_q;
+  assign rdata_o = rdata_q;
+
+  logic [31:0] rdata_d;
+  always_comb begin
+    rdata_d = '0;
+    if (rd && addr[15:11] == 5'd0) begin
+      unique case (addr[10:8])
+        3'h0: if (!addr[7] && addr[6:2] < 5'(NumColours)) rdata_d = {23'b0, routes_i[addr[6:2]]};
+        3'h1: begin
+          if (addr[7]) begin
+            for (int q = 0; q < ow_pkg::NUM_QUEUES; q++) begin
+              if (addr[6:2] == 5'd0) rdata_d[4*q +: 4] = inq_level_i[q];
+              if (addr[6:2] == 5'd1) rdata_d[4*q +: 4] = outq_level_i[q];
+            end
+          end else if (!addr[5]) begin
+            rdata_d = {26'b0, addr[6] ? outq_bind_i[addr[4:2]] : inq_bind_i[addr[4:2]]};
+          end
+        end
+        3'h2: rdata_d = task_rdata_i;
+        3'h3: if (addr[7:6] == 2'd0) rdata_d = red_rdata_i;
+        3'h5: begin
+          case (addr[7:2])
+            6'h00: rdata_d = {30'b0, step_q, run_q};
+            6'h01: rdata_d = pc_i;
+            6'h02: rdata_d = {19'b0, cause_i, 3'b0, stop_ebreak_i, wait_tensor_i, asleep_i,
+                              stopped_i, run_q && !stopped_i};
+            6'h03: rdata_d = tval_i;
+            6'h04: rdata_d = engine_fault_i;
+            default: rdata_d = '0;
+          endcase
+        end
+        3'h6: begin
+          if (addr[7:6] == 2'd0 && {1'b0, addr[5:2]} < 5'(NumThreads)) begin
+            rdata_d = thread_state_i[addr[5:2]];
+          end
+        end
+        3'h7: begin
+          case (addr[7:2])
+            6'h20: rdata_d = {16'b0, row_q};
+            6'h21: rdata_d = {16'b0, col_q};
+            6'h22: rdata_d = {16'(SramBytes / 64), 3'b0, 5'(NumColours), 4'(NumThreads - 1),
+                              4'(Lanes)};
+            default: rdata_d = addr[7] ? '0 : rt_stat_i;
+          endcase
+        end
+        default: rdata_d = '0;
+      endcase
+    end
+  end
+
+  logic cnt_rd;
+  assign cnt_rd = rd && (addr[15:8] == ow_pkg::REG_COUNTERS[15:8]);
+
+  // A counter with the time that its cause has been going on.
+  function automatic logic [47:0] counter_now(input logic [4:0] k, input logic [47:0] now);
+    logic [47:0] v;
+    v = '0;
+    if (k < 5'(NumCounters)) begin
+      v = cnt_q[k[3:0]];
+      if (k != 5'd0 && k == {2'b0, eng_cause_q}) v = v + now - eng_since_q;
+      if (k == 5'd8 && asleep_q) v = v + now - asleep_since_q;
+      if (k == 5'd12 && red_wait_q) v = v + now - red_since_q;
+    end
+    return v;
+  endfunction
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      ctl_rvalid_q <= 1'b0;
+      core_rvalid_q <= 1'b0;
+      rdata_q <= '0;
+      high_q <= '0;
+    end else begin
+      ctl_rvalid_q <= rd && !sel_core;
+      core_rvalid_q <= rd && sel_core;
+      if (cnt_rd && !addr[2]) {high_q, rdata_q} <= counter_now(addr[7:3], cycle_i);
+      else if (cnt_rd) rdata_q <= {16'b0, high_q};
+      else if (rd) rdata_q <= rdata_d;
+    end
+  end
+
+  assign idle_o = !req && !ctl_rvalid_q && !core_rvalid_q && !core_rst_q && !ev_beat_i &&
+                  !ev_red_elem_i && !retire_i && !ev_in_i && !ev_out_i && !ev_weight_i &&
+                  (eng_cause_i == eng_cause_q) && (asleep_i == asleep_q) &&
+                  (red_wait_i == red_wait_q) && !(step_q && stopped_i);
+
+  `OW_ASSERT(OneMaster, !(core_gnt_o && ctl_gnt_o), "two masters granted")
+
+endmodule

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One tile: RISC-V core, tensor engine, reducer, SRAM, ramp queues, control-plane endpoint, router.
+// It is the block that simulation Verilates once and instantiates as often as the grid needs, so
+// its ports carry nothing but the four edges, the reset, the cycle count and what a scoreboard
+// watches; everything else is reached through the control plane (docs/memory-map.md).
+//
+// Every output is a register, and inputs are read only at the clock edge: a hop costs one cycle
+// and a simulator may evaluate the tiles of a grid in any order.
+//
+// idle_o: no state of the tile changes before a link input is not zero. It is low in the cycle in
+// which something arrives and follows the state by one cycle, so a clock enable of
+// "not idle_o, or a link input is not zero" loses nothing.
+
+`include "ow_assert.svh"
+
+module ow_tile #(
+  parameter int unsigned Lanes = 8,          // 16-bit SIMD lanes: 2, 4, 8
+  parameter int unsigned SramBytes = 49152,  // a multiple of 64, up to 2 MB
+  parameter int unsigned NumColours = 24,    // data colours: 2 to 24
+  parameter int unsigned NumThreads = 13,    // task thread and microthreads: 2 to 13
+  parameter int unsigned QueueDepth = 8      // wavelets in each ramp queue: 8 or more
+) (
+  input  logic            clk_i,
+  input  logic            rst_i,     // synchronous; registered in the tile
+  input  logic [47:0]     cycle_i,   // the reticle's cycle count; time is not tile state
+  input  ow_pkg::link_t   link_n_i,
+  input  ow_pkg::link_t   link_e_i,
+  input  ow_pkg::link_t   link_s_i,
+  input  ow_pkg::link_t   link_w_i,
+  output ow_pkg::link_t   link_n_o,
+  output ow_pkg::link_t   link_e_o,
+  output ow_pkg::link_t   link_s_o,
+  output ow_pkg::link_t   link_w_o,
+  output logic            idle_o,
+  output ow_pkg::retire_t retire_o   // the retired instruction, for a scoreboard
+);
+
+  import ow_pkg::*;
+
+  `OW_ASSERT_INIT(SramRange, SramBytes >= 1024 && SramBytes <= 2097152 && SramBytes % 64 == 0)
+  `OW_ASSERT_INIT(ColourRange, NumColours >= 2 && NumColours <= MAX_DATA_COLOURS)
+
+  localparam int unsigned VecBytes = 2 * Lanes;
+
+  logic rst_q;
+  always_ff @(posedge clk_i) rst_q <= rst_i;
+
+  // --------------------------------------------------------------------------------------- router --
+  wavelet_t inj, ej;
+  logic [NumColours-1:0] inj_space, ej_ready;
+  ramp_t req_w, rsp_w;
+  logic req_valid, req_ready, rsp_valid, rsp_ready;
+  logic route_we;
+  logic [4:0] route_colour;
+  route_t route_wdata;
+  route_t [NumColours-1:0] routes;
+  logic [5:0] rt_stat_addr;
+  logic [31:0] rt_stat;
+  logic router_idle;
+
+  ow_router #(.NumColours(NumColours)) u_router (
+    .clk_i, .rst_i(rst_q),
+    .link_n_i, .link_e_i, .link_s_i, .link_w_i,
+    .link_n_o, .link_e_o, .link_s_o, .link_w_o,
+    .inj_i(inj), .inj_space_o(inj_space), .ej_ready_i(ej_ready), .ej_o(ej),
+    .req_o(req_w), .req_valid_o(req_valid), .req_ready_i(req_ready),
+    .rsp_i(rsp_w), .rsp_valid_i(rsp_valid), .rsp_ready_o(rsp_ready),
+    .cfg_we_i(route_we), .cfg_colour_i(route_colour), .cfg_route_i(route_wdata),
+    .cfg_route_o(routes),
+    .stat_addr_i(rt_stat_addr), .stat_o(rt_stat),
+    .idle_o(router_idle)
+  );
+
+  // ----------------------------------------------------------------------------------------- ramp --
+  logic bind_we;
+  logic [3:0] bind_addr;
+  logic [5:0] bind_data;
+  logic [NUM_QUEUES-1:0][5:0] inq_bind, outq_bind;
+  logic [NUM_QUEUES-1:0] inq_valid, inq_pop, outq_ready;
+  ramp_t [NUM_QUEUES-1:0] inq_head;
+  logic [NUM_QUEUES-1:0][3:0] inq_level, outq_level;
+  logic eng_push, red_push, core_push;
+  logic [2:0] eng_push_q, red_push_q, core_push_q;
+  ramp_t eng_push_data, red_push_data, core_push_data;
+  logic ev_in, ev_out, ramp_idle;
+  logic [NUM_QUEUES-1:0] eng_pop, red_pop, task_pop;
+
+  assign inq_pop = eng_pop | red_pop | task_pop;
+
+  ow_ramp #(.NumColours(NumColours), .QueueDepth(QueueDepth)) u_ramp (
+    .clk_i, .rst_i(rst_q),
+    .ej_i(ej), .ej_ready_o(ej_ready), .inj_o(inj), .inj_space_i(inj_space),
+    .cfg_we_i(bind_we), .cfg_addr_i(bind_addr), .cfg_data_i(bind_data),
+    .inq_bind_o(inq_bind), .outq_bind_o(outq_bind),
+    .inq_valid_o(inq_valid), .inq_head_o(inq_head), .inq_pop_i(inq_pop),
+    .outq_ready_o(outq_ready),
+    .eng_push_i(eng_push), .eng_q_i(eng_push_q), .eng_data_i(eng_push_data),
+    .red_push_i(red_push), .red_q_i(red_push_q), .red_data_i(red_push_data),
+    .core_push_i(core_push), .core_q_i(core_push_q), .core_data_i(core_push_data),
+    .inq_level_o(inq_level), .outq_level_o(outq_level),
+    .ctr_in_o(ev_in), .ctr_out_o(ev_out), .idle_o(ramp_idle)
+  );
+
+  `OW_ASSERT(OnePopper, ((eng_pop & red_pop) | (eng_pop & task_pop) | (red_pop & task_pop)) == '0,
+             "two consumers pop one input queue")
+
+  // -------------------------------------------------------------------------- control-plane access --
+  logic ctl_mem_req, ctl_mem_we, ctl_mem_gnt, ctl_mem_rvalid;
+  logic [23:0] ctl_mem_addr;
+  logic [31:0] ctl_mem_wdata, ctl_mem_rdata;
+  logic ctl_reg_req, ctl_reg_we, ctl_reg_gnt, ctl_reg_rvalid;
+  logic [15:0] ctl_reg_addr;
+  logic [31:0] ctl_reg_wdata, reg_rdata;
+  logic ep_idle;
+
+  ow_ctrl_ep #(.SramBytes(SramBytes)) u_ctrl_ep (
+    .clk_i, .rst_i(rst_q),
+    .req_valid_i(req_valid), .req_i(req_w), .req_ready_o(req_ready),
+    .rsp_valid_o(rsp_valid), .rsp_o(rsp_w), .rsp_ready_i(rsp_ready),
+    .mem_req_o(ctl_mem_req), .mem_we_o(ctl_mem_we), .mem_addr_o(ctl_mem_addr),
+    .mem_wdata_o(ctl_mem_wdata), .mem_gnt_i(ctl_mem_gnt), .mem_rvalid_i(ctl_mem_rvalid),
+    .mem_rdata_i(ctl_mem_rdata),
+    .reg_req_o(ctl_reg_req), .reg_we_o(ctl_reg_we), .reg_addr_o(ctl_reg_addr),
+    .reg_wdata_o(ctl_reg_wdata), .reg_gnt_i(ctl_reg_gnt), .reg_rvalid_i(ctl_reg_rvalid),
+    .reg_rdata_i(reg_rdata),
+    .idle_o(ep_idle)
+  );
+
+  // ----------------------------------------------------------------------------------------- SRAM --
+  logic if_req, if_gnt, if_rvalid;
+  logic [23:0] if_addr;
+  logic [63:0] if_rdata;
+  logic dm_req, dm_we, dm_gnt, dm_rvalid;
+  logic [3:0] dm_be;
+  logic [23:0] dm_addr;
+  logic [31:0] dm_wdata, dm_rdata;
+  logic red_req, red_we, red_gnt, red_rvalid;
+  logic [7:0] red_be;
+  logic [23:0] red_addr;
+  logic [63:0] red_wdata, red_rdata;
+  logic rd0_req, rd0_gnt, rd0_rvalid, rd1_req, rd1_gnt, rd1_rvalid, wr_req, wr_gnt;
+  logic [23:0] rd0_addr, rd1_addr, wr_addr;
+  logic [8*VecBytes-1:0] rd0_rdata, rd1_rdata, wr_wdata;
+  logic [VecBytes-1:0] wr_be;
+  logic sram_idle;
+
+  ow_sram #(.SramBytes(SramBytes), .Lanes(Lanes)) u_sram (
+    .clk_i, .rst_i(rst_q),
+    .ctl_req_i(ctl_mem_req), .ctl_we_i(ctl_mem_we), .ctl_addr_i(ctl_mem_addr),
+    .ctl_wdata_i(ctl_mem_wdata), .ctl_gnt_o(ctl_mem_gnt), .ctl_rvalid_o(ctl_mem_rvalid),
+    .ctl_rdata_o(ctl_mem_rdata),
+    .lsu_req_i(dm_req), .lsu_we_i(dm_we), .lsu_be_i(dm_be), .lsu_addr_i(dm_addr),
+    .lsu_wdata_i(dm_wdata), .lsu_gnt_o(dm_gnt), .lsu_rvalid_o(dm_rvalid), .lsu_rdata_o(dm_rdata),
+    .fetch_req_i(if_req), .fetch_addr_i(if_addr), .fetch_gnt_o(if_gnt),
+    .fetch_rvalid_o(if_rvalid), .fetch_rdata_o(if_rdata),
+    .red_req_i(red_req), .red_we_i(red_we), .red_be_i(red_be), .red_addr_i(red_addr),
+    .red_wdata_i(red_wdata), .red_gnt_o(red_gnt), .red_rvalid_o(red_rvalid),
+    .red_rdata_o(red_rdata),
+    .rd0_req_i(rd0_req), .rd0_addr_i(rd0_addr), .rd0_gnt_o(rd0_gnt), .rd0_rvalid_o(rd0_rvalid),
+    .rd0_rdata_o(rd0_rdata),
+    .rd1_req_i(rd1_req), .rd1_addr_i(rd1_addr), .rd1_gnt_o(rd1_gnt), .rd1_rvalid_o(rd1_rvalid),
+    .rd1_rdata_o(rd1_rdata),
+    .wr_req_i(wr_req), .wr_addr_i(wr_addr), .wr_be_i(wr_be), .wr_wdata_i(wr_wdata),
+    .wr_gnt_o(wr_gnt),
+    .idle_o(sram_idle)
+  );
+
+  // ----------------------------------------------------------------------------------------- core --
+  logic run, core_rst, stopped, stop_ebreak, core_asleep, wait_tensor, core_idle;
+  logic [31:0] boot_pc, pc, tval;
+  logic [4:0] cause;
+  logic mm_req, mm_we, mm_gnt, mm_rvalid;
+  logic [15:0] mm_addr;
+  logic [31:0] mm_wdata;
+  logic next_ready, next_pop, next_wait;
+  logic [31:0] next_entry, next_arg;
+  logic tensor_valid, tensor_ready, tensor_sync_done;
+  tensor_insn_t tensor;
+  logic dsr_we, dsr_ready;
+  logic [4:0] dsr_idx;
+  logic [2:0] dsr_word;
+  logic [31:0] dsr_wdata, dsr_rdata;
+  retire_t retire;
+
+  assign retire_o = retire;
+
+  ow_core #(.SramBytes(SramBytes)) u_core (
+    .clk_i, .rst_i(rst_q),
+    .run_i(run), .core_rst_i(core_rst), .boot_pc_i(boot_pc),
+    .pc_o(pc), .stopped_o(stopped), .stop_ebreak_o(stop_ebreak), .cause_o(cause), .tval_o(tval),
+    .asleep_o(core_asleep), .wait_tensor_o(wait_tensor),
+    .ifetch_req_o(if_req), .ifetch_addr_o(if_addr), .ifetch_gnt_i(if_gnt),
+    .ifetch_rvalid_i(if_rvalid), .ifetch_rdata_i(if_rdata),
+    .dmem_req_o(dm_req), .dmem_we_o(dm_we), .dmem_be_o(dm_be), .dmem_addr_o(dm_addr),
+    .dmem_wdata_o(dm_wdata), .dmem_gnt_i(dm_gnt), .dmem_rvalid_i(dm_rvalid),
+    .dmem_rdata_i(dm_rdata),
+    .mmio_req_o(mm_req), .mmio_we_o(mm_we), .mmio_addr_o(mm_addr), .mmio_wdata_o(mm_wdata),
+    .mmio_gnt_i(mm_gnt), .mmio_rvalid_i(mm_rvalid), .mmio_rdata_i(reg_rdata),
+    .next_ready_i(next_ready), .next_entry_i(next_entry), .next_arg_i(next_arg),
+    .next_pop_o(next_pop), .next_wait_o(next_wait),
+    .tensor_valid_o(tensor_valid), .tensor_o(tensor), .tensor_ready_i(tensor_ready),
+    .tensor_sync_done_i(tensor_sync_done),
+    .dsr_we_o(dsr_we), .dsr_idx_o(dsr_idx), .dsr_word_o(dsr_word), .dsr_wdata_o(dsr_wdata),
+    .dsr_ready_i(dsr_ready), .dsr_rdata_i(dsr_rdata),
+    .cycle_i, .retire_o(retire), .idle_o(core_idle)
+  );
+
+  // ---------------------------------------------------------------------------------------- tasks --
+  logic task_we;
+  logic [5:0] task_addr;
+  logic [31:0] reg_wdata, task_rdata;
+  logic [NUM_QUEUES-1:0] eng_owned, red_owned;
+  logic eng_done, red_done;
+  logic [1:0] eng_done_kind, red_done_kind;
+  logic [4:0] eng_done_task, red_done_task;
+  logic tasks_idle;
+
+  ow_tasks u_tasks (
+    .clk_i, .rst_i(rst_q),
+    .cfg_we_i(task_we), .cfg_addr_i(task_addr), .cfg_wdata_i(reg_wdata), .cfg_rdata_o(task_rdata),
+    .inq_valid_i(inq_valid), .inq_head_i(inq_head), .inq_owned_i(eng_owned | red_owned),
+    .inq_pop_o(task_pop),
+    .ev0_valid_i(eng_done), .ev0_kind_i(eng_done_kind), .ev0_task_i(eng_done_task),
+    .ev1_valid_i(red_done), .ev1_kind_i(red_done_kind), .ev1_task_i(red_done_task),
+    .next_ready_o(next_ready), .next_entry_o(next_entry), .next_arg_o(next_arg),
+    .next_pop_i(next_pop), .next_wait_i(next_wait),
+    .idle_o(tasks_idle)
+  );
+
+  // ------------------------------------------------------------------------ tensor engine, reducer --
+  logic red_start, red_busy;
+  logic [1:0] red_start_kind;
+  logic [4:0] red_start_task;
+  logic row_closed, row_closed_written, row_free;
+  logic [3:0] acc_raddr;
+  logic [32*Lanes-1:0] acc_rdata;
+  logic red_we_reg;
+  logic [3:0] red_reg_addr;
+  logic [31:0] red_reg_rdata;
+  logic [31:0] engine_fault;
+  logic [NumThreads-1:0][31:0] thread_state;
+  logic [2:0] eng_cause;
+  logic ev_beat, ev_weight, ev_red_elem, red_wait;
+  logic engine_idle, red_idle;
+
+  ow_engine #(.Lanes(Lanes), .SramBytes(SramBytes), .NumThreads(NumThreads)) u_engine (
+    .clk_i, .rst_i(rst_q),
+    .tensor_valid_i(tensor_valid), .tensor_i(tensor), .tensor_ready_o(tensor_ready),
+    .tensor_sync_done_o(tensor_sync_done),
+    .dsr_we_i(dsr_we), .dsr_idx_i(dsr_idx), .dsr_word_i(dsr_word), .dsr_wdata_i(dsr_wdata),
+    .dsr_ready_o(dsr_ready), .dsr_rdata_o(dsr_rdata),
+    .rd0_req_o(rd0_req), .rd0_addr_o(rd0_addr), .rd0_gnt_i(rd0_gnt), .rd0_rvalid_i(rd0_rvalid),
+    .rd0_rdata_i(rd0_rdata),
+    .rd1_req_o(rd1_req), .rd1_addr_o(rd1_addr), .rd1_gnt_i(rd1_gnt), .rd1_rvalid_i(rd1_rvalid),
+    .rd1_rdata_i(rd1_rdata),
+    .wr_req_o(wr_req), .wr_addr_o(wr_addr), .wr_be_o(wr_be), .wr_wdata_o(wr_wdata),
+    .wr_gnt_i(wr_gnt),
+    .inq_valid_i(inq_valid), .inq_head_i(inq_head), .inq_pop_o(eng_pop),
+    .inq_owned_o(eng_owned),
+    .outq_ready_i(outq_ready), .eng_push_o(eng_push), .eng_q_o(eng_push_q),
+    .eng_data_o(eng_push_data),
+    .done_valid_o(eng_done), .done_kind_o(eng_done_kind), .done_task_o(eng_done_task),
+    .red_start_o(red_start), .red_start_kind_o(red_start_kind),
+    .red_start_task_o(red_start_task), .red_busy_i(red_busy),
+    .row_closed_o(row_closed), .row_closed_written_o(row_closed_written), .row_free_i(row_free),
+    .acc_raddr_i(acc_raddr), .acc_rdata_o(acc_rdata),
+    .fault_o(engine_fault), .thread_state_o(thread_state),
+    .ev_beat_o(ev_beat), .ev_weight_o(ev_weight), .cause_o(eng_cause),
+    .idle_o(engine_idle)
+  );
+
+  ow_reduce #(.Lanes(Lanes), .SramBytes(SramBytes)) u_reduce (
+    .clk_i, .rst_i(rst_q),
+    .reg_we_i(red_we_reg), .reg_addr_i(red_reg_addr), .reg_wdata_i(reg_wdata),
+    .reg_rdata_o(red_reg_rdata),
+    .start_i(red_start), .start_kind_i(red_start_kind), .start_task_i(red_start_task),
+    .busy_o(red_busy),
+    .row_closed_i(row_closed), .row_closed_written_i(row_closed_written), .row_free_o(row_free),
+    .acc_raddr_o(acc_raddr), .acc_rdata_i(acc_rdata),
+    .inq_valid_i(inq_valid), .inq_head_i(inq_head), .inq_pop_o(red_pop),
+    .inq_owned_o(red_owned),
+    .outq_ready_i(outq_ready), .red_push_o(red_push), .red_q_o(red_push_q),
+    .red_data_o(red_push_data),
+    .mem_req_o(red_req), .mem_we_o(red_we), .mem_be_o(red_be), .mem_addr_o(red_addr),
+    .mem_wdata_o(red_wdata), .mem_gnt_i(red_gnt), .mem_rvalid_i(red_rvalid),
+    .mem_rdata_i(red_rdata),
+    .done_valid_o(red_done), .done_kind_o(red_done_kind), .done_task_o(red_done_task),
+    .ev_elem_o(ev_red_elem), .wait_o(red_wait), .idle_o(red_idle)
+  );
+
+  // ------------------------------------------------------------------------------------- registers --
+  logic regs_idle;
+
+  ow_regs #(.Lanes(Lanes), .SramBytes(SramBytes), .NumColours(NumColours),
+            .NumThreads(NumThreads)) u_regs (
+    .clk_i, .rst_i(rst_q), .cycle_i,
+    .ctl_req_i(ctl_reg_req), .ctl_we_i(ctl_reg_we), .ctl_addr_i(ctl_reg_addr),
+    .ctl_wdata_i(ctl_reg_wdata), .ctl_gnt_o(ctl_reg_gnt), .ctl_rvalid_o(ctl_reg_rvalid),
+    .core_req_i(mm_req), .core_we_i(mm_we), .core_addr_i(mm_addr), .core_wdata_i(mm_wdata),
+    .core_gnt_o(mm_gnt), .core_rvalid_o(mm_rvalid),
+    .rdata_o(reg_rdata),
+    .route_we_o(route_we), .route_colour_o(route_colour), .route_o(route_wdata),
+    .routes_i(routes), .rt_stat_addr_o(rt_stat_addr), .rt_stat_i(rt_stat),
+    .bind_we_o(bind_we), .bind_addr_o(bind_addr), .bind_data_o(bind_data),
+    .inq_bind_i(inq_bind), .outq_bind_i(outq_bind),
+    .inq_level_i(inq_level), .outq_level_i(outq_level), .outq_ready_i(outq_ready),
+    .push_o(core_push), .push_q_o(core_push_q), .push_data_o(core_push_data),
+    .task_we_o(task_we), .task_addr_o(task_addr), .task_rdata_i(task_rdata),
+    .red_we_o(red_we_reg), .red_addr_o(red_reg_addr), .red_rdata_i(red_reg_rdata),
+    .wdata_o(reg_wdata),
+    .run_o(run), .core_rst_o(core_rst), .boot_pc_o(boot_pc),
+    .pc_i(pc), .stopped_i(stopped), .stop_ebreak_i(stop_ebreak), .cause_i(cause), .tval_i(tval),
+    .asleep_i(core_asleep), .wait_tensor_i(wait_tensor), .retire_i(retire.valid && !retire.trap),
+    .engine_fault_i(engine_fault), .thread_state_i(thread_state),
+    .ev_beat_i(ev_beat), .ev_red_elem_i(ev_red_elem), .ev_in_i(ev_in), .ev_out_i(ev_out),
+    .ev_weight_i(ev_weight), .eng_cause_i(eng_cause), .red_wait_i(red_wait),
+    .idle_o(regs_idle)
+  );
+
+  // ------------------------------------------------------------------------------------------ idle --
+  // Each block says whether its state stays as it is at this edge, given the inputs that it sees
+  // now. When all do and nothing arrives, the next state is this state, so the next cycle is idle.
+  logic idle_q;
+  assign idle_o = idle_q;
+  always_ff @(posedge clk_i) begin
+    idle_q <= !rst_i && !rst_q && router_idle && ramp_idle && ep_idle && sram_idle && core_idle &&
+              tasks_idle && engine_idle && red_idle && regs_idle && link_n_i == '0 &&
+              link_e_i == '0 && link_s_i == '0 && link_w_i == '0;
+  end
+
+endmodule
