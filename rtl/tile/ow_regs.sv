@@ -82,9 +82,11 @@ module ow_regs #(
   input  logic [31:0]                 tval_i,
   input  logic                        asleep_i,
   input  logic                        wait_tensor_i,
+  input  logic                        issue_i,   // an instruction completes or traps: ends a step
   input  logic                        retire_i,
   input  logic [31:0]                 engine_fault_i,
-  input  logic [NumThreads-1:0][31:0] thread_state_i,
+  output logic [3:0]                  thread_sel_o,
+  input  logic [31:0]                 thread_state_i,  // THREAD word of thread_sel_o
 
   // Events to count (one a cycle each) and causes to time.
   input  logic        ev_beat_i,
@@ -145,6 +147,7 @@ module ow_regs #(
   assign red_we_o = wr && (addr[15:6] == ow_pkg::REG_RED[15:6]);
   assign red_addr_o = addr[5:2];
   assign rt_stat_addr_o = addr[7:2];
+  assign thread_sel_o = addr[5:2];
 
   logic core_ctrl_we;
   assign core_ctrl_we = wr && (addr == ow_pkg::REG_CORE);
@@ -169,8 +172,8 @@ module ow_regs #(
     end else begin
       if (core_req_i && ctl_req_i) last_core_q <= sel_core;
       core_rst_q <= core_ctrl_we && wdata[2];
-      // A step ends with the first instruction that retires or traps.
-      if (step_q && (retire_i || stopped_i)) begin
+      // A step ends with the first instruction that completes or traps.
+      if (step_q && issue_i) begin
         step_q <= 1'b0;
         run_q <= 1'b0;
       end
@@ -265,11 +268,7 @@ module ow_regs #(
             default: rdata_d = '0;
           endcase
         end
-        3'h6: begin
-          if (addr[7:6] == 2'd0 && {1'b0, addr[5:2]} < 5'(NumThreads)) begin
-            rdata_d = thread_state_i[addr[5:2]];
-          end
-        end
+        3'h6: if (addr[7:6] == 2'd0) rdata_d = thread_state_i;
         3'h7: begin
           case (addr[7:2])
             6'h20: rdata_d = {16'b0, row_q};
@@ -318,7 +317,7 @@ module ow_regs #(
   assign idle_o = !req && !ctl_rvalid_q && !core_rvalid_q && !core_rst_q && !ev_beat_i &&
                   !ev_red_elem_i && !retire_i && !ev_in_i && !ev_out_i && !ev_weight_i &&
                   (eng_cause_i == eng_cause_q) && (asleep_i == asleep_q) &&
-                  (red_wait_i == red_wait_q) && !(step_q && stopped_i);
+                  (red_wait_i == red_wait_q) && !(step_q && issue_i);
 
   `OW_ASSERT(OneMaster, !(core_gnt_o && ctl_gnt_o), "two masters granted")
 

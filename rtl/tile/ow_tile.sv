@@ -167,7 +167,7 @@ module ow_tile #(
   );
 
   // ----------------------------------------------------------------------------------------- core --
-  logic run, core_rst, stopped, stop_ebreak, core_asleep, wait_tensor, core_idle;
+  logic run, core_rst, core_issue, stopped, stop_ebreak, core_asleep, wait_tensor, core_idle;
   logic [31:0] boot_pc, pc, tval;
   logic [4:0] cause;
   logic mm_req, mm_we, mm_gnt, mm_rvalid;
@@ -182,12 +182,18 @@ module ow_tile #(
   logic [2:0] dsr_word;
   logic [31:0] dsr_wdata, dsr_rdata;
   retire_t retire;
+  logic [47:0] core_cycle_q;  // what the core's cycle counter reads: the count of the cycle before
+
+  // Only while the core is up, so that time does not wake a sleeping tile.
+  always_ff @(posedge clk_i) begin
+    if (!core_idle) core_cycle_q <= cycle_i;
+  end
 
   assign retire_o = retire;
 
   ow_core #(.SramBytes(SramBytes)) u_core (
     .clk_i, .rst_i(rst_q),
-    .run_i(run), .core_rst_i(core_rst), .boot_pc_i(boot_pc),
+    .run_i(run), .core_rst_i(core_rst), .boot_pc_i(boot_pc), .issue_o(core_issue),
     .pc_o(pc), .stopped_o(stopped), .stop_ebreak_o(stop_ebreak), .cause_o(cause), .tval_o(tval),
     .asleep_o(core_asleep), .wait_tensor_o(wait_tensor),
     .ifetch_req_o(if_req), .ifetch_addr_o(if_addr), .ifetch_gnt_i(if_gnt),
@@ -203,7 +209,7 @@ module ow_tile #(
     .tensor_sync_done_i(tensor_sync_done),
     .dsr_we_o(dsr_we), .dsr_idx_o(dsr_idx), .dsr_word_o(dsr_word), .dsr_wdata_o(dsr_wdata),
     .dsr_ready_i(dsr_ready), .dsr_rdata_i(dsr_rdata),
-    .cycle_i, .retire_o(retire), .idle_o(core_idle)
+    .cycle_i(core_cycle_q), .retire_o(retire), .idle_o(core_idle)
   );
 
   // ---------------------------------------------------------------------------------------- tasks --
@@ -217,12 +223,14 @@ module ow_tile #(
   logic tasks_idle;
 
   ow_tasks u_tasks (
-    .clk_i, .rst_i(rst_q),
+    .clk_i, .rst_i(rst_q), .core_rst_i(core_rst),
     .cfg_we_i(task_we), .cfg_addr_i(task_addr), .cfg_wdata_i(reg_wdata), .cfg_rdata_o(task_rdata),
     .inq_valid_i(inq_valid), .inq_head_i(inq_head), .inq_owned_i(eng_owned | red_owned),
     .inq_pop_o(task_pop),
-    .ev0_valid_i(eng_done), .ev0_kind_i(eng_done_kind), .ev0_task_i(eng_done_task),
-    .ev1_valid_i(red_done), .ev1_kind_i(red_done_kind), .ev1_task_i(red_done_task),
+    .eng_done_valid_i(eng_done), .eng_done_kind_i(eng_done_kind),
+    .eng_done_task_i(eng_done_task),
+    .red_done_valid_i(red_done), .red_done_kind_i(red_done_kind),
+    .red_done_task_i(red_done_task),
     .next_ready_o(next_ready), .next_entry_o(next_entry), .next_arg_o(next_arg),
     .next_pop_i(next_pop), .next_wait_i(next_wait),
     .idle_o(tasks_idle)
@@ -239,12 +247,14 @@ module ow_tile #(
   logic [3:0] red_reg_addr;
   logic [31:0] red_reg_rdata;
   logic [31:0] engine_fault;
-  logic [NumThreads-1:0][31:0] thread_state;
+  logic [3:0] thread_sel;
+  logic [31:0] thread_state;
   logic [2:0] eng_cause;
   logic ev_beat, ev_weight, ev_red_elem, red_wait;
   logic engine_idle, red_idle;
 
-  ow_engine #(.Lanes(Lanes), .SramBytes(SramBytes), .NumThreads(NumThreads)) u_engine (
+  ow_engine #(.Lanes(Lanes), .SramBytes(SramBytes), .NumThreads(NumThreads),
+              .QueueDepth(QueueDepth)) u_engine (
     .clk_i, .rst_i(rst_q),
     .tensor_valid_i(tensor_valid), .tensor_i(tensor), .tensor_ready_o(tensor_ready),
     .tensor_sync_done_o(tensor_sync_done),
@@ -258,14 +268,14 @@ module ow_tile #(
     .wr_gnt_i(wr_gnt),
     .inq_valid_i(inq_valid), .inq_head_i(inq_head), .inq_pop_o(eng_pop),
     .inq_owned_o(eng_owned),
-    .outq_ready_i(outq_ready), .eng_push_o(eng_push), .eng_q_o(eng_push_q),
+    .outq_level_i(outq_level), .eng_push_o(eng_push), .eng_q_o(eng_push_q),
     .eng_data_o(eng_push_data),
     .done_valid_o(eng_done), .done_kind_o(eng_done_kind), .done_task_o(eng_done_task),
     .red_start_o(red_start), .red_start_kind_o(red_start_kind),
     .red_start_task_o(red_start_task), .red_busy_i(red_busy),
     .row_closed_o(row_closed), .row_closed_written_o(row_closed_written), .row_free_i(row_free),
     .acc_raddr_i(acc_raddr), .acc_rdata_o(acc_rdata),
-    .fault_o(engine_fault), .thread_state_o(thread_state),
+    .fault_o(engine_fault), .thread_sel_i(thread_sel), .thread_state_o(thread_state),
     .ev_beat_o(ev_beat), .ev_weight_o(ev_weight), .cause_o(eng_cause),
     .idle_o(engine_idle)
   );
@@ -311,8 +321,9 @@ module ow_tile #(
     .wdata_o(reg_wdata),
     .run_o(run), .core_rst_o(core_rst), .boot_pc_o(boot_pc),
     .pc_i(pc), .stopped_i(stopped), .stop_ebreak_i(stop_ebreak), .cause_i(cause), .tval_i(tval),
-    .asleep_i(core_asleep), .wait_tensor_i(wait_tensor), .retire_i(retire.valid && !retire.trap),
-    .engine_fault_i(engine_fault), .thread_state_i(thread_state),
+    .asleep_i(core_asleep), .wait_tensor_i(wait_tensor), .issue_i(core_issue),
+    .retire_i(retire.valid && !retire.trap),
+    .engine_fault_i(engine_fault), .thread_sel_o(thread_sel), .thread_state_i(thread_state),
     .ev_beat_i(ev_beat), .ev_red_elem_i(ev_red_elem), .ev_in_i(ev_in), .ev_out_i(ev_out),
     .ev_weight_i(ev_weight), .eng_cause_i(eng_cause), .red_wait_i(red_wait),
     .idle_o(regs_idle)
