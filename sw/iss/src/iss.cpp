@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/iss.h"
+
+#include <cstdio>
+
+namespace ow {
+namespace {
+
+constexpr uint32_t kMie = 1u << 3;
+constexpr uint32_t kMpie = 1u << 7;
+constexpr uint32_t kMpp = 3u << 11;
+
+uint32_t bits(uint32_t word, unsigned high, unsigned low) {
+  return (word >> low) & (0xffffffffu >> (31 - (high - low)));
+}
+
+int32_t sign_extend(uint32_t value, unsigned width) {
+  const uint32_t sign = 1u << (width - 1);
+  return static_cast<int32_t>((value ^ sign) - sign);
+}
+
+uint32_t imm_i(uint32_t insn) { return static_cast<uint32_t>(sign_extend(bits(insn, 31, 20), 12)); }
+
+uint32_t imm_s(uint32_t insn) {
+  return static_cast<uint32_t>(sign_extend(bits(insn, 31, 25) << 5 | bits(insn, 11, 7), 12));
+}
+
+uint32_t imm_b(uint32_t insn) {
+  return static_cast<uint32_t>(sign_extend(bits(insn, 31, 31) << 12 | bits(insn, 7, 7) << 11 |
+                                               bits(insn, 30, 25) << 5 | bits(insn, 11, 8) << 1,
+                                           13));
+}
+
+uint32_t imm_j(uint32_t insn) {
+  return static_cast<uint32_t>(sign_extend(bits(insn, 31, 31) << 20 | bits(insn, 19, 12) << 12 |
+                                               bits(insn, 20, 20) << 11 | bits(insn, 30, 21) << 1,
+                                           21));
+}
+
+int32_t s32(uint32_t value) { return static_cast<int32_t>(value); }
+
+uint32_t multiply_divide(unsigned kind, uint32_t a, uint32_t b) {
+  const int64_t sa = s32(a);
+  const int64_t sb = s32(b);
+  const int64_t ua = a;
+  const int64_t ub = b;
+  switch (kind) {
+    case 0: return a * b;
+    case 1: return static_cast<uint32_t>(static_cast<uint64_t>(sa * sb) >> 32);
+    case 2: return static_cast<uint32_t>(static_cast<uint64_t>(sa * ub) >> 32);
+    case 3:
+      return static_cast<uint32_t>((static_cast<uint64_t>(ua) * static_cast<uint64_t>(ub)) >> 32);
+    case 4: return b == 0 ? 0xffffffffu : static_cast<uint32_t>(sa / sb);
+    case 5: return b == 0 ? 0xffffffffu : a / b;
+    case 6: return b == 0 ? a : static_cast<uint32_t>(sa % sb);
+    default: return b == 0 ? a : a % b;
+  }
+}
+
+}  // namespace
+
+bool operator==(const Retire& a, const Retire& b) {
+  if (a.trap != b.trap || a.pc != b.pc || a.insn != b.insn || a.rd_we != b.rd_we ||
+      a.mem_we != b.mem_we) {
+    return false;
+  }
+  if (a.rd_we && (a.rd != b.rd || a.rd_data != b.rd_data)) return false;
+  return !a.mem_we || (a.mem_addr == b.mem_addr && a.mem_wdata == b.mem_wdata);
+}
+
+std::string to_string(const Retire& retire) {
+  char text[160];
+  int length = std::snprintf(text, sizeof text, "pc %08x insn %08x", retire.pc, retire.insn);
+  std::string out(text, static_cast<size_t>(length));
+  if (retire.trap) out += " trap";
+  if (retire.rd_we) {
+    length = std::snprintf(text, sizeof text, " x%u=%08x", retire.rd, retire.rd_data);
+    out.append(text, static_cast<size_t>(length));
+  }
+  if (retire.mem_we) {
+    length = std::snprintf(text, sizeof text, " [%08x]=%08x", retire.mem_addr, retire.mem_wdata);
+    out.append(text, static_cast<size_t>(length));
+  }
+  return out;
+}
+
+bool FlatMemory::load(uint32_t addr, unsigned bytes, uint32_t* value) {
+  if (addr >= bytes_.size()) return false;
+  *value = 0;
+  for (unsigned i = 0; i < bytes; ++i) *value |= static_cast<uint32_t>(bytes_[addr + i]) << (8 * i);
+  return true;
+}
+
+bool FlatMemory::store(uint32_t addr, unsigned bytes, uint32_t value) {
+  if (addr >= bytes_.size()) return false;
+  for (unsigned i = 0; i < bytes; ++i) bytes_[addr + i] = static_cast<uint8_t>(value >> (8 * i));
+  return true;
+}
+
+void Iss::reset(uint32_t pc) {
+  pc_ = pc & ~3u;
+  stopped_ = false;
+  cycle_offset_ = 0;
+  instret_ = 0;
+  mstatus_ = mie_ = mtvec_ = mscratch_ = mepc_ = mcause_ = mtval_ = 0;
+}
+
+bool Iss::csr_read(uint32_t number, uint32_t* value) const {
+  const uint64_t cycle = cycle_ + cycle_offset_;
+  switch (number) {
+    case 0x300: *value = mstatus_ | kMpp; return true;
+    case 0x301: *value = 1u << 30 | 1u << ('X' - 'A') | 1u << ('M' - 'A') | 1u << ('I' - 'A'); return true;
+    case 0x304: *value = mie_; return true;
+    case 0x305: *value = mtvec_; return true;
+    case 0x340: *value = mscratch_; return true;
+    case 0x341: *value = mepc_; return true;
+    case 0x342: *value = mcause_; return true;
+    case 0x343: *value = mtval_; return true;
+    case 0x344: *value = 0; return true;
+    case 0xb00: case 0xc00: *value = static_cast<uint32_t>(cycle); return true;
+    case 0xb80: case 0xc80: *value = static_cast<uint32_t>(cycle >> 32); return true;
+    case 0xb02: case 0xc02: *value = static_cast<uint32_t>(instret_); return true;
+    case 0xb82: case 0xc82: *value = static_cast<uint32_t>(instret_ >> 32); return true;
+    case 0xf11: case 0xf12: case 0xf13: case 0xf14: *value = 0; return true;
+    default: return false;
+  }
+}
+
+void Iss::csr_write(uint32_t number, uint32_t value) {
+  const uint64_t cycle = cycle_ + cycle_offset_;
+  const uint64_t low_mask = 0xffffffffu;
+  switch (number) {
+    case 0x300: mstatus_ = value & (kMie | kMpie); break;
+    case 0x304: mie_ = value & (1u << 11 | 1u << 7 | 1u << 3); break;
+    case 0x305: mtvec_ = value & ~3u; break;
+    case 0x340: mscratch_ = value; break;
+    case 0x341: mepc_ = value & ~3u; break;
+    case 0x342: mcause_ = value & (1u << 31 | 31u); break;
+    case 0x343: mtval_ = value; break;
+    case 0xb00: cycle_offset_ = ((cycle & ~low_mask) | value) - cycle_; break;
+    case 0xb80: cycle_offset_ = (static_cast<uint64_t>(value) << 32 | (cycle & low_mask)) - cycle_; break;
+    case 0xb02:
+      instret_ = (instret_ & ~low_mask) | value;
+      instret_written_ = true;
+      break;
+    case 0xb82:
+      instret_ = static_cast<uint64_t>(value) << 32 | (instret_ & low_mask);
+      instret_written_ = true;
+      break;
+    default: break;  // misa and mip take no writes
+  }
+}
+
+void Iss::write_rd(uint32_t insn, uint32_t value, Retire* retire) {
+  const uint32_t rd = bits(insn, 11, 7);
+  if (rd == 0) return;
+  x_[rd] = value;
+  retire->rd_we = true;
+  retire->rd = rd;
+  retire->rd_data = value;
+}
+
+Retire Iss::step() {
+  Retire retire;
+  retire.pc = pc_;
+  instret_written_ = false;
+  try {
+    uint32_t insn = 0;
+    if (!memory_->fetch(pc_, &insn)) throw Trap{1, pc_};
+    retire.insn = insn;
+    uint32_t next_pc = pc_ + 4;
+    execute(insn, &retire, &next_pc);
+    pc_ = next_pc;
+    if (!instret_written_) ++instret_;
+  } catch (const Trap& trap) {
+    retire.trap = true;
+    mepc_ = pc_;
+    mcause_ = trap.cause;
+    mtval_ = trap.tval;
+    mstatus_ = (mstatus_ & kMie) != 0 ? kMpie : 0;
+    if (mtvec_ == 0) {
+      stopped_ = true;
+    } else {
+      pc_ = mtvec_;
+    }
+  }
+  return retire;
+}
+
+void Iss::execute(uint32_t insn, Retire* retire, uint32_t* next_pc) {
+  const unsigned funct3 = bits(insn, 14, 12);
+  const unsigned funct7 = bits(insn, 31, 25);
+  const uint32_t rs1 = x_[bits(insn, 19, 15)];
+  const uint32_t rs2 = x_[bits(insn, 24, 20)];
+  const Trap illegal{2, insn};
+
+  const auto jump = [&](uint32_t target) {
+    if ((target & 3) != 0) throw Trap{0, target};
+    *next_pc = target;
+  };
+
+  switch (insn & 0x7f) {
+    case 0x37: write_rd(insn, insn & 0xfffff000u, retire); return;
+    case 0x17: write_rd(insn, pc_ + (insn & 0xfffff000u), retire); return;
+    case 0x6f:
+      jump(pc_ + imm_j(insn));
+      write_rd(insn, pc_ + 4, retire);
+      return;
+    case 0x67:
+      if (funct3 != 0) throw illegal;
+      jump((rs1 + imm_i(insn)) & ~1u);
+      write_rd(insn, pc_ + 4, retire);
+      return;
+    case 0x63: {
+      bool taken = false;
+      switch (funct3) {
+        case 0: taken = rs1 == rs2; break;
+        case 1: taken = rs1 != rs2; break;
+        case 4: taken = s32(rs1) < s32(rs2); break;
+        case 5: taken = s32(rs1) >= s32(rs2); break;
+        case 6: taken = rs1 < rs2; break;
+        case 7: taken = rs1 >= rs2; break;
+        default: throw illegal;
+      }
+      if (taken) jump(pc_ + imm_b(insn));
+      return;
+    }
+    case 0x03: {
+      if (funct3 == 3 || funct3 > 5) throw illegal;
+      const unsigned bytes = 1u << (funct3 & 3);
+      const uint32_t addr = rs1 + imm_i(insn);
+      if (addr % bytes != 0) throw Trap{4, addr};
+      uint32_t value = 0;
+      if (!memory_->load(addr, bytes, &value)) throw Trap{5, addr};
+      if (funct3 < 2) value = static_cast<uint32_t>(sign_extend(value, 8 * bytes));
+      write_rd(insn, value, retire);
+      return;
+    }
+    case 0x23: {
+      if (funct3 > 2) throw illegal;
+      const unsigned bytes = 1u << funct3;
+      const uint32_t addr = rs1 + imm_s(insn);
+      if (addr % bytes != 0) throw Trap{6, addr};
+      const uint32_t value = bytes == 4 ? rs2 : bits(rs2, 8 * bytes - 1, 0);
+      if (!memory_->store(addr, bytes, value)) throw Trap{7, addr};
+      retire->mem_we = true;
+      retire->mem_addr = addr;
+      retire->mem_wdata = value;
+      return;
+    }
+    case 0x13:
+    case 0x33: {
+      const bool immediate = (insn & 0x20) == 0;
+      const uint32_t b = immediate ? imm_i(insn) : rs2;
+      const unsigned shift = b & 31;
+      if (!immediate && funct7 == 1) {
+        write_rd(insn, multiply_divide(funct3, rs1, rs2), retire);
+        return;
+      }
+      const bool has_funct7 = !immediate || funct3 == 1 || funct3 == 5;
+      const bool alternate = has_funct7 && funct7 == 0x20;
+      if (has_funct7 && funct7 != 0 && !alternate) throw illegal;
+      if (alternate && funct3 != 5 && (immediate || funct3 != 0)) throw illegal;
+      uint32_t value = 0;
+      switch (funct3) {
+        case 0: value = alternate ? rs1 - b : rs1 + b; break;
+        case 1: value = rs1 << shift; break;
+        case 2: value = s32(rs1) < s32(b) ? 1 : 0; break;
+        case 3: value = rs1 < b ? 1 : 0; break;
+        case 4: value = rs1 ^ b; break;
+        case 5:
+          value = rs1 >> shift;
+          if (alternate && shift != 0 && s32(rs1) < 0) value |= ~(0xffffffffu >> shift);
+          break;
+        case 6: value = rs1 | b; break;
+        default: value = rs1 & b; break;
+      }
+      write_rd(insn, value, retire);
+      return;
+    }
+    case 0x0f:
+      if (funct3 > 1) throw illegal;
+      return;  // the model has neither buffers nor caches
+    case 0x73: {
+      if (funct3 == 0) {
+        switch (insn) {
+          case 0x00000073: throw Trap{11, 0};
+          case 0x00100073: throw Trap{3, pc_};
+          case 0x10500073: return;  // wfi may always be a no-op
+          case 0x30200073:
+            *next_pc = mepc_;
+            mstatus_ = ((mstatus_ & kMpie) != 0 ? kMie : 0) | kMpie;
+            return;
+          default: throw illegal;
+        }
+      }
+      if (funct3 == 4) throw illegal;
+      const uint32_t number = bits(insn, 31, 20);
+      const uint32_t source = bits(insn, 19, 15);
+      const uint32_t operand = funct3 >= 5 ? source : rs1;
+      const bool writes = (funct3 & 3) == 1 || source != 0;
+      uint32_t old = 0;
+      if (!csr_read(number, &old)) throw illegal;
+      if (writes && number >> 10 == 3) throw illegal;
+      if (writes) {
+        switch (funct3 & 3) {
+          case 1: csr_write(number, operand); break;
+          case 2: csr_write(number, old | operand); break;
+          default: csr_write(number, old & ~operand); break;
+        }
+      }
+      write_rd(insn, old, retire);
+      return;
+    }
+    default: throw illegal;
+  }
+}
+
+}  // namespace ow

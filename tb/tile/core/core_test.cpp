@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// Directed tests of ow_core: cycles, traps that stop, run control, waiting, the idle contract.
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "core_bench.h"
+#include "rv_asm.h"
+
+namespace ow {
+namespace {
+
+using namespace rv;  // NOLINT: encodings by mnemonic
+
+constexpr uint32_t kRegs = 0xf0000;  // lui of the register space
+
+// Runs `words` from address 0 until the core stops; returns the cycle at which each retired.
+std::vector<uint64_t> run(CoreBench* bench, const std::vector<uint32_t>& words,
+                          std::vector<Retire>* log = nullptr) {
+  std::vector<uint8_t> image(4096, 0);
+  bench->halt();
+  bench->load(0, image);
+  bench->load_words(0, words);
+  bench->boot(0);
+  std::vector<uint64_t> cycles;
+  Retire retire;
+  uint64_t cycle = 0;
+  while (!bench->top().stopped_o && bench->next(&retire, &cycle)) {
+    cycles.push_back(cycle);
+    if (log != nullptr) log->push_back(retire);
+  }
+  bench->clock();
+  return cycles;
+}
+
+TEST(Core, StraightCodeRunsAtOneInstructionACycle) {
+  CoreBench bench;
+  std::vector<uint32_t> words(200, addi(1, 1, 1));
+  words.push_back(kEbreak);
+  const auto cycles = run(&bench, words);
+  ASSERT_EQ(cycles.size(), 201u);
+  EXPECT_EQ(cycles.back() - cycles.front(), 200u);
+}
+
+TEST(Core, LoadThenUseCostsNothing) {
+  CoreBench bench;
+  std::vector<Retire> log;
+  // A chain of pointers: each word holds the address of the next.
+  const auto cycles = run(&bench, {addi(1, 0, 0x400), sw(1, 0, 0x400), lw(2, 1, 0), lw(3, 2, 0),
+                                   lw(4, 3, 0), add(5, 4, 4), beq(5, 0, 8), kEbreak}, &log);
+  ASSERT_EQ(cycles.size(), 8u);
+  EXPECT_EQ(cycles.back() - cycles.front(), 7u);
+  EXPECT_EQ(log[5].rd_data, 0x800u);
+}
+
+TEST(Core, CyclesOfJumpsMultiplicationsAndDivisions) {
+  CoreBench bench;
+  const auto cycles = run(&bench, {addi(1, 0, 7), addi(2, 0, -3), mul(3, 1, 2), addi(4, 0, 1),
+                                   div(5, 2, 1), addi(4, 0, 2), jal(0, 8), kNop, addi(4, 0, 3),
+                                   beq(0, 0, 12), kNop, kNop, addi(4, 0, 4), bne(0, 0, 8), kEbreak});
+  ASSERT_EQ(cycles.size(), 12u);
+  EXPECT_EQ(cycles[2] - cycles[1], 2u) << "mul";
+  EXPECT_EQ(cycles[3] - cycles[2], 1u);
+  EXPECT_EQ(cycles[4] - cycles[3], 34u) << "div";
+  EXPECT_EQ(cycles[7] - cycles[6], 2u) << "jal";
+  EXPECT_EQ(cycles[9] - cycles[8], 2u) << "taken branch";
+  EXPECT_EQ(cycles[11] - cycles[10], 1u) << "branch not taken";
+}
+
+TEST(Core, TrapWithoutVectorStopsTheCoreAndSaysWhy) {
+  struct Case {
+    std::vector<uint32_t> words;
+    uint32_t cause, tval, pc;
+    bool ebreak;
+  };
+  const std::vector<Case> cases = {
+      {{kNop, kEbreak}, 3, 4, 4, true},
+      {{kEcall}, 11, 0, 0, false},
+      {{kNop, kNop, 0xffffffff}, 2, 0xffffffff, 8, false},
+      {{addi(1, 0, 6), lw(2, 1, 0)}, 4, 6, 4, false},
+      {{addi(1, 0, 5), sw(2, 1, 0)}, 6, 5, 4, false},
+      {{lui(1, 0xc), lw(2, 1, 0)}, 5, 0xc000, 4, false},
+      {{lui(1, 0x80000), sw(2, 1, 4)}, 7, 0x80000004, 4, false},
+      {{lui(1, kRegs), lb(2, 1, 0)}, 5, 0xf0000000, 4, false},
+      {{lui(1, kRegs + 1), lw(2, 1, -2048)}, 5, 0xf0000800, 4, false},
+      {{lui(1, 0xc), i_type(0x67, 0, 0, 1, 0)}, 1, 0xc000, 0xc000, false},
+      {{jal(0, 6)}, 0, 6, 0, false},
+      {{csrrs(1, 0x7c0, 0)}, 2, csrrs(1, 0x7c0, 0), 0, false},
+      {{csrrw(1, 0xf14, 1)}, 2, csrrw(1, 0xf14, 1), 0, false},
+  };
+  CoreBench bench;
+  for (const Case& c : cases) {
+    run(&bench, c.words);
+    EXPECT_TRUE(bench.top().stopped_o);
+    EXPECT_EQ(bench.top().cause_o, c.cause);
+    EXPECT_EQ(bench.top().tval_o, c.tval) << c.cause;
+    EXPECT_EQ(bench.top().pc_o, c.pc) << c.cause;
+    EXPECT_EQ(bench.top().stop_ebreak_o, c.ebreak);
+    EXPECT_TRUE(bench.top().core_idle_o);
+  }
+  bench.halt();
+  bench.boot(0x100);
+  bench.clock();
+  EXPECT_FALSE(bench.top().stopped_o) << "a reset of the core clears the stop";
+}
+
+TEST(Core, LastWordOfMemoryExecutesAndTheNextFaults) {
+  CoreBench bench;
+  bench.halt();
+  bench.load_words(CoreBench::kBytes - 8, {addi(1, 0, 1), addi(1, 0, 2)});
+  bench.boot(CoreBench::kBytes - 8);
+  for (int i = 0; i < 20; ++i) bench.clock();
+  EXPECT_TRUE(bench.top().stopped_o);
+  EXPECT_EQ(bench.top().cause_o, 1u);
+  EXPECT_EQ(bench.top().tval_o, CoreBench::kBytes);
+}
+
+TEST(Core, StepsOneInstructionWhenRunFallsAfterIssue) {
+  CoreBench bench(3, 100);
+  bench.halt();
+  bench.load_words(0, {addi(1, 0, 1), div(2, 1, 1), lw(3, 0, 0), beq(0, 0, 8), kNop, sw(1, 0, 64),
+                       mul(4, 1, 1), addi(5, 0, 5)});
+  bench.boot(0);
+  bench.top().run_i = 0;
+  const uint32_t pcs[] = {0, 4, 8, 12, 20, 24, 28};
+  for (uint32_t pc : pcs) {
+    EXPECT_EQ(bench.top().pc_o, pc);
+    int retired = 0;
+    bench.top().run_i = 1;
+    for (int i = 0; i < 100; ++i) {
+      bench.clock();
+      if (bench.top().ret_valid_o) {
+        ++retired;
+        EXPECT_EQ(bench.top().ret_pc_o, pc);
+      }
+      if (bench.issued()) bench.top().run_i = 0;
+    }
+    EXPECT_EQ(retired, 1) << pc;
+  }
+}
+
+TEST(Core, CodeWrittenWhileHaltedIsExecuted) {
+  CoreBench bench;
+  bench.halt();
+  bench.load_words(0, {beq(0, 0, 0)});
+  bench.load_words(8, {addi(1, 0, 1)});
+  bench.boot(0);
+  for (int i = 0; i < 20; ++i) bench.clock();
+  bench.halt();
+  bench.load_words(0, {addi(1, 0, 42), kEbreak});
+  bench.top().run_i = 1;
+  Retire retire;
+  uint64_t cycle = 0;
+  ASSERT_TRUE(bench.next(&retire, &cycle));
+  EXPECT_EQ(retire.rd_data, 42u);
+}
+
+TEST(Core, RegisterAccessesWaitForTheirGrant) {
+  CoreBench bench(5, 200);
+  std::vector<Retire> log;
+  run(&bench, {lui(1, kRegs), addi(2, 0, 0x123), sw(2, 1, 0x704), sw(1, 1, 0x708), lw(3, 1, 0x704),
+               lw(4, 1, 0x708), add(5, 3, 4), kEbreak}, &log);
+  ASSERT_EQ(log.size(), 8u);
+  EXPECT_EQ(log[4].rd_data, 0x123u);
+  EXPECT_EQ(log[5].rd_data, 0xf0000000u);
+  EXPECT_EQ(log[6].rd_data, 0xf0000123u);
+}
+
+TEST(Core, TensorInstructionOnThread0WaitsForCompletion) {
+  CoreBench bench;
+  bench.halt();
+  bench.load_words(0, {lui(1, 0x12345), addi(2, 0, 9), tensor(4, 3, 1, 2), lui(1, 0x12300),
+                       tensor(5, 0, 1, 2), addi(3, 0, 1), kEbreak});
+  bench.top().tensor_ready_i = 0;
+  bench.boot(0);
+  for (int i = 0; i < 20; ++i) bench.clock();
+  bench.settle();
+  EXPECT_TRUE(bench.top().tensor_valid_o);
+  EXPECT_TRUE(bench.top().wait_tensor_o);
+  EXPECT_TRUE(bench.top().core_idle_o) << "waits for the engine";
+  EXPECT_EQ(bench.top().tensor_op_o, 4u);
+  EXPECT_EQ(bench.top().tensor_ty_o, 3u);
+  EXPECT_EQ(bench.top().tensor_ctl_o, 0x12345000u);
+  EXPECT_EQ(bench.top().tensor_scalar_o, 9u);
+  // Bits 19:16 are thread 4: the core goes on as soon as the engine takes it. Then thread 0.
+  bench.top().tensor_ready_i = 1;
+  int taken = 0;
+  for (int i = 0; i < 20; ++i) {
+    bench.settle();
+    taken += bench.top().tensor_valid_o;
+    bench.clock();
+  }
+  EXPECT_EQ(taken, 2);
+  EXPECT_EQ(bench.top().pc_o, 16u);
+  EXPECT_TRUE(bench.top().wait_tensor_o);
+  EXPECT_TRUE(bench.top().core_idle_o);
+  bench.top().tensor_sync_done_i = 1;
+  bench.clock();
+  bench.top().tensor_sync_done_i = 0;
+  for (int i = 0; i < 5; ++i) bench.clock();
+  EXPECT_TRUE(bench.top().stop_ebreak_o);
+}
+
+TEST(Core, DescriptorWritesWaitAndReadBack) {
+  CoreBench bench;
+  bench.top().dsr_ready_i = 0;
+  bench.halt();
+  bench.load_words(0, {addi(1, 0, 5), addi(2, 0, 77), dsrw(3, 1, 2), dsrr(1, 4, 1), add(5, 4, 4),
+                       kEbreak});
+  bench.boot(0);
+  for (int i = 0; i < 20; ++i) bench.clock();
+  bench.settle();
+  EXPECT_TRUE(bench.top().dsr_we_o);
+  EXPECT_EQ(bench.top().dsr_idx_o, 5u);
+  EXPECT_EQ(bench.top().dsr_word_o, 3u);
+  EXPECT_EQ(bench.top().dsr_wdata_o, 77u);
+  EXPECT_TRUE(bench.top().core_idle_o);
+  bench.top().dsr_ready_i = 1;
+  Retire retire;
+  uint64_t cycle = 0;
+  ASSERT_TRUE(bench.next(&retire, &cycle));
+  ASSERT_TRUE(bench.next(&retire, &cycle));
+  EXPECT_EQ(retire.rd_data, 77u);
+  ASSERT_TRUE(bench.next(&retire, &cycle));
+  EXPECT_EQ(retire.rd_data, 154u);
+}
+
+TEST(Core, SleepingAndStoppedCoreFetchesNothing) {
+  CoreBench bench;
+  bench.halt();
+  bench.load_words(0, {kNop, kWfi, kEbreak});
+  bench.boot(0);
+  for (int i = 0; i < 20; ++i) bench.clock();
+  EXPECT_TRUE(bench.top().asleep_o);
+  EXPECT_TRUE(bench.top().core_idle_o);
+  const uint64_t fetches = bench.fetches();
+  for (int i = 0; i < 100; ++i) {
+    bench.clock();
+    EXPECT_TRUE(bench.top().core_idle_o);
+  }
+  EXPECT_EQ(bench.fetches(), fetches);
+  // An activated task wakes a wfi; nothing is dispatched by it.
+  bench.top().eng_done_valid_i = 1;
+  bench.top().eng_done_kind_i = 1;
+  bench.top().eng_done_task_i = 20;
+  bench.clock();
+  bench.top().eng_done_valid_i = 0;
+  for (int i = 0; i < 20; ++i) bench.clock();
+  EXPECT_TRUE(bench.top().asleep_o) << "task 20 has no entry";
+}
+
+TEST(Core, CycleCountReadsTheWafersCyclePlusAnOffset) {
+  CoreBench bench;
+  std::vector<Retire> log;
+  const auto cycles = run(&bench, {csrrs(1, 0xc00, 0), addi(2, 0, 100), csrrw(3, 0xb00, 2),
+                                   csrrs(4, 0xb00, 0), csrrs(5, 0xb02, 0), kEbreak}, &log);
+  ASSERT_EQ(log.size(), 6u);
+  EXPECT_EQ(log[0].rd_data, cycles[0]);
+  EXPECT_EQ(log[3].rd_data, 101u);
+  EXPECT_EQ(log[4].rd_data, 4u);
+}
+
+}  // namespace
+}  // namespace ow

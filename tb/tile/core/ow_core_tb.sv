@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// Test top: ow_core and ow_tasks around a plain memory that refuses requests when told to. Memory
+// answers as the tile's does: granted in the cycle of the request, data in the next. Registers:
+// 0x200.. are ow_tasks, 0x700..0x7ff 64 words of storage, the others read 0.
+//
+// stall_i: refuse fetch [0], load/store [1], register access [2] in this cycle. host_*: the test's
+// own port to the memory, 64-bit words, for use while the core is halted.
+
+module ow_core_tb
+  import ow_pkg::*;
+#(
+  parameter int unsigned SramBytes = 49152
+) (
+  input  logic        clk_i,
+  input  logic        rst_i,
+  input  logic        run_i,
+  input  logic        core_rst_i,
+  input  logic [31:0] boot_pc_i,
+  input  logic [47:0] cycle_i,
+  input  logic [2:0]  stall_i,
+  output logic        issue_o,
+
+  input  logic        host_we_i,
+  input  logic [23:0] host_addr_i,
+  input  logic [63:0] host_wdata_i,
+  output logic [63:0] host_rdata_o,
+
+  output logic [31:0] pc_o,
+  output logic        stopped_o,
+  output logic        stop_ebreak_o,
+  output logic [4:0]  cause_o,
+  output logic [31:0] tval_o,
+  output logic        asleep_o,
+  output logic        wait_tensor_o,
+  output logic        core_idle_o,
+  output logic        tasks_idle_o,
+
+  input  logic [7:0]  inq_valid_i,
+  input  logic [7:0]  inq_ctrl_i,
+  input  logic [31:0] inq_data_i [8],
+  input  logic [7:0]  inq_owned_i,
+  output logic [7:0]  inq_pop_o,
+  input  logic        eng_done_valid_i,
+  input  logic [1:0]  eng_done_kind_i,
+  input  logic [4:0]  eng_done_task_i,
+  input  logic        red_done_valid_i,
+  input  logic [1:0]  red_done_kind_i,
+  input  logic [4:0]  red_done_task_i,
+
+  output logic        tensor_valid_o,
+  output logic [6:0]  tensor_op_o,
+  output logic [2:0]  tensor_ty_o,
+  output logic [31:0] tensor_ctl_o,
+  output logic [31:0] tensor_scalar_o,
+  input  logic        tensor_ready_i,
+  input  logic        tensor_sync_done_i,
+  output logic        dsr_we_o,
+  output logic [4:0]  dsr_idx_o,
+  output logic [2:0]  dsr_word_o,
+  output logic [31:0] dsr_wdata_o,
+  input  logic        dsr_ready_i,
+
+  output logic        fetch_gnt_o,
+  output logic        ret_valid_o,
+  output logic        ret_trap_o,
+  output logic [31:0] ret_pc_o,
+  output logic [31:0] ret_insn_o,
+  output logic        ret_rd_we_o,
+  output logic [4:0]  ret_rd_o,
+  output logic [31:0] ret_rd_data_o,
+  output logic        ret_mem_we_o,
+  output logic [31:0] ret_mem_addr_o,
+  output logic [31:0] ret_mem_wdata_o
+);
+
+  localparam int unsigned Words = SramBytes / 8;
+  localparam int unsigned Aw = $clog2(Words);
+
+  logic [63:0] mem_q [Words];
+  logic [31:0] regs_q [64];
+
+  logic         ifetch_req, ifetch_rvalid_q, dmem_req, dmem_we, dmem_rvalid_q;
+  logic [23:0]  ifetch_addr, dmem_addr;
+  logic [63:0]  ifetch_rdata_q;
+  logic [3:0]   dmem_be;
+  logic [31:0]  dmem_wdata, dmem_rdata_q;
+  logic         mmio_req, mmio_we, mmio_gnt, mmio_rvalid_q;
+  logic [15:0]  mmio_addr;
+  logic [31:0]  mmio_wdata, mmio_rdata_q;
+  logic         next_ready, next_pop, next_wait;
+  logic [31:0]  next_entry, next_arg;
+  tensor_insn_t tensor;
+  retire_t      retire;
+  logic         ifetch_gnt, dmem_gnt;
+  logic         to_tasks, to_regs;
+  logic [31:0]  tasks_rdata;
+
+  // A register file of its own for the descriptors: word 0 of each only.
+  logic [31:0] dsr_q [32];
+
+  assign ifetch_gnt = ifetch_req & ~stall_i[0];
+  assign dmem_gnt = dmem_req & ~stall_i[1];
+  assign mmio_gnt = mmio_req & ~stall_i[2];
+  assign fetch_gnt_o = ifetch_gnt;
+  assign to_tasks = mmio_addr[15:8] == 8'h02;
+  assign to_regs = mmio_addr[15:8] == 8'h07;
+
+  ow_core #(
+    .SramBytes(SramBytes)
+  ) u_core (
+    .clk_i,
+    .rst_i,
+    .run_i,
+    .core_rst_i,
+    .boot_pc_i,
+    .issue_o,
+    .pc_o,
+    .stopped_o,
+    .stop_ebreak_o,
+    .cause_o,
+    .tval_o,
+    .asleep_o,
+    .wait_tensor_o,
+    .ifetch_req_o(ifetch_req),
+    .ifetch_addr_o(ifetch_addr),
+    .ifetch_gnt_i(ifetch_gnt),
+    .ifetch_rvalid_i(ifetch_rvalid_q),
+    .ifetch_rdata_i(ifetch_rdata_q),
+    .dmem_req_o(dmem_req),
+    .dmem_we_o(dmem_we),
+    .dmem_be_o(dmem_be),
+    .dmem_addr_o(dmem_addr),
+    .dmem_wdata_o(dmem_wdata),
+    .dmem_gnt_i(dmem_gnt),
+    .dmem_rvalid_i(dmem_rvalid_q),
+    .dmem_rdata_i(dmem_rdata_q),
+    .mmio_req_o(mmio_req),
+    .mmio_we_o(mmio_we),
+    .mmio_addr_o(mmio_addr),
+    .mmio_wdata_o(mmio_wdata),
+    .mmio_gnt_i(mmio_gnt),
+    .mmio_rvalid_i(mmio_rvalid_q),
+    .mmio_rdata_i(mmio_rdata_q),
+    .next_ready_i(next_ready),
+    .next_entry_i(next_entry),
+    .next_arg_i(next_arg),
+    .next_pop_o(next_pop),
+    .next_wait_o(next_wait),
+    .tensor_valid_o,
+    .tensor_o(tensor),
+    .tensor_ready_i,
+    .tensor_sync_done_i,
+    .dsr_we_o,
+    .dsr_idx_o,
+    .dsr_word_o,
+    .dsr_wdata_o,
+    .dsr_ready_i,
+    .dsr_rdata_i(dsr_q[dsr_idx_o]),
+    .cycle_i,
+    .retire_o(retire),
+    .idle_o(core_idle_o)
+  );
+
+  ramp_t [7:0] inq_head;
+  always_comb begin
+    for (int unsigned q = 0; q < 8; q++) inq_head[q] = {inq_ctrl_i[q], inq_data_i[q]};
+  end
+
+  ow_tasks u_tasks (
+    .clk_i,
+    .rst_i,
+    .core_rst_i,
+    .cfg_we_i(mmio_gnt & mmio_we & to_tasks),
+    .cfg_addr_i(mmio_addr[7:2]),
+    .cfg_wdata_i(mmio_wdata),
+    .cfg_rdata_o(tasks_rdata),
+    .inq_valid_i,
+    .inq_head_i(inq_head),
+    .inq_owned_i,
+    .inq_pop_o,
+    .eng_done_valid_i,
+    .eng_done_kind_i,
+    .eng_done_task_i,
+    .red_done_valid_i,
+    .red_done_kind_i,
+    .red_done_task_i,
+    .next_ready_o(next_ready),
+    .next_entry_o(next_entry),
+    .next_arg_o(next_arg),
+    .next_pop_i(next_pop),
+    .next_wait_i(next_wait),
+    .idle_o(tasks_idle_o)
+  );
+
+  logic [7:0] dmem_be8;
+  assign dmem_be8 = dmem_addr[2] ? {dmem_be, 4'd0} : {4'd0, dmem_be};
+
+  always_ff @(posedge clk_i) begin
+    ifetch_rvalid_q <= ifetch_gnt & ~rst_i;
+    dmem_rvalid_q <= dmem_gnt & ~dmem_we & ~rst_i;
+    mmio_rvalid_q <= mmio_gnt & ~mmio_we & ~rst_i;
+    if (ifetch_gnt) ifetch_rdata_q <= mem_q[ifetch_addr[Aw+2:3]];
+    if (dmem_gnt && !dmem_we) begin
+      dmem_rdata_q <= dmem_addr[2] ? mem_q[dmem_addr[Aw+2:3]][63:32]
+                                   : mem_q[dmem_addr[Aw+2:3]][31:0];
+    end
+    if (dmem_gnt && dmem_we) begin
+      for (int unsigned i = 0; i < 8; i++) begin
+        if (dmem_be8[i]) mem_q[dmem_addr[Aw+2:3]][8*i +: 8] <= dmem_wdata[8*(i%4) +: 8];
+      end
+    end
+    if (host_we_i) mem_q[host_addr_i[Aw+2:3]] <= host_wdata_i;
+    if (mmio_gnt && mmio_we && to_regs) regs_q[mmio_addr[7:2]] <= mmio_wdata;
+    if (mmio_gnt) begin
+      mmio_rdata_q <= to_tasks ? tasks_rdata : to_regs ? regs_q[mmio_addr[7:2]] : 32'd0;
+    end
+    if (dsr_we_o && dsr_ready_i) dsr_q[dsr_idx_o] <= dsr_wdata_o;
+  end
+
+  assign host_rdata_o = mem_q[host_addr_i[Aw+2:3]];
+
+  assign tensor_op_o = tensor.op;
+  assign tensor_ty_o = tensor.ty;
+  assign tensor_ctl_o = tensor.ctl;
+  assign tensor_scalar_o = tensor.scalar;
+  assign ret_valid_o = retire.valid;
+  assign ret_trap_o = retire.trap;
+  assign ret_pc_o = retire.pc;
+  assign ret_insn_o = retire.insn;
+  assign ret_rd_we_o = retire.rd_we;
+  assign ret_rd_o = retire.rd;
+  assign ret_rd_data_o = retire.rd_data;
+  assign ret_mem_we_o = retire.mem_we;
+  assign ret_mem_addr_o = retire.mem_addr;
+  assign ret_mem_wdata_o = retire.mem_wdata;
+
+  // Addresses wrap at the memory's size, which the core never passes; bytes within a word are named
+  // by the enables.
+  logic unused;
+  assign unused = ^{ifetch_addr, dmem_addr, host_addr_i, mmio_addr};
+
+endmodule
