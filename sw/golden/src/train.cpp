@@ -52,12 +52,20 @@ constexpr float kBeta1 = 0.9f;
 constexpr float kBeta2 = 0.999f;
 constexpr float kEpsilon = 1e-8f;
 
+// Written as a loop of scalar operations: Eigen's square root of an array may be an estimate, which
+// differs between processors.
 template <typename Array>
 void adam(const Array& grad, float rate, float correct1, float correct2, Array* m, Array* v,
           Array* value) {
-  *m = *m * kBeta1 + grad * (1.0f - kBeta1);
-  *v = *v * kBeta2 + grad * grad * (1.0f - kBeta2);
-  *value -= rate * (*m * correct1) / ((*v * correct2).sqrt() + kEpsilon);
+  const float* g = grad.data();
+  float* first = m->data();
+  float* second = v->data();
+  float* w = value->data();
+  for (Eigen::Index p = 0; p < grad.size(); ++p) {
+    first[p] = first[p] * kBeta1 + g[p] * (1.0f - kBeta1);
+    second[p] = second[p] * kBeta2 + g[p] * g[p] * (1.0f - kBeta2);
+    w[p] -= rate * (first[p] * correct1) / (std::sqrt(second[p] * correct2) + kEpsilon);
+  }
 }
 
 // Prunes the smallest weights of the whole network until `count` of them are zero; equal ones in
