@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// `ow run`: a pruned network on a grid, bit for bit against the golden model.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "cli.h"
+#include "ow/error.h"
+#include "ow/jobs/digits.h"
+
+namespace ow::cli {
+namespace {
+
+using jobs::Pass;
+using jobs::RunDevice;
+using jobs::RunReport;
+using jobs::Workload;
+
+struct Options {
+  std::string params;
+  std::string mode = "eval";
+  std::string device = "rtl";
+  std::string firmware = OW_FIRMWARE_DIR "/stream_layer.elf";
+  bool validate_only = false;
+  bool check_idle = false;
+  size_t limit = 0;
+};
+
+const std::vector<std::pair<Counter, const char*>>& stall_names() {
+  static const std::vector<std::pair<Counter, const char*>> names = {
+      {kCtrStallInput, "input queue"},     {kCtrStallOutput, "output queue"},
+      {kCtrStallRow, "accumulator row"},   {kCtrStallMemory, "memory"},
+      {kCtrNoWork, "no work"},             {kCtrReducerWait, "reducer waits"}};
+  return names;
+}
+
+nlohmann::json pass_json(const Workload& workload, const Pass& pass) {
+  nlohmann::json json = {{"cycles", pass.cycles},
+                         {"wavelets_in", pass.wavelets_in},
+                         {"wavelets_out", pass.wavelets_out},
+                         {"multiply_adds", pass.multiply_adds},
+                         {"bound_cycles", pass.bound},
+                         {"utilisation", workload.utilisation(pass)},
+                         {"compared", pass.compared},
+                         {"different", pass.different}};
+  if (workload.whole) {
+    static const char* const kNames[kNumCounters] = {
+        "beats",         "stall_input",      "stall_output", "stall_row",    "stall_memory",
+        "no_work",       "reducer_elements", "instructions", "asleep",       "wavelets_in_ramp",
+        "wavelets_out_ramp", "weights",      "reducer_wait"};
+    for (int k = 0; k < kNumCounters; ++k) {
+      json["counters"][kNames[k]] = pass.counters[static_cast<size_t>(k)];
+    }
+  }
+  return json;
+}
+
+nlohmann::json report_json(const RunReport& report) {
+  nlohmann::json json;
+  json["device"] = report.device;
+  json["grid"] = {{"rows", report.grid.rows}, {"columns", report.grid.cols}};
+  json["images"] = report.held_out;
+  json["batches"] = report.batches;
+  json["weights"] = report.weights;
+  json["nonzero_weights"] = report.nonzero;
+  json["accuracy_golden"] = static_cast<double>(report.right_golden) /
+                            static_cast<double>(report.held_out);
+  json["train_seconds"] = report.train_seconds;
+  if (!report.workloads.empty()) {
+    json["accuracy_device"] = static_cast<double>(report.right_device) /
+                              static_cast<double>(report.held_out);
+    json["compared"] = report.compared();
+    json["different"] = report.different();
+    for (const Workload& w : report.workloads) {
+      json["workloads"].push_back({{"name", w.name},
+                                   {"whole_job", w.whole},
+                                   {"tiles", w.tiles},
+                                   {"lanes", w.lanes},
+                                   {"sparse", pass_json(w, w.sparse)},
+                                   {"dense", pass_json(w, w.dense)},
+                                   {"speed_up", w.speed_up()},
+                                   {"speed_up_bound", w.speed_up_bound()}});
+    }
+    const double tiles = static_cast<double>(report.grid.rows) * report.grid.cols;
+    json["simulation"] = {
+        {"cycles", report.sim_cycles},
+        {"seconds", report.sim_seconds},
+        {"cycles_per_second", static_cast<double>(report.sim_cycles) / report.sim_seconds},
+        {"tile_cycles_per_second",
+         static_cast<double>(report.sim_cycles) * tiles / report.sim_seconds}};
+  }
+  return json;
+}
+
+void print_report(const RunReport& report) {
+  const auto percent = [](size_t part, size_t of) {
+    return 100.0 * static_cast<double>(part) / static_cast<double>(of);
+  };
+  fmt::print("device      {}\n", report.device);
+  fmt::print("network     {} weights, {} kept ({:.1f} % pruned); trained in {:.1f} s\n",
+             report.weights, report.nonzero, 100.0 - percent(report.nonzero, report.weights),
+             report.train_seconds);
+  fmt::print("accuracy    golden {}/{} = {:.2f} %\n", report.right_golden, report.held_out,
+             percent(report.right_golden, report.held_out));
+  if (report.workloads.empty()) return;
+  fmt::print("            device {}/{} = {:.2f} %\n", report.right_device, report.held_out,
+             percent(report.right_device, report.held_out));
+  fmt::print("\n{:<12} {:<7} {:>10} {:>11} {:>10} {:>12} {:>9} {:>9}\n", "layer", "stream",
+             "cycles", "wavelets in", "out", "utilisation", "speed-up", "bound");
+  for (const Workload& w : report.workloads) {
+    const std::string name = w.whole && report.workloads.size() > 1 && w.name == "digits"
+                                 ? fmt::format("digits ({}x)", report.batches)
+                                 : w.name;
+    for (const Pass* pass : {&w.sparse, &w.dense}) {
+      const bool sparse = pass == &w.sparse;
+      fmt::print("{:<12} {:<7} {:>10} {:>11} {:>10} {:>11.1f}% {:>9} {:>9}\n", sparse ? name : "",
+                 sparse ? "sparse" : "dense", pass->cycles, pass->wavelets_in,
+                 w.whole ? std::to_string(pass->wavelets_out) : "-",
+                 100.0 * w.utilisation(*pass), sparse ? fmt::format("{:.2f}", w.speed_up()) : "",
+                 sparse ? fmt::format("{:.2f}", w.speed_up_bound()) : "");
+    }
+  }
+  fmt::print("\nstall cycles, sums over the tiles\n{:<12} {:<7}", "job", "stream");
+  for (const auto& [counter, name] : stall_names()) fmt::print(" {:>15}", name);
+  fmt::print("\n");
+  for (const Workload& w : report.workloads) {
+    if (!w.whole) continue;
+    for (const Pass* pass : {&w.sparse, &w.dense}) {
+      const bool sparse = pass == &w.sparse;
+      fmt::print("{:<12} {:<7}", sparse ? w.name : "", sparse ? "sparse" : "dense");
+      for (const auto& [counter, name] : stall_names()) {
+        fmt::print(" {:>15}", pass->counters[static_cast<size_t>(counter)]);
+      }
+      fmt::print("\n");
+    }
+  }
+  const double tiles = static_cast<double>(report.grid.rows) * report.grid.cols;
+  const double rate = static_cast<double>(report.sim_cycles) / report.sim_seconds;
+  fmt::print("\nsimulated   {} cycles in {:.1f} s: {:.0f} cycles/s, {:.2f} million tile-cycles/s\n",
+             report.sim_cycles, report.sim_seconds, rate, rate * tiles / 1e6);
+  fmt::print("comparison  {} activations compared with golden, {} differ\n", report.compared(),
+             report.different());
+  for (const Workload& w : report.workloads) {
+    for (const Pass* pass : {&w.sparse, &w.dense}) {
+      if (pass->different > 0) fmt::print("first       {}\n", pass->first_difference);
+    }
+  }
+}
+
+int run(Context& context, const Options& options) {
+  const jobs::RunParams params = jobs::load_params(options.params);
+  jobs::RunOptions run_options;
+  if (options.device == "golden") {
+    run_options.device = RunDevice::Golden;
+  } else if (options.device == "mono") {
+    run_options.device = RunDevice::Monolithic;
+  } else {
+    run_options.device = RunDevice::Replicated;
+  }
+  run_options.sim.check_idle = options.check_idle;
+  run_options.firmware = options.firmware;
+  run_options.limit = options.limit;
+  if (options.validate_only) {
+    const jobs::Checked checked = jobs::check_run(params, run_options);
+    fmt::print("{}: valid; {} images to train with, {} held out; {} bytes of a tile in use",
+               options.params, checked.training.size(), checked.held_out.size(),
+               checked.plan.used_bytes);
+    if (checked.large_plan) fmt::print(", {} by the large layer", checked.large_plan->used_bytes);
+    fmt::print("\n");
+    context.result()["valid"] = true;
+    return 0;
+  }
+
+  std::string stage;
+  std::unique_ptr<Progress> bar;
+  run_options.progress = [&](const std::string& what, double done) {
+    if (what != stage) {
+      bar.reset();
+      bar = std::make_unique<Progress>(what, 1000);
+      stage = what;
+    }
+    bar->update(static_cast<uint64_t>(done * 1000));
+  };
+  const RunReport report = jobs::run_digits(params, run_options);
+  bar.reset();
+  print_report(report);
+  context.result() = report_json(report);
+  if (report.workloads.empty()) return 0;
+  return report.different() == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Context& context) {
+  auto options = std::make_shared<Options>();
+  CLI::App* sub = context.add(
+      app, "run", "Train a pruned network, stream it through a grid, compare with golden",
+      [&context, options] { return run(context, *options); });
+  sub->add_option("--params", options->params, "Parameters of the job (configs/*.yaml)")
+      ->required()
+      ->type_name("FILE");
+  sub->add_option("--mode", options->mode, "What to do: eval classifies the held-out images")
+      ->check(CLI::IsMember({"eval"}))
+      ->capture_default_str();
+  sub->add_option("--device", options->device,
+                  "rtl: the replicated simulator; mono: the monolithic one; golden: no RTL")
+      ->check(CLI::IsMember({"rtl", "mono", "golden"}))
+      ->capture_default_str();
+  sub->add_option("--firmware", options->firmware, "Kernel to load instead of the build's own")
+      ->type_name("ELF");
+  sub->add_option("--limit", options->limit, "Classify only the first N held-out images")
+      ->type_name("N");
+  sub->add_flag("--validate-only", options->validate_only, "Check the parameters and stop");
+  sub->add_flag("--check-idle", options->check_idle,
+                "Evaluate idle tiles too and fail if any state changes");
+}
+
+}  // namespace ow::cli
