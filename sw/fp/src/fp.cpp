@@ -64,6 +64,9 @@ struct Datapath::Model {
   VerilatedContext context;
   Vow_fp_top top{&context};
 
+  // A model unregisters itself from its thread's current context: make that its own.
+  ~Model() { Verilated::threadContextp(&context); }
+
   void cycle() {
     top.clk_i = 0;
     top.eval();
