@@ -73,6 +73,9 @@ module ow_router
   localparam int unsigned IdxW = $clog2(NumColours);
   typedef logic [NumColours-1:0] colours_t;
 
+  // State of the data plane. It belongs to the one clocked block below, which assigns it with
+  // blocking assignments (each is a register: it is read before it is written, or written alone);
+  // what other blocks see is registered apart, further down. Only the status words read it directly.
   // Per colour: wavelets buffered (bit planes) and read pointer (bit planes); route enabled; stopped
   // by a misroute.
   colours_t cnt0_q, cnt1_q, cnt2_q, rp0_q, rp1_q, en_q, mis_q;
@@ -88,16 +91,18 @@ module ow_router
   wavelet_t ej_q;
   route_t [NumColours-1:0] route_q;  // as written, for reading back
 
-  colours_t occ, owing;
-  assign occ = cnt0_q | cnt1_q | cnt2_q;
-  assign owing = ow0_q | ow1_q | ow2_q;
+  // What the rest of the router sees of it: outputs that data could use now, copies owed to the ramp,
+  // colours with space, and whether a head has nowhere left to go or credits are owed.
+  logic [3:0] busy_q;
+  colours_t ramp_q, space_q;
+  logic pending_q;
 
   assign link_n_o = link_n_q;
   assign link_e_o = link_e_q;
   assign link_s_o = link_s_q;
   assign link_w_o = link_w_q;
   assign ej_o = ej_q;
-  assign inj_space_o = ~cnt2_q;
+  assign inj_space_o = space_q;
 
   function automatic logic [4:0] index(input colours_t onehot);
     logic [23:0] v;
@@ -115,14 +120,10 @@ module ow_router
   endfunction
 
   // ------------------------------------------------------------------------------ control plane --
-  logic [3:0] ctl_take, ctl_cret, ctl_cret_rsp, data_busy;
+  logic [3:0] ctl_take, ctl_cret, ctl_cret_rsp;
   wavelet_t ctl_n, ctl_e, ctl_s, ctl_w;
   logic [9:0] ctl_occ;
   logic ctl_idle;
-
-  for (genvar p = 0; p < 4; p++) begin : gen_busy
-    assign data_busy[p] = (owed_q[p] & (cr0_q[p] | cr1_q[p] | cr2_q[p]) & ~mis_q) != '0;
-  end
 
   ow_router_ctl u_ctl (
     .clk_i,
@@ -131,7 +132,7 @@ module ow_router
     .link_e_i,
     .link_s_i,
     .link_w_i,
-    .data_busy_i (data_busy),
+    .data_busy_i (busy_q),
     .take_o      (ctl_take),
     .word_n_o    (ctl_n),
     .word_e_o    (ctl_e),
@@ -149,24 +150,21 @@ module ow_router
     .idle_o      (ctl_idle)
   );
 
-  // A head can go somewhere, or has nowhere left to go.
-  colours_t owed_any;
   logic can_move;
-  assign owed_any = owed_q[PORT_N] | owed_q[PORT_E] | owed_q[PORT_S] | owed_q[PORT_W] | owed_q[PORT_R];
-  assign can_move = data_busy != '0 || (owed_q[PORT_R] & ej_ready_i & ~mis_q) != '0 ||
-                    (occ & en_q & ~mis_q & ~owed_any) != '0;
-
-  assign idle_o = ctl_idle && !can_move && owing == '0 && !ej_q.valid && !inj_i.valid && !cfg_we_i &&
+  assign can_move = busy_q != '0 || pending_q || (ramp_q & ej_ready_i) != '0;
+  assign idle_o = ctl_idle && !can_move && !ej_q.valid && !inj_i.valid && !cfg_we_i &&
                   (link_n_q | link_e_q | link_s_q | link_w_q) == '0;
 
   // --------------------------------------------------------------------------------- data plane --
+  /* verilator lint_off BLKSEQ */
   always_ff @(posedge clk_i) begin : step
     automatic wavelet_t win [NUM_PORTS];   // what arrives
     automatic colours_t at [NUM_PORTS];    // its colour, one-hot; 0: nothing (or control plane)
     automatic colours_t cin [NUM_PORTS];           // credits that arrive, one-hot
     automatic wavelet_t wout [NUM_PORTS];
     automatic link_t lout [NUM_PORTS];
-    automatic logic any_in;
+    automatic logic any_in, any_credit;
+    automatic colours_t occ, owing;
 
     win[PORT_N] = link_n_i.wavelet;
     win[PORT_E] = link_e_i.wavelet;
@@ -180,32 +178,37 @@ module ow_router
     cin[PORT_E] = link_e_i.credit.valid ? colours_t'(1) << link_e_i.credit.colour : '0;
     cin[PORT_S] = link_s_i.credit.valid ? colours_t'(1) << link_s_i.credit.colour : '0;
     cin[PORT_W] = link_w_i.credit.valid ? colours_t'(1) << link_w_i.credit.colour : '0;
+    any_credit = (cin[0] | cin[1] | cin[2] | cin[3]) != '0;
     any_in = (at[0] | at[1] | at[2] | at[3] | at[4]) != '0;
 
     if (rst_i) begin
-      cnt0_q <= '0;
-      cnt1_q <= '0;
-      cnt2_q <= '0;
-      rp0_q <= '0;
-      rp1_q <= '0;
-      en_q <= '0;
-      mis_q <= '0;
-      route_q <= '0;
-      ow0_q <= '0;
-      ow1_q <= '0;
-      ow2_q <= '0;
+      cnt0_q = '0;
+      cnt1_q = '0;
+      cnt2_q = '0;
+      rp0_q = '0;
+      rp1_q = '0;
+      en_q = '0;
+      mis_q = '0;
+      route_q = '0;
+      ow0_q = '0;
+      ow1_q = '0;
+      ow2_q = '0;
       for (int unsigned p = 0; p < NUM_PORTS; p++) begin
-        in_q[p] <= '0;
-        out_q[p] <= '0;
-        owed_q[p] <= '0;
-        above_q[p] <= '0;
+        in_q[p] = '0;
+        out_q[p] = '0;
+        owed_q[p] = '0;
+        above_q[p] = '0;
       end
       for (int unsigned p = 0; p < 4; p++) begin
-        cabove_q[p] <= '0;
-        cr0_q[p] <= '0;
-        cr1_q[p] <= '0;
-        cr2_q[p] <= '1;
+        cabove_q[p] = '0;
+        cr0_q[p] = '0;
+        cr1_q[p] = '0;
+        cr2_q[p] = '1;
       end
+      busy_q <= '0;
+      ramp_q <= '0;
+      space_q <= '1;
+      pending_q <= 1'b0;
       link_n_q <= '0;
       link_e_q <= '0;
       link_s_q <= '0;
@@ -221,10 +224,13 @@ module ow_router
         lout[p].credit = ctl_cret[p] ? {1'b1, ctl_cret_rsp[p] ? COLOUR_RSP : COLOUR_REQ} : '0;
       end
 
-      if (any_in || can_move || owing != '0) begin : work
+      if (any_in || can_move) begin : work
         automatic colours_t arrived, fresh, left, done, popped, passed, push, more, ret;
         automatic colours_t rest [NUM_PORTS];
         automatic colours_t grant [NUM_PORTS];
+
+        occ = cnt0_q | cnt1_q | cnt2_q;
+        owing = ow0_q | ow1_q | ow2_q;
 
         // Arrivals: only at the input of the route, or, without a route, all at one port.
         arrived = '0;
@@ -235,11 +241,11 @@ module ow_router
                 arrived |= at[p];
               end else if ((at[p] & (en_q | occ)) == '0) begin
                 for (int unsigned j = 0; j < NUM_PORTS; j++) begin
-                  in_q[j][win[p].colour[IdxW-1:0]] <= j == p;
+                  in_q[j][win[p].colour[IdxW-1:0]] = j == p;
                 end
                 arrived |= at[p];
               end else begin
-                mis_q[win[p].colour[IdxW-1:0]] <= 1'b1;
+                mis_q[win[p].colour[IdxW-1:0]] = 1'b1;
                 at[p] = '0;
               end
             end
@@ -266,7 +272,7 @@ module ow_router
               one = pick(cand, above_q[p]);
               idx = index(one);
               grant[p] = one;
-              above_q[p] <= ~(one | (one - colours_t'(1)));
+              above_q[p] = ~(one | (one - colours_t'(1)));
               wout[p].valid = 1'b1;
               wout[p].colour = idx;
               if ((one & fresh) != '0) begin
@@ -290,17 +296,10 @@ module ow_router
         push = arrived & ~passed;
         more = popped & (cnt1_q | cnt2_q | push);
         for (int unsigned p = 0; p < NUM_PORTS; p++) begin
-          owed_q[p] <= rest[p] | (more & out_q[p]);
+          owed_q[p] = rest[p] | (more & out_q[p]);
         end
         if ((push | popped) != '0) begin : counts
           automatic colours_t up, dn;
-          up = push & ~popped;
-          dn = popped & ~push;
-          cnt0_q <= cnt0_q ^ (up | dn);
-          cnt1_q <= cnt1_q ^ ((up & cnt0_q) | (dn & ~cnt0_q));
-          cnt2_q <= cnt2_q ^ ((up & cnt0_q & cnt1_q) | (dn & ~cnt0_q & ~cnt1_q));
-          rp0_q <= rp0_q ^ popped;
-          rp1_q <= rp1_q ^ (popped & rp0_q);
           for (int unsigned p = 0; p < NUM_PORTS; p++) begin
             if ((at[p] & push) != '0) begin : store
               automatic logic [1:0] wp;
@@ -309,6 +308,13 @@ module ow_router
               mem_q[{win[p].colour[IdxW-1:0], wp}] <= {win[p].ctrl, win[p].data};
             end
           end
+          up = push & ~popped;
+          dn = popped & ~push;
+          cnt2_q = cnt2_q ^ ((up & cnt0_q & cnt1_q) | (dn & ~cnt0_q & ~cnt1_q));
+          cnt1_q = cnt1_q ^ ((up & cnt0_q) | (dn & ~cnt0_q));
+          cnt0_q = cnt0_q ^ (up | dn);
+          rp1_q = rp1_q ^ (popped & rp0_q);
+          rp0_q = rp0_q ^ popped;
         end
 
         // Credits: slots that are free again go back to the colour's input, one a cycle and link.
@@ -320,16 +326,16 @@ module ow_router
             cand = (done | owing) & in_q[p];
             if (cand != '0 && !ctl_cret[p]) begin
               one = pick(cand, cabove_q[p]);
-              cabove_q[p] <= ~(one | (one - colours_t'(1)));
+              cabove_q[p] = ~(one | (one - colours_t'(1)));
               lout[p].credit = {1'b1, index(one)};
               ret |= one;
             end
           end
           up = done & ~ret;
           dn = ret & ~done;
-          ow0_q <= ow0_q ^ (up | dn);
-          ow1_q <= ow1_q ^ ((up & ow0_q) | (dn & ~ow0_q));
-          ow2_q <= ow2_q ^ ((up & ow0_q & ow1_q) | (dn & ~ow0_q & ~ow1_q));
+          ow2_q = ow2_q ^ ((up & ow0_q & ow1_q) | (dn & ~ow0_q & ~ow1_q));
+          ow1_q = ow1_q ^ ((up & ow0_q) | (dn & ~ow0_q));
+          ow0_q = ow0_q ^ (up | dn);
         end
         for (int unsigned p = 0; p < 4; p++) begin
           cin[p] ^= grant[p];  // both at once: no change
@@ -337,17 +343,17 @@ module ow_router
             automatic colours_t up, dn;
             up = cin[p] & ~grant[p];
             dn = cin[p] & grant[p];
-            cr0_q[p] <= cr0_q[p] ^ (up | dn);
-            cr1_q[p] <= cr1_q[p] ^ ((up & cr0_q[p]) | (dn & ~cr0_q[p]));
-            cr2_q[p] <= cr2_q[p] ^ ((up & cr0_q[p] & cr1_q[p]) | (dn & ~cr0_q[p] & ~cr1_q[p]));
+            cr2_q[p] = cr2_q[p] ^ ((up & cr0_q[p] & cr1_q[p]) | (dn & ~cr0_q[p] & ~cr1_q[p]));
+            cr1_q[p] = cr1_q[p] ^ ((up & cr0_q[p]) | (dn & ~cr0_q[p]));
+            cr0_q[p] = cr0_q[p] ^ (up | dn);
           end
         end
       end else begin
         for (int unsigned p = 0; p < 4; p++) begin
           if (cin[p] != '0) begin
-            cr0_q[p] <= cr0_q[p] ^ cin[p];
-            cr1_q[p] <= cr1_q[p] ^ (cin[p] & cr0_q[p]);
-            cr2_q[p] <= cr2_q[p] ^ (cin[p] & cr0_q[p] & cr1_q[p]);
+            cr2_q[p] = cr2_q[p] ^ (cin[p] & cr0_q[p] & cr1_q[p]);
+            cr1_q[p] = cr1_q[p] ^ (cin[p] & cr0_q[p]);
+            cr0_q[p] = cr0_q[p] ^ cin[p];
           end
         end
       end
@@ -362,30 +368,41 @@ module ow_router
       link_w_q <= lout[PORT_W];
       ej_q <= wout[PORT_R];
 
-      // A new route. Wavelets that wait, or arrive just now, must have come in where it says.
+      // A new route. Wavelets that wait must have come in where it says.
       if (cfg_we_i && (colours_t'(1) << cfg_colour_i) != '0) begin : configure
-        automatic colours_t one, held;
         automatic logic [IdxW-1:0] idx;
+        automatic logic held, wrong;
         idx = cfg_colour_i[IdxW-1:0];
-        one = colours_t'(1) << cfg_colour_i;
-        held = one & (occ | at[0] | at[1] | at[2] | at[3] | at[4]);
-        route_q[idx] <= cfg_route_i;
-        en_q[idx] <= cfg_route_i.enable;
-        mis_q[idx] <= 1'b0;
+        held = cnt0_q[idx] || cnt1_q[idx] || cnt2_q[idx];
+        wrong = 1'b0;
         for (int unsigned p = 0; p < NUM_PORTS; p++) begin
-          in_q[p][idx] <= cfg_route_i.in_port == 3'(p);
-          out_q[p][idx] <= cfg_route_i.out_mask[p];
-          owed_q[p][idx] <= held != '0 && cfg_route_i.enable && cfg_route_i.out_mask[p];
-          if (cfg_route_i.enable && cfg_route_i.in_port != 3'(p)
-              && (at[p] | (in_q[p] & held & occ)) != '0) begin
-            if ((at[p] & one) != '0 || (in_q[p] & held & occ) != '0) mis_q[idx] <= 1'b1;
-          end
+          if (held && in_q[p][idx] && cfg_route_i.in_port != 3'(p)) wrong = cfg_route_i.enable;
+          in_q[p][idx] = cfg_route_i.in_port == 3'(p);
+          out_q[p][idx] = cfg_route_i.out_mask[p];
+          owed_q[p][idx] = held && cfg_route_i.enable && cfg_route_i.out_mask[p];
         end
+        route_q[idx] = cfg_route_i;
+        en_q[idx] = cfg_route_i.enable;
+        mis_q[idx] = wrong;
+      end
+
+      if (any_in || can_move || any_credit || cfg_we_i) begin
+        for (int unsigned p = 0; p < 4; p++) begin
+          busy_q[p] <= (owed_q[p] & (cr0_q[p] | cr1_q[p] | cr2_q[p]) & ~mis_q) != '0;
+        end
+        ramp_q <= owed_q[PORT_R] & ~mis_q;
+        space_q <= ~cnt2_q;
+        pending_q <= ((cnt0_q | cnt1_q | cnt2_q) & en_q & ~mis_q & ~(owed_q[PORT_N] | owed_q[PORT_E] |
+                      owed_q[PORT_S] | owed_q[PORT_W] | owed_q[PORT_R])) != '0 ||
+                     (ow0_q | ow1_q | ow2_q) != '0;
       end
     end
   end
+  /* verilator lint_on BLKSEQ */
 
   // --------------------------------------------------------------------------- reading it back --
+  colours_t occ_now;
+  assign occ_now = cnt0_q | cnt1_q | cnt2_q;
   assign cfg_route_o = route_q;
 
   // Four bits a colour, eight colours a word.
@@ -403,7 +420,7 @@ module ow_router
   always_comb begin
     stat_o = '0;
     if (stat_addr_i == 6'd0) begin
-      stat_o = 32'(occ);
+      stat_o = 32'(occ_now);
     end else if (stat_addr_i == 6'd1) begin
       stat_o = 32'(mis_q);
     end else if (stat_addr_i == 6'd2) begin
@@ -427,7 +444,7 @@ module ow_router
              != '0, "the ramp injected without space")
   `OW_ASSERT(control_colour_inject, !inj_i.valid || inj_i.colour < COLOUR_REQ,
              "the ramp injected on a control colour")
-  `OW_ASSERT(owed_is_held, (owed_any & ~occ) == '0, "a copy is owed of nothing")
+  `OW_ASSERT(owed_is_held, (ramp_q & ~occ_now) == '0, "a copy is owed of nothing")
   for (genvar p = 0; p < 4; p++) begin : gen_check
     colours_t c2, c1, c0;
     assign c2 = cr2_q[p];
