@@ -141,8 +141,8 @@ module ow_engine_decode
     ctx.b_vec = ctx.b_kind == SRC_FAB || unit_step(b_w2_i[31:16], ctx.b32);
     ctx.d_vec = ctx.d_kind == SRC_FAB || unit_step(d_w2_i[31:16], ctx.d32);
     ctx.a_bc = ctx.a_kind != SRC_FAB && (ctx.a_kind == SRC_IMM || a_w2_i[31:16] == 16'd0);
-    ctx.b_bc = ctx.b_kind != SRC_FAB &&
-               (ctx.b_kind == SRC_IMM || ctx.axpyw || b_w2_i[31:16] == 16'd0);
+    ctx.b_bc = ctx.axpyw || (ctx.b_kind != SRC_FAB &&
+               (ctx.b_kind == SRC_IMM || b_w2_i[31:16] == 16'd0));
     ctx.space_d = ctx.d_kind != SRC_FAB || ctx.a_kind == SRC_IMM;
 
     len0 = ctx.space_d ? d_w2_i[15:0] : a_w2_i[15:0];
