@@ -83,8 +83,7 @@ module ow_ramp
   // Queues.
   logic [32:0] in_mem_q [NUM_QUEUES*QueueDepth];
   logic [32:0] out_mem_q [NUM_QUEUES*QueueDepth];
-  logic [PtrW-1:0] in_rp_q [NUM_QUEUES];
-  logic [PtrW-1:0] out_rp_q [NUM_QUEUES];
+  logic [NUM_QUEUES-1:0][PtrW-1:0] in_rp_q, out_rp_q;
   logic [NUM_QUEUES-1:0][3:0] in_level_q, out_level_q;
   queues_t in_valid_q, out_valid_q, out_ready_q;
   // Per colour: its queue has room for one, for two.
@@ -179,11 +178,11 @@ module ow_ramp
       room1_q <= '0;
       room2_q <= '0;
       above_q <= '0;
+      in_rp_q <= '0;
+      out_rp_q <= '0;
       for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
         in_colour_q[q] <= '0;
         out_colour_q[q] <= '0;
-        in_rp_q[q] <= '0;
-        out_rp_q[q] <= '0;
       end
     end else begin
       // Input queues.
@@ -193,10 +192,12 @@ module ow_ramp
       room1 = room1_q;
       room2 = room2_q;
       if ((push | pop) != '0) begin
+        if (push != '0) begin : store
+          automatic logic [2:0] q;
+          q = index(push);
+          in_mem_q[{q, PtrW'(in_rp_q[q] + in_level_q[q][PtrW-1:0])}] <= {ej_i.ctrl, ej_i.data};
+        end
         for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
-          if (push[q]) begin
-            in_mem_q[{3'(q), PtrW'(in_rp_q[q] + in_level_q[q][PtrW-1:0])}] <= {ej_i.ctrl, ej_i.data};
-          end
           if (pop[q]) in_rp_q[q] <= in_rp_q[q] + 1'b1;
           if (push[q] != pop[q]) begin
             level = push[q] ? in_level_q[q] + 4'd1 : in_level_q[q] - 4'd1;
@@ -212,17 +213,22 @@ module ow_ramp
 
       // Output queues.
       push = '0;
-      if (red_push_i) push[red_q_i] = 1'b1;
-      if (eng_push_i) push[eng_q_i] = 1'b1;
-      if (core_push_i) push[core_q_i] = 1'b1;
+      if (red_push_i) begin
+        push[red_q_i] = 1'b1;
+        out_mem_q[{red_q_i, PtrW'(out_rp_q[red_q_i] + out_level_q[red_q_i][PtrW-1:0])}] <= red_data_i;
+      end
+      if (eng_push_i) begin
+        push[eng_q_i] = 1'b1;
+        out_mem_q[{eng_q_i, PtrW'(out_rp_q[eng_q_i] + out_level_q[eng_q_i][PtrW-1:0])}] <= eng_data_i;
+      end
+      if (core_push_i) begin
+        push[core_q_i] = 1'b1;
+        out_mem_q[{core_q_i, PtrW'(out_rp_q[core_q_i] + out_level_q[core_q_i][PtrW-1:0])}] <=
+            core_data_i;
+      end
       pop = inj_one;
       if ((push | pop) != '0) begin
         for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
-          if (push[q]) begin
-            out_mem_q[{3'(q), PtrW'(out_rp_q[q] + out_level_q[q][PtrW-1:0])}] <=
-                (red_push_i && red_q_i == 3'(q)) ? red_data_i :
-                (eng_push_i && eng_q_i == 3'(q)) ? eng_data_i : core_data_i;
-          end
           if (pop[q]) out_rp_q[q] <= out_rp_q[q] + 1'b1;
           if (push[q] != pop[q]) begin
             level = push[q] ? out_level_q[q] + 4'd1 : out_level_q[q] - 4'd1;

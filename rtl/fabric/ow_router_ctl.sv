@@ -129,7 +129,7 @@ module ow_router_ctl
         if (occ[k]) begin : flow
           automatic logic [4:0] owed;
           automatic logic go;
-          head[k] = mem_q[6'(4*k) + 6'({rp1_q[k], rp0_q[k]})];
+          head[k] = mem_q[{4'(k), rp1_q[k], rp0_q[k]}];
           tail[k] = head[k][32];
           go = (head[k][30] && IsRsp[k]) || head[k][23:12] != '0;
           here[k] = !(head[k][30] && IsRsp[k]) && head[k][11:0] == '0;
@@ -224,6 +224,7 @@ module ow_router_ctl
   always_ff @(posedge clk_i) begin : step
     automatic logic [9:0] push;
     automatic logic [7:0] cr_in, cr_use;
+    automatic wavelet_t in [NUM_PORTS];
     if (rst_i) begin
       cnt0_q <= '0;
       cnt1_q <= '0;
@@ -252,38 +253,19 @@ module ow_router_ctl
     end else begin
       // What arrives. A wavelet is stored behind the ones that its flow holds.
       push = '0;
-      if (link_n_i.wavelet.valid && link_n_i.wavelet.colour[4:1] == COLOUR_REQ[4:1]) begin
-        if (link_n_i.wavelet.colour[0]) push[5] = 1'b1;
-        else push[0] = 1'b1;
-      end
-      if (link_e_i.wavelet.valid && link_e_i.wavelet.colour[4:1] == COLOUR_REQ[4:1]) begin
-        if (link_e_i.wavelet.colour[0]) push[6] = 1'b1;
-        else push[1] = 1'b1;
-      end
-      if (link_s_i.wavelet.valid && link_s_i.wavelet.colour[4:1] == COLOUR_REQ[4:1]) begin
-        if (link_s_i.wavelet.colour[0]) push[7] = 1'b1;
-        else push[2] = 1'b1;
-      end
-      if (link_w_i.wavelet.valid && link_w_i.wavelet.colour[4:1] == COLOUR_REQ[4:1]) begin
-        if (link_w_i.wavelet.colour[0]) push[8] = 1'b1;
-        else push[3] = 1'b1;
-      end
-      push[RampRsp] = rsp_valid_i && rsp_ready_o;
-      if (push != '0) begin
-        for (int unsigned k = 0; k < NumFlows; k++) begin
-          if (push[k]) begin : store
-            automatic logic [1:0] wp;
-            automatic logic [32:0] w;
-            wp = {rp1_q[k], rp0_q[k]} + {cnt1_q[k], cnt0_q[k]};
-            case (k)
-              0, 5: w = {link_n_i.wavelet.ctrl, link_n_i.wavelet.data};
-              1, 6: w = {link_e_i.wavelet.ctrl, link_e_i.wavelet.data};
-              2, 7: w = {link_s_i.wavelet.ctrl, link_s_i.wavelet.data};
-              3, 8: w = {link_w_i.wavelet.ctrl, link_w_i.wavelet.data};
-              default: w = rsp_i;
-            endcase
-            mem_q[6'(4*k) + 6'(wp)] <= w;
-          end
+      in[PORT_N] = link_n_i.wavelet;
+      in[PORT_E] = link_e_i.wavelet;
+      in[PORT_S] = link_s_i.wavelet;
+      in[PORT_W] = link_w_i.wavelet;
+      in[PORT_R] = {rsp_valid_i && rsp_ready_o, COLOUR_RSP, rsp_i};
+      for (int unsigned p = 0; p < NUM_PORTS; p++) begin
+        if (in[p].valid && in[p].colour[4:1] == COLOUR_REQ[4:1]) begin : store
+          automatic logic [3:0] k;
+          automatic logic [1:0] wp;
+          k = in[p].colour[0] ? 4'(p + 5) : 4'(p);
+          wp = {rp1_q[k], rp0_q[k]} + {cnt1_q[k], cnt0_q[k]};
+          push[k] = 1'b1;
+          mem_q[{k, wp}] <= {in[p].ctrl, in[p].data};
         end
       end
       if ((push | pop) != '0) begin : counts
