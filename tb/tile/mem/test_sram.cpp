@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tile's memory against an array of bytes: random requests of all seven requestors, data, one
+// access a bank and cycle, the promised bound on waiting, and 48 bytes a cycle for the engine.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <vector>
+
+#include "Vow_sram2.h"
+#include "Vow_sram4.h"
+#include "Vow_sram8.h"
+#include "verilated.h"
+
+namespace {
+
+constexpr uint32_t kBytes = 6144;
+enum { kWr, kRd0, kRd1, kRed, kLsu, kFetch, kCtl, kNum };
+constexpr int kBound = 13;  // refusals in a row, as ow_sram.sv promises
+
+using Data = std::array<uint8_t, 16>;
+
+template <typename T>
+void put(T& port, const Data& d, int bytes) {
+  port = 0;
+  for (int i = bytes - 1; i >= 0; --i) port = static_cast<T>(static_cast<uint64_t>(port) << 8 | d[i]);
+}
+template <size_t kWords>
+void put(VlWide<kWords>& port, const Data& d, int bytes) {
+  for (int i = 0; i < bytes; i += 4) {
+    port[i / 4] = static_cast<uint32_t>(d[i]) | static_cast<uint32_t>(d[i + 1]) << 8 |
+                  static_cast<uint32_t>(d[i + 2]) << 16 | static_cast<uint32_t>(d[i + 3]) << 24;
+  }
+}
+template <typename T>
+Data get(const T& port, int bytes) {
+  Data d{};
+  for (int i = 0; i < bytes; ++i) d[i] = static_cast<uint8_t>(static_cast<uint64_t>(port) >> (8 * i));
+  return d;
+}
+template <size_t kWords>
+Data get(const VlWide<kWords>& port, int bytes) {
+  Data d{};
+  for (int i = 0; i < bytes; ++i) d[i] = static_cast<uint8_t>(port[i / 4] >> (8 * (i % 4)));
+  return d;
+}
+
+struct Request {
+  bool valid = false;
+  bool we = false;
+  uint32_t addr = 0;
+  uint32_t be = 0;
+  Data data{};
+};
+
+template <class V, int kLanes>
+class Bench {
+ public:
+  static constexpr int kVec = 2 * kLanes;
+  static constexpr int kLaneCount = kLanes;
+
+  Bench() {
+    top_.rst_i = 1;
+    for (int i = 0; i < 2; ++i) cycle();
+    top_.rst_i = 0;
+    // Every word gets a known value.
+    for (uint32_t a = 0; a < kBytes; a += 8) {
+      Request r;
+      r.valid = r.we = true;
+      r.addr = a;
+      r.be = 0xFF;
+      for (int i = 0; i < 8; ++i) r.data[i] = static_cast<uint8_t>(rng() >> 5);
+      request[kRed] = r;
+      cycle();
+    }
+  }
+  ~Bench() { Verilated::threadContextp(&context_); }
+
+  static int bytes(int who) {
+    constexpr int kSizes[] = {kVec, kVec, kVec, 8, 4, 8, 4};
+    return kSizes[who];
+  }
+
+  std::mt19937_64 rng{1};
+  std::array<Request, kNum> request;  // cleared when granted
+  std::array<int, kNum> refused{};
+  std::array<uint64_t, kNum> grants{};
+  int worst = 0;
+
+  void cycle() {
+    drive();
+    top_.clk_i = 0;
+    top_.eval();
+    const bool gnt[kNum] = {!!top_.wr_gnt_o,  !!top_.rd0_gnt_o,   !!top_.rd1_gnt_o, !!top_.red_gnt_o,
+                            !!top_.lsu_gnt_o, !!top_.fetch_gnt_o, !!top_.ctl_gnt_o};
+    check_reads();
+    unsigned banks = 0;
+    bool any = false;
+    for (int who = 0; who < kNum; ++who) {
+      Request& r = request[who];
+      reading_[who] = false;
+      if (!gnt[who]) {
+        if (r.valid) {
+          worst = std::max(worst, ++refused[who]);
+          any = true;
+        }
+        continue;
+      }
+      ASSERT_TRUE(r.valid) << "requestor " << who << " was granted without a request";
+      any = true;
+      unsigned mine = 0;
+      for (int i = 0; i < bytes(who); ++i) mine |= 1u << ((r.addr + i) / 8 % 8);
+      ASSERT_EQ(banks & mine, 0u) << "two accesses to a bank";
+      banks |= mine;
+      if (r.we) {
+        for (int i = 0; i < bytes(who); ++i) {
+          if ((r.be >> i & 1) != 0) memory_[r.addr + i] = r.data[i];
+        }
+      } else {
+        reading_[who] = true;
+        for (int i = 0; i < bytes(who); ++i) expect_[who][i] = memory_[r.addr + i];
+      }
+      ++grants[who];
+      refused[who] = 0;
+      r.valid = false;
+    }
+    if (top_.idle_o) {
+      EXPECT_FALSE(any) << "idle with a request";
+    }
+    top_.clk_i = 1;
+    top_.eval();
+  }
+
+ private:
+  void drive() {
+    auto& r = request;
+    top_.wr_req_i = r[kWr].valid;
+    top_.wr_addr_i = r[kWr].addr;
+    top_.wr_be_i = static_cast<uint16_t>(r[kWr].be);
+    put(top_.wr_wdata_i, r[kWr].data, kVec);
+    top_.rd0_req_i = r[kRd0].valid;
+    top_.rd0_addr_i = r[kRd0].addr;
+    top_.rd1_req_i = r[kRd1].valid;
+    top_.rd1_addr_i = r[kRd1].addr;
+    top_.red_req_i = r[kRed].valid;
+    top_.red_we_i = r[kRed].we;
+    top_.red_be_i = static_cast<uint8_t>(r[kRed].be);
+    top_.red_addr_i = r[kRed].addr;
+    put(top_.red_wdata_i, r[kRed].data, 8);
+    top_.lsu_req_i = r[kLsu].valid;
+    top_.lsu_we_i = r[kLsu].we;
+    top_.lsu_be_i = static_cast<uint8_t>(r[kLsu].be);
+    top_.lsu_addr_i = r[kLsu].addr;
+    put(top_.lsu_wdata_i, r[kLsu].data, 4);
+    top_.fetch_req_i = r[kFetch].valid;
+    top_.fetch_addr_i = r[kFetch].addr;
+    top_.ctl_req_i = r[kCtl].valid;
+    top_.ctl_we_i = r[kCtl].we;
+    top_.ctl_addr_i = r[kCtl].addr;
+    put(top_.ctl_wdata_i, r[kCtl].data, 4);
+  }
+
+  void check_reads() {
+    EXPECT_EQ(top_.rd0_rvalid_o, reading_[kRd0]);
+    EXPECT_EQ(top_.rd1_rvalid_o, reading_[kRd1]);
+    EXPECT_EQ(top_.red_rvalid_o, reading_[kRed]);
+    EXPECT_EQ(top_.lsu_rvalid_o, reading_[kLsu]);
+    EXPECT_EQ(top_.fetch_rvalid_o, reading_[kFetch]);
+    EXPECT_EQ(top_.ctl_rvalid_o, reading_[kCtl]);
+    if (reading_[kRd0]) {
+      EXPECT_EQ(get(top_.rd0_rdata_o, kVec), expect_[kRd0]);
+    }
+    if (reading_[kRd1]) {
+      EXPECT_EQ(get(top_.rd1_rdata_o, kVec), expect_[kRd1]);
+    }
+    if (reading_[kRed]) {
+      EXPECT_EQ(get(top_.red_rdata_o, 8), expect_[kRed]);
+    }
+    if (reading_[kLsu]) {
+      EXPECT_EQ(get(top_.lsu_rdata_o, 4), expect_[kLsu]);
+    }
+    if (reading_[kFetch]) {
+      EXPECT_EQ(get(top_.fetch_rdata_o, 8), expect_[kFetch]);
+    }
+    if (reading_[kCtl]) {
+      EXPECT_EQ(get(top_.ctl_rdata_o, 4), expect_[kCtl]);
+    }
+  }
+
+  VerilatedContext context_;
+  V top_{&context_};
+  std::vector<uint8_t> memory_ = std::vector<uint8_t>(kBytes);
+  std::array<bool, kNum> reading_{};
+  std::array<Data, kNum> expect_{};
+};
+
+// Fills free requestors with random accesses to the first `span` bytes, each with probability p %.
+template <class B>
+void ask(B& bench, uint32_t span, int p) {
+  for (int who = 0; who < kNum; ++who) {
+    Request& r = bench.request[who];
+    if (r.valid || static_cast<int>(bench.rng() % 100) >= p) continue;
+    const uint32_t unit = static_cast<uint32_t>(B::bytes(who));
+    r.valid = true;
+    r.addr = static_cast<uint32_t>(bench.rng() % (span / unit)) * unit;
+    r.we = who == kWr || (who != kRd0 && who != kRd1 && who != kFetch && bench.rng() % 2 != 0);
+    r.be = who == kCtl ? 0xF : static_cast<uint32_t>(bench.rng()) & ((1u << unit) - 1);
+    for (uint8_t& b : r.data) b = static_cast<uint8_t>(bench.rng() >> 7);
+  }
+}
+
+template <class B>
+void random_traffic() {
+  const char* text = std::getenv("OW_SEED");
+  const uint64_t seed = text == nullptr ? 1 : std::strtoull(text, nullptr, 0);
+  std::printf("OW_SEED=%llu\n", static_cast<unsigned long long>(seed));
+  B bench;
+  bench.rng.seed(seed);
+  for (int i = 0; i < 30000 && !testing::Test::HasFailure(); ++i) {
+    ask(bench, i < 10000 ? kBytes : 128, i % 1000 < 500 ? 100 : 30);
+    bench.cycle();
+  }
+  EXPECT_LE(bench.worst, kBound);
+  for (int who = 0; who < kNum; ++who) EXPECT_GT(bench.grants[who], 1000u) << who;
+}
+
+using Bench2 = Bench<Vow_sram2, 2>;
+using Bench4 = Bench<Vow_sram4, 4>;
+using Bench8 = Bench<Vow_sram8, 8>;
+
+TEST(Sram, RandomTrafficReadsWhatWasWrittenWith2Lanes) { random_traffic<Bench2>(); }
+TEST(Sram, RandomTrafficReadsWhatWasWrittenWith4Lanes) { random_traffic<Bench4>(); }
+TEST(Sram, RandomTrafficReadsWhatWasWrittenWith8Lanes) { random_traffic<Bench8>(); }
+
+TEST(Sram, NobodyStarvesWhenAllWantOneBank) {
+  Bench8 bench;
+  for (int i = 0; i < 2000; ++i) {
+    for (int who = 0; who < kNum; ++who) {
+      bench.request[who].valid = true;
+      bench.request[who].addr = 0;
+      bench.request[who].we = who == kWr;
+    }
+    bench.cycle();
+  }
+  EXPECT_LE(bench.worst, kBound);
+  for (int who = 0; who < kNum; ++who) EXPECT_GE(bench.grants[who], 2000u / (kBound + 1)) << who;
+}
+
+TEST(Sram, TwoVectorReadsAndAWriteToThreePairsAreOneCycle) {
+  Bench8 bench;
+  const auto before = bench.grants;
+  for (int i = 0; i < 600; ++i) {
+    for (int who : {kWr, kRd0, kRd1}) {
+      bench.request[who].valid = true;
+      bench.request[who].we = who == kWr;
+      bench.request[who].be = 0xFFFF;
+      bench.request[who].addr = static_cast<uint32_t>((i + who) * 16 % 2048 + who * 2048);
+    }
+    bench.cycle();
+  }
+  for (int who : {kWr, kRd0, kRd1}) EXPECT_EQ(bench.grants[who] - before[who], 600u);
+}
+
+TEST(Sram, ControlPlaneWritesAWordACycleIntoAQuietTile) {
+  Bench8 bench;
+  const uint64_t before = bench.grants[kCtl];
+  for (uint32_t i = 0; i < 1000; ++i) {
+    Request& r = bench.request[kCtl];
+    r.valid = r.we = true;
+    r.be = 0xF;
+    r.addr = i * 4;
+    bench.cycle();
+  }
+  EXPECT_EQ(bench.grants[kCtl] - before, 1000u);
+}
+
+}  // namespace
