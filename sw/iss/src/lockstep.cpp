@@ -80,10 +80,12 @@ LockstepResult run_lockstep(uint64_t seed, uint64_t instructions, LockstepModel*
     }
     result.cycles += cycle - first_cycle + 1;
     if (!iss.stopped()) break;
-    for (uint32_t addr = kSandbox; addr < kSandbox + kSandboxBytes; addr += 4) {
+    const std::vector<uint32_t> words = model->read_words(kSandbox, kSandboxBytes / 4);
+    for (size_t i = 0; i < words.size(); ++i) {
+      const uint32_t addr = kSandbox + 4 * static_cast<uint32_t>(i);
+      const uint32_t got = words[i];
       uint32_t expected = 0;
       memory.load(addr, 4, &expected);
-      const uint32_t got = model->read_word(addr);
       if (got != expected) {
         char text[96];
         std::snprintf(text, sizeof text, "memory at %08x is %08x, expected %08x", addr, got,

@@ -128,10 +128,14 @@ class CoreBench : public LockstepModel {
     return r;
   }
 
-  uint32_t read_word(uint32_t addr) override {
-    model_->host_addr_i = addr;
-    settle();
-    return static_cast<uint32_t>(model_->host_rdata_o >> (addr & 4 ? 32 : 0));
+  std::vector<uint32_t> read_words(uint32_t addr, size_t count) override {
+    std::vector<uint32_t> words;
+    for (size_t i = 0; i < count; ++i, addr += 4) {
+      model_->host_addr_i = addr;
+      settle();
+      words.push_back(static_cast<uint32_t>(model_->host_rdata_o >> (addr & 4 ? 32 : 0)));
+    }
+    return words;
   }
 
  private:

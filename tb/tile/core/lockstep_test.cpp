@@ -45,8 +45,10 @@ class Broken : public LockstepModel {
   Broken(CoreBench* bench, int what) : bench_(bench), what_(what) {}
   uint32_t memory_bytes() const override { return bench_->memory_bytes(); }
   void start(const std::vector<uint8_t>& image, uint32_t pc) override { bench_->start(image, pc); }
-  uint32_t read_word(uint32_t addr) override {
-    return bench_->read_word(addr) ^ (what_ == 2 && addr == kSandbox + 64 ? 1 : 0);
+  std::vector<uint32_t> read_words(uint32_t addr, size_t count) override {
+    std::vector<uint32_t> words = bench_->read_words(addr, count);
+    if (what_ == 2) words.at(16) ^= 1;
+    return words;
   }
   bool next(Retire* retire, uint64_t* cycle) override {
     if (!bench_->next(retire, cycle)) return false;

@@ -24,7 +24,7 @@ class LockstepModel {
   // Runs to the next retired instruction; false if none comes (the core hangs or has stopped).
   // `cycle` is the cycle count that the instruction saw when it was executed.
   virtual bool next(Retire* retire, uint64_t* cycle) = 0;
-  virtual uint32_t read_word(uint32_t addr) = 0;
+  virtual std::vector<uint32_t> read_words(uint32_t addr, size_t count) = 0;
 };
 
 constexpr uint32_t kLockstepBytes = 0xc000;   // memory that the programs expect
