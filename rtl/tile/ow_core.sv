@@ -12,7 +12,7 @@
 // waiting; ow.dsrr and ow.dsrw 1; ow.next 2 once a task is ready (its x1 is written in the second);
 // fence.i 2; a tensor instruction 1 once the engine takes it, on thread 0 until it is complete.
 //
-// Memory: dmem_* and ifetch_* are granted in the cycle of the request and answered in the next one.
+// Memory: dmem_* (aligned words, byte enables) and ifetch_* are granted in the cycle of the request and answered in the next one.
 // Registers: mmio_* is granted in any cycle and answers reads in any later cycle. Requests are
 // stable until they are granted.
 //
@@ -354,7 +354,7 @@ module ow_core
           end else if (in_sram) begin
             dmem_req_o = 1'b1;
             dmem_we_o = dec.cls == CLS_STORE;
-            dmem_addr_o = alu_result[23:0];
+            dmem_addr_o = {alu_result[23:2], 2'd0};  // bytes are named by the enables
             dmem_be_o = (dec.funct3[1] ? 4'b1111 : dec.funct3[0] ? 4'b0011 : 4'b0001) <<
                 alu_result[1:0];
             dmem_wdata_o = rs2 << {alu_result[1:0], 3'd0};

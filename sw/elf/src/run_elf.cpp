@@ -17,16 +17,26 @@ constexpr uint64_t kSlice = 1 << 16;  // cycles between looks at progress
 
 const char* cause_name(int cause) {
   switch (cause) {
-    case 0: return "instruction address misaligned";
-    case 1: return "instruction access fault";
-    case 2: return "illegal instruction";
-    case 3: return "breakpoint";
-    case 4: return "load address misaligned";
-    case 5: return "load access fault";
-    case 6: return "store address misaligned";
-    case 7: return "store access fault";
-    case 11: return "environment call";
-    default: return "unknown cause";
+    case 0:
+      return "instruction address misaligned";
+    case 1:
+      return "instruction access fault";
+    case 2:
+      return "illegal instruction";
+    case 3:
+      return "breakpoint";
+    case 4:
+      return "load address misaligned";
+    case 5:
+      return "load access fault";
+    case 6:
+      return "store address misaligned";
+    case 7:
+      return "store access fault";
+    case 11:
+      return "environment call";
+    default:
+      return "unknown cause";
   }
 }
 
@@ -35,35 +45,41 @@ const char* cause_name(int cause) {
 std::string ElfRun::describe(const ElfImage& image) const {
   const std::string where = fmt::format("at 0x{:x} ({})", pc, image.locate(pc));
   switch (end) {
-    case ElfEnd::ToHost: return fmt::format("tohost written {}", where);
-    case ElfEnd::Ebreak: return fmt::format("stopped by ebreak {}", where);
+    case ElfEnd::ToHost:
+      return fmt::format("tohost written {}", where);
+    case ElfEnd::Ebreak:
+      return fmt::format("stopped by ebreak {}", where);
     case ElfEnd::Trap:
       return fmt::format("stopped by a trap {}: cause {} ({}), tval 0x{:x}", where, cause,
                          cause_name(cause), tval);
-    case ElfEnd::Asleep: return fmt::format("asleep {} and nothing can wake it", where);
-    case ElfEnd::CycleLimit: return fmt::format("cycle limit reached {}", where);
+    case ElfEnd::Asleep:
+      return fmt::format("asleep {} and nothing can wake it", where);
+    case ElfEnd::CycleLimit:
+      return fmt::format("cycle limit reached {}", where);
   }
   return "";
 }
 
 void check_elf_run(const ElfImage& image, const ElfRunOptions& options) {
   if (options.sram_kb < 1 || options.sram_kb > kBigTileSramBytes / 1024) {
-    throw BadInput(fmt::format("--sram-kb {}: must be 1 to {}", options.sram_kb,
-                               kBigTileSramBytes / 1024));
+    throw BadInput(
+        fmt::format("--sram-kb {}: must be 1 to {}", options.sram_kb, kBigTileSramBytes / 1024));
   }
   const uint32_t bytes = options.sram_kb * 1024;
   if (const auto tohost = image.find("tohost")) {
     if (*tohost % 4 != 0 || *tohost > bytes - 4) {
-      throw BadInput(fmt::format("{}: tohost at 0x{:x}: must be a multiple of 4 within the {} bytes of SRAM",
-                                 image.path, *tohost, bytes));
+      throw BadInput(
+          fmt::format("{}: tohost at 0x{:x}: must be a multiple of 4 within the {} bytes of SRAM",
+                      image.path, *tohost, bytes));
     }
   }
   if (!options.signature) return;
   const uint32_t begin = image.symbol("begin_signature");
   const uint32_t end = image.symbol("end_signature");
   if (begin % 4 != 0 || end % 4 != 0 || begin > end || end > bytes) {
-    throw BadInput(fmt::format("{}: signature from 0x{:x} to 0x{:x}: must be words within the {} bytes of SRAM",
-                               image.path, begin, end, bytes));
+    throw BadInput(fmt::format(
+        "{}: signature from 0x{:x} to 0x{:x}: must be words within the {} bytes of SRAM",
+        image.path, begin, end, bytes));
   }
 }
 
@@ -107,10 +123,10 @@ ElfRun run_elf(const ElfImage& image, const ElfRunOptions& options) {
       run.pc = state.pc;
       run.cause = state.cause;
       run.tval = state.tval;
-      run.end = state.stopped_ebreak            ? ElfEnd::Ebreak
-                : state.trapped                 ? ElfEnd::Trap
+      run.end = state.stopped_ebreak         ? ElfEnd::Ebreak
+                : state.trapped              ? ElfEnd::Trap
                 : status == RunStatus::Quiet ? ElfEnd::Asleep
-                                                : ElfEnd::CycleLimit;
+                                             : ElfEnd::CycleLimit;
       break;
     }
   }

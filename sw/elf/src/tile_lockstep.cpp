@@ -29,7 +29,8 @@ class TileLockstep : public LockstepModel {
     halt_cores(control_, kTile);
     std::vector<uint32_t> words(image.size() / 4);
     for (size_t i = 0; i < words.size(); ++i) {
-      for (unsigned k = 0; k < 4; ++k) words[i] |= static_cast<uint32_t>(image[4 * i + k]) << (8 * k);
+      for (unsigned k = 0; k < 4; ++k)
+        words[i] |= static_cast<uint32_t>(image[4 * i + k]) << (8 * k);
     }
     control_.write(kTile, 0, words);
     control_.fence(kTile);

@@ -45,15 +45,22 @@ uint32_t multiply_divide(unsigned kind, uint32_t a, uint32_t b) {
   const int64_t ua = a;
   const int64_t ub = b;
   switch (kind) {
-    case 0: return a * b;
-    case 1: return static_cast<uint32_t>(static_cast<uint64_t>(sa * sb) >> 32);
-    case 2: return static_cast<uint32_t>(static_cast<uint64_t>(sa * ub) >> 32);
+    case 0:
+      return a * b;
+    case 1:
+      return static_cast<uint32_t>(static_cast<uint64_t>(sa * sb) >> 32);
+    case 2:
+      return static_cast<uint32_t>(static_cast<uint64_t>(sa * ub) >> 32);
     case 3:
       return static_cast<uint32_t>((static_cast<uint64_t>(ua) * static_cast<uint64_t>(ub)) >> 32);
-    case 4: return b == 0 ? 0xffffffffu : static_cast<uint32_t>(sa / sb);
-    case 5: return b == 0 ? 0xffffffffu : a / b;
-    case 6: return b == 0 ? a : static_cast<uint32_t>(sa % sb);
-    default: return b == 0 ? a : a % b;
+    case 4:
+      return b == 0 ? 0xffffffffu : static_cast<uint32_t>(sa / sb);
+    case 5:
+      return b == 0 ? 0xffffffffu : a / b;
+    case 6:
+      return b == 0 ? a : static_cast<uint32_t>(sa % sb);
+    default:
+      return b == 0 ? a : a % b;
   }
 }
 
@@ -108,21 +115,57 @@ void Iss::reset(uint32_t pc) {
 bool Iss::csr_read(uint32_t number, uint32_t* value) const {
   const uint64_t cycle = cycle_ + cycle_offset_;
   switch (number) {
-    case 0x300: *value = mstatus_ | kMpp; return true;
-    case 0x301: *value = 1u << 30 | 1u << ('X' - 'A') | 1u << ('M' - 'A') | 1u << ('I' - 'A'); return true;
-    case 0x304: *value = mie_; return true;
-    case 0x305: *value = mtvec_; return true;
-    case 0x340: *value = mscratch_; return true;
-    case 0x341: *value = mepc_; return true;
-    case 0x342: *value = mcause_; return true;
-    case 0x343: *value = mtval_; return true;
-    case 0x344: *value = 0; return true;
-    case 0xb00: case 0xc00: *value = static_cast<uint32_t>(cycle); return true;
-    case 0xb80: case 0xc80: *value = static_cast<uint32_t>(cycle >> 32); return true;
-    case 0xb02: case 0xc02: *value = static_cast<uint32_t>(instret_); return true;
-    case 0xb82: case 0xc82: *value = static_cast<uint32_t>(instret_ >> 32); return true;
-    case 0xf11: case 0xf12: case 0xf13: case 0xf14: *value = 0; return true;
-    default: return false;
+    case 0x300:
+      *value = mstatus_ | kMpp;
+      return true;
+    case 0x301:
+      *value = 1u << 30 | 1u << ('X' - 'A') | 1u << ('M' - 'A') | 1u << ('I' - 'A');
+      return true;
+    case 0x304:
+      *value = mie_;
+      return true;
+    case 0x305:
+      *value = mtvec_;
+      return true;
+    case 0x340:
+      *value = mscratch_;
+      return true;
+    case 0x341:
+      *value = mepc_;
+      return true;
+    case 0x342:
+      *value = mcause_;
+      return true;
+    case 0x343:
+      *value = mtval_;
+      return true;
+    case 0x344:
+      *value = 0;
+      return true;
+    case 0xb00:
+    case 0xc00:
+      *value = static_cast<uint32_t>(cycle);
+      return true;
+    case 0xb80:
+    case 0xc80:
+      *value = static_cast<uint32_t>(cycle >> 32);
+      return true;
+    case 0xb02:
+    case 0xc02:
+      *value = static_cast<uint32_t>(instret_);
+      return true;
+    case 0xb82:
+    case 0xc82:
+      *value = static_cast<uint32_t>(instret_ >> 32);
+      return true;
+    case 0xf11:
+    case 0xf12:
+    case 0xf13:
+    case 0xf14:
+      *value = 0;
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -130,15 +173,33 @@ void Iss::csr_write(uint32_t number, uint32_t value) {
   const uint64_t cycle = cycle_ + cycle_offset_;
   const uint64_t low_mask = 0xffffffffu;
   switch (number) {
-    case 0x300: mstatus_ = value & (kMie | kMpie); break;
-    case 0x304: mie_ = value & (1u << 11 | 1u << 7 | 1u << 3); break;
-    case 0x305: mtvec_ = value & ~3u; break;
-    case 0x340: mscratch_ = value; break;
-    case 0x341: mepc_ = value & ~3u; break;
-    case 0x342: mcause_ = value & (1u << 31 | 31u); break;
-    case 0x343: mtval_ = value; break;
-    case 0xb00: cycle_offset_ = ((cycle & ~low_mask) | value) - cycle_; break;
-    case 0xb80: cycle_offset_ = (static_cast<uint64_t>(value) << 32 | (cycle & low_mask)) - cycle_; break;
+    case 0x300:
+      mstatus_ = value & (kMie | kMpie);
+      break;
+    case 0x304:
+      mie_ = value & (1u << 11 | 1u << 7 | 1u << 3);
+      break;
+    case 0x305:
+      mtvec_ = value & ~3u;
+      break;
+    case 0x340:
+      mscratch_ = value;
+      break;
+    case 0x341:
+      mepc_ = value & ~3u;
+      break;
+    case 0x342:
+      mcause_ = value & (1u << 31 | 31u);
+      break;
+    case 0x343:
+      mtval_ = value;
+      break;
+    case 0xb00:
+      cycle_offset_ = ((cycle & ~low_mask) | value) - cycle_;
+      break;
+    case 0xb80:
+      cycle_offset_ = (static_cast<uint64_t>(value) << 32 | (cycle & low_mask)) - cycle_;
+      break;
     case 0xb02:
       instret_ = (instret_ & ~low_mask) | value;
       instret_written_ = true;
@@ -147,7 +208,8 @@ void Iss::csr_write(uint32_t number, uint32_t value) {
       instret_ = static_cast<uint64_t>(value) << 32 | (instret_ & low_mask);
       instret_written_ = true;
       break;
-    default: break;  // misa and mip take no writes
+    default:
+      break;  // misa and mip take no writes
   }
 }
 
@@ -200,8 +262,12 @@ void Iss::execute(uint32_t insn, Retire* retire, uint32_t* next_pc) {
   };
 
   switch (insn & 0x7f) {
-    case 0x37: write_rd(insn, insn & 0xfffff000u, retire); return;
-    case 0x17: write_rd(insn, pc_ + (insn & 0xfffff000u), retire); return;
+    case 0x37:
+      write_rd(insn, insn & 0xfffff000u, retire);
+      return;
+    case 0x17:
+      write_rd(insn, pc_ + (insn & 0xfffff000u), retire);
+      return;
     case 0x6f:
       jump(pc_ + imm_j(insn));
       write_rd(insn, pc_ + 4, retire);
@@ -214,13 +280,26 @@ void Iss::execute(uint32_t insn, Retire* retire, uint32_t* next_pc) {
     case 0x63: {
       bool taken = false;
       switch (funct3) {
-        case 0: taken = rs1 == rs2; break;
-        case 1: taken = rs1 != rs2; break;
-        case 4: taken = s32(rs1) < s32(rs2); break;
-        case 5: taken = s32(rs1) >= s32(rs2); break;
-        case 6: taken = rs1 < rs2; break;
-        case 7: taken = rs1 >= rs2; break;
-        default: throw illegal;
+        case 0:
+          taken = rs1 == rs2;
+          break;
+        case 1:
+          taken = rs1 != rs2;
+          break;
+        case 4:
+          taken = s32(rs1) < s32(rs2);
+          break;
+        case 5:
+          taken = s32(rs1) >= s32(rs2);
+          break;
+        case 6:
+          taken = rs1 < rs2;
+          break;
+        case 7:
+          taken = rs1 >= rs2;
+          break;
+        default:
+          throw illegal;
       }
       if (taken) jump(pc_ + imm_b(insn));
       return;
@@ -263,17 +342,31 @@ void Iss::execute(uint32_t insn, Retire* retire, uint32_t* next_pc) {
       if (alternate && funct3 != 5 && (immediate || funct3 != 0)) throw illegal;
       uint32_t value = 0;
       switch (funct3) {
-        case 0: value = alternate ? rs1 - b : rs1 + b; break;
-        case 1: value = rs1 << shift; break;
-        case 2: value = s32(rs1) < s32(b) ? 1 : 0; break;
-        case 3: value = rs1 < b ? 1 : 0; break;
-        case 4: value = rs1 ^ b; break;
+        case 0:
+          value = alternate ? rs1 - b : rs1 + b;
+          break;
+        case 1:
+          value = rs1 << shift;
+          break;
+        case 2:
+          value = s32(rs1) < s32(b) ? 1 : 0;
+          break;
+        case 3:
+          value = rs1 < b ? 1 : 0;
+          break;
+        case 4:
+          value = rs1 ^ b;
+          break;
         case 5:
           value = rs1 >> shift;
           if (alternate && shift != 0 && s32(rs1) < 0) value |= ~(0xffffffffu >> shift);
           break;
-        case 6: value = rs1 | b; break;
-        default: value = rs1 & b; break;
+        case 6:
+          value = rs1 | b;
+          break;
+        default:
+          value = rs1 & b;
+          break;
       }
       write_rd(insn, value, retire);
       return;
@@ -284,14 +377,18 @@ void Iss::execute(uint32_t insn, Retire* retire, uint32_t* next_pc) {
     case 0x73: {
       if (funct3 == 0) {
         switch (insn) {
-          case 0x00000073: throw Trap{11, 0};
-          case 0x00100073: throw Trap{3, pc_};
-          case 0x10500073: return;  // wfi may always be a no-op
+          case 0x00000073:
+            throw Trap{11, 0};
+          case 0x00100073:
+            throw Trap{3, pc_};
+          case 0x10500073:
+            return;  // wfi may always be a no-op
           case 0x30200073:
             *next_pc = mepc_;
             mstatus_ = ((mstatus_ & kMpie) != 0 ? kMie : 0) | kMpie;
             return;
-          default: throw illegal;
+          default:
+            throw illegal;
         }
       }
       if (funct3 == 4) throw illegal;
@@ -304,15 +401,22 @@ void Iss::execute(uint32_t insn, Retire* retire, uint32_t* next_pc) {
       if (writes && number >> 10 == 3) throw illegal;
       if (writes) {
         switch (funct3 & 3) {
-          case 1: csr_write(number, operand); break;
-          case 2: csr_write(number, old | operand); break;
-          default: csr_write(number, old & ~operand); break;
+          case 1:
+            csr_write(number, operand);
+            break;
+          case 2:
+            csr_write(number, old | operand);
+            break;
+          default:
+            csr_write(number, old & ~operand);
+            break;
         }
       }
       write_rd(insn, old, retire);
       return;
     }
-    default: throw illegal;
+    default:
+      throw illegal;
   }
 }
 

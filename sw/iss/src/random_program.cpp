@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random RV32IM programs: straight runs, forward branches over blocks, bounded loops, traps of every
-// cause with a handler that returns, self-modified code behind fence.i.
+// Random RV32IM programs: straight runs, forward branches over blocks, bounded loops, traps of
+// every cause with a handler that returns, self-modified code behind fence.i.
 //
 // Registers: x27..x31 have fixed uses, all others are random. Memory: trap handler at 0x40, code
 // from kLockstepEntry on, sandbox at kSandbox.
@@ -12,12 +12,12 @@ namespace ow {
 namespace {
 
 constexpr uint32_t kHandler = 0x40;
-constexpr unsigned kFree = 27;      // x0..x26 are random
-constexpr unsigned kScratch = 27;   // addresses of jumps and patches
-constexpr unsigned kResume = 28;    // where the handler goes on after a fetch fault
-constexpr unsigned kLoop = 29;      // loop counter
-constexpr unsigned kBase = 30;      // middle of the sandbox
-constexpr unsigned kTrap = 31;      // the trap handler's
+constexpr unsigned kFree = 27;     // x0..x26 are random
+constexpr unsigned kScratch = 27;  // addresses of jumps and patches
+constexpr unsigned kResume = 28;   // where the handler goes on after a fetch fault
+constexpr unsigned kLoop = 29;     // loop counter
+constexpr unsigned kBase = 30;     // middle of the sandbox
+constexpr unsigned kTrap = 31;     // the trap handler's
 
 constexpr unsigned kBranch = 0x63;
 constexpr unsigned kLui = 0x37;
@@ -135,8 +135,9 @@ class Generator {
   unsigned destination() { return random_.chance(5) ? 0 : 1 + random_.below(kFree - 1); }
 
   uint32_t value() {
-    static constexpr uint32_t corners[] = {0, 1, 2, 0x7fffffff, 0x80000000, 0x80000001,
-                                           0xffffffff, 0xfffffffe, 0xffff, 0x8000, 31, 32};
+    static constexpr uint32_t corners[] = {0,          1,          2,          0x7fffffff,
+                                           0x80000000, 0x80000001, 0xffffffff, 0xfffffffe,
+                                           0xffff,     0x8000,     31,         32};
     if (random_.chance(40)) return random_.pick(corners);
     if (random_.chance(30)) return random_.below(1000) - 500u;
     return random_.word();
@@ -146,7 +147,9 @@ class Generator {
     static constexpr uint32_t rare[] = {kLui, kAuipc};
     const unsigned rd = destination();
     switch (random_.below(10)) {
-      case 0: emit((random_.word() & 0xfffff000u) | rd << 7 | random_.pick(rare)); break;
+      case 0:
+        emit((random_.word() & 0xfffff000u) | rd << 7 | random_.pick(rare));
+        break;
       case 1:
       case 2:
       case 3: {
@@ -158,8 +161,12 @@ class Generator {
         break;
       }
       case 4:
-      case 5: emit(r_type(kOp, random_.below(8), 1, rd, source(), source())); break;
-      case 6: load_immediate(1 + random_.below(kFree - 1), value()); break;
+      case 5:
+        emit(r_type(kOp, random_.below(8), 1, rd, source(), source()));
+        break;
+      case 6:
+        load_immediate(1 + random_.below(kFree - 1), value());
+        break;
       default: {
         const unsigned f3 = random_.below(8);
         const unsigned f7 = (f3 == 0 || f3 == 5) && random_.chance(50) ? 0x20 : 0;
@@ -195,44 +202,76 @@ class Generator {
   }
 
   void system() {
-    static constexpr uint32_t writable[] = {0x300, 0x301, 0x304, 0x340, 0x341, 0x342, 0x343,
-                                            0x344, 0xb00, 0xb02, 0xb80, 0xb82};
+    static constexpr uint32_t writable[] = {0x300, 0x301, 0x304, 0x340, 0x341, 0x342,
+                                            0x343, 0x344, 0xb00, 0xb02, 0xb80, 0xb82};
     static constexpr uint32_t readable[] = {0x300, 0x305, 0xb00, 0xb02, 0xb80, 0xb82, 0xc00,
                                             0xc02, 0xc80, 0xc82, 0xf11, 0xf12, 0xf13, 0xf14};
     static constexpr uint32_t absent[] = {0x000, 0x302, 0x306, 0x310, 0x3a0, 0x7a0, 0xb03, 0xc01};
     static constexpr uint32_t kinds[] = {1, 2, 3, 5, 6, 7};
     const unsigned kind = random_.pick(kinds);
     switch (random_.below(12)) {
-      case 0: csr(kind, destination(), random_.pick(absent), source()); break;
-      case 1: csr(kind, destination(), random_.pick(readable) | 0xc00, source()); break;
-      case 2: emit(0x0ff0000f); break;
-      case 3: emit(0x0000100f); break;
-      case 4: emit(0x00000073); break;
-      case 5: emit(0x00100073); break;
+      case 0:
+        csr(kind, destination(), random_.pick(absent), source());
+        break;
+      case 1:
+        csr(kind, destination(), random_.pick(readable) | 0xc00, source());
+        break;
+      case 2:
+        emit(0x0ff0000f);
+        break;
+      case 3:
+        emit(0x0000100f);
+        break;
+      case 4:
+        emit(0x00000073);
+        break;
+      case 5:
+        emit(0x00100073);
+        break;
       case 6:
-      case 7: csr(2, destination(), random_.pick(readable), 0); break;
-      default: csr(kind, destination(), random_.pick(writable), source()); break;
+      case 7:
+        csr(2, destination(), random_.pick(readable), 0);
+        break;
+      default:
+        csr(kind, destination(), random_.pick(writable), source());
+        break;
     }
   }
 
   void illegal() {
     const uint32_t noise = random_.word();
     switch (random_.below(10)) {
-      case 0: emit(0); break;
-      case 1: emit(0xffffffffu); break;
-      case 2: emit((noise & ~3u) | random_.below(3)); break;  // compressed
+      case 0:
+        emit(0);
+        break;
+      case 1:
+        emit(0xffffffffu);
+        break;
+      case 2:
+        emit((noise & ~3u) | random_.below(3));
+        break;  // compressed
       case 3: {
-        static constexpr uint32_t opcodes[] = {0x07, 0x27, 0x2f, 0x3b, 0x43, 0x53, 0x57, 0x5b, 0x77};
+        static constexpr uint32_t opcodes[] = {0x07, 0x27, 0x2f, 0x3b, 0x43,
+                                               0x53, 0x57, 0x5b, 0x77};
         emit((noise & ~0x7fu) | random_.pick(opcodes));
         break;
       }
       case 4:
-        emit(r_type(kOp, random_.below(8), 2 + random_.below(30), destination(), source(), source()));
+        emit(r_type(kOp, random_.below(8), 2 + random_.below(30), destination(), source(),
+                    source()));
         break;
-      case 5: emit(r_type(kOp, 1 + random_.below(3), 0x20, destination(), source(), source())); break;
-      case 6: emit(i_type(kOpImm, random_.chance(50) ? 1 : 5, destination(), source(), 0x200)); break;
-      case 7: emit(i_type(kLoad, random_.chance(50) ? 3 : 7, destination(), kBase, 0)); break;
-      case 8: emit(s_type(3 + random_.below(5), kBase, source(), 0)); break;
+      case 5:
+        emit(r_type(kOp, 1 + random_.below(3), 0x20, destination(), source(), source()));
+        break;
+      case 6:
+        emit(i_type(kOpImm, random_.chance(50) ? 1 : 5, destination(), source(), 0x200));
+        break;
+      case 7:
+        emit(i_type(kLoad, random_.chance(50) ? 3 : 7, destination(), kBase, 0));
+        break;
+      case 8:
+        emit(s_type(3 + random_.below(5), kBase, source(), 0));
+        break;
       default: {
         static constexpr uint32_t words[] = {0x00200073, 0x10200073, 0x30200173, 0x12000073,
                                              0x00004073, 0x0000200f, 0x00002063, 0x00003063,
@@ -298,7 +337,9 @@ class Generator {
         pc_ = to;
         break;
       }
-      default: branch(depth); break;
+      default:
+        branch(depth);
+        break;
     }
   }
 

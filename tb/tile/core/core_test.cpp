@@ -46,8 +46,10 @@ TEST(Core, LoadThenUseCostsNothing) {
   CoreBench bench;
   std::vector<Retire> log;
   // A chain of pointers: each word holds the address of the next.
-  const auto cycles = run(&bench, {addi(1, 0, 0x400), sw(1, 0, 0x400), lw(2, 1, 0), lw(3, 2, 0),
-                                   lw(4, 3, 0), add(5, 4, 4), beq(5, 0, 8), kEbreak}, &log);
+  const auto cycles = run(&bench,
+                          {addi(1, 0, 0x400), sw(1, 0, 0x400), lw(2, 1, 0), lw(3, 2, 0),
+                           lw(4, 3, 0), add(5, 4, 4), beq(5, 0, 8), kEbreak},
+                          &log);
   ASSERT_EQ(cycles.size(), 8u);
   EXPECT_EQ(cycles.back() - cycles.front(), 7u);
   EXPECT_EQ(log[5].rd_data, 0x800u);
@@ -55,9 +57,10 @@ TEST(Core, LoadThenUseCostsNothing) {
 
 TEST(Core, CyclesOfJumpsMultiplicationsAndDivisions) {
   CoreBench bench;
-  const auto cycles = run(&bench, {addi(1, 0, 7), addi(2, 0, -3), mul(3, 1, 2), addi(4, 0, 1),
-                                   div(5, 2, 1), addi(4, 0, 2), jal(0, 8), kNop, addi(4, 0, 3),
-                                   beq(0, 0, 12), kNop, kNop, addi(4, 0, 4), bne(0, 0, 8), kEbreak});
+  const auto cycles =
+      run(&bench, {addi(1, 0, 7), addi(2, 0, -3), mul(3, 1, 2), addi(4, 0, 1), div(5, 2, 1),
+                   addi(4, 0, 2), jal(0, 8), kNop, addi(4, 0, 3), beq(0, 0, 12), kNop, kNop,
+                   addi(4, 0, 4), bne(0, 0, 8), kEbreak});
   ASSERT_EQ(cycles.size(), 12u);
   EXPECT_EQ(cycles[2] - cycles[1], 2u) << "mul";
   EXPECT_EQ(cycles[3] - cycles[2], 1u);
@@ -158,8 +161,10 @@ TEST(Core, CodeWrittenWhileHaltedIsExecuted) {
 TEST(Core, RegisterAccessesWaitForTheirGrant) {
   CoreBench bench(5, 200);
   std::vector<Retire> log;
-  run(&bench, {lui(1, kRegs), addi(2, 0, 0x123), sw(2, 1, 0x704), sw(1, 1, 0x708), lw(3, 1, 0x704),
-               lw(4, 1, 0x708), add(5, 3, 4), kEbreak}, &log);
+  run(&bench,
+      {lui(1, kRegs), addi(2, 0, 0x123), sw(2, 1, 0x704), sw(1, 1, 0x708), lw(3, 1, 0x704),
+       lw(4, 1, 0x708), add(5, 3, 4), kEbreak},
+      &log);
   ASSERT_EQ(log.size(), 8u);
   EXPECT_EQ(log[4].rd_data, 0x123u);
   EXPECT_EQ(log[5].rd_data, 0xf0000000u);
@@ -205,8 +210,8 @@ TEST(Core, DescriptorWritesWaitAndReadBack) {
   CoreBench bench;
   bench.top().dsr_ready_i = 0;
   bench.halt();
-  bench.load_words(0, {addi(1, 0, 5), addi(2, 0, 77), dsrw(3, 1, 2), dsrr(1, 4, 1), add(5, 4, 4),
-                       kEbreak});
+  bench.load_words(
+      0, {addi(1, 0, 5), addi(2, 0, 77), dsrw(3, 1, 2), dsrr(1, 4, 1), add(5, 4, 4), kEbreak});
   bench.boot(0);
   for (int i = 0; i < 20; ++i) bench.clock();
   bench.settle();
@@ -252,8 +257,10 @@ TEST(Core, SleepingAndStoppedCoreFetchesNothing) {
 TEST(Core, CycleCountReadsTheWafersCyclePlusAnOffset) {
   CoreBench bench;
   std::vector<Retire> log;
-  const auto cycles = run(&bench, {csrrs(1, 0xc00, 0), addi(2, 0, 100), csrrw(3, 0xb00, 2),
-                                   csrrs(4, 0xb00, 0), csrrs(5, 0xb02, 0), kEbreak}, &log);
+  const auto cycles = run(&bench,
+                          {csrrs(1, 0xc00, 0), addi(2, 0, 100), csrrw(3, 0xb00, 2),
+                           csrrs(4, 0xb00, 0), csrrs(5, 0xb02, 0), kEbreak},
+                          &log);
   ASSERT_EQ(log.size(), 6u);
   EXPECT_EQ(log[0].rd_data, cycles[0]);
   EXPECT_EQ(log[3].rd_data, 101u);

@@ -23,13 +23,25 @@ constexpr uint32_t kFenceI = 0x0000100f;
 constexpr uint32_t kNext = 0x0000002b;
 constexpr uint32_t kRet = 0x00008067;
 
-constexpr uint32_t addi(uint32_t rd, uint32_t rs1, int32_t imm) { return i_type(0x13, 0, rd, rs1, imm); }
-constexpr uint32_t add(uint32_t rd, uint32_t rs1, uint32_t rs2) { return r_type(0x33, 0, 0, rd, rs1, rs2); }
-constexpr uint32_t mul(uint32_t rd, uint32_t rs1, uint32_t rs2) { return r_type(0x33, 0, 1, rd, rs1, rs2); }
-constexpr uint32_t div(uint32_t rd, uint32_t rs1, uint32_t rs2) { return r_type(0x33, 4, 1, rd, rs1, rs2); }
+constexpr uint32_t addi(uint32_t rd, uint32_t rs1, int32_t imm) {
+  return i_type(0x13, 0, rd, rs1, imm);
+}
+constexpr uint32_t add(uint32_t rd, uint32_t rs1, uint32_t rs2) {
+  return r_type(0x33, 0, 0, rd, rs1, rs2);
+}
+constexpr uint32_t mul(uint32_t rd, uint32_t rs1, uint32_t rs2) {
+  return r_type(0x33, 0, 1, rd, rs1, rs2);
+}
+constexpr uint32_t div(uint32_t rd, uint32_t rs1, uint32_t rs2) {
+  return r_type(0x33, 4, 1, rd, rs1, rs2);
+}
 constexpr uint32_t lui(uint32_t rd, uint32_t high20) { return high20 << 12 | rd << 7 | 0x37; }
-constexpr uint32_t lw(uint32_t rd, uint32_t rs1, int32_t imm) { return i_type(0x03, 2, rd, rs1, imm); }
-constexpr uint32_t lb(uint32_t rd, uint32_t rs1, int32_t imm) { return i_type(0x03, 0, rd, rs1, imm); }
+constexpr uint32_t lw(uint32_t rd, uint32_t rs1, int32_t imm) {
+  return i_type(0x03, 2, rd, rs1, imm);
+}
+constexpr uint32_t lb(uint32_t rd, uint32_t rs1, int32_t imm) {
+  return i_type(0x03, 0, rd, rs1, imm);
+}
 constexpr uint32_t sw(uint32_t rs2, uint32_t rs1, int32_t imm) {
   return (static_cast<uint32_t>(imm) >> 5 & 0x7f) << 25 | rs2 << 20 | rs1 << 15 | 2u << 12 |
          (static_cast<uint32_t>(imm) & 31) << 7 | 0x23;
@@ -39,8 +51,12 @@ constexpr uint32_t branch(uint32_t f3, uint32_t rs1, uint32_t rs2, int32_t offse
   return (o >> 12 & 1) << 31 | (o >> 5 & 0x3f) << 25 | rs2 << 20 | rs1 << 15 | f3 << 12 |
          (o >> 1 & 15) << 8 | (o >> 11 & 1) << 7 | 0x63;
 }
-constexpr uint32_t beq(uint32_t rs1, uint32_t rs2, int32_t offset) { return branch(0, rs1, rs2, offset); }
-constexpr uint32_t bne(uint32_t rs1, uint32_t rs2, int32_t offset) { return branch(1, rs1, rs2, offset); }
+constexpr uint32_t beq(uint32_t rs1, uint32_t rs2, int32_t offset) {
+  return branch(0, rs1, rs2, offset);
+}
+constexpr uint32_t bne(uint32_t rs1, uint32_t rs2, int32_t offset) {
+  return branch(1, rs1, rs2, offset);
+}
 constexpr uint32_t jal(uint32_t rd, int32_t offset) {
   const uint32_t o = static_cast<uint32_t>(offset);
   return (o >> 20 & 1) << 31 | (o >> 1 & 0x3ff) << 21 | (o >> 11 & 1) << 20 |
@@ -52,8 +68,12 @@ constexpr uint32_t csrrw(uint32_t rd, uint32_t csr, uint32_t rs1) {
 constexpr uint32_t csrrs(uint32_t rd, uint32_t csr, uint32_t rs1) {
   return csr << 20 | rs1 << 15 | 2u << 12 | rd << 7 | 0x73;
 }
-constexpr uint32_t dsrw(uint32_t word, uint32_t rs1, uint32_t rs2) { return r_type(0x2b, 1, word, 0, rs1, rs2); }
-constexpr uint32_t dsrr(uint32_t word, uint32_t rd, uint32_t rs1) { return r_type(0x2b, 2, word, rd, rs1, 0); }
+constexpr uint32_t dsrw(uint32_t word, uint32_t rs1, uint32_t rs2) {
+  return r_type(0x2b, 1, word, 0, rs1, rs2);
+}
+constexpr uint32_t dsrr(uint32_t word, uint32_t rd, uint32_t rs1) {
+  return r_type(0x2b, 2, word, rd, rs1, 0);
+}
 constexpr uint32_t tensor(uint32_t op, uint32_t ty, uint32_t rs1, uint32_t rs2) {
   return r_type(0x0b, ty, op, 0, rs1, rs2);
 }

@@ -185,8 +185,8 @@ TEST_F(Tasks, ActivationIsOneBitAndComesFromBothEventPorts) {
 }
 
 TEST_F(Tasks, BlockedTaskWaitsForUnblock) {
-  prepare(0xffffffff, {lui(3, 1u << 4), sw(3, 1, kBlock), addi(3, 0, 2), sw(3, 1, kBlock),
-                       lw(6, 1, kBlock)});
+  prepare(0xffffffff,
+          {lui(3, 1u << 4), sw(3, 1, kBlock), addi(3, 0, 2), sw(3, 1, kBlock), lw(6, 1, kBlock)});
   clocks(400);
   EXPECT_TRUE(bench.top().asleep_o);
   queues[1].push_back({false, 5});
@@ -237,9 +237,9 @@ TEST_F(Tasks, TaskWithoutEntryIsNotDispatched) {
 
 TEST_F(Tasks, FirmwareActivatesAndReadsBack) {
   // Blocks task 20, activates it, reads pending and blocked, unblocks it.
-  prepare(1u << 20, {lui(3, 1u << 8), sw(3, 1, kBlock), sw(3, 1, kActivate), lw(6, 1, kActivate),
-                     lw(7, 1, kBlock), lw(8, 1, 0x200 + 80), lw(9, 1, kRunning),
-                     sw(3, 1, kUnblock)});
+  prepare(1u << 20,
+          {lui(3, 1u << 8), sw(3, 1, kBlock), sw(3, 1, kActivate), lw(6, 1, kActivate),
+           lw(7, 1, kBlock), lw(8, 1, 0x200 + 80), lw(9, 1, kRunning), sw(3, 1, kUnblock)});
   std::map<uint32_t, uint32_t> read;
   for (int i = 0; i < 400; ++i) {
     clock();

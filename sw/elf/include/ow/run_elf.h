@@ -14,27 +14,27 @@
 namespace ow {
 
 enum class ElfEnd {
-  ToHost,      // a value other than 0 was stored to `tohost`
-  Ebreak,      // ebreak with mtvec = 0
-  Trap,        // another trap with mtvec = 0
-  Asleep,      // the core sleeps and nothing can wake it
+  ToHost,  // a value other than 0 was stored to `tohost`
+  Ebreak,  // ebreak with mtvec = 0
+  Trap,    // another trap with mtvec = 0
+  Asleep,  // the core sleeps and nothing can wake it
   CycleLimit
 };
 
 struct ElfRun {
   ElfEnd end = ElfEnd::CycleLimit;
-  std::optional<uint32_t> tohost;     // what the word holds at the end, if the symbol exists
-  uint64_t cycles = 0;                // from the first instruction to the last one executed
-  uint64_t instructions = 0;          // retired, trapping ones not counted
-  std::vector<uint32_t> signature;    // begin_signature to end_signature, if asked for
-  uint32_t pc = 0;                    // where the core was at the end
-  int cause = 0;                      // of a trap that stopped it
+  std::optional<uint32_t> tohost;   // what the word holds at the end, if the symbol exists
+  uint64_t cycles = 0;              // from the first instruction to the last one executed
+  uint64_t instructions = 0;        // retired, trapping ones not counted
+  std::vector<uint32_t> signature;  // begin_signature to end_signature, if asked for
+  uint32_t pc = 0;                  // where the core was at the end
+  int cause = 0;                    // of a trap that stopped it
   uint32_t tval = 0;
   std::string describe(const ElfImage& image) const;  // one line
 };
 
 struct ElfRunOptions {
-  uint32_t sram_kb = 48;              // 1 to 2048; above 48 the big configuration runs
+  uint32_t sram_kb = 48;  // 1 to 2048; above 48 the big configuration runs
   uint64_t max_cycles = 100000000;
   bool signature = false;
   std::function<void(uint64_t cycles)> progress;  // called now and then

@@ -27,8 +27,8 @@ class LockstepModel {
   virtual std::vector<uint32_t> read_words(uint32_t addr, size_t count) = 0;
 };
 
-constexpr uint32_t kLockstepBytes = 0xc000;   // memory that the programs expect
-constexpr uint32_t kSandbox = 0x8000;         // loads and stores go here
+constexpr uint32_t kLockstepBytes = 0xc000;  // memory that the programs expect
+constexpr uint32_t kSandbox = 0x8000;        // loads and stores go here
 constexpr uint32_t kSandboxBytes = 0x2000;
 
 struct LockstepResult {
@@ -42,8 +42,8 @@ struct LockstepResult {
   uint64_t jumps_taken = 0;  // branches and jumps that left the straight line
   uint64_t mul_div = 0;
   uint64_t csr = 0;
-  uint64_t cycles = 0;       // of the model, from each program's first instruction to its last
-  std::string message;       // the first difference: program seed, both records, recent history
+  uint64_t cycles = 0;  // of the model, from each program's first instruction to its last
+  std::string message;  // the first difference: program seed, both records, recent history
 };
 
 // A program of about `length` instructions in memory from address 0, started at kLockstepEntry. It
@@ -51,7 +51,8 @@ struct LockstepResult {
 constexpr uint32_t kLockstepEntry = 0x100;
 std::vector<uint8_t> random_program(uint64_t seed, unsigned length);
 
-// Runs programs of seeds seed, seed + 1, ... until `instructions` have been compared or one differs.
+// Runs programs of seeds seed, seed + 1, ... until `instructions` have been compared or one
+// differs.
 LockstepResult run_lockstep(uint64_t seed, uint64_t instructions, LockstepModel* model);
 
 }  // namespace ow
