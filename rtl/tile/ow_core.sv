@@ -12,9 +12,9 @@
 // waiting; ow.dsrr and ow.dsrw 1; ow.next 2 once a task is ready (its x1 is written in the second);
 // fence.i 2; a tensor instruction 1 once the engine takes it, on thread 0 until it is complete.
 //
-// Memory: dmem_* (aligned words, byte enables) and ifetch_* are granted in the cycle of the request and answered in the next one.
-// Registers: mmio_* is granted in any cycle and answers reads in any later cycle. Requests are
-// stable until they are granted.
+// Memory: dmem_* (aligned words with byte enables) and ifetch_* are granted in the cycle of the
+// request and answered in the next one. Registers: mmio_* is granted in any cycle and answers reads
+// in any later cycle. Requests are stable until they are granted.
 //
 // Traps go to mtvec; with mtvec = 0 they stop the core: stopped_o, cause_o, tval_o, and pc_o is the
 // address of the instruction. A reset of the core (core_rst_i) clears that and all CSRs; the general
