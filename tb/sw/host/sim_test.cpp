@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// The simulated devices: control plane, data colours at the edges, idle skipping, and the agreement
+// of the two implementations wavelet by wavelet and cycle by cycle.
+#include "ow/sim.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "ow/control_plane.h"
+#include "ow/error.h"
+#include "ow/hang_report.h"
+#include "ow/program.h"
+
+namespace ow {
+namespace {
+
+SimOptions checked() {
+  SimOptions o;
+  o.check_idle = true;
+  return o;
+}
+
+std::vector<uint32_t> noise(size_t n, uint32_t seed) {
+  std::mt19937 rng(seed);
+  std::vector<uint32_t> words(n);
+  for (uint32_t& w : words) w = static_cast<uint32_t>(rng());
+  return words;
+}
+
+TEST(Simulator, EveryTileAnswersOverTheControlPlane) {
+  auto device = make_device(DeviceKind::Replicated, GridShape{3, 4}, checked());
+  ControlPlane control(*device);
+  set_identity(control, whole(device->shape()));
+  const std::vector<uint32_t> words = noise(64, 1);
+  control.write(Rect{1, 1, 2, 2}, 0x400, words);
+  for (int r = 0; r < 3; ++r) {
+    for (int c = 0; c < 4; ++c) {
+      EXPECT_EQ(control.read_tile(r, c, kRegRow), static_cast<uint32_t>(r));
+      EXPECT_EQ(control.read_tile(r, c, kRegCol), static_cast<uint32_t>(c));
+      EXPECT_EQ(control.read_tile(r, c, 0x400, 64) == words, r >= 1 && c >= 1 && c <= 2);
+    }
+  }
+  EXPECT_EQ(read_config(control, 0, 0).sram_bytes, 49152u);
+}
+
+TEST(Simulator, ReadsOutsideMemoryAreRefusedAndTheTileGoesOn) {
+  auto device = make_device(DeviceKind::Replicated, GridShape{1, 2}, checked());
+  ControlPlane control(*device);
+  EXPECT_THROW(control.read_tile(0, 1, 49152), DeviceFault);
+  control.write_tile(0, 1, 0, 5);
+  EXPECT_EQ(control.read_tile(0, 1, 0), 5u);
+}
+
+// A 16 kB program: at most 1.25 cycles a word, into one tile and into all.
+TEST(Simulator, LoadingTakesAboutACycleAWordIntoOneTileAndIntoAll) {
+  for (const Rect& rect : {Rect{3, 3, 1, 1}, Rect{0, 0, 4, 4}}) {
+    auto device = make_device(DeviceKind::Replicated, GridShape{4, 4});
+    ControlPlane control(*device);
+    const std::vector<uint32_t> words = noise(4096, 2);
+    control.write(rect, 0, words);
+    control.fence(rect);
+    const double per_word = static_cast<double>(device->cycle()) / 4096;
+    RecordProperty("cycles", static_cast<int>(device->cycle()));
+    EXPECT_LE(per_word, 1.25);
+    EXPECT_EQ(control.read_tile(3, 3, 0, 4096), words);
+  }
+}
+
+TEST(Simulator, AColourCrossesTheGridAtOneHopACycleAndOneWaveletACycle) {
+  auto device = make_device(DeviceKind::Replicated, GridShape{1, 8}, checked());
+  ControlPlane control(*device);
+  RouteSet routes(device->shape());
+  routes.set(whole(device->shape()), 4, Route{Port::West, kOutE});
+  routes.listen(Side::East, 0, 4);
+  routes.apply(control);
+  control.fence(whole(device->shape()));
+  std::vector<Wavelet> stream;
+  for (uint32_t k = 0; k < 200; ++k) stream.push_back(Wavelet{4, k % 7 == 0, k * 3});
+  const uint64_t start = device->cycle();
+  device->send(Side::West, 0, stream);
+  EXPECT_EQ(device->run(1000), RunStatus::Quiet);
+  const std::vector<Arrival> arrivals = device->take(Side::East, 0, 4);
+  ASSERT_EQ(arrivals.size(), stream.size());
+  for (size_t k = 0; k < stream.size(); ++k) {
+    EXPECT_EQ(arrivals[k].wavelet, stream[k]);
+    EXPECT_EQ(arrivals[k].cycle, start + 8 + k);
+  }
+}
+
+TEST(Simulator, AQuietGridEvaluatesNothing) {
+  auto device = make_device(DeviceKind::Replicated, GridShape{4, 4});
+  ControlPlane control(*device);
+  control.fence(whole(device->shape()));
+  EXPECT_EQ(device->run(100), RunStatus::Quiet);
+  const uint64_t before = tile_evaluations(*device);
+  for (int k = 0; k < 50; ++k) device->step();
+  EXPECT_EQ(tile_evaluations(*device), before);
+}
+
+// Traffic of all kinds at once; the same on both implementations, with and without skipping.
+std::vector<EdgeEvent> traffic(Device* device) {
+  device->record_edges(true);
+  ControlPlane control(*device);
+  RouteSet routes(device->shape());
+  const int rows = device->shape().rows;
+  const int cols = device->shape().cols;
+  routes.set(whole(device->shape()), 1, Route{Port::West, kOutE});
+  routes.set(whole(device->shape()), 2, Route{Port::North, kOutS});
+  routes.set(whole(device->shape()), 3, Route{Port::East, kOutW});
+  for (int r = 0; r < rows; ++r) {
+    routes.listen(Side::East, r, 1);
+    routes.listen(Side::West, r, 3);
+  }
+  for (int c = 0; c < cols; ++c) routes.listen(Side::South, c, 2);
+  routes.apply(control);
+  control.fence(whole(device->shape()));
+  std::mt19937 engine(7);
+  auto rng = [&] { return static_cast<uint32_t>(engine()); };
+  device->block(Side::East, 0, 1, true);
+  for (int k = 0; k < 300; ++k) {
+    const int r = static_cast<int>(rng() % static_cast<uint32_t>(rows));
+    const int c = static_cast<int>(rng() % static_cast<uint32_t>(cols));
+    switch (rng() % 4) {
+      case 0: device->send(Side::West, r, Wavelet{1, false, rng()}); break;
+      case 1: device->send(Side::North, c, Wavelet{2, true, rng()}); break;
+      case 2: device->send(Side::East, r, Wavelet{3, false, rng()}); break;
+      default: control.write(Rect{0, c, r + 1, 1}, 0x100 + 4 * (rng() % 64), noise(3, rng())); break;
+    }
+    if (rng() % 3 == 0) device->step();
+    if (k == 200) device->block(Side::East, 0, 1, false);
+  }
+  control.read_rect(whole(device->shape()), 0x100, 67);
+  EXPECT_EQ(device->run(5000), RunStatus::Quiet);
+  return device->edge_log();
+}
+
+TEST(Simulator, SkippingIdleTilesChangesNothing) {
+  SimOptions every;
+  every.skip_idle = false;
+  auto a = make_device(DeviceKind::Replicated, GridShape{3, 3}, every);
+  auto b = make_device(DeviceKind::Replicated, GridShape{3, 3}, checked());
+  auto c = make_device(DeviceKind::Replicated, GridShape{3, 3});
+  const auto log = traffic(a.get());
+  EXPECT_GT(log.size(), 500u);
+  EXPECT_TRUE(log == traffic(b.get()));
+  EXPECT_TRUE(log == traffic(c.get()));
+  EXPECT_LT(tile_evaluations(*c), tile_evaluations(*a));
+}
+
+TEST(Simulator, BothImplementationsAgreeOnEveryEdgeWaveletAndItsCycle) {
+  auto a = make_device(DeviceKind::Replicated, GridShape{2, 2}, checked());
+  auto b = make_device(DeviceKind::Monolithic, GridShape{2, 2});
+  const auto log_a = traffic(a.get());
+  const auto log_b = traffic(b.get());
+  ASSERT_EQ(log_a.size(), log_b.size());
+  for (size_t k = 0; k < log_a.size(); ++k) ASSERT_TRUE(log_a[k] == log_b[k]) << "event " << k;
+  EXPECT_EQ(a->cycle(), b->cycle());
+}
+
+TEST(Simulator, ALostCreditIsLost) {
+  SimOptions o;
+  o.drop_credit = CreditFault{0, 1, Side::West, 4, 2};
+  auto device = make_device(DeviceKind::Replicated, GridShape{1, 2}, o);
+  ControlPlane control(*device);
+  RouteSet routes(device->shape());
+  routes.set(whole(device->shape()), 4, Route{Port::West, kOutE});
+  routes.listen(Side::East, 0, 4);
+  routes.apply(control);
+  control.fence(whole(device->shape()));
+  device->send(Side::West, 0, std::vector<Wavelet>(20, Wavelet{4, false, 0}));
+  device->run(1000);
+  const HangReport report = make_hang_report(control);
+  const Diagnosis* d = report.find(HangCause::LostCredit, 0, 0, 4);
+  ASSERT_NE(d, nullptr) << report.text();
+  EXPECT_TRUE(d->root);
+}
+
+TEST(Simulator, WrongShapesAndDevicesAreRefused) {
+  EXPECT_THROW(make_device(DeviceKind::Replicated, GridShape{0, 4}), BadInput);
+  EXPECT_THROW(make_device(DeviceKind::Monolithic, GridShape{3, 3}), BadInput);
+  EXPECT_THROW(parse_device_kind("fpga"), BadInput);
+}
+
+}  // namespace
+}  // namespace ow
