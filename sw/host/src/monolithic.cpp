@@ -55,6 +55,7 @@ class Monolithic : public SimDevice {
       throw BadInput(fmt::format("grid of {} x {} tiles: the monolithic device is built for {} x {}",
                                  shape.rows, shape.cols, kRows, kCols));
     }
+    Verilated::threadContextp(&context_);
     context_.threads(1);
     model_ = std::make_unique<Vow_grid2x2>(&context_, "grid");
     const uint64_t zero[8] = {};
@@ -67,7 +68,11 @@ class Monolithic : public SimDevice {
     model_->rst_i = 0;
     for (int k = 0; k < kReleaseCycles; ++k) clock();
   }
-  ~Monolithic() override { model_->final(); }
+  ~Monolithic() override {
+    Verilated::threadContextp(&context_);  // the model leaves its scopes in the thread's context
+    model_->final();
+    model_.reset();
+  }
 
   std::string description() const override {
     return fmt::format("monolithic top, {} x {} tiles", kRows, kCols);
@@ -76,6 +81,7 @@ class Monolithic : public SimDevice {
 
  protected:
   void clock_grid(uint64_t cycle, const uint64_t* in, uint64_t* out) override {
+    Verilated::threadContextp(&context_);
     put_inputs(in);
     model_->cycle_i = cycle;
     clock();

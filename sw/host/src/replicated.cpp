@@ -69,6 +69,7 @@ class Replicated : public SimDevice {
 Replicated::Replicated(GridShape shape, const SimOptions& options)
     : SimDevice(shape), options_(options) {
   const size_t n = static_cast<size_t>(shape.rows) * static_cast<size_t>(shape.cols);
+  Verilated::threadContextp(&context_);
   context_.threads(1);
   tiles_.resize(n);
   slots_.resize(n);
@@ -109,10 +110,13 @@ Replicated::Replicated(GridShape shape, const SimOptions& options)
 }
 
 Replicated::~Replicated() {
+  Verilated::threadContextp(&context_);  // models leave their scopes in the thread's context
   for (Tile& t : tiles_) t.model->final();
+  tiles_.clear();
 }
 
 void Replicated::clock_grid(uint64_t cycle, const uint64_t* in, uint64_t* out) {
+  Verilated::threadContextp(&context_);
   const int now = parity_;
   const int next = parity_ ^ 1;
   // Edge inputs go into the slots of the edge tiles; the edge outputs are written anew.
