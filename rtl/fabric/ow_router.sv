@@ -166,21 +166,6 @@ module ow_router
     automatic logic any_in, any_credit;
     automatic colours_t occ, owing;
 
-    win[PORT_N] = link_n_i.wavelet;
-    win[PORT_E] = link_e_i.wavelet;
-    win[PORT_S] = link_s_i.wavelet;
-    win[PORT_W] = link_w_i.wavelet;
-    win[PORT_R] = inj_i;
-    for (int unsigned p = 0; p < NUM_PORTS; p++) begin
-      at[p] = win[p].valid ? colours_t'(1) << win[p].colour : '0;
-    end
-    cin[PORT_N] = link_n_i.credit.valid ? colours_t'(1) << link_n_i.credit.colour : '0;
-    cin[PORT_E] = link_e_i.credit.valid ? colours_t'(1) << link_e_i.credit.colour : '0;
-    cin[PORT_S] = link_s_i.credit.valid ? colours_t'(1) << link_s_i.credit.colour : '0;
-    cin[PORT_W] = link_w_i.credit.valid ? colours_t'(1) << link_w_i.credit.colour : '0;
-    any_credit = (cin[0] | cin[1] | cin[2] | cin[3]) != '0;
-    any_in = (at[0] | at[1] | at[2] | at[3] | at[4]) != '0;
-
     if (rst_i) begin
       cnt0_q = '0;
       cnt1_q = '0;
@@ -214,7 +199,29 @@ module ow_router
       link_s_q <= '0;
       link_w_q <= '0;
       ej_q <= '0;
+    end else if ((link_n_i | link_e_i | link_s_i | link_w_i) == '0 && !inj_i.valid && !can_move &&
+                 ctl_take == '0 && ctl_cret == '0 && !cfg_we_i) begin
+      link_n_q <= '0;
+      link_e_q <= '0;
+      link_s_q <= '0;
+      link_w_q <= '0;
+      ej_q <= '0;
     end else begin
+      win[PORT_N] = link_n_i.wavelet;
+      win[PORT_E] = link_e_i.wavelet;
+      win[PORT_S] = link_s_i.wavelet;
+      win[PORT_W] = link_w_i.wavelet;
+      win[PORT_R] = inj_i;
+      for (int unsigned p = 0; p < NUM_PORTS; p++) begin
+        at[p] = win[p].valid ? colours_t'(1) << win[p].colour : '0;
+      end
+      cin[PORT_N] = link_n_i.credit.valid ? colours_t'(1) << link_n_i.credit.colour : '0;
+      cin[PORT_E] = link_e_i.credit.valid ? colours_t'(1) << link_e_i.credit.colour : '0;
+      cin[PORT_S] = link_s_i.credit.valid ? colours_t'(1) << link_s_i.credit.colour : '0;
+      cin[PORT_W] = link_w_i.credit.valid ? colours_t'(1) << link_w_i.credit.colour : '0;
+      any_credit = (cin[0] | cin[1] | cin[2] | cin[3]) != '0;
+      any_in = (at[0] | at[1] | at[2] | at[3] | at[4]) != '0;
+
       wout[PORT_N] = ctl_n;
       wout[PORT_E] = ctl_e;
       wout[PORT_S] = ctl_s;

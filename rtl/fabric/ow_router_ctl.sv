@@ -250,7 +250,8 @@ module ow_router_ctl
       calt_q <= '0;
       req_q <= '0;
       req_valid_q <= 1'b0;
-    end else begin
+    end else if ((link_n_i | link_e_i | link_s_i | link_w_i) != '0 || rsp_valid_i || occ != '0 ||
+                 owing != '0 || req_valid_q) begin
       // What arrives. A wavelet is stored behind the ones that its flow holds.
       push = '0;
       in[PORT_N] = link_n_i.wavelet;
