@@ -58,7 +58,8 @@ module ow_ctrl_ep
   localparam logic [32:0] RegBytes = 33'h800;
 
   typedef enum logic [3:0] {
-    CMD, ADDR, WRITE, HEAD_X, HEAD_Y, SWALLOW_ANSWER, SWALLOW, SEND_X, SEND_Y, SEND_STATUS, SEND_DATA
+    CMD, ADDR, WRITE, HEAD_X, HEAD_Y, SWALLOW_ANSWER, SWALLOW, SEND_X, SEND_Y, SEND_STATUS,
+    SEND_DATA
   } state_e;
 
   state_e state_q;
@@ -173,7 +174,8 @@ module ow_ctrl_ep
           recv_q <= req_i.data[15:0];
           status_q <= (req_i.data[15:0] == '0) ? StMalformed : StDone;
           if (!req_i.ctrl) begin
-            state_q <= (req_i.data[31:28] == OpRead || req_i.data[31:28] == OpWrite) ? ADDR : SWALLOW;
+            state_q <= (req_i.data[31:28] == OpRead || req_i.data[31:28] == OpWrite) ? ADDR
+                                                                                     : SWALLOW;
           end
         end
         ADDR: if (req_valid_i) begin

@@ -9,18 +9,18 @@
 // drained at that rate; latency 1 cycle from ej_i to inq_valid_o.
 // Output: one wavelet a cycle in all, round robin over the queues that hold something and whose
 // colour has space in the router (inj_space_i); latency 1 cycle from push to inj_i.
-// Producers: three writers (reducer, engine, core) may push in one cycle, each into another queue. A
-// writer may push into queue q in a cycle in which outq_ready_o[q] is high, or in the cycle after
+// Producers: three writers (reducer, engine, core) may push in one cycle, each into another queue.
+// A writer may push into queue q in a cycle in which outq_ready_o[q] is high, or in the cycle after
 // one (the bit promises space for two), so that a writer may hold one push in a register.
 // Binding: a write of cfg takes effect two cycles later; in between its old colour is not ready, so
-// that nothing in flight is lost. What a queue holds stays in it. A colour may be bound to one input
-// queue only.
+// that nothing in flight is lost. What a queue holds stays in it. A colour may be bound to one
+// input queue only.
 // Errors: a push into a full queue and a wavelet without a queue are dropped; assertions report it.
 //
 //   NumColours    data colours, 2 to 24; a binding to a colour beyond is never served
 //   QueueDepth    wavelets a queue, a power of two, 4 to 8 (levels are reported in 4 bits)
-//   cfg_*         write of a binding: addr [3] 0 input, 1 output queue, [2:0] which; data [5] enable,
-//                 [4:0] colour; *_bind_o reads back
+//   cfg_*         write of a binding: addr [3] 0 input, 1 output queue, [2:0] which; data [5]
+//                 enable, [4:0] colour; *_bind_o reads back
 //   inq_*         heads of the input queues; inq_pop_i takes them, any number in one cycle
 //   ctr_*_o       a wavelet came in through the ramp, or went out, in this cycle
 //   idle_o        nothing can change before an input does
@@ -215,11 +215,13 @@ module ow_ramp
       push = '0;
       if (red_push_i) begin
         push[red_q_i] = 1'b1;
-        out_mem_q[{red_q_i, PtrW'(out_rp_q[red_q_i] + out_level_q[red_q_i][PtrW-1:0])}] <= red_data_i;
+        out_mem_q[{red_q_i, PtrW'(out_rp_q[red_q_i] + out_level_q[red_q_i][PtrW-1:0])}] <=
+            red_data_i;
       end
       if (eng_push_i) begin
         push[eng_q_i] = 1'b1;
-        out_mem_q[{eng_q_i, PtrW'(out_rp_q[eng_q_i] + out_level_q[eng_q_i][PtrW-1:0])}] <= eng_data_i;
+        out_mem_q[{eng_q_i, PtrW'(out_rp_q[eng_q_i] + out_level_q[eng_q_i][PtrW-1:0])}] <=
+            eng_data_i;
       end
       if (core_push_i) begin
         push[core_q_i] = 1'b1;

@@ -13,8 +13,8 @@
 // a route wait; they are taken from one port, which the route then has to name. A route with no
 // output discards what arrives. Colours from NumColours to 23 do not exist: dropped.
 // Routes: written at any time, in effect in the next cycle; the colour should be quiet (nothing
-// buffered, no credit on its way back), else the wavelets that it holds follow the new route and the
-// copies already sent are sent again.
+// buffered, no credit on its way back), else the wavelets that it holds follow the new route and
+// the copies already sent are sent again.
 //
 // Per-colour state is kept as vectors of one bit a colour (counts as bit planes), and the wavelets
 // in one indexed memory: work for all colours at once, and none when nothing is there. Link inputs
@@ -24,8 +24,8 @@
 //   link_*_i/_o   the four links; outputs are registers, 0 when nothing is sent
 //   inj_*         wavelets from the ramp: inj_i may be valid only for a colour whose bit of
 //                 inj_space_o (a register) is high in the same cycle
-//   ej_*          wavelets to the ramp: ej_o is a register; ej_ready_i (a bit a colour) says that the
-//                 ramp can take one more besides the one in ej_o
+//   ej_*          wavelets to the ramp: ej_o is a register; ej_ready_i (a bit a colour) says that
+//                 the ramp can take one more besides the one in ej_o
 //   req_*, rsp_*  control plane: requests for the tile, its responses; valid/ready
 //   cfg_*         write of one route; all routes for reading back
 //   stat_*        RT_* words (docs/memory-map.md): stat_addr_i is the word offset, stat_o the word
@@ -74,10 +74,11 @@ module ow_router
   typedef logic [NumColours-1:0] colours_t;
 
   // State of the data plane. It belongs to the one clocked block below, which assigns it with
-  // blocking assignments (each is a register: it is read before it is written, or written alone);
-  // what other blocks see is registered apart, further down. Only the status words read it directly.
-  // Per colour: wavelets buffered (bit planes) and read pointer (bit planes); route enabled; stopped
-  // by a misroute.
+  // blocking assignments: in simulation they cost nothing in cycles in which nothing moves. Each is
+  // a register all the same. What other blocks see of it is registered apart, further down; only
+  // the status words and the routes, for reading back, are read directly.
+  // Per colour: wavelets buffered (bit planes) and read pointer (bit planes); route enabled;
+  // stopped by a misroute.
   colours_t cnt0_q, cnt1_q, cnt2_q, rp0_q, rp1_q, en_q, mis_q;
   colours_t in_q [NUM_PORTS];     // the colour's input is this port
   colours_t out_q [NUM_PORTS];    // the colour's route has this output
@@ -91,8 +92,8 @@ module ow_router
   wavelet_t ej_q;
   route_t [NumColours-1:0] route_q;  // as written, for reading back
 
-  // What the rest of the router sees of it: outputs that data could use now, copies owed to the ramp,
-  // colours with space, and whether a head has nowhere left to go or credits are owed.
+  // What the rest of the router sees of it: outputs that data could use now, copies owed to the
+  // ramp, colours with space, and whether a head has nowhere left to go or credits are owed.
   logic [3:0] busy_q;
   colours_t ramp_q, space_q;
   logic pending_q;
@@ -160,7 +161,7 @@ module ow_router
   always_ff @(posedge clk_i) begin : step
     automatic wavelet_t win [NUM_PORTS];   // what arrives
     automatic colours_t at [NUM_PORTS];    // its colour, one-hot; 0: nothing (or control plane)
-    automatic colours_t cin [NUM_PORTS];           // credits that arrive, one-hot
+    automatic colours_t cin [NUM_PORTS];   // credits that arrive, one-hot
     automatic wavelet_t wout [NUM_PORTS];
     automatic link_t lout [NUM_PORTS];
     automatic logic any_in, any_credit;
@@ -284,7 +285,9 @@ module ow_router
               wout[p].colour = idx;
               if ((one & fresh) != '0) begin
                 for (int unsigned i = 0; i < NUM_PORTS; i++) begin
-                  if ((at[i] & one) != '0) {wout[p].ctrl, wout[p].data} = {win[i].ctrl, win[i].data};
+                  if ((at[i] & one) != '0) begin
+                    {wout[p].ctrl, wout[p].data} = {win[i].ctrl, win[i].data};
+                  end
                 end
               end else begin
                 {wout[p].ctrl, wout[p].data} =
@@ -399,9 +402,9 @@ module ow_router
         end
         ramp_q <= owed_q[PORT_R] & ~mis_q;
         space_q <= ~cnt2_q;
-        pending_q <= ((cnt0_q | cnt1_q | cnt2_q) & en_q & ~mis_q & ~(owed_q[PORT_N] | owed_q[PORT_E] |
-                      owed_q[PORT_S] | owed_q[PORT_W] | owed_q[PORT_R])) != '0 ||
-                     (ow0_q | ow1_q | ow2_q) != '0;
+        pending_q <= ((cnt0_q | cnt1_q | cnt2_q) & en_q & ~mis_q &
+                      ~(owed_q[PORT_N] | owed_q[PORT_E] | owed_q[PORT_S] | owed_q[PORT_W] |
+                        owed_q[PORT_R])) != '0 || (ow0_q | ow1_q | ow2_q) != '0;
       end
     end
   end

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A flat grid of Rows x Cols tiles: the monolithic top, the reference for simulators that
 // instantiate tiles one by one. Neighbours are wired directly (one cycle a hop, from register to
-// register); the outer edges are ports, one a tile, that speak the links' protocol (docs/fabric.md).
+// register); the outer edges are ports, one a tile, that speak the links' protocol
+// (docs/fabric.md).
 // Row 0 is north, column 0 is west.
 //
 //   Rows, Cols    tiles, 1 or more each; the other parameters are those of ow_tile
