@@ -1,0 +1,1151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests of the tensor engine against an element-by-element model. The same programs run with 8 and
+// with 2 lanes and must leave the same bits.
+//
+// OW_SEED=<n> in the environment repeats a random test with another seed; OW_ROUNDS=<n> its length.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "VEngine2.h"
+#include "VEngine8.h"
+#include "ow/golden/formats.h"
+#include "verilated.h"
+
+namespace {
+
+using ow::golden::f16_add;
+
+constexpr uint32_t kSramBytes = 8192;
+constexpr uint32_t kAcc = 0x800000;
+constexpr int kThreads = 13;
+
+enum Op { kMov, kAdd, kSub, kMul, kFma, kMax, kMin, kCvt, kAxpyw = 16, kDrain = 17 };
+enum Type { kF16, kBf16, kF32, kMixed, kI16, kI32, kI8 };
+enum Kind { kNone, kMem, kFabIn, kFabOut };
+
+struct Wavelet {
+  bool ctrl;
+  uint32_t data;
+  bool operator==(const Wavelet& o) const { return ctrl == o.ctrl && data == o.data; }
+};
+
+struct Dsr {
+  int kind = kMem;
+  int type = kF16;
+  int q = 0;
+  bool save = false;
+  bool close = false;
+  int code = 0;
+  uint32_t addr = 0;
+  std::array<uint16_t, 4> len{};
+  std::array<int16_t, 4> step{};
+
+  uint32_t word(int i) const {
+    if (i == 0) {
+      return kind | type << 4 | q << 8 | save << 11 | close << 12 | code << 13;
+    }
+    if (i == 1) return addr;
+    return len[i - 2] | static_cast<uint32_t>(static_cast<uint16_t>(step[i - 2])) << 16;
+  }
+};
+
+struct Insn {
+  int op = kMov;
+  int ty = kF16;
+  int thread = 0;
+  int dst = 0, a = 0, b = 0;
+  bool scalar = false;
+  int done = 0, task = 0;
+  uint32_t value = 0;
+
+  uint32_t ctl() const {
+    return dst | a << 5 | b << 10 | scalar << 15 | thread << 16 | done << 24 | task << 26;
+  }
+};
+
+Dsr mem(uint32_t addr, uint16_t n, int16_t step) {
+  Dsr d;
+  d.addr = addr;
+  d.len[0] = n;
+  d.step[0] = step;
+  return d;
+}
+
+Dsr fab_in(int q, uint16_t n) {
+  Dsr d;
+  d.kind = kFabIn;
+  d.q = q;
+  d.len[0] = n;
+  return d;
+}
+
+Dsr fab_out(int q) {
+  Dsr d;
+  d.kind = kFabOut;
+  d.q = q;
+  return d;
+}
+
+// What an instruction means: memory, accumulator words, queues.
+struct Machine {
+  std::vector<uint8_t> sram = std::vector<uint8_t>(kSramBytes);
+  std::array<uint32_t, 128> acc{};
+  std::array<std::deque<Wavelet>, 8> in;
+  std::array<std::deque<Wavelet>, 8> out;
+  std::array<Dsr, 32> dsr;
+};
+
+struct Walker {
+  const Dsr* d;
+  uint32_t addr;
+};
+
+// One instruction, element by element; returns the fault (0: none).
+class Model {
+ public:
+  explicit Model(Machine* m) : m_(m) {}
+
+  void run(const Insn& i) {
+    const bool two = i.op == kAdd || i.op == kSub || i.op == kMul || i.op == kFma ||
+                     i.op == kMax || i.op == kMin;
+    const bool w32 = i.ty == kF32 || i.ty == kI32;
+    const bool d32 = i.op == kCvt ? i.ty == kF16 : w32 || i.ty == kMixed;
+    Dsr& da = m_->dsr[i.a];
+    Dsr& db = m_->dsr[i.b];
+    Dsr& dd = m_->dsr[i.dst];
+    const bool a_imm = !two && i.scalar;
+    const bool b_imm = two && i.scalar;
+    const Dsr& space = dd.kind == kMem || a_imm ? dd : da;
+    uint32_t aa = da.addr, ba = db.addr, ad = dd.addr;
+    std::array<uint32_t, 4> cnt{};
+    bool half_a = false, half_b = false, half_d = false;
+    uint32_t pack = 0;
+    const bool inf = space.len[0] == 0;
+    uint32_t b_held = 0;
+    bool b_new = true;
+
+    for (;;) {
+      uint32_t a = 0, b = 0;
+      bool end = false;
+      if (!a_imm && da.kind == kFabIn) end = skip(da.q);
+      if (!end && two && !b_imm && db.kind == kFabIn) end = skip(db.q);
+      if (end) break;
+      a = a_imm ? i.value : da.kind == kFabIn ? take(da.q, w32, &half_a) : load(aa, w32);
+      if (two) {
+        if (b_imm) {
+          b = i.value;
+        } else if (db.kind == kFabIn) {
+          b = take(db.q, w32, &half_b);
+        } else if (db.step[0] == 0) {
+          if (b_new) b_held = load(ba, w32);
+          b = b_held;
+        } else {
+          b = load(ba, w32);
+        }
+      }
+      b_new = false;
+      const uint32_t c = i.op == kFma ? load(ad, d32) : 0;
+      const uint32_t r = compute(i, a, b, c);
+      if (dd.kind == kMem) {
+        store(ad, d32, r);
+      } else if (d32) {
+        m_->out[dd.q].push_back({false, r});
+      } else if (half_d) {
+        m_->out[dd.q].push_back({false, pack | (r & 0xFFFF) << 16});
+        half_d = false;
+      } else {
+        pack = r & 0xFFFF;
+        half_d = true;
+      }
+      aa += da.step[0];
+      ba += db.step[0];
+      ad += dd.step[0];
+      cnt[0]++;
+      if (inf) continue;
+      bool carry = cnt[0] == space.len[0];
+      if (carry) {
+        cnt[0] = 0;
+        b_new = true;
+      }
+      for (int k = 1; k < 4 && carry; k++) {
+        if (space.len[k] == 0) continue;
+        aa += da.step[k];
+        ba += db.step[k];
+        ad += dd.step[k];
+        cnt[k]++;
+        carry = cnt[k] == space.len[k];
+        if (carry) cnt[k] = 0;
+      }
+      if (carry) {
+        if (half_a) m_->in[da.q].pop_front();
+        if (half_b) m_->in[db.q].pop_front();
+        break;
+      }
+    }
+    if (half_d) m_->out[dd.q].push_back({false, pack});
+    if (dd.kind == kFabOut && dd.close) {
+      m_->out[dd.q].push_back({true, static_cast<uint32_t>(dd.code)});
+    }
+    if (dd.kind == kMem && dd.save) dd.addr = ad & 0xFFFFFF;
+    if (two && !b_imm && db.kind == kMem && db.save) db.addr = ba & 0xFFFFFF;
+    if (!a_imm && da.kind == kMem && da.save) da.addr = aa & 0xFFFFFF;
+  }
+
+ private:
+  // Takes control wavelets at the head; true at stream end.
+  bool skip(int q) {
+    while (m_->in[q].front().ctrl) {
+      const uint32_t data = m_->in[q].front().data;
+      m_->in[q].pop_front();
+      if (data & 2) return true;
+    }
+    return false;
+  }
+  uint32_t take(int q, bool w32, bool* half) {
+    const uint32_t w = m_->in[q].front().data;
+    if (w32) {
+      m_->in[q].pop_front();
+      return w;
+    }
+    if (!*half) {
+      *half = true;
+      return w & 0xFFFF;
+    }
+    *half = false;
+    m_->in[q].pop_front();
+    return w >> 16;
+  }
+  uint32_t load(uint32_t addr, bool w32) {
+    if (addr & kAcc) return m_->acc[(addr & 0x1FF) / 4];
+    const uint8_t* p = &m_->sram[addr];
+    uint32_t r = p[0] | p[1] << 8;
+    if (w32) r |= p[2] << 16 | static_cast<uint32_t>(p[3]) << 24;
+    return r;
+  }
+  void store(uint32_t addr, bool w32, uint32_t v) {
+    if (addr & kAcc) {
+      m_->acc[(addr & 0x1FF) / 4] = v;
+      return;
+    }
+    for (int k = 0; k < (w32 ? 4 : 2); k++) m_->sram[addr + k] = v >> (8 * k);
+  }
+  static uint32_t compute(const Insn& i, uint32_t a, uint32_t b, uint32_t c) {
+    namespace g = ow::golden;
+    const uint16_t a16 = a, b16 = b, c16 = c;
+    switch (i.op) {
+      case kMov: return i.ty == kF32 || i.ty == kI32 ? a : a & 0xFFFF;
+      case kAdd: return i.ty == kF32 ? g::f32_add(a, b) : g::f16_add(a16, b16);
+      case kSub: return i.ty == kF32 ? g::f32_sub(a, b) : g::f16_sub(a16, b16);
+      case kMul: return g::f16_mul(a16, b16);
+      case kFma: return i.ty == kMixed ? g::mixed_fma(a16, b16, c) : g::f16_fma(a16, b16, c16);
+      case kMax: return g::f16_max(a16, b16);
+      case kMin: return g::f16_min(a16, b16);
+      default: return i.ty == kF16 ? g::f16_to_f32(a16) : g::f32_to_f16(a);
+    }
+  }
+
+  Machine* m_;
+};
+
+// The device under test with its queues. V is the Verilated top.
+template <typename V>
+class Bench {
+ public:
+  explicit Bench(int lanes) : lanes_(lanes), ctx_(new VerilatedContext), v_(new V(ctx_.get())) {
+    v_->rst_i = 1;
+    for (int i = 0; i < 3; i++) tick();
+    v_->rst_i = 0;
+  }
+  ~Bench() { v_->final(); }
+
+  V* operator->() { return v_.get(); }
+  uint64_t cycle() const { return cycle_; }
+  int lanes() const { return lanes_; }
+
+  // Traffic: chance in percent that a wavelet is there, that an output queue is drained, that the
+  // core's ports ask for memory, in each cycle.
+  int in_rate = 100, out_rate = 100, disturb = 0;
+  std::array<std::deque<Wavelet>, 8> in, out;
+  std::vector<std::pair<int, int>> done;  // kind, task
+  int sync_done = 0, rows = 0, weights = 0, beats = 0, drains = 0;
+  std::vector<bool> row_written;
+  std::array<int, 6> cause{};
+  std::mt19937 rng{1};
+
+  bool chance(int percent) {
+    return percent >= 100 || static_cast<int>(rng() % 100) < percent;
+  }
+
+  // One cycle: inputs settle, outputs are sampled, then the clock edge.
+  void tick() {
+    for (int q = 0; q < 8; q++) {
+      if (!present_[q] && !in[q].empty() && chance(in_rate)) present_[q] = true;
+      const Wavelet w = present_[q] ? in[q].front() : Wavelet{false, 0};
+      set_bit(&v_->inq_valid_i, q, present_[q]);
+      set_bit(&v_->inq_ctrl_i, q, w.ctrl);
+      v_->inq_data_i[q] = w.data;
+    }
+    uint32_t levels = 0;
+    for (int q = 0; q < 8; q++) levels |= static_cast<uint32_t>(fill_[q].size()) << (4 * q);
+    v_->outq_level_i = levels;
+    if (disturb > 0) {
+      v_->lsu_req_i = chance(disturb);
+      v_->lsu_addr_i = rng() % kSramBytes & ~3u;
+      v_->fetch_req_i = chance(disturb);
+      v_->fetch_addr_i = rng() % kSramBytes & ~7u;
+    } else {
+      v_->lsu_req_i = v_->fetch_req_i = 0;
+    }
+    v_->clk_i = 0;
+    v_->eval();
+    const uint32_t pop = v_->inq_pop_o;
+    const bool push = v_->push_o;
+    const int push_q = v_->push_q_o;
+    const Wavelet pushed{v_->push_ctrl_o != 0, v_->push_data_o};
+    if (v_->done_valid_o) done.emplace_back(v_->done_kind_o, v_->done_task_o);
+    sync_done += v_->sync_done_o;
+    weights += v_->ev_weight_o;
+    beats += v_->ev_beat_o;
+    drains += v_->red_start_o;
+    if (!v_->rst_i) cause[v_->cause_o]++;
+    if (v_->row_closed_o) {
+      rows++;
+      row_written.push_back(v_->row_written_o);
+    }
+    v_->clk_i = 1;
+    v_->eval();
+    cycle_++;
+    for (int q = 0; q < 8; q++) {
+      if (pop >> q & 1) {
+        ASSERT_TRUE(present_[q]);
+        in[q].pop_front();
+        present_[q] = false;
+      }
+      if (!fill_[q].empty() && chance(out_rate)) {
+        out[q].push_back(fill_[q].front());
+        fill_[q].pop_front();
+      }
+    }
+    if (push) {
+      ASSERT_LT(fill_[push_q].size(), 8u);
+      fill_[push_q].push_back(pushed);
+    }
+  }
+
+  void write_dsr(int idx, const Dsr& d) {
+    for (int w = 0; w < 6; w++) {
+      v_->dsr_we_i = 1;
+      v_->dsr_idx_i = idx;
+      v_->dsr_word_i = w;
+      v_->dsr_wdata_i = d.word(w);
+      v_->eval();
+      for (int n = 0; !v_->dsr_ready_o; n++) {
+        ASSERT_LT(n, 100000) << "descriptor stays locked";
+        tick();
+        v_->clk_i = 0;
+        v_->eval();
+      }
+      tick();
+      v_->dsr_we_i = 0;
+    }
+  }
+  uint32_t read_dsr(int idx, int word) {
+    v_->dsr_idx_i = idx;
+    v_->dsr_word_i = word;
+    v_->eval();
+    return v_->dsr_rdata_o;
+  }
+  void launch(const Insn& i) {
+    v_->tensor_valid_i = 1;
+    v_->op_i = i.op;
+    v_->ty_i = i.ty;
+    v_->ctl_i = i.ctl();
+    v_->scalar_i = i.value;
+    v_->clk_i = 0;
+    v_->eval();
+    for (int n = 0; !v_->tensor_ready_o; n++) {
+      ASSERT_LT(n, 100000) << "instruction is not taken";
+      tick();
+      v_->clk_i = 0;
+      v_->eval();
+    }
+    tick();
+    v_->tensor_valid_i = 0;
+  }
+  uint32_t thread_state(int t) {
+    v_->thread_sel_i = t;
+    v_->clk_i = 0;
+    v_->eval();
+    return v_->thread_state_o;
+  }
+  bool busy() {
+    for (int t = 0; t < kThreads; t++) {
+      if (thread_state(t) >> 31) return true;
+    }
+    return false;
+  }
+  bool queues_empty() const {
+    for (const auto& f : fill_) {
+      if (!f.empty()) return false;
+    }
+    return true;
+  }
+  // Runs until no thread is active and the output queues are drained.
+  void finish(int limit = 200000) {
+    for (int n = 0; busy() || !queues_empty(); n++) {
+      ASSERT_LT(n, limit) << "threads do not end";
+      tick();
+    }
+  }
+  void poke(uint32_t addr, uint32_t data) {
+    v_->ctl_req_i = 1;
+    v_->ctl_we_i = 1;
+    v_->ctl_addr_i = addr;
+    v_->ctl_wdata_i = data;
+    access();
+  }
+  uint32_t peek(uint32_t addr) {
+    v_->ctl_req_i = 1;
+    v_->ctl_we_i = 0;
+    v_->ctl_addr_i = addr;
+    access();
+    return v_->ctl_rdata_o;
+  }
+  uint32_t acc_word(int i) {
+    v_->acc_raddr_i = i / lanes_;
+    v_->clk_i = 0;
+    v_->eval();
+    return word_of(v_->acc_rdata_o, i % lanes_);
+  }
+
+ private:
+  static void set_bit(CData* x, int i, bool v) { *x = (*x & ~(1 << i)) | v << i; }
+  static uint32_t word_of(const QData& x, int i) { return x >> (32 * i); }
+  template <std::size_t N>
+  static uint32_t word_of(const VlWide<N>& x, int i) { return x[i]; }
+  void access() {
+    v_->clk_i = 0;
+    v_->eval();
+    for (int n = 0; !v_->ctl_gnt_o; n++) {
+      ASSERT_LT(n, 1000) << "memory is not granted";
+      tick();
+      v_->clk_i = 0;
+      v_->eval();
+    }
+    tick();
+    v_->ctl_req_i = 0;
+    v_->ctl_we_i = 0;
+  }
+
+  int lanes_;
+  std::unique_ptr<VerilatedContext> ctx_;
+  std::unique_ptr<V> v_;
+  std::array<bool, 8> present_{};
+  std::array<std::deque<Wavelet>, 8> fill_;
+  uint64_t cycle_ = 0;
+};
+
+template <typename T>
+class EngineTest : public ::testing::Test {};
+
+struct Lanes8 {
+  using Top = VEngine8;
+  static constexpr int kLanes = 8;
+};
+struct Lanes2 {
+  using Top = VEngine2;
+  static constexpr int kLanes = 2;
+};
+using Widths = ::testing::Types<Lanes8, Lanes2>;
+TYPED_TEST_SUITE(EngineTest, Widths);
+
+uint32_t seed() {
+  const char* s = std::getenv("OW_SEED");
+  return s != nullptr ? static_cast<uint32_t>(std::strtoul(s, nullptr, 0)) : 1;
+}
+int rounds(int n) {
+  const char* s = std::getenv("OW_ROUNDS");
+  return s != nullptr ? std::atoi(s) : n;
+}
+
+// Mostly ordinary numbers, some special ones.
+uint16_t random_f16(std::mt19937* rng) {
+  switch ((*rng)() % 16) {
+    case 0: return (*rng)();
+    case 1: return (*rng)() & 0x83FF;  // subnormal or zero
+    case 2: return 0x8000 * ((*rng)() & 1);
+    default: return ((*rng)() & 0x83FF) | ((*rng)() % 12 + 9) << 10;
+  }
+}
+uint32_t random_f32(std::mt19937* rng) {
+  if ((*rng)() % 8 == 0) return (*rng)();
+  return ((*rng)() & 0x807FFFFF) | ((*rng)() % 24 + 115) << 23;
+}
+
+template <typename B>
+void load_memory(B* b, Machine* m, std::mt19937* rng) {
+  for (uint32_t a = 0; a < kSramBytes; a += 4) {
+    const uint32_t w = (*rng)() % 4 == 0 ? random_f32(rng)
+                                         : random_f16(rng) | random_f16(rng) << 16;
+    for (int k = 0; k < 4; k++) m->sram[a + k] = w >> (8 * k);
+    b->poke(a, w);
+  }
+}
+
+uint32_t word_at(const Machine& m, uint32_t a) {
+  return m.sram[a] | m.sram[a + 1] << 8 | m.sram[a + 2] << 16 |
+         static_cast<uint32_t>(m.sram[a + 3]) << 24;
+}
+
+// A random instruction of one thread: sources in [lo, lo + 256), destination in [lo + 256,
+// lo + 512), its own queues and descriptors. May also work in place.
+struct Generator {
+  std::mt19937* rng;
+  Machine* m;
+  std::deque<int> in_qs, out_qs;
+  bool acc_taken = false;
+  uint32_t acc_words = 32;
+
+  uint32_t pick(uint32_t n) { return (*rng)() % n; }
+
+  // Steps and base for a walk over lens that stays inside [lo, lo + size).
+  void walk(Dsr* d, const std::array<uint16_t, 4>& len, bool w32, uint32_t lo, uint32_t size,
+            bool dst) {
+    const int e = w32 ? 4 : 2;
+    for (int tries = 0;; tries++) {
+      const uint32_t kind = pick(8);
+      d->step[0] = kind == 0 ? 0 : kind == 1 ? 2 * e : kind == 2 ? -e : e;
+      if (dst && kind == 0 && pick(2)) d->step[0] = e;
+      if (tries > 20) d->step[0] = 0;
+      for (int k = 1; k < 4; k++) {
+        // Continue, go back to the start of the vector, or anything small.
+        const int back = -static_cast<int>(len[k - 1]) * d->step[k - 1];
+        d->step[k] = pick(3) == 0 ? 0 : pick(2) ? back : back + e * (static_cast<int>(pick(5)) - 1);
+        if (tries > 10) d->step[k] = k == 1 ? back : 0;
+      }
+      long pos = 0, low = 0, high = 0;
+      std::array<uint32_t, 4> cnt{};
+      for (bool carry = false; !carry;) {
+        low = std::min(low, pos);
+        high = std::max(high, pos);
+        pos += d->step[0];
+        carry = ++cnt[0] == len[0];
+        if (carry) cnt[0] = 0;
+        for (int k = 1; k < 4 && carry; k++) {
+          if (len[k] == 0) continue;
+          pos += d->step[k];
+          carry = ++cnt[k] == len[k];
+          if (carry) cnt[k] = 0;
+        }
+      }
+      const long room = static_cast<long>(size) - e - (high - low);
+      if (room < 0) continue;
+      d->addr = lo + static_cast<uint32_t>(-low) + pick(static_cast<uint32_t>(room) / e + 1) * e;
+      return;
+    }
+  }
+
+  void fill(int q, uint32_t elements, bool w32, bool end) {
+    const uint32_t n = w32 ? elements : (elements + 1) / 2;
+    for (uint32_t i = 0; i < n; i++) {
+      if (pick(16) == 0) m->in[q].push_back({true, pick(2)});  // no stream end
+      m->in[q].push_back({false, w32 ? random_f32(rng) : random_f16(rng) | random_f16(rng) << 16});
+    }
+    if (end) m->in[q].push_back({true, 2 | pick(2)});
+  }
+
+  Insn make(int thread, int dsr, uint32_t lo) {
+    static const int kOps[][2] = {
+        {kMov, kF16}, {kMov, kF32}, {kMov, kI32}, {kMov, kBf16}, {kAdd, kF16}, {kSub, kF16},
+        {kMul, kF16}, {kFma, kF16}, {kFma, kMixed}, {kMax, kF16}, {kMin, kF16}, {kAdd, kF32},
+        {kSub, kF32}, {kCvt, kF16}, {kCvt, kF32}, {kFma, kF16}, {kFma, kMixed}};
+    Insn i;
+    const auto& op = kOps[pick(sizeof kOps / sizeof kOps[0])];
+    i.op = op[0];
+    i.ty = op[1];
+    i.thread = thread;
+    i.a = dsr;
+    i.b = dsr + 1;
+    i.dst = dsr + 2;
+    const bool two = i.op >= kAdd && i.op <= kMin;
+    const bool w32 = i.ty == kF32 || i.ty == kI32;
+    const bool d32 = i.op == kCvt ? i.ty == kF16 : w32 || i.ty == kMixed;
+    i.scalar = pick(5) == 0;
+    i.value = w32 ? random_f32(rng) : random_f16(rng);
+    i.done = static_cast<int>(pick(3));
+    i.task = static_cast<int>(pick(32));
+
+    std::array<uint16_t, 4> len{};
+    len[0] = static_cast<uint16_t>(1 + pick(pick(4) == 0 ? 40 : 14));
+    uint32_t total = len[0];
+    for (int k = 1; k < 4; k++) {
+      if (pick(2)) {
+        len[k] = static_cast<uint16_t>(1 + pick(3));
+        total *= len[k];
+      }
+    }
+    Dsr a, b, d;
+    a.save = pick(3) == 0;
+    b.save = pick(3) == 0;
+    d.save = pick(3) == 0;
+    const bool a_imm = !two && i.scalar;
+    const bool b_imm = two && i.scalar;
+    // Destination.
+    const bool d_fab = i.op != kFma && pick(3) == 0 && !out_qs.empty();
+    const bool d_acc = !d_fab && d32 && !acc_taken && pick(3) == 0;
+    if (d_fab) {
+      d.kind = kFabOut;
+      d.q = out_qs.front();
+      out_qs.pop_front();
+      d.close = pick(2) != 0;
+      d.code = static_cast<int>(pick(4));
+    }
+    bool acc_src = false;
+    // Sources.
+    bool inf = false;
+    auto source = [&](Dsr* s, bool first) {
+      if (pick(3) == 0 && !in_qs.empty()) {
+        s->kind = kFabIn;
+        s->q = in_qs.front();
+        in_qs.pop_front();
+        // Without a length, until stream end.
+        if (first && pick(3) == 0) inf = true;
+        return;
+      }
+      if (w32 && !acc_src && !acc_taken && pick(3) == 0) {
+        acc_src = true;
+        walk(s, len, true, kAcc, acc_words * 4, false);
+        return;
+      }
+      walk(s, len, w32, lo, 256, false);
+    };
+    if (!a_imm) source(&a, true);
+    if (two && !b_imm) source(&b, false);
+    if (!d_fab) walk(&d, len, d32, d_acc ? kAcc : lo + 256, d_acc ? acc_words * 4 : 256, true);
+    if (d_acc || acc_src) acc_taken = true;
+    if (!a_imm && a.kind == kMem && !(a.addr & kAcc) && !d_fab && !d_acc && w32 == d32 &&
+        pick(4) == 0) {
+      a = d;  // in place
+    }
+    if (d_acc && acc_src) {
+      // Source and destination must not overlap in a vector: in place.
+      if (!a_imm && (a.addr & kAcc)) a = d;
+      else b = d;
+    }
+    Dsr* space = !d_fab || a_imm ? &d : &a;
+    if (inf && space != &a) inf = false;
+    if (inf) {
+      for (int k = 0; k < 4; k++) len[k] = 0;
+      total = std::min(total, 40u);
+      // Other operands walk on and on: keep them in place.
+      if (two && !b_imm && b.kind == kMem) b.step[0] = 0;
+    }
+    space->len = len;
+    // Elements that a stream has beyond an even number are only there if it is counted.
+    if (!a_imm && a.kind == kFabIn) fill(a.q, total, w32, inf);
+    if (two && !b_imm && b.kind == kFabIn) {
+      fill(b.q, inf ? total + 1 : total, w32, false);
+    }
+    if (i.op == kCvt) d.type = i.ty == kF16 ? kF32 : kF16;
+    m->dsr[i.a] = a;
+    m->dsr[i.b] = b;
+    m->dsr[i.dst] = d;
+    return i;
+  }
+};
+
+// Up to 10 threads at once, each with a random instruction of its own; all of memory, the
+// accumulator, the output queues and saved addresses are compared. A hash of all that was computed
+// must not depend on the number of lanes.
+template <typename W>
+uint64_t random_threads(int in_rate, int out_rate, int disturb, int n) {
+  Bench<typename W::Top> b(W::kLanes);
+  std::mt19937 rng(seed() * 7919 + in_rate);
+  Machine m;
+  uint64_t hash = 1469598103934665603u;
+  auto mix = [&](uint32_t x) { hash = (hash ^ x) * 1099511628211u; };
+  load_memory(&b, &m, &rng);
+  // The accumulator starts from known words: moved in by the engine.
+  {
+    for (int i = 0; i < 32; i++) m.acc[i] = word_at(m, i * 4);
+    b.write_dsr(0, mem(0, 32, 4));
+    b.write_dsr(1, mem(kAcc, 32, 4));
+    Insn i;
+    i.ty = kF32;
+    i.dst = 1;
+    b.launch(i);
+    b.finish();
+  }
+  for (int round = 0; round < n; round++) {
+    b.in_rate = b.out_rate = 100;
+    b.disturb = 0;
+    Generator g{&rng, &m, {}, {}};
+    for (int q = 0; q < 8; q++) {
+      g.in_qs.push_back(q);
+      g.out_qs.push_back(7 - q);
+      m.in[q].clear();
+      m.out[q].clear();
+      b.in[q].clear();
+      b.out[q].clear();
+    }
+    b.done.clear();
+    b.sync_done = 0;
+    const int threads = 1 + static_cast<int>(rng() % 10);
+    const int first = static_cast<int>(rng() % kThreads);
+    std::vector<Insn> insns;
+    for (int k = 0; k < threads; k++) {
+      insns.push_back(g.make((first + k) % kThreads, 3 * k, 512 * k));
+    }
+    for (int q = 0; q < 8; q++) b.in[q] = m.in[q];
+    for (int k = 0; k < 3 * threads; k++) b.write_dsr(k, m.dsr[k]);
+    b.in_rate = in_rate;
+    b.out_rate = out_rate;
+    b.disturb = disturb;
+    int events = 0, syncs = 0;
+    for (const Insn& i : insns) {
+      b.launch(i);
+      Model(&m).run(i);
+      events += i.done != 0;
+      syncs += i.thread == 0;
+    }
+    b.finish();
+    b.in_rate = b.out_rate = 100;
+    b.disturb = 0;
+    EXPECT_EQ(b->fault_o, 0u) << "round " << round;
+    EXPECT_EQ(static_cast<int>(b.done.size()), events);
+    EXPECT_EQ(b.sync_done, syncs);
+    EXPECT_EQ(b->inq_owned_o, 0);
+    EXPECT_TRUE(b->idle_o);
+    for (int q = 0; q < 8; q++) {
+      EXPECT_TRUE(b.in[q] == m.in[q])
+          << "round " << round << " input queue " << q << ": " << b.in[q].size() << " left, not "
+          << m.in[q].size();
+      EXPECT_TRUE(b.out[q] == m.out[q]) << "round " << round << " output queue " << q << ": "
+                                        << b.out[q].size() << " of " << m.out[q].size();
+      for (const Wavelet& w : m.out[q]) mix(w.data);
+    }
+    for (uint32_t a = 0; a < 512u * threads; a += 4) {
+      const uint32_t want = word_at(m, a);
+      const uint32_t got = b.peek(a);
+      mix(got);
+      if (got != want) {
+        const Insn& i = insns[a / 512];
+        ADD_FAILURE() << "round " << round << " address " << a << ": " << std::hex << got
+                      << ", not " << want << std::dec << "; op " << i.op << " type " << i.ty;
+        break;
+      }
+    }
+    for (int i = 0; i < 32; i++) {
+      EXPECT_EQ(b.acc_word(i), m.acc[i]) << "round " << round << " accumulator word " << i;
+    }
+    for (int k = 0; k < 3 * threads; k++) {
+      EXPECT_EQ(b.read_dsr(k, 1), m.dsr[k].addr) << "round " << round << " descriptor " << k;
+    }
+    if (::testing::Test::HasFailure()) {
+      for (const Insn& i : insns) {
+        std::printf("thread %d op %d type %d scalar %d\n", i.thread, i.op, i.ty, i.scalar);
+        for (int k : {i.a, i.b, i.dst}) {
+          const Dsr& d = m.dsr[k];
+          std::printf("  kind %d q %d addr %x len %d %d %d %d step %d %d %d %d close %d\n", d.kind,
+                      d.q, d.addr, d.len[0], d.len[1], d.len[2], d.len[3], d.step[0], d.step[1],
+                      d.step[2], d.step[3], d.close);
+        }
+      }
+      break;
+    }
+  }
+  return hash;
+}
+
+TYPED_TEST(EngineTest, RandomThreadsMatchTheModelUnhindered) {
+  random_threads<TypeParam>(100, 100, 0, rounds(150));
+}
+
+TYPED_TEST(EngineTest, RandomThreadsMatchTheModelUnderBackPressure) {
+  random_threads<TypeParam>(30, 25, 40, rounds(150));
+}
+
+TEST(EngineBits, DoNotDependOnTheNumberOfLanes) {
+  EXPECT_EQ(random_threads<Lanes8>(60, 60, 10, rounds(60)),
+            random_threads<Lanes2>(60, 60, 10, rounds(60)));
+}
+
+// A streamed layer: rows with random weights, rows freed after random times, against the model.
+// Returns the cycles from the first weight popped to the last row closed.
+template <typename W>
+uint64_t axpy(int samples, int ring, int rows, double density, int in_rate, int free_delay,
+              int disturb, Bench<typename W::Top>* b, uint32_t base = 1024) {
+  std::mt19937 rng(seed() + samples);
+  Machine m;
+  b->in_rate = b->out_rate = 100;
+  b->disturb = 0;
+  const int inputs = 64;
+  load_memory(b, &m, &rng);
+  std::deque<Wavelet> stream;
+  std::vector<std::vector<uint32_t>> want;
+  std::vector<bool> written;
+  for (int r = 0; r < rows; r++) {
+    std::vector<uint32_t> row(samples, 0);
+    bool any = false;
+    for (int i = 0; i < inputs; i++) {
+      if (std::uniform_real_distribution<>(0, 1)(rng) >= density) continue;
+      const uint16_t w = random_f16(&rng);
+      stream.push_back({false, static_cast<uint32_t>(i) << 16 | w});
+      for (int s = 0; s < samples; s++) {
+        const uint32_t a = base + 2 * (i * samples + s);
+        row[s] = ow::golden::mixed_fma(w, m.sram[a] | m.sram[a + 1] << 8, row[s]);
+      }
+      any = true;
+    }
+    want.push_back(row);
+    written.push_back(any);
+    if (r + 1 < rows && r % 3 == 1) stream.push_back({true, 0});  // neither end: no effect
+    stream.push_back({true, r + 1 == rows && rows % 2 ? 3u : 1u});
+  }
+  if (rows % 2 == 0) stream.push_back({true, 2});
+  stream.push_back({false, 0xDEADBEEF});  // must stay
+  Dsr a = mem(base, static_cast<uint16_t>(samples), 2);
+  a.len[1] = inputs;
+  a.step[1] = static_cast<int16_t>(2 * samples);
+  Dsr d = mem(kAcc, static_cast<uint16_t>(samples), 4);
+  d.len[1] = static_cast<uint16_t>(ring);
+  b->write_dsr(0, d);
+  b->write_dsr(1, a);
+  b->write_dsr(2, fab_in(5, 0));
+  b->in[5] = stream;
+  b->rows = 0;
+  b->weights = 0;
+  b->cause = {};
+  b->row_written.clear();
+  b->done.clear();
+  Insn i;
+  i.op = kAxpyw;
+  i.ty = kMixed;
+  i.thread = 1;
+  i.dst = 0;
+  i.a = 1;
+  i.b = 2;
+  i.done = 1;
+  i.task = 19;
+  b->in_rate = in_rate;
+  b->disturb = disturb;
+  b->launch(i);
+  const uint64_t start = b->cycle();
+  uint64_t end = start;
+  int freed = 0, age = 0, slot = 0;
+  for (int n = 0; freed < rows || b->busy(); n++) {
+    EXPECT_LT(n, 400000) << "the stream does not end";
+    if (n >= 400000) break;
+    (*b)->row_free_i = 0;
+    if (b->rows > freed && ++age > free_delay) {
+      for (int s = 0; s < samples && b->row_written[freed]; s++) {
+        const uint32_t got = b->acc_word(slot * samples + s);
+        EXPECT_EQ(got, want[freed][s]) << "row " << freed << " sample " << s;
+        if (got != want[freed][s]) return 0;
+      }
+      EXPECT_EQ(b->row_written[freed], written[freed]) << "row " << freed;
+      (*b)->row_free_i = 1;
+      age = 0;
+      freed++;
+      slot = (slot + 1) % ring;
+    }
+    const int before = b->rows;
+    b->tick();
+    if (b->rows != before) end = b->cycle();
+  }
+  (*b)->row_free_i = 0;
+  EXPECT_EQ((*b)->fault_o, 0u);
+  EXPECT_EQ(b->rows, rows);
+  EXPECT_EQ(b->in[5].size(), 1u);
+  EXPECT_EQ(b->done.size(), 1u);
+  b->in[5].clear();
+  for (int k = 0; k < 3; k++) b->tick();
+  return end - start;
+}
+
+TYPED_TEST(EngineTest, AxpyRowsMatchTheModel) {
+  using W = TypeParam;
+  Bench<typename W::Top> b(W::kLanes);
+  for (const int samples : {8, 16, 32}) {
+    axpy<W>(samples, 32 / samples, 9, 0.4, 100, 0, 0, &b);
+    axpy<W>(samples, 32 / samples, 8, 0.04, 60, 30, 30, &b);
+    axpy<W>(samples, 1, 3, 1.0, 80, 100, 10, &b);
+    axpy<W>(samples, 32 / samples, 5, 0.5, 100, 10, 10, &b, 1024 + 2 * (samples / 8));
+  }
+}
+
+TEST(EngineRate, AxpyTakesFourCyclesAWeightWith32Samples) {
+  Bench<VEngine8> b(8);
+  const uint64_t cycles = axpy<Lanes8>(32, 4, 8, 1.0, 100, 5, 0, &b);
+  // 64 weights a row, 1 cycle a row end; 4 cycles to the first beat and from the last row end.
+  EXPECT_EQ(b.weights, 8 * 64);
+  EXPECT_LE(cycles, 8 * (64 * 4 + 1) + 8u);
+  std::printf("axpy, 32 samples: %.4f cycles a weight with row ends\n",
+              static_cast<double>(cycles) / (8 * 64));
+}
+
+TEST(EngineRate, AxpyWithFewerSamplesTakesAtMostTwoCyclesAWeight) {
+  for (const int samples : {8, 16}) {
+    Bench<VEngine8> b(8);
+    const uint64_t cycles = axpy<Lanes8>(samples, 4, 8, 1.0, 100, 5, 0, &b);
+    EXPECT_LE(cycles, 8 * (64 * 2 + 1) + 8u);
+    std::printf("axpy, %d samples: %.4f cycles a weight with row ends\n", samples,
+                static_cast<double>(cycles) / (8 * 64));
+  }
+}
+
+TEST(EngineRate, RowRingStallsOnlyWhenAllRowsAreInUse) {
+  Bench<VEngine8> b(8);
+  axpy<Lanes8>(32, 4, 12, 0.1, 100, 0, 0, &b);
+  EXPECT_EQ(b.cause[3], 0);
+  axpy<Lanes8>(32, 4, 12, 0.1, 100, 200, 0, &b);
+  EXPECT_GT(b.cause[3], 500);
+}
+
+// Cycles that one instruction takes from launch to its end.
+template <typename B>
+uint64_t cycles_of(B* b, const Insn& i, const Dsr& dst, const Dsr& a, const Dsr& bb) {
+  b->write_dsr(i.dst, dst);
+  b->write_dsr(i.a, a);
+  b->write_dsr(i.b, bb);
+  b->launch(i);
+  const uint64_t start = b->cycle();
+  for (int n = 0; n < 100000 && b->thread_state(i.thread) >> 31; n++) b->tick();
+  return b->cycle() - start;
+}
+
+TEST(EngineRate, VectorsInMemoryRunAtTheDocumentedRate) {
+  Bench<VEngine8> b(8);
+  const int n = 1024;
+  Insn i;
+  i.dst = 0;
+  i.a = 1;
+  i.b = 2;
+  auto run = [&](const char* name, int op, int ty, bool scalar, const Dsr& dst, const Dsr& a,
+                 const Dsr& bb, double limit) {
+    i.op = op;
+    i.ty = ty;
+    i.scalar = scalar;
+    i.value = 0x3C00;
+    b.beats = 0;
+    const uint64_t c = cycles_of(&b, i, dst, a, bb);
+    const double per_beat = static_cast<double>(c - 6) / b.beats;
+    std::printf("%-42s %5d elements %4d beats %5d cycles, %.2f a beat\n", name, n, b.beats,
+                static_cast<int>(c), per_beat);
+    EXPECT_LE(per_beat, limit) << name;
+  };
+  // Banks repeat every 64 bytes: + 16, + 32 put operands on different banks.
+  run("mov f16", kMov, kF16, false, mem(4096 + 16, n, 2), mem(0, n, 2), mem(0, 0, 0), 1.05);
+  run("mov f16, unaligned by 2 bytes", kMov, kF16, false, mem(4096 + 18, n, 2), mem(0, n, 2),
+      mem(0, 0, 0), 1.7);
+  run("mov f32", kMov, kF32, false, mem(4080, n, 4), mem(0, n, 4), mem(0, 0, 0), 1.05);
+  run("mov scalar", kMov, kF16, true, mem(4096, n, 2), mem(0, n, 2), mem(0, 0, 0), 1.05);
+  run("add f16, different banks", kAdd, kF16, false, mem(4096 + 32, n, 2), mem(0, n, 2),
+      mem(2048 + 16, n, 2), 1.3);
+  run("add f16, sources on the same bank", kAdd, kF16, false, mem(4096 + 16, n, 2), mem(0, n, 2),
+      mem(2048, n, 2), 2.3);
+  run("fma f16, b scalar", kFma, kF16, true, mem(4096 + 16, n, 2), mem(0, n, 2), mem(0, 0, 0),
+      1.3);
+  run("fma f16, b one element in memory", kFma, kF16, false, mem(4096 + 16, n, 2), mem(0, n, 2),
+      mem(2048, 0, 0), 1.3);
+  run("fma f16, three vectors", kFma, kF16, false, mem(4096 + 32, n, 2), mem(0, n, 2),
+      mem(2048 + 16, n, 2), 2.4);
+  EXPECT_EQ(b->fault_o, 0u);
+}
+
+TEST(EngineRate, StreamsRunAtOneWaveletACycle) {
+  Bench<VEngine8> b(8);
+  const int n = 512;
+  Insn i;
+  i.dst = 0;
+  i.a = 1;
+  i.b = 2;
+  i.ty = kF32;
+  uint64_t c = cycles_of(&b, i, fab_out(1), mem(0, n, 4), Dsr());
+  std::printf("mov f32 memory to fabric: %d wavelets %d cycles\n", n, static_cast<int>(c));
+  EXPECT_LE(c, n + 8u);
+  for (int k = 0; k < n; k++) b.in[3].push_back({false, static_cast<uint32_t>(k)});
+  c = cycles_of(&b, i, mem(0, n, 4), fab_in(3, n), Dsr());
+  std::printf("mov f32 fabric to memory: %d wavelets %d cycles\n", n, static_cast<int>(c));
+  EXPECT_LE(c, n + 8u);
+  for (int k = 0; k < n; k++) b.in[3].push_back({false, static_cast<uint32_t>(k)});
+  c = cycles_of(&b, i, fab_out(1), fab_in(3, n), Dsr());
+  std::printf("mov f32 fabric to fabric: %d wavelets %d cycles\n", n, static_cast<int>(c));
+  EXPECT_LE(c, n + 8u);
+}
+
+// Threads that wait for the fabric must cost an axpyw nothing.
+TEST(EngineRate, BlockedThreadsCostTheOthersNothing) {
+  Bench<VEngine8> b(8);
+  for (int t = 2; t < 9; t++) {
+    const int q = t == 7 ? 0 : t == 8 ? 1 : t - 2 == 5 ? 7 : t - 2;
+    if (q == 5 || t > 6) continue;
+    b.write_dsr(3 * t, fab_in(q, 16));
+    b.write_dsr(3 * t + 1, mem(7168 + 64 * t, 16, 4));
+    Insn i;
+    i.ty = kF32;
+    i.thread = t;
+    i.a = 3 * t;
+    i.dst = 3 * t + 1;
+    b.launch(i);
+  }
+  // The bench of the axpy waits for all threads, so that it is run by hand here.
+  Dsr a = mem(1024, 32, 2);
+  a.step[1] = 64;
+  Dsr d = mem(kAcc, 32, 4);
+  d.len[1] = 4;
+  b.write_dsr(0, d);
+  b.write_dsr(1, a);
+  b.write_dsr(2, fab_in(5, 0));
+  for (int k = 0; k < 64; k++) b.in[5].push_back({false, static_cast<uint32_t>(k) << 16 | 0x3C00});
+  b.in[5].push_back({true, 3});
+  Insn i;
+  i.op = kAxpyw;
+  i.ty = kMixed;
+  i.thread = 1;
+  i.dst = 0;
+  i.a = 1;
+  i.b = 2;
+  b.launch(i);
+  const uint64_t start = b.cycle();
+  while (b.rows == 0 && b.cycle() < start + 1000) b.tick();
+  EXPECT_LE(b.cycle() - start, 64 * 4 + 8u);
+  for (int t = 2; t < 7; t++) {
+    EXPECT_EQ(b.thread_state(t) >> 28, 0x9u) << "waits for an input queue";
+  }
+}
+
+TYPED_TEST(EngineTest, IdleOnlyWhenNothingMoves) {
+  Bench<typename TypeParam::Top> b(TypeParam::kLanes);
+  b.write_dsr(0, mem(0, 8, 4));
+  b.write_dsr(1, fab_in(2, 8));
+  for (int k = 0; k < 8; k++) b.tick();
+  EXPECT_TRUE(b->idle_o);
+  Insn i;
+  i.ty = kF32;
+  i.a = 1;
+  b.launch(i);
+  b.thread_state(0);
+  EXPECT_TRUE(b->idle_o);  // waits for the fabric
+  EXPECT_EQ(b->cause_o, 1);
+  b.in[2].assign(8, {false, 7});
+  int moving = 0;
+  for (int k = 0; k < 60 && b.sync_done == 0; k++) {
+    b.tick();
+    moving += !b->idle_o;
+  }
+  EXPECT_EQ(b.sync_done, 1);
+  EXPECT_GE(moving, 8);
+  b.thread_state(0);
+  EXPECT_TRUE(b->idle_o);
+  EXPECT_EQ(b->cause_o, 5);
+}
+
+// Each fault is reported with its thread, and the thread is free again.
+TYPED_TEST(EngineTest, FaultsAreReportedAndStopTheThread) {
+  struct Case {
+    const char* what;
+    Insn insn;
+    Dsr dst, a, b;
+    uint32_t cause;
+  };
+  auto insn = [](int op, int ty, int thread) {
+    Insn i;
+    i.op = op;
+    i.ty = ty;
+    i.thread = thread;
+    i.dst = 0;
+    i.a = 1;
+    i.b = 2;
+    i.done = 1;
+    return i;
+  };
+  Dsr none;
+  none.kind = kNone;
+  Dsr indexed = mem(0, 16, 2);
+  indexed.step[1] = 32;
+  const std::vector<Case> cases = {
+      {"unknown operation", insn(99, kF16, 1), mem(0, 8, 2), mem(64, 8, 2), none, 1},
+      {"mul of f32", insn(kMul, kF32, 2), mem(0, 8, 4), mem(64, 8, 4), mem(0, 8, 4), 1},
+      {"cvt to the same type", insn(kCvt, kF16, 2), mem(0, 8, 4), mem(64, 8, 4), none, 1},
+      {"no source", insn(kMov, kF16, 3), mem(0, 8, 2), none, none, 2},
+      {"no second source", insn(kAdd, kF16, 3), mem(0, 8, 2), mem(0, 8, 2), none, 2},
+      {"no length", insn(kMov, kF16, 4), mem(0, 0, 2), mem(64, 8, 2), none, 2},
+      {"16 bits in the accumulator", insn(kAdd, kF16, 4), mem(kAcc, 8, 2), mem(64, 8, 2),
+       mem(64, 8, 2), 2},
+      {"misaligned", insn(kMov, kF32, 5), mem(2, 8, 4), mem(64, 8, 4), none, 2},
+      {"source outside", insn(kMov, kF16, 6), mem(0, 64, 2), mem(kSramBytes - 64, 64, 2), none, 3},
+      {"destination outside", insn(kMov, kF16, 7), mem(kSramBytes, 4, 2), mem(0, 4, 2), none, 3},
+      {"below 0", insn(kMov, kF16, 8), mem(4, 8, -2), mem(64, 8, 2), none, 3},
+      {"outside the accumulator", insn(kMov, kF32, 9), mem(kAcc + 2044, 8, 4), mem(0, 8, 4), none,
+       3},
+      {"axpyw with ragged samples", insn(kAxpyw, kMixed, 1), mem(kAcc, 15, 4), mem(0, 15, 2),
+       fab_in(1, 0), 2},
+      {"axpyw beyond memory", insn(kAxpyw, kMixed, 12), mem(kAcc, 16, 4), indexed, fab_in(1, 0),
+       3},
+  };
+  for (const Case& c : cases) {
+    Bench<typename TypeParam::Top> b(TypeParam::kLanes);
+    b.write_dsr(0, c.dst);
+    b.write_dsr(1, c.a);
+    b.write_dsr(2, c.b);
+    b.in[1].push_back({false, 0x40003C00});
+    b.launch(c.insn);
+    for (int k = 0; k < 300; k++) b.tick();
+    EXPECT_EQ(b->fault_o, 0x80000000u | c.insn.thread << 4 | c.cause) << c.what;
+    EXPECT_FALSE(b.busy()) << c.what;
+    EXPECT_TRUE(b.done.empty()) << c.what;
+    EXPECT_EQ(b.sync_done, 0) << c.what;
+    // The thread takes another instruction.
+    b.in[1].clear();
+    b.write_dsr(3, mem(0, 8, 2));
+    b.write_dsr(4, mem(64, 8, 2));
+    Insn next = c.insn;
+    next.op = kMov;
+    next.ty = kF16;
+    next.dst = 3;
+    next.a = 4;
+    b.launch(next);
+    b.finish();
+    EXPECT_EQ(b.done.size(), 1u) << c.what;
+  }
+}
+
+// Drains go to the reducer and wait for it; nothing else of them is the engine's.
+TYPED_TEST(EngineTest, DrainStartsTheReducerWhenItIsFree) {
+  Bench<typename TypeParam::Top> b(TypeParam::kLanes);
+  Insn i;
+  i.op = kDrain;
+  i.ty = kF32;
+  b->red_busy_i = 1;
+  b->tensor_valid_i = 1;
+  b->op_i = kDrain;
+  b->ty_i = kF32;
+  b->ctl_i = i.ctl();
+  for (int k = 0; k < 5; k++) {
+    b.tick();
+    EXPECT_EQ(b.drains, 0);
+  }
+  b->red_busy_i = 0;
+  b.launch(i);
+  b.tick();
+  EXPECT_EQ(b.drains, 1);
+  EXPECT_EQ(b.sync_done, 1);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  ::testing::InitGoogleTest(&argc, argv);
+  std::printf("seed %u\n", seed());
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Test top: ow_engine on ow_sram. The test writes descriptors and instructions, plays the ramp's
+// queues and the reducer, and disturbs the memory through the core's ports.
+module ow_engine_tb
+  import ow_pkg::*;
+#(
+  parameter int unsigned Lanes = 8,
+  parameter int unsigned SramBytes = 8192,
+  parameter int unsigned NumThreads = 13
+) (
+  input  logic                clk_i,
+  input  logic                rst_i,
+  input  logic                tensor_valid_i,
+  input  logic [6:0]          op_i,
+  input  logic [2:0]          ty_i,
+  input  logic [31:0]         ctl_i,
+  input  logic [31:0]         scalar_i,
+  output logic                tensor_ready_o,
+  output logic                sync_done_o,
+  input  logic                dsr_we_i,
+  input  logic [4:0]          dsr_idx_i,
+  input  logic [2:0]          dsr_word_i,
+  input  logic [31:0]         dsr_wdata_i,
+  output logic                dsr_ready_o,
+  output logic [31:0]         dsr_rdata_o,
+  input  logic [7:0]          inq_valid_i,
+  input  logic [7:0]          inq_ctrl_i,
+  input  logic [7:0][31:0]    inq_data_i,
+  output logic [7:0]          inq_pop_o,
+  output logic [7:0]          inq_owned_o,
+  input  logic [31:0]         outq_level_i,
+  output logic                push_o,
+  output logic [2:0]          push_q_o,
+  output logic                push_ctrl_o,
+  output logic [31:0]         push_data_o,
+  output logic                done_valid_o,
+  output logic [1:0]          done_kind_o,
+  output logic [4:0]          done_task_o,
+  output logic                red_start_o,
+  input  logic                red_busy_i,
+  output logic                row_closed_o,
+  output logic                row_written_o,
+  input  logic                row_free_i,
+  input  logic [3:0]          acc_raddr_i,
+  output logic [32*Lanes-1:0] acc_rdata_o,
+  output logic [31:0]         fault_o,
+  input  logic [3:0]          thread_sel_i,
+  output logic [31:0]         thread_state_o,
+  output logic                ev_beat_o,
+  output logic                ev_weight_o,
+  output logic [2:0]          cause_o,
+  output logic                idle_o,
+  // The core's loads and fetches, which only disturb, and the control plane's port.
+  input  logic                lsu_req_i,
+  input  logic [23:0]         lsu_addr_i,
+  input  logic                fetch_req_i,
+  input  logic [23:0]         fetch_addr_i,
+  input  logic                ctl_req_i,
+  input  logic                ctl_we_i,
+  input  logic [23:0]         ctl_addr_i,
+  input  logic [31:0]         ctl_wdata_i,
+  output logic                ctl_gnt_o,
+  output logic [31:0]         ctl_rdata_o
+);
+
+  localparam int unsigned VecBytes = 2 * Lanes;
+
+  logic rd0_req, rd0_gnt, rd0_rvalid, rd1_req, rd1_gnt, rd1_rvalid, wr_req, wr_gnt;
+  logic [23:0] rd0_addr, rd1_addr, wr_addr;
+  logic [8*VecBytes-1:0] rd0_rdata, rd1_rdata, wr_wdata;
+  logic [VecBytes-1:0] wr_be;
+  ramp_t [7:0] heads;
+  ramp_t push;
+
+  always_comb begin
+    for (int unsigned q = 0; q < 8; q++) begin
+      heads[q].ctrl = inq_ctrl_i[q];
+      heads[q].data = inq_data_i[q];
+    end
+  end
+  assign push_ctrl_o = push.ctrl;
+  assign push_data_o = push.data;
+
+  logic [1:0] red_kind;
+  logic [4:0] red_task;
+
+  ow_engine #(.Lanes(Lanes), .SramBytes(SramBytes), .NumThreads(NumThreads)) u_engine (
+    .clk_i, .rst_i,
+    .tensor_valid_i, .tensor_i({op_i, ty_i, ctl_i, scalar_i}), .tensor_ready_o,
+    .tensor_sync_done_o(sync_done_o),
+    .dsr_we_i, .dsr_idx_i, .dsr_word_i, .dsr_wdata_i, .dsr_ready_o, .dsr_rdata_o,
+    .rd0_req_o(rd0_req), .rd0_addr_o(rd0_addr), .rd0_gnt_i(rd0_gnt), .rd0_rvalid_i(rd0_rvalid),
+    .rd0_rdata_i(rd0_rdata),
+    .rd1_req_o(rd1_req), .rd1_addr_o(rd1_addr), .rd1_gnt_i(rd1_gnt), .rd1_rvalid_i(rd1_rvalid),
+    .rd1_rdata_i(rd1_rdata),
+    .wr_req_o(wr_req), .wr_addr_o(wr_addr), .wr_be_o(wr_be), .wr_wdata_o(wr_wdata),
+    .wr_gnt_i(wr_gnt),
+    .inq_valid_i, .inq_head_i(heads), .inq_pop_o, .inq_owned_o,
+    .outq_level_i, .eng_push_o(push_o), .eng_q_o(push_q_o), .eng_data_o(push),
+    .done_valid_o, .done_kind_o, .done_task_o,
+    .red_start_o, .red_start_kind_o(red_kind), .red_start_task_o(red_task), .red_busy_i,
+    .row_closed_o, .row_closed_written_o(row_written_o), .row_free_i,
+    .acc_raddr_i, .acc_rdata_o,
+    .fault_o, .thread_sel_i, .thread_state_o, .ev_beat_o, .ev_weight_o, .cause_o, .idle_o
+  );
+
+  logic red_gnt, red_rvalid, lsu_gnt, lsu_rvalid, fetch_gnt, fetch_rvalid, ctl_rvalid, sram_idle;
+  logic [63:0] red_rdata, fetch_rdata;
+  logic [31:0] lsu_rdata;
+
+  ow_sram #(.SramBytes(SramBytes), .Lanes(Lanes)) u_sram (
+    .clk_i, .rst_i,
+    .wr_req_i(wr_req), .wr_addr_i(wr_addr), .wr_be_i(wr_be), .wr_wdata_i(wr_wdata),
+    .wr_gnt_o(wr_gnt),
+    .rd0_req_i(rd0_req), .rd0_addr_i(rd0_addr), .rd0_gnt_o(rd0_gnt), .rd0_rvalid_o(rd0_rvalid),
+    .rd0_rdata_o(rd0_rdata),
+    .rd1_req_i(rd1_req), .rd1_addr_i(rd1_addr), .rd1_gnt_o(rd1_gnt), .rd1_rvalid_o(rd1_rvalid),
+    .rd1_rdata_o(rd1_rdata),
+    .red_req_i(1'b0), .red_we_i(1'b0), .red_be_i('0), .red_addr_i('0), .red_wdata_i('0),
+    .red_gnt_o(red_gnt), .red_rvalid_o(red_rvalid), .red_rdata_o(red_rdata),
+    .lsu_req_i, .lsu_we_i(1'b0), .lsu_be_i('0), .lsu_addr_i, .lsu_wdata_i('0),
+    .lsu_gnt_o(lsu_gnt), .lsu_rvalid_o(lsu_rvalid), .lsu_rdata_o(lsu_rdata),
+    .fetch_req_i, .fetch_addr_i, .fetch_gnt_o(fetch_gnt), .fetch_rvalid_o(fetch_rvalid),
+    .fetch_rdata_o(fetch_rdata),
+    .ctl_req_i, .ctl_we_i, .ctl_addr_i, .ctl_wdata_i, .ctl_gnt_o, .ctl_rvalid_o(ctl_rvalid),
+    .ctl_rdata_o,
+    .idle_o(sram_idle)
+  );
+
+  logic unused;
+  assign unused = ^{red_gnt, red_rvalid, red_rdata, lsu_gnt, lsu_rvalid, lsu_rdata, fetch_gnt,
+                    fetch_rvalid, fetch_rdata, ctl_rvalid, sram_idle, red_kind, red_task};
+
+endmodule
