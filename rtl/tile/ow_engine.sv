@@ -33,7 +33,8 @@
 //
 // Fabric operands: a pair of 16-bit elements a wavelet, lower half first; pairs run across inner
 // vectors. A control wavelet in a stream that is consumed is taken (1 cycle) and is no element; with
-// the stream-end bit it ends the instruction, counted or not.
+// the stream-end bit it ends the instruction, counted or not. With two fabric operands, that of a
+// comes first and does not wait for b.
 //
 // One axpyw runs at a time (there is one row ring): the launch of a second waits for the first.
 // The ring starts at slot 0 with each axpyw, whose first beat waits until all rows that were closed
@@ -207,6 +208,8 @@ module ow_engine
   tmask_t memdst_q;     // writes SRAM
   tmask_t donep_q;      // complete; saving addresses, completion action
   tmask_t in_use_q  [8];  // threads that need a wavelet of input queue q to issue
+  tmask_t two_q;          // threads with two fabric operands ..
+  tmask_t two_a_q [8];    // .. of which a is input queue q
   tmask_t out_use_q [8];  // threads that push into output queue q
   tmask_t waiters_q [WrSlots];
   tmask_t rr_q;         // threads after the one that was chosen last
@@ -329,11 +332,12 @@ module ow_engine
 
   // --------------------------------------------------------------------------------- choice --
   logic [7:0] outq_ok;
-  tmask_t     blk_in, blk_out, blk_mem, blk_row, blk_weight, ready, pick_hot;
+  tmask_t     ctrl_a, blk_in, blk_out, blk_mem, blk_row, blk_weight, ready, pick_hot;
   logic       any;
   tid_t       p;
 
   always_comb begin
+    ctrl_a = '0;
     blk_in = '0;
     blk_out = '0;
     blk_mem = '0;
@@ -349,6 +353,13 @@ module ow_engine
           outq_ok[q] = {1'b0, outq_level_i[q]} + {2'b0, out_res_q[q]} < 5'(QueueDepth);
           if (!outq_ok[q]) blk_out = blk_out | out_use_q[q];
         end
+      end
+      // A control wavelet at operand a does not wait for operand b.
+      if (two_q != '0) begin
+        for (int unsigned q = 0; q < 8; q++) begin
+          if (inq_valid_i[q] && inq_head_i[q].ctrl) ctrl_a = ctrl_a | two_a_q[q];
+        end
+        blk_in = blk_in & ~ctrl_a;
       end
       blk_mem = wait_q | ((&wq_valid_q) ? memdst_q : '0);
       if (ring_sync_q ? rows_used_q != 8'd0 : rows_used_q >= ring_rows_q) blk_row = axp_q;
@@ -1004,8 +1015,10 @@ module ow_engine
       donep_q <= '0;
       rr_q <= '0;
       own_q <= '0;
+      two_q <= '0;
       for (int unsigned q = 0; q < 8; q++) begin
         in_use_q[q] <= '0;
+        two_a_q[q] <= '0;
         out_use_q[q] <= '0;
       end
       for (int unsigned s = 0; s < WrSlots; s++) waiters_q[s] <= '0;
@@ -1110,6 +1123,8 @@ module ow_engine
         if (dn_ctx.a_kind == SRC_FAB) begin
           own_q[dn_ctx.a_q] <= 1'b0;
           in_use_q[dn_ctx.a_q][dn_t] <= 1'b0;
+          two_a_q[dn_ctx.a_q][dn_t] <= 1'b0;
+          two_q[dn_t] <= 1'b0;
         end
         if (dn_ctx.b_kind == SRC_FAB) begin
           own_q[dn_ctx.b_q] <= 1'b0;
@@ -1150,6 +1165,10 @@ module ow_engine
         own_q <= (dn_emit ? own_after_done : own_q) | l_own;
         if (l_ctx.a_kind == SRC_FAB) in_use_q[l_ctx.a_q][l_t] <= 1'b1;
         if (l_ctx.b_kind == SRC_FAB && !l_ctx.axpyw) in_use_q[l_ctx.b_q][l_t] <= 1'b1;
+        if (l_ctx.a_kind == SRC_FAB && l_ctx.b_kind == SRC_FAB) begin
+          two_q[l_t] <= 1'b1;
+          two_a_q[l_ctx.a_q][l_t] <= 1'b1;
+        end
         if (l_ctx.d_kind == SRC_FAB) out_use_q[l_ctx.d_q][l_t] <= 1'b1;
         if (l_ctx.axpyw) begin
           axp_q <= one_hot(l_t);

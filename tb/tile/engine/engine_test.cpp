@@ -145,7 +145,7 @@ class Model {
           b = i.value;
         } else if (db.kind == kFabIn) {
           b = take(db.q, w32, &half_b);
-        } else if (db.step[0] == 0) {
+        } else if (db.step[0] == 0 && !(db.addr & kAcc)) {
           if (b_new) b_held = load(ba, w32);
           b = b_held;
         } else {
