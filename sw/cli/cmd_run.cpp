@@ -25,6 +25,7 @@ struct Options {
   bool validate_only = false;
   bool check_idle = false;
   size_t limit = 0;
+  std::string trace;
 };
 
 const std::vector<std::pair<Counter, const char*>>& stall_names() {
@@ -159,6 +160,10 @@ int run(Context& context, const Options& options) {
     run_options.device = RunDevice::Replicated;
   }
   run_options.sim.check_idle = options.check_idle;
+  if (!options.trace.empty() && options.device != "mono") {
+    throw BadInput("--trace: only the monolithic simulator writes waves (--device mono)");
+  }
+  run_options.sim.trace_file = options.trace;
   run_options.firmware = options.firmware;
   run_options.limit = options.limit;
   if (options.validate_only) {
@@ -212,6 +217,8 @@ void add_run(CLI::App& app, Context& context) {
   sub->add_option("--limit", options->limit, "Classify only the first N held-out images")
       ->type_name("N");
   sub->add_flag("--validate-only", options->validate_only, "Check the parameters and stop");
+  sub->add_option("--trace", options->trace, "Write the waves of the run (FST; see make wave)")
+      ->type_name("FILE");
   sub->add_flag("--check-idle", options->check_idle,
                 "Evaluate idle tiles too and fail if any state changes");
 }

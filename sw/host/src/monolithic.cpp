@@ -6,6 +6,9 @@
 
 #include <fmt/format.h>
 #include <verilated.h>
+#if VM_TRACE
+#include <verilated_fst_c.h>
+#endif
 
 #include "Vow_grid2x2.h"
 #include "link_word.h"
@@ -50,7 +53,7 @@ void get_links(const EData* vector, int count, uint64_t* words) {
 
 class Monolithic : public SimDevice {
  public:
-  explicit Monolithic(GridShape shape) : SimDevice(shape) {
+  Monolithic(GridShape shape, const std::string& trace_file) : SimDevice(shape) {
     if (shape.rows != kRows || shape.cols != kCols) {
       throw BadInput(fmt::format("grid of {} x {} tiles: the monolithic device is built for {} x {}",
                                  shape.rows, shape.cols, kRows, kCols));
@@ -58,6 +61,20 @@ class Monolithic : public SimDevice {
     Verilated::threadContextp(&context_);
     context_.threads(1);
     model_ = std::make_unique<Vow_grid2x2>(&context_, "grid");
+#if VM_TRACE
+    if (!trace_file.empty()) {
+      context_.traceEverOn(true);
+      trace_ = std::make_unique<VerilatedFstC>();
+      model_->trace(trace_.get(), 99);
+      trace_->open(trace_file.c_str());
+      if (!trace_->isOpen()) throw BadInput(fmt::format("{}: cannot be written", trace_file));
+    }
+#else
+    if (!trace_file.empty()) {
+      throw BadInput(fmt::format("{}: this build has no traces (cmake -DOW_TRACE=ON, or make wave)",
+                                 trace_file));
+    }
+#endif
     const uint64_t zero[8] = {};
     model_->clk_i = 0;
     model_->rst_i = 1;
@@ -71,6 +88,9 @@ class Monolithic : public SimDevice {
   ~Monolithic() override {
     Verilated::threadContextp(&context_);  // the model leaves its scopes in the thread's context
     model_->final();
+#if VM_TRACE
+    if (trace_) trace_->close();
+#endif
     model_.reset();
   }
 
@@ -102,12 +122,24 @@ class Monolithic : public SimDevice {
   void clock() {
     model_->clk_i = 1;
     model_->eval();
+    dump();
     model_->clk_i = 0;
     model_->eval();
+    dump();
+  }
+  // One call a clock edge: a cycle is two units of the trace's time.
+  void dump() {
+#if VM_TRACE
+    if (trace_) trace_->dump(trace_time_++);
+#endif
   }
 
   VerilatedContext context_;
   std::unique_ptr<Vow_grid2x2> model_;
+#if VM_TRACE
+  std::unique_ptr<VerilatedFstC> trace_;
+  uint64_t trace_time_ = 0;
+#endif
 };
 
 }  // namespace
@@ -116,7 +148,7 @@ std::unique_ptr<SimDevice> make_monolithic(GridShape shape, const SimOptions& op
   if (options.check_idle || options.drop_credit) {
     throw BadInput("the idle check and fault injection need the replicated device");
   }
-  return std::make_unique<Monolithic>(shape);
+  return std::make_unique<Monolithic>(shape, options.trace_file);
 }
 
 }  // namespace ow
