@@ -44,7 +44,8 @@ nlohmann::json pass_json(const Workload& workload, const Pass& pass) {
                          {"bound_cycles", pass.bound},
                          {"utilisation", workload.utilisation(pass)},
                          {"compared", pass.compared},
-                         {"different", pass.different}};
+                         {"different", pass.different},
+                         {"bits_different", pass.bits_different}};
   if (workload.whole) {
     static const char* const kNames[kNumCounters] = {
         "beats",         "stall_input",      "stall_output", "stall_row",    "stall_memory",

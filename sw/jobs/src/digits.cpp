@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bitset>
 #include <chrono>
 
 #include "ow/error.h"
@@ -33,6 +34,7 @@ void compare(const golden::Activations& got, const golden::Activations& expected
     for (int s = 0; s < expected.samples; ++s) {
       ++pass->compared;
       if (got.at(f, s) == expected.at(f, s)) continue;
+      pass->bits_different += std::bitset<16>(got.at(f, s) ^ expected.at(f, s)).count();
       if (pass->different++ == 0) {
         pass->first_difference =
             fmt::format("{}, feature {}, sample {}: 0x{:04x}, golden has 0x{:04x}", what, f, s,
@@ -67,12 +69,18 @@ double Workload::speed_up() const {
 
 double Workload::speed_up_bound() const {
   return sparse.bound == 0 ? 0
-                           : static_cast<double>(dense.bound) / static_cast<double>(sparse.bound);
+                           : static_cast<double>(dense.cycles) / static_cast<double>(sparse.bound);
 }
 
 uint64_t RunReport::different() const {
   uint64_t n = 0;
   for (const Workload& w : workloads) n += w.sparse.different + w.dense.different;
+  return n;
+}
+
+uint64_t RunReport::bits_different() const {
+  uint64_t n = 0;
+  for (const Workload& w : workloads) n += w.sparse.bits_different + w.dense.bits_different;
   return n;
 }
 

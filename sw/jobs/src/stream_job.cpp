@@ -128,23 +128,19 @@ LayerBound layer_bound(const StreamPlan& plan, const golden::Layer& layer, bool 
   const uint64_t samples = static_cast<uint64_t>(plan.samples);
   for (int row = 0; row < plan.grid.rows; ++row) {
     uint64_t weights = 0;
-    uint64_t reducer = 0;
     for (int j = 0; j < layer.outputs; ++j) {
       for (int i = row; i < layer.inputs; i += plan.grid.rows) {
         if (dense || !golden::Layer::is_zero(layer.weight(j, i))) ++weights;
       }
-      // Additions an element: what arrives from the north or the south, and the owner's bias.
-      const int owner = j % plan.grid.rows;
-      int additions = 0;
-      if (row <= owner && row > 0) ++additions;
-      if (row >= owner && row + 1 < plan.grid.rows) ++additions;
-      if (row == owner) ++additions;
-      reducer += samples * static_cast<uint64_t>(std::max(additions, 1));
     }
     const uint64_t ends = static_cast<uint64_t>(layer.outputs);
     bound.stream = std::max(bound.stream, weights + ends);
     bound.engine = std::max(bound.engine, weights * beats + ends);
-    bound.reducer = std::max(bound.reducer, reducer);
+  }
+  for (int j = 0; j < layer.outputs; ++j) {
+    const int owner = j % plan.grid.rows;
+    const int additions = (owner > 0 ? 1 : 0) + (owner + 1 < plan.grid.rows ? 1 : 0) + 1;
+    bound.reducer += samples * static_cast<uint64_t>(additions);
   }
   return bound;
 }

@@ -26,6 +26,7 @@ struct Pass {
   uint64_t bound = 0;          // cycles that the shape and the weights need at least
   uint64_t compared = 0;       // activations
   uint64_t different = 0;      // activations that differ from golden in any bit
+  uint64_t bits_different = 0;
   std::string first_difference;
   Counters counters{};         // sums over tiles; only for whole jobs
 
@@ -39,7 +40,7 @@ struct Workload {
   Pass sparse;
   Pass dense;
   double speed_up() const;        // dense cycles / sparse cycles
-  double speed_up_bound() const;  // of the bounds
+  double speed_up_bound() const;  // dense cycles / the least that the sparse layer needs
   // Useful multiply-adds over lanes x tiles x cycles.
   double utilisation(const Pass& pass) const;
 };
@@ -58,6 +59,7 @@ struct RunReport {
   double sim_seconds = 0;
   double train_seconds = 0;
   uint64_t different() const;
+  uint64_t bits_different() const;
   uint64_t compared() const;
 };
 

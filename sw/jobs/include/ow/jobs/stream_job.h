@@ -74,8 +74,11 @@ std::vector<LayerShape> shapes(const golden::Network& network);
 // local index (zeros left out unless dense), then a row end; the last one ends the stream.
 std::vector<Wavelet> weight_stream(const golden::Layer& layer, int row, int rows, bool dense);
 
-// Lower bound of the cycles that the layer takes, from its shape and its weights alone: for the
-// slowest grid row the most of what its stream, its engine and its reducer need.
+// Lower bound of the cycles that the layer takes, from its shape and its weights alone: the most of
+// what the stream and the engine of the slowest grid row need, and what the reducers need together.
+// These do one output after the other: the owner of an output adds what comes from above, what
+// comes from below and the bias, and an element goes through all tiles of its column, so an output
+// costs its samples times the owner's additions.
 struct LayerBound {
   uint64_t stream = 0;
   uint64_t engine = 0;

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measurements of `ow bench sim` that are not part of `ow run`.
+#ifndef OW_JOBS_BENCH_H_
+#define OW_JOBS_BENCH_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ow/elf.h"
+#include "ow/sim.h"
+
+namespace ow::jobs {
+
+struct Target {
+  std::string what;
+  std::string unit;
+  std::string better;  // higher, lower, equal
+  double target = 0;
+};
+
+// The targets of one bench, by row. BadInput for a file that is not as configs/targets.yaml.
+std::map<std::string, Target> load_targets(const std::string& path, const std::string& bench);
+
+// One tile, one output: how long a stream of `weights` takes from the start of the layer to the end
+// of the stream, for two lengths. The difference is the cost of a weight.
+struct WeightCost {
+  uint64_t weights[2] = {0, 0};
+  uint64_t cycles[2] = {0, 0};
+  int samples = 0;
+  double cycles_per_weight() const;
+};
+WeightCost measure_weight(const ElfImage& firmware, int samples, const SimOptions& options);
+
+// A row of tiles, one colour from the west edge to the east edge, nothing else.
+struct HopCost {
+  int hops[2] = {0, 0};             // tiles passed
+  uint64_t latency[2] = {0, 0};     // of one wavelet, from the host's port to the host's port
+  uint64_t wavelets = 0;            // of the stream over the longer row
+  uint64_t stream_cycles = 0;       // from its first arrival to its last
+  double cycles_per_hop() const;
+  double wavelets_per_cycle() const;
+};
+HopCost measure_hops(const SimOptions& options);
+
+// Loading a program of `words` words into the tile farthest from the entry of a 4x4 grid, and into
+// all of its tiles; until a read has shown that it is there.
+struct LoadCost {
+  uint64_t words = 0;
+  uint64_t cycles_one = 0;
+  uint64_t cycles_all = 0;
+  uint64_t distance = 0;  // hops there and back
+  double one() const;     // cycles a word, less the distance
+  double all() const;
+};
+LoadCost measure_load(uint64_t words, const SimOptions& options);
+
+}  // namespace ow::jobs
+
+#endif  // OW_JOBS_BENCH_H_
