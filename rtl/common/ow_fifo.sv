@@ -3,8 +3,8 @@
 //
 // Protocol: push_i puts data_i in at the end of the cycle and may only be high while full_o is low;
 // pop_i removes the head at the end of the cycle and may only be high while empty_o is low. Both
-// may be high in one cycle. data_o is the head (read from storage without a clock), valid while empty_o
-// is low.
+// may be high in one cycle. data_o is the head (read from storage without a clock), valid while
+// empty_o is low.
 // Latency: what is pushed in cycle t can be popped in cycle t + 1.
 // Throughput: one push and one pop a cycle for every Depth of 2 or more; every other cycle at 1.
 // Errors: a push when full is dropped and a pop when empty is ignored; assertions report both.

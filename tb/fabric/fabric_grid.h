@@ -183,8 +183,7 @@ class Grid {
   uint64_t cycle() const { return cycle_; }
   bool skip = false;
 
-  // Pops what `pops` allows and pushes what `pushes` offers, then clocks. Callbacks run before the
-  // edge and see the state of the cycle.
+  // Called for each node before the clock edge: sees the state of the cycle, sets push and pop.
   std::function<void(int r, int c, Node&)> drive_node;
 
   void step() {
@@ -258,9 +257,9 @@ class Grid {
       if (--limit == 0) throw std::runtime_error("fabric does not settle");
     }
   }
-  // Reads over the west edge of row 0; the response goes back along column c and row 0.
+  // Reads by a request from the west edge of row 0; the response leaves at the west of row r.
   std::vector<uint32_t> read(int r, int c, uint32_t addr, int words, int* status = nullptr) {
-    Edge& w = edges_[kW][r];  // the response goes west along its row and leaves there
+    Edge& w = edges_[kW][r];
     size_t first = w.seen.size();
     request(0, r, r, c, c, {0x20000000u | 0x5A0000u | uint32_t(words), addr, 0xC0000000u, 0});
     std::vector<uint32_t> got;
@@ -292,7 +291,8 @@ class Grid {
         for (int p = 0; p < 4; ++p) {
           for (int k = 0; k < colours; ++k) {
             if ((s[4 + 4 * p + k / 8] >> (4 * (k % 8)) & 15) != 4) {
-              return "credits of colour " + std::to_string(k) + " port " + std::to_string(p) + where;
+              return "credits of colour " + std::to_string(k) + " port " + std::to_string(p) +
+                     where;
             }
           }
         }

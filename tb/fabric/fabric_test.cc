@@ -125,6 +125,45 @@ TEST(Control, BadPacketsAreSwallowedAndReadsAnswered) {
   EXPECT_EQ(g.check_quiet(), "");
 }
 
+// Several unicast injectors at once: packets that meet on a link or at a tile do not mix.
+TEST(Control, PacketsFromSeveralEdgesDoNotMix) {
+  Grid g(3, 3);
+  std::mt19937 rng(5);
+  struct Injector {
+    int port, index;
+    uint32_t base;
+    bool x_header;
+    uint32_t x, y;
+  };
+  const uint32_t west = 1u << 31, north = 1u << 31;
+  const uint32_t one = 1u << 12 | 1u;
+  const Injector injectors[] = {{kW, 0, 0x1000, true, one, one},
+                                {kW, 1, 0x2000, true, one, 0},
+                                {kW, 2, 0x3000, true, one, north | one},
+                                {kE, 0, 0x4000, true, west | one, one},
+                                {kE, 1, 0x5000, true, west | one, 0},
+                                {kN, 1, 0x6000, false, 0, one},
+                                {kS, 1, 0x7000, false, 0, north | one}};
+  std::map<uint32_t, uint32_t> want;
+  for (auto& in : injectors) {
+    auto& q = g.edge(in.port, in.index).to_send;
+    for (uint32_t k = 0; k < 8; ++k) {
+      if (in.x_header) q.push_back({kReq, false, in.x});
+      q.push_back({kReq, false, in.y});
+      q.push_back({kReq, false, 0x10000010u});
+      q.push_back({kReq, false, in.base + 64 * k});
+      for (uint32_t i = 0; i < 16; ++i) {
+        uint32_t word = uint32_t(rng());
+        want[(in.base + 64 * k) / 4 + i] = word;
+        q.push_back({kReq, i == 15, word});
+      }
+    }
+  }
+  g.settle();
+  for (auto& [a, word] : want) ASSERT_EQ(g.at(1, 1).memory(a), word) << "word " << a;
+  EXPECT_EQ(g.check_quiet(), "");
+}
+
 // 4,096 words, into one tile and into a rectangle of 16: at most 1.25 cycles a word and the way.
 TEST(Control, LoadCostsAtMostFiveQuartersOfACycleAWord) {
   for (bool all : {false, true}) {
@@ -296,9 +335,10 @@ TEST(Data, ABlockedColourDoesNotSlowAnother) {
   }
   g.settle();
   g.edge(kE, 0).accepts = [](int colour) { return colour != 1; };
-  for (int i = 0; i < 30; ++i) g.edge(kW, 0).to_send_by_colour[1].push_back({1, false, uint32_t(i)});
+  Edge& in = g.edge(kW, 0);
+  for (int i = 0; i < 30; ++i) in.to_send_by_colour[1].push_back({1, false, uint32_t(i)});
   g.run(100);
-  for (int i = 0; i < 500; ++i) g.edge(kW, 0).to_send_by_colour[2].push_back({2, false, uint32_t(i)});
+  for (int i = 0; i < 500; ++i) in.to_send_by_colour[2].push_back({2, false, uint32_t(i)});
   g.run(520);
   auto seen = of_colour(g.edge(kE, 0), 2);
   ASSERT_EQ(seen.size(), 500u);
@@ -523,10 +563,8 @@ std::vector<uint64_t> random_run(uint32_t seed, int rows, int cols, bool skip, b
   };
   // The control plane at the same time: writes to memory, each read back.
   int served = 0;
+  std::vector<size_t> done(rows);  // per row: how much of what the west edge saw is read
   std::map<std::pair<int, uint32_t>, uint32_t> shadow;
-  std::vector<std::pair<int, std::vector<uint32_t>>> expected;  // tag, words
-  size_t parsed = g.edge(kW, 0).seen.size();
-  std::vector<uint32_t> rsp;
   auto& w0 = g.edge(kW, 0);
   std::map<int, std::vector<uint32_t>> open;
   int tag = 0;
@@ -536,7 +574,9 @@ std::vector<uint64_t> random_run(uint32_t seed, int rows, int cols, bool skip, b
         auto& q = w0.to_send_by_colour[kReq];
         q.push_back({kReq, false, uint32_t(c1 << 12 | c0)});
         q.push_back({kReq, false, uint32_t(r1 << 12 | r0)});
-        for (size_t i = 0; i < words.size(); ++i) q.push_back({kReq, i + 1 == words.size(), words[i]});
+        for (size_t i = 0; i < words.size(); ++i) {
+          q.push_back({kReq, i + 1 == words.size(), words[i]});
+        }
       };
       int r0 = pick(rows), c0 = pick(cols);
       if (pick(2)) {
@@ -555,7 +595,7 @@ std::vector<uint64_t> random_run(uint32_t seed, int rows, int cols, bool skip, b
         uint32_t a = uint32_t(pick(50));
         std::vector<uint32_t> want;
         for (int i = 0; i < n; ++i) want.push_back(shadow[{r0 * cols + c0, a + i}]);
-        // Back along the column to row 0? Responses go along the row first: leave in the west.
+        // The response goes west along its row and leaves there.
         packet(r0, r0, c0, c0, {0x20000000u | uint32_t(tag) << 16 | uint32_t(n), a * 4,
                                 0xC0000000u, 0});
         open[tag] = want;
@@ -565,10 +605,8 @@ std::vector<uint64_t> random_run(uint32_t seed, int rows, int cols, bool skip, b
     g.step();
     for (int r = 0; r < rows && control; ++r) {
       // One response at a time per edge: they come whole, in the order of their tiles.
-      static thread_local std::map<std::pair<void*, int>, size_t> done;
       auto& seen = g.edge(kW, r).seen;
-      size_t& at = done[{&g, r}];
-      if (cycle == 0) at = 0;
+      size_t& at = done[r];
       std::vector<uint32_t> words;
       for (size_t k = at; k < seen.size(); ++k) {
         if (seen[k].w.colour != kRsp) continue;
@@ -589,7 +627,6 @@ std::vector<uint64_t> random_run(uint32_t seed, int rows, int cols, bool skip, b
       }
     }
   }
-  (void)parsed;
   if (control) {
     EXPECT_GT(served, 50);
     EXPECT_TRUE(open.empty());

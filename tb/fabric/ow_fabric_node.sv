@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A tile without a core, for the fabric's tests: router, ramp and control-plane endpoint, a memory
-// of SramBytes with one cycle of latency, and the registers of router and ramp. The test pushes into
-// and pops from the ramp's queues. Tests build grids of it by connecting the links in C++.
+// of SramBytes with one cycle of latency, and the registers of router and ramp. The test pushes
+// into and pops from the ramp's queues. Tests build grids of it by connecting the links in C++.
 //
 //   mem_stall_i   the memory grants nothing in this cycle
 //   push_*        push into output queue push_q_i (only when outq_ready_o says so)
