@@ -18,12 +18,22 @@ module ow_sram_bank #(
 
   logic [63:0] mem [Rows];
 
+  // Both codings write the enabled bytes. Synthesis wants a write a byte, from which it infers byte
+  // enables. The simulator would keep a pending write for each of them, 64 in the tile, and look at
+  // them in every cycle, requests or not: it gets one write of the whole word.
   always_ff @(posedge clk_i) begin
     if (req_i) begin
       if (we_i) begin
+`ifdef VERILATOR
+        logic [63:0] mask;
+        mask = {{8{be_i[7]}}, {8{be_i[6]}}, {8{be_i[5]}}, {8{be_i[4]}},
+                {8{be_i[3]}}, {8{be_i[2]}}, {8{be_i[1]}}, {8{be_i[0]}}};
+        mem[addr_i] <= (mem[addr_i] & ~mask) | (wdata_i & mask);
+`else
         for (int unsigned i = 0; i < 8; i++) begin
           if (be_i[i]) mem[addr_i][8*i +: 8] <= wdata_i[8*i +: 8];
         end
+`endif
       end else begin
         rdata_o <= mem[addr_i];
       end
