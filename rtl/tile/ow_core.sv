@@ -7,20 +7,21 @@
 // forward from write-back to execute, load data included, so a load followed by its use costs
 // nothing. In order; every trap is taken in the execute stage, so all of them are precise.
 //
-// Cycles: 1 for most instructions; taken branches and jumps 2; mul* 2, div* and rem* 34; loads and
-// stores 1 plus the cycles that the memory refuses; register loads 2, register stores 1, both plus
-// waiting; ow.dsrr and ow.dsrw 1; ow.next 2 once a task is ready (its x1 is written in the second);
-// fence.i 2; a tensor instruction 1 once the engine takes it, on thread 0 until it is complete.
+// Cycles: 1 for most instructions; taken branches and jumps 2; mul* 2, div* and rem* 34; loads
+// and stores 1 plus the cycles that the memory refuses; register loads 2, register stores 1, both
+// plus waiting; ow.dsrr and ow.dsrw 1; ow.next 2 once a task is ready (its x1 is written in the
+// second); fence.i 2; a tensor instruction 1 once the engine takes it, on thread 0 until it is
+// complete.
 //
 // Memory: dmem_* (aligned words with byte enables) and ifetch_* are granted in the cycle of the
-// request and answered in the next one. Registers: mmio_* is granted in any cycle and answers reads
-// in any later cycle. Requests are stable until they are granted.
+// request and answered in the next one. Registers: mmio_* is granted in any cycle and answers
+// reads in any later cycle. Requests are stable until they are granted.
 //
-// Traps go to mtvec; with mtvec = 0 they stop the core: stopped_o, cause_o, tval_o, and pc_o is the
-// address of the instruction. A reset of the core (core_rst_i) clears that and all CSRs; the general
-// registers keep their values. An instruction starts only while run_i is high; one that takes
-// several cycles finishes whatever run_i does. While the core does not run the fetch buffer is
-// thrown away, so memory can be rewritten then without a fence.i.
+// Traps go to mtvec; with mtvec = 0 they stop the core: stopped_o, cause_o, tval_o, and pc_o is
+// the address of the instruction. A reset of the core (core_rst_i) clears that and all CSRs; the
+// general registers keep their values. An instruction starts only while run_i is high; one that
+// takes several cycles finishes whatever run_i does. While the core does not run the fetch buffer
+// is thrown away, so memory can be rewritten then without a fence.i.
 //
 // SramBytes: size of the memory (a multiple of 64); accesses at or above it trap, except 32-bit
 //   ones to the 2 kB of tile registers.

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // ow_core_csr: control and status registers of the scalar core (machine mode, docs/isa.md).
 //
-// Reads are combinational and see the state before the instruction; a write, a trap or an mret takes
-// effect at the next clock edge. mcycle is the wafer's cycle count plus an offset that writes set,
-// so a tile whose clock is skipped still counts right. minstret counts retired instructions; the
-// instruction that writes it does not add to the written value.
+// Reads are combinational and see the state before the instruction; a write, a trap or an mret
+// takes effect at the next clock edge. mcycle is the wafer's cycle count plus an offset that
+// writes set, so a tile whose clock is skipped still counts right. minstret counts retired
+// instructions; the instruction that writes it does not add to the written value.
 //
-// valid_i: a CSR instruction is in the execute stage; addr_i its register, kind_i the low bits of its funct3,
-//   operand_i the value of rs1 or the zero-extended immediate, no_write_i: set or clear with x0.
+// valid_i: a CSR instruction is in the execute stage; addr_i its register, kind_i the low bits of
+//   its funct3, operand_i the value of rs1 or the zero-extended immediate, no_write_i: set or
+//   clear with x0.
 // rdata_o: the register. illegal_o: it does not exist, or is read-only and would be written.
 // commit_i: the instruction completes in this cycle (it must not when illegal_o is high).
 // retire_i: some instruction completes without a trap in this cycle.

@@ -68,9 +68,13 @@ module ow_core_fetch #(
   logic room;
   assign room = count_q != 2'd3;
   always_comb begin
-    if (inflight_q || redirect_i) idle_o = 1'b0;
-    else if (flush_i) idle_o = count_q == 2'd0 && next_q == target_i[23:3] && next_ok_q == target_ok;
-    else idle_o = ~(next_ok_q & room);
+    if (inflight_q || redirect_i) begin
+      idle_o = 1'b0;
+    end else if (flush_i) begin
+      idle_o = count_q == 2'd0 && next_q == target_i[23:3] && next_ok_q == target_ok;
+    end else begin
+      idle_o = ~(next_ok_q & room);
+    end
   end
 
   always_ff @(posedge clk_i) begin
@@ -107,7 +111,8 @@ module ow_core_fetch #(
     end
   end
 
-  `OW_ASSERT(AnswerAfterGrant_A, rvalid_i == inflight_q, "the memory must answer in the cycle after a grant")
+  `OW_ASSERT(AnswerAfterGrant_A, rvalid_i == inflight_q,
+             "the memory must answer in the cycle after a grant")
   `OW_ASSERT(PopOnlyValid_A, !pop_i || line_valid_o, "a line is popped that is not there")
 
 endmodule

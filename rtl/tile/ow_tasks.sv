@@ -2,25 +2,26 @@
 // ow_tasks: picks the next task and hands it to the core.
 //
 // Tasks 0..7 are the data tasks of input queues 0..7 (a data wavelet is at the head), 8..15 their
-// control tasks (a control wavelet is), 16..31 local tasks; every task can also be activated. A task
-// can be picked when it is ready in one of these ways, its entry address has been written, and it is
-// not blocked. A queue that a tensor instruction or the reducer owns makes no task ready. When a
-// task is dispatched its wavelet is popped and is the argument, or its activation is cleared and the
-// argument is 0; if both wait for the same task they take turns. Activation is one bit, not a count.
+// control tasks (a control wavelet is), 16..31 local tasks; every task can also be activated. A
+// task can be picked when it is ready in one of these ways, its entry address has been written,
+// and it is not blocked. A queue that a tensor instruction or the reducer owns makes no task
+// ready. When a task is dispatched its wavelet is popped and is the argument, or its activation
+// is cleared and the argument is 0; if both wait for the same task they take turns. Activation is
+// one bit, not a count.
 //
 // The pick is round robin over the task numbers from the last one dispatched: with n tasks ready
-// all the time each is dispatched once in n times. It is registered: one cycle after a wavelet is at
-// inq_head_i, next_ready_o is high, and the core in ow.next takes it then; the task's first
-// instruction is executed two cycles later. A pick whose reason has gone (blocked, the queue given
-// to a thread) is dropped.
+// all the time each is dispatched once in n times. It is registered: one cycle after a wavelet is
+// at inq_head_i, next_ready_o is high, and the core in ow.next takes it then; the task's first
+// instruction is executed two cycles later. A pick whose reason has gone (blocked, the queue
+// given to a thread) is dropped.
 //
-// cfg_*: registers at 0x200 (docs/memory-map.md); cfg_addr_i counts words from there; a write takes
-//   effect at the next edge, cfg_rdata_o is combinational.
+// cfg_*: registers at 0x200 (docs/memory-map.md); cfg_addr_i counts words from there; a write
+//   takes effect at the next edge, cfg_rdata_o is combinational.
 // inq_*: heads of the ramp's input queues; inq_owned_i: not for tasks; inq_pop_o in the cycle of
 //   the dispatch.
 // eng_done_*, red_done_*: completion events (done_e: activate or unblock a task).
-// next_*: the pick for the core; next_pop_i takes it; next_wait_i: the core sits in ow.next, no task
-//   runs. core_rst_i: the core is reset, no task runs any more.
+// next_*: the pick for the core; next_pop_i takes it; next_wait_i: the core sits in ow.next, no
+//   task runs. core_rst_i: the core is reset, no task runs any more.
 // idle_o: nothing can change here before one of the inputs does.
 
 `include "ow_assert.svh"
@@ -203,6 +204,7 @@ module ow_tasks
 
   `OW_ASSERT(PopOnlyReady_A, !next_pop_i || next_ready_o, "a task is taken that is not ready")
   `OW_ASSERT(OnePop_A, $onehot0(inq_pop_o), "a dispatch pops at most one queue")
-  `OW_ASSERT(PopOnlyHead_A, (inq_pop_o & ~inq_valid_i) == '0, "a wavelet is popped that is not there")
+  `OW_ASSERT(PopOnlyHead_A, (inq_pop_o & ~inq_valid_i) == '0,
+             "a wavelet is popped that is not there")
 
 endmodule

@@ -119,6 +119,7 @@ ElfRun run_elf(const ElfImage& image, const ElfRunOptions& options) {
       break;
     }
     if (status == RunStatus::Quiet || device.cycle() >= limit) {
+      tile->observe(nullptr);  // a core that still runs is past its limit
       const CoreState state = read_core(control, 0, 0);
       run.pc = state.pc;
       run.cause = state.cause;
@@ -132,7 +133,9 @@ ElfRun run_elf(const ElfImage& image, const ElfRunOptions& options) {
   }
   tile->observe(nullptr);
   if (first != 0) run.cycles = last - first + 1;
-  if (tohost && !run.tohost) run.tohost = control.read_tile(0, 0, *tohost);
+  if (tohost && !run.tohost) {
+    run.tohost = run.end == ElfEnd::CycleLimit ? 0 : control.read_tile(0, 0, *tohost);
+  }
   if (options.signature) {
     const uint32_t begin = image.symbol("begin_signature");
     const uint32_t words = (image.symbol("end_signature") - begin) / 4;
