@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replicated.h"
 
+#include <array>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
@@ -59,7 +61,8 @@ class Replicated : public SimDevice {
   std::vector<Tile> tiles_;
   std::vector<Slots> slots_;
   std::vector<uint8_t> awake_;  // not idle after its last evaluation
-  std::vector<uint8_t> settled_;
+  std::vector<uint8_t> settled_;  // checked once since its last evaluation
+  std::vector<uint8_t> before_;   // of the idle check
   int active_ = 0;              // tiles that the next cycle must evaluate
   int parity_ = 0;
   uint64_t evaluations_ = 0;
@@ -168,8 +171,9 @@ void Replicated::clock_grid(uint64_t cycle, const uint64_t* in, uint64_t* out) {
       const CreditFault& f = *options_.drop_credit;
       uint64_t& word = links[static_cast<int>(f.side)];
       if (static_cast<size_t>(f.row * shape_.cols + f.col) == i && link_has_credit(word) &&
-          link_credit_colour(word) == f.colour && fault_count_++ == f.nth) {
-        word &= ~kLinkCreditMask;
+          link_credit_colour(word) == f.colour) {
+        if (fault_count_ >= f.nth && fault_count_ < f.nth + f.count) word &= ~kLinkCreditMask;
+        ++fault_count_;
       }
     }
     for (int p = 0; p < 4; ++p) {
@@ -186,49 +190,63 @@ void Replicated::clock_grid(uint64_t cycle, const uint64_t* in, uint64_t* out) {
   parity_ = next;
 }
 
-// Evaluates a tile that would have been skipped and compares everything that its model holds. The
-// inputs are put back to those of its last evaluation before the comparison, so that only state
-// can differ.
+// A register or memory of the Verilated tile: where it stands in the model.
+struct StateMember {
+  const char* name;
+  size_t offset;  // from the start of the model's state
+  size_t size;
+};
+
+std::vector<StateMember> state_members(const Vow_tile___024root* root) {
+  const auto at = [&](const void* member) {
+    return static_cast<size_t>(static_cast<const uint8_t*>(member) -
+                               reinterpret_cast<const uint8_t*>(root->vlSymsp));
+  };
+  return {
+#define OW_STATE(member) {#member, at(&root->member), sizeof(root->member)},
+#include "tile_state.inc"
+#undef OW_STATE
+  };
+}
+
+// Evaluates a tile that would have been skipped: no register may change, no output, and not idle_o.
+// From the second such evaluation in a row on, nothing at all in the model may change; in the
+// first one, Verilator's own temporaries (what the last evaluation wrote into a memory, arguments
+// of functions) may. The inputs are put back to those of the last evaluation before the comparison.
 void Replicated::check_unchanged(size_t index, uint64_t cycle) {
   Vow_tile* m = tiles_[index].model.get();
-  Vow_tile__Syms* symbols = m->rootp->vlSymsp;
-  const auto evaluate = [&](bool zero) {
-    const uint64_t n = m->link_n_i, e = m->link_e_i, s = m->link_s_i, w = m->link_w_i;
-    const uint64_t c = m->cycle_i;
-    if (zero) m->link_n_i = m->link_e_i = m->link_s_i = m->link_w_i = 0;
-    m->cycle_i = cycle;
-    clock(m);
-    m->link_n_i = n;
-    m->link_e_i = e;
-    m->link_s_i = s;
-    m->link_w_i = w;
-    m->cycle_i = c;
-    m->eval();
-  };
-  static_assert(sizeof(Vow_tile__Syms) > 0, "complete type");
+  const auto* symbols = reinterpret_cast<const uint8_t*>(m->rootp->vlSymsp);
+  const uint64_t inputs[5] = {m->link_n_i, m->link_e_i, m->link_s_i, m->link_w_i, m->cycle_i};
   const auto outputs = [&] {
-    return std::vector<uint64_t>{m->link_n_o, m->link_e_o, m->link_s_o, m->link_w_o, m->idle_o};
+    return std::array<uint64_t, 5>{m->link_n_o, m->link_e_o, m->link_s_o, m->link_w_o, m->idle_o};
   };
-  std::vector<uint8_t> before(sizeof(Vow_tile__Syms));
-  const std::vector<uint64_t> outputs_before = outputs();
-  std::memcpy(before.data(), static_cast<const void*>(symbols), before.size());
-  evaluate(true);
+  const std::array<uint64_t, 5> outputs_before = outputs();
+  before_.assign(symbols, symbols + sizeof(Vow_tile__Syms));
+  m->link_n_i = m->link_e_i = m->link_s_i = m->link_w_i = 0;
+  m->cycle_i = cycle;
+  clock(m);
+  m->link_n_i = inputs[0];
+  m->link_e_i = inputs[1];
+  m->link_s_i = inputs[2];
+  m->link_w_i = inputs[3];
+  m->cycle_i = inputs[4];
+  m->eval();
   ++evaluations_;
-  const auto* after = reinterpret_cast<const uint8_t*>(symbols);
-  size_t differs = before.size();
-  for (size_t k = 0; k < before.size(); ++k) {
-    if (before[k] != after[k]) {
-      differs = k;
-      break;
+  std::string changed;
+  if (std::memcmp(before_.data(), symbols, before_.size()) != 0) {
+    for (const StateMember& s : state_members(m->rootp)) {
+      if (std::memcmp(before_.data() + s.offset, symbols + s.offset, s.size) != 0) {
+        changed = s.name;
+        break;
+      }
     }
+    if (changed.empty() && settled_[index] != 0) changed = "a signal that is no register";
   }
-  const bool changed = differs != before.size();
-  // The first check after an evaluation only settles the simulator's own temporaries (flags of the
-  // last write to a memory); from the second one on nothing at all may change.
-  if ((changed && settled_[index] != 0) || outputs() != outputs_before || !m->idle_o) {
+  if (changed.empty() && outputs() != outputs_before) changed = "an output";
+  if (!changed.empty()) {
     throw InternalError(fmt::format(
-        "idle check: tile ({}, {}) changed in cycle {} although it was idle and nothing arrived (byte {})",
-        index / static_cast<size_t>(shape_.cols), index % static_cast<size_t>(shape_.cols), cycle, differs));
+        "idle check: tile ({}, {}) changed in cycle {} although it was idle and nothing arrived: {}",
+        index / static_cast<size_t>(shape_.cols), index % static_cast<size_t>(shape_.cols), cycle, changed));
   }
   settled_[index] = 1;
 }

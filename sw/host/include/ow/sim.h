@@ -18,14 +18,15 @@ enum class DeviceKind {
   Monolithic   // only the shapes that were built (2x2)
 };
 
-// Loses one credit on one link: the nth credit (from 0) of `colour` that tile (row, col) sends out
-// through `side`. Replicated engine only; for tests of the hang report.
+// Loses credits on one link: `count` of them, from the nth (from 0) on, of those of `colour` that
+// tile (row, col) sends out through `side`. Replicated engine only; for tests of the hang report.
 struct CreditFault {
   int row = 0;
   int col = 0;
   Side side = Side::North;
   int colour = 0;
   uint64_t nth = 0;
+  uint64_t count = 1;
 };
 
 struct SimOptions {

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every seeded deadlock ends by itself and is named rightly, within a second.
+#include "ow/deadlocks.h"
+
+#include <gtest/gtest.h>
+
+namespace ow {
+namespace {
+
+class Deadlock : public testing::TestWithParam<size_t> {};
+
+TEST_P(Deadlock, IsNamedByTheHangReport) {
+  const DeadlockResult r = run_deadlock(GetParam(), OW_FIRMWARE_DIR "/deadlock.elf");
+  EXPECT_TRUE(r.hung) << r.name;
+  EXPECT_TRUE(r.named) << r.name << ": expected " << r.expected << "\n" << r.report.text();
+  EXPECT_LT(r.report_seconds, 1.0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeded, Deadlock, testing::Range<size_t>(0, deadlock_names().size()));
+
+TEST(Deadlocks, AreAtLeastTwenty) { EXPECT_GE(deadlock_names().size(), 20u); }
+
+}  // namespace
+}  // namespace ow
