@@ -314,7 +314,8 @@ module ow_regs #(
     end
   end
 
-  assign idle_o = !req && !ctl_rvalid_q && !core_rvalid_q && !core_rst_q && !ev_beat_i &&
+  // A push that waits for its queue changes nothing until the ramp does.
+  assign idle_o = !access && !ctl_rvalid_q && !core_rvalid_q && !core_rst_q && !ev_beat_i &&
                   !ev_red_elem_i && !retire_i && !ev_in_i && !ev_out_i && !ev_weight_i &&
                   (eng_cause_i == eng_cause_q) && (asleep_i == asleep_q) &&
                   (red_wait_i == red_wait_q) && !(step_q && issue_i);

@@ -250,29 +250,38 @@ DeadlockResult run_deadlock(size_t index, const std::string& firmware) {
     throw BadInput(fmt::format("deadlock {}: there are {} (0 to {})", index, all.size(), all.size() - 1));
   }
   const Seed& seed = all[index];
-  const ElfImage image = read_elf(firmware, 49152);
+  const ElfImage image = read_elf(firmware.empty() ? OW_FIRMWARE_DIR "/deadlock.elf" : firmware, 49152);
   SimOptions options;
   if (seed.options) seed.options(options);
   Bench bench(GridShape{2, 2}, options, image);
   seed.before(bench);
+  const auto begin = std::chrono::steady_clock::now();
   bench.start();
   if (seed.after) seed.after(bench);
   DeadlockResult result;
   result.name = seed.name;
-  result.expected = fmt::format("[{}] at tile ({}, {})", hang_cause_name(seed.cause), seed.row, seed.col);
   result.hung = bench.run() == RunStatus::Quiet;
-  const auto begin = std::chrono::steady_clock::now();
   result.report = make_hang_report(bench.control(), &image);
-  result.report_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   result.cycles = result.report.cycle;
-  // The seeded cause is given as a cause, and no other cause is given.
   const Diagnosis* d = result.report.find(seed.cause, seed.row, seed.col, seed.colour);
   result.named = d != nullptr && d->root;
   for (const Diagnosis& other : result.report.diagnoses) {
     if (other.root && other.cause != seed.cause) result.named = false;
   }
+  result.ok = result.hung && result.named;
+  if (!result.ok) {
+    result.message = fmt::format("expected [{}] at tile ({}, {}){}; {}", hang_cause_name(seed.cause),
+                                 seed.row, seed.col, result.hung ? "" : " and an end",
+                                 result.report.text());
+  }
   return result;
+}
+
+std::vector<DeadlockResult> run_deadlocks(const std::string& firmware) {
+  std::vector<DeadlockResult> results;
+  for (size_t i = 0; i < seeds().size(); ++i) results.push_back(run_deadlock(i, firmware));
+  return results;
 }
 
 }  // namespace ow

@@ -88,6 +88,12 @@ class Diagnoser {
     }
     return std::nullopt;
   }
+  static std::optional<int> bound_outq(const TileState& t, int colour) {
+    for (int q = 0; q < kNumQueues; ++q) {
+      if (bound(t.outq[static_cast<size_t>(q)]) == colour) return q;
+    }
+    return std::nullopt;
+  }
   static bool active(uint32_t thread) { return thread >> 31 != 0; }
   static int waits(uint32_t thread) { return static_cast<int>(thread >> 28 & 7); }
   static int queue(uint32_t thread) { return static_cast<int>(thread >> 24 & 15); }
@@ -183,6 +189,9 @@ class Diagnoser {
       const uint32_t bit = uint32_t{1} << c;
       Route route;
       const bool routed = parse_route(t.route[static_cast<size_t>(c)], &route);
+      // The output queue that injects the colour here, if the route does not start at the ramp.
+      const std::optional<int> strayer =
+          routed && route.in == Port::Ramp ? std::nullopt : bound_outq(t, c);
       if ((t.misroute & bit) != 0) {
         std::string from;
         for (int p = 0; p < 4; ++p) {
@@ -196,7 +205,11 @@ class Diagnoser {
                                 port_name(static_cast<Port>(p)));
           }
         }
-        add(HangCause::Misroute, &t, c, true,
+        if (strayer) {
+          stray_output(t, c, *strayer, route);
+          from += fmt::format("; output queue {} injects it", *strayer);
+        }
+        add(HangCause::Misroute, &t, c, !strayer,
             fmt::format("a wavelet of colour {} came in at another port than the route's input, {}{}",
                         c, routed ? port_name(route.in) : "none", from));
       }
@@ -204,8 +217,14 @@ class Diagnoser {
       if ((t.occupied & bit) == 0) continue;
       if ((t.misroute & bit) != 0) continue;
       if (!routed) {
-        add(HangCause::NoRoute, &t, c, true,
+        add(HangCause::NoRoute, &t, c, !strayer,
             fmt::format("wavelets of colour {} wait in the router, which has no route for it", c));
+        if (strayer) {
+          add(HangCause::OutputNotRouted, &t, c, true,
+              fmt::format("output queue {} is bound to colour {}, of which the tile has no route",
+                          *strayer, c))
+              .queue = *strayer;
+        }
         continue;
       }
       if ((route.out_mask & kOutRamp) != 0) {
@@ -216,6 +235,13 @@ class Diagnoser {
         }
       }
     }
+  }
+
+  void stray_output(const TileState& t, int c, int q, const Route& route) {
+    add(HangCause::OutputNotRouted, &t, c, !on_cycle(c),
+        fmt::format("output queue {} is bound to colour {}, whose route takes its input from {}, not from the ramp",
+                    q, c, port_name(route.in)))
+        .queue = q;
   }
 
   // Credits towards the four neighbours: when nothing moves, each one that is missing is a wavelet

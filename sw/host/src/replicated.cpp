@@ -13,6 +13,7 @@
 #include "Vow_tile__Syms.h"
 #include "link_word.h"
 #include "ow/error.h"
+#include "tile_clock.h"
 
 namespace ow {
 namespace {
@@ -24,6 +25,25 @@ constexpr int kReleaseCycles = 2;  // the reset is registered in the tile
 struct alignas(64) Slots {
   uint64_t word[2][4];
 };
+
+// A register or memory of the Verilated tile: where it stands in the model.
+struct StateMember {
+  const char* name;
+  size_t offset;  // from the start of the model's state
+  size_t size;
+};
+
+std::vector<StateMember> state_members(const Vow_tile___024root* root) {
+  const auto at = [&](const void* member) {
+    return static_cast<size_t>(static_cast<const uint8_t*>(member) -
+                               reinterpret_cast<const uint8_t*>(root->vlSymsp));
+  };
+  return {
+#define OW_STATE(member) {#member, at(&root->member), sizeof(root->member)},
+#include "tile_state.inc"
+#undef OW_STATE
+  };
+}
 
 class Replicated : public SimDevice {
  public:
@@ -48,9 +68,22 @@ class Replicated : public SimDevice {
     int edge_port[4];   // port number, -1 inside
   };
 
-  static void clock(Vow_tile* model) {
+  // One rising edge. The falling edge does nothing in the design; where the model's previous clock
+  // is known by name it is put back to 0 and the falling edge is not evaluated.
+  void clock(Vow_tile* model) {
     model->clk_i = 1;
     model->eval();
+#ifdef OW_CLOCK_PREVIOUS
+    if (!options_.toggle_clock) {
+      model->rootp->OW_CLOCK_PREVIOUS = 0;
+      return;
+    }
+#endif
+    model->clk_i = 0;
+    model->eval();
+  }
+  // Evaluates changed inputs without a clock edge.
+  void settle(Vow_tile* model) {
     model->clk_i = 0;
     model->eval();
   }
@@ -63,6 +96,7 @@ class Replicated : public SimDevice {
   std::vector<uint8_t> awake_;  // not idle after its last evaluation
   std::vector<uint8_t> settled_;  // checked once since its last evaluation
   std::vector<uint8_t> before_;   // of the idle check
+  std::vector<StateMember> state_;
   int active_ = 0;              // tiles that the next cycle must evaluate
   int parity_ = 0;
   uint64_t evaluations_ = 0;
@@ -72,6 +106,9 @@ class Replicated : public SimDevice {
 Replicated::Replicated(GridShape shape, const SimOptions& options)
     : SimDevice(shape), options_(options) {
   const size_t n = static_cast<size_t>(shape.rows) * static_cast<size_t>(shape.cols);
+  if (!options.trace_file.empty()) {
+    throw BadInput(options.trace_file + ": waves need the monolithic device");
+  }
   Verilated::threadContextp(&context_);
   context_.threads(1);
   tiles_.resize(n);
@@ -190,25 +227,6 @@ void Replicated::clock_grid(uint64_t cycle, const uint64_t* in, uint64_t* out) {
   parity_ = next;
 }
 
-// A register or memory of the Verilated tile: where it stands in the model.
-struct StateMember {
-  const char* name;
-  size_t offset;  // from the start of the model's state
-  size_t size;
-};
-
-std::vector<StateMember> state_members(const Vow_tile___024root* root) {
-  const auto at = [&](const void* member) {
-    return static_cast<size_t>(static_cast<const uint8_t*>(member) -
-                               reinterpret_cast<const uint8_t*>(root->vlSymsp));
-  };
-  return {
-#define OW_STATE(member) {#member, at(&root->member), sizeof(root->member)},
-#include "tile_state.inc"
-#undef OW_STATE
-  };
-}
-
 // Evaluates a tile that would have been skipped: no register may change, no output, and not idle_o.
 // From the second such evaluation in a row on, nothing at all in the model may change; in the
 // first one, Verilator's own temporaries (what the last evaluation wrote into a memory, arguments
@@ -220,6 +238,7 @@ void Replicated::check_unchanged(size_t index, uint64_t cycle) {
   const auto outputs = [&] {
     return std::array<uint64_t, 5>{m->link_n_o, m->link_e_o, m->link_s_o, m->link_w_o, m->idle_o};
   };
+  settle(m);
   const std::array<uint64_t, 5> outputs_before = outputs();
   before_.assign(symbols, symbols + sizeof(Vow_tile__Syms));
   m->link_n_i = m->link_e_i = m->link_s_i = m->link_w_i = 0;
@@ -230,11 +249,12 @@ void Replicated::check_unchanged(size_t index, uint64_t cycle) {
   m->link_s_i = inputs[2];
   m->link_w_i = inputs[3];
   m->cycle_i = inputs[4];
-  m->eval();
+  settle(m);
   ++evaluations_;
   std::string changed;
   if (std::memcmp(before_.data(), symbols, before_.size()) != 0) {
-    for (const StateMember& s : state_members(m->rootp)) {
+    if (state_.empty()) state_ = state_members(m->rootp);
+    for (const StateMember& s : state_) {
       if (std::memcmp(before_.data() + s.offset, symbols + s.offset, s.size) != 0) {
         changed = s.name;
         break;

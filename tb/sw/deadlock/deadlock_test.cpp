@@ -10,10 +10,9 @@ namespace {
 class Deadlock : public testing::TestWithParam<size_t> {};
 
 TEST_P(Deadlock, IsNamedByTheHangReport) {
-  const DeadlockResult r = run_deadlock(GetParam(), OW_FIRMWARE_DIR "/deadlock.elf");
-  EXPECT_TRUE(r.hung) << r.name;
-  EXPECT_TRUE(r.named) << r.name << ": expected " << r.expected << "\n" << r.report.text();
-  EXPECT_LT(r.report_seconds, 1.0);
+  const DeadlockResult r = run_deadlock(GetParam());
+  EXPECT_TRUE(r.ok) << r.name << ": " << r.message;
+  EXPECT_LT(r.seconds, 1.0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeded, Deadlock, testing::Range<size_t>(0, deadlock_names().size()));

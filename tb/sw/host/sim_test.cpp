@@ -141,10 +141,14 @@ TEST(Simulator, SkippingIdleTilesChangesNothing) {
   auto a = make_device(DeviceKind::Replicated, GridShape{3, 3}, every);
   auto b = make_device(DeviceKind::Replicated, GridShape{3, 3}, checked());
   auto c = make_device(DeviceKind::Replicated, GridShape{3, 3});
+  SimOptions edges;
+  edges.toggle_clock = true;
+  auto d = make_device(DeviceKind::Replicated, GridShape{3, 3}, edges);
   const auto log = traffic(a.get());
   EXPECT_GT(log.size(), 500u);
   EXPECT_TRUE(log == traffic(b.get()));
   EXPECT_TRUE(log == traffic(c.get()));
+  EXPECT_TRUE(log == traffic(d.get()));
   EXPECT_LT(tile_evaluations(*c), tile_evaluations(*a));
 }
 

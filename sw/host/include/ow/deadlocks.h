@@ -12,20 +12,23 @@
 namespace ow {
 
 struct DeadlockResult {
-  std::string name;       // what was seeded
-  bool hung = false;      // the run ended because nothing moved any more
-  bool named = false;     // the report's causes are the seeded one, at its tile, and nothing else
-  double report_seconds = 0;  // wall time from the end of the run to the finished report
-  uint64_t cycles = 0;
+  std::string name;     // what was seeded
+  bool hung = false;    // the run ended because nothing moved any more
+  bool named = false;   // the report gives the seeded cause, at its tile, and no other
+  bool ok = false;      // both
+  double seconds = 0;   // wall time of the run, from the start of the cores, and of the report
+  uint64_t cycles = 0;  // when nothing moved any more
+  std::string message;  // if not ok: what was expected, and the report
   HangReport report;
-  std::string expected;   // in the report's words
 };
 
 // Names of all seeded deadlocks, in the order of `run_deadlock`'s index.
 std::vector<std::string> deadlock_names();
 
-// Runs one on the replicated simulator. `firmware` is the path of deadlock.elf.
-DeadlockResult run_deadlock(size_t index, const std::string& firmware);
+// Runs one, or all, on the replicated simulator. `firmware` is the path of deadlock.elf; empty: the
+// one of this build.
+DeadlockResult run_deadlock(size_t index, const std::string& firmware = "");
+std::vector<DeadlockResult> run_deadlocks(const std::string& firmware = "");
 
 }  // namespace ow
 
