@@ -88,11 +88,12 @@ class Diagnoser {
     }
     return std::nullopt;
   }
-  static std::optional<int> bound_outq(const TileState& t, int colour) {
+  // The output queue that is bound to a colour, or -1.
+  static int bound_outq(const TileState& t, int colour) {
     for (int q = 0; q < kNumQueues; ++q) {
       if (bound(t.outq[static_cast<size_t>(q)]) == colour) return q;
     }
-    return std::nullopt;
+    return -1;
   }
   static bool active(uint32_t thread) { return thread >> 31 != 0; }
   static int waits(uint32_t thread) { return static_cast<int>(thread >> 28 & 7); }
@@ -190,8 +191,7 @@ class Diagnoser {
       Route route;
       const bool routed = parse_route(t.route[static_cast<size_t>(c)], &route);
       // The output queue that injects the colour here, if the route does not start at the ramp.
-      const std::optional<int> strayer =
-          routed && route.in == Port::Ramp ? std::nullopt : bound_outq(t, c);
+      const int strayer = routed && route.in == Port::Ramp ? -1 : bound_outq(t, c);
       if ((t.misroute & bit) != 0) {
         std::string from;
         for (int p = 0; p < 4; ++p) {
@@ -205,11 +205,11 @@ class Diagnoser {
                                 port_name(static_cast<Port>(p)));
           }
         }
-        if (strayer) {
-          stray_output(t, c, *strayer, route);
-          from += fmt::format("; output queue {} injects it", *strayer);
+        if (strayer >= 0) {
+          stray_output(t, c, strayer, route);
+          from += fmt::format("; output queue {} injects it", strayer);
         }
-        add(HangCause::Misroute, &t, c, !strayer,
+        add(HangCause::Misroute, &t, c, strayer < 0,
             fmt::format("a wavelet of colour {} came in at another port than the route's input, {}{}",
                         c, routed ? port_name(route.in) : "none", from));
       }
@@ -217,13 +217,13 @@ class Diagnoser {
       if ((t.occupied & bit) == 0) continue;
       if ((t.misroute & bit) != 0) continue;
       if (!routed) {
-        add(HangCause::NoRoute, &t, c, !strayer,
+        add(HangCause::NoRoute, &t, c, strayer < 0,
             fmt::format("wavelets of colour {} wait in the router, which has no route for it", c));
-        if (strayer) {
+        if (strayer >= 0) {
           add(HangCause::OutputNotRouted, &t, c, true,
               fmt::format("output queue {} is bound to colour {}, of which the tile has no route",
-                          *strayer, c))
-              .queue = *strayer;
+                          strayer, c))
+              .queue = strayer;
         }
         continue;
       }
