@@ -203,6 +203,7 @@ void Bench::cores() {
       if (!r.ok) raw["wrong"].push_back(r.name + ": " + r.message);
     }
     add("S10", right, raw);
+    add("S10.wrong", static_cast<double>(results.size()) - right, raw);
     add("S10.time", slowest, {{"cases", results.size()}});
   }
 #endif
