@@ -1024,6 +1024,26 @@ TEST(EngineRate, BlockedThreadsCostTheOthersNothing) {
   }
 }
 
+// A stream end stops a counted transfer too; close follows what was moved.
+TYPED_TEST(EngineTest, StreamEndStopsACountedTransfer) {
+  Bench<typename TypeParam::Top> b(TypeParam::kLanes);
+  b.write_dsr(0, fab_in(4, 100));
+  Dsr out = fab_out(6);
+  out.close = true;
+  out.code = 2;
+  b.write_dsr(1, out);
+  b.in[4] = {{false, 11}, {true, 1}, {false, 12}, {true, 2}, {false, 13}};
+  Insn i;
+  i.ty = kF32;
+  i.dst = 1;
+  b.launch(i);
+  b.finish();
+  EXPECT_EQ(b.sync_done, 1);
+  EXPECT_EQ(b.in[4].size(), 1u);
+  const std::deque<Wavelet> want = {{false, 11}, {false, 12}, {true, 2}};
+  EXPECT_TRUE(b.out[6] == want);
+}
+
 TYPED_TEST(EngineTest, IdleOnlyWhenNothingMoves) {
   Bench<typename TypeParam::Top> b(TypeParam::kLanes);
   b.write_dsr(0, mem(0, 8, 4));
