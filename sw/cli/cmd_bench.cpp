@@ -120,7 +120,8 @@ void Bench::digits() {
          {"activations_different", report.different()}});
   }
   if (wants("S2")) {
-    add("S2", 100.0 * static_cast<double>(report.right_device) / static_cast<double>(report.held_out),
+    add("S2",
+        100.0 * static_cast<double>(report.right_device) / static_cast<double>(report.held_out),
         {{"right", report.right_device},
          {"right_golden", report.right_golden},
          {"images", report.held_out},
@@ -216,8 +217,7 @@ int run(Context& context, const Options& options) {
   }
   const SimOptions sim;
   if (bench.wants("S3")) {
-    const jobs::WeightCost cost =
-        jobs::measure_weight(read_elf(options.firmware, 49152), 32, sim);
+    const jobs::WeightCost cost = jobs::measure_weight(read_elf(options.firmware, 49152), 32, sim);
     bench.add("S3", cost.cycles_per_weight(),
               {{"samples", cost.samples},
                {"weights", {cost.weights[0], cost.weights[1]}},
@@ -257,8 +257,9 @@ int run(Context& context, const Options& options) {
 void add_bench(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   auto name = std::make_shared<std::string>();
-  CLI::App* sub = context.add(app, "bench", "Measure against the targets; exit status 1 if one is missed",
-                              [&context, options, name] { return run(context, *options); });
+  CLI::App* sub =
+      context.add(app, "bench", "Measure against the targets; exit status 1 if one is missed",
+                  [&context, options, name] { return run(context, *options); });
   sub->add_option("name", *name, "sim")->required()->check(CLI::IsMember({"sim"}));
   sub->add_option("--only", options->only, "Only these rows (S1 to S11)")
       ->delimiter(',')

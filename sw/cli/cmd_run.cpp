@@ -30,9 +30,9 @@ struct Options {
 
 const std::vector<std::pair<Counter, const char*>>& stall_names() {
   static const std::vector<std::pair<Counter, const char*>> names = {
-      {kCtrStallInput, "input queue"},     {kCtrStallOutput, "output queue"},
-      {kCtrStallRow, "accumulator row"},   {kCtrStallMemory, "memory"},
-      {kCtrNoWork, "no work"},             {kCtrReducerWait, "reducer waits"}};
+      {kCtrStallInput, "input queue"},   {kCtrStallOutput, "output queue"},
+      {kCtrStallRow, "accumulator row"}, {kCtrStallMemory, "memory"},
+      {kCtrNoWork, "no work"},           {kCtrReducerWait, "reducer waits"}};
   return names;
 }
 
@@ -48,9 +48,10 @@ nlohmann::json pass_json(const Workload& workload, const Pass& pass) {
                          {"bits_different", pass.bits_different}};
   if (workload.whole) {
     static const char* const kNames[kNumCounters] = {
-        "beats",         "stall_input",      "stall_output", "stall_row",    "stall_memory",
-        "no_work",       "reducer_elements", "instructions", "asleep",       "wavelets_in_ramp",
-        "wavelets_out_ramp", "weights",      "reducer_wait"};
+        "beats",        "stall_input",      "stall_output",      "stall_row",
+        "stall_memory", "no_work",          "reducer_elements",  "instructions",
+        "asleep",       "wavelets_in_ramp", "wavelets_out_ramp", "weights",
+        "reducer_wait"};
     for (int k = 0; k < kNumCounters; ++k) {
       json["counters"][kNames[k]] = pass.counters[static_cast<size_t>(k)];
     }
@@ -66,12 +67,12 @@ nlohmann::json report_json(const RunReport& report) {
   json["batches"] = report.batches;
   json["weights"] = report.weights;
   json["nonzero_weights"] = report.nonzero;
-  json["accuracy_golden"] = static_cast<double>(report.right_golden) /
-                            static_cast<double>(report.held_out);
+  json["accuracy_golden"] =
+      static_cast<double>(report.right_golden) / static_cast<double>(report.held_out);
   json["train_seconds"] = report.train_seconds;
   if (!report.workloads.empty()) {
-    json["accuracy_device"] = static_cast<double>(report.right_device) /
-                              static_cast<double>(report.held_out);
+    json["accuracy_device"] =
+        static_cast<double>(report.right_device) / static_cast<double>(report.held_out);
     json["compared"] = report.compared();
     json["different"] = report.different();
     for (const Workload& w : report.workloads) {
@@ -118,8 +119,8 @@ void print_report(const RunReport& report) {
       const bool sparse = pass == &w.sparse;
       fmt::print("{:<12} {:<7} {:>10} {:>11} {:>10} {:>11.1f}% {:>9} {:>9}\n", sparse ? name : "",
                  sparse ? "sparse" : "dense", pass->cycles, pass->wavelets_in,
-                 w.whole ? std::to_string(pass->wavelets_out) : "-",
-                 100.0 * w.utilisation(*pass), sparse ? fmt::format("{:.2f}", w.speed_up()) : "",
+                 w.whole ? std::to_string(pass->wavelets_out) : "-", 100.0 * w.utilisation(*pass),
+                 sparse ? fmt::format("{:.2f}", w.speed_up()) : "",
                  sparse ? fmt::format("{:.2f}", w.speed_up_bound()) : "");
     }
   }

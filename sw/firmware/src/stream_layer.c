@@ -49,7 +49,7 @@ static uint32_t block_words;  // of the block that every tile of this grid row s
 static uint32_t notify_word;
 
 static void start_layer(void) {
-  const struct ow_layer_params *layer = &ow_params.layer[layer_index];
+  const struct ow_layer_params* layer = &ow_params.layer[layer_index];
   uint32_t row = ow_reg_read(OW_REG_ROW);
   uint32_t rows = ow_params.grid_rows;
   uint32_t samples = layer->samples;
@@ -96,11 +96,12 @@ static void send_block(uint32_t addr, uint32_t words) {
   }
   ow_dsr_mem1(DSR_BLOCK, OW_F32, addr, words, 4);
   ow_dsr_fabric_out(DSR_BLOCK_OUT, OW_F32, OW_SL_OUTQ_RESULT, words, 0);
-  ow_mov(OW_F32, OW_CTL(DSR_BLOCK_OUT, DSR_BLOCK, DSR_NONE, THREAD_SEND) | OW_THEN_ACTIVATE(TASK_SENT));
+  ow_mov(OW_F32,
+         OW_CTL(DSR_BLOCK_OUT, DSR_BLOCK, DSR_NONE, THREAD_SEND) | OW_THEN_ACTIVATE(TASK_SENT));
 }
 
 static void part_done(void) {
-  const struct ow_layer_params *layer = &ow_params.layer[layer_index];
+  const struct ow_layer_params* layer = &ow_params.layer[layer_index];
   if (++parts_done < 2) return;
   if (layer->flags & OW_SL_SEND_Y) {
     uint32_t row = ow_reg_read(OW_REG_ROW);
@@ -142,8 +143,8 @@ static void task_sent(uint32_t data) {
   }
   ow_dsr_fabric_in(DSR_RELAY_IN, OW_F32, OW_SL_INQ_RELAY, words);
   ow_dsr_fabric_out(DSR_RELAY_OUT, OW_F32, OW_SL_OUTQ_RESULT, words, 0);
-  ow_mov(OW_F32,
-         OW_CTL(DSR_RELAY_OUT, DSR_RELAY_IN, DSR_NONE, THREAD_SEND) | OW_THEN_ACTIVATE(TASK_RELAYED));
+  ow_mov(OW_F32, OW_CTL(DSR_RELAY_OUT, DSR_RELAY_IN, DSR_NONE, THREAD_SEND) |
+                     OW_THEN_ACTIVATE(TASK_RELAYED));
 }
 
 static void task_relayed(uint32_t data) {

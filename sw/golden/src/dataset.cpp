@@ -24,8 +24,8 @@ std::string read_all(const std::string& path, size_t limit) {
   errno = 0;
   std::unique_ptr<gzFile_s, Closer> file(gzopen(path.c_str(), "rb"));
   if (!file) {
-    throw BadInput(path + ": cannot be opened: " +
-                   (errno != 0 ? std::strerror(errno) : "out of memory"));
+    throw BadInput(path +
+                   ": cannot be opened: " + (errno != 0 ? std::strerror(errno) : "out of memory"));
   }
   std::string text;
   char buffer[1 << 16];
@@ -38,8 +38,8 @@ std::string read_all(const std::string& path, size_t limit) {
         throw BadInput(path + ": the compressed data end too early: the file is truncated after " +
                        std::to_string(text.size()) + " bytes of text");
       }
-      throw BadInput(path + ": cannot be read: " +
-                     (code == Z_ERRNO ? std::strerror(errno) : message));
+      throw BadInput(path +
+                     ": cannot be read: " + (code == Z_ERRNO ? std::strerror(errno) : message));
     }
     if (n == 0) break;
     text.append(buffer, static_cast<size_t>(n));
@@ -102,8 +102,7 @@ std::vector<Digit> load_digits(const std::string& path, size_t rows) {
       ++pos;  // the comma
     }
     if (column != kDigitPixels + 1) {
-      throw BadInput(where + std::to_string(column) +
-                     " columns, not 65 (64 pixels and a label)");
+      throw BadInput(where + std::to_string(column) + " columns, not 65 (64 pixels and a label)");
     }
     digits.push_back(digit);
     pos = next;

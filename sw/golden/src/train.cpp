@@ -21,7 +21,7 @@ using Row = Eigen::Array<float, 1, Eigen::Dynamic>;
 struct TrainedLayer {
   Matrix weights;  // inputs x outputs
   Row bias;
-  Matrix mask;     // 1 or 0
+  Matrix mask;  // 1 or 0
   Matrix grad, m, v;
   Row bias_grad, bias_m, bias_v;
 };
@@ -226,8 +226,7 @@ Activations digit_activations(const std::vector<Digit>& images) {
   Activations x = Activations::zero(kDigitPixels, static_cast<int>(images.size()));
   for (size_t s = 0; s < images.size(); ++s) {
     for (int i = 0; i < kDigitPixels; ++i) {
-      x.at(i, static_cast<int>(s)) =
-          round_to_f16(images[s].pixels[static_cast<size_t>(i)] / 16.0);
+      x.at(i, static_cast<int>(s)) = round_to_f16(images[s].pixels[static_cast<size_t>(i)] / 16.0);
     }
   }
   return x;

@@ -137,7 +137,7 @@ LoadCost measure_load(uint64_t words, const SimOptions& options) {
   LoadCost cost;
   cost.words = words;
   const GridShape grid{4, 4};
-  cost.distance = static_cast<uint64_t>(2 * (grid.rows - 1 + grid.cols - 1));
+  cost.distance = 2 * (static_cast<uint64_t>(grid.rows) + static_cast<uint64_t>(grid.cols) - 2);
   golden::Rng rng(16);
   ElfImage image;
   image.path = "synthetic program";

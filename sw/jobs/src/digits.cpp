@@ -63,8 +63,9 @@ double Workload::utilisation(const Pass& pass) const {
 }
 
 double Workload::speed_up() const {
-  return sparse.cycles == 0 ? 0
-                            : static_cast<double>(dense.cycles) / static_cast<double>(sparse.cycles);
+  return sparse.cycles == 0
+             ? 0
+             : static_cast<double>(dense.cycles) / static_cast<double>(sparse.cycles);
 }
 
 double Workload::speed_up_bound() const {
@@ -237,10 +238,9 @@ RunReport run_digits(const RunParams& params, const RunOptions& options) {
   report.held_out = checked.held_out.size();
 
   auto begin = std::chrono::steady_clock::now();
-  const golden::Network network =
-      golden::train(params.training, checked.training, [&](int done) {
-        report_progress("training", static_cast<double>(done) / params.training.epochs);
-      });
+  const golden::Network network = golden::train(params.training, checked.training, [&](int done) {
+    report_progress("training", static_cast<double>(done) / params.training.epochs);
+  });
   report.train_seconds = seconds_since(begin);
   report.weights = network.weights();
   report.nonzero = network.nonzero();
@@ -256,9 +256,9 @@ RunReport run_digits(const RunParams& params, const RunOptions& options) {
   }
 
   begin = std::chrono::steady_clock::now();
-  const auto device = make_device(options.device == RunDevice::Monolithic ? DeviceKind::Monolithic
-                                                                          : DeviceKind::Replicated,
-                                  params.grid, options.sim);
+  const auto device = make_device(
+      options.device == RunDevice::Monolithic ? DeviceKind::Monolithic : DeviceKind::Replicated,
+      params.grid, options.sim);
   report.device = device->description();
   ControlPlane control(*device);
   // Progress by simulated cycles: what the bounds say of everything that is to come.
@@ -288,9 +288,9 @@ RunReport run_digits(const RunParams& params, const RunOptions& options) {
       const int count = std::min(batch, x.samples - first);
       const golden::Activations logits = comparison.run(slice(x, first, count, batch));
       const std::vector<int> classes = golden::classify(logits);
-      for (int s = 0; s < count; ++s) {
-        const golden::Digit& digit = checked.held_out[static_cast<size_t>(first + s)];
-        if (classes[static_cast<size_t>(s)] == digit.label) ++report.right_device;
+      for (size_t s = 0; s < static_cast<size_t>(count); ++s) {
+        const golden::Digit& digit = checked.held_out[static_cast<size_t>(first) + s];
+        if (classes[s] == digit.label) ++report.right_device;
       }
       tick();
     }

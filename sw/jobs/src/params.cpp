@@ -23,7 +23,8 @@ class Section {
  public:
   Section(std::string file, std::string name, const YAML::Node& node)
       : file_(std::move(file)), name_(std::move(name)), node_(node) {
-    if (!node_.IsMap()) fail(node_, name_.empty() ? "the file" : name_, "must hold keys and values");
+    if (!node_.IsMap())
+      fail(node_, name_.empty() ? "the file" : name_, "must hold keys and values");
     std::set<std::string> seen;
     for (const auto& item : node_) {
       const std::string key = item.first.IsScalar() ? item.first.Scalar() : "(not a name)";
@@ -37,8 +38,8 @@ class Section {
 
   double real(const std::string& key, double low, double high, bool low_open = false) {
     const YAML::Node node = get(key);
-    const std::string limit = fmt::format("must be a number {} {:g} to {:g}",
-                                          low_open ? "above" : "from", low, high);
+    const std::string limit =
+        fmt::format("must be a number {} {:g} to {:g}", low_open ? "above" : "from", low, high);
     const std::string text = scalar(node, full(key), limit);
     char* end = nullptr;
     const double value = std::strtod(text.c_str(), &end);
@@ -60,13 +61,13 @@ class Section {
                             int high) {
     const YAML::Node node = get(key);
     if (!node.IsSequence() || node.size() < min_count || node.size() > max_count) {
-      fail(node, full(key), fmt::format("must be a list of {} to {} whole numbers", min_count,
-                                        max_count));
+      fail(node, full(key),
+           fmt::format("must be a list of {} to {} whole numbers", min_count, max_count));
     }
     std::vector<int> values;
     for (size_t k = 0; k < node.size(); ++k) {
-      values.push_back(static_cast<int>(
-          parse_integer(node[k], fmt::format("{}[{}]", full(key), k), low, high)));
+      values.push_back(
+          static_cast<int>(parse_integer(node[k], fmt::format("{}[{}]", full(key), k), low, high)));
     }
     return values;
   }
@@ -162,8 +163,8 @@ RunParams load_params(const std::string& path) {
   params.data.file = beside(path, data.text("file"));
   params.data.rows = static_cast<int>(data.integer("rows", 1, 1000000));
   params.data.held_out_modulo = static_cast<int>(data.integer("held_out_modulo", 2, 1000));
-  params.data.held_out_remainder = static_cast<int>(
-      data.integer("held_out_remainder", 0, params.data.held_out_modulo - 1));
+  params.data.held_out_remainder =
+      static_cast<int>(data.integer("held_out_remainder", 0, params.data.held_out_modulo - 1));
   if (params.data.rows <= params.data.held_out_remainder) {
     data.bad("rows", fmt::format("leaves no image to hold out: must be above {}",
                                  params.data.held_out_remainder));

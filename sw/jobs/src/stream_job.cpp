@@ -124,7 +124,7 @@ std::vector<Wavelet> weight_stream(const golden::Layer& layer, int row, int rows
 
 LayerBound layer_bound(const StreamPlan& plan, const golden::Layer& layer, bool dense) {
   LayerBound bound;
-  const uint64_t beats = static_cast<uint64_t>(plan.samples / plan.lanes);
+  const uint64_t beats = static_cast<uint64_t>(plan.samples) / static_cast<uint64_t>(plan.lanes);
   const uint64_t samples = static_cast<uint64_t>(plan.samples);
   for (int row = 0; row < plan.grid.rows; ++row) {
     uint64_t weights = 0;
@@ -170,8 +170,7 @@ StreamJob::StreamJob(ControlPlane& control, const ElfImage& firmware, const Stre
   RouteSet routes(grid);
   for (int r = 0; r < grid.rows; ++r) {
     for (int c = 0; c < grid.cols; ++c) {
-      routes.set(r, c, kColourWeights,
-                 {Port::West, kOutRamp | (c + 1 < grid.cols ? kOutE : 0u)});
+      routes.set(r, c, kColourWeights, {Port::West, kOutRamp | (c + 1 < grid.cols ? kOutE : 0u)});
       if (r + 1 < grid.rows) routes.set(r, c, kColourDown + r % 2, {Port::Ramp, kOutS});
       if (r > 0) routes.set(r, c, kColourDown + (r - 1) % 2, {Port::North, kOutRamp});
       if (r > 0) routes.set(r, c, kColourUp + r % 2, {Port::Ramp, kOutN});
@@ -228,8 +227,8 @@ StreamJob::StreamJob(ControlPlane& control, const ElfImage& firmware, const Stre
     p.y_addr = layer.y_addr;
     p.bias_addr = layer.bias_addr;
     p.ring = static_cast<uint32_t>(layer.ring);
-    p.flags = (layer.shape.relu ? OW_SL_RELU : 0u) |
-              (k + 1 == plan_.layers.size() ? OW_SL_SEND_Y : 0u);
+    p.flags =
+        (layer.shape.relu ? OW_SL_RELU : 0u) | (k + 1 == plan_.layers.size() ? OW_SL_SEND_Y : 0u);
     for (int r = 0; r < grid.rows; ++r) {
       std::vector<uint32_t> bias;
       for (int j = r; j < layer.shape.outputs; j += grid.rows) {
@@ -263,13 +262,16 @@ void StreamJob::write_input(const golden::Activations& x) {
     const int local = plan_.owned(x.features, r);
     if (local == 0) continue;
     for (int c = 0; c < plan_.grid.cols; ++c) {
-      std::vector<uint32_t> words(static_cast<size_t>(local * plan_.samples / 2), 0);
+      std::vector<uint32_t> words(
+          static_cast<size_t>(local) * static_cast<size_t>(plan_.samples) / 2, 0);
       for (int l = 0; l < local; ++l) {
         for (int s = 0; s < plan_.samples; ++s) {
           const int sample = c * plan_.samples + s;
           if (sample >= x.samples) break;
           const uint32_t value = x.at(l * plan_.grid.rows + r, sample);
-          words[static_cast<size_t>((l * plan_.samples + s) / 2)] |= value << (16 * (s % 2));
+          words[(static_cast<size_t>(l) * static_cast<size_t>(plan_.samples) +
+                 static_cast<size_t>(s)) /
+                2] |= value << (16 * (s % 2));
         }
       }
       control_.write_tile(r, c, first.x_addr, words);
@@ -296,8 +298,8 @@ StreamRun StreamJob::run(bool dense) {
   };
   std::vector<Port> ports;
   for (int r = 0; r < grid.rows; ++r) {
-    const size_t words =
-        static_cast<size_t>(plan_.owned(last.shape.outputs, r)) * static_cast<size_t>(plan_.samples) / 2;
+    const size_t words = static_cast<size_t>(plan_.owned(last.shape.outputs, r)) *
+                         static_cast<size_t>(plan_.samples) / 2;
     if (words == 0) continue;
     const int west = plan_.west_columns();
     if (west > 0) {
@@ -318,7 +320,7 @@ StreamRun StreamJob::run(bool dense) {
     for (const Wavelet& w : stream) weights += w.ctrl ? 0 : 1;
     result.wavelets_in += stream.size();
   }
-  result.multiply_adds = weights * static_cast<uint64_t>(plan_.samples * grid.cols);
+  result.multiply_adds = weights * static_cast<uint64_t>(plan_.batch());
   uint64_t limit = 100000;
   for (const golden::Layer& layer : network_.layers) {
     limit += 8 * layer_bound(plan_, layer, true).cycles();
@@ -350,10 +352,9 @@ StreamRun StreamJob::run(bool dense) {
   const RunStatus status = device.run(limit, done);
   if (status != RunStatus::Done && !complete()) {
     const HangReport report = make_hang_report(control_, &firmware_);
-    throw DeviceFault(fmt::format(
-        "the grid {} in cycle {} before all results were out\n{}",
-        status == RunStatus::Quiet ? "came to rest" : "was still busy", report.cycle,
-        report.text()));
+    throw DeviceFault(fmt::format("the grid {} in cycle {} before all results were out\n{}",
+                                  status == RunStatus::Quiet ? "came to rest" : "was still busy",
+                                  report.cycle, report.text()));
   }
 
   result.logits = golden::Activations::zero(last.shape.outputs, plan_.batch());
@@ -396,7 +397,8 @@ golden::Activations StreamJob::read_layer(size_t k) {
     const int local = plan_.owned(layer.shape.outputs, r);
     if (local == 0) continue;
     for (int c = 0; c < plan_.grid.cols; ++c) {
-      requests.push_back({r, c, layer.y_addr, static_cast<size_t>(local * plan_.samples / 2)});
+      requests.push_back({r, c, layer.y_addr,
+                          static_cast<size_t>(local) * static_cast<size_t>(plan_.samples) / 2});
     }
   }
   const auto blocks = control_.read_many(requests);

@@ -69,14 +69,14 @@ TEST(Dataset, NamesFileLineAndLimitOfBadInput) {
 
   EXPECT_NE(complaint(write("short", row()), 2).find("1 rows, not 2: the file is truncated"),
             std::string::npos);
-  EXPECT_NE(complaint(write("long", row() + row()), 1).find("more than 1 rows"),
-            std::string::npos);
+  EXPECT_NE(complaint(write("long", row() + row()), 1).find("more than 1 rows"), std::string::npos);
   const std::string good = row();
   EXPECT_NE(complaint(write("no_end", good.substr(0, good.size() - 1)), 1).find("truncated"),
             std::string::npos);
   EXPECT_NE(complaint(write("columns", row() + "1,2,3\n"), 2).find(":2: 3 columns, not 65"),
             std::string::npos);
-  EXPECT_NE(complaint(write("more", good.substr(0, good.size() - 1) + ",1\n"), 1).find(":1: more than 65 columns"),
+  EXPECT_NE(complaint(write("more", good.substr(0, good.size() - 1) + ",1\n"), 1)
+                .find(":1: more than 65 columns"),
             std::string::npos);
   EXPECT_NE(complaint(write("pixel", row("17")), 1).find("pixel 17 in column 1 is not in 0..16"),
             std::string::npos);

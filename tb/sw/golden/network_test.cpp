@@ -73,7 +73,8 @@ TEST(Network, LayerAgreesWithTheDefinitionForEveryGridHeight) {
       const Activations y = run_layer(layer, x, rows);
       for (int j = 0; j < layer.outputs; ++j) {
         for (int s = 0; s < x.samples; ++s) {
-          ASSERT_EQ(y.at(j, s), by_definition(layer, x, rows, j, s)) << rows << " " << j << " " << s;
+          ASSERT_EQ(y.at(j, s), by_definition(layer, x, rows, j, s))
+              << rows << " " << j << " " << s;
         }
       }
     }

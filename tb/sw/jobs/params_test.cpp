@@ -84,9 +84,7 @@ TEST(Params, NamesFileLineKeyAndLimit) {
   expect_in("not YAML", complaint("[64, 128, 10]", "[64, 128, 10"));
 }
 
-TEST(Params, MissingFileIsBadInput) {
-  EXPECT_THROW(load_params("/no/such/file.yaml"), BadInput);
-}
+TEST(Params, MissingFileIsBadInput) { EXPECT_THROW(load_params("/no/such/file.yaml"), BadInput); }
 
 TEST(Params, TargetsAreThere) {
   const auto targets = load_targets(OW_SOURCE_DIR "/configs/targets.yaml", "sim");

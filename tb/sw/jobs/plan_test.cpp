@@ -22,8 +22,8 @@ std::string complaint(GridShape grid, int samples, const std::vector<LayerShape>
 
 TEST(Plan, BuffersDoNotOverlapAndAreAligned) {
   const ElfImage image = firmware();
-  const StreamPlan plan = make_plan(
-      "here", {4, 4}, 32, {{65, 130, true}, {130, 33, true}, {33, 10, false}}, image);
+  const StreamPlan plan =
+      make_plan("here", {4, 4}, 32, {{65, 130, true}, {130, 33, true}, {33, 10, false}}, image);
   uint32_t next = image.symbol("ow_heap");
   EXPECT_EQ(plan.layers[0].local_inputs, 17);
   for (size_t k = 0; k < plan.layers.size(); ++k) {
@@ -71,14 +71,21 @@ golden::Layer small_layer() {
 TEST(WeightStream, SendsWhatIsNotZeroInAscendingIndexAndClosesEveryOutput) {
   // Grid row 0 of 2 has features 0, 2, 4.
   const std::vector<Wavelet> sparse = weight_stream(small_layer(), 0, 2, false);
-  const std::vector<Wavelet> expected = {{0, false, 0x00000001}, {0, false, 0x00010003},
-                                         {0, false, 0x00020005}, {0, true, 1}, {0, true, 3}};
+  const std::vector<Wavelet> expected = {{0, false, 0x00000001},
+                                         {0, false, 0x00010003},
+                                         {0, false, 0x00020005},
+                                         {0, true, 1},
+                                         {0, true, 3}};
   EXPECT_EQ(sparse, expected);
   const std::vector<Wavelet> odd = weight_stream(small_layer(), 1, 2, false);
   EXPECT_EQ(odd, (std::vector<Wavelet>{{0, true, 1}, {0, false, 0x00000007}, {0, true, 3}}));
   const std::vector<Wavelet> dense = weight_stream(small_layer(), 1, 2, true);
-  EXPECT_EQ(dense, (std::vector<Wavelet>{{0, false, 0}, {0, false, 0x00018000}, {0, true, 1},
-                                         {0, false, 7}, {0, false, 0x00010000}, {0, true, 3}}));
+  EXPECT_EQ(dense, (std::vector<Wavelet>{{0, false, 0},
+                                         {0, false, 0x00018000},
+                                         {0, true, 1},
+                                         {0, false, 7},
+                                         {0, false, 0x00010000},
+                                         {0, true, 3}}));
 }
 
 TEST(LayerBound, IsTheMostOfStreamEngineAndReducer) {

@@ -82,14 +82,14 @@ TEST_P(Stream, EveryActivationOfEveryLayerIsThatOfGolden) {
 // Names what is special about the case; outputs and inputs rarely divide evenly.
 INSTANTIATE_TEST_SUITE_P(
     Shapes, Stream,
-    testing::Values(Case{{1, 1}, 8, {5, 3}, 0.5},                 // alone
-                    Case{{1, 3}, 16, {9, 7, 4}, 0.5},             // a row: no reduction
-                    Case{{3, 1}, 32, {10, 8, 5}, 0.4},            // a column
+    testing::Values(Case{{1, 1}, 8, {5, 3}, 0.5},       // alone
+                    Case{{1, 3}, 16, {9, 7, 4}, 0.5},   // a row: no reduction
+                    Case{{3, 1}, 32, {10, 8, 5}, 0.4},  // a column
                     Case{{2, 2}, 32, {13, 11, 6}, 0.3},
-                    Case{{4, 4}, 32, {18, 9, 2}, 0.3},            // grid rows without an output
-                    Case{{3, 5}, 24, {20, 10, 7, 4}, 0.2},        // three layers, ring of 5
-                    Case{{2, 3}, 128, {6, 5}, 0.5},               // a row fills the accumulator
-                    Case{{4, 2}, 32, {3, 6}, 0.3}));              // a grid row without an input
+                    Case{{4, 4}, 32, {18, 9, 2}, 0.3},      // grid rows without an output
+                    Case{{3, 5}, 24, {20, 10, 7, 4}, 0.2},  // three layers, ring of 5
+                    Case{{2, 3}, 128, {6, 5}, 0.5},         // a row fills the accumulator
+                    Case{{4, 2}, 32, {3, 6}, 0.3}));        // a grid row without an input
 
 TEST(StreamMonolithic, EveryEdgeWaveletAgreesInValueAndCycle) {
   std::vector<EdgeEvent> logs[2];

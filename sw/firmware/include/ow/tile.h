@@ -38,11 +38,11 @@
 #define OW_REG_CONFIG 0x788u
 
 static inline uint32_t ow_reg_read(uint32_t offset) {
-  return *(volatile uint32_t *)(OW_TILE_REGS + offset);
+  return *(volatile uint32_t*)(OW_TILE_REGS + offset);
 }
 
 static inline void ow_reg_write(uint32_t offset, uint32_t value) {
-  *(volatile uint32_t *)(OW_TILE_REGS + offset) = value;
+  *(volatile uint32_t*)(OW_TILE_REGS + offset) = value;
 }
 
 // Low word of the cycle count.
@@ -72,7 +72,9 @@ static inline void ow_task_block(uint32_t task) { ow_reg_write(OW_REG_BLOCK, 1u 
 static inline void ow_task_unblock(uint32_t task) { ow_reg_write(OW_REG_UNBLOCK, 1u << task); }
 
 // Puts a wavelet into an output queue; the core waits while the queue is full.
-static inline void ow_push(uint32_t queue, uint32_t data) { ow_reg_write(OW_REG_PUSH(queue), data); }
+static inline void ow_push(uint32_t queue, uint32_t data) {
+  ow_reg_write(OW_REG_PUSH(queue), data);
+}
 static inline void ow_push_control(uint32_t queue, uint32_t data) {
   ow_reg_write(OW_REG_PUSH_CTRL(queue), data);
 }
@@ -94,27 +96,27 @@ enum ow_type {
 #define OW_SAVE_ADDRESS (1u << 11)
 // fabric out: append a control wavelet with these bits at the end
 #define OW_CLOSE(stream_end, row_end) \
-  ((1u << 12) | ((uint32_t)(stream_end) << 13) | ((uint32_t)(row_end) << 14))
+  ((1u << 12) | ((uint32_t)(row_end) << 13) | ((uint32_t)(stream_end) << 14))
 
 // Byte address of fp32 word n of the accumulator cache.
 #define OW_ACC_ADDR(n) (0x800000u + 4u * (n))
 
 // ow.dsrw: writes one word of a descriptor. `word` must be a constant. Waits while a running
 // thread uses the descriptor.
-#define ow_dsrw(dsr, word, value)                                                           \
-  __asm__ volatile(".insn r 0x2b, 1, %0, x0, %1, %2" ::"i"(word), "r"((uint32_t)(dsr)),     \
-                   "r"((uint32_t)(value))                                                   \
+#define ow_dsrw(dsr, word, value)                                                       \
+  __asm__ volatile(".insn r 0x2b, 1, %0, x0, %1, %2" ::"i"(word), "r"((uint32_t)(dsr)), \
+                   "r"((uint32_t)(value))                                               \
                    : "memory")
 
 // ow.dsrr: reads it back; word 1 is the advanced address of a descriptor with OW_SAVE_ADDRESS.
-#define ow_dsrr(dsr, word)                                                                  \
-  __extension__({                                                                           \
-    uint32_t ow_value_;                                                                     \
-    __asm__ volatile(".insn r 0x2b, 2, %1, %0, %2, x0"                                      \
-                     : "=r"(ow_value_)                                                      \
-                     : "i"(word), "r"((uint32_t)(dsr))                                      \
-                     : "memory");                                                           \
-    ow_value_;                                                                              \
+#define ow_dsrr(dsr, word)                             \
+  __extension__({                                      \
+    uint32_t ow_value_;                                \
+    __asm__ volatile(".insn r 0x2b, 2, %1, %0, %2, x0" \
+                     : "=r"(ow_value_)                 \
+                     : "i"(word), "r"((uint32_t)(dsr)) \
+                     : "memory");                      \
+    ow_value_;                                         \
   })
 
 static inline uint32_t ow_dim_word(uint32_t length, int32_t step) {
@@ -208,9 +210,9 @@ enum ow_op {
 #define OW_THEN_UNBLOCK(task) ((2u << 24) | ((uint32_t)(task) << 26))
 
 // `op` and `type` must be constants.
-#define ow_tensor(op, type, ctl, scalar)                                                        \
+#define ow_tensor(op, type, ctl, scalar)                                                          \
   __asm__ volatile(".insn r 0x0b, %0, %1, x0, %2, %3" ::"i"(type), "i"(op), "r"((uint32_t)(ctl)), \
-                   "r"((uint32_t)(scalar))                                                      \
+                   "r"((uint32_t)(scalar))                                                        \
                    : "memory")
 
 #define ow_mov(type, ctl) ow_tensor(OW_OP_MOV, type, ctl, 0)

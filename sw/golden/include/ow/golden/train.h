@@ -27,8 +27,8 @@ struct TrainOptions {
 };
 
 // Trains on `images` with pixels scaled to 0..1, with a squared hinge loss for each class; hidden
-// layers have ReLU. Between prune_begin and prune_end the smallest weights (each layer's measured by
-// its root mean square) are pruned; what is pruned stays zero. The weights are then rounded to
+// layers have ReLU. Between prune_begin and prune_end the smallest weights (each layer's measured
+// by its root mean square) are pruned; what is pruned stays zero. The weights are then rounded to
 // binary16. `progress`, if given, is called after each epoch with the number done.
 Network train(const TrainOptions& options, const std::vector<Digit>& images,
               const std::function<void(int)>& progress = nullptr);

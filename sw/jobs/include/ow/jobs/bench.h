@@ -35,10 +35,10 @@ WeightCost measure_weight(const ElfImage& firmware, int samples, const SimOption
 
 // A row of tiles, one colour from the west edge to the east edge, nothing else.
 struct HopCost {
-  int hops[2] = {0, 0};             // tiles passed
-  uint64_t latency[2] = {0, 0};     // of one wavelet, from the host's port to the host's port
-  uint64_t wavelets = 0;            // of the stream over the longer row
-  uint64_t stream_cycles = 0;       // from its first arrival to its last
+  int hops[2] = {0, 0};          // tiles passed
+  uint64_t latency[2] = {0, 0};  // of one wavelet, from the host's port to the host's port
+  uint64_t wavelets = 0;         // of the stream over the longer row
+  uint64_t stream_cycles = 0;    // from its first arrival to its last
   double cycles_per_hop() const;
   double wavelets_per_cycle() const;
 };

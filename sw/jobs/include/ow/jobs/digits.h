@@ -28,8 +28,7 @@ struct Pass {
   uint64_t different = 0;      // activations that differ from golden in any bit
   uint64_t bits_different = 0;
   std::string first_difference;
-  Counters counters{};         // sums over tiles; only for whole jobs
-
+  Counters counters{};  // sums over tiles; only for whole jobs
 };
 
 struct Workload {
@@ -46,14 +45,14 @@ struct Workload {
 };
 
 struct RunReport {
-  std::string device;          // its description
+  std::string device;  // its description
   GridShape grid;
   size_t held_out = 0;
   size_t batches = 0;
   size_t weights = 0;
   size_t nonzero = 0;
   size_t right_golden = 0;
-  size_t right_device = 0;     // sparse run; 0 for the golden device
+  size_t right_device = 0;  // sparse run; 0 for the golden device
   std::vector<Workload> workloads;
   uint64_t sim_cycles = 0;
   double sim_seconds = 0;

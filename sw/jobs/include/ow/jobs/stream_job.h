@@ -2,8 +2,8 @@
 // Networks on a grid by weight streaming: where everything lies, what travels, and a run.
 //
 // Feature i is kept by grid row i mod R as its local feature i div R, sample s by grid column s div
-// n as its local sample s mod n; so is every layer's output, which is the next layer's input. A tile
-// holds its block of x and y as one row of n binary16 values for each local feature.
+// n as its local sample s mod n; so is every layer's output, which is the next layer's input. A
+// tile holds its block of x and y as one row of n binary16 values for each local feature.
 //
 // Weights enter at the west edge of each grid row and are multicast along it. Partial sums flow
 // along the columns on four colours (down and up, by the parity of the grid row that sends). The
@@ -43,7 +43,7 @@ struct LayerPlan {
   uint32_t x_addr = 0;
   uint32_t y_addr = 0;
   uint32_t bias_addr = 0;
-  int ring = 0;          // accumulator rows in use
+  int ring = 0;  // accumulator rows in use
 };
 
 struct StreamPlan {
@@ -99,13 +99,13 @@ struct LayerTimes {
 };
 
 struct StreamRun {
-  uint64_t first_cycle = 0;       // the first wavelet was offered
-  uint64_t last_cycle = 0;        // the last result left the grid
+  uint64_t first_cycle = 0;  // the first wavelet was offered
+  uint64_t last_cycle = 0;   // the last result left the grid
   uint64_t cycles() const { return last_cycle - first_cycle + 1; }
-  uint64_t wavelets_in = 0;       // weights and row ends
-  uint64_t wavelets_out = 0;      // results
-  uint64_t multiply_adds = 0;     // useful: weights streamed x samples
-  golden::Activations logits;     // of the last layer, as they came through the fabric
+  uint64_t wavelets_in = 0;                    // weights and row ends
+  uint64_t wavelets_out = 0;                   // results
+  uint64_t multiply_adds = 0;                  // useful: weights streamed x samples
+  golden::Activations logits;                  // of the last layer, as they came through the fabric
   std::vector<std::vector<LayerTimes>> times;  // by layer, then tile row by row
 };
 
