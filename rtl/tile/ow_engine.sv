@@ -32,9 +32,9 @@
 //   End of an instruction: a stream end costs 2 cycles, close 1, besides the pipeline's 4.
 //
 // Fabric operands: a pair of 16-bit elements a wavelet, lower half first; pairs run across inner
-// vectors. A control wavelet in a stream that is consumed is taken (1 cycle) and is no element; with
-// the stream-end bit it ends the instruction, counted or not. With two fabric operands, that of a
-// comes first and does not wait for b.
+// vectors. A control wavelet in a stream that is consumed is taken (1 cycle) and is no element;
+// with the stream-end bit it ends the instruction, counted or not. With two fabric operands, that
+// of a comes first and does not wait for b.
 //
 // One axpyw runs at a time (there is one row ring): the launch of a second waits for the first.
 // The ring starts at slot 0 with each axpyw, whose first beat waits until all rows that were closed

@@ -115,8 +115,8 @@ class Model {
   explicit Model(Machine* m) : m_(m) {}
 
   void run(const Insn& i) {
-    const bool two = i.op == kAdd || i.op == kSub || i.op == kMul || i.op == kFma ||
-                     i.op == kMax || i.op == kMin;
+    const bool two = i.op == kAdd || i.op == kSub || i.op == kMul || i.op == kFma || i.op == kMax ||
+                     i.op == kMin;
     const bool w32 = i.ty == kF32 || i.ty == kI32;
     const bool d32 = i.op == kCvt ? i.ty == kF16 : w32 || i.ty == kMixed;
     Dsr& da = m_->dsr[i.a];
@@ -242,14 +242,22 @@ class Model {
     namespace g = ow::golden;
     const uint16_t a16 = a, b16 = b, c16 = c;
     switch (i.op) {
-      case kMov: return i.ty == kF32 || i.ty == kI32 ? a : a & 0xFFFF;
-      case kAdd: return i.ty == kF32 ? g::f32_add(a, b) : g::f16_add(a16, b16);
-      case kSub: return i.ty == kF32 ? g::f32_sub(a, b) : g::f16_sub(a16, b16);
-      case kMul: return g::f16_mul(a16, b16);
-      case kFma: return i.ty == kMixed ? g::mixed_fma(a16, b16, c) : g::f16_fma(a16, b16, c16);
-      case kMax: return g::f16_max(a16, b16);
-      case kMin: return g::f16_min(a16, b16);
-      default: return i.ty == kF16 ? g::f16_to_f32(a16) : g::f32_to_f16(a);
+      case kMov:
+        return i.ty == kF32 || i.ty == kI32 ? a : a & 0xFFFF;
+      case kAdd:
+        return i.ty == kF32 ? g::f32_add(a, b) : g::f16_add(a16, b16);
+      case kSub:
+        return i.ty == kF32 ? g::f32_sub(a, b) : g::f16_sub(a16, b16);
+      case kMul:
+        return g::f16_mul(a16, b16);
+      case kFma:
+        return i.ty == kMixed ? g::mixed_fma(a16, b16, c) : g::f16_fma(a16, b16, c16);
+      case kMax:
+        return g::f16_max(a16, b16);
+      case kMin:
+        return g::f16_min(a16, b16);
+      default:
+        return i.ty == kF16 ? g::f16_to_f32(a16) : g::f32_to_f16(a);
     }
   }
 
@@ -281,9 +289,7 @@ class Bench {
   std::array<int, 6> cause{};
   std::mt19937 rng{1};
 
-  bool chance(int percent) {
-    return percent >= 100 || static_cast<int>(rng() % 100) < percent;
-  }
+  bool chance(int percent) { return percent >= 100 || static_cast<int>(rng() % 100) < percent; }
 
   // One cycle: inputs settle, outputs are sampled, then the clock edge.
   void tick() {
@@ -431,7 +437,9 @@ class Bench {
   static void set_bit(CData* x, int i, bool v) { *x = (*x & ~(1 << i)) | v << i; }
   static uint32_t word_of(const QData& x, int i) { return x >> (32 * i); }
   template <std::size_t N>
-  static uint32_t word_of(const VlWide<N>& x, int i) { return x[i]; }
+  static uint32_t word_of(const VlWide<N>& x, int i) {
+    return x[i];
+  }
   void access() {
     v_->clk_i = 0;
     v_->eval();
@@ -480,10 +488,14 @@ int rounds(int n) {
 // Mostly ordinary numbers, some special ones.
 uint16_t random_f16(std::mt19937* rng) {
   switch ((*rng)() % 16) {
-    case 0: return (*rng)();
-    case 1: return (*rng)() & 0x83FF;  // subnormal or zero
-    case 2: return 0x8000 * ((*rng)() & 1);
-    default: return ((*rng)() & 0x83FF) | ((*rng)() % 12 + 9) << 10;
+    case 0:
+      return (*rng)();
+    case 1:
+      return (*rng)() & 0x83FF;  // subnormal or zero
+    case 2:
+      return 0x8000 * ((*rng)() & 1);
+    default:
+      return ((*rng)() & 0x83FF) | ((*rng)() % 12 + 9) << 10;
   }
 }
 uint32_t random_f32(std::mt19937* rng) {
@@ -494,8 +506,8 @@ uint32_t random_f32(std::mt19937* rng) {
 template <typename B>
 void load_memory(B* b, Machine* m, std::mt19937* rng) {
   for (uint32_t a = 0; a < kSramBytes; a += 4) {
-    const uint32_t w = (*rng)() % 4 == 0 ? random_f32(rng)
-                                         : random_f16(rng) | random_f16(rng) << 16;
+    const uint32_t w =
+        (*rng)() % 4 == 0 ? random_f32(rng) : random_f16(rng) | random_f16(rng) << 16;
     for (int k = 0; k < 4; k++) m->sram[a + k] = w >> (8 * k);
     b->poke(a, w);
   }
@@ -565,9 +577,9 @@ struct Generator {
 
   Insn make(int thread, int dsr, uint32_t lo) {
     static const int kOps[][2] = {
-        {kMov, kF16}, {kMov, kF32}, {kMov, kI32}, {kMov, kBf16}, {kAdd, kF16}, {kSub, kF16},
-        {kMul, kF16}, {kFma, kF16}, {kFma, kMixed}, {kMax, kF16}, {kMin, kF16}, {kAdd, kF32},
-        {kSub, kF32}, {kCvt, kF16}, {kCvt, kF32}, {kFma, kF16}, {kFma, kMixed}};
+        {kMov, kF16}, {kMov, kF32}, {kMov, kI32},   {kMov, kBf16}, {kAdd, kF16},  {kSub, kF16},
+        {kMul, kF16}, {kFma, kF16}, {kFma, kMixed}, {kMax, kF16},  {kMin, kF16},  {kAdd, kF32},
+        {kSub, kF32}, {kCvt, kF16}, {kCvt, kF32},   {kFma, kF16},  {kFma, kMixed}};
     Insn i;
     const auto& op = kOps[pick(sizeof kOps / sizeof kOps[0])];
     i.op = op[0];
@@ -638,8 +650,10 @@ struct Generator {
     }
     if (d_acc && acc_src) {
       // Source and destination must not overlap in a vector: in place.
-      if (!a_imm && (a.addr & kAcc)) a = d;
-      else b = d;
+      if (!a_imm && (a.addr & kAcc))
+        a = d;
+      else
+        b = d;
     }
     Dsr* space = !d_fab || a_imm ? &d : &a;
     if (inf && space != &a) inf = false;
@@ -726,9 +740,8 @@ uint64_t random_threads(int in_rate, int out_rate, int disturb, int n) {
     EXPECT_EQ(b->inq_owned_o, 0);
     EXPECT_TRUE(b->idle_o);
     for (int q = 0; q < 8; q++) {
-      EXPECT_TRUE(b.in[q] == m.in[q])
-          << "round " << round << " input queue " << q << ": " << b.in[q].size() << " left, not "
-          << m.in[q].size();
+      EXPECT_TRUE(b.in[q] == m.in[q]) << "round " << round << " input queue " << q << ": "
+                                      << b.in[q].size() << " left, not " << m.in[q].size();
       EXPECT_TRUE(b.out[q] == m.out[q]) << "round " << round << " output queue " << q << ": "
                                         << b.out[q].size() << " of " << m.out[q].size();
       for (const Wavelet& w : m.out[q]) mix(w.data);
@@ -953,8 +966,7 @@ TEST(EngineRate, VectorsInMemoryRunAtTheDocumentedRate) {
       mem(2048 + 16, n, 2), 1.3);
   run("add f16, sources on the same bank", kAdd, kF16, false, mem(4096 + 16, n, 2), mem(0, n, 2),
       mem(2048, n, 2), 2.3);
-  run("fma f16, b scalar", kFma, kF16, true, mem(4096 + 16, n, 2), mem(0, n, 2), mem(0, 0, 0),
-      1.3);
+  run("fma f16, b scalar", kFma, kF16, true, mem(4096 + 16, n, 2), mem(0, n, 2), mem(0, 0, 0), 1.3);
   run("fma f16, b one element in memory", kFma, kF16, false, mem(4096 + 16, n, 2), mem(0, n, 2),
       mem(2048, 0, 0), 1.3);
   run("fma f16, three vectors", kFma, kF16, false, mem(4096 + 32, n, 2), mem(0, n, 2),
@@ -1110,8 +1122,7 @@ TYPED_TEST(EngineTest, FaultsAreReportedAndStopTheThread) {
        3},
       {"axpyw with ragged samples", insn(kAxpyw, kMixed, 1), mem(kAcc, 15, 4), mem(0, 15, 2),
        fab_in(1, 0), 2},
-      {"axpyw beyond memory", insn(kAxpyw, kMixed, 12), mem(kAcc, 16, 4), indexed, fab_in(1, 0),
-       3},
+      {"axpyw beyond memory", insn(kAxpyw, kMixed, 12), mem(kAcc, 16, 4), indexed, fab_in(1, 0), 3},
   };
   for (const Case& c : cases) {
     Bench<typename TypeParam::Top> b(TypeParam::kLanes);
