@@ -10,7 +10,7 @@
 int main(int argc, char** argv) {
   CLI::App app{"Openwafer: an open wafer-scale engine", "ow"};
   app.set_version_flag("--version", std::string("ow ") + OW_VERSION);
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);
   app.failure_message([](const CLI::App*, const CLI::Error& e) {
     return std::string("ow: bad input: ") + e.what() + " (see ow --help)\n";
   });
@@ -18,6 +18,9 @@ int main(int argc, char** argv) {
   try {
     ow::cli::add_commands(app, context);
     app.parse(argc, argv);
+    if (app.get_subcommands().empty()) {
+      throw ow::BadInput("a subcommand is required (see ow --help)");
+    }
     return context.run();
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;

@@ -34,8 +34,7 @@ struct SimOptions {
   bool skip_idle = true;    // do not evaluate idle tiles that get no input
   bool toggle_clock = false;  // drive both edges of every clock: slower, the reference for tests
   std::optional<CreditFault> drop_credit;
-  std::string trace_file;   // FST of the run; empty: none (needs a build with traces)
-  bool mini = false;        // the mini configuration, if it was built
+  std::string trace_file;   // FST of the run; empty: none (monolithic device, build with traces)
 };
 
 std::unique_ptr<Device> make_device(DeviceKind kind, GridShape shape,

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program `ow` from outside: exit statuses, one-line errors, JSON files.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace {
+
+struct Result {
+  int status;
+  std::string output;  // standard output and error
+};
+
+Result ow(const std::string& arguments) {
+  const std::string command = std::string("'") + OW_PROGRAM "' " + arguments + " 2>&1";
+  std::FILE* pipe = popen(command.c_str(), "r");
+  Result r{-1, ""};
+  if (pipe == nullptr) return r;
+  std::array<char, 4096> buffer;
+  size_t n;
+  while ((n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0) r.output.append(buffer.data(), n);
+  const int status = pclose(pipe);
+  if (WIFEXITED(status)) r.status = WEXITSTATUS(status);
+  return r;
+}
+
+std::string temporary(const std::string& name) {
+  return testing::TempDir() + "ow_cli_" + std::to_string(getpid()) + "_" + name;
+}
+
+long lines(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
+
+TEST(Cli, VersionAndHelpSucceed) {
+  EXPECT_EQ(ow("--version").status, 0);
+  EXPECT_EQ(ow("--help").status, 0);
+  for (const std::string name : {"info", "run", "elf", "fp", "bench"}) {
+    const Result r = ow(name + " --help");
+    EXPECT_EQ(r.status, 0) << name;
+    EXPECT_NE(r.output.find("--json"), std::string::npos) << name << ":\n" << r.output;
+  }
+}
+
+TEST(Cli, WrongArgumentsAreBadInputInOneLine) {
+  for (const std::string arguments : {"", "nothing", "info --colour", "run", "elf"}) {
+    const Result r = ow(arguments);
+    EXPECT_EQ(r.status, 2) << arguments << ":\n" << r.output;
+    EXPECT_EQ(lines(r.output), 1) << arguments << ":\n" << r.output;
+    EXPECT_EQ(r.output.find("ow: bad input: "), 0u) << r.output;
+  }
+  EXPECT_NE(ow("nothing").output.find("nothing"), std::string::npos);
+}
+
+TEST(Cli, BadFilesAreNamedInOneLine) {
+  const std::string text = temporary("text.elf");
+  std::ofstream(text) << "not an ELF file\n";
+  for (const std::string arguments :
+       {"elf /nonexistent/program.elf", "run --params /nonexistent/job.yaml"}) {
+    const Result r = ow(arguments);
+    EXPECT_EQ(r.status, 2) << r.output;
+    EXPECT_EQ(lines(r.output), 1) << r.output;
+    EXPECT_NE(r.output.find("/nonexistent/"), std::string::npos) << r.output;
+  }
+  const Result r = ow("elf " + text);
+  EXPECT_EQ(r.status, 2) << r.output;
+  EXPECT_NE(r.output.find(text + ": not an ELF file"), std::string::npos) << r.output;
+  std::remove(text.c_str());
+}
+
+TEST(Cli, ResultsGoIntoAJsonFile) {
+  const std::string path = temporary("info.json");
+  ASSERT_EQ(ow("info --json " + path).status, 0);
+  std::ifstream file(path);
+  const nlohmann::json j = nlohmann::json::parse(file);
+  EXPECT_EQ(j.at("lanes"), 8);
+  EXPECT_EQ(j.at("sram_bytes"), 49152);
+  std::remove(path.c_str());
+  const Result r = ow("info --json /nonexistent/info.json");
+  EXPECT_EQ(r.status, 2) << r.output;
+  EXPECT_NE(r.output.find("/nonexistent/info.json: cannot be written"), std::string::npos) << r.output;
+}
+
+}  // namespace
