@@ -9,7 +9,7 @@ TEST_ARGS ?=
 .PHONY: help sim test test-all build bootstrap lint wave synth bench clean
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
 	@echo "  Variables: CONFIG=$(CONFIG) BUILD=$(BUILD) JOBS=$(JOBS)"
 
 bootstrap:  ## install the tools that are missing (or say how)
@@ -35,7 +35,7 @@ test-all: build  ## every test
 bench: build  ## measure what docs/results.md reports
 	@$(BUILD)/ow bench sim --json $(BUILD)/bench-sim.json
 
-lint: $(BUILD)/build.ninja  ## Verilator lint, formatting, clang-tidy, shell syntax
+lint: build  ## Verilator lint, formatting, clang-tidy, shell syntax
 	@BUILD=$(BUILD) scripts/lint
 
 wave: bootstrap $(BUILD)/build.ninja  ## an FST of a small run, with a GTKWave layout
