@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 TEST_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help sim test test-all build bootstrap lint wave synth bench clean
+.PHONY: help sim test test-all build bootstrap lint wave synth formal bench clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -44,6 +44,10 @@ wave: bootstrap $(BUILD)/build.ninja  ## an FST of a small run, with a GTKWave l
 synth:  ## check the full tile with Yosys, map the mini tile for ECP5, cells by block
 	@scripts/bootstrap synth
 	@BUILD=$(BUILD) scripts/synth
+
+formal:  ## prove small blocks with Yosys and abc, each property shown to fail on a seeded bug
+	@scripts/bootstrap formal
+	@BUILD=$(BUILD) scripts/formal
 
 clean:  ## remove what was built
 	rm -rf $(BUILD)
