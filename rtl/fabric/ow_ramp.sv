@@ -15,7 +15,8 @@
 // Binding: a write of cfg takes effect two cycles later; in between its old colour is not ready, so
 // that nothing in flight is lost. What a queue holds stays in it. A colour may be bound to one
 // input queue only.
-// Errors: a push into a full queue and a wavelet without a queue are dropped; assertions report it.
+// Errors: a wavelet without a queue is dropped, a push that outq_ready_o did not allow overwrites
+// the queue; assertions report both.
 //
 //   NumColours    data colours, 2 to 24; a binding to a colour beyond is never served
 //   QueueDepth    wavelets a queue, a power of two, 4 to 8 (levels are reported in 4 bits)

@@ -247,7 +247,7 @@ module ow_router
             if (at[p] != '0) begin
               if ((at[p] & in_q[p]) != '0) begin
                 arrived |= at[p];
-              end else if ((at[p] & (en_q | occ)) == '0) begin
+              end else if ((at[p] & (en_q | occ | arrived)) == '0) begin
                 for (int unsigned j = 0; j < NUM_PORTS; j++) begin
                   in_q[j][win[p].colour[IdxW-1:0]] = j == p;
                 end

@@ -588,7 +588,7 @@ module ow_core
   assign cause_o = cause_q;
   assign tval_o = tval_q;
   assign asleep_o = (dec.cls == CLS_NEXT || dec.cls == CLS_WFI) & ~next_ready_i;
-  assign wait_tensor_o = dec.cls == CLS_TENSOR;
+  assign wait_tensor_o = dec.cls == CLS_TENSOR || dec.cls == CLS_DSRW;
 
   logic waits;  // for an input, so nothing moves by itself
   always_comb begin

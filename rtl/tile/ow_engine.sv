@@ -109,6 +109,7 @@ module ow_engine
   input  ramp_t [7:0]           inq_head_i,
   output logic [7:0]            inq_pop_o,
   output logic [7:0]            inq_owned_o,
+  input  logic [7:0]            red_owned_i,   // queues that a running drain reads
   input  logic [7:0][3:0]       outq_level_i,  // elements held
   output logic                  eng_push_o,
   output logic [2:0]            eng_q_o,
@@ -728,6 +729,7 @@ module ow_engine
     .d_w0_i (dsr_w0_q[insn.ctl.dst][14:0]),
     .d_acc_i(dsr_w1_q[insn.ctl.dst][ACC_ADDR_BIT]),
     .d_w2_i (dsr_w2_q[insn.ctl.dst]),
+    .d_rows_i(dsr_w3_q[insn.ctl.dst][15:0]),
     .ctx_o  (l_ctx),
     .fault_o(l_fault)
   );
@@ -747,7 +749,7 @@ module ow_engine
       if (!l_thread_ok) tensor_ready_o = 1'b1;
       else if (l_drain) tensor_ready_o = !red_busy_i;
       else begin
-        tensor_ready_o = !active_q[l_t] && (l_own & own_q) == '0 &&
+        tensor_ready_o = !active_q[l_t] && (l_own & (own_q | red_owned_i)) == '0 &&
                          !(l_ctx.axpyw && axp_q != '0);
       end
     end
@@ -1353,7 +1355,8 @@ module ow_engine
   end
 
   assign idle_o = !any && !fetch && !m_q.valid && !m_cap_q && !a_q.valid && !r_q.valid &&
-                  !m_lane_q && wq_valid_q == '0 && donep_q == '0 && !sync_q && !dsr_we_i &&
+                  !m_lane_q && wq_valid_q == '0 && donep_q == '0 && !sync_q &&
+                  !(dsr_we_i && dsr_ready_o) &&
                   !(tensor_valid_i && tensor_ready_o) && !row_free_i &&
                   !(ring_sync_q && rows_used_q == 8'd0) && !rst_i;
 

@@ -31,6 +31,7 @@ module ow_engine_decode
   input  logic [14:0]  d_w0_i,
   input  logic         d_acc_i,
   input  logic [31:0]  d_w2_i,
+  input  logic [15:0]  d_rows_i,   // length of dimension 1: rows of the ring, 0 is 1
   output ctx_t         ctx_o,
   output logic [3:0]   fault_o
 );
@@ -47,6 +48,11 @@ module ow_engine_decode
   function automatic logic unit_step(input logic [15:0] step, input logic is32);
     return step == (is32 ? 16'd4 : 16'd2);
   endfunction
+
+  // The ring of an axpyw lies within the accumulator cache.
+  logic        ring_fits;
+  assign ring_fits = d_w2_i[15:8] == 8'd0 && d_rows_i <= 16'd16 &&
+                     {5'd0, d_w2_i[7:0]} * {8'd0, d_rows_i[4:0]} <= 13'(16 * Lanes);
 
   logic        has_b;
   logic        a_imm, b_imm;
@@ -68,7 +74,6 @@ module ow_engine_decode
     ctx.a_q = a_w0_i[10:8];
     ctx.b_q = b_w0_i[10:8];
     ctx.d_q = d_w0_i[10:8];
-    ctx.close = d_w0_i[12];
     ctx.code = d_w0_i[14:13];
 
     unique case (insn_i.op)
@@ -137,6 +142,7 @@ module ow_engine_decode
     ctx.a_kind = a_imm ? SRC_IMM : kind_of(a_w0_i[3:0], a_acc_i, 1'b0);
     ctx.b_kind = !has_b ? SRC_NONE : b_imm ? SRC_IMM : kind_of(b_w0_i[3:0], b_acc_i, 1'b0);
     ctx.d_kind = kind_of(d_w0_i[3:0], d_acc_i, 1'b1);
+    ctx.close = d_w0_i[12] && ctx.d_kind == SRC_FAB;
     ctx.a_vec = ctx.a_kind == SRC_FAB || unit_step(a_w2_i[31:16], ctx.a32);
     ctx.b_vec = ctx.b_kind == SRC_FAB || unit_step(b_w2_i[31:16], ctx.b32);
     ctx.d_vec = ctx.d_kind == SRC_FAB || unit_step(d_w2_i[31:16], ctx.d32);
@@ -159,7 +165,7 @@ module ow_engine_decode
     if (ctx.axpyw) begin
       dsr_bad = ctx.a_kind != SRC_MEM || ctx.b_kind != SRC_FAB || ctx.d_kind != SRC_ACC ||
                 !ctx.a_vec || !ctx.d_vec || ctx.inf || a_w2_i[15:0] != d_w2_i[15:0] ||
-                d_w2_i[LaneW-1:0] != '0;
+                d_w2_i[LaneW-1:0] != '0 || !ring_fits;
     end
 
     fault_o = op_bad ? FAULT_OP : dsr_bad ? FAULT_DSR : FAULT_NONE;

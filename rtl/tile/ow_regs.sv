@@ -193,7 +193,7 @@ module ow_regs #(
   logic [47:0] eng_since_q;
   logic        asleep_q, red_wait_q;
   logic [47:0] asleep_since_q, red_since_q;
-  logic [15:0] high_q;  // latched by a read of a low word
+  logic [15:0] ctl_high_q, core_high_q;  // latched by each master's read of a low word
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -300,16 +300,22 @@ module ow_regs #(
   endfunction
 
   always_ff @(posedge clk_i) begin
+    automatic logic [47:0] counter;
+    counter = cnt_rd ? counter_now(addr[7:3], cycle_i) : '0;
     if (rst_i) begin
       ctl_rvalid_q <= 1'b0;
       core_rvalid_q <= 1'b0;
       rdata_q <= '0;
-      high_q <= '0;
+      ctl_high_q <= '0;
+      core_high_q <= '0;
     end else begin
       ctl_rvalid_q <= rd && !sel_core;
       core_rvalid_q <= rd && sel_core;
-      if (cnt_rd && !addr[2]) {high_q, rdata_q} <= counter_now(addr[7:3], cycle_i);
-      else if (cnt_rd) rdata_q <= {16'b0, high_q};
+      if (cnt_rd && !addr[2]) begin
+        rdata_q <= counter[31:0];
+        if (sel_core) core_high_q <= counter[47:32];
+        else ctl_high_q <= counter[47:32];
+      end else if (cnt_rd) rdata_q <= {16'b0, sel_core ? core_high_q : ctl_high_q};
       else if (rd) rdata_q <= rdata_d;
     end
   end

@@ -21,7 +21,7 @@
 //   the dispatch.
 // eng_done_*, red_done_*: completion events (done_e: activate or unblock a task).
 // next_*: the pick for the core; next_pop_i takes it; next_wait_i: the core sits in ow.next, no
-//   task runs. core_rst_i: the core is reset, no task runs any more.
+//   task runs. core_rst_i: the core is reset: no task runs, is registered, active or blocked any more.
 // idle_o: nothing can change here before one of the inputs does.
 
 `include "ow_assert.svh"
@@ -156,7 +156,7 @@ module ow_tasks
   assign event_any = cfg_we_i | eng_done_valid_i | red_done_valid_i | next_pop_i;
 
   always_ff @(posedge clk_i) begin
-    if (rst_i) begin
+    if (rst_i || core_rst_i) begin
       written_q <= 32'd0;
       active_q <= 32'd0;
       blocked_q <= 32'd0;
@@ -179,7 +179,7 @@ module ow_tasks
         last_q <= pick_q;
         running_q <= 1'b1;
         if (!pick_q[4]) turn_q[pick_q[3:0]] <= take_wavelet;
-      end else if (next_wait_i || core_rst_i) begin
+      end else if (next_wait_i) begin
         running_q <= 1'b0;
       end
     end

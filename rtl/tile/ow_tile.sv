@@ -19,7 +19,7 @@ module ow_tile #(
   parameter int unsigned SramBytes = 49152,  // a multiple of 64, up to 2 MB
   parameter int unsigned NumColours = 24,    // data colours: 2 to 24
   parameter int unsigned NumThreads = 13,    // task thread and microthreads: 2 to 13
-  parameter int unsigned QueueDepth = 8      // wavelets in each ramp queue: 8 or more
+  parameter int unsigned QueueDepth = 8      // wavelets in each ramp queue: 4 or 8
 ) (
   input  logic            clk_i,
   input  logic            rst_i,     // synchronous; registered in the tile
@@ -267,7 +267,7 @@ module ow_tile #(
     .wr_req_o(wr_req), .wr_addr_o(wr_addr), .wr_be_o(wr_be), .wr_wdata_o(wr_wdata),
     .wr_gnt_i(wr_gnt),
     .inq_valid_i(inq_valid), .inq_head_i(inq_head), .inq_pop_o(eng_pop),
-    .inq_owned_o(eng_owned),
+    .inq_owned_o(eng_owned), .red_owned_i(red_owned),
     .outq_level_i(outq_level), .eng_push_o(eng_push), .eng_q_o(eng_push_q),
     .eng_data_o(eng_push_data),
     .done_valid_o(eng_done), .done_kind_o(eng_done_kind), .done_task_o(eng_done_task),

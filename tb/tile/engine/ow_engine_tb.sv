@@ -95,7 +95,7 @@ module ow_engine_tb
     .rd1_rdata_i(rd1_rdata),
     .wr_req_o(wr_req), .wr_addr_o(wr_addr), .wr_be_o(wr_be), .wr_wdata_o(wr_wdata),
     .wr_gnt_i(wr_gnt),
-    .inq_valid_i, .inq_head_i(heads), .inq_pop_o, .inq_owned_o,
+    .inq_valid_i, .inq_head_i(heads), .inq_pop_o, .inq_owned_o, .red_owned_i(8'd0),
     .outq_level_i, .eng_push_o(push_o), .eng_q_o(push_q_o), .eng_data_o(push),
     .done_valid_o, .done_kind_o, .done_task_o,
     .red_start_o, .red_start_kind_o(red_kind), .red_start_task_o(red_task), .red_busy_i,
