@@ -33,7 +33,7 @@ test-all: build  ## every test
 	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure $(TEST_ARGS)
 
 bench: build  ## measure what docs/results.md reports
-	@$(BUILD)/ow bench sim --json $(BUILD)/bench-sim.json
+	@$(BUILD)/ow bench sim --json $(BUILD)/bench-sim.json $(BENCH_ARGS)
 
 lint: build  ## Verilator lint, formatting, clang-tidy, shell syntax
 	@BUILD=$(BUILD) scripts/lint

@@ -156,6 +156,8 @@ std::vector<std::vector<uint32_t>> ControlPlane::read_many(
   std::map<uint32_t, size_t> by_tag;
   uint32_t next_tag = 0;
 
+  std::string refused;  // the first refusal; thrown when all answers are in
+
   auto issue = [&] {
     while (issued < packets.size() &&
            by_tag.size() < static_cast<size_t>(options_.max_outstanding)) {
@@ -194,9 +196,14 @@ std::vector<std::vector<uint32_t>> ControlPlane::read_many(
           fmt::format("response of tile ({}, {}) came out of row {}", r.row, r.col, row));
     }
     if (status != 0) {
-      throw DeviceFault(fmt::format("tile ({}, {}) refused a read of {} words at 0x{:x}: {}", r.row,
-                                    r.col, p.n, r.addr + 4 * p.offset,
-                                    status == 1 ? "address error" : "malformed request"));
+      if (refused.empty()) {
+        refused = fmt::format("tile ({}, {}) refused a read of {} words at 0x{:x}: {}", r.row, r.col,
+                              p.n, r.addr + 4 * p.offset,
+                              status == 1 ? "address error" : "malformed request");
+      }
+      by_tag.erase(it);
+      ++finished;
+      return;
     }
     if (n != p.n || words.size() != n + 3) {
       throw ProtocolError(fmt::format("tile ({}, {}) answered a read of {} words with {} ({} sent)",
@@ -244,6 +251,7 @@ std::vector<std::vector<uint32_t>> ControlPlane::read_many(
       throw DeviceFault(describe() + fmt::format(" within {} cycles", options_.timeout));
     }
   }
+  if (!refused.empty()) throw DeviceFault(refused);
   return results;
 }
 

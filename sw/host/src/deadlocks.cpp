@@ -252,6 +252,7 @@ DeadlockResult run_deadlock(size_t index, const std::string& firmware) {
   const Seed& seed = all[index];
   const ElfImage image = read_elf(firmware.empty() ? OW_FIRMWARE_DIR "/deadlock.elf" : firmware, 49152);
   SimOptions options;
+  options.check_idle = true;
   if (seed.options) seed.options(options);
   Bench bench(GridShape{2, 2}, options, image);
   seed.before(bench);
@@ -267,7 +268,10 @@ DeadlockResult run_deadlock(size_t index, const std::string& firmware) {
   const Diagnosis* d = result.report.find(seed.cause, seed.row, seed.col, seed.colour);
   result.named = d != nullptr && d->root;
   for (const Diagnosis& other : result.report.diagnoses) {
-    if (other.root && other.cause != seed.cause) result.named = false;
+    const bool same = other.cause == seed.cause && (seed.row < 0 || other.row == seed.row) &&
+                      (seed.col < 0 || other.col == seed.col) &&
+                      (seed.colour < 0 || other.colour == seed.colour);
+    if (other.root && !same) result.named = false;
   }
   result.ok = result.hung && result.named;
   if (!result.ok) {

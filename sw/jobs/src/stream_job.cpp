@@ -390,6 +390,16 @@ StreamRun StreamJob::run(bool dense) {
   return result;
 }
 
+void StreamJob::spoil_outputs() {
+  constexpr uint32_t kNeverWritten = 0x7DAD7DAD;  // two binary16 NaNs that no operation makes
+  for (const LayerPlan& layer : plan_.layers) {
+    const int local = plan_.owned(layer.shape.outputs, 0);  // of the grid row that has most
+    const size_t words = static_cast<size_t>(local) * static_cast<size_t>(plan_.samples) / 2;
+    control_.write(whole(plan_.grid), layer.y_addr, std::vector<uint32_t>(words, kNeverWritten));
+  }
+  control_.fence(whole(plan_.grid));
+}
+
 golden::Activations StreamJob::read_layer(size_t k) {
   const LayerPlan& layer = plan_.layers.at(k);
   std::vector<ControlPlane::ReadRequest> requests;

@@ -123,6 +123,10 @@ class StreamJob {
   // stops before they are there.
   StreamRun run(bool dense);
 
+  // Overwrites what the tiles keep of every layer's output with NaNs that no operation makes, so
+  // that results of an earlier run cannot pass for those of the next.
+  void spoil_outputs();
+
   // Reads what the tiles keep of layer k's output.
   golden::Activations read_layer(size_t k);
 
