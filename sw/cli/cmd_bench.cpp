@@ -179,9 +179,10 @@ void Bench::cores() {
       // Misaligned accesses trap by design, which is what this one program is about. The official
       // environment reports a trap that it does not expect as a value with these bits.
       constexpr uint32_t kUnexpectedTrap = 1337;
-      const bool by_design = file.find("ma_data") != std::string::npos &&
-                             (outcome.end == ElfEnd::Trap ||
-                              (outcome.tohost && (*outcome.tohost & kUnexpectedTrap) == kUnexpectedTrap));
+      const bool by_design =
+          file.find("ma_data") != std::string::npos &&
+          (outcome.end == ElfEnd::Trap ||
+           (outcome.tohost && (*outcome.tohost & kUnexpectedTrap) == kUnexpectedTrap));
       if ((outcome.tohost && *outcome.tohost == 1) || by_design) {
         ++passed;
         if (by_design && !(outcome.tohost && *outcome.tohost == 1)) raw["traps_by_design"] = file;

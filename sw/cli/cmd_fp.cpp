@@ -49,8 +49,10 @@ uint32_t parse_hex(const std::string& word, int bits, uint64_t line) {
   const size_t digits = static_cast<size_t>(bits) / 4;
   const bool hex = word.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
   if (!hex || word.size() > digits) {
-    throw BadInput(fmt::format("standard input, line {}: '{}' is not a number of at most {} hex "
-                               "digits", line, word, digits));
+    throw BadInput(
+        fmt::format("standard input, line {}: '{}' is not a number of at most {} hex "
+                    "digits",
+                    line, word, digits));
   }
   return static_cast<uint32_t>(std::stoul(word, nullptr, 16));
 }
@@ -59,8 +61,10 @@ Vector parse(const fp::Op& op, const std::string& text, uint64_t line) {
   const std::vector<std::string> words = split(text);
   const size_t need = static_cast<size_t>(op.operands) + 1;
   if (words.size() != need && words.size() != need + 1) {
-    throw BadInput(fmt::format("standard input, line {}: {} words; {} takes {} operands, a result "
-                               "and perhaps flags", line, words.size(), op.name, op.operands));
+    throw BadInput(
+        fmt::format("standard input, line {}: {} words; {} takes {} operands, a result "
+                    "and perhaps flags",
+                    line, words.size(), op.name, op.operands));
   }
   Vector v{};
   v.line = line;
@@ -84,8 +88,9 @@ int generate(const Options& options) {
   fp::Generator generator(op, options.seed);
   for (uint64_t i = 0; i < options.count; ++i) {
     const fp::Operands in = generator.next();
-    std::fputs(fmt::format("{} {:0{}X}\n", operands_text(op, in), op.golden(in),
-                           op.result_bits / 4).c_str(), stdout);
+    std::fputs(fmt::format("{} {:0{}X}\n", operands_text(op, in), op.golden(in), op.result_bits / 4)
+                   .c_str(),
+               stdout);
   }
   return 0;
 }
@@ -117,7 +122,9 @@ int check(const Options& options, nlohmann::json& result) {
       if (++mismatches <= options.limit) {
         std::fputs(fmt::format("line {}: {} {}: expected {:0{}X}, RTL {:0{}X}\n", v.line, op.name,
                                operands_text(op, v.in), v.result, op.result_bits / 4, got[i],
-                               op.result_bits / 4).c_str(), stdout);
+                               op.result_bits / 4)
+                       .c_str(),
+                   stdout);
       }
     }
     vectors += block.size();

@@ -39,15 +39,13 @@ struct Seen {
 inline uint64_t pack_wavelet(const Wavelet& w) {
   return (uint64_t{1} << 38) | (uint64_t(w.colour) << 33) | (uint64_t(w.ctrl) << 32) | w.data;
 }
-inline uint64_t pack_credit(int colour) {
-  return (uint64_t{1} << 44) | (uint64_t(colour) << 39);
-}
+inline uint64_t pack_credit(int colour) { return (uint64_t{1} << 44) | (uint64_t(colour) << 39); }
 
 // The neighbour beyond one edge link of the grid: sends what is queued as credits allow, takes what
 // comes and returns its credits, by default at once.
 class Edge {
  public:
-  std::deque<Wavelet> to_send;        // in this order; the first blocks the others
+  std::deque<Wavelet> to_send;  // in this order; the first blocks the others
   std::array<std::deque<Wavelet>, 26> to_send_by_colour;  // round robin, when to_send is empty
   std::vector<Seen> seen;
   std::function<bool(int colour)> accepts = [](int) { return true; };
@@ -118,8 +116,9 @@ class Edge {
 
 class Node {
  public:
-  Node() : ctx_(std::make_unique<VerilatedContext>()),
-           m_(std::make_unique<Vow_fabric_node>(ctx_.get())) {
+  Node()
+      : ctx_(std::make_unique<VerilatedContext>()),
+        m_(std::make_unique<Vow_fabric_node>(ctx_.get())) {
     ctx_->assertOn(true);
   }
   Vow_fabric_node& m() { return *m_; }

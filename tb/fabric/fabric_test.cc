@@ -137,13 +137,11 @@ TEST(Control, PacketsFromSeveralEdgesDoNotMix) {
   };
   const uint32_t west = 1u << 31, north = 1u << 31;
   const uint32_t one = 1u << 12 | 1u;
-  const Injector injectors[] = {{kW, 0, 0x1000, true, one, one},
-                                {kW, 1, 0x2000, true, one, 0},
-                                {kW, 2, 0x3000, true, one, north | one},
-                                {kE, 0, 0x4000, true, west | one, one},
-                                {kE, 1, 0x5000, true, west | one, 0},
-                                {kN, 1, 0x6000, false, 0, one},
-                                {kS, 1, 0x7000, false, 0, north | one}};
+  const Injector injectors[] = {
+      {kW, 0, 0x1000, true, one, one},         {kW, 1, 0x2000, true, one, 0},
+      {kW, 2, 0x3000, true, one, north | one}, {kE, 0, 0x4000, true, west | one, one},
+      {kE, 1, 0x5000, true, west | one, 0},    {kN, 1, 0x6000, false, 0, one},
+      {kS, 1, 0x7000, false, 0, north | one}};
   std::map<uint32_t, uint32_t> want;
   for (auto& in : injectors) {
     auto& q = g.edge(in.port, in.index).to_send;
@@ -449,12 +447,12 @@ TEST(Control, KeepsAQuarterOfEveryLinkUnderFullDataLoad) {
 
 struct Flow {
   int colour;
-  int src_port, src_index;          // an edge, or
+  int src_port, src_index;                 // an edge, or
   int src_r = -1, src_c = -1, src_q = -1;  // an output queue
   std::vector<Wavelet> words;
   size_t pushed = 0;
-  std::vector<std::array<int, 3>> ramps;          // r, c, queue
-  std::vector<std::pair<int, int>> edges;         // port, index
+  std::vector<std::array<int, 3>> ramps;   // r, c, queue
+  std::vector<std::pair<int, int>> edges;  // port, index
 };
 
 // Random trees for all colours on a grid; every wavelet must come out once at each leaf, in order.
@@ -596,8 +594,8 @@ std::vector<uint64_t> random_run(uint32_t seed, int rows, int cols, bool skip, b
         std::vector<uint32_t> want;
         for (int i = 0; i < n; ++i) want.push_back(shadow[{r0 * cols + c0, a + i}]);
         // The response goes west along its row and leaves there.
-        packet(r0, r0, c0, c0, {0x20000000u | uint32_t(tag) << 16 | uint32_t(n), a * 4,
-                                0xC0000000u, 0});
+        packet(r0, r0, c0, c0,
+               {0x20000000u | uint32_t(tag) << 16 | uint32_t(n), a * 4, 0xC0000000u, 0});
         open[tag] = want;
         tag = (tag + 1) % 256;
       }

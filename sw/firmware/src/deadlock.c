@@ -17,7 +17,7 @@ static uint32_t seen;
 
 static void task(uint32_t data) { seen += data; }
 
-static void run(const struct ow_deadlock_command *c) {
+static void run(const struct ow_deadlock_command* c) {
   switch (c->op) {
     case OW_DL_RECEIVE:
       ow_dsr_mem1(DSR_DST, OW_F32, (uint32_t)(uintptr_t)buffer, c->arg[2], 4);
@@ -52,7 +52,7 @@ static void run(const struct ow_deadlock_command *c) {
       ow_task_activate(c->arg[0]);
       break;
     case OW_DL_LOAD:
-      seen = *(volatile uint32_t *)(uintptr_t)c->arg[0];
+      seen = *(volatile uint32_t*)(uintptr_t)c->arg[0];
       break;
     case OW_DL_ILLEGAL:
       ow_dsr_mem1(DSR_DST, OW_F32, (uint32_t)(uintptr_t)buffer, 8, 4);
@@ -65,11 +65,13 @@ static void run(const struct ow_deadlock_command *c) {
     case OW_DL_PUSH:
       for (uint32_t i = 0; i < c->arg[1]; ++i) ow_push(c->arg[0], i);
       break;
-    default: break;
+    default:
+      break;
   }
 }
 
 void ow_main(void);
 void ow_main(void) {
-  for (uint32_t i = 0; i < OW_DL_COMMANDS && ow_commands[i].op != OW_DL_END; ++i) run(&ow_commands[i]);
+  for (uint32_t i = 0; i < OW_DL_COMMANDS && ow_commands[i].op != OW_DL_END; ++i)
+    run(&ow_commands[i]);
 }

@@ -231,9 +231,15 @@ uint32_t f16_to_f32(uint16_t x) { return float_to_f32(f16_to_float(x)); }
 
 uint16_t f32_to_f16(uint32_t x) { return round_to_f16(static_cast<double>(bits_to_float(x))); }
 
-uint16_t f16_add(uint16_t a, uint16_t b) { return round_to_f16(f16_to_double(a) + f16_to_double(b)); }
-uint16_t f16_sub(uint16_t a, uint16_t b) { return round_to_f16(f16_to_double(a) - f16_to_double(b)); }
-uint16_t f16_mul(uint16_t a, uint16_t b) { return round_to_f16(f16_to_double(a) * f16_to_double(b)); }
+uint16_t f16_add(uint16_t a, uint16_t b) {
+  return round_to_f16(f16_to_double(a) + f16_to_double(b));
+}
+uint16_t f16_sub(uint16_t a, uint16_t b) {
+  return round_to_f16(f16_to_double(a) - f16_to_double(b));
+}
+uint16_t f16_mul(uint16_t a, uint16_t b) {
+  return round_to_f16(f16_to_double(a) * f16_to_double(b));
+}
 uint16_t f16_fma(uint16_t a, uint16_t b, uint16_t c) { return exact::f16_fma(a, b, c); }
 
 uint32_t mixed_fma(uint16_t a, uint16_t b, uint32_t c) {

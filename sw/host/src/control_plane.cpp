@@ -29,9 +29,7 @@ Wavelet request(uint32_t data) { return Wavelet{kColourReq, false, data}; }
 ControlPlane::ControlPlane(Device& device) : ControlPlane(device, Options()) {}
 
 ControlPlane::ControlPlane(Device& device, const Options& options)
-    : device_(device),
-      options_(options),
-      receivers_(static_cast<size_t>(device.shape().rows)) {
+    : device_(device), options_(options), receivers_(static_cast<size_t>(device.shape().rows)) {
   if (options.entry_row < 0 || options.entry_row >= device.shape().rows) {
     throw BadInput(fmt::format("control plane entry row {}: the grid has rows 0 to {}",
                                options.entry_row, device.shape().rows - 1));
@@ -187,7 +185,8 @@ std::vector<std::vector<uint32_t>> ControlPlane::read_many(
     const size_t n = words[2] & 0xFFFF;
     const auto it = by_tag.find(tag);
     if (it == by_tag.end()) {
-      throw ProtocolError(fmt::format("response with unknown tag {} on the west edge, row {}", tag, row));
+      throw ProtocolError(
+          fmt::format("response with unknown tag {} on the west edge, row {}", tag, row));
     }
     const Packet& p = packets[it->second];
     const ReadRequest& r = requests[p.request];
@@ -197,9 +196,9 @@ std::vector<std::vector<uint32_t>> ControlPlane::read_many(
     }
     if (status != 0) {
       if (refused.empty()) {
-        refused = fmt::format("tile ({}, {}) refused a read of {} words at 0x{:x}: {}", r.row, r.col,
-                              p.n, r.addr + 4 * p.offset,
-                              status == 1 ? "address error" : "malformed request");
+        refused =
+            fmt::format("tile ({}, {}) refused a read of {} words at 0x{:x}: {}", r.row, r.col, p.n,
+                        r.addr + 4 * p.offset, status == 1 ? "address error" : "malformed request");
       }
       by_tag.erase(it);
       ++finished;
@@ -246,8 +245,7 @@ std::vector<std::vector<uint32_t>> ControlPlane::read_many(
     const RunStatus status = device_.run(options_.timeout, collect);
     if (status == RunStatus::Done) break;
     if (status == RunStatus::Quiet) throw DeviceFault(describe() + ": nothing moves any more");
-    if (device_.pending_sends() >= before &&
-        device_.cycle() - last_progress >= options_.timeout) {
+    if (device_.pending_sends() >= before && device_.cycle() - last_progress >= options_.timeout) {
       throw DeviceFault(describe() + fmt::format(" within {} cycles", options_.timeout));
     }
   }

@@ -76,25 +76,25 @@ struct Seed {
   HangCause cause;
   int row;
   int col;
-  int colour;  // -1: any
-  std::function<void(Bench&)> before;            // routes, queues, commands
-  std::function<void(Bench&)> after = nullptr;   // once the cores run: streams
+  int colour;                                   // -1: any
+  std::function<void(Bench&)> before;           // routes, queues, commands
+  std::function<void(Bench&)> after = nullptr;  // once the cores run: streams
   std::function<void(SimOptions&)> options = nullptr;
 };
 
 std::vector<Seed> seeds() {
   std::vector<Seed> s;
-  s.push_back({"a colour that reaches a ramp where no queue is bound to it", HangCause::NoConsumer, 0, 1, kColour,
-               [](Bench& b) { b.path_to_second_tile(); },
+  s.push_back({"a colour that reaches a ramp where no queue is bound to it", HangCause::NoConsumer,
+               0, 1, kColour, [](Bench& b) { b.path_to_second_tile(); },
                [](Bench& b) { b.stream(Side::West, 0, 40); }});
-  s.push_back({"an input queue that no thread and no task takes from", HangCause::NoTask, 0, 1, kColour,
+  s.push_back({"an input queue that no thread and no task takes from", HangCause::NoTask, 0, 1,
+               kColour,
                [](Bench& b) {
                  b.path_to_second_tile();
                  b.in_queue(0, 1, kQueue, kColour);
                },
                [](Bench& b) { b.stream(Side::West, 0, 40); }});
-  s.push_back({"routes that form a cycle", HangCause::RouteCycle, -1, -1, kColour,
-               [](Bench& b) {
+  s.push_back({"routes that form a cycle", HangCause::RouteCycle, -1, -1, kColour, [](Bench& b) {
                  b.routes().set(0, 0, kColour, Route{Port::South, kOutE});
                  b.routes().set(0, 1, kColour, Route{Port::West, kOutS});
                  b.routes().set(1, 1, kColour, Route{Port::North, kOutW});
@@ -104,29 +104,31 @@ std::vector<Seed> seeds() {
                  b.command(0, 0, OW_DL_SEND, 1, kQueue, 20);
                  b.command(1, 0, OW_DL_RECEIVE, 1, kQueue, 20);
                }});
-  s.push_back({"credits lost on a link between tiles", HangCause::LostCredit, 0, 0, kColour,
-               [](Bench& b) {
-                 b.path_to_second_tile();
-                 b.in_queue(0, 1, kQueue, kColour);
-                 b.command(0, 1, OW_DL_RECEIVE, 1, kQueue, 60);
-               },
-               [](Bench& b) { b.stream(Side::West, 0, 60); },
-               [](SimOptions& o) { o.drop_credit = CreditFault{0, 1, Side::West, kColour, 7, 4}; }});
-  s.push_back({"credits lost between a tile and the host", HangCause::LostCredit, 0, 0, kColour,
-               [](Bench& b) {
-                 b.path_to_second_tile();
-                 b.in_queue(0, 1, kQueue, kColour);
-                 b.command(0, 1, OW_DL_RECEIVE, 1, kQueue, 60);
-               },
-               [](Bench& b) { b.stream(Side::West, 0, 60); },
-               [](SimOptions& o) { o.drop_credit = CreditFault{0, 0, Side::West, kColour, 3, 4}; }});
-  s.push_back({"a thread on an input queue that is bound to no colour", HangCause::UnboundInput, 1, 0, -1,
-               [](Bench& b) { b.command(1, 0, OW_DL_RECEIVE, 3, kQueue, 8); }});
-  s.push_back({"a thread on a colour without a route", HangCause::NoRoute, 1, 1, kColour,
-               [](Bench& b) {
-                 b.in_queue(1, 1, kQueue, kColour);
-                 b.command(1, 1, OW_DL_RECEIVE, 2, kQueue, 8);
-               }});
+  s.push_back(
+      {"credits lost on a link between tiles", HangCause::LostCredit, 0, 0, kColour,
+       [](Bench& b) {
+         b.path_to_second_tile();
+         b.in_queue(0, 1, kQueue, kColour);
+         b.command(0, 1, OW_DL_RECEIVE, 1, kQueue, 60);
+       },
+       [](Bench& b) { b.stream(Side::West, 0, 60); },
+       [](SimOptions& o) { o.drop_credit = CreditFault{0, 1, Side::West, kColour, 7, 4}; }});
+  s.push_back(
+      {"credits lost between a tile and the host", HangCause::LostCredit, 0, 0, kColour,
+       [](Bench& b) {
+         b.path_to_second_tile();
+         b.in_queue(0, 1, kQueue, kColour);
+         b.command(0, 1, OW_DL_RECEIVE, 1, kQueue, 60);
+       },
+       [](Bench& b) { b.stream(Side::West, 0, 60); },
+       [](SimOptions& o) { o.drop_credit = CreditFault{0, 0, Side::West, kColour, 3, 4}; }});
+  s.push_back({"a thread on an input queue that is bound to no colour", HangCause::UnboundInput, 1,
+               0, -1, [](Bench& b) { b.command(1, 0, OW_DL_RECEIVE, 3, kQueue, 8); }});
+  s.push_back(
+      {"a thread on a colour without a route", HangCause::NoRoute, 1, 1, kColour, [](Bench& b) {
+         b.in_queue(1, 1, kQueue, kColour);
+         b.command(1, 1, OW_DL_RECEIVE, 2, kQueue, 8);
+       }});
   s.push_back({"the host sends less than a thread waits for", HangCause::NoUpstream, 0, 1, kColour,
                [](Bench& b) {
                  b.path_to_second_tile();
@@ -134,8 +136,8 @@ std::vector<Seed> seeds() {
                  b.command(0, 1, OW_DL_RECEIVE, 1, kQueue, 60);
                },
                [](Bench& b) { b.stream(Side::West, 0, 50); }});
-  s.push_back({"a tile sends less than its neighbour waits for", HangCause::NoUpstream, 0, 1, kColour,
-               [](Bench& b) {
+  s.push_back({"a tile sends less than its neighbour waits for", HangCause::NoUpstream, 0, 1,
+               kColour, [](Bench& b) {
                  b.routes().set(0, 0, kColour, Route{Port::Ramp, kOutE});
                  b.routes().set(0, 1, kColour, Route{Port::West, kOutRamp});
                  b.out_queue(0, 0, kQueue, kColour);
@@ -143,21 +145,22 @@ std::vector<Seed> seeds() {
                  b.command(0, 0, OW_DL_SEND, 1, kQueue, 10);
                  b.command(0, 1, OW_DL_RECEIVE, 0, kQueue, 20);
                }});
-  s.push_back({"a thread on an output queue that is bound to no colour", HangCause::UnboundOutput, 1, 0, -1,
-               [](Bench& b) { b.command(1, 0, OW_DL_SEND, 1, kQueue, 40); }});
-  s.push_back({"an output queue whose colour has no route", HangCause::OutputNotRouted, 1, 0, kColour,
-               [](Bench& b) {
+  s.push_back({"a thread on an output queue that is bound to no colour", HangCause::UnboundOutput,
+               1, 0, -1, [](Bench& b) { b.command(1, 0, OW_DL_SEND, 1, kQueue, 40); }});
+  s.push_back({"an output queue whose colour has no route", HangCause::OutputNotRouted, 1, 0,
+               kColour, [](Bench& b) {
                  b.out_queue(1, 0, kQueue, kColour);
                  b.command(1, 0, OW_DL_SEND, 1, kQueue, 40);
                }});
-  s.push_back({"an output queue whose colour's route starts elsewhere", HangCause::OutputNotRouted, 1, 0, kColour,
-               [](Bench& b) {
+  s.push_back({"an output queue whose colour's route starts elsewhere", HangCause::OutputNotRouted,
+               1, 0, kColour, [](Bench& b) {
                  b.routes().set(1, 0, kColour, Route{Port::West, kOutE});
                  b.routes().set(1, 1, kColour, Route{Port::West, kOutE});
                  b.out_queue(1, 0, kQueue, kColour);
                  b.command(1, 0, OW_DL_SEND, 1, kQueue, 40);
                }});
-  s.push_back({"a route whose input is another port than the one that wavelets come in at", HangCause::Misroute, 0, 1, kColour,
+  s.push_back({"a route whose input is another port than the one that wavelets come in at",
+               HangCause::Misroute, 0, 1, kColour,
                [](Bench& b) {
                  b.path_to_second_tile();
                  b.routes().set(0, 1, kColour, Route{Port::South, kOutRamp});
@@ -165,9 +168,12 @@ std::vector<Seed> seeds() {
                },
                [](Bench& b) { b.stream(Side::West, 0, 40); }});
   s.push_back({"a route that leads into a tile without one", HangCause::NoRoute, 0, 1, kColour,
-               [](Bench& b) { b.routes().set(0, 0, kColour, Route{Port::West, kOutE}); },
+               [](Bench& b) {
+                 b.routes().set(0, 0, kColour, Route{Port::West, kOutE});
+               },
                [](Bench& b) { b.stream(Side::West, 0, 40); }});
-  s.push_back({"an edge that does not take what leaves the grid", HangCause::EdgeBlocked, 0, 1, kColour,
+  s.push_back({"an edge that does not take what leaves the grid", HangCause::EdgeBlocked, 0, 1,
+               kColour,
                [](Bench& b) {
                  b.routes().set(0, 0, kColour, Route{Port::West, kOutE});
                  b.routes().set(0, 1, kColour, Route{Port::West, kOutE});
@@ -209,7 +215,8 @@ std::vector<Seed> seeds() {
                [](Bench& b) { b.command(1, 0, OW_DL_ACTIVATE, 20, 1, 1); }});
   s.push_back({"an activated task without an entry address", HangCause::TaskNoEntry, 0, 1, -1,
                [](Bench& b) { b.command(0, 1, OW_DL_ACTIVATE, 21, 0, 0); }});
-  s.push_back({"a blocked data task whose wavelets are there", HangCause::TaskBlocked, 0, 1, kColour,
+  s.push_back({"a blocked data task whose wavelets are there", HangCause::TaskBlocked, 0, 1,
+               kColour,
                [](Bench& b) {
                  b.path_to_second_tile();
                  b.in_queue(0, 1, kQueue, kColour);
@@ -220,8 +227,8 @@ std::vector<Seed> seeds() {
                [](Bench& b) { b.command(1, 1, OW_DL_LOAD, 0x40000000); }});
   s.push_back({"a tensor instruction that does not exist", HangCause::EngineFault, 1, 1, -1,
                [](Bench& b) { b.command(1, 1, OW_DL_ILLEGAL, 4); }});
-  s.push_back({"a core that pushes into a queue whose colour has no route", HangCause::OutputNotRouted, 0, 0, kColour,
-               [](Bench& b) {
+  s.push_back({"a core that pushes into a queue whose colour has no route",
+               HangCause::OutputNotRouted, 0, 0, kColour, [](Bench& b) {
                  b.out_queue(0, 0, kQueue, kColour);
                  b.command(0, 0, OW_DL_PUSH, kQueue, 20);
                }});
@@ -247,10 +254,12 @@ std::vector<std::string> deadlock_names() {
 DeadlockResult run_deadlock(size_t index, const std::string& firmware) {
   const std::vector<Seed> all = seeds();
   if (index >= all.size()) {
-    throw BadInput(fmt::format("deadlock {}: there are {} (0 to {})", index, all.size(), all.size() - 1));
+    throw BadInput(
+        fmt::format("deadlock {}: there are {} (0 to {})", index, all.size(), all.size() - 1));
   }
   const Seed& seed = all[index];
-  const ElfImage image = read_elf(firmware.empty() ? OW_FIRMWARE_DIR "/deadlock.elf" : firmware, 49152);
+  const ElfImage image =
+      read_elf(firmware.empty() ? OW_FIRMWARE_DIR "/deadlock.elf" : firmware, 49152);
   SimOptions options;
   options.check_idle = true;
   if (seed.options) seed.options(options);
@@ -275,9 +284,9 @@ DeadlockResult run_deadlock(size_t index, const std::string& firmware) {
   }
   result.ok = result.hung && result.named;
   if (!result.ok) {
-    result.message = fmt::format("expected [{}] at tile ({}, {}){}; {}", hang_cause_name(seed.cause),
-                                 seed.row, seed.col, result.hung ? "" : " and an end",
-                                 result.report.text());
+    result.message =
+        fmt::format("expected [{}] at tile ({}, {}){}; {}", hang_cause_name(seed.cause), seed.row,
+                    seed.col, result.hung ? "" : " and an end", result.report.text());
   }
   return result;
 }

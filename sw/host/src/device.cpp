@@ -5,10 +5,14 @@ namespace ow {
 
 const char* side_name(Side side) {
   switch (side) {
-    case Side::North: return "north";
-    case Side::East: return "east";
-    case Side::South: return "south";
-    case Side::West: return "west";
+    case Side::North:
+      return "north";
+    case Side::East:
+      return "east";
+    case Side::South:
+      return "south";
+    case Side::West:
+      return "west";
   }
   return "?";
 }

@@ -120,8 +120,9 @@ void EdgePorts::receive(uint64_t cycle, const uint64_t* out_words) {
     if (link_has_credit(word)) {
       const int c = link_credit_colour(word);
       if (++p.credits[c] > kLinkCredits) {
-        throw ProtocolError(fmt::format("{} edge, port {}: one credit too many of colour {} in cycle {}",
-                                        side_name(p.side), p.index, c, cycle));
+        throw ProtocolError(
+            fmt::format("{} edge, port {}: one credit too many of colour {} in cycle {}",
+                        side_name(p.side), p.index, c, cycle));
       }
       p.has_credit |= uint32_t{1} << c;
     }

@@ -68,7 +68,7 @@ class EdgePorts {
     uint32_t has_credit = 0;  // bit c: a credit is left
     uint32_t has_owed = 0;    // bit c: a credit is owed
     uint32_t blocked = 0;
-    int next_colour = 0;      // round robin
+    int next_colour = 0;  // round robin
     int next_owed = 0;
     size_t pending = 0;
     bool busy = false;

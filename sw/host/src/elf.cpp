@@ -45,7 +45,8 @@ class ElfHandle {
   Elf* elf_;
 };
 
-void read_segments(const std::string& path, int fd, Elf* elf, uint64_t sram_bytes, ElfImage* image) {
+void read_segments(const std::string& path, int fd, Elf* elf, uint64_t sram_bytes,
+                   ElfImage* image) {
   const off_t file_size = lseek(fd, 0, SEEK_END);
   size_t count = 0;
   if (elf_getphdrnum(elf, &count) != 0) {
@@ -59,16 +60,17 @@ void read_segments(const std::string& path, int fd, Elf* elf, uint64_t sram_byte
     if (ph.p_type != PT_LOAD || ph.p_memsz == 0) continue;
     // 64-bit sums of 32-bit fields: nothing wraps.
     if (ph.p_filesz > ph.p_memsz) {
-      throw BadInput(fmt::format("{}: segment {} has {} bytes in the file but {} in memory", path, i,
-                                 ph.p_filesz, ph.p_memsz));
+      throw BadInput(fmt::format("{}: segment {} has {} bytes in the file but {} in memory", path,
+                                 i, ph.p_filesz, ph.p_memsz));
     }
     if (ph.p_offset + ph.p_filesz > static_cast<uint64_t>(file_size)) {
-      throw BadInput(fmt::format("{}: truncated: segment {} ends at byte {} of a file of {}", path, i,
-                                 ph.p_offset + ph.p_filesz, file_size));
+      throw BadInput(fmt::format("{}: truncated: segment {} ends at byte {} of a file of {}", path,
+                                 i, ph.p_offset + ph.p_filesz, file_size));
     }
     if (ph.p_paddr + ph.p_memsz > sram_bytes) {
-      throw BadInput(fmt::format("{}: segment {} at 0x{:x} to 0x{:x} does not fit the tile's {} bytes of SRAM",
-                                 path, i, ph.p_paddr, ph.p_paddr + ph.p_memsz - 1, sram_bytes));
+      throw BadInput(
+          fmt::format("{}: segment {} at 0x{:x} to 0x{:x} does not fit the tile's {} bytes of SRAM",
+                      path, i, ph.p_paddr, ph.p_paddr + ph.p_memsz - 1, sram_bytes));
     }
     ElfSegment s;
     const uint32_t pad = static_cast<uint32_t>(ph.p_paddr % 4);
@@ -100,7 +102,8 @@ void read_segments(const std::string& path, int fd, Elf* elf, uint64_t sram_byte
         shared < 4 && b.bytes.size() >= shared &&
         std::all_of(b.bytes.begin(), b.bytes.begin() + shared, [](uint8_t x) { return x == 0; });
     if (!padding_only) {
-      throw BadInput(fmt::format("{}: segments at 0x{:x} and 0x{:x} overlap", path, a.addr, b.addr));
+      throw BadInput(
+          fmt::format("{}: segments at 0x{:x} and 0x{:x} overlap", path, a.addr, b.addr));
     }
     a.bytes.resize(a.mem_bytes, 0);
     a.bytes.insert(a.bytes.end(), b.bytes.begin() + shared, b.bytes.end());
@@ -196,8 +199,9 @@ ElfImage read_elf(const std::string& path, uint32_t sram_bytes) {
   image.entry = static_cast<uint32_t>(eh.e_entry);
   read_segments(path, file.fd(), elf.get(), sram_bytes, &image);
   if (eh.e_entry >= sram_bytes || eh.e_entry % 4 != 0) {
-    throw BadInput(fmt::format("{}: entry 0x{:x}: must be a multiple of 4 within the {} bytes of SRAM",
-                               path, eh.e_entry, sram_bytes));
+    throw BadInput(
+        fmt::format("{}: entry 0x{:x}: must be a multiple of 4 within the {} bytes of SRAM", path,
+                    eh.e_entry, sram_bytes));
   }
   read_symbols(path, elf.get(), &image);
   return image;

@@ -19,25 +19,39 @@ constexpr int kColStep[4] = {0, 1, 0, -1};
 
 const char* trap_name(int cause) {
   switch (cause) {
-    case 0: return "instruction address misaligned";
-    case 1: return "instruction access fault";
-    case 2: return "illegal instruction";
-    case 3: return "breakpoint";
-    case 4: return "load misaligned";
-    case 5: return "load access fault";
-    case 6: return "store misaligned";
-    case 7: return "store access fault";
-    case 11: return "ecall";
-    default: return "unknown cause";
+    case 0:
+      return "instruction address misaligned";
+    case 1:
+      return "instruction access fault";
+    case 2:
+      return "illegal instruction";
+    case 3:
+      return "breakpoint";
+    case 4:
+      return "load misaligned";
+    case 5:
+      return "load access fault";
+    case 6:
+      return "store misaligned";
+    case 7:
+      return "store access fault";
+    case 11:
+      return "ecall";
+    default:
+      return "unknown cause";
   }
 }
 
 const char* fault_name(int cause) {
   switch (cause) {
-    case 1: return "illegal operation or type";
-    case 2: return "malformed descriptor";
-    case 3: return "address outside memory";
-    default: return "unknown cause";
+    case 1:
+      return "illegal operation or type";
+    case 2:
+      return "malformed descriptor";
+    case 3:
+      return "address outside memory";
+    default:
+      return "unknown cause";
   }
 }
 
@@ -210,8 +224,9 @@ class Diagnoser {
           from += fmt::format("; output queue {} injects it", strayer);
         }
         add(HangCause::Misroute, &t, c, strayer < 0,
-            fmt::format("a wavelet of colour {} came in at another port than the route's input, {}{}",
-                        c, routed ? port_name(route.in) : "none", from));
+            fmt::format(
+                "a wavelet of colour {} came in at another port than the route's input, {}{}", c,
+                routed ? port_name(route.in) : "none", from));
       }
       credits(t, c, routed, route);
       if ((t.occupied & bit) == 0) continue;
@@ -239,7 +254,8 @@ class Diagnoser {
 
   void stray_output(const TileState& t, int c, int q, const Route& route) {
     add(HangCause::OutputNotRouted, &t, c, !on_cycle(c),
-        fmt::format("output queue {} is bound to colour {}, whose route takes its input from {}, not from the ramp",
+        fmt::format("output queue {} is bound to colour {}, whose route takes its input from {}, "
+                    "not from the ramp",
                     q, c, port_name(route.in)))
         .queue = q;
   }
@@ -263,7 +279,8 @@ class Diagnoser {
       const bool held = ((tile(row, col).occupied | tile(row, col).misroute) & bit) != 0;
       if (!held) {
         add(HangCause::LostCredit, &t, c, true,
-            fmt::format("{} of {} credits of colour {} towards {} are lost: the buffer of tile ({}, {}) is empty",
+            fmt::format("{} of {} credits of colour {} towards {} are lost: the buffer of tile "
+                        "({}, {}) is empty",
                         kLinkCredits - left, kLinkCredits, c, direction, row, col));
       } else if (left == 0 && routed && (route.out_mask >> p & 1) != 0 && (t.occupied & bit) != 0) {
         add(HangCause::Downstream, &t, c, false,
@@ -274,7 +291,8 @@ class Diagnoser {
   }
 
   bool has_task(const TileState& t, int q) const {
-    return t.task_entry[static_cast<size_t>(q)] != 0 || t.task_entry[static_cast<size_t>(q + 8)] != 0;
+    return t.task_entry[static_cast<size_t>(q)] != 0 ||
+           t.task_entry[static_cast<size_t>(q + 8)] != 0;
   }
 
   void input_queues(const TileState& t) {
@@ -286,18 +304,19 @@ class Diagnoser {
       const uint32_t blocked = t.task_blocked >> q & 0x101;
       if (has_task(t, q)) {
         if (blocked != 0 && !any_thread(t)) {
-          Diagnosis& d = add(HangCause::TaskBlocked, &t, colour, true,
-                             fmt::format("{} wavelets wait in input queue {} for task {}, which is blocked",
-                                         t.inq_level[i], q, (blocked & 1) != 0 ? q : q + 8));
+          Diagnosis& d =
+              add(HangCause::TaskBlocked, &t, colour, true,
+                  fmt::format("{} wavelets wait in input queue {} for task {}, which is blocked",
+                              t.inq_level[i], q, (blocked & 1) != 0 ? q : q + 8));
           d.queue = q;
         }
         continue;
       }
       if (any_thread(t) || reducer_runs(t)) continue;  // one of them may be the consumer
-      Diagnosis& d =
-          add(HangCause::NoTask, &t, colour, true,
-              fmt::format("{} wavelets of colour {} wait in input queue {}, and no thread, reducer or task takes them",
-                          t.inq_level[i], colour, q));
+      Diagnosis& d = add(HangCause::NoTask, &t, colour, true,
+                         fmt::format("{} wavelets of colour {} wait in input queue {}, and no "
+                                     "thread, reducer or task takes them",
+                                     t.inq_level[i], colour, q));
       d.queue = q;
     }
   }
@@ -306,7 +325,8 @@ class Diagnoser {
     for (int q = 0; q < kNumQueues; ++q) {
       const auto i = static_cast<size_t>(q);
       if (t.outq_level[i] == 0) continue;
-      output_queue(t, q, fmt::format("{} wavelets wait in output queue {}", t.outq_level[i], q), -1);
+      output_queue(t, q, fmt::format("{} wavelets wait in output queue {}", t.outq_level[i], q),
+                   -1);
     }
   }
 
@@ -318,14 +338,18 @@ class Diagnoser {
       d = &add(HangCause::UnboundOutput, &t, true, who + ", which is bound to no colour");
     } else {
       Route route;
-      const bool routed = *c < kMaxDataColours && parse_route(t.route[static_cast<size_t>(*c)], &route);
+      const bool routed =
+          *c < kMaxDataColours && parse_route(t.route[static_cast<size_t>(*c)], &route);
       if (!routed) {
         d = &add(HangCause::OutputNotRouted, &t, *c, true,
                  who + fmt::format(", bound to colour {}, of which the tile has no route", *c));
       } else if (route.in != Port::Ramp) {
-        d = &add(HangCause::OutputNotRouted, &t, *c, !on_cycle(*c),
-                 who + fmt::format(", bound to colour {}, whose route takes its input from {}, not from the ramp",
-                                   *c, port_name(route.in)));
+        d = &add(
+            HangCause::OutputNotRouted, &t, *c, !on_cycle(*c),
+            who +
+                fmt::format(
+                    ", bound to colour {}, whose route takes its input from {}, not from the ramp",
+                    *c, port_name(route.in)));
       } else {
         d = &add(HangCause::Downstream, &t, *c, false,
                  who + fmt::format(" (colour {}): the fabric does not take them", *c));
@@ -339,8 +363,9 @@ class Diagnoser {
   void input_wait(const TileState& t, int q, const std::string& who, int thread) {
     const std::optional<int> bound_to = bound(t.inq[static_cast<size_t>(q)]);
     if (!bound_to) {
-      Diagnosis& d = add(HangCause::UnboundInput, &t, true,
-                         fmt::format("{} waits on input queue {}, which is bound to no colour", who, q));
+      Diagnosis& d =
+          add(HangCause::UnboundInput, &t, true,
+              fmt::format("{} waits on input queue {}, which is bound to no colour", who, q));
       d.queue = q;
       d.thread = thread;
       return;
@@ -360,7 +385,8 @@ class Diagnoser {
     for (;;) {
       const TileState& at = tile(row, col);
       Route route;
-      const bool routed = c < kMaxDataColours && parse_route(at.route[static_cast<size_t>(c)], &route);
+      const bool routed =
+          c < kMaxDataColours && parse_route(at.route[static_cast<size_t>(c)], &route);
       if (!routed) {
         return add(HangCause::NoRoute, &t, c, true,
                    fmt::format("{}, but tile ({}, {}) has no route of that colour", who, row, col));
@@ -424,7 +450,8 @@ class Diagnoser {
           }
           break;
         case 2:
-          output_queue(t, queue(w) & 7, fmt::format("{} waits for output queue {}", who, queue(w)), id);
+          output_queue(t, queue(w) & 7, fmt::format("{} waits for output queue {}", who, queue(w)),
+                       id);
           break;
         case 3: {
           Diagnosis& d =
@@ -432,28 +459,41 @@ class Diagnoser {
                   ? add(HangCause::RowNotDrained, &t, false,
                         who + " waits for an accumulator row, which the reducer still holds")
                   : add(HangCause::RowNotDrained, &t, true,
-                        who + " waits for an accumulator row, and no drain runs that would free one");
+                        who +
+                            " waits for an accumulator row, and no drain runs that would free one");
           d.thread = id;
           break;
         }
-        default: break;
+        default:
+          break;
       }
     }
   }
 
   static std::string operation(uint32_t op) {
     switch (op) {
-      case 0: return "mov";
-      case 1: return "add";
-      case 2: return "sub";
-      case 3: return "mul";
-      case 4: return "fma";
-      case 5: return "max";
-      case 6: return "min";
-      case 7: return "cvt";
-      case 16: return "axpyw";
-      case 17: return "drain";
-      default: return fmt::format("operation {}", op);
+      case 0:
+        return "mov";
+      case 1:
+        return "add";
+      case 2:
+        return "sub";
+      case 3:
+        return "mul";
+      case 4:
+        return "fma";
+      case 5:
+        return "max";
+      case 6:
+        return "min";
+      case 7:
+        return "cvt";
+      case 16:
+        return "axpyw";
+      case 17:
+        return "drain";
+      default:
+        return fmt::format("operation {}", op);
     }
   }
 
@@ -467,8 +507,9 @@ class Diagnoser {
           return active(w) && (w >> 16 & 127) == 16;
         });
         add(HangCause::RowNotClosed, &t, !feeder,
-            who + (feeder ? " waits for the next accumulator row"
-                          : " waits for an accumulator row, and no axpyw runs that would close one"));
+            who + (feeder
+                       ? " waits for the next accumulator row"
+                       : " waits for an accumulator row, and no axpyw runs that would close one"));
         break;
       }
       case 2:
@@ -483,11 +524,13 @@ class Diagnoser {
       }
       case 4:
         for (int q : reducer_queues(t, -1)) {
-          if (t.outq_level[static_cast<size_t>(q)] == 0 && bound(t.outq[static_cast<size_t>(q)])) continue;
+          if (t.outq_level[static_cast<size_t>(q)] == 0 && bound(t.outq[static_cast<size_t>(q)]))
+            continue;
           output_queue(t, q, fmt::format("{} waits for output queue {}", who, q), -1);
         }
         break;
-      default: break;
+      default:
+        break;
     }
   }
 
@@ -512,14 +555,17 @@ class Diagnoser {
     for (int k = 0; k < kNumTasks; ++k) {
       if ((t.task_pending >> k & 1) == 0) continue;
       if (t.task_entry[static_cast<size_t>(k)] == 0) {
-        add(HangCause::TaskNoEntry, &t, true, fmt::format("task {} is activated but has no entry address", k));
+        add(HangCause::TaskNoEntry, &t, true,
+            fmt::format("task {} is activated but has no entry address", k));
       } else if ((t.task_blocked >> k & 1) != 0) {
         add(HangCause::TaskBlocked, &t, true,
             fmt::format("task {} ({}) is activated but blocked", k,
-                        image_ != nullptr ? image_->locate(t.task_entry[static_cast<size_t>(k)])
-                                          : fmt::format("0x{:x}", t.task_entry[static_cast<size_t>(k)])));
+                        image_ != nullptr
+                            ? image_->locate(t.task_entry[static_cast<size_t>(k)])
+                            : fmt::format("0x{:x}", t.task_entry[static_cast<size_t>(k)])));
       } else if (!t.core.running && !t.core.trapped) {
-        add(HangCause::CoreHalted, &t, true, fmt::format("task {} is ready but the core is halted", k));
+        add(HangCause::CoreHalted, &t, true,
+            fmt::format("task {} is ready but the core is halted", k));
       }
     }
   }
@@ -538,13 +584,15 @@ class Diagnoser {
           const bool held = ((t.occupied | t.misroute) >> c & 1) != 0;
           if (left < kLinkCredits && !held) {
             add(HangCause::LostCredit, &t, c, true,
-                fmt::format("{} of {} credits of colour {} towards this tile from the {} edge are lost: its buffer is empty",
+                fmt::format("{} of {} credits of colour {} towards this tile from the {} edge are "
+                            "lost: its buffer is empty",
                             kLinkCredits - left, kLinkCredits, c, side_name(side)));
           }
           const size_t pending = device_.pending_sends(side, i, c);
           if (pending != 0) {
             add(HangCause::HostUnsent, nullptr, c, false,
-                fmt::format("host: {} wavelets of colour {} wait at the {} edge, port {}, for credits of tile ({}, {})",
+                fmt::format("host: {} wavelets of colour {} wait at the {} edge, port {}, for "
+                            "credits of tile ({}, {})",
                             pending, c, side_name(side), i, row, col));
           }
         }
@@ -563,27 +611,48 @@ class Diagnoser {
 
 const char* hang_cause_name(HangCause cause) {
   switch (cause) {
-    case HangCause::NoConsumer: return "no consumer";
-    case HangCause::NoTask: return "no task";
-    case HangCause::NoRoute: return "no route";
-    case HangCause::RouteCycle: return "route cycle";
-    case HangCause::Misroute: return "misroute";
-    case HangCause::LostCredit: return "lost credit";
-    case HangCause::EdgeBlocked: return "edge blocked";
-    case HangCause::UnboundInput: return "unbound input queue";
-    case HangCause::UnboundOutput: return "unbound output queue";
-    case HangCause::OutputNotRouted: return "output not routed";
-    case HangCause::NoUpstream: return "no upstream";
-    case HangCause::RowNotDrained: return "row not drained";
-    case HangCause::RowNotClosed: return "row not closed";
-    case HangCause::TaskBlocked: return "task blocked";
-    case HangCause::TaskNoEntry: return "task without entry";
-    case HangCause::CoreTrapped: return "core trapped";
-    case HangCause::CoreHalted: return "core halted";
-    case HangCause::EngineFault: return "engine fault";
-    case HangCause::TensorWait: return "tensor wait";
-    case HangCause::Downstream: return "downstream";
-    case HangCause::HostUnsent: return "host unsent";
+    case HangCause::NoConsumer:
+      return "no consumer";
+    case HangCause::NoTask:
+      return "no task";
+    case HangCause::NoRoute:
+      return "no route";
+    case HangCause::RouteCycle:
+      return "route cycle";
+    case HangCause::Misroute:
+      return "misroute";
+    case HangCause::LostCredit:
+      return "lost credit";
+    case HangCause::EdgeBlocked:
+      return "edge blocked";
+    case HangCause::UnboundInput:
+      return "unbound input queue";
+    case HangCause::UnboundOutput:
+      return "unbound output queue";
+    case HangCause::OutputNotRouted:
+      return "output not routed";
+    case HangCause::NoUpstream:
+      return "no upstream";
+    case HangCause::RowNotDrained:
+      return "row not drained";
+    case HangCause::RowNotClosed:
+      return "row not closed";
+    case HangCause::TaskBlocked:
+      return "task blocked";
+    case HangCause::TaskNoEntry:
+      return "task without entry";
+    case HangCause::CoreTrapped:
+      return "core trapped";
+    case HangCause::CoreHalted:
+      return "core halted";
+    case HangCause::EngineFault:
+      return "engine fault";
+    case HangCause::TensorWait:
+      return "tensor wait";
+    case HangCause::Downstream:
+      return "downstream";
+    case HangCause::HostUnsent:
+      return "host unsent";
   }
   return "?";
 }
@@ -603,9 +672,11 @@ const Diagnosis* HangReport::find(HangCause cause, int row, int col, int colour)
 std::string HangReport::text() const {
   std::string s = fmt::format("nothing moves any more since cycle {}\n", cycle);
   for (const Diagnosis& d : diagnoses) {
-    s += fmt::format("  {} [{}] {}\n", d.root ? "cause:" : "waits:", hang_cause_name(d.cause), d.text);
+    s += fmt::format("  {} [{}] {}\n", d.root ? "cause:" : "waits:", hang_cause_name(d.cause),
+                     d.text);
   }
-  if (diagnoses.empty()) s += "  no tile waits for anything: the job ended early or never started\n";
+  if (diagnoses.empty())
+    s += "  no tile waits for anything: the job ended early or never started\n";
   return s;
 }
 
@@ -619,10 +690,10 @@ std::vector<TileState> read_tile_states(ControlPlane& control, const Rect& rect)
     size_t n;
   };
   const std::vector<Range> ranges = {
-      {kRegRoute, colours},     {kRegInq, kNumQueues},  {kRegOutq, kNumQueues},
-      {kRegInqLevel, 2},        {kRegTaskEntry, kNumTasks}, {kRegTaskActivate, 4},
-      {kRegRed + 0x0C, 3},      {kRegRedStatus, 1},     {kRegCorePc, 4},
-      {kRegThread, threads},    {kRegRtOccupied, 2},    {kRegRtCredits, 16}};
+      {kRegRoute, colours},  {kRegInq, kNumQueues},      {kRegOutq, kNumQueues},
+      {kRegInqLevel, 2},     {kRegTaskEntry, kNumTasks}, {kRegTaskActivate, 4},
+      {kRegRed + 0x0C, 3},   {kRegRedStatus, 1},         {kRegCorePc, 4},
+      {kRegThread, threads}, {kRegRtOccupied, 2},        {kRegRtCredits, 16}};
   std::vector<ControlPlane::ReadRequest> requests;
   for (int c = 0; c < rect.cols; ++c) {
     for (int r = 0; r < rect.rows; ++r) {

@@ -55,8 +55,9 @@ class Monolithic : public SimDevice {
  public:
   Monolithic(GridShape shape, const std::string& trace_file) : SimDevice(shape) {
     if (shape.rows != kRows || shape.cols != kCols) {
-      throw BadInput(fmt::format("grid of {} x {} tiles: the monolithic device is built for {} x {}",
-                                 shape.rows, shape.cols, kRows, kCols));
+      throw BadInput(
+          fmt::format("grid of {} x {} tiles: the monolithic device is built for {} x {}",
+                      shape.rows, shape.cols, kRows, kCols));
     }
     Verilated::threadContextp(&context_);
     context_.threads(1);

@@ -65,8 +65,9 @@ void RouteSet::set(int row, int col, int colour, Route route) {
     throw BadInput(fmt::format("route of colour {}: must be 0 to {}", colour, kMaxDataColours - 1));
   }
   if (route.out_mask == 0 || route.out_mask > 31) {
-    throw BadInput(fmt::format("route of colour {} in tile ({}, {}): output mask 0x{:x} must be 1 to 0x1f",
-                               colour, row, col, route.out_mask));
+    throw BadInput(
+        fmt::format("route of colour {} in tile ({}, {}): output mask 0x{:x} must be 1 to 0x1f",
+                    colour, row, col, route.out_mask));
   }
   routes_[{colour, row, col}] = route;
 }
@@ -90,7 +91,8 @@ std::vector<std::string> RouteSet::check() const {
       const Port port = static_cast<Port>(p);
       const int nrow = row + kRowStep[p];
       const int ncol = col + kColStep[p];
-      const std::string where = fmt::format("colour {}: tile ({}, {}) sends {}", colour, row, col, port_name(port));
+      const std::string where =
+          fmt::format("colour {}: tile ({}, {}) sends {}", colour, row, col, port_name(port));
       if (!in_grid(shape_, nrow, ncol)) {
         const int index = p == 0 || p == 2 ? col : row;
         if (listeners_.count({p, index, colour}) == 0) {
@@ -100,10 +102,11 @@ std::vector<std::string> RouteSet::check() const {
       }
       const auto it = routes_.find({colour, nrow, ncol});
       if (it == routes_.end()) {
-        defects.push_back(where + fmt::format(" to tile ({}, {}), which has no route of it", nrow, ncol));
+        defects.push_back(where +
+                          fmt::format(" to tile ({}, {}), which has no route of it", nrow, ncol));
       } else if (it->second.in != opposite(port)) {
-        defects.push_back(where + fmt::format(" to tile ({}, {}), which takes it from {}", nrow, ncol,
-                                              port_name(it->second.in)));
+        defects.push_back(where + fmt::format(" to tile ({}, {}), which takes it from {}", nrow,
+                                              ncol, port_name(it->second.in)));
       }
     }
     if (route.in != Port::Ramp) {
@@ -119,8 +122,9 @@ std::vector<std::string> RouteSet::check() const {
         }
       }
       if ((route.out_mask >> p & 1) != 0) {
-        defects.push_back(fmt::format("colour {}: tile ({}, {}) sends it back {}, where it comes from",
-                                      colour, row, col, port_name(route.in)));
+        defects.push_back(
+            fmt::format("colour {}: tile ({}, {}) sends it back {}, where it comes from", colour,
+                        row, col, port_name(route.in)));
       }
     }
   }
@@ -134,7 +138,8 @@ std::vector<std::string> RouteSet::check() const {
       if (it == routes_.end() || it->second.in == Port::Ramp || reported.count(at) != 0) break;
       if (!seen.insert(at).second) {
         const auto [colour, row, col] = at;
-        defects.push_back(fmt::format("colour {}: the routes form a cycle through tile ({}, {})", colour, row, col));
+        defects.push_back(fmt::format("colour {}: the routes form a cycle through tile ({}, {})",
+                                      colour, row, col));
         reported.insert(seen.begin(), seen.end());
         break;
       }
@@ -181,12 +186,14 @@ void RouteSet::apply(ControlPlane& control, bool checked) const {
 // -------------------------------------------------------------------------------------- queues --
 void bind_inq(ControlPlane& control, const Rect& rect, int queue, int colour) {
   check_queue(queue, colour);
-  control.write(rect, kRegInq + 4 * static_cast<uint32_t>(queue), 1u << 5 | static_cast<uint32_t>(colour));
+  control.write(rect, kRegInq + 4 * static_cast<uint32_t>(queue),
+                1u << 5 | static_cast<uint32_t>(colour));
 }
 
 void bind_outq(ControlPlane& control, const Rect& rect, int queue, int colour) {
   check_queue(queue, colour);
-  control.write(rect, kRegOutq + 4 * static_cast<uint32_t>(queue), 1u << 5 | static_cast<uint32_t>(colour));
+  control.write(rect, kRegOutq + 4 * static_cast<uint32_t>(queue),
+                1u << 5 | static_cast<uint32_t>(colour));
 }
 
 // -------------------------------------------------------------------------------- program, core --
@@ -265,7 +272,8 @@ Counters read_counters(ControlPlane& control, int row, int col) {
 
 std::vector<Counters> read_counters(ControlPlane& control, const Rect& rect) {
   std::vector<Counters> all;
-  for (const std::vector<uint32_t>& words : control.read_rect(rect, kRegCounters, 2 * kNumCounters)) {
+  for (const std::vector<uint32_t>& words :
+       control.read_rect(rect, kRegCounters, 2 * kNumCounters)) {
     all.push_back(counters_of(words));
   }
   return all;

@@ -64,8 +64,8 @@ class Replicated : public SimDevice {
   struct Tile {
     std::unique_ptr<Vow_tile> model;
     // Where the words that this tile sends go: a slot of the neighbour, or an edge output.
-    int neighbour[4];   // tile index, -1 at an edge
-    int edge_port[4];   // port number, -1 inside
+    int neighbour[4];  // tile index, -1 at an edge
+    int edge_port[4];  // port number, -1 inside
   };
 
   // One rising edge. The falling edge does nothing in the design; where the model's previous clock
@@ -93,11 +93,11 @@ class Replicated : public SimDevice {
   VerilatedContext context_;
   std::vector<Tile> tiles_;
   std::vector<Slots> slots_;
-  std::vector<uint8_t> awake_;  // not idle after its last evaluation
+  std::vector<uint8_t> awake_;    // not idle after its last evaluation
   std::vector<uint8_t> settled_;  // checked once since its last evaluation
   std::vector<uint8_t> before_;   // of the idle check
   std::vector<StateMember> state_;
-  int active_ = 0;              // tiles that the next cycle must evaluate
+  int active_ = 0;  // tiles that the next cycle must evaluate
   int parity_ = 0;
   uint64_t evaluations_ = 0;
   uint64_t fault_count_ = 0;
@@ -264,9 +264,11 @@ void Replicated::check_unchanged(size_t index, uint64_t cycle) {
   }
   if (changed.empty() && outputs() != outputs_before) changed = "an output";
   if (!changed.empty()) {
-    throw InternalError(fmt::format(
-        "idle check: tile ({}, {}) changed in cycle {} although it was idle and nothing arrived: {}",
-        index / static_cast<size_t>(shape_.cols), index % static_cast<size_t>(shape_.cols), cycle, changed));
+    throw InternalError(
+        fmt::format("idle check: tile ({}, {}) changed in cycle {} although it was idle and "
+                    "nothing arrived: {}",
+                    index / static_cast<size_t>(shape_.cols),
+                    index % static_cast<size_t>(shape_.cols), cycle, changed));
   }
   settled_[index] = 1;
 }

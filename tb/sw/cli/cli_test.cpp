@@ -25,7 +25,8 @@ Result ow(const std::string& arguments) {
   if (pipe == nullptr) return r;
   std::array<char, 4096> buffer;
   size_t n;
-  while ((n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0) r.output.append(buffer.data(), n);
+  while ((n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0)
+    r.output.append(buffer.data(), n);
   const int status = pclose(pipe);
   if (WIFEXITED(status)) r.status = WEXITSTATUS(status);
   return r;
@@ -83,7 +84,8 @@ TEST(Cli, ResultsGoIntoAJsonFile) {
   std::remove(path.c_str());
   const Result r = ow("info --json /nonexistent/info.json");
   EXPECT_EQ(r.status, 2) << r.output;
-  EXPECT_NE(r.output.find("/nonexistent/info.json: cannot be written"), std::string::npos) << r.output;
+  EXPECT_NE(r.output.find("/nonexistent/info.json: cannot be written"), std::string::npos)
+      << r.output;
 }
 
 }  // namespace

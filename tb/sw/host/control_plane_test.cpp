@@ -29,7 +29,8 @@ TEST(ControlPlane, AUnicastWriteIsTheDocumentedPacket) {
   ControlPlane control(device);
   control.write_tile(3, 1, 0xF0000500, 5);
   device.run(100);
-  EXPECT_EQ(device.last_packet, (std::vector<uint32_t>{0x00001001, 0x00003003, 0x10000001, 0xF0000500, 5}));
+  EXPECT_EQ(device.last_packet,
+            (std::vector<uint32_t>{0x00001001, 0x00003003, 0x10000001, 0xF0000500, 5}));
 }
 
 TEST(ControlPlane, ReadsCarryTheWayBackToTheWestEdge) {
@@ -83,7 +84,8 @@ TEST(ControlPlane, ARefusedReadNamesTheTileAndTheAddress) {
     control.read_tile(0, 1, 0x80000);
     FAIL();
   } catch (const DeviceFault& e) {
-    EXPECT_NE(std::string(e.what()).find("tile (0, 1) refused a read of 1 words at 0x80000: address error"),
+    EXPECT_NE(std::string(e.what()).find(
+                  "tile (0, 1) refused a read of 1 words at 0x80000: address error"),
               std::string::npos)
         << e.what();
   }

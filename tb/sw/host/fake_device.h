@@ -34,7 +34,9 @@ class FakeDevice : public Device {
   std::map<uint32_t, uint32_t>& tile(int row, int col) {
     return memory_[static_cast<size_t>(row * shape_.cols + col)];
   }
-  void set_pending(Side side, int index, int colour, size_t n) { extra_[{side, index, colour}] = n; }
+  void set_pending(Side side, int index, int colour, size_t n) {
+    extra_[{side, index, colour}] = n;
+  }
   void set_credits(Side side, int index, int colour, int n) { credits_[{side, index, colour}] = n; }
   void set_deaf(bool deaf) { deaf_ = deaf; }
   size_t packets() const { return packets_; }
@@ -86,8 +88,8 @@ class FakeDevice : public Device {
     for (uint64_t n = 0;; ++n) {
       if (done && done()) return RunStatus::Done;
       if (n == max_cycles) return RunStatus::CycleLimit;
-      if ((queue_.empty() || deaf_) &&
-          std::all_of(responses_.begin(), responses_.end(), [](const auto& q) { return q.empty(); })) {
+      if ((queue_.empty() || deaf_) && std::all_of(responses_.begin(), responses_.end(),
+                                                   [](const auto& q) { return q.empty(); })) {
         return RunStatus::Quiet;
       }
       step();
@@ -130,9 +132,11 @@ class FakeDevice : public Device {
           most_outstanding_ = std::max(most_outstanding_, ++outstanding_);
           auto& q = responses_[static_cast<size_t>(row)];
           const bool ok = valid(w[3]) && valid(w[3] + static_cast<uint32_t>(4 * (n - 1)));
-          std::vector<uint32_t> out = {w[4], w[5], (ok ? 0 : 1u << 28) | (w[2] & 0xFF0000) |
-                                                       static_cast<uint32_t>(ok ? n : 0)};
-          for (size_t i = 0; ok && i < n; ++i) out.push_back(m[w[3] + static_cast<uint32_t>(4 * i)]);
+          std::vector<uint32_t> out = {
+              w[4], w[5],
+              (ok ? 0 : 1u << 28) | (w[2] & 0xFF0000) | static_cast<uint32_t>(ok ? n : 0)};
+          for (size_t i = 0; ok && i < n; ++i)
+            out.push_back(m[w[3] + static_cast<uint32_t>(4 * i)]);
           for (size_t i = 0; i < out.size(); ++i) {
             q.push_back(Wavelet{kColourRsp, i + 1 == out.size(), out[i]});
           }

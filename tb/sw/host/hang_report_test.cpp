@@ -18,7 +18,8 @@ class HangReportTest : public testing::Test {
  protected:
   HangReportTest() : device(2, 2), control(device) {}
   void route(int row, int col, int colour, Port in, uint32_t mask) {
-    device.tile(row, col)[kRegRoute + 4 * static_cast<uint32_t>(colour)] = route_word(Route{in, mask});
+    device.tile(row, col)[kRegRoute + 4 * static_cast<uint32_t>(colour)] =
+        route_word(Route{in, mask});
   }
   const Diagnosis* first() {
     report = make_hang_report(control);
@@ -29,7 +30,9 @@ class HangReportTest : public testing::Test {
   HangReport report;
 };
 
-TEST_F(HangReportTest, AnIdleGridHasNothingToReport) { EXPECT_EQ(first(), nullptr) << report.text(); }
+TEST_F(HangReportTest, AnIdleGridHasNothingToReport) {
+  EXPECT_EQ(first(), nullptr) << report.text();
+}
 
 TEST_F(HangReportTest, AMissingConsumer) {
   route(0, 1, 5, Port::West, kOutRamp);
@@ -86,7 +89,8 @@ TEST_F(HangReportTest, AThreadWhoseHostHasNoMoreToSend) {
   ASSERT_NE(d, nullptr);
   EXPECT_EQ(d->cause, HangCause::NoUpstream);
   EXPECT_TRUE(d->root);
-  EXPECT_NE(d->text.find("the host has no more to send (edge west, port 0)"), std::string::npos) << d->text;
+  EXPECT_NE(d->text.find("the host has no more to send (edge west, port 0)"), std::string::npos)
+      << d->text;
 }
 
 TEST_F(HangReportTest, AnOutputQueueWithoutARoute) {

@@ -90,7 +90,8 @@ TEST(HostProgram, AnEdgeThatTakesNothingIsReported) {
     add_stream(*device, kElf, std::vector<float>(50, 1.0f), 1.0f);
     FAIL();
   } catch (const DeviceFault& e) {
-    EXPECT_NE(std::string(e.what()).find("[edge blocked] tile (0, 2)"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("[edge blocked] tile (0, 2)"), std::string::npos)
+        << e.what();
   }
 }
 

@@ -32,7 +32,8 @@ TEST(RouteSet, ARowBroadcastIsRightAndWrittenInFewPackets) {
 TEST(RouteSet, LeavingTheGridNeedsAListener) {
   RouteSet routes(GridShape{1, 1});
   routes.set(0, 0, 2, Route{Port::Ramp, kOutE});
-  EXPECT_TRUE(mentions(routes.check(), "tile (0, 0) sends east off the grid, where nothing listens"));
+  EXPECT_TRUE(
+      mentions(routes.check(), "tile (0, 0) sends east off the grid, where nothing listens"));
   routes.listen(Side::East, 0, 2);
   EXPECT_TRUE(routes.check().empty());
 }

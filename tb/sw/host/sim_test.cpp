@@ -122,10 +122,18 @@ std::vector<EdgeEvent> traffic(Device* device) {
     const int r = static_cast<int>(rng() % static_cast<uint32_t>(rows));
     const int c = static_cast<int>(rng() % static_cast<uint32_t>(cols));
     switch (rng() % 4) {
-      case 0: device->send(Side::West, r, Wavelet{1, false, rng()}); break;
-      case 1: device->send(Side::North, c, Wavelet{2, true, rng()}); break;
-      case 2: device->send(Side::East, r, Wavelet{3, false, rng()}); break;
-      default: control.write(Rect{0, c, r + 1, 1}, 0x100 + 4 * (rng() % 64), noise(3, rng())); break;
+      case 0:
+        device->send(Side::West, r, Wavelet{1, false, rng()});
+        break;
+      case 1:
+        device->send(Side::North, c, Wavelet{2, true, rng()});
+        break;
+      case 2:
+        device->send(Side::East, r, Wavelet{3, false, rng()});
+        break;
+      default:
+        control.write(Rect{0, c, r + 1, 1}, 0x100 + 4 * (rng() % 64), noise(3, rng()));
+        break;
     }
     if (rng() % 3 == 0) device->step();
     if (k == 200) device->block(Side::East, 0, 1, false);

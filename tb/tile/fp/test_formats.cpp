@@ -21,15 +21,15 @@ TEST(Formats, EveryBinary16ConvertsExactlyAndBack) {
 }
 
 TEST(Formats, RoundingIsToNearestEven) {
-  EXPECT_EQ(round_to_f16(1.0 + std::ldexp(1, -11)), 0x3C00);         // tie, down to even
-  EXPECT_EQ(round_to_f16(1.0 + 3 * std::ldexp(1, -11)), 0x3C02);     // tie, up to even
-  EXPECT_EQ(round_to_f16(1.0 + std::ldexp(1.0001, -11)), 0x3C01);    // above the tie
-  EXPECT_EQ(round_to_f16(std::ldexp(1, -25)), 0x0000);               // half the least subnormal
+  EXPECT_EQ(round_to_f16(1.0 + std::ldexp(1, -11)), 0x3C00);       // tie, down to even
+  EXPECT_EQ(round_to_f16(1.0 + 3 * std::ldexp(1, -11)), 0x3C02);   // tie, up to even
+  EXPECT_EQ(round_to_f16(1.0 + std::ldexp(1.0001, -11)), 0x3C01);  // above the tie
+  EXPECT_EQ(round_to_f16(std::ldexp(1, -25)), 0x0000);             // half the least subnormal
   EXPECT_EQ(round_to_f16(std::ldexp(1.0001, -25)), 0x0001);
-  EXPECT_EQ(round_to_f16(-std::ldexp(1, -26)), 0x8000);              // keeps its sign
+  EXPECT_EQ(round_to_f16(-std::ldexp(1, -26)), 0x8000);  // keeps its sign
   EXPECT_EQ(round_to_f16(65519.99), 0x7BFF);
-  EXPECT_EQ(round_to_f16(65520.0), 0x7C00);                          // half a place above
-  EXPECT_EQ(round_to_f16(std::ldexp(2047.6, -25)), 0x0400);          // subnormal up to normal
+  EXPECT_EQ(round_to_f16(65520.0), 0x7C00);                  // half a place above
+  EXPECT_EQ(round_to_f16(std::ldexp(2047.6, -25)), 0x0400);  // subnormal up to normal
 }
 
 TEST(Formats, FusedRoundsOnce) {

@@ -26,7 +26,8 @@ using Data = std::array<uint8_t, 16>;
 template <typename T>
 void put(T& port, const Data& d, int bytes) {
   port = 0;
-  for (int i = bytes - 1; i >= 0; --i) port = static_cast<T>(static_cast<uint64_t>(port) << 8 | d[i]);
+  for (int i = bytes - 1; i >= 0; --i)
+    port = static_cast<T>(static_cast<uint64_t>(port) << 8 | d[i]);
 }
 template <size_t kWords>
 void put(VlWide<kWords>& port, const Data& d, int bytes) {
@@ -38,7 +39,8 @@ void put(VlWide<kWords>& port, const Data& d, int bytes) {
 template <typename T>
 Data get(const T& port, int bytes) {
   Data d{};
-  for (int i = 0; i < bytes; ++i) d[i] = static_cast<uint8_t>(static_cast<uint64_t>(port) >> (8 * i));
+  for (int i = 0; i < bytes; ++i)
+    d[i] = static_cast<uint8_t>(static_cast<uint64_t>(port) >> (8 * i));
   return d;
 }
 template <size_t kWords>
@@ -94,8 +96,9 @@ class Bench {
     drive();
     top_.clk_i = 0;
     top_.eval();
-    const bool gnt[kNum] = {!!top_.wr_gnt_o,  !!top_.rd0_gnt_o,   !!top_.rd1_gnt_o, !!top_.red_gnt_o,
-                            !!top_.lsu_gnt_o, !!top_.fetch_gnt_o, !!top_.ctl_gnt_o};
+    const bool gnt[kNum] = {!!top_.wr_gnt_o,  !!top_.rd0_gnt_o, !!top_.rd1_gnt_o,
+                            !!top_.red_gnt_o, !!top_.lsu_gnt_o, !!top_.fetch_gnt_o,
+                            !!top_.ctl_gnt_o};
     check_reads();
     unsigned banks = 0;
     bool any = false;

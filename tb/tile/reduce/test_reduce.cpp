@@ -86,8 +86,8 @@ class Bench {
   int p_drain = 100;  // an output queue passes a wavelet on
   int samples = 0;
   int ring = 0;
-  int status_cause_seen = 0;  // bits: causes that RED_STATUS showed
-  std::array<std::deque<uint64_t>, 8> in;   // heads first; bit 32: control
+  int status_cause_seen = 0;               // bits: causes that RED_STATUS showed
+  std::array<std::deque<uint64_t>, 8> in;  // heads first; bit 32: control
   std::array<std::deque<uint32_t>, 8> outq;
   std::array<std::vector<uint32_t>, 8> sent;
   std::deque<Row> rows;  // that the engine will finish
@@ -234,9 +234,7 @@ class Bench {
     }
   }
 
-  bool chance(int percent) {
-    return percent >= 100 || static_cast<int>(rng() % 100) < percent;
-  }
+  bool chance(int percent) { return percent >= 100 || static_cast<int>(rng() % 100) < percent; }
 
  private:
   VerilatedContext context_;
@@ -251,12 +249,18 @@ uint32_t random_sum(std::mt19937_64& rng) {
   const uint64_t r = rng();
   const auto x = static_cast<uint32_t>(r);
   switch ((r >> 32) % 10) {
-    case 0: return 0;
-    case 1: return 0x80000000;
-    case 2: return x & 0x807FFFFF;  // subnormal
-    case 3: return golden::kNan32;
-    case 4: return golden::kInf32 | (x & 0x80000000);
-    default: return (x & 0x807FFFFF) | (0x70 + ((r >> 40) & 0x1F)) << 23;
+    case 0:
+      return 0;
+    case 1:
+      return 0x80000000;
+    case 2:
+      return x & 0x807FFFFF;  // subnormal
+    case 3:
+      return golden::kNan32;
+    case 4:
+      return golden::kInf32 | (x & 0x80000000);
+    default:
+      return (x & 0x807FFFFF) | (0x70 + ((r >> 40) & 0x1F)) << 23;
   }
 }
 
@@ -462,8 +466,10 @@ TEST(Reduce, ChainOfFourPassesOneWaveletACycle) {
   for (; got.size() < want.size() && cycle < 10000; ++cycle) {
     for (int k = 0; k < 4; ++k) {
       const size_t before = chain[k].sent[3].size();
-      chain[k].p_drain = k == 3 || chain[k + 1].in[2].size() + hop[k][0].size() +
-                                           hop[k][1].size() < kQueueDepth ? 100 : 0;
+      chain[k].p_drain =
+          k == 3 || chain[k + 1].in[2].size() + hop[k][0].size() + hop[k][1].size() < kQueueDepth
+              ? 100
+              : 0;
       chain[k].step();
       if (k == 3) {
         got = chain[3].sent[3];

@@ -22,11 +22,11 @@ struct Operands {
 // One operation that the datapath has.
 struct Op {
   const char* name;
-  int operands;       // 1 to 3
-  int operand_bits;   // of a and b: 16 or 32
-  int addend_bits;    // of c (operations of three operands)
-  int result_bits;    // 16 or 32
-  int lane_op;        // lane_op_e
+  int operands;                         // 1 to 3
+  int operand_bits;                     // of a and b: 16 or 32
+  int addend_bits;                      // of c (operations of three operands)
+  int result_bits;                      // 16 or 32
+  int lane_op;                          // lane_op_e
   uint32_t (*golden)(const Operands&);  // the result by the golden formats
 
   int bits(int operand) const { return operand == 2 ? addend_bits : operand_bits; }

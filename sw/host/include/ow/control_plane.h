@@ -27,9 +27,9 @@ inline Rect whole(GridShape shape) { return Rect{0, 0, shape.rows, shape.cols}; 
 class ControlPlane {
  public:
   struct Options {
-    int entry_row = 0;            // west edge port where requests enter
-    int max_outstanding = 16;     // reads under way at a time (1..256)
-    uint64_t timeout = 1000000;   // cycles that a read may take before it is a DeviceFault
+    int entry_row = 0;           // west edge port where requests enter
+    int max_outstanding = 16;    // reads under way at a time (1..256)
+    uint64_t timeout = 1000000;  // cycles that a read may take before it is a DeviceFault
   };
 
   explicit ControlPlane(Device& device);
@@ -66,7 +66,8 @@ class ControlPlane {
     uint32_t addr;
     size_t n;  // words, at least 1
   };
-  // Any mix of reads, pipelined up to max_outstanding packets; results in the order of the requests.
+  // Any mix of reads, pipelined up to max_outstanding packets; results in the order of the
+  // requests.
   std::vector<std::vector<uint32_t>> read_many(const std::vector<ReadRequest>& requests);
 
  private:

@@ -13,11 +13,11 @@
 
 namespace ow {
 
-constexpr int kMaxColours = 32;    // encodings; 0..23 carry data
+constexpr int kMaxColours = 32;  // encodings; 0..23 carry data
 constexpr int kMaxDataColours = 24;
-constexpr int kColourReq = 24;     // control plane, see docs/fabric.md
+constexpr int kColourReq = 24;  // control plane, see docs/fabric.md
 constexpr int kColourRsp = 25;
-constexpr int kLinkCredits = 4;    // slots per colour at the receiving end of a link
+constexpr int kLinkCredits = 4;  // slots per colour at the receiving end of a link
 
 struct Wavelet {
   uint8_t colour = 0;

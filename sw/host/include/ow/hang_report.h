@@ -75,8 +75,8 @@ struct Diagnosis {
 
 struct HangReport {
   uint64_t cycle = 0;
-  std::vector<TileState> tiles;        // row by row
-  std::vector<Diagnosis> diagnoses;    // root causes first
+  std::vector<TileState> tiles;      // row by row
+  std::vector<Diagnosis> diagnoses;  // root causes first
 
   bool has(HangCause cause) const;
   // First diagnosis of the cause at the tile (row, col < 0: anywhere), or null.

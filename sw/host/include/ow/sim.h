@@ -30,11 +30,11 @@ struct CreditFault {
 };
 
 struct SimOptions {
-  bool check_idle = false;  // evaluate idle tiles too and fail if any state changes
-  bool skip_idle = true;    // do not evaluate idle tiles that get no input
+  bool check_idle = false;    // evaluate idle tiles too and fail if any state changes
+  bool skip_idle = true;      // do not evaluate idle tiles that get no input
   bool toggle_clock = false;  // drive both edges of every clock: slower, the reference for tests
   std::optional<CreditFault> drop_credit;
-  std::string trace_file;   // FST of the run; empty: none (monolithic device, build with traces)
+  std::string trace_file;  // FST of the run; empty: none (monolithic device, build with traces)
 };
 
 std::unique_ptr<Device> make_device(DeviceKind kind, GridShape shape,
