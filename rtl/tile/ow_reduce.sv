@@ -8,19 +8,24 @@
 // the ring on; rows may be closed before the start.
 // Each row takes the action of its phase. A dropped row costs a cycle. Else each element is
 // ((row + in0) + in1) + bias, in binary32 with each addition rounded, then rounded to binary16 and
-// rectified if the action says so.
-// Elements go in blocks of Lanes: first all first additions of a block, then all second ones, so
-// that the adder's latency is never waited for. Throughput: one element a cycle with up to one
-// addition, n cycles with n. Latency from a wavelet at the head of in0 to the push: 3 cycles.
+// rectified if the action says so. An addition that the action lacks is left out, not made with 0.
+// Three adders in a chain; an element with n additions enters at the n-th adder from the end, with
+// all of its operands: wavelets of in0 and in1 are taken in the same cycle, when both are there.
+// Throughput: one element a cycle, whatever the additions. Latency from a wavelet at the head of
+// in0 to the push: 2n + 1 cycles. A row with fewer additions than the row before waits until the
+// last element of that is past its adder: at most 2 cycles for each addition less, and no element
+// leaves later for it.
 // To the fabric, an fp32 element is a wavelet; two binary16 elements are one (the lower half first).
 // To memory, elements are packed into 64-bit words; RED_DST must be aligned to the element size.
 // A control wavelet at the head of in0 or in1 is discarded.
-// A row is given back (row_free_o) when its last element has been read.
+// A row is given back (row_free_o) when its last element has been read. The bias of the next row is
+// read ahead, while the one before is in use.
 // Done when the last element has left: done_valid_o for one cycle.
 //
-// Errors: a store beyond SramBytes is dropped, a bias beyond it reads as NaN; a row length that is 0
-// or no multiple of Lanes, a ring that does not fit the 16 accumulator words and a period of 0 end
-// the drain at once without taking a row. Each sets RED_STATUS[27] until the next start.
+// Errors: a store beyond SramBytes is dropped, a bias beyond it reads as NaN; a row length that is
+// 0 or no multiple of Lanes, a ring that does not fit the 16 accumulator words, a period of 0 and an
+// action whose in0 and in1 are the same queue end the drain at once without taking a row. Each sets
+// RED_STATUS[27] until the next start.
 module ow_reduce
   import ow_pkg::*;
   import ow_fp_pkg::*;
@@ -77,7 +82,7 @@ module ow_reduce
   output logic [4:0]             done_task_o,
 
   output logic                   ev_elem_o,  // an element leaves in this cycle (counter)
-  output logic                   wait_o,     // busy, and nothing could be issued in this cycle
+  output logic                   wait_o,     // waits for what RED_STATUS[30:28] names (counter)
   output logic                   idle_o      // this clock edge changes no state of the reducer
 );
 `include "ow_assert.svh"
@@ -101,12 +106,14 @@ module ow_reduce
     logic       enable;   // [0]
   } act_t;
 
-  // The part of it that the output needs.
+  // What the output needs to know of an element.
   typedef struct packed {
     logic       relu;
     logic       f16;
     logic       memory;
     logic [2:0] out_q;
+    logic       odd;      // second of a pair
+    logic       row_end;  // last of its row
   } out_t;
 
   // -------------------------------------------------------------------------------- registers ----
@@ -171,9 +178,18 @@ module ow_reduce
   // Number of accumulator words a row, and whether the ring is a sensible one.
   logic [4:0] words;
   logic       config_bad;
+  logic       queues_bad;
   assign words = samples_q[LaneBits +: 5];
+  always_comb begin
+    queues_bad = 1'b0;
+    for (int unsigned i = 0; i < 3; i++) begin
+      if (act_q[i].enable && act_q[i].in0 && act_q[i].in1 && act_q[i].in0_q == act_q[i].in1_q) begin
+        queues_bad = 1'b1;
+      end
+    end
+  end
   assign config_bad = samples_q == 16'd0 || samples_q[LaneBits-1:0] != '0 || ring_q == 8'd0 ||
-                      period_q == 16'd0 || samples_q > 16'(AccWords * Lanes) ||
+                      period_q == 16'd0 || queues_bad || samples_q > 16'(AccWords * Lanes) ||
                       ring_q > 8'(AccWords) || 10'(ring_q[4:0]) * 10'(words) > 10'(AccWords);
 
   // ------------------------------------------------------------------------------ closed rows ----
@@ -201,12 +217,11 @@ module ow_reduce
   `OW_ASSERT(closed_a, !row_closed_i || closed_q < 5'd16, "more rows closed than there are")
 
   // ------------------------------------------------------------------------------------ issue ----
-  // Position: row, accumulator word, additions of this word that are done, element.
+  // Position: row, accumulator word, element.
   logic [15:0]         phase_q;
   logic [3:0]          base_q;     // first accumulator word of the row
   logic [7:0]          ring_row_q;
   logic [3:0]          word_q;
-  logic [2:0]          added_q;    // {bias, in1, in0}
   logic [LaneBits-1:0] lane_q;
 
   logic        bias_valid_q;
@@ -215,83 +230,100 @@ module ow_reduce
 
   logic        en;         // the pipeline moves
   act_t        act;
-  logic [2:0]  todo;       // additions of this word that are left, this one included
-  logic        first;      // first pass over the word: the row is read
-  logic        last;       // last pass
+  logic [1:0]  adds;       // additions of the element
+  logic        held;       // elements of a row with more additions are in the way
   logic        drop;
   logic        issue;
   logic        discard;
-  logic [31:0] op_a;
-  logic [31:0] op_b;
+  logic [31:0] elem;       // the row's element and what is added to it, in this order
+  logic [31:0] op_1;
+  logic [31:0] op_2;
   logic        lane_last;
   logic        word_last;
   logic        row_end;    // this issue or drop is the row's last
-  logic [31:0] part_q [Lanes];  // sums between two passes
-  out_t        s2_out_q;        // of the element in the output stage
-  logic        wreq_valid_q;    // a memory word waits for its grant
+  out_t        issue_out;
+
+  // The chain: an element is in one of these stages, in the first that it enters or a later one.
+  logic        r0_valid;     // rounding of the first adder
+  logic        a1_valid_q;   // at the second adder
+  logic        r1_valid;
+  logic        a2_valid_q;
+  logic        r2_valid;
+  logic        s2_valid_q;   // output stage
+  out_t        s2_out_q;
+  logic        wreq_valid_q;  // a memory word waits for its grant
 
   assign lane_last = lane_q == LaneBits'(Lanes - 1);
   assign word_last = word_q == 4'(words - 5'd1);
+  assign row_taken = row_end;
 
   always_comb begin
-    ramp_t      head;
-    logic [2:0] q;
-    logic       from_queue;
-    logic       rows_left;
+    ramp_t head0;
+    ramp_t head1;
     act = '0;
-    todo = 3'd0;
-    first = 1'b0;
-    last = 1'b0;
+    adds = 2'd0;
+    held = 1'b0;
     drop = 1'b0;
     issue = 1'b0;
     discard = 1'b0;
-    op_a = 32'd0;
-    op_b = 32'd0;
+    elem = 32'd0;
+    op_1 = 32'd0;
+    op_2 = 32'd0;
     row_end = 1'b0;
-    row_taken = 1'b0;
     cause = 3'd0;
     inq_pop_o = '0;
-    head = '0;
-    q = 3'd0;
-    from_queue = 1'b0;
-    rows_left = row_q != count_q;
+    head0 = '0;
+    head1 = '0;
     if (busy_q) begin
       act = phase_q < pivot_q ? act_q[0] : phase_q == pivot_q ? act_q[1] : act_q[2];
-      todo = {act.bias, act.in1, act.in0} & ~added_q;
-      first = added_q == 3'd0;
-      last = (todo & (todo - 3'd1)) == 3'd0;
+      adds = {1'b0, act.in0} + {1'b0, act.in1} + {1'b0, act.bias};
+      case (adds)
+        2'd0: held = r0_valid || a1_valid_q || r1_valid || a2_valid_q || r2_valid;
+        2'd1: held = r0_valid || a1_valid_q || r1_valid || a2_valid_q;
+        2'd2: held = r0_valid || a1_valid_q;
+        default: held = 1'b0;
+      endcase
       if (!en) begin
         cause = s2_out_q.memory ? 3'd5 : 3'd4;
-      end else if (rows_left) begin
-        from_queue = todo[0] || todo[1];
-        q = todo[0] ? act.in0_q : act.in1_q;
-        if (first && closed_q == 5'd0) begin
+      end else if (row_q != count_q) begin
+        if (closed_q == 5'd0) begin
           cause = 3'd1;
         end else if (!act.enable) begin
           drop = 1'b1;
-        end else if (from_queue) begin
-          head = inq_head_i[q];
-          if (!inq_valid_i[q]) cause = todo[0] ? 3'd2 : 3'd3;
-          else if (head.ctrl) discard = 1'b1;
-          else issue = 1'b1;
-          inq_pop_o[q] = inq_valid_i[q];
-        end else if (todo[2] && !bias_valid_q) begin
-          cause = 3'd5;
         end else begin
-          issue = 1'b1;
+          head0 = inq_head_i[act.in0_q];
+          head1 = inq_head_i[act.in1_q];
+          if (act.in0 && inq_valid_i[act.in0_q] && head0.ctrl) begin
+            discard = 1'b1;
+            inq_pop_o[act.in0_q] = 1'b1;
+          end
+          if (act.in1 && inq_valid_i[act.in1_q] && head1.ctrl) begin
+            discard = 1'b1;
+            inq_pop_o[act.in1_q] = 1'b1;
+          end
+          if (!discard) begin
+            if (act.in0 && !inq_valid_i[act.in0_q]) cause = 3'd2;
+            else if (act.in1 && !inq_valid_i[act.in1_q]) cause = 3'd3;
+            else if (act.bias && !bias_valid_q) cause = 3'd5;
+            else issue = !held;
+          end
+          if (issue) begin
+            if (act.in0) inq_pop_o[act.in0_q] = 1'b1;
+            if (act.in1) inq_pop_o[act.in1_q] = 1'b1;
+            if (written_q[0]) elem = acc_rdata_i[32*lane_q +: 32];
+            op_1 = act.in0 ? head0.data : act.in1 ? head1.data : bias_q;
+            op_2 = act.in0 && act.in1 ? head1.data : bias_q;
+          end
         end
-        // Adding -0 changes no number: a row without additions takes the same way.
-        op_b = from_queue ? head.data : todo[2] ? bias_q : 32'h8000_0000;
-        if (!first) op_a = part_q[lane_q];
-        else if (written_q[0]) op_a = acc_rdata_i[32*lane_q +: 32];
-        row_end = drop || (issue && lane_last && word_last && last);
-        row_taken = drop || (issue && first && lane_last && word_last);
+        row_end = drop || (issue && lane_last && word_last);
       end else if (wreq_valid_q) begin
         cause = 3'd5;
       end
     end
   end
 
+  assign issue_out = '{relu: act.relu, f16: act.f16, memory: act.memory, out_q: act.out_q,
+                       odd: lane_q[0], row_end: row_end};
   assign acc_raddr_o = base_q + word_q;
   assign wait_o = busy_q && cause != 3'd0;
 
@@ -312,15 +344,11 @@ module ow_reduce
       base_q <= 4'd0;
       ring_row_q <= 8'd0;
       word_q <= 4'd0;
-      added_q <= 3'd0;
       lane_q <= '0;
     end else begin
       if (issue) begin
         lane_q <= lane_q + 1'b1;  // wraps: Lanes is a power of two
-        if (lane_last) begin
-          added_q <= last ? 3'd0 : added_q | (todo & ~(todo - 3'd1));
-          if (last) word_q <= word_last ? 4'd0 : word_q + 4'd1;
-        end
+        if (lane_last) word_q <= word_last ? 4'd0 : word_q + 4'd1;
       end
       if (row_end) begin
         row_q <= row_q + 16'd1;
@@ -336,52 +364,107 @@ module ow_reduce
     end
   end
 
-  // ------------------------------------------------------------------------------------ adder ----
-  // Stage 1: the sum. It goes to part_q, or after the last pass to stage 2.
-  logic                s1_valid;
-  logic [31:0]         s1_sum;
-  logic                s1_last_q;
-  logic                s1_row_end_q;
-  logic [LaneBits-1:0] s1_lane_q;
-  out_t                s1_out_q;
+  // ----------------------------------------------------------------------------------- adders ----
+  // Operands that are added later travel with their element.
+  logic [31:0] r0_sum;
+  out_t        r0_out_q;
+  logic [31:0] r0_op_2_q;
+  logic [31:0] r0_op_3_q;
+  logic [31:0] a1_sum_q;
+  out_t        a1_out_q;
+  logic [31:0] a1_op_2_q;
+  logic [31:0] a1_op_3_q;
+  logic [31:0] r1_sum;
+  out_t        r1_out_q;
+  logic [31:0] r1_op_q;
+  logic [31:0] a2_sum_q;
+  out_t        a2_out_q;
+  logic [31:0] a2_op_q;
+  logic [31:0] r2_sum;
+  out_t        r2_out_q;
+  logic [31:0] s2_sum_q;
 
-  ow_fp_add u_add (
+  logic enter_0;
+  logic enter_1;
+  logic enter_2;
+  logic enter_s2;
+  assign enter_0 = issue && adds == 2'd3;
+  assign enter_1 = issue && adds == 2'd2;
+  assign enter_2 = issue && adds == 2'd1;
+  assign enter_s2 = issue && adds == 2'd0;
+
+  ow_fp_add u_add_0 (
     .clk_i,
     .rst_i,
     .en_i(en),
-    .valid_i(issue),
-    .a_i(op_a),
-    .b_i(op_b),
-    .valid_o(s1_valid),
-    .result_o(s1_sum)
+    .valid_i(enter_0),
+    .a_i(elem),
+    .b_i(op_1),
+    .valid_o(r0_valid),
+    .result_o(r0_sum)
+  );
+  ow_fp_add u_add_1 (
+    .clk_i,
+    .rst_i,
+    .en_i(en),
+    .valid_i(a1_valid_q || enter_1),
+    .a_i(a1_valid_q ? a1_sum_q : elem),
+    .b_i(a1_valid_q ? a1_op_2_q : op_1),
+    .valid_o(r1_valid),
+    .result_o(r1_sum)
+  );
+  ow_fp_add u_add_2 (
+    .clk_i,
+    .rst_i,
+    .en_i(en),
+    .valid_i(a2_valid_q || enter_2),
+    .a_i(a2_valid_q ? a2_sum_q : elem),
+    .b_i(a2_valid_q ? a2_op_q : op_1),
+    .valid_o(r2_valid),
+    .result_o(r2_sum)
   );
 
-  // Stage 2: rounding, packing, output.
-  logic        s2_valid_q;
-  logic [31:0] s2_sum_q;
-  logic        s2_odd_q;
-  logic        s2_row_end_q;
-
   always_ff @(posedge clk_i) begin
-    if (issue) begin
-      s1_last_q <= last;
-      s1_row_end_q <= row_end;
-      s1_lane_q <= lane_q;
-      s1_out_q <= '{relu: act.relu, f16: act.f16, memory: act.memory, out_q: act.out_q};
-    end
-    if (en && s1_valid) begin
-      if (s1_last_q) begin
-        s2_sum_q <= s1_sum;
-        s2_odd_q <= s1_lane_q[0];
-        s2_row_end_q <= s1_row_end_q;
-        s2_out_q <= s1_out_q;
-      end else begin
-        part_q[s1_lane_q] <= s1_sum;
+    if (en) begin
+      if (enter_0) begin
+        r0_out_q <= issue_out;
+        r0_op_2_q <= op_2;
+        r0_op_3_q <= bias_q;
+      end
+      if (r0_valid) begin
+        a1_sum_q <= r0_sum;
+        a1_out_q <= r0_out_q;
+        a1_op_2_q <= r0_op_2_q;
+        a1_op_3_q <= r0_op_3_q;
+      end
+      if (a1_valid_q || enter_1) begin
+        r1_out_q <= a1_valid_q ? a1_out_q : issue_out;
+        r1_op_q <= a1_valid_q ? a1_op_3_q : op_2;
+      end
+      if (r1_valid) begin
+        a2_sum_q <= r1_sum;
+        a2_out_q <= r1_out_q;
+        a2_op_q <= r1_op_q;
+      end
+      if (a2_valid_q || enter_2) r2_out_q <= a2_valid_q ? a2_out_q : issue_out;
+      if (r2_valid || enter_s2) begin
+        s2_sum_q <= r2_valid ? r2_sum : elem;
+        s2_out_q <= r2_valid ? r2_out_q : issue_out;
       end
     end
-    if (rst_i) s2_valid_q <= 1'b0;
-    else if (en) s2_valid_q <= s1_valid && s1_last_q;
+    if (rst_i) begin
+      a1_valid_q <= 1'b0;
+      a2_valid_q <= 1'b0;
+      s2_valid_q <= 1'b0;
+    end else if (en) begin
+      a1_valid_q <= r0_valid;
+      a2_valid_q <= r1_valid;
+      s2_valid_q <= r2_valid || enter_s2;
+    end
   end
+
+  logic in_chain;  // an element is on its way to the output stage
+  assign in_chain = r0_valid || a1_valid_q || r1_valid || a2_valid_q || r2_valid;
 
   // ----------------------------------------------------------------------------------- output ----
   logic [15:0] half_q;        // the first of a pair that goes to the fabric
@@ -420,17 +503,17 @@ module ow_reduce
         if (s2_out_q.f16) begin
           word_data |= {48'd0, value[15:0]} << {elem_addr_q[2:1], 4'd0};
           word_be |= 8'h03 << {elem_addr_q[2:1], 1'b0};
-          word_full = s2_row_end_q || elem_addr_q[2:1] == 2'd3;
+          word_full = s2_out_q.row_end || elem_addr_q[2:1] == 2'd3;
         end else begin
           word_data |= {32'd0, value} << {elem_addr_q[2], 5'd0};
           word_be |= elem_addr_q[2] ? 8'hF0 : 8'h0F;
-          word_full = s2_row_end_q || elem_addr_q[2];
+          word_full = s2_out_q.row_end || elem_addr_q[2];
         end
         blocked = word_full && wreq_valid_q;
       end else begin
         red_data_o.data = s2_out_q.f16 ? {value[15:0], half_q} : value;
-        red_push_o = (!s2_out_q.f16 || s2_odd_q) && outq_ready_i[s2_out_q.out_q];
-        blocked = (!s2_out_q.f16 || s2_odd_q) && !outq_ready_i[s2_out_q.out_q];
+        red_push_o = (!s2_out_q.f16 || s2_out_q.odd) && outq_ready_i[s2_out_q.out_q];
+        blocked = (!s2_out_q.f16 || s2_out_q.odd) && !outq_ready_i[s2_out_q.out_q];
       end
     end
   end
@@ -458,13 +541,13 @@ module ow_reduce
           wreq_data_q <= word_data;
           wreq_be_q <= word_be;
         end
-        if (s2_row_end_q) begin
+        if (s2_out_q.row_end) begin
           elem_addr_q <= row_addr_q + {{8{pitch_q[15]}}, pitch_q};
           row_addr_q <= row_addr_q + {{8{pitch_q[15]}}, pitch_q};
         end else begin
           elem_addr_q <= elem_addr_q + (s2_out_q.f16 ? 24'd2 : 24'd4);
         end
-      end else if (!s2_odd_q) begin
+      end else if (!s2_out_q.odd) begin
         half_q <= value[15:0];
       end
     end
@@ -472,40 +555,55 @@ module ow_reduce
   end
 
   // ------------------------------------------------------------------------------------- bias ----
-  // The next bias is read ahead while there are rows left.
+  // Two are kept, the next and the one after it, and read ahead while there are rows left.
   logic        bias_flight_q;
-  logic [23:0] bias_addr_q;
+  logic [23:0] bias_addr_q;   // of the one to read next
+  logic        ahead_valid_q;
+  logic [31:0] ahead_q;
+  logic        ahead_bad_q;
   logic        bias_want;
   logic        bias_out;   // its address is outside memory
   logic        bias_used;  // the row that takes it is done
+  logic        bias_come;
+  logic [31:0] bias_new;
 
-  assign bias_want = busy_q && !bias_valid_q && !bias_flight_q && row_q != count_q &&
+  assign bias_want = busy_q && !ahead_valid_q && !bias_flight_q && row_q != count_q &&
                      ((act_q[0].enable && act_q[0].bias) || (act_q[1].enable && act_q[1].bias) ||
                       (act_q[2].enable && act_q[2].bias));
   assign bias_out = {8'd0, bias_addr_q} >= SramBytes;
   assign bias_used = row_end && !drop && act.bias;
+  assign bias_come = mem_rvalid_i || (bias_want && bias_out);
+  assign bias_new = !mem_rvalid_i ? NAN32 : bias_addr_q[2] ? mem_rdata_i[63:32] : mem_rdata_i[31:0];
 
   always_ff @(posedge clk_i) begin
     if (rst_i || (start_i && !busy_q)) begin
       bias_valid_q <= 1'b0;
+      ahead_valid_q <= 1'b0;
       bias_flight_q <= 1'b0;
       bias_bad_q <= 1'b0;
+      ahead_bad_q <= 1'b0;
       bias_addr_q <= bias_base_q;
     end else begin
-      if (bias_want && bias_out) begin
-        bias_valid_q <= 1'b1;
-        bias_bad_q <= 1'b1;
-        bias_q <= NAN32;
-      end
       if (mem_gnt_i && !mem_we_o) bias_flight_q <= 1'b1;
-      if (mem_rvalid_i) begin
+      if (bias_come) begin
         bias_flight_q <= 1'b0;
-        bias_valid_q <= 1'b1;
-        bias_q <= bias_addr_q[2] ? mem_rdata_i[63:32] : mem_rdata_i[31:0];
-      end
-      if (bias_used) begin
-        bias_valid_q <= 1'b0;
         bias_addr_q <= bias_addr_q + 24'd4;
+      end
+      // At most one comes at a time, and only while there is room behind the next one.
+      if (!bias_valid_q || bias_used) begin
+        bias_valid_q <= ahead_valid_q || bias_come;
+        if (ahead_valid_q) begin
+          bias_q <= ahead_q;
+          bias_bad_q <= ahead_bad_q;
+        end else if (bias_come) begin
+          bias_q <= bias_new;
+          bias_bad_q <= !mem_rvalid_i;
+        end
+        ahead_valid_q <= 1'b0;
+      end else if (bias_come) begin
+        ahead_valid_q <= 1'b1;
+        ahead_q <= bias_new;
+        ahead_bad_q <= !mem_rvalid_i;
       end
     end
   end
@@ -522,7 +620,7 @@ module ow_reduce
   logic [1:0] kind_q;
   logic [4:0] task_q;
 
-  assign done = busy_q && row_q == count_q && !s1_valid && !s2_valid_q && !wreq_valid_q &&
+  assign done = busy_q && row_q == count_q && !in_chain && !s2_valid_q && !wreq_valid_q &&
                 !bias_flight_q;
 
   always_ff @(posedge clk_i) begin
@@ -557,6 +655,6 @@ module ow_reduce
 
   assign idle_o = !reg_we_i && !start_i && !row_closed_i && !free_q && !done_q && !rst_i &&
                   (!busy_q || !(issue || drop || discard || done || mem_req_o || bias_flight_q ||
-                                (bias_want && bias_out) || (en && (s1_valid || s2_valid_q))));
+                                (bias_want && bias_out) || (en && (in_chain || s2_valid_q))));
 
 endmodule

@@ -137,11 +137,7 @@ LayerBound layer_bound(const StreamPlan& plan, const golden::Layer& layer, bool 
     bound.stream = std::max(bound.stream, weights + ends);
     bound.engine = std::max(bound.engine, weights * beats + ends);
   }
-  for (int j = 0; j < layer.outputs; ++j) {
-    const int owner = j % plan.grid.rows;
-    const int additions = (owner > 0 ? 1 : 0) + (owner + 1 < plan.grid.rows ? 1 : 0) + 1;
-    bound.reducer += samples * static_cast<uint64_t>(additions);
-  }
+  bound.reducer = samples * static_cast<uint64_t>(layer.outputs);
   return bound;
 }
 

@@ -93,8 +93,8 @@ TEST(LayerBound, IsTheMostOfStreamEngineAndReducer) {
   const LayerBound sparse = layer_bound(plan, small_layer(), false);
   EXPECT_EQ(sparse.stream, 5u);
   EXPECT_EQ(sparse.engine, 3u * 4 + 2);
-  EXPECT_EQ(sparse.reducer, 2u * 2 * 32);  // each owner adds its neighbour and the bias
-  EXPECT_EQ(sparse.cycles(), 128u);
+  EXPECT_EQ(sparse.reducer, 2u * 32);
+  EXPECT_EQ(sparse.cycles(), 64u);
   EXPECT_EQ(layer_bound(plan, small_layer(), true).engine, 6u * 4 + 2);
 }
 

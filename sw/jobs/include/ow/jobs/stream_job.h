@@ -76,9 +76,8 @@ std::vector<Wavelet> weight_stream(const golden::Layer& layer, int row, int rows
 
 // Lower bound of the cycles that the layer takes, from its shape and its weights alone: the most of
 // what the stream and the engine of the slowest grid row need, and what the reducers need together.
-// These do one output after the other: the owner of an output adds what comes from above, what
-// comes from below and the bias, and an element goes through all tiles of its column, so an output
-// costs its samples times the owner's additions.
+// These do one output after the other, an element a cycle, and an element goes through all tiles of
+// its column, so an output costs its samples.
 struct LayerBound {
   uint64_t stream = 0;
   uint64_t engine = 0;
