@@ -494,8 +494,8 @@ TEST(Reduce, LatencyIsTwoCyclesAnAddition) {
 
 // Sums leave unchanged, bit for bit, where nothing is added to them.
 TEST(Reduce, AddingNothingChangesNoBit) {
-  for (const uint32_t bits : {0x80000000u, 0u, 1u, 0x807FFFFFu, 0x7F800000u, 0xFF800000u,
-                              golden::kNan32, 0x3F800001u}) {
+  for (const uint32_t bits :
+       {0x80000000u, 0u, 1u, 0x807FFFFFu, 0x7F800000u, 0xFF800000u, golden::kNan32, 0x3F800001u}) {
     Bench8 bench;
     const Action a;
     bench.rows.push_back({true, std::vector<uint32_t>(8, bits)});
