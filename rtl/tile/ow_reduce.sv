@@ -23,9 +23,9 @@
 // Done when the last element has left: done_valid_o for one cycle.
 //
 // Errors: a store beyond SramBytes is dropped, a bias beyond it reads as NaN; a row length that is
-// 0 or no multiple of Lanes, a ring that does not fit the 16 accumulator words, a period of 0 and an
-// action whose in0 and in1 are the same queue end the drain at once without taking a row. Each sets
-// RED_STATUS[27] until the next start.
+// 0 or no multiple of Lanes, a ring that does not fit the 16 accumulator words, a period of 0 and
+// an action whose in0 and in1 are the same queue end the drain at once without taking a row. Each
+// sets RED_STATUS[27] until the next start.
 module ow_reduce
   import ow_pkg::*;
   import ow_fp_pkg::*;
