@@ -484,12 +484,12 @@ std::vector<uint64_t> random_run(uint32_t seed, int rows, int cols, bool skip, b
     }
     std::vector<int> route(rows * cols, -1);  // input port
     std::vector<int> mask(rows * cols, 0);
-    std::vector<std::pair<int, int>> todo = {{r, c}};
+    std::vector<std::pair<int, int>> frontier = {{r, c}};
     route[r * cols + c] = in;
-    while (!todo.empty()) {
-      size_t k = pick(int(todo.size()));
-      auto [tr, tc] = todo[k];
-      todo.erase(todo.begin() + k);
+    while (!frontier.empty()) {
+      size_t k = pick(int(frontier.size()));
+      auto [tr, tc] = frontier[k];
+      frontier.erase(frontier.begin() + k);
       int t = tr * cols + tc;
       for (int p = 0; p < 4; ++p) {
         if (p == route[t] || pick(100) >= 45) continue;
@@ -501,7 +501,7 @@ std::vector<uint64_t> random_run(uint32_t seed, int rows, int cols, bool skip, b
         } else if (route[nr * cols + nc] < 0) {
           mask[t] |= 1 << p;
           route[nr * cols + nc] = (p + 2) % 4;
-          todo.push_back({nr, nc});
+          frontier.push_back({nr, nc});
         }
       }
       if ((pick(2) || mask[t] == 0) && in_used[t] < 8 && route[t] != kRamp) {
