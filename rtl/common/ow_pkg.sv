@@ -66,6 +66,7 @@ package ow_pkg;
   localparam int unsigned NUM_QUEUES = 8;   // input queues, and as many output queues
   localparam int unsigned NUM_DSRS = 32;
   localparam int unsigned NUM_TASKS = 32;
+  localparam int unsigned NUM_FIFOS = 4;
 
   // An element of a ramp queue.
   typedef struct packed {
@@ -77,26 +78,51 @@ package ow_pkg;
   // custom-0 (0x0b): funct7 = tensor_op_e, funct3 = tensor_type_e, rs1 = control word,
   // rs2 = scalar operand, rd = x0.
   typedef enum logic [6:0] {
-    TOP_MOV   = 7'd0,   // dst = a
-    TOP_ADD   = 7'd1,   // dst = a + b
-    TOP_SUB   = 7'd2,   // dst = a - b
-    TOP_MUL   = 7'd3,   // dst = a * b
-    TOP_FMA   = 7'd4,   // dst = a * b + dst, one rounding
-    TOP_MAX   = 7'd5,   // dst = maximumNumber-free max: NaN if either is NaN
-    TOP_MIN   = 7'd6,
-    TOP_CVT   = 7'd7,   // dst = cast of a; funct3 names the source type, dst DSR the destination's
-    TOP_AXPYW = 7'd16,  // wavelet-triggered AXPY with hardware row end
-    TOP_DRAIN = 7'd17   // reduction at the ramp: runs on the reducer
+    TOP_MOV     = 7'd0,   // dst = a
+    TOP_ADD     = 7'd1,   // dst = a + b
+    TOP_SUB     = 7'd2,   // dst = a - b
+    TOP_MUL     = 7'd3,   // dst = a * b
+    TOP_FMA     = 7'd4,   // dst = a * b + dst, one rounding
+    TOP_MAX     = 7'd5,   // IEEE 754-2019 maximum: NaN if either is NaN; integers signed
+    TOP_MIN     = 7'd6,
+    TOP_CVT     = 7'd7,   // dst = cast of a; funct3 names the source type, dst DSR the destination's
+    TOP_AND     = 7'd8,   // integers, bit by bit
+    TOP_OR      = 7'd9,
+    TOP_XOR     = 7'd10,
+    TOP_SLL     = 7'd11,  // dst = a shifted by b modulo the width
+    TOP_SRL     = 7'd12,
+    TOP_SRA     = 7'd13,
+    TOP_AXPYW   = 7'd16,  // wavelet-triggered AXPY with hardware row end
+    TOP_DRAIN   = 7'd17,  // reduction at the ramp: runs on the reducer
+    TOP_DOTW    = 7'd18,  // wavelet-triggered dot product
+    TOP_CMPEQ   = 7'd20,  // dst = a relation b ? 1 : 0, in the type of a
+    TOP_CMPNE   = 7'd21,
+    TOP_CMPLT   = 7'd22,
+    TOP_CMPLE   = 7'd23,
+    TOP_DOT     = 7'd24,  // reductions over dimension 0: one result an inner vector
+    TOP_SUM     = 7'd25,
+    TOP_RMAX    = 7'd26,
+    TOP_RMIN    = 7'd27,
+    TOP_GATHER  = 7'd28,  // dst[i] = x[b[i]], x at the address rs2
+    TOP_SCATTER = 7'd29,  // x[b[i]] = a[i], x at the address rs2
+    TOP_FMAG    = 7'd30,  // dst[i] = a[i] * x[b[i]] + dst[i], x at the address rs2
+    TOP_RCP     = 7'd32,  // correctly rounded functions of a, f16 and bf16
+    TOP_RSQRT   = 7'd33,
+    TOP_EXP     = 7'd34,
+    TOP_LOG     = 7'd35,
+    TOP_TANH    = 7'd36,
+    TOP_SIGMOID = 7'd37
   } tensor_op_e;
 
   typedef enum logic [2:0] {
     TY_F16   = 3'd0,
     TY_BF16  = 3'd1,
     TY_F32   = 3'd2,
-    TY_MIXED = 3'd3,  // 16-bit sources, fp32 accumulator/destination
+    TY_MIXED = 3'd3,  // binary16 sources, fp32 accumulator/destination
     TY_I16   = 3'd4,
     TY_I32   = 3'd5,
-    TY_I8    = 3'd6
+    TY_I8    = 3'd6,
+    TY_MIXEDB = 3'd7  // bfloat16 sources, fp32 accumulator/destination
   } tensor_type_e;
 
   typedef enum logic [1:0] {
@@ -110,7 +136,9 @@ package ow_pkg;
     logic       rsvd31;  // [31]
     logic [4:0] task_id; // [30:26] for the completion action
     logic [1:0] done;    // [25:24] done_e
-    logic [3:0] rsvd;    // [23:20]
+    logic [1:0] rsvd;    // [23:22]
+    logic       stoch;   // [21] cvt from fp32 to 16 bits: stochastic rounding
+    logic       prio;    // [20] the thread goes before others (without starving them)
     logic [3:0] thread;  // [19:16] 0 = task thread: the core waits
     logic       scalar;  // [15] operand b is rs2, not a DSR
     logic [4:0] b;       // [14:10] DSR
@@ -124,6 +152,7 @@ package ow_pkg;
     logic [2:0]  ty;
     tensor_ctl_t ctl;
     logic [31:0] scalar;
+    logic [31:0] pc;      // of the instruction, for the error report
   } tensor_insn_t;
 
   // custom-1 (0x2b): system instructions, funct3:
@@ -133,7 +162,8 @@ package ow_pkg;
 
   // Descriptor (DSR) words.
   // word 0: kind [3:0], element type [6:4] tensor_type_e, queue [10:8], save_address [11],
-  //         close [12] (fabric out: append a control wavelet), close_code [14:13]
+  //         close [12] (fabric out: append a control wavelet), close_code [14:13],
+  //         skip [15] (fabric out: send no zeros), tag [16] (fabric: index in the high half)
   // word 1: byte address [23:0]; bit 23 selects the accumulator cache
   // words 2..5: dimension k = 0..3: length [15:0] (elements, 1..65535; 0 = unused dimension),
   //             signed step [31:16] in bytes: dimension 0: from element to element; k > 0: added
@@ -143,7 +173,7 @@ package ow_pkg;
     DK_MEM    = 4'd1,
     DK_FABIN  = 4'd2,
     DK_FABOUT = 4'd3,
-    DK_FIFO   = 4'd4
+    DK_FIFO   = 4'd4   // circular buffer in memory; [10:8] names one of the 4 FIFO registers
   } dsr_kind_e;
 
   localparam int unsigned ACC_ADDR_BIT = 23;
@@ -163,10 +193,11 @@ package ow_pkg;
   localparam logic [15:0] REG_TASK_UNBLOCK = 16'h0288;   // w1c, reads blocked
   localparam logic [15:0] REG_RED = 16'h0300;       // reducer, see docs/memory-map.md
   localparam logic [15:0] REG_COUNTERS = 16'h0400;
-  localparam logic [15:0] REG_CORE = 16'h0500;      // run control and trap state
+  localparam logic [15:0] REG_CORE = 16'h0500;      // run control, trap state, tile errors
   localparam logic [15:0] REG_THREAD = 16'h0600;    // ro: +4*thread: state for the hang report
   localparam logic [15:0] REG_ROUTER = 16'h0700;    // ro: router occupancy and credits
   localparam logic [15:0] REG_SCRATCH = 16'h0780;   // rw: identity set by the host: +0 row, +4 col
+  localparam logic [15:0] REG_PRNG = 16'h0790;      // rw: 128-bit state of the random generator
 
   // What the scoreboard of a test sees of the core (one retired instruction a cycle at most).
   typedef struct packed {

@@ -1,3 +1,4 @@
+rtl/tile/ow_datapath_pkg.sv
 rtl/tile/ow_fp_pkg.sv
 rtl/tile/ow_lane.sv
 rtl/tile/ow_fp_add.sv

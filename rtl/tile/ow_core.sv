@@ -410,6 +410,7 @@ module ow_core
           tensor_o.ty = dec.funct3;
           tensor_o.ctl = tensor_ctl;
           tensor_o.scalar = rs2;
+          tensor_o.pc = pc_q;
         end
         default: ;
       endcase

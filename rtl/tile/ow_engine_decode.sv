@@ -21,7 +21,9 @@ module ow_engine_decode
 #(
   parameter int unsigned Lanes = 8
 ) (
+  /* verilator lint_off UNUSEDSIGNAL */ // the pc is for the engine's error report
   input  tensor_insn_t insn_i,
+  /* verilator lint_on UNUSEDSIGNAL */
   input  logic [14:0]  a_w0_i,
   input  logic         a_acc_i,    // address bit 23
   input  logic [31:0]  a_w2_i,

@@ -86,7 +86,7 @@ module ow_engine_tb
 
   ow_engine #(.Lanes(Lanes), .SramBytes(SramBytes), .NumThreads(NumThreads)) u_engine (
     .clk_i, .rst_i,
-    .tensor_valid_i, .tensor_i({op_i, ty_i, ctl_i, scalar_i}), .tensor_ready_o,
+    .tensor_valid_i, .tensor_i({op_i, ty_i, ctl_i, scalar_i, 32'h100}), .tensor_ready_o,
     .tensor_sync_done_o(sync_done_o),
     .dsr_we_i, .dsr_idx_i, .dsr_word_i, .dsr_wdata_i, .dsr_ready_o, .dsr_rdata_o,
     .rd0_req_o(rd0_req), .rd0_addr_o(rd0_addr), .rd0_gnt_i(rd0_gnt), .rd0_rvalid_i(rd0_rvalid),
