@@ -36,6 +36,7 @@
 #define OW_REG_ROW 0x780u
 #define OW_REG_COL 0x784u
 #define OW_REG_CONFIG 0x788u
+#define OW_REG_PRNG(k) (0x790u + 4u * (k))
 
 static inline uint32_t ow_reg_read(uint32_t offset) {
   return *(volatile uint32_t*)(OW_TILE_REGS + offset);
@@ -50,6 +51,15 @@ static inline uint32_t ow_cycles(void) {
   uint32_t value;
   __asm__ volatile("csrr %0, mcycle" : "=r"(value));
   return value;
+}
+
+// Seeds the generator of stochastic rounding (xoshiro128+, docs/numerics.md). The state must not be
+// all zero.
+static inline void ow_prng_seed(uint32_t s0, uint32_t s1, uint32_t s2, uint32_t s3) {
+  ow_reg_write(OW_REG_PRNG(0), s0);
+  ow_reg_write(OW_REG_PRNG(1), s1);
+  ow_reg_write(OW_REG_PRNG(2), s2);
+  ow_reg_write(OW_REG_PRNG(3), s3);
 }
 
 // ----------------------------------------------------------------------------------- tasks ------
@@ -80,23 +90,42 @@ static inline void ow_push_control(uint32_t queue, uint32_t data) {
 }
 
 // ----------------------------------------------------------------------------- descriptors ------
-enum ow_kind { OW_KIND_NONE = 0, OW_KIND_MEM = 1, OW_KIND_FABRIC_IN = 2, OW_KIND_FABRIC_OUT = 3 };
+enum ow_kind {
+  OW_KIND_NONE = 0,
+  OW_KIND_MEM = 1,
+  OW_KIND_FABRIC_IN = 2,
+  OW_KIND_FABRIC_OUT = 3,
+  OW_KIND_FIFO = 4
+};
 
 enum ow_type {
   OW_F16 = 0,
   OW_BF16 = 1,
   OW_F32 = 2,
-  OW_MIXED = 3,  // operations only: 16-bit sources, fp32 destination
+  OW_MIXED = 3,  // operations only: binary16 sources, fp32 destination
   OW_I16 = 4,
   OW_I32 = 5,
-  OW_I8 = 6
+  OW_I8 = 6,
+  OW_MIXEDB = 7  // operations only: bfloat16 sources, fp32 destination
 };
 
+// Bytes of an element of a descriptor's type.
+static inline uint32_t ow_type_bytes(enum ow_type type) {
+  return type == OW_F32 || type == OW_I32 ? 4u : type == OW_I8 ? 1u : 2u;
+}
+
 #define OW_NUM_DSRS 32u
+#define OW_NUM_FIFOS 4u
+#define OW_NUM_THREADS 13u  // the task thread and 12 microthreads
 #define OW_SAVE_ADDRESS (1u << 11)
 // fabric out: append a control wavelet with these bits at the end
 #define OW_CLOSE(stream_end, row_end) \
   ((1u << 12) | ((uint32_t)(row_end) << 13) | ((uint32_t)(stream_end) << 14))
+// fabric out: zeros (also -0) are not sent
+#define OW_SKIP_ZEROS (1u << 15)
+// fabric: a wavelet is an index (high half) and a 16-bit value. Out: the index of the element. In:
+// the element goes to the destination's address + index * its step_0.
+#define OW_TAGGED (1u << 16)
 
 // Byte address of fp32 word n of the accumulator cache.
 #define OW_ACC_ADDR(n) (0x800000u + 4u * (n))
@@ -157,26 +186,50 @@ static inline void ow_dsr_mem4(uint32_t dsr, enum ow_type type, uint32_t addr, u
   ow_dsrw(dsr, 5, ow_dim_word(len3, stride3 - (int32_t)len2 * stride2));
 }
 
-// Operand a of axpyw: `samples` f16 elements side by side for each index, `pitch` bytes from one
-// index to the next (axpyw takes the step of dimension 1 as that distance).
-static inline void ow_dsr_indexed(uint32_t dsr, uint32_t addr, uint32_t samples, uint32_t indices,
-                                  int32_t pitch) {
-  ow_dsr_mem1(dsr, OW_F16, addr, samples, 2);
+// Operand a of axpyw and dotw: `samples` 16-bit elements side by side for each index, `pitch` bytes
+// from one index to the next (these instructions take the step of dimension 1 as that distance).
+static inline void ow_dsr_indexed_t(uint32_t dsr, enum ow_type type, uint32_t addr,
+                                    uint32_t samples, uint32_t indices, int32_t pitch) {
+  ow_dsr_mem1(dsr, type, addr, samples, 2);
   ow_dsrw(dsr, 3, ow_dim_word(indices, pitch));
 }
+static inline void ow_dsr_indexed(uint32_t dsr, uint32_t addr, uint32_t samples, uint32_t indices,
+                                  int32_t pitch) {
+  ow_dsr_indexed_t(dsr, OW_F16, addr, samples, indices, pitch);
+}
 
-// Fabric operands. Length 0 of fabric in: until a control wavelet with the stream-end bit.
-static inline void ow_dsr_fabric_in(uint32_t dsr, enum ow_type type, uint32_t queue,
-                                    uint32_t length) {
-  ow_dsrw(dsr, 0, OW_KIND_FABRIC_IN | ((uint32_t)type << 4) | (queue << 8));
+// A circular FIFO of `capacity` elements at `base`, in FIFO register `fifo` (0 to 3); empties it.
+// Any number of descriptors may name the same register: ow_dsr_fifo_ref makes one that leaves the
+// register as it is.
+static inline void ow_dsr_fifo_ref(uint32_t dsr, enum ow_type type, uint32_t fifo) {
+  ow_dsrw(dsr, 0, OW_KIND_FIFO | ((uint32_t)type << 4) | (fifo << 8));
+}
+static inline void ow_dsr_fifo(uint32_t dsr, enum ow_type type, uint32_t fifo, uint32_t base,
+                               uint32_t capacity) {
+  ow_dsr_fifo_ref(dsr, type, fifo);
+  ow_dsrw(dsr, 1, base);
+  ow_dsrw(dsr, 2, capacity & 0xFFFFu);
+}
+// Elements in the FIFO that the descriptor names.
+#define ow_fifo_count(dsr) (ow_dsrr(dsr, 3) & 0xFFFFu)
+
+// Fabric operands. Length 0 of fabric in: until a control wavelet with the stream-end bit. `flags`:
+// OW_TAGGED, or 0.
+static inline void ow_dsr_fabric_in_f(uint32_t dsr, enum ow_type type, uint32_t queue,
+                                      uint32_t length, uint32_t flags) {
+  ow_dsrw(dsr, 0, OW_KIND_FABRIC_IN | ((uint32_t)type << 4) | (queue << 8) | flags);
   ow_dsrw(dsr, 1, 0);
   ow_dsrw(dsr, 2, ow_dim_word(length, 0));
   ow_dsrw(dsr, 3, 0);
   ow_dsrw(dsr, 4, 0);
   ow_dsrw(dsr, 5, 0);
 }
+static inline void ow_dsr_fabric_in(uint32_t dsr, enum ow_type type, uint32_t queue,
+                                    uint32_t length) {
+  ow_dsr_fabric_in_f(dsr, type, queue, length, 0);
+}
 
-// `close`: 0 or OW_CLOSE(...).
+// `close`: 0, or OW_CLOSE(...), OW_SKIP_ZEROS and OW_TAGGED or'ed together.
 static inline void ow_dsr_fabric_out(uint32_t dsr, enum ow_type type, uint32_t queue,
                                      uint32_t length, uint32_t close) {
   ow_dsrw(dsr, 0, OW_KIND_FABRIC_OUT | ((uint32_t)type << 4) | (queue << 8) | close);
@@ -197,8 +250,32 @@ enum ow_op {
   OW_OP_MAX = 5,
   OW_OP_MIN = 6,
   OW_OP_CVT = 7,
+  OW_OP_AND = 8,
+  OW_OP_OR = 9,
+  OW_OP_XOR = 10,
+  OW_OP_SLL = 11,
+  OW_OP_SRL = 12,
+  OW_OP_SRA = 13,
   OW_OP_AXPYW = 16,
-  OW_OP_DRAIN = 17
+  OW_OP_DRAIN = 17,
+  OW_OP_DOTW = 18,
+  OW_OP_CMPEQ = 20,
+  OW_OP_CMPNE = 21,
+  OW_OP_CMPLT = 22,
+  OW_OP_CMPLE = 23,
+  OW_OP_DOT = 24,
+  OW_OP_SUM = 25,
+  OW_OP_RMAX = 26,
+  OW_OP_RMIN = 27,
+  OW_OP_GATHER = 28,
+  OW_OP_SCATTER = 29,
+  OW_OP_FMAG = 30,
+  OW_OP_RCP = 32,
+  OW_OP_RSQRT = 33,
+  OW_OP_EXP = 34,
+  OW_OP_LOG = 35,
+  OW_OP_TANH = 36,
+  OW_OP_SIGMOID = 37
 };
 
 // Control word: descriptors, thread (0: the core waits; 1..12: a microthread), and what is done on
@@ -206,6 +283,8 @@ enum ow_op {
 #define OW_CTL(dst, a, b, thread) \
   ((uint32_t)(dst) | ((uint32_t)(a) << 5) | ((uint32_t)(b) << 10) | ((uint32_t)(thread) << 16))
 #define OW_SCALAR (1u << 15)
+#define OW_PRIORITY (1u << 20)    // the thread goes before others
+#define OW_STOCHASTIC (1u << 21)  // cvt from fp32 to 16 bits: stochastic rounding
 #define OW_THEN_ACTIVATE(task) ((1u << 24) | ((uint32_t)(task) << 26))
 #define OW_THEN_UNBLOCK(task) ((2u << 24) | ((uint32_t)(task) << 26))
 
@@ -215,8 +294,13 @@ enum ow_op {
                    "r"((uint32_t)(scalar))                                                        \
                    : "memory")
 
+// One source.
 #define ow_mov(type, ctl) ow_tensor(OW_OP_MOV, type, ctl, 0)
 #define ow_mov_s(type, ctl, scalar) ow_tensor(OW_OP_MOV, type, (ctl) | OW_SCALAR, scalar)
+// The cast of a to the type of dst's descriptor; OW_STOCHASTIC in ctl is allowed from fp32.
+#define ow_cvt(source_type, ctl) ow_tensor(OW_OP_CVT, source_type, ctl, 0)
+
+// Two sources, or one and a scalar (_s). fma: dst = a * b + dst.
 #define ow_add(type, ctl) ow_tensor(OW_OP_ADD, type, ctl, 0)
 #define ow_add_s(type, ctl, scalar) ow_tensor(OW_OP_ADD, type, (ctl) | OW_SCALAR, scalar)
 #define ow_sub(type, ctl) ow_tensor(OW_OP_SUB, type, ctl, 0)
@@ -229,8 +313,51 @@ enum ow_op {
 #define ow_max_s(type, ctl, scalar) ow_tensor(OW_OP_MAX, type, (ctl) | OW_SCALAR, scalar)
 #define ow_min(type, ctl) ow_tensor(OW_OP_MIN, type, ctl, 0)
 #define ow_min_s(type, ctl, scalar) ow_tensor(OW_OP_MIN, type, (ctl) | OW_SCALAR, scalar)
-#define ow_cvt(source_type, ctl) ow_tensor(OW_OP_CVT, source_type, ctl, 0)
+#define ow_and(type, ctl) ow_tensor(OW_OP_AND, type, ctl, 0)
+#define ow_and_s(type, ctl, scalar) ow_tensor(OW_OP_AND, type, (ctl) | OW_SCALAR, scalar)
+#define ow_or(type, ctl) ow_tensor(OW_OP_OR, type, ctl, 0)
+#define ow_or_s(type, ctl, scalar) ow_tensor(OW_OP_OR, type, (ctl) | OW_SCALAR, scalar)
+#define ow_xor(type, ctl) ow_tensor(OW_OP_XOR, type, ctl, 0)
+#define ow_xor_s(type, ctl, scalar) ow_tensor(OW_OP_XOR, type, (ctl) | OW_SCALAR, scalar)
+#define ow_sll(type, ctl) ow_tensor(OW_OP_SLL, type, ctl, 0)
+#define ow_sll_s(type, ctl, scalar) ow_tensor(OW_OP_SLL, type, (ctl) | OW_SCALAR, scalar)
+#define ow_srl(type, ctl) ow_tensor(OW_OP_SRL, type, ctl, 0)
+#define ow_srl_s(type, ctl, scalar) ow_tensor(OW_OP_SRL, type, (ctl) | OW_SCALAR, scalar)
+#define ow_sra(type, ctl) ow_tensor(OW_OP_SRA, type, ctl, 0)
+#define ow_sra_s(type, ctl, scalar) ow_tensor(OW_OP_SRA, type, (ctl) | OW_SCALAR, scalar)
+#define ow_cmpeq(type, ctl) ow_tensor(OW_OP_CMPEQ, type, ctl, 0)
+#define ow_cmpeq_s(type, ctl, scalar) ow_tensor(OW_OP_CMPEQ, type, (ctl) | OW_SCALAR, scalar)
+#define ow_cmpne(type, ctl) ow_tensor(OW_OP_CMPNE, type, ctl, 0)
+#define ow_cmpne_s(type, ctl, scalar) ow_tensor(OW_OP_CMPNE, type, (ctl) | OW_SCALAR, scalar)
+#define ow_cmplt(type, ctl) ow_tensor(OW_OP_CMPLT, type, ctl, 0)
+#define ow_cmplt_s(type, ctl, scalar) ow_tensor(OW_OP_CMPLT, type, (ctl) | OW_SCALAR, scalar)
+#define ow_cmple(type, ctl) ow_tensor(OW_OP_CMPLE, type, ctl, 0)
+#define ow_cmple_s(type, ctl, scalar) ow_tensor(OW_OP_CMPLE, type, (ctl) | OW_SCALAR, scalar)
+
+// Reductions over dimension 0 of a: one result an inner vector, in the type of dst's descriptor.
+#define ow_dot(type, ctl) ow_tensor(OW_OP_DOT, type, ctl, 0)
+#define ow_sum(type, ctl) ow_tensor(OW_OP_SUM, type, ctl, 0)
+#define ow_rmax(type, ctl) ow_tensor(OW_OP_RMAX, type, ctl, 0)
+#define ow_rmin(type, ctl) ow_tensor(OW_OP_RMIN, type, ctl, 0)
+
+// Indexed by 16-bit unsigned indices in b; x at the byte address `x`.
+// gather: dst[i] = x[b[i]]; scatter: x[b[i]] = a[i]; fmag: dst[i] = a[i] * x[b[i]] + dst[i].
+#define ow_gather(type, ctl, x) ow_tensor(OW_OP_GATHER, type, ctl, x)
+#define ow_scatter(type, ctl, x) ow_tensor(OW_OP_SCATTER, type, ctl, x)
+#define ow_fmag(type, ctl, x) ow_tensor(OW_OP_FMAG, type, ctl, x)
+
+// Functions of a, binary16 and bfloat16.
+#define ow_rcp(type, ctl) ow_tensor(OW_OP_RCP, type, ctl, 0)
+#define ow_rsqrt(type, ctl) ow_tensor(OW_OP_RSQRT, type, ctl, 0)
+#define ow_exp(type, ctl) ow_tensor(OW_OP_EXP, type, ctl, 0)
+#define ow_log(type, ctl) ow_tensor(OW_OP_LOG, type, ctl, 0)
+#define ow_tanh(type, ctl) ow_tensor(OW_OP_TANH, type, ctl, 0)
+#define ow_sigmoid(type, ctl) ow_tensor(OW_OP_SIGMOID, type, ctl, 0)
+
+// Triggered by wavelets (docs/isa.md). dotw: `x` is the byte address of the vector.
 #define ow_axpyw(ctl) ow_tensor(OW_OP_AXPYW, OW_MIXED, ctl, 0)
+#define ow_axpyw_t(type, ctl) ow_tensor(OW_OP_AXPYW, type, ctl, 0)
+#define ow_dotw(type, ctl, x) ow_tensor(OW_OP_DOTW, type, ctl, x)
 #define ow_drain(ctl) ow_tensor(OW_OP_DRAIN, OW_F32, ctl, 0)
 
 // --------------------------------------------------------------------------------- reducer ------
