@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// `ow yield`: how many wafers come out whole, with and without repair.
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "cli.h"
+#include "ow/error.h"
+#include "ow/wafer/files.h"
+#include "ow/wafer/yield.h"
+
+namespace ow::cli {
+namespace {
+
+struct Options {
+  std::string wafer;
+  wafer::Shape shape{2, 2, 8, 8, 1, 1};
+  double density = 0.1;
+  double area = 0.05;
+  wafer::YieldModel model;
+  uint64_t wafers = 1000;
+  uint64_t seed = 1;
+};
+
+}  // namespace
+
+void add_yield(CLI::App& app, Context& context) {
+  auto o = std::make_shared<Options>();
+  CLI::App* command = context.add(
+      app, "yield", "Estimate by Monte Carlo how many wafers can be repaired", [o, &context] {
+        wafer::Shape shape = o->wafer.empty() ? o->shape : wafer::read_shape(o->wafer);
+        shape.check();
+        if (o->wafers < 1 || o->wafers > 10000000) {
+          throw BadInput(fmt::format("--wafers must be from 1 to 10000000, not {}", o->wafers));
+        }
+        wafer::YieldModel model = o->model;
+        model.tile_defects = o->density * o->area / 100.0;  // a cm2 has 100 mm2
+        nlohmann::json& result = context.result();
+        const long tiles = static_cast<long>(shape.logical_rows()) * shape.logical_cols();
+        result["logical_tiles"] = tiles;
+        result["defects_per_cm2"] = o->density;
+        result["tile_mm2"] = o->area;
+        result["alpha"] = model.alpha;
+        result["wafers"] = o->wafers;
+        result["seed"] = o->seed;
+        std::printf(
+            "%d x %d reticles of %d x %d logical tiles (%ld in all), %g defects/cm2, %g mm2 "
+            "a tile%s\n",
+            shape.reticle_rows, shape.reticle_cols, shape.rows, shape.cols, tiles, o->density,
+            o->area,
+            model.alpha > 0 ? fmt::format(", clustered (alpha {:g})", model.alpha).c_str() : "");
+        std::printf("%-14s %-11s %12s %16s %16s\n", "spare columns", "spare rows", "whole wafers",
+                    "without repair", "defects a wafer");
+        for (int spares = 1; spares <= 2; ++spares) {
+          shape.spare_cols = spares;
+          Progress progress(fmt::format("{} spare column(s)", spares), o->wafers);
+          const wafer::YieldResult r = wafer::simulate_yield(
+              shape, model, o->wafers, o->seed, [&](uint64_t n) { progress.update(n); });
+          const double mean = static_cast<double>(r.defects) / static_cast<double>(r.wafers);
+          std::printf("%-14d %-11d %10.2f %% %14.2f %% %16.1f\n", spares, shape.spare_rows,
+                      100 * r.share(), 100 * r.share_unrepaired(), mean);
+          result["yield"].push_back({{"spare_columns", spares},
+                                     {"spare_rows", shape.spare_rows},
+                                     {"whole", r.whole},
+                                     {"whole_share", r.share()},
+                                     {"without_repair", r.perfect},
+                                     {"without_repair_share", r.share_unrepaired()},
+                                     {"defects", r.defects},
+                                     {"reticles_lost", r.reticles_lost}});
+        }
+        return 0;
+      });
+  command->add_option("--wafer", o->wafer,
+                      "Wafer configuration (YAML) instead of the shape options");
+  command->add_option("--reticle-rows", o->shape.reticle_rows, "Reticles from north to south (2)");
+  command->add_option("--reticle-columns", o->shape.reticle_cols, "Reticles from west to east (2)");
+  command->add_option("--rows", o->shape.rows, "Logical rows of tiles a reticle (8)");
+  command->add_option("--columns", o->shape.cols, "Logical columns of tiles a reticle (8)");
+  command->add_option("--spare-rows", o->shape.spare_rows, "Spare rows a reticle (1)");
+  command->add_option("--density", o->density, "Fatal defects per cm2 of tile area (0.1)")
+      ->check(CLI::Range(0.0, 1e6));
+  command->add_option("--tile-mm2", o->area, "Area of a tile in mm2 (0.05)")
+      ->check(CLI::Range(1e-6, 1e3));
+  command
+      ->add_option("--wire-defects", o->model.wire_defects,
+                   "Mean fatal defects of a connection between two tiles (0)")
+      ->check(CLI::Range(0.0, 1.0));
+  command
+      ->add_option("--link-failure", o->model.link_failure,
+                   "Chance that a reticle-crossing link is beyond its spare lanes (0)")
+      ->check(CLI::Range(0.0, 1.0));
+  command
+      ->add_option("--chain-defects", o->model.chain_defects,
+                   "Mean fatal defects of a row's test-access chain (0)")
+      ->check(CLI::Range(0.0, 1.0));
+  command
+      ->add_option("--alpha", o->model.alpha,
+                   "Cluster parameter of the defects of a reticle (0: not clustered)")
+      ->check(CLI::Range(0.0, 1e6));
+  command->add_option("--wafers", o->wafers, "Wafers to draw for each number of spares (1000)");
+  command->add_option("--seed", o->seed, "Seed of the first wafer (1)");
+}
+
+}  // namespace ow::cli

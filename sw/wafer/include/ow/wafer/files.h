@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files of the wafer: its configuration (YAML), the repair map (JSON) and the picture (SVG).
+#ifndef OW_WAFER_FILES_H_
+#define OW_WAFER_FILES_H_
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "ow/wafer/repair.h"
+
+namespace ow::wafer {
+
+// Reads `wafer: {reticle_rows, reticle_columns}` and `reticle: {rows, columns, spare_rows,
+// spare_columns}`; spares default to 1. BadInput, naming file, line, key and limit.
+Shape read_shape(const std::string& path);
+
+// A repair map as JSON and back; what `read` takes is checked against the rules of repair.h.
+nlohmann::json to_json(const WaferMap& map);
+WaferMap map_from_json(const nlohmann::json& json, const std::string& where);
+
+nlohmann::json to_json(const Shape& shape, const Defects& defects);
+
+// A picture of the wafer: a square for each physical tile (in use, spare, broken, bypassed), the
+// logical mesh drawn over it through the physical positions, broken wires and links in red. Without
+// a map only the defects are drawn. `title` stands above.
+std::string svg(const Shape& shape, const Defects& defects, const WaferMap* map,
+                const std::string& title);
+
+}  // namespace ow::wafer
+
+#endif  // OW_WAFER_FILES_H_

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Yield: how many wafers come out whole, by Monte Carlo over random defects with the repair code
+// itself.
+#ifndef OW_WAFER_YIELD_H_
+#define OW_WAFER_YIELD_H_
+
+#include <cstdint>
+#include <functional>
+
+#include "ow/wafer/shape.h"
+
+namespace ow::wafer {
+
+// Defects are a Poisson process over the tiles. With a cluster parameter alpha the density of each
+// reticle is first multiplied by a gamma variate of mean 1 and variance 1 / alpha, which makes the
+// counts of a reticle negative binomial: the usual model of clustered defects (C. H. Stapper,
+// "Defect density distribution for LSI yield calculations", IEEE Trans. Electron Devices 20, 1973).
+// alpha = 0 means unclustered.
+struct YieldModel {
+  double tile_defects = 0;   // mean fatal defects of one tile
+  double wire_defects = 0;   // mean fatal defects of one connection between two tiles
+  double link_failure = 0;   // chance that a reticle-crossing link is beyond its spare lanes
+  double chain_defects = 0;  // mean fatal defects of the test-access chain of one row
+  double alpha = 0;
+};
+
+struct YieldResult {
+  uint64_t wafers = 0;
+  uint64_t whole = 0;    // repaired to the full logical rectangle
+  uint64_t perfect = 0;  // no defect at all in the rows, columns and links that are not spares
+  uint64_t reticles_lost = 0;
+  uint64_t defects = 0;  // in all wafers
+  double share() const { return wafers == 0 ? 0 : static_cast<double>(whole) / wafers; }
+  double share_unrepaired() const {
+    return wafers == 0 ? 0 : static_cast<double>(perfect) / wafers;
+  }
+};
+
+// The defects of one wafer. The same seed gives the same defects everywhere.
+Defects random_defects(const Shape& shape, const YieldModel& model, uint64_t seed);
+
+// `wafers` of them, with seeds seed, seed + 1, ...; `progress` is told the number done.
+YieldResult simulate_yield(const Shape& shape, const YieldModel& model, uint64_t wafers,
+                           uint64_t seed, const std::function<void(uint64_t)>& progress = {});
+
+// Closed forms for tile defects alone and alpha = 0, to check the simulation with: the chance that
+// a wafer can be repaired, and that it needs no repair.
+double exact_yield(const Shape& shape, double tile_defects);
+double exact_yield_unrepaired(const Shape& shape, double tile_defects);
+
+}  // namespace ow::wafer
+
+#endif  // OW_WAFER_YIELD_H_

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+// Repair against the rules and against exhaustive search; yield against its closed form.
+#include "ow/wafer/repair.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <set>
+
+#include "ow/error.h"
+#include "ow/wafer/files.h"
+#include "ow/wafer/yield.h"
+
+namespace ow::wafer {
+namespace {
+
+Window whole(const Shape& s) { return {0, 0, s.rows, s.cols}; }
+
+// Every rule of repair.h, and that nothing broken is used.
+void expect_valid(const Shape& s, const ReticleDefects& defects, const ReticleMap& map) {
+  const std::set<Position> dead(defects.tiles.begin(), defects.tiles.end());
+  const std::set<Wire> broken(defects.wires.begin(), defects.wires.end());
+  const std::set<int> chains(defects.chains.begin(), defects.chains.end());
+  for (size_t r = 0; r < map.row.size(); ++r) {
+    const int logical = map.window.row + static_cast<int>(r);
+    EXPECT_GE(map.row[r], logical);
+    EXPECT_LE(map.row[r], logical + s.spare_rows);
+    if (r > 0) {
+      EXPECT_GT(map.row[r], map.row[r - 1]);
+    }
+    EXPECT_EQ(chains.count(map.row[r]), 0u);
+    for (size_t c = 0; c < map.col[r].size(); ++c) {
+      const int column = map.window.col + static_cast<int>(c);
+      EXPECT_GE(map.col[r][c], column);
+      EXPECT_LE(map.col[r][c], column + s.spare_cols);
+      EXPECT_EQ(dead.count({map.row[r], map.col[r][c]}), 0u);
+      if (c > 0) {
+        EXPECT_GT(map.col[r][c], map.col[r][c - 1]);
+        EXPECT_EQ(broken.count({{map.row[r], map.col[r][c - 1]}, {map.row[r], map.col[r][c]}}), 0u);
+      }
+      if (r > 0) {
+        EXPECT_EQ(broken.count({{map.row[r - 1], map.col[r - 1][c]}, {map.row[r], map.col[r][c]}}),
+                  0u);
+      }
+    }
+  }
+}
+
+// Whether any assignment exists: all row choices, all placements, no cleverness.
+bool possible(const Shape& s, const ReticleDefects& defects) {
+  const std::set<Position> dead(defects.tiles.begin(), defects.tiles.end());
+  const std::set<Wire> broken(defects.wires.begin(), defects.wires.end());
+  const std::set<int> chains(defects.chains.begin(), defects.chains.end());
+  std::vector<int> above;
+  std::function<bool(int, int, std::vector<int>)> row;
+  std::function<bool(int, int, int, const std::vector<int>&, std::vector<int>&)> place;
+  row = [&](int r, int previous, std::vector<int> upper) {
+    if (r == s.rows) return true;
+    for (int p = std::max(r, previous + 1); p <= r + s.spare_rows; ++p) {
+      if (chains.count(p) != 0) continue;
+      std::vector<int> cols;
+      if (place(r, p, previous, upper, cols)) return true;
+    }
+    return false;
+  };
+  place = [&](int r, int p, int previous, const std::vector<int>& upper, std::vector<int>& cols) {
+    const int c = static_cast<int>(cols.size());
+    if (c == s.cols) return row(r + 1, p, cols);
+    for (int col = c == 0 ? 0 : cols.back() + 1; col <= c + s.spare_cols; ++col) {
+      if (dead.count({p, col}) != 0) continue;
+      if (c > 0 && broken.count({{p, cols.back()}, {p, col}}) != 0) continue;
+      if (r > 0 && broken.count({{previous, upper[static_cast<size_t>(c)]}, {p, col}}) != 0)
+        continue;
+      cols.push_back(col);
+      if (place(r, p, previous, upper, cols)) return true;
+      cols.pop_back();
+    }
+    return false;
+  };
+  return row(0, -1, {});
+}
+
+TEST(Repair, WithoutDefectsEveryTileStaysInPlace) {
+  const Shape s{1, 1, 3, 4, 1, 1};
+  const auto map = repair_reticle(s, {}, whole(s));
+  ASSERT_TRUE(map);
+  EXPECT_EQ(map->row, (std::vector<int>{0, 1, 2}));
+  for (const auto& cols : map->col) EXPECT_EQ(cols, (std::vector<int>{0, 1, 2, 3}));
+}
+
+TEST(Repair, ARowShiftsPastItsDefectAndNothingElseMoves) {
+  const Shape s{1, 1, 3, 4, 1, 1};
+  ReticleDefects d;
+  d.tiles = {{1, 2}};
+  const auto map = repair_reticle(s, d, whole(s));
+  ASSERT_TRUE(map);
+  EXPECT_EQ(map->row, (std::vector<int>{0, 1, 2}));
+  EXPECT_EQ(map->col[0], (std::vector<int>{0, 1, 2, 3}));
+  EXPECT_EQ(map->col[1], (std::vector<int>{0, 1, 3, 4}));
+  EXPECT_EQ(map->col[2], (std::vector<int>{0, 1, 2, 3}));
+}
+
+TEST(Repair, ARowWithMoreDefectsThanSparesIsBypassed) {
+  const Shape s{1, 1, 3, 4, 1, 1};
+  ReticleDefects d;
+  d.tiles = {{1, 0}, {1, 3}};
+  const auto map = repair_reticle(s, d, whole(s));
+  ASSERT_TRUE(map);
+  EXPECT_EQ(map->row, (std::vector<int>{0, 2, 3}));
+}
+
+TEST(Repair, ABrokenChainCostsItsRow) {
+  const Shape s{1, 1, 2, 2, 1, 1};
+  ReticleDefects d;
+  d.chains = {0};
+  const auto map = repair_reticle(s, d, whole(s));
+  ASSERT_TRUE(map);
+  EXPECT_EQ(map->row, (std::vector<int>{1, 2}));
+}
+
+TEST(Repair, EverySingleDefectOfASmallReticleIsRepaired) {
+  const Shape s{1, 1, 3, 3, 1, 1};
+  for (int row = 0; row < s.physical_rows(); ++row) {
+    for (int col = 0; col < s.physical_cols(); ++col) {
+      ReticleDefects d;
+      d.tiles = {{row, col}};
+      const auto map = repair_reticle(s, d, whole(s));
+      ASSERT_TRUE(map) << row << " " << col;
+      expect_valid(s, d, *map);
+      for (int down = 0; down <= 1 + s.spare_rows; ++down) {
+        for (int right = -s.spare_cols; right <= 1 + s.spare_cols; ++right) {
+          const Wire w{{row, col}, {row + down, col + right}};
+          if (down == 0 ? right < 1 : std::abs(right) > s.spare_cols) continue;
+          if (w.to.row >= s.physical_rows() || w.to.col < 0 || w.to.col >= s.physical_cols())
+            continue;
+          ReticleDefects e;
+          e.wires = {w};
+          const auto other = repair_reticle(s, e, whole(s));
+          ASSERT_TRUE(other) << row << " " << col << " " << down << " " << right;
+          expect_valid(s, e, *other);
+        }
+      }
+    }
+  }
+}
+
+TEST(Repair, AgreesWithExhaustiveSearch) {
+  int repaired = 0, refused = 0;
+  for (uint64_t seed = 0; seed < 3000; ++seed) {
+    const Shape s{1,
+                  1,
+                  2 + static_cast<int>(seed % 3),
+                  2 + static_cast<int>(seed / 3 % 3),
+                  static_cast<int>(seed / 9 % 3),
+                  static_cast<int>(seed / 27 % 3)};
+    YieldModel model;
+    model.tile_defects = 0.03 * static_cast<double>(seed % 5);
+    model.wire_defects = 0.02 * static_cast<double>(seed % 7);
+    model.chain_defects = seed % 11 == 0 ? 0.2 : 0.0;
+    const ReticleDefects d = random_defects(s, model, seed).reticles[0];
+    const auto map = repair_reticle(s, d, whole(s));
+    EXPECT_EQ(map.has_value(), possible(s, d)) << "seed " << seed;
+    if (map) {
+      expect_valid(s, d, *map);
+      ++repaired;
+    } else {
+      ++refused;
+    }
+  }
+  EXPECT_GT(repaired, 500);
+  EXPECT_GT(refused, 500);
+}
+
+TEST(Repair, LinksThatAreDownMoveTheirEdgeOntoTheSpares) {
+  const Shape s{1, 2, 3, 3, 1, 1};
+  Defects d(s);
+  d.east_links[0] = {1};
+  Repair repair = repair_wafer(s, d);
+  ASSERT_TRUE(repair.map);
+  EXPECT_EQ(repair.map->east[0], (EdgeMap{0, 2, 3}));
+  d.east_links[0] = {1, 2};
+  repair = repair_wafer(s, d);
+  EXPECT_FALSE(repair.map);
+  EXPECT_NE(repair.reason.find("east edge of reticle (0, 0): links 1, 2 are down, 1 spare"),
+            std::string::npos)
+      << repair.reason;
+}
+
+TEST(Repair, ARefusalNamesTheRowsAndOffersTheLargestRectangle) {
+  const Shape s{2, 2, 4, 4, 1, 1};
+  Defects d(s);
+  d.reticles[3].tiles = {{0, 0}, {0, 1}, {3, 2}, {3, 3}};
+  const Repair repair = repair_wafer(s, d);
+  EXPECT_FALSE(repair.map);
+  EXPECT_NE(repair.reason.find("reticle (1, 1): physical rows 0, 3 cannot be used"),
+            std::string::npos)
+      << repair.reason;
+  // The last reticle has rows 1, 2 and 4 left: its logical row 2 would stand two rows down.
+  const Window w = largest_rectangle(s, d);
+  EXPECT_EQ(w, (Window{0, 0, 6, 8}));
+  EXPECT_TRUE(repair_window(s, d, w).map);
+}
+
+// The search prunes; a plain one over all rectangles must agree.
+TEST(Repair, TheLargestRectangleIsTheLargest) {
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    const Shape s{2, 2, 2, 3, 1, 1};
+    YieldModel model;
+    model.tile_defects = 0.12;
+    model.wire_defects = 0.02;
+    model.link_failure = 0.1;
+    const Defects d = random_defects(s, model, seed);
+    long best = 0;
+    for (int r0 = 0; r0 < s.logical_rows(); ++r0) {
+      for (int r1 = r0 + 1; r1 <= s.logical_rows(); ++r1) {
+        for (int c0 = 0; c0 < s.logical_cols(); ++c0) {
+          for (int c1 = c0 + 1; c1 <= s.logical_cols(); ++c1) {
+            const Window w{r0, c0, r1 - r0, c1 - c0};
+            if (w.tiles() > best && repair_window(s, d, w).map) best = w.tiles();
+          }
+        }
+      }
+    }
+    EXPECT_EQ(largest_rectangle(s, d).tiles(), best) << "seed " << seed;
+  }
+}
+
+TEST(Repair, DefectsOutsideTheWaferAreRefused) {
+  const Shape s{1, 1, 2, 2, 1, 1};
+  Defects d(s);
+  d.reticles[0].tiles = {{3, 0}};
+  EXPECT_THROW(d.check(s), BadInput);
+  d.reticles[0].tiles.clear();
+  d.reticles[0].wires = {{{0, 0}, {0, 3}}};
+  EXPECT_THROW(d.check(s), BadInput);
+  d.reticles[0].wires.clear();
+  d.east_links[0] = {0};
+  EXPECT_THROW(d.check(s), BadInput);
+}
+
+TEST(RepairMap, SurvivesItsFileAndIsCheckedWhenRead) {
+  const Shape s{2, 2, 3, 3, 1, 1};
+  Defects d(s);
+  d.reticles[1].tiles = {{1, 1}};
+  d.south_links[0] = {0};
+  const Repair repair = repair_wafer(s, d);
+  ASSERT_TRUE(repair.map);
+  const nlohmann::json json = to_json(*repair.map);
+  const WaferMap back = map_from_json(json, "map.json");
+  EXPECT_EQ(to_json(back), json);
+  nlohmann::json wrong = json;
+  wrong["reticles"][1]["column"][1][1] = 4;
+  EXPECT_THROW(map_from_json(wrong, "map.json"), BadInput);
+  wrong = json;
+  wrong["reticles"].erase(0);
+  EXPECT_THROW(map_from_json(wrong, "map.json"), BadInput);
+  EXPECT_THROW(map_from_json(nlohmann::json::array(), "map.json"), BadInput);
+}
+
+TEST(RepairMap, ThePictureShowsEveryTile) {
+  const Shape s{1, 2, 2, 2, 1, 1};
+  Defects d(s);
+  d.reticles[0].tiles = {{0, 0}};
+  const Repair repair = repair_wafer(s, d);
+  ASSERT_TRUE(repair.map);
+  const std::string picture = svg(s, d, &*repair.map, "test");
+  size_t squares = 0;
+  for (size_t at = picture.find("rx=\"2\""); at != std::string::npos;
+       at = picture.find("rx=\"2\"", at + 1)) {
+    ++squares;
+  }
+  EXPECT_EQ(squares, 18u);
+}
+
+TEST(Yield, AgreesWithTheClosedForm) {
+  const Shape s{2, 2, 8, 8, 1, 1};
+  for (double mean : {0.002, 0.01, 0.02}) {
+    YieldModel model;
+    model.tile_defects = mean;
+    const uint64_t n = 2000;
+    const YieldResult r = simulate_yield(s, model, n, 1);
+    for (const auto& [share, exact] :
+         {std::pair{r.share(), exact_yield(s, mean)},
+          std::pair{r.share_unrepaired(), exact_yield_unrepaired(s, mean)}}) {
+      const double sigma = std::sqrt(exact * (1 - exact) / static_cast<double>(n));
+      EXPECT_NEAR(share, exact, 4 * sigma + 1e-3) << mean;
+    }
+  }
+}
+
+TEST(Yield, ClusteredCountsHaveTheVarianceOfTheNegativeBinomial) {
+  const Shape s{1, 1, 30, 30, 0, 0};
+  YieldModel model;
+  model.tile_defects = 0.01;
+  model.alpha = 2;
+  double sum = 0, squares = 0;
+  const int n = 4000;
+  for (int i = 0; i < n; ++i) {
+    const double k =
+        static_cast<double>(random_defects(s, model, static_cast<uint64_t>(i)).count());
+    sum += k;
+    squares += k * k;
+  }
+  const double mean = sum / n;
+  EXPECT_NEAR(mean, 9.0, 0.4);
+  // mean + mean^2 / alpha; coinciding defects of one tile count once, which lowers it a little.
+  EXPECT_NEAR(squares / n - mean * mean, 9.0 + 81.0 / 2, 5.0);
+}
+
+}  // namespace
+}  // namespace ow::wafer
