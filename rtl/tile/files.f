@@ -8,6 +8,7 @@ rtl/tile/ow_reduce.sv
 rtl/tile/ow_engine_pkg.sv
 rtl/tile/ow_engine_decode.sv
 rtl/tile/ow_acc.sv
+rtl/tile/ow_pack.sv
 rtl/tile/ow_engine.sv
 rtl/tile/ow_core_pkg.sv
 rtl/tile/ow_core_decode.sv
