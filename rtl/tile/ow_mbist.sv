@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory self-test: March SS over all eight SRAM banks at once, with word backgrounds.
+//
+// March SS (Hamdioui, Al-Ars, van de Goor, "Testing static and dynamic faults in random access
+// memories", VTS 2002) is 22 operations a word and finds all simple static faults of one cell and of
+// two cells:
+//   any (w0); up (r0,r0,w0,r0,w1); up (r1,r1,w1,r1,w0); down (r0,r0,w0,r0,w1);
+//   down (r1,r1,w1,r1,w0); any (r0)
+// "0" is a background and "1" its complement. The backgrounds of a 64-bit word are all zeros and the
+// six with runs of 1, 2, 4, .. 32 equal bits, so that any two bits of a word differ in one of them.
+//
+// start_i begins; busy_o is high for 22 * 7 * Rows + 1 cycles, in each of which the banks must accept
+// the access (mem_req_o); then done_o is high and fail_o holds a bit for each bank that answered
+// wrongly, until the next start or reset. fail_row_o and fail_bits_o belong to the first wrong answer
+// of the lowest such bank: the row, and which bits differ. Contents are destroyed.
+//
+//   Rows   64-bit words of a bank
+//   mem_*  the banks' ports, the same row and data for all; read data comes the cycle after
+`include "ow_assert.svh"
+
+module ow_mbist #(
+  parameter int unsigned Rows = 768,
+  localparam int unsigned RowBits = $clog2(Rows)
+) (
+  input  logic               clk_i,
+  input  logic               rst_i,
+  input  logic               start_i,
+  output logic               busy_o,
+  output logic               done_o,
+  output logic [7:0]         fail_o,
+  output logic [RowBits-1:0] fail_row_o,
+  output logic [63:0]        fail_bits_o,
+  output logic               mem_req_o,
+  output logic               mem_we_o,
+  output logic [RowBits-1:0] mem_row_o,
+  output logic [63:0]        mem_wdata_o,
+  input  logic [7:0][63:0]   mem_rdata_i
+);
+
+  `OW_ASSERT_INIT(rows, Rows >= 2)
+
+  localparam logic [2:0] LAST_ELEMENT = 3'd5;
+  localparam logic [2:0] LAST_BACKGROUND = 3'd6;
+  localparam logic [RowBits-1:0] LAST_ROW = RowBits'(Rows - 1);
+
+  logic               run_q, done_q;
+  logic [2:0]         background_q, element_q, op_q;
+  logic [RowBits-1:0] row_q;
+  logic               check_q;      // read data stands at the port
+  logic [63:0]        expected_q;
+  logic [RowBits-1:0] checked_row_q;
+  logic [7:0]         fail_q;
+  logic [RowBits-1:0] fail_row_q;
+  logic [63:0]        fail_bits_q;
+
+  // The background: bit i is bit k - 1 of its number, all zero for k = 0.
+  logic [63:0] background;
+  always_comb begin
+    background = '0;
+    if (run_q) begin
+      for (int unsigned i = 0; i < 64; i++) begin
+        for (int unsigned k = 1; k < 7; k++) begin
+          if (background_q == 3'(k)) background[i] = i[k-1];
+        end
+      end
+    end
+  end
+
+  // One step: elements 1 and 3 read "0" and end with "1", elements 2 and 4 the other way round.
+  logic one, write, down, last_op, last_row;
+  always_comb begin
+    write = element_q == 3'd0 || (element_q != LAST_ELEMENT && (op_q == 3'd2 || op_q == 3'd4));
+    one = (element_q == 3'd2 || element_q == 3'd4) != (op_q == 3'd4);
+    down = element_q == 3'd3 || element_q == 3'd4;
+    last_op = element_q == 3'd0 || element_q == LAST_ELEMENT || op_q == 3'd4;
+    last_row = row_q == (down ? '0 : LAST_ROW);
+  end
+
+  assign mem_req_o = run_q;
+  assign mem_we_o = write;
+  assign mem_row_o = row_q;
+  assign mem_wdata_o = one ? ~background : background;
+  assign busy_o = run_q || check_q;
+  assign done_o = done_q;
+  assign fail_o = fail_q;
+  assign fail_row_o = fail_row_q;
+  assign fail_bits_o = fail_bits_q;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      run_q <= 1'b0;
+      done_q <= 1'b0;
+      check_q <= 1'b0;
+      fail_q <= '0;
+      fail_row_q <= '0;
+      fail_bits_q <= '0;
+      background_q <= '0;
+      element_q <= '0;
+      op_q <= '0;
+      row_q <= '0;
+    end else begin
+      if (start_i && !busy_o) begin
+        run_q <= 1'b1;
+        done_q <= 1'b0;
+        fail_q <= '0;
+        fail_row_q <= '0;
+        fail_bits_q <= '0;
+        background_q <= '0;
+        element_q <= '0;
+        op_q <= '0;
+        row_q <= '0;
+      end else if (run_q) begin
+        if (!last_op) begin
+          op_q <= op_q + 3'd1;
+        end else begin
+          op_q <= '0;
+          if (!last_row) begin
+            row_q <= down ? row_q - 1'b1 : row_q + 1'b1;
+          end else if (element_q != LAST_ELEMENT) begin
+            element_q <= element_q + 3'd1;
+            row_q <= element_q == 3'd2 || element_q == 3'd3 ? LAST_ROW : '0;
+          end else begin
+            element_q <= '0;
+            row_q <= '0;
+            if (background_q != LAST_BACKGROUND) background_q <= background_q + 3'd1;
+            else run_q <= 1'b0;
+          end
+        end
+      end
+      check_q <= run_q && !write;
+      if (run_q && !write) begin
+        expected_q <= mem_wdata_o;
+        checked_row_q <= row_q;
+      end
+      if (check_q) begin
+        for (int unsigned b = 0; b < 8; b++) begin
+          if (mem_rdata_i[b] != expected_q) fail_q[b] <= 1'b1;
+        end
+        if (fail_q == '0) begin
+          for (int b = 7; b >= 0; b--) begin
+            if (mem_rdata_i[b] != expected_q) begin
+              fail_row_q <= checked_row_q;
+              fail_bits_q <= mem_rdata_i[b] ^ expected_q;
+            end
+          end
+        end
+        if (!run_q) done_q <= 1'b1;
+      end
+    end
+  end
+
+  `OW_ASSERT(rows_in_range, !run_q || row_q <= LAST_ROW, "a row that the bank does not have")
+
+endmodule
