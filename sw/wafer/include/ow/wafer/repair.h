@@ -13,6 +13,7 @@
 #ifndef OW_WAFER_REPAIR_H_
 #define OW_WAFER_REPAIR_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -77,6 +78,17 @@ Window largest_rectangle(const Shape& shape, const Defects& defects);
 
 // The map of a rectangle that largest_rectangle has returned.
 Repair repair_window(const Shape& shape, const Defects& defects, const Window& window);
+
+// Fuses of one reticle as the hardware takes them (rtl/reticle/ow_reticle_pkg.sv).
+struct ReticleFuses {
+  std::vector<uint16_t> tile;  // by physical row, column: tile_fuse_t, 15 bits
+  std::vector<uint8_t> row;    // by physical row: row_fuse_t, 6 bits
+};
+
+// Tiles outside the window are isolated; a side of the window that is not a side of the wafer is
+// connected to nothing. On the wafer's own edges, a logical row or column has the slot of its
+// number.
+ReticleFuses fuses(const WaferMap& map, int reticle);
 
 }  // namespace ow::wafer
 

@@ -1,0 +1,3 @@
+# Files of the reticle level, in compile order.
+rtl/reticle/ow_reticle_pkg.sv
+rtl/reticle/ow_reticle_mesh.sv
