@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// One station of a row's test-access chain: the serial part (docs/bring-up.md).
+//
+// Two lines run through the row, one east and one west, a bit a cycle, one cycle a station; each end
+// of the row is a port of the reticle. A station hears, on each line, the station before it and the
+// one before that, so that a dead station is passed over. It listens to the near one until a frame
+// with a right CRC has come from there, and sends nothing on before. When the one that it does not
+// listen to has begun three frames meanwhile (a one after 64 zeros), it changes over. A near neighbour
+// that works takes the first frame to find itself and sends the second on, so it is never passed over;
+// a line that is stuck, or that babbles, begins none. A chain without two dead stations side by side
+// so sets itself up while the host asks for one station after the other.
+//
+// Frame, first bit first: start (1), then 64 bits, most significant first:
+//   response (1), column (8), write (1), register (6), data (32), CRC (16)
+// The line rests at 0. The CRC is polynomial 0x3D65, initial value 0xFFFF, over the 48 bits before it.
+// A station whose column a command names does it and answers on the other line, towards the side from
+// which it came: the same frame with the response bit, data what was read (before a write). Nothing
+// else answers. The host sends the next command of a row when it has the answer, or after
+// 140 + 4 x stations cycles without one.
+//
+//   col_i              the station's physical column
+//   east_near_i ...    line that runs east: from the station to the west, from the one beyond it
+//   west_near_i ...    line that runs west: from the station to the east, from the one beyond it
+//   reg_*              the registers: reg_we_o and reg_re_o for one cycle; reg_rdata_i combinational
+module ow_chain_node (
+  input  logic        clk_i,
+  input  logic        rst_i,
+  input  logic [7:0]  col_i,
+  input  logic        east_near_i,
+  input  logic        east_skip_i,
+  output logic        east_o,
+  input  logic        west_near_i,
+  input  logic        west_skip_i,
+  output logic        west_o,
+  output logic        reg_we_o,
+  output logic        reg_re_o,
+  output logic [5:0]  reg_addr_o,
+  output logic [31:0] reg_wdata_o,
+  input  logic [31:0] reg_rdata_i
+);
+
+  localparam logic [15:0] POLYNOMIAL = 16'h3D65;
+  localparam logic [1:0] PATIENCE = 2'd3;  // frames
+
+  function automatic logic [15:0] crc_step(input logic [15:0] crc, input logic b);
+    return {crc[14:0], 1'b0} ^ ((crc[15] ^ b) ? POLYNOMIAL : 16'd0);
+  endfunction
+
+  // Index 0: the line that runs east, 1: the line that runs west.
+  logic [1:0]              near, skip;
+  logic [1:0]              skip_q;     // listens to the station beyond
+  logic [1:0]              locked_q;   // a frame has come from there
+  logic [1:0][1:0]         begun_q;    // frames that the other has begun
+  logic [1:0][6:0]         zeros_q;    // zeros of the other, up to 64
+  logic [1:0][6:0]         count_q;    // bits still to come, 0: waits for the start
+  logic [1:0][47:0]        shift_q;
+  logic [1:0][15:0]        crc_q;
+  logic [1:0]              line_q;     // what is sent on
+
+  assign near = {west_near_i, east_near_i};
+  assign skip = {west_skip_i, east_skip_i};
+  assign east_o = line_q[0];
+  assign west_o = line_q[1];
+
+  // What each line brings in this cycle, and whether a frame ends with it.
+  logic [1:0] heard, other, ends, good;
+  always_comb begin
+    for (int unsigned d = 0; d < 2; d++) begin
+      heard[d] = skip_q[d] ? skip[d] : near[d];
+      other[d] = skip_q[d] ? near[d] : skip[d];
+      ends[d] = count_q[d] == 7'd1;
+      good[d] = ends[d] && crc_step(crc_q[d], heard[d]) == '0;
+    end
+  end
+
+  // A command for this station: the answer goes out on the other line.
+  logic        command, from;
+  logic [46:0] frame;  // without the response bit
+  always_comb begin
+    command = 1'b0;
+    from = 1'b0;
+    frame = '0;
+    for (int unsigned d = 0; d < 2; d++) begin
+      if (good[d] && !shift_q[d][47] && shift_q[d][46:39] == col_i) begin
+        command = 1'b1;
+        from = 1'(d);
+        frame = shift_q[d][46:0];
+      end
+    end
+  end
+  assign reg_we_o = command && frame[38];
+  assign reg_re_o = command;
+  assign reg_addr_o = frame[37:32];
+  assign reg_wdata_o = frame[31:0];
+
+  // The answer, while it is sent.
+  logic [6:0]  left_q;   // bits left, 0: nothing
+  logic        side_q;   // the line
+  logic        start_q;  // the start bit is next
+  logic [47:0] answer_q;
+  logic [15:0] answer_crc_q;
+  logic        bit_out;
+  assign bit_out = start_q ? 1'b1 : left_q > 7'd16 ? answer_q[47] : answer_crc_q[15];
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      skip_q <= '0;
+      locked_q <= '0;
+      begun_q <= '0;
+      zeros_q <= '0;
+      count_q <= '0;
+      shift_q <= '0;
+      crc_q <= '0;
+      line_q <= '0;
+      left_q <= '0;
+      side_q <= 1'b0;
+      start_q <= 1'b0;
+      answer_q <= '0;
+      answer_crc_q <= '0;
+    end else begin
+      for (int unsigned d = 0; d < 2; d++) begin
+        line_q[d] <= locked_q[d] && heard[d];
+        if (count_q[d] == 7'd0) begin
+          if (heard[d]) begin
+            count_q[d] <= 7'd64;
+            crc_q[d] <= 16'hFFFF;
+          end
+        end else begin
+          count_q[d] <= count_q[d] - 7'd1;
+          crc_q[d] <= crc_step(crc_q[d], heard[d]);
+          if (count_q[d] > 7'd16) shift_q[d] <= {shift_q[d][46:0], heard[d]};
+        end
+        if (good[d]) begin
+          locked_q[d] <= 1'b1;
+        end else if (!locked_q[d]) begin
+          if (other[d]) zeros_q[d] <= '0;
+          else if (!zeros_q[d][6]) zeros_q[d] <= zeros_q[d] + 7'd1;
+          if (begun_q[d] == PATIENCE) begin
+            begun_q[d] <= '0;
+            zeros_q[d] <= '0;
+            skip_q[d] <= !skip_q[d];
+            count_q[d] <= '0;
+          end else if (other[d] && zeros_q[d][6]) begin
+            begun_q[d] <= begun_q[d] + 2'd1;
+          end
+        end
+      end
+      if (left_q != 7'd0 || start_q) begin
+        line_q[side_q] <= bit_out;
+        start_q <= 1'b0;
+        if (!start_q) begin
+          left_q <= left_q - 7'd1;
+          if (left_q > 7'd16) begin
+            answer_q <= {answer_q[46:0], 1'b0};
+            answer_crc_q <= crc_step(answer_crc_q, answer_q[47]);
+          end else begin
+            answer_crc_q <= {answer_crc_q[14:0], 1'b0};
+          end
+        end
+      end else if (command) begin
+        left_q <= 7'd64;
+        start_q <= 1'b1;
+        side_q <= !from;
+        answer_q <= {1'b1, frame[46:32], reg_rdata_i};
+        answer_crc_q <= 16'hFFFF;
+      end
+    end
+  end
+
+endmodule
