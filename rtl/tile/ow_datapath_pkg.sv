@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the tensor engine asks of its datapath (ow_datapath): operations, element formats, and the
 // latencies that the issue logic counts with.
+
+// No module uses every constant.
+/* verilator lint_off UNUSEDPARAM */
 package ow_datapath_pkg;
 
   // Operations. DP_FMA adds to the addend that comes a stage later; the reductions from DP_DOT on
@@ -40,10 +43,19 @@ package ow_datapath_pkg;
     DF_I8   = 3'd6
   } dp_fmt_e;
 
+  // What stage A of a lane, and the tree at the end of a reduction, do.
+  typedef enum logic [1:0] {
+    DPK_RAW  = 2'd0,  // the bits from stage M
+    DPK_FADD = 2'd1,  // floating-point addition and rounding
+    DPK_IADD = 2'd2,  // integer addition
+    DPK_MAX  = 2'd3   // maximum or minimum
+  } dp_kind_e;
+
   // A reduction's result stands at the datapath's late output RED_LATENCY cycles after the cycle in
   // which its last beat enters stage M, and the last beats of two results are at least RED_INTERVAL
   // cycles apart.
-  localparam int unsigned RED_LATENCY = 9;
-  localparam int unsigned RED_INTERVAL = 7;
+  localparam int unsigned RED_LATENCY = 6;
+  localparam int unsigned RED_INTERVAL = 4;
 
 endpackage
+/* verilator lint_on UNUSEDPARAM */

@@ -60,8 +60,8 @@ module ow_lane
           m_x_q <= unpack(a_i, src_i);
           m_y_q <= negate_if(unpack(b_i, src_i), op_i == LANE_SUB);
         end
-        LANE_MAX, LANE_MIN: m_x_q <= {3'd0, max_min(a_i, b_i, src_i, op_i == LANE_MIN)};
-        LANE_MOV: m_x_q <= {3'd0, a_i};
+        LANE_MAX, LANE_MIN: m_x_q <= {7'd0, max_min(a_i, b_i, src_i, op_i == LANE_MIN)};
+        LANE_MOV: m_x_q <= {7'd0, a_i};
         LANE_CVT: begin
           m_x_q <= unpack(a_i, src_i);
           m_y_q <= zero_like(src_i == FMT_F32 ? a_i[31] : a_i[15]);
@@ -81,7 +81,7 @@ module ow_lane
     if (m_valid_q) begin
       a_raw_q <= m_raw_q;
       a_dst_q <= m_dst_q;
-      if (m_raw_q) a_sum_q <= {4'd0, m_x_q};
+      if (m_raw_q) a_sum_q <= {1'd0, m_x_q};
       else a_sum_q <= add_align(m_x_q, m_fma_q ? unpack(c_i, m_dst_q) : m_y_q);
     end
     a_valid_q <= m_valid_q && !rst_i;

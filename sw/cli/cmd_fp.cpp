@@ -71,7 +71,7 @@ Vector parse(const fp::Op& op, const std::string& text, uint64_t line) {
   v.in.a = parse_hex(words[0], op.bits(0), line);
   if (op.operands > 1) v.in.b = parse_hex(words[1], op.bits(1), line);
   if (op.operands > 2) v.in.c = parse_hex(words[2], op.bits(2), line);
-  v.result = parse_hex(words[need - 1], op.result_bits, line);
+  v.result = parse_hex(words[need - 1], op.result_bits(), line);
   if (words.size() > need) parse_hex(words[need], 8, line);  // flags are read and not compared
   return v;
 }
@@ -88,9 +88,10 @@ int generate(const Options& options) {
   fp::Generator generator(op, options.seed);
   for (uint64_t i = 0; i < options.count; ++i) {
     const fp::Operands in = generator.next();
-    std::fputs(fmt::format("{} {:0{}X}\n", operands_text(op, in), op.golden(in), op.result_bits / 4)
-                   .c_str(),
-               stdout);
+    std::fputs(
+        fmt::format("{} {:0{}X}\n", operands_text(op, in), op.golden(in), op.result_bits() / 4)
+            .c_str(),
+        stdout);
   }
   return 0;
 }
@@ -114,15 +115,15 @@ int check(const Options& options, nlohmann::json& result) {
       block.push_back(parse(op, text, line));
       inputs.push_back(block.back().in);
     }
-    const std::vector<uint32_t> got = datapath.run(op, inputs);
+    const std::vector<uint32_t> got = datapath.run(op.op, op.src, op.dst, inputs);
     for (size_t i = 0; i < block.size(); ++i) {
       const Vector& v = block[i];
       if (got[i] == v.result) continue;
-      if (fp::is_nan(got[i], op.result_bits) && fp::is_nan(v.result, op.result_bits)) continue;
+      if (fp::is_nan(got[i], op.result_bits()) && fp::is_nan(v.result, op.result_bits())) continue;
       if (++mismatches <= options.limit) {
         std::fputs(fmt::format("line {}: {} {}: expected {:0{}X}, RTL {:0{}X}\n", v.line, op.name,
-                               operands_text(op, v.in), v.result, op.result_bits / 4, got[i],
-                               op.result_bits / 4)
+                               operands_text(op, v.in), v.result, op.result_bits() / 4, got[i],
+                               op.result_bits() / 4)
                        .c_str(),
                    stdout);
       }

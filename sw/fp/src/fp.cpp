@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ow/fp.h"
 
-#include "Vow_fp_top.h"
 #include "ow/error.h"
 #include "ow/golden/formats.h"
-#include "verilated.h"
 
 namespace ow::fp {
 namespace {
-
-// As in rtl/tile/ow_fp_pkg.sv.
-enum LaneOp { kFma = 0, kMul = 1, kAdd = 2, kSub = 3, kMax = 4, kMin = 5, kMov = 6, kCvt = 7 };
-constexpr int kFmtF16 = 0;
-constexpr int kFmtF32 = 2;
-
-int format(int bits) { return bits == 32 ? kFmtF32 : kFmtF16; }
 
 uint16_t h(uint32_t x) { return static_cast<uint16_t>(x); }
 
@@ -23,26 +14,31 @@ uint16_t h(uint32_t x) { return static_cast<uint16_t>(x); }
 const std::vector<Op>& all_ops() {
   using O = const Operands&;
   static const std::vector<Op> ops = {
-      {"f16_add", 2, 16, 0, 16, kAdd,
+      {"f16_add", 2, DpOp::kAdd, DpFmt::kF16, DpFmt::kF16,
        [](O v) -> uint32_t { return golden::f16_add(h(v.a), h(v.b)); }},
-      {"f16_sub", 2, 16, 0, 16, kSub,
+      {"f16_sub", 2, DpOp::kSub, DpFmt::kF16, DpFmt::kF16,
        [](O v) -> uint32_t { return golden::f16_sub(h(v.a), h(v.b)); }},
-      {"f16_mul", 2, 16, 0, 16, kMul,
+      {"f16_mul", 2, DpOp::kMul, DpFmt::kF16, DpFmt::kF16,
        [](O v) -> uint32_t { return golden::f16_mul(h(v.a), h(v.b)); }},
-      {"f16_mulAdd", 3, 16, 16, 16, kFma,
+      {"f16_mulAdd", 3, DpOp::kFma, DpFmt::kF16, DpFmt::kF16,
        [](O v) -> uint32_t { return golden::f16_fma(h(v.a), h(v.b), h(v.c)); }},
-      {"f16_max", 2, 16, 0, 16, kMax,
+      {"f16_max", 2, DpOp::kMax, DpFmt::kF16, DpFmt::kF16,
        [](O v) -> uint32_t { return golden::f16_max(h(v.a), h(v.b)); }},
-      {"f16_min", 2, 16, 0, 16, kMin,
+      {"f16_min", 2, DpOp::kMin, DpFmt::kF16, DpFmt::kF16,
        [](O v) -> uint32_t { return golden::f16_min(h(v.a), h(v.b)); }},
-      {"f32_add", 2, 32, 0, 32, kAdd, [](O v) -> uint32_t { return golden::f32_add(v.a, v.b); }},
-      {"f32_sub", 2, 32, 0, 32, kSub, [](O v) -> uint32_t { return golden::f32_sub(v.a, v.b); }},
-      {"f32_max", 2, 32, 0, 32, kMax, [](O v) -> uint32_t { return golden::f32_max(v.a, v.b); }},
-      {"f32_min", 2, 32, 0, 32, kMin, [](O v) -> uint32_t { return golden::f32_min(v.a, v.b); }},
-      {"f16_to_f32", 1, 16, 0, 32, kCvt,
+      {"f32_add", 2, DpOp::kAdd, DpFmt::kF32, DpFmt::kF32,
+       [](O v) -> uint32_t { return golden::f32_add(v.a, v.b); }},
+      {"f32_sub", 2, DpOp::kSub, DpFmt::kF32, DpFmt::kF32,
+       [](O v) -> uint32_t { return golden::f32_sub(v.a, v.b); }},
+      {"f32_max", 2, DpOp::kMax, DpFmt::kF32, DpFmt::kF32,
+       [](O v) -> uint32_t { return golden::f32_max(v.a, v.b); }},
+      {"f32_min", 2, DpOp::kMin, DpFmt::kF32, DpFmt::kF32,
+       [](O v) -> uint32_t { return golden::f32_min(v.a, v.b); }},
+      {"f16_to_f32", 1, DpOp::kCvt, DpFmt::kF16, DpFmt::kF32,
        [](O v) -> uint32_t { return golden::f16_to_f32(h(v.a)); }},
-      {"f32_to_f16", 1, 32, 0, 16, kCvt, [](O v) -> uint32_t { return golden::f32_to_f16(v.a); }},
-      {"f16_f32_mulAdd", 3, 16, 32, 32, kFma,
+      {"f32_to_f16", 1, DpOp::kCvt, DpFmt::kF32, DpFmt::kF16,
+       [](O v) -> uint32_t { return golden::f32_to_f16(v.a); }},
+      {"f16_f32_mulAdd", 3, DpOp::kFma, DpFmt::kF16, DpFmt::kF32,
        [](O v) -> uint32_t { return golden::mixed_fma(h(v.a), h(v.b), v.c); }},
   };
   return ops;
@@ -59,83 +55,6 @@ const Op& find_op(const std::string& name) {
 
 bool is_nan(uint32_t x, int bits) {
   return bits == 32 ? golden::is_nan32(x) : golden::is_nan16(h(x));
-}
-
-struct Datapath::Model {
-  VerilatedContext context;
-  Vow_fp_top top{&context};
-
-  // A model unregisters itself from its thread's current context: make that its own.
-  ~Model() { Verilated::threadContextp(&context); }
-
-  void cycle() {
-    top.clk_i = 0;
-    top.eval();
-    top.clk_i = 1;
-    top.eval();
-  }
-};
-
-Datapath::Datapath() : model_(std::make_unique<Model>()) {
-  Vow_fp_top& top = model_->top;
-  top.valid_i = 0;
-  top.rst_i = 1;
-  for (int i = 0; i < 4; ++i) model_->cycle();
-  top.rst_i = 0;
-}
-
-Datapath::~Datapath() { model_->top.final(); }
-
-std::vector<uint32_t> Datapath::run(const Op& op, const std::vector<Operands>& vectors, int gap) {
-  Vow_fp_top& top = model_->top;
-  std::vector<uint32_t> results;
-  results.reserve(vectors.size());
-  top.op_i = static_cast<uint8_t>(op.lane_op);
-  top.src_i = static_cast<uint8_t>(format(op.operand_bits));
-  top.dst_i = static_cast<uint8_t>(format(op.result_bits));
-  size_t next = 0;
-  int pause = 0;
-  for (uint64_t idle = 0; results.size() < vectors.size();) {
-    top.valid_i = next < vectors.size() && pause == 0;
-    if (top.valid_i) {
-      top.a_i = vectors[next].a;
-      top.b_i = vectors[next].b;
-      top.c_i = vectors[next].c;
-      ++next;
-      pause = gap;
-    } else if (pause > 0) {
-      --pause;
-    }
-    model_->cycle();
-    idle = top.valid_o ? 0 : idle + 1;
-    if (top.valid_o) results.push_back(top.result_o);
-    if (idle > 100 + static_cast<uint64_t>(gap)) {
-      throw InternalError("the datapath gives no results");
-    }
-  }
-  top.valid_i = 0;
-  for (int i = 0; i < 4; ++i) model_->cycle();
-  return results;
-}
-
-std::vector<uint32_t> Datapath::run_adder(const std::vector<Operands>& vectors) {
-  Vow_fp_top& top = model_->top;
-  std::vector<uint32_t> results;
-  results.reserve(vectors.size());
-  top.op_i = kAdd;
-  top.src_i = kFmtF32;
-  top.dst_i = kFmtF32;
-  for (size_t i = 0; i < vectors.size() + 4; ++i) {
-    top.valid_i = i < vectors.size();
-    if (top.valid_i) {
-      top.a_i = vectors[i].a;
-      top.b_i = vectors[i].b;
-    }
-    model_->cycle();
-    if (top.add_valid_o) results.push_back(top.add_result_o);
-  }
-  if (results.size() != vectors.size()) throw InternalError("the adder lost sums");
-  return results;
 }
 
 std::vector<uint32_t> corners(int bits) {
@@ -186,23 +105,23 @@ uint32_t Generator::number(int bits) {
 
 Operands Generator::next() {
   Operands v;
-  v.a = number(op_.operand_bits);
-  if (op_.operands > 1) v.b = number(op_.operand_bits);
-  if (op_.operands > 2) v.c = number(op_.addend_bits);
+  v.a = number(op_.bits(0));
+  if (op_.operands > 1) v.b = number(op_.bits(0));
+  if (op_.operands > 2) v.c = number(op_.bits(2));
   const uint64_t r = rng_();
   if (op_.operands == 2 && (r & 3) == 0) {
     // b near a: same exponent or close to it, either sign.
-    const int shift = static_cast<int>((r >> 8) % (op_.operand_bits - 1));
+    const int shift = static_cast<int>((r >> 8) % (op_.bits(0) - 1));
     const uint32_t noise = static_cast<uint32_t>(r >> 32) & ((1u << shift) - 1);
-    v.b = v.a ^ noise ^ (static_cast<uint32_t>((r >> 20) & 1) << (op_.operand_bits - 1));
+    v.b = v.a ^ noise ^ (static_cast<uint32_t>((r >> 20) & 1) << (op_.bits(0) - 1));
   } else if (op_.operands == 3 && (r & 3) == 0) {
     // c near -(a * b).
     const uint16_t a = h(v.a);
     const uint16_t b = h(v.b);
-    uint32_t p = op_.addend_bits == 32 ? golden::mixed_fma(a, b, 0) : golden::f16_mul(a, b);
-    const int shift = static_cast<int>((r >> 8) % (op_.addend_bits - 3));
+    uint32_t p = op_.bits(2) == 32 ? golden::mixed_fma(a, b, 0) : golden::f16_mul(a, b);
+    const int shift = static_cast<int>((r >> 8) % (op_.bits(2) - 3));
     p ^= static_cast<uint32_t>(r >> 32) & ((1u << shift) - 1);
-    p ^= static_cast<uint32_t>((r >> 20) & 3) == 0 ? 0 : 1u << (op_.addend_bits - 1);
+    p ^= static_cast<uint32_t>((r >> 20) & 3) == 0 ? 0 : 1u << (op_.bits(2) - 1);
     v.c = p;
   }
   return v;

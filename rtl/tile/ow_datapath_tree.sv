@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// The end of a reduction: eight partial results become one by a fixed tree,
+//   q_i = p_i + p_(i+4) (i < 4),  r_i = q_i + q_(i+2) (i < 2),  s = r_0 + r_1,
+// with two adders in four cycles, then the result is rounded to the destination's format. "+" is
+// the sum of binary32 or int32 numbers, or their maximum or minimum.
+//
+// Protocol: valid_i with the partial results and what is to be done; late_valid_o and late_o 5
+// cycles after, for one cycle. valid_i may come each 4 cycles (ow_datapath_pkg::RED_INTERVAL).
+module ow_datapath_tree
+  import ow_datapath_pkg::*;
+  import ow_fp_pkg::*;
+(
+  input  logic             clk_i,
+  input  logic             rst_i,
+  input  logic             valid_i,      // partial results enter
+  input  dp_kind_e         kind_i,       // DPK_FADD, DPK_IADD or DPK_MAX
+  input  logic             int_i,        // DPK_MAX: integers
+  input  logic             min_i,        // DPK_MAX: minimum
+  input  dp_fmt_e          dst_i,        // format of the result
+  input  logic [7:0][31:0] partial_i,
+  output logic             late_valid_o,
+  output logic [31:0]      late_o        // in the low bits; the rest is zero
+);
+`include "ow_assert.svh"
+
+  logic             busy_q;
+  logic [1:0]       step_q;
+  dp_kind_e         kind_q;
+  logic             int_q, min_q;
+  dp_fmt_e          dst_q;
+  logic [7:0][31:0] t_q;
+  logic             s_valid_q;
+  logic             s_int_q;
+  dp_fmt_e          s_dst_q;
+  logic [31:0]      s_q;
+
+  logic [31:0] a0, b0, a1, b1, s0, s1;
+
+  function automatic logic [31:0] join2(input logic [31:0] a, input logic [31:0] b,
+                                        input dp_kind_e kind, input logic ints, input logic min);
+    unique case (kind)
+      DPK_FADD: return round_f32(normalise(add_align(unpack_f32(a), unpack_f32(b))));
+      DPK_IADD: return a + b;
+      default:  return maximum(a, b, ints ? DF_I32 : DF_F32, min);
+    endcase
+  endfunction
+
+  always_comb begin
+    a0 = '0;
+    b0 = '0;
+    a1 = '0;
+    b1 = '0;
+    s0 = '0;
+    s1 = '0;
+    if (busy_q) begin
+      unique case (step_q)
+        2'd0: {a0, b0, a1, b1} = {t_q[0], t_q[4], t_q[1], t_q[5]};
+        2'd1: {a0, b0, a1, b1} = {t_q[2], t_q[6], t_q[3], t_q[7]};
+        2'd2: {a0, b0, a1, b1} = {t_q[0], t_q[2], t_q[1], t_q[3]};
+        2'd3: {a0, b0} = {t_q[0], t_q[1]};
+      endcase
+      s0 = join2(a0, b0, kind_q, int_q, min_q);
+      if (step_q != 2'd3) s1 = join2(a1, b1, kind_q, int_q, min_q);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    s_valid_q <= busy_q && step_q == 2'd3 && !rst_i;
+    if (busy_q) begin
+      step_q <= step_q + 2'd1;
+      unique case (step_q)
+        2'd0: {t_q[1], t_q[0]} <= {s1, s0};
+        2'd1: {t_q[3], t_q[2]} <= {s1, s0};
+        2'd2: {t_q[1], t_q[0]} <= {s1, s0};
+        2'd3: begin
+          busy_q <= 1'b0;
+          s_q <= s0;
+          s_int_q <= kind_q == DPK_IADD || (kind_q == DPK_MAX && int_q);
+          s_dst_q <= dst_q;
+        end
+      endcase
+    end
+    if (valid_i) begin
+      busy_q <= 1'b1;
+      step_q <= '0;
+      kind_q <= kind_i;
+      int_q <= int_i;
+      min_q <= min_i;
+      dst_q <= dst_i;
+      t_q <= partial_i;
+    end
+    if (rst_i) busy_q <= 1'b0;
+  end
+
+  assign late_valid_o = s_valid_q;
+
+  always_comb begin
+    late_o = '0;
+    if (s_valid_q) begin
+      if (s_int_q) begin
+        late_o = s_dst_q == DF_I8 ? {24'd0, s_q[7:0]} :
+                 s_dst_q == DF_I16 ? {16'd0, s_q[15:0]} : s_q;
+      end else if (s_dst_q == DF_F16) begin
+        late_o = {16'd0, f32_to_f16(s_q)};
+      end else if (s_dst_q == DF_BF16) begin
+        late_o = {16'd0, f32_to_bf16(s_q)};
+      end else begin
+        late_o = s_q;
+      end
+    end
+  end
+
+  `OW_ASSERT(interval, !valid_i || !busy_q || step_q == 2'd3, "reductions end too close together")
+
+endmodule
