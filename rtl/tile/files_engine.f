@@ -2,4 +2,5 @@ rtl/tile/ow_engine_pkg.sv
 rtl/tile/ow_engine_decode.sv
 rtl/tile/ow_acc.sv
 rtl/tile/ow_pack.sv
+rtl/tile/ow_gather.sv
 rtl/tile/ow_engine.sv

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tile's memory: 8 single-ported banks of 64 bits, interleaved by 8 bytes, and the arbiter
-// between seven requestors.
+// between seven requestors and the gather port.
 //
-// Protocol, the same for all requestors: x_req_i with address (and write data) held until x_gnt_o,
+// Protocol, the same for the seven requestors: x_req_i with address (and write data) held until x_gnt_o,
 // which comes in the same cycle, combinational from all requests. An access is done with its grant.
 // The data of a read stands on x_rdata_o, marked by x_rvalid_o, in the cycle after its grant and
 // only then. Writes give no x_rvalid_o. Throughput: one access a cycle and bank.
@@ -14,11 +14,17 @@
 // A unit of 16 bytes (Lanes = 8) is an aligned pair of banks, so rd0, rd1 and wr are all granted in
 // one cycle if they touch three different pairs: 48 bytes a cycle.
 //
+// The gather port (gth_*, ow_gather) is a request a bank: bank b reads or writes the word in row
+// gth_row_i[b] (address bits 22:6) if gth_gnt_o[b]; the word that was read stands on gth_rdata_o[b]
+// in the next cycle and only then. Its eight requests are independent of each other.
+//
 // Arbitration: a request is granted if no request before it wants one of its banks. The order is
-//   wr, rd0, rd1, red, lsu, fetch, ctl
+//   wr, rd0, rd1, red, lsu, fetch, ctl, gather (each bank by itself)
 // except that a requestor which has been refused for AgeLimit = 7 cycles goes before all that have
-// not. Starvation-free: an aged requestor waits only for aged ones before it, each of which gets
-// one grant and is then not aged for 7 cycles, so nobody is refused more than 7 + 6 times in a row.
+// not; each bank of the gather port has an age of its own. The gather port takes a bank that a
+// request before it wants but does not get. Starvation-free: an aged requestor waits only for aged
+// ones before it, each of which gets one grant and is then not aged for 7 cycles, so none of the
+// seven is refused more than 7 + 6 times in a row, and a bank's gather request not more than 7 + 7.
 module ow_sram
 #(
   parameter int unsigned SramBytes = 49152,  // size, a multiple of 64, 128 to 2^23
@@ -81,6 +87,15 @@ module ow_sram
   output logic                  ctl_rvalid_o,
   output logic [31:0]           ctl_rdata_o,
 
+  // Gather port: a 64-bit word a bank.
+  input  logic [7:0]            gth_req_i,
+  input  logic [7:0]            gth_we_i,
+  input  logic [7:0][16:0]      gth_row_i,
+  input  logic [7:0][7:0]       gth_be_i,
+  input  logic [7:0][63:0]      gth_wdata_i,
+  output logic [7:0]            gth_gnt_o,
+  output logic [7:0][63:0]      gth_rdata_o,
+
   output logic                  idle_o  // this clock edge changes no state
 );
 `include "ow_assert.svh"
@@ -112,6 +127,9 @@ module ow_sram
   logic [NumReq-1:0][2:0] age_q;
   logic [NumReq-1:0]      gnt;
   logic [NumReq-1:0][7:0] banks;  // banks that a request wants
+  logic [7:0][2:0]        gth_age_q;
+  logic [7:0]             gth_aged;
+  logic [7:0]             taken;  // banks that go to one of the seven
 
   always_comb begin
     logic [7:0]        aged_all;    // wanted by any aged request
@@ -124,6 +142,14 @@ module ow_sram
     aged_above = 8'd0;
     above = 8'd0;
     aged = '0;
+    taken = '0;
+    gth_aged = '0;
+    if (gth_req_i != '0) begin
+      for (int unsigned b = 0; b < 8; b++) begin
+        gth_aged[b] = gth_req_i[b] && gth_age_q[b] == 3'(AgeLimit);
+      end
+      aged_all = gth_aged;
+    end
     if (req != '0) begin
       for (int unsigned i = 0; i < NumReq; i++) begin
         if (req[i]) begin
@@ -142,13 +168,16 @@ module ow_sram
             gnt[i] = (banks[i] & (aged_all | above)) == 8'd0;
           end
           above |= banks[i];
+          if (gnt[i]) taken |= banks[i];
         end
       end
     end
   end
+  assign gth_gnt_o = gth_req_i & ~taken;
 
   // An age is 0 unless its requestor waits, so nothing moves when nobody asks.
   logic [NumReq-1:0] waited_q;
+  logic [7:0]        gth_waited_q;
   logic [NumReq-1:0] rvalid_q;  // read data stands at the output
   always_ff @(posedge clk_i) begin
     waited_q <= rst_i ? '0 : req & ~gnt;
@@ -160,9 +189,19 @@ module ow_sram
         else if (age_q[i] != 3'(AgeLimit)) age_q[i] <= age_q[i] + 3'd1;
       end
     end
+    gth_waited_q <= rst_i ? '0 : gth_req_i & ~gth_gnt_o;
+    if (rst_i) begin
+      gth_age_q <= '0;
+    end else if ((gth_req_i & ~gth_gnt_o) != '0 || gth_waited_q != '0) begin
+      for (int unsigned b = 0; b < 8; b++) begin
+        if (!gth_req_i[b] || gth_gnt_o[b]) gth_age_q[b] <= 3'd0;
+        else if (gth_age_q[b] != 3'(AgeLimit)) gth_age_q[b] <= gth_age_q[b] + 3'd1;
+      end
+    end
   end
 
-  assign idle_o = req == '0 && waited_q == '0 && rvalid_q == '0 && !rst_i;
+  assign idle_o = req == '0 && waited_q == '0 && rvalid_q == '0 && gth_req_i == '0 &&
+                  gth_waited_q == '0 && !rst_i;
   assign wr_gnt_o = gnt[Wr];
   assign rd0_gnt_o = gnt[Rd0];
   assign rd1_gnt_o = gnt[Rd1];
@@ -224,12 +263,19 @@ module ow_sram
           be = ctl_addr_i[2] ? 8'hF0 : 8'h0F;
           wdata = {2{ctl_wdata_i}};
         end
+      end else if (gth_req_i[b]) begin
+        row = gth_row_i[b][RowBits-1:0];
+        if (gth_we_i[b]) begin
+          we = 1'b1;
+          be = gth_be_i[b];
+          wdata = gth_wdata_i[b];
+        end
       end
     end
 
     ow_sram_bank #(.Rows(Rows)) u_bank (
       .clk_i,
-      .req_i(sel != '0),
+      .req_i(sel != '0 || gth_req_i[b]),
       .we_i(we),
       .be_i(be),
       .addr_i(row),
@@ -256,6 +302,7 @@ module ow_sram
   assign fetch_rvalid_o = rvalid_q[Fetch];
   assign ctl_rvalid_o = rvalid_q[Ctl];
 
+  assign gth_rdata_o = rdata;
   if (Lanes == 8) begin : gen_read8
     assign rd0_rdata_o = !rvalid_q[Rd0] ? '0 :
                          {rdata[{unit_q[Rd0][3:2], 1'b1}], rdata[{unit_q[Rd0][3:2], 1'b0}]};
@@ -293,6 +340,16 @@ module ow_sram
     end
   end
   `OW_ASSERT(range_a, in_range, "a requestor must check its address against SramBytes")
+  logic gth_in_range;
+  always_comb begin
+    gth_in_range = 1'b1;
+    if (gth_req_i != '0) begin
+      for (int unsigned b = 0; b < 8; b++) begin
+        if (gth_req_i[b] && 32'(gth_row_i[b]) >= Rows) gth_in_range = 1'b0;
+      end
+    end
+  end
+  `OW_ASSERT(gth_range_a, gth_in_range, "the gather port must check its rows")
   `OW_ASSERT(aligned_a, aligned, "accesses are aligned to their unit")
 
 endmodule

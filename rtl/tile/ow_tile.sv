@@ -145,6 +145,21 @@ module ow_tile #(
   logic [VecBytes-1:0] wr_be;
   logic sram_idle;
 
+  // The gather port, which nobody drives yet.
+  logic [7:0] gth_req, gth_we;
+  /* verilator lint_off UNUSEDSIGNAL */ // what it answers
+  logic [7:0] gth_gnt;
+  logic [7:0][63:0] gth_rdata;
+  /* verilator lint_on UNUSEDSIGNAL */
+  logic [7:0][16:0] gth_row;
+  logic [7:0][7:0] gth_be;
+  logic [7:0][63:0] gth_wdata;
+  assign gth_req = '0;
+  assign gth_we = '0;
+  assign gth_row = '0;
+  assign gth_be = '0;
+  assign gth_wdata = '0;
+
   ow_sram #(.SramBytes(SramBytes), .Lanes(Lanes)) u_sram (
     .clk_i, .rst_i(rst_q),
     .ctl_req_i(ctl_mem_req), .ctl_we_i(ctl_mem_we), .ctl_addr_i(ctl_mem_addr),
@@ -163,6 +178,8 @@ module ow_tile #(
     .rd1_rdata_o(rd1_rdata),
     .wr_req_i(wr_req), .wr_addr_i(wr_addr), .wr_be_i(wr_be), .wr_wdata_i(wr_wdata),
     .wr_gnt_o(wr_gnt),
+    .gth_req_i(gth_req), .gth_we_i(gth_we), .gth_row_i(gth_row), .gth_be_i(gth_be),
+    .gth_wdata_i(gth_wdata), .gth_gnt_o(gth_gnt), .gth_rdata_o(gth_rdata),
     .idle_o(sram_idle)
   );
 

@@ -108,6 +108,17 @@ module ow_engine_tb
   logic [63:0] red_rdata, fetch_rdata;
   logic [31:0] lsu_rdata;
 
+  // The gather port, which nobody drives yet.
+  logic [7:0] gth_req, gth_we, gth_gnt;
+  logic [7:0][16:0] gth_row;
+  logic [7:0][7:0] gth_be;
+  logic [7:0][63:0] gth_wdata, gth_rdata;
+  assign gth_req = '0;
+  assign gth_we = '0;
+  assign gth_row = '0;
+  assign gth_be = '0;
+  assign gth_wdata = '0;
+
   ow_sram #(.SramBytes(SramBytes), .Lanes(Lanes)) u_sram (
     .clk_i, .rst_i,
     .wr_req_i(wr_req), .wr_addr_i(wr_addr), .wr_be_i(wr_be), .wr_wdata_i(wr_wdata),
@@ -124,11 +135,13 @@ module ow_engine_tb
     .fetch_rdata_o(fetch_rdata),
     .ctl_req_i, .ctl_we_i, .ctl_addr_i, .ctl_wdata_i, .ctl_gnt_o, .ctl_rvalid_o(ctl_rvalid),
     .ctl_rdata_o,
+    .gth_req_i(gth_req), .gth_we_i(gth_we), .gth_row_i(gth_row), .gth_be_i(gth_be),
+    .gth_wdata_i(gth_wdata), .gth_gnt_o(gth_gnt), .gth_rdata_o(gth_rdata),
     .idle_o(sram_idle)
   );
 
   logic unused;
   assign unused = ^{red_gnt, red_rvalid, red_rdata, lsu_gnt, lsu_rvalid, lsu_rdata, fetch_gnt,
-                    fetch_rvalid, fetch_rdata, ctl_rvalid, sram_idle, red_kind, red_task};
+                    fetch_rvalid, fetch_rdata, ctl_rvalid, sram_idle, gth_gnt, gth_rdata, red_kind, red_task};
 
 endmodule

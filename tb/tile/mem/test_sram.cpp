@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tile's memory against an array of bytes: random requests of all seven requestors, data, one
-// access a bank and cycle, the promised bound on waiting, and 48 bytes a cycle for the engine.
+// The tile's memory against an array of bytes: random requests of all seven requestors and of the
+// gather port's eight banks, data, one access a bank and cycle, the promised bound on waiting, and
+// 48 bytes a cycle for the engine.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,6 +21,7 @@ namespace {
 constexpr uint32_t kBytes = 6144;
 enum { kWr, kRd0, kRd1, kRed, kLsu, kFetch, kCtl, kNum };
 constexpr int kBound = 13;  // refusals in a row, as ow_sram.sv promises
+constexpr int kGatherBound = 14;
 
 using Data = std::array<uint8_t, 16>;
 
@@ -88,6 +90,10 @@ class Bench {
 
   std::mt19937_64 rng{1};
   std::array<Request, kNum> request;  // cleared when granted
+  std::array<Request, 8> gather;      // one a bank, of 8 bytes
+  std::array<int, 8> gather_refused{};
+  std::array<uint64_t, 8> gather_grants{};
+  int gather_worst = 0;
   std::array<int, kNum> refused{};
   std::array<uint64_t, kNum> grants{};
   int worst = 0;
@@ -130,6 +136,28 @@ class Bench {
       refused[who] = 0;
       r.valid = false;
     }
+    for (int b = 0; b < 8; ++b) {
+      Request& r = gather[b];
+      gathering_[b] = false;
+      if (r.valid) any = true;
+      if ((top_.gth_gnt_o >> b & 1) == 0) {
+        if (r.valid) gather_worst = std::max(gather_worst, ++gather_refused[b]);
+        continue;
+      }
+      ASSERT_TRUE(r.valid) << "bank " << b << " was granted without a request";
+      ASSERT_EQ(banks & 1u << b, 0u) << "two accesses to a bank";
+      if (r.we) {
+        for (int i = 0; i < 8; ++i) {
+          if ((r.be >> i & 1) != 0) memory_[r.addr + i] = r.data[i];
+        }
+      } else {
+        gathering_[b] = true;
+        for (int i = 0; i < 8; ++i) gather_expect_[b][i] = memory_[r.addr + i];
+      }
+      ++gather_grants[b];
+      gather_refused[b] = 0;
+      r.valid = false;
+    }
     if (top_.idle_o) {
       EXPECT_FALSE(any) << "idle with a request";
     }
@@ -164,6 +192,30 @@ class Bench {
     top_.ctl_we_i = r[kCtl].we;
     top_.ctl_addr_i = r[kCtl].addr;
     put(top_.ctl_wdata_i, r[kCtl].data, 4);
+    top_.gth_req_i = 0;
+    top_.gth_we_i = 0;
+    uint64_t be = 0;
+    for (int b = 0; b < 8; ++b) {
+      const Request& g = gather[b];
+      top_.gth_req_i |= static_cast<uint8_t>(g.valid << b);
+      top_.gth_we_i |= static_cast<uint8_t>(g.we << b);
+      be |= static_cast<uint64_t>(g.be & 0xFF) << (8 * b);
+      for (int i = 0; i < 17; ++i) {
+        const int bit = 17 * b + i;
+        const uint32_t one = 1u << bit % 32;
+        if ((g.addr >> (6 + i) & 1) != 0) {
+          top_.gth_row_i[bit / 32] |= one;
+        } else {
+          top_.gth_row_i[bit / 32] &= ~one;
+        }
+      }
+      for (int i = 0; i < 8; i += 4) {
+        top_.gth_wdata_i[2 * b + i / 4] =
+            static_cast<uint32_t>(g.data[i]) | static_cast<uint32_t>(g.data[i + 1]) << 8 |
+            static_cast<uint32_t>(g.data[i + 2]) << 16 | static_cast<uint32_t>(g.data[i + 3]) << 24;
+      }
+    }
+    top_.gth_be_i = be;
   }
 
   void check_reads() {
@@ -173,6 +225,12 @@ class Bench {
     EXPECT_EQ(top_.lsu_rvalid_o, reading_[kLsu]);
     EXPECT_EQ(top_.fetch_rvalid_o, reading_[kFetch]);
     EXPECT_EQ(top_.ctl_rvalid_o, reading_[kCtl]);
+    for (int b = 0; b < 8; ++b) {
+      if (!gathering_[b]) continue;
+      for (int i = 0; i < 8; ++i) {
+        EXPECT_EQ(top_.gth_rdata_o[2 * b + i / 4] >> (8 * (i % 4)) & 0xFF, gather_expect_[b][i]);
+      }
+    }
     if (reading_[kRd0]) {
       EXPECT_EQ(get(top_.rd0_rdata_o, kVec), expect_[kRd0]);
     }
@@ -198,6 +256,8 @@ class Bench {
   std::vector<uint8_t> memory_ = std::vector<uint8_t>(kBytes);
   std::array<bool, kNum> reading_{};
   std::array<Data, kNum> expect_{};
+  std::array<bool, 8> gathering_{};
+  std::array<Data, 8> gather_expect_{};
 };
 
 // Fills free requestors with random accesses to the first `span` bytes, each with probability p %.
@@ -213,6 +273,15 @@ void ask(B& bench, uint32_t span, int p) {
     r.be = who == kCtl ? 0xF : static_cast<uint32_t>(bench.rng()) & ((1u << unit) - 1);
     for (uint8_t& b : r.data) b = static_cast<uint8_t>(bench.rng() >> 7);
   }
+  for (uint32_t b = 0; b < 8; ++b) {
+    Request& r = bench.gather[b];
+    if (r.valid || static_cast<int>(bench.rng() % 100) >= p) continue;
+    r.valid = true;
+    r.addr = static_cast<uint32_t>(bench.rng() % (span / 64)) * 64 + 8 * b;
+    r.we = bench.rng() % 2 != 0;
+    r.be = static_cast<uint32_t>(bench.rng()) & 0xFF;
+    for (uint8_t& x : r.data) x = static_cast<uint8_t>(bench.rng() >> 7);
+  }
 }
 
 template <class B>
@@ -227,7 +296,9 @@ void random_traffic() {
     bench.cycle();
   }
   EXPECT_LE(bench.worst, kBound);
+  EXPECT_LE(bench.gather_worst, kGatherBound);
   for (int who = 0; who < kNum; ++who) EXPECT_GT(bench.grants[who], 1000u) << who;
+  for (int b = 0; b < 8; ++b) EXPECT_GT(bench.gather_grants[b], 1000u) << b;
 }
 
 using Bench2 = Bench<Vow_sram2, 2>;
@@ -246,9 +317,12 @@ TEST(Sram, NobodyStarvesWhenAllWantOneBank) {
       bench.request[who].addr = 0;
       bench.request[who].we = who == kWr;
     }
+    bench.gather[0].valid = true;
     bench.cycle();
   }
   EXPECT_LE(bench.worst, kBound);
+  EXPECT_LE(bench.gather_worst, kGatherBound);
+  EXPECT_GE(bench.gather_grants[0], 2000u / (kGatherBound + 1));
   for (int who = 0; who < kNum; ++who) EXPECT_GE(bench.grants[who], 2000u / (kBound + 1)) << who;
 }
 
@@ -265,6 +339,25 @@ TEST(Sram, TwoVectorReadsAndAWriteToThreePairsAreOneCycle) {
     bench.cycle();
   }
   for (int who : {kWr, kRd0, kRd1}) EXPECT_EQ(bench.grants[who] - before[who], 600u);
+}
+
+TEST(Sram, GatherTakesTheBanksThatTwoStreamsLeave) {
+  Bench8 bench;
+  const auto before = bench.grants;
+  for (int i = 0; i < 600; ++i) {
+    for (int who : {kRd0, kRd1}) {
+      bench.request[who].valid = true;
+      bench.request[who].addr = static_cast<uint32_t>((i + who) * 16 % 2048 + who * 2048);
+    }
+    for (uint32_t b = 0; b < 8; ++b) {
+      if (bench.gather[b].valid) continue;
+      bench.gather[b].valid = true;
+      bench.gather[b].addr = static_cast<uint32_t>(i % 64 * 64) + 8 * b;
+    }
+    bench.cycle();
+  }
+  for (int who : {kRd0, kRd1}) EXPECT_EQ(bench.grants[who] - before[who], 600u);
+  for (int b = 0; b < 8; ++b) EXPECT_EQ(bench.gather_grants[b], 300u) << b;
 }
 
 TEST(Sram, ControlPlaneWritesAWordACycleIntoAQuietTile) {

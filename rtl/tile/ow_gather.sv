@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gather and scatter: reads or writes up to Lanes elements of memory that an index vector names,
+// through the gather port of ow_sram (a request a bank and cycle).
+//
+// Protocol. A request (valid/ready) brings indices, base address and element size; its response
+// (valid/ready, in the order of the requests) brings the elements, or says that a scatter stands in
+// memory. Up to Depth requests are under way: in each cycle every bank serves the oldest of them
+// that wants it, so the bank conflicts of one overlap with the next. All lanes of a request that
+// want the same 64-bit word are served at once.
+//
+// Order. The accesses to one bank are in the order of the requests, so a gather sees the scatters
+// before it. Within a scatter the highest of the lanes with equal indices wins. Against other ports
+// of the memory there is no order: the engine lets its earlier writes finish first.
+//
+// Latency: accepted in cycle t, requests from t + 1, response in the cycle of the last data, t + 2
+// at best, combinational from mem_rdata_i. Throughput, Lanes = 8: neighbours in memory (8 16-bit
+// elements in up to 3 words) 1 cycle a request; random indices 1.6 cycles a request with Depth = 3
+// and 2.0 with Depth = 2, or 2.1 and 2.6 beside two streams of lines.
+//
+// Errors: an element outside memory (address = base + index * size at or above SramBytes) makes the
+// response a fault with that address (of the lowest such lane); such a request accesses nothing.
+//
+//   SramBytes    size of the memory, as ow_sram's
+//   Lanes        elements a request: 2, 4 or 8
+//   TagW         width of the tag that a response brings back
+//   Depth        requests under way, 1 to 4
+//   req_we_i     scatter
+//   req_w32_i    32-bit elements, else 16-bit
+//   req_base_i   byte address of element 0, a multiple of the element size
+//   req_idx_i    unsigned indices
+//   req_wdata_i  elements to scatter, in the low bits of their lanes
+//   rsp_data_o   gathered elements in the low bits of their lanes; undefined outside the mask
+//   mem_*        bank port of ow_sram: row = address bits 22:6; data one cycle after the grant
+//   idle_o       nothing changes at this edge, given these inputs
+module ow_gather #(
+  parameter int unsigned SramBytes = 49152,
+  parameter int unsigned Lanes = 8,
+  parameter int unsigned TagW = 8,
+  parameter int unsigned Depth = (Lanes == 8) ? 3 : 2
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_i,
+
+  input  logic                   req_valid_i,
+  output logic                   req_ready_o,
+  input  logic                   req_we_i,
+  input  logic                   req_w32_i,
+  input  logic [23:0]            req_base_i,
+  input  logic [Lanes-1:0]       req_mask_i,
+  input  logic [Lanes-1:0][15:0] req_idx_i,
+  input  logic [Lanes-1:0][31:0] req_wdata_i,
+  input  logic [TagW-1:0]        req_tag_i,
+
+  output logic                   rsp_valid_o,
+  input  logic                   rsp_ready_i,
+  output logic                   rsp_we_o,
+  output logic                   rsp_fault_o,
+  output logic [23:0]            rsp_addr_o,
+  output logic [TagW-1:0]        rsp_tag_o,
+  output logic [Lanes-1:0][31:0] rsp_data_o,
+
+  output logic [7:0]             mem_req_o,
+  output logic [7:0]             mem_we_o,
+  output logic [7:0][16:0]       mem_row_o,
+  output logic [7:0][7:0]        mem_be_o,
+  output logic [7:0][63:0]       mem_wdata_o,
+  input  logic [7:0]             mem_gnt_i,
+  input  logic [7:0][63:0]       mem_rdata_i,
+
+  output logic                   idle_o
+);
+`include "ow_assert.svh"
+
+  `OW_ASSERT_INIT(lanes_2_4_8, Lanes == 2 || Lanes == 4 || Lanes == 8)
+  `OW_ASSERT_INIT(depth_1_to_4, Depth >= 1 && Depth <= 4)
+  `OW_ASSERT_INIT(sram_bytes, SramBytes <= 8388608)
+
+  localparam int unsigned PtrW = Depth > 1 ? $clog2(Depth) : 1;
+
+  typedef logic [PtrW-1:0]  ptr_t;
+  typedef logic [Lanes-1:0] mask_t;
+
+  logic [Depth-1:0]       valid_q;
+  logic [Depth-1:0]       we_q;
+  logic [Depth-1:0]       w32_q;
+  logic [Depth-1:0]       fault_q;
+  logic [TagW-1:0]        tag_q  [Depth];
+  logic [23:0]            bad_q  [Depth];  // address of a fault
+  mask_t                  pend_q [Depth];  // lanes to be served
+  mask_t                  fly_q  [Depth];  // lanes whose data stands on mem_rdata_i
+  logic [Lanes-1:0][22:0] addr_q [Depth];
+  logic [Lanes-1:0][31:0] data_q [Depth];  // to be written, or read
+  ptr_t                   head_q;          // oldest request
+  ptr_t                   tail_q;          // next free place
+
+  function automatic ptr_t after(input ptr_t p, input int unsigned n);
+    automatic int unsigned x;
+    x = 32'(p) + n;
+    return ptr_t'(x >= Depth ? x - Depth : x);
+  endfunction
+
+  // -------------------------------------------------------------------------------- requests --
+  // Per bank: the oldest request with a lane that wants it, its lowest such lane, and all lanes
+  // that want the same word.
+  mask_t [7:0] bank_lanes;  // lanes that a bank would serve,
+  ptr_t [7:0]  bank_slot;   // of this request
+
+  always_comb begin : select
+    mask_t       hit;
+    mask_t       want;
+    mask_t       same;
+    ptr_t        t;
+    ptr_t        s;
+    logic [16:0] row;
+    mem_req_o = '0;
+    mem_we_o = '0;
+    mem_row_o = '0;
+    mem_be_o = '0;
+    mem_wdata_o = '0;
+    bank_lanes = '0;
+    bank_slot = '0;
+    hit = '0;
+    want = '0;
+    same = '0;
+    t = '0;
+    s = '0;
+    row = '0;
+    if (valid_q != '0) begin
+      for (int unsigned b = 0; b < 8; b++) begin
+        want = '0;
+        s = head_q;
+        for (int unsigned i = Depth; i > 0; i--) begin
+          t = after(head_q, i - 1);
+          for (int unsigned l = 0; l < Lanes; l++) begin
+            hit[l] = pend_q[t][l] && addr_q[t][l][5:3] == 3'(b);
+          end
+          if (hit != '0) begin
+            want = hit;
+            s = t;
+          end
+        end
+        if (want != '0) begin
+          row = '0;
+          same = want & (~want + mask_t'(1));
+          for (int unsigned l = 0; l < Lanes; l++) begin
+            if (same[l]) row = row | addr_q[s][l][22:6];
+          end
+          for (int unsigned l = 0; l < Lanes; l++) begin
+            same[l] = want[l] && addr_q[s][l][22:6] == row;
+          end
+          mem_req_o[b] = 1'b1;
+          mem_row_o[b] = row;
+          bank_lanes[b] = same;
+          bank_slot[b] = s;
+          if (we_q[s]) begin
+            mem_we_o[b] = 1'b1;
+            for (int unsigned l = 0; l < Lanes; l++) begin
+              if (same[l]) begin
+                for (int unsigned h = 0; h < 4; h++) begin
+                  if (w32_q[s] ? 1'(h >> 1) == addr_q[s][l][2] : 2'(h) == addr_q[s][l][2:1]) begin
+                    mem_be_o[b][2*h +: 2] = 2'b11;
+                    mem_wdata_o[b][16*h +: 16] = w32_q[s] && (h % 2) == 1 ? data_q[s][l][31:16]
+                                                                          : data_q[s][l][15:0];
+                  end
+                end
+              end
+            end
+          end
+        end
+      end
+    end
+  end
+
+  mask_t served [Depth];
+  always_comb begin
+    for (int unsigned s = 0; s < Depth; s++) begin
+      served[s] = '0;
+      if (mem_gnt_i != '0) begin
+        for (int unsigned b = 0; b < 8; b++) begin
+          if (mem_gnt_i[b] && bank_slot[b] == ptr_t'(s)) served[s] = served[s] | bank_lanes[b];
+        end
+      end
+    end
+  end
+
+  // ------------------------------------------------------------------------------- responses --
+  logic                   done;
+  logic [Lanes-1:0][31:0] fresh [Depth];  // data that arrives in this cycle
+
+  always_comb begin : arrivals
+    logic [63:0] word;
+    word = '0;
+    for (int unsigned s = 0; s < Depth; s++) begin
+      fresh[s] = '0;
+      if (fly_q[s] != '0) begin
+        for (int unsigned l = 0; l < Lanes; l++) begin
+          word = mem_rdata_i[addr_q[s][l][5:3]];
+          fresh[s][l] = w32_q[s] ? word[32*addr_q[s][l][2] +: 32]
+                                 : {16'd0, word[16*addr_q[s][l][2:1] +: 16]};
+        end
+      end
+    end
+  end
+
+  always_comb begin
+    rsp_valid_o = valid_q[head_q] && pend_q[head_q] == '0;
+    rsp_we_o = we_q[head_q];
+    rsp_fault_o = fault_q[head_q];
+    rsp_addr_o = bad_q[head_q];
+    rsp_tag_o = tag_q[head_q];
+    rsp_data_o = '0;
+    if (rsp_valid_o) begin
+      for (int unsigned l = 0; l < Lanes; l++) begin
+        rsp_data_o[l] = fly_q[head_q][l] ? fresh[head_q][l] : data_q[head_q][l];
+      end
+    end
+    done = rsp_valid_o && rsp_ready_i;
+  end
+
+  // ------------------------------------------------------------------------------ acceptance --
+  logic                   accept;
+  logic [Lanes-1:0][22:0] in_addr;
+  logic                   in_fault;
+  logic [23:0]            in_bad;
+
+  assign req_ready_o = !(&valid_q) || done;
+  assign accept = req_valid_i && req_ready_o;
+
+  always_comb begin : addresses
+    logic [24:0] sum;
+    in_addr = '0;
+    in_fault = 1'b0;
+    in_bad = '0;
+    sum = '0;
+    if (req_valid_i) begin
+      for (int unsigned l = Lanes; l > 0; l--) begin
+        sum = {1'b0, req_base_i} +
+              (req_w32_i ? {7'd0, req_idx_i[l-1], 2'd0} : {8'd0, req_idx_i[l-1], 1'b0});
+        in_addr[l-1] = sum[22:0];
+        if (req_mask_i[l-1] && sum >= 25'(SramBytes)) begin
+          in_fault = 1'b1;
+          in_bad = sum[23:0];
+        end
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      valid_q <= '0;
+      head_q <= '0;
+      tail_q <= '0;
+      for (int unsigned s = 0; s < Depth; s++) begin
+        pend_q[s] <= '0;
+        fly_q[s] <= '0;
+      end
+    end else if (valid_q != '0 || req_valid_i) begin
+      for (int unsigned s = 0; s < Depth; s++) begin
+        fly_q[s] <= we_q[s] ? '0 : served[s];
+        pend_q[s] <= pend_q[s] & ~served[s];
+        if (fly_q[s] != '0) begin
+          for (int unsigned l = 0; l < Lanes; l++) begin
+            if (fly_q[s][l]) data_q[s][l] <= fresh[s][l];
+          end
+        end
+      end
+      if (done) begin
+        valid_q[head_q] <= 1'b0;
+        head_q <= after(head_q, 1);
+      end
+      if (accept) begin
+        valid_q[tail_q] <= 1'b1;
+        we_q[tail_q] <= req_we_i;
+        w32_q[tail_q] <= req_w32_i;
+        tag_q[tail_q] <= req_tag_i;
+        fault_q[tail_q] <= in_fault;
+        bad_q[tail_q] <= in_bad;
+        pend_q[tail_q] <= in_fault ? '0 : req_mask_i;
+        addr_q[tail_q] <= in_addr;
+        if (req_we_i) data_q[tail_q] <= req_wdata_i;
+        tail_q <= after(tail_q, 1);
+      end
+    end
+  end
+
+  // Held back by the engine, with all its data in registers, it is idle.
+  logic moving;
+  always_comb begin
+    moving = accept || done;
+    if (valid_q != '0) begin
+      for (int unsigned s = 0; s < Depth; s++) begin
+        if (pend_q[s] != '0 || fly_q[s] != '0) moving = 1'b1;
+      end
+    end
+  end
+  assign idle_o = !moving && !rst_i;
+
+  // ------------------------------------------------------------------------------ assertions --
+  `OW_ASSERT(aligned, !req_valid_i || (req_w32_i ? req_base_i[1:0] == '0 : !req_base_i[0]),
+             "the engine checks the alignment of the base")
+  `OW_ASSERT(grants, (mem_gnt_i & ~mem_req_o) == '0, "grant without a request")
+
+endmodule
