@@ -2,3 +2,4 @@
 rtl/reticle/ow_reticle_pkg.sv
 rtl/reticle/ow_reticle_mesh.sv
 rtl/reticle/ow_chain_node.sv
+rtl/reticle/ow_station.sv

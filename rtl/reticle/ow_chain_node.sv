@@ -14,8 +14,8 @@
 //   response (1), column (8), write (1), register (6), data (32), CRC (16)
 // The line rests at 0. The CRC is polynomial 0x3D65, initial value 0xFFFF, over the 48 bits before it.
 // A station whose column a command names does it and answers on the other line, towards the side from
-// which it came: the same frame with the response bit, data what was read (before a write). Nothing
-// else answers. The host sends the next command of a row when it has the answer, or after
+// which it came: the same frame with the response bit, data what was read (before a write). A command
+// to column 255 is done by every station that it passes, and not answered. The host sends the next command of a row when it has the answer, or after
 // 140 + 4 x stations cycles without one.
 //
 //   col_i              the station's physical column
@@ -40,6 +40,7 @@ module ow_chain_node (
 );
 
   localparam logic [15:0] POLYNOMIAL = 16'h3D65;
+  localparam logic [7:0] ALL = 8'hFF;
   localparam logic [1:0] PATIENCE = 2'd3;  // frames
 
   function automatic logic [15:0] crc_step(input logic [15:0] crc, input logic b);
@@ -81,7 +82,8 @@ module ow_chain_node (
     from = 1'b0;
     frame = '0;
     for (int unsigned d = 0; d < 2; d++) begin
-      if (good[d] && !shift_q[d][47] && shift_q[d][46:39] == col_i) begin
+      if (good[d] && !shift_q[d][47] &&
+          (shift_q[d][46:39] == col_i || shift_q[d][46:39] == ALL)) begin
         command = 1'b1;
         from = 1'(d);
         frame = shift_q[d][46:0];
@@ -157,7 +159,7 @@ module ow_chain_node (
             answer_crc_q <= {answer_crc_q[14:0], 1'b0};
           end
         end
-      end else if (command) begin
+      end else if (command && frame[46:39] != ALL) begin
         left_q <= 7'd64;
         start_q <= 1'b1;
         side_q <= !from;

@@ -120,6 +120,13 @@ TEST(Chain, ASpoiledFrameDoesNothing) {
   EXPECT_EQ(chain.command(false, 5, false, 7, 0), 0x1234u);
 }
 
+TEST(Chain, ABroadcastIsDoneByAllAndAnsweredByNone) {
+  Chain chain;
+  for (int c = 0; c < kStations; ++c) ASSERT_TRUE(chain.find(false, c, 4));
+  EXPECT_FALSE(chain.command(false, 255, true, 9, 0xCAFE).has_value());
+  for (int c = 0; c < kStations; ++c) EXPECT_EQ(chain.command(false, c, false, 9, 0), 0xCAFEu);
+}
+
 // One station dead, in every place and way: all others answer at both ends.
 TEST(Chain, PassesOverADeadStation) {
   for (int dead = 0; dead < kStations; ++dead) {
