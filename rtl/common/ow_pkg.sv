@@ -191,13 +191,30 @@ package ow_pkg;
   localparam logic [15:0] REG_TASK_ACTIVATE = 16'h0280;  // w1s, reads pending
   localparam logic [15:0] REG_TASK_BLOCK = 16'h0284;     // w1s, reads blocked
   localparam logic [15:0] REG_TASK_UNBLOCK = 16'h0288;   // w1c, reads blocked
+  localparam logic [15:0] REG_TASK_PRIORITY = 16'h0290;    // rw: a bit a task, 1 = before the others
   localparam logic [15:0] REG_RED = 16'h0300;       // reducer, see docs/memory-map.md
   localparam logic [15:0] REG_COUNTERS = 16'h0400;
   localparam logic [15:0] REG_CORE = 16'h0500;      // run control, trap state, tile errors
+  localparam logic [15:0] REG_ERROR = 16'h0514;     // ro: why the tile stopped; +4 address, +8 pc
   localparam logic [15:0] REG_THREAD = 16'h0600;    // ro: +4*thread: state for the hang report
   localparam logic [15:0] REG_ROUTER = 16'h0700;    // ro: router occupancy and credits
   localparam logic [15:0] REG_SCRATCH = 16'h0780;   // rw: identity set by the host: +0 row, +4 col
   localparam logic [15:0] REG_PRNG = 16'h0790;      // rw: 128-bit state of the random generator
+
+  // What stopped the tile: the source of ERROR[4:0], and the causes of the ramp and the reducer
+  // (those of the core are mcause, those of the engine stand in docs/isa.md).
+  typedef enum logic [1:0] {
+    ERR_CORE    = 2'd0,
+    ERR_ENGINE  = 2'd1,
+    ERR_REDUCER = 2'd2,
+    ERR_RAMP    = 2'd3
+  } error_source_e;
+  localparam logic [4:0] RAMP_NO_CONSUMER = 5'd1;  // a wavelet of a colour without an input queue
+  localparam logic [4:0] RAMP_OVERRUN = 5'd2;      // a push into a full output queue, or two at once
+  localparam logic [4:0] RAMP_TWO_TAKERS = 5'd3;   // two consumers took from one input queue
+  localparam logic [4:0] RED_BAD_REGISTERS = 5'd1;
+  localparam logic [4:0] RED_BAD_STORE = 5'd2;     // a row would be stored outside memory
+  localparam logic [4:0] RED_BAD_BIAS = 5'd3;      // a bias would be read outside memory
 
   // What the scoreboard of a test sees of the core (one retired instruction a cycle at most).
   typedef struct packed {

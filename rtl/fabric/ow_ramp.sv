@@ -15,13 +15,18 @@
 // Binding: a write of cfg takes effect two cycles later; in between its old colour is not ready, so
 // that nothing in flight is lost. What a queue holds stays in it. A colour may be bound to one
 // input queue only.
-// Errors: a wavelet without a queue is dropped, a push that outq_ready_o did not allow overwrites
-// the queue; assertions report both.
+// Errors, reported in err_* while they last or for one cycle: a wavelet waits for the ramp although
+// no input queue is bound to its colour (it stays in the router, and its colour waits with it); a
+// push finds its queue full or another writer in the same cycle (the push is dropped: of two, the
+// core's, then the engine's).
 //
 //   NumColours    data colours, 2 to 24; a binding to a colour beyond is never served
 //   QueueDepth    wavelets a queue, a power of two, 4 to 8 (levels are reported in 4 bits)
 //   cfg_*         write of a binding: addr [3] 0 input, 1 output queue, [2:0] which; data [5]
 //                 enable, [4:0] colour; *_bind_o reads back
+//   clear_i       empties all queues; the bindings stay, and so does what waits in the router
+//   ej_owed_i     colours of which the router holds a wavelet for the ramp
+//   err_*         an error, its cause (RAMP_* in ow_pkg) and its colour or queue
 //   inq_*         heads of the input queues; inq_pop_i takes them, any number in one cycle
 //   ctr_*_o       a wavelet came in through the ramp, or went out, in this cycle
 //   idle_o        nothing can change before an input does
@@ -38,11 +43,13 @@ module ow_ramp
   input  logic                       rst_i,
   input  wavelet_t                   ej_i,
   output logic [NumColours-1:0]      ej_ready_o,
+  input  logic [NumColours-1:0]      ej_owed_i,
   output wavelet_t                   inj_o,
   input  logic [NumColours-1:0]      inj_space_i,
   input  logic                       cfg_we_i,
   input  logic [3:0]                 cfg_addr_i,
   input  logic [5:0]                 cfg_data_i,
+  input  logic                       clear_i,
   output logic [NUM_QUEUES-1:0][5:0] inq_bind_o,
   output logic [NUM_QUEUES-1:0][5:0] outq_bind_o,
   output logic [NUM_QUEUES-1:0]      inq_valid_o,
@@ -60,6 +67,9 @@ module ow_ramp
   input  ramp_t                      core_data_i,
   output logic [NUM_QUEUES-1:0][3:0] inq_level_o,
   output logic [NUM_QUEUES-1:0][3:0] outq_level_o,
+  output logic                       err_valid_o,
+  output logic [4:0]                 err_cause_o,
+  output logic [4:0]                 err_unit_o,
   output logic                       ctr_in_o,
   output logic                       ctr_out_o,
   output logic                       idle_o
@@ -89,6 +99,9 @@ module ow_ramp
   queues_t in_valid_q, out_valid_q, out_ready_q;
   // Per colour: its queue has room for one, for two.
   colours_t room1_q, room2_q;
+  colours_t bound_q;  // colours with an input queue
+  logic overrun_q;    // a push was dropped
+  logic [2:0] overrun_queue_q;
   queues_t above_q;  // round robin: queues above the last one that injected
 
   assign inq_bind_o = inq_bind_q;
@@ -145,10 +158,47 @@ module ow_ramp
     end
   end
 
+  // Errors.
+  colours_t unbound;
+  assign unbound = ej_owed_i & ~bound_q;
+  always_comb begin
+    err_valid_o = overrun_q;
+    err_cause_o = RAMP_OVERRUN;
+    err_unit_o = {2'd0, overrun_queue_q};
+    if (!overrun_q && unbound != '0) begin
+      err_valid_o = 1'b1;
+      err_cause_o = RAMP_NO_CONSUMER;
+      err_unit_o = '0;
+      for (int unsigned c = NumColours; c > 0; c--) begin
+        if (unbound[c-1]) err_unit_o = 5'(c - 1);
+      end
+    end
+  end
+
+  // The writers of this cycle: of two to one queue the first wins, and none overwrites.
+  logic red_take, eng_take, core_take, push_lost;
+  logic [2:0] lost_queue;
+  always_comb begin
+    red_take = 1'b0;
+    eng_take = 1'b0;
+    core_take = 1'b0;
+    push_lost = 1'b0;
+    lost_queue = '0;
+    if (red_push_i || eng_push_i || core_push_i) begin
+      red_take = red_push_i && (out_level_q[red_q_i] != Full || inj_one[red_q_i]);
+      eng_take = eng_push_i && (out_level_q[eng_q_i] != Full || inj_one[eng_q_i]) &&
+                 !(red_push_i && red_q_i == eng_q_i);
+      core_take = core_push_i && (out_level_q[core_q_i] != Full || inj_one[core_q_i]) &&
+                  !(red_push_i && red_q_i == core_q_i) && !(eng_push_i && eng_q_i == core_q_i);
+      push_lost = {red_take, eng_take, core_take} != {red_push_i, eng_push_i, core_push_i};
+      lost_queue = red_push_i && !red_take ? red_q_i : eng_push_i && !eng_take ? eng_q_i : core_q_i;
+    end
+  end
+
   assign ctr_in_o = ej_i.valid;
   assign ctr_out_o = inj_o.valid;
   assign idle_o = !ej_i.valid && inj_one == '0 && inq_pop_i == '0 && !eng_push_i && !red_push_i &&
-                  !core_push_i && !cfg_we_i && !cfg_we_q;
+                  !core_push_i && !cfg_we_i && !cfg_we_q && !clear_i && !overrun_q;
 
   // The queue that takes ej_i.
   queues_t ej_queue;
@@ -178,6 +228,9 @@ module ow_ramp
       out_ready_q <= '1;
       room1_q <= '0;
       room2_q <= '0;
+      bound_q <= '0;
+      overrun_q <= 1'b0;
+      overrun_queue_q <= '0;
       above_q <= '0;
       in_rp_q <= '0;
       out_rp_q <= '0;
@@ -214,17 +267,17 @@ module ow_ramp
 
       // Output queues.
       push = '0;
-      if (red_push_i) begin
+      if (red_take) begin
         push[red_q_i] = 1'b1;
         out_mem_q[{red_q_i, PtrW'(out_rp_q[red_q_i] + out_level_q[red_q_i][PtrW-1:0])}] <=
             red_data_i;
       end
-      if (eng_push_i) begin
+      if (eng_take) begin
         push[eng_q_i] = 1'b1;
         out_mem_q[{eng_q_i, PtrW'(out_rp_q[eng_q_i] + out_level_q[eng_q_i][PtrW-1:0])}] <=
             eng_data_i;
       end
-      if (core_push_i) begin
+      if (core_take) begin
         push[core_q_i] = 1'b1;
         out_mem_q[{core_q_i, PtrW'(out_rp_q[core_q_i] + out_level_q[core_q_i][PtrW-1:0])}] <=
             core_data_i;
@@ -241,6 +294,11 @@ module ow_ramp
           end
         end
         if (pop != '0) above_q <= ~(pop | (pop - 8'd1));
+      end
+
+      if (push_lost || overrun_q) begin
+        overrun_q <= push_lost;
+        overrun_queue_q <= lost_queue;
       end
 
       // Bindings, a cycle after they were written.
@@ -260,16 +318,29 @@ module ow_ramp
                   - 4'(taken[cfg_addr_q[2:0]]);
           room1_q <= (room1 & ~in_colour_q[cfg_addr_q[2:0]]) | (level < Full ? one : '0);
           room2_q <= (room2 & ~in_colour_q[cfg_addr_q[2:0]]) | (level < Full - 4'd1 ? one : '0);
+          bound_q <= (bound_q & ~in_colour_q[cfg_addr_q[2:0]]) | one;
         end
+      end
+
+      if (clear_i) begin : clear
+        automatic colours_t bound;
+        bound = bound_q;
+        if (cfg_we_q && !cfg_addr_q[3]) begin
+          bound = (bound & ~in_colour_q[cfg_addr_q[2:0]]) | onehot(cfg_data_q[5], cfg_data_q[4:0]);
+        end
+        in_level_q <= '0;
+        out_level_q <= '0;
+        in_valid_q <= '0;
+        out_valid_q <= '0;
+        out_ready_q <= '1;
+        room1_q <= bound;
+        room2_q <= bound;
       end
     end
   end
 
   `OW_ASSERT(ejected_has_queue, !ej_i.valid || $onehot(ej_queue), "a wavelet has no queue, or two")
   `OW_ASSERT(pop_of_valid, (inq_pop_i & ~in_valid_q) == '0, "pop of an empty input queue")
-  `OW_ASSERT(one_writer, !(eng_push_i && red_push_i && eng_q_i == red_q_i) &&
-             !(eng_push_i && core_push_i && eng_q_i == core_q_i) &&
-             !(red_push_i && core_push_i && red_q_i == core_q_i), "two writers to one output queue")
   for (genvar q = 0; q < 8; q++) begin : gen_check
     `OW_ASSERT(in_level_in_range, in_level_q[q] <= Full, "an input queue overran")
     `OW_ASSERT(out_level_in_range, out_level_q[q] <= Full, "an output queue overran")

@@ -25,7 +25,8 @@
 //   inj_*         wavelets from the ramp: inj_i may be valid only for a colour whose bit of
 //                 inj_space_o (a register) is high in the same cycle
 //   ej_*          wavelets to the ramp: ej_o is a register; ej_ready_i (a bit a colour) says that
-//                 the ramp can take one more besides the one in ej_o
+//                 the ramp can take one more besides the one in ej_o; ej_owed_o (a register): colours
+//                 whose head still has to go to the ramp
 //   req_*, rsp_*  control plane: requests for the tile, its responses; valid/ready
 //   cfg_*         write of one route; all routes for reading back
 //   stat_*        RT_* words (docs/memory-map.md): stat_addr_i is the word offset, stat_o the word
@@ -53,6 +54,7 @@ module ow_router
   input  wavelet_t                inj_i,
   input  logic [NumColours-1:0]   ej_ready_i,
   output wavelet_t                ej_o,
+  output logic [NumColours-1:0]   ej_owed_o,
   output ramp_t                   req_o,
   output logic                    req_valid_o,
   input  logic                    req_ready_i,
@@ -103,6 +105,7 @@ module ow_router
   assign link_s_o = link_s_q;
   assign link_w_o = link_w_q;
   assign ej_o = ej_q;
+  assign ej_owed_o = ramp_q;
   assign inj_space_o = space_q;
 
   function automatic logic [4:0] index(input colours_t onehot);

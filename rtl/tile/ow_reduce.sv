@@ -23,9 +23,11 @@
 // Done when the last element has left: done_valid_o for one cycle.
 //
 // Errors: a store beyond SramBytes is dropped, a bias beyond it reads as NaN; a row length that is
-// 0 or no multiple of Lanes, a ring that does not fit the 16 accumulator words, a period of 0 and
-// an action whose in0 and in1 are the same queue end the drain at once without taking a row. Each
-// sets RED_STATUS[27] until the next start.
+// 0 or no multiple of Lanes, a ring that does not fit the 16 accumulator words, a period of 0, an
+// action whose in0 and in1 are the same queue, and addresses that are not aligned to their elements
+// end the drain at once without taking a row. Each sets RED_STATUS[27] until the next start, and the
+// first of them is shown in fault_o with its cause and address.
+// halt_i: no further element is taken; those in the adders leave.
 module ow_reduce
   import ow_pkg::*;
   import ow_fp_pkg::*;
@@ -47,6 +49,12 @@ module ow_reduce
   input  logic [1:0]             start_kind_i,
   input  logic [4:0]             start_task_i,
   output logic                   busy_o,
+  input  logic                   halt_i,
+
+  // The first error since the start: cause (RED_BAD_* in ow_pkg) and byte address.
+  output logic                   fault_o,
+  output logic [4:0]             fault_cause_o,
+  output logic [23:0]            fault_addr_o,
 
   // Accumulator rows. row_closed_i comes when all sums of the row can be read; a row that got no
   // product (row_closed_written_i low) reads as +0. acc_rdata_i is acc_raddr_o's word, same cycle.
@@ -156,6 +164,8 @@ module ow_reduce
 
   logic        busy_q;
   logic        error_q;
+  logic [4:0]  fault_cause_q;
+  logic [23:0] fault_addr_q;
   logic [2:0]  cause;
   logic [15:0] row_q;  // rows whose elements have all been issued
 
@@ -179,18 +189,26 @@ module ow_reduce
   logic [4:0] words;
   logic       config_bad;
   logic       queues_bad;
+  logic       align_bad;
   assign words = samples_q[LaneBits +: 5];
   always_comb begin
     queues_bad = 1'b0;
+    align_bad = 1'b0;
     for (int unsigned i = 0; i < 3; i++) begin
       if (act_q[i].enable && act_q[i].in0 && act_q[i].in1 && act_q[i].in0_q == act_q[i].in1_q) begin
         queues_bad = 1'b1;
       end
+      if (act_q[i].enable && act_q[i].memory) begin
+        if (dst_base_q[0] || pitch_q[0]) align_bad = 1'b1;
+        if (!act_q[i].f16 && (dst_base_q[1] || pitch_q[1])) align_bad = 1'b1;
+      end
+      if (act_q[i].enable && act_q[i].bias && bias_base_q[1:0] != 2'd0) align_bad = 1'b1;
     end
   end
   assign config_bad = samples_q == 16'd0 || samples_q[LaneBits-1:0] != '0 || ring_q == 8'd0 ||
-                      period_q == 16'd0 || queues_bad || samples_q > 16'(AccWords * Lanes) ||
-                      ring_q > 8'(AccWords) || 10'(ring_q[4:0]) * 10'(words) > 10'(AccWords);
+                      period_q == 16'd0 || queues_bad || align_bad ||
+                      samples_q > 16'(AccWords * Lanes) || ring_q > 8'(AccWords) ||
+                      10'(ring_q[4:0]) * 10'(words) > 10'(AccWords);
 
   // ------------------------------------------------------------------------------ closed rows ----
   logic [4:0]  closed_q;   // rows closed and not yet read
@@ -227,6 +245,7 @@ module ow_reduce
   logic        bias_valid_q;
   logic [31:0] bias_q;
   logic        bias_bad_q;
+  logic [23:0] bias_at_q;   // its address
 
   logic        en;         // the pipeline moves
   act_t        act;
@@ -283,7 +302,9 @@ module ow_reduce
         2'd2: held = r0_valid || a1_valid_q;
         default: held = 1'b0;
       endcase
-      if (!en) begin
+      if (halt_i) begin
+        cause = 3'd0;
+      end else if (!en) begin
         cause = s2_out_q.memory ? 3'd5 : 3'd4;
       end else if (row_q != count_q) begin
         if (closed_q == 5'd0) begin
@@ -561,6 +582,7 @@ module ow_reduce
   logic        ahead_valid_q;
   logic [31:0] ahead_q;
   logic        ahead_bad_q;
+  logic [23:0] ahead_at_q;
   logic        bias_want;
   logic        bias_out;   // its address is outside memory
   logic        bias_used;  // the row that takes it is done
@@ -595,15 +617,18 @@ module ow_reduce
         if (ahead_valid_q) begin
           bias_q <= ahead_q;
           bias_bad_q <= ahead_bad_q;
+          bias_at_q <= ahead_at_q;
         end else if (bias_come) begin
           bias_q <= bias_new;
           bias_bad_q <= !mem_rvalid_i;
+          bias_at_q <= bias_addr_q;
         end
         ahead_valid_q <= 1'b0;
       end else if (bias_come) begin
         ahead_valid_q <= 1'b1;
         ahead_q <= bias_new;
         ahead_bad_q <= !mem_rvalid_i;
+        ahead_at_q <= bias_addr_q;
       end
     end
   end
@@ -628,6 +653,8 @@ module ow_reduce
       busy_q <= 1'b0;
       done_q <= 1'b0;
       error_q <= 1'b0;
+      fault_cause_q <= '0;
+      fault_addr_q <= '0;
       kind_q <= 2'd0;
       task_q <= 5'd0;
     end else begin
@@ -638,15 +665,32 @@ module ow_reduce
         busy_q <= !config_bad;
         done_q <= config_bad;
         error_q <= config_bad;
+        fault_cause_q <= RED_BAD_REGISTERS;
+        fault_addr_q <= '0;
       end else if (done) begin
         busy_q <= 1'b0;
         done_q <= 1'b1;
       end
-      if (bias_used && bias_bad_q) error_q <= 1'b1;
-      if (s2_valid_q && en && s2_out_q.memory && word_full && store_bad) error_q <= 1'b1;
+      if (bias_used && bias_bad_q) begin
+        error_q <= 1'b1;
+        if (!error_q) begin
+          fault_cause_q <= RED_BAD_BIAS;
+          fault_addr_q <= bias_at_q;
+        end
+      end
+      if (s2_valid_q && en && s2_out_q.memory && word_full && store_bad) begin
+        error_q <= 1'b1;
+        if (!error_q) begin
+          fault_cause_q <= RED_BAD_STORE;
+          fault_addr_q <= elem_addr_q;
+        end
+      end
     end
   end
   assign busy_o = busy_q;
+  assign fault_o = error_q;
+  assign fault_cause_o = fault_cause_q;
+  assign fault_addr_o = fault_addr_q;
   assign done_valid_o = done_q;
   assign done_kind_o = kind_q;
   assign done_task_o = task_q;

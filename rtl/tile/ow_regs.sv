@@ -9,6 +9,12 @@
 // The control plane must never wait for firmware, so PUSH is the core's alone: a PUSH from the
 // control plane is granted and has no effect. Reserved offsets read 0 and ignore writes.
 //
+// The first error of the core, the engine, the reducer or the ramp stops the tile: halt_o goes high
+// in the cycle after it was reported and stays until a reset of the core (CORE_CTRL[2]), and the
+// ERROR registers keep what happened first. An error that is still reported then stops it again. In
+// one cycle the core comes before the engine, the reducer and the ramp. The router, the ramp's
+// transport and the control plane go on. ebreak ends a program: it is no error.
+//
 // Counters are exact although an idle tile is not clocked: events are counted as they happen, and
 // durations are differences of cycle_i taken when their cause changes.
 
@@ -73,7 +79,10 @@ module ow_regs #(
 
   // Run control and state of the core and the engine.
   output logic                        run_o,
-  output logic                        core_rst_o,
+  output logic                        core_rst_o,   // one cycle
+  output logic                        unit_rst_o,   // that cycle and the next: engine, reducer
+  output logic                        ramp_clear_o, // empties the ramp's queues
+  output logic                        halt_o,       // stopped by an error
   output logic [31:0]                 boot_pc_o,
   input  logic [31:0]                 pc_i,
   input  logic                        stopped_i,
@@ -84,9 +93,23 @@ module ow_regs #(
   input  logic                        wait_tensor_i,
   input  logic                        issue_i,   // an instruction completes or traps: ends a step
   input  logic                        retire_i,
-  input  logic [31:0]                 engine_fault_i,
+  input  logic [31:0]                 engine_fault_i,  // [31] fault, [7:4] thread, [3:0] cause
+  input  logic [31:0]                 engine_fault_pc_i,
+  input  logic [23:0]                 engine_fault_addr_i,
+  input  logic                        red_fault_i,
+  input  logic [4:0]                  red_fault_cause_i,
+  input  logic [31:0]                 red_fault_pc_i,
+  input  logic [23:0]                 red_fault_addr_i,
+  input  logic                        ramp_err_i,
+  input  logic [4:0]                  ramp_err_cause_i,
+  input  logic [4:0]                  ramp_err_unit_i,  // colour or queue
   output logic [3:0]                  thread_sel_o,
   input  logic [31:0]                 thread_state_i,  // THREAD word of thread_sel_o
+
+  // State of the random generator: word prng_sel_o is written, and is prng_rdata_i.
+  output logic        prng_we_o,
+  output logic [1:0]  prng_sel_o,
+  input  logic [31:0] prng_rdata_i,
 
   // Events to count (one a cycle each) and causes to time.
   input  logic        ev_beat_i,
@@ -148,16 +171,20 @@ module ow_regs #(
   assign red_addr_o = addr[5:2];
   assign rt_stat_addr_o = addr[7:2];
   assign thread_sel_o = addr[5:2];
+  assign prng_we_o = wr && (addr[15:4] == ow_pkg::REG_PRNG[15:4]);
+  assign prng_sel_o = addr[3:2];
 
   logic core_ctrl_we;
   assign core_ctrl_we = wr && (addr == ow_pkg::REG_CORE);
 
-  logic run_q, step_q, core_rst_q;
+  logic run_q, step_q, core_rst_q, unit_rst_q, ramp_clear_q;
   logic [31:0] boot_pc_q;
   logic [15:0] row_q, col_q;
 
   assign run_o = run_q;
   assign core_rst_o = core_rst_q;
+  assign unit_rst_o = core_rst_q || unit_rst_q;
+  assign ramp_clear_o = ramp_clear_q;
   assign boot_pc_o = boot_pc_q;
 
   always_ff @(posedge clk_i) begin
@@ -166,12 +193,16 @@ module ow_regs #(
       run_q <= 1'b0;
       step_q <= 1'b0;
       core_rst_q <= 1'b0;
+      unit_rst_q <= 1'b0;
+      ramp_clear_q <= 1'b0;
       boot_pc_q <= '0;
       row_q <= '0;
       col_q <= '0;
     end else begin
       if (core_req_i && ctl_req_i) last_core_q <= sel_core;
       core_rst_q <= core_ctrl_we && wdata[2];
+      unit_rst_q <= core_rst_q;
+      ramp_clear_q <= core_ctrl_we && wdata[3];
       // A step ends with the first instruction that completes or traps.
       if (step_q && issue_i) begin
         step_q <= 1'b0;
@@ -184,6 +215,54 @@ module ow_regs #(
       if (wr && addr == ow_pkg::REG_CORE + 16'h4) boot_pc_q <= wdata;
       if (wr && addr == ow_pkg::REG_SCRATCH) row_q <= wdata[15:0];
       if (wr && addr == ow_pkg::REG_SCRATCH + 16'h4) col_q <= wdata[15:0];
+    end
+  end
+
+  // --------------------------------------------------------------------------------------- errors --
+  logic err_q;
+  ow_pkg::error_source_e err_source_q;
+  logic [4:0] err_unit_q, err_cause_q;
+  logic [31:0] err_addr_q, err_pc_q;
+  logic core_err, any_err;
+
+  assign core_err = stopped_i && !stop_ebreak_i;
+  assign any_err = core_err || engine_fault_i[31] || red_fault_i || ramp_err_i;
+  assign halt_o = err_q;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i || unit_rst_o) begin
+      err_q <= 1'b0;
+      err_source_q <= ow_pkg::ERR_CORE;
+      err_unit_q <= '0;
+      err_cause_q <= '0;
+      err_addr_q <= '0;
+      err_pc_q <= '0;
+    end else if (any_err && !err_q) begin
+      err_q <= 1'b1;
+      err_pc_q <= pc_i;
+      if (core_err) begin
+        err_source_q <= ow_pkg::ERR_CORE;
+        err_unit_q <= '0;
+        err_cause_q <= cause_i;
+        err_addr_q <= tval_i;
+      end else if (engine_fault_i[31]) begin
+        err_source_q <= ow_pkg::ERR_ENGINE;
+        err_unit_q <= {1'b0, engine_fault_i[7:4]};
+        err_cause_q <= {1'b0, engine_fault_i[3:0]};
+        err_addr_q <= {8'd0, engine_fault_addr_i};
+        err_pc_q <= engine_fault_pc_i;
+      end else if (red_fault_i) begin
+        err_source_q <= ow_pkg::ERR_REDUCER;
+        err_unit_q <= '0;
+        err_cause_q <= red_fault_cause_i;
+        err_addr_q <= {8'd0, red_fault_addr_i};
+        err_pc_q <= red_fault_pc_i;
+      end else begin
+        err_source_q <= ow_pkg::ERR_RAMP;
+        err_unit_q <= ramp_err_unit_i;
+        err_cause_q <= ramp_err_cause_i;
+        err_addr_q <= '0;
+      end
     end
   end
 
@@ -262,9 +341,12 @@ module ow_regs #(
             6'h00: rdata_d = {30'b0, step_q, run_q};
             6'h01: rdata_d = pc_i;
             6'h02: rdata_d = {19'b0, cause_i, 3'b0, stop_ebreak_i, wait_tensor_i, asleep_i,
-                              stopped_i, run_q && !stopped_i};
+                              stopped_i, run_q && !stopped_i && !err_q};
             6'h03: rdata_d = tval_i;
             6'h04: rdata_d = engine_fault_i;
+            6'h05: rdata_d = {err_q, 13'd0, err_source_q, 3'd0, err_unit_q, 3'd0, err_cause_q};
+            6'h06: rdata_d = err_addr_q;
+            6'h07: rdata_d = err_pc_q;
             default: rdata_d = '0;
           endcase
         end
@@ -275,6 +357,7 @@ module ow_regs #(
             6'h21: rdata_d = {16'b0, col_q};
             6'h22: rdata_d = {16'(SramBytes / 64), 3'b0, 5'(NumColours), 4'(NumThreads - 1),
                               4'(Lanes)};
+            6'h24, 6'h25, 6'h26, 6'h27: rdata_d = prng_rdata_i;
             default: rdata_d = addr[7] ? '0 : rt_stat_i;
           endcase
         end
@@ -321,8 +404,8 @@ module ow_regs #(
   end
 
   // A push that waits for its queue changes nothing until the ramp does.
-  assign idle_o = !access && !ctl_rvalid_q && !core_rvalid_q && !core_rst_q && !ev_beat_i &&
-                  !ev_red_elem_i && !retire_i && !ev_in_i && !ev_out_i && !ev_weight_i &&
+  assign idle_o = !access && !ctl_rvalid_q && !core_rvalid_q && !unit_rst_o && !ramp_clear_q &&
+                  !(any_err && !err_q) && !ev_beat_i && !ev_red_elem_i && !retire_i && !ev_in_i && !ev_out_i && !ev_weight_i &&
                   (eng_cause_i == eng_cause_q) && (asleep_i == asleep_q) &&
                   (red_wait_i == red_wait_q) && !(step_q && issue_i);
 

@@ -9,11 +9,14 @@
 // is cleared and the argument is 0; if both wait for the same task they take turns. Activation is
 // one bit, not a count.
 //
-// The pick is round robin over the task numbers from the last one dispatched: with n tasks ready
-// all the time each is dispatched once in n times. It is registered: one cycle after a wavelet is
-// at inq_head_i, next_ready_o is high, and the core in ow.next takes it then; the task's first
-// instruction is executed two cycles later. A pick whose reason has gone (blocked, the queue
-// given to a thread) is dropped.
+// The pick takes tasks with their PRIORITY bit set before the others, and within both classes goes
+// round robin over the task numbers from the last one of the class: with n tasks of a class ready
+// all the time each has every n-th turn of its class. No task starves: after HighRun dispatches of
+// priority tasks in a row at whose time another task was ready, one of the others has the turn. The
+// pick is registered: one cycle after a wavelet is at inq_head_i, next_ready_o is high, and the core
+// in ow.next takes it then; the task's first instruction is executed two cycles later. A pick whose
+// reason has gone (blocked, the queue given to a thread) is dropped, and so is one without priority
+// that has not been taken when a priority task becomes ready.
 //
 // cfg_*: registers at 0x200 (docs/memory-map.md); cfg_addr_i counts words from there; a write
 //   takes effect at the next edge, cfg_rdata_o is combinational.
@@ -62,6 +65,10 @@ module ow_tasks
   localparam logic [5:0] ADDR_BLOCK = 6'd33;
   localparam logic [5:0] ADDR_UNBLOCK = 6'd34;
   localparam logic [5:0] ADDR_RUNNING = 6'd35;
+  localparam logic [5:0] ADDR_PRIORITY = 6'd36;
+
+  // Turns that priority tasks can have in a row while another task is ready.
+  localparam logic [2:0] HighRun = 3'd7;
 
   logic [31:0] entry_q [NUM_TASKS];
   logic [31:0] written_q;    // entry has been written
@@ -71,7 +78,11 @@ module ow_tasks
   logic        pick_valid_q;
   logic [4:0]  pick_q;
   logic        running_q;
+  logic [31:0] prio_q;
   logic [4:0]  last_q;       // the task dispatched last
+  logic [4:0]  last_high_q;  // the last one with priority, and the last without
+  logic [4:0]  last_low_q;
+  logic [2:0]  run_q;        // priority tasks dispatched while others waited, since the last of those
 
   logic [15:0] has_wavelet;  // by task number 0..15
   logic [31:0] eligible;
@@ -107,19 +118,37 @@ module ow_tasks
   end
   assign next_ready_o = pick_ok;
 
-  // The next pick: the first eligible task above the last dispatched one, else the first of all.
-  logic [31:0] above, chosen;
+  // The next pick: the class, then the first eligible task of it above the last one that was
+  // dispatched of it, else its first of all.
+  logic [31:0] above, chosen, cand;
+  logic        low_waits;  // a task without priority is eligible
   logic [4:0]  pick_d;
   logic        hold;  // the pick stands and is not taken in this cycle
-  assign hold = pick_ok & ~next_pop_i;
+  logic        high;  // a priority task has the turn
+  always_comb begin
+    low_waits = 1'b0;
+    high = 1'b0;
+    if (eligible != 32'd0) begin
+      low_waits = (eligible & ~prio_q) != 32'd0;
+      high = (eligible & prio_q) != 32'd0 && !(low_waits && run_q == HighRun);
+    end
+    hold = pick_ok & ~next_pop_i & ~(high & ~prio_q[pick_q]);
+  end
 
   always_comb begin
     above = 32'd0;
     chosen = 32'd0;
+    cand = 32'd0;
     pick_d = pick_q;
     if (!hold && !next_pop_i && eligible != 32'd0) begin
-      above = eligible & ~((32'd2 << last_q) - 32'd1);
-      chosen = above != 32'd0 ? above : eligible;
+      if (high) begin
+        cand = eligible & prio_q;
+        above = cand & ~((32'd2 << last_high_q) - 32'd1);
+      end else begin
+        cand = eligible & ~prio_q;
+        above = cand & ~((32'd2 << last_low_q) - 32'd1);
+      end
+      chosen = above != 32'd0 ? above : cand;
       chosen = chosen & (~chosen + 32'd1);
       pick_d = {|(chosen & 32'hFFFF0000), |(chosen & 32'hFF00FF00), |(chosen & 32'hF0F0F0F0),
                 |(chosen & 32'hCCCCCCCC), |(chosen & 32'hAAAAAAAA)};
@@ -165,11 +194,16 @@ module ow_tasks
       pick_q <= 5'd0;
       running_q <= 1'b0;
       last_q <= 5'd31;
+      last_high_q <= 5'd31;
+      last_low_q <= 5'd31;
+      run_q <= 3'd0;
+      prio_q <= 32'd0;
     end else begin
       if (event_any) begin
         active_q <= (active_q & ~clr_active) | set_active;
         blocked_q <= (blocked_q & ~clr_blocked) | set_blocked;
         if (cfg_we_i && !cfg_addr_i[5]) written_q[cfg_addr_i[4:0]] <= 1'b1;
+        if (cfg_we_i && cfg_addr_i == ADDR_PRIORITY) prio_q <= cfg_wdata_i;
       end
       if (!hold) begin
         pick_valid_q <= ~next_pop_i & (eligible != 32'd0);
@@ -178,6 +212,14 @@ module ow_tasks
       if (next_pop_i) begin
         last_q <= pick_q;
         running_q <= 1'b1;
+        if (prio_q[pick_q]) begin
+          last_high_q <= pick_q;
+          if (!low_waits) run_q <= 3'd0;
+          else if (run_q != HighRun) run_q <= run_q + 3'd1;
+        end else begin
+          last_low_q <= pick_q;
+          run_q <= 3'd0;
+        end
         if (!pick_q[4]) turn_q[pick_q[3:0]] <= take_wavelet;
       end else if (next_wait_i) begin
         running_q <= 1'b0;
@@ -193,6 +235,7 @@ module ow_tasks
     unique case (cfg_addr_i)
       ADDR_ACTIVATE: cfg_rdata_o = active_q;
       ADDR_BLOCK, ADDR_UNBLOCK: cfg_rdata_o = blocked_q;
+      ADDR_PRIORITY: cfg_rdata_o = prio_q;
       ADDR_RUNNING: cfg_rdata_o = {26'd0, running_q, last_q};
       default: cfg_rdata_o = cfg_addr_i[5] || !written_q[cfg_addr_i[4:0]] ? 32'd0
                                                               : entry_q[cfg_addr_i[4:0]];

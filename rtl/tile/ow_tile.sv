@@ -48,7 +48,7 @@ module ow_tile #(
 
   // --------------------------------------------------------------------------------------- router --
   wavelet_t inj, ej;
-  logic [NumColours-1:0] inj_space, ej_ready;
+  logic [NumColours-1:0] inj_space, ej_ready, ej_owed;
   ramp_t req_w, rsp_w;
   logic req_valid, req_ready, rsp_valid, rsp_ready;
   logic route_we;
@@ -64,6 +64,7 @@ module ow_tile #(
     .link_n_i, .link_e_i, .link_s_i, .link_w_i,
     .link_n_o, .link_e_o, .link_s_o, .link_w_o,
     .inj_i(inj), .inj_space_o(inj_space), .ej_ready_i(ej_ready), .ej_o(ej),
+    .ej_owed_o(ej_owed),
     .req_o(req_w), .req_valid_o(req_valid), .req_ready_i(req_ready),
     .rsp_i(rsp_w), .rsp_valid_i(rsp_valid), .rsp_ready_o(rsp_ready),
     .cfg_we_i(route_we), .cfg_colour_i(route_colour), .cfg_route_i(route_wdata),
@@ -86,12 +87,21 @@ module ow_tile #(
   logic ev_in, ev_out, ramp_idle;
   logic [NUM_QUEUES-1:0] eng_pop, red_pop, task_pop;
 
+  // Run control: the tile stopped by an error; the resets of its compute part.
+  logic halt, core_rst, unit_rst, ramp_clear;
+  logic ramp_err, take_err;
+  logic [4:0] ramp_err_cause, ramp_err_unit;
+  logic [NUM_QUEUES-1:0] two_takers;
+
   assign inq_pop = eng_pop | red_pop | task_pop;
+  assign two_takers = (eng_pop & red_pop) | (eng_pop & task_pop) | (red_pop & task_pop);
+  assign take_err = two_takers != '0;
 
   ow_ramp #(.NumColours(NumColours), .QueueDepth(QueueDepth)) u_ramp (
     .clk_i, .rst_i(rst_q),
-    .ej_i(ej), .ej_ready_o(ej_ready), .inj_o(inj), .inj_space_i(inj_space),
+    .ej_i(ej), .ej_ready_o(ej_ready), .ej_owed_i(ej_owed), .inj_o(inj), .inj_space_i(inj_space),
     .cfg_we_i(bind_we), .cfg_addr_i(bind_addr), .cfg_data_i(bind_data),
+    .clear_i(ramp_clear),
     .inq_bind_o(inq_bind), .outq_bind_o(outq_bind),
     .inq_valid_o(inq_valid), .inq_head_o(inq_head), .inq_pop_i(inq_pop),
     .outq_ready_o(outq_ready),
@@ -99,11 +109,9 @@ module ow_tile #(
     .red_push_i(red_push), .red_q_i(red_push_q), .red_data_i(red_push_data),
     .core_push_i(core_push), .core_q_i(core_push_q), .core_data_i(core_push_data),
     .inq_level_o(inq_level), .outq_level_o(outq_level),
+    .err_valid_o(ramp_err), .err_cause_o(ramp_err_cause), .err_unit_o(ramp_err_unit),
     .ctr_in_o(ev_in), .ctr_out_o(ev_out), .idle_o(ramp_idle)
   );
-
-  `OW_ASSERT(OnePopper, ((eng_pop & red_pop) | (eng_pop & task_pop) | (red_pop & task_pop)) == '0,
-             "two consumers pop one input queue")
 
   // -------------------------------------------------------------------------- control-plane access --
   logic ctl_mem_req, ctl_mem_we, ctl_mem_gnt, ctl_mem_rvalid;
@@ -184,7 +192,7 @@ module ow_tile #(
   );
 
   // ----------------------------------------------------------------------------------------- core --
-  logic run, core_rst, core_issue, stopped, stop_ebreak, core_asleep, wait_tensor, core_idle;
+  logic run, core_issue, stopped, stop_ebreak, core_asleep, wait_tensor, core_idle;
   logic [31:0] boot_pc, pc, tval;
   logic [4:0] cause;
   logic mm_req, mm_we, mm_gnt, mm_rvalid;
@@ -210,7 +218,7 @@ module ow_tile #(
 
   ow_core #(.SramBytes(SramBytes)) u_core (
     .clk_i, .rst_i(rst_q),
-    .run_i(run), .core_rst_i(core_rst), .boot_pc_i(boot_pc), .issue_o(core_issue),
+    .run_i(run && !halt), .core_rst_i(core_rst), .boot_pc_i(boot_pc), .issue_o(core_issue),
     .pc_o(pc), .stopped_o(stopped), .stop_ebreak_o(stop_ebreak), .cause_o(cause), .tval_o(tval),
     .asleep_o(core_asleep), .wait_tensor_o(wait_tensor),
     .ifetch_req_o(if_req), .ifetch_addr_o(if_addr), .ifetch_gnt_i(if_gnt),
@@ -269,10 +277,27 @@ module ow_tile #(
   logic [2:0] eng_cause;
   logic ev_beat, ev_weight, ev_red_elem, red_wait;
   logic engine_idle, red_idle;
+  logic red_fault;
+  logic [4:0] red_fault_cause;
+  logic [23:0] red_fault_addr;
+  logic [31:0] drain_pc_q;  // of the last drain that the engine took
+  always_ff @(posedge clk_i) begin
+    if (tensor_valid && tensor_ready && tensor.op == TOP_DRAIN) drain_pc_q <= tensor.pc;
+  end
+
+  // Where a queue number is the unit of an error: the lowest queue.
+  function automatic logic [4:0] queue_of(input logic [NUM_QUEUES-1:0] queues);
+    logic [4:0] n;
+    n = '0;
+    for (int unsigned q = NUM_QUEUES; q > 0; q--) begin
+      if (queues[q-1]) n = 5'(q - 1);
+    end
+    return n;
+  endfunction
 
   ow_engine #(.Lanes(Lanes), .SramBytes(SramBytes), .NumThreads(NumThreads),
               .QueueDepth(QueueDepth)) u_engine (
-    .clk_i, .rst_i(rst_q),
+    .clk_i, .rst_i(rst_q || unit_rst),
     .tensor_valid_i(tensor_valid), .tensor_i(tensor), .tensor_ready_o(tensor_ready),
     .tensor_sync_done_o(tensor_sync_done),
     .dsr_we_i(dsr_we), .dsr_idx_i(dsr_idx), .dsr_word_i(dsr_word), .dsr_wdata_i(dsr_wdata),
@@ -298,7 +323,8 @@ module ow_tile #(
   );
 
   ow_reduce #(.Lanes(Lanes), .SramBytes(SramBytes)) u_reduce (
-    .clk_i, .rst_i(rst_q),
+    .clk_i, .rst_i(rst_q || unit_rst), .halt_i(halt),
+    .fault_o(red_fault), .fault_cause_o(red_fault_cause), .fault_addr_o(red_fault_addr),
     .reg_we_i(red_we_reg), .reg_addr_i(red_reg_addr), .reg_wdata_i(reg_wdata),
     .reg_rdata_o(red_reg_rdata),
     .start_i(red_start), .start_kind_i(red_start_kind), .start_task_i(red_start_task),
@@ -318,6 +344,16 @@ module ow_tile #(
 
   // ------------------------------------------------------------------------------------- registers --
   logic regs_idle;
+  logic [31:0] engine_fault_pc, prng_rdata;
+  logic [23:0] engine_fault_addr;
+  logic prng_we;
+  logic [1:0] prng_sel;
+  // What the engine does not report yet.
+  assign engine_fault_pc = pc;
+  assign engine_fault_addr = '0;
+  assign prng_rdata = '0;
+  logic unused_prng;
+  assign unused_prng = ^{prng_we, prng_sel};
 
   ow_regs #(.Lanes(Lanes), .SramBytes(SramBytes), .NumColours(NumColours),
             .NumThreads(NumThreads)) u_regs (
@@ -336,11 +372,20 @@ module ow_tile #(
     .task_we_o(task_we), .task_addr_o(task_addr), .task_rdata_i(task_rdata),
     .red_we_o(red_we_reg), .red_addr_o(red_reg_addr), .red_rdata_i(red_reg_rdata),
     .wdata_o(reg_wdata),
-    .run_o(run), .core_rst_o(core_rst), .boot_pc_o(boot_pc),
+    .run_o(run), .core_rst_o(core_rst), .unit_rst_o(unit_rst), .ramp_clear_o(ramp_clear),
+    .halt_o(halt), .boot_pc_o(boot_pc),
     .pc_i(pc), .stopped_i(stopped), .stop_ebreak_i(stop_ebreak), .cause_i(cause), .tval_i(tval),
     .asleep_i(core_asleep), .wait_tensor_i(wait_tensor), .issue_i(core_issue),
     .retire_i(retire.valid && !retire.trap),
-    .engine_fault_i(engine_fault), .thread_sel_o(thread_sel), .thread_state_i(thread_state),
+    .engine_fault_i(engine_fault), .engine_fault_pc_i(engine_fault_pc),
+    .engine_fault_addr_i(engine_fault_addr),
+    .red_fault_i(red_fault), .red_fault_cause_i(red_fault_cause), .red_fault_pc_i(drain_pc_q),
+    .red_fault_addr_i(red_fault_addr),
+    .ramp_err_i(ramp_err || take_err),
+    .ramp_err_cause_i(take_err ? RAMP_TWO_TAKERS : ramp_err_cause),
+    .ramp_err_unit_i(take_err ? queue_of(two_takers) : ramp_err_unit),
+    .prng_we_o(prng_we), .prng_sel_o(prng_sel), .prng_rdata_i(prng_rdata),
+    .thread_sel_o(thread_sel), .thread_state_i(thread_state),
     .ev_beat_i(ev_beat), .ev_red_elem_i(ev_red_elem), .ev_in_i(ev_in), .ev_out_i(ev_out),
     .ev_weight_i(ev_weight), .eng_cause_i(eng_cause), .red_wait_i(red_wait),
     .idle_o(regs_idle)

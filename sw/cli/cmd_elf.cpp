@@ -54,7 +54,7 @@ int run(const Options& options, nlohmann::json& result) {
     for (uint32_t word : outcome.signature) text += fmt::format("{:08x}\n", word);
     write_file(options.signature, text);
   }
-  static const char* const ends[] = {"tohost", "ebreak", "trap", "asleep", "cycle limit"};
+  static const char* const ends[] = {"tohost", "ebreak", "trap", "error", "asleep", "cycle limit"};
   result["file"] = options.file;
   result["end"] = ends[static_cast<int>(outcome.end)];
   result["pc"] = outcome.pc;
@@ -64,8 +64,18 @@ int run(const Options& options, nlohmann::json& result) {
   if (outcome.end == ElfEnd::Trap || outcome.end == ElfEnd::Ebreak) {
     result["cause"] = outcome.cause;
     result["tval"] = outcome.tval;
+    const std::string line = image.source_line(outcome.pc);
+    if (!line.empty()) result["source"] = line;
+  }
+  if (outcome.end == ElfEnd::Error) {
+    result["pc"] = outcome.error.pc;
+    result["error"] = outcome.error.describe(&image);
+    const std::string line = image.source_line(outcome.error.pc);
+    if (!line.empty()) result["source"] = line;
   }
   result["pass"] = passed;
+  // A stop by the engine, the reducer or the ramp is a device fault like in any other command.
+  if (outcome.end == ElfEnd::Error) return 3;
   return passed ? 0 : 1;
 }
 

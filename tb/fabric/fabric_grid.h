@@ -126,7 +126,7 @@ class Node {
   // One clock edge. With skip, nothing is evaluated if the node says that nothing can change.
   void clock(bool skip) {
     bool inputs = (m_->link_n_i | m_->link_e_i | m_->link_s_i | m_->link_w_i) != 0 || m_->push_i ||
-                  m_->inq_pop_i || m_->mem_stall_i || m_->rst_i;
+                  m_->push2_i || m_->clear_i || m_->inq_pop_i || m_->mem_stall_i || m_->rst_i;
     if (skip && !inputs && was_idle_) return;
     m_->clk_i = 0;
     m_->eval();

@@ -279,6 +279,114 @@ TEST(Data, RampToRampRunsAtOneWaveletACycle) {
   EXPECT_EQ(g.check_quiet(), "");
 }
 
+// A wavelet of a colour without an input queue is reported and waits; one that is bound takes it.
+TEST(Ramp, ColourWithoutAnInputQueueIsReportedAndWaits) {
+  Grid g(1, 1);
+  g.route(0, 0, 3, kW, 1 << kRamp);
+  g.route(0, 0, 9, kW, 1 << kRamp);
+  g.bind_in(0, 0, 2, 3);
+  g.settle();
+  auto& m = g.at(0, 0).m();
+  g.edge(kW, 0).to_send = {{3, false, 5}, {9, false, 6}, {9, true, 7}};
+  g.run(20);
+  EXPECT_TRUE(m.err_valid_o);
+  EXPECT_EQ(m.err_cause_o, 1);
+  EXPECT_EQ(m.err_unit_o, 9);
+  EXPECT_TRUE(g.at(0, 0).in_valid(2)) << "the other colour goes on";
+  g.bind_in(0, 0, 5, 9);
+  g.settle();
+  EXPECT_FALSE(m.err_valid_o);
+  EXPECT_EQ(g.at(0, 0).in_head(5), 6u);
+  // Bound to another colour: what comes of the old one waits again.
+  g.bind_in(0, 0, 5, 10);
+  g.settle();
+  EXPECT_FALSE(m.err_valid_o);
+  g.edge(kW, 0).to_send = {{9, false, 8}};
+  g.run(20);
+  EXPECT_TRUE(m.err_valid_o);
+  EXPECT_EQ(m.err_unit_o, 9);
+}
+
+// A push into a full queue, and the second of two in one cycle, are dropped and reported; what the
+// queue holds stays whole.
+TEST(Ramp, PushesThatTheQueueCannotTakeAreReported) {
+  Grid g(1, 1);
+  g.bind_out(0, 0, 2, 6);  // the colour has no route: the router takes what its buffer holds
+  g.settle();
+  auto& m = g.at(0, 0).m();
+  int reports = 0;
+  uint32_t next = 0;
+  g.drive_node = [&](int, int, Node& node) {
+    if (node.m().err_valid_o) {
+      ++reports;
+      EXPECT_EQ(node.m().err_cause_o, 2);
+      EXPECT_EQ(node.m().err_unit_o, 2);
+    }
+    node.m().push_i = next < 40;
+    node.m().push_q_i = 2;
+    node.m().push_data_i = next++;
+  };
+  g.run(60);
+  EXPECT_GT(reports, 20);
+  g.drive_node = nullptr;
+  g.route(0, 0, 6, kRamp, 1 << kE);
+  g.settle();
+  auto seen = of_colour(g.edge(kE, 0), 6);
+  ASSERT_GE(seen.size(), 10u);
+  for (size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i].w.data, i);
+
+  reports = 0;
+  next = 0;
+  g.drive_node = [&](int, int, Node& node) {
+    reports += node.m().err_valid_o;
+    node.m().push_i = node.m().push2_i = next < 3;
+    node.m().push_q_i = 2;
+    node.m().push2_q_i = next == 1 ? 2 : 4;
+    node.m().push_data_i = 100 + next;
+    node.m().push2_data_i = 200 + next;
+    ++next;
+  };
+  g.run(20);
+  g.drive_node = nullptr;
+  EXPECT_EQ(reports, 1);
+  EXPECT_EQ(of_colour(g.edge(kE, 0), 6).size(), seen.size() + 3);
+  EXPECT_FALSE(m.err_valid_o);
+}
+
+// Clearing empties the queues both ways; bindings stay and wavelets flow again.
+TEST(Ramp, ClearEmptiesTheQueues) {
+  Grid g(1, 1);
+  g.route(0, 0, 1, kW, 1 << kRamp);
+  g.bind_in(0, 0, 0, 1);
+  g.bind_out(0, 0, 3, 2);
+  g.settle();
+  auto& m = g.at(0, 0).m();
+  for (int i = 0; i < 8; ++i) g.edge(kW, 0).to_send.push_back({1, false, uint32_t(i)});
+  m.push_i = 1;
+  m.push_q_i = 3;
+  m.push_data_i = 7;
+  g.run(6);
+  m.push_i = 0;
+  g.run(20);
+  EXPECT_TRUE(g.at(0, 0).in_valid(0));
+  m.clear_i = 1;
+  g.run(1);
+  m.clear_i = 0;
+  g.run(1);
+  EXPECT_FALSE(g.at(0, 0).in_valid(0));
+  EXPECT_EQ(g.read(0, 0, 0xF0000180, 2), (std::vector<uint32_t>{0, 0}));
+  for (int i = 0; i < 20; ++i) g.edge(kW, 0).to_send.push_back({1, false, uint32_t(i)});
+  uint64_t expect = 0;
+  g.drive_node = [&](int, int, Node& node) {
+    node.m().inq_pop_i = node.in_valid(0);
+    if (node.in_valid(0)) {
+      EXPECT_EQ(node.in_head(0), expect++);
+    }
+  };
+  g.run(60);
+  EXPECT_EQ(expect, 20u);
+}
+
 // A queue takes 8 wavelets, the buffers on the way 4 each, and nothing is lost when they are full.
 TEST(Data, QueuesHoldEight) {
   Grid g(1, 1);

@@ -5,6 +5,9 @@
 //
 //   mem_stall_i   the memory grants nothing in this cycle
 //   push_*        push into output queue push_q_i (only when outq_ready_o says so)
+//   push2_*       a second writer, like the core
+//   clear_i       empties the ramp's queues
+//   err_*         what the ramp reports
 //   dbg_*         the memory word that dbg_addr_i (a word index) names
 
 module ow_fabric_node
@@ -27,6 +30,13 @@ module ow_fabric_node
   input  logic                   push_i,
   input  logic [2:0]             push_q_i,
   input  ramp_t                  push_data_i,
+  input  logic                   push2_i,
+  input  logic [2:0]             push2_q_i,
+  input  ramp_t                  push2_data_i,
+  input  logic                   clear_i,
+  output logic                   err_valid_o,
+  output logic [4:0]             err_cause_o,
+  output logic [4:0]             err_unit_o,
   output logic [NUM_QUEUES-1:0]  outq_ready_o,
   output logic [NUM_QUEUES-1:0]  inq_valid_o,
   output ramp_t [NUM_QUEUES-1:0] inq_head_o,
@@ -37,7 +47,7 @@ module ow_fabric_node
 );
 
   wavelet_t inj, ej;
-  logic [NumColours-1:0] inj_space, ej_ready;
+  logic [NumColours-1:0] inj_space, ej_ready, ej_owed;
   ramp_t req, rsp;
   logic req_valid, req_ready, rsp_valid, rsp_ready;
   route_t [NumColours-1:0] routes;
@@ -53,7 +63,7 @@ module ow_fabric_node
     .clk_i, .rst_i,
     .link_n_i, .link_e_i, .link_s_i, .link_w_i,
     .link_n_o, .link_e_o, .link_s_o, .link_w_o,
-    .inj_i(inj), .inj_space_o(inj_space), .ej_ready_i(ej_ready), .ej_o(ej),
+    .inj_i(inj), .inj_space_o(inj_space), .ej_ready_i(ej_ready), .ej_o(ej), .ej_owed_o(ej_owed),
     .req_o(req), .req_valid_o(req_valid), .req_ready_i(req_ready),
     .rsp_i(rsp), .rsp_valid_i(rsp_valid), .rsp_ready_o(rsp_ready),
     .cfg_we_i(reg_req && reg_we && reg_addr < REG_INQ), .cfg_colour_i(reg_addr[6:2]),
@@ -64,16 +74,17 @@ module ow_fabric_node
 
   ow_ramp #(.NumColours(NumColours), .QueueDepth(8)) u_ramp (
     .clk_i, .rst_i,
-    .ej_i(ej), .ej_ready_o(ej_ready), .inj_o(inj), .inj_space_i(inj_space),
+    .ej_i(ej), .ej_ready_o(ej_ready), .ej_owed_i(ej_owed), .inj_o(inj), .inj_space_i(inj_space),
     .cfg_we_i(reg_req && reg_we && reg_addr >= REG_INQ && reg_addr < REG_OUTQ + 16'h20),
-    .cfg_addr_i({reg_addr[6], reg_addr[4:2]}), .cfg_data_i(reg_wdata[5:0]),
+    .cfg_addr_i({reg_addr[6], reg_addr[4:2]}), .cfg_data_i(reg_wdata[5:0]), .clear_i,
     .inq_bind_o(inq_bind), .outq_bind_o(outq_bind),
     .inq_valid_o, .inq_head_o, .inq_pop_i,
     .outq_ready_o,
     .eng_push_i(push_i), .eng_q_i(push_q_i), .eng_data_i(push_data_i),
     .red_push_i(1'b0), .red_q_i(3'd0), .red_data_i('0),
-    .core_push_i(1'b0), .core_q_i(3'd0), .core_data_i('0),
+    .core_push_i(push2_i), .core_q_i(push2_q_i), .core_data_i(push2_data_i),
     .inq_level_o(inq_level), .outq_level_o(outq_level),
+    .err_valid_o, .err_cause_o, .err_unit_o,
     .ctr_in_o(ctr_in), .ctr_out_o(ctr_out),
     .idle_o(ramp_idle)
   );

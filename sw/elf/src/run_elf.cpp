@@ -9,49 +9,29 @@
 #include "ow/error.h"
 #include "ow/program.h"
 #include "ow/single_tile.h"
+#include "ow/tile_error.h"
 
 namespace ow {
 namespace {
 
 constexpr uint64_t kSlice = 1 << 16;  // cycles between looks at progress
 
-const char* cause_name(int cause) {
-  switch (cause) {
-    case 0:
-      return "instruction address misaligned";
-    case 1:
-      return "instruction access fault";
-    case 2:
-      return "illegal instruction";
-    case 3:
-      return "breakpoint";
-    case 4:
-      return "load address misaligned";
-    case 5:
-      return "load access fault";
-    case 6:
-      return "store address misaligned";
-    case 7:
-      return "store access fault";
-    case 11:
-      return "environment call";
-    default:
-      return "unknown cause";
-  }
-}
-
 }  // namespace
 
 std::string ElfRun::describe(const ElfImage& image) const {
-  const std::string where = fmt::format("at 0x{:x} ({})", pc, image.locate(pc));
+  const std::string line = image.source_line(pc);
+  const std::string where =
+      fmt::format("at 0x{:x} ({}{}{})", pc, image.locate(pc), line.empty() ? "" : ", ", line);
   switch (end) {
     case ElfEnd::ToHost:
       return fmt::format("tohost written {}", where);
     case ElfEnd::Ebreak:
       return fmt::format("stopped by ebreak {}", where);
     case ElfEnd::Trap:
-      return fmt::format("stopped by a trap {}: cause {} ({}), tval 0x{:x}", where, cause,
-                         cause_name(cause), tval);
+      return fmt::format("tile (0, 0) stopped by a trap: {}, cause {}, tval 0x{:x}; {}",
+                         trap_name(cause), cause, tval, image.describe(pc));
+    case ElfEnd::Error:
+      return fmt::format("tile (0, 0) stopped: {}", error.describe(&image));
     case ElfEnd::Asleep:
       return fmt::format("asleep {} and nothing can wake it", where);
     case ElfEnd::CycleLimit:
@@ -124,7 +104,10 @@ ElfRun run_elf(const ElfImage& image, const ElfRunOptions& options) {
       run.pc = state.pc;
       run.cause = state.cause;
       run.tval = state.tval;
-      run.end = state.stopped_ebreak         ? ElfEnd::Ebreak
+      run.error = read_error(control, 0, 0);
+      const bool error = run.error.stopped && run.error.source != ErrorSource::Core;
+      run.end = error                        ? ElfEnd::Error
+                : state.stopped_ebreak       ? ElfEnd::Ebreak
                 : state.trapped              ? ElfEnd::Trap
                 : status == RunStatus::Quiet ? ElfEnd::Asleep
                                              : ElfEnd::CycleLimit;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ow/elf.h"
 
+#include <elfutils/libdw.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
@@ -152,7 +153,57 @@ void read_symbols(const std::string& path, Elf* elf, ElfImage* image) {
   }
 }
 
+// The line tables of all compilation units. Debug information is a help, not a need: what cannot be
+// read of it is left out.
+void read_lines(Elf* elf, ElfImage* image) {
+  Dwarf* dwarf = dwarf_begin_elf(elf, DWARF_C_READ, nullptr);
+  if (dwarf == nullptr) return;
+  Dwarf_Off offset = 0;
+  Dwarf_Off next = 0;
+  size_t header = 0;
+  while (dwarf_nextcu(dwarf, offset, &next, &header, nullptr, nullptr, nullptr) == 0) {
+    Dwarf_Die die;
+    Dwarf_Lines* table = nullptr;
+    size_t count = 0;
+    if (dwarf_offdie(dwarf, offset + header, &die) != nullptr &&
+        dwarf_getsrclines(&die, &table, &count) == 0) {
+      for (size_t i = 0; i < count; ++i) {
+        Dwarf_Line* line = dwarf_onesrcline(table, i);
+        Dwarf_Addr addr = 0;
+        int number = 0;
+        bool end = false;
+        if (line == nullptr || dwarf_lineaddr(line, &addr) != 0 ||
+            dwarf_lineno(line, &number) != 0 || dwarf_lineendsequence(line, &end) != 0) {
+          continue;
+        }
+        const char* file = dwarf_linesrc(line, nullptr, nullptr);
+        const auto at = static_cast<uint32_t>(addr);
+        if (end) {
+          image->lines.emplace(at, "");  // another unit may begin here
+        } else if (file != nullptr && number > 0) {
+          image->lines[at] = fmt::format("{}:{}", file, number);
+        }
+      }
+    }
+    offset = next;
+  }
+  dwarf_end(dwarf);
+}
+
 }  // namespace
+
+std::string ElfImage::describe(uint32_t pc) const {
+  const std::string line = source_line(pc);
+  return fmt::format("pc 0x{:x} in {}{}", pc, locate(pc),
+                     line.empty() ? line : fmt::format(" ({})", line));
+}
+
+std::string ElfImage::source_line(uint32_t pc) const {
+  auto it = lines.upper_bound(pc);
+  if (it == lines.begin()) return "";
+  --it;
+  return it->second;
+}
 
 std::optional<uint32_t> ElfImage::find(const std::string& symbol) const {
   const auto it = symbols.find(symbol);
@@ -204,6 +255,7 @@ ElfImage read_elf(const std::string& path, uint32_t sram_bytes) {
                     eh.e_entry, sram_bytes));
   }
   read_symbols(path, elf.get(), &image);
+  read_lines(elf.get(), &image);
   return image;
 }
 

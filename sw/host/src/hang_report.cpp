@@ -17,44 +17,6 @@ namespace {
 constexpr int kRowStep[4] = {-1, 0, 1, 0};
 constexpr int kColStep[4] = {0, 1, 0, -1};
 
-const char* trap_name(int cause) {
-  switch (cause) {
-    case 0:
-      return "instruction address misaligned";
-    case 1:
-      return "instruction access fault";
-    case 2:
-      return "illegal instruction";
-    case 3:
-      return "breakpoint";
-    case 4:
-      return "load misaligned";
-    case 5:
-      return "load access fault";
-    case 6:
-      return "store misaligned";
-    case 7:
-      return "store access fault";
-    case 11:
-      return "ecall";
-    default:
-      return "unknown cause";
-  }
-}
-
-const char* fault_name(int cause) {
-  switch (cause) {
-    case 1:
-      return "illegal operation or type";
-    case 2:
-      return "malformed descriptor";
-    case 3:
-      return "address outside memory";
-    default:
-      return "unknown cause";
-  }
-}
-
 // Builds the list of diagnoses from the states of all tiles.
 class Diagnoser {
  public:
@@ -64,8 +26,12 @@ class Diagnoser {
   std::vector<Diagnosis> run() {
     route_cycles();
     for (const TileState& t : tiles_) {
-      cores(t);
       router(t);
+      if (t.error.stopped) {  // what else it would wait for does not matter
+        stopped(t);
+        continue;
+      }
+      cores(t);
       input_queues(t);
       output_queues(t);
       threads(t);
@@ -87,9 +53,7 @@ class Diagnoser {
   }
   static std::string name(const TileState& t) { return fmt::format("tile ({}, {})", t.row, t.col); }
   std::string at_pc(const TileState& t) const {
-    std::string s = fmt::format("pc 0x{:x}", t.core.pc);
-    if (image_ != nullptr) s += " in " + image_->locate(t.core.pc);
-    return s;
+    return image_ != nullptr ? image_->describe(t.core.pc) : fmt::format("pc 0x{:x}", t.core.pc);
   }
   static int edge_index(int port, int row, int col) { return port == 0 || port == 2 ? col : row; }
   static std::optional<int> bound(uint32_t reg) {
@@ -180,19 +144,29 @@ class Diagnoser {
     });
   }
 
+  static HangCause cause_of(const TileError& error) {
+    switch (error.source) {
+      case ErrorSource::Core:
+        return HangCause::CoreTrapped;
+      case ErrorSource::Engine:
+        return HangCause::EngineFault;
+      case ErrorSource::Reducer:
+        return HangCause::ReducerFault;
+      case ErrorSource::Ramp:
+        break;
+    }
+    return error.cause == kRampNoConsumer ? HangCause::NoConsumer : HangCause::QueueMisuse;
+  }
+
+  void stopped(const TileState& t) {
+    const HangCause cause = cause_of(t.error);
+    Diagnosis& d = add(cause, &t, true, "stopped: " + t.error.describe(image_));
+    if (cause == HangCause::NoConsumer) d.colour = t.error.unit;
+    if (cause == HangCause::QueueMisuse) d.queue = t.error.unit;
+    if (cause == HangCause::EngineFault) d.thread = t.error.unit;
+  }
+
   void cores(const TileState& t) {
-    if (t.core.trapped && !t.core.stopped_ebreak) {
-      add(HangCause::CoreTrapped, &t, true,
-          fmt::format("the core stopped by a trap: {} (cause {}), {}, mtval 0x{:x}",
-                      trap_name(t.core.cause), t.core.cause, at_pc(t), t.core.tval));
-    }
-    if (t.core.engine_fault >> 31 != 0) {
-      const int cause = static_cast<int>(t.core.engine_fault & 15);
-      add(HangCause::EngineFault, &t, true,
-          fmt::format("thread {} stopped by an engine fault: {} (cause {})",
-                      t.core.engine_fault >> 4 & 15, fault_name(cause), cause))
-          .thread = static_cast<int>(t.core.engine_fault >> 4 & 15);
-    }
     if (t.core.waits_tensor) {
       add(HangCause::TensorWait, &t, false,
           fmt::format("the core waits for a tensor instruction, {}", at_pc(t)));
@@ -244,7 +218,9 @@ class Diagnoser {
       }
       if ((route.out_mask & kOutRamp) != 0) {
         const std::optional<int> q = bound_inq(t, c);
-        if (!q) {
+        const bool told =
+            t.error.stopped && cause_of(t.error) == HangCause::NoConsumer && t.error.unit == c;
+        if (!q && !told) {
           add(HangCause::NoConsumer, &t, c, true,
               fmt::format("colour {} is routed to the ramp, but no input queue is bound to it", c));
         }
@@ -404,10 +380,10 @@ class Diagnoser {
                    fmt::format("{}, whose wavelets are held in tile ({}, {})", who, row, col));
       }
       if (route.in == Port::Ramp) {
-        const bool produces = at.row != t.row || at.col != t.col
-                                  ? any_thread(at) || reducer_runs(at) || at.core.trapped ||
-                                        at.core.engine_fault >> 31 != 0 || holds_output(at, c)
-                                  : holds_output(at, c);
+        const bool produces =
+            at.row != t.row || at.col != t.col
+                ? any_thread(at) || reducer_runs(at) || at.error.stopped || holds_output(at, c)
+                : holds_output(at, c);
         return add(HangCause::NoUpstream, &t, c, !produces,
                    fmt::format("{}, and tile ({}, {}) {}", who, row, col,
                                produces ? "has not sent them yet" : "sends no more of them"));
@@ -647,6 +623,10 @@ const char* hang_cause_name(HangCause cause) {
       return "core halted";
     case HangCause::EngineFault:
       return "engine fault";
+    case HangCause::ReducerFault:
+      return "reducer fault";
+    case HangCause::QueueMisuse:
+      return "queue misuse";
     case HangCause::TensorWait:
       return "tensor wait";
     case HangCause::Downstream:
@@ -692,7 +672,7 @@ std::vector<TileState> read_tile_states(ControlPlane& control, const Rect& rect)
   const std::vector<Range> ranges = {
       {kRegRoute, colours},  {kRegInq, kNumQueues},      {kRegOutq, kNumQueues},
       {kRegInqLevel, 2},     {kRegTaskEntry, kNumTasks}, {kRegTaskActivate, 4},
-      {kRegRed + 0x0C, 3},   {kRegRedStatus, 1},         {kRegCorePc, 4},
+      {kRegRed + 0x0C, 3},   {kRegRedStatus, 1},         {kRegCorePc, 7},
       {kRegThread, threads}, {kRegRtOccupied, 2},        {kRegRtCredits, 16}};
   std::vector<ControlPlane::ReadRequest> requests;
   for (int c = 0; c < rect.cols; ++c) {
@@ -734,6 +714,7 @@ std::vector<TileState> read_tile_states(ControlPlane& control, const Rect& rect)
       t.core.cause = static_cast<int>(w[8][1] >> 8 & 31);
       t.core.tval = w[8][2];
       t.core.engine_fault = w[8][3];
+      t.error = parse_error(w[8][4], w[8][5], w[8][6]);
       std::copy(w[9].begin(), w[9].end(), t.thread.begin());
       t.occupied = w[10][0];
       t.misroute = w[10][1];

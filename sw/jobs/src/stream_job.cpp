@@ -9,6 +9,7 @@
 #include "ow/error.h"
 #include "ow/hang_report.h"
 #include "ow/stream_layer.h"
+#include "ow/tile_error.h"
 
 namespace ow::jobs {
 namespace {
@@ -244,7 +245,9 @@ StreamJob::StreamJob(ControlPlane& control, const ElfImage& firmware, const Stre
 
 void StreamJob::run_until_quiet(const std::string& what) {
   constexpr uint64_t kLimit = 100000;
-  if (control_.device().run(kLimit) != RunStatus::Quiet) {
+  const RunStatus status = control_.device().run(kLimit);
+  check_errors(control_, whole(control_.shape()), &firmware_);
+  if (status != RunStatus::Quiet) {
     throw DeviceFault(fmt::format("{}: the grid is not at rest after {} cycles", what, kLimit));
   }
 }
@@ -347,6 +350,7 @@ StreamRun StreamJob::run(bool dense) {
   };
   const RunStatus status = device.run(limit, done);
   if (status != RunStatus::Done && !complete()) {
+    check_errors(control_, whole(control_.shape()), &firmware_);
     const HangReport report = make_hang_report(control_, &firmware_);
     throw DeviceFault(fmt::format("the grid {} in cycle {} before all results were out\n{}",
                                   status == RunStatus::Quiet ? "came to rest" : "was still busy",

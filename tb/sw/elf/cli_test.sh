@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # `ow elf` from the command line: exit statuses, what it prints, the signature, one line for a bad
-# input. Arguments: the program ow, an ELF that passes, one that fails, one at another address.
+# input. Arguments: the program ow, an ELF that passes, one that fails, one at another address, one
+# that traps, one with a tensor instruction that does not exist.
 set -u
-ow=$1 pass=$2 fail=$3 high=$4
+ow=$1 pass=$2 fail=$3 high=$4 trap=$5 tensor=$6
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 bad=0
@@ -30,6 +31,11 @@ grep -q '"pass": true' "$dir/result.json" || { echo "no result in the JSON file"
 [ "$(tr '\n' ' ' <"$dir/sig")" = "12345678 ffffff78 " ] || { echo "signature:"; cat "$dir/sig"; bad=1; }
 expect 1 'tohost  *5 (0x5)' "$fail"
 expect 1 'cycle limit' "$pass" --max-cycles 5
+expect 1 'tile (0, 0) stopped by a trap: load access fault, cause 5, tval 0x40000000; pc 0x[0-9a-f]* in read_it.* (.*trap.c:7)' \
+  "$trap" --json "$dir/trap.json"
+grep -q '"source": ".*trap.c:7"' "$dir/trap.json" || { echo "no source line in the JSON file"; bad=1; }
+expect 3 'tile (0, 0) stopped: tensor instruction of thread 0: illegal operation or type; pc 0x[0-9a-f]* in begin.* (.*trap.c:12)' \
+  "$tensor"
 expect 2 'does not fit the tile' "$high"
 expect 2 'must be 1 to 2048' "$pass" --sram-kb 2049
 expect 2 'No such file' "$dir/missing.elf"

@@ -131,13 +131,14 @@ TEST_F(HangReportTest, BlockedAndMissingTasks) {
 }
 
 TEST_F(HangReportTest, TrapsAndFaultsNameTheirPlace) {
-  device.tile(0, 0)[kRegCoreStatus] = 2u | 5u << 8;
-  device.tile(0, 0)[kRegCorePc] = 0x120;
-  device.tile(1, 0)[kRegEngineFault] = 1u << 31 | 3u << 4 | 2;
+  device.tile(0, 0)[kRegError] = 1u << 31 | 5u;
+  device.tile(0, 0)[kRegError + 8] = 0x120;
+  device.tile(1, 0)[kRegError] = 1u << 31 | 1u << 16 | 3u << 8 | 2;
   first();
   ASSERT_TRUE(report.has(HangCause::CoreTrapped));
-  EXPECT_NE(report.find(HangCause::CoreTrapped)->text.find("load access fault (cause 5), pc 0x120"),
-            std::string::npos);
+  EXPECT_NE(
+      report.find(HangCause::CoreTrapped)->text.find("load access fault, address 0x0; pc 0x120"),
+      std::string::npos);
   ASSERT_TRUE(report.has(HangCause::EngineFault));
   EXPECT_EQ(report.find(HangCause::EngineFault)->thread, 3);
 }

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # `ow run` from the command line: exit statuses, and that bad input is one line that names the file,
-# the key and the limit. Usage: run_command_test.sh OW CONFIGS
+# the key and the limit. Usage: run_command_test.sh OW CONFIGS TRAP_ELF
 set -u
 ow=$1
 configs=$2
+trap_elf=$3
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 failed=0
@@ -58,6 +59,11 @@ expect 2 "cut.csv.gz: the compressed data end too early" --params "$dir/job.yaml
 expect 2 "the monolithic simulator is 2 x 2" --params "$configs/digits.yaml" --device mono
 expect 2 "--device" --params "$configs/digits.yaml" --device fpga
 expect 2 "none.elf" --params "$configs/digits.yaml" --firmware "$dir/none.elf"
+# Firmware that stops: one line with tile, cause, address, function and source line.
+expect 3 "ow: device fault: tile (0, 0) stopped: store access fault, address 0x10000; pc 0x" \
+  --params "$configs/digits.yaml" --firmware "$trap_elf" --limit 128
+grep -q " in launch.* (tb/sw/jobs/trap_layer.c:11) (and 15 other tiles)$" "$dir/err" ||
+  { cat "$dir/err"; failed=1; }
 expect 0 "activations compared with golden, 0 differ" --params "$configs/digits.yaml" --limit 128 \
   --check-idle --json "$dir/run.json"
 grep -q '"different": 0' "$dir/run.json" || { echo "no comparison in the JSON"; failed=1; }

@@ -52,6 +52,7 @@ module ow_core_tb
   output logic [2:0]  tensor_ty_o,
   output logic [31:0] tensor_ctl_o,
   output logic [31:0] tensor_scalar_o,
+  output logic [31:0] tensor_pc_o,
   input  logic        tensor_ready_i,
   input  logic        tensor_sync_done_i,
   output logic        dsr_we_o,
@@ -223,6 +224,7 @@ module ow_core_tb
   assign tensor_ty_o = tensor.ty;
   assign tensor_ctl_o = tensor.ctl;
   assign tensor_scalar_o = tensor.scalar;
+  assign tensor_pc_o = tensor.pc;
   assign ret_valid_o = retire.valid;
   assign ret_trap_o = retire.trap;
   assign ret_pc_o = retire.pc;

@@ -21,6 +21,7 @@ constexpr uint32_t kActivate = 0x280;
 constexpr uint32_t kBlock = 0x284;
 constexpr uint32_t kUnblock = 0x288;
 constexpr uint32_t kRunning = 0x28c;
+constexpr uint32_t kPriority = 0x290;
 constexpr uint32_t kMain = 0x200;
 constexpr uint32_t kEntries = 0x800;  // task t starts at kEntries + 16 t: x5 = t, ret
 
@@ -253,6 +254,63 @@ TEST_F(Tasks, FirmwareActivatesAndReadsBack) {
   EXPECT_EQ(read[9] & 32, 0u);
   ASSERT_EQ(log.size(), 1u);
   EXPECT_EQ(log[0].task, 20);
+}
+
+TEST_F(Tasks, PriorityTasksGoFirstAndTheOthersDoNotStarve) {
+  // Tasks 2 and 5 have priority; all data tasks are ready all the time.
+  prepare(0xffffffff, {addi(3, 0, 0x24), sw(3, 1, kPriority), lw(6, 1, kPriority)});
+  clocks(400);
+  for (int q = 0; q < 8; ++q) {
+    for (uint32_t i = 0; i < 200; ++i) queues[q].push_back({false, i});
+  }
+  clocks(2000);
+  ASSERT_GT(log.size(), 150u);
+  std::map<int, int> count;
+  for (size_t i = 0; i < 150; ++i) {
+    const bool high = log[i].task == 2 || log[i].task == 5;
+    // Seven turns of priority tasks, then one of another.
+    EXPECT_EQ(high, i % 8 != 7) << i;
+    ++count[log[i].task];
+  }
+  EXPECT_LE(std::abs(count[2] - count[5]), 1);
+  for (int t : {0, 1, 3, 4, 6, 7}) EXPECT_GE(count[t], 2) << t;
+}
+
+TEST_F(Tasks, PriorityTaskOvertakesOneThatWasPickedAndNotTaken) {
+  // Task 16 runs long; 20 is picked meanwhile, then 24, which has priority, is activated.
+  prepare(0xffffffff, {lui(3, 1u << 12), sw(3, 1, kPriority)});
+  bench.halt();
+  bench.load_words(kEntries + 16 * 16, {addi(5, 0, 16), div(6, 5, 5), kRet, kEbreak});
+  bench.boot(kMain);
+  clocks(400);
+  event(false, 1, 16);
+  clock();
+  event(false, 1, 20);
+  clocks(12);
+  event(false, 1, 24);
+  clock();
+  no_events();
+  clocks(100);
+  ASSERT_GE(log.size(), 3u);
+  EXPECT_EQ(log[0].task, 16);
+  EXPECT_EQ(log[1].task, 24);
+  EXPECT_EQ(log[2].task, 20);
+}
+
+TEST_F(Tasks, PriorityTaskThatIsBlockedHoldsNobodyUp) {
+  prepare(0xffffffff, {addi(3, 0, 4), sw(3, 1, kPriority), sw(3, 1, kBlock)});
+  clocks(400);
+  queues[2].push_back({false, 1});
+  queues[3].push_back({false, 2});
+  clocks(40);
+  ASSERT_EQ(log.size(), 1u);
+  EXPECT_EQ(log[0].task, 3);
+  event(true, 2, 2);
+  clock();
+  no_events();
+  clocks(40);
+  ASSERT_EQ(log.size(), 2u);
+  EXPECT_EQ(log[1].task, 2);
 }
 
 TEST_F(Tasks, NothingIsLostOrReorderedUnderRandomTraffic) {

@@ -75,6 +75,7 @@ class Bench {
   Bench() : memory(kSramBytes, 0xA5) {
     top_.reg_we_i = 0;
     top_.start_i = 0;
+    top_.halt_i = 0;
     top_.rst_i = 1;
     for (int i = 0; i < 3; ++i) step();
     top_.rst_i = 0;
@@ -137,6 +138,10 @@ class Bench {
   }
   bool busy() const { return top_.busy_o; }
   uint8_t owned() const { return top_.inq_owned_o; }
+  bool fault() const { return top_.fault_o; }
+  int fault_cause() const { return top_.fault_cause_o; }
+  uint32_t fault_addr() const { return top_.fault_addr_o; }
+  void halt(bool on) { top_.halt_i = on; }
   bool has_space(int queue) const { return in[queue].size() < kQueueDepth; }
 
   void step() {
@@ -577,6 +582,23 @@ TEST(Reduce, BadConfigurationEndsAtOnceAndSaysSo) {
     EXPECT_FALSE(bench.busy());
     EXPECT_EQ(bench.read(kStatus) >> 27 & 1, 1u) << b[0] << " " << b[1] << " " << b[2];
   }
+  // Addresses must be aligned to the elements; those that no action uses do not matter.
+  const uint32_t misaligned[][4] = {{1, 0, 0, 1}, {2, 0, 0, 1}, {0, 2, 0, 1},
+                                    {0, 0, 2, 1}, {4, 8, 4, 0}, {2, 2, 4, 0}};
+  for (const auto& m : misaligned) {
+    Action stores;
+    stores.memory = true;
+    stores.bias = true;
+    stores.f16 = m[3] == 0;
+    bench.configure(8, 1, 0, 1, 0, {a, stores, a}, m[2], m[0], static_cast<int>(m[1]));
+    bench.start(1, 9);
+    EXPECT_EQ(bench.read(kStatus) >> 27 & 1, m[3]) << m[0] << " " << m[1] << " " << m[2];
+    EXPECT_EQ(bench.fault(), m[3] != 0);
+    if (m[3] != 0) {
+      EXPECT_EQ(bench.fault_cause(), 1);
+    }
+    bench.step();
+  }
   // One queue cannot be in0 and in1 of an element; in a row that is dropped it does not matter.
   Action same;
   same.in0 = same.in1 = 5;
@@ -587,6 +609,33 @@ TEST(Reduce, BadConfigurationEndsAtOnceAndSaysSo) {
     EXPECT_EQ(bench.busy(), !enable);
     EXPECT_EQ(bench.read(kStatus) >> 27 & 1, enable ? 1u : 0u);
   }
+}
+
+TEST(Reduce, HaltTakesNothingMoreAndGoesOnWhereItWas) {
+  Bench8 bench;
+  Action a;
+  a.in0 = 2;
+  const size_t n = 32;
+  for (size_t r = 0; r < n / 8; ++r) bench.rows.push_back({true, std::vector<uint32_t>(8, 0)});
+  bench.configure(8, 2, n / 8, 1, 0, {a, a, a}, 0, 0, 0);
+  bench.start(1, 4);
+  std::vector<uint32_t> want;
+  size_t given = 0;
+  for (int cycle = 0; cycle < 200; ++cycle) {
+    if (given < n && bench.has_space(2)) {
+      want.push_back(0x3F800000u + static_cast<uint32_t>(given++));
+      bench.in[2].push_back(want.back());
+    }
+    const bool halted = cycle % 40 >= 10 && cycle % 40 < 30;
+    bench.halt(halted);
+    const size_t before = bench.in[2].size();
+    bench.step();
+    if (halted) {
+      EXPECT_EQ(bench.in[2].size(), before);
+    }
+  }
+  EXPECT_EQ(bench.done, 1);
+  EXPECT_EQ(bench.sent[0], want);
 }
 
 TEST(Reduce, AddressesBeyondMemoryAreReportedAndNotUsed) {
@@ -603,6 +652,9 @@ TEST(Reduce, AddressesBeyondMemoryAreReportedAndNotUsed) {
     for (int i = 0; i < 100; ++i) bench.step();
     EXPECT_EQ(bench.done, 1);
     EXPECT_EQ(bench.read(kStatus) >> 27 & 1, 1u);
+    EXPECT_TRUE(bench.fault());
+    EXPECT_EQ(bench.fault_cause(), store ? 2 : 3);
+    EXPECT_EQ(bench.fault_addr() & ~7u, static_cast<uint32_t>(kSramBytes));
     EXPECT_TRUE(std::equal(before.begin(), before.end(), bench.memory.begin()));
     if (!store) {
       EXPECT_EQ(bench.sent[0], std::vector<uint32_t>(8, golden::kNan32));

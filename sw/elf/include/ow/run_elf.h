@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ow/elf.h"
+#include "ow/tile_error.h"
 
 namespace ow {
 
@@ -17,6 +18,7 @@ enum class ElfEnd {
   ToHost,  // a value other than 0 was stored to `tohost`
   Ebreak,  // ebreak with mtvec = 0
   Trap,    // another trap with mtvec = 0
+  Error,   // the engine, the reducer or the ramp stopped the tile
   Asleep,  // the core sleeps and nothing can wake it
   CycleLimit
 };
@@ -30,6 +32,7 @@ struct ElfRun {
   uint32_t pc = 0;                  // where the core was at the end
   int cause = 0;                    // of a trap that stopped it
   uint32_t tval = 0;
+  TileError error;
   std::string describe(const ElfImage& image) const;  // one line
 };
 

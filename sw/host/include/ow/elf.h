@@ -23,12 +23,18 @@ struct ElfImage {
   std::vector<ElfSegment> segments;  // ascending, without overlap, all within SRAM
   std::map<std::string, uint32_t> symbols;
 
+  // "pc 0x1a4 in run+0x12 (src/main.c:68)", as far as the file knows: without debug information the
+  // line is left out.
+  std::string describe(uint32_t pc) const;
+  // The source line of an instruction, as "src/main.c:68", or "" if it is not known.
+  std::string source_line(uint32_t pc) const;
   // The function symbol at or before pc, as "name+0x12", or "?" if there is none.
   std::string locate(uint32_t pc) const;
   std::optional<uint32_t> find(const std::string& symbol) const;
   uint32_t symbol(const std::string& symbol) const;  // BadInput, naming the file, if it is missing
 
   std::map<uint32_t, std::string> functions;  // by address, for locate()
+  std::map<uint32_t, std::string> lines;      // by first address, "" where unknown code begins
 };
 
 // Reads an executable whose loadable segments must lie within [0, sram_bytes). Throws BadInput with

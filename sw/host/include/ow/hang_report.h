@@ -12,6 +12,7 @@
 #include "ow/control_plane.h"
 #include "ow/elf.h"
 #include "ow/program.h"
+#include "ow/tile_error.h"
 
 namespace ow {
 
@@ -31,6 +32,7 @@ struct TileState {
   std::array<uint32_t, 3> red_action{};  // LT, EQ, GT
   uint32_t red_status = 0;
   CoreState core;
+  TileError error;
   std::array<uint32_t, 16> thread{};
   uint32_t occupied = 0;
   uint32_t misroute = 0;
@@ -56,6 +58,8 @@ enum class HangCause {
   CoreTrapped,      // the core stopped by a trap
   CoreHalted,       // the core is not running
   EngineFault,      // a tensor instruction was refused
+  ReducerFault,     // a drain with bad registers or addresses
+  QueueMisuse,      // an output queue was overrun, or an input queue read by two
   TensorWait,       // the core waits for a tensor instruction (whose thread has its own line)
   Downstream,       // waits for the next tile on the route, which has its own line
   HostUnsent        // the host has wavelets that the grid does not take
