@@ -6,3 +6,6 @@ rtl/tile/ow_datapath_lane.sv
 rtl/tile/ow_datapath_wide.sv
 rtl/tile/ow_datapath_tree.sv
 rtl/tile/ow_datapath.sv
+rtl/tile/ow_sram_bank.sv
+rtl/tile/ow_sram.sv
+rtl/tile/ow_reduce.sv
