@@ -476,6 +476,11 @@ package ow_fp_pkg;
     return x[15] ? 16'd0 : x;
   endfunction
 
+  function automatic logic [15:0] relu_bf16(input logic [15:0] x);
+    if (x[14:0] > 15'h7F80) return NANB16;
+    return x[15] ? 16'd0 : x;
+  endfunction
+
   function automatic logic [31:0] relu_f32(input logic [31:0] x);
     if (x[30:0] > 31'h7F80_0000) return NAN32;
     return x[31] ? 32'd0 : x;

@@ -102,8 +102,9 @@ module ow_reduce
 
   // Reducer action, as in the registers RED_ACT_*.
   typedef struct packed {
+    logic       bf16;     // [16] the 16-bit format is bfloat16
     logic       relu;     // [15]
-    logic       f16;      // [14]
+    logic       f16;      // [14] round to 16 bits
     logic       bias;     // [13]
     logic [2:0] out_q;    // [12:10]
     logic       memory;   // [9]
@@ -116,6 +117,7 @@ module ow_reduce
 
   // What the output needs to know of an element.
   typedef struct packed {
+    logic       bf16;
     logic       relu;
     logic       f16;
     logic       memory;
@@ -151,9 +153,9 @@ module ow_reduce
         4'd0: {ring_q, samples_q} <= reg_wdata_i[23:0];
         4'd1: count_q <= reg_wdata_i[15:0];
         4'd2: {pivot_q, period_q} <= reg_wdata_i;
-        4'd3: act_q[0] <= reg_wdata_i[15:0];
-        4'd4: act_q[1] <= reg_wdata_i[15:0];
-        4'd5: act_q[2] <= reg_wdata_i[15:0];
+        4'd3: act_q[0] <= reg_wdata_i[16:0] | {2'd0, reg_wdata_i[16], 14'd0};
+        4'd4: act_q[1] <= reg_wdata_i[16:0] | {2'd0, reg_wdata_i[16], 14'd0};
+        4'd5: act_q[2] <= reg_wdata_i[16:0] | {2'd0, reg_wdata_i[16], 14'd0};
         4'd6: bias_base_q <= reg_wdata_i[23:0];
         4'd7: dst_base_q <= reg_wdata_i[23:0];
         4'd8: pitch_q <= reg_wdata_i[15:0];
@@ -174,9 +176,9 @@ module ow_reduce
       4'd0: reg_rdata_o = {8'd0, ring_q, samples_q};
       4'd1: reg_rdata_o = {16'd0, count_q};
       4'd2: reg_rdata_o = {pivot_q, period_q};
-      4'd3: reg_rdata_o = {16'd0, act_q[0]};
-      4'd4: reg_rdata_o = {16'd0, act_q[1]};
-      4'd5: reg_rdata_o = {16'd0, act_q[2]};
+      4'd3: reg_rdata_o = {15'd0, act_q[0]};
+      4'd4: reg_rdata_o = {15'd0, act_q[1]};
+      4'd5: reg_rdata_o = {15'd0, act_q[2]};
       4'd6: reg_rdata_o = {8'd0, bias_base_q};
       4'd7: reg_rdata_o = {8'd0, dst_base_q};
       4'd8: reg_rdata_o = {16'd0, pitch_q};
@@ -343,7 +345,7 @@ module ow_reduce
     end
   end
 
-  assign issue_out = '{relu: act.relu, f16: act.f16, memory: act.memory, out_q: act.out_q,
+  assign issue_out = '{bf16: act.bf16, relu: act.relu, f16: act.f16, memory: act.memory, out_q: act.out_q,
                        odd: lane_q[0], row_end: row_end};
   assign acc_raddr_o = base_q + word_q;
   assign wait_o = busy_q && cause != 3'd0;
@@ -513,8 +515,10 @@ module ow_reduce
     red_data_o = '0;
     if (s2_valid_q) begin
       if (s2_out_q.f16) begin
-        value = {16'd0, f32_to_f16(s2_sum_q)};
-        if (s2_out_q.relu) value = {16'd0, relu_f16(value[15:0])};
+        value = {16'd0, s2_out_q.bf16 ? f32_to_bf16(s2_sum_q) : f32_to_f16(s2_sum_q)};
+        if (s2_out_q.relu) begin
+          value = {16'd0, s2_out_q.bf16 ? relu_bf16(value[15:0]) : relu_f16(value[15:0])};
+        end
       end else begin
         value = s2_out_q.relu ? relu_f32(s2_sum_q) : s2_sum_q;
       end

@@ -39,12 +39,13 @@ struct Action {
   bool bias = false;
   bool f16 = false;
   bool relu = false;
+  bool bf16 = false;  // with f16: the 16-bit format is bfloat16
 
   uint32_t bits() const {
     return (enable ? 1u : 0) | (in0 >= 0 ? 2u | static_cast<uint32_t>(in0) << 2 : 0) |
            (in1 >= 0 ? 1u << 5 | static_cast<uint32_t>(in1) << 6 : 0) | (memory ? 1u << 9 : 0) |
            static_cast<uint32_t>(out) << 10 | (bias ? 1u << 13 : 0) | (f16 ? 1u << 14 : 0) |
-           (relu ? 1u << 15 : 0);
+           (relu ? 1u << 15 : 0) | (f16 && bf16 ? 1u << 16 : 0);
   }
   int additions() const { return (in0 >= 0) + (in1 >= 0) + bias; }
 };
@@ -293,6 +294,7 @@ void random_drain(B& bench, std::mt19937_64& rng) {
     a.bias = rng() % 2 != 0;
     a.f16 = rng() % 2 != 0;
     a.relu = rng() % 2 != 0;
+    a.bf16 = rng() % 2 != 0;
   }
   // The stored rows of a drain have one element size, so that a pitch makes sense.
   for (Action& a : actions) a.f16 = a.memory ? actions[0].f16 : a.f16;
@@ -333,8 +335,11 @@ void random_drain(B& bench, std::mt19937_64& rng) {
           v = golden::f32_add(v, x);
         }
         if (a.bias) v = golden::f32_add(v, bias);
-        if (a.f16) v = golden::f32_to_f16(v);
-        if (a.relu) v = a.f16 ? golden::f16_relu(static_cast<uint16_t>(v)) : golden::f32_relu(v);
+        if (a.f16) v = a.bf16 ? golden::f32_to_bf16(v) : golden::f32_to_f16(v);
+        if (a.relu) {
+          const auto h = static_cast<uint16_t>(v);
+          v = !a.f16 ? golden::f32_relu(v) : a.bf16 ? golden::bf16_relu(h) : golden::f16_relu(h);
+        }
         if (a.memory) {
           const int at = static_cast<int>(dst) + stored * pitch + e * element;
           std::memcpy(&want_memory[at], &v, element);
