@@ -24,5 +24,6 @@ rtl/tile/ow_core_csr.sv
 rtl/tile/ow_core_fetch.sv
 rtl/tile/ow_core.sv
 rtl/tile/ow_tasks.sv
+rtl/tile/ow_test_port.sv
 rtl/tile/ow_regs.sv
 rtl/tile/ow_tile.sv

@@ -32,6 +32,13 @@ module ow_tile #(
   output ow_pkg::link_t   link_e_o,
   output ow_pkg::link_t   link_s_o,
   output ow_pkg::link_t   link_w_o,
+  input  logic            test_i,            // the station beside the tile has the endpoint
+  input  logic            test_req_valid_i,  // ow_test_port says how these work
+  input  ow_pkg::ramp_t   test_req_i,
+  output logic            test_req_ready_o,
+  output logic            test_rsp_valid_o,
+  output ow_pkg::ramp_t   test_rsp_o,
+  input  logic            test_rsp_ready_i,
   output logic            idle_o,
   output ow_pkg::retire_t retire_o   // the retired instruction, for a scoreboard
 );
@@ -121,11 +128,24 @@ module ow_tile #(
   logic [15:0] ctl_reg_addr;
   logic [31:0] ctl_reg_wdata, reg_rdata;
   logic ep_idle;
+  logic ep_req_valid, ep_req_ready, ep_rsp_valid, ep_rsp_ready, test_idle;
+  ramp_t ep_req, ep_rsp;
+
+  ow_test_port u_test_port (
+    .clk_i, .rst_i(rst_q),
+    .test_i, .test_req_valid_i, .test_req_i, .test_req_ready_o,
+    .test_rsp_valid_o, .test_rsp_o, .test_rsp_ready_i,
+    .rt_req_valid_i(req_valid), .rt_req_i(req_w), .rt_req_ready_o(req_ready),
+    .rt_rsp_valid_o(rsp_valid), .rt_rsp_o(rsp_w), .rt_rsp_ready_i(rsp_ready),
+    .ep_req_valid_o(ep_req_valid), .ep_req_o(ep_req), .ep_req_ready_i(ep_req_ready),
+    .ep_rsp_valid_i(ep_rsp_valid), .ep_rsp_i(ep_rsp), .ep_rsp_ready_o(ep_rsp_ready),
+    .idle_o(test_idle)
+  );
 
   ow_ctrl_ep #(.SramBytes(SramBytes)) u_ctrl_ep (
     .clk_i, .rst_i(rst_q),
-    .req_valid_i(req_valid), .req_i(req_w), .req_ready_o(req_ready),
-    .rsp_valid_o(rsp_valid), .rsp_o(rsp_w), .rsp_ready_i(rsp_ready),
+    .req_valid_i(ep_req_valid), .req_i(ep_req), .req_ready_o(ep_req_ready),
+    .rsp_valid_o(ep_rsp_valid), .rsp_o(ep_rsp), .rsp_ready_i(ep_rsp_ready),
     .mem_req_o(ctl_mem_req), .mem_we_o(ctl_mem_we), .mem_addr_o(ctl_mem_addr),
     .mem_wdata_o(ctl_mem_wdata), .mem_gnt_i(ctl_mem_gnt), .mem_rvalid_i(ctl_mem_rvalid),
     .mem_rdata_i(ctl_mem_rdata),
@@ -397,8 +417,8 @@ module ow_tile #(
   logic idle_q;
   assign idle_o = idle_q;
   always_ff @(posedge clk_i) begin
-    idle_q <= !rst_i && !rst_q && router_idle && ramp_idle && ep_idle && sram_idle && core_idle &&
-              tasks_idle && engine_idle && red_idle && regs_idle && link_n_i == '0 &&
+    idle_q <= !rst_i && !rst_q && router_idle && ramp_idle && ep_idle && test_idle && sram_idle &&
+              core_idle && tasks_idle && engine_idle && red_idle && regs_idle && link_n_i == '0 &&
               link_e_i == '0 && link_s_i == '0 && link_w_i == '0;
   end
 

@@ -64,7 +64,7 @@ module ow_grid
 
   for (genvar r = 0; r < Rows; r++) begin : gen_row
     for (genvar c = 0; c < Cols; c++) begin : gen_col
-      // Retired instructions are watched on single tiles, not here.
+      // Retired instructions are watched on single tiles, not here; a flat grid has no stations.
       /* verilator lint_off PINCONNECTEMPTY */
       ow_tile #(
         .Lanes     (Lanes),
@@ -84,6 +84,13 @@ module ow_grid
         .link_w_o(going_w[r*(Cols+1)+c]),
         .link_e_i(going_w[r*(Cols+1)+c+1]),
         .link_e_o(going_e[r*(Cols+1)+c+1]),
+        .test_i(1'b0),
+        .test_req_valid_i(1'b0),
+        .test_req_i('0),
+        .test_req_ready_o(),
+        .test_rsp_valid_o(),
+        .test_rsp_o(),
+        .test_rsp_ready_i(1'b0),
         .idle_o  (idle[r*Cols+c]),
         .retire_o()
       );

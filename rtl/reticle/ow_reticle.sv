@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// A reticle: physical tiles with spare columns and rows, a station beside each, and the wires and
+// muxes between them. To its neighbours it presents Rows x Cols logical tiles whatever is broken, in
+// the slots of its four edges (docs/wafer.md); reticle-crossing links stand outside, at the slots.
+//
+// After reset nothing is connected and all tiles are in reset; the host sets the fuses over the
+// test-access chains, one a physical row, entered from either end (docs/bring-up.md).
+//
+//   Rows ... SpareCols   logical tiles and spares; the other parameters are those of ow_tile
+//   north_* ... west_*   edge slots, PhysCols or PhysRows of them, links of ow_tile
+//   chain_w_i, chain_e_i a row's chain at its west and its east end; of what comes out, near is the
+//                        row's last station, skip the one before, for when the last is dead
+//   ext_addr_o, ext_*    status of the links, read by the station of index row * PhysCols + column
+//   idle_o               no tile that runs has anything to do
+`include "ow_assert.svh"
+
+module ow_reticle
+  import ow_pkg::*;
+  import ow_reticle_pkg::*;
+#(
+  parameter int unsigned Rows = 2,
+  parameter int unsigned Cols = 2,
+  parameter int unsigned SpareRows = 1,
+  parameter int unsigned SpareCols = 1,
+  parameter int unsigned Lanes = 8,
+  parameter int unsigned SramBytes = 49152,
+  parameter int unsigned NumColours = 24,
+  parameter int unsigned NumThreads = 13,
+  parameter int unsigned QueueDepth = 8,
+  localparam int unsigned PhysRows = Rows + SpareRows,
+  localparam int unsigned PhysCols = Cols + SpareCols
+) (
+  input  logic                       clk_i,
+  input  logic                       rst_i,
+  input  logic [47:0]                cycle_i,
+  input  link_t [PhysCols-1:0]       north_i,
+  input  link_t [PhysRows-1:0]       east_i,
+  input  link_t [PhysCols-1:0]       south_i,
+  input  link_t [PhysRows-1:0]       west_i,
+  output link_t [PhysCols-1:0]       north_o,
+  output link_t [PhysRows-1:0]       east_o,
+  output link_t [PhysCols-1:0]       south_o,
+  output link_t [PhysRows-1:0]       west_o,
+  input  logic [PhysRows-1:0]        chain_w_i,
+  output logic [PhysRows-1:0]        chain_w_near_o,
+  output logic [PhysRows-1:0]        chain_w_skip_o,
+  input  logic [PhysRows-1:0]        chain_e_i,
+  output logic [PhysRows-1:0]        chain_e_near_o,
+  output logic [PhysRows-1:0]        chain_e_skip_o,
+  output logic [PhysRows*PhysCols-1:0][3:0]  ext_addr_o,
+  input  logic [PhysRows*PhysCols-1:0][31:0] ext_rdata_i,
+  output logic                       idle_o
+);
+
+  `OW_ASSERT_INIT(columns_in_address, PhysCols <= 255)
+
+  localparam int unsigned Tiles = PhysRows * PhysCols;
+
+  tile_fuse_t [Tiles-1:0]    tile_fuse;
+  row_fuse_t  [Tiles-1:0]    row_fuse;       // of every station; that of column 0 counts
+  row_fuse_t  [PhysRows-1:0] end_fuse;
+  link_t      [Tiles-1:0]    from_n, from_e, from_s, from_w;  // what tiles send
+  link_t      [Tiles-1:0]    to_n, to_e, to_s, to_w;
+  logic       [Tiles-1:0]    idle;
+
+  assign idle_o = &idle;
+
+  ow_reticle_mesh #(
+    .Rows(Rows), .Cols(Cols), .SpareRows(SpareRows), .SpareCols(SpareCols)
+  ) u_mesh (
+    .tile_fuse_i(tile_fuse), .row_fuse_i(end_fuse),
+    .tile_n_i(from_n), .tile_e_i(from_e), .tile_s_i(from_s), .tile_w_i(from_w),
+    .tile_n_o(to_n), .tile_e_o(to_e), .tile_s_o(to_s), .tile_w_o(to_w),
+    .north_i, .east_i, .south_i, .west_i, .north_o, .east_o, .south_o, .west_o
+  );
+
+  for (genvar r = 0; r < PhysRows; r++) begin : gen_row
+    // The chain's lines: station c drives place c + 2 of the one that runs east, after two of the port,
+    // and place c of the one that runs west, before two of the port.
+    logic [PhysCols+1:0] east, west;
+    assign east[1:0] = {2{chain_w_i[r]}};
+    assign west[PhysCols+1:PhysCols] = {2{chain_e_i[r]}};
+    assign chain_w_near_o[r] = west[0];
+    assign chain_w_skip_o[r] = west[1];
+    assign chain_e_near_o[r] = east[PhysCols+1];
+    assign chain_e_skip_o[r] = east[PhysCols];
+    assign end_fuse[r] = row_fuse[r*PhysCols];
+
+    for (genvar c = 0; c < PhysCols; c++) begin : gen_col
+      localparam int unsigned T = r * PhysCols + c;
+      logic  tile_rst, test, req_valid, req_ready, rsp_valid, rsp_ready;
+      ramp_t req, rsp;
+
+      ow_station u_station (
+        .clk_i, .rst_i, .col_i(8'(c)),
+        .east_near_i(east[c+1]), .east_skip_i(east[c]), .east_o(east[c+2]),
+        .west_near_i(west[c+1]), .west_skip_i(west[c+2]), .west_o(west[c]),
+        .tile_fuse_o(tile_fuse[T]), .row_fuse_o(row_fuse[T]),
+        .tile_rst_o(tile_rst), .tile_test_o(test),
+        .tile_req_valid_o(req_valid), .tile_req_o(req), .tile_req_ready_i(req_ready),
+        .tile_rsp_valid_i(rsp_valid), .tile_rsp_i(rsp), .tile_rsp_ready_o(rsp_ready),
+        .ext_addr_o(ext_addr_o[T]), .ext_rdata_i(ext_rdata_i[T])
+      );
+
+      // Retired instructions are watched on single tiles, not here.
+      /* verilator lint_off PINCONNECTEMPTY */
+      ow_tile #(
+        .Lanes(Lanes), .SramBytes(SramBytes), .NumColours(NumColours), .NumThreads(NumThreads),
+        .QueueDepth(QueueDepth)
+      ) u_tile (
+        .clk_i, .rst_i(tile_rst), .cycle_i,
+        .link_n_i(to_n[T]), .link_e_i(to_e[T]), .link_s_i(to_s[T]), .link_w_i(to_w[T]),
+        .link_n_o(from_n[T]), .link_e_o(from_e[T]), .link_s_o(from_s[T]), .link_w_o(from_w[T]),
+        .test_i(test), .test_req_valid_i(req_valid), .test_req_i(req),
+        .test_req_ready_o(req_ready), .test_rsp_valid_o(rsp_valid), .test_rsp_o(rsp),
+        .test_rsp_ready_i(rsp_ready),
+        .idle_o(idle[T]), .retire_o()
+      );
+      /* verilator lint_on PINCONNECTEMPTY */
+    end
+  end
+
+endmodule
