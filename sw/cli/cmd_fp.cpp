@@ -72,6 +72,7 @@ Vector parse(const fp::Op& op, const std::string& text, uint64_t line) {
   if (op.operands > 1) v.in.b = parse_hex(words[1], op.bits(1), line);
   if (op.operands > 2) v.in.c = parse_hex(words[2], op.bits(2), line);
   v.result = parse_hex(words[need - 1], op.result_bits(), line);
+  if (op.relation()) v.result = v.result != 0 ? fp::one(op.dst) : 0;
   if (words.size() > need) parse_hex(words[need], 8, line);  // flags are read and not compared
   return v;
 }
@@ -88,9 +89,12 @@ int generate(const Options& options) {
   fp::Generator generator(op, options.seed);
   for (uint64_t i = 0; i < options.count; ++i) {
     const fp::Operands in = generator.next();
+    const uint32_t result = op.golden(in);
     std::fputs(
-        fmt::format("{} {:0{}X}\n", operands_text(op, in), op.golden(in), op.result_bits() / 4)
-            .c_str(),
+        op.relation()
+            ? fmt::format("{} {}\n", operands_text(op, in), result != 0 ? 1 : 0).c_str()
+            : fmt::format("{} {:0{}X}\n", operands_text(op, in), result, op.result_bits() / 4)
+                  .c_str(),
         stdout);
   }
   return 0;
@@ -119,7 +123,7 @@ int check(const Options& options, nlohmann::json& result) {
     for (size_t i = 0; i < block.size(); ++i) {
       const Vector& v = block[i];
       if (got[i] == v.result) continue;
-      if (fp::is_nan(got[i], op.result_bits()) && fp::is_nan(v.result, op.result_bits())) continue;
+      if (fp::is_nan(got[i], op.dst) && fp::is_nan(v.result, op.dst)) continue;
       if (++mismatches <= options.limit) {
         std::fputs(fmt::format("line {}: {} {}: expected {:0{}X}, RTL {:0{}X}\n", v.line, op.name,
                                operands_text(op, v.in), v.result, op.result_bits() / 4, got[i],
@@ -153,10 +157,10 @@ void add_fp(CLI::App& app, Context& context) {
         }
         return options->gen.empty() ? check(*options, context.result()) : generate(*options);
       });
-  sub->add_option("--op", options->op,
-                  "Operation: f16_add, f16_sub, f16_mul, f16_mulAdd, f16_max, f16_min, f32_add, "
-                  "f32_sub, f32_max, f32_min, f16_to_f32, f32_to_f16, f16_f32_mulAdd (binary16 a, "
-                  "b; binary32 c and result)");
+  sub->add_option(
+      "--op", options->op,
+      "Operation by TestFloat's name: f16_add, f32_mulAdd, f32_to_i32 and so on; also of "
+      "bf16, i8, i16, i32, and f16_f32_mulAdd (binary16 a, b; binary32 c and result)");
   sub->add_option("--limit-mismatches", options->limit, "Mismatches to print")
       ->capture_default_str();
   sub->add_option("--gen", options->gen, "Print vectors of this operation instead");
