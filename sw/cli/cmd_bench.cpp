@@ -19,6 +19,9 @@
 #ifdef OW_HAVE_DEADLOCKS
 #include "ow/deadlocks.h"
 #endif
+#ifdef OW_HAVE_BENCH
+#include "bench_tile.h"
+#endif
 
 namespace ow::cli {
 namespace {
@@ -270,21 +273,44 @@ int run(Context& context, const Options& options) {
   return bench.passed() ? 0 : 1;
 }
 
+#ifdef OW_HAVE_BENCH
+using TileArguments = TileBenchArguments;
+
+int run_tile(Context& context, const Options& options, TileArguments* tile) {
+  tile->targets = options.targets;
+  tile->only = options.only;
+  tile->seed = options.seed;
+  if (tile->firmware.empty()) tile->firmware = OW_FIRMWARE_DIR "/tile_bench.elf";
+  return run_bench_tile(context, *tile);
+}
+#else
+struct TileArguments {};
+
+int run_tile(Context&, const Options&, TileArguments*) {
+  throw BadInput("bench tile: this build has no tile model");
+}
+#endif
+
 }  // namespace
 
 void add_bench(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   auto name = std::make_shared<std::string>();
+  auto tile = std::make_shared<TileArguments>();
   CLI::App* sub =
       context.add(app, "bench", "Measure against the targets; exit status 1 if one is missed",
-                  [&context, options, name] { return run(context, *options); });
-  sub->add_option("name", *name, "sim")->required()->check(CLI::IsMember({"sim"}));
-  sub->add_option("--only", options->only, "Only these rows (S1 to S11)")
+                  [&context, options, tile, name] {
+                    if (*name == "sim") return run(context, *options);
+                    return run_tile(context, *options, tile.get());
+                  });
+  sub->add_option("name", *name, "sim or tile")->required()->check(CLI::IsMember({"sim", "tile"}));
+  sub->add_option("--only", options->only,
+                  "Only these rows (sim: S1 to S11; tile: T1 to T17 and ops, the operations)")
       ->delimiter(',')
       ->type_name("ROW");
   sub->add_option("--targets", options->targets, "File of the targets")->type_name("FILE");
   sub->add_option("--params", options->params, "Job of S1, S2, S4 and S5")->type_name("FILE");
-  sub->add_option("--firmware", options->firmware, "Kernel instead of the build's own")
+  sub->add_option("--firmware", options->firmware, "sim: kernel instead of the build's own")
       ->type_name("ELF");
   sub->add_option("--riscv-tests", options->riscv_tests,
                   "Directory of the official riscv-tests, built for the tile (S8)")
@@ -294,6 +320,21 @@ void add_bench(CLI::App& app, Context& context) {
   sub->add_option("--seed", options->seed, "Seed of S9")->capture_default_str();
   sub->add_option("--sim-seconds", options->sim_seconds,
                   "Wall time of `make sim` from a built tree, measured outside (S11)");
+#ifdef OW_HAVE_BENCH
+  sub->add_option("--tile-firmware", tile->firmware, "tile: firmware instead of the build's own")
+      ->type_name("ELF");
+  sub->add_option("--matrices", tile->matrices, "tile: directory of the matrices of T9")
+      ->type_name("DIR");
+  sub->add_option("--baselines", tile->baselines, "tile: file of the cycles that count as slower")
+      ->type_name("FILE");
+  sub->add_flag("--update-baselines", tile->update_baselines, "tile: write that file");
+  sub->add_option("--testfloat-wrong", tile->testfloat,
+                  "tile: TestFloat vectors that differ, measured outside (T15)");
+  sub->add_option("--nlf-wrong", tile->nlf_wrong,
+                  "tile: inputs of the functions not correctly rounded, measured outside (T16)");
+  sub->add_option("--coverage", tile->coverage,
+                  "tile: line coverage of rtl/tile in per cent, measured outside (T17)");
+#endif
   sub->add_option("--clean-seconds", options->clean_seconds,
                   "Wall time of `make sim` from a clean clone, measured outside (S11)");
 }

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/bench/spmv_format.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <numeric>
+#include <set>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "ow/error.h"
+#include "ow/spmv.h"
+
+namespace ow::bench {
+namespace {
+
+using golden::Type;
+using golden::Weight;
+
+constexpr uint32_t kSlice = OW_SPMV_SLICE;
+constexpr uint32_t kLongRow = 32;  // entries from which a row has slices of its own
+
+// Costs in cycles that decide how diagonals are joined into segments.
+constexpr double kLaunch = 7;
+
+struct Shape {
+  uint32_t width;  // entries a beat
+  double beat;     // cycles a beat
+  uint32_t value_bytes;
+  uint32_t per_word;  // elements of x in a bank's word
+};
+
+Shape shape_of(Type type) {
+  if (type == Type::F32) return {2, 1.05, 4, 2};
+  return {8, 1.8, 2, 4};
+}
+
+// Orders the entries of up to `width` pieces that share beats so that the elements of x that a
+// beat gathers lie in different banks, or in the same word.
+void schedule(std::vector<std::vector<Weight>*>& pieces, const Shape& shape, uint32_t x_word) {
+  std::vector<std::vector<Weight>> left;
+  size_t longest = 0;
+  for (std::vector<Weight>* p : pieces) {
+    left.push_back(*p);
+    longest = std::max(longest, p->size());
+    p->clear();
+  }
+  std::vector<size_t> lanes(left.size());
+  for (size_t d = 0; d < longest; ++d) {
+    std::set<uint32_t> taken;
+    uint32_t load[8] = {};
+    std::iota(lanes.begin(), lanes.end(), size_t{0});
+    std::stable_sort(lanes.begin(), lanes.end(),
+                     [&](size_t a, size_t b) { return left[a].size() < left[b].size(); });
+    for (const size_t lane : lanes) {
+      std::vector<Weight>& from = left[lane];
+      if (from.empty()) continue;
+      size_t best = 0;
+      uint32_t best_cost = ~0u;
+      for (size_t k = 0; k < from.size(); ++k) {
+        const uint32_t word = x_word + from[k].index / shape.per_word;
+        const uint32_t cost = taken.count(word) != 0 ? 0 : 1 + load[word % 8];
+        if (cost < best_cost) {
+          best_cost = cost;
+          best = k;
+        }
+      }
+      const uint32_t word = x_word + from[best].index / shape.per_word;
+      if (taken.insert(word).second) ++load[word % 8];
+      pieces[lane]->push_back(from[best]);
+      from.erase(from.begin() + static_cast<std::ptrdiff_t>(best));
+    }
+  }
+}
+
+// Joins diagonals (counts not ascending) into segments (pieces, diagonals) at the least cost.
+std::vector<std::pair<uint32_t, uint32_t>> join(const std::vector<uint32_t>& counts,
+                                                const Shape& shape) {
+  const size_t n = counts.size();
+  std::vector<double> cost(n + 1, 0);
+  std::vector<size_t> end(n + 1, n);
+  for (size_t i = n; i-- > 0;) {
+    cost[i] = 1e30;
+    const double beats = std::ceil(static_cast<double>(counts[i]) / shape.width) * shape.beat;
+    for (size_t j = i + 1; j <= n; ++j) {
+      const double c = std::max(kLaunch, beats * static_cast<double>(j - i)) + 2 + cost[j];
+      if (c < cost[i]) {
+        cost[i] = c;
+        end[i] = j;
+      }
+    }
+  }
+  std::vector<std::pair<uint32_t, uint32_t>> out;
+  for (size_t i = 0; i < n; i = end[i]) {
+    out.emplace_back(counts[i], static_cast<uint32_t>(end[i] - i));
+  }
+  return out;
+}
+
+struct Laid {
+  SpmvTile::Slice slice;
+  std::vector<std::pair<uint32_t, uint32_t>> segments;
+  std::vector<Weight> stream;  // by diagonals, with padding
+  uint32_t rows = 0;           // elements of y
+  size_t nonzeros = 0;
+};
+
+// A slice from its pieces, longest first.
+Laid lay_out(std::vector<std::vector<Weight>> pieces, bool long_row, const Shape& shape,
+             uint32_t x_word) {
+  Laid laid;
+  laid.rows = long_row ? 1 : static_cast<uint32_t>(pieces.size());
+  for (const auto& p : pieces) laid.nonzeros += p.size();
+  for (size_t first = 0; first < pieces.size(); first += shape.width) {
+    std::vector<std::vector<Weight>*> group;
+    for (size_t k = first; k < std::min<size_t>(pieces.size(), first + shape.width); ++k) {
+      group.push_back(&pieces[k]);
+    }
+    schedule(group, shape, x_word);
+  }
+  std::vector<uint32_t> counts;
+  for (size_t d = 0; d < pieces[0].size(); ++d) {
+    uint32_t count = 0;
+    while (count < pieces.size() && pieces[count].size() > d) ++count;
+    counts.push_back(count);
+  }
+  laid.segments = join(counts, shape);
+  size_t d = 0;
+  for (const auto& [width, diagonals] : laid.segments) {
+    for (uint32_t k = 0; k < diagonals; ++k, ++d) {
+      for (uint32_t p = 0; p < width; ++p) {
+        // Padding takes an element of x that a neighbour takes anyway.
+        if (pieces[p].size() <= d) {
+          const uint32_t near = d < pieces[0].size() ? pieces[0][d].index : 0;
+          pieces[p].push_back({near, 0});
+        }
+        laid.stream.push_back(pieces[p][d]);
+      }
+    }
+  }
+  laid.slice.long_row = long_row;
+  laid.slice.pieces = std::move(pieces);
+  return laid;
+}
+
+uint32_t image_bytes(const std::vector<Laid>& slices, const Shape& shape) {
+  size_t entries = 0;
+  size_t words = sizeof(ow_spmv_head) / 4;
+  for (size_t s = 0; s < slices.size(); s += 2) {
+    const size_t b = s + 1 < slices.size() ? slices[s + 1].segments.size() : 0;
+    words += 2 * sizeof(ow_spmv_slice) / 4 +
+             2 * std::max(slices[s].segments.size(), b) * sizeof(ow_spmv_segment) / 4;
+  }
+  for (const Laid& l : slices) entries += l.stream.size();
+  return static_cast<uint32_t>(4 * words + entries * (shape.value_bytes + 2) + 4 * 64);
+}
+
+void put(std::vector<uint32_t>* words, uint32_t byte, uint32_t bytes, uint32_t value) {
+  if (byte / 4 >= words->size()) words->resize(byte / 4 + 1, 0);
+  const uint32_t mask = bytes == 4 ? ~0u : 0xFFFFu << (8 * (byte % 4));
+  uint32_t& w = (*words)[byte / 4];
+  w = (w & ~mask) | (value << (8 * (byte % 4)) & mask);
+}
+
+SpmvTile make_image(std::vector<Laid> slices, const Shape& shape, uint32_t address) {
+  SpmvTile tile;
+  const uint32_t pairs = static_cast<uint32_t>((slices.size() + 1) / 2);
+  std::vector<uint32_t> table;
+  std::vector<Weight> stream[2];
+  uint32_t y = 0;
+  for (uint32_t p = 0; p < pairs; ++p) {
+    const Laid* side[2] = {&slices[2 * p],
+                           2 * p + 1 < slices.size() ? &slices[2 * p + 1] : nullptr};
+    uint32_t segments = 0;
+    for (const Laid* l : side) {
+      if (l != nullptr) {
+        segments = std::max(segments, static_cast<uint32_t>(l->segments.size()));
+      }
+    }
+    for (int h = 0; h < 2; ++h) {
+      const Laid* l = side[h];
+      table.push_back(l == nullptr ? 0 : static_cast<uint32_t>(l->slice.pieces.size()));
+      table.push_back(l != nullptr && l->slice.long_row ? 1 : 0);
+      table.push_back(y);
+      table.push_back(segments);
+      if (l == nullptr) continue;
+      SpmvTile::Slice slice = l->slice;
+      slice.y_offset = y;
+      tile.slices.push_back(slice);
+      y += l->rows;
+      tile.nonzeros += l->nonzeros;
+      tile.padding += l->stream.size() - l->nonzeros;
+      stream[h].insert(stream[h].end(), l->stream.begin(), l->stream.end());
+    }
+    for (uint32_t k = 0; k < segments; ++k) {
+      for (const Laid* l : side) {
+        if (l == nullptr || k >= l->segments.size()) {
+          table.push_back(0);
+          table.push_back(0);
+        } else {
+          const auto [width, diagonals] = l->segments[k];
+          table.push_back(width | 4u << 16);
+          table.push_back(diagonals | (0u - width * 4) << 16);
+        }
+      }
+    }
+  }
+  tile.y_elements = y;
+  const auto align = [&](uint32_t a,
+                         uint32_t slot) {  // to a line of 64 bytes, then to a slot of it
+    return ((address + a + 63) & ~63u) - address + 16 * slot;
+  };
+  // Values and indices of the two streams start in different banks.
+  uint32_t at = static_cast<uint32_t>(sizeof(ow_spmv_head) + 4 * table.size());
+  uint32_t values[2];
+  uint32_t indices[2];
+  for (int h = 0; h < 2; ++h) {
+    const uint32_t n = static_cast<uint32_t>(stream[h].size());
+    values[h] = align(at, h == 0 ? 0 : 1);
+    indices[h] = align(values[h] + n * shape.value_bytes, h == 0 ? 2 : 3);
+    at = indices[h] + 2 * n;
+    for (uint32_t k = 0; k < n; ++k) {
+      put(&tile.words, values[h] + k * shape.value_bytes, shape.value_bytes, stream[h][k].value);
+      put(&tile.words, indices[h] + 2 * k, 2, stream[h][k].index);
+    }
+  }
+  tile.words.resize(std::max<size_t>(tile.words.size(), (at + 3) / 4), 0);
+  const uint32_t head[5] = {pairs, address + values[0], address + values[1], address + indices[0],
+                            address + indices[1]};
+  std::copy(head, head + 5, tile.words.begin());
+  std::copy(table.begin(), table.end(), tile.words.begin() + 5);
+  return tile;
+}
+
+uint32_t encode(Type type, double v) {
+  const float f = static_cast<float>(v);
+  uint32_t bits = 0;
+  static_assert(sizeof f == sizeof bits, "float has 32 bits");
+  std::memcpy(&bits, &f, sizeof bits);
+  return type == Type::F32 ? bits : golden::convert(Type::F32, Type::F16, bits);
+}
+
+}  // namespace
+
+size_t SparseMatrix::nonzeros() const {
+  size_t n = 0;
+  for (const auto& r : row) n += r.size();
+  return n;
+}
+
+SparseMatrix read_matrix_market(const std::string& path) {
+  gzFile file = gzopen(path.c_str(), "rb");
+  if (file == nullptr) throw BadInput(path + ": cannot be read");
+  std::string text;
+  char buffer[65536];
+  int got = 0;
+  while ((got = gzread(file, buffer, sizeof buffer)) > 0) {
+    text.append(buffer, static_cast<size_t>(got));
+  }
+  const bool broken = got < 0;
+  gzclose(file);
+  if (broken) throw BadInput(path + ": cannot be decompressed");
+
+  std::istringstream in(text);
+  std::string line;
+  int number = 0;
+  const auto fail = [&](const std::string& what) {
+    throw BadInput(fmt::format("{}:{}: {}", path, number, what));
+  };
+  const auto next = [&] {
+    while (std::getline(in, line)) {
+      ++number;
+      if (!line.empty() && line[0] != '%') return true;
+    }
+    return false;
+  };
+  if (!std::getline(in, line)) fail("empty file");
+  number = 1;
+  std::istringstream banner(line);
+  std::string tag, object, form, field, symmetry;
+  banner >> tag >> object >> form >> field >> symmetry;
+  if (tag != "%%MatrixMarket" || object != "matrix" || form != "coordinate") {
+    fail("not a Matrix Market coordinate file");
+  }
+  const bool pattern = field == "pattern";
+  if (!pattern && field != "real" && field != "integer") fail("field must be real or pattern");
+  const bool symmetric = symmetry == "symmetric";
+  if (!symmetric && symmetry != "general") fail("must be general or symmetric");
+  SparseMatrix m;
+  m.name = path.substr(path.find_last_of('/') + 1);
+  m.name = m.name.substr(0, m.name.find('.'));
+  size_t entries = 0;
+  if (!next()) fail("sizes are missing");
+  std::istringstream sizes(line);
+  if (!(sizes >> m.rows >> m.cols >> entries) || m.rows == 0 || m.cols == 0) {
+    fail("bad sizes");
+  }
+  if (m.cols > 65536) fail("more than 65,536 columns: indices have 16 bits");
+  m.row.resize(m.rows);
+  for (size_t k = 0; k < entries; ++k) {
+    if (!next()) fail("entries are missing");
+    std::istringstream entry(line);
+    uint32_t i = 0;
+    uint32_t j = 0;
+    double v = 1;
+    if (!(entry >> i >> j) || (!pattern && !(entry >> v)) || i == 0 || j == 0 || i > m.rows ||
+        j > m.cols) {
+      fail("bad entry");
+    }
+    if (v == 0) continue;
+    m.row[i - 1].emplace_back(j - 1, v);
+    if (symmetric && i != j) m.row[j - 1].emplace_back(i - 1, v);
+  }
+  for (auto& r : m.row) std::sort(r.begin(), r.end());
+  return m;
+}
+
+SpmvPlan make_spmv_plan(const SparseMatrix& matrix, Type type, uint32_t address, uint32_t bytes,
+                        uint32_t x_address) {
+  const Shape shape = shape_of(type);
+  const uint32_t x_word = x_address / 8;
+  SpmvPlan plan;
+  plan.type = type;
+  double largest = 0;
+  for (const auto& r : matrix.row) {
+    for (const auto& [col, v] : r) largest = std::max(largest, std::abs(v));
+  }
+  if (largest > 0) plan.scale = std::exp2(std::floor(-std::log2(largest)));
+
+  plan.order.resize(matrix.rows);
+  std::iota(plan.order.begin(), plan.order.end(), 0u);
+  std::stable_sort(plan.order.begin(), plan.order.end(), [&](uint32_t a, uint32_t b) {
+    return matrix.row[a].size() > matrix.row[b].size();
+  });
+  plan.x_position.resize(matrix.cols);
+  std::iota(plan.x_position.begin(), plan.x_position.end(), 0u);
+  if (matrix.rows == matrix.cols) {
+    for (uint32_t k = 0; k < matrix.rows; ++k) plan.x_position[plan.order[k]] = k;
+  }
+  const auto entries = [&](uint32_t position) {
+    std::vector<Weight> out;
+    for (const auto& [col, v] : matrix.row[plan.order[position]]) {
+      out.push_back({plan.x_position[col], encode(type, v * plan.scale)});
+    }
+    return out;
+  };
+
+  std::vector<Laid> current;
+  uint32_t y_bytes = 0;
+  uint32_t first_row = 0;
+  uint32_t position = 0;
+  const auto flush = [&] {
+    if (current.empty()) return;
+    SpmvTile tile = make_image(current, shape, address);
+    tile.first_row = first_row;
+    plan.tiles.push_back(std::move(tile));
+    first_row = position;
+    y_bytes = 0;
+    current.clear();
+  };
+  const auto append = [&](Laid laid, uint32_t rows) {
+    std::vector<Laid> with = current;
+    with.push_back(laid);
+    if (image_bytes(with, shape) + y_bytes + rows * shape.value_bytes > bytes) {
+      if (current.empty()) throw BadInput(matrix.name + ": a slice does not fit the tile");
+      flush();
+    }
+    current.push_back(std::move(laid));
+    y_bytes += rows * shape.value_bytes;
+    position += rows;
+  };
+  while (position < matrix.rows) {
+    std::vector<Weight> row = entries(position);
+    if (row.size() >= kLongRow) {
+      std::vector<std::vector<Weight>> pieces(kSlice);
+      for (size_t k = 0; k < row.size(); ++k) pieces[k % kSlice].push_back(row[k]);
+      while (pieces.back().empty()) pieces.pop_back();
+      append(lay_out(std::move(pieces), true, shape, x_word), 1);
+      continue;
+    }
+    std::vector<std::vector<Weight>> pieces;
+    for (uint32_t k = position; k < matrix.rows && pieces.size() < kSlice; ++k) {
+      pieces.push_back(entries(k));
+    }
+    const uint32_t rows = static_cast<uint32_t>(pieces.size());
+    append(lay_out(std::move(pieces), false, shape, x_word), rows);
+  }
+  flush();
+  return plan;
+}
+
+golden::Vec spmv(Type type, const SpmvTile& tile, const golden::Vec& x) {
+  golden::Vec y(tile.y_elements, 0);
+  for (const SpmvTile::Slice& slice : tile.slices) {
+    golden::Vec sums;
+    for (const auto& piece : slice.pieces) {
+      uint32_t sum = 0;
+      for (const Weight& w : piece) {
+        sum = golden::apply(golden::Op::Fma, type, w.value, x.at(w.index), sum);
+      }
+      sums.push_back(sum);
+    }
+    const Type to = golden::source_type(type);
+    if (slice.long_row) {
+      y[slice.y_offset] =
+          golden::reduce(golden::Op::Sum, Type::F32, to, sums.data(), nullptr, sums.size());
+    } else {
+      for (size_t k = 0; k < sums.size(); ++k) {
+        y[slice.y_offset + k] = to == Type::F32 ? sums[k] : golden::convert(Type::F32, to, sums[k]);
+      }
+    }
+  }
+  return y;
+}
+
+}  // namespace ow::bench

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernels share: their descriptors, and short ways to load them.
+#ifndef OW_LIB_K_H_
+#define OW_LIB_K_H_
+
+#include "ow/kernels.h"
+#include "ow/tile.h"
+
+// One-dimensional operands: words 3 to 5 are zero from ow_kernels_init() on.
+enum {
+  K_X = OW_K_DSR_FIRST,
+  K_Y,
+  K_R,
+  // Two dimensions: words 4 and 5 are zero.
+  K_P,
+  K_Q,
+  K_ACC_A,  // sums of a half of the accumulator cache, repeated
+  K_ACC_B,
+  K_ROW_A,  // the same, once
+  K_ROW_B,
+  K_SRC_A,
+  K_SRC_B,
+  K_IDX_A,
+  K_IDX_B,
+  K_OUT_A,
+  K_OUT_B,
+  // Kept from one call to the next.
+  K_KEEP_X,
+  K_KEEP_W,
+  K_KEEP_ACC,
+  K_KEEP_Y,  // 30
+  K_NONE = 31
+};
+_Static_assert(K_KEEP_Y == 30, "the library's descriptors end at 30");
+
+#define K_MEM(type) (OW_KIND_MEM | ((uint32_t)(type) << 4))
+#define K_DIM(length, step) ((uint32_t)(length) | ((uint32_t)(step) << 16))
+
+// A vector in memory; `dsr`, `type` and `bytes` are constants.
+#define k_vector(dsr, type, addr, n, bytes) \
+  do {                                      \
+    ow_dsrw(dsr, 0, K_MEM(type));           \
+    ow_dsrw(dsr, 1, addr);                  \
+    ow_dsrw(dsr, 2, K_DIM(n, bytes));       \
+  } while (0)
+
+// Two dimensions; step1 as the hardware takes it: added at the end of dimension 0.
+#define k_matrix(dsr, type, addr, n0, step0, n1, step1) \
+  do {                                                  \
+    ow_dsrw(dsr, 0, K_MEM(type));                       \
+    ow_dsrw(dsr, 1, addr);                              \
+    ow_dsrw(dsr, 2, ow_dim_word(n0, (int32_t)(step0))); \
+    ow_dsrw(dsr, 3, ow_dim_word(n1, (int32_t)(step1))); \
+  } while (0)
+
+// Waits until no running thread uses the descriptor: a write to it does.
+#define k_wait(dsr) ow_dsrw(dsr, 5, 0)
+
+#endif  // OW_LIB_K_H_

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels that stream weights or activations. ow/kernels.h says what they do.
+#include "k.h"
+
+#define AXPYI(name, type, bytes)                                                            \
+  void name(uint32_t nz, uint32_t a, uint32_t x, uint32_t idx, uint32_t y, uint32_t work) { \
+    k_vector(K_R, type, work, nz, bytes);                                                   \
+    k_vector(K_Y, OW_I16, idx, nz, 2);                                                      \
+    ow_gather(type, OW_CTL(K_R, K_NONE, K_Y, 0), y);                                        \
+    k_vector(K_X, type, x, nz, bytes);                                                      \
+    ow_fma_s(type, OW_CTL(K_R, K_X, K_NONE, 0), a);                                         \
+    ow_scatter(type, OW_CTL(K_NONE, K_R, K_Y, 0), y);                                       \
+  }
+AXPYI(ow_axpyi_f16, OW_F16, 2)
+AXPYI(ow_axpyi_f32, OW_F32, 4)
+
+void ow_spmm_stream(const struct ow_spmm* s) {
+  // As many rows in the ring as the cache holds, so that a row with few weights does not wait.
+  uint32_t ring = 128u / s->samples;
+  ow_reg_write(OW_REG_RED_ACC, s->samples | ring << 16);
+  ow_reg_write(OW_REG_RED_COUNT, s->outputs);
+  ow_reg_write(OW_REG_RED_PHASE, 1);
+  ow_reg_write(OW_REG_RED_ACT_EQ, OW_RED_ENABLE | OW_RED_TO_MEMORY | OW_RED_ROUND_F16);
+  ow_reg_write(OW_REG_RED_DST, s->y);
+  ow_reg_write(OW_REG_RED_PITCH, s->pitch);
+  k_matrix(K_P, OW_F16, s->x, s->samples, 2, s->features, s->samples * 2);
+  k_matrix(K_ACC_A, OW_F32, OW_ACC_ADDR(0), s->samples, 4, ring, 0);
+  ow_dsrw(K_X, 0, OW_KIND_FABRIC_IN | OW_F16 << 4 | s->queue << 8);
+  ow_dsrw(K_X, 2, 0);
+  ow_axpyw(OW_CTL(K_ACC_A, K_P, K_X, OW_K_THREAD_A));
+  ow_drain(OW_CTL(K_NONE, K_NONE, K_NONE, OW_K_THREAD_B) | OW_THEN_ACTIVATE(s->task));
+}
+
+void ow_actgemv_load(uint32_t inputs, uint32_t outputs, uint32_t w, uint32_t y, uint32_t queue) {
+  k_matrix(K_KEEP_X, OW_F16, w, outputs, 2, inputs, outputs * 2);
+  k_matrix(K_KEEP_ACC, OW_F32, OW_ACC_ADDR(0), outputs, 4, 1, 0);
+  ow_dsrw(K_KEEP_W, 0, OW_KIND_FABRIC_IN | OW_F16 << 4 | queue << 8);
+  ow_dsrw(K_KEEP_W, 2, 0);
+  k_vector(K_KEEP_Y, OW_F16, y, outputs, 2);
+}
+
+void ow_actgemv_run(void) {
+  // The first product into a row is added to +0. A stream without any leaves the row as it was:
+  // the counter of consumed wavelets tells.
+  uint32_t before = ow_reg_read(OW_REG_COUNTER(11));
+  ow_axpyw(OW_CTL(K_KEEP_ACC, K_KEEP_X, K_KEEP_W, 0));
+  if (ow_reg_read(OW_REG_COUNTER(11)) != before) {
+    ow_cvt(OW_F32, OW_CTL(K_KEEP_Y, K_KEEP_ACC, K_NONE, 0));
+  } else {
+    ow_mov_s(OW_F16, OW_CTL(K_KEEP_Y, K_NONE, K_NONE, 0), 0);
+  }
+}
+
+void ow_send_nonzeros(uint32_t n, uint32_t x, uint32_t queue) {
+  k_vector(K_X, OW_F16, x, n, 2);
+  ow_dsrw(
+      K_Y, 0,
+      OW_KIND_FABRIC_OUT | OW_F16 << 4 | queue << 8 | OW_CLOSE(1, 0) | OW_SKIP_ZEROS | OW_TAGGED);
+  ow_dsrw(K_Y, 2, K_DIM(n, 0));
+  ow_mov(OW_F16, OW_CTL(K_Y, K_X, K_NONE, 0));
+}
