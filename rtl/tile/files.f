@@ -10,6 +10,8 @@ rtl/tile/ow_datapath.sv
 rtl/tile/ow_sram_bank.sv
 rtl/tile/ow_sram.sv
 rtl/tile/ow_reduce.sv
+rtl/tile/ow_nlf_pkg.sv
+rtl/tile/ow_nlf.sv
 rtl/tile/ow_engine_pkg.sv
 rtl/tile/ow_engine_decode.sv
 rtl/tile/ow_acc.sv

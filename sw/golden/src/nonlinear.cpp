@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/golden/nonlinear.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "ow/error.h"
+
+namespace ow::golden {
+namespace {
+
+// Relative error of a function of the host's library and of one operation after it: a few units in
+// the last place, taken as 64.
+constexpr long double kError = 64 * std::numeric_limits<long double>::epsilon();
+
+struct Format {
+  int fraction;  // bits
+  int bias;
+
+  uint16_t inf() const { return static_cast<uint16_t>((2 * bias + 1) << fraction); }
+  uint16_t nan() const { return static_cast<uint16_t>(inf() | 1 << (fraction - 1)); }
+  uint16_t one() const { return static_cast<uint16_t>(bias << fraction); }
+};
+
+constexpr Format kF16{10, 15};
+constexpr Format kBf16{7, 127};
+
+long double value(const Format& f, uint16_t x) {
+  const int exponent = (x & 0x7FFF) >> f.fraction;
+  const int fraction = x & ((1 << f.fraction) - 1);
+  long double v;
+  if (exponent == 2 * f.bias + 1) {
+    v = fraction != 0 ? std::numeric_limits<long double>::quiet_NaN()
+                      : std::numeric_limits<long double>::infinity();
+  } else if (exponent == 0) {
+    v = std::ldexp(static_cast<long double>(fraction), 1 - f.bias - f.fraction);
+  } else {
+    v = std::ldexp(static_cast<long double>(fraction + (1 << f.fraction)),
+                   exponent - f.bias - f.fraction);
+  }
+  return (x & 0x8000) != 0 ? -v : v;
+}
+
+// |v| in units of the last place that f has for it; *exponent is the exponent of its binade, not
+// below that of the subnormal numbers.
+long double scaled(const Format& f, long double v, int* exponent) {
+  std::frexp(v, exponent);
+  *exponent = std::max(*exponent - 1, 1 - f.bias);
+  return std::ldexp(std::fabs(v), f.fraction - *exponent);
+}
+
+// v, taken as an exact value, rounded to nearest even.
+uint16_t round_to(const Format& f, long double v) {
+  const uint16_t sign = std::signbit(v) ? 0x8000 : 0;
+  if (v == 0) return sign;
+  if (std::isinf(v)) return sign | f.inf();
+  int exponent;
+  const long double units = scaled(f, v, &exponent);
+  if (exponent > f.bias) return sign | f.inf();
+  const long double floor = std::floor(units);
+  int n = static_cast<int>(floor);
+  const long double rest = units - floor;
+  if (rest > 0.5L || (rest == 0.5L && n % 2 != 0)) ++n;
+  // n holds the leading one of a normal number: it adds one to the exponent below.
+  return sign | static_cast<uint16_t>(((exponent + f.bias - 1) << f.fraction) + n);
+}
+
+// The function itself, for finite x that is not a special case.
+long double evaluate(Nlf fn, long double x) {
+  switch (fn) {
+    case Nlf::kReciprocal:
+      return 1 / x;
+    case Nlf::kReciprocalSqrt:
+      return 1 / std::sqrt(x);
+    case Nlf::kExp:
+      return std::exp(x);
+    case Nlf::kLog:
+      return std::log(x);
+    case Nlf::kTanh:
+      return std::tanh(x);
+    case Nlf::kSigmoid:
+      // Without cancellation on either side.
+      return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x));
+  }
+  throw InternalError("nlf: no such function");
+}
+
+// True if fn(x) is a special value, which goes to *y.
+bool special(Nlf fn, const Format& f, uint16_t x, uint16_t* y) {
+  const uint16_t magnitude = x & 0x7FFF;
+  const uint16_t sign = x & 0x8000;
+  const bool inf = magnitude == f.inf();
+  const bool zero = magnitude == 0;
+  if (magnitude > f.inf()) {
+    *y = f.nan();
+    return true;
+  }
+  switch (fn) {
+    case Nlf::kReciprocal:
+      *y = inf ? sign : sign | f.inf();
+      return inf || zero;
+    case Nlf::kReciprocalSqrt:
+      *y = zero ? sign | f.inf() : sign != 0 ? f.nan() : 0;
+      return inf || zero || sign != 0;
+    case Nlf::kExp:
+      *y = zero ? f.one() : sign != 0 ? 0 : f.inf();
+      return inf || zero;
+    case Nlf::kLog:
+      *y = zero ? 0x8000 | f.inf() : sign != 0 ? f.nan() : inf ? f.inf() : 0;
+      return inf || zero || sign != 0 || magnitude == f.one();
+    case Nlf::kTanh:
+      *y = zero ? x : sign | f.one();
+      return inf || zero;
+    case Nlf::kSigmoid:
+      *y = zero ? static_cast<uint16_t>(f.one() - (1 << f.fraction)) : sign != 0 ? 0 : f.one();
+      return inf || zero;
+  }
+  throw InternalError("nlf: no such function");
+}
+
+uint16_t nlf(Nlf fn, const Format& f, uint16_t x) {
+  uint16_t y;
+  if (special(fn, f, x, &y)) return y;
+  const long double v = evaluate(fn, value(f, x));
+  y = round_to(f, v * (1 - kError));
+  if (y != round_to(f, v * (1 + kError))) {
+    throw InternalError("nlf: the rounding of function " + std::to_string(static_cast<int>(fn)) +
+                        " at encoding " + std::to_string(x) + " is not decided");
+  }
+  return y;
+}
+
+}  // namespace
+
+uint16_t nlf_f16(Nlf fn, uint16_t x) { return nlf(fn, kF16, x); }
+uint16_t nlf_bf16(Nlf fn, uint16_t x) { return nlf(fn, kBf16, x); }
+
+long double nlf_value(bool bf16, uint16_t x) { return value(bf16 ? kBf16 : kF16, x); }
+
+long double nlf_margin(Nlf fn, bool bf16, uint16_t x) {
+  const Format& f = bf16 ? kBf16 : kF16;
+  uint16_t y;
+  if (special(fn, f, x, &y)) return 1;
+  const long double v = evaluate(fn, value(f, x));
+  if (v == 0 || std::isinf(v)) return 1;
+  int exponent;
+  const long double units = scaled(f, v, &exponent);
+  return std::min(std::fabs(units - std::floor(units) - 0.5L) / units, 1.0L);
+}
+
+}  // namespace ow::golden
