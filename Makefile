@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 TEST_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help sim test test-all build bootstrap lint wave synth formal bench clean
+.PHONY: help sim test test-all build bootstrap lint wave synth formal bench coverage clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -38,6 +38,9 @@ bench: build  ## measure what docs/results.md reports
 lint: build  ## Verilator lint, formatting, clang-tidy, shell syntax
 	@BUILD=$(BUILD) scripts/lint
 
+coverage: bootstrap  ## lines of rtl/tile that the tests execute (a build tree of its own)
+	@scripts/coverage --build $(BUILD)-coverage --jobs $(JOBS) $(COVERAGE_ARGS)
+
 wave: bootstrap $(BUILD)/build.ninja  ## an FST of a small run, with a GTKWave layout
 	@BUILD=$(BUILD) scripts/wave
 
@@ -50,4 +53,4 @@ formal:  ## prove small blocks with Yosys and abc, each property shown to fail o
 	@BUILD=$(BUILD) scripts/formal
 
 clean:  ## remove what was built
-	rm -rf $(BUILD)
+	rm -rf $(BUILD) $(BUILD)-coverage

@@ -12,6 +12,9 @@
 # blocks compile fastest whole). TRACE compiles FST tracing in. NO_ASSERT leaves assertions out,
 # as -DOW_ASSERT=OFF does for all models.
 #
+# With OW_COVERAGE (line: statements and branches; toggle: signals, too) every model counts what it
+# executes; scripts/coverage builds, runs and merges.
+#
 # Nothing is Verilated or compiled again unless an RTL file, a list or an argument changed.
 
 find_program(OW_VERILATOR verilator)
@@ -42,6 +45,15 @@ target_link_libraries(ow_verilated PUBLIC Threads::Threads)
 add_library(ow_verilated_fst STATIC EXCLUDE_FROM_ALL ${_ow_vinc}/verilated_fst_c.cpp)
 target_compile_options(ow_verilated_fst PRIVATE -w)
 target_link_libraries(ow_verilated_fst PUBLIC ow_verilated ZLIB::ZLIB)
+
+set(OW_COVERAGE "" CACHE STRING "Coverage of the RTL in all models: line, toggle or empty (scripts/coverage)")
+if(OW_COVERAGE AND NOT OW_COVERAGE MATCHES "^(line|toggle)$")
+  message(FATAL_ERROR "OW_COVERAGE=${OW_COVERAGE}: must be line, toggle or empty")
+endif()
+if(OW_COVERAGE)
+  add_library(ow_coverage STATIC ${OW_ROOT}/cmake/coverage/ow_coverage.cpp)
+  target_include_directories(ow_coverage PUBLIC ${OW_ROOT}/cmake/coverage)
+endif()
 
 # Reads file lists: appends absolute paths of sources to <files> and directories to <incdirs>.
 function(_ow_read_list path _files _incdirs _lists)
@@ -123,6 +135,12 @@ function(ow_verilate lib)
     list(APPEND args --trace-fst --trace-structs)
     set(trace 1)
   endif()
+  if(OW_COVERAGE)
+    list(APPEND args --coverage-line)
+  endif()
+  if(OW_COVERAGE STREQUAL "toggle")
+    list(APPEND args --coverage-toggle)
+  endif()
   foreach(dir IN LISTS incdirs)
     list(APPEND args +incdir+${dir})
   endforeach()
@@ -151,7 +169,7 @@ function(ow_verilate lib)
     OUTPUT ${fast} ${slow}
     BYPRODUCTS ${gen}/${V_PREFIX}.h
     COMMAND ${CMAKE_COMMAND} -DVERILATOR=${OW_VERILATOR} -DPREFIX=${V_PREFIX} -DMDIR=${mdir}
-            -DSHARDS=${V_SHARDS} -P ${OW_ROOT}/cmake/RunVerilator.cmake
+            -DSHARDS=${V_SHARDS} -DCOVERAGE=${OW_COVERAGE} -P ${OW_ROOT}/cmake/RunVerilator.cmake
     DEPENDS ${files} ${headers} ${lists} ${mdir}/args.txt ${OW_ROOT}/cmake/RunVerilator.cmake
     WORKING_DIRECTORY ${OW_ROOT}
     COMMENT "Verilating ${V_TOP} (${lib})"
@@ -162,6 +180,9 @@ function(ow_verilate lib)
   target_compile_options(${lib} PRIVATE -w)
   target_compile_definitions(${lib} PUBLIC VM_TRACE=${trace} VM_TRACE_FST=${trace} VM_COVERAGE=0)
   target_include_directories(${lib} SYSTEM PUBLIC ${gen})
+  if(OW_COVERAGE)
+    target_link_libraries(${lib} PUBLIC ow_coverage)
+  endif()
   if(V_TRACE)
     target_link_libraries(${lib} PUBLIC ow_verilated_fst)
   else()

@@ -14,6 +14,32 @@ if(NOT status EQUAL 0)
   message(FATAL_ERROR "verilator failed for ${PREFIX}")
 endif()
 
+# With coverage, all instances of the model share their counters (cmake/coverage/ow_coverage.h).
+if(COVERAGE)
+  file(GLOB sources ${MDIR}/gen/*__Syms.h ${MDIR}/gen/*Slow.cpp)
+  set(patched 0)
+  foreach(source IN LISTS sources)
+    file(READ ${source} text)
+    if(text MATCHES "> __Vcoverage\\[")
+      string(REPLACE "std::atomic<uint32_t> __Vcoverage[" "static inline std::atomic<uint32_t> __Vcoverage["
+             text "${text}")
+    elseif(text MATCHES "VL_COVER_INSERT")
+      string(REPLACE "*count32p = 0;" "" text "${text}")
+      string(REGEX REPLACE "VL_COVER_INSERT\\([^;]*;"
+             "if (enable) ow_cover_insert(countp, filenamep, lineno, column, pagep, commentp, linescovp);"
+             text "${text}")
+      string(PREPEND text "#include \"ow_coverage.h\"\n")
+    else()
+      continue()
+    endif()
+    file(WRITE ${source} "${text}")
+    math(EXPR patched "${patched} + 1")
+  endforeach()
+  if(patched LESS 2)
+    message(FATAL_ERROR "coverage of ${PREFIX}: the model does not look like Verilator 5.006's")
+  endif()
+endif()
+
 file(GLOB sources RELATIVE ${MDIR}/gen ${MDIR}/gen/*.cpp)
 list(SORT sources)
 math(EXPR last "${SHARDS} - 1")
