@@ -90,6 +90,16 @@ TEST(Core, TrapWithoutVectorStopsTheCoreAndSaysWhy) {
       {{jal(0, 6)}, 0, 6, 0, false},
       {{csrrs(1, 0x7c0, 0)}, 2, csrrs(1, 0x7c0, 0), 0, false},
       {{csrrw(1, 0xf14, 1)}, 2, csrrw(1, 0xf14, 1), 0, false},
+      {{kNop, 0x10200073}, 2, 0x10200073, 4, false},  // sret
+      {{r_type(0x2b, 7, 0, 0, 0, 0)}, 2, r_type(0x2b, 7, 0, 0, 0, 0), 0, false},
+      {{i_type(0x0f, 2, 0, 0, 0)}, 2, i_type(0x0f, 2, 0, 0, 0), 0, false},
+      {{i_type(0x03, 3, 1, 0, 0)}, 2, i_type(0x03, 3, 1, 0, 0), 0, false},
+      {{branch(2, 0, 0, 8)}, 2, branch(2, 0, 0, 8), 0, false},
+      {{i_type(0x67, 1, 0, 0, 0)}, 2, i_type(0x67, 1, 0, 0, 0), 0, false},
+      {{i_type(0x13, 1, 1, 1, 0x400)}, 2, i_type(0x13, 1, 1, 1, 0x400), 0, false},
+      {{r_type(0x33, 0, 2, 1, 1, 1)}, 2, r_type(0x33, 0, 2, 1, 1, 1), 0, false},
+      {{i_type(0x23, 3, 0, 0, 0)}, 2, i_type(0x23, 3, 0, 0, 0), 0, false},
+      {{0x00000000}, 2, 0, 0, false},
   };
   CoreBench bench;
   for (const Case& c : cases) {
@@ -105,6 +115,22 @@ TEST(Core, TrapWithoutVectorStopsTheCoreAndSaysWhy) {
   bench.boot(0x100);
   bench.clock();
   EXPECT_FALSE(bench.top().stopped_o) << "a reset of the core clears the stop";
+}
+
+TEST(Core, TrapRegistersHoldWhatIsWrittenToThem) {
+  CoreBench bench;
+  std::vector<Retire> log;
+  // mcause keeps bit 31 and bits 4:0, mepc and mtvec all but the two low bits.
+  run(&bench,
+      {addi(1, 0, -1), csrrw(0, 0x342, 1), csrrs(2, 0x342, 0), csrrw(0, 0x341, 1),
+       csrrs(3, 0x341, 0), csrrw(0, 0x305, 1), csrrs(4, 0x305, 0), csrrw(0, 0x305, 0),
+       csrrw(0, 0x343, 1), csrrs(5, 0x343, 0), kEbreak},
+      &log);
+  ASSERT_EQ(log.size(), 11u);
+  EXPECT_EQ(log[2].rd_data, 0x8000001fu);
+  EXPECT_EQ(log[4].rd_data, 0xfffffffcu);
+  EXPECT_EQ(log[6].rd_data, 0xfffffffcu);
+  EXPECT_EQ(log[9].rd_data, 0xffffffffu);
 }
 
 TEST(Core, LastWordOfMemoryExecutesAndTheNextFaults) {
@@ -187,6 +213,7 @@ TEST(Core, TensorInstructionOnThread0WaitsForCompletion) {
   EXPECT_EQ(bench.top().tensor_ty_o, 3u);
   EXPECT_EQ(bench.top().tensor_ctl_o, 0x12345000u);
   EXPECT_EQ(bench.top().tensor_scalar_o, 9u);
+  EXPECT_EQ(bench.top().tensor_pc_o, 8u);
   // Bits 19:16 are thread 4: the core goes on as soon as the engine takes it. Then thread 0.
   bench.top().tensor_ready_i = 1;
   int taken = 0;
