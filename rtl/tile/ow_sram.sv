@@ -11,6 +11,9 @@
 // rd0, rd1, wr: VecBytes = 2 * Lanes); lower address bits must be 0. Addresses from SramBytes on
 // must not be requested: the requestors check, because it is they who can say whose fault it is.
 //
+// With fewer than 8 lanes, where area counts more than speed, red, lsu and ctl share one way into the
+// banks and one out of them: one of them is granted a cycle, whatever banks they want.
+//
 // A unit of 16 bytes (Lanes = 8) is an aligned pair of banks, so rd0, rd1 and wr are all granted in
 // one cycle if they touch three different pairs: 48 bytes a cycle.
 //
@@ -104,6 +107,7 @@ module ow_sram
   localparam int unsigned RowBits = $clog2(Rows);
   localparam int unsigned NumReq = 7;
   localparam int unsigned AgeLimit = 7;
+  localparam bit Shared = Lanes < 8;  // red, lsu and ctl are one port
 
   // Requestors in their fixed order.
   localparam int unsigned Wr = 0;
@@ -126,21 +130,21 @@ module ow_sram
   // ------------------------------------------------------------------------------ arbitration ----
   logic [NumReq-1:0][2:0] age_q;
   logic [NumReq-1:0]      gnt;
-  logic [NumReq-1:0][7:0] banks;  // banks that a request wants
+  logic [NumReq-1:0][8:0] banks;  // banks that a request wants; [8]: the shared port
   logic [7:0][2:0]        gth_age_q;
   logic [7:0]             gth_aged;
   logic [7:0]             taken;  // banks that go to one of the seven
 
   always_comb begin
-    logic [7:0]        aged_all;    // wanted by any aged request
-    logic [7:0]        aged_above;  // wanted by an aged request further up
-    logic [7:0]        above;       // wanted by a request further up
+    logic [8:0]        aged_all;    // wanted by any aged request
+    logic [8:0]        aged_above;  // wanted by an aged request further up
+    logic [8:0]        above;       // wanted by a request further up
     logic [NumReq-1:0] aged;
     gnt = '0;
     banks = '0;
-    aged_all = 8'd0;
-    aged_above = 8'd0;
-    above = 8'd0;
+    aged_all = 9'd0;
+    aged_above = 9'd0;
+    above = 9'd0;
     aged = '0;
     taken = '0;
     gth_aged = '0;
@@ -148,13 +152,14 @@ module ow_sram
       for (int unsigned b = 0; b < 8; b++) begin
         gth_aged[b] = gth_req_i[b] && gth_age_q[b] == 3'(AgeLimit);
       end
-      aged_all = gth_aged;
+      aged_all = {1'b0, gth_aged};
     end
     if (req != '0) begin
       for (int unsigned i = 0; i < NumReq; i++) begin
         if (req[i]) begin
-          if (i <= Rd1 && Lanes == 8) banks[i] = 8'd3 << {addr[i][5:4], 1'b0};
-          else banks[i] = 8'd1 << addr[i][5:3];
+          if (i <= Rd1 && Lanes == 8) banks[i] = 9'd3 << {addr[i][5:4], 1'b0};
+          else banks[i] = 9'd1 << addr[i][5:3];
+          if (Shared && (i == Red || i == Lsu || i == Ctl)) banks[i][8] = 1'b1;
           aged[i] = age_q[i] == 3'(AgeLimit);
           if (aged[i]) aged_all |= banks[i];
         end
@@ -162,13 +167,13 @@ module ow_sram
       for (int unsigned i = 0; i < NumReq; i++) begin
         if (req[i]) begin
           if (aged[i]) begin
-            gnt[i] = (banks[i] & aged_above) == 8'd0;
+            gnt[i] = (banks[i] & aged_above) == 9'd0;
             aged_above |= banks[i];
           end else begin
-            gnt[i] = (banks[i] & (aged_all | above)) == 8'd0;
+            gnt[i] = (banks[i] & (aged_all | above)) == 9'd0;
           end
           above |= banks[i];
-          if (gnt[i]) taken |= banks[i];
+          if (gnt[i]) taken |= banks[i][7:0];
         end
       end
     end
@@ -225,6 +230,26 @@ module ow_sram
     assign wr_line_be = {2{wr_addr_i[2] ? {wr_be_i, 4'd0} : {4'd0, wr_be_i}}};
   end
 
+  // What red, lsu and ctl want, each by itself or the one of them that is granted.
+  logic [2:0]         n_we;
+  logic [2:0][7:0]    n_be;
+  logic [2:0][63:0]   n_wdata;
+  logic [RowBits-1:0] n_row;  // of the shared port
+  always_comb begin
+    n_we = {ctl_we_i, lsu_we_i, red_we_i};
+    n_be = {ctl_addr_i[2] ? 8'hF0 : 8'h0F, lsu_addr_i[2] ? {lsu_be_i, 4'd0} : {4'd0, lsu_be_i},
+            red_be_i};
+    n_wdata = {{2{ctl_wdata_i}}, {2{lsu_wdata_i}}, red_wdata_i};
+    n_row = '0;
+    if (Shared && (gnt[Red] || gnt[Lsu] || gnt[Ctl])) begin
+      n_row = gnt[Red] ? addr[Red][6 +: RowBits]
+            : gnt[Lsu] ? addr[Lsu][6 +: RowBits] : addr[Ctl][6 +: RowBits];
+      n_we = {3{gnt[Red] ? n_we[0] : gnt[Lsu] ? n_we[1] : n_we[2]}};
+      n_be = {3{gnt[Red] ? n_be[0] : gnt[Lsu] ? n_be[1] : n_be[2]}};
+      n_wdata = {3{gnt[Red] ? n_wdata[0] : gnt[Lsu] ? n_wdata[1] : n_wdata[2]}};
+    end
+  end
+
   logic [7:0][63:0] rdata;
   for (genvar b = 0; b < 8; b++) begin : gen_bank
     logic [NumReq-1:0]  sel;  // one-hot or nothing
@@ -241,27 +266,30 @@ module ow_sram
       for (int unsigned i = 0; i < NumReq; i++) sel[i] = gnt[i] && banks[i][b];
       if (sel != '0) begin
         for (int unsigned i = 0; i < NumReq; i++) begin
-          if (sel[i]) row |= addr[i][6 +: RowBits];
+          if (sel[i] && !(Shared && (i == Red || i == Lsu || i == Ctl))) begin
+            row |= addr[i][6 +: RowBits];
+          end
         end
+        if (Shared && (sel[Red] || sel[Lsu] || sel[Ctl])) row = n_row;
         if (sel[Wr]) begin
           we = 1'b1;
           be = wr_line_be[8*(b%2) +: 8];
           wdata = wr_line[64*(b%2) +: 64];
         end
-        if (sel[Red]) begin
-          we = red_we_i;
-          be = red_be_i;
-          wdata = red_wdata_i;
+        if (Shared ? sel[Red] || sel[Lsu] || sel[Ctl] : sel[Red]) begin
+          we = n_we[0];
+          be = n_be[0];
+          wdata = n_wdata[0];
         end
-        if (sel[Lsu]) begin
-          we = lsu_we_i;
-          be = lsu_addr_i[2] ? {lsu_be_i, 4'd0} : {4'd0, lsu_be_i};
-          wdata = {2{lsu_wdata_i}};
+        if (!Shared && sel[Lsu]) begin
+          we = n_we[1];
+          be = n_be[1];
+          wdata = n_wdata[1];
         end
-        if (sel[Ctl]) begin
-          we = ctl_we_i;
-          be = ctl_addr_i[2] ? 8'hF0 : 8'h0F;
-          wdata = {2{ctl_wdata_i}};
+        if (!Shared && sel[Ctl]) begin
+          we = n_we[2];
+          be = n_be[2];
+          wdata = n_wdata[2];
         end
       end else if (gth_req_i[b]) begin
         row = gth_row_i[b][RowBits-1:0];
@@ -315,10 +343,22 @@ module ow_sram
     assign rd0_rdata_o = !rvalid_q[Rd0] ? '0 : rdata[unit_q[Rd0][3:1]][32*unit_q[Rd0][0] +: 32];
     assign rd1_rdata_o = !rvalid_q[Rd1] ? '0 : rdata[unit_q[Rd1][3:1]][32*unit_q[Rd1][0] +: 32];
   end
-  assign red_rdata_o = !rvalid_q[Red] ? '0 : rdata[unit_q[Red][3:1]];
   assign fetch_rdata_o = !rvalid_q[Fetch] ? '0 : rdata[unit_q[Fetch][3:1]];
-  assign lsu_rdata_o = !rvalid_q[Lsu] ? '0 : rdata[unit_q[Lsu][3:1]][32*unit_q[Lsu][0] +: 32];
-  assign ctl_rdata_o = !rvalid_q[Ctl] ? '0 : rdata[unit_q[Ctl][3:1]][32*unit_q[Ctl][0] +: 32];
+  if (Shared) begin : gen_shared_read
+    logic [3:0]  unit;
+    logic [63:0] word;
+    logic [31:0] half;
+    assign unit = rvalid_q[Red] ? unit_q[Red] : rvalid_q[Lsu] ? unit_q[Lsu] : unit_q[Ctl];
+    assign word = rdata[unit[3:1]];
+    assign half = word[32*unit[0] +: 32];
+    assign red_rdata_o = word;
+    assign lsu_rdata_o = half;
+    assign ctl_rdata_o = half;
+  end else begin : gen_read
+    assign red_rdata_o = !rvalid_q[Red] ? '0 : rdata[unit_q[Red][3:1]];
+    assign lsu_rdata_o = !rvalid_q[Lsu] ? '0 : rdata[unit_q[Lsu][3:1]][32*unit_q[Lsu][0] +: 32];
+    assign ctl_rdata_o = !rvalid_q[Ctl] ? '0 : rdata[unit_q[Ctl][3:1]][32*unit_q[Ctl][0] +: 32];
+  end
 
   // ------------------------------------------------------------------------------- assertions ----
   logic in_range;
