@@ -95,6 +95,7 @@ module ow_datapath_lane
 
   function automatic logic [31:0] shift(input logic [31:0] a, input logic [4:0] b,
                                         input dp_fmt_e fmt, input dp_op_e op);
+    /*verilator no_inline_task*/
     logic [31:0] x;
     logic [4:0]  n;
     n = fmt == DF_I32 ? b : {1'b0, b[3:0]};
@@ -106,6 +107,7 @@ module ow_datapath_lane
   // int8 dot: both products; their sum has 17 bits.
   function automatic logic [31:0] dot_i8(input logic [15:0] a, input logic [15:0] b,
                                          input logic both);
+    /*verilator no_inline_task*/
     logic signed [15:0] lo;
     logic signed [15:0] hi;
     lo = signed'({{8{a[7]}}, a[7:0]}) * signed'({{8{b[7]}}, b[7:0]});
@@ -116,6 +118,7 @@ module ow_datapath_lane
   // A cast whose result is an integer.
   function automatic logic [31:0] cast_int(input logic [31:0] a, input dp_fmt_e src,
                                            input dp_fmt_e dst);
+    /*verilator no_inline_task*/
     logic [5:0] bits;
     bits = dst == DF_I8 ? 6'd8 : dst == DF_I16 ? 6'd16 : 6'd32;
     return is_int(src) ? saturate(extend(a, src), bits) : round_int(unpack_as(a, src), bits);

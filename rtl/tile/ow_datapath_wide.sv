@@ -35,6 +35,7 @@ module ow_datapath_wide
   } factor_t;
 
   function automatic factor_t unpack_normal(input logic [31:0] x);
+    /*verilator no_inline_task*/
     factor_t    r;
     logic [4:0] n;
     r.sign = x[31];
@@ -150,6 +151,7 @@ module ow_datapath_wide
   function automatic logic [31:0] add(input logic x_nan, input logic x_inf, input logic x_sign,
                                       input logic [8:0] x_exp, input logic [50:0] x_sig,
                                       input fp_num_t y);
+    /*verilator no_inline_task*/
     logic [50:0] big;
     logic [50:0] low;
     logic [50:0] sh;

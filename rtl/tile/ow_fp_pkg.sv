@@ -10,6 +10,7 @@
 // exponent 1 with a sticky bit, which is exact enough because no result has a place below 2^-149.
 // So there is one adder, and only the last step knows what format it rounds to.
 // Round to nearest even; subnormals are honoured; NaN results are canonical; docs/numerics.md.
+// no_inline_task keeps one copy of a function in the simulator's code, which then stays in a cache.
 package ow_fp_pkg;
 
   import ow_datapath_pkg::*;
@@ -122,6 +123,7 @@ package ow_fp_pkg;
 
   // Binary16 to the unpacked form, exact; subnormals come out normalised.
   function automatic fp_num_t unpack_f16(input logic [15:0] x);
+    /*verilator no_inline_task*/
     fp_num_t     r;
     logic [3:0]  n;
     logic [9:0]  f;
@@ -164,6 +166,7 @@ package ow_fp_pkg;
 
   // Operand x in the floating-point format fmt (16 bits in the low half) to the unpacked form.
   function automatic fp_num_t unpack_as(input logic [31:0] x, input dp_fmt_e fmt);
+    /*verilator no_inline_task*/
     if (fmt == DF_F32) return unpack_f32(x);
     if (fmt == DF_BF16) return unpack_f32({x[15:0], 16'd0});
     return unpack_f16(x[15:0]);
@@ -171,6 +174,7 @@ package ow_fp_pkg;
 
   // A factor in binary16 or, with bf, in bfloat16; subnormals come out normalised.
   function automatic fp_factor_t unpack_factor(input logic [15:0] x, input logic bf);
+    /*verilator no_inline_task*/
     fp_factor_t r;
     logic [3:0] n;
     logic [9:0] f;
@@ -197,6 +201,7 @@ package ow_fp_pkg;
   // The product of two factors, p being the product of their significands.
   function automatic fp_num_t fp_product(input fp_factor_t a, input fp_factor_t b,
                                       input logic [21:0] p);
+    /*verilator no_inline_task*/
     fp_num_t            r;
     logic signed [9:0]  e;
     logic        [26:0] sig;
@@ -223,6 +228,7 @@ package ow_fp_pkg;
 
   // A signed integer to the unpacked form; what is below the 26th place becomes sticky.
   function automatic fp_num_t unpack_int(input logic [31:0] x);
+    /*verilator no_inline_task*/
     fp_num_t     r;
     logic [31:0] m;
     logic [4:0]  n;
@@ -245,6 +251,7 @@ package ow_fp_pkg;
   // A number rounded to an integer of `bits` bits (8, 16 or 32), nearest even, saturating; NaN
   // gives 0. The result is sign-extended. The number has no sticky bit.
   function automatic logic [31:0] round_int(input fp_num_t x, input logic [5:0] bits);
+    /*verilator no_inline_task*/
     logic [30:0] top;   // the largest magnitude of a positive result
     logic [31:0] m;
     logic [25:0] rest;  // what is below the last place, its first bit on top
@@ -325,6 +332,7 @@ package ow_fp_pkg;
   // shifted; three bits below the larger one's last place (the last of them sticky) are enough,
   // since a shift of 2 or more leaves at most one bit to normalise.
   function automatic fp_sum_t add_align(input fp_num_t x, input fp_num_t y);
+    /*verilator no_inline_task*/
     fp_sum_t     r;
     logic [35:0] big;  // exponent and significand of the larger magnitude
     logic [35:0] low;  // and of the other
@@ -442,6 +450,7 @@ package ow_fp_pkg;
   // The same to any floating-point format, stochastic if asked for.
   function automatic logic [31:0] finish_as(input fp_sum_t x, input dp_fmt_e fmt, input logic stoch,
                                             input logic [15:0] random);
+    /*verilator no_inline_task*/
     fp_sum_t n;
     n = normalise(x);
     if (fmt == DF_F32) return round_f32(n);
@@ -507,6 +516,7 @@ package ow_fp_pkg;
   // Maximum, or with min the minimum: IEEE 754-2019 for numbers, signed for integers.
   function automatic logic [31:0] maximum(input logic [31:0] a, input logic [31:0] b,
                                           input dp_fmt_e fmt, input logic min);
+    /*verilator no_inline_task*/
     logic [31:0] x;
     logic [31:0] y;
     x = left_align(a, fmt);
@@ -521,6 +531,7 @@ package ow_fp_pkg;
   // a relation b ? 1 : 0 in the format of the operands. With a NaN only "not equal" holds.
   function automatic logic [31:0] compare(input logic [31:0] a, input logic [31:0] b,
                                           input dp_fmt_e fmt, input dp_op_e op);
+    /*verilator no_inline_task*/
     logic [31:0] x;
     logic [31:0] y;
     logic        eq;

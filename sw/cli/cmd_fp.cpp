@@ -32,6 +32,8 @@ struct Vector {
 // Lines held at a time: memory stays small however many vectors come.
 constexpr size_t kBlock = 65536;
 
+constexpr uint32_t kInvalid = 0x10;  // TestFloat's flag
+
 std::vector<std::string> split(const std::string& line) {
   std::vector<std::string> words;
   size_t i = 0;
@@ -73,7 +75,12 @@ Vector parse(const fp::Op& op, const std::string& text, uint64_t line) {
   if (op.operands > 2) v.in.c = parse_hex(words[2], op.bits(2), line);
   v.result = parse_hex(words[need - 1], op.result_bits(), line);
   if (op.relation()) v.result = v.result != 0 ? fp::one(op.dst) : 0;
-  if (words.size() > need) parse_hex(words[need], 8, line);  // flags are read and not compared
+  if (words.size() > need) {
+    // Flags are read and not compared. An invalid conversion to an integer may give anything by
+    // IEEE 754: here it saturates and makes 0 of a NaN.
+    const uint32_t flags = parse_hex(words[need], 8, line);
+    if ((flags & kInvalid) != 0 && op.to_integer()) v.result = op.golden(v.in);
+  }
   return v;
 }
 

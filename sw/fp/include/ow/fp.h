@@ -29,6 +29,7 @@ struct Op {
   int result_bits() const { return bits_of(dst); }
   // A relation: TestFloat writes 0 or 1, the datapath 0 or 1 in the operands' format.
   bool relation() const { return op >= DpOp::kCmpEq && op <= DpOp::kCmpLe; }
+  bool to_integer() const { return op == DpOp::kCvt && dst >= DpFmt::kI16; }
   uint32_t golden(const Operands& v) const { return fp::golden_result(op, src, dst, v); }
 };
 
