@@ -5,10 +5,7 @@
 #include <string>
 
 #include "ow/error.h"
-#if __has_include("ow/golden/nonlinear.h")
 #include "ow/golden/nonlinear.h"
-#define OW_HAVE_NONLINEAR
-#endif
 
 namespace ow::golden {
 namespace {
@@ -352,6 +349,11 @@ Type result_type(Type type) {
   return type == Type::Mixed || type == Type::MixedB ? Type::F32 : type;
 }
 
+// The function of an operation from Rcp on; both are numbered in the same order.
+static Nlf nonlinear(Op op) {
+  return static_cast<Nlf>(static_cast<int>(op) - static_cast<int>(Op::Rcp));
+}
+
 uint32_t apply(Op op, Type type, uint32_t a, uint32_t b, uint32_t c) {
   if (op == Op::Mov) return a & mask_of(type);
   const Type from = source_type(type);
@@ -385,20 +387,19 @@ uint32_t apply(Op op, Type type, uint32_t a, uint32_t b, uint32_t c) {
                                          : r == -1 || r == 0;
       return yes ? convert(Type::I32, from, 1) : 0;
     }
-#ifdef OW_HAVE_NONLINEAR
     case Op::Rcp:
     case Op::Rsqrt:
     case Op::Exp:
     case Op::Log:
     case Op::Tanh:
     case Op::Sigmoid:
-      return nonlinear(static_cast<NonlinearFunction>(static_cast<int>(op) - 32),
-                       from == Type::BF16, static_cast<uint16_t>(a));
-#endif
+      if (from != Type::F16 && from != Type::BF16) break;
+      return from == Type::BF16 ? nlf_bf16(nonlinear(op), static_cast<uint16_t>(a))
+                                : nlf_f16(nonlinear(op), static_cast<uint16_t>(a));
     default:
-      throw InternalError(std::string("operation ") + op_name(op) + " has no type " +
-                          type_name(type));
+      break;
   }
+  throw InternalError(std::string("operation ") + op_name(op) + " has no type " + type_name(type));
 }
 
 uint32_t convert(Type from, Type to, uint32_t a) {
