@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gathers the data of a group of lanes around up to two faulty lanes. Data bit d is on lane d below the
+// lower faulty lane, on d + 1 between the two and on d + 2 above the higher one.
+// Combinational; the map must not change while frames are sent.
+//
+//   lo_i, hi_i    lower and higher faulty lane, 63 if there is none (lo_i is used first)
+
+module ow_link_gather
+  import ow_link_pkg::*;
+(
+  input  logic                  clk_i,
+  input  logic                  rst_i,
+  input  logic [5:0]            lo_i,
+  input  logic [5:0]            hi_i,
+  input  group_t                lane_i,
+  output logic [GROUP_DATA-1:0] data_o
+);
+
+  // Lanes above the lower and above the higher faulty one; registers, because the map is static.
+  /* verilator lint_off UNUSEDSIGNAL */
+  group_t above_lo_q, above_hi_q;  // the lowest lanes are above none
+  /* verilator lint_on UNUSEDSIGNAL */
+
+  function automatic group_t above(input logic [5:0] lane);
+    return lane >= 6'(GROUP_LANES) ? '0 : ({GROUP_LANES{1'b1}} << lane) << 1;
+  endfunction
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      above_lo_q <= '0;
+      above_hi_q <= '0;
+    end else begin
+      above_lo_q <= above(lo_i);
+      above_hi_q <= above(hi_i);
+    end
+  end
+
+  // Bit d: the lane that is d without faults, d + 1 if that or one below is the lower faulty one,
+  // d + 2 if d + 1 or one below is the higher.
+  logic [GROUP_DATA-1:0] by1, by2;
+  assign by1 = above_lo_q[GROUP_DATA:1];
+  assign by2 = above_hi_q[GROUP_LANES-1:2];
+  assign data_o = (lane_i[GROUP_DATA-1:0] & ~by1) | (lane_i[GROUP_DATA:1] & by1 & ~by2) |
+                  (lane_i[GROUP_LANES-1:2] & by2);
+
+endmodule

@@ -1,0 +1,539 @@
+// SPDX-License-Identifier: Apache-2.0
+// Training of a link: finds the sampling phase and the alignment of each lane and the faulty lanes,
+// tells the other end, agrees with it to begin, and starts again when asked. Needs no software.
+//
+// While it trains an end sends periods of 512 bits on every lane: a marker (zeros, then ones), a
+// message (the same on all lanes), and a test sequence that differs from lane to lane. What the
+// lanes carry together is decided by majority, so markers and messages need no working lane map.
+// Receiver: (1) finds the marker; (2) tries 32 delays, each for 32 bits, by lane: 8 taps of the
+// delay element for each of 4 whole bits of alignment; the middle of a lane's first run of delays
+// with at most 3 wrong bits becomes its own; (3) takes off the whole bits that all lanes have in
+// common; (4) tests all lanes with their delays for most of a period: more than 11 wrong bits, or
+// no delay that worked, or a fault in an earlier training that succeeded: faulty. At most two in
+// each group: it is done and says so, with the lanes. Handshake: done, then ready (the other is
+// done, its map is in use here), then go (the other is ready): frames follow that period.
+// docs/links.md has the format and the state machine.
+// Errors: no marker: searches on. Too many faulty lanes: two more attempts, then down, which the
+// other end is told; then silent until retrain_i or until the other end trains again.
+//
+//   enable_i      0: off, silent
+//   odd_i         parity of the cycle; beats of frames start in even cycles
+//   sample_i      the lanes as sampled in this end's clock
+//   aligned_o     the lanes after alignment; rx_active_o: they carry frames from this cycle on
+//   rx_even_o     in this cycle aligned_o is the first beat of a frame (while rx_active_o)
+//   tap_o         taps of the delay elements, as three planes of a bit a lane
+//   pattern_o     what the lanes carry while tx_train_o is high
+//   up_o          both ends have agreed
+//   retrain_i     start again: by command, after errors, after silence (one at most is recorded)
+//   fresh_i       nothing was sent or taken since reset; used_i: something was acknowledged or taken
+//   rx_*, tx_*    faulty lanes of each group for the two maps
+//   the rest      status
+
+`include "ow_assert.svh"
+
+module ow_link_train
+  import ow_link_pkg::*;
+(
+  input  logic              clk_i,
+  input  logic              rst_i,
+  input  logic              enable_i,
+  input  logic              odd_i,
+  input  lanes_t            sample_i,
+  output lanes_t            aligned_o,
+  output logic              rx_active_o,
+  output logic              rx_even_o,
+  output lanes_t            tap0_o,
+  output lanes_t            tap1_o,
+  output lanes_t            tap2_o,
+  output lanes_t            pattern_o,
+  output logic              tx_train_o,
+  output logic              up_o,
+  input  logic              command_i,
+  input  logic              errors_i,
+  input  logic              silence_i,
+  input  logic              fresh_i,
+  input  logic              used_i,
+  output logic [3:0][5:0]   rx_map_o,
+  output logic [3:0][5:0]   tx_map_o,
+  output lanes_t            faulty_o,
+  output logic [4:0][LANES-1:0] phase_o,
+  output down_e             reason_o,
+  output cause_e            cause_o,
+  output logic [15:0]       trainings_o,
+  output logic              busy_o
+);
+
+  // ---------------------------------------------------------------------------------- states -----
+  typedef enum logic [2:0] {
+    TX_OFF, TX_WAIT, TX_TRAIN, TX_DATA, TX_FAIL, TX_DOWN
+  } tx_e;
+  typedef enum logic [2:0] {
+    RX_HUNT, RX_SWEEP, RX_COMMON, RX_TEST, RX_DONE, RX_ACTIVE
+  } rx_e;
+  tx_e tx_q;
+  rx_e rx_q;
+
+  localparam int unsigned SETTLE = 7;
+  localparam int unsigned STEP = SETTLE + 32;
+  localparam logic [8:0] LAST = 9'(PERIOD - 1);
+  localparam logic [2:0] FAIL_PERIODS = 3'd6;
+
+  // Sender of the training stream.
+  logic [8:0] tx_count_q, tx_lfsr_q;
+  message_t tx_msg_q;
+  logic [2:0] fail_count_q;
+  logic [3:0] wait_q;  // periods that the sender has been in operation without the receiver
+
+  // Receiver.
+  logic [8:0] count_q;        // index in the period of what is in sample_i
+  logic signed [2:0] ref_q;   // how many bits later the aligned lanes are expected
+  logic [8:0] rx_lfsr_q;
+  logic [3:0] low_q, high_q;
+  logic [10:0] hunt_q;        // cycles without a marker
+  logic [4:0] delay_q;        // delay under trial
+  logic [5:0] step_q;         // cycle within the trial
+  lanes_t seen_q, ended_q, half_q;
+  lanes_t ph_q [5];           // a lane's delay: taps in planes 0 to 2, whole bits in planes 3 and 4
+  lanes_t err_q [4];          // wrong bits, saturating at 15
+  lanes_t old1_q, old2_q, old3_q;
+  lanes_t faulty_q, sticky_q;
+  logic [1:0] attempt_q;
+  logic done_q, ready_q, peer_ready_q, peer_go_q, failed_q;
+  message_t msg_q;            // the message as it comes in
+  logic [5:0] map_q [4], tx_lane_q [4];
+  logic active_q, even_q;
+  down_e fail_reason_q;
+  cause_e cause_q;
+  logic [15:0] trainings_q;
+  logic up_q;
+
+  logic training;
+  assign training = rx_q != RX_ACTIVE && tx_q != TX_OFF;
+
+  // ------------------------------------------------------------------------------------ sender ---
+  always_comb begin
+    pattern_o = '0;
+    if (tx_q == TX_TRAIN || tx_q == TX_FAIL) begin
+      if (tx_count_q >= AT_TEST) pattern_o = test_bits(tx_lfsr_q);
+      else if (tx_count_q >= AT_MESSAGE) begin
+        pattern_o = {LANES{tx_msg_q[5'((tx_count_q - AT_MESSAGE) >> 2)]}};
+      end else if (tx_count_q >= AT_ONES) pattern_o = '1;
+    end
+  end
+  assign tx_train_o = tx_q != TX_DATA;
+
+  message_t tx_msg;
+  always_comb begin
+    tx_msg = '0;
+    tx_msg.check = 2'b01;
+    tx_msg.done = done_q;
+    tx_msg.ready = ready_q;
+    tx_msg.go = ready_q && peer_ready_q;
+    tx_msg.fail = tx_q == TX_FAIL;
+    tx_msg.fresh = fresh_i;
+    tx_msg.g0_lo = map_q[0];
+    tx_msg.g0_hi = map_q[1];
+    tx_msg.g1_lo = map_q[2];
+    tx_msg.g1_hi = map_q[3];
+  end
+
+  // ---------------------------------------------------------------------------------- receiver ---
+  // The lanes after alignment: whole bits of delay from the delay under trial or the lane's own.
+  logic [8:0] index;  // of what is in aligned_o
+  logic trying;
+  lanes_t by1, by2;
+  assign index = count_q - 9'(ref_q);
+  assign trying = rx_q == RX_SWEEP;
+  assign by1 = trying ? {LANES{delay_q[3]}} : ph_q[3];
+  assign by2 = trying ? {LANES{delay_q[4]}} : ph_q[4];
+  assign aligned_o = (sample_i & ~by1 & ~by2) | (old1_q & by1 & ~by2) |
+                     (old2_q & ~by1 & by2) | (old3_q & by1 & by2);
+
+  // Outside the test sequence a training receiver listens without delays.
+  logic in_test;
+  assign in_test = index >= AT_TEST;
+  always_comb begin
+    if (training && !(in_test && (rx_q == RX_SWEEP || rx_q == RX_TEST || rx_q == RX_DONE))) begin
+      tap0_o = '0;
+      tap1_o = '0;
+      tap2_o = '0;
+    end else if (trying) begin
+      tap0_o = {LANES{delay_q[0]}};
+      tap1_o = {LANES{delay_q[1]}};
+      tap2_o = {LANES{delay_q[2]}};
+    end else begin
+      tap0_o = ph_q[0];
+      tap1_o = ph_q[1];
+      tap2_o = ph_q[2];
+    end
+  end
+
+  // What most lanes say.
+  logic [6:0] ones;
+  logic most, low, high;
+  always_comb begin
+    ones = '0;
+    if (training) ones = 7'($countones(sample_i));
+    most = ones > 7'(LANES / 2);
+    low = ones <= 7'd24;
+    high = ones >= 7'd44;
+  end
+
+  // Faulty lanes of a group: the lowest and the highest, and whether there are more.
+  function automatic logic [5:0] lowest(input group_t g);
+    logic [5:0] r;
+    r = NO_LANE;
+    for (int unsigned i = GROUP_LANES; i > 0; i--) if (g[i-1]) r = 6'(i - 1);
+    return r;
+  endfunction
+  function automatic logic [5:0] highest(input group_t g);
+    logic [5:0] r;
+    r = NO_LANE;
+    for (int unsigned i = 0; i < GROUP_LANES; i++) if (g[i]) r = 6'(i);
+    return r;
+  endfunction
+  function automatic logic [12:0] faults(input group_t g);
+    logic [5:0] lo, hi;
+    group_t rest;
+    lo = lowest(g);
+    rest = g & (g - group_t'(1));
+    hi = highest(rest);
+    return {(rest & (rest - group_t'(1))) != '0, hi, lo};
+  endfunction
+
+  lanes_t wrong, passed, verdict;
+  logic [12:0] faults0, faults1;
+  always_comb begin
+    wrong = '0;
+    passed = '0;
+    verdict = '0;
+    faults0 = {1'b0, NO_LANE, NO_LANE};
+    faults1 = {1'b0, NO_LANE, NO_LANE};
+    if (training && in_test) begin
+      wrong = aligned_o ^ test_bits(rx_lfsr_q);
+      passed = ~(err_q[3] | err_q[2]);
+      if (rx_q == RX_TEST && index == LAST) begin
+        verdict = ~seen_q | (err_q[3] & err_q[2]) | sticky_q;
+        faults0 = faults(verdict[GROUP_LANES-1:0]);
+        faults1 = faults(verdict[LANES-1:GROUP_LANES]);
+      end
+    end
+  end
+
+  logic restart;
+  assign restart = enable_i && (command_i || ((tx_q == TX_DATA || tx_q == TX_TRAIN) && up_q &&
+                                              (errors_i || silence_i)));
+
+  assign up_o = up_q;
+  assign rx_active_o = active_q;
+  assign rx_even_o = even_q == odd_i;
+  assign rx_map_o = {map_q[3], map_q[2], map_q[1], map_q[0]};
+  assign tx_map_o = {tx_lane_q[3], tx_lane_q[2], tx_lane_q[1], tx_lane_q[0]};
+  assign faulty_o = faulty_q;
+  assign phase_o = {ph_q[4], ph_q[3], ph_q[2], ph_q[1], ph_q[0]};
+  assign cause_o = cause_q;
+  assign trainings_o = trainings_q;
+  assign busy_o = tx_q == TX_WAIT || tx_q == TX_TRAIN || tx_q == TX_FAIL ||
+                  (tx_q == TX_DATA && !up_q) || (tx_q == TX_DOWN && sample_i != '0) || restart ||
+                  (enable_i == (tx_q == TX_OFF));
+  always_comb begin
+    if (up_q) reason_o = DOWN_NOT;
+    else if (tx_q == TX_OFF) reason_o = DOWN_OFF;
+    else if (tx_q == TX_DOWN || tx_q == TX_FAIL) reason_o = fail_reason_q;
+    else if (rx_q == RX_HUNT && hunt_q[10]) reason_o = DOWN_NO_SIGNAL;
+    else reason_o = DOWN_TRAINING;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      tx_q <= TX_OFF;
+      rx_q <= RX_HUNT;
+      tx_count_q <= '0;
+      tx_lfsr_q <= LFSR_SEED;
+      tx_msg_q <= '0;
+      fail_count_q <= '0;
+      wait_q <= '0;
+      count_q <= '0;
+      ref_q <= '0;
+      rx_lfsr_q <= LFSR_SEED;
+      low_q <= '0;
+      high_q <= '0;
+      hunt_q <= '0;
+      delay_q <= '0;
+      step_q <= '0;
+      seen_q <= '0;
+      ended_q <= '0;
+      half_q <= '0;
+      for (int unsigned b = 0; b < 5; b++) ph_q[b] <= '0;
+      for (int unsigned b = 0; b < 4; b++) begin
+        err_q[b] <= '0;
+        map_q[b] <= NO_LANE;
+        tx_lane_q[b] <= NO_LANE;
+      end
+      old1_q <= '0;
+      old2_q <= '0;
+      old3_q <= '0;
+      faulty_q <= '0;
+      sticky_q <= '0;
+      attempt_q <= '0;
+      done_q <= 1'b0;
+      ready_q <= 1'b0;
+      peer_ready_q <= 1'b0;
+      peer_go_q <= 1'b0;
+      failed_q <= 1'b0;
+      msg_q <= '0;
+      active_q <= 1'b0;
+      even_q <= 1'b0;
+      fail_reason_q <= DOWN_LANES;
+      cause_q <= CAUSE_RESET;
+      trainings_q <= '0;
+      up_q <= 1'b0;
+    end else if (enable_i || tx_q != TX_OFF) begin
+      // ------------------------------------------------------------------ sender ---------------
+      case (tx_q)
+        TX_OFF, TX_WAIT: begin
+          // The stream starts in an even cycle.
+          tx_q <= odd_i ? TX_TRAIN : TX_WAIT;
+          tx_count_q <= '0;
+          tx_msg_q <= tx_msg;
+        end
+        TX_TRAIN, TX_FAIL: begin
+          tx_count_q <= tx_count_q + 9'd1;
+          if (tx_count_q >= AT_TEST) tx_lfsr_q <= lfsr_step(tx_lfsr_q);
+          else tx_lfsr_q <= LFSR_SEED;
+          if (tx_count_q == LAST) begin
+            tx_msg_q <= tx_msg;
+            if (tx_q == TX_FAIL) begin
+              fail_count_q <= fail_count_q + 3'd1;
+              if (fail_count_q == FAIL_PERIODS) begin
+                tx_q <= TX_DOWN;
+                rx_q <= RX_HUNT;
+                low_q <= '0;
+                high_q <= '0;
+              end
+            end else if (tx_msg_q.go) begin
+              tx_q <= TX_DATA;
+              wait_q <= '0;
+            end else if (failed_q) begin
+              tx_q <= TX_FAIL;
+              tx_msg_q.fail <= 1'b1;
+              fail_count_q <= '0;
+            end
+          end
+        end
+        TX_DATA: begin
+          if (!up_q && active_q) begin
+            up_q <= 1'b1;
+            sticky_q <= faulty_q;
+            attempt_q <= '0;
+            trainings_q <= trainings_q + 16'd1;
+          end
+          if (!up_q) begin
+            tx_count_q <= tx_count_q + 9'd1;
+            if (tx_count_q == LAST) wait_q <= wait_q + 4'd1;
+          end
+        end
+        default: ;
+      endcase
+
+      // ---------------------------------------------------------------- receiver ---------------
+      if (training || sample_i != '0 || old1_q != '0 || old2_q != '0 || old3_q != '0) begin
+        old1_q <= sample_i;
+        old2_q <= old1_q;
+        old3_q <= old2_q;
+      end
+      if (training) begin
+        count_q <= count_q + 9'd1;
+        rx_lfsr_q <= index < AT_TEST ? LFSR_SEED : lfsr_step(rx_lfsr_q);
+
+        if (rx_q == RX_HUNT) begin
+          if (!hunt_q[10]) hunt_q <= hunt_q + 11'd1;
+          if (high_q == '0) begin
+            if (most && low_q >= 4'd10) high_q <= 4'd1;
+            else if (!low) low_q <= '0;
+            else if (low_q != '1) low_q <= low_q + 4'd1;
+          end else if (!high) begin
+            high_q <= '0;
+            low_q <= '0;
+          end else begin
+            high_q <= high_q + 4'd1;
+            if (high_q == 4'd9) begin
+              // The first of these ten was bit 16.
+              count_q <= AT_ONES + 9'd10;
+              ref_q <= 3'sd2;
+              rx_q <= RX_SWEEP;
+              delay_q <= '0;
+              step_q <= '0;
+              seen_q <= '0;
+              ended_q <= '0;
+              high_q <= '0;
+              low_q <= '0;
+              hunt_q <= '0;
+            end
+          end
+        end else begin
+          // The marker must come again, and the message's form must be right.
+          if (count_q >= AT_MESSAGE && count_q < AT_TEST && count_q[1:0] == 2'd2) begin
+            msg_q <= {most, msg_q[31:1]};
+          end
+          if ((count_q == AT_ONES - 9'd8 && !low) || (count_q == AT_ONES + 9'd8 && !high) ||
+              (count_q == AT_TEST && msg_q.check != 2'b01)) begin
+            rx_q <= RX_HUNT;
+            done_q <= 1'b0;
+            ready_q <= 1'b0;
+            peer_ready_q <= 1'b0;
+            peer_go_q <= 1'b0;
+          end
+        end
+
+        if (rx_q == RX_SWEEP && in_test && index < AT_TEST + 9'(9 * STEP)) begin
+          step_q <= step_q + 6'd1;
+          if (step_q < 6'(SETTLE)) begin
+            for (int unsigned b = 0; b < 4; b++) err_q[b] <= '0;
+          end else if (step_q < 6'(STEP - 1)) begin
+            count_wrong();
+          end else begin : trial_end
+            automatic lanes_t begins, goes_on, up1, up2, up3, up4;
+            step_q <= '0;
+            delay_q <= delay_q + 5'd1;
+            begins = passed & ~seen_q;
+            goes_on = passed & seen_q & ~ended_q;
+            seen_q <= seen_q | passed;
+            ended_q <= ended_q | (seen_q & ~passed);
+            half_q <= (half_q ^ goes_on) & ~begins;
+            up1 = goes_on & half_q;
+            up2 = up1 & ph_q[0];
+            up3 = up2 & ph_q[1];
+            up4 = up3 & ph_q[2];
+            ph_q[0] <= ((ph_q[0] ^ up1) & ~begins) | ({LANES{delay_q[0]}} & begins);
+            ph_q[1] <= ((ph_q[1] ^ up2) & ~begins) | ({LANES{delay_q[1]}} & begins);
+            ph_q[2] <= ((ph_q[2] ^ up3) & ~begins) | ({LANES{delay_q[2]}} & begins);
+            ph_q[3] <= ((ph_q[3] ^ up4) & ~begins) | ({LANES{delay_q[3]}} & begins);
+            ph_q[4] <= ((ph_q[4] ^ (up4 & ph_q[3])) & ~begins) | ({LANES{delay_q[4]}} & begins);
+            if (delay_q == '1) rx_q <= RX_COMMON;
+          end
+        end
+
+        // Whole bits that all lanes have in common are taken off, outside the test sequence.
+        if (rx_q == RX_COMMON && count_q >= AT_MESSAGE && count_q < AT_TEST) begin
+          if (seen_q != '0 && (seen_q & ~(ph_q[3] | ph_q[4])) == '0) begin
+            ph_q[3] <= ~ph_q[3];
+            ph_q[4] <= ph_q[4] & ph_q[3];
+            ref_q <= ref_q - 3'sd1;
+          end else begin
+            rx_q <= RX_TEST;
+            for (int unsigned b = 0; b < 4; b++) err_q[b] <= '0;
+          end
+        end
+
+        if (rx_q == RX_TEST && index >= AT_TEST + 9'(SETTLE)) begin
+          count_wrong();
+          if (index == LAST) begin
+            faulty_q <= verdict;
+            map_q[0] <= faults0[5:0];
+            map_q[1] <= faults0[11:6];
+            map_q[2] <= faults1[5:0];
+            map_q[3] <= faults1[11:6];
+            if (!faults0[12] && !faults1[12]) begin
+              rx_q <= RX_DONE;
+              done_q <= 1'b1;
+            end else begin
+              attempt_q <= attempt_q + 2'd1;
+              rx_q <= RX_HUNT;
+              if (attempt_q == 2'd2) begin
+                failed_q <= 1'b1;
+                fail_reason_q <= DOWN_LANES;
+              end
+            end
+          end
+        end
+
+        if (rx_q == RX_DONE) begin
+          if (count_q == AT_TEST && msg_q.check == 2'b01) begin
+            if (used_i && msg_q.fresh) begin
+              failed_q <= 1'b1;
+              fail_reason_q <= DOWN_PEER_RESET;
+            end else if (msg_q.done) begin
+              ready_q <= 1'b1;
+              peer_ready_q <= msg_q.ready;
+              peer_go_q <= msg_q.go;
+              tx_lane_q[0] <= msg_q.g0_lo;
+              tx_lane_q[1] <= msg_q.g0_hi;
+              tx_lane_q[2] <= msg_q.g1_lo;
+              tx_lane_q[3] <= msg_q.g1_hi;
+            end
+          end
+          if (index == LAST && peer_go_q) begin
+            rx_q <= RX_ACTIVE;
+            active_q <= 1'b1;
+            even_q <= !odd_i;
+          end
+        end
+
+        // The other end's messages: it cannot come up, or it wants to train while this end is down.
+        if (rx_q != RX_HUNT && count_q == AT_TEST && msg_q.check == 2'b01) begin
+          if (msg_q.fail && tx_q == TX_TRAIN && !failed_q) begin
+            failed_q <= 1'b1;
+            fail_reason_q <= DOWN_PEER_LANES;
+          end
+          if (!msg_q.fail && tx_q == TX_DOWN) begin
+            cause_q <= CAUSE_PEER;
+            begin_training();
+          end
+        end
+      end
+
+      if (restart || (wait_q[3] && tx_q == TX_DATA && !up_q)) begin
+        cause_q <= command_i ? CAUSE_COMMAND : wait_q[3] && !up_q ? CAUSE_HANDSHAKE :
+                   errors_i ? CAUSE_ERRORS : CAUSE_SILENCE;
+        begin_training();
+      end
+      if (!enable_i) begin
+        tx_q <= TX_OFF;
+        up_q <= 1'b0;
+        active_q <= 1'b0;
+        rx_q <= RX_HUNT;
+        done_q <= 1'b0;
+        ready_q <= 1'b0;
+        peer_ready_q <= 1'b0;
+        peer_go_q <= 1'b0;
+        failed_q <= 1'b0;
+        attempt_q <= '0;
+      end
+    end
+  end
+
+  // Adds the lanes that are wrong in this cycle to their counts.
+  task automatic count_wrong();
+    lanes_t c0, c1, c2, add;
+    add = wrong & ~(err_q[0] & err_q[1] & err_q[2] & err_q[3]);
+    c0 = add & err_q[0];
+    c1 = c0 & err_q[1];
+    c2 = c1 & err_q[2];
+    err_q[0] <= err_q[0] ^ add;
+    err_q[1] <= err_q[1] ^ c0;
+    err_q[2] <= err_q[2] ^ c1;
+    err_q[3] <= err_q[3] ^ c2;
+  endtask
+
+  task automatic begin_training();
+    tx_q <= TX_WAIT;
+    rx_q <= RX_HUNT;
+    up_q <= 1'b0;
+    active_q <= 1'b0;
+    done_q <= 1'b0;
+    ready_q <= 1'b0;
+    peer_ready_q <= 1'b0;
+    peer_go_q <= 1'b0;
+    failed_q <= 1'b0;
+    attempt_q <= '0;
+    wait_q <= '0;
+    low_q <= '0;
+    high_q <= '0;
+    hunt_q <= '0;
+  endtask
+
+  `OW_ASSERT(up_means_both, !up_q || (tx_q == TX_DATA && rx_q == RX_ACTIVE),
+             "up without both directions")
+
+endmodule
