@@ -48,14 +48,16 @@ module ow_link_rxq
   localparam int unsigned N = NumColours + 2;
   localparam int unsigned PtrW = $clog2(Depth);
   localparam int unsigned CountW = PtrW + 1;
+  localparam int unsigned IdxW = $clog2(N);
   typedef logic [N-1:0] colours_t;
+  typedef logic [IdxW-1:0] idx_t;
   localparam colours_t Control = colours_t'(3) << NumColours;
 
-  function automatic logic [4:0] to_index(input logic [4:0] colour);
-    return colour >= COLOUR_REQ ? 5'(NumColours) + {4'd0, colour[0]} : colour;
+  function automatic idx_t to_index(input logic [4:0] colour);
+    return colour >= COLOUR_REQ ? idx_t'(NumColours) + idx_t'(colour[0]) : idx_t'(colour);
   endfunction
-  function automatic logic [4:0] to_colour(input logic [4:0] i);
-    return i >= 5'(NumColours) ? COLOUR_REQ + (i - 5'(NumColours)) : i;
+  function automatic logic [4:0] to_colour(input idx_t i);
+    return i >= idx_t'(NumColours) ? COLOUR_REQ + (5'(i) - 5'(NumColours)) : 5'(i);
   endfunction
   function automatic colours_t pick(input colours_t cand, input colours_t above);
     colours_t s;
@@ -63,8 +65,8 @@ module ow_link_rxq
     if (s == '0) s = cand;
     return s & (~s + colours_t'(1));
   endfunction
-  function automatic logic [2:0] all_credits(input logic [4:0] i);
-    return i >= 5'(NumColours) ? 3'(LINK_CREDITS_CTL) : 3'(LINK_CREDITS);
+  function automatic logic [2:0] all_credits(input idx_t i);
+    return i >= idx_t'(NumColours) ? 3'(LINK_CREDITS_CTL) : 3'(LINK_CREDITS);
   endfunction
 
   logic [32:0] mem_q [N*Depth];
@@ -84,7 +86,7 @@ module ow_link_rxq
 
   // ------------------------------------------------------------------------------- to the tile --
   logic arrives, pop, bypass, command, credit, surplus;
-  logic [4:0] in_idx, idx, credit_idx;
+  idx_t in_idx, idx, credit_idx;
   colours_t cand, one, credit_one;
   logic [32:0] word;
   always_comb begin
@@ -110,7 +112,7 @@ module ow_link_rxq
       end else begin
         one = pick(cand & ~Control, above_q);
       end
-      idx = index32(32'(one));
+      idx = idx_t'(index32(32'(one)));
       bypass = (one & held_q) == '0;
       word = bypass ? {word_i.ctrl, word_i.data} : mem_q[32'(idx) * Depth + 32'(read_q[idx])];
       command = word[32] && word[25:2] != '0 && (one & Control) == '0;
@@ -132,7 +134,7 @@ module ow_link_rxq
       for (int unsigned i = 0; i < N; i++) begin
         count_q[i] <= '0;
         read_q[i] <= '0;
-        router_q[i] <= all_credits(5'(i));
+        router_q[i] <= all_credits(idx_t'(i));
       end
       held_q <= '0;
       can_q <= '1;
@@ -160,7 +162,7 @@ module ow_link_rxq
         end
         if ((one & Control) != '0) begin
           share_q <= '0;
-          ctl_above_q <= idx == 5'(NumColours);
+          ctl_above_q <= idx == idx_t'(NumColours);
         end else begin
           if (share_q != '1) share_q <= share_q + 2'd1;
           above_q <= ~(one | (one - colours_t'(1)));
@@ -186,7 +188,7 @@ module ow_link_rxq
 
   // ------------------------------------------------------------------------- to the far end ------
   logic give, give_grant;
-  logic [4:0] give_idx;
+  idx_t give_idx;
   colours_t give_one;
   logic [3:0] number;
   always_comb begin
@@ -197,11 +199,11 @@ module ow_link_rxq
     credits_o = '0;
     if (give_grant) begin
       give_one = granted_q & (~granted_q + colours_t'(1));
-      give_idx = index32(32'(give_one));
+      give_idx = idx_t'(index32(32'(give_one)));
       number = grants_q[give_idx] > 4'd8 ? 4'd8 : grants_q[give_idx];
     end else if (owed_q != '0) begin
       give_one = pick(owed_q, back_above_q);
-      give_idx = index32(32'(give_one));
+      give_idx = idx_t'(index32(32'(give_one)));
       number = back_q[give_idx] > CountW'(8) ? 4'd8 : 4'(back_q[give_idx]);
       if (!many_i) number = 4'd1;
     end

@@ -41,14 +41,16 @@ module ow_link_txq
   localparam int unsigned N = NumColours + 2;
   localparam int unsigned Slots = 4;  // at least the credits of a colour
   localparam int unsigned CreditW = $clog2(FarDepth + 1);
+  localparam int unsigned IdxW = $clog2(N);
   typedef logic [N-1:0] colours_t;
+  typedef logic [IdxW-1:0] idx_t;
   localparam colours_t Control = colours_t'(3) << NumColours;
 
-  function automatic logic [4:0] to_index(input logic [4:0] colour);
-    return colour >= COLOUR_REQ ? 5'(NumColours) + {4'd0, colour[0]} : colour;
+  function automatic idx_t to_index(input logic [4:0] colour);
+    return colour >= COLOUR_REQ ? idx_t'(NumColours) + idx_t'(colour[0]) : idx_t'(colour);
   endfunction
-  function automatic logic [4:0] to_colour(input logic [4:0] i);
-    return i >= 5'(NumColours) ? COLOUR_REQ + (i - 5'(NumColours)) : i;
+  function automatic logic [4:0] to_colour(input idx_t i);
+    return i >= idx_t'(NumColours) ? COLOUR_REQ + (5'(i) - 5'(NumColours)) : 5'(i);
   endfunction
   function automatic colours_t pick(input colours_t cand, input colours_t above);
     colours_t s;
@@ -73,7 +75,7 @@ module ow_link_txq
 
   // What leaves.
   logic arrives, pop, bypass, command;
-  logic [4:0] in_idx, idx;
+  idx_t in_idx, idx;
   colours_t cand, one;
   logic [32:0] word;
   always_comb begin
@@ -100,7 +102,7 @@ module ow_link_txq
       end else begin
         one = pick(cand & ~Control, above_q);
       end
-      idx = index32(32'(one));
+      idx = idx_t'(index32(32'(one)));
       bypass = (one & held_q) == '0;
       word = bypass ? {tile_i.ctrl, tile_i.data} : mem_q[32'(idx) * Slots + 32'(read_q[idx])];
       command = word[32] && word[25:2] != '0 && (one & Control) == '0;
@@ -108,7 +110,7 @@ module ow_link_txq
     end
   end
 
-  logic [4:0] back_idx, grant_idx;
+  idx_t back_idx, grant_idx;
   logic [3:0] back_count;
   colours_t grant_one;
   logic [1:0] write_at;
@@ -116,7 +118,7 @@ module ow_link_txq
   assign back_idx = to_index(back_i.colour - 5'd1);
   assign back_count = {1'b0, back_i.count} + 4'd1;
   assign grant_one = granted_q & (~granted_q + colours_t'(1));
-  assign grant_idx = index32(32'(grant_one));
+  assign grant_idx = idx_t'(index32(32'(grant_one)));
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -150,7 +152,7 @@ module ow_link_txq
         end
         if ((one & Control) != '0) begin
           share_q <= '0;
-          ctl_above_q <= idx == 5'(NumColours);
+          ctl_above_q <= idx == idx_t'(NumColours);
         end else begin
           if (share_q != '1) share_q <= share_q + 2'd1;
           above_q <= ~(one | (one - colours_t'(1)));

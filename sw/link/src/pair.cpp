@@ -9,8 +9,8 @@
 
 namespace ow::link {
 namespace {
-constexpr int kRouterCredits = kLinkCredits;   // of a data colour
-constexpr int kControlCredits = 4;             // of a colour of the control plane
+constexpr int kRouterCredits = kLinkCredits;  // of a data colour
+constexpr int kControlCredits = 4;            // of a colour of the control plane
 int all_credits(int colour) { return colour < kControlColour ? kRouterCredits : kControlCredits; }
 }  // namespace
 
@@ -38,6 +38,14 @@ uint32_t Router::word_of(int colour, uint64_t number, bool* ctrl) const {
 
 uint64_t Router::step(uint64_t in, uint64_t cycle) {
   uint64_t out = 0;
+  if (raw) {
+    if (in != 0) log.emplace_back(cycle, in);
+    if (!script.empty()) {
+      out = script.front();
+      script.pop_front();
+    }
+    return out;
+  }
   if (link_has_credit(in)) {
     const int c = link_credit_colour(in);
     if (c >= kColours || ++credits_[static_cast<size_t>(c)] > all_credits(c)) {
@@ -58,8 +66,8 @@ uint64_t Router::step(uint64_t in, uint64_t cycle) {
       bool ctrl = false;
       const uint32_t data = word_of(c, number, &ctrl);
       if (w.data != data || w.ctrl != ctrl) {
-        error(fmt::format("cycle {}: wavelet {} of colour {} is 0x{:08x}.{}, not 0x{:08x}.{}", cycle,
-                          number, c, w.data, w.ctrl ? 1 : 0, data, ctrl ? 1 : 0));
+        error(fmt::format("cycle {}: wavelet {} of colour {} is 0x{:08x}.{}, not 0x{:08x}.{}",
+                          cycle, number, c, w.data, w.ctrl ? 1 : 0, data, ctrl ? 1 : 0));
       }
       if (source_ != nullptr) {
         const uint64_t latency = cycle - source_->time_[i * kTimes + number % kTimes];
@@ -120,6 +128,9 @@ Pair::Pair(uint64_t seed)
   routers_[0].set_source(&routers_[1]);
   routers_[1].set_source(&routers_[0]);
   model_->top.enable_i = 3;
+  reset(0);
+  reset(1);
+  run(2);
 }
 
 Pair::~Pair() { model_->top.final(); }
@@ -128,8 +139,8 @@ bool Pair::up(int side) const { return (model_->top.up_o >> side & 1) != 0; }
 bool Pair::idle(int side) const { return (model_->top.idle_o >> side & 1) != 0; }
 void Pair::reset(int side, int cycles) { reset_[static_cast<size_t>(side)] = cycles; }
 void Pair::enable(int side, bool on) {
-  model_->top.enable_i = static_cast<uint8_t>((model_->top.enable_i & ~(1 << side)) |
-                                              (static_cast<int>(on) << side));
+  model_->top.enable_i =
+      static_cast<uint8_t>((model_->top.enable_i & ~(1 << side)) | (static_cast<int>(on) << side));
 }
 
 void Pair::step() {
@@ -138,7 +149,8 @@ void Pair::step() {
   // the routers show now.
   const uint64_t next0 = routers_[0].step(top.tile0_o, cycle_);
   const uint64_t next1 = routers_[1].step(top.tile1_o, cycle_);
-  top.odd_i = static_cast<uint8_t>((cycle_ & 1) | ((cycle_ + static_cast<uint64_t>(parity_)) & 1) << 1);
+  top.odd_i =
+      static_cast<uint8_t>((cycle_ & 1) | ((cycle_ + static_cast<uint64_t>(parity_)) & 1) << 1);
   top.rst_i = static_cast<uint8_t>((reset_[0] > 0 ? 1 : 0) | (reset_[1] > 0 ? 2 : 0));
   for (int& r : reset_) r -= r > 0 ? 1 : 0;
   top.retrain_i = static_cast<uint8_t>(retrain_);
@@ -179,15 +191,14 @@ bool Pair::drain(uint64_t limit) {
     step();
     if (routers_[0].sent() == routers_[1].taken() && routers_[1].sent() == routers_[0].taken()) {
       run(100);  // nothing more may come
-      return routers_[0].sent() == routers_[1].taken() &&
-             routers_[1].sent() == routers_[0].taken();
+      return routers_[0].sent() == routers_[1].taken() && routers_[1].sent() == routers_[0].taken();
     }
   }
   return false;
 }
 
 std::string Pair::first_error() const {
-  return routers_[0].errors() != 0 ? "side 0: " + routers_[0].first_error()
+  return routers_[0].errors() != 0   ? "side 0: " + routers_[0].first_error()
          : routers_[1].errors() != 0 ? "side 1: " + routers_[1].first_error()
                                      : "";
 }

@@ -25,9 +25,7 @@ void Wires::set_noise(double bit_error_rate) {
   }
 }
 
-void Wires::draw_gap() {
-  gap_ = static_cast<uint64_t>(std::log(1.0 - random_.unit()) / log_keep_);
-}
+void Wires::draw_gap() { gap_ = static_cast<uint64_t>(std::log(1.0 - random_.unit()) / log_keep_); }
 
 void Wires::set_bursts(double a_cycle) { burst_rate_ = a_cycle; }
 
@@ -98,7 +96,8 @@ Lanes Wires::carry(const Lanes& sent) {
       ++bursts_;
       const int length = 2 + static_cast<int>(random_.below(15));
       if ((random_.next() >> 63) != 0) {
-        const int first = static_cast<int>(random_.below(static_cast<uint32_t>(kLanes - length + 1)));
+        const int first =
+            static_cast<int>(random_.below(static_cast<uint32_t>(kLanes - length + 1)));
         for (int i = 0; i < length; ++i) {
           if (i == 0 || i == length - 1 || (random_.next() >> 63) != 0) flip(&got, first + i);
         }

@@ -1,20 +1,293 @@
 // SPDX-License-Identifier: Apache-2.0
-// The link in one clock: traffic over clean, noisy and broken lanes, and training.
+// The link in one clock: rates, latency, noise, faults, training, drops, resets. The long versions
+// of these are rows of `ow bench link`.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+
+#include "link_word.h"
+#include "ow/link/measure.h"
 #include "ow/link/pair.h"
 
-using namespace ow::link;
+namespace ow::link {
+namespace {
+
+constexpr uint64_t kLatency = 5;
+
+void offer(Pair* pair, uint32_t colours) {
+  for (int side = 0; side < 2; ++side) pair->router(side).offered = colours;
+}
 
 TEST(Link, ComesUpByItselfAndCarriesEveryColour) {
-  Pair p(1);
-  ASSERT_TRUE(p.train()) << p.status(0).reason << p.status(1).reason;
-  std::printf("up after %lu cycles\n", static_cast<unsigned long>(p.cycle()));
-  for (int s = 0; s < 2; ++s) p.router(s).offered = kAllColours;
-  const uint64_t before = p.router(0).taken();
-  p.run(4000);
-  EXPECT_GT(p.router(0).taken() - before, 3900u);
+  for (const int parity : {0, 1}) {
+    Pair p(1);
+    p.set_parity(parity);
+    ASSERT_TRUE(p.train(6000));
+    offer(&p, kAllColours);
+    p.run(100);
+    const uint64_t before = p.router(0).taken() + p.router(1).taken();
+    p.run(4000);
+    EXPECT_EQ(p.router(0).taken() + p.router(1).taken() - before, 8000u);
+    EXPECT_TRUE(p.drain());
+    EXPECT_EQ(p.errors(), 0u) << p.first_error();
+  }
+}
+
+TEST(Link, TakesWaveletsBeforeItIsUpAndLosesNone) {
+  Pair p(2);
+  offer(&p, kAllColours);
+  ASSERT_TRUE(p.train());
+  EXPECT_EQ(p.router(0).taken() + p.router(1).taken(), 0u);
+  p.run(500);
   EXPECT_TRUE(p.drain());
   EXPECT_EQ(p.errors(), 0u) << p.first_error();
-  std::printf("latency %lu..%lu\n", (unsigned long)p.router(0).latency_min(), (unsigned long)p.router(0).latency_max());
 }
+
+TEST(Link, OneColourRunsAtFullRateWhateverTheOthersWaitFor) {
+  for (int spares = 0; spares <= 2; ++spares) {
+    for (const int colour : {0, 13, 24, 25}) {
+      for (const int blocked : {0, 25}) {
+        const Rate r = measure_rate(colour, blocked, spares, 2000, 3);
+        EXPECT_EQ(r.wavelets, r.cycles) << colour << " " << blocked << " " << spares;
+        EXPECT_EQ(r.latency_max, kLatency);
+        EXPECT_EQ(r.errors, 0u) << r.first_error;
+      }
+    }
+  }
+}
+
+TEST(Link, LatencyIsConstant) {
+  for (int spares = 0; spares <= 2; ++spares) {
+    const Rate r = measure_latency(spares, 4);
+    EXPECT_EQ(r.latency_min, kLatency);
+    EXPECT_EQ(r.latency_max, kLatency);
+    EXPECT_EQ(r.errors, 0u) << r.first_error;
+  }
+}
+
+TEST(Link, OneWrongFrameCostsARoundTripOfSixFrames) {
+  EXPECT_DOUBLE_EQ(measure_window(5).frames(), 6.0);
+}
+
+TEST(Link, NoiseAndBurstsLoseNothing) {
+  struct Case {
+    double ber, bursts;
+    uint64_t retrain;
+  };
+  for (const Case& c : {Case{1e-5, 0, 0}, Case{1e-4, 0, 10000}, Case{1e-3, 0, 0},
+                        Case{1e-3, 0.002, 10000}, Case{0, 0.01, 0}}) {
+    const Noise n = measure_noise("", c.ber, c.bursts, c.retrain, 100000, 6);
+    EXPECT_EQ(n.lost, 0u) << c.ber;
+    EXPECT_EQ(n.errors, 0u) << c.ber << ": " << n.first_error;
+    EXPECT_GE(n.wavelets, 100000u);
+    if (c.bursts == 0 && c.ber <= 1e-3 && c.retrain == 0) {
+      const double expected = formula(wrong_frame_probability(c.ber), 6);
+      EXPECT_NEAR(n.goodput() / expected, 1, 0.04) << c.ber;
+    }
+    if (c.retrain != 0) {
+      EXPECT_GT(n.trainings, 8);
+    }
+  }
+}
+
+// On the wires of the running link, in the middle of traffic: each of the frames is refused.
+TEST(Link, FramesWithOneToFiveWrongBitsAreNeverTaken) {
+  Pair p(7);
+  ASSERT_TRUE(p.train());
+  offer(&p, kAllColours);
+  p.run(200);
+  Random random(7);
+  const uint32_t before = p.status(1).wrong_frames;
+  constexpr uint32_t kCases = 2000;
+  for (uint32_t i = 0; i < kCases; ++i) {
+    Lanes mask;
+    const uint32_t bits = 1 + i % 5;
+    for (uint32_t k = 0; k < bits;) {
+      const uint32_t lane = random.below(64);
+      uint64_t& group = mask.group[lane / 32];
+      if ((group >> (lane % 32) & 1) != 0) continue;
+      group |= uint64_t{1} << (lane % 32);
+      ++k;
+    }
+    p.run(20 + random.below(20));
+    p.wires(0).flip_next(mask);
+  }
+  p.run(200);
+  EXPECT_EQ(p.status(1).wrong_frames - before, kCases);
+  EXPECT_TRUE(p.drain());
+  EXPECT_EQ(p.errors(), 0u) << p.first_error();
+}
+
+TEST(Link, LanePairsAreRepaired) {
+  for (int group = 0; group < kGroups; ++group) {
+    const Repairs r = measure_repairs(group, 47, 500, 8);
+    EXPECT_GT(r.cases, 10);
+    EXPECT_EQ(r.repaired, r.cases) << r.failed.front();
+  }
+}
+
+TEST(Link, LanesThatFailInOperationAreFoundAndRepaired) {
+  for (const Fault fault : {Fault::Stuck0, Fault::Stuck1, Fault::Inverted, Fault::BridgedAnd,
+                            Fault::BridgedOr, Fault::Follows}) {
+    Pair p(9);
+    ASSERT_TRUE(p.train());
+    offer(&p, kAllColours);
+    p.run(1000);
+    p.wires(0).set_fault(3, fault, 20);
+    p.wires(0).set_fault(40, fault, 41);
+    p.run(20000);
+    EXPECT_TRUE(p.up(0) && p.up(1));
+    const Status s = p.status(1);
+    EXPECT_EQ(s.trainings, 2);
+    EXPECT_EQ(p.status(0).tx_map, s.rx_map);
+    EXPECT_TRUE(std::count(s.faulty.begin(), s.faulty.end(), 3) == 1);
+    EXPECT_TRUE(std::count(s.faulty.begin(), s.faulty.end(), 40) == 1);
+    const uint64_t before = p.router(1).taken();
+    p.run(1000);
+    EXPECT_EQ(p.router(1).taken() - before, 1000u);
+    EXPECT_TRUE(p.drain());
+    EXPECT_EQ(p.errors(), 0u) << p.first_error();
+  }
+}
+
+TEST(Link, TooManyFaultyLanesTakeItDownAtBothEnds) {
+  const Refusals r = measure_refusals(12, 10);
+  EXPECT_EQ(r.refused, r.cases) << r.failed.front();
+  EXPECT_EQ(r.wavelets_leaked, 0u);
+}
+
+TEST(Link, ComesUpAgainByCommandOnceTheLanesAreWhole) {
+  Pair p(11);
+  for (const int lane : {1, 2, 3}) p.wires(0).set_fault(lane, Fault::Stuck1);
+  offer(&p, kAllColours);
+  p.run(60000);
+  ASSERT_FALSE(p.up(0) || p.up(1));
+  EXPECT_EQ(p.status(1).reason, kTooManyLanes);
+  p.wires(0).clear_faults();
+  p.retrain(0);  // either end
+  EXPECT_TRUE(p.train());
+  p.run(500);
+  EXPECT_TRUE(p.drain());
+  EXPECT_EQ(p.errors(), 0u) << p.first_error();
+}
+
+TEST(Link, DroppedAndRestoredInMidTransferLosesNothing) {
+  for (int which = 1; which < 4; ++which) {  // one direction, the other, both
+    for (const uint64_t length : {1u, 50u, 3000u, 20000u}) {
+      Pair p(12 + length);
+      ASSERT_TRUE(p.train());
+      offer(&p, kAllColours);
+      for (int times = 0; times < 3; ++times) {
+        p.run(1000);
+        for (int side = 0; side < 2; ++side) p.wires(side).cut((which >> side & 1) != 0);
+        p.run(length);
+        for (int side = 0; side < 2; ++side) p.wires(side).cut(false);
+        ASSERT_TRUE(p.train(40000)) << which << " " << length;
+      }
+      p.run(1000);
+      EXPECT_TRUE(p.drain()) << which << " " << length;
+      EXPECT_EQ(p.errors(), 0u) << p.first_error();
+    }
+  }
+}
+
+TEST(Link, RetrainingByEitherEndOrBothLosesNothing) {
+  Pair p(13);
+  ASSERT_TRUE(p.train());
+  offer(&p, kAllColours);
+  for (int i = 0; i < 12; ++i) {
+    p.run(300 + static_cast<uint64_t>(17 * i));
+    if (i % 3 != 1) p.retrain(0);
+    if (i % 3 != 0) p.retrain(1);
+    p.run(i < 6 ? 12000 : 400);  // also while it trains
+  }
+  ASSERT_TRUE(p.train());
+  p.run(1000);
+  EXPECT_GE(p.status(0).trainings, 7);
+  EXPECT_TRUE(p.drain());
+  EXPECT_EQ(p.errors(), 0u) << p.first_error();
+}
+
+TEST(Link, TheOtherEndsResetIsNotMistakenForARetraining) {
+  Pair p(14);
+  ASSERT_TRUE(p.train());
+  offer(&p, kAllColours);
+  p.run(1000);
+  ASSERT_TRUE(p.drain());
+  p.reset(1);
+  p.run(60000);
+  EXPECT_FALSE(p.up(0) || p.up(1));
+  EXPECT_EQ(p.status(0).reason, kPeerReset);
+  p.reset(0);
+  EXPECT_TRUE(p.train(60000));
+}
+
+TEST(Link, IsSilentWhenDisabledAndTrainsWhenEnabled) {
+  Pair p(15);
+  p.enable(0, false);
+  p.run(10);
+  const uint64_t active = p.lanes_active(0);
+  p.run(5000);
+  EXPECT_EQ(p.lanes_active(0), active);
+  EXPECT_FALSE(p.up(0) || p.up(1));
+  EXPECT_EQ(p.status(0).reason, kOff);
+  EXPECT_EQ(p.status(1).reason, kNoSignal);
+  p.enable(0, true);
+  EXPECT_TRUE(p.train());
+}
+
+TEST(Link, IsIdleAndItsLanesAreQuietWhenNothingIsToBeSent) {
+  Pair p(16);
+  ASSERT_TRUE(p.train());
+  offer(&p, kAllColours);
+  p.run(500);
+  ASSERT_TRUE(p.drain());
+  p.run(200);
+  EXPECT_TRUE(p.idle(0) && p.idle(1));
+  const uint64_t active = p.lanes_active(0) + p.lanes_active(1);
+  p.run(1000);
+  EXPECT_EQ(p.lanes_active(0) + p.lanes_active(1), active);
+  EXPECT_TRUE(p.idle(0) && p.idle(1));
+}
+
+// A command wavelet goes on only with all credits of its colour at hand, gives the router before
+// the link no credit, and what the router beyond returns for it comes through as that router's.
+TEST(Link, CommandWaveletsMoveTheCreditsOfTheirColourThrough) {
+  Pair p(17);
+  ASSERT_TRUE(p.train());
+  Router& a = p.router(0);
+  Router& b = p.router(1);
+  a.raw = b.raw = true;
+  constexpr int kColour = 5;
+  Wavelet w;
+  w.colour = kColour;
+  w.data = 1;
+  a.script.push_back(link_of_wavelet(w));
+  p.run(30);
+  ASSERT_EQ(b.log.size(), 1u);  // and keep its credit back
+  EXPECT_EQ(a.log.size(), 1u);  // the credit for it
+  w.ctrl = true;
+  w.data = 1u << 2;  // a command
+  a.script.push_back(link_of_wavelet(w));
+  p.run(60);
+  EXPECT_EQ(b.log.size(), 1u) << "sent without all credits";
+  EXPECT_EQ(a.log.size(), 1u) << "a credit for a command";
+  b.script.push_back(link_of_credit(kColour));
+  p.run(60);
+  ASSERT_EQ(b.log.size(), 2u);
+  EXPECT_EQ(b.log[1].second, link_of_wavelet(w));
+  EXPECT_EQ(a.log.size(), 1u);
+  for (int i = 0; i < kLinkCredits; ++i) b.script.push_back(link_of_credit(kColour));
+  p.run(60);
+  ASSERT_EQ(a.log.size(), 1u + kLinkCredits);
+  for (const auto& entry : a.log) EXPECT_EQ(entry.second, link_of_credit(kColour));
+  // And the colour runs on.
+  w.ctrl = false;
+  for (int i = 0; i < kLinkCredits; ++i) a.script.push_back(link_of_wavelet(w));
+  p.run(30);
+  EXPECT_EQ(b.log.size(), 2u + kLinkCredits);
+}
+
+}  // namespace
+}  // namespace ow::link

@@ -8,8 +8,10 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ow::link {
@@ -112,6 +114,11 @@ class Router {
   uint32_t offered = 0;  // colours that have something to send, a bit each
   uint32_t blocked = 0;  // colours that are not taken out of this router's buffer
   double load = 1.0;     // probability to offer something in a cycle
+  // With `raw` set the router does none of this: it sends the words of `script`, one a cycle, and
+  // keeps what comes in, with its cycle, if it is not 0.
+  bool raw = false;
+  std::deque<uint64_t> script;
+  std::vector<std::pair<uint64_t, uint64_t>> log;
 
   // The cycle in which `from_link` is what the link shows; returns what the link sees in the next.
   uint64_t step(uint64_t from_link, uint64_t cycle);
@@ -167,10 +174,10 @@ struct Status {
   uint32_t replays = 0;
   uint32_t wrong_frames = 0;
   uint32_t frames = 0;
-  std::vector<int> faulty;             // lanes, as this end's receiver found them
-  std::array<int, 4> rx_map{};         // lower and higher faulty lane of each group; 63: none
-  std::array<int, 4> tx_map{};         // the same of the lanes that this end drives
-  std::array<int, kLanes> phase{};     // delay of each lane, in eighths of a bit
+  std::vector<int> faulty;          // lanes, as this end's receiver found them
+  std::array<int, 4> rx_map{};      // lower and higher faulty lane of each group; 63: none
+  std::array<int, 4> tx_map{};      // the same of the lanes that this end drives
+  std::array<int, kLanes> phase{};  // delay of each lane, in eighths of a bit
 };
 
 enum Reason { kUp = 0, kOff, kNoSignal, kTraining, kTooManyLanes, kPeerDown, kPeerReset };
@@ -202,7 +209,7 @@ class Pair {
   void retrain(int side) { retrain_ |= 1 << side; }
   void enable(int side, bool on);
   void reset(int side, int cycles = 2);
-  // Parity of side 1's cycle count against side 0's. Before the first step.
+  // Parity of side 1's cycle count against side 0's, before training.
   void set_parity(int parity) { parity_ = parity; }
   Status status(int side);
   uint64_t lanes_active(int side) const { return active_[static_cast<size_t>(side)]; }
@@ -219,7 +226,7 @@ class Pair {
   uint64_t cycle_ = 0;
   int retrain_ = 0;
   int parity_ = 0;
-  std::array<int, 2> reset_{4, 4};
+  std::array<int, 2> reset_{};
   std::array<uint64_t, 2> active_{};  // cycles in which a side's lanes were not all 0
 };
 
