@@ -11,7 +11,8 @@
 // rectified if the action says so. An addition that the action lacks is left out, not made with 0.
 // Three adders in a chain; an element with n additions enters at the n-th adder from the end, with
 // all of its operands: wavelets of in0 and in1 are taken in the same cycle, when both are there.
-// Throughput: one element a cycle, whatever the additions. Latency from a wavelet at the head of
+// Throughput: one element a cycle, whatever the additions; two if the action adds nothing and rounds
+// to 16 bits (to memory: if RED_DST and RED_PITCH are multiples of 4). Latency from a wavelet at the head of
 // in0 to the push: 2n + 1 cycles. A row with fewer additions than the row before waits until the
 // last element of that is past its adder: at most 2 cycles for each addition less, and no element
 // leaves later for it.
@@ -89,7 +90,7 @@ module ow_reduce
   output logic [1:0]             done_kind_o,
   output logic [4:0]             done_task_o,
 
-  output logic                   ev_elem_o,  // an element leaves in this cycle (counter)
+  output logic [1:0]             ev_elem_o,  // elements that leave in this cycle (counter)
   output logic                   wait_o,     // waits for what RED_STATUS[30:28] names (counter)
   output logic                   idle_o      // this clock edge changes no state of the reducer
 );
@@ -123,6 +124,7 @@ module ow_reduce
     logic       memory;
     logic [2:0] out_q;
     logic       odd;      // second of a pair
+    logic       pair;     // two elements in one
     logic       row_end;  // last of its row
   } out_t;
 
@@ -256,10 +258,13 @@ module ow_reduce
   logic        drop;
   logic        issue;
   logic        discard;
+  logic        dual;       // two elements at a time
   logic [31:0] elem;       // the row's element and what is added to it, in this order
+  logic [31:0] elem_hi;    // the element after it (dual)
   logic [31:0] op_1;
   logic [31:0] op_2;
   logic        lane_last;
+  logic [LaneBits-1:0] lane_hi;
   logic        word_last;
   logic        row_end;    // this issue or drop is the row's last
   out_t        issue_out;
@@ -274,7 +279,7 @@ module ow_reduce
   out_t        s2_out_q;
   logic        wreq_valid_q;  // a memory word waits for its grant
 
-  assign lane_last = lane_q == LaneBits'(Lanes - 1);
+  assign lane_hi = lane_q | LaneBits'(1);
   assign word_last = word_q == 4'(words - 5'd1);
   assign row_taken = row_end;
 
@@ -287,7 +292,10 @@ module ow_reduce
     drop = 1'b0;
     issue = 1'b0;
     discard = 1'b0;
+    dual = 1'b0;
     elem = 32'd0;
+    elem_hi = 32'd0;
+    lane_last = lane_q == LaneBits'(Lanes - 1);
     op_1 = 32'd0;
     op_2 = 32'd0;
     row_end = 1'b0;
@@ -298,6 +306,8 @@ module ow_reduce
     if (busy_q) begin
       act = phase_q < pivot_q ? act_q[0] : phase_q == pivot_q ? act_q[1] : act_q[2];
       adds = {1'b0, act.in0} + {1'b0, act.in1} + {1'b0, act.bias};
+      dual = adds == 2'd0 && act.f16 && !(act.memory && (dst_base_q[1] || pitch_q[1]));
+      if (dual) lane_last = lane_hi == LaneBits'(Lanes - 1);
       case (adds)
         2'd0: held = r0_valid || a1_valid_q || r1_valid || a2_valid_q || r2_valid;
         2'd1: held = r0_valid || a1_valid_q || r1_valid || a2_valid_q;
@@ -333,7 +343,10 @@ module ow_reduce
           if (issue) begin
             if (act.in0) inq_pop_o[act.in0_q] = 1'b1;
             if (act.in1) inq_pop_o[act.in1_q] = 1'b1;
-            if (written_q[0]) elem = acc_rdata_i[32*lane_q +: 32];
+            if (written_q[0]) begin
+              elem = acc_rdata_i[32*lane_q +: 32];
+              if (dual) elem_hi = acc_rdata_i[32*lane_hi +: 32];
+            end
             op_1 = act.in0 ? head0.data : act.in1 ? head1.data : bias_q;
             op_2 = act.in0 && act.in1 ? head1.data : bias_q;
           end
@@ -345,8 +358,9 @@ module ow_reduce
     end
   end
 
-  assign issue_out = '{bf16: act.bf16, relu: act.relu, f16: act.f16, memory: act.memory, out_q: act.out_q,
-                       odd: lane_q[0], row_end: row_end};
+  assign issue_out = '{bf16: act.bf16, relu: act.relu, f16: act.f16, memory: act.memory,
+                       out_q: act.out_q,
+                       odd: lane_q[0] || dual, pair: dual, row_end: row_end};
   assign acc_raddr_o = base_q + word_q;
   assign wait_o = busy_q && cause != 3'd0;
 
@@ -370,7 +384,7 @@ module ow_reduce
       lane_q <= '0;
     end else begin
       if (issue) begin
-        lane_q <= lane_q + 1'b1;  // wraps: Lanes is a power of two
+        lane_q <= lane_q + LaneBits'(dual) + 1'b1;  // wraps: Lanes is a power of two
         if (lane_last) word_q <= word_last ? 4'd0 : word_q + 4'd1;
       end
       if (row_end) begin
@@ -406,6 +420,7 @@ module ow_reduce
   logic [31:0] r2_sum;
   out_t        r2_out_q;
   logic [31:0] s2_sum_q;
+  logic [31:0] s2_hi_q;  // second of two elements
 
   logic enter_0;
   logic enter_1;
@@ -472,6 +487,7 @@ module ow_reduce
       if (a2_valid_q || enter_2) r2_out_q <= a2_valid_q ? a2_out_q : issue_out;
       if (r2_valid || enter_s2) begin
         s2_sum_q <= r2_valid ? r2_sum : elem;
+        s2_hi_q <= elem_hi;
         s2_out_q <= r2_valid ? r2_out_q : issue_out;
       end
     end
@@ -500,6 +516,7 @@ module ow_reduce
   logic [7:0]  wreq_be_q;
 
   logic [31:0] value;       // what leaves
+  logic [15:0] value_hi;    // and the element after it
   logic        word_full;   // the element completes its memory word
   logic [63:0] word_data;
   logic [7:0]  word_be;
@@ -507,6 +524,7 @@ module ow_reduce
 
   always_comb begin
     value = 32'd0;
+    value_hi = 16'd0;
     word_full = 1'b0;
     word_data = 64'd0;
     word_be = 8'd0;
@@ -516,8 +534,10 @@ module ow_reduce
     if (s2_valid_q) begin
       if (s2_out_q.f16) begin
         value = {16'd0, s2_out_q.bf16 ? f32_to_bf16(s2_sum_q) : f32_to_f16(s2_sum_q)};
+        if (s2_out_q.pair) value_hi = s2_out_q.bf16 ? f32_to_bf16(s2_hi_q) : f32_to_f16(s2_hi_q);
         if (s2_out_q.relu) begin
           value = {16'd0, s2_out_q.bf16 ? relu_bf16(value[15:0]) : relu_f16(value[15:0])};
+          value_hi = s2_out_q.bf16 ? relu_bf16(value_hi) : relu_f16(value_hi);
         end
       end else begin
         value = s2_out_q.relu ? relu_f32(s2_sum_q) : s2_sum_q;
@@ -526,9 +546,9 @@ module ow_reduce
         word_data = word_data_q;
         word_be = word_be_q;
         if (s2_out_q.f16) begin
-          word_data |= {48'd0, value[15:0]} << {elem_addr_q[2:1], 4'd0};
-          word_be |= 8'h03 << {elem_addr_q[2:1], 1'b0};
-          word_full = s2_out_q.row_end || elem_addr_q[2:1] == 2'd3;
+          word_data |= {32'd0, value_hi, value[15:0]} << {elem_addr_q[2:1], 4'd0};
+          word_be |= (s2_out_q.pair ? 8'h0F : 8'h03) << {elem_addr_q[2:1], 1'b0};
+          word_full = s2_out_q.row_end || (elem_addr_q[2] && (elem_addr_q[1] || s2_out_q.pair));
         end else begin
           word_data |= {32'd0, value} << {elem_addr_q[2], 5'd0};
           word_be |= elem_addr_q[2] ? 8'hF0 : 8'h0F;
@@ -536,7 +556,8 @@ module ow_reduce
         end
         blocked = word_full && wreq_valid_q;
       end else begin
-        red_data_o.data = s2_out_q.f16 ? {value[15:0], half_q} : value;
+        red_data_o.data = s2_out_q.pair ? {value_hi, value[15:0]} :
+                          s2_out_q.f16 ? {value[15:0], half_q} : value;
         red_push_o = (!s2_out_q.f16 || s2_out_q.odd) && outq_ready_i[s2_out_q.out_q];
         blocked = (!s2_out_q.f16 || s2_out_q.odd) && !outq_ready_i[s2_out_q.out_q];
       end
@@ -544,7 +565,7 @@ module ow_reduce
   end
   assign red_q_o = s2_out_q.out_q;
   assign en = !blocked;
-  assign ev_elem_o = s2_valid_q && en;
+  assign ev_elem_o = !(s2_valid_q && en) ? 2'd0 : s2_out_q.pair ? 2'd2 : 2'd1;
 
   logic store_bad;  // the word that is complete lies outside memory
   assign store_bad = {8'd0, elem_addr_q} >= SramBytes;
@@ -570,7 +591,7 @@ module ow_reduce
           elem_addr_q <= row_addr_q + {{8{pitch_q[15]}}, pitch_q};
           row_addr_q <= row_addr_q + {{8{pitch_q[15]}}, pitch_q};
         end else begin
-          elem_addr_q <= elem_addr_q + (s2_out_q.f16 ? 24'd2 : 24'd4);
+          elem_addr_q <= elem_addr_q + (s2_out_q.f16 && !s2_out_q.pair ? 24'd2 : 24'd4);
         end
       end else if (!s2_out_q.odd) begin
         half_q <= value[15:0];

@@ -113,7 +113,7 @@ module ow_regs #(
 
   // Events to count (one a cycle each) and causes to time.
   input  logic        ev_beat_i,
-  input  logic        ev_red_elem_i,
+  input  logic [1:0]  ev_red_elem_i,
   input  logic        ev_in_i,
   input  logic        ev_out_i,
   input  logic        ev_weight_i,
@@ -292,7 +292,7 @@ module ow_regs #(
           cnt_q[{1'b0, eng_cause_q}] <= cnt_q[{1'b0, eng_cause_q}] + cycle_i - eng_since_q;
         end
       end
-      if (ev_red_elem_i) cnt_q[6] <= cnt_q[6] + 48'd1;
+      if (ev_red_elem_i != 2'd0) cnt_q[6] <= cnt_q[6] + {46'd0, ev_red_elem_i};
       if (retire_i) cnt_q[7] <= cnt_q[7] + 48'd1;
       if (asleep_i != asleep_q) begin
         asleep_q <= asleep_i;
@@ -405,7 +405,7 @@ module ow_regs #(
 
   // A push that waits for its queue changes nothing until the ramp does.
   assign idle_o = !access && !ctl_rvalid_q && !core_rvalid_q && !unit_rst_o && !ramp_clear_q &&
-                  !(any_err && !err_q) && !ev_beat_i && !ev_red_elem_i && !retire_i && !ev_in_i && !ev_out_i && !ev_weight_i &&
+                  !(any_err && !err_q) && !ev_beat_i && ev_red_elem_i == 2'd0 && !retire_i && !ev_in_i && !ev_out_i && !ev_weight_i &&
                   (eng_cause_i == eng_cause_q) && (asleep_i == asleep_q) &&
                   (red_wait_i == red_wait_q) && !(step_q && issue_i);
 

@@ -295,7 +295,8 @@ module ow_tile #(
   logic [3:0] thread_sel;
   logic [31:0] thread_state;
   logic [2:0] eng_cause;
-  logic ev_beat, ev_weight, ev_red_elem, red_wait;
+  logic       ev_beat, ev_weight, red_wait;
+  logic [1:0] ev_red_elem;
   logic engine_idle, red_idle;
   logic red_fault;
   logic [4:0] red_fault_cause;

@@ -460,6 +460,15 @@ TEST(Reduce, EveryActionPassesOneElementACycleWith2Lanes) {
   }
 }
 
+// Nothing to add and 16 bits a result: two elements a cycle, to the fabric and to memory.
+TEST(Reduce, ShortElementsWithoutAnAdditionPassInPairs) {
+  for (const bool memory : {false, true}) {
+    Action a = action_of_kind(16);
+    a.memory = memory;
+    EXPECT_LE(cycles_for<Bench8>({a, a, a}), 256u + 12) << "memory " << memory;
+  }
+}
+
 // A change of action costs at most what the chain of adders differs by.
 TEST(Reduce, RowsOfDifferentActionsFollowEachOtherInTheChain) {
   for (int lower = 0; lower < 8; ++lower) {
