@@ -47,11 +47,13 @@ package ow_pkg;
     wavelet_t wavelet;
   } link_t;  // 45 bits
 
-  // Slots per colour at the receiving end of a link: the credits that a sender starts with.
-  localparam int unsigned LINK_CREDITS = 4;
+  // Slots at the receiving end of a link, the credits that a sender starts with: of a data colour,
+  // of a colour of the control plane.
+  localparam int unsigned LINK_CREDITS = 2;
+  localparam int unsigned CTL_CREDITS = 4;
 
-  // Static route of one colour in one router, as written to the ROUTE registers.
-  // Bits 31:10 are kept for switch positions and filters.
+  // Route of one colour in one router, the base position of its switch, as written to the low bits
+  // of the ROUTE registers.
   typedef struct packed {
     logic       enable;    // [8]
     logic [2:0] in_port;   // [7:5] port_e
@@ -61,6 +63,14 @@ package ow_pkg;
   // Control wavelet payload bits that the ramp's consumers act on (docs/fabric.md).
   localparam int unsigned CTRL_ROW_END = 0;     // closes the accumulator row
   localparam int unsigned CTRL_STREAM_END = 1;  // ends the instruction that consumes the stream
+  // The commands for the routers on the way: eight slots of 3 bits {NOCE, operation}, slot 0 first.
+  localparam int unsigned CTRL_COMMANDS = 2;
+  typedef enum logic [1:0] {
+    SWITCH_NOP = 2'd0,
+    SWITCH_ADV = 2'd1,
+    SWITCH_RST = 2'd2,
+    SWITCH_TEARDOWN = 2'd3
+  } switch_e;
 
   // ------------------------------------------------------------------------------------- tile ----
   localparam int unsigned NUM_QUEUES = 8;   // input queues, and as many output queues
@@ -182,6 +192,7 @@ package ow_pkg;
   // Word offsets in bytes from TILE_REGS; the core and the control plane see the same registers.
   localparam logic [31:0] TILE_REGS = 32'hF000_0000;
   localparam logic [15:0] REG_ROUTE = 16'h0000;     // +4*colour
+  localparam logic [15:0] REG_SWITCH = 16'h0080;    // +4*colour
   localparam logic [15:0] REG_INQ = 16'h0100;       // +4*q: [5] enable, [4:0] colour
   localparam logic [15:0] REG_OUTQ = 16'h0140;      // +4*q: [5] enable, [4:0] colour
   localparam logic [15:0] REG_INQ_LEVEL = 16'h0180; // ro: 4 bits a queue
@@ -198,6 +209,7 @@ package ow_pkg;
   localparam logic [15:0] REG_ERROR = 16'h0514;     // ro: why the tile stopped; +4 address, +8 pc
   localparam logic [15:0] REG_THREAD = 16'h0600;    // ro: +4*thread: state for the hang report
   localparam logic [15:0] REG_ROUTER = 16'h0700;    // ro: router occupancy and credits
+  localparam logic [15:0] REG_FILTER = 16'h0800;    // +16*filter: control, limits, count
   localparam logic [15:0] REG_SCRATCH = 16'h0780;   // rw: identity set by the host: +0 row, +4 col
   localparam logic [15:0] REG_PRNG = 16'h0790;      // rw: 128-bit state of the random generator
 

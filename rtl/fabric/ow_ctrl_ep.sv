@@ -55,7 +55,7 @@ module ow_ctrl_ep
   localparam logic [1:0] StDone = 2'd0;
   localparam logic [1:0] StAddress = 2'd1;
   localparam logic [1:0] StMalformed = 2'd2;
-  localparam logic [32:0] RegBytes = 33'h800;
+  localparam logic [32:0] RegBytes = 33'h900;
 
   typedef enum logic [3:0] {
     CMD, ADDR, WRITE, HEAD_X, HEAD_Y, SWALLOW_ANSWER, SWALLOW, SEND_X, SEND_Y, SEND_STATUS,

@@ -47,13 +47,10 @@ module ow_regs #(
   output logic        core_rvalid_o,
   output logic [31:0] rdata_o,
 
-  // Routes and router status.
-  output logic                            route_we_o,
-  output logic [4:0]                      route_colour_o,
-  output ow_pkg::route_t                  route_o,
-  input  ow_pkg::route_t [NumColours-1:0] routes_i,
-  output logic [5:0]                      rt_stat_addr_o,
-  input  logic [31:0]                     rt_stat_i,
+  // Routes, switches, filters and status of the router, by word offset.
+  output logic        rt_we_o,
+  output logic [9:0]  rt_addr_o,
+  input  logic [31:0] rt_rdata_i,
 
   // Ramp: bindings, levels, pushes of the core.
   output logic                               bind_we_o,
@@ -155,9 +152,9 @@ module ow_regs #(
 
   // -------------------------------------------------------------------------------------- writes --
   assign wdata_o = wdata;
-  assign route_we_o = wr && (addr[15:7] == ow_pkg::REG_ROUTE[15:7]);
-  assign route_colour_o = addr[6:2];
-  assign route_o = wdata[8:0];
+  assign rt_we_o = wr && (addr[15:8] == ow_pkg::REG_ROUTE[15:8] ||
+                          addr[15:8] == ow_pkg::REG_FILTER[15:8]);
+  assign rt_addr_o = addr[11:2];
   assign bind_we_o = wr && (addr[15:5] == ow_pkg::REG_INQ[15:5] ||
                             addr[15:5] == ow_pkg::REG_OUTQ[15:5]);
   assign bind_addr_o = {addr[6], addr[4:2]};
@@ -169,7 +166,6 @@ module ow_regs #(
   assign task_addr_o = addr[7:2];
   assign red_we_o = wr && (addr[15:6] == ow_pkg::REG_RED[15:6]);
   assign red_addr_o = addr[5:2];
-  assign rt_stat_addr_o = addr[7:2];
   assign thread_sel_o = addr[5:2];
   assign prng_we_o = wr && (addr[15:4] == ow_pkg::REG_PRNG[15:4]);
   assign prng_sel_o = addr[3:2];
@@ -323,7 +319,7 @@ module ow_regs #(
     rdata_d = '0;
     if (rd && addr[15:11] == 5'd0) begin
       unique case (addr[10:8])
-        3'h0: if (!addr[7] && addr[6:2] < 5'(NumColours)) rdata_d = {23'b0, routes_i[addr[6:2]]};
+        3'h0: rdata_d = rt_rdata_i;
         3'h1: begin
           if (addr[7]) begin
             for (int q = 0; q < ow_pkg::NUM_QUEUES; q++) begin
@@ -358,11 +354,13 @@ module ow_regs #(
             6'h22: rdata_d = {16'(SramBytes / 64), 3'b0, 5'(NumColours), 4'(NumThreads - 1),
                               4'(Lanes)};
             6'h24, 6'h25, 6'h26, 6'h27: rdata_d = prng_rdata_i;
-            default: rdata_d = addr[7] ? '0 : rt_stat_i;
+            default: rdata_d = addr[7] ? '0 : rt_rdata_i;
           endcase
         end
         default: rdata_d = '0;
       endcase
+    end else if (rd && addr[15:8] == ow_pkg::REG_FILTER[15:8]) begin
+      rdata_d = rt_rdata_i;
     end
   end
 

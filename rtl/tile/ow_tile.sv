@@ -58,12 +58,9 @@ module ow_tile #(
   logic [NumColours-1:0] inj_space, ej_ready, ej_owed;
   ramp_t req_w, rsp_w;
   logic req_valid, req_ready, rsp_valid, rsp_ready;
-  logic route_we;
-  logic [4:0] route_colour;
-  route_t route_wdata;
-  route_t [NumColours-1:0] routes;
-  logic [5:0] rt_stat_addr;
-  logic [31:0] rt_stat;
+  logic rt_we, torn;
+  logic [9:0] rt_addr;
+  logic [31:0] rt_rdata, reg_wdata;
   logic router_idle;
 
   ow_router #(.NumColours(NumColours)) u_router (
@@ -74,9 +71,9 @@ module ow_tile #(
     .ej_owed_o(ej_owed),
     .req_o(req_w), .req_valid_o(req_valid), .req_ready_i(req_ready),
     .rsp_i(rsp_w), .rsp_valid_i(rsp_valid), .rsp_ready_o(rsp_ready),
-    .cfg_we_i(route_we), .cfg_colour_i(route_colour), .cfg_route_i(route_wdata),
-    .cfg_route_o(routes),
-    .stat_addr_i(rt_stat_addr), .stat_o(rt_stat),
+    .cfg_we_i(rt_we), .cfg_addr_i(rt_addr), .cfg_wdata_i(reg_wdata),
+    .stat_addr_i(rt_addr), .stat_o(rt_rdata),
+    .torn_o(torn),
     .idle_o(router_idle)
   );
 
@@ -260,7 +257,7 @@ module ow_tile #(
   // ---------------------------------------------------------------------------------------- tasks --
   logic task_we;
   logic [5:0] task_addr;
-  logic [31:0] reg_wdata, task_rdata;
+  logic [31:0] task_rdata;
   logic [NUM_QUEUES-1:0] eng_owned, red_owned;
   logic eng_done, red_done;
   logic [1:0] eng_done_kind, red_done_kind;
@@ -384,8 +381,7 @@ module ow_tile #(
     .core_req_i(mm_req), .core_we_i(mm_we), .core_addr_i(mm_addr), .core_wdata_i(mm_wdata),
     .core_gnt_o(mm_gnt), .core_rvalid_o(mm_rvalid),
     .rdata_o(reg_rdata),
-    .route_we_o(route_we), .route_colour_o(route_colour), .route_o(route_wdata),
-    .routes_i(routes), .rt_stat_addr_o(rt_stat_addr), .rt_stat_i(rt_stat),
+    .rt_we_o(rt_we), .rt_addr_o(rt_addr), .rt_rdata_i(rt_rdata),
     .bind_we_o(bind_we), .bind_addr_o(bind_addr), .bind_data_o(bind_data),
     .inq_bind_i(inq_bind), .outq_bind_i(outq_bind),
     .inq_level_i(inq_level), .outq_level_i(outq_level), .outq_ready_i(outq_ready),

@@ -23,6 +23,10 @@ namespace ow::tb {
 enum Port { kN = 0, kE = 1, kS = 2, kW = 3, kRamp = 4 };
 constexpr int kReq = 24;
 constexpr int kRsp = 25;
+constexpr int kColours = 26;
+
+// Credits that a sender starts with.
+constexpr int credits_of(int colour) { return colour >= kReq ? 4 : 2; }
 
 struct Wavelet {
   int colour = 0;
@@ -39,6 +43,10 @@ struct Seen {
 inline uint64_t pack_wavelet(const Wavelet& w) {
   return (uint64_t{1} << 38) | (uint64_t(w.colour) << 33) | (uint64_t(w.ctrl) << 32) | w.data;
 }
+// A control wavelet with commands takes all credits of its colour along, and brings all back.
+inline bool is_fence(const Wavelet& w) {
+  return w.colour < kReq && w.ctrl && (w.data & 0x03FFFFFC) != 0;
+}
 inline uint64_t pack_credit(int colour) { return (uint64_t{1} << 44) | (uint64_t(colour) << 39); }
 
 // The neighbour beyond one edge link of the grid: sends what is queued as credits allow, takes what
@@ -52,20 +60,22 @@ class Edge {
   std::vector<uint64_t> sent_cycles;
   bool log_sends = false;
 
-  Edge() { credits_.fill(4); }
+  Edge() {
+    for (int c = 0; c < kColours; ++c) credits_[c] = credits_of(c);
+  }
 
   // The word that is on the link in the coming cycle.
   uint64_t drive(uint64_t cycle) {
     uint64_t word = 0;
     if (!to_send.empty()) {
-      if (credits_[to_send.front().colour] > 0) {
+      if (may_send(to_send.front())) {
         word |= send(to_send.front(), cycle);
         to_send.pop_front();
       }
     } else {
       for (int i = 1; i <= 26; ++i) {
         int c = (last_ + i) % 26;
-        if (to_send_by_colour[c].empty() || credits_[c] == 0) continue;
+        if (to_send_by_colour[c].empty() || !may_send(to_send_by_colour[c].front())) continue;
         word |= send(to_send_by_colour[c].front(), cycle);
         to_send_by_colour[c].pop_front();
         last_ = c;
@@ -86,25 +96,31 @@ class Edge {
   void sample(uint64_t word, uint64_t cycle) {
     if (word >> 38 & 1) {
       Wavelet w{int(word >> 33 & 31), bool(word >> 32 & 1), uint32_t(word)};
-      if (++held_[w.colour] > 4) throw std::runtime_error("edge: sent without a credit");
+      held_[w.colour] += is_fence(w) ? credits_of(w.colour) : 1;
+      if (held_[w.colour] > credits_of(w.colour)) throw std::runtime_error("edge: sent without a credit");
       seen.push_back({cycle, w});
     }
     if (word >> 44 & 1) {
-      if (++credits_[word >> 39 & 31] > 4) throw std::runtime_error("edge: a credit too many");
+      int c = int(word >> 39 & 31);
+      if (++credits_[c] > credits_of(c)) throw std::runtime_error("edge: a credit too many");
     }
   }
 
   bool quiet() const {
     for (int c = 0; c < 26; ++c) {
-      if (held_[c] != 0 || credits_[c] != 4 || !to_send_by_colour[c].empty()) return false;
+      if (held_[c] != 0 || credits_[c] != credits_of(c) || !to_send_by_colour[c].empty()) return false;
     }
     return to_send.empty();
   }
   int credits(int colour) const { return credits_[colour]; }
+  void set_credits(int colour, int credits) { credits_[colour] = credits; }
 
  private:
+  bool may_send(const Wavelet& w) const {
+    return credits_[w.colour] >= (is_fence(w) ? credits_of(w.colour) : 1);
+  }
   uint64_t send(const Wavelet& w, uint64_t cycle) {
-    --credits_[w.colour];
+    credits_[w.colour] -= is_fence(w) ? credits_of(w.colour) : 1;
     if (log_sends) sent_cycles.push_back(cycle);
     return pack_wavelet(w);
   }
@@ -289,7 +305,7 @@ class Grid {
         if (s[1]) return "misroute" + where;
         for (int p = 0; p < 4; ++p) {
           for (int k = 0; k < colours; ++k) {
-            if ((s[4 + 4 * p + k / 8] >> (4 * (k % 8)) & 15) != 4) {
+            if ((s[4 + 4 * p + k / 8] >> (4 * (k % 8)) & 15) != uint32_t(credits_of(k))) {
               return "credits of colour " + std::to_string(k) + " port " + std::to_string(p) +
                      where;
             }

@@ -50,14 +50,13 @@ module ow_fabric_node
   logic [NumColours-1:0] inj_space, ej_ready, ej_owed;
   ramp_t req, rsp;
   logic req_valid, req_ready, rsp_valid, rsp_ready;
-  route_t [NumColours-1:0] routes;
   logic [NUM_QUEUES-1:0][5:0] inq_bind, outq_bind;
   logic [NUM_QUEUES-1:0][3:0] inq_level, outq_level;
   logic mem_req, mem_we, mem_rvalid_q, reg_req, reg_we, reg_rvalid_q;
   logic [23:0] mem_addr;
   logic [15:0] reg_addr;
   logic [31:0] mem_wdata, reg_wdata, mem_rdata_q, reg_rdata_q, stat;
-  logic router_idle, ramp_idle, ep_idle, ctr_in, ctr_out;
+  logic router_idle, ramp_idle, ep_idle, ctr_in, ctr_out, torn;
 
   ow_router #(.NumColours(NumColours)) u_router (
     .clk_i, .rst_i,
@@ -66,9 +65,10 @@ module ow_fabric_node
     .inj_i(inj), .inj_space_o(inj_space), .ej_ready_i(ej_ready), .ej_o(ej), .ej_owed_o(ej_owed),
     .req_o(req), .req_valid_o(req_valid), .req_ready_i(req_ready),
     .rsp_i(rsp), .rsp_valid_i(rsp_valid), .rsp_ready_o(rsp_ready),
-    .cfg_we_i(reg_req && reg_we && reg_addr < REG_INQ), .cfg_colour_i(reg_addr[6:2]),
-    .cfg_route_i(reg_wdata[8:0]), .cfg_route_o(routes),
-    .stat_addr_i(reg_addr[7:2]), .stat_o(stat),
+    .cfg_we_i(reg_req && reg_we && (reg_addr < REG_INQ || reg_addr >= REG_FILTER)),
+    .cfg_addr_i(reg_addr[11:2]), .cfg_wdata_i(reg_wdata),
+    .stat_addr_i(reg_addr[11:2]), .stat_o(stat),
+    .torn_o(torn),
     .idle_o(router_idle)
   );
 
@@ -113,16 +113,15 @@ module ow_fabric_node
       else mem_rdata_q <= mem_q[mem_addr[AddrW-1:2]];
     end
     if (reg_req && !reg_we) begin
-      if (reg_addr >= REG_ROUTER) reg_rdata_q <= stat;
+      if (reg_addr >= REG_ROUTER || reg_addr < REG_INQ) reg_rdata_q <= stat;
       else if (reg_addr == REG_INQ_LEVEL) reg_rdata_q <= inq_level;
       else if (reg_addr == REG_OUTQ_LEVEL) reg_rdata_q <= outq_level;
       else if (reg_addr >= REG_OUTQ) reg_rdata_q <= {26'b0, outq_bind[reg_addr[4:2]]};
-      else if (reg_addr >= REG_INQ) reg_rdata_q <= {26'b0, inq_bind[reg_addr[4:2]]};
-      else reg_rdata_q <= {23'b0, routes[reg_addr[6:2]]};
+      else reg_rdata_q <= {26'b0, inq_bind[reg_addr[4:2]]};
     end
   end
 
   logic unused;
-  assign unused = &{1'b0, ctr_in, ctr_out, mem_addr, reg_wdata};
+  assign unused = &{1'b0, ctr_in, ctr_out, torn, mem_addr, reg_addr};
 
 endmodule
