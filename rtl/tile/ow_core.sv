@@ -346,7 +346,8 @@ module ow_core
           misaligned = (dec.funct3[0] & alu_result[0]) |
               (dec.funct3[1] & (alu_result[1:0] != 2'd0));
           in_sram = alu_result < SramBytes;
-          in_regs = alu_result[31:11] == TILE_REGS[31:11] && dec.funct3[1];
+          in_regs = alu_result[31:12] == TILE_REGS[31:12] && dec.funct3[1] &&
+              (!alu_result[11] || alu_result[10:8] == 3'd0);
           if (misaligned || !(in_sram || in_regs)) begin
             trap = 1'b1;
             tval = alu_result;

@@ -15,6 +15,9 @@ int round_robin(uint32_t mask, int from) {
   return __builtin_ctz(high != 0 ? high : mask);
 }
 
+// The credits that a wavelet takes, and that come back for it.
+int price(const Wavelet& w) { return is_command(w) ? link_credits(w.colour) : 1; }
+
 }  // namespace
 
 Wavelet EdgePorts::Queue::pop() {
@@ -38,7 +41,7 @@ EdgePorts::EdgePorts(GridShape shape) : shape_(shape) {
       Port p;
       p.side = side;
       p.index = i;
-      p.credits.fill(kLinkCredits);
+      for (int c = 0; c < kMaxColours; ++c) p.credits[static_cast<size_t>(c)] = link_credits(c);
       p.owed.fill(0);
       p.has_credit = ~uint32_t{0};
       ports_.push_back(std::move(p));
@@ -61,6 +64,13 @@ void EdgePorts::refresh(Port* port) {
   port->busy = busy;
 }
 
+void EdgePorts::refresh_credit(Port* port, int c) {
+  const Queue& q = port->queues[c];
+  const uint32_t bit = uint32_t{1} << c;
+  const bool enough = port->credits[c] >= (q.empty() ? 1 : price(q.front()));
+  port->has_credit = enough ? port->has_credit | bit : port->has_credit & ~bit;
+}
+
 void EdgePorts::drive(uint64_t cycle, uint64_t* in_words) {
   driven_.clear();
   if (busy_ports_ == 0) {
@@ -80,7 +90,8 @@ void EdgePorts::drive(uint64_t cycle, uint64_t* in_words) {
         --pending_;
         ++wavelets_in_;
         if (p.queues[c].empty()) p.has_queue &= ~(uint32_t{1} << c);
-        if (--p.credits[c] == 0) p.has_credit &= ~(uint32_t{1} << c);
+        p.credits[c] -= price(w);
+        refresh_credit(&p, c);
         if (record_) driven_.push_back(EdgeEvent{cycle, p.side, p.index, true, w});
       }
       if (const uint32_t mask = p.returnable()) {
@@ -109,7 +120,8 @@ void EdgePorts::receive(uint64_t cycle, const uint64_t* out_words) {
       const Wavelet w = link_wavelet(word);
       p.arrivals[w.colour].push_back(Arrival{cycle, w});
       ++wavelets_out_;
-      if (++p.owed[w.colour] > kLinkCredits) {
+      p.owed[w.colour] += price(w);
+      if (p.owed[w.colour] > link_credits(w.colour)) {
         throw ProtocolError(fmt::format(
             "{} edge, port {}: a wavelet of colour {} came without a credit in cycle {}",
             side_name(p.side), p.index, w.colour, cycle));
@@ -119,12 +131,12 @@ void EdgePorts::receive(uint64_t cycle, const uint64_t* out_words) {
     }
     if (link_has_credit(word)) {
       const int c = link_credit_colour(word);
-      if (++p.credits[c] > kLinkCredits) {
+      if (++p.credits[c] > link_credits(c)) {
         throw ProtocolError(
             fmt::format("{} edge, port {}: one credit too many of colour {} in cycle {}",
                         side_name(p.side), p.index, c, cycle));
       }
-      p.has_credit |= uint32_t{1} << c;
+      refresh_credit(&p, c);
     }
     refresh(&p);
   }
@@ -140,6 +152,7 @@ void EdgePorts::send(int port, const Wavelet* wavelets, size_t count) {
     }
     p.queues[w.colour].push(w);
     p.has_queue |= uint32_t{1} << w.colour;
+    if (p.queues[w.colour].size() == 1) refresh_credit(&p, w.colour);
   }
   p.pending += count;
   pending_ += count;

@@ -49,6 +49,7 @@ class EdgePorts {
    public:
     size_t size() const { return items_.size() - head_; }
     bool empty() const { return head_ == items_.size(); }
+    const Wavelet& front() const { return items_[head_]; }
     void push(const Wavelet& w) { items_.push_back(w); }
     Wavelet pop();
 
@@ -65,7 +66,7 @@ class EdgePorts {
     std::array<int, kMaxColours> owed;     // credits to return to the grid
     std::array<std::vector<Arrival>, kMaxColours> arrivals;
     uint32_t has_queue = 0;   // bit c: queue c is not empty
-    uint32_t has_credit = 0;  // bit c: a credit is left
+    uint32_t has_credit = 0;  // bit c: credits for the next wavelet, or for a plain one, are left
     uint32_t has_owed = 0;    // bit c: a credit is owed
     uint32_t blocked = 0;
     int next_colour = 0;  // round robin
@@ -78,6 +79,7 @@ class EdgePorts {
   };
 
   void refresh(Port* port);  // keeps `busy` and busy_ports_ right
+  static void refresh_credit(Port* port, int colour);
 
   GridShape shape_;
   std::array<int, kSides> first_{};

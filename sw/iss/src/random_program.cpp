@@ -185,7 +185,7 @@ class Generator {
     if (random_.chance(30)) offset &= 0x3f;  // often the same few words: forwarding, store to load
     unsigned base = kBase;
     if (random_.chance(4)) {  // outside memory, or a tile register with the wrong size
-      static constexpr uint32_t outside[] = {0xf0000700, 0xf0000800, 0x80000000, 0x00ff0000};
+      static constexpr uint32_t outside[] = {0xf0000700, 0xf0000900, 0x80000000, 0x00ff0000};
       const uint32_t addr = random_.pick(outside);
       offset &= 0x7f;
       if (addr == 0xf0000700 && (f3 & 3) == 2) offset |= 1;  // an aligned word would be allowed

@@ -40,19 +40,16 @@ TEST(EdgePorts, NoWaveletLeavesWithoutACredit) {
   EXPECT_FALSE(t.ports.quiet());
   t.cycle();
   EXPECT_TRUE(link_has_wavelet(t.in[static_cast<size_t>(west)]));
-  EXPECT_EQ(t.ports.pending(west, 3), 5u);
+  EXPECT_EQ(t.ports.pending(west, 3), 10u - kLinkCredits - 1);
 }
 
-TEST(EdgePorts, OneColourRunsAtOneWaveletACycleWithCreditsAfterThreeCycles) {
+TEST(EdgePorts, OneColourRunsAtOneWaveletACycleWithCreditsAfterTwoCycles) {
   Ports t(GridShape{1, 1});
   const int west = t.ports.port(Side::West, 0);
   const std::vector<Wavelet> w(100, Wavelet{3, false, 5});
   t.ports.send(west, w.data(), w.size());
-  std::vector<int> delay(3, 0);
-  for (int k = 0; k < 100; ++k) {
-    t.cycle(west, delay[static_cast<size_t>(k) % 3] ? link_of_credit(3) : 0);
-    delay[static_cast<size_t>(k) % 3] = 1;
-  }
+  // What is on the link in cycle k brings its credit back in cycle k + 1, for cycle k + 2.
+  for (int k = 0; k < 100; ++k) t.cycle(west, k > 0 ? link_of_credit(3) : 0);
   EXPECT_EQ(t.ports.pending(), 0u);
 }
 
@@ -104,6 +101,31 @@ TEST(EdgePorts, BrokenCreditRulesAreProtocolErrors) {
   u.ports.block(0, 7, true);
   for (int k = 0; k < kLinkCredits; ++k) u.cycle(0, link_of_wavelet(Wavelet{7, false, 0}));
   EXPECT_THROW(u.cycle(0, link_of_wavelet(Wavelet{7, false, 0})), ProtocolError);
+}
+
+TEST(EdgePorts, ACommandIsSentWithAllCreditsAndBringsAllBack) {
+  Ports t(GridShape{1, 1});
+  const int west = t.ports.port(Side::West, 0);
+  const std::vector<Wavelet> w = {{3, false, 1}, {3, true, 4}, {3, false, 2}};
+  t.ports.send(west, w.data(), w.size());
+  for (int k = 0; k < 5; ++k) t.cycle();
+  EXPECT_EQ(t.ports.pending(west, 3), 2u);
+  t.cycle(west, link_of_credit(3));
+  t.cycle();
+  EXPECT_EQ(t.ports.pending(west, 3), 1u);
+  EXPECT_EQ(t.ports.credits(west, 3), 0);
+  t.cycle(west, link_of_credit(3));
+  t.cycle(west, link_of_credit(3));
+  t.cycle();
+  EXPECT_EQ(t.ports.pending(), 0u);
+  // Received, it owes them all.
+  t.cycle(west, link_of_wavelet(Wavelet{7, true, 4}));
+  for (int k = 0; k < kLinkCredits; ++k) {
+    t.cycle();
+    EXPECT_EQ(t.in[static_cast<size_t>(west)], link_of_credit(7));
+  }
+  t.cycle();
+  EXPECT_EQ(t.in[static_cast<size_t>(west)], 0u);
 }
 
 TEST(EdgePorts, TheLogHoldsBothDirections) {

@@ -85,7 +85,7 @@ TEST(Core, TrapWithoutVectorStopsTheCoreAndSaysWhy) {
       {{lui(1, 0xc), lw(2, 1, 0)}, 5, 0xc000, 4, false},
       {{lui(1, 0x80000), sw(2, 1, 4)}, 7, 0x80000004, 4, false},
       {{lui(1, kRegs), lb(2, 1, 0)}, 5, 0xf0000000, 4, false},
-      {{lui(1, kRegs + 1), lw(2, 1, -2048)}, 5, 0xf0000800, 4, false},
+      {{lui(1, kRegs + 1), lw(2, 1, -1792)}, 5, 0xf0000900, 4, false},
       {{lui(1, 0xc), i_type(0x67, 0, 0, 1, 0)}, 1, 0xc000, 0xc000, false},
       {{jal(0, 6)}, 0, 6, 0, false},
       {{csrrs(1, 0x7c0, 0)}, 2, csrrs(1, 0x7c0, 0), 0, false},

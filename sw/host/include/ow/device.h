@@ -17,13 +17,24 @@ constexpr int kMaxColours = 32;  // encodings; 0..23 carry data
 constexpr int kMaxDataColours = 24;
 constexpr int kColourReq = 24;  // control plane, see docs/fabric.md
 constexpr int kColourRsp = 25;
-constexpr int kLinkCredits = 4;  // slots per colour at the receiving end of a link
+// Slots at the receiving end of a link: of a data colour, of a colour of the control plane.
+constexpr int kLinkCredits = 2;
+constexpr int kCtlCredits = 4;
+constexpr int link_credits(int colour) {
+  return colour == kColourReq || colour == kColourRsp ? kCtlCredits : kLinkCredits;
+}
 
 struct Wavelet {
   uint8_t colour = 0;
   bool ctrl = false;
   uint32_t data = 0;
 };
+
+// A control wavelet with commands for the routers on its way (docs/fabric.md): it is sent with all
+// credits of its colour in hand, takes them all along and brings all of them back.
+inline bool is_command(const Wavelet& w) {
+  return w.colour < kMaxDataColours && w.ctrl && (w.data & 0x03FFFFFCu) != 0;
+}
 
 inline bool operator==(const Wavelet& a, const Wavelet& b) {
   return a.colour == b.colour && a.ctrl == b.ctrl && a.data == b.data;
@@ -94,7 +105,7 @@ class Device {
   virtual size_t pending_sends(Side side, int index) const = 0;
   virtual size_t pending_sends() const = 0;
 
-  // Credits that the port has left for sending `colour` into the grid (0..kLinkCredits).
+  // Credits that the port has left for sending `colour` into the grid (0..link_credits(colour)).
   virtual int send_credits(Side side, int index, int colour) const = 0;
 
   // The edge always takes what arrives and returns the credit; wavelets are kept in the order of
