@@ -58,7 +58,7 @@ module ow_tile #(
   logic [NumColours-1:0] inj_space, ej_ready, ej_owed;
   ramp_t req_w, rsp_w;
   logic req_valid, req_ready, rsp_valid, rsp_ready;
-  logic rt_we, torn;
+  logic rt_we, unused_torn;
   logic [9:0] rt_addr;
   logic [31:0] rt_rdata, reg_wdata;
   logic router_idle;
@@ -73,7 +73,7 @@ module ow_tile #(
     .rsp_i(rsp_w), .rsp_valid_i(rsp_valid), .rsp_ready_o(rsp_ready),
     .cfg_we_i(rt_we), .cfg_addr_i(rt_addr), .cfg_wdata_i(reg_wdata),
     .stat_addr_i(rt_addr), .stat_o(rt_rdata),
-    .torn_o(torn),
+    .torn_o(unused_torn),
     .idle_o(router_idle)
   );
 

@@ -97,7 +97,8 @@ class Edge {
     if (word >> 38 & 1) {
       Wavelet w{int(word >> 33 & 31), bool(word >> 32 & 1), uint32_t(word)};
       held_[w.colour] += is_fence(w) ? credits_of(w.colour) : 1;
-      if (held_[w.colour] > credits_of(w.colour)) throw std::runtime_error("edge: sent without a credit");
+      if (held_[w.colour] > credits_of(w.colour))
+        throw std::runtime_error("edge: sent without a credit");
       seen.push_back({cycle, w});
     }
     if (word >> 44 & 1) {
@@ -108,7 +109,8 @@ class Edge {
 
   bool quiet() const {
     for (int c = 0; c < 26; ++c) {
-      if (held_[c] != 0 || credits_[c] != credits_of(c) || !to_send_by_colour[c].empty()) return false;
+      if (held_[c] != 0 || credits_[c] != credits_of(c) || !to_send_by_colour[c].empty())
+        return false;
     }
     return to_send.empty();
   }

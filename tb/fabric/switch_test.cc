@@ -40,9 +40,9 @@ struct Config {
 void configure(Grid* g, int r, int c, int colour, const Config& k, bool torn = false) {
   uint32_t alt = 0;
   for (size_t i = 1; i < k.ways.size(); ++i) alt |= k.ways[i] << (8 * (i - 1));
-  g->write_reg(r, c, 0x80 + 4 * colour,
-               alt | uint32_t(k.ways.size() - 1) << 24 | uint32_t(k.pos) << 29 |
-                   uint32_t(torn) << 31);
+  g->write_reg(
+      r, c, 0x80 + 4 * colour,
+      alt | uint32_t(k.ways.size() - 1) << 24 | uint32_t(k.pos) << 29 | uint32_t(torn) << 31);
   g->write_reg(r, c, 4 * colour,
                0x100 | k.ways[0] | uint32_t(k.obey) << 9 | uint32_t(k.mode) << 10 |
                    uint32_t(k.ring) << 12 | k.fresh_out << 13 | k.kept_in << 17 | 1u << 21);

@@ -56,6 +56,15 @@ const char* port_name(Port port) {
   return kNames[static_cast<int>(port)];
 }
 
+uint32_t switch_word(const Switch& s) {
+  uint32_t word =
+      static_cast<uint32_t>(s.positions.size() - 1) << 24 | static_cast<uint32_t>(s.start) << 29;
+  for (size_t i = 1; i < s.positions.size(); ++i) {
+    word |= (route_word(s.positions[i]) & 0xFF) << (8 * (i - 1));
+  }
+  return word;
+}
+
 void RouteSet::set(int row, int col, int colour, Route route) {
   if (!in_grid(shape_, row, col)) {
     throw BadInput(fmt::format("route of tile ({}, {}): the grid has {} x {} tiles", row, col,
@@ -70,6 +79,7 @@ void RouteSet::set(int row, int col, int colour, Route route) {
                     colour, row, col, route.out_mask));
   }
   routes_[{colour, row, col}] = route;
+  switches_.erase({colour, row, col});
 }
 
 void RouteSet::set(const Rect& rect, int colour, Route route) {
@@ -78,76 +88,172 @@ void RouteSet::set(const Rect& rect, int colour, Route route) {
   }
 }
 
+void RouteSet::set(int row, int col, int colour, const Switch& s) {
+  const int n = static_cast<int>(s.positions.size());
+  if (n < 1 || n > 4) {
+    throw BadInput(fmt::format("switch of colour {} in tile ({}, {}): {} positions, must be 1 to 4",
+                               colour, row, col, n));
+  }
+  if (s.start < 0 || s.start >= n) {
+    throw BadInput(fmt::format("switch of colour {} in tile ({}, {}): starts at position {} of {}",
+                               colour, row, col, s.start, n));
+  }
+  for (const Route& route : s.positions) set(row, col, colour, route);
+  routes_[{colour, row, col}] = s.positions[static_cast<size_t>(s.start)];
+  switches_[{colour, row, col}] = s;
+}
+
 void RouteSet::listen(Side side, int index, int colour) {
   listeners_.insert({static_cast<int>(side), index, colour});
 }
 
+// All that a tile can do with a colour. A reset leads to position 0 and advances to the others.
+std::vector<Route> RouteSet::positions(const Key& key) const {
+  const auto s = switches_.find(key);
+  if (s != switches_.end()) return s->second.positions;
+  const auto r = routes_.find(key);
+  return r == routes_.end() ? std::vector<Route>{} : std::vector<Route>{r->second};
+}
+
 std::vector<std::string> RouteSet::check() const {
   std::vector<std::string> defects;
-  for (const auto& [key, route] : routes_) {
+  auto neighbour = [](const Key& key, int p) {
     const auto [colour, row, col] = key;
-    for (int p = 0; p < 4; ++p) {
-      if ((route.out_mask >> p & 1) == 0) continue;
-      const Port port = static_cast<Port>(p);
-      const int nrow = row + kRowStep[p];
-      const int ncol = col + kColStep[p];
-      const std::string where =
-          fmt::format("colour {}: tile ({}, {}) sends {}", colour, row, col, port_name(port));
-      if (!in_grid(shape_, nrow, ncol)) {
-        const int index = p == 0 || p == 2 ? col : row;
-        if (listeners_.count({p, index, colour}) == 0) {
-          defects.push_back(where + " off the grid, where nothing listens");
+    return Key{colour, row + kRowStep[p], col + kColStep[p]};
+  };
+  for (const auto& start : routes_) {
+    const Key key = start.first;
+    const auto [colour, row, col] = key;
+    const std::vector<Route> ways = positions(key);
+    for (size_t i = 0; i < ways.size(); ++i) {
+      const Route& route = ways[i];
+      const std::string position = ways.size() > 1 ? fmt::format(" in position {}", i) : "";
+      for (int p = 0; p < 4; ++p) {
+        if ((route.out_mask >> p & 1) == 0) continue;
+        const Port port = static_cast<Port>(p);
+        const auto [same, nrow, ncol] = neighbour(key, p);
+        const std::string where = fmt::format("colour {}: tile ({}, {}) sends {}{}", colour, row,
+                                              col, port_name(port), position);
+        if (!in_grid(shape_, nrow, ncol)) {
+          const int index = p == 0 || p == 2 ? col : row;
+          if (listeners_.count({p, index, colour}) == 0) {
+            defects.push_back(where + " off the grid, where nothing listens");
+          }
+          continue;
         }
-        continue;
+        const std::vector<Route> others = positions({same, nrow, ncol});
+        const bool taken = std::any_of(others.begin(), others.end(), [&](const Route& other) {
+          return other.in == opposite(port);
+        });
+        if (others.empty()) {
+          defects.push_back(where +
+                            fmt::format(" to tile ({}, {}), which has no route of it", nrow, ncol));
+        } else if (!taken) {
+          defects.push_back(where + fmt::format(" to tile ({}, {}), which takes it from {}", nrow,
+                                                ncol, port_name(others.front().in)));
+        }
       }
-      const auto it = routes_.find({colour, nrow, ncol});
-      if (it == routes_.end()) {
-        defects.push_back(where +
-                          fmt::format(" to tile ({}, {}), which has no route of it", nrow, ncol));
-      } else if (it->second.in != opposite(port)) {
-        defects.push_back(where + fmt::format(" to tile ({}, {}), which takes it from {}", nrow,
-                                              ncol, port_name(it->second.in)));
-      }
-    }
-    if (route.in != Port::Ramp) {
+      if (route.in == Port::Ramp) continue;
       const int p = static_cast<int>(route.in);
-      const int nrow = row + kRowStep[p];
-      const int ncol = col + kColStep[p];
+      const auto [same, nrow, ncol] = neighbour(key, p);
       if (in_grid(shape_, nrow, ncol)) {
-        const auto it = routes_.find({colour, nrow, ncol});
-        if (it == routes_.end() || (it->second.out_mask >> (p + 2) % 4 & 1) == 0) {
+        const std::vector<Route> others = positions({same, nrow, ncol});
+        if (std::none_of(others.begin(), others.end(), [&](const Route& other) {
+              return (other.out_mask >> (p + 2) % 4 & 1) != 0;
+            })) {
           defects.push_back(fmt::format(
-              "colour {}: tile ({}, {}) takes it from {}, but tile ({}, {}) does not send it there",
-              colour, row, col, port_name(route.in), nrow, ncol));
+              "colour {}: tile ({}, {}) takes it from {}{}, but tile ({}, {}) does not send it "
+              "there",
+              colour, row, col, port_name(route.in), position, nrow, ncol));
         }
       }
       if ((route.out_mask >> p & 1) != 0) {
         defects.push_back(
-            fmt::format("colour {}: tile ({}, {}) sends it back {}, where it comes from", colour,
-                        row, col, port_name(route.in)));
+            fmt::format("colour {}: tile ({}, {}) sends it back {}{}, where it comes "
+                        "from",
+                        colour, row, col, port_name(route.in), position));
       }
     }
   }
-  // Every tile has one input a colour: a ring is found by walking upstream.
-  std::set<std::tuple<int, int, int>> reported;
-  for (const auto& start : routes_) {
-    std::set<std::tuple<int, int, int>> seen;
-    std::tuple<int, int, int> at = start.first;
-    for (;;) {
-      const auto it = routes_.find(at);
-      if (it == routes_.end() || it->second.in == Port::Ramp || reported.count(at) != 0) break;
-      if (!seen.insert(at).second) {
-        const auto [colour, row, col] = at;
-        defects.push_back(fmt::format("colour {}: the routes form a cycle through tile ({}, {})",
-                                      colour, row, col));
-        reported.insert(seen.begin(), seen.end());
-        break;
+  // Deadlock: a wavelet that holds the buffer behind one link waits for the buffer behind the next.
+  // Colours never wait for each other, and the switches of a colour move independently, so all
+  // positions count at once; but what comes in on one link goes out only where a position with that
+  // input sends it. Links are named by the tile that sends and its port.
+  using Link = std::pair<Key, int>;
+  std::map<Link, int> state;  // 1: on the path that is being walked, 2: done
+  std::vector<Link> path;
+  auto next_links = [&](const Link& link) {
+    std::vector<Link> next;
+    const Key to = neighbour(link.first, link.second);
+    for (const Route& route : positions(to)) {
+      if (static_cast<int>(route.in) != (link.second + 2) % 4) continue;
+      for (int p = 0; p < 4; ++p) {
+        const Key after = neighbour(to, p);
+        if ((route.out_mask >> p & 1) != 0 && routes_.count(after) != 0) next.push_back({to, p});
       }
-      const int p = static_cast<int>(it->second.in);
-      at = {std::get<0>(at), std::get<1>(at) + kRowStep[p], std::get<2>(at) + kColStep[p]};
+    }
+    return next;
+  };
+  for (const auto& start : routes_) {
+    for (int p = 0; p < 4; ++p) {
+      // Depth first, without recursion: a path can be as long as the wafer has links.
+      std::vector<std::vector<Link>> todo;
+      const Link first{start.first, p};
+      const std::vector<Route> ways = positions(start.first);
+      if (state[first] != 0 || std::none_of(ways.begin(), ways.end(), [&](const Route& route) {
+            return (route.out_mask >> p & 1) != 0;
+          })) {
+        continue;
+      }
+      state[first] = 1;
+      path.assign(1, first);
+      todo.push_back(next_links(first));
+      while (!path.empty()) {
+        if (todo.back().empty()) {
+          state[path.back()] = 2;
+          path.pop_back();
+          todo.pop_back();
+          continue;
+        }
+        const Link link = todo.back().back();
+        todo.back().pop_back();
+        if (state[link] == 1) {
+          std::string tiles;
+          const auto from = std::find(path.begin(), path.end(), link);
+          for (auto it = from; it != path.end(); ++it) {
+            tiles += fmt::format("{}({}, {})", it == from ? "" : ", ", std::get<1>(it->first),
+                                 std::get<2>(it->first));
+          }
+          defects.push_back(fmt::format("colour {}: the routes form a cycle through tiles {}",
+                                        std::get<0>(link.first), tiles));
+        } else if (state[link] == 0) {
+          state[link] = 1;
+          path.push_back(link);
+          todo.push_back(next_links(link));
+        }
+      }
     }
   }
   return defects;
+}
+
+// The credit set-up of a ROUTE register: where the input of a switch is not selected at the start,
+// the credits are with the tile that has the switch, not with its neighbour.
+uint32_t RouteSet::credit_bits(const Key& key) const {
+  const auto [colour, row, col] = key;
+  auto waits = [&](const Key& at, int input) {  // at is switched, and starts with another input
+    const auto s = switches_.find(at);
+    return s != switches_.end() && s->second.positions.size() > 1 &&
+           static_cast<int>(routes_.at(at).in) != input;
+  };
+  uint32_t bits = 1u << 21;
+  for (int p = 0; p < 4; ++p) {
+    const Key other{colour, row + kRowStep[p], col + kColStep[p]};
+    if (routes_.count(other) == 0) continue;
+    if (waits(other, (p + 2) % 4)) bits |= 1u << (13 + p);
+    if (waits(key, p)) bits |= 1u << (17 + p);
+  }
+  return bits;
 }
 
 void RouteSet::apply(ControlPlane& control, bool checked) const {
@@ -159,14 +265,30 @@ void RouteSet::apply(ControlPlane& control, bool checked) const {
                          : fmt::format("{} (and {} more)", defects.front(), defects.size() - 1));
     }
   }
-  std::set<std::tuple<int, int, int>> done;
+  std::set<int> switched;  // colours
+  for (const auto& s : switches_) switched.insert(std::get<0>(s.first));
+  std::map<Key, std::pair<uint32_t, uint32_t>> words;  // ROUTE, SWITCH
   for (const auto& [key, route] : routes_) {
+    std::pair<uint32_t, uint32_t> w{route_word(route), 0};
+    if (switched.count(std::get<0>(key)) != 0) {
+      const auto s = switches_.find(key);
+      if (s != switches_.end()) {
+        w.first = route_word(s->second.positions[0]) | 1u << 9 |
+                  static_cast<uint32_t>(s->second.mode) << 10 |
+                  static_cast<uint32_t>(s->second.ring) << 12;
+        w.second = switch_word(s->second);
+      }
+      w.first |= credit_bits(key);
+    }
+    words[key] = w;
+  }
+  std::set<Key> done;
+  for (const auto& [key, word] : words) {
     if (done.count(key) != 0) continue;
     const auto [colour, row, col] = key;
-    const uint32_t word = route_word(route);
-    auto same = [&, colour = colour](int r, int c) {
-      const auto it = routes_.find({colour, r, c});
-      return it != routes_.end() && route_word(it->second) == word && done.count(it->first) == 0;
+    auto same = [&, colour = colour, &word = word](int r, int c) {
+      const auto it = words.find({colour, r, c});
+      return it != words.end() && it->second == word && done.count(it->first) == 0;
     };
     Rect rect{row, col, 1, 1};
     while (same(row, col + rect.cols)) ++rect.cols;
@@ -179,8 +301,35 @@ void RouteSet::apply(ControlPlane& control, bool checked) const {
     for (int r = 0; r < rect.rows; ++r) {
       for (int c = 0; c < rect.cols; ++c) done.insert({colour, row + r, col + c});
     }
-    control.write(rect, kRegRoute + 4 * static_cast<uint32_t>(colour), word);
+    const uint32_t offset = 4 * static_cast<uint32_t>(colour);
+    if (switched.count(colour) != 0) control.write(rect, kRegSwitch + offset, word.second);
+    control.write(rect, kRegRoute + offset, word.first);
   }
+}
+
+// ------------------------------------------------------------------------------------- filters --
+void set_filter(ControlPlane& control, const Rect& rect, int index, const Filter& f) {
+  if (index < 0 || index >= kNumFilters) {
+    throw BadInput(fmt::format("filter {}: must be 0 to {}", index, kNumFilters - 1));
+  }
+  if (f.colour < 0 || f.colour >= kMaxDataColours) {
+    throw BadInput(
+        fmt::format("filter of colour {}: must be 0 to {}", f.colour, kMaxDataColours - 1));
+  }
+  if (f.low > 0xFFFF || f.high > 0xFFFF || f.count > 0xFFFF) {
+    throw BadInput(
+        fmt::format("filter of colour {}: limits {} and {} and count {} must be below "
+                    "65536",
+                    f.colour, f.low, f.high, f.count));
+  }
+  const uint32_t base = kRegFilter + 16 * static_cast<uint32_t>(index);
+  const uint32_t word =
+      static_cast<uint32_t>(f.colour) | 1u << 5 | static_cast<uint32_t>(f.kind) << 6 |
+      static_cast<uint32_t>(f.count_data) << 8 | static_cast<uint32_t>(f.count_ctrl) << 9 |
+      static_cast<uint32_t>(f.filter_ctrl) << 10;
+  control.write(rect, base,
+                std::vector<uint32_t>{word & ~(1u << 5), f.high << 16 | f.low, f.count});
+  control.write(rect, base, word);
 }
 
 // -------------------------------------------------------------------------------------- queues --

@@ -31,6 +31,23 @@ struct Route {
   uint32_t out_mask = 0;  // kOut... bits
 };
 
+// Which routers a command of a control wavelet's list is for (docs/fabric.md).
+enum class PopMode { None = 0, Always = 1, OnAdvance = 2, OnAdvanceOrNop = 3 };
+
+// Up to four routes of one colour in one tile, and how control wavelets move between them.
+struct Switch {
+  std::vector<Route> positions;  // 1 to 4
+  int start = 0;                 // index of the first one in effect
+  bool ring = false;             // from the last one on to the first
+  PopMode mode = PopMode::None;
+};
+
+// The words of a control wavelet: slot 0 is for the first router that takes one.
+enum class Command { Nop = 0, Advance = 1, Reset = 2, Teardown = 3 };
+constexpr uint32_t command(int slot, Command what, bool not_to_ramp = false) {
+  return (static_cast<uint32_t>(what) | (not_to_ramp ? 4u : 0u)) << (2 + 3 * slot);
+}
+
 // Routes of all colours in a grid. Kept by the host, checked, then written to the tiles.
 class RouteSet {
  public:
@@ -40,31 +57,45 @@ class RouteSet {
   // that is set again is replaced.
   void set(int row, int col, int colour, Route route);
   void set(const Rect& rect, int colour, Route route);
+  // A switched colour; BadInput also if there is no position, or more than 4, or no such start.
+  void set(int row, int col, int colour, const Switch& positions);
 
   // The host takes what leaves the grid at this edge port on this colour.
   void listen(Side side, int index, int colour);
 
-  // One line for each defect: a route off the grid where nothing listens, an output into a
-  // neighbour whose route of the colour has another input or none, an input from a neighbour that
-  // never sends there, a cycle. Empty if there is none.
+  // One line for each defect, in any position that a switch can be moved to: a route off the grid
+  // where nothing listens, an output into a neighbour that never takes the colour from there, an
+  // input from a neighbour that never sends there, a cycle (with its tiles), in which wavelets can
+  // wait for each other for good. Empty if there is none.
   std::vector<std::string> check() const;
 
   // Writes all routes: one multicast for each group of equal routes in adjacent tiles. Checks first
-  // and throws BadInput with the first defect, unless told not to.
+  // and throws BadInput with the first defect, unless told not to. The colours must be quiet. Where
+  // an input is not selected at the start, its neighbour starts without credits; the host's edge
+  // ports always start with theirs, so the host sends to a tile only what it will take next.
   void apply(ControlPlane& control, bool checked = true) const;
 
+  // The routes in effect at the start.
   const std::map<std::tuple<int, int, int>, Route>& routes() const { return routes_; }
   GridShape shape() const { return shape_; }
 
  private:
+  using Key = std::tuple<int, int, int>;  // colour, row, col
+  std::vector<Route> positions(const Key& key) const;
+  uint32_t credit_bits(const Key& key) const;
+
   GridShape shape_;
-  std::map<std::tuple<int, int, int>, Route> routes_;  // by colour, row, col
-  std::set<std::tuple<int, int, int>> listeners_;      // side, index, colour
+  std::map<Key, Route> routes_;
+  std::map<Key, Switch> switches_;
+  std::set<std::tuple<int, int, int>> listeners_;  // side, index, colour
 };
 
 // Bits of a ROUTE register, and back (false if the register is not enabled).
 uint32_t route_word(const Route& route);
 bool parse_route(uint32_t word, Route* route);
+
+// What a SWITCH register holds.
+uint32_t switch_word(const Switch& positions);
 
 // Port of the neighbour in that direction; not for Port::Ramp.
 Port opposite(Port port);
@@ -73,6 +104,21 @@ const char* port_name(Port port);
 // ------------------------------------------------------------------------------------- queues --
 void bind_inq(ControlPlane& control, const Rect& rect, int queue, int colour);
 void bind_outq(ControlPlane& control, const Rect& rect, int queue, int colour);
+
+// ------------------------------------------------------------------------------------- filters --
+// What a tile's filter keeps from the ramp (docs/fabric.md).
+struct Filter {
+  enum class Kind { Counter = 0, SparseCounter = 1, Range = 2 };
+  int colour = 0;
+  Kind kind = Kind::Range;
+  bool count_data = true;  // what the counters count
+  bool count_ctrl = false;
+  bool filter_ctrl = false;  // counters: drop control wavelets, too
+  uint32_t low = 0;          // limit1, or the least index
+  uint32_t high = 0;         // max_counter, limit2, or the greatest index
+  uint32_t count = 0;        // initial count
+};
+void set_filter(ControlPlane& control, const Rect& rect, int index, const Filter& filter);
 
 // ------------------------------------------------------------------------------- program, core --
 // Writes the image into every tile of the rectangle (multicast, the zeroed part included) and waits

@@ -8,9 +8,10 @@
 namespace ow {
 
 constexpr uint32_t kTileRegs = 0xF0000000u;
-constexpr uint32_t kRegRoute = kTileRegs + 0x000;  // +4*colour
-constexpr uint32_t kRegInq = kTileRegs + 0x100;    // +4*queue
-constexpr uint32_t kRegOutq = kTileRegs + 0x140;   // +4*queue
+constexpr uint32_t kRegRoute = kTileRegs + 0x000;   // +4*colour
+constexpr uint32_t kRegSwitch = kTileRegs + 0x080;  // +4*colour
+constexpr uint32_t kRegInq = kTileRegs + 0x100;     // +4*queue
+constexpr uint32_t kRegOutq = kTileRegs + 0x140;    // +4*queue
 constexpr uint32_t kRegInqLevel = kTileRegs + 0x180;
 constexpr uint32_t kRegOutqLevel = kTileRegs + 0x184;
 constexpr uint32_t kRegTaskEntry = kTileRegs + 0x200;  // +4*task
@@ -31,11 +32,13 @@ constexpr uint32_t kRegError = kTileRegs + 0x514;   // then the address, then th
 constexpr uint32_t kRegThread = kTileRegs + 0x600;  // +4*thread
 constexpr uint32_t kRegRtOccupied = kTileRegs + 0x700;
 constexpr uint32_t kRegRtMisroute = kTileRegs + 0x704;
+constexpr uint32_t kRegRtTorn = kTileRegs + 0x70C;
 constexpr uint32_t kRegRtCredits = kTileRegs + 0x710;  // 4 words a port
 constexpr uint32_t kRegRow = kTileRegs + 0x780;
 constexpr uint32_t kRegCol = kTileRegs + 0x784;
 constexpr uint32_t kRegPrng = kTileRegs + 0x790;  // 4 words
 constexpr uint32_t kRegConfig = kTileRegs + 0x788;
+constexpr uint32_t kRegFilter = kTileRegs + 0x800;  // +16*filter: control, limits, count
 
 constexpr uint32_t kCoreRun = 1u;
 constexpr uint32_t kCoreStep = 2u;
@@ -43,6 +46,7 @@ constexpr uint32_t kCoreReset = 4u;
 constexpr uint32_t kCoreClearQueues = 8u;
 
 constexpr int kNumQueues = 8;
+constexpr int kNumFilters = 6;
 constexpr int kNumTasks = 32;
 
 // Indices of the counters.
