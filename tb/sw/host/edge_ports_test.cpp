@@ -72,11 +72,11 @@ TEST(EdgePorts, ArrivalsKeepTheirCycleAndReturnACredit) {
   Ports t(GridShape{2, 1});
   const int east = t.ports.port(Side::East, 1);
   t.cycle();
-  t.cycle(east, link_of_wavelet(Wavelet{7, true, 0x1234}));
+  t.cycle(east, link_of_wavelet(Wavelet{7, true, 3}));
   const auto arrivals = t.ports.take(east, 7);
   ASSERT_EQ(arrivals.size(), 1u);
   EXPECT_EQ(arrivals[0].cycle, 1u);
-  EXPECT_EQ(arrivals[0].wavelet, (Wavelet{7, true, 0x1234}));
+  EXPECT_EQ(arrivals[0].wavelet, (Wavelet{7, true, 3}));
   t.cycle();
   EXPECT_EQ(t.in[static_cast<size_t>(east)], link_of_credit(7));
   EXPECT_TRUE(t.ports.quiet());

@@ -48,7 +48,7 @@ TEST_F(HangReportTest, AMissingConsumer) {
 TEST_F(HangReportTest, ALostCreditIsToldFromAFullBuffer) {
   route(0, 0, 5, Port::West, kOutE);
   route(0, 1, 5, Port::West, kOutRamp);
-  device.tile(0, 0)[kRegRtCredits + 16] = 0x44344444;  // port east, colour 5
+  device.tile(0, 0)[kRegRtCredits + 16] = 0x22122222;  // port east, colour 5
   const Diagnosis* d = first();
   ASSERT_NE(d, nullptr);
   EXPECT_EQ(d->cause, HangCause::LostCredit);
