@@ -289,7 +289,7 @@ TEST(Ramp, ColourWithoutAnInputQueueIsReportedAndWaits) {
   g.bind_in(0, 0, 2, 3);
   g.settle();
   auto& m = g.at(0, 0).m();
-  g.edge(kW, 0).to_send = {{3, false, 5}, {9, false, 6}, {9, true, 7}};
+  g.edge(kW, 0).to_send = {{3, false, 5}, {9, false, 6}, {9, true, 3}};
   g.run(20);
   EXPECT_TRUE(m.err_valid_o);
   EXPECT_EQ(m.err_cause_o, 1);
