@@ -17,6 +17,14 @@ rtl/tile/ow_engine_decode.sv
 rtl/tile/ow_acc.sv
 rtl/tile/ow_pack.sv
 rtl/tile/ow_gather.sv
+rtl/tile/ow_engine_dsr.sv
+rtl/tile/ow_engine_fifos.sv
+rtl/tile/ow_engine_sched.sv
+rtl/tile/ow_engine_plan.sv
+rtl/tile/ow_engine_weights.sv
+rtl/tile/ow_engine_stream.sv
+rtl/tile/ow_engine_operands.sv
+rtl/tile/ow_engine_writes.sv
 rtl/tile/ow_engine.sv
 rtl/tile/ow_core_pkg.sv
 rtl/tile/ow_core_decode.sv

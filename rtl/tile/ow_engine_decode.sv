@@ -2,10 +2,9 @@
 // Decoder of tensor instructions: an instruction and the descriptors that it names become the
 // static part of a thread's context, or a fault. Combinational; used in the cycle of the launch.
 //
-// An operation is one arm of the case below: what the lanes do, the size of each operand's
-// elements, and which operands it has. Everything after it holds for all operations alike. A new
-// lane operation (compare, integer, non-linear) is an arm; one with its own way of walking
-// (reduction, gather) also sets a flag of the context, as axpyw does.
+// An operation is one arm of the case below: what the datapath does, the formats, the operands that
+// it has. Everything after it holds for all operations alike. What has its own way of walking
+// (axpyw, dotw, reductions, gather) sets a flag of the context, too.
 //
 // Errors: fault_o is FAULT_OP or FAULT_DSR (docs/isa.md); then ctx_o has no operands, so that the
 // thread only reports it.
@@ -16,60 +15,85 @@
 //   ctx_o       static context; samples and rows of an axpyw are read from the descriptor again
 module ow_engine_decode
   import ow_pkg::*;
-  import ow_fp_pkg::*;
+  import ow_datapath_pkg::*;
   import ow_engine_pkg::*;
 #(
   parameter int unsigned Lanes = 8
 ) (
-  /* verilator lint_off UNUSEDSIGNAL */ // the pc is for the engine's error report
   input  tensor_insn_t insn_i,
-  /* verilator lint_on UNUSEDSIGNAL */
-  input  logic [14:0]  a_w0_i,
+  /* verilator lint_off UNUSEDSIGNAL */ // whole descriptor words
+  input  logic [16:0]  a_w0_i,
   input  logic         a_acc_i,    // address bit 23
   input  logic [31:0]  a_w2_i,
-  input  logic [14:0]  b_w0_i,
+  input  logic [16:0]  b_w0_i,
   input  logic         b_acc_i,
   input  logic [31:0]  b_w2_i,
-  input  logic [14:0]  d_w0_i,
+  input  logic [16:0]  d_w0_i,
   input  logic         d_acc_i,
   input  logic [31:0]  d_w2_i,
+  /* verilator lint_on UNUSEDSIGNAL */
   input  logic [15:0]  d_rows_i,   // length of dimension 1: rows of the ring, 0 is 1
   output ctx_t         ctx_o,
   output logic [3:0]   fault_o
 );
 
   localparam int unsigned LaneW = $clog2(Lanes);
+  localparam logic [2:0] GrpFull = 3'(LaneW);
+  localparam logic [2:0] Grp32 = 3'(LaneW - 1);
+  localparam logic [2:0] GrpWide = Lanes >= 4 ? 3'(LaneW - 2) : 3'd0;
 
   function automatic src_e kind_of(input logic [3:0] kind, input logic acc, input logic is_dst);
     if (kind == DK_MEM) return acc ? SRC_ACC : SRC_MEM;
+    if (kind == DK_FIFO) return SRC_MEM;
     if (kind == (is_dst ? DK_FABOUT : DK_FABIN)) return SRC_FAB;
     return SRC_NONE;
   endfunction
 
   // The step of a dimension is the element's size.
-  function automatic logic unit_step(input logic [15:0] step, input logic is32);
-    return step == (is32 ? 16'd4 : 16'd2);
+  function automatic logic unit_step(input logic [15:0] step, input logic [1:0] sz);
+    return step == 16'd1 << sz;
   endfunction
+
+  function automatic logic [1:0] size_of(input dp_fmt_e f);
+    if (f == DF_F32 || f == DF_I32) return 2'd2;
+    if (f == DF_I8) return 2'd0;
+    return 2'd1;
+  endfunction
+
+  // Formats, as bits of a set: f16 bf16 f32 - i16 i32 i8.
+  localparam logic [7:0] F16 = 8'h01, BF16 = 8'h02, F32 = 8'h04, I16 = 8'h10, I32 = 8'h20,
+                         I8 = 8'h40;
+  localparam logic [7:0] Floats = F16 | BF16 | F32;
+  localparam logic [7:0] Mixed = 8'h08, MixedB = 8'h80;  // as types of an instruction
 
   // The ring of an axpyw lies within the accumulator cache.
   logic        ring_fits;
   assign ring_fits = d_w2_i[15:8] == 8'd0 && d_rows_i <= 16'd16 &&
                      {5'd0, d_w2_i[7:0]} * {8'd0, d_rows_i[4:0]} <= 13'(16 * Lanes);
 
-  logic        has_b;
+  logic        has_a, has_b;
   logic        a_imm, b_imm;
-  logic        op_bad, dsr_bad;
+  logic        op_bad, dsr_bad, mul;
+  logic        a_flt, d_flt;
+  logic [7:0]  types;     // that the operation has
+  logic [7:0]  dst_set;   // formats that its destination may have, if the descriptor says it
+  logic        dst_free;  // the destination's descriptor says its format
   logic [15:0] len0;
+  logic        any32;
   ctx_t        ctx;
 
   always_comb begin
     ctx = '0;
+    has_a = 1'b1;
     has_b = 1'b0;
-    op_bad = 1'b0;
+    mul = 1'b0;
+    types = '0;
+    dst_free = 1'b0;
     ctx.op = insn_i.op;
-    ctx.lop = LANE_MOV;
-    ctx.src_fmt = FMT_F16;
-    ctx.dst_fmt = FMT_F16;
+    ctx.dop = DP_MOV;
+    ctx.unit = UNIT_NONE;
+    ctx.stoch = 1'b0;
+    ctx.prio = insn_i.ctl.prio;
     ctx.a_dsr = insn_i.ctl.a;
     ctx.b_dsr = insn_i.ctl.b;
     ctx.d_dsr = insn_i.ctl.dst;
@@ -79,113 +103,194 @@ module ow_engine_decode
     ctx.code = d_w0_i[14:13];
 
     unique case (insn_i.op)
-      TOP_MOV: begin
-        unique case (insn_i.ty)
-          TY_F16, TY_BF16, TY_I16: ;
-          TY_F32, TY_I32: begin
-            ctx.src_fmt = FMT_F32;
-            ctx.dst_fmt = FMT_F32;
-          end
-          default: op_bad = 1'b1;
-        endcase
-      end
+      TOP_MOV: types = Floats | I16 | I32 | I8;
       TOP_ADD, TOP_SUB: begin
         has_b = 1'b1;
-        ctx.lop = insn_i.op == TOP_ADD ? LANE_ADD : LANE_SUB;
-        unique case (insn_i.ty)
-          TY_F16: ;
-          TY_F32: begin
-            ctx.src_fmt = FMT_F32;
-            ctx.dst_fmt = FMT_F32;
-          end
-          default: op_bad = 1'b1;
-        endcase
+        ctx.dop = insn_i.op == TOP_ADD ? DP_ADD : DP_SUB;
+        types = Floats | I16 | I32;
       end
       TOP_MUL: begin
         has_b = 1'b1;
-        ctx.lop = LANE_MUL;
-        op_bad = insn_i.ty != TY_F16;
+        mul = 1'b1;
+        ctx.dop = DP_MUL;
+        types = Floats | I16 | I32;
       end
       TOP_FMA: begin
         has_b = 1'b1;
-        ctx.lop = LANE_FMA;
-        unique case (insn_i.ty)
-          TY_F16: ;
-          TY_MIXED: ctx.dst_fmt = FMT_F32;
-          default: op_bad = 1'b1;
-        endcase
+        mul = 1'b1;
+        ctx.fma = 1'b1;
+        ctx.dop = DP_FMA;
+        types = Floats | Mixed | MixedB | I16 | I32;
       end
       TOP_MAX, TOP_MIN: begin
         has_b = 1'b1;
-        ctx.lop = insn_i.op == TOP_MAX ? LANE_MAX : LANE_MIN;
-        op_bad = insn_i.ty != TY_F16;
+        ctx.dop = insn_i.op == TOP_MAX ? DP_MAX : DP_MIN;
+        types = Floats | I16 | I32;
+      end
+      TOP_CMPEQ, TOP_CMPNE, TOP_CMPLT, TOP_CMPLE: begin
+        has_b = 1'b1;
+        ctx.dop = insn_i.op == TOP_CMPEQ ? DP_CMPEQ : insn_i.op == TOP_CMPNE ? DP_CMPNE
+                : insn_i.op == TOP_CMPLT ? DP_CMPLT : DP_CMPLE;
+        types = Floats | I16 | I32;
+      end
+      TOP_AND, TOP_OR, TOP_XOR, TOP_SLL, TOP_SRL, TOP_SRA: begin
+        has_b = 1'b1;
+        ctx.dop = insn_i.op == TOP_AND ? DP_AND : insn_i.op == TOP_OR ? DP_OR
+                : insn_i.op == TOP_XOR ? DP_XOR : insn_i.op == TOP_SLL ? DP_SLL
+                : insn_i.op == TOP_SRL ? DP_SRL : DP_SRA;
+        types = I16 | I32;
       end
       TOP_CVT: begin
-        ctx.lop = LANE_CVT;
-        if (insn_i.ty == TY_F16 && d_w0_i[6:4] == TY_F32) ctx.dst_fmt = FMT_F32;
-        else if (insn_i.ty == TY_F32 && d_w0_i[6:4] == TY_F16) ctx.src_fmt = FMT_F32;
-        else op_bad = 1'b1;
+        ctx.dop = DP_CVT;
+        types = Floats | I16 | I32 | I8;
+        dst_free = 1'b1;
+        ctx.stoch = insn_i.ctl.stoch && insn_i.ty == TY_F32;
+      end
+      TOP_DOT: begin
+        has_b = 1'b1;
+        mul = 1'b1;
+        ctx.red = 1'b1;
+        ctx.dop = DP_DOT;
+        types = Floats | I8 | I16;
+        dst_free = 1'b1;
+        ctx.i8x2 = insn_i.ty == TY_I8;
+      end
+      TOP_SUM, TOP_RMAX, TOP_RMIN: begin
+        ctx.red = 1'b1;
+        ctx.dop = insn_i.op == TOP_SUM ? DP_SUM : insn_i.op == TOP_RMAX ? DP_RMAX : DP_RMIN;
+        types = Floats | I16 | I32 | I8;
+        dst_free = 1'b1;
       end
       TOP_AXPYW: begin
         has_b = 1'b1;
+        mul = 1'b1;
         ctx.axpyw = 1'b1;
-        ctx.lop = LANE_FMA;
-        ctx.dst_fmt = FMT_F32;
-        op_bad = insn_i.ty != TY_MIXED;
+        ctx.wtrig = 1'b1;
+        ctx.fma = 1'b1;
+        ctx.dop = DP_FMA;
+        types = Mixed | MixedB;
       end
-      default: op_bad = 1'b1;
+      TOP_DOTW: begin
+        has_b = 1'b1;
+        mul = 1'b1;
+        ctx.wtrig = 1'b1;
+        ctx.red = 1'b1;
+        ctx.dop = DP_DOT;
+        types = Mixed | MixedB;
+        dst_free = 1'b1;
+      end
+      default: ;
     endcase
 
-    a_imm = !has_b && insn_i.ctl.scalar;
-    b_imm = has_b && insn_i.ctl.scalar && !ctx.axpyw;
-    ctx.a32 = ctx.src_fmt == FMT_F32;
-    ctx.b32 = ctx.a32;
-    ctx.d32 = ctx.dst_fmt == FMT_F32;
-    ctx.a_kind = a_imm ? SRC_IMM : kind_of(a_w0_i[3:0], a_acc_i, 1'b0);
-    ctx.b_kind = !has_b ? SRC_NONE : b_imm ? SRC_IMM : kind_of(b_w0_i[3:0], b_acc_i, 1'b0);
-    ctx.d_kind = kind_of(d_w0_i[3:0], d_acc_i, 1'b1);
+    op_bad = !types[insn_i.ty];
+    unique case (insn_i.ty)
+      TY_MIXED:  ctx.src_fmt = DF_F16;
+      TY_MIXEDB: ctx.src_fmt = DF_BF16;
+      default:   ctx.src_fmt = dp_fmt_e'(insn_i.ty);
+    endcase
+    ctx.dst_fmt = insn_i.ty == TY_MIXED || insn_i.ty == TY_MIXEDB ? DF_F32 : ctx.src_fmt;
+    a_flt = ctx.src_fmt inside {DF_F16, DF_BF16, DF_F32};
+    dst_set = Floats | I16 | I32 | I8;
+    if (ctx.red) dst_set = a_flt ? Floats : I16 | I32 | I8;
+    if (insn_i.op == TOP_CVT) dst_set &= ~(8'd1 << insn_i.ty);
+    if (dst_free) begin
+      ctx.dst_fmt = dp_fmt_e'(d_w0_i[6:4]);
+      if (!dst_set[d_w0_i[6:4]]) op_bad = 1'b1;
+    end
+    if (ctx.stoch && size_of(ctx.dst_fmt) != 2'd1) ctx.stoch = 1'b0;
+    d_flt = ctx.dst_fmt inside {DF_F16, DF_BF16, DF_F32};
+    if (!d_flt) ctx.stoch = 1'b0;
+
+    a_imm = has_a && !has_b && insn_i.ctl.scalar;
+    b_imm = has_b && insn_i.ctl.scalar && !ctx.wtrig;
+    ctx.a_sz = size_of(ctx.src_fmt);
+    ctx.b_sz = ctx.a_sz;
+    ctx.d_sz = size_of(ctx.dst_fmt);
+    ctx.a_kind = a_imm ? SRC_IMM : kind_of(a_w0_i[3:0], a_acc_i && a_w0_i[3:0] == DK_MEM, 1'b0);
+    ctx.b_kind = !has_b ? SRC_NONE
+               : b_imm ? SRC_IMM : kind_of(b_w0_i[3:0], b_acc_i && b_w0_i[3:0] == DK_MEM, 1'b0);
+    ctx.d_kind = kind_of(d_w0_i[3:0], d_acc_i && d_w0_i[3:0] == DK_MEM, 1'b1);
+    ctx.a_fifo = ctx.a_kind == SRC_MEM && a_w0_i[3:0] == DK_FIFO;
+    ctx.b_fifo = ctx.b_kind == SRC_MEM && b_w0_i[3:0] == DK_FIFO;
+    ctx.d_fifo = ctx.d_kind == SRC_MEM && d_w0_i[3:0] == DK_FIFO;
+    ctx.a_tag = ctx.a_kind == SRC_FAB && a_w0_i[16];
+    ctx.d_tag = ctx.d_kind == SRC_FAB && d_w0_i[16];
+    ctx.d_skip = ctx.d_kind == SRC_FAB && d_w0_i[15];
     ctx.close = d_w0_i[12] && ctx.d_kind == SRC_FAB;
-    ctx.a_vec = ctx.a_kind == SRC_FAB || unit_step(a_w2_i[31:16], ctx.a32);
-    ctx.b_vec = ctx.b_kind == SRC_FAB || unit_step(b_w2_i[31:16], ctx.b32);
-    ctx.d_vec = ctx.d_kind == SRC_FAB || unit_step(d_w2_i[31:16], ctx.d32);
-    ctx.a_bc = ctx.a_kind != SRC_FAB && (ctx.a_kind == SRC_IMM || a_w2_i[31:16] == 16'd0);
-    ctx.b_bc = ctx.axpyw || (ctx.b_kind != SRC_FAB &&
-               (ctx.b_kind == SRC_IMM || b_w2_i[31:16] == 16'd0));
-    ctx.space_d = ctx.d_kind != SRC_FAB || ctx.a_kind == SRC_IMM;
+    ctx.a_vec = ctx.a_kind == SRC_FAB || ctx.a_fifo || unit_step(a_w2_i[31:16], ctx.a_sz);
+    ctx.b_vec = ctx.b_kind == SRC_FAB || ctx.b_fifo || unit_step(b_w2_i[31:16], ctx.b_sz);
+    ctx.d_vec = ctx.d_kind == SRC_FAB || ctx.d_fifo || unit_step(d_w2_i[31:16], ctx.d_sz);
+    ctx.a_bc = ctx.a_kind == SRC_IMM ||
+               (ctx.a_kind != SRC_FAB && !ctx.a_fifo && a_w2_i[31:16] == 16'd0);
+    ctx.b_bc = ctx.axpyw || ctx.b_kind == SRC_IMM ||
+               (ctx.b_kind != SRC_FAB && !ctx.b_fifo && b_w2_i[31:16] == 16'd0);
+    ctx.space_d = !ctx.red && !ctx.a_tag &&
+                  ((ctx.d_kind != SRC_FAB && !ctx.d_fifo) || ctx.a_kind == SRC_IMM || ctx.a_fifo);
+    if (ctx.wtrig) ctx.space_d = ctx.axpyw;
+
+    // How many elements a beat may have.
+    any32 = (ctx.a_kind == SRC_MEM && ctx.a_sz == 2'd2) ||
+            (ctx.b_kind == SRC_MEM && ctx.b_sz == 2'd2) ||
+            (!ctx.red && ctx.d_kind inside {SRC_MEM, SRC_FAB} && ctx.d_sz == 2'd2);
+    ctx.grp = GrpFull;
+    if (any32) ctx.grp = Grp32;
+    if (mul && ctx.a_sz == 2'd2) ctx.grp = GrpWide;
+    if (ctx.i8x2) ctx.grp = GrpFull + 3'd1;
 
     len0 = ctx.space_d ? d_w2_i[15:0] : a_w2_i[15:0];
     ctx.inf = len0 == 16'd0;
 
     dsr_bad = ctx.a_kind == SRC_NONE || ctx.d_kind == SRC_NONE ||
               (has_b && ctx.b_kind == SRC_NONE) ||
-              (ctx.a_kind == SRC_ACC && !ctx.a32) || (ctx.b_kind == SRC_ACC && !ctx.b32) ||
-              (ctx.d_kind == SRC_ACC && !ctx.d32) ||
+              (ctx.a_kind == SRC_ACC && ctx.a_sz != 2'd2) ||
+              (ctx.b_kind == SRC_ACC && ctx.b_sz != 2'd2) ||
+              (ctx.d_kind == SRC_ACC && ctx.d_sz != 2'd2) ||
               (ctx.a_kind == SRC_ACC && ctx.b_kind == SRC_ACC) ||
-              (ctx.lop == LANE_FMA && ctx.d_kind == SRC_FAB) ||
+              (ctx.fma && ctx.d_kind == SRC_FAB) || (ctx.fma && ctx.d_fifo) ||
               (ctx.a_kind == SRC_FAB && ctx.b_kind == SRC_FAB && ctx.a_q == ctx.b_q) ||
+              // 8-bit elements and tags have no packed pairs.
+              (ctx.a_sz == 2'd0 && (ctx.a_kind == SRC_FAB || ctx.b_kind == SRC_FAB)) ||
+              (ctx.d_sz == 2'd0 && ctx.d_kind == SRC_FAB) ||
+              (ctx.d_tag && ctx.d_sz != 2'd1) ||
+              (ctx.a_tag && (ctx.a_sz != 2'd1 || ctx.red || ctx.d_fifo || ctx.d_kind == SRC_FAB ||
+                             ctx.b_kind == SRC_FAB)) ||
+              // A FIFO has no length to walk.
+              (!ctx.space_d && ctx.a_kind == SRC_MEM && ctx.a_fifo) ||
+              (ctx.space_d && ctx.d_fifo) ||
+              (ctx.a_fifo && ctx.b_fifo && ctx.a_q[1:0] == ctx.b_q[1:0]) ||
+              (ctx.red && (ctx.a_kind == SRC_IMM || ctx.inf)) ||
               (ctx.inf && ctx.a_kind != SRC_FAB && ctx.b_kind != SRC_FAB);
-    if (ctx.axpyw) begin
-      dsr_bad = ctx.a_kind != SRC_MEM || ctx.b_kind != SRC_FAB || ctx.d_kind != SRC_ACC ||
-                !ctx.a_vec || !ctx.d_vec || ctx.inf || a_w2_i[15:0] != d_w2_i[15:0] ||
-                d_w2_i[LaneW-1:0] != '0 || !ring_fits;
+    if (ctx.wtrig) begin
+      dsr_bad = ctx.a_kind != SRC_MEM || ctx.a_fifo || ctx.b_kind != SRC_FAB || !ctx.a_vec ||
+                ctx.inf;
+      if (ctx.axpyw) begin
+        dsr_bad |= ctx.d_kind != SRC_ACC || !ctx.d_vec || a_w2_i[15:0] != d_w2_i[15:0] ||
+                   d_w2_i[LaneW-1:0] != '0 || !ring_fits;
+      end else begin
+        dsr_bad |= ctx.d_kind == SRC_NONE || (ctx.d_kind == SRC_ACC && ctx.d_sz != 2'd2) ||
+                   (ctx.d_tag && ctx.d_sz != 2'd1) ||
+                   (ctx.d_sz == 2'd0 && ctx.d_kind == SRC_FAB);
+      end
     end
 
     fault_o = op_bad ? FAULT_OP : dsr_bad ? FAULT_DSR : FAULT_NONE;
     ctx_o = ctx;
     if (op_bad || dsr_bad) begin
       ctx_o.axpyw = 1'b0;
+      ctx_o.wtrig = 1'b0;
+      ctx_o.red = 1'b0;
+      ctx_o.stoch = 1'b0;
+      ctx_o.unit = UNIT_NONE;
       ctx_o.a_kind = SRC_NONE;
       ctx_o.b_kind = SRC_NONE;
       ctx_o.d_kind = SRC_NONE;
+      {ctx_o.a_fifo, ctx_o.b_fifo, ctx_o.d_fifo} = '0;
       ctx_o.close = 1'b0;
     end
   end
 
-  // Word 0 bits that the engine reads elsewhere, or not at all: element types but the
-  // destination's of a conversion, save_address; queue and close of sources.
   logic unused;
-  assign unused = ^{a_w0_i[14:11], a_w0_i[7:4], b_w0_i[14:11], b_w0_i[7:4], d_w0_i[11],
-                    d_w0_i[7], b_w2_i[15:0], insn_i.scalar, insn_i.ctl.thread,
-                    insn_i.ctl.rsvd, insn_i.ctl.rsvd31, insn_i.ctl.task_id, insn_i.ctl.done};
+  assign unused = ^{insn_i.scalar, insn_i.pc, insn_i.ctl.thread, insn_i.ctl.rsvd,
+                    insn_i.ctl.rsvd31, insn_i.ctl.task_id, insn_i.ctl.done};
 
 endmodule

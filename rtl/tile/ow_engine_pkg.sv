@@ -1,67 +1,151 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tensor engine's decoder (ow_engine_decode) hands to its issue logic (ow_engine).
+// What the parts of the tensor engine hand to each other: the static context of a thread
+// (ow_engine_decode), a planned beat (ow_engine_plan), where its result goes. Widths are those of
+// 8 lanes; engines with fewer use the low bits.
 package ow_engine_pkg;
+  import ow_datapath_pkg::*;
 
   // Where an operand is. SRC_NONE: the operation does not have it.
   typedef enum logic [2:0] {
     SRC_NONE = 3'd0,
-    SRC_MEM  = 3'd1,  // SRAM
+    SRC_MEM  = 3'd1,  // SRAM, FIFOs too
     SRC_ACC  = 3'd2,  // accumulator cache
     SRC_FAB  = 3'd3,  // ramp queue
     SRC_IMM  = 3'd4   // scalar of the instruction, or the weight of an AXPY
   } src_e;
 
+  // Units besides the datapath that a beat uses.
+  typedef enum logic [2:0] {
+    UNIT_NONE    = 3'd0,
+    UNIT_GATHER  = 3'd1,  // b is an index; its element takes the place of a
+    UNIT_FMAG    = 3'd2,  // .. the place of b
+    UNIT_SCATTER = 3'd3,
+    UNIT_NLF     = 3'd4
+  } unit_e;
+
   // The part of a thread's context that does not change while its instruction runs.
   typedef struct packed {
-    logic [6:0]              op;       // funct7, for the hang report
-    logic                    axpyw;    // operands come through the weight buffer
-    ow_fp_pkg::lane_op_e     lop;      // what the lanes do
-    ow_fp_pkg::fp_fmt_e      src_fmt;  // format of a and b in the lanes
-    ow_fp_pkg::fp_fmt_e      dst_fmt;  // format of the result and of the addend
-    src_e                    a_kind;
-    src_e                    b_kind;
-    src_e                    d_kind;
-    logic                    a32;      // element size is 4 bytes, else 2
-    logic                    b32;
-    logic                    d32;
-    logic                    a_vec;    // step 0 is the element size (or a queue)
-    logic                    b_vec;
-    logic                    d_vec;
-    logic                    a_bc;     // step 0 is 0 (or a scalar): one element for all lanes
-    logic                    b_bc;
-    logic [2:0]              a_q;
-    logic [2:0]              b_q;
-    logic [2:0]              d_q;
-    logic [4:0]              a_dsr;
-    logic [4:0]              b_dsr;
-    logic [4:0]              d_dsr;
-    logic                    space_d;  // the iteration space is that of dst, else of a
-    logic                    inf;      // dimension 0 has no end: until stream end
-    logic                    close;    // append a control wavelet
-    logic [1:0]              code;     // its data bits
+    logic [6:0] op;       // funct7, for the hang report
+    logic       axpyw;
+    logic       wtrig;    // axpyw or dotw: operands come through the weight buffer
+    logic       red;      // a reduction over dimension 0
+    logic       fma;      // the destination is read, too
+    unit_e      unit;
+    logic [2:0] nlf;      // function of UNIT_NLF
+    dp_op_e     dop;      // what the datapath does
+    dp_fmt_e    src_fmt;  // format of a and b
+    dp_fmt_e    dst_fmt;  // format of the result and of the addend
+    logic       stoch;
+    logic       prio;
+    logic       i8x2;     // two int8 elements a lane
+    logic [2:0] grp;      // log2 of the elements that a beat may have
+    src_e       a_kind;
+    src_e       b_kind;
+    src_e       d_kind;
+    logic [1:0] a_sz;     // log2 of the element's bytes
+    logic [1:0] b_sz;
+    logic [1:0] d_sz;
+    logic       a_vec;    // step 0 is the element size (or a queue)
+    logic       b_vec;
+    logic       d_vec;
+    logic       a_bc;     // step 0 is 0 (or a scalar): one element for all lanes
+    logic       b_bc;
+    logic       a_fifo;   // the operand is the FIFO a_q[1:0]
+    logic       b_fifo;
+    logic       d_fifo;
+    logic [2:0] a_q;
+    logic [2:0] b_q;
+    logic [2:0] d_q;
+    logic [4:0] a_dsr;
+    logic [4:0] b_dsr;
+    logic [4:0] d_dsr;
+    logic       a_tag;    // fabric in: the high half is the index
+    logic       d_tag;    // fabric out: the high half is the index
+    logic       d_skip;   // fabric out: no zeros
+    logic       space_d;  // the iteration space is that of dst, else of a
+    logic       inf;      // dimension 0 has no end: until stream end
+    logic       close;    // append a control wavelet
+    logic [1:0] code;     // its data bits
   } ctx_t;
 
-  // A source operand of one beat, as stage M picks its elements.
-  typedef enum logic [2:0] {
-    FROM_IMM  = 3'd0,
-    FROM_RD0  = 3'd1,
-    FROM_RD1  = 3'd2,
-    FROM_HOLD = 3'd3,  // line read before, in the thread's hold register
-    FROM_ACC  = 3'd4,
-    FROM_NONE = 3'd5
+  typedef enum logic [1:0] {
+    FROM_IMM    = 2'd0,
+    FROM_MEM    = 2'd1,
+    FROM_ACC    = 2'd2,
+    FROM_GATHER = 2'd3
   } from_e;
 
-  // What a beat sends to an output queue.
-  typedef enum logic [2:0] {
-    OUT_NONE  = 3'd0,
-    OUT_WORD  = 3'd1,  // 32 bits of lane 0
-    OUT_PAIR  = 3'd2,  // lane 1 and lane 0
-    OUT_UPPER = 3'd3,  // lane 1 and the half kept before
-    OUT_LAST  = 3'd4,  // lane 0 alone, upper half 0
-    OUT_KEEP  = 3'd5,  // keep lane 0 as the lower half, send nothing
-    OUT_FLUSH = 3'd6,  // the half kept before, upper half 0
-    OUT_CLOSE = 3'd7   // control wavelet
-  } out_e;
+  // How stage M picks the elements of a source.
+  typedef struct packed {
+    from_e      from;
+    logic [1:0] sz;
+    logic       bc;
+    logic       bc8;    // bc of bytes in an int8 pair
+    logic       neg;    // the line moves up by shift bytes, else down
+    logic [4:0] shift;
+    logic       hit;    // the first line is the one kept in the stream
+    logic [1:0] fresh;  // lines taken from the stream
+  } opnd_t;
+
+  typedef enum logic [1:0] {
+    ADD_NONE = 2'd0,
+    ADD_MEM  = 2'd1,
+    ADD_ACC  = 2'd2,
+    ADD_ZERO = 2'd3
+  } addend_e;
+
+  // Where a result goes.
+  typedef struct packed {
+    logic [3:0]  thread;
+    logic        last;     // the instruction's last
+    logic        cut;      // .. which a fault stopped
+    logic        close;    // closes an accumulator row
+    logic        written;  // .. which has been written
+    logic        slot_en;  // has a write buffer slot
+    logic [2:0]  slot;
+    logic        acc_we;
+    logic [3:0]  acc_row;
+    logic [1:0]  sz;
+    logic [7:0]  mask;     // lanes with a result
+    logic        out;      // to the output queue out_q
+    logic [2:0]  out_q;
+    logic        out_end;  // .. nothing more of this instruction
+    logic        out_close;
+    logic [1:0]  code;
+    logic        skip;
+    logic        tag;
+    logic        flt;      // floating-point elements
+    logic [15:0] idx;      // index of lane 0
+  } res_t;
+
+  // A planned beat.
+  typedef struct packed {
+    logic        data;       // the datapath works
+    logic        late;       // its result comes late
+    logic        none;       // no result of its own
+    unit_e       unit;
+    logic [2:0]  nlf;
+    dp_op_e      op;
+    dp_fmt_e     src;
+    dp_fmt_e     dst;
+    logic        stoch;
+    logic        raw;        // the result is operand a, bit by bit
+    logic [7:0]  mask;
+    logic [7:0]  mask_hi;
+    logic        red_first;
+    logic        red_last;
+    logic [2:0]  red_base;
+    logic [2:0]  lane0;
+    opnd_t       a;
+    opnd_t       b;
+    logic [31:0] a_imm;
+    logic [31:0] b_imm;
+    logic [3:0]  src_row;    // accumulator row of a source
+    addend_e     d_from;
+    logic        d_hit;
+    logic [23:0] base;       // gather, scatter
+    res_t        r;
+  } beat_t;
 
   localparam logic [3:0] FAULT_NONE = 4'd0;
   localparam logic [3:0] FAULT_OP = 4'd1;

@@ -288,7 +288,10 @@ module ow_tile #(
   logic red_we_reg;
   logic [3:0] red_reg_addr;
   logic [31:0] red_reg_rdata;
-  logic [31:0] engine_fault;
+  logic [31:0] engine_fault, engine_fault_pc, prng_rdata;
+  logic [23:0] engine_fault_addr;
+  logic prng_we;
+  logic [1:0] prng_sel;
   logic [3:0] thread_sel;
   logic [31:0] thread_state;
   logic [2:0] eng_cause;
@@ -315,7 +318,7 @@ module ow_tile #(
 
   ow_engine #(.Lanes(Lanes), .SramBytes(SramBytes), .NumThreads(NumThreads),
               .QueueDepth(QueueDepth)) u_engine (
-    .clk_i, .rst_i(rst_q || unit_rst),
+    .clk_i, .rst_i(rst_q || unit_rst), .halt_i(halt),
     .tensor_valid_i(tensor_valid), .tensor_i(tensor), .tensor_ready_o(tensor_ready),
     .tensor_sync_done_o(tensor_sync_done),
     .dsr_we_i(dsr_we), .dsr_idx_i(dsr_idx), .dsr_word_i(dsr_word), .dsr_wdata_i(dsr_wdata),
@@ -335,7 +338,10 @@ module ow_tile #(
     .red_start_task_o(red_start_task), .red_busy_i(red_busy),
     .row_closed_o(row_closed), .row_closed_written_o(row_closed_written), .row_free_i(row_free),
     .acc_raddr_i(acc_raddr), .acc_rdata_o(acc_rdata),
-    .fault_o(engine_fault), .thread_sel_i(thread_sel), .thread_state_o(thread_state),
+    .prng_we_i(prng_we), .prng_sel_i(prng_sel), .prng_wdata_i(reg_wdata),
+    .prng_rdata_o(prng_rdata),
+    .fault_o(engine_fault), .fault_pc_o(engine_fault_pc), .fault_addr_o(engine_fault_addr),
+    .thread_sel_i(thread_sel), .thread_state_o(thread_state),
     .ev_beat_o(ev_beat), .ev_weight_o(ev_weight), .cause_o(eng_cause),
     .idle_o(engine_idle)
   );
@@ -362,16 +368,7 @@ module ow_tile #(
 
   // ------------------------------------------------------------------------------------- registers --
   logic regs_idle;
-  logic [31:0] engine_fault_pc, prng_rdata;
-  logic [23:0] engine_fault_addr;
-  logic prng_we;
-  logic [1:0] prng_sel;
   // What the engine does not report yet.
-  assign engine_fault_pc = pc;
-  assign engine_fault_addr = '0;
-  assign prng_rdata = '0;
-  logic unused_prng;
-  assign unused_prng = ^{prng_we, prng_sel};
 
   ow_regs #(.Lanes(Lanes), .SramBytes(SramBytes), .NumColours(NumColours),
             .NumThreads(NumThreads)) u_regs (

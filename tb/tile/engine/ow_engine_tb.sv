@@ -43,7 +43,14 @@ module ow_engine_tb
   input  logic                row_free_i,
   input  logic [3:0]          acc_raddr_i,
   output logic [32*Lanes-1:0] acc_rdata_o,
+  input  logic                halt_i,
+  input  logic                prng_we_i,
+  input  logic [1:0]          prng_sel_i,
+  input  logic [31:0]         prng_wdata_i,
+  output logic [31:0]         prng_rdata_o,
   output logic [31:0]         fault_o,
+  output logic [31:0]         fault_pc_o,
+  output logic [23:0]         fault_addr_o,
   input  logic [3:0]          thread_sel_i,
   output logic [31:0]         thread_state_o,
   output logic                ev_beat_o,
@@ -85,7 +92,7 @@ module ow_engine_tb
   logic [4:0] red_task;
 
   ow_engine #(.Lanes(Lanes), .SramBytes(SramBytes), .NumThreads(NumThreads)) u_engine (
-    .clk_i, .rst_i,
+    .clk_i, .rst_i, .halt_i,
     .tensor_valid_i, .tensor_i({op_i, ty_i, ctl_i, scalar_i, 32'h100}), .tensor_ready_o,
     .tensor_sync_done_o(sync_done_o),
     .dsr_we_i, .dsr_idx_i, .dsr_word_i, .dsr_wdata_i, .dsr_ready_o, .dsr_rdata_o,
@@ -101,7 +108,8 @@ module ow_engine_tb
     .red_start_o, .red_start_kind_o(red_kind), .red_start_task_o(red_task), .red_busy_i,
     .row_closed_o, .row_closed_written_o(row_written_o), .row_free_i,
     .acc_raddr_i, .acc_rdata_o,
-    .fault_o, .thread_sel_i, .thread_state_o, .ev_beat_o, .ev_weight_o, .cause_o, .idle_o
+    .prng_we_i, .prng_sel_i, .prng_wdata_i, .prng_rdata_o,
+    .fault_o, .fault_pc_o, .fault_addr_o, .thread_sel_i, .thread_state_o, .ev_beat_o, .ev_weight_o, .cause_o, .idle_o
   );
 
   logic red_gnt, red_rvalid, lsu_gnt, lsu_rvalid, fetch_gnt, fetch_rvalid, ctl_rvalid, sram_idle;

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Write buffer of the tensor engine: one line with byte enables for each beat that writes SRAM,
+// from its planning until it is in the SRAM.
+//
+// A slot is taken when the beat is planned (alloc_i, only when full_o is low) and gets its data
+// when the result is there (fill_i), at most one in a cycle. Lines go to the SRAM in the order in
+// which they were filled, which for one thread is the order of its beats: written when the SRAM
+// grants it, from the cycle after the fill on. A slot without bytes only keeps its place.
+//
+// Read after write: while a beat is planned, the lines that it reads are compared with all slots,
+// byte by byte (hazard_o; hazard_slot_o is one of the slots to wait for). pend_o are the bytes of a
+// line that have a write under way.
+//
+//   Lanes      lanes of the engine; a line has 2 * Lanes bytes
+//   rd_i ...   the three operands of the planned beat: line, bytes of it and of the line after it,
+//              and hit: the first line will not be read. Index 0 a, 1 b, 2 dst
+//   rd0_* ...  the engine's read requests of this cycle
+//   pop_o ...  a slot is written and free again
+`include "ow_assert.svh"
+
+module ow_engine_writes #(
+  parameter int unsigned Lanes = 8,
+  localparam int unsigned VecBytes = 2 * Lanes,
+  localparam int unsigned LineW = 8 * VecBytes,
+  localparam int unsigned OffW = $clog2(VecBytes),
+  localparam int unsigned TagW = 24 - OffW
+) (
+  input  logic                         clk_i,
+  input  logic                         rst_i,
+  // Plan.
+  output logic                         full_o,
+  output logic                         any_o,
+  input  logic                         alloc_i,
+  input  logic [TagW-1:0]              alloc_line_i,
+  input  logic [VecBytes-1:0]          alloc_be_i,
+  input  logic                         alloc_last_i,
+  input  logic [3:0]                   alloc_thread_i,
+  output logic [2:0]                   alloc_slot_o,
+  input  logic [2:0]                   rd_i,
+  input  logic [2:0]                   rd_hit_i,
+  input  logic [2:0][TagW-1:0]         rd_line_i,
+  input  logic [2:0][2*VecBytes-1:0]   rd_need_i,
+  output logic                         hazard_o,
+  output logic [2:0]                   hazard_slot_o,
+  output logic [2:0][VecBytes-1:0]     pend_o,
+  // Results.
+  input  logic                         fill_i,
+  input  logic [2:0]                   fill_slot_i,
+  input  logic [LineW-1:0]             fill_data_i,
+  // Memory.
+  input  logic                         rd0_req_i,
+  /* verilator lint_off UNUSEDSIGNAL */ // banks only
+  input  logic [23:0]                  rd0_addr_i,
+  input  logic                         rd1_req_i,
+  input  logic [23:0]                  rd1_addr_i,
+  /* verilator lint_on UNUSEDSIGNAL */
+  output logic                         wr_req_o,
+  output logic [23:0]                  wr_addr_o,
+  output logic [VecBytes-1:0]          wr_be_o,
+  output logic [LineW-1:0]             wr_wdata_o,
+  input  logic                         wr_gnt_i,
+  output logic                         pop_o,
+  output logic [2:0]                   pop_slot_o,
+  output logic                         pop_last_o,
+  output logic [3:0]                   pop_thread_o
+);
+
+  localparam int unsigned Slots = 8;
+
+  logic [TagW-1:0]     line_q   [Slots];
+  logic [LineW-1:0]    data_q   [Slots];
+  logic [VecBytes-1:0] be_q     [Slots];
+  logic [3:0]          thread_q [Slots];
+  logic [Slots-1:0]    valid_q;
+  logic [Slots-1:0]    last_q;
+  logic [2:0]          order_q  [Slots];  // filled slots in their order
+  logic [2:0]          op_q, fp_q;
+  logic [3:0]          filled_q;
+
+  assign full_o = &valid_q;
+  assign any_o = valid_q != '0;
+
+  always_comb begin
+    logic [Slots-1:0] free;
+    alloc_slot_o = '0;
+    free = '0;
+    if (alloc_i) begin
+      free = ~valid_q & (valid_q + 8'd1);
+      alloc_slot_o = {(free & 8'hF0) != '0, (free & 8'hCC) != '0, (free & 8'hAA) != '0};
+    end
+  end
+
+  always_comb begin : look
+    logic [2*VecBytes-1:0] both;  // bytes under way of the line and of the one after it
+    hazard_o = 1'b0;
+    hazard_slot_o = '0;
+    pend_o = '0;
+    both = '0;
+    if (valid_q != '0 && rd_i != '0) begin
+      for (int unsigned s = 0; s < Slots; s++) begin
+        if (valid_q[s]) begin
+          for (int unsigned k = 0; k < 3; k++) begin
+            if (rd_i[k]) begin
+              both = '0;
+              if (line_q[s] == rd_line_i[k]) both[VecBytes-1:0] = be_q[s];
+              if (line_q[s] == rd_line_i[k] + TagW'(1)) both[2*VecBytes-1:VecBytes] = be_q[s];
+              if (both != '0) begin
+                if ((both & rd_need_i[k] &
+                     {{VecBytes{1'b1}}, {VecBytes{!rd_hit_i[k]}}}) != '0) begin
+                  hazard_o = 1'b1;
+                  hazard_slot_o = 3'(s);
+                end
+                pend_o[k] |= rd_need_i[k][2*VecBytes-1:VecBytes] != '0
+                             ? both[2*VecBytes-1:VecBytes] : both[VecBytes-1:0];
+              end
+            end
+          end
+        end
+      end
+    end
+  end
+
+  assign pop_slot_o = order_q[op_q];
+  // A read of the same banks goes first while there is room: then it is the write that slips, not
+  // the beats, and the next ones do not meet again.
+  localparam int unsigned BankLow = Lanes == 8 ? 4 : 3;
+  logic [5:BankLow] bank;
+  logic             yield;
+  assign bank = wr_addr_o[5:BankLow];
+  assign yield = filled_q < 4'd4 && ((rd0_req_i && rd0_addr_i[5:BankLow] == bank) ||
+                                     (rd1_req_i && rd1_addr_i[5:BankLow] == bank));
+  assign wr_req_o = filled_q != 4'd0 && be_q[pop_slot_o] != '0 && !yield;
+  assign wr_addr_o = {line_q[pop_slot_o], OffW'(0)};
+  assign wr_be_o = be_q[pop_slot_o];
+  assign wr_wdata_o = data_q[pop_slot_o];
+  assign pop_o = filled_q != 4'd0 && ((wr_req_o && wr_gnt_i) || be_q[pop_slot_o] == '0);
+  assign pop_last_o = last_q[pop_slot_o];
+  assign pop_thread_o = thread_q[pop_slot_o];
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      valid_q <= '0;
+      last_q <= '0;
+      op_q <= '0;
+      fp_q <= '0;
+      filled_q <= '0;
+    end else begin
+      if (alloc_i) begin
+        valid_q[alloc_slot_o] <= 1'b1;
+        last_q[alloc_slot_o] <= alloc_last_i;
+        line_q[alloc_slot_o] <= alloc_line_i;
+        be_q[alloc_slot_o] <= alloc_be_i;
+        thread_q[alloc_slot_o] <= alloc_thread_i;
+      end
+      if (fill_i) begin
+        data_q[fill_slot_i] <= fill_data_i;
+        order_q[fp_q] <= fill_slot_i;
+        fp_q <= fp_q + 3'd1;
+      end
+      if (pop_o) begin
+        valid_q[pop_slot_o] <= 1'b0;
+        op_q <= op_q + 3'd1;
+      end
+      if (fill_i != pop_o) filled_q <= fill_i ? filled_q + 4'd1 : filled_q - 4'd1;
+    end
+  end
+
+  `OW_ASSERT(slot_free, !(alloc_i && full_o), "write buffer overflow")
+  `OW_ASSERT(fill_is_taken, !fill_i || valid_q[fill_slot_i], "data for a slot that is not taken")
+
+endmodule
