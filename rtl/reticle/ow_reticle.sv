@@ -59,7 +59,7 @@ module ow_reticle
   tile_fuse_t [Tiles-1:0]    tile_fuse;
   row_fuse_t  [Tiles-1:0]    row_fuse;       // of every station; that of column 0 counts
   row_fuse_t  [PhysRows-1:0] end_fuse;
-  link_t      [Tiles-1:0]    from_n, from_e, from_s, from_w;  // what tiles send
+  link_t      [Tiles-1:0]    from_n, from_e, from_s, from_w;  // to the mesh
   link_t      [Tiles-1:0]    to_n, to_e, to_s, to_w;
   logic       [Tiles-1:0]    idle;
 
@@ -90,6 +90,7 @@ module ow_reticle
       localparam int unsigned T = r * PhysCols + c;
       logic  tile_rst, test, req_valid, req_ready, rsp_valid, rsp_ready;
       ramp_t req, rsp;
+      link_t sent_n, sent_e, sent_s, sent_w;
 
       ow_station u_station (
         .clk_i, .rst_i, .col_i(8'(c)),
@@ -99,6 +100,9 @@ module ow_reticle
         .tile_rst_o(tile_rst), .tile_test_o(test),
         .tile_req_valid_o(req_valid), .tile_req_o(req), .tile_req_ready_i(req_ready),
         .tile_rsp_valid_i(rsp_valid), .tile_rsp_i(rsp), .tile_rsp_ready_o(rsp_ready),
+        .from_i({sent_w, sent_s, sent_e, sent_n}),
+        .to_o({from_w[T], from_s[T], from_e[T], from_n[T]}),
+        .at_i({to_w[T], to_s[T], to_e[T], to_n[T]}),
         .ext_addr_o(ext_addr_o[T]), .ext_rdata_i(ext_rdata_i[T])
       );
 
@@ -110,7 +114,7 @@ module ow_reticle
       ) u_tile (
         .clk_i, .rst_i(tile_rst), .cycle_i,
         .link_n_i(to_n[T]), .link_e_i(to_e[T]), .link_s_i(to_s[T]), .link_w_i(to_w[T]),
-        .link_n_o(from_n[T]), .link_e_o(from_e[T]), .link_s_o(from_s[T]), .link_w_o(from_w[T]),
+        .link_n_o(sent_n), .link_e_o(sent_e), .link_s_o(sent_s), .link_w_o(sent_w),
         .test_i(test), .test_req_valid_i(req_valid), .test_req_i(req),
         .test_req_ready_o(req_ready), .test_rsp_valid_o(rsp_valid), .test_rsp_o(rsp),
         .test_rsp_ready_i(rsp_ready),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands beside each physical tile and outlives it: its station of the test-access chain, its
-// fuses, its reset, and a way to the tile's control-plane endpoint that needs no mesh.
+// fuses, its reset, a way to the tile's control-plane endpoint that needs no mesh, and a boundary scan
+// of the wires to its neighbours.
 //
 // Registers, as commands of the chain name them (docs/bring-up.md):
 //   0  ID        ro  0x4F570001
@@ -12,6 +13,11 @@
 //   5  PUSH_LAST w   the last word of a packet
 //   6  POP       ro  a word of the answer; the read takes it
 //   7  POP_STATE ro  [0] there is one, [1] it is the packet's last
+//   8  SCAN      rw  [0] on: what leaves to the mesh is the pattern and not what the tile sends;
+//                    [2:1] side that CAPTURE shows (N E S W)
+//   9  PATTERN   rw  bits 31:0 of the pattern; register 10 bits 44:32. Side s sends it rotated to
+//                    the left by 11 s bits, so that sides cannot be taken for each other
+//   11 CAPTURE   ro  bits 31:0 of what comes from the mesh at that side; register 12 bits 44:32
 //   16..31       ro  status from the reticle-crossing links at this station, ext_rdata_i
 // Everything is 0 after reset, so a fresh wafer is isolated and its tiles are in reset. A word that is
 // pushed before the last one has been taken is lost; at one command after the other it never is,
@@ -20,6 +26,7 @@
 //   col_i        physical column
 //   *_near_i ... lines of the chain, see ow_chain_node
 //   tile_*       to the tile; the response words are held until they are popped
+//   from_i       what the tile sends; to_o what the mesh gets; at_i what the mesh brings to the tile
 module ow_station
   import ow_pkg::*;
   import ow_reticle_pkg::*;
@@ -43,6 +50,9 @@ module ow_station
   input  logic        tile_rsp_valid_i,
   input  ramp_t       tile_rsp_i,
   output logic        tile_rsp_ready_o,
+  input  link_t [3:0] from_i,   // N E S W
+  output link_t [3:0] to_o,
+  input  link_t [3:0] at_i,
   output logic [3:0]  ext_addr_o,
   input  logic [31:0] ext_rdata_i
 );
@@ -55,6 +65,11 @@ module ow_station
   localparam logic [5:0] REG_PUSH_LAST = 6'd5;
   localparam logic [5:0] REG_POP = 6'd6;
   localparam logic [5:0] REG_POP_STATE = 6'd7;
+  localparam logic [5:0] REG_SCAN = 6'd8;
+  localparam logic [5:0] REG_PATTERN_LOW = 6'd9;
+  localparam logic [5:0] REG_PATTERN_HIGH = 6'd10;
+  localparam logic [5:0] REG_CAPTURE_LOW = 6'd11;
+  localparam logic [5:0] REG_CAPTURE_HIGH = 6'd12;
 
   logic        we, re;
   logic [5:0]  addr;
@@ -71,6 +86,17 @@ module ow_station
   row_fuse_t  row_fuse_q;
   logic       push_q;
   ramp_t      word_q;
+  logic       scan_q;
+  logic [1:0] side_q;
+  link_t      pattern_q;
+
+  function automatic link_t rotated(input link_t x, input int unsigned n);
+    return link_t'(({x, x} << n) >> $bits(link_t));
+  endfunction
+
+  for (genvar s = 0; s < 4; s++) begin : gen_side
+    assign to_o[s] = scan_q ? rotated(pattern_q, 11 * s) : from_i[s];
+  end
 
   assign tile_fuse_o = tile_fuse_q;
   assign row_fuse_o = row_fuse_q;
@@ -99,6 +125,11 @@ module ow_station
           REG_PUSH:      rdata = {31'd0, !push_q};
           REG_POP:       rdata = tile_rsp_valid_i ? tile_rsp_i.data : '0;
           REG_POP_STATE: rdata = {30'd0, tile_rsp_valid_i && tile_rsp_i.ctrl, tile_rsp_valid_i};
+          REG_SCAN:         rdata = {29'd0, side_q, scan_q};
+          REG_PATTERN_LOW:  rdata = pattern_q[31:0];
+          REG_PATTERN_HIGH: rdata = {19'd0, pattern_q[44:32]};
+          REG_CAPTURE_LOW:  rdata = at_i[side_q][31:0];
+          REG_CAPTURE_HIGH: rdata = {19'd0, at_i[side_q][44:32]};
           default: ;
         endcase
       end
@@ -113,6 +144,9 @@ module ow_station
       row_fuse_q <= '0;
       push_q <= 1'b0;
       word_q <= '0;
+      scan_q <= 1'b0;
+      side_q <= '0;
+      pattern_q <= '0;
     end else begin
       if (push_q && tile_req_ready_i) push_q <= 1'b0;
       if (we) begin
@@ -120,6 +154,9 @@ module ow_station
           REG_CONTROL: {test_q, run_q} <= wdata[1:0];
           REG_TILE_FUSE: tile_fuse_q <= wdata[14:0];
           REG_ROW_FUSE: row_fuse_q <= wdata[5:0];
+          REG_SCAN: {side_q, scan_q} <= wdata[2:0];
+          REG_PATTERN_LOW: pattern_q[31:0] <= wdata;
+          REG_PATTERN_HIGH: pattern_q[44:32] <= wdata[12:0];
           REG_PUSH, REG_PUSH_LAST: begin
             push_q <= 1'b1;
             word_q <= {addr == REG_PUSH_LAST, wdata};

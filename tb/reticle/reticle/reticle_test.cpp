@@ -154,5 +154,44 @@ TEST(Reticle, TilesAreReachedOverTheChainThenOverTheRepairedMesh) {
   }
 }
 
+// Every wire between neighbours, with the tiles in reset: each station sends a pattern of its own
+// and its neighbours capture it, rotated by the side.
+TEST(Reticle, TheBoundaryScanSeesEveryWire) {
+  constexpr uint64_t kMask = (uint64_t{1} << 45) - 1;
+  const auto rotated = [](uint64_t x, int n) { return ((x << n) | (x >> (45 - n) % 45)) & kMask; };
+  Reticle reticle;
+  for (int c = 0; c < kStations; ++c) ASSERT_TRUE(reticle.find(c)) << c;
+  const Shape shape{1, 1, 1, 2, 0, 1};
+  for (int left_out = 0; left_out < kStations; ++left_out) {
+    Defects defects(shape);
+    defects.reticles[0].tiles = {{0, left_out}};
+    const Repair repair = repair_wafer(shape, defects);
+    ASSERT_TRUE(repair.map);
+    const ReticleFuses f = fuses(*repair.map, 0);
+    for (int c = 0; c < kStations; ++c) {
+      ASSERT_TRUE(reticle.command(c, true, kTileFuse, f.tile[static_cast<size_t>(c)]));
+    }
+    const int west = left_out == 0 ? 1 : 0;
+    const int east = left_out == 2 ? 1 : 2;
+    for (int round = 0; round < 6; ++round) {
+      const uint64_t pattern[2] = {(0x123456789ABCu << round ^ 0x0F0F33335555u) & kMask,
+                                   (0xFEDC98765432u >> round ^ 0x3333555500FFu) & kMask};
+      for (int i = 0; i < 2; ++i) {
+        const int c = i == 0 ? west : east;
+        ASSERT_TRUE(reticle.command(c, true, 9, static_cast<uint32_t>(pattern[i])));
+        ASSERT_TRUE(reticle.command(c, true, 10, static_cast<uint32_t>(pattern[i] >> 32)));
+        ASSERT_TRUE(reticle.command(c, true, 8, 1u | (i == 0 ? 1u : 3u) << 1));
+      }
+      for (int i = 0; i < 2; ++i) {
+        const int c = i == 0 ? west : east;
+        const uint64_t low = reticle.command(c, false, 11).value_or(0);
+        const uint64_t high = reticle.command(c, false, 12).value_or(0);
+        // The western tile hears what the eastern one sends to the west, and the other way round.
+        EXPECT_EQ(high << 32 | low, rotated(pattern[1 - i], i == 0 ? 33 : 11));
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ow::wafer
