@@ -466,7 +466,7 @@ uint32_t reduce(Op op, Type type, Type result, const uint32_t* a, const uint32_t
   for (int i = 0; i < 4; ++i) q[i] = join(p[i], p[i + 4]);
   const uint32_t s = join(join(q[0], q[2]), join(q[1], q[3]));
   if (flt) return work == result ? round(result, unpack(work, s)) : convert(work, result, s);
-  return s & mask_of(result);
+  return static_cast<uint32_t>(to_signed(work, s)) & mask_of(result);
 }
 
 uint32_t Xoshiro128Plus::next() {

@@ -11,6 +11,7 @@
 #include "ow/error.h"
 #include "ow/fp.h"
 #include "ow/golden/formats.h"
+#include "ow/golden/tile_ops.h"
 
 namespace ow::fp {
 namespace {
@@ -328,6 +329,56 @@ TEST(Reductions, BackToBack) {
   }
   for (int i = 0; i < 10; ++i) step(Beat{});
   EXPECT_EQ(seen, expected.size());
+}
+
+// The golden model of the tile's operations is a second definition of the same results.
+golden::Type type_of(DpFmt fmt) { return static_cast<golden::Type>(fmt); }
+
+golden::Op tile_op(DpOp op) {
+  const int n = static_cast<int>(op);
+  if (op >= DpOp::kDot || op <= DpOp::kSra) return static_cast<golden::Op>(n);
+  return static_cast<golden::Op>(n - static_cast<int>(DpOp::kCmpEq) +
+                                 static_cast<int>(golden::Op::CmpEq));
+}
+
+TEST(TileOperations, AreTheSameInGolden) {
+  for (const Op& op : all_ops()) {
+    Generator generator(op, 11);
+    golden::Type type = type_of(op.src);
+    if (op.op == DpOp::kFma && op.src == DpFmt::kF16 && op.dst == DpFmt::kF32) {
+      type = golden::Type::Mixed;
+    }
+    if (op.op == DpOp::kFma && op.src == DpFmt::kBf16 && op.dst == DpFmt::kF32) {
+      type = golden::Type::MixedB;
+    }
+    for (int i = 0; i < 3000; ++i) {
+      const Operands v = generator.next();
+      const uint32_t x = op.op == DpOp::kCvt ? golden::convert(type, type_of(op.dst), v.a)
+                                             : golden::apply(tile_op(op.op), type, v.a, v.b, v.c);
+      ASSERT_EQ(x, op.golden(v)) << op.name << std::hex << " " << v.a << " " << v.b << " " << v.c;
+    }
+  }
+}
+
+TEST(TileOperations, ReductionsAreTheSameInGolden) {
+  std::mt19937_64 rng(12);
+  for (const Reduction& r : reductions()) {
+    Generator generator({"", 2, DpOp::kMul, r.src, r.src}, rng());
+    for (int round = 0; round < 100; ++round) {
+      std::vector<Operands> v;
+      std::vector<uint32_t> a, b;
+      for (size_t i = 1 + rng() % 40; i > 0; --i) {
+        v.push_back(generator.next());
+        a.push_back(v.back().a);
+        b.push_back(v.back().b);
+      }
+      ASSERT_EQ(golden::reduce(tile_op(r.op), type_of(r.src), type_of(r.dst), a.data(), b.data(),
+                               a.size()),
+                reduce(r.op, r.src, r.dst, v))
+          << "operation " << static_cast<int>(r.op) << ", source " << static_cast<int>(r.src)
+          << ", result " << static_cast<int>(r.dst);
+    }
+  }
 }
 
 TEST(Adder, GivesGoldenBits) {
