@@ -7,6 +7,7 @@
 #include <string>
 
 #include "ow/error.h"
+#include "ow/golden/formats.h"
 
 namespace ow::golden {
 namespace {
@@ -14,6 +15,13 @@ namespace {
 // Relative error of a function of the host's library and of one operation after it: a few units in
 // the last place, taken as 64.
 constexpr long double kError = 64 * std::numeric_limits<long double>::epsilon();
+
+// ln 2 in two parts: the product of the first, of 15 bits, and an exponent of 8 is exact.
+constexpr float kLog2E = 0x1.715476p+0f;
+constexpr float kLn2High = 0x1.62e4p-1f;
+constexpr float kLn2Low = 0x1.7f7d1cp-20f;
+constexpr float kInverseFactorial[] = {1.0f,      1.0f,       1.0f / 2,   1.0f / 6,
+                                       1.0f / 24, 1.0f / 120, 1.0f / 720, 1.0f / 5040};
 
 struct Format {
   int fraction;  // bits
@@ -148,6 +156,47 @@ long double nlf_margin(Nlf fn, bool bf16, uint16_t x) {
   int exponent;
   const long double units = scaled(f, v, &exponent);
   return std::min(std::fabs(units - std::floor(units) - 0.5L) / units, 1.0L);
+}
+
+uint32_t f32_rcp(uint32_t v) {
+  const uint32_t one = float_to_bits(1.0f);
+  uint32_t r = bf16_to_f32(nlf_bf16(Nlf::kReciprocal, f32_to_bf16(v)));
+  const uint32_t minus_v = f32_mul(v, float_to_bits(-1.0f));
+  for (int step = 0; step < 2; ++step) {
+    const uint32_t e = f32_fma(minus_v, r, one);
+    r = f32_fma(r, e, r);
+  }
+  return r;
+}
+
+uint32_t f32_rsqrt(uint32_t v) {
+  const uint32_t half = float_to_bits(0.5f);
+  uint32_t r = bf16_to_f32(nlf_bf16(Nlf::kReciprocalSqrt, f32_to_bf16(v)));
+  const uint32_t minus_half_v = f32_mul(v, float_to_bits(-0.5f));
+  for (int step = 0; step < 2; ++step) {
+    const uint32_t s = f32_mul(r, r);
+    const uint32_t e = f32_fma(minus_half_v, s, half);
+    r = f32_fma(r, e, r);
+  }
+  return r;
+}
+
+uint32_t f32_exp(uint32_t x) {
+  x = f32_min(f32_max(x, float_to_bits(-87.0f)), float_to_bits(88.0f));
+  const uint32_t n = static_cast<uint32_t>(f32_to_int(f32_mul(x, float_to_bits(kLog2E)), 32));
+  const uint32_t f = int_to_f32(static_cast<int32_t>(n));
+  uint32_t r = f32_fma(f, float_to_bits(-kLn2High), x);
+  r = f32_fma(f, float_to_bits(-kLn2Low), r);
+  uint32_t p = float_to_bits(kInverseFactorial[7]);
+  for (int k = 6; k >= 0; --k) p = f32_fma(p, r, float_to_bits(kInverseFactorial[k]));
+  return p + (n << 23);
+}
+
+uint32_t f32_exp_by_f16(uint32_t x) {
+  const uint16_t h = f32_to_f16(x);
+  const uint32_t rest = f32_sub(x, f16_to_f32(h));
+  const uint32_t y = f16_to_f32(nlf_f16(Nlf::kExp, h));
+  return f32_fma(y, rest, y);
 }
 
 }  // namespace ow::golden

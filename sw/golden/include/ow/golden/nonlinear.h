@@ -30,4 +30,16 @@ long double nlf_value(bool bf16, uint16_t x);
 // hard x is to round. 1 for special values.
 long double nlf_margin(Nlf fn, bool bf16, uint16_t x);
 
+// The fp32 forms: the sequences of tensor instructions of docs/numerics.md, step by step, each step
+// with the rounding of its instruction. Encodings in and out.
+//
+// Normal numbers: |v| below 2^126 for f32_rcp, v from 2^-125 to 2^126 for f32_rsqrt.
+uint32_t f32_rcp(uint32_t v);
+uint32_t f32_rsqrt(uint32_t v);
+// Any x that is not a NaN; clamped to [-87, 88].
+uint32_t f32_exp(uint32_t x);
+// The short way through binary16, for x from -17 to 11: a relative error of 2^-11 where the
+// result is at least 2^-14, an absolute one of 2^-25 below.
+uint32_t f32_exp_by_f16(uint32_t x);
+
 }  // namespace ow::golden
