@@ -266,23 +266,5 @@ TEST_F(TileErrorTest, SeveralTilesAreCounted) {
   }
 }
 
-// A data task a wavelet that adds it to a word in SRAM, sustained.
-TEST_F(TileErrorTest, DataTaskAWavelet) {
-  bind();
-  start(OW_FAULT_DATA_TASK);
-  constexpr int kN = 500;
-  const Counters before = read_counters(*control, kRow, kCol);
-  const uint64_t begin = device->cycle();
-  stream(kN, 3);
-  const uint64_t cycles = device->cycle() - begin;
-  const Counters after = read_counters(*control, kRow, kCol);
-  EXPECT_EQ(word("ow_faults_sum"), 3u * kN);
-  const double each = static_cast<double>(cycles) / kN;
-  RecordProperty("cycles_a_wavelet", fmt::format("{:.2f}", each));
-  fmt::print("{:.2f} cycles a wavelet, {:.2f} instructions\n", each,
-             static_cast<double>(after[kCtrInstructions] - before[kCtrInstructions]) / kN);
-  EXPECT_LE(each, 12.0);
-}
-
 }  // namespace
 }  // namespace ow
