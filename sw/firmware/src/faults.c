@@ -7,6 +7,7 @@
 #include "ow/tile.h"
 
 enum { DSR_DST = 0, DSR_SRC = 1, DSR_ACC = 2, DSR_X = 3, DSR_W = 4, DSR_NONE = 31 };
+enum { STORE = 1 | 1 << 9, ADD_QUEUE = 1 << 1 | OW_FAULTS_QUEUE << 2 };  // reducer actions
 enum { WORDS = 16, OUTSIDE = 0x40000000, TOP = 49152 };
 
 __attribute__((section(".noinit"), used)) uint32_t ow_fault;
@@ -33,16 +34,24 @@ __attribute__((naked, aligned(4))) static void handler(void) {
       "mret");
 }
 
-static void drain(uint32_t period, uint32_t dst) {
+static void drain(uint32_t period, uint32_t dst, uint32_t action) {
   ow_reg_write(OW_REG_RED_ACC, 8u | (1u << 16));
   ow_reg_write(OW_REG_RED_COUNT, 1);
   ow_reg_write(OW_REG_RED_PHASE, period);
-  ow_reg_write(OW_REG_RED_ACT_LT, 1u | 1u << 9);
-  ow_reg_write(OW_REG_RED_ACT_EQ, 1u | 1u << 9);
-  ow_reg_write(OW_REG_RED_ACT_GT, 1u | 1u << 9);
+  ow_reg_write(OW_REG_RED_ACT_LT, action);
+  ow_reg_write(OW_REG_RED_ACT_EQ, action);
+  ow_reg_write(OW_REG_RED_ACT_GT, action);
   ow_reg_write(OW_REG_RED_DST, dst);
   ow_reg_write(OW_REG_RED_PITCH, 0);
   ow_drain(OW_CTL(DSR_NONE, DSR_NONE, DSR_NONE, OW_FAULTS_THREAD));  // stops: drain
+}
+
+// One row without a product, which the host's control wavelet closes.
+static void rows(void) {
+  ow_dsr_indexed(DSR_X, (uint32_t)(uintptr_t)buffer, 8, 1, 16);
+  ow_dsr_mem2(DSR_ACC, OW_F32, OW_ACC_ADDR(0), 8, 4, 1, 32);
+  ow_dsr_fabric_in(DSR_W, OW_F16, OW_FAULTS_ROWS, 0);
+  ow_axpyw(OW_CTL(DSR_ACC, DSR_X, DSR_W, 1));
 }
 
 static void vector(uint32_t dst_addr, uint32_t src_addr) {
@@ -101,15 +110,11 @@ void ow_main(void) {
       vector(here, (uint32_t)-32);
       break;
     case OW_FAULT_RED_REGISTERS:
-      drain(0, here);
+      drain(0, here, STORE);
       break;
     case OW_FAULT_RED_STORE:
-      // One row without a product, closed by the host's control wavelet.
-      ow_dsr_indexed(DSR_X, here, 8, 1, 16);
-      ow_dsr_mem2(DSR_ACC, OW_F32, OW_ACC_ADDR(0), 8, 4, 1, 32);
-      ow_dsr_fabric_in(DSR_W, OW_F16, OW_FAULTS_QUEUE, 0);
-      drain(1, TOP - 16);
-      ow_axpyw(OW_CTL(DSR_ACC, DSR_X, DSR_W, 1));
+      rows();
+      drain(1, TOP - 16, STORE);
       break;
     case OW_FAULT_OVERRUN:
       ow_dsr_mem1(DSR_SRC, OW_F32, here, WORDS, 4);
@@ -123,6 +128,16 @@ void ow_main(void) {
       break;
     case OW_FAULT_TASK_LOAD:
       ow_task_register(OW_TASK_DATA(OW_FAULTS_QUEUE), bad_task);
+      break;
+    case OW_FAULT_TAKERS:
+      ow_dsr_mem1(DSR_DST, OW_F32, here, WORDS, 4);
+      ow_dsr_fabric_in(DSR_SRC, OW_F32, OW_FAULTS_QUEUE, WORDS);
+      ow_mov(OW_F32, OW_CTL(DSR_DST, DSR_SRC, DSR_NONE, OW_FAULTS_THREAD));
+      rows();
+      drain(1, here, STORE | ADD_QUEUE);
+      break;
+    case OW_FAULT_THREAD0:
+      ow_tensor(100, OW_F16, OW_CTL(DSR_DST, DSR_DST, DSR_DST, 0), 0);  // stops: thread 0
       break;
     default:
       break;

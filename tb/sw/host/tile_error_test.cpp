@@ -24,6 +24,7 @@ constexpr int kRow = 1;
 constexpr int kCol = 1;
 constexpr int kColour = 5;   // to the tile's ramp
 constexpr int kThrough = 6;  // through the tile, from west to east
+constexpr int kRows = 8;     // to the tile's ramp: control wavelets that close rows
 constexpr int kOut = 7;      // of the output queue, to the east edge
 const char* const kSource = "sw/firmware/src/faults.c";
 
@@ -46,10 +47,11 @@ class TileErrorTest : public testing::Test {
     control = std::make_unique<ControlPlane>(*device);
     load_program(*control, tile, image);
     RouteSet routes(device->shape());
-    for (const int colour : {kColour, kThrough}) {
+    for (const int colour : {kColour, kThrough, kRows}) {
       routes.set(kRow, 0, colour, Route{Port::West, kOutE});
     }
     routes.set(kRow, kCol, kColour, Route{Port::West, kOutRamp});
+    routes.set(kRow, kCol, kRows, Route{Port::West, kOutRamp});
     routes.set(kRow, kCol, kThrough, Route{Port::West, kOutE});
     routes.set(kRow, kCol, kOut, Route{Port::Ramp, kOutE});
     for (const int colour : {kThrough, kOut}) {
@@ -58,6 +60,7 @@ class TileErrorTest : public testing::Test {
     }
     routes.apply(*control);
     bind_outq(*control, tile, OW_FAULTS_QUEUE, kOut);
+    bind_inq(*control, tile, OW_FAULTS_ROWS, kRows);
   }
 
   void start(ow_fault fault) {
@@ -190,6 +193,11 @@ TEST_F(TileErrorTest, TensorInstructions) {
                                "tensor instruction of thread 3: illegal operation or type; pc 0x");
   EXPECT_EQ(e.unit, OW_FAULTS_THREAD);
   expect_recovers();
+  start(OW_FAULT_THREAD0);
+  e = expect_stopped(ErrorSource::Engine, kEngineIllegal,
+                     "tensor instruction of thread 0: illegal operation or type; pc 0x");
+  EXPECT_NE(e.describe(&image).find(line("thread 0")), std::string::npos) << e.describe(&image);
+  expect_recovers();
   start(OW_FAULT_DESCRIPTOR);
   e = expect_stopped(ErrorSource::Engine, kEngineDescriptor, "malformed descriptor; pc 0x");
   expect_recovers();
@@ -207,10 +215,9 @@ TEST_F(TileErrorTest, TheReducer) {
       expect_stopped(ErrorSource::Reducer, kReducerRegisters, "bad reducer registers; drain at pc");
   EXPECT_NE(e.describe(&image).find(line("drain")), std::string::npos) << e.describe(&image);
   expect_recovers();
-  bind();
   start(OW_FAULT_RED_STORE);
   EXPECT_FALSE(read_error(*control, kRow, kCol).stopped);
-  device->send(Side::West, kRow, Wavelet{kColour, true, 3});  // row end, stream end
+  device->send(Side::West, kRow, Wavelet{kRows, true, 3});  // row end, stream end
   EXPECT_EQ(device->run(1000), RunStatus::Quiet);
   e = expect_stopped(ErrorSource::Reducer, kReducerStore,
                      "the reducer stores outside memory, address 0xc00");
@@ -233,6 +240,18 @@ TEST_F(TileErrorTest, AColourWithoutAConsumer) {
   start(OW_FAULT_DATA_TASK);
   EXPECT_FALSE(read_error(*control, kRow, kCol).stopped);
   EXPECT_EQ(word("ow_faults_sum"), 15u);
+}
+
+TEST_F(TileErrorTest, TwoReadersOfAnInputQueue) {
+  bind();
+  start(OW_FAULT_TAKERS);
+  EXPECT_FALSE(read_error(*control, kRow, kCol).stopped);
+  device->send(Side::West, kRow, Wavelet{kRows, true, 3});
+  EXPECT_EQ(device->run(1000), RunStatus::Quiet);
+  stream(16);
+  const TileError e = expect_stopped(ErrorSource::Ramp, kRampTwoTakers, "input queue 2 was read");
+  EXPECT_EQ(e.unit, OW_FAULTS_QUEUE);
+  expect_recovers();
 }
 
 TEST_F(TileErrorTest, TwoWritersToAnOutputQueue) {

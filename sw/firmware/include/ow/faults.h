@@ -23,10 +23,13 @@ enum ow_fault {
   OW_FAULT_RED_STORE = 13,      // a drain that stores outside memory
   OW_FAULT_OVERRUN = 14,        // the core pushes into the output queue of a running thread
   OW_FAULT_DATA_TASK = 15,      // waits for data, then adds each wavelet to ow_faults_sum
-  OW_FAULT_TASK_LOAD = 16       // waits for data, and loads from outside memory in its task
+  OW_FAULT_TASK_LOAD = 16,      // waits for data, and loads from outside memory in its task
+  OW_FAULT_TAKERS = 17,         // a thread and a drain read the same input queue
+  OW_FAULT_THREAD0 = 18         // a tensor operation that does not exist, for which the core waits
 };
 
 #define OW_FAULTS_QUEUE 2   // input queue of the data task, output queue of the overrun
+#define OW_FAULTS_ROWS 4    // input queue whose control wavelets close accumulator rows
 #define OW_FAULTS_THREAD 3  // thread of the tensor instructions
 
 #endif  // OW_FAULTS_H_
