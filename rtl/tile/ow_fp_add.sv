@@ -29,6 +29,6 @@ module ow_fp_add
   end
 
   assign valid_o = valid_q;
-  assign result_o = valid_q ? finish(sum_q, FMT_F32) : 32'd0;
+  assign result_o = valid_q ? round_f32(normalise(sum_q)) : 32'd0;
 
 endmodule

@@ -15,24 +15,6 @@ package ow_fp_pkg;
 
   import ow_datapath_pkg::*;
 
-  // What a lane does. ADD and SUB use the product path with a factor of one.
-  typedef enum logic [2:0] {
-    LANE_FMA = 3'd0,  // a * b + c, c comes at stage A
-    LANE_MUL = 3'd1,  // a * b
-    LANE_ADD = 3'd2,  // a + b
-    LANE_SUB = 3'd3,  // a - b
-    LANE_MAX = 3'd4,  // IEEE 754-2019 maximum
-    LANE_MIN = 3'd5,  // IEEE 754-2019 minimum
-    LANE_MOV = 3'd6,  // a, bit by bit
-    LANE_CVT = 3'd7   // a, rounded to the destination's format
-  } lane_op_e;
-
-  // Number format of an operand. Further encodings are kept for bfloat16 and integers.
-  typedef enum logic [1:0] {
-    FMT_F16 = 2'd0,
-    FMT_F32 = 2'd2
-  } fp_fmt_e;
-
   localparam logic [15:0] NAN16 = 16'h7E00;
   localparam logic [15:0] NANB16 = 16'h7FC0;
   localparam logic [31:0] NAN32 = 32'h7FC0_0000;
@@ -284,33 +266,6 @@ package ow_fp_pkg;
     return x;
   endfunction
 
-  // Operand x in format fmt (binary16 in the low half).
-  function automatic fp_num_t unpack(input logic [31:0] x, input fp_fmt_e fmt);
-    return fmt == FMT_F32 ? unpack_f32(x) : unpack_f16(x[15:0]);
-  endfunction
-
-  // Exact product of two unpacked binary16 numbers.
-  function automatic fp_num_t mul_f16(input fp_num_t a, input fp_num_t b);
-    fp_num_t     r;
-    logic [21:0] p;
-    p = {11'd0, a.sig[26:16]} * {11'd0, b.sig[26:16]};
-    r.sign = a.sign ^ b.sign;
-    r.nan = a.nan || b.nan || (a.inf && !b.inf && b.sig == 27'd0) ||
-            (b.inf && !a.inf && a.sig == 27'd0);
-    r.inf = a.inf || b.inf;
-    if (p == 22'd0) begin
-      r.exp = 9'd1;
-      r.sig = 27'd0;
-    end else if (p[21]) begin
-      r.exp = a.exp + b.exp - 9'd126;
-      r.sig = {p, 5'd0};
-    end else begin
-      r.exp = a.exp + b.exp - 9'd127;
-      r.sig = {p[20:0], 6'd0};
-    end
-    return r;
-  endfunction
-
   // A zero of the given sign: added to a number of that sign it changes nothing.
   function automatic fp_num_t zero_like(input logic sign);
     fp_num_t r;
@@ -440,14 +395,8 @@ package ow_fp_pkg;
     return {x.sign, m};
   endfunction
 
-  // Second half of an addition in one step; binary16 comes out in the low half.
-  function automatic logic [31:0] finish(input fp_sum_t x, input fp_fmt_e fmt);
-    fp_sum_t n;
-    n = normalise(x);
-    return fmt == FMT_F32 ? round_f32(n) : {16'd0, round_f16(n, 1'b0, 16'd0)};
-  endfunction
-
-  // The same to any floating-point format, stochastic if asked for.
+  // Second half of an addition in one step, to any floating-point format (16 bits in the low half),
+  // stochastic if asked for.
   function automatic logic [31:0] finish_as(input fp_sum_t x, input dp_fmt_e fmt, input logic stoch,
                                             input logic [15:0] random);
     /*verilator no_inline_task*/
@@ -555,23 +504,6 @@ package ow_fp_pkg;
       DF_F32:  return 32'h3F80_0000;
       default: return 32'd1;
     endcase
-  endfunction
-
-  // IEEE 754-2019 maximum (min = 0) or minimum (min = 1) of two numbers of one format.
-  function automatic logic [31:0] max_min(input logic [31:0] a, input logic [31:0] b,
-                                          input fp_fmt_e fmt, input logic min);
-    logic [31:0] x;
-    logic [31:0] y;
-    logic        nan;
-    logic        less;  // a < b, with -0 < +0
-    x = fmt == FMT_F32 ? a : {a[15:0], 16'd0};
-    y = fmt == FMT_F32 ? b : {b[15:0], 16'd0};
-    if (fmt == FMT_F32) nan = x[30:0] > 31'h7F80_0000 || y[30:0] > 31'h7F80_0000;
-    else nan = x[30:0] > 31'h7C00_0000 || y[30:0] > 31'h7C00_0000;
-    if (x[31] != y[31]) less = x[31];
-    else less = x[31] ? x[30:0] > y[30:0] : x[30:0] < y[30:0];
-    if (nan) return fmt == FMT_F32 ? NAN32 : {16'd0, NAN16};
-    return less ^ min ? b : a;
   endfunction
 
 endpackage
