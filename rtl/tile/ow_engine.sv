@@ -13,10 +13,11 @@
 //   ow_engine_weights   axpyw, dotw: wavelets and rows
 //   ow_engine_operands  three streams of lines (ow_engine_stream), elements for the lanes
 //   ow_datapath         the arithmetic             ow_acc             accumulator cache
+//   ow_gather           elements that indices name
 //   ow_engine_writes    write buffer               ow_pack            vectors to wavelets
 //
 // Pipeline, by the cycle of a beat:
-//   I   thread, plan, first SRAM request; the beat enters a queue of 4
+//   I   thread, plan, first SRAM request; the beat enters a queue
 //   M   the oldest beat, when its lines are there (the cycle after I at the earliest): elements
 //       into lanes (lane = position in the destination's line), multiply
 //   A   addend (accumulator cache, or the destination's line), add, round; the accumulator cache,
@@ -110,6 +111,15 @@ module ow_engine
   output logic [8*VecBytes-1:0] wr_wdata_o,
   input  logic                  wr_gnt_i,
 
+  // Gather port of ow_sram.
+  output logic [7:0]            gth_req_o,
+  output logic [7:0]            gth_we_o,
+  output logic [7:0][16:0]      gth_row_o,
+  output logic [7:0][7:0]       gth_be_o,
+  output logic [7:0][63:0]      gth_wdata_o,
+  input  logic [7:0]            gth_gnt_i,
+  input  logic [7:0][63:0]      gth_rdata_i,
+
   // Ramp queues. A queue in inq_owned_o is read by a running thread and by nobody else.
   input  logic [7:0]            inq_valid_i,
   input  ramp_t [7:0]           inq_head_i,
@@ -164,7 +174,11 @@ module ow_engine
   localparam int unsigned OffW = $clog2(VecBytes);    // offset bits in a line
   localparam int unsigned TagW = 24 - OffW;           // line number
 
+  localparam int unsigned BeatSlots = Lanes == 8 ? 8 : 4;  // planned beats
+  localparam int unsigned BeatW = $clog2(BeatSlots);
+
   typedef logic [NumThreads-1:0] tmask_t;
+  typedef logic [BeatW-1:0] slot_t;
   typedef logic [ThreadW-1:0] tid_t;
 
   // -------------------------------------------------------------------------------- threads --
@@ -184,6 +198,7 @@ module ow_engine
   tmask_t live_q;       // has something to issue
   tmask_t ending_q;     // only the end is left to issue
   tmask_t abort_q;      // stopped by a fault
+  tmask_t kill_q;       // .. of an index: results behind it go nowhere
   tmask_t started_q;    // has sent something to its output queue
   tmask_t half_a_q, half_b_q;  // the lower half of a pair is done
   tmask_t wait_q;       // waits for a write to reach the SRAM
@@ -220,6 +235,10 @@ module ow_engine
     return r;
   endfunction
 
+  function automatic logic is_indexed(input unit_e u);
+    return u inside {UNIT_GATHER, UNIT_SCATTER, UNIT_FMAG};
+  endfunction
+
   function automatic tmask_t lowest(input tmask_t x);
     return x & (~x + tmask_t'(1));
   endfunction
@@ -233,7 +252,7 @@ module ow_engine
   logic       wq_full;
   logic       w_valid, w_blocked;
   logic [3:0] fifo_empty, fifo_full;
-  logic [2:0] bq_cnt_q;
+  logic [BeatW:0] bq_cnt_q;
   logic       take;
 
   always_comb begin
@@ -268,7 +287,7 @@ module ow_engine
       if (w_blocked) blk_row = wtrig_q;
       if (!w_valid) blk_weight = wtrig_q;
       if (red_lock_q != '0) blk_red = red_q & ~red_lock_q;
-      if (bq_cnt_q != 3'd4 && !halt_i) begin
+      if (bq_cnt_q != (BeatW+1)'(BeatSlots) && !halt_i) begin
         ready = live_q & ~blk_out & ~blk_mem &
                 (ending_q | ~(blk_in | blk_row | blk_weight | blk_fifo | blk_red));
       end
@@ -477,6 +496,10 @@ module ow_engine
   logic [LineW-1:0]       m_d_line;
   logic [32*Lanes-1:0]    acc_row;
   logic                   ops_idle;
+  logic                   g_valid, g_ready, g_fire;
+  beat_t                  g;
+  logic [Lanes-1:0][15:0] g_idx;
+  logic [Lanes-1:0][31:0] g_data, gathered;
 
   ow_engine_operands #(.Lanes(Lanes)) u_operands (
     .clk_i, .rst_i,
@@ -486,12 +509,14 @@ module ow_engine
     .rd0_req_o, .rd0_addr_o, .rd0_gnt_i, .rd0_rvalid_i, .rd0_rdata_i,
     .rd1_req_o, .rd1_addr_o, .rd1_gnt_i, .rd1_rvalid_i, .rd1_rdata_i,
     .m_valid_i(m_valid), .m_i(m), .ready_o(m_ready), .fire_i(fire), .acc_row_i(acc_row),
+    .g_valid_i(g_valid), .g_i(g), .g_ready_o(g_ready), .g_fire_i(g_fire),
+    .g_idx_o(g_idx), .g_data_o(g_data), .gathered_i(gathered),
     .a_o(m_a), .b_o(m_b), .d_line_o(m_d_line), .idle_o(ops_idle)
   );
 
   // ---------------------------------------------------------------------- queue of beats, M --
-  beat_t      bq_q [4];
-  logic [1:0] bq_rp_q, bq_wp_q;
+  beat_t      bq_q [BeatSlots];
+  slot_t      bq_rp_q, bq_wp_q;
   logic       a_valid_q;
   res_t       a_q;
   addend_e    a_d_from_q;
@@ -499,17 +524,102 @@ module ow_engine
   logic [RED_LATENCY:0] resv_q;  // a late result comes in so many cycles
   logic [2:0] red_gap_q;         // cycles until another may be started
 
-  assign m_valid = bq_cnt_q != 3'd0;
+  assign m_valid = bq_cnt_q != '0;
 
   always_comb begin
     m = '0;
     if (m_valid) m = bq_q[bq_rp_q];
   end
 
+  // Beats with indices, between I and M: the oldest that has not asked for its elements asks, once
+  // its indices are there, and the beats before it do not need what it takes (the streams and their
+  // selection).
+  logic       g_req_ready, g_rsp_valid, g_rsp_fault, m_indexed;
+  logic [23:0] g_rsp_addr;
+  logic [BeatSlots-1:0] asked_q;   // of the beats in the queue
+  logic [BeatW:0]       to_ask_q;  // beats that have not asked
+  slot_t                g_slot;
+  res_t       m_r;        // of m, or what a fault leaves of it
+  logic       m_killed;
+
+  always_comb begin : ask
+    slot_t      s;
+    logic       before_b, before_a;  // needed by a beat before
+    g = '0;
+    g_valid = 1'b0;
+    g_slot = '0;
+    s = '0;
+    before_a = 1'b0;
+    before_b = 1'b0;
+    if (to_ask_q != '0) begin
+      for (int unsigned i = 0; i < BeatSlots; i++) begin
+        s = bq_rp_q + slot_t'(i);
+        if ((BeatW+1)'(i) < bq_cnt_q && !g_valid) begin
+          if (is_indexed(bq_q[s].unit) && !asked_q[s]) begin
+            g_valid = 1'b1;
+            g_slot = s;
+          end else if (bq_q[s].data) begin
+            if (!is_indexed(bq_q[s].unit)) before_b = 1'b1;
+            if (!(bq_q[s].unit inside {UNIT_GATHER, UNIT_SCATTER})) before_a = 1'b1;
+          end
+        end
+      end
+      if (g_valid) g = bq_q[g_slot];
+      if (before_b || (before_a && g.unit == UNIT_SCATTER)) g_valid = 1'b0;
+    end
+  end
+
+  assign g_fire = g_ready && g_req_ready;
+  assign m_indexed = m_valid && m.data && is_indexed(m.unit);
+  assign m_killed = m_indexed && (g_rsp_fault || kill_q[tid_t'(m.r.thread)]);
+
+  always_comb begin
+    m_r = m.r;
+    if (m_killed) begin
+      m_r.kill = 1'b1;
+      m_r.mask = '0;
+      m_r.acc_we = 1'b0;
+      m_r.cut = m.r.last;
+      m_r.out_close = 1'b0;
+    end
+  end
+
+  ow_gather #(.SramBytes(SramBytes), .Lanes(Lanes), .TagW(1)) u_gather (
+    .clk_i, .rst_i,
+    .req_valid_i(g_ready), .req_ready_o(g_req_ready),
+    .req_we_i(g.unit == UNIT_SCATTER), .req_w32_i(g.src inside {DF_F32, DF_I32}),
+    .req_base_i(g.base),
+    .req_mask_i(kill_q[tid_t'(g.r.thread)] ? '0 : g.mask[Lanes-1:0]),
+    .req_idx_i(g_idx), .req_wdata_i(g_data), .req_tag_i(1'b0),
+    .rsp_valid_o(g_rsp_valid), .rsp_ready_i(fire && m_indexed), .rsp_we_o(g_we_unused),
+    .rsp_fault_o(g_rsp_fault), .rsp_addr_o(g_rsp_addr), .rsp_tag_o(g_tag_unused),
+    .rsp_data_o(gathered),
+    .mem_req_o(gth_req_o), .mem_we_o(gth_we_o), .mem_row_o(gth_row_o), .mem_be_o(gth_be_o),
+    .mem_wdata_o(gth_wdata_o), .mem_gnt_i(gth_gnt_i), .mem_rdata_i(gth_rdata_i),
+    .idle_o(g_idle_unused)
+  );
+  /* verilator lint_off UNUSEDSIGNAL */ // the queue of beats knows
+  logic g_we_unused, g_tag_unused, g_idle_unused;
+  /* verilator lint_on UNUSEDSIGNAL */
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      asked_q <= '0;
+      to_ask_q <= '0;
+    end else if (to_ask_q != '0 || (issue_pipe && is_indexed(beat.unit))) begin
+      if (issue_pipe) asked_q[bq_wp_q] <= 1'b0;
+      if (g_fire) asked_q[g_slot] <= 1'b1;
+      if ((issue_pipe && is_indexed(beat.unit)) != g_fire) begin
+        to_ask_q <= g_fire ? to_ask_q - 1'b1 : to_ask_q + 1'b1;
+      end
+    end
+  end
+
   always_comb begin
     fire = 1'b0;
     if (m_valid && m_ready) begin
       fire = 1'b1;
+      if (m_indexed && !(asked_q[bq_rp_q] && g_rsp_valid)) fire = 1'b0;
       // One read port of the accumulator cache serves sources in M and addends in A.
       if ((m.a.from == FROM_ACC || m.b.from == FROM_ACC) && a_valid_q &&
           (a_q.acc_we || a_d_from_q == ADD_ACC)) begin
@@ -532,13 +642,13 @@ module ow_engine
     end else begin
       if (issue_pipe) begin
         bq_q[bq_wp_q] <= beat_d;
-        bq_wp_q <= bq_wp_q + 2'd1;
+        bq_wp_q <= bq_wp_q + 1'b1;
       end
-      if (fire) bq_rp_q <= bq_rp_q + 2'd1;
-      if (issue_pipe != fire) bq_cnt_q <= fire ? bq_cnt_q - 3'd1 : bq_cnt_q + 3'd1;
+      if (fire) bq_rp_q <= bq_rp_q + 1'b1;
+      if (issue_pipe != fire) bq_cnt_q <= fire ? bq_cnt_q - 1'b1 : bq_cnt_q + 1'b1;
       if (fire && !m.late) begin
         a_valid_q <= 1'b1;
-        a_q <= m.r;
+        a_q <= m_r;
         a_d_from_q <= m.data ? m.d_from : ADD_NONE;
         if (m.d_from == ADD_MEM || m.d_from == ADD_ZERO) a_d_line_q <= m_d_line;
       end else if (a_valid_q) begin
@@ -667,7 +777,7 @@ module ow_engine
     .alloc_last_i(beat.r.last), .alloc_thread_i(4'(p)), .alloc_slot_o(slot),
     .rd_i(rd), .rd_hit_i(rd_hit), .rd_line_i(rd_line), .rd_need_i(rd_need),
     .hazard_o(hazard), .hazard_slot_o(hazard_slot), .pend_o(rd_pend),
-    .fill_i(r_fill), .fill_slot_i(r.slot), .fill_data_i(r_line),
+    .fill_i(r_fill), .fill_slot_i(r.slot), .fill_data_i(r_line), .fill_kill_i(r.kill),
     .rd0_req_i(rd0_req_o), .rd0_addr_i(rd0_addr_o), .rd1_req_i(rd1_req_o),
     .rd1_addr_i(rd1_addr_o),
     .wr_req_o, .wr_addr_o, .wr_be_o, .wr_wdata_o, .wr_gnt_i,
@@ -815,6 +925,7 @@ module ow_engine
       live_q <= '0;
       ending_q <= '0;
       abort_q <= '0;
+      kill_q <= '0;
       started_q <= '0;
       half_a_q <= '0;
       half_b_q <= '0;
@@ -877,6 +988,18 @@ module ow_engine
               fault_addr_q <= fault_addr;
             end
           end
+        end
+      end
+
+      // An index leads out of memory. The thread stops where the plan finds it.
+      if (fire && m_indexed && g_rsp_fault) begin
+        fcode_q[tid_t'(m.r.thread)] <= FAULT_ADDR;
+        abort_q[tid_t'(m.r.thread)] <= 1'b1;
+        kill_q[tid_t'(m.r.thread)] <= 1'b1;
+        if (!fault_q[31]) begin
+          fault_q <= {1'b1, 23'd0, m.r.thread, FAULT_ADDR};
+          fault_pc_q <= pc_q[tid_t'(m.r.thread)];
+          fault_addr_q <= g_rsp_addr;
         end
       end
 
@@ -943,6 +1066,7 @@ module ow_engine
         live_q[l_t] <= 1'b1;
         ending_q[l_t] <= 1'b0;
         abort_q[l_t] <= 1'b0;
+        kill_q[l_t] <= 1'b0;
         started_q[l_t] <= 1'b0;
         half_a_q[l_t] <= 1'b0;
         half_b_q[l_t] <= 1'b0;
@@ -980,7 +1104,7 @@ module ow_engine
     cause_o = CAUSE_NONE;
     if (issue) cause_o = CAUSE_BUSY;
     else if (active_q == '0) cause_o = CAUSE_NONE;
-    else if (any || bq_cnt_q == 3'd4) cause_o = CAUSE_MEM;
+    else if (any || bq_cnt_q == (BeatW+1)'(BeatSlots)) cause_o = CAUSE_MEM;
     else if (live_q == '0) cause_o = CAUSE_BUSY;  // the last beats are in the pipeline
     else if ((live_q & blk_row & ~blk_weight & ~ending_q) != '0) cause_o = CAUSE_ROW;
     else if ((live_q & blk_mem) != '0) cause_o = CAUSE_MEM;

@@ -71,7 +71,8 @@ module ow_engine_decode
   assign ring_fits = d_w2_i[15:8] == 8'd0 && d_rows_i <= 16'd16 &&
                      {5'd0, d_w2_i[7:0]} * {8'd0, d_rows_i[4:0]} <= 13'(16 * Lanes);
 
-  logic        has_a, has_b;
+  logic        has_a, has_b, has_d;
+  logic        indexed;   // b is a vector of indices, rs2 the address of element 0
   logic        a_imm, b_imm;
   logic        op_bad, dsr_bad, mul;
   logic        a_flt, d_flt;
@@ -86,6 +87,7 @@ module ow_engine_decode
     ctx = '0;
     has_a = 1'b1;
     has_b = 1'b0;
+    has_d = 1'b1;
     mul = 1'b0;
     types = '0;
     dst_free = 1'b0;
@@ -179,8 +181,31 @@ module ow_engine_decode
         types = Mixed | MixedB;
         dst_free = 1'b1;
       end
+      TOP_GATHER: begin
+        has_a = 1'b0;
+        has_b = 1'b1;
+        ctx.unit = UNIT_GATHER;
+        ctx.a_dsr = insn_i.ctl.b;  // whose lengths count if dst is not memory
+        types = Floats | I16 | I32;
+      end
+      TOP_SCATTER: begin
+        has_b = 1'b1;
+        has_d = 1'b0;
+        ctx.unit = UNIT_SCATTER;
+        ctx.d_dsr = insn_i.ctl.a;
+        types = Floats | I16 | I32;
+      end
+      TOP_FMAG: begin
+        has_b = 1'b1;
+        mul = 1'b1;
+        ctx.fma = 1'b1;
+        ctx.unit = UNIT_FMAG;
+        ctx.dop = DP_FMA;
+        types = Floats | Mixed | MixedB;
+      end
       default: ;
     endcase
+    indexed = ctx.unit inside {UNIT_GATHER, UNIT_SCATTER, UNIT_FMAG};
 
     op_bad = !types[insn_i.ty];
     unique case (insn_i.ty)
@@ -202,14 +227,16 @@ module ow_engine_decode
     if (!d_flt) ctx.stoch = 1'b0;
 
     a_imm = has_a && !has_b && insn_i.ctl.scalar;
-    b_imm = has_b && insn_i.ctl.scalar && !ctx.wtrig;
+    b_imm = has_b && insn_i.ctl.scalar && !ctx.wtrig && !indexed;
     ctx.a_sz = size_of(ctx.src_fmt);
-    ctx.b_sz = ctx.a_sz;
+    ctx.b_sz = indexed ? 2'd1 : ctx.a_sz;
     ctx.d_sz = size_of(ctx.dst_fmt);
-    ctx.a_kind = a_imm ? SRC_IMM : kind_of(a_w0_i[3:0], a_acc_i && a_w0_i[3:0] == DK_MEM, 1'b0);
+    ctx.a_kind = !has_a ? SRC_NONE
+               : a_imm ? SRC_IMM : kind_of(a_w0_i[3:0], a_acc_i && a_w0_i[3:0] == DK_MEM, 1'b0);
     ctx.b_kind = !has_b ? SRC_NONE
                : b_imm ? SRC_IMM : kind_of(b_w0_i[3:0], b_acc_i && b_w0_i[3:0] == DK_MEM, 1'b0);
-    ctx.d_kind = kind_of(d_w0_i[3:0], d_acc_i && d_w0_i[3:0] == DK_MEM, 1'b1);
+    ctx.d_kind = !has_d ? SRC_NONE
+               : kind_of(d_w0_i[3:0], d_acc_i && d_w0_i[3:0] == DK_MEM, 1'b1);
     ctx.a_fifo = ctx.a_kind == SRC_MEM && a_w0_i[3:0] == DK_FIFO;
     ctx.b_fifo = ctx.b_kind == SRC_MEM && b_w0_i[3:0] == DK_FIFO;
     ctx.d_fifo = ctx.d_kind == SRC_MEM && d_w0_i[3:0] == DK_FIFO;
@@ -219,14 +246,15 @@ module ow_engine_decode
     ctx.close = d_w0_i[12] && ctx.d_kind == SRC_FAB;
     ctx.a_vec = ctx.a_kind == SRC_FAB || ctx.a_fifo || unit_step(a_w2_i[31:16], ctx.a_sz);
     ctx.b_vec = ctx.b_kind == SRC_FAB || ctx.b_fifo || unit_step(b_w2_i[31:16], ctx.b_sz);
-    ctx.d_vec = ctx.d_kind == SRC_FAB || ctx.d_fifo || unit_step(d_w2_i[31:16], ctx.d_sz);
-    ctx.a_bc = ctx.a_kind == SRC_IMM ||
+    ctx.d_vec = ctx.d_kind == SRC_FAB || !has_d || ctx.d_fifo || unit_step(d_w2_i[31:16], ctx.d_sz);
+    ctx.a_bc = !has_a || ctx.a_kind == SRC_IMM ||
                (ctx.a_kind != SRC_FAB && !ctx.a_fifo && a_w2_i[31:16] == 16'd0);
     ctx.b_bc = ctx.axpyw || ctx.b_kind == SRC_IMM ||
                (ctx.b_kind != SRC_FAB && !ctx.b_fifo && b_w2_i[31:16] == 16'd0);
     ctx.space_d = !ctx.red && !ctx.a_tag &&
                   ((ctx.d_kind != SRC_FAB && !ctx.d_fifo) || ctx.a_kind == SRC_IMM || ctx.a_fifo);
     if (ctx.wtrig) ctx.space_d = ctx.axpyw;
+    if (!has_d) ctx.space_d = 1'b0;
 
     // How many elements a beat may have.
     any32 = (ctx.a_kind == SRC_MEM && ctx.a_sz == 2'd2) ||
@@ -237,10 +265,10 @@ module ow_engine_decode
     if (mul && ctx.a_sz == 2'd2) ctx.grp = GrpWide;
     if (ctx.i8x2) ctx.grp = GrpFull + 3'd1;
 
-    len0 = ctx.space_d ? d_w2_i[15:0] : a_w2_i[15:0];
+    len0 = ctx.space_d ? d_w2_i[15:0] : has_a ? a_w2_i[15:0] : b_w2_i[15:0];
     ctx.inf = len0 == 16'd0;
 
-    dsr_bad = ctx.a_kind == SRC_NONE || ctx.d_kind == SRC_NONE ||
+    dsr_bad = (has_a && ctx.a_kind == SRC_NONE) || (has_d && ctx.d_kind == SRC_NONE) ||
               (has_b && ctx.b_kind == SRC_NONE) ||
               (ctx.a_kind == SRC_ACC && ctx.a_sz != 2'd2) ||
               (ctx.b_kind == SRC_ACC && ctx.b_sz != 2'd2) ||
@@ -259,7 +287,11 @@ module ow_engine_decode
               (ctx.space_d && ctx.d_fifo) ||
               (ctx.a_fifo && ctx.b_fifo && ctx.a_q[1:0] == ctx.b_q[1:0]) ||
               (ctx.red && (ctx.a_kind == SRC_IMM || ctx.inf)) ||
-              (ctx.inf && ctx.a_kind != SRC_FAB && ctx.b_kind != SRC_FAB);
+              (ctx.inf && ctx.a_kind != SRC_FAB && ctx.b_kind != SRC_FAB) ||
+              // Indices lie in memory or come in pairs; a scatter has no use for the accumulators.
+              (indexed && (insn_i.ctl.scalar || ctx.a_tag)) ||
+              (ctx.unit == UNIT_SCATTER && ctx.a_kind == SRC_ACC) ||
+              (!has_a && !ctx.space_d && ctx.b_fifo);
     if (ctx.wtrig) begin
       dsr_bad = ctx.a_kind != SRC_MEM || ctx.a_fifo || ctx.b_kind != SRC_FAB || !ctx.a_vec ||
                 ctx.inf;

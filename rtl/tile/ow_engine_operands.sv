@@ -58,6 +58,17 @@ module ow_engine_operands
   output logic                       ready_o,
   input  logic                       fire_i,
   input  logic [32*Lanes-1:0]        acc_row_i,
+  // The oldest beat that gathers or scatters and has not asked for it: it takes its indices, and
+  // what it scatters, ahead of stage M. No beat before it may need these operands.
+  input  logic                       g_valid_i,
+  /* verilator lint_off UNUSEDSIGNAL */ // operands only
+  input  beat_t                      g_i,
+  /* verilator lint_on UNUSEDSIGNAL */
+  output logic                       g_ready_o,
+  input  logic                       g_fire_i,
+  output logic [Lanes-1:0][15:0]     g_idx_o,
+  output logic [Lanes-1:0][31:0]     g_data_o,
+  input  logic [Lanes-1:0][31:0]     gathered_i,  // for m_i
   output logic [Lanes-1:0][31:0]     a_o,
   output logic [Lanes-1:0][31:0]     b_o,
   output logic [LineW-1:0]           d_line_o,
@@ -79,8 +90,21 @@ module ow_engine_operands
 
   assign room_o = room == 3'b111;
 
-  assign m_hit = {m_i.d_hit, m_i.b.hit, m_i.a.hit};
-  assign m_fresh = {1'b0, m_i.d_from == ADD_MEM && !m_i.d_hit, m_i.b.fresh, m_i.a.fresh};
+  // What was taken ahead is not taken again.
+  logic m_early_a, m_early_b;
+  assign m_early_a = m_i.unit == UNIT_SCATTER;
+  assign m_early_b = m_i.unit inside {UNIT_GATHER, UNIT_SCATTER, UNIT_FMAG};
+  assign m_hit = {m_i.d_hit, m_i.b.hit && !m_early_b, m_i.a.hit && !m_early_a};
+  assign m_fresh = {1'b0, m_i.d_from == ADD_MEM && !m_i.d_hit,
+                    m_early_b ? 2'd0 : m_i.b.fresh, m_early_a ? 2'd0 : m_i.a.fresh};
+
+  logic [2:0]      g_uses, g_hit, g_take;
+  logic [2:0][1:0] g_fresh;
+  assign g_uses = {1'b0, 1'b1, g_i.unit == UNIT_SCATTER};
+  assign g_hit = {1'b0, g_i.b.hit, g_i.a.hit};
+  assign g_fresh = {2'd0, g_i.b.fresh, g_i.a.fresh};
+  assign g_ready_o = g_valid_i && have[1] >= {1'b0, g_fresh[1]} &&
+                     (!g_uses[0] || have[0] >= {1'b0, g_fresh[0]});
 
   logic [2:0][LineW-1:0] rdata;
   assign rdata[0] = rd0_rdata_i;
@@ -90,7 +114,9 @@ module ow_engine_operands
                    rd0_rvalid_i && !b_on_0_q};
 
   for (genvar k = 0; k < 3; k++) begin : gen_stream
-    assign take[k] = fire_i && (m_fresh[k] != 2'd0 || m_hit[k]);
+    assign g_take[k] = g_fire_i && g_uses[k];
+    assign take[k] = g_take[k] ? g_fresh[k] != 2'd0 || g_hit[k]
+                               : fire_i && (m_fresh[k] != 2'd0 || m_hit[k]);
 
     ow_engine_stream #(.Lanes(Lanes)) u_stream (
       .clk_i, .rst_i,
@@ -100,7 +126,8 @@ module ow_engine_operands
       .wr_i, .wr_line_i, .wr_be_i, .forget_i,
       .req_o(req[k]), .req_line_o(req_line[k]), .gnt_i(gnt[k]),
       .rvalid_i(rvalid[k]), .rdata_i(rdata[k]),
-      .have_o(have[k]), .take_i(take[k]), .hit_m_i(m_hit[k]), .fresh_m_i(m_fresh[k]),
+      .have_o(have[k]), .take_i(take[k]), .hit_m_i(g_take[k] ? g_hit[k] : m_hit[k]),
+      .fresh_m_i(g_take[k] ? g_fresh[k] : m_fresh[k]),
       .line0_o(line0[k]), .line1_o(line1[k]), .idle_o(idle[k])
     );
   end
@@ -180,25 +207,40 @@ module ow_engine_operands
 
   /* verilator lint_on UNUSEDSIGNAL */
 
-  always_comb begin
+  always_comb begin : elements
+    logic             g_a;
+    opnd_t            oa, ob;
     logic [LineW-1:0] la, lb;
+    logic [31:0]      xa, xb;
     a_o = '0;
     b_o = '0;
-    la = '0;
-    lb = '0;
+    g_idx_o = '0;
+    g_data_o = '0;
     d_line_o = '0;
-    if (fire_i && m_i.data) begin
-      la = turn(m_i.a, m_i.a_imm, line0[0], line1[0]);
-      lb = turn(m_i.b, m_i.b_imm, line0[1], line1[1]);
+    g_a = 1'b0;
+    {oa, ob} = '0;
+    {la, lb} = '0;
+    {xa, xb} = '0;
+    if ((fire_i && m_i.data) || g_fire_i) begin
+      g_a = g_fire_i && g_uses[0];
+      oa = g_a ? g_i.a : m_i.a;
+      ob = g_fire_i ? g_i.b : m_i.b;
+      la = turn(oa, g_a ? g_i.a_imm : m_i.a_imm, line0[0], line1[0]);
+      lb = turn(ob, g_fire_i ? g_i.b_imm : m_i.b_imm, line0[1], line1[1]);
       d_line_o = line0[2];
       for (int unsigned l = 0; l < Lanes; l++) begin
-        if (m_i.mask[l]) begin
-          a_o[l] = elem(m_i.a, la, acc_row_i, lane_t'(l), lane_t'(m_i.lane0));
-          b_o[l] = elem(m_i.b, lb, acc_row_i, lane_t'(l), lane_t'(m_i.lane0));
+        xa = elem(oa, la, acc_row_i, lane_t'(l), lane_t'(g_a ? g_i.lane0 : m_i.lane0));
+        xb = elem(ob, lb, acc_row_i, lane_t'(l), lane_t'(g_fire_i ? g_i.lane0 : m_i.lane0));
+        if (g_fire_i && g_i.mask[l]) begin
+          g_idx_o[l] = xb[15:0];
+          g_data_o[l] = xa;
+        end
+        if (fire_i && m_i.data && m_i.mask[l]) begin
+          a_o[l] = m_i.unit == UNIT_GATHER ? gathered_i[l] : xa;
+          b_o[l] = m_i.unit == UNIT_FMAG ? gathered_i[l] : xb;
         end
       end
     end
   end
-
 
 endmodule

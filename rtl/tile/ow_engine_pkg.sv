@@ -99,6 +99,7 @@ package ow_engine_pkg;
     logic [3:0]  thread;
     logic        last;     // the instruction's last
     logic        cut;      // .. which a fault stopped
+    logic        kill;     // a fault came before the result: it goes nowhere
     logic        close;    // closes an accumulator row
     logic        written;  // .. which has been written
     logic        slot_en;  // has a write buffer slot

@@ -165,7 +165,8 @@ module ow_engine_plan
     logic [3:0]  pos;
     cnt_t        v, g, na, nb, nd;
     logic [2:0]  lane0;
-    logic        by_index;
+    logic        by_index;  // the wavelet says where
+    logic        indexed;   // b is a vector of indices
 
     is_data_o = 1'b0;
     is_skip_o = 1'b0;
@@ -198,6 +199,7 @@ module ow_engine_plan
     {v, g, na, nb, nd} = '0;
     lane0 = '0;
     by_index = 1'b0;
+    indexed = c_i.unit inside {UNIT_GATHER, UNIT_SCATTER, UNIT_FMAG};
 
     if (any_i) begin
       if (fcode_i != FAULT_NONE) begin
@@ -232,7 +234,7 @@ module ow_engine_plan
 
         // How many elements. Fabric results are packed behind the pipeline: they start at lane 0.
         unique case (c_i.d_kind)
-          SRC_FAB: lane0 = '0;
+          SRC_FAB, SRC_NONE: lane0 = '0;
           default: lane0 = lane_of(c_i.d_kind, c_i.d_sz, da);
         endcase
         pos = {1'b0, lane0};
@@ -292,6 +294,11 @@ module ow_engine_plan
           fault_addr_o = bad_addr(fault_o, c_i.a_kind, aa);
           if (c_i.wtrig && w_bad_i) fault_o = FAULT_ADDR;
         end
+        if (fault_o == FAULT_NONE && indexed) begin
+          fault_addr_o = scal_i[23:0];
+          if (scal_i[0] || (scal_i[1] && c_i.src_fmt inside {DF_F32, DF_I32})) fault_o = FAULT_DSR;
+          else if (scal_i[31:23] != '0) fault_o = FAULT_ADDR;
+        end
         if (fault_o == FAULT_NONE) begin
           fault_o = addr_fault(rd_o[1] ? SRC_MEM : c_i.b_kind, c_i.b_sz, ba, nb);
           fault_addr_o = bad_addr(fault_o, rd_o[1] ? SRC_MEM : c_i.b_kind, ba);
@@ -306,6 +313,7 @@ module ow_engine_plan
         beat_o.src = c_i.src_fmt;
         beat_o.dst = c_i.dst_fmt;
         beat_o.stoch = c_i.stoch;
+        beat_o.base = scal_i[23:0];
         beat_o.raw = c_i.dop == DP_MOV && c_i.unit == UNIT_NONE;
         beat_o.lane0 = lane0;
         beat_o.red_first = c_i.red && n0 == '0;

@@ -47,6 +47,7 @@ module ow_engine_writes #(
   input  logic                         fill_i,
   input  logic [2:0]                   fill_slot_i,
   input  logic [LineW-1:0]             fill_data_i,
+  input  logic                         fill_kill_i,  // nothing is to be written
   // Memory.
   input  logic                         rd0_req_i,
   /* verilator lint_off UNUSEDSIGNAL */ // banks only
@@ -154,6 +155,7 @@ module ow_engine_writes #(
       end
       if (fill_i) begin
         data_q[fill_slot_i] <= fill_data_i;
+        if (fill_kill_i) be_q[fill_slot_i] <= '0;
         order_q[fp_q] <= fill_slot_i;
         fp_q <= fp_q + 3'd1;
       end

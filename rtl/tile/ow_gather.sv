@@ -214,8 +214,8 @@ module ow_gather #(
         rsp_data_o[l] = fly_q[head_q][l] ? fresh[head_q][l] : data_q[head_q][l];
       end
     end
-    done = rsp_valid_o && rsp_ready_i;
   end
+  assign done = rsp_valid_o && rsp_ready_i;
 
   // ------------------------------------------------------------------------------ acceptance --
   logic                   accept;

@@ -170,20 +170,10 @@ module ow_tile #(
   logic [VecBytes-1:0] wr_be;
   logic sram_idle;
 
-  // The gather port, which nobody drives yet.
-  logic [7:0] gth_req, gth_we;
-  /* verilator lint_off UNUSEDSIGNAL */ // what it answers
-  logic [7:0] gth_gnt;
-  logic [7:0][63:0] gth_rdata;
-  /* verilator lint_on UNUSEDSIGNAL */
+  logic [7:0] gth_req, gth_we, gth_gnt;
   logic [7:0][16:0] gth_row;
   logic [7:0][7:0] gth_be;
-  logic [7:0][63:0] gth_wdata;
-  assign gth_req = '0;
-  assign gth_we = '0;
-  assign gth_row = '0;
-  assign gth_be = '0;
-  assign gth_wdata = '0;
+  logic [7:0][63:0] gth_wdata, gth_rdata;
 
   ow_sram #(.SramBytes(SramBytes), .Lanes(Lanes)) u_sram (
     .clk_i, .rst_i(rst_q),
@@ -329,6 +319,8 @@ module ow_tile #(
     .rd1_rdata_i(rd1_rdata),
     .wr_req_o(wr_req), .wr_addr_o(wr_addr), .wr_be_o(wr_be), .wr_wdata_o(wr_wdata),
     .wr_gnt_i(wr_gnt),
+    .gth_req_o(gth_req), .gth_we_o(gth_we), .gth_row_o(gth_row), .gth_be_o(gth_be),
+    .gth_wdata_o(gth_wdata), .gth_gnt_i(gth_gnt), .gth_rdata_i(gth_rdata),
     .inq_valid_i(inq_valid), .inq_head_i(inq_head), .inq_pop_o(eng_pop),
     .inq_owned_o(eng_owned), .red_owned_i(red_owned),
     .outq_level_i(outq_level), .eng_push_o(eng_push), .eng_q_o(eng_push_q),

@@ -91,6 +91,11 @@ module ow_engine_tb
   logic [1:0] red_kind;
   logic [4:0] red_task;
 
+  logic [7:0] gth_req, gth_we, gth_gnt;
+  logic [7:0][16:0] gth_row;
+  logic [7:0][7:0] gth_be;
+  logic [7:0][63:0] gth_wdata, gth_rdata;
+
   ow_engine #(.Lanes(Lanes), .SramBytes(SramBytes), .NumThreads(NumThreads)) u_engine (
     .clk_i, .rst_i, .halt_i,
     .tensor_valid_i, .tensor_i({op_i, ty_i, ctl_i, scalar_i, 32'h100}), .tensor_ready_o,
@@ -102,6 +107,8 @@ module ow_engine_tb
     .rd1_rdata_i(rd1_rdata),
     .wr_req_o(wr_req), .wr_addr_o(wr_addr), .wr_be_o(wr_be), .wr_wdata_o(wr_wdata),
     .wr_gnt_i(wr_gnt),
+    .gth_req_o(gth_req), .gth_we_o(gth_we), .gth_row_o(gth_row), .gth_be_o(gth_be),
+    .gth_wdata_o(gth_wdata), .gth_gnt_i(gth_gnt), .gth_rdata_i(gth_rdata),
     .inq_valid_i, .inq_head_i(heads), .inq_pop_o, .inq_owned_o, .red_owned_i(8'd0),
     .outq_level_i, .eng_push_o(push_o), .eng_q_o(push_q_o), .eng_data_o(push),
     .done_valid_o, .done_kind_o, .done_task_o,
@@ -115,17 +122,6 @@ module ow_engine_tb
   logic red_gnt, red_rvalid, lsu_gnt, lsu_rvalid, fetch_gnt, fetch_rvalid, ctl_rvalid, sram_idle;
   logic [63:0] red_rdata, fetch_rdata;
   logic [31:0] lsu_rdata;
-
-  // The gather port, which nobody drives yet.
-  logic [7:0] gth_req, gth_we, gth_gnt;
-  logic [7:0][16:0] gth_row;
-  logic [7:0][7:0] gth_be;
-  logic [7:0][63:0] gth_wdata, gth_rdata;
-  assign gth_req = '0;
-  assign gth_we = '0;
-  assign gth_row = '0;
-  assign gth_be = '0;
-  assign gth_wdata = '0;
 
   ow_sram #(.SramBytes(SramBytes), .Lanes(Lanes)) u_sram (
     .clk_i, .rst_i,
@@ -150,6 +146,6 @@ module ow_engine_tb
 
   logic unused;
   assign unused = ^{red_gnt, red_rvalid, red_rdata, lsu_gnt, lsu_rvalid, lsu_rdata, fetch_gnt,
-                    fetch_rvalid, fetch_rdata, ctl_rvalid, sram_idle, gth_gnt, gth_rdata, red_kind, red_task};
+                    fetch_rvalid, fetch_rdata, ctl_rvalid, sram_idle, red_kind, red_task};
 
 endmodule
