@@ -10,7 +10,7 @@
 //   north_* ... west_*   edge slots, PhysCols or PhysRows of them, links of ow_tile
 //   chain_w_i, chain_e_i a row's chain at its west and its east end; of what comes out, near is the
 //                        row's last station, skip the one before, for when the last is dead
-//   ext_addr_o, ext_*    status of the links, read by the station of index row * PhysCols + column
+//   stat_*               status of the links, as the station of index row * PhysCols + column asks
 //   idle_o               no tile that runs has anything to do
 `include "ow_assert.svh"
 
@@ -47,8 +47,10 @@ module ow_reticle
   input  logic [PhysRows-1:0]        chain_e_i,
   output logic [PhysRows-1:0]        chain_e_near_o,
   output logic [PhysRows-1:0]        chain_e_skip_o,
-  output logic [PhysRows*PhysCols-1:0][3:0]  ext_addr_o,
-  input  logic [PhysRows*PhysCols-1:0][31:0] ext_rdata_i,
+  output logic [PhysRows*PhysCols-1:0]       stat_re_o,
+  output logic [PhysRows*PhysCols-1:0][1:0]  stat_side_o,
+  output logic [PhysRows*PhysCols-1:0][5:0]  stat_addr_o,
+  input  logic [PhysRows*PhysCols-1:0][31:0] stat_i,
   output logic                       idle_o
 );
 
@@ -103,7 +105,8 @@ module ow_reticle
         .from_i({sent_w, sent_s, sent_e, sent_n}),
         .to_o({from_w[T], from_s[T], from_e[T], from_n[T]}),
         .at_i({to_w[T], to_s[T], to_e[T], to_n[T]}),
-        .ext_addr_o(ext_addr_o[T]), .ext_rdata_i(ext_rdata_i[T])
+        .stat_re_o(stat_re_o[T]), .stat_side_o(stat_side_o[T]), .stat_addr_o(stat_addr_o[T]),
+        .stat_i(stat_i[T])
       );
 
       // Retired instructions are watched on single tiles, not here.

@@ -13,12 +13,12 @@
 //   5  PUSH_LAST w   the last word of a packet
 //   6  POP       ro  a word of the answer; the read takes it
 //   7  POP_STATE ro  [0] there is one, [1] it is the packet's last
-//   8  SCAN      rw  [0] on: what leaves to the mesh is the pattern and not what the tile sends;
-//                    [2:1] side that CAPTURE shows (N E S W)
+//   8  SCAN      rw  [0] on: what leaves to the mesh is the pattern and not what the tile sends
 //   9  PATTERN   rw  bits 31:0 of the pattern; register 10 bits 44:32. Side s sends it rotated to
 //                    the left by 11 s bits, so that sides cannot be taken for each other
-//   11 CAPTURE   ro  bits 31:0 of what comes from the mesh at that side; register 12 bits 44:32
-//   16..31       ro  status from the reticle-crossing links at this station, ext_rdata_i
+//   11 LINK      rw  [7:6] side, [5:0] word of the status of the reticle-crossing link there: a write
+//                    fetches it, register 12 shows it
+//   32 + 2 s     ro  bits 31:0 of what comes from the mesh at side s (N E S W); 33 + 2 s: bits 44:32
 // Everything is 0 after reset, so a fresh wafer is isolated and its tiles are in reset. A word that is
 // pushed before the last one has been taken is lost; at one command after the other it never is,
 // since the endpoint takes a word long before the next command has come.
@@ -26,6 +26,7 @@
 //   col_i        physical column
 //   *_near_i ... lines of the chain, see ow_chain_node
 //   tile_*       to the tile; the response words are held until they are popped
+//   stat_*       status of a link; stat_i is there from the cycle after the next on
 //   from_i       what the tile sends; to_o what the mesh gets; at_i what the mesh brings to the tile
 module ow_station
   import ow_pkg::*;
@@ -53,8 +54,10 @@ module ow_station
   input  link_t [3:0] from_i,   // N E S W
   output link_t [3:0] to_o,
   input  link_t [3:0] at_i,
-  output logic [3:0]  ext_addr_o,
-  input  logic [31:0] ext_rdata_i
+  output logic        stat_re_o,
+  output logic [1:0]  stat_side_o,
+  output logic [5:0]  stat_addr_o,
+  input  logic [31:0] stat_i
 );
 
   localparam logic [31:0] ID = 32'h4F57_0001;
@@ -68,8 +71,8 @@ module ow_station
   localparam logic [5:0] REG_SCAN = 6'd8;
   localparam logic [5:0] REG_PATTERN_LOW = 6'd9;
   localparam logic [5:0] REG_PATTERN_HIGH = 6'd10;
-  localparam logic [5:0] REG_CAPTURE_LOW = 6'd11;
-  localparam logic [5:0] REG_CAPTURE_HIGH = 6'd12;
+  localparam logic [5:0] REG_LINK = 6'd11;
+  localparam logic [5:0] REG_LINK_STATUS = 6'd12;
 
   logic        we, re;
   logic [5:0]  addr;
@@ -87,7 +90,7 @@ module ow_station
   logic       push_q;
   ramp_t      word_q;
   logic       scan_q;
-  logic [1:0] side_q;
+  logic [7:0] link_q;
   link_t      pattern_q;
 
   function automatic link_t rotated(input link_t x, input int unsigned n);
@@ -104,7 +107,8 @@ module ow_station
   assign tile_req_valid_o = push_q;
   assign tile_req_o = word_q;
   assign tile_rsp_ready_o = re && !we && addr == REG_POP;
-  assign ext_addr_o = addr[3:0];
+  assign stat_side_o = link_q[7:6];
+  assign stat_addr_o = link_q[5:0];
 
   always_ff @(posedge clk_i) begin
     // A register of its own: the reset of a whole tile hangs on it.
@@ -114,8 +118,8 @@ module ow_station
   always_comb begin
     rdata = '0;
     if (re) begin
-      if (addr[5:4] == 2'd1) begin
-        rdata = ext_rdata_i;
+      if (addr[5:3] == 3'd4) begin
+        rdata = addr[0] ? {19'd0, at_i[addr[2:1]][44:32]} : at_i[addr[2:1]][31:0];
       end else begin
         unique case (addr)
           6'd0:          rdata = ID;
@@ -125,11 +129,11 @@ module ow_station
           REG_PUSH:      rdata = {31'd0, !push_q};
           REG_POP:       rdata = tile_rsp_valid_i ? tile_rsp_i.data : '0;
           REG_POP_STATE: rdata = {30'd0, tile_rsp_valid_i && tile_rsp_i.ctrl, tile_rsp_valid_i};
-          REG_SCAN:         rdata = {29'd0, side_q, scan_q};
+          REG_SCAN:         rdata = {31'd0, scan_q};
           REG_PATTERN_LOW:  rdata = pattern_q[31:0];
           REG_PATTERN_HIGH: rdata = {19'd0, pattern_q[44:32]};
-          REG_CAPTURE_LOW:  rdata = at_i[side_q][31:0];
-          REG_CAPTURE_HIGH: rdata = {19'd0, at_i[side_q][44:32]};
+          REG_LINK:         rdata = {24'd0, link_q};
+          REG_LINK_STATUS:  rdata = stat_i;
           default: ;
         endcase
       end
@@ -145,16 +149,19 @@ module ow_station
       push_q <= 1'b0;
       word_q <= '0;
       scan_q <= 1'b0;
-      side_q <= '0;
+      link_q <= '0;
+      stat_re_o <= 1'b0;
       pattern_q <= '0;
     end else begin
+      stat_re_o <= we && addr == REG_LINK;
       if (push_q && tile_req_ready_i) push_q <= 1'b0;
       if (we) begin
         unique case (addr)
           REG_CONTROL: {test_q, run_q} <= wdata[1:0];
           REG_TILE_FUSE: tile_fuse_q <= wdata[14:0];
           REG_ROW_FUSE: row_fuse_q <= wdata[5:0];
-          REG_SCAN: {side_q, scan_q} <= wdata[2:0];
+          REG_SCAN: scan_q <= wdata[0];
+          REG_LINK: link_q <= wdata[7:0];
           REG_PATTERN_LOW: pattern_q[31:0] <= wdata;
           REG_PATTERN_HIGH: pattern_q[44:32] <= wdata[12:0];
           REG_PUSH, REG_PUSH_LAST: begin

@@ -180,12 +180,13 @@ TEST(Reticle, TheBoundaryScanSeesEveryWire) {
         const int c = i == 0 ? west : east;
         ASSERT_TRUE(reticle.command(c, true, 9, static_cast<uint32_t>(pattern[i])));
         ASSERT_TRUE(reticle.command(c, true, 10, static_cast<uint32_t>(pattern[i] >> 32)));
-        ASSERT_TRUE(reticle.command(c, true, 8, 1u | (i == 0 ? 1u : 3u) << 1));
+        ASSERT_TRUE(reticle.command(c, true, 8, 1));
       }
       for (int i = 0; i < 2; ++i) {
         const int c = i == 0 ? west : east;
-        const uint64_t low = reticle.command(c, false, 11).value_or(0);
-        const uint64_t high = reticle.command(c, false, 12).value_or(0);
+        const int side = i == 0 ? 1 : 3;
+        const uint64_t low = reticle.command(c, false, 32 + 2 * side).value_or(0);
+        const uint64_t high = reticle.command(c, false, 33 + 2 * side).value_or(0);
         // The western tile hears what the eastern one sends to the west, and the other way round.
         EXPECT_EQ(high << 32 | low, rotated(pattern[1 - i], i == 0 ? 33 : 11));
       }
