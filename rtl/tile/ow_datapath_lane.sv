@@ -68,68 +68,6 @@ module ow_datapath_lane
     end
   end
 
-  // Integers of the source format, sign-extended.
-  function automatic logic [31:0] extend(input logic [31:0] x, input dp_fmt_e fmt);
-    if (fmt == DF_I8) return {{24{x[7]}}, x[7:0]};
-    if (fmt == DF_I16) return {{16{x[15]}}, x[15:0]};
-    return x;
-  endfunction
-
-  // The low bits of an integer as the destination keeps them.
-  function automatic logic [31:0] keep(input logic [31:0] x, input dp_fmt_e fmt);
-    if (fmt == DF_I8) return {24'd0, x[7:0]};
-    if (fmt == DF_F32 || fmt == DF_I32) return x;
-    return {16'd0, x[15:0]};
-  endfunction
-
-  function automatic logic is_int(input dp_fmt_e fmt);
-    return fmt == DF_I16 || fmt == DF_I32 || fmt == DF_I8;
-  endfunction
-
-  // Binary32 of an unpacked number that is one.
-  function automatic logic [31:0] pack_f32(input fp_num_t x);
-    if (x.nan) return NAN32;
-    if (x.inf) return {x.sign, 8'hFF, 23'd0};
-    return {x.sign, x.sig[26] ? x.exp[7:0] : 8'd0, x.sig[25:3]};
-  endfunction
-
-  function automatic logic [31:0] shift(input logic [31:0] a, input logic [4:0] b,
-                                        input dp_fmt_e fmt, input dp_op_e op);
-    /*verilator no_inline_task*/
-    logic [31:0] x;
-    logic [4:0]  n;
-    n = fmt == DF_I32 ? b : {1'b0, b[3:0]};
-    if (op == DP_SLL) return a << n;
-    x = fmt == DF_I32 ? a : op == DP_SRA ? {{16{a[15]}}, a[15:0]} : {16'd0, a[15:0]};
-    return op == DP_SRA ? unsigned'(signed'(x) >>> n) : x >> n;
-  endfunction
-
-  // int8 dot: both products; their sum has 17 bits.
-  function automatic logic [31:0] dot_i8(input logic [15:0] a, input logic [15:0] b,
-                                         input logic both);
-    /*verilator no_inline_task*/
-    logic signed [15:0] lo;
-    logic signed [15:0] hi;
-    lo = signed'({{8{a[7]}}, a[7:0]}) * signed'({{8{b[7]}}, b[7:0]});
-    hi = both ? signed'({{8{a[15]}}, a[15:8]}) * signed'({{8{b[15]}}, b[15:8]}) : 16'sd0;
-    return {{16{lo[15]}}, lo} + {{16{hi[15]}}, hi};
-  endfunction
-
-  // A cast whose result is an integer.
-  function automatic logic [31:0] cast_int(input logic [31:0] a, input dp_fmt_e src,
-                                           input dp_fmt_e dst);
-    /*verilator no_inline_task*/
-    logic [5:0] bits;
-    bits = dst == DF_I8 ? 6'd8 : dst == DF_I16 ? 6'd16 : 6'd32;
-    return is_int(src) ? saturate(extend(a, src), bits) : round_int(unpack_as(a, src), bits);
-  endfunction
-
-  // Signed 16-bit product from the unsigned one.
-  function automatic logic [31:0] signed_product(input logic [31:0] p, input logic [15:0] a,
-                                                 input logic [15:0] b);
-    return p - {a[15] ? b : 16'd0, 16'd0} - {b[15] ? a : 16'd0, 16'd0};
-  endfunction
-
   fp_num_t     x_q;       // product or operand a
   fp_num_t     y_q;       // operand b
   logic [31:0] bits_q;    // results and operands that are no floating-point sums
@@ -138,10 +76,10 @@ module ow_datapath_lane
   always_ff @(posedge clk_i) begin
     if (valid_i) begin
       unique case (op_i)
-        DP_MOV: bits_q <= keep(a_i, src_i);
+        DP_MOV: bits_q <= keep_bits(a_i, src_i);
         DP_ADD, DP_SUB: begin
           if (is_int(src_i)) begin
-            bits_q <= keep(op_i == DP_SUB ? a_i - b_i : a_i + b_i, src_i);
+            bits_q <= keep_bits(op_i == DP_SUB ? a_i - b_i : a_i + b_i, src_i);
           end else begin
             x_q <= unpack_as(a_i, src_i);
             y_q <= negate_if(unpack_as(b_i, src_i), op_i == DP_SUB);
@@ -161,37 +99,42 @@ module ow_datapath_lane
         DP_MAX, DP_MIN: bits_q <= maximum(a_i, b_i, src_i, op_i == DP_MIN);
         DP_CVT: begin
           if (is_int(dst_i)) begin
-            bits_q <= keep(cast_int(a_i, src_i, dst_i), dst_i);
+            bits_q <= keep_bits(cast_int(a_i, src_i, dst_i), dst_i);
           end else begin
-            x_q <= is_int(src_i) ? unpack_int(extend(a_i, src_i)) : unpack_as(a_i, src_i);
+            x_q <= is_int(src_i) ? unpack_int(extend_int(a_i, src_i)) : unpack_as(a_i, src_i);
             y_q <= zero_like(is_int(src_i) ? 1'b0 : a_i[src_i == DF_F32 ? 31 : 15]);
             random_q <= random_i;
           end
         end
-        DP_AND: bits_q <= keep(a_i & b_i, src_i);
-        DP_OR: bits_q <= keep(a_i | b_i, src_i);
-        DP_XOR: bits_q <= keep(a_i ^ b_i, src_i);
-        DP_SLL, DP_SRL, DP_SRA: bits_q <= keep(shift(a_i, b_i[4:0], src_i, op_i), src_i);
+        DP_AND: bits_q <= keep_bits(a_i & b_i, src_i);
+        DP_OR: bits_q <= keep_bits(a_i | b_i, src_i);
+        DP_XOR: bits_q <= keep_bits(a_i ^ b_i, src_i);
+        DP_SLL, DP_SRL, DP_SRA: bits_q <= keep_bits(shift_int(a_i, b_i[4:0], src_i, op_i), src_i);
         DP_CMPEQ, DP_CMPNE, DP_CMPLT, DP_CMPLE: bits_q <= compare(a_i, b_i, src_i, op_i);
         DP_SUM: begin
-          if (is_int(src_i)) bits_q <= extend(a_i, src_i);
+          if (is_int(src_i)) bits_q <= extend_int(a_i, src_i);
           else x_q <= unpack_as(a_i, src_i);
         end
         default: begin  // DP_RMAX, DP_RMIN
-          bits_q <= is_int(src_i) ? extend(a_i, src_i) : pack_f32(unpack_as(a_i, src_i));
+          bits_q <= is_int(src_i) ? extend_int(a_i, src_i) : pack_f32(unpack_as(a_i, src_i));
         end
       endcase
     end
   end
 
   // ---------------------------------------------------------------------------------- stage A --
+  fp_num_t addend;
+
   always_comb begin
+    addend = y_q;
     result_o = '0;
     if (a_valid_i) begin
       unique case (a_kind_i)
-        DPK_FADD: result_o = finish_as(add_align(x_q, a_addend_i ? unpack_as(c_i, a_fmt_i) : y_q),
-                                       a_fmt_i, a_stoch_i, random_q);
-        DPK_IADD: result_o = keep(bits_q + c_i, a_fmt_i);
+        DPK_FADD: begin
+          if (a_addend_i) addend = unpack_as(c_i, a_fmt_i);
+          result_o = add_round(x_q, addend, a_fmt_i, a_stoch_i, random_q);
+        end
+        DPK_IADD: result_o = keep_bits(bits_q + c_i, a_fmt_i);
         DPK_MAX:  result_o = maximum(c_i, bits_q, a_fmt_i, a_min_i);
         default:  result_o = bits_q;
       endcase

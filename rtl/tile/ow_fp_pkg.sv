@@ -287,7 +287,6 @@ package ow_fp_pkg;
   // shifted; three bits below the larger one's last place (the last of them sticky) are enough,
   // since a shift of 2 or more leaves at most one bit to normalise.
   function automatic fp_sum_t add_align(input fp_num_t x, input fp_num_t y);
-    /*verilator no_inline_task*/
     fp_sum_t     r;
     logic [35:0] big;  // exponent and significand of the larger magnitude
     logic [35:0] low;  // and of the other
@@ -395,13 +394,13 @@ package ow_fp_pkg;
     return {x.sign, m};
   endfunction
 
-  // Second half of an addition in one step, to any floating-point format (16 bits in the low half),
-  // stochastic if asked for.
-  function automatic logic [31:0] finish_as(input fp_sum_t x, input dp_fmt_e fmt, input logic stoch,
-                                            input logic [15:0] random);
+  // An addition in one step, rounded to any floating-point format (16 bits in the low half),
+  // stochastically if asked for.
+  function automatic logic [31:0] add_round(input fp_num_t x, input fp_num_t y, input dp_fmt_e fmt,
+                                            input logic stoch, input logic [15:0] random);
     /*verilator no_inline_task*/
     fp_sum_t n;
-    n = normalise(x);
+    n = normalise(add_align(x, y));
     if (fmt == DF_F32) return round_f32(n);
     if (fmt == DF_BF16) return {16'd0, round_bf16(n, stoch, random)};
     return {16'd0, round_f16(n, stoch, random)};
@@ -504,6 +503,178 @@ package ow_fp_pkg;
       DF_F32:  return 32'h3F80_0000;
       default: return 32'd1;
     endcase
+  endfunction
+
+  // -------------------------------------------------------------------- 24-bit factors, 48 bits --
+  // A binary32 factor: (-1)^sign * sig * 2^(exp - 150), normalised or zero.
+  typedef struct packed {
+    logic               nan;
+    logic               inf;
+    logic               sign;
+    logic signed [9:0]  exp;
+    logic        [23:0] sig;
+  } fp_wide_t;
+
+  function automatic fp_wide_t unpack_wide(input logic [31:0] x);
+    /*verilator no_inline_task*/
+    fp_wide_t   r;
+    logic [4:0] n;
+    r.sign = x[31];
+    r.nan = x[30:23] == 8'hFF && x[22:0] != 23'd0;
+    r.inf = x[30:23] == 8'hFF && x[22:0] == 23'd0;
+    r.exp = signed'({2'd0, x[30:23]});
+    r.sig = {1'b1, x[22:0]};
+    if (x[30:23] == 8'd0) begin
+      n = lead_zeros28({x[22:0], 5'd0});
+      r.exp = -signed'({5'd0, n});
+      r.sig = {x[22:0], 1'b0} << n;
+    end
+    return r;
+  endfunction
+
+  // Zeros above the leading one of x (52 if there is none).
+  function automatic logic [5:0] lead_zeros52(input logic [51:0] x);
+    logic [63:0] s;
+    logic [5:0]  n;
+    s = {x, 12'hFFF};
+    n = 6'd0;
+    if (s[63:32] == 32'd0) begin
+      n[5] = 1'b1;
+      s = {s[31:0], 32'd0};
+    end
+    if (s[63:48] == 16'd0) begin
+      n[4] = 1'b1;
+      s = {s[47:0], 16'd0};
+    end
+    if (s[63:56] == 8'd0) begin
+      n[3] = 1'b1;
+      s = {s[55:0], 8'd0};
+    end
+    if (s[63:60] == 4'd0) begin
+      n[2] = 1'b1;
+      s = {s[59:0], 4'd0};
+    end
+    if (s[63:62] == 2'd0) begin
+      n[1] = 1'b1;
+      s = {s[61:0], 2'd0};
+    end
+    n[0] = ~s[63];
+    return n;
+  endfunction
+
+  // As add_align, normalise and round_f32 together, with 24 more places: sig * 2^(exp - 177).
+  function automatic logic [31:0] add_wide(input logic x_nan, input logic x_inf, input logic x_sign,
+                                           input logic [8:0] x_exp, input logic [50:0] x_sig,
+                                           input fp_num_t y);
+    /*verilator no_inline_task*/
+    logic [50:0] big;
+    logic [50:0] low;
+    logic [50:0] sh;
+    logic [51:0] sum;
+    logic [8:0]  exp;
+    logic [8:0]  d;
+    logic [5:0]  lz;
+    logic [30:0] m;
+    logic        sign;
+    logic        sub;
+    logic        up;
+    big = x_sig;
+    low = {y.sig[26:3], 27'd0};
+    exp = x_exp;
+    d = x_exp - y.exp;
+    sign = x_sign;
+    if (y.exp > x_exp || (y.exp == x_exp && low > big)) begin
+      big = low;
+      low = x_sig;
+      exp = y.exp;
+      d = y.exp - x_exp;
+      sign = y.sign;
+    end
+    sub = x_sign ^ y.sign;
+    if (d > 9'd50) begin
+      sh = {50'd0, low != 51'd0};
+    end else begin
+      sh = (low >> d[5:0]) | {50'd0, (low & ~({51{1'b1}} << d[5:0])) != 51'd0};
+    end
+    sum = sub ? {1'b0, big} - {1'b0, sh} : {1'b0, big} + {1'b0, sh};
+    sign = x_inf ? x_sign : y.inf ? y.sign : sign && !(sub && sum == 52'd0);
+    if (sum[51]) begin
+      sum = {1'b0, sum[51:2], sum[1] | sum[0]};
+      exp = exp + 9'd1;
+    end else if (!sum[50]) begin
+      lz = lead_zeros52(sum) - 6'd1;
+      if (exp - 9'd1 < {3'd0, lz}) lz = exp[5:0] - 6'd1;
+      sum = sum << lz;
+      exp = exp - {3'd0, lz};
+    end
+    up = sum[26] && (sum[25:0] != 26'd0 || sum[27]);
+    m = {sum[50] ? exp[7:0] : 8'd0, sum[49:27]} + {30'd0, up};
+    if (x_nan || y.nan || (x_inf && y.inf && sub)) return NAN32;
+    if (x_inf || y.inf || exp > 9'd254) return {sign, 8'hFF, 23'd0};
+    return {sign, m};
+  endfunction
+
+  // ------------------------------------------------------------------------- integers and bits --
+  // Integers of the source format, sign-extended.
+  function automatic logic [31:0] extend_int(input logic [31:0] x, input dp_fmt_e fmt);
+    if (fmt == DF_I8) return {{24{x[7]}}, x[7:0]};
+    if (fmt == DF_I16) return {{16{x[15]}}, x[15:0]};
+    return x;
+  endfunction
+
+  // The low bits of an integer as the destination keeps them.
+  function automatic logic [31:0] keep_bits(input logic [31:0] x, input dp_fmt_e fmt);
+    if (fmt == DF_I8) return {24'd0, x[7:0]};
+    if (fmt == DF_F32 || fmt == DF_I32) return x;
+    return {16'd0, x[15:0]};
+  endfunction
+
+  function automatic logic is_int(input dp_fmt_e fmt);
+    return fmt == DF_I16 || fmt == DF_I32 || fmt == DF_I8;
+  endfunction
+
+  // Binary32 of an unpacked number that is one.
+  function automatic logic [31:0] pack_f32(input fp_num_t x);
+    if (x.nan) return NAN32;
+    if (x.inf) return {x.sign, 8'hFF, 23'd0};
+    return {x.sign, x.sig[26] ? x.exp[7:0] : 8'd0, x.sig[25:3]};
+  endfunction
+
+  function automatic logic [31:0] shift_int(input logic [31:0] a, input logic [4:0] b,
+                                            input dp_fmt_e fmt, input dp_op_e op);
+    /*verilator no_inline_task*/
+    logic [31:0] x;
+    logic [4:0]  n;
+    n = fmt == DF_I32 ? b : {1'b0, b[3:0]};
+    if (op == DP_SLL) return a << n;
+    x = fmt == DF_I32 ? a : op == DP_SRA ? {{16{a[15]}}, a[15:0]} : {16'd0, a[15:0]};
+    return op == DP_SRA ? unsigned'(signed'(x) >>> n) : x >> n;
+  endfunction
+
+  // int8 dot: both products; their sum has 17 bits.
+  function automatic logic [31:0] dot_i8(input logic [15:0] a, input logic [15:0] b,
+                                         input logic both);
+    /*verilator no_inline_task*/
+    logic signed [15:0] lo;
+    logic signed [15:0] hi;
+    lo = signed'({{8{a[7]}}, a[7:0]}) * signed'({{8{b[7]}}, b[7:0]});
+    hi = both ? signed'({{8{a[15]}}, a[15:8]}) * signed'({{8{b[15]}}, b[15:8]}) : 16'sd0;
+    return {{16{lo[15]}}, lo} + {{16{hi[15]}}, hi};
+  endfunction
+
+  // A cast whose result is an integer.
+  function automatic logic [31:0] cast_int(input logic [31:0] a, input dp_fmt_e src,
+                                           input dp_fmt_e dst);
+    /*verilator no_inline_task*/
+    logic [5:0] bits;
+    bits = dst == DF_I8 ? 6'd8 : dst == DF_I16 ? 6'd16 : 6'd32;
+    return is_int(src) ? saturate(extend_int(a, src), bits) : round_int(unpack_as(a, src), bits);
+  endfunction
+
+  // Signed 16-bit product from the unsigned one.
+  function automatic logic [31:0] signed_product(input logic [31:0] p, input logic [15:0] a,
+                                                 input logic [15:0] b);
+    return p - {a[15] ? b : 16'd0, 16'd0} - {b[15] ? a : 16'd0, 16'd0};
   endfunction
 
 endpackage
