@@ -38,7 +38,6 @@ module ow_datapath_tree
 
   function automatic logic [31:0] join2(input logic [31:0] a, input logic [31:0] b,
                                         input dp_kind_e kind, input logic ints, input logic min);
-    /*verilator no_inline_task*/
     unique case (kind)
       DPK_FADD: return round_f32(normalise(add_align(unpack_f32(a), unpack_f32(b))));
       DPK_IADD: return a + b;
