@@ -38,11 +38,13 @@ module ow_datapath_tree
 
   function automatic logic [31:0] join2(input logic [31:0] a, input logic [31:0] b,
                                         input dp_kind_e kind, input logic ints, input logic min);
+    logic [31:0] r;
     unique case (kind)
-      DPK_FADD: return round_f32(normalise(add_align(unpack_f32(a), unpack_f32(b))));
-      DPK_IADD: return a + b;
-      default:  return maximum(a, b, ints ? DF_I32 : DF_F32, min);
+      DPK_FADD: r = round_f32(normalise(add_align(unpack_f32(a), unpack_f32(b))));
+      DPK_IADD: r = a + b;
+      default:  r = maximum(a, b, ints ? DF_I32 : DF_F32, min);
     endcase
+    return r;
   endfunction
 
   always_comb begin
