@@ -521,7 +521,7 @@ module ow_engine
   res_t       a_q;
   addend_e    a_d_from_q;
   logic [LineW-1:0] a_d_line_q;
-  logic [RED_LATENCY:0] resv_q;  // a late result comes in so many cycles
+  logic [RED_LATENCY-1:0] resv_q;  // a late result comes in so many cycles
   logic [2:0] red_gap_q;         // cycles until another may be started
 
   assign m_valid = bq_cnt_q != '0;
@@ -626,7 +626,7 @@ module ow_engine
         fire = 1'b0;
       end
       if (!m.none && !m.late && resv_q[1]) fire = 1'b0;
-      if (m.red_last && (red_gap_q != 3'd0 || resv_q[RED_LATENCY])) fire = 1'b0;
+      if (m.red_last && red_gap_q != 3'd0) fire = 1'b0;
     end
   end
 
@@ -656,7 +656,7 @@ module ow_engine
         a_d_from_q <= ADD_NONE;
       end
       if (resv_q != '0 || (fire && m.red_last)) begin
-        resv_q <= {fire && m.red_last, resv_q[RED_LATENCY:1]};
+        resv_q <= {fire && m.red_last, resv_q[RED_LATENCY-1:1]};
       end
       if (fire && m.red_last) red_gap_q <= 3'(RED_INTERVAL - 1);
       else if (red_gap_q != 3'd0) red_gap_q <= red_gap_q - 3'd1;
