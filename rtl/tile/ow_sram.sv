@@ -236,17 +236,22 @@ module ow_sram
   logic [2:0][63:0]   n_wdata;
   logic [RowBits-1:0] n_row;  // of the shared port
   always_comb begin
-    n_we = {ctl_we_i, lsu_we_i, red_we_i};
-    n_be = {ctl_addr_i[2] ? 8'hF0 : 8'h0F, lsu_addr_i[2] ? {lsu_be_i, 4'd0} : {4'd0, lsu_be_i},
-            red_be_i};
-    n_wdata = {{2{ctl_wdata_i}}, {2{lsu_wdata_i}}, red_wdata_i};
+    n_we = '0;
+    n_be = '0;
+    n_wdata = '0;
     n_row = '0;
-    if (Shared && (gnt[Red] || gnt[Lsu] || gnt[Ctl])) begin
-      n_row = gnt[Red] ? addr[Red][6 +: RowBits]
-            : gnt[Lsu] ? addr[Lsu][6 +: RowBits] : addr[Ctl][6 +: RowBits];
-      n_we = {3{gnt[Red] ? n_we[0] : gnt[Lsu] ? n_we[1] : n_we[2]}};
-      n_be = {3{gnt[Red] ? n_be[0] : gnt[Lsu] ? n_be[1] : n_be[2]}};
-      n_wdata = {3{gnt[Red] ? n_wdata[0] : gnt[Lsu] ? n_wdata[1] : n_wdata[2]}};
+    if (Shared || gnt[Red] || gnt[Lsu] || gnt[Ctl]) begin
+      n_we = {ctl_we_i, lsu_we_i, red_we_i};
+      n_be = {ctl_addr_i[2] ? 8'hF0 : 8'h0F,
+              lsu_addr_i[2] ? {lsu_be_i, 4'd0} : {4'd0, lsu_be_i}, red_be_i};
+      n_wdata = {{2{ctl_wdata_i}}, {2{lsu_wdata_i}}, red_wdata_i};
+      if (Shared) begin
+        n_row = gnt[Red] ? addr[Red][6 +: RowBits]
+              : gnt[Lsu] ? addr[Lsu][6 +: RowBits] : addr[Ctl][6 +: RowBits];
+        n_we = {3{gnt[Red] ? n_we[0] : gnt[Lsu] ? n_we[1] : n_we[2]}};
+        n_be = {3{gnt[Red] ? n_be[0] : gnt[Lsu] ? n_be[1] : n_be[2]}};
+        n_wdata = {3{gnt[Red] ? n_wdata[0] : gnt[Lsu] ? n_wdata[1] : n_wdata[2]}};
+      end
     end
   end
 
