@@ -89,6 +89,7 @@ module ow_link_train
   logic signed [2:0] ref_q;   // how many bits later the aligned lanes are expected
   logic [8:0] rx_lfsr_q;
   logic [3:0] low_q, high_q;
+  logic [1:0] between_q;
   logic [10:0] hunt_q;        // cycles without a marker
   logic [4:0] delay_q;        // delay under trial
   logic [5:0] step_q;         // cycle within the trial
@@ -258,6 +259,7 @@ module ow_link_train
       rx_lfsr_q <= LFSR_SEED;
       low_q <= '0;
       high_q <= '0;
+      between_q <= '0;
       hunt_q <= '0;
       delay_q <= '0;
       step_q <= '0;
@@ -349,9 +351,11 @@ module ow_link_train
         if (rx_q == RX_HUNT) begin
           if (!hunt_q[10]) hunt_q <= hunt_q + 11'd1;
           if (high_q == '0) begin
+            // Between the zeros and the ones the lanes may differ for two cycles.
+            between_q <= low ? 2'd0 : between_q + 2'd1;
             if (most && low_q >= 4'd10) high_q <= 4'd1;
-            else if (!low) low_q <= '0;
-            else if (low_q != '1) low_q <= low_q + 4'd1;
+            else if (low) low_q <= low_q + 4'(low_q != '1);
+            else if (low_q < 4'd10 || between_q == 2'd2) low_q <= '0;
           end else if (!high) begin
             high_q <= '0;
             low_q <= '0;

@@ -36,7 +36,7 @@ uint32_t Router::word_of(int colour, uint64_t number, bool* ctrl) const {
   return data;
 }
 
-uint64_t Router::step(uint64_t in, uint64_t cycle) {
+uint64_t Router::step(uint64_t in, uint64_t cycle, uint64_t next) {
   uint64_t out = 0;
   if (raw) {
     if (in != 0) log.emplace_back(cycle, in);
@@ -106,7 +106,7 @@ uint64_t Router::step(uint64_t in, uint64_t cycle) {
     const uint64_t number = sent_[i]++;
     w.data = word_of(c, number, &ctrl);
     w.ctrl = ctrl;
-    time_[i * kTimes + number % kTimes] = cycle + 1;
+    time_[i * kTimes + number % kTimes] = next;
     ++sent_total_;
     if (--credits_[i] == 0) can_ &= ~(1u << c);
     out |= link_of_wavelet(w);
@@ -147,8 +147,8 @@ void Pair::step() {
   Vow_link_pair& top = model_->top;
   // The routers' next outputs come from what the links show now; the links' next state from what
   // the routers show now.
-  const uint64_t next0 = routers_[0].step(top.tile0_o, cycle_);
-  const uint64_t next1 = routers_[1].step(top.tile1_o, cycle_);
+  const uint64_t next0 = routers_[0].step(top.tile0_o, cycle_, cycle_ + 1);
+  const uint64_t next1 = routers_[1].step(top.tile1_o, cycle_, cycle_ + 1);
   top.odd_i =
       static_cast<uint8_t>((cycle_ & 1) | ((cycle_ + static_cast<uint64_t>(parity_)) & 1) << 1);
   top.rst_i = static_cast<uint8_t>((reset_[0] > 0 ? 1 : 0) | (reset_[1] > 0 ? 2 : 0));

@@ -120,8 +120,8 @@ class Router {
   std::deque<uint64_t> script;
   std::vector<std::pair<uint64_t, uint64_t>> log;
 
-  // The cycle in which `from_link` is what the link shows; returns what the link sees in the next.
-  uint64_t step(uint64_t from_link, uint64_t cycle);
+  // `from_link` is what the link shows in `cycle`; returns what the link sees in cycle `next`.
+  uint64_t step(uint64_t from_link, uint64_t cycle, uint64_t next);
 
   uint64_t sent() const { return sent_total_; }
   uint64_t taken() const { return taken_total_; }
