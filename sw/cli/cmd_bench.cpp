@@ -6,8 +6,9 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
-#include <set>
 
+#include "bench.h"
+#include "benches.h"
 #include "cli.h"
 #include "ow/error.h"
 #include "ow/jobs/bench.h"
@@ -38,61 +39,17 @@ struct Options {
   double clean_seconds = -1;
 };
 
-class Bench {
+class Bench : public BenchRows {
  public:
   Bench(const Options& options, Context& context)
-      : options_(options),
-        context_(context),
-        targets_(jobs::load_targets(options.targets, "sim")),
-        only_(options.only.begin(), options.only.end()) {
-    for (const std::string& name : only_) {
-      if (targets_.count(name) == 0) {
-        throw BadInput(fmt::format("--only {}: {} has no such row", name, options.targets));
-      }
-    }
-    context_.result()["bench"] = "sim";
-    context_.result()["results"] = nlohmann::json::array();
-    std::printf("%-10s %14s %10s  %-16s %s\n", "row", "figure", "target", "unit", "what");
-  }
-
-  // A row is asked for if none or this one was named; parts of it (S6.rate) go with it.
-  bool wants(const std::string& name) const { return only_.empty() || only_.count(name) != 0; }
-
-  void add(const std::string& name, double value, nlohmann::json raw) {
-    const jobs::Target& t = targets_.at(name);
-    const bool pass =
-        add_result(context_.result(), name, value, t.unit, t.target, t.better, std::move(raw));
-    const char* sign = t.better == "higher" ? ">=" : t.better == "lower" ? "<=" : "=";
-    std::printf("%-10s %14.4g %2s %7g  %-16s %s%s\n", name.c_str(), value, sign, t.target,
-                t.unit.c_str(), t.what.c_str(), pass ? "" : "  FAILED");
-    std::fflush(stdout);
-    passed_ = passed_ && pass;
-    measured_.insert(name);
-  }
-
-  // Names the rows that were asked for and not measured; a miss if they were asked for by name.
-  void finish() {
-    nlohmann::json& missing = context_.result()["not_measured"] = nlohmann::json::array();
-    for (const auto& [name, target] : targets_) {
-      if (!wants(name.substr(0, name.find('.'))) || measured_.count(name) != 0) continue;
-      std::printf("%-10s not measured: %s\n", name.c_str(), target.what.c_str());
-      missing.push_back(name);
-      if (only_.count(name) != 0) passed_ = false;
-    }
-  }
+      : BenchRows("sim", {options.targets, options.only, options.seed}, context),
+        options_(options) {}
 
   void digits();
   void cores();
 
-  bool passed() const { return passed_; }
-
  private:
-  std::set<std::string> measured_;
   const Options& options_;
-  Context& context_;
-  std::map<std::string, jobs::Target> targets_;
-  std::set<std::string> only_;
-  bool passed_ = true;
 };
 
 nlohmann::json raw_pass(const jobs::Workload& w, const jobs::Pass& pass) {
@@ -269,8 +226,7 @@ int run(Context& context, const Options& options) {
   if (options.clean_seconds >= 0 && bench.wants("S11")) {
     bench.add("S11.clean", options.clean_seconds, {{"seconds", options.clean_seconds}});
   }
-  bench.finish();
-  return bench.passed() ? 0 : 1;
+  return bench.finish();
 }
 
 #ifdef OW_HAVE_BENCH
@@ -297,15 +253,23 @@ void add_bench(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   auto name = std::make_shared<std::string>();
   auto tile = std::make_shared<TileArguments>();
-  CLI::App* sub =
-      context.add(app, "bench", "Measure against the targets; exit status 1 if one is missed",
-                  [&context, options, tile, name] {
-                    if (*name == "sim") return run(context, *options);
-                    return run_tile(context, *options, tile.get());
-                  });
-  sub->add_option("name", *name, "sim or tile")->required()->check(CLI::IsMember({"sim", "tile"}));
-  sub->add_option("--only", options->only,
-                  "Only these rows (sim: S1 to S11; tile: T1 to T17 and ops, the operations)")
+  auto benches = std::make_shared<Benches>();
+  CLI::App* sub = context.add(
+      app, "bench", "Measure against the targets; exit status 1 if one is missed",
+      [&context, options, benches, name] {
+        return benches->at(*name)(context, {options->targets, options->only, options->seed});
+      });
+  (*benches)["sim"] = [options](Context& c, const BenchOptions&) { return run(c, *options); };
+  (*benches)["tile"] = [options, tile](Context& c, const BenchOptions&) {
+    return run_tile(c, *options, tile.get());
+  };
+  add_benches(*sub, *benches);
+  std::vector<std::string> names;
+  for (const auto& [bench, body] : *benches) names.push_back(bench);
+  sub->add_option("name", *name, fmt::format("{}", fmt::join(names, ", ")))
+      ->required()
+      ->check(CLI::IsMember(names));
+  sub->add_option("--only", options->only, "Only these rows (tile: also ops, the operations)")
       ->delimiter(',')
       ->type_name("ROW");
   sub->add_option("--targets", options->targets, "File of the targets")->type_name("FILE");
@@ -317,7 +281,7 @@ void add_bench(CLI::App& app, Context& context) {
       ->type_name("DIR");
   sub->add_option("--instructions", options->instructions, "Random instructions of S9")
       ->capture_default_str();
-  sub->add_option("--seed", options->seed, "Seed of S9")->capture_default_str();
+  sub->add_option("--seed", options->seed, "Seed of random parts")->capture_default_str();
   sub->add_option("--sim-seconds", options->sim_seconds,
                   "Wall time of `make sim` from a built tree, measured outside (S11)");
 #ifdef OW_HAVE_BENCH

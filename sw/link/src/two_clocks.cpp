@@ -100,7 +100,8 @@ void TwoClocks::edge(int side) {
   const int spread = 2 * crossing_.jitter + 1;
   uint64_t bits = random_.next();
   for (int l = 0; l < kLanes; ++l) {
-    uint64_t at = time_ + static_cast<uint64_t>(crossing_.flight + 1 + skew_[s][static_cast<size_t>(l)]);
+    uint64_t at =
+        time_ + static_cast<uint64_t>(crossing_.flight + 1 + skew_[s][static_cast<size_t>(l)]);
     if (crossing_.jitter != 0) {
       if (l % 8 == 0) bits = random_.next();
       at += static_cast<uint64_t>(bits & 0xFF) * static_cast<uint64_t>(spread) >> 8;
@@ -150,8 +151,7 @@ bool TwoClocks::drain(uint64_t limit) {
     run(100);
     if (routers_[0].sent() == routers_[1].taken() && routers_[1].sent() == routers_[0].taken()) {
       run(100);
-      return routers_[0].sent() == routers_[1].taken() &&
-             routers_[1].sent() == routers_[0].taken();
+      return routers_[0].sent() == routers_[1].taken() && routers_[1].sent() == routers_[0].taken();
     }
   }
   return false;
@@ -171,7 +171,7 @@ int TwoClocks::delay(int side, int lane) {
 }
 
 std::string TwoClocks::first_error() const {
-  return routers_[0].errors() != 0 ? "side 0: " + routers_[0].first_error()
+  return routers_[0].errors() != 0   ? "side 0: " + routers_[0].first_error()
          : routers_[1].errors() != 0 ? "side 1: " + routers_[1].first_error()
                                      : "";
 }
@@ -220,13 +220,12 @@ PhaseSweep measure_phases(uint64_t wavelets, uint64_t seed,
     link.run(200);
     link.drain();
     if (kind.ber == 0) {
-      sweep.latency_spread =
-          std::max(sweep.latency_spread,
-                   std::max(static_cast<double>(link.router(0).latency_max() -
-                                                link.router(0).latency_min()),
-                            static_cast<double>(link.router(1).latency_max() -
-                                                link.router(1).latency_min())) /
-                       kTicks);
+      sweep.latency_spread = std::max(
+          sweep.latency_spread,
+          std::max(
+              static_cast<double>(link.router(0).latency_max() - link.router(0).latency_min()),
+              static_cast<double>(link.router(1).latency_max() - link.router(1).latency_min())) /
+              kTicks);
       sweep.latency_min =
           std::min(sweep.latency_min, static_cast<double>(link.latency_min()) / kTicks);
       sweep.latency_max =

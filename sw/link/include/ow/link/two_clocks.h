@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two ends of a link in clocks of one frequency and any phase, with the time on the wires in
-// sixteenths of a bit: flight, a skew a lane, jitter of each edge, and the receiver's delay elements
-// (ow_link_delay) that training sets.
+// sixteenths of a bit: flight, a skew a lane, jitter of each edge, and the receiver's delay
+// elements (ow_link_delay) that training sets.
 #ifndef OW_LINK_TWO_CLOCKS_H_
 #define OW_LINK_TWO_CLOCKS_H_
 
@@ -18,10 +18,10 @@ namespace ow::link {
 constexpr int kTicks = 16;  // in a clock period
 
 struct Crossing {
-  int phase = 0;          // of side 1's clock against side 0's, 0 to 15 ticks
-  int flight = 4;         // ticks on the shortest lane
-  int skew = 0;           // ticks between the shortest and the longest lane, 0 to 16
-  int jitter = 0;         // each edge moves by up to this many ticks either way
+  int phase = 0;   // of side 1's clock against side 0's, 0 to 15 ticks
+  int flight = 4;  // ticks on the shortest lane
+  int skew = 0;    // ticks between the shortest and the longest lane, 0 to 16
+  int jitter = 0;  // each edge moves by up to this many ticks either way
   double bit_error_rate = 0;
 };
 
@@ -75,7 +75,7 @@ struct PhaseSweep {
   uint64_t errors = 0;
   uint64_t wrong_frames = 0;
   int trainings = 0;
-  double latency_min = 1e9;   // periods
+  double latency_min = 1e9;  // periods
   double latency_max = 0;
   double latency_spread = 0;  // largest difference within one case without noise
   std::string first_error;

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench.h"
+
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "ow/error.h"
+
+namespace ow::cli {
+
+BenchRows::BenchRows(const std::string& bench, const BenchOptions& options, Context& context)
+    : context_(context),
+      targets_(jobs::load_targets(options.targets, bench)),
+      only_(options.only.begin(), options.only.end()) {
+  for (const std::string& name : only_) {
+    if (targets_.count(name) == 0) {
+      throw BadInput(fmt::format("--only {}: {} has no such row", name, options.targets));
+    }
+  }
+  context_.result()["bench"] = bench;
+  context_.result()["results"] = nlohmann::json::array();
+  std::printf("%-10s %14s %10s  %-16s %s\n", "row", "figure", "target", "unit", "what");
+}
+
+void BenchRows::add(const std::string& name, double value, nlohmann::json raw) {
+  const auto found = targets_.find(name);
+  if (found == targets_.end()) throw InternalError("bench: row '" + name + "' has no target");
+  const jobs::Target& t = found->second;
+  const bool pass =
+      add_result(context_.result(), name, value, t.unit, t.target, t.better, std::move(raw));
+  const char* sign = t.better == "higher" ? ">=" : t.better == "lower" ? "<=" : "=";
+  std::printf("%-10s %14.6g %2s %7g  %-16s %s%s\n", name.c_str(), value, sign, t.target,
+              t.unit.c_str(), t.what.c_str(), pass ? "" : "  FAILED");
+  std::fflush(stdout);
+  passed_ = passed_ && pass;
+  measured_.insert(name);
+}
+
+int BenchRows::finish() {
+  nlohmann::json& missing = context_.result()["not_measured"] = nlohmann::json::array();
+  for (const auto& [name, target] : targets_) {
+    if (!wants(name.substr(0, name.find('.'))) || measured_.count(name) != 0) continue;
+    std::printf("%-10s not measured: %s\n", name.c_str(), target.what.c_str());
+    missing.push_back(name);
+    if (only_.count(name) != 0) passed_ = false;
+  }
+  return passed_ ? 0 : 1;
+}
+
+}  // namespace ow::cli

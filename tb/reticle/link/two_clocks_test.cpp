@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// The link between two clocks: phases, skew, jitter, and what training makes of them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "ow/link/two_clocks.h"
+
+namespace ow::link {
+namespace {
+
+void exchange(TwoClocks* link, uint64_t periods) {
+  for (int side = 0; side < 2; ++side) link->router(side).offered = kAllColours;
+  link->run(periods);
+  EXPECT_TRUE(link->drain());
+  EXPECT_EQ(link->errors(), 0u) << link->first_error();
+}
+
+TEST(TwoClockLink, ComesUpAndLosesNothingInEveryPhase) {
+  for (int phase = 0; phase < kTicks; ++phase) {
+    Crossing crossing;
+    crossing.phase = phase;
+    crossing.flight = 1 + phase * 5 % 11;
+    crossing.skew = 16;
+    crossing.jitter = phase % 3;
+    TwoClocks link(crossing, static_cast<uint64_t>(phase) + 1);
+    ASSERT_TRUE(link.train(8000)) << phase;
+    exchange(&link, 300);
+  }
+}
+
+TEST(TwoClockLink, RunsAtFullRateWithConstantLatency) {
+  Crossing crossing;
+  crossing.phase = 5;
+  crossing.skew = 16;
+  TwoClocks link(crossing, 3);
+  ASSERT_TRUE(link.train());
+  for (int side = 0; side < 2; ++side) link.router(side).offered = 1u << 9;
+  link.run(100);
+  const uint64_t before = link.router(0).taken() + link.router(1).taken();
+  link.run(1000);
+  EXPECT_EQ(link.router(0).taken() + link.router(1).taken() - before, 2000u);
+  EXPECT_TRUE(link.drain());
+  for (int side = 0; side < 2; ++side) {
+    EXPECT_EQ(link.router(side).latency_min(), link.router(side).latency_max());
+    EXPECT_LE(link.router(side).latency_max(), 7u * kTicks);
+  }
+}
+
+// The delays found make up for the skew: early lanes get more.
+TEST(TwoClockLink, DelaysMakeUpForTheSkew) {
+  Crossing crossing;
+  crossing.phase = 3;
+  crossing.skew = 16;
+  TwoClocks link(crossing, 4);
+  ASSERT_TRUE(link.train());
+  // Lane 7 is the latest, lane 40 the earliest: a bit time, which is 8 steps.
+  for (int side = 0; side < 2; ++side) {
+    EXPECT_NEAR(link.delay(side, 40) - link.delay(side, 7), 8, 1);
+  }
+}
+
+TEST(TwoClockLink, RetrainingNoiseAndBrokenLanesLoseNothing) {
+  Crossing crossing;
+  crossing.phase = 11;
+  crossing.skew = 8;
+  crossing.jitter = 1;
+  crossing.bit_error_rate = 1e-3;
+  TwoClocks link(crossing, 5);
+  ASSERT_TRUE(link.train());
+  exchange(&link, 2000);
+  link.wires(0).set_fault(12, Fault::Stuck1);
+  link.wires(0).set_fault(50, Fault::BridgedOr, 51);
+  for (int side = 0; side < 2; ++side) link.router(side).offered = kAllColours;
+  link.run(12000);
+  ASSERT_TRUE(link.train());
+  link.retrain(1);
+  link.run(6000);
+  ASSERT_TRUE(link.train());
+  exchange(&link, 1000);
+  EXPECT_EQ(link.status(1, 4), 1u << 12);
+}
+
+}  // namespace
+}  // namespace ow::link
