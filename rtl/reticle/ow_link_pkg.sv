@@ -13,7 +13,6 @@ package ow_link_pkg;
   localparam int unsigned LANES = GROUPS * GROUP_LANES;
   localparam int unsigned BEAT = GROUPS * GROUP_DATA;
   localparam int unsigned SEQ_BITS = 4;
-  localparam int unsigned LINK_CREDITS_CTL = 4;  // of the control plane's colours, per router port
   localparam int unsigned WINDOW = 15;  // frames that may wait for their acknowledgement
 
   typedef logic [LANES-1:0] lanes_t;

@@ -66,7 +66,7 @@ module ow_link_rxq
     return s & (~s + colours_t'(1));
   endfunction
   function automatic logic [2:0] all_credits(input idx_t i);
-    return i >= idx_t'(NumColours) ? 3'(LINK_CREDITS_CTL) : 3'(LINK_CREDITS);
+    return i >= idx_t'(NumColours) ? 3'(CTL_CREDITS) : 3'(LINK_CREDITS);
   endfunction
 
   logic [32:0] mem_q [N*Depth];

@@ -37,9 +37,10 @@ module ow_link_txq
 );
 
   `OW_ASSERT_INIT(colours_in_range, NumColours >= 2 && NumColours <= MAX_DATA_COLOURS)
+  `OW_ASSERT_INIT(slots_for_credits, LINK_CREDITS <= 4 && CTL_CREDITS <= 4)
 
   localparam int unsigned N = NumColours + 2;
-  localparam int unsigned Slots = 4;  // at least the credits of a colour
+  localparam int unsigned Slots = 4;  // at least the credits of a colour, a power of 2
   localparam int unsigned CreditW = $clog2(FarDepth + 1);
   localparam int unsigned IdxW = $clog2(N);
   typedef logic [N-1:0] colours_t;

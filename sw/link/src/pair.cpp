@@ -9,9 +9,7 @@
 
 namespace ow::link {
 namespace {
-constexpr int kRouterCredits = kLinkCredits;  // of a data colour
-constexpr int kControlCredits = 4;            // of a colour of the control plane
-int all_credits(int colour) { return colour < kControlColour ? kRouterCredits : kControlCredits; }
+int all_credits(int colour) { return link_credits(colour); }
 }  // namespace
 
 // ------------------------------------------------------------------------------------- router ---
