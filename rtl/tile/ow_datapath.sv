@@ -100,7 +100,8 @@ module ow_datapath
   logic             a_valid_q;
   logic             a_wide_q;    // the result comes from the 32-bit multiply-add
   logic             a_red_q;
-  logic             a_addend_q;  // there is an addend: c_i or a partial result
+  dp_addend_e       a_addend_q;
+  dp_fmt_e          a_addend_fmt_q;
   dp_kind_e         a_kind_q;
   dp_fmt_e          a_fmt_q;     // of the addition
   dp_fmt_e          a_dst_q;     // reductions: of the result
@@ -117,7 +118,9 @@ module ow_datapath
     if (valid_i) begin
       a_wide_q <= wide;
       a_red_q <= red;
-      a_addend_q <= red || op_i == DP_FMA;
+      a_addend_q <= red || op_i == DP_FMA ? DPA_C :
+                    op_i == DP_ADD || op_i == DP_SUB ? DPA_BITS : DPA_ZERO;
+      a_addend_fmt_q <= red ? DF_F32 : op_i == DP_FMA ? dst_i : src_i;
       a_kind_q <= kind;
       a_fmt_q <= !red ? dst_i : src_int ? DF_I32 : DF_F32;
       a_dst_q <= dst_i;
@@ -132,9 +135,13 @@ module ow_datapath
   end
 
   // ------------------------------------------------------------------------------- reductions --
-  logic [7:0][31:0]       part_q, part_d;
+  logic [7:0][31:0]       part_q;
   logic [31:0]            part_init;
   logic [Lanes-1:0][31:0] addend;
+  logic                   end_q;      // part_q holds the partial results of a whole vector
+  dp_kind_e               end_kind_q;
+  logic                   end_int_q, end_min_q;
+  dp_fmt_e                end_dst_q;
 
   always_comb begin
     part_init = '0;
@@ -147,35 +154,38 @@ module ow_datapath
   always_comb begin
     addend = c_i;
     if (a_valid_q && a_red_q) begin
-      for (int unsigned l = 0; l < Lanes; l++) begin
-        addend[l] = a_first_q ? part_init : part_q[3'(32'(a_base_q) + l)];
+      for (int unsigned i = 0; i < 8; i++) begin
+        if (a_base_q == 3'(i / Lanes * Lanes)) addend[i % Lanes] = part_q[i];
       end
-    end
-  end
-
-  always_comb begin
-    part_d = part_q;
-    if (a_valid_q && a_red_q) begin
-      if (a_first_q) part_d = {8{part_init}};
-      for (int unsigned l = 0; l < Lanes; l++) begin
-        if (a_mask_q[l]) part_d[3'(32'(a_base_q) + l)] = result_o[l];
-      end
+      if (a_first_q) addend = {Lanes{part_init}};
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (a_valid_q && a_red_q) part_q <= part_d;
+    end_q <= a_valid_q && a_red_q && a_last_q && !rst_i;
+    if (a_valid_q && a_red_q) begin
+      if (a_first_q) part_q <= {8{part_init}};
+      for (int unsigned i = 0; i < 8; i++) begin
+        if (a_mask_q[i % Lanes] && a_base_q == 3'(i / Lanes * Lanes)) begin
+          part_q[i] <= result_o[i % Lanes];
+        end
+      end
+      end_kind_q <= a_kind_q;
+      end_int_q <= a_int_q;
+      end_min_q <= a_min_q;
+      end_dst_q <= a_dst_q;
+    end
   end
 
   ow_datapath_tree u_tree (
     .clk_i,
     .rst_i,
-    .valid_i  (a_valid_q && a_red_q && a_last_q),
-    .kind_i   (a_kind_q),
-    .int_i    (a_int_q),
-    .min_i    (a_min_q),
-    .dst_i    (a_dst_q),
-    .partial_i(part_d),
+    .valid_i  (end_q),
+    .kind_i   (end_kind_q),
+    .int_i    (end_int_q),
+    .min_i    (end_min_q),
+    .dst_i    (end_dst_q),
+    .partial_i(part_q),
     .late_valid_o,
     .late_o
   );
@@ -189,6 +199,7 @@ module ow_datapath
       .clk_i,
       .valid_i   (valid_i && mask_i[l] && !wide),
       .op_i,
+      .kind_i    (kind),
       .src_i,
       .dst_i,
       .i8_hi_i   (i8_hi_i[l]),
@@ -203,6 +214,7 @@ module ow_datapath
       .a_kind_i  (a_kind_q),
       .a_fmt_i   (a_fmt_q),
       .a_addend_i(a_addend_q),
+      .a_addend_fmt_i(a_addend_fmt_q),
       .a_stoch_i (a_stoch_q),
       .a_min_i   (a_min_q),
       .c_i       (addend[l]),
@@ -268,7 +280,7 @@ module ow_datapath
       .mul_b_o   (wide_b[4*u +: 4]),
       .product_i (wide_product[4*u +: 4]),
       .a_valid_i (a_valid),
-      .a_addend_i(a_addend_q),
+      .a_addend_i(a_addend_q == DPA_C),
       .c_i       (c),
       .result_o  (wide_result[u])
     );

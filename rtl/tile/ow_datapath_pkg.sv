@@ -51,6 +51,13 @@ package ow_datapath_pkg;
     DPK_MAX  = 2'd3   // maximum or minimum
   } dp_kind_e;
 
+  // What is added to the first term of a floating-point addition in stage A.
+  typedef enum logic [1:0] {
+    DPA_ZERO = 2'd0,  // a zero of its sign: nothing
+    DPA_BITS = 2'd1,  // operand b, from stage M
+    DPA_C    = 2'd2   // the addend or partial result that comes to stage A
+  } dp_addend_e;
+
   // A reduction's result stands at the datapath's late output RED_LATENCY cycles after the cycle in
   // which its last beat enters stage M, and the last beats of two results are at least RED_INTERVAL
   // cycles apart.

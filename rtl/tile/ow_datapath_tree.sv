@@ -4,8 +4,9 @@
 // with two adders in four cycles, then the result is rounded to the destination's format. "+" is
 // the sum of binary32 or int32 numbers, or their maximum or minimum.
 //
-// Protocol: valid_i with the partial results and what is to be done; late_valid_o and late_o 5
-// cycles after, for one cycle. valid_i may come each 4 cycles (ow_datapath_pkg::RED_INTERVAL).
+// Protocol: valid_i with the partial results and what is to be done, for one cycle; late_valid_o
+// and late_o 4 cycles after, for one cycle. valid_i may come each 4 cycles
+// (ow_datapath_pkg::RED_INTERVAL).
 module ow_datapath_tree
   import ow_datapath_pkg::*;
   import ow_fp_pkg::*;
@@ -23,12 +24,13 @@ module ow_datapath_tree
 );
 `include "ow_assert.svh"
 
-  logic             busy_q;
-  logic [1:0]       step_q;
-  dp_kind_e         kind_q;
-  logic             int_q, min_q;
+  logic [1:0]       step_q;      // 0: waits for valid_i; 1 to 3: the additions after the first two
+  dp_kind_e         kind, kind_q;
+  logic             ints, int_q;
+  logic             min, min_q;
   dp_fmt_e          dst_q;
-  logic [7:0][31:0] t_q;
+  logic [3:0][31:0] t_q;         // partial results 2 and 3, then sums
+  logic [1:0][31:0] u_q;         // partial results 6 and 7
   logic             s_valid_q;
   logic             s_int_q;
   dp_fmt_e          s_dst_q;
@@ -37,61 +39,65 @@ module ow_datapath_tree
   logic [31:0] a0, b0, a1, b1, s0, s1;
 
   function automatic logic [31:0] join2(input logic [31:0] a, input logic [31:0] b,
-                                        input dp_kind_e kind, input logic ints, input logic min);
+                                        input dp_kind_e how, input logic is_ints,
+                                        input logic is_min);
     logic [31:0] r;
-    unique case (kind)
+    unique case (how)
       DPK_FADD: r = round_f32(normalise(add_align(unpack_f32(a), unpack_f32(b))));
       DPK_IADD: r = a + b;
-      default:  r = maximum(a, b, ints ? DF_I32 : DF_F32, min);
+      default:  r = maximum(a, b, is_ints ? DF_I32 : DF_F32, is_min);
     endcase
     return r;
   endfunction
 
   always_comb begin
-    a0 = '0;
-    b0 = '0;
-    a1 = '0;
-    b1 = '0;
+    kind = kind_q;
+    ints = int_q;
+    min = min_q;
     s0 = '0;
     s1 = '0;
-    if (busy_q) begin
+    {a0, b0, a1, b1} = '0;
+    if (valid_i || step_q != 2'd0) begin
       unique case (step_q)
-        2'd0: {a0, b0, a1, b1} = {t_q[0], t_q[4], t_q[1], t_q[5]};
-        2'd1: {a0, b0, a1, b1} = {t_q[2], t_q[6], t_q[3], t_q[7]};
+        2'd0: begin
+          kind = kind_i;
+          ints = int_i;
+          min = min_i;
+          {a0, b0, a1, b1} = {partial_i[0], partial_i[4], partial_i[1], partial_i[5]};
+        end
+        2'd1: {a0, b0, a1, b1} = {t_q[2], u_q[0], t_q[3], u_q[1]};
         2'd2: {a0, b0, a1, b1} = {t_q[0], t_q[2], t_q[1], t_q[3]};
         2'd3: {a0, b0} = {t_q[0], t_q[1]};
       endcase
-      s0 = join2(a0, b0, kind_q, int_q, min_q);
-      if (step_q != 2'd3) s1 = join2(a1, b1, kind_q, int_q, min_q);
+      s0 = join2(a0, b0, kind, ints, min);
+      if (step_q != 2'd3) s1 = join2(a1, b1, kind, ints, min);
     end
   end
 
   always_ff @(posedge clk_i) begin
-    s_valid_q <= busy_q && step_q == 2'd3 && !rst_i;
-    if (busy_q) begin
+    s_valid_q <= step_q == 2'd3 && !rst_i;
+    if (valid_i || step_q != 2'd0) begin
       step_q <= step_q + 2'd1;
       unique case (step_q)
-        2'd0: {t_q[1], t_q[0]} <= {s1, s0};
-        2'd1: {t_q[3], t_q[2]} <= {s1, s0};
-        2'd2: {t_q[1], t_q[0]} <= {s1, s0};
+        2'd0: begin
+          t_q[1:0] <= {s1, s0};
+          t_q[3:2] <= partial_i[3:2];
+          u_q <= partial_i[7:6];
+          kind_q <= kind_i;
+          int_q <= int_i;
+          min_q <= min_i;
+          dst_q <= dst_i;
+        end
+        2'd1: t_q[3:2] <= {s1, s0};
+        2'd2: t_q[1:0] <= {s1, s0};
         2'd3: begin
-          busy_q <= 1'b0;
           s_q <= s0;
           s_int_q <= kind_q == DPK_IADD || (kind_q == DPK_MAX && int_q);
           s_dst_q <= dst_q;
         end
       endcase
     end
-    if (valid_i) begin
-      busy_q <= 1'b1;
-      step_q <= '0;
-      kind_q <= kind_i;
-      int_q <= int_i;
-      min_q <= min_i;
-      dst_q <= dst_i;
-      t_q <= partial_i;
-    end
-    if (rst_i) busy_q <= 1'b0;
+    if (rst_i) step_q <= '0;
   end
 
   assign late_valid_o = s_valid_q;
@@ -112,6 +118,6 @@ module ow_datapath_tree
     end
   end
 
-  `OW_ASSERT(interval, !valid_i || !busy_q || step_q == 2'd3, "reductions end too close together")
+  `OW_ASSERT(interval, !valid_i || step_q == 2'd0, "reductions end too close together")
 
 endmodule

@@ -105,7 +105,6 @@ package ow_fp_pkg;
 
   // Binary16 to the unpacked form, exact; subnormals come out normalised.
   function automatic fp_num_t unpack_f16(input logic [15:0] x);
-    /*verilator no_inline_task*/
     fp_num_t     r;
     logic [3:0]  n;
     logic [9:0]  f;
@@ -148,7 +147,6 @@ package ow_fp_pkg;
 
   // Operand x in the floating-point format fmt (16 bits in the low half) to the unpacked form.
   function automatic fp_num_t unpack_as(input logic [31:0] x, input dp_fmt_e fmt);
-    /*verilator no_inline_task*/
     if (fmt == DF_F32) return unpack_f32(x);
     if (fmt == DF_BF16) return unpack_f32({x[15:0], 16'd0});
     return unpack_f16(x[15:0]);
@@ -183,7 +181,6 @@ package ow_fp_pkg;
   // The product of two factors, p being the product of their significands.
   function automatic fp_num_t fp_product(input fp_factor_t a, input fp_factor_t b,
                                       input logic [21:0] p);
-    /*verilator no_inline_task*/
     fp_num_t            r;
     logic signed [9:0]  e;
     logic        [26:0] sig;
@@ -210,7 +207,6 @@ package ow_fp_pkg;
 
   // A signed integer to the unpacked form; what is below the 26th place becomes sticky.
   function automatic fp_num_t unpack_int(input logic [31:0] x);
-    /*verilator no_inline_task*/
     fp_num_t     r;
     logic [31:0] m;
     logic [4:0]  n;
@@ -233,7 +229,6 @@ package ow_fp_pkg;
   // A number rounded to an integer of `bits` bits (8, 16 or 32), nearest even, saturating; NaN
   // gives 0. The result is sign-extended. The number has no sticky bit.
   function automatic logic [31:0] round_int(input fp_num_t x, input logic [5:0] bits);
-    /*verilator no_inline_task*/
     logic [30:0] top;   // the largest magnitude of a positive result
     logic [31:0] m;
     logic [25:0] rest;  // what is below the last place, its first bit on top
@@ -272,14 +267,6 @@ package ow_fp_pkg;
     r = '0;
     r.sign = sign;
     r.exp = 9'd1;
-    return r;
-  endfunction
-
-  // x, or its negation.
-  function automatic fp_num_t negate_if(input fp_num_t x, input logic neg);
-    fp_num_t r;
-    r = x;
-    r.sign = x.sign ^ neg;
     return r;
   endfunction
 
@@ -398,7 +385,6 @@ package ow_fp_pkg;
   // stochastically if asked for.
   function automatic logic [31:0] add_round(input fp_num_t x, input fp_num_t y, input dp_fmt_e fmt,
                                             input logic stoch, input logic [15:0] random);
-    /*verilator no_inline_task*/
     fp_sum_t n;
     n = normalise(add_align(x, y));
     if (fmt == DF_F32) return round_f32(n);
@@ -464,7 +450,6 @@ package ow_fp_pkg;
   // Maximum, or with min the minimum: IEEE 754-2019 for numbers, signed for integers.
   function automatic logic [31:0] maximum(input logic [31:0] a, input logic [31:0] b,
                                           input dp_fmt_e fmt, input logic min);
-    /*verilator no_inline_task*/
     logic [31:0] x;
     logic [31:0] y;
     x = left_align(a, fmt);
@@ -479,7 +464,6 @@ package ow_fp_pkg;
   // a relation b ? 1 : 0 in the format of the operands. With a NaN only "not equal" holds.
   function automatic logic [31:0] compare(input logic [31:0] a, input logic [31:0] b,
                                           input dp_fmt_e fmt, input dp_op_e op);
-    /*verilator no_inline_task*/
     logic [31:0] x;
     logic [31:0] y;
     logic        eq;
@@ -612,69 +596,6 @@ package ow_fp_pkg;
     if (x_nan || y.nan || (x_inf && y.inf && sub)) return NAN32;
     if (x_inf || y.inf || exp > 9'd254) return {sign, 8'hFF, 23'd0};
     return {sign, m};
-  endfunction
-
-  // ------------------------------------------------------------------------- integers and bits --
-  // Integers of the source format, sign-extended.
-  function automatic logic [31:0] extend_int(input logic [31:0] x, input dp_fmt_e fmt);
-    if (fmt == DF_I8) return {{24{x[7]}}, x[7:0]};
-    if (fmt == DF_I16) return {{16{x[15]}}, x[15:0]};
-    return x;
-  endfunction
-
-  // The low bits of an integer as the destination keeps them.
-  function automatic logic [31:0] keep_bits(input logic [31:0] x, input dp_fmt_e fmt);
-    if (fmt == DF_I8) return {24'd0, x[7:0]};
-    if (fmt == DF_F32 || fmt == DF_I32) return x;
-    return {16'd0, x[15:0]};
-  endfunction
-
-  function automatic logic is_int(input dp_fmt_e fmt);
-    return fmt == DF_I16 || fmt == DF_I32 || fmt == DF_I8;
-  endfunction
-
-  // Binary32 of an unpacked number that is one.
-  function automatic logic [31:0] pack_f32(input fp_num_t x);
-    if (x.nan) return NAN32;
-    if (x.inf) return {x.sign, 8'hFF, 23'd0};
-    return {x.sign, x.sig[26] ? x.exp[7:0] : 8'd0, x.sig[25:3]};
-  endfunction
-
-  function automatic logic [31:0] shift_int(input logic [31:0] a, input logic [4:0] b,
-                                            input dp_fmt_e fmt, input dp_op_e op);
-    /*verilator no_inline_task*/
-    logic [31:0] x;
-    logic [4:0]  n;
-    n = fmt == DF_I32 ? b : {1'b0, b[3:0]};
-    if (op == DP_SLL) return a << n;
-    x = fmt == DF_I32 ? a : op == DP_SRA ? {{16{a[15]}}, a[15:0]} : {16'd0, a[15:0]};
-    return op == DP_SRA ? unsigned'(signed'(x) >>> n) : x >> n;
-  endfunction
-
-  // int8 dot: both products; their sum has 17 bits.
-  function automatic logic [31:0] dot_i8(input logic [15:0] a, input logic [15:0] b,
-                                         input logic both);
-    /*verilator no_inline_task*/
-    logic signed [15:0] lo;
-    logic signed [15:0] hi;
-    lo = signed'({{8{a[7]}}, a[7:0]}) * signed'({{8{b[7]}}, b[7:0]});
-    hi = both ? signed'({{8{a[15]}}, a[15:8]}) * signed'({{8{b[15]}}, b[15:8]}) : 16'sd0;
-    return {{16{lo[15]}}, lo} + {{16{hi[15]}}, hi};
-  endfunction
-
-  // A cast whose result is an integer.
-  function automatic logic [31:0] cast_int(input logic [31:0] a, input dp_fmt_e src,
-                                           input dp_fmt_e dst);
-    /*verilator no_inline_task*/
-    logic [5:0] bits;
-    bits = dst == DF_I8 ? 6'd8 : dst == DF_I16 ? 6'd16 : 6'd32;
-    return is_int(src) ? saturate(extend_int(a, src), bits) : round_int(unpack_as(a, src), bits);
-  endfunction
-
-  // Signed 16-bit product from the unsigned one.
-  function automatic logic [31:0] signed_product(input logic [31:0] p, input logic [15:0] a,
-                                                 input logic [15:0] b);
-    return p - {a[15] ? b : 16'd0, 16'd0} - {b[15] ? a : 16'd0, 16'd0};
   endfunction
 
 endpackage
