@@ -142,6 +142,9 @@ module ow_link
   second_t second;
   logic [15:0] crc_q;
   logic [4:0] tx_credit2;
+  // What the receiver has heard (below).
+  first_t rx_first_q;
+  logic heard, rx_header;
 
   // A frame whose first beat was idle has no place for a second credit: its field says so.
   assign tx_credit2 = header_sent ? tx_credits.colour : '0;
@@ -216,13 +219,12 @@ module ow_link
 
   // ------------------------------------------------------------------------------- receiver ------
   beat_t beat_q;
-  first_t rx_first_q;
   /* verilator lint_off UNUSEDSIGNAL */
   second_t rx_second;  // its CRC is checked in beat_q
   /* verilator lint_on UNUSEDSIGNAL */
   logic [15:0] rx_crc_q;
   logic active_q, even_q;     // beat_q holds a beat of a frame; the first one
-  logic complete, idle_frame, good, rx_header, form, numbered, take, heard;
+  logic complete, idle_frame, good, form, numbered, take;
   logic hint_valid, hint;
   logic [2:0] hint_0, hint_1;
 
