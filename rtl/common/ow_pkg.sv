@@ -146,7 +146,8 @@ package ow_pkg;
     logic       rsvd31;  // [31]
     logic [4:0] task_id; // [30:26] for the completion action
     logic [1:0] done;    // [25:24] done_e
-    logic [1:0] rsvd;    // [23:22]
+    logic       rsvd23;  // [23]
+    logic       fresh;   // [22] fma: the first pass over dimension 1 adds to +0, not to dst
     logic       stoch;   // [21] cvt from fp32 to 16 bits: stochastic rounding
     logic       prio;    // [20] the thread goes before others (without starving them)
     logic [3:0] thread;  // [19:16] 0 = task thread: the core waits

@@ -13,7 +13,7 @@
 //   ow_engine_weights   axpyw, dotw: wavelets and rows
 //   ow_engine_operands  three streams of lines (ow_engine_stream), elements for the lanes
 //   ow_datapath         the arithmetic             ow_acc             accumulator cache
-//   ow_gather           elements that indices name
+//   ow_gather           elements at indices        ow_nlf             non-linear functions
 //   ow_engine_writes    write buffer               ow_pack            vectors to wavelets
 //
 // Pipeline, by the cycle of a beat:
@@ -169,6 +169,9 @@ module ow_engine
   `OW_ASSERT_INIT(lanes_2_4_8, Lanes == 2 || Lanes == 4 || Lanes == 8)
   `OW_ASSERT_INIT(threads_2_to_13, NumThreads >= 2 && NumThreads <= 13)
   `OW_ASSERT_INIT(queue_depth, QueueDepth >= 2 && QueueDepth <= 15)
+
+  // Reductions and functions share the places of their results.
+  `OW_ASSERT_INIT(late_together, RED_LATENCY == ow_nlf_pkg::NLF_LATENCY)
 
   localparam int unsigned LineW = 8 * VecBytes;       // bits a line
   localparam int unsigned OffW = $clog2(VecBytes);    // offset bits in a line
@@ -373,17 +376,23 @@ module ow_engine
   // ------------------------------------------------------------------------------- the issue --
   logic       hazard;
   logic [2:0] hazard_slot, slot;
-  logic       issue, issue_data, issue_pipe, slot_alloc;
-  logic [2:0] late_cnt_q;  // results that will come late
+  logic       issue, issue_data, issue_pipe, early_wr, slot_alloc;
+  logic [3:0] late_cnt_q;  // results that will come late
+  logic       c_late;
   beat_t      beat_d;
 
   // What was sent late comes before the end.
   assign issue = any && !(is_data && (hazard || !rd_room)) &&
-                 !(is_end && c.red && late_cnt_q != 3'd0);
+                 !(is_end && c_late && late_cnt_q != 4'd0);
+  assign c_late = c.red || c.unit == UNIT_NLF;
   assign take = any && (issue || hazard || is_end);
   assign issue_data = issue && is_data;
-  assign issue_pipe = issue && (is_data || is_end || beat.r.close);
-  assign slot_alloc = issue_pipe && c.d_kind == SRC_MEM && !beat.none && (is_data || is_end);
+  // Moves from a queue to memory go straight into the write buffer while the pipeline is empty: the
+  // wavelet is there, and the byte enables pick its place.
+  assign early_wr = issue_data && c.dop == DP_MOV && c.unit == UNIT_NONE && c.a_kind == SRC_FAB &&
+                    c.d_kind == SRC_MEM && bq_cnt_q == '0 && !a_valid_q && resv_q == '0;
+  assign issue_pipe = issue && (is_data || is_end || beat.r.close) && !early_wr;
+  assign slot_alloc = (issue_pipe || early_wr) && c.d_kind == SRC_MEM && !beat.none && (is_data || is_end);
 
   always_comb begin
     beat_d = beat;
@@ -522,6 +531,8 @@ module ow_engine
   addend_e    a_d_from_q;
   logic [LineW-1:0] a_d_line_q;
   logic [RED_LATENCY-1:0] resv_q;  // a late result comes in so many cycles
+  logic       early_out;         // the beat in M leaves from there
+  logic       late_now;          // the result of this beat will come late
   logic [2:0] red_gap_q;         // cycles until another may be started
 
   assign m_valid = bq_cnt_q != '0;
@@ -629,6 +640,7 @@ module ow_engine
       if (m.red_last && red_gap_q != 3'd0) fire = 1'b0;
     end
   end
+  assign late_now = fire && m.late && !m.none;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -646,7 +658,7 @@ module ow_engine
       end
       if (fire) bq_rp_q <= bq_rp_q + 1'b1;
       if (issue_pipe != fire) bq_cnt_q <= fire ? bq_cnt_q - 1'b1 : bq_cnt_q + 1'b1;
-      if (fire && !m.late) begin
+      if (fire && !m.late && !early_out) begin
         a_valid_q <= 1'b1;
         a_q <= m_r;
         a_d_from_q <= m.data ? m.d_from : ADD_NONE;
@@ -655,9 +667,7 @@ module ow_engine
         a_valid_q <= 1'b0;
         a_d_from_q <= ADD_NONE;
       end
-      if (resv_q != '0 || (fire && m.red_last)) begin
-        resv_q <= {fire && m.red_last, resv_q[RED_LATENCY-1:1]};
-      end
+      if (resv_q != '0 || late_now) resv_q <= {late_now, resv_q[RED_LATENCY-1:1]};
       if (fire && m.red_last) red_gap_q <= 3'(RED_INTERVAL - 1);
       else if (red_gap_q != 3'd0) red_gap_q <= red_gap_q - 3'd1;
     end
@@ -686,30 +696,51 @@ module ow_engine
 
   ow_datapath #(.Lanes(Lanes)) u_datapath (
     .clk_i, .rst_i,
-    .valid_i(fire && m.data), .op_i(m.op), .src_i(m.src), .dst_i(m.dst), .stoch_i(m.stoch),
+    .valid_i(fire && m.data && m.unit != UNIT_NLF), .op_i(m.op), .src_i(m.src), .dst_i(m.dst), .stoch_i(m.stoch),
     .mask_i(m.mask[Lanes-1:0]), .i8_hi_i(m.mask_hi[Lanes-1:0]), .a_i(m_a), .b_i(m_b),
     .red_first_i(m.red_first), .red_last_i(m.red_last), .red_base_i(m.red_base),
     .c_i(a_c), .result_o(dp_result), .late_valid_o(late_valid), .late_o(late),
     .prng_we_i, .prng_sel_i, .prng_wdata_i, .prng_rdata_o
   );
 
+  // Non-linear functions: two elements a beat, in lanes 2k and 2k + 1.
+  /* verilator lint_off UNUSEDSIGNAL */ // both are valid together
+  logic [1:0]       nlf_valid;
+  /* verilator lint_on UNUSEDSIGNAL */
+  logic [1:0][15:0] nlf_y;
+  for (genvar k = 0; k < 2; k++) begin : gen_nlf
+    logic [15:0] x;
+    always_comb begin
+      x = '0;
+      if (m.unit == UNIT_NLF) begin
+        for (int unsigned l = k; l < Lanes; l += 2) x |= m_a[l][15:0];
+      end
+    end
+    ow_nlf u_nlf (
+      .clk_i, .rst_i,
+      .valid_i(fire && m.unit == UNIT_NLF), .fn_i(ow_nlf_pkg::nlf_fn_e'(m.nlf)),
+      .bf16_i(m.src == DF_BF16), .x_i(x), .valid_o(nlf_valid[k]), .y_o(nlf_y[k])
+    );
+  end
+
   // -------------------------------------------------------------------------------- results --
   // Late results find where they go in the order in which they were started.
-  res_t       lm_q [4];
-  logic [1:0] lm_rp_q, lm_wp_q;
-  logic                   r_valid;
+  res_t       lm_q [8];
+  logic [2:0] lm_rp_q, lm_wp_q;
+  logic                   r_valid, late_any;
   /* verilator lint_off UNUSEDSIGNAL */ // small engines have fewer threads
   res_t                   r;
   /* verilator lint_on UNUSEDSIGNAL */
   logic [Lanes-1:0][31:0] r_data;
 
   always_comb begin
-    r_valid = a_valid_q || late_valid;
+    late_any = late_valid || nlf_valid[0];
+    r_valid = a_valid_q || late_any;
     r = a_q;
     r_data = dp_result;
-    if (late_valid) begin
+    if (late_any) begin
       r = lm_q[lm_rp_q];
-      r_data = {Lanes{late}};
+      r_data = late_valid ? {Lanes{late}} : {Lanes / 2{16'd0, nlf_y[1], 16'd0, nlf_y[0]}};
     end
   end
 
@@ -719,13 +750,13 @@ module ow_engine
       lm_wp_q <= '0;
       late_cnt_q <= '0;
     end else begin
-      if (fire && m.red_last) begin
+      if (late_now) begin
         lm_q[lm_wp_q] <= m.r;
-        lm_wp_q <= lm_wp_q + 2'd1;
+        lm_wp_q <= lm_wp_q + 3'd1;
       end
-      if (late_valid) lm_rp_q <= lm_rp_q + 2'd1;
-      if ((issue_pipe && beat.red_last) != late_valid) begin
-        late_cnt_q <= late_valid ? late_cnt_q - 3'd1 : late_cnt_q + 3'd1;
+      if (late_any) lm_rp_q <= lm_rp_q + 3'd1;
+      if ((issue_data && beat.late && !beat.none) != late_any) begin
+        late_cnt_q <= late_any ? late_cnt_q - 4'd1 : late_cnt_q + 4'd1;
       end
     end
   end
@@ -750,7 +781,12 @@ module ow_engine
   assign r_fill = r_valid && r.slot_en;
   always_comb begin
     r_line = '0;
-    if (r_fill) begin
+    if (early_wr) begin
+      if (c.d_sz == 2'd2) r_line = {LineW / 32{head_a.data}};
+      else if (v == 5'd2 && !beat.lane0[0]) r_line = {LineW / 32{head_a.data}};
+      else if (v == 5'd2) r_line = {LineW / 32{head_a.data[15:0], head_a.data[31:16]}};
+      else r_line = {LineW / 16{half_a_q[p] ? head_a.data[31:16] : head_a.data[15:0]}};
+    end else if (r_fill) begin
       for (int unsigned l = 0; l < Lanes; l++) begin
         unique case (r.sz)
           2'd2: if (l < Lanes / 2) r_line[32*(l % (Lanes/2)) +: 32] = r_data[l];
@@ -764,10 +800,10 @@ module ow_engine
     end
   end
 
-  logic       wq_any, wq_pop, wq_pop_last;
+  logic       wq_any, wq_pop, wq_done;
   logic [2:0] wq_pop_slot;
   /* verilator lint_off UNUSEDSIGNAL */ // small engines have fewer threads
-  logic [3:0] wq_pop_thread;
+  logic [3:0] wq_done_thread;
   /* verilator lint_on UNUSEDSIGNAL */
 
   ow_engine_writes #(.Lanes(Lanes)) u_writes (
@@ -777,12 +813,13 @@ module ow_engine
     .alloc_last_i(beat.r.last), .alloc_thread_i(4'(p)), .alloc_slot_o(slot),
     .rd_i(rd), .rd_hit_i(rd_hit), .rd_line_i(rd_line), .rd_need_i(rd_need),
     .hazard_o(hazard), .hazard_slot_o(hazard_slot), .pend_o(rd_pend),
-    .fill_i(r_fill), .fill_slot_i(r.slot), .fill_data_i(r_line), .fill_kill_i(r.kill),
+    .fill_i(r_fill || early_wr), .fill_slot_i(early_wr ? slot : r.slot), .fill_data_i(r_line),
+    .fill_kill_i(r_fill && r.kill),
     .rd0_req_i(rd0_req_o), .rd0_addr_i(rd0_addr_o), .rd1_req_i(rd1_req_o),
     .rd1_addr_i(rd1_addr_o),
     .wr_req_o, .wr_addr_o, .wr_be_o, .wr_wdata_o, .wr_gnt_i,
-    .pop_o(wq_pop), .pop_slot_o(wq_pop_slot), .pop_last_o(wq_pop_last),
-    .pop_thread_o(wq_pop_thread)
+    .pop_o(wq_pop), .pop_slot_o(wq_pop_slot), .done_o(wq_done),
+    .done_thread_o(wq_done_thread)
   );
 
   // --------------------------------------------------------------------------- output queues --
@@ -806,14 +843,29 @@ module ow_engine
     end
   end
 
+  // Moves leave from stage M when nothing is ahead of them.
+  /* verilator lint_off UNUSEDSIGNAL */ // what concerns the output
+  res_t                   pk;
+  /* verilator lint_on UNUSEDSIGNAL */
+  logic [Lanes-1:0][31:0] pk_data;
+  assign early_out = fire && m.data && m.raw && m.r.out && !a_valid_q && !o_valid_q && !late_any;
+  always_comb begin
+    pk = o_q;
+    pk_data = o_data_q;
+    if (early_out) begin
+      pk = m.r;
+      pk_data = m_a;
+    end
+  end
+
   ow_pack #(.Lanes(Lanes), .NumThreads(NumThreads), .QueueDepth(QueueDepth)) u_pack (
     .clk_i, .rst_i,
     .alloc_ready_o(out_ready), .alloc_valid_i(issue_pipe && beat.r.out), .alloc_q_i(c.d_q),
-    .vec_valid_i(o_valid_q), .vec_q_i(o_q.out_q), .vec_thread_i(tid_t'(o_q.thread)),
-    .vec_w32_i(o_q.sz == 2'd2), .vec_tag_i(o_q.tag), .vec_skip_i(o_q.skip),
-    .vec_float_i(o_q.flt), .vec_mask_i(o_q.mask[Lanes-1:0]), .vec_data_i(o_data_q),
-    .vec_idx_i(o_q.idx), .vec_last_i(o_q.out_end), .vec_drop_i(o_q.cut),
-    .vec_close_i(o_q.out_end && o_q.out_close), .vec_code_i(o_q.code),
+    .vec_valid_i(o_valid_q || early_out), .vec_q_i(pk.out_q), .vec_thread_i(tid_t'(pk.thread)),
+    .vec_w32_i(pk.sz == 2'd2), .vec_tag_i(pk.tag), .vec_skip_i(pk.skip),
+    .vec_float_i(pk.flt), .vec_mask_i(pk.mask[Lanes-1:0]), .vec_data_i(pk_data),
+    .vec_idx_i(pk.idx), .vec_last_i(pk.out_end), .vec_drop_i(pk.cut),
+    .vec_close_i(pk.out_end && pk.out_close), .vec_code_i(pk.code),
     .outq_level_i, .push_o(eng_push_o), .q_o(eng_q_o), .data_o(eng_data_o),
     .done_valid_o(pk_done), .done_thread_o(pk_thread), .idle_o(pk_idle)
   );
@@ -1011,7 +1063,7 @@ module ow_engine
       end
 
       // Completion.
-      if (wq_pop && wq_pop_last) donep_q[tid_t'(wq_pop_thread)] <= 1'b1;
+      if (wq_done) donep_q[tid_t'(wq_done_thread)] <= 1'b1;
       if (r_valid && r.last && !r.slot_en && !r.out) donep_q[tid_t'(r.thread)] <= 1'b1;
       if (pk_done) donep_q[pk_thread] <= 1'b1;
       if (dn_save) begin
@@ -1152,8 +1204,8 @@ module ow_engine
   `OW_ASSERT(pop_valid, (inq_pop_o & ~inq_valid_i) == '0, "pop from an empty input queue")
   `OW_ASSERT(one_chosen, (pick_hot & (pick_hot - tmask_t'(1))) == '0, "two threads chosen")
   `OW_ASSERT(live_is_active, (live_q & ~active_q) == '0, "a thread that is not active is live")
-  `OW_ASSERT(late_has_its_place, !(late_valid && a_valid_q),
+  `OW_ASSERT(late_has_its_place, !(late_any && a_valid_q) && !(late_valid && nlf_valid[0]),
              "two results in one cycle")
-  `OW_ASSERT(late_as_reserved, late_valid == resv_q[0], "a late result at another time")
+  `OW_ASSERT(late_as_reserved, late_any == resv_q[0], "a late result at another time")
 
 endmodule

@@ -96,6 +96,7 @@ module ow_engine_decode
     ctx.unit = UNIT_NONE;
     ctx.stoch = 1'b0;
     ctx.prio = insn_i.ctl.prio;
+    ctx.fresh = insn_i.ctl.fresh;
     ctx.a_dsr = insn_i.ctl.a;
     ctx.b_dsr = insn_i.ctl.b;
     ctx.d_dsr = insn_i.ctl.dst;
@@ -181,6 +182,11 @@ module ow_engine_decode
         types = Mixed | MixedB;
         dst_free = 1'b1;
       end
+      TOP_RCP, TOP_RSQRT, TOP_EXP, TOP_LOG, TOP_TANH, TOP_SIGMOID: begin
+        ctx.unit = UNIT_NLF;
+        ctx.nlf = insn_i.op[2:0];
+        types = F16 | BF16;
+      end
       TOP_GATHER: begin
         has_a = 1'b0;
         has_b = 1'b1;
@@ -263,6 +269,7 @@ module ow_engine_decode
     ctx.grp = GrpFull;
     if (any32) ctx.grp = Grp32;
     if (mul && ctx.a_sz == 2'd2) ctx.grp = GrpWide;
+    if (ctx.unit == UNIT_NLF) ctx.grp = 3'd1;
     if (ctx.i8x2) ctx.grp = GrpFull + 3'd1;
 
     len0 = ctx.space_d ? d_w2_i[15:0] : has_a ? a_w2_i[15:0] : b_w2_i[15:0];
@@ -322,7 +329,7 @@ module ow_engine_decode
   end
 
   logic unused;
-  assign unused = ^{insn_i.scalar, insn_i.pc, insn_i.ctl.thread, insn_i.ctl.rsvd,
+  assign unused = ^{insn_i.scalar, insn_i.pc, insn_i.ctl.thread, insn_i.ctl.rsvd23,
                     insn_i.ctl.rsvd31, insn_i.ctl.task_id, insn_i.ctl.done};
 
 endmodule

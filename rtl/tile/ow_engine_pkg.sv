@@ -30,6 +30,7 @@ package ow_engine_pkg;
     logic       wtrig;    // axpyw or dotw: operands come through the weight buffer
     logic       red;      // a reduction over dimension 0
     logic       fma;      // the destination is read, too
+    logic       fresh;    // .. but taken as +0 while dimension 1 is at its start
     unit_e      unit;
     logic [2:0] nlf;      // function of UNIT_NLF
     dp_op_e     dop;      // what the datapath does

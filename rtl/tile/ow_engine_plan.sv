@@ -166,6 +166,7 @@ module ow_engine_plan
     cnt_t        v, g, na, nb, nd;
     logic [2:0]  lane0;
     logic        by_index;  // the wavelet says where
+    logic        fresh;     // the addend is +0
     logic        indexed;   // b is a vector of indices
 
     is_data_o = 1'b0;
@@ -199,6 +200,7 @@ module ow_engine_plan
     {v, g, na, nb, nd} = '0;
     lane0 = '0;
     by_index = 1'b0;
+    fresh = 1'b0;
     indexed = c_i.unit inside {UNIT_GATHER, UNIT_SCATTER, UNIT_FMAG};
 
     if (any_i) begin
@@ -273,13 +275,14 @@ module ow_engine_plan
         nd = c_i.red ? cnt_t'(1) << c_i.d_sz : v << c_i.d_sz;
         rd_o[0] = c_i.a_kind == SRC_MEM;
         rd_o[1] = c_i.b_kind == SRC_MEM || (c_i.wtrig && !c_i.axpyw);
-        rd_o[2] = c_i.fma && c_i.d_kind == SRC_MEM;
+        fresh = c_i.fma && (c_i.axpyw ? row_first_i : c_i.fresh && n1 == '0);
+        rd_o[2] = c_i.fma && !fresh && c_i.d_kind == SRC_MEM;
         line_o = {da[23:OffW], ba[23:OffW], aa[23:OffW]};
         if (rd_o[0]) need_o[0] = bytes_at(aa[OffW-1:0], na);
         if (rd_o[1]) need_o[1] = bytes_at(ba[OffW-1:0], nb);
         if (c_i.d_kind == SRC_MEM) begin
           be_o = VecBytes'(bytes_at(da[OffW-1:0], nd));
-          if (c_i.fma) need_o[2][VecBytes-1:0] = be_o;
+          if (rd_o[2]) need_o[2][VecBytes-1:0] = be_o;
         end
 
         // Faults.
@@ -337,8 +340,8 @@ module ow_engine_plan
         beat_o.b_imm = c_i.axpyw ? {16'd0, w_val_i}
                      : c_i.b_kind == SRC_FAB ? head_b_i.data : scal_i;
         beat_o.src_row = 4'((c_i.a_kind == SRC_ACC ? aa : ba) >> (OffW + 1));
-        beat_o.d_from = !c_i.fma ? ADD_NONE : c_i.d_kind == SRC_MEM ? ADD_MEM
-                      : c_i.axpyw && row_first_i ? ADD_ZERO : ADD_ACC;
+        beat_o.d_from = !c_i.fma ? ADD_NONE : fresh ? ADD_ZERO
+                      : c_i.d_kind == SRC_MEM ? ADD_MEM : ADD_ACC;
         beat_o.r.acc_we = c_i.d_kind == SRC_ACC;
         beat_o.r.acc_row = 4'(da >> (OffW + 1));
         beat_o.r.mask = beat_o.mask;

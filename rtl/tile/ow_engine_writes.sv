@@ -3,7 +3,7 @@
 // from its planning until it is in the SRAM.
 //
 // A slot is taken when the beat is planned (alloc_i, only when full_o is low) and gets its data
-// when the result is there (fill_i), at most one in a cycle. Lines go to the SRAM in the order in
+// when the result is there (fill_i; in the same cycle at the earliest), at most one in a cycle. Lines go to the SRAM in the order in
 // which they were filled, which for one thread is the order of its beats: written when the SRAM
 // grants it, from the cycle after the fill on. A slot without bytes only keeps its place.
 //
@@ -16,6 +16,8 @@
 //              and hit: the first line will not be read. Index 0 a, 1 b, 2 dst
 //   rd0_* ...  the engine's read requests of this cycle
 //   pop_o ...  a slot is written and free again
+//   done_o     an instruction's last line asks for its write from the next cycle on: then it counts as
+//              done, as no later request of the tile is served before it
 `include "ow_assert.svh"
 
 module ow_engine_writes #(
@@ -62,8 +64,8 @@ module ow_engine_writes #(
   input  logic                         wr_gnt_i,
   output logic                         pop_o,
   output logic [2:0]                   pop_slot_o,
-  output logic                         pop_last_o,
-  output logic [3:0]                   pop_thread_o
+  output logic                         done_o,
+  output logic [3:0]                   done_thread_o
 );
 
   localparam int unsigned Slots = 8;
@@ -128,15 +130,42 @@ module ow_engine_writes #(
   logic [5:BankLow] bank;
   logic             yield;
   assign bank = wr_addr_o[5:BankLow];
-  assign yield = filled_q < 4'd4 && ((rd0_req_i && rd0_addr_i[5:BankLow] == bank) ||
+  assign yield = filled_q < 4'd4 && !last_q[pop_slot_o] && ((rd0_req_i && rd0_addr_i[5:BankLow] == bank) ||
                                      (rd1_req_i && rd1_addr_i[5:BankLow] == bank));
   assign wr_req_o = filled_q != 4'd0 && be_q[pop_slot_o] != '0 && !yield;
   assign wr_addr_o = {line_q[pop_slot_o], OffW'(0)};
   assign wr_be_o = be_q[pop_slot_o];
   assign wr_wdata_o = data_q[pop_slot_o];
   assign pop_o = filled_q != 4'd0 && ((wr_req_o && wr_gnt_i) || be_q[pop_slot_o] == '0);
-  assign pop_last_o = last_q[pop_slot_o];
-  assign pop_thread_o = thread_q[pop_slot_o];
+
+  // The slot that comes to the head at this edge. It asks the SRAM from the next cycle on, and
+  // nothing that asks later, with the same or a lower place in the order there, is served before it.
+  logic       next_any;
+  logic [2:0] next_slot;
+  always_comb begin
+    next_any = 1'b0;
+    next_slot = '0;
+    done_o = 1'b0;
+    done_thread_o = '0;
+    if (fill_i || pop_o) begin
+      if (pop_o && filled_q > 4'd1) begin
+        next_any = 1'b1;
+        next_slot = order_q[op_q + 3'd1];
+      end else if (fill_i && filled_q == (pop_o ? 4'd1 : 4'd0)) begin
+        next_any = 1'b1;
+        next_slot = fill_slot_i;
+      end
+      if (next_any) begin
+        if (alloc_i && next_slot == alloc_slot_o) begin
+          done_o = alloc_last_i;
+          done_thread_o = alloc_thread_i;
+        end else begin
+          done_o = last_q[next_slot];
+          done_thread_o = thread_q[next_slot];
+        end
+      end
+    end
+  end
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -168,6 +197,7 @@ module ow_engine_writes #(
   end
 
   `OW_ASSERT(slot_free, !(alloc_i && full_o), "write buffer overflow")
-  `OW_ASSERT(fill_is_taken, !fill_i || valid_q[fill_slot_i], "data for a slot that is not taken")
+  `OW_ASSERT(fill_is_taken, !fill_i || valid_q[fill_slot_i] ||
+             (alloc_i && fill_slot_i == alloc_slot_o), "data for a slot that is not taken")
 
 endmodule

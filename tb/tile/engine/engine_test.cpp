@@ -18,6 +18,7 @@
 #include "VEngine2.h"
 #include "VEngine8.h"
 #include "ow/golden/formats.h"
+#include "ow/golden/tile_ops.h"
 #include "verilated.h"
 
 namespace {
@@ -28,9 +29,44 @@ constexpr uint32_t kSramBytes = 8192;
 constexpr uint32_t kAcc = 0x800000;
 constexpr int kThreads = 13;
 
-enum Op { kMov, kAdd, kSub, kMul, kFma, kMax, kMin, kCvt, kAxpyw = 16, kDrain = 17 };
-enum Type { kF16, kBf16, kF32, kMixed, kI16, kI32, kI8 };
-enum Kind { kNone, kMem, kFabIn, kFabOut };
+enum Op {
+  kMov,
+  kAdd,
+  kSub,
+  kMul,
+  kFma,
+  kMax,
+  kMin,
+  kCvt,
+  kAnd,
+  kOr,
+  kXor,
+  kSll,
+  kSrl,
+  kSra,
+  kAxpyw = 16,
+  kDrain = 17,
+  kDotw = 18,
+  kCmpEq = 20,
+  kCmpNe,
+  kCmpLt,
+  kCmpLe,
+  kDot = 24,
+  kSum,
+  kRMax,
+  kRMin,
+  kGather,
+  kScatter,
+  kFmag,
+  kRcp = 32,
+  kRsqrt,
+  kExp,
+  kLog,
+  kTanh,
+  kSigmoid
+};
+enum Type { kF16, kBf16, kF32, kMixed, kI16, kI32, kI8, kMixedB };
+enum Kind { kNone, kMem, kFabIn, kFabOut, kFifo };
 
 struct Wavelet {
   bool ctrl;
@@ -45,13 +81,16 @@ struct Dsr {
   bool save = false;
   bool close = false;
   int code = 0;
+  bool skip = false;
+  bool tag = false;
   uint32_t addr = 0;
   std::array<uint16_t, 4> len{};
   std::array<int16_t, 4> step{};
 
   uint32_t word(int i) const {
     if (i == 0) {
-      return kind | type << 4 | q << 8 | save << 11 | close << 12 | code << 13;
+      return kind | type << 4 | q << 8 | save << 11 | close << 12 | code << 13 | skip << 15 |
+             tag << 16;
     }
     if (i == 1) return addr;
     return len[i - 2] | static_cast<uint32_t>(static_cast<uint16_t>(step[i - 2])) << 16;
@@ -65,10 +104,12 @@ struct Insn {
   int dst = 0, a = 0, b = 0;
   bool scalar = false;
   int done = 0, task = 0;
+  bool stoch = false, prio = false, fresh = false;
   uint32_t value = 0;
 
   uint32_t ctl() const {
-    return dst | a << 5 | b << 10 | scalar << 15 | thread << 16 | done << 24 | task << 26;
+    return dst | a << 5 | b << 10 | scalar << 15 | thread << 16 | prio << 20 | stoch << 21 |
+           fresh << 22 | done << 24 | task << 26;
   }
 };
 
@@ -109,69 +150,107 @@ struct Walker {
   uint32_t addr;
 };
 
-// One instruction, element by element; returns the fault (0: none).
+bool is_red(int op) { return op >= kDot && op <= kRMin; }
+bool is_indexed(int op) { return op >= kGather && op <= kFmag; }
+bool has_a(int op) { return op != kGather; }
+bool has_b(int op) {
+  return (op >= kAdd && op <= kMin) || (op >= kAnd && op <= kSra) || (op >= kCmpEq && op <= kDot) ||
+         is_indexed(op);
+}
+bool is_fma(int op) { return op == kFma || op == kFmag; }
+int bytes_of(int type) { return ow::golden::type_bytes(static_cast<ow::golden::Type>(type)); }
+int src_bytes(const Insn& i) { return i.ty == kMixed || i.ty == kMixedB ? 2 : bytes_of(i.ty); }
+int dst_bytes(const Insn& i, const Dsr& d) {
+  if (i.op == kCvt || is_red(i.op)) return bytes_of(d.type);
+  return i.ty == kMixed || i.ty == kMixedB ? 4 : bytes_of(i.ty);
+}
+int dst_type(const Insn& i, const Dsr& d) {
+  if (i.op == kCvt || is_red(i.op)) return d.type;
+  return i.ty == kMixed || i.ty == kMixedB ? kF32 : i.ty;
+}
+
+// One instruction, element by element.
 class Model {
  public:
   explicit Model(Machine* m) : m_(m) {}
 
   void run(const Insn& i) {
-    const bool two = i.op == kAdd || i.op == kSub || i.op == kMul || i.op == kFma || i.op == kMax ||
-                     i.op == kMin;
-    const bool w32 = i.ty == kF32 || i.ty == kI32;
-    const bool d32 = i.op == kCvt ? i.ty == kF16 : w32 || i.ty == kMixed;
+    const bool two = has_b(i.op);
+    const bool red = is_red(i.op);
+    const int sb = src_bytes(i);
+    const int bb = is_indexed(i.op) ? 2 : sb;
     Dsr& da = m_->dsr[i.a];
     Dsr& db = m_->dsr[i.b];
     Dsr& dd = m_->dsr[i.dst];
+    const int nd = dst_bytes(i, dd);
     const bool a_imm = !two && i.scalar;
-    const bool b_imm = two && i.scalar;
-    const Dsr& space = dd.kind == kMem || a_imm ? dd : da;
+    const bool b_imm = two && i.scalar && !is_indexed(i.op);
+    const bool with_a = has_a(i.op) && !a_imm;
+    const bool d_mem = dd.kind == kMem && i.op != kScatter;
+    const Dsr& space = !red && (d_mem || a_imm) ? dd : with_a ? da : db;
     uint32_t aa = da.addr, ba = db.addr, ad = dd.addr;
     std::array<uint32_t, 4> cnt{};
-    bool half_a = false, half_b = false, half_d = false;
-    uint32_t pack = 0;
+    bool half_a = false, half_b = false;
     const bool inf = space.len[0] == 0;
     uint32_t b_held = 0;
     bool b_new = true;
+    out_ = {};
+    std::vector<uint32_t> va, vb;
 
     for (;;) {
       uint32_t a = 0, b = 0;
       bool end = false;
-      if (!a_imm && da.kind == kFabIn) end = skip(da.q);
+      if (with_a && da.kind == kFabIn) end = skip(da.q);
       if (!end && two && !b_imm && db.kind == kFabIn) end = skip(db.q);
       if (end) break;
-      a = a_imm ? i.value : da.kind == kFabIn ? take(da.q, w32, &half_a) : load(aa, w32);
+      if (a_imm)
+        a = i.value;
+      else if (with_a)
+        a = da.kind == kFabIn ? take(da.q, sb, &half_a) : load(aa, sb);
       if (two) {
         if (b_imm) {
           b = i.value;
         } else if (db.kind == kFabIn) {
-          b = take(db.q, w32, &half_b);
+          b = take(db.q, bb, &half_b);
         } else if (db.step[0] == 0 && !(db.addr & kAcc)) {
-          if (b_new) b_held = load(ba, w32);
+          if (b_new) b_held = load(ba, bb);
           b = b_held;
         } else {
-          b = load(ba, w32);
+          b = load(ba, bb);
         }
       }
       b_new = false;
-      const uint32_t c = i.op == kFma ? load(ad, d32) : 0;
-      const uint32_t r = compute(i, a, b, c);
-      if (dd.kind == kMem) {
-        store(ad, d32, r);
-      } else if (d32) {
-        m_->out[dd.q].push_back({false, r});
-      } else if (half_d) {
-        m_->out[dd.q].push_back({false, pack | (r & 0xFFFF) << 16});
-        half_d = false;
+      const uint32_t mask = sb == 4 ? 0xFFFFFFFF : (1u << 8 * sb) - 1;
+      a &= mask;
+      if (b_imm) b &= mask;
+      cnt[0]++;
+      const bool v_end = !inf && cnt[0] == space.len[0];
+      if (red) {
+        va.push_back(a);
+        vb.push_back(b);
+        if (v_end) {
+          using namespace ow::golden;
+          result(i, dd, ad,
+                 reduce(static_cast<ow::golden::Op>(i.op), static_cast<ow::golden::Type>(i.ty),
+                        static_cast<ow::golden::Type>(dd.type), va.data(), vb.data(), va.size()));
+          va.clear();
+          vb.clear();
+        }
+      } else if (i.op == kScatter) {
+        store(i.value + b * sb, sb, a);
       } else {
-        pack = r & 0xFFFF;
-        half_d = true;
+        const uint32_t x = is_indexed(i.op) ? load(i.value + b * sb, sb) : 0;
+        const uint32_t c = is_fma(i.op) && !(i.fresh && cnt[1] == 0) ? load(ad, nd) : 0;
+        result(i, dd, ad,
+               i.op == kGather ? x
+               : i.op == kFmag ? compute(i, dd, a, x, c)
+                               : compute(i, dd, a, b, c));
       }
       aa += da.step[0];
       ba += db.step[0];
-      ad += dd.step[0];
-      cnt[0]++;
+      if (!red || v_end) ad += dd.step[0];
       if (inf) continue;
-      bool carry = cnt[0] == space.len[0];
+      bool carry = v_end;
       if (carry) {
         cnt[0] = 0;
         b_new = true;
@@ -180,7 +259,10 @@ class Model {
         if (space.len[k] == 0) continue;
         aa += da.step[k];
         ba += db.step[k];
-        ad += dd.step[k];
+        if (!red)
+          ad += dd.step[k];
+        else if (k > 1)
+          ad += dd.step[k - 1];
         cnt[k]++;
         carry = cnt[k] == space.len[k];
         if (carry) cnt[k] = 0;
@@ -191,13 +273,13 @@ class Model {
         break;
       }
     }
-    if (half_d) m_->out[dd.q].push_back({false, pack});
+    if (out_.half) m_->out[dd.q].push_back({false, out_.pack});
     if (dd.kind == kFabOut && dd.close) {
       m_->out[dd.q].push_back({true, static_cast<uint32_t>(dd.code)});
     }
-    if (dd.kind == kMem && dd.save) dd.addr = ad & 0xFFFFFF;
+    if (d_mem && dd.save) dd.addr = ad & 0xFFFFFF;
     if (two && !b_imm && db.kind == kMem && db.save) db.addr = ba & 0xFFFFFF;
-    if (!a_imm && da.kind == kMem && da.save) da.addr = aa & 0xFFFFFF;
+    if (with_a && da.kind == kMem && da.save) da.addr = aa & 0xFFFFFF;
   }
 
  private:
@@ -210,9 +292,34 @@ class Model {
     }
     return false;
   }
-  uint32_t take(int q, bool w32, bool* half) {
+  void result(const Insn& i, const Dsr& d, uint32_t addr, uint32_t r) {
+    const int n = dst_bytes(i, d);
+    if (d.kind == kMem) {
+      store(addr, n, r);
+      return;
+    }
+    const uint32_t index = out_.index++;
+    const int type = dst_type(i, d);
+    const bool flt = type == kF16 || type == kBf16 || type == kF32;
+    const bool zero =
+        n == 4 ? (flt ? r << 1 == 0 : r == 0) : (flt ? (r & 0x7FFF) == 0 : (r & 0xFFFF) == 0);
+    if (d.skip && zero) return;
+    auto& q = m_->out[d.q];
+    if (n == 4) {
+      q.push_back({false, r});
+    } else if (d.tag) {
+      q.push_back({false, (r & 0xFFFF) | index << 16});
+    } else if (out_.half) {
+      q.push_back({false, out_.pack | (r & 0xFFFF) << 16});
+      out_.half = false;
+    } else {
+      out_.pack = r & 0xFFFF;
+      out_.half = true;
+    }
+  }
+  uint32_t take(int q, int bytes, bool* half) {
     const uint32_t w = m_->in[q].front().data;
-    if (w32) {
+    if (bytes == 4) {
       m_->in[q].pop_front();
       return w;
     }
@@ -224,43 +331,34 @@ class Model {
     m_->in[q].pop_front();
     return w >> 16;
   }
-  uint32_t load(uint32_t addr, bool w32) {
+  uint32_t load(uint32_t addr, int bytes) {
     if (addr & kAcc) return m_->acc[(addr & 0x1FF) / 4];
-    const uint8_t* p = &m_->sram[addr];
-    uint32_t r = p[0] | p[1] << 8;
-    if (w32) r |= p[2] << 16 | static_cast<uint32_t>(p[3]) << 24;
+    uint32_t r = 0;
+    for (int k = 0; k < bytes; k++) r |= static_cast<uint32_t>(m_->sram[addr + k]) << (8 * k);
     return r;
   }
-  void store(uint32_t addr, bool w32, uint32_t v) {
+  void store(uint32_t addr, int bytes, uint32_t v) {
     if (addr & kAcc) {
       m_->acc[(addr & 0x1FF) / 4] = v;
       return;
     }
-    for (int k = 0; k < (w32 ? 4 : 2); k++) m_->sram[addr + k] = v >> (8 * k);
+    for (int k = 0; k < bytes; k++) m_->sram[addr + k] = v >> (8 * k);
   }
-  static uint32_t compute(const Insn& i, uint32_t a, uint32_t b, uint32_t c) {
-    namespace g = ow::golden;
-    const uint16_t a16 = a, b16 = b, c16 = c;
-    switch (i.op) {
-      case kMov:
-        return i.ty == kF32 || i.ty == kI32 ? a : a & 0xFFFF;
-      case kAdd:
-        return i.ty == kF32 ? g::f32_add(a, b) : g::f16_add(a16, b16);
-      case kSub:
-        return i.ty == kF32 ? g::f32_sub(a, b) : g::f16_sub(a16, b16);
-      case kMul:
-        return g::f16_mul(a16, b16);
-      case kFma:
-        return i.ty == kMixed ? g::mixed_fma(a16, b16, c) : g::f16_fma(a16, b16, c16);
-      case kMax:
-        return g::f16_max(a16, b16);
-      case kMin:
-        return g::f16_min(a16, b16);
-      default:
-        return i.ty == kF16 ? g::f16_to_f32(a16) : g::f32_to_f16(a);
+  static uint32_t compute(const Insn& i, const Dsr& d, uint32_t a, uint32_t b, uint32_t c) {
+    using ow::golden::Type;
+    if (i.op == kMov) return a;
+    if (i.op == kCvt) {
+      return ow::golden::convert(static_cast<Type>(i.ty), static_cast<Type>(d.type), a);
     }
+    const int op = i.op == kFmag ? static_cast<int>(kFma) : i.op;
+    return ow::golden::apply(static_cast<ow::golden::Op>(op), static_cast<Type>(i.ty), a, b, c);
   }
 
+  struct {
+    bool half = false;
+    uint32_t pack = 0;
+    uint32_t index = 0;
+  } out_;
   Machine* m_;
 };
 
@@ -529,10 +627,10 @@ struct Generator {
 
   uint32_t pick(uint32_t n) { return (*rng)() % n; }
 
-  // Steps and base for a walk over lens that stays inside [lo, lo + size).
-  void walk(Dsr* d, const std::array<uint16_t, 4>& len, bool w32, uint32_t lo, uint32_t size,
-            bool dst) {
-    const int e = w32 ? 4 : 2;
+  // Steps and base for a walk over lens that stays inside [lo, lo + size), in elements of e bytes.
+  // red: over the results of a reduction.
+  void walk(Dsr* d, const std::array<uint16_t, 4>& len, int e, uint32_t lo, uint32_t size, bool dst,
+            bool red = false) {
     for (int tries = 0;; tries++) {
       const uint32_t kind = pick(8);
       d->step[0] = kind == 0 ? 0 : kind == 1 ? 2 * e : kind == 2 ? -e : e;
@@ -540,9 +638,11 @@ struct Generator {
       if (tries > 20) d->step[0] = 0;
       for (int k = 1; k < 4; k++) {
         // Continue, go back to the start of the vector, or anything small.
-        const int back = -static_cast<int>(len[k - 1]) * d->step[k - 1];
+        const int back =
+            -static_cast<int>(red ? std::max<int>(len[k], 1) : len[k - 1]) * d->step[k - 1];
         d->step[k] = pick(3) == 0 ? 0 : pick(2) ? back : back + e * (static_cast<int>(pick(5)) - 1);
         if (tries > 10) d->step[k] = k == 1 ? back : 0;
+        if (red && tries > 20) d->step[k] = 0;
       }
       long pos = 0, low = 0, high = 0;
       std::array<uint32_t, 4> cnt{};
@@ -550,12 +650,16 @@ struct Generator {
         low = std::min(low, pos);
         high = std::max(high, pos);
         pos += d->step[0];
-        carry = ++cnt[0] == len[0];
+        carry = red || ++cnt[0] == len[0];
         if (carry) cnt[0] = 0;
         for (int k = 1; k < 4 && carry; k++) {
           if (len[k] == 0) continue;
-          pos += d->step[k];
-          carry = ++cnt[k] == len[k];
+          if (!red)
+            pos += d->step[k];
+          else if (k > 1)
+            pos += d->step[k - 1];
+          cnt[k]++;
+          carry = cnt[k] == len[k];
           if (carry) cnt[k] = 0;
         }
       }
@@ -575,24 +679,87 @@ struct Generator {
     if (end) m->in[q].push_back({true, 2 | pick(2)});
   }
 
-  Insn make(int thread, int dsr, uint32_t lo) {
-    static const int kOps[][2] = {
-        {kMov, kF16}, {kMov, kF32}, {kMov, kI32},   {kMov, kBf16}, {kAdd, kF16},  {kSub, kF16},
-        {kMul, kF16}, {kFma, kF16}, {kFma, kMixed}, {kMax, kF16},  {kMin, kF16},  {kAdd, kF32},
-        {kSub, kF32}, {kCvt, kF16}, {kCvt, kF32},   {kFma, kF16},  {kFma, kMixed}};
+  // A random type of those that an operation has.
+  Insn random_op() {
+    constexpr int kFloats = 1 << kF16 | 1 << kBf16 | 1 << kF32, kInts = 1 << kI16 | 1 << kI32,
+                  kMix = 1 << kMixed | 1 << kMixedB, kI8s = 1 << kI8;
+    static const int kOps[][2] = {{kMov, kFloats | kInts | kI8s},
+                                  {kAdd, kFloats | kInts},
+                                  {kSub, kFloats | kInts},
+                                  {kMul, kFloats | kInts},
+                                  {kFma, kFloats | kMix | kInts},
+                                  {kFma, kFloats | kMix},
+                                  {kMax, kFloats | kInts},
+                                  {kMin, kFloats | kInts},
+                                  {kCvt, kFloats | kInts | kI8s},
+                                  {kCvt, kFloats | kInts | kI8s},
+                                  {kAnd, kInts},
+                                  {kOr, kInts},
+                                  {kXor, kInts},
+                                  {kSll, kInts},
+                                  {kSrl, kInts},
+                                  {kSra, kInts},
+                                  {kCmpEq, kFloats | kInts},
+                                  {kCmpNe, kFloats | kInts},
+                                  {kCmpLt, kFloats | kInts},
+                                  {kCmpLe, kFloats | kInts},
+                                  {kDot, kFloats | kI8s | 1 << kI16},
+                                  {kDot, kFloats | kI8s},
+                                  {kSum, kFloats | kInts | kI8s},
+                                  {kRMax, kFloats | kInts},
+                                  {kRMin, kFloats | kInts},
+                                  {kGather, kFloats | kInts},
+                                  {kScatter, kFloats | kInts},
+                                  {kFmag, kFloats | kMix},
+                                  {kExp, 3},
+                                  {kRcp, 3},
+                                  {kTanh, 3}};
     Insn i;
     const auto& op = kOps[pick(sizeof kOps / sizeof kOps[0])];
     i.op = op[0];
-    i.ty = op[1];
+    do {
+      i.ty = static_cast<int>(pick(8));
+    } while (!(op[1] >> i.ty & 1));
+    return i;
+  }
+
+  Insn make(int thread, int dsr, uint32_t lo) {
+    Insn i = random_op();
     i.thread = thread;
     i.a = dsr;
     i.b = dsr + 1;
     i.dst = dsr + 2;
-    const bool two = i.op >= kAdd && i.op <= kMin;
-    const bool w32 = i.ty == kF32 || i.ty == kI32;
-    const bool d32 = i.op == kCvt ? i.ty == kF16 : w32 || i.ty == kMixed;
-    i.scalar = pick(5) == 0;
+    i.prio = pick(4) == 0;
+    i.fresh = is_fma(i.op) && pick(3) == 0;
+    Dsr a, b, d;
+    if (i.op == kCvt) {
+      do {
+        d.type = static_cast<int>(pick(7));
+      } while (d.type == i.ty || d.type == kMixed);
+    } else if (is_red(i.op)) {
+      if (i.ty == kF16 || i.ty == kBf16 || i.ty == kF32)
+        d.type = static_cast<int>(pick(3));
+      else
+        d.type = kI16 + static_cast<int>(pick(3));
+    }
+    const bool two = has_b(i.op);
+    const bool indexed = is_indexed(i.op);
+    const bool red = is_red(i.op);
+    const int sb = src_bytes(i), nd = dst_bytes(i, d);
+    const bool w32 = sb == 4;
+    i.scalar = !indexed && !red && pick(5) == 0;
     i.value = w32 ? random_f32(rng) : random_f16(rng);
+    if (indexed) {
+      // Elements in the first quarter (scatter: of the second half), their indices in the last part
+      // of the first half.
+      i.value = i.op == kScatter ? lo + 256 : lo;
+      for (uint32_t k = 0; k < 64; k += 2) {
+        const uint32_t x = pick(128 / sb);
+        m->sram[lo + 192 + k] = x;
+        m->sram[lo + 193 + k] = 0;
+      }
+      new_indices.push_back(lo + 192);
+    }
     i.done = static_cast<int>(pick(3));
     i.task = static_cast<int>(pick(32));
 
@@ -605,76 +772,91 @@ struct Generator {
         total *= len[k];
       }
     }
-    Dsr a, b, d;
     a.save = pick(3) == 0;
     b.save = pick(3) == 0;
     d.save = pick(3) == 0;
     const bool a_imm = !two && i.scalar;
-    const bool b_imm = two && i.scalar;
+    const bool b_imm = two && i.scalar && !indexed;
+    const bool with_a = has_a(i.op) && !a_imm;
     // Destination.
-    const bool d_fab = i.op != kFma && pick(3) == 0 && !out_qs.empty();
-    const bool d_acc = !d_fab && d32 && !acc_taken && pick(3) == 0;
+    const bool d_none = i.op == kScatter;
+    const bool d_fab = !d_none && !is_fma(i.op) && nd > 1 && pick(3) == 0 && !out_qs.empty();
+    const bool d_acc = !d_none && !d_fab && nd == 4 && !acc_taken && pick(3) == 0;
+    if (d_none) d.kind = kNone;
     if (d_fab) {
       d.kind = kFabOut;
       d.q = out_qs.front();
       out_qs.pop_front();
       d.close = pick(2) != 0;
       d.code = static_cast<int>(pick(4));
+      d.skip = pick(3) == 0;
+      d.tag = nd == 2 && pick(3) == 0;
     }
     bool acc_src = false;
     // Sources.
     bool inf = false;
     auto source = [&](Dsr* s, bool first) {
-      if (pick(3) == 0 && !in_qs.empty()) {
+      if (sb > 1 && pick(3) == 0 && !in_qs.empty()) {
         s->kind = kFabIn;
         s->q = in_qs.front();
         in_qs.pop_front();
         // Without a length, until stream end.
-        if (first && pick(3) == 0) inf = true;
+        if (first && !red && pick(3) == 0) inf = true;
         return;
       }
-      if (w32 && !acc_src && !acc_taken && pick(3) == 0) {
+      if (w32 && i.op != kScatter && !acc_src && !acc_taken && pick(3) == 0) {
         acc_src = true;
-        walk(s, len, true, kAcc, acc_words * 4, false);
+        walk(s, len, 4, kAcc, acc_words * 4, false);
         return;
       }
-      walk(s, len, w32, lo, 256, false);
+      walk(s, len, sb, lo, indexed ? 192 : 256, false);
     };
-    if (!a_imm) source(&a, true);
-    if (two && !b_imm) source(&b, false);
-    if (!d_fab) walk(&d, len, d32, d_acc ? kAcc : lo + 256, d_acc ? acc_words * 4 : 256, true);
+    if (with_a) source(&a, true);
+    if (indexed)
+      walk(&b, len, 2, lo + 192, 64, false);
+    else if (two && !b_imm)
+      source(&b, false);
+    if (!d_fab && !d_none) {
+      walk(&d, len, nd, d_acc ? kAcc : lo + 256, d_acc ? acc_words * 4 : 256, true, red);
+    }
     if (d_acc || acc_src) acc_taken = true;
-    if (!a_imm && a.kind == kMem && !(a.addr & kAcc) && !d_fab && !d_acc && w32 == d32 &&
-        pick(4) == 0) {
+    if (with_a && a.kind == kMem && !(a.addr & kAcc) && !d_fab && !d_acc && !d_none && !red &&
+        sb == nd && pick(4) == 0) {
       a = d;  // in place
     }
     if (d_acc && acc_src) {
-      // Source and destination must not overlap in a vector: in place.
-      if (!a_imm && (a.addr & kAcc))
-        a = d;
-      else
-        b = d;
+      // Source and destination must not overlap in a vector: in place, or in separate halves.
+      Dsr* s = with_a && (a.addr & kAcc) ? &a : &b;
+      if (red) {
+        walk(s, len, 4, kAcc, acc_words * 2, false);
+        walk(&d, len, 4, kAcc + acc_words * 2, acc_words * 2, true, true);
+      } else {
+        const int type = d.type;
+        *s = d;
+        d.type = type;
+      }
     }
-    Dsr* space = !d_fab || a_imm ? &d : &a;
+    const bool space_d = !red && (a_imm || (!d_fab && !d_none));
+    Dsr* space = space_d ? &d : with_a ? &a : &b;
     if (inf && space != &a) inf = false;
     if (inf) {
       for (int k = 0; k < 4; k++) len[k] = 0;
-      total = std::min(total, 40u);
+      total = std::min(total, 30u);
       // Other operands walk on and on: keep them in place.
       if (two && !b_imm && b.kind == kMem) b.step[0] = 0;
     }
     space->len = len;
     // Elements that a stream has beyond an even number are only there if it is counted.
-    if (!a_imm && a.kind == kFabIn) fill(a.q, total, w32, inf);
+    if (with_a && a.kind == kFabIn) fill(a.q, total, w32, inf);
     if (two && !b_imm && b.kind == kFabIn) {
       fill(b.q, inf ? total + 1 : total, w32, false);
     }
-    if (i.op == kCvt) d.type = i.ty == kF16 ? kF32 : kF16;
     m->dsr[i.a] = a;
     m->dsr[i.b] = b;
     m->dsr[i.dst] = d;
     return i;
   }
+  std::vector<uint32_t> new_indices;
 };
 
 // Up to 10 threads at once, each with a random instruction of its own; all of memory, the
@@ -718,6 +900,9 @@ uint64_t random_threads(int in_rate, int out_rate, int disturb, int n) {
     std::vector<Insn> insns;
     for (int k = 0; k < threads; k++) {
       insns.push_back(g.make((first + k) % kThreads, 3 * k, 512 * k));
+    }
+    for (uint32_t at : g.new_indices) {
+      for (uint32_t k = 0; k < 64; k += 4) b.poke(at + k, word_at(m, at + k));
     }
     for (int q = 0; q < 8; q++) b.in[q] = m.in[q];
     for (int k = 0; k < 3 * threads; k++) b.write_dsr(k, m.dsr[k]);
@@ -765,12 +950,15 @@ uint64_t random_threads(int in_rate, int out_rate, int disturb, int n) {
     }
     if (::testing::Test::HasFailure()) {
       for (const Insn& i : insns) {
-        std::printf("thread %d op %d type %d scalar %d\n", i.thread, i.op, i.ty, i.scalar);
+        std::printf("thread %d op %d type %d scalar %d value %x\n", i.thread, i.op, i.ty, i.scalar,
+                    i.value);
         for (int k : {i.a, i.b, i.dst}) {
           const Dsr& d = m.dsr[k];
-          std::printf("  kind %d q %d addr %x len %d %d %d %d step %d %d %d %d close %d\n", d.kind,
-                      d.q, d.addr, d.len[0], d.len[1], d.len[2], d.len[3], d.step[0], d.step[1],
-                      d.step[2], d.step[3], d.close);
+          std::printf(
+              "  kind %d q %d addr %x len %d %d %d %d step %d %d %d %d close %d type %d skip %d "
+              "tag %d\n",
+              d.kind, d.q, d.addr, d.len[0], d.len[1], d.len[2], d.len[3], d.step[0], d.step[1],
+              d.step[2], d.step[3], d.close, d.type, d.skip, d.tag);
         }
       }
       break;
