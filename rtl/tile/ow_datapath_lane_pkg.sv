@@ -22,6 +22,7 @@ package ow_datapath_lane_pkg;
     return {16'd0, x[15:0]};
   endfunction
 
+  // An integer format.
   function automatic logic is_int(input dp_fmt_e fmt);
     return fmt == DF_I16 || fmt == DF_I32 || fmt == DF_I8;
   endfunction
@@ -33,6 +34,7 @@ package ow_datapath_lane_pkg;
     return {x.sign, x.sig[26] ? x.exp[7:0] : 8'd0, x.sig[25:3]};
   endfunction
 
+  // a shifted by b modulo the width; the upper bits of a narrow result are not its own.
   function automatic logic [31:0] shift_int(input logic [31:0] a, input logic [4:0] b,
                                             input dp_fmt_e fmt, input dp_op_e op);
     logic [31:0] x;
@@ -66,7 +68,6 @@ package ow_datapath_lane_pkg;
                                                  input logic [15:0] b);
     return p - {a[15] ? b : 16'd0, 16'd0} - {b[15] ? a : 16'd0, 16'd0};
   endfunction
-
 
   // ----------------------------------------------------------------------------------- stages --
   // Stage M, beats that end in a floating-point addition: the first term. p is the product of the
