@@ -6,7 +6,8 @@
 // (valid/ready, in the order of the requests) brings the elements, or says that a scatter stands in
 // memory. Up to Depth requests are under way: in each cycle every bank serves the oldest of them
 // that wants it, so the bank conflicts of one overlap with the next. All lanes of a request that
-// want the same 64-bit word are served at once.
+// want the same 64-bit word are served at once. With fewer than 8 lanes, where area counts more than
+// speed, only the oldest request that is not served yet asks; the next follows without a gap.
 //
 // Order. The accesses to one bank are in the order of the requests, so a gather sees the scatters
 // before it. Within a scatter the highest of the lanes with equal indices wins. Against other ports
@@ -75,10 +76,14 @@ module ow_gather #(
   `OW_ASSERT_INIT(depth_1_to_4, Depth >= 1 && Depth <= 4)
   `OW_ASSERT_INIT(sram_bytes, SramBytes <= 8388608)
 
+  localparam bit Overlap = Lanes == 8;  // several requests ask in one cycle
+  localparam int unsigned AddrW = $clog2(SramBytes);
   localparam int unsigned PtrW = Depth > 1 ? $clog2(Depth) : 1;
 
   typedef logic [PtrW-1:0]  ptr_t;
   typedef logic [Lanes-1:0] mask_t;
+  typedef logic [Lanes-1:0][AddrW-1:0] addrs_t;
+  typedef logic [Lanes-1:0][31:0] elems_t;
 
   logic [Depth-1:0]       valid_q;
   logic [Depth-1:0]       we_q;
@@ -88,10 +93,11 @@ module ow_gather #(
   logic [23:0]            bad_q  [Depth];  // address of a fault
   mask_t                  pend_q [Depth];  // lanes to be served
   mask_t                  fly_q  [Depth];  // lanes whose data stands on mem_rdata_i
-  logic [Lanes-1:0][22:0] addr_q [Depth];
-  logic [Lanes-1:0][31:0] data_q [Depth];  // to be written, or read
+  addrs_t                 addr_q [Depth];
+  elems_t                 data_q [Depth];  // to be written, or read
   ptr_t                   head_q;          // oldest request
   ptr_t                   tail_q;          // next free place
+  ptr_t                   last_q;          // the request that asked last
 
   function automatic ptr_t after(input ptr_t p, input int unsigned n);
     automatic int unsigned x;
@@ -100,6 +106,17 @@ module ow_gather #(
   endfunction
 
   // -------------------------------------------------------------------------------- requests --
+  // The oldest request with a lane to be served.
+  ptr_t oldest;
+  always_comb begin
+    oldest = head_q;
+    if (valid_q != '0) begin
+      for (int unsigned i = Depth; i > 0; i--) begin
+        if (pend_q[after(head_q, i - 1)] != '0) oldest = after(head_q, i - 1);
+      end
+    end
+  end
+
   // Per bank: the oldest request with a lane that wants it, its lowest such lane, and all lanes
   // that want the same word.
   mask_t [7:0] bank_lanes;  // lanes that a bank would serve,
@@ -111,7 +128,9 @@ module ow_gather #(
     mask_t       same;
     ptr_t        t;
     ptr_t        s;
-    logic [16:0] row;
+    logic [AddrW-7:0] row;
+    addrs_t      at;
+    elems_t      data;
     mem_req_o = '0;
     mem_we_o = '0;
     mem_row_o = '0;
@@ -125,31 +144,47 @@ module ow_gather #(
     t = '0;
     s = '0;
     row = '0;
+    at = '0;
+    data = '0;
     if (valid_q != '0) begin
+      if (!Overlap) begin
+        s = oldest;
+        at = addr_q[oldest];
+        data = data_q[oldest];
+      end
       for (int unsigned b = 0; b < 8; b++) begin
         want = '0;
-        s = head_q;
-        for (int unsigned i = Depth; i > 0; i--) begin
-          t = after(head_q, i - 1);
+        if (!Overlap) begin
           for (int unsigned l = 0; l < Lanes; l++) begin
-            hit[l] = pend_q[t][l] && addr_q[t][l][5:3] == 3'(b);
+            want[l] = pend_q[oldest][l] && at[l][5:3] == 3'(b);
           end
-          if (hit != '0) begin
-            want = hit;
-            s = t;
+        end else begin
+          for (int unsigned i = Depth; i > 0; i--) begin
+            t = after(head_q, i - 1);
+            for (int unsigned l = 0; l < Lanes; l++) begin
+              hit[l] = pend_q[t][l] && addr_q[t][l][5:3] == 3'(b);
+            end
+            if (hit != '0) begin
+              want = hit;
+              s = t;
+            end
           end
         end
         if (want != '0) begin
+          if (Overlap) begin
+            at = addr_q[s];
+            data = data_q[s];
+          end
           row = '0;
           same = want & (~want + mask_t'(1));
           for (int unsigned l = 0; l < Lanes; l++) begin
-            if (same[l]) row = row | addr_q[s][l][22:6];
+            if (same[l]) row = row | at[l][AddrW-1:6];
           end
           for (int unsigned l = 0; l < Lanes; l++) begin
-            same[l] = want[l] && addr_q[s][l][22:6] == row;
+            same[l] = want[l] && at[l][AddrW-1:6] == row;
           end
           mem_req_o[b] = 1'b1;
-          mem_row_o[b] = row;
+          mem_row_o[b] = 17'(row);
           bank_lanes[b] = same;
           bank_slot[b] = s;
           if (we_q[s]) begin
@@ -157,10 +192,10 @@ module ow_gather #(
             for (int unsigned l = 0; l < Lanes; l++) begin
               if (same[l]) begin
                 for (int unsigned h = 0; h < 4; h++) begin
-                  if (w32_q[s] ? 1'(h >> 1) == addr_q[s][l][2] : 2'(h) == addr_q[s][l][2:1]) begin
+                  if (w32_q[s] ? 1'(h >> 1) == at[l][2] : 2'(h) == at[l][2:1]) begin
                     mem_be_o[b][2*h +: 2] = 2'b11;
-                    mem_wdata_o[b][16*h +: 16] = w32_q[s] && (h % 2) == 1 ? data_q[s][l][31:16]
-                                                                          : data_q[s][l][15:0];
+                    mem_wdata_o[b][16*h +: 16] = w32_q[s] && (h % 2) == 1 ? data[l][31:16]
+                                                                          : data[l][15:0];
                   end
                 end
               end
@@ -189,15 +224,23 @@ module ow_gather #(
 
   always_comb begin : arrivals
     logic [63:0] word;
+    addrs_t      at;
+    logic        w32;
+    at = '0;
+    w32 = 1'b0;
     word = '0;
     for (int unsigned s = 0; s < Depth; s++) begin
       fresh[s] = '0;
-      if (fly_q[s] != '0) begin
+      // Without overlap, data comes for one request at a time.
+      if (Overlap ? fly_q[s] != '0 : s == 0) begin
+        at = addr_q[Overlap ? ptr_t'(s) : last_q];
+        w32 = w32_q[Overlap ? ptr_t'(s) : last_q];
         for (int unsigned l = 0; l < Lanes; l++) begin
-          word = mem_rdata_i[addr_q[s][l][5:3]];
-          fresh[s][l] = w32_q[s] ? word[32*addr_q[s][l][2] +: 32]
-                                 : {16'd0, word[16*addr_q[s][l][2:1] +: 16]};
+          word = mem_rdata_i[at[l][5:3]];
+          fresh[s][l] = w32 ? word[32*at[l][2] +: 32] : {16'd0, word[16*at[l][2:1] +: 16]};
         end
+      end else if (!Overlap) begin
+        fresh[s] = fresh[0];
       end
     end
   end
@@ -219,7 +262,7 @@ module ow_gather #(
 
   // ------------------------------------------------------------------------------ acceptance --
   logic                   accept;
-  logic [Lanes-1:0][22:0] in_addr;
+  addrs_t                 in_addr;
   logic                   in_fault;
   logic [23:0]            in_bad;
 
@@ -236,7 +279,7 @@ module ow_gather #(
       for (int unsigned l = Lanes; l > 0; l--) begin
         sum = {1'b0, req_base_i} +
               (req_w32_i ? {7'd0, req_idx_i[l-1], 2'd0} : {8'd0, req_idx_i[l-1], 1'b0});
-        in_addr[l-1] = sum[22:0];
+        in_addr[l-1] = sum[AddrW-1:0];
         if (req_mask_i[l-1] && sum >= 25'(SramBytes)) begin
           in_fault = 1'b1;
           in_bad = sum[23:0];
@@ -250,6 +293,7 @@ module ow_gather #(
       valid_q <= '0;
       head_q <= '0;
       tail_q <= '0;
+      last_q <= '0;
       for (int unsigned s = 0; s < Depth; s++) begin
         pend_q[s] <= '0;
         fly_q[s] <= '0;
@@ -264,6 +308,7 @@ module ow_gather #(
           end
         end
       end
+      last_q <= oldest;
       if (done) begin
         valid_q[head_q] <= 1'b0;
         head_q <= after(head_q, 1);
