@@ -114,7 +114,7 @@ module ow_pack
   slot_t       next_q  [Slots];       // the vector behind it in its queue
   slot_t       head_q  [NUM_QUEUES];  // first and last vector of a queue
   slot_t       tail_q  [NUM_QUEUES];
-  mask_t       todo_q  [NUM_QUEUES];  // what is left of the first one, if it has been begun
+  mask_t       rest_q  [NUM_QUEUES];  // what is left of the first one, if it has been begun
   cnt_t        claim_q [NUM_QUEUES];  // places claimed: on their way and waiting
   logic [15:0] half_q  [NumThreads];
   logic [NumThreads-1:0] half_valid_q;
@@ -192,7 +192,7 @@ module ow_pack
 
   // --------------------------------------------------------------------------------- a step --
   entry_t      e;
-  mask_t       todo, left;
+  mask_t       rest, left;
   logic        half_valid;      // of this thread, before and after the step
   logic        half_valid_d;
   logic [15:0] half_d;
@@ -205,7 +205,7 @@ module ow_pack
     logic [2:0]  i0;
     logic        ctl;
     e = '0;
-    {m0, m1, m2, todo, left} = '0;
+    {m0, m1, m2, rest, left} = '0;
     {x0, x1, x2} = '0;
     w0 = '0;
     i0 = '0;
@@ -218,14 +218,14 @@ module ow_pack
     data_o = '0;
     if (any) begin
       e = direct ? in : mem_q[head_q[p]];
-      todo = begun_q[p] ? todo_q[p] : e.mask;
+      rest = begun_q[p] ? rest_q[p] : e.mask;
       half_valid = half_valid_q[e.thread] && !e.drop;
       half_valid_d = half_valid;
       half_d = half_q[e.thread];
-      left = todo;
-      m0 = todo & (~todo + mask_t'(1));
-      m1 = (todo & ~m0) & (~(todo & ~m0) + mask_t'(1));
-      m2 = todo & ~m0 & ~m1;  // looked at only if it is a single element
+      left = rest;
+      m0 = rest & (~rest + mask_t'(1));
+      m1 = (rest & ~m0) & (~(rest & ~m0) + mask_t'(1));
+      m2 = rest & ~m0 & ~m1;  // looked at only if it is a single element
       for (int unsigned k = 0; k < Lanes; k++) begin
         if (m0[k]) begin
           x0 = x0 | e.data[k];
@@ -237,7 +237,7 @@ module ow_pack
       for (int unsigned k = 0; k < Half; k++) begin
         if (m0[k]) w0 = w0 | {e.data[2*k+1], e.data[2*k]};
       end
-      if (todo == '0) begin
+      if (rest == '0) begin
         if (e.last && half_valid) begin
           push_o = 1'b1;
           data_o.data = {16'd0, half_d};
@@ -250,18 +250,18 @@ module ow_pack
       end else if (e.w32) begin
         push_o = 1'b1;
         data_o.data = w0;
-        left = todo & ~m0;
+        left = rest & ~m0;
       end else if (e.tag) begin
         push_o = 1'b1;
         data_o.data = {e.idx + 16'(i0), x0};
-        left = todo & ~m0;
+        left = rest & ~m0;
       end else if (half_valid) begin
         // The pair, and the element behind it if it is the only one left.
         push_o = 1'b1;
         data_o.data = {x0, half_d};
         half_valid_d = m1 != '0 && m2 == '0;
         half_d = x1;
-        left = half_valid_d ? '0 : todo & ~m0;
+        left = half_valid_d ? '0 : rest & ~m0;
       end else if (m1 != '0) begin
         push_o = 1'b1;
         data_o.data = {x1, x0};
@@ -329,7 +329,7 @@ module ow_pack
       if (any) begin
         turn_q <= p;
         begun_q[p] <= !finished;
-        todo_q[p] <= left;
+        rest_q[p] <= left;
         half_valid_q[e.thread] <= half_valid_d && !(finished && e.last);
         if (half_valid_d) half_q[e.thread] <= half_d;
       end
