@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include "link_word.h"
@@ -55,6 +56,29 @@ TEST(Link, OneColourRunsAtFullRateWhateverTheOthersWaitFor) {
       }
     }
   }
+}
+
+// Noise makes the link slower than what is offered: the control plane gets a quarter, data colours
+// share the rest.
+TEST(Link, BackloggedColoursGetTheirShares) {
+  Pair p(18);
+  p.wires(0).set_noise(1e-3);
+  ASSERT_TRUE(p.train());
+  offer(&p, kAllColours);
+  p.run(1000);
+  std::array<uint64_t, kColours> before{};
+  for (int c = 0; c < kColours; ++c) before[static_cast<size_t>(c)] = p.router(1).taken(c);
+  const uint64_t all = p.router(1).taken();
+  p.run(20000);
+  const double total = static_cast<double>(p.router(1).taken() - all);
+  const auto share = [&](int c) {
+    return static_cast<double>(p.router(1).taken(c) - before[static_cast<size_t>(c)]);
+  };
+  EXPECT_LT(total, 12000);
+  EXPECT_GE(share(24) + share(25), 0.25 * total * 0.97);
+  EXPECT_NEAR(share(24), share(25), 0.02 * share(24));
+  const double each = (total - share(24) - share(25)) / 24;
+  for (int c = 0; c < kControlColour; ++c) EXPECT_NEAR(share(c), each, 0.01 * each + 2) << c;
 }
 
 TEST(Link, LatencyIsConstant) {
@@ -189,6 +213,25 @@ TEST(Link, DroppedAndRestoredInMidTransferLosesNothing) {
       EXPECT_TRUE(p.drain()) << which << " " << length;
       EXPECT_EQ(p.errors(), 0u) << p.first_error();
     }
+  }
+}
+
+// At any time of the training and of the handshake, and shortly after.
+TEST(Link, LanesThatDropOutWhileItTrainsOnlyCostTime) {
+  for (uint64_t at = 30; at < 5200; at += at < 3000 ? 501 : 61) {
+    Pair p(at);
+    offer(&p, kAllColours);
+    p.run(at);
+    const int side = static_cast<int>(at & 1);
+    p.wires(side).cut(true);
+    p.run(40 + at % 700);
+    p.wires(side).cut(false);
+    ASSERT_TRUE(p.train(60000)) << at;
+    p.run(12000);  // it may have come up at one end only, which shows when that end sends
+    ASSERT_TRUE(p.train(60000)) << at;
+    p.run(300);
+    EXPECT_TRUE(p.drain()) << at;
+    EXPECT_EQ(p.errors(), 0u) << at << ": " << p.first_error();
   }
 }
 
