@@ -146,7 +146,8 @@ class TileRows {
 
   CallResult streamed(size_t features, size_t samples, size_t outputs, double density,
                       uint64_t seed, size_t* weights);
-  uint64_t spmv_matrix(const SparseMatrix& matrix, Type type, size_t* padding, size_t* tiles);
+  uint64_t spmv_matrix(const SparseMatrix& matrix, Type type, size_t* padding, size_t* tiles,
+                       Counters* counters);
   void one_operation(Op op, Type type, Type to, bool scalar);
 
   TileBench& bench_;
@@ -431,7 +432,7 @@ void TileRows::t8() {
 }
 
 uint64_t TileRows::spmv_matrix(const SparseMatrix& matrix, Type type, size_t* padding,
-                               size_t* tiles) {
+                               size_t* tiles, Counters* counters) {
   const Type element = golden::source_type(type);
   const uint32_t bytes = static_cast<uint32_t>(golden::type_bytes(element));
   Space space(tile());
@@ -458,6 +459,7 @@ uint64_t TileRows::spmv_matrix(const SparseMatrix& matrix, Type type, size_t* pa
     check(fmt::format("spmv {} of {}", golden::type_name(element), matrix.name), y,
           spmv(type, part, x));
     cycles += r.cycles;
+    for (size_t k = 0; k < r.counters.size(); ++k) (*counters)[k] += r.counters[k];
     nonzeros += part.nonzeros;
     *padding += part.padding;
     ++*tiles;
@@ -494,13 +496,17 @@ void TileRows::t9() {
       const SparseMatrix m = read_matrix_market(options_.matrices + "/" + name + ".mtx.gz");
       size_t padding = 0;
       size_t tiles = 0;
-      const uint64_t cycles = spmv_matrix(m, type, &padding, &tiles);
+      Counters counters{};
+      const uint64_t cycles = spmv_matrix(m, type, &padding, &tiles, &counters);
       const double rate = static_cast<double>(m.nonzeros()) / static_cast<double>(cycles);
       logs += std::log(rate);
       raw[std::string(name) + ".rate"] = rate;
       raw[std::string(name) + ".cycles"] = static_cast<double>(cycles);
       raw[std::string(name) + ".nonzeros"] = static_cast<double>(m.nonzeros());
       raw[std::string(name) + ".padding"] = static_cast<double>(padding);
+      raw[std::string(name) + ".beats"] = static_cast<double>(counters[kCtrBeats]);
+      raw[std::string(name) + ".stall_memory"] = static_cast<double>(counters[kCtrStallMemory]);
+      raw[std::string(name) + ".no_work"] = static_cast<double>(counters[kCtrNoWork]);
       raw[std::string(name) + ".tiles"] = static_cast<double>(tiles);
       timing(fmt::format("spmv {} {}", label, name), m.nonzeros(), cycles,
              static_cast<double>(m.nonzeros()) / (type == Type::F32 ? 2 : 8));
@@ -822,10 +828,11 @@ void TileRows::one_operation(Op op, Type type, Type to, bool scalar) {
   } else {
     for (uint32_t i = 0; i < kN; ++i) {
       const uint32_t other = scalar ? s : b[i];
+      const uint32_t first = scalar && op == Op::Mov ? s : a[i];
       want[i] = op == Op::Cvt      ? golden::convert(type, to, a[i])
                 : op == Op::Gather ? x[b[i]]
                 : op == Op::Fmag   ? golden::apply(Op::Fma, type, a[i], x[b[i]], d[i])
-                                   : golden::apply(op, type, a[i], other, d[i]);
+                                   : golden::apply(op, type, first, other, d[i]);
     }
   }
   check(name, tile().read(at, to, want.size()), want);

@@ -40,15 +40,15 @@ void ow_actgemv_load(uint32_t inputs, uint32_t outputs, uint32_t w, uint32_t y, 
 }
 
 void ow_actgemv_run(void) {
-  // The first product into a row is added to +0. A stream without any leaves the row as it was:
-  // the counter of consumed wavelets tells.
+  // The first product into a row is added to +0. A stream without any leaves the row as it was: the
+  // counter of consumed wavelets tells, when the row is on its way to y already.
   uint32_t before = ow_reg_read(OW_REG_COUNTER(11));
-  ow_axpyw(OW_CTL(K_KEEP_ACC, K_KEEP_X, K_KEEP_W, 0));
-  if (ow_reg_read(OW_REG_COUNTER(11)) != before) {
-    ow_cvt(OW_F32, OW_CTL(K_KEEP_Y, K_KEEP_ACC, K_NONE, 0));
-  } else {
-    ow_mov_s(OW_F16, OW_CTL(K_KEEP_Y, K_NONE, K_NONE, 0), 0);
+  ow_axpyw(OW_CTL(K_KEEP_ACC, K_KEEP_X, K_KEEP_W, OW_K_THREAD_A));
+  ow_cvt(OW_F32, OW_CTL(K_KEEP_Y, K_KEEP_ACC, K_NONE, OW_K_THREAD_A));
+  if (ow_reg_read(OW_REG_COUNTER(11)) == before) {
+    ow_mov_s(OW_F16, OW_CTL(K_KEEP_Y, K_NONE, K_NONE, OW_K_THREAD_A), 0);
   }
+  k_wait(K_KEEP_Y);
 }
 
 void ow_send_nonzeros(uint32_t n, uint32_t x, uint32_t queue) {
@@ -56,6 +56,6 @@ void ow_send_nonzeros(uint32_t n, uint32_t x, uint32_t queue) {
   ow_dsrw(
       K_Y, 0,
       OW_KIND_FABRIC_OUT | OW_F16 << 4 | queue << 8 | OW_CLOSE(1, 0) | OW_SKIP_ZEROS | OW_TAGGED);
-  ow_dsrw(K_Y, 2, K_DIM(n, 0));
+  ow_dsrw(K_Y, 2, n);
   ow_mov(OW_F16, OW_CTL(K_Y, K_X, K_NONE, 0));
 }
