@@ -46,6 +46,7 @@ int run_bench_tile(Context& context, const TileBenchArguments& arguments) {
 
   bench::TileBenchOptions options;
   options.firmware = arguments.firmware;
+  options.spmv_firmware = arguments.spmv_firmware;
   options.matrices = arguments.matrices;
   options.seed = arguments.seed;
   bench::TileBench bench(options);

@@ -14,6 +14,7 @@ namespace ow::cli {
 struct TileBenchArguments {
   std::string targets;
   std::string firmware;
+  std::string spmv_firmware;
   std::string matrices = OW_SOURCE_DIR "/data/matrices";
   std::string baselines = OW_SOURCE_DIR "/configs/tile-baselines.yaml";
   std::vector<std::string> only;

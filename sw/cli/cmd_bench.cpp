@@ -237,6 +237,7 @@ int run_tile(Context& context, const Options& options, TileArguments* tile) {
   tile->only = options.only;
   tile->seed = options.seed;
   if (tile->firmware.empty()) tile->firmware = OW_FIRMWARE_DIR "/tile_bench.elf";
+  tile->spmv_firmware = OW_FIRMWARE_DIR "/spmv_bench.elf";
   return run_bench_tile(context, *tile);
 }
 #else

@@ -23,10 +23,11 @@ using golden::Type;
 using golden::Weight;
 
 constexpr uint32_t kSlice = OW_SPMV_SLICE;
+constexpr uint32_t kStreams = OW_SPMV_STREAMS;
 constexpr uint32_t kLongRow = 32;  // entries from which a row has slices of its own
 
 // Costs in cycles that decide how diagonals are joined into segments.
-constexpr double kLaunch = 7;
+constexpr double kLaunch = 20;
 
 struct Shape {
   uint32_t width;  // entries a beat
@@ -151,13 +152,16 @@ Laid lay_out(std::vector<std::vector<Weight>> pieces, bool long_row, const Shape
 uint32_t image_bytes(const std::vector<Laid>& slices, const Shape& shape) {
   size_t entries = 0;
   size_t words = sizeof(ow_spmv_head) / 4;
-  for (size_t s = 0; s < slices.size(); s += 2) {
-    const size_t b = s + 1 < slices.size() ? slices[s + 1].segments.size() : 0;
-    words += 2 * sizeof(ow_spmv_slice) / 4 +
-             2 * std::max(slices[s].segments.size(), b) * sizeof(ow_spmv_segment) / 4;
+  for (size_t s = 0; s < slices.size(); s += kStreams) {
+    size_t segments = 1;
+    for (size_t k = s; k < std::min(slices.size(), s + kStreams); ++k) {
+      segments = std::max(segments, slices[k].segments.size());
+    }
+    words += kStreams * (sizeof(ow_spmv_slice) + segments * sizeof(ow_spmv_segment)) / 4;
   }
   for (const Laid& l : slices) entries += l.stream.size();
-  return static_cast<uint32_t>(4 * words + entries * (shape.value_bytes + 2) + 4 * 64);
+  return static_cast<uint32_t>(4 * words + entries * (shape.value_bytes + 2) +
+                               2 * kStreams * (64 + 48));
 }
 
 void put(std::vector<uint32_t>* words, uint32_t byte, uint32_t bytes, uint32_t value) {
@@ -169,25 +173,27 @@ void put(std::vector<uint32_t>* words, uint32_t byte, uint32_t bytes, uint32_t v
 
 SpmvTile make_image(std::vector<Laid> slices, const Shape& shape, uint32_t address) {
   SpmvTile tile;
-  const uint32_t pairs = static_cast<uint32_t>((slices.size() + 1) / 2);
+  const uint32_t rounds = static_cast<uint32_t>((slices.size() + kStreams - 1) / kStreams);
   std::vector<uint32_t> table;
-  std::vector<Weight> stream[2];
+  std::vector<Weight> stream[kStreams];
   uint32_t y = 0;
-  for (uint32_t p = 0; p < pairs; ++p) {
-    const Laid* side[2] = {&slices[2 * p],
-                           2 * p + 1 < slices.size() ? &slices[2 * p + 1] : nullptr};
-    uint32_t segments = 0;
-    for (const Laid* l : side) {
-      if (l != nullptr) {
-        segments = std::max(segments, static_cast<uint32_t>(l->segments.size()));
-      }
+  for (uint32_t r = 0; r < rounds; ++r) {
+    const Laid* side[kStreams];
+    size_t segments = 0;
+    for (uint32_t h = 0; h < kStreams; ++h) {
+      const size_t k = size_t{r} * kStreams + h;
+      side[h] = k < slices.size() ? &slices[k] : nullptr;
+      if (side[h] != nullptr) segments = std::max(segments, side[h]->segments.size());
     }
-    for (int h = 0; h < 2; ++h) {
+    segments = std::max<size_t>(segments, 1);
+    for (uint32_t h = 0; h < kStreams; ++h) {
       const Laid* l = side[h];
-      table.push_back(l == nullptr ? 0 : static_cast<uint32_t>(l->slice.pieces.size()));
+      const uint32_t pieces = l == nullptr ? 0 : static_cast<uint32_t>(l->slice.pieces.size());
+      table.push_back(pieces == 0 ? 0 : pieces | 4u << 16);
+      table.push_back((l == nullptr ? 0 : l->rows) | shape.value_bytes << 16);
+      table.push_back(y * shape.value_bytes);
       table.push_back(l != nullptr && l->slice.long_row ? 1 : 0);
-      table.push_back(y);
-      table.push_back(segments);
+      table.push_back(static_cast<uint32_t>(segments));
       if (l == nullptr) continue;
       SpmvTile::Slice slice = l->slice;
       slice.y_offset = y;
@@ -197,7 +203,7 @@ SpmvTile make_image(std::vector<Laid> slices, const Shape& shape, uint32_t addre
       tile.padding += l->stream.size() - l->nonzeros;
       stream[h].insert(stream[h].end(), l->stream.begin(), l->stream.end());
     }
-    for (uint32_t k = 0; k < segments; ++k) {
+    for (size_t k = 0; k < segments; ++k) {
       for (const Laid* l : side) {
         if (l == nullptr || k >= l->segments.size()) {
           table.push_back(0);
@@ -211,29 +217,28 @@ SpmvTile make_image(std::vector<Laid> slices, const Shape& shape, uint32_t addre
     }
   }
   tile.y_elements = y;
-  const auto align = [&](uint32_t a,
-                         uint32_t slot) {  // to a line of 64 bytes, then to a slot of it
+  // Values and indices of the streams start in different slots of 16 bytes of a line of 64.
+  const auto align = [&](uint32_t a, uint32_t slot) {
     return ((address + a + 63) & ~63u) - address + 16 * slot;
   };
-  // Values and indices of the two streams start in different banks.
-  uint32_t at = static_cast<uint32_t>(sizeof(ow_spmv_head) + 4 * table.size());
-  uint32_t values[2];
-  uint32_t indices[2];
-  for (int h = 0; h < 2; ++h) {
+  ow_spmv_head head{};
+  head.rounds = rounds;
+  uint32_t at = static_cast<uint32_t>(sizeof head + 4 * table.size());
+  for (uint32_t h = 0; h < kStreams; ++h) {
     const uint32_t n = static_cast<uint32_t>(stream[h].size());
-    values[h] = align(at, h == 0 ? 0 : 1);
-    indices[h] = align(values[h] + n * shape.value_bytes, h == 0 ? 2 : 3);
-    at = indices[h] + 2 * n;
+    const uint32_t values = align(at, h);
+    const uint32_t indices = align(values + n * shape.value_bytes, (h + 2) % 4);
+    at = indices + 2 * n;
     for (uint32_t k = 0; k < n; ++k) {
-      put(&tile.words, values[h] + k * shape.value_bytes, shape.value_bytes, stream[h][k].value);
-      put(&tile.words, indices[h] + 2 * k, 2, stream[h][k].index);
+      put(&tile.words, values + k * shape.value_bytes, shape.value_bytes, stream[h][k].value);
+      put(&tile.words, indices + 2 * k, 2, stream[h][k].index);
     }
+    head.values[h] = address + values;
+    head.indices[h] = address + indices;
   }
   tile.words.resize(std::max<size_t>(tile.words.size(), (at + 3) / 4), 0);
-  const uint32_t head[5] = {pairs, address + values[0], address + values[1], address + indices[0],
-                            address + indices[1]};
-  std::copy(head, head + 5, tile.words.begin());
-  std::copy(table.begin(), table.end(), tile.words.begin() + 5);
+  std::memcpy(tile.words.data(), &head, sizeof head);
+  std::copy(table.begin(), table.end(), tile.words.begin() + sizeof head / 4);
   return tile;
 }
 
@@ -350,47 +355,75 @@ SpmvPlan make_spmv_plan(const SparseMatrix& matrix, Type type, uint32_t address,
     return out;
   };
 
-  std::vector<Laid> current;
-  uint32_t y_bytes = 0;
-  uint32_t first_row = 0;
+  const auto fits = [&](const std::vector<Laid>& slices) {
+    uint32_t rows = 0;
+    for (const Laid& l : slices) rows += (l.rows + 3) & ~3u;
+    return image_bytes(slices, shape) + rows * shape.value_bytes <= bytes;
+  };
   uint32_t position = 0;
-  const auto flush = [&] {
-    if (current.empty()) return;
-    SpmvTile tile = make_image(current, shape, address);
+  const auto long_row = [&](uint32_t at) {
+    const std::vector<Weight> row = entries(at);
+    std::vector<std::vector<Weight>> pieces(kSlice);
+    for (size_t k = 0; k < row.size(); ++k) pieces[k % kSlice].push_back(row[k]);
+    return lay_out(std::move(pieces), true, shape, x_word);
+  };
+  const auto slice = [&](uint32_t first, uint32_t rows) {
+    std::vector<std::vector<Weight>> pieces;
+    for (uint32_t k = first; k < first + rows; ++k) pieces.push_back(entries(k));
+    return lay_out(std::move(pieces), false, shape, x_word);
+  };
+  const auto length = [&](uint32_t at) { return matrix.row[plan.order[at]].size(); };
+
+  while (position < matrix.rows) {
+    const uint32_t first_row = position;
+    std::vector<Laid> slices;
+    const auto append = [&](Laid laid) {
+      slices.push_back(std::move(laid));
+      if (fits(slices)) return true;
+      slices.pop_back();
+      return false;
+    };
+    bool full = false;
+    while (!full && position < matrix.rows && length(position) >= kLongRow) {
+      full = !append(long_row(position));
+      if (!full) ++position;
+    }
+    // As many rows as fit, in slices of about the same size, as many for A as for B.
+    const auto cut = [&](uint32_t rows) {
+      std::vector<Laid> with = slices;
+      uint32_t n = (rows + kSlice - 1) / kSlice;
+      if ((slices.size() + n) % 2 != 0 && rows >= 2 * kSlice) ++n;
+      for (uint32_t k = 0, at = position; k < n; ++k) {
+        uint32_t size = (position + rows - at + n - k - 1) / (n - k);
+        size = std::min({(size + 7) / 8 * 8, kSlice, position + rows - at});
+        if (size == 0) break;
+        with.push_back(slice(at, size));
+        at += size;
+      }
+      return with;
+    };
+    if (!full && position < matrix.rows) {
+      size_t room = bytes - std::min(bytes, image_bytes(slices, shape));
+      uint32_t rows = 0;
+      while (position + rows < matrix.rows) {
+        const size_t more = length(position + rows) * (shape.value_bytes + 2) + shape.value_bytes;
+        if (more > room) break;
+        room -= more;
+        ++rows;
+      }
+      for (; rows != 0; rows -= std::min(rows, shape.width)) {
+        std::vector<Laid> with = cut(rows);
+        if (!fits(with)) continue;
+        slices = std::move(with);
+        position += rows;
+        break;
+      }
+    }
+    if (position == first_row) throw BadInput(matrix.name + ": a slice does not fit the tile");
+    SpmvTile tile = make_image(std::move(slices), shape, address);
     tile.first_row = first_row;
     plan.tiles.push_back(std::move(tile));
-    first_row = position;
-    y_bytes = 0;
-    current.clear();
-  };
-  const auto append = [&](Laid laid, uint32_t rows) {
-    std::vector<Laid> with = current;
-    with.push_back(laid);
-    if (image_bytes(with, shape) + y_bytes + rows * shape.value_bytes > bytes) {
-      if (current.empty()) throw BadInput(matrix.name + ": a slice does not fit the tile");
-      flush();
-    }
-    current.push_back(std::move(laid));
-    y_bytes += rows * shape.value_bytes;
-    position += rows;
-  };
-  while (position < matrix.rows) {
-    std::vector<Weight> row = entries(position);
-    if (row.size() >= kLongRow) {
-      std::vector<std::vector<Weight>> pieces(kSlice);
-      for (size_t k = 0; k < row.size(); ++k) pieces[k % kSlice].push_back(row[k]);
-      while (pieces.back().empty()) pieces.pop_back();
-      append(lay_out(std::move(pieces), true, shape, x_word), 1);
-      continue;
-    }
-    std::vector<std::vector<Weight>> pieces;
-    for (uint32_t k = position; k < matrix.rows && pieces.size() < kSlice; ++k) {
-      pieces.push_back(entries(k));
-    }
-    const uint32_t rows = static_cast<uint32_t>(pieces.size());
-    append(lay_out(std::move(pieces), false, shape, x_word), rows);
   }
-  flush();
   return plan;
 }
 

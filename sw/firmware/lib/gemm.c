@@ -6,9 +6,9 @@
 
 #define PANEL 64u
 
-#define ROW(half, fma_type, type)                                                       \
+// The sums of a row: from +0, or from C.
+#define CLEAR(half, type)                                                               \
   do {                                                                                  \
-    ow_dsrw(K_SRC_##half, 1, a);                                                        \
     if (g->add) {                                                                       \
       ow_dsrw(K_OUT_##half, 1, c);                                                      \
       if ((type) == OW_F32) {                                                           \
@@ -19,7 +19,13 @@
     } else {                                                                            \
       ow_mov_s(OW_F32, OW_CTL(K_ROW_##half, K_NONE, K_NONE, OW_K_THREAD_##half), 0);    \
     }                                                                                   \
-    ow_fma(fma_type, OW_CTL(K_ACC_##half, K_P, K_SRC_##half, OW_K_THREAD_##half));      \
+  } while (0)
+
+#define ROW(half, fma_type, type)                                                  \
+  do {                                                                             \
+    CLEAR(half, type);                                                             \
+    ow_dsrw(K_SRC_##half, 1, a);                                                   \
+    ow_fma(fma_type, OW_CTL(K_ACC_##half, K_P, K_SRC_##half, OW_K_THREAD_##half)); \
   } while (0)
 
 #define STORE(half, type)                                                             \
@@ -32,58 +38,72 @@
     }                                                                                 \
   } while (0)
 
-#define HALF(half, type, bytes)                                        \
-  do {                                                                 \
-    uint32_t acc = OW_ACC_ADDR(half_##half * PANEL);                   \
-    k_vector(K_ROW_##half, OW_F32, acc, width, 4);                     \
-    k_matrix(K_ACC_##half, OW_F32, acc, width, 4, g->k, -(width * 4)); \
-    k_matrix(K_SRC_##half, type, 0, width, 0, g->k, bytes);            \
-    k_vector(K_OUT_##half, type, 0, width, bytes);                     \
+// The descriptors of a half; the sums of B lie behind those of A.
+#define HALF(half, type, bytes)                                      \
+  do {                                                               \
+    ow_dsrw(K_ACC_##half, 2, K_DIM(width, 4));                       \
+    ow_dsrw(K_ACC_##half, 3, ow_dim_word(k, -(int32_t)(width * 4))); \
+    k_matrix(K_SRC_##half, type, a, width, 0, k, bytes);             \
   } while (0)
 
-enum { half_A = 0, half_B = 1 };
+// The first row is cut in two, so that from then on a row ends in the middle of the other one: what
+// it takes to end one and to start the next is hidden.
+#define FIRST(fma_type, type, bytes)                                                    \
+  do {                                                                                  \
+    uint32_t k = g->k;                                                                  \
+    uint32_t part = g->m < 2 || k < 2 ? k : k / 2;                                      \
+    uint32_t b = g->b + j * (bytes);                                                    \
+    uint32_t b_step = (g->ldb - width) * (bytes);                                       \
+    k_matrix(K_P, type, b, width, bytes, k, b_step);                                    \
+    HALF(A, type, bytes);                                                               \
+    ow_dsrw(K_ACC_A, 3, ow_dim_word(part, -(int32_t)(width * 4)));                      \
+    ow_fma(fma_type, OW_CTL(K_ACC_A, K_P, K_SRC_A, OW_K_THREAD_A));                     \
+    ow_dsrw(K_ROW_B, 1, OW_ACC_ADDR(PANEL));                                            \
+    ow_dsrw(K_ROW_B, 2, K_DIM(width, 4));                                               \
+    ow_dsrw(K_ACC_B, 1, OW_ACC_ADDR(PANEL));                                            \
+    HALF(B, type, bytes);                                                               \
+    k_vector(K_OUT_B, type, c, width, bytes);                                           \
+    if (part != k) {                                                                    \
+      k_matrix(K_Q, type, b + part * g->ldb * (bytes), width, bytes, k - part, b_step); \
+      ow_dsrw(K_SRC_A, 1, a + part * (bytes));                                          \
+      ow_dsrw(K_ACC_A, 3, ow_dim_word(k - part, -(int32_t)(width * 4)));                \
+      ow_fma(fma_type, OW_CTL(K_ACC_A, K_Q, K_SRC_A, OW_K_THREAD_A));                   \
+    }                                                                                   \
+  } while (0)
 
 // The sums of row i are stored when the fma of row i + 1 has been started on the other thread.
-#define GEMM(name, fma_type, type, bytes)                                                      \
-  void name(const struct ow_gemm* g) {                                                         \
-    for (uint32_t j = 0; j < g->n; j += PANEL) {                                               \
-      uint32_t width = g->n - j < PANEL ? g->n - j : PANEL;                                    \
-      k_matrix(K_P, type, g->b + j * (bytes), width, bytes, g->k, (g->ldb - width) * (bytes)); \
-      HALF(A, type, bytes);                                                                    \
-      uint32_t a = g->a;                                                                       \
-      uint32_t c = g->c + j * (bytes);                                                         \
-      uint32_t a_step = g->lda * (bytes);                                                      \
-      uint32_t c_step = g->ldc * (bytes);                                                      \
-      ROW(A, fma_type, type);                                                                  \
-      HALF(B, type, bytes);                                                                    \
-      for (uint32_t i = g->m;;) {                                                              \
-        uint32_t c_next = c + c_step;                                                          \
-        a += a_step;                                                                           \
-        if (i > 1) {                                                                           \
-          uint32_t c_now = c;                                                                  \
-          c = c_next;                                                                          \
-          ROW(B, fma_type, type);                                                              \
-          c = c_now;                                                                           \
-        }                                                                                      \
-        STORE(A, type);                                                                        \
-        if (i <= 1) break;                                                                     \
-        c = c_next;                                                                            \
-        c_next = c + c_step;                                                                   \
-        a += a_step;                                                                           \
-        if (i > 2) {                                                                           \
-          uint32_t c_now = c;                                                                  \
-          c = c_next;                                                                          \
-          ROW(A, fma_type, type);                                                              \
-          c = c_now;                                                                           \
-        }                                                                                      \
-        STORE(B, type);                                                                        \
-        if (i <= 2) break;                                                                     \
-        c = c_next;                                                                            \
-        i -= 2;                                                                                \
-      }                                                                                        \
-      k_wait(K_OUT_A);                                                                         \
-      k_wait(K_OUT_B);                                                                         \
-    }                                                                                          \
+#define GEMM(name, fma_type, type, bytes)                              \
+  void name(const struct ow_gemm* g) {                                 \
+    for (uint32_t j = 0; j < g->n; j += PANEL) {                       \
+      uint32_t width = g->n - j < PANEL ? g->n - j : PANEL;            \
+      uint32_t a = g->a;                                               \
+      uint32_t c = g->c + j * (bytes);                                 \
+      ow_dsrw(K_ROW_A, 2, K_DIM(width, 4));                            \
+      k_vector(K_OUT_A, type, c, width, bytes);                        \
+      CLEAR(A, type);                                                  \
+      FIRST(fma_type, type, bytes);                                    \
+      uint32_t a_step = g->lda * (bytes);                              \
+      uint32_t c_step = g->ldc * (bytes);                              \
+      for (uint32_t rows = g->m;;) {                                   \
+        a += a_step;                                                   \
+        c += c_step;                                                   \
+        if (rows > 1) ROW(B, fma_type, type);                          \
+        c -= c_step;                                                   \
+        STORE(A, type);                                                \
+        if (rows <= 1) break;                                          \
+        ow_dsrw(K_ACC_A, 3, ow_dim_word(g->k, -(int32_t)(width * 4))); \
+        a += a_step;                                                   \
+        c += 2 * c_step;                                               \
+        if (rows > 2) ROW(A, fma_type, type);                          \
+        c -= c_step;                                                   \
+        STORE(B, type);                                                \
+        if (rows <= 2) break;                                          \
+        c += c_step;                                                   \
+        rows -= 2;                                                     \
+      }                                                                \
+      k_wait(K_OUT_A);                                                 \
+      k_wait(K_OUT_B);                                                 \
+    }                                                                  \
   }
 GEMM(ow_gemm_f16, OW_MIXED, OW_F16, 2)
 GEMM(ow_gemm_bf16, OW_MIXEDB, OW_BF16, 2)

@@ -7,4 +7,13 @@ void ow_kernels_init(void) {
     ow_dsrw(dsr, 4, 0);
     ow_dsrw(dsr, 5, 0);
   }
+  for (uint32_t dsr = K_ACC_A; dsr <= K_ROW_B; ++dsr) {
+    ow_dsrw(dsr, 0, K_MEM(OW_F32));
+    ow_dsrw(dsr, 1, OW_ACC_ADDR(0));
+  }
+  for (uint32_t dsr = K_IDX_A; dsr <= K_IDX_B; ++dsr) {
+    ow_dsrw(dsr, 0, K_MEM(OW_I16) | OW_SAVE_ADDRESS);
+    ow_dsrw(dsr, 2, K_DIM(1, 2));
+  }
+  ow_dsrw(K_KEEP_V, 0, K_MEM(OW_F16));
 }

@@ -14,9 +14,11 @@ enum {
   // Two dimensions: words 4 and 5 are zero.
   K_P,
   K_Q,
-  K_ACC_A,  // sums of a half of the accumulator cache, repeated
+  // fp32 sums in the accumulator cache, several times over and once. Word 0 is set, and word 1 of
+  // A: the cache's begin.
+  K_ACC_A,
   K_ACC_B,
-  K_ROW_A,  // the same, once
+  K_ROW_A,
   K_ROW_B,
   K_SRC_A,
   K_SRC_B,
@@ -25,6 +27,8 @@ enum {
   K_OUT_A,
   K_OUT_B,
   // Kept from one call to the next.
+  K_KEEP_OUT,
+  K_KEEP_V,
   K_KEEP_X,
   K_KEEP_W,
   K_KEEP_ACC,
@@ -53,7 +57,12 @@ _Static_assert(K_KEEP_Y == 30, "the library's descriptors end at 30");
     ow_dsrw(dsr, 3, ow_dim_word(n1, (int32_t)(step1))); \
   } while (0)
 
-// Waits until no running thread uses the descriptor: a write to it does.
-#define k_wait(dsr) ow_dsrw(dsr, 5, 0)
+// Waits until no running thread uses the descriptor: a write to it does. What the thread wrote can
+// be read after it.
+#define k_wait(dsr)                    \
+  do {                                 \
+    ow_dsrw(dsr, 5, 0);                \
+    __asm__ volatile("" ::: "memory"); \
+  } while (0)
 
 #endif  // OW_LIB_K_H_

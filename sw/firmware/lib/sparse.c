@@ -24,7 +24,8 @@ void ow_spmm_stream(const struct ow_spmm* s) {
   ow_reg_write(OW_REG_RED_DST, s->y);
   ow_reg_write(OW_REG_RED_PITCH, s->pitch);
   k_matrix(K_P, OW_F16, s->x, s->samples, 2, s->features, s->samples * 2);
-  k_matrix(K_ACC_A, OW_F32, OW_ACC_ADDR(0), s->samples, 4, ring, 0);
+  ow_dsrw(K_ACC_A, 2, K_DIM(s->samples, 4));
+  ow_dsrw(K_ACC_A, 3, ring);
   ow_dsrw(K_X, 0, OW_KIND_FABRIC_IN | OW_F16 << 4 | s->queue << 8);
   ow_dsrw(K_X, 2, 0);
   ow_axpyw(OW_CTL(K_ACC_A, K_P, K_X, OW_K_THREAD_A));
@@ -51,11 +52,14 @@ void ow_actgemv_run(void) {
   k_wait(K_KEEP_Y);
 }
 
-void ow_send_nonzeros(uint32_t n, uint32_t x, uint32_t queue) {
-  k_vector(K_X, OW_F16, x, n, 2);
+void ow_nonzeros_to(uint32_t queue) {
   ow_dsrw(
-      K_Y, 0,
+      K_KEEP_OUT, 0,
       OW_KIND_FABRIC_OUT | OW_F16 << 4 | queue << 8 | OW_CLOSE(1, 0) | OW_SKIP_ZEROS | OW_TAGGED);
-  ow_dsrw(K_Y, 2, n);
-  ow_mov(OW_F16, OW_CTL(K_Y, K_X, K_NONE, 0));
+}
+
+void ow_send_nonzeros(uint32_t n, uint32_t x) {
+  ow_dsrw(K_KEEP_V, 1, x);
+  ow_dsrw(K_KEEP_V, 2, K_DIM(n, 2));
+  ow_mov(OW_F16, OW_CTL(K_KEEP_OUT, K_KEEP_V, K_NONE, 0));
 }

@@ -1,88 +1,87 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sparse matrix times vector. A slice is: clear its sums, one fmag a segment, store. Slices of the
-// two streams run on two microthreads; values and indices are walked by saved addresses, so that a
-// segment costs the core two descriptor words and an instruction.
+// Sparse matrix times vector. A slice is: clear its sums, one fmag a segment, store. Values and
+// indices are walked by saved addresses and the table holds descriptor words, so that a segment
+// costs the core two loads, two descriptor words and an instruction. The tool makes the first slice
+// of A a short one: from then on a slice of one stream ends in the middle of one of the other,
+// which hides what it takes to end it and to start the next.
 #include "k.h"
 
-#define SAVED(dsr, type, addr, bytes)               \
-  do {                                              \
-    ow_dsrw(dsr, 0, K_MEM(type) | OW_SAVE_ADDRESS); \
-    ow_dsrw(dsr, 1, addr);                          \
-    ow_dsrw(dsr, 2, K_DIM(1, bytes));               \
-    ow_dsrw(dsr, 3, 0);                             \
+enum { stream_A, stream_B };
+
+#define CLEAR(s)                                                             \
+  do {                                                                       \
+    ow_dsrw(K_ACC_##s, 2, slice[stream_##s].dim);                            \
+    ow_dsrw(K_ACC_##s, 3, 0);                                                \
+    ow_mov_s(OW_F32, OW_CTL(K_ACC_##s, K_NONE, K_NONE, OW_K_THREAD_##s), 0); \
   } while (0)
 
-#define STREAM(half, type, bytes)                                \
-  do {                                                           \
-    uint32_t acc = OW_ACC_ADDR(half_##half * OW_SPMV_SLICE);     \
-    SAVED(K_SRC_##half, type, head->values[half_##half], bytes); \
-    SAVED(K_IDX_##half, OW_I16, head->indices[half_##half], 2);  \
-    k_vector(K_ROW_##half, OW_F32, acc, 0, 4);                   \
-    ow_dsrw(K_ROW_##half, 3, 0);                                 \
-    k_vector(K_ACC_##half, OW_F32, acc, 0, 4);                   \
-    k_vector(K_OUT_##half, type, 0, 0, bytes);                   \
-    ow_dsrw(K_OUT_##half, 3, 0);                                 \
+#define STREAM(s, type, bytes)                            \
+  do {                                                    \
+    ow_dsrw(K_SRC_##s, 1, head->values[stream_##s]);      \
+    ow_dsrw(K_IDX_##s, 1, head->indices[stream_##s]);     \
+    ow_dsrw(K_SRC_##s, 0, K_MEM(type) | OW_SAVE_ADDRESS); \
+    ow_dsrw(K_SRC_##s, 2, K_DIM(1, bytes));               \
+    ow_dsrw(K_SRC_##s, 3, 0);                             \
   } while (0)
 
-#define CLEAR(half)                                                                  \
-  do {                                                                               \
-    if (slice_##half->pieces != 0) {                                                 \
-      ow_dsrw(K_ROW_##half, 2, K_DIM(slice_##half->pieces, 4));                      \
-      ow_mov_s(OW_F32, OW_CTL(K_ROW_##half, K_NONE, K_NONE, OW_K_THREAD_##half), 0); \
-    }                                                                                \
+#define SEGMENT(s, fma_type)                                                          \
+  do {                                                                                \
+    uint32_t dim0 = segment[stream_##s].dim0;                                         \
+    uint32_t dim1 = segment[stream_##s].dim1;                                         \
+    if (dim0 != 0) {                                                                  \
+      ow_dsrw(K_ACC_##s, 2, dim0);                                                    \
+      ow_dsrw(K_ACC_##s, 3, dim1);                                                    \
+      ow_fmag(fma_type, OW_CTL(K_ACC_##s, K_SRC_##s, K_IDX_##s, OW_K_THREAD_##s), x); \
+    }                                                                                 \
   } while (0)
 
-#define SEGMENT(half, fma_type)                                                                   \
-  do {                                                                                            \
-    uint32_t dim0 = segment->dim0;                                                                \
-    uint32_t dim1 = segment->dim1;                                                                \
-    ++segment;                                                                                    \
-    if (dim0 != 0) {                                                                              \
-      ow_dsrw(K_ACC_##half, 2, dim0);                                                             \
-      ow_dsrw(K_ACC_##half, 3, dim1);                                                             \
-      ow_fmag(fma_type, OW_CTL(K_ACC_##half, K_SRC_##half, K_IDX_##half, OW_K_THREAD_##half), x); \
-    }                                                                                             \
+#define STORE(s, type)                                                       \
+  do {                                                                       \
+    ow_dsrw(K_OUT_##s, 1, y + slice[stream_##s].y_offset);                   \
+    ow_dsrw(K_OUT_##s, 2, slice[stream_##s].y_dim);                          \
+    if (slice[stream_##s].long_row) {                                        \
+      ow_dsrw(K_ACC_##s, 2, slice[stream_##s].dim);                          \
+      ow_dsrw(K_ACC_##s, 3, 0);                                              \
+      ow_sum(OW_F32, OW_CTL(K_OUT_##s, K_ACC_##s, K_NONE, OW_K_THREAD_##s)); \
+    } else if ((type) == OW_F32) {                                           \
+      ow_mov(OW_F32, OW_CTL(K_OUT_##s, K_ACC_##s, K_NONE, OW_K_THREAD_##s)); \
+    } else {                                                                 \
+      ow_cvt(OW_F32, OW_CTL(K_OUT_##s, K_ACC_##s, K_NONE, OW_K_THREAD_##s)); \
+    }                                                                        \
   } while (0)
-
-#define STORE(half, type, bytes)                                                          \
-  do {                                                                                    \
-    if (slice_##half->pieces != 0) {                                                      \
-      ow_dsrw(K_OUT_##half, 1, y + slice_##half->y_offset * (bytes));                     \
-      if (slice_##half->long_row) {                                                       \
-        ow_dsrw(K_OUT_##half, 2, K_DIM(1, bytes));                                        \
-        ow_sum(OW_F32, OW_CTL(K_OUT_##half, K_ROW_##half, K_NONE, OW_K_THREAD_##half));   \
-      } else {                                                                            \
-        ow_dsrw(K_OUT_##half, 2, K_DIM(slice_##half->pieces, bytes));                     \
-        if ((type) == OW_F32) {                                                           \
-          ow_mov(OW_F32, OW_CTL(K_OUT_##half, K_ROW_##half, K_NONE, OW_K_THREAD_##half)); \
-        } else {                                                                          \
-          ow_cvt(OW_F32, OW_CTL(K_OUT_##half, K_ROW_##half, K_NONE, OW_K_THREAD_##half)); \
-        }                                                                                 \
-      }                                                                                   \
-    }                                                                                     \
-  } while (0)
-
-enum { half_A = 0, half_B = 1 };
 
 #define SPMV(name, fma_type, type, bytes)                                            \
   void name(uint32_t matrix, uint32_t x, uint32_t y) {                               \
     const struct ow_spmv_head* head = (const struct ow_spmv_head*)(uintptr_t)matrix; \
-    const void* next = head + 1;                                                     \
+    const struct ow_spmv_slice* slice = (const struct ow_spmv_slice*)(head + 1);     \
+    const struct ow_spmv_segment* segment = (const void*)(slice + OW_SPMV_STREAMS);  \
+    CLEAR(A);                                                                        \
     STREAM(A, type, bytes);                                                          \
+    SEGMENT(A, fma_type);                                                            \
+    ow_dsrw(K_ACC_B, 1, OW_ACC_ADDR(OW_SPMV_SLICE));                                 \
+    if (slice[stream_B].dim != 0) CLEAR(B);                                          \
     STREAM(B, type, bytes);                                                          \
-    for (uint32_t pair = head->pairs; pair != 0; --pair) {                           \
-      const struct ow_spmv_slice* slice_A = next;                                    \
-      const struct ow_spmv_slice* slice_B = slice_A + 1;                             \
-      const struct ow_spmv_segment* segment = (const void*)(slice_B + 1);            \
-      CLEAR(A);                                                                      \
-      CLEAR(B);                                                                      \
-      for (uint32_t k = slice_A->segments; k != 0; --k) {                            \
+    SEGMENT(B, fma_type);                                                            \
+    ow_dsrw(K_OUT_A, 0, K_MEM(type));                                                \
+    ow_dsrw(K_OUT_B, 0, K_MEM(type));                                                \
+    uint32_t round = head->rounds;                                                   \
+    uint32_t left = slice->segments;                                                 \
+    for (;;) {                                                                       \
+      while (--left != 0) {                                                          \
+        segment += OW_SPMV_STREAMS;                                                  \
         SEGMENT(A, fma_type);                                                        \
         SEGMENT(B, fma_type);                                                        \
       }                                                                              \
-      STORE(A, type, bytes);                                                         \
-      STORE(B, type, bytes);                                                         \
-      next = segment;                                                                \
+      STORE(A, type);                                                                \
+      if (slice[stream_B].dim != 0) STORE(B, type);                                  \
+      if (--round == 0) break;                                                       \
+      slice = (const void*)(segment + OW_SPMV_STREAMS);                              \
+      segment = (const void*)(slice + OW_SPMV_STREAMS);                              \
+      left = slice->segments;                                                        \
+      CLEAR(A);                                                                      \
+      if (slice[stream_B].dim != 0) CLEAR(B);                                        \
+      SEGMENT(A, fma_type);                                                          \
+      SEGMENT(B, fma_type);                                                          \
     }                                                                                \
     k_wait(K_OUT_A);                                                                 \
     k_wait(K_OUT_B);                                                                 \

@@ -36,6 +36,7 @@ static void instruction(uint32_t ctl, uint32_t scalar) {
   ow_tb_result.end = (uint32_t)(both >> 32);
 }
 
+#ifndef OW_TB_ONLY_SPMV
 // The same, followed by reads of the low word of the beat counter, one after the other.
 __attribute__((naked, noinline, used)) static void latency(uint32_t ctl, uint32_t scalar,
                                                            volatile uint32_t* words,
@@ -65,6 +66,7 @@ __attribute__((naked, noinline, used)) static void latency(uint32_t ctl, uint32_
       "sw t3, 28(a2)\n"
       "ret");
 }
+#endif
 
 static void task_done(uint32_t data) {
   (void)data;
@@ -88,13 +90,16 @@ static void load_descriptors(const struct ow_tb_call* call) {
   }
 }
 
-#define TIMED(call_)                  \
-  do {                                \
-    ow_tb_result.begin = ow_cycles(); \
-    call_;                            \
-    ow_tb_result.end = ow_cycles();   \
+#define TIMED(call_)              \
+  do {                            \
+    uint32_t begin = ow_cycles(); \
+    call_;                        \
+    uint32_t end = ow_cycles();   \
+    ow_tb_result.begin = begin;   \
+    ow_tb_result.end = end;       \
   } while (0)
 
+#ifndef OW_TB_ONLY_SPMV
 #define THREAD_FMA(t) ow_fma_s(OW_F16, OW_CTL(2 * (t), 2 * (t) + 1, 31, (t) + 1), a1)
 #define TWELVE(F) \
   F(0);           \
@@ -130,6 +135,7 @@ static void beside(uint32_t waiting, uint32_t ctl, uint32_t scalar) {
   ow_mov(OW_F32, waiting);
   instruction(ctl, scalar);
 }
+#endif
 
 static void task_launch(uint32_t data) {
   (void)data;
@@ -144,6 +150,7 @@ static void task_launch(uint32_t data) {
     case OW_TB_INSTRUCTION:
       instruction(a0, a1);
       break;
+#ifndef OW_TB_ONLY_SPMV
     case OW_TB_AXPY_F16:
       TIMED(ow_axpy_f16(a0, a1, a2, a3));
       break;
@@ -228,12 +235,14 @@ static void task_launch(uint32_t data) {
     case OW_TB_AXPYI_F32:
       TIMED(ow_axpyi_f32(a0, a1, a2, a3, a4, a5));
       break;
+#endif
     case OW_TB_SPMV_F16:
       TIMED(ow_spmv_f16(a0, a1, a2));
       break;
     case OW_TB_SPMV_F32:
       TIMED(ow_spmv_f32(a0, a1, a2));
       break;
+#ifndef OW_TB_ONLY_SPMV
     case OW_TB_SPMM:
       TIMED(ow_spmm_stream((const struct ow_spmm*)call->args));
       break;
@@ -244,7 +253,7 @@ static void task_launch(uint32_t data) {
       TIMED(ow_actgemv_run());
       break;
     case OW_TB_SEND_NONZEROS:
-      TIMED(ow_send_nonzeros(a0, a1, a2));
+      TIMED(ow_send_nonzeros(a0, a1));
       break;
     case OW_TB_SOFTMAX:
       TIMED(ow_softmax_f16(a0, a1, a2, a3));
@@ -270,6 +279,7 @@ static void task_launch(uint32_t data) {
     case OW_TB_BESIDE:
       beside(a0, a1, a2);
       break;
+#endif
     default:
       break;
   }
@@ -279,6 +289,9 @@ static void task_launch(uint32_t data) {
 void ow_main(void);
 void ow_main(void) {
   ow_kernels_init();
+#ifndef OW_TB_ONLY_SPMV
+  ow_nonzeros_to(OW_TB_OUTQ);
+#endif
   ow_tb_result.calls = 0;
   ow_tb_result.dones = 0;
   ow_task_register(OW_TB_TASK_LAUNCH, task_launch);

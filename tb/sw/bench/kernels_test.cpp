@@ -361,7 +361,7 @@ TEST_F(Kernels, SendNonzeros) {
       if (below(8) == 0) e = 0x8000;
     }
     const uint32_t xa = place(Type::F16, x);
-    run(OW_TB_SEND_NONZEROS, {n, xa, OW_TB_OUTQ});
+    run(OW_TB_SEND_NONZEROS, {n, xa});
     const std::vector<Arrival> got = tile_.device().take(Side::East, 0, TileRunner::kColourOut);
     size_t at = 0;
     for (uint32_t i = 0; i < n; ++i) {

@@ -18,7 +18,7 @@
 
 #include "ow/spmv.h"
 
-#define OW_K_DSR_FIRST 12u
+#define OW_K_DSR_FIRST 10u
 #define OW_K_THREAD_A 11u
 #define OW_K_THREAD_B 12u
 
@@ -133,9 +133,11 @@ void ow_actgemv_run(void);
 
 // The same, dense and resident: y = W^T x with x in memory is ow_gemv_t_f16.
 
-// Sends the non-zero elements of x as (index, binary16) on output queue `queue`, then a control
-// wavelet with STREAM_END: max(n / 8, non-zeros) cycles.
-void ow_send_nonzeros(uint32_t n, uint32_t x, uint32_t queue);
+// Sends the non-zero elements of x as (index, binary16) on an output queue, then a control wavelet
+// with STREAM_END: max(n / 8, non-zeros) cycles. ow_nonzeros_to names the queue for the calls that
+// follow.
+void ow_nonzeros_to(uint32_t queue);
+void ow_send_nonzeros(uint32_t n, uint32_t x);
 
 // -------------------------------------------------------------------------------------- layers --
 // y = softmax(x), binary16, in place allowed. m = max(x); t_i = exp(x_i - m) (the difference and

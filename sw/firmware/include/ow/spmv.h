@@ -1,41 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sparse matrix format of ow_spmv: what the host tool writes and the kernel reads.
 //
-// Rows are cut into pieces of a bounded length, sorted by length and put into slices of up to
-// OW_SPMV_SLICE pieces. A slice has its entries by diagonals: the k-th entry of every piece that
-// has one, pieces in order. Diagonals of (nearly) the same number of pieces form a segment, a
-// rectangle of `pieces` x `diagonals`, padded with zeros where a piece is shorter; a segment is one
-// instruction. Slices alternate between two streams (even: A, odd: B), each with its own values and
-// indices, which two microthreads walk in the two halves of the accumulator cache.
+// Rows are sorted by length, longest first, and put into slices of up to OW_SPMV_SLICE rows, whose
+// sums stand in the accumulator cache. A slice has its entries by diagonals (jagged diagonal
+// storage): the k-th entry of every row that has one, rows in order. Diagonals of (nearly) the same
+// number of rows form a segment, a rectangle of rows x diagonals, padded with zeros where a row is
+// shorter; a segment is one instruction. A long row has a slice of its own, cut into up to
+// OW_SPMV_SLICE pieces that take the place of rows; their sums are added up (reduction `sum` of
+// docs/numerics.md).
 //
-// A slice is either `rows` pieces that are a row each (its sums are rounded and stored), or the
-// pieces of one long row (its sums are added up: reduction `sum` of docs/numerics.md).
+// Slices go in turns to two streams A and B, each with its own values and indices, which a
+// microthread walks in its half of the cache: while one starts an instruction, the other keeps the
+// engine busy.
 //
-// In memory, 32-bit words: struct ow_spmv_head, then for each pair of slices (A, B) two structs
-// ow_spmv_slice, then their segments alternating A, B: both have the same number of them (a
-// segment of 0 diagonals is not there).
+// In memory, 32-bit words: struct ow_spmv_head, then for each round (a slice of each stream) two
+// structs ow_spmv_slice, then their segments in turns, A first: both have the same number of them
+// (dim0 = 0: none).
 #ifndef OW_SPMV_H_
 #define OW_SPMV_H_
 
 #include <stdint.h>
 
-#define OW_SPMV_SLICE 64u  // pieces
+#define OW_SPMV_STREAMS 2u
+#define OW_SPMV_SLICE 64u
 
 struct ow_spmv_head {
-  uint32_t pairs;       // pairs of slices
-  uint32_t values[2];   // byte address of the values of stream A, B
-  uint32_t indices[2];  // byte address of the 16-bit indices
+  uint32_t rounds;
+  uint32_t values[OW_SPMV_STREAMS];   // byte address of the values of each stream
+  uint32_t indices[OW_SPMV_STREAMS];  // byte address of the 16-bit indices
 };
 
 struct ow_spmv_slice {
-  uint32_t pieces;    // 0: no slice here
-  uint32_t long_row;  // 1: the pieces are one row
-  uint32_t y_offset;  // element of y where its results go
-  uint32_t segments;  // the same in A and B
+  uint32_t dim;       // word 2 of the sums' descriptor: rows or pieces; 0: no slice here (only B)
+  uint32_t y_dim;     // word 2 of the results' descriptor
+  uint32_t y_offset;  // bytes from y to its results
+  uint32_t long_row;  // 1: its pieces are one row
+  uint32_t segments;  // the same in both slices of a round
 };
 
 struct ow_spmv_segment {
-  uint32_t dim0;  // words 2 and 3 of the accumulator's descriptor; dim0 = 0: nothing
+  uint32_t dim0;  // words 2 and 3 of the sums' descriptor
   uint32_t dim1;
 };
 

@@ -132,10 +132,9 @@ static inline uint32_t ow_type_bytes(enum ow_type type) {
 
 // ow.dsrw: writes one word of a descriptor. `word` must be a constant. Waits while a running
 // thread uses the descriptor.
-#define ow_dsrw(dsr, word, value)                                                       \
-  __asm__ volatile(".insn r 0x2b, 1, %0, x0, %1, %2" ::"i"(word), "r"((uint32_t)(dsr)), \
-                   "r"((uint32_t)(value))                                               \
-                   : "memory")
+#define ow_dsrw(dsr, word, value)                                                          \
+  __asm__ volatile(".insn r 0x2b, 1, %0, x0, %z1, %z2" ::"i"(word), "rJ"((uint32_t)(dsr)), \
+                   "rJ"((uint32_t)(value)))
 
 // ow.dsrr: reads it back; word 1 is the advanced address of a descriptor with OW_SAVE_ADDRESS.
 #define ow_dsrr(dsr, word)                             \
@@ -289,9 +288,9 @@ enum ow_op {
 #define OW_THEN_UNBLOCK(task) ((2u << 24) | ((uint32_t)(task) << 26))
 
 // `op` and `type` must be constants.
-#define ow_tensor(op, type, ctl, scalar)                                                          \
-  __asm__ volatile(".insn r 0x0b, %0, %1, x0, %2, %3" ::"i"(type), "i"(op), "r"((uint32_t)(ctl)), \
-                   "r"((uint32_t)(scalar))                                                        \
+#define ow_tensor(op, type, ctl, scalar)                                                           \
+  __asm__ volatile(".insn r 0x0b, %0, %1, x0, %2, %z3" ::"i"(type), "i"(op), "r"((uint32_t)(ctl)), \
+                   "rJ"((uint32_t)(scalar))                                                        \
                    : "memory")
 
 // One source.

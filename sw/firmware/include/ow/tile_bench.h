@@ -57,12 +57,12 @@ enum ow_tb_function {
   OW_TB_LATENCY,  // args: control word, scalar: the instruction, then reads of the beat counter
   OW_TB_BACK_TO_BACK,  // args: count (of 12), scalar: binary16 fma with a scalar, thread 1 + i %
                        // 12, descriptors 2 (i % 12) (y) and 2 (i % 12) + 1 (x), addresses saved
-  OW_TB_LAUNCH_MANY,  // args: threads, scalar: one fma on each of threads 1.. as above; TASK_DONE
-                      // follows each
-  OW_TB_TASKS_READY,  // nothing: the data task counts by itself
-  OW_TB_SEND_WORDS,   // the mov at symbol ow_tb_insn, descriptors as loaded
-  OW_TB_BESIDE        // args: control word of a mov f32 on a microthread that waits for the fabric,
-                      // then as INSTRUCTION: control word, scalar
+  OW_TB_LAUNCH_MANY,   // args: threads, scalar: one fma on each of threads 1.. as above; TASK_DONE
+                       // follows each
+  OW_TB_TASKS_READY,   // nothing: the data task counts by itself
+  OW_TB_SEND_WORDS,    // the mov at symbol ow_tb_insn, descriptors as loaded
+  OW_TB_BESIDE  // args: control word of a mov f32 on a microthread that waits for the fabric,
+                // then as INSTRUCTION: control word, scalar
 };
 
 struct ow_tb_dsr {

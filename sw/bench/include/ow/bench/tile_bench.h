@@ -13,8 +13,9 @@
 namespace ow::bench {
 
 struct TileBenchOptions {
-  std::string firmware;  // tile_bench.elf
-  std::string matrices;  // directory of the matrices of T9
+  std::string firmware;       // tile_bench.elf
+  std::string spmv_firmware;  // spmv_bench.elf
+  std::string matrices;       // directory of the matrices of T9
   uint64_t seed = 1;
   bool all_alignments = true;  // T1: all 256; else 16 of them
 };
