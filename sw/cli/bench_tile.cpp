@@ -18,7 +18,7 @@ int run_bench_tile(Context& context, const TileBenchArguments& arguments) {
   const std::set<std::string> only(arguments.only.begin(), arguments.only.end());
   std::vector<std::string> rows = bench::TileBench::rows();
   for (const std::string& name : only) {
-    const bool outside = name == "T15" || name == "T16" || name == "T17" || name == "ops";
+    const bool outside = name == "T15" || name == "T17" || name == "ops";
     if (!outside && std::find(rows.begin(), rows.end(), name) == rows.end()) {
       throw BadInput(fmt::format("--only {}: ow bench tile has T1 to T17 and ops", name));
     }
@@ -66,7 +66,6 @@ int run_bench_tile(Context& context, const TileBenchArguments& arguments) {
     }
   }
   if (arguments.testfloat >= 0 && wants("T15")) add("T15", arguments.testfloat, {});
-  if (arguments.nlf_wrong >= 0 && wants("T16")) add("T16", arguments.nlf_wrong, {});
   if (arguments.coverage >= 0 && wants("T17")) add("T17", arguments.coverage, {});
   if (wants("ops")) {
     for (const std::string& fault : bench.operations()) {

@@ -20,7 +20,6 @@ struct TileBenchArguments {
   std::vector<std::string> only;
   uint64_t seed = 1;
   bool update_baselines = false;
-  double nlf_wrong = -1;  // T16, measured outside
   double coverage = -1;   // T17, measured outside
   double testfloat = -1;  // T15, measured outside
 };

@@ -295,8 +295,6 @@ void add_bench(CLI::App& app, Context& context) {
   sub->add_flag("--update-baselines", tile->update_baselines, "tile: write that file");
   sub->add_option("--testfloat-wrong", tile->testfloat,
                   "tile: TestFloat vectors that differ, measured outside (T15)");
-  sub->add_option("--nlf-wrong", tile->nlf_wrong,
-                  "tile: inputs of the functions not correctly rounded, measured outside (T16)");
   sub->add_option("--coverage", tile->coverage,
                   "tile: line coverage of rtl/tile in per cent, measured outside (T17)");
 #endif

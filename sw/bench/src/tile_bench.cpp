@@ -28,6 +28,8 @@ constexpr uint32_t kScalar = 1u << 15;
 constexpr uint32_t kSaveAddress = 1u << 11;
 constexpr uint32_t kNone = 31;
 constexpr double kLanes = 8;
+constexpr double kFunctionRate = 2;  // elements a cycle of the non-linear functions
+constexpr uint32_t kStochastic = 1u << 21;
 
 void check(const std::string& what, const Vec& got, const Vec& want) {
   for (size_t i = 0; i < want.size(); ++i) {
@@ -116,6 +118,7 @@ class TileRows {
   void t12();
   void t13();
   void t14();
+  void t16();
   std::vector<std::string> operations();
 
  private:
@@ -148,6 +151,7 @@ class TileRows {
                       uint64_t seed, size_t* weights);
   uint64_t spmv_matrix(const SparseMatrix& matrix, Type type, size_t* padding, size_t* tiles,
                        Counters* counters);
+  void stochastic(Type to);
   void one_operation(Op op, Type type, Type to, bool scalar);
 
   TileBench& bench_;
@@ -772,6 +776,38 @@ void TileRows::t14() {
          {{"one", static_cast<double>(cycles[0])}, {"twelve", static_cast<double>(cycles[1])}});
 }
 
+// Every input of every function, on the whole tile.
+void TileRows::t16() {
+  constexpr uint32_t kN = 8192;
+  double wrong = 0;
+  double inputs = 0;
+  for (const Op op : {Op::Rcp, Op::Rsqrt, Op::Exp, Op::Log, Op::Tanh, Op::Sigmoid}) {
+    for (const Type type : {Type::F16, Type::BF16}) {
+      uint64_t cycles = 0;
+      for (uint32_t first = 0; first < 65536; first += kN) {
+        Space space(tile());
+        Vec x(kN);
+        for (uint32_t i = 0; i < kN; ++i) x[i] = first + i;
+        const uint32_t xa = space.take(2 * kN);
+        const uint32_t ya = space.take(2 * kN, 16);
+        tile().write(xa, type, x);
+        Call call;
+        call.function = OW_TB_INSTRUCTION;
+        call.insn = instruction_word(static_cast<uint32_t>(op), type);
+        call.args = {control(0, 1, kNone, 0), 0};
+        call.dsrs = {vector(0, type, ya, kN), vector(1, type, xa, kN)};
+        cycles += tile().call(call).cycles;
+        const Vec y = tile().read(ya, type, kN);
+        for (uint32_t i = 0; i < kN; ++i) wrong += y[i] != golden::apply(op, type, x[i]) ? 1 : 0;
+        inputs += kN;
+      }
+      timing(fmt::format("{} {}, all inputs", golden::op_name(op), golden::type_name(type)), 65536,
+             cycles, 65536 / kFunctionRate);
+    }
+  }
+  figure("T16", wrong, {{"inputs", inputs}});
+}
+
 // -------------------------------------------------------------------------------- operations ----
 void TileRows::one_operation(Op op, Type type, Type to, bool scalar) {
   constexpr uint32_t kN = 1024;
@@ -847,13 +883,39 @@ void TileRows::one_operation(Op op, Type type, Type to, bool scalar) {
   if (wide == 4 && (op == Op::Mul || op == Op::Fma || op == Op::Dot || op == Op::Fmag)) rate = 2;
   if (type == Type::Mixed || type == Type::MixedB) rate = 4;  // fp32 in memory
   if (type == Type::I8 && op == Op::Dot) rate = 16;
-  if (nonlinear) rate = 2;
+  if (nonlinear) rate = kFunctionRate;
   double reads = in * kN / 16.0;
   if (two && !scalar) reads += (indexed ? 2 : in) * kN / 16.0;
   if (op == Op::Gather) reads = 2 * kN / 16.0;
   if (op == Op::Fma || op == Op::Fmag) reads += outb * kN / 16.0;
   const double writes = reduction ? 0 : outb * kN / 16.0;
   timing(name, kN, r.cycles, kN / rate, std::max(reads / 2, writes));
+}
+
+void TileRows::stochastic(Type to) {
+  constexpr uint32_t kN = 1024;
+  Space space(tile());
+  const Vec a = data_.values(Type::F32, kN);
+  const uint32_t aa = space.take(4 * kN);
+  const uint32_t da = space.take(2 * kN, 32);
+  tile().write(aa, Type::F32, a);
+  const std::vector<uint32_t> state = {0x12345678, 0x9ABCDEF0, 0x0F1E2D3C, 0x4B5A6978};
+  tile().control().write_tile(0, 0, kRegPrng, state);
+  Call call;
+  call.function = OW_TB_INSTRUCTION;
+  call.insn = instruction_word(static_cast<uint32_t>(Op::Cvt), Type::F32);
+  call.args = {control(0, 1, kNone, 0, kStochastic), 0};
+  call.dsrs = {vector(0, to, da, kN), vector(1, Type::F32, aa, kN)};
+  const CallResult r = tile().call(call);
+  golden::Xoshiro128Plus generator(state[0], state[1], state[2], state[3]);
+  Vec want;
+  for (const uint32_t e : a) {
+    want.push_back(
+        golden::convert_stochastic(to, e, static_cast<uint16_t>(generator.next() >> 16)));
+  }
+  const std::string name = fmt::format("cvt f32 to {}, stochastic", golden::type_name(to));
+  check(name, tile().read(da, to, kN), want);
+  timing(name, kN, r.cycles, kN / 4.0);
 }
 
 std::vector<std::string> TileRows::operations() {
@@ -893,6 +955,14 @@ std::vector<std::string> TileRows::operations() {
       if (from != to) one(Op::Cvt, from, to, false);
     }
   }
+  for (const T to : {T::F16, T::BF16}) {
+    try {
+      stochastic(to);
+    } catch (const DeviceFault& fault) {
+      faults.push_back(fault.what());
+      tile_.reset();
+    }
+  }
   for (const T t : {T::F16, T::BF16, T::F32}) one(Op::Dot, t, T::F32, false);
   for (const T t : {T::I8, T::I16}) one(Op::Dot, t, T::I32, false);
   for (const T t : {T::F16, T::BF16, T::F32}) one(Op::Sum, t, T::F32, false);
@@ -909,7 +979,8 @@ std::vector<std::string> TileRows::operations() {
 
 // ------------------------------------------------------------------------------------- bench ----
 std::vector<std::string> TileBench::rows() {
-  return {"T1", "T2", "T3", "T4", "T5", "T6", "T7", "T8", "T9", "T10", "T11", "T12", "T13", "T14"};
+  return {"T1", "T2",  "T3",  "T4",  "T5",  "T6",  "T7", "T8",
+          "T9", "T10", "T11", "T12", "T13", "T14", "T16"};
 }
 
 std::vector<TileFigure> TileBench::measure(const std::string& row) {
@@ -943,6 +1014,8 @@ std::vector<TileFigure> TileBench::measure(const std::string& row) {
     r.t13();
   else if (row == "T14")
     r.t14();
+  else if (row == "T16")
+    r.t16();
   else
     throw BadInput("no row " + row + " of ow bench tile");
   return out;

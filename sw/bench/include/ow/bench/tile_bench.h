@@ -42,7 +42,7 @@ class TileBench {
  public:
   explicit TileBench(TileBenchOptions options) : options_(std::move(options)) {}
 
-  // Rows by name (T1 .. T14), in order.
+  // Rows by name (T1 .. T14 and T16), in order.
   static std::vector<std::string> rows();
   // Measures one row. May be asked for any subset in any order.
   std::vector<TileFigure> measure(const std::string& row);
