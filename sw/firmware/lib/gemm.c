@@ -46,64 +46,71 @@
     k_matrix(K_SRC_##half, type, a, width, 0, k, bytes);             \
   } while (0)
 
-// The first row is cut in two, so that from then on a row ends in the middle of the other one: what
-// it takes to end one and to start the next is hidden.
-#define FIRST(fma_type, type, bytes)                                                    \
-  do {                                                                                  \
-    uint32_t k = g->k;                                                                  \
-    uint32_t part = g->m < 2 || k < 2 ? k : k / 2;                                      \
-    uint32_t b = g->b + j * (bytes);                                                    \
-    uint32_t b_step = (g->ldb - width) * (bytes);                                       \
-    k_matrix(K_P, type, b, width, bytes, k, b_step);                                    \
-    HALF(A, type, bytes);                                                               \
-    ow_dsrw(K_ACC_A, 3, ow_dim_word(part, -(int32_t)(width * 4)));                      \
-    ow_fma(fma_type, OW_CTL(K_ACC_A, K_P, K_SRC_A, OW_K_THREAD_A));                     \
-    ow_dsrw(K_ROW_B, 1, OW_ACC_ADDR(PANEL));                                            \
-    ow_dsrw(K_ROW_B, 2, K_DIM(width, 4));                                               \
-    ow_dsrw(K_ACC_B, 1, OW_ACC_ADDR(PANEL));                                            \
-    HALF(B, type, bytes);                                                               \
-    k_vector(K_OUT_B, type, c, width, bytes);                                           \
-    if (part != k) {                                                                    \
-      k_matrix(K_Q, type, b + part * g->ldb * (bytes), width, bytes, k - part, b_step); \
-      ow_dsrw(K_SRC_A, 1, a + part * (bytes));                                          \
-      ow_dsrw(K_ACC_A, 3, ow_dim_word(k - part, -(int32_t)(width * 4)));                \
-      ow_fma(fma_type, OW_CTL(K_ACC_A, K_Q, K_SRC_A, OW_K_THREAD_A));                   \
-    }                                                                                   \
-  } while (0)
-
-// The sums of row i are stored when the fma of row i + 1 has been started on the other thread.
-#define GEMM(name, fma_type, type, bytes)                              \
-  void name(const struct ow_gemm* g) {                                 \
-    for (uint32_t j = 0; j < g->n; j += PANEL) {                       \
-      uint32_t width = g->n - j < PANEL ? g->n - j : PANEL;            \
-      uint32_t a = g->a;                                               \
-      uint32_t c = g->c + j * (bytes);                                 \
-      ow_dsrw(K_ROW_A, 2, K_DIM(width, 4));                            \
-      k_vector(K_OUT_A, type, c, width, bytes);                        \
-      CLEAR(A, type);                                                  \
-      FIRST(fma_type, type, bytes);                                    \
-      uint32_t a_step = g->lda * (bytes);                              \
-      uint32_t c_step = g->ldc * (bytes);                              \
-      for (uint32_t rows = g->m;;) {                                   \
-        a += a_step;                                                   \
-        c += c_step;                                                   \
-        if (rows > 1) ROW(B, fma_type, type);                          \
-        c -= c_step;                                                   \
-        STORE(A, type);                                                \
-        if (rows <= 1) break;                                          \
-        ow_dsrw(K_ACC_A, 3, ow_dim_word(g->k, -(int32_t)(width * 4))); \
-        a += a_step;                                                   \
-        c += 2 * c_step;                                               \
-        if (rows > 2) ROW(A, fma_type, type);                          \
-        c -= c_step;                                                   \
-        STORE(B, type);                                                \
-        if (rows <= 2) break;                                          \
-        c += c_step;                                                   \
-        rows -= 2;                                                     \
-      }                                                                \
-      k_wait(K_OUT_A);                                                 \
-      k_wait(K_OUT_B);                                                 \
-    }                                                                  \
+// A panel in two functions, so that what a loop wants in registers is saved and restored while the
+// engine works.
+//
+// The first row is cut in two: from then on a row ends in the middle of the other one, which hides
+// what it takes to end it and to start the next. The sums of row i are stored when the fma of row
+// i + 1 has been started on the other thread.
+#define GEMM(name, fma_type, type, bytes)                                                   \
+  static __attribute__((noinline)) void name##_start(const struct ow_gemm* g, uint32_t j) { \
+    uint32_t width = g->n - j < PANEL ? g->n - j : PANEL;                                   \
+    uint32_t c = g->c + j * (bytes);                                                        \
+    ow_dsrw(K_ROW_A, 2, K_DIM(width, 4));                                                   \
+    k_vector(K_OUT_A, type, c, width, bytes);                                               \
+    CLEAR(A, type);                                                                         \
+    uint32_t a = g->a;                                                                      \
+    uint32_t k = g->k;                                                                      \
+    uint32_t part = g->m < 2 || k < 2 ? k : k / 2;                                          \
+    uint32_t b = g->b + j * (bytes);                                                        \
+    uint32_t b_step = (g->ldb - width) * (bytes);                                           \
+    HALF(A, type, bytes);                                                                   \
+    ow_dsrw(K_ACC_A, 3, ow_dim_word(part, -(int32_t)(width * 4)));                          \
+    k_matrix(K_P, type, b, width, bytes, k, b_step);                                        \
+    ow_fma(fma_type, OW_CTL(K_ACC_A, K_P, K_SRC_A, OW_K_THREAD_A));                         \
+    ow_dsrw(K_ROW_B, 1, OW_ACC_ADDR(PANEL));                                                \
+    ow_dsrw(K_ROW_B, 2, K_DIM(width, 4));                                                   \
+    ow_dsrw(K_ACC_B, 1, OW_ACC_ADDR(PANEL));                                                \
+    HALF(B, type, bytes);                                                                   \
+    k_vector(K_OUT_B, type, c, width, bytes);                                               \
+    if (part != k) {                                                                        \
+      k_matrix(K_Q, type, b + part * g->ldb * (bytes), width, bytes, k - part, b_step);     \
+      ow_dsrw(K_SRC_A, 1, a + part * (bytes));                                              \
+      ow_dsrw(K_ACC_A, 3, ow_dim_word(k - part, -(int32_t)(width * 4)));                    \
+      ow_fma(fma_type, OW_CTL(K_ACC_A, K_Q, K_SRC_A, OW_K_THREAD_A));                       \
+    }                                                                                       \
+  }                                                                                         \
+  static __attribute__((noinline)) void name##_rows(const struct ow_gemm* g, uint32_t j) {  \
+    uint32_t width = g->n - j < PANEL ? g->n - j : PANEL;                                   \
+    uint32_t a = g->a;                                                                      \
+    uint32_t c = g->c + j * (bytes);                                                        \
+    uint32_t a_step = g->lda * (bytes);                                                     \
+    uint32_t c_step = g->ldc * (bytes);                                                     \
+    for (uint32_t rows = g->m;;) {                                                          \
+      a += a_step;                                                                          \
+      c += c_step;                                                                          \
+      if (rows > 1) ROW(B, fma_type, type);                                                 \
+      c -= c_step;                                                                          \
+      STORE(A, type);                                                                       \
+      if (rows <= 1) break;                                                                 \
+      ow_dsrw(K_ACC_A, 3, ow_dim_word(g->k, -(int32_t)(width * 4)));                        \
+      a += a_step;                                                                          \
+      c += 2 * c_step;                                                                      \
+      if (rows > 2) ROW(A, fma_type, type);                                                 \
+      c -= c_step;                                                                          \
+      STORE(B, type);                                                                       \
+      if (rows <= 2) break;                                                                 \
+      c += c_step;                                                                          \
+      rows -= 2;                                                                            \
+    }                                                                                       \
+  }                                                                                         \
+  void name(const struct ow_gemm* g) {                                                      \
+    for (uint32_t j = 0; j < g->n; j += PANEL) {                                            \
+      name##_start(g, j);                                                                   \
+      name##_rows(g, j);                                                                    \
+      k_wait(K_OUT_A);                                                                      \
+      k_wait(K_OUT_B);                                                                      \
+    }                                                                                       \
   }
 GEMM(ow_gemm_f16, OW_MIXED, OW_F16, 2)
 GEMM(ow_gemm_bf16, OW_MIXEDB, OW_BF16, 2)

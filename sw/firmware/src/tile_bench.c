@@ -119,6 +119,8 @@ static void back_to_back(uint32_t count, uint32_t a1) {
   for (; count != 0; --count) {
     TWELVE(THREAD_FMA);
   }
+  // A descriptor can be written when the thread that uses it is done.
+  for (uint32_t t = 0; t < 12; ++t) ow_dsrw(2 * t, 5, 0);
 }
 
 #define THREAD_FMA_DONE(t)                                                                         \
