@@ -377,6 +377,29 @@ TEST_F(Kernels, SendNonzeros) {
   }
 }
 
+TEST_F(Kernels, SoftmaxAndLayerNorm) {
+  for (int k = 0; k < 4; ++k) {
+    fresh();
+    const uint32_t n = 1 + below(120);
+    const Vec x = numbers(Type::F16, n);
+    const Vec gain = numbers(Type::F16, n);
+    const Vec bias = numbers(Type::F16, n);
+    const uint32_t xa = place(Type::F16, x);
+    const uint32_t ya = room(Type::F16, n);
+    const uint32_t wa = room(Type::F32, n + 4);
+    run(OW_TB_SOFTMAX, {n, xa, ya, wa});
+    expect("softmax", ya, Type::F16, golden::softmax_f16(x));
+    const uint32_t ga = place(Type::F16, gain);
+    const uint32_t ba = place(Type::F16, bias);
+    const float inverse = 1.0f / static_cast<float>(n);
+    uint32_t inv_n = 0;
+    __builtin_memcpy(&inv_n, &inverse, sizeof inv_n);
+    const uint32_t eps = 0x3727C5AC;  // 1e-5
+    run(OW_TB_LAYERNORM, {n, xa, ga, ba, ya, wa, inv_n, eps});
+    expect("layer norm", ya, Type::F16, golden::layernorm_f16(x, gain, bias, inv_n, eps));
+  }
+}
+
 TEST(SpmvFormat, HoldsTheWholeMatrixWithinTheRoom) {
   golden::Rng rng(5);
   const SparseMatrix m = random_matrix(&rng, 300);
