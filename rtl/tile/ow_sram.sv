@@ -373,14 +373,9 @@ module ow_sram
     aligned = 1'b1;
     for (int unsigned i = 0; i < NumReq; i++) begin
       if (req[i]) begin
-        if (32'(addr[i]) >= SramBytes) in_range = 1'b0;
-        if (i <= Rd1) begin
-          if ((32'(addr[i]) & (VecBytes - 1)) != 0) aligned = 1'b0;
-        end else if (i == Red || i == Fetch) begin
-          if (addr[i][2:0] != 3'd0) aligned = 1'b0;
-        end else if (addr[i][1:0] != 2'd0) begin
-          aligned = 1'b0;
-        end
+        in_range &= 32'(addr[i]) < SramBytes;
+        aligned &= (32'(addr[i]) &
+                    ((i <= Rd1 ? VecBytes : i == Red || i == Fetch ? 8 : 4) - 1)) == 0;
       end
     end
   end
@@ -390,7 +385,7 @@ module ow_sram
     gth_in_range = 1'b1;
     if (gth_req_i != '0) begin
       for (int unsigned b = 0; b < 8; b++) begin
-        if (gth_req_i[b] && 32'(gth_row_i[b]) >= Rows) gth_in_range = 1'b0;
+        gth_in_range &= !gth_req_i[b] || 32'(gth_row_i[b]) < Rows;
       end
     end
   end
