@@ -446,7 +446,7 @@ module ow_engine
   assign inq_owned_o = own_q;
 
   // ---------------------------------------------------------------------------------- launch --
-  logic [3:0]   l_fault;
+  logic [3:0]   l_fault, fifo_none;
   logic         l_drain, l_thread_ok;
   tid_t         l_t;
   logic [7:0]   l_own;
@@ -467,6 +467,7 @@ module ow_engine
     .d_acc_i(l_w1[2][ACC_ADDR_BIT]),
     .d_w2_i (l_w2[2]),
     .d_rows_i(l_w3[2][15:0]),
+    .fifo_none_i(fifo_none),
     .ctx_o  (l_ctx),
     .fault_o(l_fault)
   );
@@ -967,7 +968,7 @@ module ow_engine
     .d_n_i(c.d_q[1:0]), .d_sz_i(c.d_sz), .d_addr_o(fifo_d), .d_room_o(fifo_d_n),
     .d_move_i(!issue_data || !c.d_fifo || beat.none ? 5'd0 : c.red ? 5'd1 : v),
     .count_n_i(dsr_kind[9:8]), .count_o(fifo_count),
-    .empty_o(fifo_empty), .full_o(fifo_full)
+    .none_o(fifo_none), .empty_o(fifo_empty), .full_o(fifo_full)
   );
 
   // ------------------------------------------------------------------ state of the threads --

@@ -33,6 +33,7 @@ module ow_engine_decode
   input  logic [31:0]  d_w2_i,
   /* verilator lint_on UNUSEDSIGNAL */
   input  logic [15:0]  d_rows_i,   // length of dimension 1: rows of the ring, 0 is 1
+  input  logic [3:0]   fifo_none_i, // FIFOs of capacity 0
   output ctx_t         ctx_o,
   output logic [3:0]   fault_o
 );
@@ -298,7 +299,9 @@ module ow_engine_decode
               // Indices lie in memory or come in pairs; a scatter has no use for the accumulators.
               (indexed && (insn_i.ctl.scalar || ctx.a_tag)) ||
               (ctx.unit == UNIT_SCATTER && ctx.a_kind == SRC_ACC) ||
-              (!has_a && !ctx.space_d && ctx.b_fifo);
+              (!has_a && !ctx.space_d && ctx.b_fifo) ||
+              (ctx.a_fifo && fifo_none_i[ctx.a_q[1:0]]) ||
+              (ctx.b_fifo && fifo_none_i[ctx.b_q[1:0]]);
     if (ctx.wtrig) begin
       dsr_bad = ctx.a_kind != SRC_MEM || ctx.a_fifo || ctx.b_kind != SRC_FAB || !ctx.a_vec ||
                 ctx.inf;
@@ -312,6 +315,7 @@ module ow_engine_decode
       end
     end
 
+    if (ctx.d_fifo && fifo_none_i[ctx.d_q[1:0]]) dsr_bad = 1'b1;
     fault_o = op_bad ? FAULT_OP : dsr_bad ? FAULT_DSR : FAULT_NONE;
     ctx_o = ctx;
     if (op_bad || dsr_bad) begin

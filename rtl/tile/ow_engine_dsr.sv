@@ -3,10 +3,14 @@
 // one word for the core, the words of three descriptors that a launch looks at, and words 2 to 5 of
 // the three descriptors of the thread whose beat is planned.
 //
+// An address has 24 bits. One that is written with more becomes one outside any memory with the same
+// low bits (ow_engine_pkg::address), so that its use is a fault and not an access somewhere else.
+//
 //   we_i ...       write of a word; save_* writes word 1 (address) and goes first
 //   l_*_i, p_*_i   descriptors a, b, dst of the launch and of the plan
 module ow_engine_dsr
   import ow_pkg::*;
+  import ow_engine_pkg::address;
 (
   input  logic             clk_i,
   input  logic             we_i,
@@ -76,7 +80,7 @@ module ow_engine_dsr
     end else if (we_i) begin
       unique case (word_i)
         3'd0: w0_q[idx_i] <= wdata_i;
-        3'd1: w1_q[idx_i] <= wdata_i[23:0];
+        3'd1: w1_q[idx_i] <= address(wdata_i);
         3'd2: w2_q[idx_i] <= wdata_i;
         3'd3: w3_q[idx_i] <= wdata_i;
         3'd4: w4_q[idx_i] <= wdata_i;

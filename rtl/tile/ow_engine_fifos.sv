@@ -4,13 +4,14 @@
 //
 // A source takes and a destination adds elements when its beat is planned: the order of beats, and
 // the write buffer's compare, keep data and counts together. Capacity is what DSR word 2 [15:0]
-// said; writing it empties the buffer.
+// said; writing it empties the buffer. A buffer of capacity 0 is a malformed descriptor.
 //
 //   set_*_i    a write of word 1 (base) or 2 (capacity) of a descriptor that names FIFO set_n_i
 //   *_n_i      FIFO of an operand, and its element size
 //   *_addr_o   address of the operand's next element
 //   *_room_o   elements from there on at consecutive addresses that it may take (add), at most 16
 //   *_move_i   elements taken (added) at this edge
+//   none_o     FIFOs of capacity 0
 //   empty_o    FIFOs that hold nothing; full_o: that have no room
 module ow_engine_fifos (
   input  logic             clk_i,
@@ -18,9 +19,7 @@ module ow_engine_fifos (
   input  logic             set_base_i,
   input  logic             set_cap_i,
   input  logic [1:0]       set_n_i,
-  /* verilator lint_off UNUSEDSIGNAL */ // an address
   input  logic [31:0]      set_data_i,
-  /* verilator lint_on UNUSEDSIGNAL */
   input  logic [1:0]       a_n_i,
   input  logic [1:0]       a_sz_i,
   output logic [23:0]      a_addr_o,
@@ -38,6 +37,7 @@ module ow_engine_fifos (
   input  logic [4:0]       d_move_i,
   input  logic [1:0]       count_n_i,
   output logic [15:0]      count_o,
+  output logic [3:0]       none_o,
   output logic [3:0]       empty_o,
   output logic [3:0]       full_o
 );
@@ -62,6 +62,9 @@ module ow_engine_fifos (
   assign b_room_o = least(count_q[b_n_i], cap_q[b_n_i] - rd_q[b_n_i]);
   assign d_room_o = least(cap_q[d_n_i] - count_q[d_n_i], cap_q[d_n_i] - wr_q[d_n_i]);
   assign count_o = count_q[count_n_i];
+  always_comb begin
+    for (int unsigned n = 0; n < 4; n++) none_o[n] = cap_q[n] == 16'd0;
+  end
   assign empty_o = empty_q;
   assign full_o = full_q;
 
@@ -94,7 +97,7 @@ module ow_engine_fifos (
           full_q[n] <= count == cap_q[n];
         end
       end
-      if (set_base_i) base_q[set_n_i] <= set_data_i[23:0];
+      if (set_base_i) base_q[set_n_i] <= ow_engine_pkg::address(set_data_i);
       if (set_cap_i) begin
         cap_q[set_n_i] <= set_data_i[15:0];
         rd_q[set_n_i] <= '0;

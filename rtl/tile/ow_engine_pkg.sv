@@ -162,4 +162,9 @@ package ow_engine_pkg;
   localparam logic [2:0] CAUSE_MEM = 3'd4;
   localparam logic [2:0] CAUSE_NONE = 3'd5;
 
+  // A byte address as written by firmware. Beyond 24 bits: outside any memory, the low bits kept.
+  function automatic logic [23:0] address(input logic [31:0] written);
+    return written[31:24] == '0 ? written[23:0] : {3'b011, written[20:0]};
+  endfunction
+
 endpackage

@@ -167,6 +167,8 @@ module ow_engine_plan
     logic [2:0]  lane0;
     logic        by_index;  // the wavelet says where
     logic        fresh;     // the addend is +0
+    logic        beyond;    // .. and that is outside all addresses
+    logic signed [34:0] at;
     logic        indexed;   // b is a vector of indices
 
     is_data_o = 1'b0;
@@ -201,6 +203,8 @@ module ow_engine_plan
     lane0 = '0;
     by_index = 1'b0;
     fresh = 1'b0;
+    beyond = 1'b0;
+    at = '0;
     indexed = c_i.unit inside {UNIT_GATHER, UNIT_SCATTER, UNIT_FMAG};
 
     if (any_i) begin
@@ -230,8 +234,14 @@ module ow_engine_plan
         ba = ba_i;
         da = da_i;
         if (by_index) begin
-          ba = ba + 24'($signed({1'b0, head_a_i.data[31:16]}) * 33'($signed(b_dim_i[0][31:16])));
-          da = da + 24'($signed({1'b0, head_a_i.data[31:16]}) * 33'($signed(d_dim_i[0][31:16])));
+          at = $signed({11'd0, ba}) + 35'($signed({1'b0, head_a_i.data[31:16]})) *
+               35'($signed(b_dim_i[0][31:16]));
+          beyond = at[34:24] != '0 && c_i.b_kind inside {SRC_MEM, SRC_ACC};
+          ba = at[23:0];
+          at = $signed({11'd0, da}) + 35'($signed({1'b0, head_a_i.data[31:16]})) *
+               35'($signed(d_dim_i[0][31:16]));
+          beyond |= at[34:24] != '0;
+          da = at[23:0];
         end
 
         // How many elements. Fabric results are packed behind the pipeline: they start at lane 0.
@@ -288,7 +298,7 @@ module ow_engine_plan
         // Faults.
         fault_o = addr_fault(c_i.d_kind, c_i.d_sz, da, nd);
         fault_addr_o = bad_addr(fault_o, c_i.d_kind, da);
-        if (by_index && head_a_i.data[31:16] >= d_dim_i[0][15:0]) begin
+        if (by_index && (beyond || head_a_i.data[31:16] >= d_dim_i[0][15:0])) begin
           fault_o = FAULT_ADDR;
           fault_addr_o = da;
         end
@@ -301,6 +311,15 @@ module ow_engine_plan
           fault_addr_o = scal_i[23:0];
           if (scal_i[0] || (scal_i[1] && c_i.src_fmt inside {DF_F32, DF_I32})) fault_o = FAULT_DSR;
           else if (scal_i[31:23] != '0) fault_o = FAULT_ADDR;
+        end
+        if (fault_o == FAULT_NONE && c_i.wtrig && !c_i.axpyw && scal_i[31:24] != '0) begin
+          fault_o = FAULT_ADDR;
+          fault_addr_o = address(scal_i);
+        end
+        // The index of a tag has 16 bits.
+        if (fault_o == FAULT_NONE && c_i.d_tag && !c_i.wtrig &&
+            {1'b0, seq_i} + {12'd0, v} > 17'h0FFFF) begin
+          fault_o = FAULT_DSR;
         end
         if (fault_o == FAULT_NONE) begin
           fault_o = addr_fault(rd_o[1] ? SRC_MEM : c_i.b_kind, c_i.b_sz, ba, nb);

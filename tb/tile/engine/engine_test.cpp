@@ -1319,6 +1319,12 @@ TYPED_TEST(EngineTest, FaultsAreReportedAndStopTheThread) {
   none.kind = kNone;
   Dsr indexed = mem(0, 16, 2);
   indexed.step[1] = 32;
+  Dsr tagged = fab_in(1, 4);
+  tagged.tag = true;
+  Insn dotw = insn(kDotw, kMixed, 2);
+  dotw.value = 0x40000000;
+  Dsr fifo;
+  fifo.kind = 4;
   const std::vector<Case> cases = {
       {"unknown operation", insn(99, kF16, 1), mem(0, 8, 2), mem(64, 8, 2), none, 1},
       {"mul of i8", insn(kMul, kI8, 2), mem(0, 8, 1), mem(64, 8, 1), mem(0, 8, 1), 1},
@@ -1337,6 +1343,14 @@ TYPED_TEST(EngineTest, FaultsAreReportedAndStopTheThread) {
       {"axpyw with ragged samples", insn(kAxpyw, kMixed, 1), mem(kAcc, 15, 4), mem(0, 15, 2),
        fab_in(1, 0), 2},
       {"axpyw beyond memory", insn(kAxpyw, kMixed, 12), mem(kAcc, 16, 4), indexed, fab_in(1, 0), 3},
+      // Addresses, and indices times steps, beyond 24 bits do not come in again from below.
+      {"address of 32 bits", insn(kMov, kF16, 2), mem(0, 8, 2), mem(0x40000000, 8, 2), none, 3},
+      {"negative address", insn(kMov, kF16, 2), mem(0xFFFFFFE0, 32, 2), mem(0, 32, 2), none, 3},
+      {"tag beyond the length", insn(kMov, kF16, 3), mem(0, 8, 2), tagged, none, 3},
+      {"tag beyond 24 bits", insn(kMov, kF16, 3), mem(0, 65535, 16384), tagged, none, 3},
+      {"tag below 0", insn(kMov, kF16, 3), mem(0, 65535, -16384), tagged, none, 3},
+      {"dotw beyond 24 bits", dotw, mem(0, 8, 4), mem(0, 16, 2), fab_in(1, 0), 3},
+      {"FIFO of capacity 0", insn(kMov, kF16, 4), fifo, mem(0, 8, 2), none, 2},
   };
   for (const Case& c : cases) {
     Bench<typename TypeParam::Top> b(TypeParam::kLanes);
