@@ -227,6 +227,7 @@ package ow_pkg;
   localparam logic [4:0] RAMP_TWO_TAKERS = 5'd3;   // two consumers took from one input queue
   localparam logic [4:0] RED_BAD_REGISTERS = 5'd1;
   localparam logic [4:0] RED_BAD_STORE = 5'd2;     // a row would be stored outside memory
+  localparam logic [4:0] RED_BUSY = 5'd4;          // a register was written while a drain ran
   localparam logic [4:0] RED_BAD_BIAS = 5'd3;      // a bias would be read outside memory
 
   // What the scoreboard of a test sees of the core (one retired instruction a cycle at most).

@@ -26,8 +26,9 @@
 // Errors: a store beyond SramBytes is dropped, a bias beyond it reads as NaN; a row length that is
 // 0 or no multiple of Lanes, a ring that does not fit the 16 accumulator words, a period of 0, an
 // action whose in0 and in1 are the same queue, and addresses that are not aligned to their elements
-// end the drain at once without taking a row. Each sets RED_STATUS[27] until the next start, and the
-// first of them is shown in fault_o with its cause and address.
+// end the drain at once without taking a row. A write of a register while busy_o is high has no
+// effect. Each sets RED_STATUS[27] until the next start, and the first of them is shown in fault_o
+// with its cause and address.
 // halt_i: no further element is taken; those in the adders leave.
 module ow_reduce
   import ow_pkg::*;
@@ -139,6 +140,13 @@ module ow_reduce
   logic [23:0] dst_base_q;
   logic [15:0] pitch_q;
 
+  logic        busy_q;
+
+  // A byte address as written; beyond 24 bits: outside memory, the low bits kept.
+  function automatic logic [23:0] address(input logic [31:0] written);
+    return written[31:24] == '0 ? written[23:0] : {3'b011, written[20:0]};
+  endfunction
+
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       samples_q <= 16'd0;
@@ -150,7 +158,7 @@ module ow_reduce
       bias_base_q <= 24'd0;
       dst_base_q <= 24'd0;
       pitch_q <= 16'd0;
-    end else if (reg_we_i) begin
+    end else if (reg_we_i && !busy_q) begin
       case (reg_addr_i)
         4'd0: {ring_q, samples_q} <= reg_wdata_i[23:0];
         4'd1: count_q <= reg_wdata_i[15:0];
@@ -158,15 +166,14 @@ module ow_reduce
         4'd3: act_q[0] <= reg_wdata_i[16:0] | {2'd0, reg_wdata_i[16], 14'd0};
         4'd4: act_q[1] <= reg_wdata_i[16:0] | {2'd0, reg_wdata_i[16], 14'd0};
         4'd5: act_q[2] <= reg_wdata_i[16:0] | {2'd0, reg_wdata_i[16], 14'd0};
-        4'd6: bias_base_q <= reg_wdata_i[23:0];
-        4'd7: dst_base_q <= reg_wdata_i[23:0];
+        4'd6: bias_base_q <= address(reg_wdata_i);
+        4'd7: dst_base_q <= address(reg_wdata_i);
         4'd8: pitch_q <= reg_wdata_i[15:0];
         default: ;
       endcase
     end
   end
 
-  logic        busy_q;
   logic        error_q;
   logic [4:0]  fault_cause_q;
   logic [23:0] fault_addr_q;
@@ -696,6 +703,10 @@ module ow_reduce
         busy_q <= 1'b0;
         done_q <= 1'b1;
       end
+      if (reg_we_i && busy_q) begin
+        error_q <= 1'b1;
+        if (!error_q) fault_cause_q <= RED_BUSY;
+      end
       if (bias_used && bias_bad_q) begin
         error_q <= 1'b1;
         if (!error_q) begin
@@ -720,7 +731,6 @@ module ow_reduce
   assign done_kind_o = kind_q;
   assign done_task_o = task_q;
   `OW_ASSERT(start_a, !start_i || !busy_q, "a drain may start only when the last one is done")
-  `OW_ASSERT(config_a, !reg_we_i || !busy_q, "RED registers are fixed while a drain runs")
 
   assign idle_o = !reg_we_i && !start_i && !row_closed_i && !free_q && !done_q && !rst_i &&
                   (!busy_q || !(issue || drop || discard || done || mem_req_o || bias_flight_q ||

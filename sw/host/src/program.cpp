@@ -197,7 +197,7 @@ std::vector<std::string> RouteSet::check() const {
   for (const auto& start : routes_) {
     for (int p = 0; p < 4; ++p) {
       // Depth first, without recursion: a path can be as long as the wafer has links.
-      std::vector<std::vector<Link>> todo;
+      std::vector<std::vector<Link>> pending;
       const Link first{start.first, p};
       const std::vector<Route> ways = positions(start.first);
       if (state[first] != 0 || std::none_of(ways.begin(), ways.end(), [&](const Route& route) {
@@ -207,16 +207,16 @@ std::vector<std::string> RouteSet::check() const {
       }
       state[first] = 1;
       path.assign(1, first);
-      todo.push_back(next_links(first));
+      pending.push_back(next_links(first));
       while (!path.empty()) {
-        if (todo.back().empty()) {
+        if (pending.back().empty()) {
           state[path.back()] = 2;
           path.pop_back();
-          todo.pop_back();
+          pending.pop_back();
           continue;
         }
-        const Link link = todo.back().back();
-        todo.back().pop_back();
+        const Link link = pending.back().back();
+        pending.back().pop_back();
         if (state[link] == 1) {
           std::string tiles;
           const auto from = std::find(path.begin(), path.end(), link);
@@ -229,7 +229,7 @@ std::vector<std::string> RouteSet::check() const {
         } else if (state[link] == 0) {
           state[link] = 1;
           path.push_back(link);
-          todo.push_back(next_links(link));
+          pending.push_back(next_links(link));
         }
       }
     }

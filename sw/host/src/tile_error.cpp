@@ -17,6 +17,8 @@ const char* reducer_fault_name(int cause) {
       return "the reducer stores outside memory";
     case kReducerBias:
       return "the reducer reads a bias outside memory";
+    case kReducerBusy:
+      return "a reducer register was written while a drain runs";
     default:
       return "unknown error of the reducer";
   }
@@ -86,7 +88,7 @@ std::string TileError::describe(const ElfImage* image) const {
     }
     case ErrorSource::Reducer: {
       std::string s = reducer_fault_name(cause);
-      if (cause != kReducerRegisters) s += fmt::format(", address 0x{:x}", addr);
+      if (cause == kReducerStore || cause == kReducerBias) s += fmt::format(", address 0x{:x}", addr);
       return s + "; drain at " + place(pc, image);
     }
     case ErrorSource::Ramp:

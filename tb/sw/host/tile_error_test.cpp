@@ -211,9 +211,9 @@ TEST_F(TileErrorTest, TensorInstructions) {
                      "address outside memory, address 0xc000; pc 0x");
   EXPECT_NE(e.describe(&image).find(line("address")), std::string::npos) << e.describe(&image);
   expect_recovers();
-  start(OW_FAULT_BELOW);  // the first element; addresses have 24 bits
+  start(OW_FAULT_BELOW);  // the first element; beyond 24 bits the low ones are kept
   e = expect_stopped(ErrorSource::Engine, kEngineAddress,
-                     "address outside memory, address 0xffffe0; pc 0x");
+                     "address outside memory, address 0x7fffe0; pc 0x");
   expect_recovers();
 }
 
@@ -248,6 +248,48 @@ TEST_F(TileErrorTest, AColourWithoutAConsumer) {
   start(OW_FAULT_DATA_TASK);
   EXPECT_FALSE(read_error(*control, kRow, kCol).stopped);
   EXPECT_EQ(word("ow_faults_sum"), 15u);
+}
+
+// Every register of the map, through the control plane: what is written reads back in the bits that
+// exist, and what is reserved reads 0.
+TEST_F(TileErrorTest, RegistersReadBackWhatTheyHold) {
+  start(OW_FAULT_NONE);
+  const auto write = [&](uint32_t offset, uint32_t value) {
+    control->write(tile, kTileRegs + offset, value);
+  };
+  const auto read = [&](uint32_t offset) {
+    return control->read_tile(kRow, kCol, kTileRegs + offset);
+  };
+  struct Register {
+    uint32_t offset, mask;
+  };
+  const std::vector<Register> registers = {
+      {0x300, 0xFFFFFF},   {0x304, 0xFFFF},     {0x308, 0xFFFFFFFF}, {0x320, 0xFFFF},
+      {0x780, 0xFFFF},     {0x784, 0xFFFF},     {0x790, 0xFFFFFFFF}, {0x794, 0xFFFFFFFF},
+      {0x798, 0xFFFFFFFF}, {0x79C, 0xFFFFFFFF}, {0x290, 0xFFFFFFFF}, {0x200 + 4 * 9, 0xFFFFFFFF},
+      {0x510, 0},          {0x514, 0},          {0x5FC, 0},          {0x33C, 0},
+      {0x3C0, 0}};
+  for (const Register& r : registers) {
+    for (const uint32_t value : {0xA5C3F00Fu, 0x5A3C0FF0u, 0u}) {
+      if (r.offset >= 0x500 && r.offset < 0x600) continue;
+      write(r.offset, value);
+      EXPECT_EQ(read(r.offset), value & r.mask) << std::hex << r.offset;
+    }
+    if (r.mask == 0) {
+      EXPECT_EQ(read(r.offset), 0u) << std::hex << r.offset;
+    }
+  }
+  write(0x284, 0x00F00000);
+  EXPECT_EQ(read(0x284), 0x00F00000u);
+  write(0x288, 0x00500000);
+  EXPECT_EQ(read(0x288), 0x00A00000u);
+  EXPECT_EQ(read(0x28C) & 32, 0u) << "no task runs";
+  EXPECT_EQ(read(0x788), 8u | 12u << 4 | 24u << 8 | (49152u / 64) << 16);
+  for (uint32_t t = 0; t < 13; ++t) EXPECT_EQ(read(0x600 + 4 * t) >> 31, 0u);
+  for (uint32_t k = 0; k < kNumCounters; ++k) {
+    const std::vector<uint32_t> w = control->read_tile(kRow, kCol, kRegCounters + 8 * k, 2);
+    EXPECT_EQ(w[1], 0u) << k;
+  }
 }
 
 TEST_F(TileErrorTest, TwoReadersOfAnInputQueue) {

@@ -625,6 +625,27 @@ TEST(Reduce, BadConfigurationEndsAtOnceAndSaysSo) {
   }
 }
 
+TEST(Reduce, RegistersAreFixedWhileADrainRuns) {
+  Bench8 bench;
+  Action a;
+  a.memory = true;
+  bench.rows.push_back({true, std::vector<uint32_t>(8, 0x40000000)});
+  bench.configure(8, 1, 2, 1, 0, {a, a, a}, 0, 0x100, 32);
+  bench.start(0, 0);
+  bench.write(7, 0x200);
+  bench.write(8, 0x7FF);
+  EXPECT_TRUE(bench.fault());
+  EXPECT_EQ(bench.fault_cause(), 4);
+  bench.rows.push_back({true, std::vector<uint32_t>(8, 0x40400000)});
+  for (int i = 0; i < 100; ++i) bench.step();
+  EXPECT_EQ(bench.done, 1);
+  EXPECT_EQ(bench.read(7), 0x100u);
+  EXPECT_EQ(bench.read(8), 32u);
+  EXPECT_EQ(bench.memory[0x100 + 3], 0x40);
+  EXPECT_EQ(bench.memory[0x120 + 2], 0x40);
+  EXPECT_EQ(bench.memory[0x200], 0xA5);
+}
+
 TEST(Reduce, HaltTakesNothingMoreAndGoesOnWhereItWas) {
   Bench8 bench;
   Action a;
@@ -661,6 +682,7 @@ TEST(Reduce, AddressesBeyondMemoryAreReportedAndNotUsed) {
     a.bias = !store;
     bench.rows.push_back({true, std::vector<uint32_t>(8, 0x3F800000)});
     bench.configure(8, 1, 1, 1, 0, {a, a, a}, kSramBytes, kSramBytes - 16, 0);
+    if (!store) bench.write(6, 0xF0000000);  // more than 24 bits
     const std::vector<uint8_t> before(bench.memory.begin(), bench.memory.end() - 16);
     bench.start(0, 0);
     for (int i = 0; i < 100; ++i) bench.step();
@@ -668,7 +690,7 @@ TEST(Reduce, AddressesBeyondMemoryAreReportedAndNotUsed) {
     EXPECT_EQ(bench.read(kStatus) >> 27 & 1, 1u);
     EXPECT_TRUE(bench.fault());
     EXPECT_EQ(bench.fault_cause(), store ? 2 : 3);
-    EXPECT_EQ(bench.fault_addr() & ~7u, static_cast<uint32_t>(kSramBytes));
+    EXPECT_EQ(bench.fault_addr() & ~7u, store ? static_cast<uint32_t>(kSramBytes) : 0x600000u);
     EXPECT_TRUE(std::equal(before.begin(), before.end(), bench.memory.begin()));
     if (!store) {
       EXPECT_EQ(bench.sent[0], std::vector<uint32_t>(8, golden::kNan32));

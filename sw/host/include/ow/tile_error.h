@@ -16,7 +16,7 @@ enum class ErrorSource { Core = 0, Engine = 1, Reducer = 2, Ramp = 3 };
 
 // Causes of the engine, the reducer and the ramp; those of the core are mcause.
 enum EngineCause { kEngineIllegal = 1, kEngineDescriptor = 2, kEngineAddress = 3 };
-enum ReducerCause { kReducerRegisters = 1, kReducerStore = 2, kReducerBias = 3 };
+enum ReducerCause { kReducerRegisters = 1, kReducerStore = 2, kReducerBias = 3, kReducerBusy = 4 };
 enum RampCause { kRampNoConsumer = 1, kRampOverrun = 2, kRampTwoTakers = 3 };
 
 // The first error of a tile.
