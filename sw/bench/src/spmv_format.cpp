@@ -125,10 +125,10 @@ Laid lay_out(std::vector<std::vector<Weight>> pieces, bool long_row, const Shape
     schedule(group, shape, x_word);
   }
   std::vector<uint32_t> counts;
-  for (size_t d = 0; d < pieces[0].size(); ++d) {
+  for (size_t d = 0; d < std::max<size_t>(pieces[0].size(), 1); ++d) {
     uint32_t count = 0;
     while (count < pieces.size() && pieces[count].size() > d) ++count;
-    counts.push_back(count);
+    counts.push_back(d == 0 ? static_cast<uint32_t>(pieces.size()) : count);
   }
   laid.segments = join(counts, shape);
   size_t d = 0;

@@ -21,12 +21,11 @@ GEMV(ow_gemv_f32, OW_F32, 4)
     while (n != 0) {                                                                    \
       uint32_t width = n < PANEL ? n : PANEL;                                           \
       ow_dsrw(K_ROW_A, 2, K_DIM(width, 4));                                             \
-      ow_mov_s(OW_F32, OW_CTL(K_ROW_A, K_NONE, K_NONE, OW_K_THREAD_A), 0);              \
       ow_dsrw(K_ACC_A, 2, K_DIM(width, 4));                                             \
       ow_dsrw(K_ACC_A, 3, ow_dim_word(m, -(int32_t)(width * 4)));                       \
       k_matrix(K_P, type, a, width, bytes, m, (lda - width) * (bytes));                 \
       k_matrix(K_Q, type, x, width, 0, m, bytes);                                       \
-      ow_fma(fma_type, OW_CTL(K_ACC_A, K_P, K_Q, OW_K_THREAD_A));                       \
+      ow_fma(fma_type, OW_CTL(K_ACC_A, K_P, K_Q, OW_K_THREAD_A) | OW_FRESH);            \
       k_vector(K_Y, type, y, width, bytes);                                             \
       k_wait(K_ACC_A);                                                                  \
       if ((type) == OW_F32) {                                                           \

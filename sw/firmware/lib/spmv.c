@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sparse matrix times vector. A slice is: clear its sums, one fmag a segment, store. Values and
+// Sparse matrix times vector. A slice is: one fmag a segment, store. Values and
 // indices are walked by saved addresses and the table holds descriptor words, so that a segment
 // costs the core two loads, two descriptor words and an instruction. The tool makes the first slice
 // of A a short one: from then on a slice of one stream ends in the middle of one of the other,
@@ -8,13 +8,6 @@
 
 enum { stream_A, stream_B };
 
-#define CLEAR(s)                                                             \
-  do {                                                                       \
-    ow_dsrw(K_ACC_##s, 2, slice[stream_##s].dim);                            \
-    ow_dsrw(K_ACC_##s, 3, 0);                                                \
-    ow_mov_s(OW_F32, OW_CTL(K_ACC_##s, K_NONE, K_NONE, OW_K_THREAD_##s), 0); \
-  } while (0)
-
 #define STREAM(s, type, bytes)                            \
   do {                                                    \
     ow_dsrw(K_SRC_##s, 1, head->values[stream_##s]);      \
@@ -22,6 +15,14 @@ enum { stream_A, stream_B };
     ow_dsrw(K_SRC_##s, 0, K_MEM(type) | OW_SAVE_ADDRESS); \
     ow_dsrw(K_SRC_##s, 2, K_DIM(1, bytes));               \
     ow_dsrw(K_SRC_##s, 3, 0);                             \
+  } while (0)
+
+// The first segment of a slice covers all of its sums and takes them as +0.
+#define FIRST(s, fma_type)                                                                     \
+  do {                                                                                         \
+    ow_dsrw(K_ACC_##s, 2, segment[stream_##s].dim0);                                           \
+    ow_dsrw(K_ACC_##s, 3, segment[stream_##s].dim1);                                           \
+    ow_fmag(fma_type, OW_CTL(K_ACC_##s, K_SRC_##s, K_IDX_##s, OW_K_THREAD_##s) | OW_FRESH, x); \
   } while (0)
 
 #define SEGMENT(s, fma_type)                                                          \
@@ -55,13 +56,11 @@ enum { stream_A, stream_B };
     const struct ow_spmv_head* head = (const struct ow_spmv_head*)(uintptr_t)matrix; \
     const struct ow_spmv_slice* slice = (const struct ow_spmv_slice*)(head + 1);     \
     const struct ow_spmv_segment* segment = (const void*)(slice + OW_SPMV_STREAMS);  \
-    CLEAR(A);                                                                        \
     STREAM(A, type, bytes);                                                          \
-    SEGMENT(A, fma_type);                                                            \
+    FIRST(A, fma_type);                                                              \
     ow_dsrw(K_ACC_B, 1, OW_ACC_ADDR(OW_SPMV_SLICE));                                 \
-    if (slice[stream_B].dim != 0) CLEAR(B);                                          \
     STREAM(B, type, bytes);                                                          \
-    SEGMENT(B, fma_type);                                                            \
+    if (slice[stream_B].dim != 0) FIRST(B, fma_type);                                \
     ow_dsrw(K_OUT_A, 0, K_MEM(type));                                                \
     ow_dsrw(K_OUT_B, 0, K_MEM(type));                                                \
     uint32_t round = head->rounds;                                                   \
@@ -78,10 +77,8 @@ enum { stream_A, stream_B };
       slice = (const void*)(segment + OW_SPMV_STREAMS);                              \
       segment = (const void*)(slice + OW_SPMV_STREAMS);                              \
       left = slice->segments;                                                        \
-      CLEAR(A);                                                                      \
-      if (slice[stream_B].dim != 0) CLEAR(B);                                        \
-      SEGMENT(A, fma_type);                                                          \
-      SEGMENT(B, fma_type);                                                          \
+      FIRST(A, fma_type);                                                            \
+      if (slice[stream_B].dim != 0) FIRST(B, fma_type);                              \
     }                                                                                \
     k_wait(K_OUT_A);                                                                 \
     k_wait(K_OUT_B);                                                                 \

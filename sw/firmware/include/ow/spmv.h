@@ -5,9 +5,9 @@
 // sums stand in the accumulator cache. A slice has its entries by diagonals (jagged diagonal
 // storage): the k-th entry of every row that has one, rows in order. Diagonals of (nearly) the same
 // number of rows form a segment, a rectangle of rows x diagonals, padded with zeros where a row is
-// shorter; a segment is one instruction. A long row has a slice of its own, cut into up to
-// OW_SPMV_SLICE pieces that take the place of rows; their sums are added up (reduction `sum` of
-// docs/numerics.md).
+// shorter; a segment is one instruction. The first segment covers all rows of its slice. A long row
+// has a slice of its own, cut into up to OW_SPMV_SLICE pieces that take the place of rows; their
+// sums are added up (reduction `sum` of docs/numerics.md).
 //
 // Slices go in turns to two streams A and B, each with its own values and indices, which a
 // microthread walks in its half of the cache: while one starts an instruction, the other keeps the

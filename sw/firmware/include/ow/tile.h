@@ -284,6 +284,8 @@ enum ow_op {
 #define OW_SCALAR (1u << 15)
 #define OW_PRIORITY (1u << 20)    // the thread goes before others
 #define OW_STOCHASTIC (1u << 21)  // cvt from fp32 to 16 bits: stochastic rounding
+// fma, fmag: the first pass over dimension 0 takes dst as +0, so that sums need no clearing.
+#define OW_FRESH (1u << 22)
 #define OW_THEN_ACTIVATE(task) ((1u << 24) | ((uint32_t)(task) << 26))
 #define OW_THEN_UNBLOCK(task) ((2u << 24) | ((uint32_t)(task) << 26))
 
