@@ -21,6 +21,7 @@
 #define OW_REG_BLOCK 0x284u
 #define OW_REG_UNBLOCK 0x288u
 #define OW_REG_TASK_RUNNING 0x28Cu
+#define OW_REG_TASK_PRIORITY 0x290u
 #define OW_REG_RED_ACC 0x300u
 #define OW_REG_RED_COUNT 0x304u
 #define OW_REG_RED_PHASE 0x308u
@@ -80,6 +81,8 @@ static inline void ow_task_register(uint32_t task, ow_task_fn entry) {
 static inline void ow_task_activate(uint32_t task) { ow_reg_write(OW_REG_ACTIVATE, 1u << task); }
 static inline void ow_task_block(uint32_t task) { ow_reg_write(OW_REG_BLOCK, 1u << task); }
 static inline void ow_task_unblock(uint32_t task) { ow_reg_write(OW_REG_UNBLOCK, 1u << task); }
+// The tasks of the mask (a bit a task) go before the others, without starving them.
+static inline void ow_task_priority(uint32_t mask) { ow_reg_write(OW_REG_TASK_PRIORITY, mask); }
 
 // Puts a wavelet into an output queue; the core waits while the queue is full.
 static inline void ow_push(uint32_t queue, uint32_t data) {
