@@ -17,6 +17,7 @@
 #include "ow/hang_report.h"
 #include "ow/program.h"
 #include "ow/sim.h"
+#include "ow/tile_error.h"
 
 namespace {
 
@@ -85,6 +86,7 @@ int run() {
     return true;
   });
   if (status != ow::RunStatus::Done) {
+    ow::check_errors(control, grid, &image);  // a tile that stopped says why in one line
     throw ow::DeviceFault("axpy did not finish:\n" + ow::make_hang_report(control, &image).text());
   }
 
