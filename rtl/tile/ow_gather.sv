@@ -105,6 +105,17 @@ module ow_gather #(
     return ptr_t'(x >= Depth ? x - Depth : x);
   endfunction
 
+  // Whether an element has a 16-bit quarter of its word, and what it has there.
+  function automatic logic covers(input logic w32, input logic [1:0] at,
+                                  input int unsigned quarter);
+    return w32 ? at[1] == 1'(quarter >> 1) : at == 2'(quarter);
+  endfunction
+
+  function automatic logic [15:0] half(input logic w32, input logic [31:0] data,
+                                       input int unsigned quarter);
+    return w32 && (quarter % 2) == 1 ? data[31:16] : data[15:0];
+  endfunction
+
   // -------------------------------------------------------------------------------- requests --
   // The oldest request with a lane to be served.
   ptr_t oldest;
@@ -122,43 +133,30 @@ module ow_gather #(
   mask_t [7:0] bank_lanes;  // lanes that a bank would serve,
   ptr_t [7:0]  bank_slot;   // of this request
 
-  always_comb begin : select
-    mask_t       hit;
-    mask_t       want;
-    mask_t       same;
-    ptr_t        t;
-    ptr_t        s;
-    logic [AddrW-7:0] row;
-    addrs_t      at;
-    elems_t      data;
-    mem_req_o = '0;
-    mem_we_o = '0;
-    mem_row_o = '0;
-    mem_be_o = '0;
-    mem_wdata_o = '0;
-    bank_lanes = '0;
-    bank_slot = '0;
-    hit = '0;
-    want = '0;
-    same = '0;
-    t = '0;
-    s = '0;
-    row = '0;
-    at = '0;
-    data = '0;
-    if (valid_q != '0) begin
-      if (!Overlap) begin
-        s = oldest;
-        at = addr_q[oldest];
-        data = data_q[oldest];
-      end
-      for (int unsigned b = 0; b < 8; b++) begin
-        want = '0;
-        if (!Overlap) begin
-          for (int unsigned l = 0; l < Lanes; l++) begin
-            want[l] = pend_q[oldest][l] && at[l][5:3] == 3'(b);
-          end
-        end else begin
+  if (Overlap) begin : gen_overlap
+    always_comb begin : select
+      mask_t            hit;
+      mask_t            want;
+      mask_t            same;
+      ptr_t             t;
+      ptr_t             s;
+      logic [AddrW-7:0] row;
+      mem_req_o = '0;
+      mem_we_o = '0;
+      mem_row_o = '0;
+      mem_be_o = '0;
+      mem_wdata_o = '0;
+      bank_lanes = '0;
+      bank_slot = '0;
+      hit = '0;
+      want = '0;
+      same = '0;
+      t = '0;
+      s = '0;
+      row = '0;
+      if (valid_q != '0) begin
+        for (int unsigned b = 0; b < 8; b++) begin
+          want = '0;
           for (int unsigned i = Depth; i > 0; i--) begin
             t = after(head_q, i - 1);
             for (int unsigned l = 0; l < Lanes; l++) begin
@@ -169,34 +167,74 @@ module ow_gather #(
               s = t;
             end
           end
-        end
-        if (want != '0) begin
-          if (Overlap) begin
-            at = addr_q[s];
-            data = data_q[s];
-          end
-          row = '0;
-          same = want & (~want + mask_t'(1));
-          for (int unsigned l = 0; l < Lanes; l++) begin
-            if (same[l]) row = row | at[l][AddrW-1:6];
-          end
-          for (int unsigned l = 0; l < Lanes; l++) begin
-            same[l] = want[l] && at[l][AddrW-1:6] == row;
-          end
-          mem_req_o[b] = 1'b1;
-          mem_row_o[b] = 17'(row);
-          bank_lanes[b] = same;
-          bank_slot[b] = s;
-          if (we_q[s]) begin
-            mem_we_o[b] = 1'b1;
+          if (want != '0) begin
+            row = '0;
+            same = want & (~want + mask_t'(1));
             for (int unsigned l = 0; l < Lanes; l++) begin
-              if (same[l]) begin
-                for (int unsigned h = 0; h < 4; h++) begin
-                  if (w32_q[s] ? 1'(h >> 1) == at[l][2] : 2'(h) == at[l][2:1]) begin
-                    mem_be_o[b][2*h +: 2] = 2'b11;
-                    mem_wdata_o[b][16*h +: 16] = w32_q[s] && (h % 2) == 1 ? data[l][31:16]
-                                                                          : data[l][15:0];
+              if (same[l]) row = row | addr_q[s][l][AddrW-1:6];
+            end
+            for (int unsigned l = 0; l < Lanes; l++) begin
+              same[l] = want[l] && addr_q[s][l][AddrW-1:6] == row;
+            end
+            mem_req_o[b] = 1'b1;
+            mem_row_o[b] = 17'(row);
+            bank_lanes[b] = same;
+            bank_slot[b] = s;
+            if (we_q[s]) begin
+              mem_we_o[b] = 1'b1;
+              for (int unsigned l = 0; l < Lanes; l++) begin
+                if (same[l]) begin
+                  for (int unsigned h = 0; h < 4; h++) begin
+                    if (covers(w32_q[s], addr_q[s][l][2:1], h)) begin
+                      mem_be_o[b][2*h +: 2] = 2'b11;
+                      mem_wdata_o[b][16*h +: 16] = half(w32_q[s], data_q[s][l], h);
+                    end
                   end
+                end
+              end
+            end
+          end
+        end
+      end
+    end
+  end else begin : gen_single
+    // A lane asks unless one before it wants another row of the same bank.
+    always_comb begin : select
+      addrs_t at;
+      elems_t data;
+      mask_t  go;
+      logic   we, w32;
+      mem_req_o = '0;
+      mem_we_o = '0;
+      mem_row_o = '0;
+      mem_be_o = '0;
+      mem_wdata_o = '0;
+      bank_lanes = '0;
+      bank_slot = {8{oldest}};
+      at = addr_q[oldest];
+      data = data_q[oldest];
+      we = we_q[oldest];
+      w32 = w32_q[oldest];
+      go = pend_q[oldest];
+      for (int unsigned l = 1; l < Lanes; l++) begin
+        for (int unsigned k = 0; k < l; k++) begin
+          if (go[k] && at[k][5:3] == at[l][5:3] && at[k][AddrW-1:6] != at[l][AddrW-1:6]) begin
+            go[l] = 1'b0;
+          end
+        end
+      end
+      if (go != '0) begin
+        for (int unsigned b = 0; b < 8; b++) begin
+          for (int unsigned l = 0; l < Lanes; l++) begin
+            if (go[l] && at[l][5:3] == 3'(b)) begin
+              mem_req_o[b] = 1'b1;
+              mem_we_o[b] = we;
+              mem_row_o[b] = mem_row_o[b] | 17'(at[l][AddrW-1:6]);
+              bank_lanes[b][l] = 1'b1;
+              for (int unsigned h = 0; h < 4; h++) begin
+                if (covers(w32, at[l][2:1], h)) begin
+                  mem_be_o[b][2*h +: 2] = 2'b11;
+                  mem_wdata_o[b][16*h +: 16] = half(w32, data[l], h);
                 end
               end
             end
