@@ -374,6 +374,8 @@ module ow_engine
   );
 
   // ------------------------------------------------------------------------------- the issue --
+  logic                   a_valid_q;  // a beat in stage A
+  logic [RED_LATENCY-1:0] resv_q;     // a late result comes in so many cycles
   logic       hazard;
   logic [2:0] hazard_slot, slot;
   logic       issue, issue_data, issue_pipe, early_wr, slot_alloc;
@@ -527,11 +529,9 @@ module ow_engine
   // ---------------------------------------------------------------------- queue of beats, M --
   beat_t      bq_q [BeatSlots];
   slot_t      bq_rp_q, bq_wp_q;
-  logic       a_valid_q;
   res_t       a_q;
   addend_e    a_d_from_q;
   logic [LineW-1:0] a_d_line_q;
-  logic [RED_LATENCY-1:0] resv_q;  // a late result comes in so many cycles
   logic       early_out;         // the beat in M leaves from there
   logic       late_now;          // the result of this beat will come late
   logic [2:0] red_gap_q;         // cycles until another may be started
@@ -596,6 +596,10 @@ module ow_engine
     end
   end
 
+  /* verilator lint_off UNUSEDSIGNAL */ // the queue of beats knows
+  logic g_we_unused, g_tag_unused, g_idle_unused;
+  /* verilator lint_on UNUSEDSIGNAL */
+
   ow_gather #(.SramBytes(SramBytes), .Lanes(Lanes), .TagW(1)) u_gather (
     .clk_i, .rst_i,
     .req_valid_i(g_ready), .req_ready_o(g_req_ready),
@@ -610,9 +614,6 @@ module ow_engine
     .mem_wdata_o(gth_wdata_o), .mem_gnt_i(gth_gnt_i), .mem_rdata_i(gth_rdata_i),
     .idle_o(g_idle_unused)
   );
-  /* verilator lint_off UNUSEDSIGNAL */ // the queue of beats knows
-  logic g_we_unused, g_tag_unused, g_idle_unused;
-  /* verilator lint_on UNUSEDSIGNAL */
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
