@@ -50,7 +50,7 @@ package ow_pkg;
   // Slots at the receiving end of a link, the credits that a sender starts with: of a data colour,
   // of a colour of the control plane.
   localparam int unsigned LINK_CREDITS = 2;
-  localparam int unsigned CTL_CREDITS = 4;
+  localparam int unsigned CTL_CREDITS = 2;
 
   // Route of one colour in one router, the base position of its switch, as written to the low bits
   // of the ROUTE registers.
@@ -210,6 +210,7 @@ package ow_pkg;
   localparam logic [15:0] REG_ERROR = 16'h0514;     // ro: why the tile stopped; +4 address, +8 pc
   localparam logic [15:0] REG_THREAD = 16'h0600;    // ro: +4*thread: state for the hang report
   localparam logic [15:0] REG_ROUTER = 16'h0700;    // ro: router occupancy and credits
+  localparam logic [15:0] REG_REQUEST = 16'h07A0;   // wo: a request of one word leaves
   localparam logic [15:0] REG_FILTER = 16'h0800;    // +16*filter: control, limits, count
   localparam logic [15:0] REG_SCRATCH = 16'h0780;   // rw: identity set by the host: +0 row, +4 col
   localparam logic [15:0] REG_PRNG = 16'h0790;      // rw: 128-bit state of the random generator

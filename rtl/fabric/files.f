@@ -1,4 +1,3 @@
-rtl/fabric/ow_router_ctl.sv
 rtl/fabric/ow_router.sv
 rtl/fabric/ow_ramp.sv
 rtl/fabric/ow_ctrl_ep.sv

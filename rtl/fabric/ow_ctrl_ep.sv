@@ -7,6 +7,7 @@
 // later (SRAM: the next one).
 // Throughput: a write takes one word a cycle as long as the grant comes; a read streams one word a
 // cycle, up to 4 reads on their way.
+// A request of one word rings: it activates a task (docs/fabric.md).
 // Errors: a range that is not wholly in SRAM or in the registers, or is not aligned, is an address
 // error; no word of it is written or read. A read that carries no words, or more after its two
 // headers, is malformed. Both are answered if the packet is a read that carries its headers. Any
@@ -100,24 +101,27 @@ module ow_ctrl_ep
                     (to_reg ? offset_end <= RegBytes
                             : req_i.data[31:28] == '0 && offset_end <= 33'(SramBytes));
 
-  logic do_write, do_read, gnt, rvalid;
+  logic do_write, do_read, do_ring, gnt, rvalid;
+  assign do_ring = state_q == CMD && req_valid_i && req_i.ctrl && req_i.data[29] &&
+                   req_i.data[23:0] == '0;
   assign do_write = state_q == WRITE && req_valid_i;
   assign do_read = state_q == SEND_DATA && left_q != '0 && room;
   assign gnt = is_reg_q ? reg_gnt_i : mem_gnt_i;
   assign rvalid = flying_q != '0 && (is_reg_q ? reg_rvalid_i : mem_rvalid_i);
 
   assign mem_req_o = (do_write || do_read) && !is_reg_q;
-  assign reg_req_o = (do_write || do_read) && is_reg_q;
+  assign reg_req_o = ((do_write || do_read) && is_reg_q) || do_ring;
   assign mem_we_o = do_write;
-  assign reg_we_o = do_write;
+  assign reg_we_o = do_write || do_ring;
   assign mem_addr_o = addr_q[23:0];
-  assign reg_addr_o = addr_q[15:0];
+  assign reg_addr_o = do_ring ? REG_TASK_ACTIVATE : addr_q[15:0];
   assign mem_wdata_o = req_i.data;
-  assign reg_wdata_o = req_i.data;
+  assign reg_wdata_o = do_ring ? 32'd1 << req_i.data[28:24] : req_i.data;
 
   always_comb begin
     case (state_q)
-      CMD, ADDR, HEAD_X, HEAD_Y, SWALLOW_ANSWER, SWALLOW: req_ready_o = 1'b1;
+      CMD: req_ready_o = !do_ring || reg_gnt_i;
+      ADDR, HEAD_X, HEAD_Y, SWALLOW_ANSWER, SWALLOW: req_ready_o = 1'b1;
       WRITE: req_ready_o = gnt;
       default: req_ready_o = 1'b0;
     endcase

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The router of a tile: five ports (north, east, south, west, ramp), NumColours data colours with
-// up to four switch positions each, six filters in front of the ramp, and the control plane
-// (ow_router_ctl). docs/fabric.md is the specification.
+// up to four switch positions each, six filters in front of the ramp, and the control plane.
+// docs/fabric.md is the specification.
 //
 // Data: a buffer of two wavelets a colour (at any time a colour has one input port). What arrives
 // at an empty buffer takes part in the arbitration of the outputs in the same cycle; the head of a
@@ -17,6 +17,18 @@
 // they come back, from the input that is then selected, when it has left this router. So nothing of
 // its colour is behind it on the link when the switch moves, and an input that is not selected
 // holds no credits.
+//
+// Control plane: two packet-switched networks, requests (colour 24) and responses (colour 25). A
+// flow is a network and an input port; it has a buffer of two wavelets. The head of a flow owes a
+// copy to each output of its packet; `csent` remembers the copies that are away, and the head
+// leaves when none is owed. An output that has taken the first wavelet of a packet stays with it
+// (`clock`) to the tail. What a head means follows from the input: packets on an east or west link
+// or from the ramp begin with an X header, packets on a north or south link with a Y header; a
+// request of one wavelet is its own header. Latency 1 cycle a hop, 1 wavelet a cycle. When the data
+// plane wants an output too, one slot in four is the control plane's (a count of the slots that
+// were waited for); requests and responses take turns when both want an output. A packet that ends
+// early (tail in a header) or that has no way on is swallowed to its tail, as is a response that is
+// addressed to a tile.
 //
 // Errors: a wavelet at another port than the selected input is dropped and the colour stops and is
 // shown in RT_MISROUTE until its route is written; the credit of the wavelet is kept for its port
@@ -39,13 +51,15 @@
 //   ej_*          wavelets to the ramp: ej_o is a register; ej_ready_i (a bit a colour) says that
 //                 the ramp can take one more besides the one in ej_o; ej_owed_o (a register): colours
 //                 whose head still has to go to the ramp
-//   req_*, rsp_*  control plane: requests for the tile, its responses; valid/ready
+//   req_*, rsp_*  control plane: requests for the tile (from a register), its responses;
+//                 valid/ready
+//   ask_*         a request of one wavelet from the tile (valid/ready)
 //   cfg_*         write of a ROUTE, SWITCH or FILTER register (docs/memory-map.md), by the word
 //                 offset in the tile's registers
 //   stat_*        the word at that offset: ROUTE, SWITCH, FILTER or RT_*
 //   torn_o        a colour was torn down in the cycle before
 //   idle_o        no state can change before one of link_*_i, inj_i, ej_ready_i, req_ready_i,
-//                 rsp_valid_i or cfg_we_i does
+//                 rsp_valid_i, ask_valid_i or cfg_we_i does
 
 `include "ow_assert.svh"
 
@@ -75,6 +89,9 @@ module ow_router
   input  ramp_t                   rsp_i,
   input  logic                    rsp_valid_i,
   output logic                    rsp_ready_o,
+  input  logic [31:0]             ask_i,
+  input  logic                    ask_valid_i,
+  output logic                    ask_ready_o,
   input  logic                    cfg_we_i,
   input  logic [9:0]              cfg_addr_i,
   input  logic [31:0]             cfg_wdata_i,
@@ -176,51 +193,70 @@ module ow_router
   endfunction
 
   // ------------------------------------------------------------------------------ control plane --
-  logic [3:0] ctl_take, ctl_cret, ctl_cret_rsp;
-  wavelet_t ctl_n, ctl_e, ctl_s, ctl_w;
-  logic [9:0] ctl_occ;
-  logic ctl_idle;
+  localparam int unsigned NumFlows = 10;
+  localparam int unsigned RampReq = 4;  // the flows of the tile's own requests and responses
+  localparam int unsigned RampRsp = 9;
+  // Flows whose packets begin with an X header: inputs east, west and ramp of both networks.
+  localparam logic [9:0] StartsWithX = 10'b11010_11010;
+  localparam logic [9:0] IsRsp = 10'b11111_00000;
+  typedef logic [NumFlows-1:0] flows_t;
 
-  ow_router_ctl u_ctl (
-    .clk_i,
-    .rst_i,
-    .link_n_i,
-    .link_e_i,
-    .link_s_i,
-    .link_w_i,
-    .data_busy_i (busy_q),
-    .take_o      (ctl_take),
-    .word_n_o    (ctl_n),
-    .word_e_o    (ctl_e),
-    .word_s_o    (ctl_s),
-    .word_w_o    (ctl_w),
-    .cret_valid_o(ctl_cret),
-    .cret_rsp_o  (ctl_cret_rsp),
-    .req_o,
-    .req_valid_o,
-    .req_ready_i,
-    .rsp_i,
-    .rsp_valid_i,
-    .rsp_ready_o,
-    .occupied_o  (ctl_occ),
-    .idle_o      (ctl_idle)
-  );
+  // Per flow: head and tail of the buffer; what the head is, and whether the packet turns into the
+  // column here.
+  flows_t chv_q, ctv_q, in_x_q, in_y_q, turn_q;
+`ifdef SYNTHESIS
+  logic [NumFlows-1:0][32:0] chead_q, ctail_q;
+`else
+  logic [32:0] chead_q [NumFlows];
+  logic [32:0] ctail_q [NumFlows];
+`endif
+  logic [4:0] cmask_q [NumFlows];  // outputs that the packet holds or will take
+  logic [4:0] csent_q [NumFlows];  // copies of the head that are away
+  // Per network and output (index 5 * network + output): the input that holds the output (one-hot,
+  // 0: free) and the inputs above the last one granted.
+  logic [9:0][4:0] clock_q;
+  logic [4:0] ccabove_q [10];
+  logic [4:0] calt_q;        // per output: responses are next when both want it
+  logic [3:0] share0_q, share1_q;  // per output: slots waited for, two bit planes
+  // Per network and link (index 4 * network + port): credits of the neighbour, and credits owed to
+  // it, bit planes; per port: responses are next when both are owed.
+  logic [7:0] ccr0_q, ccr1_q, cow0_q, cow1_q;
+  logic [3:0] cralt_q;
+  ramp_t req_q;
+  logic req_valid_q;
+  logic cstuck_q;  // nothing moved in the control plane, and nothing will before an input changes
+
+  assign req_o = req_q;
+  assign req_valid_o = req_valid_q;
+  assign rsp_ready_o = !ctv_q[RampRsp];
+  assign ask_ready_o = !ctv_q[RampReq];
+
+  logic ctl_move;
+  assign ctl_move = (!cstuck_q && (chv_q != '0 || (cow0_q | cow1_q) != '0)) ||
+                    (req_valid_q && req_ready_i) || (rsp_valid_i && rsp_ready_o) ||
+                    (ask_valid_i && ask_ready_o);
+
+  function automatic logic [11:0] less_one(input logic [11:0] n);
+    return n - 12'(n != '0);
+  endfunction
 
   logic can_move;
   assign can_move = busy_q != '0 || pending_q || (ramp_q & ej_ready_i) != '0;
-  assign idle_o = ctl_idle && !can_move && !ej_q.valid && !inj_i.valid && !cfg_we_i &&
+  assign idle_o = !ctl_move && !can_move && !ej_q.valid && !inj_i.valid && !cfg_we_i &&
                   !torn_event_q && (link_n_q | link_e_q | link_s_q | link_w_q) == '0;
 
   // --------------------------------------------------------------------------------- data plane --
   /* verilator lint_off BLKSEQ */
   always_ff @(posedge clk_i) begin : step
+    automatic link_t lin [NUM_PORTS];
     automatic wavelet_t win [NUM_PORTS];   // what arrives
     automatic colours_t at [NUM_PORTS];    // its colour, one-hot; 0: nothing (or control plane)
-    automatic colours_t cin [NUM_PORTS];   // credits that arrive, one-hot
+    automatic colours_t cin [4];           // credits that arrive, one-hot
     automatic wavelet_t wout [NUM_PORTS];
     automatic link_t lout [NUM_PORTS];
     automatic logic any_in, any_credit, torn_now;
     automatic colours_t cfg_one, fenced, reload;
+    automatic logic [3:0] ctl_take, ctl_cret;  // links that the control plane uses; its credits
 
     if (rst_i) begin
       hv_q = '0;
@@ -260,6 +296,28 @@ module ow_router
         home0_q[p] = '0;
         home1_q[p] = '0;
       end
+      chv_q = '0;
+      ctv_q = '0;
+      in_x_q = StartsWithX;
+      in_y_q = ~StartsWithX;
+      turn_q = ~StartsWithX;
+      for (int unsigned k = 0; k < NumFlows; k++) begin
+        cmask_q[k] = '0;
+        csent_q[k] = '0;
+        clock_q[k] = '0;
+        ccabove_q[k] = '0;
+      end
+      calt_q = '0;
+      share0_q = '0;
+      share1_q = '0;
+      ccr0_q = '0;
+      ccr1_q = '1;
+      cow0_q = '0;
+      cow1_q = '0;
+      cralt_q = '0;
+      req_q <= '0;
+      req_valid_q <= 1'b0;
+      cstuck_q <= 1'b1;
       busy_q <= '0;
       ramp_q <= '0;
       space_q <= '1;
@@ -272,7 +330,7 @@ module ow_router
       link_w_q <= '0;
       ej_q <= '0;
     end else if ((link_n_i | link_e_i | link_s_i | link_w_i) == '0 && !inj_i.valid && !can_move &&
-                 ctl_take == '0 && ctl_cret == '0 && !cfg_we_i) begin
+                 !ctl_move && !cfg_we_i) begin
       link_n_q <= '0;
       link_e_q <= '0;
       link_s_q <= '0;
@@ -280,18 +338,19 @@ module ow_router
       ej_q <= '0;
       torn_event_q <= 1'b0;
     end else begin
-      win[PORT_N] = link_n_i.wavelet;
-      win[PORT_E] = link_e_i.wavelet;
-      win[PORT_S] = link_s_i.wavelet;
-      win[PORT_W] = link_w_i.wavelet;
+      lin[PORT_N] = link_n_i;
+      lin[PORT_E] = link_e_i;
+      lin[PORT_S] = link_s_i;
+      lin[PORT_W] = link_w_i;
+      lin[PORT_R] = '0;
+      for (int unsigned p = 0; p < 4; p++) win[p] = lin[p].wavelet;
       win[PORT_R] = inj_i;
       for (int unsigned p = 0; p < NUM_PORTS; p++) begin
         at[p] = win[p].valid ? colours_t'(1) << win[p].colour : '0;
       end
-      cin[PORT_N] = link_n_i.credit.valid ? colours_t'(1) << link_n_i.credit.colour : '0;
-      cin[PORT_E] = link_e_i.credit.valid ? colours_t'(1) << link_e_i.credit.colour : '0;
-      cin[PORT_S] = link_s_i.credit.valid ? colours_t'(1) << link_s_i.credit.colour : '0;
-      cin[PORT_W] = link_w_i.credit.valid ? colours_t'(1) << link_w_i.credit.colour : '0;
+      for (int unsigned p = 0; p < 4; p++) begin
+        cin[p] = lin[p].credit.valid ? colours_t'(1) << lin[p].credit.colour : '0;
+      end
       any_credit = (cin[0] | cin[1] | cin[2] | cin[3]) != '0;
       any_in = (at[0] | at[1] | at[2] | at[3] | at[4]) != '0;
       if (any_credit) begin
@@ -301,13 +360,234 @@ module ow_router
         end
       end
 
-      wout[PORT_N] = ctl_n;
-      wout[PORT_E] = ctl_e;
-      wout[PORT_S] = ctl_s;
-      wout[PORT_W] = ctl_w;
-      wout[PORT_R] = '0;
-      for (int unsigned p = 0; p < 4; p++) begin
-        lout[p].credit = ctl_cret[p] ? {1'b1, ctl_cret_rsp[p] ? COLOUR_RSP : COLOUR_REQ} : '0;
+      for (int unsigned p = 0; p < NUM_PORTS; p++) begin
+        wout[p] = '0;
+        lout[p] = '0;
+      end
+      ctl_take = '0;
+      ctl_cret = '0;
+
+      if (ctl_move || (link_n_i | link_e_i | link_s_i | link_w_i) != '0) begin : control
+        automatic logic [7:0] cr_in, freed, due, cret, up, dn;
+        automatic flows_t came, occ, pop;
+        automatic logic [32:0] word [NumFlows];
+        automatic logic stuck, asked;
+
+        // Credits that arrive can be spent at once.
+        cr_in = '0;
+        for (int unsigned p = 0; p < 4; p++) begin
+          if (lin[p].credit.valid && lin[p].credit.colour[4:1] == COLOUR_REQ[4:1]) begin
+            if (lin[p].credit.colour[0]) cr_in[3'(p+4)] = 1'b1;
+            else cr_in[3'(p)] = 1'b1;
+          end
+        end
+        ccr1_q ^= ccr0_q & cr_in;
+        ccr0_q ^= cr_in;
+        stuck = cr_in == '0;
+
+        // What arrives. A wavelet that finds its flow empty takes part in this cycle.
+        came = '0;
+        for (int unsigned p = 0; p < 4; p++) begin
+          if (win[p].valid && win[p].colour[4:1] == COLOUR_REQ[4:1]) begin
+            if (win[p].colour[0]) came[4'(p+5)] = 1'b1;
+            else came[4'(p)] = 1'b1;
+          end
+        end
+        came[RampReq] = ask_valid_i && ask_ready_o;
+        came[RampRsp] = rsp_valid_i && rsp_ready_o;
+        occ = chv_q | came;
+        if (came != '0) stuck = 1'b0;
+        pop = '0;
+        asked = 1'b0;
+
+        if (occ != '0) begin : busy
+          automatic logic [4:0] outs [NumFlows];
+          automatic logic [4:0] copied [NumFlows];
+          automatic logic [32:0] last [NumFlows];  // what arrives
+          automatic flows_t here, brief;
+          automatic flows_t want [NUM_PORTS];
+          for (int unsigned o = 0; o < NUM_PORTS; o++) want[o] = '0;
+          here = '0;
+          brief = '0;
+          // What each head is and where it still has to go.
+          for (int unsigned k = 0; k < NumFlows; k++) begin
+            word[k] = '0;
+            outs[k] = '0;
+            last[k] = '0;
+            copied[k] = '0;
+            if (occ[k]) begin : flow
+              automatic logic [4:0] owed;
+              automatic logic go, near0, far0;
+              if (k == RampReq) last[k] = {1'b1, ask_i};
+              else if (k == RampRsp) last[k] = rsp_i;
+              else last[k] = {win[k%5].ctrl, win[k%5].data};
+              word[k] = chv_q[k] ? chead_q[k] : last[k];
+              near0 = word[k][11:0] == '0;
+              far0 = word[k][23:12] == '0;
+              go = (word[k][30] && IsRsp[k]) || !far0;
+              here[k] = !(word[k][30] && IsRsp[k]) && near0;
+              outs[k] = cmask_q[k];
+              if ((in_x_q[k] || (in_y_q[k] && !StartsWithX[k])) && word[k][32]) begin
+                // A packet of one wavelet: a request, first along X, then along Y.
+                outs[k] = '0;
+                if (!IsRsp[k]) begin
+                  brief[k] = 1'b1;
+                  if (in_x_q[k] && !near0) outs[k] = word[k][31] ? 5'b01000 : 5'b00010;
+                  else if (!far0) outs[k] = word[k][30] ? 5'b00001 : 5'b00100;
+                  else outs[k] = 5'b10000;
+                end
+              end else if (in_x_q[k]) begin
+                outs[k][PORT_E] = go && !word[k][31];
+                outs[k][PORT_W] = go && word[k][31];
+              end else if (in_y_q[k] && turn_q[k]) begin
+                outs[k][PORT_S] = go && !word[k][31] && !word[k][32];
+                outs[k][PORT_N] = go && word[k][31] && !word[k][32];
+              end
+              // Nothing goes back where it came from, nothing turns from Y to X.
+              if (k % 5 != RampReq) outs[k][k%5] = 1'b0;
+              if (!StartsWithX[k]) begin
+                outs[k][PORT_E] = 1'b0;
+                outs[k][PORT_W] = 1'b0;
+              end
+              owed = outs[k] & ~csent_q[k];
+              for (int unsigned o = 0; o < NUM_PORTS; o++) want[o][k] = owed[o];
+            end
+          end
+          // One flow for each output.
+          for (int unsigned o = 0; o < NUM_PORTS; o++) begin
+            if (want[o] != '0) begin : output_port
+              automatic logic [4:0] reqs, rsps, cand, high, one;
+              automatic logic rsp, free;
+              automatic logic [32:0] w;
+              automatic logic is_x, is_y, is_brief;
+              reqs = (clock_q[o] == '0) ? want[o][4:0] : want[o][4:0] & clock_q[o];
+              rsps = (clock_q[5+o] == '0) ? want[o][9:5] : want[o][9:5] & clock_q[5+o];
+              if (o < 4) begin
+                if (!(ccr0_q[o[2:0]] || ccr1_q[o[2:0]])) reqs = '0;
+                if (!(ccr0_q[3'd4+o[2:0]] || ccr1_q[3'd4+o[2:0]])) rsps = '0;
+                free = !busy_q[o[1:0]] || (share0_q[o[1:0]] && share1_q[o[1:0]]);
+              end else begin
+                free = !req_valid_q || req_ready_i;
+              end
+              if ((reqs | rsps) != '0) begin
+                if (free) begin
+                  rsp = rsps != '0 && (reqs == '0 || calt_q[o]);
+                  cand = rsp ? rsps : reqs;
+                  high = cand & (rsp ? ccabove_q[5+o] : ccabove_q[o]);
+                  if (high == '0) high = cand;
+                  one = high & (~high + 5'd1);
+                  w = '0;
+                  is_x = 1'b0;
+                  is_y = 1'b0;
+                  is_brief = 1'b0;
+                  for (int unsigned i = 0; i < NUM_PORTS; i++) begin
+                    if (one[i]) begin
+                      w |= rsp ? word[5+i] : word[i];
+                      is_x |= rsp ? in_x_q[5+i] : in_x_q[i];
+                      is_y |= rsp ? in_y_q[5+i] : in_y_q[i];
+                      is_brief |= !rsp && brief[i];
+                      if (rsp) copied[5+i][o] = 1'b1;
+                      else copied[i][o] = 1'b1;
+                    end
+                  end
+                  calt_q[o] = !rsp;
+                  // A header counts down the hops of the dimension that it moves along. The copy of
+                  // a Y header that goes on along X stays as it is.
+                  if (o == 32'(PORT_N) || o == 32'(PORT_S)) begin
+                    if (is_y || is_brief) w[23:12] = less_one(w[23:12]);
+                    if (is_y && !is_brief) w[11:0] = less_one(w[11:0]);
+                  end else if (o < 4) begin
+                    if (is_x) w[11:0] = less_one(w[11:0]);
+                    if (is_x && !is_brief) w[23:12] = less_one(w[23:12]);
+                  end
+                  if (rsp) begin
+                    clock_q[5+o] = w[32] ? '0 : one;
+                    ccabove_q[5+o] = ~(one | (one - 5'd1));
+                  end else begin
+                    clock_q[o] = w[32] ? '0 : one;
+                    ccabove_q[o] = ~(one | (one - 5'd1));
+                  end
+                  if (o < 4) begin
+                    ctl_take[o[1:0]] = 1'b1;
+                    wout[o] = {1'b1, rsp ? COLOUR_RSP : COLOUR_REQ, w};
+                    if (rsp) begin
+                      ccr1_q[3'd4+o[2:0]] &= ccr0_q[3'd4+o[2:0]];
+                      ccr0_q[3'd4+o[2:0]] = !ccr0_q[3'd4+o[2:0]];
+                    end else begin
+                      ccr1_q[o[2:0]] &= ccr0_q[o[2:0]];
+                      ccr0_q[o[2:0]] = !ccr0_q[o[2:0]];
+                    end
+                    share0_q[o[1:0]] = 1'b0;
+                    share1_q[o[1:0]] = 1'b0;
+                  end else begin
+                    req_q <= w;
+                    asked = 1'b1;
+                  end
+                  stuck = 1'b0;
+                end else if (o < 4) begin
+                  share1_q[o[1:0]] ^= share0_q[o[1:0]];
+                  share0_q[o[1:0]] = !share0_q[o[1:0]];
+                  stuck = 1'b0;
+                end
+              end
+            end
+          end
+          // Heads that leave, and what the next ones are.
+          for (int unsigned k = 0; k < NumFlows; k++) begin
+            if (occ[k]) begin
+              pop[k] = (outs[k] & ~csent_q[k] & ~copied[k]) == '0;
+              csent_q[k] = pop[k] ? '0 : csent_q[k] | copied[k];
+              if (pop[k] && word[k][32]) begin
+                in_x_q[k] = StartsWithX[k];
+                in_y_q[k] = !StartsWithX[k];
+                turn_q[k] = !StartsWithX[k];
+                cmask_q[k] = '0;
+              end else if (pop[k]) begin
+                cmask_q[k] = outs[k];
+                if (in_x_q[k]) turn_q[k] = here[k];
+                if (in_y_q[k] && turn_q[k] && here[k] && !IsRsp[k]) cmask_q[k][PORT_R] = 1'b1;
+                in_y_q[k] = in_x_q[k];
+                in_x_q[k] = 1'b0;
+              end
+            end
+            // A wavelet that comes and leaves at once was never here.
+            if (pop[k] && ctv_q[k]) chead_q[k] = ctail_q[k];
+            if (came[k] && (chv_q[k] || !pop[k])) begin
+              if (chv_q[k] && !(pop[k] && !ctv_q[k])) ctail_q[k] = last[k];
+              else chead_q[k] = last[k];
+            end
+          end
+          if (pop != '0) stuck = 1'b0;
+          begin : levels
+            automatic flows_t stored, to_tail;
+            stored = came & (chv_q | ~pop);
+            to_tail = stored & chv_q & ~(pop & ~ctv_q);
+            chv_q = (chv_q & ~(pop & ~ctv_q)) | stored;
+            ctv_q = (ctv_q & ~pop) | to_tail;
+          end
+        end
+        if (asked) req_valid_q <= 1'b1;
+        else if (req_ready_i) req_valid_q <= 1'b0;
+
+        // Credits: at once for a slot that is freed now, else one that is owed.
+        freed = {pop[8:5], pop[3:0]};
+        due = freed | cow0_q | cow1_q;
+        if (due != '0) begin : returns
+          automatic logic [3:0] rsps;
+          rsps = due[7:4] & (~due[3:0] | cralt_q);
+          ctl_cret = due[7:4] | due[3:0];
+          cret = {rsps, ctl_cret & ~rsps};
+          cralt_q = (cralt_q & ~ctl_cret) | (ctl_cret & ~rsps);
+          for (int unsigned p = 0; p < 4; p++) begin
+            if (ctl_cret[p]) lout[p].credit = {1'b1, rsps[p] ? COLOUR_RSP : COLOUR_REQ};
+          end
+          up = freed & ~cret;
+          dn = cret & ~freed;
+          cow1_q ^= (up & cow0_q) | (dn & ~cow0_q);
+          cow0_q ^= up | dn;
+          stuck = 1'b0;
+        end
+        cstuck_q <= stuck;
       end
       fenced = '0;
 
@@ -683,7 +963,7 @@ module ow_router
             case (stat_addr_i[1:0])
               2'd0: stat_o = 32'(hv_q);
               2'd1: stat_o = 32'(mis_q);
-              2'd2: stat_o = 32'(ctl_occ);
+              2'd2: stat_o = 32'(chv_q);
               default: stat_o = 32'(torn_q);
             endcase
           end
@@ -706,6 +986,14 @@ module ow_router
     endcase
   end
 
+  `OW_ASSERT(ctl_credit_in_range, (ccr1_q & ccr0_q) == '0, "control credits out of range")
+  `OW_ASSERT(ctl_owed_in_range, (cow1_q & cow0_q) == '0, "owed control credits out of range")
+  `OW_ASSERT(one_phase, (in_x_q & in_y_q) == '0, "a head is an X and a Y header at once")
+  `OW_ASSERT(req_stable, !$past(req_valid_q && !req_ready_i) || $past(rst_i) ||
+             (req_valid_q && req_q == $past(req_q)), "a request changed before it was taken")
+  for (genvar o = 0; o < 10; o++) begin : gen_lock
+    `OW_ASSERT(lock_onehot, $onehot0(clock_q[o]), "two packets hold one output")
+  end
   // Three credits mean that a neighbour returned one too many; an arrival at a full buffer, that it
   // sent without one.
   `OW_ASSERT(tail_behind_head, (tv_q & ~hv_q) == '0, "a tail without a head")

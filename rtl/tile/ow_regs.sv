@@ -51,6 +51,9 @@ module ow_regs #(
   output logic        rt_we_o,
   output logic [9:0]  rt_addr_o,
   input  logic [31:0] rt_rdata_i,
+  // A request of one word of the core; its access waits until the router takes it.
+  output logic        ask_valid_o,
+  input  logic        ask_ready_i,
 
   // Ramp: bindings, levels, pushes of the core.
   output logic                               bind_we_o,
@@ -132,7 +135,7 @@ module ow_regs #(
   logic req, we;
   logic [15:0] addr;
   logic [31:0] wdata;
-  logic push_hit, push_full;
+  logic push_hit, push_full, ask_hit, wait_for;
 
   assign sel_core = core_req_i && (!ctl_req_i || !last_core_q);
   assign req = core_req_i || ctl_req_i;
@@ -142,11 +145,14 @@ module ow_regs #(
 
   assign push_hit = sel_core && we && (addr[15:6] == ow_pkg::REG_RAMP_PUSH[15:6]);
   assign push_full = push_hit && !outq_ready_i[addr[5:3]];
-  assign core_gnt_o = sel_core && !push_full;
+  assign ask_hit = sel_core && we && addr == ow_pkg::REG_REQUEST;
+  assign ask_valid_o = ask_hit;
+  assign wait_for = push_full || (ask_hit && !ask_ready_i);
+  assign core_gnt_o = sel_core && !wait_for;
   assign ctl_gnt_o = ctl_req_i && !sel_core;
 
   logic access, wr, rd;
-  assign access = req && !push_full;
+  assign access = req && !wait_for;
   assign wr = access && we;
   assign rd = access && !we;
 

@@ -58,7 +58,7 @@ module ow_tile #(
   logic [NumColours-1:0] inj_space, ej_ready, ej_owed;
   ramp_t req_w, rsp_w;
   logic req_valid, req_ready, rsp_valid, rsp_ready;
-  logic rt_we, unused_torn;
+  logic rt_we, unused_torn, ask_valid, ask_ready;
   logic [9:0] rt_addr;
   logic [31:0] rt_rdata, reg_wdata;
   logic router_idle;
@@ -71,6 +71,7 @@ module ow_tile #(
     .ej_owed_o(ej_owed),
     .req_o(req_w), .req_valid_o(req_valid), .req_ready_i(req_ready),
     .rsp_i(rsp_w), .rsp_valid_i(rsp_valid), .rsp_ready_o(rsp_ready),
+    .ask_i(reg_wdata), .ask_valid_i(ask_valid), .ask_ready_o(ask_ready),
     .cfg_we_i(rt_we), .cfg_addr_i(rt_addr), .cfg_wdata_i(reg_wdata),
     .stat_addr_i(rt_addr), .stat_o(rt_rdata),
     .torn_o(unused_torn),
@@ -370,6 +371,7 @@ module ow_tile #(
     .core_req_i(mm_req), .core_we_i(mm_we), .core_addr_i(mm_addr), .core_wdata_i(mm_wdata),
     .core_gnt_o(mm_gnt), .core_rvalid_o(mm_rvalid),
     .rdata_o(reg_rdata),
+    .ask_valid_o(ask_valid), .ask_ready_i(ask_ready),
     .rt_we_o(rt_we), .rt_addr_o(rt_addr), .rt_rdata_i(rt_rdata),
     .bind_we_o(bind_we), .bind_addr_o(bind_addr), .bind_data_o(bind_data),
     .inq_bind_i(inq_bind), .outq_bind_i(outq_bind),

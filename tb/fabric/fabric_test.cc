@@ -8,9 +8,9 @@
 #include <map>
 #include <set>
 
-#include "fabric_grid.h"
+#include "ow/fabric/node_grid.h"
 
-namespace ow::tb {
+namespace ow::fabric {
 namespace {
 
 std::vector<Seen> of_colour(const Edge& e, int colour) {
@@ -794,4 +794,4 @@ TEST(Random, SkippingIdleNodesChangesNothing) {
 }
 
 }  // namespace
-}  // namespace ow::tb
+}  // namespace ow::fabric

@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <map>
 
-#include "fabric_grid.h"
+#include "ow/fabric/node_grid.h"
 
-namespace ow::tb {
+namespace ow::fabric {
 namespace {
 
 constexpr uint32_t kNop = 0, kAdv = 1, kRst = 2, kTear = 3;
@@ -527,4 +527,4 @@ TEST(RandomSwitch, SkippingIdleCyclesChangesNothing) {
 }
 
 }  // namespace
-}  // namespace ow::tb
+}  // namespace ow::fabric

@@ -73,6 +73,39 @@ WeightCost measure_weight(const ElfImage& firmware, int samples, const SimOption
   return cost;
 }
 
+double ReduceCost::elements_per_cycle() const {
+  return static_cast<double>((outputs[1] - outputs[0]) * static_cast<uint64_t>(samples)) /
+         static_cast<double>(cycles[1] - cycles[0]);
+}
+
+ReduceCost measure_reduction(const ElfImage& firmware, const SimOptions& options) {
+  ReduceCost cost;
+  cost.rows = 4;
+  cost.samples = 32;
+  for (int k = 0; k < 2; ++k) {
+    // One weight a row and output: the reducers have most to do.
+    golden::Layer layer;
+    layer.inputs = cost.rows;
+    layer.outputs = k == 0 ? 64 : 320;
+    layer.weights.assign(static_cast<size_t>(layer.inputs * layer.outputs),
+                         golden::round_to_f16(0.25));
+    layer.bias.assign(static_cast<size_t>(layer.outputs), 0.0f);
+    golden::Network network;
+    network.layers.push_back(layer);
+    const auto device = make_device(DeviceKind::Replicated, GridShape{cost.rows, 1}, options);
+    ControlPlane control(*device);
+    const StreamPlan plan =
+        make_plan("column reduction", device->shape(), cost.samples, shapes(network), firmware);
+    StreamJob job(control, firmware, plan, network);
+    job.write_input(golden::Activations::zero(layer.inputs, cost.samples));
+    const StreamRun run = job.run(true);
+    const LayerTimes& times = run.times[0][static_cast<size_t>(cost.rows - 1)];
+    cost.outputs[k] = static_cast<uint64_t>(layer.outputs);
+    cost.cycles[k] = times.drain_done - times.start;
+  }
+  return cost;
+}
+
 double HopCost::cycles_per_hop() const {
   return static_cast<double>(latency[1] - latency[0]) / (hops[1] - hops[0]);
 }

@@ -19,7 +19,7 @@ constexpr int kColourReq = 24;  // control plane, see docs/fabric.md
 constexpr int kColourRsp = 25;
 // Slots at the receiving end of a link: of a data colour, of a colour of the control plane.
 constexpr int kLinkCredits = 2;
-constexpr int kCtlCredits = 4;
+constexpr int kCtlCredits = 2;
 constexpr int link_credits(int colour) {
   return colour == kColourReq || colour == kColourRsp ? kCtlCredits : kLinkCredits;
 }

@@ -56,6 +56,17 @@ struct LoadCost {
 };
 LoadCost measure_load(uint64_t words, const SimOptions& options);
 
+// A column of tiles that adds up what each has of every output, for two numbers of outputs: the
+// difference is what an element costs when it goes through every tile.
+struct ReduceCost {
+  int rows = 0;
+  int samples = 0;
+  uint64_t outputs[2] = {0, 0};
+  uint64_t cycles[2] = {0, 0};
+  double elements_per_cycle() const;
+};
+ReduceCost measure_reduction(const ElfImage& firmware, const SimOptions& options);
+
 }  // namespace ow::jobs
 
 #endif  // OW_JOBS_BENCH_H_

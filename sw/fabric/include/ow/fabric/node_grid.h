@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A grid of Verilated fabric nodes (router, ramp, control-plane endpoint) with models of the outer
-// edges, for the fabric's tests. Every node output is a register, so the nodes are evaluated one
-// after another with the link words of the cycle before.
-#ifndef OPENWAFER_TB_FABRIC_FABRIC_GRID_H_
-#define OPENWAFER_TB_FABRIC_FABRIC_GRID_H_
+// edges, for the fabric's tests and figures. Every node output is a register, so the nodes are
+// evaluated one after another with the link words of the cycle before.
+#ifndef OW_FABRIC_NODE_GRID_H_
+#define OW_FABRIC_NODE_GRID_H_
 
 #include <array>
 #include <cstdint>
@@ -18,15 +18,15 @@
 #include "Vow_fabric_node.h"
 #include "verilated.h"
 
-namespace ow::tb {
+namespace ow::fabric {
 
 enum Port { kN = 0, kE = 1, kS = 2, kW = 3, kRamp = 4 };
 constexpr int kReq = 24;
 constexpr int kRsp = 25;
 constexpr int kColours = 26;
 
-// Credits that a sender starts with.
-constexpr int credits_of(int colour) { return colour >= kReq ? 4 : 2; }
+// Credits that a sender starts with, of every colour.
+constexpr int credits_of(int /*colour*/) { return 2; }
 
 struct Wavelet {
   int colour = 0;
@@ -144,7 +144,8 @@ class Node {
   // One clock edge. With skip, nothing is evaluated if the node says that nothing can change.
   void clock(bool skip) {
     bool inputs = (m_->link_n_i | m_->link_e_i | m_->link_s_i | m_->link_w_i) != 0 || m_->push_i ||
-                  m_->push2_i || m_->clear_i || m_->inq_pop_i || m_->mem_stall_i || m_->rst_i;
+                  m_->push2_i || m_->clear_i || m_->inq_pop_i || m_->ask_valid_i ||
+                  m_->mem_stall_i || m_->rst_i;
     if (skip && !inputs && was_idle_) return;
     m_->clk_i = 0;
     m_->eval();
@@ -333,6 +334,6 @@ class Grid {
   uint64_t cycle_ = 0;
 };
 
-}  // namespace ow::tb
+}  // namespace ow::fabric
 
-#endif  // OPENWAFER_TB_FABRIC_FABRIC_GRID_H_
+#endif  // OW_FABRIC_NODE_GRID_H_

@@ -3,6 +3,8 @@
 // of SramBytes with one cycle of latency, and the registers of router and ramp. The test pushes
 // into and pops from the ramp's queues. Tests build grids of it by connecting the links in C++.
 //
+//   ask_*         a request of one word of the tile
+//   got_o         the endpoint takes a word of a request in this cycle
 //   mem_stall_i   the memory grants nothing in this cycle
 //   push_*        push into output queue push_q_i (only when outq_ready_o says so)
 //   push2_*       a second writer, like the core
@@ -26,6 +28,10 @@ module ow_fabric_node
   output link_t                  link_e_o,
   output link_t                  link_s_o,
   output link_t                  link_w_o,
+  input  logic [31:0]            ask_i,
+  input  logic                   ask_valid_i,
+  output logic                   ask_ready_o,
+  output logic                   got_o,
   input  logic                   mem_stall_i,
   input  logic                   push_i,
   input  logic [2:0]             push_q_i,
@@ -65,6 +71,7 @@ module ow_fabric_node
     .inj_i(inj), .inj_space_o(inj_space), .ej_ready_i(ej_ready), .ej_o(ej), .ej_owed_o(ej_owed),
     .req_o(req), .req_valid_o(req_valid), .req_ready_i(req_ready),
     .rsp_i(rsp), .rsp_valid_i(rsp_valid), .rsp_ready_o(rsp_ready),
+    .ask_i, .ask_valid_i, .ask_ready_o,
     .cfg_we_i(reg_req && reg_we && (reg_addr < REG_INQ || reg_addr >= REG_FILTER)),
     .cfg_addr_i(reg_addr[11:2]), .cfg_wdata_i(reg_wdata),
     .stat_addr_i(reg_addr[11:2]), .stat_o(stat),
@@ -99,6 +106,8 @@ module ow_fabric_node
     .reg_gnt_i(1'b1), .reg_rvalid_i(reg_rvalid_q), .reg_rdata_i(reg_rdata_q),
     .idle_o(ep_idle)
   );
+
+  assign got_o = req_valid && req_ready;
 
   logic [31:0] mem_q [SramBytes/4];
   localparam int unsigned AddrW = $clog2(SramBytes);
