@@ -218,7 +218,7 @@ module ow_engine
   tmask_t out_use_q [8];  // threads that send to output queue q
   tmask_t fifo_rd_q [4];  // threads that take from, add to FIFO n
   tmask_t fifo_wr_q [4];
-  tmask_t waiters_q [8];  // threads that wait for write buffer slot s
+  tmask_t waiters_q [16];  // threads that wait for write buffer slot s
   tmask_t red_lock_q;     // the thread whose inner vector is being reduced
   logic [7:0] own_q;
   logic       fifos_used_q;
@@ -377,7 +377,7 @@ module ow_engine
   logic                   a_valid_q;  // a beat in stage A
   logic [RED_LATENCY-1:0] resv_q;     // a late result comes in so many cycles
   logic       hazard;
-  logic [2:0] hazard_slot, slot;
+  logic [3:0] hazard_slot, slot;
   logic       issue, issue_data, issue_pipe, early_wr, slot_alloc;
   logic [3:0] late_cnt_q;  // results that will come late
   logic       c_late;
@@ -517,7 +517,7 @@ module ow_engine
     .clk_i, .rst_i,
     .plan_i(rd), .line_i(rd_line), .need_i(rd_need), .pend_i(rd_pend),
     .hit_o(rd_hit), .fresh_o(rd_fresh), .room_o(rd_room), .commit_i(issue_data),
-    .wr_i(slot_alloc), .wr_line_i(da[23:OffW]), .wr_be_i(be), .forget_i(launch),
+    .wr_i(slot_alloc), .wr_line_i(rd_line[2]), .wr_be_i(be), .forget_i(launch),
     .rd0_req_o, .rd0_addr_o, .rd0_gnt_i, .rd0_rvalid_i, .rd0_rdata_i,
     .rd1_req_o, .rd1_addr_o, .rd1_gnt_i, .rd1_rvalid_i, .rd1_rdata_i,
     .m_valid_i(m_valid), .m_i(m), .ready_o(m_ready), .fire_i(fire), .acc_row_i(acc_row),
@@ -803,7 +803,7 @@ module ow_engine
   end
 
   logic       wq_any, wq_pop, wq_done;
-  logic [2:0] wq_pop_slot;
+  logic [3:0] wq_pop_slot;
   /* verilator lint_off UNUSEDSIGNAL */ // small engines have fewer threads
   logic [3:0] wq_done_thread;
   /* verilator lint_on UNUSEDSIGNAL */
@@ -811,7 +811,7 @@ module ow_engine
   ow_engine_writes #(.Lanes(Lanes)) u_writes (
     .clk_i, .rst_i,
     .full_o(wq_full), .any_o(wq_any),
-    .alloc_i(slot_alloc), .alloc_line_i(da[23:OffW]), .alloc_be_i(be),
+    .alloc_i(slot_alloc), .alloc_line_i(rd_line[2]), .alloc_be_i(be),
     .alloc_last_i(beat.r.last), .alloc_thread_i(4'(p)), .alloc_slot_o(slot),
     .rd_i(rd), .rd_hit_i(rd_hit), .rd_line_i(rd_line), .rd_need_i(rd_need),
     .hazard_o(hazard), .hazard_slot_o(hazard_slot), .pend_o(rd_pend),
@@ -999,8 +999,8 @@ module ow_engine
         in_use_q[q] <= '0;
         two_a_q[q] <= '0;
         out_use_q[q] <= '0;
-        waiters_q[q] <= '0;
       end
+      for (int unsigned k = 0; k < 16; k++) waiters_q[k] <= '0;
       for (int unsigned n = 0; n < 4; n++) begin
         fifo_rd_q[n] <= '0;
         fifo_wr_q[n] <= '0;

@@ -104,7 +104,7 @@ package ow_engine_pkg;
     logic        close;    // closes an accumulator row
     logic        written;  // .. which has been written
     logic        slot_en;  // has a write buffer slot
-    logic [2:0]  slot;
+    logic [3:0]  slot;
     logic        acc_we;
     logic [3:0]  acc_row;
     logic [1:0]  sz;

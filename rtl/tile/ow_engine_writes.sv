@@ -37,17 +37,17 @@ module ow_engine_writes #(
   input  logic [VecBytes-1:0]          alloc_be_i,
   input  logic                         alloc_last_i,
   input  logic [3:0]                   alloc_thread_i,
-  output logic [2:0]                   alloc_slot_o,
+  output logic [3:0]                   alloc_slot_o,
   input  logic [2:0]                   rd_i,
   input  logic [2:0]                   rd_hit_i,
   input  logic [2:0][TagW-1:0]         rd_line_i,
   input  logic [2:0][2*VecBytes-1:0]   rd_need_i,
   output logic                         hazard_o,
-  output logic [2:0]                   hazard_slot_o,
+  output logic [3:0]                   hazard_slot_o,
   output logic [2:0][VecBytes-1:0]     pend_o,
   // Results.
   input  logic                         fill_i,
-  input  logic [2:0]                   fill_slot_i,
+  input  logic [3:0]                   fill_slot_i,
   input  logic [LineW-1:0]             fill_data_i,
   input  logic                         fill_kill_i,  // nothing is to be written
   // Memory.
@@ -63,12 +63,12 @@ module ow_engine_writes #(
   output logic [LineW-1:0]             wr_wdata_o,
   input  logic                         wr_gnt_i,
   output logic                         pop_o,
-  output logic [2:0]                   pop_slot_o,
+  output logic [3:0]                   pop_slot_o,
   output logic                         done_o,
   output logic [3:0]                   done_thread_o
 );
 
-  localparam int unsigned Slots = 8;
+  localparam int unsigned Slots = 16;
 
   logic [TagW-1:0]     line_q   [Slots];
   logic [LineW-1:0]    data_q   [Slots];
@@ -76,9 +76,9 @@ module ow_engine_writes #(
   logic [3:0]          thread_q [Slots];
   logic [Slots-1:0]    valid_q;
   logic [Slots-1:0]    last_q;
-  logic [2:0]          order_q  [Slots];  // filled slots in their order
-  logic [2:0]          op_q, fp_q;
-  logic [3:0]          filled_q;
+  logic [3:0]          order_q  [Slots];  // filled slots in their order
+  logic [3:0]          op_q, fp_q;
+  logic [4:0]          filled_q;
 
   assign full_o = &valid_q;
   assign any_o = valid_q != '0;
@@ -88,8 +88,9 @@ module ow_engine_writes #(
     alloc_slot_o = '0;
     free = '0;
     if (alloc_i) begin
-      free = ~valid_q & (valid_q + 8'd1);
-      alloc_slot_o = {(free & 8'hF0) != '0, (free & 8'hCC) != '0, (free & 8'hAA) != '0};
+      free = ~valid_q & (valid_q + 16'd1);
+      alloc_slot_o = {(free & 16'hFF00) != '0, (free & 16'hF0F0) != '0,
+                      (free & 16'hCCCC) != '0, (free & 16'hAAAA) != '0};
     end
   end
 
@@ -111,7 +112,7 @@ module ow_engine_writes #(
                 if ((both & rd_need_i[k] &
                      {{VecBytes{1'b1}}, {VecBytes{!rd_hit_i[k]}}}) != '0) begin
                   hazard_o = 1'b1;
-                  hazard_slot_o = 3'(s);
+                  hazard_slot_o = 4'(s);
                 end
                 pend_o[k] |= rd_need_i[k][2*VecBytes-1:VecBytes] != '0
                              ? both[2*VecBytes-1:VecBytes] : both[VecBytes-1:0];
@@ -130,28 +131,28 @@ module ow_engine_writes #(
   logic [5:BankLow] bank;
   logic             yield;
   assign bank = wr_addr_o[5:BankLow];
-  assign yield = filled_q < 4'd4 && !last_q[pop_slot_o] && ((rd0_req_i && rd0_addr_i[5:BankLow] == bank) ||
+  assign yield = filled_q < 5'd4 && !last_q[pop_slot_o] && ((rd0_req_i && rd0_addr_i[5:BankLow] == bank) ||
                                      (rd1_req_i && rd1_addr_i[5:BankLow] == bank));
-  assign wr_req_o = filled_q != 4'd0 && be_q[pop_slot_o] != '0 && !yield;
+  assign wr_req_o = filled_q != 5'd0 && be_q[pop_slot_o] != '0 && !yield;
   assign wr_addr_o = {line_q[pop_slot_o], OffW'(0)};
   assign wr_be_o = be_q[pop_slot_o];
   assign wr_wdata_o = data_q[pop_slot_o];
-  assign pop_o = filled_q != 4'd0 && ((wr_req_o && wr_gnt_i) || be_q[pop_slot_o] == '0);
+  assign pop_o = filled_q != 5'd0 && ((wr_req_o && wr_gnt_i) || be_q[pop_slot_o] == '0);
 
   // The slot that comes to the head at this edge. It asks the SRAM from the next cycle on, and
   // nothing that asks later, with the same or a lower place in the order there, is served before it.
   logic       next_any;
-  logic [2:0] next_slot;
+  logic [3:0] next_slot;
   always_comb begin
     next_any = 1'b0;
     next_slot = '0;
     done_o = 1'b0;
     done_thread_o = '0;
     if (fill_i || pop_o) begin
-      if (pop_o && filled_q > 4'd1) begin
+      if (pop_o && filled_q > 5'd1) begin
         next_any = 1'b1;
-        next_slot = order_q[op_q + 3'd1];
-      end else if (fill_i && filled_q == (pop_o ? 4'd1 : 4'd0)) begin
+        next_slot = order_q[op_q + 4'd1];
+      end else if (fill_i && filled_q == (pop_o ? 5'd1 : 5'd0)) begin
         next_any = 1'b1;
         next_slot = fill_slot_i;
       end
@@ -186,13 +187,13 @@ module ow_engine_writes #(
         data_q[fill_slot_i] <= fill_data_i;
         if (fill_kill_i) be_q[fill_slot_i] <= '0;
         order_q[fp_q] <= fill_slot_i;
-        fp_q <= fp_q + 3'd1;
+        fp_q <= fp_q + 4'd1;
       end
       if (pop_o) begin
         valid_q[pop_slot_o] <= 1'b0;
-        op_q <= op_q + 3'd1;
+        op_q <= op_q + 4'd1;
       end
-      if (fill_i != pop_o) filled_q <= fill_i ? filled_q + 4'd1 : filled_q - 4'd1;
+      if (fill_i != pop_o) filled_q <= fill_i ? filled_q + 5'd1 : filled_q - 5'd1;
     end
   end
 
