@@ -34,6 +34,7 @@ test-all: build  ## every test
 
 bench: build  ## measure what docs/results.md reports
 	@$(BUILD)/ow bench sim --json $(BUILD)/bench-sim.json $(BENCH_ARGS)
+	@$(BUILD)/ow bench tile --json $(BUILD)/bench-tile.json $(TILE_BENCH_ARGS)
 
 lint: build  ## Verilator lint, formatting, clang-tidy, shell syntax
 	@BUILD=$(BUILD) scripts/lint

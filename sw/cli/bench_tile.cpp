@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <fstream>
 #include <set>
 
 #include <fmt/format.h>
@@ -12,6 +13,22 @@
 #include "ow/jobs/bench.h"
 
 namespace ow::cli {
+namespace {
+
+// A file that scripts/testfloat or scripts/coverage wrote.
+nlohmann::json read_report(const std::string& option, const std::string& path,
+                           const std::string& key) {
+  std::ifstream file(path);
+  if (!file) throw BadInput(fmt::format("{} {}: cannot be read", option, path));
+  nlohmann::json report = nlohmann::json::parse(file, nullptr, false);
+  if (report.is_discarded() || !report.is_object() || !report.contains(key) ||
+      !report[key].is_number()) {
+    throw BadInput(fmt::format("{} {}: no report with a number '{}'", option, path, key));
+  }
+  return report;
+}
+
+}  // namespace
 
 int run_bench_tile(Context& context, const TileBenchArguments& arguments) {
   const std::map<std::string, jobs::Target> targets = jobs::load_targets(arguments.targets, "tile");
@@ -65,8 +82,16 @@ int run_bench_tile(Context& context, const TileBenchArguments& arguments) {
       passed = false;
     }
   }
-  if (arguments.testfloat >= 0 && wants("T15")) add("T15", arguments.testfloat, {});
-  if (arguments.coverage >= 0 && wants("T17")) add("T17", arguments.coverage, {});
+  if (!arguments.testfloat.empty() && wants("T15")) {
+    nlohmann::json report = read_report("--testfloat", arguments.testfloat, "wrong");
+    const double wrong = report["wrong"].get<double>();
+    add("T15", wrong, std::move(report));
+  }
+  if (!arguments.coverage.empty() && wants("T17")) {
+    nlohmann::json report = read_report("--coverage", arguments.coverage, "percent");
+    const double percent = report["percent"].get<double>();
+    add("T17", percent, std::move(report));
+  }
   if (wants("ops")) {
     for (const std::string& fault : bench.operations()) {
       std::printf("operation FAILED: %s\n", fault.c_str());

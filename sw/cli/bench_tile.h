@@ -20,8 +20,8 @@ struct TileBenchArguments {
   std::vector<std::string> only;
   uint64_t seed = 1;
   bool update_baselines = false;
-  double coverage = -1;   // T17, measured outside
-  double testfloat = -1;  // T15, measured outside
+  std::string coverage;   // T17: report of scripts/coverage
+  std::string testfloat;  // T15: report of scripts/testfloat
 };
 
 int run_bench_tile(Context& context, const TileBenchArguments& arguments);

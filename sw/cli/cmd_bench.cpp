@@ -293,10 +293,10 @@ void add_bench(CLI::App& app, Context& context) {
   sub->add_option("--baselines", tile->baselines, "tile: file of the cycles that count as slower")
       ->type_name("FILE");
   sub->add_flag("--update-baselines", tile->update_baselines, "tile: write that file");
-  sub->add_option("--testfloat-wrong", tile->testfloat,
-                  "tile: TestFloat vectors that differ, measured outside (T15)");
-  sub->add_option("--coverage", tile->coverage,
-                  "tile: line coverage of rtl/tile in per cent, measured outside (T17)");
+  sub->add_option("--testfloat", tile->testfloat, "tile: report of scripts/testfloat (T15)")
+      ->type_name("FILE");
+  sub->add_option("--coverage", tile->coverage, "tile: report of scripts/coverage (T17)")
+      ->type_name("FILE");
 #endif
   sub->add_option("--clean-seconds", options->clean_seconds,
                   "Wall time of `make sim` from a clean clone, measured outside (S11)");

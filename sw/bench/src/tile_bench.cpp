@@ -152,6 +152,7 @@ class TileRows {
   uint64_t spmv_matrix(const SparseMatrix& matrix, Type type, size_t* padding, size_t* tiles,
                        Counters* counters);
   void stochastic(Type to);
+  void triggered_dots(Type type);
   void one_operation(Op op, Type type, Type to, bool scalar);
 
   TileBench& bench_;
@@ -918,6 +919,41 @@ void TileRows::stochastic(Type to) {
   timing(name, kN, r.cycles, kN / 4.0);
 }
 
+// Wavelets with an index each, a dot product of 128 elements for each.
+void TileRows::triggered_dots(Type type) {
+  constexpr uint32_t kN = 128;
+  constexpr uint32_t kRows = 64;
+  constexpr uint32_t kWavelets = 60;
+  const Type from = golden::source_type(type);
+  Space space(tile());
+  const Vec a = data_.values(from, kN * kRows);
+  const Vec x = data_.values(from, kN);
+  const uint32_t aa = space.take(2 * kN * kRows);
+  const uint32_t xa = space.take(2 * kN, 16);
+  const uint32_t da = space.take(4 * kWavelets, 32);
+  tile().write(aa, from, a);
+  tile().write(xa, from, x);
+  Call call;
+  call.function = OW_TB_INSTRUCTION;
+  call.insn = instruction_word(18, type);
+  call.args = {control(0, 1, 2, 0), xa};
+  call.dsrs = {vector(0, Type::F32, da, kWavelets),
+               memory(1, from, aa, {{kN, 2}, {kRows, 2 * static_cast<int32_t>(kN)}}),
+               fabric_in(2, from, OW_TB_INQ, 0)};
+  Vec want;
+  for (uint32_t k = 0; k < kWavelets; ++k) {
+    const uint32_t row = static_cast<uint32_t>(data_.rng().below(kRows));
+    call.stream.push_back({TileRunner::kColourIn, false, row << 16});
+    want.push_back(golden::reduce(Op::Dot, from, Type::F32, &a[row * kN], x.data(), kN));
+  }
+  call.stream.push_back({TileRunner::kColourIn, true, 2});
+  call.stream_first = true;
+  const CallResult r = tile().call(call);
+  const std::string name = fmt::format("dotw {}, 60 of 128", golden::type_name(type));
+  check(name, tile().read(da, Type::F32, kWavelets), want);
+  timing(name, kWavelets * kN, r.cycles, kWavelets * kN / kLanes);
+}
+
 std::vector<std::string> TileRows::operations() {
   using T = Type;
   std::vector<std::string> faults;
@@ -955,14 +991,17 @@ std::vector<std::string> TileRows::operations() {
       if (from != to) one(Op::Cvt, from, to, false);
     }
   }
-  for (const T to : {T::F16, T::BF16}) {
+  const auto guarded = [&](const std::function<void()>& body) {
     try {
-      stochastic(to);
+      body();
     } catch (const DeviceFault& fault) {
-      faults.push_back(fault.what());
+      const std::string what = fault.what();
+      faults.push_back(what.substr(0, what.find('\n')));
       tile_.reset();
     }
-  }
+  };
+  for (const T to : {T::F16, T::BF16}) guarded([&] { stochastic(to); });
+  for (const T t : {T::Mixed, T::MixedB}) guarded([&] { triggered_dots(t); });
   for (const T t : {T::F16, T::BF16, T::F32}) one(Op::Dot, t, T::F32, false);
   for (const T t : {T::I8, T::I16}) one(Op::Dot, t, T::I32, false);
   for (const T t : {T::F16, T::BF16, T::F32}) one(Op::Sum, t, T::F32, false);

@@ -74,6 +74,37 @@ TEST(Cli, BadFilesAreNamedInOneLine) {
   std::remove(text.c_str());
 }
 
+TEST(Cli, TileBenchMeasuresAgainstTargetsAndBaselines) {
+  Result r = ow("bench tile --only T99");
+  EXPECT_EQ(r.status, 2);
+  EXPECT_NE(r.output.find("T99"), std::string::npos) << r.output;
+  const std::string baselines = temporary("baselines.yaml");
+  const std::string json = temporary("tile.json");
+  const std::string options = "bench tile --only T5 --baselines " + baselines + " --json " + json;
+  std::ofstream(baselines) << "{}\n";
+  EXPECT_EQ(ow(options).status, 0);
+  std::ifstream file(json);
+  const nlohmann::json result = nlohmann::json::parse(file);
+  EXPECT_EQ(result["results"].size(), 2u);
+  EXPECT_EQ(result["timings"].size(), 2u);
+  // What a run took is a baseline that the next run keeps, and one below it is missed.
+  EXPECT_EQ(ow(options + " --update-baselines").status, 0);
+  EXPECT_EQ(ow(options).status, 0);
+  std::ofstream(baselines) << "\"dot i8\": 10\n";
+  r = ow(options);
+  EXPECT_EQ(r.status, 1);
+  EXPECT_NE(r.output.find("SLOWER"), std::string::npos) << r.output;
+  // A report of another program has its number, or is bad input.
+  std::ofstream(baselines) << "{}\n";
+  const std::string report = temporary("report.json");
+  std::ofstream(report) << "{\"percent\": 96.5}\n";
+  EXPECT_EQ(ow("bench tile --only T17 --baselines " + baselines + " --coverage " + report).status,
+            0);
+  EXPECT_EQ(ow("bench tile --only T15 --baselines " + baselines + " --testfloat " + report).status,
+            2);
+  for (const std::string& name : {baselines, json, report}) std::remove(name.c_str());
+}
+
 TEST(Cli, ResultsGoIntoAJsonFile) {
   const std::string path = temporary("info.json");
   ASSERT_EQ(ow("info --json " + path).status, 0);

@@ -72,7 +72,7 @@ void ow_gemv_bf16(uint32_t m, uint32_t n, uint32_t a, uint32_t lda, uint32_t x, 
 void ow_gemv_f32(uint32_t m, uint32_t n, uint32_t a, uint32_t lda, uint32_t x, uint32_t y);
 
 // y = A^T x, y of n elements: the rows of A, weighted with x, are added in ascending order in fp32
-// from +0; then one rounding. A beat is 8 columns: m * ceil(n / 8) and n / 4 beats. Uses the
+// from +0; then one rounding. A beat is 8 columns: m * ceil(n / 8) and n / 8 beats. Uses the
 // accumulator cache.
 void ow_gemv_t_f16(uint32_t m, uint32_t n, uint32_t a, uint32_t lda, uint32_t x, uint32_t y);
 void ow_gemv_t_bf16(uint32_t m, uint32_t n, uint32_t a, uint32_t lda, uint32_t x, uint32_t y);
@@ -126,7 +126,7 @@ void ow_spmm_stream(const struct ow_spmm* s);
 // queue `queue`, closed by a control wavelet with STREAM_END. Sums in fp32 from +0 in the order of
 // the stream, rounded once: with ascending indices the bits are those of a stream with the zeros.
 // Loading the descriptors is the first call, so that the second is short. outputs / 8 beats an
-// activation and outputs / 4 to start and to end. Uses the accumulator cache and descriptors of its
+// activation and outputs / 8 to end. Uses the accumulator cache and descriptors of its
 // own: other kernels may run between the two calls.
 void ow_actgemv_load(uint32_t inputs, uint32_t outputs, uint32_t w, uint32_t y, uint32_t queue);
 void ow_actgemv_run(void);
