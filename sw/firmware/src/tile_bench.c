@@ -4,6 +4,8 @@
 // Operands, results and memory: those of the kernel (ow/kernels.h), at addresses that the host
 // chooses between ow_heap and ow_heap_end. The time of a call is the difference of two reads of
 // the cycle count, the first before its first instruction, the second after its return.
+//
+// With OW_TB_ONLY_SPMV: the sparse matrix-vector product and single instructions alone.
 
 #include "ow/tile_bench.h"
 
