@@ -63,6 +63,14 @@
 
 `include "ow_assert.svh"
 
+// A condition that only saves a simulator work: what it guards changes nothing when it is false.
+// Gates would pay for it with a multiplexer a bit.
+`ifdef SYNTHESIS
+`define OW_WORTH(condition) 1'b1
+`else
+`define OW_WORTH(condition) (condition)
+`endif
+
 module ow_router
   import ow_pkg::*;
 #(
@@ -183,7 +191,18 @@ module ow_router
     colours_t s;
     s = cand & (All << above);
     if (s == '0) s = cand;
+`ifdef SYNTHESIS
+    begin : ripple
+      automatic logic taken;
+      taken = 1'b0;
+      for (int unsigned c = 0; c < NumColours; c++) begin
+        pick[c] = s[c] && !taken;
+        taken |= s[c];
+      end
+    end
+`else
     return s & (~s + colours_t'(1));
+`endif
   endfunction
 
   // The list of commands in a control wavelet (docs/fabric.md): slot 0 in bits 4:2, slot 7 in bits
@@ -329,8 +348,8 @@ module ow_router
       link_s_q <= '0;
       link_w_q <= '0;
       ej_q <= '0;
-    end else if ((link_n_i | link_e_i | link_s_i | link_w_i) == '0 && !inj_i.valid && !can_move &&
-                 !ctl_move && !cfg_we_i) begin
+    end else if (!`OW_WORTH((link_n_i | link_e_i | link_s_i | link_w_i) != '0 || inj_i.valid ||
+                            can_move || ctl_move || cfg_we_i)) begin
       link_n_q <= '0;
       link_e_q <= '0;
       link_s_q <= '0;
@@ -353,7 +372,7 @@ module ow_router
       end
       any_credit = (cin[0] | cin[1] | cin[2] | cin[3]) != '0;
       any_in = (at[0] | at[1] | at[2] | at[3] | at[4]) != '0;
-      if (any_credit) begin
+      if (`OW_WORTH(any_credit)) begin
         for (int unsigned p = 0; p < 4; p++) begin
           cr1_q[p] ^= cr0_q[p] & cin[p];
           cr0_q[p] ^= cin[p];
@@ -367,7 +386,7 @@ module ow_router
       ctl_take = '0;
       ctl_cret = '0;
 
-      if (ctl_move || (link_n_i | link_e_i | link_s_i | link_w_i) != '0) begin : control
+      if (`OW_WORTH(ctl_move || (link_n_i | link_e_i | link_s_i | link_w_i) != '0)) begin : control
         automatic logic [7:0] cr_in, freed, due, cret, up, dn;
         automatic flows_t came, occ, pop;
         automatic logic [32:0] word [NumFlows];
@@ -400,7 +419,7 @@ module ow_router
         pop = '0;
         asked = 1'b0;
 
-        if (occ != '0) begin : busy
+        if (`OW_WORTH(occ != '0)) begin : busy
           automatic logic [4:0] outs [NumFlows];
           automatic logic [4:0] copied [NumFlows];
           automatic logic [32:0] last [NumFlows];  // what arrives
@@ -415,7 +434,7 @@ module ow_router
             outs[k] = '0;
             last[k] = '0;
             copied[k] = '0;
-            if (occ[k]) begin : flow
+            if (`OW_WORTH(occ[k])) begin : flow
               automatic logic [4:0] owed;
               automatic logic go, near0, far0;
               if (k == RampReq) last[k] = {1'b1, ask_i};
@@ -450,12 +469,12 @@ module ow_router
                 outs[k][PORT_W] = 1'b0;
               end
               owed = outs[k] & ~csent_q[k];
-              for (int unsigned o = 0; o < NUM_PORTS; o++) want[o][k] = owed[o];
+              for (int unsigned o = 0; o < NUM_PORTS; o++) want[o][k] = owed[o] && occ[k];
             end
           end
           // One flow for each output.
           for (int unsigned o = 0; o < NUM_PORTS; o++) begin
-            if (want[o] != '0) begin : output_port
+            if (`OW_WORTH(want[o] != '0)) begin : output_port
               automatic logic [4:0] reqs, rsps, cand, high, one;
               automatic logic rsp, free;
               automatic logic [32:0] w;
@@ -481,13 +500,18 @@ module ow_router
                   is_y = 1'b0;
                   is_brief = 1'b0;
                   for (int unsigned i = 0; i < NUM_PORTS; i++) begin
-                    if (one[i]) begin
-                      w |= rsp ? word[5+i] : word[i];
-                      is_x |= rsp ? in_x_q[5+i] : in_x_q[i];
-                      is_y |= rsp ? in_y_q[5+i] : in_y_q[i];
-                      is_brief |= !rsp && brief[i];
-                      if (rsp) copied[5+i][o] = 1'b1;
-                      else copied[i][o] = 1'b1;
+                    if (one[i] && !rsp) begin
+                      w |= word[i];
+                      is_x |= in_x_q[i];
+                      is_y |= in_y_q[i];
+                      is_brief |= brief[i];
+                      copied[i][o] = 1'b1;
+                    end
+                    if (one[i] && rsp) begin
+                      w |= word[5+i];
+                      is_x |= in_x_q[5+i];
+                      is_y |= in_y_q[5+i];
+                      copied[5+i][o] = 1'b1;
                     end
                   end
                   calt_q[o] = !rsp;
@@ -534,8 +558,8 @@ module ow_router
           end
           // Heads that leave, and what the next ones are.
           for (int unsigned k = 0; k < NumFlows; k++) begin
-            if (occ[k]) begin
-              pop[k] = (outs[k] & ~csent_q[k] & ~copied[k]) == '0;
+            if (`OW_WORTH(occ[k])) begin
+              pop[k] = occ[k] && (outs[k] & ~csent_q[k] & ~copied[k]) == '0;
               csent_q[k] = pop[k] ? '0 : csent_q[k] | copied[k];
               if (pop[k] && word[k][32]) begin
                 in_x_q[k] = StartsWithX[k];
@@ -572,7 +596,7 @@ module ow_router
         // Credits: at once for a slot that is freed now, else one that is owed.
         freed = {pop[8:5], pop[3:0]};
         due = freed | cow0_q | cow1_q;
-        if (due != '0) begin : returns
+        if (`OW_WORTH(due != '0)) begin : returns
           automatic logic [3:0] rsps;
           rsps = due[7:4] & (~due[3:0] | cralt_q);
           ctl_cret = due[7:4] | due[3:0];
@@ -585,52 +609,52 @@ module ow_router
           dn = cret & ~freed;
           cow1_q ^= (up & cow0_q) | (dn & ~cow0_q);
           cow0_q ^= up | dn;
-          stuck = 1'b0;
+          if (due != '0) stuck = 1'b0;
         end
         cstuck_q <= stuck;
       end
       fenced = '0;
 
-      if (any_in || can_move || (any_credit && hv_q != '0)) begin : work
+      if (`OW_WORTH(any_in || can_move || (any_credit && hv_q != '0))) begin : work
         automatic colours_t arrived, ctrl_in, fence_in, run, fresh, ctrl, fences, left, done;
         automatic colours_t popped, push, to_head, to_tail, more, up, dn;
         automatic colours_t rest [NUM_PORTS];
         automatic colours_t grant [NUM_PORTS];
+`ifdef SYNTHESIS
+        automatic logic [NUM_PORTS-1:0] fresh_at;
+`endif
 
         // Arrivals: only at the input of the route, or, without a route, all at one port.
         arrived = '0;
         ctrl_in = '0;
         fence_in = '0;
-        if (any_in) begin
+        if (`OW_WORTH(any_in)) begin
           for (int unsigned p = 0; p < NUM_PORTS; p++) begin
-            if (at[p] != '0) begin : arrival
+            if (`OW_WORTH(at[p] != '0)) begin : arrival
               automatic logic fence;
+              automatic colours_t claim, wrong;
               fence = win[p].ctrl && win[p].data[25:2] != '0;
-              if ((at[p] & in_q[p]) != '0) begin
-                arrived |= at[p];
-              end else if ((at[p] & (en_q | hv_q | arrived)) == '0) begin
+              claim = at[p] & ~(in_q[p] | en_q | hv_q | arrived);
+              wrong = at[p] & ~(in_q[p] | claim);
+              at[p] &= ~wrong;
+              arrived |= at[p];
+              if (`OW_WORTH((claim | wrong) != '0)) begin
                 for (int unsigned j = 0; j < NUM_PORTS; j++) begin
-                  in_q[j] = (j == p) ? in_q[j] | at[p] : in_q[j] & ~at[p];
+                  in_q[j] = (in_q[j] & ~claim) | (j == p ? claim : '0);
                 end
-                arrived |= at[p];
-              end else begin
-                mis_q |= at[p];
+                mis_q |= wrong;
                 if (p < 4) begin
-                  if (fence) begin
-                    home1_q[p[1:0]] |= at[p];
-                  end else begin
-                    home1_q[p[1:0]] ^= home0_q[p[1:0]] & at[p];
-                    home0_q[p[1:0]] ^= at[p];
-                  end
+                  home1_q[p[1:0]] = fence ? home1_q[p[1:0]] | wrong
+                                          : home1_q[p[1:0]] ^ (home0_q[p[1:0]] & wrong);
+                  home0_q[p[1:0]] ^= fence ? '0 : wrong;
                 end
-                at[p] = '0;
               end
-              if (win[p].ctrl) begin
-                ctrl_in |= at[p];
-                if (fence) begin
-                  fence_in |= at[p];
-                  op1_q = (op1_q & ~at[p]) | (win[p].data[3] ? at[p] : '0);
-                  op0_q = (op0_q & ~at[p]) | (win[p].data[2] ? at[p] : '0);
+              if (`OW_WORTH(win[p].ctrl)) begin
+                ctrl_in |= at[p] & {NumColours{win[p].ctrl}};
+                if (`OW_WORTH(fence)) begin
+                  fence_in |= at[p] & {NumColours{fence}};
+                  op1_q = (op1_q & ~at[p]) | (at[p] & {NumColours{win[p].data[3]}});
+                  op0_q = (op0_q & ~at[p]) | (at[p] & {NumColours{win[p].data[2]}});
                 end
               end
             end
@@ -638,6 +662,9 @@ module ow_router
         end
         run = en_q & ~torn_q & ~mis_q;
         fresh = arrived & ~hv_q & run;
+`ifdef SYNTHESIS
+        for (int unsigned i = 0; i < NUM_PORTS; i++) fresh_at[i] = (at[i] & fresh) != '0;
+`endif
         ctrl = (hv_q & hc_q) | (fresh & ctrl_in);
         fences = (hv_q & ~tv_q & fence_q) | (fresh & fence_in);
 
@@ -647,7 +674,7 @@ module ow_router
           automatic colours_t cand, look;
           rest[p] = owed_q[p] | (fresh & out_q[p]);
           grant[p] = '0;
-          if (rest[p] != '0) begin
+          if (`OW_WORTH(rest[p] != '0)) begin
             look = '0;
             if (p < 4) begin
               cand = rest[p] & (cr1_q[p[1:0]] | (cr0_q[p[1:0]] & ~fences)) & ~mis_q;
@@ -658,21 +685,23 @@ module ow_router
               look = rest[p] & (filtered_q | (obey_q & ctrl)) & ~looked_q;
               cand = ((rest[p] & ej_ready_i) | look) & ~mis_q;
             end
-            if (cand != '0) begin : send
+            if (`OW_WORTH(cand != '0)) begin : send
               automatic colours_t one;
               automatic logic [4:0] idx;
               automatic logic [31:0] data;
+              automatic logic is_ctrl, away;
               one = pick(cand, above_q[p]);
               idx = index(one);
               grant[p] = one;
-              above_q[p] = idx + 5'd1;
+              away = cand != '0;
+              if (away) above_q[p] = idx + 5'd1;
 `ifdef SYNTHESIS
               data = '0;
               for (int unsigned c = 0; c < NumColours; c++) begin
                 data |= (one[c] && !fresh[c]) ? head_q[c] : '0;
               end
               for (int unsigned i = 0; i < NUM_PORTS; i++) begin
-                data |= ((at[i] & one & fresh) != '0) ? win[i].data : '0;
+                data |= (fresh_at[i] && win[i].colour == idx) ? win[i].data : '0;
               end
 `else
               data = head_q[idx[IdxW-1:0]];
@@ -682,44 +711,53 @@ module ow_router
                 end
               end
 `endif
-              wout[p].valid = 1'b1;
-              wout[p].colour = idx;
-              wout[p].ctrl = (one & ctrl) != '0;
+              is_ctrl = (one & ctrl) != '0;
               if (p == 32'(PORT_R) && (one & look) != '0) begin : inspect
                 automatic logic drop;
-                drop = wout[p].ctrl && (one & obey_q) != '0 && data[4];
-                if ((one & filtered_q) != '0) begin
+                drop = is_ctrl && (one & obey_q) != '0 && data[4];
+                if ((one & filtered_q) != '0) begin : filter
+                  automatic filter_t how;
+                  automatic logic [15:0] low, high, count, value;
+                  automatic logic hit, beyond, counts, may;
+                  how = '0;
+                  low = '0;
+                  high = '0;
+                  count = '0;
                   for (int unsigned f = 0; f < NumFilters; f++) begin
-                    if (filter_q[f].enable && filter_q[f].colour == idx) begin : filter
-                      automatic logic hit, counts, may;
-                      may = !wout[p].ctrl || filter_q[f].filter_ctrl;
-                      counts = wout[p].ctrl ? filter_q[f].count_ctrl : filter_q[f].count_data;
-                      if (filter_q[f].kind == FilterRange) begin
-                        if (!wout[p].ctrl && (data[31:16] < low_q[f] || data[31:16] > high_q[f]))
-                          drop = 1'b1;
-                      end else begin
-                        hit = count_q[f] == low_q[f];
-                        if (filter_q[f].kind == FilterSparse) begin
-                          if (may && !hit) drop = 1'b1;
-                          if (counts && hit) low_q[f] = high_q[f];
-                        end else if (may && count_q[f] > high_q[f]) begin
-                          drop = 1'b1;
-                        end
-                        // Each wavelet is looked at, and counted, once.
-                        if (counts) count_q[f] = hit ? 16'd0 : count_q[f] + 16'd1;
+                    if (filter_q[f].enable && filter_q[f].colour == idx) begin
+                      how |= filter_q[f];
+                      low |= low_q[f];
+                      high |= high_q[f];
+                      count |= count_q[f];
+                    end
+                  end
+                  value = (how.kind == FilterRange) ? data[31:16] : count;
+                  hit = value == low;
+                  beyond = value > high;
+                  may = !is_ctrl || how.filter_ctrl;
+                  counts = is_ctrl ? how.count_ctrl : how.count_data;
+                  case (how.kind)
+                    FilterRange: if (!is_ctrl && (value < low || beyond)) drop = 1'b1;
+                    FilterSparse: if (may && !hit) drop = 1'b1;
+                    default: if (may && beyond) drop = 1'b1;
+                  endcase
+                  // Each wavelet is looked at, and counted, once.
+                  if (counts && how.kind != FilterRange) begin
+                    count = hit ? 16'd0 : count + 16'd1;
+                    for (int unsigned f = 0; f < NumFilters; f++) begin
+                      if (filter_q[f].enable && filter_q[f].colour == idx) begin
+                        count_q[f] = count;
+                        if (how.kind == FilterSparse && hit) low_q[f] = high;
                       end
                     end
                   end
                 end
                 looked_q |= one;
-                if (drop) wout[p] = '0;
-                else if ((one & ej_ready_i) == '0) begin
-                  wout[p] = '0;
-                  grant[p] = '0;
-                end
+                if (!drop && (one & ej_ready_i) == '0) grant[p] = '0;
+                if (drop || (one & ej_ready_i) == '0) away = 1'b0;
               end
               // A command that this router takes out of the list.
-              if (wout[p].ctrl && (one & obey_q & (mode0_q | mode1_q)) != '0) begin : take_out
+              if (is_ctrl && (one & obey_q & (mode0_q | mode1_q)) != '0) begin : take_out
                 automatic logic moves, adv;
                 adv = data[3:2] == 2'd1;
                 moves = (one & ((pos0_q ^ last0_q) | (pos1_q ^ last1_q) |
@@ -727,7 +765,8 @@ module ow_router
                 if ((one & mode1_q) == '0 || (adv && moves) ||
                     ((one & mode0_q) != '0 && data[3:2] == 2'd0)) data = shifted(data);
               end
-              if (wout[p].valid) wout[p].data = data;
+              // An output that the control plane has taken has no candidate here.
+              if (away) wout[p] |= {1'b1, idx, is_ctrl, data};
               rest[p] &= ~grant[p];
             end
           end
@@ -744,7 +783,7 @@ module ow_router
           owed_q[p] = rest[p] | (more & out_q[p]);
         end
         looked_q &= ~done;
-        if ((push | popped) != '0) begin : buffers
+        if (`OW_WORTH((push | popped) != '0)) begin : buffers
           automatic colours_t shift;
           shift = popped & tv_q;
           to_head = push & (~hv_q | (popped & ~tv_q));
@@ -781,18 +820,19 @@ module ow_router
         // Credits: slots that are free again go back to the colour's input, one a cycle and link.
         // A fence brings back none here: `reload` below answers it.
         up = done & ~fenced;
-        if ((up | ow0_q | ow1_q) != '0) begin : returns
+        if (`OW_WORTH((up | ow0_q | ow1_q) != '0)) begin : returns
           automatic colours_t ret;
           ret = up & in_q[PORT_R];
           for (int unsigned p = 0; p < 4; p++) begin : link_port
             automatic colours_t cand, one;
             automatic logic [4:0] idx;
             cand = (up | ow0_q | ow1_q) & in_q[p];
-            if (cand != '0 && !ctl_cret[p]) begin
+            if (ctl_cret[p]) cand = '0;
+            if (`OW_WORTH(cand != '0)) begin
               one = pick(cand, cabove_q[p]);
               idx = index(one);
-              cabove_q[p] = idx + 5'd1;
-              lout[p].credit = {1'b1, idx};
+              if (cand != '0) cabove_q[p] = idx + 5'd1;
+              lout[p].credit |= {cand != '0, idx};
               ret |= one;
             end
           end
@@ -802,7 +842,7 @@ module ow_router
           ow0_q ^= up | dn;
         end
         for (int unsigned p = 0; p < 4; p++) begin
-          if (grant[p] != '0) begin
+          if (`OW_WORTH(grant[p] != '0)) begin
             dn = grant[p] & ~fences;
             cr1_q[p] &= ~grant[p];
             cr0_q[p] ^= dn;
@@ -826,7 +866,7 @@ module ow_router
       if (cfg_we_i && cfg_addr_i[9:6] == '0) cfg_one = colours_t'(1) << cfg_addr_i[4:0];
       reload = cfg_one | fenced;
       torn_now = 1'b0;
-      if (reload != '0) begin : reloads
+      if (`OW_WORTH(reload != '0)) begin : reloads
         for (int unsigned c = 0; c < NumColours; c++) begin
           if (reload[c]) begin : colour
             automatic logic [1:0] pos, home;
@@ -837,7 +877,10 @@ module ow_router
             ow1_q[c] = 1'b0;
             ow0_q[c] = 1'b0;
             for (int unsigned p = 0; p < 4; p++) begin
-              if (in_q[p][c]) {home1_q[p][c], home0_q[p][c]} += fenced[c] ? 2'd2 : home;
+              if (in_q[p][c]) begin
+                home1_q[p][c] |= fenced[c] || home[1] || (home0_q[p][c] && home[0]);
+                home0_q[p][c] = !fenced[c] && (home0_q[p][c] ^ home[0]);
+              end
             end
             if (fenced[c] && obey_q[c]) begin
               case ({op1_q[c], op0_q[c]})
@@ -914,7 +957,7 @@ module ow_router
         end
       end
 
-      if (any_in || can_move || any_credit || cfg_we_i) begin : shown
+      if (`OW_WORTH(any_in || can_move || any_credit || cfg_we_i)) begin : shown
         automatic colours_t held, look;
         held = hv_q & ~tv_q & fence_q;
         look = owed_q[PORT_R] & (filtered_q | (obey_q & hv_q & hc_q)) & ~looked_q & ~mis_q;
@@ -1015,3 +1058,5 @@ module ow_router
   end
 
 endmodule
+
+`undef OW_WORTH
