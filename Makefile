@@ -40,7 +40,8 @@ lint: build  ## Verilator lint, formatting, clang-tidy, shell syntax
 	@BUILD=$(BUILD) scripts/lint
 
 coverage: bootstrap  ## lines of rtl/tile that the tests execute (a build tree of its own)
-	@scripts/coverage --build $(BUILD)-coverage --jobs $(JOBS) $(COVERAGE_ARGS)
+	@mkdir -p $(BUILD)
+	@scripts/coverage --build $(BUILD)-coverage --jobs $(JOBS) --json $(BUILD)/coverage.json $(COVERAGE_ARGS)
 
 wave: bootstrap $(BUILD)/build.ninja  ## an FST of a small run, with a GTKWave layout
 	@BUILD=$(BUILD) scripts/wave
