@@ -220,7 +220,7 @@ void TileRows::t2() {
     tile().write(ya, type, y);
     const CallResult r = run(type == Type::F16 ? OW_TB_DOT_F16 : OW_TB_DOT_BF16, {kN, xa, ya, ra});
     check("T2", tile().read(ra, Type::F32, 1), {golden::dot(type, Type::F32, x, y)});
-    timing(fmt::format("dot {}", golden::type_name(type)), kN, r.cycles, kN / kLanes,
+    timing(fmt::format("dot {} {}", golden::type_name(type), kN), kN, r.cycles, kN / kLanes,
            2 * kN * 2 / 32.0);
     if (type == Type::F16) {
       figure("T2", 100.0 * kN / kLanes / static_cast<double>(r.cycles),
@@ -289,7 +289,7 @@ void TileRows::t5() {
     tile().write(ya, Type::F32, y);
     const CallResult r = run(OW_TB_AXPY_F32, {kN, a, xa, ya});
     check("T5 fp32 axpy", tile().read(ya, Type::F32, kN), golden::axpy(Type::F32, a, x, y));
-    timing("axpy f32", kN, r.cycles, kN / 2.0);
+    timing("axpy f32 4096", kN, r.cycles, kN / 2.0);
     figure("T5.f32", 100.0 * kN / 2 / static_cast<double>(r.cycles),
            {{"cycles", static_cast<double>(r.cycles)},
             {"beats", static_cast<double>(r.counters[kCtrBeats])}});
@@ -306,7 +306,7 @@ void TileRows::t5() {
     tile().write(ya, Type::I8, y);
     const CallResult r = run(OW_TB_DOT_I8, {kN, xa, ya, ra});
     check("T5 int8 dot", tile().read(ra, Type::I32, 1), {golden::dot(Type::I8, Type::I32, x, y)});
-    timing("dot i8", kN, r.cycles, kN / 16.0, 2 * kN / 32.0);
+    timing("dot i8 16384", kN, r.cycles, kN / 16.0, 2 * kN / 32.0);
     figure("T5.i8", 100.0 * kN / 16 / static_cast<double>(r.cycles),
            {{"cycles", static_cast<double>(r.cycles)},
             {"beats", static_cast<double>(r.counters[kCtrBeats])}});

@@ -90,7 +90,7 @@ TEST(Cli, TileBenchMeasuresAgainstTargetsAndBaselines) {
   // What a run took is a baseline that the next run keeps, and one below it is missed.
   EXPECT_EQ(ow(options + " --update-baselines").status, 0);
   EXPECT_EQ(ow(options).status, 0);
-  std::ofstream(baselines) << "\"dot i8\": 10\n";
+  std::ofstream(baselines) << "\"dot i8 16384\": 10\n";
   r = ow(options);
   EXPECT_EQ(r.status, 1);
   EXPECT_NE(r.output.find("SLOWER"), std::string::npos) << r.output;
