@@ -214,6 +214,7 @@ package ow_pkg;
   localparam logic [15:0] REG_FILTER = 16'h0800;    // +16*filter: control, limits, count
   localparam logic [15:0] REG_SCRATCH = 16'h0780;   // rw: identity set by the host: +0 row, +4 col
   localparam logic [15:0] REG_PRNG = 16'h0790;      // rw: 128-bit state of the random generator
+  localparam logic [15:0] REG_MBIST = 16'h07C0;     // memory self-test
 
   // What stopped the tile: the source of ERROR[4:0], and the causes of the ramp and the reducer
   // (those of the core are mcause, those of the engine stand in docs/isa.md).

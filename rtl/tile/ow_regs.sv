@@ -111,6 +111,11 @@ module ow_regs #(
   output logic [1:0]  prng_sel_o,
   input  logic [31:0] prng_rdata_i,
 
+  // Memory self-test: start, and its word mbist_sel_o.
+  output logic        mbist_start_o,
+  output logic [1:0]  mbist_sel_o,
+  input  logic [31:0] mbist_rdata_i,
+
   // Events to count (one a cycle each) and causes to time.
   input  logic        ev_beat_i,
   input  logic [1:0]  ev_red_elem_i,
@@ -175,6 +180,8 @@ module ow_regs #(
   assign thread_sel_o = addr[5:2];
   assign prng_we_o = wr && (addr[15:4] == ow_pkg::REG_PRNG[15:4]);
   assign prng_sel_o = addr[3:2];
+  assign mbist_start_o = wr && addr[15:2] == ow_pkg::REG_MBIST[15:2] && wdata[0];
+  assign mbist_sel_o = addr[3:2];
 
   logic core_ctrl_we;
   assign core_ctrl_we = wr && (addr == ow_pkg::REG_CORE);
@@ -360,6 +367,7 @@ module ow_regs #(
             6'h22: rdata_d = {16'(SramBytes / 64), 3'b0, 5'(NumColours), 4'(NumThreads - 1),
                               4'(Lanes)};
             6'h24, 6'h25, 6'h26, 6'h27: rdata_d = prng_rdata_i;
+            6'h30, 6'h31, 6'h32, 6'h33: rdata_d = mbist_rdata_i;
             default: rdata_d = addr[7] ? '0 : rt_rdata_i;
           endcase
         end

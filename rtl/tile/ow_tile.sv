@@ -176,6 +176,45 @@ module ow_tile #(
   logic [7:0][7:0] gth_be;
   logic [7:0][63:0] gth_wdata, gth_rdata;
 
+  // The memory self-test has the gather port of all banks while it runs; the core and the engine
+  // must rest then (docs/bring-up.md).
+  localparam int unsigned BankRows = SramBytes / 64;
+  logic mbist_start, mbist_busy, mbist_done, mbist_req, mbist_we;
+  logic [7:0] mbist_fail;
+  logic [$clog2(BankRows)-1:0] mbist_row, mbist_fail_row;
+  logic [63:0] mbist_wdata, mbist_fail_bits;
+  logic [1:0] mbist_sel;
+  logic [31:0] mbist_rdata;
+  logic [7:0] bank_req, bank_we;
+  logic [7:0][16:0] bank_row;
+  logic [7:0][7:0] bank_be;
+  logic [7:0][63:0] bank_wdata;
+
+  ow_mbist #(.Rows(BankRows)) u_mbist (
+    .clk_i, .rst_i(rst_q), .start_i(mbist_start), .busy_o(mbist_busy), .done_o(mbist_done),
+    .fail_o(mbist_fail), .fail_row_o(mbist_fail_row), .fail_bits_o(mbist_fail_bits),
+    .mem_req_o(mbist_req), .mem_we_o(mbist_we), .mem_row_o(mbist_row), .mem_wdata_o(mbist_wdata),
+    .mem_rdata_i(gth_rdata)
+  );
+
+  assign bank_req = mbist_req ? '1 : gth_req;
+  assign bank_we = mbist_req ? {8{mbist_we}} : gth_we;
+  assign bank_row = mbist_req ? {8{17'(mbist_row)}} : gth_row;
+  assign bank_be = mbist_req ? '1 : gth_be;
+  assign bank_wdata = mbist_req ? {8{mbist_wdata}} : gth_wdata;
+
+  always_comb begin
+    unique case (mbist_sel)
+      2'd0: mbist_rdata = {16'd0, mbist_fail, 6'd0, mbist_done, mbist_busy};
+      2'd1: mbist_rdata = 32'(mbist_fail_row);
+      2'd2: mbist_rdata = mbist_fail_bits[31:0];
+      2'd3: mbist_rdata = mbist_fail_bits[63:32];
+    endcase
+  end
+
+  `OW_ASSERT(MbistAlone, !mbist_req || (gth_gnt == '1 && gth_req == '0),
+             "the memory self-test runs while the core or the engine use the memory")
+
   ow_sram #(.SramBytes(SramBytes), .Lanes(Lanes)) u_sram (
     .clk_i, .rst_i(rst_q),
     .ctl_req_i(ctl_mem_req), .ctl_we_i(ctl_mem_we), .ctl_addr_i(ctl_mem_addr),
@@ -194,8 +233,8 @@ module ow_tile #(
     .rd1_rdata_o(rd1_rdata),
     .wr_req_i(wr_req), .wr_addr_i(wr_addr), .wr_be_i(wr_be), .wr_wdata_i(wr_wdata),
     .wr_gnt_o(wr_gnt),
-    .gth_req_i(gth_req), .gth_we_i(gth_we), .gth_row_i(gth_row), .gth_be_i(gth_be),
-    .gth_wdata_i(gth_wdata), .gth_gnt_o(gth_gnt), .gth_rdata_o(gth_rdata),
+    .gth_req_i(bank_req), .gth_we_i(bank_we), .gth_row_i(bank_row), .gth_be_i(bank_be),
+    .gth_wdata_i(bank_wdata), .gth_gnt_o(gth_gnt), .gth_rdata_o(gth_rdata),
     .idle_o(sram_idle)
   );
 
@@ -321,7 +360,7 @@ module ow_tile #(
     .wr_req_o(wr_req), .wr_addr_o(wr_addr), .wr_be_o(wr_be), .wr_wdata_o(wr_wdata),
     .wr_gnt_i(wr_gnt),
     .gth_req_o(gth_req), .gth_we_o(gth_we), .gth_row_o(gth_row), .gth_be_o(gth_be),
-    .gth_wdata_o(gth_wdata), .gth_gnt_i(gth_gnt), .gth_rdata_i(gth_rdata),
+    .gth_wdata_o(gth_wdata), .gth_gnt_i(mbist_req ? 8'd0 : gth_gnt), .gth_rdata_i(gth_rdata),
     .inq_valid_i(inq_valid), .inq_head_i(inq_head), .inq_pop_o(eng_pop),
     .inq_owned_o(eng_owned), .red_owned_i(red_owned),
     .outq_level_i(outq_level), .eng_push_o(eng_push), .eng_q_o(eng_push_q),
@@ -393,6 +432,7 @@ module ow_tile #(
     .ramp_err_cause_i(take_err ? RAMP_TWO_TAKERS : ramp_err_cause),
     .ramp_err_unit_i(take_err ? queue_of(two_takers) : ramp_err_unit),
     .prng_we_o(prng_we), .prng_sel_o(prng_sel), .prng_rdata_i(prng_rdata),
+    .mbist_start_o(mbist_start), .mbist_sel_o(mbist_sel), .mbist_rdata_i(mbist_rdata),
     .thread_sel_o(thread_sel), .thread_state_i(thread_state),
     .ev_beat_i(ev_beat), .ev_red_elem_i(ev_red_elem), .ev_in_i(ev_in), .ev_out_i(ev_out),
     .ev_weight_i(ev_weight), .eng_cause_i(eng_cause), .red_wait_i(red_wait),
@@ -406,8 +446,8 @@ module ow_tile #(
   assign idle_o = idle_q;
   always_ff @(posedge clk_i) begin
     idle_q <= !rst_i && !rst_q && router_idle && ramp_idle && ep_idle && test_idle && sram_idle &&
-              core_idle && tasks_idle && engine_idle && red_idle && regs_idle && link_n_i == '0 &&
-              link_e_i == '0 && link_s_i == '0 && link_w_i == '0;
+              core_idle && tasks_idle && engine_idle && red_idle && regs_idle && !mbist_busy &&
+              link_n_i == '0 && link_e_i == '0 && link_s_i == '0 && link_w_i == '0;
   end
 
 endmodule
