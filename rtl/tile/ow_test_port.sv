@@ -80,6 +80,9 @@ module ow_test_port
     end
   end
 
-  assign idle_o = !test_i && !test_q;
+  // With the station: a request word or an answer moves; an answer that waits to be taken does not.
+  assign idle_o = test_i == test_q &&
+                  (!test_q || (req_ready_q && !test_req_valid_i && !test_rsp_ready_i &&
+                               (rsp_valid_q || !ep_rsp_valid_i)));
 
 endmodule
