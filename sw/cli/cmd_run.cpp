@@ -8,6 +8,9 @@
 #include "cli.h"
 #include "ow/error.h"
 #include "ow/jobs/digits.h"
+#ifdef OW_HAVE_WAFER_FULL
+#include "wafer.h"
+#endif
 
 namespace ow::cli {
 namespace {
@@ -26,6 +29,9 @@ struct Options {
   bool check_idle = false;
   size_t limit = 0;
   std::string trace;
+  std::string wafer;
+  std::string defects;
+  std::string map;
 };
 
 const std::vector<std::pair<Counter, const char*>>& stall_names() {
@@ -179,6 +185,28 @@ int run(Context& context, const Options& options) {
     return 0;
   }
 
+  if (options.wafer.empty() && !(options.defects.empty() && options.map.empty())) {
+    throw BadInput("--defects and --map: which wafer? (--wafer FILE)");
+  }
+  if (!options.wafer.empty()) {
+#ifdef OW_HAVE_WAFER_FULL
+    if (options.device != "rtl" || options.check_idle) {
+      throw BadInput("--wafer: only with --device rtl and without --check-idle");
+    }
+    run_options.make = [&options](GridShape grid) {
+      wafer::Shape shape;
+      auto wafer = ready_wafer({options.wafer, options.defects, options.map}, &shape);
+      if (shape.logical_rows() != grid.rows || shape.logical_cols() != grid.cols) {
+        throw BadInput(fmt::format("{}: the wafer has {} x {} logical tiles, {} wants {} x {}",
+                                   options.wafer, shape.logical_rows(), shape.logical_cols(),
+                                   options.params, grid.rows, grid.cols));
+      }
+      return std::unique_ptr<Device>(dynamic_cast<Device*>(wafer.release()));
+    };
+#else
+    throw BadInput("--wafer: this build has no simulated wafer");
+#endif
+  }
   std::string stage;
   std::unique_ptr<Progress> bar;
   run_options.progress = [&](const std::string& what, double done) {
@@ -219,6 +247,13 @@ void add_run(CLI::App& app, Context& context) {
   sub->add_option("--limit", options->limit, "Classify only the first N held-out images")
       ->type_name("N");
   sub->add_flag("--validate-only", options->validate_only, "Check the parameters and stop");
+  sub->add_option("--wafer", options->wafer, "Run on a simulated wafer instead of a flat grid")
+      ->type_name("FILE");
+  sub->add_option("--defects", options->defects,
+                  "What is broken in that wafer; a bring-up finds and avoids it")
+      ->type_name("FILE");
+  sub->add_option("--map", options->map, "Repair map of an earlier bring-up of that wafer")
+      ->type_name("FILE");
   sub->add_option("--trace", options->trace, "Write the waves of the run (FST; see make wave)")
       ->type_name("FILE");
   sub->add_flag("--check-idle", options->check_idle,

@@ -257,9 +257,11 @@ RunReport run_digits(const RunParams& params, const RunOptions& options) {
   }
 
   begin = std::chrono::steady_clock::now();
-  const auto device = make_device(
-      options.device == RunDevice::Monolithic ? DeviceKind::Monolithic : DeviceKind::Replicated,
-      params.grid, options.sim);
+  const DeviceKind kind =
+      options.device == RunDevice::Monolithic ? DeviceKind::Monolithic : DeviceKind::Replicated;
+  const std::unique_ptr<Device> device =
+      options.make ? options.make(params.grid) : make_device(kind, params.grid, options.sim);
+  const uint64_t first_cycle = device->cycle();
   report.device = device->description();
   ControlPlane control(*device);
   // Progress by simulated cycles: what the bounds say of everything that is to come.
@@ -279,7 +281,8 @@ RunReport run_digits(const RunParams& params, const RunOptions& options) {
              0.6 * params.large->inputs * params.samples * params.grid.cols;
   }
   const auto tick = [&] {
-    report_progress("simulating", std::min(1.0, static_cast<double>(device->cycle()) / total));
+    report_progress("simulating",
+                    std::min(1.0, static_cast<double>(device->cycle() - first_cycle) / total));
   };
 
   {
@@ -304,7 +307,7 @@ RunReport run_digits(const RunParams& params, const RunOptions& options) {
     comparison.run(large_input(*params.large, batch));
     for (const Workload& w : comparison.workloads()) report.workloads.push_back(w);
   }
-  report.sim_cycles = device->cycle();
+  report.sim_cycles = device->cycle() - first_cycle;
   report.sim_seconds = seconds_since(begin);
   return report;
 }

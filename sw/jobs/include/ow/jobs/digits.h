@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -67,6 +68,8 @@ enum class RunDevice { Golden, Replicated, Monolithic };
 struct RunOptions {
   RunDevice device = RunDevice::Replicated;
   SimOptions sim;
+  // Makes the device instead, for the shape of the parameters' grid (a wafer, say).
+  std::function<std::unique_ptr<Device>(GridShape)> make;
   std::string firmware;  // path of stream_layer.elf
   size_t limit = 0;      // classify only so many of the held-out images; 0: all
   // Called now and then with what is being done and how far it is (0..1).

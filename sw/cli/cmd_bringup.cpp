@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// `ow bringup`: finds what is broken in a simulated wafer, repairs it, verifies it.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "cli.h"
+#ifdef OW_HAVE_WAFER_FULL
+#include "ow/wafer/files.h"
+#include "wafer.h"
+#endif
+#include "ow/error.h"
+
+namespace ow::cli {
+namespace {
+
+struct Options {
+  std::string wafer;
+  std::string defects;
+  std::string map;
+  std::string svg;
+  bool mini = false;
+};
+
+int run(Context& context, const Options& o) {
+#ifdef OW_HAVE_WAFER_FULL
+  const wafer::Shape shape = wafer::read_shape(o.wafer);
+  const wafer::Faults faults =
+      o.defects.empty() ? wafer::Faults() : wafer::read_faults(o.defects, shape);
+  const auto device = o.mini ? wafer::make_mini_wafer_device(shape, faults)
+                             : wafer::make_wafer_device(shape, faults);
+  fmt::print("wafer       {}: {}\n", o.wafer, device->device().description());
+  const wafer::Bringup result = bring_up_wafer(*device, OW_FIRMWARE_DIR "/selftest.elf", o.mini);
+  print_bringup(shape, result);
+  const wafer::SimCounts counts = device->counts();
+  fmt::print("simulated   {} cycles\n", device->device().cycle());
+  context.result() = bringup_json(shape, result);
+  context.result()["cycles"] = device->device().cycle();
+  context.result()["evaluations"] = {
+      {"tiles", counts.tiles}, {"stations", counts.stations}, {"links", counts.links}};
+  if (!o.map.empty() && result.repair.map) {
+    write_file(o.map, wafer::to_json(*result.repair.map).dump(1) + "\n");
+  }
+  if (!o.svg.empty()) {
+    const std::string title =
+        result.repair.map
+            ? fmt::format("{} x {} logical tiles", shape.logical_rows(), shape.logical_cols())
+            : "refused";
+    write_file(o.svg, wafer::svg(shape, result.defects,
+                                 result.repair.map ? &*result.repair.map : nullptr, title));
+  }
+  return result.good() ? 0 : 1;
+#else
+  (void)context;
+  (void)o;
+  throw BadInput("this build has no tile model");
+#endif
+}
+
+}  // namespace
+
+void add_bringup(CLI::App& app, Context& context) {
+  auto options = std::make_shared<Options>();
+  CLI::App* sub = context.add(app, "bringup",
+                              "Test a simulated wafer, repair it and verify its logical mesh; "
+                              "exit status 1 if it is refused",
+                              [&context, options] { return run(context, *options); });
+  sub->add_option("--wafer", options->wafer, "Configuration of the wafer (configs/wafer-*.yaml)")
+      ->required()
+      ->type_name("FILE");
+  sub->add_option("--defects", options->defects,
+                  "What is broken in the simulated wafer; the bring-up does not read it")
+      ->type_name("FILE");
+  sub->add_option("--map", options->map, "Write the repair map")->type_name("FILE");
+  sub->add_option("--svg", options->svg, "Write a picture of the wafer")->type_name("FILE");
+  sub->add_flag("--mini", options->mini, "Tiles of 2 lanes and 8 kB instead of full ones");
+}
+
+}  // namespace ow::cli

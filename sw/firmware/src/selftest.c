@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Self-test of a tile, loaded over the test-access chain before there is a mesh (docs/bring-up.md).
+//
+// OW_SELFTEST_CORE runs pseudo-random data through the core's instructions, the engine's operations
+// and a loop through ramp and router, and gathers all results in a signature that the host compares
+// with that of a good tile. OW_SELFTEST_ROUTER sends a word to each neighbour in turn and keeps
+// what comes from the other side. Fits the smallest tile (8 kB).
+
+#include "ow/selftest.h"
+
+#include "ow/tile.h"
+
+// The stack of the smallest tile.
+__asm__(".globl OW_SRAM_BYTES\n.set OW_SRAM_BYTES, 8192");
+
+enum { N = 48 };  // elements of a vector
+enum { DSR_A, DSR_B, DSR_C, DSR_OUT, DSR_IN, DSR_NONE = 31 };
+enum { LOOP_COLOUR = 2, LOOP_QUEUE = 2, SEND_QUEUE = 0, HEAR_QUEUE = 1 };
+enum { RAMP = 4 };
+
+__attribute__((section(".noinit"), used)) volatile struct ow_selftest_order ow_selftest_order;
+__attribute__((section(".noinit"), used)) volatile struct ow_selftest_result ow_selftest_result;
+
+static uint32_t state;
+static uint32_t signature;
+static uint16_t va[N] __attribute__((aligned(64)));
+static uint16_t vb[N] __attribute__((aligned(64)));
+static uint16_t vc[N] __attribute__((aligned(64)));
+static uint32_t wide[N] __attribute__((aligned(64)));
+
+static uint32_t next(void) {
+  state ^= state << 13;
+  state ^= state >> 17;
+  state ^= state << 5;
+  return state;
+}
+
+// A multiple-input signature register: x^32 + x^22 + x^2 + x + 1.
+static void note(uint32_t value) {
+  signature = (signature << 1) ^ ((uint32_t)((int32_t)signature >> 31) & 0x00400007u) ^ value;
+}
+
+static void note_words(const void* data, uint32_t words) {
+  const volatile uint32_t* p = (const volatile uint32_t*)data;
+  for (uint32_t i = 0; i < words; ++i) note(p[i]);
+}
+
+static void core(void) {
+  volatile uint8_t* bytes = (volatile uint8_t*)wide;
+  for (uint32_t i = 0; i < 64; ++i) {
+    const uint32_t x = next(), y = next();
+    note(x + y);
+    note(x - y);
+    note((x & y) ^ (x | ~y));
+    note(x << (y & 31));
+    note(x >> (y & 31));
+    note((uint32_t)((int32_t)x >> (y & 31)));
+    note(x * y);
+    note((uint32_t)(((int64_t)(int32_t)x * (int32_t)y) >> 32));
+    note((uint32_t)(((uint64_t)x * y) >> 32));
+    note(x / (y >> (i & 31)));
+    note(x % (y >> (i & 31)));
+    note((uint32_t)((int32_t)x / (int32_t)(y | 1)));
+    note((uint32_t)((int32_t)x % (int32_t)(y | 1)));
+    note((uint32_t)(x < y) | (uint32_t)((int32_t)x < (int32_t)y) << 1 | (uint32_t)(x == y) << 2);
+    bytes[i] = (uint8_t)x;
+    ((volatile uint16_t*)wide)[32 + (i & 31)] = (uint16_t)y;
+    note((uint32_t)(int32_t)(int8_t)bytes[x & 63] + bytes[y & 63]);
+    note((uint32_t)(int32_t)((volatile int16_t*)wide)[x & 63]);
+  }
+}
+
+// Finite binary16 values of moderate size, of both signs.
+static void fill(uint16_t* v) {
+  for (uint32_t i = 0; i < N; ++i) v[i] = (uint16_t)((next() & 0x9FFF) + 0x2000);
+}
+
+#define STEP(instruction)  \
+  do {                     \
+    instruction;           \
+    note_words(vc, N / 2); \
+  } while (0)
+
+static void engine(void) {
+  const uint32_t ctl = OW_CTL(DSR_C, DSR_A, DSR_B, 0);
+  for (uint32_t round = 0; round < 3; ++round) {
+    fill(va);
+    fill(vb);
+    fill(vc);
+    // Three alignments of the vectors in their lines.
+    const uint32_t n = N - 4 * round, skip = 2 * round;
+    ow_dsr_mem1(DSR_A, OW_F16, (uint32_t)(uintptr_t)&va[skip], n, 2);
+    ow_dsr_mem1(DSR_B, OW_F16, (uint32_t)(uintptr_t)&vb[skip], n, 2);
+    ow_dsr_mem1(DSR_C, OW_F16, (uint32_t)(uintptr_t)&vc[skip], n, 2);
+    STEP(ow_mov(OW_F16, ctl));
+    STEP(ow_add(OW_F16, ctl));
+    STEP(ow_sub(OW_F16, ctl));
+    STEP(ow_mul(OW_F16, ctl));
+    STEP(ow_fma(OW_F16, ctl));
+    STEP(ow_max(OW_F16, ctl));
+    STEP(ow_add(OW_BF16, ctl));
+    STEP(ow_mul(OW_BF16, ctl));
+    ow_dsr_mem1(DSR_A, OW_I16, (uint32_t)(uintptr_t)&va[skip], n, 2);
+    ow_dsr_mem1(DSR_B, OW_I16, (uint32_t)(uintptr_t)&vb[skip], n, 2);
+    ow_dsr_mem1(DSR_C, OW_I16, (uint32_t)(uintptr_t)&vc[skip], n, 2);
+    STEP(ow_add(OW_I16, ctl));
+    STEP(ow_mul(OW_I16, ctl));
+    STEP(ow_xor(OW_I16, ctl));
+    STEP(ow_srl(OW_I16, ctl));
+    // Mixed: products of binary16 added in fp32.
+    for (uint32_t i = 0; i < N; ++i) wide[i] = 0x3F800000u + (next() & 0x807FFFFFu);
+    ow_dsr_mem1(DSR_A, OW_F16, (uint32_t)(uintptr_t)&va[skip], n, 2);
+    ow_dsr_mem1(DSR_B, OW_F16, (uint32_t)(uintptr_t)&vb[skip], n, 2);
+    ow_dsr_mem1(DSR_C, OW_F32, (uint32_t)(uintptr_t)&wide[skip], n, 4);
+    ow_fma(OW_MIXED, ctl);
+    note_words(wide, N);
+    // Out through the ramp to the router and back.
+    ow_dsr_fabric_in(DSR_IN, OW_I16, LOOP_QUEUE, n);
+    ow_dsr_fabric_out(DSR_OUT, OW_I16, LOOP_QUEUE, n, 0);
+    ow_dsr_mem1(DSR_A, OW_I16, (uint32_t)(uintptr_t)&va[skip], n, 2);
+    ow_dsr_mem1(DSR_C, OW_I16, (uint32_t)(uintptr_t)&vc[skip], n, 2);
+    ow_mov(OW_I16, OW_CTL(DSR_OUT, DSR_A, DSR_NONE, 1));
+    STEP(ow_mov(OW_I16, OW_CTL(DSR_C, DSR_IN, DSR_NONE, 0)));
+  }
+}
+
+static void wait_until(uint32_t begin, uint32_t cycles) {
+  while (ow_cycles() - begin < cycles) {
+  }
+}
+
+static void route(uint32_t colour, uint32_t in, uint32_t out) {
+  ow_reg_write(OW_REG_ROUTE(colour), 1u << 8 | in << 5 | 1u << out);
+}
+
+// Even tiles send on colour 0 and hear colour 1, odd ones the other way round; in the direction of
+// `side` all at once.
+static void router(uint32_t begin) {
+  const uint32_t odd = ow_selftest_order.odd & 1, name = ow_selftest_order.name;
+  ow_reg_write(OW_REG_OUTQ(SEND_QUEUE), 1u << 5 | odd);
+  ow_reg_write(OW_REG_INQ(HEAR_QUEUE), 1u << 5 | (odd ^ 1));
+  for (uint32_t side = 0; side < 4; ++side) {
+    const uint32_t from = (side + 2) & 3, slot = begin + side * OW_SELFTEST_SLOT;
+    wait_until(slot, OW_SELFTEST_SLOT / 8);
+    route(odd, RAMP, side);
+    route(odd ^ 1, from, RAMP);
+    wait_until(slot, OW_SELFTEST_SLOT / 2);
+    ow_push(SEND_QUEUE, ow_selftest_word(name, side));
+    wait_until(slot, OW_SELFTEST_SLOT * 3 / 4);
+    uint32_t heard = 0;
+    if ((ow_reg_read(OW_REG_INQ_LEVEL) >> (4 * HEAR_QUEUE) & 15) == 1) {
+      ow_dsr_fabric_in(DSR_IN, OW_I32, HEAR_QUEUE, 1);
+      ow_dsr_mem1(DSR_C, OW_I32, (uint32_t)(uintptr_t)wide, 1, 4);
+      ow_mov(OW_I32, OW_CTL(DSR_C, DSR_IN, DSR_NONE, 0));
+      heard = *(volatile uint32_t*)wide;
+    }
+    ow_selftest_result.heard[from] = heard;
+    wait_until(slot, OW_SELFTEST_SLOT);
+  }
+}
+
+void ow_main(void);
+void ow_main(void) {
+  const uint32_t begin = ow_cycles();
+  const uint32_t what = ow_selftest_order.what;
+  ow_selftest_result.done = 0;
+  if (what == OW_SELFTEST_CORE) {
+    state = 0x2545F491u;
+    signature = 0xFFFFFFFFu;
+    ow_reg_write(OW_REG_OUTQ(LOOP_QUEUE), 1u << 5 | LOOP_COLOUR);
+    ow_reg_write(OW_REG_INQ(LOOP_QUEUE), 1u << 5 | LOOP_COLOUR);
+    route(LOOP_COLOUR, RAMP, RAMP);
+    core();
+    engine();
+    ow_selftest_result.signature = signature;
+  } else if (what == OW_SELFTEST_ROUTER) {
+    router(begin);
+  }
+  ow_selftest_result.done = OW_SELFTEST_DONE + what;
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bring-up of a wafer: finds what is broken over the test-access chains, computes the repair, sets
+// the fuses, releases the tiles and verifies the logical mesh (docs/bring-up.md).
+#ifndef OW_WAFER_BRINGUP_H_
+#define OW_WAFER_BRINGUP_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ow/device.h"
+#include "ow/elf.h"
+#include "ow/wafer/chain.h"
+#include "ow/wafer/repair.h"
+
+namespace ow::wafer {
+
+struct BringupOptions {
+  ElfImage selftest;                                 // selftest.elf
+  uint32_t signature = 0;                            // of a good tile: good_signature()
+  uint32_t sram_bytes = 49152;                       // of a tile
+  std::function<void(const std::string&)> progress;  // called when a step begins
+};
+
+// Something that was found, in words: where and how it showed.
+struct Finding {
+  int reticle = 0;
+  Position at;
+  std::string what;
+};
+
+struct LinkState {
+  int reticle = 0;
+  bool south = false;
+  int slot = 0;
+  bool up = false;
+  int reason = 0;              // why it is not (docs/links.md)
+  std::vector<int> lanes_out;  // faulty: out of the reticle, into it
+  std::vector<int> lanes_in;
+};
+
+struct Bringup {
+  Bringup(const Shape& shape) : defects(shape) {}
+
+  Defects defects;  // as the repair takes them
+  std::vector<Finding> findings;
+  std::vector<LinkState> links;
+  Repair repair;   // of the whole wafer; refused: a reason and no map
+  Window largest;  // if refused: the largest rectangle that works (rows = 0: none)
+  std::vector<std::string> verification;  // what went wrong over the repaired mesh
+  uint64_t wires_scanned = 0;             // connections tried, over all settings of the muxes
+  uint64_t wavelets_verified = 0;
+  bool good() const { return repair.map.has_value() && verification.empty(); }
+};
+
+// Runs all steps. `device` is the same wafer, for the verification; none: it ends with the fuses.
+Bringup bring_up(ChainAccess& chain, Device* device, const BringupOptions& options);
+
+// Sets the fuses of a map that an earlier bring-up has found, and releases its tiles.
+// DeviceFault if a station that the map needs does not answer.
+void apply_map(ChainAccess& chain, const WaferMap& map);
+
+// Traffic over the logical mesh: the control plane to every tile, then words on four colours
+// through every connection, each way. What is wrong, in words; empty if nothing is.
+std::vector<std::string> verify_mesh(Device& device, uint64_t* wavelets);
+
+// The signature of the self-test in a good tile: `chain` is of a wafer of one tile without defects.
+uint32_t good_signature(ChainAccess& chain, const ElfImage& selftest);
+
+}  // namespace ow::wafer
+
+#endif  // OW_WAFER_BRINGUP_H_

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Test-access chains: the registers of a station, the frames, and access to all rows of a wafer
+// (docs/bring-up.md).
+#ifndef OW_WAFER_CHAIN_H_
+#define OW_WAFER_CHAIN_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "ow/wafer/shape.h"
+
+namespace ow::wafer {
+
+// Registers of a station.
+enum StationRegister {
+  kStationId = 0,
+  kStationControl = 1,
+  kStationTileFuse = 2,
+  kStationRowFuse = 3,
+  kStationPush = 4,
+  kStationPushLast = 5,
+  kStationPop = 6,
+  kStationPopState = 7,
+  kStationScan = 8,
+  kStationPatternLow = 9,
+  kStationPatternHigh = 10,
+  kStationLink = 11,
+  kStationLinkStatus = 12,
+  kStationCapture = 32  // + 2 * side: bits 31:0; + 1: bits 44:32
+};
+constexpr uint32_t kStationIdValue = 0x4F570001;
+constexpr uint32_t kStationRun = 1, kStationTest = 2;  // of CONTROL
+constexpr int kEveryColumn = 255;
+
+// The chain of one physical row of one reticle, and the end from which to enter it.
+struct ChainRow {
+  int reticle = 0;
+  int row = 0;
+  bool from_east = false;
+};
+
+struct ChainCommand {
+  int column = 0;  // kEveryColumn: all, without an answer
+  bool write = false;
+  int reg = 0;
+  uint32_t data = 0;
+};
+
+// Commands for one row, carried out in order; the answers take their places.
+struct ChainJob {
+  ChainRow where;
+  std::vector<ChainCommand> commands;
+  std::vector<std::optional<uint32_t>> answers;  // nothing: no answer, or none was due
+};
+
+class ChainAccess {
+ public:
+  virtual ~ChainAccess() = default;
+  virtual const Shape& wafer_shape() const = 0;
+  // Carries the jobs out, different rows at the same time. No two jobs may name the same row.
+  virtual void run_chains(std::vector<ChainJob>* jobs) = 0;
+  // Lets the wafer run.
+  virtual void wait_cycles(uint64_t cycles) = 0;
+};
+
+// The host's end of one chain: what it drives, and what it makes of what it hears.
+class ChainEnd {
+ public:
+  // `stations` of the row; starts `command`.
+  void begin(const ChainCommand& command, int stations);
+  bool busy() const { return sending_ > 0 || waiting_ > 0; }
+  // The bit to drive in this cycle.
+  bool drive() const {
+    return sending_ > 0 && (out_[sending_ > 64 ? 1 : 0] >> ((sending_ - 1) & 63) & 1);
+  }
+  // The bits that came out in this cycle: of the last station, and of the one before it.
+  void hear(bool near, bool skip);
+  const std::optional<uint32_t>& answer() const { return answer_; }
+
+ private:
+  struct Ear {
+    int left = 0;
+    uint64_t bits = 0;
+  };
+  void listen(Ear* ear, bool bit);
+
+  uint64_t out_[2] = {0, 0};
+  uint64_t head_ = 0;
+  bool answered_ = false;  // an answer is due
+  int sending_ = 0;        // bits left to send
+  int waiting_ = 0;        // cycles left to wait
+  Ear ears_[2];
+  std::optional<uint32_t> answer_;
+};
+
+// A chain's end at the reticle's port: what goes in in the next cycle, and what came out in the
+// last one, of the last station and of the one before it.
+struct ChainPins {
+  bool in = false;
+  bool near = false;
+  bool skip = false;
+};
+
+// Carries jobs out over the pins of all rows, index (reticle * physical rows + row) * 2, + 1 for
+// the east end; `step` runs a cycle. BadInput for a row that the wafer does not have.
+void drive_chains(const Shape& shape, std::vector<ChainPins>* pins,
+                  const std::function<void()>& step, std::vector<ChainJob>* jobs);
+
+// CRC of the 48 bits before it in a frame.
+uint16_t chain_crc(uint64_t bits48);
+
+}  // namespace ow::wafer
+
+#endif  // OW_WAFER_CHAIN_H_

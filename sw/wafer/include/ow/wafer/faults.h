@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Faults that a simulated wafer is made with: what is really broken. Bring-up does not see this; it
+// has to find out.
+#ifndef OW_WAFER_FAULTS_H_
+#define OW_WAFER_FAULTS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ow/wafer/shape.h"
+
+namespace ow::wafer {
+
+struct TileFault {
+  enum class Kind {
+    Silent,   // all that the tile sends to its neighbours is 0
+    Babble,   // random words go out instead
+    Memory,   // a cell of the SRAM is stuck
+    Register  // a flip-flop is stuck
+  };
+  int reticle = 0;
+  Position at;
+  Kind kind = Kind::Silent;
+  int bank = 0, row = 0;  // memory
+  std::string name;       // register: the end of its name in the model, as far as it is needed
+  int bit = 0;
+  bool value = false;
+};
+
+// A bit of one direction of a connection between two tiles is stuck.
+struct WireFault {
+  int reticle = 0;
+  Position from;
+  Position to;
+  int bit = 0;  // 0 to 44
+  bool value = false;
+};
+
+// A lane of a reticle-crossing link is stuck: of the link in `slot` of the reticle's east (or
+// south) edge, in the direction out of the reticle or into it.
+struct LaneFault {
+  int reticle = 0;
+  bool south = false;
+  int slot = 0;
+  bool inward = false;
+  int lane = 0;  // 0 to 67
+  bool value = false;
+};
+
+// A station of a chain is dead: its lines are stuck or carry noise, its fuses stay blank.
+struct StationFault {
+  enum class Kind { Silent, StuckOne, Babble };
+  int reticle = 0;
+  Position at;
+  Kind kind = Kind::Silent;
+};
+
+struct Faults {
+  std::vector<TileFault> tiles;
+  std::vector<WireFault> wires;
+  std::vector<LaneFault> lanes;
+  std::vector<StationFault> stations;
+
+  bool empty() const { return tiles.empty() && wires.empty() && lanes.empty() && stations.empty(); }
+  size_t count() const { return tiles.size() + wires.size() + lanes.size() + stations.size(); }
+  // BadInput, naming the fault, if the wafer has no such place.
+  void check(const Shape& shape) const;
+  // What a right bring-up finds: the tiles, wires, links and chains that cannot be used.
+  Defects expected(const Shape& shape) const;
+};
+
+// Reads a file of faults (docs/wafer.md has the keys). BadInput, naming file, line and key.
+Faults read_faults(const std::string& path, const Shape& shape);
+
+// `count` faults of random kinds and places. The same seed gives the same faults everywhere. SRAM
+// of `bank_rows` words a bank.
+Faults random_faults(const Shape& shape, int count, int bank_rows, uint64_t seed);
+
+}  // namespace ow::wafer
+
+#endif  // OW_WAFER_FAULTS_H_

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/wafer/chain.h"
+
+#include <fmt/format.h>
+
+#include "ow/error.h"
+
+namespace ow::wafer {
+namespace {
+
+constexpr int kFrameBits = 64;
+constexpr uint64_t kAnswer = uint64_t{1} << 47;  // of the 48 bits before the CRC
+
+}  // namespace
+
+uint16_t chain_crc(uint64_t bits48) {
+  uint16_t crc = 0xFFFF;
+  for (int i = 47; i >= 0; --i) {
+    const bool bit = (bits48 >> i & 1) != 0;
+    const bool top = (crc >> 15) != 0;
+    crc = static_cast<uint16_t>((crc << 1) ^ (top != bit ? 0x3D65 : 0));
+  }
+  return crc;
+}
+
+void ChainEnd::begin(const ChainCommand& command, int stations) {
+  head_ = static_cast<uint64_t>(command.column & 255) << 39 |
+          static_cast<uint64_t>(command.write) << 38 |
+          static_cast<uint64_t>(command.reg & 63) << 32 | command.data;
+  out_[0] = head_ << 16 | chain_crc(head_);
+  out_[1] = 1;  // the start bit
+  sending_ = kFrameBits + 1;
+  waiting_ = 140 + 4 * stations;
+  answered_ = command.column != kEveryColumn;
+  ears_[0] = ears_[1] = Ear();
+  answer_.reset();
+}
+
+void ChainEnd::listen(Ear* ear, bool bit) {
+  if (ear->left == 0) {
+    if (bit) ear->left = kFrameBits;
+    return;
+  }
+  ear->bits = ear->bits << 1 | static_cast<uint64_t>(bit);
+  if (--ear->left > 0) return;
+  const uint64_t frame = ear->bits >> 16;
+  const uint64_t command_part = 0x7FFF00000000;
+  if (chain_crc(frame) == (ear->bits & 0xFFFF) && (frame & kAnswer) != 0 &&
+      (frame & command_part) == (head_ & command_part)) {
+    answer_ = static_cast<uint32_t>(frame);
+  }
+}
+
+void ChainEnd::hear(bool near, bool skip) {
+  if (sending_ > 0) {
+    --sending_;
+    return;
+  }
+  if (waiting_ == 0) return;
+  --waiting_;
+  if (!answered_) return;
+  listen(&ears_[0], near);
+  listen(&ears_[1], skip);
+  if (answer_) waiting_ = 0;
+}
+
+void drive_chains(const Shape& shape, std::vector<ChainPins>* pins,
+                  const std::function<void()>& step, std::vector<ChainJob>* jobs) {
+  struct Running {
+    ChainJob* job;
+    ChainPins* pins;
+    ChainEnd end;
+    size_t next;
+  };
+  std::vector<Running> running;
+  for (ChainJob& job : *jobs) {
+    const ChainRow& w = job.where;
+    if (w.reticle < 0 || w.reticle >= shape.reticles() || w.row < 0 ||
+        w.row >= shape.physical_rows()) {
+      throw BadInput(
+          fmt::format("chain of row {} of reticle {}: the wafer has none", w.row, w.reticle));
+    }
+    job.answers.assign(job.commands.size(), std::nullopt);
+    const auto index =
+        static_cast<size_t>(w.reticle * shape.physical_rows() + w.row) * 2 + (w.from_east ? 1 : 0);
+    running.push_back({&job, &pins->at(index), ChainEnd(), 0});
+  }
+  for (;;) {
+    bool any = false;
+    for (Running& r : running) {
+      if (!r.end.busy() && r.next < r.job->commands.size()) {
+        r.end.begin(r.job->commands[r.next], shape.physical_cols());
+      }
+      if (!r.end.busy()) continue;
+      any = true;
+      r.pins->in = r.end.drive();
+    }
+    if (!any) return;
+    step();
+    for (Running& r : running) {
+      if (!r.end.busy()) continue;
+      r.end.hear(r.pins->near, r.pins->skip);
+      r.pins->in = false;
+      if (!r.end.busy()) r.job->answers[r.next++] = r.end.answer();
+    }
+  }
+}
+
+}  // namespace ow::wafer

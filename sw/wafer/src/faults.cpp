@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/wafer/faults.h"
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+#include "ow/error.h"
+
+namespace ow::wafer {
+namespace {
+
+constexpr int kLinkBits = 45, kLanes = 68, kGroupLanes = 34, kSpareLanes = 2;
+
+// xorshift64*, so that a seed means the same everywhere.
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15u + 0x1234567u) {
+    for (int i = 0; i < 4; ++i) next();
+  }
+  int below(int n) { return static_cast<int>((next() >> 32) * static_cast<uint64_t>(n) >> 32); }
+
+ private:
+  uint64_t next() {
+    state_ ^= state_ >> 12;
+    state_ ^= state_ << 25;
+    state_ ^= state_ >> 27;
+    return state_ * 0x2545F4914F6CDD1Du;
+  }
+  uint64_t state_;
+};
+
+void check_tile(const Shape& s, int reticle, const Position& p, const char* what) {
+  if (reticle < 0 || reticle >= s.reticles() || p.row < 0 || p.row >= s.physical_rows() ||
+      p.col < 0 || p.col >= s.physical_cols()) {
+    throw BadInput(fmt::format("{}: the wafer has no physical tile ({}, {}) in reticle {}", what,
+                               p.row, p.col, reticle));
+  }
+}
+
+void check_range(const char* what, int value, int limit) {
+  if (value < 0 || value >= limit) {
+    throw BadInput(fmt::format("{} {}: must be from 0 to {}", what, value, limit - 1));
+  }
+}
+
+// Whether muxes connect the two tiles; `from` west or north of `to`.
+bool connected(const Shape& s, const Position& from, const Position& to) {
+  if (from.row == to.row) return to.col > from.col && to.col - from.col <= 1 + s.spare_cols;
+  return to.row > from.row && to.row - from.row <= 1 + s.spare_rows &&
+         std::abs(to.col - from.col) <= s.spare_cols;
+}
+
+Wire wire_of(const WireFault& f) {
+  const bool forward = f.from.row < f.to.row || (f.from.row == f.to.row && f.from.col < f.to.col);
+  return forward ? Wire{f.from, f.to} : Wire{f.to, f.from};
+}
+
+class Reader {
+ public:
+  explicit Reader(std::string path) : path_(std::move(path)) {}
+
+  [[noreturn]] void fail(const YAML::Node& node, const std::string& what) const {
+    const YAML::Mark mark = node.Mark();
+    throw BadInput(mark.line >= 0 ? fmt::format("{}:{}: {}", path_, mark.line + 1, what)
+                                  : fmt::format("{}: {}", path_, what));
+  }
+  void keys(const YAML::Node& node, const std::string& name,
+            const std::set<std::string>& allowed) const {
+    if (!node.IsMap()) fail(node, fmt::format("{} must be keys and values", name));
+    for (const auto& item : node) {
+      const std::string key = item.first.IsScalar() ? item.first.Scalar() : "";
+      if (allowed.count(key) == 0) fail(item.first, fmt::format("{} has no key '{}'", name, key));
+    }
+  }
+  std::vector<int> numbers(const YAML::Node& node, const std::string& name, const std::string& key,
+                           size_t n) const {
+    const YAML::Node list = node[key];
+    if (!list) fail(node, fmt::format("{}.{} is missing", name, key));
+    try {
+      const auto values = n == 1 ? std::vector<int>{list.as<int>()} : list.as<std::vector<int>>();
+      if (values.size() == n) return values;
+    } catch (const YAML::Exception&) {
+    }
+    fail(list, n == 1 ? fmt::format("{}.{} must be a whole number", name, key)
+                      : fmt::format("{}.{} must be a list of {} whole numbers", name, key, n));
+  }
+  int number(const YAML::Node& node, const std::string& name, const std::string& key) const {
+    return numbers(node, name, key, 1).front();
+  }
+  std::string text(const YAML::Node& node, const std::string& name, const std::string& key,
+                   const std::string& fallback = "") const {
+    const YAML::Node value = node[key];
+    if (!value) {
+      if (!fallback.empty()) return fallback;
+      fail(node, fmt::format("{}.{} is missing", name, key));
+    }
+    if (!value.IsScalar()) fail(value, fmt::format("{}.{} must be a word", name, key));
+    return value.Scalar();
+  }
+  bool stuck(const YAML::Node& node, const std::string& name) const {
+    const int value = number(node, name, "stuck");
+    if (value != 0 && value != 1) fail(node["stuck"], fmt::format("{}.stuck must be 0 or 1", name));
+    return value != 0;
+  }
+  int reticle(const YAML::Node& node, const std::string& name, const Shape& s) const {
+    const auto at = numbers(node, name, "reticle", 2);
+    if (at[0] < 0 || at[0] >= s.reticle_rows || at[1] < 0 || at[1] >= s.reticle_cols) {
+      fail(node["reticle"],
+           fmt::format("{}.reticle: the wafer has {} x {}", name, s.reticle_rows, s.reticle_cols));
+    }
+    return at[0] * s.reticle_cols + at[1];
+  }
+  Position position(const YAML::Node& node, const std::string& name, const std::string& key) const {
+    const auto at = numbers(node, name, key, 2);
+    return {at[0], at[1]};
+  }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace
+
+void Faults::check(const Shape& s) const {
+  s.check();
+  for (const TileFault& f : tiles) {
+    check_tile(s, f.reticle, f.at, "fault of a tile");
+    if (f.kind == TileFault::Kind::Memory) {
+      check_range("memory bank", f.bank, 8);
+      check_range("bit of a memory word", f.bit, 64);
+      if (f.row < 0) throw BadInput("row of a memory bank: must not be negative");
+    }
+    if (f.kind == TileFault::Kind::Register && f.bit < 0) {
+      throw BadInput("bit of a register: must not be negative");
+    }
+  }
+  for (const WireFault& f : wires) {
+    check_tile(s, f.reticle, f.from, "fault of a wire");
+    check_tile(s, f.reticle, f.to, "fault of a wire");
+    const Wire w = wire_of(f);
+    if (!connected(s, w.from, w.to)) {
+      throw BadInput(fmt::format("fault of a wire: no wire joins tiles ({}, {}) and ({}, {})",
+                                 f.from.row, f.from.col, f.to.row, f.to.col));
+    }
+    check_range("bit of a wire", f.bit, kLinkBits);
+  }
+  for (const LaneFault& f : lanes) {
+    check_range("reticle of a lane's fault", f.reticle, s.reticles());
+    const bool last = f.south ? f.reticle / s.reticle_cols + 1 == s.reticle_rows
+                              : f.reticle % s.reticle_cols + 1 == s.reticle_cols;
+    if (last) {
+      throw BadInput(fmt::format("fault of a lane: reticle {} has no neighbour to the {}",
+                                 f.reticle, f.south ? "south" : "east"));
+    }
+    check_range("link slot", f.slot, f.south ? s.physical_cols() : s.physical_rows());
+    check_range("lane", f.lane, kLanes);
+  }
+  for (const StationFault& f : stations) check_tile(s, f.reticle, f.at, "fault of a station");
+}
+
+Defects Faults::expected(const Shape& s) const {
+  Defects out(s);
+  std::vector<std::set<Position>> dead(out.reticles.size()), lost(out.reticles.size());
+  for (const TileFault& f : tiles) lost[static_cast<size_t>(f.reticle)].insert(f.at);
+  for (const StationFault& f : stations) dead[static_cast<size_t>(f.reticle)].insert(f.at);
+  for (size_t d = 0; d < out.reticles.size(); ++d) {
+    ReticleDefects& r = out.reticles[d];
+    // Two dead stations side by side break the chain; the first one holds the row's link slots.
+    std::set<int> broken;
+    for (const Position& p : dead[d]) {
+      if (p.col == 0 || dead[d].count({p.row, p.col + 1}) != 0) broken.insert(p.row);
+    }
+    r.chains.assign(broken.begin(), broken.end());
+    lost[d].insert(dead[d].begin(), dead[d].end());
+    for (const Position& p : lost[d]) {
+      if (broken.count(p.row) == 0) r.tiles.push_back(p);
+    }
+    std::set<Wire> cut;
+    for (const WireFault& f : wires) {
+      if (f.reticle == static_cast<int>(d)) cut.insert(wire_of(f));
+    }
+    for (const Wire& w : cut) {
+      // A connection of a tile that is lost anyway matters to nobody.
+      if (lost[d].count(w.from) != 0 || lost[d].count(w.to) != 0) continue;
+      if (broken.count(w.from.row) != 0 || broken.count(w.to.row) != 0) continue;
+      r.wires.push_back(w);
+    }
+    for (const bool south : {false, true}) {
+      const int slots = south ? s.physical_cols() : s.physical_rows();
+      for (int slot = 0; slot < slots; ++slot) {
+        std::set<int> bad[2][2];  // direction, group
+        for (const LaneFault& f : lanes) {
+          if (f.reticle != static_cast<int>(d) || f.south != south || f.slot != slot) continue;
+          bad[f.inward ? 1 : 0][f.lane / kGroupLanes].insert(f.lane);
+        }
+        bool down = false;
+        for (const auto& groups : bad) {
+          for (const auto& group : groups) down |= group.size() > kSpareLanes;
+        }
+        if (down) (south ? out.south_links : out.east_links)[d].push_back(slot);
+      }
+    }
+  }
+  return out;
+}
+
+Faults read_faults(const std::string& path, const Shape& shape) {
+  YAML::Node root;
+  try {
+    root = YAML::LoadFile(path);
+  } catch (const YAML::BadFile&) {
+    throw BadInput(fmt::format("{}: cannot be read", path));
+  } catch (const YAML::ParserException& e) {
+    throw BadInput(fmt::format("{}:{}: {}", path, e.mark.line + 1, e.msg));
+  }
+  const Reader in(path);
+  Faults out;
+  if (root.IsNull()) return out;
+  in.keys(root, "the file", {"tiles", "wires", "lanes", "stations"});
+  const auto each = [&](const char* name, const auto& take) {
+    const YAML::Node list = root[name];
+    if (!list) return;
+    if (!list.IsSequence()) in.fail(list, fmt::format("{} must be a list", name));
+    for (const YAML::Node& item : list) take(item);
+  };
+  each("tiles", [&](const YAML::Node& n) {
+    const std::string name = "tiles";
+    in.keys(n, name, {"reticle", "tile", "fault", "bank", "row", "register", "bit", "stuck"});
+    TileFault f;
+    f.reticle = in.reticle(n, name, shape);
+    f.at = in.position(n, name, "tile");
+    const std::string kind = in.text(n, name, "fault");
+    if (kind == "silent") {
+      f.kind = TileFault::Kind::Silent;
+    } else if (kind == "babble") {
+      f.kind = TileFault::Kind::Babble;
+    } else if (kind == "memory") {
+      f.kind = TileFault::Kind::Memory;
+      f.bank = in.number(n, name, "bank");
+      f.row = in.number(n, name, "row");
+      f.bit = in.number(n, name, "bit");
+      f.value = in.stuck(n, name);
+    } else if (kind == "register") {
+      f.kind = TileFault::Kind::Register;
+      f.name = in.text(n, name, "register");
+      f.bit = in.number(n, name, "bit");
+      f.value = in.stuck(n, name);
+    } else {
+      in.fail(n["fault"], "tiles.fault must be silent, babble, memory or register");
+    }
+    out.tiles.push_back(f);
+  });
+  each("wires", [&](const YAML::Node& n) {
+    in.keys(n, "wires", {"reticle", "from", "to", "bit", "stuck"});
+    WireFault f;
+    f.reticle = in.reticle(n, "wires", shape);
+    f.from = in.position(n, "wires", "from");
+    f.to = in.position(n, "wires", "to");
+    f.bit = in.number(n, "wires", "bit");
+    f.value = in.stuck(n, "wires");
+    out.wires.push_back(f);
+  });
+  each("lanes", [&](const YAML::Node& n) {
+    in.keys(n, "lanes", {"reticle", "edge", "slot", "direction", "lane", "stuck"});
+    LaneFault f;
+    f.reticle = in.reticle(n, "lanes", shape);
+    const std::string edge = in.text(n, "lanes", "edge");
+    if (edge != "east" && edge != "south") in.fail(n["edge"], "lanes.edge must be east or south");
+    f.south = edge == "south";
+    f.slot = in.number(n, "lanes", "slot");
+    const std::string direction = in.text(n, "lanes", "direction", "out");
+    if (direction != "out" && direction != "in") {
+      in.fail(n["direction"], "lanes.direction must be out or in");
+    }
+    f.inward = direction == "in";
+    f.lane = in.number(n, "lanes", "lane");
+    f.value = in.stuck(n, "lanes");
+    out.lanes.push_back(f);
+  });
+  each("stations", [&](const YAML::Node& n) {
+    in.keys(n, "stations", {"reticle", "station", "fault"});
+    StationFault f;
+    f.reticle = in.reticle(n, "stations", shape);
+    f.at = in.position(n, "stations", "station");
+    const std::string kind = in.text(n, "stations", "fault", "silent");
+    if (kind == "silent") {
+      f.kind = StationFault::Kind::Silent;
+    } else if (kind == "one") {
+      f.kind = StationFault::Kind::StuckOne;
+    } else if (kind == "babble") {
+      f.kind = StationFault::Kind::Babble;
+    } else {
+      in.fail(n["fault"], "stations.fault must be silent, one or babble");
+    }
+    out.stations.push_back(f);
+  });
+  try {
+    out.check(shape);
+  } catch (const BadInput& e) {
+    throw BadInput(fmt::format("{}: {}", path, e.what()));
+  }
+  return out;
+}
+
+Faults random_faults(const Shape& s, int count, int bank_rows, uint64_t seed) {
+  Random random(seed);
+  Faults out;
+  const auto tile = [&] {
+    return Position{random.below(s.physical_rows()), random.below(s.physical_cols())};
+  };
+  for (int i = 0; i < count; ++i) {
+    const int d = random.below(s.reticles());
+    const int kind = random.below(10);
+    if (kind < 5) {
+      TileFault f;
+      f.reticle = d;
+      f.at = tile();
+      f.kind = kind < 2   ? TileFault::Kind::Memory
+               : kind < 4 ? TileFault::Kind::Silent
+                          : TileFault::Kind::Babble;
+      f.bank = random.below(8);
+      f.row = random.below(bank_rows);
+      f.bit = random.below(64);
+      f.value = random.below(2) != 0;
+      out.tiles.push_back(f);
+    } else if (kind < 7) {
+      // Any wire: draw pairs until one is joined.
+      WireFault f;
+      f.reticle = d;
+      do {
+        f.from = tile();
+        f.to = tile();
+      } while (f.from == f.to || !connected(s, wire_of(f).from, wire_of(f).to));
+      f.bit = random.below(kLinkBits);
+      f.value = random.below(2) != 0;
+      out.wires.push_back(f);
+    } else if (kind < 9 && s.reticles() > 1) {
+      LaneFault f;
+      f.reticle = d;
+      const bool east = d % s.reticle_cols + 1 < s.reticle_cols;
+      const bool south = d / s.reticle_cols + 1 < s.reticle_rows;
+      if (!east && !south) {
+        --i;
+        continue;
+      }
+      f.south = south && (!east || random.below(2) != 0);
+      f.slot = random.below(f.south ? s.physical_cols() : s.physical_rows());
+      f.inward = random.below(2) != 0;
+      // One to four lanes of a group: up to two are repaired in the link.
+      const int group = random.below(2), lanes = 1 + random.below(4);
+      std::set<int> chosen;
+      while (static_cast<int>(chosen.size()) < lanes) {
+        chosen.insert(group * kGroupLanes + random.below(kGroupLanes));
+      }
+      for (const int lane : chosen) {
+        f.lane = lane;
+        f.value = random.below(2) != 0;
+        out.lanes.push_back(f);
+      }
+    } else {
+      const int k = random.below(3);
+      out.stations.push_back({d, tile(),
+                              k == 0   ? StationFault::Kind::Silent
+                              : k == 1 ? StationFault::Kind::StuckOne
+                                       : StationFault::Kind::Babble});
+    }
+  }
+  return out;
+}
+
+}  // namespace ow::wafer

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files of faults: what is read, what is refused and how, and what a bring-up has to find.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+
+#include "ow/error.h"
+#include "ow/wafer/faults.h"
+#include "ow/wafer/files.h"
+#include "ow/wafer/repair.h"
+
+namespace ow::wafer {
+namespace {
+
+const Shape kShape{2, 2, 2, 2, 1, 1};
+
+Faults read(const std::string& text) {
+  const std::string path = testing::TempDir() + "ow_faults.yaml";
+  std::ofstream(path) << text;
+  return read_faults(path, kShape);
+}
+
+std::string refusal(const std::string& text) {
+  try {
+    read(text);
+  } catch (const BadInput& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(Faults, TheExampleIsReadAndCanBeRepaired) {
+  const std::string configs = OW_SOURCE_DIR "/configs/";
+  const Shape shape = read_shape(configs + "wafer-2x2.yaml");
+  const Faults faults = read_faults(configs + "defects-2x2.yaml", shape);
+  EXPECT_EQ(faults.count(), 10u);
+  const Defects found = faults.expected(shape);
+  EXPECT_EQ(to_json(shape, found).dump(),
+            R"([{"reticle":[0,0],"tiles":[[0,1]]},{"reticle":[0,1],"tiles":[[1,2]]},)"
+            R"({"east_links":[1],"reticle":[1,0],"tiles":[[2,1]]},)"
+            R"({"reticle":[1,1],"tiles":[[2,1]],"wires":[[0,0,0,1]]}])");
+  EXPECT_TRUE(repair_wafer(shape, found).map);
+}
+
+TEST(Faults, BadFilesAreRefusedWithTheLineAndTheLimit) {
+  EXPECT_NE(refusal("tile: []").find(":1: the file has no key 'tile'"), std::string::npos);
+  EXPECT_NE(refusal("tiles:\n  - {reticle: [0, 0], tile: [0, 1], fault: loud}")
+                .find(":2: tiles.fault must be silent, babble, memory or register"),
+            std::string::npos);
+  EXPECT_NE(refusal("tiles:\n  - {reticle: [0, 2], tile: [0, 1], fault: silent}")
+                .find("the wafer has 2 x 2"),
+            std::string::npos);
+  EXPECT_NE(refusal("tiles:\n  - {reticle: [0, 0], tile: [3, 1], fault: silent}")
+                .find("no physical tile (3, 1)"),
+            std::string::npos);
+  EXPECT_NE(refusal("wires:\n  - {reticle: [0, 0], from: [0, 0], to: [2, 2], bit: 1, stuck: 0}")
+                .find("no wire joins"),
+            std::string::npos);
+  EXPECT_NE(refusal("wires:\n  - {reticle: [0, 0], from: [0, 0], to: [0, 1], bit: 45, stuck: 0}")
+                .find("must be from 0 to 44"),
+            std::string::npos);
+  EXPECT_NE(refusal("lanes:\n  - {reticle: [0, 1], edge: east, slot: 0, lane: 1, stuck: 0}")
+                .find("no neighbour to the east"),
+            std::string::npos);
+  EXPECT_NE(refusal("stations:\n  - {reticle: [0, 1], fault: one}").find("station is missing"),
+            std::string::npos);
+}
+
+TEST(Faults, RandomOnesAreInPlaceAndAlwaysTheSame) {
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    const Faults a = random_faults(kShape, 1 + static_cast<int>(seed % 9), 128, seed);
+    a.check(kShape);
+    const Faults b = random_faults(kShape, 1 + static_cast<int>(seed % 9), 128, seed);
+    EXPECT_EQ(to_json(kShape, a.expected(kShape)), to_json(kShape, b.expected(kShape)));
+    EXPECT_GE(a.count(), 1 + seed % 9);
+  }
+}
+
+}  // namespace
+}  // namespace ow::wafer

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bring-up finds exactly what was broken in a simulated wafer, and repairs it.
+#include <gtest/gtest.h>
+
+#include "ow/control_plane.h"
+#include "ow/error.h"
+#include "ow/wafer/bringup.h"
+#include "ow/wafer/files.h"
+#include "ow/wafer/sim.h"
+
+namespace ow::wafer {
+namespace {
+
+constexpr uint32_t kSram = 8192;
+
+const BringupOptions& options() {
+  static const BringupOptions o = [] {
+    BringupOptions made;
+    made.selftest = read_elf(OW_FIRMWARE_DIR "/selftest.elf", kSram);
+    made.sram_bytes = kSram;
+    const auto one = make_mini_wafer_device({1, 1, 1, 1, 0, 0});
+    made.signature = good_signature(*one, made.selftest);
+    return made;
+  }();
+  return o;
+}
+
+std::string text(const Shape& shape, const Defects& defects) {
+  return to_json(shape, defects).dump();
+}
+std::string all(const std::vector<std::string>& lines) {
+  std::string out;
+  for (const std::string& line : lines) out += line + "\n";
+  return out;
+}
+std::string words(const Bringup& b) {
+  std::string out;
+  for (const Finding& f : b.findings) {
+    out += std::to_string(f.reticle) + " (" + std::to_string(f.at.row) + ", " +
+           std::to_string(f.at.col) + "): " + f.what + "\n";
+  }
+  return out;
+}
+
+// Brings the wafer up and compares what was found with what was broken.
+Bringup check(const Shape& shape, const Faults& faults) {
+  const auto wafer = make_mini_wafer_device(shape, faults);
+  Bringup b = bring_up(*wafer, &wafer->device(), options());
+  EXPECT_EQ(text(shape, b.defects), text(shape, faults.expected(shape))) << words(b);
+  EXPECT_EQ(all(b.verification), "");
+  return b;
+}
+
+const Shape kOne{1, 1, 2, 2, 1, 1};
+
+TEST(Bringup, AGoodReticle) {
+  const Bringup b = check(kOne, {});
+  EXPECT_TRUE(b.good());
+  EXPECT_TRUE(b.findings.empty()) << words(b);
+  // Every connection, in both settings of the muxes and with both patterns.
+  EXPECT_GT(b.wires_scanned, 100u);
+}
+
+TEST(Bringup, EachKindOfFaultInAReticle) {
+  {
+    Faults f;
+    f.tiles.push_back({0, {0, 1}, TileFault::Kind::Silent, 0, 0, "", 0, false});
+    EXPECT_TRUE(check(kOne, f).good());
+  }
+  {
+    Faults f;
+    f.tiles.push_back({0, {1, 1}, TileFault::Kind::Babble, 0, 0, "", 0, false});
+    EXPECT_TRUE(check(kOne, f).good());
+  }
+  {
+    Faults f;
+    f.tiles.push_back({0, {2, 0}, TileFault::Kind::Memory, 5, 77, "", 33, true});
+    f.wires.push_back({0, {0, 0}, {0, 1}, 40, true});
+    EXPECT_TRUE(check(kOne, f).good());
+  }
+  {
+    Faults f;
+    f.stations.push_back({0, {0, 1}, StationFault::Kind::StuckOne});
+    f.wires.push_back({0, {1, 1}, {2, 2}, 7, false});
+    EXPECT_TRUE(check(kOne, f).good());
+  }
+  {
+    Faults f;
+    f.stations.push_back({0, {1, 1}, StationFault::Kind::Babble});
+    f.stations.push_back({0, {1, 2}, StationFault::Kind::Silent});
+    EXPECT_TRUE(check(kOne, f).good());
+  }
+  {
+    Faults f;
+    f.tiles.push_back({0, {0, 0}, TileFault::Kind::Register, 0, 0, "u_core__DOT__pc_q", 3, true});
+    EXPECT_TRUE(check(kOne, f).good());
+  }
+}
+
+TEST(Bringup, BeyondTheSparesIsRefusedWithTheLargestRectangle) {
+  Faults f;
+  for (int r = 0; r < 2; ++r) {
+    for (int c = 0; c < 2; ++c) {
+      f.tiles.push_back({0, {r, c}, TileFault::Kind::Silent, 0, 0, "", 0, false});
+    }
+  }
+  const Bringup b = check(kOne, f);
+  EXPECT_FALSE(b.good());
+  EXPECT_NE(b.repair.reason, "");
+  EXPECT_EQ(b.largest.tiles(), 2);
+}
+
+TEST(Bringup, LinksOfTwoReticles) {
+  const Shape shape{1, 2, 1, 1, 1, 1};
+  Faults f;
+  for (const int lane : {3, 4, 40, 41})
+    f.lanes.push_back({0, false, 0, false, lane, lane % 2 != 0});
+  {
+    const Bringup b = check(shape, f);
+    EXPECT_TRUE(b.good());
+    ASSERT_EQ(b.links.size(), 2u);
+    EXPECT_TRUE(b.links[0].up);
+    EXPECT_EQ(b.links[0].lanes_out, (std::vector<int>{3, 4, 40, 41}));
+  }
+  f.lanes.push_back({0, false, 0, false, 5, true});
+  {
+    const Bringup b = check(shape, f);
+    EXPECT_TRUE(b.good());
+    EXPECT_FALSE(b.links[0].up);
+    ASSERT_TRUE(b.repair.map);
+    EXPECT_EQ(b.repair.map->east[0], EdgeMap{1});
+  }
+}
+
+TEST(Bringup, AMapIsSavedAndApplied) {
+  const Shape shape{1, 2, 1, 1, 1, 1};
+  Faults f;
+  f.tiles.push_back({0, {0, 0}, TileFault::Kind::Silent, 0, 0, "", 0, false});
+  const Bringup b = check(shape, f);
+  ASSERT_TRUE(b.repair.map);
+  const WaferMap map = map_from_json(to_json(*b.repair.map), "map");
+  const auto wafer = make_mini_wafer_device(shape, f);
+  apply_map(*wafer, map);
+  EXPECT_EQ(all(verify_mesh(wafer->device(), nullptr)), "");
+}
+
+}  // namespace
+}  // namespace ow::wafer

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// The simulated wafer does in every cycle what the Verilated ow_wafer does: two reticles of one
+// tile, from reset over the chains and the training of the link to control plane and streams.
+#include <gtest/gtest.h>
+#include <verilated.h>
+
+#include <memory>
+#include <random>
+
+#include "Vow_wafer12.h"
+#include "link_word.h"
+#include "ow/control_plane.h"
+#include "ow/program.h"
+#include "ow/wafer/mesh.h"
+#include "ow/wafer/repair.h"
+#include "ow/wafer/sim.h"
+#include "sim_device.h"
+
+namespace ow::wafer {
+namespace {
+
+const Shape kShape{1, 2, 1, 1, 0, 0};
+
+// The monolithic wafer behind the same interfaces.
+class Monolithic : public WaferDevice, public SimDevice {
+ public:
+  Monolithic() : SimDevice({1, 2}), pins_(4) {
+    Verilated::threadContextp(&context_);
+    model_ = std::make_unique<Vow_wafer12>(&context_, "wafer");
+    model_->clk_i = 0;
+    model_->rst_i = 1;
+    model_->cycle_i = 0;
+    const uint64_t zero[8] = {};
+    put(zero);
+    model_->eval();
+    for (int k = 0; k < 4; ++k) clock();
+    model_->rst_i = 0;
+  }
+  ~Monolithic() override {
+    Verilated::threadContextp(&context_);
+    model_->final();
+    model_.reset();
+  }
+  std::string description() const override { return "ow_wafer"; }
+  uint64_t evaluations() const override { return 0; }
+  SimCounts counts() const override { return {}; }
+  Device& device() override { return *this; }
+  std::vector<ChainPins>& pins() override { return pins_; }
+  const Shape& wafer_shape() const override { return kShape; }
+  void wait_cycles(uint64_t cycles) override {
+    for (uint64_t i = 0; i < cycles; ++i) step();
+  }
+  void run_chains(std::vector<ChainJob>* jobs) override {
+    drive_chains(
+        kShape, &pins_, [this] { step(); }, jobs);
+  }
+  bool idle() const { return model_->idle_o != 0; }
+
+ protected:
+  void clock_grid(uint64_t cycle, const uint64_t* in, uint64_t* out) override {
+    Verilated::threadContextp(&context_);
+    model_->cycle_i = cycle;
+    put(in);
+    model_->chain_w_i = static_cast<uint8_t>(pins_[0].in | pins_[2].in << 1);
+    model_->chain_e_i = static_cast<uint8_t>(pins_[1].in | pins_[3].in << 1);
+    clock();
+    get(model_->north_o.data(), 2, out + ports_.first(Side::North));
+    out[ports_.first(Side::East)] = model_->east_o;
+    get(model_->south_o.data(), 2, out + ports_.first(Side::South));
+    out[ports_.first(Side::West)] = model_->west_o;
+    for (int d = 0; d < 2; ++d) {
+      pins_[static_cast<size_t>(2 * d)].near = (model_->chain_w_near_o >> d & 1) != 0;
+      pins_[static_cast<size_t>(2 * d)].skip = (model_->chain_w_skip_o >> d & 1) != 0;
+      pins_[static_cast<size_t>(2 * d + 1)].near = (model_->chain_e_near_o >> d & 1) != 0;
+      pins_[static_cast<size_t>(2 * d + 1)].skip = (model_->chain_e_skip_o >> d & 1) != 0;
+    }
+  }
+  bool grid_quiet() const override { return idle(); }
+
+ private:
+  static void get(const uint32_t* wide, int count, uint64_t* words) {
+    for (int k = 0; k < count; ++k) {
+      words[k] = 0;
+      for (int b = 0; b < kLinkBits; ++b) {
+        const int at = k * kLinkBits + b;
+        words[k] |= static_cast<uint64_t>(wide[at / 32] >> (at % 32) & 1) << b;
+      }
+    }
+  }
+  void put(const uint64_t* in) {
+    const auto pair = [](uint32_t* wide, const uint64_t* words) {
+      wide[0] = wide[1] = wide[2] = 0;
+      for (int at = 0; at < 2 * kLinkBits; ++at) {
+        wide[at / 32] |= static_cast<uint32_t>(words[at / kLinkBits] >> (at % kLinkBits) & 1)
+                         << (at % 32);
+      }
+    };
+    pair(model_->north_i.data(), in + ports_.first(Side::North));
+    pair(model_->south_i.data(), in + ports_.first(Side::South));
+    model_->east_i = in[ports_.first(Side::East)];
+    model_->west_i = in[ports_.first(Side::West)];
+  }
+  void clock() {
+    model_->clk_i = 0;
+    model_->eval();
+    model_->clk_i = 1;
+    model_->eval();
+  }
+  VerilatedContext context_;
+  std::unique_ptr<Vow_wafer12> model_;
+  std::vector<ChainPins> pins_;
+};
+
+// Everything that can be seen from outside, in order.
+struct Seen {
+  std::vector<std::optional<uint32_t>> answers;
+  std::vector<uint64_t> cycles;
+  std::vector<uint32_t> words;
+  std::vector<EdgeEvent> edges;
+};
+
+Seen exercise(WaferDevice& wafer) {
+  Seen seen;
+  Device& device = wafer.device();
+  device.record_edges(true);
+  const auto chain = [&](std::vector<ChainCommand> commands, bool from_east) {
+    std::vector<ChainJob> jobs(2);
+    for (int d = 0; d < 2; ++d) {
+      jobs[static_cast<size_t>(d)].where = {d, 0, from_east};
+      jobs[static_cast<size_t>(d)].commands = commands;
+    }
+    wafer.run_chains(&jobs);
+    for (const ChainJob& job : jobs) {
+      seen.answers.insert(seen.answers.end(), job.answers.begin(), job.answers.end());
+    }
+    seen.cycles.push_back(device.cycle());
+  };
+  const auto write = [](int reg, uint32_t data) { return ChainCommand{0, true, reg, data}; };
+  const auto read = [](int reg) { return ChainCommand{0, false, reg, 0}; };
+
+  chain({read(kStationId), read(kStationId), read(kStationId)}, false);
+  chain({read(kStationId), read(kStationId), write(kStationControl, 3)}, true);
+  // A packet to the tile's endpoint through its station: its configuration.
+  chain({write(kStationPush, 2u << 28 | 5u << 16 | 1), write(kStationPush, 0xF0000788),
+         write(kStationPush, 3u << 30), write(kStationPushLast, 3u << 30), read(kStationPopState),
+         read(kStationPop), read(kStationPop), read(kStationPop), read(kStationPopState),
+         read(kStationPop), read(kStationPopState)},
+        false);
+  // Scan of the edges, with patterns that carry no wavelet into the link.
+  chain({write(kStationControl, 0), write(kStationPatternLow, 0x1234), write(kStationScan, 1),
+         read(kStationScan), write(kStationScan, 0), write(kStationPatternLow, 0),
+         read(kStationCapture + 3)},
+        true);
+  wafer.wait_cycles(5000);
+  for (const uint32_t word : {0u, 1u, 8u, 16u}) {
+    chain({write(kStationLink, 1u << 6 | word), read(kStationLinkStatus),
+           write(kStationLink, 3u << 6 | word), read(kStationLinkStatus)},
+          false);
+  }
+  // The mesh.
+  const Repair repair = repair_wafer(kShape, Defects(kShape));
+  const ReticleFuses f0 = fuses(*repair.map, 0), f1 = fuses(*repair.map, 1);
+  std::vector<ChainJob> jobs(2);
+  for (int d = 0; d < 2; ++d) {
+    const ReticleFuses& f = d == 0 ? f0 : f1;
+    jobs[static_cast<size_t>(d)].where = {d, 0, d != 0};
+    jobs[static_cast<size_t>(d)].commands = {write(kStationTileFuse, f.tile[0]),
+                                             write(kStationRowFuse, f.row[0]),
+                                             write(kStationControl, 1)};
+  }
+  wafer.run_chains(&jobs);
+  for (const ChainJob& job : jobs) {
+    seen.answers.insert(seen.answers.end(), job.answers.begin(), job.answers.end());
+  }
+  // Control plane over the link, then streams both ways and through.
+  ControlPlane control(device);
+  control.write(whole(device.shape()), 0x100, {1, 2, 3, 4, 5, 6, 7});
+  for (const auto& words : control.read_rect(whole(device.shape()), 0x100, 7)) {
+    seen.words.insert(seen.words.end(), words.begin(), words.end());
+  }
+  RouteSet routes(device.shape());
+  for (int c = 0; c < 2; ++c) {
+    routes.set(0, c, 0, {Port::West, kOutE});
+    routes.set(0, c, 1, {Port::East, kOutW});
+    routes.set(0, c, 2, {Port::North, kOutS});
+  }
+  routes.listen(Side::East, 0, 0);
+  routes.listen(Side::West, 0, 1);
+  for (int c = 0; c < 2; ++c) routes.listen(Side::South, c, 2);
+  routes.apply(control);
+  control.fence(whole(device.shape()));
+  std::mt19937 random(7);
+  std::vector<Wavelet> a, b, n;
+  for (int i = 0; i < 300; ++i) {
+    a.push_back({0, random() % 4 == 0, static_cast<uint32_t>(random()) & ~0x03FFFFFCu});
+    b.push_back({1, false, static_cast<uint32_t>(random())});
+    n.push_back({2, false, static_cast<uint32_t>(random())});
+  }
+  device.send(Side::West, 0, a);
+  device.send(Side::East, 0, b);
+  device.send(Side::North, 0, n);
+  device.send(Side::North, 1, n);
+  device.block(Side::East, 0, 0, true);
+  wafer.wait_cycles(200);
+  device.block(Side::East, 0, 0, false);
+  wafer.wait_cycles(1000);
+  for (const Arrival& x : device.take(Side::East, 0, 0)) seen.words.push_back(x.wavelet.data);
+  EXPECT_EQ(device.take(Side::West, 0, 1).size(), b.size());
+  EXPECT_EQ(device.take(Side::South, 0, 2).size(), n.size());
+  EXPECT_EQ(device.take(Side::South, 1, 2).size(), n.size());
+  seen.edges = device.edge_log();
+  return seen;
+}
+
+TEST(WaferDevice, IsTheVerilatedWaferCycleByCycle) {
+  Monolithic reference;
+  const Seen expected = exercise(reference);
+  const auto wafer = make_mini_wafer_device(kShape);
+  const Seen seen = exercise(*wafer);
+  EXPECT_EQ(seen.cycles, expected.cycles);
+  EXPECT_EQ(seen.answers, expected.answers);
+  EXPECT_EQ(seen.words, expected.words);
+  ASSERT_EQ(seen.edges.size(), expected.edges.size());
+  for (size_t i = 0; i < seen.edges.size(); ++i) {
+    ASSERT_EQ(seen.edges[i], expected.edges[i])
+        << "event " << i << " in cycle " << expected.edges[i].cycle;
+  }
+  EXPECT_GT(expected.words.size(), 300u);
+  EXPECT_EQ(wafer->device().run(2000), RunStatus::Quiet);
+  // Idle parts were skipped.
+  EXPECT_LT(wafer->counts().tiles, 2 * wafer->device().cycle());
+  EXPECT_LT(wafer->counts().stations, 2 * wafer->device().cycle());
+}
+
+}  // namespace
+}  // namespace ow::wafer
