@@ -41,6 +41,14 @@ int run_bench_tile(Context& context, const TileBenchArguments& arguments) {
     }
   }
   const auto wants = [&](const std::string& name) { return only.empty() || only.count(name) != 0; };
+  // Read first: a wrong name should not cost a run.
+  nlohmann::json testfloat, coverage;
+  if (!arguments.testfloat.empty() && wants("T15")) {
+    testfloat = read_report("--testfloat", arguments.testfloat, "wrong");
+  }
+  if (!arguments.coverage.empty() && wants("T17")) {
+    coverage = read_report("--coverage", arguments.coverage, "percent");
+  }
   context.result()["bench"] = "tile";
   context.result()["results"] = nlohmann::json::array();
   bool passed = true;
@@ -82,15 +90,13 @@ int run_bench_tile(Context& context, const TileBenchArguments& arguments) {
       passed = false;
     }
   }
-  if (!arguments.testfloat.empty() && wants("T15")) {
-    nlohmann::json report = read_report("--testfloat", arguments.testfloat, "wrong");
-    const double wrong = report["wrong"].get<double>();
-    add("T15", wrong, std::move(report));
+  if (!testfloat.is_null()) {
+    const double wrong = testfloat["wrong"].get<double>();
+    add("T15", wrong, std::move(testfloat));
   }
-  if (!arguments.coverage.empty() && wants("T17")) {
-    nlohmann::json report = read_report("--coverage", arguments.coverage, "percent");
-    const double percent = report["percent"].get<double>();
-    add("T17", percent, std::move(report));
+  if (!coverage.is_null()) {
+    const double percent = coverage["percent"].get<double>();
+    add("T17", percent, std::move(coverage));
   }
   if (wants("ops")) {
     for (const std::string& fault : bench.operations()) {
