@@ -88,7 +88,8 @@ std::string TileError::describe(const ElfImage* image) const {
     }
     case ErrorSource::Reducer: {
       std::string s = reducer_fault_name(cause);
-      if (cause == kReducerStore || cause == kReducerBias) s += fmt::format(", address 0x{:x}", addr);
+      if (cause == kReducerStore || cause == kReducerBias)
+        s += fmt::format(", address 0x{:x}", addr);
       return s + "; drain at " + place(pc, image);
     }
     case ErrorSource::Ramp:

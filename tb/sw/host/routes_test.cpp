@@ -111,7 +111,8 @@ TEST(RouteSet, SwitchesAreWrittenWithTheirCredits) {
   routes.apply(control);
   device.run(1000);
   const uint32_t own = 0x100u | 4u << 5 | kOutW;
-  EXPECT_EQ(device.tile(0, 0)[kRegRoute + 16], own | 1u << 9 | 2u << 10 | 1u << 21 | 2u << 17 | 2u << 13);
+  EXPECT_EQ(device.tile(0, 0)[kRegRoute + 16],
+            own | 1u << 9 | 2u << 10 | 1u << 21 | 2u << 17 | 2u << 13);
   EXPECT_EQ(device.tile(0, 1)[kRegRoute + 16],
             own | 1u << 9 | 2u << 10 | 1u << 21 | 10u << 17 | 8u << 13);
   EXPECT_EQ(device.tile(0, 2)[kRegRoute + 16], own | 1u << 21 | 8u << 13);

@@ -76,7 +76,8 @@ TEST(Simulator, AColourCrossesTheGridAtOneHopACycleAndOneWaveletACycle) {
   routes.apply(control);
   control.fence(whole(device->shape()));
   std::vector<Wavelet> stream;
-  for (uint32_t k = 0; k < 200; ++k) stream.push_back(Wavelet{4, k % 7 == 0, k % 7 == 0 ? 1 : k * 3});
+  for (uint32_t k = 0; k < 200; ++k)
+    stream.push_back(Wavelet{4, k % 7 == 0, k % 7 == 0 ? 1 : k * 3});
   const uint64_t start = device->cycle();
   device->send(Side::West, 0, stream);
   EXPECT_EQ(device->run(1000), RunStatus::Quiet);
