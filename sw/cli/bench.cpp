@@ -2,6 +2,7 @@
 #include "bench.h"
 
 #include <cstdio>
+#include <fstream>
 
 #include <fmt/format.h>
 
@@ -9,12 +10,18 @@
 
 namespace ow::cli {
 
-BenchRows::BenchRows(const std::string& bench, const BenchOptions& options, Context& context)
+BenchRows::BenchRows(const std::string& bench, const BenchOptions& options, Context& context,
+                     const std::set<std::string>& others)
     : context_(context),
       targets_(jobs::load_targets(options.targets, bench)),
       only_(options.only.begin(), options.only.end()) {
+  std::set<std::string> known = others;
+  for (const auto& [name, target] : targets_) {
+    known.insert(name);
+    known.insert(name.substr(0, name.find('.')));
+  }
   for (const std::string& name : only_) {
-    if (targets_.count(name) == 0) {
+    if (known.count(name) == 0) {
       throw BadInput(fmt::format("--only {}: {} has no such row", name, options.targets));
     }
   }
@@ -37,15 +44,33 @@ void BenchRows::add(const std::string& name, double value, nlohmann::json raw) {
   measured_.insert(name);
 }
 
+void BenchRows::fault(const std::string& name, const std::string& what) {
+  std::printf("%-10s FAILED: %s\n", name.c_str(), what.c_str());
+  context_.result()["faults"].push_back({{"row", name}, {"what", what}});
+  passed_ = false;
+}
+
 int BenchRows::finish() {
   nlohmann::json& missing = context_.result()["not_measured"] = nlohmann::json::array();
   for (const auto& [name, target] : targets_) {
     if (!wants(name.substr(0, name.find('.'))) || measured_.count(name) != 0) continue;
     std::printf("%-10s not measured: %s\n", name.c_str(), target.what.c_str());
     missing.push_back(name);
-    if (only_.count(name) != 0) passed_ = false;
+    if (!only_.empty()) passed_ = false;
   }
   return passed_ ? 0 : 1;
+}
+
+nlohmann::json read_report(const std::string& option, const std::string& path,
+                           const std::string& key) {
+  std::ifstream file(path);
+  if (!file) throw BadInput(fmt::format("{} {}: cannot be read", option, path));
+  nlohmann::json report = nlohmann::json::parse(file, nullptr, false);
+  if (report.is_discarded() || !report.is_object() || !report.contains(key) ||
+      !report[key].is_number()) {
+    throw BadInput(fmt::format("{} {}: no report with a number '{}'", option, path, key));
+  }
+  return report;
 }
 
 }  // namespace ow::cli

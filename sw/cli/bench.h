@@ -30,12 +30,15 @@ using Benches = std::map<std::string, std::function<int(Context&, const BenchOpt
 // The rows of one bench: prints each figure against its target and puts it into the results.
 class BenchRows {
  public:
-  // BadInput if --only names a row that the targets do not have.
-  BenchRows(const std::string& bench, const BenchOptions& options, Context& context);
+  // BadInput if --only names a row that neither the targets have nor `others`.
+  BenchRows(const std::string& bench, const BenchOptions& options, Context& context,
+            const std::set<std::string>& others = {});
 
   // A row is asked for if none or this one was named; parts of it (S6.rate) go with it.
   bool wants(const std::string& name) const { return only_.empty() || only_.count(name) != 0; }
   void add(const std::string& name, double value, nlohmann::json raw);
+  // What went wrong in measuring a row, which fails the bench.
+  void fault(const std::string& name, const std::string& what);
   // Names the rows that were asked for and not measured (a miss if asked for by name); exit status.
   int finish();
 
@@ -46,6 +49,11 @@ class BenchRows {
   std::set<std::string> measured_;
   bool passed_ = true;
 };
+
+// A report that something outside of `ow` has written, with the option that named it: a JSON object
+// with the number `key`. BadInput if it is not one.
+nlohmann::json read_report(const std::string& option, const std::string& path,
+                           const std::string& key);
 
 }  // namespace ow::cli
 

@@ -24,6 +24,7 @@ struct WaferOptions {
   uint64_t digits = 20;   // of them with the digits job
   uint64_t beyond = 100;  // W9
   size_t limit = 0;       // images of W1
+  std::string reticle;    // W15: report of scripts/gates --reticle
 };
 
 #ifdef OW_HAVE_WAFER_FULL
@@ -139,9 +140,17 @@ void add_bench_wafer(CLI::App& sub, Benches& benches) {
   benches["wafer"] = [options](Context& context, const BenchOptions& bench) {
 #ifdef OW_HAVE_WAFER_FULL
     BenchRows rows("wafer", bench, context);
+    nlohmann::json reticle;
+    if (!options->reticle.empty()) {
+      reticle = read_report("--reticle-gates", options->reticle, "percent");
+    }
     if (rows.wants("W1")) digits(&rows, *options);
     if (rows.wants("W8")) campaign(&rows, *options, bench, false);
     if (rows.wants("W9")) campaign(&rows, *options, bench, true);
+    if (!reticle.is_null() && rows.wants("W15")) {
+      const double percent = reticle["percent"].get<double>();
+      rows.add("W15", percent, std::move(reticle));
+    }
     return rows.finish();
 #else
     (void)context;
@@ -155,6 +164,9 @@ void add_bench_wafer(CLI::App& sub, Benches& benches) {
   sub.add_option("--wafer-images", options->limit, "wafer: only so many images in W1");
   sub.add_option("--wafer-sets", options->sets, "wafer: sets of faults of W8 (500)");
   sub.add_option("--wafer-digits", options->digits, "wafer: of them with the digits job (20)");
+  sub.add_option("--reticle-gates", options->reticle,
+                 "wafer: report of scripts/gates --reticle (W15)")
+      ->type_name("FILE");
   sub.add_option("--wafer-beyond", options->beyond, "wafer: sets of faults of W9 (100)");
 }
 
