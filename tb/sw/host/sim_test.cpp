@@ -52,6 +52,47 @@ TEST(Simulator, ReadsOutsideMemoryAreRefusedAndTheTileGoesOn) {
   EXPECT_EQ(control.read_tile(0, 1, 0), 5u);
 }
 
+TEST(Simulator, FiltersReadBackWhatWasWritten) {
+  auto device = make_device(DeviceKind::Replicated, GridShape{1, 1}, checked());
+  ControlPlane control(*device);
+  for (uint32_t f = 0; f < kNumFilters; ++f) {
+    control.write_tile(0, 0, kRegFilter + 16 * f, {0x680 | f, 0x12340005, 0x100 + f});
+  }
+  for (uint32_t f = 0; f < kNumFilters; ++f) {
+    EXPECT_EQ(control.read_tile(0, 0, kRegFilter + 16 * f), 0x680 | f);
+    EXPECT_EQ(control.read_tile(0, 0, kRegFilter + 16 * f + 8), 0x100 + f);
+  }
+}
+
+// Halted, stepped an instruction at a time, started again: the host watches pc and memory.
+TEST(Simulator, TheHostStepsACore) {
+  auto device = make_device(DeviceKind::Replicated, GridShape{2, 2}, checked());
+  ControlPlane control(*device);
+  // addi x5, x0, 5; addi x5, x5, 7; sw x5, 0x200(x0); divu x6, x5, x5; j .
+  control.write_tile(1, 0, 0x100, {0x00500293, 0x00728293, 0x20502023, 0x0252D333, 0x0000006F});
+  control.write_tile(1, 0, 0x200, 0);
+  control.write_tile(1, 0, kRegCorePc, 0x100);
+  control.write_tile(1, 0, kRegCoreCtrl, kCoreReset);  // out of reset, at that pc
+  const auto step = [&] {
+    control.write_tile(1, 0, kRegCoreCtrl, kCoreStep);
+    for (int k = 0; k < 100; ++k) device->step();
+    EXPECT_EQ(control.read_tile(1, 0, kRegCoreCtrl), 0u);
+    EXPECT_EQ(control.read_tile(1, 0, kRegCoreStatus) & 1, 0u);
+    return control.read_tile(1, 0, kRegCorePc);
+  };
+  EXPECT_EQ(step(), 0x104u);
+  EXPECT_EQ(step(), 0x108u);
+  EXPECT_EQ(control.read_tile(1, 0, 0x200), 0u);
+  EXPECT_EQ(step(), 0x10Cu);
+  EXPECT_EQ(control.read_tile(1, 0, 0x200), 12u);
+  EXPECT_EQ(step(), 0x110u);
+  EXPECT_EQ(step(), 0x110u);
+  control.write_tile(1, 0, kRegCoreCtrl, kCoreRun);
+  for (int k = 0; k < 20; ++k) device->step();
+  EXPECT_EQ(control.read_tile(1, 0, kRegCoreCtrl), 1u);
+  EXPECT_EQ(control.read_tile(1, 0, kRegCoreStatus) & 1, 1u);
+}
+
 // A 16 kB program: at most 1.25 cycles a word, into one tile and into all.
 TEST(Simulator, LoadingTakesAboutACycleAWordIntoOneTileAndIntoAll) {
   for (const Rect& rect : {Rect{3, 3, 1, 1}, Rect{0, 0, 4, 4}}) {

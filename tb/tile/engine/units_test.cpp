@@ -77,6 +77,36 @@ TYPED_TEST(UnitsTest, FifosKeepOrderAndLoseNothing) {
   EXPECT_EQ(b->fault_o, 0u);
 }
 
+// The second operand comes out of a FIFO, slower than the first one could be read.
+TYPED_TEST(UnitsTest, AFifoIsASecondOperand) {
+  Bench<typename TypeParam::Top> b(TypeParam::kLanes);
+  std::mt19937 rng(seed());
+  Machine m;
+  load_memory(&b, &m, &rng);
+  constexpr uint32_t kFrom = 0, kOther = 1024, kTo = 4096, kRing = 2048;
+  constexpr uint16_t n = 150;
+  for (const uint16_t capacity : {3, 8, 37}) {
+    for (const int disturb : {0, 40}) {
+      b.disturb = disturb;
+      b.write_dsr(0, fifo(1, kRing, capacity));
+      b.write_dsr(1, mem(kFrom, n, 2));
+      b.write_dsr(2, mem(kOther, n, 2));
+      b.write_dsr(3, mem(kTo, n, 2));
+      b.launch(insn(kXor, kI16, 4, 3, 2, 0));
+      b.launch(insn(kMov, kI16, 5, 0, 1));
+      b.finish();
+      EXPECT_EQ(b.read_dsr(0, 3), 0u);
+      b.disturb = 0;
+      for (uint32_t k = 0; k < 2u * n; k += 4) {
+        ASSERT_EQ(b.peek(kTo + k), word_at(m, kFrom + k) ^ word_at(m, kOther + k))
+            << "capacity " << capacity << " byte " << k;
+        b.poke(kTo + k, 0);
+      }
+    }
+  }
+  EXPECT_EQ(b->fault_o, 0u);
+}
+
 // index, value: the element goes to the destination's address + index * step_0.
 TYPED_TEST(UnitsTest, WaveletsWithAnIndexFindTheirPlace) {
   Bench<typename TypeParam::Top> b(TypeParam::kLanes);
