@@ -165,5 +165,21 @@ package ow_link_pkg;
             (onehot & 32'hAAAAAAAA) != '0};
   endfunction
 
+  // Index of a colour's queue: `colours` data colours, then the control plane's two; and back.
+  function automatic logic [4:0] to_queue(input logic [4:0] colour, input logic [4:0] colours);
+    return colour >= ow_pkg::COLOUR_REQ ? colours + {4'd0, colour[0]} : colour;
+  endfunction
+  function automatic logic [4:0] to_colour(input logic [4:0] queue, input logic [4:0] colours);
+    return queue >= colours ? ow_pkg::COLOUR_REQ + (queue - colours) : queue;
+  endfunction
+
+  // Round robin over queues: the lowest candidate among those above the last one, or of all.
+  function automatic logic [31:0] pick(input logic [31:0] cand, input logic [31:0] above);
+    logic [31:0] s;
+    s = cand & above;
+    if (s == '0) s = cand;
+    return s & (~s + 32'd1);
+  endfunction
+
 endpackage
 /* verilator lint_on UNUSEDPARAM */

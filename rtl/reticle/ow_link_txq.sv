@@ -2,10 +2,9 @@
 // The tile's side of a link's sender: a small buffer a colour that ends the neighbouring router's
 // credit protocol, the credits for the buffer at the far end, and the choice of what is sent next.
 //
-// Colours are served round robin; the control plane's two go first at least once in four when they
-// wait. A wavelet may leave in the cycle in which it arrives. The router gets its credit in the
-// cycle after the wavelet has left for the lanes; for a command wavelet it gets none, because the
-// credits of the router beyond the link come through as grants (docs/links.md).
+// ow_link_queues holds them and chooses. The router gets its credit in the cycle after the wavelet
+// has left for the lanes; for a command wavelet it gets none, because the credits of the router
+// beyond the link come through as grants (docs/links.md).
 // Latency 0, throughput 1 wavelet a cycle. Errors: wavelets of colours that do not exist are
 // dropped, as a router drops them; overruns are reported by assertions.
 //
@@ -45,78 +44,37 @@ module ow_link_txq
   localparam int unsigned IdxW = $clog2(N);
   typedef logic [N-1:0] colours_t;
   typedef logic [IdxW-1:0] idx_t;
-  localparam colours_t Control = colours_t'(3) << NumColours;
 
-  function automatic idx_t to_index(input logic [4:0] colour);
-    return colour >= COLOUR_REQ ? idx_t'(NumColours) + idx_t'(colour[0]) : idx_t'(colour);
-  endfunction
-  function automatic logic [4:0] to_colour(input idx_t i);
-    return i >= idx_t'(NumColours) ? COLOUR_REQ + (5'(i) - 5'(NumColours)) : 5'(i);
-  endfunction
-  function automatic colours_t pick(input colours_t cand, input colours_t above);
-    colours_t s;
-    s = cand & above;
-    if (s == '0) s = cand;
-    return s & (~s + colours_t'(1));
-  endfunction
-
-  logic [32:0] mem_q [N*Slots];
-  logic [2:0] count_q [N];
-  logic [1:0] read_q [N];
-  logic [CreditW-1:0] far_q [N];      // free entries at the far end
-  logic [3:0] grants_q [N];           // credits on their way to the router
-  colours_t held_q, can_q, granted_q; // count, far and grants are not 0
-  colours_t above_q;
-  logic ctl_above_q;                  // the response network's turn
-  logic [1:0] share_q;                // data wavelets since the last one of the control plane
+  logic [CreditW-1:0] far_q [N];  // free entries at the far end
+  logic [3:0] grants_q [N];       // credits on their way to the router
+  colours_t can_q, granted_q;     // far and grants are not 0
   credit_t credit_q;
 
-  assign credit_o = credit_q;
-  assign busy_o = held_q != '0 || granted_q != '0 || credit_q.valid;
-
   // What leaves.
-  logic arrives, pop, bypass, command;
-  idx_t in_idx, idx;
-  colours_t cand, one;
+  logic arrives, pop, command, held;
+  idx_t idx;
   logic [32:0] word;
-  always_comb begin
-    arrives = tile_i.valid && (tile_i.colour >= COLOUR_REQ || tile_i.colour < 5'(NumColours)) &&
-              tile_i.colour <= COLOUR_RSP;
-    in_idx = to_index(tile_i.colour);
-    cand = '0;
-    if (open_i) begin
-      cand = held_q;
-      if (arrives) cand |= colours_t'(1) << in_idx;
-      cand &= can_q;
-    end
-    pop = cand != '0;
-    one = '0;
-    idx = '0;
-    bypass = 1'b0;
-    word = '0;
-    command = 1'b0;
-    word_o = '0;
-    if (pop) begin
-      if ((cand & Control) != '0 && (share_q == '1 || (cand & ~Control) == '0)) begin
-        one = cand & Control;
-        if (one == Control) one = colours_t'(1) << (ctl_above_q ? NumColours + 1 : NumColours);
-      end else begin
-        one = pick(cand & ~Control, above_q);
-      end
-      idx = idx_t'(index32(32'(one)));
-      bypass = (one & held_q) == '0;
-      word = bypass ? {tile_i.ctrl, tile_i.data} : mem_q[32'(idx) * Slots + 32'(read_q[idx])];
-      command = word[32] && word[25:2] != '0 && (one & Control) == '0;
-      word_o = {to_colour(idx) + 5'd1, word};
-    end
-  end
+  assign arrives = tile_i.valid && tile_i.colour <= COLOUR_RSP &&
+                   (tile_i.colour >= COLOUR_REQ || tile_i.colour < 5'(NumColours));
+  // Which queue it was, one-hot, and how full it is matter to the receiver's side only.
+  /* verilator lint_off PINCONNECTEMPTY */
+  ow_link_queues #(.NumColours(NumColours), .Depth(Slots)) u_queues (
+    .clk_i, .rst_i,
+    .arrive_i(arrives), .arrive_idx_i(idx_t'(to_queue(tile_i.colour, 5'(NumColours)))),
+    .arrive_word_i({tile_i.ctrl, tile_i.data}),
+    .open_i, .can_i(can_q), .pop_o(pop), .one_o(), .idx_o(idx), .word_o(word),
+    .command_o(command), .go_i(pop), .level_o(), .held_o(held)
+  );
+  /* verilator lint_on PINCONNECTEMPTY */
+  assign word_o = pop ? {to_colour(5'(idx), 5'(NumColours)) + 5'd1, word} : '0;
+
+  assign credit_o = credit_q;
+  assign busy_o = held || granted_q != '0 || credit_q.valid;
 
   idx_t back_idx, grant_idx;
   logic [3:0] back_count;
   colours_t grant_one;
-  logic [1:0] write_at;
-  assign write_at = read_q[in_idx] + count_q[in_idx][1:0];
-  assign back_idx = to_index(back_i.colour - 5'd1);
+  assign back_idx = idx_t'(to_queue(back_i.colour - 5'd1, 5'(NumColours)));
   assign back_count = {1'b0, back_i.count} + 4'd1;
   assign grant_one = granted_q & (~granted_q + colours_t'(1));
   assign grant_idx = idx_t'(index32(32'(grant_one)));
@@ -124,41 +82,16 @@ module ow_link_txq
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       for (int unsigned i = 0; i < N; i++) begin
-        count_q[i] <= '0;
-        read_q[i] <= '0;
         far_q[i] <= CreditW'(FarDepth);
         grants_q[i] <= '0;
       end
-      held_q <= '0;
       can_q <= '1;
       granted_q <= '0;
-      above_q <= '0;
-      ctl_above_q <= 1'b0;
-      share_q <= '0;
       credit_q <= '0;
     end else begin
       credit_q <= '0;
-      if (arrives && !bypass) begin
-        mem_q[32'(in_idx) * Slots + 32'(write_at)] <= {tile_i.ctrl, tile_i.data};
-        held_q[in_idx] <= 1'b1;
-        if (!(pop && idx == in_idx)) count_q[in_idx] <= count_q[in_idx] + 3'd1;
-      end
       if (pop) begin
-        if (!bypass) begin
-          read_q[idx] <= read_q[idx] + 2'd1;
-          if (!(arrives && idx == in_idx)) begin
-            count_q[idx] <= count_q[idx] - 3'd1;
-            if (count_q[idx] == 3'd1) held_q[idx] <= 1'b0;
-          end
-        end
-        if ((one & Control) != '0) begin
-          share_q <= '0;
-          ctl_above_q <= idx == idx_t'(NumColours);
-        end else begin
-          if (share_q != '1) share_q <= share_q + 2'd1;
-          above_q <= ~(one | (one - colours_t'(1)));
-        end
-        if (!command) credit_q <= {1'b1, to_colour(idx)};
+        if (!command) credit_q <= {1'b1, to_colour(5'(idx), 5'(NumColours))};
         if (!(back_valid_i && !back_i.grant && back_idx == idx)) begin
           far_q[idx] <= far_q[idx] - CreditW'(1);
           if (far_q[idx] == CreditW'(1)) can_q[idx] <= 1'b0;
@@ -171,7 +104,7 @@ module ow_link_txq
       end
       // Grants go to the router when no credit of this buffer does.
       if (granted_q != '0 && (!pop || command)) begin
-        credit_q <= {1'b1, to_colour(grant_idx)};
+        credit_q <= {1'b1, to_colour(5'(grant_idx), 5'(NumColours))};
         grants_q[grant_idx] <= grants_q[grant_idx] - 4'd1;
         if (grants_q[grant_idx] == 4'd1) granted_q[grant_idx] <= 1'b0;
       end
@@ -183,11 +116,9 @@ module ow_link_txq
     end
   end
 
-  logic overrun, invented;
-  assign overrun = arrives && !bypass && count_q[in_idx] == 3'(Slots) && !(pop && idx == in_idx);
+  logic invented;
   assign invented = back_valid_i && !back_i.grant &&
       32'(far_q[back_idx]) + 32'(back_count) > FarDepth + 32'(pop && back_idx == idx);
-  `OW_ASSERT(no_overrun, !overrun, "the router sent without a credit")
   `OW_ASSERT(far_credits_in_range, !invented, "more credits came back than were spent")
 
 endmodule
