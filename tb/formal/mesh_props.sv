@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of the repair muxes (ow_reticle_mesh) for every map that the rules of repair allow
 // (docs/wafer.md) and fuses as they are written for it. The map is an input: how far each logical
-// row and each logical tile has moved, which slots of the four edges are in use, and which window of
-// the logical tiles is used at all. Everything that tiles and edges send is an input, all 45 bits
-// of it, that of tiles which are not in use too; so are the fuses of these (but for `enable`).
+// row and each logical tile has moved, which slots of the four edges are in use, and which window
+// of the logical tiles is used at all. All that tiles and edges send is an input, that of tiles
+// which are not in use too; so are the fuses of these, but for `enable`. Links have the two bits of
+// narrow_pkg.sv.
 //
 // What a logical tile hears on a side must be what its logical neighbour sends on the side that
 // faces it, or what comes in at the slot of its row or column, bit by bit and in the same cycle: a
@@ -54,7 +55,7 @@ module mesh_props
   output logic                           bad_in_o,      // an edge tile hears something else
   output logic                           bad_out_o,     // a slot carries something else
   output logic                           bad_idle_o,    // a tile that is not in use hears something
-  output logic                           bad_unused_o,  // a slot that is not in use carries something
+  output logic                           bad_unused_o,  // an unused slot carries something
   output logic                           seen_row_skipped_o,
   output logic                           seen_steps_o,  // two rows, shifted against each other
   output logic                           seen_slots_o,  // both neighbours use shifted slots
@@ -88,7 +89,8 @@ module mesh_props
       north[c] = 4'(c) + 4'(north_slot_i[c]);
       south[c] = 4'(c) + 4'(south_slot_i[c]);
       if (32'(north_slot_i[c]) > SpareCols || 32'(south_slot_i[c]) > SpareCols) legal = 1'b0;
-      if (c > 0 && (north_slot_i[c] < north_slot_i[c-1] || south_slot_i[c] < south_slot_i[c-1])) begin
+      if (c > 0 && (north_slot_i[c] < north_slot_i[c-1] ||
+                    south_slot_i[c] < south_slot_i[c-1])) begin
         legal = 1'b0;
       end
     end
@@ -225,18 +227,22 @@ module mesh_props
     for (int unsigned r = 0; r < Rows; r++) begin
       for (int unsigned c = 0; c < Cols; c++) begin
         if (row_used[r] && col_used[c]) begin : tile
-          automatic link_t n, e, s, w;
+          automatic link_t n, e, s, w, own_n, own_e, own_s, own_w;
           n = of_tile(heard_n, row[r], col[r][c]);
           e = of_tile(heard_e, row[r], col[r][c]);
           s = of_tile(heard_s, row[r], col[r][c]);
           w = of_tile(heard_w, row[r], col[r][c]);
+          own_n = of_tile(tile_n_i, row[r], col[r][c]);
+          own_e = of_tile(tile_e_i, row[r], col[r][c]);
+          own_s = of_tile(tile_s_i, row[r], col[r][c]);
+          own_w = of_tile(tile_w_i, row[r], col[r][c]);
           if (4'(c) != first_col_i) begin
             if (w != of_tile(tile_e_i, row[r], col[r][c>0?c-1:0])) bad_row_o = legal;
           end else begin
             if (w != (open_w ? of_row(west_i, west[r]) : '0)) bad_in_o = legal;
             if (open_w) begin
-              if (of_row(west_o, west[r]) != of_tile(tile_w_i, row[r], col[r][c])) bad_out_o = legal;
-              for (int unsigned i = 0; i < PhysRows; i++) if (west[r] == 4'(i)) west_used[i] = 1'b1;
+              if (of_row(west_o, west[r]) != own_w) bad_out_o = legal;
+              west_used |= PhysRows'(1) << west[r];
             end
           end
           if (4'(c) != last_col_i) begin
@@ -244,8 +250,8 @@ module mesh_props
           end else begin
             if (e != (open_e ? of_row(east_i, east[r]) : '0)) bad_in_o = legal;
             if (open_e) begin
-              if (of_row(east_o, east[r]) != of_tile(tile_e_i, row[r], col[r][c])) bad_out_o = legal;
-              for (int unsigned i = 0; i < PhysRows; i++) if (east[r] == 4'(i)) east_used[i] = 1'b1;
+              if (of_row(east_o, east[r]) != own_e) bad_out_o = legal;
+              east_used |= PhysRows'(1) << east[r];
             end
           end
           if (4'(r) != first_row_i) begin
@@ -253,8 +259,8 @@ module mesh_props
           end else begin
             if (n != (open_n ? of_col(north_i, north[c]) : '0)) bad_in_o = legal;
             if (open_n) begin
-              if (of_col(north_o, north[c]) != of_tile(tile_n_i, row[r], col[r][c])) bad_out_o = legal;
-              for (int unsigned i = 0; i < PhysCols; i++) if (north[c] == 4'(i)) north_used[i] = 1'b1;
+              if (of_col(north_o, north[c]) != own_n) bad_out_o = legal;
+              north_used |= PhysCols'(1) << north[c];
             end
           end
           if (4'(r) != last_row_i) begin
@@ -264,8 +270,8 @@ module mesh_props
           end else begin
             if (s != (open_s ? of_col(south_i, south[c]) : '0)) bad_in_o = legal;
             if (open_s) begin
-              if (of_col(south_o, south[c]) != of_tile(tile_s_i, row[r], col[r][c])) bad_out_o = legal;
-              for (int unsigned i = 0; i < PhysCols; i++) if (south[c] == 4'(i)) south_used[i] = 1'b1;
+              if (of_col(south_o, south[c]) != own_s) bad_out_o = legal;
+              south_used |= PhysCols'(1) << south[c];
             end
           end
         end
@@ -290,7 +296,8 @@ module mesh_props
   localparam int unsigned C1 = Cols > 1 ? 1 : 0;
   localparam logic [1:0] MostRows = 2'(SpareRows);
   localparam logic [1:0] MostCols = 2'(SpareCols);
-  assign seen_row_skipped_o = up_q && legal && row_used[0] && row_used[R1] && row_i[R1] == MostRows &&
+  assign seen_row_skipped_o = up_q && legal && row_used[0] && row_used[R1] &&
+                              row_i[R1] == MostRows &&
                               (Rows == 1 || row_i[0] == '0);
   assign seen_steps_o = up_q && legal && row_used[0] && row_used[R1] && col_i[R1][C1] == MostCols &&
                         (Rows == 1 || col_i[0][C1] == '0) && (Cols == 1 || col_i[R1][0] == '0);
