@@ -8,6 +8,7 @@ rtl/reticle/ow_link_gather.sv
 rtl/reticle/ow_link_send.sv
 rtl/reticle/ow_link_recv.sv
 rtl/reticle/ow_link_queues.sv
+rtl/reticle/ow_link_ram.sv
 rtl/reticle/ow_link_txq.sv
 rtl/reticle/ow_link_rxq.sv
 rtl/reticle/ow_link_train.sv

@@ -173,6 +173,13 @@ package ow_link_pkg;
     return queue >= colours ? ow_pkg::COLOUR_REQ + (queue - colours) : queue;
   endfunction
 
+  // A command wavelet of a data colour: control bit, and something in the list of commands, bits 25:2
+  // of the data (docs/fabric.md).
+  function automatic logic is_command(input logic [4:0] colour, input logic ctrl,
+                                      input logic [23:0] list);
+    return ctrl && list != '0 && colour < ow_pkg::COLOUR_REQ;
+  endfunction
+
   // Round robin over queues: the lowest candidate among those above the last one, or of all.
   function automatic logic [31:0] pick(input logic [31:0] cand, input logic [31:0] above);
     logic [31:0] s;

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The queues of one side of a link's end, one a colour, and the choice of what leaves.
+// The queues of one side of a link's end, one a colour, without their memory: which entries hold
+// what, and the choice of what leaves.
 //
 // Colours are served round robin; the control plane's two go first at least once in four when they
 // wait. A wavelet may leave in the cycle in which it arrives: latency 0, throughput 1 a cycle.
-// A queue that is full must not get another wavelet: an assertion reports it.
+// A queue that is full must not get another wavelet, also not when one leaves in the same cycle: an
+// assertion reports it. So no entry is written and read in one cycle.
 //
 //   NumColours  data colours, 2 to 24
 //   Depth       entries a colour, a power of 2
-//   arrive_*    a wavelet for queue arrive_idx_i (to_queue in ow_link_pkg): control bit, data
+//   arrive_*    a wavelet for queue arrive_idx_i (to_queue in ow_link_pkg); whether it is a command
 //   open_i      something may leave now; can_i: of which queues
-//   pop_o       something can; one_o, idx_o: of which queue; word_o is it; command_o: it is a command
-//               wavelet of a data colour
+//   pop_o       something can; one_o, idx_o: of which queue; command_o: it is a command
+//   bypass_o    it is what arrives, else what is in entry read_at_o
 //   go_i        it leaves (only with pop_o)
-//   level_o     entries of queue idx_o
+//   write_o     what arrives is kept, in entry write_at_o
+//   level_o     entries of queue idx_o that are in use
 //   held_o      something is held
 
 `include "ow_assert.svh"
@@ -25,21 +28,25 @@ module ow_link_queues
   localparam int unsigned N = NumColours + 2,
   localparam int unsigned IdxW = $clog2(N),
   localparam int unsigned PtrW = $clog2(Depth),
-  localparam int unsigned CountW = PtrW + 1
+  localparam int unsigned CountW = PtrW + 1,
+  localparam int unsigned AddrW = IdxW + PtrW
 ) (
   input  logic              clk_i,
   input  logic              rst_i,
   input  logic              arrive_i,
   input  logic [IdxW-1:0]   arrive_idx_i,
-  input  logic [32:0]       arrive_word_i,
+  input  logic              arrive_command_i,
   input  logic              open_i,
   input  logic [N-1:0]      can_i,
   output logic              pop_o,
   output logic [N-1:0]      one_o,
   output logic [IdxW-1:0]   idx_o,
-  output logic [32:0]       word_o,
   output logic              command_o,
+  output logic              bypass_o,
+  output logic [AddrW-1:0]  read_at_o,
   input  logic              go_i,
+  output logic              write_o,
+  output logic [AddrW-1:0]  write_at_o,
   output logic [CountW-1:0] level_o,
   output logic              held_o
 );
@@ -49,9 +56,9 @@ module ow_link_queues
   typedef logic [N-1:0] colours_t;
   localparam colours_t Control = colours_t'(3) << NumColours;
 
-  logic [32:0] mem_q [N*Depth];
   logic [CountW-1:0] count_q [N];
   logic [PtrW-1:0] read_q [N];
+  logic [Depth-1:0] command_q [N];  // of each entry
   colours_t held_q;    // count is not 0
   colours_t above_q;   // queues above the last data colour that left
   logic ctl_above_q;   // the response network's turn
@@ -59,7 +66,6 @@ module ow_link_queues
 
   assign held_o = held_q != '0;
 
-  logic bypass;
   always_comb begin
     automatic colours_t cand, data;
     cand = '0;
@@ -72,8 +78,7 @@ module ow_link_queues
     pop_o = cand != '0;
     one_o = '0;
     idx_o = '0;
-    bypass = 1'b0;
-    word_o = '0;
+    bypass_o = 1'b0;
     command_o = 1'b0;
     if (pop_o) begin
       if ((cand & Control) != '0 && (share_q == '1 || data == '0)) begin
@@ -83,16 +88,17 @@ module ow_link_queues
         one_o = colours_t'(pick(32'(data), 32'(above_q)));
       end
       idx_o = IdxW'(index32(32'(one_o)));
-      bypass = (one_o & held_q) == '0;
-      word_o = bypass ? arrive_word_i : mem_q[32'(idx_o) * Depth + 32'(read_q[idx_o])];
-      command_o = word_o[32] && word_o[25:2] != '0 && (one_o & Control) == '0;
+      bypass_o = (one_o & held_q) == '0;
+      command_o = bypass_o ? arrive_command_i : command_q[idx_o][read_q[idx_o]];
     end
   end
 
+  logic [PtrW-1:0] tail;
+  assign tail = read_q[arrive_idx_i] + PtrW'(count_q[arrive_idx_i]);
   assign level_o = count_q[idx_o];
-
-  logic [PtrW-1:0] write_at;
-  assign write_at = read_q[arrive_idx_i] + PtrW'(count_q[arrive_idx_i]);
+  assign read_at_o = {idx_o, read_q[idx_o]};
+  assign write_o = arrive_i && !(go_i && bypass_o);
+  assign write_at_o = {arrive_idx_i, tail};
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -105,15 +111,15 @@ module ow_link_queues
       ctl_above_q <= 1'b0;
       share_q <= '0;
     end else begin
-      if (arrive_i && !(go_i && bypass)) begin
-        mem_q[32'(arrive_idx_i) * Depth + 32'(write_at)] <= arrive_word_i;
+      if (write_o) begin
+        command_q[arrive_idx_i][tail] <= arrive_command_i;
         held_q[arrive_idx_i] <= 1'b1;
         if (!(go_i && idx_o == arrive_idx_i)) begin
           count_q[arrive_idx_i] <= count_q[arrive_idx_i] + CountW'(1);
         end
       end
       if (go_i) begin
-        if (!bypass) begin
+        if (!bypass_o) begin
           read_q[idx_o] <= read_q[idx_o] + PtrW'(1);
           if (!(arrive_i && idx_o == arrive_idx_i)) begin
             count_q[idx_o] <= count_q[idx_o] - CountW'(1);
@@ -132,8 +138,7 @@ module ow_link_queues
   end
 
   logic overrun;
-  assign overrun = arrive_i && count_q[arrive_idx_i] == CountW'(Depth) &&
-                   !(go_i && idx_o == arrive_idx_i);
+  assign overrun = arrive_i && count_q[arrive_idx_i] == CountW'(Depth);
   `OW_ASSERT(no_overrun, !overrun, "a wavelet came without a credit")
 
 endmodule

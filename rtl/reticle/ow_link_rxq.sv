@@ -10,7 +10,7 @@
 // the router has returned all credits of its colour. The router's credits beyond those that it can
 // owe this link (they come when a switch turns to this port) are passed on to the router at the far
 // end as grants.
-// Latency 1 (tile_o is a register), throughput 1 wavelet a cycle. Errors: an overrun is reported
+// Latency 1 (tile_o is what registers and the memory's output hold), throughput 1 wavelet a cycle. Errors: an overrun is reported
 // by an assertion.
 //
 //   NumColours      data colours, 2 to 24
@@ -47,6 +47,7 @@ module ow_link_rxq
   localparam int unsigned N = NumColours + 2;
   localparam int unsigned CountW = $clog2(Depth) + 1;
   localparam int unsigned IdxW = $clog2(N);
+  localparam int unsigned AddrW = IdxW + $clog2(Depth);
   typedef logic [N-1:0] colours_t;
   typedef logic [IdxW-1:0] idx_t;
 
@@ -59,13 +60,11 @@ module ow_link_rxq
   logic [3:0] grants_q [N];        // credits of the router to pass on
   colours_t can_q, full_q, wait_q, owed_q, granted_q;
   colours_t back_above_q;
-  wavelet_t tile_q;
 
   // ------------------------------------------------------------------------------- to the tile --
   logic pop, command, credit, surplus, held;
   idx_t idx, credit_idx;
   colours_t one, credit_one;
-  logic [32:0] word;
   logic [CountW-1:0] level;
   assign credit = credit_i.valid &&
                   (credit_i.colour >= COLOUR_REQ || credit_i.colour < 5'(NumColours));
@@ -75,17 +74,39 @@ module ow_link_rxq
   logic go;  // a command wavelet goes only with all credits of its colour at hand
   assign go = pop && (!command || (one & full_q) != '0 ||
                       ((one & credit_one) != '0 && router_q[idx] == all_credits(idx) - 3'd1));
+  logic [AddrW-1:0] read_at, write_at;
+  logic bypass, write;
+  logic [4:0] colour;
+  assign colour = word_i.colour - 5'd1;
   ow_link_queues #(.NumColours(NumColours), .Depth(Depth)) u_queues (
     .clk_i, .rst_i,
-    .arrive_i(word_i.colour != '0),
-    .arrive_idx_i(idx_t'(to_queue(word_i.colour - 5'd1, 5'(NumColours)))),
-    .arrive_word_i({word_i.ctrl, word_i.data}),
+    .arrive_i(word_i.colour != '0), .arrive_idx_i(idx_t'(to_queue(colour, 5'(NumColours)))),
+    .arrive_command_i(is_command(colour, word_i.ctrl, word_i.data[25:2])),
     .open_i(1'b1), .can_i((can_q | credit_one) & ~wait_q), .pop_o(pop), .one_o(one), .idx_o(idx),
-    .word_o(word), .command_o(command), .go_i(go), .level_o(level), .held_o(held)
+    .command_o(command), .bypass_o(bypass), .read_at_o(read_at), .go_i(go), .write_o(write),
+    .write_at_o(write_at), .level_o(level), .held_o(held)
   );
 
-  assign tile_o = tile_q;
-  assign busy_o = held || owed_q != '0 || granted_q != '0 || tile_q.valid;
+  logic [32:0] stored;
+  ow_link_ram #(.Words(N * Depth), .Width(33)) u_ram (
+    .clk_i, .we_i(write), .waddr_i(write_at), .wdata_i({word_i.ctrl, word_i.data}),
+    .re_i(go && !bypass), .raddr_i(read_at), .rdata_o(stored)
+  );
+
+  // What leaves comes out of the memory, or out of a register if it has only arrived.
+  logic sent_q, bypass_q;
+  logic [4:0] colour_q;
+  logic [32:0] fresh_q;
+  always_ff @(posedge clk_i) begin
+    sent_q <= go && !rst_i;
+    if (go) begin
+      colour_q <= to_colour(5'(idx), 5'(NumColours));
+      bypass_q <= bypass;
+      if (bypass) fresh_q <= {word_i.ctrl, word_i.data};
+    end
+  end
+  assign tile_o = sent_q ? {1'b1, colour_q, bypass_q ? fresh_q : stored} : '0;
+  assign busy_o = held || owed_q != '0 || granted_q != '0 || sent_q;
 
   // A command wavelet leaves the count as it was: what the router returns for it is surplus.
   logic spend;
@@ -98,10 +119,7 @@ module ow_link_rxq
       can_q <= '1;
       full_q <= '1;
       wait_q <= '0;
-      tile_q <= '0;
     end else begin
-      tile_q <= '0;
-      if (go) tile_q <= {1'b1, to_colour(5'(idx), 5'(NumColours)), word};
       // The router's credits.
       if (pop && !go) wait_q[idx] <= 1'b1;
       if (credit && !surplus && !(spend && idx == credit_idx)) begin
@@ -179,6 +197,8 @@ module ow_link_rxq
     end
   end
 
+  `OW_ASSERT(no_collision, !(write && go && !bypass && write_at == read_at),
+             "an entry is written while it is read")
   logic invented;
   assign invented = 32'(back_q[idx]) + 32'(level) > Depth;
   `OW_ASSERT(no_credit_invented, !invented, "more credits than entries")

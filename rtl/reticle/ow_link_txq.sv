@@ -36,14 +36,16 @@ module ow_link_txq
 );
 
   `OW_ASSERT_INIT(colours_in_range, NumColours >= 2 && NumColours <= MAX_DATA_COLOURS)
-  `OW_ASSERT_INIT(slots_for_credits, LINK_CREDITS <= 4 && CTL_CREDITS <= 4)
 
   localparam int unsigned N = NumColours + 2;
-  localparam int unsigned Slots = 4;  // at least the credits of a colour, a power of 2
+  localparam int unsigned Slots = 2;  // at least the credits of a colour, a power of 2
   localparam int unsigned CreditW = $clog2(FarDepth + 1);
   localparam int unsigned IdxW = $clog2(N);
+  localparam int unsigned AddrW = IdxW + $clog2(Slots);
   typedef logic [N-1:0] colours_t;
   typedef logic [IdxW-1:0] idx_t;
+
+  `OW_ASSERT_INIT(slots_for_credits, LINK_CREDITS <= Slots && CTL_CREDITS <= Slots)
 
   logic [CreditW-1:0] far_q [N];  // free entries at the far end
   logic [3:0] grants_q [N];       // credits on their way to the router
@@ -56,16 +58,22 @@ module ow_link_txq
   logic [32:0] word;
   assign arrives = tile_i.valid && tile_i.colour <= COLOUR_RSP &&
                    (tile_i.colour >= COLOUR_REQ || tile_i.colour < 5'(NumColours));
+  logic [32:0] mem_q [N*Slots];
+  logic [AddrW-1:0] read_at, write_at;
+  logic bypass, write;
   // Which queue it was, one-hot, and how full it is matter to the receiver's side only.
   /* verilator lint_off PINCONNECTEMPTY */
   ow_link_queues #(.NumColours(NumColours), .Depth(Slots)) u_queues (
     .clk_i, .rst_i,
     .arrive_i(arrives), .arrive_idx_i(idx_t'(to_queue(tile_i.colour, 5'(NumColours)))),
-    .arrive_word_i({tile_i.ctrl, tile_i.data}),
-    .open_i, .can_i(can_q), .pop_o(pop), .one_o(), .idx_o(idx), .word_o(word),
-    .command_o(command), .go_i(pop), .level_o(), .held_o(held)
+    .arrive_command_i(is_command(tile_i.colour, tile_i.ctrl, tile_i.data[25:2])),
+    .open_i, .can_i(can_q), .pop_o(pop), .one_o(), .idx_o(idx), .command_o(command),
+    .bypass_o(bypass), .read_at_o(read_at), .go_i(pop), .write_o(write), .write_at_o(write_at),
+    .level_o(), .held_o(held)
   );
   /* verilator lint_on PINCONNECTEMPTY */
+  assign word = bypass ? {tile_i.ctrl, tile_i.data} : mem_q[read_at];
+  always_ff @(posedge clk_i) if (write) mem_q[write_at] <= {tile_i.ctrl, tile_i.data};
   assign word_o = pop ? {to_colour(5'(idx), 5'(NumColours)) + 5'd1, word} : '0;
 
   assign credit_o = credit_q;

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory of a link's receive buffer: one write and one read a cycle, the word read stands on
+// rdata_o from the next cycle until the next read. A word must not be written and read in the same
+// cycle. Contents are undefined after power-up. Maps to a two-port macro or to block RAM.
+//
+//   Words, Width  size
+
+module ow_link_ram #(
+  parameter int unsigned Words = 512,
+  parameter int unsigned Width = 33
+) (
+  input  logic                     clk_i,
+  input  logic                     we_i,
+  input  logic [$clog2(Words)-1:0] waddr_i,
+  input  logic [Width-1:0]         wdata_i,
+  input  logic                     re_i,
+  input  logic [$clog2(Words)-1:0] raddr_i,
+  output logic [Width-1:0]         rdata_o
+);
+
+  logic [Width-1:0] mem [Words];
+
+  always_ff @(posedge clk_i) begin
+    if (we_i) mem[waddr_i] <= wdata_i;
+    if (re_i) rdata_o <= mem[raddr_i];
+  end
+
+endmodule
