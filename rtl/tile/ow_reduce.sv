@@ -6,16 +6,18 @@
 // Start: start_i while busy_o is low, with the completion action. The RED registers must not be
 // written while busy_o is high. Rows are taken in the order in which they were closed, from row 0 of
 // the ring on; rows may be closed before the start.
-// Each row takes the action of its phase. A dropped row costs a cycle. Else each element is
-// ((row + in0) + in1) + bias, in binary32 with each addition rounded, then rounded to binary16 and
-// rectified if the action says so. An addition that the action lacks is left out, not made with 0.
+// Each row takes the action of its phase, counted from the first phase on, modulo the period; the
+// action for equal from the pivot on, for as many phases more as RED_START says. A dropped row costs
+// a cycle. Else each element is ((row + in0) + in1) + bias, in binary32 with each addition rounded,
+// then rounded to binary16 and rectified if the action says so. An addition that the action lacks is
+// left out, not made with 0.
 // Three adders in a chain; an element with n additions enters at the n-th adder from the end, with
 // all of its operands: wavelets of in0 and in1 are taken in the same cycle, when both are there.
-// Throughput: one element a cycle, whatever the additions; two if the action adds nothing and rounds
-// to 16 bits (to memory: if RED_DST and RED_PITCH are multiples of 4). Latency from a wavelet at the head of
-// in0 to the push: 2n + 1 cycles. A row with fewer additions than the row before waits until the
-// last element of that is past its adder: at most 2 cycles for each addition less, and no element
-// leaves later for it.
+// Throughput: one element a cycle, whatever the additions; two if the action adds nothing and
+// rounds to 16 bits (to memory: if RED_DST and RED_PITCH are multiples of 4). Latency from a wavelet
+// at the head of in0 to the push: 2n + 1 cycles. A row with fewer additions than the row before
+// waits until the last element of that is past its adder: at most 2 cycles for each addition less,
+// and no element leaves later for it.
 // To the fabric, an fp32 element is a wavelet; two binary16 elements are one (the lower half first).
 // To memory, elements are packed into 64-bit words; RED_DST must be aligned to the element size.
 // A control wavelet at the head of in0 or in1 is discarded.
@@ -24,8 +26,9 @@
 // Done when the last element has left: done_valid_o for one cycle.
 //
 // Errors: a store beyond SramBytes is dropped, a bias beyond it reads as NaN; a row length that is
-// 0 or no multiple of Lanes, a ring that does not fit the 16 accumulator words, a period of 0, an
-// action whose in0 and in1 are the same queue, and addresses that are not aligned to their elements
+// 0 or no multiple of Lanes, a ring that does not fit the 16 accumulator words, a period of 0, a
+// first phase that is not below it, an action whose in0 and in1 are the same queue, and addresses
+// that are not aligned to their elements
 // end the drain at once without taking a row. A write of a register while busy_o is high has no
 // effect. Each sets RED_STATUS[27] until the next start, and the first of them is shown in fault_o
 // with its cause and address.
@@ -135,6 +138,8 @@ module ow_reduce
   logic [15:0] count_q;
   logic [15:0] period_q;
   logic [15:0] pivot_q;
+  logic [15:0] first_q;  // phase of the first row
+  logic [15:0] more_q;   // phases after the pivot that count as equal to it
   act_t [2:0]  act_q;  // lower, equal, greater
   logic [23:0] bias_base_q;
   logic [23:0] dst_base_q;
@@ -154,6 +159,8 @@ module ow_reduce
       count_q <= 16'd0;
       period_q <= 16'd0;
       pivot_q <= 16'd0;
+      first_q <= 16'd0;
+      more_q <= 16'd0;
       act_q <= '0;
       bias_base_q <= 24'd0;
       dst_base_q <= 24'd0;
@@ -169,6 +176,7 @@ module ow_reduce
         4'd6: bias_base_q <= address(reg_wdata_i);
         4'd7: dst_base_q <= address(reg_wdata_i);
         4'd8: pitch_q <= reg_wdata_i[15:0];
+        4'd10: {more_q, first_q} <= reg_wdata_i;
         default: ;
       endcase
     end
@@ -192,6 +200,7 @@ module ow_reduce
       4'd7: reg_rdata_o = {8'd0, dst_base_q};
       4'd8: reg_rdata_o = {16'd0, pitch_q};
       4'd9: reg_rdata_o = {busy_q, cause, error_q, 11'd0, row_q};
+      4'd10: reg_rdata_o = {more_q, first_q};
       default: reg_rdata_o = 32'd0;
     endcase
   end
@@ -217,7 +226,7 @@ module ow_reduce
     end
   end
   assign config_bad = samples_q == 16'd0 || samples_q[LaneBits-1:0] != '0 || ring_q == 8'd0 ||
-                      period_q == 16'd0 || queues_bad || align_bad ||
+                      period_q == 16'd0 || first_q >= period_q || queues_bad || align_bad ||
                       samples_q > 16'(AccWords * Lanes) || ring_q > 8'(AccWords) ||
                       10'(ring_q[4:0]) * 10'(words) > 10'(AccWords);
 
@@ -311,7 +320,8 @@ module ow_reduce
     head0 = '0;
     head1 = '0;
     if (busy_q) begin
-      act = phase_q < pivot_q ? act_q[0] : phase_q == pivot_q ? act_q[1] : act_q[2];
+      act = phase_q < pivot_q ? act_q[0] :
+            {1'b0, phase_q} <= {1'b0, pivot_q} + {1'b0, more_q} ? act_q[1] : act_q[2];
       adds = {1'b0, act.in0} + {1'b0, act.in1} + {1'b0, act.bias};
       dual = adds == 2'd0 && act.f16 && !(act.memory && (dst_base_q[1] || pitch_q[1]));
       if (dual) lane_last = lane_hi == LaneBits'(Lanes - 1);
@@ -384,7 +394,7 @@ module ow_reduce
   always_ff @(posedge clk_i) begin
     if (rst_i || (start_i && !busy_q)) begin
       row_q <= 16'd0;
-      phase_q <= 16'd0;
+      phase_q <= first_q;
       base_q <= 4'd0;
       ring_row_q <= 8'd0;
       word_q <= 4'd0;

@@ -3,11 +3,12 @@
 // through the tile. All sizes are run-time parameters (ow/stream_layer.h).
 //
 // Operands: x in SRAM; weights as wavelets on input queue 0, one row end a output, the last one
-// with the stream end; partial sums on queues 1 and 2. Results: y in SRAM in the layout of the next
-// layer's x, and on request on output queue 2.
+// with the stream end; partial sums on queue 1. Results: y in SRAM in the layout of the next
+// layer's x, and on request on output queue 1.
 // Memory: 4 bytes a sample and accumulator row in the cache, nothing else but x, y and the biases.
-// Cycles: samples / lanes a weight and 1 a output for the engine (microthread 1); 1 to 3 a sample
-// and output for the reducer (microthread 2), whichever is more; about 150 to start a layer.
+// Cycles: samples / lanes a weight and 1 a output for the engine (microthread 1); 1 a sample and
+// output for the reducer (microthread 2), whichever is more; about 150 to start a layer, and some
+// 20 where the owner of the outputs changes from one grid row to the next.
 //
 // The firmware runs when a layer starts and when it ends, never for a row or a weight:
 //
@@ -48,6 +49,15 @@ static uint32_t parts_done;
 static uint32_t block_words;  // of the block that every tile of this grid row sends
 static uint32_t notify_word;
 
+// Outputs of a grid row, and how many come before them in the stream.
+static uint32_t owned_by(uint32_t row, uint32_t rows, uint32_t outputs) {
+  return outputs / rows + (row < outputs % rows);
+}
+static uint32_t first_of(uint32_t row, uint32_t rows, uint32_t outputs) {
+  uint32_t left = outputs % rows;
+  return outputs / rows * row + (row < left ? row : left);
+}
+
 static void start_layer(void) {
   const struct ow_layer_params* layer = &ow_params.layer[layer_index];
   uint32_t row = ow_reg_read(OW_REG_ROW);
@@ -57,17 +67,28 @@ static void start_layer(void) {
   ow_stats[layer_index].start = ow_cycles();
   parts_done = 0;
 
-  // Output j is owned by grid row j mod rows. Rows above the owner send down, rows below send up.
-  uint32_t from_north = row > 0 ? OW_RED_IN0(OW_SL_INQ_DOWN) : 0;
-  uint32_t from_south = row + 1 < rows ? OW_RED_IN1(OW_SL_INQ_UP) : 0;
-  uint32_t store = OW_RED_TO_MEMORY | OW_RED_ADD_BIAS | OW_RED_ROUND_F16;
+  // Output j is owned by grid row j mod rows; outputs come owner by owner. The sums of an output go
+  // round the column, from the row below the owner to the owner. So this row begins those of the
+  // row above it (it sends, and adds nothing), then come its own, then all others (it adds what
+  // arrives and sends). Phase 0 is the first output that it begins.
+  uint32_t before = row > 0 ? row - 1 : rows - 1;
+  uint32_t begins = rows > 1 ? owned_by(before, rows, layer->outputs) : 0;
+  uint32_t owned = owned_by(row, rows, layer->outputs);
+  uint32_t first = first_of(row, rows, layer->outputs);
+  uint32_t in = rows > 1 ? OW_RED_IN0(OW_SL_INQ_SUMS) : 0;
+  uint32_t send = OW_RED_ENABLE | OW_RED_OUT(OW_SL_OUTQ_SUMS);
+  uint32_t store = OW_RED_ENABLE | in | OW_RED_TO_MEMORY | OW_RED_ADD_BIAS | OW_RED_ROUND_F16;
   if (layer->flags & OW_SL_RELU) store |= OW_RED_RELU;
+  // Phase of the first output in the stream.
+  uint32_t phase = first > begins ? layer->outputs - (first - begins) : begins - first;
+  if (phase == layer->outputs) phase = 0;
   ow_reg_write(OW_REG_RED_ACC, samples | (layer->ring << 16));
   ow_reg_write(OW_REG_RED_COUNT, layer->outputs);
-  ow_reg_write(OW_REG_RED_PHASE, rows | (row << 16));
-  ow_reg_write(OW_REG_RED_ACT_LT, OW_RED_ENABLE | from_south | OW_RED_OUT(OW_SL_OUTQ_UP));
-  ow_reg_write(OW_REG_RED_ACT_EQ, OW_RED_ENABLE | from_north | from_south | store);
-  ow_reg_write(OW_REG_RED_ACT_GT, OW_RED_ENABLE | from_north | OW_RED_OUT(OW_SL_OUTQ_DOWN));
+  ow_reg_write(OW_REG_RED_PHASE, layer->outputs | (begins << 16));
+  ow_reg_write(OW_REG_RED_START, phase | (owned > 1 ? (owned - 1) << 16 : 0));
+  ow_reg_write(OW_REG_RED_ACT_LT, send);
+  ow_reg_write(OW_REG_RED_ACT_EQ, owned > 0 ? store : send | in);
+  ow_reg_write(OW_REG_RED_ACT_GT, send | in);
   ow_reg_write(OW_REG_RED_BIAS, layer->bias_addr);
   ow_reg_write(OW_REG_RED_DST, layer->y_addr);
   ow_reg_write(OW_REG_RED_PITCH, samples * 2);
@@ -106,8 +127,7 @@ static void part_done(void) {
   if (layer->flags & OW_SL_SEND_Y) {
     uint32_t row = ow_reg_read(OW_REG_ROW);
     uint32_t rows = ow_params.grid_rows;
-    uint32_t owned = layer->outputs > row ? (layer->outputs - row + rows - 1) / rows : 0;
-    send_block(layer->y_addr, owned * layer->samples / 2);
+    send_block(layer->y_addr, owned_by(row, rows, layer->outputs) * layer->samples / 2);
   } else if (layer->flags & OW_SL_NOTIFY) {
     notify_word = layer_index;
     send_block((uint32_t)(uintptr_t)&notify_word, 1);

@@ -67,15 +67,13 @@ Activations run_layer(const Layer& layer, const Activations& x, int grid_rows, b
     const size_t owner = static_cast<size_t>(j) % rows;
     for (size_t s = 0; s < samples; ++s) {
       float total = partial[owner * samples + s];
-      if (owner > 0) {
-        float above = partial[s];
-        for (size_t r = 1; r < owner; ++r) above = partial[r * samples + s] + above;
-        total = total + above;
-      }
-      if (owner + 1 < rows) {
-        float below = partial[(rows - 1) * samples + s];
-        for (size_t r = rows - 2; r > owner; --r) below = partial[r * samples + s] + below;
-        total = total + below;
+      if (rows > 1) {
+        // Round the column, from the row below the owner on.
+        float others = partial[(owner + 1) % rows * samples + s];
+        for (size_t k = 2; k < rows; ++k) {
+          others = partial[(owner + k) % rows * samples + s] + others;
+        }
+        total = total + others;
       }
       total = total + layer.bias[static_cast<size_t>(j)];
       const uint16_t rounded = f32_to_f16(float_to_f32(total));

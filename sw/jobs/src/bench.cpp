@@ -78,10 +78,15 @@ double ReduceCost::elements_per_cycle() const {
          static_cast<double>(cycles[1] - cycles[0]);
 }
 
+double ReduceCost::wavelets_per_cycle() const {
+  return elements_per_cycle() * (samples + ends_and_weights) / samples;
+}
+
 ReduceCost measure_reduction(const ElfImage& firmware, const SimOptions& options) {
   ReduceCost cost;
   cost.rows = 4;
   cost.samples = 32;
+  cost.ends_and_weights = 2;
   for (int k = 0; k < 2; ++k) {
     // One weight a row and output: the reducers have most to do.
     golden::Layer layer;

@@ -105,20 +105,23 @@ StreamPlan make_plan(const std::string& who, GridShape grid, int samples,
 
 std::vector<Wavelet> weight_stream(const golden::Layer& layer, int row, int rows, bool dense) {
   std::vector<Wavelet> stream;
-  for (int j = 0; j < layer.outputs; ++j) {
-    for (int i = row; i < layer.inputs; i += rows) {
-      const uint16_t weight = layer.weight(j, i);
-      if (!dense && golden::Layer::is_zero(weight)) continue;
-      Wavelet w;
-      w.colour = kColourWeights;
-      w.data = static_cast<uint32_t>(i / rows) << 16 | weight;
-      stream.push_back(w);
+  int sent = 0;
+  for (int owner = 0; owner < rows; ++owner) {
+    for (int j = owner; j < layer.outputs; j += rows) {
+      for (int i = row; i < layer.inputs; i += rows) {
+        const uint16_t weight = layer.weight(j, i);
+        if (!dense && golden::Layer::is_zero(weight)) continue;
+        Wavelet w;
+        w.colour = kColourWeights;
+        w.data = static_cast<uint32_t>(i / rows) << 16 | weight;
+        stream.push_back(w);
+      }
+      Wavelet end;
+      end.colour = kColourWeights;
+      end.ctrl = true;
+      end.data = control_data(++sent == layer.outputs);
+      stream.push_back(end);
     }
-    Wavelet end;
-    end.colour = kColourWeights;
-    end.ctrl = true;
-    end.data = control_data(j + 1 == layer.outputs);
-    stream.push_back(end);
   }
   return stream;
 }
@@ -170,8 +173,10 @@ StreamJob::StreamJob(ControlPlane& control, const ElfImage& firmware, const Stre
       routes.set(r, c, kColourWeights, {Port::West, kOutRamp | (c + 1 < grid.cols ? kOutE : 0u)});
       if (r + 1 < grid.rows) routes.set(r, c, kColourDown + r % 2, {Port::Ramp, kOutS});
       if (r > 0) routes.set(r, c, kColourDown + (r - 1) % 2, {Port::North, kOutRamp});
-      if (r > 0) routes.set(r, c, kColourUp + r % 2, {Port::Ramp, kOutN});
-      if (r + 1 < grid.rows) routes.set(r, c, kColourUp + (r + 1) % 2, {Port::South, kOutRamp});
+      if (grid.rows > 1) {
+        routes.set(r, c, kColourBack,
+                   {r + 1 < grid.rows ? Port::South : Port::Ramp, r > 0 ? kOutN : kOutRamp});
+      }
       const bool west = c < plan_.west_columns();
       routes.set(r, c, kColourResult + c % 2, {Port::Ramp, west ? kOutW : kOutE});
       if (west && c + 1 < plan_.west_columns()) {
@@ -189,16 +194,11 @@ StreamJob::StreamJob(ControlPlane& control, const ElfImage& firmware, const Stre
   // Queues: the same in rows, or columns, of one parity. A queue whose neighbour does not exist is
   // left without a colour.
   bind_inq(control_, all, OW_SL_INQ_WEIGHTS, kColourWeights);
-  for (int r = 0; r < grid.rows; ++r) {
+  for (int r = 0; grid.rows > 1 && r < grid.rows; ++r) {
     const Rect row{r, 0, 1, grid.cols};
-    if (r > 0) {
-      bind_inq(control_, row, OW_SL_INQ_DOWN, kColourDown + (r - 1) % 2);
-      bind_outq(control_, row, OW_SL_OUTQ_UP, kColourUp + r % 2);
-    }
-    if (r + 1 < grid.rows) {
-      bind_inq(control_, row, OW_SL_INQ_UP, kColourUp + (r + 1) % 2);
-      bind_outq(control_, row, OW_SL_OUTQ_DOWN, kColourDown + r % 2);
-    }
+    bind_inq(control_, row, OW_SL_INQ_SUMS, r > 0 ? kColourDown + (r - 1) % 2 : kColourBack);
+    bind_outq(control_, row, OW_SL_OUTQ_SUMS,
+              r + 1 < grid.rows ? kColourDown + r % 2 : kColourBack);
   }
   const uint32_t relay_addr = firmware_.symbol("ow_relay");
   for (int c = 0; c < grid.cols; ++c) {

@@ -49,15 +49,15 @@ uint16_t by_definition(const Layer& layer, const Activations& x, int rows, int j
   }
   const int o = j % rows;
   uint32_t total = p[static_cast<size_t>(o)];
-  if (o > 0) {
-    uint32_t a = p[0];
-    for (int r = 1; r <= o - 1; ++r) a = exact::f32_add(p[static_cast<size_t>(r)], a);
+  if (rows > 1) {
+    int r = o + 1 == rows ? 0 : o + 1;
+    uint32_t a = p[static_cast<size_t>(r)];
+    for (;;) {
+      r = r + 1 == rows ? 0 : r + 1;
+      if (r == o) break;
+      a = exact::f32_add(p[static_cast<size_t>(r)], a);
+    }
     total = exact::f32_add(total, a);
-  }
-  if (o < rows - 1) {
-    uint32_t b = p[static_cast<size_t>(rows - 1)];
-    for (int r = rows - 2; r >= o + 1; --r) b = exact::f32_add(p[static_cast<size_t>(r)], b);
-    total = exact::f32_add(total, b);
   }
   total = exact::f32_add(total, float_to_f32(layer.bias[static_cast<size_t>(j)]));
   const uint16_t y = exact::f32_to_f16(total);
@@ -98,7 +98,7 @@ TEST(Network, OrderOfAdditionsDependsOnTheGridHeight) {
   Activations x = Activations::zero(3, 1);
   x.values = {half(32768), half(0.5), half(32768)};
   EXPECT_EQ(run_layer(layer, x, 1).at(0, 0), half(0));  // 2^25 + 0.5 - 2^25
-  // Three grid rows: output 0 is owned by row 0, B = p_1 + p_2 = 0.5 - 2^25.
+  // Three grid rows: output 0 is owned by row 0, A = p_2 + p_1 = -2^25 + 0.5.
   EXPECT_EQ(run_layer(layer, x, 3).at(0, 0), half(0));
   layer.weights = {half(1024), half(-1024), half(1)};
   x.values = {half(32768), half(32768), half(0.5)};

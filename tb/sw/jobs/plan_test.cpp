@@ -88,6 +88,19 @@ TEST(WeightStream, SendsWhatIsNotZeroInAscendingIndexAndClosesEveryOutput) {
                                          {0, true, 3}}));
 }
 
+TEST(WeightStream, GoesOwnerByOwner) {
+  golden::Layer layer;
+  layer.inputs = 1;
+  layer.outputs = 5;
+  layer.weights = {1, 2, 3, 4, 5};
+  layer.bias = {0, 0, 0, 0, 0};
+  std::vector<uint32_t> values;
+  for (const Wavelet& w : weight_stream(layer, 0, 3, false)) {
+    if (!w.ctrl) values.push_back(w.data);
+  }
+  EXPECT_EQ(values, (std::vector<uint32_t>{1, 4, 2, 5, 3}));
+}
+
 TEST(LayerBound, IsTheMostOfStreamEngineAndReducer) {
   const StreamPlan plan = make_plan("here", {2, 2}, 32, {{5, 2, false}}, firmware());
   const LayerBound sparse = layer_bound(plan, small_layer(), false);

@@ -151,5 +151,19 @@ TEST(Bench, MeasuresWhatTheFabricAndTheEngineAreBuiltFor) {
   EXPECT_LT(load.all(), 1.25);
 }
 
+TEST(Bench, ColumnSumsRunAtOneWaveletACycleThroughEveryTile) {
+  const SimOptions sim;
+  const ElfImage kernel = read_elf(OW_FIRMWARE_DIR "/column_sum.elf", 49152);
+  for (const ColumnType type : {ColumnType::F32, ColumnType::F16, ColumnType::Bf16}) {
+    const ColumnSumCost cost = measure_column_sum(kernel, type, sim);
+    EXPECT_EQ(cost.wrong, 0u) << static_cast<int>(type);
+    EXPECT_GE(cost.wavelets_per_cycle(), 0.99) << static_cast<int>(type);
+  }
+  // A ramp takes 32 sums, a weight and a row end for each output.
+  const ReduceCost drain = measure_reduction(firmware(), sim);
+  EXPECT_GE(drain.wavelets_per_cycle(), 0.99);
+  EXPECT_GE(drain.elements_per_cycle(), 0.93);
+}
+
 }  // namespace
 }  // namespace ow::jobs

@@ -29,7 +29,7 @@ uint64_t seed() {
 }
 
 // Registers, word index, and the fields of an action.
-enum Reg { kAcc, kCount, kPhase, kActLt, kActEq, kActGt, kBias, kDst, kPitch, kStatus };
+enum Reg { kAcc, kCount, kPhase, kActLt, kActEq, kActGt, kBias, kDst, kPitch, kStatus, kStart };
 struct Action {
   bool enable = true;
   int in0 = -1;  // queue, or none
@@ -117,12 +117,14 @@ class Bench {
     return top_.reg_rdata_o;
   }
   void configure(int n_samples, int n_ring, int count, int period, int pivot,
-                 const std::array<Action, 3>& actions, uint32_t bias, uint32_t dst, int pitch) {
+                 const std::array<Action, 3>& actions, uint32_t bias, uint32_t dst, int pitch,
+                 int first = 0, int more = 0) {
     next_row_ = 0;
     samples = n_samples;
     ring = n_ring;
     write(kAcc, static_cast<uint32_t>(samples | ring << 16));
     write(kCount, static_cast<uint32_t>(count));
+    write(kStart, static_cast<uint32_t>(first) | static_cast<uint32_t>(more) << 16);
     write(kPhase, static_cast<uint32_t>(period | pivot << 16));
     for (int i = 0; i < 3; ++i) write(kActLt + i, actions[i].bits());
     write(kBias, bias);
@@ -281,7 +283,9 @@ void random_drain(B& bench, std::mt19937_64& rng) {
   const int ring = 1 + static_cast<int>(rng() % (16 / words));
   const int count = static_cast<int>(rng() % 20);
   const int period = 1 + static_cast<int>(rng() % 5);
-  const int pivot = static_cast<int>(rng() % period);
+  const int pivot = static_cast<int>(rng() % (period + 1));  // period: no phase is equal
+  const int first = static_cast<int>(rng() % 2 != 0 ? rng() % period : 0);
+  const int more = static_cast<int>(rng() % 2 != 0 ? rng() % 3 : rng() % 8 == 0 ? 65535 : 0);
   std::array<Action, 3> actions;
   const int in0 = static_cast<int>(rng() % 8);
   const int in1 = (in0 + 1 + static_cast<int>(rng() % 7)) % 8;
@@ -319,8 +323,8 @@ void random_drain(B& bench, std::mt19937_64& rng) {
     Row row;
     row.written = rng() % 8 != 0;
     for (int e = 0; e < samples; ++e) row.sums.push_back(random_sum(rng));
-    const int phase = j % period;
-    const Action& a = actions[phase < pivot ? 0 : phase == pivot ? 1 : 2];
+    const int phase = (first + j) % period;
+    const Action& a = actions[phase < pivot ? 0 : phase <= pivot + more ? 1 : 2];
     if (a.enable) {
       uint32_t bias = 0;
       if (a.bias) std::memcpy(&bias, &bench.memory[bias_addr + 4 * biased], 4);
@@ -361,7 +365,7 @@ void random_drain(B& bench, std::mt19937_64& rng) {
   for (auto& s : bench.sent) s.clear();
   bench.elements = 0;
   bench.done = 0;
-  bench.configure(samples, ring, count, period, pivot, actions, bias_addr, dst, pitch);
+  bench.configure(samples, ring, count, period, pivot, actions, bias_addr, dst, pitch, first, more);
   bench.p_row = rng() % 2 != 0 ? 100 : 5;
   bench.p_gnt = rng() % 2 != 0 ? 100 : 20;
   bench.p_drain = rng() % 2 != 0 ? 100 : 30;
@@ -595,6 +599,17 @@ TEST(Reduce, BadConfigurationEndsAtOnceAndSaysSo) {
     EXPECT_EQ(bench.done, 1);
     EXPECT_FALSE(bench.busy());
     EXPECT_EQ(bench.read(kStatus) >> 27 & 1, 1u) << b[0] << " " << b[1] << " " << b[2];
+  }
+  // A first phase that is not below the period.
+  for (const int first : {3, 4}) {
+    bench.configure(8, 1, 1, 4, 0, {a, a, a}, 0, 0, 0, first);
+    bench.start(1, 9);
+    EXPECT_EQ(bench.busy(), first == 3);
+    EXPECT_EQ(bench.read(kStatus) >> 27 & 1, first == 3 ? 0u : 1u);
+    bench.rows.push_back({true, std::vector<uint32_t>(8, 0)});
+    for (int i = 0; i < 30 && bench.busy(); ++i) bench.step();
+    bench.rows.clear();
+    EXPECT_FALSE(bench.busy());
   }
   // Addresses must be aligned to the elements; those that no action uses do not matter.
   const uint32_t misaligned[][4] = {{1, 0, 0, 1}, {2, 0, 0, 1}, {0, 2, 0, 1},

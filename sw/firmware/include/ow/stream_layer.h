@@ -8,13 +8,11 @@
 
 // Input queues.
 #define OW_SL_INQ_WEIGHTS 0  // (index, value) wavelets and row ends
-#define OW_SL_INQ_DOWN 1     // partial sums from the tile in the north
-#define OW_SL_INQ_UP 2       // partial sums from the tile in the south
-#define OW_SL_INQ_RELAY 3    // blocks of the tiles farther from the edge
+#define OW_SL_INQ_SUMS 1     // partial sums from the grid row before (the first one's: the last)
+#define OW_SL_INQ_RELAY 2    // blocks of the tiles farther from the edge
 // Output queues.
-#define OW_SL_OUTQ_DOWN 0
-#define OW_SL_OUTQ_UP 1
-#define OW_SL_OUTQ_RESULT 2
+#define OW_SL_OUTQ_SUMS 0
+#define OW_SL_OUTQ_RESULT 1
 
 // The host activates this task to run the layers of ow_params.
 #define OW_SL_TASK_LAUNCH 16

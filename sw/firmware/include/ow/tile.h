@@ -32,6 +32,7 @@
 #define OW_REG_RED_DST 0x31Cu
 #define OW_REG_RED_PITCH 0x320u
 #define OW_REG_RED_STATUS 0x324u
+#define OW_REG_RED_START 0x328u
 #define OW_REG_COUNTER(k) (0x400u + 8u * (k))
 #define OW_REG_ENGINE_FAULT 0x510u
 #define OW_REG_ROW 0x780u

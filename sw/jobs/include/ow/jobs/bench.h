@@ -63,9 +63,26 @@ struct ReduceCost {
   int samples = 0;
   uint64_t outputs[2] = {0, 0};
   uint64_t cycles[2] = {0, 0};
+  int ends_and_weights = 0;  // wavelets of the stream that a tile takes for an output
   double elements_per_cycle() const;
+  // Through the ramp of a tile: sums that arrive, weights and row ends.
+  double wavelets_per_cycle() const;
 };
 ReduceCost measure_reduction(const ElfImage& firmware, const SimOptions& options);
+
+// The same without a layer around it: a vector in each of `rows` tiles of a column is added up from
+// the north to the south by the engine, in two lengths; the last tile's sums are compared with
+// golden. A wavelet is an fp32 element or a pair of 16 bits.
+struct ColumnSumCost {
+  int rows = 0;
+  uint64_t wavelets[2] = {0, 0};
+  uint64_t cycles[2] = {0, 0};  // in the slowest tile, from its start to its last element
+  uint64_t wrong = 0;           // elements that differ from golden
+  double wavelets_per_cycle() const;
+};
+enum class ColumnType { F16 = 0, Bf16 = 1, F32 = 2 };
+ColumnSumCost measure_column_sum(const ElfImage& firmware, ColumnType type,
+                                 const SimOptions& options);
 
 }  // namespace ow::jobs
 

@@ -5,8 +5,11 @@
 // n as its local sample s mod n; so is every layer's output, which is the next layer's input. A
 // tile holds its block of x and y as one row of n binary16 values for each local feature.
 //
-// Weights enter at the west edge of each grid row and are multicast along it. Partial sums flow
-// along the columns on four colours (down and up, by the parity of the grid row that sends). The
+// Weights enter at the west edge of each grid row and are multicast along it. Partial sums of an
+// output go round the column: from the row below its owner down to the last row, from there on a
+// colour of their own through all routers to the first row, and down to the owner. So a ramp takes
+// one wavelet for each of its tile's additions, and in each output one tile (the first) takes none.
+// Colours: down by the parity of the grid row that sends, and back. The
 // last layer's results leave at the west edge from the western half of a grid row and at the east
 // edge from the rest, each tile relaying what comes from farther in (two colours by the parity of
 // the column that sends).
@@ -28,8 +31,8 @@ namespace ow::jobs {
 // Colours.
 constexpr int kColourWeights = 0;
 constexpr int kColourDown = 1;    // +1 for odd grid rows
-constexpr int kColourUp = 3;      // +1 for odd grid rows
-constexpr int kColourResult = 5;  // +1 for odd grid columns
+constexpr int kColourBack = 3;    // from the last grid row to the first
+constexpr int kColourResult = 4;  // +1 for odd grid columns
 
 struct LayerShape {
   int inputs = 0;
@@ -70,8 +73,10 @@ StreamPlan make_plan(const std::string& who, GridShape grid, int samples,
 // Shapes of a network's layers.
 std::vector<LayerShape> shapes(const golden::Network& network);
 
-// The wavelets of one grid row for one layer: for each output the weights of this row in ascending
-// local index (zeros left out unless dense), then a row end; the last one ends the stream.
+// The wavelets of one grid row for one layer: the outputs owner by owner (those of grid row 0
+// first, each owner's in ascending order), for each the weights of this row in ascending local
+// index (zeros left out unless dense), then a row end; the last one ends the stream. Partial sums
+// turn round only where the owner changes.
 std::vector<Wavelet> weight_stream(const golden::Layer& layer, int row, int rows, bool dense);
 
 // Lower bound of the cycles that the layer takes, from its shape and its weights alone: the most of
