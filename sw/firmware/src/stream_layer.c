@@ -50,12 +50,11 @@ static uint32_t block_words;  // of the block that every tile of this grid row s
 static uint32_t notify_word;
 
 // Outputs of a grid row, and how many come before them in the stream.
-static uint32_t owned_by(uint32_t row, uint32_t rows, uint32_t outputs) {
-  return outputs / rows + (row < outputs % rows);
+static uint32_t owned_by(const struct ow_layer_params* layer, uint32_t row) {
+  return layer->share + (row < layer->left);
 }
-static uint32_t first_of(uint32_t row, uint32_t rows, uint32_t outputs) {
-  uint32_t left = outputs % rows;
-  return outputs / rows * row + (row < left ? row : left);
+static uint32_t first_of(const struct ow_layer_params* layer, uint32_t row) {
+  return layer->share * row + (row < layer->left ? row : layer->left);
 }
 
 static void start_layer(void) {
@@ -72,9 +71,9 @@ static void start_layer(void) {
   // row above it (it sends, and adds nothing), then come its own, then all others (it adds what
   // arrives and sends). Phase 0 is the first output that it begins.
   uint32_t before = row > 0 ? row - 1 : rows - 1;
-  uint32_t begins = rows > 1 ? owned_by(before, rows, layer->outputs) : 0;
-  uint32_t owned = owned_by(row, rows, layer->outputs);
-  uint32_t first = first_of(row, rows, layer->outputs);
+  uint32_t begins = rows > 1 ? owned_by(layer, before) : 0;
+  uint32_t owned = owned_by(layer, row);
+  uint32_t first = first_of(layer, row);
   uint32_t in = rows > 1 ? OW_RED_IN0(OW_SL_INQ_SUMS) : 0;
   uint32_t send = OW_RED_ENABLE | OW_RED_OUT(OW_SL_OUTQ_SUMS);
   uint32_t store = OW_RED_ENABLE | in | OW_RED_TO_MEMORY | OW_RED_ADD_BIAS | OW_RED_ROUND_F16;
@@ -126,8 +125,7 @@ static void part_done(void) {
   if (++parts_done < 2) return;
   if (layer->flags & OW_SL_SEND_Y) {
     uint32_t row = ow_reg_read(OW_REG_ROW);
-    uint32_t rows = ow_params.grid_rows;
-    send_block(layer->y_addr, owned_by(row, rows, layer->outputs) * layer->samples / 2);
+    send_block(layer->y_addr, owned_by(layer, row) * layer->samples / 2);
   } else if (layer->flags & OW_SL_NOTIFY) {
     notify_word = layer_index;
     send_block((uint32_t)(uintptr_t)&notify_word, 1);

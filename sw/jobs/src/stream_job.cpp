@@ -220,6 +220,8 @@ StreamJob::StreamJob(ControlPlane& control, const ElfImage& firmware, const Stre
     p.samples = static_cast<uint32_t>(plan_.samples);
     p.inputs = static_cast<uint32_t>(layer.local_inputs);
     p.outputs = static_cast<uint32_t>(layer.shape.outputs);
+    p.share = p.outputs / block.grid_rows;
+    p.left = p.outputs % block.grid_rows;
     p.x_addr = layer.x_addr;
     p.y_addr = layer.y_addr;
     p.bias_addr = layer.bias_addr;

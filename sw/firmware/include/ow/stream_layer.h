@@ -28,7 +28,9 @@
 struct ow_layer_params {
   uint32_t samples;    // a tile; a multiple of the lanes
   uint32_t inputs;     // local inputs
-  uint32_t outputs;    // of the whole layer
+  uint32_t outputs;    // of the whole layer: share * grid rows + left
+  uint32_t share;      // outputs that every grid row keeps
+  uint32_t left;       // the first grid rows, this many, keep one more
   uint32_t x_addr;     // 16-byte aligned
   uint32_t y_addr;     // 16-byte aligned
   uint32_t bias_addr;  // fp32, one for each output that this grid row owns
