@@ -169,7 +169,10 @@ module ow_reduce
       case (reg_addr_i)
         4'd0: {ring_q, samples_q} <= reg_wdata_i[23:0];
         4'd1: count_q <= reg_wdata_i[15:0];
-        4'd2: {pivot_q, period_q} <= reg_wdata_i;
+        4'd2: begin  // RED_START is written after it, or is 0
+          {pivot_q, period_q} <= reg_wdata_i;
+          {more_q, first_q} <= '0;
+        end
         4'd3: act_q[0] <= reg_wdata_i[16:0] | {2'd0, reg_wdata_i[16], 14'd0};
         4'd4: act_q[1] <= reg_wdata_i[16:0] | {2'd0, reg_wdata_i[16], 14'd0};
         4'd5: act_q[2] <= reg_wdata_i[16:0] | {2'd0, reg_wdata_i[16], 14'd0};

@@ -16,5 +16,4 @@ void ow_kernels_init(void) {
     ow_dsrw(dsr, 2, K_DIM(1, 2));
   }
   ow_dsrw(K_KEEP_V, 0, K_MEM(OW_F16));
-  ow_reg_write(OW_REG_RED_START, 0);  // ow_spmm_stream: one phase
 }

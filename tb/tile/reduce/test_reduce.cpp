@@ -124,8 +124,10 @@ class Bench {
     ring = n_ring;
     write(kAcc, static_cast<uint32_t>(samples | ring << 16));
     write(kCount, static_cast<uint32_t>(count));
-    write(kStart, static_cast<uint32_t>(first) | static_cast<uint32_t>(more) << 16);
     write(kPhase, static_cast<uint32_t>(period | pivot << 16));
+    if (first != 0 || more != 0) {  // RED_PHASE has set both to 0
+      write(kStart, static_cast<uint32_t>(first) | static_cast<uint32_t>(more) << 16);
+    }
     for (int i = 0; i < 3; ++i) write(kActLt + i, actions[i].bits());
     write(kBias, bias);
     write(kDst, dst);
