@@ -5,8 +5,8 @@
 //                                  clk_i and rst_i are the names in the module that uses it
 //   `OW_ASSERT_INIT(name, cond)    a parameter check: elaboration stops if cond is false
 //
-// OW_ASSERT is active in Verilator (built with --assert) and with FORMAL, and nothing under
-// SYNTHESIS or YOSYS. OW_ASSERT_INIT is a generate-if and holds in every tool.
+// OW_ASSERT is active in Verilator (built with --assert) and with FORMAL, and nothing elsewhere.
+// OW_ASSERT_INIT is a generate-if and holds in every tool.
 
 `ifndef OW_ASSERT_SVH
 `define OW_ASSERT_SVH
@@ -14,10 +14,6 @@
 `ifdef FORMAL
 `define OW_ASSERT(name, prop, msg) \
   always_ff @(posedge clk_i) if (!rst_i) name : assert (prop);
-`elsif SYNTHESIS
-`define OW_ASSERT(name, prop, msg)
-`elsif YOSYS
-`define OW_ASSERT(name, prop, msg)
 `elsif VERILATOR
 `define OW_ASSERT(name, prop, msg) \
   name : assert property (@(posedge clk_i) disable iff (rst_i) (prop)) \

@@ -56,7 +56,7 @@
 //   ask_*         a request of one wavelet from the tile (valid/ready)
 //   cfg_*         write of a ROUTE, SWITCH or FILTER register (docs/memory-map.md), by the word
 //                 offset in the tile's registers
-//   stat_*        the word at that offset: ROUTE, SWITCH, FILTER or RT_*
+//   stat_o        the word at the offset cfg_addr_i: ROUTE, SWITCH, FILTER or RT_*
 //   torn_o        a colour was torn down in the cycle before
 //   idle_o        no state can change before one of link_*_i, inj_i, ej_ready_i, req_ready_i,
 //                 rsp_valid_i, ask_valid_i or cfg_we_i does
@@ -103,7 +103,6 @@ module ow_router
   input  logic                    cfg_we_i,
   input  logic [9:0]              cfg_addr_i,
   input  logic [31:0]             cfg_wdata_i,
-  input  logic [9:0]              stat_addr_i,
   output logic [31:0]             stat_o,
   output logic                    torn_o,
   output logic                    idle_o
@@ -111,9 +110,11 @@ module ow_router
 
   `OW_ASSERT_INIT(colours_in_range, NumColours >= 2 && NumColours <= MAX_DATA_COLOURS)
 
-  localparam int unsigned IdxW = $clog2(NumColours);
   typedef logic [NumColours-1:0] colours_t;
-  localparam colours_t All = '1;
+`ifndef SYNTHESIS
+  localparam int unsigned IdxW = $clog2(NumColours);
+  localparam colours_t Above = ~colours_t'(1);  // all but the first
+`endif
 
   // State of the data plane. It belongs to the one clocked block below, which assigns it with
   // blocking assignments: in simulation they cost nothing in cycles in which nothing moves. Each is
@@ -121,27 +122,30 @@ module ow_router
   // the status words are read directly.
   // Buffers: head and tail of each colour, whether they hold a wavelet (a tail never without a
   // head), their control bits, and whether the last wavelet held is a fence.
-  colours_t hv_q, tv_q, hc_q, tc_q, fence_q;
+  colours_t hv_q, tv_q, fence_q;
 `ifdef SYNTHESIS
-  logic [NumColours-1:0][31:0] head_q, tail_q;
+  logic [NumColours-1:0][32:0] head_q, tail_q;  // {control bit, data}
 `else
   logic [31:0] head_q [NumColours];
   logic [31:0] tail_q [NumColours];
+  colours_t hc_q, tc_q;
 `endif
   // Configuration: enabled, obeys commands, pop mode, ring; the last position and the current one;
   // torn down; stopped by a misroute; the four positions {input, outputs}.
   colours_t en_q, obey_q, mode0_q, mode1_q, ring_q, last0_q, last1_q, pos0_q, pos1_q, torn_q, mis_q;
-  colours_t op0_q, op1_q;  // the command of the fence that is held
   logic [NumColours-1:0][7:0] base_q, alt1_q, alt2_q, alt3_q;
-  // Of the current position: the colour's input is this port, it has this output.
+  // Of the current position: the colour's input is this port, it has this output. Registers in
+  // simulation, a choice among the positions in synthesis.
   colours_t in_q [NUM_PORTS];
   colours_t out_q [NUM_PORTS];
-  colours_t owed_q [NUM_PORTS];    // the head still has to go to this output
-  logic [4:0] above_q [NUM_PORTS]; // round robin: the first colour after the last one granted
-  logic [4:0] cabove_q [4];        // the same for the credits that a link returns
-  colours_t cr0_q [4], cr1_q [4];  // credits in hand towards each neighbour, bit planes
-  colours_t ow0_q, ow1_q;          // credits owed to the neighbour at the colour's input
-  colours_t home0_q [4], home1_q [4];  // credits that neither the neighbour holds nor we owe it
+  // The head has gone to this output. Of a colour without a route: its wavelets come from here.
+  colours_t sent_q [NUM_PORTS];
+  logic [4:0] granted_q [NUM_PORTS];  // round robin: the last colour granted
+  logic [4:0] cgranted_q [4];         // the same for the credits that a link returns
+  // Credits, at least one and two: in hand towards each neighbour; of each neighbour, here (owed to
+  // it if it is at the colour's input, else kept for it).
+  colours_t cr1_q [4], cr2_q [4];
+  colours_t bk1_q [4], bk2_q [4];
   link_t link_n_q, link_e_q, link_s_q, link_w_q;
   wavelet_t ej_q;
 
@@ -168,7 +172,9 @@ module ow_router
   logic [3:0] busy_q;
   colours_t ramp_q, space_q;
   logic pending_q, torn_event_q;
+`ifndef SYNTHESIS
   logic overrun_q;  // for an assertion
+`endif
 
   assign link_n_o = link_n_q;
   assign link_e_o = link_e_q;
@@ -186,22 +192,48 @@ module ow_router
             (v & 24'hCCCCCC) != '0, (v & 24'hAAAAAA) != '0};
   endfunction
 
-  // The lowest candidate from `above` on, or the lowest of all.
-  function automatic colours_t pick(input colours_t cand, input logic [4:0] above);
+  // The lowest candidate above the last one granted, or the lowest of all; nothing if stop. The
+  // top bit says whether there is one.
+  function automatic logic [NumColours:0] pick(input colours_t cand, input logic [4:0] last,
+                                               input logic stop);
     colours_t s;
-    s = cand & (All << above);
-    if (s == '0) s = cand;
 `ifdef SYNTHESIS
-    begin : ripple
-      automatic logic taken;
-      taken = 1'b0;
-      for (int unsigned c = 0; c < NumColours; c++) begin
-        pick[c] = s[c] && !taken;
-        taken |= s[c];
-      end
+    logic [7:0] low;
+    logic [2:0] same, over;
+    logic again, taken;
+    for (int unsigned i = 0; i < 8; i++) low[i] = last[2:0] < 3'(i);
+    for (int unsigned i = 0; i < 3; i++) begin
+      same[i] = last[4:3] == 2'(i);
+      over[i] = last[4:3] < 2'(i);
     end
+    for (int unsigned c = 0; c < NumColours; c++) begin
+      s[c] = over[c/8] || (same[c/8] && low[c%8]);
+    end
+    again = (cand & s) == '0;
+    s = cand & (s | {NumColours{again}});
+    taken = stop;
+    for (int unsigned c = 0; c < NumColours; c++) begin
+      pick[c] = s[c] && !taken;
+      taken |= s[c];
+    end
+    pick[NumColours] = taken && !stop;
 `else
-    return s & (~s + colours_t'(1));
+    s = cand & (Above << last);
+    if (s == '0) s = cand;
+    if (stop) s = '0;
+    return {s != '0, s & (~s + colours_t'(1))};
+`endif
+  endfunction
+
+  function automatic colours_t decode(input logic valid, input logic [4:0] colour);
+`ifdef SYNTHESIS
+    logic [7:0] low;
+    logic [2:0] high;
+    for (int unsigned i = 0; i < 8; i++) low[i] = colour[2:0] == 3'(i);
+    for (int unsigned i = 0; i < 3; i++) high[i] = valid && colour[4:3] == 2'(i);
+    for (int unsigned c = 0; c < NumColours; c++) decode[c] = high[c/8] && low[c%8];
+`else
+    return valid ? colours_t'(1) << colour : '0;
 `endif
   endfunction
 
@@ -218,6 +250,12 @@ module ow_router
   // Flows whose packets begin with an X header: inputs east, west and ramp of both networks.
   localparam logic [9:0] StartsWithX = 10'b11010_11010;
   localparam logic [9:0] IsRsp = 10'b11111_00000;
+  // The ramp's flows have no tail: it sees within the cycle whether the head is free.
+  localparam logic [9:0] HasTail = 10'b01111_01111;
+  // Outputs by input: nothing goes back where it came from, nothing turns from Y to X, a response
+  // does not end at a tile.
+  localparam logic [9:0][4:0] Ways = {5'b01111, 5'b00111, 5'b00001, 5'b01101, 5'b00100,
+                                      5'b11111, 5'b10111, 5'b10001, 5'b11101, 5'b10100};
   typedef logic [NumFlows-1:0] flows_t;
 
   // Per flow: head and tail of the buffer; what the head is, and whether the packet turns into the
@@ -247,22 +285,98 @@ module ow_router
 
   assign req_o = req_q;
   assign req_valid_o = req_valid_q;
-  assign rsp_ready_o = !ctv_q[RampRsp];
-  assign ask_ready_o = !ctv_q[RampReq];
+  assign rsp_ready_o = !chv_q[RampRsp];
+  assign ask_ready_o = !chv_q[RampReq];
 
   logic ctl_move;
   assign ctl_move = (!cstuck_q && (chv_q != '0 || (cow0_q | cow1_q) != '0)) ||
                     (req_valid_q && req_ready_i) || (rsp_valid_i && rsp_ready_o) ||
                     (ask_valid_i && ask_ready_o);
 
-  function automatic logic [11:0] less_one(input logic [11:0] n);
-    return n - 12'(n != '0);
+  // A count of hops less one, not below 0.
+  function automatic logic [11:0] less_one(input logic [11:0] n, input logic on);
+`ifdef SYNTHESIS
+    logic borrow;
+    borrow = on && n != '0;
+    for (int unsigned i = 0; i < 12; i++) begin
+      less_one[i] = n[i] ^ borrow;
+      borrow = borrow && !n[i];
+    end
+`else
+    return n - 12'(on && n != '0);
+`endif
   endfunction
 
   logic can_move;
   assign can_move = busy_q != '0 || pending_q || (ramp_q & ej_ready_i) != '0;
   assign idle_o = !ctl_move && !can_move && !ej_q.valid && !inj_i.valid && !cfg_we_i &&
                   !torn_event_q && (link_n_q | link_e_q | link_s_q | link_w_q) == '0;
+
+  colours_t selected;  // the colour that cfg_addr_i names
+  assign selected = decode(1'b1, cfg_addr_i[4:0]);
+
+`ifdef SYNTHESIS
+  logic [NumColours-1:0][7:0] way;  // the current position
+`endif
+  logic [31:0] route_word, switch_word;  // of the colour that cfg_addr_i names
+  always_comb begin : words
+    automatic logic [12:0] r;
+    automatic logic [4:0] w;
+`ifdef SYNTHESIS
+    r = '0;
+    w = '0;
+    for (int unsigned c = 0; c < NumColours; c++) begin
+      r |= {ring_q[c], mode1_q[c], mode0_q[c], obey_q[c], en_q[c], way[c]} & {13{selected[c]}};
+      w |= {torn_q[c], pos1_q[c], pos0_q[c], last1_q[c], last0_q[c]} & {5{selected[c]}};
+    end
+`else
+    automatic logic [IdxW-1:0] c;
+    automatic logic [7:0] way;
+    c = cfg_addr_i[IdxW-1:0];
+    way = pos1_q[c] ? (pos0_q[c] ? alt3_q[c] : alt2_q[c]) : (pos0_q[c] ? alt1_q[c] : base_q[c]);
+    r = {ring_q[c], mode1_q[c], mode0_q[c], obey_q[c], en_q[c], way};
+    w = {torn_q[c], pos1_q[c], pos0_q[c], last1_q[c], last0_q[c]};
+    if (selected == '0) {r, w} = '0;
+`endif
+    route_word = {19'b0, r};
+    switch_word = {w[4:2], 3'b0, w[1:0], 24'b0};
+  end
+
+`ifdef SYNTHESIS
+  // What simulation keeps in registers follows from the state.
+  always_comb begin : derived
+    automatic colours_t run, rest [NUM_PORTS], held, look, owed;
+    filtered_q = '0;
+    for (int unsigned f = 0; f < NumFilters; f++) begin
+      filtered_q |= decode(filter_q[f].enable, filter_q[f].colour);
+    end
+    for (int unsigned c = 0; c < NumColours; c++) begin
+      way[c] = (base_q[c] & {8{!pos1_q[c] && !pos0_q[c]}}) |
+               (alt1_q[c] & {8{!pos1_q[c] && pos0_q[c]}}) |
+               (alt2_q[c] & {8{pos1_q[c] && !pos0_q[c]}}) |
+               (alt3_q[c] & {8{pos1_q[c] && pos0_q[c]}});
+      for (int unsigned p = 0; p < NUM_PORTS; p++) begin
+        in_q[p][c] = way[c][7:5] == 3'(p);
+        out_q[p][c] = way[c][p];
+      end
+    end
+    run = hv_q & en_q & ~torn_q & ~mis_q;
+    held = ~tv_q & fence_q;
+    for (int unsigned p = 0; p < NUM_PORTS; p++) rest[p] = run & out_q[p] & ~sent_q[p];
+    look = filtered_q;
+    for (int unsigned c = 0; c < NumColours; c++) if (obey_q[c] && head_q[c][32]) look[c] = 1'b1;
+    look &= rest[PORT_R] & ~looked_q;
+    owed = '0;
+    for (int unsigned p = 0; p < 4; p++) begin
+      busy_q[p] = (rest[p] & (cr2_q[p] | (cr1_q[p] & ~held))) != '0;
+      owed |= bk1_q[p] & in_q[p];
+    end
+    ramp_q = rest[PORT_R] & ~look;
+    space_q = ~(tv_q | (hv_q & fence_q) | torn_q | ((last0_q | last1_q) & ~in_q[PORT_R]));
+    pending_q = ((run & ~(rest[PORT_N] | rest[PORT_E] | rest[PORT_S] | rest[PORT_W] |
+                          rest[PORT_R])) | (owed & en_q & ~torn_q) | look) != '0;
+  end
+`endif
 
   // --------------------------------------------------------------------------------- data plane --
   /* verilator lint_off BLKSEQ */
@@ -273,83 +387,17 @@ module ow_router
     automatic colours_t cin [4];           // credits that arrive, one-hot
     automatic wavelet_t wout [NUM_PORTS];
     automatic link_t lout [NUM_PORTS];
-    automatic logic any_in, any_credit, torn_now;
-    automatic colours_t cfg_one, fenced, reload;
+    automatic colours_t cfg_one, fenced;
     automatic logic [3:0] ctl_take, ctl_cret;  // links that the control plane uses; its credits
+`ifdef SYNTHESIS
+    automatic logic [NumColours-1:0][32:0] come;  // what arrives, by colour
+    automatic colours_t wrongs, op1, op0;
+`else
+    automatic logic any_in, any_credit;
+`endif
 
-    if (rst_i) begin
-      hv_q = '0;
-      tv_q = '0;
-      hc_q = '0;
-      tc_q = '0;
-      fence_q = '0;
-      en_q = '0;
-      obey_q = '0;
-      mode0_q = '0;
-      mode1_q = '0;
-      ring_q = '0;
-      last0_q = '0;
-      last1_q = '0;
-      pos0_q = '0;
-      pos1_q = '0;
-      torn_q = '0;
-      mis_q = '0;
-      op0_q = '0;
-      op1_q = '0;
-      ow0_q = '0;
-      ow1_q = '0;
-      filtered_q = '0;
-      looked_q = '0;
-      for (int unsigned c = 0; c < NumColours; c++) base_q[c] = '0;
-      for (int unsigned f = 0; f < NumFilters; f++) filter_q[f] = '0;
-      for (int unsigned p = 0; p < NUM_PORTS; p++) begin
-        in_q[p] = '0;
-        out_q[p] = '0;
-        owed_q[p] = '0;
-        above_q[p] = '0;
-      end
-      for (int unsigned p = 0; p < 4; p++) begin
-        cabove_q[p] = '0;
-        cr0_q[p] = '0;
-        cr1_q[p] = '1;
-        home0_q[p] = '0;
-        home1_q[p] = '0;
-      end
-      chv_q = '0;
-      ctv_q = '0;
-      in_x_q = StartsWithX;
-      in_y_q = ~StartsWithX;
-      turn_q = ~StartsWithX;
-      for (int unsigned k = 0; k < NumFlows; k++) begin
-        cmask_q[k] = '0;
-        csent_q[k] = '0;
-        clock_q[k] = '0;
-        ccabove_q[k] = '0;
-      end
-      calt_q = '0;
-      share0_q = '0;
-      share1_q = '0;
-      ccr0_q = '0;
-      ccr1_q = '1;
-      cow0_q = '0;
-      cow1_q = '0;
-      cralt_q = '0;
-      req_q <= '0;
-      req_valid_q <= 1'b0;
-      cstuck_q <= 1'b1;
-      busy_q <= '0;
-      ramp_q <= '0;
-      space_q <= '1;
-      pending_q <= 1'b0;
-      torn_event_q <= 1'b0;
-      overrun_q <= 1'b0;
-      link_n_q <= '0;
-      link_e_q <= '0;
-      link_s_q <= '0;
-      link_w_q <= '0;
-      ej_q <= '0;
-    end else if (!`OW_WORTH((link_n_i | link_e_i | link_s_i | link_w_i) != '0 || inj_i.valid ||
-                            can_move || ctl_move || cfg_we_i)) begin
+    if (!`OW_WORTH((link_n_i | link_e_i | link_s_i | link_w_i) != '0 || inj_i.valid || can_move ||
+                   ctl_move || cfg_we_i)) begin
       link_n_q <= '0;
       link_e_q <= '0;
       link_s_q <= '0;
@@ -365,17 +413,19 @@ module ow_router
       for (int unsigned p = 0; p < 4; p++) win[p] = lin[p].wavelet;
       win[PORT_R] = inj_i;
       for (int unsigned p = 0; p < NUM_PORTS; p++) begin
-        at[p] = win[p].valid ? colours_t'(1) << win[p].colour : '0;
+        at[p] = decode(win[p].valid, win[p].colour);
       end
       for (int unsigned p = 0; p < 4; p++) begin
-        cin[p] = lin[p].credit.valid ? colours_t'(1) << lin[p].credit.colour : '0;
+        cin[p] = decode(lin[p].credit.valid, lin[p].credit.colour);
       end
+`ifndef SYNTHESIS
       any_credit = (cin[0] | cin[1] | cin[2] | cin[3]) != '0;
       any_in = (at[0] | at[1] | at[2] | at[3] | at[4]) != '0;
+`endif
       if (`OW_WORTH(any_credit)) begin
         for (int unsigned p = 0; p < 4; p++) begin
-          cr1_q[p] ^= cr0_q[p] & cin[p];
-          cr0_q[p] ^= cin[p];
+          cr2_q[p] |= cr1_q[p] & cin[p];
+          cr1_q[p] |= cin[p];
         end
       end
 
@@ -462,12 +512,7 @@ module ow_router
                 outs[k][PORT_S] = go && !word[k][31] && !word[k][32];
                 outs[k][PORT_N] = go && word[k][31] && !word[k][32];
               end
-              // Nothing goes back where it came from, nothing turns from Y to X.
-              if (k % 5 != RampReq) outs[k][k%5] = 1'b0;
-              if (!StartsWithX[k]) begin
-                outs[k][PORT_E] = 1'b0;
-                outs[k][PORT_W] = 1'b0;
-              end
+              outs[k] &= Ways[k];
               owed = outs[k] & ~csent_q[k];
               for (int unsigned o = 0; o < NUM_PORTS; o++) want[o][k] = owed[o] && occ[k];
             end
@@ -488,52 +533,50 @@ module ow_router
               end else begin
                 free = !req_valid_q || req_ready_i;
               end
-              if ((reqs | rsps) != '0) begin
-                if (free) begin
-                  rsp = rsps != '0 && (reqs == '0 || calt_q[o]);
-                  cand = rsp ? rsps : reqs;
-                  high = cand & (rsp ? ccabove_q[5+o] : ccabove_q[o]);
-                  if (high == '0) high = cand;
-                  one = high & (~high + 5'd1);
-                  w = '0;
-                  is_x = 1'b0;
-                  is_y = 1'b0;
-                  is_brief = 1'b0;
-                  for (int unsigned i = 0; i < NUM_PORTS; i++) begin
-                    if (one[i] && !rsp) begin
-                      w |= word[i];
-                      is_x |= in_x_q[i];
-                      is_y |= in_y_q[i];
-                      is_brief |= brief[i];
-                      copied[i][o] = 1'b1;
-                    end
-                    if (one[i] && rsp) begin
-                      w |= word[5+i];
-                      is_x |= in_x_q[5+i];
-                      is_y |= in_y_q[5+i];
-                      copied[5+i][o] = 1'b1;
-                    end
-                  end
+              if (`OW_WORTH((reqs | rsps) != '0)) begin : grant
+                automatic logic some;
+                some = (reqs | rsps) != '0;
+                rsp = rsps != '0 && (reqs == '0 || calt_q[o]);
+                cand = (rsp ? rsps : reqs) & {5{free}};
+                high = cand & (rsp ? ccabove_q[5+o] : ccabove_q[o]);
+                if (high == '0) high = cand;
+                one = high & (~high + 5'd1);
+                w = '0;
+                is_x = 1'b0;
+                is_y = 1'b0;
+                is_brief = 1'b0;
+                for (int unsigned i = 0; i < NUM_PORTS; i++) begin
+                  copied[i][o] = one[i] && !rsp;
+                  copied[5+i][o] = one[i] && rsp;
+                  w |= (word[i] & {33{one[i] && !rsp}}) | (word[5+i] & {33{one[i] && rsp}});
+                  is_x |= (in_x_q[i] && one[i] && !rsp) || (in_x_q[5+i] && one[i] && rsp);
+                  is_y |= (in_y_q[i] && one[i] && !rsp) || (in_y_q[5+i] && one[i] && rsp);
+                  is_brief |= brief[i] && one[i] && !rsp;
+                end
+                // A header counts down the hops of the dimension that it moves along. The copy of a
+                // Y header that goes on along X stays as it is.
+                if (o == 32'(PORT_N) || o == 32'(PORT_S)) begin
+                  w[23:12] = less_one(w[23:12], is_y || is_brief);
+                  w[11:0] = less_one(w[11:0], is_y && !is_brief);
+                end else if (o < 4) begin
+                  w[11:0] = less_one(w[11:0], is_x);
+                  w[23:12] = less_one(w[23:12], is_x && !is_brief);
+                end
+                if (some && free) begin
                   calt_q[o] = !rsp;
-                  // A header counts down the hops of the dimension that it moves along. The copy of
-                  // a Y header that goes on along X stays as it is.
-                  if (o == 32'(PORT_N) || o == 32'(PORT_S)) begin
-                    if (is_y || is_brief) w[23:12] = less_one(w[23:12]);
-                    if (is_y && !is_brief) w[11:0] = less_one(w[11:0]);
-                  end else if (o < 4) begin
-                    if (is_x) w[11:0] = less_one(w[11:0]);
-                    if (is_x && !is_brief) w[23:12] = less_one(w[23:12]);
-                  end
                   if (rsp) begin
-                    clock_q[5+o] = w[32] ? '0 : one;
+                    clock_q[5+o] = one & {5{!w[32]}};
                     ccabove_q[5+o] = ~(one | (one - 5'd1));
                   end else begin
-                    clock_q[o] = w[32] ? '0 : one;
+                    clock_q[o] = one & {5{!w[32]}};
                     ccabove_q[o] = ~(one | (one - 5'd1));
                   end
-                  if (o < 4) begin
-                    ctl_take[o[1:0]] = 1'b1;
-                    wout[o] = {1'b1, rsp ? COLOUR_RSP : COLOUR_REQ, w};
+                  stuck = 1'b0;
+                end
+                if (o < 4) begin
+                  ctl_take[o[1:0]] = some && free;
+                  wout[o] = {some && free, {5{some && free}} & (rsp ? COLOUR_RSP : COLOUR_REQ), w};
+                  if (some && free) begin
                     if (rsp) begin
                       ccr1_q[3'd4+o[2:0]] &= ccr0_q[3'd4+o[2:0]];
                       ccr0_q[3'd4+o[2:0]] = !ccr0_q[3'd4+o[2:0]];
@@ -543,15 +586,14 @@ module ow_router
                     end
                     share0_q[o[1:0]] = 1'b0;
                     share1_q[o[1:0]] = 1'b0;
-                  end else begin
-                    req_q <= w;
-                    asked = 1'b1;
+                  end else if (some) begin
+                    share1_q[o[1:0]] ^= share0_q[o[1:0]];
+                    share0_q[o[1:0]] = !share0_q[o[1:0]];
+                    stuck = 1'b0;
                   end
-                  stuck = 1'b0;
-                end else if (o < 4) begin
-                  share1_q[o[1:0]] ^= share0_q[o[1:0]];
-                  share0_q[o[1:0]] = !share0_q[o[1:0]];
-                  stuck = 1'b0;
+                end else if (some && free) begin
+                  req_q <= w;
+                  asked = 1'b1;
                 end
               end
             end
@@ -569,23 +611,29 @@ module ow_router
               end else if (pop[k]) begin
                 cmask_q[k] = outs[k];
                 if (in_x_q[k]) turn_q[k] = here[k];
-                if (in_y_q[k] && turn_q[k] && here[k] && !IsRsp[k]) cmask_q[k][PORT_R] = 1'b1;
+                if (in_y_q[k] && turn_q[k] && here[k]) cmask_q[k][PORT_R] = Ways[k][PORT_R];
                 in_y_q[k] = in_x_q[k];
                 in_x_q[k] = 1'b0;
               end
             end
             // A wavelet that comes and leaves at once was never here.
+`ifdef SYNTHESIS
+            if (HasTail[k] && ctv_q[k]) last[k] = ctail_q[k];
+            if (!chv_q[k] || pop[k]) chead_q[k] = last[k];
+            ctail_q[k] = last[k];
+`else
             if (pop[k] && ctv_q[k]) chead_q[k] = ctail_q[k];
             if (came[k] && (chv_q[k] || !pop[k])) begin
               if (chv_q[k] && !(pop[k] && !ctv_q[k])) ctail_q[k] = last[k];
               else chead_q[k] = last[k];
             end
+`endif
           end
           if (pop != '0) stuck = 1'b0;
           begin : levels
             automatic flows_t stored, to_tail;
             stored = came & (chv_q | ~pop);
-            to_tail = stored & chv_q & ~(pop & ~ctv_q);
+            to_tail = stored & chv_q & ~(pop & ~ctv_q) & HasTail;
             chv_q = (chv_q & ~(pop & ~ctv_q)) | stored;
             ctv_q = (ctv_q & ~pop) | to_tail;
           end
@@ -617,91 +665,107 @@ module ow_router
 
       if (`OW_WORTH(any_in || can_move || (any_credit && hv_q != '0))) begin : work
         automatic colours_t arrived, ctrl_in, fence_in, run, fresh, ctrl, fences, left, done;
-        automatic colours_t popped, push, to_head, to_tail, more, up, dn;
+        automatic colours_t popped, push, to_tail, up, open;
         automatic colours_t rest [NUM_PORTS];
         automatic colours_t grant [NUM_PORTS];
 `ifdef SYNTHESIS
-        automatic logic [NUM_PORTS-1:0] fresh_at;
+        automatic colours_t take_outs;
 `endif
 
         // Arrivals: only at the input of the route, or, without a route, all at one port.
         arrived = '0;
         ctrl_in = '0;
         fence_in = '0;
+`ifdef SYNTHESIS
+        wrongs = '0;
+`endif
         if (`OW_WORTH(any_in)) begin
+          open = ~(en_q | sent_q[PORT_N] | sent_q[PORT_E] | sent_q[PORT_S] | sent_q[PORT_W] |
+                   sent_q[PORT_R]);
           for (int unsigned p = 0; p < NUM_PORTS; p++) begin
             if (`OW_WORTH(at[p] != '0)) begin : arrival
               automatic logic fence;
-              automatic colours_t claim, wrong;
+              automatic colours_t take, claim, wrong;
               fence = win[p].ctrl && win[p].data[25:2] != '0;
-              claim = at[p] & ~(in_q[p] | en_q | hv_q | arrived);
-              wrong = at[p] & ~(in_q[p] | claim);
-              at[p] &= ~wrong;
-              arrived |= at[p];
+              take = at[p] & ((en_q & in_q[p]) | (~en_q & sent_q[p]));
+              claim = at[p] & open & ~arrived;
+              take |= claim;
+              wrong = at[p] & ~take;
+              at[p] = take;
+              arrived |= take;
               if (`OW_WORTH((claim | wrong) != '0)) begin
-                for (int unsigned j = 0; j < NUM_PORTS; j++) begin
-                  in_q[j] = (in_q[j] & ~claim) | (j == p ? claim : '0);
-                end
+                sent_q[p] |= claim;
+`ifdef SYNTHESIS
+                wrongs |= wrong;
+`endif
                 mis_q |= wrong;
                 if (p < 4) begin
-                  home1_q[p[1:0]] = fence ? home1_q[p[1:0]] | wrong
-                                          : home1_q[p[1:0]] ^ (home0_q[p[1:0]] & wrong);
-                  home0_q[p[1:0]] ^= fence ? '0 : wrong;
+                  bk2_q[p[1:0]] |= wrong & (bk1_q[p[1:0]] | {NumColours{fence}});
+                  bk1_q[p[1:0]] |= wrong;
                 end
               end
               if (`OW_WORTH(win[p].ctrl)) begin
                 ctrl_in |= at[p] & {NumColours{win[p].ctrl}};
-                if (`OW_WORTH(fence)) begin
-                  fence_in |= at[p] & {NumColours{fence}};
-                  op1_q = (op1_q & ~at[p]) | (at[p] & {NumColours{win[p].data[3]}});
-                  op0_q = (op0_q & ~at[p]) | (at[p] & {NumColours{win[p].data[2]}});
-                end
+                fence_in |= at[p] & {NumColours{fence}};
               end
             end
           end
         end
         run = en_q & ~torn_q & ~mis_q;
         fresh = arrived & ~hv_q & run;
-`ifdef SYNTHESIS
-        for (int unsigned i = 0; i < NUM_PORTS; i++) fresh_at[i] = (at[i] & fresh) != '0;
-`endif
-        ctrl = (hv_q & hc_q) | (fresh & ctrl_in);
         fences = (hv_q & ~tv_q & fence_q) | (fresh & fence_in);
+`ifdef SYNTHESIS
+        for (int unsigned c = 0; c < NumColours; c++) begin
+          come[c] = '0;
+          for (int unsigned p = 0; p < NUM_PORTS; p++) begin
+            come[c] |= {win[p].ctrl, win[p].data} & {33{at[p][c]}};
+          end
+          ctrl[c] = hv_q[c] ? head_q[c][32] : come[c][32];
+          op1[c] = hv_q[c] ? head_q[c][3] : come[c][3];
+          op0[c] = hv_q[c] ? head_q[c][2] : come[c][2];
+        end
+        // Commands that this router takes out of the list.
+        take_outs = ctrl & obey_q &
+                    ((mode0_q & ~mode1_q) | (mode0_q & ~op1 & ~op0) |
+                     (mode1_q & ~op1 & op0 & ((pos0_q ^ last0_q) | (pos1_q ^ last1_q) |
+                                              (ring_q & (last0_q | last1_q)))));
+`else
+        ctrl = (hv_q & hc_q) | (fresh & ctrl_in);
+`endif
 
         // Outputs.
         left = '0;
         for (int unsigned p = 0; p < NUM_PORTS; p++) begin : output_port
           automatic colours_t cand, look;
-          rest[p] = owed_q[p] | (fresh & out_q[p]);
+          rest[p] = ((hv_q & run) | fresh) & out_q[p] & ~sent_q[p];
           grant[p] = '0;
           if (`OW_WORTH(rest[p] != '0)) begin
             look = '0;
             if (p < 4) begin
-              cand = rest[p] & (cr1_q[p[1:0]] | (cr0_q[p[1:0]] & ~fences)) & ~mis_q;
-              if (ctl_take[p[1:0]]) cand = '0;
+              cand = rest[p] & (cr2_q[p[1:0]] | (cr1_q[p[1:0]] & ~fences));
             end else begin
               // What a filter or a command may keep from the ramp is looked at, whether the ramp
               // has room or not.
               look = rest[p] & (filtered_q | (obey_q & ctrl)) & ~looked_q;
-              cand = ((rest[p] & ej_ready_i) | look) & ~mis_q;
+              cand = (rest[p] & ej_ready_i) | look;
             end
             if (`OW_WORTH(cand != '0)) begin : send
               automatic colours_t one;
               automatic logic [4:0] idx;
               automatic logic [31:0] data;
               automatic logic is_ctrl, away;
-              one = pick(cand, above_q[p]);
+              {away, one} = pick(cand, granted_q[p], rst_i || (p < 4 && ctl_take[p[1:0]]));
               idx = index(one);
               grant[p] = one;
-              away = cand != '0;
-              if (away) above_q[p] = idx + 5'd1;
+              if (away) granted_q[p] = idx;
 `ifdef SYNTHESIS
-              data = '0;
+              {is_ctrl, data} = '0;
               for (int unsigned c = 0; c < NumColours; c++) begin
-                data |= (one[c] && !fresh[c]) ? head_q[c] : '0;
+                {is_ctrl, data} |= head_q[c] & {33{one[c] && hv_q[c]}};
               end
               for (int unsigned i = 0; i < NUM_PORTS; i++) begin
-                data |= (fresh_at[i] && win[i].colour == idx) ? win[i].data : '0;
+                {is_ctrl, data} |= {win[i].ctrl, win[i].data} &
+                  {33{away && (one & hv_q) == '0 && win[i].valid && win[i].colour == idx}};
               end
 `else
               data = head_q[idx[IdxW-1:0]];
@@ -710,8 +774,8 @@ module ow_router
                   if ((at[i] & one) != '0) data = win[i].data;
                 end
               end
-`endif
               is_ctrl = (one & ctrl) != '0;
+`endif
               if (p == 32'(PORT_R) && (one & look) != '0) begin : inspect
                 automatic logic drop;
                 drop = is_ctrl && (one & obey_q) != '0 && data[4];
@@ -757,6 +821,9 @@ module ow_router
                 if (drop || (one & ej_ready_i) == '0) away = 1'b0;
               end
               // A command that this router takes out of the list.
+`ifdef SYNTHESIS
+              if ((one & take_outs) != '0) data = shifted(data);
+`else
               if (is_ctrl && (one & obey_q & (mode0_q | mode1_q)) != '0) begin : take_out
                 automatic logic moves, adv;
                 adv = data[3:2] == 2'd1;
@@ -765,8 +832,13 @@ module ow_router
                 if ((one & mode1_q) == '0 || (adv && moves) ||
                     ((one & mode0_q) != '0 && data[3:2] == 2'd0)) data = shifted(data);
               end
+`endif
               // An output that the control plane has taken has no candidate here.
-              if (away) wout[p] |= {1'b1, idx, is_ctrl, data};
+              if (p < 32'(PORT_R)) begin
+                if (`OW_WORTH(away)) wout[p] |= {away, idx, is_ctrl, data};
+              end else if (away) begin
+                wout[p] = {1'b1, idx, is_ctrl, data};
+              end
               rest[p] &= ~grant[p];
             end
           end
@@ -777,29 +849,28 @@ module ow_router
         done = ((hv_q & run) | fresh) & ~left;
         popped = done & hv_q;
         push = arrived & ~(done & fresh);
-        more = popped & (tv_q | push);
         fenced = done & fences;
-        for (int unsigned p = 0; p < NUM_PORTS; p++) begin
-          owed_q[p] = rest[p] | (more & out_q[p]);
-        end
+        for (int unsigned p = 0; p < NUM_PORTS; p++) sent_q[p] = (sent_q[p] | grant[p]) & ~done;
         looked_q &= ~done;
-        if (`OW_WORTH((push | popped) != '0)) begin : buffers
-          automatic colours_t shift;
+`ifdef SYNTHESIS
+        for (int unsigned c = 0; c < NumColours; c++) begin : store
+          automatic logic [32:0] next;
+          next = (tail_q[c] & {33{tv_q[c]}}) | come[c];
+          tail_q[c] = next;
+          head_q[c] = (head_q[c] & {33{hv_q[c] && !popped[c]}}) |
+                      (next & {33{!(hv_q[c] && !popped[c])}});
+        end
+        to_tail = push & hv_q & ~popped;
+        fence_q = (fence_q & ~push) | (push & fence_in);
+        hv_q = (hv_q & ~popped) | tv_q | push;
+        tv_q = (tv_q & ~popped) | to_tail;
+`else
+        if ((push | popped) != '0) begin : buffers
+          automatic colours_t shift, to_head;
           shift = popped & tv_q;
           to_head = push & (~hv_q | (popped & ~tv_q));
           to_tail = push & ~to_head;
           overrun_q <= (to_tail & tv_q & ~popped) != '0;
-`ifdef SYNTHESIS
-          for (int unsigned c = 0; c < NumColours; c++) begin : store
-            automatic logic [31:0] data;
-            data = '0;
-            for (int unsigned p = 0; p < NUM_PORTS; p++) data |= at[p][c] ? win[p].data : '0;
-            if (shift[c] || to_head[c]) begin
-              head_q[c] = (shift[c] ? tail_q[c] : '0) | (to_head[c] ? data : '0);
-            end
-            if (to_tail[c]) tail_q[c] = data;
-          end
-`else
           if (shift != '0) begin
             for (int unsigned c = 0; c < NumColours; c++) if (shift[c]) head_q[c] = tail_q[c];
           end
@@ -809,43 +880,56 @@ module ow_router
               if ((at[p] & to_tail) != '0) tail_q[win[p].colour[IdxW-1:0]] = win[p].data;
             end
           end
-`endif
           hc_q = (hc_q & ~(shift | to_head)) | (shift & tc_q) | (to_head & ctrl_in);
           tc_q = (tc_q & ~to_tail) | (to_tail & ctrl_in);
           fence_q = (fence_q & ~push) | (push & fence_in);
           hv_q = (hv_q & ~popped) | shift | to_head;
           tv_q = (tv_q & ~popped) | to_tail;
         end
+`endif
 
         // Credits: slots that are free again go back to the colour's input, one a cycle and link.
-        // A fence brings back none here: `reload` below answers it.
+        // A fence has taken all of them; they go back from the next cycle on, to the input that is
+        // selected then.
         up = done & ~fenced;
-        if (`OW_WORTH((up | ow0_q | ow1_q) != '0)) begin : returns
-          automatic colours_t ret;
-          ret = up & in_q[PORT_R];
-          for (int unsigned p = 0; p < 4; p++) begin : link_port
-            automatic colours_t cand, one;
-            automatic logic [4:0] idx;
-            cand = (up | ow0_q | ow1_q) & in_q[p];
-            if (ctl_cret[p]) cand = '0;
-            if (`OW_WORTH(cand != '0)) begin
-              one = pick(cand, cabove_q[p]);
-              idx = index(one);
-              if (cand != '0) cabove_q[p] = idx + 5'd1;
-              lout[p].credit |= {cand != '0, idx};
-              ret |= one;
+        begin : returns
+          automatic colours_t own1, own2, have, ret, more, less;
+          own1 = '0;
+          own2 = '0;
+          for (int unsigned p = 0; p < 4; p++) begin
+            own1 |= in_q[p] & bk1_q[p];
+            own2 |= in_q[p] & bk2_q[p];
+          end
+          have = up | (own1 & en_q & ~torn_q);
+          if (`OW_WORTH((have | fenced) != '0)) begin
+            ret = in_q[PORT_R];
+            for (int unsigned p = 0; p < 4; p++) begin : link_port
+              automatic colours_t cand, one;
+              automatic logic some;
+              automatic logic [4:0] idx;
+              cand = have & in_q[p];
+              if (`OW_WORTH(cand != '0)) begin
+                {some, one} = pick(cand, cgranted_q[p], ctl_cret[p] || rst_i);
+                idx = index(one);
+                if (some) cgranted_q[p] = idx;
+                lout[p].credit |= {some, idx};
+                ret |= one;
+              end
+            end
+            more = up & ~ret;
+            less = ret & ~up;
+            for (int unsigned p = 0; p < 4; p++) begin
+              bk2_q[p] = (bk2_q[p] & ~in_q[p]) |
+                         (in_q[p] & ((own2 & ~less) | (own1 & more) | fenced));
+              bk1_q[p] = (bk1_q[p] & ~in_q[p]) |
+                         (in_q[p] & ((own1 & ~less) | own2 | more | fenced));
             end
           end
-          dn = ret & ~up;
-          up = up & ~ret;
-          ow1_q ^= (up & ow0_q) | (dn & ~ow0_q);
-          ow0_q ^= up | dn;
         end
         for (int unsigned p = 0; p < 4; p++) begin
           if (`OW_WORTH(grant[p] != '0)) begin
-            dn = grant[p] & ~fences;
-            cr1_q[p] &= ~grant[p];
-            cr0_q[p] ^= dn;
+            cr1_q[p] &= ~(grant[p] & (fences | ~cr2_q[p]));
+            cr2_q[p] &= ~grant[p];
           end
         end
       end
@@ -860,30 +944,22 @@ module ow_router
       link_w_q <= lout[PORT_W];
       ej_q <= wout[PORT_R];
 
-      // Registers that are written, and fences that have left: commands, credits for the input
-      // that is selected now.
+      // Registers that are written, and fences that have left: the position may change.
       cfg_one = '0;
-      if (cfg_we_i && cfg_addr_i[9:6] == '0) cfg_one = colours_t'(1) << cfg_addr_i[4:0];
-      reload = cfg_one | fenced;
-      torn_now = 1'b0;
-      if (`OW_WORTH(reload != '0)) begin : reloads
+      if (cfg_we_i && cfg_addr_i[9:6] == '0) cfg_one = selected;
+`ifndef SYNTHESIS
+      torn_event_q <= 1'b0;
+      if ((cfg_one | fenced) != '0) begin : reloads
         for (int unsigned c = 0; c < NumColours; c++) begin
-          if (reload[c]) begin : colour
-            automatic logic [1:0] pos, home;
+          if (cfg_one[c] || fenced[c]) begin : colour
+            automatic logic [1:0] op;
             automatic logic [7:0] way;
-            automatic logic wrong;
-            // Credits owed to the input as it was are kept for it.
-            home = {ow1_q[c], ow0_q[c]};
-            ow1_q[c] = 1'b0;
-            ow0_q[c] = 1'b0;
-            for (int unsigned p = 0; p < 4; p++) begin
-              if (in_q[p][c]) begin
-                home1_q[p][c] |= fenced[c] || home[1] || (home0_q[p][c] && home[0]);
-                home0_q[p][c] = !fenced[c] && (home0_q[p][c] ^ home[0]);
-              end
-            end
+            automatic logic wrong, was_en;
+            was_en = en_q[c];
             if (fenced[c] && obey_q[c]) begin
-              case ({op1_q[c], op0_q[c]})
+              op = head_q[c][3:2];
+              for (int unsigned p = 0; p < NUM_PORTS; p++) if (at[p][c]) op = win[p].data[3:2];
+              case (op)
                 2'd1: begin
                   if ({last1_q[c], last0_q[c]} != {pos1_q[c], pos0_q[c]})
                     {pos1_q[c], pos0_q[c]} += 2'd1;
@@ -892,7 +968,7 @@ module ow_router
                 2'd2: {pos1_q[c], pos0_q[c]} = 2'd0;
                 2'd3: begin
                   torn_q[c] = 1'b1;
-                  torn_now = 1'b1;
+                  torn_event_q <= 1'b1;
                 end
                 default: ;
               endcase
@@ -906,8 +982,8 @@ module ow_router
               mis_q[c] = 1'b0;
               if (cfg_wdata_i[21]) begin
                 for (int unsigned p = 0; p < 4; p++) begin
-                  {cr1_q[p][c], cr0_q[p][c]} = cfg_wdata_i[13+p] ? 2'd0 : 2'd2;
-                  {home1_q[p][c], home0_q[p][c]} = cfg_wdata_i[17+p] ? 2'd2 : 2'd0;
+                  {cr2_q[p][c], cr1_q[p][c]} = {2{!cfg_wdata_i[13+p]}};
+                  {bk2_q[p][c], bk1_q[p][c]} = {2{cfg_wdata_i[17+p]}};
                 end
               end
             end
@@ -917,33 +993,100 @@ module ow_router
               {pos1_q[c], pos0_q[c]} = cfg_wdata_i[30:29];
               torn_q[c] = cfg_wdata_i[31];
             end
-            pos = {pos1_q[c], pos0_q[c]};
-            way = pos[1] ? (pos[0] ? alt3_q[c] : alt2_q[c]) : (pos[0] ? alt1_q[c] : base_q[c]);
+            way = pos1_q[c] ? (pos0_q[c] ? alt3_q[c] : alt2_q[c])
+                            : (pos0_q[c] ? alt1_q[c] : base_q[c]);
             // Wavelets that wait must have come in where the new route says.
             wrong = 1'b0;
             for (int unsigned p = 0; p < NUM_PORTS; p++) begin
-              if (hv_q[c] && in_q[p][c] && way[7:5] != 3'(p)) wrong = en_q[c];
+              if (cfg_one[c] && hv_q[c] && (was_en ? in_q[p][c] : sent_q[p][c]) &&
+                  way[7:5] != 3'(p)) wrong = en_q[c];
               in_q[p][c] = way[7:5] == 3'(p);
               out_q[p][c] = way[p];
-              owed_q[p][c] = hv_q[c] && en_q[c] && !torn_q[c] && way[p];
+              if (cfg_one[c] && (!cfg_addr_i[5] || en_q[c])) sent_q[p][c] = 1'b0;
             end
             if (wrong) mis_q[c] = 1'b1;
-            looked_q[c] = 1'b0;
-            if (en_q[c] && !torn_q[c]) begin
-              for (int unsigned p = 0; p < 4; p++) begin
-                if (in_q[p][c]) begin
-                  {ow1_q[c], ow0_q[c]} = {home1_q[p][c], home0_q[p][c]};
-                  {home1_q[p][c], home0_q[p][c]} = 2'd0;
-                end
-              end
-            end
+            if (cfg_one[c]) looked_q[c] = 1'b0;
           end
         end
       end
-      torn_event_q <= torn_now;
+`else
+      begin : reloads
+        automatic colours_t route, switch, keep_route, keep_switch, keep_credits, moves, adv, clear;
+        automatic colours_t last_one, setup, restart;
+        automatic logic held, wrong;
+        automatic logic [2:0] first, from, to;
+        automatic logic [NUM_PORTS-1:0] claimed;
+        route = cfg_one & {NumColours{!cfg_addr_i[5] && !rst_i}};
+        switch = cfg_one & {NumColours{cfg_addr_i[5] && !rst_i}};
+        setup = route & {NumColours{cfg_wdata_i[21]}};
+        keep_route = ~(route | {NumColours{rst_i}});
+        keep_switch = ~(switch | {NumColours{rst_i}});
+        keep_credits = ~(setup | {NumColours{rst_i}});
+
+        // Wavelets that wait must have come in where the new route says.
+        held = (selected & hv_q) != '0;
+        first = '0;
+        from = route_word[7:5];
+        for (int unsigned c = 0; c < NumColours; c++) first |= base_q[c][7:5] & {3{selected[c]}};
+        for (int unsigned p = 0; p < NUM_PORTS; p++) claimed[p] = (selected & sent_q[p]) != '0;
+        if (cfg_addr_i[5]) begin
+          case (cfg_wdata_i[30:29])
+            2'd0: to = first;
+            2'd1: to = cfg_wdata_i[7:5];
+            2'd2: to = cfg_wdata_i[15:13];
+            default: to = cfg_wdata_i[23:21];
+          endcase
+        end else begin
+          to = switch_word[30:29] == 2'd0 ? cfg_wdata_i[7:5] : from;
+        end
+        wrong = 1'b0;
+        if (route_word[8]) begin
+          wrong = from != to;
+        end else begin
+          for (int unsigned p = 0; p < NUM_PORTS; p++) if (claimed[p] && to != 3'(p)) wrong = 1'b1;
+        end
+        wrong = wrong && held && (cfg_addr_i[5] ? route_word[8] : cfg_wdata_i[8]);
+        mis_q = ((mis_q | wrongs) & keep_route) | (cfg_one & {NumColours{wrong && !rst_i}});
+
+        moves = fenced & obey_q;
+        torn_event_q <= (moves & op1 & op0) != '0 && !rst_i;
+        torn_q = ((torn_q | (moves & op1 & op0)) & keep_switch) |
+                 (switch & {NumColours{cfg_wdata_i[31]}});
+        last_one = ~((pos0_q ^ last0_q) | (pos1_q ^ last1_q));
+        adv = moves & ~op1 & op0 & ~last_one;
+        clear = moves & ((~op1 & op0 & last_one & ring_q) | (op1 & ~op0));
+        pos1_q = ((pos1_q ^ (pos0_q & adv)) & ~clear & keep_switch) |
+                 (switch & {NumColours{cfg_wdata_i[30]}});
+        pos0_q = ((pos0_q ^ adv) & ~clear & keep_switch) | (switch & {NumColours{cfg_wdata_i[29]}});
+        last1_q = (last1_q & keep_switch) | (switch & {NumColours{cfg_wdata_i[25]}});
+        last0_q = (last0_q & keep_switch) | (switch & {NumColours{cfg_wdata_i[24]}});
+        for (int unsigned c = 0; c < NumColours; c++) begin
+          alt1_q[c] = (alt1_q[c] & {8{keep_switch[c]}}) | (cfg_wdata_i[7:0] & {8{switch[c]}});
+          alt2_q[c] = (alt2_q[c] & {8{keep_switch[c]}}) | (cfg_wdata_i[15:8] & {8{switch[c]}});
+          alt3_q[c] = (alt3_q[c] & {8{keep_switch[c]}}) | (cfg_wdata_i[23:16] & {8{switch[c]}});
+          base_q[c] = (base_q[c] & {8{keep_route[c]}}) | (cfg_wdata_i[7:0] & {8{route[c]}});
+        end
+
+        restart = route | (switch & en_q) | {NumColours{rst_i}};
+        for (int unsigned p = 0; p < NUM_PORTS; p++) sent_q[p] &= ~restart;
+        looked_q &= ~(cfg_one | {NumColours{rst_i}});
+        hv_q &= ~{NumColours{rst_i}};
+        tv_q &= ~{NumColours{rst_i}};
+        en_q = (en_q & keep_route) | (route & {NumColours{cfg_wdata_i[8]}});
+        obey_q = (obey_q & keep_route) | (route & {NumColours{cfg_wdata_i[9]}});
+        mode0_q = (mode0_q & keep_route) | (route & {NumColours{cfg_wdata_i[10]}});
+        mode1_q = (mode1_q & keep_route) | (route & {NumColours{cfg_wdata_i[11]}});
+        ring_q = (ring_q & keep_route) | (route & {NumColours{cfg_wdata_i[12]}});
+        for (int unsigned p = 0; p < 4; p++) begin
+          cr1_q[p] = (cr1_q[p] & keep_credits) | ~(keep_credits | {NumColours{cfg_wdata_i[13+p] && !rst_i}});
+          cr2_q[p] = (cr2_q[p] & keep_credits) | ~(keep_credits | {NumColours{cfg_wdata_i[13+p] && !rst_i}});
+          bk1_q[p] = (bk1_q[p] & keep_credits) | (setup & {NumColours{cfg_wdata_i[17+p]}});
+          bk2_q[p] = (bk2_q[p] & keep_credits) | (setup & {NumColours{cfg_wdata_i[17+p]}});
+        end
+      end
+`endif
 
       if (cfg_we_i && cfg_addr_i[9:6] == 4'h8) begin : filters
-        filtered_q = '0;
         for (int unsigned f = 0; f < NumFilters; f++) begin
           if (cfg_addr_i[5:2] == 4'(f)) begin
             case (cfg_addr_i[1:0])
@@ -953,75 +1096,143 @@ module ow_router
               default: ;
             endcase
           end
+        end
+`ifndef SYNTHESIS
+        filtered_q = '0;
+        for (int unsigned f = 0; f < NumFilters; f++) begin
           if (filter_q[f].enable) filtered_q |= colours_t'(1) << filter_q[f].colour;
         end
+`endif
       end
 
-      if (`OW_WORTH(any_in || can_move || any_credit || cfg_we_i)) begin : shown
-        automatic colours_t held, look;
-        held = hv_q & ~tv_q & fence_q;
-        look = owed_q[PORT_R] & (filtered_q | (obey_q & hv_q & hc_q)) & ~looked_q & ~mis_q;
+`ifndef SYNTHESIS
+      if (any_in || can_move || any_credit || cfg_we_i) begin : shown
+        automatic colours_t run, rest [NUM_PORTS], held, look, owed;
+        run = hv_q & en_q & ~torn_q & ~mis_q;
+        held = ~tv_q & fence_q;
+        for (int unsigned p = 0; p < NUM_PORTS; p++) rest[p] = run & out_q[p] & ~sent_q[p];
+        look = rest[PORT_R] & (filtered_q | (obey_q & hc_q)) & ~looked_q;
+        owed = '0;
         for (int unsigned p = 0; p < 4; p++) begin
-          busy_q[p] <= (owed_q[p] & (cr1_q[p] | (cr0_q[p] & ~held)) & ~mis_q) != '0;
+          busy_q[p] <= (rest[p] & (cr2_q[p] | (cr1_q[p] & ~held))) != '0;
+          owed |= bk1_q[p] & in_q[p];
         end
-        ramp_q <= owed_q[PORT_R] & ~mis_q & ~look;
+        ramp_q <= rest[PORT_R] & ~look;
         space_q <= ~(tv_q | (hv_q & fence_q) | torn_q | ((last0_q | last1_q) & ~in_q[PORT_R]));
-        pending_q <= (hv_q & en_q & ~torn_q & ~mis_q &
-                      ~(owed_q[PORT_N] | owed_q[PORT_E] | owed_q[PORT_S] | owed_q[PORT_W] |
-                        owed_q[PORT_R])) != '0 || (ow0_q | ow1_q | look) != '0;
+        pending_q <= ((run & ~(rest[PORT_N] | rest[PORT_E] | rest[PORT_S] | rest[PORT_W] |
+                               rest[PORT_R])) | (owed & en_q & ~torn_q) | look) != '0;
       end
+`endif
+    end
+
+    if (rst_i) begin
+`ifndef SYNTHESIS
+      // In synthesis these are cleared where they are written.
+      hv_q = '0;
+      tv_q = '0;
+      hc_q = '0;
+      tc_q = '0;
+      en_q = '0;
+      obey_q = '0;
+      mode0_q = '0;
+      mode1_q = '0;
+      ring_q = '0;
+      last0_q = '0;
+      last1_q = '0;
+      pos0_q = '0;
+      pos1_q = '0;
+      torn_q = '0;
+      mis_q = '0;
+      looked_q = '0;
+      for (int unsigned c = 0; c < NumColours; c++) begin
+        base_q[c] = '0;
+        alt1_q[c] = '0;
+        alt2_q[c] = '0;
+        alt3_q[c] = '0;
+      end
+      for (int unsigned p = 0; p < NUM_PORTS; p++) begin
+        in_q[p] = '0;
+        out_q[p] = '0;
+        sent_q[p] = '0;
+      end
+      in_q[PORT_N] = '1;
+      for (int unsigned p = 0; p < 4; p++) begin
+        cr1_q[p] = '1;
+        cr2_q[p] = '1;
+        bk1_q[p] = '0;
+        bk2_q[p] = '0;
+      end
+      fence_q = '0;
+      filtered_q = '0;
+      busy_q <= '0;
+      ramp_q <= '0;
+      space_q <= '1;
+      pending_q <= 1'b0;
+      overrun_q <= 1'b0;
+      torn_event_q <= 1'b0;
+      link_n_q <= '0;
+      link_e_q <= '0;
+      link_s_q <= '0;
+      link_w_q <= '0;
+      ej_q <= '0;
+`endif
+      for (int unsigned f = 0; f < NumFilters; f++) filter_q[f] = '0;
+      for (int unsigned p = 0; p < NUM_PORTS; p++) granted_q[p] = '1;
+      for (int unsigned p = 0; p < 4; p++) cgranted_q[p] = '1;
+      chv_q = '0;
+      ctv_q = '0;
+      in_x_q = StartsWithX;
+      in_y_q = ~StartsWithX;
+      turn_q = ~StartsWithX;
+      for (int unsigned k = 0; k < NumFlows; k++) begin
+        cmask_q[k] = '0;
+        csent_q[k] = '0;
+        clock_q[k] = '0;
+        ccabove_q[k] = '0;
+      end
+      calt_q = '0;
+      share0_q = '0;
+      share1_q = '0;
+      ccr0_q = '0;
+      ccr1_q = '1;
+      cow0_q = '0;
+      cow1_q = '0;
+      cralt_q = '0;
+      req_q <= '0;
+      req_valid_q <= 1'b0;
+      cstuck_q <= 1'b1;
     end
   end
   /* verilator lint_on BLKSEQ */
 
   // ---------------------------------------------------------------------------- reading it back --
-  // Four bits a colour, eight colours a word.
-  function automatic logic [31:0] credit_word(input colours_t c1, input colours_t c0,
-                                              input logic [1:0] part);
-    logic [7:0] r1, r0;
-    logic [31:0] w;
-    r1 = 8'(32'(c1) >> {part, 3'b0});
-    r0 = 8'(32'(c0) >> {part, 3'b0});
-    for (int unsigned i = 0; i < 8; i++) w[4*i+:4] = {2'b0, r1[i], r0[i]};
-    return w;
-  endfunction
-
   always_comb begin : read_back
-    automatic logic [IdxW-1:0] c;
     stat_o = '0;
-    c = stat_addr_i[IdxW-1:0];
-    case (stat_addr_i[9:6])
-      4'h0: begin
-        if (stat_addr_i[4:0] < 5'(NumColours)) begin
-          if (stat_addr_i[5]) begin
-            stat_o = {torn_q[c], pos1_q[c], pos0_q[c], 3'b0, last1_q[c], last0_q[c], 24'b0};
-          end else begin
-            stat_o = {19'b0, ring_q[c], mode1_q[c], mode0_q[c], obey_q[c], en_q[c], base_q[c]};
+    case (cfg_addr_i[9:6])
+      4'h0: stat_o = cfg_addr_i[5] ? switch_word : route_word;
+      4'h7: begin
+        if (cfg_addr_i[5:2] == '0) begin
+          case (cfg_addr_i[1:0])
+            2'd0: stat_o = 32'(hv_q);
+            2'd1: stat_o = 32'(mis_q);
+            2'd2: stat_o = 32'(chv_q);
+            default: stat_o = 32'(torn_q);
+          endcase
+        end
+        // Credits: four bits a colour, eight colours a word, four words a port.
+        for (int unsigned c = 0; c < NumColours; c++) begin
+          for (int unsigned p = 0; p < 4; p++) begin
+            if (cfg_addr_i[5:0] == 6'(4 * p + 4 + c / 8)) begin
+              stat_o[4*(c%8)+:2] = {cr2_q[p][c], cr1_q[p][c] && !cr2_q[p][c]};
+            end
           end
         end
       end
-      4'h7: begin
-        case (stat_addr_i[5:2])
-          4'd0: begin
-            case (stat_addr_i[1:0])
-              2'd0: stat_o = 32'(hv_q);
-              2'd1: stat_o = 32'(mis_q);
-              2'd2: stat_o = 32'(chv_q);
-              default: stat_o = 32'(torn_q);
-            endcase
-          end
-          4'd1: stat_o = credit_word(cr1_q[0], cr0_q[0], stat_addr_i[1:0]);
-          4'd2: stat_o = credit_word(cr1_q[1], cr0_q[1], stat_addr_i[1:0]);
-          4'd3: stat_o = credit_word(cr1_q[2], cr0_q[2], stat_addr_i[1:0]);
-          4'd4: stat_o = credit_word(cr1_q[3], cr0_q[3], stat_addr_i[1:0]);
-          default: ;
-        endcase
-      end
       4'h8: begin
         for (int unsigned f = 0; f < NumFilters; f++) begin
-          if (stat_addr_i[5:2] == 4'(f)) begin
-            if (stat_addr_i[1:0] == 2'd0) stat_o = {21'b0, filter_q[f]};
-            if (stat_addr_i[1:0] == 2'd2) stat_o = {16'b0, count_q[f]};
+          if (cfg_addr_i[5:2] == 4'(f)) begin
+            if (cfg_addr_i[1:0] == 2'd0) stat_o = {21'b0, filter_q[f]};
+            if (cfg_addr_i[1:0] == 2'd2) stat_o = {16'b0, count_q[f]};
           end
         end
       end
@@ -1040,21 +1251,22 @@ module ow_router
   // Three credits mean that a neighbour returned one too many; an arrival at a full buffer, that it
   // sent without one.
   `OW_ASSERT(tail_behind_head, (tv_q & ~hv_q) == '0, "a tail without a head")
-  `OW_ASSERT(owing_in_range, (ow1_q & ow0_q) == '0, "owed credits out of range")
   `OW_ASSERT(inject_with_space, !inj_i.valid || ((colours_t'(1) << inj_i.colour) & inj_space_o)
              != '0, "the ramp injected without space")
   `OW_ASSERT(control_colour_inject, !inj_i.valid || inj_i.colour < COLOUR_REQ,
              "the ramp injected on a control colour")
   `OW_ASSERT(owed_is_held, (ramp_q & ~hv_q) == '0, "a copy is owed of nothing")
+`ifndef SYNTHESIS
   `OW_ASSERT(no_overrun, !overrun_q, "a colour's buffer overran")
+`endif
   for (genvar p = 0; p < 4; p++) begin : gen_check
-    colours_t c1, c0, h1, h0;
+    colours_t c1, c2, b1, b2;
     assign c1 = cr1_q[p];
-    assign c0 = cr0_q[p];
-    assign h1 = home1_q[p];
-    assign h0 = home0_q[p];
-    `OW_ASSERT(credit_in_range, (c1 & c0) == '0, "credits of a data colour out of range")
-    `OW_ASSERT(home_in_range, (h1 & h0) == '0, "kept credits of a data colour out of range")
+    assign c2 = cr2_q[p];
+    assign b1 = bk1_q[p];
+    assign b2 = bk2_q[p];
+    `OW_ASSERT(credit_in_range, (c2 & ~c1) == '0, "credits of a data colour out of range")
+    `OW_ASSERT(back_in_range, (b2 & ~b1) == '0, "kept credits of a data colour out of range")
   end
 
 endmodule

@@ -73,7 +73,7 @@ module ow_tile #(
     .rsp_i(rsp_w), .rsp_valid_i(rsp_valid), .rsp_ready_o(rsp_ready),
     .ask_i(reg_wdata), .ask_valid_i(ask_valid), .ask_ready_o(ask_ready),
     .cfg_we_i(rt_we), .cfg_addr_i(rt_addr), .cfg_wdata_i(reg_wdata),
-    .stat_addr_i(rt_addr), .stat_o(rt_rdata),
+    .stat_o(rt_rdata),
     .torn_o(unused_torn),
     .idle_o(router_idle)
   );

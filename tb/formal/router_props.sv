@@ -116,7 +116,6 @@ module router_props
     .cfg_we_i    (!rst && !run),
     .cfg_addr_i  ({8'd0, phase_q} - 10'd1),
     .cfg_wdata_i (route),
-    .stat_addr_i ('0),
     .stat_o      (),
     .torn_o      (),
     .idle_o      (idle)

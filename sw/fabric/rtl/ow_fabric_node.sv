@@ -74,7 +74,7 @@ module ow_fabric_node
     .ask_i, .ask_valid_i, .ask_ready_o,
     .cfg_we_i(reg_req && reg_we && (reg_addr < REG_INQ || reg_addr >= REG_FILTER)),
     .cfg_addr_i(reg_addr[11:2]), .cfg_wdata_i(reg_wdata),
-    .stat_addr_i(reg_addr[11:2]), .stat_o(stat),
+    .stat_o(stat),
     .torn_o(torn),
     .idle_o(router_idle)
   );
