@@ -103,6 +103,43 @@ class Diagnoser {
     return d;
   }
 
+  static bool torn(const TileState& t, int colour) {
+    return t.switched[static_cast<size_t>(colour)] >> 31 != 0;
+  }
+  // Which position a switch has left the route on, if it is not the first one.
+  static std::string position(const TileState& t, int colour) {
+    const uint32_t now = t.switched[static_cast<size_t>(colour)] >> 29 & 3;
+    return now == 0 ? "" : fmt::format(" (switch position {})", now);
+  }
+
+  // The tile does not take colour c from its neighbour at `port` now, and may later: the colour is
+  // torn down, or its switch stands on another input. Its credits for that neighbour are kept
+  // there.
+  static bool keeps(const TileState& t, int colour, int port) {
+    const auto c = static_cast<size_t>(colour);
+    if (torn(t, colour)) return true;
+    Route route;
+    const bool routed = parse_route(t.route[c], &route);
+    return (t.switched[c] >> 24 & 3) != 0 && !(routed && static_cast<int>(route.in) == port);
+  }
+  // Somebody has wavelets of colour c for the tile, which does not take them there now.
+  void not_taken(const TileState& t, int c, int port) {
+    if (torn(t, c)) {
+      add(HangCause::TornDown, &t, c, true,
+          fmt::format("colour {} is torn down, and wavelets of it wait in the {}", c,
+                      port_name(static_cast<Port>(port))));
+      return;
+    }
+    Route route;
+    const bool routed = parse_route(t.route[static_cast<size_t>(c)], &route);
+    add(HangCause::NotSelected, &t, c, true,
+        fmt::format("wavelets of colour {} wait in the {}, and its switch (position {}) takes them "
+                    "from {}",
+                    c, port_name(static_cast<Port>(port)),
+                    t.switched[static_cast<size_t>(c)] >> 29 & 3,
+                    routed ? port_name(route.in) : "nowhere"));
+  }
+
   void route_cycles() {
     for (int c = 0; c < kMaxDataColours; ++c) {
       std::set<std::pair<int, int>> reported;
@@ -199,12 +236,17 @@ class Diagnoser {
         }
         add(HangCause::Misroute, &t, c, strayer < 0,
             fmt::format(
-                "a wavelet of colour {} came in at another port than the route's input, {}{}", c,
-                routed ? port_name(route.in) : "none", from));
+                "a wavelet of colour {} came in at another port than the route's input, {}{}{}", c,
+                routed ? port_name(route.in) : "none", position(t, c), from));
       }
       credits(t, c, routed, route);
       if ((t.occupied & bit) == 0) continue;
       if ((t.misroute & bit) != 0) continue;
+      if (torn(t, c)) {
+        add(HangCause::TornDown, &t, c, true,
+            fmt::format("wavelets of colour {} wait in the router, which has torn it down", c));
+        continue;
+      }
       if (!routed) {
         add(HangCause::NoRoute, &t, c, strayer < 0,
             fmt::format("wavelets of colour {} wait in the router, which has no route for it", c));
@@ -253,12 +295,17 @@ class Diagnoser {
         continue;
       }
       const bool held = ((tile(row, col).occupied | tile(row, col).misroute) & bit) != 0;
-      if (!held) {
+      const int entry = (p + 2) % 4;
+      const bool sends =
+          left == 0 && routed && (route.out_mask >> p & 1) != 0 && (t.occupied & bit) != 0;
+      if (keeps(tile(row, col), c, entry)) {
+        if (sends) not_taken(tile(row, col), c, entry);
+      } else if (!held) {
         add(HangCause::LostCredit, &t, c, true,
             fmt::format("{} of {} credits of colour {} towards {} are lost: the buffer of tile "
                         "({}, {}) is empty",
                         kLinkCredits - left, kLinkCredits, c, direction, row, col));
-      } else if (left == 0 && routed && (route.out_mask >> p & 1) != 0 && (t.occupied & bit) != 0) {
+      } else if (sends) {
         add(HangCause::Downstream, &t, c, false,
             fmt::format("colour {} waits for credits from tile ({}, {}) in the {}", c, row, col,
                         direction));
@@ -319,13 +366,15 @@ class Diagnoser {
       if (!routed) {
         d = &add(HangCause::OutputNotRouted, &t, *c, true,
                  who + fmt::format(", bound to colour {}, of which the tile has no route", *c));
+      } else if (torn(t, *c)) {
+        d = &add(HangCause::TornDown, &t, *c, true,
+                 who + fmt::format(", bound to colour {}, which the router has torn down", *c));
       } else if (route.in != Port::Ramp) {
         d = &add(
             HangCause::OutputNotRouted, &t, *c, !on_cycle(*c),
-            who +
-                fmt::format(
-                    ", bound to colour {}, whose route takes its input from {}, not from the ramp",
-                    *c, port_name(route.in)));
+            who + fmt::format(", bound to colour {}, whose route{} takes its input from {}, not "
+                              "from the ramp",
+                              *c, position(t, *c), port_name(route.in)));
       } else {
         d = &add(HangCause::Downstream, &t, *c, false,
                  who + fmt::format(" (colour {}): the fabric does not take them", *c));
@@ -367,10 +416,15 @@ class Diagnoser {
         return add(HangCause::NoRoute, &t, c, true,
                    fmt::format("{}, but tile ({}, {}) has no route of that colour", who, row, col));
       }
+      if (torn(at, c)) {
+        return add(HangCause::TornDown, &t, c, true,
+                   fmt::format("{}, which tile ({}, {}) has torn down", who, row, col));
+      }
       if ((route.out_mask & into) == 0) {
-        return add(HangCause::NoRoute, &t, c, !on_cycle(c),
-                   fmt::format("{}, but the route of tile ({}, {}) does not send that colour here",
-                               who, row, col));
+        return add(
+            HangCause::NoRoute, &t, c, !on_cycle(c),
+            fmt::format("{}, but the route of tile ({}, {}){} does not send that colour here", who,
+                        row, col, position(at, c)));
       }
       if (!seen.insert({row, col}).second) {
         return add(HangCause::NoUpstream, &t, c, false, who + ", whose routes form a cycle");
@@ -446,31 +500,16 @@ class Diagnoser {
     }
   }
 
+  // Mnemonics by operation code (docs/isa.md).
   static std::string operation(uint32_t op) {
-    switch (op) {
-      case 0:
-        return "mov";
-      case 1:
-        return "add";
-      case 2:
-        return "sub";
-      case 3:
-        return "mul";
-      case 4:
-        return "fma";
-      case 5:
-        return "max";
-      case 6:
-        return "min";
-      case 7:
-        return "cvt";
-      case 16:
-        return "axpyw";
-      case 17:
-        return "drain";
-      default:
-        return fmt::format("operation {}", op);
-    }
+    static constexpr std::array<const char*, 38> kNames = {
+        "mov",   "add",   "sub",  "mul",   "fma",    "max",     "min",   "cvt",
+        "and",   "or",    "xor",  "sll",   "srl",    "sra",     nullptr, nullptr,
+        "axpyw", "drain", "dotw", nullptr, "cmpeq",  "cmpne",   "cmplt", "cmple",
+        "dot",   "sum",   "rmax", "rmin",  "gather", "scatter", "fmag",  nullptr,
+        "rcp",   "rsqrt", "exp",  "log",   "tanh",   "sigmoid"};
+    if (op < kNames.size() && kNames[op] != nullptr) return kNames[op];
+    return fmt::format("operation {}", op);
   }
 
   void reducer(const TileState& t) {
@@ -558,7 +597,8 @@ class Diagnoser {
         for (int c = 0; c < kMaxDataColours; ++c) {
           const int left = device_.send_credits(side, i, c);
           const bool held = ((t.occupied | t.misroute) >> c & 1) != 0;
-          if (left < kLinkCredits && !held) {
+          const bool kept = keeps(t, c, s);
+          if (left < kLinkCredits && !held && !kept) {
             add(HangCause::LostCredit, &t, c, true,
                 fmt::format("{} of {} credits of colour {} towards this tile from the {} edge are "
                             "lost: its buffer is empty",
@@ -566,6 +606,7 @@ class Diagnoser {
           }
           const size_t pending = device_.pending_sends(side, i, c);
           if (pending != 0) {
+            if (kept) not_taken(t, c, s);
             add(HangCause::HostUnsent, nullptr, c, false,
                 fmt::format("host: {} wavelets of colour {} wait at the {} edge, port {}, for "
                             "credits of tile ({}, {})",
@@ -599,6 +640,10 @@ const char* hang_cause_name(HangCause cause) {
       return "misroute";
     case HangCause::LostCredit:
       return "lost credit";
+    case HangCause::NotSelected:
+      return "not selected";
+    case HangCause::TornDown:
+      return "torn down";
     case HangCause::EdgeBlocked:
       return "edge blocked";
     case HangCause::UnboundInput:
@@ -673,7 +718,8 @@ std::vector<TileState> read_tile_states(ControlPlane& control, const Rect& rect)
       {kRegRoute, colours},  {kRegInq, kNumQueues},      {kRegOutq, kNumQueues},
       {kRegInqLevel, 2},     {kRegTaskEntry, kNumTasks}, {kRegTaskActivate, 4},
       {kRegRed + 0x0C, 3},   {kRegRedStatus, 1},         {kRegCorePc, 7},
-      {kRegThread, threads}, {kRegRtOccupied, 2},        {kRegRtCredits, 16}};
+      {kRegThread, threads}, {kRegRtOccupied, 2},        {kRegRtCredits, 16},
+      {kRegSwitch, colours}};
   std::vector<ControlPlane::ReadRequest> requests;
   for (int c = 0; c < rect.cols; ++c) {
     for (int r = 0; r < rect.rows; ++r) {
@@ -716,6 +762,7 @@ std::vector<TileState> read_tile_states(ControlPlane& control, const Rect& rect)
       t.core.engine_fault = w[8][3];
       t.error = parse_error(w[8][4], w[8][5], w[8][6]);
       std::copy(w[9].begin(), w[9].end(), t.thread.begin());
+      std::copy(w[12].begin(), w[12].end(), t.switched.begin());
       t.occupied = w[10][0];
       t.misroute = w[10][1];
       for (size_t p = 0; p < 4; ++p) {

@@ -20,7 +20,8 @@ namespace ow {
 struct TileState {
   int row = 0;
   int col = 0;
-  std::array<uint32_t, kMaxDataColours> route{};
+  std::array<uint32_t, kMaxDataColours> route{};     // ROUTE: what is in effect
+  std::array<uint32_t, kMaxDataColours> switched{};  // SWITCH
   std::array<uint32_t, kNumQueues> inq{};
   std::array<uint32_t, kNumQueues> outq{};
   std::array<int, kNumQueues> inq_level{};
@@ -46,6 +47,8 @@ enum class HangCause {
   RouteCycle,       // the routes of a colour form a ring
   Misroute,         // a wavelet came in at another port than the route's input
   LostCredit,       // credits are missing although the receiver's buffer is empty
+  NotSelected,      // wavelets wait for a switch that takes its input from elsewhere
+  TornDown,         // wavelets wait for a colour that a command has torn down
   EdgeBlocked,      // the host does not take what leaves the grid
   UnboundInput,     // a thread or the reducer waits on an input queue that is bound to no colour
   UnboundOutput,    // output queue in use that is bound to no colour
