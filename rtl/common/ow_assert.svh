@@ -15,9 +15,9 @@
 `define OW_ASSERT(name, prop, msg) \
   always_ff @(posedge clk_i) if (!rst_i) name : assert (prop);
 `elsif VERILATOR
+// Immediate: for a concurrent one the simulator would keep a sampled copy of each signal in it.
 `define OW_ASSERT(name, prop, msg) \
-  name : assert property (@(posedge clk_i) disable iff (rst_i) (prop)) \
-  else $error("%m: %s", msg);
+  always_ff @(posedge clk_i) if (!rst_i) name : assert (prop) else $error("%m: %s", msg);
 `else
 `define OW_ASSERT(name, prop, msg)
 `endif

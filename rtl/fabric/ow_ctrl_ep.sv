@@ -95,11 +95,18 @@ module ow_ctrl_ep
   // ---------------------------------------------------------------------------------- requests ---
   logic [32:0] offset_end;   // first byte after the range, from the base of its space
   logic to_reg, range_ok;
-  assign to_reg = req_i.data[31:28] == TILE_REGS[31:28];
-  assign offset_end = {5'b0, req_i.data[27:0]} + {15'b0, left_q, 2'b0};
-  assign range_ok = req_i.data[1:0] == '0 &&
-                    (to_reg ? offset_end <= RegBytes
-                            : req_i.data[31:28] == '0 && offset_end <= 33'(SramBytes));
+  always_comb begin
+    to_reg = 1'b0;
+    offset_end = '0;
+    range_ok = 1'b0;
+    if (req_valid_i && state_q == ADDR) begin
+      to_reg = req_i.data[31:28] == TILE_REGS[31:28];
+      offset_end = {5'b0, req_i.data[27:0]} + {15'b0, left_q, 2'b0};
+      range_ok = req_i.data[1:0] == '0 &&
+                 (to_reg ? offset_end <= RegBytes
+                         : req_i.data[31:28] == '0 && offset_end <= 33'(SramBytes));
+    end
+  end
 
   logic do_write, do_read, do_ring, gnt, rvalid;
   assign do_ring = state_q == CMD && req_valid_i && req_i.ctrl && req_i.data[29] &&

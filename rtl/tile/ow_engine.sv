@@ -458,6 +458,7 @@ module ow_engine
   assign insn = tensor_valid_i ? tensor_i : '0;
 
   ow_engine_decode #(.Lanes(Lanes)) u_decode (
+    .valid_i(tensor_valid_i),
     .insn_i (insn),
     .a_w0_i (l_w0[0][16:0]),
     .a_acc_i(l_w1[0][ACC_ADDR_BIT]),

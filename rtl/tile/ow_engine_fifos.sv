@@ -55,15 +55,24 @@ module ow_engine_fifos (
     return m > 16'd16 ? 5'd16 : m[4:0];
   endfunction
 
-  assign a_addr_o = base_q[a_n_i] + ({8'd0, rd_q[a_n_i]} << a_sz_i);
-  assign b_addr_o = base_q[b_n_i] + ({8'd0, rd_q[b_n_i]} << b_sz_i);
-  assign d_addr_o = base_q[d_n_i] + ({8'd0, wr_q[d_n_i]} << d_sz_i);
-  assign a_room_o = least(count_q[a_n_i], cap_q[a_n_i] - rd_q[a_n_i]);
-  assign b_room_o = least(count_q[b_n_i], cap_q[b_n_i] - rd_q[b_n_i]);
-  assign d_room_o = least(cap_q[d_n_i] - count_q[d_n_i], cap_q[d_n_i] - wr_q[d_n_i]);
+  // A FIFO of capacity 0 is empty and full, one of another capacity never both.
+  assign none_o = empty_q & full_q;
   assign count_o = count_q[count_n_i];
   always_comb begin
-    for (int unsigned n = 0; n < 4; n++) none_o[n] = cap_q[n] == 16'd0;
+    a_addr_o = '0;
+    b_addr_o = '0;
+    d_addr_o = '0;
+    a_room_o = '0;
+    b_room_o = '0;
+    d_room_o = '0;
+    if (none_o != '1) begin
+      a_addr_o = base_q[a_n_i] + ({8'd0, rd_q[a_n_i]} << a_sz_i);
+      b_addr_o = base_q[b_n_i] + ({8'd0, rd_q[b_n_i]} << b_sz_i);
+      d_addr_o = base_q[d_n_i] + ({8'd0, wr_q[d_n_i]} << d_sz_i);
+      a_room_o = least(count_q[a_n_i], cap_q[a_n_i] - rd_q[a_n_i]);
+      b_room_o = least(count_q[b_n_i], cap_q[b_n_i] - rd_q[b_n_i]);
+      d_room_o = least(cap_q[d_n_i] - count_q[d_n_i], cap_q[d_n_i] - wr_q[d_n_i]);
+    end
   end
   assign empty_o = empty_q;
   assign full_o = full_q;

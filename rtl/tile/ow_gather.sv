@@ -259,6 +259,7 @@ module ow_gather #(
   // ------------------------------------------------------------------------------- responses --
   logic                   done;
   logic [Lanes-1:0][31:0] fresh [Depth];  // data that arrives in this cycle
+  elems_t                 merged [Depth]; // with what came before
 
   always_comb begin : arrivals
     logic [63:0] word;
@@ -280,6 +281,12 @@ module ow_gather #(
       end else if (!Overlap) begin
         fresh[s] = fresh[0];
       end
+      merged[s] = '0;
+      if (fly_q[s] != '0) begin
+        for (int unsigned l = 0; l < Lanes; l++) begin
+          merged[s][l] = fly_q[s][l] ? fresh[s][l] : data_q[s][l];
+        end
+      end
     end
   end
 
@@ -292,7 +299,7 @@ module ow_gather #(
     rsp_data_o = '0;
     if (rsp_valid_o) begin
       for (int unsigned l = 0; l < Lanes; l++) begin
-        rsp_data_o[l] = fly_q[head_q][l] ? fresh[head_q][l] : data_q[head_q][l];
+        rsp_data_o[l] = fly_q[head_q] != '0 ? merged[head_q][l] : data_q[head_q][l];
       end
     end
   end
@@ -340,11 +347,7 @@ module ow_gather #(
       for (int unsigned s = 0; s < Depth; s++) begin
         fly_q[s] <= we_q[s] ? '0 : served[s];
         pend_q[s] <= pend_q[s] & ~served[s];
-        if (fly_q[s] != '0) begin
-          for (int unsigned l = 0; l < Lanes; l++) begin
-            if (fly_q[s][l]) data_q[s][l] <= fresh[s][l];
-          end
-        end
+        if (fly_q[s] != '0) data_q[s] <= merged[s];
       end
       last_q <= oldest;
       if (done) begin

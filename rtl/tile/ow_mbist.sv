@@ -69,11 +69,18 @@ module ow_mbist #(
   // One step: elements 1 and 3 read "0" and end with "1", elements 2 and 4 the other way round.
   logic one, write, down, last_op, last_row;
   always_comb begin
-    write = element_q == 3'd0 || (element_q != LAST_ELEMENT && (op_q == 3'd2 || op_q == 3'd4));
-    one = (element_q == 3'd2 || element_q == 3'd4) != (op_q == 3'd4);
-    down = element_q == 3'd3 || element_q == 3'd4;
-    last_op = element_q == 3'd0 || element_q == LAST_ELEMENT || op_q == 3'd4;
-    last_row = row_q == (down ? '0 : LAST_ROW);
+    write = 1'b0;
+    one = 1'b0;
+    down = 1'b0;
+    last_op = 1'b0;
+    last_row = 1'b0;
+    if (run_q) begin
+      write = element_q == 3'd0 || (element_q != LAST_ELEMENT && (op_q == 3'd2 || op_q == 3'd4));
+      one = (element_q == 3'd2 || element_q == 3'd4) != (op_q == 3'd4);
+      down = element_q == 3'd3 || element_q == 3'd4;
+      last_op = element_q == 3'd0 || element_q == LAST_ELEMENT || op_q == 3'd4;
+      last_row = row_q == (down ? '0 : LAST_ROW);
+    end
   end
 
   assign mem_req_o = run_q;

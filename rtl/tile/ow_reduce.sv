@@ -217,21 +217,24 @@ module ow_reduce
   always_comb begin
     queues_bad = 1'b0;
     align_bad = 1'b0;
-    for (int unsigned i = 0; i < 3; i++) begin
-      if (act_q[i].enable && act_q[i].in0 && act_q[i].in1 && act_q[i].in0_q == act_q[i].in1_q) begin
-        queues_bad = 1'b1;
+    config_bad = 1'b0;
+    if (start_i) begin
+      for (int unsigned i = 0; i < 3; i++) begin
+        if (act_q[i].enable && act_q[i].in0 && act_q[i].in1 && act_q[i].in0_q == act_q[i].in1_q) begin
+          queues_bad = 1'b1;
+        end
+        if (act_q[i].enable && act_q[i].memory) begin
+          if (dst_base_q[0] || pitch_q[0]) align_bad = 1'b1;
+          if (!act_q[i].f16 && (dst_base_q[1] || pitch_q[1])) align_bad = 1'b1;
+        end
+        if (act_q[i].enable && act_q[i].bias && bias_base_q[1:0] != 2'd0) align_bad = 1'b1;
       end
-      if (act_q[i].enable && act_q[i].memory) begin
-        if (dst_base_q[0] || pitch_q[0]) align_bad = 1'b1;
-        if (!act_q[i].f16 && (dst_base_q[1] || pitch_q[1])) align_bad = 1'b1;
-      end
-      if (act_q[i].enable && act_q[i].bias && bias_base_q[1:0] != 2'd0) align_bad = 1'b1;
+      config_bad = samples_q == 16'd0 || samples_q[LaneBits-1:0] != '0 || ring_q == 8'd0 ||
+                   period_q == 16'd0 || first_q >= period_q || queues_bad || align_bad ||
+                   samples_q > 16'(AccWords * Lanes) || ring_q > 8'(AccWords) ||
+                   10'(ring_q[4:0]) * 10'(words) > 10'(AccWords);
     end
   end
-  assign config_bad = samples_q == 16'd0 || samples_q[LaneBits-1:0] != '0 || ring_q == 8'd0 ||
-                      period_q == 16'd0 || first_q >= period_q || queues_bad || align_bad ||
-                      samples_q > 16'(AccWords * Lanes) || ring_q > 8'(AccWords) ||
-                      10'(ring_q[4:0]) * 10'(words) > 10'(AccWords);
 
   // ------------------------------------------------------------------------------ closed rows ----
   logic [4:0]  closed_q;   // rows closed and not yet read

@@ -162,29 +162,37 @@ module ow_regs #(
   assign rd = access && !we;
 
   // -------------------------------------------------------------------------------------- writes --
+  logic core_ctrl_we;
   assign wdata_o = wdata;
-  assign rt_we_o = wr && (addr[15:8] == ow_pkg::REG_ROUTE[15:8] ||
-                          addr[15:8] == ow_pkg::REG_FILTER[15:8]);
   assign rt_addr_o = addr[11:2];
-  assign bind_we_o = wr && (addr[15:5] == ow_pkg::REG_INQ[15:5] ||
-                            addr[15:5] == ow_pkg::REG_OUTQ[15:5]);
   assign bind_addr_o = {addr[6], addr[4:2]};
   assign bind_data_o = wdata[5:0];
   assign push_o = push_hit && !push_full;
   assign push_q_o = addr[5:3];
   assign push_data_o = '{ctrl: addr[2], data: wdata};
-  assign task_we_o = wr && (addr[15:8] == ow_pkg::REG_TASK_ENTRY[15:8]);
   assign task_addr_o = addr[7:2];
-  assign red_we_o = wr && (addr[15:6] == ow_pkg::REG_RED[15:6]);
   assign red_addr_o = addr[5:2];
   assign thread_sel_o = addr[5:2];
-  assign prng_we_o = wr && (addr[15:4] == ow_pkg::REG_PRNG[15:4]);
   assign prng_sel_o = addr[3:2];
-  assign mbist_start_o = wr && addr[15:2] == ow_pkg::REG_MBIST[15:2] && wdata[0];
   assign mbist_sel_o = addr[3:2];
-
-  logic core_ctrl_we;
-  assign core_ctrl_we = wr && (addr == ow_pkg::REG_CORE);
+  always_comb begin
+    rt_we_o = 1'b0;
+    bind_we_o = 1'b0;
+    task_we_o = 1'b0;
+    red_we_o = 1'b0;
+    prng_we_o = 1'b0;
+    mbist_start_o = 1'b0;
+    core_ctrl_we = 1'b0;
+    if (wr) begin
+      rt_we_o = addr[15:8] == ow_pkg::REG_ROUTE[15:8] || addr[15:8] == ow_pkg::REG_FILTER[15:8];
+      bind_we_o = addr[15:5] == ow_pkg::REG_INQ[15:5] || addr[15:5] == ow_pkg::REG_OUTQ[15:5];
+      task_we_o = addr[15:8] == ow_pkg::REG_TASK_ENTRY[15:8];
+      red_we_o = addr[15:6] == ow_pkg::REG_RED[15:6];
+      prng_we_o = addr[15:4] == ow_pkg::REG_PRNG[15:4];
+      mbist_start_o = addr[15:2] == ow_pkg::REG_MBIST[15:2] && wdata[0];
+      core_ctrl_we = addr == ow_pkg::REG_CORE;
+    end
+  end
 
   logic run_q, step_q, core_rst_q, unit_rst_q, ramp_clear_q;
   logic [31:0] boot_pc_q;

@@ -255,9 +255,22 @@ module ow_sram
     end
   end
 
+  // Who has each bank: one-hot or nothing.
+  logic [7:0][NumReq-1:0] owner;
+  always_comb begin
+    owner = '0;
+    if (gnt != '0) begin
+      for (int unsigned i = 0; i < NumReq; i++) begin
+        if (gnt[i]) begin
+          for (int unsigned b = 0; b < 8; b++) owner[b][i] = banks[i][b];
+        end
+      end
+    end
+  end
+
   logic [7:0][63:0] rdata;
   for (genvar b = 0; b < 8; b++) begin : gen_bank
-    logic [NumReq-1:0]  sel;  // one-hot or nothing
+    logic [NumReq-1:0]  sel;
     logic               we;
     logic [7:0]         be;
     logic [RowBits-1:0] row;
@@ -268,7 +281,7 @@ module ow_sram
       be = 8'd0;
       row = '0;
       wdata = 64'd0;
-      for (int unsigned i = 0; i < NumReq; i++) sel[i] = gnt[i] && banks[i][b];
+      sel = owner[b];
       if (sel != '0) begin
         for (int unsigned i = 0; i < NumReq; i++) begin
           if (sel[i] && !(Shared && (i == Red || i == Lsu || i == Ctl))) begin
@@ -371,11 +384,13 @@ module ow_sram
   always_comb begin
     in_range = 1'b1;
     aligned = 1'b1;
-    for (int unsigned i = 0; i < NumReq; i++) begin
-      if (req[i]) begin
-        in_range &= 32'(addr[i]) < SramBytes;
-        aligned &= (32'(addr[i]) &
-                    ((i <= Rd1 ? VecBytes : i == Red || i == Fetch ? 8 : 4) - 1)) == 0;
+    if (req != '0) begin
+      for (int unsigned i = 0; i < NumReq; i++) begin
+        if (req[i]) begin
+          in_range &= 32'(addr[i]) < SramBytes;
+          aligned &= (32'(addr[i]) &
+                      ((i <= Rd1 ? VecBytes : i == Red || i == Fetch ? 8 : 4) - 1)) == 0;
+        end
       end
     end
   end
