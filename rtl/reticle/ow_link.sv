@@ -21,7 +21,8 @@
 //   tap_o        taps of the delay elements of lane_i, 3 bits a lane
 //   up_o         the link carries frames, as both ends have agreed
 //   idle_o       nothing changes before one of the inputs but odd_i does
-//   stat_*       status words: stat_re_i reads word stat_addr_i into stat_o at the end of the cycle
+//   stat_*       status words: stat_re_i reads word stat_addr_i into stat_o at the end of the cycle;
+//                some words switch the test of the tile's edge on and off (docs/links.md)
 
 `include "ow_assert.svh"
 
@@ -335,10 +336,17 @@ module ow_link
   wavelet_t tile_wavelet;
   credit_t tile_credit;
 
+  // Test of the wires to the tile: a pattern or its complement goes out, and what comes in is read
+  // as status and means nothing to the link.
+  localparam link_t TEST_PATTERN = 45'h15A3_9C66_A5F0;
+  logic test_q, invert_q;
+  link_t edge_in;
+  assign edge_in = test_q ? '0 : tile_i;
+
   ow_link_txq #(.NumColours(NumColours), .FarDepth(Depth)) u_txq (
     .clk_i,
     .rst_i,
-    .tile_i      (tile_i.wavelet),
+    .tile_i      (edge_in.wavelet),
     .credit_o    (tile_credit),
     .open_i      (open),
     .word_o      (tx_word),
@@ -352,18 +360,18 @@ module ow_link
     .rst_i,
     .word_i   (rx_word),
     .tile_o   (tile_wavelet),
-    .credit_i (tile_i.credit),
+    .credit_i (edge_in.credit),
     .ask_i    (open && (!odd_i || header_sent)),
     .many_i   (!odd_i),
     .credits_o(tx_credits),
     .busy_o   (rx_busy)
   );
-  assign tile_o = {tile_credit, tile_wavelet};
+  assign tile_o = test_q ? TEST_PATTERN ^ {$bits(link_t){invert_q}} : {tile_credit, tile_wavelet};
 
   assign idle_o = !train_busy && !tx_busy && !rx_busy && !waiting && !owe && !retrain_i &&
                   lane_q == '0 && lane_i == '0 && sample_q == '0 && beat_q == '0 &&
                   rx_first_q == '0 && second_word_q == '0 && second_credit_q == '0 &&
-                  tile_i == '0;
+                  edge_in == '0;
 
   // --------------------------------------------------------------------------------- status ------
   logic [31:0] stat_q, replays_q, wrong_q, frames_q;
@@ -387,6 +395,8 @@ module ow_link
       replays_q <= '0;
       wrong_q <= '0;
       frames_q <= '0;
+      test_q <= 1'b0;
+      invert_q <= 1'b0;
     end else begin
       if (went_back) replays_q <= replays_q + 32'd1;
       if (complete && !idle_frame) begin
@@ -405,6 +415,13 @@ module ow_link
           6'd7: stat_q <= {30'd0, faulty[67:66]};
           6'd8: stat_q <= {8'd0, rx_map};
           6'd9: stat_q <= {8'd0, tx_map};
+          6'd10: stat_q <= tile_i[31:0];
+          6'd11: stat_q <= {19'd0, tile_i[44:32]};
+          6'd12, 6'd13, 6'd14: begin
+            stat_q <= '0;
+            test_q <= stat_addr_i != 6'd14;
+            invert_q <= stat_addr_i == 6'd13;
+          end
           default: begin
             stat_q <= stat_addr_i >= 6'd16 ? delays(phase, 7'(5 * (32'(stat_addr_i) - 16))) : '0;
           end

@@ -2,6 +2,8 @@
 // Bring-up finds exactly what was broken in a simulated wafer, and repairs it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "ow/control_plane.h"
 #include "ow/error.h"
 #include "ow/wafer/bringup.h"
@@ -130,6 +132,86 @@ TEST(Bringup, LinksOfTwoReticles) {
     ASSERT_TRUE(b.repair.map);
     EXPECT_EQ(b.repair.map->east[0], EdgeMap{1});
   }
+}
+
+// A pair of cells in a word, and one in two words, for each thing that an aggressor can do.
+TEST(Bringup, CoupledCells) {
+  using Coupling = TileFault::Coupling;
+  const Coupling all[] = {Coupling::State, Coupling::Set, Coupling::Invert, Coupling::Hold};
+  for (const bool when : {false, true}) {
+    Faults f;
+    for (int i = 0; i < 8; ++i) {
+      TileFault t;
+      t.at = {i / 3, i % 3};
+      t.kind = TileFault::Kind::Memory;
+      t.bank = i;
+      t.row = 3 * i;
+      t.bit = 7 * i;
+      t.value = (i & 1) != 0;
+      t.coupling = all[i / 2];
+      t.other_row = i % 2 == 0 ? t.row : t.row + 1;
+      t.other_bit = i % 2 == 0 ? t.bit + 1 : 63 - i;
+      t.when = when;
+      f.tiles.push_back(t);
+    }
+    const Bringup b = check(kOne, f);
+    EXPECT_EQ(std::count_if(b.findings.begin(), b.findings.end(),
+                            [](const Finding& x) { return x.what.substr(0, 7) == "memory:"; }),
+              8)
+        << words(b);
+    // The ninth tile has nobody to talk to.
+    EXPECT_EQ(b.findings.size(), 9u);
+  }
+}
+
+// Wires between the tiles of an edge and the links, out and in; the slot is given up, or the tile
+// does not stand at the edge.
+TEST(Bringup, WiresToTheLinks) {
+  const Shape shape{1, 2, 1, 1, 1, 1};
+  {
+    Faults f;
+    f.edges.push_back({0, {1, {0, 1}, 0}, false, 3, true});
+    f.edges.push_back({0, {1, {0, 0}, 1}, true, 44, false});
+    f.edges.push_back({1, {3, {0, 0}, 0}, true, 0, true});
+    const Bringup b = check(shape, f);
+    EXPECT_TRUE(b.good());
+    EXPECT_EQ(b.defects.reticles[0].edges.size(), 2u);
+    EXPECT_EQ(b.defects.reticles[1].edges.size(), 1u);
+  }
+  {
+    // From the first row to either link: another tile has to stand there.
+    Faults f;
+    f.edges.push_back({0, {1, {0, 0}, 0}, false, 3, true});
+    f.edges.push_back({0, {1, {0, 0}, 1}, false, 9, true});
+    const Bringup b = check(shape, f);
+    ASSERT_TRUE(b.good());
+    EXPECT_FALSE(b.repair.map->reticles[0].row[0] == 0 && b.repair.map->reticles[0].col[0][0] == 0);
+  }
+  {
+    // North and south.
+    const Shape tall{2, 1, 1, 1, 1, 1};
+    Faults f;
+    f.edges.push_back({0, {2, {1, 0}, 0}, false, 12, false});
+    f.edges.push_back({1, {0, {0, 1}, 1}, true, 13, true});
+    EXPECT_TRUE(check(tall, f).good());
+  }
+}
+
+TEST(Bringup, ASmallerRectangleIsSetUpAndVerified) {
+  // A reticle without a good tile, beside one that works.
+  const Shape shape{1, 2, 2, 1, 0, 0};
+  Faults f;
+  f.tiles.push_back({1, {0, 0}, TileFault::Kind::Silent, 0, 0, "", 0, false});
+  const auto wafer = make_mini_wafer_device(shape, f);
+  BringupOptions smaller = options();
+  smaller.accept_smaller = true;
+  const Bringup b = bring_up(*wafer, &wafer->device(), smaller);
+  EXPECT_FALSE(b.repair.map);
+  EXPECT_NE(b.repair.reason, "");
+  ASSERT_TRUE(b.smaller);
+  EXPECT_TRUE(b.smaller->window == (Window{0, 0, 2, 1}));
+  EXPECT_TRUE(b.good()) << all(b.verification);
+  EXPECT_EQ(b.wavelets_verified, 2u);
 }
 
 TEST(Bringup, AMapIsSavedAndApplied) {

@@ -2,8 +2,13 @@
 // `ow bench wafer`: the digits job on a wafer, and campaigns of random defects.
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cstdio>
+#include <future>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <vector>
 
 #include "bench.h"
 #include "ow/error.h"
@@ -23,6 +28,8 @@ struct WaferOptions {
   uint64_t sets = 500;    // W8
   uint64_t digits = 20;   // of them with the digits job
   uint64_t beyond = 100;  // W9
+  uint64_t skip = 0;      // sets of W8 and W9 to pass over
+  unsigned jobs = 1;      // sets at the same time
   size_t limit = 0;       // images of W1
   std::string reticle;    // W15: report of scripts/gates --reticle
 };
@@ -57,77 +64,170 @@ void digits(BenchRows* rows, const WaferOptions& o) {
              {"cycles_wafer", wafer.sim_cycles}});
 }
 
-// Brings a wafer with these faults up and says what is not as it must be; empty if all is.
-std::string campaign_case(const wafer::Shape& shape, const wafer::Faults& faults,
-                          const wafer::BringupOptions& options, bool beyond) {
+// What became of one set of faults.
+struct Outcome {
+  std::string error;  // what is not as it must be; empty if all is
+  std::string digits;
+  bool digits_run = false;
+  uint64_t cycles = 0;
+  long offered = 0;  // tiles of the rectangle, beyond the limits
+};
+
+// Brings a wafer with these faults up and compares what was found with what is broken, and what was
+// made of it with what must be.
+void campaign_case(const wafer::Shape& shape, const wafer::Faults& faults,
+                   const wafer::BringupOptions& options, bool beyond, Outcome* out) {
   const auto device = wafer::make_mini_wafer_device(shape, faults);
   const wafer::Bringup found = wafer::bring_up(*device, &device->device(), options);
+  out->cycles = device->device().cycle();
   const wafer::Defects expected = faults.expected(shape);
   if (wafer::to_json(shape, found.defects) != wafer::to_json(shape, expected)) {
-    return fmt::format("found {}, broken {}", wafer::to_json(shape, found.defects).dump(),
-                       wafer::to_json(shape, expected).dump());
+    out->error = fmt::format("found {}, broken {}", wafer::to_json(shape, found.defects).dump(),
+                             wafer::to_json(shape, expected).dump());
+    return;
   }
   if (beyond) {
-    if (found.repair.map) return "was not refused";
-    if (found.repair.reason.empty()) return "was refused without a reason";
     const wafer::Window& w = found.largest;
-    const wafer::Window best = wafer::largest_rectangle(shape, expected);
-    if (!(w == best)) return "another rectangle was offered";
-    if (w.rows > 0 && !wafer::repair_window(shape, expected, w).map) return "cannot be repaired";
-    return "";
+    out->offered = w.tiles();
+    if (found.repair.map) {
+      out->error = "was not refused";
+    } else if (found.repair.reason.empty()) {
+      out->error = "was refused without a reason";
+    } else if (!(w == wafer::largest_rectangle(shape, expected))) {
+      out->error = "another rectangle was offered";
+    } else if (w.rows > 0 && !found.smaller) {
+      out->error = "the rectangle that was offered has no map";
+    } else if (!found.verification.empty()) {
+      out->error = "the rectangle that was offered: " + found.verification.front();
+    }
+  } else if (!found.repair.map) {
+    out->error = "was refused: " + found.repair.reason;
+  } else if (!found.verification.empty()) {
+    out->error = found.verification.front();
   }
-  if (!found.repair.map) return "was refused: " + found.repair.reason;
-  if (!found.verification.empty()) return found.verification.front();
-  return "";
+}
+
+// The digits job on full tiles with the same faults; what is wrong, empty if nothing is.
+std::string campaign_digits(const WaferOptions& o, const wafer::Shape& shape,
+                            const wafer::Faults& faults, const wafer::BringupOptions& options) {
+  const jobs::RunReport report = run_job(o, 16, [&](GridShape) {
+    auto device = wafer::make_wafer_device(shape, faults);
+    const wafer::Bringup b = wafer::bring_up(*device, &device->device(), options);
+    if (!b.good()) throw DeviceFault("the wafer of full tiles was not repaired");
+    return std::unique_ptr<Device>(dynamic_cast<Device*>(device.release()));
+  });
+  if (report.compared() == 0) return "digits: nothing was compared";
+  if (report.different() == 0) return "";
+  return fmt::format("digits: {} of {} activations differ", report.different(), report.compared());
 }
 
 // `wanted` fault sets on the same side of the repair limits, by consecutive seeds.
 void campaign(BenchRows* rows, const WaferOptions& o, const BenchOptions& bench, bool beyond) {
   const wafer::Shape shape = wafer::read_shape(o.wafer);
-  constexpr uint32_t kSram = 8192;
-  wafer::BringupOptions options;
-  options.sram_bytes = kSram;
-  options.selftest = read_elf(OW_FIRMWARE_DIR "/selftest.elf", kSram);
-  {
-    const auto one = wafer::make_mini_wafer_device({1, 1, 1, 1, 0, 0});
-    options.signature = wafer::good_signature(*one, options.selftest);
+  wafer::BringupOptions mini, full;
+  mini.sram_bytes = 8192;
+  full.sram_bytes = 49152;
+  const uint64_t digits = beyond ? 0 : o.digits;
+  for (wafer::BringupOptions* options : {&mini, &full}) {
+    const bool is_mini = options == &mini;
+    if (!is_mini && digits == 0) continue;
+    options->selftest = read_elf(OW_FIRMWARE_DIR "/selftest.elf", options->sram_bytes);
+    options->accept_smaller = beyond;
+    const wafer::Shape one_tile{1, 1, 1, 1, 0, 0};
+    const auto one =
+        is_mini ? wafer::make_mini_wafer_device(one_tile) : wafer::make_wafer_device(one_tile);
+    options->signature = wafer::good_signature(*one, options->selftest);
   }
+  struct Set {
+    uint64_t seed;
+    int count;
+    wafer::Faults faults;
+  };
   const uint64_t wanted = beyond ? o.beyond : o.sets;
-  Progress bar(beyond ? "beyond repair" : "within repair", wanted);
-  uint64_t right = 0, done = 0, faults_in_all = 0, digits_right = 0, digits_run = 0;
-  nlohmann::json wrong = nlohmann::json::array();
-  for (uint64_t seed = bench.seed; done < wanted; ++seed) {
+  std::vector<Set> sets;
+  uint64_t skipped = 0;
+  for (uint64_t seed = bench.seed; sets.size() < wanted; ++seed) {
+    // One to seven faults, or six to thirteen; lanes of one link together count as one.
     const int count = beyond ? 6 + static_cast<int>(seed % 8) : 1 + static_cast<int>(seed % 7);
-    const wafer::Faults faults =
-        wafer::random_faults(shape, count, static_cast<int>(kSram / 64), seed);
-    const wafer::Defects expected = faults.expected(shape);
+    Set set{seed, count, wafer::random_faults(shape, count, 8192 / 64, seed)};
+    const wafer::Defects expected = set.faults.expected(shape);
     if (wafer::repair_wafer(shape, expected).map.has_value() == beyond) continue;
-    const std::string error = campaign_case(shape, faults, options, beyond);
-    ++done;
-    faults_in_all += faults.count();
-    if (error.empty()) {
-      ++right;
-    } else {
-      wrong.push_back({{"seed", seed}, {"faults", count}, {"error", error}});
-      std::fprintf(stderr, "seed %llu: %s\n", static_cast<unsigned long long>(seed), error.c_str());
+    if (skipped < o.skip) {
+      ++skipped;
+      continue;
     }
-    if (!beyond && digits_run < o.digits) {
-      // The job on full tiles with the same faults.
-      const jobs::RunReport report = run_job(o, 16, [&](GridShape) {
-        auto device = wafer::make_wafer_device(shape, faults);
-        const wafer::Bringup b = bring_up_wafer(*device, OW_FIRMWARE_DIR "/selftest.elf", false);
-        if (!b.good()) throw DeviceFault(fmt::format("seed {}: not repaired", seed));
-        return std::unique_ptr<Device>(dynamic_cast<Device*>(device.release()));
-      });
-      ++digits_run;
-      digits_right += report.different() == 0 && report.compared() > 0 ? 1 : 0;
-    }
-    bar.update(done);
+    sets.push_back(std::move(set));
   }
-  const nlohmann::json raw = {
-      {"sets", done}, {"right", right}, {"faults", faults_in_all}, {"wrong", wrong}};
+
+  // Workers take one set after the other; what comes out does not depend on who does.
+  std::vector<Outcome> outcomes(sets.size());
+  std::atomic<size_t> next{0}, done{0};
+  std::mutex mutex;
+  Progress bar(beyond ? "beyond repair" : "within repair", wanted);
+  const auto work = [&] {
+    for (size_t i = next++; i < sets.size(); i = next++) {
+      Outcome& out = outcomes[i];
+      try {
+        campaign_case(shape, sets[i].faults, mini, beyond, &out);
+        // Spread over the campaign.
+        const uint64_t before = i * digits / sets.size(), after = (i + 1) * digits / sets.size();
+        if (after > before) {
+          out.digits_run = true;
+          out.digits = campaign_digits(o, shape, sets[i].faults, full);
+        }
+      } catch (const std::exception& e) {
+        (out.digits_run ? out.digits : out.error) = e.what();
+      }
+      const std::lock_guard<std::mutex> lock(mutex);
+      for (const std::string& text : {out.error, out.digits}) {
+        if (!text.empty()) {
+          std::fprintf(stderr, "seed %llu: %s\n", static_cast<unsigned long long>(sets[i].seed),
+                       text.c_str());
+        }
+      }
+      bar.update(++done);
+    }
+  };
+  std::vector<std::future<void>> workers;
+  for (unsigned k = 1; k < o.jobs; ++k) workers.push_back(std::async(std::launch::async, work));
+  work();
+  for (auto& worker : workers) worker.get();
+
+  uint64_t right = 0, faults_in_all = 0, digits_right = 0, digits_run = 0, cycles = 0;
+  nlohmann::json wrong = nlohmann::json::array();
+  std::map<std::string, uint64_t> kinds;
+  std::map<long, uint64_t> offered;
+  for (size_t i = 0; i < sets.size(); ++i) {
+    const Outcome& out = outcomes[i];
+    const wafer::Faults& f = sets[i].faults;
+    faults_in_all += f.count();
+    cycles += out.cycles;
+    right += out.error.empty() ? 1 : 0;
+    digits_run += out.digits_run ? 1 : 0;
+    digits_right += out.digits_run && out.digits.empty() ? 1 : 0;
+    if (beyond) ++offered[out.offered];
+    for (const std::string& text : {out.error, out.digits}) {
+      if (text.empty()) continue;
+      wrong.push_back({{"seed", sets[i].seed}, {"faults", sets[i].count}, {"error", text}});
+    }
+    for (const wafer::TileFault& t : f.tiles) {
+      using Kind = wafer::TileFault::Kind;
+      const bool coupled = t.coupling != wafer::TileFault::Coupling::None;
+      ++kinds[t.kind == Kind::Memory     ? coupled ? "coupled cells" : "stuck cell"
+              : t.kind == Kind::Register ? "register"
+              : t.kind == Kind::Silent   ? "silent router"
+                                         : "babbling router"];
+    }
+    kinds["wire"] += f.wires.size();
+    kinds["wire to a link"] += f.edges.size();
+    kinds["lane"] += f.lanes.size();
+    kinds["station"] += f.stations.size();
+  }
+  nlohmann::json raw = {{"sets", sets.size()},     {"right", right},   {"faults", faults_in_all},
+                        {"faults_by_kind", kinds}, {"cycles", cycles}, {"wrong", wrong}};
+  for (const auto& [tiles, n] : offered) raw["offered_tiles"][std::to_string(tiles)] = n;
   rows->add(beyond ? "W9" : "W8", static_cast<double>(right), raw);
-  if (!beyond && digits_run > 0) {
+  if (digits_run > 0) {
     rows->add("W8.digits", static_cast<double>(digits_right), {{"wafers", digits_run}});
   }
 }
@@ -163,6 +263,9 @@ void add_bench_wafer(CLI::App& sub, Benches& benches) {
   sub.add_option("--wafer-defects", options->defects, "wafer: faults of W1")->type_name("FILE");
   sub.add_option("--wafer-images", options->limit, "wafer: only so many images in W1");
   sub.add_option("--wafer-sets", options->sets, "wafer: sets of faults of W8 (500)");
+  sub.add_option("--wafer-skip", options->skip, "wafer: pass over the first N sets of W8 and W9");
+  sub.add_option("--wafer-jobs", options->jobs, "wafer: sets at the same time (1)")
+      ->check(CLI::Range(1, 256));
   sub.add_option("--wafer-digits", options->digits, "wafer: of them with the digits job (20)");
   sub.add_option("--reticle-gates", options->reticle,
                  "wafer: report of scripts/gates --reticle (W15)")

@@ -18,6 +18,10 @@ namespace {
 constexpr uint64_t kWordMask = (uint64_t{1} << 45) - 1;
 constexpr uint32_t kRegMbist = kTileRegs + 0x7C0;
 constexpr int kContacts = 12;  // tries until a station is given up (docs/bring-up.md)
+// Words of a link's status that are commands, or show its tile's edge (docs/links.md).
+constexpr uint32_t kLinkEdgeLow = 10, kLinkEdgeHigh = 11;
+constexpr uint32_t kLinkTest = 12, kLinkTestInverted = 13, kLinkTestOff = 14;
+constexpr uint64_t kLinkPattern = 0x15A39C66A5F0;
 constexpr uint32_t kToEdge = 3u << 30;
 constexpr uint32_t kTag = 5u << 16;
 
@@ -32,6 +36,13 @@ uint64_t mixed(uint64_t x) {
   return x ^ (x >> 31);
 }
 
+// A setting of the muxes for direct connections: `skip` rows or columns between, and up and down
+// `shift` columns to the side.
+struct Setting {
+  int skip = 0;
+  int shift = 0;
+};
+
 class Work {
  public:
   Work(ChainAccess& chain, const BringupOptions& options)
@@ -43,6 +54,7 @@ class Work {
   void discover();
   void scan_wires();
   void read_links();
+  void scan_edges();
   void listen_for_noise();
   void test_memories();
   void start_all();
@@ -50,9 +62,10 @@ class Work {
   std::vector<std::optional<uint32_t>> signatures();
   void test_cores();
   void test_routers();
-  void exchange_words(int skip);
+  void exchange_words(const Setting& setting);
   void collect();
   void set_fuses(const WaferMap& map);
+  void verify_neighbours(const WaferMap& map);
 
   bool found(int d, int p, int c) const { return tile(d, p, c).found; }
   Bringup take() { return std::move(result_); }
@@ -111,6 +124,7 @@ class Work {
       at = static_cast<int>(jobs_.size());
       ChainJob job;
       job.where = {d, p, rows_[row_index(d, p)].from_east};
+      job.overlap = discovered_;
       jobs_.push_back(job);
     }
     return jobs_[static_cast<size_t>(at)];
@@ -124,6 +138,34 @@ class Work {
     return jobs_[static_cast<size_t>(where_[h.row])].answers[h.index];
   }
   void run_batch() { chain_.run_chains(&jobs_); }
+
+  // One end of a reticle-crossing link, and its station.
+  struct LinkEnd {
+    int reticle = 0;
+    int side = 0;
+    int slot = 0;
+    Position at;
+  };
+  LinkEnd link_end(int d, int side, int slot) const {
+    return {d, side, slot,
+            side == kNorth   ? Position{0, slot}
+            : side == kEast  ? Position{slot, cols() - 1}
+            : side == kSouth ? Position{rows() - 1, slot}
+                             : Position{slot, 0}};
+  }
+  // Where its status word w will be.
+  Handle add_link(const LinkEnd& e, uint32_t w) {
+    add(e.reticle, e.at.row, e.at.col, true, kStationLink, static_cast<uint32_t>(e.side) << 6 | w);
+    return add(e.reticle, e.at.row, e.at.col, false, kStationLinkStatus);
+  }
+  bool link_up(int d, int side, int slot) const {
+    const bool south = side == kNorth || side == kSouth;
+    const int owner = side == kNorth ? d - shape_.reticle_cols : side == kWest ? d - 1 : d;
+    for (const LinkState& l : result_.links) {
+      if (l.reticle == owner && l.south == south && l.slot == slot) return l.up;
+    }
+    return false;
+  }
 
   // A packet for the tile's endpoint through its station.
   void add_write(int d, int p, int c, uint32_t addr, const std::vector<uint32_t>& words) {
@@ -168,15 +210,15 @@ class Work {
     result_.findings.push_back({d, {p, c}, why});
   }
 
-  // Where the neighbour is from which `side` hears with `skip` rows or columns between; false if
-  // there is none.
-  bool neighbour(int p, int c, int side, int skip, Position* at) const {
-    if (skip > (side == kEast || side == kWest ? shape_.spare_cols : shape_.spare_rows)) {
+  // Where the neighbour is that `side` hears; false if there is none.
+  bool neighbour(int p, int c, int side, const Setting& s, Position* at) const {
+    const bool along = side == kEast || side == kWest;
+    if (s.skip > (along ? shape_.spare_cols : shape_.spare_rows) || (along && s.shift != 0)) {
       return false;
     }
-    const int far = 1 + skip;
+    const int far = 1 + s.skip;
     *at = {p + far * ((side == kSouth) - (side == kNorth)),
-           c + far * ((side == kEast) - (side == kWest))};
+           c + far * ((side == kEast) - (side == kWest)) + s.shift};
     return at->row >= 0 && at->row < rows() && at->col >= 0 && at->col < cols();
   }
   static Wire wire_of(const Position& a, const Position& b) {
@@ -186,18 +228,19 @@ class Work {
     return wires_.count({d, wire_of(a, b)}) != 0;
   }
   // Fuses that connect a tile to these neighbours, but not over broken wires nor to bad tiles.
-  TileFuse direct(int d, int p, int c, int skip) const {
+  TileFuse direct(int d, int p, int c, const Setting& s) const {
     TileFuse f;
     f.enable = true;
+    f.n_shift = f.s_shift = s.shift;
     int* const skips[] = {&f.n_skip, &f.e_skip, &f.s_skip, &f.w_skip};
     for (int side = 0; side < 4; ++side) {
-      *skips[side] = listens(d, p, c, side, skip) ? skip : kNoSkip;
+      *skips[side] = listens(d, p, c, side, s) ? s.skip : kNoSkip;
     }
     return f;
   }
-  bool listens(int d, int p, int c, int side, int skip) const {
+  bool listens(int d, int p, int c, int side, const Setting& s) const {
     Position at;
-    return neighbour(p, c, side, skip, &at) && good(d, at.row, at.col) && good(d, p, c) &&
+    return neighbour(p, c, side, s, &at) && good(d, at.row, at.col) && good(d, p, c) &&
            !broken(d, {p, c}, at);
   }
 
@@ -208,7 +251,9 @@ class Work {
   std::vector<Tile> tiles_;
   std::vector<Row> rows_;
   std::set<std::pair<int, Wire>> wires_;
+  std::set<std::pair<int, EdgeWire>> edges_;
   std::vector<bool> heard_of_;  // a word from it, or to it, has arrived
+  bool discovered_ = false;     // the stations have found each other
   std::vector<ChainJob> jobs_;
   std::vector<int> where_;
 };
@@ -264,6 +309,7 @@ void Work::discover() {
       }
     }
   }
+  discovered_ = true;
 }
 
 // Every wire between tiles, in both directions and with every setting of the muxes: each station
@@ -373,67 +419,230 @@ void Work::read_links() {
     int reason = 0;
     std::vector<int> faulty;
   };
-  const auto read = [&](int d, const Position& at, int side) {
-    End end;
-    if (!alive(d, at.row, at.col)) return end;
-    open_batch();
-    std::vector<Handle> words;
-    for (const uint32_t w : {0u, 4u, 5u, 6u, 7u}) {
-      add(d, at.row, at.col, true, kStationLink, static_cast<uint32_t>(side) << 6 | w);
-      words.push_back(add(d, at.row, at.col, false, kStationLinkStatus));
-    }
-    run_batch();
-    const auto status = answer(words[0]);
-    if (!status) return end;
-    end.answers = true;
-    end.up = (*status & 1) != 0;
-    end.reason = static_cast<int>(*status >> 3 & 7);
-    for (int group = 0; group < 2; ++group) {
-      const uint64_t lanes =
-          uint64_t{answer(words[static_cast<size_t>(1 + 2 * group)]).value_or(0)} |
-          uint64_t{answer(words[static_cast<size_t>(2 + 2 * group)]).value_or(0)} << 32;
-      for (int lane = 0; lane < 34; ++lane) {
-        if ((lanes >> lane & 1) != 0) end.faulty.push_back(34 * group + lane);
-      }
-    }
-    return end;
+  struct Crossing {
+    LinkEnd ends[2];  // of the reticle itself, of its neighbour
+    LinkState state;
+    bool settled = false;
   };
+  constexpr uint32_t kWords[] = {0, 4, 5, 6, 7};
+  std::vector<Crossing> all;
   for (int d = 0; d < shape_.reticles(); ++d) {
-    const int y = d / shape_.reticle_cols, x = d % shape_.reticle_cols;
     for (const bool south : {false, true}) {
-      if (south ? y + 1 == shape_.reticle_rows : x + 1 == shape_.reticle_cols) continue;
+      if (!Defects::has_links(shape_, d, south ? kSouth : kEast)) continue;
       const int other = south ? d + shape_.reticle_cols : d + 1;
       for (int slot = 0; slot < (south ? cols() : rows()); ++slot) {
-        const Position here = south ? Position{rows() - 1, slot} : Position{slot, cols() - 1};
-        const Position there = south ? Position{0, slot} : Position{slot, 0};
-        LinkState state;
-        state.reticle = d;
-        state.south = south;
-        state.slot = slot;
-        // Training takes some 4,600 cycles, three times that if it fails.
-        for (int tries = 0; tries < 4; ++tries) {
-          const End a = read(d, here, south ? kSouth : kEast);
-          const End b = read(other, there, south ? kNorth : kWest);
-          state.up = (a.answers || b.answers) && (a.up || !a.answers) && (b.up || !b.answers);
-          state.reason = a.answers && !a.up ? a.reason : b.reason;
-          state.lanes_in = a.faulty;
-          state.lanes_out = b.faulty;
-          constexpr int kNoSignal = 2, kTraining = 3;
-          const bool settled = [&] {
-            for (const End* e : {&a, &b}) {
-              if (e->answers && !e->up && (e->reason == kNoSignal || e->reason == kTraining)) {
-                return false;
-              }
-            }
-            return true;
-          }();
-          if (settled) break;
-          chain_.wait_cycles(6000);
-        }
-        result_.links.push_back(state);
+        Crossing x;
+        x.ends[0] = link_end(d, south ? kSouth : kEast, slot);
+        x.ends[1] = link_end(other, south ? kNorth : kWest, slot);
+        x.state.reticle = d;
+        x.state.south = south;
+        x.state.slot = slot;
+        all.push_back(x);
       }
     }
   }
+  // Training takes some 4,600 cycles, three times that if it fails.
+  for (int tries = 0; tries < 4; ++tries) {
+    if (tries > 0) chain_.wait_cycles(6000);
+    open_batch();
+    std::vector<std::pair<const LinkEnd*, Handle>> asked;
+    for (const Crossing& x : all) {
+      if (x.settled) continue;
+      for (const LinkEnd& e : x.ends) {
+        if (!alive(e.reticle, e.at.row, e.at.col)) continue;
+        asked.emplace_back(&e, add_link(e, kWords[0]));
+        for (size_t w = 1; w < std::size(kWords); ++w) add_link(e, kWords[w]);
+      }
+    }
+    if (asked.empty()) break;
+    run_batch();
+    std::map<const LinkEnd*, End> ends;
+    for (const auto& [e, handle] : asked) {
+      const auto value = [&, first = handle](size_t w) {
+        return answer({first.row, first.index + 2 * w});
+      };
+      const auto status = value(0);
+      if (!status) continue;
+      End& end = ends[e];
+      end.answers = true;
+      end.up = (*status & 1) != 0;
+      end.reason = static_cast<int>(*status >> 3 & 7);
+      for (size_t group = 0; group < 2; ++group) {
+        const uint64_t lanes = uint64_t{value(1 + 2 * group).value_or(0)} |
+                               uint64_t{value(2 + 2 * group).value_or(0)} << 32;
+        for (int lane = 0; lane < 34; ++lane) {
+          if ((lanes >> lane & 1) != 0) end.faulty.push_back(34 * static_cast<int>(group) + lane);
+        }
+      }
+    }
+    for (Crossing& x : all) {
+      if (x.settled) continue;
+      const End &a = ends[&x.ends[0]], &b = ends[&x.ends[1]];
+      x.state.up = (a.answers || b.answers) && (a.up || !a.answers) && (b.up || !b.answers);
+      x.state.reason = a.answers && !a.up ? a.reason : b.reason;
+      x.state.lanes_in = a.faulty;
+      x.state.lanes_out = b.faulty;
+      constexpr int kNoSignal = 2, kTraining = 3;
+      x.settled = true;
+      for (const End* e : {&a, &b}) {
+        if (e->answers && !e->up && (e->reason == kNoSignal || e->reason == kTraining)) {
+          x.settled = false;
+        }
+      }
+    }
+  }
+  for (const Crossing& x : all) result_.links.push_back(x.state);
+}
+
+// Every connection between the tiles of an edge and its links, both ways: the station of the tile
+// and the link each send a pattern and then its complement, while the tiles are in reset.
+void Work::scan_edges() {
+  begin("wires to the links");
+  const int sc = shape_.spare_cols, sr = shape_.spare_rows;
+  std::vector<LinkEnd> ends;
+  for (int d = 0; d < shape_.reticles(); ++d) {
+    for (int side = 0; side < 4; ++side) {
+      if (!Defects::has_links(shape_, d, side)) continue;
+      for (int slot = 0; slot < (side % 2 == 0 ? cols() : rows()); ++slot) {
+        const LinkEnd e = link_end(d, side, slot);
+        if (alive(d, e.at.row, e.at.col) && link_up(d, side, slot)) ends.push_back(e);
+      }
+    }
+  }
+  if (ends.empty()) return;
+  const auto command = [&](uint32_t word) {
+    open_batch();
+    for (const LinkEnd& e : ends) add_link(e, word);
+    run_batch();
+  };
+  command(kLinkTest);
+  open_batch();
+  each_alive([&](int d, int p, int c) { add(d, p, c, true, kStationScan, 1); });
+  run_batch();
+  // `far` rows or columns are between the tile and the edge, the slot is shifted by `shift`.
+  const int rows_rounds = (sc + 1) * (2 * sr + 1), cols_rounds = (sr + 1) * (2 * sc + 1);
+  for (int round = 0; round < std::max(rows_rounds, cols_rounds); ++round) {
+    const auto setting = [&](int side, int* far, int* shift) {
+      const int shifts = 2 * (side % 2 == 0 ? sc : sr) + 1;
+      *far = round / shifts;
+      *shift = round % shifts - (shifts - 1) / 2;
+      return round < (side % 2 == 0 ? cols_rounds : rows_rounds);
+    };
+    struct Joined {
+      EdgeWire wire;
+      LinkEnd end;
+    };
+    std::vector<Joined> joined;
+    for (const LinkEnd& e : ends) {
+      int far = 0, shift = 0;
+      if (!setting(e.side, &far, &shift)) continue;
+      const int line = e.slot - shift;
+      EdgeWire w;
+      w.side = e.side;
+      w.slot = e.slot;
+      w.tile = e.side == kNorth   ? Position{far, line}
+               : e.side == kEast  ? Position{line, cols() - 1 - far}
+               : e.side == kSouth ? Position{rows() - 1 - far, line}
+                                  : Position{line, far};
+      if (shape_.joined(w) && alive(e.reticle, w.tile.row, w.tile.col)) joined.push_back({w, e});
+    }
+    std::map<size_t, TileFuse> tile_fuses;
+    std::map<size_t, uint32_t> row_fuses;
+    for (const Joined& j : joined) {
+      const Position& at = j.wire.tile;
+      TileFuse fuse;
+      fuse.n_skip = fuse.e_skip = fuse.s_skip = fuse.w_skip = kNoSkip;
+      TileFuse& f = tile_fuses.emplace(index(j.end.reticle, at.row, at.col), fuse).first->second;
+      f.enable = true;
+      uint32_t& row = row_fuses[row_index(j.end.reticle, at.row)];
+      int far = 0, shift = 0;
+      setting(j.wire.side, &far, &shift);
+      switch (j.wire.side) {
+        case kNorth:
+          f.n_skip = far;
+          f.n_shift = shift;
+          break;
+        case kEast:
+          f.e_skip = far;
+          row |= static_cast<uint32_t>(shift) & 7;
+          break;
+        case kSouth:
+          f.s_skip = far;
+          f.s_shift = shift;
+          break;
+        default:
+          f.w_skip = far;
+          row |= (static_cast<uint32_t>(shift) & 7) << 3;
+          break;
+      }
+    }
+    open_batch();
+    each_alive([&](int d, int p, int c) {
+      const auto fuse = tile_fuses.find(index(d, p, c));
+      add(d, p, c, true, kStationTileFuse, fuse == tile_fuses.end() ? 0 : fuse->second.word());
+      const auto row = row_fuses.find(row_index(d, p));
+      if (c == 0) add(d, p, c, true, kStationRowFuse, row == row_fuses.end() ? 0 : row->second);
+    });
+    run_batch();
+    for (int turn = 0; turn < 2; ++turn) {
+      const auto pattern = [&](int d, const Position& at) {
+        const uint64_t x = mixed(static_cast<uint64_t>(index(d, at.row, at.col)) * 64 +
+                                 static_cast<uint64_t>(32 + round));
+        return (turn == 0 ? x : ~x) & kWordMask;
+      };
+      command(turn == 0 ? kLinkTest : kLinkTestInverted);
+      open_batch();
+      for (const auto& [at, fuse] : tile_fuses) {
+        const int c = static_cast<int>(at) % cols(), p = static_cast<int>(at) / cols() % rows();
+        const int d = static_cast<int>(at) / cols() / rows();
+        const uint64_t x = pattern(d, {p, c});
+        add(d, p, c, true, kStationPatternLow, static_cast<uint32_t>(x));
+        add(d, p, c, true, kStationPatternHigh, static_cast<uint32_t>(x >> 32));
+      }
+      run_batch();
+      open_batch();
+      std::vector<std::pair<Handle, Handle>> reads;
+      for (const Joined& j : joined) {
+        const int d = j.end.reticle, side = j.wire.side;
+        const Position& at = j.wire.tile;
+        const Handle in = add(d, at.row, at.col, false, kStationCapture + 2 * side);
+        add(d, at.row, at.col, false, kStationCapture + 2 * side + 1);
+        reads.emplace_back(in, add_link(j.end, kLinkEdgeLow));
+        add_link(j.end, kLinkEdgeHigh);
+      }
+      run_batch();
+      for (size_t i = 0; i < joined.size(); ++i) {
+        const Joined& j = joined[i];
+        const int d = j.end.reticle, side = j.wire.side;
+        const auto& [in, out] = reads[i];
+        const auto word = [&](const Handle& low, size_t step) {
+          return uint64_t{answer({low.row, low.index + step}).value_or(0)} << 32 |
+                 answer(low).value_or(0);
+        };
+        const uint64_t wrong_in =
+            word(in, 1) ^ (turn == 0 ? kLinkPattern : ~kLinkPattern & kWordMask);
+        const uint64_t wrong_out = word(out, 2) ^ rotated(pattern(d, j.wire.tile), 11 * side);
+        result_.wires_scanned += 2;
+        if ((wrong_in | wrong_out) == 0 || !edges_.insert({d, j.wire}).second) continue;
+        const uint64_t wrong = wrong_out != 0 ? wrong_out : wrong_in;
+        int bit = 0;
+        while ((wrong >> bit & 1) == 0) ++bit;
+        static const char* const kSides[] = {"north", "east", "south", "west"};
+        result_.findings.push_back(
+            {d, j.wire.tile,
+             fmt::format("wire {} link {} of the {} edge: bit {} arrives wrong",
+                         wrong_out != 0 ? "to" : "from", j.wire.slot, kSides[side], bit)});
+      }
+    }
+  }
+  open_batch();
+  each_alive([&](int d, int p, int c) {
+    add(d, p, c, true, kStationTileFuse, 0);
+    if (c == 0) add(d, p, c, true, kStationRowFuse, 0);
+    add(d, p, c, true, kStationScan, 0);
+  });
+  run_batch();
+  command(kLinkTestOff);
 }
 
 // Tiles that are released and have nothing to do must be quiet.
@@ -441,7 +650,7 @@ void Work::listen_for_noise() {
   begin("idle tiles");
   open_batch();
   each_alive([&](int d, int p, int c) {
-    add(d, p, c, true, kStationTileFuse, direct(d, p, c, 0).word());
+    add(d, p, c, true, kStationTileFuse, direct(d, p, c, Setting()).word());
     add(d, p, c, true, kStationControl, kStationRun | kStationTest);
   });
   run_batch();
@@ -457,7 +666,7 @@ void Work::listen_for_noise() {
     each_alive([&](int d, int p, int c) {
       for (int side = 0; side < 4; ++side) {
         Position at;
-        if (!listens(d, p, c, side, 0) || !neighbour(p, c, side, 0, &at)) continue;
+        if (!listens(d, p, c, side, Setting()) || !neighbour(p, c, side, Setting(), &at)) continue;
         const Handle low = add(d, p, c, false, kStationCapture + 2 * side);
         add(d, p, c, false, kStationCapture + 2 * side + 1);
         all.push_back({d, at, low});
@@ -612,17 +821,28 @@ void Work::test_routers() {
     return tiles;
   };
   if (rows() * cols() == 1) return;  // nobody to talk to
-  // Tiles between bad ones talk to those beyond.
-  for (int skip = 0; skip <= 2 && !untested().empty(); ++skip) exchange_words(skip);
+  // Tiles between bad ones talk to those beyond, or to the side.
+  std::vector<Setting> settings;
+  for (int skip = 0; skip <= std::max(shape_.spare_rows, shape_.spare_cols); ++skip) {
+    settings.push_back({skip, 0});
+  }
+  for (int skip = 0; skip <= shape_.spare_rows; ++skip) {
+    for (int shift = -shape_.spare_cols; shift <= shape_.spare_cols; ++shift) {
+      if (shift != 0) settings.push_back({skip, shift});
+    }
+  }
+  for (const Setting& s : settings) {
+    if (untested().empty()) break;
+    exchange_words(s);
+  }
   for (const size_t at : untested()) {
     const int c = static_cast<int>(at) % cols(), p = static_cast<int>(at) / cols() % rows();
-    lose(static_cast<int>(at) / cols() / rows(), p, c, "no tile that works could hear its router");
+    lose(static_cast<int>(at) / cols() / rows(), p, c, "no tile that works can be joined to it");
   }
 }
 
-// With `skip` rows and columns between.
-void Work::exchange_words(int skip) {
-  const int far = 1 + skip;
+void Work::exchange_words(const Setting& setting) {
+  const int far = 1 + setting.skip;
   const uint32_t order = options_.selftest.symbol("ow_selftest_order");
   const uint32_t result = options_.selftest.symbol("ow_selftest_result");
   // Bad tiles go back into reset; the rest keeps its memory.
@@ -633,10 +853,10 @@ void Work::exchange_words(int skip) {
       add(d, p, c, true, kStationTileFuse, 0);
       return;
     }
-    add(d, p, c, true, kStationTileFuse, direct(d, p, c, skip).word());
+    add(d, p, c, true, kStationTileFuse, direct(d, p, c, setting).word());
     add_write(d, p, c, order,
               {OW_SELFTEST_ROUTER, static_cast<uint32_t>(index(d, p, c)),
-               static_cast<uint32_t>((p / far + c / far) & 1)});
+               static_cast<uint32_t>((p / far + (setting.shift == 0 ? c / far : 0)) & 1)});
   });
   run_batch();
   open_batch();
@@ -664,7 +884,7 @@ void Work::exchange_words(int skip) {
     if (it == reads.end()) return;
     for (int side = 0; side < 4; ++side) {
       Position at;
-      if (!listens(d, p, c, side, skip) || !neighbour(p, c, side, skip, &at)) continue;
+      if (!listens(d, p, c, side, setting) || !neighbour(p, c, side, setting, &at)) continue;
       const auto out = static_cast<uint32_t>((side + 2) & 3);
       const uint32_t name = static_cast<uint32_t>(index(d, at.row, at.col));
       links.push_back({d,
@@ -674,11 +894,6 @@ void Work::exchange_words(int skip) {
                            word(it->second, 2 + side, 6) == ow_selftest_word(name, out)});
     }
   });
-  for (const Link& l : links) {
-    if (!l.works) continue;
-    heard_of_[index(l.reticle, l.from.row, l.from.col)] = true;
-    heard_of_[index(l.reticle, l.to.row, l.to.col)] = true;
-  }
   // A tile that fails in all that it sends, or in all that it hears, is bad; the worst one first,
   // and its connections do not count any more. A single connection that fails between tiles that
   // work is given up by itself.
@@ -721,6 +936,11 @@ void Work::exchange_words(int skip) {
                 links.end());
   }
   for (const Link& l : links) {
+    if (!l.works) continue;
+    heard_of_[index(l.reticle, l.from.row, l.from.col)] = true;
+    heard_of_[index(l.reticle, l.to.row, l.to.col)] = true;
+  }
+  for (const Link& l : links) {
     if (l.works || !wires_.insert({l.reticle, wire_of(l.from, l.to)}).second) continue;
     result_.findings.push_back(
         {l.reticle, l.from, fmt::format("no word reaches tile ({}, {})", l.to.row, l.to.col)});
@@ -745,6 +965,11 @@ void Work::collect() {
       // Of a tile that is lost anyway it matters to nobody.
       if (!good(d, wire.from.row, wire.from.col) || !good(d, wire.to.row, wire.to.col)) continue;
       r.wires.push_back(wire);
+    }
+  }
+  for (const auto& [d, wire] : edges_) {
+    if (good(d, wire.tile.row, wire.tile.col)) {
+      out.reticles[static_cast<size_t>(d)].edges.push_back(wire);
     }
   }
   for (const LinkState& l : result_.links) {
@@ -803,6 +1028,77 @@ void Work::set_fuses(const WaferMap& map) {
   chain_.wait_cycles(16);
 }
 
+// Every tile of a map sends a word to each of its logical neighbours, over the connections of the
+// fuses as they are; the chains load, start and read.
+void Work::verify_neighbours(const WaferMap& map) {
+  begin("logical mesh");
+  const Window& w = map.window;
+  const uint32_t order = options_.selftest.symbol("ow_selftest_order");
+  const uint32_t result = options_.selftest.symbol("ow_selftest_result");
+  struct Place {
+    int reticle = 0;
+    Position at;
+  };
+  const auto place = [&](int row, int col) {
+    Place p;
+    p.at = map.physical(row, col, &p.reticle);
+    return p;
+  };
+  const auto name = [&](const Place& p) {
+    return static_cast<uint32_t>(index(p.reticle, p.at.row, p.at.col));
+  };
+  const auto every = [&](const std::function<void(int, int, const Place&)>& call) {
+    for (int row = w.row; row < w.row + w.rows; ++row) {
+      for (int col = w.col; col < w.col + w.cols; ++col) call(row, col, place(row, col));
+    }
+  };
+  open_batch();
+  every([&](int, int, const Place& p) {
+    add(p.reticle, p.at.row, p.at.col, true, kStationControl, kStationRun | kStationTest);
+  });
+  run_batch();
+  open_batch();
+  every([&](int row, int col, const Place& p) {
+    add_write(p.reticle, p.at.row, p.at.col, order,
+              {OW_SELFTEST_ROUTER, name(p), static_cast<uint32_t>((row + col) & 1)});
+  });
+  run_batch();
+  open_batch();
+  broadcast(kRegCorePc, {options_.selftest.entry});
+  broadcast(result, {0, 0, 0, 0, 0, 0});
+  run_batch();
+  open_batch();  // by itself: all rows start in the same cycle
+  broadcast(kRegCoreCtrl, {kCoreRun | kCoreReset});
+  run_batch();
+  chain_.wait_cycles(4 * OW_SELFTEST_SLOT + 500);
+  open_batch();
+  std::map<size_t, Handle> reads;
+  every([&](int, int, const Place& p) {
+    reads[name(p)] = add_read(p.reticle, p.at.row, p.at.col, result, 6);
+  });
+  run_batch();
+  every([&](int row, int col, const Place& p) {
+    const Handle& read = reads.at(name(p));
+    if (word(read, 0, 6) != OW_SELFTEST_DONE + OW_SELFTEST_ROUTER) {
+      result_.verification.push_back(
+          fmt::format("logical tile ({}, {}) does not end its test", row, col));
+      return;
+    }
+    static const int kDown[] = {-1, 0, 1, 0}, kRight[] = {0, 1, 0, -1};
+    for (int side = 0; side < 4; ++side) {
+      const int y = row + kDown[side], x = col + kRight[side];
+      if (y < w.row || y >= w.row + w.rows || x < w.col || x >= w.col + w.cols) continue;
+      const auto out = static_cast<uint32_t>((side + 2) & 3);
+      if (word(read, 2 + side, 6) == ow_selftest_word(name(place(y, x)), out)) {
+        ++result_.wavelets_verified;
+      } else {
+        result_.verification.push_back(
+            fmt::format("no word from logical tile ({}, {}) reaches ({}, {})", y, x, row, col));
+      }
+    }
+  });
+}
+
 }  // namespace
 
 Bringup bring_up(ChainAccess& chain, Device* device, const BringupOptions& options) {
@@ -810,6 +1106,7 @@ Bringup bring_up(ChainAccess& chain, Device* device, const BringupOptions& optio
   work.discover();
   work.scan_wires();
   work.read_links();
+  work.scan_edges();
   work.listen_for_noise();
   work.test_memories();
   work.test_cores();
@@ -817,14 +1114,30 @@ Bringup bring_up(ChainAccess& chain, Device* device, const BringupOptions& optio
   work.collect();
   Bringup& result = work.result();
   const Shape& shape = chain.wafer_shape();
-  result.repair = repair_wafer(shape, result.defects);
+  const Window all{0, 0, shape.logical_rows(), shape.logical_cols()};
+  const Window wanted = options.window.value_or(all);
+  if (wanted.row < 0 || wanted.col < 0 || wanted.rows < 1 || wanted.cols < 1 ||
+      wanted.row + wanted.rows > all.rows || wanted.col + wanted.cols > all.cols) {
+    throw BadInput(fmt::format("window of {} x {} tiles at ({}, {}): the wafer has {} x {}",
+                               wanted.rows, wanted.cols, wanted.row, wanted.col, all.rows,
+                               all.cols));
+  }
+  result.repair = repair_window(shape, result.defects, wanted);
   if (!result.repair.map) {
     result.largest = largest_rectangle(shape, result.defects);
-    return work.take();
+    if (options.accept_smaller && result.largest.rows > 0) {
+      result.smaller = repair_window(shape, result.defects, result.largest).map;
+    }
+    if (!result.smaller) return work.take();
   }
+  const WaferMap& map = *result.map();
   if (options.progress) options.progress("fuses");
-  work.set_fuses(*result.repair.map);
-  if (device != nullptr) {
+  work.set_fuses(map);
+  if (!(map.window == all)) {
+    // Its sides may be far from the wafer's edges: the tiles themselves send the words.
+    work.verify_neighbours(map);
+    work.set_fuses(map);
+  } else if (device != nullptr) {
     if (options.progress) options.progress("logical mesh");
     result.verification = verify_mesh(*device, &result.wavelets_verified);
   }

@@ -5,8 +5,12 @@
 #define OW_WAFER_SIM_TRAITS_H_
 
 #include "Vow_link_wafer.h"
+#include "Vow_link_wafer___024root.h"
 #include "Vow_station.h"
+#include "Vow_station___024root.h"
 #include "wafer_device.h"
+#include "wafer_small/link_wafer_clock.h"
+#include "wafer_small/station_clock.h"
 
 #define OW_JOIN_(a, b) a##b
 #define OW_JOIN(a, b) OW_JOIN_(a, b)
@@ -34,8 +38,37 @@ struct TileTraits {
     model->eval();
 #endif
   }
+  static void clock(Station* model) {
+    model->clk_i = 1;
+    model->eval();
+#ifdef OW_CLOCK_PREVIOUS_STATION
+    model->rootp->OW_CLOCK_PREVIOUS_STATION = 0;
+#else
+    model->clk_i = 0;
+    model->eval();
+#endif
+  }
+  static void clock(Link* model) {
+    model->clk_i = 1;
+    model->eval();
+#ifdef OW_CLOCK_PREVIOUS_LINK_WAFER
+    model->rootp->OW_CLOCK_PREVIOUS_LINK_WAFER = 0;
+#else
+    model->clk_i = 0;
+    model->eval();
+#endif
+  }
   static void settle(Tile* model) {
     OW_JOIN(OW_WAFER_TILE, ___024root___eval_settle)(model->rootp);
+  }
+  // All that the model holds, and nothing else: from its first member that belongs to the design to
+  // the first one that does not.
+  static uint8_t* state_begin(Tile* model) {
+    return reinterpret_cast<uint8_t*>(&model->rootp->clk_i);
+  }
+  static uint8_t* state_end(Tile* model) {
+    auto* root = model->rootp;
+    return const_cast<uint8_t*>(reinterpret_cast<const uint8_t*>(&root->vlSymsp));
   }
   static std::vector<Cell> cells(Tile* model) {
     auto* root = model->rootp;

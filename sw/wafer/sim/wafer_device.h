@@ -3,9 +3,15 @@
 //
 // `Traits` names the models and says what is special about the tile's:
 //   Tile, Station, Link      the Verilated classes
-//   clock(Tile*)             one rising edge
+//   clock(Tile*)             one rising edge; also of Station and Link
 //   settle(Tile*)            computes all logic from the registers, after one was forced
 //   cells(Tile*)             its registers and memories
+//   state_begin, state_end   the bytes that make up its state
+//
+// Most tiles of a wafer under test do the same at the same time. Tiles that are in the same state
+// and get the same inputs are a group: one of them, the leader, is evaluated for all. A tile whose
+// inputs differ from its leader's takes a copy of the leader's state first and goes on by itself;
+// tiles that rest in the same state join again before the host's next commands.
 #ifndef OW_WAFER_SIM_WAFER_DEVICE_H_
 #define OW_WAFER_SIM_WAFER_DEVICE_H_
 
@@ -58,6 +64,7 @@ class SimulatedWafer : public WaferDevice, public SimDevice {
     stations_.resize(tiles);
     for (auto& words : words_) words.assign(places, 0);
     fan_.resize(places);
+    link_sends_.assign(places, 0);
     pins_.resize(reticles * static_cast<size_t>(shape.physical_rows()) * 2);
     stale_.assign(reticles, true);
     stuck_.resize(reticles);
@@ -68,6 +75,7 @@ class SimulatedWafer : public WaferDevice, public SimDevice {
     make_links();
     make_ports();
     break_things(faults);
+    form_groups();
     rebuild();
   }
 
@@ -93,10 +101,12 @@ class SimulatedWafer : public WaferDevice, public SimDevice {
   std::vector<ChainPins>& pins() override { return pins_; }
   const Shape& wafer_shape() const override { return wafer_; }
   void wait_cycles(uint64_t cycles) override {
+    join_groups();
     for (uint64_t i = 0; i < cycles; ++i) step();
   }
 
   void run_chains(std::vector<ChainJob>* jobs) override {
+    join_groups();
     drive_chains(
         wafer_, &pins_, [this] { step(); }, jobs);
   }
@@ -136,6 +146,8 @@ class SimulatedWafer : public WaferDevice, public SimDevice {
   }
 
  private:
+  static constexpr uint32_t kAllSides[2] = {0xFFFFFFFFu, 0x1FFFu};  // 45 ones
+
   static GridShape grid_of(const Shape& shape) {
     shape.check();
     return {shape.logical_rows(), shape.logical_cols()};
@@ -152,16 +164,38 @@ class SimulatedWafer : public WaferDevice, public SimDevice {
     uint8_t* byte;
     uint8_t mask;
     bool value;
+    // Coupled memory cells: the aggressor, what it does, and what both held a cycle ago.
+    TileFault::Coupling coupling = TileFault::Coupling::None;
+    uint8_t* other = nullptr;
+    uint8_t other_mask = 0;
+    bool when = false;
+    bool was = false, other_was = false;
   };
   struct TileState {
     std::unique_ptr<Tile> model;
     bool awake = false;
-    int in_reset = 0;                 // cycles that it has been
-    std::array<uint64_t, 4> sends{};  // on its wires in this cycle
+    int in_reset = 0;                  // cycles that it has been
+    size_t leader = 0;                 // who is evaluated for it, perhaps itself
+    bool evaluated = false;            // since its state was last compared with others
+    uint64_t digest = 0;               // of its state, then
+    std::array<uint64_t, 4> drives{};  // by its registers, in this cycle
+    std::array<uint64_t, 4> sends{};   // on its wires: what it drives, unless it is broken
     bool silent = false;
     bool babbles = false;
-    bool settles = false;  // a forced register needs it
+    bool settles = false;    // a forced register needs it
+    bool disturbed = false;  // and it was changed in the last cycle
     std::vector<Force> forces;
+  };
+  // What a tile gets in a cycle.
+  struct Inputs {
+    Control control;
+    bool take = false;
+    const uint64_t* words = nullptr;
+    bool operator==(const Inputs& o) const {
+      return control.reset == o.control.reset && control.test == o.control.test &&
+             control.request == o.control.request && control.word == o.control.word &&
+             take == o.take && std::equal(words, words + 4, o.words);
+    }
   };
   struct StationState {
     std::unique_ptr<Station> model;
@@ -173,7 +207,8 @@ class SimulatedWafer : public WaferDevice, public SimDevice {
     bool next_east = false, next_west = false;
     bool stat_re = false;
     int stat_side = 0, stat_addr = 0;
-    int idle = 0;  // cycles in which nothing came
+    bool heard = false;  // something on its tile's wires in the last cycle
+    int idle = 0;        // cycles in which nothing came
     uint16_t tile_fuse = 0;
     uint8_t row_fuse = 0;
     bool dead = false;
@@ -203,6 +238,13 @@ class SimulatedWafer : public WaferDevice, public SimDevice {
     size_t place;
     uint64_t word;
   };
+  // A direction of a connection with stuck bits, by places within a reticle.
+  struct WireBreak {
+    int source;
+    int sink;
+    int bit;
+    bool value;
+  };
   struct Stuck {
     size_t source;
     size_t sink;
@@ -229,9 +271,15 @@ class SimulatedWafer : public WaferDevice, public SimDevice {
   void emit(size_t source, uint64_t word, int buffer) {
     for (const size_t sink : fan_[source]) put(sink, word, buffer);
   }
-  // What a side of a tile has on its wires.
+  // The side at which a connection leaves its tile: along the row, or up or down.
+  static int side_towards(const Position& from, const Position& to) {
+    if (from.row == to.row) return from.col < to.col ? kEast : kWest;
+    return from.row < to.row ? kSouth : kNorth;
+  }
+  // What a side of a tile, or a link, has on its wires.
   uint64_t sent(size_t source) const {
     const auto n = static_cast<size_t>(places_.count());
+    if (places_.is_edge(static_cast<int>(source % n))) return link_sends_[source];
     const size_t tile = source / n * static_cast<size_t>(places_.tiles()) + source % n / 4;
     const StationState& s = stations_[tile];
     return s.scan ? s.pattern[source % n % 4] : tiles_[tile].sends[source % n % 4];
@@ -275,13 +323,12 @@ class SimulatedWafer : public WaferDevice, public SimDevice {
     m->stat_i = 0;
     std::memset(m->from_i.data(), 0, sizeof(m->from_i));
     std::memset(m->at_i.data(), 0, sizeof(m->at_i));
+    // What the tile sends is always this: one side all ones, the rest zeros, which no pattern of a
+    // scanning station gives.
+    m->from_i[0] = kAllSides[0];
+    m->from_i[1] = kAllSides[1];
     m->eval();
-    for (int k = 0; k < kWaferResetCycles; ++k) {
-      m->clk_i = 1;
-      m->eval();
-      m->clk_i = 0;
-      m->eval();
-    }
+    for (int k = 0; k < kWaferResetCycles; ++k) Traits::clock(m);
     m->rst_i = 0;
   }
 
@@ -308,12 +355,7 @@ class SimulatedWafer : public WaferDevice, public SimDevice {
       m->stat_addr_i = 0;
       std::memset(m->lane_i.data(), 0, sizeof(m->lane_i));
       m->eval();
-      for (int k = 0; k < kWaferResetCycles; ++k) {
-        m->clk_i = 1;
-        m->eval();
-        m->clk_i = 0;
-        m->eval();
-      }
+      for (int k = 0; k < kWaferResetCycles; ++k) Traits::clock(m);
       m->rst_i = 0;
       links_.push_back(std::move(l));
     };
@@ -380,7 +422,18 @@ class SimulatedWafer : public WaferDevice, public SimDevice {
       s.dead = true;
       s.fault = f.kind;
     }
-    for (const WireFault& f : faults.wires) stuck_[static_cast<size_t>(f.reticle)].push_back(f);
+    for (const WireFault& f : faults.wires) {
+      const int out = side_towards(f.from, f.to);
+      stuck_[static_cast<size_t>(f.reticle)].push_back(
+          {places_.tile(f.from.row, f.from.col, out),
+           places_.tile(f.to.row, f.to.col, (out + 2) & 3), f.bit, f.value});
+    }
+    for (const EdgeFault& f : faults.edges) {
+      const int tile = places_.tile(f.wire.tile.row, f.wire.tile.col, f.wire.side);
+      const int slot = places_.edge(f.wire.side, f.wire.slot);
+      stuck_[static_cast<size_t>(f.reticle)].push_back(
+          {f.inward ? slot : tile, f.inward ? tile : slot, f.bit, f.value});
+    }
     for (const LaneFault& f : faults.lanes) {
       const int d = f.inward  ? f.reticle
                     : f.south ? f.reticle + wafer_.reticle_cols
@@ -412,7 +465,18 @@ class SimulatedWafer : public WaferDevice, public SimDevice {
     if (static_cast<size_t>(f.row) * 8 + 8 > c.size) {
       throw BadInput(fmt::format("row {} of a memory bank: it has {}", f.row, c.size / 8));
     }
-    return {c.data + f.row * 8 + f.bit / 8, static_cast<uint8_t>(1u << f.bit % 8), f.value};
+    Force force{c.data + f.row * 8 + f.bit / 8, static_cast<uint8_t>(1u << f.bit % 8), f.value};
+    if (f.coupling == TileFault::Coupling::None) return force;
+    if (static_cast<size_t>(f.other_row) * 8 + 8 > c.size) {
+      throw BadInput(fmt::format("row {} of a memory bank: it has {}", f.other_row, c.size / 8));
+    }
+    force.coupling = f.coupling;
+    force.other = c.data + f.other_row * 8 + f.other_bit / 8;
+    force.other_mask = static_cast<uint8_t>(1u << f.other_bit % 8);
+    force.when = f.when;
+    force.was = (*force.byte & force.mask) != 0;
+    force.other_was = (*force.other & force.other_mask) != 0;
+    return force;
   }
 
   Force register_force(Tile* model, const TileFault& f) const {
@@ -475,7 +539,7 @@ class SimulatedWafer : public WaferDevice, public SimDevice {
   void clock_station(size_t index, bool en, bool es, bool wn, bool ws) {
     StationState& s = stations_[index];
     Station* m = s.model.get();
-    const Tile* tile = tiles_[index].model.get();
+    const Tile* tile = tiles_[tiles_[index].leader].model.get();
     ++counts_.stations;
     m->east_near_i = en;
     m->east_skip_i = es;
@@ -484,29 +548,28 @@ class SimulatedWafer : public WaferDevice, public SimDevice {
     m->tile_req_ready_i = tile->test_req_ready_o;
     m->tile_rsp_valid_i = tile->test_rsp_valid_o;
     m->tile_rsp_i = tile->test_rsp_o;
-    uint64_t at[4];
-    for (int side = 0; side < 4; ++side) at[side] = words_[now_][tile_place(index, side)];
-    pack4(m->at_i.data(), at);
+    const uint64_t* at = &words_[now_][tile_place(index, 0)];
+    const bool any = (at[0] | at[1] | at[2] | at[3]) != 0;
+    if (any || s.heard) pack4(m->at_i.data(), at);
+    s.heard = any;
     const int link = s.link[s.stat_side];
     m->stat_i = link < 0 ? 0 : links_[static_cast<size_t>(link)].model->stat_o;
-    m->clk_i = 0;
-    m->eval();
-    s.take = m->tile_rsp_ready_o != 0;
-    std::memset(m->from_i.data(), 0, sizeof(m->from_i));
-    m->clk_i = 1;
-    m->eval();
+    s.take = false;
+    if (tile->test_rsp_valid_o) {
+      // Whether the answer's word is taken depends on this cycle's bit of the chain.
+      m->clk_i = 0;
+      m->eval();
+      s.take = m->tile_rsp_ready_o != 0;
+    }
+    Traits::clock(m);
     s.next_east = m->east_o != 0;
     s.next_west = m->west_o != 0;
     changed_.push_back(index);
-    // Scanning, what goes to the mesh does not depend on what the tile sends.
-    uint64_t low[4], high[4];
-    unpack4(m->to_o.data(), low);
-    for (int w = 0; w < 6; ++w) m->from_i[static_cast<size_t>(w)] = w < 5 ? 0xFFFFFFFFu : 0xFFFFFu;
-    m->clk_i = 0;
-    m->eval();
-    unpack4(m->to_o.data(), high);
-    s.scan = std::equal(low, low + 4, high);
-    if (s.scan) std::copy(low, low + 4, s.pattern.begin());
+    // Scanning, the mesh does not get what the tile sends.
+    const bool scan = std::memcmp(m->to_o.data(), m->from_i.data(), 6 * sizeof(uint32_t)) != 0;
+    tiles_due_ |= scan || s.scan || s.take;
+    s.scan = scan;
+    if (scan) unpack4(m->to_o.data(), s.pattern.data());
     if (s.tile_fuse != m->tile_fuse_o || s.row_fuse != m->row_fuse_o) {
       s.tile_fuse = static_cast<uint16_t>(m->tile_fuse_o);
       s.row_fuse = static_cast<uint8_t>(m->row_fuse_o);
@@ -514,55 +577,126 @@ class SimulatedWafer : public WaferDevice, public SimDevice {
     }
   }
 
-  void clock_tiles(uint64_t cycle) {
-    int awake = 0;
+  // All tiles start alike, but those with forced cells, which are alone.
+  void form_groups() {
+    size_t first = tiles_.size();
     for (size_t i = 0; i < tiles_.size(); ++i) {
       TileState& t = tiles_[i];
-      const Control& control = stations_[i].control;
-      const uint64_t* words = &words_[now_][tile_place(i, 0)];
-      bool run = t.awake || (words[0] | words[1] | words[2] | words[3]) != 0 || control.request ||
-                 control.test != (t.model->test_i != 0) || stations_[i].take || !t.forces.empty();
-      if (control.reset) {
-        // After a few cycles in reset nothing changes.
-        run = t.in_reset < 8;
-        t.in_reset += run ? 1 : 0;
-      } else if (t.in_reset > 0) {
-        t.in_reset = 0;
-        run = true;
+      t.leader = i;
+      if (!t.forces.empty()) continue;
+      if (first == tiles_.size()) first = i;
+      t.leader = first;
+    }
+    inputs_.resize(tiles_.size());
+  }
+
+  // Leaves its leader, whose state it takes along.
+  void part(size_t i) {
+    TileState& t = tiles_[i];
+    const size_t old = t.leader;
+    for (const auto& [from, to] : parted_) {
+      if (from == old && inputs_[to] == inputs_[i]) {
+        t.leader = to;
+        return;
       }
-      if (run) {
+    }
+    parted_.emplace_back(old, i);
+    const TileState& l = tiles_[old];
+    Tile* from = l.model.get();
+    std::memcpy(Traits::state_begin(t.model.get()), Traits::state_begin(from),
+                static_cast<size_t>(Traits::state_end(from) - Traits::state_begin(from)));
+    t.leader = i;
+    t.awake = l.awake;
+    t.in_reset = l.in_reset;
+    t.evaluated = true;
+  }
+
+  // Lets tiles that rest in the same state follow one of them.
+  void join_groups() {
+    std::vector<size_t> resting;
+    for (size_t i = 0; i < tiles_.size(); ++i) {
+      TileState& t = tiles_[i];
+      if (t.leader != i || t.awake || !t.forces.empty()) continue;
+      if (t.evaluated) {
         Tile* m = t.model.get();
-        m->rst_i = control.reset;
-        m->test_i = control.test;
-        m->test_req_valid_i = control.request;
-        m->test_req_i = control.word;
-        m->test_rsp_ready_i = stations_[i].take;
-        m->link_n_i = words[0];
-        m->link_e_i = words[1];
-        m->link_s_i = words[2];
-        m->link_w_i = words[3];
-        m->cycle_i = cycle;
-        Traits::clock(m);
-        ++counts_.tiles;
-        if (!t.forces.empty()) force(&t);
-        t.awake = !m->idle_o && !control.reset;
-        t.sends = {m->link_n_o, m->link_e_o, m->link_s_o, m->link_w_o};
-      } else {
-        t.sends = {};
-        t.awake = false;
+        m->cycle_i = 0;
+        m->test_req_valid_i = 0;
+        m->test_req_i = 0;
+        m->test_rsp_ready_i = 0;
+        m->link_n_i = m->link_e_i = m->link_s_i = m->link_w_i = 0;
+        Traits::settle(m);
+        t.digest = digest(Traits::state_begin(m), Traits::state_end(m));
+        t.evaluated = false;
       }
-      if (t.silent) t.sends = {};
-      if (t.babbles) {
-        for (uint64_t& w : t.sends) w = noise() & kLinkMask;
+      resting.push_back(i);
+    }
+    for (size_t k = 1; k < resting.size(); ++k) {
+      TileState& t = tiles_[resting[k]];
+      for (size_t j = 0; j < k; ++j) {
+        TileState& l = tiles_[resting[j]];
+        Tile *a = l.model.get(), *b = t.model.get();
+        if (l.leader != resting[j] || l.digest != t.digest || l.in_reset != t.in_reset ||
+            !std::equal(Traits::state_begin(a), Traits::state_end(a), Traits::state_begin(b))) {
+          continue;
+        }
+        for (TileState& other : tiles_) {
+          if (other.leader == resting[k]) other.leader = resting[j];
+        }
+        break;
       }
-      awake += t.awake;
+    }
+  }
+  static uint64_t digest(const uint8_t* from, const uint8_t* to) {
+    uint64_t x = 0;
+    for (; from + 8 <= to; from += 8) {
+      uint64_t word;
+      std::memcpy(&word, from, 8);
+      x = (x ^ word) * 0x9E3779B97F4A7C15u;
+      x ^= x >> 29;
+    }
+    for (; from < to; ++from) x = (x ^ *from) * 0x9E3779B97F4A7C15u;
+    return x;
+  }
+
+  void clock_tiles(uint64_t cycle) {
+    if (tiles_due_ || !touched_[now_].empty()) {
+      tiles_due_ = false;
+      clock_all_tiles(cycle);
     }
     // The stations' new registers, for the next cycle.
     for (const size_t i : changed_) {
       StationState& s = stations_[i];
       const Station* m = s.model.get();
+      const Control before = s.control;
       s.control = {m->tile_rst_o != 0, m->tile_test_o != 0, m->tile_req_valid_o != 0,
                    m->tile_req_o};
+      tiles_due_ |= s.control.request || before.request || s.control.reset != before.reset ||
+                    s.control.test != before.test;
+    }
+  }
+
+  // Sets tiles_due_ if the next cycle may do anything but wait for a word or a station.
+  void clock_all_tiles(uint64_t cycle) {
+    const uint64_t evaluated = counts_.tiles;
+    for (size_t i = 0; i < tiles_.size(); ++i) {
+      inputs_[i] = {stations_[i].control, stations_[i].take, &words_[now_][tile_place(i, 0)]};
+    }
+    parted_.clear();
+    for (size_t i = 0; i < tiles_.size(); ++i) {
+      const size_t leader = tiles_[i].leader;
+      if (leader != i && !(inputs_[i] == inputs_[leader])) part(i);
+    }
+    for (size_t i = 0; i < tiles_.size(); ++i) {
+      if (tiles_[i].leader == i) clock_tile(i, cycle);
+    }
+    int awake = 0;
+    for (TileState& t : tiles_) {
+      const TileState& l = tiles_[t.leader];
+      awake += l.awake;
+      t.sends = t.silent ? std::array<uint64_t, 4>{} : l.drives;
+      if (t.babbles) {
+        for (uint64_t& w : t.sends) w = noise() & kLinkMask;
+      }
     }
     for (size_t i = 0; i < tiles_.size(); ++i) {
       const StationState& s = stations_[i];
@@ -574,16 +708,79 @@ class SimulatedWafer : public WaferDevice, public SimDevice {
       }
     }
     awake_tiles_ = awake;
+    tiles_due_ = awake > 0 || counts_.tiles != evaluated || !talkers_.empty();
+  }
+
+  void clock_tile(size_t i, uint64_t cycle) {
+    TileState& t = tiles_[i];
+    const Inputs& in = inputs_[i];
+    const uint64_t* words = in.words;
+    bool run = t.awake || (words[0] | words[1] | words[2] | words[3]) != 0 || in.control.request ||
+               in.control.test != (t.model->test_i != 0) || in.take || t.disturbed;
+    if (in.control.reset) {
+      // After a few cycles in reset nothing changes.
+      run = t.in_reset < 8;
+      t.in_reset += run ? 1 : 0;
+    } else if (t.in_reset > 0) {
+      t.in_reset = 0;
+      run = true;
+    }
+    if (!run) {
+      t.drives = {};
+      t.awake = false;
+      return;
+    }
+    Tile* m = t.model.get();
+    m->rst_i = in.control.reset;
+    m->test_i = in.control.test;
+    m->test_req_valid_i = in.control.request;
+    m->test_req_i = in.control.word;
+    m->test_rsp_ready_i = in.take;
+    m->link_n_i = words[0];
+    m->link_e_i = words[1];
+    m->link_s_i = words[2];
+    m->link_w_i = words[3];
+    m->cycle_i = cycle;
+    Traits::clock(m);
+    ++counts_.tiles;
+    t.evaluated = true;
+    if (!t.forces.empty()) force(&t);
+    t.awake = !m->idle_o && !in.control.reset;
+    t.drives = {m->link_n_o, m->link_e_o, m->link_s_o, m->link_w_o};
   }
 
   void force(TileState* t) {
     bool changed = false;
-    for (const Force& f : t->forces) {
-      const auto wanted = static_cast<uint8_t>(f.value ? *f.byte | f.mask : *f.byte & ~f.mask);
-      changed |= *f.byte != wanted;
-      *f.byte = wanted;
+    for (Force& f : t->forces) {
+      const bool is = (*f.byte & f.mask) != 0;
+      const bool holds = forced(&f, is);
+      f.was = holds;
+      if (is == holds) continue;
+      *f.byte = static_cast<uint8_t>(*f.byte ^ f.mask);
+      changed = true;
     }
     if (changed && t->settles) Traits::settle(t->model.get());
+    t->disturbed = changed && t->settles;
+  }
+
+  // What the cell holds at the end of a cycle in which it would hold `is`. What an aggressor does
+  // comes after the write, also to a cell of its own word.
+  static bool forced(Force* f, bool is) {
+    using Coupling = TileFault::Coupling;
+    if (f->coupling == Coupling::None) return f->value;
+    const bool other = (*f->other & f->other_mask) != 0;
+    const bool turns = other != f->other_was && other == f->when;
+    f->other_was = other;
+    switch (f->coupling) {
+      case Coupling::State:
+        return other == f->when ? f->value : is;
+      case Coupling::Set:
+        return turns ? f->value : is;
+      case Coupling::Invert:
+        return turns ? !is : is;
+      default:  // Hold
+        return other == f->when && is == f->value && f->was != is ? f->was : is;
+    }
   }
 
   void clock_links(uint64_t cycle) {
@@ -599,8 +796,11 @@ class SimulatedWafer : public WaferDevice, public SimDevice {
       }
       const StationState& s = stations_[l.station];
       const bool asked = s.stat_re && s.stat_side == l.side;
-      if (l.idle && word == 0 && (lanes[0] | lanes[1] | lanes[2]) == 0 && !asked) {
-        l.sends = 0;
+      // An idle end drives a constant: nothing, or the pattern of its test, in which it does not
+      // look at the word.
+      if (l.idle && (word == 0 || l.sends != 0) && (lanes[0] | lanes[1] | lanes[2]) == 0 &&
+          !asked) {
+        if (l.sends != 0) talkers_.push_back({l.place, l.sends});
         std::memset(l.lanes[next], 0, sizeof(l.lanes[next]));
         ++l.still;
         continue;
@@ -612,13 +812,11 @@ class SimulatedWafer : public WaferDevice, public SimDevice {
       std::memcpy(m->lane_i.data(), lanes, sizeof(lanes));
       m->stat_re_i = asked;
       m->stat_addr_i = static_cast<uint8_t>(s.stat_addr);
-      m->clk_i = 1;
-      m->eval();
-      m->clk_i = 0;
-      m->eval();
+      Traits::clock(m);
       l.idle = m->idle_o != 0 && !asked;
       l.was_up |= m->up_o != 0;
       l.sends = m->tile_o;
+      link_sends_[l.place] = l.sends;
       std::memcpy(l.lanes[next], m->lane_o.data(), sizeof(l.lanes[next]));
       if (l.sends != 0) talkers_.push_back({l.place, l.sends});
       const bool moved = (word | l.sends) != 0 || l.lanes[next][0] != 0 || l.lanes[next][1] != 0 ||
@@ -669,14 +867,9 @@ class SimulatedWafer : public WaferDevice, public SimDevice {
       for (int k = 0; k < places_.count(); ++k) fan_[place(d, k)].clear();
       for (const Connection& c : connections(wafer_, tile_fuse, row_fuse)) {
         Stuck stuck{place(d, c.source), place(d, c.sink), 0, 0};
-        if (!places_.is_edge(c.source) && !places_.is_edge(c.sink)) {
-          const auto position = [&](int at) {
-            return Position{at / 4 / wafer_.physical_cols(), at / 4 % wafer_.physical_cols()};
-          };
-          for (const WireFault& f : stuck_[d]) {
-            if (!(f.from == position(c.source)) || !(f.to == position(c.sink))) continue;
-            (f.value ? stuck.ones : stuck.zeros) |= uint64_t{1} << f.bit;
-          }
+        for (const WireBreak& f : stuck_[d]) {
+          if (f.source != c.source || f.sink != c.sink) continue;
+          (f.value ? stuck.ones : stuck.zeros) |= uint64_t{1} << f.bit;
         }
         if ((stuck.ones | stuck.zeros) != 0) {
           stuck_now_.push_back(stuck);
@@ -723,17 +916,21 @@ class SimulatedWafer : public WaferDevice, public SimDevice {
   std::vector<LinkEnd> links_;          // two by two
   std::vector<ChainPins> pins_;
   std::vector<PortPlace> port_in_, port_out_;
+  std::vector<uint64_t> link_sends_;           // of each link, by its place
   std::vector<uint64_t> words_[2];             // at each place as a sink, this cycle and the next
   std::vector<size_t> touched_[2];             // places whose word is not zero
   std::vector<std::vector<size_t>> fan_;       // sinks of each source
   std::vector<bool> stale_;                    // reticles whose fuses have changed
-  std::vector<std::vector<WireFault>> stuck_;  // by reticle
+  std::vector<std::vector<WireBreak>> stuck_;  // by reticle
   std::vector<Stuck> stuck_now_;               // in the wires as they are switched now
+  std::vector<Inputs> inputs_;                 // of each tile in this cycle
+  std::vector<std::pair<size_t, size_t>> parted_;  // leaders that were left in this cycle, for whom
   std::vector<Talker> talkers_;
   std::vector<size_t> changed_;  // stations clocked in this cycle
   int now_ = 0;
   int lane_now_ = 0;
   int awake_tiles_ = 0;
+  bool tiles_due_ = true;
   uint64_t silent_cycles_ = 0;  // since the host drove a one into a chain
   int awake_stations_ = 0;
   bool links_move_ = false;

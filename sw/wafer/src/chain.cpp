@@ -9,6 +9,7 @@ namespace ow::wafer {
 namespace {
 
 constexpr int kFrameBits = 64;
+constexpr int kOverlap = 80;  // + 2 x stations: cycles from one command to the next, overlapping
 constexpr uint64_t kAnswer = uint64_t{1} << 47;  // of the 48 bits before the CRC
 
 }  // namespace
@@ -23,45 +24,70 @@ uint16_t chain_crc(uint64_t bits48) {
   return crc;
 }
 
-void ChainEnd::begin(const ChainCommand& command, int stations) {
-  head_ = static_cast<uint64_t>(command.column & 255) << 39 |
-          static_cast<uint64_t>(command.write) << 38 |
-          static_cast<uint64_t>(command.reg & 63) << 32 | command.data;
-  out_[0] = head_ << 16 | chain_crc(head_);
+void ChainEnd::begin(const ChainCommand& command, int stations, bool overlap,
+                     std::optional<uint32_t>* answer) {
+  const uint64_t head = static_cast<uint64_t>(command.column & 255) << 39 |
+                        static_cast<uint64_t>(command.write) << 38 |
+                        static_cast<uint64_t>(command.reg & 63) << 32 | command.data;
+  out_[0] = head << 16 | chain_crc(head);
   out_[1] = 1;  // the start bit
   sending_ = kFrameBits + 1;
-  waiting_ = 140 + 4 * stations;
-  answered_ = command.column != kEveryColumn;
-  ears_[0] = ears_[1] = Ear();
-  answer_.reset();
-}
-
-void ChainEnd::listen(Ear* ear, bool bit) {
-  if (ear->left == 0) {
-    if (bit) ear->left = kFrameBits;
+  answer->reset();
+  if (command.column == kEveryColumn) {
+    // Not answered: the next one may follow at once.
+    gap_ = 4 + stations;
     return;
   }
+  // An answer is complete at most 134 + 2 x stations cycles after its command has begun.
+  // Overlapping, it is before that of the next command can begin.
+  Pending& p = pendings_[pending_++];
+  p.head = head;
+  p.age = 0;
+  p.limit =
+      overlap ? kOverlap + 2 * stations + kFrameBits + 1 : kFrameBits + 1 + 140 + 4 * stations;
+  p.answer = answer;
+  gap_ = overlap ? kOverlap + 2 * stations - kFrameBits - 1 : 0;
+}
+
+// True if it was the answer to the oldest command.
+bool ChainEnd::listen(Ear* ear, bool bit) {
+  if (ear->left == 0) {
+    if (bit) ear->left = kFrameBits;
+    return false;
+  }
   ear->bits = ear->bits << 1 | static_cast<uint64_t>(bit);
-  if (--ear->left > 0) return;
+  if (--ear->left > 0) return false;
   const uint64_t frame = ear->bits >> 16;
   const uint64_t command_part = 0x7FFF00000000;
-  if (chain_crc(frame) == (ear->bits & 0xFFFF) && (frame & kAnswer) != 0 &&
-      (frame & command_part) == (head_ & command_part)) {
-    answer_ = static_cast<uint32_t>(frame);
+  if (chain_crc(frame) != (ear->bits & 0xFFFF) || (frame & kAnswer) == 0 ||
+      (frame & command_part) != (pendings_[0].head & command_part)) {
+    return false;
   }
+  *pendings_[0].answer = static_cast<uint32_t>(frame);
+  return true;
+}
+
+void ChainEnd::drop_first() {
+  pendings_[0] = pendings_[1];
+  --pending_;
 }
 
 void ChainEnd::hear(bool near, bool skip) {
   if (sending_ > 0) {
     --sending_;
+  } else if (gap_ > 0) {
+    --gap_;
+  }
+  for (int i = 0; i < pending_; ++i) ++pendings_[i].age;
+  if (pending_ == 0) return;
+  // Nothing that came before the end of the command is its answer.
+  if (pendings_[0].age <= kFrameBits + 1) {
+    ears_[0] = ears_[1] = Ear();
     return;
   }
-  if (waiting_ == 0) return;
-  --waiting_;
-  if (!answered_) return;
-  listen(&ears_[0], near);
-  listen(&ears_[1], skip);
-  if (answer_) waiting_ = 0;
+  const bool near_answers = listen(&ears_[0], near);
+  const bool skip_answers = listen(&ears_[1], skip);
+  if (near_answers || skip_answers || pendings_[0].age >= pendings_[0].limit) drop_first();
 }
 
 void drive_chains(const Shape& shape, std::vector<ChainPins>* pins,
@@ -88,8 +114,10 @@ void drive_chains(const Shape& shape, std::vector<ChainPins>* pins,
   for (;;) {
     bool any = false;
     for (Running& r : running) {
-      if (!r.end.busy() && r.next < r.job->commands.size()) {
-        r.end.begin(r.job->commands[r.next], shape.physical_cols());
+      if (r.end.ready() && (r.job->overlap || !r.end.busy()) && r.next < r.job->commands.size()) {
+        r.end.begin(r.job->commands[r.next], shape.physical_cols(), r.job->overlap,
+                    &r.job->answers[r.next]);
+        ++r.next;
       }
       if (!r.end.busy()) continue;
       any = true;
@@ -101,7 +129,6 @@ void drive_chains(const Shape& shape, std::vector<ChainPins>* pins,
       if (!r.end.busy()) continue;
       r.end.hear(r.pins->near, r.pins->skip);
       r.pins->in = false;
-      if (!r.end.busy()) r.job->answers[r.next++] = r.end.answer();
     }
   }
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <set>
 
 #include "ow/error.h"
@@ -133,6 +134,13 @@ void Faults::check(const Shape& s) const {
       check_range("memory bank", f.bank, 8);
       check_range("bit of a memory word", f.bit, 64);
       if (f.row < 0) throw BadInput("row of a memory bank: must not be negative");
+      if (f.coupling != TileFault::Coupling::None) {
+        check_range("bit of a memory word", f.other_bit, 64);
+        if (f.other_row < 0) throw BadInput("row of a memory bank: must not be negative");
+        if (f.other_row == f.row && f.other_bit == f.bit) {
+          throw BadInput("fault of a memory: a cell cannot be coupled to itself");
+        }
+      }
     }
     if (f.kind == TileFault::Kind::Register && f.bit < 0) {
       throw BadInput("bit of a register: must not be negative");
@@ -145,6 +153,14 @@ void Faults::check(const Shape& s) const {
     if (!connected(s, w.from, w.to)) {
       throw BadInput(fmt::format("fault of a wire: no wire joins tiles ({}, {}) and ({}, {})",
                                  f.from.row, f.from.col, f.to.row, f.to.col));
+    }
+    check_range("bit of a wire", f.bit, kLinkBits);
+  }
+  for (const EdgeFault& f : edges) {
+    check_range("reticle of an edge's fault", f.reticle, s.reticles());
+    if (!s.joined(f.wire) || !Defects::has_links(s, f.reticle, f.wire.side)) {
+      throw BadInput(fmt::format("fault of an edge: no wire joins tile ({}, {}) to link {} there",
+                                 f.wire.tile.row, f.wire.tile.col, f.wire.slot));
     }
     check_range("bit of a wire", f.bit, kLinkBits);
   }
@@ -162,6 +178,30 @@ void Faults::check(const Shape& s) const {
   for (const StationFault& f : stations) check_tile(s, f.reticle, f.at, "fault of a station");
 }
 
+namespace {
+
+// Tiles that no connection joins to another one that works.
+std::vector<Position> isolated(const Shape& s, const std::set<Position>& lost,
+                               const std::set<int>& broken, const std::set<Wire>& cut) {
+  std::vector<Position> good, out;
+  for (int row = 0; row < s.physical_rows(); ++row) {
+    for (int col = 0; col < s.physical_cols(); ++col) {
+      if (broken.count(row) == 0 && lost.count({row, col}) == 0) good.push_back({row, col});
+    }
+  }
+  if (s.physical_rows() * s.physical_cols() == 1) return out;
+  for (const Position& a : good) {
+    const bool joined = std::any_of(good.begin(), good.end(), [&](const Position& b) {
+      return (connected(s, a, b) && cut.count({a, b}) == 0) ||
+             (connected(s, b, a) && cut.count({b, a}) == 0);
+    });
+    if (!joined) out.push_back(a);
+  }
+  return out;
+}
+
+}  // namespace
+
 Defects Faults::expected(const Shape& s) const {
   Defects out(s);
   std::vector<std::set<Position>> dead(out.reticles.size()), lost(out.reticles.size());
@@ -176,12 +216,14 @@ Defects Faults::expected(const Shape& s) const {
     }
     r.chains.assign(broken.begin(), broken.end());
     lost[d].insert(dead[d].begin(), dead[d].end());
-    for (const Position& p : lost[d]) {
-      if (broken.count(p.row) == 0) r.tiles.push_back(p);
-    }
     std::set<Wire> cut;
     for (const WireFault& f : wires) {
       if (f.reticle == static_cast<int>(d)) cut.insert(wire_of(f));
+    }
+    const std::vector<Position> alone = isolated(s, lost[d], broken, cut);
+    lost[d].insert(alone.begin(), alone.end());
+    for (const Position& p : lost[d]) {
+      if (broken.count(p.row) == 0) r.tiles.push_back(p);
     }
     for (const Wire& w : cut) {
       // A connection of a tile that is lost anyway matters to nobody.
@@ -205,6 +247,26 @@ Defects Faults::expected(const Shape& s) const {
       }
     }
   }
+  for (size_t d = 0; d < out.reticles.size(); ++d) {
+    std::set<EdgeWire> cut;
+    for (const EdgeFault& f : edges) {
+      if (f.reticle == static_cast<int>(d)) cut.insert(f.wire);
+    }
+    const std::vector<int>& broken = out.reticles[d].chains;
+    for (const EdgeWire& w : cut) {
+      // Of a tile that is lost, or a link that is down, it matters to nobody.
+      const size_t owner = w.side == 0   ? d - static_cast<size_t>(s.reticle_cols)
+                           : w.side == 3 ? d - 1
+                                         : d;
+      const std::vector<int>& down =
+          (w.side == 0 || w.side == 2 ? out.south_links : out.east_links)[owner];
+      if (lost[d].count(w.tile) != 0 || std::count(broken.begin(), broken.end(), w.tile.row) != 0 ||
+          std::count(down.begin(), down.end(), w.slot) != 0) {
+        continue;
+      }
+      out.reticles[d].edges.push_back(w);
+    }
+  }
   return out;
 }
 
@@ -220,7 +282,7 @@ Faults read_faults(const std::string& path, const Shape& shape) {
   const Reader in(path);
   Faults out;
   if (root.IsNull()) return out;
-  in.keys(root, "the file", {"tiles", "wires", "lanes", "stations"});
+  in.keys(root, "the file", {"tiles", "wires", "edges", "lanes", "stations"});
   const auto each = [&](const char* name, const auto& take) {
     const YAML::Node list = root[name];
     if (!list) return;
@@ -229,7 +291,9 @@ Faults read_faults(const std::string& path, const Shape& shape) {
   };
   each("tiles", [&](const YAML::Node& n) {
     const std::string name = "tiles";
-    in.keys(n, name, {"reticle", "tile", "fault", "bank", "row", "register", "bit", "stuck"});
+    in.keys(n, name,
+            {"reticle", "tile", "fault", "bank", "row", "register", "bit", "stuck", "coupling",
+             "aggressor", "when"});
     TileFault f;
     f.reticle = in.reticle(n, name, shape);
     f.at = in.position(n, name, "tile");
@@ -243,7 +307,26 @@ Faults read_faults(const std::string& path, const Shape& shape) {
       f.bank = in.number(n, name, "bank");
       f.row = in.number(n, name, "row");
       f.bit = in.number(n, name, "bit");
-      f.value = in.stuck(n, name);
+      const std::string coupling = in.text(n, name, "coupling", "none");
+      const std::pair<const char*, TileFault::Coupling> kinds[] = {
+          {"none", TileFault::Coupling::None},
+          {"state", TileFault::Coupling::State},
+          {"set", TileFault::Coupling::Set},
+          {"invert", TileFault::Coupling::Invert},
+          {"hold", TileFault::Coupling::Hold}};
+      const auto* found = std::find_if(std::begin(kinds), std::end(kinds),
+                                       [&](const auto& k) { return coupling == k.first; });
+      if (found == std::end(kinds)) {
+        in.fail(n["coupling"], "tiles.coupling must be none, state, set, invert or hold");
+      }
+      f.coupling = found->second;
+      if (f.coupling != TileFault::Coupling::None) {
+        const auto other = in.numbers(n, name, "aggressor", 2);
+        f.other_row = other[0];
+        f.other_bit = other[1];
+        f.when = in.number(n, name, "when") != 0;
+      }
+      if (f.coupling != TileFault::Coupling::Invert) f.value = in.stuck(n, name);
     } else if (kind == "register") {
       f.kind = TileFault::Kind::Register;
       f.name = in.text(n, name, "register");
@@ -263,6 +346,28 @@ Faults read_faults(const std::string& path, const Shape& shape) {
     f.bit = in.number(n, "wires", "bit");
     f.value = in.stuck(n, "wires");
     out.wires.push_back(f);
+  });
+  each("edges", [&](const YAML::Node& n) {
+    in.keys(n, "edges", {"reticle", "edge", "tile", "slot", "direction", "bit", "stuck"});
+    EdgeFault f;
+    f.reticle = in.reticle(n, "edges", shape);
+    const std::string edge = in.text(n, "edges", "edge");
+    const char* const sides[] = {"north", "east", "south", "west"};
+    const auto* side = std::find(std::begin(sides), std::end(sides), edge);
+    if (side == std::end(sides)) {
+      in.fail(n["edge"], "edges.edge must be north, east, south or west");
+    }
+    f.wire.side = static_cast<int>(side - std::begin(sides));
+    f.wire.tile = in.position(n, "edges", "tile");
+    f.wire.slot = in.number(n, "edges", "slot");
+    const std::string direction = in.text(n, "edges", "direction", "out");
+    if (direction != "out" && direction != "in") {
+      in.fail(n["direction"], "edges.direction must be out or in");
+    }
+    f.inward = direction == "in";
+    f.bit = in.number(n, "edges", "bit");
+    f.value = in.stuck(n, "edges");
+    out.edges.push_back(f);
   });
   each("lanes", [&](const YAML::Node& n) {
     in.keys(n, "lanes", {"reticle", "edge", "slot", "direction", "lane", "stuck"});
@@ -306,6 +411,33 @@ Faults read_faults(const std::string& path, const Shape& shape) {
   return out;
 }
 
+namespace {
+
+// Registers of core and datapath that addresses, instructions, operands or results of every program
+// pass through, and of each the bits that are not constant by definition (an instruction's lowest
+// two) and that a tile has whatever its size.
+void random_register(Random* random, TileFault* f) {
+  struct Register {
+    const char* name;
+    int first;
+    int bits;
+  };
+  static const Register kRegisters[] = {
+      {"u_core__DOT__pc_q", 2, 10},
+      {"u_core__DOT__u_fetch__DOT__line0_q", 2, 30},
+      {"u_core__DOT__wb_data_q", 0, 32},
+      {"u_core__DOT__u_muldiv__DOT__a_q", 0, 32},
+      {"u_core__DOT__u_muldiv__DOT__b_q", 0, 32},
+      {"u_datapath__DOT__gen_lane__BRA__0__KET____DOT__u_lane__DOT__bits_q", 0, 16},
+      {"u_datapath__DOT__gen_lane__BRA__1__KET____DOT__u_lane__DOT__bits_q", 0, 16},
+  };
+  const Register& r = kRegisters[random->below(static_cast<int>(std::size(kRegisters)))];
+  f->name = r.name;
+  f->bit = r.first + random->below(r.bits);
+}
+
+}  // namespace
+
 Faults random_faults(const Shape& s, int count, int bank_rows, uint64_t seed) {
   Random random(seed);
   Faults out;
@@ -314,20 +446,35 @@ Faults random_faults(const Shape& s, int count, int bank_rows, uint64_t seed) {
   };
   for (int i = 0; i < count; ++i) {
     const int d = random.below(s.reticles());
-    const int kind = random.below(10);
-    if (kind < 5) {
+    const int kind = random.below(12);
+    if (kind < 6) {
       TileFault f;
       f.reticle = d;
       f.at = tile();
-      f.kind = kind < 2   ? TileFault::Kind::Memory
-               : kind < 4 ? TileFault::Kind::Silent
-                          : TileFault::Kind::Babble;
+      f.kind = kind < 3    ? TileFault::Kind::Memory
+               : kind == 3 ? TileFault::Kind::Register
+               : kind == 4 ? TileFault::Kind::Silent
+                           : TileFault::Kind::Babble;
       f.bank = random.below(8);
       f.row = random.below(bank_rows);
       f.bit = random.below(64);
       f.value = random.below(2) != 0;
+      if (f.kind == TileFault::Kind::Register) random_register(&random, &f);
+      if (f.kind == TileFault::Kind::Memory && kind > 0) {
+        // A coupled pair: in the same word or in neighbouring ones, or anywhere in the bank.
+        const TileFault::Coupling all[] = {TileFault::Coupling::State, TileFault::Coupling::Set,
+                                           TileFault::Coupling::Invert, TileFault::Coupling::Hold};
+        f.coupling = all[random.below(4)];
+        const int where = random.below(3);
+        f.other_row = where == 0   ? f.row
+                      : where == 1 ? (f.row + 1) % bank_rows
+                                   : random.below(bank_rows);
+        f.other_bit = where == 0 ? (f.bit + 1 + random.below(63)) % 64 : random.below(64);
+        f.when = random.below(2) != 0;
+        if (f.other_row == f.row && f.other_bit == f.bit) f.other_bit ^= 1;
+      }
       out.tiles.push_back(f);
-    } else if (kind < 7) {
+    } else if (kind < 8) {
       // Any wire: draw pairs until one is joined.
       WireFault f;
       f.reticle = d;
@@ -338,7 +485,19 @@ Faults random_faults(const Shape& s, int count, int bank_rows, uint64_t seed) {
       f.bit = random.below(kLinkBits);
       f.value = random.below(2) != 0;
       out.wires.push_back(f);
-    } else if (kind < 9 && s.reticles() > 1) {
+    } else if (kind == 8 && s.reticles() > 1) {
+      EdgeFault f;
+      f.reticle = d;
+      do {
+        f.wire.side = random.below(4);
+        f.wire.tile = tile();
+        f.wire.slot = random.below(std::max(s.physical_rows(), s.physical_cols()));
+      } while (!s.joined(f.wire) || !Defects::has_links(s, d, f.wire.side));
+      f.inward = random.below(2) != 0;
+      f.bit = random.below(kLinkBits);
+      f.value = random.below(2) != 0;
+      out.edges.push_back(f);
+    } else if (kind < 11 && s.reticles() > 1) {
       LaneFault f;
       f.reticle = d;
       const bool east = d % s.reticle_cols + 1 < s.reticle_cols;

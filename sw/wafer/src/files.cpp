@@ -212,6 +212,11 @@ json to_json(const Shape& shape, const Defects& defects) {
       item["wires"].push_back({w.from.row, w.from.col, w.to.row, w.to.col});
     }
     for (int row : r.chains) item["chains"].push_back(row);
+    for (const EdgeWire& w : r.edges) {
+      static const char* const kSides[] = {"north", "east", "south", "west"};
+      item["edges"].push_back(
+          {{"tile", {w.tile.row, w.tile.col}}, {"edge", kSides[w.side]}, {"slot", w.slot}});
+    }
     for (int slot : defects.east_links[d]) item["east_links"].push_back(slot);
     for (int slot : defects.south_links[d]) item["south_links"].push_back(slot);
     out.push_back(item);
@@ -295,6 +300,16 @@ std::string svg(const Shape& shape, const Defects& defects, const WaferMap* map,
     for (int row : defects.reticles[i].chains) {
       line(x_of(d, 0) - pitch / 2, y_of(d, row) + tile / 2,
            x_of(d, shape.physical_cols() - 1) + pitch / 2, y_of(d, row) + tile / 2, broken);
+    }
+    for (const EdgeWire& w : defects.reticles[i].edges) {
+      const int depth = pitch / 2 + gap / 2;
+      const int x = w.side == 1   ? x_of(d, shape.physical_cols() - 1) + depth
+                    : w.side == 3 ? x_of(d, 0) - depth
+                                  : x_of(d, w.slot);
+      const int y = w.side == 0   ? y_of(d, 0) - depth
+                    : w.side == 2 ? y_of(d, shape.physical_rows() - 1) + depth
+                                  : y_of(d, w.slot);
+      line(x_of(d, w.tile.col), y_of(d, w.tile.row), x, y, broken);
     }
     for (int slot : defects.east_links[i]) {
       const int x = x_of(d, shape.physical_cols() - 1) + pitch / 2;

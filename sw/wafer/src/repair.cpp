@@ -17,8 +17,12 @@
 namespace ow::wafer {
 namespace {
 
+const char* const kSides[] = {"north", "east", "south", "west"};
 constexpr size_t kMaxPlacements = 4096;
 constexpr long kNoCost = std::numeric_limits<long>::max();
+
+// Tiles that may not be the last ones before a side of their reticle.
+using Barred = std::vector<std::pair<int, Position>>;
 
 // Physical columns of the window's logical columns.
 using Placement = std::vector<int>;
@@ -75,8 +79,15 @@ double placements(int cols, int spares) {
 // One reticle with its defects sorted for look-up.
 class Solver {
  public:
-  Solver(const Shape& shape, const ReticleDefects& defects, const Window& window)
+  // `barred` are tiles that may not be the last ones before that side; `edges` of the defects are
+  // not looked at.
+  Solver(const Shape& shape, const ReticleDefects& defects, const Window& window,
+         const Barred& barred)
       : shape_(shape), window_(window), dead_(static_cast<size_t>(shape.physical_rows())) {
+    for (const auto& [side, tile] : barred) {
+      barred_[side].insert(tile);
+      touched_[tile.row].insert({tile.col, tile.col});
+    }
     for (const Position& p : defects.tiles) dead_[index(p.row)].insert(p.col);
     for (const Wire& w : defects.wires) {
       broken_.insert(w);
@@ -107,6 +118,9 @@ class Solver {
         for (size_t o = 0; o < cells.size(); ++o) {
           Cell& cell = cells[o];
           const long own = options_[index(p)][o].cost + static_cast<long>(s) * window_.cols;
+          const Placement& cols = options_[index(p)][o].cols;
+          if (r == 0 && meets(0, p, cols)) continue;
+          if (r + 1 == window_.rows && meets(2, p, cols)) continue;
           if (r == 0) {
             cell.cost = own;
             continue;
@@ -179,6 +193,10 @@ class Solver {
     // Wires along the row.
     options.erase(std::remove_if(options.begin(), options.end(),
                                  [&](const Option& o) {
+                                   if (barred_[1].count({p, o.cols.back()}) != 0 ||
+                                       barred_[3].count({p, o.cols.front()}) != 0) {
+                                     return true;
+                                   }
                                    for (size_t c = 1; c < o.cols.size(); ++c) {
                                      if (broken_.count({{p, o.cols[c - 1]}, {p, o.cols[c]}}) != 0)
                                        return true;
@@ -189,6 +207,14 @@ class Solver {
     std::stable_sort(options.begin(), options.end(),
                      [](const Option& x, const Option& y) { return x.cost < y.cost; });
     return options;
+  }
+
+  // A row that is the first (side 0) or the last one has a tile that may not be there.
+  bool meets(int side, int p, const Placement& cols) const {
+    const std::set<Position>& barred = barred_[side];
+    return !barred.empty() && std::any_of(cols.begin(), cols.end(), [&](int c) {
+      return barred.count({p, c}) != 0;
+    });
   }
 
   // All wires between two rows that follow each other work.
@@ -206,6 +232,7 @@ class Solver {
   std::map<int, std::set<std::pair<int, int>>> touched_;
   std::set<std::pair<int, int>> pairs_;  // rows with a broken wire between them
   std::set<int> chains_;
+  std::set<Position> barred_[4];
   std::vector<std::vector<Option>> options_;
 };
 
@@ -261,9 +288,12 @@ Window part(const Shape& shape, const Window& w, int y, int x) {
 // Answers for windows, remembered: the search for the largest rectangle asks the same again.
 class Oracle {
  public:
-  Oracle(const Shape& shape, const Defects& defects) : shape_(shape), defects_(defects) {}
+  Oracle(const Shape& shape, const Defects& defects) : shape_(shape), defects_(defects) {
+    for (const ReticleDefects& r : defects.reticles) edges_ |= !r.edges.empty();
+  }
 
   bool works(const Window& w) {
+    if (edges_) return repair_window(shape_, defects_, w).map.has_value();
     for (int y = w.row / shape_.rows; y * shape_.rows < w.row + w.rows; ++y) {
       for (int x = w.col / shape_.cols; x * shape_.cols < w.col + w.cols; ++x) {
         if (!reticle_works(y, x, part(shape_, w, y, x)) || !edges_work(w, y, x)) return false;
@@ -298,6 +328,7 @@ class Oracle {
 
   const Shape& shape_;
   const Defects& defects_;
+  bool edges_ = false;  // connections to link slots are broken: reticles depend on each other
   std::map<std::pair<int, std::pair<std::pair<int, int>, std::pair<int, int>>>, bool> known_;
 };
 
@@ -315,10 +346,14 @@ Position WaferMap::physical(int row, int col, int* reticle) const {
 
 std::optional<ReticleMap> repair_reticle(const Shape& shape, const ReticleDefects& defects,
                                          const Window& window) {
-  return Solver(shape, defects, window).solve();
+  return Solver(shape, defects, window, {}).solve();
 }
 
-Repair repair_window(const Shape& shape, const Defects& defects, const Window& window) {
+namespace {
+
+// Without looking at the connections to link slots. `barred` by reticle.
+Repair repair_with(const Shape& shape, const Defects& defects, const Window& window,
+                   const std::vector<Barred>& barred) {
   WaferMap map;
   map.shape = shape;
   map.window = window;
@@ -331,7 +366,7 @@ Repair repair_window(const Shape& shape, const Defects& defects, const Window& w
       const auto d = static_cast<size_t>(y * shape.reticle_cols + x);
       const Window p = part(shape, window, y, x);
       if (p.rows == 0) continue;
-      auto reticle = repair_reticle(shape, defects.reticles[d], p);
+      auto reticle = Solver(shape, defects.reticles[d], p, barred[d]).solve();
       if (!reticle) {
         return {std::nullopt, fmt::format("reticle ({}, {}): {}", y, x,
                                           reticle_reason(shape, defects.reticles[d]))};
@@ -358,6 +393,68 @@ Repair repair_window(const Shape& shape, const Defects& defects, const Window& w
     }
   }
   return {map, ""};
+}
+
+// A broken connection to a link slot that the map uses: its reticle and where in `edges`.
+std::optional<std::pair<size_t, EdgeWire>> used_edge(const Shape& shape, const Defects& defects,
+                                                     const WaferMap& map) {
+  for (size_t d = 0; d < defects.reticles.size(); ++d) {
+    const ReticleMap& r = map.reticles[d];
+    if (r.window.rows == 0) continue;
+    for (const EdgeWire& w : defects.reticles[d].edges) {
+      // The slots of that edge are those of the reticle to the west or north of it.
+      const size_t owner = w.side == 0   ? d - static_cast<size_t>(shape.reticle_cols)
+                           : w.side == 3 ? d - 1
+                                         : d;
+      const bool column = w.side == 0 || w.side == 2;
+      const EdgeMap& slots = column ? map.south[owner] : map.east[owner];
+      for (size_t i = 0; i < slots.size(); ++i) {
+        if (slots[i] != w.slot) continue;
+        const size_t row = w.side == 0 ? 0 : w.side == 2 ? r.row.size() - 1 : i;
+        const std::vector<int>& cols = r.col[row];
+        const size_t col = w.side == 3 ? 0 : w.side == 1 ? cols.size() - 1 : i;
+        if (r.row[row] == w.tile.row && cols[col] == w.tile.col) return std::make_pair(d, w);
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+// Avoids broken connections to link slots one after the other, by the slot first and then by the
+// tile; at most `depth` of them.
+Repair avoid_edges(const Shape& shape, const Defects& defects, const Window& window,
+                   const std::vector<Barred>& barred, int depth) {
+  Repair repair = repair_with(shape, defects, window, barred);
+  if (!repair.map) return repair;
+  const auto used = used_edge(shape, defects, *repair.map);
+  if (!used) return repair;
+  const auto& [d, w] = *used;
+  const std::string reason = fmt::format(
+      "reticle ({}, {}): tile ({}, {}) cannot be joined to link {} of its {} edge",
+      d / static_cast<size_t>(shape.reticle_cols), d % static_cast<size_t>(shape.reticle_cols),
+      w.tile.row, w.tile.col, w.slot, kSides[w.side]);
+  if (depth == 0) return {std::nullopt, reason};
+  Defects without = defects;
+  const size_t owner = w.side == 0   ? d - static_cast<size_t>(shape.reticle_cols)
+                       : w.side == 3 ? d - 1
+                                     : d;
+  auto& down = w.side == 0 || w.side == 2 ? without.south_links : without.east_links;
+  down[owner].push_back(w.slot);
+  Repair by_slot = avoid_edges(shape, without, window, barred, depth - 1);
+  if (by_slot.map) return by_slot;
+  std::vector<Barred> more = barred;
+  more[d].push_back({w.side, w.tile});
+  Repair by_tile = avoid_edges(shape, defects, window, more, depth - 1);
+  if (by_tile.map) return by_tile;
+  return {std::nullopt, reason};
+}
+
+}  // namespace
+
+Repair repair_window(const Shape& shape, const Defects& defects, const Window& window) {
+  constexpr int kMaxEdges = 10;
+  return avoid_edges(shape, defects, window,
+                     std::vector<Barred>(static_cast<size_t>(shape.reticles())), kMaxEdges);
 }
 
 Repair repair_wafer(const Shape& shape, const Defects& defects) {

@@ -27,6 +27,36 @@ void Shape::check() const {
   check_range("spare columns", spare_cols, 0, 2);
 }
 
+bool Shape::joined(const EdgeWire& w) const {
+  if (w.tile.row < 0 || w.tile.row >= physical_rows() || w.tile.col < 0 ||
+      w.tile.col >= physical_cols() || w.side < 0 || w.side > 3) {
+    return false;
+  }
+  const bool column = w.side == 0 || w.side == 2;
+  const int lines = column ? physical_cols() : physical_rows();
+  const int depth = w.side == 0   ? w.tile.row
+                    : w.side == 1 ? physical_cols() - 1 - w.tile.col
+                    : w.side == 2 ? physical_rows() - 1 - w.tile.row
+                                  : w.tile.col;
+  const int shift = w.slot - (column ? w.tile.col : w.tile.row);
+  return w.slot >= 0 && w.slot < lines && depth <= (column ? spare_rows : spare_cols) &&
+         std::abs(shift) <= (column ? spare_cols : spare_rows);
+}
+
+bool Defects::has_links(const Shape& shape, int reticle, int side) {
+  const int y = reticle / shape.reticle_cols, x = reticle % shape.reticle_cols;
+  switch (side) {
+    case 0:
+      return y > 0;
+    case 1:
+      return x + 1 < shape.reticle_cols;
+    case 2:
+      return y + 1 < shape.reticle_rows;
+    default:
+      return x > 0;
+  }
+}
+
 Defects::Defects(const Shape& shape)
     : reticles(static_cast<size_t>(shape.reticles())),
       east_links(static_cast<size_t>(shape.reticles())),
@@ -62,6 +92,13 @@ void Defects::check(const Shape& shape) const {
       }
     }
     for (int row : reticles[d].chains) tile({row, 0});
+    for (const EdgeWire& w : reticles[d].edges) {
+      tile(w.tile);
+      if (!shape.joined(w) || !has_links(shape, static_cast<int>(d), w.side)) {
+        throw BadInput(fmt::format("{}: there is no wire from ({}, {}) to link {} of side {}",
+                                   where, w.tile.row, w.tile.col, w.slot, w.side));
+      }
+    }
     const auto slots = [&](const std::vector<int>& down, int limit, bool inside, const char* side) {
       for (int slot : down) {
         if (!inside || slot < 0 || slot >= limit) {
@@ -79,7 +116,9 @@ void Defects::check(const Shape& shape) const {
 
 size_t Defects::count() const {
   size_t n = 0;
-  for (const ReticleDefects& r : reticles) n += r.tiles.size() + r.wires.size() + r.chains.size();
+  for (const ReticleDefects& r : reticles) {
+    n += r.tiles.size() + r.wires.size() + r.chains.size() + r.edges.size();
+  }
   for (const auto& links : east_links) n += links.size();
   for (const auto& links : south_links) n += links.size();
   return n;

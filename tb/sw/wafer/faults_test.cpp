@@ -63,8 +63,33 @@ TEST(Faults, BadFilesAreRefusedWithTheLineAndTheLimit) {
   EXPECT_NE(refusal("lanes:\n  - {reticle: [0, 1], edge: east, slot: 0, lane: 1, stuck: 0}")
                 .find("no neighbour to the east"),
             std::string::npos);
+  EXPECT_NE(refusal("edges:\n  - {reticle: [0, 0], edge: west, tile: [0, 0], slot: 0, bit: 1, "
+                    "stuck: 0}")
+                .find("no wire joins"),
+            std::string::npos);
+  EXPECT_NE(refusal("tiles:\n  - {reticle: [0, 0], tile: [0, 1], fault: memory, bank: 0, row: 1, "
+                    "bit: 2, coupling: set, aggressor: [1, 2], when: 1, stuck: 0}")
+                .find("coupled to itself"),
+            std::string::npos);
   EXPECT_NE(refusal("stations:\n  - {reticle: [0, 1], fault: one}").find("station is missing"),
             std::string::npos);
+}
+
+TEST(Faults, CoupledCellsAndWiresToLinksAreRead) {
+  const Faults f = read(
+      "tiles:\n  - {reticle: [0, 0], tile: [0, 1], fault: memory, bank: 3, row: 1, bit: 2, "
+      "coupling: hold, aggressor: [5, 6], when: 1, stuck: 0}\n"
+      "edges:\n  - {reticle: [0, 1], edge: west, tile: [1, 0], slot: 2, direction: in, bit: 7, "
+      "stuck: 1}\n");
+  ASSERT_EQ(f.tiles.size(), 1u);
+  EXPECT_EQ(f.tiles[0].coupling, TileFault::Coupling::Hold);
+  EXPECT_EQ(f.tiles[0].other_row, 5);
+  EXPECT_EQ(f.tiles[0].other_bit, 6);
+  ASSERT_EQ(f.edges.size(), 1u);
+  EXPECT_TRUE(f.edges[0].wire == (EdgeWire{3, {1, 0}, 2}));
+  EXPECT_EQ(to_json(kShape, f.expected(kShape)).dump(),
+            R"([{"reticle":[0,0],"tiles":[[0,1]]},)"
+            R"({"edges":[{"edge":"west","slot":2,"tile":[1,0]}],"reticle":[0,1]}])");
 }
 
 TEST(Faults, RandomOnesAreInPlaceAndAlwaysTheSame) {

@@ -22,6 +22,8 @@ struct BringupOptions {
   uint32_t signature = 0;                            // of a good tile: good_signature()
   uint32_t sram_bytes = 49152;                       // of a tile
   std::function<void(const std::string&)> progress;  // called when a step begins
+  std::optional<Window> window;  // only these logical tiles; none: the whole wafer
+  bool accept_smaller = false;   // if it is refused, set up and verify the largest rectangle
 };
 
 // Something that was found, in words: where and how it showed.
@@ -47,12 +49,15 @@ struct Bringup {
   Defects defects;  // as the repair takes them
   std::vector<Finding> findings;
   std::vector<LinkState> links;
-  Repair repair;   // of the whole wafer; refused: a reason and no map
+  Repair repair;   // of the whole wafer, or of the window asked for; refused: a reason and no map
   Window largest;  // if refused: the largest rectangle that works (rows = 0: none)
+  std::optional<WaferMap> smaller;        // its map, if that was to be accepted
   std::vector<std::string> verification;  // what went wrong over the repaired mesh
   uint64_t wires_scanned = 0;             // connections tried, over all settings of the muxes
   uint64_t wavelets_verified = 0;
-  bool good() const { return repair.map.has_value() && verification.empty(); }
+  bool good() const { return map() != nullptr && verification.empty(); }
+  // What the fuses were set to; nullptr if the wafer was refused.
+  const WaferMap* map() const { return repair.map ? &*repair.map : smaller ? &*smaller : nullptr; }
 };
 
 // Runs all steps. `device` is the same wafer, for the verification; none: it ends with the fuses.

@@ -48,9 +48,12 @@ struct ChainCommand {
   uint32_t data = 0;
 };
 
-// Commands for one row, carried out in order; the answers take their places.
+// Commands for one row, carried out in order; the answers take their places. `overlap`: a command
+// may go out while the answer to the one before is on its way, which needs stations that have found
+// each other.
 struct ChainJob {
   ChainRow where;
+  bool overlap = false;
   std::vector<ChainCommand> commands;
   std::vector<std::optional<uint32_t>> answers;  // nothing: no answer, or none was due
 };
@@ -68,31 +71,40 @@ class ChainAccess {
 // The host's end of one chain: what it drives, and what it makes of what it hears.
 class ChainEnd {
  public:
-  // `stations` of the row; starts `command`.
-  void begin(const ChainCommand& command, int stations);
-  bool busy() const { return sending_ > 0 || waiting_ > 0; }
+  // Starts `command`, if it is `ready`. `stations` of the row; `answer` is where the answer goes,
+  // if one comes.
+  void begin(const ChainCommand& command, int stations, bool overlap,
+             std::optional<uint32_t>* answer);
+  bool ready() const { return sending_ == 0 && gap_ == 0; }
+  bool busy() const { return !ready() || pending_ > 0; }
   // The bit to drive in this cycle.
   bool drive() const {
     return sending_ > 0 && (out_[sending_ > 64 ? 1 : 0] >> ((sending_ - 1) & 63) & 1);
   }
   // The bits that came out in this cycle: of the last station, and of the one before it.
   void hear(bool near, bool skip);
-  const std::optional<uint32_t>& answer() const { return answer_; }
 
  private:
   struct Ear {
     int left = 0;
     uint64_t bits = 0;
   };
-  void listen(Ear* ear, bool bit);
+  // A command whose answer is due.
+  struct Pending {
+    uint64_t head = 0;
+    int age = 0;  // cycles since it was begun
+    int limit = 0;
+    std::optional<uint32_t>* answer = nullptr;
+  };
+  bool listen(Ear* ear, bool bit);
+  void drop_first();
 
   uint64_t out_[2] = {0, 0};
-  uint64_t head_ = 0;
-  bool answered_ = false;  // an answer is due
-  int sending_ = 0;        // bits left to send
-  int waiting_ = 0;        // cycles left to wait
+  int sending_ = 0;      // bits left to send
+  int gap_ = 0;          // cycles until the next one may begin
+  Pending pendings_[2];  // the older one first
+  int pending_ = 0;
   Ear ears_[2];
-  std::optional<uint32_t> answer_;
 };
 
 // A chain's end at the reticle's port: what goes in in the next cycle, and what came out in the

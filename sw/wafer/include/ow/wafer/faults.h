@@ -16,8 +16,16 @@ struct TileFault {
   enum class Kind {
     Silent,   // all that the tile sends to its neighbours is 0
     Babble,   // random words go out instead
-    Memory,   // a cell of the SRAM is stuck
+    Memory,   // a cell of the SRAM is stuck, cannot change, or depends on another one
     Register  // a flip-flop is stuck
+  };
+  // What the other cell, the aggressor, does to a cell of the SRAM.
+  enum class Coupling {
+    None,    // there is none: the cell is stuck
+    State,   // while the aggressor holds `when`, the cell holds `value`
+    Set,     // when the aggressor changes to `when`, the cell becomes `value`
+    Invert,  // when the aggressor changes to `when`, the cell inverts
+    Hold     // while the aggressor holds `when`, the cell cannot change to `value`
   };
   int reticle = 0;
   Position at;
@@ -26,6 +34,9 @@ struct TileFault {
   std::string name;       // register: the end of its name in the model, as far as it is needed
   int bit = 0;
   bool value = false;
+  Coupling coupling = Coupling::None;  // of a memory cell, with a cell of the same bank
+  int other_row = 0, other_bit = 0;
+  bool when = false;
 };
 
 // A bit of one direction of a connection between two tiles is stuck.
@@ -33,6 +44,16 @@ struct WireFault {
   int reticle = 0;
   Position from;
   Position to;
+  int bit = 0;  // 0 to 44
+  bool value = false;
+};
+
+// The same of a connection between a tile of an edge and the link in one of its slots; inward: from
+// the link to the tile.
+struct EdgeFault {
+  int reticle = 0;
+  EdgeWire wire;
+  bool inward = false;
   int bit = 0;  // 0 to 44
   bool value = false;
 };
@@ -59,11 +80,14 @@ struct StationFault {
 struct Faults {
   std::vector<TileFault> tiles;
   std::vector<WireFault> wires;
+  std::vector<EdgeFault> edges;
   std::vector<LaneFault> lanes;
   std::vector<StationFault> stations;
 
-  bool empty() const { return tiles.empty() && wires.empty() && lanes.empty() && stations.empty(); }
-  size_t count() const { return tiles.size() + wires.size() + lanes.size() + stations.size(); }
+  bool empty() const { return count() == 0; }
+  size_t count() const {
+    return tiles.size() + wires.size() + edges.size() + lanes.size() + stations.size();
+  }
   // BadInput, naming the fault, if the wafer has no such place.
   void check(const Shape& shape) const;
   // What a right bring-up finds: the tiles, wires, links and chains that cannot be used.
@@ -73,8 +97,8 @@ struct Faults {
 // Reads a file of faults (docs/wafer.md has the keys). BadInput, naming file, line and key.
 Faults read_faults(const std::string& path, const Shape& shape);
 
-// `count` faults of random kinds and places. The same seed gives the same faults everywhere. SRAM
-// of `bank_rows` words a bank.
+// `count` faults of random kinds (docs/wafer.md has their shares) and places. The same seed gives
+// the same faults everywhere. SRAM of `bank_rows` words a bank.
 Faults random_faults(const Shape& shape, int count, int bank_rows, uint64_t seed);
 
 }  // namespace ow::wafer

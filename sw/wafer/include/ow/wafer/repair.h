@@ -7,7 +7,9 @@
 //    the one before;
 //  - a row whose test-access chain is broken is not used;
 //  - on an edge between reticles, logical row (column) r takes a link slot r .. r + spares, each
-//    after the one before.
+//    after the one before;
+//  - where a connection between an edge tile and a link slot does not work, that tile is not the
+//    last one of its row or column, or the slot is not used.
 // The map is the one that moves the least: every logical tile stays in place unless something
 // before it in its row, or its row, forces it on.
 #ifndef OW_WAFER_REPAIR_H_

@@ -8,6 +8,8 @@
 
 namespace ow::wafer {
 
+struct EdgeWire;
+
 // A rectangle of reticles, each of which presents rows x cols logical tiles and holds
 // (rows + spare_rows) x (cols + spare_cols) physical ones. Ranges: 1 to 1024 reticles and logical
 // rows or columns in each direction, 0 to 2 spares.
@@ -24,6 +26,8 @@ struct Shape {
   int reticles() const { return reticle_rows * reticle_cols; }
   int logical_rows() const { return reticle_rows * rows; }
   int logical_cols() const { return reticle_cols * cols; }
+  // Whether muxes join a tile to a slot of its reticle's edge.
+  bool joined(const EdgeWire& w) const;
   // BadInput, naming the field and its range.
   void check() const;
 };
@@ -46,12 +50,26 @@ struct Wire {
   bool operator<(const Wire& o) const { return from == o.from ? to < o.to : from < o.from; }
 };
 
+// A connection between a tile and a link slot of its reticle's edge, both directions taken as one.
+struct EdgeWire {
+  int side = 0;  // of the reticle: 0 north, 1 east, 2 south, 3 west
+  Position tile;
+  int slot = 0;
+  bool operator==(const EdgeWire& o) const {
+    return side == o.side && tile == o.tile && slot == o.slot;
+  }
+  bool operator<(const EdgeWire& o) const {
+    return side != o.side ? side < o.side : !(tile == o.tile) ? tile < o.tile : slot < o.slot;
+  }
+};
+
 // What bring-up has found in one reticle.
 struct ReticleDefects {
   std::vector<Position> tiles;  // fail their self-test, or do not answer
   std::vector<Wire> wires;
   std::vector<int> chains;  // physical rows whose test-access chain is broken
-  bool empty() const { return tiles.empty() && wires.empty() && chains.empty(); }
+  std::vector<EdgeWire> edges;
+  bool empty() const { return tiles.empty() && wires.empty() && chains.empty() && edges.empty(); }
 };
 
 // What bring-up has found on the wafer. Link slots number the reticle-crossing links of one edge
@@ -62,6 +80,8 @@ struct Defects {
   std::vector<std::vector<int>> south_links;
 
   explicit Defects(const Shape& shape);
+  // Whether the reticle has a neighbour at that side, and so links.
+  static bool has_links(const Shape& shape, int reticle, int side);
   // BadInput for a position, wire or slot that the shape does not have.
   void check(const Shape& shape) const;
   size_t count() const;
