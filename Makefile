@@ -2,6 +2,8 @@
 # What people type. `make help` lists it; CMakeLists.txt is what builds.
 BUILD ?= build
 CONFIG ?= configs/digits.yaml
+WAFER ?= configs/wafer-2x2.yaml
+DEFECTS ?= configs/defects-2x2.yaml
 JOBS ?= $(shell nproc)
 TEST_ARGS ?=
 
@@ -22,9 +24,10 @@ $(BUILD)/build.ninja: | bootstrap
 build: bootstrap $(BUILD)/build.ninja  ## build everything, tests too
 	@cmake --build $(BUILD) -j $(JOBS)
 
-sim: bootstrap $(BUILD)/build.ninja  ## stream a real sparse network through a 4x4 grid of RTL tiles
+sim: bootstrap $(BUILD)/build.ninja  ## bring up a wafer with defects, stream a real sparse network through it
 	@cmake --build $(BUILD) -j $(JOBS) --target ow
-	@$(BUILD)/ow run --params $(CONFIG) --mode eval --json $(BUILD)/digits.json
+	@$(BUILD)/ow run --params $(CONFIG) --mode eval --json $(BUILD)/digits.json \
+	  $(if $(WAFER),--wafer $(WAFER) $(if $(DEFECTS),--defects $(DEFECTS)) --svg $(BUILD)/wafer.svg)
 
 test: build  ## the everyday tests
 	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure -LE slow $(TEST_ARGS)

@@ -20,6 +20,8 @@ struct Options {
   std::string defects;
   std::string map;
   std::string svg;
+  std::string window;
+  bool accept_smaller = false;
   bool mini = false;
 };
 
@@ -31,7 +33,11 @@ int run(Context& context, const Options& o) {
   const auto device = o.mini ? wafer::make_mini_wafer_device(shape, faults)
                              : wafer::make_wafer_device(shape, faults);
   fmt::print("wafer       {}: {}\n", o.wafer, device->device().description());
-  const wafer::Bringup result = bring_up_wafer(*device, OW_FIRMWARE_DIR "/selftest.elf", o.mini);
+  WaferPart part;
+  if (!o.window.empty()) part.window = read_window(o.window);
+  part.accept_smaller = o.accept_smaller;
+  const wafer::Bringup result =
+      bring_up_wafer(*device, OW_FIRMWARE_DIR "/selftest.elf", o.mini, part);
   print_bringup(shape, result);
   const wafer::SimCounts counts = device->counts();
   fmt::print("simulated   {} cycles\n", device->device().cycle());
@@ -39,17 +45,10 @@ int run(Context& context, const Options& o) {
   context.result()["cycles"] = device->device().cycle();
   context.result()["evaluations"] = {
       {"tiles", counts.tiles}, {"stations", counts.stations}, {"links", counts.links}};
-  if (!o.map.empty() && result.repair.map) {
-    write_file(o.map, wafer::to_json(*result.repair.map).dump(1) + "\n");
+  if (!o.map.empty() && result.map() != nullptr) {
+    write_file(o.map, wafer::to_json(*result.map()).dump(1) + "\n");
   }
-  if (!o.svg.empty()) {
-    const std::string title =
-        result.repair.map
-            ? fmt::format("{} x {} logical tiles", shape.logical_rows(), shape.logical_cols())
-            : "refused";
-    write_file(o.svg, wafer::svg(shape, result.defects,
-                                 result.repair.map ? &*result.repair.map : nullptr, title));
-  }
+  if (!o.svg.empty()) write_svg(o.svg, shape, result);
   return result.good() ? 0 : 1;
 #else
   (void)context;
@@ -74,6 +73,11 @@ void add_bringup(CLI::App& app, Context& context) {
       ->type_name("FILE");
   sub->add_option("--map", options->map, "Write the repair map")->type_name("FILE");
   sub->add_option("--svg", options->svg, "Write a picture of the wafer")->type_name("FILE");
+  auto* window = sub->add_option("--window", options->window,
+                                 "Set up these logical tiles only: ROWSxCOLUMNS[@ROW,COLUMN]");
+  sub->add_flag("--accept-smaller", options->accept_smaller,
+                "If the wafer is refused, set up the largest rectangle that works")
+      ->excludes(window);
   sub->add_flag("--mini", options->mini, "Tiles of 2 lanes and 8 kB instead of full ones");
 }
 

@@ -32,6 +32,8 @@ struct Options {
   std::string wafer;
   std::string defects;
   std::string map;
+  std::string svg;
+  bool accept_smaller = false;
 };
 
 const std::vector<std::pair<Counter, const char*>>& stall_names() {
@@ -185,23 +187,28 @@ int run(Context& context, const Options& options) {
     return 0;
   }
 
-  if (options.wafer.empty() && !(options.defects.empty() && options.map.empty())) {
-    throw BadInput("--defects and --map: which wafer? (--wafer FILE)");
+  if (options.wafer.empty() && !(options.defects.empty() && options.map.empty() &&
+                                 options.svg.empty() && !options.accept_smaller)) {
+    throw BadInput("--defects, --map, --svg, --accept-smaller: which wafer? (--wafer FILE)");
   }
+  nlohmann::json bringup;
   if (!options.wafer.empty()) {
 #ifdef OW_HAVE_WAFER_FULL
     if (options.device != "rtl" || options.check_idle) {
       throw BadInput("--wafer: only with --device rtl and without --check-idle");
     }
-    run_options.make = [&options](GridShape grid) {
-      wafer::Shape shape;
-      auto wafer = ready_wafer({options.wafer, options.defects, options.map}, &shape);
-      if (shape.logical_rows() != grid.rows || shape.logical_cols() != grid.cols) {
-        throw BadInput(fmt::format("{}: the wafer has {} x {} logical tiles, {} wants {} x {}",
-                                   options.wafer, shape.logical_rows(), shape.logical_cols(),
-                                   options.params, grid.rows, grid.cols));
+    run_options.make = [&options, &bringup](GridShape grid) {
+      WaferPart part;
+      part.accept_smaller = options.accept_smaller;
+      auto wafer =
+          ready_wafer({options.wafer, options.defects, options.map, options.svg, part}, &bringup);
+      const GridShape shape = wafer->shape();
+      if (shape.rows != grid.rows || shape.cols != grid.cols) {
+        throw BadInput(fmt::format("{}: the wafer offers {} x {} logical tiles, {} wants {} x {}",
+                                   options.wafer, shape.rows, shape.cols, options.params, grid.rows,
+                                   grid.cols));
       }
-      return std::unique_ptr<Device>(dynamic_cast<Device*>(wafer.release()));
+      return wafer;
     };
 #else
     throw BadInput("--wafer: this build has no simulated wafer");
@@ -221,6 +228,7 @@ int run(Context& context, const Options& options) {
   bar.reset();
   print_report(report);
   context.result() = report_json(report);
+  if (!bringup.is_null()) context.result()["wafer"] = bringup;
   if (report.workloads.empty()) return 0;
   return report.different() == 0 ? 0 : 1;
 }
@@ -254,6 +262,10 @@ void add_run(CLI::App& app, Context& context) {
       ->type_name("FILE");
   sub->add_option("--map", options->map, "Repair map of an earlier bring-up of that wafer")
       ->type_name("FILE");
+  sub->add_option("--svg", options->svg, "Write a picture of the wafer as it was brought up")
+      ->type_name("FILE");
+  sub->add_flag("--accept-smaller", options->accept_smaller,
+                "If the wafer is refused, run on the largest rectangle that works");
   sub->add_option("--trace", options->trace, "Write the waves of the run (FST; see make wave)")
       ->type_name("FILE");
   sub->add_flag("--check-idle", options->check_idle,

@@ -3,11 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <utility>
+#include <vector>
 
 #include "ow/error.h"
 #include "ow/wafer/files.h"
+#include "wafer_window.h"
 
 namespace ow::cli {
 namespace {
@@ -22,10 +26,62 @@ std::string lanes_text(const std::vector<int>& lanes) {
   return lanes.empty() ? "none" : fmt::format("{}", fmt::join(lanes, ", "));
 }
 
+// Where each logical tile is: "row,column" in its physical place, x for defective tiles, . for
+// those that are not used.
+void print_map(const wafer::Shape& shape, const wafer::Defects& defects,
+               const wafer::WaferMap& map) {
+  const int rows = shape.physical_rows(), cols = shape.physical_cols();
+  if (shape.reticle_cols * cols > 16 || shape.reticle_rows * rows > 32) return;
+  std::vector<std::string> text(static_cast<size_t>(shape.reticles() * rows * cols), ".");
+  const auto at = [&](int d, const wafer::Position& p) -> std::string& {
+    return text[static_cast<size_t>((d * rows + p.row) * cols + p.col)];
+  };
+  const wafer::Window& w = map.window;
+  for (int r = 0; r < w.rows; ++r) {
+    for (int c = 0; c < w.cols; ++c) {
+      int d = 0;
+      const wafer::Position p = map.physical(w.row + r, w.col + c, &d);
+      at(d, p) = fmt::format("{},{}", r, c);
+    }
+  }
+  for (int d = 0; d < shape.reticles(); ++d) {
+    for (const wafer::Position& p : defects.reticles[static_cast<size_t>(d)].tiles) at(d, p) = "x";
+  }
+  for (int y = 0; y < shape.reticle_rows; ++y) {
+    for (int row = 0; row < rows; ++row) {
+      std::string line;
+      for (int x = 0; x < shape.reticle_cols; ++x) {
+        if (x > 0) line += "  |";
+        for (int col = 0; col < cols; ++col) {
+          line += fmt::format("{:>6}", at(y * shape.reticle_cols + x, {row, col}));
+        }
+      }
+      fmt::print("{:<10}{}\n", y + row == 0 ? "map" : "", line);
+    }
+    if (y + 1 < shape.reticle_rows) fmt::print("\n");
+  }
+}
+
 }  // namespace
 
-wafer::Bringup bring_up_wafer(wafer::WaferDevice& device, const std::string& selftest, bool mini) {
+wafer::Window read_window(const std::string& text) {
+  wafer::Window w;
+  char rest = 0;
+  const int n = std::sscanf(text.c_str(), "%dx%d@%d,%d%c", &w.rows, &w.cols, &w.row, &w.col, &rest);
+  const bool right = n == 4 || (n == 2 && text.find('@') == std::string::npos &&
+                                text.find_first_not_of("0123456789x") == std::string::npos);
+  if (!right || w.rows < 1 || w.cols < 1) {
+    throw BadInput(fmt::format(
+        "--window {}: must be ROWSxCOLUMNS or ROWSxCOLUMNS@ROW,COLUMN, as 3x4@1,0", text));
+  }
+  return w;
+}
+
+wafer::Bringup bring_up_wafer(wafer::WaferDevice& device, const std::string& selftest, bool mini,
+                              const WaferPart& part) {
   wafer::BringupOptions options;
+  options.window = part.window;
+  options.accept_smaller = part.accept_smaller;
   options.sram_bytes = mini ? kMiniSram : kFullSram;
   options.selftest = read_elf(selftest, options.sram_bytes);
   {
@@ -33,7 +89,19 @@ wafer::Bringup bring_up_wafer(wafer::WaferDevice& device, const std::string& sel
     const auto good = mini ? wafer::make_mini_wafer_device(one) : wafer::make_wafer_device(one);
     options.signature = wafer::good_signature(*good, options.selftest);
   }
+  constexpr uint64_t kSteps = 10;
+  Progress bar("bring-up", kSteps);
+  uint64_t step = 0;
+  options.progress = [&](const std::string&) { bar.update(std::min(step++, kSteps)); };
   return wafer::bring_up(device, &device.device(), options);
+}
+
+void write_svg(const std::string& path, const wafer::Shape& shape, const wafer::Bringup& result) {
+  const wafer::WaferMap* map = result.map();
+  const std::string title =
+      map != nullptr ? fmt::format("{} x {} logical tiles", map->window.rows, map->window.cols)
+                     : "refused";
+  write_file(path, wafer::svg(shape, result.defects, map, title));
 }
 
 void print_bringup(const wafer::Shape& shape, const wafer::Bringup& result) {
@@ -60,12 +128,18 @@ void print_bringup(const wafer::Shape& shape, const wafer::Bringup& result) {
     } else {
       fmt::print("largest     none\n");
     }
-    return;
   }
-  fmt::print("repaired    {} x {} logical tiles, {} defects avoided\n", shape.logical_rows(),
-             shape.logical_cols(), result.defects.count());
+  const wafer::WaferMap* map = result.map();
+  if (map == nullptr) return;
+  fmt::print("repaired    {} x {} logical tiles, {} defects avoided\n", map->window.rows,
+             map->window.cols, result.defects.count());
+  print_map(shape, result.defects, *map);
   for (const std::string& line : result.verification) fmt::print("wrong       {}\n", line);
-  if (result.verification.empty()) {
+  if (!result.verification.empty()) return;
+  if (map->window.tiles() < static_cast<long>(shape.logical_rows()) * shape.logical_cols()) {
+    fmt::print("verified    {} words between all neighbours, both ways\n",
+               result.wavelets_verified);
+  } else {
     fmt::print("verified    every tile answers; {} words through all connections, both ways\n",
                result.wavelets_verified);
   }
@@ -100,6 +174,7 @@ nlohmann::json bringup_json(const wafer::Shape& shape, const wafer::Bringup& res
   if (!result.repair.map) {
     json["reason"] = result.repair.reason;
     const wafer::Window& w = result.largest;
+    json["accepted"] = result.smaller.has_value();
     json["largest"] = {{"row", w.row}, {"column", w.col}, {"rows", w.rows}, {"columns", w.cols}};
   }
   return json;
@@ -117,36 +192,45 @@ wafer::WaferMap read_map(const std::string& path) {
   return wafer::map_from_json(json, path);
 }
 
-std::unique_ptr<wafer::WaferDevice> ready_wafer(const WaferSource& source, wafer::Shape* shape) {
-  *shape = wafer::read_shape(source.wafer);
+std::unique_ptr<Device> ready_wafer(const WaferSource& source, nlohmann::json* json) {
+  const wafer::Shape shape = wafer::read_shape(source.wafer);
   const wafer::Faults faults =
-      source.defects.empty() ? wafer::Faults() : wafer::read_faults(source.defects, *shape);
-  auto device = wafer::make_wafer_device(*shape, faults);
+      source.defects.empty() ? wafer::Faults() : wafer::read_faults(source.defects, shape);
+  auto device = wafer::make_wafer_device(shape, faults);
+  fmt::print("wafer       {}: {}\n", source.wafer, device->device().description());
+  wafer::Window window;
   if (!source.map.empty()) {
     const wafer::WaferMap map = read_map(source.map);
-    if (map.shape.reticle_rows != shape->reticle_rows ||
-        map.shape.reticle_cols != shape->reticle_cols || map.shape.rows != shape->rows ||
-        map.shape.cols != shape->cols || map.shape.spare_rows != shape->spare_rows ||
-        map.shape.spare_cols != shape->spare_cols) {
+    const wafer::Shape& s = map.shape;
+    if (s.reticle_rows != shape.reticle_rows || s.reticle_cols != shape.reticle_cols ||
+        s.rows != shape.rows || s.cols != shape.cols || s.spare_rows != shape.spare_rows ||
+        s.spare_cols != shape.spare_cols) {
       throw BadInput(
           fmt::format("{}: is the map of another wafer than {}", source.map, source.wafer));
     }
-    if (map.window.tiles() != static_cast<long>(shape->logical_rows()) * shape->logical_cols()) {
-      throw BadInput(fmt::format("{}: is the map of a part of the wafer", source.map));
-    }
     wafer::apply_map(*device, map);
-    return device;
+    window = map.window;
+  } else {
+    const wafer::Bringup result =
+        bring_up_wafer(*device, OW_FIRMWARE_DIR "/selftest.elf", false, source.part);
+    print_bringup(shape, result);
+    fmt::print("simulated   {} cycles\n\n", device->device().cycle());
+    std::fflush(stdout);
+    if (!source.svg.empty()) write_svg(source.svg, shape, result);
+    if (json != nullptr) *json = bringup_json(shape, result);
+    if (result.map() == nullptr) {
+      throw DeviceFault(fmt::format("the wafer cannot be repaired: {}", result.repair.reason));
+    }
+    if (!result.good()) {
+      throw DeviceFault(
+          fmt::format("the repaired wafer does not work: {}", result.verification.front()));
+    }
+    window = result.map()->window;
   }
-  const wafer::Bringup result = bring_up_wafer(*device, OW_FIRMWARE_DIR "/selftest.elf", false);
-  print_bringup(*shape, result);
-  if (!result.repair.map) {
-    throw DeviceFault(fmt::format("the wafer cannot be repaired: {}", result.repair.reason));
+  if (window.tiles() < static_cast<long>(shape.logical_rows()) * shape.logical_cols()) {
+    return std::make_unique<WaferWindow>(std::move(device), window);
   }
-  if (!result.good()) {
-    throw DeviceFault(
-        fmt::format("the repaired wafer does not work: {}", result.verification.front()));
-  }
-  return device;
+  return std::unique_ptr<Device>(dynamic_cast<Device*>(device.release()));
 }
 
 }  // namespace ow::cli

@@ -4,6 +4,7 @@
 #define OW_CLI_WAFER_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "cli.h"
@@ -12,8 +13,18 @@
 
 namespace ow::cli {
 
-// A bring-up of the simulated wafer of `shape` with these faults in it; prints the steps.
-wafer::Bringup bring_up_wafer(wafer::WaferDevice& device, const std::string& selftest, bool mini);
+// Which part of the wafer a bring-up sets up: all of it, a window, or the largest rectangle that
+// works.
+struct WaferPart {
+  std::optional<wafer::Window> window;
+  bool accept_smaller = false;
+};
+// ROWSxCOLUMNS, or ROWSxCOLUMNS@ROW,COLUMN of its first tile (0,0). BadInput if it is neither.
+wafer::Window read_window(const std::string& text);
+
+// A bring-up of a simulated wafer; shows the steps.
+wafer::Bringup bring_up_wafer(wafer::WaferDevice& device, const std::string& selftest, bool mini,
+                              const WaferPart& part = WaferPart());
 
 // What was found, to the terminal and as JSON.
 void print_bringup(const wafer::Shape& shape, const wafer::Bringup& result);
@@ -23,10 +34,16 @@ struct WaferSource {
   std::string wafer;    // configuration (YAML)
   std::string defects;  // faults to be put into it; empty: none
   std::string map;      // a saved repair map; empty: bring the wafer up
+  std::string svg;      // a picture of what was found; empty: none
+  WaferPart part;
 };
 
 // A wafer that is ready to run: brought up (DeviceFault if it is refused), or with the map's fuses.
-std::unique_ptr<wafer::WaferDevice> ready_wafer(const WaferSource& source, wafer::Shape* shape);
+// The device has the logical tiles of its map. `json` gets what bring-up found.
+std::unique_ptr<Device> ready_wafer(const WaferSource& source, nlohmann::json* json = nullptr);
+
+// A picture of what a bring-up has found and made.
+void write_svg(const std::string& path, const wafer::Shape& shape, const wafer::Bringup& result);
 
 wafer::WaferMap read_map(const std::string& path);
 

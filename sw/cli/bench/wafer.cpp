@@ -49,9 +49,7 @@ jobs::RunReport run_job(const WaferOptions& o, size_t limit,
 void digits(BenchRows* rows, const WaferOptions& o) {
   const jobs::RunReport flat = run_job(o, o.limit, nullptr);
   const jobs::RunReport wafer = run_job(o, o.limit, [&o](GridShape) {
-    wafer::Shape shape;
-    auto device = ready_wafer({o.wafer, o.defects, ""}, &shape);
-    return std::unique_ptr<Device>(dynamic_cast<Device*>(device.release()));
+    return ready_wafer({o.wafer, o.defects, "", "", {}});
   });
   // Every activation of every layer is compared with golden in both runs.
   rows->add("W1", static_cast<double>(flat.bits_different() + wafer.bits_different()),

@@ -64,6 +64,7 @@ class Work {
   void test_routers();
   void exchange_words(const Setting& setting);
   void collect();
+  Repair repair(const Window& window) const;
   void set_fuses(const WaferMap& map);
   void verify_neighbours(const WaferMap& map);
 
@@ -252,8 +253,9 @@ class Work {
   std::vector<Row> rows_;
   std::set<std::pair<int, Wire>> wires_;
   std::set<std::pair<int, EdgeWire>> edges_;
-  std::vector<bool> heard_of_;  // a word from it, or to it, has arrived
-  bool discovered_ = false;     // the stations have found each other
+  std::vector<LinkEnd> untested_;  // their stations do not answer
+  std::vector<bool> heard_of_;     // a word from it, or to it, has arrived
+  bool discovered_ = false;        // the stations have found each other
   std::vector<ChainJob> jobs_;
   std::vector<int> where_;
 };
@@ -505,7 +507,12 @@ void Work::scan_edges() {
       if (!Defects::has_links(shape_, d, side)) continue;
       for (int slot = 0; slot < (side % 2 == 0 ? cols() : rows()); ++slot) {
         const LinkEnd e = link_end(d, side, slot);
-        if (alive(d, e.at.row, e.at.col) && link_up(d, side, slot)) ends.push_back(e);
+        if (!link_up(d, side, slot)) continue;
+        if (alive(d, e.at.row, e.at.col)) {
+          ends.push_back(e);
+        } else {
+          untested_.push_back(e);
+        }
       }
     }
   }
@@ -978,6 +985,22 @@ void Work::collect() {
   }
 }
 
+// A map of the window. Links whose wires to the tiles could not be tested are used only if there is
+// no other way; the verification has to show then that they work.
+Repair Work::repair(const Window& window) const {
+  Defects careful = result_.defects;
+  for (const LinkEnd& e : untested_) {
+    const bool south = e.side == kNorth || e.side == kSouth;
+    const int owner = e.side == kNorth  ? e.reticle - shape_.reticle_cols
+                      : e.side == kWest ? e.reticle - 1
+                                        : e.reticle;
+    (south ? careful.south_links : careful.east_links)[static_cast<size_t>(owner)].push_back(
+        e.slot);
+  }
+  Repair repair = repair_window(shape_, careful, window);
+  return repair.map ? repair : repair_window(shape_, result_.defects, window);
+}
+
 // All tiles into reset, the fuses, then the tiles of the map out of reset.
 void Work::set_fuses(const WaferMap& map) {
   open_batch();
@@ -1122,11 +1145,11 @@ Bringup bring_up(ChainAccess& chain, Device* device, const BringupOptions& optio
                                wanted.rows, wanted.cols, wanted.row, wanted.col, all.rows,
                                all.cols));
   }
-  result.repair = repair_window(shape, result.defects, wanted);
+  result.repair = work.repair(wanted);
   if (!result.repair.map) {
     result.largest = largest_rectangle(shape, result.defects);
     if (options.accept_smaller && result.largest.rows > 0) {
-      result.smaller = repair_window(shape, result.defects, result.largest).map;
+      result.smaller = work.repair(result.largest).map;
     }
     if (!result.smaller) return work.take();
   }

@@ -260,7 +260,14 @@ Defects Faults::expected(const Shape& s) const {
                                          : d;
       const std::vector<int>& down =
           (w.side == 0 || w.side == 2 ? out.south_links : out.east_links)[owner];
-      if (lost[d].count(w.tile) != 0 || std::count(broken.begin(), broken.end(), w.tile.row) != 0 ||
+      // Where the link's own station is dead, or cannot be reached, it cannot be found.
+      const Position station = w.side == 0   ? Position{0, w.slot}
+                               : w.side == 1 ? Position{w.slot, s.physical_cols() - 1}
+                               : w.side == 2 ? Position{s.physical_rows() - 1, w.slot}
+                                             : Position{w.slot, 0};
+      if (dead[d].count(station) != 0 ||
+          std::count(broken.begin(), broken.end(), station.row) != 0 ||
+          lost[d].count(w.tile) != 0 || std::count(broken.begin(), broken.end(), w.tile.row) != 0 ||
           std::count(down.begin(), down.end(), w.slot) != 0) {
         continue;
       }
