@@ -852,14 +852,18 @@ void Work::exchange_words(const Setting& setting) {
   const int far = 1 + setting.skip;
   const uint32_t order = options_.selftest.symbol("ow_selftest_order");
   const uint32_t result = options_.selftest.symbol("ow_selftest_result");
-  // Bad tiles go back into reset; the rest keeps its memory.
+  // Bad tiles go back into reset. The rest starts afresh, since words that nobody heard have taken
+  // credits along; it keeps its memory.
   open_batch();
   each_alive([&](int d, int p, int c) {
-    if (!good(d, p, c)) {
-      add(d, p, c, true, kStationControl, 0);
-      add(d, p, c, true, kStationTileFuse, 0);
-      return;
-    }
+    add(d, p, c, true, kStationControl, 0);
+    add(d, p, c, true, kStationTileFuse, 0);
+  });
+  run_batch();
+  open_batch();
+  each_alive([&](int d, int p, int c) {
+    if (!good(d, p, c)) return;
+    add(d, p, c, true, kStationControl, kStationRun | kStationTest);
     add(d, p, c, true, kStationTileFuse, direct(d, p, c, setting).word());
     add_write(d, p, c, order,
               {OW_SELFTEST_ROUTER, static_cast<uint32_t>(index(d, p, c)),
@@ -867,6 +871,7 @@ void Work::exchange_words(const Setting& setting) {
   });
   run_batch();
   open_batch();
+  broadcast(kRegCorePc, {options_.selftest.entry});
   broadcast(result, {0, 0, 0, 0, 0, 0});
   run_batch();
   open_batch();  // by itself: all rows start in the same cycle
