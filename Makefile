@@ -12,7 +12,7 @@ TEST_ARGS ?=
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
-	@echo "  Variables: CONFIG=$(CONFIG) BUILD=$(BUILD) JOBS=$(JOBS)"
+	@echo "  Variables: CONFIG=$(CONFIG) WAFER=$(WAFER) DEFECTS=$(DEFECTS) BUILD=$(BUILD) JOBS=$(JOBS)"
 
 bootstrap:  ## install the tools that are missing (or say how)
 	@scripts/bootstrap

@@ -2,12 +2,15 @@
 // Files of faults: what is read, what is refused and how, and what a bring-up has to find.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <set>
 
 #include "ow/error.h"
 #include "ow/wafer/faults.h"
 #include "ow/wafer/files.h"
+#include "ow/wafer/mesh.h"
 #include "ow/wafer/repair.h"
 
 namespace ow::wafer {
@@ -100,6 +103,56 @@ TEST(Faults, RandomOnesAreInPlaceAndAlwaysTheSame) {
     EXPECT_EQ(to_json(kShape, a.expected(kShape)), to_json(kShape, b.expected(kShape)));
     EXPECT_GE(a.count(), 1 + seed % 9);
   }
+}
+
+// The wires that the fuses of a map make, as the muxes do, use nothing that is broken, and make the
+// whole mesh.
+TEST(Faults, NoConnectionOfARepairedWaferIsBroken) {
+  const Places at(kShape);
+  const int cols = kShape.physical_cols();
+  int repaired = 0, near_edges = 0;
+  for (uint64_t seed = 0; seed < 3000; ++seed) {
+    const Faults f = random_faults(kShape, 1 + static_cast<int>(seed % 8), 128, seed);
+    const Defects broken = f.expected(kShape);
+    const Repair repair = repair_wafer(kShape, broken);
+    if (!repair.map) {
+      EXPECT_NE(repair.reason, "");
+      continue;
+    }
+    ++repaired;
+    for (int d = 0; d < kShape.reticles(); ++d) {
+      const ReticleDefects& r = broken.reticles[static_cast<size_t>(d)];
+      const ReticleFuses set = fuses(*repair.map, d);
+      near_edges += r.edges.empty() ? 0 : 1;
+      std::set<std::pair<int, int>> bad;
+      const auto between = [&](int a, int b) {
+        bad.insert({a, b});
+        bad.insert({b, a});
+      };
+      for (const EdgeWire& w : r.edges) {
+        between(at.tile(w.tile.row, w.tile.col, w.side), at.edge(w.side, w.slot));
+      }
+      for (const Wire& w : r.wires) {
+        const bool along = w.from.row == w.to.row;
+        between(at.tile(w.from.row, w.from.col, along ? kEast : kSouth),
+                at.tile(w.to.row, w.to.col, along ? kWest : kNorth));
+      }
+      const std::vector<Connection> all = connections(kShape, set.tile, set.row);
+      // Each of the 2 x 2 tiles hears on four sides, and each of the 8 edge ports is heard.
+      EXPECT_EQ(all.size(), 4u * 4 + 8) << "seed " << seed;
+      for (const Connection& c : all) {
+        EXPECT_EQ(bad.count({c.source, c.sink}), 0u) << "seed " << seed << " reticle " << d;
+        for (const int end : {c.source, c.sink}) {
+          if (at.is_edge(end)) continue;
+          const Position p{end / 4 / cols, end / 4 % cols};
+          EXPECT_EQ(std::count(r.tiles.begin(), r.tiles.end(), p), 0) << "seed " << seed;
+          EXPECT_EQ(std::count(r.chains.begin(), r.chains.end(), p.row), 0) << "seed " << seed;
+        }
+      }
+    }
+  }
+  EXPECT_GT(repaired, 1000);
+  EXPECT_GT(near_edges, 300);
 }
 
 }  // namespace
