@@ -23,6 +23,8 @@
 // inq_*: heads of the ramp's input queues; inq_owned_i: not for tasks; inq_pop_o in the cycle of
 //   the dispatch.
 // eng_done_*, red_done_*: completion events (done_e: activate or unblock a task).
+// torn_i: a colour was torn down in the cycle before: activates task 29, whichever colour it was
+//   (RT_TORN shows which are).
 // next_*: the pick for the core; next_pop_i takes it; next_wait_i: the core sits in ow.next, no
 //   task runs. core_rst_i: the core is reset: no task runs, is registered, active or blocked any more.
 // idle_o: nothing can change here before one of the inputs does.
@@ -52,6 +54,7 @@ module ow_tasks
   input  logic                  red_done_valid_i,
   input  logic [1:0]            red_done_kind_i,
   input  logic [4:0]            red_done_task_i,
+  input  logic                  torn_i,
 
   output logic                  next_ready_o,
   output logic [31:0]           next_entry_o,
@@ -61,6 +64,7 @@ module ow_tasks
   output logic                  idle_o
 );
 
+  localparam logic [31:0] TEARDOWN_TASK = 32'd1 << 29;
   localparam logic [5:0] ADDR_ACTIVATE = 6'd32;
   localparam logic [5:0] ADDR_BLOCK = 6'd33;
   localparam logic [5:0] ADDR_UNBLOCK = 6'd34;
@@ -179,10 +183,11 @@ module ow_tasks
       if (red_done_kind_i == DONE_ACTIVATE) set_active |= 32'd1 << red_done_task_i;
       if (red_done_kind_i == DONE_UNBLOCK) clr_blocked |= 32'd1 << red_done_task_i;
     end
+    if (torn_i) set_active |= TEARDOWN_TASK;
   end
 
   logic event_any;
-  assign event_any = cfg_we_i | eng_done_valid_i | red_done_valid_i | next_pop_i;
+  assign event_any = cfg_we_i | eng_done_valid_i | red_done_valid_i | torn_i | next_pop_i;
 
   always_ff @(posedge clk_i) begin
     if (rst_i || core_rst_i) begin

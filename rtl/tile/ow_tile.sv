@@ -58,7 +58,7 @@ module ow_tile #(
   logic [NumColours-1:0] inj_space, ej_ready, ej_owed;
   ramp_t req_w, rsp_w;
   logic req_valid, req_ready, rsp_valid, rsp_ready;
-  logic rt_we, unused_torn, ask_valid, ask_ready;
+  logic rt_we, torn, ask_valid, ask_ready;
   logic [9:0] rt_addr;
   logic [31:0] rt_rdata, reg_wdata;
   logic router_idle;
@@ -74,7 +74,7 @@ module ow_tile #(
     .ask_i(reg_wdata), .ask_valid_i(ask_valid), .ask_ready_o(ask_ready),
     .cfg_we_i(rt_we), .cfg_addr_i(rt_addr), .cfg_wdata_i(reg_wdata),
     .stat_o(rt_rdata),
-    .torn_o(unused_torn),
+    .torn_o(torn),
     .idle_o(router_idle)
   );
 
@@ -302,7 +302,7 @@ module ow_tile #(
     .eng_done_valid_i(eng_done), .eng_done_kind_i(eng_done_kind),
     .eng_done_task_i(eng_done_task),
     .red_done_valid_i(red_done), .red_done_kind_i(red_done_kind),
-    .red_done_task_i(red_done_task),
+    .red_done_task_i(red_done_task), .torn_i(torn),
     .next_ready_o(next_ready), .next_entry_o(next_entry), .next_arg_o(next_arg),
     .next_pop_i(next_pop), .next_wait_i(next_wait),
     .idle_o(tasks_idle)

@@ -64,6 +64,31 @@ TEST(Simulator, FiltersReadBackWhatWasWritten) {
   }
 }
 
+// A teardown by a command wavelet activates task 29; by the host's own write of SWITCH it does not.
+TEST(Simulator, ATeardownActivatesItsTask) {
+  auto device = make_device(DeviceKind::Replicated, GridShape{1, 2}, checked());
+  ControlPlane control(*device);
+  constexpr int kColour = 5;
+  constexpr uint32_t kActivate = kTileRegs + 0x280;
+  RouteSet routes(device->shape());
+  routes.set(0, 0, kColour, Route{Port::West, kOutE});
+  routes.set(0, 1, kColour, Switch{{Route{Port::West, kOutRamp}}});
+  routes.apply(control);
+  control.fence(whole(device->shape()));
+  EXPECT_EQ(control.read_tile(0, 1, kActivate), 0u);
+  device->send(Side::West, 0, Wavelet{kColour, true, command(0, Command::Teardown, true)});
+  EXPECT_EQ(device->run(1000), RunStatus::Quiet);
+  EXPECT_EQ(control.read_tile(0, 1, kActivate), 1u << 29);
+  EXPECT_EQ(control.read_tile(0, 0, kActivate), 0u);
+  EXPECT_EQ(control.read_tile(0, 1, kTileRegs + 0x70C), 1u << kColour);
+
+  const uint32_t other = kTileRegs + 0x80 + 4 * (kColour + 1);
+  control.write_tile(0, 0, other, 1u << 31);
+  control.fence(whole(device->shape()));
+  EXPECT_EQ(control.read_tile(0, 0, kTileRegs + 0x70C), 2u << kColour);
+  EXPECT_EQ(control.read_tile(0, 0, kActivate), 0u);
+}
+
 // Halted, stepped an instruction at a time, started again: the host watches pc and memory.
 TEST(Simulator, TheHostStepsACore) {
   auto device = make_device(DeviceKind::Replicated, GridShape{2, 2}, checked());

@@ -182,6 +182,7 @@ module ow_core_tb
     .eng_done_valid_i,
     .eng_done_kind_i,
     .eng_done_task_i,
+    .torn_i(1'b0),
     .red_done_valid_i,
     .red_done_kind_i,
     .red_done_task_i,
