@@ -11,6 +11,11 @@
 // the ramp if it is kept from that by NOCE or by the filter. So each output gets exactly these, in
 // the order in which they came, whatever positions they came in.
 //
+// With Relations set every bad_* also says that the count of a filter is not the one that the model
+// has (which counts what comes, not what is at the ramp's turn), or that what still has to be looked
+// at is not due as the filter's state says: what proofs by induction need. Seeded bugs are looked
+// for without it.
+//
 // scripts/formal proves that no bad_* output is ever high, and that every seen_* output can be.
 //
 //   Way0 ... Way3     positions of colour 0 as in ROUTE: input port (3 bits), outputs (5 bits)
@@ -31,7 +36,8 @@ module switch_props
   parameter bit Obeys = 1,
   parameter int unsigned In1 = 2,
   parameter int unsigned Out1 = 5'b00010,
-  parameter int unsigned Filter = 0
+  parameter int unsigned Filter = 0,
+  parameter bit Relations = 1'b1
 ) (
   input  logic       clk_i,
   input  logic [4:0] from_i,        // who would like to send on colour 0, by port
@@ -108,6 +114,7 @@ module switch_props
         cfg_addr = {4'h8, 4'd0, 2'd0};  // the filter: counts data and control wavelets, drops both
         cfg_data = {21'd0, 3'b111, 2'(Filter - 1), Filter != 0, 5'd0};
       end
+      3'd6: cfg_addr = {4'h8, 4'd0, 2'd2};  // its count: 0
       default: ;
     endcase
   end
@@ -344,14 +351,44 @@ module switch_props
     end
   end
 
+  // The filter as the router has it, and the wavelets of the list that it has not looked at: the
+  // last ones.
+  logic broken;
+  always_comb begin : relations
+    automatic logic [1:0] held, unseen, count;
+    automatic logic later, pass;
+    broken = 1'b0;
+    held = 2'(owed_q[0] != '0) + 2'(owed_q[1] != '0) + 2'(owed_q[2] != '0);
+    unseen = 2'(u_router.hv_q[0]) + 2'(u_router.tv_q[0]) - 2'(u_router.looked_q[0]);
+    count = u_router.count_q[0][1:0];
+    later = u_router.low_q[0] == 16'd1;
+    if (Filter == 1 || Filter == 2) begin
+      broken = u_router.count_q[0] > 16'd2 || held < unseen;
+      if (Filter == 2) begin
+        broken |= u_router.low_q[0] != 16'd1 && u_router.low_q[0] != 16'd2;
+        broken |= later && count > 2'd1;
+      end
+      for (int unsigned j = 0; j < 2; j++) begin
+        if (unseen > 2'(j)) begin
+          pass = Filter == 1 ? count == 2'd0 : count == (later ? 2'd1 : 2'd2);
+          for (int unsigned k = 0; k < 3; k++) begin
+            if (2'(k) == held - unseen + 2'(j) && owed_q[k][4] != pass) broken = 1'b1;
+          end
+          if (Filter == 2 && pass) later = 1'b1;
+          count = (Filter == 1 ? count == 2'd2 : pass) ? 2'd0 : count + 2'd1;
+        end
+      end
+      broken |= count != count_q || (Filter == 2 && later != later_q);
+    end
+    broken &= Relations && run;
+  end
+
   logic [2:0] selected;
-  logic too_many;
   assign selected = way[7:5];
   always_comb begin
-    bad_unpaid_o = 1'b0;
-    bad_stuck_o = 1'b0;
-    bad_invented_o = other_refund && other_q == Full && run;
-    too_many = 1'b0;
+    bad_unpaid_o = broken;
+    bad_stuck_o = broken;
+    bad_invented_o = broken || (other_refund && other_q == Full && run);
     for (int unsigned p = 0; p < 4; p++) begin
       for (int unsigned c = 0; c < 2; c++) begin
         if (at[p][c] && ((c == 0 && fence_at[p]) ? unpaid_q[p][c] != '0
@@ -364,11 +401,11 @@ module switch_props
     end
     if (idle && owed_q[0][4] && ej_ready_i[0]) bad_stuck_o = run;
   end
-  assign bad_lost_o = run && idle && owed_q == '0 && !torn_q &&
-                      (selected == 3'd4 ? !space[0] : credit_q[selected[1:0]] != Full);
-  assign bad_misroute_o = run && stat != '0;
-  assign bad_order_o = run && (wrong[3:0] != '0 || unlike);
-  assign bad_ramp_o = run && wrong[4];
+  assign bad_lost_o = broken || (run && idle && owed_q == '0 && !torn_q &&
+                      (selected == 3'd4 ? !space[0] : credit_q[selected[1:0]] != Full));
+  assign bad_misroute_o = broken || (run && stat != '0);
+  assign bad_order_o = broken || (run && (wrong[3:0] != '0 || unlike));
+  assign bad_ramp_o = broken || (run && wrong[4]);
   logic any_out;
   assign any_out = {at[4][0], at[3][0], at[2][0], at[1][0], at[0][0]} != '0;
   assign seen_moved_o = run && any_out && pos_q == End && (moved_q || Last == 0) && sent;
