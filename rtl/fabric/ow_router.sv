@@ -19,11 +19,11 @@
 // holds no credits.
 //
 // Control plane: two packet-switched networks, requests (colour 24) and responses (colour 25). A
-// flow is a network and an input port; it has a buffer of two wavelets. The head of a flow owes a
-// copy to each output of its packet; `csent` remembers the copies that are away, and the head
-// leaves when none is owed. An output that has taken the first wavelet of a packet stays with it
-// (`clock`) to the tail. What a head means follows from the input: packets on an east or west link
-// or from the ramp begin with an X header, packets on a north or south link with a Y header; a
+// flow is a network and an input port; it has a buffer of two wavelets (from the ramp, one). The
+// head of a flow owes a copy to each output of its packet; `csent` remembers the copies that are
+// away, and the head leaves when none is owed. An output that has taken the first wavelet of a
+// packet stays with it (`clock`) to the tail. What a head means follows from the input: packets on
+// an east or west link or from the ramp begin with an X header, packets on a north or south link with a Y header; a
 // request of one wavelet is its own header. Latency 1 cycle a hop, 1 wavelet a cycle. When the data
 // plane wants an output too, one slot in four is the control plane's (a count of the slots that
 // were waited for); requests and responses take turns when both want an output. A packet that ends
@@ -49,7 +49,7 @@
 //   inj_*         wavelets from the ramp: inj_i may be valid only for a colour whose bit of
 //                 inj_space_o (a register) is high in the same cycle
 //   ej_*          wavelets to the ramp: ej_o is a register; ej_ready_i (a bit a colour) says that
-//                 the ramp can take one more besides the one in ej_o; ej_owed_o (a register): colours
+//                 the ramp can take one more besides the one in ej_o; ej_owed_o: colours
 //                 whose head still has to go to the ramp
 //   req_*, rsp_*  control plane: requests for the tile (from a register), its responses;
 //                 valid/ready
@@ -167,11 +167,16 @@ module ow_router
   logic [15:0] count_q [NumFilters];
   colours_t filtered_q, looked_q;
 
-  // What the rest of the router sees of it: outputs that data could use now, copies owed to the
-  // ramp, colours with space, and whether something can go on without the ramp or a link.
-  logic [3:0] busy_q;
+  // What the rest of the router sees of it: copies owed to the ramp, colours with space, and
+  // whether something can go on without the ramp or a link.
   colours_t ramp_q, space_q;
-  logic pending_q, torn_event_q;
+  logic torn_event_q;
+`ifdef SYNTHESIS
+  logic moved_q;  // something moved in the last cycle: something may move in this one
+`else
+  logic [3:0] busy_q;
+  logic pending_q;
+`endif
 `ifndef SYNTHESIS
   logic overrun_q;  // for an assertion
 `endif
@@ -222,6 +227,28 @@ module ow_router
     if (s == '0) s = cand;
     if (stop) s = '0;
     return {s != '0, s & (~s + colours_t'(1))};
+`endif
+  endfunction
+
+  function automatic logic below(input logic [15:0] a, input logic [15:0] b);
+`ifdef SYNTHESIS
+    below = 1'b0;
+    for (int unsigned i = 0; i < 16; i++) below = (!a[i] && b[i]) || ((!a[i] || b[i]) && below);
+`else
+    return a < b;
+`endif
+  endfunction
+
+  function automatic logic [15:0] plus_one(input logic [15:0] n);
+`ifdef SYNTHESIS
+    logic carry;
+    carry = 1'b1;
+    for (int unsigned i = 0; i < 16; i++) begin
+      plus_one[i] = n[i] ^ carry;
+      carry = carry && n[i];
+    end
+`else
+    return n + 16'd1;
 `endif
   endfunction
 
@@ -293,6 +320,29 @@ module ow_router
                     (req_valid_q && req_ready_i) || (rsp_valid_i && rsp_ready_o) ||
                     (ask_valid_i && ask_ready_o);
 
+  // The same for the control plane: among the inputs of an output, those above the last one first.
+  function automatic logic [4:0] pick_input(input logic [4:0] cand, input logic [4:0] above);
+    logic [4:0] s;
+    s = cand & above;
+    if (s == '0) s = cand;
+`ifdef SYNTHESIS
+    begin : ripple
+      automatic logic taken;
+      taken = 1'b0;
+      for (int unsigned i = 0; i < 5; i++) begin
+        pick_input[i] = s[i] && !taken;
+        taken |= s[i];
+      end
+    end
+`else
+    return s & (~s + 5'd1);
+`endif
+  endfunction
+
+  function automatic logic [4:0] above(input logic [3:0] one);
+    return {|one, |one[2:0], |one[1:0], one[0], 1'b0};
+  endfunction
+
   // A count of hops less one, not below 0.
   function automatic logic [11:0] less_one(input logic [11:0] n, input logic on);
 `ifdef SYNTHESIS
@@ -308,44 +358,36 @@ module ow_router
   endfunction
 
   logic can_move;
+`ifdef SYNTHESIS
+  assign can_move = moved_q || (ramp_q & ej_ready_i) != '0;
+`else
   assign can_move = busy_q != '0 || pending_q || (ramp_q & ej_ready_i) != '0;
+`endif
   assign idle_o = !ctl_move && !can_move && !ej_q.valid && !inj_i.valid && !cfg_we_i &&
                   !torn_event_q && (link_n_q | link_e_q | link_s_q | link_w_q) == '0;
 
+`ifdef SYNTHESIS
   colours_t selected;  // the colour that cfg_addr_i names
   assign selected = decode(1'b1, cfg_addr_i[4:0]);
 
-`ifdef SYNTHESIS
-  logic [NumColours-1:0][7:0] way;  // the current position
-`endif
+  // What simulation keeps in registers follows from the state.
+  logic [NumColours-1:0][7:0] way;       // the current position
   logic [31:0] route_word, switch_word;  // of the colour that cfg_addr_i names
   always_comb begin : words
     automatic logic [12:0] r;
     automatic logic [4:0] w;
-`ifdef SYNTHESIS
     r = '0;
     w = '0;
     for (int unsigned c = 0; c < NumColours; c++) begin
       r |= {ring_q[c], mode1_q[c], mode0_q[c], obey_q[c], en_q[c], way[c]} & {13{selected[c]}};
       w |= {torn_q[c], pos1_q[c], pos0_q[c], last1_q[c], last0_q[c]} & {5{selected[c]}};
     end
-`else
-    automatic logic [IdxW-1:0] c;
-    automatic logic [7:0] way;
-    c = cfg_addr_i[IdxW-1:0];
-    way = pos1_q[c] ? (pos0_q[c] ? alt3_q[c] : alt2_q[c]) : (pos0_q[c] ? alt1_q[c] : base_q[c]);
-    r = {ring_q[c], mode1_q[c], mode0_q[c], obey_q[c], en_q[c], way};
-    w = {torn_q[c], pos1_q[c], pos0_q[c], last1_q[c], last0_q[c]};
-    if (selected == '0) {r, w} = '0;
-`endif
     route_word = {19'b0, r};
     switch_word = {w[4:2], 3'b0, w[1:0], 24'b0};
   end
 
-`ifdef SYNTHESIS
-  // What simulation keeps in registers follows from the state.
   always_comb begin : derived
-    automatic colours_t run, rest [NUM_PORTS], held, look, owed;
+    automatic colours_t rest_r, look;
     filtered_q = '0;
     for (int unsigned f = 0; f < NumFilters; f++) begin
       filtered_q |= decode(filter_q[f].enable, filter_q[f].colour);
@@ -360,21 +402,12 @@ module ow_router
         out_q[p][c] = way[c][p];
       end
     end
-    run = hv_q & en_q & ~torn_q & ~mis_q;
-    held = ~tv_q & fence_q;
-    for (int unsigned p = 0; p < NUM_PORTS; p++) rest[p] = run & out_q[p] & ~sent_q[p];
+    rest_r = hv_q & en_q & ~torn_q & ~mis_q & out_q[PORT_R] & ~sent_q[PORT_R];
     look = filtered_q;
     for (int unsigned c = 0; c < NumColours; c++) if (obey_q[c] && head_q[c][32]) look[c] = 1'b1;
-    look &= rest[PORT_R] & ~looked_q;
-    owed = '0;
-    for (int unsigned p = 0; p < 4; p++) begin
-      busy_q[p] = (rest[p] & (cr2_q[p] | (cr1_q[p] & ~held))) != '0;
-      owed |= bk1_q[p] & in_q[p];
-    end
-    ramp_q = rest[PORT_R] & ~look;
+    look &= rest_r & ~looked_q;
+    ramp_q = rest_r & ~look;
     space_q = ~(tv_q | (hv_q & fence_q) | torn_q | ((last0_q | last1_q) & ~in_q[PORT_R]));
-    pending_q = ((run & ~(rest[PORT_N] | rest[PORT_E] | rest[PORT_S] | rest[PORT_W] |
-                          rest[PORT_R])) | (owed & en_q & ~torn_q) | look) != '0;
   end
 `endif
 
@@ -388,12 +421,19 @@ module ow_router
     automatic wavelet_t wout [NUM_PORTS];
     automatic link_t lout [NUM_PORTS];
     automatic colours_t cfg_one, fenced;
+    automatic colours_t arrived, ctrl_in, fence_in, run, fresh, ctrl, fences, look;
+    automatic colours_t rest [NUM_PORTS];
+    automatic colours_t offer [NUM_PORTS];  // copies that could go now
+    automatic logic [3:0] wants;  // outputs that data could use
+    automatic logic [NumFilters-1:0] steps, swaps;  // filters that count; that take limit2
+    automatic logic [15:0] next_count, next_low;
     automatic logic [3:0] ctl_take, ctl_cret;  // links that the control plane uses; its credits
 `ifdef SYNTHESIS
     automatic logic [NumColours-1:0][32:0] come;  // what arrives, by colour
-    automatic colours_t wrongs, op1, op0;
+    automatic colours_t wrongs, op1, op0, take_outs;
+    automatic logic moved;
 `else
-    automatic logic any_in, any_credit;
+    automatic logic any_in, any_credit, active;
 `endif
 
     if (!`OW_WORTH((link_n_i | link_e_i | link_s_i | link_w_i) != '0 || inj_i.valid || can_move ||
@@ -435,6 +475,97 @@ module ow_router
       end
       ctl_take = '0;
       ctl_cret = '0;
+
+      fenced = '0;
+      steps = '0;
+      swaps = '0;
+      next_count = '0;
+      next_low = '0;
+
+`ifdef SYNTHESIS
+      moved = rst_i || ctl_move || cfg_we_i || inj_i.valid ||
+              (link_n_i | link_e_i | link_s_i | link_w_i) != '0;
+`else
+      active = any_in || can_move || (any_credit && hv_q != '0);
+`endif
+      wants = '0;
+      if (`OW_WORTH(active)) begin : candidates
+        automatic colours_t open;
+
+        // Arrivals: only at the input of the route, or, without a route, all at one port.
+        arrived = '0;
+        ctrl_in = '0;
+        fence_in = '0;
+`ifdef SYNTHESIS
+        wrongs = '0;
+`endif
+        if (`OW_WORTH(any_in)) begin
+          open = ~(en_q | sent_q[PORT_N] | sent_q[PORT_E] | sent_q[PORT_S] | sent_q[PORT_W] |
+                   sent_q[PORT_R]);
+          for (int unsigned p = 0; p < NUM_PORTS; p++) begin
+            if (`OW_WORTH(at[p] != '0)) begin : arrival
+              automatic logic fence;
+              automatic colours_t take, claim, wrong;
+              fence = win[p].ctrl && win[p].data[25:2] != '0;
+              take = at[p] & ((en_q & in_q[p]) | (~en_q & sent_q[p]));
+              claim = at[p] & open & ~arrived;
+              take |= claim;
+              wrong = at[p] & ~take;
+              at[p] = take;
+              arrived |= take;
+              if (`OW_WORTH((claim | wrong) != '0)) begin
+                sent_q[p] |= claim;
+`ifdef SYNTHESIS
+                wrongs |= wrong;
+`endif
+                mis_q |= wrong;
+                if (p < 4) begin
+                  bk2_q[p[1:0]] |= wrong & (bk1_q[p[1:0]] | {NumColours{fence}});
+                  bk1_q[p[1:0]] |= wrong;
+                end
+              end
+              if (`OW_WORTH(win[p].ctrl)) begin
+                ctrl_in |= at[p] & {NumColours{win[p].ctrl}};
+                fence_in |= at[p] & {NumColours{fence}};
+              end
+            end
+          end
+        end
+        run = en_q & ~torn_q & ~mis_q;
+        fresh = arrived & ~hv_q & run;
+        fences = (hv_q & ~tv_q & fence_q) | (fresh & fence_in);
+`ifdef SYNTHESIS
+        for (int unsigned c = 0; c < NumColours; c++) begin
+          come[c] = '0;
+          for (int unsigned p = 0; p < NUM_PORTS; p++) begin
+            come[c] |= {win[p].ctrl, win[p].data} & {33{at[p][c]}};
+          end
+          ctrl[c] = hv_q[c] ? head_q[c][32] : come[c][32];
+          op1[c] = hv_q[c] ? head_q[c][3] : come[c][3];
+          op0[c] = hv_q[c] ? head_q[c][2] : come[c][2];
+        end
+        // Commands that this router takes out of the list.
+        take_outs = ctrl & obey_q &
+                    ((mode0_q & ~mode1_q) | (mode0_q & ~op1 & ~op0) |
+                     (mode1_q & ~op1 & op0 & ((pos0_q ^ last0_q) | (pos1_q ^ last1_q) |
+                                              (ring_q & (last0_q | last1_q)))));
+`else
+        ctrl = (hv_q & hc_q) | (fresh & ctrl_in);
+`endif
+
+        // Copies that are owed.
+        for (int unsigned p = 0; p < NUM_PORTS; p++) begin
+          rest[p] = ((hv_q & run) | fresh) & out_q[p] & ~sent_q[p];
+        end
+        for (int unsigned p = 0; p < 4; p++) begin
+          offer[p] = rest[p] & (cr2_q[p] | (cr1_q[p] & ~fences));
+          wants[p] = offer[p] != '0;
+        end
+        // What a filter or a command may keep from the ramp is looked at, whether the ramp has room
+        // or not.
+        look = rest[PORT_R] & (filtered_q | (obey_q & ctrl)) & ~looked_q;
+        offer[PORT_R] = (rest[PORT_R] & ej_ready_i) | look;
+      end
 
       if (`OW_WORTH(ctl_move || (link_n_i | link_e_i | link_s_i | link_w_i) != '0)) begin : control
         automatic logic [7:0] cr_in, freed, due, cret, up, dn;
@@ -520,7 +651,7 @@ module ow_router
           // One flow for each output.
           for (int unsigned o = 0; o < NUM_PORTS; o++) begin
             if (`OW_WORTH(want[o] != '0)) begin : output_port
-              automatic logic [4:0] reqs, rsps, cand, high, one;
+              automatic logic [4:0] reqs, rsps, cand, one;
               automatic logic rsp, free;
               automatic logic [32:0] w;
               automatic logic is_x, is_y, is_brief;
@@ -529,7 +660,7 @@ module ow_router
               if (o < 4) begin
                 if (!(ccr0_q[o[2:0]] || ccr1_q[o[2:0]])) reqs = '0;
                 if (!(ccr0_q[3'd4+o[2:0]] || ccr1_q[3'd4+o[2:0]])) rsps = '0;
-                free = !busy_q[o[1:0]] || (share0_q[o[1:0]] && share1_q[o[1:0]]);
+                free = !wants[o[1:0]] || (share0_q[o[1:0]] && share1_q[o[1:0]]);
               end else begin
                 free = !req_valid_q || req_ready_i;
               end
@@ -538,9 +669,7 @@ module ow_router
                 some = (reqs | rsps) != '0;
                 rsp = rsps != '0 && (reqs == '0 || calt_q[o]);
                 cand = (rsp ? rsps : reqs) & {5{free}};
-                high = cand & (rsp ? ccabove_q[5+o] : ccabove_q[o]);
-                if (high == '0) high = cand;
-                one = high & (~high + 5'd1);
+                one = pick_input(cand, rsp ? ccabove_q[5+o] : ccabove_q[o]);
                 w = '0;
                 is_x = 1'b0;
                 is_y = 1'b0;
@@ -566,10 +695,10 @@ module ow_router
                   calt_q[o] = !rsp;
                   if (rsp) begin
                     clock_q[5+o] = one & {5{!w[32]}};
-                    ccabove_q[5+o] = ~(one | (one - 5'd1));
+                    ccabove_q[5+o] = above(one[3:0]);
                   end else begin
                     clock_q[o] = one & {5{!w[32]}};
-                    ccabove_q[o] = ~(one | (one - 5'd1));
+                    ccabove_q[o] = above(one[3:0]);
                   end
                   stuck = 1'b0;
                 end
@@ -610,9 +739,9 @@ module ow_router
                 cmask_q[k] = '0;
               end else if (pop[k]) begin
                 cmask_q[k] = outs[k];
-                if (in_x_q[k]) turn_q[k] = here[k];
+                if (StartsWithX[k] && in_x_q[k]) turn_q[k] = here[k];
                 if (in_y_q[k] && turn_q[k] && here[k]) cmask_q[k][PORT_R] = Ways[k][PORT_R];
-                in_y_q[k] = in_x_q[k];
+                in_y_q[k] = StartsWithX[k] && in_x_q[k];
                 in_x_q[k] = 1'b0;
               end
             end
@@ -661,103 +790,27 @@ module ow_router
         end
         cstuck_q <= stuck;
       end
-      fenced = '0;
-
-      if (`OW_WORTH(any_in || can_move || (any_credit && hv_q != '0))) begin : work
-        automatic colours_t arrived, ctrl_in, fence_in, run, fresh, ctrl, fences, left, done;
-        automatic colours_t popped, push, to_tail, up, open;
-        automatic colours_t rest [NUM_PORTS];
+      if (`OW_WORTH(active)) begin : work
+        automatic colours_t left, done, popped, push, to_tail, up;
         automatic colours_t grant [NUM_PORTS];
-`ifdef SYNTHESIS
-        automatic colours_t take_outs;
-`endif
-
-        // Arrivals: only at the input of the route, or, without a route, all at one port.
-        arrived = '0;
-        ctrl_in = '0;
-        fence_in = '0;
-`ifdef SYNTHESIS
-        wrongs = '0;
-`endif
-        if (`OW_WORTH(any_in)) begin
-          open = ~(en_q | sent_q[PORT_N] | sent_q[PORT_E] | sent_q[PORT_S] | sent_q[PORT_W] |
-                   sent_q[PORT_R]);
-          for (int unsigned p = 0; p < NUM_PORTS; p++) begin
-            if (`OW_WORTH(at[p] != '0)) begin : arrival
-              automatic logic fence;
-              automatic colours_t take, claim, wrong;
-              fence = win[p].ctrl && win[p].data[25:2] != '0;
-              take = at[p] & ((en_q & in_q[p]) | (~en_q & sent_q[p]));
-              claim = at[p] & open & ~arrived;
-              take |= claim;
-              wrong = at[p] & ~take;
-              at[p] = take;
-              arrived |= take;
-              if (`OW_WORTH((claim | wrong) != '0)) begin
-                sent_q[p] |= claim;
-`ifdef SYNTHESIS
-                wrongs |= wrong;
-`endif
-                mis_q |= wrong;
-                if (p < 4) begin
-                  bk2_q[p[1:0]] |= wrong & (bk1_q[p[1:0]] | {NumColours{fence}});
-                  bk1_q[p[1:0]] |= wrong;
-                end
-              end
-              if (`OW_WORTH(win[p].ctrl)) begin
-                ctrl_in |= at[p] & {NumColours{win[p].ctrl}};
-                fence_in |= at[p] & {NumColours{fence}};
-              end
-            end
-          end
-        end
-        run = en_q & ~torn_q & ~mis_q;
-        fresh = arrived & ~hv_q & run;
-        fences = (hv_q & ~tv_q & fence_q) | (fresh & fence_in);
-`ifdef SYNTHESIS
-        for (int unsigned c = 0; c < NumColours; c++) begin
-          come[c] = '0;
-          for (int unsigned p = 0; p < NUM_PORTS; p++) begin
-            come[c] |= {win[p].ctrl, win[p].data} & {33{at[p][c]}};
-          end
-          ctrl[c] = hv_q[c] ? head_q[c][32] : come[c][32];
-          op1[c] = hv_q[c] ? head_q[c][3] : come[c][3];
-          op0[c] = hv_q[c] ? head_q[c][2] : come[c][2];
-        end
-        // Commands that this router takes out of the list.
-        take_outs = ctrl & obey_q &
-                    ((mode0_q & ~mode1_q) | (mode0_q & ~op1 & ~op0) |
-                     (mode1_q & ~op1 & op0 & ((pos0_q ^ last0_q) | (pos1_q ^ last1_q) |
-                                              (ring_q & (last0_q | last1_q)))));
-`else
-        ctrl = (hv_q & hc_q) | (fresh & ctrl_in);
-`endif
 
         // Outputs.
         left = '0;
         for (int unsigned p = 0; p < NUM_PORTS; p++) begin : output_port
-          automatic colours_t cand, look;
-          rest[p] = ((hv_q & run) | fresh) & out_q[p] & ~sent_q[p];
           grant[p] = '0;
           if (`OW_WORTH(rest[p] != '0)) begin
-            look = '0;
-            if (p < 4) begin
-              cand = rest[p] & (cr2_q[p[1:0]] | (cr1_q[p[1:0]] & ~fences));
-            end else begin
-              // What a filter or a command may keep from the ramp is looked at, whether the ramp
-              // has room or not.
-              look = rest[p] & (filtered_q | (obey_q & ctrl)) & ~looked_q;
-              cand = (rest[p] & ej_ready_i) | look;
-            end
-            if (`OW_WORTH(cand != '0)) begin : send
+            if (`OW_WORTH(offer[p] != '0)) begin : send
               automatic colours_t one;
               automatic logic [4:0] idx;
               automatic logic [31:0] data;
               automatic logic is_ctrl, away;
-              {away, one} = pick(cand, granted_q[p], rst_i || (p < 4 && ctl_take[p[1:0]]));
+              {away, one} = pick(offer[p], granted_q[p], rst_i || (p < 4 && ctl_take[p[1:0]]));
               idx = index(one);
               grant[p] = one;
               if (away) granted_q[p] = idx;
+`ifdef SYNTHESIS
+              moved |= away;
+`endif
 `ifdef SYNTHESIS
               {is_ctrl, data} = '0;
               for (int unsigned c = 0; c < NumColours; c++) begin
@@ -776,49 +829,48 @@ module ow_router
               end
               is_ctrl = (one & ctrl) != '0;
 `endif
-              if (p == 32'(PORT_R) && (one & look) != '0) begin : inspect
-                automatic logic drop;
+              if (p == 32'(PORT_R) && `OW_WORTH((one & look) != '0)) begin : inspect
+                automatic logic drop, room;
                 drop = is_ctrl && (one & obey_q) != '0 && data[4];
-                if ((one & filtered_q) != '0) begin : filter
+                if (`OW_WORTH((one & filtered_q) != '0)) begin : filter
                   automatic filter_t how;
-                  automatic logic [15:0] low, high, count, value;
+                  automatic logic [NumFilters-1:0] match;
+                  automatic logic [15:0] low, count, value;
                   automatic logic hit, beyond, counts, may;
                   how = '0;
                   low = '0;
-                  high = '0;
+                  next_low = '0;
                   count = '0;
                   for (int unsigned f = 0; f < NumFilters; f++) begin
-                    if (filter_q[f].enable && filter_q[f].colour == idx) begin
-                      how |= filter_q[f];
-                      low |= low_q[f];
-                      high |= high_q[f];
-                      count |= count_q[f];
+                    match[f] = filter_q[f].enable && filter_q[f].colour == idx;
+                    if (`OW_WORTH(match[f])) begin
+                      how |= filter_q[f] & {11{match[f]}};
+                      low |= low_q[f] & {16{match[f]}};
+                      next_low |= high_q[f] & {16{match[f]}};
+                      count |= count_q[f] & {16{match[f]}};
                     end
                   end
                   value = (how.kind == FilterRange) ? data[31:16] : count;
                   hit = value == low;
-                  beyond = value > high;
+                  beyond = below(next_low, value);
                   may = !is_ctrl || how.filter_ctrl;
-                  counts = is_ctrl ? how.count_ctrl : how.count_data;
                   case (how.kind)
-                    FilterRange: if (!is_ctrl && (value < low || beyond)) drop = 1'b1;
+                    FilterRange: if (!is_ctrl && (below(value, low) || beyond)) drop = 1'b1;
                     FilterSparse: if (may && !hit) drop = 1'b1;
                     default: if (may && beyond) drop = 1'b1;
                   endcase
                   // Each wavelet is looked at, and counted, once.
-                  if (counts && how.kind != FilterRange) begin
-                    count = hit ? 16'd0 : count + 16'd1;
-                    for (int unsigned f = 0; f < NumFilters; f++) begin
-                      if (filter_q[f].enable && filter_q[f].colour == idx) begin
-                        count_q[f] = count;
-                        if (how.kind == FilterSparse && hit) low_q[f] = high;
-                      end
-                    end
-                  end
+                  counts = (is_ctrl ? how.count_ctrl : how.count_data) &&
+                           how.kind != FilterRange && (one & look) != '0;
+                  next_count = plus_one(count) & {16{!hit}};
+                  steps = match & {NumFilters{counts}};
+                  swaps = steps & {NumFilters{how.kind == FilterSparse && hit}};
                 end
                 looked_q |= one;
-                if (!drop && (one & ej_ready_i) == '0) grant[p] = '0;
-                if (drop || (one & ej_ready_i) == '0) away = 1'b0;
+                if ((one & look) == '0) drop = 1'b0;
+                room = (one & ej_ready_i) != '0;
+                grant[p] &= {NumColours{drop || room}};
+                away = away && !drop && room;
               end
               // A command that this router takes out of the list.
 `ifdef SYNTHESIS
@@ -850,6 +902,9 @@ module ow_router
         popped = done & hv_q;
         push = arrived & ~(done & fresh);
         fenced = done & fences;
+`ifdef SYNTHESIS
+        moved |= done != '0;
+`endif
         for (int unsigned p = 0; p < NUM_PORTS; p++) sent_q[p] = (sent_q[p] | grant[p]) & ~done;
         looked_q &= ~done;
 `ifdef SYNTHESIS
@@ -895,10 +950,8 @@ module ow_router
         begin : returns
           automatic colours_t own1, own2, have, ret, more, less;
           own1 = '0;
-          own2 = '0;
           for (int unsigned p = 0; p < 4; p++) begin
             own1 |= in_q[p] & bk1_q[p];
-            own2 |= in_q[p] & bk2_q[p];
           end
           have = up | (own1 & en_q & ~torn_q);
           if (`OW_WORTH((have | fenced) != '0)) begin
@@ -912,17 +965,24 @@ module ow_router
                 {some, one} = pick(cand, cgranted_q[p], ctl_cret[p] || rst_i);
                 idx = index(one);
                 if (some) cgranted_q[p] = idx;
+`ifdef SYNTHESIS
+                moved |= some;
+`endif
                 lout[p].credit |= {some, idx};
                 ret |= one;
               end
             end
             more = up & ~ret;
             less = ret & ~up;
-            for (int unsigned p = 0; p < 4; p++) begin
-              bk2_q[p] = (bk2_q[p] & ~in_q[p]) |
-                         (in_q[p] & ((own2 & ~less) | (own1 & more) | fenced));
-              bk1_q[p] = (bk1_q[p] & ~in_q[p]) |
-                         (in_q[p] & ((own1 & ~less) | own2 | more | fenced));
+            if (`OW_WORTH((more | less | fenced) != '0)) begin
+              own2 = '0;
+              for (int unsigned p = 0; p < 4; p++) own2 |= in_q[p] & bk2_q[p];
+              for (int unsigned p = 0; p < 4; p++) begin
+                bk2_q[p] = (bk2_q[p] & ~in_q[p]) |
+                           (in_q[p] & ((own2 & ~less) | (own1 & more) | fenced));
+                bk1_q[p] = (bk1_q[p] & ~in_q[p]) |
+                           (in_q[p] & ((own1 & ~less) | own2 | more | fenced));
+              end
             end
           end
         end
@@ -946,7 +1006,10 @@ module ow_router
 
       // Registers that are written, and fences that have left: the position may change.
       cfg_one = '0;
-      if (cfg_we_i && cfg_addr_i[9:6] == '0) cfg_one = selected;
+`ifdef SYNTHESIS
+      moved_q <= moved;
+`endif
+      if (cfg_we_i && cfg_addr_i[9:6] == '0) cfg_one = decode(1'b1, cfg_addr_i[4:0]);
 `ifndef SYNTHESIS
       torn_event_q <= 1'b0;
       if ((cfg_one | fenced) != '0) begin : reloads
@@ -1012,7 +1075,7 @@ module ow_router
 `else
       begin : reloads
         automatic colours_t route, switch, keep_route, keep_switch, keep_credits, moves, adv, clear;
-        automatic colours_t last_one, setup, restart;
+        automatic colours_t last_one, setup, restart, full;
         automatic logic held, wrong;
         automatic logic [2:0] first, from, to;
         automatic logic [NUM_PORTS-1:0] claimed;
@@ -1078,14 +1141,39 @@ module ow_router
         mode1_q = (mode1_q & keep_route) | (route & {NumColours{cfg_wdata_i[11]}});
         ring_q = (ring_q & keep_route) | (route & {NumColours{cfg_wdata_i[12]}});
         for (int unsigned p = 0; p < 4; p++) begin
-          cr1_q[p] = (cr1_q[p] & keep_credits) | ~(keep_credits | {NumColours{cfg_wdata_i[13+p] && !rst_i}});
-          cr2_q[p] = (cr2_q[p] & keep_credits) | ~(keep_credits | {NumColours{cfg_wdata_i[13+p] && !rst_i}});
+          full = ~(keep_credits | {NumColours{cfg_wdata_i[13+p] && !rst_i}});
+          cr1_q[p] = (cr1_q[p] & keep_credits) | full;
+          cr2_q[p] = (cr2_q[p] & keep_credits) | full;
           bk1_q[p] = (bk1_q[p] & keep_credits) | (setup & {NumColours{cfg_wdata_i[17+p]}});
           bk2_q[p] = (bk2_q[p] & keep_credits) | (setup & {NumColours{cfg_wdata_i[17+p]}});
         end
       end
 `endif
 
+`ifdef SYNTHESIS
+      for (int unsigned f = 0; f < NumFilters; f++) begin : filters
+        automatic logic [2:0] write;
+        for (int unsigned i = 0; i < 3; i++) begin
+          write[i] = cfg_we_i && cfg_addr_i[9:6] == 4'h8 && cfg_addr_i[5:2] == 4'(f) &&
+                     cfg_addr_i[1:0] == 2'(i);
+        end
+        filter_q[f] = (filter_q[f] & {11{!write[0] && !rst_i}}) |
+                      (cfg_wdata_i[10:0] & {11{write[0] && !rst_i}});
+        high_q[f] = (high_q[f] & {16{!write[1]}}) | (cfg_wdata_i[31:16] & {16{write[1]}});
+        low_q[f] = (low_q[f] & {16{!write[1] && !swaps[f]}}) |
+                   (next_low & {16{swaps[f] && !write[1]}}) |
+                   (cfg_wdata_i[15:0] & {16{write[1]}});
+        count_q[f] = (count_q[f] & {16{!write[2] && !steps[f]}}) |
+                     (next_count & {16{steps[f] && !write[2]}}) |
+                     (cfg_wdata_i[15:0] & {16{write[2]}});
+      end
+`else
+      if (steps != '0) begin
+        for (int unsigned f = 0; f < NumFilters; f++) begin
+          if (steps[f]) count_q[f] = next_count;
+          if (swaps[f]) low_q[f] = next_low;
+        end
+      end
       if (cfg_we_i && cfg_addr_i[9:6] == 4'h8) begin : filters
         for (int unsigned f = 0; f < NumFilters; f++) begin
           if (cfg_addr_i[5:2] == 4'(f)) begin
@@ -1097,17 +1185,16 @@ module ow_router
             endcase
           end
         end
-`ifndef SYNTHESIS
         filtered_q = '0;
         for (int unsigned f = 0; f < NumFilters; f++) begin
           if (filter_q[f].enable) filtered_q |= colours_t'(1) << filter_q[f].colour;
         end
-`endif
       end
+`endif
 
 `ifndef SYNTHESIS
       if (any_in || can_move || any_credit || cfg_we_i) begin : shown
-        automatic colours_t run, rest [NUM_PORTS], held, look, owed;
+        automatic colours_t held, owed;
         run = hv_q & en_q & ~torn_q & ~mis_q;
         held = ~tv_q & fence_q;
         for (int unsigned p = 0; p < NUM_PORTS; p++) rest[p] = run & out_q[p] & ~sent_q[p];
@@ -1163,6 +1250,7 @@ module ow_router
         bk2_q[p] = '0;
       end
       fence_q = '0;
+      for (int unsigned f = 0; f < NumFilters; f++) filter_q[f] = '0;
       filtered_q = '0;
       busy_q <= '0;
       ramp_q <= '0;
@@ -1176,7 +1264,6 @@ module ow_router
       link_w_q <= '0;
       ej_q <= '0;
 `endif
-      for (int unsigned f = 0; f < NumFilters; f++) filter_q[f] = '0;
       for (int unsigned p = 0; p < NUM_PORTS; p++) granted_q[p] = '1;
       for (int unsigned p = 0; p < 4; p++) cgranted_q[p] = '1;
       chv_q = '0;
@@ -1207,9 +1294,27 @@ module ow_router
 
   // ---------------------------------------------------------------------------- reading it back --
   always_comb begin : read_back
+`ifndef SYNTHESIS
+    automatic logic [IdxW-1:0] c;
+    c = cfg_addr_i[IdxW-1:0];
+`endif
     stat_o = '0;
     case (cfg_addr_i[9:6])
+`ifdef SYNTHESIS
       4'h0: stat_o = cfg_addr_i[5] ? switch_word : route_word;
+`else
+      4'h0: begin
+        if (cfg_addr_i[4:0] < 5'(NumColours)) begin
+          if (cfg_addr_i[5]) begin
+            stat_o = {torn_q[c], pos1_q[c], pos0_q[c], 3'b0, last1_q[c], last0_q[c], 24'b0};
+          end else begin
+            stat_o = {19'b0, ring_q[c], mode1_q[c], mode0_q[c], obey_q[c], en_q[c],
+                      pos1_q[c] ? (pos0_q[c] ? alt3_q[c] : alt2_q[c])
+                                : (pos0_q[c] ? alt1_q[c] : base_q[c])};
+          end
+        end
+      end
+`endif
       4'h7: begin
         if (cfg_addr_i[5:2] == '0) begin
           case (cfg_addr_i[1:0])
@@ -1220,10 +1325,10 @@ module ow_router
           endcase
         end
         // Credits: four bits a colour, eight colours a word, four words a port.
-        for (int unsigned c = 0; c < NumColours; c++) begin
+        for (int unsigned k = 0; k < NumColours; k++) begin
           for (int unsigned p = 0; p < 4; p++) begin
-            if (cfg_addr_i[5:0] == 6'(4 * p + 4 + c / 8)) begin
-              stat_o[4*(c%8)+:2] = {cr2_q[p][c], cr1_q[p][c] && !cr2_q[p][c]};
+            if (cfg_addr_i[5:0] == 6'(4 * p + 4 + k / 8)) begin
+              stat_o[4*(k%8)+:2] = {cr2_q[p][k], cr1_q[p][k] && !cr2_q[p][k]};
             end
           end
         end
