@@ -363,7 +363,7 @@ module ow_core
           end else begin
             mmio_req_o = ex_q == EX_RUN;
             mmio_we_o = dec.cls == CLS_STORE;
-            mmio_addr_o = {5'd0, alu_result[10:0]};
+            mmio_addr_o = {4'd0, alu_result[11:0]};
             mmio_wdata_o = rs2;
           end
         end

@@ -197,6 +197,18 @@ TEST(Core, RegisterAccessesWaitForTheirGrant) {
   EXPECT_EQ(log[6].rd_data, 0xf0000123u);
 }
 
+TEST(Core, RegistersReachToTheEndOfTheirSpace) {
+  CoreBench bench(5, 100);
+  std::vector<Retire> log;
+  run(&bench,
+      {lui(1, kRegs), lui(2, 1), addi(2, 2, -2048), add(2, 2, 1), addi(3, 0, 7), sw(3, 1, 0x700),
+       sw(1, 2, 0), lw(4, 1, 0x700), lw(5, 2, 0), kEbreak},
+      &log);
+  ASSERT_EQ(log.size(), 10u);
+  EXPECT_EQ(log[7].rd_data, 7u);
+  EXPECT_EQ(log[8].rd_data, 0xf0000000u);  // of 0xf0000800
+}
+
 TEST(Core, TensorInstructionOnThread0WaitsForCompletion) {
   CoreBench bench;
   bench.halt();

@@ -78,7 +78,7 @@ module ow_core_tb
   localparam int unsigned Aw = $clog2(Words);
 
   logic [63:0] mem_q [Words];
-  logic [31:0] regs_q [64];
+  logic [31:0] regs_q [128];  // 0x700 to 0x8FF
 
   logic         ifetch_req, ifetch_rvalid_q, dmem_req, dmem_we, dmem_rvalid_q;
   logic [23:0]  ifetch_addr, dmem_addr;
@@ -104,7 +104,7 @@ module ow_core_tb
   assign mmio_gnt = mmio_req & ~stall_i[2];
   assign fetch_gnt_o = ifetch_gnt;
   assign to_tasks = mmio_addr[15:8] == 8'h02;
-  assign to_regs = mmio_addr[15:8] == 8'h07;
+  assign to_regs = mmio_addr[15:8] == 8'h07 || mmio_addr[15:8] == 8'h08;
 
   ow_core #(
     .SramBytes(SramBytes)
@@ -212,9 +212,10 @@ module ow_core_tb
       end
     end
     if (host_we_i) mem_q[host_addr_i[Aw+2:3]] <= host_wdata_i;
-    if (mmio_gnt && mmio_we && to_regs) regs_q[mmio_addr[7:2]] <= mmio_wdata;
+    if (mmio_gnt && mmio_we && to_regs) regs_q[{mmio_addr[11], mmio_addr[7:2]}] <= mmio_wdata;
     if (mmio_gnt) begin
-      mmio_rdata_q <= to_tasks ? tasks_rdata : to_regs ? regs_q[mmio_addr[7:2]] : 32'd0;
+      mmio_rdata_q <= to_tasks ? tasks_rdata
+                      : to_regs ? regs_q[{mmio_addr[11], mmio_addr[7:2]}] : 32'd0;
     end
     if (dsr_we_o && dsr_ready_i) dsr_q[dsr_idx_o] <= dsr_wdata_o;
   end
