@@ -231,7 +231,16 @@ Defects Faults::expected(const Shape& s) const {
       if (broken.count(w.from.row) != 0 || broken.count(w.to.row) != 0) continue;
       r.wires.push_back(w);
     }
+  }
+  // A station that answers.
+  const auto answers = [&](size_t d, const Position& p) {
+    const std::vector<int>& broken = out.reticles[d].chains;
+    return dead[d].count(p) == 0 && std::count(broken.begin(), broken.end(), p.row) == 0;
+  };
+  for (size_t d = 0; d < out.reticles.size(); ++d) {
     for (const bool south : {false, true}) {
+      if (!Defects::has_links(s, static_cast<int>(d), south ? 2 : 1)) continue;
+      const size_t other = south ? d + static_cast<size_t>(s.reticle_cols) : d + 1;
       const int slots = south ? s.physical_cols() : s.physical_rows();
       for (int slot = 0; slot < slots; ++slot) {
         std::set<int> bad[2][2];  // direction, group
@@ -239,7 +248,11 @@ Defects Faults::expected(const Shape& s) const {
           if (f.reticle != static_cast<int>(d) || f.south != south || f.slot != slot) continue;
           bad[f.inward ? 1 : 0][f.lane / kGroupLanes].insert(f.lane);
         }
-        bool down = false;
+        // A link that no station can ask whether it is up is not used.
+        const Position here =
+            south ? Position{s.physical_rows() - 1, slot} : Position{slot, s.physical_cols() - 1};
+        const Position there = south ? Position{0, slot} : Position{slot, 0};
+        bool down = !answers(d, here) && !answers(other, there);
         for (const auto& groups : bad) {
           for (const auto& group : groups) down |= group.size() > kSpareLanes;
         }

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/faults/tester.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "ow/error.h"
+#include "ow/selftest.h"
+#include "ow/tile_map.h"
+
+namespace ow::faults {
+namespace {
+
+constexpr uint32_t kRegMbist = kTileRegs + 0x7C0;
+constexpr uint32_t kToEdge = 3u << 30;
+constexpr uint32_t kTag = 5u << 16;
+constexpr int kWordCycles = 8;  // from a word of the station to the next
+constexpr int kResetCycles = 4;
+const char* const kSides = "nesw";
+
+const Port* need(const Netlist& n, const std::string& name, size_t bits) {
+  const Port* p = n.port(name);
+  if (p == nullptr || p->bits.size() != bits) {
+    throw BadInput(fmt::format("the netlist has no port {} of {} bits", name, bits));
+  }
+  return p;
+}
+
+// A word as all machines see it.
+struct Seen {
+  std::array<Word, 32> bits;
+  uint32_t good() const { return of(0); }
+  uint32_t of(int machine) const {
+    uint32_t value = 0;
+    for (int i = 0; i < 32; ++i) value |= static_cast<uint32_t>(bit_of(bits[i], machine)) << i;
+    return value;
+  }
+  // Machines in which bits of the mask are not those of `value`.
+  Word differs(uint32_t value, uint32_t mask) const {
+    Word out = all_machines(false);
+    for (int i = 0; i < 32; ++i) {
+      if ((mask >> i & 1) != 0) out |= bits[i] ^ all_machines((value >> i & 1) != 0);
+    }
+    return out;
+  }
+};
+
+// One or two tiles, each between its station and the other.
+class Bench {
+ public:
+  // `pair`: a second tile, without faults, is the neighbour of the first on all four sides.
+  Bench(const Plan& plan, const std::vector<Fault>& faults, uint64_t power_up, bool pair) {
+    tiles_.push_back(std::make_unique<TileUnderTest>(plan, faults, power_up));
+    if (pair) {
+      tiles_.push_back(
+          std::make_unique<TileUnderTest>(plan, std::vector<Fault>(), power_up + 1000000));
+    }
+    for (auto& t : tiles_) t->quiet_links();
+  }
+
+  size_t tiles() const { return tiles_.size(); }
+  TileUnderTest& tile(size_t i) { return *tiles_[i]; }
+  uint64_t cycles() const { return cycles_; }
+  void connect(bool on) { connected_ = on; }
+
+  void run(uint64_t cycles) {
+    for (uint64_t i = 0; i < cycles; ++i) cycle();
+  }
+  void cycle() {
+    ++cycles_;
+    for (auto& t : tiles_) t->settle();
+    for (auto& t : tiles_) t->clock();
+    if (tiles_.size() < 2) return;
+    for (int side = 0; side < 4; ++side) {
+      for (int bit = 0; bit < kLinkBits; ++bit) {
+        const Word none = all_machines(false);
+        tiles_[0]->set_link(side, bit, connected_ ? tiles_[1]->sent(side ^ 2, bit) : none);
+        tiles_[1]->set_link(side, bit, connected_ ? tiles_[0]->sent(side ^ 2, bit) : none);
+      }
+    }
+  }
+  void set_reset(bool on) {
+    for (auto& t : tiles_) t->set_reset(on);
+  }
+  void reset() {
+    set_reset(true);
+    run(kResetCycles);
+    set_reset(false);
+    run(kResetCycles);
+  }
+  void push(uint32_t word, bool last) {
+    for (auto& t : tiles_) t->push(word, last);
+    run(kWordCycles);
+  }
+  // To all tiles alike.
+  void write(uint32_t addr, const std::vector<uint32_t>& words) {
+    push(1u << 28 | static_cast<uint32_t>(words.size()), false);
+    push(addr, false);
+    for (size_t i = 0; i < words.size(); ++i) push(words[i], i + 1 == words.size());
+  }
+  // The status and the words, of each tile.
+  std::vector<std::vector<Seen>> read(uint32_t addr, int count) {
+    push(2u << 28 | kTag | static_cast<uint32_t>(count), false);
+    push(addr, false);
+    push(kToEdge, false);
+    push(kToEdge, true);
+    std::vector<std::vector<Seen>> out(tiles_.size());
+    for (int i = 0; i < count + 3; ++i) {
+      run(kWordCycles);
+      for (size_t t = 0; t < tiles_.size(); ++t) {
+        tiles_[t]->settle();
+        if (i >= 2) out[t].push_back({tiles_[t]->shown()});
+        tiles_[t]->take();
+      }
+    }
+    return out;
+  }
+
+ private:
+  std::vector<std::unique_ptr<TileUnderTest>> tiles_;
+  bool connected_ = false;
+  uint64_t cycles_ = 0;
+};
+
+// One batch of faults in one step of the self-test.
+struct Job {
+  const Plan& plan;
+  const std::vector<Fault>& faults;
+  const SelftestOptions& options;
+  uint64_t cycles = 0;
+  std::vector<uint32_t> signatures;
+  const ElfImage* program = nullptr;  // of the self-test
+  uint32_t config(const std::string& key) const {
+    const auto it = plan.netlist().config.find(key);
+    if (it == plan.netlist().config.end()) throw BadInput("the netlist does not state its " + key);
+    return static_cast<uint32_t>(it->second);
+  }
+  Word answer_missing(const std::vector<Seen>& words) const {
+    return words[0].differs(kTag | static_cast<uint32_t>(words.size() - 1), ~0u);
+  }
+};
+
+// Released with nothing to do: a neighbour's station sees what it sends.
+Word idle_step(Job* job) {
+  Bench b(job->plan, job->faults, job->options.power_up, false);
+  b.reset();
+  Word found = all_machines(false);
+  for (int time = 0; time < 3; ++time) {
+    b.run(200);
+    b.tile(0).settle();
+    for (int side = 0; side < 4; ++side) {
+      for (int bit = 0; bit < kLinkBits; ++bit) found |= b.tile(0).sent(side, bit);
+    }
+  }
+  job->cycles = b.cycles();
+  return found;
+}
+
+Word memory_step(Job* job) {
+  Bench b(job->plan, job->faults, job->options.power_up, false);
+  b.reset();
+  const uint32_t units = job->config("SramBytes") / 64;
+  const auto config = b.read(kRegConfig, 1)[0];
+  Word found = job->answer_missing(config) | config[1].differs(units << 16, 0xFFFF0000u);
+  b.write(kRegMbist, {1});
+  b.run(22ull * 7 * units + 64);
+  const auto state = b.read(kRegMbist, 4)[0];
+  found |= job->answer_missing(state) | state[1].differs(2, 0xFF02);
+  job->cycles = b.cycles();
+  return found;
+}
+
+void load(Bench* b, const ElfImage& image) {
+  for (const ElfSegment& segment : image.segments) {
+    std::vector<uint32_t> words((segment.bytes.size() + 3) / 4, 0);
+    for (size_t i = 0; i < segment.bytes.size(); ++i) {
+      words[i / 4] |= static_cast<uint32_t>(segment.bytes[i]) << 8 * (i % 4);
+    }
+    if (!words.empty()) b->write(segment.addr, words);
+  }
+  b->write(kRegCorePc, {image.entry});
+}
+
+Word core_step(Job* job) {
+  Bench b(job->plan, job->faults, job->options.power_up, false);
+  const ElfImage& image = *job->program;
+  const uint32_t result = image.symbol("ow_selftest_result");
+  b.reset();
+  load(&b, image);
+  b.write(image.symbol("ow_selftest_order"), {OW_SELFTEST_CORE});
+  b.write(result, {0});
+  b.write(kRegCoreCtrl, {kCoreRun | kCoreReset});
+  // As long as a good tile takes and an eighth more, without a look from outside.
+  constexpr uint64_t kTurn = 500, kLimit = 2000000;
+  uint64_t cycles = 0;
+  const auto done = [&] {
+    const uint64_t word = b.tile(0).simulation().bank_word(result >> 3 & 7, result >> 6, 0);
+    return static_cast<uint32_t>(word >> (8 * (result & 4))) == OW_SELFTEST_DONE + OW_SELFTEST_CORE;
+  };
+  while (!done()) {
+    b.run(kTurn);
+    cycles += kTurn;
+    if (cycles > kLimit) {
+      throw DeviceFault(
+          fmt::format("{}: the self-test of the good machine does not end", image.path));
+    }
+  }
+  b.run(cycles / 8 + 1000);
+  const auto words = b.read(result, 2)[0];
+  job->cycles = b.cycles();
+  job->signatures.push_back(words[2].good());
+  return job->answer_missing(words) | words[1].differs(OW_SELFTEST_DONE + OW_SELFTEST_CORE, ~0u) |
+         words[2].differs(words[2].good(), ~0u);
+}
+
+// Each tile sends a word to each side and hears one from there; the other tile has no fault.
+Word router_step(Job* job) {
+  Bench b(job->plan, job->faults, job->options.power_up, true);
+  const ElfImage& image = *job->program;
+  const uint32_t result = image.symbol("ow_selftest_result");
+  const uint32_t order = image.symbol("ow_selftest_order");
+  b.reset();
+  load(&b, image);
+  b.connect(true);
+  // Names of their own, and the colours of an even and an odd tile.
+  constexpr uint32_t kNames[] = {0x5A3C69, 0xA5C396};
+  for (uint32_t i = 0; i < 2; ++i) {
+    const uint32_t words[] = {1u << 28 | 3, order, OW_SELFTEST_ROUTER, kNames[i], i};
+    for (int w = 0; w < 5; ++w) {
+      b.tile(i).push(words[w], w == 4);
+      b.run(kWordCycles);
+    }
+  }
+  b.write(result, std::vector<uint32_t>(6, 0));
+  b.write(kRegCoreCtrl, {kCoreRun | kCoreReset});
+  b.run(4 * OW_SELFTEST_SLOT + 500);
+  const auto words = b.read(result, 6);
+  Word found = all_machines(false);
+  for (uint32_t t = 0; t < 2; ++t) {
+    found |= job->answer_missing(words[t]) |
+             words[t][1].differs(OW_SELFTEST_DONE + OW_SELFTEST_ROUTER, ~0u);
+    for (uint32_t side = 0; side < 4; ++side) {
+      found |= words[t][3 + side].differs(ow_selftest_word(kNames[t ^ 1], side ^ 2), ~0u);
+    }
+  }
+  job->cycles = b.cycles();
+  return found;
+}
+
+struct StepKind {
+  std::string name;
+  Word (*run)(Job*);
+  const ElfImage* program;
+};
+// In the order of what they find for their time.
+std::vector<StepKind> all_steps(const std::vector<ElfImage>& programs) {
+  std::vector<StepKind> steps;
+  for (const ElfImage& p : programs) {
+    steps.push_back({"signature " + std::to_string(steps.size() + 1), core_step, &p});
+  }
+  steps.push_back({"memory", memory_step, nullptr});
+  steps.push_back({"neighbours", router_step, &programs.front()});
+  steps.push_back({"idle", idle_step, nullptr});
+  return steps;
+}
+
+}  // namespace
+
+TileUnderTest::TileUnderTest(const Plan& plan, const std::vector<Fault>& faults, uint64_t power_up)
+    : sim_(plan, faults, power_up) {
+  const Netlist& n = plan.netlist();
+  reset_ = need(n, "rst_i", 1);
+  cycle_ = need(n, "cycle_i", 48);
+  test_ = need(n, "test_i", 1);
+  req_valid_ = need(n, "test_req_valid_i", 1);
+  req_ = need(n, "test_req_i", 33);
+  req_ready_ = need(n, "test_req_ready_o", 1);
+  rsp_valid_ = need(n, "test_rsp_valid_o", 1);
+  rsp_ = need(n, "test_rsp_o", 33);
+  rsp_ready_ = need(n, "test_rsp_ready_i", 1);
+  for (int side = 0; side < 4; ++side) {
+    in_[side] = need(n, fmt::format("link_{}_i", kSides[side]), kLinkBits);
+    out_[side] = need(n, fmt::format("link_{}_o", kSides[side]), kLinkBits);
+  }
+  sim_.set_port(*reset_, 1);
+  sim_.set_port(*test_, 1);
+  sim_.set_port(*req_valid_, 0);
+  sim_.set_port(*rsp_ready_, 0);
+}
+
+void TileUnderTest::quiet_links() {
+  for (const Port* p : in_) sim_.set_port(*p, 0);
+}
+
+void TileUnderTest::push(uint32_t word, bool last) {
+  sim_.set_port(*req_, static_cast<uint64_t>(last) << 32 | word);
+  pushed_ = all_machines(true);
+}
+
+void TileUnderTest::settle() {
+  sim_.set_input(req_valid_->bits[0], pushed_);
+  sim_.set_port(*rsp_ready_, take_ ? 1 : 0);
+  sim_.settle();
+}
+
+void TileUnderTest::clock() {
+  pushed_ &= ~sim_.value(req_ready_->bits[0]);
+  take_ = false;
+  sim_.clock();
+  sim_.set_port(*cycle_, ++now_);
+}
+
+std::array<Word, 32> TileUnderTest::shown() const {
+  std::array<Word, 32> out;
+  for (size_t i = 0; i < 32; ++i) {
+    out[i] = sim_.value(rsp_->bits[i]) & sim_.value(rsp_valid_->bits[0]);
+  }
+  return out;
+}
+
+SelftestRun run_selftest(const Netlist& netlist, const std::vector<Fault>& faults,
+                         const SelftestOptions& options) {
+  const Plan plan(netlist);
+  SelftestRun run;
+  run.found_by.assign(faults.size(), -1);
+  if (options.programs.empty()) throw BadInput("no self-test");
+  const std::vector<StepKind> steps = all_steps(options.programs);
+  for (size_t s = 0; s < steps.size(); ++s) {
+    Step step = {steps[s].name, 0, 0};
+    std::vector<size_t> left;
+    for (size_t i = 0; i < faults.size(); ++i) {
+      if (run.found_by[i] < 0) left.push_back(i);
+    }
+    constexpr size_t kBatch = kMachines - 1;
+    const size_t batches = std::max<size_t>(1, (left.size() + kBatch - 1) / kBatch);
+    std::atomic<size_t> next{0};
+    std::mutex lock;
+    std::exception_ptr error;
+    uint64_t tried = 0;
+    const auto work = [&] {
+      for (size_t b = next++; b < batches; b = next++) {
+        try {
+          const size_t begin = b * kBatch, end = std::min(left.size(), begin + kBatch);
+          std::vector<Fault> batch;
+          for (size_t i = begin; i < end; ++i) batch.push_back(faults[left[i]]);
+          Job job{plan, batch, options, 0, {}, steps[s].program};
+          const Word found = steps[s].run(&job);
+          const std::lock_guard<std::mutex> guard(lock);
+          if (bit_of(found, 0)) {
+            throw DeviceFault("the good machine fails in the step \"" + step.name + "\"");
+          }
+          for (size_t i = begin; i < end; ++i) {
+            if (!bit_of(found, static_cast<int>(i - begin + 1))) continue;
+            run.found_by[left[i]] = static_cast<int>(s);
+            ++step.found;
+          }
+          tried += end - begin;
+          step.cycles = job.cycles;
+          if (b == 0) {
+            run.signatures.insert(run.signatures.end(), job.signatures.begin(),
+                                  job.signatures.end());
+          }
+          if (options.progress) options.progress(step.name, tried, step.found);
+        } catch (...) {
+          const std::lock_guard<std::mutex> guard(lock);
+          error = std::current_exception();
+          next = batches;
+        }
+      }
+    };
+    std::vector<std::thread> threads;
+    for (int t = 1; t < options.threads; ++t) threads.emplace_back(work);
+    work();
+    for (std::thread& t : threads) t.join();
+    if (error) std::rethrow_exception(error);
+    run.steps.push_back(step);
+  }
+  return run;
+}
+
+}  // namespace ow::faults

@@ -1,0 +1,667 @@
+// SPDX-License-Identifier: Apache-2.0
+// The thorough self-test of a tile, loaded over the test-access chain (docs/bring-up.md). Two programs,
+// since the smallest tile has 8 kB; each gathers all results in a signature that is compared with that
+// of a good tile.
+//   OW_SELFTEST_PART 1  blocks of random instructions with all registers, CSRs, the core's traps, the
+//                       engine's operations on random descriptors, threads, alignments and values
+//   OW_SELFTEST_PART 2  FIFOs and streams through all queues and colours, sums triggered by wavelets
+//                       and the reducer, all registers, tasks, switches and filters
+
+#include "ow/selftest.h"
+
+#include "ow/tile.h"
+
+// The stack of the smallest tile, less a little: the linker's relaxation fails when the stack's top is
+// just within reach of gp.
+__asm__(".globl OW_SRAM_BYTES\n.set OW_SRAM_BYTES, 7424");
+
+enum { DSR_NONE = 31 };
+enum { RAMP = 4 };
+// How often: blocks of random instructions, rounds over the engine's operations, and so on.
+enum { BLOCKS = 12, ROUNDS = 2, STREAMS = 48, REDUCTIONS = 8, TASKS = 4 };
+enum {
+  REG_THREAD = 0x600,
+  REG_SWITCH = 0x080,
+  REG_FILTER = 0x800,
+  REG_ROUTER = 0x700
+};
+
+__attribute__((section(".noinit"), used)) volatile struct ow_selftest_order ow_selftest_order;
+__attribute__((section(".noinit"), used)) volatile struct ow_selftest_result ow_selftest_result;
+
+// Not every part of the test uses every one.
+#define SHARED __attribute__((noinline, unused))
+
+static uint32_t state;
+static uint32_t signature;
+static uint32_t colours, threads;  // that this tile has
+// 32 words each, of which instructions use up to 31.
+enum { WORDS = 32 };
+static uint32_t va[WORDS] __attribute__((aligned(64)));
+static uint32_t vb[WORDS] __attribute__((aligned(64)));
+static uint32_t vc[WORDS] __attribute__((aligned(64)));
+
+static uint32_t next(void) {
+  uint32_t s = state;
+  s ^= s << 13;
+  s ^= s >> 17;
+  s ^= s << 5;
+  state = s;
+  return s;
+}
+
+// A multiple-input signature register: x^32 + x^22 + x^2 + x + 1.
+SHARED static void note(uint32_t value) {
+  const uint32_t s = signature;
+  signature = (s << 1) ^ ((uint32_t)((int32_t)s >> 31) & 0x00400007u) ^ value;
+}
+
+SHARED static void note_words(const void* data, uint32_t words) {
+  const volatile uint32_t* p = (const volatile uint32_t*)data;
+  uint32_t s = signature;
+  for (uint32_t i = 0; i < words; ++i) {
+    s = (s << 1) ^ ((uint32_t)((int32_t)s >> 31) & 0x00400007u) ^ p[i];
+  }
+  signature = s;
+}
+
+SHARED static void reg(uint32_t offset, uint32_t value) {
+  ow_reg_write(offset, value);
+}
+SHARED static void note_reg(uint32_t offset) { note(ow_reg_read(offset)); }
+
+// ------------------------------------------------------------------------------------- core ------
+// Instructions that are made here and run: a block of them with all registers but x31, which points
+// to the registers' values (x1 at 4 ..) and to data behind them, and single ones.
+enum { BLOCK = 64, FILE_WORDS = 32, DATA_WORDS = 32 };
+static uint32_t block[BLOCK + 2] __attribute__((aligned(8), used));
+static uint32_t file[FILE_WORDS + DATA_WORDS] __attribute__((used));
+static uint32_t context[16] __attribute__((used));
+
+void run_block(void);
+void block_end(void);
+uint32_t run_one(uint32_t a, uint32_t b);
+void trap(void);
+void run_tasks(void);
+void last_task(uint32_t data);
+__asm__(
+    ".macro each what\n"
+    ".irp n,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30\n"
+    "\\what x\\n, 4*\\n(x31)\n"
+    ".endr\n"
+    ".endm\n"
+    ".macro saved what, base\n"
+    "\\what ra, 0(\\base)\n\\what sp, 4(\\base)\n\\what gp, 8(\\base)\n\\what tp, 12(\\base)\n"
+    "\\what s0, 16(\\base)\n\\what s1, 20(\\base)\n\\what s2, 24(\\base)\n\\what s3, 28(\\base)\n"
+    "\\what s4, 32(\\base)\n\\what s5, 36(\\base)\n\\what s6, 40(\\base)\n\\what s7, 44(\\base)\n"
+    "\\what s8, 48(\\base)\n\\what s9, 52(\\base)\n\\what s10, 56(\\base)\n\\what s11, 60(\\base)\n"
+    ".endm\n"
+    ".text\n"
+    // gp holds something else in the block.
+    ".option push\n"
+    ".option norelax\n"
+    "run_block:\n"
+    "  lui t0, %hi(context)\n"
+    "  addi t0, t0, %lo(context)\n"
+    "  saved sw, t0\n"
+    "  lui x31, %hi(file)\n"
+    "  addi x31, x31, %lo(file)\n"
+    "  fence.i\n"
+    "  each lw\n"
+    "  j block\n"
+    "block_end:\n"
+    "  each sw\n"
+    "  lui t0, %hi(context)\n"
+    "  addi t0, t0, %lo(context)\n"
+    "  saved lw, t0\n"
+    "  ret\n"
+    "run_one:\n"
+    "  fence.i\n"
+    "  j block\n"
+    // What trapped is passed over; a fetch that failed returns to its caller.
+    ".balign 4\n"
+    "trap:\n"
+    "  csrr t0, mcause\n"
+    "  csrr t1, mepc\n"
+    "  csrr t2, mtval\n"
+    "  lui t3, %hi(context)\n"
+    "  addi t3, t3, %lo(context)\n"
+    "  sw t0, 0(t3)\n"
+    "  sw t1, 4(t3)\n"
+    "  sw t2, 8(t3)\n"
+    "  addi t1, t1, 4\n"
+    "  addi t0, t0, -1\n"
+    "  bnez t0, 1f\n"
+    "  mv t1, ra\n"
+    "1:\n"
+    "  csrw mepc, t1\n"
+    "  mret\n"
+    // Tasks until the last one, which returns to who called this.
+    "run_tasks:\n"
+    "  addi sp, sp, -16\n"
+    "  sw ra, 0(sp)\n"
+    "2: .insn i 0x2b, 0, x0, 0(x0)\n"
+    "  j 2b\n"
+    "last_task:\n"
+    "  lw ra, 0(sp)\n"
+    "  addi sp, sp, 16\n"
+    "  ret\n"
+    ".option pop\n");
+
+enum { RETURN = 0x00008067 };
+
+SHARED static uint32_t one(uint32_t insn, uint32_t a, uint32_t b) {
+  block[0] = insn;
+  block[1] = RETURN;
+  return run_one(a, b);
+}
+
+#if OW_SELFTEST_PART == 1
+// An instruction out of random bits; never writes x31 and accesses only data.
+static uint32_t random_insn(uint32_t r) {
+  uint32_t rd = r >> 7 & 31, f3 = r >> 12 & 7;
+  const uint32_t sources = r & 0x01FF8000;
+  if (rd == 31) rd = 30;
+  rd <<= 7;
+  const uint32_t kind = r & 15;
+  if (kind < 8) {
+    const uint32_t f7 = kind == 0 ? 1u : kind < 4 && (f3 == 0 || f3 == 5) ? 0x20u : 0u;
+    return 0x33 | rd | f3 << 12 | sources | f7 << 25;
+  }
+  if (kind < 11) {
+    if (f3 == 1) r &= 0x01FFFFFF;
+    if (f3 == 5) r &= 0x41FFFFFF;
+    return 0x13 | rd | f3 << 12 | (r & 0xFFFF8000);
+  }
+  const uint32_t data = 4 * FILE_WORDS + (r >> 20 & 127);
+  switch (kind) {
+    case 11:
+      return (r & 64 ? 0x37 : 0x17) | rd | (r & 0xFFFFF000);
+    case 12:
+      if (f3 == 3 || f3 > 5) f3 = 2;
+      return 0x03 | rd | f3 << 12 | 31u << 15 |
+             (data & ~((1u << (f3 & 3)) - 1)) << 20;
+    case 13: {
+      f3 = f3 > 2 ? 2 : f3;
+      const uint32_t at = data & ~((1u << f3) - 1);
+      return 0x23 | f3 << 12 | 31u << 15 | (r & 0x1F00) << 12 | (at & 31) << 7 | at >> 5 << 25;
+    }
+    case 14:
+      if ((f3 & 6) == 2) return 0x6F | rd | 8u << 20;  // jal over one
+      return 0x63 | f3 << 12 | sources | 8u << 7;      // a branch over one
+    default:
+      if ((f3 & 3) == 0) f3 = 1;
+      return 0x73 | rd | f3 << 12 | (r & 0xF8000) | 0x340u << 20;  // mscratch
+  }
+}
+
+static void core(void) {
+  for (uint32_t i = 1; i < FILE_WORDS + DATA_WORDS; ++i) file[i] = next();
+  for (uint32_t round = 0; round < BLOCKS; ++round) {
+    for (uint32_t i = 0; i < BLOCK; ++i) block[i] = random_insn(next());
+    const uint32_t to = (uint32_t)(uintptr_t)block_end - (uint32_t)(uintptr_t)&block[BLOCK];
+    // Twice, for the case that the last one jumps over one.
+    block[BLOCK] = 0x13;
+    block[BLOCK + 1] = 0x6F | (((to - 4) >> 20 & 1) << 31) | (((to - 4) >> 1 & 0x3FF) << 21) |
+                       (((to - 4) >> 11 & 1) << 20) | (((to - 4) >> 12 & 0xFF) << 12);
+    run_block();
+    note_words(file, FILE_WORDS + DATA_WORDS);
+    // Values that compare equal, carry far or shift far come up too rarely.
+    for (uint32_t i = 1; i < FILE_WORDS; ++i) {
+      const uint32_t r = next();
+      if ((r & 7) == 0) file[i] = file[r >> 8 & 31];
+      if ((r & 7) == 1) file[i] = (uint32_t)((int32_t)0x80000000 >> (r >> 8 & 31));
+      if ((r & 7) == 2) file[i] = ~0u >> (r >> 8 & 31);
+      if ((r & 7) == 3) file[i] = r;
+    }
+  }
+}
+
+// csrrw and the like: a0 = the CSR, which changes by a0 or a small constant.
+static uint32_t csr(uint32_t number, uint32_t f3, uint32_t source, uint32_t value) {
+  return one(0x73 | 10u << 7 | f3 << 12 | source << 15 | number << 20, value, 0);
+}
+
+static void csrs(void) {
+  static const uint16_t numbers[] = {0x300, 0x304, 0x305, 0x340, 0x341, 0x342, 0x343,
+                                     0xB02, 0xB82, 0xB80, 0x301, 0x344, 0xF11, 0xF12,
+                                     0xF13, 0xF14, 0xC00, 0xC02, 0xC80, 0xC82};
+  for (uint32_t round = 0; round < 3; ++round) {
+    // The count of cycles depends on nothing from here on.
+    csr(0xB00, 1, 10, next());
+    csr(0xB80, 1, 10, next());
+    for (uint32_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); ++i) {
+      for (uint32_t f3 = 1; f3 < 8 && numbers[i] < 0xC00 && numbers[i] != 0x301; ++f3) {
+        if (f3 != 4) note(csr(numbers[i], f3, f3 < 4 ? 10 : next() & 31, next()));
+      }
+      note(csr(numbers[i], 2, 0, 0));
+    }
+  }
+  // Each trap. a0: an address; a1: data.
+  static const struct {
+    uint32_t insn;
+    uint32_t address;
+  } traps[] = {
+      {0x00052503, 0x00000102},  // lw
+      {0x00051503, 0x00000201},  // lh
+      {0x00B52023, 0x00000403},  // sw
+      {0x00B51023, 0x00000801},  // sh
+      {0x00052503, 0x01000000},  // lw
+      {0x00B52023, 0x80000000},  // sw
+      {0x00050503, 0xF0000000},  // lb of a register
+      {0x00B50023, 0xF0000004},  // sb
+      {0x00052503, 0xF0000900},  {0x00000073, 0},  // ecall
+      {0x00100073, 0},                             // ebreak
+      {0x00000000, 0},           {0xFFFFFFFF, 0},  {0x40001033, 0},
+      {0x00003003, 0},           {0x00003023, 0},  {0x02001013, 0},
+      {0xC0051073, 0},           // csrw cycle
+      {0x7C002573, 0},           // a CSR that is not there
+      {0x0020006F, 0},           // jal to an odd half
+      {0x00250067, 0x00000100},  // jalr
+      {0x00050067, 0x00100000},  {0x00050067, 0xF0000000},
+  };
+  for (uint32_t i = 0; i < sizeof(traps) / sizeof(traps[0]); ++i) {
+    one(0x73 | 10u << 15 | 1u << 12 | 0x305u << 20, (uint32_t)(uintptr_t)trap, 0);
+    context[0] = ~0u;
+    one(traps[i].insn, traps[i].address, 0x12345678);
+    note_words(context, 3);
+  }
+  one(0x73 | 0x305u << 20 | 1u << 12, 0, 0);  // mtvec = 0
+}
+
+#endif
+
+// ----------------------------------------------------------------------------------- engine ------
+static void tensor(uint32_t op, uint32_t type, uint32_t ctl, uint32_t scalar) {
+  one(0x0B | type << 12 | 10u << 15 | 11u << 20 | op << 25, ctl, scalar);
+}
+
+static uint32_t bytes_log(uint32_t type) {
+  return type == OW_F32 || type == OW_I32 ? 2 : type == OW_I8 ? 0 : 1;
+}
+
+SHARED static void vector(uint32_t dsr, uint32_t type, const void* data,
+                                             uint32_t len0, uint32_t len1) {
+  const uint32_t size = 1u << bytes_log(type);
+  ow_dsrw(dsr, 0, OW_KIND_MEM | type << 4);
+  ow_dsrw(dsr, 1, (uint32_t)(uintptr_t)data);
+  ow_dsrw(dsr, 2, len0 | size << 16);
+  ow_dsrw(dsr, 3, len1);
+  ow_dsrw(dsr, 4, 0);
+  ow_dsrw(dsr, 5, 0);
+}
+SHARED static void fabric(uint32_t dsr, uint32_t word0, uint32_t length) {
+  ow_dsrw(dsr, 0, word0);
+  ow_dsrw(dsr, 1, 0);
+  ow_dsrw(dsr, 2, length);
+  ow_dsrw(dsr, 3, 0);
+  ow_dsrw(dsr, 4, 0);
+  ow_dsrw(dsr, 5, 0);
+}
+
+SHARED static void wait_thread(uint32_t thread) {
+  while ((ow_reg_read(REG_THREAD + 4 * thread) >> 31) != 0) {
+  }
+}
+
+// `narrow`: exponents close to each other in the formats that the type has, else any bits.
+static void fill(uint32_t* v, uint32_t type, uint32_t narrow) {
+  for (uint32_t i = 0; i < WORDS; ++i) {
+    uint32_t x = next();
+    if (narrow) {
+      if (type == OW_F32) x = (x & 0x83FFFFFF) | 0x3C000000;
+      if (type == OW_BF16 || type == OW_MIXEDB) x = (x & 0x83FF83FF) | 0x3C003C00;
+      if (type == OW_F16 || type == OW_MIXED) x = (x & 0x8FFF8FFF) | 0x30003000;
+    }
+    v[i] = x;
+  }
+}
+
+#if OW_SELFTEST_PART == 1
+static uint16_t indices[WORDS] __attribute__((aligned(64)));
+static uint32_t turn;  // of descriptors, threads and tasks
+
+static void operation(uint32_t op, uint32_t type) {
+  const uint32_t r = next();
+  const uint32_t src = type == OW_MIXED ? OW_F16 : type == OW_MIXEDB ? OW_BF16 : type;
+  const uint32_t reduction = op >= OW_OP_DOT && op <= OW_OP_RMIN;
+  uint32_t dst = src;
+  if (type == OW_MIXED || type == OW_MIXEDB) dst = OW_F32;
+  if (op == OW_OP_CVT || reduction) {
+    static const uint8_t floats[] = {OW_F32, OW_F16, OW_BF16, OW_F32};
+    static const uint8_t integers[] = {OW_I32, OW_I16, OW_I8, OW_I32};
+    const uint32_t real = src <= OW_F32 ? 1 : 0;
+    dst = (real ^ (op == OW_OP_CVT && (r & 4) != 0) ? floats : integers)[r & 3];
+    if (op == OW_OP_CVT && dst == src) dst = src == OW_I32 ? OW_F32 : OW_I32;
+  }
+  const uint32_t n = reduction ? 6 + (r >> 3 & 1) : 20 + (r >> 3 & 3);
+  const uint32_t skip = r >> 5 & 7;
+  const uint32_t a = turn & 31, b = (a + 1 + (r >> 8 & 7)) & 31, c = (b + 1 + (r >> 11 & 7)) & 31;
+  const uint32_t thread = turn++ % threads;
+  uint32_t ctl = OW_CTL(c, a, b, thread) | (r & (OW_PRIORITY | OW_STOCHASTIC | OW_FRESH)) |
+                 (turn & 1 ? OW_THEN_ACTIVATE(turn >> 1 & 31) : OW_THEN_UNBLOCK(turn >> 1 & 31));
+  uint32_t scalar = vb[skip];
+  vector(a, src, (const uint8_t*)va + (skip << bytes_log(src)), n, reduction ? 3 : 0);
+  vector(b, src, (const uint8_t*)vb + ((r >> 14 & 7) << bytes_log(src)), n, reduction ? 3 : 0);
+  vector(c, dst, (const uint8_t*)vc + ((r >> 17 & 7) << bytes_log(dst)), n, 0);
+  if (op >= OW_OP_GATHER && op <= OW_OP_FMAG) {
+    vector(b, OW_I16, indices, n, 0);
+    scalar = (uint32_t)(uintptr_t)(op == OW_OP_SCATTER ? vc : vb);
+  } else if ((r >> 24 & 3) == 0 && !reduction && op < OW_OP_RCP && op != OW_OP_CVT) {
+    ctl |= OW_SCALAR;
+  }
+  tensor(op, type, ctl, scalar);
+  wait_thread(thread);
+  note_words(vc, WORDS);
+}
+
+static void engine(void) {
+  static const struct {
+    uint8_t op;
+    uint8_t types;  // a bit a type
+  } list[] = {{OW_OP_MOV, 0x77},    {OW_OP_ADD, 0x37},    {OW_OP_SUB, 0x37},   {OW_OP_MUL, 0x37},
+              {OW_OP_FMA, 0xBF},    {OW_OP_MAX, 0x37},    {OW_OP_MIN, 0x37},   {OW_OP_CVT, 0x77},
+              {OW_OP_CVT, 0x77},    {OW_OP_AND, 0x30},    {OW_OP_OR, 0x30},    {OW_OP_XOR, 0x30},
+              {OW_OP_SLL, 0x30},    {OW_OP_SRL, 0x30},    {OW_OP_SRA, 0x30},   {OW_OP_CMPEQ, 0x37},
+              {OW_OP_CMPNE, 0x37},  {OW_OP_CMPLT, 0x37},  {OW_OP_CMPLE, 0x37}, {OW_OP_DOT, 0x57},
+              {OW_OP_SUM, 0x77},    {OW_OP_RMAX, 0x77},   {OW_OP_RMIN, 0x77},  {OW_OP_GATHER, 0x37},
+              {OW_OP_SCATTER, 0x37}, {OW_OP_FMAG, 0x8F},  {OW_OP_RCP, 0x03},   {OW_OP_RSQRT, 0x03},
+              {OW_OP_EXP, 0x03},    {OW_OP_LOG, 0x03},    {OW_OP_TANH, 0x03},  {OW_OP_SIGMOID, 0x03}};
+  for (uint32_t i = 0; i < WORDS; ++i) indices[i] = (uint16_t)(next() & 31);
+  for (uint32_t round = 0; round < ROUNDS; ++round) {
+    for (uint32_t type = 0; type < 8; ++type) {
+      fill(va, type, round & 1);
+      fill(vb, type, round & 1);
+      for (uint32_t i = 0; i < sizeof(list) / sizeof(list[0]); ++i) {
+        if ((list[i].types >> type & 1) != 0) operation(list[i].op, type);
+      }
+    }
+    note_reg(OW_REG_ACTIVATE);
+  }
+}
+
+#endif
+
+// ----------------------------------------------------------------------------- ramp, router -----
+SHARED static void route(uint32_t colour, uint32_t in, uint32_t out) {
+  ow_reg_write(OW_REG_ROUTE(colour), 1u << 8 | in << 5 | out);
+}
+
+#if OW_SELFTEST_PART == 2
+// Queue `out` to queue `in` through the router and back.
+static void loop(uint32_t out, uint32_t in, uint32_t colour) {
+  reg(OW_REG_OUTQ(out), 1u << 5 | colour);
+  reg(OW_REG_INQ(in), 1u << 5 | colour);
+}
+static void unloop(uint32_t out, uint32_t in) {
+  reg(OW_REG_OUTQ(out), 0);
+  reg(OW_REG_INQ(in), 0);
+}
+
+// Vectors through FIFOs and through the ramp, of each kind.
+static void streams(void) {
+  for (uint32_t c = 0; c < colours; ++c) route(c, RAMP, 1u << RAMP);
+  for (uint32_t i = 0; i < STREAMS; ++i) {
+    const uint32_t r = next(), a = i & 31, b = (i + 7) & 31, c = (i + 18) & 31, d = (i + 22) & 31;
+    const uint32_t kind = i % 6, thread = 1 + i % (threads - 1);
+    const uint32_t out = i & 7, in = ((i >> 3) + i) & 7, colour = i % colours;
+    static const uint8_t types[] = {OW_I16, OW_F32, OW_F16, OW_I32, OW_BF16, OW_I16};
+    uint32_t type = types[kind];
+    uint32_t n = 17 + (r & 7), flags = 0, length = n;
+    for (uint32_t k = 0; k < WORDS; ++k) {
+      va[k] = next();
+      if ((va[k] & 1) != 0) va[k] &= 0x80008000;
+    }
+    if (kind == 5) type = (r & 32) != 0 ? OW_I8 : (r & 64) != 0 ? OW_I32 : OW_F16;
+    vector(a, type, (const uint8_t*)va + ((r >> 3 & 3) << bytes_log(type)), n, 0);
+    if (kind == 5) {
+      ow_dsr_fifo(b, type, i >> 1 & 3, (uint32_t)(uintptr_t)vb, 4 + (r >> 8 & 7));
+      ow_dsr_fifo_ref(d, type, i >> 1 & 3);
+    } else {
+      if (kind >= 2 && kind != 3) flags = OW_TAGGED;
+      if (kind == 4) flags |= OW_SKIP_ZEROS;
+      if (kind >= 3) {
+        flags |= OW_CLOSE(1, 0);
+        length = 0;
+      }
+      fabric(b, OW_KIND_FABRIC_OUT | type << 4 | out << 8 | flags, n);
+      fabric(d, OW_KIND_FABRIC_IN | type << 4 | in << 8 | (flags & OW_TAGGED), length);
+      loop(out, in, colour);
+    }
+    // Without a length it ends with the stream.
+    vector(c, type, (uint8_t*)vc + ((r >> 12 & 7) << bytes_log(type)), kind == 3 ? 0 : n, 0);
+    tensor(OW_OP_MOV, type, OW_CTL(b, a, DSR_NONE, thread), 0);
+    tensor(OW_OP_MOV, type, OW_CTL(c, d, DSR_NONE, 0), 0);
+    wait_thread(thread);
+    note_words(vc, WORDS);
+    note(ow_dsrr(d, 3));
+    unloop(out, in);
+  }
+}
+
+static void push(uint32_t queue, uint32_t value) { ow_push(queue, value); }
+
+// Sums triggered by wavelets, and the reducer.
+static void reductions(void) {
+  for (uint32_t i = 0; i < REDUCTIONS; ++i) {
+    const uint32_t type = i & 1 ? OW_MIXEDB : OW_MIXED, src = i & 1 ? OW_BF16 : OW_F16;
+    const uint32_t w = i & 7, w2 = (i + 3) & 7, p = (i + 1) & 7, p2 = (i + 6) & 7;
+    const uint32_t q = (i + 2) & 7, q2 = (i + 4) & 7;
+    const uint32_t a = i & 31, b = (i + 5) & 31, c = (i + 9) & 31, d = (i + 14) & 31;
+    const uint32_t e = (i + 21) & 31;
+    fill(va, type, 1);
+    fill(vb, OW_F32, 1);
+    loop(w, w2, 0);
+    loop(p, p2, 1);
+    loop(q, q2, 2 % colours);
+    // Weights 0 to 3 of 16 samples each.
+    vector(a, src, va, 16, 4 | 32u << 16);
+    fabric(b, OW_KIND_FABRIC_IN | src << 4 | w2 << 8, 0);
+    vector(c, OW_F32, (const void*)OW_ACC_ADDR(0), 16, 2);
+    reg(OW_REG_RED_ACC, 16 | 2u << 16);
+    reg(OW_REG_RED_COUNT, 3);
+    reg(OW_REG_RED_PHASE, 3 | 1u << 16);
+    const uint32_t r = next();
+    uint32_t store = OW_RED_ENABLE | OW_RED_TO_MEMORY | (r & OW_RED_ADD_BIAS) |
+                     (r & (OW_RED_ROUND_F16 | OW_RED_RELU));
+    if ((r & 1) != 0) store |= 1u << 16;
+    reg(OW_REG_RED_ACT_LT, store);
+    reg(OW_REG_RED_ACT_EQ, OW_RED_ENABLE | OW_RED_IN0(p2) | OW_RED_OUT(q) |
+                               (r & (OW_RED_ADD_BIAS | OW_RED_RELU)));
+    reg(OW_REG_RED_ACT_GT, OW_RED_ENABLE | OW_RED_IN1(p2) | OW_RED_TO_MEMORY | OW_RED_ADD_BIAS |
+                               (r & OW_RED_ROUND_F16));
+    reg(OW_REG_RED_BIAS, (uint32_t)(uintptr_t)vb);
+    reg(OW_REG_RED_DST, (uint32_t)(uintptr_t)vc);
+    reg(OW_REG_RED_PITCH, 64);
+    fabric(d, OW_KIND_FABRIC_IN | OW_F32 << 4 | q2 << 8, 16);
+    vector(e, OW_F32, file, 16, 0);
+    tensor(OW_OP_DRAIN, OW_F32, OW_CTL(0, 0, 0, 0) | OW_THEN_ACTIVATE(i & 31), 0);
+    tensor(OW_OP_AXPYW, type, OW_CTL(c, a, b, 1), 0);
+    tensor(OW_OP_MOV, OW_F32, OW_CTL(e, d, DSR_NONE, threads - 1), 0);
+    for (uint32_t row = 0; row < 3; ++row) {
+      for (uint32_t k = 0; k <= row; ++k) {
+        push(w, (next() & 3) << 16 | (vb[k] >> 16 & 0x83FF) | 0x3800);
+      }
+      ow_push_control(w, 1u << row / 2 | 1);
+      if (row == 0) continue;
+      for (uint32_t k = 0; k < 16; ++k) push(p, vb[(k + row) & 31]);
+    }
+    wait_thread(1);
+    wait_thread(threads - 1);
+    while ((ow_reg_read(OW_REG_RED_STATUS) >> 31) != 0) {
+    }
+    note_words(vc, WORDS);
+    note_words(file, 16);
+    note_reg(OW_REG_RED_STATUS);
+    note_reg(OW_REG_ACTIVATE);
+    // A vector times rows that wavelets name.
+    vector(a, src, va, 13, 4 | 32u << 16);
+    vector(c, i & 2 ? src : OW_F32, vc, 3, 0);
+    tensor(OW_OP_DOTW, type, OW_CTL(c, a, b, 1), (uint32_t)(uintptr_t)vb);
+    for (uint32_t k = 0; k < 3; ++k) push(w, next() & 0x3FFFF);
+    ow_push_control(w, 2);
+    wait_thread(1);
+    note_words(vc, WORDS);
+    unloop(w, w2);
+    unloop(p, p2);
+    unloop(q, q2);
+  }
+}
+
+// --------------------------------------------------------------------- tasks, registers ---------
+static uint32_t left;     // runs of tasks to come
+static uint32_t blocked;  // tasks
+
+static void task(uint32_t data) {
+  note(data);
+  note_reg(OW_REG_TASK_RUNNING);
+  if (--left == blocked) reg(OW_REG_UNBLOCK, ~0u);
+  if (left == 0) reg(OW_REG_ACTIVATE, 1u << 31);
+}
+
+// What is in the queue goes to its tasks.
+static void take(uint32_t queue) {
+  const uint32_t begin = ow_cycles();
+  while (ow_cycles() - begin < 32) {
+  }
+  left = ow_reg_read(OW_REG_INQ_LEVEL) >> (4 * queue) & 15;
+  note(left);
+  blocked = ~0u;
+  if (left != 0) run_tasks();
+}
+
+static void tasks(void) {
+  for (uint32_t t = 0; t < 31; ++t) ow_task_register(t, task);
+  ow_task_register(31, last_task);
+  for (uint32_t round = 0; round < TASKS; ++round) {
+    reg(OW_REG_TASK_PRIORITY, next());
+    const uint32_t block = next() & 0x7FFFFFFF, run = next() & 0x7FFFFFFF;
+    reg(OW_REG_BLOCK, block);
+    note_reg(OW_REG_BLOCK);
+    reg(OW_REG_ACTIVATE, run);
+    note_reg(OW_REG_ACTIVATE);
+    left = blocked = 0;
+    for (uint32_t t = 0; t < 31; ++t) {
+      left += run >> t & 1;
+      blocked += (run & block) >> t & 1;
+    }
+    if (blocked == left) reg(OW_REG_UNBLOCK, ~0u);
+    run_tasks();
+  }
+}
+
+static uint32_t counters[13];  // at the start
+
+static void registers(void) {
+  // Offset, number, distance, bits that can be written safely.
+  static const struct {
+    uint16_t offset;
+    uint8_t number, distance;
+    uint32_t mask;
+  } list[] = {
+      {OW_REG_ROUTE(0), 24, 4, 0x1FFFFF},   {REG_SWITCH, 24, 4, 0xFFFFFFFF},
+      {OW_REG_INQ(0), 8, 4, 0x1F},          {OW_REG_OUTQ(0), 8, 4, 0x1F},
+      {OW_REG_TASK_ENTRY(0), 32, 4, ~0u},   {OW_REG_TASK_PRIORITY, 1, 0, ~0u},
+      {OW_REG_RED_ACC, 9, 4, ~0u},          {OW_REG_ROW, 2, 4, ~0u},
+      {OW_REG_PRNG(0), 4, 4, ~0u},          {REG_FILTER, 6, 16, 0x7DF},
+      {REG_FILTER + 4, 6, 16, ~0u},         {REG_FILTER + 8, 6, 16, ~0u},
+      {OW_REG_BLOCK, 1, 0, ~0u},            {OW_REG_ACTIVATE, 1, 0, 0x7FFFFFFF},
+  };
+  for (uint32_t round = 0; round < 3; ++round) {
+    for (uint32_t i = 0; i < sizeof(list) / sizeof(list[0]); ++i) {
+      for (uint32_t k = 0; k < list[i].number; ++k) {
+        reg(list[i].offset + k * list[i].distance, next() & list[i].mask);
+      }
+      for (uint32_t k = 0; k < list[i].number; ++k) {
+        note_reg(list[i].offset + k * list[i].distance);
+      }
+    }
+  }
+  reg(OW_REG_UNBLOCK, ~0u);
+  for (uint32_t c = 0; c < 24; ++c) {
+    reg(REG_SWITCH + 4 * c, 0);
+    reg(OW_REG_ROUTE(c), 1u << 21);
+  }
+  for (uint32_t f = 0; f < 6; ++f) reg(REG_FILTER + 16 * f, 0);
+  // Those that can only be read; what depends on the time that has gone by is left out.
+  for (uint32_t k = 0; k < 13; ++k) {
+    if (k == 5 || k == 8) continue;
+    const uint32_t low = ow_reg_read(OW_REG_COUNTER(k));
+    note(low - counters[k]);
+  }
+  for (uint32_t k = 0; k < 16; ++k) note_reg(REG_THREAD + 4 * k);
+  for (uint32_t k = 0; k < 20; ++k) note_reg(REG_ROUTER + 4 * k);
+  note_reg(OW_REG_CONFIG);
+  note_reg(OW_REG_RED_STATUS);
+  note_reg(OW_REG_ENGINE_FAULT);
+}
+
+// Switches and filters of each colour, on a way from the ramp to the ramp.
+static void switches(void) {
+  for (uint32_t c = 0; c < colours; ++c) {
+    const uint32_t q = c & 7;
+    loop(q, q, c);
+    reg(REG_SWITCH + 4 * c, 0x03909090);
+    for (uint32_t k = 0; k < 4; ++k) {
+      reg(OW_REG_ROUTE(c), 0x390 | k << 10 | (next() & 1) << 12);
+      uint32_t commands = next();
+      commands = (commands & ~(commands >> 1 & 0x01249249 << 2)) & 0x03FFFFFC;  // no teardown
+      ow_push_control(q, commands);
+      push(q, next());
+      take(q);
+      note_reg(REG_SWITCH + 4 * c);
+    }
+    // A filter of each kind.
+    for (uint32_t kind = 0; kind < 3; ++kind) {
+      const uint32_t f = REG_FILTER + 16 * ((c + kind) % 6);
+      reg(f + 4, kind == 2 ? 0xC0002000 : 0x00010003);
+      reg(f + 8, 0);
+      reg(f, c | 1u << 5 | kind << 6 | 3u << 8 | (next() & 1) << 10);
+      for (uint32_t k = 0; k < 7; ++k) push(q, next());
+      ow_push_control(q, 0);
+      take(q);
+      note_reg(f + 8);
+      reg(f, 0);
+    }
+    // Torn down, and set up again.
+    ow_push_control(q, 3u << 2);
+    take(q);
+    note_reg(REG_ROUTER + 12);
+    reg(OW_REG_ROUTE(c), 0x390 | 1u << 21);
+    reg(REG_SWITCH + 4 * c, 0);
+    push(q, next());
+    take(q);
+    unloop(q, q);
+    reg(OW_REG_ROUTE(c), 1u << 21);
+  }
+}
+
+#endif
+
+void ow_main(void);
+void ow_main(void) {
+  const uint32_t what = ow_selftest_order.what;
+  const uint32_t config = ow_reg_read(OW_REG_CONFIG);
+  threads = (config >> 4 & 15) + 1;
+  colours = config >> 8 & 31;
+  ow_selftest_result.done = 0;
+  if (what == OW_SELFTEST_CORE) {
+    state = 0x2545F491u;
+    signature = 0xFFFFFFFFu;
+    ow_prng_seed(next(), next(), next(), next());
+#if OW_SELFTEST_PART == 1
+    core();
+    csrs();
+    engine();
+#else
+    for (uint32_t k = 0; k < 13; ++k) counters[k] = ow_reg_read(OW_REG_COUNTER(k));
+    streams();
+    reductions();
+    registers();
+    tasks();
+    switches();
+#endif
+    ow_selftest_result.signature = signature;
+  }
+  ow_selftest_result.done = OW_SELFTEST_DONE + what;
+}
