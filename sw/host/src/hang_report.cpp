@@ -570,7 +570,8 @@ class Diagnoser {
     for (int k = 0; k < kNumTasks; ++k) {
       if ((t.task_pending >> k & 1) == 0) continue;
       if (t.task_entry[static_cast<size_t>(k)] == 0) {
-        add(HangCause::TaskNoEntry, &t, true,
+        // A teardown that no task waits for hinders nobody.
+        add(HangCause::TaskNoEntry, &t, k != kTeardownTask,
             fmt::format("task {} is activated but has no entry address", k));
       } else if ((t.task_blocked >> k & 1) != 0) {
         add(HangCause::TaskBlocked, &t, true,

@@ -48,6 +48,7 @@ constexpr uint32_t kCoreClearQueues = 8u;
 constexpr int kNumQueues = 8;
 constexpr int kNumFilters = 6;
 constexpr int kNumTasks = 32;
+constexpr int kTeardownTask = 29;  // activated when a colour is torn down
 
 // Indices of the counters.
 enum Counter {
