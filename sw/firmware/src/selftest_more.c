@@ -1,30 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thorough self-test of a tile, loaded over the test-access chain (docs/bring-up.md). Two programs,
-// since the smallest tile has 8 kB; each gathers all results in a signature that is compared with that
-// of a good tile.
-//   OW_SELFTEST_PART 1  blocks of random instructions with all registers, CSRs, the core's traps, the
+// The thorough self-test of a tile, loaded over the test-access chain (docs/bring-up.md). Two
+// programs, since the smallest tile has 8 kB; each gathers all results in a signature that is
+// compared with that of a good tile.
+//   OW_SELFTEST_PART 1  blocks of random instructions with all registers, CSRs, the core's traps,
+//   the
 //                       engine's operations on random descriptors, threads, alignments and values
-//   OW_SELFTEST_PART 2  FIFOs and streams through all queues and colours, sums triggered by wavelets
+//   OW_SELFTEST_PART 2  FIFOs and streams through all queues and colours, sums triggered by
+//   wavelets
 //                       and the reducer, all registers, tasks, switches and filters
 
 #include "ow/selftest.h"
 
 #include "ow/tile.h"
 
-// The stack of the smallest tile, less a little: the linker's relaxation fails when the stack's top is
-// just within reach of gp.
+// The stack of the smallest tile, less a little: the linker's relaxation fails when the stack's top
+// is just within reach of gp.
 __asm__(".globl OW_SRAM_BYTES\n.set OW_SRAM_BYTES, 7424");
 
 enum { DSR_NONE = 31 };
 enum { RAMP = 4 };
 // How often: blocks of random instructions, rounds over the engine's operations, and so on.
 enum { BLOCKS = 12, ROUNDS = 2, STREAMS = 48, REDUCTIONS = 8, TASKS = 4 };
-enum {
-  REG_THREAD = 0x600,
-  REG_SWITCH = 0x080,
-  REG_FILTER = 0x800,
-  REG_ROUTER = 0x700
-};
+enum { REG_THREAD = 0x600, REG_SWITCH = 0x080, REG_FILTER = 0x800, REG_ROUTER = 0x700 };
 
 __attribute__((section(".noinit"), used)) volatile struct ow_selftest_order ow_selftest_order;
 __attribute__((section(".noinit"), used)) volatile struct ow_selftest_result ow_selftest_result;
@@ -65,9 +62,7 @@ SHARED static void note_words(const void* data, uint32_t words) {
   signature = s;
 }
 
-SHARED static void reg(uint32_t offset, uint32_t value) {
-  ow_reg_write(offset, value);
-}
+SHARED static void reg(uint32_t offset, uint32_t value) { ow_reg_write(offset, value); }
 SHARED static void note_reg(uint32_t offset) { note(ow_reg_read(offset)); }
 
 // ------------------------------------------------------------------------------------- core ------
@@ -179,8 +174,7 @@ static uint32_t random_insn(uint32_t r) {
       return (r & 64 ? 0x37 : 0x17) | rd | (r & 0xFFFFF000);
     case 12:
       if (f3 == 3 || f3 > 5) f3 = 2;
-      return 0x03 | rd | f3 << 12 | 31u << 15 |
-             (data & ~((1u << (f3 & 3)) - 1)) << 20;
+      return 0x03 | rd | f3 << 12 | 31u << 15 | (data & ~((1u << (f3 & 3)) - 1)) << 20;
     case 13: {
       f3 = f3 > 2 ? 2 : f3;
       const uint32_t at = data & ~((1u << f3) - 1);
@@ -242,23 +236,22 @@ static void csrs(void) {
     uint32_t insn;
     uint32_t address;
   } traps[] = {
-      {0x00052503, 0x00000102},  // lw
-      {0x00051503, 0x00000201},  // lh
-      {0x00B52023, 0x00000403},  // sw
-      {0x00B51023, 0x00000801},  // sh
-      {0x00052503, 0x01000000},  // lw
-      {0x00B52023, 0x80000000},  // sw
-      {0x00050503, 0xF0000000},  // lb of a register
-      {0x00B50023, 0xF0000004},  // sb
-      {0x00052503, 0xF0000900},  {0x00000073, 0},  // ecall
-      {0x00100073, 0},                             // ebreak
-      {0x00000000, 0},           {0xFFFFFFFF, 0},  {0x40001033, 0},
-      {0x00003003, 0},           {0x00003023, 0},  {0x02001013, 0},
-      {0xC0051073, 0},           // csrw cycle
+      {0x00052503, 0x00000102},                   // lw
+      {0x00051503, 0x00000201},                   // lh
+      {0x00B52023, 0x00000403},                   // sw
+      {0x00B51023, 0x00000801},                   // sh
+      {0x00052503, 0x01000000},                   // lw
+      {0x00B52023, 0x80000000},                   // sw
+      {0x00050503, 0xF0000000},                   // lb of a register
+      {0x00B50023, 0xF0000004},                   // sb
+      {0x00052503, 0xF0000900}, {0x00000073, 0},  // ecall
+      {0x00100073, 0},                            // ebreak
+      {0x00000000, 0},          {0xFFFFFFFF, 0},          {0x40001033, 0}, {0x00003003, 0},
+      {0x00003023, 0},          {0x02001013, 0},          {0xC0051073, 0},  // csrw cycle
       {0x7C002573, 0},           // a CSR that is not there
       {0x0020006F, 0},           // jal to an odd half
       {0x00250067, 0x00000100},  // jalr
-      {0x00050067, 0x00100000},  {0x00050067, 0xF0000000},
+      {0x00050067, 0x00100000}, {0x00050067, 0xF0000000},
   };
   for (uint32_t i = 0; i < sizeof(traps) / sizeof(traps[0]); ++i) {
     one(0x73 | 10u << 15 | 1u << 12 | 0x305u << 20, (uint32_t)(uintptr_t)trap, 0);
@@ -280,8 +273,8 @@ static uint32_t bytes_log(uint32_t type) {
   return type == OW_F32 || type == OW_I32 ? 2 : type == OW_I8 ? 0 : 1;
 }
 
-SHARED static void vector(uint32_t dsr, uint32_t type, const void* data,
-                                             uint32_t len0, uint32_t len1) {
+SHARED static void vector(uint32_t dsr, uint32_t type, const void* data, uint32_t len0,
+                          uint32_t len1) {
   const uint32_t size = 1u << bytes_log(type);
   ow_dsrw(dsr, 0, OW_KIND_MEM | type << 4);
   ow_dsrw(dsr, 1, (uint32_t)(uintptr_t)data);
@@ -359,14 +352,15 @@ static void engine(void) {
   static const struct {
     uint8_t op;
     uint8_t types;  // a bit a type
-  } list[] = {{OW_OP_MOV, 0x77},    {OW_OP_ADD, 0x37},    {OW_OP_SUB, 0x37},   {OW_OP_MUL, 0x37},
-              {OW_OP_FMA, 0xBF},    {OW_OP_MAX, 0x37},    {OW_OP_MIN, 0x37},   {OW_OP_CVT, 0x77},
-              {OW_OP_CVT, 0x77},    {OW_OP_AND, 0x30},    {OW_OP_OR, 0x30},    {OW_OP_XOR, 0x30},
-              {OW_OP_SLL, 0x30},    {OW_OP_SRL, 0x30},    {OW_OP_SRA, 0x30},   {OW_OP_CMPEQ, 0x37},
-              {OW_OP_CMPNE, 0x37},  {OW_OP_CMPLT, 0x37},  {OW_OP_CMPLE, 0x37}, {OW_OP_DOT, 0x57},
-              {OW_OP_SUM, 0x77},    {OW_OP_RMAX, 0x77},   {OW_OP_RMIN, 0x77},  {OW_OP_GATHER, 0x37},
-              {OW_OP_SCATTER, 0x37}, {OW_OP_FMAG, 0x8F},  {OW_OP_RCP, 0x03},   {OW_OP_RSQRT, 0x03},
-              {OW_OP_EXP, 0x03},    {OW_OP_LOG, 0x03},    {OW_OP_TANH, 0x03},  {OW_OP_SIGMOID, 0x03}};
+  } list[] = {
+      {OW_OP_MOV, 0x77},     {OW_OP_ADD, 0x37},   {OW_OP_SUB, 0x37},   {OW_OP_MUL, 0x37},
+      {OW_OP_FMA, 0xBF},     {OW_OP_MAX, 0x37},   {OW_OP_MIN, 0x37},   {OW_OP_CVT, 0x77},
+      {OW_OP_CVT, 0x77},     {OW_OP_AND, 0x30},   {OW_OP_OR, 0x30},    {OW_OP_XOR, 0x30},
+      {OW_OP_SLL, 0x30},     {OW_OP_SRL, 0x30},   {OW_OP_SRA, 0x30},   {OW_OP_CMPEQ, 0x37},
+      {OW_OP_CMPNE, 0x37},   {OW_OP_CMPLT, 0x37}, {OW_OP_CMPLE, 0x37}, {OW_OP_DOT, 0x57},
+      {OW_OP_SUM, 0x77},     {OW_OP_RMAX, 0x77},  {OW_OP_RMIN, 0x77},  {OW_OP_GATHER, 0x37},
+      {OW_OP_SCATTER, 0x37}, {OW_OP_FMAG, 0x8F},  {OW_OP_RCP, 0x03},   {OW_OP_RSQRT, 0x03},
+      {OW_OP_EXP, 0x03},     {OW_OP_LOG, 0x03},   {OW_OP_TANH, 0x03},  {OW_OP_SIGMOID, 0x03}};
   for (uint32_t i = 0; i < WORDS; ++i) indices[i] = (uint16_t)(next() & 31);
   for (uint32_t round = 0; round < ROUNDS; ++round) {
     for (uint32_t type = 0; type < 8; ++type) {
@@ -466,8 +460,8 @@ static void reductions(void) {
                      (r & (OW_RED_ROUND_F16 | OW_RED_RELU));
     if ((r & 1) != 0) store |= 1u << 16;
     reg(OW_REG_RED_ACT_LT, store);
-    reg(OW_REG_RED_ACT_EQ, OW_RED_ENABLE | OW_RED_IN0(p2) | OW_RED_OUT(q) |
-                               (r & (OW_RED_ADD_BIAS | OW_RED_RELU)));
+    reg(OW_REG_RED_ACT_EQ,
+        OW_RED_ENABLE | OW_RED_IN0(p2) | OW_RED_OUT(q) | (r & (OW_RED_ADD_BIAS | OW_RED_RELU)));
     reg(OW_REG_RED_ACT_GT, OW_RED_ENABLE | OW_RED_IN1(p2) | OW_RED_TO_MEMORY | OW_RED_ADD_BIAS |
                                (r & OW_RED_ROUND_F16));
     reg(OW_REG_RED_BIAS, (uint32_t)(uintptr_t)vb);
@@ -559,13 +553,13 @@ static void registers(void) {
     uint8_t number, distance;
     uint32_t mask;
   } list[] = {
-      {OW_REG_ROUTE(0), 24, 4, 0x1FFFFF},   {REG_SWITCH, 24, 4, 0xFFFFFFFF},
-      {OW_REG_INQ(0), 8, 4, 0x1F},          {OW_REG_OUTQ(0), 8, 4, 0x1F},
-      {OW_REG_TASK_ENTRY(0), 32, 4, ~0u},   {OW_REG_TASK_PRIORITY, 1, 0, ~0u},
-      {OW_REG_RED_ACC, 9, 4, ~0u},          {OW_REG_ROW, 2, 4, ~0u},
-      {OW_REG_PRNG(0), 4, 4, ~0u},          {REG_FILTER, 6, 16, 0x7DF},
-      {REG_FILTER + 4, 6, 16, ~0u},         {REG_FILTER + 8, 6, 16, ~0u},
-      {OW_REG_BLOCK, 1, 0, ~0u},            {OW_REG_ACTIVATE, 1, 0, 0x7FFFFFFF},
+      {OW_REG_ROUTE(0), 24, 4, 0x1FFFFF}, {REG_SWITCH, 24, 4, 0xFFFFFFFF},
+      {OW_REG_INQ(0), 8, 4, 0x1F},        {OW_REG_OUTQ(0), 8, 4, 0x1F},
+      {OW_REG_TASK_ENTRY(0), 32, 4, ~0u}, {OW_REG_TASK_PRIORITY, 1, 0, ~0u},
+      {OW_REG_RED_ACC, 9, 4, ~0u},        {OW_REG_ROW, 2, 4, ~0u},
+      {OW_REG_PRNG(0), 4, 4, ~0u},        {REG_FILTER, 6, 16, 0x7DF},
+      {REG_FILTER + 4, 6, 16, ~0u},       {REG_FILTER + 8, 6, 16, ~0u},
+      {OW_REG_BLOCK, 1, 0, ~0u},          {OW_REG_ACTIVATE, 1, 0, 0x7FFFFFFF},
   };
   for (uint32_t round = 0; round < 3; ++round) {
     for (uint32_t i = 0; i < sizeof(list) / sizeof(list[0]); ++i) {
