@@ -25,10 +25,10 @@
 // packet stays with it (`clock`) to the tail. What a head means follows from the input: packets on
 // an east or west link or from the ramp begin with an X header, packets on a north or south link
 // with a Y header; a request of one wavelet is its own header. Latency 1 cycle a hop, 1 wavelet a
-// cycle. When the data plane wants an output too, one slot in four is the control plane's (a count of the slots that
-// were waited for); requests and responses take turns when both want an output. A packet that ends
-// early (tail in a header) or that has no way on is swallowed to its tail, as is a response that is
-// addressed to a tile.
+// cycle. When the data plane wants an output too, one slot in four is the control plane's (a count
+// of the slots that were waited for); requests and responses take turns when both want an output. A
+// packet that ends early (tail in a header) or that has no way on is swallowed to its tail, as is a
+// response that is addressed to a tile.
 //
 // Errors: a wavelet at another port than the selected input is dropped and the colour stops and is
 // shown in RT_MISROUTE until its route is written; the credit of the wavelet is kept for its port
