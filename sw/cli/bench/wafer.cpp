@@ -31,6 +31,7 @@ struct WaferOptions {
   uint64_t skip = 0;      // sets of W8 and W9 to pass over
   unsigned jobs = 1;      // sets at the same time
   size_t limit = 0;       // images of W1
+  std::string faults;     // W7: report of ow faults
   std::string reticle;    // W15: report of scripts/gates --reticle
 };
 
@@ -238,11 +239,16 @@ void add_bench_wafer(CLI::App& sub, Benches& benches) {
   benches["wafer"] = [options](Context& context, const BenchOptions& bench) {
 #ifdef OW_HAVE_WAFER_FULL
     BenchRows rows("wafer", bench, context);
-    nlohmann::json reticle;
+    nlohmann::json faults, reticle;
+    if (!options->faults.empty()) faults = read_report("--faults", options->faults, "percent");
     if (!options->reticle.empty()) {
       reticle = read_report("--reticle-gates", options->reticle, "percent");
     }
     if (rows.wants("W1")) digits(&rows, *options);
+    if (!faults.is_null() && rows.wants("W7")) {
+      const double percent = faults["percent"].get<double>();
+      rows.add("W7", percent, std::move(faults));
+    }
     if (rows.wants("W8")) campaign(&rows, *options, bench, false);
     if (rows.wants("W9")) campaign(&rows, *options, bench, true);
     if (!reticle.is_null() && rows.wants("W15")) {
@@ -265,6 +271,8 @@ void add_bench_wafer(CLI::App& sub, Benches& benches) {
   sub.add_option("--wafer-jobs", options->jobs, "wafer: sets at the same time (1)")
       ->check(CLI::Range(1, 256));
   sub.add_option("--wafer-digits", options->digits, "wafer: of them with the digits job (20)");
+  sub.add_option("--faults", options->faults, "wafer: report of `ow faults --json` (W7)")
+      ->type_name("FILE");
   sub.add_option("--reticle-gates", options->reticle,
                  "wafer: report of scripts/gates --reticle (W15)")
       ->type_name("FILE");
