@@ -51,7 +51,7 @@ wave: bootstrap $(BUILD)/build.ninja  ## an FST of a small run, with a GTKWave l
 
 synth:  ## check the full tile with Yosys, map the mini tile for ECP5, cells by block
 	@scripts/bootstrap synth
-	@BUILD=$(BUILD) scripts/synth
+	@BUILD=$(BUILD) scripts/synth $(SYNTH_ARGS)
 
 formal:  ## prove small blocks with Yosys and abc, each property shown to fail on a seeded bug
 	@scripts/bootstrap formal
