@@ -238,7 +238,7 @@ Word router_step(Job* job) {
   }
   b.write(result, std::vector<uint32_t>(6, 0));
   b.write(kRegCoreCtrl, {kCoreRun | kCoreReset});
-  b.run(4 * OW_SELFTEST_SLOT + 2500);
+  b.run(OW_SELFTEST_ROUTER_CYCLES);
   const auto words = b.read(result, 6);
   Word found = all_machines(false);
   for (uint32_t t = 0; t < 2; ++t) {

@@ -197,6 +197,18 @@ class Work {
   void broadcast(uint32_t addr, const std::vector<uint32_t>& words) {
     each_row([&](int d, int p) { add_write(d, p, kEveryColumn, addr, words); });
   }
+  // Starts the neighbours' part of the self-test, for which all orders are written, in all tiles at
+  // once, and waits for its end. Its results lie at `result` then.
+  void run_exchange(uint32_t result) {
+    open_batch();
+    broadcast(kRegCorePc, {options_.selftest.entry});
+    broadcast(result, {0, 0, 0, 0, 0, 0});
+    run_batch();
+    open_batch();  // by itself: all rows start in the same cycle
+    broadcast(kRegCoreCtrl, {kCoreRun | kCoreReset});
+    run_batch();
+    chain_.wait_cycles(OW_SELFTEST_ROUTER_CYCLES);
+  }
   void each_row(const std::function<void(int, int)>& call) const {
     for (int d = 0; d < shape_.reticles(); ++d) {
       for (int p = 0; p < rows(); ++p) {
@@ -870,14 +882,7 @@ void Work::exchange_words(const Setting& setting) {
                static_cast<uint32_t>((p / far + (setting.shift == 0 ? c / far : 0)) & 1)});
   });
   run_batch();
-  open_batch();
-  broadcast(kRegCorePc, {options_.selftest.entry});
-  broadcast(result, {0, 0, 0, 0, 0, 0});
-  run_batch();
-  open_batch();  // by itself: all rows start in the same cycle
-  broadcast(kRegCoreCtrl, {kCoreRun | kCoreReset});
-  run_batch();
-  chain_.wait_cycles(4 * OW_SELFTEST_SLOT + 500);
+  run_exchange(result);
   open_batch();
   std::map<size_t, Handle> reads;
   each_alive([&](int d, int p, int c) {
@@ -1091,14 +1096,7 @@ void Work::verify_neighbours(const WaferMap& map) {
               {OW_SELFTEST_ROUTER, name(p), static_cast<uint32_t>((row + col) & 1)});
   });
   run_batch();
-  open_batch();
-  broadcast(kRegCorePc, {options_.selftest.entry});
-  broadcast(result, {0, 0, 0, 0, 0, 0});
-  run_batch();
-  open_batch();  // by itself: all rows start in the same cycle
-  broadcast(kRegCoreCtrl, {kCoreRun | kCoreReset});
-  run_batch();
-  chain_.wait_cycles(4 * OW_SELFTEST_SLOT + 500);
+  run_exchange(result);
   open_batch();
   std::map<size_t, Handle> reads;
   every([&](int, int, const Place& p) {

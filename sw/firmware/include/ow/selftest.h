@@ -33,5 +33,7 @@ static inline uint32_t ow_selftest_word(uint32_t name, uint32_t side) {
 // Cycles of a direction of the router's test; all tiles do them at the same time, give or take an
 // eighth.
 #define OW_SELFTEST_SLOT 1024u
+// From the start of the core to the end of all four, the program's start-up included.
+#define OW_SELFTEST_ROUTER_CYCLES (4 * OW_SELFTEST_SLOT + 2500)
 
 #endif  // OW_SELFTEST_H_
