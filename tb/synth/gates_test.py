@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The sums of scripts/gates: a design with a cell that drives nothing, a macro, a block used twice
+and a flip-flop, counted by hand; and the share of W15."""
+
+import importlib.machinery
+import importlib.util
+import os
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts")
+sys.path.insert(0, SCRIPTS)
+import netlist
+_LOADER = importlib.machinery.SourceFileLoader("gates", os.path.join(SCRIPTS, "gates"))
+gates = importlib.util.module_from_spec(importlib.util.spec_from_loader("gates", _LOADER))
+_LOADER.exec_module(gates)
+
+# In `pair`: an XOR (12 transistors) to the output, a NAND (4) that drives nothing. In `top`: two
+# pairs, a flip-flop (16) to the output, and an inverter (2) in front of the macro.
+DESIGN = r"""
+attribute \blackbox 1
+module \mac
+  wire input 1 \clk_i
+  wire width 2 input 2 \a_i
+  wire width 2 output 3 \q_o
+end
+module \pair
+  wire input 1 \a
+  wire input 2 \b
+  wire output 3 \y
+  wire \dead
+  cell $_XOR_ \g0
+    connect \A \a
+    connect \B \b
+    connect \Y \y
+  end
+  cell $_NAND_ \g1
+    connect \A \a
+    connect \B \b
+    connect \Y \dead
+  end
+end
+module \top
+  wire input 1 \clk_i
+  wire width 2 input 2 \in
+  wire output 3 \out
+  wire \x
+  wire \z
+  wire \n
+  wire width 2 \q
+  cell \pair \p0
+    connect \a \in [0]
+    connect \b \in [1]
+    connect \y \x
+  end
+  cell \pair \p1
+    connect \a \x
+    connect \b \q [1]
+    connect \y \z
+  end
+  cell $_DFF_P_ \f
+    connect \C \clk_i
+    connect \D \z
+    connect \Q \out
+  end
+  cell $_NOT_ \i
+    connect \A \in [0]
+    connect \Y \n
+  end
+  cell \mac \m
+    connect \clk_i \clk_i
+    connect \a_i { 1'0 \n }
+    connect \q_o \q
+  end
+end
+"""
+
+
+class Gates(unittest.TestCase):
+    def modules(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".il") as f:
+            f.write(DESIGN)
+            f.flush()
+            modules = netlist.read_rtlil(f.name)
+        for module in modules.values():  # as if abc had left these gates as they are
+            module.gates = [(kind.strip("$_"), y, ins) for kind, y, ins in module.gates]
+        return modules
+
+    def test_live_cells_are_counted_at_their_costs(self):
+        flops, equivalents = gates.count(*netlist.join(self.modules(), "top", ["mac"]))
+        self.assertEqual(flops, 1)
+        self.assertEqual(equivalents, (2 * 12 + 16 + 2) / 4)
+
+    def test_a_gate_in_front_of_nothing_but_a_macro_counts(self):
+        flat, ports = netlist.join(self.modules(), "top", ["mac"])
+        kinds = sorted(kind for _, kind, _, _ in flat.cells(flat.live(ports, flat.drivers())))
+        self.assertEqual(kinds, ["NOT", "XOR", "XOR", "dff"])
+
+    def test_share_is_of_the_logical_tiles_with_their_memory(self):
+        blocks = {"link": {"gates": 100.0, "count": 3}, "station": {"gates": 25.0, "count": 4}}
+        result = gates.share(2, 5, blocks, {"gates": 300.0, "sram": 700.0})
+        self.assertEqual(result["beside"], 400.0)
+        self.assertEqual(result["tiles"], 10000.0)
+        self.assertEqual(result["percent"], 4.0)
+
+
+if __name__ == "__main__":
+    unittest.main()
