@@ -9,8 +9,9 @@
    and four inputs, at the costs in transistors of Yosys' `stat -tech cmos`.
 3. `join`: one netlist of all blocks, in which `live` finds what drives an output or a box.
 
-Yosys' own way to the same gates, `abc -g cmos`, takes too long for a tile where Yosys is WebAssembly,
-because abc is so as well. Here abc is a program of its own (`scripts/bootstrap formal`).
+Yosys' own way to the same gates, `abc -g cmos`, takes too long for a tile where Yosys is
+WebAssembly, because abc is so as well. Here abc is a program of its own (`scripts/bootstrap
+formal`).
 """
 
 import concurrent.futures

@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // One station of a row's test-access chain: the serial part (docs/bring-up.md).
 //
-// Two lines run through the row, one east and one west, a bit a cycle, one cycle a station; each end
-// of the row is a port of the reticle. A station hears, on each line, the station before it and the
-// one before that, so that a dead station is passed over. It listens to the near one until a frame
-// with a right CRC has come from there, and sends nothing on before. When the one that it does not
-// listen to has begun three frames meanwhile (a one after 64 zeros), it changes over. A near neighbour
-// that works takes the first frame to find itself and sends the second on, so it is never passed over;
-// a line that is stuck, or that babbles, begins none. A chain without two dead stations side by side
-// so sets itself up while the host asks for one station after the other.
+// Two lines run through the row, one east and one west, a bit a cycle, one cycle a station; each
+// end of the row is a port of the reticle. A station hears, on each line, the station before it and
+// the one before that, so that a dead station is passed over. It listens to the near one until a
+// frame with a right CRC has come from there, and sends nothing on before. When the one that it
+// does not listen to has begun three frames meanwhile (a one after 64 zeros), it changes over. A
+// near neighbour that works takes the first frame to find itself and sends the second on, so it is
+// never passed over; a line that is stuck, or that babbles, begins none. A chain without two dead
+// stations side by side so sets itself up while the host asks for one station after the other.
 //
 // Frame, first bit first: start (1), then 64 bits, most significant first:
 //   response (1), column (8), write (1), register (6), data (32), CRC (16)
-// The line rests at 0. The CRC is polynomial 0x3D65, initial value 0xFFFF, over the 48 bits before it.
-// A station whose column a command names does it and answers on the other line, towards the side from
-// which it came: the same frame with the response bit, data what was read (before a write). A command
-// to column 255 is done by every station that it passes, and not answered. The host sends the next command of a row when it has the answer, or after
-// 140 + 4 x stations cycles without one.
+// The line rests at 0. The CRC is polynomial 0x3D65, initial value 0xFFFF, over the 48 bits before
+// it. A station whose column a command names does it and answers on the other line, towards the
+// side from which it came: the same frame with the response bit, data what was read (before a
+// write). A command to column 255 is done by every station that it passes, and not answered. The
+// host sends the next command of a row when it has the answer, or after 140 + 4 x stations cycles
+// without one.
 //
 //   col_i              the station's physical column
 //   east_near_i ...    line that runs east: from the station to the west, from the one beyond it
 //   west_near_i ...    line that runs west: from the station to the east, from the one beyond it
-//   reg_*              the registers: reg_we_o and reg_re_o for one cycle; reg_rdata_i combinational
+//   reg_*              the registers: reg_we_o and reg_re_o for one cycle; reg_rdata_i
+//                      combinational
 module ow_chain_node (
   input  logic        clk_i,
   input  logic        rst_i,

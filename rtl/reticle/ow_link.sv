@@ -5,10 +5,10 @@
 //
 // Wavelets and credits travel in frames of two beats with a CRC; wrong frames are sent again
 // (ow_link_send, ow_link_recv), lanes are aligned and repaired by training (ow_link_train).
-// Latency: a wavelet that is on tile_i in cycle t is on the other end's tile_o in cycle t + 5 of the
-// single-clock grid, if its colour is not held up and no frame was wrong; over a real crossing one
-// cycle more if the lanes' skew reaches over a bit. Throughput: 1 wavelet and at least 1 credit a
-// cycle each way, for any mix of colours, whatever other colours wait for.
+// Latency: a wavelet that is on tile_i in cycle t is on the other end's tile_o in cycle t + 5 of
+// the single-clock grid, if its colour is not held up and no frame was wrong; over a real crossing
+// one cycle more if the lanes' skew reaches over a bit. Throughput: 1 wavelet and at least 1 credit
+// a cycle each way, for any mix of colours, whatever other colours wait for.
 // Errors: see the status words. While the link is not up it takes what the router's credits allow
 // and keeps it.
 //
@@ -21,8 +21,8 @@
 //   tap_o        taps of the delay elements of lane_i, 3 bits a lane
 //   up_o         the link carries frames, as both ends have agreed
 //   idle_o       nothing changes before one of the inputs but odd_i does
-//   stat_*       status words: stat_re_i reads word stat_addr_i into stat_o at the end of the cycle;
-//                some words switch the test of the tile's edge on and off (docs/links.md)
+//   stat_*       status words: stat_re_i reads word stat_addr_i into stat_o at the end of the
+//                cycle; some words switch the test of the tile's edge on and off (docs/links.md)
 
 `include "ow_assert.svh"
 

@@ -173,8 +173,8 @@ package ow_link_pkg;
     return queue >= colours ? ow_pkg::COLOUR_REQ + (queue - colours) : queue;
   endfunction
 
-  // A command wavelet of a data colour: control bit, and something in the list of commands, bits 25:2
-  // of the data (docs/fabric.md).
+  // A command wavelet of a data colour: control bit, and something in the list of commands, bits
+  // 25:2 of the data (docs/fabric.md).
   function automatic logic is_command(input logic [4:0] colour, input logic ctrl,
                                       input logic [23:0] list);
     return ctrl && list != '0 && colour < ow_pkg::COLOUR_REQ;

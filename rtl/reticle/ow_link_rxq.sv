@@ -10,8 +10,8 @@
 // the router has returned all credits of its colour. The router's credits beyond those that it can
 // owe this link (they come when a switch turns to this port) are passed on to the router at the far
 // end as grants.
-// Latency 1 (tile_o is what registers and the memory's output hold), throughput 1 wavelet a cycle. Errors: an overrun is reported
-// by an assertion.
+// Latency 1 (tile_o is what registers and the memory's output hold), throughput 1 wavelet a cycle.
+// Errors: an overrun is reported by an assertion.
 //
 //   NumColours      data colours, 2 to 24
 //   Depth           entries a colour, a power of 2, at least the credit round trip of the link

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spreads the data of a group of lanes around up to two faulty lanes. Data bit d is on lane d below the
-// lower faulty lane, on d + 1 between the two and on d + 2 above the higher one; the lanes left over are 0.
-// Combinational; the map must not change while frames are sent.
+// Spreads the data of a group of lanes around up to two faulty lanes. Data bit d is on lane d below
+// the lower faulty lane, on d + 1 between the two and on d + 2 above the higher one; the lanes left
+// over are 0. Combinational; the map must not change while frames are sent.
 //
 //   lo_i, hi_i    lower and higher faulty lane, 63 if there is none (lo_i is used first)
 

@@ -25,7 +25,8 @@
 //   pattern_o     what the lanes carry while tx_train_o is high
 //   up_o          both ends have agreed
 //   retrain_i     start again: by command, after errors, after silence (one at most is recorded)
-//   fresh_i       nothing was sent or taken since reset; used_i: something was acknowledged or taken
+//   fresh_i       nothing was sent or taken since reset; used_i: something was acknowledged or
+//                 taken
 //   rx_*, tx_*    faulty lanes of each group for the two maps
 //   the rest      status
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A reticle: physical tiles with spare columns and rows, a station beside each, and the wires and
-// muxes between them. To its neighbours it presents Rows x Cols logical tiles whatever is broken, in
-// the slots of its four edges (docs/wafer.md); reticle-crossing links stand outside, at the slots.
+// muxes between them. To its neighbours it presents Rows x Cols logical tiles whatever is broken,
+// in the slots of its four edges (docs/wafer.md); reticle-crossing links stand outside, at the
+// slots.
 //
 // After reset nothing is connected and all tiles are in reset; the host sets the fuses over the
 // test-access chains, one a physical row, entered from either end (docs/bring-up.md).
@@ -77,8 +78,8 @@ module ow_reticle
   );
 
   for (genvar r = 0; r < PhysRows; r++) begin : gen_row
-    // The chain's lines: station c drives place c + 2 of the one that runs east, after two of the port,
-    // and place c of the one that runs west, before two of the port.
+    // The chain's lines: station c drives place c + 2 of the one that runs east, after two of the
+    // port, and place c of the one that runs west, before two of the port.
     logic [PhysCols+1:0] east, west;
     assign east[1:0] = {2{chain_w_i[r]}};
     assign west[PhysCols+1:PhysCols] = {2{chain_e_i[r]}};

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wires and muxes between the physical tiles of a reticle and its edges (docs/wafer.md). It is
-// combinational from the tiles' registers to the tiles' inputs, so skipping a defect costs no cycle.
+// combinational from the tiles' registers to the tiles' inputs, so skipping a defect costs no
+// cycle.
 //
-// A tile takes each of its four inputs from the tile that its fuses name, or from the edge where that
-// is one row or column beyond the last; a tile that is not enabled gets zeros, and nobody listens to
-// it. An edge slot carries what the tile sends whose fuses name that slot; a slot that nobody names
-// carries zeros.
+// A tile takes each of its four inputs from the tile that its fuses name, or from the edge where
+// that is one row or column beyond the last; a tile that is not enabled gets zeros, and nobody
+// listens to it. An edge slot carries what the tile sends whose fuses name that slot; a slot that
+// nobody names carries zeros.
 //
 //   Rows, Cols              logical tiles, 1 or more each
 //   SpareRows, SpareCols    0 to 2; the physical tiles are (Rows + SpareRows) x (Cols + SpareCols)

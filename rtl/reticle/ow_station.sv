@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands beside each physical tile and outlives it: its station of the test-access chain, its
-// fuses, its reset, a way to the tile's control-plane endpoint that needs no mesh, and a boundary scan
-// of the wires to its neighbours.
+// fuses, its reset, a way to the tile's control-plane endpoint that needs no mesh, and a boundary
+// scan of the wires to its neighbours.
 //
 // Registers, as commands of the chain name them (docs/bring-up.md):
 //   0  ID        ro  0x4F570001
@@ -16,18 +16,20 @@
 //   8  SCAN      rw  [0] on: what leaves to the mesh is the pattern and not what the tile sends
 //   9  PATTERN   rw  bits 31:0 of the pattern; register 10 bits 44:32. Side s sends it rotated to
 //                    the left by 11 s bits, so that sides cannot be taken for each other
-//   11 LINK      rw  [7:6] side, [5:0] word of the status of the reticle-crossing link there: a write
-//                    fetches it, register 12 shows it
-//   32 + 2 s     ro  bits 31:0 of what comes from the mesh at side s (N E S W); 33 + 2 s: bits 44:32
-// Everything is 0 after reset, so a fresh wafer is isolated and its tiles are in reset. A word that is
-// pushed before the last one has been taken is lost; at one command after the other it never is,
+//   11 LINK      rw  [7:6] side, [5:0] word of the status of the reticle-crossing link there: a
+//                    write fetches it, register 12 shows it
+//   32 + 2 s     ro  bits 31:0 of what comes from the mesh at side s (N E S W); 33 + 2 s:
+//                    bits 44:32
+// Everything is 0 after reset, so a fresh wafer is isolated and its tiles are in reset. A word that
+// is pushed before the last one has been taken is lost; at one command after the other it never is,
 // since the endpoint takes a word long before the next command has come.
 //
 //   col_i        physical column
 //   *_near_i ... lines of the chain, see ow_chain_node
 //   tile_*       to the tile; the response words are held until they are popped
 //   stat_*       status of a link; stat_i is there from the cycle after the next on
-//   from_i       what the tile sends; to_o what the mesh gets; at_i what the mesh brings to the tile
+//   from_i       what the tile sends; to_o what the mesh gets; at_i what the mesh brings to the
+//                tile
 module ow_station
   import ow_pkg::*;
   import ow_reticle_pkg::*;
