@@ -7,7 +7,8 @@
 //
 // With Relations set bad_order_o also says that one of the relations below has broken between the
 // states of the two ends, the channel and the position of the marked frame: what the proof by
-// induction rests on. Seeded bugs are looked for without them.
+// induction rests on. Together with them bad_order_o follows from not being high one cycle before.
+// Seeded bugs are looked for without them.
 //
 // scripts/formal proves that no bad_* output is ever high, and that every seen_* output can be.
 module link_replay_props #(
@@ -230,7 +231,7 @@ module link_replay_props #(
         broken |= u_send.keep_first_q[SeqW'(base + SeqW'(i))] != tag_at(SeqW'(i));
       end
     end
-    if (pending) broken |= u_send.first_q != tag_at(waiting_frames) || first_q != u_send.first_q;
+    if (pending) broken |= u_send.first_q != tag_at(waiting_frames);
     // The marked frame.
     if (!marked_q) broken |= before_q > 2'd1 || mark_kept_q;
     if (marked_q && before_q < 2'd2) broken |= !mark_kept_q || mark_at < taken_frames;
@@ -245,7 +246,11 @@ module link_replay_props #(
                      f_tag_q != tag_at(SeqW'(f_seq_q - base));
     end
     if (b_there_q) broken |= SeqW'(b_ack_q - base) > taken_frames;
-    // What is being sent.
+    // What is being sent: a new frame, one of those that wait, or nothing but a header.
+    if (!odd_q) broken |= u_send.new_q || u_send.again_q;
+    else broken |= (u_send.new_q && (u_send.again_q || send != next || first_q != u_send.first_q)) ||
+                   (u_send.again_q && SeqW'(send - base) >= waiting_frames) ||
+                   (!(half_q && (u_send.new_q || u_send.again_q)) && first_q != 2'd0);
     if (odd_q && u_send.again_q) begin
       broken |= half_q && SeqW'(send - base) < waiting_frames &&
                 first_q != u_send.keep_first_q[send];
