@@ -248,12 +248,17 @@ module link_replay_props #(
     if (b_there_q) broken |= SeqW'(b_ack_q - base) > taken_frames;
     // What is being sent: a new frame, one of those that wait, or nothing but a header.
     if (!odd_q) broken |= u_send.new_q || u_send.again_q;
-    else broken |= (u_send.new_q && (u_send.again_q || send != next || first_q != u_send.first_q)) ||
-                   (u_send.again_q && SeqW'(send - base) >= waiting_frames) ||
-                   (!(half_q && (u_send.new_q || u_send.again_q)) && first_q != 2'd0);
-    if (odd_q && u_send.again_q) begin
-      broken |= half_q && SeqW'(send - base) < waiting_frames &&
-                first_q != u_send.keep_first_q[send];
+    if (!odd_q) begin
+      broken |= u_send.new_q || u_send.again_q;
+    end else begin
+      if (u_send.new_q) begin
+        broken |= u_send.again_q || send != next || first_q != u_send.first_q;
+      end
+      if (u_send.again_q) begin
+        broken |= SeqW'(send - base) >= waiting_frames ||
+                  (half_q && first_q != u_send.keep_first_q[send]);
+      end
+      if (!half_q || !(u_send.new_q || u_send.again_q)) broken |= first_q != 2'd0;
     end
   end
 
