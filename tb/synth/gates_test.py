@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The sums of scripts/gates: a design with a cell that drives nothing, a macro, a block used twice
-and a flip-flop, counted by hand; and the share of W15."""
+and a flip-flop, counted by hand; the share of W15; the lists of blocks that scripts/synth maps."""
 
 import importlib.machinery
 import importlib.util
@@ -105,6 +105,17 @@ class Gates(unittest.TestCase):
         self.assertEqual(result["beside"], 400.0)
         self.assertEqual(result["tiles"], 10000.0)
         self.assertEqual(result["percent"], 4.0)
+
+    def test_mapping_shares_the_blocks_out_evenly_and_all_of_them(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".il") as f:
+            f.write("module \\lib\n  cell $_NOT_ \\a\nend\nmodule \\pair$top.p0\n"
+                    "  cell $_NOT_ \\a\n  cell $_NOT_ \\b\nend\nmodule \\top\n"
+                    "  cell $_NOT_ \\a\n  cell \\pair$top.p0 \\p0\nend\n")
+            f.flush()
+            sizes = netlist.synth.blocks_of(f.name, "top")
+        self.assertEqual(sizes, {"\\pair$top.p0": 2, "\\top": 1})
+        self.assertEqual(netlist.synth.shares({"a": 5, "b": 3, "c": 3}, 2), [["a"], ["b", "c"]])
+        self.assertEqual(netlist.synth.shares({"a": 5}, 4), [["a"]])
 
 
 if __name__ == "__main__":
