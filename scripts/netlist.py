@@ -231,6 +231,8 @@ def port_nets(module, direction):
 
 
 def find_abc():
+    if os.environ.get("ABC"):
+        return os.environ["ABC"]
     for name in ("yosys-abc", "berkeley-abc", "abc"):
         if shutil.which(name):
             return shutil.which(name)
@@ -314,7 +316,7 @@ def map_blocks(modules, boxes=()):
                     "GATE BUF 4 O=a; PIN * NONINV 1 999 1 0 1 0\n")
             for gate, transistors, function, _ in LIBRARY:
                 f.write(f"GATE {gate} {transistors} O={function}; PIN * UNKNOWN 1 999 1 0 1 0\n")
-        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
             jobs = [pool.submit(map_logic, m, abc, genlib, os.path.join(out, f"block-{i}"))
                     for i, m in enumerate(modules.values()) if not is_box(m.name, boxes)]
             for job in jobs:
