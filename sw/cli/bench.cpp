@@ -2,11 +2,11 @@
 #include "bench.h"
 
 #include <cstdio>
-#include <fstream>
 
 #include <fmt/format.h>
 
 #include "ow/error.h"
+#include "ow/text_file.h"
 
 namespace ow::cli {
 
@@ -63,9 +63,7 @@ int BenchRows::finish() {
 
 nlohmann::json read_report(const std::string& option, const std::string& path,
                            const std::string& key) {
-  std::ifstream file(path);
-  if (!file) throw BadInput(fmt::format("{} {}: cannot be read", option, path));
-  nlohmann::json report = nlohmann::json::parse(file, nullptr, false);
+  nlohmann::json report = nlohmann::json::parse(read_text(path), nullptr, false);
   if (report.is_discarded() || !report.is_object() || !report.contains(key) ||
       !report[key].is_number()) {
     throw BadInput(fmt::format("{} {}: no report with a number '{}'", option, path, key));

@@ -16,6 +16,7 @@
 #include "ow/golden/rng.h"
 #include "ow/sim.h"
 #include "ow/single_tile.h"
+#include "ow/text_file.h"
 #include "ow/tile_map.h"
 
 namespace ow::bench {
@@ -1068,7 +1069,7 @@ std::vector<std::string> TileBench::operations() {
 Baselines load_baselines(const std::string& path) {
   Baselines out;
   try {
-    const YAML::Node root = YAML::LoadFile(path);
+    const YAML::Node root = YAML::Load(read_text(path));
     for (const auto& line : root) out[line.first.as<std::string>()] = line.second.as<uint64_t>();
   } catch (const YAML::Exception& e) {
     throw BadInput(fmt::format("{}:{}: {}", path, e.mark.line + 1, e.msg));

@@ -10,13 +10,14 @@
 #include "ow/golden/formats.h"
 #include "ow/golden/rng.h"
 #include "ow/jobs/stream_job.h"
+#include "ow/text_file.h"
 
 namespace ow::jobs {
 
 std::map<std::string, Target> load_targets(const std::string& path, const std::string& bench) {
   std::map<std::string, Target> targets;
   try {
-    const YAML::Node rows = YAML::LoadFile(path)[bench];
+    const YAML::Node rows = YAML::Load(read_text(path))[bench];
     if (!rows.IsDefined() || !rows.IsMap()) {
       throw BadInput(fmt::format("{}: key '{}' is missing", path, bench));
     }

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "ow/error.h"
+#include "ow/text_file.h"
 
 namespace ow::wafer {
 namespace {
@@ -293,9 +294,7 @@ Defects Faults::expected(const Shape& s) const {
 Faults read_faults(const std::string& path, const Shape& shape) {
   YAML::Node root;
   try {
-    root = YAML::LoadFile(path);
-  } catch (const YAML::BadFile&) {
-    throw BadInput(fmt::format("{}: cannot be read", path));
+    root = YAML::Load(read_text(path));
   } catch (const YAML::ParserException& e) {
     throw BadInput(fmt::format("{}:{}: {}", path, e.mark.line + 1, e.msg));
   }

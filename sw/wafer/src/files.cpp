@@ -7,6 +7,7 @@
 #include <set>
 
 #include "ow/error.h"
+#include "ow/text_file.h"
 
 namespace ow::wafer {
 namespace {
@@ -94,13 +95,17 @@ json window_json(const Window& w) {
 Shape read_shape(const std::string& path) {
   YAML::Node root;
   try {
-    root = YAML::LoadFile(path);
-  } catch (const YAML::BadFile&) {
-    throw BadInput(fmt::format("{}: cannot be read", path));
+    root = YAML::Load(read_text(path));
   } catch (const YAML::ParserException& e) {
     fail(path, e.mark, e.msg);
   }
   if (!root.IsMap()) throw BadInput(fmt::format("{}: the file must hold keys and values", path));
+  for (const auto& item : root) {
+    const std::string key = item.first.IsScalar() ? item.first.Scalar() : "";
+    if (key != "wafer" && key != "reticle") {
+      fail(path, item.first.Mark(), fmt::format("the file has no key '{}'", key));
+    }
+  }
   const YAML::Node wafer = section(path, root, "wafer", {"reticle_rows", "reticle_columns"});
   const YAML::Node reticle =
       section(path, root, "reticle", {"rows", "columns", "spare_rows", "spare_columns"});
