@@ -35,7 +35,7 @@ test: build  ## the everyday tests
 test-all: build  ## every test
 	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure $(TEST_ARGS)
 
-bench: build  ## measure what docs/results.md reports
+bench: build  ## measure rows S and T of docs/results.md (ow bench fabric, link, wafer: the others)
 	@$(BUILD)/ow bench sim --json $(BUILD)/bench-sim.json $(BENCH_ARGS)
 	@$(BUILD)/ow bench tile --json $(BUILD)/bench-tile.json $(TILE_BENCH_ARGS)
 
