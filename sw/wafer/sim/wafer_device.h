@@ -150,6 +150,11 @@ class SimulatedWafer : public WaferDevice, public SimDevice {
 
   static GridShape grid_of(const Shape& shape) {
     shape.check();
+    // Addresses of the test-access chain; 255 is for all stations.
+    if (shape.physical_cols() > 255) {
+      throw BadInput(fmt::format("wafer: physical columns of a reticle must be at most 255, not {}",
+                                 shape.physical_cols()));
+    }
     return {shape.logical_rows(), shape.logical_cols()};
   }
 
@@ -398,23 +403,33 @@ class SimulatedWafer : public WaferDevice, public SimDevice {
     }
   }
 
+  void break_tile(const TileFault& f) {
+    TileState& t = tiles_[tile_index(f.reticle, f.at)];
+    switch (f.kind) {
+      case TileFault::Kind::Silent:
+        t.silent = true;
+        break;
+      case TileFault::Kind::Babble:
+        t.babbles = true;
+        break;
+      case TileFault::Kind::Memory:
+        t.forces.push_back(memory_force(t.model.get(), f));
+        break;
+      case TileFault::Kind::Register:
+        t.forces.push_back(register_force(t.model.get(), f));
+        t.settles = true;
+        break;
+    }
+  }
+
   void break_things(const Faults& faults) {
     for (const TileFault& f : faults.tiles) {
-      TileState& t = tiles_[tile_index(f.reticle, f.at)];
-      switch (f.kind) {
-        case TileFault::Kind::Silent:
-          t.silent = true;
-          break;
-        case TileFault::Kind::Babble:
-          t.babbles = true;
-          break;
-        case TileFault::Kind::Memory:
-          t.forces.push_back(memory_force(t.model.get(), f));
-          break;
-        case TileFault::Kind::Register:
-          t.forces.push_back(register_force(t.model.get(), f));
-          t.settles = true;
-          break;
+      try {
+        break_tile(f);
+      } catch (const BadInput& e) {
+        throw BadInput(fmt::format("fault of tile ({}, {}) of reticle ({}, {}): {}", f.at.row,
+                                   f.at.col, f.reticle / wafer_.reticle_cols,
+                                   f.reticle % wafer_.reticle_cols, e.what()));
       }
     }
     for (const StationFault& f : faults.stations) {
@@ -448,6 +463,10 @@ class SimulatedWafer : public WaferDevice, public SimDevice {
     }
   }
 
+  static std::string no_row(int row, const Cell& bank) {
+    return fmt::format("row {} of a memory bank: must be from 0 to {}", row, bank.size / 8 - 1);
+  }
+
   Force memory_force(Tile* model, const TileFault& f) const {
     std::vector<Cell> memories;
     for (const Cell& c : Traits::cells(model)) {
@@ -463,12 +482,12 @@ class SimulatedWafer : public WaferDevice, public SimDevice {
     }
     const Cell& c = memories.at(static_cast<size_t>(f.bank));
     if (static_cast<size_t>(f.row) * 8 + 8 > c.size) {
-      throw BadInput(fmt::format("row {} of a memory bank: it has {}", f.row, c.size / 8));
+      throw BadInput(no_row(f.row, c));
     }
     Force force{c.data + f.row * 8 + f.bit / 8, static_cast<uint8_t>(1u << f.bit % 8), f.value};
     if (f.coupling == TileFault::Coupling::None) return force;
     if (static_cast<size_t>(f.other_row) * 8 + 8 > c.size) {
-      throw BadInput(fmt::format("row {} of a memory bank: it has {}", f.other_row, c.size / 8));
+      throw BadInput(no_row(f.other_row, c));
     }
     force.coupling = f.coupling;
     force.other = c.data + f.other_row * 8 + f.other_bit / 8;
@@ -480,20 +499,25 @@ class SimulatedWafer : public WaferDevice, public SimDevice {
   }
 
   Force register_force(Tile* model, const TileFault& f) const {
-    std::string names;
+    std::vector<Cell> found;
     for (const Cell& c : Traits::cells(model)) {
       const std::string name = c.name;
-      if (name.size() < f.name.size() ||
-          name.compare(name.size() - f.name.size(), f.name.size(), f.name) != 0) {
-        continue;
+      if (name.size() >= f.name.size() &&
+          name.compare(name.size() - f.name.size(), f.name.size(), f.name) == 0) {
+        found.push_back(c);
       }
-      if (static_cast<size_t>(f.bit) >= c.size * 8) {
-        throw BadInput(
-            fmt::format("bit {} of register {}: it has {} at most", f.bit, f.name, c.size * 8));
-      }
-      return {c.data + f.bit / 8, static_cast<uint8_t>(1u << f.bit % 8), f.value};
     }
-    throw BadInput(fmt::format("a tile has no register '{}'", f.name));
+    if (found.empty()) throw BadInput(fmt::format("a tile has no register '{}'", f.name));
+    const Cell& c = found.front();
+    if (found.size() > 1) {
+      throw BadInput(fmt::format("'{}' is the end of the names of {} registers, as {} and {}",
+                                 f.name, found.size(), c.name, found.back().name));
+    }
+    if (static_cast<size_t>(f.bit) >= c.size * 8) {
+      throw BadInput(
+          fmt::format("bit {} of register {}: it has {} at most", f.bit, f.name, c.size * 8));
+    }
+    return {c.data + f.bit / 8, static_cast<uint8_t>(1u << f.bit % 8), f.value};
   }
 
   void clock_stations() {

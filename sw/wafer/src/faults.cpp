@@ -35,11 +35,16 @@ class Random {
   uint64_t state_;
 };
 
+std::string reticle_name(const Shape& s, int reticle) {
+  return fmt::format("reticle ({}, {})", reticle / s.reticle_cols, reticle % s.reticle_cols);
+}
+
 void check_tile(const Shape& s, int reticle, const Position& p, const char* what) {
   if (reticle < 0 || reticle >= s.reticles() || p.row < 0 || p.row >= s.physical_rows() ||
       p.col < 0 || p.col >= s.physical_cols()) {
-    throw BadInput(fmt::format("{}: the wafer has no physical tile ({}, {}) in reticle {}", what,
-                               p.row, p.col, reticle));
+    throw BadInput(fmt::format("{}: {} has no physical tile ({}, {}), it has {} x {}", what,
+                               reticle_name(s, reticle), p.row, p.col, s.physical_rows(),
+                               s.physical_cols()));
   }
 }
 
@@ -103,10 +108,13 @@ class Reader {
     if (!value.IsScalar()) fail(value, fmt::format("{}.{} must be a word", name, key));
     return value.Scalar();
   }
-  bool stuck(const YAML::Node& node, const std::string& name) const {
-    const int value = number(node, name, "stuck");
-    if (value != 0 && value != 1) fail(node["stuck"], fmt::format("{}.stuck must be 0 or 1", name));
+  bool flag(const YAML::Node& node, const std::string& name, const std::string& key) const {
+    const int value = number(node, name, key);
+    if (value != 0 && value != 1) fail(node[key], fmt::format("{}.{} must be 0 or 1", name, key));
     return value != 0;
+  }
+  bool stuck(const YAML::Node& node, const std::string& name) const {
+    return flag(node, name, "stuck");
   }
   int reticle(const YAML::Node& node, const std::string& name, const Shape& s) const {
     const auto at = numbers(node, name, "reticle", 2);
@@ -152,16 +160,18 @@ void Faults::check(const Shape& s) const {
     check_tile(s, f.reticle, f.to, "fault of a wire");
     const Wire w = wire_of(f);
     if (!connected(s, w.from, w.to)) {
-      throw BadInput(fmt::format("fault of a wire: no wire joins tiles ({}, {}) and ({}, {})",
-                                 f.from.row, f.from.col, f.to.row, f.to.col));
+      throw BadInput(fmt::format("fault of a wire: no wire joins tiles ({}, {}) and ({}, {}) of {}",
+                                 f.from.row, f.from.col, f.to.row, f.to.col,
+                                 reticle_name(s, f.reticle)));
     }
     check_range("bit of a wire", f.bit, kLinkBits);
   }
   for (const EdgeFault& f : edges) {
     check_range("reticle of an edge's fault", f.reticle, s.reticles());
     if (!s.joined(f.wire) || !Defects::has_links(s, f.reticle, f.wire.side)) {
-      throw BadInput(fmt::format("fault of an edge: no wire joins tile ({}, {}) to link {} there",
-                                 f.wire.tile.row, f.wire.tile.col, f.wire.slot));
+      throw BadInput(
+          fmt::format("fault of an edge: no wire joins tile ({}, {}) of {} to link {} there",
+                      f.wire.tile.row, f.wire.tile.col, reticle_name(s, f.reticle), f.wire.slot));
     }
     check_range("bit of a wire", f.bit, kLinkBits);
   }
@@ -170,8 +180,8 @@ void Faults::check(const Shape& s) const {
     const bool last = f.south ? f.reticle / s.reticle_cols + 1 == s.reticle_rows
                               : f.reticle % s.reticle_cols + 1 == s.reticle_cols;
     if (last) {
-      throw BadInput(fmt::format("fault of a lane: reticle {} has no neighbour to the {}",
-                                 f.reticle, f.south ? "south" : "east"));
+      throw BadInput(fmt::format("fault of a lane: {} has no neighbour to the {}",
+                                 reticle_name(s, f.reticle), f.south ? "south" : "east"));
     }
     check_range("link slot", f.slot, f.south ? s.physical_cols() : s.physical_rows());
     check_range("lane", f.lane, kLanes);
@@ -317,10 +327,17 @@ Faults read_faults(const std::string& path, const Shape& shape) {
     f.reticle = in.reticle(n, name, shape);
     f.at = in.position(n, name, "tile");
     const std::string kind = in.text(n, name, "fault");
+    // What the kind of fault does not look at would be a mistake.
+    const auto only = [&](std::set<std::string> keys) {
+      keys.insert({"reticle", "tile", "fault"});
+      in.keys(n, fmt::format("{} ({})", name, kind), keys);
+    };
     if (kind == "silent") {
       f.kind = TileFault::Kind::Silent;
+      only({});
     } else if (kind == "babble") {
       f.kind = TileFault::Kind::Babble;
+      only({});
     } else if (kind == "memory") {
       f.kind = TileFault::Kind::Memory;
       f.bank = in.number(n, name, "bank");
@@ -339,15 +356,23 @@ Faults read_faults(const std::string& path, const Shape& shape) {
         in.fail(n["coupling"], "tiles.coupling must be none, state, set, invert or hold");
       }
       f.coupling = found->second;
+      if (f.coupling == TileFault::Coupling::None) {
+        only({"bank", "row", "bit", "coupling", "stuck"});
+      } else if (f.coupling == TileFault::Coupling::Invert) {
+        only({"bank", "row", "bit", "coupling", "aggressor", "when"});
+      } else {
+        only({"bank", "row", "bit", "coupling", "aggressor", "when", "stuck"});
+      }
       if (f.coupling != TileFault::Coupling::None) {
         const auto other = in.numbers(n, name, "aggressor", 2);
         f.other_row = other[0];
         f.other_bit = other[1];
-        f.when = in.number(n, name, "when") != 0;
+        f.when = in.flag(n, name, "when");
       }
       if (f.coupling != TileFault::Coupling::Invert) f.value = in.stuck(n, name);
     } else if (kind == "register") {
       f.kind = TileFault::Kind::Register;
+      only({"register", "bit", "stuck"});
       f.name = in.text(n, name, "register");
       f.bit = in.number(n, name, "bit");
       f.value = in.stuck(n, name);
@@ -493,7 +518,7 @@ Faults random_faults(const Shape& s, int count, int bank_rows, uint64_t seed) {
         if (f.other_row == f.row && f.other_bit == f.bit) f.other_bit ^= 1;
       }
       out.tiles.push_back(f);
-    } else if (kind < 8) {
+    } else if (kind < 8 && s.physical_rows() * s.physical_cols() > 1) {
       // Any wire: draw pairs until one is joined.
       WireFault f;
       f.reticle = d;

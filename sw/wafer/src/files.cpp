@@ -145,7 +145,7 @@ json to_json(const WaferMap& map) {
 }
 
 WaferMap map_from_json(const json& in, const std::string& where) {
-  if (!in.is_object() || in.value("format", "") != "openwafer-repair-map") {
+  if (!in.is_object() || in.value("format", json()) != "openwafer-repair-map") {
     throw BadInput(fmt::format("{}: is not a repair map", where));
   }
   whole(in, "version", 1, 1, where);

@@ -74,6 +74,17 @@ TEST(Faults, BadFilesAreRefusedWithTheLineAndTheLimit) {
                     "bit: 2, coupling: set, aggressor: [1, 2], when: 1, stuck: 0}")
                 .find("coupled to itself"),
             std::string::npos);
+  EXPECT_NE(refusal("tiles:\n  - {reticle: [0, 0], tile: [0, 1], fault: silent, bank: 1}")
+                .find(":2: tiles (silent) has no key 'bank'"),
+            std::string::npos);
+  EXPECT_NE(refusal("tiles:\n  - {reticle: [0, 0], tile: [0, 1], fault: memory, bank: 0, row: 1, "
+                    "bit: 2, aggressor: [2, 2], when: 1, stuck: 0}")
+                .find("tiles (memory) has no key 'aggressor'"),
+            std::string::npos);
+  EXPECT_NE(refusal("tiles:\n  - {reticle: [0, 0], tile: [0, 1], fault: memory, bank: 0, row: 1, "
+                    "bit: 2, coupling: set, aggressor: [2, 2], when: 2, stuck: 0}")
+                .find("tiles.when must be 0 or 1"),
+            std::string::npos);
   EXPECT_NE(refusal("stations:\n  - {reticle: [0, 1], fault: one}").find("station is missing"),
             std::string::npos);
 }
