@@ -28,7 +28,9 @@ void add_bench(CLI::App& app, Context& context) {
       ->delimiter(',')
       ->type_name("ROW");
   sub->add_option("--targets", options->targets, "File of the targets")->type_name("FILE");
-  sub->add_option("--seed", options->seed, "Seed of random parts")->capture_default_str();
+  sub->add_option("--seed", options->seed, "Seed of random parts")
+      ->check(whole_number(0))
+      ->capture_default_str();
 }
 
 }  // namespace ow::cli

@@ -5,7 +5,6 @@
 #include <cstdio>
 
 #include "cli.h"
-#include "ow/error.h"
 #include "ow/wafer/files.h"
 #include "ow/wafer/yield.h"
 
@@ -30,9 +29,6 @@ void add_yield(CLI::App& app, Context& context) {
       app, "yield", "Estimate by Monte Carlo how many wafers can be repaired", [o, &context] {
         wafer::Shape shape = o->wafer.empty() ? o->shape : wafer::read_shape(o->wafer);
         shape.check();
-        if (o->wafers < 1 || o->wafers > 10000000) {
-          throw BadInput(fmt::format("--wafers must be from 1 to 10000000, not {}", o->wafers));
-        }
         wafer::YieldModel model = o->model;
         model.tile_defects = o->density * o->area / 100.0;  // a cm2 has 100 mm2
         nlohmann::json& result = context.result();
@@ -70,35 +66,41 @@ void add_yield(CLI::App& app, Context& context) {
         }
         return 0;
       });
-  command->add_option("--wafer", o->wafer,
-                      "Wafer configuration (YAML) instead of the shape options");
-  command->add_option("--reticle-rows", o->shape.reticle_rows, "Reticles from north to south (2)");
-  command->add_option("--reticle-columns", o->shape.reticle_cols, "Reticles from west to east (2)");
-  command->add_option("--rows", o->shape.rows, "Logical rows of tiles a reticle (8)");
-  command->add_option("--columns", o->shape.cols, "Logical columns of tiles a reticle (8)");
-  command->add_option("--spare-rows", o->shape.spare_rows, "Spare rows a reticle (1)");
+  auto* wafer = command->add_option(
+      "--wafer", o->wafer,
+      "Wafer configuration (YAML) instead of the shape options; with 1 and 2 spare columns");
+  wafer->type_name("FILE");
+  const auto shape = [&](const char* name, int& value, const char* what) {
+    command->add_option(name, value, what)->excludes(wafer);
+  };
+  shape("--reticle-rows", o->shape.reticle_rows, "Reticles from north to south (2)");
+  shape("--reticle-columns", o->shape.reticle_cols, "Reticles from west to east (2)");
+  shape("--rows", o->shape.rows, "Logical rows of tiles a reticle (8)");
+  shape("--columns", o->shape.cols, "Logical columns of tiles a reticle (8)");
+  shape("--spare-rows", o->shape.spare_rows, "Spare rows a reticle (1)");
   command->add_option("--density", o->density, "Fatal defects per cm2 of tile area (0.1)")
-      ->check(CLI::Range(0.0, 1e6));
+      ->check(real_number(0.0, 1e6));
   command->add_option("--tile-mm2", o->area, "Area of a tile in mm2 (0.05)")
-      ->check(CLI::Range(1e-6, 1e3));
+      ->check(real_number(1e-6, 1e3));
   command
       ->add_option("--wire-defects", o->model.wire_defects,
                    "Mean fatal defects of a connection between two tiles (0)")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(real_number(0.0, 1.0));
   command
       ->add_option("--link-failure", o->model.link_failure,
                    "Chance that a reticle-crossing link is beyond its spare lanes (0)")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(real_number(0.0, 1.0));
   command
       ->add_option("--chain-defects", o->model.chain_defects,
                    "Mean fatal defects of a row's test-access chain (0)")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(real_number(0.0, 1.0));
   command
       ->add_option("--alpha", o->model.alpha,
                    "Cluster parameter of the defects of a reticle (0: not clustered)")
-      ->check(CLI::Range(0.0, 1e6));
-  command->add_option("--wafers", o->wafers, "Wafers to draw for each number of spares (1000)");
-  command->add_option("--seed", o->seed, "Seed of the first wafer (1)");
+      ->check(real_number(0.0, 1e6));
+  command->add_option("--wafers", o->wafers, "Wafers to draw for each number of spares (1000)")
+      ->check(whole_number(1, 10000000));
+  command->add_option("--seed", o->seed, "Seed of the first wafer (1)")->check(whole_number(0));
 }
 
 }  // namespace ow::cli

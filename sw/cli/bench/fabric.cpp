@@ -75,7 +75,8 @@ void add_bench_fabric(CLI::App& sub, Benches& benches) {
     return run_fabric(context, options, *gates);
   };
   sub.add_option("--gates", *gates,
-                 "fabric: gate equivalents of the router, measured outside (W14)");
+                 "fabric: gate equivalents of the router, measured outside (W14)")
+      ->check(real_number(0, 1e9));
 }
 
 }  // namespace ow::cli

@@ -181,7 +181,7 @@ void add_bench_link(CLI::App& sub, Benches& benches) {
   auto link_options = std::make_shared<LinkOptions>();
   sub.add_option("--millions", link_options->millions,
                  "link: wavelets of W3, in millions (a hundredth of them in two clocks)")
-      ->check(CLI::Range(0.01, 1e6))
+      ->check(real_number(0.01, 1e6))
       ->capture_default_str();
   benches["link"] = [link_options](Context& context, const BenchOptions& options) {
     BenchRows rows("link", options, context);

@@ -236,11 +236,14 @@ void add_bench_sim(CLI::App& sub, Benches& benches) {
                  "sim: directory of the official riscv-tests, built for the tile (S8)")
       ->type_name("DIR");
   sub.add_option("--instructions", options->instructions, "sim: random instructions of S9")
+      ->check(whole_number(1, 1000000000))
       ->capture_default_str();
   sub.add_option("--sim-seconds", options->sim_seconds,
-                 "sim: wall time of `make sim` from a built tree, measured outside (S11)");
+                 "sim: wall time of `make sim` from a built tree, measured outside (S11)")
+      ->check(real_number(0, 1e9));
   sub.add_option("--clean-seconds", options->clean_seconds,
-                 "sim: wall time of `make sim` from a clean clone, measured outside (S11)");
+                 "sim: wall time of `make sim` from a clean clone, measured outside (S11)")
+      ->check(real_number(0, 1e9));
 }
 
 }  // namespace ow::cli
