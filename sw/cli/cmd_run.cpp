@@ -9,6 +9,7 @@
 #include "ow/error.h"
 #include "ow/jobs/digits.h"
 #ifdef OW_HAVE_WAFER_FULL
+#include "ow/wafer/files.h"
 #include "wafer.h"
 #endif
 
@@ -159,6 +160,21 @@ void print_report(const RunReport& report) {
   }
 }
 
+// The files of the wafer and what is asked of them, before anything takes time.
+void check_wafer(const Options& options) {
+#ifdef OW_HAVE_WAFER_FULL
+  if (options.device != "rtl" || options.check_idle) {
+    throw BadInput("--wafer: only with --device rtl and without --check-idle");
+  }
+  const wafer::Shape shape = wafer::read_shape(options.wafer);
+  if (!options.defects.empty()) wafer::read_faults(options.defects, shape);
+  if (!options.map.empty()) read_map(options.map);
+  check_writable(options.svg);
+#else
+  throw BadInput("--wafer: this build has no simulated wafer");
+#endif
+}
+
 int run(Context& context, const Options& options) {
   const jobs::RunParams params = jobs::load_params(options.params);
   jobs::RunOptions run_options;
@@ -176,6 +192,11 @@ int run(Context& context, const Options& options) {
   run_options.sim.trace_file = options.trace;
   run_options.firmware = options.firmware;
   run_options.limit = options.limit;
+  if (options.wafer.empty() && !(options.defects.empty() && options.map.empty() &&
+                                 options.svg.empty() && !options.accept_smaller)) {
+    throw BadInput("--defects, --map, --svg, --accept-smaller: which wafer? (--wafer FILE)");
+  }
+  if (!options.wafer.empty()) check_wafer(options);
   if (options.validate_only) {
     const jobs::Checked checked = jobs::check_run(params, run_options);
     fmt::print("{}: valid; {} images to train with, {} held out; {} bytes of a tile in use",
@@ -187,16 +208,9 @@ int run(Context& context, const Options& options) {
     return 0;
   }
 
-  if (options.wafer.empty() && !(options.defects.empty() && options.map.empty() &&
-                                 options.svg.empty() && !options.accept_smaller)) {
-    throw BadInput("--defects, --map, --svg, --accept-smaller: which wafer? (--wafer FILE)");
-  }
   nlohmann::json bringup;
   if (!options.wafer.empty()) {
 #ifdef OW_HAVE_WAFER_FULL
-    if (options.device != "rtl" || options.check_idle) {
-      throw BadInput("--wafer: only with --device rtl and without --check-idle");
-    }
     run_options.make = [&options, &bringup](GridShape grid) {
       WaferPart part;
       part.accept_smaller = options.accept_smaller;
@@ -210,8 +224,6 @@ int run(Context& context, const Options& options) {
       }
       return wafer;
     };
-#else
-    throw BadInput("--wafer: this build has no simulated wafer");
 #endif
   }
   std::string stage;
@@ -253,19 +265,23 @@ void add_run(CLI::App& app, Context& context) {
   sub->add_option("--firmware", options->firmware, "Kernel to load instead of the build's own")
       ->type_name("ELF");
   sub->add_option("--limit", options->limit, "Classify only the first N held-out images")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(whole_number(1, 1000000));
   sub->add_flag("--validate-only", options->validate_only, "Check the parameters and stop");
   sub->add_option("--wafer", options->wafer, "Run on a simulated wafer instead of a flat grid")
       ->type_name("FILE");
   sub->add_option("--defects", options->defects,
                   "What is broken in that wafer; a bring-up finds and avoids it")
       ->type_name("FILE");
-  sub->add_option("--map", options->map, "Repair map of an earlier bring-up of that wafer")
-      ->type_name("FILE");
+  auto* map = sub->add_option("--map", options->map,
+                              "Repair map of an earlier bring-up of that wafer: no bring-up now")
+                  ->type_name("FILE");
   sub->add_option("--svg", options->svg, "Write a picture of the wafer as it was brought up")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->excludes(map);
   sub->add_flag("--accept-smaller", options->accept_smaller,
-                "If the wafer is refused, run on the largest rectangle that works");
+                "If the wafer is refused, run on the largest rectangle that works")
+      ->excludes(map);
   sub->add_option("--trace", options->trace, "Write the waves of the run (FST; see make wave)")
       ->type_name("FILE");
   sub->add_flag("--check-idle", options->check_idle,

@@ -144,13 +144,21 @@ void campaign(BenchRows* rows, const WaferOptions& o, const BenchOptions& bench,
   };
   const uint64_t wanted = beyond ? o.beyond : o.sets;
   std::vector<Set> sets;
-  uint64_t skipped = 0;
+  uint64_t skipped = 0, passed_over = 0;
+  constexpr uint64_t kMostPassedOver = 2000;  // one after the other
   for (uint64_t seed = bench.seed; sets.size() < wanted; ++seed) {
     // One to seven faults, or six to thirteen; lanes of one link together count as one.
     const int count = beyond ? 6 + static_cast<int>(seed % 8) : 1 + static_cast<int>(seed % 7);
     Set set{seed, count, wafer::random_faults(shape, count, 8192 / 64, seed)};
     const wafer::Defects expected = set.faults.expected(shape);
-    if (wafer::repair_wafer(shape, expected).map.has_value() == beyond) continue;
+    if (wafer::repair_wafer(shape, expected).map.has_value() == beyond) {
+      if (++passed_over == kMostPassedOver) {
+        throw BadInput(fmt::format("{}: none of {} sets of faults is {} the wafer's repair limits",
+                                   o.wafer, passed_over, beyond ? "beyond" : "within"));
+      }
+      continue;
+    }
+    passed_over = 0;
     if (skipped < o.skip) {
       ++skipped;
       continue;
@@ -244,6 +252,9 @@ void add_bench_wafer(CLI::App& sub, Benches& benches) {
     if (!options->reticle.empty()) {
       reticle = read_report("--reticle-gates", options->reticle, "percent");
     }
+    // Bad files are refused before anything takes time.
+    const wafer::Shape shape = wafer::read_shape(options->wafer);
+    if (rows.wants("W1")) wafer::read_faults(options->defects, shape);
     if (rows.wants("W1")) digits(&rows, *options);
     if (!faults.is_null() && rows.wants("W7")) {
       const double percent = faults["percent"].get<double>();
@@ -265,18 +276,21 @@ void add_bench_wafer(CLI::App& sub, Benches& benches) {
   };
   sub.add_option("--wafer", options->wafer, "wafer: configuration")->type_name("FILE");
   sub.add_option("--wafer-defects", options->defects, "wafer: faults of W1")->type_name("FILE");
-  sub.add_option("--wafer-images", options->limit, "wafer: only so many images in W1");
-  sub.add_option("--wafer-sets", options->sets, "wafer: sets of faults of W8 (500)");
-  sub.add_option("--wafer-skip", options->skip, "wafer: pass over the first N sets of W8 and W9");
+  const auto count = [&sub](const char* name, auto& value, const char* what, uint64_t low) {
+    sub.add_option(name, value, what)->check(whole_number(low, 1000000));
+  };
+  count("--wafer-images", options->limit, "wafer: only so many images in W1", 1);
+  count("--wafer-sets", options->sets, "wafer: sets of faults of W8 (500)", 1);
+  count("--wafer-skip", options->skip, "wafer: pass over the first N sets of W8 and W9", 0);
   sub.add_option("--wafer-jobs", options->jobs, "wafer: sets at the same time (1)")
       ->check(CLI::Range(1, 256));
-  sub.add_option("--wafer-digits", options->digits, "wafer: of them with the digits job (20)");
+  count("--wafer-digits", options->digits, "wafer: of them with the digits job (20)", 0);
   sub.add_option("--faults", options->faults, "wafer: report of `ow faults --json` (W7)")
       ->type_name("FILE");
   sub.add_option("--reticle-gates", options->reticle,
                  "wafer: report of scripts/gates --reticle (W15)")
       ->type_name("FILE");
-  sub.add_option("--wafer-beyond", options->beyond, "wafer: sets of faults of W9 (100)");
+  count("--wafer-beyond", options->beyond, "wafer: sets of faults of W9 (100)", 1);
 }
 
 }  // namespace ow::cli

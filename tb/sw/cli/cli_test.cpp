@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program `ow` from outside: exit statuses, one-line errors, JSON files.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 namespace {
 
@@ -117,6 +119,41 @@ TEST(Cli, ResultsGoIntoAJsonFile) {
   EXPECT_EQ(r.status, 2) << r.output;
   EXPECT_NE(r.output.find("/nonexistent/info.json: cannot be written"), std::string::npos)
       << r.output;
+  EXPECT_EQ(lines(r.output), 1) << "known before the work:\n" << r.output;
+  // What is no regular file is written to, not replaced.
+  EXPECT_EQ(ow("info --json /dev/null").status, 0);
+  struct stat is {};
+  ASSERT_EQ(stat("/dev/null", &is), 0);
+  EXPECT_TRUE(S_ISCHR(is.st_mode));
+}
+
+TEST(Cli, WrongNumbersAndFilesAreRefusedBeforeTheWork) {
+  const std::string wafer = OW_SOURCE_DIR "/configs/wafer-2x2.yaml";
+  const std::string params = "run --params " OW_SOURCE_DIR "/configs/digits.yaml ";
+  const std::string unknown = temporary("unknown.yaml");
+  std::ofstream(unknown) << std::ifstream(wafer).rdbuf() << "colour: {}\n";
+  const std::pair<std::string, std::string> cases[] = {
+      {"yield --wafers 0", "--wafers: must be a whole number from 1 to 10000000, not 0"},
+      {"yield --wafers -1", "not -1"},
+      {"yield --density nan", "--density: must be a number from 0 to 1e+06, not nan"},
+      {"yield --wafer " + wafer + " --rows 4", "--wafer"},
+      {"yield --wafer " OW_SOURCE_DIR, ": cannot be read: Is a directory"},
+      {"yield --wafer " + unknown, "the file has no key 'colour'"},
+      {"bench link --targets " OW_SOURCE_DIR, ": cannot be read: Is a directory"},
+      {"bench wafer --wafer-sets -1", "--wafer-sets: must be a whole number"},
+      {"bench wafer --only W1 --wafer-defects none.yaml", "none.yaml: cannot be read"},
+      {params + "--limit -1", "--limit: must be a whole number"},
+      {params + "--wafer none.yaml --validate-only", "none.yaml: cannot be read"},
+      {params + "--wafer " + wafer + " --svg /nonexistent/a.svg", "a.svg: cannot be written"},
+      {params + "--wafer " + wafer + " --map none.json --svg a.svg", "excludes"},
+  };
+  for (const auto& [arguments, text] : cases) {
+    const Result r = ow(arguments);
+    EXPECT_EQ(r.status, 2) << arguments << ":\n" << r.output;
+    EXPECT_NE(r.output.find(text), std::string::npos) << arguments << ":\n" << r.output;
+    EXPECT_EQ(r.output.find("ow: bad input: "), r.output.rfind("ow: ")) << r.output;
+  }
+  std::remove(unknown.c_str());
 }
 
 }  // namespace
