@@ -8,7 +8,7 @@
 // now. A colour without a queue is never ready. One wavelet a cycle into a queue as long as it is
 // drained at that rate; latency 1 cycle from ej_i to inq_valid_o.
 // Output: one wavelet a cycle in all, round robin over the queues that hold something and whose
-// colour has space in the router (inj_space_i); latency 1 cycle from push to inj_i.
+// colour has space in the router (inj_space_i); latency 1 cycle from push to inj_o.
 // Producers: three writers (reducer, engine, core) may push in one cycle, each into another queue.
 // A writer may push into queue q in a cycle in which outq_ready_o[q] is high, or in the cycle after
 // one (the bit promises space for two), so that a writer may hold one push in a register.

@@ -14,7 +14,7 @@
 //
 //   NumColours   data colours of the tiles, 2 to 24
 //   Depth        entries of a colour's receive buffer, a power of 2; 16 covers the round trip
-//   enable_i     off: silent (set by the fuses); retrain_i: train now, for one cycle
+//   enable_i     off: silent; retrain_i: train now, for one cycle (ow_crossing ties both)
 //   odd_i        bit 0 of the reticle's cycle count
 //   tile_i/_o    the tile's edge
 //   lane_o       to the wires, registers; lane_i from the delay elements, read by registers only

@@ -5,7 +5,7 @@
 // While it trains an end sends periods of 512 bits on every lane: a marker (zeros, then ones), a
 // message (the same on all lanes), and a test sequence that differs from lane to lane. What the
 // lanes carry together is decided by majority, so markers and messages need no working lane map.
-// Receiver: (1) finds the marker; (2) tries 32 delays, each for 32 bits, by lane: 8 taps of the
+// Receiver: (1) finds the marker; (2) tries 32 delays, each for 31 bits, by lane: 8 taps of the
 // delay element for each of 4 whole bits of alignment; the middle of a lane's first run of delays
 // with at most 3 wrong bits becomes its own; (3) takes off the whole bits that all lanes have in
 // common; (4) tests all lanes with their delays for most of a period: more than 11 wrong bits, or
@@ -14,17 +14,18 @@
 // done, its map is in use here), then go (the other is ready): frames follow that period.
 // docs/links.md has the format and the state machine.
 // Errors: no marker: searches on. Too many faulty lanes: two more attempts, then down, which the
-// other end is told; then silent until retrain_i or until the other end trains again.
+// other end is told; then silent until command_i or until the other end trains again.
 //
 //   enable_i      0: off, silent
 //   odd_i         parity of the cycle; beats of frames start in even cycles
 //   sample_i      the lanes as sampled in this end's clock
 //   aligned_o     the lanes after alignment; rx_active_o: they carry frames from this cycle on
 //   rx_even_o     in this cycle aligned_o is the first beat of a frame (while rx_active_o)
-//   tap_o         taps of the delay elements, as three planes of a bit a lane
+//   tap0_o ...    taps of the delay elements, as three planes of a bit a lane
 //   pattern_o     what the lanes carry while tx_train_o is high
 //   up_o          both ends have agreed
-//   retrain_i     start again: by command, after errors, after silence (one at most is recorded)
+//   command_i, errors_i, silence_i   start again: by command, after errors, after silence (one at
+//                 most is recorded)
 //   fresh_i       nothing was sent or taken since reset; used_i: something was acknowledged or
 //                 taken
 //   rx_*, tx_*    faulty lanes of each group for the two maps
