@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -31,6 +32,11 @@ void rates(BenchRows* rows, const BenchOptions& options) {
   uint64_t latency_min = ~uint64_t{0};
   uint64_t latency_max = 0;
   uint64_t errors = 0;
+  std::string first_error;
+  const auto count = [&](const link::Rate& r) {
+    if (errors == 0 && r.errors != 0) first_error = r.first_error;
+    errors += r.errors;
+  };
   nlohmann::json raw = nlohmann::json::array();
   Progress bar("rates", 3 * link::kColours);
   uint64_t done = 0;
@@ -41,7 +47,7 @@ void rates(BenchRows* rows, const BenchOptions& options) {
         slowest = std::min(slowest, r.rate());
         latency_min = std::min(latency_min, r.latency_min);
         latency_max = std::max(latency_max, r.latency_max);
-        errors += r.errors;
+        count(r);
         raw.push_back(raw_rate(r));
       }
       bar.update(++done);
@@ -49,8 +55,12 @@ void rates(BenchRows* rows, const BenchOptions& options) {
     const link::Rate r = link::measure_latency(spares, options.seed);
     latency_min = std::min(latency_min, r.latency_min);
     latency_max = std::max(latency_max, r.latency_max);
-    errors += r.errors;
+    count(r);
     raw.push_back(raw_rate(r));
+  }
+  if (errors != 0) {
+    rows->fault("W2", fmt::format("{} wavelets lost, wrong, doubled or reordered: {}", errors,
+                                  first_error));
   }
   rows->add("W2", slowest, {{"cases", raw}, {"errors", errors}});
   rows->add("W2.latency", static_cast<double>(latency_max),
