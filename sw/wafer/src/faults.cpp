@@ -5,7 +5,6 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <iterator>
 #include <set>
 
@@ -52,13 +51,6 @@ void check_range(const char* what, int value, int limit) {
   if (value < 0 || value >= limit) {
     throw BadInput(fmt::format("{} {}: must be from 0 to {}", what, value, limit - 1));
   }
-}
-
-// Whether muxes connect the two tiles; `from` west or north of `to`.
-bool connected(const Shape& s, const Position& from, const Position& to) {
-  if (from.row == to.row) return to.col > from.col && to.col - from.col <= 1 + s.spare_cols;
-  return to.row > from.row && to.row - from.row <= 1 + s.spare_rows &&
-         std::abs(to.col - from.col) <= s.spare_cols;
 }
 
 Wire wire_of(const WireFault& f) {
@@ -159,7 +151,7 @@ void Faults::check(const Shape& s) const {
     check_tile(s, f.reticle, f.from, "fault of a wire");
     check_tile(s, f.reticle, f.to, "fault of a wire");
     const Wire w = wire_of(f);
-    if (!connected(s, w.from, w.to)) {
+    if (!s.joined(w)) {
       throw BadInput(fmt::format("fault of a wire: no wire joins tiles ({}, {}) and ({}, {}) of {}",
                                  f.from.row, f.from.col, f.to.row, f.to.col,
                                  reticle_name(s, f.reticle)));
@@ -203,8 +195,9 @@ std::vector<Position> isolated(const Shape& s, const std::set<Position>& lost,
   if (s.physical_rows() * s.physical_cols() == 1) return out;
   for (const Position& a : good) {
     const bool joined = std::any_of(good.begin(), good.end(), [&](const Position& b) {
-      return (connected(s, a, b) && cut.count({a, b}) == 0) ||
-             (connected(s, b, a) && cut.count({b, a}) == 0);
+      const Wire wires[] = {{a, b}, {b, a}};
+      return std::any_of(std::begin(wires), std::end(wires),
+                         [&](const Wire& w) { return s.joined(w) && cut.count(w) == 0; });
     });
     if (!joined) out.push_back(a);
   }
@@ -279,9 +272,7 @@ Defects Faults::expected(const Shape& s) const {
     const std::vector<int>& broken = out.reticles[d].chains;
     for (const EdgeWire& w : cut) {
       // Of a tile that is lost, or a link that is down, it matters to nobody.
-      const size_t owner = w.side == 0   ? d - static_cast<size_t>(s.reticle_cols)
-                           : w.side == 3 ? d - 1
-                                         : d;
+      const auto owner = static_cast<size_t>(s.link_owner(static_cast<int>(d), w.side));
       const std::vector<int>& down =
           (w.side == 0 || w.side == 2 ? out.south_links : out.east_links)[owner];
       // Where the link's own station is dead, or cannot be reached, it cannot be found.
@@ -525,7 +516,7 @@ Faults random_faults(const Shape& s, int count, int bank_rows, uint64_t seed) {
       do {
         f.from = tile();
         f.to = tile();
-      } while (f.from == f.to || !connected(s, wire_of(f).from, wire_of(f).to));
+      } while (!s.joined(wire_of(f)));
       f.bit = random.below(kLinkBits);
       f.value = random.below(2) != 0;
       out.wires.push_back(f);

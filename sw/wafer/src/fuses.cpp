@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ow/wafer/mesh.h"
 #include "ow/wafer/repair.h"
 
 namespace ow::wafer {
-namespace {
-
-constexpr int kNowhere = 3;  // a skip that no wire has
-
-uint16_t tile_fuse(int w_skip, int e_skip, int n_skip, int n_shift, int s_skip, int s_shift) {
-  return static_cast<uint16_t>(1 << 14 | w_skip << 12 | e_skip << 10 | n_skip << 8 |
-                               (n_shift & 7) << 5 | s_skip << 3 | (s_shift & 7));
-}
-
-}  // namespace
 
 ReticleFuses fuses(const WaferMap& map, int reticle) {
   const Shape& s = map.shape;
@@ -65,27 +56,28 @@ ReticleFuses fuses(const WaferMap& map, int reticle) {
     for (int j = 0; j < w.cols; ++j) {
       const auto col = static_cast<size_t>(j);
       const int c = r.col[at][col];
-      const int w_skip = j > 0 ? c - r.col[at][col - 1] - 1 : west.empty() ? kNowhere : c;
-      const int e_skip = j + 1 < w.cols ? r.col[at][col + 1] - c - 1
-                         : east.empty() ? kNowhere
-                                        : s.physical_cols() - 1 - c;
-      int n_skip = kNowhere, n_shift = 0, s_skip = kNowhere, s_shift = 0;
+      TileFuse f;
+      f.enable = true;
+      f.w_skip = j > 0 ? c - r.col[at][col - 1] - 1 : west.empty() ? kNoSkip : c;
+      f.e_skip = j + 1 < w.cols ? r.col[at][col + 1] - c - 1
+                 : east.empty() ? kNoSkip
+                                : s.physical_cols() - 1 - c;
+      f.n_skip = f.s_skip = kNoSkip;
       if (i > 0) {
-        n_skip = p - r.row[at - 1] - 1;
-        n_shift = r.col[at - 1][col] - c;
+        f.n_skip = p - r.row[at - 1] - 1;
+        f.n_shift = r.col[at - 1][col] - c;
       } else if (!north.empty()) {
-        n_skip = p;
-        n_shift = north[col] - c;
+        f.n_skip = p;
+        f.n_shift = north[col] - c;
       }
       if (i + 1 < w.rows) {
-        s_skip = r.row[at + 1] - p - 1;
-        s_shift = r.col[at + 1][col] - c;
+        f.s_skip = r.row[at + 1] - p - 1;
+        f.s_shift = r.col[at + 1][col] - c;
       } else if (!south.empty()) {
-        s_skip = s.physical_rows() - 1 - p;
-        s_shift = south[col] - c;
+        f.s_skip = s.physical_rows() - 1 - p;
+        f.s_shift = south[col] - c;
       }
-      out.tile[static_cast<size_t>(p) * s.physical_cols() + c] =
-          tile_fuse(w_skip, e_skip, n_skip, n_shift, s_skip, s_shift);
+      out.tile[static_cast<size_t>(p) * s.physical_cols() + c] = f.word();
     }
   }
   return out;

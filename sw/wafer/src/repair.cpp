@@ -403,9 +403,7 @@ std::optional<std::pair<size_t, EdgeWire>> used_edge(const Shape& shape, const D
     if (r.window.rows == 0) continue;
     for (const EdgeWire& w : defects.reticles[d].edges) {
       // The slots of that edge are those of the reticle to the west or north of it.
-      const size_t owner = w.side == 0   ? d - static_cast<size_t>(shape.reticle_cols)
-                           : w.side == 3 ? d - 1
-                                         : d;
+      const auto owner = static_cast<size_t>(shape.link_owner(static_cast<int>(d), w.side));
       const bool column = w.side == 0 || w.side == 2;
       const EdgeMap& slots = column ? map.south[owner] : map.east[owner];
       for (size_t i = 0; i < slots.size(); ++i) {
@@ -435,9 +433,7 @@ Repair avoid_edges(const Shape& shape, const Defects& defects, const Window& win
       w.tile.row, w.tile.col, w.slot, kSides[w.side]);
   if (depth == 0) return {std::nullopt, reason};
   Defects without = defects;
-  const size_t owner = w.side == 0   ? d - static_cast<size_t>(shape.reticle_cols)
-                       : w.side == 3 ? d - 1
-                                     : d;
+  const auto owner = static_cast<size_t>(shape.link_owner(static_cast<int>(d), w.side));
   auto& down = w.side == 0 || w.side == 2 ? without.south_links : without.east_links;
   down[owner].push_back(w.slot);
   Repair by_slot = avoid_edges(shape, without, window, barred, depth - 1);

@@ -27,6 +27,12 @@ void Shape::check() const {
   check_range("spare columns", spare_cols, 0, 2);
 }
 
+bool Shape::joined(const Wire& w) const {
+  const int down = w.to.row - w.from.row, right = w.to.col - w.from.col;
+  if (down == 0) return right >= 1 && right <= 1 + spare_cols;
+  return down >= 1 && down <= 1 + spare_rows && std::abs(right) <= spare_cols;
+}
+
 bool Shape::joined(const EdgeWire& w) const {
   if (w.tile.row < 0 || w.tile.row >= physical_rows() || w.tile.col < 0 ||
       w.tile.col >= physical_cols() || w.side < 0 || w.side > 3) {
@@ -81,12 +87,7 @@ void Defects::check(const Shape& shape) const {
     for (const Wire& w : reticles[d].wires) {
       tile(w.from);
       tile(w.to);
-      const int down = w.to.row - w.from.row;
-      const int right = w.to.col - w.from.col;
-      const bool along = down == 0 && right >= 1 && right <= 1 + shape.spare_cols;
-      const bool across =
-          down >= 1 && down <= 1 + shape.spare_rows && std::abs(right) <= shape.spare_cols;
-      if (!along && !across) {
+      if (!shape.joined(w)) {
         throw BadInput(fmt::format("{}: there is no wire from ({}, {}) to ({}, {})", where,
                                    w.from.row, w.from.col, w.to.row, w.to.col));
       }

@@ -51,7 +51,7 @@ struct Connection {
 std::vector<Connection> connections(const Shape& shape, const std::vector<uint16_t>& tile_fuse,
                                     const std::vector<uint8_t>& row_fuse);
 
-// Fields of a tile's fuses (docs/wafer.md).
+// Fields of a tile's fuses (TILE_FUSE in docs/bring-up.md).
 struct TileFuse {
   bool enable = false;
   int w_skip = 0, e_skip = 0;

@@ -9,6 +9,7 @@
 namespace ow::wafer {
 
 struct EdgeWire;
+struct Wire;
 
 // A rectangle of reticles, each of which presents rows x cols logical tiles and holds
 // (rows + spare_rows) x (cols + spare_cols) physical ones. Ranges: 1 to 1024 reticles and logical
@@ -26,8 +27,14 @@ struct Shape {
   int reticles() const { return reticle_rows * reticle_cols; }
   int logical_rows() const { return reticle_rows * rows; }
   int logical_cols() const { return reticle_cols * cols; }
-  // Whether muxes join a tile to a slot of its reticle's edge.
+  // Whether muxes join two tiles, of which `from` is west or north of `to`, or a tile to a slot of
+  // its reticle's edge.
+  bool joined(const Wire& w) const;
   bool joined(const EdgeWire& w) const;
+  // The reticle among whose east_links (south_links) those of a reticle's side are.
+  int link_owner(int reticle, int side) const {
+    return side == 0 ? reticle - reticle_cols : side == 3 ? reticle - 1 : reticle;
+  }
   // BadInput, naming the field and its range.
   void check() const;
 };
