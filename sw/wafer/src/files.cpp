@@ -172,6 +172,7 @@ WaferMap map_from_json(const json& in, const std::string& where) {
     const json& r = list[static_cast<size_t>(d)];
     const int y = d / s.reticle_cols, x = d % s.reticle_cols;
     const std::string at = fmt::format("{}: reticle ({}, {})", where, y, x);
+    if (!r.is_object()) throw BadInput(fmt::format("{}: must be keys and values", at));
     // The part of the window in this reticle is not free: it follows from the window.
     const int top = std::max(w.row, y * s.rows),
               bottom = std::min(w.row + w.rows, (y + 1) * s.rows);

@@ -256,6 +256,12 @@ TEST(RepairMap, SurvivesItsFileAndIsCheckedWhenRead) {
   wrong["reticles"].erase(0);
   EXPECT_THROW(map_from_json(wrong, "map.json"), BadInput);
   EXPECT_THROW(map_from_json(nlohmann::json::array(), "map.json"), BadInput);
+  wrong = json;
+  wrong["format"] = 3;
+  EXPECT_THROW(map_from_json(wrong, "map.json"), BadInput);
+  wrong = json;
+  wrong["reticles"][0] = 3;
+  EXPECT_THROW(map_from_json(wrong, "map.json"), BadInput);
 }
 
 TEST(RepairMap, ThePictureShowsEveryTile) {
