@@ -23,7 +23,6 @@ class Context {
                 std::function<int()> body);
 
   nlohmann::json& result() { return result_; }
-  const std::string& json_path() const { return json_path_; }
 
   // Runs the chosen subcommand and writes the JSON file.
   int run();
