@@ -22,6 +22,7 @@ struct Options {
   std::string svg;
   std::string window;
   bool accept_smaller = false;
+  bool thorough = false;
   bool mini = false;
 };
 
@@ -36,8 +37,7 @@ int run(Context& context, const Options& o) {
   WaferPart part;
   if (!o.window.empty()) part.window = read_window(o.window);
   part.accept_smaller = o.accept_smaller;
-  const wafer::Bringup result =
-      bring_up_wafer(*device, OW_FIRMWARE_DIR "/selftest.elf", o.mini, part);
+  const wafer::Bringup result = bring_up_wafer(*device, o.mini, o.thorough, part);
   print_bringup(shape, result);
   const wafer::SimCounts counts = device->counts();
   fmt::print("simulated   {} cycles\n", device->device().cycle());
@@ -78,6 +78,8 @@ void add_bringup(CLI::App& app, Context& context) {
   sub->add_flag("--accept-smaller", options->accept_smaller,
                 "If the wafer is refused, set up the largest rectangle that works")
       ->excludes(window);
+  sub->add_flag("--thorough", options->thorough,
+                "Run all programs of the self-test: slower, finds more (docs/bring-up.md)");
   sub->add_flag("--mini", options->mini, "Tiles of 2 lanes and 8 kB instead of full ones");
 }
 

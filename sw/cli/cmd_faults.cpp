@@ -7,6 +7,7 @@
 
 #include "cli.h"
 #include "ow/error.h"
+#include "ow/selftest.h"
 #ifdef OW_HAVE_FAULTS
 #include "ow/faults/tester.h"
 #endif
@@ -28,10 +29,13 @@ int run(Context& context, const Options& o) {
       faults::sample_faults(netlist, static_cast<size_t>(o.faults), o.seed);
   faults::SelftestOptions selftest;
   selftest.threads = o.threads;
-  for (const char* name : {"selftest", "selftest_core", "selftest_fabric"}) {
-    // Programs for the smallest tile.
-    selftest.programs.push_back(read_elf(fmt::format("{}/{}.elf", OW_FIRMWARE_DIR, name), 8192));
-  }
+  const auto program = [](const char* name) {
+    // For the smallest tile.
+    return read_elf(fmt::format("{}/{}.elf", OW_FIRMWARE_DIR, name), 8192);
+  };
+  selftest.selftest = program("selftest");
+  for (const char* name : {OW_SELFTEST_THOROUGH}) selftest.thorough.push_back(program(name));
+  selftest.streams = program(OW_SELFTEST_STREAMS);
   fmt::print("netlist     {}: {} gates, {} flip-flops, {} stuck-at faults\n", o.netlist,
              netlist.gates.size(), netlist.dffs.size(), faults::fault_count(netlist));
   faults::SelftestRun run;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ow/error.h"
+#include "ow/selftest.h"
 #include "ow/wafer/files.h"
 #include "wafer_window.h"
 
@@ -17,6 +18,7 @@ namespace ow::cli {
 namespace {
 
 constexpr uint32_t kFullSram = 49152, kMiniSram = 8192;
+constexpr uint32_t kFullColours = 24, kMiniColours = 4;
 
 std::string place(const wafer::Shape& shape, int reticle) {
   return fmt::format("({}, {})", reticle / shape.reticle_cols, reticle % shape.reticle_cols);
@@ -77,17 +79,26 @@ wafer::Window read_window(const std::string& text) {
   return w;
 }
 
-wafer::Bringup bring_up_wafer(wafer::WaferDevice& device, const std::string& selftest, bool mini,
+wafer::Bringup bring_up_wafer(wafer::WaferDevice& device, bool mini, bool thorough,
                               const WaferPart& part) {
   wafer::BringupOptions options;
   options.window = part.window;
   options.accept_smaller = part.accept_smaller;
   options.sram_bytes = mini ? kMiniSram : kFullSram;
-  options.selftest = read_elf(selftest, options.sram_bytes);
+  options.colours = mini ? kMiniColours : kFullColours;
+  options.selftest = read_elf(OW_FIRMWARE_DIR "/selftest.elf", options.sram_bytes);
   {
     const wafer::Shape one{1, 1, 1, 1, 0, 0};
     const auto good = mini ? wafer::make_mini_wafer_device(one) : wafer::make_wafer_device(one);
     options.signature = wafer::good_signature(*good, options.selftest);
+    for (const char* name : {OW_SELFTEST_THOROUGH}) {
+      if (!thorough) break;
+      const std::string path = fmt::format("{}/{}.elf", OW_FIRMWARE_DIR, name);
+      options.thorough.push_back(wafer::good_run(*good, read_elf(path, options.sram_bytes)));
+    }
+  }
+  if (thorough) {
+    options.streams = read_elf(OW_FIRMWARE_DIR "/" OW_SELFTEST_STREAMS ".elf", options.sram_bytes);
   }
   constexpr uint64_t kSteps = 10;
   Progress bar("bring-up", kSteps);
@@ -211,8 +222,7 @@ std::unique_ptr<Device> ready_wafer(const WaferSource& source, nlohmann::json* j
     wafer::apply_map(*device, map);
     window = map.window;
   } else {
-    const wafer::Bringup result =
-        bring_up_wafer(*device, OW_FIRMWARE_DIR "/selftest.elf", false, source.part);
+    const wafer::Bringup result = bring_up_wafer(*device, false, false, source.part);
     print_bringup(shape, result);
     fmt::print("simulated   {} cycles\n\n", device->device().cycle());
     std::fflush(stdout);

@@ -22,9 +22,9 @@ struct WaferPart {
 // ROWSxCOLUMNS, or ROWSxCOLUMNS@ROW,COLUMN of its first tile (0,0). BadInput if it is neither.
 wafer::Window read_window(const std::string& text);
 
-// A bring-up of a simulated wafer; shows the steps.
-wafer::Bringup bring_up_wafer(wafer::WaferDevice& device, const std::string& selftest, bool mini,
-                              const WaferPart& part = WaferPart());
+// A bring-up of a simulated wafer; shows the steps. `thorough`: with all programs of the self-test.
+wafer::Bringup bring_up_wafer(wafer::WaferDevice& device, bool mini, bool thorough,
+                              const WaferPart& part);
 
 // What was found, to the terminal and as JSON.
 void print_bringup(const wafer::Shape& shape, const wafer::Bringup& result);

@@ -6,6 +6,7 @@
 
 #include "ow/control_plane.h"
 #include "ow/error.h"
+#include "ow/selftest.h"
 #include "ow/wafer/bringup.h"
 #include "ow/wafer/files.h"
 #include "ow/wafer/sim.h"
@@ -20,6 +21,7 @@ const BringupOptions& options() {
     BringupOptions made;
     made.selftest = read_elf(OW_FIRMWARE_DIR "/selftest.elf", kSram);
     made.sram_bytes = kSram;
+    made.colours = 4;
     const auto one = make_mini_wafer_device({1, 1, 1, 1, 0, 0});
     made.signature = good_signature(*one, made.selftest);
     return made;
@@ -212,6 +214,29 @@ TEST(Bringup, ASmallerRectangleIsSetUpAndVerified) {
   EXPECT_TRUE(b.smaller->window == (Window{0, 0, 2, 1}));
   EXPECT_TRUE(b.good()) << all(b.verification);
   EXPECT_EQ(b.wavelets_verified, 2u);
+}
+
+TEST(Bringup, TheThoroughSelfTestFindsMore) {
+  // The priority of a task, of which the short self-test has none. The other tiles are good and
+  // pass.
+  const Shape shape{1, 1, 2, 2, 1, 1};
+  Faults f;
+  f.tiles.push_back({0, {0, 0}, TileFault::Kind::Register, 0, 0, "u_tasks__DOT__prio_q", 20, true});
+  const auto run = [&](const BringupOptions& o) {
+    const auto wafer = make_mini_wafer_device(shape, f);
+    const Bringup b = bring_up(*wafer, &wafer->device(), o);
+    EXPECT_TRUE(b.good()) << words(b) << all(b.verification);
+    return words(b);
+  };
+  EXPECT_EQ(run(options()), "");
+  BringupOptions thorough = options();
+  const auto one = make_mini_wafer_device({1, 1, 1, 1, 0, 0});
+  for (const char* name : {OW_SELFTEST_THOROUGH}) {
+    const ElfImage image = read_elf(OW_FIRMWARE_DIR + ("/" + std::string(name) + ".elf"), kSram);
+    thorough.thorough.push_back(good_run(*one, image));
+  }
+  thorough.streams = read_elf(OW_FIRMWARE_DIR "/" OW_SELFTEST_STREAMS ".elf", kSram);
+  EXPECT_NE(run(thorough).find("0 (0, 0): the self-test"), std::string::npos);
 }
 
 TEST(Bringup, AMapIsSavedAndApplied) {

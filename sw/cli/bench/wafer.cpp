@@ -125,7 +125,9 @@ void campaign(BenchRows* rows, const WaferOptions& o, const BenchOptions& bench,
   const wafer::Shape shape = wafer::read_shape(o.wafer);
   wafer::BringupOptions mini, full;
   mini.sram_bytes = 8192;
+  mini.colours = 4;
   full.sram_bytes = 49152;
+  full.colours = 24;
   const uint64_t digits = beyond ? 0 : o.digits;
   for (wafer::BringupOptions* options : {&mini, &full}) {
     const bool is_mini = options == &mini;

@@ -258,6 +258,23 @@ void Simulation::clock_bank(size_t index) {
   }
 }
 
+void Simulation::retire(const Word& machines) {
+  const auto like_good = [&](Word* w) { *w ^= unlike_good(*w) & machines; };
+  for (auto& stuck : stuck_) {
+    for (Stuck& s : stuck) {
+      s.mask &= ~machines;
+      s.ones &= ~machines;
+    }
+  }
+  // Gates and flip-flops that wait to be computed go on waiting: in machine 0 and in those that are
+  // like it now they give the same.
+  for (Word& w : values_) like_good(&w);
+  for (Memory& m : memories_) {
+    for (Word& w : m.bits) like_good(&w);
+    for (Word& w : m.rdata) like_good(&w);
+  }
+}
+
 uint64_t Simulation::bank_word(size_t bank, uint32_t row, int machine) const {
   uint64_t word = 0;
   for (size_t i = 0; i < 64; ++i) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <exception>
 #include <mutex>
 #include <thread>
@@ -21,6 +22,7 @@ constexpr uint32_t kToEdge = 3u << 30;
 constexpr uint32_t kTag = 5u << 16;
 constexpr int kWordCycles = 8;  // from a word of the station to the next
 constexpr int kResetCycles = 4;
+constexpr uint32_t kPhases = offsetof(ow_selftest_result, phases);
 const char* const kSides = "nesw";
 
 const Port* need(const Netlist& n, const std::string& name, size_t bits) {
@@ -194,17 +196,37 @@ Word core_step(Job* job) {
   load(&b, image);
   b.write(image.symbol("ow_selftest_order"), {OW_SELFTEST_CORE});
   b.write(result, {0});
-  b.write(kRegCoreCtrl, {kCoreRun | kCoreReset});
-  // As long as a good tile takes and an eighth more, without a look from outside.
+  b.write(result + kPhases, std::vector<uint32_t>(1 + OW_SELFTEST_PHASES, 0));
+  // As long as a good tile takes and an eighth more, without a look from outside: a look at the
+  // memory here is the simulator's. A machine that has ended other phases than the good one, or one
+  // with another signature, need not go on.
   constexpr uint64_t kTurn = 500, kLimit = 2000000;
   uint64_t cycles = 0;
-  const auto done = [&] {
-    const uint64_t word = b.tile(0).simulation().bank_word(result >> 3 & 7, result >> 6, 0);
-    return static_cast<uint32_t>(word >> (8 * (result & 4))) == OW_SELFTEST_DONE + OW_SELFTEST_CORE;
+  Word found = all_machines(false);
+  const auto compare = [&] {
+    const Seen phases = {b.tile(0).memory_word(result + kPhases)};
+    const uint32_t count = std::min(phases.good(), OW_SELFTEST_PHASES);
+    Word wrong = all_machines(false);
+    for (uint32_t i = 0; i < count; ++i) {
+      const Seen word = {b.tile(0).memory_word(result + kPhases + 4 + 4 * i)};
+      wrong |= word.differs(word.good(), ~0u);
+    }
+    // What is late has another count of cycles in its signature, if it comes at all.
+    wrong |= phases.differs(phases.good(), ~0u);
+    wrong &= ~found;
+    if (!any(wrong)) return;
+    found |= wrong;
+    b.tile(0).retire(wrong);
   };
+  const auto done = [&] {
+    const Seen word = {b.tile(0).memory_word(result)};
+    return word.good() == OW_SELFTEST_DONE + OW_SELFTEST_CORE;
+  };
+  b.write(kRegCoreCtrl, {kCoreRun | kCoreReset});
   while (!done()) {
     b.run(kTurn);
     cycles += kTurn;
+    compare();
     if (cycles > kLimit) {
       throw DeviceFault(
           fmt::format("{}: the self-test of the good machine does not end", image.path));
@@ -212,14 +234,19 @@ Word core_step(Job* job) {
   }
   b.run(cycles / 8 + 1000);
   const auto words = b.read(result, 2)[0];
+  const auto phases = b.read(result + kPhases, 1 + OW_SELFTEST_PHASES)[0];
   job->cycles = b.cycles();
   job->signatures.push_back(words[2].good());
-  return job->answer_missing(words) | words[1].differs(OW_SELFTEST_DONE + OW_SELFTEST_CORE, ~0u) |
-         words[2].differs(words[2].good(), ~0u);
+  found |= job->answer_missing(words) | job->answer_missing(phases) |
+           words[1].differs(OW_SELFTEST_DONE + OW_SELFTEST_CORE, ~0u);
+  for (size_t i = 2; i < words.size(); ++i) found |= words[i].differs(words[i].good(), ~0u);
+  for (size_t i = 1; i < phases.size(); ++i) found |= phases[i].differs(phases[i].good(), ~0u);
+  return found;
 }
 
-// Each tile sends a word to each side and hears one from there; the other tile has no fault.
-Word router_step(Job* job) {
+// Each tile sends to each side and hears from there; the other tile has no fault.
+Word exchange_step(Job* job, uint64_t cycles,
+                   const std::function<uint32_t(uint32_t name, uint32_t side)>& right) {
   Bench b(job->plan, job->faults, job->options.power_up, true);
   const ElfImage& image = *job->program;
   const uint32_t result = image.symbol("ow_selftest_result");
@@ -238,18 +265,31 @@ Word router_step(Job* job) {
   }
   b.write(result, std::vector<uint32_t>(6, 0));
   b.write(kRegCoreCtrl, {kCoreRun | kCoreReset});
-  b.run(OW_SELFTEST_ROUTER_CYCLES);
+  b.run(cycles);
   const auto words = b.read(result, 6);
   Word found = all_machines(false);
   for (uint32_t t = 0; t < 2; ++t) {
     found |= job->answer_missing(words[t]) |
              words[t][1].differs(OW_SELFTEST_DONE + OW_SELFTEST_ROUTER, ~0u);
     for (uint32_t side = 0; side < 4; ++side) {
-      found |= words[t][3 + side].differs(ow_selftest_word(kNames[t ^ 1], side ^ 2), ~0u);
+      found |= words[t][3 + side].differs(right(kNames[t ^ 1], side ^ 2), ~0u);
     }
   }
   job->cycles = b.cycles();
   return found;
+}
+
+// A word to each side.
+Word router_step(Job* job) {
+  return exchange_step(job, OW_SELFTEST_ROUTER_CYCLES, ow_selftest_word);
+}
+
+// A few on every colour.
+Word streams_step(Job* job) {
+  const uint32_t colours = job->config("NumColours");
+  return exchange_step(
+      job, ow_selftest_stream_cycles(colours),
+      [colours](uint32_t name, uint32_t side) { return ow_selftest_stream(name, side, colours); });
 }
 
 struct StepKind {
@@ -257,14 +297,16 @@ struct StepKind {
   Word (*run)(Job*);
   const ElfImage* program;
 };
-// In the order of what they find for their time.
-std::vector<StepKind> all_steps(const std::vector<ElfImage>& programs) {
+// The thorough ones first: they find most of what the others would.
+std::vector<StepKind> all_steps(const SelftestOptions& options) {
   std::vector<StepKind> steps;
-  for (const ElfImage& p : programs) {
-    steps.push_back({"signature " + std::to_string(steps.size() + 1), core_step, &p});
+  for (const ElfImage& p : options.thorough) {
+    steps.push_back({"thorough " + std::to_string(steps.size() + 1), core_step, &p});
   }
+  steps.push_back({"streams", streams_step, &options.streams});
+  steps.push_back({"signature", core_step, &options.selftest});
   steps.push_back({"memory", memory_step, nullptr});
-  steps.push_back({"neighbours", router_step, &programs.front()});
+  steps.push_back({"neighbours", router_step, &options.selftest});
   steps.push_back({"idle", idle_step, nullptr});
   return steps;
 }
@@ -323,13 +365,25 @@ std::array<Word, 32> TileUnderTest::shown() const {
   return out;
 }
 
+std::array<Word, 32> TileUnderTest::memory_word(uint32_t addr) const {
+  std::array<Word, 32> out;
+  for (uint32_t i = 0; i < 32; ++i) {
+    out[i] = sim_.bank_bit(addr >> 3 & 7, addr >> 6, 8 * (addr & 4) + i);
+  }
+  return out;
+}
+
+void TileUnderTest::retire(const Word& machines) {
+  pushed_ ^= unlike_good(pushed_) & machines;
+  sim_.retire(machines);
+}
+
 SelftestRun run_selftest(const Netlist& netlist, const std::vector<Fault>& faults,
                          const SelftestOptions& options) {
   const Plan plan(netlist);
   SelftestRun run;
   run.found_by.assign(faults.size(), -1);
-  if (options.programs.empty()) throw BadInput("no self-test");
-  const std::vector<StepKind> steps = all_steps(options.programs);
+  const std::vector<StepKind> steps = all_steps(options);
   for (size_t s = 0; s < steps.size(); ++s) {
     Step step = {steps[s].name, 0, 0};
     std::vector<size_t> left;

@@ -24,6 +24,9 @@ constexpr uint32_t kLinkTest = 12, kLinkTestInverted = 13, kLinkTestOff = 14;
 constexpr uint64_t kLinkPattern = 0x15A39C66A5F0;
 constexpr uint32_t kToEdge = 3u << 30;
 constexpr uint32_t kTag = 5u << 16;
+// The short self-test is looked at every so many cycles, and so often before it is given up.
+constexpr uint64_t kSelftestWait = 20000;
+constexpr int kSelftestLooks = 10;
 
 uint64_t rotated(uint64_t word, int n) {
   return n == 0 ? word : ((word << n) | (word >> (45 - n))) & kWordMask;
@@ -58,8 +61,11 @@ class Work {
   void listen_for_noise();
   void test_memories();
   void start_all();
-  void load();
-  std::vector<std::optional<uint32_t>> signatures();
+  void restart_all();
+  void load(const ElfImage& image);
+  std::vector<std::optional<uint32_t>> signatures(const ElfImage& image, uint64_t cycles,
+                                                  int looks);
+  void compare_signatures(const std::vector<std::optional<uint32_t>>& all, uint32_t right);
   void test_cores();
   void test_routers();
   void exchange_words(const Setting& setting);
@@ -197,17 +203,17 @@ class Work {
   void broadcast(uint32_t addr, const std::vector<uint32_t>& words) {
     each_row([&](int d, int p) { add_write(d, p, kEveryColumn, addr, words); });
   }
-  // Starts the neighbours' part of the self-test, for which all orders are written, in all tiles at
+  // Starts the neighbours' part of the program, for which all orders are written, in all tiles at
   // once, and waits for its end. Its results lie at `result` then.
-  void run_exchange(uint32_t result) {
+  void run_exchange(const ElfImage& image, uint32_t result, uint64_t cycles) {
     open_batch();
-    broadcast(kRegCorePc, {options_.selftest.entry});
+    broadcast(kRegCorePc, {image.entry});
     broadcast(result, {0, 0, 0, 0, 0, 0});
     run_batch();
     open_batch();  // by itself: all rows start in the same cycle
     broadcast(kRegCoreCtrl, {kCoreRun | kCoreReset});
     run_batch();
-    chain_.wait_cycles(OW_SELFTEST_ROUTER_CYCLES);
+    chain_.wait_cycles(cycles);
   }
   void each_row(const std::function<void(int, int)>& call) const {
     for (int d = 0; d < shape_.reticles(); ++d) {
@@ -735,7 +741,7 @@ void Work::test_memories() {
     const auto it = configs.find(index(d, p, c));
     if (it == configs.end()) return;
     const auto config = word(it->second, 0, 1);
-    if (!config || *config >> 16 != units)
+    if (!config || *config >> 16 != units || (*config >> 8 & 31) != options_.colours)
       lose(d, p, c, "its control-plane endpoint does not answer");
   });
   open_batch();
@@ -771,31 +777,41 @@ void Work::start_all() {
   run_batch();
 }
 
-void Work::load() {
+void Work::restart_all() {
   open_batch();
-  for (const ElfSegment& segment : options_.selftest.segments) {
+  each_alive([&](int d, int p, int c) { add(d, p, c, true, kStationControl, 0); });
+  run_batch();
+  start_all();
+}
+
+void Work::load(const ElfImage& image) {
+  open_batch();
+  for (const ElfSegment& segment : image.segments) {
     std::vector<uint32_t> words((segment.bytes.size() + 3) / 4, 0);
     for (size_t i = 0; i < segment.bytes.size(); ++i) {
       words[i / 4] |= static_cast<uint32_t>(segment.bytes[i]) << 8 * (i % 4);
     }
     if (!words.empty()) broadcast(segment.addr, words);
   }
-  broadcast(kRegCorePc, {options_.selftest.entry});
+  broadcast(kRegCorePc, {image.entry});
   run_batch();
 }
 
-// Runs the core's part in all good tiles; the signatures, or nothing where it does not end.
-std::vector<std::optional<uint32_t>> Work::signatures() {
-  const uint32_t order = options_.selftest.symbol("ow_selftest_order");
-  const uint32_t result = options_.selftest.symbol("ow_selftest_result");
+// Runs the core's part of the program that is loaded in all good tiles; the signatures, or nothing
+// where it does not end. The first look is after `cycles`: it costs the program cycles, which are
+// part of the signature of a thorough one.
+std::vector<std::optional<uint32_t>> Work::signatures(const ElfImage& image, uint64_t cycles,
+                                                      int looks) {
+  const uint32_t order = image.symbol("ow_selftest_order");
+  const uint32_t result = image.symbol("ow_selftest_result");
   open_batch();
   broadcast(order, {OW_SELFTEST_CORE});
   broadcast(result, {0});
   broadcast(kRegCoreCtrl, {kCoreRun | kCoreReset});
   run_batch();
   std::vector<std::optional<uint32_t>> out(tiles_.size());
-  for (int tries = 0; tries < 10; ++tries) {
-    chain_.wait_cycles(20000);
+  for (int look = 0; look < looks; ++look) {
+    chain_.wait_cycles(cycles);
     open_batch();
     std::map<size_t, Handle> reads;
     each_alive([&](int d, int p, int c) {
@@ -811,21 +827,30 @@ std::vector<std::optional<uint32_t>> Work::signatures() {
   return out;
 }
 
-void Work::test_cores() {
-  begin("cores and datapaths");
-  load();
-  const auto all = signatures();
+void Work::compare_signatures(const std::vector<std::optional<uint32_t>>& all, uint32_t right) {
   each_alive([&](int d, int p, int c) {
     if (!good(d, p, c)) return;
     const auto& signature = all[index(d, p, c)];
     if (!signature) {
       lose(d, p, c, "the self-test of core and datapath does not end");
-    } else if (*signature != options_.signature) {
+    } else if (*signature != right) {
       lose(d, p, c,
            fmt::format("the self-test of core and datapath gives 0x{:08x}, not 0x{:08x}",
-                       *signature, options_.signature));
+                       *signature, right));
     }
   });
+}
+
+void Work::test_cores() {
+  begin("cores and datapaths");
+  for (const ThoroughProgram& program : options_.thorough) {
+    load(program.image);
+    compare_signatures(signatures(program.image, program.cycles, 1), program.signature);
+    restart_all();  // it leaves registers of all kinds written
+  }
+  load(options_.selftest);
+  compare_signatures(signatures(options_.selftest, kSelftestWait, kSelftestLooks),
+                     options_.signature);
 }
 
 // Each good tile sends a word to each neighbour over good wires.
@@ -850,10 +875,12 @@ void Work::test_routers() {
       if (shift != 0) settings.push_back({skip, shift});
     }
   }
+  if (options_.streams) load(*options_.streams);
   for (const Setting& s : settings) {
     if (untested().empty()) break;
     exchange_words(s);
   }
+  if (options_.streams) load(options_.selftest);
   for (const size_t at : untested()) {
     const int c = static_cast<int>(at) % cols(), p = static_cast<int>(at) / cols() % rows();
     lose(static_cast<int>(at) / cols() / rows(), p, c, "no tile that works can be joined to it");
@@ -862,8 +889,13 @@ void Work::test_routers() {
 
 void Work::exchange_words(const Setting& setting) {
   const int far = 1 + setting.skip;
-  const uint32_t order = options_.selftest.symbol("ow_selftest_order");
-  const uint32_t result = options_.selftest.symbol("ow_selftest_result");
+  const ElfImage& image = options_.streams ? *options_.streams : options_.selftest;
+  const uint32_t order = image.symbol("ow_selftest_order");
+  const uint32_t result = image.symbol("ow_selftest_result");
+  const auto right = [&](uint32_t name, uint32_t side) {
+    return options_.streams ? ow_selftest_stream(name, side, options_.colours)
+                            : ow_selftest_word(name, side);
+  };
   // Bad tiles go back into reset. The rest starts afresh, since words that nobody heard have taken
   // credits along; it keeps its memory.
   open_batch();
@@ -882,7 +914,9 @@ void Work::exchange_words(const Setting& setting) {
                static_cast<uint32_t>((p / far + (setting.shift == 0 ? c / far : 0)) & 1)});
   });
   run_batch();
-  run_exchange(result);
+  run_exchange(
+      image, result,
+      options_.streams ? ow_selftest_stream_cycles(options_.colours) : OW_SELFTEST_ROUTER_CYCLES);
   open_batch();
   std::map<size_t, Handle> reads;
   each_alive([&](int d, int p, int c) {
@@ -908,7 +942,7 @@ void Work::exchange_words(const Setting& setting) {
                        at,
                        {p, c},
                        word(it->second, 0, 6) == OW_SELFTEST_DONE + OW_SELFTEST_ROUTER &&
-                           word(it->second, 2 + side, 6) == ow_selftest_word(name, out)});
+                           word(it->second, 2 + side, 6) == right(name, out)});
     }
   });
   // A tile that fails in all that it sends, or in all that it hears, is bad; the worst one first,
@@ -1096,7 +1130,7 @@ void Work::verify_neighbours(const WaferMap& map) {
               {OW_SELFTEST_ROUTER, name(p), static_cast<uint32_t>((row + col) & 1)});
   });
   run_batch();
-  run_exchange(result);
+  run_exchange(options_.selftest, result, OW_SELFTEST_ROUTER_CYCLES);
   open_batch();
   std::map<size_t, Handle> reads;
   every([&](int, int, const Place& p) {
@@ -1184,12 +1218,27 @@ uint32_t good_signature(ChainAccess& chain, const ElfImage& selftest) {
   Work work(chain, options);
   work.discover();
   work.start_all();
-  work.load();
-  const auto all = work.signatures();
+  work.load(selftest);
+  const auto all = work.signatures(selftest, kSelftestWait, kSelftestLooks);
   if (all.size() != 1 || !all[0]) {
     throw DeviceFault("the self-test does not end in a tile without defects");
   }
   return *all[0];
+}
+
+ThoroughProgram good_run(ChainAccess& chain, const ElfImage& image) {
+  const BringupOptions options;
+  Work work(chain, options);
+  work.discover();
+  // A look would disturb it: it starts again with twice the time.
+  constexpr uint64_t kLimit = 2000000;
+  for (uint64_t cycles = kSelftestWait; cycles < kLimit; cycles *= 2) {
+    work.restart_all();
+    work.load(image);
+    const auto all = work.signatures(image, cycles, 1);
+    if (all.size() == 1 && all[0]) return {image, *all[0], cycles};
+  }
+  throw DeviceFault(image.path + ": does not end in a tile without defects");
 }
 
 }  // namespace ow::wafer

@@ -5,6 +5,10 @@
 
 #include <stdint.h>
 
+// Names of the thorough programs, in the order in which they run.
+#define OW_SELFTEST_THOROUGH \
+  "selftest_core", "selftest_engine", "selftest_threads", "selftest_fabric"
+
 // The host's order, symbol ow_selftest_order: what to do, and who the tile is.
 enum {
   OW_SELFTEST_CORE = 1,   // core, engine, ramp and router by themselves: the signature
@@ -18,12 +22,16 @@ struct ow_selftest_order {
 };
 
 // Symbol ow_selftest_result. `heard` of side s (N, E, S, W): ow_selftest_word of the neighbour
-// there and the direction in which it sent, or 0.
+// there and the direction in which it sent, or 0. The thorough programs leave the signature of each
+// of their phases, too: what has gone wrong in one is seen although a later one hangs.
 #define OW_SELFTEST_DONE 0x600D0000u  // + what
+#define OW_SELFTEST_PHASES 48u
 struct ow_selftest_result {
   uint32_t done;
   uint32_t signature;
   uint32_t heard[4];
+  uint32_t phases;  // that have ended
+  uint32_t phase[OW_SELFTEST_PHASES];
 };
 
 static inline uint32_t ow_selftest_word(uint32_t name, uint32_t side) {
@@ -35,5 +43,36 @@ static inline uint32_t ow_selftest_word(uint32_t name, uint32_t side) {
 #define OW_SELFTEST_SLOT 1024u
 // From the start of the core to the end of all four, the program's start-up included.
 #define OW_SELFTEST_ROUTER_CYCLES (4 * OW_SELFTEST_SLOT + 2500)
+
+// A signature of 32 bits with another word: x^32 + x^22 + x^2 + x + 1.
+static inline uint32_t ow_selftest_note(uint32_t signature, uint32_t word) {
+  return (signature << 1) ^ ((uint32_t)((int32_t)signature >> 31) & 0x00400007u) ^ word;
+}
+// The next one of a sequence of words, which is never 0 if the first one is not (xorshift).
+static inline uint32_t ow_selftest_next(uint32_t state) {
+  state ^= state << 13;
+  state ^= state >> 17;
+  state ^= state << 5;
+  return state;
+}
+
+// The thorough test of the routers, OW_SELFTEST_STREAMS: the same order, but on every colour as many
+// words to each neighbour as its router has room for, so that nobody waits for a dead one. They wait
+// there until the route is enabled. `heard` is the signature of all that came from that side. Its
+// cycles depend on the number of data colours (an odd last one is left out).
+#define OW_SELFTEST_STREAMS "selftest_links"
+#define OW_SELFTEST_STREAM_WORDS 2u
+#define OW_SELFTEST_STREAM_SLOT 512u
+static inline uint32_t ow_selftest_stream(uint32_t name, uint32_t side, uint32_t colours) {
+  uint32_t state = ow_selftest_word(name, side), signature = ~0u;
+  for (uint32_t i = 0; i < (colours & ~1u) * OW_SELFTEST_STREAM_WORDS; ++i) {
+    state = ow_selftest_next(state);
+    signature = ow_selftest_note(signature, state);
+  }
+  return signature;
+}
+static inline uint32_t ow_selftest_stream_cycles(uint32_t colours) {
+  return 4 * (colours & ~1u) * OW_SELFTEST_STREAM_SLOT + 2500;
+}
 
 #endif  // OW_SELFTEST_H_

@@ -71,9 +71,15 @@ class Simulation {
     settle();
     clock();
   }
+  // These machines lose their fault and take machine 0's state: they cost no more time. Between
+  // cycles.
+  void retire(const Word& machines);
   uint64_t evaluations() const { return evaluations_; }
-  // A word of a bank in one machine.
+  // A word of a bank in one machine, and a bit of it in all.
   uint64_t bank_word(size_t bank, uint32_t row, int machine) const;
+  const Word& bank_bit(size_t bank, uint32_t row, uint32_t bit) const {
+    return memories_[bank].bits[size_t{64} * row + bit];
+  }
 
  private:
   struct Stuck {

@@ -38,6 +38,10 @@ class TileUnderTest {
   // The word that the endpoint shows now, 0 where there is none; take() removes it.
   std::array<Word, 32> shown() const;
   void take() { take_ = true; }
+  // The 32-bit word at an address of the SRAM, without a look by the tile.
+  std::array<Word, 32> memory_word(uint32_t addr) const;
+  // Simulation::retire, between cycles.
+  void retire(const Word& machines);
 
  private:
   Simulation sim_;
@@ -59,7 +63,9 @@ struct Step {
   uint64_t cycles = 0;
 };
 struct SelftestOptions {
-  std::vector<ElfImage> programs;  // of the self-test; the first one has the router's part
+  ElfImage selftest;               // selftest.elf
+  std::vector<ElfImage> thorough;  // OW_SELFTEST_THOROUGH
+  ElfImage streams;                // OW_SELFTEST_STREAMS
   uint64_t power_up = 1;
   int threads = 1;
   // A step of a batch has ended: faults tried and found so far.

@@ -17,10 +17,20 @@
 
 namespace ow::wafer {
 
+// A program of the thorough self-test, and what it does in a good tile: good_run().
+struct ThoroughProgram {
+  ElfImage image;
+  uint32_t signature = 0;
+  uint64_t cycles = 0;  // within which it has ended
+};
+
 struct BringupOptions {
   ElfImage selftest;                                 // selftest.elf
   uint32_t signature = 0;                            // of a good tile: good_signature()
+  std::vector<ThoroughProgram> thorough;             // run before it, if there are any
+  std::optional<ElfImage> streams;                   // of the routers, instead of single words
   uint32_t sram_bytes = 49152;                       // of a tile
+  uint32_t colours = 24;                             // data colours of a tile
   std::function<void(const std::string&)> progress;  // called when a step begins
   std::optional<Window> window;  // only these logical tiles; none: the whole wafer
   bool accept_smaller = false;   // if it is refused, set up and verify the largest rectangle
@@ -73,6 +83,8 @@ std::vector<std::string> verify_mesh(Device& device, uint64_t* wavelets);
 
 // The signature of the self-test in a good tile: `chain` is of a wafer of one tile without defects.
 uint32_t good_signature(ChainAccess& chain, const ElfImage& selftest);
+// The same of a thorough program, and how long it takes.
+ThoroughProgram good_run(ChainAccess& chain, const ElfImage& image);
 
 }  // namespace ow::wafer
 
