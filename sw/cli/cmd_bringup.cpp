@@ -34,6 +34,8 @@ int run(Context& context, const Options& o) {
   const auto device = o.mini ? wafer::make_mini_wafer_device(shape, faults)
                              : wafer::make_wafer_device(shape, faults);
   fmt::print("wafer       {}: {}\n", o.wafer, device->device().description());
+  check_writable(o.map);
+  check_writable(o.svg);
   WaferPart part;
   if (!o.window.empty()) part.window = read_window(o.window);
   part.accept_smaller = o.accept_smaller;
@@ -45,7 +47,7 @@ int run(Context& context, const Options& o) {
   context.result()["cycles"] = device->device().cycle();
   context.result()["evaluations"] = {
       {"tiles", counts.tiles}, {"stations", counts.stations}, {"links", counts.links}};
-  if (!o.map.empty() && result.map() != nullptr) {
+  if (!o.map.empty() && result.good()) {
     write_file(o.map, wafer::to_json(*result.map()).dump(1) + "\n");
   }
   if (!o.svg.empty()) write_svg(o.svg, shape, result);
@@ -71,7 +73,8 @@ void add_bringup(CLI::App& app, Context& context) {
   sub->add_option("--defects", options->defects,
                   "What is broken in the simulated wafer; the bring-up does not read it")
       ->type_name("FILE");
-  sub->add_option("--map", options->map, "Write the repair map")->type_name("FILE");
+  sub->add_option("--map", options->map, "Write the repair map, if the wafer works")
+      ->type_name("FILE");
   sub->add_option("--svg", options->svg, "Write a picture of the wafer")->type_name("FILE");
   auto* window = sub->add_option("--window", options->window,
                                  "Set up these logical tiles only: ROWSxCOLUMNS[@ROW,COLUMN]");

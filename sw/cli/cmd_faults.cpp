@@ -107,8 +107,8 @@ void add_faults(CLI::App& app, Context& context) {
   sub->add_option("netlist", options->netlist, "Netlist that scripts/faults has made")
       ->required()
       ->type_name("FILE");
-  sub->add_option("--faults", options->faults, "Faults to draw");
-  sub->add_option("--seed", options->seed, "Seed of the draw");
+  sub->add_option("--faults", options->faults, "Faults to draw")->check(whole_number(1));
+  sub->add_option("--seed", options->seed, "Seed of the draw")->check(whole_number(0));
   sub->add_option("--threads", options->threads, "Threads")->check(CLI::Range(1, 64));
 }
 

@@ -5,12 +5,13 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
+#include <regex>
 #include <utility>
 #include <vector>
 
 #include "ow/error.h"
 #include "ow/selftest.h"
+#include "ow/text_file.h"
 #include "ow/wafer/files.h"
 #include "wafer_window.h"
 
@@ -67,12 +68,17 @@ void print_map(const wafer::Shape& shape, const wafer::Defects& defects,
 }  // namespace
 
 wafer::Window read_window(const std::string& text) {
+  // Five digits are more than any wafer has.
+  static const std::regex form("(\\d{1,5})x(\\d{1,5})(@(\\d{1,5}),(\\d{1,5}))?");
+  std::smatch part;
   wafer::Window w;
-  char rest = 0;
-  const int n = std::sscanf(text.c_str(), "%dx%d@%d,%d%c", &w.rows, &w.cols, &w.row, &w.col, &rest);
-  const bool right = n == 4 || (n == 2 && text.find('@') == std::string::npos &&
-                                text.find_first_not_of("0123456789x") == std::string::npos);
-  if (!right || w.rows < 1 || w.cols < 1) {
+  if (std::regex_match(text, part, form)) {
+    w.rows = std::stoi(part[1]);
+    w.cols = std::stoi(part[2]);
+    w.row = part[4].matched ? std::stoi(part[4]) : 0;
+    w.col = part[5].matched ? std::stoi(part[5]) : 0;
+  }
+  if (w.rows < 1 || w.cols < 1) {
     throw BadInput(fmt::format(
         "--window {}: must be ROWSxCOLUMNS or ROWSxCOLUMNS@ROW,COLUMN, as 3x4@1,0", text));
   }
@@ -192,14 +198,8 @@ nlohmann::json bringup_json(const wafer::Shape& shape, const wafer::Bringup& res
 }
 
 wafer::WaferMap read_map(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) throw BadInput(fmt::format("{}: cannot be read", path));
-  nlohmann::json json;
-  try {
-    in >> json;
-  } catch (const nlohmann::json::exception& e) {
-    throw BadInput(fmt::format("{}: is not JSON: {}", path, e.what()));
-  }
+  const nlohmann::json json = nlohmann::json::parse(read_text(path), nullptr, false);
+  if (json.is_discarded()) throw BadInput(path + ": is not JSON");
   return wafer::map_from_json(json, path);
 }
 

@@ -12,6 +12,7 @@
 
 #include "bench.h"
 #include "ow/error.h"
+#include "ow/text_file.h"
 #ifdef OW_HAVE_WAFER_FULL
 #include "ow/jobs/digits.h"
 #include "ow/wafer/files.h"
@@ -31,6 +32,7 @@ struct WaferOptions {
   uint64_t skip = 0;      // sets of W8 and W9 to pass over
   unsigned jobs = 1;      // sets at the same time
   size_t limit = 0;       // images of W1
+  std::string mbist;      // W6: report of mbist_test
   std::string faults;     // W7: report of ow faults
   std::string reticle;    // W15: report of scripts/gates --reticle
 };
@@ -240,6 +242,23 @@ void campaign(BenchRows* rows, const WaferOptions& o, const BenchOptions& bench,
     rows->add("W8.digits", static_cast<double>(digits_right), {{"wafers", digits_run}});
   }
 }
+
+// What the test of the memory self-test has recorded: GoogleTest's report of mbist_test.
+nlohmann::json mbist_report(const std::string& path) {
+  const nlohmann::json report = nlohmann::json::parse(read_text(path), nullptr, false);
+  try {
+    for (const auto& suite : report.at("testsuites")) {
+      for (const auto& test : suite.at("testsuite")) {
+        if (test.contains("found")) {
+          return {{"found", std::stoi(test["found"].get<std::string>())},
+                  {"test", test.at("name")}};
+        }
+      }
+    }
+  } catch (const std::exception&) {
+  }
+  throw BadInput(fmt::format("--mbist {}: no report of mbist_test", path));
+}
 #endif
 
 }  // namespace
@@ -249,7 +268,8 @@ void add_bench_wafer(CLI::App& sub, Benches& benches) {
   benches["wafer"] = [options](Context& context, const BenchOptions& bench) {
 #ifdef OW_HAVE_WAFER_FULL
     BenchRows rows("wafer", bench, context);
-    nlohmann::json faults, reticle;
+    nlohmann::json mbist, faults, reticle;
+    if (!options->mbist.empty()) mbist = mbist_report(options->mbist);
     if (!options->faults.empty()) faults = read_report("--faults", options->faults, "percent");
     if (!options->reticle.empty()) {
       reticle = read_report("--reticle-gates", options->reticle, "percent");
@@ -258,6 +278,10 @@ void add_bench_wafer(CLI::App& sub, Benches& benches) {
     const wafer::Shape shape = wafer::read_shape(options->wafer);
     if (rows.wants("W1")) wafer::read_faults(options->defects, shape);
     if (rows.wants("W1")) digits(&rows, *options);
+    if (!mbist.is_null() && rows.wants("W6")) {
+      const double found = mbist["found"].get<double>();
+      rows.add("W6", found, std::move(mbist));
+    }
     if (!faults.is_null() && rows.wants("W7")) {
       const double percent = faults["percent"].get<double>();
       rows.add("W7", percent, std::move(faults));
@@ -287,6 +311,8 @@ void add_bench_wafer(CLI::App& sub, Benches& benches) {
   sub.add_option("--wafer-jobs", options->jobs, "wafer: sets at the same time (1)")
       ->check(CLI::Range(1, 256));
   count("--wafer-digits", options->digits, "wafer: of them with the digits job (20)", 0);
+  sub.add_option("--mbist", options->mbist, "wafer: report of mbist_test --gtest_output=json (W6)")
+      ->type_name("FILE");
   sub.add_option("--faults", options->faults, "wafer: report of `ow faults --json` (W7)")
       ->type_name("FILE");
   sub.add_option("--reticle-gates", options->reticle,

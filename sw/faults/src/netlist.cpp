@@ -4,11 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <random>
+#include <sstream>
 #include <unordered_set>
 
 #include "ow/error.h"
+#include "ow/text_file.h"
 
 namespace ow::faults {
 namespace {
@@ -246,8 +247,9 @@ Netlist Netlist::read(std::istream& in, const std::string& what) {
 }
 
 Netlist Netlist::read_file(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) throw BadInput(path + ": cannot be read (scripts/faults makes the netlist)");
+  const std::string text = read_text(path);
+  if (!text.empty() && text.back() != '\n') throw BadInput(path + ": ends within a line");
+  std::istringstream in(text);
   return read(in, path);
 }
 

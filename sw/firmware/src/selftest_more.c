@@ -5,10 +5,9 @@
 //   OW_SELFTEST_PART 1  blocks of random instructions with all registers, CSRs, the core's traps
 //   OW_SELFTEST_PART 2  descriptors, accumulator cache, every operation and type of the engine with
 //                       random descriptors, threads, alignments, addresses and values
+//   OW_SELFTEST_PART 3  FIFOs, streams through all queues and colours, sums triggered by wavelets,
+//                       the reducer, all registers, tasks, switches, filters
 //   OW_SELFTEST_PART 4  all threads at once on walks of four dimensions, all queues blocked at once
-//   OW_SELFTEST_PART 3  FIFOs and streams through all queues and colours, sums triggered by
-//   wavelets
-//                       and the reducer, all registers, tasks, switches and filters
 
 #include "ow/selftest.h"
 

@@ -167,7 +167,7 @@ class Work {
   }
   bool link_up(int d, int side, int slot) const {
     const bool south = side == kNorth || side == kSouth;
-    const int owner = side == kNorth ? d - shape_.reticle_cols : side == kWest ? d - 1 : d;
+    const int owner = shape_.link_owner(d, side);
     for (const LinkState& l : result_.links) {
       if (l.reticle == owner && l.south == south && l.slot == slot) return l.up;
     }
@@ -1035,9 +1035,7 @@ Repair Work::repair(const Window& window) const {
   Defects careful = result_.defects;
   for (const LinkEnd& e : untested_) {
     const bool south = e.side == kNorth || e.side == kSouth;
-    const int owner = e.side == kNorth  ? e.reticle - shape_.reticle_cols
-                      : e.side == kWest ? e.reticle - 1
-                                        : e.reticle;
+    const int owner = shape_.link_owner(e.reticle, e.side);
     (south ? careful.south_links : careful.east_links)[static_cast<size_t>(owner)].push_back(
         e.slot);
   }
@@ -1059,6 +1057,7 @@ void Work::set_fuses(const WaferMap& map) {
     Position at;
     Handle read;
     uint32_t value;
+    bool tile;  // TILE_FUSE, else ROW_FUSE
   };
   std::vector<Written> written;
   for (int d = 0; d < shape_.reticles(); ++d) {
@@ -1075,8 +1074,10 @@ void Work::set_fuses(const WaferMap& map) {
               p, c, d));
         }
         add(d, p, c, true, kStationTileFuse, fuse);
-        if (c == 0) add(d, p, c, true, kStationRowFuse, row_fuse);
-        written.push_back({d, {p, c}, add(d, p, c, false, kStationTileFuse), fuse});
+        written.push_back({d, {p, c}, add(d, p, c, false, kStationTileFuse), fuse, true});
+        if (c != 0) continue;
+        add(d, p, c, true, kStationRowFuse, row_fuse);
+        written.push_back({d, {p, c}, add(d, p, c, false, kStationRowFuse), row_fuse, false});
       }
     }
   }
@@ -1089,7 +1090,8 @@ void Work::set_fuses(const WaferMap& map) {
   }
   open_batch();
   for (const Written& w : written) {
-    if (w.value != 0) add(w.reticle, w.at.row, w.at.col, true, kStationControl, kStationRun);
+    if (!w.tile || w.value == 0) continue;
+    add(w.reticle, w.at.row, w.at.col, true, kStationControl, kStationRun);
   }
   run_batch();
   chain_.wait_cycles(16);
@@ -1162,6 +1164,15 @@ void Work::verify_neighbours(const WaferMap& map) {
 }  // namespace
 
 Bringup bring_up(ChainAccess& chain, Device* device, const BringupOptions& options) {
+  const Shape& shape = chain.wafer_shape();
+  const Window all{0, 0, shape.logical_rows(), shape.logical_cols()};
+  const Window wanted = options.window.value_or(all);
+  if (wanted.row < 0 || wanted.col < 0 || wanted.rows < 1 || wanted.cols < 1 ||
+      wanted.rows > all.rows - wanted.row || wanted.cols > all.cols - wanted.col) {
+    throw BadInput(fmt::format("window of {} x {} tiles at ({}, {}): the wafer has {} x {}",
+                               wanted.rows, wanted.cols, wanted.row, wanted.col, all.rows,
+                               all.cols));
+  }
   Work work(chain, options);
   work.discover();
   work.scan_wires();
@@ -1173,15 +1184,6 @@ Bringup bring_up(ChainAccess& chain, Device* device, const BringupOptions& optio
   work.test_routers();
   work.collect();
   Bringup& result = work.result();
-  const Shape& shape = chain.wafer_shape();
-  const Window all{0, 0, shape.logical_rows(), shape.logical_cols()};
-  const Window wanted = options.window.value_or(all);
-  if (wanted.row < 0 || wanted.col < 0 || wanted.rows < 1 || wanted.cols < 1 ||
-      wanted.row + wanted.rows > all.rows || wanted.col + wanted.cols > all.cols) {
-    throw BadInput(fmt::format("window of {} x {} tiles at ({}, {}): the wafer has {} x {}",
-                               wanted.rows, wanted.cols, wanted.row, wanted.col, all.rows,
-                               all.cols));
-  }
   result.repair = work.repair(wanted);
   if (!result.repair.map) {
     result.largest = largest_rectangle(shape, result.defects);
