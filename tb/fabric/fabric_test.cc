@@ -182,7 +182,9 @@ TEST(Control, LoadCostsAtMostFiveQuartersOfACycleAWord) {
     g.settle();
     for (int i = 0; i < 4096; i += 97) {
       EXPECT_EQ(g.at(3, 3).memory(i), data[i]);
-      if (all) EXPECT_EQ(g.at(0, 0).memory(i), data[i]);
+      if (all) {
+        EXPECT_EQ(g.at(0, 0).memory(i), data[i]);
+      }
     }
     // Reading streams at a word a cycle too.
     start = g.cycle();
@@ -401,7 +403,9 @@ TEST(Data, QueuesHoldEight) {
   int expect = 0;
   g.drive_node = [&](int, int, Node& node) {
     node.m().inq_pop_i = node.in_valid(0);
-    if (node.in_valid(0)) EXPECT_EQ(node.in_head(0), uint64_t(expect++));
+    if (node.in_valid(0)) {
+      EXPECT_EQ(node.in_head(0), uint64_t(expect++));
+    }
   };
   g.run(60);
   EXPECT_EQ(expect, 20);

@@ -503,7 +503,9 @@ void random_router(uint32_t seed, bool skip) {
       EXPECT_EQ(words(g.edge(p, 0), c), r.out[p]) << what << " port " << p;
     }
     for (int q = 0; q < 8; ++q) {
-      if (inq[q] == c) EXPECT_EQ(got[q], r.out[kRamp]) << what << " ramp";
+      if (inq[q] == c) {
+        EXPECT_EQ(got[q], r.out[kRamp]) << what << " ramp";
+      }
     }
     const uint32_t now = g.read(0, 0, kRegs + 0x80 + 4 * c, 1)[0];
     EXPECT_EQ(now >> 29, uint32_t(r.torn) << 2 | uint32_t(r.config.pos)) << what;
