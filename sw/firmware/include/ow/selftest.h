@@ -56,10 +56,10 @@ static inline uint32_t ow_selftest_next(uint32_t state) {
   return state;
 }
 
-// The thorough test of the routers, OW_SELFTEST_STREAMS: the same order, but on every colour as many
-// words to each neighbour as its router has room for, so that nobody waits for a dead one. They wait
-// there until the route is enabled. `heard` is the signature of all that came from that side. Its
-// cycles depend on the number of data colours (an odd last one is left out).
+// The thorough test of the routers, OW_SELFTEST_STREAMS: the same order, but on every colour as
+// many words to each neighbour as its router has room for, so that nobody waits for a dead one.
+// They wait there until the route is enabled. `heard` is the signature of all that came from that
+// side. Its cycles depend on the number of data colours (an odd last one is left out).
 #define OW_SELFTEST_STREAMS "selftest_links"
 #define OW_SELFTEST_STREAM_WORDS 2u
 #define OW_SELFTEST_STREAM_SLOT 512u
