@@ -20,7 +20,7 @@ __asm__(".globl OW_SRAM_BYTES\n.set OW_SRAM_BYTES, 7424");
 enum { DSR_NONE = 31 };
 enum { RAMP = 4 };
 // How often: blocks of random instructions, rounds over the engine's operations, and so on.
-enum { BLOCKS = 12, ROUNDS = 2, STREAMS = 48, REDUCTIONS = 8, TASKS = 4 };
+enum { BLOCKS = 12, ROUNDS = 4, STREAMS = 48, REDUCTIONS = 8, TASKS = 4 };
 enum { REG_THREAD = 0x600, REG_SWITCH = 0x080, REG_FILTER = 0x800, REG_ROUTER = 0x700 };
 
 __attribute__((section(".noinit"), used)) volatile struct ow_selftest_order ow_selftest_order;
@@ -541,7 +541,7 @@ static void crowd(void) {
   static const uint8_t types[] = {OW_F16, OW_BF16, OW_F32, OW_I16, OW_I32};
   enum { WINDOW = 2048 };
   const uint32_t middle = FAR + 16 * WINDOW;
-  for (uint32_t round = 0; round < 16; ++round) {
+  for (uint32_t round = 0; round < 24; ++round) {
     for (uint32_t t = 1; t < threads; ++t) {
       const uint32_t r = next(), a = (t + round) % 10, b = 10 + (t + 3 * round) % 10, c = 19 + t;
       const uint32_t op = ops[r & 7], type = types[(r >> 3 & 31) % 5];
@@ -582,9 +582,12 @@ static void senders(void) {
       fabric(10 + q, OW_KIND_FABRIC_OUT | type << 4 | q << 8 | flags, 24 + q);
       tensor(OW_OP_MOV, type, OW_CTL(10 + q, 2 + q, DSR_NONE, 1 + q), 0);
     }
+    // In odd rounds all of them at once.
+    for (uint32_t q = 0; q < queues && (round & 1) != 0; ++q)
+      loop(q, (q + round) & 7, (3 * q + round) % colours);
     for (uint32_t i = 0; i < queues; ++i) {
       const uint32_t q = (i + round) % queues, in = (q + round) & 7;
-      loop(q, in, (3 * q + round) % colours);
+      if ((round & 1) == 0) loop(q, in, (3 * q + round) % colours);
       vector(24, type, vc, 24 + q, 0);
       fabric(25, OW_KIND_FABRIC_IN | type << 4 | in << 8 | flags, 24 + q);
       tensor(OW_OP_MOV, type, OW_CTL(24, 25, DSR_NONE, 0), 0);
