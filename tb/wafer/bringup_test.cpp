@@ -239,6 +239,22 @@ TEST(Bringup, TheThoroughSelfTestFindsMore) {
   EXPECT_NE(run(thorough).find("0 (0, 0): the self-test"), std::string::npos);
 }
 
+TEST(Bringup, StreamsFindWhatSingleWordsDoNot) {
+  // The second slot of a colour that the short test does not use.
+  const Shape shape{1, 1, 2, 2, 1, 1};
+  Faults f;
+  f.tiles.push_back(
+      {0, {0, 0}, TileFault::Kind::Register, 0, 0, "u_router__DOT__tail_q", 3 * 33 + 7, true});
+  const auto run = [&](const BringupOptions& o) {
+    const auto wafer = make_mini_wafer_device(shape, f);
+    return words(bring_up(*wafer, nullptr, o));
+  };
+  EXPECT_EQ(run(options()), "");
+  BringupOptions streams = options();
+  streams.streams = read_elf(OW_FIRMWARE_DIR "/" OW_SELFTEST_STREAMS ".elf", kSram);
+  EXPECT_NE(run(streams).find("0 (0, 0): "), std::string::npos) << run(streams);
+}
+
 TEST(Bringup, AMapIsSavedAndApplied) {
   const Shape shape{1, 2, 1, 1, 1, 1};
   Faults f;

@@ -327,9 +327,12 @@ static void gather_up(uint32_t data) {
   tensor(OW_OP_ADD, OW_I32, OW_CTL(1, 0, 1, 0), 0);
 }
 
-// Random words in all of the memory beyond.
+// Random words in all of the memory beyond; far_bytes leaves 1 kB of it for what runs over. A tile
+// with less than 2 kB beyond counts as one with none.
 static void fill_far(void) {
-  far_bytes = (ow_reg_read(OW_REG_CONFIG) >> 16) * 64 - FAR;
+  const uint32_t bytes = (ow_reg_read(OW_REG_CONFIG) >> 16) * 64;
+  if (bytes < FAR + 2048) return;
+  far_bytes = bytes - FAR;
   fill(va, OW_I32, 0);
   for (uint32_t at = 0; at < far_bytes; at += 4 * WORDS - 64) {
     vector(2, OW_I32, va + (at >> 4 & 7), WORDS - 16, 0);
@@ -338,7 +341,7 @@ static void fill_far(void) {
     va[at >> 5 & 63] = next();
     tensor(OW_OP_MOV, OW_I32, OW_CTL(3, 2, DSR_NONE, 0), 0);
   }
-  far_bytes = far_bytes > 1024 ? far_bytes - 1024 : 0;
+  far_bytes -= 1024;
 }
 #endif
 
@@ -534,13 +537,16 @@ static void scattered(uint32_t dsr, uint32_t type, uint32_t base) {
   }
 }
 
-// All threads at once, on walks of four dimensions; some read what another one is writing.
+// All threads at once, on walks of four dimensions, in a tile of 48 kB or more; some read what
+// another one is writing.
 static void crowd(void) {
   static const uint8_t ops[] = {OW_OP_MOV, OW_OP_ADD, OW_OP_MUL, OW_OP_FMA,
                                 OW_OP_SUB, OW_OP_MAX, OW_OP_FMA, OW_OP_CMPLT};
   static const uint8_t types[] = {OW_F16, OW_BF16, OW_F32, OW_I16, OW_I32};
+  // A window for the results of each thread, and room for walks on both sides of `middle`.
   enum { WINDOW = 2048 };
   const uint32_t middle = FAR + 16 * WINDOW;
+  if (far_bytes < 20 * WINDOW - 1024) return;
   for (uint32_t round = 0; round < 24; ++round) {
     for (uint32_t t = 1; t < threads; ++t) {
       const uint32_t r = next(), a = (t + round) % 10, b = 10 + (t + 3 * round) % 10, c = 19 + t;
@@ -869,7 +875,7 @@ void ow_main(void) {
 #elif OW_SELFTEST_PART == 4
     fill_far();
     senders();
-    if (far_bytes != 0) crowd();
+    crowd();
 #else
     for (uint32_t k = 0; k < 13; ++k) counters[k] = ow_reg_read(OW_REG_COUNTER(k));
     streams();
