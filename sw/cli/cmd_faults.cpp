@@ -35,7 +35,6 @@ int run(Context& context, const Options& o) {
   };
   selftest.selftest = program("selftest");
   for (const char* name : {OW_SELFTEST_THOROUGH}) selftest.thorough.push_back(program(name));
-  selftest.streams = program(OW_SELFTEST_STREAMS);
   fmt::print("netlist     {}: {} gates, {} flip-flops, {} stuck-at faults\n", o.netlist,
              netlist.gates.size(), netlist.dffs.size(), faults::fault_count(netlist));
   faults::SelftestRun run;

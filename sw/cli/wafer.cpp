@@ -18,9 +18,6 @@
 namespace ow::cli {
 namespace {
 
-constexpr uint32_t kFullSram = 49152, kMiniSram = 8192;
-constexpr uint32_t kFullColours = 24, kMiniColours = 4;
-
 std::string place(const wafer::Shape& shape, int reticle) {
   return fmt::format("({}, {})", reticle / shape.reticle_cols, reticle % shape.reticle_cols);
 }
@@ -85,27 +82,30 @@ wafer::Window read_window(const std::string& text) {
   return w;
 }
 
+wafer::BringupOptions selftest_options(bool mini, bool thorough) {
+  wafer::BringupOptions options;
+  options.sram_bytes = mini ? 8192 : 49152;
+  options.colours = mini ? 4 : 24;
+  const auto program = [&](const std::string& name) {
+    return read_elf(fmt::format("{}/{}.elf", OW_FIRMWARE_DIR, name), options.sram_bytes);
+  };
+  options.selftest = program("selftest");
+  const wafer::Shape one{1, 1, 1, 1, 0, 0};
+  const auto good = mini ? wafer::make_mini_wafer_device(one) : wafer::make_wafer_device(one);
+  options.signature = wafer::good_signature(*good, options.selftest);
+  if (!thorough) return options;
+  for (const char* name : {OW_SELFTEST_THOROUGH}) {
+    options.thorough.push_back(wafer::good_run(*good, program(name)));
+  }
+  options.exchange_colours = options.colours & ~1u;
+  return options;
+}
+
 wafer::Bringup bring_up_wafer(wafer::WaferDevice& device, bool mini, bool thorough,
                               const WaferPart& part) {
-  wafer::BringupOptions options;
+  wafer::BringupOptions options = selftest_options(mini, thorough);
   options.window = part.window;
   options.accept_smaller = part.accept_smaller;
-  options.sram_bytes = mini ? kMiniSram : kFullSram;
-  options.colours = mini ? kMiniColours : kFullColours;
-  options.selftest = read_elf(OW_FIRMWARE_DIR "/selftest.elf", options.sram_bytes);
-  {
-    const wafer::Shape one{1, 1, 1, 1, 0, 0};
-    const auto good = mini ? wafer::make_mini_wafer_device(one) : wafer::make_wafer_device(one);
-    options.signature = wafer::good_signature(*good, options.selftest);
-    for (const char* name : {OW_SELFTEST_THOROUGH}) {
-      if (!thorough) break;
-      const std::string path = fmt::format("{}/{}.elf", OW_FIRMWARE_DIR, name);
-      options.thorough.push_back(wafer::good_run(*good, read_elf(path, options.sram_bytes)));
-    }
-  }
-  if (thorough) {
-    options.streams = read_elf(OW_FIRMWARE_DIR "/" OW_SELFTEST_STREAMS ".elf", options.sram_bytes);
-  }
   constexpr uint64_t kSteps = 10;
   Progress bar("bring-up", kSteps);
   uint64_t step = 0;

@@ -22,6 +22,10 @@ struct WaferPart {
 // ROWSxCOLUMNS, or ROWSxCOLUMNS@ROW,COLUMN of its first tile (0,0). BadInput if it is neither.
 wafer::Window read_window(const std::string& text);
 
+// What a bring-up needs to know of a good tile, full or `mini`: its size, its self-test, and what
+// that gives. `thorough`: all programs of the self-test.
+wafer::BringupOptions selftest_options(bool mini, bool thorough);
+
 // A bring-up of a simulated wafer; shows the steps. `thorough`: with all programs of the self-test.
 wafer::Bringup bring_up_wafer(wafer::WaferDevice& device, bool mini, bool thorough,
                               const WaferPart& part);

@@ -235,12 +235,12 @@ TEST(Bringup, TheThoroughSelfTestFindsMore) {
     const ElfImage image = read_elf(OW_FIRMWARE_DIR + ("/" + std::string(name) + ".elf"), kSram);
     thorough.thorough.push_back(good_run(*one, image));
   }
-  thorough.streams = read_elf(OW_FIRMWARE_DIR "/" OW_SELFTEST_STREAMS ".elf", kSram);
+  thorough.exchange_colours = 4;
   EXPECT_NE(run(thorough).find("0 (0, 0): the self-test"), std::string::npos);
 }
 
-TEST(Bringup, StreamsFindWhatSingleWordsDoNot) {
-  // The second slot of a colour that the short test does not use.
+TEST(Bringup, WordsOnAllColoursFindMore) {
+  // The second slot of the last colour.
   const Shape shape{1, 1, 2, 2, 1, 1};
   Faults f;
   f.tiles.push_back(
@@ -250,9 +250,9 @@ TEST(Bringup, StreamsFindWhatSingleWordsDoNot) {
     return words(bring_up(*wafer, nullptr, o));
   };
   EXPECT_EQ(run(options()), "");
-  BringupOptions streams = options();
-  streams.streams = read_elf(OW_FIRMWARE_DIR "/" OW_SELFTEST_STREAMS ".elf", kSram);
-  EXPECT_NE(run(streams).find("0 (0, 0): "), std::string::npos) << run(streams);
+  BringupOptions all = options();
+  all.exchange_colours = 4;
+  EXPECT_NE(run(all).find("0 (0, 0): "), std::string::npos) << run(all);
 }
 
 TEST(Bringup, AMapIsSavedAndApplied) {

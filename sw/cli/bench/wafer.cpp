@@ -125,22 +125,11 @@ std::string campaign_digits(const WaferOptions& o, const wafer::Shape& shape,
 // `wanted` fault sets on the same side of the repair limits, by consecutive seeds.
 void campaign(BenchRows* rows, const WaferOptions& o, const BenchOptions& bench, bool beyond) {
   const wafer::Shape shape = wafer::read_shape(o.wafer);
-  wafer::BringupOptions mini, full;
-  mini.sram_bytes = 8192;
-  mini.colours = 4;
-  full.sram_bytes = 49152;
-  full.colours = 24;
   const uint64_t digits = beyond ? 0 : o.digits;
-  for (wafer::BringupOptions* options : {&mini, &full}) {
-    const bool is_mini = options == &mini;
-    if (!is_mini && digits == 0) continue;
-    options->selftest = read_elf(OW_FIRMWARE_DIR "/selftest.elf", options->sram_bytes);
-    options->accept_smaller = beyond;
-    const wafer::Shape one_tile{1, 1, 1, 1, 0, 0};
-    const auto one =
-        is_mini ? wafer::make_mini_wafer_device(one_tile) : wafer::make_wafer_device(one_tile);
-    options->signature = wafer::good_signature(*one, options->selftest);
-  }
+  wafer::BringupOptions mini = selftest_options(true, false);
+  mini.accept_smaller = beyond;
+  const wafer::BringupOptions full =
+      digits == 0 ? wafer::BringupOptions() : selftest_options(false, false);
   struct Set {
     uint64_t seed;
     int count;

@@ -244,9 +244,9 @@ Word core_step(Job* job) {
   return found;
 }
 
-// Each tile sends to each side and hears from there; the other tile has no fault.
-Word exchange_step(Job* job, uint64_t cycles,
-                   const std::function<uint32_t(uint32_t name, uint32_t side)>& right) {
+// Each tile sends to each side on all colours and hears from there; the other tile has no fault.
+Word router_step(Job* job) {
+  const uint32_t colours = job->config("NumColours") & ~1u;
   Bench b(job->plan, job->faults, job->options.power_up, true);
   const ElfImage& image = *job->program;
   const uint32_t result = image.symbol("ow_selftest_result");
@@ -257,39 +257,26 @@ Word exchange_step(Job* job, uint64_t cycles,
   // Names of their own, and the colours of an even and an odd tile.
   constexpr uint32_t kNames[] = {0x5A3C69, 0xA5C396};
   for (uint32_t i = 0; i < 2; ++i) {
-    const uint32_t words[] = {1u << 28 | 3, order, OW_SELFTEST_ROUTER, kNames[i], i};
-    for (int w = 0; w < 5; ++w) {
-      b.tile(i).push(words[w], w == 4);
+    const uint32_t words[] = {1u << 28 | 4, order, OW_SELFTEST_ROUTER, kNames[i], i, colours};
+    for (int w = 0; w < 6; ++w) {
+      b.tile(i).push(words[w], w == 5);
       b.run(kWordCycles);
     }
   }
   b.write(result, std::vector<uint32_t>(6, 0));
   b.write(kRegCoreCtrl, {kCoreRun | kCoreReset});
-  b.run(cycles);
+  b.run(ow_selftest_router_cycles(colours));
   const auto words = b.read(result, 6);
   Word found = all_machines(false);
   for (uint32_t t = 0; t < 2; ++t) {
     found |= job->answer_missing(words[t]) |
              words[t][1].differs(OW_SELFTEST_DONE + OW_SELFTEST_ROUTER, ~0u);
     for (uint32_t side = 0; side < 4; ++side) {
-      found |= words[t][3 + side].differs(right(kNames[t ^ 1], side ^ 2), ~0u);
+      found |= words[t][3 + side].differs(ow_selftest_heard(kNames[t ^ 1], side ^ 2, colours), ~0u);
     }
   }
   job->cycles = b.cycles();
   return found;
-}
-
-// A word to each side.
-Word router_step(Job* job) {
-  return exchange_step(job, OW_SELFTEST_ROUTER_CYCLES, ow_selftest_word);
-}
-
-// A few on every colour.
-Word streams_step(Job* job) {
-  const uint32_t colours = job->config("NumColours");
-  return exchange_step(
-      job, ow_selftest_stream_cycles(colours),
-      [colours](uint32_t name, uint32_t side) { return ow_selftest_stream(name, side, colours); });
 }
 
 struct StepKind {
@@ -303,10 +290,9 @@ std::vector<StepKind> all_steps(const SelftestOptions& options) {
   for (const ElfImage& p : options.thorough) {
     steps.push_back({"thorough " + std::to_string(steps.size() + 1), core_step, &p});
   }
-  steps.push_back({"streams", streams_step, &options.streams});
+  steps.push_back({"neighbours", router_step, &options.selftest});
   steps.push_back({"signature", core_step, &options.selftest});
   steps.push_back({"memory", memory_step, nullptr});
-  steps.push_back({"neighbours", router_step, &options.selftest});
   steps.push_back({"idle", idle_step, nullptr});
   return steps;
 }

@@ -3,9 +3,9 @@
 //
 // OW_SELFTEST_CORE runs pseudo-random data through the core's instructions, the engine's operations
 // and a loop through ramp and router, and gathers all results in a signature that the host compares
-// with that of a good tile. OW_SELFTEST_ROUTER sends a word to each neighbour in turn and keeps
-// what comes from the other side; with OW_SELFTEST_ALL_COLOURS (selftest_links.elf) it sends two
-// words on every colour and keeps their signature. Fits the smallest tile (8 kB).
+// with that of a good tile. OW_SELFTEST_ROUTER sends words to each neighbour in turn, on one colour
+// or on all, and keeps the signature of what comes from the other side. Fits the smallest tile (8
+// kB).
 
 #include "ow/selftest.h"
 
@@ -126,64 +126,43 @@ static void route(uint32_t colour, uint32_t in, uint32_t out) {
   ow_reg_write(OW_REG_ROUTE(colour), 1u << 8 | in << 5 | 1u << out);
 }
 
-#ifdef OW_SELFTEST_ALL_COLOURS
-enum { ROUNDS = OW_SELFTEST_STREAM_WORDS, SLOT = OW_SELFTEST_STREAM_SLOT };
-#else
-enum { ROUNDS = 1, SLOT = OW_SELFTEST_SLOT };
-#endif
-
 // One direction on a pair of colours: out on `send`, and what comes from the other side on `hear`;
-// if it is all that should, it is in `heard`.
+// if it is as much as it should be, it is added to the signature.
 static uint32_t exchange(uint32_t slot, uint32_t side, uint32_t send, uint32_t hear,
-                         const uint32_t* words, uint32_t* heard) {
+                         uint32_t heard) {
   const uint32_t from = (side + 2) & 3;
-  wait_until(slot, SLOT / 8);
+  wait_until(slot, OW_SELFTEST_SLOT / 8);
   ow_reg_write(OW_REG_OUTQ(SEND_QUEUE), 1u << 5 | send);
   ow_reg_write(OW_REG_INQ(HEAR_QUEUE), 1u << 5 | hear);
   route(send, RAMP, side);
   ow_reg_write(OW_REG_ROUTE(hear), from << 5);  // what comes waits
-  wait_until(slot, SLOT / 2);
-  for (uint32_t i = 0; i < ROUNDS; ++i) ow_push(SEND_QUEUE, words[i]);
-  wait_until(slot, SLOT * 5 / 8);
+  wait_until(slot, OW_SELFTEST_SLOT / 2);
+  for (uint32_t i = 0; i < OW_SELFTEST_WORDS; ++i) ow_push(SEND_QUEUE, next());
+  wait_until(slot, OW_SELFTEST_SLOT * 5 / 8);
   route(hear, from, RAMP);
-  wait_until(slot, SLOT * 3 / 4);
-  const uint32_t count = ow_reg_read(OW_REG_INQ_LEVEL) >> (4 * HEAR_QUEUE) & 15;
-  if (count == ROUNDS) {
-    ow_dsr_fabric_in(DSR_IN, OW_I32, HEAR_QUEUE, ROUNDS);
-    ow_dsr_mem1(DSR_C, OW_I32, (uint32_t)(uintptr_t)heard, ROUNDS, 4);
+  wait_until(slot, OW_SELFTEST_SLOT * 3 / 4);
+  if ((ow_reg_read(OW_REG_INQ_LEVEL) >> (4 * HEAR_QUEUE) & 15) == OW_SELFTEST_WORDS) {
+    const volatile uint32_t* words = wide;
+    ow_dsr_fabric_in(DSR_IN, OW_I32, HEAR_QUEUE, OW_SELFTEST_WORDS);
+    ow_dsr_mem1(DSR_C, OW_I32, (uint32_t)(uintptr_t)wide, OW_SELFTEST_WORDS, 4);
     ow_mov(OW_I32, OW_CTL(DSR_C, DSR_IN, DSR_NONE, 0));
+    for (uint32_t i = 0; i < OW_SELFTEST_WORDS; ++i) heard = ow_selftest_note(heard, words[i]);
   }
-  return count;
+  wait_until(slot, OW_SELFTEST_SLOT);
+  return heard;
 }
 
-// Even tiles send on an even colour and hear an odd one, odd tiles the other way round; in the
-// direction of `side` all at once.
-static void router(uint32_t begin) {
+// Even tiles send on an even colour and hear an odd one, odd tiles the other way round, then each
+// the other colour of the pair; in the direction of `side` all at once.
+static void router(uint32_t slot) {
   const uint32_t odd = ow_selftest_order.odd & 1, name = ow_selftest_order.name;
-  uint32_t slot = begin;
   for (uint32_t side = 0; side < 4; ++side) {
-    const uint32_t from = (side + 2) & 3;
-#ifdef OW_SELFTEST_ALL_COLOURS
-    const uint32_t colours = ow_reg_read(OW_REG_CONFIG) >> 8 & 30;
-    uint32_t heard = ~0u, words[ROUNDS];
-    state = ow_selftest_word(name, side);
-    for (uint32_t c = 0; c < colours; ++c, slot += SLOT) {
-      for (uint32_t i = 0; i < ROUNDS; ++i) words[i] = next();
-      // All colours in turn, each once as the one that is heard.
-      const uint32_t count = exchange(slot, side, c ^ odd, c ^ odd ^ 1, words, wide);
-      for (uint32_t i = 0; i < count; ++i) {
-        heard = ow_selftest_note(heard, ((volatile uint32_t*)wide)[i]);
-      }
-      wait_until(slot, SLOT);
+    uint32_t heard = ~0u;
+    state = ow_selftest_seed(name, side);
+    for (uint32_t c = 0; c < ow_selftest_order.colours; ++c, slot += OW_SELFTEST_SLOT) {
+      heard = exchange(slot, side, c ^ odd, c ^ odd ^ 1, heard);
     }
-#else
-    const uint32_t word = ow_selftest_word(name, side);
-    const uint32_t count = exchange(slot, side, odd, odd ^ 1, &word, wide);
-    const uint32_t heard = count == 1 ? *(volatile uint32_t*)wide : 0;
-    wait_until(slot, SLOT);
-    slot += SLOT;
-#endif
-    ow_selftest_result.heard[from] = heard;
+    ow_selftest_result.heard[(side + 2) & 3] = heard;
   }
 }
 

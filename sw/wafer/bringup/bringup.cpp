@@ -203,17 +203,17 @@ class Work {
   void broadcast(uint32_t addr, const std::vector<uint32_t>& words) {
     each_row([&](int d, int p) { add_write(d, p, kEveryColumn, addr, words); });
   }
-  // Starts the neighbours' part of the program, for which all orders are written, in all tiles at
+  // Starts the neighbours' part of the self-test, for which all orders are written, in all tiles at
   // once, and waits for its end. Its results lie at `result` then.
-  void run_exchange(const ElfImage& image, uint32_t result, uint64_t cycles) {
+  void run_exchange(uint32_t result, uint32_t colours) {
     open_batch();
-    broadcast(kRegCorePc, {image.entry});
+    broadcast(kRegCorePc, {options_.selftest.entry});
     broadcast(result, {0, 0, 0, 0, 0, 0});
     run_batch();
     open_batch();  // by itself: all rows start in the same cycle
     broadcast(kRegCoreCtrl, {kCoreRun | kCoreReset});
     run_batch();
-    chain_.wait_cycles(cycles);
+    chain_.wait_cycles(ow_selftest_router_cycles(colours));
   }
   void each_row(const std::function<void(int, int)>& call) const {
     for (int d = 0; d < shape_.reticles(); ++d) {
@@ -875,12 +875,10 @@ void Work::test_routers() {
       if (shift != 0) settings.push_back({skip, shift});
     }
   }
-  if (options_.streams) load(*options_.streams);
   for (const Setting& s : settings) {
     if (untested().empty()) break;
     exchange_words(s);
   }
-  if (options_.streams) load(options_.selftest);
   for (const size_t at : untested()) {
     const int c = static_cast<int>(at) % cols(), p = static_cast<int>(at) / cols() % rows();
     lose(static_cast<int>(at) / cols() / rows(), p, c, "no tile that works can be joined to it");
@@ -889,13 +887,9 @@ void Work::test_routers() {
 
 void Work::exchange_words(const Setting& setting) {
   const int far = 1 + setting.skip;
-  const ElfImage& image = options_.streams ? *options_.streams : options_.selftest;
-  const uint32_t order = image.symbol("ow_selftest_order");
-  const uint32_t result = image.symbol("ow_selftest_result");
-  const auto right = [&](uint32_t name, uint32_t side) {
-    return options_.streams ? ow_selftest_stream(name, side, options_.colours)
-                            : ow_selftest_word(name, side);
-  };
+  const uint32_t colours = options_.exchange_colours;
+  const uint32_t order = options_.selftest.symbol("ow_selftest_order");
+  const uint32_t result = options_.selftest.symbol("ow_selftest_result");
   // Bad tiles go back into reset. The rest starts afresh, since words that nobody heard have taken
   // credits along; it keeps its memory.
   open_batch();
@@ -911,12 +905,10 @@ void Work::exchange_words(const Setting& setting) {
     add(d, p, c, true, kStationTileFuse, direct(d, p, c, setting).word());
     add_write(d, p, c, order,
               {OW_SELFTEST_ROUTER, static_cast<uint32_t>(index(d, p, c)),
-               static_cast<uint32_t>((p / far + (setting.shift == 0 ? c / far : 0)) & 1)});
+               static_cast<uint32_t>((p / far + (setting.shift == 0 ? c / far : 0)) & 1), colours});
   });
   run_batch();
-  run_exchange(
-      image, result,
-      options_.streams ? ow_selftest_stream_cycles(options_.colours) : OW_SELFTEST_ROUTER_CYCLES);
+  run_exchange(result, colours);
   open_batch();
   std::map<size_t, Handle> reads;
   each_alive([&](int d, int p, int c) {
@@ -942,7 +934,7 @@ void Work::exchange_words(const Setting& setting) {
                        at,
                        {p, c},
                        word(it->second, 0, 6) == OW_SELFTEST_DONE + OW_SELFTEST_ROUTER &&
-                           word(it->second, 2 + side, 6) == right(name, out)});
+                           word(it->second, 2 + side, 6) == ow_selftest_heard(name, out, colours)});
     }
   });
   // A tile that fails in all that it sends, or in all that it hears, is bad; the worst one first,
@@ -1129,10 +1121,10 @@ void Work::verify_neighbours(const WaferMap& map) {
   open_batch();
   every([&](int row, int col, const Place& p) {
     add_write(p.reticle, p.at.row, p.at.col, order,
-              {OW_SELFTEST_ROUTER, name(p), static_cast<uint32_t>((row + col) & 1)});
+              {OW_SELFTEST_ROUTER, name(p), static_cast<uint32_t>((row + col) & 1), 1});
   });
   run_batch();
-  run_exchange(options_.selftest, result, OW_SELFTEST_ROUTER_CYCLES);
+  run_exchange(result, 1);
   open_batch();
   std::map<size_t, Handle> reads;
   every([&](int, int, const Place& p) {
@@ -1151,7 +1143,7 @@ void Work::verify_neighbours(const WaferMap& map) {
       const int y = row + kDown[side], x = col + kRight[side];
       if (y < w.row || y >= w.row + w.rows || x < w.col || x >= w.col + w.cols) continue;
       const auto out = static_cast<uint32_t>((side + 2) & 3);
-      if (word(read, 2 + side, 6) == ow_selftest_word(name(place(y, x)), out)) {
+      if (word(read, 2 + side, 6) == ow_selftest_heard(name(place(y, x)), out, 1)) {
         ++result_.wavelets_verified;
       } else {
         result_.verification.push_back(

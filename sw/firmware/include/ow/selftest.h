@@ -12,17 +12,18 @@
 // The host's order, symbol ow_selftest_order: what to do, and who the tile is.
 enum {
   OW_SELFTEST_CORE = 1,   // core, engine, ramp and router by themselves: the signature
-  OW_SELFTEST_ROUTER = 2  // a word to each neighbour and from each
+  OW_SELFTEST_ROUTER = 2  // words to each neighbour and from each
 };
 
 struct ow_selftest_order {
   uint32_t what;
-  uint32_t name;  // of this tile, 24 bits
-  uint32_t odd;   // 1 if row + column is odd
+  uint32_t name;     // of this tile, 24 bits
+  uint32_t odd;      // 1 if row + column is odd
+  uint32_t colours;  // for the router: on how many: 1 (of 0 and 1), or any even number
 };
 
-// Symbol ow_selftest_result. `heard` of side s (N, E, S, W): ow_selftest_word of the neighbour
-// there and the direction in which it sent, or 0. The thorough programs leave the signature of each
+// Symbol ow_selftest_result. `heard` of side s (N, E, S, W): ow_selftest_heard of the neighbour
+// there and the direction in which it sent. The thorough programs leave the signature of each
 // of their phases, too: what has gone wrong in one is seen although a later one hangs.
 #define OW_SELFTEST_DONE 0x600D0000u  // + what
 #define OW_SELFTEST_PHASES 48u
@@ -33,16 +34,6 @@ struct ow_selftest_result {
   uint32_t phases;  // that have ended
   uint32_t phase[OW_SELFTEST_PHASES];
 };
-
-static inline uint32_t ow_selftest_word(uint32_t name, uint32_t side) {
-  return (name << 4) ^ 0xA5000005u ^ (side << 1);
-}
-
-// Cycles of a direction of the router's test; all tiles do them at the same time, give or take an
-// eighth.
-#define OW_SELFTEST_SLOT 1024u
-// From the start of the core to the end of all four, the program's start-up included.
-#define OW_SELFTEST_ROUTER_CYCLES (4 * OW_SELFTEST_SLOT + 2500)
 
 // A signature of 32 bits with another word: x^32 + x^22 + x^2 + x + 1.
 static inline uint32_t ow_selftest_note(uint32_t signature, uint32_t word) {
@@ -56,23 +47,28 @@ static inline uint32_t ow_selftest_next(uint32_t state) {
   return state;
 }
 
-// The thorough test of the routers, OW_SELFTEST_STREAMS: the same order, but on every colour as
-// many words to each neighbour as its router has room for, so that nobody waits for a dead one.
-// They wait there until the route is enabled. `heard` is the signature of all that came from that
-// side. Its cycles depend on the number of data colours (an odd last one is left out).
-#define OW_SELFTEST_STREAMS "selftest_links"
-#define OW_SELFTEST_STREAM_WORDS 2u
-#define OW_SELFTEST_STREAM_SLOT 512u
-static inline uint32_t ow_selftest_stream(uint32_t name, uint32_t side, uint32_t colours) {
-  uint32_t state = ow_selftest_word(name, side), signature = ~0u;
-  for (uint32_t i = 0; i < (colours & ~1u) * OW_SELFTEST_STREAM_WORDS; ++i) {
+// The test of the routers: direction by direction and colour by colour, each tile sends as many
+// words as its neighbour's router has room for, so that nobody waits for a dead one; they wait
+// there until the route is enabled.
+#define OW_SELFTEST_WORDS 2u
+// Cycles of a direction and colour; neighbours do them at the same time, give or take an eighth.
+#define OW_SELFTEST_SLOT 512u
+// From the start of the core to the end, the program's start-up included.
+static inline uint32_t ow_selftest_router_cycles(uint32_t colours) {
+  return 4 * colours * OW_SELFTEST_SLOT + 2500;
+}
+// The first state of the sequence that a tile sends in a direction, never 0.
+static inline uint32_t ow_selftest_seed(uint32_t name, uint32_t side) {
+  return (name << 4) ^ 0xA5000005u ^ (side << 1);
+}
+// The signature of all that it sends there.
+static inline uint32_t ow_selftest_heard(uint32_t name, uint32_t side, uint32_t colours) {
+  uint32_t state = ow_selftest_seed(name, side), signature = ~0u;
+  for (uint32_t i = 0; i < colours * OW_SELFTEST_WORDS; ++i) {
     state = ow_selftest_next(state);
     signature = ow_selftest_note(signature, state);
   }
   return signature;
-}
-static inline uint32_t ow_selftest_stream_cycles(uint32_t colours) {
-  return 4 * (colours & ~1u) * OW_SELFTEST_STREAM_SLOT + 2500;
 }
 
 #endif  // OW_SELFTEST_H_

@@ -65,7 +65,6 @@ struct Step {
 struct SelftestOptions {
   ElfImage selftest;               // selftest.elf
   std::vector<ElfImage> thorough;  // OW_SELFTEST_THOROUGH
-  ElfImage streams;                // OW_SELFTEST_STREAMS
   uint64_t power_up = 1;
   int threads = 1;
   // A step of a batch has ended: faults tried and found so far.
