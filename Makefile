@@ -8,7 +8,7 @@ JOBS ?= $(shell nproc)
 TEST_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help sim test test-all build bootstrap lint wave synth formal bench coverage clean
+.PHONY: help sim test test-all build bootstrap lint wave synth formal timing gates bench coverage fuzz clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -35,9 +35,8 @@ test: build  ## the everyday tests
 test-all: build  ## every test
 	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure $(TEST_ARGS)
 
-bench: build  ## measure rows S and T of docs/results.md (ow bench fabric, link, wafer: the others)
-	@$(BUILD)/ow bench sim --json $(BUILD)/bench-sim.json $(BENCH_ARGS)
-	@$(BUILD)/ow bench tile --json $(BUILD)/bench-tile.json $(TILE_BENCH_ARGS)
+bench: build  ## measure every row of docs/results.md, and write its tables (hours)
+	@$(BUILD)/ow bench all --json $(BUILD)/bench.json $(BENCH_ARGS)
 
 lint: build  ## Verilator lint, formatting, clang-tidy, shell syntax
 	@BUILD=$(BUILD) scripts/lint
@@ -46,12 +45,24 @@ coverage: bootstrap  ## lines of rtl/tile that the tests execute (a build tree o
 	@mkdir -p $(BUILD)
 	@scripts/coverage --build $(BUILD)-coverage --jobs $(JOBS) --json $(BUILD)/coverage.json $(COVERAGE_ARGS)
 
+fuzz: bootstrap $(BUILD)/build.ninja  ## mutants of valid files against every parser, with sanitizers
+	@cmake --build $(BUILD) -j $(JOBS) --target fuzz
+
 wave: bootstrap $(BUILD)/build.ninja  ## an FST of a small run, with a GTKWave layout
 	@BUILD=$(BUILD) scripts/wave
 
 synth:  ## check the full tile with Yosys, map the mini tile for ECP5, cells by block
 	@scripts/bootstrap synth
 	@BUILD=$(BUILD) scripts/synth $(SYNTH_ARGS)
+
+timing:  ## area and longest paths of tile, link, station, muxes in FO4 (BLOCKS="ow_router ...": of modules; LIB=file.lib)
+	@scripts/bootstrap timing
+	@mkdir -p $(BUILD)
+	@BUILD=$(BUILD) scripts/timing $(if $(BLOCKS),--blocks "$(BLOCKS)") $(if $(LIB),--lib $(LIB)) \
+	  --json $(BUILD)/timing.json $(TIMING_ARGS)
+
+gates:  ## the same without paths
+	@$(MAKE) --no-print-directory timing TIMING_ARGS="--area $(TIMING_ARGS)"
 
 formal:  ## prove small blocks with Yosys and abc, each property shown to fail on a seeded bug
 	@scripts/bootstrap formal

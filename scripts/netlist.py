@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """From SystemVerilog to gates, block by block: what faults and gates beside it share.
 
-1. `elaborate`: Yosys makes two-input gates, multiplexers and plain flip-flops of a module and all
-   that is below it, with the hierarchy kept. Boxes, modules that are macros, stay as they are;
-   every other memory becomes flip-flops.
-2. `read_rtlil`, `map_blocks`: abc optimises the logic of each block and maps it to CMOS gates:
-   inverter, NAND, NOR, AND, OR, XOR, XNOR, multiplexer, AND-OR-invert and OR-AND-invert of three
-   and four inputs, at the costs in transistors of Yosys' `stat -tech cmos`.
+1. `elaborate`: Yosys makes two-input gates, multiplexers and flip-flops of a module and all that is
+   below it, with the hierarchy kept but for HELPERS. Boxes, modules that are macros, stay as they
+   are; every other memory becomes flip-flops.
+2. `read_rtlil`, `map_blocks`: abc optimises the logic of each block and maps it to a technology:
+   the CMOS gates of `Cmos` (inverter, NAND, NOR, AND, OR, XOR, XNOR, multiplexer, AND-OR-invert and
+   OR-AND-invert of three and four inputs, at the costs in transistors of Yosys' `stat -tech cmos`),
+   or the cells of a Liberty library (mapping.py). Blocks that are alike are mapped once.
 3. `join`: one netlist of all blocks, in which `live` finds what drives an output or a box.
 
-Yosys' own way to the same gates, `abc -g cmos`, takes too long for a tile where Yosys is
-WebAssembly, because abc is so as well. Here abc is a program of its own (`scripts/bootstrap
-formal`).
+Yosys' own way to gates takes too long for a tile where Yosys is WebAssembly, because its abc is so
+as well. Here abc is a program of its own (`scripts/bootstrap formal`).
 """
 
 import concurrent.futures
@@ -44,7 +44,17 @@ LIBRARY = [("NOT", 2, "!a", "a"), ("NAND", 4, "!(a*b)", "ab"), ("NOR", 4, "!(a+b
            ("OAI3", 6, "!((a+b)*c)", "abc"), ("AOI4", 8, "!(a*b+c*d)", "abcd"),
            ("OAI4", 8, "!((a+b)*(c+d))", "abcd")]
 TRANSISTORS = {"dff": 16, **{name: cost for name, cost, _, _ in LIBRARY}}
-ABC_STEPS = "strash; ifraig; dc2; dc2; strash; &get -n; &nf; &put"
+SPEED_STEPS = "strash; ifraig; dc2; dc2; strash; &get -n; &nf; &put"
+# For area instead of speed: resubstitution, rewriting and refactoring of cuts of growing size, then a
+# mapping for area.
+SMALL_STEPS = ("strash; ifraig; scorr; balance -l; "
+               + "".join(f"resub -K {k} -l; rewrite -l; resub -K {k} -N 2 -l; refactor -l; "
+                         for k in (6, 8))
+               + "balance -l; resub -K 10 -l; rewrite -z -l; resub -K 10 -N 2 -l; balance -l; "
+               "resub -K 12 -l; refactor -z -l; resub -K 12 -N 2 -l; rewrite -z -l; balance -l; "
+               "strash; amap -m")
+# Modules that are part of the block that uses them: their logic is optimised with it.
+HELPERS = ("ow_pipe", "ow_lzc", "ow_arb_rr", "ow_arb_class", "ow_credit", "ow_skid")
 TOKEN = re.compile(r"\{|\}|\[\d+(?::\d+)?\]|\d+'[01xzm-]*|[\\$]\S+|-?\d+")
 ZERO, ONE = 0, 1
 
@@ -58,8 +68,9 @@ class Module:
         self.wires = {}    # name: (first net, width)
         self.ports = []    # (number, name, direction)
         self.gates = []    # (type, output, inputs)
-        self.dffs = []     # (q, d)
+        self.dffs = []     # (q, d, enable); the enable of one that always takes d is ONE
         self.children = []  # (name, type, {port: nets})
+        self.parameters = {}  # {name of a child: {parameter: value}}
 
     def wire(self, name, width):
         self.wires[name] = (len(self.parent), width)
@@ -117,21 +128,28 @@ def sources(lists):
     return files
 
 
-def elaborate(name, top, params, files, boxes=(), open_outputs=()):
-    """Step 1; returns the RTLIL file and the seconds it took. `open_outputs` of the top module are
-    not connected where it is used."""
+def elaborate(name, tops, params, files, boxes=(), open_outputs=(), enables=False, flat=False):
+    """Step 1; returns the RTLIL file and the seconds it took. `tops` is a module or several, each
+    with all below it. `open_outputs` of the top module are not connected where it is used.
+    Flip-flops have an enable with `enables`, else a multiplexer; `flat`: one block of all."""
+    tops = [tops] if isinstance(tops, str) else tops
     rtlil = os.path.join(directory(), name + ".il")
     black = " ".join(f"--blackboxed-module {box}" for box in boxes)
     sets = " ".join(f"-G {k}={v}" for k, v in params.items())
     seconds, error = synth.run(
         synth.find_yosys(), directory(), name,
-        [f"read_slang -j 1 --keep-hierarchy {black} --top {top} {sets} -I rtl/common "
-         + " ".join(files),
-         f"hierarchy -check -top {top}", "proc"]
-        + [f"delete -output {top}/w:{port}" for port in open_outputs]
+        [f"read_slang -j 1 --keep-hierarchy {black} {' '.join('--top ' + t for t in tops)} {sets} "
+         "-I rtl/common " + " ".join(files)]
+        + ([f"hierarchy -check -top {tops[0]}"] if len(tops) == 1 else []) + ["proc"]
+        + ([] if flat else ["setattr -mod -set keep_hierarchy 1 *"]
+           + [f"setattr -mod -unset keep_hierarchy {h} {h}$*" for h in HELPERS])
+        # Without a top, or Yosys keeps what is below one of them alone.
+        + ["setattr -mod -unset top *", "flatten -noscopeinfo"]
+        + [f"delete -output {tops[0]}/w:{port}" for port in open_outputs]
         + ["opt_expr", "opt_clean", "memory_map", "opt -full", "techmap", "opt_expr",
-           "opt_merge", "opt_clean", "dfflegalize -cell $_DFF_P_ x", "opt_clean",
-           f"write_rtlil {os.path.relpath(rtlil, ROOT)}"])
+           "opt_merge", "opt_clean",
+           "dfflegalize -cell $_DFF_P_ x" + (" -cell $_DFFE_PP_ x" if enables else ""), "opt_clean",
+           "setattr -unset src */*", f"write_rtlil {os.path.relpath(rtlil, ROOT)}"])
     if error:
         synth.fail(error)
     return rtlil, seconds
@@ -143,7 +161,12 @@ def read_rtlil(path):
     with open(path) as f:
         for line in f:
             words = line.split(None, 2)
-            if not words or words[0] in ("attribute", "parameter", "autoidx"):
+            if not words or words[0] in ("attribute", "autoidx"):
+                continue
+            if words[0] == "parameter":
+                if cell:
+                    name, value = line.split()[-2:]
+                    module.parameters.setdefault(cell[1], {})[name.lstrip("\\")] = value
                 continue
             if words[0] == "wire":
                 fields = line.split()
@@ -208,14 +231,16 @@ def finish(module):
             inputs = [module.bits(pins["\\" + p])[0] for p in COVERS[kind][0]]
             module.gates.append((kind, module.bits(pins["\\Y"])[0], inputs))
         elif kind == "$_DFF_P_":
-            module.dffs.append((module.bits(pins["\\Q"])[0], module.bits(pins["\\D"])[0]))
+            module.dffs.append((module.bits(pins["\\Q"])[0], module.bits(pins["\\D"])[0], ONE))
+        elif kind == "$_DFFE_PP_":
+            module.dffs.append(tuple(module.bits(pins["\\" + p])[0] for p in "QDE"))
         elif kind.startswith("\\"):
             module.children.append((name, kind, {p: module.bits(s) for p, s in pins.items()}))
         else:
             synth.fail(f"no gate: {kind} in {module.name}")
     find = module.find
     module.gates = [(k, find(y), [find(i) for i in ins]) for k, y, ins in module.gates]
-    module.dffs = [(find(q), find(d)) for q, d in module.dffs]
+    module.dffs = [(find(q), find(d), find(e)) for q, d, e in module.dffs]
     module.children = [(n, k, {p: [find(b) for b in bits] for p, bits in pins.items()})
                        for n, k, pins in module.children]
     del module.pending, module.cells
@@ -240,36 +265,62 @@ def find_abc():
     return None
 
 
-def map_logic(module, abc, genlib, stem):
-    """Gives the gates of one block to abc; its gates become those of the library."""
-    if not module.gates:
-        return
+class Cmos:
+    """The gates of LIBRARY as a technology for map_blocks."""
+
+    constants = {"ZERO": ZERO, "ONE": ONE}
+    wires = ("BUF",)  # cells that are wires
+
+    def __init__(self, steps=SPEED_STEPS):
+        self.steps = [steps]
+        self.pins = {name: ("O", pins) for name, _, _, pins in LIBRARY}
+        self.pins["BUF"] = ("O", "a")
+        self.inverter = "NOT"
+
+    @staticmethod
+    def cost(_):
+        """Of a mapping with this log of abc: 0 if it will do."""
+        return 0.0
+
+    def library(self, out):
+        """abc's command that reads the library; what it needs goes to the folder `out`."""
+        genlib = os.path.join(out, "cmos.genlib")
+        with open(genlib, "w") as f:
+            f.write("GATE ZERO 0 O=CONST0;\nGATE ONE 0 O=CONST1;\n"
+                    "GATE BUF 4 O=a; PIN * NONINV 1 999 1 0 1 0\n")
+            for gate, transistors, function, _ in LIBRARY:
+                f.write(f"GATE {gate} {transistors} O={function}; PIN * UNKNOWN 1 999 1 0 1 0\n")
+        return f"read_genlib {genlib}"
+
+
+def write_blif(module, path):
+    """The gates of a block as abc reads them; returns the nets that enter and that leave."""
     driven = {y for _, y, _ in module.gates}
     used = set()
     for _, _, inputs in module.gates:
         used.update(inputs)
     inputs = sorted(used - driven - {ZERO, ONE})
-    wanted = set(port_nets(module, "output")) | {d for _, d in module.dffs}
-    for _, kind, pins in module.children:
-        for port, bits in pins.items():
+    wanted = set(port_nets(module, "output"))
+    for _, d, enable in module.dffs:
+        wanted.update((d, enable))
+    for _, _, pins in module.children:
+        for bits in pins.values():
             wanted.update(bits)
     outputs = sorted(wanted & driven)
-    with open(stem + ".blif", "w") as f:
-        f.write(f".model block\n.inputs " + " ".join(f"n{i}" for i in inputs) + "\n.outputs "
+    with open(path, "w") as f:
+        f.write(".model block\n.inputs " + " ".join(f"n{i}" for i in inputs) + "\n.outputs "
                 + " ".join(f"n{o}" for o in outputs) + "\n.names n0\n.names n1\n1\n")
         for kind, y, ins in module.gates:
             names = " ".join(f"n{i}" for i in ins)
             f.write(f".names {names} n{y}\n" + "".join(f"{c} 1\n" for c in COVERS[kind][1]))
         f.write(".end\n")
-    done = subprocess.run(
-        [abc, "-c", f"read_genlib {genlib}; read_blif {stem}.blif; {ABC_STEPS}; "
-         f"write_blif {stem}.out"],
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if done.returncode != 0 or not os.path.exists(stem + ".out"):
-        synth.fail(f"abc failed for {module.name}:\n{done.stdout[-2000:]}")
-    names = {f"n{i}": i for i in inputs + outputs}
+    return inputs, outputs
+
+
+def read_mapped(module, technology, path, outside):
+    """The gates of a block become what abc made of them; `outside` are the nets it knows."""
+    names = {f"n{i}": i for i in outside}
     names.update({"n0": ZERO, "n1": ONE})
-    order = {name: pins for name, _, _, pins in LIBRARY}
 
     def net(name):
         if name not in names:
@@ -278,22 +329,23 @@ def map_logic(module, abc, genlib, stem):
         return names[name]
 
     module.gates = []
-    with open(stem + ".out") as f:
-        text = f.read().replace("\\\n", " ")
-    lines = text.split("\n")
+    with open(path) as f:
+        lines = f.read().replace("\\\n", " ").split("\n")
     for i, line in enumerate(lines):
         words = line.split()
         if not words:
             continue
         if words[0] == ".gate":
             pins = dict(w.split("=") for w in words[2:])
-            if words[1] in ("ZERO", "ONE"):
-                module.join(net(pins["O"]), ZERO if words[1] == "ZERO" else ONE)
-            elif words[1] == "BUF":
-                module.join(net(pins["O"]), net(pins["a"]))
+            if words[1] in technology.constants:
+                module.join(net(next(iter(pins.values()))), technology.constants[words[1]])
             else:
-                module.gates.append((words[1], net(pins["O"]),
-                                     [net(pins[p]) for p in order[words[1]]]))
+                output, order = technology.pins[words[1]]
+                if words[1] in technology.wires:
+                    module.join(net(pins[output]), net(pins[order[0]]))
+                else:
+                    module.gates.append((words[1], net(pins[output]),
+                                         [net(pins[p]) for p in order]))
         elif words[0] == ".names":
             cover = lines[i + 1].split() if i + 1 < len(lines) else []
             if len(words) == 2:
@@ -301,24 +353,56 @@ def map_logic(module, abc, genlib, stem):
             elif cover == ["1", "1"]:
                 module.join(net(words[2]), net(words[1]))
             elif cover == ["0", "1"]:
-                module.gates.append(("NOT", net(words[2]), [net(words[1])]))
+                module.gates.append((technology.inverter, net(words[2]), [net(words[1])]))
             else:
-                synth.fail(f"{stem}.out: {line}")
+                synth.fail(f"{path}: {line}")
 
 
-def map_blocks(modules, boxes=()):
+def map_logic(modules, abc, library, technology, stem):
+    """Gives the gates of the first of some blocks that are alike to abc; those of all of them
+    become cells of the technology, whose library the command `library` reads."""
+    module = modules[0]
+    if not module.gates:
+        return
+    inputs, outputs = write_blif(module, stem + ".blif")
+    best = None
+    for i, steps in enumerate(technology.steps):
+        done = subprocess.run([abc, "-c", f"{library}; read_blif {stem}.blif; {steps}; "
+                               f"write_blif {stem}.{i}"],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if done.returncode != 0 or not os.path.exists(f"{stem}.{i}"):
+            synth.fail(f"abc failed for {module.name}:\n{done.stdout[-2000:]}")
+        best = min(best or (technology.cost(done.stdout), i), (technology.cost(done.stdout), i))
+        if best[0] == 0:
+            break
+    for same in modules:
+        read_mapped(same, technology, f"{stem}.{best[1]}", inputs + outputs)
+
+
+def alike(module):
+    """Equal for blocks whose logic is the same, net by net."""
+    return hash((tuple((k, y, tuple(ins)) for k, y, ins in module.gates), tuple(module.dffs),
+                 tuple(tuple(sorted((p, tuple(b)) for p, b in pins.items()))
+                       for _, _, pins in module.children),
+                 tuple(sorted(module.ports)), tuple(port_nets(module, "output"))))
+
+
+def map_blocks(modules, boxes=(), technology=None):
     """Step 2, for all blocks but the boxes."""
+    technology = technology or Cmos()
     abc = find_abc()
+    same = {}
+    for module in modules.values():
+        if not is_box(module.name, boxes):
+            same.setdefault(alike(module), []).append(module)
+    # The largest first: they take longest.
+    groups = sorted(same.values(), key=lambda g: -len(g[0].gates))
     with tempfile.TemporaryDirectory() as out:
-        genlib = os.path.join(out, "cmos.genlib")
-        with open(genlib, "w") as f:
-            f.write("GATE ZERO 0 O=CONST0;\nGATE ONE 0 O=CONST1;\n"
-                    "GATE BUF 4 O=a; PIN * NONINV 1 999 1 0 1 0\n")
-            for gate, transistors, function, _ in LIBRARY:
-                f.write(f"GATE {gate} {transistors} O={function}; PIN * UNKNOWN 1 999 1 0 1 0\n")
+        library = technology.library(out)
         with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-            jobs = [pool.submit(map_logic, m, abc, genlib, os.path.join(out, f"block-{i}"))
-                    for i, m in enumerate(modules.values()) if not is_box(m.name, boxes)]
+            jobs = [pool.submit(map_logic, g, abc, library, technology,
+                                os.path.join(out, f"block-{i}"))
+                    for i, g in enumerate(groups)]
             for job in jobs:
                 job.result()
 
@@ -333,6 +417,7 @@ class Flat:
         self.gates = []
         self.dffs = []
         self.macros = []   # (path, {port: nets}, {port: direction})
+        self.boxed = {}    # {path: (module, parameters)} of the macros
 
     find = Module.find
     join = Module.join
@@ -357,13 +442,14 @@ class Flat:
                     text = plain + (f"[{i}]" if width > 1 else "")
                     self.names.setdefault(up(first + i), text)
         self.gates += [(k, up(y), [up(i) for i in ins], path) for k, y, ins in module.gates]
-        self.dffs += [(up(q), up(d), path) for q, d in module.dffs]
+        self.dffs += [(up(q), up(d), up(e), path) for q, d, e in module.dffs]
         for name, kind, pins in module.children:
             inside = ".".join(p for p in (path, name.lstrip("\\")) if p)
             nets = {p: [up(b) for b in bits] for p, bits in pins.items()}
             if is_box(kind, self.boxes):
                 directions = {port: d for _, port, d in modules[kind].ports}
                 self.macros.append((inside, nets, directions))
+                self.boxed[inside] = (kind, module.parameters.get(name, {}))
             else:
                 self.add(modules[kind], modules, inside, nets)
 
@@ -372,8 +458,8 @@ class Flat:
         driver = {}
         for _, y, ins, _ in self.gates:
             driver[self.find(y)] = [self.find(i) for i in ins]
-        for q, d, _ in self.dffs:
-            driver[self.find(q)] = [self.find(d)]
+        for q, d, enable, _ in self.dffs:
+            driver[self.find(q)] = [self.find(d), self.find(enable)]
         return driver
 
     def live(self, ports, driver):
@@ -394,7 +480,7 @@ class Flat:
 
     def cells(self, live):
         """(path, type or "dff", output, inputs) of each cell that drives something."""
-        found = [(p, "dff", q, [d]) for q, d, p in self.dffs if self.find(q) in live]
+        found = [(p, "dff", q, [d]) for q, d, _, p in self.dffs if self.find(q) in live]
         return found + [(p, k, y, ins) for k, y, ins, p in self.gates if self.find(y) in live]
 
 

@@ -1,3 +1,14 @@
 +incdir+rtl/common
+rtl/common/ow_isa_pkg.sv
 rtl/common/ow_pkg.sv
+rtl/common/ow_onehot_pkg.sv
+rtl/common/ow_arb_rr.sv
+rtl/common/ow_arb_class.sv
+rtl/common/ow_credit.sv
 rtl/common/ow_fifo.sv
+rtl/common/ow_lzc.sv
+rtl/common/ow_ram_1r1w.sv
+rtl/common/ow_ram_1rw.sv
+rtl/common/ow_skid.sv
+rtl/common/ow_credit_check.sv
+rtl/common/ow_stream_check.sv

@@ -13,8 +13,9 @@
 // A writer may push into queue q in a cycle in which outq_ready_o[q] is high, or in the cycle after
 // one (the bit promises space for two), so that a writer may hold one push in a register.
 // Binding: a write of cfg takes effect two cycles later; in between its old colour is not ready, so
-// that nothing in flight is lost. What a queue holds stays in it. A colour may be bound to one
-// input queue only.
+// that nothing in flight is lost. What a queue holds stays in it. A colour is served by one input
+// queue, the one that it was bound to last: that binding takes it away from the other, which then
+// reads as bound to nothing. It waits in the router while it moves.
 // Errors, reported in err_* while they last or for one cycle: a wavelet waits for the ramp although
 // no input queue is bound to its colour (it stays in the router, and its colour waits with it); a
 // push finds its queue full or another writer in the same cycle (the push is dropped: of two, the
@@ -131,7 +132,9 @@ module ow_ramp
   always_comb begin
     ej_ready_o = room1_q;
     if (ej_i.valid) ej_ready_o &= room2_q | ~(colours_t'(1) << ej_i.colour);
-    if (cfg_we_q && !cfg_addr_q[3]) ej_ready_o &= ~in_colour_q[cfg_addr_q[2:0]];
+    if (cfg_we_q && !cfg_addr_q[3]) begin
+      ej_ready_o &= ~(in_colour_q[cfg_addr_q[2:0]] | onehot(cfg_data_q[5], cfg_data_q[4:0]));
+    end
   end
 
   // Injection.
@@ -312,12 +315,20 @@ module ow_ramp
           outq_bind_q[cfg_addr_q[2:0]] <= cfg_data_q;
           out_colour_q[cfg_addr_q[2:0]] <= one;
         end else if (cfg_we_q) begin
-          inq_bind_q[cfg_addr_q[2:0]] <= cfg_data_q;
-          in_colour_q[cfg_addr_q[2:0]] <= one;
+          for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
+            if (cfg_addr_q[2:0] == 3'(q)) begin
+              inq_bind_q[q] <= cfg_data_q;
+              in_colour_q[q] <= one;
+            end else if ((in_colour_q[q] & one) != '0) begin
+              inq_bind_q[q][5] <= 1'b0;
+              in_colour_q[q] <= '0;
+            end
+          end
           level = in_level_q[cfg_addr_q[2:0]] + 4'(ej_queue[cfg_addr_q[2:0]])
                   - 4'(taken[cfg_addr_q[2:0]]);
-          room1_q <= (room1 & ~in_colour_q[cfg_addr_q[2:0]]) | (level < Full ? one : '0);
-          room2_q <= (room2 & ~in_colour_q[cfg_addr_q[2:0]]) | (level < Full - 4'd1 ? one : '0);
+          room1_q <= (room1 & ~in_colour_q[cfg_addr_q[2:0]] & ~one) | (level < Full ? one : '0);
+          room2_q <= (room2 & ~in_colour_q[cfg_addr_q[2:0]] & ~one) |
+                     (level < Full - 4'd1 ? one : '0);
           bound_q <= (bound_q & ~in_colour_q[cfg_addr_q[2:0]]) | one;
         end
       end

@@ -22,7 +22,8 @@
 // flow is a network and an input port; it has a buffer of two wavelets (from the ramp, one). The
 // head of a flow owes a copy to each output of its packet; `csent` remembers the copies that are
 // away, and the head leaves when none is owed. An output that has taken the first wavelet of a
-// packet stays with it (`clock`) to the tail. What a head means follows from the input: packets on
+// packet stays with it (`clock`) to the tail. Its credits go before those of data, but of four slots
+// that data credits wait for they get one. What a head means follows from the input: packets on
 // an east or west link or from the ramp begin with an X header, packets on a north or south link
 // with a Y header; a request of one wavelet is its own header. Latency 1 cycle a hop, 1 wavelet a
 // cycle. When the data plane wants an output too, one slot in four is the control plane's (a count
@@ -56,6 +57,7 @@
 //   ask_*         a request of one wavelet from the tile (valid/ready)
 //   cfg_*         write of a ROUTE, SWITCH or FILTER register (docs/memory-map.md), by the word
 //                 offset in the tile's registers
+//   cfg_*         a write of a register of the router; the offset counts without a write, too
 //   stat_o        the word at the offset cfg_addr_i: ROUTE, SWITCH, FILTER or RT_*
 //   torn_o        a colour was torn down in the cycle before
 //   idle_o        no state can change before one of link_*_i, inj_i, ej_ready_i, req_ready_i,
@@ -101,7 +103,7 @@ module ow_router
   input  logic                    ask_valid_i,
   output logic                    ask_ready_o,
   input  logic                    cfg_we_i,
-  input  logic [9:0]              cfg_addr_i,
+  input  logic [15:0]             cfg_addr_i,
   input  logic [31:0]             cfg_wdata_i,
   output logic [31:0]             stat_o,
   output logic                    torn_o,
@@ -150,16 +152,14 @@ module ow_router
   wavelet_t ej_q;
 
   // Filters: the colours that have one; a head that a filter or a command looked at and let pass.
-  localparam int unsigned NumFilters = 6;
-  localparam logic [1:0] FilterSparse = 2'd1;
-  localparam logic [1:0] FilterRange = 2'd2;
+  localparam int unsigned NumFilters = NUM_FILTERS;
   typedef struct packed {
-    logic       filter_ctrl;  // [10] control wavelets may be dropped
-    logic       count_ctrl;   // [9]
-    logic       count_data;   // [8]
-    logic [1:0] kind;         // [7:6] 0 counter, 1 sparse counter, 2 index range
-    logic       enable;       // [5]
-    logic [4:0] colour;       // [4:0]
+    logic       filter_ctrl;  // control wavelets may be dropped
+    logic       count_ctrl;
+    logic       count_data;
+    logic [1:0] kind;         // filter_kind_e
+    logic       enable;
+    logic [4:0] colour;
   } filter_t;
   filter_t filter_q [NumFilters];
   logic [15:0] low_q [NumFilters];    // limit1, or the least index
@@ -167,10 +167,56 @@ module ow_router
   logic [15:0] count_q [NumFilters];
   colours_t filtered_q, looked_q;
 
+  // The register that cfg_addr_i names, and what is written to it.
+  logic cfg_route, cfg_switch, cfg_filter, cfg_limits, cfg_count;
+  logic [4:0] cfg_colour;
+  logic [2:0] cfg_index;  // of the filter
+  /* verilator lint_off UNUSEDSIGNAL */ // reserved bits
+  route_reg_t cfg_r;
+  switch_reg_t cfg_s;
+  filter_reg_t cfg_f;
+  filter_limits_reg_t cfg_l;
+  filter_count_reg_t cfg_n;
+  /* verilator lint_on UNUSEDSIGNAL */
+  assign cfg_route = is_reg_route(cfg_addr_i);
+  assign cfg_switch = is_reg_switch(cfg_addr_i);
+  assign cfg_filter = is_reg_filter(cfg_addr_i);
+  assign cfg_limits = is_reg_filter_limits(cfg_addr_i);
+  assign cfg_count = is_reg_filter_count(cfg_addr_i);
+  assign cfg_colour = cfg_switch ? reg_switch_index(cfg_addr_i) : reg_route_index(cfg_addr_i);
+  assign cfg_index = cfg_filter ? reg_filter_index(cfg_addr_i)
+                   : cfg_limits ? reg_filter_limits_index(cfg_addr_i)
+                                : reg_filter_count_index(cfg_addr_i);
+  assign cfg_r = cfg_wdata_i;
+  assign cfg_s = cfg_wdata_i;
+  assign cfg_f = cfg_wdata_i;
+  assign cfg_l = cfg_wdata_i;
+  assign cfg_n = cfg_wdata_i;
+
+  // A position as the router keeps it.
+  function automatic logic [7:0] kept(input position_t position);
+    return {position.in_port, position.out_mask};
+  endfunction
+  function automatic position_t shown(input logic [7:0] position);
+    return '{in_port: position[7:5], out_mask: position[4:0]};
+  endfunction
+  /* verilator lint_off UNUSEDSIGNAL */ // reserved bits
+  function automatic filter_t kept_filter(input filter_reg_t f);
+    return '{filter_ctrl: f.filter_ctrl, count_ctrl: f.count_ctrl, count_data: f.count_data,
+             kind: f.kind, enable: f.enable, colour: f.colour};
+  endfunction
+  /* verilator lint_on UNUSEDSIGNAL */
+  function automatic logic [31:0] shown_filter(input filter_t f);
+    return filter_reg_t'{filter_ctrl: f.filter_ctrl, count_ctrl: f.count_ctrl,
+                         count_data: f.count_data, kind: f.kind, enable: f.enable,
+                         colour: f.colour, default: '0};
+  endfunction
+
   // What the rest of the router sees of it: copies owed to the ramp, colours with space, and
   // whether something can go on without the ramp or a link.
   colours_t ramp_q, space_q;
   logic torn_event_q;
+  logic surplus_q;  // for an assertion
 `ifdef SYNTHESIS
   logic moved_q;  // something moved in the last cycle: something may move in this one
 `else
@@ -306,6 +352,8 @@ module ow_router
   // it, bit planes; per port: responses are next when both are owed.
   logic [7:0] ccr0_q, ccr1_q, cow0_q, cow1_q;
   logic [3:0] cralt_q;
+  // Per link: credit slots that the control plane took while data credits were owed, two bit planes.
+  logic [3:0] crwait0_q, crwait1_q;
   ramp_t req_q;
   logic req_valid_q;
   logic cstuck_q;  // nothing moved in the control plane, and nothing will before an input changes
@@ -368,11 +416,12 @@ module ow_router
 
 `ifdef SYNTHESIS
   colours_t selected;  // the colour that cfg_addr_i names
-  assign selected = decode(1'b1, cfg_addr_i[4:0]);
+  assign selected = decode(1'b1, cfg_colour);
 
   // What simulation keeps in registers follows from the state.
   logic [NumColours-1:0][7:0] way;       // the current position
-  logic [31:0] route_word, switch_word;  // of the colour that cfg_addr_i names
+  route_reg_t route_word;   // of the colour that cfg_addr_i names
+  switch_reg_t switch_word;
   always_comb begin : words
     automatic logic [12:0] r;
     automatic logic [4:0] w;
@@ -382,8 +431,9 @@ module ow_router
       r |= {ring_q[c], mode1_q[c], mode0_q[c], obey_q[c], en_q[c], way[c]} & {13{selected[c]}};
       w |= {torn_q[c], pos1_q[c], pos0_q[c], last1_q[c], last0_q[c]} & {5{selected[c]}};
     end
-    route_word = {19'b0, r};
-    switch_word = {w[4:2], 3'b0, w[1:0], 24'b0};
+    route_word = '{ring: r[12], pop_mode: r[11:10], obey: r[9], enable: r[8],
+                   position: shown(r[7:0]), default: '0};
+    switch_word = '{torn: w[4], current: w[3:2], last: w[1:0], default: '0};
   end
 
   always_comb begin : derived
@@ -462,6 +512,8 @@ module ow_router
       any_credit = (cin[0] | cin[1] | cin[2] | cin[3]) != '0;
       any_in = (at[0] | at[1] | at[2] | at[3] | at[4]) != '0;
 `endif
+      surplus_q <= ((cr2_q[0] & cin[0]) | (cr2_q[1] & cin[1]) | (cr2_q[2] & cin[2]) |
+                    (cr2_q[3] & cin[3])) != '0;
       if (`OW_WORTH(any_credit)) begin
         for (int unsigned p = 0; p < 4; p++) begin
           cr2_q[p] |= cr1_q[p] & cin[p];
@@ -774,9 +826,16 @@ module ow_router
         freed = {pop[8:5], pop[3:0]};
         due = freed | cow0_q | cow1_q;
         if (`OW_WORTH(due != '0)) begin : returns
-          automatic logic [3:0] rsps;
-          rsps = due[7:4] & (~due[3:0] | cralt_q);
-          ctl_cret = due[7:4] | due[3:0];
+          automatic logic [3:0] rsps, waits;
+          // Of four slots for which data credits wait one is theirs: no packet holds them up for
+          // its length.
+          for (int unsigned p = 0; p < 4; p++) begin
+            waits[p] = (bk1_q[p] & in_q[p] & en_q & ~torn_q) != '0;
+          end
+          ctl_cret = (due[7:4] | due[3:0]) & ~(waits & crwait0_q & crwait1_q);
+          crwait1_q = (crwait1_q ^ crwait0_q) & waits & ctl_cret;
+          crwait0_q = ~crwait0_q & waits & ctl_cret;
+          rsps = due[7:4] & (~due[3:0] | cralt_q) & ctl_cret;
           cret = {rsps, ctl_cret & ~rsps};
           cralt_q = (cralt_q & ~ctl_cret) | (ctl_cret & ~rsps);
           for (int unsigned p = 0; p < 4; p++) begin
@@ -850,21 +909,21 @@ module ow_router
                       count |= count_q[f] & {16{match[f]}};
                     end
                   end
-                  value = (how.kind == FilterRange) ? data[31:16] : count;
+                  value = (how.kind == FILTER_RANGE) ? data[31:16] : count;
                   hit = value == low;
                   beyond = below(next_low, value);
                   may = !is_ctrl || how.filter_ctrl;
                   case (how.kind)
-                    FilterRange: if (!is_ctrl && (below(value, low) || beyond)) drop = 1'b1;
-                    FilterSparse: if (may && !hit) drop = 1'b1;
+                    FILTER_RANGE: if (!is_ctrl && (below(value, low) || beyond)) drop = 1'b1;
+                    FILTER_SPARSE: if (may && !hit) drop = 1'b1;
                     default: if (may && beyond) drop = 1'b1;
                   endcase
                   // Each wavelet is looked at, and counted, once.
                   counts = (is_ctrl ? how.count_ctrl : how.count_data) &&
-                           how.kind != FilterRange && (one & look) != '0;
+                           how.kind != FILTER_RANGE && (one & look) != '0;
                   next_count = plus_one(count) & {16{!hit}};
                   steps = match & {NumFilters{counts}};
-                  swaps = steps & {NumFilters{how.kind == FilterSparse && hit}};
+                  swaps = steps & {NumFilters{how.kind == FILTER_SPARSE && hit}};
                 end
                 looked_q |= one;
                 if ((one & look) == '0) drop = 1'b0;
@@ -1009,7 +1068,7 @@ module ow_router
 `ifdef SYNTHESIS
       moved_q <= moved;
 `endif
-      if (cfg_we_i && cfg_addr_i[9:6] == '0) cfg_one = decode(1'b1, cfg_addr_i[4:0]);
+      if (cfg_we_i && (cfg_route || cfg_switch)) cfg_one = decode(1'b1, cfg_colour);
 `ifndef SYNTHESIS
       torn_event_q <= 1'b0;
       if ((cfg_one | fenced) != '0) begin : reloads
@@ -1018,7 +1077,9 @@ module ow_router
             automatic logic [1:0] op;
             automatic logic [7:0] way;
             automatic logic wrong, was_en;
+            automatic logic [NUM_PORTS-1:0] was_in;
             was_en = en_q[c];
+            for (int unsigned p = 0; p < NUM_PORTS; p++) was_in[p] = in_q[p][c];
             if (fenced[c] && obey_q[c]) begin
               op = head_q[c][3:2];
               for (int unsigned p = 0; p < NUM_PORTS; p++) if (at[p][c]) op = win[p].data[3:2];
@@ -1036,25 +1097,26 @@ module ow_router
                 default: ;
               endcase
             end
-            if (cfg_one[c] && !cfg_addr_i[5]) begin
-              base_q[c] = cfg_wdata_i[7:0];
-              en_q[c] = cfg_wdata_i[8];
-              obey_q[c] = cfg_wdata_i[9];
-              {mode1_q[c], mode0_q[c]} = cfg_wdata_i[11:10];
-              ring_q[c] = cfg_wdata_i[12];
+            if (cfg_one[c] && cfg_route) begin
+              base_q[c] = kept(cfg_r.position);
+              en_q[c] = cfg_r.enable;
+              obey_q[c] = cfg_r.obey;
+              {mode1_q[c], mode0_q[c]} = cfg_r.pop_mode;
+              ring_q[c] = cfg_r.ring;
               mis_q[c] = 1'b0;
-              if (cfg_wdata_i[21]) begin
+              if (cfg_r.set_credits) begin
                 for (int unsigned p = 0; p < 4; p++) begin
-                  {cr2_q[p][c], cr1_q[p][c]} = {2{!cfg_wdata_i[13+p]}};
-                  {bk2_q[p][c], bk1_q[p][c]} = {2{cfg_wdata_i[17+p]}};
+                  {cr2_q[p][c], cr1_q[p][c]} = {2{!cfg_r.without_credits[p]}};
+                  {bk2_q[p][c], bk1_q[p][c]} = {2{cfg_r.keep_credits[p]}};
                 end
               end
             end
-            if (cfg_one[c] && cfg_addr_i[5]) begin
-              {alt3_q[c], alt2_q[c], alt1_q[c]} = cfg_wdata_i[23:0];
-              {last1_q[c], last0_q[c]} = cfg_wdata_i[25:24];
-              {pos1_q[c], pos0_q[c]} = cfg_wdata_i[30:29];
-              torn_q[c] = cfg_wdata_i[31];
+            if (cfg_one[c] && cfg_switch) begin
+              {alt3_q[c], alt2_q[c], alt1_q[c]} = {kept(cfg_s.position3), kept(cfg_s.position2),
+                                                   kept(cfg_s.position1)};
+              {last1_q[c], last0_q[c]} = cfg_s.last;
+              {pos1_q[c], pos0_q[c]} = cfg_s.current;
+              torn_q[c] = cfg_s.torn;
             end
             way = pos1_q[c] ? (pos0_q[c] ? alt3_q[c] : alt2_q[c])
                             : (pos0_q[c] ? alt1_q[c] : base_q[c]);
@@ -1065,7 +1127,12 @@ module ow_router
                   way[7:5] != 3'(p)) wrong = en_q[c];
               in_q[p][c] = way[7:5] == 3'(p);
               out_q[p][c] = way[p];
-              if (cfg_one[c] && (!cfg_addr_i[5] || en_q[c])) sent_q[p][c] = 1'b0;
+              // Without a route wavelets that wait keep the port at which they came in.
+              if (cfg_one[c] && cfg_route && !en_q[c]) begin
+                sent_q[p][c] = hv_q[c] && (was_en ? was_in[p] : sent_q[p][c]);
+              end else if (cfg_one[c] && en_q[c]) begin
+                sent_q[p][c] = 1'b0;
+              end
             end
             if (wrong) mis_q[c] = 1'b1;
             if (cfg_one[c]) looked_q[c] = 1'b0;
@@ -1075,77 +1142,88 @@ module ow_router
 `else
       begin : reloads
         automatic colours_t route, switch, keep_route, keep_switch, keep_credits, moves, adv, clear;
-        automatic colours_t last_one, setup, restart, full;
+        automatic colours_t last_one, setup, restart, full, hold;
         automatic logic held, wrong;
         automatic logic [2:0] first, from, to;
         automatic logic [NUM_PORTS-1:0] claimed;
-        route = cfg_one & {NumColours{!cfg_addr_i[5] && !rst_i}};
-        switch = cfg_one & {NumColours{cfg_addr_i[5] && !rst_i}};
-        setup = route & {NumColours{cfg_wdata_i[21]}};
+        route = cfg_one & {NumColours{cfg_route && !rst_i}};
+        switch = cfg_one & {NumColours{cfg_switch && !rst_i}};
+        setup = route & {NumColours{cfg_r.set_credits}};
         keep_route = ~(route | {NumColours{rst_i}});
         keep_switch = ~(switch | {NumColours{rst_i}});
         keep_credits = ~(setup | {NumColours{rst_i}});
 
+        hold = route & {NumColours{!cfg_r.enable}} & hv_q;
+
         // Wavelets that wait must have come in where the new route says.
         held = (selected & hv_q) != '0;
         first = '0;
-        from = route_word[7:5];
+        from = route_word.position.in_port;
         for (int unsigned c = 0; c < NumColours; c++) first |= base_q[c][7:5] & {3{selected[c]}};
         for (int unsigned p = 0; p < NUM_PORTS; p++) claimed[p] = (selected & sent_q[p]) != '0;
-        if (cfg_addr_i[5]) begin
-          case (cfg_wdata_i[30:29])
+        if (cfg_switch) begin
+          case (cfg_s.current)
             2'd0: to = first;
-            2'd1: to = cfg_wdata_i[7:5];
-            2'd2: to = cfg_wdata_i[15:13];
-            default: to = cfg_wdata_i[23:21];
+            2'd1: to = cfg_s.position1.in_port;
+            2'd2: to = cfg_s.position2.in_port;
+            default: to = cfg_s.position3.in_port;
           endcase
         end else begin
-          to = switch_word[30:29] == 2'd0 ? cfg_wdata_i[7:5] : from;
+          to = switch_word.current == 2'd0 ? cfg_r.position.in_port : from;
         end
         wrong = 1'b0;
-        if (route_word[8]) begin
+        if (route_word.enable) begin
           wrong = from != to;
         end else begin
           for (int unsigned p = 0; p < NUM_PORTS; p++) if (claimed[p] && to != 3'(p)) wrong = 1'b1;
         end
-        wrong = wrong && held && (cfg_addr_i[5] ? route_word[8] : cfg_wdata_i[8]);
+        wrong = wrong && held && (cfg_switch ? route_word.enable : cfg_r.enable);
         mis_q = ((mis_q | wrongs) & keep_route) | (cfg_one & {NumColours{wrong && !rst_i}});
 
         moves = fenced & obey_q;
         torn_event_q <= (moves & op1 & op0) != '0 && !rst_i;
         torn_q = ((torn_q | (moves & op1 & op0)) & keep_switch) |
-                 (switch & {NumColours{cfg_wdata_i[31]}});
+                 (switch & {NumColours{cfg_s.torn}});
         last_one = ~((pos0_q ^ last0_q) | (pos1_q ^ last1_q));
         adv = moves & ~op1 & op0 & ~last_one;
         clear = moves & ((~op1 & op0 & last_one & ring_q) | (op1 & ~op0));
         pos1_q = ((pos1_q ^ (pos0_q & adv)) & ~clear & keep_switch) |
-                 (switch & {NumColours{cfg_wdata_i[30]}});
-        pos0_q = ((pos0_q ^ adv) & ~clear & keep_switch) | (switch & {NumColours{cfg_wdata_i[29]}});
-        last1_q = (last1_q & keep_switch) | (switch & {NumColours{cfg_wdata_i[25]}});
-        last0_q = (last0_q & keep_switch) | (switch & {NumColours{cfg_wdata_i[24]}});
+                 (switch & {NumColours{cfg_s.current[1]}});
+        pos0_q = ((pos0_q ^ adv) & ~clear & keep_switch) |
+                 (switch & {NumColours{cfg_s.current[0]}});
+        last1_q = (last1_q & keep_switch) | (switch & {NumColours{cfg_s.last[1]}});
+        last0_q = (last0_q & keep_switch) | (switch & {NumColours{cfg_s.last[0]}});
         for (int unsigned c = 0; c < NumColours; c++) begin
-          alt1_q[c] = (alt1_q[c] & {8{keep_switch[c]}}) | (cfg_wdata_i[7:0] & {8{switch[c]}});
-          alt2_q[c] = (alt2_q[c] & {8{keep_switch[c]}}) | (cfg_wdata_i[15:8] & {8{switch[c]}});
-          alt3_q[c] = (alt3_q[c] & {8{keep_switch[c]}}) | (cfg_wdata_i[23:16] & {8{switch[c]}});
-          base_q[c] = (base_q[c] & {8{keep_route[c]}}) | (cfg_wdata_i[7:0] & {8{route[c]}});
+          alt1_q[c] = (alt1_q[c] & {8{keep_switch[c]}}) |
+                      (kept(cfg_s.position1) & {8{switch[c]}});
+          alt2_q[c] = (alt2_q[c] & {8{keep_switch[c]}}) |
+                      (kept(cfg_s.position2) & {8{switch[c]}});
+          alt3_q[c] = (alt3_q[c] & {8{keep_switch[c]}}) |
+                      (kept(cfg_s.position3) & {8{switch[c]}});
+          base_q[c] = (base_q[c] & {8{keep_route[c]}}) |
+                      (kept(cfg_r.position) & {8{route[c]}});
         end
 
-        restart = route | (switch & en_q) | {NumColours{rst_i}};
-        for (int unsigned p = 0; p < NUM_PORTS; p++) sent_q[p] &= ~restart;
+        // Without a route wavelets that wait keep the port at which they came in.
+        restart = ((switch & en_q) | route) & ~hold |
+                  {NumColours{rst_i}};
+        for (int unsigned p = 0; p < NUM_PORTS; p++) begin
+          sent_q[p] = (sent_q[p] & ~restart & ~(hold & en_q)) | (hold & en_q & in_q[p]);
+        end
         looked_q &= ~(cfg_one | {NumColours{rst_i}});
         hv_q &= ~{NumColours{rst_i}};
         tv_q &= ~{NumColours{rst_i}};
-        en_q = (en_q & keep_route) | (route & {NumColours{cfg_wdata_i[8]}});
-        obey_q = (obey_q & keep_route) | (route & {NumColours{cfg_wdata_i[9]}});
-        mode0_q = (mode0_q & keep_route) | (route & {NumColours{cfg_wdata_i[10]}});
-        mode1_q = (mode1_q & keep_route) | (route & {NumColours{cfg_wdata_i[11]}});
-        ring_q = (ring_q & keep_route) | (route & {NumColours{cfg_wdata_i[12]}});
+        en_q = (en_q & keep_route) | (route & {NumColours{cfg_r.enable}});
+        obey_q = (obey_q & keep_route) | (route & {NumColours{cfg_r.obey}});
+        mode0_q = (mode0_q & keep_route) | (route & {NumColours{cfg_r.pop_mode[0]}});
+        mode1_q = (mode1_q & keep_route) | (route & {NumColours{cfg_r.pop_mode[1]}});
+        ring_q = (ring_q & keep_route) | (route & {NumColours{cfg_r.ring}});
         for (int unsigned p = 0; p < 4; p++) begin
-          full = ~(keep_credits | {NumColours{cfg_wdata_i[13+p] && !rst_i}});
+          full = ~(keep_credits | {NumColours{cfg_r.without_credits[p] && !rst_i}});
           cr1_q[p] = (cr1_q[p] & keep_credits) | full;
           cr2_q[p] = (cr2_q[p] & keep_credits) | full;
-          bk1_q[p] = (bk1_q[p] & keep_credits) | (setup & {NumColours{cfg_wdata_i[17+p]}});
-          bk2_q[p] = (bk2_q[p] & keep_credits) | (setup & {NumColours{cfg_wdata_i[17+p]}});
+          bk1_q[p] = (bk1_q[p] & keep_credits) | (setup & {NumColours{cfg_r.keep_credits[p]}});
+          bk2_q[p] = (bk2_q[p] & keep_credits) | (setup & {NumColours{cfg_r.keep_credits[p]}});
         end
       end
 `endif
@@ -1153,19 +1231,17 @@ module ow_router
 `ifdef SYNTHESIS
       for (int unsigned f = 0; f < NumFilters; f++) begin : filters
         automatic logic [2:0] write;
-        for (int unsigned i = 0; i < 3; i++) begin
-          write[i] = cfg_we_i && cfg_addr_i[9:6] == 4'h8 && cfg_addr_i[5:2] == 4'(f) &&
-                     cfg_addr_i[1:0] == 2'(i);
-        end
+        write = {cfg_count, cfg_limits, cfg_filter} & {3{cfg_we_i && cfg_index == 3'(f)}};
         filter_q[f] = (filter_q[f] & {11{!write[0] && !rst_i}}) |
-                      (cfg_wdata_i[10:0] & {11{write[0] && !rst_i}});
-        high_q[f] = (high_q[f] & {16{!write[1]}}) | (cfg_wdata_i[31:16] & {16{write[1]}});
-        low_q[f] = (low_q[f] & {16{!write[1] && !swaps[f]}}) |
-                   (next_low & {16{swaps[f] && !write[1]}}) |
-                   (cfg_wdata_i[15:0] & {16{write[1]}});
-        count_q[f] = (count_q[f] & {16{!write[2] && !steps[f]}}) |
-                     (next_count & {16{steps[f] && !write[2]}}) |
-                     (cfg_wdata_i[15:0] & {16{write[2]}});
+                      (kept_filter(cfg_f) & {11{write[0] && !rst_i}});
+        high_q[f] = ((high_q[f] & {16{!write[1]}}) | (cfg_l.high & {16{write[1]}})) &
+                    {16{!rst_i}};
+        low_q[f] = ((low_q[f] & {16{!write[1] && !swaps[f]}}) |
+                    (next_low & {16{swaps[f] && !write[1]}}) |
+                    (cfg_l.low & {16{write[1]}})) & {16{!rst_i}};
+        count_q[f] = ((count_q[f] & {16{!write[2] && !steps[f]}}) |
+                      (next_count & {16{steps[f] && !write[2]}}) |
+                      (cfg_n.count & {16{write[2]}})) & {16{!rst_i}};
       end
 `else
       if (steps != '0) begin
@@ -1174,17 +1250,10 @@ module ow_router
           if (swaps[f]) low_q[f] = next_low;
         end
       end
-      if (cfg_we_i && cfg_addr_i[9:6] == 4'h8) begin : filters
-        for (int unsigned f = 0; f < NumFilters; f++) begin
-          if (cfg_addr_i[5:2] == 4'(f)) begin
-            case (cfg_addr_i[1:0])
-              2'd0: filter_q[f] = cfg_wdata_i[10:0];
-              2'd1: {high_q[f], low_q[f]} = cfg_wdata_i;
-              2'd2: count_q[f] = cfg_wdata_i[15:0];
-              default: ;
-            endcase
-          end
-        end
+      if (cfg_we_i && (cfg_filter || cfg_limits || cfg_count)) begin : filters
+        if (cfg_filter) filter_q[cfg_index] = kept_filter(cfg_f);
+        if (cfg_limits) {high_q[cfg_index], low_q[cfg_index]} = {cfg_l.high, cfg_l.low};
+        if (cfg_count) count_q[cfg_index] = cfg_n.count;
         filtered_q = '0;
         for (int unsigned f = 0; f < NumFilters; f++) begin
           if (filter_q[f].enable) filtered_q |= colours_t'(1) << filter_q[f].colour;
@@ -1250,7 +1319,12 @@ module ow_router
         bk2_q[p] = '0;
       end
       fence_q = '0;
-      for (int unsigned f = 0; f < NumFilters; f++) filter_q[f] = '0;
+      for (int unsigned f = 0; f < NumFilters; f++) begin
+        filter_q[f] = '0;
+        low_q[f] = '0;
+        high_q[f] = '0;
+        count_q[f] = '0;
+      end
       filtered_q = '0;
       busy_q <= '0;
       ramp_q <= '0;
@@ -1285,6 +1359,9 @@ module ow_router
       cow0_q = '0;
       cow1_q = '0;
       cralt_q = '0;
+      crwait0_q = '0;
+      crwait1_q = '0;
+      surplus_q <= 1'b0;
       req_q <= '0;
       req_valid_q <= 1'b0;
       cstuck_q <= 1'b1;
@@ -1296,52 +1373,53 @@ module ow_router
   always_comb begin : read_back
 `ifndef SYNTHESIS
     automatic logic [IdxW-1:0] c;
-    c = cfg_addr_i[IdxW-1:0];
+    automatic route_reg_t route;
+    automatic switch_reg_t switch;
 `endif
+    automatic rt_credits_reg_t credits;
+    automatic rt_control_reg_t control;
+    automatic filter_count_reg_t count;
+`ifndef SYNTHESIS
+    c = cfg_colour[IdxW-1:0];
+    switch = '{torn: torn_q[c], current: {pos1_q[c], pos0_q[c]}, last: {last1_q[c], last0_q[c]},
+               default: '0};
+    route = '{ring: ring_q[c], pop_mode: {mode1_q[c], mode0_q[c]}, obey: obey_q[c],
+              enable: en_q[c], position: shown(pos1_q[c] ? (pos0_q[c] ? alt3_q[c] : alt2_q[c])
+                                                         : (pos0_q[c] ? alt1_q[c] : base_q[c])),
+              default: '0};
+`endif
+    // Credits: eight colours a word, four words a port.
+    credits = '0;
+    for (int unsigned k = 0; k < NumColours; k++) begin
+      for (int unsigned p = 0; p < 4; p++) begin
+        if (reg_rt_credits_index(cfg_addr_i) == 4'(4 * p + k / 8)) begin
+          credits.credits[k%8] = {2'b0, cr2_q[p][k], cr1_q[p][k] && !cr2_q[p][k]};
+        end
+      end
+    end
+    control = '{requests: chv_q[4:0], responses: chv_q[8:5], default: '0};
+    count = '{count: count_q[cfg_index], default: '0};
     stat_o = '0;
-    case (cfg_addr_i[9:6])
+    unique case (1'b1)
 `ifdef SYNTHESIS
-      4'h0: stat_o = cfg_addr_i[5] ? switch_word : route_word;
+      cfg_route: stat_o = route_word;
+      cfg_switch: stat_o = switch_word;
 `else
-      4'h0: begin
-        if (cfg_addr_i[4:0] < 5'(NumColours)) begin
-          if (cfg_addr_i[5]) begin
-            stat_o = {torn_q[c], pos1_q[c], pos0_q[c], 3'b0, last1_q[c], last0_q[c], 24'b0};
-          end else begin
-            stat_o = {19'b0, ring_q[c], mode1_q[c], mode0_q[c], obey_q[c], en_q[c],
-                      pos1_q[c] ? (pos0_q[c] ? alt3_q[c] : alt2_q[c])
-                                : (pos0_q[c] ? alt1_q[c] : base_q[c])};
-          end
-        end
-      end
+      cfg_route: if (cfg_colour < 5'(NumColours)) stat_o = route;
+      cfg_switch: if (cfg_colour < 5'(NumColours)) stat_o = switch;
 `endif
-      4'h7: begin
-        if (cfg_addr_i[5:2] == '0) begin
-          case (cfg_addr_i[1:0])
-            2'd0: stat_o = 32'(hv_q);
-            2'd1: stat_o = 32'(mis_q);
-            2'd2: stat_o = 32'(chv_q);
-            default: stat_o = 32'(torn_q);
-          endcase
-        end
-        // Credits: four bits a colour, eight colours a word, four words a port.
-        for (int unsigned k = 0; k < NumColours; k++) begin
-          for (int unsigned p = 0; p < 4; p++) begin
-            if (cfg_addr_i[5:0] == 6'(4 * p + 4 + k / 8)) begin
-              stat_o[4*(k%8)+:2] = {cr2_q[p][k], cr1_q[p][k] && !cr2_q[p][k]};
-            end
-          end
-        end
+      cfg_filter: stat_o = shown_filter(filter_q[cfg_index]);
+      cfg_count: stat_o = count;
+      is_reg_rt_credits(cfg_addr_i): stat_o = credits;
+      default: begin
+        case (cfg_addr_i)
+          REG_RT_OCCUPIED: stat_o = 32'(hv_q);
+          REG_RT_MISROUTE: stat_o = 32'(mis_q);
+          REG_RT_CONTROL: stat_o = control;
+          REG_RT_TORN: stat_o = 32'(torn_q);
+          default: ;
+        endcase
       end
-      4'h8: begin
-        for (int unsigned f = 0; f < NumFilters; f++) begin
-          if (cfg_addr_i[5:2] == 4'(f)) begin
-            if (cfg_addr_i[1:0] == 2'd0) stat_o = {21'b0, filter_q[f]};
-            if (cfg_addr_i[1:0] == 2'd2) stat_o = {16'b0, count_q[f]};
-          end
-        end
-      end
-      default: ;
     endcase
   end
 
@@ -1353,14 +1431,15 @@ module ow_router
   for (genvar o = 0; o < 10; o++) begin : gen_lock
     `OW_ASSERT(lock_onehot, $onehot0(clock_q[o]), "two packets hold one output")
   end
-  // Three credits mean that a neighbour returned one too many; an arrival at a full buffer, that it
-  // sent without one.
+  // A credit for a colour that has all is one that a neighbour returned twice; an arrival at a full
+  // buffer was sent without one.
   `OW_ASSERT(tail_behind_head, (tv_q & ~hv_q) == '0, "a tail without a head")
   `OW_ASSERT(inject_with_space, !inj_i.valid || ((colours_t'(1) << inj_i.colour) & inj_space_o)
              != '0, "the ramp injected without space")
   `OW_ASSERT(control_colour_inject, !inj_i.valid || inj_i.colour < COLOUR_REQ,
              "the ramp injected on a control colour")
   `OW_ASSERT(owed_is_held, (ramp_q & ~hv_q) == '0, "a copy is owed of nothing")
+  `OW_ASSERT(no_surplus, !surplus_q, "a credit came back that was not spent")
 `ifndef SYNTHESIS
   `OW_ASSERT(no_overrun, !overrun_q, "a colour's buffer overran")
 `endif

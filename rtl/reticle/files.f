@@ -1,5 +1,4 @@
 # Files of the reticle level, in compile order.
-rtl/reticle/ow_reticle_pkg.sv
 rtl/reticle/ow_reticle_mesh.sv
 rtl/reticle/ow_link_pkg.sv
 rtl/reticle/ow_link_delay.sv

@@ -7,9 +7,9 @@ package ow_link_pkg;
 
   // Lanes of one direction: groups of 32 data lanes and 2 spares, one bit a lane and cycle. A beat
   // is what the data lanes carry in a cycle, a frame is two beats.
-  localparam int unsigned GROUPS = 2;
-  localparam int unsigned GROUP_DATA = 32;
-  localparam int unsigned GROUP_LANES = 34;
+  import ow_isa_pkg::GROUP_DATA, ow_isa_pkg::GROUP_LANES;
+  export ow_isa_pkg::GROUP_DATA, ow_isa_pkg::GROUP_LANES;
+  localparam int unsigned GROUPS = ow_isa_pkg::LANE_GROUPS;
   localparam int unsigned LANES = GROUPS * GROUP_LANES;
   localparam int unsigned BEAT = GROUPS * GROUP_DATA;
   localparam int unsigned SEQ_BITS = 4;

@@ -4,7 +4,9 @@
 //
 // ow_link_queues holds them and chooses. The router gets its credit in the cycle after the wavelet
 // has left for the lanes; for a command wavelet it gets none, because the credits of the router
-// beyond the link come through as grants (docs/links.md).
+// beyond the link come through as grants (docs/links.md). Grants use the cycles in which no other
+// credit goes to the router; after three without one the next wavelet waits for a cycle, so that no
+// colour can hold up the switch of another.
 // Latency 0, throughput 1 wavelet a cycle. Errors: wavelets of colours that do not exist are
 // dropped, as a router drops them; overruns are reported by assertions.
 //
@@ -51,6 +53,9 @@ module ow_link_txq
   logic [3:0] grants_q [N];       // credits on their way to the router
   colours_t can_q, granted_q;     // far and grants are not 0
   credit_t credit_q;
+  logic [1:0] waited_q;  // cycles that grants have waited for
+  logic grant_turn;
+  assign grant_turn = waited_q == 2'd3;
 
   // What leaves.
   logic arrives, pop, command, held;
@@ -67,7 +72,7 @@ module ow_link_txq
     .clk_i, .rst_i,
     .arrive_i(arrives), .arrive_idx_i(idx_t'(to_queue(tile_i.colour, 5'(NumColours)))),
     .arrive_command_i(is_command(tile_i.colour, tile_i.ctrl, tile_i.data[25:2])),
-    .open_i, .can_i(can_q), .pop_o(pop), .one_o(), .idx_o(idx), .command_o(command),
+    .open_i(open_i && !grant_turn), .can_i(can_q), .pop_o(pop), .one_o(), .idx_o(idx), .command_o(command),
     .bypass_o(bypass), .read_at_o(read_at), .go_i(pop), .write_o(write), .write_at_o(write_at),
     .level_o(), .held_o(held)
   );
@@ -96,6 +101,7 @@ module ow_link_txq
       can_q <= '1;
       granted_q <= '0;
       credit_q <= '0;
+      waited_q <= '0;
     end else begin
       credit_q <= '0;
       if (pop) begin
@@ -111,6 +117,7 @@ module ow_link_txq
         can_q[back_idx] <= 1'b1;
       end
       // Grants go to the router when no credit of this buffer does.
+      waited_q <= granted_q != '0 && pop && !command ? waited_q + 2'd1 : '0;
       if (granted_q != '0 && (!pop || command)) begin
         credit_q <= {1'b1, to_colour(5'(grant_idx), 5'(NumColours))};
         grants_q[grant_idx] <= grants_q[grant_idx] - 4'd1;
@@ -127,6 +134,7 @@ module ow_link_txq
   logic invented;
   assign invented = back_valid_i && !back_i.grant &&
       32'(far_q[back_idx]) + 32'(back_count) > FarDepth + 32'(pop && back_idx == idx);
+  `OW_ASSERT(grants_go, !grant_turn || !pop, "a grant was passed over for too long")
   `OW_ASSERT(far_credits_in_range, !invented, "more credits came back than were spent")
 
 endmodule

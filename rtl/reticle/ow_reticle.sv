@@ -17,7 +17,6 @@
 
 module ow_reticle
   import ow_pkg::*;
-  import ow_reticle_pkg::*;
 #(
   parameter int unsigned Rows = 2,
   parameter int unsigned Cols = 2,

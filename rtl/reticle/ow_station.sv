@@ -3,23 +3,7 @@
 // fuses, its reset, a way to the tile's control-plane endpoint that needs no mesh, and a boundary
 // scan of the wires to its neighbours.
 //
-// Registers, as commands of the chain name them (docs/bring-up.md):
-//   0  ID        ro  0x4F570001
-//   1  CONTROL   rw  [0] run: 0 holds the tile in reset; [1] test: the endpoint takes its requests
-//                    from here and answers to here
-//   2  TILE_FUSE rw  tile_fuse_t
-//   3  ROW_FUSE  rw  row_fuse_t; that of column 0 counts
-//   4  PUSH      w   a word of a request packet; r [0] the last one has been taken
-//   5  PUSH_LAST w   the last word of a packet
-//   6  POP       ro  a word of the answer; the read takes it
-//   7  POP_STATE ro  [0] there is one, [1] it is the packet's last
-//   8  SCAN      rw  [0] on: what leaves to the mesh is the pattern and not what the tile sends
-//   9  PATTERN   rw  bits 31:0 of the pattern; register 10 bits 44:32. Side s sends it rotated to
-//                    the left by 11 s bits, so that sides cannot be taken for each other
-//   11 LINK      rw  [7:6] side, [5:0] word of the status of the reticle-crossing link there: a
-//                    write fetches it, register 12 shows it
-//   32 + 2 s     ro  bits 31:0 of what comes from the mesh at side s (N E S W); 33 + 2 s:
-//                    bits 44:32
+// Its registers stand in docs/bring-up.md.
 // Everything is 0 after reset, so a fresh wafer is isolated and its tiles are in reset. A word that
 // is pushed before the last one has been taken is lost; at one command after the other it never is,
 // since the endpoint takes a word long before the next command has come.
@@ -32,7 +16,6 @@
 //                tile
 module ow_station
   import ow_pkg::*;
-  import ow_reticle_pkg::*;
 (
   input  logic        clk_i,
   input  logic        rst_i,
@@ -62,20 +45,6 @@ module ow_station
   input  logic [31:0] stat_i
 );
 
-  localparam logic [31:0] ID = 32'h4F57_0001;
-  localparam logic [5:0] REG_CONTROL = 6'd1;
-  localparam logic [5:0] REG_TILE_FUSE = 6'd2;
-  localparam logic [5:0] REG_ROW_FUSE = 6'd3;
-  localparam logic [5:0] REG_PUSH = 6'd4;
-  localparam logic [5:0] REG_PUSH_LAST = 6'd5;
-  localparam logic [5:0] REG_POP = 6'd6;
-  localparam logic [5:0] REG_POP_STATE = 6'd7;
-  localparam logic [5:0] REG_SCAN = 6'd8;
-  localparam logic [5:0] REG_PATTERN_LOW = 6'd9;
-  localparam logic [5:0] REG_PATTERN_HIGH = 6'd10;
-  localparam logic [5:0] REG_LINK = 6'd11;
-  localparam logic [5:0] REG_LINK_STATUS = 6'd12;
-
   logic        we, re;
   logic [5:0]  addr;
   logic [31:0] wdata, rdata;
@@ -92,7 +61,8 @@ module ow_station
   logic       push_q;
   ramp_t      word_q;
   logic       scan_q;
-  logic [7:0] link_q;
+  logic [1:0] side_q;     // of the link whose status was asked for, and which word
+  logic [5:0] word_at_q;
   link_t      pattern_q;
 
   function automatic link_t rotated(input link_t x, input int unsigned n);
@@ -108,34 +78,49 @@ module ow_station
   assign tile_test_o = test_q;
   assign tile_req_valid_o = push_q;
   assign tile_req_o = word_q;
-  assign tile_rsp_ready_o = re && !we && addr == REG_POP;
-  assign stat_side_o = link_q[7:6];
-  assign stat_addr_o = link_q[5:0];
+  assign tile_rsp_ready_o = re && !we && addr == STATION_POP;
+  assign stat_side_o = side_q;
+  assign stat_addr_o = word_at_q;
 
   always_ff @(posedge clk_i) begin
     // A register of its own: the reset of a whole tile hangs on it.
     tile_rst_o <= rst_i || !run_q;
   end
 
+  // What is written, by register.
+  /* verilator lint_off UNUSEDSIGNAL */ // reserved bits
+  control_reg_t control;
+  scan_reg_t scan;
+  link_reg_t link;
+  /* verilator lint_on UNUSEDSIGNAL */
+  assign control = wdata;
+  assign scan = wdata;
+  assign link = wdata;
+
   always_comb begin
     rdata = '0;
     if (re) begin
-      if (addr[5:3] == 3'd4) begin
-        rdata = addr[0] ? {19'd0, at_i[addr[2:1]][44:32]} : at_i[addr[2:1]][31:0];
+      if (is_station_capture(addr)) begin
+        rdata = at_i[station_capture_index(addr)][31:0];
+      end else if (is_station_capture_high(addr)) begin
+        rdata = 32'(at_i[station_capture_high_index(addr)][$bits(link_t)-1:32]);
       end else begin
         unique case (addr)
-          6'd0:          rdata = ID;
-          REG_CONTROL:   rdata = {30'd0, test_q, run_q};
-          REG_TILE_FUSE: rdata = {17'd0, tile_fuse_q};
-          REG_ROW_FUSE:  rdata = {26'd0, row_fuse_q};
-          REG_PUSH:      rdata = {31'd0, !push_q};
-          REG_POP:       rdata = tile_rsp_valid_i ? tile_rsp_i.data : '0;
-          REG_POP_STATE: rdata = {30'd0, tile_rsp_valid_i && tile_rsp_i.ctrl, tile_rsp_valid_i};
-          REG_SCAN:         rdata = {31'd0, scan_q};
-          REG_PATTERN_LOW:  rdata = pattern_q[31:0];
-          REG_PATTERN_HIGH: rdata = {19'd0, pattern_q[44:32]};
-          REG_LINK:         rdata = {24'd0, link_q};
-          REG_LINK_STATUS:  rdata = stat_i;
+          STATION_ID:           rdata = STATION_ID_VALUE;
+          STATION_CONTROL:      rdata = control_reg_t'{test: test_q, run: run_q, default: '0};
+          STATION_TILE_FUSE:    rdata = 32'(tile_fuse_q);
+          STATION_ROW_FUSE:     rdata = 32'(row_fuse_q);
+          STATION_PUSH:         rdata = push_reg_t'{taken: !push_q, default: '0};
+          STATION_POP:          rdata = tile_rsp_valid_i ? tile_rsp_i.data : '0;
+          STATION_POP_STATE: begin
+            rdata = pop_state_reg_t'{last: tile_rsp_valid_i && tile_rsp_i.ctrl,
+                                     valid: tile_rsp_valid_i, default: '0};
+          end
+          STATION_SCAN:         rdata = scan_reg_t'{enable: scan_q, default: '0};
+          STATION_PATTERN_LOW:  rdata = pattern_q[31:0];
+          STATION_PATTERN_HIGH: rdata = 32'(pattern_q[$bits(link_t)-1:32]);
+          STATION_LINK:         rdata = link_reg_t'{side: side_q, number: word_at_q, default: '0};
+          STATION_LINK_STATUS:  rdata = stat_i;
           default: ;
         endcase
       end
@@ -151,24 +136,25 @@ module ow_station
       push_q <= 1'b0;
       word_q <= '0;
       scan_q <= 1'b0;
-      link_q <= '0;
+      side_q <= '0;
+      word_at_q <= '0;
       stat_re_o <= 1'b0;
       pattern_q <= '0;
     end else begin
-      stat_re_o <= we && addr == REG_LINK;
+      stat_re_o <= we && addr == STATION_LINK;
       if (push_q && tile_req_ready_i) push_q <= 1'b0;
       if (we) begin
         unique case (addr)
-          REG_CONTROL: {test_q, run_q} <= wdata[1:0];
-          REG_TILE_FUSE: tile_fuse_q <= wdata[14:0];
-          REG_ROW_FUSE: row_fuse_q <= wdata[5:0];
-          REG_SCAN: scan_q <= wdata[0];
-          REG_LINK: link_q <= wdata[7:0];
-          REG_PATTERN_LOW: pattern_q[31:0] <= wdata;
-          REG_PATTERN_HIGH: pattern_q[44:32] <= wdata[12:0];
-          REG_PUSH, REG_PUSH_LAST: begin
+          STATION_CONTROL: {test_q, run_q} <= {control.test, control.run};
+          STATION_TILE_FUSE: tile_fuse_q <= wdata[$bits(tile_fuse_t)-1:0];
+          STATION_ROW_FUSE: row_fuse_q <= wdata[$bits(row_fuse_t)-1:0];
+          STATION_SCAN: scan_q <= scan.enable;
+          STATION_LINK: {side_q, word_at_q} <= {link.side, link.number};
+          STATION_PATTERN_LOW: pattern_q[31:0] <= wdata;
+          STATION_PATTERN_HIGH: pattern_q[$bits(link_t)-1:32] <= wdata[$bits(link_t)-33:0];
+          STATION_PUSH, STATION_PUSH_LAST: begin
             push_q <= 1'b1;
-            word_q <= {addr == REG_PUSH_LAST, wdata};
+            word_q <= '{ctrl: addr == STATION_PUSH_LAST, data: wdata};
           end
           default: ;
         endcase

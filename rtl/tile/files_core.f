@@ -1,8 +1,8 @@
-rtl/tile/ow_core_pkg.sv
-rtl/tile/ow_core_decode.sv
-rtl/tile/ow_core_alu.sv
-rtl/tile/ow_core_muldiv.sv
-rtl/tile/ow_core_csr.sv
-rtl/tile/ow_core_fetch.sv
-rtl/tile/ow_core.sv
-rtl/tile/ow_tasks.sv
+rtl/tile/core/ow_core_pkg.sv
+rtl/tile/core/ow_core_decode.sv
+rtl/tile/core/ow_core_alu.sv
+rtl/tile/core/ow_core_muldiv.sv
+rtl/tile/core/ow_core_csr.sv
+rtl/tile/core/ow_core_fetch.sv
+rtl/tile/core/ow_core.sv
+rtl/tile/core/ow_tasks.sv

@@ -59,7 +59,7 @@ module ow_tile #(
   ramp_t req_w, rsp_w;
   logic req_valid, req_ready, rsp_valid, rsp_ready;
   logic rt_we, torn, ask_valid, ask_ready;
-  logic [9:0] rt_addr;
+  logic [15:0] reg_addr;
   logic [31:0] rt_rdata, reg_wdata;
   logic router_idle;
 
@@ -72,7 +72,7 @@ module ow_tile #(
     .req_o(req_w), .req_valid_o(req_valid), .req_ready_i(req_ready),
     .rsp_i(rsp_w), .rsp_valid_i(rsp_valid), .rsp_ready_o(rsp_ready),
     .ask_i(reg_wdata), .ask_valid_i(ask_valid), .ask_ready_o(ask_ready),
-    .cfg_we_i(rt_we), .cfg_addr_i(rt_addr), .cfg_wdata_i(reg_wdata),
+    .cfg_we_i(rt_we), .cfg_addr_i(reg_addr), .cfg_wdata_i(reg_wdata),
     .stat_o(rt_rdata),
     .torn_o(torn),
     .idle_o(router_idle)
@@ -205,7 +205,10 @@ module ow_tile #(
 
   always_comb begin
     unique case (mbist_sel)
-      2'd0: mbist_rdata = {16'd0, mbist_fail, 6'd0, mbist_done, mbist_busy};
+      2'd0: begin
+        mbist_rdata = mbist_reg_t'{failed: mbist_fail, done: mbist_done, running: mbist_busy,
+                                   default: '0};
+      end
       2'd1: mbist_rdata = 32'(mbist_fail_row);
       2'd2: mbist_rdata = mbist_fail_bits[31:0];
       2'd3: mbist_rdata = mbist_fail_bits[63:32];
@@ -286,7 +289,6 @@ module ow_tile #(
 
   // ---------------------------------------------------------------------------------------- tasks --
   logic task_we;
-  logic [5:0] task_addr;
   logic [31:0] task_rdata;
   logic [NUM_QUEUES-1:0] eng_owned, red_owned;
   logic eng_done, red_done;
@@ -296,7 +298,7 @@ module ow_tile #(
 
   ow_tasks u_tasks (
     .clk_i, .rst_i(rst_q), .core_rst_i(core_rst),
-    .cfg_we_i(task_we), .cfg_addr_i(task_addr), .cfg_wdata_i(reg_wdata), .cfg_rdata_o(task_rdata),
+    .cfg_we_i(task_we), .cfg_addr_i(reg_addr), .cfg_wdata_i(reg_wdata), .cfg_rdata_o(task_rdata),
     .inq_valid_i(inq_valid), .inq_head_i(inq_head), .inq_owned_i(eng_owned | red_owned),
     .inq_pop_o(task_pop),
     .eng_done_valid_i(eng_done), .eng_done_kind_i(eng_done_kind),
@@ -316,7 +318,6 @@ module ow_tile #(
   logic [3:0] acc_raddr;
   logic [32*Lanes-1:0] acc_rdata;
   logic red_we_reg;
-  logic [3:0] red_reg_addr;
   logic [31:0] red_reg_rdata;
   logic [31:0] engine_fault, engine_fault_pc, prng_rdata;
   logic [23:0] engine_fault_addr;
@@ -346,6 +347,11 @@ module ow_tile #(
     return n;
   endfunction
 
+  logic [NUM_QUEUES-1:0] inq_more;
+  always_comb begin
+    for (int unsigned q = 0; q < NUM_QUEUES; q++) inq_more[q] = inq_level[q] > 4'd1;
+  end
+
   ow_engine #(.Lanes(Lanes), .SramBytes(SramBytes), .NumThreads(NumThreads),
               .QueueDepth(QueueDepth)) u_engine (
     .clk_i, .rst_i(rst_q || unit_rst), .halt_i(halt),
@@ -361,7 +367,7 @@ module ow_tile #(
     .wr_gnt_i(wr_gnt),
     .gth_req_o(gth_req), .gth_we_o(gth_we), .gth_row_o(gth_row), .gth_be_o(gth_be),
     .gth_wdata_o(gth_wdata), .gth_gnt_i(mbist_req ? 8'd0 : gth_gnt), .gth_rdata_i(gth_rdata),
-    .inq_valid_i(inq_valid), .inq_head_i(inq_head), .inq_pop_o(eng_pop),
+    .inq_valid_i(inq_valid), .inq_head_i(inq_head), .inq_more_i(inq_more), .inq_pop_o(eng_pop),
     .inq_owned_o(eng_owned), .red_owned_i(red_owned),
     .outq_level_i(outq_level), .eng_push_o(eng_push), .eng_q_o(eng_push_q),
     .eng_data_o(eng_push_data),
@@ -381,7 +387,7 @@ module ow_tile #(
   ow_reduce #(.Lanes(Lanes), .SramBytes(SramBytes)) u_reduce (
     .clk_i, .rst_i(rst_q || unit_rst), .halt_i(halt),
     .fault_o(red_fault), .fault_cause_o(red_fault_cause), .fault_addr_o(red_fault_addr),
-    .reg_we_i(red_we_reg), .reg_addr_i(red_reg_addr), .reg_wdata_i(reg_wdata),
+    .reg_we_i(red_we_reg), .reg_addr_i(reg_addr), .reg_wdata_i(reg_wdata),
     .reg_rdata_o(red_reg_rdata),
     .start_i(red_start), .start_kind_i(red_start_kind), .start_task_i(red_start_task),
     .busy_o(red_busy),
@@ -411,13 +417,13 @@ module ow_tile #(
     .core_gnt_o(mm_gnt), .core_rvalid_o(mm_rvalid),
     .rdata_o(reg_rdata),
     .ask_valid_o(ask_valid), .ask_ready_i(ask_ready),
-    .rt_we_o(rt_we), .rt_addr_o(rt_addr), .rt_rdata_i(rt_rdata),
+    .addr_o(reg_addr), .rt_we_o(rt_we), .rt_rdata_i(rt_rdata),
     .bind_we_o(bind_we), .bind_addr_o(bind_addr), .bind_data_o(bind_data),
     .inq_bind_i(inq_bind), .outq_bind_i(outq_bind),
     .inq_level_i(inq_level), .outq_level_i(outq_level), .outq_ready_i(outq_ready),
     .push_o(core_push), .push_q_o(core_push_q), .push_data_o(core_push_data),
-    .task_we_o(task_we), .task_addr_o(task_addr), .task_rdata_i(task_rdata),
-    .red_we_o(red_we_reg), .red_addr_o(red_reg_addr), .red_rdata_i(red_reg_rdata),
+    .task_we_o(task_we), .task_rdata_i(task_rdata),
+    .red_we_o(red_we_reg), .red_rdata_i(red_reg_rdata),
     .wdata_o(reg_wdata),
     .run_o(run), .core_rst_o(core_rst), .unit_rst_o(unit_rst), .ramp_clear_o(ramp_clear),
     .halt_o(halt), .boot_pc_o(boot_pc),

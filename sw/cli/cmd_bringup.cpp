@@ -6,11 +6,10 @@
 #include <memory>
 
 #include "cli.h"
-#ifdef OW_HAVE_WAFER_FULL
+#include "ow/base/error.h"
+#include "ow/base/file.h"
 #include "ow/wafer/files.h"
 #include "wafer.h"
-#endif
-#include "ow/error.h"
 
 namespace ow::cli {
 namespace {
@@ -27,7 +26,6 @@ struct Options {
 };
 
 int run(Context& context, const Options& o) {
-#ifdef OW_HAVE_WAFER_FULL
   const wafer::Shape shape = wafer::read_shape(o.wafer);
   const wafer::Faults faults =
       o.defects.empty() ? wafer::Faults() : wafer::read_faults(o.defects, shape);
@@ -36,7 +34,7 @@ int run(Context& context, const Options& o) {
   fmt::print("wafer       {}: {}\n", o.wafer, device->device().description());
   check_writable(o.map);
   check_writable(o.svg);
-  WaferPart part;
+  wafer::WaferPart part;
   if (!o.window.empty()) part.window = read_window(o.window);
   part.accept_smaller = o.accept_smaller;
   const wafer::Bringup result = bring_up_wafer(*device, o.mini, o.thorough, part);
@@ -52,11 +50,6 @@ int run(Context& context, const Options& o) {
   }
   if (!o.svg.empty()) write_svg(o.svg, shape, result);
   return result.good() ? 0 : 1;
-#else
-  (void)context;
-  (void)o;
-  throw BadInput("this build has no tile model");
-#endif
 }
 
 }  // namespace

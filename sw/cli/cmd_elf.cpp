@@ -7,9 +7,11 @@
 #include <fmt/format.h>
 
 #include "cli.h"
-#include "ow/elf.h"
-#include "ow/error.h"
-#include "ow/run_elf.h"
+#include "ow/base/error.h"
+#include "ow/base/file.h"
+#include "ow/base/progress.h"
+#include "ow/runtime/elf.h"
+#include "ow/runtime/run_elf.h"
 
 namespace ow::cli {
 namespace {
@@ -40,7 +42,7 @@ int run(const Options& options, nlohmann::json& result) {
     run_options.progress = [&](uint64_t cycles) { progress.update(cycles); };
     outcome = run_elf(image, run_options);
   }
-  const bool passed = outcome.tohost && *outcome.tohost == 1;
+  const bool passed = outcome.passed();
   std::printf("%s: %s\n", options.file.c_str(), outcome.describe(image).c_str());
   if (outcome.tohost) {
     std::printf("tohost        %u (0x%x)\n", *outcome.tohost, *outcome.tohost);
@@ -97,9 +99,11 @@ void add_elf(CLI::App& app, Context& context) {
   sub->add_option("--sram-kb", options->sram_kb,
                   "Memory of the tile in kB, 1 to 2048; above 48 the big configuration runs")
       ->type_name("N")
+      ->check(whole_number(1, 2048))
       ->capture_default_str();
   sub->add_option("--max-cycles", options->max_cycles, "Give up after this many cycles")
       ->type_name("N")
+      ->check(whole_number(1, INT64_MAX))
       ->capture_default_str();
 }
 

@@ -6,11 +6,10 @@
 #include <memory>
 
 #include "cli.h"
-#include "ow/error.h"
-#include "ow/selftest.h"
-#ifdef OW_HAVE_FAULTS
-#include "ow/faults/tester.h"
-#endif
+#include "ow/base/error.h"
+#include "ow/base/progress.h"
+#include "ow/dft/tester.h"
+#include "ow/firmware/selftest.h"
 
 namespace ow::cli {
 namespace {
@@ -23,7 +22,6 @@ struct Options {
 };
 
 int run(Context& context, const Options& o) {
-#ifdef OW_HAVE_FAULTS
   const faults::Netlist netlist = faults::Netlist::read_file(o.netlist);
   const std::vector<faults::Fault> sample =
       faults::sample_faults(netlist, static_cast<size_t>(o.faults), o.seed);
@@ -31,7 +29,7 @@ int run(Context& context, const Options& o) {
   selftest.threads = o.threads;
   const auto program = [](const char* name) {
     // For the smallest tile.
-    return read_elf(fmt::format("{}/{}.elf", OW_FIRMWARE_DIR, name), 8192);
+    return read_elf(fmt::format("{}/{}.elf", OW_FIRMWARE_DIR, name), isa::kMini.sram_bytes);
   };
   selftest.selftest = program("selftest");
   for (const char* name : {OW_SELFTEST_THOROUGH}) selftest.thorough.push_back(program(name));
@@ -88,11 +86,6 @@ int run(Context& context, const Options& o) {
                       {"steps", steps},          {"blocks", table},
                       {"escapes", escapes}};
   return 0;
-#else
-  (void)context;
-  (void)o;
-  throw BadInput("this build has no fault simulator");
-#endif
 }
 
 }  // namespace
@@ -106,9 +99,9 @@ void add_faults(CLI::App& app, Context& context) {
   sub->add_option("netlist", options->netlist, "Netlist that scripts/faults has made")
       ->required()
       ->type_name("FILE");
-  sub->add_option("--faults", options->faults, "Faults to draw")->check(whole_number(1));
+  sub->add_option("--faults", options->faults, "Faults to draw")->check(whole_number(1, 100000000));
   sub->add_option("--seed", options->seed, "Seed of the draw")->check(whole_number(0));
-  sub->add_option("--threads", options->threads, "Threads")->check(CLI::Range(1, 64));
+  sub->add_option("--threads", options->threads, "Threads")->check(whole_number(1, 64));
 }
 
 }  // namespace ow::cli

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "cli.h"
-#include "ow/error.h"
-#include "ow/fp.h"
+#include "ow/base/error.h"
+#include "ow/harness/fp.h"
 
 namespace ow::cli {
 namespace {
@@ -169,10 +169,15 @@ void add_fp(CLI::App& app, Context& context) {
       "Operation by TestFloat's name: f16_add, f32_mulAdd, f32_to_i32 and so on; also of "
       "bf16, i8, i16, i32, and f16_f32_mulAdd (binary16 a, b; binary32 c and result)");
   sub->add_option("--limit-mismatches", options->limit, "Mismatches to print")
+      ->check(whole_number(0, 1000000000))
       ->capture_default_str();
   sub->add_option("--gen", options->gen, "Print vectors of this operation instead");
-  sub->add_option("--count", options->count, "How many vectors to print")->capture_default_str();
-  sub->add_option("--seed", options->seed, "Seed of the vectors")->capture_default_str();
+  sub->add_option("--count", options->count, "How many vectors to print")
+      ->check(whole_number(1, 1000000000000))
+      ->capture_default_str();
+  sub->add_option("--seed", options->seed, "Seed of the vectors")
+      ->check(whole_number(0))
+      ->capture_default_str();
 }
 
 }  // namespace ow::cli

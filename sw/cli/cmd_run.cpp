@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// `ow run`: a pruned network on a grid, bit for bit against the golden model.
+// `ow run`: a network on a grid, bit for bit against the golden model (docs/run.md).
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <memory>
 
 #include "cli.h"
-#include "ow/error.h"
-#include "ow/jobs/digits.h"
-#ifdef OW_HAVE_WAFER_FULL
+#include "ow/base/error.h"
+#include "ow/base/file.h"
+#include "ow/base/progress.h"
+#include "ow/bench/mini_grid.h"
+#include "ow/compile/network_run.h"
+#include "ow/golden/network.h"
+#include "ow/golden/train.h"
 #include "ow/wafer/files.h"
 #include "wafer.h"
-#endif
 
 namespace ow::cli {
 namespace {
@@ -25,7 +28,12 @@ struct Options {
   std::string params;
   std::string mode = "eval";
   std::string device = "rtl";
-  std::string firmware = OW_FIRMWARE_DIR "/stream_layer.elf";
+  std::string tiles = "full";
+  std::string firmware;
+  std::string weights;
+  std::string save_weights;
+  std::string save_outputs;
+  bool check = true;
   bool validate_only = false;
   bool check_idle = false;
   size_t limit = 0;
@@ -72,18 +80,21 @@ nlohmann::json report_json(const RunReport& report) {
   nlohmann::json json;
   json["device"] = report.device;
   json["grid"] = {{"rows", report.grid.rows}, {"columns", report.grid.cols}};
-  json["images"] = report.held_out;
+  json["samples"] = report.samples;
   json["batches"] = report.batches;
   json["weights"] = report.weights;
   json["nonzero_weights"] = report.nonzero;
-  json["accuracy_golden"] =
-      static_cast<double>(report.right_golden) / static_cast<double>(report.held_out);
+  const auto share = [&report](size_t right) {
+    return static_cast<double>(right) / static_cast<double>(report.samples);
+  };
+  if (report.labelled && report.checked) json["accuracy_golden"] = share(report.right_golden);
   json["train_seconds"] = report.train_seconds;
   if (!report.workloads.empty()) {
-    json["accuracy_device"] =
-        static_cast<double>(report.right_device) / static_cast<double>(report.held_out);
-    json["compared"] = report.compared();
-    json["different"] = report.different();
+    if (report.labelled) json["accuracy_device"] = share(report.right_device);
+    if (report.checked) {
+      json["compared"] = report.compared();
+      json["different"] = report.different();
+    }
     for (const Workload& w : report.workloads) {
       json["workloads"].push_back({{"name", w.name},
                                    {"whole_job", w.whole},
@@ -110,37 +121,40 @@ void print_report(const RunReport& report) {
     return 100.0 * static_cast<double>(part) / static_cast<double>(of);
   };
   fmt::print("device      {}\n", report.device);
-  fmt::print("network     {} weights, {} kept ({:.1f} % pruned); trained in {:.1f} s\n",
-             report.weights, report.nonzero, 100.0 - percent(report.nonzero, report.weights),
-             report.train_seconds);
-  fmt::print("accuracy    golden {}/{} = {:.2f} %\n", report.right_golden, report.held_out,
-             percent(report.right_golden, report.held_out));
+  fmt::print("network     {} weights, {} kept ({:.1f} % pruned){}\n", report.weights,
+             report.nonzero, 100.0 - percent(report.nonzero, report.weights),
+             report.trained ? fmt::format("; trained in {:.1f} s", report.train_seconds) : "");
+  const char* label = "accuracy";
+  const auto accuracy = [&](const char* who, size_t right) {
+    fmt::print("{:<11} {} {}/{} = {:.2f} %\n", label, who, right, report.samples,
+               percent(right, report.samples));
+    label = "";
+  };
+  if (report.labelled && report.checked) accuracy("golden", report.right_golden);
   if (report.workloads.empty()) return;
-  fmt::print("            device {}/{} = {:.2f} %\n", report.right_device, report.held_out,
-             percent(report.right_device, report.held_out));
-  fmt::print("\n{:<12} {:<7} {:>10} {:>11} {:>10} {:>12} {:>9} {:>9}\n", "layer", "stream",
+  if (report.labelled) accuracy("device", report.right_device);
+  fmt::print("\n{:<14} {:<7} {:>10} {:>11} {:>10} {:>12} {:>9} {:>9}\n", "layer", "stream",
              "cycles", "wavelets in", "out", "utilisation", "speed-up", "bound");
   for (const Workload& w : report.workloads) {
-    const std::string name = w.whole && report.workloads.size() > 1 && w.name == "digits"
-                                 ? fmt::format("digits ({}x)", report.batches)
-                                 : w.name;
+    const std::string name =
+        w.name == "network" ? fmt::format("network ({}x)", report.batches) : w.name;
     for (const Pass* pass : {&w.sparse, &w.dense}) {
       const bool sparse = pass == &w.sparse;
-      fmt::print("{:<12} {:<7} {:>10} {:>11} {:>10} {:>11.1f}% {:>9} {:>9}\n", sparse ? name : "",
+      fmt::print("{:<14} {:<7} {:>10} {:>11} {:>10} {:>11.1f}% {:>9} {:>9}\n", sparse ? name : "",
                  sparse ? "sparse" : "dense", pass->cycles, pass->wavelets_in,
                  w.whole ? std::to_string(pass->wavelets_out) : "-", 100.0 * w.utilisation(*pass),
                  sparse ? fmt::format("{:.2f}", w.speed_up()) : "",
                  sparse ? fmt::format("{:.2f}", w.speed_up_bound()) : "");
     }
   }
-  fmt::print("\nstall cycles, sums over the tiles\n{:<12} {:<7}", "job", "stream");
+  fmt::print("\nstall cycles, sums over the tiles\n{:<14} {:<7}", "job", "stream");
   for (const auto& [counter, name] : stall_names()) fmt::print(" {:>15}", name);
   fmt::print("\n");
   for (const Workload& w : report.workloads) {
     if (!w.whole) continue;
     for (const Pass* pass : {&w.sparse, &w.dense}) {
       const bool sparse = pass == &w.sparse;
-      fmt::print("{:<12} {:<7}", sparse ? w.name : "", sparse ? "sparse" : "dense");
+      fmt::print("{:<14} {:<7}", sparse ? w.name : "", sparse ? "sparse" : "dense");
       for (const auto& [counter, name] : stall_names()) {
         fmt::print(" {:>15}", pass->counters[static_cast<size_t>(counter)]);
       }
@@ -151,6 +165,7 @@ void print_report(const RunReport& report) {
   const double rate = static_cast<double>(report.sim_cycles) / report.sim_seconds;
   fmt::print("\nsimulated   {} cycles in {:.1f} s: {:.0f} cycles/s, {:.2f} million tile-cycles/s\n",
              report.sim_cycles, report.sim_seconds, rate, rate * tiles / 1e6);
+  if (!report.checked) return;
   fmt::print("comparison  {} activations compared with golden, {} differ\n", report.compared(),
              report.different());
   for (const Workload& w : report.workloads) {
@@ -160,24 +175,44 @@ void print_report(const RunReport& report) {
   }
 }
 
+void check_size(const Options& options, GridShape offered, GridShape wanted) {
+  if (offered.rows == wanted.rows && offered.cols == wanted.cols) return;
+  throw BadInput(fmt::format("{}: the wafer offers {} x {} logical tiles, {} wants {} x {}",
+                             options.wafer, offered.rows, offered.cols, options.params, wanted.rows,
+                             wanted.cols));
+}
+
 // The files of the wafer and what is asked of them, before anything takes time.
-void check_wafer(const Options& options) {
-#ifdef OW_HAVE_WAFER_FULL
+void check_wafer(const Options& options, const jobs::RunParams& params) {
   if (options.device != "rtl" || options.check_idle) {
     throw BadInput("--wafer: only with --device rtl and without --check-idle");
   }
   const wafer::Shape shape = wafer::read_shape(options.wafer);
-  if (!options.defects.empty()) wafer::read_faults(options.defects, shape);
-  if (!options.map.empty()) read_map(options.map);
+  const wafer::Faults faults =
+      options.defects.empty() ? wafer::Faults() : wafer::read_faults(options.defects, shape);
+  GridShape offered{shape.logical_rows(), shape.logical_cols()};
+  if (!options.map.empty()) {
+    const wafer::Window window = wafer::read_map(options.map).window;
+    offered = {window.rows, window.cols};
+  }
+  // The largest rectangle that works is only known when the wafer has been brought up.
+  if (!options.accept_smaller) check_size(options, offered, params.grid);
   check_writable(options.svg);
-#else
-  throw BadInput("--wafer: this build has no simulated wafer");
-#endif
+  // The registers that faults name are the simulated tile's to know.
+  if (options.validate_only) wafer::make_wafer_device(shape, faults);
 }
 
 int run(Context& context, const Options& options) {
   const jobs::RunParams params = jobs::load_params(options.params);
   jobs::RunOptions run_options;
+  const bool mini = options.tiles == "mini";
+  if (mini && (options.device != "rtl" || options.check_idle)) {
+    throw BadInput("--tiles mini: only with --device rtl and without --check-idle");
+  }
+  if (mini && !options.wafer.empty()) throw BadInput("--tiles mini: not with --wafer");
+  if (options.device == "golden" && (!options.check || !options.save_outputs.empty())) {
+    throw BadInput("--device golden: it is the check, and has no outputs of a device");
+  }
   if (options.device == "golden") {
     run_options.device = RunDevice::Golden;
   } else if (options.device == "mono") {
@@ -190,17 +225,26 @@ int run(Context& context, const Options& options) {
     throw BadInput("--trace: only the monolithic simulator writes waves (--device mono)");
   }
   run_options.sim.trace_file = options.trace;
-  run_options.firmware = options.firmware;
+  if (mini) run_options.tile = jobs::kMiniTile;
+  run_options.firmware = !options.firmware.empty() ? options.firmware
+                         : mini                    ? OW_FIRMWARE_DIR "/stream_layer_mini.elf"
+                                                   : OW_FIRMWARE_DIR "/stream_layer.elf";
+  run_options.weights = options.weights;
+  run_options.save_weights = options.save_weights;
+  run_options.save_outputs = options.save_outputs;
+  if (options.check) run_options.reference = golden::run_network;
+  run_options.train = golden::train;
   run_options.limit = options.limit;
   if (options.wafer.empty() && !(options.defects.empty() && options.map.empty() &&
                                  options.svg.empty() && !options.accept_smaller)) {
     throw BadInput("--defects, --map, --svg, --accept-smaller: which wafer? (--wafer FILE)");
   }
-  if (!options.wafer.empty()) check_wafer(options);
+  if (!options.wafer.empty()) check_wafer(options, params);
   if (options.validate_only) {
     const jobs::Checked checked = jobs::check_run(params, run_options);
-    fmt::print("{}: valid; {} images to train with, {} held out; {} bytes of a tile in use",
-               options.params, checked.training.size(), checked.held_out.size(),
+    fmt::print("{}: valid; {} samples to run, {} to train with; {} a tile, {} bytes of it in use",
+               options.params, checked.samples.samples(),
+               checked.network ? 0 : checked.training.samples(), checked.plan.capacity,
                checked.plan.used_bytes);
     if (checked.large_plan) fmt::print(", {} by the large layer", checked.large_plan->used_bytes);
     fmt::print("\n");
@@ -209,22 +253,18 @@ int run(Context& context, const Options& options) {
   }
 
   nlohmann::json bringup;
+  if (mini) {
+    run_options.make = bench::make_mini_grid;
+  }
   if (!options.wafer.empty()) {
-#ifdef OW_HAVE_WAFER_FULL
     run_options.make = [&options, &bringup](GridShape grid) {
-      WaferPart part;
+      wafer::WaferPart part;
       part.accept_smaller = options.accept_smaller;
-      auto wafer =
-          ready_wafer({options.wafer, options.defects, options.map, options.svg, part}, &bringup);
-      const GridShape shape = wafer->shape();
-      if (shape.rows != grid.rows || shape.cols != grid.cols) {
-        throw BadInput(fmt::format("{}: the wafer offers {} x {} logical tiles, {} wants {} x {}",
-                                   options.wafer, shape.rows, shape.cols, options.params, grid.rows,
-                                   grid.cols));
-      }
+      auto wafer = open_wafer({options.wafer, options.defects, options.map, part, "", {}},
+                              options.svg, &bringup);
+      check_size(options, wafer->shape(), grid);
       return wafer;
     };
-#endif
   }
   std::string stage;
   std::unique_ptr<Progress> bar;
@@ -236,7 +276,7 @@ int run(Context& context, const Options& options) {
     }
     bar->update(static_cast<uint64_t>(done * 1000));
   };
-  const RunReport report = jobs::run_digits(params, run_options);
+  const RunReport report = jobs::run_network(params, run_options);
   bar.reset();
   print_report(report);
   context.result() = report_json(report);
@@ -250,21 +290,36 @@ int run(Context& context, const Options& options) {
 void add_run(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* sub = context.add(
-      app, "run", "Train a pruned network, stream it through a grid, compare with golden",
+      app, "run", "Stream a network, from a file or trained, through a grid; compare with golden",
       [&context, options] { return run(context, *options); });
   sub->add_option("--params", options->params, "Parameters of the job (configs/*.yaml)")
       ->required()
       ->type_name("FILE");
-  sub->add_option("--mode", options->mode, "What to do: eval classifies the held-out images")
+  sub->add_option("--mode", options->mode, "What to do: eval computes the outputs of the samples")
       ->check(CLI::IsMember({"eval"}))
       ->capture_default_str();
   sub->add_option("--device", options->device,
                   "rtl: the replicated simulator; mono: the monolithic one; golden: no RTL")
       ->check(CLI::IsMember({"rtl", "mono", "golden"}))
       ->capture_default_str();
+  sub->add_option("--tiles", options->tiles,
+                  "full: 8 lanes, 48 kB, 24 colours; mini: 2 lanes, 8 kB, 4 colours")
+      ->check(CLI::IsMember({"full", "mini"}))
+      ->capture_default_str();
+  sub->add_option("--weights", options->weights,
+                  "The network's tensors (safetensors), instead of a training")
+      ->type_name("FILE");
+  sub->add_option("--save-weights", options->save_weights, "Write the network's tensors")
+      ->type_name("FILE");
+  sub->add_option("--save-outputs", options->save_outputs,
+                  "Write what came out of the grid (safetensors: outputs [samples, outputs])")
+      ->type_name("FILE");
+  sub->add_flag(
+      "--check,!--no-check", options->check,
+      "Compare every activation with the golden model; exit status 1 if one differs (on)");
   sub->add_option("--firmware", options->firmware, "Kernel to load instead of the build's own")
       ->type_name("ELF");
-  sub->add_option("--limit", options->limit, "Classify only the first N held-out images")
+  sub->add_option("--limit", options->limit, "Run only the first N samples")
       ->type_name("N")
       ->check(whole_number(1, 1000000));
   sub->add_flag("--validate-only", options->validate_only, "Check the parameters and stop");

@@ -5,6 +5,8 @@
 #include <cstdio>
 
 #include "cli.h"
+#include "ow/base/error.h"
+#include "ow/base/progress.h"
 #include "ow/wafer/files.h"
 #include "ow/wafer/yield.h"
 
@@ -21,6 +23,18 @@ struct Options {
   uint64_t seed = 1;
 };
 
+// A wafer is drawn tile by tile: what takes minutes each, or more memory than there is, is refused.
+void check_tiles(const wafer::Shape& shape) {
+  constexpr long kMost = 1L << 24;
+  const long tiles =
+      static_cast<long>(shape.reticles()) * (shape.rows + shape.spare_rows) * (shape.cols + 2);
+  if (tiles <= kMost) return;
+  throw BadInput(
+      fmt::format("{} x {} reticles with two spare columns each are {} tiles, the limit "
+                  "is {}",
+                  shape.reticle_rows, shape.reticle_cols, tiles, kMost));
+}
+
 }  // namespace
 
 void add_yield(CLI::App& app, Context& context) {
@@ -29,6 +43,7 @@ void add_yield(CLI::App& app, Context& context) {
       app, "yield", "Estimate by Monte Carlo how many wafers can be repaired", [o, &context] {
         wafer::Shape shape = o->wafer.empty() ? o->shape : wafer::read_shape(o->wafer);
         shape.check();
+        check_tiles(shape);
         wafer::YieldModel model = o->model;
         model.tile_defects = o->density * o->area / 100.0;  // a cm2 has 100 mm2
         nlohmann::json& result = context.result();
@@ -70,14 +85,15 @@ void add_yield(CLI::App& app, Context& context) {
       "--wafer", o->wafer,
       "Wafer configuration (YAML) instead of the shape options; with 1 and 2 spare columns");
   wafer->type_name("FILE");
-  const auto shape = [&](const char* name, int& value, const char* what) {
-    command->add_option(name, value, what)->excludes(wafer);
+  const auto shape = [&](const char* name, int& value, const char* what, uint64_t low = 1,
+                         uint64_t high = 1024) {
+    command->add_option(name, value, what)->excludes(wafer)->check(whole_number(low, high));
   };
   shape("--reticle-rows", o->shape.reticle_rows, "Reticles from north to south (2)");
   shape("--reticle-columns", o->shape.reticle_cols, "Reticles from west to east (2)");
   shape("--rows", o->shape.rows, "Logical rows of tiles a reticle (8)");
   shape("--columns", o->shape.cols, "Logical columns of tiles a reticle (8)");
-  shape("--spare-rows", o->shape.spare_rows, "Spare rows a reticle (1)");
+  shape("--spare-rows", o->shape.spare_rows, "Spare rows a reticle (1)", 0, 2);
   command->add_option("--density", o->density, "Fatal defects per cm2 of tile area (0.1)")
       ->check(real_number(0.0, 1e6));
   command->add_option("--tile-mm2", o->area, "Area of a tile in mm2 (0.05)")

@@ -5,7 +5,7 @@
 
 #include "cli.h"
 #include "commands.h"
-#include "ow/error.h"
+#include "ow/base/error.h"
 
 int main(int argc, char** argv) {
   CLI::App app{"Openwafer: an open wafer-scale engine", "ow"};

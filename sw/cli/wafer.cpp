@@ -5,18 +5,20 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <regex>
 #include <utility>
 #include <vector>
 
-#include "ow/error.h"
-#include "ow/selftest.h"
-#include "ow/text_file.h"
+#include "ow/base/error.h"
+#include "ow/base/file.h"
+#include "ow/base/progress.h"
 #include "ow/wafer/files.h"
-#include "wafer_window.h"
 
 namespace ow::cli {
 namespace {
+
+constexpr uint64_t kBringupSteps = 10;
 
 std::string place(const wafer::Shape& shape, int reticle) {
   return fmt::format("({}, {})", reticle / shape.reticle_cols, reticle % shape.reticle_cols);
@@ -82,34 +84,14 @@ wafer::Window read_window(const std::string& text) {
   return w;
 }
 
-wafer::BringupOptions selftest_options(bool mini, bool thorough) {
-  wafer::BringupOptions options;
-  options.sram_bytes = mini ? 8192 : 49152;
-  options.colours = mini ? 4 : 24;
-  const auto program = [&](const std::string& name) {
-    return read_elf(fmt::format("{}/{}.elf", OW_FIRMWARE_DIR, name), options.sram_bytes);
-  };
-  options.selftest = program("selftest");
-  const wafer::Shape one{1, 1, 1, 1, 0, 0};
-  const auto good = mini ? wafer::make_mini_wafer_device(one) : wafer::make_wafer_device(one);
-  options.signature = wafer::good_signature(*good, options.selftest);
-  if (!thorough) return options;
-  for (const char* name : {OW_SELFTEST_THOROUGH}) {
-    options.thorough.push_back(wafer::good_run(*good, program(name)));
-  }
-  options.exchange_colours = options.colours & ~1u;
-  return options;
-}
-
 wafer::Bringup bring_up_wafer(wafer::WaferDevice& device, bool mini, bool thorough,
-                              const WaferPart& part) {
-  wafer::BringupOptions options = selftest_options(mini, thorough);
+                              const wafer::WaferPart& part) {
+  wafer::BringupOptions options = wafer::selftest_options(mini, thorough, OW_FIRMWARE_DIR);
   options.window = part.window;
   options.accept_smaller = part.accept_smaller;
-  constexpr uint64_t kSteps = 10;
-  Progress bar("bring-up", kSteps);
+  Progress bar("bring-up", kBringupSteps);
   uint64_t step = 0;
-  options.progress = [&](const std::string&) { bar.update(std::min(step++, kSteps)); };
+  options.progress = [&](const std::string&) { bar.update(std::min(step++, kBringupSteps)); };
   return wafer::bring_up(device, &device.device(), options);
 }
 
@@ -197,50 +179,27 @@ nlohmann::json bringup_json(const wafer::Shape& shape, const wafer::Bringup& res
   return json;
 }
 
-wafer::WaferMap read_map(const std::string& path) {
-  const nlohmann::json json = nlohmann::json::parse(read_text(path), nullptr, false);
-  if (json.is_discarded()) throw BadInput(path + ": is not JSON");
-  return wafer::map_from_json(json, path);
-}
-
-std::unique_ptr<Device> ready_wafer(const WaferSource& source, nlohmann::json* json) {
-  const wafer::Shape shape = wafer::read_shape(source.wafer);
-  const wafer::Faults faults =
-      source.defects.empty() ? wafer::Faults() : wafer::read_faults(source.defects, shape);
-  auto device = wafer::make_wafer_device(shape, faults);
-  fmt::print("wafer       {}: {}\n", source.wafer, device->device().description());
-  wafer::Window window;
-  if (!source.map.empty()) {
-    const wafer::WaferMap map = read_map(source.map);
-    const wafer::Shape& s = map.shape;
-    if (s.reticle_rows != shape.reticle_rows || s.reticle_cols != shape.reticle_cols ||
-        s.rows != shape.rows || s.cols != shape.cols || s.spare_rows != shape.spare_rows ||
-        s.spare_cols != shape.spare_cols) {
-      throw BadInput(
-          fmt::format("{}: is the map of another wafer than {}", source.map, source.wafer));
-    }
-    wafer::apply_map(*device, map);
-    window = map.window;
-  } else {
-    const wafer::Bringup result = bring_up_wafer(*device, false, false, source.part);
-    print_bringup(shape, result);
-    fmt::print("simulated   {} cycles\n\n", device->device().cycle());
+std::unique_ptr<Device> open_wafer(wafer::WaferSource source, const std::string& svg,
+                                   nlohmann::json* json) {
+  std::optional<Progress> bar;
+  uint64_t step = 0;
+  if (source.map.empty()) {
+    bar.emplace("bring-up", kBringupSteps);
+    source.progress = [&](const std::string&) { bar->update(std::min(step++, kBringupSteps)); };
+  }
+  source.firmware = OW_FIRMWARE_DIR;
+  wafer::ReadyWafer ready = wafer::ready_wafer(source);
+  bar.reset();
+  fmt::print("wafer       {}: {}\n", source.wafer, ready.description);
+  if (ready.bringup) {
+    print_bringup(ready.shape, *ready.bringup);
+    fmt::print("simulated   {} cycles\n\n", ready.cycles);
     std::fflush(stdout);
-    if (!source.svg.empty()) write_svg(source.svg, shape, result);
-    if (json != nullptr) *json = bringup_json(shape, result);
-    if (result.map() == nullptr) {
-      throw DeviceFault(fmt::format("the wafer cannot be repaired: {}", result.repair.reason));
-    }
-    if (!result.good()) {
-      throw DeviceFault(
-          fmt::format("the repaired wafer does not work: {}", result.verification.front()));
-    }
-    window = result.map()->window;
+    if (!svg.empty()) write_svg(svg, ready.shape, *ready.bringup);
+    if (json != nullptr) *json = bringup_json(ready.shape, *ready.bringup);
   }
-  if (window.tiles() < static_cast<long>(shape.logical_rows()) * shape.logical_cols()) {
-    return std::make_unique<WaferWindow>(std::move(device), window);
-  }
-  return std::unique_ptr<Device>(dynamic_cast<Device*>(device.release()));
+  if (!ready.device) throw DeviceFault(ready.refusal);
+  return std::move(ready.device);
 }
 
 }  // namespace ow::cli

@@ -16,7 +16,6 @@
 //   Rows ... SpareCols  as of ow_reticle_mesh
 module mesh_props
   import ow_pkg::*;
-  import ow_reticle_pkg::*;
 #(
   parameter int unsigned Rows = 2,
   parameter int unsigned Cols = 2,

@@ -3,6 +3,11 @@
 // part of them: a link of two bits. What holds of these holds of each pair of bits of a real one.
 package ow_pkg;
 
+  import ow_isa_pkg::tile_fuse_t;
+  import ow_isa_pkg::row_fuse_t;
+  export ow_isa_pkg::tile_fuse_t;
+  export ow_isa_pkg::row_fuse_t;
+
   typedef logic [1:0] link_t;
 
 endpackage

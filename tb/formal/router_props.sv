@@ -85,7 +85,10 @@ module router_props
   end
 
   logic [31:0] route;
-  assign route = phase_q == 2'd1 ? {23'd0, 1'b1, 3'(In0), Mask0} : {23'd0, 1'b1, 3'(In1), Mask1};
+  assign route = route_reg_t'{
+      enable: 1'b1,
+      position: phase_q == 2'd1 ? '{in_port: 3'(In0), out_mask: Mask0}
+                                : '{in_port: 3'(In1), out_mask: Mask1}, default: '0};
   logic idle;
 
   ow_router #(.NumColours(2)) u_router (
@@ -114,7 +117,7 @@ module router_props
     .ask_valid_i (1'b0),
     .ask_ready_o (),
     .cfg_we_i    (!rst && !run),
-    .cfg_addr_i  ({8'd0, phase_q} - 10'd1),
+    .cfg_addr_i  (phase_q == 2'd1 ? REG_ROUTE : REG_ROUTE + 16'd4),
     .cfg_wdata_i (route),
     .stat_o      (),
     .torn_o      (),

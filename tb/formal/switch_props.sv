@@ -84,37 +84,48 @@ module switch_props
   assign run = phase_q == 3'd7;
   assign rst = phase_q == 3'd0;
 
-  logic [9:0]  cfg_addr;
+  // A position as Way has it.
+  function automatic position_t position(input logic [7:0] way);
+    return '{in_port: way[7:5], out_mask: way[4:0]};
+  endfunction
+
+  logic [15:0] cfg_addr;
   logic [31:0] cfg_data;
   always_comb begin
-    cfg_addr = {4'h7, 4'd0, 2'd1};  // nothing to write: RT_MISROUTE is read
+    cfg_addr = REG_RT_MISROUTE;  // nothing to write: it is read
     cfg_data = '0;
     case (phase_q)
       3'd1: begin
-        cfg_addr = 10'd32;  // SWITCH[0]
-        cfg_data = {6'd0, End, Way[3], Way[2], Way[1]};
+        cfg_addr = REG_SWITCH;
+        cfg_data = switch_reg_t'{last: End, position1: position(Way[1]), position2: position(Way[2]),
+                                 position3: position(Way[3]), default: '0};
       end
       3'd2: begin
-        cfg_addr = 10'd0;  // ROUTE[0]
-        cfg_data = {10'd0, 1'b1, Kept[3:0], 4'd0, Ring, 2'(Pop), Obeys, 1'b1, Way[0]};
+        cfg_addr = REG_ROUTE;
+        cfg_data = route_reg_t'{set_credits: 1'b1, keep_credits: Kept[3:0], ring: Ring,
+                                pop_mode: 2'(Pop), obey: Obeys, enable: 1'b1,
+                                position: position(Way[0]), default: '0};
       end
       3'd3: begin
-        cfg_addr = 10'd1;  // ROUTE[1]
-        cfg_data = {23'd0, 1'b1, 3'(In1), Mask1};
+        cfg_addr = REG_ROUTE + 16'd4;  // of colour 1
+        cfg_data = route_reg_t'{enable: 1'b1, position: position({3'(In1), Mask1}), default: '0};
       end
       3'd4: begin
-        cfg_addr = {4'h8, 4'd0, 2'd1};  // limits of filter 0
+        cfg_addr = REG_FILTER_LIMITS;
         case (Filter)
-          1: cfg_data = {16'd0, 16'd2};              // the first of three
-          2: cfg_data = {16'd1, 16'd2};              // the third, then every second
-          default: cfg_data = {16'h0800, 16'h0400};  // data bits 27:26 are 1 or 2
+          1: cfg_data = filter_limits_reg_t'{high: 16'd0, low: 16'd2};  // the first of three
+          // The third, then every second.
+          2: cfg_data = filter_limits_reg_t'{high: 16'd1, low: 16'd2};
+          // Data bits 27:26 are 1 or 2.
+          default: cfg_data = filter_limits_reg_t'{high: 16'h0800, low: 16'h0400};
         endcase
       end
       3'd5: begin
-        cfg_addr = {4'h8, 4'd0, 2'd0};  // the filter: counts data and control wavelets, drops both
-        cfg_data = {21'd0, 3'b111, 2'(Filter - 1), Filter != 0, 5'd0};
+        cfg_addr = REG_FILTER;  // counts data and control wavelets, drops both
+        cfg_data = filter_reg_t'{filter_ctrl: 1'b1, count_ctrl: 1'b1, count_data: 1'b1,
+                                 kind: 2'(Filter - 1), enable: Filter != 0, default: '0};
       end
-      3'd6: cfg_addr = {4'h8, 4'd0, 2'd2};  // its count: 0
+      3'd6: cfg_addr = REG_FILTER_COUNT;  // 0
       default: ;
     endcase
   end

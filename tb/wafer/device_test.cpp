@@ -8,13 +8,14 @@
 #include <random>
 
 #include "Vow_wafer12.h"
-#include "link_word.h"
-#include "ow/control_plane.h"
-#include "ow/program.h"
+#include "ow/device/control_plane.h"
+#include "ow/device/link_word.h"
+#include "ow/device/sim_control.h"
+#include "ow/runtime/program.h"
+#include "ow/sim/sim_device.h"
+#include "ow/sim/wafer.h"
 #include "ow/wafer/mesh.h"
 #include "ow/wafer/repair.h"
-#include "ow/wafer/sim.h"
-#include "sim_device.h"
 
 namespace ow::wafer {
 namespace {
@@ -22,9 +23,9 @@ namespace {
 const Shape kShape{1, 2, 1, 1, 0, 0};
 
 // The monolithic wafer behind the same interfaces.
-class Monolithic : public WaferDevice, public SimDevice {
+class Monolithic : public WaferDevice {
  public:
-  Monolithic() : SimDevice({1, 2}), pins_(4) {
+  Monolithic() : WaferDevice({1, 2}), pins_(4) {
     Verilated::threadContextp(&context_);
     model_ = std::make_unique<Vow_wafer12>(&context_, "wafer");
     model_->clk_i = 0;
@@ -44,7 +45,6 @@ class Monolithic : public WaferDevice, public SimDevice {
   std::string description() const override { return "ow_wafer"; }
   uint64_t evaluations() const override { return 0; }
   SimCounts counts() const override { return {}; }
-  Device& device() override { return *this; }
   std::vector<ChainPins>& pins() override { return pins_; }
   const Shape& wafer_shape() const override { return kShape; }
   void wait_cycles(uint64_t cycles) override {
@@ -122,7 +122,7 @@ struct Seen {
 Seen exercise(WaferDevice& wafer) {
   Seen seen;
   Device& device = wafer.device();
-  device.record_edges(true);
+  device.sim()->record_edges(true);
   const auto chain = [&](std::vector<ChainCommand> commands, bool from_east) {
     std::vector<ChainJob> jobs(2);
     for (int d = 0; d < 2; ++d) {
@@ -200,15 +200,15 @@ Seen exercise(WaferDevice& wafer) {
   device.send(Side::East, 0, b);
   device.send(Side::North, 0, n);
   device.send(Side::North, 1, n);
-  device.block(Side::East, 0, 0, true);
+  device.sim()->block(Side::East, 0, 0, true);
   wafer.wait_cycles(200);
-  device.block(Side::East, 0, 0, false);
+  device.sim()->block(Side::East, 0, 0, false);
   wafer.wait_cycles(1000);
   for (const Arrival& x : device.take(Side::East, 0, 0)) seen.words.push_back(x.wavelet.data);
   EXPECT_EQ(device.take(Side::West, 0, 1).size(), b.size());
   EXPECT_EQ(device.take(Side::South, 0, 2).size(), n.size());
   EXPECT_EQ(device.take(Side::South, 1, 2).size(), n.size());
-  seen.edges = device.edge_log();
+  seen.edges = device.sim()->edge_log();
   return seen;
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ow/bench/spmv_format.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -13,8 +11,9 @@
 
 #include <fmt/format.h>
 
-#include "ow/error.h"
-#include "ow/spmv.h"
+#include "openwafer/tile/spmv.h"
+#include "ow/base/error.h"
+#include "ow/base/file.h"
 
 namespace ow::bench {
 namespace {
@@ -259,19 +258,8 @@ size_t SparseMatrix::nonzeros() const {
 }
 
 SparseMatrix read_matrix_market(const std::string& path) {
-  gzFile file = gzopen(path.c_str(), "rb");
-  if (file == nullptr) throw BadInput(path + ": cannot be read");
-  std::string text;
-  char buffer[65536];
-  int got = 0;
-  while ((got = gzread(file, buffer, sizeof buffer)) > 0) {
-    text.append(buffer, static_cast<size_t>(got));
-  }
-  const bool broken = got < 0;
-  gzclose(file);
-  if (broken) throw BadInput(path + ": cannot be decompressed");
-
-  std::istringstream in(text);
+  constexpr size_t kMaxBytes = size_t{1} << 30;
+  std::istringstream in(read_bytes(path, kMaxBytes));
   std::string line;
   int number = 0;
   const auto fail = [&](const std::string& what) {

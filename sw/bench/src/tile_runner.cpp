@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include "ow/error.h"
-#include "ow/hang_report.h"
-#include "ow/sim.h"
-#include "ow/tile_map.h"
+#include "ow/base/error.h"
+#include "ow/device/tile_map.h"
+#include "ow/diagnose/hang_report.h"
+#include "ow/sim/sim.h"
 
 namespace ow::bench {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 constexpr uint64_t kCycleLimit = 2000000;
 
 uint32_t dim_word(uint32_t length, int32_t step) {
-  return (length & 0xFFFF) | static_cast<uint32_t>(step) << 16;
+  return isa::DsrDim::Length::put(length) | isa::DsrDim::Step::put(step);
 }
 
 }  // namespace
@@ -23,7 +23,7 @@ ow_tb_dsr memory(uint32_t dsr, Type type, uint32_t addr, const std::vector<Dim>&
                  uint32_t flags) {
   ow_tb_dsr d{};
   d.dsr = dsr;
-  d.word[0] = 1u | static_cast<uint32_t>(type) << 4 | flags;
+  d.word[0] = isa::Dsr0::Kind::put(isa::DsrKind::Mem) | isa::Dsr0::Type::put(type) | flags;
   d.word[1] = addr;
   for (size_t k = 0; k < dims.size() && k < 4; ++k) {
     d.word[2 + k] = dim_word(dims[k].length, dims[k].step);
@@ -38,25 +38,27 @@ ow_tb_dsr vector(uint32_t dsr, Type type, uint32_t addr, uint32_t n) {
 ow_tb_dsr fabric_in(uint32_t dsr, Type type, uint32_t queue, uint32_t length, uint32_t flags) {
   ow_tb_dsr d{};
   d.dsr = dsr;
-  d.word[0] = 2u | static_cast<uint32_t>(type) << 4 | queue << 8 | flags;
+  d.word[0] = isa::Dsr0::Kind::put(isa::DsrKind::FabricIn) | isa::Dsr0::Type::put(type) |
+              isa::Dsr0::Queue::put(queue) | flags;
   d.word[2] = dim_word(length, 0);
   return d;
 }
 
 ow_tb_dsr fabric_out(uint32_t dsr, Type type, uint32_t queue, uint32_t length, uint32_t flags) {
   ow_tb_dsr d = fabric_in(dsr, type, queue, length, flags);
-  d.word[0] += 1;
+  d.word[0] = isa::Dsr0::Kind::set(d.word[0], isa::DsrKind::FabricOut);
   return d;
 }
 
 uint32_t control(uint32_t dst, uint32_t a, uint32_t b, uint32_t thread, uint32_t flags) {
-  return dst | a << 5 | b << 10 | thread << 16 | flags;
+  return isa::TensorCtl::Dst::put(dst) | isa::TensorCtl::A::put(a) | isa::TensorCtl::B::put(b) |
+         isa::TensorCtl::Thread::put(thread) | flags;
 }
 
 uint32_t instruction_word(uint32_t op, Type type) {
   constexpr uint32_t kA0 = 10;
   constexpr uint32_t kA1 = 11;
-  return op << 25 | kA1 << 20 | kA0 << 15 | static_cast<uint32_t>(type) << 12 | 0x0B;
+  return op << 25 | kA1 << 20 | kA0 << 15 | static_cast<uint32_t>(type) << 12 | isa::kOpcodeTensor;
 }
 
 TileRunner::TileRunner(std::unique_ptr<Device> device, const std::string& firmware)

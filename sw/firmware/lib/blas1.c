@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector kernels: one instruction each. Operands, shapes, memory and cycles: ow/kernels.h.
+// Vector kernels: one instruction each. Operands, shapes, memory and cycles:
+// openwafer/tile/kernels.h.
 #include "k.h"
 
-#define AXPY(name, type, bytes)                               \
-  void name(uint32_t n, uint32_t a, uint32_t x, uint32_t y) { \
-    k_vector(K_X, type, x, n, bytes);                         \
-    k_vector(K_Y, type, y, n, bytes);                         \
-    ow_fma_s(type, OW_CTL(K_Y, K_X, K_NONE, 0), a);           \
+// The header's macros of these names convert `a`.
+#define AXPY(name, type, bytes)                                \
+  void(name)(uint32_t n, uint32_t a, uint32_t x, uint32_t y) { \
+    k_vector(K_X, type, x, n, bytes);                          \
+    k_vector(K_Y, type, y, n, bytes);                          \
+    ow_fma_s(type, OW_CTL(K_Y, K_X, K_NONE, 0), a);            \
   }
 AXPY(ow_axpy_f16, OW_F16, 2)
 AXPY(ow_axpy_bf16, OW_BF16, 2)
 AXPY(ow_axpy_f32, OW_F32, 4)
 
 #define SCAL(name, type, bytes)                     \
-  void name(uint32_t n, uint32_t a, uint32_t x) {   \
+  void(name)(uint32_t n, uint32_t a, uint32_t x) {  \
     k_vector(K_X, type, x, n, bytes);               \
     ow_mul_s(type, OW_CTL(K_X, K_X, K_NONE, 0), a); \
   }

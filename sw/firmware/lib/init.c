@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "k.h"
 
-void ow_kernels_init(void) {
+// Called before ow_main of every program that uses the library.
+void ow_kernels_start(void);
+__attribute__((constructor)) void ow_kernels_start(void) {
   for (uint32_t dsr = OW_K_DSR_FIRST; dsr < K_NONE; ++dsr) {
     ow_dsrw(dsr, 3, 0);
     ow_dsrw(dsr, 4, 0);

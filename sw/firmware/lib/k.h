@@ -3,10 +3,13 @@
 #ifndef OW_LIB_K_H_
 #define OW_LIB_K_H_
 
-#include "ow/kernels.h"
-#include "ow/tile.h"
+#include "openwafer/tile/kernels.h"
+#include "openwafer/tile/tile.h"
 
-// One-dimensional operands: words 3 to 5 are zero from ow_kernels_init() on.
+// A program with a kernel in it gets the library's set-up, too (init.c): a reference without code.
+__asm__(".reloc ., R_RISCV_NONE, ow_kernels_start");
+
+// One-dimensional operands: words 3 to 5 are zero from the start.
 enum {
   K_X = OW_K_DSR_FIRST,
   K_Y,

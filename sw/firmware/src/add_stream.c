@@ -4,7 +4,7 @@
 // Operands: input queue 0, `count` fp32 words. Results: output queue 0, as many, then a control
 // wavelet with the stream end. Memory: none. Cycles: one a word, about 40 to start.
 
-#include "ow/tile.h"
+#include "openwafer/tile/tile.h"
 
 enum { TASK_LAUNCH = OW_TASK_LOCAL(0), TASK_DONE = OW_TASK_LOCAL(1) };
 enum { DSR_IN = 0, DSR_OUT = 1, DSR_NONE = 31 };

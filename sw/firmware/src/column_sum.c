@@ -8,8 +8,8 @@
 // Memory: x. Cycles: one a wavelet in every tile at once, about 10 a row for the first one, about
 // 80 to start.
 
-#include "ow/column_sum.h"
-#include "ow/tile.h"
+#include "ow/firmware/column_sum.h"
+#include "openwafer/tile/tile.h"
 
 enum { TASK_DONE = OW_TASK_LOCAL(1) };
 enum { DSR_X, DSR_IN, DSR_OUT, DSR_NONE = 31 };

@@ -2,9 +2,9 @@
 // Runs the commands that the host has written: single tensor instructions and task operations, of
 // which a test makes programs that wait for ever (ow/deadlock.h).
 
-#include "ow/deadlock.h"
+#include "ow/firmware/deadlock.h"
 
-#include "ow/tile.h"
+#include "openwafer/tile/tile.h"
 
 enum { DSR_DST = 0, DSR_SRC = 1, DSR_X = 2, DSR_ACC = 3, DSR_WEIGHTS = 4, DSR_NONE = 31 };
 enum { SAMPLES = 8, INDICES = 16 };
@@ -16,6 +16,12 @@ static uint32_t buffer[128];
 static uint32_t seen;
 
 static void task(uint32_t data) { seen += data; }
+
+__attribute__((noinline)) static void spin_for_ever(void) {
+  for (;;) ((volatile uint32_t*)buffer)[0] += 1;
+}
+
+__attribute__((noinline)) static void stop_here(void) { __asm__ volatile("ebreak"); }
 
 static void run(const struct ow_deadlock_command* c) {
   switch (c->op) {
@@ -64,6 +70,12 @@ static void run(const struct ow_deadlock_command* c) {
       break;
     case OW_DL_PUSH:
       for (uint32_t i = 0; i < c->arg[1]; ++i) ow_push(c->arg[0], i);
+      break;
+    case OW_DL_SPIN:
+      spin_for_ever();
+      break;
+    case OW_DL_BREAK:
+      stop_here();
       break;
     default:
       break;

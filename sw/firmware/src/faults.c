@@ -2,9 +2,9 @@
 // Stops the tile for the reason that the host has written into ow_fault (ow/faults.h). Lines at
 // which a tile stops carry a comment "stops: <name>", by which tests find them.
 
-#include "ow/faults.h"
+#include "ow/firmware/faults.h"
 
-#include "ow/tile.h"
+#include "openwafer/tile/tile.h"
 
 enum { DSR_DST = 0, DSR_SRC = 1, DSR_ACC = 2, DSR_X = 3, DSR_W = 4, DSR_NONE = 31 };
 enum { STORE = 1 | 1 << 9, ADD_QUEUE = 1 << 1 | OW_FAULTS_QUEUE << 2 };  // reducer actions

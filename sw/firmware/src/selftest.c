@@ -7,12 +7,9 @@
 // or on all, and keeps the signature of what comes from the other side. Fits the smallest tile (8
 // kB).
 
-#include "ow/selftest.h"
+#include "ow/firmware/selftest.h"
 
-#include "ow/tile.h"
-
-// The stack of the smallest tile.
-__asm__(".globl OW_SRAM_BYTES\n.set OW_SRAM_BYTES, 8192");
+#include "openwafer/tile/tile.h"
 
 enum { N = 48 };  // elements of a vector
 enum { DSR_A, DSR_B, DSR_C, DSR_OUT, DSR_IN, DSR_NONE = 31 };
@@ -123,7 +120,9 @@ static void wait_until(uint32_t begin, uint32_t cycles) {
 }
 
 static void route(uint32_t colour, uint32_t in, uint32_t out) {
-  ow_reg_write(OW_REG_ROUTE(colour), 1u << 8 | in << 5 | 1u << out);
+  ow_reg_write(OW_REG_ROUTE(colour),
+               OW_ROUTE_ENABLE(1) |
+                   OW_ROUTE_POSITION(OW_POSITION_IN_PORT(in) | OW_POSITION_OUT_MASK(1u << out)));
 }
 
 // One direction on a pair of colours: out on `send`, and what comes from the other side on `hear`;
@@ -132,16 +131,17 @@ static uint32_t exchange(uint32_t slot, uint32_t side, uint32_t send, uint32_t h
                          uint32_t heard) {
   const uint32_t from = (side + 2) & 3;
   wait_until(slot, OW_SELFTEST_SLOT / 8);
-  ow_reg_write(OW_REG_OUTQ(SEND_QUEUE), 1u << 5 | send);
-  ow_reg_write(OW_REG_INQ(HEAR_QUEUE), 1u << 5 | hear);
+  ow_reg_write(OW_REG_OUTQ(SEND_QUEUE), OW_OUTQ_ENABLE(1) | OW_OUTQ_COLOUR(send));
+  ow_reg_write(OW_REG_INQ(HEAR_QUEUE), OW_INQ_ENABLE(1) | OW_INQ_COLOUR(hear));
   route(send, RAMP, side);
-  ow_reg_write(OW_REG_ROUTE(hear), from << 5);  // what comes waits
+  ow_reg_write(OW_REG_ROUTE(hear),
+               OW_ROUTE_POSITION(OW_POSITION_IN_PORT(from)));  // what comes waits
   wait_until(slot, OW_SELFTEST_SLOT / 2);
   for (uint32_t i = 0; i < OW_SELFTEST_WORDS; ++i) ow_push(SEND_QUEUE, next());
   wait_until(slot, OW_SELFTEST_SLOT * 5 / 8);
   route(hear, from, RAMP);
   wait_until(slot, OW_SELFTEST_SLOT * 3 / 4);
-  if ((ow_reg_read(OW_REG_INQ_LEVEL) >> (4 * HEAR_QUEUE) & 15) == OW_SELFTEST_WORDS) {
+  if (OW_INQ_LEVEL_LEVEL_OF(ow_reg_read(OW_REG_INQ_LEVEL), HEAR_QUEUE) == OW_SELFTEST_WORDS) {
     const volatile uint32_t* words = wide;
     ow_dsr_fabric_in(DSR_IN, OW_I32, HEAR_QUEUE, OW_SELFTEST_WORDS);
     ow_dsr_mem1(DSR_C, OW_I32, (uint32_t)(uintptr_t)wide, OW_SELFTEST_WORDS, 4);
@@ -174,8 +174,8 @@ void ow_main(void) {
   if (what == OW_SELFTEST_CORE) {
     state = 0x2545F491u;
     signature = 0xFFFFFFFFu;
-    ow_reg_write(OW_REG_OUTQ(LOOP_QUEUE), 1u << 5 | LOOP_COLOUR);
-    ow_reg_write(OW_REG_INQ(LOOP_QUEUE), 1u << 5 | LOOP_COLOUR);
+    ow_reg_write(OW_REG_OUTQ(LOOP_QUEUE), OW_OUTQ_ENABLE(1) | OW_OUTQ_COLOUR(LOOP_COLOUR));
+    ow_reg_write(OW_REG_INQ(LOOP_QUEUE), OW_INQ_ENABLE(1) | OW_INQ_COLOUR(LOOP_COLOUR));
     route(LOOP_COLOUR, RAMP, RAMP);
     core();
     engine();

@@ -9,13 +9,9 @@
 //                       the reducer, all registers, tasks, switches, filters
 //   OW_SELFTEST_PART 4  all threads at once on walks of four dimensions, all queues blocked at once
 
-#include "ow/selftest.h"
+#include "ow/firmware/selftest.h"
 
-#include "ow/tile.h"
-
-// The stack of the smallest tile, less a little: the linker's relaxation fails when the stack's top
-// is just within reach of gp.
-__asm__(".globl OW_SRAM_BYTES\n.set OW_SRAM_BYTES, 7424");
+#include "openwafer/tile/tile.h"
 
 enum { DSR_NONE = 31 };
 enum { RAMP = 4 };
@@ -268,7 +264,7 @@ static void csrs(void) {
 // ----------------------------------------------------------------------------------- engine ------
 #if OW_SELFTEST_PART != 1
 static void tensor(uint32_t op, uint32_t type, uint32_t ctl, uint32_t scalar) {
-  one(0x0B | type << 12 | 10u << 15 | 11u << 20 | op << 25, ctl, scalar);
+  one(OW_OPCODE_TENSOR | type << 12 | 10u << 15 | 11u << 20 | op << 25, ctl, scalar);
 }
 
 static uint32_t bytes_log(uint32_t type) {
@@ -330,7 +326,7 @@ static void gather_up(uint32_t data) {
 // Random words in all of the memory beyond; far_bytes leaves 1 kB of it for what runs over. A tile
 // with less than 2 kB beyond counts as one with none.
 static void fill_far(void) {
-  const uint32_t bytes = (ow_reg_read(OW_REG_CONFIG) >> 16) * 64;
+  const uint32_t bytes = OW_CONFIG_SRAM_OF(ow_reg_read(OW_REG_CONFIG)) * OW_CONFIG_SRAM_UNIT;
   if (bytes < FAR + 2048) return;
   far_bytes = bytes - FAR;
   fill(va, OW_I32, 0);
@@ -420,7 +416,7 @@ static void memories(void) {
     }
   }
   phase();
-  const uint32_t words = (ow_reg_read(OW_REG_CONFIG) & 15) * 16;
+  const uint32_t words = OW_CONFIG_LANES_OF(ow_reg_read(OW_REG_CONFIG)) * OW_ACC_LINES;
   for (uint32_t round = 0; round < 4; ++round) {
     fill(va, OW_I32, 0);
     for (uint32_t at = 0; at < words; at += 32) {
@@ -478,7 +474,7 @@ static void engine(void) {
       note_words(sums, WORDS);
       phase();
     }
-    note_reg(OW_REG_ACTIVATE);
+    note_reg(OW_REG_TASK_ACTIVATE);
   }
 }
 
@@ -486,14 +482,17 @@ static void engine(void) {
 
 // ----------------------------------------------------------------------------- ramp, router -----
 SHARED static void route(uint32_t colour, uint32_t in, uint32_t out) {
-  ow_reg_write(OW_REG_ROUTE(colour), 1u << 8 | in << 5 | out);
+  ow_reg_write(
+      OW_REG_ROUTE(colour),
+      OW_ROUTE_ENABLE(1) | OW_ROUTE_POSITION(OW_POSITION_IN_PORT(in) | OW_POSITION_OUT_MASK(out)));
 }
 
 #if OW_SELFTEST_PART >= 3
 // Queue `out` to queue `in` through the router and back.
 static void loop(uint32_t out, uint32_t in, uint32_t colour) {
-  reg(OW_REG_INQ(in), 1u << 5 | colour);  // first: something may be waiting to leave
-  reg(OW_REG_OUTQ(out), 1u << 5 | colour);
+  reg(OW_REG_INQ(in),
+      OW_INQ_ENABLE(1) | OW_INQ_COLOUR(colour));  // first: something may be waiting to leave
+  reg(OW_REG_OUTQ(out), OW_OUTQ_ENABLE(1) | OW_OUTQ_COLOUR(colour));
 }
 static void unloop(uint32_t out, uint32_t in) {
   reg(OW_REG_OUTQ(out), 0);
@@ -669,13 +668,13 @@ static void reductions(void) {
     vector(a, src, va, 16, 4 | 32u << 16);
     fabric(b, OW_KIND_FABRIC_IN | src << 4 | w2 << 8, 0);
     vector(c, OW_F32, (const void*)OW_ACC_ADDR(0), 16, 2);
-    reg(OW_REG_RED_ACC, 16 | 2u << 16);
-    reg(OW_REG_RED_COUNT, 3);
-    reg(OW_REG_RED_PHASE, 3 | 1u << 16);
+    reg(OW_REG_RED_ACC, OW_RED_ACC_SAMPLES(16) | OW_RED_ACC_RING(2));
+    reg(OW_REG_RED_COUNT, OW_RED_COUNT_ROWS(3));
+    reg(OW_REG_RED_PHASE, OW_RED_PHASE_PERIOD(3) | OW_RED_PHASE_PIVOT(1));
     const uint32_t r = next();
     uint32_t store = OW_RED_ENABLE | OW_RED_TO_MEMORY | (r & OW_RED_ADD_BIAS) |
                      (r & (OW_RED_ROUND_F16 | OW_RED_RELU));
-    if ((r & 1) != 0) store |= 1u << 16;
+    if ((r & 1) != 0) store |= OW_RED_ROUND_BF16;
     reg(OW_REG_RED_ACT_LT, store);
     reg(OW_REG_RED_ACT_EQ,
         OW_RED_ENABLE | OW_RED_IN0(p2) | OW_RED_OUT(q) | (r & (OW_RED_ADD_BIAS | OW_RED_RELU)));
@@ -699,12 +698,12 @@ static void reductions(void) {
     }
     wait_thread(1);
     wait_thread(threads - 1);
-    while ((ow_reg_read(OW_REG_RED_STATUS) >> 31) != 0) {
+    while (OW_RED_STATUS_RUNNING_OF(ow_reg_read(OW_REG_RED_STATUS)) != 0) {
     }
     note_words(vc, WORDS);
     note_words(file, 16);
     note_reg(OW_REG_RED_STATUS);
-    note_reg(OW_REG_ACTIVATE);
+    note_reg(OW_REG_TASK_ACTIVATE);
     // A vector times rows that wavelets name.
     vector(a, src, va, 13, 4 | 32u << 16);
     vector(c, i & 2 ? src : OW_F32, vc, 3, 0);
@@ -727,8 +726,8 @@ static uint32_t blocked;  // tasks
 static void task(uint32_t data) {
   note(data);
   note_reg(OW_REG_TASK_RUNNING);
-  if (--left == blocked) reg(OW_REG_UNBLOCK, ~0u);
-  if (left == 0) reg(OW_REG_ACTIVATE, 1u << 31);
+  if (--left == blocked) reg(OW_REG_TASK_UNBLOCK, ~0u);
+  if (left == 0) reg(OW_REG_TASK_ACTIVATE, 1u << 31);
 }
 
 // What is in the queue goes to its tasks.
@@ -736,7 +735,7 @@ static void take(uint32_t queue) {
   const uint32_t begin = ow_cycles();
   while (ow_cycles() - begin < 32) {
   }
-  left = ow_reg_read(OW_REG_INQ_LEVEL) >> (4 * queue) & 15;
+  left = OW_INQ_LEVEL_LEVEL_OF(ow_reg_read(OW_REG_INQ_LEVEL), queue);
   note(left);
   blocked = ~0u;
   if (left != 0) run_tasks();
@@ -748,16 +747,16 @@ static void tasks(void) {
   for (uint32_t round = 0; round < TASKS; ++round) {
     reg(OW_REG_TASK_PRIORITY, next());
     const uint32_t block = next() & 0x7FFFFFFF, run = next() & 0x7FFFFFFF;
-    reg(OW_REG_BLOCK, block);
-    note_reg(OW_REG_BLOCK);
-    reg(OW_REG_ACTIVATE, run);
-    note_reg(OW_REG_ACTIVATE);
+    reg(OW_REG_TASK_BLOCK, block);
+    note_reg(OW_REG_TASK_BLOCK);
+    reg(OW_REG_TASK_ACTIVATE, run);
+    note_reg(OW_REG_TASK_ACTIVATE);
     left = blocked = 0;
     for (uint32_t t = 0; t < 31; ++t) {
       left += run >> t & 1;
       blocked += (run & block) >> t & 1;
     }
-    if (blocked == left) reg(OW_REG_UNBLOCK, ~0u);
+    if (blocked == left) reg(OW_REG_TASK_UNBLOCK, ~0u);
     run_tasks();
     phase();
   }
@@ -778,7 +777,7 @@ static void registers(void) {
       {OW_REG_RED_ACC, 9, 4, ~0u},        {OW_REG_ROW, 2, 4, ~0u},
       {OW_REG_PRNG(0), 4, 4, ~0u},        {REG_FILTER, 6, 16, 0x7DF},
       {REG_FILTER + 4, 6, 16, ~0u},       {REG_FILTER + 8, 6, 16, ~0u},
-      {OW_REG_BLOCK, 1, 0, ~0u},          {OW_REG_ACTIVATE, 1, 0, 0x7FFFFFFF},
+      {OW_REG_TASK_BLOCK, 1, 0, ~0u},     {OW_REG_TASK_ACTIVATE, 1, 0, 0x7FFFFFFF},
   };
   for (uint32_t round = 0; round < 3; ++round) {
     for (uint32_t i = 0; i < sizeof(list) / sizeof(list[0]); ++i) {
@@ -791,7 +790,7 @@ static void registers(void) {
     }
     phase();
   }
-  reg(OW_REG_UNBLOCK, ~0u);
+  reg(OW_REG_TASK_UNBLOCK, ~0u);
   for (uint32_t c = 0; c < 24; ++c) {
     reg(REG_SWITCH + 4 * c, 0);
     reg(OW_REG_ROUTE(c), 1u << 21);

@@ -15,8 +15,8 @@
 //   LAUNCH -> start_layer -> { axpyw -> WEIGHTS_DONE, drain -> DRAIN_DONE } -> send own block
 //          -> SENT -> relay the others' blocks -> RELAYED -> start_layer of the next one, ...
 
-#include "ow/stream_layer.h"
-#include "ow/tile.h"
+#include "ow/firmware/stream_layer.h"
+#include "openwafer/tile/tile.h"
 
 enum {
   TASK_WEIGHTS_DONE = OW_TASK_LOCAL(1),
@@ -37,8 +37,6 @@ enum {
 };
 
 enum { THREAD_WEIGHTS = 1, THREAD_DRAIN = 2, THREAD_SEND = 1 };
-
-#define OW_NOINIT __attribute__((section(".noinit"), used))
 
 OW_NOINIT struct ow_stream_params ow_params;
 OW_NOINIT uint32_t ow_relay;
@@ -76,29 +74,39 @@ static void start_layer(void) {
   uint32_t first = first_of(layer, row);
   uint32_t in = rows > 1 ? OW_RED_IN0(OW_SL_INQ_SUMS) : 0;
   uint32_t send = OW_RED_ENABLE | OW_RED_OUT(OW_SL_OUTQ_SUMS);
-  uint32_t store = OW_RED_ENABLE | in | OW_RED_TO_MEMORY | OW_RED_ADD_BIAS | OW_RED_ROUND_F16;
+  uint32_t bf16 = layer->flags & OW_SL_BF16;
+  uint32_t store = OW_RED_ENABLE | in | OW_RED_TO_MEMORY;
+  store |= bf16 ? OW_RED_ROUND_BF16 : OW_RED_ROUND_F16;
+  if (layer->flags & OW_SL_BIAS) store |= OW_RED_ADD_BIAS;
   if (layer->flags & OW_SL_RELU) store |= OW_RED_RELU;
   // Phase of the first output in the stream.
   uint32_t phase = first > begins ? layer->outputs - (first - begins) : begins - first;
   if (phase == layer->outputs) phase = 0;
-  ow_reg_write(OW_REG_RED_ACC, samples | (layer->ring << 16));
-  ow_reg_write(OW_REG_RED_COUNT, layer->outputs);
-  ow_reg_write(OW_REG_RED_PHASE, layer->outputs | (begins << 16));
-  ow_reg_write(OW_REG_RED_START, phase | (owned > 1 ? (owned - 1) << 16 : 0));
+  ow_reg_write(OW_REG_RED_ACC, OW_RED_ACC_SAMPLES(samples) | OW_RED_ACC_RING(layer->ring));
+  ow_reg_write(OW_REG_RED_COUNT, OW_RED_COUNT_ROWS(layer->outputs));
+  ow_reg_write(OW_REG_RED_PHASE, OW_RED_PHASE_PERIOD(layer->outputs) | OW_RED_PHASE_PIVOT(begins));
+  ow_reg_write(OW_REG_RED_START,
+               OW_RED_START_PHASE(phase) | OW_RED_START_MORE(owned > 1 ? owned - 1 : 0));
   ow_reg_write(OW_REG_RED_ACT_LT, send);
   ow_reg_write(OW_REG_RED_ACT_EQ, owned > 0 ? store : send | in);
   ow_reg_write(OW_REG_RED_ACT_GT, send | in);
   ow_reg_write(OW_REG_RED_BIAS, layer->bias_addr);
   ow_reg_write(OW_REG_RED_DST, layer->y_addr);
-  ow_reg_write(OW_REG_RED_PITCH, samples * 2);
+  ow_reg_write(OW_REG_RED_PITCH, OW_RED_PITCH_PITCH(samples * 2));
 
-  ow_dsr_indexed(DSR_X, layer->x_addr, samples, layer->inputs, (int32_t)samples * 2);
+  enum ow_type type = bf16 ? OW_BF16 : OW_F16;
+  ow_dsr_indexed_t(DSR_X, type, layer->x_addr, samples, layer->inputs, (int32_t)samples * 2);
   ow_dsr_mem2(DSR_ACC, OW_F32, OW_ACC_ADDR(0), samples, 4, layer->ring, (int32_t)samples * 4);
-  ow_dsr_fabric_in(DSR_WEIGHTS, OW_F16, OW_SL_INQ_WEIGHTS, 0);
+  ow_dsr_fabric_in(DSR_WEIGHTS, type, OW_SL_INQ_WEIGHTS, 0);
 
   ow_drain(OW_CTL(DSR_NONE, DSR_NONE, DSR_NONE, THREAD_DRAIN) | OW_THEN_ACTIVATE(TASK_DRAIN_DONE));
-  ow_axpyw(OW_CTL(DSR_ACC, DSR_X, DSR_WEIGHTS, THREAD_WEIGHTS) |
-           OW_THEN_ACTIVATE(TASK_WEIGHTS_DONE));
+  uint32_t weights =
+      OW_CTL(DSR_ACC, DSR_X, DSR_WEIGHTS, THREAD_WEIGHTS) | OW_THEN_ACTIVATE(TASK_WEIGHTS_DONE);
+  if (bf16) {
+    ow_axpyw_t(OW_MIXEDB, weights);
+  } else {
+    ow_axpyw_t(OW_MIXED, weights);
+  }
 }
 
 static void end_layer(void) {

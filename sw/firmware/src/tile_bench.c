@@ -7,10 +7,10 @@
 //
 // With OW_TB_ONLY_SPMV: the sparse matrix-vector product and single instructions alone.
 
-#include "ow/tile_bench.h"
+#include "ow/firmware/tile_bench.h"
 
-#include "ow/kernels.h"
-#include "ow/tile.h"
+#include "openwafer/tile/kernels.h"
+#include "openwafer/tile/tile.h"
 
 #define OW_NOINIT __attribute__((section(".noinit"), used))
 
@@ -292,7 +292,6 @@ static void task_launch(uint32_t data) {
 
 void ow_main(void);
 void ow_main(void) {
-  ow_kernels_init();
 #ifndef OW_TB_ONLY_SPMV
   ow_nonzeros_to(OW_TB_OUTQ);
 #endif

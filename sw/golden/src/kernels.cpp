@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ow/golden/kernels.h"
 
-#include "ow/error.h"
+#include "ow/base/error.h"
 
 namespace ow::golden {
 namespace {

@@ -1,83 +1,92 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ow/golden/network.h"
 
+#include <Eigen/Core>
+#include <cmath>
 #include <string>
 
-#include "ow/error.h"
+#include "ow/base/error.h"
 #include "ow/golden/formats.h"
 
 namespace ow::golden {
+namespace {
 
-size_t Layer::nonzero() const {
-  size_t n = 0;
-  for (uint16_t w : weights) n += is_zero(w) ? 0 : 1;
-  return n;
+// A row of samples is contiguous. Rows are only combined element by element: every element has one
+// order of additions, whatever the length of the host's vectors.
+using Samples = Eigen::Array<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+float widen(HalfType type, uint16_t x) {
+  return type == HalfType::Binary16 ? f16_to_float(x) : bf16_to_float(x);
 }
 
-size_t Network::weights() const {
-  size_t n = 0;
-  for (const Layer& layer : layers) n += layer.weights.size();
-  return n;
+// row += weight * feature, one rounding an element. The product of two binary16 numbers is exact in
+// a float; that of two bfloat16 numbers may lie below its range, so there the host's fused
+// operation rounds sum and product together.
+template <typename Row, typename Feature>
+void accumulate(HalfType type, float weight, const Feature& feature, Row row) {
+  if (type == HalfType::Binary16) {
+    row += weight * feature;
+    return;
+  }
+  for (Eigen::Index s = 0; s < row.size(); ++s) row(s) = std::fma(weight, feature(s), row(s));
 }
 
-size_t Network::nonzero() const {
-  size_t n = 0;
-  for (const Layer& layer : layers) n += layer.nonzero();
-  return n;
+uint16_t narrow(HalfType type, bool relu, float x) {
+  const uint32_t bits = float_to_f32(x);
+  if (type == HalfType::Binary16) {
+    const uint16_t y = f32_to_f16(bits);
+    return relu ? f16_relu(y) : y;
+  }
+  const uint16_t y = f32_to_bf16(bits);
+  return relu ? bf16_relu(y) : y;
 }
 
-Activations Activations::zero(int features, int samples) {
-  Activations a;
-  a.features = features;
-  a.samples = samples;
-  a.values.assign(static_cast<size_t>(features) * static_cast<size_t>(samples), 0);
-  return a;
-}
-
-Activations run_layer(const Layer& layer, const Activations& x, int grid_rows, bool dense) {
+void check(const Layer& layer, const Activations& x, int grid_rows) {
+  const auto inputs = static_cast<size_t>(layer.inputs);
+  const auto outputs = static_cast<size_t>(layer.outputs);
   if (grid_rows < 1 || x.features != layer.inputs ||
-      layer.bias.size() != static_cast<size_t>(layer.outputs) ||
-      layer.weights.size() !=
-          static_cast<size_t>(layer.outputs) * static_cast<size_t>(layer.inputs)) {
+      layer.bias_values.size() != (layer.bias ? outputs : 0) ||
+      layer.weights.size() != outputs * inputs) {
     throw InternalError("golden layer of " + std::to_string(layer.inputs) + " inputs and " +
                         std::to_string(layer.outputs) + " outputs does not fit its operands");
   }
-  // Sums are kept as host floats: each addition below is one binary32 addition, and every NaN is
-  // made canonical by the rounding to binary16 at the end.
-  const size_t samples = static_cast<size_t>(x.samples);
-  const size_t rows = static_cast<size_t>(grid_rows);
-  Activations y = Activations::zero(layer.outputs, x.samples);
-  std::vector<float> wide(x.values.size());
-  for (size_t i = 0; i < wide.size(); ++i) wide[i] = f16_to_float(x.values[i]);
+}
 
-  std::vector<float> partial(rows * samples);
+}  // namespace
+
+Activations run_layer(HalfType type, const Layer& layer, const Activations& x, int grid_rows,
+                      bool dense) {
+  check(layer, x, grid_rows);
+  Samples wide(x.features, x.samples);
+  for (int f = 0; f < x.features; ++f) {
+    for (int s = 0; s < x.samples; ++s) wide(f, s) = widen(type, x.at(f, s));
+  }
+  // Sums are kept as host floats: each addition below is one binary32 addition, and every NaN is
+  // made canonical by the rounding to 16 bits at the end.
+  Samples partial(grid_rows, x.samples);
+  Samples total(1, x.samples);
+  Activations y = Activations::zero(layer.outputs, x.samples);
   for (int j = 0; j < layer.outputs; ++j) {
     // The partial sum of each grid row: from +0, ascending index, one rounding a product.
-    for (size_t r = 0; r < rows; ++r) {
-      float* sum = &partial[r * samples];
-      for (size_t s = 0; s < samples; ++s) sum[s] = 0.0f;
-      for (size_t i = r; i < static_cast<size_t>(layer.inputs); i += rows) {
-        const uint16_t weight = layer.weight(j, static_cast<int>(i));
-        if (!dense && Layer::is_zero(weight)) continue;
-        const float value = f16_to_float(weight);
-        const float* feature = &wide[i * samples];
-        for (size_t s = 0; s < samples; ++s) sum[s] = mixed_fma_value(value, feature[s], sum[s]);
-      }
+    partial.setZero();
+    for (int i = 0; i < layer.inputs; ++i) {
+      const uint16_t weight = layer.weight(j, i);
+      if (!dense && half_is_zero(weight)) continue;
+      accumulate(type, widen(type, weight), wide.row(i), partial.row(i % grid_rows));
     }
-    const size_t owner = static_cast<size_t>(j) % rows;
-    for (size_t s = 0; s < samples; ++s) {
-      float total = partial[owner * samples + s];
-      if (rows > 1) {
-        // Round the column, from the row below the owner on.
-        float others = partial[(owner + 1) % rows * samples + s];
-        for (size_t k = 2; k < rows; ++k) {
-          others = partial[(owner + k) % rows * samples + s] + others;
-        }
-        total = total + others;
+    const int owner = j % grid_rows;
+    total.row(0) = partial.row(owner);
+    if (grid_rows > 1) {
+      // Round the column, from the row below the owner on.
+      Samples others = partial.row((owner + 1) % grid_rows);
+      for (int k = 2; k < grid_rows; ++k) {
+        others.row(0) = partial.row((owner + k) % grid_rows) + others.row(0);
       }
-      total = total + layer.bias[static_cast<size_t>(j)];
-      const uint16_t rounded = f32_to_f16(float_to_f32(total));
-      y.at(j, static_cast<int>(s)) = layer.relu ? f16_relu(rounded) : rounded;
+      total.row(0) += others.row(0);
+    }
+    if (layer.bias) total.row(0) += layer.bias_values[static_cast<size_t>(j)];
+    for (int s = 0; s < x.samples; ++s) {
+      y.at(j, s) = narrow(type, layer.activation == Activation::Relu, total(0, s));
     }
   }
   return y;
@@ -87,26 +96,10 @@ std::vector<Activations> run_network(const Network& network, const Activations& 
                                      bool dense) {
   std::vector<Activations> result;
   for (const Layer& layer : network.layers) {
-    result.push_back(run_layer(layer, result.empty() ? x : result.back(), grid_rows, dense));
+    result.push_back(
+        run_layer(network.type, layer, result.empty() ? x : result.back(), grid_rows, dense));
   }
   return result;
-}
-
-std::vector<int> classify(const Activations& logits) {
-  std::vector<int> classes(static_cast<size_t>(logits.samples), 0);
-  for (int s = 0; s < logits.samples; ++s) {
-    float best = 0;
-    bool found = false;
-    for (int k = 0; k < logits.features; ++k) {
-      const float value = f16_to_float(logits.at(k, s));
-      if (value == value && (!found || value > best)) {
-        best = value;
-        found = true;
-        classes[static_cast<size_t>(s)] = k;
-      }
-    }
-  }
-  return classes;
 }
 
 }  // namespace ow::golden

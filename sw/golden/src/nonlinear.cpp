@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "ow/error.h"
+#include "ow/base/error.h"
 #include "ow/golden/formats.h"
 
 namespace ow::golden {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "ow/error.h"
+#include "ow/base/error.h"
 #include "ow/golden/nonlinear.h"
 
 namespace ow::golden {
@@ -256,77 +256,11 @@ uint32_t integer(Op op, Type type, uint32_t a, uint32_t b, uint32_t c) {
 
 }  // namespace
 
-const char* type_name(Type type) {
-  static const char* const kNames[] = {"f16", "bf16", "f32", "mixed", "i16", "i32", "i8", "mixedb"};
-  return kNames[static_cast<int>(type)];
-}
+const char* type_name(Type type) { return isa::name_of(type); }
 
 const char* op_name(Op op) {
-  switch (op) {
-    case Op::Mov:
-      return "mov";
-    case Op::Add:
-      return "add";
-    case Op::Sub:
-      return "sub";
-    case Op::Mul:
-      return "mul";
-    case Op::Fma:
-      return "fma";
-    case Op::Max:
-      return "max";
-    case Op::Min:
-      return "min";
-    case Op::Cvt:
-      return "cvt";
-    case Op::And:
-      return "and";
-    case Op::Or:
-      return "or";
-    case Op::Xor:
-      return "xor";
-    case Op::Sll:
-      return "sll";
-    case Op::Srl:
-      return "srl";
-    case Op::Sra:
-      return "sra";
-    case Op::CmpEq:
-      return "cmpeq";
-    case Op::CmpNe:
-      return "cmpne";
-    case Op::CmpLt:
-      return "cmplt";
-    case Op::CmpLe:
-      return "cmple";
-    case Op::Dot:
-      return "dot";
-    case Op::Sum:
-      return "sum";
-    case Op::RMax:
-      return "rmax";
-    case Op::RMin:
-      return "rmin";
-    case Op::Gather:
-      return "gather";
-    case Op::Scatter:
-      return "scatter";
-    case Op::Fmag:
-      return "fmag";
-    case Op::Rcp:
-      return "rcp";
-    case Op::Rsqrt:
-      return "rsqrt";
-    case Op::Exp:
-      return "exp";
-    case Op::Log:
-      return "log";
-    case Op::Tanh:
-      return "tanh";
-    case Op::Sigmoid:
-      return "sigmoid";
-  }
-  return "?";
+  const char* name = isa::name_of(op);
+  return name != nullptr ? name : "?";
 }
 
 int type_bytes(Type type) {

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "ow/error.h"
+#include "ow/base/error.h"
+#include "ow/base/rng.h"
 #include "ow/golden/formats.h"
-#include "ow/golden/rng.h"
 
 namespace ow::golden {
 namespace {
@@ -104,13 +104,15 @@ void prune(std::vector<TrainedLayer>* layers, size_t count) {
 
 }  // namespace
 
-Network train(const TrainOptions& options, const std::vector<Digit>& images,
+Network train(const TrainOptions& options, const Dataset& data,
               const std::function<void(int)>& progress) {
   const size_t depth = options.layers.size() - 1;
-  if (options.layers.size() < 2 || options.layers.front() != kDigitPixels ||
-      options.layers.back() != kDigitClasses || images.empty()) {
-    throw InternalError("training needs images and layers from 64 inputs to 10 outputs");
+  if (options.layers.size() < 2 || options.layers.front() != data.features || data.samples() == 0 ||
+      data.labels.size() != data.samples()) {
+    throw InternalError("training needs samples with classes and layers that fit them");
   }
+  const int features = options.layers.front();
+  const int classes = options.layers.back();
   Rng rng(options.seed);
   std::vector<TrainedLayer> layers(depth);
   size_t total = 0;
@@ -132,7 +134,7 @@ Network train(const TrainOptions& options, const std::vector<Digit>& images,
     layer.bias_v.setZero(out);
   }
 
-  std::vector<size_t> order(images.size());
+  std::vector<size_t> order(data.samples());
   std::iota(order.begin(), order.end(), size_t{0});
   std::vector<Matrix> x(depth + 1);
   Matrix delta, next_delta, transposed;
@@ -147,12 +149,10 @@ Network train(const TrainOptions& options, const std::vector<Digit>& images,
     for (size_t first = 0; first < order.size(); first += static_cast<size_t>(options.batch)) {
       const Eigen::Index n = static_cast<Eigen::Index>(
           std::min(static_cast<size_t>(options.batch), order.size() - first));
-      x[0].resize(n, kDigitPixels);
+      x[0].resize(n, features);
       for (Eigen::Index b = 0; b < n; ++b) {
-        const Digit& digit = images[order[first + static_cast<size_t>(b)]];
-        for (int i = 0; i < kDigitPixels; ++i) {
-          x[0](b, i) = static_cast<float>(digit.pixels[static_cast<size_t>(i)]) / 16.0f;
-        }
+        const float* sample = data.sample(order[first + static_cast<size_t>(b)]);
+        for (int i = 0; i < features; ++i) x[0](b, i) = sample[i];
       }
       for (size_t l = 0; l < depth; ++l) {
         multiply(x[l], layers[l].weights, &x[l + 1]);
@@ -160,10 +160,10 @@ Network train(const TrainOptions& options, const std::vector<Digit>& images,
         if (l + 1 < depth) x[l + 1] = x[l + 1].max(0.0f);
       }
       // Squared hinge: for each class the score should be beyond +1 or -1.
-      delta.resize(n, kDigitClasses);
+      delta.resize(n, classes);
       for (Eigen::Index b = 0; b < n; ++b) {
-        const int label = images[order[first + static_cast<size_t>(b)]].label;
-        for (int k = 0; k < kDigitClasses; ++k) {
+        const int label = data.labels[order[first + static_cast<size_t>(b)]];
+        for (int k = 0; k < classes; ++k) {
           const float sign = k == label ? 1.0f : -1.0f;
           const float slack = 1.0f - sign * x[depth](b, k);
           delta(b, k) = slack > 0.0f ? -2.0f * sign * slack / static_cast<float>(n) : 0.0f;
@@ -205,31 +205,24 @@ Network train(const TrainOptions& options, const std::vector<Digit>& images,
   }
 
   Network network;
+  network.type = options.type;
   for (size_t l = 0; l < depth; ++l) {
     Layer layer;
     layer.inputs = options.layers[l];
     layer.outputs = options.layers[l + 1];
-    layer.relu = l + 1 < depth;
+    layer.activation = l + 1 < depth ? Activation::Relu : Activation::None;
     for (Eigen::Index j = 0; j < layer.outputs; ++j) {
       for (Eigen::Index i = 0; i < layer.inputs; ++i) {
-        const uint16_t w = round_to_f16(layers[l].weights(i, j));
-        layer.weights.push_back(Layer::is_zero(w) ? uint16_t{0} : w);
+        const double w = layers[l].weights(i, j);
+        const uint16_t rounded =
+            options.type == HalfType::Binary16 ? round_to_f16(w) : round_to_bf16(w);
+        layer.weights.push_back(half_is_zero(rounded) ? uint16_t{0} : rounded);
       }
-      layer.bias.push_back(layers[l].bias(j));
+      layer.bias_values.push_back(layers[l].bias(j));
     }
     network.layers.push_back(layer);
   }
   return network;
-}
-
-Activations digit_activations(const std::vector<Digit>& images) {
-  Activations x = Activations::zero(kDigitPixels, static_cast<int>(images.size()));
-  for (size_t s = 0; s < images.size(); ++s) {
-    for (int i = 0; i < kDigitPixels; ++i) {
-      x.at(i, static_cast<int>(s)) = round_to_f16(images[s].pixels[static_cast<size_t>(i)] / 16.0);
-    }
-  }
-  return x;
 }
 
 }  // namespace ow::golden

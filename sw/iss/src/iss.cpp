@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ow/iss.h"
+#include "ow/iss/iss.h"
 
 #include <cstdio>
 
 namespace ow {
 namespace {
+
+using isa::Csr;
 
 constexpr uint32_t kMie = 1u << 3;
 constexpr uint32_t kMpie = 1u << 7;
@@ -114,54 +116,54 @@ void Iss::reset(uint32_t pc) {
 
 bool Iss::csr_read(uint32_t number, uint32_t* value) const {
   const uint64_t cycle = cycle_ + cycle_offset_;
-  switch (number) {
-    case 0x300:
+  switch (static_cast<Csr>(number)) {
+    case Csr::Mstatus:
       *value = mstatus_ | kMpp;
       return true;
-    case 0x301:
+    case Csr::Misa:
       *value = 1u << 30 | 1u << ('X' - 'A') | 1u << ('M' - 'A') | 1u << ('I' - 'A');
       return true;
-    case 0x304:
+    case Csr::Mie:
       *value = mie_;
       return true;
-    case 0x305:
+    case Csr::Mtvec:
       *value = mtvec_;
       return true;
-    case 0x340:
+    case Csr::Mscratch:
       *value = mscratch_;
       return true;
-    case 0x341:
+    case Csr::Mepc:
       *value = mepc_;
       return true;
-    case 0x342:
+    case Csr::Mcause:
       *value = mcause_;
       return true;
-    case 0x343:
+    case Csr::Mtval:
       *value = mtval_;
       return true;
-    case 0x344:
+    case Csr::Mip:
       *value = 0;
       return true;
-    case 0xb00:
-    case 0xc00:
+    case Csr::Mcycle:
+    case Csr::Cycle:
       *value = static_cast<uint32_t>(cycle);
       return true;
-    case 0xb80:
-    case 0xc80:
+    case Csr::Mcycleh:
+    case Csr::Cycleh:
       *value = static_cast<uint32_t>(cycle >> 32);
       return true;
-    case 0xb02:
-    case 0xc02:
+    case Csr::Minstret:
+    case Csr::Instret:
       *value = static_cast<uint32_t>(instret_);
       return true;
-    case 0xb82:
-    case 0xc82:
+    case Csr::Minstreth:
+    case Csr::Instreth:
       *value = static_cast<uint32_t>(instret_ >> 32);
       return true;
-    case 0xf11:
-    case 0xf12:
-    case 0xf13:
-    case 0xf14:
+    case Csr::Mvendorid:
+    case Csr::Marchid:
+    case Csr::Mimpid:
+    case Csr::Mhartid:
       *value = 0;
       return true;
     default:
@@ -172,39 +174,39 @@ bool Iss::csr_read(uint32_t number, uint32_t* value) const {
 void Iss::csr_write(uint32_t number, uint32_t value) {
   const uint64_t cycle = cycle_ + cycle_offset_;
   const uint64_t low_mask = 0xffffffffu;
-  switch (number) {
-    case 0x300:
+  switch (static_cast<Csr>(number)) {
+    case Csr::Mstatus:
       mstatus_ = value & (kMie | kMpie);
       break;
-    case 0x304:
+    case Csr::Mie:
       mie_ = value & (1u << 11 | 1u << 7 | 1u << 3);
       break;
-    case 0x305:
+    case Csr::Mtvec:
       mtvec_ = value & ~3u;
       break;
-    case 0x340:
+    case Csr::Mscratch:
       mscratch_ = value;
       break;
-    case 0x341:
+    case Csr::Mepc:
       mepc_ = value & ~3u;
       break;
-    case 0x342:
+    case Csr::Mcause:
       mcause_ = value & (1u << 31 | 31u);
       break;
-    case 0x343:
+    case Csr::Mtval:
       mtval_ = value;
       break;
-    case 0xb00:
+    case Csr::Mcycle:
       cycle_offset_ = ((cycle & ~low_mask) | value) - cycle_;
       break;
-    case 0xb80:
+    case Csr::Mcycleh:
       cycle_offset_ = (static_cast<uint64_t>(value) << 32 | (cycle & low_mask)) - cycle_;
       break;
-    case 0xb02:
+    case Csr::Minstret:
       instret_ = (instret_ & ~low_mask) | value;
       instret_written_ = true;
       break;
-    case 0xb82:
+    case Csr::Minstreth:
       instret_ = static_cast<uint64_t>(value) << 32 | (instret_ & low_mask);
       instret_written_ = true;
       break;
@@ -228,7 +230,7 @@ Retire Iss::step() {
   instret_written_ = false;
   try {
     uint32_t insn = 0;
-    if (!memory_->fetch(pc_, &insn)) throw Trap{1, pc_};
+    if (!memory_->fetch(pc_, &insn)) throw Trap{isa::Trap::FetchFault, pc_};
     retire.insn = insn;
     uint32_t next_pc = pc_ + 4;
     execute(insn, &retire, &next_pc);
@@ -237,7 +239,7 @@ Retire Iss::step() {
   } catch (const Trap& trap) {
     retire.trap = true;
     mepc_ = pc_;
-    mcause_ = trap.cause;
+    mcause_ = static_cast<uint32_t>(trap.cause);
     mtval_ = trap.tval;
     mstatus_ = (mstatus_ & kMie) != 0 ? kMpie : 0;
     if (mtvec_ == 0) {
@@ -254,10 +256,10 @@ void Iss::execute(uint32_t insn, Retire* retire, uint32_t* next_pc) {
   const unsigned funct7 = bits(insn, 31, 25);
   const uint32_t rs1 = x_[bits(insn, 19, 15)];
   const uint32_t rs2 = x_[bits(insn, 24, 20)];
-  const Trap illegal{2, insn};
+  const Trap illegal{isa::Trap::Illegal, insn};
 
   const auto jump = [&](uint32_t target) {
-    if ((target & 3) != 0) throw Trap{0, target};
+    if ((target & 3) != 0) throw Trap{isa::Trap::FetchMisaligned, target};
     *next_pc = target;
   };
 
@@ -308,9 +310,9 @@ void Iss::execute(uint32_t insn, Retire* retire, uint32_t* next_pc) {
       if (funct3 == 3 || funct3 > 5) throw illegal;
       const unsigned bytes = 1u << (funct3 & 3);
       const uint32_t addr = rs1 + imm_i(insn);
-      if (addr % bytes != 0) throw Trap{4, addr};
+      if (addr % bytes != 0) throw Trap{isa::Trap::LoadMisaligned, addr};
       uint32_t value = 0;
-      if (!memory_->load(addr, bytes, &value)) throw Trap{5, addr};
+      if (!memory_->load(addr, bytes, &value)) throw Trap{isa::Trap::LoadFault, addr};
       if (funct3 < 2) value = static_cast<uint32_t>(sign_extend(value, 8 * bytes));
       write_rd(insn, value, retire);
       return;
@@ -319,9 +321,9 @@ void Iss::execute(uint32_t insn, Retire* retire, uint32_t* next_pc) {
       if (funct3 > 2) throw illegal;
       const unsigned bytes = 1u << funct3;
       const uint32_t addr = rs1 + imm_s(insn);
-      if (addr % bytes != 0) throw Trap{6, addr};
+      if (addr % bytes != 0) throw Trap{isa::Trap::StoreMisaligned, addr};
       const uint32_t value = bytes == 4 ? rs2 : bits(rs2, 8 * bytes - 1, 0);
-      if (!memory_->store(addr, bytes, value)) throw Trap{7, addr};
+      if (!memory_->store(addr, bytes, value)) throw Trap{isa::Trap::StoreFault, addr};
       retire->mem_we = true;
       retire->mem_addr = addr;
       retire->mem_wdata = value;
@@ -378,9 +380,9 @@ void Iss::execute(uint32_t insn, Retire* retire, uint32_t* next_pc) {
       if (funct3 == 0) {
         switch (insn) {
           case 0x00000073:
-            throw Trap{11, 0};
+            throw Trap{isa::Trap::EcallM, 0};
           case 0x00100073:
-            throw Trap{3, pc_};
+            throw Trap{isa::Trap::Breakpoint, pc_};
           case 0x10500073:
             return;  // wfi may always be a no-op
           case 0x30200073:

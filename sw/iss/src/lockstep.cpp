@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ow/lockstep.h"
+#include "ow/iss/lockstep.h"
 
 #include <algorithm>
 #include <cinttypes>

@@ -6,7 +6,7 @@
 // from kLockstepEntry on, sandbox at kSandbox.
 #include <cstddef>
 
-#include "ow/lockstep.h"
+#include "ow/iss/lockstep.h"
 
 namespace ow {
 namespace {

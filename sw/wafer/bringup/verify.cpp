@@ -2,9 +2,9 @@
 // Verification of the logical mesh with traffic between all neighbours.
 #include <fmt/format.h>
 
-#include "ow/control_plane.h"
-#include "ow/error.h"
-#include "ow/program.h"
+#include "ow/base/error.h"
+#include "ow/device/control_plane.h"
+#include "ow/runtime/program.h"
 #include "ow/wafer/bringup.h"
 
 namespace ow::wafer {

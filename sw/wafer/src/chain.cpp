@@ -3,14 +3,15 @@
 
 #include <fmt/format.h>
 
-#include "ow/error.h"
+#include "ow/base/error.h"
 
 namespace ow::wafer {
 namespace {
 
-constexpr int kFrameBits = 64;
+using Frame = isa::ChainFrame;
+
+constexpr int kFrameBits = Frame::kBits;
 constexpr int kOverlap = 80;  // + 2 x stations: cycles from one command to the next, overlapping
-constexpr uint64_t kAnswer = uint64_t{1} << 47;  // of the 48 bits before the CRC
 
 }  // namespace
 
@@ -19,17 +20,16 @@ uint16_t chain_crc(uint64_t bits48) {
   for (int i = 47; i >= 0; --i) {
     const bool bit = (bits48 >> i & 1) != 0;
     const bool top = (crc >> 15) != 0;
-    crc = static_cast<uint16_t>((crc << 1) ^ (top != bit ? 0x3D65 : 0));
+    crc = static_cast<uint16_t>((crc << 1) ^ (top != bit ? isa::kCrcPolynomial : 0));
   }
   return crc;
 }
 
 void ChainEnd::begin(const ChainCommand& command, int stations, bool overlap,
                      std::optional<uint32_t>* answer) {
-  const uint64_t head = static_cast<uint64_t>(command.column & 255) << 39 |
-                        static_cast<uint64_t>(command.write) << 38 |
-                        static_cast<uint64_t>(command.reg & 63) << 32 | command.data;
-  out_[0] = head << 16 | chain_crc(head);
+  const uint64_t head = Frame::Column::put(command.column) | Frame::Write::put(command.write) |
+                        Frame::Register::put(command.reg) | Frame::Data::put(command.data);
+  out_[0] = head | chain_crc(head >> Frame::Crc::kWidth);
   out_[1] = 1;  // the start bit
   sending_ = kFrameBits + 1;
   answer->reset();
@@ -57,13 +57,14 @@ bool ChainEnd::listen(Ear* ear, bool bit) {
   }
   ear->bits = ear->bits << 1 | static_cast<uint64_t>(bit);
   if (--ear->left > 0) return false;
-  const uint64_t frame = ear->bits >> 16;
-  const uint64_t command_part = 0x7FFF00000000;
-  if (chain_crc(frame) != (ear->bits & 0xFFFF) || (frame & kAnswer) == 0 ||
-      (frame & command_part) != (pendings_[0].head & command_part)) {
+  const uint64_t frame = ear->bits;
+  constexpr uint64_t kCommandPart =
+      Frame::Column::kMask | Frame::Write::kMask | Frame::Register::kMask;
+  if (chain_crc(frame >> Frame::Crc::kWidth) != Frame::Crc::get(frame) ||
+      !Frame::Answer::get(frame) || (frame & kCommandPart) != (pendings_[0].head & kCommandPart)) {
     return false;
   }
-  *pendings_[0].answer = static_cast<uint32_t>(frame);
+  *pendings_[0].answer = static_cast<uint32_t>(Frame::Data::get(frame));
   return true;
 }
 

@@ -2,58 +2,14 @@
 #include "ow/wafer/files.h"
 
 #include <fmt/format.h>
-#include <yaml-cpp/yaml.h>
 
-#include <set>
-
-#include "ow/error.h"
-#include "ow/text_file.h"
+#include "ow/base/error.h"
+#include "ow/base/yaml.h"
 
 namespace ow::wafer {
 namespace {
 
 using nlohmann::json;
-
-[[noreturn]] void fail(const std::string& path, const YAML::Mark& mark, const std::string& what) {
-  throw BadInput(mark.line >= 0 ? fmt::format("{}:{}: {}", path, mark.line + 1, what)
-                                : fmt::format("{}: {}", path, what));
-}
-
-int integer(const std::string& path, const YAML::Node& section, const std::string& name,
-            const std::string& key, int low, int high, int fallback) {
-  const YAML::Node node = section[key];
-  if (!node) {
-    if (fallback >= low) return fallback;
-    fail(path, section.Mark(), fmt::format("{}.{} is missing", name, key));
-  }
-  int value = 0;
-  try {
-    value = node.as<int>();
-  } catch (const YAML::Exception&) {
-    fail(path, node.Mark(),
-         fmt::format("{}.{} must be a whole number from {} to {}", name, key, low, high));
-  }
-  if (value < low || value > high) {
-    fail(path, node.Mark(),
-         fmt::format("{}.{} must be from {} to {}, not {}", name, key, low, high, value));
-  }
-  return value;
-}
-
-YAML::Node section(const std::string& path, const YAML::Node& root, const std::string& name,
-                   const std::set<std::string>& keys) {
-  const YAML::Node node = root[name];
-  if (!node || !node.IsMap()) {
-    fail(path, root.Mark(), fmt::format("the section '{}' is missing", name));
-  }
-  for (const auto& item : node) {
-    const std::string key = item.first.IsScalar() ? item.first.Scalar() : "";
-    if (keys.count(key) == 0) {
-      fail(path, item.first.Mark(), fmt::format("{} has no key '{}'", name, key));
-    }
-  }
-  return node;
-}
 
 int whole(const json& object, const char* key, int low, int high, const std::string& where) {
   if (!object.is_object() || !object.contains(key) || !object[key].is_number_integer()) {
@@ -93,29 +49,26 @@ json window_json(const Window& w) {
 }  // namespace
 
 Shape read_shape(const std::string& path) {
-  YAML::Node root;
-  try {
-    root = YAML::Load(read_text(path));
-  } catch (const YAML::ParserException& e) {
-    fail(path, e.mark, e.msg);
-  }
-  if (!root.IsMap()) throw BadInput(fmt::format("{}: the file must hold keys and values", path));
-  for (const auto& item : root) {
-    const std::string key = item.first.IsScalar() ? item.first.Scalar() : "";
-    if (key != "wafer" && key != "reticle") {
-      fail(path, item.first.Mark(), fmt::format("the file has no key '{}'", key));
-    }
-  }
-  const YAML::Node wafer = section(path, root, "wafer", {"reticle_rows", "reticle_columns"});
-  const YAML::Node reticle =
-      section(path, root, "reticle", {"rows", "columns", "spare_rows", "spare_columns"});
+  YamlMap file(Yaml::read(path));
+  YamlMap wafer = file["wafer"].map();
+  YamlMap reticle = file["reticle"].map();
+  const auto size = [](YamlMap& map, const char* key) {
+    return static_cast<int>(map[key].integer(1, 1024));
+  };
+  const auto spares = [](YamlMap& map, const char* key) {
+    const std::optional<Yaml> value = map.find(key);
+    return value ? static_cast<int>(value->integer(0, 2)) : 1;
+  };
   Shape shape;
-  shape.reticle_rows = integer(path, wafer, "wafer", "reticle_rows", 1, 1024, 0);
-  shape.reticle_cols = integer(path, wafer, "wafer", "reticle_columns", 1, 1024, 0);
-  shape.rows = integer(path, reticle, "reticle", "rows", 1, 1024, 0);
-  shape.cols = integer(path, reticle, "reticle", "columns", 1, 1024, 0);
-  shape.spare_rows = integer(path, reticle, "reticle", "spare_rows", 0, 2, 1);
-  shape.spare_cols = integer(path, reticle, "reticle", "spare_columns", 0, 2, 1);
+  shape.reticle_rows = size(wafer, "reticle_rows");
+  shape.reticle_cols = size(wafer, "reticle_columns");
+  shape.rows = size(reticle, "rows");
+  shape.cols = size(reticle, "columns");
+  shape.spare_rows = spares(reticle, "spare_rows");
+  shape.spare_cols = spares(reticle, "spare_columns");
+  wafer.close();
+  reticle.close();
+  file.close();
   shape.check();
   return shape;
 }
@@ -228,115 +181,6 @@ json to_json(const Shape& shape, const Defects& defects) {
     out.push_back(item);
   }
   return out;
-}
-
-std::string svg(const Shape& shape, const Defects& defects, const WaferMap* map,
-                const std::string& title) {
-  const int pitch = 24, tile = 18, gap = 20, top = 48, left = 20;
-  const int reticle_w = shape.physical_cols() * pitch + gap;
-  const int reticle_h = shape.physical_rows() * pitch + gap;
-  const int width = 2 * left + shape.reticle_cols * reticle_w;
-  const int height = top + left + shape.reticle_rows * reticle_h + 24;
-  const auto x_of = [&](int d, int col) {
-    return left + (d % shape.reticle_cols) * reticle_w + gap / 2 + col * pitch + pitch / 2;
-  };
-  const auto y_of = [&](int d, int row) {
-    return top + (d / shape.reticle_cols) * reticle_h + gap / 2 + row * pitch + pitch / 2;
-  };
-  std::string out = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
-      "{1}\" font-family=\"sans-serif\">\n<title>{2}</title>\n<rect width=\"{0}\" height=\"{1}\" "
-      "fill=\"#ffffff\"/>\n<text x=\"{3}\" y=\"24\" font-size=\"14\">{2}</text>\n",
-      width, height, title, left);
-  const auto line = [&](int x1, int y1, int x2, int y2, const char* style) {
-    out +=
-        fmt::format("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" {}/>\n", x1, y1, x2, y2, style);
-  };
-  for (int d = 0; d < shape.reticles(); ++d) {
-    const auto i = static_cast<size_t>(d);
-    out += fmt::format(
-        "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"#f2f2f2\" "
-        "stroke=\"#999999\"/>\n",
-        x_of(d, 0) - pitch / 2 - 4, y_of(d, 0) - pitch / 2 - 4, reticle_w - gap + 8,
-        reticle_h - gap + 8);
-    const std::set<Position> dead(defects.reticles[i].tiles.begin(),
-                                  defects.reticles[i].tiles.end());
-    std::set<Position> used;
-    if (map != nullptr) {
-      const ReticleMap& r = map->reticles[i];
-      for (size_t y = 0; y < r.row.size(); ++y) {
-        for (int col : r.col[y]) used.insert({r.row[y], col});
-      }
-    }
-    for (int row = 0; row < shape.physical_rows(); ++row) {
-      for (int col = 0; col < shape.physical_cols(); ++col) {
-        const char* fill = dead.count({row, col}) != 0   ? "#d9534f"
-                           : used.count({row, col}) != 0 ? "#7fb77e"
-                                                         : "#c8c8c8";
-        out += fmt::format(
-            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"2\" fill=\"{}\"/>\n",
-            x_of(d, col) - tile / 2, y_of(d, row) - tile / 2, tile, tile, fill);
-      }
-    }
-  }
-  const char* mesh = "stroke=\"#1f3b57\" stroke-width=\"1.5\"";
-  const char* broken = "stroke=\"#d9534f\" stroke-width=\"2.5\" stroke-dasharray=\"3 2\"";
-  if (map != nullptr) {
-    const Window& w = map->window;
-    for (int row = w.row; row < w.row + w.rows; ++row) {
-      for (int col = w.col; col < w.col + w.cols; ++col) {
-        int d = 0, e = 0;
-        const Position p = map->physical(row, col, &d);
-        if (col + 1 < w.col + w.cols) {
-          const Position q = map->physical(row, col + 1, &e);
-          line(x_of(d, p.col), y_of(d, p.row), x_of(e, q.col), y_of(e, q.row), mesh);
-        }
-        if (row + 1 < w.row + w.rows) {
-          const Position q = map->physical(row + 1, col, &e);
-          line(x_of(d, p.col), y_of(d, p.row), x_of(e, q.col), y_of(e, q.row), mesh);
-        }
-      }
-    }
-  }
-  for (int d = 0; d < shape.reticles(); ++d) {
-    const auto i = static_cast<size_t>(d);
-    for (const Wire& w : defects.reticles[i].wires) {
-      line(x_of(d, w.from.col), y_of(d, w.from.row), x_of(d, w.to.col), y_of(d, w.to.row), broken);
-    }
-    for (int row : defects.reticles[i].chains) {
-      line(x_of(d, 0) - pitch / 2, y_of(d, row) + tile / 2,
-           x_of(d, shape.physical_cols() - 1) + pitch / 2, y_of(d, row) + tile / 2, broken);
-    }
-    for (const EdgeWire& w : defects.reticles[i].edges) {
-      const int depth = pitch / 2 + gap / 2;
-      const int x = w.side == 1   ? x_of(d, shape.physical_cols() - 1) + depth
-                    : w.side == 3 ? x_of(d, 0) - depth
-                                  : x_of(d, w.slot);
-      const int y = w.side == 0   ? y_of(d, 0) - depth
-                    : w.side == 2 ? y_of(d, shape.physical_rows() - 1) + depth
-                                  : y_of(d, w.slot);
-      line(x_of(d, w.tile.col), y_of(d, w.tile.row), x, y, broken);
-    }
-    for (int slot : defects.east_links[i]) {
-      const int x = x_of(d, shape.physical_cols() - 1) + pitch / 2;
-      line(x, y_of(d, slot), x + gap, y_of(d, slot), broken);
-    }
-    for (int slot : defects.south_links[i]) {
-      const int y = y_of(d, shape.physical_rows() - 1) + pitch / 2;
-      line(x_of(d, slot), y, x_of(d, slot), y + gap, broken);
-    }
-  }
-  const std::pair<const char*, const char*> legend[] = {
-      {"#7fb77e", "in use"}, {"#c8c8c8", "spare or bypassed"}, {"#d9534f", "defective"}};
-  int x = left;
-  for (const auto& [colour, text] : legend) {
-    out += fmt::format(
-        "<rect x=\"{}\" y=\"{}\" width=\"12\" height=\"12\" fill=\"{}\"/>\n<text x=\"{}\" y=\"{}\" "
-        "font-size=\"12\">{}</text>\n",
-        x, height - 24, colour, x + 18, height - 14, text);
-    x += 150;
-  }
-  return out + "</svg>\n";
 }
 
 }  // namespace ow::wafer

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ow/isa/isa.h"
 #include "ow/wafer/mesh.h"
 #include "ow/wafer/repair.h"
 
@@ -52,7 +53,8 @@ ReticleFuses fuses(const WaferMap& map, int reticle) {
     const int p = r.row[at];
     const int w_slot = west.empty() ? 0 : west[at] - p;
     const int e_slot = east.empty() ? 0 : east[at] - p;
-    out.row[static_cast<size_t>(p)] = static_cast<uint8_t>((w_slot & 7) << 3 | (e_slot & 7));
+    out.row[static_cast<size_t>(p)] =
+        static_cast<uint8_t>(isa::RowFuse::WSlot::put(w_slot) | isa::RowFuse::ESlot::put(e_slot));
     for (int j = 0; j < w.cols; ++j) {
       const auto col = static_cast<size_t>(j);
       const int c = r.col[at][col];

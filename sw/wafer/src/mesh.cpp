@@ -3,28 +3,32 @@
 
 #include <algorithm>
 
+#include "ow/isa/isa.h"
+
 namespace ow::wafer {
 namespace {
 
-int signed3(int bits) { return (bits & 4) != 0 ? (bits & 7) - 8 : bits & 7; }
+using Fuse = isa::TileFuse;
 
 }  // namespace
 
 TileFuse TileFuse::of(uint16_t word) {
   TileFuse f;
-  f.enable = (word >> 14 & 1) != 0;
-  f.w_skip = word >> 12 & 3;
-  f.e_skip = word >> 10 & 3;
-  f.n_skip = word >> 8 & 3;
-  f.n_shift = signed3(word >> 5);
-  f.s_skip = word >> 3 & 3;
-  f.s_shift = signed3(word);
+  f.enable = Fuse::Enable::get(word);
+  f.w_skip = static_cast<int>(Fuse::WSkip::get(word));
+  f.e_skip = static_cast<int>(Fuse::ESkip::get(word));
+  f.n_skip = static_cast<int>(Fuse::NSkip::get(word));
+  f.n_shift = Fuse::NShift::get(word);
+  f.s_skip = static_cast<int>(Fuse::SSkip::get(word));
+  f.s_shift = Fuse::SShift::get(word);
   return f;
 }
 
 uint16_t TileFuse::word() const {
-  return static_cast<uint16_t>((enable ? 1 << 14 : 0) | w_skip << 12 | e_skip << 10 | n_skip << 8 |
-                               (n_shift & 7) << 5 | s_skip << 3 | (s_shift & 7));
+  return static_cast<uint16_t>(Fuse::Enable::put(enable) | Fuse::WSkip::put(w_skip) |
+                               Fuse::ESkip::put(e_skip) | Fuse::NSkip::put(n_skip) |
+                               Fuse::NShift::put(n_shift) | Fuse::SSkip::put(s_skip) |
+                               Fuse::SShift::put(s_shift));
 }
 
 std::vector<Connection> connections(const Shape& shape, const std::vector<uint16_t>& tile_fuse,
@@ -36,8 +40,8 @@ std::vector<Connection> connections(const Shape& shape, const std::vector<uint16
   std::vector<Connection> out;
   // A row's ends: what a tile hears from the slot, what the slot hears of the tile.
   const auto row_end = [&](int tile, int p, int side) {
-    const int bits = row_fuse.at(static_cast<size_t>(p));
-    const int d = signed3(side == kWest ? bits >> 3 : bits);
+    const uint32_t bits = row_fuse.at(static_cast<size_t>(p));
+    const int d = side == kWest ? isa::RowFuse::WSlot::get(bits) : isa::RowFuse::ESlot::get(bits);
     const int slot = p + d;
     if (!near(d, sr) || slot < 0 || slot >= rows) return;
     out.push_back({at.edge(side, slot), tile});

@@ -12,7 +12,7 @@
 #include <map>
 #include <set>
 
-#include "ow/error.h"
+#include "ow/base/error.h"
 
 namespace ow::wafer {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "ow/error.h"
+#include "ow/base/error.h"
 
 namespace ow::wafer {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "ow/link/two_clocks.h"
+#include "ow/harness/link/two_clocks.h"
 
 namespace ow::link {
 namespace {

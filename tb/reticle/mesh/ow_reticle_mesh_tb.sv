@@ -4,7 +4,6 @@
 // east, south, west, 4 to 7 the reticle's edges in the same order; 0 is nobody.
 module ow_reticle_mesh_tb
   import ow_pkg::*;
-  import ow_reticle_pkg::*;
 #(
   parameter int unsigned Rows = 3,
   parameter int unsigned Cols = 4,

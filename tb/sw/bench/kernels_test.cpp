@@ -4,18 +4,21 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <memory>
 #include <string>
 
+#include "ow/base/error.h"
+#include "ow/base/rng.h"
+#include "ow/bench/baselines.h"
 #include "ow/bench/spmv_format.h"
 #include "ow/bench/tile_bench.h"
 #include "ow/bench/tile_runner.h"
-#include "ow/error.h"
 #include "ow/golden/kernels.h"
-#include "ow/golden/rng.h"
-#include "ow/sim.h"
+#include "ow/sim/sim.h"
 
 namespace ow::bench {
 namespace {
@@ -98,7 +101,7 @@ class Kernels : public ::testing::Test {
   void fresh() { next_ = tile_.heap(); }
 
   TileRunner tile_;
-  golden::Rng rng_;
+  Rng rng_;
   uint32_t next_;
 };
 
@@ -262,7 +265,7 @@ TEST_F(Kernels, Axpyi) {
   }
 }
 
-SparseMatrix random_matrix(golden::Rng* rng, uint32_t n) {
+SparseMatrix random_matrix(Rng* rng, uint32_t n) {
   SparseMatrix m;
   m.name = "random";
   m.rows = m.cols = n;
@@ -277,6 +280,14 @@ SparseMatrix random_matrix(golden::Rng* rng, uint32_t n) {
   return m;
 }
 
+// What an element says, as a double.
+double real(Type type, uint32_t bits) {
+  const uint32_t f = type == Type::F32 ? bits : golden::convert(type, Type::F32, bits);
+  float value = 0;
+  __builtin_memcpy(&value, &f, sizeof value);
+  return static_cast<double>(value);
+}
+
 TEST_F(Kernels, Spmv) {
   for (int k = 0; k < 4; ++k) {
     const Type type = k % 2 == 0 ? Type::Mixed : Type::F32;
@@ -288,12 +299,30 @@ TEST_F(Kernels, Spmv) {
     tile_.write(xa, element, x);
     const uint32_t ma = (next_ + 63) & ~63u;
     const SpmvPlan plan = make_spmv_plan(m, type, ma, k < 2 ? 8000 : 2600, xa);
+    std::vector<double> y(m.rows, std::nan(""));
     for (const SpmvTile& part : plan.tiles) {
       next_ = ma + 4 * static_cast<uint32_t>(part.words.size());
       tile_.write(ma, Type::I32, part.words);
       const uint32_t ya = room(element, part.y_elements);
       run(k % 2 == 0 ? OW_TB_SPMV_F16 : OW_TB_SPMV_F32, {ma, xa, ya});
       expect("spmv", ya, element, spmv(type, part, x));
+      const Vec got = tile_.read(ya, element, part.y_elements);
+      for (uint32_t n = 0; n < part.y_elements; ++n) {
+        y[plan.order[part.first_row + n]] = real(element, got[n]);
+      }
+    }
+    // The product itself: values and sums of binary16 are rounded once each, partial sums of fp32
+    // once an element.
+    for (uint32_t i = 0; i < m.rows; ++i) {
+      double sum = 0, size = 0;
+      for (const auto& [col, value] : m.row[i]) {
+        const double term = value * plan.scale * real(element, x[plan.x_position[col]]);
+        sum += term;
+        size += std::abs(term);
+      }
+      const double rounding =
+          element == Type::F32 ? 0x1p-23 * static_cast<double>(m.row[i].size() + 8) : 0x1.2p-10;
+      EXPECT_NEAR(y[i], sum, rounding * size + 0x1p-25) << "row " << i;
     }
   }
 }
@@ -377,6 +406,38 @@ TEST_F(Kernels, SendNonzeros) {
   }
 }
 
+// Against the mathematics, with the bounds of docs/numerics.md.
+void expect_softmax(const Vec& x, const Vec& got) {
+  double largest = -1e300, sum = 0;
+  for (const uint32_t e : x) largest = std::max(largest, real(Type::F16, e));
+  for (const uint32_t e : x) sum += std::exp(real(Type::F16, e) - largest);
+  for (size_t i = 0; i < x.size(); ++i) {
+    const double want = std::exp(real(Type::F16, x[i]) - largest) / sum;
+    // 10 units in the last place, and at most 0.0005.
+    const double ulp = std::exp2(std::max(std::floor(std::log2(want)), -14.0) - 10);
+    EXPECT_NEAR(real(Type::F16, got[i]), want, std::min(10 * ulp, 0.0005)) << "softmax, " << i;
+  }
+}
+
+void expect_layernorm(const Vec& x, const Vec& gain, const Vec& bias, const Vec& got) {
+  const double n = static_cast<double>(x.size());
+  double mean = 0, variance = 0;
+  for (const uint32_t e : x) mean += real(Type::F16, e) / n;
+  for (const uint32_t e : x)
+    variance += (real(Type::F16, e) - mean) * (real(Type::F16, e) - mean) / n;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const double scaled = (real(Type::F16, x[i]) - mean) / std::sqrt(variance + 1e-5);
+    const double term = scaled * real(Type::F16, gain[i]);
+    const double want = term + real(Type::F16, bias[i]);
+    // The normalised value is within 0.7 units of its last place, which the gain makes 1.4 of the
+    // term's at most, and the sum is rounded: of the larger one of the two, because where they
+    // cancel the term's own error stays.
+    const double size = std::max(std::abs(want), std::abs(term));
+    const double ulp = std::exp2(std::max(std::floor(std::log2(size)), -14.0) - 10);
+    EXPECT_NEAR(real(Type::F16, got[i]), want, 1.9 * ulp) << "layer norm, " << i;
+  }
+}
+
 TEST_F(Kernels, SoftmaxAndLayerNorm) {
   for (int k = 0; k < 4; ++k) {
     fresh();
@@ -389,6 +450,7 @@ TEST_F(Kernels, SoftmaxAndLayerNorm) {
     const uint32_t wa = room(Type::F32, n + 4);
     run(OW_TB_SOFTMAX, {n, xa, ya, wa});
     expect("softmax", ya, Type::F16, golden::softmax_f16(x));
+    expect_softmax(x, tile_.read(ya, Type::F16, n));
     const uint32_t ga = place(Type::F16, gain);
     const uint32_t ba = place(Type::F16, bias);
     const float inverse = 1.0f / static_cast<float>(n);
@@ -397,11 +459,12 @@ TEST_F(Kernels, SoftmaxAndLayerNorm) {
     const uint32_t eps = 0x3727C5AC;  // 1e-5
     run(OW_TB_LAYERNORM, {n, xa, ga, ba, ya, wa, inv_n, eps});
     expect("layer norm", ya, Type::F16, golden::layernorm_f16(x, gain, bias, inv_n, eps));
+    expect_layernorm(x, gain, bias, tile_.read(ya, Type::F16, n));
   }
 }
 
 TEST(SpmvFormat, HoldsTheWholeMatrixWithinTheRoom) {
-  golden::Rng rng(5);
+  Rng rng(5);
   const SparseMatrix m = random_matrix(&rng, 300);
   for (const Type type : {Type::Mixed, Type::F32}) {
     const SpmvPlan plan = make_spmv_plan(m, type, 4096, 6000, 1024);
@@ -455,7 +518,7 @@ TEST(SpmvFormat, RefusesBadFiles) {
 TEST(TileBaselines, AreReadBackAsWritten) {
   const Baselines baselines = {{"axpy f16, worst alignment", 1050}, {"dot i8", 1070}};
   const std::string path = ::testing::TempDir() + "baselines.yaml";
-  std::ofstream(path) << baselines_text(baselines);
+  write_baselines(path, baselines);
   EXPECT_EQ(load_baselines(path), baselines);
   std::remove(path.c_str());
 }

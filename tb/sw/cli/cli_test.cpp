@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -83,28 +84,28 @@ TEST(Cli, TileBenchMeasuresAgainstTargetsAndBaselines) {
   const std::string baselines = temporary("baselines.yaml");
   const std::string json = temporary("tile.json");
   const std::string options = "bench tile --only T5 --baselines " + baselines + " --json " + json;
-  std::ofstream(baselines) << "{}\n";
+  std::ofstream(baselines) << "\"dot i8 16384\": 10\n";
+  r = ow(options);
+  EXPECT_EQ(r.status, 1);
+  EXPECT_NE(r.output.find("SLOWER"), std::string::npos) << r.output;
+  EXPECT_NE(r.output.find("WITHOUT a baseline"), std::string::npos) << r.output;
+  // What a run took is a baseline that the next run keeps.
+  EXPECT_EQ(ow(options + " --update-baselines").status, 0);
   EXPECT_EQ(ow(options).status, 0);
   std::ifstream file(json);
   const nlohmann::json result = nlohmann::json::parse(file);
   EXPECT_EQ(result["results"].size(), 2u);
   EXPECT_EQ(result["timings"].size(), 2u);
-  // What a run took is a baseline that the next run keeps, and one below it is missed.
-  EXPECT_EQ(ow(options + " --update-baselines").status, 0);
-  EXPECT_EQ(ow(options).status, 0);
-  std::ofstream(baselines) << "\"dot i8 16384\": 10\n";
-  r = ow(options);
-  EXPECT_EQ(r.status, 1);
-  EXPECT_NE(r.output.find("SLOWER"), std::string::npos) << r.output;
-  // A report of another program has its number, or is bad input.
-  std::ofstream(baselines) << "{}\n";
-  const std::string report = temporary("report.json");
-  std::ofstream(report) << "{\"percent\": 96.5}\n";
-  EXPECT_EQ(ow("bench tile --only T17 --baselines " + baselines + " --coverage " + report).status,
-            0);
-  EXPECT_EQ(ow("bench tile --only T15 --baselines " + baselines + " --testfloat " + report).status,
-            2);
-  for (const std::string& name : {baselines, json, report}) std::remove(name.c_str());
+  EXPECT_EQ(result["provenance"]["inputs"].get<std::string>().size(), 64u);
+  // A figure that somebody has typed is none.
+  const std::string reports = temporary("reports");
+  std::filesystem::create_directories(reports);
+  std::ofstream(reports + "/coverage.json") << "{\"percent\": 96.5, \"lines\": 4000}\n";
+  r = ow("bench tile --only T17 --reports " + reports + " --baselines " + baselines);
+  EXPECT_EQ(r.status, 1) << r.output;
+  EXPECT_NE(r.output.find("does not say where it comes from"), std::string::npos) << r.output;
+  std::filesystem::remove_all(reports);
+  for (const std::string& name : {baselines, json}) std::remove(name.c_str());
 }
 
 TEST(Cli, ResultsGoIntoAJsonFile) {
@@ -132,16 +133,35 @@ TEST(Cli, WrongNumbersAndFilesAreRefusedBeforeTheWork) {
   const std::string params = "run --params " OW_SOURCE_DIR "/configs/digits.yaml ";
   const std::string unknown = temporary("unknown.yaml");
   std::ofstream(unknown) << std::ifstream(wafer).rdbuf() << "colour: {}\n";
+  const std::string huge = temporary("huge.yaml");
+  std::ofstream(huge) << "wafer: {reticle_rows: 1024, reticle_columns: 1024}\n"
+                         "reticle: {rows: 16, columns: 16}\n";
+  const std::string targets = temporary("targets.yaml");
+  std::ofstream(targets) << "sim: {S1: {what: 5}}\n";
   const std::pair<std::string, std::string> cases[] = {
       {"yield --wafers 0", "--wafers: must be a whole number from 1 to 10000000, not 0"},
       {"yield --wafers -1", "not -1"},
+      {"yield --reticle-rows -1", "--reticle-rows: must be a whole number from 1 to 1024, not -1"},
+      {"yield --reticle-rows 1024 --reticle-columns 1024 --rows 1024 --columns 1024 --wafers 1",
+       "tiles, the limit is 16777216"},
+      {"bringup --mini --wafer " + huge, "GB of memory, the limit here is"},
+      {"fp --gen f16_add --count -1", "--count: must be a whole number from 1 to"},
+      {"fp --gen f16_add --count 999999999999999999999", "not 999999999999999999999"},
+      {"fp --gen f16_add --seed -1", "--seed: must be a whole number from 0 to"},
+      {"fp --op f16_add --limit-mismatches -1", "--limit-mismatches: must be a whole number"},
+      {"elf none.elf --max-cycles -5", "--max-cycles: must be a whole number from 1 to"},
+      {"elf none.elf --max-cycles 18446744073709551616", "not 18446744073709551616"},
+      {"elf none.elf --sram-kb -1", "--sram-kb: must be a whole number from 1 to 2048, not -1"},
+      {"elf " OW_SOURCE_DIR, "not a regular file"},
+      {"bench sim --seed -1", "--seed: must be a whole number from 0 to"},
       {"yield --density nan", "--density: must be a number from 0 to 1e+06, not nan"},
       {"yield --wafer " + wafer + " --rows 4", "--wafer"},
       {"yield --wafer " OW_SOURCE_DIR, ": cannot be read: Is a directory"},
-      {"yield --wafer " + unknown, "the file has no key 'colour'"},
+      {"yield --wafer " + unknown, "key 'colour' is not known; known here: reticle, wafer"},
       {"bench link --targets " OW_SOURCE_DIR, ": cannot be read: Is a directory"},
       {"bench wafer --wafer-sets -1", "--wafer-sets: must be a whole number"},
       {"bench wafer --only W1 --wafer-defects none.yaml", "none.yaml: cannot be read"},
+      {"bench sim --targets " + targets, ":1: key 'sim.S1.unit' is missing"},
       {params + "--limit -1", "--limit: must be a whole number"},
       {params + "--wafer none.yaml --validate-only", "none.yaml: cannot be read"},
       {params + "--wafer " + wafer + " --svg /nonexistent/a.svg", "a.svg: cannot be written"},
@@ -153,7 +173,32 @@ TEST(Cli, WrongNumbersAndFilesAreRefusedBeforeTheWork) {
     EXPECT_NE(r.output.find(text), std::string::npos) << arguments << ":\n" << r.output;
     EXPECT_EQ(r.output.find("ow: bad input: "), r.output.rfind("ow: ")) << r.output;
   }
-  std::remove(unknown.c_str());
+  for (const std::string& name : {unknown, huge, targets}) std::remove(name.c_str());
+}
+
+TEST(Cli, ValidateOnlyFindsWhatCannotRun) {
+  const std::string params = "run --validate-only --params " OW_SOURCE_DIR "/configs/digits.yaml ";
+  const std::string wafer = "--wafer " OW_SOURCE_DIR "/configs/wafer-2x2.yaml ";
+  const std::string small = temporary("small.yaml"), faults = temporary("faults.yaml");
+  std::ofstream(small) << "wafer: {reticle_rows: 1, reticle_columns: 2}\n"
+                          "reticle: {rows: 2, columns: 2}\n";
+  std::ofstream(faults) << "tiles:\n  - {reticle: [0, 0], tile: [0, 1], fault: register, "
+                           "register: nope, bit: 0, stuck: 1}\n";
+  const std::pair<std::string, std::string> cases[] = {
+      {params + "--wafer " + small, "the wafer offers 2 x 4 logical tiles, "},
+      {params + "--firmware " OW_FIRMWARE_DIR "/axpy.elf", "axpy.elf: no symbol 'ow_params'"},
+      {params + wafer + "--defects " + faults, "a tile has no register 'nope'"},
+      {params + "--weights none.safetensors", "none.safetensors: cannot be read"},
+      {params + "--tiles mini", "4 x 4 tiles need 6 colours, the limit is 4"},
+  };
+  for (const auto& [arguments, text] : cases) {
+    const Result r = ow(arguments);
+    EXPECT_EQ(r.status, 2) << arguments << ":\n" << r.output;
+    EXPECT_NE(r.output.find(text), std::string::npos) << arguments << ":\n" << r.output;
+    EXPECT_EQ(lines(r.output), 1) << r.output;
+  }
+  EXPECT_EQ(ow(params + wafer + "--defects " OW_SOURCE_DIR "/configs/defects-2x2.yaml").status, 0);
+  for (const std::string& name : {small, faults}) std::remove(name.c_str());
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <string>
 
+#include "ow/base/rng.h"
 #include "ow/golden/formats.h"
-#include "ow/golden/rng.h"
 #include "ow/golden/train.h"
 
 namespace ow::golden {
@@ -19,13 +19,13 @@ Layer random_layer(Rng* rng, int inputs, int outputs, double density) {
   Layer layer;
   layer.inputs = inputs;
   layer.outputs = outputs;
-  layer.relu = true;
+  layer.activation = Activation::Relu;
   for (int k = 0; k < inputs * outputs; ++k) {
     const double value = 4.0 * rng->uniform() - 2.0;
     layer.weights.push_back(rng->uniform() < density ? half(value) : uint16_t{0});
   }
   for (int j = 0; j < outputs; ++j) {
-    layer.bias.push_back(static_cast<float>(2.0 * rng->uniform() - 1.0));
+    layer.bias_values.push_back(static_cast<float>(2.0 * rng->uniform() - 1.0));
   }
   return layer;
 }
@@ -37,14 +37,15 @@ Activations random_input(Rng* rng, int features, int samples) {
 }
 
 // The definition, spelled out sample by sample with the exact arithmetic and no shared code.
-uint16_t by_definition(const Layer& layer, const Activations& x, int rows, int j, int s) {
+uint16_t by_definition(HalfType type, const Layer& layer, const Activations& x, int rows, int j,
+                       int s) {
   std::vector<uint32_t> p(static_cast<size_t>(rows), 0);
   for (int r = 0; r < rows; ++r) {
     for (int local = 0; local * rows + r < layer.inputs; ++local) {
       const int i = local * rows + r;
       if ((layer.weight(j, i) & 0x7FFF) == 0) continue;
-      p[static_cast<size_t>(r)] =
-          exact::mixed_fma(layer.weight(j, i), x.at(i, s), p[static_cast<size_t>(r)]);
+      const auto fma = type == HalfType::Binary16 ? exact::mixed_fma : exact::mixedb_fma;
+      p[static_cast<size_t>(r)] = fma(layer.weight(j, i), x.at(i, s), p[static_cast<size_t>(r)]);
     }
   }
   const int o = j % rows;
@@ -59,33 +60,65 @@ uint16_t by_definition(const Layer& layer, const Activations& x, int rows, int j
     }
     total = exact::f32_add(total, a);
   }
-  total = exact::f32_add(total, float_to_f32(layer.bias[static_cast<size_t>(j)]));
-  const uint16_t y = exact::f32_to_f16(total);
-  return layer.relu ? f16_relu(y) : y;
+  if (layer.bias) {
+    total = exact::f32_add(total, float_to_f32(layer.bias_values[static_cast<size_t>(j)]));
+  }
+  const bool half = type == HalfType::Binary16;
+  const uint16_t y = half ? exact::f32_to_f16(total) : exact::f32_to_bf16(total);
+  if (layer.activation == Activation::None) return y;
+  return half ? f16_relu(y) : bf16_relu(y);
 }
 
 TEST(Network, LayerAgreesWithTheDefinitionForEveryGridHeight) {
   Rng rng(7);
   for (int rows = 1; rows <= 7; ++rows) {
     for (const double density : {0.15, 1.0}) {
-      const Layer layer = random_layer(&rng, 29, 13, density);
-      const Activations x = random_input(&rng, 29, 3);
-      const Activations y = run_layer(layer, x, rows);
-      for (int j = 0; j < layer.outputs; ++j) {
-        for (int s = 0; s < x.samples; ++s) {
-          ASSERT_EQ(y.at(j, s), by_definition(layer, x, rows, j, s))
-              << rows << " " << j << " " << s;
+      for (const HalfType type : {HalfType::Binary16, HalfType::Bfloat16}) {
+        // Random encodings: of bfloat16 they reach the ends of the range, subnormal sums too.
+        Layer layer = random_layer(&rng, 29, 13, density);
+        Activations x = random_input(&rng, 29, 3);
+        if (type == HalfType::Bfloat16) {
+          for (uint16_t& w : layer.weights) {
+            if (w != 0) w = static_cast<uint16_t>(rng.next());
+          }
+          for (uint16_t& v : x.values) v = static_cast<uint16_t>(rng.next());
+        }
+        layer.bias = rng.below(2) != 0;
+        if (!layer.bias) layer.bias_values.clear();
+        layer.activation = rng.below(2) != 0 ? Activation::Relu : Activation::None;
+        const Activations y = run_layer(type, layer, x, rows);
+        for (int j = 0; j < layer.outputs; ++j) {
+          for (int s = 0; s < x.samples; ++s) {
+            ASSERT_EQ(y.at(j, s), by_definition(type, layer, x, rows, j, s))
+                << half_name(type) << " " << rows << " " << j << " " << s;
+          }
         }
       }
     }
   }
 }
 
+TEST(Network, WithoutABiasMinusZeroStays) {
+  // A product below the range of binary32 leaves -0, to which a bias of +0 would be added.
+  Layer layer;
+  layer.inputs = 1;
+  layer.outputs = 1;
+  layer.bias = false;
+  layer.weights = {0x8080};  // -2^-126
+  Activations x = Activations::zero(1, 1);
+  x.values = {0x0080};
+  EXPECT_EQ(run_layer(HalfType::Bfloat16, layer, x, 1).at(0, 0), 0x8000);
+  layer.bias = true;
+  layer.bias_values = {0};
+  EXPECT_EQ(run_layer(HalfType::Bfloat16, layer, x, 1).at(0, 0), 0);
+}
+
 TEST(Network, DenseStreamGivesTheSameBitsAsSparse) {
   Rng rng(8);
   const Layer layer = random_layer(&rng, 64, 32, 0.2);
   const Activations x = random_input(&rng, 64, 16);
-  EXPECT_EQ(run_layer(layer, x, 4, false).values, run_layer(layer, x, 4, true).values);
+  EXPECT_EQ(run_layer(HalfType::Binary16, layer, x, 4, false).values,
+            run_layer(HalfType::Binary16, layer, x, 4, true).values);
 }
 
 TEST(Network, OrderOfAdditionsDependsOnTheGridHeight) {
@@ -94,45 +127,51 @@ TEST(Network, OrderOfAdditionsDependsOnTheGridHeight) {
   layer.inputs = 3;
   layer.outputs = 1;
   layer.weights = {half(1024), half(1), half(-1024)};
-  layer.bias = {0};
+  layer.bias_values = {0};
   Activations x = Activations::zero(3, 1);
   x.values = {half(32768), half(0.5), half(32768)};
-  EXPECT_EQ(run_layer(layer, x, 1).at(0, 0), half(0));  // 2^25 + 0.5 - 2^25
+  EXPECT_EQ(run_layer(HalfType::Binary16, layer, x, 1).at(0, 0), half(0));  // 2^25 + 0.5 - 2^25
   // Three grid rows: output 0 is owned by row 0, A = p_2 + p_1 = -2^25 + 0.5.
-  EXPECT_EQ(run_layer(layer, x, 3).at(0, 0), half(0));
+  EXPECT_EQ(run_layer(HalfType::Binary16, layer, x, 3).at(0, 0), half(0));
   layer.weights = {half(1024), half(-1024), half(1)};
   x.values = {half(32768), half(32768), half(0.5)};
-  EXPECT_EQ(run_layer(layer, x, 1).at(0, 0), half(0.5));
-  EXPECT_EQ(run_layer(layer, x, 2).at(0, 0), half(0));  // row 0: 2^25 + 0.5 first
+  EXPECT_EQ(run_layer(HalfType::Binary16, layer, x, 1).at(0, 0), half(0.5));
+  EXPECT_EQ(run_layer(HalfType::Binary16, layer, x, 2).at(0, 0),
+            half(0));  // row 0: 2^25 + 0.5 first
 }
 
 TEST(Network, SpecialValuesFollowTheRules) {
   Layer layer;
   layer.inputs = 1;
   layer.outputs = 1;
-  layer.relu = true;
+  layer.activation = Activation::Relu;
   layer.weights = {half(1)};
-  layer.bias = {0};
+  layer.bias_values = {0};
   Activations x = Activations::zero(1, 4);
   x.values = {0x7C01, 0x8000, 0xFC00, 0x7C00};  // NaN, -0, -inf, inf
-  EXPECT_EQ(run_layer(layer, x, 1).values, (std::vector<uint16_t>{0x7E00, 0, 0, 0x7C00}));
-  layer.relu = false;
-  EXPECT_EQ(run_layer(layer, x, 1).values, (std::vector<uint16_t>{0x7E00, 0, 0xFC00, 0x7C00}));
+  EXPECT_EQ(run_layer(HalfType::Binary16, layer, x, 1).values,
+            (std::vector<uint16_t>{0x7E00, 0, 0, 0x7C00}));
+  layer.activation = Activation::None;
+  EXPECT_EQ(run_layer(HalfType::Binary16, layer, x, 1).values,
+            (std::vector<uint16_t>{0x7E00, 0, 0xFC00, 0x7C00}));
 }
 
 TEST(Network, ClassifyTakesTheFirstGreatestAndIgnoresNan) {
   Activations logits = Activations::zero(3, 2);
   logits.values = {half(1), 0x7E00, half(2), half(-1), half(2), half(-1)};
-  EXPECT_EQ(classify(logits), (std::vector<int>{1, 1}));
+  EXPECT_EQ(classify(HalfType::Binary16, logits), (std::vector<int>{1, 1}));
 }
 
 class Training : public testing::Test {
  protected:
-  static std::vector<Digit> training_images() {
-    std::vector<Digit> images;
-    const auto all = load_digits(OW_SOURCE_DIR "/data/optdigits/digits.csv.gz", 1797);
-    for (size_t i = 0; i < all.size(); ++i) {
-      if (i % 4 != 3) images.push_back(all[i]);
+  static Dataset training_images() {
+    DataSource source;
+    source.file = OW_SOURCE_DIR "/data/optdigits/digits.csv.gz";
+    source.scale = 16;
+    const Dataset all = load_dataset(source, 64, 10);
+    Dataset images;
+    for (size_t i = 0; i < all.samples(); ++i) {
+      if (i % 4 != 3) images.add(all, i);
     }
     return images;
   }
@@ -145,7 +184,7 @@ uint64_t fingerprint(const Network& network) {
   };
   for (const Layer& layer : network.layers) {
     for (uint16_t w : layer.weights) mix(w);
-    for (float b : layer.bias) mix(float_to_bits(b));
+    for (float b : layer.bias_values) mix(float_to_bits(b));
   }
   return hash;
 }
@@ -155,7 +194,7 @@ TEST_F(Training, SeedFixesEveryBit) {
   options.epochs = 4;
   options.prune_begin = 1;
   options.prune_end = 3;
-  const std::vector<Digit> images = training_images();
+  const Dataset images = training_images();
   const Network first = train(options, images);
   EXPECT_EQ(fingerprint(first), fingerprint(train(options, images)));
   options.seed = 2;
@@ -175,14 +214,14 @@ TEST_F(Training, PrunesWhatWasAskedAndLearns) {
   options.epochs = 40;
   options.prune_begin = 5;
   options.prune_end = 25;
-  const std::vector<Digit> images = training_images();
+  const Dataset images = training_images();
   const Network network = train(options, images);
   EXPECT_LE(static_cast<double>(network.nonzero()), 0.15 * static_cast<double>(network.weights()));
-  const std::vector<int> classes =
-      classify(run_network(network, digit_activations(images), 4).back());
+  const Activations x = images.activations(network.type, 0, images.samples());
+  const std::vector<int> classes = classify(network.type, run_network(network, x, 4).back());
   size_t right = 0;
-  for (size_t s = 0; s < images.size(); ++s) right += classes[s] == images[s].label ? 1 : 0;
-  EXPECT_GE(static_cast<double>(right), 0.97 * static_cast<double>(images.size()));
+  for (size_t s = 0; s < classes.size(); ++s) right += classes[s] == images.labels[s] ? 1 : 0;
+  EXPECT_GE(static_cast<double>(right), 0.97 * static_cast<double>(images.samples()));
 }
 
 TEST(Rng, GivesTheKnownAnswerOfItsGenerators) {

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <cstring>
 
+#include "ow/base/rng.h"
 #include "ow/golden/formats.h"
 #include "ow/golden/kernels.h"
-#include "ow/golden/rng.h"
 
 namespace ow::golden {
 namespace {

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <set>
 
-#include "ow/error.h"
+#include "ow/base/error.h"
 #include "ow/wafer/faults.h"
 #include "ow/wafer/files.h"
 #include "ow/wafer/mesh.h"
@@ -17,6 +17,7 @@ namespace ow::wafer {
 namespace {
 
 const Shape kShape{2, 2, 2, 2, 1, 1};
+const std::vector<Register> kRegisters = {{"a_q", 1, 3, 8}, {"b_q", 4, 20, 32}};
 
 Faults read(const std::string& text) {
   const std::string path = testing::TempDir() + "ow_faults.yaml";
@@ -47,12 +48,16 @@ TEST(Faults, TheExampleIsReadAndCanBeRepaired) {
 }
 
 TEST(Faults, BadFilesAreRefusedWithTheLineAndTheLimit) {
-  EXPECT_NE(refusal("tile: []").find(":1: the file has no key 'tile'"), std::string::npos);
-  EXPECT_NE(refusal("tiles:\n  - {reticle: [0, 0], tile: [0, 1], fault: loud}")
-                .find(":2: tiles.fault must be silent, babble, memory or register"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal("tile: []")
+          .find(":1: key 'tile' is not known; known here: edges, lanes, stations, tiles, wires"),
+      std::string::npos);
+  EXPECT_NE(
+      refusal("tiles:\n  - {reticle: [0, 0], tile: [0, 1], fault: loud}")
+          .find(":2: key 'tiles[0].fault' must be silent, babble, memory or register, not 'loud'"),
+      std::string::npos);
   EXPECT_NE(refusal("tiles:\n  - {reticle: [0, 2], tile: [0, 1], fault: silent}")
-                .find("the wafer has 2 x 2"),
+                .find("which has 2 x 2 reticles"),
             std::string::npos);
   EXPECT_NE(refusal("tiles:\n  - {reticle: [0, 0], tile: [3, 1], fault: silent}")
                 .find("no physical tile (3, 1)"),
@@ -75,18 +80,49 @@ TEST(Faults, BadFilesAreRefusedWithTheLineAndTheLimit) {
                 .find("coupled to itself"),
             std::string::npos);
   EXPECT_NE(refusal("tiles:\n  - {reticle: [0, 0], tile: [0, 1], fault: silent, bank: 1}")
-                .find(":2: tiles (silent) has no key 'bank'"),
+                .find(":2: key 'tiles[0].bank' is not known"),
             std::string::npos);
   EXPECT_NE(refusal("tiles:\n  - {reticle: [0, 0], tile: [0, 1], fault: memory, bank: 0, row: 1, "
                     "bit: 2, aggressor: [2, 2], when: 1, stuck: 0}")
-                .find("tiles (memory) has no key 'aggressor'"),
+                .find("key 'tiles[0].aggressor' is not known"),
             std::string::npos);
   EXPECT_NE(refusal("tiles:\n  - {reticle: [0, 0], tile: [0, 1], fault: memory, bank: 0, row: 1, "
                     "bit: 2, coupling: set, aggressor: [2, 2], when: 2, stuck: 0}")
-                .find("tiles.when must be 0 or 1"),
+                .find("key 'tiles[0].when' must be a whole number from 0 to 1, not '2'"),
             std::string::npos);
-  EXPECT_NE(refusal("stations:\n  - {reticle: [0, 1], fault: one}").find("station is missing"),
+  EXPECT_NE(refusal("stations:\n  - {reticle: [0, 1], fault: one}")
+                .find("key 'stations[0].station' is missing"),
             std::string::npos);
+}
+
+TEST(Faults, NothingIsDroppedSilently) {
+  const std::string tile = "  - {reticle: [0, 0], tile: [0, 1], fault: silent}\n";
+  EXPECT_NE(
+      refusal("tiles:\n" + tile + "tiles:\n" + tile).find(":3: key 'tiles' stands there twice"),
+      std::string::npos);
+  EXPECT_NE(refusal("stations:\n  - {reticle: [0, 0], station: [0, 1], station: [1, 1]}")
+                .find(":2: key 'stations.station' stands there twice"),
+            std::string::npos);
+  EXPECT_NE(refusal("tiles:\n" + tile + "---\nwires: []\n").find("a second document"),
+            std::string::npos);
+  const std::string path = testing::TempDir() + "ow_shape.yaml";
+  const auto shape = [&path](const std::string& text) -> std::string {
+    std::ofstream(path) << text;
+    try {
+      read_shape(path);
+    } catch (const BadInput& e) {
+      return e.what();
+    }
+    return "";
+  };
+  const std::string wafer = "wafer: {reticle_rows: 2, reticle_columns: 2}\n";
+  EXPECT_EQ(shape(wafer + "reticle: {rows: 2, columns: 2}\n"), "");
+  EXPECT_EQ(shape("wafer: {reticle_rows: 2, reticle_rows: 9, reticle_columns: 2}\n"),
+            path + ":1: key 'wafer.reticle_rows' stands there twice");
+  EXPECT_EQ(shape(wafer + "reticle: {rows: 2, columns: 2}\nreticle: {rows: 3, columns: 3}\n"),
+            path + ":3: key 'reticle' stands there twice");
+  EXPECT_EQ(shape(wafer + "reticle: {rows: 0x2, columns: 2}\n"),
+            path + ":2: key 'reticle.rows' must be a whole number from 1 to 1024, not '0x2'");
 }
 
 TEST(Faults, CoupledCellsAndWiresToLinksAreRead) {
@@ -108,12 +144,47 @@ TEST(Faults, CoupledCellsAndWiresToLinksAreRead) {
 
 TEST(Faults, RandomOnesAreInPlaceAndAlwaysTheSame) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
-    const Faults a = random_faults(kShape, 1 + static_cast<int>(seed % 9), 128, seed);
+    const Faults a = random_faults(kShape, 1 + static_cast<int>(seed % 9), 128, kRegisters, seed);
     a.check(kShape);
-    const Faults b = random_faults(kShape, 1 + static_cast<int>(seed % 9), 128, seed);
+    const Faults b = random_faults(kShape, 1 + static_cast<int>(seed % 9), 128, kRegisters, seed);
     EXPECT_EQ(to_json(kShape, a.expected(kShape)), to_json(kShape, b.expected(kShape)));
     EXPECT_GE(a.count(), 1 + seed % 9);
   }
+}
+
+TEST(Faults, StuckFlipFlopsAreDrawnFromAllRegisters) {
+  std::set<std::pair<std::string, int>> drawn;
+  for (uint64_t seed = 0; seed < 3000; ++seed) {
+    for (const TileFault& f : random_faults(kShape, 4, 128, kRegisters, seed).tiles) {
+      if (f.kind == TileFault::Kind::Register) drawn.insert({f.name, f.bit});
+    }
+  }
+  EXPECT_EQ(drawn.size(), 3u + 4 * 20) << "each flip-flop, and none of the bits between elements";
+  EXPECT_EQ(drawn.count({"b_q", 96 + 19}), 1u);
+  EXPECT_EQ(drawn.count({"b_q", 96 + 20}), 0u);
+  EXPECT_THROW(random_faults(kShape, 1, 128, {}, 1), BadInput);
+}
+
+// A stuck flip-flop of which nothing is seen is no error of the bring-up, and no success either.
+TEST(Faults, WhatIsFoundIsExactOrLacksAStuckFlipFlopOrIsWrong) {
+  Faults f;
+  f.tiles.push_back({0, {1, 1}, TileFault::Kind::Register, 0, 0, "a_q", 1, true});
+  f.tiles.push_back({1, {0, 0}, TileFault::Kind::Silent, 0, 0, "", 0, false});
+  Defects found = f.expected(kShape);
+  EXPECT_TRUE(judge(kShape, f, found).exact);
+  found.reticles[0].tiles.clear();
+  EXPECT_FALSE(judge(kShape, f, found).exact);
+  EXPECT_EQ(judge(kShape, f, found).unseen, 1u);
+  found.reticles[0].wires.push_back({{1, 0}, {1, 1}});  // one of its connections
+  EXPECT_EQ(judge(kShape, f, found).unseen, 1u);
+  found.reticles[0].wires.push_back({{0, 0}, {0, 1}});  // one of two good tiles
+  EXPECT_FALSE(judge(kShape, f, found).right());
+  found.reticles[0].wires.clear();
+  found.reticles[0].tiles.push_back({0, 1});  // a good tile
+  EXPECT_FALSE(judge(kShape, f, found).right());
+  found = f.expected(kShape);
+  found.reticles[1].tiles.clear();  // the silent one is not seen
+  EXPECT_FALSE(judge(kShape, f, found).right());
 }
 
 // The wires that the fuses of a map make, as the muxes do, use nothing that is broken, and make the
@@ -123,7 +194,7 @@ TEST(Faults, NoConnectionOfARepairedWaferIsBroken) {
   const int cols = kShape.physical_cols();
   int repaired = 0, near_edges = 0;
   for (uint64_t seed = 0; seed < 3000; ++seed) {
-    const Faults f = random_faults(kShape, 1 + static_cast<int>(seed % 8), 128, seed);
+    const Faults f = random_faults(kShape, 1 + static_cast<int>(seed % 8), 128, kRegisters, seed);
     const Defects broken = f.expected(kShape);
     const Repair repair = repair_wafer(kShape, broken);
     if (!repair.map) {

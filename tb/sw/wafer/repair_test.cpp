@@ -8,7 +8,7 @@
 #include <functional>
 #include <set>
 
-#include "ow/error.h"
+#include "ow/base/error.h"
 #include "ow/wafer/files.h"
 #include "ow/wafer/yield.h"
 
@@ -277,6 +277,34 @@ TEST(RepairMap, ThePictureShowsEveryTile) {
     ++squares;
   }
   EXPECT_EQ(squares, 18u);
+}
+
+// On small wafers and large ones: all of the legend within the picture, a line of it for each kind
+// of mark that there is.
+TEST(RepairMap, ThePictureHoldsAllOfItsLegend) {
+  for (const Shape& s :
+       {Shape{1, 1, 1, 1, 0, 0}, Shape{1, 2, 2, 2, 1, 1}, Shape{4, 4, 8, 8, 1, 1}}) {
+    const std::string picture = svg(s, Defects(s), nullptr, "a title of more letters than a tile");
+    const auto number = [&](const std::string& key, size_t from) {
+      return std::stoi(picture.substr(picture.find(key + "=\"", from) + key.size() + 2));
+    };
+    const int width = number("width", 0), height = number("height", 0);
+    std::string legend;
+    int items = 0;
+    for (size_t at = picture.find("class=\"legend\""); at != std::string::npos;
+         at = picture.find("class=\"legend\"", at + 1), ++items) {
+      const size_t begin = picture.find('>', at) + 1;
+      const std::string text = picture.substr(begin, picture.find('<', begin) - begin);
+      // No letter of 12 pixels' height is wider than 12, most are half of that.
+      EXPECT_LE(number(" x", at) + 6.5 * static_cast<double>(text.size()), width) << text;
+      EXPECT_LT(number(" y", at), height) << text;
+      legend += text + "; ";
+    }
+    EXPECT_EQ(items, 7);
+    for (const char* what : {"in use", "spare", "defective", "mesh", "wire", "link", "chain"}) {
+      EXPECT_NE(legend.find(what), std::string::npos) << what;
+    }
+  }
 }
 
 TEST(Yield, AgreesWithTheClosedForm) {

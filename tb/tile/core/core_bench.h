@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "Vow_core_tb.h"
-#include "ow/lockstep.h"
+#include "ow/iss/lockstep.h"
 #include "verilated.h"
 
 namespace ow {

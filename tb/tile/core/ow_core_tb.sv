@@ -78,7 +78,7 @@ module ow_core_tb
   localparam int unsigned Aw = $clog2(Words);
 
   logic [63:0] mem_q [Words];
-  logic [31:0] regs_q [128];  // 0x700 to 0x8FF
+  logic [31:0] regs_q [1024];  // all registers that are not those of the tasks
 
   logic         ifetch_req, ifetch_rvalid_q, dmem_req, dmem_we, dmem_rvalid_q;
   logic [23:0]  ifetch_addr, dmem_addr;
@@ -93,7 +93,7 @@ module ow_core_tb
   tensor_insn_t tensor;
   retire_t      retire;
   logic         ifetch_gnt, dmem_gnt;
-  logic         to_tasks, to_regs;
+  logic         to_tasks;
   logic [31:0]  tasks_rdata;
 
   // A register file of its own for the descriptors: word 0 of each only.
@@ -103,8 +103,7 @@ module ow_core_tb
   assign dmem_gnt = dmem_req & ~stall_i[1];
   assign mmio_gnt = mmio_req & ~stall_i[2];
   assign fetch_gnt_o = ifetch_gnt;
-  assign to_tasks = mmio_addr[15:8] == 8'h02;
-  assign to_regs = mmio_addr[15:8] == 8'h07 || mmio_addr[15:8] == 8'h08;
+  assign to_tasks = is_tasks_reg(mmio_addr);
 
   ow_core #(
     .SramBytes(SramBytes)
@@ -172,7 +171,7 @@ module ow_core_tb
     .rst_i,
     .core_rst_i,
     .cfg_we_i(mmio_gnt & mmio_we & to_tasks),
-    .cfg_addr_i(mmio_addr[7:2]),
+    .cfg_addr_i(mmio_addr),
     .cfg_wdata_i(mmio_wdata),
     .cfg_rdata_o(tasks_rdata),
     .inq_valid_i,
@@ -212,10 +211,10 @@ module ow_core_tb
       end
     end
     if (host_we_i) mem_q[host_addr_i[Aw+2:3]] <= host_wdata_i;
-    if (mmio_gnt && mmio_we && to_regs) regs_q[{mmio_addr[11], mmio_addr[7:2]}] <= mmio_wdata;
+    if (mmio_gnt && mmio_we && !to_tasks) regs_q[mmio_addr[11:2]] <= mmio_wdata;
     if (mmio_gnt) begin
       mmio_rdata_q <= to_tasks ? tasks_rdata
-                      : to_regs ? regs_q[{mmio_addr[11], mmio_addr[7:2]}] : 32'd0;
+                               : regs_q[mmio_addr[11:2]];
     end
     if (dsr_we_o && dsr_ready_i) dsr_q[dsr_idx_o] <= dsr_wdata_o;
   end

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "core_bench.h"
+#include "ow/isa/isa.h"
 #include "rv_asm.h"
 
 namespace ow {
@@ -17,11 +18,12 @@ namespace {
 using namespace rv;  // NOLINT: encodings by mnemonic
 
 constexpr uint32_t kRegs = 0xf0000;
-constexpr uint32_t kActivate = 0x280;
-constexpr uint32_t kBlock = 0x284;
-constexpr uint32_t kUnblock = 0x288;
-constexpr uint32_t kRunning = 0x28c;
-constexpr uint32_t kPriority = 0x290;
+constexpr uint32_t kActivate = ow::isa::reg::TaskActivate::kOffset;
+constexpr uint32_t kBlock = ow::isa::reg::TaskBlock::kOffset;
+constexpr uint32_t kUnblock = ow::isa::reg::TaskUnblock::kOffset;
+constexpr uint32_t kRunning = ow::isa::reg::TaskRunning::kOffset;
+constexpr uint32_t kPriority = ow::isa::reg::TaskPriority::kOffset;
+constexpr uint32_t kEntry = ow::isa::reg::TaskEntry::kOffset;
 constexpr uint32_t kMain = 0x200;
 constexpr uint32_t kEntries = 0x800;  // task t starts at kEntries + 16 t: x5 = t, ret
 
@@ -43,7 +45,7 @@ class Tasks : public testing::Test {
     main.push_back(lui(2, 1));
     main.push_back(addi(2, 2, -2048));
     for (int t = 0; t < 32; ++t) {
-      if ((tasks >> t & 1) != 0) main.push_back(sw(2, 1, 0x200 + 4 * t));
+      if ((tasks >> t & 1) != 0) main.push_back(sw(2, 1, kEntry + 4 * t));
       main.push_back(addi(2, 2, 16));
     }
     main.insert(main.end(), extra.begin(), extra.end());
@@ -240,7 +242,7 @@ TEST_F(Tasks, FirmwareActivatesAndReadsBack) {
   // Blocks task 20, activates it, reads pending and blocked, unblocks it.
   prepare(1u << 20,
           {lui(3, 1u << 8), sw(3, 1, kBlock), sw(3, 1, kActivate), lw(6, 1, kActivate),
-           lw(7, 1, kBlock), lw(8, 1, 0x200 + 80), lw(9, 1, kRunning), sw(3, 1, kUnblock)});
+           lw(7, 1, kBlock), lw(8, 1, kEntry + 4 * 20), lw(9, 1, kRunning), sw(3, 1, kUnblock)});
   std::map<uint32_t, uint32_t> read;
   for (int i = 0; i < 400; ++i) {
     clock();

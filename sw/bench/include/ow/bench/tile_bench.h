@@ -59,11 +59,6 @@ class TileBench {
   std::vector<TileTiming> timings_;
 };
 
-// Cycle counts that a run may not exceed: a file of lines "name: cycles".
-using Baselines = std::map<std::string, uint64_t>;
-Baselines load_baselines(const std::string& path);
-std::string baselines_text(const Baselines& baselines);
-
 }  // namespace ow::bench
 
 #endif  // OW_BENCH_TILE_BENCH_H_

@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "ow/control_plane.h"
-#include "ow/device.h"
+#include "ow/device/control_plane.h"
+#include "ow/device/device.h"
+#include "ow/firmware/tile_bench.h"
 #include "ow/golden/kernels.h"
 #include "ow/golden/tile_ops.h"
-#include "ow/program.h"
-#include "ow/tile_bench.h"
+#include "ow/runtime/program.h"
 
 namespace ow::bench {
 

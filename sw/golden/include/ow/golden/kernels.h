@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels of sw/firmware/include/ow/kernels.h must give, bit for bit. Elements are
+// What the kernels of sw/include/openwafer/tile/kernels.h must give, bit for bit. Elements are
 // encodings in the low bits of a uint32_t; matrices are dense, row by row, unless a function says
 // otherwise.
 #pragma once

@@ -11,54 +11,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "ow/isa/isa.h"
+
 namespace ow::golden {
 
-// Numbered as in the instruction's funct3 and in descriptors.
-enum class Type : uint8_t {
-  F16 = 0,
-  BF16 = 1,
-  F32 = 2,
-  Mixed = 3,  // binary16 sources, fp32 addend and result
-  I16 = 4,
-  I32 = 5,
-  I8 = 6,
-  MixedB = 7  // bfloat16 sources
-};
-
-// Numbered as in the instruction's funct7.
-enum class Op : uint8_t {
-  Mov = 0,
-  Add = 1,
-  Sub = 2,
-  Mul = 3,
-  Fma = 4,
-  Max = 5,
-  Min = 6,
-  Cvt = 7,
-  And = 8,
-  Or = 9,
-  Xor = 10,
-  Sll = 11,
-  Srl = 12,
-  Sra = 13,
-  CmpEq = 20,
-  CmpNe = 21,
-  CmpLt = 22,
-  CmpLe = 23,
-  Dot = 24,
-  Sum = 25,
-  RMax = 26,
-  RMin = 27,
-  Gather = 28,
-  Scatter = 29,
-  Fmag = 30,
-  Rcp = 32,
-  Rsqrt = 33,
-  Exp = 34,
-  Log = 35,
-  Tanh = 36,
-  Sigmoid = 37
-};
+// As instructions and descriptors have them (docs/isa.md). Of the operations those with elements as
+// operands.
+using Type = isa::TensorType;
+using Op = isa::TensorOp;
 
 const char* type_name(Type type);
 const char* op_name(Op op);

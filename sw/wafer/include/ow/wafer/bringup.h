@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "ow/device.h"
-#include "ow/elf.h"
+#include "ow/device/device.h"
+#include "ow/runtime/elf.h"
 #include "ow/wafer/chain.h"
 #include "ow/wafer/repair.h"
 
@@ -29,8 +29,8 @@ struct BringupOptions {
   uint32_t signature = 0;                 // of a good tile: good_signature()
   std::vector<ThoroughProgram> thorough;  // run before it, if there are any
   uint32_t exchange_colours = 1;  // on which neighbours send each other words: 1, or an even number
-  uint32_t sram_bytes = 49152;    // of a tile
-  uint32_t colours = 24;          // data colours of a tile
+  uint32_t sram_bytes = isa::kFull.sram_bytes;       // of a tile
+  uint32_t colours = 24;                             // data colours of a tile
   std::function<void(const std::string&)> progress;  // called when a step begins
   std::optional<Window> window;  // only these logical tiles; none: the whole wafer
   bool accept_smaller = false;   // if it is refused, set up and verify the largest rectangle

@@ -9,30 +9,33 @@
 #include <optional>
 #include <vector>
 
+#include "ow/isa/isa.h"
 #include "ow/wafer/shape.h"
 
 namespace ow::wafer {
 
 // Registers of a station.
 enum StationRegister {
-  kStationId = 0,
-  kStationControl = 1,
-  kStationTileFuse = 2,
-  kStationRowFuse = 3,
-  kStationPush = 4,
-  kStationPushLast = 5,
-  kStationPop = 6,
-  kStationPopState = 7,
-  kStationScan = 8,
-  kStationPatternLow = 9,
-  kStationPatternHigh = 10,
-  kStationLink = 11,
-  kStationLinkStatus = 12,
-  kStationCapture = 32  // + 2 * side: bits 31:0; + 1: bits 44:32
+  kStationId = isa::station::Id::kAddress,
+  kStationControl = isa::station::Control::kAddress,
+  kStationTileFuse = isa::station::TileFuse::kAddress,
+  kStationRowFuse = isa::station::RowFuse::kAddress,
+  kStationPush = isa::station::Push::kAddress,
+  kStationPushLast = isa::station::PushLast::kAddress,
+  kStationPop = isa::station::Pop::kAddress,
+  kStationPopState = isa::station::PopState::kAddress,
+  kStationScan = isa::station::Scan::kAddress,
+  kStationPatternLow = isa::station::PatternLow::kAddress,
+  kStationPatternHigh = isa::station::PatternHigh::kAddress,
+  kStationLink = isa::station::Link::kAddress,
+  kStationLinkStatus = isa::station::LinkStatus::kAddress,
+  // + 2 * side; the bits above are in the register behind it
+  kStationCapture = isa::station::Capture::kAddress
 };
-constexpr uint32_t kStationIdValue = 0x4F570001;
-constexpr uint32_t kStationRun = 1, kStationTest = 2;  // of CONTROL
-constexpr int kEveryColumn = 255;
+constexpr uint32_t kStationIdValue = isa::station::Id::kReset;
+constexpr uint32_t kStationRun = isa::station::Control::Run::put(1);
+constexpr uint32_t kStationTest = isa::station::Control::Test::put(1);
+constexpr int kEveryColumn = isa::kStationAllColumns;
 
 // The chain of one physical row of one reticle, and the end from which to enter it.
 struct ChainRow {

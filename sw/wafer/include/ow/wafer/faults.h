@@ -94,12 +94,33 @@ struct Faults {
   Defects expected(const Shape& shape) const;
 };
 
+// What a bring-up has found against what is broken.
+struct Judgement {
+  bool exact = false;  // all that has to be avoided, and nothing else
+  // Stuck flip-flops of which the self-test sees nothing: their tiles are not given up, though
+  // connections of theirs may be. Without them what was found is exact.
+  size_t unseen = 0;
+  bool right() const { return exact || unseen > 0; }
+};
+Judgement judge(const Shape& shape, const Faults& faults, const Defects& found);
+
 // Reads a file of faults (docs/wafer.md has the keys). BadInput, naming file, line and key.
 Faults read_faults(const std::string& path, const Shape& shape);
 
+// A register, or an array of them, of the tile's model: each element has so many flip-flops and
+// stands so many bits after the one before.
+struct Register {
+  std::string name;
+  int elements = 1;
+  int bits = 1;
+  int stride = 8;
+};
+
 // `count` faults of random kinds (docs/wafer.md has their shares) and places. The same seed gives
-// the same faults everywhere. SRAM of `bank_rows` words a bank.
-Faults random_faults(const Shape& shape, int count, int bank_rows, uint64_t seed);
+// the same faults everywhere. SRAM of `bank_rows` words a bank; stuck flip-flops are drawn from all
+// of `registers`, each as likely as any other.
+Faults random_faults(const Shape& shape, int count, int bank_rows,
+                     const std::vector<Register>& registers, uint64_t seed);
 
 }  // namespace ow::wafer
 

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// ow_tasks: picks the next task and hands it to the core.
+//
+// Tasks 0..7 are the data tasks of input queues 0..7 (a data wavelet is at the head), 8..15 their
+// control tasks (a control wavelet is), 16..31 local tasks; every task can also be activated. A
+// task can be picked when it is ready in one of these ways, its entry address has been written,
+// and it is not blocked. A queue that a tensor instruction or the reducer owns makes no task
+// ready. When a task is dispatched its wavelet is popped and is the argument, or its activation
+// is cleared and the argument is 0; if both wait for the same task they take turns. Activation is
+// one bit, not a count.
+//
+// The pick takes tasks with their PRIORITY bit set before the others, and within both classes goes
+// round robin over the task numbers from the last one of the class: with n tasks of a class ready
+// all the time each has every n-th turn of its class. No task starves: after HighRun dispatches of
+// priority tasks in a row at whose time another task was ready, one of the others has the turn. The
+// pick is registered: one cycle after a wavelet is at inq_head_i, next_ready_o is high, and the core
+// in ow.next takes it then; the task's first instruction is executed two cycles later. A pick whose
+// reason has gone (blocked, the queue given to a thread) is dropped, and so is one without priority
+// that has not been taken when a priority task becomes ready.
+//
+// cfg_*: the TASK registers (docs/memory-map.md); cfg_addr_i is the offset of the access; a write
+//   takes effect at the next edge, cfg_rdata_o is combinational.
+// inq_*: heads of the ramp's input queues; inq_owned_i: not for tasks; inq_pop_o in the cycle of
+//   the dispatch.
+// eng_done_*, red_done_*: completion events (done_e: activate or unblock a task).
+// torn_i: a colour was torn down in the cycle before: activates task 29, whichever colour it was
+//   (RT_TORN shows which are).
+// next_*: the pick for the core; next_pop_i takes it; next_wait_i: the core sits in ow.next, no
+//   task runs. core_rst_i: the core is reset: no task runs, is registered, active or blocked any more.
+// idle_o: nothing can change here before one of the inputs does.
+
+`include "ow_assert.svh"
+
+module ow_tasks
+  import ow_pkg::*;
+(
+  input  logic                  clk_i,
+  input  logic                  rst_i,
+  input  logic                  core_rst_i,
+
+  input  logic                  cfg_we_i,
+  input  logic [15:0]           cfg_addr_i,
+  input  logic [31:0]           cfg_wdata_i,
+  output logic [31:0]           cfg_rdata_o,
+
+  input  logic [NUM_QUEUES-1:0] inq_valid_i,
+  input  ramp_t [NUM_QUEUES-1:0] inq_head_i,
+  input  logic [NUM_QUEUES-1:0] inq_owned_i,
+  output logic [NUM_QUEUES-1:0] inq_pop_o,
+
+  input  logic                  eng_done_valid_i,
+  input  logic [1:0]            eng_done_kind_i,
+  input  logic [4:0]            eng_done_task_i,
+  input  logic                  red_done_valid_i,
+  input  logic [1:0]            red_done_kind_i,
+  input  logic [4:0]            red_done_task_i,
+  input  logic                  torn_i,
+
+  output logic                  next_ready_o,
+  output logic [31:0]           next_entry_o,
+  output logic [31:0]           next_arg_o,
+  input  logic                  next_pop_i,
+  input  logic                  next_wait_i,
+  output logic                  idle_o
+);
+
+  localparam logic [31:0] TEARDOWN_TASK = 32'd1 << TASK_TEARDOWN;
+
+  // Turns that priority tasks can have in a row while another task is ready.
+  localparam logic [2:0] HighRun = 3'd7;
+
+  logic [31:0] entry_q [NUM_TASKS];
+  logic [31:0] written_q;    // entry has been written
+  logic [31:0] active_q;     // activated and not yet dispatched
+  logic [31:0] blocked_q;
+  logic [15:0] turn_q;       // 1: the last dispatch of this task took a wavelet
+  logic        pick_valid_q;
+  logic [4:0]  pick_q;
+  logic        running_q;
+  logic [31:0] prio_q;
+  logic [4:0]  last_q;       // the task dispatched last
+  logic [4:0]  last_high_q;  // the last one with priority, and the last without
+  logic [4:0]  last_low_q;
+  logic [2:0]  run_q;        // priority tasks dispatched while others waited, since the last of those
+
+  logic [15:0] has_wavelet;  // by task number 0..15
+  logic [31:0] eligible;
+
+  always_comb begin
+    has_wavelet = 16'd0;
+    if (inq_valid_i != 8'd0) begin
+      for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
+        has_wavelet[q] = inq_valid_i[q] & ~inq_owned_i[q] & ~inq_head_i[q].ctrl;
+        has_wavelet[q+8] = inq_valid_i[q] & ~inq_owned_i[q] & inq_head_i[q].ctrl;
+      end
+    end
+    eligible = (active_q | {16'd0, has_wavelet}) & written_q & ~blocked_q;
+  end
+
+  // The dispatch. The reason for the pick is looked at again, since it is a cycle old.
+  logic take_wavelet;
+  logic pick_ok;
+  always_comb begin
+    pick_ok = 1'b0;
+    take_wavelet = 1'b0;
+    next_entry_o = 32'd0;
+    next_arg_o = 32'd0;
+    inq_pop_o = '0;
+    if (pick_valid_q) begin
+      pick_ok = eligible[pick_q];
+      take_wavelet = ~pick_q[4] & has_wavelet[pick_q[3:0]] &
+          ~(active_q[pick_q] & turn_q[pick_q[3:0]]);
+      next_entry_o = entry_q[pick_q];
+      if (take_wavelet) next_arg_o = inq_head_i[pick_q[2:0]].data;
+      inq_pop_o[pick_q[2:0]] = next_pop_i & take_wavelet;
+    end
+  end
+  assign next_ready_o = pick_ok;
+
+  // The next pick: the class, then the first eligible task of it above the last one that was
+  // dispatched of it, else its first of all.
+  logic [31:0] above, chosen, cand;
+  logic        low_waits;  // a task without priority is eligible
+  logic [4:0]  pick_d;
+  logic        hold;  // the pick stands and is not taken in this cycle
+  logic        high;  // a priority task has the turn
+  always_comb begin
+    low_waits = 1'b0;
+    high = 1'b0;
+    if (eligible != 32'd0) begin
+      low_waits = (eligible & ~prio_q) != 32'd0;
+      high = (eligible & prio_q) != 32'd0 && !(low_waits && run_q == HighRun);
+    end
+    hold = pick_ok & ~next_pop_i & ~(high & ~prio_q[pick_q]);
+  end
+
+  always_comb begin
+    above = 32'd0;
+    chosen = 32'd0;
+    cand = 32'd0;
+    pick_d = pick_q;
+    if (!hold && !next_pop_i && eligible != 32'd0) begin
+      if (high) begin
+        cand = eligible & prio_q;
+        above = cand & ~((32'd2 << last_high_q) - 32'd1);
+      end else begin
+        cand = eligible & ~prio_q;
+        above = cand & ~((32'd2 << last_low_q) - 32'd1);
+      end
+      chosen = above != 32'd0 ? above : cand;
+      chosen = chosen & (~chosen + 32'd1);
+      pick_d = {|(chosen & 32'hFFFF0000), |(chosen & 32'hFF00FF00), |(chosen & 32'hF0F0F0F0),
+                |(chosen & 32'hCCCCCCCC), |(chosen & 32'hAAAAAAAA)};
+    end
+  end
+
+  // Events. Setting wins over the clearing by a dispatch in the same cycle, so none is lost.
+  logic [31:0] set_active, set_blocked, clr_blocked, clr_active;
+  always_comb begin
+    set_active = 32'd0;
+    set_blocked = 32'd0;
+    clr_blocked = 32'd0;
+    clr_active = 32'd0;
+    if (next_pop_i && !take_wavelet) clr_active = 32'd1 << pick_q;
+    if (cfg_we_i) begin
+      unique case (cfg_addr_i)
+        REG_TASK_ACTIVATE: set_active = cfg_wdata_i;
+        REG_TASK_BLOCK: set_blocked = cfg_wdata_i;
+        REG_TASK_UNBLOCK: clr_blocked = cfg_wdata_i;
+        default: ;
+      endcase
+    end
+    if (eng_done_valid_i) begin
+      if (eng_done_kind_i == DONE_ACTIVATE) set_active |= 32'd1 << eng_done_task_i;
+      if (eng_done_kind_i == DONE_UNBLOCK) clr_blocked |= 32'd1 << eng_done_task_i;
+    end
+    if (red_done_valid_i) begin
+      if (red_done_kind_i == DONE_ACTIVATE) set_active |= 32'd1 << red_done_task_i;
+      if (red_done_kind_i == DONE_UNBLOCK) clr_blocked |= 32'd1 << red_done_task_i;
+    end
+    if (torn_i) set_active |= TEARDOWN_TASK;
+  end
+
+  logic entry_hit;  // the register is an entry
+  logic [4:0] entry_at;
+  assign entry_hit = is_reg_task_entry(cfg_addr_i);
+  assign entry_at = reg_task_entry_index(cfg_addr_i);
+
+  logic event_any;
+  assign event_any = cfg_we_i | eng_done_valid_i | red_done_valid_i | torn_i | next_pop_i;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i || core_rst_i) begin
+      written_q <= 32'd0;
+      active_q <= 32'd0;
+      blocked_q <= 32'd0;
+      turn_q <= 16'd0;
+      pick_valid_q <= 1'b0;
+      pick_q <= 5'd0;
+      running_q <= 1'b0;
+      last_q <= 5'd31;
+      last_high_q <= 5'd31;
+      last_low_q <= 5'd31;
+      run_q <= 3'd0;
+      prio_q <= 32'd0;
+    end else begin
+      if (event_any) begin
+        active_q <= (active_q & ~clr_active) | set_active;
+        blocked_q <= (blocked_q & ~clr_blocked) | set_blocked;
+        if (cfg_we_i && entry_hit) written_q[entry_at] <= 1'b1;
+        if (cfg_we_i && cfg_addr_i == REG_TASK_PRIORITY) prio_q <= cfg_wdata_i;
+      end
+      if (!hold) begin
+        pick_valid_q <= ~next_pop_i & (eligible != 32'd0);
+        pick_q <= pick_d;
+      end
+      if (next_pop_i) begin
+        last_q <= pick_q;
+        running_q <= 1'b1;
+        if (prio_q[pick_q]) begin
+          last_high_q <= pick_q;
+          if (!low_waits) run_q <= 3'd0;
+          else if (run_q != HighRun) run_q <= run_q + 3'd1;
+        end else begin
+          last_low_q <= pick_q;
+          run_q <= 3'd0;
+        end
+        if (!pick_q[4]) turn_q[pick_q[3:0]] <= take_wavelet;
+      end else if (next_wait_i) begin
+        running_q <= 1'b0;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (cfg_we_i && entry_hit) entry_q[entry_at] <= cfg_wdata_i;
+  end
+
+  always_comb begin
+    unique case (cfg_addr_i)
+      REG_TASK_ACTIVATE: cfg_rdata_o = active_q;
+      REG_TASK_BLOCK, REG_TASK_UNBLOCK: cfg_rdata_o = blocked_q;
+      REG_TASK_PRIORITY: cfg_rdata_o = prio_q;
+      REG_TASK_RUNNING: begin
+        cfg_rdata_o = task_running_reg_t'{running: running_q, task_id: last_q, default: '0};
+      end
+      default: cfg_rdata_o = entry_hit && written_q[entry_at] ? entry_q[entry_at] : 32'd0;
+    endcase
+  end
+
+  assign idle_o = (pick_valid_q ? hold : eligible == 32'd0) & ~event_any &
+      ~(running_q & (next_wait_i | core_rst_i));
+
+  `OW_ASSERT(PopOnlyReady_A, !next_pop_i || next_ready_o, "a task is taken that is not ready")
+  `OW_ASSERT(OnePop_A, $onehot0(inq_pop_o), "a dispatch pops at most one queue")
+  `OW_ASSERT(PopOnlyHead_A, (inq_pop_o & ~inq_valid_i) == '0,
+             "a wavelet is popped that is not there")
+
+endmodule

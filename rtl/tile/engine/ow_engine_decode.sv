@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decoder of tensor instructions: an instruction and the descriptors that it names become the
+// static part of a thread's context, or a fault. Combinational; used in the cycle of the launch.
+//
+// An operation is one arm of the case below: what the datapath does, the formats, the operands that
+// it has. Everything after it holds for all operations alike. What has its own way of walking
+// (axpyw, dotw, reductions, gather) sets a flag of the context, too.
+//
+// Errors: fcode of the context is FAULT_OP or FAULT_DSR (docs/isa.md); then it has no operands, so
+// that the thread only reports it.
+//
+//   Lanes       lanes of the engine; the samples of an axpyw must be a multiple
+//   valid_i     there is an instruction; else the outputs mean nothing
+//   insn_i      the instruction
+//   *_w0_i ...  words of the descriptors a, b, dst: 0 kind, 1 address, 2 and 3 dimensions 0 and 1
+//   ctx_o       static context; samples and rows of an axpyw are read from the descriptor again
+module ow_engine_decode
+  import ow_pkg::*;
+  import ow_datapath_pkg::*;
+  import ow_engine_pkg::*;
+#(
+  parameter int unsigned Lanes = 8
+) (
+  input  logic         valid_i,
+  input  tensor_insn_t insn_i,
+  /* verilator lint_off UNUSEDSIGNAL */ // whole descriptor words
+  input  logic [16:0]  a_w0_i,
+  input  logic         a_acc_i,    // address bit 23
+  input  logic [31:0]  a_w2_i,
+  input  logic [16:0]  b_w0_i,
+  input  logic         b_acc_i,
+  input  logic [31:0]  b_w2_i,
+  input  logic [16:0]  d_w0_i,
+  input  logic         d_acc_i,
+  input  logic [31:0]  d_w2_i,
+  /* verilator lint_on UNUSEDSIGNAL */
+  input  logic [15:0]  d_rows_i,   // length of dimension 1: rows of the ring, 0 is 1
+  input  logic [3:0]   fifo_none_i, // FIFOs of capacity 0
+  output ctx_t         ctx_o
+);
+
+  localparam int unsigned LaneW = $clog2(Lanes);
+  localparam logic [2:0] GrpFull = 3'(LaneW);
+  localparam logic [2:0] Grp32 = 3'(LaneW - 1);
+  localparam logic [2:0] GrpWide = Lanes >= 4 ? 3'(LaneW - 2) : 3'd0;
+
+  function automatic src_e kind_of(input logic [3:0] kind, input logic acc, input logic is_dst);
+    if (kind == DK_MEM) return acc ? SRC_ACC : SRC_MEM;
+    if (kind == DK_FIFO) return SRC_MEM;
+    if (kind == (is_dst ? DK_FABOUT : DK_FABIN)) return SRC_FAB;
+    return SRC_NONE;
+  endfunction
+
+  // The step of a dimension is the element's size.
+  function automatic logic unit_step(input logic [15:0] step, input logic [1:0] sz);
+    return step == 16'd1 << sz;
+  endfunction
+
+  function automatic logic [1:0] size_of(input dp_fmt_e f);
+    if (f == DF_F32 || f == DF_I32) return 2'd2;
+    if (f == DF_I8) return 2'd0;
+    return 2'd1;
+  endfunction
+
+  // Formats, as bits of a set: f16 bf16 f32 - i16 i32 i8.
+  localparam logic [7:0] F16 = 8'h01, BF16 = 8'h02, F32 = 8'h04, I16 = 8'h10, I32 = 8'h20,
+                         I8 = 8'h40;
+  localparam logic [7:0] Floats = F16 | BF16 | F32;
+  localparam logic [7:0] Mixed = 8'h08, MixedB = 8'h80;  // as types of an instruction
+
+  // The ring of an axpyw lies within the accumulator cache.
+  logic        ring_fits;
+  assign ring_fits = d_w2_i[15:8] == 8'd0 && d_rows_i <= 16'd16 &&
+                     {5'd0, d_w2_i[7:0]} * {8'd0, d_rows_i[4:0]} <= 13'(16 * Lanes);
+
+  logic        has_a, has_b, has_d;
+  logic        indexed;   // b is a vector of indices, rs2 the address of element 0
+  logic        a_imm, b_imm;
+  logic        op_bad, dsr_bad, mul;
+  logic        a_flt, d_flt;
+  logic [7:0]  types;     // that the operation has
+  logic [7:0]  dst_set;   // formats that its destination may have, if the descriptor says it
+  logic        dst_free;  // the destination's descriptor says its format
+  logic [15:0] len0;
+  logic        any32;
+  ctx_t        ctx;
+
+  always_comb begin
+    ctx = '0;
+    has_a = 1'b1;
+    has_b = 1'b0;
+    has_d = 1'b1;
+    mul = 1'b0;
+    types = '0;
+    dst_free = 1'b0;
+    indexed = 1'b0;
+    a_imm = 1'b0;
+    b_imm = 1'b0;
+    op_bad = 1'b0;
+    dsr_bad = 1'b0;
+    a_flt = 1'b0;
+    d_flt = 1'b0;
+    dst_set = '0;
+    len0 = '0;
+    any32 = 1'b0;
+    ctx_o = '0;
+    if (valid_i) begin
+      ctx.op = insn_i.op;
+      ctx.dop = DP_MOV;
+      ctx.unit = UNIT_NONE;
+      ctx.stoch = 1'b0;
+      ctx.prio = insn_i.ctl.prio;
+      ctx.fresh = insn_i.ctl.fresh;
+      ctx.a_dsr = insn_i.ctl.a;
+      ctx.b_dsr = insn_i.ctl.b;
+      ctx.d_dsr = insn_i.ctl.dst;
+      ctx.a_q = a_w0_i[10:8];
+      ctx.b_q = b_w0_i[10:8];
+      ctx.d_q = d_w0_i[10:8];
+      ctx.code = d_w0_i[14:13];
+
+      unique case (insn_i.op)
+        TOP_MOV: types = Floats | I16 | I32 | I8;
+        TOP_ADD, TOP_SUB: begin
+          has_b = 1'b1;
+          ctx.dop = insn_i.op == TOP_ADD ? DP_ADD : DP_SUB;
+          types = Floats | I16 | I32;
+        end
+        TOP_MUL: begin
+          has_b = 1'b1;
+          mul = 1'b1;
+          ctx.dop = DP_MUL;
+          types = Floats | I16 | I32;
+        end
+        TOP_FMA: begin
+          has_b = 1'b1;
+          mul = 1'b1;
+          ctx.fma = 1'b1;
+          ctx.dop = DP_FMA;
+          types = Floats | Mixed | MixedB | I16 | I32;
+        end
+        TOP_MAX, TOP_MIN: begin
+          has_b = 1'b1;
+          ctx.dop = insn_i.op == TOP_MAX ? DP_MAX : DP_MIN;
+          types = Floats | I16 | I32;
+        end
+        TOP_CMPEQ, TOP_CMPNE, TOP_CMPLT, TOP_CMPLE: begin
+          has_b = 1'b1;
+          ctx.dop = insn_i.op == TOP_CMPEQ ? DP_CMPEQ : insn_i.op == TOP_CMPNE ? DP_CMPNE
+                  : insn_i.op == TOP_CMPLT ? DP_CMPLT : DP_CMPLE;
+          types = Floats | I16 | I32;
+        end
+        TOP_AND, TOP_OR, TOP_XOR, TOP_SLL, TOP_SRL, TOP_SRA: begin
+          has_b = 1'b1;
+          ctx.dop = insn_i.op == TOP_AND ? DP_AND : insn_i.op == TOP_OR ? DP_OR
+                  : insn_i.op == TOP_XOR ? DP_XOR : insn_i.op == TOP_SLL ? DP_SLL
+                  : insn_i.op == TOP_SRL ? DP_SRL : DP_SRA;
+          types = I16 | I32;
+        end
+        TOP_CVT: begin
+          ctx.dop = DP_CVT;
+          types = Floats | I16 | I32 | I8;
+          dst_free = 1'b1;
+          ctx.stoch = insn_i.ctl.stoch && insn_i.ty == TY_F32;
+        end
+        TOP_DOT: begin
+          has_b = 1'b1;
+          mul = 1'b1;
+          ctx.red = 1'b1;
+          ctx.dop = DP_DOT;
+          types = Floats | I8 | I16;
+          dst_free = 1'b1;
+          ctx.i8x2 = insn_i.ty == TY_I8;
+        end
+        TOP_SUM, TOP_RMAX, TOP_RMIN: begin
+          ctx.red = 1'b1;
+          ctx.dop = insn_i.op == TOP_SUM ? DP_SUM : insn_i.op == TOP_RMAX ? DP_RMAX : DP_RMIN;
+          types = Floats | I16 | I32 | I8;
+          dst_free = 1'b1;
+        end
+        TOP_AXPYW: begin
+          has_b = 1'b1;
+          mul = 1'b1;
+          ctx.axpyw = 1'b1;
+          ctx.wtrig = 1'b1;
+          ctx.fma = 1'b1;
+          ctx.dop = DP_FMA;
+          types = Mixed | MixedB;
+        end
+        TOP_DOTW: begin
+          has_b = 1'b1;
+          mul = 1'b1;
+          ctx.wtrig = 1'b1;
+          ctx.red = 1'b1;
+          ctx.dop = DP_DOT;
+          types = Mixed | MixedB;
+          dst_free = 1'b1;
+        end
+        TOP_RCP, TOP_RSQRT, TOP_EXP, TOP_LOG, TOP_TANH, TOP_SIGMOID: begin
+          ctx.unit = UNIT_NLF;
+          ctx.nlf = insn_i.op[2:0];
+          types = F16 | BF16;
+        end
+        TOP_GATHER: begin
+          has_a = 1'b0;
+          has_b = 1'b1;
+          ctx.unit = UNIT_GATHER;
+          ctx.a_dsr = insn_i.ctl.b;  // whose lengths count if dst is not memory
+          types = Floats | I16 | I32;
+        end
+        TOP_SCATTER: begin
+          has_b = 1'b1;
+          has_d = 1'b0;
+          ctx.unit = UNIT_SCATTER;
+          ctx.d_dsr = insn_i.ctl.a;
+          types = Floats | I16 | I32;
+        end
+        TOP_FMAG: begin
+          has_b = 1'b1;
+          mul = 1'b1;
+          ctx.fma = 1'b1;
+          ctx.unit = UNIT_FMAG;
+          ctx.dop = DP_FMA;
+          types = Floats | Mixed | MixedB;
+        end
+        default: ;
+      endcase
+      indexed = ctx.unit inside {UNIT_GATHER, UNIT_SCATTER, UNIT_FMAG};
+
+      op_bad = !types[insn_i.ty];
+      unique case (insn_i.ty)
+        TY_MIXED:  ctx.src_fmt = DF_F16;
+        TY_MIXEDB: ctx.src_fmt = DF_BF16;
+        default:   ctx.src_fmt = dp_fmt_e'(insn_i.ty);
+      endcase
+      ctx.dst_fmt = insn_i.ty == TY_MIXED || insn_i.ty == TY_MIXEDB ? DF_F32 : ctx.src_fmt;
+      a_flt = ctx.src_fmt inside {DF_F16, DF_BF16, DF_F32};
+      dst_set = Floats | I16 | I32 | I8;
+      if (ctx.red) dst_set = a_flt ? Floats : I16 | I32 | I8;
+      if (insn_i.op == TOP_CVT) dst_set &= ~(8'd1 << insn_i.ty);
+      if (dst_free) begin
+        ctx.dst_fmt = dp_fmt_e'(d_w0_i[6:4]);
+        if (!dst_set[d_w0_i[6:4]]) op_bad = 1'b1;
+      end
+      if (ctx.stoch && size_of(ctx.dst_fmt) != 2'd1) ctx.stoch = 1'b0;
+      d_flt = ctx.dst_fmt inside {DF_F16, DF_BF16, DF_F32};
+      if (!d_flt) ctx.stoch = 1'b0;
+
+      a_imm = has_a && !has_b && insn_i.ctl.scalar;
+      b_imm = has_b && insn_i.ctl.scalar && !ctx.wtrig && !indexed;
+      ctx.a_sz = size_of(ctx.src_fmt);
+      ctx.b_sz = indexed ? 2'd1 : ctx.a_sz;
+      ctx.d_sz = size_of(ctx.dst_fmt);
+      ctx.a_kind = !has_a ? SRC_NONE
+                 : a_imm ? SRC_IMM : kind_of(a_w0_i[3:0], a_acc_i && a_w0_i[3:0] == DK_MEM, 1'b0);
+      ctx.b_kind = !has_b ? SRC_NONE
+                 : b_imm ? SRC_IMM : kind_of(b_w0_i[3:0], b_acc_i && b_w0_i[3:0] == DK_MEM, 1'b0);
+      ctx.d_kind = !has_d ? SRC_NONE
+                 : kind_of(d_w0_i[3:0], d_acc_i && d_w0_i[3:0] == DK_MEM, 1'b1);
+      ctx.a_fifo = ctx.a_kind == SRC_MEM && a_w0_i[3:0] == DK_FIFO;
+      ctx.b_fifo = ctx.b_kind == SRC_MEM && b_w0_i[3:0] == DK_FIFO;
+      ctx.d_fifo = ctx.d_kind == SRC_MEM && d_w0_i[3:0] == DK_FIFO;
+      ctx.a_tag = ctx.a_kind == SRC_FAB && a_w0_i[16];
+      ctx.d_tag = ctx.d_kind == SRC_FAB && d_w0_i[16];
+      ctx.d_skip = ctx.d_kind == SRC_FAB && d_w0_i[15];
+      ctx.close = d_w0_i[12] && ctx.d_kind == SRC_FAB;
+      ctx.a_vec = ctx.a_kind == SRC_FAB || ctx.a_fifo || unit_step(a_w2_i[31:16], ctx.a_sz);
+      ctx.b_vec = ctx.b_kind == SRC_FAB || ctx.b_fifo || unit_step(b_w2_i[31:16], ctx.b_sz);
+      ctx.d_vec = ctx.d_kind == SRC_FAB || !has_d || ctx.d_fifo || unit_step(d_w2_i[31:16], ctx.d_sz);
+      ctx.a_bc = !has_a || ctx.a_kind == SRC_IMM ||
+                 (ctx.a_kind != SRC_FAB && !ctx.a_fifo && a_w2_i[31:16] == 16'd0);
+      ctx.b_bc = ctx.axpyw || ctx.b_kind == SRC_IMM ||
+                 (ctx.b_kind != SRC_FAB && !ctx.b_fifo && b_w2_i[31:16] == 16'd0);
+      ctx.space_d = !ctx.red && !ctx.a_tag &&
+                    ((ctx.d_kind != SRC_FAB && !ctx.d_fifo) || ctx.a_kind == SRC_IMM || ctx.a_fifo);
+      if (ctx.wtrig) ctx.space_d = ctx.axpyw;
+      if (!has_d) ctx.space_d = 1'b0;
+
+      // How many elements a beat may have.
+      any32 = (ctx.a_kind == SRC_MEM && ctx.a_sz == 2'd2) ||
+              (ctx.b_kind == SRC_MEM && ctx.b_sz == 2'd2) ||
+              (!ctx.red && ctx.d_kind inside {SRC_MEM, SRC_FAB} && ctx.d_sz == 2'd2);
+      ctx.grp = GrpFull;
+      if (any32) ctx.grp = Grp32;
+      if (mul && ctx.a_sz == 2'd2) ctx.grp = GrpWide;
+      if (ctx.unit == UNIT_NLF) ctx.grp = 3'd1;
+      if (ctx.i8x2) ctx.grp = GrpFull + 3'd1;
+
+      // .. and how many at most, whatever its place in the group.
+      ctx.most = ctx.grp;
+      if ((ctx.a_kind == SRC_FAB || (ctx.b_kind == SRC_FAB && !ctx.wtrig)) && ctx.most > 3'd1) begin
+        ctx.most = 3'd1;
+      end
+      if (ctx.a_tag || (ctx.a_kind == SRC_FAB && ctx.a_sz == 2'd2) ||
+          (ctx.b_kind == SRC_FAB && !ctx.wtrig && ctx.b_sz == 2'd2) ||
+          (has_a && !ctx.a_vec && !ctx.a_bc) || (has_b && !ctx.b_vec && !ctx.b_bc) ||
+          (!ctx.red && !ctx.d_vec)) begin
+        ctx.most = 3'd0;
+      end
+
+      len0 = ctx.space_d ? d_w2_i[15:0] : has_a ? a_w2_i[15:0] : b_w2_i[15:0];
+      ctx.inf = len0 == 16'd0;
+
+      dsr_bad = (has_a && ctx.a_kind == SRC_NONE) || (has_d && ctx.d_kind == SRC_NONE) ||
+                (has_b && ctx.b_kind == SRC_NONE) ||
+                (ctx.a_kind == SRC_ACC && ctx.a_sz != 2'd2) ||
+                (ctx.b_kind == SRC_ACC && ctx.b_sz != 2'd2) ||
+                (ctx.d_kind == SRC_ACC && ctx.d_sz != 2'd2) ||
+                (ctx.a_kind == SRC_ACC && ctx.b_kind == SRC_ACC) ||
+                (ctx.fma && ctx.d_kind == SRC_FAB) || (ctx.fma && ctx.d_fifo) ||
+                (ctx.a_kind == SRC_FAB && ctx.b_kind == SRC_FAB && ctx.a_q == ctx.b_q) ||
+                // 8-bit elements and tags have no packed pairs.
+                (ctx.a_sz == 2'd0 && (ctx.a_kind == SRC_FAB || ctx.b_kind == SRC_FAB)) ||
+                (ctx.d_sz == 2'd0 && ctx.d_kind == SRC_FAB) ||
+                (ctx.d_tag && ctx.d_sz != 2'd1) ||
+                (ctx.a_tag && (ctx.a_sz != 2'd1 || ctx.red || ctx.d_fifo || ctx.d_kind == SRC_FAB ||
+                               ctx.b_kind == SRC_FAB)) ||
+                // A FIFO has no length to walk.
+                (!ctx.space_d && ctx.a_kind == SRC_MEM && ctx.a_fifo) ||
+                (ctx.space_d && ctx.d_fifo) ||
+                (ctx.a_fifo && ctx.b_fifo && ctx.a_q[1:0] == ctx.b_q[1:0]) ||
+                (ctx.red && (ctx.a_kind == SRC_IMM || ctx.inf)) ||
+                (ctx.inf && ctx.a_kind != SRC_FAB && ctx.b_kind != SRC_FAB) ||
+                // Indices lie in memory or come in pairs; a scatter has no use for the accumulators.
+                (indexed && (insn_i.ctl.scalar || ctx.a_tag)) ||
+                (ctx.unit == UNIT_SCATTER && ctx.a_kind == SRC_ACC) ||
+                (!has_a && !ctx.space_d && ctx.b_fifo) ||
+                (ctx.a_fifo && fifo_none_i[ctx.a_q[1:0]]) ||
+                (ctx.b_fifo && fifo_none_i[ctx.b_q[1:0]]);
+      if (ctx.wtrig) begin
+        dsr_bad = ctx.a_kind != SRC_MEM || ctx.a_fifo || ctx.b_kind != SRC_FAB || !ctx.a_vec ||
+                  ctx.inf;
+        if (ctx.axpyw) begin
+          dsr_bad |= ctx.d_kind != SRC_ACC || !ctx.d_vec || a_w2_i[15:0] != d_w2_i[15:0] ||
+                     d_w2_i[LaneW-1:0] != '0 || !ring_fits;
+        end else begin
+          dsr_bad |= ctx.d_kind == SRC_NONE || (ctx.d_kind == SRC_ACC && ctx.d_sz != 2'd2) ||
+                     (ctx.d_tag && ctx.d_sz != 2'd1) ||
+                     (ctx.d_sz == 2'd0 && ctx.d_kind == SRC_FAB);
+        end
+      end
+
+      if (ctx.d_fifo && fifo_none_i[ctx.d_q[1:0]]) dsr_bad = 1'b1;
+      ctx.fcode = op_bad ? FAULT_OP : dsr_bad ? FAULT_DSR : FAULT_NONE;
+      ctx_o = ctx;
+      if (op_bad || dsr_bad) begin
+        ctx_o.axpyw = 1'b0;
+        ctx_o.wtrig = 1'b0;
+        ctx_o.red = 1'b0;
+        ctx_o.stoch = 1'b0;
+        ctx_o.unit = UNIT_NONE;
+        ctx_o.a_kind = SRC_NONE;
+        ctx_o.b_kind = SRC_NONE;
+        ctx_o.d_kind = SRC_NONE;
+        {ctx_o.a_fifo, ctx_o.b_fifo, ctx_o.d_fifo} = '0;
+        ctx_o.close = 1'b0;
+      end
+    end
+  end
+
+  logic unused;
+  assign unused = ^{insn_i.scalar, insn_i.pc, insn_i.ctl.thread, insn_i.ctl.rsvd23,
+                    insn_i.ctl.rsvd31, insn_i.ctl.task_id, insn_i.ctl.done};
+
+endmodule

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operands of the tensor engine's beats: three streams of SRAM lines (a, b, and the addend in
+// the destination) on two read ports, and the selection of each lane's elements in stage M.
+//
+// Ports. a has read port 0, the addend has read port 1; b takes port 0 if a does not want it, else
+// port 1 if the addend does not. When all three ask, each waits in turn. A stream asks for one line
+// a cycle, so three streams run at 1.5 cycles a beat and two at 1.
+//
+// Stage M. The oldest planned beat (m_i) is ready (ready_o) when its lines are there; they may
+// arrive in this very cycle. With fire_i it takes them, and the elements stand on a_o and b_o, the
+// addend's line on d_line_o.
+//
+//   Lanes      lanes of the engine; a line has 2 * Lanes bytes
+//   plan_i ... the planned beat's operands, index 0 a, 1 b, 2 addend (ow_engine_stream)
+//   acc_row_i  accumulator row of a source of m_i
+`include "ow_assert.svh"
+
+module ow_engine_operands
+  import ow_engine_pkg::*;
+#(
+  parameter int unsigned Lanes = 8,
+  localparam int unsigned VecBytes = 2 * Lanes,
+  localparam int unsigned LineW = 8 * VecBytes,
+  localparam int unsigned OffW = $clog2(VecBytes),
+  localparam int unsigned TagW = 24 - OffW
+) (
+  input  logic                       clk_i,
+  input  logic                       rst_i,
+  // Plan.
+  input  logic [2:0]                 plan_i,
+  input  logic [2:0][TagW-1:0]       line_i,
+  input  logic [2:0][VecBytes-1:0]   need_i,
+  input  logic [2:0]                 two_i,
+  input  logic [2:0][VecBytes-1:0]   pend_i,
+  output logic [2:0]                 hit_o,
+  output logic [2:0][1:0]            fresh_o,
+  output logic                       room_o,
+  input  logic                       commit_i,
+  input  logic                       wr_i,
+  input  logic [TagW-1:0]            wr_line_i,
+  input  logic [VecBytes-1:0]        wr_be_i,
+  input  logic                       forget_i,
+  // Memory.
+  output logic                       rd0_req_o,
+  output logic [23:0]                rd0_addr_o,
+  input  logic                       rd0_gnt_i,
+  input  logic                       rd0_rvalid_i,
+  input  logic [LineW-1:0]           rd0_rdata_i,
+  output logic                       rd1_req_o,
+  output logic [23:0]                rd1_addr_o,
+  input  logic                       rd1_gnt_i,
+  input  logic                       rd1_rvalid_i,
+  input  logic [LineW-1:0]           rd1_rdata_i,
+  // Stage M.
+  input  logic                       m_valid_i,
+  /* verilator lint_off UNUSEDSIGNAL */ // operands only
+  input  beat_t                      m_i,
+  /* verilator lint_on UNUSEDSIGNAL */
+  output logic                       ready_o,
+  input  logic                       fire_i,
+  input  logic [32*Lanes-1:0]        acc_row_i,
+  // The oldest beat that gathers or scatters and has not asked for it: it takes its indices, and
+  // what it scatters, ahead of stage M. No beat before it may need these operands.
+  input  logic                       g_valid_i,
+  /* verilator lint_off UNUSEDSIGNAL */ // operands only
+  input  beat_t                      g_i,
+  /* verilator lint_on UNUSEDSIGNAL */
+  output logic                       g_ready_o,
+  input  logic                       g_fire_i,
+  output logic [Lanes-1:0][15:0]     g_idx_o,
+  output logic [Lanes-1:0][31:0]     g_data_o,
+  input  logic [Lanes-1:0][31:0]     gathered_i,  // for m_i
+  output logic [Lanes-1:0][31:0]     a_o,
+  output logic [Lanes-1:0][31:0]     b_o,
+  output logic [LineW-1:0]           d_line_o,
+  output logic                       idle_o
+);
+
+  localparam int unsigned LaneW = $clog2(Lanes);
+  typedef logic [LaneW-1:0] lane_t;
+
+  // --------------------------------------------------------------------------------- streams --
+  logic [2:0]            room, req, gnt, rvalid, idle, take, m_hit;
+  logic [2:0][TagW-1:0]  req_line;
+  logic [2:0][3:0]       have;
+  logic [2:0][1:0]       m_fresh;
+  /* verilator lint_off UNUSEDSIGNAL */ // the addend has one line
+  logic [2:0][LineW-1:0] line0, line1;
+  /* verilator lint_on UNUSEDSIGNAL */
+  logic                  b_on_1_q, b_on_0_q;  // whose data the ports bring
+
+  assign room_o = room == 3'b111;
+
+  // What was taken ahead is not taken again.
+  logic m_early_a, m_early_b;
+  assign m_early_a = m_i.unit == UNIT_SCATTER;
+  assign m_early_b = m_i.unit inside {UNIT_GATHER, UNIT_SCATTER, UNIT_FMAG};
+  assign m_hit = {m_i.d_hit, m_i.b.hit && !m_early_b, m_i.a.hit && !m_early_a};
+  assign m_fresh = {1'b0, m_i.d_from == ADD_MEM && !m_i.d_hit,
+                    m_early_b ? 2'd0 : m_i.b.fresh, m_early_a ? 2'd0 : m_i.a.fresh};
+
+  logic [2:0]      g_uses, g_hit, g_take;
+  logic [2:0][1:0] g_fresh;
+  assign g_uses = {1'b0, 1'b1, g_i.unit == UNIT_SCATTER};
+  assign g_hit = {1'b0, g_i.b.hit, g_i.a.hit};
+  assign g_fresh = {2'd0, g_i.b.fresh, g_i.a.fresh};
+  assign g_ready_o = g_valid_i && have[1] >= {2'd0, g_fresh[1]} &&
+                     (!g_uses[0] || have[0] >= {2'd0, g_fresh[0]});
+
+  logic [2:0][LineW-1:0] rdata;
+  assign rdata[0] = rd0_rdata_i;
+  assign rdata[1] = b_on_1_q ? rd1_rdata_i : rd0_rdata_i;
+  assign rdata[2] = rd1_rdata_i;
+  assign rvalid = {rd1_rvalid_i && !b_on_1_q, b_on_1_q ? rd1_rvalid_i : rd0_rvalid_i && b_on_0_q,
+                   rd0_rvalid_i && !b_on_0_q};
+
+  for (genvar k = 0; k < 3; k++) begin : gen_stream
+    assign g_take[k] = g_fire_i && g_uses[k];
+    assign take[k] = g_take[k] ? g_fresh[k] != 2'd0 || g_hit[k]
+                               : fire_i && (m_fresh[k] != 2'd0 || m_hit[k]);
+
+    ow_engine_stream #(.Lanes(Lanes)) u_stream (
+      .clk_i, .rst_i,
+      .plan_i(plan_i[k]), .line_i(line_i[k]), .need_i(need_i[k]), .two_i(two_i[k]),
+      .pend_i(pend_i[k]),
+      .hit_o(hit_o[k]), .fresh_o(fresh_o[k]), .room_o(room[k]),
+      .commit_i(commit_i && plan_i[k]),
+      .wr_i, .wr_line_i, .wr_be_i, .forget_i,
+      .req_o(req[k]), .req_line_o(req_line[k]), .gnt_i(gnt[k]),
+      .rvalid_i(rvalid[k]), .rdata_i(rdata[k]),
+      .have_o(have[k]), .take_i(take[k]), .hit_m_i(g_take[k] ? g_hit[k] : m_hit[k]),
+      .fresh_m_i(g_take[k] ? g_fresh[k] : m_fresh[k]),
+      .line0_o(line0[k]), .line1_o(line1[k]), .idle_o(idle[k])
+    );
+  end
+
+  // Of three that ask, each waits in turn.
+  logic [2:0] leave_q, ask;
+  logic       b_on_0, b_on_1;
+  assign ask = req == 3'b111 ? req & ~leave_q : req;
+  assign b_on_0 = ask[1] && !ask[0];
+  assign b_on_1 = ask[1] && ask[0] && !ask[2];
+  assign rd0_req_o = ask[0] || ask[1];
+  assign rd1_req_o = ask[2] || b_on_1;
+  assign rd0_addr_o = {ask[0] ? req_line[0] : req_line[1], OffW'(0)};
+  assign rd1_addr_o = {ask[2] ? req_line[2] : req_line[1], OffW'(0)};
+  assign gnt = {ask[2] && rd1_gnt_i, b_on_0 ? rd0_gnt_i : b_on_1 && rd1_gnt_i,
+                ask[0] && rd0_gnt_i};
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      b_on_0_q <= 1'b0;
+      b_on_1_q <= 1'b0;
+      leave_q <= 3'b010;
+    end else if (rd0_req_o || rd1_req_o) begin
+      b_on_0_q <= b_on_0;
+      b_on_1_q <= b_on_1;
+      if (req == 3'b111) leave_q <= {leave_q[1:0], leave_q[2]};
+    end else if (b_on_0_q || b_on_1_q) begin
+      b_on_0_q <= 1'b0;
+      b_on_1_q <= 1'b0;
+    end
+  end
+
+  assign idle_o = idle == 3'b111 && !b_on_0_q && !b_on_1_q;
+
+  // --------------------------------------------------------------------------------- stage M --
+  always_comb begin
+    ready_o = 1'b0;
+    if (m_valid_i) begin
+      ready_o = have[0] >= {2'd0, m_fresh[0]} && have[1] >= {2'd0, m_fresh[1]} &&
+                have[2] >= {2'd0, m_fresh[2]};
+    end
+  end
+
+  /* verilator lint_off UNUSEDSIGNAL */ // each function looks at some fields
+  // The operand's line, with lane 0's element where it belongs.
+  function automatic logic [LineW-1:0] turn(input opnd_t o, input logic [31:0] imm,
+                                            input logic [LineW-1:0] l0,
+                                            input logic [LineW-1:0] l1);
+    logic [LineW-1:0] first;
+    first = l0;
+    if (o.from == FROM_IMM) begin
+      first = '0;
+      first[31:0] = imm;
+    end
+    if (o.shift == 5'd0) return first;
+    if (o.neg) return first << {o.shift[OffW-1:0], 3'd0};
+    return LineW'({l1, first} >> {o.shift[OffW-1:0], 3'd0});
+  endfunction
+
+  function automatic logic [31:0] elem(input opnd_t o, input logic [LineW-1:0] line,
+                                       input logic [32*Lanes-1:0] row, input lane_t lane,
+                                       input lane_t lane0);
+    lane_t i;
+    if (o.from == FROM_ACC) begin
+      i = o.bc ? lane_t'(o.shift) : lane_t'(o.shift) + lane - lane0;
+      return row[32*i +: 32];
+    end
+    if (o.bc8) return {16'd0, line[7:0], line[7:0]};
+    i = o.bc ? '0 : lane;
+    if (o.sz == 2'd2) begin
+      i = i & lane_t'(Lanes / 2 - 1);
+      return line[32*i +: 32];
+    end
+    if (o.sz == 2'd1) return {16'd0, line[16*i +: 16]};
+    return {24'd0, line[8*i +: 8]};
+  endfunction
+
+  /* verilator lint_on UNUSEDSIGNAL */
+
+  always_comb begin : elements
+    logic             g_a;
+    opnd_t            oa, ob;
+    logic [LineW-1:0] la, lb;
+    logic [31:0]      xa, xb;
+    a_o = '0;
+    b_o = '0;
+    g_idx_o = '0;
+    g_data_o = '0;
+    d_line_o = '0;
+    g_a = 1'b0;
+    {oa, ob} = '0;
+    {la, lb} = '0;
+    {xa, xb} = '0;
+    if ((fire_i && m_i.data) || g_fire_i) begin
+      g_a = g_fire_i && g_uses[0];
+      oa = g_a ? g_i.a : m_i.a;
+      ob = g_fire_i ? g_i.b : m_i.b;
+      la = turn(oa, g_a ? g_i.a_imm : m_i.a_imm, line0[0], line1[0]);
+      lb = turn(ob, g_fire_i ? g_i.b_imm : m_i.b_imm, line0[1], line1[1]);
+      d_line_o = line0[2];
+      for (int unsigned l = 0; l < Lanes; l++) begin
+        xa = elem(oa, la, acc_row_i, lane_t'(l), lane_t'(g_a ? g_i.lane0 : m_i.lane0));
+        xb = elem(ob, lb, acc_row_i, lane_t'(l), lane_t'(g_fire_i ? g_i.lane0 : m_i.lane0));
+        if (g_fire_i && g_i.mask[l]) begin
+          g_idx_o[l] = xb[15:0];
+          g_data_o[l] = xa;
+        end
+        if (fire_i && m_i.data && m_i.mask[l]) begin
+          a_o[l] = m_i.unit == UNIT_GATHER ? gathered_i[l] : xa;
+          b_o[l] = m_i.unit == UNIT_FMAG ? gathered_i[l] : xb;
+        end
+      end
+    end
+  end
+
+endmodule

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stage I0 of the tensor engine: which thread plans the beat of the next cycle.
+//
+// What a beat needs is looked at twice. Here it is a forecast from registers alone: what is there
+// now, less what the beat that stage I1 plans in this cycle may take. A thread that is left out for
+// that reason is looked at again in the next cycle; one that is chosen although its beat cannot go
+// costs its slot, and stage I1 finds it (ow_engine, `go`). So the forecast decides rates, never
+// results. It is exact for all but the ends of vectors whose beats are shorter than they could be.
+//
+//   NumThreads   contexts
+//   *_i          the thread table's masks, one bit a thread (ow_engine_threads)
+//   s_valid_i    stage I1 plans a beat of the thread s_hot_i in this cycle, ..
+//   s_ends_i     .. which may be the last of its instruction
+//   s_row_ends_i .. which may be the last of its inner vector
+//   inq_more_i   queues that hold two wavelets or more
+//   out_ready_i  queues that may claim a vector; out_more_i: also if the beat in I1 claims one
+//   wq_one_i     one write buffer slot is left; wq_full_i: none
+//   w_some_i     weights are there; w_rest_i: also behind those that the beat in I1 may take
+//   any_o ...    the choice: one-hot, and as an index
+//   blk_*_o      why threads wait, for the status; ready_o: those that do not
+module ow_engine_pick
+  import ow_pkg::*;
+#(
+  parameter int unsigned NumThreads = 13,
+  localparam int unsigned ThreadW = $clog2(NumThreads)
+) (
+  input  logic                        clk_i,
+  input  logic                        rst_i,
+  // Threads.
+  input  logic [NumThreads-1:0]       live_i,
+  input  logic [NumThreads-1:0]       ending_i,
+  input  logic [NumThreads-1:0]       wait_i,
+  input  logic [NumThreads-1:0]       memdst_i,
+  input  logic [NumThreads-1:0]       sticky_i,
+  input  logic [NumThreads-1:0]       prio_i,
+  input  logic [NumThreads-1:0]       red_i,
+  input  logic [NumThreads-1:0]       wtrig_i,
+  input  logic [7:0][NumThreads-1:0]  in_use_i,
+  input  logic [NumThreads-1:0]       two_i,
+  input  logic [7:0][NumThreads-1:0]  two_a_i,
+  input  logic [7:0][NumThreads-1:0]  out_use_i,
+  input  logic                        fifos_used_i,
+  input  logic [3:0][NumThreads-1:0]  fifo_rd_i,
+  input  logic [3:0][NumThreads-1:0]  fifo_wr_i,
+  input  logic [NumThreads-1:0]       red_lock_i,
+  // Stage I1.
+  input  logic                        s_valid_i,
+  input  logic [NumThreads-1:0]       s_hot_i,
+  input  logic                        s_ends_i,
+  input  logic                        s_row_ends_i,
+  // Resources.
+  input  logic                        stop_i,
+  input  logic [7:0]                  inq_valid_i,
+  input  logic [7:0]                  inq_more_i,
+  input  logic [7:0]                  inq_ctrl_i,
+  input  logic [7:0]                  out_ready_i,
+  input  logic [7:0]                  out_more_i,
+  input  logic                        wq_full_i,
+  input  logic                        wq_one_i,
+  input  logic                        w_some_i,
+  input  logic                        w_rest_i,
+  input  logic                        w_blocked_i,
+  input  logic [3:0]                  fifo_empty_i,
+  input  logic [3:0]                  fifo_full_i,
+  // Choice.
+  output logic                        any_o,
+  output logic [NumThreads-1:0]       pick_o,
+  output logic [ThreadW-1:0]          thread_o,
+  output logic [NumThreads-1:0]       ready_o,
+  output logic [NumThreads-1:0]       blk_in_o,
+  output logic [NumThreads-1:0]       blk_out_o,
+  output logic [NumThreads-1:0]       blk_mem_o,
+  output logic [NumThreads-1:0]       blk_row_o,
+  output logic [NumThreads-1:0]       blk_weight_o
+);
+
+  typedef logic [NumThreads-1:0] tmask_t;
+
+  tmask_t     s_hot;      // the thread in I1, if there is one
+  tmask_t     s_spent;    // .. and it may have nothing left to do
+  tmask_t     ctrl_a;     // a control wavelet is at operand a, which does not wait for operand b
+  tmask_t     blk_fifo, blk_red;
+  tmask_t     lock;       // the thread that will have the reduction
+  logic [7:0] in_ok, out_ok;
+  logic       s_sends;
+
+  always_comb begin
+    s_hot = s_valid_i ? s_hot_i : '0;
+    s_spent = s_ends_i ? s_hot : '0;
+    s_sends = 1'b0;
+    in_ok = '0;
+    out_ok = '0;
+    lock = '0;
+    ctrl_a = '0;
+    blk_in_o = '0;
+    blk_out_o = '0;
+    blk_mem_o = '0;
+    blk_row_o = '0;
+    blk_weight_o = '0;
+    blk_fifo = '0;
+    blk_red = '0;
+    ready_o = '0;
+    if (live_i != '0) begin
+      for (int unsigned q = 0; q < 8; q++) begin
+        if ((out_use_i[q] & s_hot) != '0) s_sends = 1'b1;
+      end
+      out_ok = s_sends ? out_more_i : out_ready_i;
+      for (int unsigned q = 0; q < 8; q++) begin
+        in_ok[q] = (in_use_i[q] & s_hot) != '0 ? inq_more_i[q] : inq_valid_i[q];
+        if (!in_ok[q]) blk_in_o = blk_in_o | in_use_i[q];
+        if (!out_ok[q]) blk_out_o = blk_out_o | out_use_i[q];
+      end
+      if (two_i != '0) begin
+        for (int unsigned q = 0; q < 8; q++) begin
+          if (inq_valid_i[q] && inq_ctrl_i[q]) ctrl_a = ctrl_a | two_a_i[q];
+        end
+        blk_in_o = blk_in_o & ~(ctrl_a & ~s_hot);
+      end
+      if (fifos_used_i) begin
+        for (int unsigned n = 0; n < 4; n++) begin
+          if (fifo_empty_i[n]) blk_fifo = blk_fifo | fifo_rd_i[n];
+          if (fifo_full_i[n]) blk_fifo = blk_fifo | fifo_wr_i[n];
+        end
+      end
+      blk_mem_o = wait_i;
+      if (wq_full_i || (wq_one_i && (memdst_i & s_hot) != '0)) blk_mem_o = blk_mem_o | memdst_i;
+      if (w_blocked_i) blk_row_o = wtrig_i;
+      if (!((wtrig_i & s_hot) != '0 ? w_rest_i : w_some_i)) blk_weight_o = wtrig_i;
+      lock = red_lock_i;
+      if ((red_i & s_hot) != '0 && (lock & ~s_hot) == '0) lock = s_row_ends_i ? '0 : s_hot;
+      if (lock != '0) blk_red = red_i & ~lock;
+      if (!stop_i) begin
+        ready_o = live_i & ~s_spent & ~blk_out_o & ~blk_mem_o &
+                  (ending_i | ~(blk_in_o | blk_row_o | blk_weight_o | blk_fifo | blk_red));
+      end
+    end
+  end
+
+  ow_engine_sched #(.NumThreads(NumThreads)) u_sched (
+    .clk_i, .rst_i,
+    .ready_i(ready_o), .prio_i(prio_i), .sticky_i(sticky_i), .take_i(any_o),
+    .any_o, .pick_o, .thread_o
+  );
+
+endmodule

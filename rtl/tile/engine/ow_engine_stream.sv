@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// One operand stream of the tensor engine: the lines that planned beats read from SRAM, in the
+// order of the beats, and the line of the last beat, kept.
+//
+// Planning. A beat needs bytes of a line (need_i: those that it may look at), and perhaps of the
+// line after it (two_i). If the first line is the one kept, and no write was planned to those bytes
+// since it was read, it is not read again (hit_o): an unaligned vector costs a line a beat, a scalar that
+// advances an element at a time a line each 16 bytes. fresh_o says how many lines the beat adds;
+// commit_i takes it (only with room_o). Whether bytes that it reads have a write under way is
+// looked up outside (ow_engine_writes); pend_i are those of the beat's last line.
+//
+// Requests go out in order, from registers, the first in the cycle after the commit. Data is taken
+// by the oldest beat: have_o lines are there, the one that arrives in this cycle too; take_i takes
+// fresh_m_i of them. So a beat that is planned in cycle t can use its line in t + 2, and up to 8
+// lines are read ahead, so that two streams and the writes that want the same banks slip against
+// each other until they do not.
+//
+//   Lanes      lanes of the engine; a line has 2 * Lanes bytes
+//   wr_*_i     a planned write: its bytes of the kept line are no longer good
+//   forget_i   nothing that was kept is good
+//   idle_o     nothing is on its way
+`include "ow_assert.svh"
+
+module ow_engine_stream #(
+  parameter int unsigned Lanes = 8,
+  localparam int unsigned VecBytes = 2 * Lanes,
+  localparam int unsigned LineW = 8 * VecBytes,
+  localparam int unsigned TagW = 24 - $clog2(VecBytes),
+  localparam int unsigned Slots = 8,
+  localparam int unsigned PtrW = $clog2(Slots)
+) (
+  input  logic                  clk_i,
+  input  logic                  rst_i,
+  // Plan.
+  input  logic                  plan_i,
+  input  logic [TagW-1:0]       line_i,
+  input  logic [VecBytes-1:0]   need_i,
+  input  logic                  two_i,
+  input  logic [VecBytes-1:0]   pend_i,
+  output logic                  hit_o,
+  output logic [1:0]            fresh_o,
+  output logic                  room_o,
+  input  logic                  commit_i,
+  input  logic                  wr_i,
+  input  logic [TagW-1:0]       wr_line_i,
+  input  logic [VecBytes-1:0]   wr_be_i,
+  input  logic                  forget_i,
+  // Memory.
+  output logic                  req_o,
+  output logic [TagW-1:0]       req_line_o,
+  input  logic                  gnt_i,
+  input  logic                  rvalid_i,
+  input  logic [LineW-1:0]      rdata_i,
+  // Use.
+  output logic [PtrW:0]         have_o,
+  input  logic                  take_i,
+  input  logic                  hit_m_i,
+  input  logic [1:0]            fresh_m_i,
+  output logic [LineW-1:0]      line0_o,
+  output logic [LineW-1:0]      line1_o,
+  output logic                  idle_o
+);
+
+  logic [TagW-1:0]     tag_q;       // the line kept, once the last planned beat has been used ..
+  logic [VecBytes-1:0] good_q;      // .. and its good bytes
+  logic [LineW-1:0]    kept_q;
+  logic [TagW-1:0]     addr_q [Slots];
+  logic [LineW-1:0]    data_q [Slots];
+  logic [PtrW-1:0]     ap_q, rp_q, fp_q, hp_q;  // planned, requested, filled, used
+  logic [PtrW:0]       cnt_q;   // planned and not yet used
+  logic [PtrW:0]       want_q;  // .. and not yet granted
+  logic [PtrW:0]       have_q;  // .. there
+
+  always_comb begin
+    hit_o = 1'b0;
+    fresh_o = 2'd0;
+    if (plan_i) begin
+      hit_o = tag_q == line_i && (need_i & ~good_q) == '0;
+      fresh_o = two_i ? (hit_o ? 2'd1 : 2'd2) : (hit_o ? 2'd0 : 2'd1);
+    end
+  end
+  assign room_o = cnt_q + (PtrW+1)'(fresh_o) <= (PtrW+1)'(Slots);
+
+  logic [1:0] added;
+  assign added = commit_i ? fresh_o : 2'd0;
+  assign req_o = want_q != '0;
+  assign req_line_o = addr_q[rp_q];
+
+  logic [1:0] used;
+  assign used = take_i ? fresh_m_i : 2'd0;
+  assign have_o = have_q + (PtrW+1)'(rvalid_i);
+
+  logic [LineW-1:0] first, second;
+  always_comb begin
+    first = '0;
+    second = '0;
+    line0_o = '0;
+    line1_o = '0;
+    if (take_i) begin
+      first = have_q != '0 ? data_q[hp_q] : rdata_i;
+      if (fresh_m_i[1]) second = have_q > (PtrW+1)'(1) ? data_q[hp_q + PtrW'(1)] : rdata_i;
+      line0_o = hit_m_i ? kept_q : first;
+      line1_o = hit_m_i ? first : second;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      tag_q <= '0;
+      good_q <= '0;
+      ap_q <= '0;
+      rp_q <= '0;
+      fp_q <= '0;
+      hp_q <= '0;
+      cnt_q <= '0;
+      want_q <= '0;
+      have_q <= '0;
+    end else begin
+      if (forget_i) begin
+        good_q <= '0;
+      end else if (added != 2'd0) begin : keep
+        logic [TagW-1:0] last;
+        last = two_i ? line_i + TagW'(1) : line_i;
+        tag_q <= last;
+        good_q <= wr_i && wr_line_i == last ? ~pend_i & ~wr_be_i : ~pend_i;
+      end else if (wr_i && wr_line_i == tag_q) begin
+        good_q <= good_q & ~wr_be_i;
+      end
+      if (added != 2'd0) begin
+        addr_q[ap_q] <= hit_o ? line_i + TagW'(1) : line_i;
+        if (added == 2'd2) addr_q[ap_q + PtrW'(1)] <= line_i + TagW'(1);
+        ap_q <= ap_q + PtrW'(added);
+      end
+      if (gnt_i) rp_q <= rp_q + PtrW'(1);
+      if (rvalid_i) begin
+        data_q[fp_q] <= rdata_i;
+        fp_q <= fp_q + PtrW'(1);
+      end
+      if (used != 2'd0) begin
+        hp_q <= hp_q + PtrW'(used);
+        kept_q <= fresh_m_i[1] ? second : first;
+      end
+      want_q <= want_q + (PtrW+1)'(added) - (PtrW+1)'(gnt_i);
+      cnt_q <= cnt_q + (PtrW+1)'(added) - (PtrW+1)'(used);
+      have_q <= have_q + (PtrW+1)'(rvalid_i) - (PtrW+1)'(used);
+    end
+  end
+
+  assign idle_o = cnt_q == '0;
+
+  `OW_ASSERT(room_for_lines, cnt_q <= (PtrW+1)'(Slots), "more lines than places")
+  `OW_ASSERT(taken_is_there, (PtrW+1)'(used) <= have_o, "a line is taken before it is there")
+
+endmodule

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a thread stands after the beat in stage I1: loop counters and addresses. Combinational.
+//
+// The steps of the outer dimensions depend on the loop counters alone, so that their sum is there
+// before the beat's length is; each address is one sum for a beat within the inner vector, one for
+// a beat that ends it, and a choice.
+//
+// A reduction's destination walks one dimension less: its dimension 0 belongs to the inner vectors.
+// Operations that wavelets trigger have no outer dimensions here: each wavelet says where its
+// vector begins.
+//
+//   c_i           context of the thread
+//   walk_i        where it stands; a_i, b_i, d_i addresses of this beat's elements (before those of
+//                 a tag)
+//   *_dim_i       words 2 to 5 of the descriptors: {step, length} of the dimensions 0 to 3
+//   v_i, v_end_i  elements of the beat; it ends the inner vector
+//   walk_o        where it stands afterwards
+//   last_o        the inner vector is the instruction's last
+module ow_engine_walk
+  import ow_engine_pkg::*;
+(
+  /* verilator lint_off UNUSEDSIGNAL */ // what the launch needs only; lengths of other operands
+  input  ctx_t             c_i,
+  input  walk_t            walk_i,
+  input  logic [23:0]      a_i,
+  input  logic [23:0]      b_i,
+  input  logic [23:0]      d_i,
+  input  logic [3:0][31:0] a_dim_i,
+  input  logic [3:0][31:0] b_dim_i,
+  input  logic [3:0][31:0] d_dim_i,
+  /* verilator lint_on UNUSEDSIGNAL */
+  input  logic [4:0]       v_i,
+  input  logic             v_end_i,
+  output walk_t            walk_o,
+  output logic             last_o
+);
+
+  typedef logic [23:0] addr_t;
+
+  function automatic addr_t wide(input logic [15:0] step);
+    return addr_t'($signed(step));
+  endfunction
+
+  // Dimension 0: elements that lie beside each other, one for all, or a step.
+  function automatic addr_t inner(input logic vec, input logic bc, input logic [1:0] sz,
+                                  input logic [15:0] step, input logic [4:0] v);
+    return bc ? 24'd0 : vec ? addr_t'(v) << sz : wide(step);
+  endfunction
+
+  logic [2:0][15:0] n, len;    // dimensions 1 to 3: counters, lengths
+  logic [2:0]       goes;      // .. go on at the end of the inner vector
+  logic [2:0]       wraps;     // .. and start again
+  addr_t            a_out, b_out, d_out;
+
+  always_comb begin
+    n = walk_i.cnt[63:16];
+    len = c_i.space_d ? {d_dim_i[3][15:0], d_dim_i[2][15:0], d_dim_i[1][15:0]}
+                      : {a_dim_i[3][15:0], a_dim_i[2][15:0], a_dim_i[1][15:0]};
+    for (int unsigned k = 0; k < 3; k++) wraps[k] = len[k] == '0 || n[k] + 16'd1 == len[k];
+    goes[0] = !c_i.wtrig && len[0] != '0;
+    goes[1] = !c_i.wtrig && len[1] != '0 && wraps[0];
+    goes[2] = !c_i.wtrig && len[2] != '0 && wraps[0] && wraps[1];
+    last_o = !c_i.wtrig && wraps == '1;
+  end
+
+  always_comb begin
+    a_out = '0;
+    b_out = '0;
+    d_out = '0;
+    for (int unsigned k = 0; k < 3; k++) begin
+      if (goes[k]) begin
+        a_out = a_out + wide(a_dim_i[k+1][31:16]);
+        b_out = b_out + wide(b_dim_i[k+1][31:16]);
+        if (!c_i.red) d_out = d_out + wide(d_dim_i[k+1][31:16]);
+        else if (k != 0) d_out = d_out + wide(d_dim_i[k][31:16]);
+      end
+    end
+    if (c_i.red) d_out = d_out + wide(d_dim_i[0][31:16]);
+  end
+
+  addr_t a_in, b_in, d_in;
+
+  always_comb begin
+    a_in = inner(c_i.a_vec, c_i.a_bc, c_i.a_sz, a_dim_i[0][31:16], v_i);
+    b_in = c_i.a_tag ? 24'd0 : inner(c_i.b_vec, c_i.b_bc, c_i.b_sz, b_dim_i[0][31:16], v_i);
+    d_in = c_i.a_tag || c_i.red ? 24'd0
+         : inner(c_i.d_vec, 1'b0, c_i.d_sz, d_dim_i[0][31:16], v_i);
+    walk_o.a = v_end_i ? a_i + a_in + a_out : a_i + a_in;
+    walk_o.b = v_end_i ? b_i + b_in + b_out : b_i + b_in;
+    walk_o.d = v_end_i ? d_i + d_in + d_out : d_i + d_in;
+    walk_o.seq = c_i.red ? walk_i.seq + 16'(v_end_i) : walk_i.seq + 16'(v_i);
+    walk_o.cnt = {walk_i.cnt[63:16], walk_i.cnt[15:0] + 16'(v_i)};
+    if (v_end_i) begin
+      walk_o.cnt[15:0] = '0;
+      for (int unsigned k = 0; k < 3; k++) begin
+        if (goes[k]) walk_o.cnt[16*(k+1) +: 16] = wraps[k] ? 16'd0 : n[k] + 16'd1;
+      end
+    end
+  end
+
+endmodule

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// Write buffer of the tensor engine: one line with byte enables for each beat that writes SRAM,
+// from its planning until it is in the SRAM.
+//
+// A slot is taken when the beat is planned (alloc_i, only when full_o is low) and gets its data
+// when the result is there (fill_i; in the same cycle at the earliest), at most one in a cycle.
+// Lines go to the SRAM in the order in which they were filled, which for one thread is the order of
+// its beats: written when the SRAM grants it, from the cycle after the fill on. A slot without
+// bytes only keeps its place.
+//
+// Read after write: while a beat is planned, the lines that it reads are compared with all slots,
+// byte by byte (hazard_o; hazard_slot_o is one of the slots to wait for). pend_o are the bytes of a
+// line that have a write under way.
+//
+//   Lanes      lanes of the engine; a line has 2 * Lanes bytes
+//   rd_i ...   the three operands of the planned beat: line, bytes that it may look at of it and of
+//              the line after it, two: it looks at that at all, hit: the first line will not be
+//              read. Index 0 a, 1 b, 2 dst
+// Order of writes and reads: a line gives way to a read of the same banks while there is room, but
+// not to more than AgeLimit in a row, and not if it is the last of its instruction.
+//
+//   rd0_* ...  the engine's read requests of this cycle
+//   head_o     the slot head_slot_o asks for its write; first_o: first_slot_o will from the next
+//              cycle on. Whoever waits for such a slot may try again: a beat that is planned two
+//              cycles later finds it written, or waits once more
+//   done_o     an instruction's last line asks for its write, in this cycle or from the next one
+//              on: then it counts as done, as no later request of the tile is served before it
+// None of these depends on the grant.
+`include "ow_assert.svh"
+
+module ow_engine_writes #(
+  parameter int unsigned Lanes = 8,
+  localparam int unsigned VecBytes = 2 * Lanes,
+  localparam int unsigned LineW = 8 * VecBytes,
+  localparam int unsigned OffW = $clog2(VecBytes),
+  localparam int unsigned TagW = 24 - OffW
+) (
+  input  logic                         clk_i,
+  input  logic                         rst_i,
+  // Plan.
+  output logic                         full_o,
+  output logic                         one_o,   // one slot is free
+  output logic                         any_o,
+  input  logic                         alloc_i,
+  input  logic [TagW-1:0]              alloc_line_i,
+  input  logic [VecBytes-1:0]          alloc_be_i,
+  input  logic                         alloc_last_i,
+  input  logic [3:0]                   alloc_thread_i,
+  output logic [3:0]                   alloc_slot_o,
+  input  logic [2:0]                   rd_i,
+  input  logic [2:0]                   rd_hit_i,
+  input  logic [2:0][TagW-1:0]         rd_line_i,
+  input  logic [2:0]                   rd_two_i,
+  input  logic [2:0][2*VecBytes-1:0]   rd_need_i,
+  output logic                         hazard_o,
+  output logic [3:0]                   hazard_slot_o,
+  output logic [2:0][VecBytes-1:0]     pend_o,
+  // Results.
+  input  logic                         fill_i,
+  input  logic [3:0]                   fill_slot_i,
+  input  logic [LineW-1:0]             fill_data_i,
+  input  logic                         fill_kill_i,  // nothing is to be written
+  // Memory.
+  input  logic                         rd0_req_i,
+  /* verilator lint_off UNUSEDSIGNAL */ // banks only
+  input  logic [23:0]                  rd0_addr_i,
+  input  logic                         rd1_req_i,
+  input  logic [23:0]                  rd1_addr_i,
+  /* verilator lint_on UNUSEDSIGNAL */
+  output logic                         wr_req_o,
+  output logic [23:0]                  wr_addr_o,
+  output logic [VecBytes-1:0]          wr_be_o,
+  output logic [LineW-1:0]             wr_wdata_o,
+  input  logic                         wr_gnt_i,
+  output logic                         head_o,
+  output logic [3:0]                   head_slot_o,
+  output logic                         first_o,
+  output logic [3:0]                   first_slot_o,
+  output logic                         done_o,
+  output logic [3:0]                   done_thread_o
+);
+
+  localparam int unsigned Slots = 16;
+  localparam logic [2:0] AgeLimit = 3'd7;
+
+  logic [TagW-1:0]     line_q   [Slots];
+  logic [LineW-1:0]    data_q   [Slots];
+  logic [VecBytes-1:0] be_q     [Slots];
+  logic [3:0]          thread_q [Slots];
+  logic [Slots-1:0]    valid_q;
+  logic [Slots-1:0]    last_q;
+  logic [3:0]          order_q  [Slots];  // filled slots in their order
+  logic [3:0]          op_q, fp_q;
+  logic [4:0]          filled_q;
+
+  logic [Slots-1:0] free_rest;
+  assign free_rest = ~valid_q & ~(~valid_q & (valid_q + 16'd1));
+  assign full_o = &valid_q;
+  assign one_o = !full_o && free_rest == '0;
+  assign any_o = valid_q != '0;
+
+  always_comb begin
+    logic [Slots-1:0] free;
+    alloc_slot_o = '0;
+    free = '0;
+    if (alloc_i) begin
+      free = ~valid_q & (valid_q + 16'd1);
+      alloc_slot_o = {(free & 16'hFF00) != '0, (free & 16'hF0F0) != '0,
+                      (free & 16'hCCCC) != '0, (free & 16'hAAAA) != '0};
+    end
+  end
+
+  always_comb begin : look
+    logic [2*VecBytes-1:0] both;  // bytes under way of the line and of the one after it
+    hazard_o = 1'b0;
+    hazard_slot_o = '0;
+    pend_o = '0;
+    both = '0;
+    if (valid_q != '0 && rd_i != '0) begin
+      for (int unsigned s = 0; s < Slots; s++) begin
+        if (valid_q[s]) begin
+          for (int unsigned k = 0; k < 3; k++) begin
+            if (rd_i[k]) begin
+              both = '0;
+              if (line_q[s] == rd_line_i[k]) both[VecBytes-1:0] = be_q[s];
+              if (line_q[s] == rd_line_i[k] + TagW'(1)) both[2*VecBytes-1:VecBytes] = be_q[s];
+              if (both != '0) begin
+                if ((both & rd_need_i[k] &
+                     {{VecBytes{rd_two_i[k]}}, {VecBytes{!rd_hit_i[k]}}}) != '0) begin
+                  hazard_o = 1'b1;
+                  hazard_slot_o = 4'(s);
+                end
+                pend_o[k] |= rd_two_i[k] ? both[2*VecBytes-1:VecBytes] : both[VecBytes-1:0];
+              end
+            end
+          end
+        end
+      end
+    end
+  end
+
+  // A read of the same banks goes first while there is room: then it is the write that slips, not
+  // the beats, and the next ones do not meet again.
+  localparam int unsigned BankLow = Lanes == 8 ? 4 : 3;
+  logic [5:BankLow] bank;
+  logic [3:0]       head;
+  logic [2:0]       age_q;     // times in a row that the head has given way
+  logic             told_q;    // the end of an instruction that the head is has been told
+  logic             meets, yield, pop;
+
+  assign head = order_q[op_q];
+  assign head_o = filled_q != 5'd0;
+  assign head_slot_o = head;
+  assign bank = wr_addr_o[5:BankLow];
+  assign meets = (rd0_req_i && rd0_addr_i[5:BankLow] == bank) ||
+                 (rd1_req_i && rd1_addr_i[5:BankLow] == bank);
+  assign yield = meets && filled_q < 5'd4 && !last_q[head] && age_q != AgeLimit;
+  assign wr_req_o = head_o && be_q[head] != '0 && !yield;
+  assign wr_addr_o = {line_q[head], OffW'(0)};
+  assign wr_be_o = be_q[head];
+  assign wr_wdata_o = data_q[head];
+  assign pop = head_o && ((wr_req_o && wr_gnt_i) || be_q[head] == '0);
+
+  // The head asks the SRAM, and nothing that asks later, with the same or a lower place in the
+  // order there, is served before it.
+  logic fill_is_alloc;
+  assign first_o = fill_i && filled_q == 5'd0;
+  assign first_slot_o = fill_slot_i;
+  assign fill_is_alloc = alloc_i && fill_slot_i == alloc_slot_o;
+  always_comb begin
+    done_o = 1'b0;
+    done_thread_o = '0;
+    if (head_o) begin
+      done_o = last_q[head] && !told_q;
+      done_thread_o = thread_q[head];
+    end else if (fill_i) begin
+      done_o = fill_is_alloc ? alloc_last_i : last_q[fill_slot_i];
+      done_thread_o = fill_is_alloc ? alloc_thread_i : thread_q[fill_slot_i];
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      valid_q <= '0;
+      last_q <= '0;
+      op_q <= '0;
+      fp_q <= '0;
+      filled_q <= '0;
+      age_q <= '0;
+      told_q <= 1'b0;
+    end else begin
+      if (pop || !head_o) age_q <= '0;
+      else if (yield) age_q <= age_q + 3'd1;
+      told_q <= head_o ? !pop : fill_i;
+      if (alloc_i) begin
+        valid_q[alloc_slot_o] <= 1'b1;
+        last_q[alloc_slot_o] <= alloc_last_i;
+        line_q[alloc_slot_o] <= alloc_line_i;
+        be_q[alloc_slot_o] <= alloc_be_i;
+        thread_q[alloc_slot_o] <= alloc_thread_i;
+      end
+      if (fill_i) begin
+        data_q[fill_slot_i] <= fill_data_i;
+        if (fill_kill_i) be_q[fill_slot_i] <= '0;
+        order_q[fp_q] <= fill_slot_i;
+        fp_q <= fp_q + 4'd1;
+      end
+      if (pop) begin
+        valid_q[head] <= 1'b0;
+        op_q <= op_q + 4'd1;
+      end
+      if (fill_i != pop) filled_q <= fill_i ? filled_q + 5'd1 : filled_q - 5'd1;
+    end
+  end
+
+  `OW_ASSERT(slot_free, !(alloc_i && full_o), "write buffer overflow")
+  `OW_ASSERT(fill_is_taken, !fill_i || valid_q[fill_slot_i] ||
+             (alloc_i && fill_slot_i == alloc_slot_o), "data for a slot that is not taken")
+
+endmodule

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0
+// From result vectors to wavelets: everything between the engine's pipeline and the push port of
+// the output queues. Pairs, words, {index, value} tags, zero skipping, closing control wavelets.
+//
+// Protocol. In the cycle in which the engine issues a beat that sends to queue q it claims a place
+// (alloc_valid_i, alloc_q_i; only while alloc_ready_o[q] is high) and later hands over exactly one
+// vector for each claim, in order for each queue, in any cycle (vec_valid_i): a vector is never
+// refused. alloc_more_o says who could claim after a claim for alloc_q_i in this cycle, whether it
+// comes or not. The places are one pool of Slots vectors. Each queue always gets its first place,
+// and one queue alone gets Slots - 7, so a queue that is full stops only the threads that send to
+// it.
+//
+// Throughput: one wavelet a cycle over all queues, round robin among the queues that have something
+// to send and room for it; a whole vector is scanned a cycle, and a vector of nothing but skipped
+// zeros goes away as it arrives. Latency 0: if nothing is ahead of it in its queue, the first
+// wavelet of a vector is pushed in the cycle in which the vector is handed over.
+//
+// Elements go out in ascending lanes.
+//   vec_w32_i             an element a wavelet
+//   vec_tag_i             16-bit elements: wavelet = {index, element}, index = vec_idx_i + lane
+//   neither               pairs of 16-bit elements, the lower half first. They run across vectors:
+//                         the half that waits for its partner is kept for each thread. A vector
+//                         that only leaves such a half takes a cycle without a push.
+//   vec_skip_i            elements that are zero are left out: for floats (vec_float_i) +0 and -0
+//   vec_last_i            the instruction ends: an unfinished pair goes out with upper half 0, or
+//                         is forgotten (vec_drop_i)
+//   vec_close_i           with last: then a control wavelet with data vec_code_i
+// done_valid_o tells with its thread that all of a `last` vector has been pushed.
+//
+// Errors: none at run time. A vector without a claim is a mistake of the engine (assertion).
+//
+//   Lanes       elements of a vector: 2, 4 or 8
+//   NumThreads  threads with an unfinished pair of their own, 2 to 13
+//   QueueDepth  slots of an output queue, 2 to 15
+//   Slots       places for vectors, a power of two, at least 16
+//   vec_mask_i  lanes with an element; with vec_w32_i all of them in the lower or all in the upper
+//               half of the lanes
+//   vec_data_i  the element in the low bits of its lane
+//   idle_o      nothing changes at this edge, given these inputs
+module ow_pack
+  import ow_pkg::*;
+#(
+  parameter int unsigned Lanes = 8,
+  parameter int unsigned NumThreads = 13,
+  parameter int unsigned QueueDepth = 8,
+  parameter int unsigned Slots = 16,
+  localparam int unsigned ThreadW = $clog2(NumThreads)
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_i,
+
+  // Claims.
+  output logic [NUM_QUEUES-1:0]  alloc_ready_o,
+  output logic [NUM_QUEUES-1:0]  alloc_more_o,
+  input  logic                   alloc_valid_i,
+  input  logic [2:0]             alloc_q_i,
+
+  // Vectors.
+  input  logic                   vec_valid_i,
+  input  logic [2:0]             vec_q_i,
+  input  logic [ThreadW-1:0]     vec_thread_i,
+  input  logic                   vec_w32_i,
+  input  logic                   vec_tag_i,
+  input  logic                   vec_skip_i,
+  input  logic                   vec_float_i,
+  input  logic [Lanes-1:0]       vec_mask_i,
+  input  logic [Lanes-1:0][31:0] vec_data_i,
+  input  logic [15:0]            vec_idx_i,
+  input  logic                   vec_last_i,
+  input  logic                   vec_drop_i,
+  input  logic                   vec_close_i,
+  input  logic [1:0]             vec_code_i,
+
+  // Output queues of the ramp.
+  input  logic [NUM_QUEUES-1:0][3:0] outq_level_i,
+  output logic                   push_o,
+  output logic [2:0]             q_o,
+  output ramp_t                  data_o,
+
+  // Instructions whose last wavelet is pushed in this cycle.
+  output logic                   done_valid_o,
+  output logic [ThreadW-1:0]     done_thread_o,
+
+  output logic                   idle_o
+);
+`include "ow_assert.svh"
+
+  `OW_ASSERT_INIT(lanes_2_4_8, Lanes == 2 || Lanes == 4 || Lanes == 8)
+  `OW_ASSERT_INIT(threads_2_to_13, NumThreads >= 2 && NumThreads <= 13)
+  `OW_ASSERT_INIT(queue_depth, QueueDepth >= 2 && QueueDepth <= 15)
+  `OW_ASSERT_INIT(slots, Slots >= 16 && Slots <= 64 && (Slots & (Slots - 1)) == 0)
+
+  localparam int unsigned Half = Lanes / 2;
+  localparam int unsigned SlotW = $clog2(Slots);
+  localparam int unsigned CntW = SlotW + 1;
+
+  typedef logic [Lanes-1:0]   mask_t;
+  typedef logic [SlotW-1:0]   slot_t;
+  typedef logic [CntW-1:0]    cnt_t;
+
+  // A vector as it waits: 16 bits a lane, 32-bit elements in neighbouring lanes and marked by the
+  // lower Half bits of the mask. Zeros to be skipped are out of the mask already.
+  typedef struct packed {
+    logic [Lanes-1:0][15:0] data;
+    mask_t                  mask;
+    logic [15:0]            idx;
+    logic [ThreadW-1:0]     thread;
+    logic                   w32;
+    logic                   tag;
+    logic                   last;
+    logic                   drop;
+    logic                   close;
+    logic [1:0]             code;
+  } entry_t;
+
+  entry_t      mem_q   [Slots];
+  slot_t       next_q  [Slots];       // the vector behind it in its queue
+  slot_t       head_q  [NUM_QUEUES];  // first and last vector of a queue
+  slot_t       tail_q  [NUM_QUEUES];
+  mask_t       rest_q  [NUM_QUEUES];  // what is left of the first one, if it has been begun
+  cnt_t        claim_q [NUM_QUEUES];  // places claimed: on their way and waiting
+  logic [15:0] half_q  [NumThreads];
+  logic [NumThreads-1:0] half_valid_q;
+  logic [NUM_QUEUES-1:0] wait_q;      // has a vector waiting
+  logic [NUM_QUEUES-1:0] begun_q;     // its first one has been begun
+  logic [NUM_QUEUES-1:0] one_q;       // it has just one
+  logic [NUM_QUEUES-1:0] none_q;      // no place claimed
+  logic [Slots-1:0]      used_q;
+  cnt_t                  free_q;      // places not claimed
+  logic                  spare_q;     // more of them than queues that have none
+  logic                  two_q;       // .. by two at least
+  logic [2:0]            turn_q;      // queue that was served last
+
+  // ------------------------------------------------------------------------------- arrivals --
+  entry_t in;
+  logic   in_null;  // nothing to send, now or later
+
+  always_comb begin
+    logic hi;
+    in = '0;
+    hi = 1'b0;
+    in_null = 1'b0;
+    if (vec_valid_i) begin
+      in.idx = vec_idx_i;
+      in.thread = vec_thread_i;
+      in.w32 = vec_w32_i;
+      in.tag = vec_tag_i;
+      in.last = vec_last_i;
+      in.drop = vec_drop_i;
+      in.close = vec_close_i;
+      in.code = vec_code_i;
+      if (vec_w32_i) begin
+        hi = vec_mask_i[Lanes-1:Half] != '0;
+        for (int unsigned k = 0; k < Half; k++) begin
+          {in.data[2*k+1], in.data[2*k]} = hi ? vec_data_i[Half+k] : vec_data_i[k];
+          in.mask[k] = (hi ? vec_mask_i[Half+k] : vec_mask_i[k]) &&
+                       !(vec_skip_i && in.data[2*k] == '0 && in.data[2*k+1][14:0] == '0 &&
+                         (vec_float_i || !in.data[2*k+1][15]));
+        end
+      end else begin
+        for (int unsigned k = 0; k < Lanes; k++) begin
+          in.data[k] = vec_data_i[k][15:0];
+          in.mask[k] = vec_mask_i[k] &&
+                       !(vec_skip_i && in.data[k][14:0] == '0 &&
+                         (vec_float_i || !in.data[k][15]));
+        end
+      end
+      in_null = in.mask == '0 && !vec_last_i;
+    end
+  end
+
+  // ---------------------------------------------------------------------------------- choice --
+  logic [NUM_QUEUES-1:0] can;
+  logic                  any;
+  logic [2:0]            p;       // queue that is served
+  logic                  direct;  // its vector arrives in this cycle
+
+  always_comb begin
+    can = wait_q;
+    any = 1'b0;
+    p = '0;
+    direct = 1'b0;
+    if (vec_valid_i && !in_null) can[vec_q_i] = 1'b1;
+    if (can != '0) begin
+      for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
+        if (can[q] && outq_level_i[q] >= 4'(QueueDepth)) can[q] = 1'b0;
+      end
+      any = can != '0;
+      // The last hit counts: the queue after the one that was served last, if it can go.
+      for (int unsigned i = NUM_QUEUES; i > 0; i--) begin
+        if (can[turn_q + 3'(i)]) p = turn_q + 3'(i);
+      end
+      direct = any && !wait_q[p];
+    end
+  end
+
+  // --------------------------------------------------------------------------------- a step --
+  entry_t      e;
+  mask_t       rest, left;
+  logic        half_valid;      // of this thread, before and after the step
+  logic        half_valid_d;
+  logic [15:0] half_d;
+  logic        finished;
+
+  always_comb begin : step
+    mask_t       m0, m1, m2;    // first, second, third element
+    logic [15:0] x0, x1, x2;
+    logic [31:0] w0;
+    logic [2:0]  i0;
+    logic        ctl;
+    e = '0;
+    {m0, m1, m2, rest, left} = '0;
+    {x0, x1, x2} = '0;
+    w0 = '0;
+    i0 = '0;
+    half_valid = 1'b0;
+    half_valid_d = 1'b0;
+    half_d = '0;
+    finished = 1'b0;
+    ctl = 1'b0;
+    push_o = 1'b0;
+    data_o = '0;
+    if (any) begin
+      e = direct ? in : mem_q[head_q[p]];
+      rest = begun_q[p] ? rest_q[p] : e.mask;
+      half_valid = half_valid_q[e.thread] && !e.drop;
+      half_valid_d = half_valid;
+      half_d = half_q[e.thread];
+      left = rest;
+      m0 = rest & (~rest + mask_t'(1));
+      m1 = (rest & ~m0) & (~(rest & ~m0) + mask_t'(1));
+      m2 = rest & ~m0 & ~m1;  // looked at only if it is a single element
+      for (int unsigned k = 0; k < Lanes; k++) begin
+        if (m0[k]) begin
+          x0 = x0 | e.data[k];
+          i0 = i0 | 3'(k);
+        end
+        if (m1[k]) x1 = x1 | e.data[k];
+        if (m2[k]) x2 = x2 | e.data[k];
+      end
+      for (int unsigned k = 0; k < Half; k++) begin
+        if (m0[k]) w0 = w0 | {e.data[2*k+1], e.data[2*k]};
+      end
+      if (rest == '0) begin
+        if (e.last && half_valid) begin
+          push_o = 1'b1;
+          data_o.data = {16'd0, half_d};
+          half_valid_d = 1'b0;
+        end else if (e.close) begin
+          push_o = 1'b1;
+          data_o = '{ctrl: 1'b1, data: {30'd0, e.code}};
+          ctl = 1'b1;
+        end
+      end else if (e.w32) begin
+        push_o = 1'b1;
+        data_o.data = w0;
+        left = rest & ~m0;
+      end else if (e.tag) begin
+        push_o = 1'b1;
+        data_o.data = {e.idx + 16'(i0), x0};
+        left = rest & ~m0;
+      end else if (half_valid) begin
+        // The pair, and the element behind it if it is the only one left.
+        push_o = 1'b1;
+        data_o.data = {x0, half_d};
+        half_valid_d = m1 != '0 && m2 == '0;
+        half_d = x1;
+        left = half_valid_d ? '0 : rest & ~m0;
+      end else if (m1 != '0) begin
+        push_o = 1'b1;
+        data_o.data = {x1, x0};
+        half_valid_d = m2 != '0 && (m2 & (m2 - mask_t'(1))) == '0;
+        half_d = x2;
+        left = half_valid_d ? '0 : m2;
+      end else begin
+        push_o = e.last;
+        data_o.data = {16'd0, x0};
+        half_valid_d = !e.last;
+        half_d = x0;
+        left = '0;
+      end
+      finished = left == '0 && !(e.last && half_valid_d) && (!e.close || ctl);
+    end
+  end
+
+  assign q_o = p;
+  assign done_valid_o = finished && e.last;
+  assign done_thread_o = e.thread;
+
+  // ---------------------------------------------------------------------------------- state --
+  logic  store, take;
+  slot_t slot;  // the lowest free place
+
+  always_comb begin
+    store = vec_valid_i && !in_null && !(direct && finished);
+    take = finished && !direct;
+    slot = '0;
+    if (store) begin
+      for (int unsigned s = Slots; s > 0; s--) begin
+        if (!used_q[s-1]) slot = slot_t'(s - 1);
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      wait_q <= '0;
+      begun_q <= '0;
+      one_q <= '0;
+      used_q <= '0;
+      half_valid_q <= '0;
+      turn_q <= '0;
+    end else if (vec_valid_i || any) begin
+      if (store) begin
+        mem_q[slot] <= in;
+        used_q[slot] <= 1'b1;
+        if (wait_q[vec_q_i]) next_q[tail_q[vec_q_i]] <= slot;
+        tail_q[vec_q_i] <= slot;
+        wait_q[vec_q_i] <= 1'b1;
+        one_q[vec_q_i] <= !wait_q[vec_q_i] || (take && p == vec_q_i && one_q[p]);
+        if (!wait_q[vec_q_i]) head_q[vec_q_i] <= slot;
+      end
+      if (take) begin
+        used_q[head_q[p]] <= 1'b0;
+        if (one_q[p]) begin
+          wait_q[p] <= store && vec_q_i == p;
+          head_q[p] <= slot;  // matters only if one is stored now
+        end else begin
+          head_q[p] <= next_q[head_q[p]];
+          if (!(store && vec_q_i == p)) one_q[p] <= next_q[head_q[p]] == tail_q[p];
+        end
+      end
+      if (any) begin
+        turn_q <= p;
+        begun_q[p] <= !finished;
+        rest_q[p] <= left;
+        half_valid_q[e.thread] <= half_valid_d && !(finished && e.last);
+        if (half_valid_d) half_q[e.thread] <= half_d;
+      end
+    end
+  end
+
+  // Places: claimed at the issue, free again when a vector is finished or turns out to be empty.
+  logic null_free;
+  assign null_free = vec_valid_i && in_null;
+
+  always_ff @(posedge clk_i) begin : claims
+    automatic cnt_t                  n;
+    automatic cnt_t                  free;
+    automatic logic [NUM_QUEUES-1:0] none;
+    automatic logic [3:0]            idle_queues;
+    n = '0;
+    free = free_q;
+    none = none_q;
+    idle_queues = '0;
+    if (rst_i) begin
+      for (int unsigned q = 0; q < NUM_QUEUES; q++) claim_q[q] <= '0;
+      none_q <= '1;
+      free_q <= cnt_t'(Slots);
+      spare_q <= 1'b1;
+      two_q <= 1'b1;
+    end else if (alloc_valid_i || null_free || finished) begin
+      for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
+        n = claim_q[q];
+        if (alloc_valid_i && alloc_q_i == 3'(q)) n = n + cnt_t'(1);
+        if (null_free && vec_q_i == 3'(q)) n = n - cnt_t'(1);
+        if (finished && p == 3'(q)) n = n - cnt_t'(1);
+        none[q] = n == '0;
+        idle_queues = idle_queues + 4'(none[q]);
+        claim_q[q] <= n;
+      end
+      if (alloc_valid_i) free = free - cnt_t'(1);
+      if (null_free) free = free + cnt_t'(1);
+      if (finished) free = free + cnt_t'(1);
+      none_q <= none;
+      free_q <= free;
+      spare_q <= free > cnt_t'(idle_queues);
+      two_q <= free > cnt_t'(idle_queues) + cnt_t'(1);
+    end
+  end
+
+  assign alloc_ready_o = spare_q ? '1 : none_q;
+  always_comb begin
+    alloc_more_o = two_q ? '1 : none_q;
+    if (!two_q) alloc_more_o[alloc_q_i] = 1'b0;
+  end
+  assign idle_o = !alloc_valid_i && !vec_valid_i && !any && !rst_i;
+
+  // ------------------------------------------------------------------------------ assertions --
+  `OW_ASSERT(alloc_allowed, !alloc_valid_i || alloc_ready_o[alloc_q_i], "claim without a place")
+  `OW_ASSERT(vec_claimed, !vec_valid_i || !none_q[vec_q_i], "vector without a claim")
+  `OW_ASSERT(room, !store || !(&used_q), "more vectors than places")
+  `OW_ASSERT(w32_half, !(vec_valid_i && vec_w32_i) || vec_mask_i[Lanes-1:Half] == '0 ||
+             vec_mask_i[Half-1:0] == '0, "32-bit elements in both halves of the lanes")
+  `OW_ASSERT(push_room, !push_o || outq_level_i[q_o] < 4'(QueueDepth),
+             "push into a full output queue")
+  `OW_ASSERT(close_last, !vec_valid_i || vec_last_i || !(vec_close_i || vec_drop_i),
+             "close or drop before the end")
+
+endmodule

@@ -1,0 +1,484 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The tile's register space (docs/memory-map.md): one access a cycle from the core or from the
+// control plane, which alternate when both ask. A request is granted in its cycle unless the other
+// master has the turn, or unless it is a PUSH to a full output queue; read data comes the cycle
+// after the grant. Registers that belong to a block live in that block; this module decodes, holds
+// the run control, the identity and the counters, and multiplexes what is read.
+//
+// The control plane must never wait for firmware, so PUSH is the core's alone: a PUSH from the
+// control plane is granted and has no effect. Reserved offsets read 0 and ignore writes.
+//
+// The first error of the core, the engine, the reducer or the ramp stops the tile: halt_o goes high
+// in the cycle after it was reported and stays until a reset of the core (CORE_CTRL[2]), and the
+// ERROR registers keep what happened first. An error that is still reported then stops it again. In
+// one cycle the core comes before the engine, the reducer and the ramp. The router, the ramp's
+// transport and the control plane go on. ebreak ends a program: it is no error.
+//
+// Counters are exact although an idle tile is not clocked: events are counted as they happen, and
+// durations are differences of cycle_i taken when their cause changes.
+
+`include "ow_assert.svh"
+
+module ow_regs
+  import ow_pkg::*;
+#(
+  // For the CONFIG register: SIMD lanes, bytes of SRAM, data colours, threads.
+  parameter int unsigned Lanes = 8,
+  parameter int unsigned SramBytes = 49152,
+  parameter int unsigned NumColours = 24,
+  parameter int unsigned NumThreads = 13
+) (
+  input  logic        clk_i,
+  input  logic        rst_i,
+  // The reticle's cycle count; read only at clock edges that have another reason to happen.
+  input  logic [47:0] cycle_i,
+
+  // Master 0: the control plane. Master 1: the core. rvalid comes the cycle after a granted read.
+  input  logic        ctl_req_i,
+  input  logic        ctl_we_i,
+  input  logic [15:0] ctl_addr_i,
+  input  logic [31:0] ctl_wdata_i,
+  output logic        ctl_gnt_o,
+  output logic        ctl_rvalid_o,
+  input  logic        core_req_i,
+  input  logic        core_we_i,
+  input  logic [15:0] core_addr_i,
+  input  logic [31:0] core_wdata_i,
+  output logic        core_gnt_o,
+  output logic        core_rvalid_o,
+  output logic [31:0] rdata_o,
+
+  // The offset of the access, for the registers that belong to other blocks, and its write data.
+  output logic [15:0] addr_o,
+  output logic [31:0] wdata_o,
+
+  // Routes, switches, filters and status of the router.
+  output logic        rt_we_o,
+  input  logic [31:0] rt_rdata_i,
+  // A request of one word of the core; its access waits until the router takes it.
+  output logic        ask_valid_o,
+  input  logic        ask_ready_i,
+
+  // Ramp: bindings, levels, pushes of the core.
+  output logic                               bind_we_o,
+  output logic [3:0]                         bind_addr_o,
+  output logic [5:0]                         bind_data_o,
+  input  logic [NUM_QUEUES-1:0][5:0] inq_bind_i,
+  input  logic [NUM_QUEUES-1:0][5:0] outq_bind_i,
+  input  logic [NUM_QUEUES-1:0][3:0] inq_level_i,
+  input  logic [NUM_QUEUES-1:0][3:0] outq_level_i,
+  input  logic [NUM_QUEUES-1:0]      outq_ready_i,
+  output logic                               push_o,
+  output logic [2:0]                         push_q_o,
+  output ramp_t                      push_data_o,
+
+  // Tasks and reducer.
+  output logic        task_we_o,
+  input  logic [31:0] task_rdata_i,
+  output logic        red_we_o,
+  input  logic [31:0] red_rdata_i,
+
+  // Run control and state of the core and the engine.
+  output logic                        run_o,
+  output logic                        core_rst_o,   // one cycle
+  output logic                        unit_rst_o,   // that cycle and the next: engine, reducer
+  output logic                        ramp_clear_o, // empties the ramp's queues
+  output logic                        halt_o,       // stopped by an error
+  output logic [31:0]                 boot_pc_o,
+  input  logic [31:0]                 pc_i,
+  input  logic                        stopped_i,
+  input  logic                        stop_ebreak_i,
+  input  logic [4:0]                  cause_i,
+  input  logic [31:0]                 tval_i,
+  input  logic                        asleep_i,
+  input  logic                        wait_tensor_i,
+  input  logic                        issue_i,   // an instruction completes or traps: ends a step
+  input  logic                        retire_i,
+  input  logic [31:0]                 engine_fault_i,  // as ENGINE_FAULT has it
+  input  logic [31:0]                 engine_fault_pc_i,
+  input  logic [23:0]                 engine_fault_addr_i,
+  input  logic                        red_fault_i,
+  input  logic [4:0]                  red_fault_cause_i,
+  input  logic [31:0]                 red_fault_pc_i,
+  input  logic [23:0]                 red_fault_addr_i,
+  input  logic                        ramp_err_i,
+  input  logic [4:0]                  ramp_err_cause_i,
+  input  logic [4:0]                  ramp_err_unit_i,  // colour or queue
+  output logic [3:0]                  thread_sel_o,
+  input  logic [31:0]                 thread_state_i,  // THREAD word of thread_sel_o
+
+  // State of the random generator: word prng_sel_o is written, and is prng_rdata_i.
+  output logic        prng_we_o,
+  output logic [1:0]  prng_sel_o,
+  input  logic [31:0] prng_rdata_i,
+
+  // Memory self-test: start, and its word mbist_sel_o.
+  output logic        mbist_start_o,
+  output logic [1:0]  mbist_sel_o,
+  input  logic [31:0] mbist_rdata_i,
+
+  // Events to count (one a cycle each) and causes to time.
+  input  logic        ev_beat_i,
+  input  logic [1:0]  ev_red_elem_i,
+  input  logic        ev_in_i,
+  input  logic        ev_out_i,
+  input  logic        ev_weight_i,
+  input  logic [2:0]  eng_cause_i,  // 0 busy, 1..4 stalls as in docs/memory-map.md, 5 no work
+  input  logic        red_wait_i,
+
+  // No register changes at this clock edge.
+  output logic        idle_o
+);
+
+  `OW_ASSERT_INIT(LanesRange, Lanes == 2 || Lanes == 4 || Lanes == 8)
+  `OW_ASSERT_INIT(ThreadsRange, NumThreads >= 2 && NumThreads <= 16)
+
+  localparam int unsigned NumCounters = 13;
+
+  // What this tile has: everything.
+  localparam features_reg_t Features = '{
+    nonlinear: 1'b1, gather: 1'b1, fp32: 1'b1, int8: 1'b1, int32: 1'b1, stochastic: 1'b1,
+    selftest: 1'b1, counters: 1'b1, fifos: 3'(NUM_FIFOS), filters: 3'(NUM_FILTERS),
+    positions: 3'(NUM_POSITIONS), queues: 4'(NUM_QUEUES), dsrs: 5'(NUM_DSRS - 1),
+    tasks: 5'(NUM_TASKS - 1), default: '0};
+
+  // -------------------------------------------------------------------------------- arbitration --
+  logic last_core_q;  // the core had the last contended turn
+  logic sel_core;
+  logic req, we;
+  logic [15:0] addr;
+  logic [31:0] wdata;
+  logic push_hit, push_full, ask_hit, wait_for;
+
+  assign sel_core = core_req_i && (!ctl_req_i || !last_core_q);
+  assign req = core_req_i || ctl_req_i;
+  assign we = sel_core ? core_we_i : ctl_we_i;
+  assign addr = sel_core ? core_addr_i : ctl_addr_i;
+  assign wdata = sel_core ? core_wdata_i : ctl_wdata_i;
+
+  assign push_hit = sel_core && we && (is_reg_push(addr) || is_reg_push_ctrl(addr));
+  assign push_full = push_hit && !outq_ready_i[reg_push_index(addr)];
+  assign ask_hit = sel_core && we && addr == REG_REQUEST;
+  assign ask_valid_o = ask_hit;
+  assign wait_for = push_full || (ask_hit && !ask_ready_i);
+  assign core_gnt_o = sel_core && !wait_for;
+  assign ctl_gnt_o = ctl_req_i && !sel_core;
+
+  logic access, wr, rd;
+  assign access = req && !wait_for;
+  assign wr = access && we;
+  assign rd = access && !we;
+
+  // -------------------------------------------------------------------------------------- writes --
+  /* verilator lint_off UNUSEDSIGNAL */ // reserved bits
+  core_ctrl_reg_t ctrl;
+  inq_reg_t inq;
+  outq_reg_t outq;
+  mbist_wr_t mbist;
+  row_reg_t row;
+  col_reg_t col;
+  /* verilator lint_on UNUSEDSIGNAL */
+  logic core_ctrl_we, to_outq;
+  assign ctrl = wdata;
+  assign inq = wdata;
+  assign outq = wdata;
+  assign mbist = wdata;
+  assign row = wdata;
+  assign col = wdata;
+  assign addr_o = addr;
+  assign wdata_o = wdata;
+  assign to_outq = is_reg_outq(addr);
+  assign bind_addr_o = {to_outq, to_outq ? reg_outq_index(addr) : reg_inq_index(addr)};
+  assign bind_data_o = to_outq ? {outq.enable, outq.colour} : {inq.enable, inq.colour};
+  assign push_o = push_hit && !push_full;
+  assign push_q_o = is_reg_push(addr) ? reg_push_index(addr) : reg_push_ctrl_index(addr);
+  assign push_data_o = '{ctrl: is_reg_push_ctrl(addr), data: wdata};
+  assign thread_sel_o = reg_thread_index(addr);
+  assign prng_sel_o = reg_prng_index(addr);
+  always_comb begin
+    case (addr)
+      REG_MBIST: mbist_sel_o = 2'd0;
+      REG_MBIST_ROW: mbist_sel_o = 2'd1;
+      REG_MBIST_BITS: mbist_sel_o = 2'd2;
+      default: mbist_sel_o = 2'd3;
+    endcase
+  end
+  always_comb begin
+    rt_we_o = 1'b0;
+    bind_we_o = 1'b0;
+    task_we_o = 1'b0;
+    red_we_o = 1'b0;
+    prng_we_o = 1'b0;
+    mbist_start_o = 1'b0;
+    core_ctrl_we = 1'b0;
+    if (wr) begin
+      rt_we_o = is_router_reg(addr);
+      bind_we_o = is_reg_inq(addr) || to_outq;
+      task_we_o = is_tasks_reg(addr);
+      red_we_o = is_reducer_reg(addr);
+      prng_we_o = is_reg_prng(addr);
+      mbist_start_o = addr == REG_MBIST && mbist.start;
+      core_ctrl_we = addr == REG_CORE_CTRL;
+    end
+  end
+
+  logic run_q, step_q, core_rst_q, unit_rst_q, ramp_clear_q;
+  logic [31:0] boot_pc_q;
+  logic [15:0] row_q, col_q;
+
+  assign run_o = run_q;
+  assign core_rst_o = core_rst_q;
+  assign unit_rst_o = core_rst_q || unit_rst_q;
+  assign ramp_clear_o = ramp_clear_q;
+  assign boot_pc_o = boot_pc_q;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      last_core_q <= 1'b0;
+      run_q <= 1'b0;
+      step_q <= 1'b0;
+      core_rst_q <= 1'b0;
+      unit_rst_q <= 1'b0;
+      ramp_clear_q <= 1'b0;
+      boot_pc_q <= '0;
+      row_q <= '0;
+      col_q <= '0;
+    end else begin
+      if (core_req_i && ctl_req_i) last_core_q <= sel_core;
+      core_rst_q <= core_ctrl_we && ctrl.reset;
+      unit_rst_q <= core_rst_q;
+      ramp_clear_q <= core_ctrl_we && ctrl.clear_queues;
+      // A step ends with the first instruction that completes or traps.
+      if (step_q && issue_i) begin
+        step_q <= 1'b0;
+        run_q <= 1'b0;
+      end
+      if (core_ctrl_we) begin
+        run_q <= ctrl.run || ctrl.step;
+        step_q <= ctrl.step;
+      end
+      if (wr && addr == REG_CORE_PC) boot_pc_q <= wdata;
+      if (wr && addr == REG_ROW) row_q <= row.number;
+      if (wr && addr == REG_COL) col_q <= col.number;
+    end
+  end
+
+  // --------------------------------------------------------------------------------------- errors --
+  logic err_q;
+  error_source_e err_source_q;
+  logic [4:0] err_unit_q, err_cause_q;
+  logic [31:0] err_addr_q, err_pc_q;
+  logic core_err, any_err;
+
+  /* verilator lint_off UNUSEDSIGNAL */ // reserved bits
+  engine_fault_reg_t engine_fault;
+  /* verilator lint_on UNUSEDSIGNAL */
+  assign engine_fault = engine_fault_i;
+  assign core_err = stopped_i && !stop_ebreak_i;
+  assign any_err = core_err || engine_fault.fault || red_fault_i || ramp_err_i;
+  assign halt_o = err_q;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i || unit_rst_o) begin
+      err_q <= 1'b0;
+      err_source_q <= ERR_CORE;
+      err_unit_q <= '0;
+      err_cause_q <= '0;
+      err_addr_q <= '0;
+      err_pc_q <= '0;
+    end else if (any_err && !err_q) begin
+      err_q <= 1'b1;
+      err_pc_q <= pc_i;
+      if (core_err) begin
+        err_source_q <= ERR_CORE;
+        err_unit_q <= '0;
+        err_cause_q <= cause_i;
+        err_addr_q <= tval_i;
+      end else if (engine_fault.fault) begin
+        err_source_q <= ERR_ENGINE;
+        err_unit_q <= {1'b0, engine_fault.thread};
+        err_cause_q <= {1'b0, engine_fault.cause};
+        err_addr_q <= {8'd0, engine_fault_addr_i};
+        err_pc_q <= engine_fault_pc_i;
+      end else if (red_fault_i) begin
+        err_source_q <= ERR_REDUCER;
+        err_unit_q <= '0;
+        err_cause_q <= red_fault_cause_i;
+        err_addr_q <= {8'd0, red_fault_addr_i};
+        err_pc_q <= red_fault_pc_i;
+      end else begin
+        err_source_q <= ERR_RAMP;
+        err_unit_q <= ramp_err_unit_i;
+        err_cause_q <= ramp_err_cause_i;
+        err_addr_q <= '0;
+      end
+    end
+  end
+
+  // ------------------------------------------------------------------------------------ counters --
+  logic [47:0] cnt_q [NumCounters];
+  logic [2:0]  eng_cause_q;
+  logic [47:0] eng_since_q;
+  logic        asleep_q, red_wait_q;
+  logic [47:0] asleep_since_q, red_since_q;
+  logic [15:0] ctl_high_q, core_high_q;  // latched by each master's read of a low word
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      for (int k = 0; k < NumCounters; k++) cnt_q[k] <= '0;
+      eng_cause_q <= 3'd5;
+      eng_since_q <= cycle_i;
+      asleep_q <= 1'b0;
+      asleep_since_q <= cycle_i;
+      red_wait_q <= 1'b0;
+      red_since_q <= cycle_i;
+    end else begin
+      if (ev_beat_i) cnt_q[CTR_BEATS] <= cnt_q[CTR_BEATS] + 48'd1;
+      if (eng_cause_i != eng_cause_q) begin
+        eng_cause_q <= eng_cause_i;
+        eng_since_q <= cycle_i;
+        if (eng_cause_q != 3'd0) begin
+          cnt_q[{1'b0, eng_cause_q}] <= cnt_q[{1'b0, eng_cause_q}] + cycle_i - eng_since_q;
+        end
+      end
+      if (ev_red_elem_i != 2'd0) cnt_q[CTR_REDUCER_ELEMENTS] <= cnt_q[CTR_REDUCER_ELEMENTS] + {46'd0, ev_red_elem_i};
+      if (retire_i) cnt_q[CTR_INSTRUCTIONS] <= cnt_q[CTR_INSTRUCTIONS] + 48'd1;
+      if (asleep_i != asleep_q) begin
+        asleep_q <= asleep_i;
+        asleep_since_q <= cycle_i;
+        if (asleep_q) cnt_q[CTR_ASLEEP] <= cnt_q[CTR_ASLEEP] + cycle_i - asleep_since_q;
+      end
+      if (ev_in_i) cnt_q[CTR_WAVELETS_IN] <= cnt_q[CTR_WAVELETS_IN] + 48'd1;
+      if (ev_out_i) cnt_q[CTR_WAVELETS_OUT] <= cnt_q[CTR_WAVELETS_OUT] + 48'd1;
+      if (ev_weight_i) cnt_q[CTR_WEIGHTS] <= cnt_q[CTR_WEIGHTS] + 48'd1;
+      if (red_wait_i != red_wait_q) begin
+        red_wait_q <= red_wait_i;
+        red_since_q <= cycle_i;
+        if (red_wait_q) cnt_q[CTR_REDUCER_WAIT] <= cnt_q[CTR_REDUCER_WAIT] + cycle_i - red_since_q;
+      end
+    end
+  end
+
+  // --------------------------------------------------------------------------------------- reads --
+  // cycle_i is an input of the tile, so it is used inside clocked processes only.
+  logic ctl_rvalid_q, core_rvalid_q;
+  logic [31:0] rdata_q;
+  assign ctl_rvalid_o = ctl_rvalid_q;
+  assign core_rvalid_o = core_rvalid_q;
+  assign rdata_o = rdata_q;
+
+  // Levels of the queues, as INQ_LEVEL and OUTQ_LEVEL have them.
+  inq_level_reg_t inq_level;
+  outq_level_reg_t outq_level;
+  always_comb begin
+    inq_level = '0;
+    outq_level = '0;
+    for (int q = 0; q < NUM_QUEUES; q++) begin
+      inq_level.level[q] = inq_level_i[q];
+      outq_level.level[q] = outq_level_i[q];
+    end
+  end
+
+  logic [31:0] rdata_d;
+  always_comb begin
+    rdata_d = '0;
+    if (rd) begin
+      unique case (1'b1)
+        is_router_reg(addr): rdata_d = rt_rdata_i;
+        is_tasks_reg(addr): rdata_d = task_rdata_i;
+        is_reducer_reg(addr): rdata_d = red_rdata_i;
+        is_prng_reg(addr): rdata_d = prng_rdata_i;
+        is_mbist_reg(addr): rdata_d = mbist_rdata_i;
+        is_engine_reg(addr): rdata_d = thread_state_i;
+        is_reg_inq(addr): begin
+          rdata_d = inq_reg_t'{enable: inq_bind_i[reg_inq_index(addr)][5],
+                               colour: inq_bind_i[reg_inq_index(addr)][4:0], default: '0};
+        end
+        is_reg_outq(addr): begin
+          rdata_d = outq_reg_t'{enable: outq_bind_i[reg_outq_index(addr)][5],
+                                colour: outq_bind_i[reg_outq_index(addr)][4:0], default: '0};
+        end
+        default: begin
+          case (addr)
+            REG_INQ_LEVEL: rdata_d = inq_level;
+            REG_OUTQ_LEVEL: rdata_d = outq_level;
+            REG_CORE_CTRL: rdata_d = core_ctrl_reg_t'{run: run_q, step: step_q, default: '0};
+            REG_CORE_PC: rdata_d = pc_i;
+            REG_CORE_STATUS: begin
+              rdata_d = core_status_reg_t'{running: run_q && !stopped_i && !err_q,
+                                           stopped: stopped_i, asleep: asleep_i,
+                                           waits_tensor: wait_tensor_i, ebreak: stop_ebreak_i,
+                                           cause: cause_i, default: '0};
+            end
+            REG_CORE_TVAL: rdata_d = tval_i;
+            REG_ENGINE_FAULT: rdata_d = engine_fault_i;
+            REG_ERROR: begin
+              rdata_d = error_reg_t'{stopped: err_q, source: err_source_q, unit: err_unit_q,
+                                     cause: err_cause_q, default: '0};
+            end
+            REG_ERROR_ADDR: rdata_d = err_addr_q;
+            REG_ERROR_PC: rdata_d = err_pc_q;
+            REG_ROW: rdata_d = row_reg_t'{number: row_q, default: '0};
+            REG_COL: rdata_d = col_reg_t'{number: col_q, default: '0};
+            REG_CONFIG: begin
+              rdata_d = config_reg_t'{lanes: 4'(Lanes), threads: 4'(NumThreads - 1),
+                                      colours: 5'(NumColours),
+                                      sram: 16'(SramBytes / CONFIG_SRAM_UNIT), default: '0};
+            end
+            REG_FEATURES: rdata_d = Features;
+            default: rdata_d = '0;
+          endcase
+        end
+      endcase
+    end
+  end
+
+  logic cnt_rd;
+  logic cnt_high;
+  assign cnt_high = is_reg_counter_high(addr);
+  assign cnt_rd = rd && (is_reg_counter(addr) || cnt_high);
+
+  // A counter with the time that its cause has been going on.
+  function automatic logic [47:0] counter_now(input logic [3:0] k, input logic [47:0] now);
+    logic [47:0] v;
+    v = '0;
+    if (k < 4'(NumCounters)) begin
+      v = cnt_q[k];
+      if (k != CTR_BEATS && k == {1'b0, eng_cause_q}) v = v + now - eng_since_q;
+      if (k == CTR_ASLEEP && asleep_q) v = v + now - asleep_since_q;
+      if (k == CTR_REDUCER_WAIT && red_wait_q) v = v + now - red_since_q;
+    end
+    return v;
+  endfunction
+
+  always_ff @(posedge clk_i) begin
+    automatic logic [47:0] counter;
+    counter = cnt_rd ? counter_now(reg_counter_index(addr), cycle_i) : '0;
+    if (rst_i) begin
+      ctl_rvalid_q <= 1'b0;
+      core_rvalid_q <= 1'b0;
+      rdata_q <= '0;
+      ctl_high_q <= '0;
+      core_high_q <= '0;
+    end else begin
+      ctl_rvalid_q <= rd && !sel_core;
+      core_rvalid_q <= rd && sel_core;
+      if (cnt_rd && !cnt_high) begin
+        rdata_q <= counter[31:0];
+        if (sel_core) core_high_q <= counter[47:32];
+        else ctl_high_q <= counter[47:32];
+      end else if (cnt_rd) rdata_q <= {16'b0, sel_core ? core_high_q : ctl_high_q};
+      else if (rd) rdata_q <= rdata_d;
+    end
+  end
+
+  // A push that waits for its queue changes nothing until the ramp does.
+  assign idle_o = !access && !ctl_rvalid_q && !core_rvalid_q && !unit_rst_o && !ramp_clear_q &&
+                  !(any_err && !err_q) && !ev_beat_i && ev_red_elem_i == 2'd0 && !retire_i && !ev_in_i && !ev_out_i && !ev_weight_i &&
+                  (eng_cause_i == eng_cause_q) && (asleep_i == asleep_q) &&
+                  (red_wait_i == red_wait_q) && !(step_q && issue_i);
+
+  `OW_ASSERT(OneMaster, !(core_gnt_o && ctl_gnt_o), "two masters granted")
+
+endmodule

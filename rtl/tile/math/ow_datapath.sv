@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arithmetic of the tensor engine: Lanes SIMD lanes, the 32-bit multiply-add made of their
+// multipliers, the partial results of reductions, the random generator of stochastic rounding.
+//
+// Protocol: no handshake and no stall; a beat enters with valid_i and moves on each cycle. With
+// Deep 0, in two stages:
+//   cycle t      operation, formats and operands are read; multiply
+//   cycle t + 1  the addend c_i is read (DP_FMA); add, normalise, round. result_o is combinational
+//                from it; the engine registers it, and may give it back as the addend of the next
+//                beat: accumulate to accumulate takes one cycle.
+// With Deep 1, in six (U, M, P, A, N, R of ow_datapath_lane), for a cycle of 60 FO4:
+//   cycle t      operation, formats and operands are read
+//   cycle t + 2  the addend c_i is read
+//   cycle t + 5  result_o: accumulate to accumulate takes four cycles
+//   reductions   (DP_DOT and above) add to Partials partial results kept here (8; Deep: 16, because
+//                their addition takes two cycles), element i of the inner vector to number i modulo
+//                Partials. red_first_i marks the first beat of a vector, which starts them afresh,
+//                red_last_i the last one: late_o is the result, for one cycle, RED_LATENCY (Deep:
+//                DEEP_RED_LATENCY) cycles after that beat entered. Two last beats are at least
+//                RED_INTERVAL cycles apart. Beats of one vector need not be adjacent, but no beat
+//                of another vector comes between them; other operations may.
+// Throughput: a beat each cycle. Elements of a beat: one a lane with an element in mask_i. An int8
+// dot has two, the upper one (bits 15:8 of a_i and b_i) where i8_hi_i is set, too. DP_MUL, DP_FMA
+// and DP_DOT of f32 and i32 take at most max(1, Lanes / 4) lanes, all in one aligned group (lanes
+// 2k and 2k + 1 with 8 lanes).
+// Operands and results are in the low bits; of a result the bits above the format are 0.
+//
+// What there is (docs/numerics.md defines the results; other combinations are the engine's to
+// refuse):
+//   MOV                  any format                 CVT        between any two
+//   ADD SUB              f16 bf16 f32 i16 i32       MAX MIN CMP  f16 bf16 f32 i16 i32
+//   MUL                  f16 bf16 f32 i16 i32       AND OR XOR SLL SRL SRA  i16 i32
+//   FMA                  f16 bf16 f32 i16 i32, and f16 or bf16 factors with an f32 addend
+//   DOT                  f16 bf16 f32 i8 i16        SUM RMAX RMIN  f16 bf16 f32 i8 i16 i32
+// src_i is the format of a_i and b_i, dst_i that of c_i and the result. The result of a DOT or SUM
+// of floating-point elements is an fp32 sum, rounded to dst_i; of integers, the low bits of an
+// int32 sum.
+//
+// The random generator is xoshiro128+ (docs/numerics.md). A DP_CVT with stoch_i from f32 to 16 bits
+// takes one number an element, in the order of the lanes. prng_we_i writes word prng_sel_i of the
+// state; a write and such a DP_CVT do not come in the same cycle.
+module ow_datapath
+  import ow_datapath_pkg::*;
+#(
+  parameter int unsigned Lanes = 8,  // SIMD lanes: 2, 4 or 8; no bit of a result depends on it
+  parameter int unsigned Deep = 0,   // 1: pipelined, with another order of a reduction's sums
+  localparam int unsigned Partials = Deep != 0 ? DEEP_PARTIALS : 8,
+  localparam int unsigned BaseW = $clog2(Partials)
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_i,
+  // Cycle t.
+  input  logic                   valid_i,      // a beat enters
+  input  dp_op_e                 op_i,         // its operation
+  input  dp_fmt_e                src_i,        // format of a_i, b_i
+  input  dp_fmt_e                dst_i,        // format of c_i and of the result
+  input  logic                   stoch_i,      // DP_CVT of f32 to 16 bits: stochastic rounding
+  input  logic [Lanes-1:0]       mask_i,       // lanes with an element
+  input  logic [Lanes-1:0]       i8_hi_i,      // int8 dot: lanes with a second one
+  input  logic [Lanes-1:0][31:0] a_i,
+  input  logic [Lanes-1:0][31:0] b_i,
+  input  logic                   red_first_i,  // reductions: first beat of an inner vector
+  input  logic                   red_last_i,   // reductions: last beat of an inner vector
+  input  logic [BaseW-1:0]       red_base_i,   // reductions: element index of lane 0, modulo
+                                               // Partials; a multiple of Lanes
+  // Cycle t + 1 (Deep: t + 2).
+  input  logic [Lanes-1:0][31:0] c_i,          // addend
+  // Cycle t + 1 (Deep: t + 5).
+  output logic [Lanes-1:0][31:0] result_o,     // not of reductions
+  // Late.
+  output logic                   late_valid_o, // late_o is the result of a reduction
+  output logic [31:0]            late_o,
+  // Random generator.
+  input  logic                   prng_we_i,
+  input  logic [1:0]             prng_sel_i,
+  input  logic [31:0]            prng_wdata_i,
+  output logic [31:0]            prng_rdata_o  // word prng_sel_i of the state
+);
+`include "ow_assert.svh"
+
+  `OW_ASSERT_INIT(lanes_2_4_8, Lanes == 2 || Lanes == 4 || Lanes == 8)
+  `OW_ASSERT_INIT(deep_0_1, Deep <= 1)
+
+  localparam int unsigned Units = Lanes == 8 ? 2 : 1;  // of 32-bit multiply-add
+
+  // ---------------------------------------------------------------------------------- stage U --
+  logic                       src_int, is_mul, wide, red, use_random;
+  dp_kind_e                   kind;
+  logic [Lanes-1:0][15:0]     random;
+  logic [Lanes-1:0][31:0]     product;
+  logic [4*Units-1:0][15:0]   wide_a, wide_b;
+  logic [4*Units-1:0][31:0]   wide_product;
+
+  always_comb begin
+    src_int = src_i == DF_I8 || src_i == DF_I16 || src_i == DF_I32;
+    is_mul = op_i == DP_MUL || op_i == DP_FMA || op_i == DP_DOT;
+    wide = valid_i && is_mul && (src_i == DF_F32 || src_i == DF_I32);
+    red = op_i >= DP_DOT;
+    use_random = valid_i && stoch_i && op_i == DP_CVT && src_i == DF_F32 &&
+                 (dst_i == DF_F16 || dst_i == DF_BF16);
+    unique case (op_i)
+      DP_ADD, DP_SUB, DP_MUL: kind = src_int ? DPK_RAW : DPK_FADD;
+      DP_FMA, DP_DOT, DP_SUM: kind = src_int ? DPK_IADD : DPK_FADD;
+      DP_CVT: kind = dst_i == DF_I8 || dst_i == DF_I16 || dst_i == DF_I32 ? DPK_RAW : DPK_FADD;
+      DP_RMAX, DP_RMIN: kind = DPK_MAX;
+      default: kind = DPK_RAW;
+    endcase
+  end
+
+  // --------------------------------------------------------------- what a beat does, by stages --
+  typedef struct packed {
+    logic             wide;    // the result comes from the 32-bit multiply-add
+    logic             red;
+    dp_addend_e       addend;
+    dp_fmt_e          addend_fmt;
+    dp_kind_e         kind;
+    dp_fmt_e          fmt;     // of the addition
+    dp_fmt_e          dst;     // reductions: of the result
+    logic             ints;
+    logic             stoch;
+    logic             min;
+    logic             first;
+    logic             last;
+    logic [BaseW-1:0] base;
+    logic [Lanes-1:0] mask;
+  } what_t;
+
+  /* verilator lint_off UNUSEDSIGNAL */ // each stage looks at a part
+  what_t what_u, what_m, what_p, what_c, what_a_q, what_n, what_r;
+  /* verilator lint_on UNUSEDSIGNAL */
+  logic  m_valid, p_valid, c_valid, a_valid_q, n_valid, r_valid;
+
+  always_comb begin
+    what_u.wide = wide;
+    what_u.red = red;
+    what_u.addend = op_i == DP_FMA ? DPA_C : op_i == DP_ADD || op_i == DP_SUB ? DPA_BITS : DPA_ZERO;
+    what_u.addend_fmt = op_i == DP_FMA ? dst_i : src_i;
+    what_u.kind = kind;
+    what_u.fmt = !red ? dst_i : src_int ? DF_I32 : DF_F32;
+    what_u.dst = dst_i;
+    what_u.ints = src_int;
+    what_u.stoch = use_random;
+    what_u.min = op_i == DP_RMIN;
+    what_u.first = red_first_i;
+    what_u.last = red_last_i;
+    what_u.base = red_base_i;
+    what_u.mask = mask_i;
+  end
+
+  always_ff @(posedge clk_i) begin
+    a_valid_q <= p_valid && !rst_i;
+    if (p_valid) what_a_q <= what_p;
+  end
+
+  if (Deep != 0) begin : gen_stages
+    what_t m_q, p_q, n_q, r_q;
+    logic  m_valid_q, p_valid_q, n_valid_q, r_valid_q;
+    always_ff @(posedge clk_i) begin
+      {m_valid_q, p_valid_q, n_valid_q, r_valid_q} <=
+          {valid_i, m_valid_q, a_valid_q, n_valid_q} & {4{!rst_i}};
+      if (valid_i) m_q <= what_u;
+      if (m_valid_q) p_q <= m_q;
+      if (a_valid_q) n_q <= what_a_q;
+      if (n_valid_q) r_q <= n_q;
+    end
+    assign {what_m, what_p, what_n, what_r} = {m_q, p_q, n_q, r_q};
+    assign {m_valid, p_valid, n_valid, r_valid} = {m_valid_q, p_valid_q, n_valid_q, r_valid_q};
+    assign {c_valid, what_c} = {p_valid, p_q};
+  end else begin : gen_stages
+    assign {what_m, what_p} = {2{what_u}};
+    assign {what_c, what_n, what_r} = {3{what_a_q}};
+    assign {m_valid, p_valid, c_valid, n_valid, r_valid} =
+        {valid_i, valid_i, a_valid_q, a_valid_q, a_valid_q};
+  end
+
+  // ------------------------------------------------------------------------------- reductions --
+  logic [Partials-1:0][31:0] part_q;
+  logic                      fresh;     // they are started in this cycle
+  logic [Lanes-1:0][31:0]    partial;   // what the beat in stage A adds to
+  logic [Lanes-1:0][31:0]    sum;       // the partial results that leave stage N
+  logic                      end_q;     // part_q holds the partial results of a whole vector
+  dp_kind_e                  end_kind_q;
+  logic                      end_int_q, end_min_q;
+  dp_fmt_e                   end_dst_q;
+
+  // What a partial result starts from.
+  function automatic logic [31:0] start_of(input dp_kind_e how, input logic ints,
+                                           input logic min);
+    if (how != DPK_MAX) return 32'd0;
+    if (ints) return min ? 32'h7FFF_FFFF : 32'h8000_0000;
+    return min ? 32'h7F80_0000 : 32'hFF80_0000;
+  endfunction
+
+  always_comb begin
+    partial = '0;
+    if (a_valid_q && what_a_q.red) begin
+      for (int unsigned i = 0; i < Partials; i++) begin
+        if (what_a_q.base == BaseW'(i / Lanes * Lanes)) begin
+          partial[i % Lanes] = what_a_q.first || fresh ? start_of(what_a_q.kind, what_a_q.ints, what_a_q.min)
+                                                     : part_q[i];
+        end
+      end
+    end
+  end
+
+  // A vector's first beat starts all partial results a stage behind the addition.
+  assign fresh = Deep != 0 && n_valid && what_n.red && what_n.first;
+
+  always_ff @(posedge clk_i) begin
+    end_q <= n_valid && what_n.red && what_n.last && !rst_i;
+    if (n_valid && what_n.red) begin
+      if (what_n.first) part_q <= {Partials{start_of(what_n.kind, what_n.ints, what_n.min)}};
+      for (int unsigned i = 0; i < Partials; i++) begin
+        if (what_n.mask[i % Lanes] && what_n.base == BaseW'(i / Lanes * Lanes)) part_q[i] <= sum[i % Lanes];
+      end
+      end_kind_q <= what_n.kind;
+      end_int_q <= what_n.ints;
+      end_min_q <= what_n.min;
+      end_dst_q <= what_n.dst;
+    end
+  end
+
+  if (Deep != 0) begin : gen_end
+    ow_datapath_fold u_tree (
+      .clk_i,
+      .rst_i,
+      .valid_i  (end_q),
+      .kind_i   (end_kind_q),
+      .int_i    (end_int_q),
+      .min_i    (end_min_q),
+      .dst_i    (end_dst_q),
+      .partial_i(part_q),
+      .late_valid_o,
+      .late_o
+    );
+  end else begin : gen_end
+    ow_datapath_tree u_tree (
+      .clk_i,
+      .rst_i,
+      .valid_i  (end_q),
+      .kind_i   (end_kind_q),
+      .int_i    (end_int_q),
+      .min_i    (end_min_q),
+      .dst_i    (end_dst_q),
+      .partial_i(part_q),
+      .late_valid_o,
+      .late_o
+    );
+  end
+
+  // ------------------------------------------------------------------------------------ lanes --
+  logic [Lanes-1:0][31:0] lane_result, lane_partial;
+
+  for (genvar l = 0; l < Lanes; l++) begin : gen_lane
+    localparam bit Lent = Lanes >= 4;  // its multiplier works for a 32-bit unit, too
+    ow_datapath_lane #(.Deep(Deep)) u_lane (
+      .clk_i,
+      .valid_i   (valid_i && mask_i[l] && !wide),
+      .op_i,
+      .kind_i    (kind),
+      .src_i,
+      .dst_i,
+      .i8_hi_i   (i8_hi_i[l]),
+      .a_i       (a_i[l]),
+      .b_i       (b_i[l]),
+      .random_i  (random[l]),
+      .wide_i    (Lent && m_valid && what_m.wide),
+      .wide_a_i  (Lent ? wide_a[l] : 16'd0),
+      .wide_b_i  (Lent ? wide_b[l] : 16'd0),
+      .product_o (product[l]),
+      .c_valid_i (c_valid && what_c.mask[l] && !what_c.wide),
+      .c_addend_i(what_c.addend),
+      .c_addend_fmt_i(what_c.addend_fmt),
+      .c_i       (c_i[l]),
+      .a_valid_i (a_valid_q && what_a_q.mask[l] && !what_a_q.wide),
+      .a_kind_i  (what_a_q.kind),
+      .a_fmt_i   (what_a_q.fmt),
+      .a_min_i   (what_a_q.min),
+      .a_red_i   (what_a_q.red),
+      .partial_i (partial[l]),
+      .n_valid_i (n_valid && what_n.mask[l] && !what_n.wide),
+      .n_kind_i  (what_n.kind),
+      .partial_o (lane_partial[l]),
+      .r_valid_i (r_valid && what_r.mask[l] && !what_r.wide),
+      .r_kind_i  (what_r.kind),
+      .r_fmt_i   (what_r.fmt),
+      .r_stoch_i (what_r.stoch),
+      .result_o  (lane_result[l])
+    );
+  end
+
+  // ------------------------------------------------------------------- 32-bit multiply and add --
+  logic [Units-1:0][31:0] wide_result, wide_partial;
+
+  if (Lanes >= 4) begin : gen_lent
+    assign wide_product = product;
+  end else begin : gen_own
+    for (genvar k = 0; k < 4; k++) begin : gen_mul
+      always_comb begin
+        wide_product[k] = '0;
+        if (m_valid && what_m.wide) wide_product[k] = {16'd0, wide_a[k]} * {16'd0, wide_b[k]};
+      end
+    end
+    logic unused;
+    assign unused = ^product;
+  end
+
+  for (genvar k = 0; k < Units; k++) begin : gen_wide
+    logic        valid, in_c, in_a, in_n;
+    logic [31:0] a, b, addend, to;
+
+    // The lanes of this unit that have an element: at most one.
+    function automatic logic takes(input logic [Lanes-1:0] mask);
+      takes = 1'b0;
+      for (int unsigned l = k; l < Lanes; l += Units) takes = takes | mask[l];
+    endfunction
+
+    assign valid = wide && takes(mask_i);
+    assign in_c = c_valid && what_c.wide && takes(what_c.mask);
+    assign in_a = a_valid_q && what_a_q.wide && takes(what_a_q.mask);
+    assign in_n = n_valid && what_n.wide && takes(what_n.mask);
+
+    always_comb begin
+      a = '0;
+      b = '0;
+      addend = '0;
+      to = '0;
+      if (valid) begin
+        for (int unsigned l = k; l < Lanes; l += Units) begin
+          if (mask_i[l]) begin
+            a = a | a_i[l];
+            b = b | b_i[l];
+          end
+        end
+      end
+      if (in_c) begin
+        for (int unsigned l = k; l < Lanes; l += Units) if (what_c.mask[l]) addend = addend | c_i[l];
+      end
+      if (in_a) begin
+        for (int unsigned l = k; l < Lanes; l += Units) if (what_a_q.mask[l]) to = to | partial[l];
+      end
+    end
+
+    ow_datapath_wide #(.Deep(Deep)) u_wide (
+      .clk_i,
+      .valid_i   (valid),
+      .int_i     (src_int),
+      .a_i       (a),
+      .b_i       (b),
+      .mul_a_o   (wide_a[4*k +: 4]),
+      .mul_b_o   (wide_b[4*k +: 4]),
+      .product_i (wide_product[4*k +: 4]),
+      .c_valid_i (in_c),
+      .c_i       (addend),
+      .a_valid_i (in_a),
+      .a_addend_i(what_a_q.addend == DPA_C),
+      .a_red_i   (what_a_q.red),
+      .partial_i (to),
+      .n_valid_i (in_n),
+      .partial_o (wide_partial[k]),
+      .result_o  (wide_result[k])
+    );
+  end
+
+  always_comb begin
+    sum = lane_partial;
+    if (n_valid && what_n.wide) begin
+      for (int unsigned l = 0; l < Lanes; l++) sum[l] = wide_partial[l % Units];
+    end
+    result_o = lane_result;
+    if (r_valid && what_r.wide) begin
+      for (int unsigned l = 0; l < Lanes; l++) begin
+        result_o[l] = what_r.mask[l] ? wide_result[l % Units] : 32'd0;
+      end
+    end
+  end
+
+  // -------------------------------------------------------------------------- random generator --
+  logic [3:0][31:0] prng_q, prng_d;
+
+  // One step of xoshiro128+.
+  function automatic logic [3:0][31:0] prng_step(input logic [3:0][31:0] s);
+    logic [3:0][31:0] r;
+    r[2] = s[2] ^ s[0];
+    r[3] = s[3] ^ s[1];
+    r[1] = s[1] ^ r[2];
+    r[0] = s[0] ^ r[3];
+    r[2] = r[2] ^ {s[1][22:0], 9'd0};
+    r[3] = {r[3][20:0], r[3][31:21]};
+    return r;
+  endfunction
+
+  function automatic logic [15:0] prng_high(input logic [31:0] s0, input logic [31:0] s3);
+    return 16'((s0 + s3) >> 16);
+  endfunction
+
+  always_comb begin
+    prng_d = prng_q;
+    random = '0;
+    if (use_random) begin
+      for (int unsigned l = 0; l < Lanes; l++) begin
+        if (mask_i[l]) begin
+          random[l] = prng_high(prng_d[0], prng_d[3]);
+          prng_d = prng_step(prng_d);
+        end
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (use_random) prng_q <= prng_d;
+    if (prng_we_i) prng_q[prng_sel_i] <= prng_wdata_i;
+    if (rst_i) prng_q <= {32'hA54F_F53A, 32'h3C6E_F372, 32'hBB67_AE85, 32'h6A09_E667};
+  end
+
+  assign prng_rdata_o = prng_q[prng_sel_i];
+
+  `OW_ASSERT(prng_one_user, !(use_random && prng_we_i), "the generator is written while in use")
+  `OW_ASSERT(red_base, !valid_i || !red || (32'(red_base_i) & (Lanes - 1)) == 0,
+             "the first element of a reduction's beat is not a multiple of the lanes")
+  `OW_ASSERT(wide_group, !wide || $countones(mask_i) <= Units,
+             "more 32-bit products in a beat than there are multipliers")
+
+endmodule

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a SIMD lane (ow_datapath_lane) computes, as functions: integers, bits and casts, and for
+// each of its stages everything that the stage does.
+//
+// no_inline_task keeps one copy of a function in the simulator's code, for all lanes.
+package ow_datapath_lane_pkg;
+
+  import ow_datapath_pkg::*;
+  import ow_fp_pkg::*;
+
+  // Integers of the source format, sign-extended.
+  function automatic logic [31:0] extend_int(input logic [31:0] x, input dp_fmt_e fmt);
+    if (fmt == DF_I8) return {{24{x[7]}}, x[7:0]};
+    if (fmt == DF_I16) return {{16{x[15]}}, x[15:0]};
+    return x;
+  endfunction
+
+  // The low bits of an integer as the destination keeps them.
+  function automatic logic [31:0] keep_bits(input logic [31:0] x, input dp_fmt_e fmt);
+    if (fmt == DF_I8) return {24'd0, x[7:0]};
+    if (fmt == DF_F32 || fmt == DF_I32) return x;
+    return {16'd0, x[15:0]};
+  endfunction
+
+  // An integer format.
+  function automatic logic is_int(input dp_fmt_e fmt);
+    return fmt == DF_I16 || fmt == DF_I32 || fmt == DF_I8;
+  endfunction
+
+  // Binary32 of an unpacked number that is one.
+  function automatic logic [31:0] pack_f32(input fp_num_t x);
+    if (x.nan) return NAN32;
+    if (x.inf) return {x.sign, 8'hFF, 23'd0};
+    return {x.sign, x.sig[26] ? x.exp[7:0] : 8'd0, x.sig[25:3]};
+  endfunction
+
+  // a shifted by b modulo the width; the upper bits of a narrow result are not its own.
+  function automatic logic [31:0] shift_int(input logic [31:0] a, input logic [4:0] b,
+                                            input dp_fmt_e fmt, input dp_op_e op);
+    logic [31:0] x;
+    logic [4:0]  n;
+    n = fmt == DF_I32 ? b : {1'b0, b[3:0]};
+    if (op == DP_SLL) return a << n;
+    x = fmt == DF_I32 ? a : op == DP_SRA ? {{16{a[15]}}, a[15:0]} : {16'd0, a[15:0]};
+    return op == DP_SRA ? unsigned'(signed'(x) >>> n) : x >> n;
+  endfunction
+
+  // int8 dot: both products; their sum has 17 bits.
+  function automatic logic [31:0] dot_i8(input logic [15:0] a, input logic [15:0] b,
+                                         input logic both);
+    logic signed [15:0] lo;
+    logic signed [15:0] hi;
+    lo = signed'({{8{a[7]}}, a[7:0]}) * signed'({{8{b[7]}}, b[7:0]});
+    hi = both ? signed'({{8{a[15]}}, a[15:8]}) * signed'({{8{b[15]}}, b[15:8]}) : 16'sd0;
+    return {{16{lo[15]}}, lo} + {{16{hi[15]}}, hi};
+  endfunction
+
+  // A cast whose result is an integer.
+  function automatic logic [31:0] cast_int(input logic [31:0] a, input dp_fmt_e src,
+                                           input dp_fmt_e dst);
+    logic [5:0] bits;
+    bits = dst == DF_I8 ? 6'd8 : dst == DF_I16 ? 6'd16 : 6'd32;
+    return is_int(src) ? saturate(extend_int(a, src), bits) : round_int(unpack_as(a, src), bits);
+  endfunction
+
+  // Signed 16-bit product from the unsigned one.
+  function automatic logic [31:0] signed_product(input logic [31:0] p, input logic [15:0] a,
+                                                 input logic [15:0] b);
+    return p - {a[15] ? b : 16'd0, 16'd0} - {b[15] ? a : 16'd0, 16'd0};
+  endfunction
+
+  // ----------------------------------------------------------------------------------- stages --
+  // Stage P, beats that end in a floating-point addition: the first term. p is the product of the
+  // significands of the factors fa and fb.
+  function automatic fp_num_t lane_term(input dp_op_e op, input dp_fmt_e src, input logic [31:0] a,
+                                        input fp_factor_t fa, input fp_factor_t fb,
+                                        input logic [21:0] p);
+    /*verilator no_inline_task*/
+    if (op == DP_MUL || op == DP_FMA || op == DP_DOT) return fp_product(fa, fb, p);
+    if (is_int(src)) return unpack_int(extend_int(a, src));
+    return unpack_as(a, src);
+  endfunction
+
+  // Stage P, other beats: the result, or what stage A adds or compares. p is the unsigned product
+  // of the low halves of a and b, used for int16; i8_hi says that an int8 dot has a second element.
+  function automatic logic [31:0] lane_bits(input dp_op_e op, input dp_fmt_e src,
+                                            input dp_fmt_e dst, input logic [31:0] a,
+                                            input logic [31:0] b, input logic i8_hi,
+                                            input logic [31:0] p);
+    /*verilator no_inline_task*/
+    unique case (op)
+      DP_MOV: return keep_bits(a, src);
+      DP_ADD: return keep_bits(a + b, src);
+      DP_SUB: return keep_bits(a - b, src);
+      DP_MUL, DP_FMA: return {16'd0, p[15:0]};
+      DP_DOT: return src == DF_I8 ? dot_i8(a[15:0], b[15:0], i8_hi)
+                                  : signed_product(p, a[15:0], b[15:0]);
+      DP_MAX, DP_MIN: return maximum(a, b, src, op == DP_MIN);
+      DP_CVT: return keep_bits(cast_int(a, src, dst), dst);
+      DP_AND: return keep_bits(a & b, src);
+      DP_OR: return keep_bits(a | b, src);
+      DP_XOR: return keep_bits(a ^ b, src);
+      DP_SLL, DP_SRL, DP_SRA: return keep_bits(shift_int(a, b[4:0], src, op), src);
+      DP_CMPEQ, DP_CMPNE, DP_CMPLT, DP_CMPLE: return compare(a, b, src, op);
+      DP_SUM: return extend_int(a, src);
+      default: return is_int(src) ? extend_int(a, src) : pack_f32(unpack_as(a, src));
+    endcase
+  endfunction
+
+  // Stage A: both terms aligned and added.
+  function automatic fp_sum_t lane_sum(input fp_num_t x, input fp_num_t y);
+    /*verilator no_inline_task*/
+    return add_align(x, y);
+  endfunction
+
+  // Stage N: the sum with its leading one in place.
+  function automatic fp_sum_t lane_normal(input fp_sum_t x);
+    /*verilator no_inline_task*/
+    return normalise(x);
+  endfunction
+
+  // Stage R: rounded to bfloat16 (bf) or binary16.
+  function automatic logic [15:0] lane_round16(input fp_sum_t x, input logic bf, input logic stoch,
+                                               input logic [15:0] random);
+    /*verilator no_inline_task*/
+    return bf ? round_bf16(x, stoch, random) : round_f16(x, stoch, random);
+  endfunction
+
+endpackage

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tensor engine asks of its datapath (ow_datapath): operations, element formats, and the
+// latencies that the issue logic counts with.
+
+// No module uses every constant.
+/* verilator lint_off UNUSEDPARAM */
+package ow_datapath_pkg;
+
+  // Operations. DP_FMA adds to the addend that comes a stage later; the reductions from DP_DOT on
+  // add to the datapath's partial results.
+  typedef enum logic [4:0] {
+    DP_MOV   = 5'd0,
+    DP_ADD   = 5'd1,
+    DP_SUB   = 5'd2,
+    DP_MUL   = 5'd3,
+    DP_FMA   = 5'd4,
+    DP_MAX   = 5'd5,
+    DP_MIN   = 5'd6,
+    DP_CVT   = 5'd7,
+    DP_AND   = 5'd8,
+    DP_OR    = 5'd9,
+    DP_XOR   = 5'd10,
+    DP_SLL   = 5'd11,
+    DP_SRL   = 5'd12,
+    DP_SRA   = 5'd13,
+    DP_CMPEQ = 5'd14,
+    DP_CMPNE = 5'd15,
+    DP_CMPLT = 5'd16,
+    DP_CMPLE = 5'd17,
+    DP_DOT   = 5'd24,
+    DP_SUM   = 5'd25,
+    DP_RMAX  = 5'd26,
+    DP_RMIN  = 5'd27
+  } dp_op_e;
+
+  // Element formats, numbered as the element types of descriptors.
+  typedef enum logic [2:0] {
+    DF_F16  = 3'd0,
+    DF_BF16 = 3'd1,
+    DF_F32  = 3'd2,
+    DF_I16  = 3'd4,
+    DF_I32  = 3'd5,
+    DF_I8   = 3'd6
+  } dp_fmt_e;
+
+  // What stage A of a lane, and the tree at the end of a reduction, do.
+  typedef enum logic [1:0] {
+    DPK_RAW  = 2'd0,  // the bits from stage M
+    DPK_FADD = 2'd1,  // floating-point addition and rounding
+    DPK_IADD = 2'd2,  // integer addition
+    DPK_MAX  = 2'd3   // maximum or minimum
+  } dp_kind_e;
+
+  // What is added to the first term of a floating-point addition in stage A.
+  typedef enum logic [1:0] {
+    DPA_ZERO = 2'd0,  // a zero of its sign: nothing
+    DPA_BITS = 2'd1,  // operand b, from stage M
+    DPA_C    = 2'd2   // the addend or partial result that comes to stage A
+  } dp_addend_e;
+
+  // A reduction's result stands at the datapath's late output RED_LATENCY cycles after the cycle in
+  // which its last beat enters stage M, and the last beats of two results are at least RED_INTERVAL
+  // cycles apart.
+  localparam int unsigned RED_LATENCY = 6;
+  localparam int unsigned RED_INTERVAL = 4;
+
+  // The same of the pipelined datapath (Deep), and its partial results.
+  localparam int unsigned DEEP_RED_LATENCY = 16;
+  localparam int unsigned DEEP_PARTIALS = 16;
+
+endpackage
+/* verilator lint_on UNUSEDPARAM */

@@ -1,0 +1,368 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Blocks as cells of a Liberty library, their area and their longest paths: what timing and gates
+share. The first steps are netlist.py's.
+
+1. `gate_clocks`: flip-flops with one enable share a clock gate, if they are CLOCK_GATE_BITS or
+   more; the others get a multiplexer.
+2. `Cells`, a technology for netlist.map_blocks: abc maps each block, buffers it and sizes it for a
+   cycle of CYCLE FO4; blocks that take longer are restructured for speed before.
+3. `Design`: one netlist of all blocks. Flip-flops, and gates whose load is in another block, get
+   the least drive of their kind that is enough. `areas` adds up, `paths` asks OpenSTA.
+
+Left out: wires, the clock tree, scan, hold. Nothing is optimised across the blocks' borders.
+"""
+
+import collections
+import os
+import re
+import shutil
+import subprocess
+
+import liberty
+import netlist
+from netlist import ONE, ZERO, synth
+
+CYCLE = 50  # FO4 of logic between two registers: what abc maps and sizes for
+CLOCK_GATE_BITS = 4
+LOAD = 6.0  # a drive of 1 is enough for so many inputs of the smallest inverter
+SIZE = "map -D {d}; topo; buffer -c; topo; upsize -D {d}; dnsize -D {d}; stime"
+# The first that meets the cycle is taken, else the fastest.
+STEPS = ["strash; ifraig; scorr; dc2; strash; dch -f; " + SIZE,
+         "strash; ifraig; scorr; dc2; strash; if -g -K 6; strash; dch -f; " + SIZE,
+         "strash; ifraig; scorr; strash; if -g -K 6; strash; dch -f; if -g -K 6; strash; dch -f; "
+         + SIZE]
+
+
+class Cells:
+    """A Liberty library as a technology for netlist.map_blocks."""
+
+    constants = {"_const0_": ZERO, "_const1_": ONE}
+    wires = ()
+
+    def __init__(self, library, fo4):
+        """fo4: in the library's unit of time."""
+        self.lib = library
+        self.inverter = library.inverter
+        self.pins = {name: (next(iter(outputs)), list(library.inputs[name]))
+                     for name, outputs in library.functions.items() if len(outputs) == 1}
+        self.cycle = CYCLE * fo4 * library.unit / 1e-12  # abc counts in picoseconds
+        self.steps = [steps.format(d=round(self.cycle)) for steps in STEPS]
+
+    def library(self, out):
+        constraints = os.path.join(out, "constraints")
+        load = 4 * self.lib.inputs[self.inverter][self.pins[self.inverter][1][0]]
+        with open(constraints, "w") as f:
+            f.write(f"set_driving_cell {self.inverter}\nset_load {load} [all_outputs]\n")
+        return f"read_lib -w {self.lib.path}; read_constr {constraints}"
+
+    def cost(self, log):
+        """Of a mapping with this log of abc: 0 if it is fast enough, else its delay."""
+        delays = re.findall(r"Delay = *([\d.]+)", log)
+        delay = float(delays[-1]) if delays else 0.0
+        return 0.0 if delay <= self.cycle else delay
+
+
+def gate_clocks(module, least=CLOCK_GATE_BITS):
+    """Groups of fewer than `least` flip-flops with one enable take a multiplexer instead."""
+    groups = collections.Counter(enable for _, _, enable in module.dffs)
+    for i, (q, d, enable) in enumerate(module.dffs):
+        if enable != ONE and groups[enable] < least:
+            net = len(module.parent)
+            module.parent.append(net)
+            module.gates.append(("$_MUX_", net, [q, d, enable]))
+            module.dffs[i] = (q, net, ONE)
+
+
+class Row(collections.namedtuple("Row", "area registers flops bits cells")):
+    """NAND2 without macros, NAND2 of registers and clock gates, flip-flops, bits in macros."""
+
+
+class Design:
+    """The joined cells of a module."""
+
+    def __init__(self, modules, top, boxes, library, cells_file):
+        self.name = top
+        self.lib = library
+        self.memories = cells_file["memories"]
+        self.flat, self.ports = netlist.join(modules, top, boxes)
+        self.find = self.flat.find
+        live = self.flat.live(self.ports, self.flat.drivers())
+        self.cells = []    # [path, cell, output pin, output, {input pin: net}, register's name]
+        self.gates = {}    # {(path, enable): clock net}
+        self.inputs = {}   # {cell: its input pins}
+        names = self.names()
+        find = self.find
+        flop, clock, data, output = library.flip_flops[0]
+        clk = next((find(nets[0]) for name, _, nets in self.ports if name == "clk_i"), None)
+        for q, d, enable, path in self.flat.dffs:
+            if find(q) in live:
+                net = clk
+                if find(enable) != ONE:
+                    net = self.clock_gate(path, find(enable), clk, names)
+                self.cells.append([path, flop, output, find(q), {clock: net, data: find(d)},
+                                   names.get(find(q), "")])
+        technology = {name: (next(iter(o)), list(library.inputs[name]))
+                      for name, o in library.functions.items() if len(o) == 1}
+        for kind, y, ins, path in self.flat.gates:
+            if find(y) in live:
+                pin, order = technology[kind]
+                self.cells.append([path, kind, pin, find(y),
+                                   {p: find(i) for p, i in zip(order, ins)}, ""])
+        self.size()
+
+    def names(self):
+        """The shortest name of each net that has one in the source."""
+        names = {}
+        for net, text in self.flat.names.items():
+            net = self.find(net)
+            if "$" not in text and (net not in names or self.worth(text) < self.worth(names[net])):
+                names[net] = text
+        return names
+
+    @staticmethod
+    def worth(text):
+        """Registers before other names, then the shortest."""
+        return (not re.search(r"_q(\[|$|\.)", text), text.count("."), len(text))
+
+    def clock_gate(self, path, enable, clk, names):
+        key = (path, enable)
+        if key not in self.gates:
+            cell, clock, pin, output = self.lib.clock_gates[0]
+            self.gates[key] = len(self.flat.parent)
+            self.flat.parent.append(self.gates[key])
+            self.cells.append([path, cell, output, self.gates[key], {clock: clk, pin: enable},
+                               "enable " + names.get(enable, "")])
+        return self.gates[key]
+
+    def size(self):
+        """Drives by load, of flip-flops and of gates that have less than they need."""
+        loads = collections.Counter()
+        unit = self.lib.inputs[self.lib.inverter]
+        unit = next(iter(unit.values()))
+        clocks = {c[0]: c[1] for c in self.lib.flip_flops + self.lib.clock_gates}
+        gated = {c[0] for c in self.lib.clock_gates}
+        for cell in self.cells:
+            capacitance = self.lib.inputs[cell[1]]
+            for pin, net in cell[4].items():
+                if pin != clocks.get(cell[1]):
+                    loads[net] += capacitance[pin]
+        for _, pins, directions in self.flat.macros:
+            for port, bits in pins.items():
+                if directions[port] == "input":
+                    for bit in bits:
+                        loads[self.find(bit)] += unit
+        for cell in self.cells:
+            stem, _, drive = cell[1].rpartition("_X")
+            if not drive.isdigit() or cell[1] in gated:
+                continue
+            while loads[cell[3]] > LOAD * unit * int(drive):
+                bigger = next((f"{stem}_X{k}" for k in range(int(drive) + 1, 4 * int(drive) + 1)
+                               if f"{stem}_X{k}" in self.lib.areas), None)
+                if not bigger:
+                    break
+                more = {p: self.lib.inputs[bigger][p] - self.lib.inputs[cell[1]][p]
+                        for p in cell[4]}
+                for pin, net in cell[4].items():
+                    if pin != clocks.get(cell[1]):
+                        loads[net] += more[pin]
+                cell[1] = bigger
+                drive = bigger.rpartition("_X")[2]
+
+    def bits(self, path):
+        kind, parameters = self.flat.boxed[path]
+        memory = self.memories[kind.lstrip("\\").split("$")[0]]
+        values = {k: int(str(v).split("'")[-1], 2 if "'" in str(v) else 10)
+                  for k, v in parameters.items()}
+        return eval(memory["bits"], {"__builtins__": {}},  # pylint: disable=eval-used
+                    {**memory.get("defaults", {}), **values})
+
+    def areas(self):
+        """{path of a block: Row of it and all below it}; "" is the whole."""
+        sums = collections.defaultdict(lambda: [0.0, 0.0, 0, 0, 0])
+        flops = {c[0] for c in self.lib.flip_flops}
+        registers = flops | {c[0] for c in self.lib.clock_gates}
+
+        def add(path, values):
+            parts = path.split(".") if path else []
+            for depth in range(len(parts) + 1):
+                row = sums[".".join(parts[:depth])]
+                for i, value in enumerate(values):
+                    row[i] += value
+
+        for path, kind, *_ in self.cells:
+            area = self.lib.areas[kind] / self.lib.nand2
+            add(path, (area, area if kind in registers else 0.0, int(kind in flops), 0, 1))
+        for path, _, _ in self.flat.macros:
+            add(path, (0, 0, 0, self.bits(path), 0))
+        return {path: Row(*row) for path, row in sums.items()}
+
+    def macro_types(self):
+        """{name of the cell: (module, {port: bits}, directions)}; one for each set of widths."""
+        types = {}
+        for path, pins, directions in self.flat.macros:
+            kind = self.flat.boxed[path][0].lstrip("\\").split("$")[0]
+            shape = [(p.lstrip("\\"), directions[p], len(b)) for p, b in sorted(pins.items())]
+            name = kind + "_" + "_".join(str(w) for _, _, w in shape)
+            types[path] = (name, kind, shape)
+        return types
+
+    def write(self, stem, fo4):
+        """Verilog of plain nets to stem.v, and the macros' library to stem.lib if there are any."""
+        find = self.find
+        driven = {c[3] for c in self.cells}
+        for _, pins, directions in self.flat.macros:
+            for port, bits in pins.items():
+                if directions[port] == "output":
+                    driven.update(find(b) for b in bits)
+        names = {ZERO: "1'b0", ONE: "1'b1"}
+        ports, lines = [], []
+        for name, direction, nets in self.ports:
+            for i, net in enumerate(nets):
+                port = f"{name}_{i}"
+                ports.append(port)
+                lines.append(f"{direction} {port};")
+                if direction == "input":
+                    driven.add(find(net))
+                    names[find(net)] = port
+
+        def net_name(net):
+            net = find(net)
+            if net not in names:
+                names[net] = f"n{net}" if net in driven else "1'b0"
+            return names[net]
+
+        for i, (_, kind, pin, y, ins, _) in enumerate(self.cells):
+            pins = ", ".join(f".{p}({net_name(n)})" for p, n in ins.items())
+            lines.append(f"{kind} c{i} ({pins}, .{pin}({net_name(y)}));")
+        types = self.macro_types()
+        for i, (path, pins, _) in enumerate(self.flat.macros):
+            text = ", ".join(f".{p.lstrip(chr(92))}_{b}({net_name(n)})"
+                             for p, bits in pins.items() for b, n in enumerate(bits))
+            lines.append(f"{types[path][0]} m{i} ({text});")
+        for name, direction, nets in self.ports:
+            if direction == "output":
+                lines += [f"assign {name}_{i} = {net_name(net)};" for i, net in enumerate(nets)]
+        with open(stem + ".v", "w") as f:
+            f.write(f"module {self.name} ({', '.join(ports)});\n" + "\n".join(lines)
+                    + "\nendmodule\n")
+        if types:
+            with open(stem + ".lib", "w") as f:
+                f.write(liberty.header("macros", self.lib.unit))
+                for name, kind, shape in sorted({(n, k, tuple(s)) for n, k, s in types.values()}):
+                    liberty.macro(f, name, shape, fo4, self.memories[kind])
+                f.write("}\n")
+        return bool(types)
+
+    def end(self, pin):
+        """The block and the name of a path's end that OpenSTA calls `pin`."""
+        cell = pin.partition("/")[0]
+        if re.fullmatch(r"c\d+", cell):
+            path, _, _, _, _, name = self.cells[int(cell[1:])]
+            inner = name[len(path) + 1:] if path and name.startswith(path + ".") else name
+            return path, inner or "(no name)"
+        if re.fullmatch(r"m\d+", cell):
+            return self.flat.macros[int(cell[1:])][0], pin.partition("/")[2]
+        return "", "port " + re.sub(r"_(\d+)$", r"[\1]", pin)
+
+
+Path = collections.namedtuple("Path", "kind fo4 start end")  # ends as OpenSTA calls them
+Step = collections.namedtuple("Step", "fo4 pin cell")        # a point of a path, and when
+# Slacks are negative: the clock's period is a thousandth of a time unit.
+SCRIPT = """{libraries}
+read_verilog {stem}.v
+link_design {top}
+{clock}
+create_clock -name outside -period 0.001
+proc show {{paths}} {{
+  foreach p $paths {{
+    puts "PATH [get_property $p slack] [get_full_name [get_property $p startpoint]]\
+      [get_full_name [get_property $p endpoint]]"
+  }}
+}}
+show [find_timing_paths -group_count {count}]
+report_checks -path_delay max -format full -digits 4
+{inputs}
+show [find_timing_paths -from [all_inputs] -group_count {count}]
+{outputs}
+show [find_timing_paths -to [all_outputs] -group_count {count}]
+show [find_timing_paths -from [all_inputs] -to [all_outputs] -group_count {count}]
+exit
+"""
+
+
+def find_sta():
+    if os.environ.get("STA"):
+        return os.environ["STA"]
+    found = shutil.which("sta") or shutil.which("opensta")
+    if not found:
+        synth.fail("no OpenSTA: run scripts/bootstrap timing")
+    return found
+
+
+def run_sta(stem, script):
+    with open(stem + ".tcl", "w") as f:
+        f.write(script)
+    done = subprocess.run([find_sta(), "-no_splash", "-exit", stem + ".tcl"],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode != 0 or "Error" in done.stdout:
+        errors = [line for line in done.stdout.splitlines() if "Error" in line]
+        synth.fail("OpenSTA: " + "\n".join(errors or done.stdout.splitlines()[-5:]))
+    return done.stdout
+
+
+def paths(design, stem, fo4, count=5000):
+    """([Path], longest first; [Step] of the longest between registers) of a design: between
+    registers, from inputs, to outputs, and from inputs to outputs; one for each end."""
+    macros = design.write(stem, fo4)
+    libraries = [f"read_liberty {design.lib.path}"] + ([f"read_liberty {stem}.lib"] if macros
+                                                       else [])
+    clock = any(name == "clk_i" for name, _, _ in design.ports)
+
+    def delays(command, direction):
+        names = [f"{n}_{i}" for n, d, nets in design.ports if d == direction and n != "clk_i"
+                 for i in range(len(nets))]
+        return "\n".join(f"{command} 0 -clock outside [get_ports {n}]" for n in names)
+
+    text = run_sta(stem, SCRIPT.format(
+        libraries="\n".join(libraries), stem=stem, top=design.name, count=count,
+        clock="create_clock -name clk -period 0.001 [get_ports clk_i_0]" if clock else "",
+        inputs=delays("set_input_delay", "input"), outputs=delays("set_output_delay", "output")))
+    found = []
+    steps = []
+    for line in text.splitlines():
+        words = line.split()
+        if words[:1] == ["PATH"]:
+            start, end = words[2:]
+            kind = {(1, 1): "registers", (0, 1): "inputs", (1, 0): "outputs",
+                    (0, 0): "through"}["/" in start, "/" in end]
+            found.append(Path(kind, (0.001 - float(words[1])) / fo4, start, end))
+        elif (len(words) == 5 and words[2] in "v^" and "/" in words[3]
+              and (not steps or float(words[1]) / fo4 >= steps[-1].fo4)):
+            steps.append(Step(float(words[1]) / fo4, words[3], words[4].strip("()")))
+    return sorted(set(found), key=lambda p: -p.fo4), steps
+
+
+def measure_fo4(library, stem):
+    """The delay of an inverter that drives four of its kind, in the library's unit of time: the
+    mean of two stages of a chain, one rising and one falling."""
+    cell = library.inverter
+    out = next(iter(library.functions[cell]))
+    pin = next(iter(library.inputs[cell]))
+    lines = ["module chain (a_0, y_0); input a_0; output y_0;"]
+    before = "a_0"
+    for stage in range(8):
+        lines.append(f"{cell} c{stage} (.{pin}({before}), .{out}(n{stage}));")
+        lines += [f"{cell} l{stage}_{i} (.{pin}(n{stage}));" for i in range(3)]
+        before = f"n{stage}"
+    with open(stem + ".v", "w") as f:
+        f.write("\n".join(lines) + f"\nassign y_0 = {before};\nendmodule\n")
+    text = run_sta(stem, f"read_liberty {library.path}\nread_verilog {stem}.v\n"
+                   "link_design chain\ncreate_clock -name outside -period 0.001\n"
+                   "set_input_delay 0 -clock outside a_0\nset_output_delay 0 -clock outside y_0\n"
+                   "report_checks -path_delay max -format full -digits 6\nexit\n")
+    at = {}
+    for line in text.splitlines():
+        words = line.split()
+        if len(words) == 5 and words[3].startswith("c"):
+            at[words[3].partition("/")[0]] = float(words[1])
+    return (at["c5"] - at["c3"]) / 2

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one reader of YAML, and a strict one. Every error is a BadInput in one line that says the
+// file, the line, the key and the limit:
+//   configs/digits.yaml:19: key 'training.epochs' must be a whole number from 1 to 10000, not 'x'
+//
+// Read are mappings, lists and plain or quoted scalars. Refused are keys that stand twice or are no
+// plain words, anchors, tags, a second document, and what is nested deeper than 32.
+#ifndef OW_BASE_YAML_H_
+#define OW_BASE_YAML_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ow {
+
+class YamlMap;
+
+// A value and where it stands. Copies are cheap and share the document.
+class Yaml {
+ public:
+  static Yaml read(const std::string& path);
+  // `name` stands for the file in errors.
+  static Yaml parse(const std::string& text, const std::string& name);
+
+  bool is_null() const;
+  bool is_map() const;
+  bool is_list() const;
+
+  int64_t integer(int64_t low, int64_t high) const;
+  // `low_open`: above low.
+  double real(double low, double high, bool low_open = false) const;
+  bool flag() const;         // true or false
+  std::string text() const;  // not empty
+  std::string one_of(const std::vector<std::string>& words) const;
+  std::vector<Yaml> list(size_t min_count, size_t max_count,
+                         const std::string& of = "values") const;
+  std::vector<int> integers(size_t min_count, size_t max_count, int low, int high) const;
+  YamlMap map() const;
+
+  // "file:line: key 'a.b' <what>".
+  [[noreturn]] void fail(const std::string& what) const;
+
+ private:
+  friend class YamlMap;
+  struct Node;
+  struct Document;
+  class Builder;
+  Yaml(std::shared_ptr<const Document> document, const Node* node, std::string key)
+      : document_(std::move(document)), node_(node), key_(std::move(key)) {}
+  [[noreturn]] void fail_at(int line, const std::string& key, const std::string& what) const;
+  const std::string& scalar(const std::string& limit) const;
+
+  std::shared_ptr<const Document> document_;
+  const Node* node_;
+  std::string key_;  // "network.layers[1]"; empty: the file
+};
+
+// A mapping whose keys are asked for one by one; what nobody asked for is an error when it is
+// closed.
+class YamlMap {
+ public:
+  explicit YamlMap(const Yaml& value);  // BadInput if it is no mapping
+
+  bool has(const std::string& key) const;
+  Yaml operator[](const std::string& key);  // BadInput if it is missing
+  std::optional<Yaml> find(const std::string& key);
+  // All keys and values, in the order of the file, for mappings whose keys are names.
+  std::vector<std::pair<std::string, Yaml>> items();
+
+  // Call when all keys have been asked for.
+  void close() const;
+
+  [[noreturn]] void fail(const std::string& what) const { value_.fail(what); }
+
+ private:
+  std::string full(const std::string& key) const;
+
+  Yaml value_;
+  std::set<std::string> known_;
+};
+
+}  // namespace ow
+
+#endif  // OW_BASE_YAML_H_

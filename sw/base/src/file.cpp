@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/base/file.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "ow/base/error.h"
+
+namespace ow {
+namespace {
+
+[[noreturn]] void cannot_write(const std::string& path, int error) {
+  throw BadInput(fmt::format("{}: cannot be written: {}", path, std::strerror(error)));
+}
+
+[[noreturn]] void too_long(const std::string& path, size_t limit) {
+  throw BadInput(fmt::format("{}: holds more than {} bytes, the limit", path, limit));
+}
+
+// Where the contents of `path` are written first: a new file beside it, or, if it is there and no
+// regular file, itself.
+std::string written_first(const std::string& path) {
+  struct stat is {};
+  if (stat(path.c_str(), &is) == 0 && !S_ISREG(is.st_mode)) {
+    if (S_ISDIR(is.st_mode)) cannot_write(path, EISDIR);
+    return path;
+  }
+  return fmt::format("{}.tmp.{}", path, getpid());
+}
+
+struct Inflater {
+  z_stream stream{};
+  Inflater() {
+    constexpr int kGzip = 16;  // the format, added to the size of the window
+    if (inflateInit2(&stream, MAX_WBITS + kGzip) != Z_OK) throw InternalError("zlib: no memory");
+  }
+  ~Inflater() { inflateEnd(&stream); }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+};
+
+// All members of a gzip file, one after the other.
+std::string unpack(const std::string& path, const std::string& packed, size_t limit) {
+  std::string out;
+  Inflater inflater;
+  z_stream& s = inflater.stream;
+  char buffer[1 << 16];
+  size_t taken = 0;
+  while (true) {
+    if (s.avail_in == 0) {
+      const size_t part = std::min(packed.size() - taken, size_t{1} << 30);
+      s.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data() + taken));
+      s.avail_in = static_cast<uInt>(part);
+      taken += part;
+    }
+    s.next_out = reinterpret_cast<Bytef*>(buffer);
+    s.avail_out = sizeof buffer;
+    const int status = inflate(&s, Z_NO_FLUSH);
+    out.append(buffer, sizeof buffer - s.avail_out);
+    if (out.size() > limit) too_long(path, limit);
+    if (status == Z_STREAM_END) {
+      const size_t left = packed.size() - taken + s.avail_in;
+      if (left == 0) return out;
+      const char* next = packed.data() + (packed.size() - left);
+      if (left < 2 || next[0] != '\x1f' || next[1] != '\x8b') {
+        throw BadInput(
+            fmt::format("{}: {} bytes behind the end of the compressed data", path, left));
+      }
+      if (inflateReset(&s) != Z_OK) throw InternalError("zlib: no reset");
+    } else if (status == Z_BUF_ERROR && s.avail_in == 0 && taken == packed.size()) {
+      throw BadInput(fmt::format(
+          "{}: the compressed data end too early: the file is truncated after {} bytes of contents",
+          path, out.size()));
+    } else if (status != Z_OK && status != Z_BUF_ERROR) {
+      throw BadInput(fmt::format("{}: the compressed data are damaged after {} bytes of contents",
+                                 path, out.size()));
+    }
+  }
+}
+
+}  // namespace
+
+std::string read_text(const std::string& path, size_t limit) {
+  std::string text;
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
+      std::fopen(path.c_str(), "rb"), [](std::FILE* f) { return std::fclose(f); });
+  int error = errno;
+  if (file) {
+    char part[1 << 14];
+    while (const size_t n = std::fread(part, 1, sizeof part, file.get())) {
+      text.append(part, n);
+      if (text.size() > limit) too_long(path, limit);
+    }
+    error = std::ferror(file.get()) != 0 ? errno : 0;
+    if (error == 0) return text;
+  }
+  throw BadInput(
+      fmt::format("{}: cannot be read: {}", path.empty() ? "''" : path, std::strerror(error)));
+}
+
+std::string read_bytes(const std::string& path, size_t limit) {
+  std::string bytes = read_text(path, limit);
+  const bool packed = bytes.size() >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b';
+  return packed ? unpack(path, bytes, limit) : bytes;
+}
+
+void write_file(const std::string& path, const std::string& contents) {
+  const std::string first = written_first(path);
+  const bool renamed = first != path;
+  const auto fail = [&] {
+    const int error = errno;
+    if (renamed) std::remove(first.c_str());
+    cannot_write(path, error);
+  };
+  std::FILE* file = std::fopen(first.c_str(), "wb");
+  if (file == nullptr) fail();
+  const bool written = std::fwrite(contents.data(), 1, contents.size(), file) == contents.size();
+  const bool closed = std::fclose(file) == 0;
+  if (!written || !closed) fail();
+  if (renamed && std::rename(first.c_str(), path.c_str()) != 0) fail();
+}
+
+void check_writable(const std::string& path) {
+  if (path.empty()) return;
+  const std::string first = written_first(path);
+  if (first == path) return;
+  std::FILE* file = std::fopen(first.c_str(), "wb");
+  if (file == nullptr) cannot_write(path, errno);
+  std::fclose(file);
+  std::remove(first.c_str());
+}
+
+std::string beside(const std::string& file, const std::string& path) {
+  if (!path.empty() && path.front() == '/') return path;
+  const size_t slash = file.rfind('/');
+  return slash == std::string::npos ? path : file.substr(0, slash + 1) + path;
+}
+
+}  // namespace ow

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of one bench: figures against targets, known misses and reports of other commands.
+#ifndef OW_BENCH_ROWS_H_
+#define OW_BENCH_ROWS_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ow/bench/targets.h"
+
+namespace ow::bench {
+
+// Shows how far a long measurement is; `done` from 0 to 1.
+using Progress = std::function<void(double done)>;
+
+struct Options {
+  std::string source;             // the source tree: scripts/provenance, data, configurations
+  std::string targets;            // configs/targets.yaml
+  std::string misses;             // configs/known-misses.yaml
+  std::string sources;            // configs/reports.yaml
+  std::string reports;            // the directory of reports
+  std::vector<std::string> only;  // rows; empty: all
+  uint64_t seed = 1;
+  bool measure = false;  // run the commands whose reports are missing or of another tree
+  // Makes a progress display with a label; may be empty.
+  std::function<Progress(const std::string& label)> progress;
+};
+
+class Rows {
+ public:
+  // Reads the files first, so that a wrong one costs no run. BadInput if `only` names a row that
+  // neither the targets have nor `others`.
+  Rows(std::string bench, const Options& options, const std::set<std::string>& others = {});
+
+  const Options& options() const { return options_; }
+  Progress progress(const std::string& label) const;
+
+  // A row is asked for if none or this one was named; parts of it (S6.rate) go with it.
+  bool wants(const std::string& row) const { return only_.empty() || only_.count(row) != 0; }
+  bool named(const std::string& row) const { return only_.count(row) != 0; }
+  // A figure with the raw counts from which it can be computed again.
+  void add(const std::string& name, double value, nlohmann::json raw);
+  // The same of a row that not everybody can measure: it is kept as a report, too.
+  void add_and_keep(const std::string& name, double value, const std::string& key,
+                    nlohmann::json raw);
+  // What went wrong in measuring a row, which fails the bench.
+  void fault(const std::string& row, const std::string& what);
+
+  // Takes the reports of rows that were asked for and not measured. The exit status: 1 if a row was
+  // missed or has no figure and no known miss covers that, a known miss got worse or is none any
+  // more, or there was a fault.
+  int finish();
+
+  // {"bench", "provenance", "results": [...], "faults": [...], "not_measured": [...]}
+  nlohmann::json& result() { return result_; }
+
+ private:
+  void judge(const std::string& name, double value, nlohmann::json raw,
+             const nlohmann::json& provenance);
+  void without_figure(const std::string& name, const std::string& why);
+
+  std::string bench_;
+  const Options options_;
+  Targets targets_;
+  std::map<std::string, KnownMiss> misses_;
+  std::map<std::string, ReportSource> sources_;
+  std::set<std::string> only_;
+  std::set<std::string> measured_;
+  nlohmann::json result_;
+  bool passed_ = true;
+};
+
+}  // namespace ow::bench
+
+#endif  // OW_BENCH_ROWS_H_

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/bench/document.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "ow/base/error.h"
+
+namespace ow::bench {
+namespace {
+
+// Where the table's lines are: after the opening mark, up to the closing one.
+std::pair<size_t, size_t> bounds(const std::string& text, const std::string& bench) {
+  const std::string open = fmt::format("<!-- ow bench {} -->\n", bench);
+  const std::string close = fmt::format("<!-- end of ow bench {} -->\n", bench);
+  const size_t begin = text.find(open);
+  const size_t end = text.find(close);
+  if (begin == std::string::npos || end == std::string::npos || end < begin) {
+    throw BadInput(fmt::format("the document has no table between '{}' and '{}'",
+                               open.substr(0, open.size() - 1), close.substr(0, close.size() - 1)));
+  }
+  return {begin + open.size(), end};
+}
+
+std::vector<std::string> cells(const std::string& line) {
+  std::vector<std::string> out;
+  size_t begin = 1;
+  while (begin < line.size()) {
+    const size_t end = std::min(line.find('|', begin), line.size());
+    std::string cell = line.substr(begin, end - begin);
+    cell.erase(0, cell.find_first_not_of(' '));
+    cell.erase(cell.find_last_not_of(' ') + 1);
+    out.push_back(cell);
+    begin = end + 1;
+  }
+  return out;
+}
+
+std::string number_text(double value) {
+  if (value == static_cast<double>(static_cast<int64_t>(value))) {
+    std::string digits = fmt::format("{}", static_cast<int64_t>(value));
+    const size_t sign = value < 0 ? 1 : 0;
+    for (size_t at = digits.size(); at > sign + 3;) digits.insert(at -= 3, ",");
+    return digits;
+  }
+  return fmt::format("{:.4g}", value);
+}
+
+std::string with_unit(double value, const std::string& unit) {
+  return unit == "x" ? number_text(value) : fmt::format("{} {}", number_text(value), unit);
+}
+
+}  // namespace
+
+std::string target_text(const Target& target) {
+  return fmt::format("{} {}", target.sign(), with_unit(target.target, target.unit));
+}
+
+std::vector<TableRow> table_rows(const std::string& text, const std::string& bench) {
+  const auto [begin, end] = bounds(text, bench);
+  std::vector<TableRow> rows;
+  size_t at = begin;
+  int line_number = 0;
+  while (at < end) {
+    const size_t stop = text.find('\n', at);
+    const std::string line = text.substr(at, stop - at);
+    at = stop + 1;
+    if (line.empty() || line[0] != '|' || ++line_number <= 2) continue;  // heading, rule
+    std::vector<std::string> c = cells(line);
+    c.resize(5);
+    rows.push_back({c[0], c[1], c[2], c[3], c[4]});
+  }
+  return rows;
+}
+
+std::string with_table(const std::string& text, const Targets& targets,
+                       const nlohmann::json& result) {
+  const std::string bench = result.at("bench").get<std::string>();
+  const auto [begin, end] = bounds(text, bench);
+  std::map<std::string, TableRow> before;
+  for (const TableRow& row : table_rows(text, bench)) before[row.id] = row;
+  std::map<std::string, nlohmann::json> measured;
+  for (const auto& row : result.at("results")) {
+    measured[row.at("name").get<std::string>()] = row;
+  }
+  std::string table = "| id | what | target | figure | command |\n|---|---|---|---|---|\n";
+  for (const std::string& name : row_names(targets)) {
+    const Target& target = targets.at(name);
+    std::string figure = before.count(name) != 0 ? before[name].figure : "not measured";
+    std::string command = before.count(name) != 0 ? before[name].command : "";
+    const auto found = measured.find(name);
+    if (found != measured.end()) {
+      const bool pass = found->second.at("pass").get<bool>();
+      const std::string value = with_unit(found->second.at("value").get<double>(), target.unit);
+      figure = pass ? value : fmt::format("**missed: {}**", value);
+      command = fmt::format("`{}`", found->second.at("command").get<std::string>());
+      std::replace(command.begin(), command.end(), '|', '/');
+    }
+    table += fmt::format("| {} | {} | {} | {} | {} |\n", name, target.what, target_text(target),
+                         figure, command);
+  }
+  return text.substr(0, begin) + table + text.substr(end);
+}
+
+}  // namespace ow::bench

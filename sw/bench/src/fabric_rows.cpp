@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// `ow bench fabric`: the router and the control plane, and reductions on a grid.
+#include <algorithm>
+
+#include "ow/base/error.h"
+#include "ow/bench/benches.h"
+#include "ow/bench/job_bench.h"
+#include "ow/harness/fabric/measure.h"
+#include "ow/runtime/elf.h"
+
+namespace ow::bench {
+namespace {
+
+void reductions(Rows* rows, const FabricBench& bench) {
+  const jobs::ReduceCost cost =
+      jobs::measure_reduction(read_elf(bench.stream_firmware, 49152), SimOptions{});
+  rows->add("W13.drain", cost.wavelets_per_cycle(),
+            {{"rows", cost.rows},
+             {"elements_per_cycle", cost.elements_per_cycle()},
+             {"samples", cost.samples},
+             {"outputs", {cost.outputs[0], cost.outputs[1]}},
+             {"wavelets", {cost.wavelets[0], cost.wavelets[1]}},
+             {"cycles", {cost.cycles[0], cost.cycles[1]}}});
+  const ElfImage kernel = read_elf(bench.sum_firmware, 49152);
+  const auto sum = [&](jobs::ColumnType type) {
+    const jobs::ColumnSumCost c = jobs::measure_column_sum(kernel, type, SimOptions{});
+    if (c.wrong != 0) throw DeviceFault("column sum: elements differ from golden");
+    return c;
+  };
+  const auto raw = [](const jobs::ColumnSumCost& c) {
+    return nlohmann::json{{"rows", c.rows},
+                          {"wavelets", {c.wavelets[0], c.wavelets[1]}},
+                          {"cycles", {c.cycles[0], c.cycles[1]}}};
+  };
+  const jobs::ColumnSumCost f32 = sum(jobs::ColumnType::F32);
+  rows->add("W13.reduce", f32.wavelets_per_cycle(), raw(f32));
+  // The slower one of the two formats.
+  const jobs::ColumnSumCost f16 = sum(jobs::ColumnType::F16);
+  const jobs::ColumnSumCost bf16 = sum(jobs::ColumnType::Bf16);
+  rows->add("W13.reduce16", std::min(f16.wavelets_per_cycle(), bf16.wavelets_per_cycle()),
+            {{"f16", raw(f16)}, {"bf16", raw(bf16)}});
+}
+
+}  // namespace
+
+void measure_fabric(Rows* rows, const FabricBench& bench) {
+  const uint64_t seed = rows->options().seed;
+  const auto measure = [&](const std::string& name, const auto& function) {
+    if (!rows->wants(name)) return;
+    for (const fabric::Figure& f : function(rows->progress(name))) {
+      nlohmann::json raw = nlohmann::json::object();
+      for (const auto& [key, value] : f.raw) raw[key] = value;
+      rows->add(f.row, f.value, raw);
+    }
+  };
+  measure("W10", [](const fabric::Progress& p) { return fabric::measure_shares(8, p); });
+  measure("W11",
+          [&](const fabric::Progress& p) { return fabric::measure_colours(seed, 8, 1000, p); });
+  measure("W12",
+          [&](const fabric::Progress& p) { return fabric::measure_requests(seed, 6000, p); });
+  measure("W13", [](const fabric::Progress& p) { return fabric::measure_broadcast(2000, p); });
+  if (rows->wants("W13")) reductions(rows, bench);
+}
+
+}  // namespace ow::bench

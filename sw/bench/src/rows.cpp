@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/bench/rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "ow/base/error.h"
+#include "ow/bench/report.h"
+
+namespace ow::bench {
+namespace {
+
+// The command that measures one row again.
+std::string command_of(const std::string& bench, const std::string& name, uint64_t seed) {
+  std::string command = fmt::format("ow bench {} --only {}", bench, row_of(name));
+  if (seed != 1) command += fmt::format(" --seed {}", seed);
+  return command;
+}
+
+bool worse(const Target& target, double value, double known) {
+  if (target.better == "higher") return value < known;
+  if (target.better == "lower") return value > known;
+  return std::abs(value - target.target) > std::abs(known - target.target);
+}
+
+}  // namespace
+
+Rows::Rows(std::string bench, const Options& options, const std::set<std::string>& others)
+    : bench_(std::move(bench)),
+      options_(options),
+      targets_(load_targets(options.targets, bench_)),
+      misses_(load_known_misses(options.misses)),
+      sources_(load_report_sources(options.sources)),
+      only_(options.only.begin(), options.only.end()) {
+  std::set<std::string> known = others;
+  for (const auto& [name, target] : targets_) known.insert(row_of(name));
+  for (const std::string& name : only_) {
+    if (known.count(name) == 0) {
+      throw BadInput(fmt::format("--only {}: bench {} has no such row (it has {})", name, bench_,
+                                 fmt::join(known, ", ")));
+    }
+  }
+  result_ = {{"bench", bench_},
+             {"provenance", provenance(options_.source, "ow bench " + bench_, options_.seed,
+                                       {"rtl", "sw", "tb", "configs", "data", "scripts", "cmake"})},
+             {"results", nlohmann::json::array()},
+             {"faults", nlohmann::json::array()},
+             {"not_measured", nlohmann::json::array()}};
+  std::printf("%-13s %12s %10s  %-16s %s\n", "row", "figure", "target", "unit", "what");
+}
+
+Progress Rows::progress(const std::string& label) const {
+  return options_.progress ? options_.progress(label) : [](double) {};
+}
+
+void Rows::add(const std::string& name, double value, nlohmann::json raw) {
+  judge(name, value, std::move(raw),
+        {{"command", command_of(bench_, name, options_.seed)}, {"seed", options_.seed}});
+}
+
+void Rows::add_and_keep(const std::string& name, double value, const std::string& key,
+                        nlohmann::json raw) {
+  const auto source = sources_.find(name);
+  if (source == sources_.end()) throw InternalError("bench: row '" + name + "' has no report");
+  nlohmann::json report = raw;
+  report[nlohmann::json::json_pointer("/" + key)] = value;
+  const nlohmann::json from =
+      provenance(options_.source, source->second.command, options_.seed, source->second.inputs);
+  write_report(options_.reports, source->second, std::move(report), from);
+  judge(name, value, std::move(raw), from);
+}
+
+void Rows::judge(const std::string& name, double value, nlohmann::json raw,
+                 const nlohmann::json& from) {
+  const auto found = targets_.find(name);
+  if (found == targets_.end()) throw InternalError("bench: row '" + name + "' has no target");
+  const Target& t = found->second;
+  const bool pass = t.met(value);
+  const auto miss = misses_.find(name);
+  std::string note;
+  bool accepted = pass;
+  if (pass && miss != misses_.end() && miss->second.value) {
+    note =
+        fmt::format("FAILED: the target is met, but {} still names it as missed", options_.misses);
+    accepted = false;
+  } else if (!pass && miss != misses_.end() && miss->second.value) {
+    accepted = !worse(t, value, *miss->second.value);
+    note = accepted
+               ? fmt::format("known miss since {}: {}", miss->second.date, miss->second.reason)
+               : fmt::format("FAILED: a known miss that got worse, from {:g}", *miss->second.value);
+  } else if (!pass) {
+    note = "FAILED";
+  }
+  nlohmann::json row = {{"name", name},           {"value", value},
+                        {"unit", t.unit},         {"target", t.target},
+                        {"better", t.better},     {"pass", pass},
+                        {"raw", std::move(raw)},  {"command", from.at("command")},
+                        {"seed", from.at("seed")}};
+  if (from.contains("commit")) row["commit"] = from["commit"];
+  if (!note.empty()) row["note"] = note;
+  result_["results"].push_back(std::move(row));
+  std::printf("%-13s %12.6g %2s %7g  %-16s %s\n", name.c_str(), value, t.sign(), t.target,
+              t.unit.c_str(), t.what.c_str());
+  if (!note.empty()) std::printf("%-13s   %s\n", "", note.c_str());
+  std::fflush(stdout);
+  passed_ = passed_ && accepted;
+  measured_.insert(name);
+}
+
+void Rows::fault(const std::string& row, const std::string& what) {
+  std::printf("%-13s FAILED: %s\n", row.c_str(), what.c_str());
+  result_["faults"].push_back({{"row", row}, {"what", what}});
+  passed_ = false;
+}
+
+void Rows::without_figure(const std::string& name, const std::string& why) {
+  const auto miss = misses_.find(name);
+  const bool accepted = miss != misses_.end() && !miss->second.value;
+  const std::string note =
+      accepted ? fmt::format("known since {}: {}", miss->second.date, miss->second.reason)
+               : "FAILED: " + why;
+  std::printf("%-13s not measured: %s\n%-13s   %s\n", name.c_str(), targets_.at(name).what.c_str(),
+              "", note.c_str());
+  result_["not_measured"].push_back({{"name", name}, {"why", why}, {"known", accepted}});
+  passed_ = passed_ && accepted;
+}
+
+int Rows::finish() {
+  for (const std::string& name : row_names(targets_)) {
+    if (!wants(row_of(name)) || measured_.count(name) != 0) continue;
+    const auto source = sources_.find(name);
+    if (source == sources_.end()) {
+      without_figure(name, "nothing measured it");
+      continue;
+    }
+    Report report = read_report(options_.source, options_.reports, source->second);
+    if (!report.refused.empty() && options_.measure) {
+      const std::string failed = make_report(options_.source, options_.reports, source->second);
+      report = read_report(options_.source, options_.reports, source->second);
+      if (!failed.empty()) report.refused = failed;
+    }
+    if (!report.refused.empty()) {
+      without_figure(name, report.refused);
+      continue;
+    }
+    const nlohmann::json from = report.contents["provenance"];
+    judge(name, report.value, std::move(report.contents), from);
+  }
+  return passed_ ? 0 : 1;
+}
+
+}  // namespace ow::bench

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// `ow bench wafer`: the digits job on a wafer, and campaigns of random defects.
+#include <memory>
+#include <utility>
+
+#include "ow/golden/network.h"
+#include "ow/golden/train.h"
+#include "ow/wafer/faults.h"
+#include "ow/wafer/files.h"
+#include "wafer_campaign.h"
+
+namespace ow::bench {
+
+jobs::RunReport run_wafer_job(const WaferBench& o, size_t limit,
+                              std::function<std::unique_ptr<Device>(GridShape)> make) {
+  jobs::RunOptions run;
+  run.firmware = o.firmware;
+  run.limit = limit;
+  run.reference = golden::run_network;
+  run.train = golden::train;
+  run.make = std::move(make);
+  jobs::RunParams params = jobs::load_params(o.params);
+  if (limit != 0) params.large.reset();
+  return jobs::run_network(params, run);
+}
+
+namespace {
+
+void digits(Rows* rows, const WaferBench& o) {
+  const jobs::RunReport flat = run_wafer_job(o, o.limit, nullptr);
+  const jobs::RunReport wafer =
+      run_wafer_job(o, o.limit, [&o](GridShape) { return o.open(o.wafer, o.defects); });
+  // Every activation of every layer is compared with golden in both runs.
+  rows->add("W1", static_cast<double>(flat.bits_different() + wafer.bits_different()),
+            {{"images", wafer.samples},
+             {"activations_compared_flat", flat.compared()},
+             {"activations_compared_wafer", wafer.compared()},
+             {"right_flat", flat.right_device},
+             {"right_wafer", wafer.right_device},
+             {"cycles_flat", flat.sim_cycles},
+             {"cycles_wafer", wafer.sim_cycles}});
+}
+
+}  // namespace
+
+void measure_wafer(Rows* rows, const WaferBench& bench) {
+  // Bad files are refused before anything takes time.
+  const wafer::Shape shape = wafer::read_shape(bench.wafer);
+  if (rows->wants("W1")) wafer::read_faults(bench.defects, shape);
+  if (rows->wants("W1")) digits(rows, bench);
+  if (rows->wants("W8")) wafer_campaign(rows, bench, false);
+  if (rows->wants("W9")) wafer_campaign(rows, bench, true);
+}
+
+}  // namespace ow::bench

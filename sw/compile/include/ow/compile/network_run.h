@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// The job of `ow run`: a network's weights, trained or from a file; samples classified on a grid;
+// every activation that the tiles keep compared with a model of the caller's, sparse and dense.
+#ifndef OW_COMPILE_NETWORK_RUN_H_
+#define OW_COMPILE_NETWORK_RUN_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ow/compile/params.h"
+#include "ow/compile/stream_job.h"
+#include "ow/sim/sim.h"
+
+namespace ow::jobs {
+
+// What the machine must compute: the output of every layer, for a grid of so many rows. This
+// library knows no model; who wants a comparison brings one (ow::golden::run_network).
+using Reference = std::function<std::vector<Activations>(
+    const Network& network, const Activations& x, int grid_rows, bool dense)>;
+
+// Makes weights (ow::golden::train); calls back with the number of epochs that are done.
+using Training = std::function<Network(const TrainOptions& options, const Dataset& data,
+                                       const std::function<void(int)>& progress)>;
+
+// A layer, or several in sequence, run sparse or dense.
+struct Pass {
+  uint64_t cycles = 0;  // over all batches; from the first wavelet offered to the last result out
+  uint64_t wavelets_in = 0;
+  uint64_t wavelets_out = 0;
+  uint64_t multiply_adds = 0;  // useful: of samples that were given
+  uint64_t bound = 0;          // cycles that the shape and the weights need at least
+  uint64_t compared = 0;       // activations
+  uint64_t different = 0;      // activations that differ from the reference in any bit
+  uint64_t bits_different = 0;
+  std::string first_difference;
+  Counters counters{};  // sums over tiles; only for whole jobs
+};
+
+struct Workload {
+  std::string name;
+  bool whole = false;  // a job with its results read out; else a layer of one, from start to end
+  int tiles = 0;
+  int lanes = 0;
+  Pass sparse;
+  Pass dense;
+  double speed_up() const;  // dense cycles / sparse cycles
+  // What shape and weights allow: the least cycles of the dense stream over those of the sparse
+  // one; 1 where nothing is pruned.
+  double speed_up_bound() const;
+  // Useful multiply-adds over lanes x tiles x cycles.
+  double utilisation(const Pass& pass) const;
+};
+
+struct RunReport {
+  std::string device;  // its description
+  GridShape grid;
+  size_t samples = 0;
+  bool labelled = false;  // their classes are known
+  bool checked = false;   // compared with a reference
+  size_t batches = 0;
+  size_t weights = 0;
+  size_t nonzero = 0;
+  bool trained = false;
+  size_t right_golden = 0;
+  size_t right_device = 0;  // sparse run; 0 for the golden device
+  std::vector<Workload> workloads;
+  uint64_t sim_cycles = 0;
+  double sim_seconds = 0;
+  double train_seconds = 0;
+  uint64_t different() const;
+  uint64_t bits_different() const;
+  uint64_t compared() const;
+};
+
+enum class RunDevice { Golden, Replicated, Monolithic };
+
+// The builds of the tile that are simulated (docs/architecture.md).
+constexpr TileConfig kFullTile{8, 13, 24, 49152};
+constexpr TileConfig kMiniTile{2, 3, 4, 8192};
+
+struct RunOptions {
+  RunDevice device = RunDevice::Replicated;
+  SimOptions sim;
+  TileConfig tile = kFullTile;  // of the device: what is checked before there is one
+  // Makes the device instead, for the shape of the parameters' grid (a wafer, say).
+  std::function<std::unique_ptr<Device>(GridShape)> make;
+  std::string firmware;      // path of stream_layer.elf, or of its build for the tile's SRAM
+  std::string weights;       // file of weights, before what the parameters say
+  std::string save_weights;  // write them; empty: not
+  std::string save_outputs;  // write the device's outputs (sparse run); empty: not
+  size_t limit = 0;          // run only so many of the samples; 0: all
+  bool dense = true;         // run every batch with the zeros streamed, too
+  Reference reference;       // none: nothing is compared
+  Training train;
+  // Called now and then with what is being done and how far it is (0..1).
+  std::function<void(const std::string&, double)> progress;
+};
+
+// Everything about the parameters that can be checked without training or simulating: the files,
+// and that the layers fit the machine. Throws BadInput.
+struct Checked {
+  Dataset training;
+  Dataset samples;                 // to be run
+  std::optional<Network> network;  // from a file
+  ElfImage firmware;
+  StreamPlan plan;
+  std::optional<StreamPlan> large_plan;
+};
+Checked check_run(const RunParams& params, const RunOptions& options);
+
+RunReport run_network(const RunParams& params, const RunOptions& options);
+
+// The large layer: weights uniform in -1..1 kept with probability `density`, inputs uniform in
+// 0..1, all rounded to binary16.
+Network large_network(const LargeLayerParams& params);
+Activations large_input(const LargeLayerParams& params, int samples);
+
+// Runs batches sparse and, if asked, dense, and compares with the reference; adds to the workloads:
+// one for each layer if there are several, then the whole job.
+class Comparison {
+ public:
+  Comparison(ControlPlane& control, const ElfImage& firmware, const StreamPlan& plan,
+             const Network& network, const std::string& name, Reference reference,
+             bool dense = true);
+
+  // At most the plan's capacity of samples. Returns the outputs of the sparse run.
+  Activations run(const Activations& x);
+
+  void on_progress(std::function<void()> call) { job_.on_progress(std::move(call)); }
+  const std::vector<Workload>& workloads() const { return workloads_; }
+
+ private:
+  Activations run_pass(const Activations& x, bool dense);
+  void add_layer(size_t k, const StreamRun& run, bool dense, Pass* pass) const;
+
+  const Network& network_;
+  Reference reference_;
+  bool dense_;
+  StreamJob job_;
+  std::vector<Workload> workloads_;
+};
+
+}  // namespace ow::jobs
+
+#endif  // OW_COMPILE_NETWORK_RUN_H_

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parameters of `ow run`, read from a YAML file (docs/run.md, configs/).
+#ifndef OW_JOBS_PARAMS_H_
+#define OW_JOBS_PARAMS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ow/device/device.h"
+#include "ow/tensor/dataset.h"
+#include "ow/tensor/network.h"
+#include "ow/tensor/train_options.h"
+
+namespace ow::jobs {
+
+struct LargeLayerParams {
+  int inputs = 0;
+  int outputs = 0;
+  double density = 0;
+  uint64_t seed = 0;
+};
+
+struct RunParams {
+  std::string path;  // of the YAML file; paths in it are taken from its directory
+  DataSource data;
+  // Samples whose number mod `modulo` is `remainder` are held out: the run classifies these, and a
+  // training takes the others. Without: the run takes all.
+  struct HeldOut {
+    int modulo = 0;
+    int remainder = 0;
+  };
+  std::optional<HeldOut> held_out;
+  HalfType type = HalfType::Binary16;
+  std::vector<LayerShape> layers;
+  std::string weights;  // file of the network's tensors; empty: trained
+  std::optional<TrainOptions> training;
+  GridShape grid;
+  int samples = 0;  // a tile; 0: as many as fit
+  std::optional<LargeLayerParams> large;
+};
+
+// Reads and checks the file. Throws BadInput, one line with the file, the line, the key and the
+// limit: a file that cannot be read or is not YAML, an unknown, missing or repeated key, a value of
+// another type or out of its range. Sizes that depend on the machine are checked by make_plan.
+RunParams load_params(const std::string& path);
+
+}  // namespace ow::jobs
+
+#endif  // OW_JOBS_PARAMS_H_

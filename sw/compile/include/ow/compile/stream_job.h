@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// A network on a grid by weight streaming: loading it, running it, reading it back. plan.h says
+// where everything lies.
+#ifndef OW_JOBS_STREAM_JOB_H_
+#define OW_JOBS_STREAM_JOB_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ow/compile/plan.h"
+#include "ow/compile/weight_source.h"
+#include "ow/device/control_plane.h"
+#include "ow/runtime/elf.h"
+#include "ow/runtime/program.h"
+#include "ow/tensor/network.h"
+
+namespace ow::jobs {
+
+// What a tile's kernel noted of a layer, in cycles since reset (low 32 bits).
+struct LayerTimes {
+  uint32_t start = 0;
+  uint32_t weights_done = 0;
+  uint32_t drain_done = 0;
+  uint32_t send_done = 0;
+};
+
+struct StreamRun {
+  uint64_t first_cycle = 0;  // the first wavelet was offered
+  uint64_t last_cycle = 0;   // the last result left the grid
+  uint64_t cycles() const { return last_cycle - first_cycle + 1; }
+  uint64_t wavelets_in = 0;                    // weights and row ends
+  uint64_t wavelets_out = 0;                   // results
+  uint64_t multiply_adds = 0;                  // useful: weights streamed x samples held
+  Activations outputs;                         // of the last layer, as they came through the fabric
+  std::vector<std::vector<LayerTimes>> times;  // by layer, then tile row by row
+};
+
+class StreamJob {
+ public:
+  // Loads the firmware, routes, queues, the plan's parameters and the network's biases into the
+  // grid and starts the cores. `control`, `firmware` and `network` must outlive the job. BadInput
+  // if the device has not the tiles that the plan is for.
+  StreamJob(ControlPlane& control, const ElfImage& firmware, const StreamPlan& plan,
+            const Network& network);
+
+  // Writes the first layer's input: features x up to the capacity's samples. The tiles are told to
+  // work on no more samples than these need; what is left of a vector of lanes is zero.
+  void write_input(const Activations& x);
+
+  // Streams all layers and takes the results. DeviceFault with the hang report's text if the grid
+  // stops before they are there.
+  StreamRun run(bool dense);
+
+  // Overwrites what the tiles keep of every layer's output with NaNs that no operation makes, so
+  // that results of an earlier run cannot pass for those of the next. Where activations lie in two
+  // places in turn, the input is overwritten, too: before write_input.
+  void spoil_outputs();
+
+  // Reads what the tiles keep of layer k's output: the samples that were written.
+  Activations read_layer(size_t k);
+
+  // Sums over all tiles since reset.
+  Counters counters();
+
+  // Called every few hundred cycles while run() runs.
+  void on_progress(std::function<void()> call) { progress_ = std::move(call); }
+
+  // For the samples that were written last.
+  const StreamPlan& plan() const { return plan_; }
+
+ private:
+  // What an edge port will bring: blocks of the tiles whose results leave there.
+  struct Outlet {
+    Side side;
+    int row;
+    int colour;
+    int first_column;  // of the blocks, in the order in which they arrive
+    int step;
+    size_t blocks;
+    size_t words;  // a block
+  };
+
+  void set_routes();
+  void bind_queues();
+  void write_parameters();
+  void write_biases();
+  void run_until_quiet(const std::string& what);
+  std::vector<Outlet> outlets() const;
+  // Streams the weights and waits until the outlets have brought everything.
+  void stream(std::vector<WeightSource>* sources, const std::vector<Outlet>& outlets,
+              uint64_t limit);
+  void take_outputs(const std::vector<Outlet>& outlets, StreamRun* result);
+  uint64_t cycle_limit() const;
+
+  ControlPlane& control_;
+  const ElfImage& firmware_;
+  StreamPlan plan_;
+  const Network& network_;
+  int held_ = 0;  // samples of the input
+  std::function<void()> progress_;
+};
+
+}  // namespace ow::jobs
+
+#endif  // OW_JOBS_STREAM_JOB_H_

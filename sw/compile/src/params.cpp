@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/compile/params.h"
+
+#include <fmt/format.h>
+
+#include "ow/base/file.h"
+#include "ow/base/yaml.h"
+
+namespace ow::jobs {
+namespace {
+
+constexpr int kMaxWidth = 65535;
+constexpr size_t kMaxLayers = 8;
+
+void read_data(const std::string& path, YamlMap data, RunParams* params) {
+  DataSource& source = params->data;
+  const Yaml file = data["file"];
+  source.file = beside(path, file.text());
+  if (const auto format = data.find("format")) {
+    const std::string name = format->one_of({"csv", "idx", "safetensors"});
+    source.format = name == "csv"   ? DataFormat::Csv
+                    : name == "idx" ? DataFormat::Idx
+                                    : DataFormat::Safetensors;
+  } else {
+    source.format = data_format(source.file);
+  }
+  if (const auto labels = data.find("labels")) {
+    if (source.format != DataFormat::Idx) labels->fail("is for IDX files: others hold the classes");
+    source.labels = beside(path, labels->text());
+  }
+  if (const auto rows = data.find("rows")) {
+    source.samples = static_cast<size_t>(rows->integer(1, 100'000'000));
+  }
+  if (const auto scale = data.find("scale")) source.scale = scale->real(0, 1e30, true);
+  if (const auto range = data.find("range")) {
+    const std::vector<Yaml> ends = range->list(2, 2, "numbers");
+    const double low = ends[0].real(-1e30, 1e30);
+    source.range = {low, ends[1].real(low, 1e30)};
+  }
+  if (data.has("held_out_modulo") || data.has("held_out_remainder")) {
+    RunParams::HeldOut held;
+    held.modulo = static_cast<int>(data["held_out_modulo"].integer(2, 1000));
+    held.remainder = static_cast<int>(data["held_out_remainder"].integer(0, held.modulo - 1));
+    if (source.samples != 0 && source.samples <= static_cast<size_t>(held.remainder)) {
+      data["rows"].fail(
+          fmt::format("leaves nothing to hold out: must be above {}", held.remainder));
+    }
+    params->held_out = held;
+  }
+  data.close();
+}
+
+// One value for all layers, or a list with one for each.
+template <typename Take>
+void each_layer(const Yaml& value, std::vector<LayerShape>* layers, const Take& take) {
+  if (!value.is_list()) {
+    for (LayerShape& layer : *layers) take(value, &layer);
+    return;
+  }
+  const std::vector<Yaml> list = value.list(layers->size(), layers->size(), "values, one a layer");
+  for (size_t k = 0; k < layers->size(); ++k) take(list[k], &(*layers)[k]);
+}
+
+void read_network(const std::string& path, YamlMap network, RunParams* params) {
+  const std::vector<int> sizes = network["layers"].integers(2, kMaxLayers + 1, 1, kMaxWidth);
+  for (size_t k = 0; k + 1 < sizes.size(); ++k) {
+    const bool last = k + 2 == sizes.size();
+    params->layers.push_back(
+        {sizes[k], sizes[k + 1], last ? Activation::None : Activation::Relu, true});
+  }
+  if (const auto type = network.find("type")) {
+    params->type = type->one_of({"binary16", "bfloat16"}) == "binary16" ? HalfType::Binary16
+                                                                        : HalfType::Bfloat16;
+  }
+  if (const auto activations = network.find("activations")) {
+    each_layer(*activations, &params->layers, [](const Yaml& value, LayerShape* layer) {
+      layer->activation =
+          value.one_of({"none", "relu"}) == "relu" ? Activation::Relu : Activation::None;
+    });
+  }
+  if (const auto bias = network.find("bias")) {
+    each_layer(*bias, &params->layers,
+               [](const Yaml& value, LayerShape* layer) { layer->bias = value.flag(); });
+  }
+  if (const auto weights = network.find("weights")) params->weights = beside(path, weights->text());
+  network.close();
+}
+
+void read_training(YamlMap training, RunParams* params) {
+  TrainOptions t;
+  t.type = params->type;
+  t.layers = {params->layers.front().inputs};
+  for (const LayerShape& layer : params->layers) {
+    t.layers.push_back(layer.outputs);
+    const bool last = &layer == &params->layers.back();
+    if (!layer.bias || layer.activation != (last ? Activation::None : Activation::Relu)) {
+      training.fail("trains networks with a bias everywhere and relu in all layers but the last");
+    }
+  }
+  if (!params->held_out) training.fail("needs data.held_out_modulo: what to test it with");
+  t.seed = static_cast<uint64_t>(training["seed"].integer(0, INT64_MAX));
+  t.epochs = static_cast<int>(training["epochs"].integer(1, 10000));
+  t.batch = static_cast<int>(training["batch"].integer(1, 65536));
+  t.learning_rate = training["learning_rate"].real(0, 1, true);
+  t.weight_decay = training["weight_decay"].real(0, 10);
+  t.sparsity = training["sparsity"].real(0, 0.999);
+  t.prune_begin = static_cast<int>(training["prune_begin"].integer(1, t.epochs));
+  t.prune_end = static_cast<int>(training["prune_end"].integer(t.prune_begin, t.epochs));
+  if (t.sparsity > 0 && t.prune_end == t.prune_begin) {
+    // Sparsity rises from 0 at the one to its value at the other.
+    training["prune_end"].fail(fmt::format(
+        "must be above prune_begin ({}) and at most epochs ({}): in one epoch nothing is pruned",
+        t.prune_begin, t.epochs));
+  }
+  training.close();
+  params->training = t;
+}
+
+}  // namespace
+
+RunParams load_params(const std::string& path) {
+  RunParams params;
+  params.path = path;
+  YamlMap top(Yaml::read(path));
+  read_data(path, top["data"].map(), &params);
+  read_network(path, top["network"].map(), &params);
+  if (const auto training = top.find("training")) read_training(training->map(), &params);
+
+  YamlMap grid = top["grid"].map();
+  params.grid.rows = static_cast<int>(grid["rows"].integer(1, 64));
+  params.grid.cols = static_cast<int>(grid["columns"].integer(1, 64));
+  if (const auto samples = grid.find("samples_per_tile")) {
+    params.samples = static_cast<int>(samples->integer(1, 65535));
+  }
+  grid.close();
+
+  if (const auto large_layer = top.find("large_layer")) {
+    YamlMap large = large_layer->map();
+    LargeLayerParams l;
+    l.inputs = static_cast<int>(large["inputs"].integer(1, kMaxWidth));
+    l.outputs = static_cast<int>(large["outputs"].integer(1, kMaxWidth));
+    l.density = large["density"].real(0, 1, true);
+    l.seed = static_cast<uint64_t>(large["seed"].integer(0, INT64_MAX));
+    large.close();
+    params.large = l;
+  }
+  top.close();
+  return params;
+}
+
+}  // namespace ow::jobs

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The control plane's client: packets as docs/fabric.md has them. All requests enter at the west
+// edge of one grid row (so there is one injector of multicasts), responses leave at the west edge
+// of the grid row that answers.
+#ifndef OW_CONTROL_PLANE_H_
+#define OW_CONTROL_PLANE_H_
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "ow/device/device.h"
+
+namespace ow {
+
+class ControlPlane {
+ public:
+  struct Options {
+    int entry_row = 0;           // west edge port where requests enter
+    int max_outstanding = 16;    // reads under way at a time (1..256)
+    uint64_t timeout = 1000000;  // cycles that a read may take before it is a DeviceFault
+  };
+
+  explicit ControlPlane(Device& device);
+  ControlPlane(Device& device, const Options& options);
+
+  Device& device() { return device_; }
+  GridShape shape() const { return device_.shape(); }
+
+  // Writes the same words (addresses ascending by 4) into every tile of the rectangle: one
+  // multicast packet, cut every 65,535 words. Only queues the packets; they travel while the device
+  // runs. Requests are delivered in the order in which they were made. Throws BadInput for a
+  // rectangle that is not in the grid, an unaligned address, no words, or words beyond a tile's
+  // SRAM (which the first write to SRAM asks the tile for).
+  void write(const Rect& rect, uint32_t addr, const std::vector<uint32_t>& words);
+  void write(const Rect& rect, uint32_t addr, uint32_t word);
+  void write_tile(int row, int col, uint32_t addr, const std::vector<uint32_t>& words);
+  void write_tile(int row, int col, uint32_t addr, uint32_t word);
+
+  // Bytes of SRAM of a tile, all of which are alike: from a tile's CONFIG register, read once.
+  uint32_t sram_bytes(int row, int col);
+
+  // Runs the device until every tile of the rectangle has taken all writes made before (a read of
+  // each tile proves it).
+  void fence(const Rect& rect);
+
+  // Reads n words; runs the device until they are there. DeviceFault if the tile reports an error
+  // or never answers.
+  std::vector<uint32_t> read_tile(int row, int col, uint32_t addr, size_t n);
+  uint32_t read_tile(int row, int col, uint32_t addr);
+
+  // Reads the same n words of every tile of the rectangle; the result is indexed
+  // [(row - rect.row) * rect.cols + (col - rect.col)].
+  std::vector<std::vector<uint32_t>> read_rect(const Rect& rect, uint32_t addr, size_t n);
+
+  struct ReadRequest {
+    int row;
+    int col;
+    uint32_t addr;
+    size_t n;  // words, at least 1
+  };
+  // Any mix of reads, pipelined up to max_outstanding packets; results in the order of the
+  // requests.
+  std::vector<std::vector<uint32_t>> read_many(const std::vector<ReadRequest>& requests);
+
+ private:
+  struct RowReceiver {
+    std::vector<uint32_t> words;  // of the packet that is arriving
+  };
+
+  void check_rect(const Rect& rect) const;
+  void check_fits(const Rect& rect, uint32_t addr, size_t words);
+  void push_headers(std::vector<Wavelet>* packet, const Rect& rect) const;
+
+  Device& device_;
+  Options options_;
+  std::vector<RowReceiver> receivers_;
+  uint32_t sram_bytes_ = 0;  // not asked for yet
+};
+
+}  // namespace ow
+
+#endif  // OW_CONTROL_PLANE_H_

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// The device interface: a grid of tiles seen from its four edges. Everything that the host does
+// (loading, launching, reading back) goes through wavelets at edge ports; see control_plane.h and
+// program.h. Host code knows none of the implementations.
+//
+// A device works by itself and tells the host when there is something to do: it may be a simulator
+// or a machine behind a wire. What only a simulator can do is SimControl (sim_control.h).
+#ifndef OW_DEVICE_H_
+#define OW_DEVICE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "openwafer/grid.h"
+#include "ow/isa/isa.h"
+
+namespace ow {
+
+class SimControl;
+
+constexpr int kMaxColours = isa::kMaxColours;  // encodings
+constexpr int kMaxDataColours = isa::kMaxDataColours;
+constexpr int kColourReq = isa::kColourReq;  // control plane, see docs/fabric.md
+constexpr int kColourRsp = isa::kColourRsp;
+// Slots at the receiving end of a link: of a data colour, of a colour of the control plane.
+constexpr int kLinkCredits = isa::kLinkCredits;
+constexpr int kCtlCredits = isa::kCtlCredits;
+constexpr int link_credits(int colour) {
+  return colour == kColourReq || colour == kColourRsp ? kCtlCredits : kLinkCredits;
+}
+
+// A control wavelet with commands for the routers on its way (docs/fabric.md): it is sent with all
+// credits of its colour in hand, takes them all along and brings all of them back.
+inline bool is_command(const Wavelet& w) {
+  return w.colour < kMaxDataColours && w.ctrl && (w.data & isa::Control::Commands::kMask) != 0;
+}
+
+// A wavelet that left the grid; `cycle` is the cycle in which it was on the edge's wires.
+struct Arrival {
+  uint64_t cycle = 0;
+  Wavelet wavelet;
+};
+
+enum class RunStatus {
+  Done,       // the predicate said so
+  Quiet,      // nothing moves any more, and nothing can before the host sends something
+  CycleLimit  // max_cycles have passed
+};
+
+// Wavelets that a port's queue of a colour holds at most, and the level at which the device tells
+// that it wants more: whoever keeps it above that sends without a gap.
+constexpr size_t kPortRoom = 1024;
+constexpr size_t kPortRefill = 512;
+
+// What ended a stretch of work of a device.
+enum class Pause {
+  Event,  // wavelets arrived, or a port's queue went down to kPortRefill or became empty
+  Quiet,  // as RunStatus::Quiet
+  Limit   // the cycles have passed
+};
+
+// Every member that takes a side and an index throws BadInput if there is no such port.
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  virtual GridShape shape() const = 0;
+  // A part of a larger machine has no ports at a side where the machine goes on. There are ports at
+  // the west side of every device.
+  virtual bool has_side(Side) const { return true; }
+
+  // Cycles of the machine's clock since its reset, as far as the device has told.
+  virtual uint64_t cycle() const = 0;
+
+  // One line that names the implementation and its configuration.
+  virtual std::string description() const = 0;
+
+  // Sends wavelets into the grid, those of a port and a colour in their order. At most one leaves a
+  // port in a cycle, when its colour has a credit; the colours take turns. What a port has no room
+  // for waits here; whoever makes wavelets as they are wanted looks at pending_sends.
+  void send(Side side, int index, const Wavelet* wavelets, size_t count);
+  void send(Side side, int index, const std::vector<Wavelet>& wavelets) {
+    send(side, index, wavelets.data(), wavelets.size());
+  }
+  void send(Side side, int index, const Wavelet& wavelet) { send(side, index, &wavelet, 1); }
+
+  // Wavelets that have not entered the grid: of one colour, of a port, of all ports.
+  size_t pending_sends(Side side, int index, int colour) const;
+  size_t pending_sends(Side side, int index) const;
+  size_t pending_sends() const { return waiting_count_ + queued(); }
+
+  // Credits that the port has left for sending `colour` into the grid (0..link_credits(colour)).
+  virtual int send_credits(Side side, int index, int colour) const = 0;
+
+  // The edge always takes what arrives and returns the credit; wavelets are kept in the order of
+  // arrival until taken. `available` counts them without taking.
+  virtual std::vector<Arrival> take(Side side, int index, int colour) = 0;
+  virtual size_t available(Side side, int index, int colour) const = 0;
+
+  // Lets the device work until `done` says true (asked before, and then whenever something has
+  // arrived or a queue has room again; may be empty), nothing moves any more, or max_cycles have
+  // passed, whichever is first.
+  RunStatus run(uint64_t max_cycles, const std::function<bool()>& done);
+  RunStatus run(uint64_t max_cycles) { return run(max_cycles, nullptr); }
+
+  // Whether the device can tell that nothing moves any more (Quiet). One that cannot ends at the
+  // limit, and the host asks the tiles.
+  virtual bool tells_quiet() const = 0;
+
+  // The controls of a simulated device, or null.
+  virtual SimControl* sim() { return nullptr; }
+
+  // ---- What a device implements, and `send` and `run` are made of.
+  // Takes wavelets of one colour into the port's queue, from the first one on, and returns how many
+  // it took: what there is room for.
+  virtual size_t offer(Side side, int index, const Wavelet* wavelets, size_t count) = 0;
+  // Wavelets taken that have not entered the grid.
+  virtual size_t queued(Side side, int index, int colour) const = 0;
+  virtual size_t queued(Side side, int index) const = 0;
+  virtual size_t queued() const = 0;
+  // Works for at most max_cycles (more than 0), less if there is something to tell.
+  virtual Pause advance(uint64_t max_cycles) = 0;
+
+ protected:
+  // Offers what waits; advance() of a device that is driven by other means (step) calls it.
+  void offer_waiting();
+
+ private:
+  using Key = std::tuple<Side, int, int>;       // side, index, colour
+  std::map<Key, std::deque<Wavelet>> waiting_;  // no empty ones
+  size_t waiting_count_ = 0;
+  uint64_t sends_ = 0;  // calls of send
+};
+
+}  // namespace ow
+
+#endif  // OW_DEVICE_H_

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The simulated devices: the replicated engine (one Verilated tile, instantiated for every tile of
+// the grid) and the monolithic top.
+#ifndef OW_SIM_H_
+#define OW_SIM_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "ow/device/device.h"
+
+namespace ow {
+
+enum class DeviceKind {
+  Replicated,  // any shape
+  Monolithic   // only the shapes that were built (2x2)
+};
+
+// Loses credits on one link: `count` of them, from the nth (from 0) on, of those of `colour` that
+// tile (row, col) sends out through `side`. Replicated engine only; for tests of the hang report.
+struct CreditFault {
+  int row = 0;
+  int col = 0;
+  Side side = Side::North;
+  int colour = 0;
+  uint64_t nth = 0;
+  uint64_t count = 1;
+};
+
+struct SimOptions {
+  bool check_idle = false;    // evaluate idle tiles too and fail if any state changes
+  bool skip_idle = true;      // do not evaluate idle tiles that get no input
+  bool toggle_clock = false;  // drive both edges of every clock: slower, the reference for tests
+  std::optional<CreditFault> drop_credit;
+  std::string trace_file;  // FST of the run; empty: none (monolithic device, build with traces)
+};
+
+std::unique_ptr<Device> make_device(DeviceKind kind, GridShape shape,
+                                    const SimOptions& options = SimOptions());
+
+// "replicated", "monolithic"; BadInput for anything else.
+DeviceKind parse_device_kind(const std::string& name);
+
+}  // namespace ow
+
+#endif  // OW_SIM_H_

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the simulated devices share: edge ports, the cycle count, the run loop.
+#ifndef OW_SRC_SIM_DEVICE_H_
+#define OW_SRC_SIM_DEVICE_H_
+
+#include <vector>
+
+#include "ow/device/device.h"
+#include "ow/device/edge_ports.h"
+#include "ow/device/sim_control.h"
+#include "ow/sim/sim.h"
+
+namespace ow {
+
+class SimDevice : public Device, public SimControl {
+ public:
+  explicit SimDevice(GridShape shape);
+
+  GridShape shape() const override { return shape_; }
+  uint64_t cycle() const override { return cycle_; }
+  int send_credits(Side side, int index, int colour) const override;
+  std::vector<Arrival> take(Side side, int index, int colour) override;
+  size_t available(Side side, int index, int colour) const override;
+  bool tells_quiet() const override { return true; }
+  SimControl* sim() override { return this; }
+  size_t offer(Side side, int index, const Wavelet* wavelets, size_t count) override;
+  size_t queued(Side side, int index, int colour) const override;
+  size_t queued(Side side, int index) const override;
+  size_t queued() const override { return ports_.pending(); }
+  Pause advance(uint64_t max_cycles) override;
+
+  void step() override;
+  RunStatus run_each(uint64_t max_cycles, const std::function<bool()>& done) override;
+  void block(Side side, int index, int colour, bool blocked) override;
+  void record_edges(bool on) override { ports_.record(on); }
+  const std::vector<EdgeEvent>& edge_log() const override { return ports_.log(); }
+
+ protected:
+  // Clocks the grid once: `in` are the words of the edge inputs in this cycle, indexed as
+  // EdgePorts numbers the ports; `out` gets the edge outputs of the next cycle.
+  virtual void clock_grid(uint64_t cycle, const uint64_t* in, uint64_t* out) = 0;
+  // No tile can change before an edge input does. Edge outputs are looked at by the caller.
+  virtual bool grid_quiet() const = 0;
+
+  static int checked_colour(int colour);
+  // Nothing moves before the host sends something.
+  bool quiet() const;
+
+  GridShape shape_;
+  EdgePorts ports_;
+
+ private:
+  void clock();
+
+  uint64_t cycle_ = 0;
+  std::vector<uint64_t> in_;
+  std::vector<uint64_t> out_;
+};
+
+}  // namespace ow
+
+#endif  // OW_SRC_SIM_DEVICE_H_

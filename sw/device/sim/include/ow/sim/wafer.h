@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The simulated wafer: the Verilated tile, station and link end, each instantiated as often as the
+// wafer has them, and the muxes of its reticles in between. Cycle for cycle what
+// rtl/wafer/ow_wafer.sv does.
+#ifndef OW_WAFER_SIM_H_
+#define OW_WAFER_SIM_H_
+
+#include <memory>
+#include <vector>
+
+#include "ow/sim/sim_device.h"
+#include "ow/wafer/chain.h"
+#include "ow/wafer/faults.h"
+
+namespace ow::wafer {
+
+struct SimCounts {
+  uint64_t tiles = 0;  // evaluations
+  uint64_t stations = 0;
+  uint64_t links = 0;
+};
+
+// As a device it has the wafer's logical rows and columns; it is dark until its fuses are set.
+class WaferDevice : public SimDevice, public ChainAccess {
+ public:
+  explicit WaferDevice(GridShape shape) : SimDevice(shape) {}
+  Device& device() { return *this; }
+  virtual SimCounts counts() const = 0;
+  // The pins of the chains.
+  virtual std::vector<ChainPins>& pins() = 0;
+};
+
+// Full tiles. BadInput if the faults name what is not there.
+std::unique_ptr<WaferDevice> make_wafer_device(const Shape& shape, const Faults& faults = Faults());
+
+// The tiles of `mini`: 2 lanes, 8 kB, 4 colours, 3 threads; for campaigns.
+std::unique_ptr<WaferDevice> make_mini_wafer_device(const Shape& shape,
+                                                    const Faults& faults = Faults());
+
+// All flip-flops of a tile of `mini`: what stuck ones are drawn from.
+std::vector<Register> mini_tile_registers();
+
+}  // namespace ow::wafer
+
+#endif  // OW_WAFER_SIM_H_

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replicated.h"
+
+#include <array>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <verilated.h>
+
+#include "Vow_tile_internals.h"
+#include "ow/base/error.h"
+#include "ow/device/link_word.h"
+
+namespace ow {
+namespace {
+
+constexpr int kResetCycles = 4;
+constexpr int kReleaseCycles = 2;  // the reset is registered in the tile
+
+// The four link words of a tile edge, in port order; a cache line holds both
+// parities.
+struct alignas(64) Slots {
+  uint64_t word[2][4];
+};
+
+class Replicated : public SimDevice {
+ public:
+  Replicated(GridShape shape, const SimOptions& options);
+
+  std::string description() const override {
+    return fmt::format("replicated engine, {} x {} tiles{}", shape_.rows, shape_.cols,
+                       options_.check_idle ? ", idle tiles checked" : "");
+  }
+  uint64_t evaluations() const override { return evaluations_; }
+
+ protected:
+  void clock_grid(uint64_t cycle, const uint64_t* in, uint64_t* out) override;
+  bool grid_quiet() const override { return active_ == 0; }
+
+ private:
+  struct Tile {
+    sim::Model<Vow_tile> model;
+    // Where the words that this tile sends go: a slot of the neighbour, or an
+    // edge output.
+    int neighbour[4];  // tile index, -1 at an edge
+    int edge_port[4];  // port number, -1 inside
+  };
+
+  void clock(sim::Model<Vow_tile>* model) const {
+    options_.toggle_clock ? model->clock_both_edges() : model->clock();
+  }
+  void check_unchanged(size_t index, uint64_t cycle);
+
+  SimOptions options_;
+  sim::Context context_;
+  std::vector<Tile> tiles_;
+  std::vector<Slots> slots_;
+  std::vector<uint8_t> awake_;    // not idle after its last evaluation
+  std::vector<uint8_t> settled_;  // checked once since its last evaluation
+  std::vector<uint8_t> before_;   // of the idle check
+  int active_ = 0;                // tiles that the next cycle must evaluate
+  int parity_ = 0;
+  uint64_t evaluations_ = 0;
+  uint64_t fault_count_ = 0;
+};
+
+Replicated::Replicated(GridShape shape, const SimOptions& options)
+    : SimDevice(shape), options_(options) {
+  const size_t n = static_cast<size_t>(shape.rows) * static_cast<size_t>(shape.cols);
+  if (!options.trace_file.empty()) {
+    throw BadInput(options.trace_file + ": waves need the monolithic device");
+  }
+  sim::check_internals<Vow_tile>();
+  context_.enter();
+  tiles_.reserve(n);
+  slots_.resize(n);
+  awake_.assign(n, 1);
+  settled_.assign(n, 0);
+  for (int r = 0; r < shape.rows; ++r) {
+    for (int c = 0; c < shape.cols; ++c) {
+      const int i = r * shape.cols + c;
+      Tile t{{&context_, fmt::format("tile_{}_{}", r, c)}, {}, {}};
+      t.neighbour[0] = r > 0 ? i - shape.cols : -1;
+      t.neighbour[1] = c + 1 < shape.cols ? i + 1 : -1;
+      t.neighbour[2] = r + 1 < shape.rows ? i + shape.cols : -1;
+      t.neighbour[3] = c > 0 ? i - 1 : -1;
+      t.edge_port[0] = r > 0 ? -1 : ports_.port(Side::North, c);
+      t.edge_port[1] = c + 1 < shape.cols ? -1 : ports_.port(Side::East, r);
+      t.edge_port[2] = r + 1 < shape.rows ? -1 : ports_.port(Side::South, c);
+      t.edge_port[3] = c > 0 ? -1 : ports_.port(Side::West, r);
+      sim::Model<Vow_tile>& m = t.model;
+      m->cycle_i = 0;
+      m->link_n_i = m->link_e_i = m->link_s_i = m->link_w_i = 0;
+      options_.toggle_clock ? m.reset_both_edges(kResetCycles) : m.reset(kResetCycles);
+      m->rst_i = 0;
+      for (int k = 0; k < kReleaseCycles; ++k) clock(&m);
+      tiles_.push_back(std::move(t));
+    }
+  }
+  std::memset(slots_.data(), 0, n * sizeof(Slots));
+  active_ = static_cast<int>(n);
+  if (options_.drop_credit) {
+    const CreditFault& f = *options_.drop_credit;
+    if (f.row < 0 || f.col < 0 || f.row >= shape.rows || f.col >= shape.cols) {
+      throw BadInput(fmt::format("credit to drop at tile ({}, {}): not in the grid", f.row, f.col));
+    }
+  }
+}
+
+void Replicated::clock_grid(uint64_t cycle, const uint64_t* in, uint64_t* out) {
+  context_.enter();
+  const int now = parity_;
+  const int next = parity_ ^ 1;
+  // Edge inputs go into the slots of the edge tiles; the edge outputs are
+  // written anew.
+  for (int p = 0; p < ports_.count(); ++p) out[p] = 0;
+  {
+    const int rows = shape_.rows;
+    const int cols = shape_.cols;
+    auto put = [&](int tile, int port, uint64_t word) {
+      if (word != 0) slots_[static_cast<size_t>(tile)].word[now][port] = word;
+    };
+    for (int c = 0; c < cols; ++c) {
+      put(c, 0, in[ports_.first(Side::North) + c]);
+      put((rows - 1) * cols + c, 2, in[ports_.first(Side::South) + c]);
+    }
+    for (int r = 0; r < rows; ++r) {
+      put(r * cols + cols - 1, 1, in[ports_.first(Side::East) + r]);
+      put(r * cols, 3, in[ports_.first(Side::West) + r]);
+    }
+  }
+  int active = 0;
+  uint64_t sent = 0;  // words into other tiles: their receivers are active in the next cycle
+  const size_t n = tiles_.size();
+  for (size_t i = 0; i < n; ++i) {
+    uint64_t* words = slots_[i].word[now];
+    const uint64_t any = words[0] | words[1] | words[2] | words[3];
+    Tile& t = tiles_[i];
+    if (any == 0 && !awake_[i]) {
+      if (options_.check_idle) {
+        check_unchanged(i, cycle);
+        continue;
+      }
+      if (options_.skip_idle) continue;
+    }
+    Vow_tile* const m = t.model.get();
+    m->link_n_i = words[0];
+    m->link_e_i = words[1];
+    m->link_s_i = words[2];
+    m->link_w_i = words[3];
+    words[0] = words[1] = words[2] = words[3] = 0;
+    m->cycle_i = cycle;
+    clock(&t.model);
+    ++evaluations_;
+    awake_[i] = !m->idle_o;
+    settled_[i] = 0;
+    active += awake_[i];
+    uint64_t links[4] = {m->link_n_o, m->link_e_o, m->link_s_o, m->link_w_o};
+    if ((links[0] | links[1] | links[2] | links[3]) == 0) continue;
+    if (options_.drop_credit) {
+      const CreditFault& f = *options_.drop_credit;
+      uint64_t& word = links[static_cast<int>(f.side)];
+      if (static_cast<size_t>(f.row * shape_.cols + f.col) == i && link_has_credit(word) &&
+          link_credit_colour(word) == f.colour) {
+        if (fault_count_ >= f.nth && fault_count_ < f.nth + f.count) word &= ~kLinkCreditMask;
+        ++fault_count_;
+      }
+    }
+    for (int p = 0; p < 4; ++p) {
+      if (links[p] == 0) continue;
+      if (t.neighbour[p] >= 0) {
+        slots_[static_cast<size_t>(t.neighbour[p])].word[next][(p + 2) & 3] = links[p];
+        ++sent;
+      } else {
+        out[t.edge_port[p]] = links[p];
+      }
+    }
+  }
+  active_ = active + static_cast<int>(sent);
+  parity_ = next;
+}
+
+// Evaluates a tile that would have been skipped: no register may change, no
+// output, and not idle_o. From the second such evaluation in a row on, nothing
+// at all in the model may change; in the first one, Verilator's own temporaries
+// (what the last evaluation wrote into a memory, arguments of functions) may.
+// The inputs are put back to those of the last evaluation before the
+// comparison.
+void Replicated::check_unchanged(size_t index, uint64_t cycle) {
+  sim::Model<Vow_tile>& m = tiles_[index].model;
+  const uint8_t* const state = m.state();
+  const uint64_t inputs[5] = {m->link_n_i, m->link_e_i, m->link_s_i, m->link_w_i, m->cycle_i};
+  const auto outputs = [&] {
+    return std::array<uint64_t, 5>{m->link_n_o, m->link_e_o, m->link_s_o, m->link_w_o, m->idle_o};
+  };
+  m.evaluate();
+  const std::array<uint64_t, 5> outputs_before = outputs();
+  before_.assign(state, state + m.state_bytes());
+  m->link_n_i = m->link_e_i = m->link_s_i = m->link_w_i = 0;
+  m->cycle_i = cycle;
+  clock(&m);
+  m->link_n_i = inputs[0];
+  m->link_e_i = inputs[1];
+  m->link_s_i = inputs[2];
+  m->link_w_i = inputs[3];
+  m->cycle_i = inputs[4];
+  m.evaluate();
+  ++evaluations_;
+  std::string changed;
+  if (std::memcmp(before_.data(), state, before_.size()) != 0) {
+    for (const sim::Cell& c : m.cells()) {
+      if (std::memcmp(before_.data() + (c.data - state), c.data, c.size) != 0) {
+        changed = c.name;
+        break;
+      }
+    }
+    if (changed.empty() && settled_[index] != 0) changed = "a signal that is no register";
+  }
+  if (changed.empty() && outputs() != outputs_before) changed = "an output";
+  if (!changed.empty()) {
+    throw InternalError(
+        fmt::format("idle check: tile ({}, {}) changed in "
+                    "cycle {} although it was idle and "
+                    "nothing arrived: {}",
+                    index / static_cast<size_t>(shape_.cols),
+                    index % static_cast<size_t>(shape_.cols), cycle, changed));
+  }
+  settled_[index] = 1;
+}
+
+}  // namespace
+
+std::unique_ptr<SimDevice> make_replicated(GridShape shape, const SimOptions& options) {
+  return std::make_unique<Replicated>(shape, options);
+}
+
+}  // namespace ow

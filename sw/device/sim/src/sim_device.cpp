@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/sim/sim_device.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "ow/base/error.h"
+
+namespace ow {
+namespace {
+
+GridShape checked_shape(GridShape shape) {
+  // Hops have 12 bits.
+  if (shape.rows < 1 || shape.cols < 1 || shape.rows > 4096 || shape.cols > 4096) {
+    throw BadInput(fmt::format("grid of {} x {} tiles: rows and columns must be 1 to 4096",
+                               shape.rows, shape.cols));
+  }
+  return shape;
+}
+
+}  // namespace
+
+SimDevice::SimDevice(GridShape shape)
+    : shape_(checked_shape(shape)),
+      ports_(shape_),
+      in_(static_cast<size_t>(ports_.count()), 0),
+      out_(static_cast<size_t>(ports_.count()), 0) {}
+
+int SimDevice::checked_colour(int colour) {
+  if (colour < 0 || colour >= kMaxColours) {
+    throw BadInput(fmt::format("colour {}: must be 0 to {}", colour, kMaxColours - 1));
+  }
+  return colour;
+}
+
+size_t SimDevice::offer(Side side, int index, const Wavelet* wavelets, size_t count) {
+  return ports_.send(ports_.port(side, index), wavelets, count);
+}
+size_t SimDevice::queued(Side side, int index, int colour) const {
+  return ports_.pending(ports_.port(side, index), checked_colour(colour));
+}
+size_t SimDevice::queued(Side side, int index) const {
+  return ports_.pending(ports_.port(side, index));
+}
+int SimDevice::send_credits(Side side, int index, int colour) const {
+  return ports_.credits(ports_.port(side, index), checked_colour(colour));
+}
+std::vector<Arrival> SimDevice::take(Side side, int index, int colour) {
+  return ports_.take(ports_.port(side, index), checked_colour(colour));
+}
+size_t SimDevice::available(Side side, int index, int colour) const {
+  return ports_.available(ports_.port(side, index), checked_colour(colour));
+}
+void SimDevice::block(Side side, int index, int colour, bool blocked) {
+  ports_.block(ports_.port(side, index), checked_colour(colour), blocked);
+}
+
+void SimDevice::step() {
+  offer_waiting();
+  clock();
+}
+
+void SimDevice::clock() {
+  ports_.drive(cycle_, in_.data());
+  ports_.receive(cycle_, out_.data());
+  clock_grid(cycle_, in_.data(), out_.data());
+  ++cycle_;
+}
+
+bool SimDevice::quiet() const {
+  return ports_.quiet() && grid_quiet() &&
+         std::all_of(out_.begin(), out_.end(), [](uint64_t w) { return w == 0; });
+}
+
+Pause SimDevice::advance(uint64_t max_cycles) {
+  ports_.take_event();
+  for (uint64_t n = 0; n < max_cycles; ++n) {
+    if (quiet()) return Pause::Quiet;
+    clock();
+    if (ports_.take_event()) return Pause::Event;
+  }
+  return Pause::Limit;
+}
+
+RunStatus SimDevice::run_each(uint64_t max_cycles, const std::function<bool()>& done) {
+  for (uint64_t n = 0;; ++n) {
+    offer_waiting();
+    if (done()) return RunStatus::Done;
+    if (n == max_cycles) return RunStatus::CycleLimit;
+    if (quiet()) return RunStatus::Quiet;
+    clock();
+  }
+}
+
+}  // namespace ow

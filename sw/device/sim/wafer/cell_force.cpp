@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cell_force.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "ow/base/error.h"
+
+namespace ow::wafer {
+namespace {
+
+constexpr size_t kBanks = 8;
+constexpr size_t kRowBytes = 8;  // of a bank
+
+bool ends_with(const std::string& name, const std::string& end) {
+  return name.size() >= end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
+}
+
+void check_row(int row, const sim::Cell& bank) {
+  if (static_cast<size_t>(row) * kRowBytes + kRowBytes > bank.size) {
+    throw BadInput(fmt::format("row {} of a memory bank: must be from 0 to {}", row,
+                               bank.size / kRowBytes - 1));
+  }
+}
+
+}  // namespace
+
+CellForce CellForce::memory(const std::vector<sim::Cell>& cells, const TileFault& f) {
+  std::vector<sim::Cell> banks;
+  for (const sim::Cell& c : cells) {
+    const std::string name = c.name;
+    if (name.find("u_sram") != std::string::npos && ends_with(name, "mem")) banks.push_back(c);
+  }
+  if (banks.size() != kBanks) {
+    throw InternalError(
+        fmt::format("the tile model has {} memory banks, not {}", banks.size(), kBanks));
+  }
+  const sim::Cell& c = banks.at(static_cast<size_t>(f.bank));
+  const auto bit = [&c](int row, int n) {
+    return c.data + row * static_cast<int>(kRowBytes) + n / 8;
+  };
+  check_row(f.row, c);
+  CellForce force;
+  force.byte_ = bit(f.row, f.bit);
+  force.mask_ = static_cast<uint8_t>(1u << f.bit % 8);
+  force.value_ = f.value;
+  if (f.coupling == TileFault::Coupling::None) return force;
+  check_row(f.other_row, c);
+  force.coupling_ = f.coupling;
+  force.other_ = bit(f.other_row, f.other_bit);
+  force.other_mask_ = static_cast<uint8_t>(1u << f.other_bit % 8);
+  force.when_ = f.when;
+  force.was_ = (*force.byte_ & force.mask_) != 0;
+  force.other_was_ = (*force.other_ & force.other_mask_) != 0;
+  return force;
+}
+
+CellForce CellForce::flip_flop(const std::vector<sim::Cell>& cells, const TileFault& f) {
+  std::vector<sim::Cell> found;
+  for (const sim::Cell& c : cells) {
+    if (ends_with(c.name, f.name)) found.push_back(c);
+  }
+  if (found.empty()) throw BadInput(fmt::format("a tile has no register '{}'", f.name));
+  const sim::Cell& c = found.front();
+  if (found.size() > 1) {
+    throw BadInput(fmt::format("'{}' is the end of the names of {} registers, as {} and {}", f.name,
+                               found.size(), c.name, found.back().name));
+  }
+  if (static_cast<size_t>(f.bit) >= c.size * 8) {
+    throw BadInput(
+        fmt::format("bit {} of register {}: it has {} at most", f.bit, f.name, c.size * 8));
+  }
+  CellForce force;
+  force.byte_ = c.data + f.bit / 8;
+  force.mask_ = static_cast<uint8_t>(1u << f.bit % 8);
+  force.value_ = f.value;
+  return force;
+}
+
+bool CellForce::apply() {
+  const bool is = (*byte_ & mask_) != 0;
+  was_ = forced(is);
+  if (is == was_) return false;
+  *byte_ = static_cast<uint8_t>(*byte_ ^ mask_);
+  return true;
+}
+
+// What the cell holds at the end of a cycle in which it would hold `is`. What
+// an aggressor does comes after the write, also to a cell of its own word.
+bool CellForce::forced(bool is) {
+  using Coupling = TileFault::Coupling;
+  if (coupling_ == Coupling::None) return value_;
+  const bool other = (*other_ & other_mask_) != 0;
+  const bool turns = other != other_was_ && other == when_;
+  other_was_ = other;
+  switch (coupling_) {
+    case Coupling::State:
+      return other == when_ ? value_ : is;
+    case Coupling::Set:
+      return turns ? value_ : is;
+    case Coupling::Invert:
+      return turns ? !is : is;
+    default:  // Hold
+      return other == when_ && is == value_ && was_ != is ? was_ : is;
+  }
+}
+
+}  // namespace ow::wafer

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/device/bulk.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "ow/base/error.h"
+
+namespace ow {
+namespace {
+
+constexpr uint32_t kDirNegative = 1u << 31;
+constexpr uint32_t kToEdge = 1u << 30;
+constexpr uint32_t kOpWrite = 1;
+constexpr uint32_t kOpRead = 2;
+// Reads under way at a port: enough that the next answer follows the last.
+constexpr size_t kReadsAhead = 3;
+// Requests that wait in a port's queue while there are more.
+constexpr size_t kAhead = 2 * (Bulk::kPacketWords + 8);
+
+uint32_t hops(bool negative, int n) {
+  return (negative ? kDirNegative : 0) | static_cast<uint32_t>(n) << 12 | static_cast<uint32_t>(n);
+}
+bool along_row(Side side) { return side == Side::West || side == Side::East; }
+
+}  // namespace
+
+void Bulk::write(int row, int col, uint32_t addr, std::vector<uint32_t> words) {
+  Job job;
+  job.row = row;
+  job.col = col;
+  job.addr = addr;
+  job.out = std::move(words);
+  add(std::move(job));
+}
+
+void Bulk::read(int row, int col, uint32_t addr, std::vector<uint32_t>* words) {
+  Job job;
+  job.row = row;
+  job.col = col;
+  job.addr = addr;
+  job.in = words;
+  add(std::move(job));
+}
+
+void Bulk::add(Job job) {
+  const GridShape grid = device_.shape();
+  if (job.row < 0 || job.col < 0 || job.row >= grid.rows || job.col >= grid.cols) {
+    throw BadInput(fmt::format("tile ({}, {}) is not in the {} x {} grid", job.row, job.col,
+                               grid.rows, grid.cols));
+  }
+  if (job.addr % 4 != 0 || job.words() == 0) {
+    throw BadInput(
+        fmt::format("copy of {} words at 0x{:x}: must be at least one, at a multiple of 4",
+                    job.words(), job.addr));
+  }
+  jobs_.push_back(std::move(job));
+}
+
+size_t Bulk::port_of(Side side, int index) const {
+  for (size_t i = 0; i < ports_.size(); ++i) {
+    if (ports_[i].side == side && ports_[i].index == index) return i;
+  }
+  return ports_.size();
+}
+
+// First by a pattern that deals the tiles of every row and column out to both directions in the
+// proportion of the ports, then by moving tiles to ports that have less.
+void Bulk::assign() {
+  const GridShape grid = device_.shape();
+  for (int s = 0; s < kSides; ++s) {
+    const Side side = static_cast<Side>(s);
+    if (!device_.has_side(side)) continue;
+    for (int i = 0; i < (along_row(side) ? grid.rows : grid.cols); ++i) {
+      PortState port{};
+      port.side = side;
+      port.index = i;
+      ports_.push_back(std::move(port));
+    }
+  }
+  std::vector<size_t> owner(jobs_.size());
+  std::vector<std::vector<size_t>> choices(jobs_.size());
+  for (size_t j = 0; j < jobs_.size(); ++j) {
+    const Job& job = jobs_[j];
+    for (int s = 0; s < kSides; ++s) {
+      const Side side = static_cast<Side>(s);
+      const size_t port = port_of(side, along_row(side) ? job.row : job.col);
+      if (port < ports_.size()) choices[j].push_back(port);
+    }
+    const bool row = (job.row + job.col) * grid.rows % (grid.rows + grid.cols) < grid.rows;
+    size_t best = choices[j].front();
+    const auto score = [&](size_t p) {
+      return std::make_pair(along_row(ports_[p].side) != row, ports_[p].load);
+    };
+    for (const size_t p : choices[j]) {
+      if (score(p) < score(best)) best = p;
+    }
+    owner[j] = best;
+    ports_[best].load += job.words();
+  }
+  for (int pass = 0; pass < 8; ++pass) {
+    for (size_t j = 0; j < jobs_.size(); ++j) {
+      const size_t words = jobs_[j].words();
+      for (const size_t p : choices[j]) {
+        if (ports_[p].load + words >= ports_[owner[j]].load) continue;
+        ports_[owner[j]].load -= words;
+        ports_[p].load += words;
+        owner[j] = p;
+      }
+    }
+  }
+  for (size_t j = 0; j < jobs_.size(); ++j) {
+    ports_[owner[j]].jobs.push_back(j);
+    const Job& job = jobs_[j];
+    left_ += job.in == nullptr ? 1 : (job.words() + kPacketWords - 1) / kPacketWords;
+  }
+}
+
+void Bulk::request(PortState* port, const Packet& packet, bool read) {
+  const Job& job = jobs_[packet.job];
+  const GridShape grid = device_.shape();
+  std::vector<Wavelet> wavelets;
+  const auto put = [&](uint32_t word) { wavelets.push_back(Wavelet{kColourReq, false, word}); };
+  switch (port->side) {
+    case Side::West:
+      put(hops(false, job.col));
+      put(0);
+      break;
+    case Side::East:
+      put(hops(true, grid.cols - 1 - job.col));
+      put(0);
+      break;
+    case Side::North:
+      put(hops(false, job.row));
+      break;
+    case Side::South:
+      put(hops(true, grid.rows - 1 - job.row));
+      break;
+  }
+  put((read ? kOpRead : kOpWrite) << 28 | packet.tag << 16 | static_cast<uint32_t>(packet.words));
+  put(job.addr + static_cast<uint32_t>(4 * packet.at));
+  if (read) {
+    put(port->side == Side::West ? kDirNegative | kToEdge
+                                 : (port->side == Side::East ? kToEdge : 0));
+    put(port->side == Side::North ? kDirNegative | kToEdge
+                                  : (port->side == Side::South ? kToEdge : 0));
+  } else {
+    for (size_t i = 0; i < packet.words; ++i) put(job.out[packet.at + i]);
+  }
+  wavelets.back().ctrl = true;
+  device_.send(port->side, port->index, wavelets);
+}
+
+void Bulk::issue(PortState* port) {
+  while (port->next_job < port->jobs.size() && port->reads.size() < kReadsAhead &&
+         device_.pending_sends(port->side, port->index, kColourReq) < kAhead) {
+    const size_t j = port->jobs[port->next_job];
+    const Job& job = jobs_[j];
+    const bool fence = job.in == nullptr && port->next_word == job.words();
+    Packet packet{j, port->next_word,
+                  fence ? 1 : std::min(kPacketWords, job.words() - port->next_word), 0};
+    if (fence)
+      packet.at = job.words() - 1;  // an answer that follows proves that all has been taken
+    const bool read = fence || job.in != nullptr;
+    if (read) {
+      packet.tag = port->next_tag;
+      port->next_tag = (port->next_tag + 1) & 255;
+      port->reads.push_back(packet);
+    }
+    request(port, packet, read);
+    port->next_word += fence ? 0 : packet.words;
+    if (fence || (read && port->next_word == job.words())) {
+      ++port->next_job;
+      port->next_word = 0;
+    }
+  }
+}
+
+// A whole answer: X and Y header on a row's port, the Y header on a column's; status and tag;
+// words.
+void Bulk::finish(PortState* port) {
+  std::vector<uint32_t> words;
+  words.swap(port->answer);
+  const size_t head = along_row(port->side) ? 2 : 1;
+  const auto where = [&] {
+    return fmt::format("{} edge, port {}", side_name(port->side), port->index);
+  };
+  if (words.size() <= head || port->reads.empty() ||
+      (words[head] >> 16 & 255) != port->reads.front().tag) {
+    // Answers of different tiles may come in another order than the requests went.
+    const auto it =
+        words.size() <= head
+            ? port->reads.end()
+            : std::find_if(port->reads.begin(), port->reads.end(),
+                           [&](const Packet& p) { return p.tag == (words[head] >> 16 & 255); });
+    if (it == port->reads.end()) {
+      throw ProtocolError(where() + ": an answer to nothing that was asked");
+    }
+    std::rotate(port->reads.begin(), it, it + 1);
+  }
+  const Packet packet = port->reads.front();
+  const Job& job = jobs_[packet.job];
+  if (words[head] >> 28 != 0) {
+    throw DeviceFault(fmt::format("tile ({}, {}) refused a read of {} words at 0x{:x}", job.row,
+                                  job.col, packet.words, job.addr + 4 * packet.at));
+  }
+  if (words.size() != head + 1 + packet.words) {
+    throw ProtocolError(fmt::format("{}: tile ({}, {}) answered a read of {} words with {}",
+                                    where(), job.row, job.col, packet.words,
+                                    words.size() - head - 1));
+  }
+  if (job.in != nullptr) {
+    std::copy(words.begin() + static_cast<std::ptrdiff_t>(head + 1), words.end(),
+              job.in->begin() + static_cast<std::ptrdiff_t>(packet.at));
+  }
+  port->reads.erase(port->reads.begin());
+  --left_;
+}
+
+bool Bulk::pump() {
+  if (!assigned_) assign();
+  assigned_ = true;
+  for (PortState& port : ports_) {
+    if (device_.available(port.side, port.index, kColourRsp) != 0) {
+      for (const Arrival& a : device_.take(port.side, port.index, kColourRsp)) {
+        port.answer.push_back(a.wavelet.data);
+        if (a.wavelet.ctrl) finish(&port);
+      }
+    }
+    issue(&port);
+  }
+  return left_ == 0;
+}
+
+std::string Bulk::waiting_for() const {
+  for (const PortState& port : ports_) {
+    if (port.reads.empty()) continue;
+    const Job& job = jobs_[port.reads.front().job];
+    return fmt::format("tile ({}, {}), for {} words at 0x{:x}", job.row, job.col, job.words(),
+                       job.addr);
+  }
+  return "no tile";
+}
+
+}  // namespace ow

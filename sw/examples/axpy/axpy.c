@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = a * x + y in binary16, one rounding an element: the example of docs/programming.md.
+//
+// Operands: x comes in on flow x (pairs), y lies in SRAM, n (even, up to MAX) and a are arguments.
+// Result: y, in SRAM and on flow y, closed by a control wavelet. Memory: 4 bytes an element.
+// Cycles: n / 2 to receive, n / 8 or a little more to compute, n / 2 to send; about 100 in all for
+// the tasks between them.
+#include "openwafer/tile/export.h"
+#include "openwafer/tile/tile.h"
+
+enum { MAX = 2048 };
+OW_EXPORT(f16, y, MAX);
+OW_EXPORT(u32, x_in);
+OW_EXPORT(u32, y_out);
+static OW_NOINIT uint16_t x[MAX];
+static uint32_t scale;
+
+enum { DSR_IN, DSR_X, DSR_Y, DSR_OUT, DSR_NONE = 31 };
+
+OW_TASK(received) {
+  // On the task thread: the core waits here until y is complete.
+  ow_fma_s(OW_F16, OW_CTL(DSR_Y, DSR_X, DSR_NONE, 0), scale);
+  ow_mov(OW_F16, OW_CTL(DSR_OUT, DSR_Y, DSR_NONE, 1));
+}
+
+OW_LAUNCH(axpy, n, a) {
+  scale = a;
+  ow_dsr_fabric_in(DSR_IN, OW_F16, x_in, n);
+  ow_dsr_mem1(DSR_X, OW_F16, OW_ADDR(x), n, 2);
+  ow_dsr_mem1(DSR_Y, OW_F16, OW_ADDR(y), n, 2);
+  ow_dsr_fabric_out(DSR_OUT, OW_F16, y_out, n, OW_CLOSE(1, 0));
+  // Microthread 1 waits for the fabric; the core goes back to sleep until it is done.
+  ow_mov(OW_F16, OW_CTL(DSR_X, DSR_IN, DSR_NONE, 1) | OW_THEN_ACTIVATE(OW_TASK_ID(received)));
+}

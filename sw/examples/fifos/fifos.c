@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// A FIFO between the fabric and a computation that is not ready yet: one microthread takes a stream
+// into the FIFO as it comes, so that it does not block the colour for others; another one works it
+// off later, y = x * stream + y.
+//
+// Operands: N numbers on input queue 0; x and y in SRAM. Result: y. The FIFO holds N: with less,
+// the first microthread waits when it is full, and the stream with it.
+#include "openwafer/tile/export.h"
+
+enum { N = 48, QUEUE = 0, FIFO = 0 };
+enum { DSR_IN, DSR_FILL, DSR_TAKE, DSR_X, DSR_Y, DSR_NONE = 31 };
+enum { THREAD_FILL = 1, THREAD_TAKE = 2 };
+
+OW_EXPORT(f32, x, N);
+OW_EXPORT(f32, y, N);
+OW_EXPORT(u32, waiting);  // elements in the FIFO when the computation begins
+static float space[N];
+
+OW_LAUNCH(fill) {
+  ow_dsr_fabric_in(DSR_IN, OW_F32, QUEUE, N);
+  ow_dsr_fifo(DSR_FILL, OW_F32, FIFO, OW_ADDR(space), N);  // empties it
+  ow_mov(OW_F32, OW_CTL(DSR_FILL, DSR_IN, DSR_NONE, THREAD_FILL));
+}
+
+OW_LAUNCH(compute) {
+  ow_dsr_fifo_ref(DSR_TAKE, OW_F32, FIFO);  // the same register, as it is
+  waiting = ow_fifo_count(DSR_TAKE);
+  ow_dsr_mem1(DSR_X, OW_F32, OW_ADDR(x), N, 4);
+  ow_dsr_mem1(DSR_Y, OW_F32, OW_ADDR(y), N, 4);
+  ow_fma(OW_F32, OW_CTL(DSR_Y, DSR_X, DSR_TAKE, THREAD_TAKE));
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// One tile of y = A x in binary32: a block of A, a part of x from the north, partial sums from the
+// west to the east.
+#include "openwafer/tile/export.h"
+#include "openwafer/tile/kernels.h"
+
+enum { M = 16, N = 24 };
+OW_EXPORT(f32, A, M, N);
+OW_EXPORT(f32, x, N);
+OW_EXPORT(f32, y, M);
+OW_EXPORT(u32, x_in);
+OW_EXPORT(u32, sum_in);
+OW_EXPORT(u32, sum_out);
+
+enum { DSR_X, DSR_X_IN, DSR_Y, DSR_SUM_IN, DSR_SUM_OUT, NONE = 31 };
+
+OW_LAUNCH(compute) {
+  ow_dsr_fabric_in(DSR_X_IN, OW_F32, x_in, N);
+  ow_dsr_mem1(DSR_X, OW_F32, OW_ADDR(x), N, 4);
+  ow_mov(OW_F32, OW_CTL(DSR_X, DSR_X_IN, NONE, 0));  // waits until x is here
+  ow_gemv_f32(M, N, OW_ADDR(A), N, OW_ADDR(x), OW_ADDR(y));
+
+  ow_dsr_mem1(DSR_Y, OW_F32, OW_ADDR(y), M, 4);
+  ow_dsr_fabric_out(DSR_SUM_OUT, OW_F32, sum_out, M, 0);
+  if (sum_in == OW_NO_QUEUE) {
+    ow_mov(OW_F32, OW_CTL(DSR_SUM_OUT, DSR_Y, NONE, 0));
+  } else {
+    ow_dsr_fabric_in(DSR_SUM_IN, OW_F32, sum_in, M);
+    ow_add(OW_F32, OW_CTL(DSR_SUM_OUT, DSR_SUM_IN, DSR_Y, 0));
+  }
+}

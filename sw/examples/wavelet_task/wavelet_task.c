@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts values by their remainder: a task runs for each wavelet that comes.
+#include "openwafer/tile/export.h"
+
+enum { BINS = 16 };
+OW_EXPORT(u32, bins, BINS);
+OW_EXPORT(u32, value_in);
+
+static void count(uint32_t value) { ++bins[value % BINS]; }
+
+void ow_main(void);
+void ow_main(void) {
+  for (int i = 0; i < BINS; ++i) bins[i] = 0;
+  ow_task_register(OW_TASK_DATA(value_in), count);
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Start-up code: global pointer, stack, zero .bss, what a program registers, ow_main once, then
+// tasks for ever. It is entered at _start, behind the word at address 0, which is no instruction: a
+// call of a null function stops the tile.
+#include "openwafer/tile/export.h"
+
+extern const struct ow_task_table_entry ow_task_table_begin[], ow_task_table_end[];
+typedef void (*ow_constructor)(void);
+extern const ow_constructor ow_init_begin[], ow_init_end[];
+
+// The stack lies at the top of the tile's memory, however much that is. Its lowest words hold a
+// value that the host finds again unless the stack has grown over them. A task returns to the
+// address that ow.next put into ra, which is that of ow.next itself.
+void _start(void);
+__attribute__((naked, used, section(".text.start"))) void _start(void) {
+  __asm__ volatile(
+      ".option push\n"
+      ".option norelax\n"
+      "la gp, __global_pointer$\n"
+      ".option pop\n"
+      "li t0, %0\n"
+      "lw sp, 0(t0)\n"
+      "srli sp, sp, 16\n"
+      "slli sp, sp, 6\n"
+      "lui t0, %%hi(OW_STACK_BYTES)\n"
+      "addi t0, t0, %%lo(OW_STACK_BYTES)\n"
+      "sub t0, sp, t0\n"
+      "lui t1, %%hi(OW_STACK_GUARD)\n"
+      "addi t1, t1, %%lo(OW_STACK_GUARD)\n"
+      "addi t2, t0, %%lo(OW_STACK_GUARD_BYTES)\n"
+      "0: sw t1, 0(t0)\n"
+      "addi t0, t0, 4\n"
+      "bltu t0, t2, 0b\n"
+      "la t0, ow_bss_begin\n"
+      "la t1, ow_bss_end\n"
+      "1: bgeu t0, t1, 2f\n"
+      "sw zero, 0(t0)\n"
+      "addi t0, t0, 4\n"
+      "j 1b\n"
+      "2: call ow_start\n"
+      "3: .insn i 0x2b, 0, x0, 0(x0)\n"  // ow.next
+      "j 3b\n" ::"i"(OW_TILE_REGS + OW_REG_CONFIG));
+}
+
+__attribute__((weak)) void ow_main(void) {}
+
+void ow_start(void);
+__attribute__((section(".text.start.c"))) void ow_start(void) {
+  for (const struct ow_task_table_entry* t = ow_task_table_begin; t != ow_task_table_end; ++t) {
+    ow_task_register(t->task, t->entry);
+  }
+  for (const ow_constructor* f = ow_init_begin; f != ow_init_end; ++f) (*f)();
+  ow_main();
+}

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+// The whole installed interface of host programs.
+#ifndef OPENWAFER_OPENWAFER_H_
+#define OPENWAFER_OPENWAFER_H_
+
+#include "openwafer/runtime.h"
+
+#endif  // OPENWAFER_OPENWAFER_H_

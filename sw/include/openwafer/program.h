@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is loaded into a rectangle of tiles: firmware, and the layout that joins the tiles to each
+// other and to the host.
+//
+// A layout names what flows. The library gives each flow its colours and queues, sets the routes of
+// every tile, and leaves the numbers in variables that the firmware exports under the flow's name:
+// for a flow "x", `x_in` is the input queue from which a tile takes it and `x_out` the output queue
+// into which it puts it (u32; kNoQueue in tiles that have none). A variable is needed only in
+// firmware that lies where the flow has such an end.
+#ifndef OPENWAFER_PROGRAM_H_
+#define OPENWAFER_PROGRAM_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "openwafer/grid.h"
+#include "openwafer/route.h"
+
+namespace ow {
+
+constexpr uint32_t kNoQueue = 255;
+
+// Rows and columns are relative to the rectangle that the program is loaded into. Every member that
+// names a flow throws BadInput if the name is taken.
+class Layout {
+ public:
+  // A layout of rows x cols tiles.
+  explicit Layout(GridShape shape);
+  GridShape shape() const { return shape_; }
+
+  // From the host to all tiles of a row or column: what enters at the machine's edge `from` goes to
+  // every tile of that row (West, East) or column (North, South). The stream `name` has a port for
+  // each. Tiles: name_in.
+  void broadcast(const std::string& name, Side from);
+
+  // From tile to tile towards a side: each takes from the one behind it and sends to the one before
+  // it. Tiles: name_in (none in the first), name_out (none in the last). With `enter` the first
+  // takes from the machine's edge behind it, with `leave` the last sends to the edge before it: the
+  // stream `name` has a port for each row or column at that edge (of both, the stream that leaves
+  // is called name + ".out").
+  void chain(const std::string& name, Side towards, bool enter = false, bool leave = false);
+  // The same without the host, for data that tiles exchange with their neighbours.
+  void shift(const std::string& name, Side towards) { chain(name, towards); }
+
+  // From every tile to an edge, one after the other: the tile next to the edge comes first. A tile
+  // puts its words into name_out and, when the last is in, a control wavelet that holds name_end,
+  // which lets the tiles behind it pass (there is no name_end where nobody is). The stream `name`
+  // has a port for each row or column.
+  void gather(const std::string& name, Side to);
+
+  // One tile and an edge, straight along its row or column: from the edge (name_in), or to it
+  // (name_out). The stream has one port.
+  void enter(const std::string& name, Side from, int row, int col);
+  void leave(const std::string& name, int row, int col, Side to);
+
+  // For flows that are none of the above: a colour of its own; its routes; the queues of a tile.
+  // Routes are checked when the program is loaded, as those of the library's flows are.
+  int colour(const std::string& name);
+  void route(int row, int col, int colour, const Switch& positions);
+  void route(int row, int col, int colour, Route route) {
+    this->route(row, col, colour, Switch{{route}, 0, false, PopMode::None});
+  }
+  void receive(const std::string& name, int row, int col, int colour);  // name_in
+  void send(const std::string& name, int row, int col, int colour);     // name_out
+  // The host's ends, at the edge port straight before the tile.
+  void host_sends(const std::string& name, Side from, int row, int col, int colour);
+  void host_takes(const std::string& name, int row, int col, Side to, int colour);
+
+  // A descriptor, or a local task, that no other name has; the number is left in the exported u32
+  // `name` of all tiles. Descriptors 0 to 9: the kernel library has the others.
+  int descriptor(const std::string& name);
+  int task(const std::string& name);
+
+  // ---- What was laid out, for the library.
+  struct EdgePort {
+    int row, col;  // the tile at which it enters or leaves
+    Side side;
+    int colour;
+  };
+  struct Stream {
+    bool to_grid = true;
+    std::vector<EdgePort> ports;
+  };
+  struct Queue {
+    bool in = true;
+    int number = 0;
+    int colour = 0;
+  };
+  using Place = std::pair<int, int>;  // row, col
+  int colours() const { return next_colour_; }
+  const std::map<std::tuple<int, int, int>, Switch>& routes() const { return routes_; }
+  const std::map<std::string, Stream>& streams() const { return streams_; }
+  const std::map<Place, std::vector<Queue>>& queues() const { return queues_; }
+  const std::map<std::string, std::map<Place, uint32_t>>& variables() const { return variables_; }
+
+ private:
+  void take_name(const std::string& name);
+  void check_tile(const std::string& name, int row, int col) const;
+  int queue(const std::string& name, bool in, int row, int col, int colour);
+  // The tiles of each line that runs towards a side, in that direction.
+  std::vector<std::vector<Place>> lines(Side towards) const;
+
+  GridShape shape_;
+  int next_colour_ = 0;
+  int next_descriptor_ = 0;
+  int next_task_ = 0;
+  std::map<std::string, int> names_;
+  std::map<std::tuple<int, int, int>, Switch> routes_;  // row, col, colour
+  std::map<std::string, Stream> streams_;
+  std::map<Place, std::vector<Queue>> queues_;
+  std::map<std::string, std::map<Place, uint32_t>> variables_;
+};
+
+// Firmware and layout. A value: it can be loaded as often as wanted.
+class Program {
+ public:
+  // One firmware (an ELF file) for all tiles of the rectangle.
+  explicit Program(std::string elf);
+  Program(std::string elf, Layout layout);
+  // Several, each in a part of the rectangle; the parts do not overlap.
+  explicit Program(Layout layout);
+  Program& add(const Rect& part, std::string elf);
+
+  struct Part {
+    std::optional<Rect> rect;  // none: all
+    std::string elf;
+  };
+  const std::vector<Part>& parts() const { return parts_; }
+  const std::optional<Layout>& layout() const { return layout_; }
+
+ private:
+  std::vector<Part> parts_;
+  std::optional<Layout> layout_;
+};
+
+}  // namespace ow
+
+#endif  // OPENWAFER_PROGRAM_H_

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Routes of a colour through a tile's router, and switches between several (docs/fabric.md).
+#ifndef OPENWAFER_ROUTE_H_
+#define OPENWAFER_ROUTE_H_
+
+#include <cstdint>
+#include <vector>
+
+namespace ow {
+
+enum class Port { North = 0, East = 1, South = 2, West = 3, Ramp = 4 };
+
+constexpr uint32_t kOutN = 1u << 0;
+constexpr uint32_t kOutE = 1u << 1;
+constexpr uint32_t kOutS = 1u << 2;
+constexpr uint32_t kOutW = 1u << 3;
+constexpr uint32_t kOutRamp = 1u << 4;
+
+struct Route {
+  Port in = Port::Ramp;
+  uint32_t out_mask = 0;  // kOut... bits
+};
+
+// Which routers a command of a control wavelet's list is for (docs/fabric.md).
+enum class PopMode { None = 0, Always = 1, OnAdvance = 2, OnAdvanceOrNop = 3 };
+
+// Up to four routes of one colour in one tile, and how control wavelets move between them.
+struct Switch {
+  std::vector<Route> positions;  // 1 to 4
+  int start = 0;                 // index of the first one in effect
+  bool ring = false;             // from the last one on to the first
+  PopMode mode = PopMode::None;
+};
+
+// The words of a control wavelet: slot 0 is for the first router that takes one.
+enum class Command { Nop = 0, Advance = 1, Reset = 2, Teardown = 3 };
+constexpr uint32_t command(int slot, Command what, bool not_to_ramp = false) {
+  return (static_cast<uint32_t>(what) | (not_to_ramp ? 4u : 0u)) << (2 + 3 * slot);
+}
+
+}  // namespace ow
+
+#endif  // OPENWAFER_ROUTE_H_

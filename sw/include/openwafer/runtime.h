@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// A machine, and programs that run on it.
+//
+//   ow::Runtime machine = ow::open("sim:1x1");
+//   ow::Run run = machine.load(ow::Program("gemv.elf"));
+//   run.write("A", a);                       // type and size are those that the firmware exports
+//   run.launch("compute").wait();            // a trap, a hang, the time limit: an exception
+//   std::vector<ow::f16> y = run.read<ow::f16>("y");
+//
+// Errors are those of openwafer/error.h: BadInput for what the caller got wrong, DeviceFault for
+// what the machine did. What is done with one machine takes effect in the order of the calls. A
+// Runtime and what comes from it belong to one thread.
+#ifndef OPENWAFER_RUNTIME_H_
+#define OPENWAFER_RUNTIME_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "openwafer/error.h"
+#include "openwafer/grid.h"
+#include "openwafer/number.h"
+#include "openwafer/program.h"
+
+namespace ow {
+
+class Device;
+
+// What a machine is: read from it, never known beforehand.
+struct MachineInfo {
+  std::string description;
+  GridShape grid;           // of tiles that work
+  int lanes = 0;            // 16-bit elements a beat
+  int threads = 0;          // the task thread and the microthreads
+  int colours = 0;          // for data
+  uint32_t sram_bytes = 0;  // of a tile
+};
+
+// How an array of the host is spread over the tiles of a rectangle of R x C. `row_dim` and
+// `col_dim` name dimensions of the exported array (from 0) that run over grid rows and over grid
+// columns: of them the host's array has R or C times as many, in blocks (a tile has neighbours) or
+// cyclic (a tile has every R-th). All arrays are row-major.
+struct Mapping {
+  int row_dim = -1;
+  int col_dim = -1;
+  bool cyclic = false;
+  bool each = false;
+
+  // [R][C] and then the exported dimensions: tile after tile.
+  static Mapping tiles() { return {-1, -1, false, true}; }
+  // The same for all; a read takes the first tile's.
+  static Mapping same() { return {}; }
+  // A matrix cut into blocks, or dealt out; a vector along the grid rows, or columns.
+  static Mapping blocks(int row_dim = 0, int col_dim = 1) {
+    return {row_dim, col_dim, false, false};
+  }
+  static Mapping deal(int row_dim = 0, int col_dim = 1) { return {row_dim, col_dim, true, false}; }
+  static Mapping along_rows(int dim = 0) { return {dim, -1, false, false}; }
+  static Mapping along_columns(int dim = 0) { return {-1, dim, false, false}; }
+};
+
+// Something that goes on: a copy or a launch. wait() may be called again and does nothing then.
+class Event {
+ public:
+  class State;
+  explicit Event(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+  // Lets the machine work until it is done. `cycles`: of the machine; DeviceFault if it takes
+  // longer, if nothing moves any more and it is not done (with the hang report), or if a tile of
+  // the run stopped (with its cause and the line of the source).
+  void wait(uint64_t cycles = kPatience);
+  bool done() const;
+
+  static constexpr uint64_t kPatience = 10'000'000;
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+// What tiles did between two calls of Run::profile. Sums over the tiles; cycles of each are
+// `cycles` x tiles.
+struct Activity {
+  uint64_t beats = 0;  // of the engine: cycles in which it worked
+  // Cycles in which it had work and waited: for an input queue, an output queue, an accumulator
+  // row, memory.
+  uint64_t stall_input = 0, stall_output = 0, stall_row = 0, stall_memory = 0;
+  uint64_t no_work = 0;
+  uint64_t instructions = 0;                   // of the core
+  uint64_t asleep = 0;                         // cycles of the core
+  uint64_t wavelets_in = 0, wavelets_out = 0;  // through the ramps
+  uint64_t reducer_elements = 0, reducer_waits = 0;
+};
+struct Profile {
+  uint64_t cycles = 0;
+  Activity total;
+  std::vector<Activity> tiles;  // row by row
+};
+
+// What a consumer gets, and a producer makes, at the edge.
+struct Word {
+  uint32_t data = 0;
+  bool control = false;
+};
+
+// A loaded program.
+class Run {
+ public:
+  class State;
+  explicit Run(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+  Rect rect() const;
+
+  // Copies an array to the tiles whose firmware exports `name`. BadInput if there is none, the type
+  // is another, or the size is not that of the mapping; the message says which.
+  template <typename T>
+  void write(const std::string& name, const std::vector<T>& data,
+             Mapping mapping = Mapping::tiles()) {
+    write_async(name, data, mapping).wait();
+  }
+  template <typename T>
+  void write(const std::string& name, T value) {  // a scalar, the same in all tiles
+    write(name, std::vector<T>(1, value), Mapping::same());
+  }
+  template <typename T>
+  Event write_async(const std::string& name, const std::vector<T>& data,
+                    Mapping mapping = Mapping::tiles()) {
+    return write_bytes(name, ElementOf<T>::kType, data.data(), data.size(), mapping);
+  }
+  template <typename T>
+  std::vector<T> read(const std::string& name, Mapping mapping = Mapping::tiles()) {
+    std::vector<T> data(elements(name, ElementOf<T>::kType, mapping));
+    read_bytes(name, ElementOf<T>::kType, data.data(), data.size(), mapping).wait();
+    return data;
+  }
+  // `data` gets the size, and its contents when the event is done; it must live as long.
+  template <typename T>
+  Event read_async(const std::string& name, std::vector<T>* data,
+                   Mapping mapping = Mapping::tiles()) {
+    data->resize(elements(name, ElementOf<T>::kType, mapping));
+    return read_bytes(name, ElementOf<T>::kType, data->data(), data->size(), mapping);
+  }
+
+  // Calls the function of OW_LAUNCH(name, ...) in all tiles that have it. It is done when these
+  // tiles are at rest: no task runs or is activated, no tensor instruction is under way.
+  Event launch(const std::string& name, const std::vector<uint32_t>& arguments = {});
+
+  // Waits until all of the program's tiles are at rest and all that was sent has entered the grid,
+  // as Event::wait.
+  void wait(uint64_t cycles = Event::kPatience);
+
+  // Streams of the layout. An array is cut evenly over the ports and packed: two 16-bit elements a
+  // wavelet (the first in the low half), or one of 32 bits. Sending takes effect while the machine
+  // works (wait).
+  template <typename T>
+  void send(const std::string& stream, const std::vector<T>& data) {
+    send_bytes(stream, sizeof(T), data.data(), data.size());
+  }
+  // Waits for `count` elements of each port, which come port by port; control wavelets are left
+  // out.
+  template <typename T>
+  std::vector<T> receive(const std::string& stream, size_t count,
+                         uint64_t cycles = Event::kPatience) {
+    std::vector<T> data(count * ports(stream));
+    receive_bytes(stream, sizeof(T), data.data(), count, cycles);
+    return data;
+  }
+  size_t ports(const std::string& stream) const;
+
+  // `next` is asked for words as the port can take them (at most a few hundred wait), until it
+  // returns none. It must not use this machine.
+  void produce(const std::string& stream, size_t port, std::function<std::optional<Word>()> next);
+  // `take` gets what arrives, in order, from now on.
+  void consume(const std::string& stream, size_t port, std::function<void(Word)> take);
+
+  // What happened since the last call, or since loading.
+  Profile profile();
+
+ private:
+  Event write_bytes(const std::string& name, ElementType type, const void* data, size_t count,
+                    Mapping mapping);
+  Event read_bytes(const std::string& name, ElementType type, void* data, size_t count,
+                   Mapping mapping);
+  size_t elements(const std::string& name, ElementType type, Mapping mapping) const;
+  void send_bytes(const std::string& stream, size_t element, const void* data, size_t count);
+  void receive_bytes(const std::string& stream, size_t element, void* data, size_t count,
+                     uint64_t cycles);
+
+  std::shared_ptr<State> state_;
+};
+
+// A machine. Copies are the same machine.
+class Runtime {
+ public:
+  class State;
+  // Over a device of the caller's own (ow/device/device.h).
+  explicit Runtime(std::unique_ptr<Device> device);
+
+  const MachineInfo& info() const;
+  GridShape grid() const { return info().grid; }
+  uint64_t cycle() const;
+
+  // Loads a program into a rectangle (its layout's size, if it has one and none is given at the
+  // north-west corner; else the whole machine) and waits until its cores have started: SRAM,
+  // routes, queues, filters, coordinates and cores of these tiles are set anew. BadInput for what
+  // does not fit: firmware and SRAM, colours, routes that cannot work, a variable that the firmware
+  // does not export. The fabric must be quiet there.
+  Run load(const Program& program, std::optional<Rect> rect = std::nullopt);
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+// Opens a machine:
+//   sim:RxC      a simulated grid of R x C tiles
+//   mono:RxC     the same, Verilated as a whole (only sizes that were built: 2x2)
+//   wafer:FILE   a simulated wafer by its configuration; it is brought up and repaired, and has
+//                the logical tiles that this gives
+// BadInput for anything else; DeviceFault if a wafer cannot be repaired. `firmware` is the
+// directory of the self-test that a wafer is brought up with; the package knows its own.
+#ifndef OPENWAFER_FIRMWARE
+#define OPENWAFER_FIRMWARE ""
+#endif
+Runtime open(const std::string& machine, const std::string& firmware = OPENWAFER_FIRMWARE);
+
+}  // namespace ow
+
+#endif  // OPENWAFER_RUNTIME_H_

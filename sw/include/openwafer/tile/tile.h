@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+// What firmware sees of a tile: registers (docs/memory-map.md), system instructions, descriptors
+// and tensor instructions (docs/isa.md). Everything is inline; a kernel needs no assembly.
+#ifndef OW_TILE_H_
+#define OW_TILE_H_
+
+#include <stdint.h>
+
+#include "openwafer/tile/check.h"
+#include "openwafer/tile/isa.h"
+#include "openwafer/tile/scalar.h"
+#include "openwafer/tile/wavelet.h"
+
+// The program's own set-up: called once when the core starts, after the named tasks of
+// openwafer/tile/export.h are registered and before any task runs. A program need not have it.
+void ow_main(void);
+
+// Memory that the start-up code does not clear: for what the host writes before the cores start.
+#define OW_NOINIT __attribute__((section(".noinit"), used))
+
+// ------------------------------------------------------------------------------- registers ------
+// OW_REG_*: offsets of registers, in openwafer/tile/isa.h.
+static inline uint32_t ow_reg_read(uint32_t offset) {
+  return *(volatile uint32_t*)(OW_TILE_REGS + offset);
+}
+
+static inline void ow_reg_write(uint32_t offset, uint32_t value) {
+  *(volatile uint32_t*)(OW_TILE_REGS + offset) = value;
+}
+
+// Lets the core do misaligned loads and stores, in a trap handler (about 135 cycles each); without
+// it they stop the tile. For ow_main.
+void ow_emulate_misaligned(void);
+
+// Low word of the cycle count.
+static inline uint32_t ow_cycles(void) {
+  uint32_t value;
+  __asm__ volatile("csrr %0, mcycle" : "=r"(value));
+  return value;
+}
+
+// Seeds the generator of stochastic rounding (xoshiro128+, docs/numerics.md). The state must not be
+// all zero.
+static inline void ow_prng_seed(uint32_t s0, uint32_t s1, uint32_t s2, uint32_t s3) {
+  ow_reg_write(OW_REG_PRNG(0), s0);
+  ow_reg_write(OW_REG_PRNG(1), s1);
+  ow_reg_write(OW_REG_PRNG(2), s2);
+  ow_reg_write(OW_REG_PRNG(3), s3);
+}
+
+// ----------------------------------------------------------------------------------- tasks ------
+// Tasks 0 to 7 run for data wavelets of input queues 0 to 7, 8 to 15 for their control wavelets,
+// 16 to 31 only when activated.
+#define OW_TASK_DATA(q) \
+  (OW_FIRST_DATA_TASK + OW_CHECKED(q, 7, "the queue of a data task is 0 to 7"))
+#define OW_TASK_CONTROL(q) \
+  (OW_FIRST_CONTROL_TASK + OW_CHECKED(q, 7, "the queue of a control task is 0 to 7"))
+#define OW_TASK_LOCAL(n) \
+  (OW_FIRST_LOCAL_TASK + OW_CHECKED(n, 15, "a local task is OW_TASK_LOCAL(0) to (15)"))
+
+// A task: `data` is the wavelet's data, 0 for a local task.
+typedef void (*ow_task_fn)(uint32_t data);
+
+OW_ALWAYS_INLINE void ow_task_register(uint32_t task, ow_task_fn entry) {
+  OW_CHECK_TASK(task);
+  ow_reg_write(OW_REG_TASK_ENTRY(task), (uint32_t)(uintptr_t)entry);
+}
+
+OW_ALWAYS_INLINE void ow_task_activate(uint32_t task) {
+  OW_CHECK_TASK(task);
+  ow_reg_write(OW_REG_TASK_ACTIVATE, 1u << task);
+}
+OW_ALWAYS_INLINE void ow_task_block(uint32_t task) {
+  OW_CHECK_TASK(task);
+  ow_reg_write(OW_REG_TASK_BLOCK, 1u << task);
+}
+OW_ALWAYS_INLINE void ow_task_unblock(uint32_t task) {
+  OW_CHECK_TASK(task);
+  ow_reg_write(OW_REG_TASK_UNBLOCK, 1u << task);
+}
+// The tasks of the mask (a bit a task) go before the others, without starving them.
+static inline void ow_task_priority(uint32_t mask) { ow_reg_write(OW_REG_TASK_PRIORITY, mask); }
+
+// Puts a wavelet into an output queue; the core waits while the queue is full, and with it every
+// other task of the tile. Where a full queue can last (two tiles that send to each other, a grid
+// that is fed faster than it is drained), send with a move on a microthread instead.
+OW_ALWAYS_INLINE void ow_push(uint32_t queue, uint32_t data) {
+  OW_CHECK_QUEUE(queue);
+  ow_reg_write(OW_REG_PUSH(queue), data);
+}
+// A control wavelet (openwafer/tile/wavelet.h has what its data may say).
+OW_ALWAYS_INLINE void ow_push_control(uint32_t queue, uint32_t data) {
+  OW_CHECK_QUEUE(queue);
+  ow_reg_write(OW_REG_PUSH_CTRL(queue), data);
+}
+
+// ----------------------------------------------------------------------------- descriptors ------
+// Kinds (enum ow_kind) and types (enum ow_type) stand in openwafer/tile/isa.h.
+
+// Bytes of an element of a descriptor's type.
+static inline uint32_t ow_type_bytes(enum ow_type type) {
+  return type == OW_F32 || type == OW_I32 ? 4u : type == OW_I8 ? 1u : 2u;
+}
+
+#define OW_NUM_THREADS OW_FULL_NUM_THREADS  // the task thread and the microthreads, of `full`
+#define OW_SAVE_ADDRESS OW_DSR0_SAVE_ADDRESS(1)
+// fabric out: append a control wavelet with these bits at the end
+#define OW_CLOSE(stream_end, row_end)                                               \
+  (OW_DSR0_CLOSE(1) |                                                               \
+   OW_DSR0_CLOSE_ROW_END(OW_CHECKED(row_end, 1, "row_end of OW_CLOSE is 0 or 1")) | \
+   OW_DSR0_CLOSE_STREAM_END(OW_CHECKED(stream_end, 1, "stream_end of OW_CLOSE is 0 or 1")))
+// fabric out: zeros (also -0) are not sent
+#define OW_SKIP_ZEROS OW_DSR0_SKIP(1)
+// fabric: a wavelet is an index (high half) and a 16-bit value. Out: the index of the element. In:
+// the element goes to the destination's address + index * its step_0.
+#define OW_TAGGED OW_DSR0_TAG(1)
+
+// Byte address of fp32 word n of the accumulator cache.
+#define OW_ACC_ADDR(n) ((1u << OW_ACC_ADDR_BIT) + 4u * (n))
+
+// ow.dsrw: writes one word of a descriptor. `word` must be a constant. Waits while a running
+// thread uses the descriptor.
+#define ow_dsrw(dsr, word, value)                                                                  \
+  do {                                                                                             \
+    _Static_assert((word) >= 0 && (word) <= 5, "a descriptor has words 0 to 5");                   \
+    OW_CHECK_DSR((uint32_t)(dsr));                                                                 \
+    __asm__ volatile(".insn r %0, %1, %2, x0, %z3, %z4" ::"i"(OW_OPCODE_SYSTEM), "i"(OW_SYS_DSRW), \
+                     "i"(word), "rJ"((uint32_t)(dsr)), "rJ"((uint32_t)(value)));                   \
+  } while (0)
+
+// ow.dsrr: reads it back; word 1 is the advanced address of a descriptor with OW_SAVE_ADDRESS.
+#define ow_dsrr(dsr, word)                                                                      \
+  __extension__({                                                                               \
+    uint32_t ow_value_;                                                                         \
+    OW_CHECK_DSR((uint32_t)(dsr));                                                              \
+    __asm__ volatile(".insn r %1, %2, %3, %0, %4, x0"                                           \
+                     : "=r"(ow_value_)                                                          \
+                     : "i"(OW_OPCODE_SYSTEM), "i"(OW_SYS_DSRR), "i"(word), "r"((uint32_t)(dsr)) \
+                     : "memory");                                                               \
+    ow_value_;                                                                                  \
+  })
+
+OW_ALWAYS_INLINE uint32_t ow_dim_word(uint32_t length, int32_t step) {
+  OW_CHECK_STREAM(length);
+  OW_CHECK_STEP(step);
+  return OW_DIM_LENGTH(length) | OW_DIM_STEP(step);
+}
+
+// Memory operand of one dimension: `length` elements, `stride` bytes from one to the next.
+OW_ALWAYS_INLINE void ow_dsr_mem1(uint32_t dsr, enum ow_type type, uint32_t addr, uint32_t length,
+                                  int32_t stride) {
+  OW_CHECK_LENGTH(length);
+  ow_dsrw(dsr, OW_DSR_KIND, OW_DSR0_KIND(OW_KIND_MEM) | OW_DSR0_TY(type));
+  ow_dsrw(dsr, OW_DSR_ADDRESS, addr);
+  ow_dsrw(dsr, OW_DSR_DIM0, ow_dim_word(length, stride));
+  ow_dsrw(dsr, OW_DSR_DIM1, 0);
+  ow_dsrw(dsr, OW_DSR_DIM2, 0);
+  ow_dsrw(dsr, OW_DSR_DIM3, 0);
+}
+
+// Two to four dimensions. A stride is the distance in bytes between elements whose index in that
+// dimension differs by one, whatever the other dimensions are; the hardware's steps (added once
+// the dimensions below have been walked to their end) are worked out here.
+OW_ALWAYS_INLINE void ow_dsr_mem2(uint32_t dsr, enum ow_type type, uint32_t addr, uint32_t len0,
+                                  int32_t stride0, uint32_t len1, int32_t stride1) {
+  ow_dsr_mem1(dsr, type, addr, len0, stride0);
+  OW_CHECK_LENGTH(len1);
+  ow_dsrw(dsr, OW_DSR_DIM1, ow_dim_word(len1, stride1 - (int32_t)len0 * stride0));
+}
+
+OW_ALWAYS_INLINE void ow_dsr_mem3(uint32_t dsr, enum ow_type type, uint32_t addr, uint32_t len0,
+                                  int32_t stride0, uint32_t len1, int32_t stride1, uint32_t len2,
+                                  int32_t stride2) {
+  ow_dsr_mem2(dsr, type, addr, len0, stride0, len1, stride1);
+  OW_CHECK_LENGTH(len2);
+  ow_dsrw(dsr, OW_DSR_DIM2, ow_dim_word(len2, stride2 - (int32_t)len1 * stride1));
+}
+
+OW_ALWAYS_INLINE void ow_dsr_mem4(uint32_t dsr, enum ow_type type, uint32_t addr, uint32_t len0,
+                                  int32_t stride0, uint32_t len1, int32_t stride1, uint32_t len2,
+                                  int32_t stride2, uint32_t len3, int32_t stride3) {
+  ow_dsr_mem3(dsr, type, addr, len0, stride0, len1, stride1, len2, stride2);
+  OW_CHECK_LENGTH(len3);
+  ow_dsrw(dsr, OW_DSR_DIM3, ow_dim_word(len3, stride3 - (int32_t)len2 * stride2));
+}
+
+// Operand a of axpyw and dotw: `samples` 16-bit elements side by side for each index, `pitch` bytes
+// from one index to the next (these instructions take the step of dimension 1 as that distance).
+OW_ALWAYS_INLINE void ow_dsr_indexed_t(uint32_t dsr, enum ow_type type, uint32_t addr,
+                                       uint32_t samples, uint32_t indices, int32_t pitch) {
+  ow_dsr_mem1(dsr, type, addr, samples, 2);
+  OW_CHECK_LENGTH(indices);
+  ow_dsrw(dsr, OW_DSR_DIM1, ow_dim_word(indices, pitch));
+}
+OW_ALWAYS_INLINE void ow_dsr_indexed(uint32_t dsr, uint32_t addr, uint32_t samples,
+                                     uint32_t indices, int32_t pitch) {
+  ow_dsr_indexed_t(dsr, OW_F16, addr, samples, indices, pitch);
+}
+
+// A circular FIFO of `capacity` elements at `base`, in FIFO register `fifo` (0 to 3); empties it.
+// Any number of descriptors may name the same register: ow_dsr_fifo_ref makes one that leaves the
+// register as it is.
+OW_ALWAYS_INLINE void ow_dsr_fifo_ref(uint32_t dsr, enum ow_type type, uint32_t fifo) {
+  OW_CHECK_FIFO(fifo);
+  ow_dsrw(dsr, OW_DSR_KIND, OW_DSR0_KIND(OW_KIND_FIFO) | OW_DSR0_TY(type) | OW_DSR0_QUEUE_NO(fifo));
+}
+OW_ALWAYS_INLINE void ow_dsr_fifo(uint32_t dsr, enum ow_type type, uint32_t fifo, uint32_t base,
+                                  uint32_t capacity) {
+  OW_CHECK_LENGTH(capacity);
+  ow_dsr_fifo_ref(dsr, type, fifo);
+  ow_dsrw(dsr, OW_DSR_ADDRESS, base);
+  ow_dsrw(dsr, OW_DSR_DIM0, OW_DIM_LENGTH(capacity));
+}
+// Elements in the FIFO that the descriptor names.
+#define ow_fifo_count(dsr) OW_DIM_LENGTH_OF(ow_dsrr(dsr, OW_DSR_DIM1))
+
+// Fabric operands. Length 0 of fabric in: until a control wavelet with the stream-end bit. `flags`:
+// OW_TAGGED, or 0.
+OW_ALWAYS_INLINE void ow_dsr_fabric_in_f(uint32_t dsr, enum ow_type type, uint32_t queue,
+                                         uint32_t length, uint32_t flags) {
+  OW_CHECK_QUEUE(queue);
+  ow_dsrw(dsr, OW_DSR_KIND,
+          OW_DSR0_KIND(OW_KIND_FABRIC_IN) | OW_DSR0_TY(type) | OW_DSR0_QUEUE_NO(queue) | flags);
+  ow_dsrw(dsr, OW_DSR_ADDRESS, 0);
+  ow_dsrw(dsr, OW_DSR_DIM0, ow_dim_word(length, 0));
+  ow_dsrw(dsr, OW_DSR_DIM1, 0);
+  ow_dsrw(dsr, OW_DSR_DIM2, 0);
+  ow_dsrw(dsr, OW_DSR_DIM3, 0);
+}
+OW_ALWAYS_INLINE void ow_dsr_fabric_in(uint32_t dsr, enum ow_type type, uint32_t queue,
+                                       uint32_t length) {
+  ow_dsr_fabric_in_f(dsr, type, queue, length, 0);
+}
+
+// `close`: 0, or OW_CLOSE(...), OW_SKIP_ZEROS and OW_TAGGED or'ed together.
+OW_ALWAYS_INLINE void ow_dsr_fabric_out(uint32_t dsr, enum ow_type type, uint32_t queue,
+                                        uint32_t length, uint32_t close) {
+  OW_CHECK_QUEUE(queue);
+  ow_dsrw(dsr, OW_DSR_KIND,
+          OW_DSR0_KIND(OW_KIND_FABRIC_OUT) | OW_DSR0_TY(type) | OW_DSR0_QUEUE_NO(queue) | close);
+  ow_dsrw(dsr, OW_DSR_ADDRESS, 0);
+  ow_dsrw(dsr, OW_DSR_DIM0, ow_dim_word(length, 0));
+  ow_dsrw(dsr, OW_DSR_DIM1, 0);
+  ow_dsrw(dsr, OW_DSR_DIM2, 0);
+  ow_dsrw(dsr, OW_DSR_DIM3, 0);
+}
+
+// ---------------------------------------------------------------------- tensor instructions ------
+// Operations (enum ow_op) stand in openwafer/tile/isa.h.
+
+// Control word: descriptors, thread (0: the core waits; 1..12: a microthread), and what is done on
+// completion.
+#define OW_CTL(dst, a, b, thread) ow_ctl(dst, a, b, thread)
+OW_ALWAYS_INLINE uint32_t ow_ctl(uint32_t dst, uint32_t a, uint32_t b, uint32_t thread) {
+  OW_CHECK_DSR(dst);
+  OW_CHECK_DSR(a);
+  OW_CHECK_DSR(b);
+  OW_CHECK_THREAD(thread);
+  return OW_CTL_DST(dst) | OW_CTL_A(a) | OW_CTL_B(b) | OW_CTL_THREAD(thread);
+}
+#define OW_SCALAR OW_CTL_SCALAR(1)
+#define OW_PRIORITY OW_CTL_PRIO(1)     // the thread goes before others
+#define OW_STOCHASTIC OW_CTL_STOCH(1)  // cvt from fp32 to 16 bits: stochastic rounding
+// fma, fmag: the first pass over dimension 0 takes dst as +0, so that sums need no clearing.
+#define OW_FRESH OW_CTL_FRESH(1)
+#define OW_THEN_ACTIVATE(task) (OW_CTL_DONE(OW_DONE_ACTIVATE) | ow_task_field(task))
+#define OW_THEN_UNBLOCK(task) (OW_CTL_DONE(OW_DONE_UNBLOCK) | ow_task_field(task))
+OW_ALWAYS_INLINE uint32_t ow_task_field(uint32_t task) {
+  OW_CHECK_TASK(task);
+  return OW_CTL_TASK_ID(task);
+}
+
+// `op` and `type` must be constants.
+#define ow_tensor(op, type, ctl, scalar)                                                   \
+  do {                                                                                     \
+    OW_CHECK_CONSTANT(op);                                                                 \
+    OW_CHECK_CONSTANT(type);                                                               \
+    __asm__ volatile(".insn r %0, %1, %2, x0, %3, %z4" ::"i"(OW_OPCODE_TENSOR), "i"(type), \
+                     "i"(op), "r"((uint32_t)(ctl)), "rJ"((uint32_t)(scalar))               \
+                     : "memory");                                                          \
+  } while (0)
+// With a number in place of source b (openwafer/tile/scalar.h): a float or double is converted to
+// the type, an unsigned integer is its bits.
+#define ow_tensor_s(op, type, ctl, scalar) \
+  ow_tensor(op, type, (ctl) | OW_SCALAR, ow_scalar_bits((uint32_t)(type), scalar))
+
+// One source.
+#define ow_mov(type, ctl) ow_tensor(OW_OP_MOV, type, ctl, 0)
+#define ow_mov_s(type, ctl, scalar) ow_tensor_s(OW_OP_MOV, type, ctl, scalar)
+// The cast of a to the type of dst's descriptor; OW_STOCHASTIC in ctl is allowed from fp32.
+#define ow_cvt(source_type, ctl) ow_tensor(OW_OP_CVT, source_type, ctl, 0)
+
+// Two sources, or one and a scalar (_s). fma: dst = a * b + dst.
+#define ow_add(type, ctl) ow_tensor(OW_OP_ADD, type, ctl, 0)
+#define ow_add_s(type, ctl, scalar) ow_tensor_s(OW_OP_ADD, type, ctl, scalar)
+#define ow_sub(type, ctl) ow_tensor(OW_OP_SUB, type, ctl, 0)
+#define ow_sub_s(type, ctl, scalar) ow_tensor_s(OW_OP_SUB, type, ctl, scalar)
+#define ow_mul(type, ctl) ow_tensor(OW_OP_MUL, type, ctl, 0)
+#define ow_mul_s(type, ctl, scalar) ow_tensor_s(OW_OP_MUL, type, ctl, scalar)
+#define ow_fma(type, ctl) ow_tensor(OW_OP_FMA, type, ctl, 0)
+#define ow_fma_s(type, ctl, scalar) ow_tensor_s(OW_OP_FMA, type, ctl, scalar)
+#define ow_max(type, ctl) ow_tensor(OW_OP_MAX, type, ctl, 0)
+#define ow_max_s(type, ctl, scalar) ow_tensor_s(OW_OP_MAX, type, ctl, scalar)
+#define ow_min(type, ctl) ow_tensor(OW_OP_MIN, type, ctl, 0)
+#define ow_min_s(type, ctl, scalar) ow_tensor_s(OW_OP_MIN, type, ctl, scalar)
+#define ow_and(type, ctl) ow_tensor(OW_OP_AND, type, ctl, 0)
+#define ow_and_s(type, ctl, scalar) ow_tensor_s(OW_OP_AND, type, ctl, scalar)
+#define ow_or(type, ctl) ow_tensor(OW_OP_OR, type, ctl, 0)
+#define ow_or_s(type, ctl, scalar) ow_tensor_s(OW_OP_OR, type, ctl, scalar)
+#define ow_xor(type, ctl) ow_tensor(OW_OP_XOR, type, ctl, 0)
+#define ow_xor_s(type, ctl, scalar) ow_tensor_s(OW_OP_XOR, type, ctl, scalar)
+#define ow_sll(type, ctl) ow_tensor(OW_OP_SLL, type, ctl, 0)
+#define ow_sll_s(type, ctl, scalar) ow_tensor_s(OW_OP_SLL, type, ctl, scalar)
+#define ow_srl(type, ctl) ow_tensor(OW_OP_SRL, type, ctl, 0)
+#define ow_srl_s(type, ctl, scalar) ow_tensor_s(OW_OP_SRL, type, ctl, scalar)
+#define ow_sra(type, ctl) ow_tensor(OW_OP_SRA, type, ctl, 0)
+#define ow_sra_s(type, ctl, scalar) ow_tensor_s(OW_OP_SRA, type, ctl, scalar)
+#define ow_cmpeq(type, ctl) ow_tensor(OW_OP_CMPEQ, type, ctl, 0)
+#define ow_cmpeq_s(type, ctl, scalar) ow_tensor_s(OW_OP_CMPEQ, type, ctl, scalar)
+#define ow_cmpne(type, ctl) ow_tensor(OW_OP_CMPNE, type, ctl, 0)
+#define ow_cmpne_s(type, ctl, scalar) ow_tensor_s(OW_OP_CMPNE, type, ctl, scalar)
+#define ow_cmplt(type, ctl) ow_tensor(OW_OP_CMPLT, type, ctl, 0)
+#define ow_cmplt_s(type, ctl, scalar) ow_tensor_s(OW_OP_CMPLT, type, ctl, scalar)
+#define ow_cmple(type, ctl) ow_tensor(OW_OP_CMPLE, type, ctl, 0)
+#define ow_cmple_s(type, ctl, scalar) ow_tensor_s(OW_OP_CMPLE, type, ctl, scalar)
+
+// Reductions over dimension 0 of a: one result an inner vector, in the type of dst's descriptor.
+#define ow_dot(type, ctl) ow_tensor(OW_OP_DOT, type, ctl, 0)
+#define ow_sum(type, ctl) ow_tensor(OW_OP_SUM, type, ctl, 0)
+#define ow_rmax(type, ctl) ow_tensor(OW_OP_RMAX, type, ctl, 0)
+#define ow_rmin(type, ctl) ow_tensor(OW_OP_RMIN, type, ctl, 0)
+
+// Indexed by 16-bit unsigned indices in b; x at the byte address `x`.
+// gather: dst[i] = x[b[i]]; scatter: x[b[i]] = a[i]; fmag: dst[i] = a[i] * x[b[i]] + dst[i].
+#define ow_gather(type, ctl, x) ow_tensor(OW_OP_GATHER, type, ctl, x)
+#define ow_scatter(type, ctl, x) ow_tensor(OW_OP_SCATTER, type, ctl, x)
+#define ow_fmag(type, ctl, x) ow_tensor(OW_OP_FMAG, type, ctl, x)
+
+// Functions of a, binary16 and bfloat16.
+#define ow_rcp(type, ctl) ow_tensor(OW_OP_RCP, type, ctl, 0)
+#define ow_rsqrt(type, ctl) ow_tensor(OW_OP_RSQRT, type, ctl, 0)
+#define ow_exp(type, ctl) ow_tensor(OW_OP_EXP, type, ctl, 0)
+#define ow_log(type, ctl) ow_tensor(OW_OP_LOG, type, ctl, 0)
+#define ow_tanh(type, ctl) ow_tensor(OW_OP_TANH, type, ctl, 0)
+#define ow_sigmoid(type, ctl) ow_tensor(OW_OP_SIGMOID, type, ctl, 0)
+
+// Triggered by wavelets (docs/isa.md). dotw: `x` is the byte address of the vector.
+#define ow_axpyw(ctl) ow_tensor(OW_OP_AXPYW, OW_MIXED, ctl, 0)
+#define ow_axpyw_t(type, ctl) ow_tensor(OW_OP_AXPYW, type, ctl, 0)
+#define ow_dotw(type, ctl, x) ow_tensor(OW_OP_DOTW, type, ctl, x)
+#define ow_drain(ctl) ow_tensor(OW_OP_DRAIN, OW_F32, ctl, 0)
+
+// --------------------------------------------------------------------------------- reducer ------
+// Actions of REG_RED_ACT_*.
+#define OW_RED_ENABLE OW_RED_ACTION_ENABLE(1)
+#define OW_RED_IN0(q) \
+  (OW_RED_ACTION_IN0(1) | OW_RED_ACTION_IN0_Q(OW_CHECKED(q, 7, "a queue is 0 to 7")))
+#define OW_RED_IN1(q) \
+  (OW_RED_ACTION_IN1(1) | OW_RED_ACTION_IN1_Q(OW_CHECKED(q, 7, "a queue is 0 to 7")))
+#define OW_RED_TO_MEMORY OW_RED_ACTION_MEMORY(1)
+#define OW_RED_OUT(q) OW_RED_ACTION_OUT_Q(OW_CHECKED(q, 7, "a queue is 0 to 7"))
+#define OW_RED_ADD_BIAS OW_RED_ACTION_BIAS(1)
+#define OW_RED_ROUND_F16 OW_RED_ACTION_F16(1)
+#define OW_RED_RELU OW_RED_ACTION_RELU(1)
+#define OW_RED_ROUND_BF16 OW_RED_ACTION_BF16(1)  // instead of OW_RED_ROUND_F16
+
+#endif  // OW_TILE_H_

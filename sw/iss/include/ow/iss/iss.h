@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instruction-set model of the tile's scalar core: RV32IM_Zicsr_Zifencei, machine mode, written
+// from the RISC-V specification and docs/isa.md and from nothing else. One call executes one
+// instruction. The tensor extension (custom-0, custom-1) is not part of it and is illegal here.
+#ifndef OW_ISS_H_
+#define OW_ISS_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ow/base/retire.h"
+#include "ow/isa/isa.h"
+
+namespace ow {
+
+bool operator==(const Retire& a, const Retire& b);
+inline bool operator!=(const Retire& a, const Retire& b) { return !(a == b); }
+std::string to_string(const Retire& retire);
+
+// What the model sees as memory. `bytes` is 1, 2 or 4 and addresses are aligned to it; false is an
+// access fault.
+class IssMemory {
+ public:
+  virtual ~IssMemory() = default;
+  virtual bool fetch(uint32_t addr, uint32_t* insn) = 0;
+  virtual bool load(uint32_t addr, unsigned bytes, uint32_t* value) = 0;
+  virtual bool store(uint32_t addr, unsigned bytes, uint32_t value) = 0;
+};
+
+// Bytes from address 0 on and nothing else: a tile without its registers.
+class FlatMemory : public IssMemory {
+ public:
+  explicit FlatMemory(size_t bytes) : bytes_(bytes, 0) {}
+  bool fetch(uint32_t addr, uint32_t* insn) override { return load(addr, 4, insn); }
+  bool load(uint32_t addr, unsigned bytes, uint32_t* value) override;
+  bool store(uint32_t addr, unsigned bytes, uint32_t value) override;
+  std::vector<uint8_t>& bytes() { return bytes_; }
+  const std::vector<uint8_t>& bytes() const { return bytes_; }
+
+ private:
+  std::vector<uint8_t> bytes_;
+};
+
+class Iss {
+ public:
+  explicit Iss(IssMemory* memory) : memory_(memory) {}  // not owned, must outlive this
+
+  // As after a reset of the core: CSRs at their reset values, general registers untouched.
+  void reset(uint32_t pc);
+
+  // The machine's cycle count as the next instruction sees it.
+  void set_cycle(uint64_t cycle) { cycle_ = cycle; }
+
+  // Executes one instruction. Must not be called once the core has stopped.
+  Retire step();
+
+  // A trap with mtvec = 0 stops the core.
+  bool stopped() const { return stopped_; }
+  uint32_t cause() const { return mcause_; }
+  uint32_t tval() const { return mtval_; }
+
+  uint32_t pc() const { return pc_; }
+  uint32_t x(unsigned index) const { return x_[index]; }
+  void set_x(unsigned index, uint32_t value) {
+    if (index != 0) x_[index] = value;
+  }
+
+ private:
+  struct Trap {
+    isa::Trap cause;
+    uint32_t tval;
+  };
+  void execute(uint32_t insn, Retire* retire, uint32_t* next_pc);
+  bool csr_read(uint32_t number, uint32_t* value) const;
+  void csr_write(uint32_t number, uint32_t value);
+  void write_rd(uint32_t insn, uint32_t value, Retire* retire);
+
+  IssMemory* memory_;
+  std::array<uint32_t, 32> x_{};
+  uint32_t pc_ = 0;
+  bool stopped_ = false;
+  uint64_t cycle_ = 0;
+  uint64_t cycle_offset_ = 0;
+  uint64_t instret_ = 0;
+  bool instret_written_ = false;
+  uint32_t mstatus_ = 0;  // MIE and MPIE only
+  uint32_t mie_ = 0;
+  uint32_t mtvec_ = 0;
+  uint32_t mscratch_ = 0;
+  uint32_t mepc_ = 0;
+  uint32_t mcause_ = 0;
+  uint32_t mtval_ = 0;
+};
+
+}  // namespace ow
+
+#endif  // OW_ISS_H_

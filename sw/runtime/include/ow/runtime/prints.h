@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tiles print with ow_printf (openwafer/tile/print.h), fetched through the control plane.
+#ifndef OW_PRINTS_H_
+#define OW_PRINTS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ow/device/control_plane.h"
+#include "ow/runtime/elf.h"
+
+namespace ow {
+
+struct Print {
+  int row = 0;
+  int col = 0;
+  uint32_t cycle = 0;  // low word of the cycle count
+  std::string text;    // without a newline at its end
+
+  std::string line() const;  // "tile (0, 1), cycle 1234: text"
+};
+
+// Formats what a record holds, as C's printf does: `arguments` are words, floats as their bits.
+// Strings are looked up in the image. What is no conversion of print.h stays as it is written.
+std::string format_print(const ElfImage& image, const std::string& format,
+                         const std::vector<uint32_t>& arguments);
+
+// Reads the prints of one program in a rectangle of tiles, each once.
+class PrintReader {
+ public:
+  // BadInput if the program was built with another layout of the ring. One that does not print has
+  // nothing to read. The reader starts with the first print after loading.
+  PrintReader(ControlPlane& control, const Rect& rect, const ElfImage& image);
+
+  // What has been printed since the last call, by cycle, then row by row. One word is read of each
+  // tile, and the ring of those that have printed.
+  std::vector<Print> take();
+  // Prints that were overwritten before they were read, up to the last take().
+  uint64_t lost() const { return lost_; }
+
+ private:
+  void take_tile(int row, int col, uint32_t from, uint32_t to, std::vector<Print>* prints);
+
+  ControlPlane& control_;
+  const Rect rect_;
+  const ElfImage& image_;
+  uint32_t ring_ = 0;            // address; 0: the program does not print
+  uint32_t records_ = 0;         // it holds
+  std::vector<uint32_t> taken_;  // by tile
+  uint64_t lost_ = 0;
+};
+
+}  // namespace ow
+
+#endif  // OW_PRINTS_H_

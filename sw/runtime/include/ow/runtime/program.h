@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs, routes, queues, cores and counters of tiles: all of it through the control plane.
+#ifndef OW_PROGRAM_H_
+#define OW_PROGRAM_H_
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "openwafer/route.h"
+#include "ow/device/control_plane.h"
+#include "ow/device/tile_map.h"
+#include "ow/runtime/elf.h"
+
+namespace ow {
+
+// ------------------------------------------------------------------------------------- routes --
+// Routes of all colours in a grid. Kept by the host, checked, then written to the tiles.
+class RouteSet {
+ public:
+  explicit RouteSet(GridShape shape) : shape_(shape) {}
+
+  // BadInput if the tile is not in the grid, the colour is not 0..23 or the mask is empty. A route
+  // that is set again is replaced.
+  void set(int row, int col, int colour, Route route);
+  void set(const Rect& rect, int colour, Route route);
+  // A switched colour; BadInput also if there is no position, or more than 4, or no such start.
+  void set(int row, int col, int colour, const Switch& positions);
+
+  // The host takes what leaves the grid at this edge port on this colour.
+  void listen(Side side, int index, int colour);
+
+  // One line for each defect, in any position that a switch can be moved to: a route off the grid
+  // where nothing listens, an output into a neighbour that never takes the colour from there, an
+  // input from a neighbour that never sends there, a cycle (with its tiles), in which wavelets can
+  // wait for each other for good. Empty if there is none.
+  std::vector<std::string> check() const;
+
+  // Writes all routes: one multicast for each group of equal routes in adjacent tiles. Checks first
+  // and throws BadInput with the first defect, unless told not to. The colours must be quiet. Where
+  // an input is not selected at the start, its neighbour starts without credits; the host's edge
+  // ports always start with theirs, so the host sends to a tile only what it will take next.
+  void apply(ControlPlane& control, bool checked = true) const;
+
+  // The routes in effect at the start.
+  const std::map<std::tuple<int, int, int>, Route>& routes() const { return routes_; }
+  GridShape shape() const { return shape_; }
+
+ private:
+  using Key = std::tuple<int, int, int>;  // colour, row, col
+  std::vector<Route> positions(const Key& key) const;
+  uint32_t credit_bits(const Key& key) const;
+
+  GridShape shape_;
+  std::map<Key, Route> routes_;
+  std::map<Key, Switch> switches_;
+  std::set<std::tuple<int, int, int>> listeners_;  // side, index, colour
+};
+
+// Bits of a ROUTE register, and back (false if the register is not enabled).
+uint32_t route_word(const Route& route);
+bool parse_route(uint32_t word, Route* route);
+
+// What a SWITCH register holds.
+uint32_t switch_word(const Switch& positions);
+
+// Port of the neighbour in that direction; not for Port::Ramp.
+Port opposite(Port port);
+const char* port_name(Port port);
+
+// ------------------------------------------------------------------------------------- queues --
+void bind_inq(ControlPlane& control, const Rect& rect, int queue, int colour);
+void bind_outq(ControlPlane& control, const Rect& rect, int queue, int colour);
+
+// ------------------------------------------------------------------------------------- filters --
+// What a tile's filter keeps from the ramp (docs/fabric.md).
+struct Filter {
+  enum class Kind { Counter = 0, SparseCounter = 1, Range = 2 };
+  int colour = 0;
+  Kind kind = Kind::Range;
+  bool count_data = true;  // what the counters count
+  bool count_ctrl = false;
+  bool filter_ctrl = false;  // counters: drop control wavelets, too
+  uint32_t low = 0;          // limit1, or the least index
+  uint32_t high = 0;         // max_counter, limit2, or the greatest index
+  uint32_t count = 0;        // initial count
+};
+void set_filter(ControlPlane& control, const Rect& rect, int index, const Filter& filter);
+
+// ------------------------------------------------------------------------------- program, core --
+// The words at the lower end of a program's stack that tell whether it has grown over them.
+struct StackGuard {
+  uint32_t addr = 0;
+  uint32_t words = 0;
+  uint32_t value = 0;  // of each
+  uint32_t stack_bytes = 0;
+};
+// Nothing if the program was not linked with Openwafer's start-up code. BadInput, with the sizes,
+// if program and stack do not fit the tile.
+std::optional<StackGuard> stack_guard(const ElfImage& image, uint32_t sram_bytes);
+
+// Writes the image into every tile of the rectangle (multicast, the zeroed part and the guard of
+// the stack included) and waits until it is there. `verify` reads one tile back and compares.
+// Returns the words written. BadInput if program and stack do not fit.
+size_t load_program(ControlPlane& control, const Rect& rect, const ElfImage& image,
+                    bool verify = false);
+
+// Writes the logical coordinates into the tiles' ROW and COL registers.
+void set_identity(ControlPlane& control, const Rect& rect);
+
+// Resets the cores to `pc` and lets them run; stops them after the current instruction.
+void start_cores(ControlPlane& control, const Rect& rect, uint32_t pc);
+void halt_cores(ControlPlane& control, const Rect& rect);
+
+struct CoreState {
+  uint32_t pc = 0;
+  bool running = false;
+  bool trapped = false;
+  bool asleep = false;
+  bool waits_tensor = false;
+  bool stopped_ebreak = false;
+  int cause = 0;
+  uint32_t tval = 0;
+  uint32_t engine_fault = 0;
+};
+CoreState read_core(ControlPlane& control, int row, int col);
+// From the words of CORE_PC, CORE_STATUS, CORE_TVAL and ENGINE_FAULT.
+CoreState parse_core(uint32_t pc, uint32_t status, uint32_t tval);
+
+// ------------------------------------------------------------------------------------ counters --
+using Counters = std::array<uint64_t, kNumCounters>;  // index: enum Counter
+Counters read_counters(ControlPlane& control, int row, int col);
+std::vector<Counters> read_counters(ControlPlane& control, const Rect& rect);  // row by row
+// From the words of all counters, low and high in turn.
+Counters parse_counters(const std::vector<uint32_t>& words);
+
+// What a build's CONFIG register says.
+struct TileConfig {
+  int lanes = 0;
+  int threads = 0;
+  int colours = 0;
+  uint32_t sram_bytes = 0;
+};
+TileConfig read_config(ControlPlane& control, int row, int col);
+
+}  // namespace ow
+
+#endif  // OW_PROGRAM_H_

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "elf_notes.h"
+
+#include <gelf.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "ow/base/error.h"
+
+namespace ow {
+namespace {
+
+constexpr char kSection[] = ".note.openwafer";
+constexpr char kFormats[] = ".ow_strings";
+constexpr char kOwner[] = "openwafer";
+constexpr uint32_t kTypeExport = 1;
+constexpr uint32_t kTypeLaunch = 2;
+constexpr uint32_t kMaxDims = 4;
+constexpr uint32_t kMaxArguments = 8;
+constexpr uint32_t kFirstLocalTask = 16;
+constexpr uint32_t kNumTasks = 32;
+
+struct Element {
+  ElementType type;
+  uint32_t bytes;
+  const char* name;
+};
+constexpr Element kElements[] = {
+    {ElementType::F16, 2, "f16"}, {ElementType::Bf16, 2, "bf16"}, {ElementType::F32, 4, "f32"},
+    {ElementType::I16, 2, "i16"}, {ElementType::I32, 4, "i32"},   {ElementType::I8, 1, "i8"},
+    {ElementType::U16, 2, "u16"}, {ElementType::U32, 4, "u32"},   {ElementType::U8, 1, "u8"}};
+
+const Element* find_element(uint32_t code) {
+  for (const Element& e : kElements) {
+    if (static_cast<uint32_t>(e.type) == code) return &e;
+  }
+  return nullptr;
+}
+
+const Element& element(ElementType type) {
+  const Element* e = find_element(static_cast<uint32_t>(type));
+  if (e == nullptr) throw InternalError("an element type without a size");
+  return *e;
+}
+
+// The words of a descriptor, one after the other, and the name behind them.
+class Words {
+ public:
+  Words(std::string where, const char* bytes, size_t size)
+      : where_(std::move(where)), bytes_(bytes), size_(size) {}
+
+  uint32_t next() {
+    if (size_ - at_ < 4) throw BadInput(where_ + "descriptor of the note is too short");
+    uint32_t word = 0;
+    for (size_t i = 0; i < 4; ++i) {
+      word |= static_cast<uint32_t>(static_cast<unsigned char>(bytes_[at_ + i])) << (8 * i);
+    }
+    at_ += 4;
+    return word;
+  }
+  std::string name() const {
+    const char* begin = bytes_ + at_;
+    const char* end = bytes_ + size_;
+    const char* zero = std::find(begin, end, '\0');
+    if (zero == end || zero == begin) throw BadInput(where_ + "note without a name");
+    return {begin, zero};
+  }
+
+ private:
+  std::string where_;
+  const char* bytes_;
+  size_t size_;
+  size_t at_ = 0;
+};
+
+ElfExport parse_export(const std::string& where, Words words, uint32_t sram_bytes) {
+  ElfExport e;
+  const uint32_t code = words.next();
+  const uint32_t dims = words.next();
+  if (dims > kMaxDims) {
+    throw BadInput(
+        fmt::format("{}export of {} dimensions: must be 0 to {}", where, dims, kMaxDims));
+  }
+  for (uint32_t i = 0; i < dims; ++i) e.dims.push_back(words.next());
+  e.addr = words.next();
+  e.name = words.name();
+  const std::string what = fmt::format("{}export '{}': ", where, e.name);
+  const Element* type = find_element(code);
+  if (type == nullptr) throw BadInput(fmt::format("{}element type {} is unknown", what, code));
+  e.type = type->type;
+  uint64_t bytes = type->bytes;
+  for (const uint32_t length : e.dims) {
+    // Checked step by step: the product of four words does not fit 64 bits.
+    if (length == 0 || (bytes *= length) > sram_bytes) {
+      throw BadInput(fmt::format("{}dimensions {}: must be 1 or more and fit the {} bytes of SRAM",
+                                 what, fmt::join(e.dims, " x "), sram_bytes));
+    }
+  }
+  if (e.addr % type->bytes != 0 || e.addr + bytes > sram_bytes) {
+    throw BadInput(fmt::format(
+        "{}{} bytes at 0x{:x}: must be aligned to {} and lie within the {} bytes of SRAM", what,
+        bytes, e.addr, type->bytes, sram_bytes));
+  }
+  return e;
+}
+
+ElfLaunch parse_launch(const std::string& where, Words words) {
+  ElfLaunch l;
+  l.task = words.next();
+  l.arguments = words.next();
+  l.name = words.name();
+  if (l.task < kFirstLocalTask || l.task >= kNumTasks || l.arguments > kMaxArguments) {
+    throw BadInput(fmt::format(
+        "{}launch '{}': task {} with {} arguments: must be {} to {} with at most {}", where, l.name,
+        l.task, l.arguments, kFirstLocalTask, kNumTasks - 1, kMaxArguments));
+  }
+  return l;
+}
+
+template <class T>
+void add(const std::string& where, const char* what, T item, std::vector<T>* list) {
+  if (std::any_of(list->begin(), list->end(), [&](const T& t) { return t.name == item.name; })) {
+    throw BadInput(fmt::format("{}two {}s of the name '{}'", where, what, item.name));
+  }
+  list->push_back(std::move(item));
+}
+
+template <class T>
+const T& find_named(const ElfImage& image, const char* what, const std::string& name,
+                    const std::vector<T>& list) {
+  std::string others;
+  for (const T& t : list) {
+    if (t.name == name) return t;
+    others += (others.empty() ? "" : ", ") + t.name;
+  }
+  throw BadInput(fmt::format("{}: no {} '{}'{}", image.path, what, name,
+                             others.empty() ? "" : fmt::format(" (it has: {})", others)));
+}
+
+}  // namespace
+
+uint32_t element_bytes(ElementType type) { return element(type).bytes; }
+const char* element_name(ElementType type) { return element(type).name; }
+
+uint32_t ElfExport::elements() const {
+  uint32_t n = 1;
+  for (const uint32_t length : dims) n *= length;
+  return n;
+}
+
+std::string ElfExport::shape() const {
+  std::string s = element_name(type);
+  for (const uint32_t length : dims) s += fmt::format("[{}]", length);
+  return s;
+}
+
+const ElfExport& ElfImage::exported(const std::string& name) const {
+  return find_named(*this, "export", name, export_list);
+}
+
+const ElfLaunch& ElfImage::launch(const std::string& name) const {
+  return find_named(*this, "launch", name, launch_list);
+}
+
+std::string ElfImage::format_string(uint32_t addr) const {
+  const uint32_t at = addr - formats_begin;
+  if (at >= formats.size()) return "?";
+  return formats.substr(at, formats.find('\0', at) - at);
+}
+
+void read_notes(const std::string& path, Elf* elf, uint32_t sram_bytes, ElfImage* image) {
+  size_t strings = 0;
+  Elf_Scn* section = nullptr;
+  while ((section = elf_nextscn(elf, section)) != nullptr) {
+    GElf_Shdr sh;
+    if (elf_getshdrstrndx(elf, &strings) != 0 || gelf_getshdr(section, &sh) == nullptr) continue;
+    const char* name = elf_strptr(elf, strings, sh.sh_name);
+    if (name != nullptr && std::strcmp(name, kFormats) == 0 && sh.sh_type != SHT_NOBITS) {
+      const Elf_Data* data =
+          elf_getdata_rawchunk(elf, static_cast<int64_t>(sh.sh_offset), sh.sh_size, ELF_T_BYTE);
+      if (data == nullptr) throw BadInput(fmt::format("{}: {} cannot be read", path, kFormats));
+      image->formats.assign(static_cast<const char*>(data->d_buf), data->d_size);
+      image->formats_begin = static_cast<uint32_t>(sh.sh_addr);
+    }
+    if (name == nullptr || std::strcmp(name, kSection) != 0) continue;
+    const std::string where = fmt::format("{}: {}: ", path, kSection);
+    // By name, not by section type: compilers call a section of data PROGBITS.
+    Elf_Data* data =
+        sh.sh_type == SHT_NOBITS
+            ? nullptr
+            : elf_getdata_rawchunk(elf, static_cast<int64_t>(sh.sh_offset), sh.sh_size, ELF_T_NHDR);
+    if (data == nullptr) throw BadInput(where + "the section cannot be read");
+    const char* bytes = static_cast<const char*>(data->d_buf);
+    size_t at = 0;
+    while (at < data->d_size) {
+      GElf_Nhdr note;
+      size_t owner = 0;
+      size_t descriptor = 0;
+      const size_t next = gelf_getnote(data, at, &note, &owner, &descriptor);
+      if (next == 0) throw BadInput(where + fmt::format("malformed note at byte {}", at));
+      at = next;
+      if (note.n_namesz != sizeof(kOwner) ||
+          std::memcmp(bytes + owner, kOwner, sizeof(kOwner)) != 0) {
+        continue;
+      }
+      const Words words(where, bytes + descriptor, note.n_descsz);
+      if (note.n_type == kTypeExport) {
+        add(where, "export", parse_export(where, words, sram_bytes), &image->export_list);
+      } else if (note.n_type == kTypeLaunch) {
+        add(where, "launch", parse_launch(where, words), &image->launch_list);
+      } else {
+        throw BadInput(where + fmt::format("note of type {}: must be {} or {}", note.n_type,
+                                           kTypeExport, kTypeLaunch));
+      }
+    }
+  }
+}
+
+}  // namespace ow

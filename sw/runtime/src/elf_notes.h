@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The notes of openwafer/tile/export.h in an ELF file.
+#ifndef OW_ELF_NOTES_H_
+#define OW_ELF_NOTES_H_
+
+#include <libelf.h>
+
+#include <cstdint>
+#include <string>
+
+#include "ow/runtime/elf.h"
+
+namespace ow {
+
+// Adds the file's exports and launches to `image`. BadInput if a note is not as it must be.
+void read_notes(const std::string& path, Elf* elf, uint32_t sram_bytes, ElfImage* image);
+
+}  // namespace ow
+
+#endif  // OW_ELF_NOTES_H_

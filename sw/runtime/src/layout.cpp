@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "openwafer/error.h"
+#include "openwafer/program.h"
+
+namespace ow {
+namespace {
+
+constexpr int kQueues = 8;
+constexpr int kUserDescriptors = 10;  // the kernel library has those from 10 on
+constexpr int kFirstTask = 16;
+constexpr int kNamedTasks = 8;  // the linker hands out numbers from 28 downwards
+
+Port port_of(Side side) { return static_cast<Port>(static_cast<int>(side)); }
+uint32_t out_of(Side side) { return 1u << static_cast<int>(side); }
+Side behind(Side side) { return static_cast<Side>((static_cast<int>(side) + 2) % 4); }
+
+}  // namespace
+
+Layout::Layout(GridShape shape) : shape_(shape) {
+  if (shape.rows < 1 || shape.cols < 1) {
+    throw BadInput(
+        fmt::format("layout of {} x {} tiles: must be at least 1 x 1", shape.rows, shape.cols));
+  }
+}
+
+void Layout::take_name(const std::string& name) {
+  if (name.empty()) throw BadInput("layout: a name is empty");
+  if (!names_.emplace(name, 0).second) {
+    throw BadInput(fmt::format("layout: the name '{}' is taken", name));
+  }
+}
+
+void Layout::check_tile(const std::string& name, int row, int col) const {
+  if (row < 0 || col < 0 || row >= shape_.rows || col >= shape_.cols) {
+    throw BadInput(fmt::format("layout: '{}' names tile ({}, {}) of {} x {}", name, row, col,
+                               shape_.rows, shape_.cols));
+  }
+}
+
+int Layout::queue(const std::string& name, bool in, int row, int col, int colour) {
+  check_tile(name, row, col);
+  std::vector<Queue>& queues = queues_[{row, col}];
+  const auto used =
+      std::count_if(queues.begin(), queues.end(), [in](const Queue& q) { return q.in == in; });
+  if (used == kQueues) {
+    throw BadInput(
+        fmt::format("layout: '{}' is the ninth flow {} tile ({}, {}), which has {} "
+                    "queues for them",
+                    name, in ? "into" : "out of", row, col, kQueues));
+  }
+  const Queue queue{in, static_cast<int>(used), colour};
+  queues.push_back(queue);
+  variables_[name + (in ? "_in" : "_out")][{row, col}] = static_cast<uint32_t>(queue.number);
+  return queue.number;
+}
+
+std::vector<std::vector<Layout::Place>> Layout::lines(Side towards) const {
+  const bool rows = towards == Side::West || towards == Side::East;
+  std::vector<std::vector<Place>> lines;
+  for (int i = 0; i < (rows ? shape_.rows : shape_.cols); ++i) {
+    std::vector<Place> line;
+    for (int k = 0; k < (rows ? shape_.cols : shape_.rows); ++k) {
+      line.push_back(rows ? Place{i, k} : Place{k, i});
+    }
+    if (towards == Side::West || towards == Side::North) std::reverse(line.begin(), line.end());
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+void Layout::broadcast(const std::string& name, Side from) {
+  const int c = colour(name);
+  const Side towards = behind(from);
+  for (const std::vector<Place>& line : lines(towards)) {
+    for (const auto& [row, col] : line) {
+      const bool last = Place{row, col} == line.back();
+      route(row, col, c, Route{port_of(from), kOutRamp | (last ? 0 : out_of(towards))});
+      queue(name, true, row, col, c);
+    }
+    streams_[name].ports.push_back({line.front().first, line.front().second, from, c});
+  }
+}
+
+// A ramp receives on one colour and sends on the other, and so does its neighbour the other way
+// round: the position in the line, even or odd, says which.
+void Layout::chain(const std::string& name, Side towards, bool enter, bool leave) {
+  const int even = colour(name);
+  const int odd = next_colour_++;
+  const Side from = behind(towards);
+  const std::string out = enter && leave ? name + ".out" : name;
+  if (out != name) take_name(out);
+  for (const std::vector<Place>& line : lines(towards)) {
+    for (size_t k = 0; k < line.size(); ++k) {
+      const auto [row, col] = line[k];
+      const int send_on = k % 2 == 0 ? even : odd;
+      const int take_on = k % 2 == 0 ? odd : even;
+      if (k > 0 || enter) {
+        route(row, col, take_on, Route{port_of(from), kOutRamp});
+        queue(name, true, row, col, take_on);
+      } else {
+        variables_[name + "_in"][line[k]] = kNoQueue;
+      }
+      if (k + 1 < line.size() || leave) {
+        route(row, col, send_on, Route{Port::Ramp, out_of(towards)});
+        queue(name, false, row, col, send_on);
+      } else {
+        variables_[name + "_out"][line[k]] = kNoQueue;
+      }
+    }
+    const auto [row, col] = line.front();
+    const auto [last_row, last_col] = line.back();
+    if (enter) streams_[name].ports.push_back({row, col, from, odd});
+    if (leave) {
+      streams_[out].to_grid = false;
+      streams_[out].ports.push_back(
+          {last_row, last_col, towards, line.size() % 2 == 1 ? even : odd});
+    }
+  }
+}
+
+void Layout::gather(const std::string& name, Side to) {
+  const int c = colour(name);
+  constexpr uint32_t kAdvance = command(0, Command::Advance);
+  streams_[name].to_grid = false;
+  for (const std::vector<Place>& line : lines(to)) {
+    for (size_t k = 0; k < line.size(); ++k) {
+      const auto [row, col] = line[k];
+      const Route own{Port::Ramp, out_of(to)};
+      const Route pass{port_of(behind(to)), out_of(to)};
+      // Nobody is behind the first of the line; the others let their neighbours pass when the
+      // control wavelet has gone through their own router, which takes its command out of it.
+      if (k == 0) {
+        route(row, col, c, own);
+      } else {
+        route(row, col, c, Switch{{own, pass}, 0, false, PopMode::Always});
+      }
+      queue(name, false, row, col, c);
+      if (line.size() > 1) variables_[name + "_end"][line[k]] = k == 0 ? 0 : kAdvance;
+    }
+    streams_[name].ports.push_back({line.back().first, line.back().second, to, c});
+  }
+}
+
+void Layout::enter(const std::string& name, Side from, int row, int col) {
+  check_tile(name, row, col);
+  const int c = colour(name);
+  for (const std::vector<Place>& line : lines(behind(from))) {
+    const auto at = std::find(line.begin(), line.end(), Place{row, col});
+    if (at == line.end()) continue;
+    for (auto place = line.begin(); place != at; ++place) {
+      route(place->first, place->second, c, Route{port_of(from), out_of(behind(from))});
+    }
+    route(row, col, c, Route{port_of(from), kOutRamp});
+    queue(name, true, row, col, c);
+    streams_[name].ports.push_back({line.front().first, line.front().second, from, c});
+  }
+}
+
+void Layout::leave(const std::string& name, int row, int col, Side to) {
+  check_tile(name, row, col);
+  const int c = colour(name);
+  for (const std::vector<Place>& line : lines(to)) {
+    const auto at = std::find(line.begin(), line.end(), Place{row, col});
+    if (at == line.end()) continue;
+    route(row, col, c, Route{Port::Ramp, out_of(to)});
+    for (auto place = at + 1; place != line.end(); ++place) {
+      route(place->first, place->second, c, Route{port_of(behind(to)), out_of(to)});
+    }
+    queue(name, false, row, col, c);
+    streams_[name].to_grid = false;
+    streams_[name].ports.push_back({line.back().first, line.back().second, to, c});
+  }
+}
+
+int Layout::colour(const std::string& name) {
+  take_name(name);
+  return next_colour_++;
+}
+
+void Layout::route(int row, int col, int colour, const Switch& positions) {
+  check_tile(fmt::format("colour {}", colour), row, col);
+  if (colour < 0 || colour >= next_colour_) {
+    throw BadInput(fmt::format("layout: colour {}: {} have been given out", colour, next_colour_));
+  }
+  routes_[{row, col, colour}] = positions;
+}
+
+void Layout::receive(const std::string& name, int row, int col, int colour) {
+  queue(name, true, row, col, colour);
+}
+void Layout::send(const std::string& name, int row, int col, int colour) {
+  queue(name, false, row, col, colour);
+}
+
+void Layout::host_sends(const std::string& name, Side from, int row, int col, int colour) {
+  check_tile(name, row, col);
+  streams_[name].ports.push_back({row, col, from, colour});
+}
+void Layout::host_takes(const std::string& name, int row, int col, Side to, int colour) {
+  check_tile(name, row, col);
+  streams_[name].to_grid = false;
+  streams_[name].ports.push_back({row, col, to, colour});
+}
+
+int Layout::descriptor(const std::string& name) {
+  take_name(name);
+  if (next_descriptor_ == kUserDescriptors) {
+    throw BadInput(
+        fmt::format("layout: '{}': all {} descriptors are taken", name, kUserDescriptors));
+  }
+  for (const auto& line : lines(Side::East)) {
+    for (const Place& place : line) {
+      variables_[name][place] = static_cast<uint32_t>(next_descriptor_);
+    }
+  }
+  return next_descriptor_++;
+}
+
+int Layout::task(const std::string& name) {
+  take_name(name);
+  if (next_task_ == kNamedTasks) {
+    throw BadInput(fmt::format("layout: '{}': all {} tasks are taken", name, kNamedTasks));
+  }
+  const int task = kFirstTask + next_task_++;
+  for (const auto& line : lines(Side::East)) {
+    for (const Place& place : line) variables_[name][place] = static_cast<uint32_t>(task);
+  }
+  return task;
+}
+
+Program::Program(std::string elf) { parts_.push_back({std::nullopt, std::move(elf)}); }
+Program::Program(std::string elf, Layout layout) : layout_(std::move(layout)) {
+  parts_.push_back({std::nullopt, std::move(elf)});
+}
+Program::Program(Layout layout) : layout_(std::move(layout)) {}
+
+Program& Program::add(const Rect& part, std::string elf) {
+  for (const Part& other : parts_) {
+    const bool apart = other.rect && (part.row >= other.rect->row + other.rect->rows ||
+                                      other.rect->row >= part.row + part.rows ||
+                                      part.col >= other.rect->col + other.rect->cols ||
+                                      other.rect->col >= part.col + part.cols);
+    if (!apart) {
+      throw BadInput(fmt::format("program: {} and {} are for the same tiles", other.elf, elf));
+    }
+  }
+  parts_.push_back({part, std::move(elf)});
+  return *this;
+}
+
+}  // namespace ow

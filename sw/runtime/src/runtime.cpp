@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "openwafer/runtime.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ow/diagnose/hang_report.h"
+#include "ow/diagnose/tile_error.h"
+#include "runtime_state.h"
+
+namespace ow {
+namespace {
+
+// Tiles are looked at for errors that often while others work.
+constexpr uint64_t kLookCycles = 1'000'000;
+// The same where the device cannot tell that nothing moves.
+constexpr uint64_t kPollCycles = 10'000;
+
+}  // namespace
+
+// -------------------------------------------------------------------------------------- copies --
+class Runtime::State::Copy : public Event::State {
+ public:
+  Copy(Runtime::State* machine, std::unique_ptr<Bulk> bulk, std::function<void()> finished)
+      : machine_(machine), bulk_(std::move(bulk)), finished_(std::move(finished)) {}
+
+  // To be called when the device has something to tell.
+  bool pump() {
+    if (!done_ && bulk_->pump()) {
+      done_ = true;
+      if (finished_) finished_();
+      bulk_.reset();
+      finished_ = nullptr;
+    }
+    return done_;
+  }
+  bool done() const override { return done_; }
+  void wait(uint64_t cycles) override {
+    if (done_) return;
+    const RunStatus status = machine_->work(cycles, [this] { return done_; });
+    if (done_) return;
+    throw DeviceFault(fmt::format("a copy waits for {}: {}", bulk_->waiting_for(),
+                                  status == RunStatus::Quiet
+                                      ? "nothing moves any more"
+                                      : fmt::format("not done within {} cycles", cycles)));
+  }
+
+ private:
+  Runtime::State* machine_;
+  std::unique_ptr<Bulk> bulk_;
+  std::function<void()> finished_;
+  bool done_ = false;
+};
+
+std::shared_ptr<Event::State> Runtime::State::copy(std::unique_ptr<Bulk> bulk,
+                                                   std::function<void()> finished) {
+  // After requests of the control plane, and other copies, that went before.
+  ControlPlane& control = this->control();
+  for (const Rect& rect : unfenced_) control.fence(rect);
+  settled();
+  copy_ = std::make_shared<Copy>(this, std::move(bulk), std::move(finished));
+  copy_->pump();
+  return copy_;
+}
+
+// ------------------------------------------------------------------------------------- machine --
+Runtime::State::State(std::unique_ptr<Device> device)
+    : device_(std::move(device)), control_(*device_) {
+  const TileConfig config = read_config(control_, 0, 0);
+  info_.description = device_->description();
+  info_.grid = device_->shape();
+  info_.lanes = config.lanes;
+  info_.threads = config.threads;
+  info_.colours = config.colours;
+  info_.sram_bytes = config.sram_bytes;
+}
+
+ControlPlane& Runtime::State::control() {
+  if (copy_) copy_->wait(Event::kPatience);
+  copy_.reset();
+  return control_;
+}
+
+RunStatus Runtime::State::work(uint64_t cycles, const std::function<bool()>& done) {
+  return device_->run(cycles, [&] {
+    serve();
+    return done && done();
+  });
+}
+
+void Runtime::State::serve() {
+  if (copy_) copy_->pump();
+  for (auto source = sources_.begin(); source != sources_.end();) {
+    const StreamPort& port = source->first;
+    size_t room = device_->pending_sends(port.side, port.index, port.colour);
+    room = room <= kPortRefill ? kPortRoom - room : 0;
+    std::vector<Wavelet> wavelets;
+    while (room > wavelets.size() && !source->second.empty()) {
+      if (const std::optional<Word> word = source->second.front()()) {
+        wavelets.push_back({static_cast<uint8_t>(port.colour), word->control, word->data});
+      } else {
+        source->second.erase(source->second.begin());
+      }
+    }
+    if (!wavelets.empty()) device_->send(port.side, port.index, wavelets);
+    source = source->second.empty() ? sources_.erase(source) : std::next(source);
+  }
+  for (auto& [port, sink] : sinks_) fetch(port, &sink);
+}
+
+void Runtime::State::fetch(const StreamPort& port, Sink* sink) {
+  if (device_->available(port.side, port.index, port.colour) == 0) return;
+  for (const Arrival& a : device_->take(port.side, port.index, port.colour)) {
+    const Word word{a.wavelet.data, a.wavelet.ctrl};
+    if (sink->take) {
+      sink->take(word);
+    } else {
+      sink->words.push_back(word);
+    }
+  }
+}
+
+void Runtime::State::produce(const StreamPort& port, std::function<std::optional<Word>()> next) {
+  sources_[port].push_back(std::move(next));
+}
+
+void Runtime::State::consume(const StreamPort& port, std::function<void(Word)> take) {
+  Sink& sink = sinks_[port];
+  fetch(port, &sink);
+  for (size_t i = sink.taken; i < sink.words.size(); ++i) take(sink.words[i]);
+  sink = Sink{std::move(take), {}, 0};
+}
+
+size_t Runtime::State::waiting(const StreamPort& port) const {
+  const auto sink = sinks_.find(port);
+  return (sink == sinks_.end() ? 0 : sink->second.words.size() - sink->second.taken) +
+         device_->available(port.side, port.index, port.colour);
+}
+
+std::vector<Word> Runtime::State::take(const StreamPort& port, size_t most) {
+  Sink& sink = sinks_[port];
+  fetch(port, &sink);
+  const size_t end = std::min(sink.words.size(), sink.taken + most);
+  std::vector<Word> words(sink.words.begin() + static_cast<std::ptrdiff_t>(sink.taken),
+                          sink.words.begin() + static_cast<std::ptrdiff_t>(end));
+  sink.taken = end;
+  if (sink.taken == sink.words.size()) {
+    sink.words.clear();
+    sink.taken = 0;
+  }
+  return words;
+}
+
+bool Runtime::State::sends_left() const {
+  return !sources_.empty() || device_->pending_sends() != 0;
+}
+
+void Runtime::State::drop_streams(const std::vector<StreamPort>& ports) {
+  for (const StreamPort& port : ports) {
+    sources_.erase(port);
+    sinks_.erase(port);
+    device_->take(port.side, port.index, port.colour);
+  }
+}
+
+// ---------------------------------------------------------------------------------------- rest --
+bool at_rest(ControlPlane& control, const Rect& rect) {
+  std::vector<ControlPlane::ReadRequest> reads;
+  for (int r = rect.row; r < rect.row + rect.rows; ++r) {
+    for (int c = rect.col; c < rect.col + rect.cols; ++c) {
+      reads.push_back({r, c, kRegTaskActivate, 4});  // activated, blocked, -, running
+      reads.push_back({r, c, kRegCorePc, 2});
+      reads.push_back({r, c, kRegThread, 16});
+      reads.push_back({r, c, kRegRedStatus, 1});
+    }
+  }
+  const std::vector<std::vector<uint32_t>> words = control.read_many(reads);
+  for (size_t i = 0; i < words.size(); i += 4) {
+    const bool task = words[i][0] != 0 || (words[i][3] >> 5 & 1) != 0;
+    const bool asleep = (words[i + 1][1] >> 2 & 1) != 0;
+    const bool thread = std::any_of(words[i + 2].begin(), words[i + 2].end(),
+                                    [](uint32_t w) { return w >> 31 != 0; });
+    const bool reducer = words[i + 3][0] >> 31 != 0;
+    if (task || !asleep || thread || reducer) return false;
+  }
+  return true;
+}
+
+std::string hang_text(Runtime::State& machine, const ElfImage& image) {
+  constexpr uint64_t kSettleCycles = 1000;
+  ControlPlane& control = machine.control();
+  machine.work(kSettleCycles, nullptr);
+  std::string text = make_hang_report(control, &image).text();
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+void wait_for_rest(Runtime::State& machine, const std::vector<const Run::State::Part*>& parts,
+                   const std::string& what, uint64_t cycles) {
+  ControlPlane& control = machine.control();
+  Device& device = machine.device();
+  const uint64_t begin = device.cycle();
+  const auto report = [&](const std::string& how) {
+    for (const Run::State::Part* part : parts) check_errors(control, part->rect, &part->image);
+    throw DeviceFault(
+        fmt::format("{} {}\n{}", what, how, hang_text(machine, parts.front()->image)));
+  };
+  // A device that tells when nothing moves is at rest then, if the tiles are. Else, and where other
+  // programs go on, tiles that were at rest twice are: what is under way between them arrives.
+  int rests = 0;
+  for (;;) {
+    const uint64_t passed = device.cycle() - begin;
+    const uint64_t left = cycles > passed ? cycles - passed : 0;
+    const RunStatus status =
+        machine.work(std::min(left, device.tells_quiet() ? kLookCycles : kPollCycles), nullptr);
+    const bool rest = std::all_of(parts.begin(), parts.end(), [&](const Run::State::Part* part) {
+      check_errors(control, part->rect, &part->image);
+      return at_rest(control, part->rect);
+    });
+    rests = rest && !machine.sends_left() ? rests + 1 : 0;
+    if (rests == 2 || (rests == 1 && status == RunStatus::Quiet)) break;
+    if (status == RunStatus::Quiet) report("hangs:");
+    if (device.cycle() - begin >= cycles) {
+      report(fmt::format("did not end within {} cycles:", cycles));
+    }
+  }
+  machine.settled();
+}
+
+// ---------------------------------------------------------------------------------- the public --
+void Event::wait(uint64_t cycles) { state_->wait(cycles); }
+bool Event::done() const { return state_->done(); }
+
+Runtime::Runtime(std::unique_ptr<Device> device)
+    : state_(std::make_shared<State>(std::move(device))) {}
+const MachineInfo& Runtime::info() const { return state_->info(); }
+uint64_t Runtime::cycle() const { return state_->device().cycle(); }
+
+Run Runtime::load(const Program& program, std::optional<Rect> rect) {
+  Rect at = whole(grid());
+  if (rect) {
+    at = *rect;
+  } else if (program.layout()) {
+    at = whole(program.layout()->shape());
+  }
+  return Run(ow::load(state_, program, at));
+}
+
+Rect Run::rect() const { return state_->rect; }
+
+Profile Run::profile() {
+  Run::State& run = *state_;
+  run.check_loaded();
+  const std::vector<Counters> before = run.counters;
+  const uint64_t since = run.counted_at;
+  Profile profile;
+  const uint64_t now = run.machine->device().cycle();
+  run.read_counters();
+  profile.cycles = now - since;
+  for (size_t i = 0; i < run.counters.size(); ++i) {
+    const auto of = [&](Counter k) {
+      return run.counters[i][static_cast<size_t>(k)] - before[i][static_cast<size_t>(k)];
+    };
+    Activity a;
+    a.beats = of(kCtrBeats);
+    a.stall_input = of(kCtrStallInput);
+    a.stall_output = of(kCtrStallOutput);
+    a.stall_row = of(kCtrStallRow);
+    a.stall_memory = of(kCtrStallMemory);
+    a.no_work = of(kCtrNoWork);
+    a.instructions = of(kCtrInstructions);
+    a.asleep = of(kCtrAsleep);
+    a.wavelets_in = of(kCtrWaveletsIn);
+    a.wavelets_out = of(kCtrWaveletsOut);
+    a.reducer_elements = of(kCtrReducerElements);
+    a.reducer_waits = of(kCtrReducerWait);
+    const auto add = [&](uint64_t Activity::*field) { profile.total.*field += a.*field; };
+    for (uint64_t Activity::*field :
+         {&Activity::beats, &Activity::stall_input, &Activity::stall_output, &Activity::stall_row,
+          &Activity::stall_memory, &Activity::no_work, &Activity::instructions, &Activity::asleep,
+          &Activity::wavelets_in, &Activity::wavelets_out, &Activity::reducer_elements,
+          &Activity::reducer_waits}) {
+      add(field);
+    }
+    profile.tiles.push_back(a);
+  }
+  return profile;
+}
+
+}  // namespace ow

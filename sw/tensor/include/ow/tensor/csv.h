@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables of numbers in CSV files: one row a line, commas between, no heading, no quotes.
+#ifndef OW_TENSOR_CSV_H_
+#define OW_TENSOR_CSV_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace ow {
+
+struct Table {
+  size_t columns = 0;
+  std::vector<double> values;  // row by row
+  size_t rows() const { return columns == 0 ? 0 : values.size() / columns; }
+  double at(size_t row, size_t column) const { return values[row * columns + column]; }
+};
+
+// Plain or gzip-compressed. Row r stands in line r + 1. BadInput with file, line and column: what
+// is no finite number, a row of another length than the first, a last line without its end (the
+// file is cut short), more than `max_rows` rows or `max_columns` columns.
+Table read_csv(const std::string& path, size_t max_rows, size_t max_columns);
+
+}  // namespace ow
+
+#endif  // OW_TENSOR_CSV_H_

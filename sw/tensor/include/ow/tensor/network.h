@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Networks of dense layers as data: what is computed stands in docs/numerics.md, who computes it
+// elsewhere.
+#ifndef OW_TENSOR_NETWORK_H_
+#define OW_TENSOR_NETWORK_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ow/tensor/half.h"
+
+namespace ow {
+
+enum class Activation { None, Relu };
+const char* activation_name(Activation activation);  // "none", "relu"
+
+// Sizes of a layer y = f(W x + b).
+struct LayerShape {
+  int inputs = 0;
+  int outputs = 0;
+  Activation activation = Activation::None;
+  bool bias = true;  // else b is left out, which is not the same as adding zeros: -0 stays -0
+};
+
+struct Layer : LayerShape {
+  std::vector<uint16_t> weights;   // encodings; outputs x inputs, the input runs fastest
+  std::vector<float> bias_values;  // one an output; none without a bias
+
+  uint16_t weight(int output, int input) const {
+    return weights[static_cast<size_t>(output) * static_cast<size_t>(inputs) +
+                   static_cast<size_t>(input)];
+  }
+  // Weights of either zero are pruned: a sparse stream leaves them out.
+  size_t nonzero() const;
+};
+
+struct Network {
+  HalfType type = HalfType::Binary16;  // of weights and activations
+  std::vector<Layer> layers;
+
+  size_t weights() const;
+  size_t nonzero() const;
+  std::vector<LayerShape> shapes() const;
+};
+
+// "64-128-10".
+std::string sizes_text(const std::vector<LayerShape>& layers);
+
+// Activations of a number of samples: features x samples, the sample runs fastest; encodings of the
+// network's type.
+struct Activations {
+  int features = 0;
+  int samples = 0;
+  std::vector<uint16_t> values;
+
+  uint16_t at(int feature, int sample) const {
+    return values[static_cast<size_t>(feature) * static_cast<size_t>(samples) +
+                  static_cast<size_t>(sample)];
+  }
+  uint16_t& at(int feature, int sample) {
+    return values[static_cast<size_t>(feature) * static_cast<size_t>(samples) +
+                  static_cast<size_t>(sample)];
+  }
+  static Activations zero(int features, int samples);
+  // Samples first .. first + count - 1.
+  Activations slice(int first, int count) const;
+};
+
+// The class of each sample: the output with the greatest value, the lowest index if there are
+// several; NaN is below everything.
+std::vector<int> classify(HalfType type, const Activations& outputs);
+
+// Layers of weights that are uniform in -1..1 and kept with probability `density`, biases uniform
+// in -0.5..0.5: for measurements and tests. The same seed means the same bits everywhere.
+Network random_network(uint64_t seed, HalfType type, const std::vector<LayerShape>& layers,
+                       double density);
+// Activations uniform in low..high.
+Activations random_activations(uint64_t seed, HalfType type, int features, int samples, double low,
+                               double high);
+
+// The network's tensors in a file: "layers.<k>.weight" [outputs, inputs] in its 16-bit type and, if
+// there is one, "layers.<k>.bias" [outputs] in F32, k from 0.
+void save_network(const std::string& path, const Network& network);
+// Reads the weights and biases of a network of these shapes. Weights in F32 are rounded to `type`
+// once; those of the other 16-bit type are refused, and so are missing, unknown and wrongly shaped
+// tensors, and biases that are not finite. BadInput names file and tensor.
+Network load_network(const std::string& path, HalfType type, const std::vector<LayerShape>& layers);
+
+}  // namespace ow
+
+#endif  // OW_TENSOR_NETWORK_H_

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/tensor/csv.h"
+
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "ow/base/error.h"
+#include "ow/base/file.h"
+
+namespace ow {
+
+Table read_csv(const std::string& path, size_t max_rows, size_t max_columns) {
+  // No number that means something is longer than this, its comma included.
+  constexpr size_t kBytesANumber = 32;
+  const std::string text = read_bytes(path, max_rows * max_columns * kBytesANumber);
+  Table table;
+  size_t row = 0;
+  for (size_t pos = 0; pos < text.size(); ++row) {
+    const auto fail = [&](const std::string& what) {
+      throw BadInput(fmt::format("{}:{}: {}", path, row + 1, what));
+    };
+    if (row == max_rows) throw BadInput(fmt::format("{}: more than {} rows", path, max_rows));
+    const size_t newline = text.find('\n', pos);
+    if (newline == std::string::npos) {
+      fail("the last row has no end of line: the file is truncated");
+    }
+    const size_t end = newline > pos && text[newline - 1] == '\r' ? newline - 1 : newline;
+    size_t column = 0;
+    while (true) {
+      if (column == (row == 0 ? max_columns : table.columns)) {
+        fail(fmt::format("more than {} columns", column));
+      }
+      ++column;
+      double value = 0;
+      const auto [next, error] = std::from_chars(text.data() + pos, text.data() + end, value);
+      const size_t stop = static_cast<size_t>(next - text.data());
+      if (error != std::errc() || !std::isfinite(value) || (stop < end && text[stop] != ',')) {
+        fail(fmt::format("column {} is no number", column));
+      }
+      table.values.push_back(value);
+      pos = stop + 1;
+      if (stop == end) break;
+    }
+    if (row == 0) table.columns = column;
+    if (column != table.columns) fail(fmt::format("{} columns, not {}", column, table.columns));
+    pos = newline + 1;
+  }
+  return table;
+}
+
+}  // namespace ow

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/tensor/dataset.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "ow/base/error.h"
+#include "ow/tensor/csv.h"
+#include "ow/tensor/idx.h"
+#include "ow/tensor/safetensors.h"
+
+namespace ow {
+namespace {
+
+constexpr size_t kMaxSamples = 100'000'000;
+constexpr size_t kMaxBytes = size_t{1} << 32;
+
+bool ends(const std::string& text, const std::string& end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+// Takes values and classes one by one and says what is wrong with them. `where` names a value.
+class Taker {
+ public:
+  Taker(const DataSource& source, int classes, Dataset* out)
+      : source_(source), classes_(classes), out_(*out) {}
+
+  template <typename Where>
+  void value(double v, const Where& where) {
+    if (!std::isfinite(v)) throw BadInput(fmt::format("{}: is not finite", where()));
+    if (source_.range && (v < source_.range->first || v > source_.range->second)) {
+      throw BadInput(fmt::format("{}: {:g} is not in {:g}..{:g}", where(), v, source_.range->first,
+                                 source_.range->second));
+    }
+    out_.values.push_back(static_cast<float>(v / source_.scale));
+  }
+
+  template <typename Where>
+  void label(double v, const Where& where) {
+    if (!(v >= 0 && v < classes_) || v != std::floor(v)) {
+      throw BadInput(fmt::format("{}: class {:g} is not in 0..{}", where(), v, classes_ - 1));
+    }
+    out_.labels.push_back(static_cast<int>(v));
+  }
+
+  void count(size_t samples) const {
+    if (samples == 0) throw BadInput(fmt::format("{}: holds no samples", source_.file));
+    if (source_.samples != 0 && samples != source_.samples) {
+      throw BadInput(fmt::format("{}: {} samples, not {}{}", source_.file, samples, source_.samples,
+                                 samples < source_.samples ? ": the file is truncated" : ""));
+    }
+  }
+
+ private:
+  const DataSource& source_;
+  int classes_;
+  Dataset& out_;
+};
+
+void load_csv(const DataSource& source, int features, Taker* take) {
+  const auto width = static_cast<size_t>(features);
+  const size_t most = source.samples != 0 ? source.samples : kMaxSamples;
+  const Table table = read_csv(source.file, most, width + 1);
+  take->count(table.rows());
+  if (table.columns < width) {
+    throw BadInput(fmt::format("{}: {} columns, the network has {} inputs (and a class may follow)",
+                               source.file, table.columns, features));
+  }
+  for (size_t r = 0; r < table.rows(); ++r) {
+    for (size_t c = 0; c < table.columns; ++c) {
+      const auto where = [&] { return fmt::format("{}:{}: column {}", source.file, r + 1, c + 1); };
+      if (c < width) {
+        take->value(table.at(r, c), where);
+      } else {
+        take->label(table.at(r, c), where);
+      }
+    }
+  }
+}
+
+void take_tensors(const DataSource& source, const Tensor& inputs, const Tensor* labels,
+                  const std::string& labels_name, int features, Taker* take) {
+  uint64_t width = 1;
+  for (size_t k = 1; k < inputs.shape.size(); ++k) width *= inputs.shape[k];
+  if (inputs.shape.empty() || width != static_cast<uint64_t>(features)) {
+    throw BadInput(fmt::format("{}: samples of shape {}: the network has {} inputs", source.file,
+                               inputs.shape_text(), features));
+  }
+  const size_t samples = inputs.shape[0];
+  take->count(samples);
+  if (labels != nullptr && (labels->shape.size() != 1 || labels->shape[0] != samples)) {
+    throw BadInput(fmt::format("{}: classes of shape {} for {} samples", labels_name,
+                               labels->shape_text(), samples));
+  }
+  for (size_t n = 0; n < inputs.elements(); ++n) {
+    take->value(inputs.value(n), [&] {
+      return fmt::format("{}: sample {}, feature {}", source.file,
+                         n / static_cast<size_t>(features), n % static_cast<size_t>(features));
+    });
+  }
+  for (size_t n = 0; labels != nullptr && n < samples; ++n) {
+    take->label(labels->value(n), [&] { return fmt::format("{}: sample {}", labels_name, n); });
+  }
+}
+
+void load_safetensors(const DataSource& source, int features, Taker* take) {
+  Tensors tensors = read_safetensors(source.file, kMaxBytes);
+  const auto inputs = tensors.find("inputs");
+  const auto labels = tensors.find("labels");
+  if (inputs == tensors.end()) {
+    throw BadInput(fmt::format("{}: tensor 'inputs' is missing", source.file));
+  }
+  if (tensors.size() > (labels == tensors.end() ? 1 : 2)) {
+    throw BadInput(fmt::format("{}: holds more tensors than 'inputs' and 'labels'", source.file));
+  }
+  take_tensors(source, inputs->second, labels == tensors.end() ? nullptr : &labels->second,
+               source.file, features, take);
+}
+
+}  // namespace
+
+DataFormat data_format(const std::string& file) {
+  const std::string name = ends(file, ".gz") ? file.substr(0, file.size() - 3) : file;
+  if (ends(name, ".csv")) return DataFormat::Csv;
+  if (ends(name, ".idx") || ends(name, "-ubyte")) return DataFormat::Idx;
+  if (ends(file, ".safetensors")) return DataFormat::Safetensors;
+  throw BadInput(file +
+                 ": the name tells no format: must end with .csv, .idx, -ubyte (or one of "
+                 "these and .gz) or .safetensors");
+}
+
+void Dataset::add(const Dataset& from, size_t n) {
+  features = from.features;
+  values.insert(values.end(), from.sample(n), from.sample(n) + features);
+  if (!from.labels.empty()) labels.push_back(from.labels[n]);
+}
+
+Activations Dataset::activations(HalfType type, size_t first, size_t count) const {
+  Activations x = Activations::zero(features, static_cast<int>(count));
+  for (size_t s = 0; s < count; ++s) {
+    for (int f = 0; f < features; ++f) {
+      x.at(f, static_cast<int>(s)) = to_half(type, static_cast<double>(sample(first + s)[f]));
+    }
+  }
+  return x;
+}
+
+Dataset load_dataset(const DataSource& source, int features, int classes) {
+  Dataset out;
+  out.features = features;
+  Taker take(source, classes, &out);
+  if (source.format == DataFormat::Csv) {
+    load_csv(source, features, &take);
+  } else if (source.format == DataFormat::Safetensors) {
+    load_safetensors(source, features, &take);
+  } else {
+    const Tensor inputs = read_idx(source.file, kMaxBytes);
+    const Tensor labels = source.labels.empty() ? Tensor() : read_idx(source.labels, kMaxBytes);
+    take_tensors(source, inputs, source.labels.empty() ? nullptr : &labels, source.labels, features,
+                 &take);
+  }
+  return out;
+}
+
+}  // namespace ow

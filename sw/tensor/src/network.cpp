@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/tensor/network.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "ow/base/error.h"
+#include "ow/base/rng.h"
+#include "ow/tensor/safetensors.h"
+
+namespace ow {
+namespace {
+
+std::string weight_name(size_t k) { return fmt::format("layers.{}.weight", k); }
+std::string bias_name(size_t k) { return fmt::format("layers.{}.bias", k); }
+
+TensorType element(HalfType type) {
+  return type == HalfType::Binary16 ? TensorType::F16 : TensorType::BF16;
+}
+
+}  // namespace
+
+const char* activation_name(Activation activation) {
+  return activation == Activation::Relu ? "relu" : "none";
+}
+
+size_t Layer::nonzero() const {
+  return weights.size() -
+         static_cast<size_t>(std::count_if(weights.begin(), weights.end(), half_is_zero));
+}
+
+size_t Network::weights() const {
+  size_t n = 0;
+  for (const Layer& layer : layers) n += layer.weights.size();
+  return n;
+}
+
+size_t Network::nonzero() const {
+  size_t n = 0;
+  for (const Layer& layer : layers) n += layer.nonzero();
+  return n;
+}
+
+std::vector<LayerShape> Network::shapes() const {
+  return std::vector<LayerShape>(layers.begin(), layers.end());
+}
+
+std::string sizes_text(const std::vector<LayerShape>& layers) {
+  std::string text = layers.empty() ? "" : std::to_string(layers.front().inputs);
+  for (const LayerShape& layer : layers) text += "-" + std::to_string(layer.outputs);
+  return text;
+}
+
+Activations Activations::zero(int features, int samples) {
+  Activations a;
+  a.features = features;
+  a.samples = samples;
+  a.values.assign(static_cast<size_t>(features) * static_cast<size_t>(samples), 0);
+  return a;
+}
+
+Activations Activations::slice(int first, int count) const {
+  Activations part = zero(features, count);
+  for (int f = 0; f < features; ++f) {
+    for (int s = 0; s < count; ++s) part.at(f, s) = at(f, first + s);
+  }
+  return part;
+}
+
+std::vector<int> classify(HalfType type, const Activations& outputs) {
+  std::vector<int> classes(static_cast<size_t>(outputs.samples), 0);
+  for (int s = 0; s < outputs.samples; ++s) {
+    float best = 0;
+    bool found = false;
+    for (int k = 0; k < outputs.features; ++k) {
+      const float value = from_half(type, outputs.at(k, s));
+      if (value == value && (!found || value > best)) {
+        best = value;
+        found = true;
+        classes[static_cast<size_t>(s)] = k;
+      }
+    }
+  }
+  return classes;
+}
+
+Network random_network(uint64_t seed, HalfType type, const std::vector<LayerShape>& layers,
+                       double density) {
+  Rng rng(seed);
+  Network network;
+  network.type = type;
+  for (const LayerShape& shape : layers) {
+    Layer layer;
+    static_cast<LayerShape&>(layer) = shape;
+    const size_t count = static_cast<size_t>(shape.inputs) * static_cast<size_t>(shape.outputs);
+    layer.weights.reserve(count);
+    for (size_t n = 0; n < count; ++n) {
+      const bool kept = rng.uniform() < density;
+      const uint16_t value = to_half(type, 2.0 * rng.uniform() - 1.0);
+      layer.weights.push_back(kept ? value : uint16_t{0});
+    }
+    for (int j = 0; shape.bias && j < shape.outputs; ++j) {
+      layer.bias_values.push_back(static_cast<float>(rng.uniform() - 0.5));
+    }
+    network.layers.push_back(std::move(layer));
+  }
+  return network;
+}
+
+Activations random_activations(uint64_t seed, HalfType type, int features, int samples, double low,
+                               double high) {
+  Rng rng(seed);
+  Activations x = Activations::zero(features, samples);
+  for (uint16_t& v : x.values) v = to_half(type, low + (high - low) * rng.uniform());
+  return x;
+}
+
+void save_network(const std::string& path, const Network& network) {
+  Tensors tensors;
+  for (size_t k = 0; k < network.layers.size(); ++k) {
+    const Layer& layer = network.layers[k];
+    Tensor weights;
+    weights.type = element(network.type);
+    weights.shape = {static_cast<uint64_t>(layer.outputs), static_cast<uint64_t>(layer.inputs)};
+    for (const uint16_t w : layer.weights) {
+      weights.bytes.push_back(static_cast<uint8_t>(w));
+      weights.bytes.push_back(static_cast<uint8_t>(w >> 8));
+    }
+    tensors[weight_name(k)] = std::move(weights);
+    if (!layer.bias) continue;
+    Tensor bias;
+    bias.type = TensorType::F32;
+    bias.shape = {static_cast<uint64_t>(layer.outputs)};
+    for (const float value : layer.bias_values) {
+      uint32_t bits;
+      std::memcpy(&bits, &value, sizeof bits);
+      for (int b = 0; b < 4; ++b) bias.bytes.push_back(static_cast<uint8_t>(bits >> (8 * b)));
+    }
+    tensors[bias_name(k)] = std::move(bias);
+  }
+  write_safetensors(path, tensors);
+}
+
+Network load_network(const std::string& path, HalfType type,
+                     const std::vector<LayerShape>& layers) {
+  Tensors tensors = read_safetensors(path);
+  const auto take = [&](const std::string& name, const std::vector<uint64_t>& shape,
+                        const std::vector<TensorType>& types) {
+    const auto found = tensors.find(name);
+    if (found == tensors.end()) {
+      throw BadInput(fmt::format("{}: tensor '{}' is missing", path, name));
+    }
+    Tensor t = std::move(found->second);
+    tensors.erase(found);
+    Tensor wanted;
+    wanted.shape = shape;
+    if (t.shape != shape) {
+      throw BadInput(fmt::format("{}: tensor '{}' has the shape {}, the network wants {}", path,
+                                 name, t.shape_text(), wanted.shape_text()));
+    }
+    if (std::find(types.begin(), types.end(), t.type) == types.end()) {
+      std::string list;
+      for (const TensorType k : types)
+        list += (list.empty() ? "" : " or ") + std::string(type_name(k));
+      throw BadInput(
+          fmt::format("{}: tensor '{}' is {}, must be {}", path, name, type_name(t.type), list));
+    }
+    return t;
+  };
+  Network network;
+  network.type = type;
+  for (size_t k = 0; k < layers.size(); ++k) {
+    Layer layer;
+    static_cast<LayerShape&>(layer) = layers[k];
+    const auto outputs = static_cast<uint64_t>(layer.outputs);
+    const Tensor weights = take(weight_name(k), {outputs, static_cast<uint64_t>(layer.inputs)},
+                                {element(type), TensorType::F32});
+    const bool rounded = weights.type == TensorType::F32;
+    for (size_t n = 0; n < weights.elements(); ++n) {
+      layer.weights.push_back(
+          rounded ? to_half(type, weights.value(n))
+                  : static_cast<uint16_t>(weights.bytes[2 * n] | weights.bytes[2 * n + 1] << 8));
+    }
+    if (layer.bias) {
+      const Tensor bias =
+          take(bias_name(k), {outputs}, {TensorType::F32, TensorType::F16, TensorType::BF16});
+      for (size_t n = 0; n < bias.elements(); ++n) {
+        layer.bias_values.push_back(static_cast<float>(bias.value(n)));
+        if (!std::isfinite(layer.bias_values.back())) {
+          throw BadInput(fmt::format("{}: tensor '{}' holds a number that is not finite, at {}",
+                                     path, bias_name(k), n));
+        }
+      }
+    }
+    network.layers.push_back(std::move(layer));
+  }
+  if (!tensors.empty()) {
+    throw BadInput(fmt::format("{}: tensor '{}' is not one of the network's", path,
+                               tensors.begin()->first.substr(0, 60)));
+  }
+  return network;
+}
+
+}  // namespace ow

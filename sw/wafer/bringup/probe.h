@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the steps of a bring-up share: the stations of all rows, commands to them in batches, and
+// what has been found so far.
+#ifndef OW_WAFER_BRINGUP_PROBE_H_
+#define OW_WAFER_BRINGUP_PROBE_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ow/wafer/bringup.h"
+#include "ow/wafer/mesh.h"
+
+namespace ow::wafer {
+
+constexpr uint64_t kWordMask = (uint64_t{1} << isa::Link::kBits) - 1;
+
+// A word rotated within the bits of a link; a well mixed word.
+uint64_t rotated(uint64_t word, int n);
+uint64_t mixed(uint64_t x);
+
+// A setting of the muxes for direct connections: `skip` rows or columns between, and up and down
+// `shift` columns to the side.
+struct Setting {
+  int skip = 0;
+  int shift = 0;
+};
+
+// One end of a reticle-crossing link, and its station.
+struct LinkEnd {
+  int reticle = 0;
+  int side = 0;
+  int slot = 0;
+  Position at;
+};
+
+// A command whose answer somebody wants: where it stands in its row's job.
+struct Handle {
+  size_t row = 0;
+  size_t index = 0;
+  Handle after(size_t commands) const { return {row, index + commands}; }
+};
+
+// d counts reticles, p physical rows of a reticle, c physical columns.
+class Probe {
+ public:
+  Probe(ChainAccess& access, const BringupOptions& bringup_options);
+
+  int rows() const { return shape.physical_rows(); }
+  int cols() const { return shape.physical_cols(); }
+  size_t row_index(int d, int p) const { return static_cast<size_t>(d * rows() + p); }
+  size_t index(int d, int p, int c) const {
+    return row_index(d, p) * static_cast<size_t>(cols()) + static_cast<size_t>(c);
+  }
+  int reticle_of(size_t index) const { return static_cast<int>(index) / cols() / rows(); }
+  Position position_of(size_t index) const {
+    return {static_cast<int>(index) / cols() % rows(), static_cast<int>(index) % cols()};
+  }
+
+  // ------------------------------------------------------------------------------- what is known
+  // Alive: its station answers, in a row whose chain is whole.
+  bool alive(int d, int p, int c) const { return found[index(d, p, c)] && usable[row_index(d, p)]; }
+  bool good(int d, int p, int c) const { return alive(d, p, c) && !bad_[index(d, p, c)]; }
+  // Gives a tile up. Only the first reason counts.
+  void lose(int d, int p, int c, const std::string& why);
+  bool broken(int d, const Position& a, const Position& b) const {
+    return wires.count({d, wire_of(a, b)}) != 0;
+  }
+  static Wire wire_of(const Position& a, const Position& b) {
+    return a.row < b.row || (a.row == b.row && a.col < b.col) ? Wire{a, b} : Wire{b, a};
+  }
+  void each(const std::function<void(int, int, int)>& call) const;
+  void each_alive(const std::function<void(int, int, int)>& call) const;
+  void each_row(const std::function<void(int, int)>& call) const;  // that can be used
+  void begin(const std::string& what) const {
+    if (options.progress) options.progress(what);
+  }
+
+  // ---------------------------------------------------------------------------------- geometry
+  // Where the neighbour is that `side` hears; false if there is none.
+  bool neighbour(int p, int c, int side, const Setting& s, Position* at) const;
+  // Both are good, and the wire between them is.
+  bool listens(int d, int p, int c, int side, const Setting& s) const;
+  // Fuses that connect a tile to those neighbours to which it listens.
+  TileFuse direct(int d, int p, int c, const Setting& s) const;
+  LinkEnd link_end(int d, int side, int slot) const;
+
+  // ------------------------------------------------------------------------- batches of commands
+  void open_batch();
+  Handle add(int d, int p, int c, bool write, int reg, uint32_t data = 0);
+  // Where the link's status word w will be.
+  Handle add_link(const LinkEnd& e, uint32_t w);
+  // A packet for the tile's endpoint through its station.
+  void add_write(int d, int p, int c, uint32_t addr, const std::vector<uint32_t>& words);
+  // Returns where the words of the answer will be: the status, then n words.
+  Handle add_read(int d, int p, int c, uint32_t addr, int n);
+  // The same words into all tiles of all rows at once.
+  void broadcast(uint32_t addr, const std::vector<uint32_t>& words);
+  void run_batch() { chain.run_chains(&jobs_); }
+  std::optional<uint32_t> answer(const Handle& h) const {
+    return jobs_[static_cast<size_t>(where_[h.row])].answers[h.index];
+  }
+  // Word i of an answer to add_read, or nothing if the endpoint did not give it.
+  std::optional<uint32_t> word(const Handle& status, int i, int n) const;
+
+  // -------------------------------------------------------------------------------------- tiles
+  // Starts the tiles of all stations that answer; into reset first.
+  void start_all();
+  void restart_all();
+  void load(const ElfImage& image);
+  // Runs the core's part of the program that is loaded in all good tiles; the signatures, or
+  // nothing where it does not end. The first look is after `cycles`: it costs the program cycles,
+  // which are part of the signature of a thorough one.
+  std::vector<std::optional<uint32_t>> signatures(const ElfImage& image, uint64_t cycles,
+                                                  int looks);
+  // Starts the neighbours' part of the self-test, for which all orders are written, in all tiles at
+  // once, and waits for its end. Its results lie at `at` then.
+  void run_exchange(uint32_t at, uint32_t colours);
+
+  ChainAccess& chain;
+  const BringupOptions& options;
+  const Shape shape;
+  Bringup result;
+  std::vector<bool> found;                   // tiles whose station answers
+  std::vector<bool> usable;                  // rows whose chain is whole
+  std::vector<bool> from_east;               // rows whose chain is entered there
+  bool discovered = false;                   // the stations have found each other
+  std::set<std::pair<int, Wire>> wires;      // broken
+  std::set<std::pair<int, EdgeWire>> edges;  // broken
+  std::vector<LinkEnd> untested;             // their stations do not answer
+
+ private:
+  ChainJob& job_of(int d, int p);
+
+  std::vector<bool> bad_;
+  std::vector<ChainJob> jobs_;
+  std::vector<int> where_;
+};
+
+}  // namespace ow::wafer
+
+#endif  // OW_WAFER_BRINGUP_PROBE_H_

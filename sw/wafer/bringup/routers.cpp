@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words between neighbours: each good tile sends some to each of its neighbours over good wires.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "ow/firmware/selftest.h"
+#include "steps.h"
+
+namespace ow::wafer {
+namespace {
+
+class RouterTest {
+ public:
+  explicit RouterTest(Probe& probe) : probe_(probe) {}
+  void run();
+
+ private:
+  // A connection over which words were sent, and whether they arrived.
+  struct Heard {
+    int reticle;
+    Position from;
+    Position to;
+    bool works;
+  };
+  struct Exchange {
+    std::vector<Heard> heard;
+    std::set<size_t> not_ended;  // tiles whose test has not ended
+  };
+  // A tile that fails in all that it sends, or in all that it hears.
+  struct Suspect {
+    Position at;
+    int sends = 0, not_sent = 0;  // connections, and those of them that fail
+    int hears = 0, not_heard = 0;
+    bool ends = true;  // its test, when nobody is joined to it
+    int left = 0;      // connections of the reticle that fail then
+
+    int lost_sending() const { return not_sent == sends ? not_sent : 0; }
+    int lost_hearing() const { return not_heard == hears ? not_heard : 0; }
+    // Of equal ones the one that fails in more, then the one whose words do not arrive.
+    std::tuple<bool, int, int, bool> innocence() const {
+      return {ends, left, -std::max(lost_sending(), lost_hearing()),
+              lost_sending() < lost_hearing()};
+    }
+  };
+  using Suspects = std::vector<Suspect>;
+
+  Exchange exchange_words(const Setting& setting, const std::set<size_t>& alone);
+  Suspects suspects(const std::vector<Heard>& all, int reticle) const;
+  void try_alone(const Setting& setting, size_t k, std::vector<Suspects>* suspected);
+  bool give_up_worst(const Setting& setting, const std::vector<Heard>& all);
+  void test_neighbours(const Setting& setting);
+
+  Probe& probe_;
+  std::vector<bool> heard_of_;  // a word from it, or to it, has arrived
+};
+
+void RouterTest::run() {
+  heard_of_.assign(probe_.found.size(), false);
+  const auto untested = [&] {
+    std::vector<size_t> tiles;
+    probe_.each_alive([&](int d, int p, int c) {
+      if (probe_.good(d, p, c) && !heard_of_[probe_.index(d, p, c)])
+        tiles.push_back(probe_.index(d, p, c));
+    });
+    return tiles;
+  };
+  if (probe_.rows() * probe_.cols() == 1) return;  // nobody to talk to
+  // Tiles between bad ones talk to those beyond, or to the side.
+  std::vector<Setting> settings;
+  for (int skip = 0; skip <= std::max(probe_.shape.spare_rows, probe_.shape.spare_cols); ++skip) {
+    settings.push_back({skip, 0});
+  }
+  for (int skip = 0; skip <= probe_.shape.spare_rows; ++skip) {
+    for (int shift = -probe_.shape.spare_cols; shift <= probe_.shape.spare_cols; ++shift) {
+      if (shift != 0) settings.push_back({skip, shift});
+    }
+  }
+  for (const Setting& s : settings) {
+    if (untested().empty()) break;
+    test_neighbours(s);
+  }
+  for (const size_t at : untested()) {
+    const Position p = probe_.position_of(at);
+    probe_.lose(probe_.reticle_of(at), p.row, p.col, "no tile that works can be joined to it");
+  }
+}
+
+// Each good tile sends words to its neighbours in this setting. The tiles of `alone` do the same,
+// but nobody is joined to them.
+RouterTest::Exchange RouterTest::exchange_words(const Setting& setting,
+                                                const std::set<size_t>& alone) {
+  const int far = 1 + setting.skip;
+  const uint32_t colours = probe_.options.exchange_colours;
+  const uint32_t order = probe_.options.selftest.symbol("ow_selftest_order");
+  const uint32_t result = probe_.options.selftest.symbol("ow_selftest_result");
+  const auto joined = [&](int d, int p, int c, int side, Position* at) {
+    return probe_.listens(d, p, c, side, setting) && probe_.neighbour(p, c, side, setting, at) &&
+           alone.count(probe_.index(d, p, c)) == 0 &&
+           alone.count(probe_.index(d, at->row, at->col)) == 0;
+  };
+  // Bad tiles go back into reset. The rest starts afresh, since words that nobody heard have taken
+  // credits along; it keeps its memory.
+  probe_.open_batch();
+  probe_.each_alive([&](int d, int p, int c) {
+    probe_.add(d, p, c, true, kStationControl, 0);
+    probe_.add(d, p, c, true, kStationTileFuse, 0);
+  });
+  probe_.run_batch();
+  probe_.open_batch();
+  probe_.each_alive([&](int d, int p, int c) {
+    if (!probe_.good(d, p, c)) return;
+    TileFuse fuse = probe_.direct(d, p, c, setting);
+    int* const skips[] = {&fuse.n_skip, &fuse.e_skip, &fuse.s_skip, &fuse.w_skip};
+    for (int side = 0; side < 4; ++side) {
+      Position at;
+      if (!joined(d, p, c, side, &at)) *skips[side] = kNoSkip;
+    }
+    probe_.add(d, p, c, true, kStationControl, kStationRun | kStationTest);
+    probe_.add(d, p, c, true, kStationTileFuse, fuse.word());
+    probe_.add_write(
+        d, p, c, order,
+        {OW_SELFTEST_ROUTER, static_cast<uint32_t>(probe_.index(d, p, c)),
+         static_cast<uint32_t>((p / far + (setting.shift == 0 ? c / far : 0)) & 1), colours});
+  });
+  probe_.run_batch();
+  probe_.run_exchange(result, colours);
+  probe_.open_batch();
+  std::map<size_t, Handle> reads;
+  probe_.each_alive([&](int d, int p, int c) {
+    if (probe_.good(d, p, c)) reads[probe_.index(d, p, c)] = probe_.add_read(d, p, c, result, 6);
+  });
+  probe_.run_batch();
+  Exchange all;
+  probe_.each_alive([&](int d, int p, int c) {
+    const auto it = reads.find(probe_.index(d, p, c));
+    if (it == reads.end()) return;
+    const bool ended = probe_.word(it->second, 0, 6) == OW_SELFTEST_DONE + OW_SELFTEST_ROUTER;
+    if (!ended) all.not_ended.insert(it->first);
+    for (int side = 0; side < 4; ++side) {
+      Position at;
+      if (!joined(d, p, c, side, &at)) continue;
+      const uint32_t expected =
+          ow_selftest_heard(static_cast<uint32_t>(probe_.index(d, at.row, at.col)),
+                            static_cast<uint32_t>((side + 2) & 3), colours);
+      all.heard.push_back(
+          {d, at, {p, c}, ended && probe_.word(it->second, 2 + side, 6) == expected});
+    }
+  });
+  return all;
+}
+
+// The tiles of a reticle that fail in all that they send, or in all that they hear.
+std::vector<RouterTest::Suspect> RouterTest::suspects(const std::vector<Heard>& all,
+                                                      int reticle) const {
+  std::map<Position, Suspect> tiles;
+  for (const Heard& h : all) {
+    if (h.reticle != reticle) continue;
+    for (const bool hears : {false, true}) {
+      Suspect& s = tiles[hears ? h.to : h.from];
+      s.at = hears ? h.to : h.from;
+      ++(hears ? s.hears : s.sends);
+      (hears ? s.not_heard : s.not_sent) += h.works ? 0 : 1;
+    }
+  }
+  std::vector<Suspect> found;
+  for (const auto& tile : tiles) {
+    const Suspect& s = tile.second;
+    if (s.lost_sending() > 0 || s.lost_hearing() > 0) found.push_back(s);
+  }
+  return found;
+}
+
+// Runs the test again with suspect k of each reticle that has several joined to nobody.
+void RouterTest::try_alone(const Setting& setting, size_t k, std::vector<Suspects>* suspected) {
+  std::map<int, Suspect*> tried;  // by reticle
+  std::set<size_t> alone;
+  for (int d = 0; d < probe_.shape.reticles(); ++d) {
+    Suspects& s = (*suspected)[static_cast<size_t>(d)];
+    if (s.size() <= 1 || k >= s.size()) continue;
+    tried[d] = &s[k];
+    alone.insert(probe_.index(d, s[k].at.row, s[k].at.col));
+  }
+  const Exchange without = exchange_words(setting, alone);
+  for (const auto& [d, suspect] : tried) {
+    const Position& at = suspect->at;
+    suspect->ends = without.not_ended.count(probe_.index(d, at.row, at.col)) == 0;
+    suspect->left = static_cast<int>(
+        std::count_if(without.heard.begin(), without.heard.end(),
+                      [d = d](const Heard& h) { return h.reticle == d && !h.works; }));
+  }
+}
+
+// Gives up the tile of each reticle that explains best why words do not arrive; false if no tile is
+// under suspicion. A tile that does what it wants can stop its neighbours with it, in which then
+// nothing works either. So each suspect runs the test joined to nobody, and the others run it
+// without that one: bad is what does not end by itself, then that without which the fewest
+// connections fail.
+bool RouterTest::give_up_worst(const Setting& setting, const std::vector<Heard>& all) {
+  std::vector<Suspects> suspected;
+  size_t most = 0;
+  for (int d = 0; d < probe_.shape.reticles(); ++d) {
+    suspected.push_back(suspects(all, d));
+    most = std::max(most, suspected.back().size());
+  }
+  for (size_t k = 0; most > 1 && k < most; ++k) try_alone(setting, k, &suspected);
+  for (int d = 0; d < probe_.shape.reticles(); ++d) {
+    const Suspects& s = suspected[static_cast<size_t>(d)];
+    if (s.empty()) continue;
+    const Suspect& worst = *std::min_element(
+        s.begin(), s.end(),
+        [](const Suspect& a, const Suspect& b) { return a.innocence() < b.innocence(); });
+    probe_.lose(d, worst.at.row, worst.at.col,
+                worst.lost_sending() >= worst.lost_hearing()
+                    ? "nothing that its router sends arrives"
+                    : "nothing arrives at its router");
+  }
+  return most > 0;
+}
+
+// Each good tile sends words to its neighbours in this setting. A tile that fails in all that it
+// sends, or in all that it hears, is given up, and the others do it again without it. A single
+// connection that fails between tiles that work is given up by itself.
+void RouterTest::test_neighbours(const Setting& setting) {
+  std::vector<Heard> all = exchange_words(setting, {}).heard;
+  while (give_up_worst(setting, all)) all = exchange_words(setting, {}).heard;
+  for (const Heard& h : all) {
+    if (!h.works) continue;
+    heard_of_[probe_.index(h.reticle, h.from.row, h.from.col)] = true;
+    heard_of_[probe_.index(h.reticle, h.to.row, h.to.col)] = true;
+  }
+  for (const Heard& h : all) {
+    if (h.works || !probe_.wires.insert({h.reticle, probe_.wire_of(h.from, h.to)}).second) continue;
+    probe_.result.findings.push_back(
+        {h.reticle, h.from, fmt::format("no word reaches tile ({}, {})", h.to.row, h.to.col)});
+  }
+}
+
+}  // namespace
+
+void test_routers(Probe& probe) {
+  probe.begin("routers");
+  RouterTest(probe).run();
+}
+
+}  // namespace ow::wafer

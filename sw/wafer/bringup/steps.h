@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps of a bring-up, in their order (docs/bring-up.md). Each one adds to what the probe knows
+// of the wafer and leaves the tiles as the next one expects them.
+#ifndef OW_WAFER_BRINGUP_STEPS_H_
+#define OW_WAFER_BRINGUP_STEPS_H_
+
+#include "probe.h"
+
+namespace ow::wafer {
+
+// The short self-test is looked at every so many cycles, and so often before it is given up.
+constexpr uint64_t kSelftestWait = 20000;
+constexpr int kSelftestLooks = 10;
+
+// Asks for every station from both ends; the chains set themselves up meanwhile.
+void discover(Probe& probe);
+// Every wire between tiles, while the tiles are in reset.
+void scan_wires(Probe& probe);
+// Which reticle-crossing links have come up, and their faulty lanes.
+void read_links(Probe& probe);
+// Every connection between the tiles of an edge and the links that are up.
+void scan_edges(Probe& probe);
+// Tiles that are released and have nothing to do must be quiet.
+void listen_for_noise(Probe& probe);
+// The endpoint of the control plane in each tile, then the memory self-test.
+void test_memories(Probe& probe);
+// The self-test of core and datapath, after the thorough programs, if there are any.
+void test_cores(Probe& probe);
+// Words between neighbours.
+void test_routers(Probe& probe);
+// What was found, as the repair takes it: into the probe's result.
+void collect(Probe& probe);
+
+// A map of the window. Links whose wires to the tiles could not be tested are used only if there is
+// no other way; the verification has to show then that they work.
+Repair repair(const Probe& probe, const Window& window);
+// All tiles into reset, the fuses, then the tiles of the map out of reset. DeviceFault if a station
+// of the map does not answer or does not hold its fuses.
+void set_fuses(Probe& probe, const WaferMap& map);
+// Every tile of a map sends a word to each of its logical neighbours, over the connections of the
+// fuses as they are; the chains load, start and read.
+void verify_neighbours(Probe& probe, const WaferMap& map);
+
+}  // namespace ow::wafer
+
+#endif  // OW_WAFER_BRINGUP_STEPS_H_

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <regex>
+
+#include "openwafer/runtime.h"
+#include "ow/open/wafer.h"
+#include "ow/sim/sim.h"
+
+namespace ow {
+
+Runtime open(const std::string& machine, const std::string& firmware) {
+  static const std::regex grid("(sim|mono):(\\d{1,4})x(\\d{1,4})");
+  std::smatch part;
+  if (std::regex_match(machine, part, grid)) {
+    const GridShape shape{std::stoi(part[2]), std::stoi(part[3])};
+    return Runtime(
+        make_device(part[1] == "sim" ? DeviceKind::Replicated : DeviceKind::Monolithic, shape));
+  }
+  const std::string wafer = "wafer:";
+  if (machine.compare(0, wafer.size(), wafer) == 0 && machine.size() > wafer.size()) {
+    wafer::WaferSource source;
+    source.wafer = machine.substr(wafer.size());
+    source.firmware = firmware;
+    wafer::ReadyWafer ready = wafer::ready_wafer(source);
+    if (!ready.device) throw DeviceFault(ready.refusal);
+    return Runtime(std::move(ready.device));
+  }
+  throw BadInput(fmt::format(
+      "machine '{}': must be sim:ROWSxCOLUMNS, mono:ROWSxCOLUMNS or wafer:FILE", machine));
+}
+
+}  // namespace ow

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// The catalogue of statements (tb/catalog.yaml) against the documents, the tests that CTest knows,
+// the proofs of scripts/formal and the rows of the benches.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdio>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ow/base/file.h"
+#include "ow/base/json.h"
+#include "ow/base/yaml.h"
+
+namespace ow {
+namespace {
+
+const std::string kSource = OW_SOURCE_DIR;
+const std::array<const char*, 4> kDocuments = {"isa", "numerics", "fabric", "links"};
+
+struct Entry {
+  std::vector<std::string> tests, proofs, rows;
+};
+
+std::vector<std::string> names(YamlMap* keys, const std::string& key) {
+  std::vector<std::string> out;
+  if (const auto list = keys->find(key)) {
+    for (const Yaml& name : list->list(1, 100, "names")) out.push_back(name.text());
+  }
+  return out;
+}
+
+std::map<std::string, Entry> catalog() {
+  std::map<std::string, Entry> entries;
+  for (const auto& [id, value] : Yaml::read(kSource + "/tb/catalog.yaml").map().items()) {
+    YamlMap keys(value);
+    keys["says"].text();
+    entries[id] = {names(&keys, "tests"), names(&keys, "proofs"), names(&keys, "rows")};
+    keys.close();
+  }
+  return entries;
+}
+
+std::string document(const std::string& name) {
+  return read_text(kSource + "/docs/" + name + ".md");
+}
+
+// The ids of a text's anchors, in order.
+std::vector<std::string> anchors(const std::string& text) {
+  static const std::regex kAnchor("<a id=\"([A-Z][0-9]+)\"></a>");
+  std::vector<std::string> out;
+  for (std::sregex_iterator it(text.begin(), text.end(), kAnchor), end; it != end; ++it) {
+    out.push_back((*it)[1]);
+  }
+  return out;
+}
+
+std::string output_of(const std::string& command) {
+  std::FILE* pipe = popen(command.c_str(), "r");
+  EXPECT_NE(pipe, nullptr) << command;
+  std::string output;
+  std::array<char, 65536> buffer;
+  size_t n;
+  while ((n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0) output.append(buffer.data(), n);
+  EXPECT_EQ(pclose(pipe), 0) << command;
+  return output;
+}
+
+TEST(Catalog, EveryStatementHasATestAndEveryTestAStatement) {
+  const auto entries = catalog();
+  std::set<std::string> found;
+  for (const char* name : kDocuments) {
+    for (const std::string& id : anchors(document(name))) {
+      EXPECT_TRUE(found.insert(id).second) << "docs/" << name << ".md: " << id << " stands twice";
+      ASSERT_EQ(entries.count(id), 1u) << "docs/" << name << ".md: " << id << " has no entry";
+    }
+  }
+  for (const auto& [id, entry] : entries) {
+    EXPECT_EQ(found.count(id), 1u) << id << " is in no document";
+    EXPECT_FALSE(entry.tests.empty()) << id << " has no test";
+  }
+}
+
+// A section that says what the machine does has an anchor; those that only tell how that is tested
+// or measured, or where bits stand, are named here.
+TEST(Catalog, EverySectionHasAStatement) {
+  const std::set<std::string> none = {"What is proven, what is measured",
+                                      "How it is tested",
+                                      "How arithmetic is checked",
+                                      "Formats",
+                                      "Operations",
+                                      "Status words",
+                                      "Descriptors",
+                                      "Data colours",
+                                      "Switches"};
+  for (const char* name : kDocuments) {
+    const std::string text = document(name);
+    size_t at = text.find("\n## ");
+    while (at != std::string::npos) {
+      const size_t next = text.find("\n## ", at + 1);
+      const std::string section = text.substr(at + 4, next - at - 4);
+      const std::string title = section.substr(0, section.find('\n'));
+      if (none.count(title) == 0) {
+        EXPECT_FALSE(anchors(section).empty()) << "docs/" << name << ".md: " << title;
+      }
+      at = next;
+    }
+  }
+}
+
+TEST(Catalog, NamesTestsProofsAndRowsThatThereAre) {
+  const nlohmann::json tests =
+      parse_json(output_of("ctest --test-dir " OW_BUILD_DIR " --show-only=json-v1"), "ctest");
+  std::set<std::string> known;
+  for (const auto& test : tests.at("tests")) known.insert(test.at("name").get<std::string>());
+  const auto there = [&known](std::string name) {
+    if (name.back() != '*') return known.count(name) != 0;
+    name.pop_back();
+    const auto first = known.lower_bound(name);
+    return first != known.end() && first->compare(0, name.size(), name) == 0;
+  };
+  const std::string formal = read_text(kSource + "/scripts/formal");
+  std::set<std::string> rows;
+  for (const auto& [bench, value] : Yaml::read(kSource + "/configs/targets.yaml").map().items()) {
+    for (const auto& [row, target] : value.map().items()) rows.insert(row.substr(0, row.find('.')));
+  }
+  for (const auto& [id, entry] : catalog()) {
+    for (const std::string& test : entry.tests) EXPECT_TRUE(there(test)) << id << ": " << test;
+    for (const std::string& proof : entry.proofs) {
+      EXPECT_NE(formal.find("\"" + proof + "\""), std::string::npos) << id << ": " << proof;
+    }
+    for (const std::string& row : entry.rows) EXPECT_EQ(rows.count(row), 1u) << id << ": " << row;
+  }
+}
+
+}  // namespace
+}  // namespace ow

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of rtl/common against models: arbiters, skid buffer, credits, memories, leading zeros,
+// and the checkers, which must report what breaks a channel's rules.
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <random>
+
+#include "Vow_bricks.h"
+#include "verilated.h"
+
+namespace {
+
+class Bricks : public ::testing::Test {
+ protected:
+  Bricks()
+      : context_(std::make_unique<VerilatedContext>()),
+        m_(std::make_unique<Vow_bricks>(context_.get())) {
+    context_->assertOn(true);
+    m_->rst_i = 1;
+    clock();
+    m_->rst_i = 0;
+    settle();
+  }
+  void settle() {
+    m_->clk_i = 0;
+    m_->eval();
+  }
+  void clock() {
+    settle();
+    m_->clk_i = 1;
+    m_->eval();
+    settle();
+  }
+  uint32_t random(uint32_t below) { return static_cast<uint32_t>(rng_() % below); }
+
+  std::unique_ptr<VerilatedContext> context_;
+  std::unique_ptr<Vow_bricks> m_;
+  std::mt19937 rng_{1};
+};
+
+int index_of(uint32_t one) { return __builtin_ctz(one); }
+
+TEST_F(Bricks, RoundRobinServesTheNextAboveTheLast) {
+  int last = 5;
+  for (int i = 0; i < 5000; ++i) {
+    m_->rr_req_i = random(64) & random(64);
+    m_->rr_take_i = random(4) != 0;
+    settle();
+    ASSERT_EQ(m_->rr_any_o, m_->rr_req_i != 0);
+    if (m_->rr_req_i == 0) {
+      ASSERT_EQ(m_->rr_one_o, 0);
+      clock();
+      continue;
+    }
+    int next = (last + 1) % 6;
+    while ((m_->rr_req_i >> next & 1) == 0) next = (next + 1) % 6;
+    ASSERT_EQ(m_->rr_one_o, 1u << next);
+    ASSERT_EQ(m_->rr_index_o, next);
+    if (m_->rr_take_i) last = next;
+    clock();
+  }
+}
+
+TEST_F(Bricks, ClassesTakeTurnsAndNobodyWaitsBeyondTheBounds) {
+  std::array<int, 5> waited{};
+  std::array<bool, 5> low{};
+  int most_high = 0, most_low = 0;
+  for (int i = 0; i < 20000; ++i) {
+    // Who waits goes on; others come.
+    uint32_t waiting = 0;
+    for (int k = 0; k < 5; ++k) waiting |= uint32_t(waited[k] > 0) << k;
+    const uint32_t fresh = random(32) & random(i / 2000 % 2 ? 32 : 8) & ~waiting;
+    for (int k = 0; k < 5; ++k) {
+      if (fresh >> k & 1) low[k] = random(3) == 0;
+    }
+    uint32_t high_req = 0, low_req = 0;
+    for (int k = 0; k < 5; ++k) {
+      if ((waiting | fresh) >> k & 1) (low[k] ? low_req : high_req) |= 1u << k;
+    }
+    m_->class_high_i = high_req;
+    m_->class_low_i = low_req;
+    m_->class_take_i = random(4) != 0;
+    settle();
+    ASSERT_EQ(m_->class_any_o, (high_req | low_req) != 0);
+    if (m_->class_any_o) {
+      const int served = index_of(m_->class_one_o);
+      ASSERT_EQ(m_->class_index_o, served);
+      ASSERT_TRUE((high_req | low_req) >> served & 1);
+      for (int k = 0; k < 5; ++k) {
+        if (((high_req | low_req) >> k & 1) == 0) continue;
+        if (!m_->class_take_i) {
+          waited[k] = std::max(waited[k], 1);
+          continue;
+        }
+        if (k == served) {
+          waited[k] = 0;
+        } else {
+          ++waited[k];
+          int& most = low[k] ? most_low : most_high;
+          most = std::max(most, waited[k]);
+        }
+      }
+    }
+    clock();
+  }
+  EXPECT_LE(most_high, 2 * 5);
+  EXPECT_LE(most_low, 5 * 3);
+  EXPECT_GE(most_low, 3);
+}
+
+TEST_F(Bricks, ASkidBufferKeepsOrderAtFullRate) {
+  std::deque<uint32_t> in_flight;
+  uint32_t next = 1;
+  bool offered = false;
+  int moved = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const bool full_rate = i / 1000 % 2;
+    if (!offered) offered = full_rate || random(3) != 0;
+    m_->skid_valid_i = offered;
+    m_->skid_data_i = next;
+    m_->skid_ready_i = full_rate || random(3) != 0;
+    settle();
+    if (m_->skid_valid_o && m_->skid_ready_i) {
+      ASSERT_FALSE(in_flight.empty());
+      ASSERT_EQ(m_->skid_data_o, in_flight.front());
+      in_flight.pop_front();
+      ++moved;
+    }
+    if (offered && m_->skid_ready_o) {
+      in_flight.push_back(next);
+      next = (next + 1) & 0xFFFF;
+      offered = false;
+    }
+    ASSERT_LE(in_flight.size(), 2u);
+    clock();
+  }
+  EXPECT_GT(moved, 10 * 995 + 10 * 400);
+}
+
+TEST_F(Bricks, CreditsAreCountedAndCanBeSpentAsTheyCome) {
+  std::array<int, 4> held{3, 3, 3, 3};
+  for (int i = 0; i < 20000; ++i) {
+    uint32_t give = random(16) & random(16), spend = 0, drain = 0, set = 0, full = random(16);
+    if (random(50) == 0) set = random(16);
+    uint32_t some = 0, all = 0;
+    for (int c = 0; c < 4; ++c) {
+      if (held[c] == 3) give &= ~(1u << c);
+      const int now = held[c] + int(give >> c & 1);
+      if (now > 0) some |= 1u << c;
+      if (now == 3) all |= 1u << c;
+      if (now > 0 && random(2)) spend |= 1u << c;
+      if (now > 0 && random(8) == 0) drain |= 1u << c;
+    }
+    m_->credit_give_i = give;
+    m_->credit_spend_i = spend;
+    m_->credit_drain_i = drain;
+    m_->credit_set_i = set;
+    m_->credit_full_i = full;
+    settle();
+    ASSERT_EQ(m_->credit_some_o, some);
+    ASSERT_EQ(m_->credit_all_o, all);
+    ASSERT_EQ(m_->credit_surplus_o, 0);
+    clock();
+    for (int c = 0; c < 4; ++c) {
+      held[c] += int(give >> c & 1);
+      if (spend >> c & 1) --held[c];
+      if (drain >> c & 1) held[c] = 0;
+      if (set >> c & 1) held[c] = full >> c & 1 ? 3 : 0;
+      for (int k = 0; k < 3; ++k) {
+        ASSERT_EQ(m_->credit_level_o >> (4 * k + c) & 1, uint32_t(held[c] > k));
+      }
+    }
+  }
+}
+
+TEST_F(Bricks, MemoriesKeepWhatIsWritten) {
+  std::array<uint32_t, 11> two{}, one{};
+  for (uint32_t a = 0; a < 11; ++a) {
+    m_->ram_we_i = m_->single_req_i = m_->single_we_i = 1;
+    m_->ram_waddr_i = m_->single_addr_i = a;
+    m_->ram_wdata_i = two[a] = one[a] = random(1u << 24);
+    clock();
+  }
+  uint32_t registered = 0, single = 0;
+  bool read = false, single_read = false;
+  for (int i = 0; i < 5000; ++i) {
+    m_->ram_we_i = random(2);
+    m_->ram_waddr_i = random(11);
+    m_->ram_wdata_i = random(1u << 24);
+    m_->ram_re_i = random(2);
+    m_->ram_raddr_i = random(11);
+    m_->single_req_i = random(2);
+    m_->single_we_i = random(2);
+    m_->single_addr_i = random(11);
+    settle();
+    ASSERT_EQ(m_->ram0_rdata_o, two[m_->ram_raddr_i]);
+    if (read) {
+      ASSERT_EQ(m_->ram1_rdata_o, registered);
+    }
+    if (single_read) {
+      ASSERT_EQ(m_->single_rdata_o, single);
+    }
+    if (m_->ram_re_i) {
+      registered = two[m_->ram_raddr_i];
+      read = true;
+    }
+    if (m_->ram_we_i) two[m_->ram_waddr_i] = m_->ram_wdata_i;
+    if (m_->single_req_i && m_->single_we_i) {
+      one[m_->single_addr_i] = m_->ram_wdata_i;
+    } else if (m_->single_req_i) {
+      single = one[m_->single_addr_i];
+      single_read = true;
+    }
+    clock();
+  }
+}
+
+TEST_F(Bricks, LeadingZerosOfEveryLength) {
+  auto look = [&](uint64_t v) {
+    m_->lzc_i = v;
+    settle();
+    const uint64_t low = v & 0x1FFFFF;
+    ASSERT_EQ(m_->none64_o, v == 0);
+    ASSERT_EQ(m_->lzc64_o, v == 0 ? 63 : __builtin_clzll(v));
+    ASSERT_EQ(m_->none21_o, low == 0);
+    ASSERT_EQ(m_->lzc21_o, low == 0 ? 20 : __builtin_clzll(low) - 43);
+  };
+  look(0);
+  for (int k = 0; k < 64; ++k) {
+    look(uint64_t{1} << k);
+    for (int i = 0; i < 20; ++i) {
+      look((uint64_t{1} << k) | (((uint64_t(rng_()) << 32) | rng_()) & ((uint64_t{1} << k) - 1)));
+    }
+  }
+}
+
+// Verilator reports a failed assertion on the standard output; death tests read the other one.
+class BricksDeathTest : public Bricks {
+ protected:
+  BricksDeathTest() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+  void clock_aloud() {
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    clock();
+  }
+};
+
+TEST_F(BricksDeathTest, AChannelWhoseValidFallsIsReported) {
+  m_->skid_ready_i = 0;
+  m_->skid_valid_i = 1;
+  for (int i = 0; i < 3; ++i) clock();
+  m_->skid_valid_i = 0;
+  EXPECT_DEATH(clock_aloud(), "valid fell before ready");
+}
+
+TEST_F(BricksDeathTest, AChannelWhosePayloadChangesIsReported) {
+  m_->skid_ready_i = 0;
+  m_->skid_valid_i = 1;
+  for (int i = 0; i < 3; ++i) clock();
+  m_->skid_data_i = 7;
+  EXPECT_DEATH(clock_aloud(), "payload changed before ready");
+}
+
+TEST_F(BricksDeathTest, ASurplusCreditIsReported) {
+  m_->check_give_i = 2;
+  EXPECT_DEATH(clock_aloud(), "came back that was not spent");
+  m_->check_give_i = 0;
+  m_->credit_give_i = 4;
+  EXPECT_DEATH(clock_aloud(), "came back that was not spent");
+}
+
+TEST_F(BricksDeathTest, SendingWithoutCreditsIsReported) {
+  m_->check_spend_i = 1;
+  for (int i = 0; i < 3; ++i) clock();
+  EXPECT_DEATH(clock_aloud(), "sent without a credit");
+  m_->check_spend_i = 0;
+  m_->check_drain_i = 1;
+  EXPECT_DEATH(clock_aloud(), "without having all");
+}
+
+}  // namespace

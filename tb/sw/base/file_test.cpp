@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/base/file.h"
+
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "ow/base/error.h"
+#include "ow/base/rng.h"
+
+namespace ow {
+namespace {
+
+std::string temporary(const std::string& name) { return testing::TempDir() + "ow_base_" + name; }
+
+std::string packed(const std::string& text) {
+  const std::string path = temporary("packed.gz");
+  gzFile file = gzopen(path.c_str(), "wb");
+  gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
+  gzclose(file);
+  return read_text(path);
+}
+
+std::string complaint(const std::string& contents, size_t limit = 1000000) {
+  const std::string path = temporary("bad");
+  write_file(path, contents);
+  try {
+    read_bytes(path, limit);
+  } catch (const BadInput& e) {
+    EXPECT_EQ(std::string(e.what()).find(path), 0u) << e.what();
+    return e.what();
+  }
+  return "";
+}
+
+TEST(File, UnpacksWhatIsPackedAndLeavesTheRest) {
+  Rng rng(1);
+  std::string text;
+  for (int k = 0; k < 300000; ++k) text += static_cast<char>(rng.below(20));
+  const std::string path = temporary("bytes");
+  for (const std::string& contents : {std::string(), std::string("\x1f"), text}) {
+    write_file(path, contents);
+    EXPECT_EQ(read_bytes(path, 1000000), contents);
+    write_file(path, packed(contents));
+    EXPECT_EQ(read_bytes(path, 1000000), contents);
+  }
+  write_file(path, packed("one, ") + packed("two"));  // members may follow one another
+  EXPECT_EQ(read_bytes(path, 100), "one, two");
+}
+
+TEST(File, RefusesDamagedCutAndLongFiles) {
+  const std::string good = packed(std::string(10000, 'x') + "end");
+  EXPECT_NE(complaint(good.substr(0, good.size() - 3)).find("truncated"), std::string::npos);
+  EXPECT_NE(complaint(good.substr(0, 4)).find("truncated"), std::string::npos);
+  std::string damaged = good;
+  damaged[damaged.size() - 6] ^= 1;  // the check sum
+  EXPECT_NE(complaint(damaged).find("damaged"), std::string::npos);
+  EXPECT_NE(complaint(good + "garbage").find("7 bytes behind the end"), std::string::npos);
+  EXPECT_NE(complaint(good, 5000).find("more than 5000 bytes, the limit"), std::string::npos);
+  EXPECT_NE(complaint(std::string(6000, 'y'), 5000).find("the limit"), std::string::npos);
+}
+
+TEST(File, SaysWhyAFileCannotBeReadOrWritten) {
+  EXPECT_THROW(read_text(temporary("nowhere")), BadInput);
+  EXPECT_THROW(read_text(testing::TempDir()), BadInput);
+  EXPECT_THROW(write_file("/nonexistent/file", "x"), BadInput);
+  EXPECT_THROW(check_writable("/nonexistent/file"), BadInput);
+  EXPECT_NO_THROW(check_writable(""));
+  EXPECT_NO_THROW(write_file("/dev/null", "x"));
+}
+
+TEST(File, IsReplacedAsAWhole) {
+  const std::string path = temporary("whole");
+  write_file(path, "old");
+  std::ifstream reader(path);
+  write_file(path, "new");
+  std::string text;
+  reader >> text;
+  EXPECT_EQ(text, "old");
+  EXPECT_EQ(read_text(path), "new");
+}
+
+TEST(File, PathsInAFileAreTakenFromItsPlace) {
+  EXPECT_EQ(beside("a/b.yaml", "c.csv"), "a/c.csv");
+  EXPECT_EQ(beside("b.yaml", "c.csv"), "c.csv");
+  EXPECT_EQ(beside("a/b.yaml", "/c.csv"), "/c.csv");
+}
+
+}  // namespace
+}  // namespace ow

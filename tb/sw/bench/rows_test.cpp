@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a bench accepts: targets, known misses, reports of other commands, baselines, and the tables
+// of docs/results.md.
+#include "ow/bench/rows.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+
+#include "ow/base/error.h"
+#include "ow/base/file.h"
+#include "ow/bench/baselines.h"
+#include "ow/bench/document.h"
+#include "ow/bench/report.h"
+
+namespace ow::bench {
+namespace {
+
+// A checkout of its own with one file that figures depend on.
+class RowsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    root_ = testing::TempDir() + "ow_rows_" + std::to_string(getpid());
+    std::filesystem::remove_all(root_);
+    std::filesystem::create_directories(root_ + "/scripts");
+    for (const char* dir : {"rtl", "sw", "tb", "configs", "data", "cmake"}) {
+      std::filesystem::create_directories(root_ + "/" + dir);
+      write(std::string(dir) + "/file", "text");
+    }
+    std::filesystem::copy(OW_SOURCE_DIR "/scripts/provenance", root_ + "/scripts/provenance");
+    write("targets.yaml",
+          "x:\n"
+          "  X1: {what: one, unit: cycles, better: lower, target: 10}\n"
+          "  X2: {what: two, unit: '%', better: higher, target: 90}\n"
+          "  X2.part: {what: part, unit: bits, better: equal, target: 0}\n");
+    write("misses.yaml", "{}\n");
+    write("sources.yaml", "{}\n");
+    run("git init -q . && git add -A && git -c user.name=t -c user.email=t@t commit -q -m t");
+  }
+  void TearDown() override { std::filesystem::remove_all(root_); }
+
+  void write(const std::string& name, const std::string& text) {
+    std::ofstream(root_ + "/" + name) << text;
+  }
+  void run(const std::string& command) {
+    ASSERT_EQ(std::system(("cd " + root_ + " && " + command).c_str()), 0) << command;
+  }
+  Options options() const {
+    Options o;
+    o.source = root_;
+    o.targets = root_ + "/targets.yaml";
+    o.misses = root_ + "/misses.yaml";
+    o.sources = root_ + "/sources.yaml";
+    o.reports = root_ + "/reports";
+    return o;
+  }
+  // All three rows, with these figures.
+  int status(double x1, double x2, double part) {
+    Rows rows("x", options());
+    rows.add("X1", x1, {{"n", 1}});
+    rows.add("X2", x2, {{"n", 1}});
+    rows.add("X2.part", part, {{"n", 1}});
+    return rows.finish();
+  }
+
+  std::string root_;
+  std::string last_;  // why a row had no figure
+};
+
+TEST_F(RowsTest, AMissedRowFails) {
+  EXPECT_EQ(status(10, 90, 0), 0);
+  EXPECT_EQ(status(11, 90, 0), 1);
+  EXPECT_EQ(status(10, 89.9, 0), 1);
+  EXPECT_EQ(status(10, 90, 1), 1);
+}
+
+TEST_F(RowsTest, ARowWithoutAFigureFails) {
+  Rows rows("x", options());
+  rows.add("X1", 1, {});
+  rows.add("X2", 99, {});
+  EXPECT_EQ(rows.finish(), 1);
+  EXPECT_EQ(rows.result()["not_measured"].size(), 1u);
+}
+
+TEST_F(RowsTest, AKnownMissPassesUntilItGetsWorseOrIsMet) {
+  write("misses.yaml", "X1: {value: 12, reason: known, date: 2026-01-31}\n");
+  EXPECT_EQ(status(12, 90, 0), 0);
+  EXPECT_EQ(status(11, 90, 0), 0) << "better, and still missed";
+  EXPECT_EQ(status(12.1, 90, 0), 1) << "worse";
+  EXPECT_EQ(status(10, 90, 0), 1) << "met: the entry is stale";
+  write("misses.yaml", "X1: {value: none, reason: known, date: 2026-01-31}\n");
+  EXPECT_EQ(status(12, 90, 0), 1) << "it may be without a figure, not miss";
+  Rows rows("x", options());
+  rows.add("X2", 99, {});
+  rows.add("X2.part", 0, {});
+  EXPECT_EQ(rows.finish(), 0);
+}
+
+TEST_F(RowsTest, WrongFilesAreNamedWithLineAndKey) {
+  const auto words = [this] {
+    try {
+      Rows rows("x", options());
+    } catch (const BadInput& e) {
+      return std::string(e.what());
+    }
+    return std::string("no error");
+  };
+  write("misses.yaml", "X1: {value: 12, reason: known}\n");
+  EXPECT_NE(words().find("misses.yaml:1: key 'X1.date' is missing"), std::string::npos) << words();
+  write("misses.yaml", "X1: {value: 1, reason: a, date: 2026-01-31}\nX1: {}\n");
+  EXPECT_NE(words().find("misses.yaml:2: key 'X1' stands"), std::string::npos) << words();
+  write("misses.yaml", "{}\n");
+  write("targets.yaml", "x:\n  X1: {what: a, unit: b, better: most, target: 1}\n");
+  EXPECT_NE(words().find("targets.yaml:2: key 'x.X1.better'"), std::string::npos) << words();
+  write("targets.yaml", "x:\n  X1: {what: a, unit: b, better: lower, target: ten}\n");
+  EXPECT_NE(words().find("targets.yaml:2: key 'x.X1.target' must be a number"), std::string::npos)
+      << words();
+  write("targets.yaml", "x:\n  X1: 5\n");
+  EXPECT_NE(words().find("targets.yaml:2: key 'x.X1' must hold"), std::string::npos) << words();
+}
+
+TEST_F(RowsTest, AReportCountsForTheTreeThatItIsOf) {
+  write("sources.yaml",
+        "X1:\n  file: one.json\n  value: figure\n"
+        "  command: 'echo \"{\\\"figure\\\": 7, \\\"count\\\": 100}\" > {json}'\n"
+        "  inputs: [rtl]\n  at_least: {count: 50}\n");
+  Options o = options();
+  const auto only_x1 = [&](bool measure) {
+    o.only = {"X1"};
+    o.measure = measure;
+    Rows rows("x", o);
+    const int status = rows.finish();
+    if (status != 0) last_ = rows.result()["not_measured"][0]["why"].get<std::string>();
+    return status;
+  };
+  EXPECT_EQ(only_x1(false), 1);
+  EXPECT_NE(last_.find("there is no report"), std::string::npos) << last_;
+  EXPECT_EQ(only_x1(true), 0) << "the command makes it";
+  EXPECT_EQ(only_x1(false), 0) << "and it is kept";
+  write("sw/file", "other");
+  EXPECT_EQ(only_x1(false), 0) << "the figure does not depend on sw";
+  write("rtl/file", "other");
+  EXPECT_EQ(only_x1(false), 1);
+  EXPECT_NE(last_.find("is of another tree"), std::string::npos) << last_;
+  write("rtl/file", "text");
+  EXPECT_EQ(only_x1(false), 0) << "contents count, not times";
+  // Reports that somebody has typed.
+  std::filesystem::create_directories(root_ + "/reports");
+  write("reports/one.json", "{\"figure\": 7, \"count\": 100}\n");
+  EXPECT_EQ(only_x1(false), 1);
+  EXPECT_NE(last_.find("does not say where it comes from"), std::string::npos) << last_;
+  ReportSource source;
+  source.file = "one.json";
+  source.inputs = {"rtl"};
+  write_report(root_ + "/reports", source, {{"figure", 7}, {"count", 0}},
+               provenance(root_, "none", 1, {"rtl"}));
+  EXPECT_EQ(only_x1(false), 1);
+  EXPECT_NE(last_.find("less than 50"), std::string::npos) << last_;
+  write_report(root_ + "/reports", source, {{"count", 60}}, provenance(root_, "none", 1, {"rtl"}));
+  EXPECT_EQ(only_x1(false), 1);
+  EXPECT_NE(last_.find("no number 'figure'"), std::string::npos) << last_;
+}
+
+TEST_F(RowsTest, ACommandWithoutWhatItNeedsOrWithoutAReportHasNoFigure) {
+  ReportSource source;
+  source.file = "one.json";
+  source.inputs = {"rtl"};
+  source.command = "echo '{}' > {json}";
+  source.needs = "OW_ROWS_TEST_NOT_SET";
+  EXPECT_NE(make_report(root_, root_ + "/reports", source).find("is not set"), std::string::npos);
+  source.needs.clear();
+  source.command = "true";
+  EXPECT_NE(make_report(root_, root_ + "/reports", source).find("makes it by itself"),
+            std::string::npos);
+  source.command = "false {json}";
+  EXPECT_NE(make_report(root_, root_ + "/reports", source).find("wrote no report"),
+            std::string::npos);
+  source.command = "echo '{}' > {json} && echo changed > rtl/file";
+  EXPECT_NE(make_report(root_, root_ + "/reports", source).find("changed while"),
+            std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(root_ + "/reports/one.json"));
+}
+
+TEST(Baselines, HoldWithinOnePerCentBothWays) {
+  const Baselines was = {{"a", 1000}, {"b", 50}};
+  EXPECT_TRUE(compare_baselines(was, {{"a", 1010}, {"b", 50}}, true).empty());
+  EXPECT_TRUE(compare_baselines(was, {{"a", 990}, {"b", 50}}, true).empty());
+  EXPECT_EQ(compare_baselines(was, {{"a", 1011}, {"b", 50}}, true).size(), 1u) << "slower";
+  EXPECT_EQ(compare_baselines(was, {{"a", 989}, {"b", 50}}, true).size(), 1u) << "faster";
+  EXPECT_EQ(compare_baselines(was, {{"a", 1000}, {"b", 51}}, true).size(), 1u) << "1 % is no cycle";
+  EXPECT_EQ(compare_baselines(was, {{"a", 1000}}, true).size(), 1u) << "b is not there any more";
+  EXPECT_TRUE(compare_baselines(was, {{"a", 1000}}, false).empty()) << "b was not asked for";
+  EXPECT_EQ(compare_baselines(was, {{"c", 1}}, false).size(), 1u) << "c has no baseline";
+}
+
+TEST(Document, ATableIsWrittenFromResultsAndReadAgain) {
+  const std::string text =
+      "before\n<!-- ow bench x -->\n| id | what | target | figure | command "
+      "|\n|---|---|---|---|---|\n"
+      "| X2 | two | >= 90 % | 95 % | `old` |\n<!-- end of ow bench x -->\nafter\n";
+  const Targets targets = {{"X1", {"one", "x", "lower", 10, 0}},
+                           {"X2", {"two", "%", "higher", 90, 1}}};
+  const nlohmann::json result = {
+      {"bench", "x"},
+      {"results",
+       {{{"name", "X1"}, {"value", 12345}, {"pass", false}, {"command", "ow bench x --only X1"}}}}};
+  const std::string written = with_table(text, targets, result);
+  const auto rows = table_rows(written, "x");
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].id, "X1");
+  EXPECT_EQ(rows[0].figure, "**missed: 12,345**");
+  EXPECT_EQ(rows[0].command, "`ow bench x --only X1`");
+  EXPECT_EQ(rows[1].figure, "95 %") << "not measured this time: as it was";
+  EXPECT_EQ(written.find("before\n"), 0u);
+  EXPECT_NE(written.find("\nafter\n"), std::string::npos);
+  EXPECT_EQ(with_table(written, targets, result), written);
+  EXPECT_THROW(table_rows(text, "y"), BadInput);
+}
+
+// A target that the document says is the one that the bench measures against.
+TEST(Document, HasEveryRowOfTheTargets) {
+  const std::string text = read_text(OW_SOURCE_DIR "/docs/results.md");
+  const std::string path = OW_SOURCE_DIR "/configs/targets.yaml";
+  for (const std::string& bench : target_benches(path)) {
+    std::set<std::string> found;
+    const Targets targets = load_targets(path, bench);
+    for (const TableRow& row : table_rows(text, bench)) {
+      ASSERT_EQ(targets.count(row.id), 1u) << bench << " has no row " << row.id;
+      EXPECT_EQ(row.what, targets.at(row.id).what) << row.id;
+      EXPECT_EQ(row.target, target_text(targets.at(row.id))) << row.id;
+      found.insert(row.id);
+    }
+    for (const auto& [name, target] : targets) EXPECT_EQ(found.count(name), 1u) << name;
+  }
+}
+
+// Each entry of the other two files is of a row that there is.
+TEST(Document, KnownMissesAndReportsAreOfRowsOfTheTargets) {
+  std::set<std::string> rows;
+  const std::string path = OW_SOURCE_DIR "/configs/targets.yaml";
+  for (const std::string& bench : target_benches(path)) {
+    for (const auto& [name, target] : load_targets(path, bench)) rows.insert(name);
+  }
+  for (const auto& [name, miss] : load_known_misses(OW_SOURCE_DIR "/configs/known-misses.yaml")) {
+    EXPECT_EQ(rows.count(name), 1u) << name;
+  }
+  for (const auto& [name, s] : load_report_sources(OW_SOURCE_DIR "/configs/reports.yaml")) {
+    EXPECT_EQ(rows.count(name), 1u) << name;
+    for (const std::string& input : s.inputs) {
+      EXPECT_TRUE(std::filesystem::exists(OW_SOURCE_DIR "/" + input)) << name << ": " << input;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ow::bench

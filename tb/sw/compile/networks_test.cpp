@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Networks of any kind, drawn by seed: the bits are those of golden, or the size is refused, and
+// which of the two is what the formula here says. Everyday the small ones, all with `ctest -L
+// slow`.
+#include "ow/bench/networks.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "ow/compile/network_run.h"
+
+namespace ow::bench {
+namespace {
+
+constexpr uint64_t kNetworks = 40;
+constexpr int kMustRun = 32;
+
+int64_t over(int64_t n, int64_t d) { return (n + d - 1) / d; }
+int64_t blocks_of_64(int64_t bytes) { return over(bytes, 64) * 64; }
+
+// Whether a tile holds its share for the fewest samples that it can work on: a sample a lane. Of
+// each layer the biases in fp32; of the layer that has most, input and output side by side.
+bool fits(const DrawnNetwork& d, const TileConfig& tile, const ElfImage& firmware) {
+  const int64_t rows = d.grid.rows;
+  int64_t biases = 0;
+  int64_t widest = 0;
+  for (const LayerShape& layer : d.layers) {
+    if (layer.bias) biases += 4 * over(layer.outputs, rows);
+    widest = std::max(widest, blocks_of_64(2 * tile.lanes * over(layer.inputs, rows)) +
+                                  blocks_of_64(2 * tile.lanes * over(layer.outputs, rows)));
+  }
+  const int64_t free = firmware.symbol("ow_heap_end") / 64 * 64;
+  return blocks_of_64(over(firmware.symbol("ow_heap"), 4) * 4 + biases) + widest <= free;
+}
+
+// Runs it and says whether the bits were compared and equal.
+bool check(const DrawnNetwork& d, bool mini) {
+  SCOPED_TRACE(d.text() + (mini ? " of mini" : ""));
+  const TileConfig tile = mini ? jobs::kMiniTile : jobs::kFullTile;
+  const ElfImage firmware = read_elf(
+      mini ? OW_FIRMWARE_DIR "/stream_layer_mini.elf" : OW_FIRMWARE_DIR "/stream_layer.elf",
+      tile.sram_bytes);
+  const NetworkOutcome out = run_drawn(d, mini, OW_FIRMWARE_DIR);
+  std::printf("%s%s: %s\n", d.text().c_str(), mini ? " of mini" : "",
+              out.refusal.empty()
+                  ? (std::to_string(out.compared) + " compared, " + std::to_string(out.different) +
+                     " differ, " + std::to_string(out.cycles) + " cycles")
+                        .c_str()
+                  : "refused");
+  EXPECT_EQ(out.refusal.empty(), fits(d, tile, firmware)) << out.refusal;
+  if (!out.refusal.empty()) {
+    EXPECT_NE(out.refusal.find("the limit is"), std::string::npos) << out.refusal;
+    return false;
+  }
+  EXPECT_TRUE(out.equal()) << out.first_difference;
+  return out.equal();
+}
+
+TEST(NetworksEveryday, SmallOnesAreEqualOnBothBuilds) {
+  constexpr double kSmall = 1.5e6;  // multiply-adds
+  int run = 0;
+  for (uint64_t seed = 1; seed <= kNetworks; ++seed) {
+    const DrawnNetwork d = draw_network(seed);
+    if (d.work() > kSmall) continue;
+    run += check(d, false) ? 1 : 0;
+    if (d.for_mini()) check(d, true);
+  }
+  EXPECT_GE(run, 3);
+}
+
+TEST(NetworksAll, AtLeast32Of40AreEqualAndTheRestIsRefused) {
+  int equal = 0;
+  int mini = 0;
+  int equal_mini = 0;
+  for (uint64_t seed = 1; seed <= kNetworks; ++seed) {
+    const DrawnNetwork d = draw_network(seed);
+    equal += check(d, false) ? 1 : 0;
+    if (!d.for_mini()) continue;
+    ++mini;
+    equal_mini += check(d, true) ? 1 : 0;
+  }
+  std::printf("full: %d of %d equal; mini: %d of %d, the others refused\n", equal,
+              static_cast<int>(kNetworks), equal_mini, mini);
+  EXPECT_GE(equal, kMustRun);
+}
+
+}  // namespace
+}  // namespace ow::bench

@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# `ow run` from the command line: exit statuses, and that bad input is one line that names the file,
+# the key and the limit. Usage: run_command_test.sh OW CONFIGS TRAP_ELF
+set -u
+ow=$1
+configs=$2
+trap_elf=$3
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+failed=0
+
+# expect STATUS TEXT ARGUMENTS...: runs ow run; TEXT must be in what it prints.
+expect() {
+  status=$1 text=$2
+  shift 2
+  "$ow" run "$@" >"$dir/out" 2>"$dir/err"
+  got=$?
+  if [ $got -ne "$status" ]; then
+    echo "ow run $*: exit status $got, not $status"
+    failed=1
+  fi
+  if ! grep -qF -- "$text" "$dir/out" "$dir/err"; then
+    echo "ow run $*: does not say '$text' but:"
+    cat "$dir/out" "$dir/err"
+    failed=1
+  fi
+  if [ "$status" -eq 2 ] && [ "$(wc -l <"$dir/err")" -ne 1 ]; then
+    echo "ow run $*: more than one line about bad input:"
+    cat "$dir/err"
+    failed=1
+  fi
+}
+
+# variant SED: a copy of digits.yaml, changed.
+variant() {
+  sed -e "s,\\.\\./data,$configs/../data," -e "$1" "$configs/digits.yaml" >"$dir/job.yaml"
+}
+
+expect 0 "valid; 449 samples to run, 1348 to train with" \
+  --params "$configs/digits.yaml" --validate-only
+expect 0 "accuracy    golden" --params "$configs/digits.yaml" --device golden \
+  --json "$dir/golden.json"
+grep -q accuracy_golden "$dir/golden.json" || { echo "no JSON was written"; failed=1; }
+expect 2 "cannot be read" --params "$dir/none.yaml"
+variant 's/^grid:/grid:\n  colour: 3/'
+expect 2 "key 'grid.colour' is not known" --params "$dir/job.yaml"
+variant 's/digits.csv.gz/none.csv.gz/'
+expect 2 "none.csv.gz: cannot be read" --params "$dir/job.yaml"
+variant 's/rows: 1797/rows: 1798/'
+expect 2 "1797 samples, not 1798" --params "$dir/job.yaml"
+variant 's/inputs: 1024/inputs: 4096/'
+expect 2 "the limit is 49152" --params "$dir/job.yaml"
+variant 's/samples_per_tile: 32/samples_per_tile: 33/'
+expect 2 "multiple of the 8 lanes" --params "$dir/job.yaml"
+head -c 20000 "$configs/../data/optdigits/digits.csv.gz" >"$dir/cut.csv.gz"
+variant "s,file: .*,file: $dir/cut.csv.gz,"
+expect 2 "cut.csv.gz: the compressed data end too early" --params "$dir/job.yaml"
+expect 2 "the monolithic simulator is 2 x 2" --params "$configs/digits.yaml" --device mono
+expect 2 "--device" --params "$configs/digits.yaml" --device fpga
+expect 2 "none.elf" --params "$configs/digits.yaml" --firmware "$dir/none.elf"
+# Firmware that stops: one line with tile, cause, address, function and source line.
+expect 3 "ow: device fault: tile (0, 0) stopped: store access fault, address 0x10000; pc 0x" \
+  --params "$configs/digits.yaml" --firmware "$trap_elf" --limit 128
+grep -q " in launch.* (tb/sw/compile/trap_layer.c:11) (and 15 other tiles)$" "$dir/err" ||
+  { cat "$dir/err"; failed=1; }
+expect 0 "activations compared with golden, 0 differ" --params "$configs/digits.yaml" --limit 128 \
+  --check-idle --json "$dir/run.json"
+grep -q '"different": 0' "$dir/run.json" || { echo "no comparison in the JSON"; failed=1; }
+exit $failed

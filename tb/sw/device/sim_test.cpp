@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// The simulated devices: control plane, data colours at the edges, idle skipping, and the agreement
+// of the two implementations wavelet by wavelet and cycle by cycle.
+#include "ow/sim/sim.h"
+#include "ow/device/sim_control.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "ow/base/error.h"
+#include "ow/device/control_plane.h"
+#include "ow/diagnose/hang_report.h"
+#include "ow/runtime/program.h"
+
+namespace ow {
+namespace {
+
+SimOptions checked() {
+  SimOptions o;
+  o.check_idle = true;
+  return o;
+}
+
+std::vector<uint32_t> noise(size_t n, uint32_t seed) {
+  std::mt19937 rng(seed);
+  std::vector<uint32_t> words(n);
+  for (uint32_t& w : words) w = static_cast<uint32_t>(rng());
+  return words;
+}
+
+TEST(Simulator, EveryTileAnswersOverTheControlPlane) {
+  auto device = make_device(DeviceKind::Replicated, GridShape{3, 4}, checked());
+  ControlPlane control(*device);
+  set_identity(control, whole(device->shape()));
+  const std::vector<uint32_t> words = noise(64, 1);
+  control.write(Rect{1, 1, 2, 2}, 0x400, words);
+  for (int r = 0; r < 3; ++r) {
+    for (int c = 0; c < 4; ++c) {
+      EXPECT_EQ(control.read_tile(r, c, kRegRow), static_cast<uint32_t>(r));
+      EXPECT_EQ(control.read_tile(r, c, kRegCol), static_cast<uint32_t>(c));
+      EXPECT_EQ(control.read_tile(r, c, 0x400, 64) == words, r >= 1 && c >= 1 && c <= 2);
+    }
+  }
+  EXPECT_EQ(read_config(control, 0, 0).sram_bytes, 49152u);
+}
+
+TEST(Simulator, ReadsOutsideMemoryAreRefusedAndTheTileGoesOn) {
+  auto device = make_device(DeviceKind::Replicated, GridShape{1, 2}, checked());
+  ControlPlane control(*device);
+  EXPECT_THROW(control.read_tile(0, 1, 49152), DeviceFault);
+  control.write_tile(0, 1, 0, 5);
+  EXPECT_EQ(control.read_tile(0, 1, 0), 5u);
+}
+
+TEST(Simulator, FiltersReadBackWhatWasWritten) {
+  auto device = make_device(DeviceKind::Replicated, GridShape{1, 1}, checked());
+  ControlPlane control(*device);
+  for (uint32_t f = 0; f < kNumFilters; ++f) {
+    control.write_tile(0, 0, kRegFilter + 16 * f, {0x680 | f, 0x12340005, 0x100 + f});
+  }
+  for (uint32_t f = 0; f < kNumFilters; ++f) {
+    EXPECT_EQ(control.read_tile(0, 0, kRegFilter + 16 * f), 0x680 | f);
+    EXPECT_EQ(control.read_tile(0, 0, kRegFilter + 16 * f + 8), 0x100 + f);
+  }
+}
+
+// A teardown by a command wavelet activates task 29; by the host's own write of SWITCH it does not.
+TEST(Simulator, ATeardownActivatesItsTask) {
+  auto device = make_device(DeviceKind::Replicated, GridShape{1, 2}, checked());
+  ControlPlane control(*device);
+  constexpr int kColour = 5;
+  constexpr uint32_t kActivate = kTileRegs + 0x280;
+  RouteSet routes(device->shape());
+  routes.set(0, 0, kColour, Route{Port::West, kOutE});
+  routes.set(0, 1, kColour, Switch{{Route{Port::West, kOutRamp}}});
+  routes.apply(control);
+  control.fence(whole(device->shape()));
+  EXPECT_EQ(control.read_tile(0, 1, kActivate), 0u);
+  device->send(Side::West, 0, Wavelet{kColour, true, command(0, Command::Teardown, true)});
+  EXPECT_EQ(device->run(1000), RunStatus::Quiet);
+  EXPECT_EQ(control.read_tile(0, 1, kActivate), 1u << 29);
+  EXPECT_EQ(control.read_tile(0, 0, kActivate), 0u);
+  EXPECT_EQ(control.read_tile(0, 1, kTileRegs + 0x70C), 1u << kColour);
+
+  const uint32_t other = kTileRegs + 0x80 + 4 * (kColour + 1);
+  control.write_tile(0, 0, other, 1u << 31);
+  control.fence(whole(device->shape()));
+  EXPECT_EQ(control.read_tile(0, 0, kTileRegs + 0x70C), 2u << kColour);
+  EXPECT_EQ(control.read_tile(0, 0, kActivate), 0u);
+}
+
+// Halted, stepped an instruction at a time, started again: the host watches pc and memory.
+TEST(Simulator, TheHostStepsACore) {
+  auto device = make_device(DeviceKind::Replicated, GridShape{2, 2}, checked());
+  ControlPlane control(*device);
+  // addi x5, x0, 5; addi x5, x5, 7; sw x5, 0x200(x0); divu x6, x5, x5; j .
+  control.write_tile(1, 0, 0x100, {0x00500293, 0x00728293, 0x20502023, 0x0252D333, 0x0000006F});
+  control.write_tile(1, 0, 0x200, 0);
+  control.write_tile(1, 0, kRegCorePc, 0x100);
+  control.write_tile(1, 0, kRegCoreCtrl, kCoreReset);  // out of reset, at that pc
+  const auto step = [&] {
+    control.write_tile(1, 0, kRegCoreCtrl, kCoreStep);
+    for (int k = 0; k < 100; ++k) device->sim()->step();
+    EXPECT_EQ(control.read_tile(1, 0, kRegCoreCtrl), 0u);
+    EXPECT_EQ(control.read_tile(1, 0, kRegCoreStatus) & 1, 0u);
+    return control.read_tile(1, 0, kRegCorePc);
+  };
+  EXPECT_EQ(step(), 0x104u);
+  EXPECT_EQ(step(), 0x108u);
+  EXPECT_EQ(control.read_tile(1, 0, 0x200), 0u);
+  EXPECT_EQ(step(), 0x10Cu);
+  EXPECT_EQ(control.read_tile(1, 0, 0x200), 12u);
+  EXPECT_EQ(step(), 0x110u);
+  EXPECT_EQ(step(), 0x110u);
+  control.write_tile(1, 0, kRegCoreCtrl, kCoreRun);
+  for (int k = 0; k < 20; ++k) device->sim()->step();
+  EXPECT_EQ(control.read_tile(1, 0, kRegCoreCtrl), 1u);
+  EXPECT_EQ(control.read_tile(1, 0, kRegCoreStatus) & 1, 1u);
+}
+
+// A 16 kB program: at most 1.25 cycles a word, into one tile and into all.
+TEST(Simulator, LoadingTakesAboutACycleAWordIntoOneTileAndIntoAll) {
+  for (const Rect& rect : {Rect{3, 3, 1, 1}, Rect{0, 0, 4, 4}}) {
+    auto device = make_device(DeviceKind::Replicated, GridShape{4, 4});
+    ControlPlane control(*device);
+    const std::vector<uint32_t> words = noise(4096, 2);
+    control.write(rect, 0, words);
+    control.fence(rect);
+    const double per_word = static_cast<double>(device->cycle()) / 4096;
+    RecordProperty("cycles", static_cast<int>(device->cycle()));
+    EXPECT_LE(per_word, 1.25);
+    EXPECT_EQ(control.read_tile(3, 3, 0, 4096), words);
+  }
+}
+
+TEST(Simulator, AColourCrossesTheGridAtOneHopACycleAndOneWaveletACycle) {
+  auto device = make_device(DeviceKind::Replicated, GridShape{1, 8}, checked());
+  ControlPlane control(*device);
+  RouteSet routes(device->shape());
+  routes.set(whole(device->shape()), 4, Route{Port::West, kOutE});
+  routes.listen(Side::East, 0, 4);
+  routes.apply(control);
+  control.fence(whole(device->shape()));
+  std::vector<Wavelet> stream;
+  for (uint32_t k = 0; k < 200; ++k)
+    stream.push_back(Wavelet{4, k % 7 == 0, k % 7 == 0 ? 1 : k * 3});
+  const uint64_t start = device->cycle();
+  device->send(Side::West, 0, stream);
+  EXPECT_EQ(device->run(1000), RunStatus::Quiet);
+  const std::vector<Arrival> arrivals = device->take(Side::East, 0, 4);
+  ASSERT_EQ(arrivals.size(), stream.size());
+  for (size_t k = 0; k < stream.size(); ++k) {
+    EXPECT_EQ(arrivals[k].wavelet, stream[k]);
+    EXPECT_EQ(arrivals[k].cycle, start + 8 + k);
+  }
+}
+
+TEST(Simulator, AQuietGridEvaluatesNothing) {
+  auto device = make_device(DeviceKind::Replicated, GridShape{4, 4});
+  ControlPlane control(*device);
+  control.fence(whole(device->shape()));
+  EXPECT_EQ(device->run(100), RunStatus::Quiet);
+  const uint64_t before = device->sim()->evaluations();
+  for (int k = 0; k < 50; ++k) device->sim()->step();
+  EXPECT_EQ(device->sim()->evaluations(), before);
+}
+
+// Traffic of all kinds at once; the same on both implementations, with and without skipping.
+std::vector<EdgeEvent> traffic(Device* device) {
+  device->sim()->record_edges(true);
+  ControlPlane control(*device);
+  RouteSet routes(device->shape());
+  const int rows = device->shape().rows;
+  const int cols = device->shape().cols;
+  routes.set(whole(device->shape()), 1, Route{Port::West, kOutE});
+  routes.set(whole(device->shape()), 2, Route{Port::North, kOutS});
+  routes.set(whole(device->shape()), 3, Route{Port::East, kOutW});
+  for (int r = 0; r < rows; ++r) {
+    routes.listen(Side::East, r, 1);
+    routes.listen(Side::West, r, 3);
+  }
+  for (int c = 0; c < cols; ++c) routes.listen(Side::South, c, 2);
+  routes.apply(control);
+  control.fence(whole(device->shape()));
+  std::mt19937 engine(7);
+  auto rng = [&] { return static_cast<uint32_t>(engine()); };
+  device->sim()->block(Side::East, 0, 1, true);
+  for (int k = 0; k < 300; ++k) {
+    const int r = static_cast<int>(rng() % static_cast<uint32_t>(rows));
+    const int c = static_cast<int>(rng() % static_cast<uint32_t>(cols));
+    switch (rng() % 4) {
+      case 0:
+        device->send(Side::West, r, Wavelet{1, false, rng()});
+        break;
+      case 1:
+        device->send(Side::North, c, Wavelet{2, true, rng()});
+        break;
+      case 2:
+        device->send(Side::East, r, Wavelet{3, false, rng()});
+        break;
+      default:
+        control.write(Rect{0, c, r + 1, 1}, 0x100 + 4 * (rng() % 64), noise(3, rng()));
+        break;
+    }
+    if (rng() % 3 == 0) device->sim()->step();
+    if (k == 200) device->sim()->block(Side::East, 0, 1, false);
+  }
+  control.read_rect(whole(device->shape()), 0x100, 67);
+  EXPECT_EQ(device->run(5000), RunStatus::Quiet);
+  return device->sim()->edge_log();
+}
+
+TEST(Simulator, SkippingIdleTilesChangesNothing) {
+  SimOptions every;
+  every.skip_idle = false;
+  auto a = make_device(DeviceKind::Replicated, GridShape{3, 3}, every);
+  auto b = make_device(DeviceKind::Replicated, GridShape{3, 3}, checked());
+  auto c = make_device(DeviceKind::Replicated, GridShape{3, 3});
+  SimOptions edges;
+  edges.toggle_clock = true;
+  auto d = make_device(DeviceKind::Replicated, GridShape{3, 3}, edges);
+  const auto log = traffic(a.get());
+  EXPECT_GT(log.size(), 500u);
+  EXPECT_TRUE(log == traffic(b.get()));
+  EXPECT_TRUE(log == traffic(c.get()));
+  EXPECT_TRUE(log == traffic(d.get()));
+  EXPECT_LT(c->sim()->evaluations(), a->sim()->evaluations());
+}
+
+TEST(Simulator, BothImplementationsAgreeOnEveryEdgeWaveletAndItsCycle) {
+  auto a = make_device(DeviceKind::Replicated, GridShape{2, 2}, checked());
+  auto b = make_device(DeviceKind::Monolithic, GridShape{2, 2});
+  const auto log_a = traffic(a.get());
+  const auto log_b = traffic(b.get());
+  ASSERT_EQ(log_a.size(), log_b.size());
+  for (size_t k = 0; k < log_a.size(); ++k) ASSERT_TRUE(log_a[k] == log_b[k]) << "event " << k;
+  EXPECT_EQ(a->cycle(), b->cycle());
+}
+
+TEST(Simulator, ALostCreditIsLost) {
+  SimOptions o;
+  o.drop_credit = CreditFault{0, 1, Side::West, 4, 2};
+  auto device = make_device(DeviceKind::Replicated, GridShape{1, 2}, o);
+  ControlPlane control(*device);
+  RouteSet routes(device->shape());
+  routes.set(whole(device->shape()), 4, Route{Port::West, kOutE});
+  routes.listen(Side::East, 0, 4);
+  routes.apply(control);
+  control.fence(whole(device->shape()));
+  device->send(Side::West, 0, std::vector<Wavelet>(20, Wavelet{4, false, 0}));
+  device->run(1000);
+  const HangReport report = make_hang_report(control);
+  const Diagnosis* d = report.find(HangCause::LostCredit, 0, 0, 4);
+  ASSERT_NE(d, nullptr) << report.text();
+  EXPECT_TRUE(d->root);
+}
+
+TEST(Simulator, WrongShapesAndDevicesAreRefused) {
+  EXPECT_THROW(make_device(DeviceKind::Replicated, GridShape{0, 4}), BadInput);
+  EXPECT_THROW(make_device(DeviceKind::Monolithic, GridShape{3, 3}), BadInput);
+  EXPECT_THROW(parse_device_kind("fpga"), BadInput);
+}
+
+}  // namespace
+}  // namespace ow

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the headers of kernels refuse to compile, and what they must not refuse.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <string>
+
+namespace {
+
+// The compiler's messages about a function with these statements; "" if there are none.
+std::string compile(const std::string& statements, const std::string& flags,
+                    const std::string& before = "") {
+  const std::string path = testing::TempDir() + "refusal" + std::to_string(getpid()) + ".c";
+  std::ofstream(path) << "#include \"openwafer/tile/export.h\"\n#include "
+                         "\"openwafer/tile/kernels.h\"\n"
+                      << before << "\nvoid f(uint32_t n, int32_t i, float x, double d);\n"
+                      << "void f(uint32_t n, int32_t i, float x, double d) {\n(void)n, (void)i, "
+                         "(void)x, (void)d;\n"
+                      << statements << "\n}\n";
+  const std::string command =
+      std::string(OW_TILE_COMPILE) + " " + flags + " -c -o /dev/null " + path + " 2>&1";
+  std::FILE* pipe = popen(command.c_str(), "r");
+  std::string text;
+  char buffer[4096];
+  size_t got;
+  while ((got = std::fread(buffer, 1, sizeof(buffer), pipe)) != 0) text.append(buffer, got);
+  const int status = pclose(pipe);
+  EXPECT_EQ(status == 0, text.empty()) << text;
+  return text;
+}
+
+void refused(const std::string& statements, const std::string& message) {
+  for (const char* level : {"-Os", "-O2"}) {
+    const std::string text = compile(statements, level);
+    EXPECT_NE(text.find(message), std::string::npos)
+        << statements << " at " << level << ": " << (text.empty() ? "accepted" : text);
+  }
+}
+
+void accepted(const std::string& statements, const std::string& before = "") {
+  for (const char* level : {"-Os", "-O2", "-O0"}) {
+    EXPECT_EQ(compile(statements, level, before), "") << statements << " at " << level;
+  }
+}
+
+TEST(Refusals, ConstantsThatDoNotFitAField) {
+  refused("ow_dsr_mem1(0, OW_F16, 0, 100000, 2);", "length of a dimension is 1 to 65,535");
+  refused("ow_dsr_mem1(0, OW_F16, 0, 0, 2);", "length of a dimension is 1 to 65,535");
+  refused("ow_dsr_mem2(0, OW_F16, 0, 8, 2, 70000, 16);", "length of a dimension is 1 to 65,535");
+  refused("ow_dsr_mem4(0, OW_F16, 0, 8, 2, 8, 2, 8, 2, 65536, 2);", "length of a dimension");
+  refused("ow_dsr_mem2(0, OW_F16, 0, 20000, 2, 8, 2);", "a step (a stride less");
+  refused("ow_dsr_mem1(0, OW_F16, 0, 8, 40000);", "-32,768 to 32,767 bytes");
+  refused("ow_dsr_fabric_in(0, OW_F16, 0, 65536);", "length of a stream is 0 to 65,535");
+  refused("ow_dsr_mem1(40, OW_F16, 0, 8, 2);", "a descriptor is 0 to 31");
+  refused("ow_dsrw(32, 0, n);", "a descriptor is 0 to 31");
+  refused("ow_dsrw(0, 6, n);", "a descriptor has words 0 to 5");
+  refused("(void)ow_fifo_count(33);", "a descriptor is 0 to 31");
+  refused("ow_dsr_fabric_in(0, OW_F16, 9, 8);", "a queue is 0 to 7");
+  refused("ow_dsr_fabric_out(0, OW_F16, 8, 8, 0);", "a queue is 0 to 7");
+  refused("ow_push(12, n);", "a queue is 0 to 7");
+  refused("ow_push_control(8, n);", "a queue is 0 to 7");
+  refused("ow_dsr_fifo(0, OW_F16, 4, 0, 64);", "a FIFO register is 0 to 3");
+  refused("ow_dsr_fifo(0, OW_F16, 0, 0, 65536);", "length of a dimension");
+  refused("ow_mov(OW_F16, OW_CTL(32, 0, 0, 0));", "a descriptor is 0 to 31");
+  refused("ow_mov(OW_F16, OW_CTL(0, 0, 0, 13));", "a thread is 0 (the core waits)");
+  refused("ow_mov(OW_F16, OW_CTL(0, 0, 31, 1) | OW_THEN_ACTIVATE(77));", "a task is 0 to 31");
+  refused("ow_mov(OW_F16, OW_CTL(0, 0, 31, 1) | OW_THEN_UNBLOCK(32));", "a task is 0 to 31");
+  refused("ow_task_activate(77);", "a task is 0 to 31");
+  refused("ow_task_register(32, 0);", "a task is 0 to 31");
+  refused("enum { T = OW_TASK_LOCAL(16) }; ow_task_activate(T);", "OW_TASK_LOCAL(0) to (15)");
+  refused("enum { T = OW_TASK_DATA(8) }; ow_task_activate(T);", "data task is 0 to 7");
+  refused("enum { T = OW_TASK_CONTROL(8) }; ow_task_activate(T);", "control task is 0 to 7");
+  refused("ow_dsr_fabric_out(0, OW_F16, 0, 8, OW_CLOSE(2, 0));", "stream_end of OW_CLOSE");
+  refused("ow_reg_write(OW_REG_RED_ACT_LT, OW_RED_OUT(8));", "a queue is 0 to 7");
+  refused("ow_tensor(n, OW_F16, 0, 0);", "operation and type of a tensor instruction");
+}
+
+TEST(Refusals, ScalarsOfTheWrongKind) {
+  refused("ow_mul_s(OW_F32, OW_CTL(0, 0, 31, 0), 2);", "a signed integer is no scalar");
+  refused("ow_mul_s(OW_F16, OW_CTL(0, 0, 31, 0), i);", "a signed integer is no scalar");
+  refused("ow_add_s(OW_I32, OW_CTL(0, 0, 31, 0), 1.5f);", "a float is no scalar");
+  refused("ow_add_s(OW_I16, OW_CTL(0, 0, 31, 0), d);", "a float is no scalar");
+  refused("ow_add_s(OW_I16, OW_CTL(0, 0, 31, 0), 40000000);", "-32,768 to 65,535");
+  refused("ow_add_s(OW_I8, OW_CTL(0, 0, 31, 0), 300);", "-128 to 255");
+  refused("ow_add_s(OW_F16, OW_CTL(0, 0, 31, 0), 0x3F800000u);", "0 to 0xffff");
+  refused("ow_dot_f32(1.5f, n, n, n);", "conversion from 'float' to 'uint32_t'");
+  refused("ow_scal_f32(8, 2, n);", "a signed integer is no scalar");
+}
+
+TEST(Refusals, WhatTheProgramAloneKnowsIsNotRefused) {
+  accepted("ow_dsr_mem1(n, OW_F16, n, n, i);");
+  accepted("ow_dsr_mem2(n, OW_F16, n, n, i, n, i);");
+  accepted("ow_push(n, n); ow_task_activate(n); ow_dsr_fabric_in(n, OW_F16, n, n);");
+  accepted("static const uint32_t k = 3; ow_push(k, n); ow_task_activate(OW_TASK_LOCAL(k));");
+  accepted("ow_reg_write(OW_REG_RED_ACT_LT, OW_RED_IN0(n) | OW_RED_OUT(n));");
+  accepted("ow_fma_s(OW_F32, OW_CTL(n, n, n, n), x);");
+  accepted("ow_fma_s(OW_F16, OW_CTL(0, 1, 31, 0), d); ow_fma_s(OW_BF16, OW_CTL(0, 1, 31, 0), x);");
+  accepted("ow_fma_s(OW_F16, OW_CTL(0, 1, 31, 0), n); ow_mov_s(OW_F16, OW_CTL(0, 1, 31, 0), 0);");
+  accepted("ow_add_s(OW_I16, OW_CTL(0, 1, 31, 0), -3); ow_add_s(OW_I32, OW_CTL(0, 1, 31, 0), i);");
+  accepted("ow_mul_s(OW_F32, OW_CTL(0, 0, 31, 0), 2.0); ow_axpy_f16(n, 1.5f, n, n);");
+  accepted("ow_task_activate(T);", "enum { T = OW_TASK_LOCAL(15) };");
+  accepted("(void)table[n];", "static const uint32_t table[] = {OW_CLOSE(1, 0), OW_RED_IN1(7)};");
+}
+
+}  // namespace

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// The generator refuses a description that contradicts itself, in one line with file and line; and
+// the accessors that it writes put fields where they take them from.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "emit.h"
+#include "model.h"
+#include "ow/base/error.h"
+#include "ow/isa/isa.h"
+#include "ow/isa/tables.h"
+
+namespace ow::isa_gen {
+namespace {
+
+constexpr const char* kSpace = R"(
+spaces:
+  s: {base: 0, size: 64, step: 4, prefix: REG, about: a space}
+registers:
+  s:
+    A: {offset: 0, count: 4, index: k, unit: u, access: rw, about: an array}
+)";
+
+class DescriptionTest : public testing::Test {
+ protected:
+  DescriptionTest() : path_(std::string(testing::TempDir()) + "description.yaml") {}
+  ~DescriptionTest() override { std::filesystem::remove(path_); }
+
+  void read(const std::string& text) {
+    std::ofstream(path_) << text;
+    check_description(read_description({path_}));
+  }
+  // What is said of a wrong description.
+  std::string refused(const std::string& text) {
+    try {
+      read(text);
+    } catch (const BadInput& e) {
+      const std::string what = e.what();
+      EXPECT_EQ(what.find('\n'), std::string::npos) << what;
+      EXPECT_NE(what.find("description.yaml:"), std::string::npos) << what;
+      return what;
+    }
+    return "nothing";
+  }
+  static std::string word(const std::string& fields) {
+    return "words:\n  w:\n    width: 8\n    about: a word\n    fields:\n" + fields;
+  }
+
+  std::string path_;
+};
+
+#define EXPECT_SAYS(text, part) \
+  EXPECT_NE(refused(text).find(part), std::string::npos) << refused(text)
+
+TEST_F(DescriptionTest, ConstantsHaveUniqueNamesAndFitTheirWidth) {
+  EXPECT_NO_THROW(read("constants:\n  A: {value: 0x1F, width: 5, about: x}\n"));
+  EXPECT_SAYS("constants:\n  A: {value: 32, width: 5, about: x}\n", "more than 5 bits");
+  EXPECT_SAYS("constants:\n  A: {value: B, about: x}\n", "not 'B'");
+  EXPECT_SAYS("constants:\n  a: {value: 1, about: x}\n", "LIKE_THIS");
+  EXPECT_SAYS("constants:\n  A: {value: 1, about: x}\n  A: {value: 2, about: x}\n", "A");
+  EXPECT_SAYS("constants:\n  A: {value: 1, about: x, unit: y}\n", "unit");
+  EXPECT_SAYS("constants:\n  A: {value: 1}\n", "about");
+}
+
+TEST_F(DescriptionTest, ValuesOfAnEnumAreDifferent) {
+  const std::string head =
+      "enums:\n  e:\n    width: 2\n    sv: {type: e_e, prefix: E}\n    c: {type: ow_e, prefix: E}\n"
+      "    about: x\n    values:\n";
+  EXPECT_NO_THROW(read(head + "      A: {value: 3, about: x}\n"));
+  EXPECT_SAYS(head + "      A: {value: 4, about: x}\n", "more than 2 bits");
+  EXPECT_SAYS(head + "      A: {value: 1, about: x}\n      B: {value: 1, about: x}\n", "both 1");
+}
+
+TEST_F(DescriptionTest, FieldsNeitherOverlapNorLeaveTheirWord) {
+  EXPECT_NO_THROW(read(word("      a: {bits: \"3:0\", about: x}\n      b: {bits: 4, about: x}\n")));
+  EXPECT_SAYS(word("      a: {bits: \"3:0\", about: x}\n      b: {bits: 3, about: x}\n"), "share");
+  EXPECT_SAYS(word("      a: {bits: 8, about: x}\n"), "bit 8 of a word of 8");
+  EXPECT_SAYS(word("      a: {bits: \"1:0\", count: 5, about: x}\n"), "bit 9");
+  EXPECT_SAYS(word("      a: {bits: \"0:3\", about: x}\n"), "HIGH:LOW");
+  EXPECT_SAYS(word("      a: {bits: 0, type: none, about: x}\n"), "none");
+  EXPECT_SAYS(word("      task: {bits: 0, about: x}\n"), "SystemVerilog");
+}
+
+TEST_F(DescriptionTest, RegistersDoNotOverlapAndArraysBeginAtMultiplesOfTheirSize) {
+  const std::string more = "about: x, unit: u, access: rw}\n";
+  EXPECT_NO_THROW(read(kSpace + std::string("    B: {offset: 16, ") + more));
+  EXPECT_SAYS(kSpace + std::string("    B: {offset: 12, ") + more, "both at 0xc");
+  EXPECT_SAYS(kSpace + std::string("    B: {offset: 64, ") + more, "beyond 0x40");
+  EXPECT_SAYS(kSpace + std::string("    B: {offset: 18, ") + more, "multiple of 4");
+  EXPECT_SAYS(kSpace + std::string("    B: {offset: 24, count: 4, index: k, ") + more,
+              "must begin at a multiple");
+  EXPECT_SAYS(kSpace + std::string("    B: {follows: C, ") + more, "described before");
+  EXPECT_SAYS(kSpace + std::string("    B: {offset: 16, unit: u, access: r, about: x}\n"), "rw");
+}
+
+TEST_F(DescriptionTest, TablesAreWrittenBetweenTheirMarksAlone) {
+  std::ofstream(path_) << word("      a: {bits: \"3:0\", about: the first}\n");
+  const Description d = read_description({path_});
+  EXPECT_EQ(emit_document(d, "one\n", "doc"), "one\n");
+  const std::string text = "one\n<!-- isa:begin word w -->\nold\n<!-- isa:end -->\ntwo\n";
+  EXPECT_EQ(emit_document(d, text, "doc"),
+            "one\n<!-- isa:begin word w -->\n| bits | field | meaning |\n|---|---|---|\n"
+            "| 3:0 | a | the first |\n<!-- isa:end -->\ntwo\n");
+  EXPECT_THROW(emit_document(d, "<!-- isa:begin word v -->\n<!-- isa:end -->\n", "doc"), BadInput);
+  EXPECT_THROW(emit_document(d, "<!-- isa:begin word w -->\n", "doc"), BadInput);
+  EXPECT_THROW(emit_document(d, "<!-- isa:end -->\n", "doc"), BadInput);
+}
+
+TEST(Fields, AreTakenFromWhereTheyArePut) {
+  using Flag = isa::Field<uint32_t, 31, 1>;
+  static_assert(Flag::put(1) == 0x80000000u && Flag::get(0x80000000u) && !Flag::get(0x7FFFFFFFu));
+  using Wide = isa::Field<uint64_t, 39, 6>;
+  static_assert(Wide::put(0x7F) == uint64_t{0x3F} << 39 && Wide::get(Wide::put(45)) == 45);
+  static_assert(Wide::set(~uint64_t{0}, 0) == ~Wide::kMask);
+  using Signed = isa::SignedField<uint32_t, 5, 3>;
+  for (int v = -4; v < 4; ++v) EXPECT_EQ(Signed::get(Signed::put(v) | ~Signed::kMask), v);
+  using Array = isa::FieldArray<uint32_t, 2, 3, 8>;
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(Array::get(Array::put(i, i), i), static_cast<uint32_t>(i));
+  EXPECT_EQ(Array::kMask, 0x03FFFFFCu);
+}
+
+// The tables and the accessors are written from the same description, by two functions.
+TEST(Tables, HaveTheNumbersOfTheAccessors) {
+  bool found = false;
+  for (const isa::SpaceInfo& space : isa::spaces()) {
+    for (const isa::RegisterInfo& r : space.registers) {
+      if (std::string(space.name) != "tile" || std::string(r.name) != "CORE_STATUS") continue;
+      found = true;
+      EXPECT_EQ(space.base + r.offset, isa::reg::CoreStatus::kAddress);
+      for (const isa::FieldInfo& f : r.fields) {
+        if (std::string(f.name) != "cause") continue;
+        EXPECT_EQ(f.lsb, isa::reg::CoreStatus::Cause::kLsb);
+        EXPECT_EQ(f.width, isa::reg::CoreStatus::Cause::kWidth);
+      }
+    }
+  }
+  EXPECT_TRUE(found);
+  EXPECT_STREQ(isa::name_of(isa::TensorOp::CmpLe), "cmple");
+  EXPECT_EQ(isa::name_of(static_cast<isa::TensorOp>(127)), nullptr);
+}
+
+}  // namespace
+}  // namespace ow::isa_gen

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the library's tests run.
+#include "openwafer/tile/export.h"
+
+OW_EXPORT(f16, matrix, 4, 6);
+OW_EXPORT(i32, vector, 8);
+OW_EXPORT(u8, bytes, 5);
+OW_EXPORT(u32, big, 2048);
+OW_EXPORT(u32, place, 2);
+uint32_t counter = 7;  // in .data
+OW_EXPORT(u32, counted);
+
+OW_LAUNCH(add, n, value) {
+  for (uint32_t i = 0; i < n; ++i) vector[i] += (int32_t)value;
+}
+OW_LAUNCH(where) {
+  place[0] = ow_reg_read(OW_REG_ROW);
+  place[1] = ow_reg_read(OW_REG_COL);
+}
+OW_LAUNCH(count) { counted = ++counter; }
+OW_LAUNCH(spin) {
+  for (;;) __asm__ volatile("");
+}
+OW_LAUNCH(trap) { *(volatile uint32_t*)0x40000000 = 1; }

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// The library that user programs link: copies by name, launches, flows, streams.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "openwafer/openwafer.h"
+#include "ow/device/bulk.h"
+#include "ow/sim/sim.h"
+
+namespace ow {
+namespace {
+
+const std::string kElf = OW_KERNEL_DIR "/library_kernel.elf";
+const std::string kFlows = OW_KERNEL_DIR "/flows_kernel.elf";
+
+template <typename F>
+std::string message(F&& f) {
+  try {
+    f();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "";
+}
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(Library, AMachineSaysWhatItIs) {
+  const Runtime machine = open("sim:2x3");
+  EXPECT_EQ(machine.info().grid, (GridShape{2, 3}));
+  EXPECT_EQ(machine.info().lanes, 8);
+  EXPECT_EQ(machine.info().colours, 24);
+  EXPECT_EQ(machine.info().threads, 13);
+  EXPECT_EQ(machine.info().sram_bytes, 49152u);
+  for (const char* wrong :
+       {"", "sim", "sim:0x1", "sim:2x", "uart:x", "wafer:", "wafer:none.yaml"}) {
+    EXPECT_THROW(open(wrong), BadInput) << wrong;
+  }
+}
+
+TEST(Library, CopiesLandWhereTheMappingSays) {
+  Runtime machine = open("sim:3x4");
+  const Rect rect{1, 1, 2, 3};
+  ow::Run run = machine.load(Program(kElf), rect);
+  std::vector<f16> a;
+  for (int i = 0; i < 8 * 18; ++i) a.push_back(f16(i));
+  const auto tile = [&](int r, int c, int i, int k) {  // by the tile's own array
+    return run.read<f16>("matrix")[static_cast<size_t>(((r * 3 + c) * 4 + i) * 6 + k)];
+  };
+  run.write("matrix", a, Mapping::blocks());
+  EXPECT_EQ(run.read<f16>("matrix", Mapping::blocks()), a);
+  EXPECT_EQ(tile(1, 2, 3, 5), f16((4 + 3) * 18 + 12 + 5));
+  EXPECT_EQ(tile(0, 1, 2, 0), f16(2 * 18 + 6));
+  run.write("matrix", a, Mapping::deal());
+  EXPECT_EQ(run.read<f16>("matrix", Mapping::deal()), a);
+  EXPECT_EQ(tile(1, 2, 3, 5), f16((3 * 2 + 1) * 18 + 5 * 3 + 2));
+  run.write("matrix", a);
+  EXPECT_EQ(run.read<f16>("matrix"), a);
+
+  std::vector<int32_t> v;
+  for (int i = 0; i < 24; ++i) v.push_back(i);
+  run.write("vector", v, Mapping::along_columns());
+  const std::vector<int32_t> all = run.read<int32_t>("vector");
+  EXPECT_EQ(all[0], 0);
+  EXPECT_EQ(all[static_cast<size_t>(4 * 8 + 3)], 11) << "row 1, column 1 has the second block";
+  EXPECT_EQ(run.read<int32_t>("vector", Mapping::along_columns()), v);
+
+  // What shares the last word of an array with it is left alone.
+  run.write("bytes", std::vector<uint8_t>{1, 2, 3, 4, 5}, Mapping::same());
+  EXPECT_EQ(run.read<uint8_t>("bytes", Mapping::same()), (std::vector<uint8_t>{1, 2, 3, 4, 5}));
+}
+
+TEST(Library, ACopyOfAnotherTypeOrSizeIsRefused) {
+  Runtime machine = open("sim:1x2");
+  ow::Run run = machine.load(Program(kElf));
+  EXPECT_TRUE(has(message([&] { run.write("matrix", std::vector<float>(48)); }),
+                  "'matrix' is f16[4][6], not f32"));
+  EXPECT_TRUE(has(message([&] { run.write("vector", std::vector<int32_t>(9)); }),
+                  "'vector' is i32[8] in each of 1 x 2 tiles: 9 elements were given, the mapping "
+                  "wants 16"));
+  EXPECT_THROW(run.read<int32_t>("nothing"), BadInput);
+  EXPECT_THROW(run.read<int32_t>("vector", Mapping::blocks()), BadInput);
+  EXPECT_THROW(run.launch("nothing"), BadInput);
+  EXPECT_TRUE(has(message([&] { run.launch("add", {1}); }), "'add' takes 2 arguments, not 1"));
+}
+
+TEST(Library, ALaunchHasItsArgumentsAndLoadingStartsAnew) {
+  Runtime machine = open("sim:2x2");
+  ow::Run run = machine.load(Program(kElf), Rect{1, 0, 1, 2});
+  run.write("vector", std::vector<int32_t>(8, 5), Mapping::same());
+  run.launch("add", {6, 10}).wait();
+  EXPECT_EQ(run.read<int32_t>("vector", Mapping::same()),
+            (std::vector<int32_t>{15, 15, 15, 15, 15, 15, 5, 5}));
+  run.launch("where").wait();
+  EXPECT_EQ(run.read<uint32_t>("place"), (std::vector<uint32_t>{0, 0, 0, 1}))
+      << "within the rectangle, without a word of the caller";
+  run.launch("count").wait();
+  run.launch("count").wait();
+  EXPECT_EQ(run.read<uint32_t>("counted", Mapping::same()).front(), 9u);
+  ow::Run again = machine.load(Program(kElf), Rect{1, 0, 1, 2});
+  again.launch("count").wait();
+  EXPECT_EQ(again.read<uint32_t>("counted", Mapping::same()).front(), 8u) << ".data is as new";
+  EXPECT_THROW(run.launch("count"), BadInput) << "its tiles are another's";
+  const Profile profile = again.profile();
+  EXPECT_EQ(profile.tiles.size(), 2u);
+  EXPECT_GT(profile.total.instructions, 0u);
+}
+
+TEST(Library, ATrapThrowsWithItsLineAndALoopWithItsPlace) {
+  Runtime machine = open("sim:1x1");
+  ow::Run run = machine.load(Program(kElf));
+  const std::string trap = message([&] { run.launch("trap").wait(); });
+  EXPECT_TRUE(has(trap, "store access fault, address 0x40000000")) << trap;
+  EXPECT_TRUE(has(trap, "library_kernel.c:")) << trap;
+  run = machine.load(Program(kElf));
+  const std::string loop = message([&] { run.launch("spin").wait(5000); });
+  EXPECT_TRUE(has(loop, "'spin' did not end within 5000 cycles")) << loop;
+  EXPECT_TRUE(has(loop, "library_kernel.c:")) << loop;
+}
+
+// A layout in a part of a larger machine: streams go straight through the tiles before it.
+TEST(Library, FlowsBringGatherAndAddUpWhatTheirNamesSay) {
+  Layout layout({3, 3});
+  layout.broadcast("v", Side::North);
+  layout.shift("s", Side::South);
+  layout.chain("c", Side::East);
+  layout.gather("g", Side::West);
+  for (const Rect& rect : {Rect{0, 0, 3, 3}, Rect{1, 2, 3, 3}}) {
+    Runtime machine = open("sim:5x6");
+    ow::Run run = machine.load(Program(kFlows, layout), rect);
+    std::vector<int32_t> v;
+    for (int i = 0; i < 12; ++i) v.push_back(1 << i);
+    run.send("v", v);
+    run.launch("flow").wait();
+    const std::vector<int32_t> total = run.read<int32_t>("total");
+    const std::vector<int32_t> neighbour = run.read<int32_t>("neighbour");
+    const std::vector<int32_t> gathered = run.receive<int32_t>("g", 12);
+    for (int r = 0; r < 3; ++r) {
+      for (int c = 0; c < 3; ++c) {
+        for (int k = 0; k < 4; ++k) {
+          const auto at = static_cast<size_t>((r * 3 + c) * 4 + k);
+          int32_t sum = 0;
+          for (int j = 0; j <= c; ++j) sum += 1 << (4 * j + k);
+          EXPECT_EQ(total[at], sum) << r << "," << c;
+          EXPECT_EQ(gathered[at], sum) << "the tile next to the edge first";
+          if (r > 0) {
+            EXPECT_EQ(neighbour[at], 1 << (4 * c + k));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Library, AProducerIsAskedOnlyForWhatThePortCanTake) {
+  Layout layout({1, 1});
+  const int colour = layout.colour("pass");
+  layout.route(0, 0, colour, Route{Port::West, kOutE});
+  layout.host_sends("in", Side::West, 0, 0, colour);
+  layout.host_takes("out", 0, 0, Side::East, colour);
+  Runtime machine = open("sim:1x1");
+  ow::Run run = machine.load(Program(kElf, layout));
+  constexpr uint32_t kCount = 20000;
+  uint32_t made = 0, taken = 0, most = 0, wrong = 0;
+  run.produce("in", 0, [&]() -> std::optional<Word> {
+    if (made == kCount) return std::nullopt;
+    most = std::max(most, made - taken);
+    return Word{made++};
+  });
+  run.consume("out", 0, [&](Word word) { wrong += word.data != taken++; });
+  const uint64_t begin = machine.cycle();
+  run.wait();
+  EXPECT_EQ(taken, kCount);
+  EXPECT_EQ(wrong, 0u);
+  EXPECT_LE(most, 1100u) << "nothing large is made beforehand";
+  EXPECT_LE(machine.cycle() - begin, kCount + 300) << "and the port never runs dry";
+}
+
+TEST(Library, RoutesThatCannotWorkAndMissingVariablesAreRefused) {
+  Runtime machine = open("sim:1x2");
+  Layout ring({1, 2});
+  const int colour = ring.colour("ring");
+  ring.route(0, 0, colour, Route{Port::East, kOutE});
+  ring.route(0, 1, colour, Route{Port::West, kOutW});
+  EXPECT_TRUE(has(message([&] { machine.load(Program(kElf, ring)); }), "layout: "));
+  Layout flow({1, 2});
+  flow.broadcast("w", Side::West);
+  EXPECT_TRUE(has(message([&] { machine.load(Program(kElf, flow)); }), "must export u32 'w_in'"));
+  EXPECT_THROW(flow.broadcast("w", Side::West), BadInput) << "the name is taken";
+  EXPECT_THROW(machine.load(Program(kElf), Rect{0, 1, 1, 2}), BadInput);
+  EXPECT_THROW(machine.load(Program("none.elf")), BadInput);
+}
+
+TEST(Library, SeveralFirmwaresStandInTheirParts) {
+  Runtime machine = open("sim:2x2");
+  Layout layout({2, 2});
+  Program program(layout);
+  program.add(Rect{0, 0, 1, 2}, kElf);
+  program.add(Rect{1, 0, 1, 2}, kElf);
+  EXPECT_THROW(program.add(Rect{1, 1, 1, 1}, kElf), BadInput);
+  ow::Run run = machine.load(program);
+  run.launch("where").wait();
+  EXPECT_EQ(run.read<uint32_t>("place"), (std::vector<uint32_t>{0, 0, 0, 1, 1, 0, 1, 1}));
+}
+
+TEST(Library, BulkCopiesReachEveryTileOfAnyGrid) {
+  for (const GridShape shape :
+       {GridShape{1, 1}, GridShape{1, 5}, GridShape{4, 1}, GridShape{3, 2}}) {
+    const auto device = make_device(DeviceKind::Replicated, shape);
+    const auto tiles = static_cast<size_t>(shape.rows * shape.cols);
+    std::vector<std::vector<uint32_t>> data(tiles), back(tiles);
+    Bulk in(*device), out(*device);
+    for (size_t t = 0; t < tiles; ++t) {
+      const size_t words = 1 + t * 97 % 600;  // one packet, and more
+      for (size_t i = 0; i < words; ++i) data[t].push_back(static_cast<uint32_t>(1000 * t + i));
+      back[t].resize(words);
+      const int row = static_cast<int>(t) / shape.cols;
+      const int col = static_cast<int>(t) % shape.cols;
+      in.write(row, col, static_cast<uint32_t>(64 * t), data[t]);
+      out.read(row, col, static_cast<uint32_t>(64 * t), &back[t]);
+    }
+    EXPECT_EQ(device->run(100000, [&] { return in.pump(); }), RunStatus::Done);
+    EXPECT_EQ(device->run(100000, [&] { return out.pump(); }), RunStatus::Done);
+    EXPECT_EQ(back, data) << shape.rows << " x " << shape.cols;
+  }
+  const auto device = make_device(DeviceKind::Replicated, {1, 1});
+  Bulk bulk(*device);
+  EXPECT_THROW(bulk.write(0, 1, 0, {1}), BadInput);
+  EXPECT_THROW(bulk.write(0, 0, 2, {1}), BadInput);
+  std::vector<uint32_t> beyond(1);
+  bulk.read(0, 0, 0x20000, &beyond);
+  EXPECT_THROW(device->run(10000, [&] { return bulk.pump(); }), DeviceFault);
+}
+
+// Every port of a 4 x 4 grid carries data in at least 90 % of the cycles (A6).
+TEST(Library, BulkCopiesRunAtTheRateOfThePorts) {
+  const auto device = make_device(DeviceKind::Replicated, {4, 4});
+  constexpr size_t kWords = 8192;
+  std::vector<std::vector<uint32_t>> data(16), back(16, std::vector<uint32_t>(kWords));
+  const auto run = [&](Bulk* bulk) {
+    const uint64_t begin = device->cycle();
+    EXPECT_EQ(device->run(1000000, [&] { return bulk->pump(); }), RunStatus::Done);
+    return static_cast<double>(16 * kWords) / 16 / static_cast<double>(device->cycle() - begin);
+  };
+  Bulk in(*device), out(*device);
+  for (int t = 0; t < 16; ++t) {
+    auto& words = data[static_cast<size_t>(t)];
+    for (uint32_t i = 0; i < kWords; ++i)
+      words.push_back(i * 2654435761u + static_cast<uint32_t>(t));
+    in.write(t / 4, t % 4, 0, words);
+    out.read(t / 4, t % 4, 0, &back[static_cast<size_t>(t)]);
+  }
+  const double there = run(&in);
+  const double here = run(&out);
+  EXPECT_EQ(back, data);
+  EXPECT_GE(there, 0.9);
+  EXPECT_GE(here, 0.9);
+  RecordProperty("to_tiles", std::to_string(there));
+  RecordProperty("from_tiles", std::to_string(here));
+  std::printf("words a port and cycle: to the tiles %.3f, back %.3f\n", there, here);
+}
+
+}  // namespace
+}  // namespace ow

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "fake_device.h"
+#include "ow/base/error.h"
+#include "ow/runtime/program.h"
+
+namespace ow {
+namespace {
+
+bool mentions(const std::vector<std::string>& defects, const std::string& words) {
+  for (const std::string& d : defects) {
+    if (d.find(words) != std::string::npos) return true;
+  }
+  return false;
+}
+
+TEST(RouteSet, ARowBroadcastIsRightAndWrittenInFewPackets) {
+  FakeDevice device(2, 4);
+  ControlPlane control(device);
+  RouteSet routes(device.shape());
+  routes.set(Rect{0, 0, 2, 3}, 5, Route{Port::West, kOutE | kOutRamp});
+  routes.set(Rect{0, 3, 2, 1}, 5, Route{Port::West, kOutRamp});
+  EXPECT_TRUE(routes.check().empty());
+  routes.apply(control);
+  device.run(1000);
+  EXPECT_EQ(device.packets(), 2u);
+  EXPECT_EQ(device.tile(1, 2)[kRegRoute + 20], 0x100u | 3u << 5 | kOutE | kOutRamp);
+  EXPECT_EQ(device.tile(1, 3)[kRegRoute + 20], 0x100u | 3u << 5 | kOutRamp);
+}
+
+TEST(RouteSet, LeavingTheGridNeedsAListener) {
+  RouteSet routes(GridShape{1, 1});
+  routes.set(0, 0, 2, Route{Port::Ramp, kOutE});
+  EXPECT_TRUE(
+      mentions(routes.check(), "tile (0, 0) sends east off the grid, where nothing listens"));
+  routes.listen(Side::East, 0, 2);
+  EXPECT_TRUE(routes.check().empty());
+}
+
+TEST(RouteSet, NeighboursMustAgree) {
+  RouteSet routes(GridShape{1, 3});
+  routes.set(0, 0, 2, Route{Port::Ramp, kOutE});
+  EXPECT_TRUE(mentions(routes.check(), "to tile (0, 1), which has no route of it"));
+  routes.set(0, 1, 2, Route{Port::East, kOutRamp});
+  EXPECT_TRUE(mentions(routes.check(), "to tile (0, 1), which takes it from east"));
+  EXPECT_TRUE(mentions(routes.check(), "but tile (0, 2) does not send it there"));
+}
+
+TEST(RouteSet, ACycleIsFoundOnce) {
+  RouteSet routes(GridShape{2, 2});
+  routes.set(0, 0, 1, Route{Port::South, kOutE});
+  routes.set(0, 1, 1, Route{Port::West, kOutS});
+  routes.set(1, 1, 1, Route{Port::North, kOutW});
+  routes.set(1, 0, 1, Route{Port::East, kOutN});
+  const auto defects = routes.check();
+  ASSERT_EQ(defects.size(), 1u);
+  EXPECT_TRUE(mentions(defects, "form a cycle"));
+  FakeDevice device(2, 2);
+  ControlPlane control(device);
+  EXPECT_THROW(routes.apply(control), BadInput);
+  EXPECT_NO_THROW(routes.apply(control, false));
+}
+
+TEST(RouteSet, ACycleIsNamedByItsColourAndTiles) {
+  RouteSet routes(GridShape{2, 3});
+  routes.set(0, 0, 7, Route{Port::Ramp, kOutE});
+  routes.set(0, 1, 7, Switch{{Route{Port::West, kOutS}, Route{Port::East, kOutS}}});
+  routes.set(1, 1, 7, Route{Port::North, kOutE | kOutRamp});
+  routes.set(1, 2, 7, Switch{{Route{Port::West, kOutRamp}, Route{Port::West, kOutN}}});
+  routes.set(0, 2, 7, Route{Port::South, kOutW});
+  // Neither the start nor any one position of all tiles has it: it takes two switches.
+  const auto defects = routes.check();
+  ASSERT_EQ(defects.size(), 1u);
+  EXPECT_EQ(defects[0],
+            "colour 7: the routes form a cycle through tiles (0, 1), (1, 1), (1, 2), (0, 2)");
+}
+
+TEST(RouteSet, APositionWithAnotherInputDoesNotCloseACycle) {
+  // West to south and south to west through one tile: what comes from the west never goes west.
+  RouteSet routes(GridShape{2, 2});
+  routes.set(0, 0, 7, Switch{{Route{Port::Ramp, kOutE}, Route{Port::East, kOutRamp}}});
+  routes.set(0, 1, 7, Switch{{Route{Port::West, kOutS}, Route{Port::South, kOutW}}});
+  routes.set(1, 1, 7, Switch{{Route{Port::North, kOutRamp}, Route{Port::Ramp, kOutN}}});
+  EXPECT_TRUE(routes.check().empty());
+}
+
+TEST(RouteSet, EveryPositionIsChecked) {
+  RouteSet routes(GridShape{1, 2});
+  routes.set(0, 0, 3, Switch{{Route{Port::Ramp, kOutE}, Route{Port::Ramp, kOutN}}});
+  routes.set(0, 1, 3, Switch{{Route{Port::West, kOutRamp}, Route{Port::West, kOutW | kOutRamp}}});
+  const auto defects = routes.check();
+  EXPECT_TRUE(mentions(
+      defects, "tile (0, 0) sends north in position 1 off the grid, where nothing listens"));
+  EXPECT_TRUE(mentions(defects, "tile (0, 1) sends it back west in position 1"));
+  EXPECT_TRUE(mentions(defects, "tile (0, 1) sends west in position 1 to tile (0, 0)"));
+}
+
+TEST(RouteSet, SwitchesAreWrittenWithTheirCredits) {
+  FakeDevice device(1, 3);
+  ControlPlane control(device);
+  RouteSet routes(device.shape());
+  // Each tile sends its own to the west, then lets its neighbour pass.
+  for (int c = 0; c < 2; ++c) {
+    Switch s{{Route{Port::Ramp, kOutW}, Route{Port::East, kOutW}}};
+    s.mode = PopMode::OnAdvance;
+    routes.set(0, c, 4, s);
+  }
+  routes.set(0, 2, 4, Route{Port::Ramp, kOutW});
+  routes.listen(Side::West, 0, 4);
+  routes.apply(control);
+  device.run(1000);
+  const uint32_t own = 0x100u | 4u << 5 | kOutW;
+  EXPECT_EQ(device.tile(0, 0)[kRegRoute + 16],
+            own | 1u << 9 | 2u << 10 | 1u << 21 | 2u << 17 | 2u << 13);
+  EXPECT_EQ(device.tile(0, 1)[kRegRoute + 16],
+            own | 1u << 9 | 2u << 10 | 1u << 21 | 10u << 17 | 8u << 13);
+  EXPECT_EQ(device.tile(0, 2)[kRegRoute + 16], own | 1u << 21 | 8u << 13);
+  EXPECT_EQ(device.tile(0, 1)[kRegSwitch + 16], 1u << 24 | 1u << 5 | kOutW);
+}
+
+TEST(RouteSet, BadArgumentsAreRefused) {
+  RouteSet routes(GridShape{2, 2});
+  EXPECT_THROW(routes.set(2, 0, 1, Route{Port::Ramp, kOutE}), BadInput);
+  EXPECT_THROW(routes.set(0, 0, 24, Route{Port::Ramp, kOutE}), BadInput);
+  EXPECT_THROW(routes.set(0, 0, 1, Route{Port::Ramp, 0}), BadInput);
+  EXPECT_THROW(routes.set(0, 0, 1, Switch{}), BadInput);
+  EXPECT_THROW(routes.set(0, 0, 1, Switch{{Route{Port::Ramp, kOutE}}, 1}), BadInput);
+}
+
+TEST(Queues, BindingsAreRegistersOfEveryTile) {
+  FakeDevice device(2, 2);
+  ControlPlane control(device);
+  bind_inq(control, whole(device.shape()), 3, 17);
+  bind_outq(control, Rect{1, 1, 1, 1}, 7, 2);
+  device.run(100);
+  EXPECT_EQ(device.tile(0, 1)[kRegInq + 12], 32u + 17u);
+  EXPECT_EQ(device.tile(1, 1)[kRegOutq + 28], 32u + 2u);
+  EXPECT_THROW(bind_inq(control, whole(device.shape()), 8, 0), BadInput);
+}
+
+}  // namespace
+}  // namespace ow

