@@ -185,7 +185,8 @@ function(ow_verilate lib)
   add_library(${lib} STATIC EXCLUDE_FROM_ALL ${fast} ${slow})
   # Reset and constructors run once: they are not worth the optimiser's time.
   set_source_files_properties(${slow} PROPERTIES COMPILE_OPTIONS "-O0")
-  target_compile_options(${lib} PRIVATE -w)
+  # Its messages name no path of this machine, whoever compiles: some of the models are installed.
+  target_compile_options(${lib} PRIVATE -w -ffile-prefix-map=${mdir}/=)
   target_compile_definitions(${lib} PUBLIC VM_TRACE=${trace} VM_TRACE_FST=${trace} VM_COVERAGE=0)
   target_include_directories(${lib} SYSTEM PUBLIC ${gen})
   if(OW_COVERAGE)

@@ -139,8 +139,8 @@ TEST(Plan, RefusesWhatDoesNotFit) {
 }
 
 TEST(Plan, RefusesFirmwareOfAnotherKind) {
-  const ElfImage axpy = read_elf(OW_FIRMWARE_DIR "/axpy.elf", 49152);
-  EXPECT_THROW(make_plan(request({1, 1}, 8, sizes({4, 4})), axpy, kFullTile), BadInput);
+  const ElfImage other = read_elf(OW_FIRMWARE_DIR "/add_stream.elf", 49152);
+  EXPECT_THROW(make_plan(request({1, 1}, 8, sizes({4, 4})), other, kFullTile), BadInput);
 }
 
 Network network_of(Layer layer) {

@@ -313,7 +313,7 @@ std::vector<size_t> notes(const std::string& s) {
 
 TEST(Fuzz, Elf) {
   std::vector<std::string> valid;
-  for (const char* file : {OW_FIRMWARE_DIR "/axpy.elf", OW_FIRMWARE_DIR "/column_sum.elf",
+  for (const char* file : {OW_FIRMWARE_DIR "/add_stream.elf", OW_FIRMWARE_DIR "/column_sum.elf",
                            OW_EXPORTS_ELF, OW_EXPORTS_ELF}) {
     valid.push_back(read_text(file));
   }
