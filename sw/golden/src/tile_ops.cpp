@@ -367,7 +367,7 @@ uint32_t convert_stochastic(Type to, uint32_t a, uint16_t random) {
 }
 
 uint32_t reduce(Op op, Type type, Type result, const uint32_t* a, const uint32_t* b, size_t n) {
-  uint32_t p[8];
+  uint32_t p[kPartials];
   const bool flt = is_float(type);
   // Sums are fp32 or int32; the extremes stay in their type.
   const bool extreme = op == Op::RMax || op == Op::RMin;
@@ -378,13 +378,13 @@ uint32_t reduce(Op op, Type type, Type result, const uint32_t* a, const uint32_t
     const uint32_t least = 1u << (bits_of(type) - 1);
     start = op == Op::RMax ? least : least - 1;
   }
-  std::fill(p, p + 8, start);
+  std::fill(p, p + kPartials, start);
   const auto join = [&](uint32_t x, uint32_t y) {
     if (extreme) return apply(op == Op::RMax ? Op::Max : Op::Min, work, x, y);
     return apply(Op::Add, work, x, y);
   };
   for (size_t i = 0; i < n; ++i) {
-    uint32_t& sum = p[i % 8];
+    uint32_t& sum = p[i % kPartials];
     if (extreme) {
       sum = join(sum, a[i]);
     } else if (!flt) {
@@ -396,9 +396,7 @@ uint32_t reduce(Op op, Type type, Type result, const uint32_t* a, const uint32_t
       sum = round(Type::F32, add(term, unpack(Type::F32, sum)));
     }
   }
-  uint32_t q[4];
-  for (int i = 0; i < 4; ++i) q[i] = join(p[i], p[i + 4]);
-  const uint32_t s = join(join(q[0], q[2]), join(q[1], q[3]));
+  const uint32_t s = join_partials(p, join);
   if (flt) return work == result ? round(result, unpack(work, s)) : convert(work, result, s);
   return static_cast<uint32_t>(to_signed(work, s)) & mask_of(result);
 }

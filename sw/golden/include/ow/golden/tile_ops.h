@@ -35,8 +35,21 @@ uint32_t convert(Type from, Type to, uint32_t a);
 // fp32 to a 16-bit float with stochastic rounding; `random` is the generator's 16 bits.
 uint32_t convert_stochastic(Type to, uint32_t a, uint16_t random);
 
-// Dot, Sum, RMax and RMin over n elements: 8 partial results by element index modulo 8, the fixed
-// tree, one rounding to the result's type. b is for Dot only.
+// The partial results of a reduction: element i goes to partial result i mod kPartials.
+inline constexpr size_t kPartials = 8;
+
+// The fixed tree over them: the upper half is joined to the lower one, element by element, until
+// one is left. What p held is lost.
+template <typename T, typename Join>
+T join_partials(T* p, const Join& join) {
+  for (size_t half = kPartials / 2; half > 0; half /= 2) {
+    for (size_t i = 0; i < half; ++i) p[i] = join(p[i], p[i + half]);
+  }
+  return p[0];
+}
+
+// Dot, Sum, RMax and RMin over n elements: kPartials partial results, the fixed tree, one rounding
+// to the result's type. b is for Dot only.
 uint32_t reduce(Op op, Type type, Type result, const uint32_t* a, const uint32_t* b, size_t n);
 
 // xoshiro128+ as the tile has it.
