@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of what the random programs of engine_test.cpp do not draw: FIFOs, wavelets with an index,
-// dotw, bfloat16 axpyw, stochastic rounding, halt, priority, and how long whole instructions take.
+// Tests of what the random programs of random_test.cpp do not draw: FIFOs, wavelets with an index,
+// dotw, bfloat16 axpyw, stochastic rounding, halt.
 #include <numeric>
 
 #include "engine_bench.h"
+#include "ow/golden/formats.h"
 
 using namespace ow_engine;  // NOLINT(google-build-using-namespace): the bench is the test's own
 
@@ -11,7 +12,6 @@ namespace {
 
 template <typename T>
 class UnitsTest : public ::testing::Test {};
-using Widths = ::testing::Types<Lanes8, Lanes2>;
 TYPED_TEST_SUITE(UnitsTest, Widths);
 
 Dsr fifo(int n, uint32_t base, uint16_t capacity) {
@@ -21,17 +21,6 @@ Dsr fifo(int n, uint32_t base, uint16_t capacity) {
   d.addr = base;
   d.len[0] = capacity;
   return d;
-}
-
-Insn insn(int op, int ty, int thread, int dst, int a, int b = 31) {
-  Insn i;
-  i.op = op;
-  i.ty = ty;
-  i.thread = thread;
-  i.dst = dst;
-  i.a = a;
-  i.b = b;
-  return i;
 }
 
 // A producer and a consumer with their own pace through one circular buffer, of every element size
@@ -190,7 +179,9 @@ TYPED_TEST(UnitsTest, DotwGivesADotProductAWavelet) {
         b.launch(i);
         b.finish();
         ASSERT_EQ(b->fault_o, 0u);
-        if (fabric) ASSERT_EQ(b.out[6].size(), want.size());
+        if (fabric) {
+          ASSERT_EQ(b.out[6].size(), want.size());
+        }
         for (size_t k = 0; k < want.size(); k++) {
           ASSERT_EQ(fabric ? b.out[6][k].data : b.peek(4096 + 4 * k), want[k])
               << "type " << type << " n " << n << " result " << k;
@@ -314,213 +305,6 @@ TYPED_TEST(UnitsTest, FaultsReportTheFirstBadAddress) {
     EXPECT_EQ(b->fault_pc_o, 0x100u) << c.what;
     EXPECT_FALSE(b.busy()) << c.what;
   }
-}
-
-// Of two equal threads, the one with priority ends first, and the other one goes on meanwhile.
-TEST(EngineThreads, PriorityGoesFirstAndStarvesNobody) {
-  Bench<VEngine8> b(8);
-  for (int t = 1; t < 3; t++) {
-    b.write_dsr(3 * t, mem(4096 * (t - 1) + 2048, 1000, 2));
-    b.write_dsr(3 * t + 1, mem(4096 * (t - 1), 1000, 2));
-    Insn i = insn(kMov, kF16, t, 3 * t, 3 * t + 1);
-    i.prio = t == 2;
-    b.launch(i);
-  }
-  const uint64_t start = b.cycle();
-  uint64_t end[3] = {};
-  while (b.busy() && b.cycle() < start + 1000) {
-    b.tick();
-    for (int t = 1; t < 3; t++) {
-      if (end[t] == 0 && !(b.thread_state(t) >> 31)) end[t] = b.cycle() - start;
-    }
-  }
-  EXPECT_LE(end[2], 148u);
-  EXPECT_LE(end[1], 262u);
-}
-
-// Beside a thread with priority that can always go, the others take turns: none of them waits for
-// more than the sixteenth choices of a round.
-TEST(EngineThreads, NobodyStarvesBesidePriority) {
-  Bench<VEngine8> b(8);
-  const int rounds = 2000;
-  for (int t = 1; t < 6; t++) {
-    Insn i = insn(kMov, kF32, t, 3 * t, 3 * t + 1);
-    if (t == 1) {
-      b.write_dsr(3 * t, mem(2048, 8, 4));
-      Dsr a = mem(0, 512, 4);
-      a.len[1] = 4000;
-      a.step[1] = -2048;
-      b.write_dsr(3 * t + 1, a);
-      i.op = kRMax;
-      i.prio = true;
-    } else {
-      b.write_dsr(3 * t, mem(4096 + 64 * t, 1, 4));
-      b.write_dsr(3 * t + 1, fab_in(t, 0));
-      i.a = 3 * t + 1;
-      Dsr d = mem(4096 + 64 * t, 0, 0);
-      b.write_dsr(3 * t, d);
-      for (int k = 0; k < rounds; k++) b.in[t].push_back({false, static_cast<uint32_t>(k)});
-    }
-    b.launch(i);
-  }
-  std::array<std::size_t, 6> left{};
-  for (int t = 2; t < 6; t++) left[t] = b.in[t].size();
-  for (int k = 0; k < 4000; k++) b.tick();
-  for (int t = 2; t < 6; t++) {
-    EXPECT_GE(left[t] - b.in[t].size(), 4000u / (16 * 4) - 8) << "thread " << t;
-  }
-}
-
-// A thread whose every beat reads what the one before it has written goes on beside a thread that
-// reads the same banks in every cycle: its writes give way, but not for ever.
-TEST(EngineThreads, WritesDoNotGiveWayForEver) {
-  Bench<VEngine8> b(8);
-  b.write_dsr(0, mem(6000, 1, 4));
-  Dsr column = mem(0, 90, 64);  // always the banks of line 0
-  column.len[1] = 100;
-  column.step[1] = -90 * 64;
-  b.write_dsr(1, column);
-  b.launch(insn(kRMax, kF32, 1, 0, 1));
-  for (int k = 0; k < 40; k++) b.tick();
-  Dsr y = mem(6144, 1, 4);
-  y.len[1] = 100;
-  y.step[1] = -4;  // always the same word
-  b.write_dsr(3, y);
-  b.write_dsr(4, fab_in(1, 0));
-  for (int k = 0; k < 100; k++) b.in[1].push_back({false, 1});
-  const Insn i = insn(kAdd, kI32, 2, 3, 3, 4);
-  b.launch(i);
-  const uint64_t start = b.cycle();
-  while (b.thread_state(2) >> 31 && b.cycle() < start + 5000) b.tick();
-  EXPECT_NE(b.thread_state(1) >> 31, 0u) << "the reader has not run all the time";
-  std::printf("100 dependent beats: %d cycles\n", static_cast<int>(b.cycle() - start));
-  EXPECT_LE(b.cycle() - start, 100 * 20u);
-  EXPECT_EQ(b->fault_o, 0u);
-  EXPECT_TRUE(b.in[1].empty());
-}
-
-struct Timed {
-  const char* name;
-  Insn i;
-  Dsr dst, a, b;
-  int beats;
-  int more;  // cycles that the whole instruction may take besides
-};
-
-// From the launch to the last result, at Lanes = 8.
-TEST(EngineRate, InstructionsTakeTheirBeatsAndAFewCycles) {
-  Insn scalar = insn(kFma, kF32, 1, 0, 1, 2);
-  scalar.scalar = true;
-  scalar.value = 0x40000000;
-  Dsr f32;
-  f32 = mem(6000, 1, 4);
-  f32.type = kF32;
-  Dsr i32 = f32;
-  i32.type = kI32;
-  Dsr rows = mem(0, 128, 2);  // 8 rows of 128
-  rows.len[1] = 8;
-  Dsr again = mem(4000, 128, 2);
-  again.step[1] = -256;
-  Dsr rows2 = mem(2, 128, 2);
-  rows2.len[1] = 8;
-  Dsr again2 = mem(4006, 128, 2);
-  again2.step[1] = -256;
-  Dsr y = mem(6002, 8, 2);
-  Dsr panel_dst = mem(kAcc, 64, 4);
-  panel_dst.len[1] = 24;
-  panel_dst.step[1] = -256;
-  Dsr panel_a = mem(6, 64, 0);
-  panel_a.step[1] = 2;
-  const Dsr panel_b = mem(1026, 64, 2);
-  Insn panel = insn(kFma, kMixed, 1, 0, 1, 2);
-  panel.fresh = true;
-  Dsr half = mem(4098, 256, 2);
-  half.type = kF16;
-  const Timed cases[] = {
-      {"fma f32, b scalar", scalar, mem(4100, 512, 4), mem(4, 512, 4), Dsr(), 257, 10},
-      {"add f32", insn(kAdd, kF32, 1, 0, 1, 2), mem(4100, 512, 4), mem(4, 512, 4),
-       mem(2060, 512, 4), 129, 10},
-      {"add i32", insn(kAdd, kI32, 1, 0, 1, 2), mem(4096, 512, 4), mem(4, 512, 4),
-       mem(2060, 512, 4), 128, 10},
-      {"mov i8", insn(kMov, kI8, 1, 0, 1), mem(4096, 1000, 1), mem(3, 1000, 1), Dsr(), 125, 8},
-      {"cvt f32 to f16", insn(kCvt, kF32, 1, 0, 1), half, mem(8, 256, 4), Dsr(), 65, 16},
-      {"dot f16", insn(kDot, kF16, 1, 0, 1, 2), f32, mem(6, 1024, 2), mem(2050, 1024, 2), 128, 16},
-      {"dot f32", insn(kDot, kF32, 1, 0, 1, 2), f32, mem(4, 512, 4), mem(2052, 512, 4), 256, 16},
-      {"dot i8", insn(kDot, kI8, 1, 0, 1, 2), i32, mem(5, 2048, 1), mem(2051, 2048, 1), 128, 16},
-      {"dots of 8 rows", insn(kDot, kF16, 1, 0, 1, 2), y, rows, again, 128, 12},
-      {"dots, unaligned", insn(kDot, kF16, 1, 0, 1, 2), y, rows2, again2, 128, 24},
-      {"exp f16", insn(kExp, kF16, 1, 0, 1), mem(4096, 256, 2), mem(4, 256, 2), Dsr(), 128, 14},
-      {"panel of a gemm", panel, panel_dst, panel_a, panel_b, 192, 10},
-  };
-  for (const Timed& c : cases) {
-    Bench<VEngine8> b(8);
-    const uint64_t cycles = cycles_of(&b, c.i, c.dst, c.a, c.b);
-    std::printf("%-20s %4d beats %4d cycles\n", c.name, b.beats, static_cast<int>(cycles));
-    EXPECT_EQ(b->fault_o, 0u) << c.name;
-    EXPECT_EQ(b.beats, c.beats) << c.name;
-    EXPECT_LE(cycles, static_cast<uint64_t>(c.beats + c.more)) << c.name;
-  }
-}
-
-// Launches n axpys of 64 elements, one a cycle, on threads 1 to 12.
-uint64_t launch_axpys(Bench<VEngine8>* b, int elements, uint32_t pitch) {
-  for (int t = 1; t <= 12; t++) {
-    b->write_dsr(2 * t, mem(4096 + pitch * (t - 1), static_cast<uint16_t>(elements), 2));
-    b->write_dsr(2 * t + 1, mem(pitch * (t - 1), static_cast<uint16_t>(elements), 2));
-  }
-  const uint64_t start = b->cycle();
-  for (int t = 1; t <= 12; t++) {
-    Insn i = insn(kFma, kF16, t, 2 * t, 2 * t + 1);
-    i.scalar = true;
-    i.value = 0x3C00;
-    b->launch(i);
-  }
-  while (b->busy()) b->tick();
-  return b->cycle() - start;
-}
-
-TEST(EngineRate, IndependentAxpysOf64FollowEachOther) {
-  Bench<VEngine8> b(8);
-  const uint64_t cycles = launch_axpys(&b, 64, 128);
-  std::printf("12 axpys of 64: %.1f cycles each\n", static_cast<double>(cycles) / 12);
-  EXPECT_LE(cycles, 12 * 9u);
-}
-
-// Threads cost nothing: twelve take the cycles that one would with all of their beats.
-TEST(EngineRate, TwelveThreadsAreAsFastAsOne) {
-  Bench<VEngine8> b(8);
-  const uint64_t twelve = launch_axpys(&b, 160, 320);
-  const int beats = b.beats;
-  b.beats = 0;
-  Insn i = insn(kFma, kF16, 1, 0, 1);
-  i.scalar = true;
-  i.value = 0x3C00;
-  const uint64_t one = cycles_of(&b, i, mem(4096, 12 * 160, 2), mem(0, 12 * 160, 2), Dsr());
-  EXPECT_EQ(beats, b.beats);
-  std::printf("%d beats: one thread %d cycles, twelve %d\n", beats, static_cast<int>(one),
-              static_cast<int>(twelve));
-  EXPECT_LE(twelve, one + 2);
-}
-
-// The first wavelet of a move leaves 4 cycles after the launch; what arrives is done 3 cycles after
-// its last wavelet was there.
-TEST(EngineRate, ShortMovesAreShort) {
-  Bench<VEngine8> b(8);
-  b.write_dsr(0, fab_out(2));
-  b.write_dsr(1, mem(16, 8, 4));
-  b.launch(insn(kMov, kI32, 0, 0, 1));
-  uint64_t start = b.cycle();
-  while (b.queues_empty() && b.cycle() < start + 20) b.tick();
-  EXPECT_EQ(b.cycle() - start, 4u);
-  b.finish();
-  b.write_dsr(2, fab_in(3, 1));
-  b.write_dsr(3, mem(4, 1, 4));
-  b.sync_done = 0;
-  b.launch(insn(kMov, kI32, 0, 3, 2));
-  b.in[3].push_back({false, 7});
-  start = b.cycle();
-  while (b.sync_done == 0 && b.cycle() < start + 20) b.tick();
-  EXPECT_EQ(b.cycle() - start, 3u);
 }
 
 }  // namespace

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rates of docs/isa.md ("Operations" and "Engine timing"), each held: elements over rate, and
+// not more than kFillAndDrain cycles besides.
+#include <cmath>
+#include <cstdio>
+
+#include "engine_bench.h"
+
+using namespace ow_engine;  // NOLINT(google-build-using-namespace): the bench is the test's own
+
+namespace {
+
+constexpr int kElements = 512;  // of a pass: an operand of 32 bits has 2 kB
+constexpr int kPasses = 8;      // over the same vectors, so that the rate outweighs the ends
+constexpr int kFillAndDrain = 16;
+constexpr uint32_t kA = 0, kB = 2048 + 64, kDst = 4096 + 128, kX = 6144 + 192;
+constexpr int kAccElements = 64;
+
+enum class Source { kVectors, kScalar, kNeighbours, kRandom };  // b; with indices: those of x
+enum class Result { kSram, kAccumulator };
+
+struct Documented {
+  std::vector<int> ops;
+  std::vector<int> types;
+  double rate;  // elements a cycle
+  Source source = Source::kVectors;
+  Result result = Result::kSram;
+  int result_type = kNone;  // of conversions and reductions
+};
+
+// A vector of `bytes` a element that is walked over kPasses times.
+Dsr again_and_again(uint32_t addr, int bytes, int n = kElements) {
+  Dsr d = mem(addr, static_cast<uint16_t>(n), static_cast<int16_t>(bytes));
+  d.len[1] = static_cast<uint16_t>(kPasses * kElements / n);
+  d.step[1] = static_cast<int16_t>(-n * bytes);
+  return d;
+}
+
+// Indices into all of x: one after the other, or drawn; always the same draw, since another one's
+// rate differs by up to 3 %.
+void poke_indices(Bench<VEngine8>* b, bool random, int bytes) {
+  std::mt19937 rng(1);
+  const uint32_t span = (kSramBytes - kX) / bytes;
+  auto next = [&](uint32_t k) { return (random ? rng() : k) % span; };
+  for (uint32_t k = 0; k < kElements; k += 2) {
+    const uint32_t low = next(k);
+    b->poke(kB + 2 * k, next(k + 1) << 16 | low);
+  }
+}
+
+int cycles_for(const Documented& r, int op, int type) {
+  Bench<VEngine8> b(8);
+  Insn i = insn(op, type, 1, 0, 1, 2);
+  const int bytes = src_bytes(i);
+  i.scalar = r.source == Source::kScalar;
+  i.value = is_indexed(op) ? kX : 0;
+  if (is_indexed(op)) poke_indices(&b, r.source == Source::kRandom, bytes);
+  const bool to_acc = r.result == Result::kAccumulator;
+  const int n = to_acc ? kAccElements : kElements;
+  Dsr dst;
+  dst.type = r.result_type;
+  dst = again_and_again(to_acc ? kAcc : kDst, dst_bytes(i, dst), n);
+  dst.type = r.result_type;
+  if (is_red(op)) dst.step = {};
+  const Dsr index = again_and_again(kB, is_indexed(op) ? 2 : bytes, n);
+  const uint64_t cycles = cycles_of(&b, i, dst, again_and_again(kA, bytes, n), index);
+  EXPECT_EQ(b->fault_o, 0u);
+  return static_cast<int>(cycles);
+}
+
+// "Operations", line by line. A 5.3 of the table is 16 elements in three cycles, as "Engine timing"
+// has it.
+std::vector<Documented> documented() {
+  constexpr double kThreeVectors = 8 / 1.5;
+  const std::vector<int> halfs = {kF16, kBf16}, shorts = {kF16, kBf16, kI16}, words = {kF32, kI32},
+                         mixed = {kMixed, kMixedB},
+                         as_add = {kAdd, kSub, kMax, kMin, kCmpEq, kCmpNe, kCmpLt, kCmpLe},
+                         shifts = {kAnd, kOr, kXor, kSll, kSrl, kSra},
+                         nonlinear = {kRcp, kRsqrt, kExp, kLog, kTanh, kSigmoid},
+                         moves = {kGather, kScatter};
+  constexpr auto kVectors = Source::kVectors, kScalar = Source::kScalar,
+                 kNeighbours = Source::kNeighbours, kRandom = Source::kRandom;
+  constexpr auto kSram = Result::kSram, kToAcc = Result::kAccumulator;
+  return {
+      {{kMov}, {kF16, kBf16, kI16, kI8}, 8},
+      {{kMov}, words, 4},
+      {as_add, shorts, 8},
+      {as_add, words, 4},
+      {{kMul}, shorts, 8},
+      {{kMul}, words, 2},
+      {{kFma}, shorts, 8, kScalar},
+      {{kFma}, shorts, kThreeVectors},
+      {{kFma}, words, 2, kScalar},
+      {{kFma}, words, 2},
+      {{kFma}, mixed, 8, kScalar, kToAcc},
+      {{kFma}, mixed, 3.1, kScalar},
+      {{kFma}, mixed, 2.6},
+      {{kCvt}, {kBf16, kI16, kI8}, 8, kVectors, kSram, kF16},
+      {{kCvt}, {kF16, kI16, kI8}, 8, kVectors, kSram, kBf16},
+      {{kCvt}, {kF16, kBf16, kI8}, 8, kVectors, kSram, kI16},
+      {{kCvt}, shorts, 7, kVectors, kSram, kI8},
+      {{kCvt}, {kF16, kBf16, kI16, kI8, kI32}, 4, kVectors, kSram, kF32},
+      {{kCvt}, {kF16, kBf16, kI16, kI8, kF32}, 4, kVectors, kSram, kI32},
+      {{kCvt}, words, 3.5, kVectors, kSram, kF16},
+      {{kCvt}, words, 3.5, kVectors, kSram, kBf16},
+      {{kCvt}, words, 3.5, kVectors, kSram, kI16},
+      {{kCvt}, words, 3.3, kVectors, kSram, kI8},
+      {shifts, {kI16}, 8},
+      {shifts, {kI32}, 4},
+      {{kDot, kSum, kRMax, kRMin}, halfs, 8, kVectors, kSram, kF32},
+      {{kDot, kSum, kRMax, kRMin}, {kI16}, 8, kVectors, kSram, kI32},
+      {{kDot}, {kF32}, 2, kVectors, kSram, kF32},
+      {{kDot}, {kI8}, 16, kVectors, kSram, kI32},
+      {{kSum}, {kI8}, 8, kVectors, kSram, kI32},
+      {{kSum, kRMax, kRMin}, {kF32}, 4, kVectors, kSram, kF32},
+      {{kSum, kRMax, kRMin}, {kI32}, 4, kVectors, kSram, kI32},
+      {moves, shorts, 8, kNeighbours},
+      {{kGather}, words, 4, kNeighbours},
+      {{kScatter}, words, 3.5, kNeighbours},
+      {moves, shorts, 3.8, kRandom},
+      {moves, words, 2.7, kRandom},
+      {{kFmag}, halfs, kThreeVectors, kNeighbours},
+      {{kFmag}, halfs, 3, kRandom},
+      {{kFmag}, mixed, 8, kNeighbours, kToAcc},
+      {{kFmag}, mixed, 4, kRandom, kToAcc},
+      {{kFmag}, mixed, 2.2, kNeighbours},
+      {{kFmag}, mixed, 2, kRandom},
+      {{kFmag}, {kF32}, 2, kNeighbours, kToAcc},
+      {{kFmag}, {kF32}, 1.8, kRandom, kToAcc},
+      {{kFmag}, {kF32}, 1.7, kNeighbours},
+      {{kFmag}, {kF32}, 1.2, kRandom},
+      {nonlinear, halfs, 2},
+  };
+}
+
+TEST(EngineRate, HoldTheDocumentedRates) {
+  for (const Documented& r : documented()) {
+    for (const int op : r.ops) {
+      for (const int type : r.types) {
+        const int cycles = cycles_for(r, op, type);
+        const double beats = kPasses * kElements / r.rate;
+        std::printf("op %2d type %d result %d: %5d cycles, %.2f elements a cycle\n", op, type,
+                    r.result_type, cycles, static_cast<double>(kPasses * kElements) / cycles);
+        EXPECT_LE(cycles, std::ceil(beats) + kFillAndDrain)
+            << "operation " << op << " of type " << type << ", result " << r.result_type << ", "
+            << r.rate << " elements a cycle";
+      }
+    }
+  }
+}
+
+// dotw: 8 elements a beat, whatever the rows; the stream end is 2 cycles.
+TEST(EngineRate, DotwTakesABeatForEightElements) {
+  constexpr int kVector = 64, kRows = 20, kWavelets = 400;
+  for (const int type : {kMixed, kMixedB}) {
+    Bench<VEngine8> b(8);
+    Dsr a = mem(kA, kVector, 2);
+    a.len[1] = kRows;
+    a.step[1] = 2 * kVector;
+    Dsr dst = mem(kDst, 512, 4);
+    dst.type = kF32;
+    for (uint32_t k = 0; k < kWavelets; k++) b.in[1].push_back({false, (7 * k % kRows) << 16});
+    b.in[1].push_back({true, 2});
+    Insn i = insn(kDotw, type, 1, 0, 1, 2);
+    i.value = kX;
+    const auto cycles = static_cast<int>(cycles_of(&b, i, dst, a, fab_in(1, 0)));
+    std::printf("dotw type %d: %d cycles for %d beats\n", type, cycles, kWavelets * kVector / 8);
+    EXPECT_EQ(b->fault_o, 0u);
+    EXPECT_LE(cycles, kWavelets * kVector / 8 + 2 + kFillAndDrain);
+  }
+}
+
+}  // namespace
