@@ -638,7 +638,7 @@ const std::vector<EnumInfo>& enums() {
       {"rmin", 27, "smallest of a", false, {{"types", "as rmax"}, }},
       {"gather", 28, "dst[i] = x[b[i]], x at the byte address rs2", false, {{"types", "16 bits: 8, 32 bits: 4 for neighbours; 3.8 and 2.7 for random indices"}, }},
       {"scatter", 29, "x[b[i]] = a[i]; no dst", false, {{"types", "as gather, but 3.5 for neighbours of 32 bits"}, }},
-      {"fmag", 30, "dst[i] = a[i] * x[b[i]] + dst[i], one rounding", false, {{"types", "neighbours; random indices: f16, bf16: 5.3; 3.0; dst in the accumulator cache: mixed, mixedb: 8; 4.0, f32: 2; 1.8; in SRAM: mixed, mixedb: 2.2; 2.0, f32: 1.7; 1.2"}, }},
+      {"fmag", 30, "dst[i] = a[i] * x[b[i]] + dst[i], one rounding", false, {{"types", "neighbours; random indices: f16, bf16: 5.3; 3.0; dst in the accumulator cache: mixed, mixedb: 8; 3.8, f32: 2; 1.8; in SRAM: mixed, mixedb: 2.2; 2.0, f32: 1.7; 1.2"}, }},
       {"rcp", 32, "1 / a, correctly rounded", false, {{"types", "f16, bf16: 2"}, }},
       {"rsqrt", 33, "1 / sqrt(a), the same", false, {{"types", "as rcp"}, }},
       {"exp", 34, "e^a, the same", false, {{"types", "as rcp"}, }},

@@ -122,7 +122,7 @@ std::vector<Documented> documented() {
       {{kFmag}, halfs, kThreeVectors, kNeighbours},
       {{kFmag}, halfs, 3, kRandom},
       {{kFmag}, mixed, 8, kNeighbours, kToAcc},
-      {{kFmag}, mixed, 4, kRandom, kToAcc},
+      {{kFmag}, mixed, 3.8, kRandom, kToAcc},
       {{kFmag}, mixed, 2.2, kNeighbours},
       {{kFmag}, mixed, 2, kRandom},
       {{kFmag}, {kF32}, 2, kNeighbours, kToAcc},
