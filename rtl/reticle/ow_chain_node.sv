@@ -3,12 +3,14 @@
 //
 // Two lines run through the row, one east and one west, a bit a cycle, one cycle a station; each
 // end of the row is a port of the reticle. A station hears, on each line, the station before it and
-// the one before that, so that a dead station is passed over. It listens to the near one until a
-// frame with a right CRC has come from there, and sends nothing on before. When the one that it
-// does not listen to has begun three frames meanwhile (a one after 64 zeros), it changes over. A
-// near neighbour that works takes the first frame to find itself and sends the second on, so it is
-// never passed over; a line that is stuck, or that babbles, begins none. A chain without two dead
-// stations side by side so sets itself up while the host asks for one station after the other.
+// the one before that, so that a dead station is passed over. It believes a line from the second of
+// two frames with right CRCs on, one after the other: of noise, one frame in 65,536 is right, and a
+// bring-up is long enough for that. Until then it does nothing that a frame says and sends nothing
+// on. When the station that it does not listen to has begun six frames meanwhile (a one after 64
+// zeros), it changes over. A near neighbour that works takes two frames to find itself and sends
+// the third on, so it is never passed over; a line that is stuck, or that babbles, begins none. A
+// chain without two dead stations side by side so sets itself up while the host asks for one
+// station after the other.
 //
 // Frame, first bit first: start (1), then 64 bits, most significant first:
 //   response (1), column (8), write (1), register (6), data (32), CRC (16)
@@ -43,7 +45,7 @@ module ow_chain_node (
 
   localparam logic [15:0] POLYNOMIAL = 16'h3D65;
   localparam logic [7:0] ALL = 8'hFF;
-  localparam logic [1:0] PATIENCE = 2'd3;  // frames
+  localparam logic [2:0] PATIENCE = 3'd6;  // frames
 
   function automatic logic [15:0] crc_step(input logic [15:0] crc, input logic b);
     return {crc[14:0], 1'b0} ^ ((crc[15] ^ b) ? POLYNOMIAL : 16'd0);
@@ -52,8 +54,9 @@ module ow_chain_node (
   // Index 0: the line that runs east, 1: the line that runs west.
   logic [1:0]              near, skip;
   logic [1:0]              skip_q;     // listens to the station beyond
-  logic [1:0]              locked_q;   // a frame has come from there
-  logic [1:0][1:0]         begun_q;    // frames that the other has begun
+  logic [1:0]              right_q;    // the frame before was right
+  logic [1:0]              locked_q;   // the line is believed
+  logic [1:0][2:0]         begun_q;    // frames that the other has begun
   logic [1:0][6:0]         zeros_q;    // zeros of the other, up to 64
   logic [1:0][6:0]         count_q;    // bits still to come, 0: waits for the start
   logic [1:0][47:0]        shift_q;
@@ -66,13 +69,14 @@ module ow_chain_node (
   assign west_o = line_q[1];
 
   // What each line brings in this cycle, and whether a frame ends with it.
-  logic [1:0] heard, other, ends, good;
+  logic [1:0] heard, other, ends, good, sure;
   always_comb begin
     for (int unsigned d = 0; d < 2; d++) begin
       heard[d] = skip_q[d] ? skip[d] : near[d];
       other[d] = skip_q[d] ? near[d] : skip[d];
       ends[d] = count_q[d] == 7'd1;
       good[d] = ends[d] && crc_step(crc_q[d], heard[d]) == '0;
+      sure[d] = good[d] && (locked_q[d] || right_q[d]);
     end
   end
 
@@ -84,7 +88,7 @@ module ow_chain_node (
     from = 1'b0;
     frame = '0;
     for (int unsigned d = 0; d < 2; d++) begin
-      if (good[d] && !shift_q[d][47] &&
+      if (sure[d] && !shift_q[d][47] &&
           (shift_q[d][46:39] == col_i || shift_q[d][46:39] == ALL)) begin
         command = 1'b1;
         from = 1'(d);
@@ -109,6 +113,7 @@ module ow_chain_node (
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       skip_q <= '0;
+      right_q <= '0;
       locked_q <= '0;
       begun_q <= '0;
       zeros_q <= '0;
@@ -134,7 +139,8 @@ module ow_chain_node (
           crc_q[d] <= crc_step(crc_q[d], heard[d]);
           if (count_q[d] > 7'd16) shift_q[d] <= {shift_q[d][46:0], heard[d]};
         end
-        if (good[d]) begin
+        if (ends[d]) right_q[d] <= good[d];
+        if (sure[d]) begin
           locked_q[d] <= 1'b1;
         end else if (!locked_q[d]) begin
           if (other[d]) zeros_q[d] <= '0;
@@ -143,9 +149,10 @@ module ow_chain_node (
             begun_q[d] <= '0;
             zeros_q[d] <= '0;
             skip_q[d] <= !skip_q[d];
+            right_q[d] <= 1'b0;
             count_q[d] <= '0;
           end else if (other[d] && zeros_q[d][6]) begin
-            begun_q[d] <= begun_q[d] + 2'd1;
+            begun_q[d] <= begun_q[d] + 3'd1;
           end
         end
       end

@@ -5,7 +5,7 @@
 namespace ow::wafer {
 namespace {
 
-constexpr int kContacts = 12;  // tries until a station is given up (docs/bring-up.md)
+constexpr int kContacts = 24;  // tries until a station is given up (docs/bring-up.md)
 
 // The stations that answer from one end.
 std::vector<bool> stations_heard(Probe& probe, bool east) {

@@ -13,6 +13,9 @@
 namespace {
 
 constexpr int kStations = 10;
+// Two frames are taken on the way there, two answers on the way back; at a dead station six more.
+constexpr int kTries = 5;
+constexpr int kDeadTries = 17;
 
 class Chain {
  public:
@@ -30,6 +33,8 @@ class Chain {
     return ow::tb::chain_command([&](bool bit) { return send(east, bit); }, kStations, column,
                                  write, reg, data, spoil);
   }
+
+  void idle() { clock(); }
 
   // Reads register 0 until it answers, at most `tries` times.
   bool find(bool east, int column, int tries) {
@@ -60,8 +65,8 @@ class Chain {
 
 TEST(Chain, EveryRegisterOfEveryStationFromBothEnds) {
   Chain chain;
-  for (int c = 0; c < kStations; ++c) ASSERT_TRUE(chain.find(false, c, 4)) << c;
-  for (int c = kStations - 1; c >= 0; --c) ASSERT_TRUE(chain.find(true, c, 4)) << c;
+  for (int c = 0; c < kStations; ++c) ASSERT_TRUE(chain.find(false, c, kTries)) << c;
+  for (int c = kStations - 1; c >= 0; --c) ASSERT_TRUE(chain.find(true, c, kTries)) << c;
   std::mt19937 random(3);
   for (int i = 0; i < 200; ++i) {
     const int column = static_cast<int>(random() % kStations);
@@ -75,7 +80,7 @@ TEST(Chain, EveryRegisterOfEveryStationFromBothEnds) {
 
 TEST(Chain, ASpoiledFrameDoesNothing) {
   Chain chain;
-  for (int c = 0; c < kStations; ++c) ASSERT_TRUE(chain.find(false, c, 4));
+  for (int c = 0; c < kStations; ++c) ASSERT_TRUE(chain.find(false, c, kTries));
   ASSERT_TRUE(chain.command(false, 5, true, 7, 0x1234).has_value());
   EXPECT_FALSE(chain.command(false, 5, true, 7, 0x9999, 0x0100).has_value());
   EXPECT_EQ(chain.command(false, 5, false, 7, 0), 0x1234u);
@@ -83,7 +88,7 @@ TEST(Chain, ASpoiledFrameDoesNothing) {
 
 TEST(Chain, ABroadcastIsDoneByAllAndAnsweredByNone) {
   Chain chain;
-  for (int c = 0; c < kStations; ++c) ASSERT_TRUE(chain.find(false, c, 4));
+  for (int c = 0; c < kStations; ++c) ASSERT_TRUE(chain.find(false, c, kTries));
   EXPECT_FALSE(chain.command(false, 255, true, 9, 0xCAFE).has_value());
   for (int c = 0; c < kStations; ++c) EXPECT_EQ(chain.command(false, c, false, 9, 0), 0xCAFEu);
 }
@@ -98,14 +103,42 @@ TEST(Chain, PassesOverADeadStation) {
       chain.top().babble_i = static_cast<uint16_t>(kind == 2 ? 1 << dead : 0);
       chain.noise(kind == 2);
       for (int c = 0; c < kStations; ++c) {
-        EXPECT_EQ(chain.find(false, c, 12), c != dead)
+        EXPECT_EQ(chain.find(false, c, kDeadTries), c != dead)
             << "station " << c << " dead " << dead << " kind " << kind;
       }
       for (int c = kStations - 1; c >= 0; --c) {
-        EXPECT_EQ(chain.find(true, c, 12), c != dead)
+        EXPECT_EQ(chain.find(true, c, kDeadTries), c != dead)
             << "station " << c << " dead " << dead << " kind " << kind;
       }
     }
+  }
+}
+
+// Among much noise is a frame that looks right: a command to write. Nobody does it, and nobody
+// takes the noise that follows for frames.
+TEST(Chain, OneRightFrameAmongNoiseIsNotBelieved) {
+  for (const bool east : {false, true}) {
+    Chain chain;
+    const int dead = 5, beside = east ? 6 : 4;
+    chain.top().dead_i = 1 << dead;
+    const uint64_t head =
+        static_cast<uint64_t>(beside) << 39 | uint64_t{1} << 38 | uint64_t{7} << 32 | 0xBAD;
+    const uint16_t crc = ow::tb::chain_crc(head);
+    const auto babble = [&](bool bit) {
+      chain.top().dead_level_i = static_cast<uint16_t>(bit ? 1 << dead : 0);
+      chain.idle();
+    };
+    for (int i = 0; i < 80; ++i) babble(false);
+    babble(true);
+    for (int i = 47; i >= 0; --i) babble((head >> i & 1) != 0);
+    for (int i = 15; i >= 0; --i) babble((crc >> i & 1) != 0);
+    chain.top().babble_i = 1 << dead;
+    chain.noise(true);
+    for (int k = 0; k < kStations; ++k) {
+      const int c = east ? kStations - 1 - k : k;
+      EXPECT_EQ(chain.find(east, c, kDeadTries), c != dead) << "station " << c;
+    }
+    EXPECT_EQ(chain.command(east, beside, false, 7, 0), 0u);
   }
 }
 
@@ -113,9 +146,9 @@ TEST(Chain, PassesOverADeadStation) {
 TEST(Chain, TwoDeadStationsSideBySideBreakIt) {
   Chain chain;
   chain.top().dead_i = 3 << 4;
-  for (int c = 0; c < 4; ++c) EXPECT_TRUE(chain.find(false, c, 12));
-  for (int c = 4; c < kStations; ++c) EXPECT_FALSE(chain.find(false, c, 12));
-  for (int c = kStations - 1; c > 5; --c) EXPECT_TRUE(chain.find(true, c, 12));
+  for (int c = 0; c < 4; ++c) EXPECT_TRUE(chain.find(false, c, kDeadTries));
+  for (int c = 4; c < kStations; ++c) EXPECT_FALSE(chain.find(false, c, kDeadTries));
+  for (int c = kStations - 1; c > 5; --c) EXPECT_TRUE(chain.find(true, c, kDeadTries));
 }
 
 }  // namespace
