@@ -48,8 +48,8 @@ coverage: bootstrap  ## lines of rtl/tile that the tests execute (a build tree o
 fuzz: bootstrap $(BUILD)/build.ninja  ## mutants of valid files against every parser, with sanitizers
 	@cmake --build $(BUILD) -j $(JOBS) --target fuzz
 
-wave: bootstrap $(BUILD)/build.ninja  ## an FST of a small run, with a GTKWave layout
-	@BUILD=$(BUILD) scripts/wave
+wave: bootstrap $(BUILD)/build.ninja  ## waves (FST) of a small run, or of what RECORD=FILE holds (WAVE_ARGS="--from .. --to ..")
+	@BUILD=$(BUILD) scripts/wave $(RECORD) $(WAVE_ARGS)
 
 synth:  ## check the full tile with Yosys, map the mini tile for ECP5, cells by block
 	@scripts/bootstrap synth

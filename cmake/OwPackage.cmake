@@ -84,8 +84,12 @@ function(ow_package)
       set_target_properties(${target} PROPERTIES
         INTERFACE_INCLUDE_DIRECTORIES "$<BUILD_INTERFACE:${dirs}>")
     endif()
-    set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL OFF
-                                               INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "")
+    set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL OFF)
+    get_target_property(dirs ${target} INTERFACE_SYSTEM_INCLUDE_DIRECTORIES)
+    if(dirs)
+      set_target_properties(${target} PROPERTIES
+        INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "$<BUILD_INTERFACE:${dirs}>")
+    endif()
     # The package knows its parts by their own names below openwafer::.
     string(REGEX REPLACE "^ow_" "" name ${target})
     set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})

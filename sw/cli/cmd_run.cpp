@@ -37,7 +37,7 @@ struct Options {
   bool validate_only = false;
   bool check_idle = false;
   size_t limit = 0;
-  std::string trace;
+  std::string record;
   std::string wafer;
   std::string defects;
   std::string map;
@@ -221,10 +221,10 @@ int run(Context& context, const Options& options) {
     run_options.device = RunDevice::Replicated;
   }
   run_options.sim.check_idle = options.check_idle;
-  if (!options.trace.empty() && options.device != "mono") {
-    throw BadInput("--trace: only the monolithic simulator writes waves (--device mono)");
+  if (!options.record.empty() && (options.device == "golden" || !options.wafer.empty())) {
+    throw BadInput("--record: only runs of a simulated grid are recorded (no --wafer)");
   }
-  run_options.sim.trace_file = options.trace;
+  run_options.sim.record_file = options.record;
   if (mini) run_options.tile = jobs::kMiniTile;
   run_options.firmware = !options.firmware.empty() ? options.firmware
                          : mini                    ? OW_FIRMWARE_DIR "/stream_layer_mini.elf"
@@ -337,7 +337,8 @@ void add_run(CLI::App& app, Context& context) {
   sub->add_flag("--accept-smaller", options->accept_smaller,
                 "If the wafer is refused, run on the largest rectangle that works")
       ->excludes(map);
-  sub->add_option("--trace", options->trace, "Write the waves of the run (FST; see make wave)")
+  sub->add_option("--record", options->record,
+                  "Record the run, for waves of it afterwards (make wave RECORD=FILE)")
       ->type_name("FILE");
   sub->add_flag("--check-idle", options->check_idle,
                 "Evaluate idle tiles too and fail if any state changes");

@@ -219,7 +219,9 @@ class Runtime {
 //   wafer:FILE   a simulated wafer by its configuration; it is brought up and repaired, and has
 //                the logical tiles that this gives
 // BadInput for anything else; DeviceFault if a wafer cannot be repaired. `firmware` is the
-// directory of the self-test that a wafer is brought up with; the package knows its own.
+// directory of the self-test that a wafer is brought up with; the package knows its own. With
+// OPENWAFER_RECORD=FILE in the environment the run of a simulated grid is recorded, so that waves
+// of it can be made afterwards.
 #ifndef OPENWAFER_FIRMWARE
 #define OPENWAFER_FIRMWARE ""
 #endif

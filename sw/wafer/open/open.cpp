@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <regex>
 
 #include "openwafer/runtime.h"
@@ -14,8 +15,11 @@ Runtime open(const std::string& machine, const std::string& firmware) {
   std::smatch part;
   if (std::regex_match(machine, part, grid)) {
     const GridShape shape{std::stoi(part[2]), std::stoi(part[3])};
-    return Runtime(
-        make_device(part[1] == "sim" ? DeviceKind::Replicated : DeviceKind::Monolithic, shape));
+    SimOptions options;
+    // From the environment, so that a program need not know of it.
+    if (const char* file = std::getenv("OPENWAFER_RECORD")) options.record_file = file;
+    return Runtime(make_device(part[1] == "sim" ? DeviceKind::Replicated : DeviceKind::Monolithic,
+                               shape, options));
   }
   const std::string wafer = "wafer:";
   if (machine.compare(0, wafer.size(), wafer) == 0 && machine.size() > wafer.size()) {

@@ -25,9 +25,11 @@ class FakeDevice : public Device {
     responses_.resize(static_cast<size_t>(rows));
     arrivals_.resize(static_cast<size_t>(rows));
     for (auto& m : memory_) m[kRegConfig] = 8u | 12u << 4 | 24u << 8 | (kSramBytes / 64) << 16;
-    // Every credit of every link is there.
+    // Every credit of every link is there: four words a link, the last of them of no colour.
     for (auto& m : memory_) {
-      for (uint32_t k = 0; k < 16; ++k) m[kRegRtCredits + 4 * k] = 0x11111111u * kLinkCredits;
+      for (uint32_t k = 0; k < 16; ++k) {
+        m[kRegRtCredits + 4 * k] = k % 4 == 3 ? 0 : 0x11111111u * kLinkCredits;
+      }
     }
   }
 

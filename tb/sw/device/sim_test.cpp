@@ -8,6 +8,7 @@
 
 #include <random>
 
+#include "fake_device.h"
 #include "ow/base/error.h"
 #include "ow/device/control_plane.h"
 #include "ow/diagnose/hang_report.h"
@@ -51,6 +52,21 @@ TEST(Simulator, ReadsOutsideMemoryAreRefusedAndTheTileGoesOn) {
   EXPECT_THROW(control.read_tile(0, 1, 49152), DeviceFault);
   control.write_tile(0, 1, 0, 5);
   EXPECT_EQ(control.read_tile(0, 1, 0), 5u);
+}
+
+// Tests of host code stand on the fake's credits: they are those of the machine.
+TEST(Simulator, TheFakeDeviceHasTheCreditsOfTheMachine) {
+  const GridShape shape{1, 1};
+  auto device = make_device(DeviceKind::Replicated, shape, checked());
+  FakeDevice fake(1, 1);
+  for (Side side : {Side::North, Side::East, Side::South, Side::West}) {
+    for (int colour = 0; colour < kMaxColours; ++colour) {
+      EXPECT_EQ(fake.send_credits(side, 0, colour), device->send_credits(side, 0, colour));
+    }
+  }
+  ControlPlane machine(*device), host(fake);
+  EXPECT_EQ(host.read_tile(0, 0, kRegRtCredits, isa::reg::RtCredits::kCount),
+            machine.read_tile(0, 0, kRegRtCredits, isa::reg::RtCredits::kCount));
 }
 
 TEST(Simulator, FiltersReadBackWhatWasWritten) {

@@ -6,15 +6,12 @@
 
 #include <fmt/format.h>
 #include <verilated.h>
-#if VM_TRACE
-#include <verilated_fst_c.h>
-#endif
 
 #include "Vow_grid2x2.h"
 #include "model.h"
+#include "monolithic.h"
 #include "ow/base/error.h"
 #include "ow/device/link_word.h"
-#include "replicated.h"
 
 namespace ow {
 namespace {
@@ -54,28 +51,13 @@ void get_links(const EData* vector, int count, uint64_t* words) {
 
 class Monolithic : public SimDevice {
  public:
-  Monolithic(GridShape shape, const std::string& trace_file)
-      : SimDevice(shape), model_(&context_, "grid") {
+  explicit Monolithic(GridShape shape) : SimDevice(shape), model_(&context_, "grid") {
     if (shape.rows != kRows || shape.cols != kCols) {
       throw BadInput(
           fmt::format("grid of {} x {} tiles: the monolithic device is built for {} x {}",
                       shape.rows, shape.cols, kRows, kCols));
     }
     context_.enter();
-#if VM_TRACE
-    if (!trace_file.empty()) {
-      context_.traceEverOn(true);
-      trace_ = std::make_unique<VerilatedFstC>();
-      model_->trace(trace_.get(), 99);
-      trace_->open(trace_file.c_str());
-      if (!trace_->isOpen()) throw BadInput(fmt::format("{}: cannot be written", trace_file));
-    }
-#else
-    if (!trace_file.empty()) {
-      throw BadInput(fmt::format("{}: this build has no traces (cmake -DOW_TRACE=ON, or make wave)",
-                                 trace_file));
-    }
-#endif
     const uint64_t zero[8] = {};
     model_->rst_i = 1;
     model_->cycle_i = 0;
@@ -85,12 +67,7 @@ class Monolithic : public SimDevice {
     model_->rst_i = 0;
     for (int k = 0; k < kReleaseCycles; ++k) clock();
   }
-  ~Monolithic() override {
-    context_.enter();
-#if VM_TRACE
-    if (trace_) trace_->close();
-#endif
-  }
+  ~Monolithic() override { context_.enter(); }
 
   std::string description() const override {
     return fmt::format("monolithic top, {} x {} tiles", kRows, kCols);
@@ -117,35 +94,19 @@ class Monolithic : public SimDevice {
     put_links(model_->south_i.data(), kCols, in + ports_.first(Side::South));
     put_links(model_->west_i.data(), kRows, in + ports_.first(Side::West));
   }
-  void clock() {
-    model_->clk_i = 1;
-    model_->eval();
-    dump();
-    model_.evaluate();
-    dump();
-  }
-  // One call a clock edge: a cycle is two units of the trace's time.
-  void dump() {
-#if VM_TRACE
-    if (trace_) trace_->dump(trace_time_++);
-#endif
-  }
+  void clock() { model_.clock_both_edges(); }
 
   sim::Context context_;
   sim::Model<Vow_grid2x2> model_;
-#if VM_TRACE
-  std::unique_ptr<VerilatedFstC> trace_;
-  uint64_t trace_time_ = 0;
-#endif
 };
 
 }  // namespace
 
 std::unique_ptr<SimDevice> make_monolithic(GridShape shape, const SimOptions& options) {
-  if (options.check_idle || options.drop_credit) {
-    throw BadInput("the idle check and fault injection need the replicated device");
+  if (options.check_idle || options.drop_credit || !options.waves.file.empty()) {
+    throw BadInput("the idle check, fault injection and waves need the replicated device");
   }
-  return std::make_unique<Monolithic>(shape, options.trace_file);
+  return std::make_unique<Monolithic>(shape);
 }
 
 }  // namespace ow

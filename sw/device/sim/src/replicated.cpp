@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "replicated.h"
-
+// The replicated engine: one Verilated tile for every tile of the grid, one sweep a cycle.
 #include <array>
 #include <cstring>
 #include <string>
@@ -8,16 +7,24 @@
 
 #include <fmt/format.h>
 #include <verilated.h>
+#if VM_TRACE
+#include <verilated_fst_c.h>
+#endif
 
 #include "Vow_tile_internals.h"
 #include "ow/base/error.h"
+#include "ow/base/file.h"
 #include "ow/device/link_word.h"
+#include "ow/sim/sim_device.h"
 
 namespace ow {
 namespace {
 
 constexpr int kResetCycles = 4;
 constexpr int kReleaseCycles = 2;  // the reset is registered in the tile
+#if VM_TRACE
+constexpr int kWholeTile = 99;  // levels of hierarchy in waves
+#endif
 
 // The four link words of a tile edge, in port order; a cache line holds both
 // parities.
@@ -52,6 +59,8 @@ class Replicated : public SimDevice {
     options_.toggle_clock ? model->clock_both_edges() : model->clock();
   }
   void check_unchanged(size_t index, uint64_t cycle);
+  void open_waves();
+  void dump_waves(uint64_t cycle);
 
   SimOptions options_;
   sim::Context context_;
@@ -64,14 +73,14 @@ class Replicated : public SimDevice {
   int parity_ = 0;
   uint64_t evaluations_ = 0;
   uint64_t fault_count_ = 0;
+#if VM_TRACE
+  VerilatedFstC waves_;  // closes its file itself
+#endif
 };
 
 Replicated::Replicated(GridShape shape, const SimOptions& options)
     : SimDevice(shape), options_(options) {
   const size_t n = static_cast<size_t>(shape.rows) * static_cast<size_t>(shape.cols);
-  if (!options.trace_file.empty()) {
-    throw BadInput(options.trace_file + ": waves need the monolithic device");
-  }
   sim::check_internals<Vow_tile>();
   context_.enter();
   tiles_.reserve(n);
@@ -101,6 +110,7 @@ Replicated::Replicated(GridShape shape, const SimOptions& options)
   }
   std::memset(slots_.data(), 0, n * sizeof(Slots));
   active_ = static_cast<int>(n);
+  if (!options.waves.file.empty()) open_waves();
   if (options_.drop_credit) {
     const CreditFault& f = *options_.drop_credit;
     if (f.row < 0 || f.col < 0 || f.row >= shape.rows || f.col >= shape.cols) {
@@ -180,7 +190,43 @@ void Replicated::clock_grid(uint64_t cycle, const uint64_t* in, uint64_t* out) {
   }
   active_ = active + static_cast<int>(sent);
   parity_ = next;
+  if (!options_.waves.file.empty()) dump_waves(cycle);
 }
+
+#if VM_TRACE
+void Replicated::open_waves() {
+  const Waves& waves = options_.waves;
+  context_.traceEverOn(true);
+  const auto add = [&](int row, int column) {
+    if (row < 0 || column < 0 || row >= shape_.rows || column >= shape_.cols) {
+      throw BadInput(fmt::format("waves of tile ({}, {}): not in the grid of {} x {}", row, column,
+                                 shape_.rows, shape_.cols));
+    }
+    tiles_[static_cast<size_t>(row * shape_.cols + column)].model->trace(&waves_, kWholeTile);
+  };
+  for (const auto& [row, column] : waves.tiles) add(row, column);
+  for (int i = 0; waves.tiles.empty() && i < shape_.rows * shape_.cols; ++i) {
+    add(i / shape_.cols, i % shape_.cols);
+  }
+  check_writable(waves.file);
+  waves_.open(waves.file.c_str());
+  if (!waves_.isOpen()) throw BadInput(waves.file + ": cannot be written");
+}
+
+// What a tile holds after the edge, with the clock as it would be: a cycle is two units of time.
+void Replicated::dump_waves(uint64_t cycle) {
+  if (cycle < options_.waves.from || cycle > options_.waves.to) return;
+  for (const uint8_t level : {1, 0}) {
+    for (Tile& t : tiles_) t.model->clk_i = level;
+    waves_.dump(2 * cycle + 1 - level);
+  }
+}
+#else
+void Replicated::open_waves() {
+  throw BadInput(options_.waves.file + ": this simulator has no waves (ow-wave has)");
+}
+void Replicated::dump_waves(uint64_t) {}
+#endif
 
 // Evaluates a tile that would have been skipped: no register may change, no
 // output, and not idle_o. From the second such evaluation in a row on, nothing
@@ -232,7 +278,7 @@ void Replicated::check_unchanged(size_t index, uint64_t cycle) {
 
 }  // namespace
 
-std::unique_ptr<SimDevice> make_replicated(GridShape shape, const SimOptions& options) {
+std::unique_ptr<SimDevice> make_simulator(GridShape shape, const SimOptions& options) {
   return std::make_unique<Replicated>(shape, options);
 }
 

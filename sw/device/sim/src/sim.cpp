@@ -3,8 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "monolithic.h"
 #include "ow/base/error.h"
-#include "replicated.h"
+#include "ow/sim/sim_device.h"
 
 namespace ow {
 
@@ -15,14 +16,18 @@ DeviceKind parse_device_kind(const std::string& name) {
 }
 
 std::unique_ptr<Device> make_device(DeviceKind kind, GridShape shape, const SimOptions& options) {
-  if (kind == DeviceKind::Monolithic) {
+  std::unique_ptr<SimDevice> device;
+  if (kind == DeviceKind::Replicated) {
+    device = make_simulator(shape, options);
+  } else {
 #ifdef OW_HAVE_GRID
-    return make_monolithic(shape, options);
+    device = make_monolithic(shape, options);
 #else
     throw BadInput("the monolithic device is not in this build");
 #endif
   }
-  return make_replicated(shape, options);
+  if (!options.record_file.empty()) device->record_run(options.record_file);
+  return device;
 }
 
 }  // namespace ow

@@ -64,8 +64,40 @@ void SimDevice::step() {
 void SimDevice::clock() {
   ports_.drive(cycle_, in_.data());
   ports_.receive(cycle_, out_.data());
+  if (recorder_) recorder_->clock(in_.data(), out_.data());
   clock_grid(cycle_, in_.data(), out_.data());
   ++cycle_;
+}
+
+void SimDevice::record_run(const std::string& path) {
+  if (cycle_ != 0) throw InternalError("a recording begins at the first cycle");
+  recorder_ = std::make_unique<Recorder>(path, shape_, ports_.count());
+}
+
+void SimDevice::replay(const Recording& recording) {
+  if (recording.shape.rows != shape_.rows || recording.shape.cols != shape_.cols) {
+    throw BadInput(fmt::format("{}: a grid of {} x {} tiles, here are {} x {}", recording.path,
+                               recording.shape.rows, recording.shape.cols, shape_.rows,
+                               shape_.cols));
+  }
+  uint64_t digest = 0;
+  auto word = recording.words.begin();
+  for (; cycle_ < recording.cycles; ++cycle_) {
+    std::fill(in_.begin(), in_.end(), 0);
+    for (; word != recording.words.end() && word->cycle == cycle_; ++word) {
+      in_[word->port] = word->word;
+    }
+    for (int p = 0; p < ports_.count(); ++p) {
+      if (out_[static_cast<size_t>(p)] != 0) {
+        digest = digest_word(digest, cycle_, p, out_[static_cast<size_t>(p)]);
+      }
+    }
+    clock_grid(cycle_, in_.data(), out_.data());
+  }
+  if (digest != recording.digest) {
+    throw DeviceFault(recording.path +
+                      ": other words went out than when it was made: it is of another machine");
+  }
 }
 
 bool SimDevice::quiet() const {

@@ -8,6 +8,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "ow/device/device.h"
 
@@ -29,12 +31,20 @@ struct CreditFault {
   uint64_t count = 1;
 };
 
+// Waves (FST) of some cycles of a run, in a build of the simulator that has them (ow-wave).
+struct Waves {
+  std::string file;                        // empty: none
+  uint64_t from = 0, to = ~uint64_t{0};    // the first and the last cycle
+  std::vector<std::pair<int, int>> tiles;  // row and column; empty: all
+};
+
 struct SimOptions {
   bool check_idle = false;    // evaluate idle tiles too and fail if any state changes
   bool skip_idle = true;      // do not evaluate idle tiles that get no input
   bool toggle_clock = false;  // drive both edges of every clock: slower, the reference for tests
   std::optional<CreditFault> drop_credit;
-  std::string trace_file;  // FST of the run; empty: none (monolithic device, build with traces)
+  std::string record_file;  // a recording of the run (recording.h); empty: none
+  Waves waves;
 };
 
 std::unique_ptr<Device> make_device(DeviceKind kind, GridShape shape,

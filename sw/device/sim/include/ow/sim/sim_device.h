@@ -3,11 +3,13 @@
 #ifndef OW_SRC_SIM_DEVICE_H_
 #define OW_SRC_SIM_DEVICE_H_
 
+#include <memory>
 #include <vector>
 
 #include "ow/device/device.h"
 #include "ow/device/edge_ports.h"
 #include "ow/device/sim_control.h"
+#include "ow/sim/recording.h"
 #include "ow/sim/sim.h"
 
 namespace ow {
@@ -35,6 +37,12 @@ class SimDevice : public Device, public SimControl {
   void record_edges(bool on) override { ports_.record(on); }
   const std::vector<EdgeEvent>& edge_log() const override { return ports_.log(); }
 
+  // Keeps what comes in at the edges from now on, which is the first cycle, in a file.
+  void record_run(const std::string& path);
+  // Runs the cycles of the recording, from the first one on. BadInput if it is of another shape,
+  // DeviceFault if other words go out than did when it was made.
+  void replay(const Recording& recording);
+
  protected:
   // Clocks the grid once: `in` are the words of the edge inputs in this cycle, indexed as
   // EdgePorts numbers the ports; `out` gets the edge outputs of the next cycle.
@@ -55,7 +63,11 @@ class SimDevice : public Device, public SimControl {
   uint64_t cycle_ = 0;
   std::vector<uint64_t> in_;
   std::vector<uint64_t> out_;
+  std::unique_ptr<Recorder> recorder_;
 };
+
+// A grid of tiles in the replicated engine.
+std::unique_ptr<SimDevice> make_simulator(GridShape shape, const SimOptions& options = {});
 
 }  // namespace ow
 

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// `ow-wave`: runs a recording again, in the simulator that writes waves.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "cli.h"
+#include "ow/base/error.h"
+#include "ow/sim/sim_device.h"
+
+namespace ow::cli {
+namespace {
+
+std::pair<int, int> tile_of(const std::string& text) {
+  int row = 0, column = 0, end = 0;
+  if (std::sscanf(text.c_str(), "%4d,%4d%n", &row, &column, &end) != 2 ||
+      static_cast<size_t>(end) != text.size()) {
+    throw BadInput("--tile " + text + ": must be ROW,COLUMN");
+  }
+  return {row, column};
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{
+      "Runs a recording again (ow run --record, or OPENWAFER_RECORD=FILE with a program of "
+      "your own) and writes its waves as FST",
+      "ow-wave"};
+  std::string file;
+  std::vector<std::string> tiles;
+  SimOptions options;
+  app.add_option("recording", file, "The recording")->required()->type_name("FILE");
+  app.add_option("waves", options.waves.file, "Where the waves go")->required()->type_name("FILE");
+  app.add_option("--from", options.waves.from, "The first cycle")->check(whole_number(0));
+  app.add_option("--to", options.waves.to, "The last cycle")->check(whole_number(0));
+  app.add_option("--tile", tiles, "Only of this tile (may be repeated)")->type_name("ROW,COLUMN");
+  app.failure_message([](const CLI::App*, const CLI::Error& e) {
+    return std::string("ow-wave: bad input: ") + e.what() + " (see ow-wave --help)\n";
+  });
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : 2;
+  }
+  for (const std::string& tile : tiles) options.waves.tiles.push_back(tile_of(tile));
+  const Recording recording = read_recording(file);
+  if (options.waves.from >= recording.cycles || options.waves.from > options.waves.to) {
+    throw BadInput(file + ": its " + std::to_string(recording.cycles) +
+                   " cycles have none from --from to --to");
+  }
+  make_simulator(recording.shape, options)->replay(recording);
+  std::printf("%llu cycles of %d x %d tiles\n", static_cast<unsigned long long>(recording.cycles),
+              recording.shape.rows, recording.shape.cols);
+  return 0;
+}
+
+}  // namespace
+}  // namespace ow::cli
+
+int main(int argc, char** argv) {
+  try {
+    return ow::cli::run(argc, argv);
+  } catch (const ow::Error& e) {
+    std::fprintf(stderr, "ow-wave: %s: %s\n", e.category(), e.what());
+    return e.exit_status();
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "ow-wave: internal error: %s\n", e.what());
+    return 3;
+  }
+}

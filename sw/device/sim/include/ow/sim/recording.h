@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run of a simulated grid, kept as the link words that came in at its edges. The machine is
+// deterministic: who gives it the same words in the same cycles gets the same run, also from a
+// model that writes waves (ow-wave), and no matter which program was the host.
+#ifndef OW_SIM_RECORDING_H_
+#define OW_SIM_RECORDING_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ow/device/device.h"
+
+namespace ow {
+
+struct Recording {
+  struct Word {
+    uint64_t cycle;
+    uint16_t port;  // as EdgePorts numbers them
+    uint64_t word;
+  };
+  std::string path;
+  GridShape shape;
+  uint64_t cycles = 0;
+  uint64_t digest = 0;  // of the words that went out
+  std::vector<Word> words;
+};
+
+// The digest after a word that went out through a port in a cycle.
+uint64_t digest_word(uint64_t digest, uint64_t cycle, int port, uint64_t word);
+
+// Writes a recording, compressed, cycle by cycle. The file has its name from the end of the run on;
+// BadInput if it cannot be written.
+class Recorder {
+ public:
+  Recorder(std::string path, GridShape shape, int ports);
+  ~Recorder();  // ends the recording, as far as it came
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  // The words of all ports in one cycle, 0: none.
+  void clock(const uint64_t* in, const uint64_t* out);
+
+ private:
+  struct File;
+  std::unique_ptr<File> file_;
+  int ports_;
+  uint64_t cycle_ = 0;
+  uint64_t digest_ = 0;
+};
+
+// BadInput if it is none, or damaged.
+Recording read_recording(const std::string& path);
+
+}  // namespace ow
+
+#endif  // OW_SIM_RECORDING_H_

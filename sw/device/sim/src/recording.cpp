@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// The file is compressed by gzip. It begins with a line that names the format, rows and columns;
+// then come records of 16 bytes, little-endian: what passed since the record before in cycles
+// (32 bits), the port (16), 0 (16), the word (64). A record of port 0xFFFF holds no word: its time
+// counts, and so does the end: the last record has port 0xFFFE and the digest.
+#include "ow/sim/recording.h"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <array>
+#include <cstdio>
+#include <cstring>
+
+#include "ow/base/error.h"
+#include "ow/base/file.h"
+
+namespace ow {
+namespace {
+
+constexpr const char* kFormat = "openwafer recording 1 {} {}\n";
+constexpr size_t kRecordBytes = 16;
+constexpr uint16_t kNoWord = 0xFFFF, kEnd = 0xFFFE;
+constexpr uint64_t kLongest = 0xFFFFFFFF;
+constexpr size_t kMaxBytes = size_t{1} << 34;
+
+uint64_t load(const char* bytes, int count) {
+  uint64_t value = 0;
+  for (int k = count - 1; k >= 0; --k) value = value << 8 | static_cast<uint8_t>(bytes[k]);
+  return value;
+}
+
+}  // namespace
+
+uint64_t digest_word(uint64_t digest, uint64_t cycle, int port, uint64_t word) {
+  digest = (digest ^ cycle) * 0x9E3779B97F4A7C15u;
+  digest = (digest ^ static_cast<uint64_t>(port) ^ word) * 0x9E3779B97F4A7C15u;
+  return digest ^ digest >> 29;
+}
+
+struct Recorder::File {
+  explicit File(std::string name) : path(std::move(name)), temporary(path + ".part") {
+    check_writable(path);
+    gz = gzopen(temporary.c_str(), "wb1");
+    if (gz == nullptr) throw BadInput(path + ": cannot be written");
+  }
+  ~File() {
+    const bool whole = gzclose(gz) == Z_OK && !failed;
+    if (!whole || std::rename(temporary.c_str(), path.c_str()) != 0) {
+      std::remove(temporary.c_str());
+      std::fprintf(stderr, "%s: could not be written: there is no recording\n", path.c_str());
+    }
+  }
+  void write(const void* data, size_t bytes) {
+    if (gzwrite(gz, data, static_cast<unsigned>(bytes)) != static_cast<int>(bytes)) failed = true;
+  }
+  void record(uint64_t cycle, uint16_t port, uint64_t word) {
+    for (; cycle - last > kLongest; last += kLongest) put(kLongest, kNoWord, 0);
+    put(cycle - last, port, word);
+    last = cycle;
+  }
+  void put(uint64_t passed, uint16_t port, uint64_t word) {
+    std::array<uint8_t, kRecordBytes> bytes{};
+    for (size_t k = 0; k < 4; ++k) bytes[k] = static_cast<uint8_t>(passed >> (8 * k));
+    for (size_t k = 0; k < 2; ++k) bytes[4 + k] = static_cast<uint8_t>(port >> (8 * k));
+    for (size_t k = 0; k < 8; ++k) bytes[8 + k] = static_cast<uint8_t>(word >> (8 * k));
+    write(bytes.data(), bytes.size());
+  }
+
+  std::string path, temporary;
+  gzFile gz = nullptr;
+  uint64_t last = 0;
+  bool failed = false;
+};
+
+Recorder::Recorder(std::string path, GridShape shape, int ports)
+    : file_(std::make_unique<File>(std::move(path))), ports_(ports) {
+  const std::string head = fmt::format(kFormat, shape.rows, shape.cols);
+  file_->write(head.data(), head.size());
+}
+
+Recorder::~Recorder() { file_->record(cycle_, kEnd, digest_); }
+
+void Recorder::clock(const uint64_t* in, const uint64_t* out) {
+  for (int p = 0; p < ports_; ++p) {
+    if (in[p] != 0) file_->record(cycle_, static_cast<uint16_t>(p), in[p]);
+    if (out[p] != 0) digest_ = digest_word(digest_, cycle_, p, out[p]);
+  }
+  ++cycle_;
+}
+
+Recording read_recording(const std::string& path) {
+  const std::string text = read_bytes(path, kMaxBytes);
+  Recording r;
+  r.path = path;
+  const size_t head = text.find('\n') + 1;
+  if (head == 0 || head > 80 ||
+      std::sscanf(text.c_str(), "openwafer recording 1 %d %d\n", &r.shape.rows, &r.shape.cols) !=
+          2 ||
+      r.shape.rows < 1 || r.shape.cols < 1 || r.shape.rows > 4096 || r.shape.cols > 4096) {
+    throw BadInput(path + ": is no recording of a grid");
+  }
+  const int ports = 2 * (r.shape.rows + r.shape.cols);
+  for (size_t at = head; at + kRecordBytes <= text.size(); at += kRecordBytes) {
+    const char* record = text.data() + at;
+    r.cycles += load(record, 4);
+    const auto port = static_cast<uint16_t>(load(record + 4, 2));
+    if (port == kEnd && at + kRecordBytes == text.size()) {
+      r.digest = load(record + 8, 8);
+      return r;
+    }
+    if (port == kNoWord) continue;
+    if (port >= ports) {
+      throw BadInput(fmt::format("{}: byte {}: port {}: the grid has {}", path, at, port, ports));
+    }
+    r.words.push_back({r.cycles, port, load(record + 8, 8)});
+  }
+  throw BadInput(path + ": the recording has no end");
+}
+
+}  // namespace ow

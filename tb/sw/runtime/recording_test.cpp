@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs of a user's own program, recorded and run again.
+#include "ow/sim/recording.h"
+
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+
+#include "openwafer/runtime.h"
+#include "ow/base/file.h"
+#include "ow/sim/sim_device.h"
+
+namespace ow {
+namespace {
+
+std::string temporary(const std::string& name) { return testing::TempDir() + "recording_" + name; }
+
+// Copies an array there and back on a grid of 2 x 3.
+void run_a_program() {
+  Runtime machine = open("sim:2x3");
+  ow::Run run = machine.load(Program(OW_KERNEL_DIR "/library_kernel.elf"));
+  const std::vector<f16> a(6 * 24, f16(1.5f));
+  run.write("matrix", a);
+  EXPECT_EQ(run.read<f16>("matrix"), a);
+}
+
+std::string recorded(const std::string& name) {
+  const std::string file = temporary(name);
+  ::setenv("OPENWAFER_RECORD", file.c_str(), 1);
+  run_a_program();
+  ::unsetenv("OPENWAFER_RECORD");
+  return file;
+}
+
+std::string complaint(const std::string& file) {
+  try {
+    read_recording(file);
+  } catch (const BadInput& e) {
+    return e.what();
+  }
+  return "taken";
+}
+
+TEST(Recording, OfAProgramOfAUserRunsAgainWithTheSameWords) {
+  const std::string file = recorded("run.owr");
+  Recording recording = read_recording(file);
+  EXPECT_EQ(recording.shape.rows, 2);
+  EXPECT_EQ(recording.shape.cols, 3);
+  EXPECT_GT(recording.words.size(), 100u);
+  auto again = make_simulator(recording.shape);
+  again->replay(recording);
+  EXPECT_EQ(again->cycle(), recording.cycles);
+
+  // Another host is noticed, and so is another grid.
+  recording.words.resize(recording.words.size() / 2);
+  EXPECT_THROW(make_simulator(recording.shape)->replay(recording), DeviceFault);
+  EXPECT_THROW(make_simulator({3, 2})->replay(recording), BadInput);
+  std::remove(file.c_str());
+}
+
+TEST(Recording, DamagedOnesAreRefused) {
+  const std::string file = recorded("cut.owr");
+  const std::string whole = read_bytes(file, 1 << 24);
+  std::ofstream(file, std::ios::binary) << whole.substr(0, whole.size() - 5);
+  EXPECT_NE(complaint(file).find("has no end"), std::string::npos) << complaint(file);
+  std::string wrong = whole;
+  wrong[whole.find('\n') + 1 + 5] = 0x40;
+  std::ofstream(file, std::ios::binary) << wrong;
+  EXPECT_NE(complaint(file).find("the grid has 10"), std::string::npos) << complaint(file);
+  std::ofstream(file, std::ios::binary) << "no recording";
+  EXPECT_NE(complaint(file).find("is no recording"), std::string::npos) << complaint(file);
+  std::remove(file.c_str());
+  EXPECT_THROW(Recorder("/nowhere/x.owr", {1, 1}, 4), BadInput);
+}
+
+}  // namespace
+}  // namespace ow
