@@ -9,15 +9,22 @@
 
 namespace ow {
 
+constexpr uint64_t kSplitMixStep = 0x9E3779B97F4A7C15ull;
+
+// SplitMix64's output for a state: a random number that belongs to x alone.
+constexpr uint64_t mix64(uint64_t x) {
+  x += kSplitMixStep;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
+  return x ^ (x >> 31);
+}
+
 class Rng {
  public:
   explicit Rng(uint64_t seed) {
     for (uint64_t& word : state_) {
-      seed += 0x9E3779B97F4A7C15ull;
-      uint64_t z = seed;
-      z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
-      z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
-      word = z ^ (z >> 31);
+      word = mix64(seed);
+      seed += kSplitMixStep;
     }
   }
 

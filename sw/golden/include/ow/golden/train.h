@@ -1,23 +1,102 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training of a pruned perceptron. The same options and data give the same bits on every machine
-// with IEEE 754 arithmetic: own random numbers, sums in a fixed order, only + - * / and square
-// root, no contraction.
+// The reference training: what wafer and host must compute together, step by step and bit for bit
+// (docs/numerics.md, N12 to N21). Optimizers, masks and losses are written for it alone. The
+// machine enters by the job's grid, samples a tile and orders of sums only.
 #ifndef OW_GOLDEN_TRAIN_H_
 #define OW_GOLDEN_TRAIN_H_
 
+#include <cstdint>
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "ow/tensor/dataset.h"
 #include "ow/tensor/network.h"
 #include "ow/tensor/train_options.h"
+#include "ow/tensor/training.h"
 
 namespace ow::golden {
 
-// Trains on all samples, with a squared hinge loss for each class; hidden layers have ReLU. Between
-// prune_begin and prune_end the smallest weights (each layer's measured by its root mean square)
-// are pruned; what is pruned stays zero. The weights are then rounded to the 16-bit type.
-// `progress`, if given, is called after each epoch with the number done. Throws InternalError if
-// the samples do not fit the layers or have no classes.
+// A matrix [rows, columns] row by row, or a bias (one column). `mask` is empty or has 1 where the
+// weight is kept; first and second are the optimizer's, empty where it has none.
+struct Parameter {
+  std::string name;
+  size_t rows = 0;
+  size_t columns = 0;
+  bool matrix = false;
+  int group = -1;  // of the job's sparsity; -1: dense
+  std::vector<float> value, first, second;
+  std::vector<uint8_t> mask;
+
+  size_t kept() const;
+};
+
+// What a micro-batch is trained towards: a class a sample, or values [outputs x samples].
+struct Targets {
+  std::vector<int> classes;
+  Activations values;
+};
+
+struct MicroBatch {
+  std::vector<Activations> outputs;           // of each layer
+  std::vector<Activations> deltas;            // of each layer's outputs before its activation
+  std::vector<std::vector<float>> gradients;  // of each parameter; 0 outside the mask unless dense
+  double loss = 0;                            // mean over the samples, unscaled
+};
+
+class Trainer {
+ public:
+  // With the first weights and masks. InternalError for a job that makes no sense.
+  explicit Trainer(const TrainingJob& job);
+
+  // `x`: the network's type, inputs x (samples a tile x grid columns). Changes nothing.
+  MicroBatch run(const Activations& x, const Targets& targets) const;
+
+  struct Result {
+    bool skipped = false;
+    double loss = 0;  // mean over the step
+    double norm = 0;  // of the gradient, if it is to be clipped
+    float rate = 0;
+  };
+  // The update by the micro-batches of a step, as many as the job says, in their order. With
+  // Masks::Keep no mask changes, which shows by what weights the next ones are chosen.
+  enum class Masks { Change, Keep };
+  Result update(const std::vector<MicroBatch>& batches, Masks masks = Masks::Change);
+
+  // Goes on from a state of the same job (a checkpoint's).
+  void restore(std::vector<Parameter> parameters, uint64_t step, uint64_t updates, float loss_scale,
+               uint64_t good_steps);
+
+  const std::vector<Parameter>& parameters() const { return parameters_; }
+  uint64_t step() const { return step_; }
+  uint64_t updates() const { return updates_; }
+  float loss_scale() const { return scale_; }
+  // Weights rounded to the job's type, zeros without a sign.
+  Network network() const;
+
+ private:
+  Layer layer(size_t k) const;
+  bool wants_dense(size_t parameter) const;
+  void optimize(const std::vector<std::vector<float>>& gradients, float clip);
+  void change_masks(const std::vector<std::vector<float>>& gradients);
+
+  TrainingJob job_;
+  std::vector<Parameter> parameters_;
+  std::vector<size_t> weights_;  // the parameter of each layer
+  std::vector<int> biases_;      // -1: none
+  uint64_t step_ = 0;
+  uint64_t updates_ = 0;
+  float scale_;
+  uint64_t good_ = 0;
+};
+
+// The samples of a step: job.batch() numbers of 0 .. samples - 1.
+std::vector<uint64_t> samples_of_step(const TrainingJob& job, uint64_t samples, uint64_t step);
+
+// Trains the example's kind of network on all samples: softmax cross-entropy, AdamW, gradual
+// pruning of each layer between prune_begin and prune_end, in the order of one tile. `progress`, if
+// given, is called with the number of epochs that are done. InternalError if the samples do not fit
+// the layers or have no classes.
 Network train(const TrainOptions& options, const Dataset& data,
               const std::function<void(int)>& progress = nullptr);
 
