@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ow/tensor/safetensors.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <vector>
 
 #include <fmt/format.h>
@@ -108,74 +114,160 @@ class Header {
   size_t data_bytes_;
 };
 
-}  // namespace
-
-Tensors read_safetensors(const std::string& path, size_t limit) {
-  const std::string file = read_text(path, limit);
-  if (file.size() < kLengthBytes) {
-    throw BadInput(fmt::format("{}: {} bytes are no safetensors file", path, file.size()));
-  }
-  uint64_t length = 0;
-  for (size_t k = kLengthBytes; k-- > 0;) length = length << 8 | static_cast<uint8_t>(file[k]);
-  if (length > std::min(kMaxHeader, file.size() - kLengthBytes)) {
-    throw BadInput(
-        fmt::format("{}: not safetensors, or cut short: a header of {} bytes in a file "
-                    "of {}",
-                    path, length, file.size()));
-  }
-  const json header = parse_json(file.substr(kLengthBytes, length), path + " (header)");
+// Tensors without their bytes, by name, and their places in the order of the elements.
+Tensors parse_header(const std::string& path, const json& header, size_t data_bytes,
+                     std::vector<Place>* places) {
   if (!header.is_object()) throw BadInput(path + ": the header must be a JSON object");
-  const size_t data = kLengthBytes + length;
-  const Header reader(path, header, file.size() - data);
+  const Header reader(path, header, data_bytes);
   Tensors tensors;
-  std::vector<Place> places;
   for (const auto& [name, entry] : header.items()) {
     if (name == "__metadata__") continue;
     Place place{};
     tensors[name] = reader.tensor(name, entry, &place);
-    places.push_back(place);
+    places->push_back(place);
   }
-  std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
+  std::sort(places->begin(), places->end(), [](const Place& a, const Place& b) {
     return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
   });
   size_t next = 0;
-  for (const Place& place : places) {
+  for (const Place& place : *places) {
     if (place.begin != next) {
       reader.fail(place.name, fmt::format("begins at byte {} of the data, not at {}: tensors "
                                           "neither overlap nor leave gaps",
                                           place.begin, next));
     }
     next = place.end;
-    tensors[place.name].bytes.assign(file.begin() + static_cast<std::ptrdiff_t>(data + place.begin),
-                                     file.begin() + static_cast<std::ptrdiff_t>(data + place.end));
   }
-  if (data + next != file.size()) {
-    throw BadInput(
-        fmt::format("{}: {} bytes behind the last tensor", path, file.size() - data - next));
+  if (next != data_bytes) {
+    throw BadInput(fmt::format("{}: {} bytes behind the last tensor", path, data_bytes - next));
   }
   return tensors;
 }
 
-void write_safetensors(const std::string& path, const Tensors& tensors) {
+// The length of the header, from the first bytes of a file of `file_bytes`.
+uint64_t header_length(const std::string& path, const std::string& begin, size_t file_bytes) {
+  if (begin.size() < kLengthBytes) {
+    throw BadInput(fmt::format("{}: {} bytes are no safetensors file", path, begin.size()));
+  }
+  uint64_t length = 0;
+  for (size_t k = kLengthBytes; k-- > 0;) length = length << 8 | static_cast<uint8_t>(begin[k]);
+  if (length > std::min(kMaxHeader, file_bytes - kLengthBytes)) {
+    throw BadInput(
+        fmt::format("{}: not safetensors, or cut short: a header of {} bytes in a file "
+                    "of {}",
+                    path, length, file_bytes));
+  }
+  return length;
+}
+
+}  // namespace
+
+Tensors read_safetensors(const std::string& path, size_t limit) {
+  const std::string file = read_text(path, limit);
+  const uint64_t length = header_length(path, file, file.size());
+  const json header = parse_json(file.substr(kLengthBytes, length), path + " (header)");
+  const size_t data = kLengthBytes + length;
+  std::vector<Place> places;
+  Tensors tensors = parse_header(path, header, file.size() - data, &places);
+  for (const Place& place : places) {
+    tensors[place.name].bytes.assign(file.begin() + static_cast<std::ptrdiff_t>(data + place.begin),
+                                     file.begin() + static_cast<std::ptrdiff_t>(data + place.end));
+  }
+  return tensors;
+}
+
+size_t TensorHead::bytes() const {
+  size_t n = type_bytes(type);
+  for (const uint64_t size : shape) n *= size;
+  return n;
+}
+
+std::string safetensors_header(const std::vector<TensorHead>& tensors, const TensorNotes& notes) {
   json header = json::object();
+  if (!notes.empty()) header["__metadata__"] = notes;
   size_t at = 0;
-  for (const auto& [name, tensor] : tensors) {
-    header[name] = {{"dtype", type_name(tensor.type)},
-                    {"shape", tensor.shape},
-                    {"data_offsets", {at, at + tensor.bytes.size()}}};
-    at += tensor.bytes.size();
+  for (const TensorHead& tensor : tensors) {
+    const size_t bytes = tensor.bytes();
+    header[tensor.name] = {{"dtype", type_name(tensor.type)},
+                           {"shape", tensor.shape},
+                           {"data_offsets", {at, at + bytes}}};
+    at += bytes;
   }
-  std::string text = header.dump();
-  while ((kLengthBytes + text.size()) % kAlign != 0) text += ' ';
-  std::string file;
-  for (size_t k = 0; k < kLengthBytes; ++k) {
-    file += static_cast<char>(static_cast<uint64_t>(text.size()) >> (8 * k));
-  }
-  file += text;
+  const std::string text = header.dump();
+  const size_t padding = (kAlign - (kLengthBytes + text.size()) % kAlign) % kAlign;
+  const uint64_t length = text.size() + padding;
+  std::string out;
+  for (size_t k = 0; k < kLengthBytes; ++k) out += static_cast<char>(length >> (8 * k));
+  return out + text + std::string(padding, ' ');
+}
+
+void write_safetensors(const std::string& path, const Tensors& tensors) {
+  std::vector<TensorHead> heads;
+  for (const auto& [name, tensor] : tensors) heads.push_back({name, tensor.type, tensor.shape});
+  std::string file = safetensors_header(heads, {});
   for (const auto& [name, tensor] : tensors) {
     file.append(reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.size());
   }
   write_file(path, file);
+}
+
+SafetensorsFile::SafetensorsFile(const std::string& path) : path_(path) {
+  file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat is {};
+  if (file_ < 0 || fstat(file_, &is) != 0) {
+    throw BadInput(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
+  }
+  // The destructor of an object that was never made does not run.
+  try {
+    read_header(static_cast<size_t>(is.st_size));
+  } catch (...) {
+    ::close(file_);
+    throw;
+  }
+}
+
+SafetensorsFile::~SafetensorsFile() { ::close(file_); }
+
+void SafetensorsFile::read_header(size_t file_bytes) {
+  header_.resize(std::min(kLengthBytes, file_bytes));
+  read_at(0, header_.size(), header_.data());
+  const uint64_t length = header_length(path_, header_, file_bytes);
+  header_.resize(kLengthBytes + length);
+  read_at(kLengthBytes, length, header_.data() + kLengthBytes);
+  const json header = parse_json(header_.substr(kLengthBytes), path_ + " (header)");
+  std::vector<Place> places;
+  Tensors tensors = parse_header(path_, header, file_bytes - header_.size(), &places);
+  for (const Place& place : places) {
+    const Tensor& t = tensors[place.name];
+    tensors_.push_back({place.name, t.type, t.shape});
+    places_.push_back(header_.size() + place.begin);
+  }
+  const auto notes = header.find("__metadata__");
+  if (notes == header.end()) return;
+  bool good = notes->is_object();
+  for (const auto& note : *notes) good = good && note.is_string();
+  if (!good) throw BadInput(path_ + ": __metadata__ must hold texts");
+  notes_ = notes->get<TensorNotes>();
+}
+
+void SafetensorsFile::read_at(size_t first, size_t count, void* out) const {
+  char* to = static_cast<char*>(out);
+  while (count > 0) {
+    const ssize_t n = pread(file_, to, count, static_cast<off_t>(first));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) {
+      throw BadInput(fmt::format("{}: cannot be read: {}", path_,
+                                 n == 0 ? "it became shorter" : std::strerror(errno)));
+    }
+    to += n;
+    first += static_cast<size_t>(n);
+    count -= static_cast<size_t>(n);
+  }
+}
+
+void SafetensorsFile::read(size_t tensor, size_t first, size_t count, void* out) const {
+  if (first + count > tensors_[tensor].bytes()) throw InternalError("beyond a tensor's end");
+  read_at(places_[tensor] + first, count, out);
 }
 
 }  // namespace ow

@@ -5,8 +5,10 @@
 #define OW_TENSOR_SAFETENSORS_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "ow/tensor/tensor.h"
 
@@ -23,6 +25,49 @@ Tensors read_safetensors(const std::string& path, size_t limit = kMaxTensorBytes
 
 // Writes them in the order of their names, so that equal tensors make equal files.
 void write_safetensors(const std::string& path, const Tensors& tensors);
+
+// Files that are longer than the memory, or that say something about themselves: the header alone,
+// and the elements part by part.
+struct TensorHead {
+  std::string name;
+  TensorType type = TensorType::F32;
+  std::vector<uint64_t> shape;
+  size_t bytes() const;
+};
+using TensorNotes = std::map<std::string, std::string>;  // the header's "__metadata__"
+
+// What such a file begins with; the tensors' elements follow in the same order.
+std::string safetensors_header(const std::vector<TensorHead>& tensors, const TensorNotes& notes);
+
+// A file that is read part by part.
+class SafetensorsFile {
+ public:
+  // Reads the header. BadInput as read_safetensors, and where a note is no text.
+  explicit SafetensorsFile(const std::string& path);
+  ~SafetensorsFile();
+  SafetensorsFile(const SafetensorsFile&) = delete;
+  SafetensorsFile& operator=(const SafetensorsFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  // In the order of their elements.
+  const std::vector<TensorHead>& tensors() const { return tensors_; }
+  const TensorNotes& notes() const { return notes_; }
+  // The header with its length, as it stands in the file.
+  const std::string& header() const { return header_; }
+  // Bytes first .. first + count - 1 of a tensor's elements. BadInput if they cannot be read.
+  void read(size_t tensor, size_t first, size_t count, void* out) const;
+
+ private:
+  void read_header(size_t file_bytes);
+  void read_at(size_t first, size_t count, void* out) const;
+
+  std::string path_;
+  int file_ = -1;
+  std::string header_;
+  std::vector<TensorHead> tensors_;
+  std::vector<size_t> places_;
+  TensorNotes notes_;
+};
 
 }  // namespace ow
 
