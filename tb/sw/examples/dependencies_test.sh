@@ -1,8 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# dependencies_test.sh LINKS: of the targets in LINKS (one a line) none is an oracle or belongs to
-# the tests.
+# dependencies_test.sh LINKS NEEDED FORBIDDEN...: of the targets in LINKS (one a line) NEEDED is one
+# and none of FORBIDDEN is.
 set -eu
-test -s "$1"
-grep -qx ow_runtime "$1"  # the list is of what it says
-! grep -xE 'ow_(golden|iss|lockstep|tile_lockstep|bench|deadlocks|fabric|link|fp|dft)|Eigen3::Eigen' "$1"
+links=$1
+needed=$2
+shift 2
+test $# -gt 0
+grep -qxF "$needed" "$links"  # the list is of what it says
+for target in "$@"; do
+  if grep -qxF "$target" "$links"; then
+    echo "$(basename "$links" .links) links $target"
+    exit 1
+  fi
+done

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// The weights of a training, from the first step to the last: what a wafer streams, and what
+// becomes of the gradients that it gives back. docs/training.md is the way round; docs/numerics.md
+// (N12 to N21) fixes every bit.
+//
+//   MemoryX memory(job, {});
+//   memory.begin();                                     // or load()
+//   for each step:
+//     for each micro-batch:
+//       stream(Pass::Forward), stream(Pass::Delta), stream(Pass::Gradient)
+//       write the gradients into memory.store().gradient(tensor, memory.gradient_slot(), ...)
+//       memory.gradient_added()
+//     memory.finish_step()
+#ifndef OW_MEMORYX_MEMORYX_H_
+#define OW_MEMORYX_MEMORYX_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ow/base/durable_file.h"
+#include "ow/memoryx/checkpoint.h"
+#include "ow/memoryx/gradient_sum.h"
+#include "ow/memoryx/loss_scale.h"
+#include "ow/memoryx/optimizer.h"
+#include "ow/memoryx/pool.h"
+#include "ow/memoryx/sparsity.h"
+#include "ow/memoryx/store.h"
+#include "ow/memoryx/weight_stream.h"
+#include "ow/tensor/network.h"
+#include "ow/tensor/training.h"
+
+namespace ow::memoryx {
+
+struct MemoryOptions {
+  StoreOptions store;
+  int threads = 1;
+};
+
+class MemoryX {
+ public:
+  // BadInput for a job with values out of their ranges.
+  MemoryX(const TrainingJob& job, const MemoryOptions& options);
+
+  // The first weights and masks (N20, N21).
+  void begin();
+
+  const TrainingJob& job() const { return job_; }
+  Store& store() { return store_; }
+  const Store& store() const { return store_; }
+  // Parameters of a layer in the store; a layer without a bias has none (InternalError).
+  size_t weight_of(size_t layer) const { return weights_[layer]; }
+  size_t bias_of(size_t layer) const;
+
+  uint64_t step() const { return step_; }        // that comes next; counts skipped ones
+  uint64_t updates() const { return updates_; }  // that were done
+  float loss_scale() const { return scale_.value(); }
+  RunState state() const;  // as a checkpoint has it
+  size_t kept(size_t tensor) const { return sparsity_.kept(tensor); }
+  // Whether this step needs the gradient of a parameter outside its mask, too.
+  bool needs_dense(size_t tensor) const { return sparsity_.needs_dense(tensor, step_); }
+
+  // Where the next micro-batch's gradients go: all elements that are in the mask, or all. They are
+  // of the loss times loss_scale(), summed over the samples.
+  int gradient_slot() const { return sum_.slot(); }
+  void gradient_added() { sum_.added(); }
+  // Update, masks, loss scale. InternalError unless all micro-batches have been added.
+  Optimizer::Result finish_step();
+
+  // The streams of these layers, in this order; not to be kept across finish_step().
+  std::unique_ptr<WeightStream> stream(Pass pass, const std::vector<size_t>& layers,
+                                       const StreamOptions& options) const;
+  // Weights rounded to the network's type, zeros without a sign, as a network to be run.
+  Network network() const;
+
+  void save(const std::string& path, FileCalls* calls = nullptr) const;
+  // BadInput as load_checkpoint, or of a run with another seed, batch or optimizer.
+  void load(const std::string& path);
+
+ private:
+  TrainingJob job_;
+  std::vector<size_t> weights_;
+  std::vector<int> biases_;  // -1: none
+  Pool pool_;
+  Store store_;
+  Sparsity sparsity_;
+  Optimizer optimizer_;
+  LossScale scale_;
+  GradientSum sum_;
+  uint64_t step_ = 0;
+  uint64_t updates_ = 0;
+};
+
+// Which samples a step takes (N21): numbers of 0 .. samples - 1, job.batch() of them.
+class SampleOrder {
+ public:
+  // BadInput if there are no samples.
+  SampleOrder(uint64_t seed, uint64_t samples, uint64_t batch);
+  std::vector<uint64_t> of_step(uint64_t step);
+
+ private:
+  void shuffle(uint64_t epoch);
+
+  uint64_t seed_;
+  uint64_t batch_;
+  uint64_t epoch_ = 0;
+  std::vector<uint64_t> order_;
+};
+
+}  // namespace ow::memoryx
+
+#endif  // OW_MEMORYX_MEMORYX_H_

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Masks: which weights are kept, and how that changes (docs/numerics.md, N20).
+#ifndef OW_MEMORYX_SPARSITY_H_
+#define OW_MEMORYX_SPARSITY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ow/memoryx/store.h"
+#include "ow/tensor/training.h"
+
+namespace ow::memoryx {
+
+// The group that takes a parameter: the first whose pattern matches its name, if it is a matrix;
+// -1: none, it is dense.
+int group_of(const std::vector<SparsityGroup>& groups, const TensorSpec& tensor);
+
+class Sparsity {
+ public:
+  // BadInput: densities or shares outside 0..1, a gradual group whose density does not change, a
+  // pattern that no matrix matches (a misspelt name would stay dense unnoticed), an interval of 0.
+  // A parameter of the store is masked if and only if it has a group. `store` must outlive it.
+  Sparsity(const std::vector<SparsityGroup>& groups, uint64_t seed, Store& store);
+
+  // The masks of step 0, by the weights that are there; what is not kept becomes 0.
+  void begin();
+  // Whether the masks of a parameter change after this step, and by its gradient at all positions
+  // (else the mask's positions are enough).
+  bool changes(size_t tensor, uint64_t step) const;
+  bool needs_dense(size_t tensor, uint64_t step) const;
+  // Changes the masks that are due: after the update of a step that was not skipped. Gradients are
+  // the store's k = 0.
+  void update(uint64_t step);
+
+  // Weights that are kept.
+  size_t kept(size_t tensor) const;
+  // Counts them in the store again, after a checkpoint was read.
+  void recount();
+  // The random key of an element (N20).
+  static uint32_t random_key(uint64_t seed, size_t tensor, uint64_t step, size_t element);
+
+ private:
+  const SparsityGroup* group(size_t tensor) const;
+  void gradual(size_t tensor, size_t count);
+  void regrow(size_t tensor, const SparsityGroup& group, uint64_t step, size_t count);
+  void clear_outside(size_t tensor, size_t first, size_t count);
+
+  std::vector<SparsityGroup> groups_;
+  uint64_t seed_;
+  Store& store_;
+  std::vector<int> group_of_;
+  std::vector<size_t> kept_;
+};
+
+}  // namespace ow::memoryx
+
+#endif  // OW_MEMORYX_SPARSITY_H_

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Weights as wavelets: for each grid row the stream of all layers, made ahead of the wafer by a
+// bounded producer. Nothing of a stream is kept behind it.
+//
+// A layer's stream: the outputs owner by owner (those of grid row 0 first, each owner's in
+// ascending order), for each the weights of the grid row's inputs in ascending local index (local
+// index in the upper half, weight in the lower one; zeros left out unless dense), then a control
+// wavelet that ends the row; a layer's last one ends the stream. So partial sums turn round only
+// where the owner changes.
+#ifndef OW_MEMORYX_WEIGHT_STREAM_H_
+#define OW_MEMORYX_WEIGHT_STREAM_H_
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "openwafer/grid.h"
+#include "ow/memoryx/store.h"
+#include "ow/tensor/network.h"
+
+namespace ow::memoryx {
+
+// A matrix [outputs, inputs] that is streamed.
+class MatrixSource {
+ public:
+  virtual ~MatrixSource() = default;
+  virtual int outputs() const = 0;
+  virtual int inputs() const = 0;
+  // Rows first, first + step, ... of the matrix, `count` of them: count x inputs() encodings.
+  virtual void rows(int first, int step, int count, uint16_t* out) const = 0;
+  // Rows that are best asked for at once.
+  virtual int batch() const { return 1; }
+  // What is sent beside the local index: the encoding, or nothing.
+  virtual bool index_only() const { return false; }
+};
+
+// A network's layer; `layer` must outlive it.
+std::unique_ptr<MatrixSource> layer_matrix(const Layer& layer);
+
+// A store's matrix, each weight rounded once to `type`; `store` must outlive it and not change
+// while the stream is made.
+//   Forward: as it stands. Delta: its transpose. Gradient: the positions of its mask (all, if it
+//   has none), index alone.
+enum class Pass { Forward, Delta, Gradient };
+std::unique_ptr<MatrixSource> store_matrix(const Store& store, size_t tensor, HalfType type,
+                                           Pass pass);
+
+struct StreamOptions {
+  int rows = 1;  // of the grid
+  int colour = 0;
+  bool dense = false;
+  // Wavelets, all grid rows together, that are made ahead of the row that has taken least; at least
+  // one batch of outputs always is.
+  size_t depth = size_t{1} << 20;
+  bool ahead = false;  // by a thread of its own; else when they are asked for
+};
+
+class WeightStream {
+ public:
+  WeightStream(std::vector<std::unique_ptr<MatrixSource>> layers, const StreamOptions& options);
+  ~WeightStream();
+  WeightStream(const WeightStream&) = delete;
+  WeightStream& operator=(const WeightStream&) = delete;
+
+  // Appends up to n wavelets of a grid row; fewer where its last one is among them, or where other
+  // rows are so far behind that no more may be made. What is appended does not depend on timing.
+  void next(int row, size_t n, std::vector<Wavelet>* out);
+  bool done(int row) const;
+
+  // Taken so far.
+  uint64_t wavelets(int row) const { return rows_[static_cast<size_t>(row)].wavelets; }
+  uint64_t weights(int row) const { return rows_[static_cast<size_t>(row)].weights; }
+
+ private:
+  // Outputs of a layer for all grid rows.
+  using Batch = std::vector<std::vector<Wavelet>>;
+  struct Row {
+    size_t batch = 0;  // number of the batch that it takes from, since the beginning
+    size_t at = 0;     // and the place in it
+    uint64_t wavelets = 0;
+    uint64_t weights = 0;
+  };
+
+  bool made_all() const { return layer_ == layers_.size(); }
+  Batch make();
+  void make_row(const MatrixSource& matrix, const uint16_t* values, uint32_t end, Batch* batch);
+  void add(Batch batch);
+  size_t available(const Row& row) const;
+  bool full() const { return waiting_ >= options_.depth; }
+  void produce();
+
+  const std::vector<std::unique_ptr<MatrixSource>> layers_;
+  const StreamOptions options_;
+  // Where the producer is.
+  size_t layer_ = 0;
+  int owner_ = 0;
+  int local_ = 0;
+  int ended_ = 0;  // outputs of the layer that are made
+  std::vector<uint16_t> values_;
+  // Between it and who takes.
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Batch> batches_;
+  size_t first_ = 0;    // number of the first of them
+  size_t waiting_ = 0;  // wavelets in them
+  bool finished_ = false;
+  bool stop_ = false;
+  std::exception_ptr error_;
+  std::vector<Row> rows_;
+  std::thread thread_;
+};
+
+}  // namespace ow::memoryx
+
+#endif  // OW_MEMORYX_WEIGHT_STREAM_H_

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/memoryx/memoryx.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "ow/base/error.h"
+#include "ow/base/rng.h"
+
+namespace ow::memoryx {
+namespace {
+
+const char* optimizer_name(const OptimizerOptions& o) {
+  return o.kind == OptimizerOptions::Kind::AdamW ? "adamw" : "sgd";
+}
+
+const TrainingJob& checked(const TrainingJob& job) {
+  const auto good = [](bool condition, const char* what) {
+    if (!condition) throw BadInput(std::string("training: ") + what);
+  };
+  good(!job.layers.empty(), "a network without layers");
+  int before = job.layers.front().inputs;
+  for (const LayerShape& layer : job.layers) {
+    good(layer.inputs > 0 && layer.outputs > 0 && layer.inputs == before,
+         "the layers' sizes do not fit each other");
+    before = layer.outputs;
+  }
+  good(job.layers.back().activation == Activation::None, "the last layer's activation is the loss");
+  good(job.grid_rows > 0 && job.grid_cols > 0 && job.samples > 0,
+       "grid and samples must be above 0");
+  good(job.micro_batches > 0, "micro-batches must be above 0");
+  good(job.forward.empty() || job.forward.size() == job.layers.size(), "an order of sums a layer");
+  good(job.delta.empty() || job.delta.size() == job.layers.size(), "an order of sums a layer");
+  good(job.batch() < uint64_t{1} << 24, "a batch must be below 2^24 samples");
+  return job;
+}
+
+std::vector<TensorSpec> specs_of(const TrainingJob& job) {
+  std::vector<TensorSpec> specs;
+  for (size_t k = 0; k < job.layers.size(); ++k) {
+    const LayerShape& layer = job.layers[k];
+    const auto outputs = static_cast<uint64_t>(layer.outputs);
+    TensorSpec weight{weight_name(k), {outputs, static_cast<uint64_t>(layer.inputs)}, false};
+    weight.masked = group_of(job.sparsity, weight) >= 0;
+    specs.push_back(weight);
+    if (layer.bias) specs.push_back({bias_name(k), {outputs}, false});
+  }
+  return specs;
+}
+
+}  // namespace
+
+MemoryX::MemoryX(const TrainingJob& job, const MemoryOptions& options)
+    : job_(checked(job)),
+      pool_(options.threads),
+      store_(specs_of(job), job.optimizer.moments(), GradientSum::arrays(job.micro_batches),
+             options.store),
+      sparsity_(job.sparsity, job.seed, store_),
+      optimizer_(job.optimizer, store_, pool_),
+      scale_(job.loss_scale),
+      sum_(store_, pool_) {
+  size_t tensor = 0;
+  for (const LayerShape& layer : job_.layers) {
+    weights_.push_back(tensor++);
+    biases_.push_back(layer.bias ? static_cast<int>(tensor++) : -1);
+  }
+}
+
+size_t MemoryX::bias_of(size_t layer) const {
+  if (biases_[layer] < 0) throw InternalError("a layer without a bias");
+  return static_cast<size_t>(biases_[layer]);
+}
+
+void MemoryX::begin() {
+  Rng rng(job_.seed);
+  for (size_t k = 0; k < job_.layers.size(); ++k) {
+    const double limit = std::sqrt(6.0 / job_.layers[k].inputs);
+    store_.each_window(weights_[k], [&](size_t first, size_t count) {
+      for (float& w : store_.weights(weights_[k], first, count)) {
+        w = static_cast<float>((2.0 * rng.uniform() - 1.0) * limit);
+      }
+    });
+  }
+  sparsity_.begin();
+}
+
+Optimizer::Result MemoryX::finish_step() {
+  if (sum_.count() != job_.micro_batches) {
+    throw InternalError("a step ends before all its micro-batches are there");
+  }
+  sum_.finish();
+  const float divisor = static_cast<float>(job_.batch()) * scale_.value();
+  const Optimizer::Result result = optimizer_.step(step_, updates_, divisor);
+  if (!result.skipped) {
+    ++updates_;
+    sparsity_.update(step_);
+  }
+  scale_.update(result.skipped);
+  ++step_;
+  return result;
+}
+
+std::unique_ptr<WeightStream> MemoryX::stream(Pass pass, const std::vector<size_t>& layers,
+                                              const StreamOptions& options) const {
+  std::vector<std::unique_ptr<MatrixSource>> sources;
+  for (const size_t k : layers) {
+    sources.push_back(store_matrix(store_, weights_[k], job_.type, pass));
+  }
+  return std::make_unique<WeightStream>(std::move(sources), options);
+}
+
+Network MemoryX::network() const {
+  Network network;
+  network.type = job_.type;
+  for (size_t k = 0; k < job_.layers.size(); ++k) {
+    Layer layer;
+    static_cast<LayerShape&>(layer) = job_.layers[k];
+    const auto outputs = static_cast<size_t>(layer.outputs);
+    const auto inputs = static_cast<size_t>(layer.inputs);
+    layer.weights.resize(outputs * inputs);
+    const auto matrix = store_matrix(store_, weights_[k], job_.type, Pass::Forward);
+    matrix->rows(0, 1, layer.outputs, layer.weights.data());
+    for (uint16_t& w : layer.weights) w = half_is_zero(w) ? uint16_t{0} : w;
+    if (layer.bias) {
+      const View<float> bias = store_.weights(bias_of(k), 0, outputs);
+      layer.bias_values.assign(bias.begin(), bias.end());
+    }
+    network.layers.push_back(std::move(layer));
+  }
+  return network;
+}
+
+RunState MemoryX::state() const {
+  RunState s;
+  s.seed = job_.seed;
+  s.batch = job_.batch();
+  s.step = step_;
+  s.updates = updates_;
+  s.loss_scale = scale_.value();
+  s.good_steps = scale_.good_steps();
+  s.optimizer = optimizer_name(job_.optimizer);
+  return s;
+}
+
+void MemoryX::save(const std::string& path, FileCalls* calls) const {
+  save_checkpoint(path, store_, state(), calls);
+}
+
+void MemoryX::load(const std::string& path) {
+  const RunState mine = state();
+  const RunState there = check_checkpoint(path);
+  const auto same = [&](const auto& a, const auto& b, const char* what) {
+    if (a != b) {
+      throw BadInput(fmt::format("{}: is of a run with {} {}, not {}", path, what, a, b));
+    }
+  };
+  same(there.optimizer, mine.optimizer, "optimizer");
+  same(there.seed, mine.seed, "seed");
+  same(there.batch, mine.batch, "batch");
+  LossScale scale = scale_;
+  scale.restore(there.loss_scale, there.good_steps);
+  const RunState read = load_checkpoint(path, store_);
+  scale_ = scale;
+  step_ = read.step;
+  updates_ = read.updates;
+  sparsity_.recount();
+}
+
+SampleOrder::SampleOrder(uint64_t seed, uint64_t samples, uint64_t batch)
+    : seed_(seed), batch_(batch), order_(samples) {
+  if (samples == 0 || batch == 0) throw BadInput("a training without samples");
+  shuffle(0);
+}
+
+void SampleOrder::shuffle(uint64_t epoch) {
+  epoch_ = epoch;
+  std::iota(order_.begin(), order_.end(), uint64_t{0});
+  Rng rng(mix64(mix64(seed_) + epoch));
+  for (size_t i = order_.size() - 1; i > 0; --i) std::swap(order_[i], order_[rng.below(i + 1)]);
+}
+
+std::vector<uint64_t> SampleOrder::of_step(uint64_t step) {
+  std::vector<uint64_t> out;
+  for (uint64_t p = step * batch_; out.size() < batch_; ++p) {
+    const uint64_t epoch = p / order_.size();
+    if (epoch != epoch_) shuffle(epoch);
+    out.push_back(order_[p % order_.size()]);
+  }
+  return out;
+}
+
+}  // namespace ow::memoryx

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/memoryx/round.h"
+
+#include <cstring>
+
+namespace ow::memoryx {
+namespace {
+
+inline uint32_t bits_of(float x) {
+  uint32_t bits;
+  std::memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
+inline float float_of(uint32_t bits) {
+  float x;
+  std::memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+// Without branches: all cases are computed, and masks choose.
+inline uint32_t chosen(bool condition, uint32_t yes, uint32_t no) {
+  const uint32_t mask = 0u - static_cast<uint32_t>(condition);
+  return (yes & mask) | (no & ~mask);
+}
+
+inline uint32_t binary16(float x) {
+  constexpr uint32_t kLeastNormal = 113u << 23;  // 2^-14
+  constexpr uint32_t kOverflow = 143u << 23;     // 2^16
+  const uint32_t bits = bits_of(x);
+  const uint32_t sign = bits >> 16 & 0x8000u;
+  const uint32_t size = bits & 0x7FFFFFFFu;
+  // Normal: half a last place below the 13 bits that go, more if the bit that stays is odd; the
+  // carry goes on into the exponent, to infinity too.
+  const uint32_t normal = (size - (112u << 23) + 0xFFFu + (size >> 13 & 1u)) >> 13;
+  // Subnormal: the last place of 1/2 + x is that of the subnormals, 2^-24, so the host's addition
+  // rounds where we want it.
+  const uint32_t subnormal = bits_of(float_of(size) + 0.5f) - bits_of(0.5f);
+  uint32_t half = chosen(size < kLeastNormal, subnormal, normal);
+  half = chosen(size >= kOverflow, 0x7C00u, half);
+  return chosen(size > 0x7F800000u, 0x7E00u, half | sign);
+}
+
+inline uint32_t bfloat16(float x) {
+  const uint32_t bits = bits_of(x);
+  const uint32_t rounded = (bits + 0x7FFFu + (bits >> 16 & 1u)) >> 16;
+  return chosen((bits & 0x7FFFFFFFu) > 0x7F800000u, 0x7FC0u, rounded);
+}
+
+}  // namespace
+
+void round_half(HalfType type, const float* in, size_t n, uint16_t* out) {
+  if (type == HalfType::Binary16) {
+    for (size_t i = 0; i < n; ++i) out[i] = static_cast<uint16_t>(binary16(in[i]));
+  } else {
+    for (size_t i = 0; i < n; ++i) out[i] = static_cast<uint16_t>(bfloat16(in[i]));
+  }
+}
+
+}  // namespace ow::memoryx

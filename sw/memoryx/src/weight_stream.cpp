@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/memoryx/weight_stream.h"
+
+#include <algorithm>
+
+#include "ow/base/error.h"
+
+namespace ow::memoryx {
+namespace {
+
+constexpr uint32_t kRowEnd = 1;  // data bits of a control wavelet
+constexpr uint32_t kStreamEnd = 2;
+constexpr size_t kBatchValues = size_t{1} << 15;  // about so many weights are made at once
+
+// Outputs of 0 .. n - 1 that a grid row owns.
+int owned(int n, int row, int rows) { return n > row ? (n - row + rows - 1) / rows : 0; }
+
+// Local indices whose value is sent; returns how many.
+template <bool kDense, bool kIndexOnly>
+size_t compress(const uint16_t* values, int row, int rows, int inputs, uint8_t colour,
+                Wavelet* out) {
+  size_t n = 0;
+  uint32_t index = 0;
+  for (int i = row; i < inputs; i += rows) {
+    const uint16_t value = values[i];
+    out[n].colour = colour;
+    out[n].ctrl = false;
+    out[n].data = index | (kIndexOnly ? 0u : value);
+    index += 0x10000;
+    n += kDense || !half_is_zero(value) ? 1 : 0;
+  }
+  return n;
+}
+
+}  // namespace
+
+WeightStream::WeightStream(std::vector<std::unique_ptr<MatrixSource>> layers,
+                           const StreamOptions& options)
+    : layers_(std::move(layers)), options_(options), rows_(static_cast<size_t>(options.rows)) {
+  if (options.rows < 1) throw InternalError("streams for no grid row");
+  for (const auto& matrix : layers_) {
+    constexpr int kMaxLocal = 1 << 16;
+    if ((matrix->inputs() + options.rows - 1) / options.rows > kMaxLocal) {
+      throw BadInput("a matrix of more inputs a grid row than an index of 16 bits tells apart");
+    }
+  }
+  finished_ = made_all();
+  if (options.ahead) thread_ = std::thread([this] { produce(); });
+}
+
+WeightStream::~WeightStream() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+WeightStream::Batch WeightStream::make() {
+  const MatrixSource& matrix = *layers_[layer_];
+  const int rows = options_.rows;
+  const int outputs = matrix.outputs();
+  const auto inputs = static_cast<size_t>(matrix.inputs());
+  while (local_ == owned(outputs, owner_, rows)) {
+    ++owner_;
+    local_ = 0;
+  }
+  const int left = owned(outputs, owner_, rows) - local_;
+  const int wanted = std::max(matrix.batch(), static_cast<int>(kBatchValues / inputs));
+  const int count = std::min(left, std::max(1, wanted));
+  values_.resize(inputs * static_cast<size_t>(count));
+  matrix.rows(owner_ + local_ * rows, rows, count, values_.data());
+  Batch batch(rows_.size());
+  for (std::vector<Wavelet>& row : batch) {
+    row.reserve(static_cast<size_t>(count) * (inputs / rows_.size() + 2));
+  }
+  for (int k = 0; k < count; ++k) {
+    const uint32_t end = ++ended_ == outputs ? kRowEnd | kStreamEnd : kRowEnd;
+    make_row(matrix, &values_[static_cast<size_t>(k) * inputs], end, &batch);
+  }
+  local_ += count;
+  if (ended_ == outputs) {
+    ++layer_;
+    owner_ = local_ = ended_ = 0;
+  }
+  return batch;
+}
+
+void WeightStream::make_row(const MatrixSource& matrix, const uint16_t* values, uint32_t end,
+                            Batch* batch) {
+  const auto colour = static_cast<uint8_t>(options_.colour);
+  const auto call = options_.dense
+                        ? (matrix.index_only() ? compress<true, true> : compress<true, false>)
+                        : (matrix.index_only() ? compress<false, true> : compress<false, false>);
+  for (int r = 0; r < options_.rows; ++r) {
+    std::vector<Wavelet>& out = (*batch)[static_cast<size_t>(r)];
+    const size_t before = out.size();
+    const int local = owned(matrix.inputs(), r, options_.rows);
+    out.resize(before + static_cast<size_t>(local) + 1);
+    const size_t n = call(values, r, options_.rows, matrix.inputs(), colour, out.data() + before);
+    out.resize(before + n + 1);
+    out.back() = {colour, true, end};
+  }
+}
+
+void WeightStream::add(Batch batch) {
+  for (const std::vector<Wavelet>& row : batch) waiting_ += row.size();
+  batches_.push_back(std::move(batch));
+  finished_ = made_all();
+}
+
+size_t WeightStream::available(const Row& row) const {
+  const auto r = static_cast<size_t>(&row - rows_.data());
+  size_t n = 0;
+  for (size_t b = row.batch - first_; b < batches_.size(); ++b) n += batches_[b][r].size();
+  return n - row.at;
+}
+
+void WeightStream::produce() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  try {
+    while (!stop_ && !finished_) {
+      changed_.wait(lock, [this] { return stop_ || !full(); });
+      if (stop_) return;
+      lock.unlock();
+      Batch batch = make();
+      lock.lock();
+      add(std::move(batch));
+      changed_.notify_all();
+    }
+  } catch (...) {
+    if (!lock.owns_lock()) lock.lock();
+    error_ = std::current_exception();
+    finished_ = true;
+    changed_.notify_all();
+  }
+}
+
+void WeightStream::next(int row, size_t n, std::vector<Wavelet>* out) {
+  Row& r = rows_[static_cast<size_t>(row)];
+  std::unique_lock<std::mutex> lock(mutex_);
+  const auto enough = [&] { return finished_ || full() || available(r) >= n; };
+  if (options_.ahead) {
+    changed_.wait(lock, enough);
+    if (error_) std::rethrow_exception(error_);
+  } else {
+    while (!enough()) add(make());
+  }
+  while (n > 0 && r.batch - first_ < batches_.size()) {
+    const std::vector<Wavelet>& from = batches_[r.batch - first_][static_cast<size_t>(row)];
+    const size_t count = std::min(n, from.size() - r.at);
+    const auto begin = from.begin() + static_cast<std::ptrdiff_t>(r.at);
+    const auto end = begin + static_cast<std::ptrdiff_t>(count);
+    for (auto w = begin; w != end; ++w) r.weights += w->ctrl ? 0 : 1;
+    out->insert(out->end(), begin, end);
+    r.wavelets += count;
+    r.at += count;
+    n -= count;
+    if (r.at == from.size()) {
+      ++r.batch;
+      r.at = 0;
+    }
+  }
+  // What all rows have taken goes.
+  size_t least = r.batch;
+  for (const Row& other : rows_) least = std::min(least, other.batch);
+  for (; first_ < least; ++first_) {
+    for (const std::vector<Wavelet>& taken : batches_.front()) waiting_ -= taken.size();
+    batches_.pop_front();
+  }
+  if (options_.ahead) changed_.notify_all();
+}
+
+bool WeightStream::done(int row) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return finished_ && rows_[static_cast<size_t>(row)].batch - first_ == batches_.size();
+}
+
+}  // namespace ow::memoryx

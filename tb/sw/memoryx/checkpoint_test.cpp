@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checkpoints: a training that goes on is the one that never stopped, bit for bit, whatever stopped
+// it and when; damaged files and those of other models are refused.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "both.h"
+#include "ow/base/error.h"
+#include "ow/base/file.h"
+
+namespace ow::memoryx {
+namespace {
+
+constexpr uint64_t kSteps = 30;
+
+TrainingJob job_of() {
+  TrainingJob job;
+  job.layers = {{12, 20, Activation::Relu, true}, {20, 4, Activation::None, true}};
+  job.samples = 16;
+  job.micro_batches = 2;
+  job.seed = 5;
+  job.optimizer.rate = constant_schedule(0.01);
+  job.loss_scale = {0x1p22, true, 5, 0x1p24};  // overflows at first
+  job.sparsity.resize(1);
+  job.sparsity[0].pattern = "layers.0.weight";
+  job.sparsity[0].algorithm = SparsityGroup::Algorithm::Rigl;
+  job.sparsity[0].density = constant_schedule(0.4);
+  job.sparsity[0].update.every = 3;
+  return job;
+}
+
+// What the reference trainer goes on from.
+void restore(const MemoryX& memory, golden::Trainer* golden) {
+  std::vector<golden::Parameter> parameters = golden->parameters();
+  const Store& store = memory.store();
+  for (size_t k = 0; k < parameters.size(); ++k) {
+    golden::Parameter& p = parameters[k];
+    const size_t n = p.value.size();
+    p.value = weights_of(store, k);
+    if (store.moments() > 0) p.first = copy_of(store.moment(k, 0, 0, n));
+    if (store.moments() > 1) p.second = copy_of(store.moment(k, 1, 0, n));
+    if (!store.spec(k).masked) continue;
+    const View<uint8_t> mask = store.mask(k, 0, n);
+    p.mask.assign(mask.begin(), mask.end());
+  }
+  const RunState s = memory.state();
+  golden->restore(parameters, s.step, s.updates, s.loss_scale, s.good_steps);
+}
+
+class Checkpoints : public testing::Test {
+ protected:
+  Checkpoints() : problem_(9, 12, 4, 150) {}
+  void SetUp() override {
+    directory_ = testing::TempDir() + "ow_checkpoints_" + std::to_string(getpid());
+    std::filesystem::remove_all(directory_);
+    std::filesystem::create_directories(directory_);
+  }
+  void TearDown() override { std::filesystem::remove_all(directory_); }
+
+  // Trains up to step `stop`, from the newest checkpoint that can be read if there is one, and
+  // saves after each step. Returns what a checkpoint of the end holds.
+  std::string train(uint64_t stop, FileCalls* calls = nullptr) {
+    Both both(job_of(), problem_.data);
+    for (const std::string& path : checkpoints_in(directory_)) {
+      try {
+        both.memory.load(path);
+        restore(both.memory, &both.golden);
+        break;
+      } catch (const BadInput&) {
+      }
+    }
+    while (both.memory.step() < stop) {
+      both.step();
+      if (both.difference() != "") return both.difference();
+      both.memory.save(checkpoint_path(directory_, both.memory.step()), calls);
+      remove_old_checkpoints(directory_, 2, calls);
+    }
+    const std::string end = directory_ + "/end";
+    both.memory.save(end);
+    std::string contents = read_text(end);
+    std::filesystem::remove(end);
+    return contents;
+  }
+  // The one that was never disturbed.
+  std::string undisturbed() {
+    std::string contents = train(kSteps);
+    clear();
+    return contents;
+  }
+  void clear() {
+    std::filesystem::remove_all(directory_);
+    std::filesystem::create_directories(directory_);
+  }
+  static std::string refusal(const std::function<void()>& work) {
+    try {
+      work();
+    } catch (const BadInput& e) {
+      return e.what();
+    }
+    return "nothing";
+  }
+
+  Problem problem_;
+  std::string directory_;
+};
+
+TEST_F(Checkpoints, ATrainingGoesOnAsIfItHadNotStopped) {
+  const std::string want = undisturbed();
+  for (const uint64_t stop : {1, 2, 7, 16, 29}) {
+    clear();
+    train(stop);
+    EXPECT_EQ(train(kSteps), want) << stop;
+    EXPECT_EQ(checkpoints_in(directory_).size(), 2u) << "older ones go";
+  }
+}
+
+// The program stops behind a call, which may have done its work or not; `lost`: what was not
+// brought to the disk is not there afterwards.
+struct Crash {};
+class CrashingCalls : public FileCalls {
+ public:
+  CrashingCalls(int calls, bool lost) : left_(calls), lost_(lost) {}
+  int create(const std::string& path) override {
+    unsynced_ = path;
+    return after(FileCalls::create(path));
+  }
+  long write(int file, const void* data, size_t bytes) override {
+    // In two parts, so that it can stop between them.
+    const size_t part = bytes > 256 ? bytes / 2 : bytes;
+    return after(FileCalls::write(file, data, part));
+  }
+  int sync(int file) override {
+    const int status = FileCalls::sync(file);
+    unsynced_.clear();
+    return after(status);
+  }
+  int close(int file) override { return dead_ ? 0 * ::close(file) : after(FileCalls::close(file)); }
+  int rename(const std::string& from, const std::string& to) override {
+    if (unsynced_ == from) unsynced_ = to;
+    renamed_from_ = from;
+    renamed_to_ = to;
+    return after(FileCalls::rename(from, to));
+  }
+  int sync_directory(const std::string& path) override {
+    const int status = FileCalls::sync_directory(path);
+    renamed_to_.clear();
+    return after(status);
+  }
+  int remove(const std::string& path) override {
+    return dead_ ? 0 : after(FileCalls::remove(path));
+  }
+  bool crashed() const { return dead_; }
+
+ private:
+  template <typename Status>
+  Status after(Status status) {
+    if (left_-- > 0) return status;
+    dead_ = true;
+    if (lost_) {
+      if (!renamed_to_.empty()) std::rename(renamed_to_.c_str(), renamed_from_.c_str());
+      const std::string& half =
+          unsynced_ == renamed_to_ && !renamed_to_.empty() ? renamed_from_ : unsynced_;
+      if (!half.empty() && std::filesystem::exists(half)) {
+        std::filesystem::resize_file(half, std::filesystem::file_size(half) / 2);
+      }
+    }
+    throw Crash();
+  }
+
+  int left_;
+  bool lost_;
+  bool dead_ = false;
+  std::string unsynced_, renamed_from_, renamed_to_;
+};
+
+TEST_F(Checkpoints, ACrashBehindEveryCallLosesNoMoreThanAStep) {
+  const std::string want = undisturbed();
+  for (const bool lost : {false, true}) {
+    int calls = 0;
+    for (bool crashed = true; crashed; ++calls) {
+      clear();
+      train(3);  // there are checkpoints
+      CrashingCalls crashing(calls, lost);
+      try {
+        train(5, &crashing);
+      } catch (const Crash&) {
+      }
+      crashed = crashing.crashed();
+      // The newest that can be read is of step 2 or later: what the last save began from at most.
+      uint64_t newest = 0;
+      for (const std::string& path : checkpoints_in(directory_)) {
+        if (refusal([&] { newest = std::max(newest, check_checkpoint(path).step); }) != "nothing") {
+          ADD_FAILURE() << path << " cannot be read, after call " << calls;
+        }
+      }
+      ASSERT_GE(newest, 3u) << "after call " << calls;
+      if (calls % 7 == 0 || !crashed) {
+        ASSERT_EQ(train(kSteps), want) << "after call " << calls;
+      }
+    }
+    EXPECT_GT(calls, 40) << "writes, syncs, renames and removals of two checkpoints";
+  }
+}
+
+TEST_F(Checkpoints, TwentyKillsAtRandomMomentsChangeNoBit) {
+  const std::string want = undisturbed();
+  const char* text = std::getenv("OW_SEED");
+  const uint64_t seed = text == nullptr ? 1 : std::strtoull(text, nullptr, 10);
+  RecordProperty("seed", std::to_string(seed));
+  Rng rng(seed);
+  int killed = 0;
+  uint64_t furthest = 0;
+  for (int k = 0; k < 20; ++k) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      train(kSteps);
+      _exit(0);
+    }
+    usleep(static_cast<useconds_t>(rng.below(40000)));
+    kill(child, SIGKILL);
+    int status = 0;
+    waitpid(child, &status, 0);
+    killed += WIFSIGNALED(status) ? 1 : 0;
+    uint64_t newest = 0;
+    for (const std::string& path : checkpoints_in(directory_)) {
+      newest = std::max(newest, check_checkpoint(path).step);
+    }
+    ASSERT_GE(newest, furthest);
+    furthest = newest;
+    // From the beginning again once it has got to the end: all moments are to be hit.
+    if (furthest == kSteps) {
+      clear();
+      furthest = 0;
+    }
+  }
+  EXPECT_GT(killed, 10) << "seed " << seed;
+  EXPECT_EQ(train(kSteps), want) << "seed " << seed;
+}
+
+TEST_F(Checkpoints, DamagedFilesAreRefused) {
+  train(4);
+  const std::string path = checkpoint_path(directory_, 4);
+  const std::string good = read_text(path);
+  Both both(job_of(), problem_.data);
+  const std::vector<float> before = weights_of(both.memory.store(), 0);
+  const std::string bad = directory_ + "/bad.safetensors";
+  const auto words = [&](const std::string& contents) {
+    write_file(bad, contents);
+    return refusal([&] { both.memory.load(bad); });
+  };
+  for (size_t length = 0; length < good.size(); length += 1 + good.size() / 300) {
+    ASSERT_NE(words(good.substr(0, length)), "nothing") << length;
+  }
+  Rng rng(3);
+  for (int k = 0; k < 500; ++k) {
+    std::string changed = good;
+    // Half of them in the header.
+    const size_t at = rng.below(k % 2 == 0 ? 1500 : good.size());
+    changed[at] = static_cast<char>(changed[at] ^ (1 << rng.below(8)));
+    ASSERT_NE(words(changed), "nothing") << at;
+  }
+  std::string weight = good;
+  weight[good.size() / 2] = static_cast<char>(weight[good.size() / 2] ^ 1);
+  EXPECT_NE(words(weight).find("is damaged: its check sum differs"), std::string::npos);
+  EXPECT_NE(words("").find("no safetensors file"), std::string::npos);
+  EXPECT_TRUE(same_bits(weights_of(both.memory.store(), 0), before)) << "nothing was read";
+  EXPECT_EQ(words(good), "nothing");
+  EXPECT_EQ(both.memory.step(), 4u);
+}
+
+TEST_F(Checkpoints, OtherModelsAndRunsAreRefused) {
+  train(1);
+  const std::string path = checkpoint_path(directory_, 1);
+  const auto words = [&](const std::function<void(TrainingJob*)>& change) {
+    TrainingJob job = job_of();
+    change(&job);
+    MemoryX memory(job, {});
+    return refusal([&] { memory.load(path); });
+  };
+  const auto has = [&](const std::function<void(TrainingJob*)>& change, const char* part) {
+    EXPECT_NE(words(change).find(part), std::string::npos) << words(change);
+  };
+  EXPECT_EQ(words([](TrainingJob*) {}), "nothing");
+  has([](TrainingJob* j) { j->layers[0].inputs = 13; },
+      "is of another model: 'layers.0.weight' is F32 [20, 12], not F32 [20, 13]");
+  has(
+      [](TrainingJob* j) {
+        j->layers.push_back({4, 4, Activation::None, true});
+      },
+      "is of another model: it has no 'layers.2.weight'");
+  has([](TrainingJob* j) { j->layers[1].bias = false; }, "it has 'layers.1.bias' besides");
+  has([](TrainingJob* j) { j->sparsity[0].pattern = "*"; }, "it has no 'layers.1.weight_mask'");
+  has([](TrainingJob* j) { j->optimizer.kind = OptimizerOptions::Kind::Sgd; },
+      "is of a run with optimizer adamw, not sgd");
+  has([](TrainingJob* j) { j->seed = 6; }, "seed 5, not 6");
+  has([](TrainingJob* j) { j->samples = 8; }, "batch 32, not 16");
+  EXPECT_NE(refusal([&] { check_checkpoint(OW_SOURCE_DIR "/README.md"); }).find("safetensors"),
+            std::string::npos);
+  EXPECT_NE(refusal([&] { check_checkpoint(directory_ + "/none"); }).find("cannot be read"),
+            std::string::npos);
+}
+
+TEST_F(Checkpoints, FullAndForbiddenPlacesAreErrorsAndKeepWhatWasThere) {
+  class Full : public FileCalls {
+   public:
+    long write(int file, const void* data, size_t bytes) override {
+      if (++writes_ < 3) return FileCalls::write(file, data, bytes);
+      errno = ENOSPC;
+      return -1;
+    }
+    int writes_ = 0;
+  };
+  train(1);
+  const std::string path = checkpoint_path(directory_, 1);
+  const std::string before = read_text(path);
+  Both both(job_of(), problem_.data);
+  Full full;
+  EXPECT_NE(refusal([&] { both.memory.save(path, &full); }).find("No space left"),
+            std::string::npos);
+  EXPECT_EQ(read_text(path), before);
+  EXPECT_NE(refusal([&] { both.memory.save(directory_ + "/none/x"); }).find("cannot be written"),
+            std::string::npos);
+  size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(directory_)) {
+    files += entry.is_regular_file() ? 1 : 0;
+  }
+  EXPECT_EQ(files, 1u) << "no temporary file is left";
+}
+
+TEST_F(Checkpoints, OtherProgramsReadThem) {
+  train(2);
+  const std::string path = checkpoint_path(directory_, 2);
+  Both both(job_of(), problem_.data);
+  both.memory.load(path);
+  double sum = 0;
+  for (const float w : weights_of(both.memory.store(), 0)) sum += static_cast<double>(w);
+  const std::string command =
+      fmt::format("python3 {}/tb/sw/memoryx/checkpoint.py {} layers.0.weight 20 12 {:.9f}",
+                  OW_SOURCE_DIR, path, sum);
+  EXPECT_EQ(std::system(command.c_str()), 0) << command;
+}
+
+}  // namespace
+}  // namespace ow::memoryx

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Weights on their way: rounding, the three passes' streams, the bounded producer.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <thread>
+
+#include "both.h"
+#include "ow/base/error.h"
+#include "ow/memoryx/round.h"
+
+namespace ow::memoryx {
+namespace {
+
+float float_of(uint32_t bits) {
+  float x;
+  std::memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+TEST(MemoryXStream, RoundsAsTheNumberTypesDo) {
+  std::vector<float> in;
+  // Around every number of each format and every midpoint between two, and at random.
+  for (uint32_t upper = 0; upper < 0x10000; ++upper) {
+    for (const uint32_t lower : {0u, 1u, 0x7FFFu, 0x8000u, 0x8001u, 0xFFFFu}) {
+      in.push_back(float_of(upper << 16 | lower));
+    }
+    const float half = from_half(HalfType::Binary16, static_cast<uint16_t>(upper));
+    uint32_t bits;
+    std::memcpy(&bits, &half, sizeof bits);
+    for (const uint32_t off : {0u, 1u, 0xFFFu, 0x1000u, 0x1001u, 0x1FFFu}) {
+      in.push_back(float_of(bits + off));
+    }
+    if (std::isfinite(half)) {
+      const float next = from_half(HalfType::Binary16, static_cast<uint16_t>(upper ^ 1));
+      in.push_back((half + next) / 2);  // of subnormals too
+      in.push_back(std::nextafter((half + next) / 2, 0.0f));
+    }
+  }
+  Rng rng(1);
+  for (int k = 0; k < 3000000; ++k) in.push_back(float_of(static_cast<uint32_t>(rng.next())));
+  std::vector<uint16_t> out(in.size());
+  for (const HalfType type : {HalfType::Binary16, HalfType::Bfloat16}) {
+    round_half(type, in.data(), in.size(), out.data());
+    for (size_t k = 0; k < in.size(); ++k) {
+      ASSERT_EQ(out[k], to_half(type, static_cast<double>(in[k])))
+          << half_name(type) << " " << in[k];
+    }
+  }
+}
+
+// A stream as it is defined, one grid row of one matrix.
+std::vector<Wavelet> by_definition(const std::vector<uint16_t>& sent, bool index_only, int outputs,
+                                   int inputs, int row, int rows) {
+  std::vector<Wavelet> out;
+  int ended = 0;
+  for (int owner = 0; owner < rows; ++owner) {
+    for (int j = owner; j < outputs; j += rows) {
+      for (int i = row; i < inputs; i += rows) {
+        const uint16_t v = sent[static_cast<size_t>(j * inputs + i)];
+        if ((v & 0x7FFF) == 0) continue;
+        const auto local = static_cast<uint32_t>(i / rows);
+        out.push_back({5, false, local << 16 | (index_only ? 0u : v)});
+      }
+      out.push_back({5, true, ++ended == outputs ? 3u : 1u});
+    }
+  }
+  return out;
+}
+
+class Streams : public testing::Test {
+ protected:
+  Streams() {
+    job_.layers = {{70, 45, Activation::Relu, true}, {45, 6, Activation::None, true}};
+    job_.sparsity.resize(1);
+    job_.sparsity[0].pattern = "layers.0.weight";
+    job_.sparsity[0].density = constant_schedule(0.3);
+  }
+  std::vector<std::vector<Wavelet>> all(WeightStream* stream, int rows, uint64_t seed) {
+    // Rows take parts of any size in any order.
+    Rng rng(seed);
+    std::vector<std::vector<Wavelet>> out(static_cast<size_t>(rows));
+    const auto open = [&] {
+      for (int r = 0; r < rows; ++r) {
+        if (!stream->done(r)) return true;
+      }
+      return false;
+    };
+    while (open()) {
+      const int r = static_cast<int>(rng.below(static_cast<uint64_t>(rows)));
+      stream->next(r, rng.below(200), &out[static_cast<size_t>(r)]);
+    }
+    return out;
+  }
+  TrainingJob job_;
+};
+
+TEST_F(Streams, OfAllPassesAreTheirDefinitionFromMemoryAndFromAFile) {
+  const golden::Trainer golden(job_);
+  for (const HalfType type : {HalfType::Binary16, HalfType::Bfloat16}) {
+    job_.type = type;
+    MemoryOptions options;
+    for (const char* directory : {"", "file"}) {
+      if (*directory != 0) options.store = {testing::TempDir(), 1};
+      MemoryX memory(job_, options);
+      memory.begin();
+      for (const int rows : {1, 3, 4}) {
+        for (const Pass pass : {Pass::Forward, Pass::Delta, Pass::Gradient}) {
+          const auto stream = memory.stream(pass, {1, 0}, {rows, 5, false, 300, false});
+          const auto got = all(stream.get(), rows, 1);
+          for (int r = 0; r < rows; ++r) {
+            std::vector<Wavelet> want;
+            for (const size_t k : {1, 0}) {
+              const golden::Parameter& p = golden.parameters()[2 * k];
+              const bool turned = pass == Pass::Delta;
+              std::vector<uint16_t> sent(p.value.size());
+              for (size_t j = 0; j < p.rows; ++j) {
+                for (size_t i = 0; i < p.columns; ++i) {
+                  const size_t at = j * p.columns + i;
+                  const bool kept = p.mask.empty() || p.mask[at] != 0;
+                  sent[turned ? i * p.rows + j : at] =
+                      pass == Pass::Gradient ? static_cast<uint16_t>(kept)
+                                             : to_half(type, static_cast<double>(p.value[at]));
+                }
+              }
+              const auto part = by_definition(
+                  sent, pass == Pass::Gradient, static_cast<int>(turned ? p.columns : p.rows),
+                  static_cast<int>(turned ? p.rows : p.columns), r, rows);
+              want.insert(want.end(), part.begin(), part.end());
+            }
+            ASSERT_EQ(got[static_cast<size_t>(r)], want) << rows << " " << r;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_F(Streams, AreTheSameAheadOfTheWaferAndWithAnyDepth) {
+  MemoryX memory(job_, {});
+  memory.begin();
+  const auto want = all(memory.stream(Pass::Delta, {0, 1}, {3, 5, false}).get(), 3, 2);
+  for (const size_t depth : {size_t{1}, size_t{500}, size_t{1} << 20}) {
+    for (uint64_t seed = 0; seed < 5; ++seed) {
+      const auto stream = memory.stream(Pass::Delta, {0, 1}, {3, 5, false, depth, true});
+      ASSERT_EQ(all(stream.get(), 3, seed), want) << depth;
+    }
+  }
+}
+
+// Counts the rows that were asked for.
+class Counted : public MatrixSource {
+ public:
+  explicit Counted(std::atomic<int>* made) : made_(*made) {}
+  int outputs() const override { return 4000; }
+  int inputs() const override { return 40000; }
+  void rows(int, int, int count, uint16_t* out) const override {
+    made_ += count;
+    std::fill(out, out + static_cast<size_t>(count) * 40000, uint16_t{1});
+  }
+
+ private:
+  std::atomic<int>& made_;
+};
+
+TEST(MemoryXProducer, StaysWithinItsDepthAndStopsWhenNobodyTakes) {
+  std::atomic<int> made{0};
+  std::vector<std::unique_ptr<MatrixSource>> source;
+  source.push_back(std::make_unique<Counted>(&made));
+  WeightStream stream(std::move(source), {2, 0, false, 100000, true});
+  std::vector<Wavelet> out;
+  const auto settle = [] { std::this_thread::sleep_for(std::chrono::milliseconds(50)); };
+  settle();
+  EXPECT_EQ(made, 3) << "40,002 wavelets an output: the third passes the depth";
+  // One row takes what there is and gets no more: the other one holds it.
+  stream.next(0, 1000000, &out);
+  EXPECT_EQ(out.size(), 3u * 20001);
+  stream.next(0, 10, &out);
+  EXPECT_EQ(out.size(), 3u * 20001);
+  settle();
+  EXPECT_EQ(made, 3);
+  stream.next(1, 20001, &out);
+  settle();
+  EXPECT_EQ(made, 4);
+}  // and its end does not wait for the rest
+
+class Failing : public MatrixSource {
+ public:
+  int outputs() const override { return 4; }
+  int inputs() const override { return 4; }
+  void rows(int, int, int, uint16_t*) const override { throw BadInput("no weights"); }
+};
+
+TEST(MemoryXProducer, HandsOnWhatGoesWrong) {
+  for (const bool ahead : {false, true}) {
+    std::vector<std::unique_ptr<MatrixSource>> source;
+    source.push_back(std::make_unique<Failing>());
+    WeightStream stream(std::move(source), {1, 0, false, 100, ahead});
+    std::vector<Wavelet> out;
+    EXPECT_THROW(stream.next(0, 10, &out), BadInput);
+  }
+}
+
+}  // namespace
+}  // namespace ow::memoryx
