@@ -99,6 +99,16 @@ struct Profile {
   std::vector<Activity> tiles;  // row by row
 };
 
+// What a tile has printed with ow_printf (openwafer/tile/print.h).
+struct Print {
+  int row = 0;  // of the machine
+  int col = 0;
+  uint32_t cycle = 0;  // low word of the cycle count
+  std::string text;    // without a newline at its end
+
+  std::string line() const;  // "tile (0, 1), cycle 1234: text"
+};
+
 // What a consumer gets, and a producer makes, at the edge.
 struct Word {
   uint32_t data = 0;
@@ -177,6 +187,11 @@ class Run {
 
   // What happened since the last call, or since loading.
   Profile profile();
+
+  // What the tiles have printed since the last call, or since loading, by cycle; of tiles that have
+  // been stopped, too. What was printed too often between two calls for a tile's ring is lost.
+  std::vector<Print> prints();
+  uint64_t prints_lost() const;  // up to the last call of prints()
 
  private:
   Event write_bytes(const std::string& name, ElementType type, const void* data, size_t count,

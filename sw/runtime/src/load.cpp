@@ -35,6 +35,9 @@ class Loader {
   std::shared_ptr<Run::State> load() {
     check_place();
     read_firmware();
+    for (const Run::State::Part& part : run_->parts) {
+      run_->printers.emplace_back(control_, part.rect, part.image);
+    }
     if (program_.layout()) lay_out(*program_.layout());
     check_routes();
     replace_others();

@@ -249,6 +249,24 @@ Run Runtime::load(const Program& program, std::optional<Rect> rect) {
 
 Rect Run::rect() const { return state_->rect; }
 
+std::vector<Print> Run::prints() {
+  state_->check_loaded();
+  state_->machine->control();  // copies that are under way are done first
+  std::vector<Print> all;
+  for (PrintReader& printer : state_->printers) {
+    for (Print& print : printer.take()) all.push_back(std::move(print));
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Print& a, const Print& b) { return a.cycle < b.cycle; });
+  return all;
+}
+
+uint64_t Run::prints_lost() const {
+  uint64_t lost = 0;
+  for (const PrintReader& printer : state_->printers) lost += printer.lost();
+  return lost;
+}
+
 Profile Run::profile() {
   Run::State& run = *state_;
   run.check_loaded();

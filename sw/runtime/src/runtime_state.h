@@ -16,6 +16,7 @@
 #include "ow/device/bulk.h"
 #include "ow/device/control_plane.h"
 #include "ow/runtime/elf.h"
+#include "ow/runtime/prints.h"
 #include "ow/runtime/program.h"
 
 namespace ow {
@@ -110,6 +111,7 @@ class Run::State {
   bool replaced = false;  // another program has been loaded over it
   std::vector<Counters> counters;
   uint64_t counted_at = 0;
+  std::vector<PrintReader> printers;  // of the parts
 
   void check_loaded() const;
   Array array(const std::string& name, ElementType type) const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the library's tests run.
 #include "openwafer/tile/export.h"
+#include "openwafer/tile/print.h"
 
 OW_EXPORT(f16, matrix, 4, 6);
 OW_EXPORT(i32, vector, 8);
@@ -16,6 +17,9 @@ OW_LAUNCH(add, n, value) {
 OW_LAUNCH(where) {
   place[0] = ow_reg_read(OW_REG_ROW);
   place[1] = ow_reg_read(OW_REG_COL);
+}
+OW_LAUNCH(say, n) {
+  for (uint32_t i = 0; i < n; ++i) ow_printf("%u of %u, %.1f", i, n, 0.5f);
 }
 OW_LAUNCH(count) { counted = ++counter; }
 OW_LAUNCH(spin) {

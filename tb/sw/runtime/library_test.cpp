@@ -121,6 +121,25 @@ TEST(Library, ATrapThrowsWithItsLineAndALoopWithItsPlace) {
   EXPECT_TRUE(has(loop, "library_kernel.c:")) << loop;
 }
 
+TEST(Library, PrintsComeWithTileAndCycleAndAfterATrap) {
+  Runtime machine = open("sim:2x2");
+  ow::Run run = machine.load(Program(kElf), Rect{0, 1, 2, 1});
+  EXPECT_TRUE(run.prints().empty());
+  run.launch("say", {2}).wait();
+  const std::vector<Print> prints = run.prints();
+  ASSERT_EQ(prints.size(), 4u);
+  EXPECT_EQ(prints[3].text, "1 of 2, 0.5");
+  EXPECT_EQ(prints[3].line(), "tile (" + std::to_string(prints[3].row) + ", 1), cycle " +
+                                  std::to_string(prints[3].cycle) + ": 1 of 2, 0.5");
+  for (size_t i = 1; i < prints.size(); ++i) EXPECT_LE(prints[i - 1].cycle, prints[i].cycle);
+  run.launch("say", {20}).wait();
+  EXPECT_EQ(run.prints().size(), 2u * 16u);
+  EXPECT_EQ(run.prints_lost(), 2u * 4u);
+  run.launch("say", {1}).wait();
+  EXPECT_THROW(run.launch("trap").wait(), DeviceFault);
+  EXPECT_EQ(run.prints().size(), 2u);
+}
+
 // A layout in a part of a larger machine: streams go straight through the tiles before it.
 TEST(Library, FlowsBringGatherAndAddUpWhatTheirNamesSay) {
   Layout layout({3, 3});

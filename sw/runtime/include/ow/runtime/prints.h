@@ -7,19 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "openwafer/runtime.h"
 #include "ow/device/control_plane.h"
 #include "ow/runtime/elf.h"
 
 namespace ow {
-
-struct Print {
-  int row = 0;
-  int col = 0;
-  uint32_t cycle = 0;  // low word of the cycle count
-  std::string text;    // without a newline at its end
-
-  std::string line() const;  // "tile (0, 1), cycle 1234: text"
-};
 
 // Formats what a record holds, as C's printf does: `arguments` are words, floats as their bits.
 // Strings are looked up in the image. What is no conversion of print.h stays as it is written.
