@@ -299,7 +299,7 @@ package ow_isa_pkg;
     RAMP_NO_CONSUMER = 5'd1,  // a wavelet came in of a colour to which no input queue is bound
     RAMP_OVERRUN     = 5'd2,
     RAMP_TWO_TAKERS  = 5'd3,  // two of engine, reducer and tasks took from one input queue
-    RAMP_TWO_QUEUES  = 5'd4   // two input queues bound to one colour
+    RAMP_TWO_QUEUES  = 5'd4
   } ramp_cause_e;
 
   // Register accesses that stop the tile.

@@ -15,8 +15,10 @@
 // Binding: a write of cfg takes effect two cycles later; in between its old colour is not ready, so
 // that nothing in flight is lost. What a queue holds stays in it. A colour is served by one input
 // queue, the one that it was bound to last: that binding takes it away from the other, which then
-// reads as bound to nothing. It waits in the router while it moves.
-// Errors, reported in err_* while they last or for one cycle: a wavelet waits for the ramp although
+// reads as bound to nothing. It waits in the router while it moves. A binding that would take a
+// colour away from a queue that an instruction or a drain reads is an error and is not made.
+// Errors, reported in err_* while they last or for one cycle: such a binding, in the cycle after its
+// write; a wavelet waits for the ramp although
 // no input queue is bound to its colour (it stays in the router, and its colour waits with it); a
 // push finds its queue full or another writer in the same cycle (the push is dropped: of two, the
 // core's, then the engine's).
@@ -26,6 +28,7 @@
 //   cfg_*         write of a binding: addr [3] 0 input, 1 output queue, [2:0] which; data [5]
 //                 enable, [4:0] colour; *_bind_o reads back
 //   clear_i       empties all queues; the bindings stay, and so does what waits in the router
+//   inq_owned_i   input queues that a running instruction or drain reads
 //   ej_owed_i     colours of which the router holds a wavelet for the ramp
 //   err_*         an error, its cause (RAMP_* in ow_pkg) and its colour or queue
 //   inq_*         heads of the input queues; inq_pop_i takes them, any number in one cycle
@@ -51,6 +54,7 @@ module ow_ramp
   input  logic [3:0]                 cfg_addr_i,
   input  logic [5:0]                 cfg_data_i,
   input  logic                       clear_i,
+  input  logic [NUM_QUEUES-1:0]      inq_owned_i,
   output logic [NUM_QUEUES-1:0][5:0] inq_bind_o,
   output logic [NUM_QUEUES-1:0][5:0] outq_bind_o,
   output logic [NUM_QUEUES-1:0]      inq_valid_o,
@@ -132,8 +136,8 @@ module ow_ramp
   always_comb begin
     ej_ready_o = room1_q;
     if (ej_i.valid) ej_ready_o &= room2_q | ~(colours_t'(1) << ej_i.colour);
-    if (cfg_we_q && !cfg_addr_q[3]) begin
-      ej_ready_o &= ~(in_colour_q[cfg_addr_q[2:0]] | onehot(cfg_data_q[5], cfg_data_q[4:0]));
+    if (bind_in) begin
+      ej_ready_o &= ~(in_colour_q[cfg_addr_q[2:0]] | bind_colour);
     end
   end
 
@@ -161,14 +165,31 @@ module ow_ramp
     end
   end
 
+  // The binding that was written: what it takes, and whether from a reader.
+  logic bind_in, taken_away;
+  colours_t bind_colour;
+  always_comb begin
+    bind_in = cfg_we_q && !cfg_addr_q[3];
+    bind_colour = '0;
+    taken_away = 1'b0;
+    if (bind_in) begin
+      bind_colour = onehot(cfg_data_q[5], cfg_data_q[4:0]);
+      for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
+        if (cfg_addr_q[2:0] != 3'(q) && inq_owned_i[q] && (in_colour_q[q] & bind_colour) != '0) begin
+          taken_away = 1'b1;
+        end
+      end
+    end
+  end
+
   // Errors.
   colours_t unbound;
   assign unbound = ej_owed_i & ~bound_q;
   always_comb begin
-    err_valid_o = overrun_q;
-    err_cause_o = RAMP_OVERRUN;
-    err_unit_o = {2'd0, overrun_queue_q};
-    if (!overrun_q && unbound != '0) begin
+    err_valid_o = overrun_q || taken_away;
+    err_cause_o = taken_away ? RAMP_TWO_QUEUES : RAMP_OVERRUN;
+    err_unit_o = taken_away ? cfg_data_q[4:0] : {2'd0, overrun_queue_q};
+    if (!err_valid_o && unbound != '0) begin
       err_valid_o = 1'b1;
       err_cause_o = RAMP_NO_CONSUMER;
       err_unit_o = '0;
@@ -306,38 +327,37 @@ module ow_ramp
 
       // Bindings, a cycle after they were written.
       if (cfg_we_i || cfg_we_q) begin : bindings
-        automatic colours_t one;
         cfg_we_q <= cfg_we_i;
         cfg_addr_q <= cfg_addr_i;
         cfg_data_q <= cfg_data_i;
-        one = onehot(cfg_data_q[5], cfg_data_q[4:0]);
         if (cfg_we_q && cfg_addr_q[3]) begin
           outq_bind_q[cfg_addr_q[2:0]] <= cfg_data_q;
-          out_colour_q[cfg_addr_q[2:0]] <= one;
-        end else if (cfg_we_q) begin
+          out_colour_q[cfg_addr_q[2:0]] <= onehot(cfg_data_q[5], cfg_data_q[4:0]);
+        end else if (bind_in && !taken_away) begin
           for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
             if (cfg_addr_q[2:0] == 3'(q)) begin
               inq_bind_q[q] <= cfg_data_q;
-              in_colour_q[q] <= one;
-            end else if ((in_colour_q[q] & one) != '0) begin
+              in_colour_q[q] <= bind_colour;
+            end else if ((in_colour_q[q] & bind_colour) != '0) begin
               inq_bind_q[q][5] <= 1'b0;
               in_colour_q[q] <= '0;
             end
           end
           level = in_level_q[cfg_addr_q[2:0]] + 4'(ej_queue[cfg_addr_q[2:0]])
                   - 4'(taken[cfg_addr_q[2:0]]);
-          room1_q <= (room1 & ~in_colour_q[cfg_addr_q[2:0]] & ~one) | (level < Full ? one : '0);
-          room2_q <= (room2 & ~in_colour_q[cfg_addr_q[2:0]] & ~one) |
-                     (level < Full - 4'd1 ? one : '0);
-          bound_q <= (bound_q & ~in_colour_q[cfg_addr_q[2:0]]) | one;
+          room1_q <= (room1 & ~in_colour_q[cfg_addr_q[2:0]] & ~bind_colour) |
+                     (level < Full ? bind_colour : '0);
+          room2_q <= (room2 & ~in_colour_q[cfg_addr_q[2:0]] & ~bind_colour) |
+                     (level < Full - 4'd1 ? bind_colour : '0);
+          bound_q <= (bound_q & ~in_colour_q[cfg_addr_q[2:0]]) | bind_colour;
         end
       end
 
       if (clear_i) begin : clear
         automatic colours_t bound;
         bound = bound_q;
-        if (cfg_we_q && !cfg_addr_q[3]) begin
-          bound = (bound & ~in_colour_q[cfg_addr_q[2:0]]) | onehot(cfg_data_q[5], cfg_data_q[4:0]);
+        if (bind_in && !taken_away) begin
+          bound = (bound & ~in_colour_q[cfg_addr_q[2:0]]) | bind_colour;
         end
         in_level_q <= '0;
         out_level_q <= '0;

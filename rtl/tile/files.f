@@ -44,5 +44,6 @@ rtl/tile/core/ow_core_fetch.sv
 rtl/tile/core/ow_core.sv
 rtl/tile/core/ow_tasks.sv
 rtl/tile/host/ow_test_port.sv
+rtl/tile/host/ow_error.sv
 rtl/tile/host/ow_regs.sv
 rtl/tile/ow_tile.sv

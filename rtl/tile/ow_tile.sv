@@ -106,7 +106,7 @@ module ow_tile #(
     .clk_i, .rst_i(rst_q),
     .ej_i(ej), .ej_ready_o(ej_ready), .ej_owed_i(ej_owed), .inj_o(inj), .inj_space_i(inj_space),
     .cfg_we_i(bind_we), .cfg_addr_i(bind_addr), .cfg_data_i(bind_data),
-    .clear_i(ramp_clear),
+    .clear_i(ramp_clear), .inq_owned_i(eng_owned | red_owned),
     .inq_bind_o(inq_bind), .outq_bind_o(outq_bind),
     .inq_valid_o(inq_valid), .inq_head_o(inq_head), .inq_pop_i(inq_pop),
     .outq_ready_o(outq_ready),
@@ -321,7 +321,7 @@ module ow_tile #(
   logic [31:0] red_reg_rdata;
   logic [31:0] engine_fault, engine_fault_pc, prng_rdata;
   logic [23:0] engine_fault_addr;
-  logic prng_we;
+  logic prng_we, prng_busy;
   logic [1:0] prng_sel;
   logic [3:0] thread_sel;
   logic [31:0] thread_state;
@@ -377,7 +377,7 @@ module ow_tile #(
     .row_closed_o(row_closed), .row_closed_written_o(row_closed_written), .row_free_i(row_free),
     .acc_raddr_i(acc_raddr), .acc_rdata_o(acc_rdata),
     .prng_we_i(prng_we), .prng_sel_i(prng_sel), .prng_wdata_i(reg_wdata),
-    .prng_rdata_o(prng_rdata),
+    .prng_rdata_o(prng_rdata), .prng_busy_o(prng_busy),
     .fault_o(engine_fault), .fault_pc_o(engine_fault_pc), .fault_addr_o(engine_fault_addr),
     .thread_sel_i(thread_sel), .thread_state_o(thread_state),
     .ev_beat_o(ev_beat), .ev_weight_o(ev_weight), .cause_o(eng_cause),
@@ -406,7 +406,6 @@ module ow_tile #(
 
   // ------------------------------------------------------------------------------------- registers --
   logic regs_idle;
-  // What the engine does not report yet.
 
   ow_regs #(.Lanes(Lanes), .SramBytes(SramBytes), .NumColours(NumColours),
             .NumThreads(NumThreads)) u_regs (
@@ -438,6 +437,7 @@ module ow_tile #(
     .ramp_err_cause_i(take_err ? RAMP_TWO_TAKERS : ramp_err_cause),
     .ramp_err_unit_i(take_err ? queue_of(two_takers) : ramp_err_unit),
     .prng_we_o(prng_we), .prng_sel_o(prng_sel), .prng_rdata_i(prng_rdata),
+    .prng_busy_i(prng_busy),
     .mbist_start_o(mbist_start), .mbist_sel_o(mbist_sel), .mbist_rdata_i(mbist_rdata),
     .thread_sel_o(thread_sel), .thread_state_i(thread_state),
     .ev_beat_i(ev_beat), .ev_red_elem_i(ev_red_elem), .ev_in_i(ev_in), .ev_out_i(ev_out),

@@ -175,6 +175,42 @@ TEST(Ramp, AColourMovesToTheQueueThatWasBoundLast) {
   }
 }
 
+// But not away from a queue that an instruction reads: that is an error of one cycle, and nothing
+// changes. The queue itself may be bound again, and another colour to another queue.
+TEST(Ramp, AColourIsNotTakenFromAQueueThatIsRead) {
+  Grid g(1, 1);
+  g.route(0, 0, 9, kW, 1 << kRamp);
+  g.bind_in(0, 0, 0, 9);
+  g.settle();
+  Node& n = g.at(0, 0);
+  int errors = 0;
+  g.drive_node = [&](int, int, Node& node) {
+    if (!node.m().err_valid_o) return;
+    ++errors;
+    EXPECT_EQ(node.m().err_cause_o, static_cast<int>(isa::RampCause::TwoQueues));
+    EXPECT_EQ(node.m().err_unit_o, 9);
+  };
+  const auto bindings = [&] { return g.read(0, 0, isa::reg::Inq::kAddress, 3); };
+  n.m().inq_owned_i = 1 << 0;
+  g.bind_in(0, 0, 1, 9);
+  g.settle();
+  EXPECT_EQ(errors, 1);
+  g.bind_in(0, 0, 0, 9);
+  g.bind_in(0, 0, 2, 8);
+  g.settle();
+  EXPECT_EQ(errors, 1);
+  EXPECT_EQ(bindings(), (std::vector<uint32_t>{0x29, 0, 0x28}));
+  for (uint32_t i = 0; i < 5; ++i) g.edge(kW, 0).to_send.push_back({9, false, i});
+  g.run(20);
+  EXPECT_TRUE(n.in_valid(0));
+  EXPECT_FALSE(n.in_valid(1));
+  n.m().inq_owned_i = 1 << 1;  // the reader of the new queue is no reason
+  g.bind_in(0, 0, 1, 9);
+  g.settle();
+  EXPECT_EQ(errors, 1);
+  EXPECT_EQ(bindings(), (std::vector<uint32_t>{9, 0x29, 0x28}));
+}
+
 // Verilator reports a failed assertion on the standard output; death tests read the other one.
 TEST(CreditsDeathTest, OneTooManyIsReported) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");

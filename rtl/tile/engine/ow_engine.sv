@@ -160,6 +160,7 @@ module ow_engine
   input  logic [1:0]            prng_sel_i,
   input  logic [31:0]           prng_wdata_i,
   output logic [31:0]           prng_rdata_o,
+  output logic                  prng_busy_o,  // an instruction that rounds stochastically runs
 
   // Status. thread_state_o is the THREAD word of thread_sel_i.
   output logic [31:0]           fault_o,       // as ENGINE_FAULT has it
@@ -629,6 +630,7 @@ module ow_engine
     .c_i(a_c), .result_o(dp_result), .late_valid_o(late_valid), .late_o(late),
     .prng_we_i, .prng_sel_i, .prng_wdata_i, .prng_rdata_o
   );
+  assign prng_busy_o = stoch != '0;
 
   // Non-linear functions: two elements a beat, in lanes 2k and 2k + 1.
   /* verilator lint_off UNUSEDSIGNAL */ // both are valid together

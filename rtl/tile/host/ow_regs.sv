@@ -9,11 +9,13 @@
 // The control plane must never wait for firmware, so PUSH is the core's alone: a PUSH from the
 // control plane is granted and has no effect. Reserved offsets read 0 and ignore writes.
 //
-// The first error of the core, the engine, the reducer or the ramp stops the tile: halt_o goes high
-// in the cycle after it was reported and stays until a reset of the core (CORE_CTRL[2]), and the
-// ERROR registers keep what happened first. An error that is still reported then stops it again. In
-// one cycle the core comes before the engine, the reducer and the ramp. The router, the ramp's
-// transport and the control plane go on. ebreak ends a program: it is no error.
+// The first error of the core, the engine, the reducer, the ramp or a register access stops the tile
+// (ow_error): halt_o goes high in the cycle after it was reported and stays until a reset of the core
+// (CORE_CTRL[2]). The router, the ramp's transport and the control plane go on. ebreak ends a program:
+// it is no error.
+//
+// Accesses that are errors, and have no effect: the core starts the memory self-test; the state of
+// the random generator is written while an instruction uses it.
 //
 // Counters are exact although an idle tile is not clocked: events are counted as they happen, and
 // durations are differences of cycle_i taken when their cause changes.
@@ -112,6 +114,7 @@ module ow_regs
   output logic        prng_we_o,
   output logic [1:0]  prng_sel_o,
   input  logic [31:0] prng_rdata_i,
+  input  logic        prng_busy_i,  // an instruction that rounds by it runs
 
   // Memory self-test: start, and its word mbist_sel_o.
   output logic        mbist_start_o,
@@ -217,8 +220,8 @@ module ow_regs
       bind_we_o = is_reg_inq(addr) || to_outq;
       task_we_o = is_tasks_reg(addr);
       red_we_o = is_reducer_reg(addr);
-      prng_we_o = is_reg_prng(addr);
-      mbist_start_o = addr == REG_MBIST && mbist.start;
+      prng_we_o = is_reg_prng(addr) && !prng_busy_i;
+      mbist_start_o = addr == REG_MBIST && mbist.start && !sel_core;
       core_ctrl_we = addr == REG_CORE_CTRL;
     end
   end
@@ -265,56 +268,33 @@ module ow_regs
   end
 
   // --------------------------------------------------------------------------------------- errors --
-  logic err_q;
-  error_source_e err_source_q;
-  logic [4:0] err_unit_q, err_cause_q;
-  logic [31:0] err_addr_q, err_pc_q;
-  logic core_err, any_err;
+  logic misuse, error_pending;
+  regs_cause_e misuse_cause;
+  logic [31:0] error_word, error_addr, error_pc;
 
-  /* verilator lint_off UNUSEDSIGNAL */ // reserved bits
-  engine_fault_reg_t engine_fault;
-  /* verilator lint_on UNUSEDSIGNAL */
-  assign engine_fault = engine_fault_i;
-  assign core_err = stopped_i && !stop_ebreak_i;
-  assign any_err = core_err || engine_fault.fault || red_fault_i || ramp_err_i;
-  assign halt_o = err_q;
-
-  always_ff @(posedge clk_i) begin
-    if (rst_i || unit_rst_o) begin
-      err_q <= 1'b0;
-      err_source_q <= ERR_CORE;
-      err_unit_q <= '0;
-      err_cause_q <= '0;
-      err_addr_q <= '0;
-      err_pc_q <= '0;
-    end else if (any_err && !err_q) begin
-      err_q <= 1'b1;
-      err_pc_q <= pc_i;
-      if (core_err) begin
-        err_source_q <= ERR_CORE;
-        err_unit_q <= '0;
-        err_cause_q <= cause_i;
-        err_addr_q <= tval_i;
-      end else if (engine_fault.fault) begin
-        err_source_q <= ERR_ENGINE;
-        err_unit_q <= {1'b0, engine_fault.thread};
-        err_cause_q <= {1'b0, engine_fault.cause};
-        err_addr_q <= {8'd0, engine_fault_addr_i};
-        err_pc_q <= engine_fault_pc_i;
-      end else if (red_fault_i) begin
-        err_source_q <= ERR_REDUCER;
-        err_unit_q <= '0;
-        err_cause_q <= red_fault_cause_i;
-        err_addr_q <= {8'd0, red_fault_addr_i};
-        err_pc_q <= red_fault_pc_i;
-      end else begin
-        err_source_q <= ERR_RAMP;
-        err_unit_q <= ramp_err_unit_i;
-        err_cause_q <= ramp_err_cause_i;
-        err_addr_q <= '0;
-      end
+  always_comb begin
+    misuse = 1'b0;
+    misuse_cause = REGS_SELFTEST;
+    if (wr && is_reg_prng(addr)) begin
+      misuse = prng_busy_i;
+      misuse_cause = REGS_PRNG_BUSY;
+    end else if (wr && sel_core && addr == REG_MBIST) begin
+      misuse = mbist.start;
     end
   end
+
+  ow_error u_error (
+    .clk_i, .rst_i, .clear_i(unit_rst_o), .pc_i, .bind_i(bind_we_o), .access_addr_i(addr),
+    .core_i(stopped_i && !stop_ebreak_i), .core_cause_i(cause_i), .core_addr_i(tval_i),
+    .engine_i(engine_fault_i), .engine_pc_i(engine_fault_pc_i),
+    .engine_addr_i(engine_fault_addr_i),
+    .red_i(red_fault_i), .red_cause_i(red_fault_cause_i), .red_pc_i(red_fault_pc_i),
+    .red_addr_i(red_fault_addr_i),
+    .ramp_i(ramp_err_i), .ramp_cause_i(ramp_err_cause_i), .ramp_unit_i(ramp_err_unit_i),
+    .regs_i(misuse), .regs_cause_i(misuse_cause),
+    .halt_o, .error_o(error_word), .addr_o(error_addr), .pc_o(error_pc),
+    .pending_o(error_pending)
+  );
 
   // ------------------------------------------------------------------------------------ counters --
   logic [47:0] cnt_q [NumCounters];
@@ -406,19 +386,16 @@ module ow_regs
             REG_CORE_CTRL: rdata_d = core_ctrl_reg_t'{run: run_q, step: step_q, default: '0};
             REG_CORE_PC: rdata_d = pc_i;
             REG_CORE_STATUS: begin
-              rdata_d = core_status_reg_t'{running: run_q && !stopped_i && !err_q,
+              rdata_d = core_status_reg_t'{running: run_q && !stopped_i && !halt_o,
                                            stopped: stopped_i, asleep: asleep_i,
                                            waits_tensor: wait_tensor_i, ebreak: stop_ebreak_i,
                                            cause: cause_i, default: '0};
             end
             REG_CORE_TVAL: rdata_d = tval_i;
             REG_ENGINE_FAULT: rdata_d = engine_fault_i;
-            REG_ERROR: begin
-              rdata_d = error_reg_t'{stopped: err_q, source: err_source_q, unit: err_unit_q,
-                                     cause: err_cause_q, default: '0};
-            end
-            REG_ERROR_ADDR: rdata_d = err_addr_q;
-            REG_ERROR_PC: rdata_d = err_pc_q;
+            REG_ERROR: rdata_d = error_word;
+            REG_ERROR_ADDR: rdata_d = error_addr;
+            REG_ERROR_PC: rdata_d = error_pc;
             REG_ROW: rdata_d = row_reg_t'{number: row_q, default: '0};
             REG_COL: rdata_d = col_reg_t'{number: col_q, default: '0};
             REG_CONFIG: begin
@@ -475,7 +452,7 @@ module ow_regs
 
   // A push that waits for its queue changes nothing until the ramp does.
   assign idle_o = !access && !ctl_rvalid_q && !core_rvalid_q && !unit_rst_o && !ramp_clear_q &&
-                  !(any_err && !err_q) && !ev_beat_i && ev_red_elem_i == 2'd0 && !retire_i && !ev_in_i && !ev_out_i && !ev_weight_i &&
+                  !error_pending && !ev_beat_i && ev_red_elem_i == 2'd0 && !retire_i && !ev_in_i && !ev_out_i && !ev_weight_i &&
                   (eng_cause_i == eng_cause_q) && (asleep_i == asleep_q) &&
                   (red_wait_i == red_wait_q) && !(step_q && issue_i);
 

@@ -16,6 +16,10 @@ uint32_t ow_faults_sum;
 static uint32_t buffer[WORDS];
 
 // clang-format off
+static void store(uint32_t offset, uint32_t value) {
+  *(volatile uint32_t*)(OW_TILE_REGS + offset) = value;  // stops: register
+}
+
 static void touch(void) {
   ow_faults_sum = *(volatile uint32_t*)OUTSIDE;  // stops: load
 }
@@ -135,6 +139,21 @@ void ow_main(void) {
       ow_mov(OW_F32, OW_CTL(DSR_DST, DSR_SRC, DSR_NONE, OW_FAULTS_THREAD));
       rows();
       drain(1, here, STORE | ADD_QUEUE);
+      break;
+    case OW_FAULT_SELFTEST:
+      store(OW_REG_MBIST, OW_MBIST_START(1));
+      break;
+    case OW_FAULT_SEED:
+      ow_dsr_mem1(DSR_DST, OW_F16, here, 4096, 0);
+      ow_dsr_mem1(DSR_SRC, OW_F32, here + 32, 4096, 0);
+      ow_cvt(OW_F32, OW_CTL(DSR_DST, DSR_SRC, DSR_NONE, OW_FAULTS_THREAD) | OW_CTL_STOCH(1));
+      store(OW_REG_PRNG(2), 5);
+      break;
+    case OW_FAULT_TWO_QUEUES:
+      ow_dsr_mem1(DSR_DST, OW_F32, here, WORDS, 4);
+      ow_dsr_fabric_in(DSR_SRC, OW_F32, OW_FAULTS_QUEUE, WORDS);
+      ow_mov(OW_F32, OW_CTL(DSR_DST, DSR_SRC, DSR_NONE, OW_FAULTS_THREAD));
+      store(OW_REG_INQ(OW_FAULTS_QUEUE + 1), ow_reg_read(OW_REG_INQ(OW_FAULTS_QUEUE)));
       break;
     case OW_FAULT_THREAD0:
       // Another number than above, or the compiler makes one instruction of both.

@@ -495,7 +495,7 @@ const char* about(RampCause value) {
     case RampCause::NoConsumer: return "a wavelet came in of a colour to which no input queue is bound";
     case RampCause::Overrun: return "a push into an output queue that is full, or a second one in the same cycle";
     case RampCause::TwoTakers: return "two of engine, reducer and tasks took from one input queue";
-    case RampCause::TwoQueues: return "two input queues bound to one colour";
+    case RampCause::TwoQueues: return "a colour was bound to a second input queue while an instruction or a drain reads the first";
   }
   return nullptr;
 }
@@ -703,7 +703,7 @@ const std::vector<EnumInfo>& enums() {
       {"engine", 1, "the engine", false, {{"unit", "thread"}, }},
       {"reducer", 2, "the reducer", false, {{"unit", "0"}, }},
       {"ramp", 3, "the ramp", false, {{"unit", "colour or queue"}, }},
-      {"regs", 4, "a register access", true, {{"unit", "0"}, }},}},
+      {"regs", 4, "a register access", false, {{"unit", "0"}, }},}},
     {"trap", 5, "trap causes of the core (mcause); 24 and up are of this machine", {
       {"fetch_misaligned", 0, "instruction address misaligned", false, {}},
       {"fetch_fault", 1, "instruction access fault", false, {}},
@@ -729,10 +729,10 @@ const std::vector<EnumInfo>& enums() {
       {"no_consumer", 1, "a wavelet came in of a colour to which no input queue is bound", false, {}},
       {"overrun", 2, "a push into an output queue that is full, or a second one in the same cycle", false, {}},
       {"two_takers", 3, "two of engine, reducer and tasks took from one input queue", false, {}},
-      {"two_queues", 4, "two input queues bound to one colour", true, {}},}},
+      {"two_queues", 4, "a colour was bound to a second input queue while an instruction or a drain reads the first", false, {}},}},
     {"regs_cause", 5, "register accesses that stop the tile", {
-      {"selftest", 1, "the core started the memory self-test", true, {}},
-      {"prng_busy", 2, "the state of the random generator was written while a conversion uses it", true, {}},}},
+      {"selftest", 1, "the core started the memory self-test", false, {}},
+      {"prng_busy", 2, "the state of the random generator was written while a conversion uses it", false, {}},}},
     {"csr", 12, "control and status registers", {
       {"mstatus", 768, "MIE, MPIE; MPP reads 3", false, {{"access", "rw"}, }},
       {"misa", 769, "RV32IM and X", false, {{"access", "ro"}, }},
@@ -1049,7 +1049,7 @@ const std::vector<SpaceInfo>& spaces() {
       {"source", 16, 3, 1, "error_source", "ro", "source"},
       {"stopped", 31, 1, 1, "", "ro", "the tile is stopped by it"},}},
      {"ERROR_ADDR", 0x518, 1, 4, "regs", "ro", true, 0, false, "the address that was accessed (core: mtval), 0 if there is none", {}},
-     {"ERROR_PC", 0x51C, 1, 4, "regs", "ro", true, 0, false, "pc of the instruction; of an error of the ramp: where the core was", {}},
+     {"ERROR_PC", 0x51C, 1, 4, "regs", "ro", true, 0, false, "pc of the instruction; of an error of the ramp that is no register access: where the core was", {}},
      {"STACK_LIMIT", 0x520, 1, 4, "regs", "rw", true, 0, true, "an instruction of the core that sets the stack pointer (x2) below it is an error of the core; 0: no limit", {}},
      {"TEXT_LIMIT", 0x524, 1, 4, "regs", "rw", true, 0, true, "a store of the core to SRAM below it is an error of the core; 0: no limit", {}},
      {"THREAD", 0x600, 16, 4, "engine", "ro", false, 0, false, "state of thread t", {

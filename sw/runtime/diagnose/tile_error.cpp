@@ -103,7 +103,7 @@ std::string TileError::describe(const ElfImage* image) const {
       break;
     case ErrorSource::Regs:
       return std::string(told<isa::RegsCause>(cause, "unknown error of a register access")) +
-             "; core at " + place(pc, image);
+             fmt::format(", register 0x{:x}; ", addr) + place(pc, image);
   }
   std::string s;
   switch (cause) {
@@ -116,6 +116,12 @@ std::string TileError::describe(const ElfImage* image) const {
     case kRampTwoTakers:
       s = fmt::format("input queue {} was read by two at once", unit);
       break;
+    case kRampTwoQueues:
+      return fmt::format(
+                 "colour {} was bound to input queue {} while an instruction or a drain "
+                 "reads the queue that has it; ",
+                 unit, (addr - isa::reg::Inq::kAddress) / 4) +
+             place(pc, image);
     default:
       s = "unknown error of the ramp";
       break;

@@ -311,6 +311,48 @@ TEST_F(TileErrorTest, TwoWritersToAnOutputQueue) {
   expect_recovers();
 }
 
+TEST_F(TileErrorTest, TheSelfTestStartedByFirmware) {
+  start(OW_FAULT_SELFTEST);
+  TileError e = expect_stopped(ErrorSource::Regs, static_cast<int>(isa::RegsCause::Selftest),
+                               "the core started the memory self-test, register 0xf00007c0; pc 0x");
+  EXPECT_EQ(e.addr, isa::reg::Mbist::kAddress);
+  EXPECT_NE(e.describe(&image).find(line("register")), std::string::npos) << e.describe(&image);
+  EXPECT_EQ(control->read_tile(kRow, kCol, isa::reg::Mbist::kAddress), 0u) << "it has not run";
+  expect_recovers();
+}
+
+TEST_F(TileErrorTest, TheRandomStateWrittenWhileAConversionRounds) {
+  const uint32_t word = control->read_tile(kRow, kCol, kRegPrng + 8);
+  start(OW_FAULT_SEED);
+  TileError e = expect_stopped(ErrorSource::Regs, static_cast<int>(isa::RegsCause::PrngBusy),
+                               "the state of the random generator was written while a conversion "
+                               "uses it, register 0xf0000798; pc 0x");
+  EXPECT_EQ(e.addr, kRegPrng + 8);
+  EXPECT_NE(e.describe(&image).find(line("register")), std::string::npos) << e.describe(&image);
+  EXPECT_NE(control->read_tile(kRow, kCol, kRegPrng + 8), 5u) << "the write has no effect";
+  expect_recovers();
+  control->write(tile, kRegPrng + 8, word);  // at rest it may be written
+  EXPECT_EQ(control->read_tile(kRow, kCol, kRegPrng + 8), word);
+  EXPECT_FALSE(read_error(*control, kRow, kCol).stopped);
+}
+
+// A colour moves from one input queue to another, but not away from a reader.
+TEST_F(TileErrorTest, ASecondInputQueueForAColourThatIsRead) {
+  bind();
+  start(OW_FAULT_TWO_QUEUES);
+  TileError e = expect_stopped(ErrorSource::Ramp, static_cast<int>(isa::RampCause::TwoQueues),
+                               "colour 5 was bound to input queue 3 while an instruction or a "
+                               "drain reads the queue that has it; pc 0x");
+  EXPECT_EQ(e.unit, kColour);
+  EXPECT_EQ(e.addr, isa::reg::Inq::address(OW_FAULTS_QUEUE + 1));
+  EXPECT_NE(e.describe(&image).find(line("register")), std::string::npos) << e.describe(&image);
+  EXPECT_EQ(control->read_tile(kRow, kCol, isa::reg::Inq::address(OW_FAULTS_QUEUE + 1)), 0u);
+  expect_recovers();
+  start(OW_FAULT_DATA_TASK);
+  stream(3, 5);
+  EXPECT_EQ(word("ow_faults_sum"), 15u) << "the first queue has kept it";
+}
+
 TEST_F(TileErrorTest, TheFirstErrorIsKept) {
   start(OW_FAULT_LOAD);
   EXPECT_TRUE(read_error(*control, kRow, kCol).stopped);

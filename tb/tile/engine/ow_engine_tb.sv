@@ -49,6 +49,7 @@ module ow_engine_tb
   input  logic [1:0]          prng_sel_i,
   input  logic [31:0]         prng_wdata_i,
   output logic [31:0]         prng_rdata_o,
+  output logic                prng_busy_o,
   output logic [31:0]         fault_o,
   output logic [31:0]         fault_pc_o,
   output logic [23:0]         fault_addr_o,
@@ -116,7 +117,7 @@ module ow_engine_tb
     .red_start_o, .red_start_kind_o(red_kind), .red_start_task_o(red_task), .red_busy_i,
     .row_closed_o, .row_closed_written_o(row_written_o), .row_free_i,
     .acc_raddr_i, .acc_rdata_o,
-    .prng_we_i, .prng_sel_i, .prng_wdata_i, .prng_rdata_o,
+    .prng_we_i, .prng_sel_i, .prng_wdata_i, .prng_rdata_o, .prng_busy_o,
     .fault_o, .fault_pc_o, .fault_addr_o, .thread_sel_i, .thread_state_o, .ev_beat_o, .ev_weight_o, .cause_o, .idle_o
   );
 

@@ -245,6 +245,7 @@ TYPED_TEST(UnitsTest, StochasticRoundingTakesOneNumberAnElement) {
       b.write_dsr(4 * k + 8 * type + 1, mem(4, 77, 4));
       Insn i = insn(kCvt, kF32, 1 + k, 4 * k + 8 * type, 4 * k + 8 * type + 1);
       i.stoch = true;
+      EXPECT_EQ(b->prng_busy_o, dst == 4098 ? 0 : 1);
       b.launch(i);
       for (uint32_t e = 0; e < 77; e++) {
         const uint16_t r = ow::golden::convert_stochastic(static_cast<ow::golden::Type>(type),
@@ -256,6 +257,7 @@ TYPED_TEST(UnitsTest, StochasticRoundingTakesOneNumberAnElement) {
     }
   }
   b.finish();
+  EXPECT_EQ(b->prng_busy_o, 0);
   for (uint32_t a = 4096; a < dst; a += 4) ASSERT_EQ(b.peek(a), word_at(m, a)) << a;
 }
 

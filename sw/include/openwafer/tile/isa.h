@@ -1234,7 +1234,7 @@ enum ow_ramp_cause {
   OW_RAMP_NO_CONSUMER = 1,  // a wavelet came in of a colour to which no input queue is bound
   OW_RAMP_OVERRUN = 2,
   OW_RAMP_TWO_TAKERS = 3,  // two of engine, reducer and tasks took from one input queue
-  OW_RAMP_TWO_QUEUES = 4,  // two input queues bound to one colour
+  OW_RAMP_TWO_QUEUES = 4,
 };
 
 // register accesses that stop the tile.

@@ -40,7 +40,7 @@ static inline uint32_t ow_cycles(void) {
 }
 
 // Seeds the generator of stochastic rounding (xoshiro128+, docs/numerics.md). The state must not be
-// all zero.
+// all zero. An error that stops the tile while a conversion that rounds so runs.
 static inline void ow_prng_seed(uint32_t s0, uint32_t s1, uint32_t s2, uint32_t s3) {
   ow_reg_write(OW_REG_PRNG(0), s0);
   ow_reg_write(OW_REG_PRNG(1), s1);

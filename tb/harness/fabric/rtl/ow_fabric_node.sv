@@ -9,6 +9,7 @@
 //   push_*        push into output queue push_q_i (only when outq_ready_o says so)
 //   push2_*       a second writer, like the core
 //   clear_i       empties the ramp's queues
+//   inq_owned_i   input queues that an instruction would read
 //   err_*         what the ramp reports
 //   dbg_*         the memory word that dbg_addr_i (a word index) names
 
@@ -40,6 +41,7 @@ module ow_fabric_node
   input  logic [2:0]             push2_q_i,
   input  ramp_t                  push2_data_i,
   input  logic                   clear_i,
+  input  logic [NUM_QUEUES-1:0]  inq_owned_i,
   output logic                   err_valid_o,
   output logic [4:0]             err_cause_o,
   output logic [4:0]             err_unit_o,
@@ -91,7 +93,7 @@ module ow_fabric_node
     .ej_i(ej), .ej_ready_o(ej_ready), .ej_owed_i(ej_owed), .inj_o(inj), .inj_space_i(inj_space),
     .cfg_we_i(reg_req && reg_we && (to_inq || to_outq)),
     .cfg_addr_i({to_outq, to_outq ? reg_outq_index(reg_addr) : reg_inq_index(reg_addr)}),
-    .cfg_data_i({binding.enable, binding.colour}), .clear_i,
+    .cfg_data_i({binding.enable, binding.colour}), .clear_i, .inq_owned_i,
     .inq_bind_o(inq_bind), .outq_bind_o(outq_bind),
     .inq_valid_o, .inq_head_o, .inq_pop_i,
     .outq_ready_o,

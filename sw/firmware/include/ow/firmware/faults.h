@@ -25,7 +25,10 @@ enum ow_fault {
   OW_FAULT_DATA_TASK = 15,      // waits for data, then adds each wavelet to ow_faults_sum
   OW_FAULT_TASK_LOAD = 16,      // waits for data, and loads from outside memory in its task
   OW_FAULT_TAKERS = 17,         // a thread and a drain read the same input queue
-  OW_FAULT_THREAD0 = 18         // a tensor operation that does not exist, for which the core waits
+  OW_FAULT_THREAD0 = 18,        // a tensor operation that does not exist, for which the core waits
+  OW_FAULT_SELFTEST = 19,       // starts the memory self-test
+  OW_FAULT_SEED = 20,           // seeds the random generator while a conversion uses it
+  OW_FAULT_TWO_QUEUES = 21      // binds a colour to a second queue while a thread reads the first
 };
 
 #define OW_FAULTS_QUEUE 2   // input queue of the data task, output queue of the overrun

@@ -333,7 +333,7 @@ enum class RampCause : uint8_t {
   NoConsumer = 1,  // a wavelet came in of a colour to which no input queue is bound
   Overrun = 2,  // a push into an output queue that is full, or a second one in the same cycle
   TwoTakers = 3,  // two of engine, reducer and tasks took from one input queue
-  TwoQueues = 4,  // two input queues bound to one colour
+  TwoQueues = 4,
 };
 const char* name_of(RampCause value);
 const char* about(RampCause value);

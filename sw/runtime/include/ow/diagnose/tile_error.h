@@ -30,7 +30,8 @@ enum ReducerCause {
 enum RampCause {
   kRampNoConsumer = static_cast<int>(isa::RampCause::NoConsumer),
   kRampOverrun = static_cast<int>(isa::RampCause::Overrun),
-  kRampTwoTakers = static_cast<int>(isa::RampCause::TwoTakers)
+  kRampTwoTakers = static_cast<int>(isa::RampCause::TwoTakers),
+  kRampTwoQueues = static_cast<int>(isa::RampCause::TwoQueues)
 };
 
 // The first error of a tile.
