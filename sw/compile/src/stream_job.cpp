@@ -87,6 +87,7 @@ void StreamJob::set_routes() {
 void StreamJob::bind_queues() {
   const GridShape grid = plan_.grid;
   const Colours& c = plan_.colours;
+  unbind_queues(control_, whole(grid));
   bind_inq(control_, whole(grid), OW_SL_INQ_WEIGHTS, c.weights);
   for (int r = 0; grid.rows > 1 && r < grid.rows; ++r) {
     const Rect row{r, 0, 1, grid.cols};

@@ -89,6 +89,7 @@ class Layout {
     bool in = true;
     int number = 0;
     int colour = 0;
+    std::string name;  // of the flow
   };
   using Place = std::pair<int, int>;  // row, col
   int colours() const { return next_colour_; }

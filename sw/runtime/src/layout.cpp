@@ -45,6 +45,14 @@ void Layout::check_tile(const std::string& name, int row, int col) const {
 int Layout::queue(const std::string& name, bool in, int row, int col, int colour) {
   check_tile(name, row, col);
   std::vector<Queue>& queues = queues_[{row, col}];
+  for (const Queue& other : queues) {
+    if (in && other.in && other.colour == colour) {
+      throw BadInput(
+          fmt::format("layout: '{}' and '{}' both take colour {} in tile ({}, {}): a "
+                      "colour is served by one input queue",
+                      other.name, name, colour, row, col));
+    }
+  }
   const auto used =
       std::count_if(queues.begin(), queues.end(), [in](const Queue& q) { return q.in == in; });
   if (used == kQueues) {
@@ -53,7 +61,7 @@ int Layout::queue(const std::string& name, bool in, int row, int col, int colour
                     "queues for them",
                     name, in ? "into" : "out of", row, col, kQueues));
   }
-  const Queue queue{in, static_cast<int>(used), colour};
+  const Queue queue{in, static_cast<int>(used), colour, name};
   queues.push_back(queue);
   variables_[name + (in ? "_in" : "_out")][{row, col}] = static_cast<uint32_t>(queue.number);
   return queue.number;

@@ -189,8 +189,7 @@ class Loader {
     control_.write(at, kRegSwitch, std::vector<uint32_t>(colours, 0));
     // Where switches were, credits may be with the wrong neighbour: bit 21 sets them up anew.
     control_.write(at, kRegRoute, std::vector<uint32_t>(colours, reset_credits_ ? 1u << 21 : 0));
-    control_.write(at, kRegInq, std::vector<uint32_t>(kNumQueues, 0));
-    control_.write(at, kRegOutq, std::vector<uint32_t>(kNumQueues, 0));
+    unbind_queues(control_, at);
     for (uint32_t f = 0; f < kNumFilters; ++f) control_.write(at, kRegFilter + 16 * f, 0u);
   }
 

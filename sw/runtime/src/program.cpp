@@ -346,6 +346,22 @@ void set_filter(ControlPlane& control, const Rect& rect, int index, const Filter
 // -------------------------------------------------------------------------------------- queues --
 void bind_inq(ControlPlane& control, const Rect& rect, int queue, int colour) {
   check_queue(queue, colour);
+  const std::vector<std::vector<uint32_t>> words =
+      control.read_rect(rect, reg::Inq::kAddress, kNumQueues);
+  for (size_t i = 0; i < words.size(); ++i) {
+    for (int q = 0; q < kNumQueues; ++q) {
+      const uint32_t word = words[i][static_cast<size_t>(q)];
+      if (q == queue || !reg::Inq::Enable::get(word) ||
+          static_cast<int>(reg::Inq::Colour::get(word)) != colour) {
+        continue;
+      }
+      const int n = static_cast<int>(i);
+      throw BadInput(
+          fmt::format("tile ({}, {}): colour {} for input queue {}, but queue {} has it: "
+                      "a colour is served by one (unbind_queues frees it)",
+                      rect.row + n / rect.cols, rect.col + n % rect.cols, colour, queue, q));
+    }
+  }
   control.write(rect, reg::Inq::address(queue),
                 reg::Inq::Enable::put(1) | reg::Inq::Colour::put(colour));
 }
@@ -354,6 +370,11 @@ void bind_outq(ControlPlane& control, const Rect& rect, int queue, int colour) {
   check_queue(queue, colour);
   control.write(rect, reg::Outq::address(queue),
                 reg::Outq::Enable::put(1) | reg::Outq::Colour::put(colour));
+}
+
+void unbind_queues(ControlPlane& control, const Rect& rect) {
+  control.write(rect, reg::Inq::kAddress, std::vector<uint32_t>(kNumQueues, 0));
+  control.write(rect, reg::Outq::kAddress, std::vector<uint32_t>(kNumQueues, 0));
 }
 
 // -------------------------------------------------------------------------------- program, core --

@@ -213,6 +213,22 @@ TEST(Library, RoutesThatCannotWorkAndMissingVariablesAreRefused) {
   EXPECT_THROW(machine.load(Program("none.elf")), BadInput);
 }
 
+TEST(Library, AColourIsServedByOneInputQueueOfATile) {
+  Layout layout({1, 2});
+  const int colour = layout.colour("x");
+  layout.route(0, 1, colour, Switch{{Route{Port::West, kOutRamp}}});
+  layout.receive("x", 0, 1, colour);
+  layout.receive("y", 0, 0, colour);  // another tile
+  try {
+    layout.receive("y", 0, 1, colour);
+    FAIL();
+  } catch (const BadInput& e) {
+    EXPECT_STREQ(e.what(),
+                 "layout: 'x' and 'y' both take colour 0 in tile (0, 1): a colour is served by one "
+                 "input queue");
+  }
+}
+
 TEST(Library, SeveralFirmwaresStandInTheirParts) {
   Runtime machine = open("sim:2x2");
   Layout layout({2, 2});

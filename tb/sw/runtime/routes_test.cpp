@@ -139,5 +139,26 @@ TEST(Queues, BindingsAreRegistersOfEveryTile) {
   EXPECT_THROW(bind_inq(control, whole(device.shape()), 8, 0), BadInput);
 }
 
+TEST(Queues, ASecondInputQueueForAColourIsRefusedByName) {
+  FakeDevice device(2, 2);
+  ControlPlane control(device);
+  bind_inq(control, Rect{1, 0, 1, 2}, 3, 17);
+  bind_inq(control, whole(device.shape()), 3, 17);  // the same again
+  bind_inq(control, whole(device.shape()), 4, 16);
+  try {
+    bind_inq(control, whole(device.shape()), 5, 17);
+    FAIL();
+  } catch (const BadInput& e) {
+    EXPECT_STREQ(e.what(),
+                 "tile (0, 0): colour 17 for input queue 5, but queue 3 has it: a colour is served "
+                 "by one (unbind_queues frees it)");
+  }
+  unbind_queues(control, whole(device.shape()));
+  bind_inq(control, whole(device.shape()), 5, 17);
+  device.run(100);
+  EXPECT_EQ(device.tile(1, 1)[kRegInq + 20], 32u + 17u);
+  EXPECT_EQ(device.tile(1, 1)[kRegInq + 12], 0u);
+}
+
 }  // namespace
 }  // namespace ow

@@ -73,8 +73,13 @@ Port opposite(Port port);
 const char* port_name(Port port);
 
 // ------------------------------------------------------------------------------------- queues --
+// Binds an input queue of each tile to a colour. BadInput, with the tile, if another input queue
+// has the colour: one queue serves a colour. What the ramp does when a program binds it twice
+// stands in docs/fabric.md.
 void bind_inq(ControlPlane& control, const Rect& rect, int queue, int colour);
 void bind_outq(ControlPlane& control, const Rect& rect, int queue, int colour);
+// Binds all queues of the tiles to nothing.
+void unbind_queues(ControlPlane& control, const Rect& rect);
 
 // ------------------------------------------------------------------------------------- filters --
 // What a tile's filter keeps from the ramp (docs/fabric.md).
