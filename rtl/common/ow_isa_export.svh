@@ -27,6 +27,8 @@ export ow_isa_pkg::ACC_LINES;
 export ow_isa_pkg::CONFIG_SRAM_UNIT;
 export ow_isa_pkg::CRC_POLYNOMIAL;
 export ow_isa_pkg::STATION_ALL_COLUMNS;
+export ow_isa_pkg::EDGE_PATTERN_LOW;
+export ow_isa_pkg::EDGE_PATTERN_HIGH;
 export ow_isa_pkg::LANE_GROUPS;
 export ow_isa_pkg::GROUP_DATA;
 export ow_isa_pkg::GROUP_LANES;

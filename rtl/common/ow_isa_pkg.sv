@@ -41,6 +41,9 @@ package ow_isa_pkg;
   localparam logic [15:0] CRC_POLYNOMIAL = 16'h3D65;  // CRC-16 of frames, on links and on chains
   // column of a command to every station of a row, which none answers
   localparam logic [7:0] STATION_ALL_COLUMNS = 8'hFF;
+  // what a link gives its tile while the test of the edge is on: bits 31:0
+  localparam logic [31:0] EDGE_PATTERN_LOW = 32'h9C66A5F0;
+  localparam logic [12:0] EDGE_PATTERN_HIGH = 13'h15A3;  // the bits above
   localparam int unsigned LANE_GROUPS = 2;  // groups of lanes of one direction of a link
   localparam int unsigned GROUP_DATA = 32;  // data lanes of a group
   localparam int unsigned GROUP_LANES = 34;  // lanes of a group
@@ -57,8 +60,8 @@ package ow_isa_pkg;
   localparam logic [8:0] TRAIN_TEST = 9'h0A0;  // first bit of the test sequence
   localparam logic [1:0] MESSAGE_CHECK = 2'd1;  // `check` of a message
   localparam logic [5:0] NO_LANE = 6'h3F;  // no faulty lane
-  localparam logic [6:0] OPCODE_TENSOR = 7'h0B;  // opcode of tensor instructions (custom-0)
-  localparam logic [6:0] OPCODE_SYSTEM = 7'h2B;  // opcode of system instructions (custom-1)
+  localparam logic [6:0] OPCODE_TENSOR = 7'h0B;  // opcode of tensor instructions
+  localparam logic [6:0] OPCODE_SYSTEM = 7'h2B;  // opcode of system instructions
   // general register that ow.next sets to the wavelet's data
   localparam int unsigned NEXT_ARGUMENT = 10;
   localparam int unsigned NEXT_LINK = 1;  // general register that ow.next sets to its own address
@@ -382,7 +385,7 @@ package ow_isa_pkg;
   // A command of a control wavelet.
   typedef struct packed {
     logic noce;                   // [2] not to the ramp of the router that carries it out
-    logic [1:0] op;               // [1:0] 0 nothing, 1 advance, 2 reset, 3 teardown
+    logic [1:0] op;               // [1:0] what the switch does
   } command_t;
   localparam int unsigned COMMAND_OP_LSB = 0;
   localparam int unsigned COMMAND_NOCE_LSB = 2;
@@ -414,7 +417,7 @@ package ow_isa_pkg;
 
   // First word of a request at the ramp.
   typedef struct packed {
-    logic [3:0] operation;        // [31:28] operation: 1 write, 2 read
+    logic [3:0] operation;        // [31:28] operation
     logic [3:0] rsvd27;
     logic [7:0] tag;              // [23:16] comes back with the response
     logic [15:0] count;           // [15:0] number of 32-bit words (1 to 65535)
@@ -425,7 +428,7 @@ package ow_isa_pkg;
 
   // The word of a response that follows its headers.
   typedef struct packed {
-    logic [3:0] status;           // [31:28] status: 0 done, 1 address error, 2 malformed
+    logic [3:0] status;           // [31:28] status
     logic [3:0] rsvd27;
     logic [7:0] tag;              // [23:16] the tag
     logic [15:0] count;           // [15:0] number of words that follow
@@ -441,7 +444,7 @@ package ow_isa_pkg;
     logic activate;               // [29] the tile activates the task
     logic [4:0] task_id;          // [28:24] the task
     logic [11:0] hops_y;          // [23:12] hops along the column
-    logic [11:0] hops_x;          // [11:0] hops along the row
+    logic [11:0] hops_x;          // [11:0]
   } packet_brief_t;
   localparam int unsigned PACKET_BRIEF_HOPS_X_LSB = 0;
   localparam int unsigned PACKET_BRIEF_HOPS_Y_LSB = 12;
@@ -594,7 +597,7 @@ package ow_isa_pkg;
   typedef struct packed {
     logic rsvd31;
     logic [4:0] task_id;          // [30:26] the task
-    logic [1:0] done;             // [25:24] on completion: 0 nothing, 1 activate, 2 unblock
+    logic [1:0] done;             // [25:24] what a completion does to the task
     logic rsvd23;
     logic fresh;                  // [22]
     logic stoch;                  // [21] stochastic rounding (cvt from f32 to f16 or bf16)
@@ -628,7 +631,7 @@ package ow_isa_pkg;
     logic [2:0] queue_no;         // [10:8] queue (fabric kinds); FIFO register 0 to 3
     logic rsvd7;
     logic [2:0] ty;               // [6:4] element type
-    logic [3:0] kind;             // [3:0] kind: 0 none, 1 memory, 2 fabric in, 3 fabric out, 4 FIFO
+    logic [3:0] kind;             // [3:0] kind
   } dsr0_t;
   localparam int unsigned DSR0_KIND_LSB = 0;
   localparam int unsigned DSR0_TY_LSB = 4;
@@ -769,7 +772,7 @@ package ow_isa_pkg;
     logic filter_ctrl;            // [10] may drop control wavelets
     logic count_ctrl;             // [9] counts control wavelets
     logic count_data;             // [8] counts data wavelets
-    logic [1:0] kind;             // [7:6] 0 counter, 1 sparse counter, 2 range
+    logic [1:0] kind;             // [7:6] kind
     logic enable;                 // [5] it filters
     logic [4:0] colour;           // [4:0] its colour
   } filter_reg_t;
@@ -843,7 +846,7 @@ package ow_isa_pkg;
 
   typedef struct packed {
     logic running;                // [31] running
-    logic [2:0] waits;            // [30:28]
+    logic [2:0] waits;            // [30:28] what it waits for
     logic error;                  // [27]
     logic [10:0] rsvd26;
     logic [15:0] rows;            // [15:0] rows done
@@ -897,7 +900,7 @@ package ow_isa_pkg;
 
   typedef struct packed {
     logic active;                 // [31] active
-    logic [2:0] waits;            // [30:28]
+    logic [2:0] waits;            // [30:28] what it waits for
     logic [3:0] queue_no;         // [27:24] the queue that it waits for
     logic rsvd23;
     logic [6:0] operation;        // [22:16] operation

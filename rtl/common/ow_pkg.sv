@@ -16,6 +16,25 @@ package ow_pkg;
   localparam int unsigned CTRL_STREAM_END = CONTROL_STREAM_END_LSB;
   localparam int unsigned CTRL_COMMANDS = CONTROL_COMMANDS_LSB;
 
+  // The list of commands in the data of a control wavelet: the operation of the first one, whether
+  // that stays away from the ramp, whether there is any, and the data with the first one moved to
+  // the end, as a router sends it on that takes it out.
+  /* verilator lint_off UNUSEDSIGNAL */ // the rest of the word
+  function automatic logic [1:0] command_op(input control_t data);
+    return data.commands[0].op;
+  endfunction
+  function automatic logic command_noce(input control_t data);
+    return data.commands[0].noce;
+  endfunction
+  function automatic logic has_commands(input control_t data);
+    return data.commands != '0;
+  endfunction
+  /* verilator lint_on UNUSEDSIGNAL */
+  function automatic control_t next_command(input control_t data);
+    next_command = data;
+    next_command.commands = {data.commands[0], data.commands[NUM_COMMANDS-1:1]};
+  endfunction
+
   // What the core hands to the engine.
   typedef struct packed {
     logic [6:0]  op;

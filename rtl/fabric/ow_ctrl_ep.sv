@@ -51,13 +51,6 @@ module ow_ctrl_ep
 
   `OW_ASSERT_INIT(sram_in_range, SramBytes % 4 == 0 && SramBytes >= 4 && SramBytes <= 8388608)
 
-  localparam logic [3:0] OpWrite = 4'd1;
-  localparam logic [3:0] OpRead = 4'd2;
-  localparam logic [1:0] StDone = 2'd0;
-  localparam logic [1:0] StAddress = 2'd1;
-  localparam logic [1:0] StMalformed = 2'd2;
-  localparam logic [32:0] RegBytes = 33'h900;
-
   typedef enum logic [3:0] {
     CMD, ADDR, WRITE, HEAD_X, HEAD_Y, SWALLOW_ANSWER, SWALLOW, SEND_X, SEND_Y, SEND_STATUS,
     SEND_DATA
@@ -65,7 +58,7 @@ module ow_ctrl_ep
 
   state_e state_q;
   logic is_read_q, is_reg_q;
-  logic [1:0] status_q;
+  packet_status_e status_q;
   logic [7:0] tag_q;
   logic [15:0] left_q;       // words still to be written, or to be requested
   logic [15:0] recv_q;       // words still to come back
@@ -103,14 +96,24 @@ module ow_ctrl_ep
       to_reg = req_i.data[31:28] == TILE_REGS[31:28];
       offset_end = {5'b0, req_i.data[27:0]} + {15'b0, left_q, 2'b0};
       range_ok = req_i.data[1:0] == '0 &&
-                 (to_reg ? offset_end <= RegBytes
+                 (to_reg ? offset_end <= 33'(TILE_REGS_BYTES)
                          : req_i.data[31:28] == '0 && offset_end <= 33'(SramBytes));
     end
   end
 
+  // The first word of a request, or the only one.
+  /* verilator lint_off UNUSEDSIGNAL */ // reserved bits; directions
+  packet_command_t command;
+  packet_brief_t brief;
+  /* verilator lint_on UNUSEDSIGNAL */
+  logic is_read;
+  assign command = req_i.data;
+  assign brief = req_i.data;
+  assign is_read = command.operation == PACKET_READ;
+
   logic do_write, do_read, do_ring, gnt, rvalid;
-  assign do_ring = state_q == CMD && req_valid_i && req_i.ctrl && req_i.data[29] &&
-                   req_i.data[23:0] == '0;
+  assign do_ring = state_q == CMD && req_valid_i && req_i.ctrl && brief.activate &&
+                   brief.hops_x == '0 && brief.hops_y == '0;
   assign do_write = state_q == WRITE && req_valid_i;
   assign do_read = state_q == SEND_DATA && left_q != '0 && room;
   assign gnt = is_reg_q ? reg_gnt_i : mem_gnt_i;
@@ -123,7 +126,7 @@ module ow_ctrl_ep
   assign mem_addr_o = addr_q[23:0];
   assign reg_addr_o = do_ring ? REG_TASK_ACTIVATE : addr_q[15:0];
   assign mem_wdata_o = req_i.data;
-  assign reg_wdata_o = do_ring ? 32'd1 << req_i.data[28:24] : req_i.data;
+  assign reg_wdata_o = do_ring ? 32'd1 << brief.task_id : req_i.data;
 
   always_comb begin
     case (state_q)
@@ -140,20 +143,22 @@ module ow_ctrl_ep
     case (state_q)
       SEND_X: begin
         push = !fifo_full;
-        push_data = {1'b0, head_x_q};
+        push_data = '{ctrl: 1'b0, data: head_x_q};
       end
       SEND_Y: begin
         push = !fifo_full;
-        push_data = {1'b0, head_y_q};
+        push_data = '{ctrl: 1'b0, data: head_y_q};
       end
       SEND_STATUS: begin
         push = !fifo_full;
-        push_data = {status_q != StDone, 2'b0, status_q, 4'b0, tag_q,
-                     status_q == StDone ? left_q : 16'd0};
+        push_data = '{ctrl: status_q != STATUS_DONE,
+                      data: packet_response_t'{status: status_q, tag: tag_q,
+                                               count: status_q == STATUS_DONE ? left_q : 16'd0,
+                                               default: '0}};
       end
       SEND_DATA: begin
         push = rvalid;
-        push_data = {recv_q == 16'd1, is_reg_q ? reg_rdata_i : mem_rdata_i};
+        push_data = '{ctrl: recv_q == 16'd1, data: is_reg_q ? reg_rdata_i : mem_rdata_i};
       end
       default: push = 1'b0;
     endcase
@@ -168,7 +173,7 @@ module ow_ctrl_ep
       state_q <= CMD;
       is_read_q <= 1'b0;
       is_reg_q <= 1'b0;
-      status_q <= StDone;
+      status_q <= STATUS_DONE;
       tag_q <= '0;
       left_q <= '0;
       recv_q <= '0;
@@ -179,26 +184,25 @@ module ow_ctrl_ep
     end else begin
       case (state_q)
         CMD: if (req_valid_i) begin
-          is_read_q <= req_i.data[31:28] == OpRead;
-          tag_q <= req_i.data[23:16];
-          left_q <= req_i.data[15:0];
-          recv_q <= req_i.data[15:0];
-          status_q <= (req_i.data[15:0] == '0) ? StMalformed : StDone;
+          is_read_q <= is_read;
+          tag_q <= command.tag;
+          left_q <= command.count;
+          recv_q <= command.count;
+          status_q <= (command.count == '0) ? STATUS_MALFORMED : STATUS_DONE;
           if (!req_i.ctrl) begin
-            state_q <= (req_i.data[31:28] == OpRead || req_i.data[31:28] == OpWrite) ? ADDR
-                                                                                     : SWALLOW;
+            state_q <= (is_read || command.operation == PACKET_WRITE) ? ADDR : SWALLOW;
           end
         end
         ADDR: if (req_valid_i) begin
           addr_q <= req_i.data;
           is_reg_q <= to_reg;
-          if (!range_ok && status_q == StDone) status_q <= StAddress;
+          if (!range_ok && status_q == STATUS_DONE) status_q <= STATUS_ADDRESS;
           if (req_i.ctrl) begin
             state_q <= CMD;
           end else if (is_read_q) begin
             state_q <= HEAD_X;
           end else begin
-            state_q <= (range_ok && status_q == StDone) ? WRITE : SWALLOW;
+            state_q <= (range_ok && status_q == STATUS_DONE) ? WRITE : SWALLOW;
           end
         end
         WRITE: if (req_valid_i && gnt) begin
@@ -213,14 +217,14 @@ module ow_ctrl_ep
         end
         HEAD_Y: if (req_valid_i) begin
           head_y_q <= req_i.data;
-          if (!req_i.ctrl) status_q <= StMalformed;
+          if (!req_i.ctrl) status_q <= STATUS_MALFORMED;
           state_q <= req_i.ctrl ? SEND_X : SWALLOW_ANSWER;
         end
         SWALLOW_ANSWER: if (req_valid_i && req_i.ctrl) state_q <= SEND_X;
         SWALLOW: if (req_valid_i && req_i.ctrl) state_q <= CMD;
         SEND_X: if (!fifo_full) state_q <= SEND_Y;
         SEND_Y: if (!fifo_full) state_q <= SEND_STATUS;
-        SEND_STATUS: if (!fifo_full) state_q <= (status_q == StDone) ? SEND_DATA : CMD;
+        SEND_STATUS: if (!fifo_full) state_q <= (status_q == STATUS_DONE) ? SEND_DATA : CMD;
         SEND_DATA: begin
           if (do_read && gnt) begin
             addr_q <= addr_q + 32'd4;

@@ -97,8 +97,8 @@ module ow_ramp
   logic [5:0] cfg_data_q;
 
   // Queues.
-  logic [32:0] in_mem_q [NUM_QUEUES*QueueDepth];
-  logic [32:0] out_mem_q [NUM_QUEUES*QueueDepth];
+  ramp_t in_mem_q [NUM_QUEUES*QueueDepth];
+  ramp_t out_mem_q [NUM_QUEUES*QueueDepth];
   logic [NUM_QUEUES-1:0][PtrW-1:0] in_rp_q, out_rp_q;
   logic [NUM_QUEUES-1:0][3:0] in_level_q, out_level_q;
   queues_t in_valid_q, out_valid_q, out_ready_q;
@@ -146,7 +146,9 @@ module ow_ramp
   always_comb begin : choose
     automatic queues_t cand, high;
     automatic logic [2:0] q;
+    automatic ramp_t head;
     inj_o = '0;
+    head = '0;
     inj_one = '0;
     cand = '0;
     high = '0;
@@ -160,7 +162,8 @@ module ow_ramp
         if (high == '0) high = cand;
         inj_one = high & (~high + 8'd1);
         q = index(inj_one);
-        inj_o = {1'b1, outq_bind_q[q][4:0], out_mem_q[{q, out_rp_q[q]}]};
+        head = out_mem_q[{q, out_rp_q[q]}];
+        inj_o = '{valid: 1'b1, colour: outq_bind_q[q][4:0], ctrl: head.ctrl, data: head.data};
       end
     end
   end
@@ -273,7 +276,8 @@ module ow_ramp
         if (push != '0) begin : store
           automatic logic [2:0] q;
           q = index(push);
-          in_mem_q[{q, PtrW'(in_rp_q[q] + in_level_q[q][PtrW-1:0])}] <= {ej_i.ctrl, ej_i.data};
+          in_mem_q[{q, PtrW'(in_rp_q[q] + in_level_q[q][PtrW-1:0])}] <=
+              '{ctrl: ej_i.ctrl, data: ej_i.data};
         end
         for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
           if (pop[q]) in_rp_q[q] <= in_rp_q[q] + 1'b1;

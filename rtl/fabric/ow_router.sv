@@ -310,12 +310,6 @@ module ow_router
 `endif
   endfunction
 
-  // The list of commands in a control wavelet (docs/fabric.md): slot 0 in bits 4:2, slot 7 in bits
-  // 25:23. What is taken out of the front goes to the end.
-  function automatic logic [31:0] shifted(input logic [31:0] d);
-    return {d[31:26], d[4:2], d[25:5], d[1:0]};
-  endfunction
-
   // ------------------------------------------------------------------------------ control plane --
   localparam int unsigned NumFlows = 10;
   localparam int unsigned RampReq = 4;  // the flows of the tile's own requests and responses
@@ -480,7 +474,8 @@ module ow_router
     automatic logic [3:0] ctl_take, ctl_cret;  // links that the control plane uses; its credits
 `ifdef SYNTHESIS
     automatic logic [NumColours-1:0][32:0] come;  // what arrives, by colour
-    automatic colours_t wrongs, op1, op0, take_outs;
+    automatic colours_t wrongs, is_nop, is_adv, is_rst, is_teardown, take_outs;
+    automatic logic [1:0] op;
     automatic logic moved;
 `else
     automatic logic any_in, any_credit, active;
@@ -558,7 +553,7 @@ module ow_router
             if (`OW_WORTH(at[p] != '0)) begin : arrival
               automatic logic fence;
               automatic colours_t take, claim, wrong;
-              fence = win[p].ctrl && win[p].data[25:2] != '0;
+              fence = win[p].ctrl && has_commands(win[p].data);
               take = at[p] & ((en_q & in_q[p]) | (~en_q & sent_q[p]));
               claim = at[p] & open & ~arrived;
               take |= claim;
@@ -593,14 +588,17 @@ module ow_router
             come[c] |= {win[p].ctrl, win[p].data} & {33{at[p][c]}};
           end
           ctrl[c] = hv_q[c] ? head_q[c][32] : come[c][32];
-          op1[c] = hv_q[c] ? head_q[c][3] : come[c][3];
-          op0[c] = hv_q[c] ? head_q[c][2] : come[c][2];
+          op = command_op(hv_q[c] ? head_q[c][31:0] : come[c][31:0]);
+          is_nop[c] = op == SWITCH_NOP;
+          is_adv[c] = op == SWITCH_ADV;
+          is_rst[c] = op == SWITCH_RST;
+          is_teardown[c] = op == SWITCH_TEARDOWN;
         end
         // Commands that this router takes out of the list.
         take_outs = ctrl & obey_q &
-                    ((mode0_q & ~mode1_q) | (mode0_q & ~op1 & ~op0) |
-                     (mode1_q & ~op1 & op0 & ((pos0_q ^ last0_q) | (pos1_q ^ last1_q) |
-                                              (ring_q & (last0_q | last1_q)))));
+                    ((mode0_q & ~mode1_q) | (mode0_q & is_nop) |
+                     (mode1_q & is_adv & ((pos0_q ^ last0_q) | (pos1_q ^ last1_q) |
+                                          (ring_q & (last0_q | last1_q)))));
 `else
         ctrl = (hv_q & hc_q) | (fresh & ctrl_in);
 `endif
@@ -670,30 +668,37 @@ module ow_router
             if (`OW_WORTH(occ[k])) begin : flow
               automatic logic [4:0] owed;
               automatic logic go, near0, far0;
+              /* verilator lint_off UNUSEDSIGNAL */ // what the endpoint reads
+              automatic packet_header_t header;
+              automatic packet_brief_t short;
+              /* verilator lint_on UNUSEDSIGNAL */
               if (k == RampReq) last[k] = {1'b1, ask_i};
-              else if (k == RampRsp) last[k] = rsp_i;
+              else if (k == RampRsp) last[k] = {rsp_i.ctrl, rsp_i.data};
               else last[k] = {win[k%5].ctrl, win[k%5].data};
               word[k] = chv_q[k] ? chead_q[k] : last[k];
-              near0 = word[k][11:0] == '0;
-              far0 = word[k][23:12] == '0;
-              go = (word[k][30] && IsRsp[k]) || !far0;
-              here[k] = !(word[k][30] && IsRsp[k]) && near0;
+              header = word[k][31:0];
+              short = word[k][31:0];
+              near0 = header.near_hops == '0;
+              far0 = header.far_hops == '0;
+              go = (header.to_edge && IsRsp[k]) || !far0;
+              here[k] = !(header.to_edge && IsRsp[k]) && near0;
               outs[k] = cmask_q[k];
               if ((in_x_q[k] || (in_y_q[k] && !StartsWithX[k])) && word[k][32]) begin
-                // A packet of one wavelet: a request, first along X, then along Y.
+                // A packet of one wavelet: a request, first along X, then along Y. Its hops lie
+                // where those of headers do.
                 outs[k] = '0;
                 if (!IsRsp[k]) begin
                   brief[k] = 1'b1;
-                  if (in_x_q[k] && !near0) outs[k] = word[k][31] ? 5'b01000 : 5'b00010;
-                  else if (!far0) outs[k] = word[k][30] ? 5'b00001 : 5'b00100;
+                  if (in_x_q[k] && !near0) outs[k] = short.west ? 5'b01000 : 5'b00010;
+                  else if (!far0) outs[k] = short.north ? 5'b00001 : 5'b00100;
                   else outs[k] = 5'b10000;
                 end
               end else if (in_x_q[k]) begin
-                outs[k][PORT_E] = go && !word[k][31];
-                outs[k][PORT_W] = go && word[k][31];
+                outs[k][PORT_E] = go && !header.negative;
+                outs[k][PORT_W] = go && header.negative;
               end else if (in_y_q[k] && turn_q[k]) begin
-                outs[k][PORT_S] = go && !word[k][31] && !word[k][32];
-                outs[k][PORT_N] = go && word[k][31] && !word[k][32];
+                outs[k][PORT_S] = go && !header.negative && !word[k][32];
+                outs[k][PORT_N] = go && header.negative && !word[k][32];
               end
               outs[k] &= Ways[k];
               owed = outs[k] & ~csent_q[k];
@@ -718,6 +723,7 @@ module ow_router
               end
               if (`OW_WORTH((reqs | rsps) != '0)) begin : grant
                 automatic logic some;
+                automatic packet_header_t moved_on;
                 some = (reqs | rsps) != '0;
                 rsp = rsps != '0 && (reqs == '0 || calt_q[o]);
                 cand = (rsp ? rsps : reqs) & {5{free}};
@@ -736,13 +742,15 @@ module ow_router
                 end
                 // A header counts down the hops of the dimension that it moves along. The copy of a
                 // Y header that goes on along X stays as it is.
+                moved_on = w[31:0];
                 if (o == 32'(PORT_N) || o == 32'(PORT_S)) begin
-                  w[23:12] = less_one(w[23:12], is_y || is_brief);
-                  w[11:0] = less_one(w[11:0], is_y && !is_brief);
+                  moved_on.far_hops = less_one(moved_on.far_hops, is_y || is_brief);
+                  moved_on.near_hops = less_one(moved_on.near_hops, is_y && !is_brief);
                 end else if (o < 4) begin
-                  w[11:0] = less_one(w[11:0], is_x);
-                  w[23:12] = less_one(w[23:12], is_x && !is_brief);
+                  moved_on.near_hops = less_one(moved_on.near_hops, is_x);
+                  moved_on.far_hops = less_one(moved_on.far_hops, is_x && !is_brief);
                 end
+                w[31:0] = moved_on;
                 if (some && free) begin
                   calt_q[o] = !rsp;
                   if (rsp) begin
@@ -756,7 +764,9 @@ module ow_router
                 end
                 if (o < 4) begin
                   ctl_take[o[1:0]] = some && free;
-                  wout[o] = {some && free, {5{some && free}} & (rsp ? COLOUR_RSP : COLOUR_REQ), w};
+                  wout[o] = '{valid: some && free,
+                              colour: {5{some && free}} & (rsp ? COLOUR_RSP : COLOUR_REQ),
+                              ctrl: w[32], data: w[31:0]};
                   if (some && free) begin
                     if (rsp) begin
                       ccr1_q[3'd4+o[2:0]] &= ccr0_q[3'd4+o[2:0]];
@@ -773,7 +783,7 @@ module ow_router
                     stuck = 1'b0;
                   end
                 end else if (some && free) begin
-                  req_q <= w;
+                  req_q <= '{ctrl: w[32], data: w[31:0]};
                   asked = 1'b1;
                 end
               end
@@ -839,7 +849,9 @@ module ow_router
           cret = {rsps, ctl_cret & ~rsps};
           cralt_q = (cralt_q & ~ctl_cret) | (ctl_cret & ~rsps);
           for (int unsigned p = 0; p < 4; p++) begin
-            if (ctl_cret[p]) lout[p].credit = {1'b1, rsps[p] ? COLOUR_RSP : COLOUR_REQ};
+            if (ctl_cret[p]) begin
+              lout[p].credit = '{valid: 1'b1, colour: rsps[p] ? COLOUR_RSP : COLOUR_REQ};
+            end
           end
           up = freed & ~cret;
           dn = cret & ~freed;
@@ -890,7 +902,7 @@ module ow_router
 `endif
               if (p == 32'(PORT_R) && `OW_WORTH((one & look) != '0)) begin : inspect
                 automatic logic drop, room;
-                drop = is_ctrl && (one & obey_q) != '0 && data[4];
+                drop = is_ctrl && (one & obey_q) != '0 && command_noce(data);
                 if (`OW_WORTH((one & filtered_q) != '0)) begin : filter
                   automatic filter_t how;
                   automatic logic [NumFilters-1:0] match;
@@ -933,22 +945,25 @@ module ow_router
               end
               // A command that this router takes out of the list.
 `ifdef SYNTHESIS
-              if ((one & take_outs) != '0) data = shifted(data);
+              if ((one & take_outs) != '0) data = next_command(data);
 `else
               if (is_ctrl && (one & obey_q & (mode0_q | mode1_q)) != '0) begin : take_out
-                automatic logic moves, adv;
-                adv = data[3:2] == 2'd1;
+                automatic logic moves;
+                automatic logic [1:0] op;
+                op = command_op(data);
                 moves = (one & ((pos0_q ^ last0_q) | (pos1_q ^ last1_q) |
                                 (ring_q & (last0_q | last1_q)))) != '0;
-                if ((one & mode1_q) == '0 || (adv && moves) ||
-                    ((one & mode0_q) != '0 && data[3:2] == 2'd0)) data = shifted(data);
+                if ((one & mode1_q) == '0 || (op == SWITCH_ADV && moves) ||
+                    ((one & mode0_q) != '0 && op == SWITCH_NOP)) data = next_command(data);
               end
 `endif
               // An output that the control plane has taken has no candidate here.
               if (p < 32'(PORT_R)) begin
-                if (`OW_WORTH(away)) wout[p] |= {away, idx, is_ctrl, data};
+                if (`OW_WORTH(away)) begin
+                  wout[p] |= wavelet_t'{valid: away, colour: idx, ctrl: is_ctrl, data: data};
+                end
               end else if (away) begin
-                wout[p] = {1'b1, idx, is_ctrl, data};
+                wout[p] = '{valid: 1'b1, colour: idx, ctrl: is_ctrl, data: data};
               end
               rest[p] &= ~grant[p];
             end
@@ -1027,7 +1042,7 @@ module ow_router
 `ifdef SYNTHESIS
                 moved |= some;
 `endif
-                lout[p].credit |= {some, idx};
+                lout[p].credit |= credit_t'{valid: some, colour: idx};
                 ret |= one;
               end
             end
@@ -1081,16 +1096,18 @@ module ow_router
             was_en = en_q[c];
             for (int unsigned p = 0; p < NUM_PORTS; p++) was_in[p] = in_q[p][c];
             if (fenced[c] && obey_q[c]) begin
-              op = head_q[c][3:2];
-              for (int unsigned p = 0; p < NUM_PORTS; p++) if (at[p][c]) op = win[p].data[3:2];
+              op = command_op(head_q[c]);
+              for (int unsigned p = 0; p < NUM_PORTS; p++) begin
+                if (at[p][c]) op = command_op(win[p].data);
+              end
               case (op)
-                2'd1: begin
+                SWITCH_ADV: begin
                   if ({last1_q[c], last0_q[c]} != {pos1_q[c], pos0_q[c]})
                     {pos1_q[c], pos0_q[c]} += 2'd1;
                   else if (ring_q[c]) {pos1_q[c], pos0_q[c]} = 2'd0;
                 end
-                2'd2: {pos1_q[c], pos0_q[c]} = 2'd0;
-                2'd3: begin
+                SWITCH_RST: {pos1_q[c], pos0_q[c]} = 2'd0;
+                SWITCH_TEARDOWN: begin
                   torn_q[c] = 1'b1;
                   torn_event_q <= 1'b1;
                 end
@@ -1181,12 +1198,12 @@ module ow_router
         mis_q = ((mis_q | wrongs) & keep_route) | (cfg_one & {NumColours{wrong && !rst_i}});
 
         moves = fenced & obey_q;
-        torn_event_q <= (moves & op1 & op0) != '0 && !rst_i;
-        torn_q = ((torn_q | (moves & op1 & op0)) & keep_switch) |
+        torn_event_q <= (moves & is_teardown) != '0 && !rst_i;
+        torn_q = ((torn_q | (moves & is_teardown)) & keep_switch) |
                  (switch & {NumColours{cfg_s.torn}});
         last_one = ~((pos0_q ^ last0_q) | (pos1_q ^ last1_q));
-        adv = moves & ~op1 & op0 & ~last_one;
-        clear = moves & ((~op1 & op0 & last_one & ring_q) | (op1 & ~op0));
+        adv = moves & is_adv & ~last_one;
+        clear = moves & ((is_adv & last_one & ring_q) | is_rst);
         pos1_q = ((pos1_q ^ (pos0_q & adv)) & ~clear & keep_switch) |
                  (switch & {NumColours{cfg_s.current[1]}});
         pos0_q = ((pos0_q ^ adv) & ~clear & keep_switch) |

@@ -12,12 +12,10 @@
 // chain without two dead stations side by side so sets itself up while the host asks for one
 // station after the other.
 //
-// Frame, first bit first: start (1), then 64 bits, most significant first:
-//   response (1), column (8), write (1), register (6), data (32), CRC (16)
-// The line rests at 0. The CRC is polynomial 0x3D65, initial value 0xFFFF, over the 48 bits before
-// it. A station whose column a command names does it and answers on the other line, towards the
-// side from which it came: the same frame with the response bit, data what was read (before a
-// write). A command to column 255 is done by every station that it passes, and not answered. The
+// Frame, first bit first: start (1), then the 64 bits of a chain_frame_t, most significant first;
+// the last 16 are the CRC of the 48 before them, initial value 0xFFFF. The line rests at 0. A
+// station whose column a command names does it and answers on the other line, towards the side from
+// which it came: the same frame with the answer bit, data what was read (before a write). A command to column 255 is done by every station that it passes, and not answered. The
 // host sends the next command of a row when it has the answer, or after 140 + 4 x stations cycles
 // without one.
 //
@@ -26,7 +24,9 @@
 //   west_near_i ...    line that runs west: from the station to the east, from the one beyond it
 //   reg_*              the registers: reg_we_o and reg_re_o for one cycle; reg_rdata_i
 //                      combinational
-module ow_chain_node (
+module ow_chain_node
+  import ow_isa_pkg::chain_frame_t, ow_isa_pkg::CRC_POLYNOMIAL, ow_isa_pkg::STATION_ALL_COLUMNS;
+(
   input  logic        clk_i,
   input  logic        rst_i,
   input  logic [7:0]  col_i,
@@ -43,12 +43,10 @@ module ow_chain_node (
   input  logic [31:0] reg_rdata_i
 );
 
-  localparam logic [15:0] POLYNOMIAL = 16'h3D65;
-  localparam logic [7:0] ALL = 8'hFF;
   localparam logic [2:0] PATIENCE = 3'd6;  // frames
 
   function automatic logic [15:0] crc_step(input logic [15:0] crc, input logic b);
-    return {crc[14:0], 1'b0} ^ ((crc[15] ^ b) ? POLYNOMIAL : 16'd0);
+    return {crc[14:0], 1'b0} ^ ((crc[15] ^ b) ? CRC_POLYNOMIAL : 16'd0);
   endfunction
 
   // Index 0: the line that runs east, 1: the line that runs west.
@@ -81,25 +79,36 @@ module ow_chain_node (
   end
 
   // A command for this station: the answer goes out on the other line.
-  logic        command, from;
-  logic [46:0] frame;  // without the response bit
+  logic         command, from, to_all;
+  chain_frame_t frame;   // its CRC is not kept
+  /* verilator lint_off UNUSEDSIGNAL */ // its CRC is counted while it is sent
+  chain_frame_t answer;
+  /* verilator lint_on UNUSEDSIGNAL */
   always_comb begin
     command = 1'b0;
     from = 1'b0;
     frame = '0;
-    for (int unsigned d = 0; d < 2; d++) begin
-      if (sure[d] && !shift_q[d][47] &&
-          (shift_q[d][46:39] == col_i || shift_q[d][46:39] == ALL)) begin
+    for (int unsigned d = 0; d < 2; d++) begin : line
+      automatic chain_frame_t taken;
+      taken = {shift_q[d], 16'd0};
+      if (sure[d] && !taken.answer &&
+          (taken.column == col_i || taken.column == STATION_ALL_COLUMNS)) begin
         command = 1'b1;
         from = 1'(d);
-        frame = shift_q[d][46:0];
+        frame = taken;
       end
     end
+    to_all = frame.column == STATION_ALL_COLUMNS;
   end
-  assign reg_we_o = command && frame[38];
+  always_comb begin  // apart: what is read depends on the command
+    answer = frame;
+    answer.answer = 1'b1;
+    answer.data = reg_rdata_i;
+  end
+  assign reg_we_o = command && frame.write;
   assign reg_re_o = command;
-  assign reg_addr_o = frame[37:32];
-  assign reg_wdata_o = frame[31:0];
+  assign reg_addr_o = frame.address;
+  assign reg_wdata_o = frame.data;
 
   // The answer, while it is sent.
   logic [6:0]  left_q;   // bits left, 0: nothing
@@ -168,11 +177,11 @@ module ow_chain_node (
             answer_crc_q <= {answer_crc_q[14:0], 1'b0};
           end
         end
-      end else if (command && frame[46:39] != ALL) begin
+      end else if (command && !to_all) begin
         left_q <= 7'd64;
         start_q <= 1'b1;
         side_q <= !from;
-        answer_q <= {1'b1, frame[46:32], reg_rdata_i};
+        answer_q <= answer[63:16];
         answer_crc_q <= 16'hFFFF;
       end
     end

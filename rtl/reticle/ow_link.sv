@@ -327,7 +327,7 @@ module ow_link
       back = rx_first_q.credits;
     end else begin
       rx_word = second_word_q;
-      back = {1'b0, 3'd0, second_credit_q};
+      back = '{grant: 1'b0, count: 3'd0, colour: second_credit_q};
     end
   end
 
@@ -338,7 +338,7 @@ module ow_link
 
   // Test of the wires to the tile: a pattern or its complement goes out, and what comes in is read
   // as status and means nothing to the link.
-  localparam link_t TEST_PATTERN = 45'h15A3_9C66_A5F0;
+  localparam link_t TEST_PATTERN = {EDGE_PATTERN_HIGH, EDGE_PATTERN_LOW};
   logic test_q, invert_q;
   link_t edge_in;
   assign edge_in = test_q ? '0 : tile_i;
@@ -366,7 +366,8 @@ module ow_link
     .credits_o(tx_credits),
     .busy_o   (rx_busy)
   );
-  assign tile_o = test_q ? TEST_PATTERN ^ {$bits(link_t){invert_q}} : {tile_credit, tile_wavelet};
+  assign tile_o = test_q ? TEST_PATTERN ^ {$bits(link_t){invert_q}}
+                         : link_t'{credit: tile_credit, wavelet: tile_wavelet};
 
   assign idle_o = !train_busy && !tx_busy && !rx_busy && !waiting && !owe && !retrain_i &&
                   lane_q == '0 && lane_i == '0 && sample_q == '0 && beat_q == '0 &&
@@ -378,15 +379,21 @@ module ow_link
   assign stat_o = stat_q;
 
   // Five lanes' delays a word: 5 bits each.
-  function automatic logic [31:0] delays(input logic [4:0][LANES-1:0] planes, input logic [6:0] at);
-    logic [31:0] w;
+  function automatic link_delays_t delays(input logic [4:0][LANES-1:0] planes,
+                                          input logic [6:0] at);
+    link_delays_t w;
     w = '0;
     for (int unsigned i = 0; i < 5; i++) begin
       for (int unsigned b = 0; b < 5; b++) begin
-        if (32'(at) + i < LANES) w[6*i+b] = planes[b][7'(32'(at) + i)];
+        if (32'(at) + i < LANES) w.delay[i][b] = planes[b][7'(32'(at) + i)];
       end
     end
     return w;
+  endfunction
+
+  // A lane map as its status word shows it.
+  function automatic link_map_t shown(input logic [3:0][5:0] map);
+    return '{g0_lo: map[0], g0_hi: map[1], g1_lo: map[2], g1_hi: map[3], default: '0};
   endfunction
 
   always_ff @(posedge clk_i) begin
@@ -405,25 +412,32 @@ module ow_link
       end
       if (stat_re_i) begin
         case (stat_addr_i)
-          6'd0: stat_q <= {trainings, 6'd0, cause, 1'b0, reason, 1'b0, rx_active, up};
-          6'd1: stat_q <= replays_q;
-          6'd2: stat_q <= wrong_q;
-          6'd3: stat_q <= frames_q;
-          6'd4: stat_q <= faulty[31:0];
-          6'd5: stat_q <= {30'd0, faulty[33:32]};
-          6'd6: stat_q <= faulty[65:34];
-          6'd7: stat_q <= {30'd0, faulty[67:66]};
-          6'd8: stat_q <= {8'd0, rx_map};
-          6'd9: stat_q <= {8'd0, tx_map};
-          6'd10: stat_q <= tile_i[31:0];
-          6'd11: stat_q <= {19'd0, tile_i[44:32]};
-          6'd12, 6'd13, 6'd14: begin
+          LINK_STATE: begin
+            stat_q <= state_reg_t'{trainings: trainings, cause: cause, down: reason,
+                                   receives: rx_active, up: up, default: '0};
+          end
+          LINK_REPLAYS: stat_q <= replays_q;
+          LINK_WRONG: stat_q <= wrong_q;
+          LINK_FRAMES: stat_q <= frames_q;
+          LINK_RX_MAP: stat_q <= shown(rx_map);
+          LINK_TX_MAP: stat_q <= shown(tx_map);
+          LINK_EDGE_LOW: stat_q <= tile_i[31:0];
+          LINK_EDGE_HIGH: stat_q <= 32'(tile_i[$bits(link_t)-1:32]);
+          LINK_TEST_ON, LINK_TEST_INVERT, LINK_TEST_OFF: begin
             stat_q <= '0;
-            test_q <= stat_addr_i != 6'd14;
-            invert_q <= stat_addr_i == 6'd13;
+            test_q <= stat_addr_i != LINK_TEST_OFF;
+            invert_q <= stat_addr_i == LINK_TEST_INVERT;
           end
           default: begin
-            stat_q <= stat_addr_i >= 6'd16 ? delays(phase, 7'(5 * (32'(stat_addr_i) - 16))) : '0;
+            if (is_link_faulty(stat_addr_i)) begin
+              stat_q <= faulty[GROUP_LANES*32'(link_faulty_index(stat_addr_i)) +: 32];
+            end else if (is_link_faulty_high(stat_addr_i)) begin
+              stat_q <= 32'(faulty[GROUP_LANES*32'(link_faulty_high_index(stat_addr_i)) + 32 +: 2]);
+            end else if (is_link_delays(stat_addr_i)) begin
+              stat_q <= delays(phase, 7'd5 * 7'(link_delays_index(stat_addr_i)));
+            end else begin
+              stat_q <= '0;
+            end
           end
         endcase
       end

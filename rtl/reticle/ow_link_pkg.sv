@@ -13,54 +13,25 @@ package ow_link_pkg;
   localparam int unsigned LANES = GROUPS * GROUP_LANES;
   localparam int unsigned BEAT = GROUPS * GROUP_DATA;
   localparam int unsigned SEQ_BITS = 4;
-  localparam int unsigned WINDOW = 15;  // frames that may wait for their acknowledgement
+  localparam int unsigned WINDOW = ow_isa_pkg::FRAME_WINDOW;
 
   typedef logic [LANES-1:0] lanes_t;
   typedef logic [BEAT-1:0] beat_t;
   typedef logic [GROUP_LANES-1:0] group_t;
 
-  // A wavelet on the lanes: its colour + 1, so that 0 is no wavelet.
-  typedef struct packed {
-    logic [4:0]  colour;
-    logic        ctrl;
-    logic [31:0] data;
-  } word_t;  // 38 bits
+  // What a frame and a message of training hold.
+  typedef ow_isa_pkg::link_word_t word_t;
+  typedef ow_isa_pkg::link_credits_t credits_t;
+  typedef ow_isa_pkg::frame_first_t first_t;
+  typedef ow_isa_pkg::frame_second_t second_t;
+  typedef ow_isa_pkg::link_message_t message_t;
+  localparam logic [4:0] MARKER = ow_isa_pkg::FRAME_MARKER;
+  localparam logic [4:0] NO_HEADER = ow_isa_pkg::FRAME_NO_HEADER;
+  localparam logic [5:0] HINT_0 = ow_isa_pkg::FRAME_HINT_0;
+  localparam logic [5:0] HINT_1 = ow_isa_pkg::FRAME_HINT_1;
 
-  // Credits of one colour: its colour + 1 (0: none), how many less one, and whether they are
-  // credits of the neighbour's router that pass through the link instead of the link's own.
-  typedef struct packed {
-    logic       grant;
-    logic [2:0] count;
-    logic [4:0] colour;
-  } credits_t;  // 9 bits
-
-  // The two beats of a frame. Bit 63 of the first beat is the highest power of the polynomial.
-  localparam logic [4:0] MARKER = 5'h1F;
-  typedef struct packed {
-    logic [4:0] marker;
-    logic [5:0] hint;        // the epoch so that it can be read from a frame with wrong bits
-    logic       nack;        // send again from `ack` on
-    logic       nack_epoch;  // if this is still the sender's epoch
-    logic [3:0] ack;         // the frame that is expected next
-    credits_t   credits;
-    word_t      word;
-  } first_t;
-
-  localparam logic [4:0] NO_HEADER = 5'h1F;  // `credit` of a frame whose first beat is idle
-  typedef struct packed {
-    word_t       word;
-    logic [4:0]  credit;     // a second credit: colour + 1, 0: none
-    logic [3:0]  seq;
-    logic        epoch;      // changes whenever the sender goes back
-    logic [15:0] crc;
-  } second_t;
-
-  localparam logic [5:0] HINT_0 = 6'b000111;
-  localparam logic [5:0] HINT_1 = 6'b111000;
-
-  // CRC-16 with 0x3D65 (x^16 + x^13 + x^12 + x^11 + x^10 + x^8 + x^6 + x^5 + x^2 + 1), inverted.
-  // Row r of a matrix names the bits of a beat whose sum is bit r of the remainder.
-  localparam logic [15:0] CRC_POLY = 16'h3D65;
+  // CRC-16, inverted. Row r of a matrix names the bits of a beat whose sum is bit r of the remainder.
+  localparam logic [15:0] CRC_POLY = ow_isa_pkg::CRC_POLYNOMIAL;
   localparam logic [15:0] CRC_GOOD = 16'hFFFF;  // remainder of a whole frame
   typedef logic [15:0][BEAT-1:0] crc_rows_t;
 
@@ -93,28 +64,14 @@ package ow_link_pkg;
     return sum;
   endfunction
 
-  // Training: a period of 512 bits a lane.
-  localparam int unsigned PERIOD = 512;
-  localparam logic [8:0] AT_ONES = 9'd16;      // 0..15 zeros, 16..31 ones: the marker
-  localparam logic [8:0] AT_MESSAGE = 9'd32;   // 32 bits of 4 cycles, the same on all lanes
-  localparam logic [8:0] AT_TEST = 9'd160;     // from here on: each lane's own test sequence
+  // Training: a period of so many bits a lane.
+  localparam int unsigned PERIOD = ow_isa_pkg::TRAIN_PERIOD;
+  localparam logic [8:0] AT_ONES = ow_isa_pkg::TRAIN_ONES;  // zeros before, ones behind: the marker
+  // 32 bits of 4 cycles, the same on all lanes
+  localparam logic [8:0] AT_MESSAGE = ow_isa_pkg::TRAIN_MESSAGE;
+  localparam logic [8:0] AT_TEST = ow_isa_pkg::TRAIN_TEST;  // from here on each lane's own sequence
   localparam logic [8:0] LFSR_SEED = 9'h1A5;
 
-  typedef struct packed {
-    logic [5:0] g1_hi;   // highest and lowest faulty lane of each group, 63: none
-    logic [5:0] g1_lo;
-    logic [5:0] g0_hi;
-    logic [5:0] g0_lo;
-    logic [1:0] check;   // 01
-    logic       spare;
-    logic       fresh;   // nothing was sent or taken since reset
-    logic       fail;    // this end cannot come up
-    logic       go;      // frames follow this period
-    logic       ready;   // this end's sender has the map of the other's receiver
-    logic       done;    // this end's receiver has found its phases and faulty lanes
-  } message_t;
-
-  localparam logic [5:0] NO_LANE = 6'd63;
 
   // x^9 + x^5 + 1: period 511.
   function automatic logic [8:0] lfsr_step(input logic [8:0] s);
@@ -140,24 +97,8 @@ package ow_link_pkg;
   endfunction
 
   // Why a link is not up, and why it was last trained.
-  typedef enum logic [2:0] {
-    DOWN_NOT = 3'd0,         // it is up
-    DOWN_OFF = 3'd1,         // not enabled
-    DOWN_NO_SIGNAL = 3'd2,   // the other end's marker has not been found
-    DOWN_TRAINING = 3'd3,
-    DOWN_LANES = 3'd4,       // more faulty lanes than spares in this end's receiver
-    DOWN_PEER_LANES = 3'd5,  // the same in the other end's receiver
-    DOWN_PEER_RESET = 3'd6   // the other end was reset, this one was not
-  } down_e;
-
-  typedef enum logic [2:0] {
-    CAUSE_RESET = 3'd0,
-    CAUSE_COMMAND = 3'd1,
-    CAUSE_ERRORS = 3'd2,      // too many wrong frames: noise, lanes, or the other end trains
-    CAUSE_SILENCE = 3'd3,     // no acknowledgement in spite of replays
-    CAUSE_HANDSHAKE = 3'd4,   // the other end did not follow into operation
-    CAUSE_PEER = 3'd5         // woken by the other end
-  } cause_e;
+  typedef ow_isa_pkg::link_down_e down_e;
+  typedef ow_isa_pkg::link_cause_e cause_e;
 
   function automatic logic [4:0] index32(input logic [31:0] onehot);
     return {(onehot & 32'hFFFF0000) != '0, (onehot & 32'hFF00FF00) != '0,
@@ -173,11 +114,10 @@ package ow_link_pkg;
     return queue >= colours ? ow_pkg::COLOUR_REQ + (queue - colours) : queue;
   endfunction
 
-  // A command wavelet of a data colour: control bit, and something in the list of commands, bits
-  // 25:2 of the data (docs/fabric.md).
+  // A command wavelet of a data colour: control bit, and something in the list of commands.
   function automatic logic is_command(input logic [4:0] colour, input logic ctrl,
-                                      input logic [23:0] list);
-    return ctrl && list != '0 && colour < ow_pkg::COLOUR_REQ;
+                                      input logic [31:0] data);
+    return ctrl && ow_pkg::has_commands(data) && colour < ow_pkg::COLOUR_REQ;
   endfunction
 
   // Round robin over queues: the lowest candidate among those above the last one, or of all.

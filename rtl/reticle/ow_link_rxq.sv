@@ -81,7 +81,7 @@ module ow_link_rxq
   ow_link_queues #(.NumColours(NumColours), .Depth(Depth)) u_queues (
     .clk_i, .rst_i,
     .arrive_i(word_i.colour != '0), .arrive_idx_i(idx_t'(to_queue(colour, 5'(NumColours)))),
-    .arrive_command_i(is_command(colour, word_i.ctrl, word_i.data[25:2])),
+    .arrive_command_i(is_command(colour, word_i.ctrl, word_i.data)),
     .open_i(1'b1), .can_i((can_q | credit_one) & ~wait_q), .pop_o(pop), .one_o(one), .idx_o(idx),
     .command_o(command), .bypass_o(bypass), .read_at_o(read_at), .go_i(go), .write_o(write),
     .write_at_o(write_at), .level_o(level), .held_o(held)
@@ -105,7 +105,11 @@ module ow_link_rxq
       if (bypass) fresh_q <= {word_i.ctrl, word_i.data};
     end
   end
-  assign tile_o = sent_q ? {1'b1, colour_q, bypass_q ? fresh_q : stored} : '0;
+  logic [32:0] leaves;
+  assign leaves = bypass_q ? fresh_q : stored;
+  assign tile_o = sent_q ? wavelet_t'{valid: 1'b1, colour: colour_q, ctrl: leaves[32],
+                                      data: leaves[31:0]}
+                         : '0;
   assign busy_o = held || owed_q != '0 || granted_q != '0 || sent_q;
 
   // A command wavelet leaves the count as it was: what the router returns for it is surplus.
@@ -160,7 +164,8 @@ module ow_link_rxq
       if (!many_i) number = 4'd1;
     end
     if (give_one != '0) begin
-      credits_o = {give_grant, 3'(number - 4'd1), to_colour(5'(give_idx), 5'(NumColours)) + 5'd1};
+      credits_o = '{grant: give_grant, count: 3'(number - 4'd1),
+                    colour: to_colour(5'(give_idx), 5'(NumColours)) + 5'd1};
     end
     give = ask_i && give_one != '0;
   end

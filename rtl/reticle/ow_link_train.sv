@@ -34,6 +34,7 @@
 `include "ow_assert.svh"
 
 module ow_link_train
+  import ow_pkg::*;
   import ow_link_pkg::*;
 (
   input  logic              clk_i,
@@ -128,7 +129,7 @@ module ow_link_train
   message_t tx_msg;
   always_comb begin
     tx_msg = '0;
-    tx_msg.check = 2'b01;
+    tx_msg.check = MESSAGE_CHECK;
     tx_msg.done = done_q;
     tx_msg.ready = ready_q;
     tx_msg.go = ready_q && peer_ready_q;
@@ -383,7 +384,7 @@ module ow_link_train
             msg_q <= {most, msg_q[31:1]};
           end
           if ((count_q == AT_ONES - 9'd8 && !low) || (count_q == AT_ONES + 9'd8 && !high) ||
-              (count_q == AT_TEST && msg_q.check != 2'b01)) begin
+              (count_q == AT_TEST && msg_q.check != MESSAGE_CHECK)) begin
             rx_q <= RX_HUNT;
             done_q <= 1'b0;
             ready_q <= 1'b0;
@@ -455,7 +456,7 @@ module ow_link_train
         end
 
         if (rx_q == RX_DONE) begin
-          if (count_q == AT_TEST && msg_q.check == 2'b01) begin
+          if (count_q == AT_TEST && msg_q.check == MESSAGE_CHECK) begin
             if (used_i && msg_q.fresh) begin
               failed_q <= 1'b1;
               fail_reason_q <= DOWN_PEER_RESET;
@@ -477,7 +478,7 @@ module ow_link_train
         end
 
         // The other end's messages: it cannot come up, or it wants to train while this end is down.
-        if (rx_q != RX_HUNT && count_q == AT_TEST && msg_q.check == 2'b01) begin
+        if (rx_q != RX_HUNT && count_q == AT_TEST && msg_q.check == MESSAGE_CHECK) begin
           if (msg_q.fail && tx_q == TX_TRAIN && !failed_q) begin
             failed_q <= 1'b1;
             fail_reason_q <= DOWN_PEER_LANES;

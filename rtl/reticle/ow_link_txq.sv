@@ -71,7 +71,7 @@ module ow_link_txq
   ow_link_queues #(.NumColours(NumColours), .Depth(Slots)) u_queues (
     .clk_i, .rst_i,
     .arrive_i(arrives), .arrive_idx_i(idx_t'(to_queue(tile_i.colour, 5'(NumColours)))),
-    .arrive_command_i(is_command(tile_i.colour, tile_i.ctrl, tile_i.data[25:2])),
+    .arrive_command_i(is_command(tile_i.colour, tile_i.ctrl, tile_i.data)),
     .open_i(open_i && !grant_turn), .can_i(can_q), .pop_o(pop), .one_o(), .idx_o(idx), .command_o(command),
     .bypass_o(bypass), .read_at_o(read_at), .go_i(pop), .write_o(write), .write_at_o(write_at),
     .level_o(), .held_o(held)
@@ -79,7 +79,9 @@ module ow_link_txq
   /* verilator lint_on PINCONNECTEMPTY */
   assign word = bypass ? {tile_i.ctrl, tile_i.data} : mem_q[read_at];
   always_ff @(posedge clk_i) if (write) mem_q[write_at] <= {tile_i.ctrl, tile_i.data};
-  assign word_o = pop ? {to_colour(5'(idx), 5'(NumColours)) + 5'd1, word} : '0;
+  assign word_o = pop ? word_t'{colour: to_colour(5'(idx), 5'(NumColours)) + 5'd1, ctrl: word[32],
+                                data: word[31:0]}
+                      : '0;
 
   assign credit_o = credit_q;
   assign busy_o = held || granted_q != '0 || credit_q.valid;
@@ -105,7 +107,9 @@ module ow_link_txq
     end else begin
       credit_q <= '0;
       if (pop) begin
-        if (!command) credit_q <= {1'b1, to_colour(5'(idx), 5'(NumColours))};
+        if (!command) begin
+          credit_q <= '{valid: 1'b1, colour: to_colour(5'(idx), 5'(NumColours))};
+        end
         if (!(back_valid_i && !back_i.grant && back_idx == idx)) begin
           far_q[idx] <= far_q[idx] - CreditW'(1);
           if (far_q[idx] == CreditW'(1)) can_q[idx] <= 1'b0;
@@ -119,7 +123,7 @@ module ow_link_txq
       // Grants go to the router when no credit of this buffer does.
       waited_q <= granted_q != '0 && pop && !command ? waited_q + 2'd1 : '0;
       if (granted_q != '0 && (!pop || command)) begin
-        credit_q <= {1'b1, to_colour(5'(grant_idx), 5'(NumColours))};
+        credit_q <= '{valid: 1'b1, colour: to_colour(5'(grant_idx), 5'(NumColours))};
         grants_q[grant_idx] <= grants_q[grant_idx] - 4'd1;
         if (grants_q[grant_idx] == 4'd1) granted_q[grant_idx] <= 1'b0;
       end

@@ -1,3 +1,4 @@
+rtl/common/ow_isa_pkg.sv
 rtl/tile/math/ow_datapath_pkg.sv
 rtl/tile/math/ow_fp_pkg.sv
 rtl/tile/math/ow_fp_add.sv

@@ -325,7 +325,7 @@ module ow_tile #(
   logic [1:0] prng_sel;
   logic [3:0] thread_sel;
   logic [31:0] thread_state;
-  logic [2:0] eng_cause;
+  counter_e eng_cause;
   logic       ev_beat, ev_weight, red_wait;
   logic [1:0] ev_red_elem;
   logic engine_idle, red_idle;

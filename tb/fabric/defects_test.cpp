@@ -127,8 +127,8 @@ TEST(Filters, AreZeroAfterReset) {
   g.bind_in(0, 0, 1, 2);
   // A range from 0 to 0.
   g.write_reg(0, 0, isa::reg::Filter::kAddress,
-              isa::reg::Filter::Kind::put(2) | isa::reg::Filter::Enable::put(1) |
-                  isa::reg::Filter::Colour::put(2));
+              isa::reg::Filter::Kind::put(isa::FilterKind::Range) |
+                  isa::reg::Filter::Enable::put(1) | isa::reg::Filter::Colour::put(2));
   g.settle();
   for (uint32_t index : {5u, 0u, 4u}) g.edge(kW, 0).to_send.push_back({2, false, index << 16});
   g.run(20);

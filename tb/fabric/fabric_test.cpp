@@ -299,7 +299,7 @@ TEST(Ramp, ColourWithoutAnInputQueueIsReportedAndWaits) {
   g.edge(kW, 0).to_send = {{3, false, 5}, {9, false, 6}, {9, true, 3}};
   g.run(20);
   EXPECT_TRUE(m.err_valid_o);
-  EXPECT_EQ(m.err_cause_o, 1);
+  EXPECT_EQ(m.err_cause_o, int(isa::RampCause::NoConsumer));
   EXPECT_EQ(m.err_unit_o, 9);
   EXPECT_TRUE(g.at(0, 0).in_valid(2)) << "the other colour goes on";
   g.bind_in(0, 0, 5, 9);
@@ -328,7 +328,7 @@ TEST(Ramp, PushesThatTheQueueCannotTakeAreReported) {
   g.drive_node = [&](int, int, Node& node) {
     if (node.m().err_valid_o) {
       ++reports;
-      EXPECT_EQ(node.m().err_cause_o, 2);
+      EXPECT_EQ(node.m().err_cause_o, int(isa::RampCause::Overrun));
       EXPECT_EQ(node.m().err_unit_o, 2);
     }
     node.m().push_i = next < 40;

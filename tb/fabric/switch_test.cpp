@@ -33,9 +33,11 @@ bool torn(Grid& g, int c, int colour) {
   return reg::Switch::Torn::get(g.read(0, c, reg::Switch::address(colour), 1)[0]);
 }
 
+constexpr int kSparse = int(isa::FilterKind::Sparse), kRange = int(isa::FilterKind::Range);
+
 // What ROUTE and SWITCH of one colour in one router hold, and a filter if it has one.
 struct Filter {
-  int kind = -1;  // 0 counter, 1 sparse counter, 2 range
+  int kind = -1;
   bool count_data = true, count_ctrl = false, filter_ctrl = false;
   uint32_t low = 0, high = 0, count = 0;
 };
@@ -128,7 +130,8 @@ TEST(Switch, ControlWaveletsLeaveOnTheOldPositionWestEastSouthNorth) {
   configure(&g, 0, 0, 17, k);
   g.settle();
   Words send;
-  for (uint64_t v : {0, 2, 4, 6}) send.push_back(kCtrl | slot(0, kAdv) | v << 26);
+  for (uint64_t v : {0, 2, 4, 6})
+    send.push_back(kCtrl | slot(0, kAdv) | isa::Control::Identity::put(v));
   size_t next = 0;
   g.drive_node = [&](int, int, Node& n) {
     n.m().push_i = n.out_ready(0) && next < send.size();
@@ -315,7 +318,7 @@ TEST(Filter, RangesDealAStreamOutToARow) {
     g.route(0, c, 9, kW, 1 << kE | 1 << kRamp);
     g.bind_in(0, c, 1, 9);
     Filter f;
-    f.kind = 2;
+    f.kind = kRange;
     f.low = 3 * c;
     f.high = 3 * c + 2;
     set_filter(&g, 0, c, c, 9, f);
@@ -370,19 +373,22 @@ struct Reference {
       uint64_t word = q.front();
       q.pop_front();
       const bool ctrl = word >> 32;
-      const uint32_t command = ctrl && config.obey ? uint32_t(word) >> 2 & 7 : 0;
+      const uint32_t command = ctrl && config.obey ? isa::Control::Commands::get(word, 0) : 0;
+      const uint32_t op = command & isa::Command::Op::kMask;
       const int last = int(config.ways.size()) - 1;
       int next = config.pos;
-      if ((command & 3) == kAdv) next = next < last ? next + 1 : config.ring ? 0 : next;
-      if ((command & 3) == kRst) next = 0;
+      if (op == kAdv) next = next < last ? next + 1 : config.ring ? 0 : next;
+      if (op == kRst) next = 0;
       if (ctrl && config.obey) {
         bool take = config.mode == 1;
-        if (config.mode >= 2) take = (command & 3) == kAdv && next != config.pos;
-        if (config.mode == 3) take = take || (command & 3) == kNop;
+        if (config.mode >= 2) take = op == kAdv && next != config.pos;
+        if (config.mode == 3) take = take || op == kNop;
         if (take) {
-          uint32_t d = uint32_t(word), list = d >> 2 & 0xFFFFFF;
-          list = list >> 3 | (list & 7) << 21;
-          word = (word & ~uint64_t{0x3FFFFFC}) | uint64_t{list} << 2;
+          uint32_t list = 0;
+          for (int i = 0; i < 8; ++i) {
+            list |= slot(i, isa::Control::Commands::get(word, (i + 1) % 8));
+          }
+          word = (word & ~uint64_t{isa::Control::Commands::kMask}) | list;
         }
       }
       for (int p = 0; p < 5; ++p) {
@@ -391,20 +397,20 @@ struct Reference {
         out[p].push_back(word);
       }
       config.pos = next;
-      torn = (command & 3) == kTear;
+      torn = op == kTear;
     }
   }
 
   bool dropped(bool ctrl, uint32_t data) {
     Filter& f = filter;
     if (f.kind < 0) return false;
-    if (f.kind == 2) return !ctrl && (data >> 16 < f.low || data >> 16 > f.high);
+    if (f.kind == kRange) return !ctrl && (data >> 16 < f.low || data >> 16 > f.high);
     const bool hit = f.count == f.low;
     const bool may = !ctrl || f.filter_ctrl;
-    const bool drop = may && (f.kind == 1 ? !hit : f.count > f.high);
+    const bool drop = may && (f.kind == kSparse ? !hit : f.count > f.high);
     if (ctrl ? f.count_ctrl : f.count_data) {
       f.count = hit ? 0 : (f.count + 1) & 0xFFFF;
-      if (f.kind == 1 && hit) f.low = f.high;
+      if (f.kind == kSparse && hit) f.low = f.high;
     }
     return drop;
   }
@@ -458,8 +464,8 @@ void random_router(uint32_t seed, bool skip) {
       f.count_data = pick(4) != 0;
       f.count_ctrl = pick(2);
       f.filter_ctrl = pick(2);
-      f.low = f.kind == 2 ? rng() & 0x7FFF : uint32_t(pick(6));
-      f.high = f.kind == 2 ? f.low + (rng() & 0x7FFF) : uint32_t(pick(6));
+      f.low = f.kind == kRange ? rng() & 0x7FFF : uint32_t(pick(6));
+      f.high = f.kind == kRange ? f.low + (rng() & 0x7FFF) : uint32_t(pick(6));
       f.count = pick(3);
       set_filter(&g, 0, 0, filters++, c, f);
     }
@@ -470,8 +476,11 @@ void random_router(uint32_t seed, bool skip) {
       for (int i = 0; i < len; ++i) {
         uint32_t d = rng();
         const bool ctrl = pick(4) == 0;
-        if (ctrl && pick(3) == 0) d &= 0xFC000003;
-        if (ctrl && (d >> 2 & 3) == kTear && pick(8)) d &= ~8u;
+        if (ctrl && pick(3) == 0) d &= ~isa::Control::Commands::kMask;
+        const uint32_t first = isa::Control::Commands::get(d, 0);
+        if (ctrl && (first & isa::Command::Op::kMask) == kTear && pick(8)) {
+          d ^= slot(0, kTear) ^ slot(0, kAdv);
+        }
         ref[c].in[p].push_back(uint64_t(ctrl) << 32 | d);
       }
     }

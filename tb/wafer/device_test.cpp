@@ -139,22 +139,33 @@ Seen exercise(WaferDevice& wafer) {
   const auto read = [](int reg) { return ChainCommand{0, false, reg, 0}; };
 
   chain({read(kStationId), read(kStationId), read(kStationId)}, false);
-  chain({read(kStationId), read(kStationId), write(kStationControl, 3)}, true);
+  chain({read(kStationId), read(kStationId), write(kStationControl, kStationRun | kStationTest)},
+        true);
   // A packet to the tile's endpoint through its station: its configuration.
-  chain({write(kStationPush, 2u << 28 | 5u << 16 | 1), write(kStationPush, 0xF0000788),
-         write(kStationPush, 3u << 30), write(kStationPushLast, 3u << 30), read(kStationPopState),
-         read(kStationPop), read(kStationPop), read(kStationPop), read(kStationPopState),
-         read(kStationPop), read(kStationPopState)},
+  using Command = isa::PacketCommand;
+  constexpr uint32_t kToEdge =
+      isa::PacketHeader::Negative::put(1) | isa::PacketHeader::ToEdge::put(1);
+  chain({write(kStationPush, Command::Operation::put(isa::PacketOp::Read) | Command::Tag::put(5) |
+                                 Command::Count::put(1)),
+         write(kStationPush, isa::reg::Config::kAddress), write(kStationPush, kToEdge),
+         write(kStationPushLast, kToEdge), read(kStationPopState), read(kStationPop),
+         read(kStationPop), read(kStationPop), read(kStationPopState), read(kStationPop),
+         read(kStationPopState)},
         false);
   // Scan of the edges, with patterns that carry no wavelet into the link.
-  chain({write(kStationControl, 0), write(kStationPatternLow, 0x1234), write(kStationScan, 1),
-         read(kStationScan), write(kStationScan, 0), write(kStationPatternLow, 0),
-         read(kStationCapture + 3)},
+  chain({write(kStationControl, 0), write(kStationPatternLow, 0x1234),
+         write(kStationScan, kScanEnable), read(kStationScan), write(kStationScan, 0),
+         write(kStationPatternLow, 0), read(isa::station::CaptureHigh::address(1))},
         true);
   wafer.wait_cycles(5000);
-  for (const uint32_t word : {0u, 1u, 8u, 16u}) {
-    chain({write(kStationLink, 1u << 6 | word), read(kStationLinkStatus),
-           write(kStationLink, 3u << 6 | word), read(kStationLinkStatus)},
+  namespace link = isa::link;
+  for (const uint32_t word : {link::State::kAddress, link::Replays::kAddress, link::RxMap::kAddress,
+                              link::Delays::kAddress}) {
+    const auto at = [&](int side) {
+      return isa::station::Link::Side::put(side) | isa::station::Link::Number::put(word);
+    };
+    chain({write(kStationLink, at(1)), read(kStationLinkStatus), write(kStationLink, at(3)),
+           read(kStationLinkStatus)},
           false);
   }
   // The mesh.
@@ -166,7 +177,7 @@ Seen exercise(WaferDevice& wafer) {
     jobs[static_cast<size_t>(d)].where = {d, 0, d != 0};
     jobs[static_cast<size_t>(d)].commands = {write(kStationTileFuse, f.tile[0]),
                                              write(kStationRowFuse, f.row[0]),
-                                             write(kStationControl, 1)};
+                                             write(kStationControl, kStationRun)};
   }
   wafer.run_chains(&jobs);
   for (const ChainJob& job : jobs) {

@@ -347,7 +347,7 @@ module ow_core
               (dec.funct3[1] & (alu_result[1:0] != 2'd0));
           in_sram = alu_result < SramBytes;
           in_regs = alu_result[31:12] == TILE_REGS[31:12] && dec.funct3[1] &&
-              (!alu_result[11] || alu_result[10:8] == 3'd0);
+              alu_result[11:0] < 12'(TILE_REGS_BYTES);
           if (misaligned || !(in_sram || in_regs)) begin
             trap = 1'b1;
             tval = alu_result;

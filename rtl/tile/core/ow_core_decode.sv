@@ -115,8 +115,8 @@ module ow_core_decode
             endcase
           end
         end
-        7'h0b: dec_o.cls = CLS_TENSOR;
-        7'h2b: begin
+        ow_pkg::OPCODE_TENSOR: dec_o.cls = CLS_TENSOR;
+        ow_pkg::OPCODE_SYSTEM: begin
           unique case (insn_i[14:12])
             ow_pkg::SYS_NEXT: dec_o.cls = CLS_NEXT;
             ow_pkg::SYS_DSRW: dec_o.cls = CLS_DSRW;

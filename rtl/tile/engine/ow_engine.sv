@@ -170,7 +170,7 @@ module ow_engine
   output logic [31:0]           thread_state_o,
   output logic                  ev_beat_o,    // a beat issues
   output logic                  ev_weight_o,  // the last beat of a weight issues
-  output logic [2:0]            cause_o,      // stall cause of this cycle
+  output counter_e              cause_o,      // counter of this cycle: beats, a stall, no work
   output logic                  idle_o        // nothing changes at this edge, given these inputs
 );
 
@@ -273,7 +273,7 @@ module ow_engine
   logic                       rd_room;
   logic [VecBytes-1:0]        be;
   beat_t                      beat;
-  logic [3:0][31:0]           a_dim, b_dim, d_dim;
+  dsr_dim_t [3:0]             a_dim, b_dim, d_dim;
   logic                       w_ctrl, w_bad, w2_ctrl, row_first;
   logic [15:0]                w_val, w_idx;
   logic [1:0]                 w2_val;
@@ -369,7 +369,8 @@ module ow_engine
   tmask_t     l_hot;
   logic       launch;
   /* verilator lint_off UNUSEDSIGNAL */ // b has no word 3 here
-  logic [2:0][31:0] l_w0, l_w2, l_w3;
+  logic [2:0][31:0] l_w0;
+  dsr_dim_t [2:0]   l_w2, l_w3;
   /* verilator lint_on UNUSEDSIGNAL */
   logic [2:0][23:0] l_w1;
   logic [7:0] w_pop;
@@ -378,9 +379,9 @@ module ow_engine
   ow_engine_weights #(.SramBytes(SramBytes)) u_weights (
     .clk_i, .rst_i,
     .start_i(launch && l_ctx.wtrig), .ring_i(l_ctx.axpyw), .queue_i(l_ctx.b_q),
-    .base_i(l_w1[0]), .pitch_i(l_w3[0][31:16]), .slot_base_i(l_w1[2]),
-    .slots_i(l_w3[2][15:0] == '0 ? 8'd1 : l_w3[2][7:0]),
-    .slot_bytes_i({l_w2[2][13:0], 2'd0}),
+    .base_i(l_w1[0]), .pitch_i(l_w3[0].step), .slot_base_i(l_w1[2]),
+    .slots_i(l_w3[2].length == '0 ? 8'd1 : l_w3[2].length[7:0]),
+    .slot_bytes_i({l_w2[2].length[13:0], 2'd0}),
     .stop_i(wtrig_done),
     .inq_valid_i, .inq_head_i, .pop_o(w_pop),
     .valid_o(w_valid), .may_end_i(may_row_end), .rest_o(w_rest), .ctrl_o(w_ctrl), .bad_o(w_bad),
@@ -797,7 +798,7 @@ module ow_engine
     .vec_w32_i(pk.sz == 2'd2), .vec_tag_i(pk.tag), .vec_skip_i(pk.skip),
     .vec_float_i(pk.flt), .vec_mask_i(pk.mask[Lanes-1:0]), .vec_data_i(pk_data),
     .vec_idx_i(pk.idx), .vec_last_i(pk.out_end), .vec_drop_i(pk.cut),
-    .vec_close_i(pk.out_end && pk.out_close), .vec_code_i(pk.code),
+    .vec_close_i(pk.out_end && pk.out_close), .vec_row_end_i(pk.row_end), .vec_stream_end_i(pk.stream_end),
     .outq_level_i, .push_o(eng_push_o), .q_o(eng_q_o), .data_o(eng_data_o),
     .done_valid_o(pk_done), .done_thread_o(pk_thread), .idle_o(pk_idle)
   );
@@ -850,7 +851,8 @@ module ow_engine
 
   // ------------------------------------------------------------------- descriptors, FIFOs --
   /* verilator lint_off UNUSEDSIGNAL */ // kind and number
-  logic [31:0] dsr_rdata, dsr_kind;
+  logic [31:0] dsr_rdata;
+  dsr0_t       dsr_kind;
   /* verilator lint_on UNUSEDSIGNAL */
   logic [15:0] fifo_count;
   logic        is_fifo;
@@ -868,21 +870,21 @@ module ow_engine
     .p_a_o(a_dim), .p_b_o(b_dim), .p_d_o(d_dim)
   );
 
-  assign is_fifo = dsr_kind[3:0] == DK_FIFO;
-  assign dsr_rdata_o = is_fifo && dsr_word_i == 3'd3 ? {16'd0, fifo_count} : dsr_rdata;
+  assign is_fifo = dsr_kind.kind == DK_FIFO;
+  assign dsr_rdata_o = is_fifo && dsr_word_i == DSR_DIM1 ? {16'd0, fifo_count} : dsr_rdata;
 
   ow_engine_fifos u_fifos (
     .clk_i, .rst_i,
-    .set_base_i(dsr_we_i && dsr_ready_o && is_fifo && dsr_word_i == 3'd1),
-    .set_cap_i(dsr_we_i && dsr_ready_o && is_fifo && dsr_word_i == 3'd2),
-    .set_n_i(dsr_kind[9:8]), .set_data_i(dsr_wdata_i),
+    .set_base_i(dsr_we_i && dsr_ready_o && is_fifo && dsr_word_i == DSR_ADDRESS),
+    .set_cap_i(dsr_we_i && dsr_ready_o && is_fifo && dsr_word_i == DSR_DIM0),
+    .set_n_i(dsr_kind.queue_no[1:0]), .set_data_i(dsr_wdata_i),
     .a_n_i(c.a_q[1:0]), .a_sz_i(c.a_sz), .a_addr_o(fifo_a), .a_room_o(fifo_a_n),
     .a_move_i(issue_data && c.a_fifo ? v : 5'd0),
     .b_n_i(c.b_q[1:0]), .b_sz_i(c.b_sz), .b_addr_o(fifo_b), .b_room_o(fifo_b_n),
     .b_move_i(issue_data && c.b_fifo ? v : 5'd0),
     .d_n_i(c.d_q[1:0]), .d_sz_i(c.d_sz), .d_addr_o(fifo_d), .d_room_o(fifo_d_n),
     .d_move_i(!issue_data || !c.d_fifo || beat.none ? 5'd0 : c.red ? 5'd1 : v),
-    .count_n_i(dsr_kind[9:8]), .count_o(fifo_count),
+    .count_n_i(dsr_kind.queue_no[1:0]), .count_o(fifo_count),
     .none_o(fifo_none), .empty_o(fifo_empty), .full_o(fifo_full)
   );
 
@@ -891,15 +893,15 @@ module ow_engine
   assign ev_weight_o = issue_data && c.wtrig && v_end;
 
   always_comb begin
-    cause_o = CAUSE_NONE;
-    if (issue) cause_o = CAUSE_BUSY;
-    else if (active == '0) cause_o = CAUSE_NONE;
-    else if (go || bq_cnt_q >= (BeatW+1)'(BeatSlots - 1)) cause_o = CAUSE_MEM;
-    else if (any || live == '0) cause_o = CAUSE_BUSY;  // beats are in the pipeline
-    else if ((live & blk_row & ~blk_weight & ~ending) != '0) cause_o = CAUSE_ROW;
-    else if ((live & blk_mem) != '0) cause_o = CAUSE_MEM;
-    else if ((live & blk_out) != '0) cause_o = CAUSE_OUTQ;
-    else cause_o = CAUSE_INQ;
+    cause_o = CTR_NO_WORK;
+    if (issue) cause_o = CTR_BEATS;
+    else if (active == '0) cause_o = CTR_NO_WORK;
+    else if (go || bq_cnt_q >= (BeatW+1)'(BeatSlots - 1)) cause_o = CTR_STALL_MEMORY;
+    else if (any || live == '0) cause_o = CTR_BEATS;  // beats are in the pipeline
+    else if ((live & blk_row & ~blk_weight & ~ending) != '0) cause_o = CTR_STALL_ROW;
+    else if ((live & blk_mem) != '0) cause_o = CTR_STALL_MEMORY;
+    else if ((live & blk_out) != '0) cause_o = CTR_STALL_OUTPUT;
+    else cause_o = CTR_STALL_INPUT;
   end
 
   logic show_ok;
@@ -908,7 +910,7 @@ module ow_engine
 
   always_comb begin
     thread_reg_t state;
-    state = '0;
+    state = '{waits: WAIT_NOTHING, default: '0};
     if (show_ok && active[show_t]) begin
       state.active = 1'b1;
       state.operation = show.op;

@@ -18,21 +18,23 @@ module ow_engine_decode
   import ow_pkg::*;
   import ow_datapath_pkg::*;
   import ow_engine_pkg::*;
+  import ow_nlf_pkg::nlf_fn_e, ow_nlf_pkg::NLF_RCP, ow_nlf_pkg::NLF_RSQRT, ow_nlf_pkg::NLF_EXP,
+         ow_nlf_pkg::NLF_LOG, ow_nlf_pkg::NLF_TANH, ow_nlf_pkg::NLF_SIGMOID;
 #(
   parameter int unsigned Lanes = 8
 ) (
   input  logic         valid_i,
   input  tensor_insn_t insn_i,
   /* verilator lint_off UNUSEDSIGNAL */ // whole descriptor words
-  input  logic [16:0]  a_w0_i,
+  input  dsr0_t        a_w0_i,
   input  logic         a_acc_i,    // address bit 23
-  input  logic [31:0]  a_w2_i,
-  input  logic [16:0]  b_w0_i,
+  input  dsr_dim_t     a_w2_i,
+  input  dsr0_t        b_w0_i,
   input  logic         b_acc_i,
-  input  logic [31:0]  b_w2_i,
-  input  logic [16:0]  d_w0_i,
+  input  dsr_dim_t     b_w2_i,
+  input  dsr0_t        d_w0_i,
   input  logic         d_acc_i,
-  input  logic [31:0]  d_w2_i,
+  input  dsr_dim_t     d_w2_i,
   /* verilator lint_on UNUSEDSIGNAL */
   input  logic [15:0]  d_rows_i,   // length of dimension 1: rows of the ring, 0 is 1
   input  logic [3:0]   fifo_none_i, // FIFOs of capacity 0
@@ -62,16 +64,28 @@ module ow_engine_decode
     return 2'd1;
   endfunction
 
-  // Formats, as bits of a set: f16 bf16 f32 - i16 i32 i8.
-  localparam logic [7:0] F16 = 8'h01, BF16 = 8'h02, F32 = 8'h04, I16 = 8'h10, I32 = 8'h20,
-                         I8 = 8'h40;
+  function automatic nlf_fn_e function_of(input logic [6:0] op);
+    case (op)
+      TOP_RSQRT: return NLF_RSQRT;
+      TOP_EXP: return NLF_EXP;
+      TOP_LOG: return NLF_LOG;
+      TOP_TANH: return NLF_TANH;
+      TOP_SIGMOID: return NLF_SIGMOID;
+      default: return NLF_RCP;
+    endcase
+  endfunction
+
+  // Formats, as bits of a set.
+  localparam logic [7:0] F16 = 8'd1 << TY_F16, BF16 = 8'd1 << TY_BF16, F32 = 8'd1 << TY_F32,
+                         I16 = 8'd1 << TY_I16, I32 = 8'd1 << TY_I32, I8 = 8'd1 << TY_I8;
   localparam logic [7:0] Floats = F16 | BF16 | F32;
-  localparam logic [7:0] Mixed = 8'h08, MixedB = 8'h80;  // as types of an instruction
+  // .. as types of an instruction
+  localparam logic [7:0] Mixed = 8'd1 << TY_MIXED, MixedB = 8'd1 << TY_MIXEDB;
 
   // The ring of an axpyw lies within the accumulator cache.
   logic        ring_fits;
-  assign ring_fits = d_w2_i[15:8] == 8'd0 && d_rows_i <= 16'd16 &&
-                     {5'd0, d_w2_i[7:0]} * {8'd0, d_rows_i[4:0]} <= 13'(16 * Lanes);
+  assign ring_fits = d_w2_i.length[15:8] == 8'd0 && d_rows_i <= 16'd16 &&
+                     {5'd0, d_w2_i.length[7:0]} * {8'd0, d_rows_i[4:0]} <= 13'(16 * Lanes);
 
   logic        has_a, has_b, has_d;
   logic        indexed;   // b is a vector of indices, rs2 the address of element 0
@@ -114,10 +128,11 @@ module ow_engine_decode
       ctx.a_dsr = insn_i.ctl.a;
       ctx.b_dsr = insn_i.ctl.b;
       ctx.d_dsr = insn_i.ctl.dst;
-      ctx.a_q = a_w0_i[10:8];
-      ctx.b_q = b_w0_i[10:8];
-      ctx.d_q = d_w0_i[10:8];
-      ctx.code = d_w0_i[14:13];
+      ctx.a_q = a_w0_i.queue_no;
+      ctx.b_q = b_w0_i.queue_no;
+      ctx.d_q = d_w0_i.queue_no;
+      ctx.row_end = d_w0_i.close_row_end;
+      ctx.stream_end = d_w0_i.close_stream_end;
 
       unique case (insn_i.op)
         TOP_MOV: types = Floats | I16 | I32 | I8;
@@ -198,7 +213,7 @@ module ow_engine_decode
         end
         TOP_RCP, TOP_RSQRT, TOP_EXP, TOP_LOG, TOP_TANH, TOP_SIGMOID: begin
           ctx.unit = UNIT_NLF;
-          ctx.nlf = insn_i.op[2:0];
+          ctx.nlf = function_of(insn_i.op);
           types = F16 | BF16;
         end
         TOP_GATHER: begin
@@ -239,8 +254,8 @@ module ow_engine_decode
       if (ctx.red) dst_set = a_flt ? Floats : I16 | I32 | I8;
       if (insn_i.op == TOP_CVT) dst_set &= ~(8'd1 << insn_i.ty);
       if (dst_free) begin
-        ctx.dst_fmt = dp_fmt_e'(d_w0_i[6:4]);
-        if (!dst_set[d_w0_i[6:4]]) op_bad = 1'b1;
+        ctx.dst_fmt = dp_fmt_e'(d_w0_i.ty);
+        if (!dst_set[d_w0_i.ty]) op_bad = 1'b1;
       end
       if (ctx.stoch && size_of(ctx.dst_fmt) != 2'd1) ctx.stoch = 1'b0;
       d_flt = ctx.dst_fmt inside {DF_F16, DF_BF16, DF_F32};
@@ -252,25 +267,25 @@ module ow_engine_decode
       ctx.b_sz = indexed ? 2'd1 : ctx.a_sz;
       ctx.d_sz = size_of(ctx.dst_fmt);
       ctx.a_kind = !has_a ? SRC_NONE
-                 : a_imm ? SRC_IMM : kind_of(a_w0_i[3:0], a_acc_i && a_w0_i[3:0] == DK_MEM, 1'b0);
+                 : a_imm ? SRC_IMM : kind_of(a_w0_i.kind, a_acc_i && a_w0_i.kind == DK_MEM, 1'b0);
       ctx.b_kind = !has_b ? SRC_NONE
-                 : b_imm ? SRC_IMM : kind_of(b_w0_i[3:0], b_acc_i && b_w0_i[3:0] == DK_MEM, 1'b0);
+                 : b_imm ? SRC_IMM : kind_of(b_w0_i.kind, b_acc_i && b_w0_i.kind == DK_MEM, 1'b0);
       ctx.d_kind = !has_d ? SRC_NONE
-                 : kind_of(d_w0_i[3:0], d_acc_i && d_w0_i[3:0] == DK_MEM, 1'b1);
-      ctx.a_fifo = ctx.a_kind == SRC_MEM && a_w0_i[3:0] == DK_FIFO;
-      ctx.b_fifo = ctx.b_kind == SRC_MEM && b_w0_i[3:0] == DK_FIFO;
-      ctx.d_fifo = ctx.d_kind == SRC_MEM && d_w0_i[3:0] == DK_FIFO;
-      ctx.a_tag = ctx.a_kind == SRC_FAB && a_w0_i[16];
-      ctx.d_tag = ctx.d_kind == SRC_FAB && d_w0_i[16];
-      ctx.d_skip = ctx.d_kind == SRC_FAB && d_w0_i[15];
-      ctx.close = d_w0_i[12] && ctx.d_kind == SRC_FAB;
-      ctx.a_vec = ctx.a_kind == SRC_FAB || ctx.a_fifo || unit_step(a_w2_i[31:16], ctx.a_sz);
-      ctx.b_vec = ctx.b_kind == SRC_FAB || ctx.b_fifo || unit_step(b_w2_i[31:16], ctx.b_sz);
-      ctx.d_vec = ctx.d_kind == SRC_FAB || !has_d || ctx.d_fifo || unit_step(d_w2_i[31:16], ctx.d_sz);
+                 : kind_of(d_w0_i.kind, d_acc_i && d_w0_i.kind == DK_MEM, 1'b1);
+      ctx.a_fifo = ctx.a_kind == SRC_MEM && a_w0_i.kind == DK_FIFO;
+      ctx.b_fifo = ctx.b_kind == SRC_MEM && b_w0_i.kind == DK_FIFO;
+      ctx.d_fifo = ctx.d_kind == SRC_MEM && d_w0_i.kind == DK_FIFO;
+      ctx.a_tag = ctx.a_kind == SRC_FAB && a_w0_i.tag;
+      ctx.d_tag = ctx.d_kind == SRC_FAB && d_w0_i.tag;
+      ctx.d_skip = ctx.d_kind == SRC_FAB && d_w0_i.skip;
+      ctx.close = d_w0_i.close && ctx.d_kind == SRC_FAB;
+      ctx.a_vec = ctx.a_kind == SRC_FAB || ctx.a_fifo || unit_step(a_w2_i.step, ctx.a_sz);
+      ctx.b_vec = ctx.b_kind == SRC_FAB || ctx.b_fifo || unit_step(b_w2_i.step, ctx.b_sz);
+      ctx.d_vec = ctx.d_kind == SRC_FAB || !has_d || ctx.d_fifo || unit_step(d_w2_i.step, ctx.d_sz);
       ctx.a_bc = !has_a || ctx.a_kind == SRC_IMM ||
-                 (ctx.a_kind != SRC_FAB && !ctx.a_fifo && a_w2_i[31:16] == 16'd0);
+                 (ctx.a_kind != SRC_FAB && !ctx.a_fifo && a_w2_i.step == 16'd0);
       ctx.b_bc = ctx.axpyw || ctx.b_kind == SRC_IMM ||
-                 (ctx.b_kind != SRC_FAB && !ctx.b_fifo && b_w2_i[31:16] == 16'd0);
+                 (ctx.b_kind != SRC_FAB && !ctx.b_fifo && b_w2_i.step == 16'd0);
       ctx.space_d = !ctx.red && !ctx.a_tag &&
                     ((ctx.d_kind != SRC_FAB && !ctx.d_fifo) || ctx.a_kind == SRC_IMM || ctx.a_fifo);
       if (ctx.wtrig) ctx.space_d = ctx.axpyw;
@@ -298,7 +313,7 @@ module ow_engine_decode
         ctx.most = 3'd0;
       end
 
-      len0 = ctx.space_d ? d_w2_i[15:0] : has_a ? a_w2_i[15:0] : b_w2_i[15:0];
+      len0 = ctx.space_d ? d_w2_i.length : has_a ? a_w2_i.length : b_w2_i.length;
       ctx.inf = len0 == 16'd0;
 
       dsr_bad = (has_a && ctx.a_kind == SRC_NONE) || (has_d && ctx.d_kind == SRC_NONE) ||
@@ -331,8 +346,8 @@ module ow_engine_decode
         dsr_bad = ctx.a_kind != SRC_MEM || ctx.a_fifo || ctx.b_kind != SRC_FAB || !ctx.a_vec ||
                   ctx.inf;
         if (ctx.axpyw) begin
-          dsr_bad |= ctx.d_kind != SRC_ACC || !ctx.d_vec || a_w2_i[15:0] != d_w2_i[15:0] ||
-                     d_w2_i[LaneW-1:0] != '0 || !ring_fits;
+          dsr_bad |= ctx.d_kind != SRC_ACC || !ctx.d_vec || a_w2_i.length != d_w2_i.length ||
+                     d_w2_i.length[LaneW-1:0] != '0 || !ring_fits;
         end else begin
           dsr_bad |= ctx.d_kind == SRC_NONE || (ctx.d_kind == SRC_ACC && ctx.d_sz != 2'd2) ||
                      (ctx.d_tag && ctx.d_sz != 2'd1) ||

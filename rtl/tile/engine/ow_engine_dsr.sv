@@ -44,12 +44,12 @@ module ow_engine_dsr
 
   always_comb begin
     unique case (word_i)
-      3'd0: rdata_o = w0_q[idx_i];
-      3'd1: rdata_o = {8'd0, w1_q[idx_i]};
-      3'd2: rdata_o = w2_q[idx_i];
-      3'd3: rdata_o = w3_q[idx_i];
-      3'd4: rdata_o = w4_q[idx_i];
-      3'd5: rdata_o = w5_q[idx_i];
+      DSR_KIND: rdata_o = w0_q[idx_i];
+      DSR_ADDRESS: rdata_o = {8'd0, w1_q[idx_i]};
+      DSR_DIM0: rdata_o = w2_q[idx_i];
+      DSR_DIM1: rdata_o = w3_q[idx_i];
+      DSR_DIM2: rdata_o = w4_q[idx_i];
+      DSR_DIM3: rdata_o = w5_q[idx_i];
       default: rdata_o = '0;
     endcase
   end
@@ -81,12 +81,12 @@ module ow_engine_dsr
       w1_q[save_idx_i] <= save_addr_i;
     end else if (we_i) begin
       unique case (word_i)
-        3'd0: w0_q[idx_i] <= wdata_i;
-        3'd1: w1_q[idx_i] <= address(wdata_i);
-        3'd2: w2_q[idx_i] <= wdata_i;
-        3'd3: w3_q[idx_i] <= wdata_i;
-        3'd4: w4_q[idx_i] <= wdata_i;
-        3'd5: w5_q[idx_i] <= wdata_i;
+        DSR_KIND: w0_q[idx_i] <= wdata_i;
+        DSR_ADDRESS: w1_q[idx_i] <= address(wdata_i);
+        DSR_DIM0: w2_q[idx_i] <= wdata_i;
+        DSR_DIM1: w3_q[idx_i] <= wdata_i;
+        DSR_DIM2: w4_q[idx_i] <= wdata_i;
+        DSR_DIM3: w5_q[idx_i] <= wdata_i;
         default: ;
       endcase
     end

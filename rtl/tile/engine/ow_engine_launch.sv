@@ -34,10 +34,10 @@ module ow_engine_launch
   input  logic [7:0]            red_owned_i,
   input  logic                  red_busy_i,
   /* verilator lint_off UNUSEDSIGNAL */ // not all of each operand
-  input  logic [2:0][31:0]      w0_i,
+  input  dsr0_t [2:0]           w0_i,
   input  logic [2:0][23:0]      w1_i,
-  input  logic [2:0][31:0]      w2_i,
-  input  logic [2:0][31:0]      w3_i,
+  input  dsr_dim_t [2:0]        w2_i,
+  input  dsr_dim_t [2:0]        w3_i,
   /* verilator lint_on UNUSEDSIGNAL */
   input  logic [3:0]            fifo_none_i,
   output logic                  launch_o,
@@ -61,16 +61,16 @@ module ow_engine_launch
   ow_engine_decode #(.Lanes(Lanes)) u_decode (
     .valid_i,
     .insn_i (insn),
-    .a_w0_i (w0_i[0][16:0]),
+    .a_w0_i (w0_i[0]),
     .a_acc_i(w1_i[0][ACC_ADDR_BIT]),
     .a_w2_i (w2_i[0]),
-    .b_w0_i (w0_i[1][16:0]),
+    .b_w0_i (w0_i[1]),
     .b_acc_i(w1_i[1][ACC_ADDR_BIT]),
     .b_w2_i (w2_i[1]),
-    .d_w0_i (w0_i[2][16:0]),
+    .d_w0_i (w0_i[2]),
     .d_acc_i(w1_i[2][ACC_ADDR_BIT]),
     .d_w2_i (w2_i[2]),
-    .d_rows_i(w3_i[2][15:0]),
+    .d_rows_i(w3_i[2].length),
     .fifo_none_i,
     .ctx_o
   );
@@ -108,8 +108,8 @@ module ow_engine_launch
   function automatic logic saves(input logic save, input src_e kind, input logic fifo);
     return save && (kind == SRC_MEM || kind == SRC_ACC) && !fifo;
   endfunction
-  assign save_o = ctx_o.wtrig ? 3'd0 : {saves(w0_i[2][11], ctx_o.d_kind, ctx_o.d_fifo),
-                                        saves(w0_i[1][11], ctx_o.b_kind, ctx_o.b_fifo),
-                                        saves(w0_i[0][11], ctx_o.a_kind, ctx_o.a_fifo)};
+  assign save_o = ctx_o.wtrig ? 3'd0 : {saves(w0_i[2].save_address, ctx_o.d_kind, ctx_o.d_fifo),
+                                        saves(w0_i[1].save_address, ctx_o.b_kind, ctx_o.b_fifo),
+                                        saves(w0_i[0].save_address, ctx_o.a_kind, ctx_o.a_fifo)};
 
 endmodule

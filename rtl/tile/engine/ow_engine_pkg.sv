@@ -68,7 +68,8 @@ package ow_engine_pkg;
     logic       space_d;  // the iteration space is that of dst, else of a
     logic       inf;      // dimension 0 has no end: until stream end
     logic       close;    // append a control wavelet
-    logic [1:0] code;     // its data bits
+    logic       row_end;  // .. which ends a row, a stream
+    logic       stream_end;
   } ctx_t;
 
   // The part of a thread's context that moves with each beat.
@@ -124,7 +125,8 @@ package ow_engine_pkg;
     logic [2:0]  out_q;
     logic        out_end;  // .. nothing more of this instruction
     logic        out_close;
-    logic [1:0]  code;
+    logic        row_end;
+    logic        stream_end;
     logic        skip;
     logic        tag;
     logic        flt;      // floating-point elements
@@ -160,18 +162,10 @@ package ow_engine_pkg;
     res_t        r;
   } beat_t;
 
-  localparam logic [3:0] FAULT_NONE = 4'd0;
+  localparam logic [3:0] FAULT_NONE = 4'd0;  // no value of engine_cause_e
   localparam logic [3:0] FAULT_OP = ow_isa_pkg::ENG_ILLEGAL;
   localparam logic [3:0] FAULT_DSR = ow_isa_pkg::ENG_DESCRIPTOR;
   localparam logic [3:0] FAULT_ADDR = ow_isa_pkg::ENG_ADDRESS;
-
-  // Stall causes, as the counters number them.
-  localparam logic [2:0] CAUSE_BUSY = 3'd0;
-  localparam logic [2:0] CAUSE_INQ = 3'd1;
-  localparam logic [2:0] CAUSE_OUTQ = 3'd2;
-  localparam logic [2:0] CAUSE_ROW = 3'd3;
-  localparam logic [2:0] CAUSE_MEM = 3'd4;
-  localparam logic [2:0] CAUSE_NONE = 3'd5;
 
   // Position of an element in its group of lanes.
   /* verilator lint_off UNUSEDSIGNAL */ // low bits of the address

@@ -44,9 +44,9 @@ module ow_engine_plan
   input  logic                       half_a_i,
   input  logic                       half_b_i,
   input  logic [31:0]                scal_i,
-  input  logic [3:0][31:0]           a_dim_i,
-  input  logic [3:0][31:0]           b_dim_i,
-  input  logic [3:0][31:0]           d_dim_i,
+  input  dsr_dim_t [3:0]             a_dim_i,
+  input  dsr_dim_t [3:0]             b_dim_i,
+  input  dsr_dim_t [3:0]             d_dim_i,
   input  ramp_t                      head_a_i,
   input  ramp_t                      head_b_i,
   input  logic                       w_ctrl_i,
@@ -116,11 +116,11 @@ module ow_engine_plan
     at = '0;
     if (go_i && c_i.a_tag) begin
       at = $signed({11'd0, b0}) + 35'($signed({1'b0, head_a_i.data[31:16]})) *
-           35'($signed(b_dim_i[0][31:16]));
+           35'($signed(b_dim_i[0].step));
       beyond = at[34:24] != '0 && c_i.b_kind inside {SRC_MEM, SRC_ACC};
       ba = at[23:0];
       at = $signed({11'd0, d0}) + 35'($signed({1'b0, head_a_i.data[31:16]})) *
-           35'($signed(d_dim_i[0][31:16]));
+           35'($signed(d_dim_i[0].step));
       beyond |= at[34:24] != '0;
       da = at[23:0];
     end
@@ -132,7 +132,7 @@ module ow_engine_plan
   logic        v_end, may_row_end, last_row;
 
   ow_engine_span #(.Lanes(Lanes)) u_span (
-    .c_i, .cnt_i(walk_i.cnt[15:0]), .len_i(c_i.space_d ? d_dim_i[0][15:0] : a_dim_i[0][15:0]),
+    .c_i, .cnt_i(walk_i.cnt[15:0]), .len_i(c_i.space_d ? d_dim_i[0].length : a_dim_i[0].length),
     .a_i(a0), .b_i(b0), .d_i(d0), .half_a_i, .half_b_i,
     .a_fifo_n_i, .b_fifo_n_i, .d_fifo_n_i,
     .v_o(v), .some_o(some), .v_end_o(v_end), .may_end_o(may_row_end)
@@ -199,7 +199,7 @@ module ow_engine_plan
     end else if (go_i && kill_i) begin
       fault_o = FAULT_ADDR;
     end else if (could_data) begin
-      if (c_i.a_tag && (beyond || head_a_i.data[31:16] >= d_dim_i[0][15:0])) begin
+      if (c_i.a_tag && (beyond || head_a_i.data[31:16] >= d_dim_i[0].length)) begin
         fault_o = FAULT_ADDR;
         fault_addr_o = da;
       end else if (opnd_fault[2] != FAULT_NONE) begin
@@ -395,7 +395,8 @@ module ow_engine_plan
       result.out_q = c_i.d_q;
       result.out_end = result.out && result.last;
       result.out_close = c_i.close && !result.cut;
-      result.code = c_i.code;
+      result.row_end = c_i.row_end;
+      result.stream_end = c_i.stream_end;
       result.sz = c_i.d_sz;
       result.skip = c_i.d_skip;
       result.tag = c_i.d_tag;

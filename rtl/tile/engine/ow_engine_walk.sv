@@ -17,6 +17,7 @@
 //   walk_o        where it stands afterwards
 //   last_o        the inner vector is the instruction's last
 module ow_engine_walk
+  import ow_pkg::dsr_dim_t;
   import ow_engine_pkg::*;
 (
   /* verilator lint_off UNUSEDSIGNAL */ // what the launch needs only; lengths of other operands
@@ -25,9 +26,9 @@ module ow_engine_walk
   input  logic [23:0]      a_i,
   input  logic [23:0]      b_i,
   input  logic [23:0]      d_i,
-  input  logic [3:0][31:0] a_dim_i,
-  input  logic [3:0][31:0] b_dim_i,
-  input  logic [3:0][31:0] d_dim_i,
+  input  dsr_dim_t [3:0]   a_dim_i,
+  input  dsr_dim_t [3:0]   b_dim_i,
+  input  dsr_dim_t [3:0]   d_dim_i,
   /* verilator lint_on UNUSEDSIGNAL */
   input  logic [4:0]       v_i,
   input  logic             v_end_i,
@@ -54,8 +55,8 @@ module ow_engine_walk
 
   always_comb begin
     n = walk_i.cnt[63:16];
-    len = c_i.space_d ? {d_dim_i[3][15:0], d_dim_i[2][15:0], d_dim_i[1][15:0]}
-                      : {a_dim_i[3][15:0], a_dim_i[2][15:0], a_dim_i[1][15:0]};
+    len = c_i.space_d ? {d_dim_i[3].length, d_dim_i[2].length, d_dim_i[1].length}
+                      : {a_dim_i[3].length, a_dim_i[2].length, a_dim_i[1].length};
     for (int unsigned k = 0; k < 3; k++) wraps[k] = len[k] == '0 || n[k] + 16'd1 == len[k];
     goes[0] = !c_i.wtrig && len[0] != '0;
     goes[1] = !c_i.wtrig && len[1] != '0 && wraps[0];
@@ -69,22 +70,22 @@ module ow_engine_walk
     d_out = '0;
     for (int unsigned k = 0; k < 3; k++) begin
       if (goes[k]) begin
-        a_out = a_out + wide(a_dim_i[k+1][31:16]);
-        b_out = b_out + wide(b_dim_i[k+1][31:16]);
-        if (!c_i.red) d_out = d_out + wide(d_dim_i[k+1][31:16]);
-        else if (k != 0) d_out = d_out + wide(d_dim_i[k][31:16]);
+        a_out = a_out + wide(a_dim_i[k+1].step);
+        b_out = b_out + wide(b_dim_i[k+1].step);
+        if (!c_i.red) d_out = d_out + wide(d_dim_i[k+1].step);
+        else if (k != 0) d_out = d_out + wide(d_dim_i[k].step);
       end
     end
-    if (c_i.red) d_out = d_out + wide(d_dim_i[0][31:16]);
+    if (c_i.red) d_out = d_out + wide(d_dim_i[0].step);
   end
 
   addr_t a_in, b_in, d_in;
 
   always_comb begin
-    a_in = inner(c_i.a_vec, c_i.a_bc, c_i.a_sz, a_dim_i[0][31:16], v_i);
-    b_in = c_i.a_tag ? 24'd0 : inner(c_i.b_vec, c_i.b_bc, c_i.b_sz, b_dim_i[0][31:16], v_i);
+    a_in = inner(c_i.a_vec, c_i.a_bc, c_i.a_sz, a_dim_i[0].step, v_i);
+    b_in = c_i.a_tag ? 24'd0 : inner(c_i.b_vec, c_i.b_bc, c_i.b_sz, b_dim_i[0].step, v_i);
     d_in = c_i.a_tag || c_i.red ? 24'd0
-         : inner(c_i.d_vec, 1'b0, c_i.d_sz, d_dim_i[0][31:16], v_i);
+         : inner(c_i.d_vec, 1'b0, c_i.d_sz, d_dim_i[0].step, v_i);
     walk_o.a = v_end_i ? a_i + a_in + a_out : a_i + a_in;
     walk_o.b = v_end_i ? b_i + b_in + b_out : b_i + b_in;
     walk_o.d = v_end_i ? d_i + d_in + d_out : d_i + d_in;

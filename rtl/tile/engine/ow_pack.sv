@@ -24,7 +24,7 @@
 //   vec_skip_i            elements that are zero are left out: for floats (vec_float_i) +0 and -0
 //   vec_last_i            the instruction ends: an unfinished pair goes out with upper half 0, or
 //                         is forgotten (vec_drop_i)
-//   vec_close_i           with last: then a control wavelet with data vec_code_i
+//   vec_close_i           with last: then a control wavelet with these bits of its data
 // done_valid_o tells with its thread that all of a `last` vector has been pushed.
 //
 // Errors: none at run time. A vector without a claim is a mistake of the engine (assertion).
@@ -69,7 +69,8 @@ module ow_pack
   input  logic                   vec_last_i,
   input  logic                   vec_drop_i,
   input  logic                   vec_close_i,
-  input  logic [1:0]             vec_code_i,
+  input  logic                   vec_row_end_i,
+  input  logic                   vec_stream_end_i,
 
   // Output queues of the ramp.
   input  logic [NUM_QUEUES-1:0][3:0] outq_level_i,
@@ -110,7 +111,8 @@ module ow_pack
     logic                   last;
     logic                   drop;
     logic                   close;
-    logic [1:0]             code;
+    logic                   row_end;
+    logic                   stream_end;
   } entry_t;
 
   entry_t      mem_q   [Slots];
@@ -148,7 +150,8 @@ module ow_pack
       in.last = vec_last_i;
       in.drop = vec_drop_i;
       in.close = vec_close_i;
-      in.code = vec_code_i;
+      in.row_end = vec_row_end_i;
+      in.stream_end = vec_stream_end_i;
       if (vec_w32_i) begin
         hi = vec_mask_i[Lanes-1:Half] != '0;
         for (int unsigned k = 0; k < Half; k++) begin
@@ -248,7 +251,8 @@ module ow_pack
           half_valid_d = 1'b0;
         end else if (e.close) begin
           push_o = 1'b1;
-          data_o = '{ctrl: 1'b1, data: {30'd0, e.code}};
+          data_o = '{ctrl: 1'b1, data: control_t'{row_end: e.row_end, stream_end: e.stream_end,
+                                                 default: '0}};
           ctl = 1'b1;
         end
       end else if (e.w32) begin

@@ -11,7 +11,7 @@
 //
 // The first error of the core, the engine, the reducer, the ramp or a register access stops the tile
 // (ow_error): halt_o goes high in the cycle after it was reported and stays until a reset of the core
-// (CORE_CTRL[2]). The router, the ramp's transport and the control plane go on. ebreak ends a program:
+// (CORE_CTRL.reset). The router, the ramp's transport and the control plane go on. ebreak ends a program:
 // it is no error.
 //
 // Accesses that are errors, and have no effect: the core starts the memory self-test; the state of
@@ -127,7 +127,7 @@ module ow_regs
   input  logic        ev_in_i,
   input  logic        ev_out_i,
   input  logic        ev_weight_i,
-  input  logic [2:0]  eng_cause_i,  // 0 busy, 1..4 stalls as in docs/memory-map.md, 5 no work
+  input  counter_e    eng_cause_i,  // CTR_BEATS: busy; a stall, or no work: the time counts there
   input  logic        red_wait_i,
 
   // No register changes at this clock edge.
@@ -298,7 +298,7 @@ module ow_regs
 
   // ------------------------------------------------------------------------------------ counters --
   logic [47:0] cnt_q [NumCounters];
-  logic [2:0]  eng_cause_q;
+  counter_e    eng_cause_q;
   logic [47:0] eng_since_q;
   logic        asleep_q, red_wait_q;
   logic [47:0] asleep_since_q, red_since_q;
@@ -307,7 +307,7 @@ module ow_regs
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       for (int k = 0; k < NumCounters; k++) cnt_q[k] <= '0;
-      eng_cause_q <= 3'd5;
+      eng_cause_q <= CTR_NO_WORK;
       eng_since_q <= cycle_i;
       asleep_q <= 1'b0;
       asleep_since_q <= cycle_i;
@@ -318,8 +318,8 @@ module ow_regs
       if (eng_cause_i != eng_cause_q) begin
         eng_cause_q <= eng_cause_i;
         eng_since_q <= cycle_i;
-        if (eng_cause_q != 3'd0) begin
-          cnt_q[{1'b0, eng_cause_q}] <= cnt_q[{1'b0, eng_cause_q}] + cycle_i - eng_since_q;
+        if (eng_cause_q != CTR_BEATS) begin
+          cnt_q[eng_cause_q] <= cnt_q[eng_cause_q] + cycle_i - eng_since_q;
         end
       end
       if (ev_red_elem_i != 2'd0) cnt_q[CTR_REDUCER_ELEMENTS] <= cnt_q[CTR_REDUCER_ELEMENTS] + {46'd0, ev_red_elem_i};
@@ -422,7 +422,7 @@ module ow_regs
     v = '0;
     if (k < 4'(NumCounters)) begin
       v = cnt_q[k];
-      if (k != CTR_BEATS && k == {1'b0, eng_cause_q}) v = v + now - eng_since_q;
+      if (k != CTR_BEATS && k == eng_cause_q) v = v + now - eng_since_q;
       if (k == CTR_ASLEEP && asleep_q) v = v + now - asleep_since_q;
       if (k == CTR_REDUCER_WAIT && red_wait_q) v = v + now - red_since_q;
     end

@@ -35,12 +35,12 @@ package ow_datapath_pkg;
 
   // Element formats, numbered as the element types of descriptors.
   typedef enum logic [2:0] {
-    DF_F16  = 3'd0,
-    DF_BF16 = 3'd1,
-    DF_F32  = 3'd2,
-    DF_I16  = 3'd4,
-    DF_I32  = 3'd5,
-    DF_I8   = 3'd6
+    DF_F16  = ow_isa_pkg::TY_F16,
+    DF_BF16 = ow_isa_pkg::TY_BF16,
+    DF_F32  = ow_isa_pkg::TY_F32,
+    DF_I16  = ow_isa_pkg::TY_I16,
+    DF_I32  = ow_isa_pkg::TY_I32,
+    DF_I8   = ow_isa_pkg::TY_I8
   } dp_fmt_e;
 
   // What stage A of a lane, and the tree at the end of a reduction, do.

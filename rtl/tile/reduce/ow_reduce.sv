@@ -30,7 +30,7 @@
 // first phase that is not below it, an action whose in0 and in1 are the same queue, and addresses
 // that are not aligned to their elements
 // end the drain at once without taking a row. A write of a register while busy_o is high has no
-// effect. Each sets RED_STATUS[27] until the next start, and the first of them is shown in fault_o
+// effect. Each sets RED_STATUS.error until the next start, and the first of them is shown in fault_o
 // with its cause and address.
 // halt_i: no further element is taken; those in the adders leave.
 module ow_reduce
@@ -95,7 +95,7 @@ module ow_reduce
   output logic [4:0]             done_task_o,
 
   output logic [1:0]             ev_elem_o,  // elements that leave in this cycle (counter)
-  output logic                   wait_o,     // waits for what RED_STATUS[30:28] names (counter)
+  output logic                   wait_o,     // waits for what RED_STATUS.waits names (counter)
   output logic                   idle_o      // this clock edge changes no state of the reducer
 );
 `include "ow_assert.svh"
@@ -218,7 +218,7 @@ module ow_reduce
   logic        error_q;
   logic [4:0]  fault_cause_q;
   logic [23:0] fault_addr_q;
-  logic [2:0]  cause;
+  reducer_wait_e cause;
   logic [15:0] row_q;  // rows whose elements have all been issued
 
   always_comb begin
@@ -354,7 +354,7 @@ module ow_reduce
     op_1 = 32'd0;
     op_2 = 32'd0;
     row_end = 1'b0;
-    cause = 3'd0;
+    cause = RED_WAIT_NOTHING;
     inq_pop_o = '0;
     head0 = '0;
     head1 = '0;
@@ -371,12 +371,12 @@ module ow_reduce
         default: held = 1'b0;
       endcase
       if (halt_i) begin
-        cause = 3'd0;
+        cause = RED_WAIT_NOTHING;
       end else if (!en) begin
-        cause = s2_out_q.memory ? 3'd5 : 3'd4;
+        cause = s2_out_q.memory ? RED_WAIT_MEMORY : RED_WAIT_OUTPUT;
       end else if (row_q != count_q) begin
         if (closed_q == 5'd0) begin
-          cause = 3'd1;
+          cause = RED_WAIT_ROW;
         end else if (!act.enable) begin
           drop = 1'b1;
         end else begin
@@ -391,9 +391,9 @@ module ow_reduce
             inq_pop_o[act.in1_q] = 1'b1;
           end
           if (!discard) begin
-            if (act.in0 && !inq_valid_i[act.in0_q]) cause = 3'd2;
-            else if (act.in1 && !inq_valid_i[act.in1_q]) cause = 3'd3;
-            else if (act.bias && !bias_valid_q) cause = 3'd5;
+            if (act.in0 && !inq_valid_i[act.in0_q]) cause = RED_WAIT_IN0;
+            else if (act.in1 && !inq_valid_i[act.in1_q]) cause = RED_WAIT_IN1;
+            else if (act.bias && !bias_valid_q) cause = RED_WAIT_MEMORY;
             else issue = !held;
           end
           if (issue) begin
@@ -409,7 +409,7 @@ module ow_reduce
         end
         row_end = drop || (issue && lane_last && word_last);
       end else if (wreq_valid_q) begin
-        cause = 3'd5;
+        cause = RED_WAIT_MEMORY;
       end
     end
   end
@@ -418,7 +418,7 @@ module ow_reduce
                        out_q: act.out_q,
                        odd: lane_q[0] || dual, pair: dual, row_end: row_end};
   assign acc_raddr_o = base_q + word_q;
-  assign wait_o = busy_q && cause != 3'd0;
+  assign wait_o = busy_q && cause != RED_WAIT_NOTHING;
 
   always_comb begin
     inq_owned_o = '0;

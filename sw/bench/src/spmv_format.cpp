@@ -14,9 +14,15 @@
 #include "openwafer/tile/spmv.h"
 #include "ow/base/error.h"
 #include "ow/base/file.h"
+#include "ow/isa/isa.h"
 
 namespace ow::bench {
 namespace {
+
+// Words 2 and 3 of a descriptor.
+uint32_t dim(uint32_t length, uint32_t step) {
+  return isa::DsrDim::Length::put(length) | isa::DsrDim::Step::put(step);
+}
 
 using golden::Type;
 using golden::Weight;
@@ -188,8 +194,8 @@ SpmvTile make_image(std::vector<Laid> slices, const Shape& shape, uint32_t addre
     for (uint32_t h = 0; h < kStreams; ++h) {
       const Laid* l = side[h];
       const uint32_t pieces = l == nullptr ? 0 : static_cast<uint32_t>(l->slice.pieces.size());
-      table.push_back(pieces == 0 ? 0 : pieces | 4u << 16);
-      table.push_back((l == nullptr ? 0 : l->rows) | shape.value_bytes << 16);
+      table.push_back(pieces == 0 ? 0 : dim(pieces, 4));
+      table.push_back(dim(l == nullptr ? 0 : l->rows, shape.value_bytes));
       table.push_back(y * shape.value_bytes);
       table.push_back(l != nullptr && l->slice.long_row ? 1 : 0);
       table.push_back(static_cast<uint32_t>(segments));
@@ -209,8 +215,8 @@ SpmvTile make_image(std::vector<Laid> slices, const Shape& shape, uint32_t addre
           table.push_back(0);
         } else {
           const auto [width, diagonals] = l->segments[k];
-          table.push_back(width | 4u << 16);
-          table.push_back(diagonals | (0u - width * 4) << 16);
+          table.push_back(dim(width, 4));
+          table.push_back(dim(diagonals, 0u - width * 4));
         }
       }
     }

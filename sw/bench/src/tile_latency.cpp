@@ -143,7 +143,7 @@ void TileRows::neighbour_latency() {
   receive.function = OW_TB_INSTRUCTION;
   receive.args = {control(0, 1, kNone, 0), 0};
   receive.dsrs = {vector(0, Type::I32, at, kWords), fabric_in(1, Type::I32, OW_TB_INQ, kWords)};
-  receive.insn = instruction_word(0, Type::I32);
+  receive.insn = instruction_word(Op::Mov, Type::I32);
   Call send = receive;
   send.dsrs = {fabric_out(0, Type::I32, OW_TB_OUTQ, kWords), vector(1, Type::I32, at, kWords)};
   tile.prepare(receive, 1);
@@ -184,7 +184,7 @@ void TileRows::thread_costs() {
     const Vec want = fresh();
     Call call;
     call.function = waiting ? OW_TB_BESIDE : OW_TB_INSTRUCTION;
-    call.insn = instruction_word(4, Type::F16);
+    call.insn = instruction_word(Op::Fma, Type::F16);
     const uint32_t ctl = control(0, 1, kNone, 0, kScalar);
     call.dsrs = {vector(0, Type::F16, ya, kN), vector(1, Type::F16, xa, kN)};
     if (waiting) {

@@ -25,12 +25,13 @@ namespace ow::bench {
 
 using golden::Weight;
 
-constexpr uint32_t kScalar = 1u << 15;
-constexpr uint32_t kSaveAddress = 1u << 11;
+constexpr uint32_t kScalar = isa::TensorCtl::Scalar::put(1);
+constexpr uint32_t kSaveAddress = isa::Dsr0::SaveAddress::put(1);
+constexpr uint32_t kStreamEnd = isa::Control::StreamEnd::kMask;
 constexpr uint32_t kNone = 31;
 constexpr double kLanes = 8;
 constexpr double kFunctionRate = 2;  // elements a cycle of the non-linear functions
-constexpr uint32_t kStochastic = 1u << 21;
+constexpr uint32_t kStochastic = isa::TensorCtl::Stochastic::put(1);
 
 // DeviceFault, naming the first element that differs.
 inline void check(const std::string& what, const Vec& got, const Vec& want) {

@@ -21,7 +21,7 @@ void TileRows::functions() {
         tile().write(xa, type, x);
         Call call;
         call.function = OW_TB_INSTRUCTION;
-        call.insn = instruction_word(static_cast<uint32_t>(op), type);
+        call.insn = instruction_word(op, type);
         call.args = {control(0, 1, kNone, 0), 0};
         call.dsrs = {vector(0, type, ya, kN), vector(1, type, xa, kN)};
         cycles += tile().call(call).cycles;
@@ -41,7 +41,8 @@ void TileRows::one_operation(Op op, Type type, Type to, bool scalar) {
   const Type from = golden::source_type(type);
   const bool reduction = op == Op::Dot || op == Op::Sum || op == Op::RMax || op == Op::RMin;
   const bool indexed = op == Op::Gather || op == Op::Scatter || op == Op::Fmag;
-  const bool nonlinear = static_cast<int>(op) >= 32;
+  const bool nonlinear = op == Op::Rcp || op == Op::Rsqrt || op == Op::Exp || op == Op::Log ||
+                         op == Op::Tanh || op == Op::Sigmoid;
   const bool two = !(op == Op::Mov || op == Op::Cvt || nonlinear || op == Op::Sum ||
                      op == Op::RMax || op == Op::RMin);
   const uint32_t in = static_cast<uint32_t>(golden::type_bytes(from));
@@ -71,7 +72,7 @@ void TileRows::one_operation(Op op, Type type, Type to, bool scalar) {
 
   Call call;
   call.function = OW_TB_INSTRUCTION;
-  call.insn = instruction_word(static_cast<uint32_t>(op), type);
+  call.insn = instruction_word(op, type);
   const bool none = op == Op::Scatter;
   call.args = {control(none ? kNone : 0, 1, two && !scalar ? 2 : kNone, 0, scalar ? kScalar : 0),
                indexed  ? xa
@@ -130,7 +131,7 @@ void TileRows::stochastic(Type to) {
   tile().control().write_tile(0, 0, kRegPrng, state);
   Call call;
   call.function = OW_TB_INSTRUCTION;
-  call.insn = instruction_word(static_cast<uint32_t>(Op::Cvt), Type::F32);
+  call.insn = instruction_word(Op::Cvt, Type::F32);
   call.args = {control(0, 1, kNone, 0, kStochastic), 0};
   call.dsrs = {vector(0, to, da, kN), vector(1, Type::F32, aa, kN)};
   const CallResult r = tile().call(call);
@@ -161,7 +162,7 @@ void TileRows::triggered_dots(Type type) {
   tile().write(xa, from, x);
   Call call;
   call.function = OW_TB_INSTRUCTION;
-  call.insn = instruction_word(18, type);
+  call.insn = instruction_word(Op::Dotw, type);
   call.args = {control(0, 1, 2, 0), xa};
   call.dsrs = {vector(0, Type::F32, da, kWavelets),
                memory(1, from, aa, {{kN, 2}, {kRows, 2 * static_cast<int32_t>(kN)}}),
@@ -172,7 +173,7 @@ void TileRows::triggered_dots(Type type) {
     call.stream.push_back({TileRunner::kColourIn, false, row << 16});
     want.push_back(golden::reduce(Op::Dot, from, Type::F32, &a[row * kN], x.data(), kN));
   }
-  call.stream.push_back({TileRunner::kColourIn, true, 2});
+  call.stream.push_back({TileRunner::kColourIn, true, kStreamEnd});
   call.stream_first = true;
   const CallResult r = tile().call(call);
   const std::string name = fmt::format("dotw {}, 60 of 128", golden::type_name(type));

@@ -55,10 +55,11 @@ uint32_t control(uint32_t dst, uint32_t a, uint32_t b, uint32_t thread, uint32_t
          isa::TensorCtl::Thread::put(thread) | flags;
 }
 
-uint32_t instruction_word(uint32_t op, Type type) {
+uint32_t instruction_word(Op op, Type type) {
   constexpr uint32_t kA0 = 10;
   constexpr uint32_t kA1 = 11;
-  return op << 25 | kA1 << 20 | kA0 << 15 | static_cast<uint32_t>(type) << 12 | isa::kOpcodeTensor;
+  return static_cast<uint32_t>(op) << 25 | kA1 << 20 | kA0 << 15 |
+         static_cast<uint32_t>(type) << 12 | isa::kOpcodeTensor;
 }
 
 TileRunner::TileRunner(std::unique_ptr<Device> device, const std::string& firmware)

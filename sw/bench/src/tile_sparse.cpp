@@ -21,7 +21,9 @@ CallResult TileRows::streamed(size_t features, size_t samples, size_t outputs, d
       call.stream.push_back({TileRunner::kColourIn, false, index << 16 | w});
       ++*weights;
     }
-    call.stream.push_back({TileRunner::kColourIn, true, j + 1 == outputs ? 3u : 1u});
+    call.stream.push_back(
+        {TileRunner::kColourIn, true,
+         isa::Control::RowEnd::put(1) | isa::Control::StreamEnd::put(j + 1 == outputs)});
   }
   Space space(tile());
   const uint32_t xa = space.take(2 * x.size());
@@ -98,7 +100,7 @@ void TileRows::sparse_activations() {
       if (!zeros && (x[i] & 0x7FFF) == 0) continue;
       call.stream.push_back({TileRunner::kColourIn, false, i << 16 | x[i]});
     }
-    call.stream.push_back({TileRunner::kColourIn, true, 2});
+    call.stream.push_back({TileRunner::kColourIn, true, kStreamEnd});
     return tile().call(call);
   };
   double different = 0;
@@ -149,7 +151,7 @@ void TileRows::sparse_send() {
   for (uint32_t i = 0; i < kN; ++i) {
     if (x[i] != 0) want.push_back({TileRunner::kColourOut, false, i << 16 | x[i]});
   }
-  want.push_back({TileRunner::kColourOut, true, 2});
+  want.push_back({TileRunner::kColourOut, true, kStreamEnd});
   if (got.size() != want.size()) {
     throw DeviceFault(fmt::format("T10: {} wavelets, golden {}", got.size(), want.size()));
   }

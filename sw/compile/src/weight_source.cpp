@@ -4,8 +4,8 @@
 namespace ow::jobs {
 namespace {
 
-constexpr uint32_t kRowEnd = 1;  // data bits of a control wavelet
-constexpr uint32_t kStreamEnd = 2;
+constexpr uint32_t kRowEnd = isa::Control::RowEnd::kMask;  // data bits of a control wavelet
+constexpr uint32_t kStreamEnd = isa::Control::StreamEnd::kMask;
 
 }  // namespace
 

@@ -7,21 +7,25 @@
 #include <fmt/format.h>
 
 #include "ow/base/error.h"
+#include "ow/device/tile_map.h"
 
 namespace ow {
 namespace {
 
-constexpr uint32_t kDirNegative = 1u << 31;
-constexpr uint32_t kToEdge = 1u << 30;
-constexpr uint32_t kOpWrite = 1;
-constexpr uint32_t kOpRead = 2;
+using Header = isa::PacketHeader;
+using Command = isa::PacketCommand;
+using Response = isa::PacketResponse;
 // Reads under way at a port: enough that the next answer follows the last.
 constexpr size_t kReadsAhead = 3;
 // Requests that wait in a port's queue while there are more.
 constexpr size_t kAhead = 2 * (Bulk::kPacketWords + 8);
 
 uint32_t hops(bool negative, int n) {
-  return (negative ? kDirNegative : 0) | static_cast<uint32_t>(n) << 12 | static_cast<uint32_t>(n);
+  return Header::Negative::put(negative) | Header::Far::put(n) | Header::Near::put(n);
+}
+// Of an answer: to the edge in one direction along a row or column, or not at all along it.
+uint32_t to_edge(bool negative, bool positive) {
+  return Header::Negative::put(negative) | Header::ToEdge::put(negative || positive);
 }
 bool along_row(Side side) { return side == Side::West || side == Side::East; }
 
@@ -139,13 +143,12 @@ void Bulk::request(PortState* port, const Packet& packet, bool read) {
       put(hops(true, grid.rows - 1 - job.row));
       break;
   }
-  put((read ? kOpRead : kOpWrite) << 28 | packet.tag << 16 | static_cast<uint32_t>(packet.words));
+  put(Command::Operation::put(read ? isa::PacketOp::Read : isa::PacketOp::Write) |
+      Command::Tag::put(packet.tag) | Command::Count::put(packet.words));
   put(job.addr + static_cast<uint32_t>(4 * packet.at));
   if (read) {
-    put(port->side == Side::West ? kDirNegative | kToEdge
-                                 : (port->side == Side::East ? kToEdge : 0));
-    put(port->side == Side::North ? kDirNegative | kToEdge
-                                  : (port->side == Side::South ? kToEdge : 0));
+    put(to_edge(port->side == Side::West, port->side == Side::East));
+    put(to_edge(port->side == Side::North, port->side == Side::South));
   } else {
     for (size_t i = 0; i < packet.words; ++i) put(job.out[packet.at + i]);
   }
@@ -166,7 +169,7 @@ void Bulk::issue(PortState* port) {
     const bool read = fence || job.in != nullptr;
     if (read) {
       packet.tag = port->next_tag;
-      port->next_tag = (port->next_tag + 1) & 255;
+      port->next_tag = (port->next_tag + 1) & Command::Tag::kMax;
       port->reads.push_back(packet);
     }
     request(port, packet, read);
@@ -188,13 +191,14 @@ void Bulk::finish(PortState* port) {
     return fmt::format("{} edge, port {}", side_name(port->side), port->index);
   };
   if (words.size() <= head || port->reads.empty() ||
-      (words[head] >> 16 & 255) != port->reads.front().tag) {
+      Response::Tag::get(words[head]) != port->reads.front().tag) {
     // Answers of different tiles may come in another order than the requests went.
     const auto it =
         words.size() <= head
             ? port->reads.end()
-            : std::find_if(port->reads.begin(), port->reads.end(),
-                           [&](const Packet& p) { return p.tag == (words[head] >> 16 & 255); });
+            : std::find_if(port->reads.begin(), port->reads.end(), [&](const Packet& p) {
+                return p.tag == Response::Tag::get(words[head]);
+              });
     if (it == port->reads.end()) {
       throw ProtocolError(where() + ": an answer to nothing that was asked");
     }
@@ -202,7 +206,7 @@ void Bulk::finish(PortState* port) {
   }
   const Packet packet = port->reads.front();
   const Job& job = jobs_[packet.job];
-  if (words[head] >> 28 != 0) {
+  if (Response::Status::get(words[head]) != static_cast<uint32_t>(isa::PacketStatus::Done)) {
     throw DeviceFault(fmt::format("tile ({}, {}) refused a read of {} words at 0x{:x}", job.row,
                                   job.col, packet.words, job.addr + 4 * packet.at));
   }

@@ -89,7 +89,10 @@ void ControlPlane::write(const Rect& rect, uint32_t addr, const std::vector<uint
 }
 
 uint32_t ControlPlane::sram_bytes(int row, int col) {
-  if (sram_bytes_ == 0) sram_bytes_ = (read_tile(row, col, kRegConfig) >> 16) * 64;
+  if (sram_bytes_ == 0) {
+    sram_bytes_ =
+        isa::reg::Config::Sram::get(read_tile(row, col, kRegConfig)) * isa::kConfigSramUnit;
+  }
   return sram_bytes_;
 }
 
@@ -178,7 +181,7 @@ std::vector<std::vector<uint32_t>> ControlPlane::read_many(
            by_tag.size() < static_cast<size_t>(options_.max_outstanding)) {
       const Packet& p = packets[issued];
       const ReadRequest& r = requests[p.request];
-      while (by_tag.count(next_tag) != 0) next_tag = (next_tag + 1) & 255;
+      while (by_tag.count(next_tag) != 0) next_tag = (next_tag + 1) & isa::PacketCommand::Tag::kMax;
       std::vector<Wavelet> packet;
       push_headers(&packet, Rect{r.row, r.col, 1, 1});
       packet.push_back(request(command(isa::PacketOp::Read, p.n, next_tag)));
@@ -189,7 +192,7 @@ std::vector<std::vector<uint32_t>> ControlPlane::read_many(
       packet.back().ctrl = true;
       device_.send(Side::West, options_.entry_row, packet);
       by_tag[next_tag] = issued++;
-      next_tag = (next_tag + 1) & 255;
+      next_tag = (next_tag + 1) & isa::PacketCommand::Tag::kMax;
     }
   };
 
@@ -212,11 +215,13 @@ std::vector<std::vector<uint32_t>> ControlPlane::read_many(
       throw ProtocolError(
           fmt::format("response of tile ({}, {}) came out of row {}", r.row, r.col, row));
     }
-    if (status != 0) {
+    if (status != static_cast<uint32_t>(isa::PacketStatus::Done)) {
       if (refused.empty()) {
-        refused =
-            fmt::format("tile ({}, {}) refused a read of {} words at 0x{:x}: {}", r.row, r.col, p.n,
-                        r.addr + 4 * p.offset, status == 1 ? "address error" : "malformed request");
+        refused = fmt::format("tile ({}, {}) refused a read of {} words at 0x{:x}: {}", r.row,
+                              r.col, p.n, r.addr + 4 * p.offset,
+                              status == static_cast<uint32_t>(isa::PacketStatus::Address)
+                                  ? "address error"
+                                  : "malformed request");
       }
       by_tag.erase(it);
       ++finished;

@@ -149,9 +149,10 @@ struct Job {
     return static_cast<uint32_t>(it->second);
   }
   Word answer_missing(const std::vector<Seen>& words) const {
-    return words[0].differs(
-        isa::PacketResponse::Tag::put(kTag) | isa::PacketResponse::Count::put(words.size() - 1),
-        ~0u);
+    return words[0].differs(isa::PacketResponse::Status::put(isa::PacketStatus::Done) |
+                                isa::PacketResponse::Tag::put(kTag) |
+                                isa::PacketResponse::Count::put(words.size() - 1),
+                            ~0u);
   }
 };
 

@@ -24,7 +24,7 @@ int main() {
 
     const auto number = [](uint32_t value) { return ow::Wavelet{kIn, false, value}; };
     const auto order = [](uint32_t identity) {
-      return ow::Wavelet{kIn, true, identity << OW_IDENTITY_SHIFT};
+      return ow::Wavelet{kIn, true, OW_IDENTITY(identity)};
     };
     row.device->send(ow::Side::West, 0,
                      {number(3), number(4), order(kReport), number(5), order(kReport),

@@ -10,7 +10,7 @@
 #define LOAD(half, type)                                                                \
   do {                                                                                  \
     if (g->add) {                                                                       \
-      ow_dsrw(K_OUT_##half, 1, c);                                                      \
+      ow_dsrw(K_OUT_##half, OW_DSR_ADDRESS, c);                                         \
       if ((type) == OW_F32) {                                                           \
         ow_mov(OW_F32, OW_CTL(K_ROW_##half, K_OUT_##half, K_NONE, OW_K_THREAD_##half)); \
       } else {                                                                          \
@@ -22,13 +22,13 @@
 #define ROW(half, fma_type, type)                                                          \
   do {                                                                                     \
     LOAD(half, type);                                                                      \
-    ow_dsrw(K_SRC_##half, 1, a);                                                           \
+    ow_dsrw(K_SRC_##half, OW_DSR_ADDRESS, a);                                              \
     ow_fma(fma_type, OW_CTL(K_ACC_##half, K_P, K_SRC_##half, OW_K_THREAD_##half) | fresh); \
   } while (0)
 
 #define STORE(half, type)                                                             \
   do {                                                                                \
-    ow_dsrw(K_OUT_##half, 1, c);                                                      \
+    ow_dsrw(K_OUT_##half, OW_DSR_ADDRESS, c);                                         \
     if ((type) == OW_F32) {                                                           \
       ow_mov(OW_F32, OW_CTL(K_OUT_##half, K_ROW_##half, K_NONE, OW_K_THREAD_##half)); \
     } else {                                                                          \
@@ -37,11 +37,11 @@
   } while (0)
 
 // The descriptors of a half; the sums of B lie behind those of A.
-#define HALF(half, type, bytes)                                      \
-  do {                                                               \
-    ow_dsrw(K_ACC_##half, 2, K_DIM(width, 4));                       \
-    ow_dsrw(K_ACC_##half, 3, ow_dim_word(k, -(int32_t)(width * 4))); \
-    k_matrix(K_SRC_##half, type, a, width, 0, k, bytes);             \
+#define HALF(half, type, bytes)                                                \
+  do {                                                                         \
+    ow_dsrw(K_ACC_##half, OW_DSR_DIM0, K_DIM(width, 4));                       \
+    ow_dsrw(K_ACC_##half, OW_DSR_DIM1, ow_dim_word(k, -(int32_t)(width * 4))); \
+    k_matrix(K_SRC_##half, type, a, width, 0, k, bytes);                       \
   } while (0)
 
 // A panel in two functions, so that what a loop wants in registers is saved and restored while the
@@ -54,7 +54,7 @@
   static __attribute__((noinline)) void name##_start(const struct ow_gemm* g, uint32_t j) {   \
     uint32_t width = g->n - j < PANEL ? g->n - j : PANEL;                                     \
     uint32_t c = g->c + j * (bytes);                                                          \
-    ow_dsrw(K_ROW_A, 2, K_DIM(width, 4));                                                     \
+    ow_dsrw(K_ROW_A, OW_DSR_DIM0, K_DIM(width, 4));                                           \
     k_vector(K_OUT_A, type, c, width, bytes);                                                 \
     LOAD(A, type);                                                                            \
     uint32_t a = g->a;                                                                        \
@@ -63,18 +63,18 @@
     uint32_t b = g->b + j * (bytes);                                                          \
     uint32_t b_step = (g->ldb - width) * (bytes);                                             \
     HALF(A, type, bytes);                                                                     \
-    ow_dsrw(K_ACC_A, 3, ow_dim_word(part, -(int32_t)(width * 4)));                            \
+    ow_dsrw(K_ACC_A, OW_DSR_DIM1, ow_dim_word(part, -(int32_t)(width * 4)));                  \
     k_matrix(K_P, type, b, width, bytes, k, b_step);                                          \
     ow_fma(fma_type, OW_CTL(K_ACC_A, K_P, K_SRC_A, OW_K_THREAD_A) | (g->add ? 0 : OW_FRESH)); \
-    ow_dsrw(K_ROW_B, 1, OW_ACC_ADDR(PANEL));                                                  \
-    ow_dsrw(K_ROW_B, 2, K_DIM(width, 4));                                                     \
-    ow_dsrw(K_ACC_B, 1, OW_ACC_ADDR(PANEL));                                                  \
+    ow_dsrw(K_ROW_B, OW_DSR_ADDRESS, OW_ACC_ADDR(PANEL));                                     \
+    ow_dsrw(K_ROW_B, OW_DSR_DIM0, K_DIM(width, 4));                                           \
+    ow_dsrw(K_ACC_B, OW_DSR_ADDRESS, OW_ACC_ADDR(PANEL));                                     \
     HALF(B, type, bytes);                                                                     \
     k_vector(K_OUT_B, type, c, width, bytes);                                                 \
     if (part != k) {                                                                          \
       k_matrix(K_Q, type, b + part * g->ldb * (bytes), width, bytes, k - part, b_step);       \
-      ow_dsrw(K_SRC_A, 1, a + part * (bytes));                                                \
-      ow_dsrw(K_ACC_A, 3, ow_dim_word(k - part, -(int32_t)(width * 4)));                      \
+      ow_dsrw(K_SRC_A, OW_DSR_ADDRESS, a + part * (bytes));                                   \
+      ow_dsrw(K_ACC_A, OW_DSR_DIM1, ow_dim_word(k - part, -(int32_t)(width * 4)));            \
       ow_fma(fma_type, OW_CTL(K_ACC_A, K_Q, K_SRC_A, OW_K_THREAD_A));                         \
     }                                                                                         \
   }                                                                                           \
@@ -92,7 +92,7 @@
       c -= c_step;                                                                            \
       STORE(A, type);                                                                         \
       if (rows <= 1) break;                                                                   \
-      ow_dsrw(K_ACC_A, 3, ow_dim_word(g->k, -(int32_t)(width * 4)));                          \
+      ow_dsrw(K_ACC_A, OW_DSR_DIM1, ow_dim_word(g->k, -(int32_t)(width * 4)));                \
       a += a_step;                                                                            \
       c += 2 * c_step;                                                                        \
       if (rows > 2) ROW(A, fma_type, type);                                                   \

@@ -20,9 +20,9 @@ GEMV(ow_gemv_f32, OW_F32, 4)
   void name(uint32_t m, uint32_t n, uint32_t a, uint32_t lda, uint32_t x, uint32_t y) { \
     while (n != 0) {                                                                    \
       uint32_t width = n < PANEL ? n : PANEL;                                           \
-      ow_dsrw(K_ROW_A, 2, K_DIM(width, 4));                                             \
-      ow_dsrw(K_ACC_A, 2, K_DIM(width, 4));                                             \
-      ow_dsrw(K_ACC_A, 3, ow_dim_word(m, -(int32_t)(width * 4)));                       \
+      ow_dsrw(K_ROW_A, OW_DSR_DIM0, K_DIM(width, 4));                                   \
+      ow_dsrw(K_ACC_A, OW_DSR_DIM0, K_DIM(width, 4));                                   \
+      ow_dsrw(K_ACC_A, OW_DSR_DIM1, ow_dim_word(m, -(int32_t)(width * 4)));             \
       k_matrix(K_P, type, a, width, bytes, m, (lda - width) * (bytes));                 \
       k_matrix(K_Q, type, x, width, 0, m, bytes);                                       \
       ow_fma(fma_type, OW_CTL(K_ACC_A, K_P, K_Q, OW_K_THREAD_A) | OW_FRESH);            \

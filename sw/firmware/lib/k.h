@@ -40,31 +40,32 @@ enum {
 };
 _Static_assert(K_KEEP_Y == 30, "the library's descriptors end at 30");
 
-#define K_MEM(type) (OW_KIND_MEM | ((uint32_t)(type) << 4))
-#define K_DIM(length, step) ((uint32_t)(length) | ((uint32_t)(step) << 16))
+#define K_MEM(type) (OW_DSR0_KIND(OW_KIND_MEM) | OW_DSR0_TY(type))
+// A length that fits, so that it costs no mask.
+#define K_DIM(length, step) (((uint32_t)(length) << OW_DIM_LENGTH_LSB) | OW_DIM_STEP(step))
 
 // A vector in memory; `dsr`, `type` and `bytes` are constants.
-#define k_vector(dsr, type, addr, n, bytes) \
-  do {                                      \
-    ow_dsrw(dsr, 0, K_MEM(type));           \
-    ow_dsrw(dsr, 1, addr);                  \
-    ow_dsrw(dsr, 2, K_DIM(n, bytes));       \
+#define k_vector(dsr, type, addr, n, bytes)     \
+  do {                                          \
+    ow_dsrw(dsr, OW_DSR_KIND, K_MEM(type));     \
+    ow_dsrw(dsr, OW_DSR_ADDRESS, addr);         \
+    ow_dsrw(dsr, OW_DSR_DIM0, K_DIM(n, bytes)); \
   } while (0)
 
 // Two dimensions; step1 as the hardware takes it: added at the end of dimension 0.
-#define k_matrix(dsr, type, addr, n0, step0, n1, step1) \
-  do {                                                  \
-    ow_dsrw(dsr, 0, K_MEM(type));                       \
-    ow_dsrw(dsr, 1, addr);                              \
-    ow_dsrw(dsr, 2, ow_dim_word(n0, (int32_t)(step0))); \
-    ow_dsrw(dsr, 3, ow_dim_word(n1, (int32_t)(step1))); \
+#define k_matrix(dsr, type, addr, n0, step0, n1, step1)           \
+  do {                                                            \
+    ow_dsrw(dsr, OW_DSR_KIND, K_MEM(type));                       \
+    ow_dsrw(dsr, OW_DSR_ADDRESS, addr);                           \
+    ow_dsrw(dsr, OW_DSR_DIM0, ow_dim_word(n0, (int32_t)(step0))); \
+    ow_dsrw(dsr, OW_DSR_DIM1, ow_dim_word(n1, (int32_t)(step1))); \
   } while (0)
 
 // Waits until no running thread uses the descriptor: a write to it does. What the thread wrote can
 // be read after it.
 #define k_wait(dsr)                    \
   do {                                 \
-    ow_dsrw(dsr, 5, 0);                \
+    ow_dsrw(dsr, OW_DSR_DIM3, 0);      \
     __asm__ volatile("" ::: "memory"); \
   } while (0)
 

@@ -35,13 +35,13 @@ void ow_layernorm_f16(const struct ow_layernorm* l) {
   ow_cvt(OW_F16, OW_CTL(K_Y, K_X, K_NONE, 0));
   ow_sub_s(OW_F32, OW_CTL(K_Y, K_Y, K_NONE, 0), word_at(r));
   k_vector(K_P, OW_F32, v, 1, 4);
-  ow_dsrw(K_P, 3, 0);
+  ow_dsrw(K_P, OW_DSR_DIM1, 0);
   ow_dot(OW_F32, OW_CTL(K_P, K_Y, K_Y, 0));
   ow_mul_s(OW_F32, OW_CTL(K_P, K_P, K_NONE, 0), l->inv_n);
   ow_add_s(OW_F32, OW_CTL(K_P, K_P, K_NONE, 0), l->eps);
   // r = 1 / sqrt(v)
   k_vector(K_Q, OW_BF16, h, 1, 2);
-  ow_dsrw(K_Q, 3, 0);
+  ow_dsrw(K_Q, OW_DSR_DIM1, 0);
   ow_cvt(OW_F32, OW_CTL(K_Q, K_P, K_NONE, 0));
   ow_rsqrt(OW_BF16, OW_CTL(K_Q, K_Q, K_NONE, 0));
   ow_cvt(OW_BF16, OW_CTL(K_R, K_Q, K_NONE, 0));

@@ -8,20 +8,20 @@
 
 enum { stream_A, stream_B };
 
-#define STREAM(s, type, bytes)                            \
-  do {                                                    \
-    ow_dsrw(K_SRC_##s, 1, head->values[stream_##s]);      \
-    ow_dsrw(K_IDX_##s, 1, head->indices[stream_##s]);     \
-    ow_dsrw(K_SRC_##s, 0, K_MEM(type) | OW_SAVE_ADDRESS); \
-    ow_dsrw(K_SRC_##s, 2, K_DIM(1, bytes));               \
-    ow_dsrw(K_SRC_##s, 3, 0);                             \
+#define STREAM(s, type, bytes)                                      \
+  do {                                                              \
+    ow_dsrw(K_SRC_##s, OW_DSR_ADDRESS, head->values[stream_##s]);   \
+    ow_dsrw(K_IDX_##s, OW_DSR_ADDRESS, head->indices[stream_##s]);  \
+    ow_dsrw(K_SRC_##s, OW_DSR_KIND, K_MEM(type) | OW_SAVE_ADDRESS); \
+    ow_dsrw(K_SRC_##s, OW_DSR_DIM0, K_DIM(1, bytes));               \
+    ow_dsrw(K_SRC_##s, OW_DSR_DIM1, 0);                             \
   } while (0)
 
 // The first segment of a slice covers all of its sums and takes them as +0.
 #define FIRST(s, fma_type)                                                                     \
   do {                                                                                         \
-    ow_dsrw(K_ACC_##s, 2, segment[stream_##s].dim0);                                           \
-    ow_dsrw(K_ACC_##s, 3, segment[stream_##s].dim1);                                           \
+    ow_dsrw(K_ACC_##s, OW_DSR_DIM0, segment[stream_##s].dim0);                                 \
+    ow_dsrw(K_ACC_##s, OW_DSR_DIM1, segment[stream_##s].dim1);                                 \
     ow_fmag(fma_type, OW_CTL(K_ACC_##s, K_SRC_##s, K_IDX_##s, OW_K_THREAD_##s) | OW_FRESH, x); \
   } while (0)
 
@@ -30,19 +30,19 @@ enum { stream_A, stream_B };
     uint32_t dim0 = segment[stream_##s].dim0;                                         \
     uint32_t dim1 = segment[stream_##s].dim1;                                         \
     if (dim0 != 0) {                                                                  \
-      ow_dsrw(K_ACC_##s, 2, dim0);                                                    \
-      ow_dsrw(K_ACC_##s, 3, dim1);                                                    \
+      ow_dsrw(K_ACC_##s, OW_DSR_DIM0, dim0);                                          \
+      ow_dsrw(K_ACC_##s, OW_DSR_DIM1, dim1);                                          \
       ow_fmag(fma_type, OW_CTL(K_ACC_##s, K_SRC_##s, K_IDX_##s, OW_K_THREAD_##s), x); \
     }                                                                                 \
   } while (0)
 
 #define STORE(s, type)                                                       \
   do {                                                                       \
-    ow_dsrw(K_OUT_##s, 1, y + slice[stream_##s].y_offset);                   \
-    ow_dsrw(K_OUT_##s, 2, slice[stream_##s].y_dim);                          \
+    ow_dsrw(K_OUT_##s, OW_DSR_ADDRESS, y + slice[stream_##s].y_offset);      \
+    ow_dsrw(K_OUT_##s, OW_DSR_DIM0, slice[stream_##s].y_dim);                \
     if (slice[stream_##s].long_row) {                                        \
-      ow_dsrw(K_ACC_##s, 2, slice[stream_##s].dim);                          \
-      ow_dsrw(K_ACC_##s, 3, 0);                                              \
+      ow_dsrw(K_ACC_##s, OW_DSR_DIM0, slice[stream_##s].dim);                \
+      ow_dsrw(K_ACC_##s, OW_DSR_DIM1, 0);                                    \
       ow_sum(OW_F32, OW_CTL(K_OUT_##s, K_ACC_##s, K_NONE, OW_K_THREAD_##s)); \
     } else if ((type) == OW_F32) {                                           \
       ow_mov(OW_F32, OW_CTL(K_OUT_##s, K_ACC_##s, K_NONE, OW_K_THREAD_##s)); \
@@ -58,11 +58,11 @@ enum { stream_A, stream_B };
     const struct ow_spmv_segment* segment = (const void*)(slice + OW_SPMV_STREAMS);  \
     STREAM(A, type, bytes);                                                          \
     FIRST(A, fma_type);                                                              \
-    ow_dsrw(K_ACC_B, 1, OW_ACC_ADDR(OW_SPMV_SLICE));                                 \
+    ow_dsrw(K_ACC_B, OW_DSR_ADDRESS, OW_ACC_ADDR(OW_SPMV_SLICE));                    \
     STREAM(B, type, bytes);                                                          \
     if (slice[stream_B].dim != 0) FIRST(B, fma_type);                                \
-    ow_dsrw(K_OUT_A, 0, K_MEM(type));                                                \
-    ow_dsrw(K_OUT_B, 0, K_MEM(type));                                                \
+    ow_dsrw(K_OUT_A, OW_DSR_KIND, K_MEM(type));                                      \
+    ow_dsrw(K_OUT_B, OW_DSR_KIND, K_MEM(type));                                      \
     uint32_t round = head->rounds;                                                   \
     uint32_t left = slice->segments;                                                 \
     for (;;) {                                                                       \

@@ -14,12 +14,12 @@ void ow_misaligned_access(uint32_t* x, uint32_t cause, uint32_t pc, uint32_t add
   const uint32_t funct3 = insn >> 12 & 7;
   const uint32_t bytes = 1u << (funct3 & 3);
   volatile uint8_t* const at = (volatile uint8_t*)(uintptr_t)addr;
-  if (cause == 4) {
+  if (cause == OW_TRAP_LOAD_MISALIGNED) {
     uint32_t value = 0;
     for (uint32_t i = 0; i < bytes; ++i) value |= (uint32_t)at[i] << (8 * i);
     if (funct3 == 1) value = (uint32_t)(int32_t)(int16_t)value;
     x[insn >> 7 & 31] = value;
-  } else if (cause == 6) {
+  } else if (cause == OW_TRAP_STORE_MISALIGNED) {
     const uint32_t value = x[insn >> 20 & 31];
     for (uint32_t i = 0; i < bytes; ++i) at[i] = (uint8_t)(value >> (8 * i));
   } else {

@@ -20,8 +20,8 @@ __attribute__((naked, used, section(".text.start"))) void _start(void) {
       ".option pop\n"
       "li t0, %0\n"
       "lw sp, 0(t0)\n"
-      "srli sp, sp, 16\n"
-      "slli sp, sp, 6\n"
+      "srli sp, sp, %1\n"
+      "slli sp, sp, %2\n"
       "lui t0, %%hi(OW_STACK_BYTES)\n"
       "addi t0, t0, %%lo(OW_STACK_BYTES)\n"
       "sub t0, sp, t0\n"
@@ -38,9 +38,12 @@ __attribute__((naked, used, section(".text.start"))) void _start(void) {
       "addi t0, t0, 4\n"
       "j 1b\n"
       "2: call ow_start\n"
-      "3: .insn i 0x2b, 0, x0, 0(x0)\n"  // ow.next
-      "j 3b\n" ::"i"(OW_TILE_REGS + OW_REG_CONFIG));
+      "3: .insn i %3, %4, x0, 0(x0)\n"  // ow.next
+      "j 3b\n" ::"i"(OW_TILE_REGS + OW_REG_CONFIG),
+      "i"(OW_CONFIG_SRAM_LSB), "i"(__builtin_ctz(OW_CONFIG_SRAM_UNIT)), "i"(OW_OPCODE_SYSTEM),
+      "i"(OW_SYS_NEXT));
 }
+_Static_assert((OW_CONFIG_SRAM_MASK >> 31) == 1, "nothing lies above the SRAM's size in CONFIG");
 
 __attribute__((weak)) void ow_main(void) {}
 

@@ -42,9 +42,9 @@ static void run(const struct ow_deadlock_command* c) {
       ow_axpyw(OW_CTL(DSR_ACC, DSR_X, DSR_WEIGHTS, c->arg[0]));
       break;
     case OW_DL_DRAIN:
-      ow_reg_write(OW_REG_RED_ACC, SAMPLES | (4u << 16));
-      ow_reg_write(OW_REG_RED_COUNT, c->arg[1]);
-      ow_reg_write(OW_REG_RED_PHASE, 1);
+      ow_reg_write(OW_REG_RED_ACC, OW_RED_ACC_SAMPLES(SAMPLES) | OW_RED_ACC_RING(4));
+      ow_reg_write(OW_REG_RED_COUNT, OW_RED_COUNT_ROWS(c->arg[1]));
+      ow_reg_write(OW_REG_RED_PHASE, OW_RED_PHASE_PERIOD(1));
       ow_reg_write(OW_REG_RED_ACT_LT, 0);
       ow_reg_write(OW_REG_RED_ACT_EQ, c->arg[2]);
       ow_reg_write(OW_REG_RED_ACT_GT, 0);

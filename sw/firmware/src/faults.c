@@ -7,7 +7,10 @@
 #include "openwafer/tile/tile.h"
 
 enum { DSR_DST = 0, DSR_SRC = 1, DSR_ACC = 2, DSR_X = 3, DSR_W = 4, DSR_NONE = 31 };
-enum { STORE = 1 | 1 << 9, ADD_QUEUE = 1 << 1 | OW_FAULTS_QUEUE << 2 };  // reducer actions
+enum {
+  STORE = OW_RED_ENABLE | OW_RED_TO_MEMORY,
+  ADD_QUEUE = OW_RED_ACTION_IN0(1) | OW_RED_ACTION_IN0_Q(OW_FAULTS_QUEUE)
+};
 enum { WORDS = 16, OUTSIDE = 0x40000000, TOP = 49152 };
 
 __attribute__((section(".noinit"), used)) uint32_t ow_fault;
@@ -39,9 +42,9 @@ __attribute__((naked, aligned(4))) static void handler(void) {
 }
 
 static void drain(uint32_t period, uint32_t dst, uint32_t action) {
-  ow_reg_write(OW_REG_RED_ACC, 8u | (1u << 16));
-  ow_reg_write(OW_REG_RED_COUNT, 1);
-  ow_reg_write(OW_REG_RED_PHASE, period);
+  ow_reg_write(OW_REG_RED_ACC, OW_RED_ACC_SAMPLES(8) | OW_RED_ACC_RING(1));
+  ow_reg_write(OW_REG_RED_COUNT, OW_RED_COUNT_ROWS(1));
+  ow_reg_write(OW_REG_RED_PHASE, OW_RED_PHASE_PERIOD(period));
   ow_reg_write(OW_REG_RED_ACT_LT, action);
   ow_reg_write(OW_REG_RED_ACT_EQ, action);
   ow_reg_write(OW_REG_RED_ACT_GT, action);
@@ -103,7 +106,7 @@ void ow_main(void) {
       ow_tensor(100, OW_F16, OW_CTL(DSR_DST, DSR_DST, DSR_DST, OW_FAULTS_THREAD), 0);  // stops: operation
       break;
     case OW_FAULT_DESCRIPTOR:
-      ow_dsrw(DSR_NONE, 0, 0);
+      ow_dsrw(DSR_NONE, OW_DSR_KIND, 0);
       ow_dsr_mem1(DSR_DST, OW_F32, here, WORDS, 4);
       ow_mov(OW_F32, OW_CTL(DSR_DST, DSR_NONE, DSR_NONE, OW_FAULTS_THREAD));  // stops: descriptor
       break;

@@ -17,7 +17,6 @@ enum { DSR_NONE = 31 };
 enum { RAMP = 4 };
 // How often: blocks of random instructions, rounds over the engine's operations, and so on.
 enum { BLOCKS = 12, ROUNDS = 4, STREAMS = 48, REDUCTIONS = 8, TASKS = 4 };
-enum { REG_THREAD = 0x600, REG_SWITCH = 0x080, REG_FILTER = 0x800, REG_ROUTER = 0x700 };
 
 __attribute__((section(".noinit"), used)) volatile struct ow_selftest_order ow_selftest_order;
 __attribute__((section(".noinit"), used)) volatile struct ow_selftest_result ow_selftest_result;
@@ -71,8 +70,6 @@ void run_block(void);
 void block_end(void);
 uint32_t run_one(uint32_t a, uint32_t b);
 void trap(void);
-void run_tasks(void);
-void last_task(uint32_t data);
 __asm__(
     ".macro each what\n"
     ".irp n,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30\n"
@@ -125,17 +122,26 @@ __asm__(
     "1:\n"
     "  csrw mepc, t1\n"
     "  mret\n"
-    // Tasks until the last one, which returns to who called this.
-    "run_tasks:\n"
-    "  addi sp, sp, -16\n"
-    "  sw ra, 0(sp)\n"
-    "2: .insn i 0x2b, 0, x0, 0(x0)\n"
-    "  j 2b\n"
-    "last_task:\n"
-    "  lw ra, 0(sp)\n"
-    "  addi sp, sp, 16\n"
-    "  ret\n"
     ".option pop\n");
+
+#if OW_SELFTEST_PART == 3
+// Tasks until the last one, which returns to who called this.
+__attribute__((naked, noinline)) static void run_tasks(void) {
+  __asm__ volatile(
+      "addi sp, sp, -16\n"
+      "sw ra, 0(sp)\n"
+      "0: .insn i %0, %1, x0, 0(x0)\n"
+      "j 0b\n" ::"i"(OW_OPCODE_SYSTEM),
+      "i"(OW_SYS_NEXT));
+}
+__attribute__((naked)) static void last_task(uint32_t data) {
+  (void)data;
+  __asm__ volatile(
+      "lw ra, 0(sp)\n"
+      "addi sp, sp, 16\n"
+      "ret\n");
+}
+#endif
 
 enum { RETURN = 0x00008067 };
 
@@ -267,6 +273,12 @@ static void tensor(uint32_t op, uint32_t type, uint32_t ctl, uint32_t scalar) {
   one(OW_OPCODE_TENSOR | type << 12 | 10u << 15 | 11u << 20 | op << 25, ctl, scalar);
 }
 
+// Words of a descriptor; what is put into them fits.
+#define MEMORY(type) (OW_DSR0_KIND(OW_KIND_MEM) | (type) << OW_DSR0_TY_LSB)
+#define FABRIC(way, type, queue) \
+  (OW_DSR0_KIND(OW_KIND_FABRIC_##way) | (type) << OW_DSR0_TY_LSB | (queue) << OW_DSR0_QUEUE_NO_LSB)
+#define DIM(length, step) ((length) << OW_DIM_LENGTH_LSB | OW_DIM_STEP(step))
+
 static uint32_t bytes_log(uint32_t type) {
   return type == OW_F32 || type == OW_I32 ? 2 : type == OW_I8 ? 0 : 1;
 }
@@ -274,24 +286,24 @@ static uint32_t bytes_log(uint32_t type) {
 SHARED static void vector(uint32_t dsr, uint32_t type, const void* data, uint32_t len0,
                           uint32_t len1) {
   const uint32_t size = 1u << bytes_log(type);
-  ow_dsrw(dsr, 0, OW_KIND_MEM | type << 4);
-  ow_dsrw(dsr, 1, (uint32_t)(uintptr_t)data);
-  ow_dsrw(dsr, 2, len0 | size << 16);
-  ow_dsrw(dsr, 3, len1);
-  ow_dsrw(dsr, 4, 0);
-  ow_dsrw(dsr, 5, 0);
+  ow_dsrw(dsr, OW_DSR_KIND, MEMORY(type));
+  ow_dsrw(dsr, OW_DSR_ADDRESS, (uint32_t)(uintptr_t)data);
+  ow_dsrw(dsr, OW_DSR_DIM0, DIM(len0, size));
+  ow_dsrw(dsr, OW_DSR_DIM1, len1);
+  ow_dsrw(dsr, OW_DSR_DIM2, 0);
+  ow_dsrw(dsr, OW_DSR_DIM3, 0);
 }
 SHARED static void fabric(uint32_t dsr, uint32_t word0, uint32_t length) {
-  ow_dsrw(dsr, 0, word0);
-  ow_dsrw(dsr, 1, 0);
-  ow_dsrw(dsr, 2, length);
-  ow_dsrw(dsr, 3, 0);
-  ow_dsrw(dsr, 4, 0);
-  ow_dsrw(dsr, 5, 0);
+  ow_dsrw(dsr, OW_DSR_KIND, word0);
+  ow_dsrw(dsr, OW_DSR_ADDRESS, 0);
+  ow_dsrw(dsr, OW_DSR_DIM0, DIM(length, 0));
+  ow_dsrw(dsr, OW_DSR_DIM1, 0);
+  ow_dsrw(dsr, OW_DSR_DIM2, 0);
+  ow_dsrw(dsr, OW_DSR_DIM3, 0);
 }
 
 SHARED static void wait_thread(uint32_t thread) {
-  while ((ow_reg_read(REG_THREAD + 4 * thread) >> 31) != 0) {
+  while (OW_THREAD_ACTIVE_OF(ow_reg_read(OW_REG_THREAD(thread))) != 0) {
   }
 }
 
@@ -351,16 +363,19 @@ static uint32_t place(uint32_t r, uint32_t narrow, const void* here) {
   return FAR + ((r >> 4) % (far_bytes - 4 * WORDS) & ~15u);
 }
 
-static void operation(uint32_t op, uint32_t type, uint32_t narrow) {
+// What an operation has besides vectors: three rows, indices, one operand only.
+enum { PLAIN, REDUCTION, INDEXED, FUNCTION };
+
+static void operation(uint32_t op, uint32_t group, uint32_t type, uint32_t narrow) {
   const uint32_t r = next();
   const uint32_t src = type == OW_MIXED ? OW_F16 : type == OW_MIXEDB ? OW_BF16 : type;
-  const uint32_t reduction = op >= OW_OP_DOT && op <= OW_OP_RMIN;
+  const uint32_t reduction = group == REDUCTION;
   uint32_t dst = src;
   if (type == OW_MIXED || type == OW_MIXEDB) dst = OW_F32;
   if (op == OW_OP_CVT || reduction) {
     static const uint8_t floats[] = {OW_F32, OW_F16, OW_BF16, OW_F32};
     static const uint8_t integers[] = {OW_I32, OW_I16, OW_I8, OW_I32};
-    const uint32_t real = src <= OW_F32 ? 1 : 0;
+    const uint32_t real = src == OW_F16 || src == OW_BF16 || src == OW_F32;
     dst = (real ^ (op == OW_OP_CVT && (r & 4) != 0) ? floats : integers)[r & 3];
     if (op == OW_OP_CVT && dst == src) dst = src == OW_I32 ? OW_F32 : OW_I32;
   }
@@ -369,7 +384,7 @@ static void operation(uint32_t op, uint32_t type, uint32_t narrow) {
   uint32_t n = ((4 * WORDS - 64) >> wide) - (r >> 3 & 3), rows = 0;
   if (reduction) {
     n = ((4 * WORDS - 64) >> bytes_log(src)) / 3 - (r >> 3 & 1);
-    rows = 3 | (n & 1 ? 1u << (16 + bytes_log(src)) : 0);
+    rows = DIM(3, (n & 1) << bytes_log(src));
   }
   const uint32_t skip = r >> 5 & 7;
   const uint32_t a = turn & 31, b = (a + 1 + (r >> 8 & 7)) & 31, c = (b + 1 + (r >> 11 & 7)) & 31;
@@ -382,10 +397,10 @@ static void operation(uint32_t op, uint32_t type, uint32_t narrow) {
   vector(b, src, (const uint8_t*)vb + ((r >> 14 & 7) << bytes_log(src)), n, rows);
   vector(c, dst, (const uint8_t*)(uintptr_t)to + ((r >> 17 & 7) << bytes_log(dst)),
          reduction ? 3 : n, 0);
-  if (op >= OW_OP_GATHER && op <= OW_OP_FMAG) {
+  if (group == INDEXED) {
     vector(b, OW_I16, indices, n, 0);
     scalar = op == OW_OP_SCATTER ? to : op == OW_OP_GATHER ? from : (uint32_t)(uintptr_t)vb;
-  } else if ((r >> 24 & 3) == 0 && !reduction && op < OW_OP_RCP && op != OW_OP_CVT) {
+  } else if ((r >> 24 & 3) == 0 && group == PLAIN && op != OW_OP_CVT) {
     ctl |= OW_SCALAR;
   }
   tensor(op, type, ctl, scalar);
@@ -393,26 +408,32 @@ static void operation(uint32_t op, uint32_t type, uint32_t narrow) {
   gather_up(to);
 }
 
+// Bits of word 0 that may have any value, whatever the kind.
+#define RANDOM_KIND_BITS                                                                      \
+  (OW_DSR0_TY_MASK | OW_DSR0_QUEUE_NO_MASK | OW_DSR0_SAVE_ADDRESS_MASK | OW_DSR0_CLOSE_MASK | \
+   OW_DSR0_CLOSE_ROW_END_MASK | OW_DSR0_CLOSE_STREAM_END_MASK | OW_DSR0_SKIP_MASK |           \
+   OW_DSR0_TAG_MASK)
+
 // Every bit of the descriptors, and of the accumulator cache.
 static void memories(void) {
   for (uint32_t round = 0; round < 2; ++round) {
     const uint32_t start = state;
     for (uint32_t d = 0; d < 32; ++d) {
-      ow_dsrw(d, 0, (next() & 0x1FFF0) | OW_KIND_MEM);
-      ow_dsrw(d, 1, next() & 0xFFFFFF);
-      ow_dsrw(d, 2, next());
-      ow_dsrw(d, 3, next());
-      ow_dsrw(d, 4, next());
-      ow_dsrw(d, 5, next());
+      ow_dsrw(d, OW_DSR_KIND, (next() & RANDOM_KIND_BITS) | OW_DSR0_KIND(OW_KIND_MEM));
+      ow_dsrw(d, OW_DSR_ADDRESS, next() & OW_DSR_ADDRESS_ADDRESS_MASK);
+      ow_dsrw(d, OW_DSR_DIM0, next());
+      ow_dsrw(d, OW_DSR_DIM1, next());
+      ow_dsrw(d, OW_DSR_DIM2, next());
+      ow_dsrw(d, OW_DSR_DIM3, next());
     }
     note(start);
     for (uint32_t d = 0; d < 32; ++d) {
-      note(ow_dsrr(d, 0));
-      note(ow_dsrr(d, 1));
-      note(ow_dsrr(d, 2));
-      note(ow_dsrr(d, 3));
-      note(ow_dsrr(d, 4));
-      note(ow_dsrr(d, 5));
+      note(ow_dsrr(d, OW_DSR_KIND));
+      note(ow_dsrr(d, OW_DSR_ADDRESS));
+      note(ow_dsrr(d, OW_DSR_DIM0));
+      note(ow_dsrr(d, OW_DSR_DIM1));
+      note(ow_dsrr(d, OW_DSR_DIM2));
+      note(ow_dsrr(d, OW_DSR_DIM3));
     }
   }
   phase();
@@ -450,18 +471,34 @@ static void memories(void) {
 }
 
 static void engine(void) {
+  // Types, a bit each.
+  enum {
+    HALVES = 1 << OW_F16 | 1 << OW_BF16,
+    FLOATS = HALVES | 1 << OW_F32,
+    INTEGERS = 1 << OW_I16 | 1 << OW_I32,
+    WIDE = FLOATS | INTEGERS,
+    ALL = WIDE | 1 << OW_I8,
+    MIXED = 1 << OW_MIXED | 1 << OW_MIXEDB
+  };
   static const struct {
-    uint8_t op;
-    uint8_t types;  // a bit a type
+    uint8_t op, group, types;
   } list[] = {
-      {OW_OP_MOV, 0x77},     {OW_OP_ADD, 0x37},   {OW_OP_SUB, 0x37},   {OW_OP_MUL, 0x37},
-      {OW_OP_FMA, 0xBF},     {OW_OP_MAX, 0x37},   {OW_OP_MIN, 0x37},   {OW_OP_CVT, 0x77},
-      {OW_OP_CVT, 0x77},     {OW_OP_AND, 0x30},   {OW_OP_OR, 0x30},    {OW_OP_XOR, 0x30},
-      {OW_OP_SLL, 0x30},     {OW_OP_SRL, 0x30},   {OW_OP_SRA, 0x30},   {OW_OP_CMPEQ, 0x37},
-      {OW_OP_CMPNE, 0x37},   {OW_OP_CMPLT, 0x37}, {OW_OP_CMPLE, 0x37}, {OW_OP_DOT, 0x57},
-      {OW_OP_SUM, 0x77},     {OW_OP_RMAX, 0x77},  {OW_OP_RMIN, 0x77},  {OW_OP_GATHER, 0x37},
-      {OW_OP_SCATTER, 0x37}, {OW_OP_FMAG, 0x8F},  {OW_OP_RCP, 0x03},   {OW_OP_RSQRT, 0x03},
-      {OW_OP_EXP, 0x03},     {OW_OP_LOG, 0x03},   {OW_OP_TANH, 0x03},  {OW_OP_SIGMOID, 0x03}};
+      {OW_OP_MOV, PLAIN, ALL},          {OW_OP_ADD, PLAIN, WIDE},
+      {OW_OP_SUB, PLAIN, WIDE},         {OW_OP_MUL, PLAIN, WIDE},
+      {OW_OP_FMA, PLAIN, WIDE | MIXED}, {OW_OP_MAX, PLAIN, WIDE},
+      {OW_OP_MIN, PLAIN, WIDE},         {OW_OP_CVT, PLAIN, ALL},
+      {OW_OP_CVT, PLAIN, ALL},          {OW_OP_AND, PLAIN, INTEGERS},
+      {OW_OP_OR, PLAIN, INTEGERS},      {OW_OP_XOR, PLAIN, INTEGERS},
+      {OW_OP_SLL, PLAIN, INTEGERS},     {OW_OP_SRL, PLAIN, INTEGERS},
+      {OW_OP_SRA, PLAIN, INTEGERS},     {OW_OP_CMPEQ, PLAIN, WIDE},
+      {OW_OP_CMPNE, PLAIN, WIDE},       {OW_OP_CMPLT, PLAIN, WIDE},
+      {OW_OP_CMPLE, PLAIN, WIDE},       {OW_OP_DOT, REDUCTION, FLOATS | 1 << OW_I16 | 1 << OW_I8},
+      {OW_OP_SUM, REDUCTION, ALL},      {OW_OP_RMAX, REDUCTION, ALL},
+      {OW_OP_RMIN, REDUCTION, ALL},     {OW_OP_GATHER, INDEXED, WIDE},
+      {OW_OP_SCATTER, INDEXED, WIDE},   {OW_OP_FMAG, INDEXED, FLOATS | MIXED},
+      {OW_OP_RCP, FUNCTION, HALVES},    {OW_OP_RSQRT, FUNCTION, HALVES},
+      {OW_OP_EXP, FUNCTION, HALVES},    {OW_OP_LOG, FUNCTION, HALVES},
+      {OW_OP_TANH, FUNCTION, HALVES},   {OW_OP_SIGMOID, FUNCTION, HALVES}};
   fill_far();
   for (uint32_t round = 0; round < ROUNDS; ++round) {
     for (uint32_t i = 0; i < 2 * WORDS; ++i) indices[i] = (uint16_t)(next() % (WORDS - 16));
@@ -469,7 +506,9 @@ static void engine(void) {
       fill(va, type, round & 1);
       fill(vb, type, round & 1);
       for (uint32_t i = 0; i < sizeof(list) / sizeof(list[0]); ++i) {
-        if ((list[i].types >> type & 1) != 0) operation(list[i].op, type, round & 1);
+        if ((list[i].types >> type & 1) != 0) {
+          operation(list[i].op, list[i].group, type, round & 1);
+        }
       }
       note_words(sums, WORDS);
       phase();
@@ -514,25 +553,25 @@ static void permuted(uint32_t dsr, uint32_t type, uint32_t base, const uint8_t* 
     stride[k] = next_stride;
     next_stride *= len[k];
   }
-  ow_dsrw(dsr, 0, OW_KIND_MEM | type << 4);
-  ow_dsrw(dsr, 1, base);
-  ow_dsrw(dsr, 2, len[0] | (uint32_t)stride[0] << 16);
-  ow_dsrw(dsr, 3, len[1] | (uint32_t)(stride[1] - len[0] * stride[0]) << 16);
-  ow_dsrw(dsr, 4, len[2] | (uint32_t)(stride[2] - len[1] * stride[1]) << 16);
-  ow_dsrw(dsr, 5, len[3] | (uint32_t)(stride[3] - len[2] * stride[2]) << 16);
+  ow_dsrw(dsr, OW_DSR_KIND, MEMORY(type));
+  ow_dsrw(dsr, OW_DSR_ADDRESS, base);
+  ow_dsrw(dsr, OW_DSR_DIM0, DIM(len[0], stride[0]));
+  ow_dsrw(dsr, OW_DSR_DIM1, DIM(len[1], stride[1] - len[0] * stride[0]));
+  ow_dsrw(dsr, OW_DSR_DIM2, DIM(len[2], stride[2] - len[1] * stride[1]));
+  ow_dsrw(dsr, OW_DSR_DIM3, DIM(len[3], stride[3] - len[2] * stride[2]));
 }
 
 // An operand that walks along anywhere within 6 kB of its base; its lengths do not count.
 static void scattered(uint32_t dsr, uint32_t type, uint32_t base) {
   const uint32_t size = bytes_log(type);
-  ow_dsrw(dsr, 0, OW_KIND_MEM | type << 4);
-  ow_dsrw(dsr, 1, base);
-  ow_dsrw(dsr, 2, (next() & 0xFFFF) | ((next() % 5 - 2) << size) << 16);
+  ow_dsrw(dsr, OW_DSR_KIND, MEMORY(type));
+  ow_dsrw(dsr, OW_DSR_ADDRESS, base);
+  ow_dsrw(dsr, OW_DSR_DIM0, DIM(next() & 0xFFFF, (next() % 5 - 2) << size));
   for (uint32_t k = 3; k < 6; ++k) {
-    const uint32_t word = (next() & 0xFFFF) | (((next() & 255) - 128) & ~3u) << 16;
-    if (k == 3) ow_dsrw(dsr, 3, word);
-    if (k == 4) ow_dsrw(dsr, 4, word);
-    if (k == 5) ow_dsrw(dsr, 5, word);
+    const uint32_t word = DIM(next() & 0xFFFF, ((next() & 255) - 128) & ~3u);
+    if (k == 3) ow_dsrw(dsr, OW_DSR_DIM1, word);
+    if (k == 4) ow_dsrw(dsr, OW_DSR_DIM2, word);
+    if (k == 5) ow_dsrw(dsr, OW_DSR_DIM3, word);
   }
 }
 
@@ -584,7 +623,7 @@ static void senders(void) {
     for (uint32_t i = 0; i < WORDS; ++i) va[i] = next();
     for (uint32_t q = 0; q < queues; ++q) {
       vector(2 + q, type, (const uint8_t*)va + ((q + round) << bytes_log(type)), 24 + q, 0);
-      fabric(10 + q, OW_KIND_FABRIC_OUT | type << 4 | q << 8 | flags, 24 + q);
+      fabric(10 + q, FABRIC(OUT, type, q) | flags, 24 + q);
       tensor(OW_OP_MOV, type, OW_CTL(10 + q, 2 + q, DSR_NONE, 1 + q), 0);
     }
     // In odd rounds all of them at once.
@@ -594,7 +633,7 @@ static void senders(void) {
       const uint32_t q = (i + round) % queues, in = (q + round) & 7;
       if ((round & 1) == 0) loop(q, in, (3 * q + round) % colours);
       vector(24, type, vc, 24 + q, 0);
-      fabric(25, OW_KIND_FABRIC_IN | type << 4 | in << 8 | flags, 24 + q);
+      fabric(25, FABRIC(IN, type, in) | flags, 24 + q);
       tensor(OW_OP_MOV, type, OW_CTL(24, 25, DSR_NONE, 0), 0);
       wait_thread(1 + q);
       gather_up((uint32_t)(uintptr_t)vc);
@@ -633,8 +672,8 @@ static void streams(void) {
         flags |= OW_CLOSE(1, 0);
         length = 0;
       }
-      fabric(b, OW_KIND_FABRIC_OUT | type << 4 | out << 8 | flags, n);
-      fabric(d, OW_KIND_FABRIC_IN | type << 4 | in << 8 | (flags & OW_TAGGED), length);
+      fabric(b, FABRIC(OUT, type, out) | flags, n);
+      fabric(d, FABRIC(IN, type, in) | (flags & OW_TAGGED), length);
       loop(out, in, colour);
     }
     // Without a length it ends with the stream.
@@ -643,7 +682,7 @@ static void streams(void) {
     tensor(OW_OP_MOV, type, OW_CTL(c, d, DSR_NONE, 0), 0);
     wait_thread(thread);
     note_words(vc, WORDS);
-    note(ow_dsrr(d, 3));
+    note(ow_dsrr(d, OW_DSR_DIM1));
     unloop(out, in);
     if (i % 4 == 3) phase();
   }
@@ -665,9 +704,9 @@ static void reductions(void) {
     loop(p, p2, 1);
     loop(q, q2, 2 % colours);
     // Weights 0 to 3 of 16 samples each.
-    vector(a, src, va, 16, 4 | 32u << 16);
-    fabric(b, OW_KIND_FABRIC_IN | src << 4 | w2 << 8, 0);
-    vector(c, OW_F32, (const void*)OW_ACC_ADDR(0), 16, 2);
+    vector(a, src, va, 16, DIM(4, 32));
+    fabric(b, FABRIC(IN, src, w2), 0);
+    vector(c, OW_F32, (const void*)OW_ACC_ADDR(0), 16, DIM(2, 0));
     reg(OW_REG_RED_ACC, OW_RED_ACC_SAMPLES(16) | OW_RED_ACC_RING(2));
     reg(OW_REG_RED_COUNT, OW_RED_COUNT_ROWS(3));
     reg(OW_REG_RED_PHASE, OW_RED_PHASE_PERIOD(3) | OW_RED_PHASE_PIVOT(1));
@@ -682,8 +721,8 @@ static void reductions(void) {
                                (r & OW_RED_ROUND_F16));
     reg(OW_REG_RED_BIAS, (uint32_t)(uintptr_t)vb);
     reg(OW_REG_RED_DST, (uint32_t)(uintptr_t)vc);
-    reg(OW_REG_RED_PITCH, 64);
-    fabric(d, OW_KIND_FABRIC_IN | OW_F32 << 4 | q2 << 8, 16);
+    reg(OW_REG_RED_PITCH, OW_RED_PITCH_PITCH(64));
+    fabric(d, FABRIC(IN, OW_F32, q2), 16);
     vector(e, OW_F32, file, 16, 0);
     tensor(OW_OP_DRAIN, OW_F32, OW_CTL(0, 0, 0, 0) | OW_THEN_ACTIVATE(i & 31), 0);
     tensor(OW_OP_AXPYW, type, OW_CTL(c, a, b, 1), 0);
@@ -692,7 +731,7 @@ static void reductions(void) {
       for (uint32_t k = 0; k <= row; ++k) {
         push(w, (next() & 3) << 16 | (vb[k] >> 16 & 0x83FF) | 0x3800);
       }
-      ow_push_control(w, 1u << row / 2 | 1);
+      ow_push_control(w, row == 2 ? OW_STREAM_END | OW_ROW_END : OW_ROW_END);
       if (row == 0) continue;
       for (uint32_t k = 0; k < 16; ++k) push(p, vb[(k + row) & 31]);
     }
@@ -705,11 +744,11 @@ static void reductions(void) {
     note_reg(OW_REG_RED_STATUS);
     note_reg(OW_REG_TASK_ACTIVATE);
     // A vector times rows that wavelets name.
-    vector(a, src, va, 13, 4 | 32u << 16);
+    vector(a, src, va, 13, DIM(4, 32));
     vector(c, i & 2 ? src : OW_F32, vc, 3, 0);
     tensor(OW_OP_DOTW, type, OW_CTL(c, a, b, 1), (uint32_t)(uintptr_t)vb);
     for (uint32_t k = 0; k < 3; ++k) push(w, next() & 0x3FFFF);
-    ow_push_control(w, 2);
+    ow_push_control(w, OW_STREAM_END);
     wait_thread(1);
     note_words(vc, WORDS);
     unloop(w, w2);
@@ -771,13 +810,29 @@ static void registers(void) {
     uint8_t number, distance;
     uint32_t mask;
   } list[] = {
-      {OW_REG_ROUTE(0), 24, 4, 0x1FFFFF}, {REG_SWITCH, 24, 4, 0xFFFFFFFF},
-      {OW_REG_INQ(0), 8, 4, 0x1F},        {OW_REG_OUTQ(0), 8, 4, 0x1F},
-      {OW_REG_TASK_ENTRY(0), 32, 4, ~0u}, {OW_REG_TASK_PRIORITY, 1, 0, ~0u},
-      {OW_REG_RED_ACC, 9, 4, ~0u},        {OW_REG_ROW, 2, 4, ~0u},
-      {OW_REG_PRNG(0), 4, 4, ~0u},        {REG_FILTER, 6, 16, 0x7DF},
-      {REG_FILTER + 4, 6, 16, ~0u},       {REG_FILTER + 8, 6, 16, ~0u},
-      {OW_REG_TASK_BLOCK, 1, 0, ~0u},     {OW_REG_TASK_ACTIVATE, 1, 0, 0x7FFFFFFF},
+      {OW_REG_ROUTE(0), 24, 4, ~OW_ROUTE_SET_CREDITS_MASK},
+      {OW_REG_SWITCH(0), 24, 4, ~0u},
+      {OW_REG_INQ(0), 8, 4, OW_INQ_COLOUR_MASK},
+      {OW_REG_OUTQ(0), 8, 4, OW_OUTQ_COLOUR_MASK},
+      {OW_REG_TASK_ENTRY(0), 32, 4, ~0u},
+      {OW_REG_TASK_PRIORITY, 1, 0, ~0u},
+      {OW_REG_RED_ACC, 1, 0, ~0u},
+      {OW_REG_RED_COUNT, 1, 0, ~0u},
+      {OW_REG_RED_PHASE, 1, 0, ~0u},
+      {OW_REG_RED_ACT_LT, 1, 0, ~0u},
+      {OW_REG_RED_ACT_EQ, 1, 0, ~0u},
+      {OW_REG_RED_ACT_GT, 1, 0, ~0u},
+      {OW_REG_RED_BIAS, 1, 0, ~0u},
+      {OW_REG_RED_DST, 1, 0, ~0u},
+      {OW_REG_RED_PITCH, 1, 0, ~0u},
+      {OW_REG_ROW, 1, 0, ~0u},
+      {OW_REG_COL, 1, 0, ~0u},
+      {OW_REG_PRNG(0), 4, 4, ~0u},
+      {OW_REG_FILTER(0), 6, 16, ~OW_FILTER_ENABLE_MASK},
+      {OW_REG_FILTER_LIMITS(0), 6, 16, ~0u},
+      {OW_REG_FILTER_COUNT(0), 6, 16, ~0u},
+      {OW_REG_TASK_BLOCK, 1, 0, ~0u},
+      {OW_REG_TASK_ACTIVATE, 1, 0, 0x7FFFFFFF},
   };
   for (uint32_t round = 0; round < 3; ++round) {
     for (uint32_t i = 0; i < sizeof(list) / sizeof(list[0]); ++i) {
@@ -792,59 +847,78 @@ static void registers(void) {
   }
   reg(OW_REG_TASK_UNBLOCK, ~0u);
   for (uint32_t c = 0; c < 24; ++c) {
-    reg(REG_SWITCH + 4 * c, 0);
-    reg(OW_REG_ROUTE(c), 1u << 21);
+    reg(OW_REG_SWITCH(c), 0);
+    reg(OW_REG_ROUTE(c), OW_ROUTE_SET_CREDITS(1));
   }
-  for (uint32_t f = 0; f < 6; ++f) reg(REG_FILTER + 16 * f, 0);
+  for (uint32_t f = 0; f < 6; ++f) reg(OW_REG_FILTER(f), 0);
   // Those that can only be read.
   for (uint32_t k = 0; k < 13; ++k) {
     const uint32_t low = ow_reg_read(OW_REG_COUNTER(k));
     note(low - counters[k]);
   }
-  for (uint32_t k = 0; k < 16; ++k) note_reg(REG_THREAD + 4 * k);
-  for (uint32_t k = 0; k < 20; ++k) note_reg(REG_ROUTER + 4 * k);
+  for (uint32_t k = 0; k < OW_MAX_THREADS; ++k) note_reg(OW_REG_THREAD(k));
+  note_reg(OW_REG_RT_OCCUPIED);
+  note_reg(OW_REG_RT_MISROUTE);
+  note_reg(OW_REG_RT_CONTROL);
+  note_reg(OW_REG_RT_TORN);
+  for (uint32_t k = 0; k < 16; ++k) note_reg(OW_REG_RT_CREDITS(k));
   note_reg(OW_REG_CONFIG);
   note_reg(OW_REG_RED_STATUS);
   note_reg(OW_REG_ENGINE_FAULT);
 }
 
+// A list of random commands, none of which is a teardown.
+static uint32_t random_commands(void) {
+  uint32_t list = 0;
+  for (uint32_t slot = 0, r = next(); slot < OW_NUM_COMMANDS; ++slot, r >>= 3) {
+    const uint32_t torn = OW_COMMAND_OP_OF(r) == OW_SWITCH_TEARDOWN;
+    list |= OW_CONTROL_COMMANDS(slot, torn ? OW_RESET | (r & OW_NO_RAMP) : r);
+  }
+  return list;
+}
+
 // Switches and filters of each colour, on a way from the ramp to the ramp.
 static void switches(void) {
+  const uint32_t way = OW_POSITION_IN_PORT(RAMP) | OW_POSITION_OUT_MASK(1u << RAMP);
+  const uint32_t routed = OW_ROUTE_POSITION(way) | OW_ROUTE_ENABLE(1) | OW_ROUTE_OBEY(1);
   for (uint32_t c = 0; c < colours; ++c) {
     const uint32_t q = c & 7;
     loop(q, q, c);
-    reg(REG_SWITCH + 4 * c, 0x03909090);
+    reg(OW_REG_SWITCH(c), OW_SWITCH_POSITION1(way) | OW_SWITCH_POSITION2(way) |
+                              OW_SWITCH_POSITION3(way) | OW_SWITCH_LAST(3));
     for (uint32_t k = 0; k < 4; ++k) {
-      reg(OW_REG_ROUTE(c), 0x390 | k << 10 | (next() & 1) << 12);
-      uint32_t commands = next();
-      commands = (commands & ~(commands >> 1 & 0x01249249 << 2)) & 0x03FFFFFC;  // no teardown
-      ow_push_control(q, commands);
+      reg(OW_REG_ROUTE(c), routed | OW_ROUTE_POP_MODE(k) | OW_ROUTE_RING(next()));
+      ow_push_control(q, random_commands());
       push(q, next());
       take(q);
-      note_reg(REG_SWITCH + 4 * c);
+      note_reg(OW_REG_SWITCH(c));
     }
     // A filter of each kind.
     for (uint32_t kind = 0; kind < 3; ++kind) {
-      const uint32_t f = REG_FILTER + 16 * ((c + kind) % 6);
-      reg(f + 4, kind == 2 ? 0xC0002000 : 0x00010003);
-      reg(f + 8, 0);
-      reg(f, c | 1u << 5 | kind << 6 | 3u << 8 | (next() & 1) << 10);
+      const uint32_t f = (c + kind) % 6;
+      reg(OW_REG_FILTER_LIMITS(f),
+          kind == OW_FILTER_RANGE ? OW_FILTER_LIMITS_LOW(0x2000) | OW_FILTER_LIMITS_HIGH(0xC000)
+                                  : OW_FILTER_LIMITS_LOW(3) | OW_FILTER_LIMITS_HIGH(1));
+      reg(OW_REG_FILTER_COUNT(f), 0);
+      reg(OW_REG_FILTER(f), OW_FILTER_COLOUR(c) | OW_FILTER_ENABLE(1) | OW_FILTER_KIND(kind) |
+                                OW_FILTER_COUNT_DATA(1) | OW_FILTER_COUNT_CTRL(1) |
+                                OW_FILTER_FILTER_CTRL(next()));
       for (uint32_t k = 0; k < 7; ++k) push(q, next());
       ow_push_control(q, 0);
       take(q);
-      note_reg(f + 8);
-      reg(f, 0);
+      note_reg(OW_REG_FILTER_COUNT(f));
+      reg(OW_REG_FILTER(f), 0);
     }
     // Torn down, and set up again.
-    ow_push_control(q, 3u << 2);
+    ow_push_control(q, OW_COMMAND(0, OW_TEARDOWN));
     take(q);
-    note_reg(REG_ROUTER + 12);
-    reg(OW_REG_ROUTE(c), 0x390 | 1u << 21);
-    reg(REG_SWITCH + 4 * c, 0);
+    note_reg(OW_REG_RT_TORN);
+    reg(OW_REG_ROUTE(c), routed | OW_ROUTE_SET_CREDITS(1));
+    reg(OW_REG_SWITCH(c), 0);
     push(q, next());
     take(q);
     unloop(q, q);
-    reg(OW_REG_ROUTE(c), 1u << 21);
+    reg(OW_REG_ROUTE(c), OW_ROUTE_SET_CREDITS(1));
     if (c % 4 == 3) phase();
   }
 }
@@ -855,8 +929,8 @@ void ow_main(void);
 void ow_main(void) {
   const uint32_t what = ow_selftest_order.what;
   const uint32_t config = ow_reg_read(OW_REG_CONFIG);
-  threads = (config >> 4 & 15) + 1;
-  colours = config >> 8 & 31;
+  threads = OW_CONFIG_THREADS_OF(config) + 1;
+  colours = OW_CONFIG_COLOURS_OF(config);
   ow_selftest_result.done = 0;
   ow_selftest_result.phases = 0;
   if (what == OW_SELFTEST_CORE) {

@@ -25,11 +25,12 @@ __attribute__((naked, noinline, used)) static uint64_t patched(uint32_t ctl, uin
   __asm__ volatile(
       "csrr a2, mcycle\n"
       ".globl ow_tb_insn\n"
-      "ow_tb_insn: .insn r 0x0b, 0, 0, x0, a0, a1\n"
+      "ow_tb_insn: .insn r %0, %1, %2, x0, a0, a1\n"
       "csrr a3, mcycle\n"
       "mv a0, a2\n"
       "mv a1, a3\n"
-      "ret");
+      "ret" ::"i"(OW_OPCODE_TENSOR),
+      "i"(OW_F16), "i"(OW_OP_MOV));
 }
 
 static void instruction(uint32_t ctl, uint32_t scalar) {
@@ -49,7 +50,7 @@ __attribute__((naked, noinline, used)) static void latency(uint32_t ctl, uint32_
   (void)counter;
   __asm__ volatile(
       ".globl ow_tb_latency\n"
-      "ow_tb_latency: .insn r 0x0b, 0, 4, x0, a0, a1\n"
+      "ow_tb_latency: .insn r %0, %1, %2, x0, a0, a1\n"
       "lw t0, 0(a3)\n"
       "lw t1, 0(a3)\n"
       "lw t2, 0(a3)\n"
@@ -66,7 +67,8 @@ __attribute__((naked, noinline, used)) static void latency(uint32_t ctl, uint32_
       "sw a6, 20(a2)\n"
       "sw a7, 24(a2)\n"
       "sw t3, 28(a2)\n"
-      "ret");
+      "ret" ::"i"(OW_OPCODE_TENSOR),
+      "i"(OW_F16), "i"(OW_OP_FMA));
 }
 #endif
 
@@ -83,12 +85,12 @@ static void task_add(uint32_t data) { ow_tb_task_sum += data; }
 static void load_descriptors(const struct ow_tb_call* call) {
   for (uint32_t i = 0; i < call->dsrs; ++i) {
     const struct ow_tb_dsr* d = &call->dsr[i];
-    ow_dsrw(d->dsr, 0, d->word[0]);
-    ow_dsrw(d->dsr, 1, d->word[1]);
-    ow_dsrw(d->dsr, 2, d->word[2]);
-    ow_dsrw(d->dsr, 3, d->word[3]);
-    ow_dsrw(d->dsr, 4, d->word[4]);
-    ow_dsrw(d->dsr, 5, d->word[5]);
+    ow_dsrw(d->dsr, OW_DSR_KIND, d->word[0]);
+    ow_dsrw(d->dsr, OW_DSR_ADDRESS, d->word[1]);
+    ow_dsrw(d->dsr, OW_DSR_DIM0, d->word[2]);
+    ow_dsrw(d->dsr, OW_DSR_DIM1, d->word[3]);
+    ow_dsrw(d->dsr, OW_DSR_DIM2, d->word[4]);
+    ow_dsrw(d->dsr, OW_DSR_DIM3, d->word[5]);
   }
 }
 
@@ -122,7 +124,7 @@ static void back_to_back(uint32_t count, uint32_t a1) {
     TWELVE(THREAD_FMA);
   }
   // A descriptor can be written when the thread that uses it is done.
-  for (uint32_t t = 0; t < 12; ++t) ow_dsrw(2 * t, 5, 0);
+  for (uint32_t t = 0; t < 12; ++t) ow_dsrw(2 * t, OW_DSR_DIM3, 0);
 }
 
 #define THREAD_FMA_DONE(t)                                                                         \

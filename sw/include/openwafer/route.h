@@ -33,10 +33,8 @@ struct Switch {
 };
 
 // The words of a control wavelet: slot 0 is for the first router that takes one.
-enum class Command { Nop = 0, Advance = 1, Reset = 2, Teardown = 3 };
-constexpr uint32_t command(int slot, Command what, bool not_to_ramp = false) {
-  return (static_cast<uint32_t>(what) | (not_to_ramp ? 4u : 0u)) << (2 + 3 * slot);
-}
+enum class Command { Nop, Advance, Reset, Teardown };
+uint32_t command(int slot, Command what, bool not_to_ramp = false);
 
 }  // namespace ow
 

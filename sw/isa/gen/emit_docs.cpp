@@ -26,6 +26,17 @@ std::string range(const Field& f, bool brackets) {
   return brackets ? "[" + text + "]" : text;
 }
 
+// What a field means, with the numbers of a short enum that it holds.
+std::string meaning(const Description& d, const Field& f) {
+  const Enum* e = d.enumeration(f.type);
+  std::string text = f.about.empty() ? f.name : f.about;
+  if (e == nullptr || e->values.size() > 7 || e->name == "port") return text;
+  for (const EnumValue& v : e->values) {
+    text += fmt::format("{}{} {}", &v == &e->values.front() ? ": " : ", ", v.value, v.about);
+  }
+  return text;
+}
+
 const char* kPlanned = " (planned: not in the hardware yet)";
 
 // "0x000 + 4c", the highest offsets with as many digits as there are.
@@ -45,21 +56,21 @@ std::string registers(const Description& d, const Space& s) {
   std::string out = fmt::format("| {} | name | access | reset | meaning |\n|---|---|---|---|---|\n",
                                 s.step == 4 ? "offset" : "register");
   for (const Register* r : order) {
-    std::string meaning = r->about;
+    std::string about = r->about;
     std::string list;
     for (const Field& f : fields_of(d, *r)) {
       if (!r->layout.empty() && r->layout == "red_action") break;  // has a table of its own
       list += list.empty() ? "" : "; ";
-      list += range(f, true) + " " + (f.about.empty() ? f.name : f.about);
+      list += range(f, true) + " " + meaning(d, f);
       if (f.access == "wo" && r->access != "wo") list += " (write only)";
     }
-    if (!list.empty()) meaning += ": " + list;
-    if (r->planned) meaning += kPlanned;
+    if (!list.empty()) about += ": " + list;
+    if (r->planned) about += kPlanned;
     const std::string reset = !r->reset        ? ""
                               : *r->reset < 10 ? fmt::format("{}", *r->reset)
                                                : fmt::format("0x{:X}", *r->reset);
     out += fmt::format("| {} | {}{} | {} | {} | {} |\n", place(s, *r), r->name,
-                       r->count > 1 ? "[" + r->index + "]" : "", r->access, reset, cell(meaning));
+                       r->count > 1 ? "[" + r->index + "]" : "", r->access, reset, cell(about));
   }
   return out;
 }
@@ -73,7 +84,8 @@ std::string word_rows(const Description& d, const Layout& l, int base, const std
   for (Field f : fields) {
     f.lsb += base;
     const Layout* inner = d.layout(f.type);
-    out += fmt::format("| {} | {}{} | {} |\n", range(f, false), prefix, f.name, cell(f.about));
+    out +=
+        fmt::format("| {} | {}{} | {} |\n", range(f, false), prefix, f.name, cell(meaning(d, f)));
     if (inner != nullptr) out += word_rows(d, *inner, f.lsb, prefix + f.name + ".");
   }
   return out;
@@ -100,6 +112,23 @@ std::string enumeration(const Enum& e) {
     out += fmt::format("| {} | {} | {} |", lower(v.name), value, cell(meaning));
     for (const std::string& c : e.columns) out += " " + cell(v.columns.at(c)) + " |";
     out += "\n";
+  }
+  return out;
+}
+
+// The numbers of an enum alone, for what is said of its values elsewhere.
+std::string codes(const Enum& e) {
+  std::string out = "| name | number |\n|---|---|\n";
+  for (const EnumValue& v : e.values) out += fmt::format("| {} | {} |\n", lower(v.name), v.value);
+  return out;
+}
+
+// Constants whose names begin alike.
+std::string constants(const Description& d, const std::string& prefix) {
+  std::string out = "| constant | value | meaning |\n|---|---|---|\n";
+  for (const Constant& c : d.constants) {
+    if (c.name.rfind(prefix, 0) != 0) continue;
+    out += fmt::format("| {} | 0x{:02X} | {} |\n", c.name, c.value, cell(c.about));
   }
   return out;
 }
@@ -159,6 +188,8 @@ std::string table(const Description& d, const std::string& what, const std::stri
   if (kind == "registers" && d.space(name) != nullptr) return registers(d, *d.space(name));
   if (kind == "word" && d.layout(name) != nullptr) return word(d, *d.layout(name));
   if (kind == "enum" && d.enumeration(name) != nullptr) return enumeration(*d.enumeration(name));
+  if (kind == "codes" && d.enumeration(name) != nullptr) return codes(*d.enumeration(name));
+  if (kind == "constants") return constants(d, name);
   if (kind == "causes") return causes(d);
   if (kind == "configurations") return configurations(d);
   bad_mark(file, line, fmt::format("there is no table '{}'", what));

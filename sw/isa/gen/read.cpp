@@ -247,6 +247,7 @@ class Reader {
     v.detail = text_or(&k, "detail", "");
     v.planned = flag(&k, "planned");
     for (const std::string& column : columns) v.columns[column] = k[column].text();
+    fixed(&k);
     k.close();
     return v;
   }
@@ -257,23 +258,38 @@ class Reader {
     return list;
   }
 
+  // N, HIGH:LOW, or WORD.FIELD: where a field of a word before lies.
+  void bits(const Yaml& place, Field* f) const {
+    const std::string bits = place.text();
+    const size_t dot = bits.find('.');
+    if (dot != std::string::npos) {
+      const Layout* word = d_.layout(bits.substr(0, dot));
+      for (const Field& other : word == nullptr ? std::vector<Field>() : word->fields) {
+        if (other.name != bits.substr(dot + 1)) continue;
+        f->lsb = other.lsb;
+        f->width = other.width;
+        return;
+      }
+      place.fail(fmt::format("names no field that was described before: '{}'", bits));
+    }
+    const size_t colon = bits.find(':');
+    const std::optional<uint64_t> msb = to_number(bits.substr(0, colon));
+    const std::optional<uint64_t> lsb =
+        colon == std::string::npos ? msb : to_number(bits.substr(colon + 1));
+    if (!msb || !lsb || *msb > 63 || *lsb > *msb) {
+      place.fail(fmt::format("must be N, HIGH:LOW of 63 to 0 or WORD.FIELD, not '{}'", bits));
+    }
+    f->lsb = static_cast<int>(*lsb);
+    f->width = static_cast<int>(*msb - *lsb) + 1;
+  }
+
   Field field(const std::string& name, const Yaml& value) {
     YamlMap k = value.map();
     Field f;
     f.name = lower_name(value, name);
     f.place = Place(value);
     f.cpp = camel_name(value, text_or(&k, "cpp", camel(name)));
-    const Yaml place = k["bits"];
-    const std::string bits = place.text();
-    const size_t colon = bits.find(':');
-    const std::optional<uint64_t> msb = to_number(bits.substr(0, colon));
-    const std::optional<uint64_t> lsb =
-        colon == std::string::npos ? msb : to_number(bits.substr(colon + 1));
-    if (!msb || !lsb || *msb > 63 || *lsb > *msb) {
-      place.fail(fmt::format("must be N or HIGH:LOW of 63 to 0, not '{}'", bits));
-    }
-    f.lsb = static_cast<int>(*lsb);
-    f.width = static_cast<int>(*msb - *lsb) + 1;
+    bits(k["bits"], &f);
     if (const std::optional<Yaml> count = k.find("count")) f.count = integer(*count, 64);
     f.type = text_or(&k, "type", "");
     if (const std::optional<Yaml> a = k.find("access")) f.access = access(*a);

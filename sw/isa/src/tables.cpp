@@ -779,7 +779,7 @@ const std::vector<WordInfo>& words() {
       {"out_mask", 0, 5, 1, "", "rw", "outputs, a bit a port (N E S W ramp, lowest first)"},
       {"in_port", 5, 3, 1, "port", "rw", "input port"},}},
     {"command", 3, "a command of a control wavelet", {
-      {"op", 0, 2, 1, "switch_op", "rw", "0 nothing, 1 advance, 2 reset, 3 teardown"},
+      {"op", 0, 2, 1, "switch_op", "rw", "what the switch does"},
       {"noce", 2, 1, 1, "", "rw", "not to the ramp of the router that carries it out"},}},
     {"control", 32, "data of a control wavelet", {
       {"row_end", 0, 1, 1, "", "rw", "at the ramp, closes an accumulator row"},
@@ -794,13 +794,13 @@ const std::vector<WordInfo>& words() {
     {"packet_command", 32, "first word of a request at the ramp", {
       {"count", 0, 16, 1, "", "rw", "number of 32-bit words (1 to 65535)"},
       {"tag", 16, 8, 1, "", "rw", "comes back with the response"},
-      {"operation", 28, 4, 1, "packet_op", "rw", "operation: 1 write, 2 read"},}},
+      {"operation", 28, 4, 1, "packet_op", "rw", "operation"},}},
     {"packet_response", 32, "the word of a response that follows its headers", {
       {"count", 0, 16, 1, "", "rw", "number of words that follow"},
       {"tag", 16, 8, 1, "", "rw", "the tag"},
-      {"status", 28, 4, 1, "packet_status", "rw", "status: 0 done, 1 address error, 2 malformed"},}},
+      {"status", 28, 4, 1, "packet_status", "rw", "status"},}},
     {"packet_brief", 32, "a request of one word", {
-      {"hops_x", 0, 12, 1, "", "rw", "hops along the row"},
+      {"hops_x", 0, 12, 1, "", "rw", "hops along the row (a router counts them as those of headers)"},
       {"hops_y", 12, 12, 1, "", "rw", "hops along the column"},
       {"task_id", 24, 5, 1, "", "rw", "the task"},
       {"activate", 29, 1, 1, "", "rw", "the tile activates the task"},
@@ -873,10 +873,10 @@ const std::vector<WordInfo>& words() {
       {"prio", 20, 1, 1, "", "rw", "priority: the thread goes before others, without starving them"},
       {"stoch", 21, 1, 1, "", "rw", "stochastic rounding (cvt from f32 to f16 or bf16)"},
       {"fresh", 22, 1, 1, "", "rw", "fma, fmag: the first pass over dimension 0 takes dst as +0, so that sums need no clearing"},
-      {"done", 24, 2, 1, "done", "rw", "on completion: 0 nothing, 1 activate, 2 unblock"},
+      {"done", 24, 2, 1, "done", "rw", "what a completion does to the task"},
       {"task_id", 26, 5, 1, "", "rw", "the task"},}},
     {"dsr0", 32, "word 0 of a descriptor", {
-      {"kind", 0, 4, 1, "dsr_kind", "rw", "kind: 0 none, 1 memory, 2 fabric in, 3 fabric out, 4 FIFO"},
+      {"kind", 0, 4, 1, "dsr_kind", "rw", "kind"},
       {"ty", 4, 3, 1, "tensor_type", "rw", "element type"},
       {"queue_no", 8, 3, 1, "", "rw", "queue (fabric kinds); FIFO register 0 to 3"},
       {"save_address", 11, 1, 1, "", "rw", "at completion word 1 takes the advanced address"},
@@ -928,7 +928,7 @@ const std::vector<SpaceInfo>& spaces() {
      {"FILTER", 0x800, 6, 16, "router", "rw", false, 0, false, "a filter", {
       {"colour", 0, 5, 1, "", "rw", "its colour"},
       {"enable", 5, 1, 1, "", "rw", "it filters"},
-      {"kind", 6, 2, 1, "filter_kind", "rw", "0 counter, 1 sparse counter, 2 range"},
+      {"kind", 6, 2, 1, "filter_kind", "rw", "kind"},
       {"count_data", 8, 1, 1, "", "rw", "counts data wavelets"},
       {"count_ctrl", 9, 1, 1, "", "rw", "counts control wavelets"},
       {"filter_ctrl", 10, 1, 1, "", "rw", "may drop control wavelets"},}},
@@ -1017,7 +1017,7 @@ const std::vector<SpaceInfo>& spaces() {
      {"RED_STATUS", 0x324, 1, 4, "reducer", "ro", true, 0, false, "the drain", {
       {"rows", 0, 16, 1, "", "ro", "rows done"},
       {"error", 27, 1, 1, "", "ro", "bad registers (in0 and in1 of an action the same queue, too) or an address outside memory"},
-      {"waits", 28, 3, 1, "reducer_wait", "ro", "waits for: 0 nothing, 1 row, 2 in0, 3 in1, 4 output queue, 5 memory"},
+      {"waits", 28, 3, 1, "reducer_wait", "ro", "what it waits for"},
       {"running", 31, 1, 1, "", "ro", "running"},}},
      {"RED_START", 0x328, 1, 4, "reducer", "rw", true, 0, false, "where the phases begin", {
       {"phase", 0, 16, 1, "", "rw", "phase of the first row, below the period"},
@@ -1055,7 +1055,7 @@ const std::vector<SpaceInfo>& spaces() {
      {"THREAD", 0x600, 16, 4, "engine", "ro", false, 0, false, "state of thread t", {
       {"operation", 16, 7, 1, "tensor_op", "ro", "operation"},
       {"queue_no", 24, 4, 1, "", "ro", "the queue that it waits for"},
-      {"waits", 28, 3, 1, "thread_wait", "ro", "waits for: 0 nothing, 1 input queue, 2 output queue, 3 accumulator row, 4 memory"},
+      {"waits", 28, 3, 1, "thread_wait", "ro", "what it waits for"},
       {"active", 31, 1, 1, "", "ro", "active"},}},
      {"ROW", 0x780, 1, 4, "regs", "rw", true, 0, false, "logical row, set by the host", {
       {"number", 0, 16, 1, "", "rw", "the row"},}},

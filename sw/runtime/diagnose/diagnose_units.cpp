@@ -10,8 +10,6 @@
 namespace ow {
 namespace {
 
-constexpr uint32_t kPushOffset = 0x1C0, kPushEnd = kPushOffset + 8 * kNumQueues;  // PUSH[q]
-
 HangCause cause_of(const TileError& error) {
   switch (error.source) {
     case ErrorSource::Core:
@@ -117,12 +115,13 @@ std::vector<int> Diagnoser::pushed_queues(const TileState& t) const {
     if (t.outq[static_cast<size_t>(q)].level > 0) queues.push_back(q);
   }
   if (image_ == nullptr) return queues;
-  // A store with the register's offset in it.
+  // A store with the register's offset, of 12 bits, in it.
   const uint32_t insn = image_->loaded_word(t.core.pc & ~3u);
   const uint32_t offset = (insn >> 25) << 5 | (insn >> 7 & 31);
-  if ((insn & 0x7F) == 0x23 && offset >= kPushOffset && offset < kPushEnd) {
-    const int q = static_cast<int>(offset - kPushOffset) / 8;
-    if (t.outq[static_cast<size_t>(q)].level > 0) return {q};
+  for (int q = 0; q < kNumQueues && (insn & 0x7F) == 0x23; ++q) {
+    const bool named = offset == (isa::reg::Push::address(q) & 0xFFF) ||
+                       offset == (isa::reg::PushCtrl::address(q) & 0xFFF);
+    if (named && t.outq[static_cast<size_t>(q)].level > 0) return {q};
   }
   return queues;
 }

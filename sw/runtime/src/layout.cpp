@@ -133,7 +133,7 @@ void Layout::chain(const std::string& name, Side towards, bool enter, bool leave
 
 void Layout::gather(const std::string& name, Side to) {
   const int c = colour(name);
-  constexpr uint32_t kAdvance = command(0, Command::Advance);
+  const uint32_t kAdvance = command(0, Command::Advance);
   streams_[name].to_grid = false;
   for (const std::vector<Place>& line : lines(to)) {
     for (size_t k = 0; k < line.size(); ++k) {

@@ -187,10 +187,12 @@ class Loader {
     const auto colours = static_cast<size_t>(machine_->info().colours);
     control_.write(at, kRegCoreCtrl, kCoreReset | kCoreClearQueues);
     control_.write(at, kRegSwitch, std::vector<uint32_t>(colours, 0));
-    // Where switches were, credits may be with the wrong neighbour: bit 21 sets them up anew.
-    control_.write(at, kRegRoute, std::vector<uint32_t>(colours, reset_credits_ ? 1u << 21 : 0));
+    // Where switches were, credits may be with the wrong neighbour.
+    control_.write(
+        at, kRegRoute,
+        std::vector<uint32_t>(colours, isa::reg::Route::SetCredits::put(reset_credits_)));
     unbind_queues(control_, at);
-    for (uint32_t f = 0; f < kNumFilters; ++f) control_.write(at, kRegFilter + 16 * f, 0u);
+    for (uint32_t f = 0; f < kNumFilters; ++f) control_.write(at, isa::reg::Filter::address(f), 0u);
   }
 
   // Row and column within the rectangle.
@@ -225,8 +227,11 @@ class Loader {
     std::map<uint32_t, std::map<Layout::Place, uint32_t>> words;  // by register
     for (const auto& [place, queues] : layout.queues()) {
       for (const Layout::Queue& q : queues) {
-        const uint32_t reg = (q.in ? kRegInq : kRegOutq) + 4 * static_cast<uint32_t>(q.number);
-        words[reg][place] = 1u << 5 | static_cast<uint32_t>(q.colour);
+        using Inq = isa::reg::Inq;
+        using Outq = isa::reg::Outq;
+        const uint32_t reg = q.in ? Inq::address(q.number) : Outq::address(q.number);
+        words[reg][place] = q.in ? Inq::Enable::put(1) | Inq::Colour::put(q.colour)
+                                 : Outq::Enable::put(1) | Outq::Colour::put(q.colour);
       }
     }
     for (const auto& [reg, values] : words) write_tiles(reg, values);

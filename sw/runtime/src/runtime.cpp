@@ -166,22 +166,26 @@ void Runtime::State::drop_streams(const std::vector<StreamPort>& ports) {
 
 // ---------------------------------------------------------------------------------------- rest --
 bool at_rest(ControlPlane& control, const Rect& rect) {
+  namespace reg = isa::reg;
+  enum { kActive, kRunning, kCore, kThreads, kReducer, kReads };
   std::vector<ControlPlane::ReadRequest> reads;
   for (int r = rect.row; r < rect.row + rect.rows; ++r) {
     for (int c = rect.col; c < rect.col + rect.cols; ++c) {
-      reads.push_back({r, c, kRegTaskActivate, 4});  // activated, blocked, -, running
-      reads.push_back({r, c, kRegCorePc, 2});
-      reads.push_back({r, c, kRegThread, 16});
+      reads.push_back({r, c, kRegTaskActivate, 1});
+      reads.push_back({r, c, kRegTaskRunning, 1});
+      reads.push_back({r, c, kRegCoreStatus, 1});
+      reads.push_back({r, c, kRegThread, reg::Thread::kCount});
       reads.push_back({r, c, kRegRedStatus, 1});
     }
   }
   const std::vector<std::vector<uint32_t>> words = control.read_many(reads);
-  for (size_t i = 0; i < words.size(); i += 4) {
-    const bool task = words[i][0] != 0 || (words[i][3] >> 5 & 1) != 0;
-    const bool asleep = (words[i + 1][1] >> 2 & 1) != 0;
-    const bool thread = std::any_of(words[i + 2].begin(), words[i + 2].end(),
-                                    [](uint32_t w) { return w >> 31 != 0; });
-    const bool reducer = words[i + 3][0] >> 31 != 0;
+  for (size_t i = 0; i < words.size(); i += kReads) {
+    const bool task =
+        words[i + kActive][0] != 0 || reg::TaskRunning::Running::get(words[i + kRunning][0]);
+    const bool asleep = reg::CoreStatus::Asleep::get(words[i + kCore][0]);
+    const bool thread = std::any_of(words[i + kThreads].begin(), words[i + kThreads].end(),
+                                    [](uint32_t w) { return reg::Thread::Active::get(w); });
+    const bool reducer = reg::RedStatus::Running::get(words[i + kReducer][0]);
     if (task || !asleep || thread || reducer) return false;
   }
   return true;

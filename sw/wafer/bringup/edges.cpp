@@ -18,7 +18,7 @@ constexpr uint32_t kLinkEdgeLow = isa::link::EdgeLow::kAddress,
 constexpr uint32_t kLinkTest = isa::link::TestOn::kAddress,
                    kLinkTestInverted = isa::link::TestInvert::kAddress,
                    kLinkTestOff = isa::link::TestOff::kAddress;
-constexpr uint64_t kLinkPattern = 0x15A39C66A5F0;
+constexpr uint64_t kLinkPattern = uint64_t{isa::kEdgePatternHigh} << 32 | isa::kEdgePatternLow;
 
 class EdgeScan {
  public:
@@ -29,7 +29,8 @@ class EdgeScan {
     if (ends_.empty()) return;
     command(kLinkTest);
     probe_.open_batch();
-    probe_.each_alive([&](int d, int p, int c) { probe_.add(d, p, c, true, kStationScan, 1); });
+    probe_.each_alive(
+        [&](int d, int p, int c) { probe_.add(d, p, c, true, kStationScan, kScanEnable); });
     probe_.run_batch();
     const int rounds = std::max(rounds_of(kNorth), rounds_of(kEast));
     for (int round = 0; round < rounds; ++round) {

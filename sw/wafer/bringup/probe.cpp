@@ -159,7 +159,8 @@ void Probe::broadcast(uint32_t addr, const std::vector<uint32_t>& words) {
 
 std::optional<uint32_t> Probe::word(const Handle& status, int i, int n) const {
   if (answer(status) !=
-      (isa::PacketResponse::Tag::put(kTag) | isa::PacketResponse::Count::put(n))) {
+      (isa::PacketResponse::Status::put(isa::PacketStatus::Done) |
+       isa::PacketResponse::Tag::put(kTag) | isa::PacketResponse::Count::put(n))) {
     return std::nullopt;
   }
   return answer(status.after(1 + static_cast<size_t>(i)));

@@ -108,7 +108,7 @@ std::vector<std::string> verify_mesh(Device& device, uint64_t* wavelets) {
   }
   if (wrong.empty()) {
     // The tiles are left as they were.
-    for (uint32_t k = 0; k < 4; ++k) control.write(all, kRegRoute + 4 * k, 0);
+    for (uint32_t k = 0; k < 4; ++k) control.write(all, isa::reg::Route::address(k), 0);
     control.write(all, 0x40, 0);
     control.fence(all);
   }

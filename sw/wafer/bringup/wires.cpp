@@ -98,7 +98,7 @@ class WireScan {
       const uint64_t x = pattern(round, turn, d, {p, c});
       probe_.add(d, p, c, true, kStationPatternLow, static_cast<uint32_t>(x));
       probe_.add(d, p, c, true, kStationPatternHigh, static_cast<uint32_t>(x >> 32));
-      if (round.number == 0 && turn == 0) probe_.add(d, p, c, true, kStationScan, 1);
+      if (round.number == 0 && turn == 0) probe_.add(d, p, c, true, kStationScan, kScanEnable);
     });
     probe_.run_batch();
   }

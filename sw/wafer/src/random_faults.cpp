@@ -4,12 +4,13 @@
 #include <set>
 
 #include "ow/base/error.h"
+#include "ow/isa/isa.h"
 #include "ow/wafer/faults.h"
 
 namespace ow::wafer {
 namespace {
 
-constexpr int kLinkBits = 45, kGroupLanes = 34;
+constexpr int kLinkBits = isa::Link::kBits, kGroupLanes = isa::kGroupLanes;
 
 // xorshift64*, so that a seed means the same everywhere.
 class Random {

@@ -4,6 +4,12 @@
 namespace ow::deadlock {
 namespace {
 
+constexpr uint32_t kRowEnd = isa::Control::RowEnd::kMask;
+constexpr uint32_t kStreamEnd = isa::Control::StreamEnd::kMask;
+// Actions of a reducer.
+constexpr uint32_t kStore = isa::RedAction::Enable::put(1) | isa::RedAction::Memory::put(1);
+constexpr uint32_t kAddQueue4 = isa::RedAction::In0::put(1) | isa::RedAction::In0Q::put(4);
+
 // What arrives where nobody takes it, or does not arrive.
 void add_input_seeds(std::vector<Seed>* s) {
   s->push_back({"a colour that reaches a ramp where no queue is bound to it", HangCause::NoConsumer,
@@ -118,14 +124,14 @@ void add_unit_seeds(std::vector<Seed>* s) {
                   b.in_queue(0, 1, 0, kColour);
                   b.in_queue(0, 1, 4, 9);
                   // enabled, in0 from queue 4, to memory
-                  b.command(0, 1, OW_DL_DRAIN, 2, 2, 1u | 1u << 1 | 4u << 2 | 1u << 9);
+                  b.command(0, 1, OW_DL_DRAIN, 2, 2, kStore | kAddQueue4);
                   b.command(0, 1, OW_DL_AXPYW, 1, 0, 4);
                 },
                 [](Bench& b) {
                   b.stream(Side::West, 0, 3);
-                  b.device().send(Side::West, 0, Wavelet{kColour, true, 1});  // row end
+                  b.device().send(Side::West, 0, Wavelet{kColour, true, kRowEnd});
                   b.stream(Side::West, 0, 3);
-                  b.device().send(Side::West, 0, Wavelet{kColour, true, 3});  // row and stream end
+                  b.device().send(Side::West, 0, Wavelet{kColour, true, kRowEnd | kStreamEnd});
                 }});
   s->push_back({"accumulator rows that nobody drains", HangCause::RowNotDrained, 0, 1, -1,
                 [](Bench& b) {
@@ -136,11 +142,11 @@ void add_unit_seeds(std::vector<Seed>* s) {
                 [](Bench& b) {
                   for (int k = 0; k < 6; ++k) {
                     b.stream(Side::West, 0, 3);
-                    b.device().send(Side::West, 0, Wavelet{kColour, true, 1});
+                    b.device().send(Side::West, 0, Wavelet{kColour, true, kRowEnd});
                   }
                 }});
   s->push_back({"a reducer without an axpyw that closes rows", HangCause::RowNotClosed, 1, 1, -1,
-                [](Bench& b) { b.command(1, 1, OW_DL_DRAIN, 2, 2, 1u | 1u << 9); }});
+                [](Bench& b) { b.command(1, 1, OW_DL_DRAIN, 2, 2, kStore); }});
   s->push_back({"an activated task that is blocked", HangCause::TaskBlocked, 1, 0, -1,
                 [](Bench& b) { b.command(1, 0, OW_DL_ACTIVATE, 20, 1, 1); }});
   s->push_back({"an activated task without an entry address", HangCause::TaskNoEntry, 0, 1, -1,

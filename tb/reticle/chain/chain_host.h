@@ -7,13 +7,15 @@
 #include <functional>
 #include <optional>
 
+#include "ow/isa/isa.h"
+
 namespace ow::tb {
 
 inline uint16_t chain_crc(uint64_t bits48) {
   uint16_t crc = 0xFFFF;
   for (int i = 47; i >= 0; --i) {
     const bool bit = (bits48 >> i & 1) != 0;
-    crc = static_cast<uint16_t>((crc << 1) ^ (((crc >> 15) != 0) != bit ? 0x3D65 : 0));
+    crc = static_cast<uint16_t>((crc << 1) ^ (((crc >> 15) != 0) != bit ? isa::kCrcPolynomial : 0));
   }
   return crc;
 }
@@ -26,8 +28,11 @@ using Exchange = std::function<bool(bool)>;
 inline std::optional<uint32_t> chain_command(const Exchange& exchange, int stations, int column,
                                              bool write, int reg, uint32_t data,
                                              uint16_t spoil = 0) {
-  const uint64_t head = static_cast<uint64_t>(column) << 39 | static_cast<uint64_t>(write) << 38 |
-                        static_cast<uint64_t>(reg) << 32 | data;
+  using Frame = isa::ChainFrame;
+  constexpr uint64_t kCommand = Frame::Column::kMask | Frame::Write::kMask | Frame::Register::kMask;
+  const uint64_t command = Frame::Column::put(column) | Frame::Write::put(write) |
+                           Frame::Register::put(reg) | Frame::Data::put(data);
+  const uint64_t head = command >> 16;  // what the CRC is of
   const auto crc = static_cast<uint16_t>(chain_crc(head) ^ spoil);
   exchange(true);
   for (int i = 47; i >= 0; --i) exchange((head >> i & 1) != 0);
@@ -47,9 +52,11 @@ inline std::optional<uint32_t> chain_command(const Exchange& exchange, int stati
       in_crc = static_cast<uint16_t>(in_crc << 1 | static_cast<uint16_t>(bit));
     }
     if (--left == 0) {
-      const bool right =
-          chain_crc(in) == in_crc && in >> 47 == 1 && (in >> 32 & 0x7FFF) == (head >> 32 & 0x7FFF);
-      return right ? std::optional<uint32_t>(static_cast<uint32_t>(in)) : std::nullopt;
+      const uint64_t answer = in << 16;
+      const bool right = chain_crc(in) == in_crc && Frame::Answer::get(answer) &&
+                         (answer & kCommand) == (command & kCommand);
+      if (!right) return std::nullopt;
+      return static_cast<uint32_t>(Frame::Data::get(answer));
     }
   }
   return std::nullopt;

@@ -89,7 +89,7 @@ TEST(Chain, ASpoiledFrameDoesNothing) {
 TEST(Chain, ABroadcastIsDoneByAllAndAnsweredByNone) {
   Chain chain;
   for (int c = 0; c < kStations; ++c) ASSERT_TRUE(chain.find(false, c, kTries));
-  EXPECT_FALSE(chain.command(false, 255, true, 9, 0xCAFE).has_value());
+  EXPECT_FALSE(chain.command(false, ow::isa::kStationAllColumns, true, 9, 0xCAFE).has_value());
   for (int c = 0; c < kStations; ++c) EXPECT_EQ(chain.command(false, c, false, 9, 0), 0xCAFEu);
 }
 

@@ -311,7 +311,7 @@ TEST(Link, CommandWaveletsMoveTheCreditsOfTheirColourThrough) {
   ASSERT_EQ(b.log.size(), 1u);  // and keep its credit back
   EXPECT_EQ(a.log.size(), 1u);  // the credit for it
   w.ctrl = true;
-  w.data = 1u << 2;  // a command
+  w.data = isa::Control::Commands::put(0, isa::SwitchOp::Advance);
   a.script.push_back(link_of_wavelet(w));
   p.run(60);
   EXPECT_EQ(b.log.size(), 1u) << "sent without all credits";
@@ -345,7 +345,7 @@ TEST(Link, GrantsOfASwitchGetThroughBesideAColourAtFullRate) {
   Wavelet w;
   w.colour = kMoves;
   w.ctrl = true;
-  w.data = 1u << 2;  // a command
+  w.data = isa::Control::Commands::put(0, isa::SwitchOp::Advance);
   a.script.push_back(link_of_wavelet(w));
   p.run(60);
   ASSERT_EQ(b.log.size(), 1u);

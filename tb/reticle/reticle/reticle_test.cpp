@@ -17,8 +17,13 @@ namespace ow::wafer {
 namespace {
 
 constexpr int kStations = 3;
-constexpr int kRequest = 24, kResponse = 25;
-enum Register { kId, kControl, kTileFuse, kRowFuse, kPush, kPushLast, kPop, kPopState };
+constexpr int kRequest = isa::kColourReq, kResponse = isa::kColourRsp;
+namespace st = isa::station;
+constexpr uint32_t kId = st::Id::kAddress, kControl = st::Control::kAddress,
+                   kTileFuse = st::TileFuse::kAddress, kRowFuse = st::RowFuse::kAddress,
+                   kPush = st::Push::kAddress, kPushLast = st::PushLast::kAddress,
+                   kPop = st::Pop::kAddress, kPopState = st::PopState::kAddress;
+constexpr uint32_t kRun = st::Control::Run::put(1), kTest = st::Control::Test::put(1);
 
 struct Word {
   uint32_t data;
@@ -33,19 +38,19 @@ class Reticle {
     top_.rst_i = 0;
   }
 
-  std::optional<uint32_t> command(int column, bool write, int reg, uint32_t data = 0) {
+  std::optional<uint32_t> command(int column, bool write, uint32_t reg, uint32_t data = 0) {
     return tb::chain_command(
         [&](bool bit) {
           top_.chain_w_i = bit;
           clock();
           return top_.chain_w_near_o != 0;
         },
-        kStations, column, write, reg, data);
+        kStations, column, write, static_cast<int>(reg), data);
   }
 
   bool find(int column) {
     for (int i = 0; i < 12; ++i) {
-      if (command(column, false, kId) == 0x4F570001u) return true;
+      if (command(column, false, kId) == st::Id::kReset) return true;
     }
     return false;
   }
@@ -58,9 +63,9 @@ class Reticle {
     std::vector<uint32_t> words;
     for (int tries = 0; words.size() < answer && tries < 20; ++tries) {
       const uint32_t state = command(column, false, kPopState).value_or(0);
-      if ((state & 1) == 0) continue;
+      if (!st::PopState::Valid::get(state)) continue;
       words.push_back(command(column, false, kPop).value_or(0));
-      EXPECT_EQ((state & 2) != 0, words.size() == answer);
+      EXPECT_EQ(st::PopState::Last::get(state), words.size() == answer);
     }
     return words;
   }
@@ -79,12 +84,18 @@ class Reticle {
   void clock() {
     // The edge speaks the links' protocol: a credit for each request, one back for each response.
     uint64_t link = 0;
-    if (credit_back_) link |= uint64_t{1} << 44 | uint64_t{kResponse} << 39;
+    using Link = isa::Link;
+    using Wavelet = isa::Wavelet;
+    using Credit = isa::Credit;
+    if (credit_back_) {
+      link |= Link::Credit::put(Credit::Valid::put(1) | Credit::Colour::put(kResponse));
+    }
     if (!out_.empty() && credits_ > 0) {
       const Word w = out_.front();
       out_.pop_front();
       --credits_;
-      link |= uint64_t{1} << 38 | uint64_t{kRequest} << 33 | uint64_t{w.last} << 32 | w.data;
+      link |= Link::Wavelet::put(Wavelet::Valid::put(1) | Wavelet::Colour::put(kRequest) |
+                                 Wavelet::Ctrl::put(w.last) | Wavelet::Data::put(w.data));
     }
     top_.west_i = link;
     top_.clk_i = 0;
@@ -92,9 +103,13 @@ class Reticle {
     const uint64_t sent = top_.west_o;
     top_.clk_i = 1;
     top_.eval();
-    if ((sent >> 44 & 1) != 0 && (sent >> 39 & 31) == kRequest) ++credits_;
-    credit_back_ = (sent >> 38 & 1) != 0 && (sent >> 33 & 31) == kResponse;
-    if (credit_back_) in_.push_back({static_cast<uint32_t>(sent), (sent >> 32 & 1) != 0});
+    const uint64_t credit = Link::Credit::get(sent), wavelet = Link::Wavelet::get(sent);
+    if (Credit::Valid::get(credit) && Credit::Colour::get(credit) == kRequest) ++credits_;
+    credit_back_ = Wavelet::Valid::get(wavelet) && Wavelet::Colour::get(wavelet) == kResponse;
+    if (credit_back_) {
+      in_.push_back(
+          {static_cast<uint32_t>(Wavelet::Data::get(wavelet)), Wavelet::Ctrl::get(wavelet)});
+    }
   }
 
   Vow_reticle top_;
@@ -104,34 +119,45 @@ class Reticle {
   std::vector<Word> in_;
 };
 
-constexpr uint32_t kRead1 = 2u << 28 | 5u << 16 | 1, kWrite1 = 1u << 28 | 1;
-constexpr uint32_t kToWestEdge = 3u << 30;
-constexpr uint32_t kConfig = 0xF0000788, kMbist = 0xF00007C0;
+using Command = isa::PacketCommand;
+using Response = isa::PacketResponse;
+using Header = isa::PacketHeader;
+constexpr uint32_t kTag = 5;
+constexpr uint32_t kRead1 =
+    Command::Operation::put(isa::PacketOp::Read) | Command::Tag::put(kTag) | Command::Count::put(1);
+constexpr uint32_t kWrite1 = Command::Operation::put(isa::PacketOp::Write) | Command::Count::put(1);
+constexpr uint32_t kToWestEdge = Header::Negative::put(1) | Header::ToEdge::put(1);
+using Config = isa::reg::Config;
+using Mbist = isa::reg::Mbist;
+constexpr uint32_t kConfig = Config::kAddress, kMbist = Mbist::kAddress;
 
 TEST(Reticle, TilesAreReachedOverTheChainThenOverTheRepairedMesh) {
   for (int left_out = 0; left_out < kStations; ++left_out) {
     Reticle reticle;
     for (int c = 0; c < kStations; ++c) ASSERT_TRUE(reticle.find(c)) << c;
     for (int c = 0; c < kStations; ++c) {
-      ASSERT_TRUE(reticle.command(c, true, kControl, 3));
+      ASSERT_TRUE(reticle.command(c, true, kControl, kRun | kTest));
       // The configuration word of a mini tile: 2 lanes, 3 threads, 4 colours, 8 kB.
       const auto config = reticle.ask(c, {kRead1, kConfig, kToWestEdge, kToWestEdge}, 4);
       ASSERT_EQ(config.size(), 4u) << "column " << c;
-      EXPECT_EQ(config[3], 128u << 16 | 4u << 8 | 2u << 4 | 2u);
+      EXPECT_EQ(config[3], Config::Sram::put(8192 / isa::kConfigSramUnit) |
+                               Config::Colours::put(4) | Config::Threads::put(2) |
+                               Config::Lanes::put(2));
       // Its memory is tested in 22 x 7 x 128 cycles, within a few commands of the chain.
-      reticle.ask(c, {kWrite1, kMbist, 1}, 0);
+      reticle.ask(c, {kWrite1, kMbist, Mbist::Start::put(1)}, 0);
       uint32_t state = 0;
-      for (int tries = 0; (state & 2) == 0 && tries < 40; ++tries) {
+      for (int tries = 0; !Mbist::Done::get(state) && tries < 40; ++tries) {
         const auto words = reticle.ask(c, {kRead1, kMbist, kToWestEdge, kToWestEdge}, 4);
         ASSERT_EQ(words.size(), 4u);
         state = words[3];
       }
-      EXPECT_EQ(state, 2u);
+      EXPECT_EQ(state, Mbist::Done::put(1));
       // A mark in its memory, and back.
       reticle.ask(c, {kWrite1, 0x40, 0xABC00000u + static_cast<uint32_t>(c)}, 0);
       const auto mark = reticle.ask(c, {kRead1, 0x40, kToWestEdge, kToWestEdge}, 4);
       ASSERT_EQ(mark.size(), 4u);
-      EXPECT_EQ(mark[2], 5u << 16 | 1);
+      EXPECT_EQ(mark[2], Response::Status::put(isa::PacketStatus::Done) | Response::Tag::put(kTag) |
+                             Response::Count::put(1));
       EXPECT_EQ(mark[3], 0xABC00000u + static_cast<uint32_t>(c));
     }
 
@@ -149,11 +175,11 @@ TEST(Reticle, TilesAreReachedOverTheChainThenOverTheRepairedMesh) {
       const auto fuse = f.tile[static_cast<size_t>(c)];
       ASSERT_TRUE(reticle.command(c, true, kTileFuse, fuse));
       EXPECT_EQ(reticle.command(c, false, kTileFuse), fuse);
-      ASSERT_TRUE(reticle.command(c, true, kControl, fuse != 0 ? 1 : 0));
+      ASSERT_TRUE(reticle.command(c, true, kControl, fuse != 0 ? kRun : 0));
     }
 
     for (uint32_t logical = 0; logical < 2; ++logical) {
-      const uint32_t x = logical << 12 | logical;
+      const uint32_t x = Header::Far::put(logical) | Header::Near::put(logical);
       const auto mark = reticle.ask_mesh({x, 0, kRead1, 0x40, kToWestEdge, kToWestEdge}, 4);
       ASSERT_EQ(mark.size(), 4u) << "left out " << left_out << " logical " << logical;
       const int physical =
@@ -166,8 +192,11 @@ TEST(Reticle, TilesAreReachedOverTheChainThenOverTheRepairedMesh) {
 // Every wire between neighbours, with the tiles in reset: each station sends a pattern of its own
 // and its neighbours capture it, rotated by the side.
 TEST(Reticle, TheBoundaryScanSeesEveryWire) {
-  constexpr uint64_t kMask = (uint64_t{1} << 45) - 1;
-  const auto rotated = [](uint64_t x, int n) { return ((x << n) | (x >> (45 - n) % 45)) & kMask; };
+  constexpr int kBits = isa::Link::kBits;
+  constexpr uint64_t kMask = (uint64_t{1} << kBits) - 1;
+  const auto rotated = [](uint64_t x, int n) {
+    return ((x << n) | (x >> (kBits - n) % kBits)) & kMask;
+  };
   Reticle reticle;
   for (int c = 0; c < kStations; ++c) ASSERT_TRUE(reticle.find(c)) << c;
   const Shape shape{1, 1, 1, 2, 0, 1};
@@ -187,15 +216,17 @@ TEST(Reticle, TheBoundaryScanSeesEveryWire) {
                                    (0xFEDC98765432u >> round ^ 0x3333555500FFu) & kMask};
       for (int i = 0; i < 2; ++i) {
         const int c = i == 0 ? west : east;
-        ASSERT_TRUE(reticle.command(c, true, 9, static_cast<uint32_t>(pattern[i])));
-        ASSERT_TRUE(reticle.command(c, true, 10, static_cast<uint32_t>(pattern[i] >> 32)));
-        ASSERT_TRUE(reticle.command(c, true, 8, 1));
+        ASSERT_TRUE(
+            reticle.command(c, true, st::PatternLow::kAddress, static_cast<uint32_t>(pattern[i])));
+        ASSERT_TRUE(reticle.command(c, true, st::PatternHigh::kAddress,
+                                    static_cast<uint32_t>(pattern[i] >> 32)));
+        ASSERT_TRUE(reticle.command(c, true, st::Scan::kAddress, st::Scan::Enable::put(1)));
       }
       for (int i = 0; i < 2; ++i) {
         const int c = i == 0 ? west : east;
         const int side = i == 0 ? 1 : 3;
-        const uint64_t low = reticle.command(c, false, 32 + 2 * side).value_or(0);
-        const uint64_t high = reticle.command(c, false, 33 + 2 * side).value_or(0);
+        const uint64_t low = reticle.command(c, false, st::Capture::address(side)).value_or(0);
+        const uint64_t high = reticle.command(c, false, st::CaptureHigh::address(side)).value_or(0);
         // The western tile hears what the eastern one sends to the west, and the other way round.
         EXPECT_EQ(high << 32 | low, rotated(pattern[1 - i], i == 0 ? 33 : 11));
       }

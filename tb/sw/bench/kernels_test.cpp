@@ -343,7 +343,9 @@ TEST_F(Kernels, StreamedSparseGemm) {
         rows[j].push_back({i, w});
         call.stream.push_back({TileRunner::kColourIn, false, i << 16 | w});
       }
-      call.stream.push_back({TileRunner::kColourIn, true, j + 1 == outputs ? 3u : 1u});
+      call.stream.push_back(
+          {TileRunner::kColourIn, true,
+           isa::Control::RowEnd::put(1) | isa::Control::StreamEnd::put(j + 1 == outputs)});
     }
     const uint32_t xa = place(Type::F16, x);
     const uint32_t ya = room(Type::F16, outputs * samples);
@@ -373,7 +375,7 @@ TEST_F(Kernels, ActivationSparseGemv) {
         x[i] = number(Type::F16);
         call.stream.push_back({TileRunner::kColourIn, false, i << 16 | x[i]});
       }
-      call.stream.push_back({TileRunner::kColourIn, true, 2});
+      call.stream.push_back({TileRunner::kColourIn, true, isa::Control::StreamEnd::kMask});
       tile_.call(call);
       expect("activation-sparse gemv", ya, Type::F16, golden::gemv_t(Type::Mixed, outputs, w, x));
     }

@@ -10,6 +10,9 @@
 namespace ow::jobs {
 namespace {
 
+constexpr uint32_t kRowEnd = isa::Control::RowEnd::kMask,
+                   kStreamEnd = isa::Control::StreamEnd::kMask;
+
 ElfImage firmware() { return read_elf(OW_FIRMWARE_DIR "/stream_layer.elf", 49152); }
 
 std::vector<LayerShape> sizes(const std::vector<int>& widths) {
@@ -179,18 +182,19 @@ TEST(WeightStream, SendsWhatIsNotZeroInAscendingIndexAndClosesEveryOutput) {
   const std::vector<Wavelet> expected = {{0, false, 0x00000001},
                                          {0, false, 0x00010003},
                                          {0, false, 0x00020005},
-                                         {0, true, 1},
-                                         {0, true, 3}};
+                                         {0, true, kRowEnd},
+                                         {0, true, kRowEnd | kStreamEnd}};
   EXPECT_EQ(sparse, expected);
   const std::vector<Wavelet> odd = weight_stream(network_of(small_layer()), 1, 2, false);
-  EXPECT_EQ(odd, (std::vector<Wavelet>{{0, true, 1}, {0, false, 0x00000007}, {0, true, 3}}));
+  EXPECT_EQ(odd, (std::vector<Wavelet>{
+                     {0, true, kRowEnd}, {0, false, 0x00000007}, {0, true, kRowEnd | kStreamEnd}}));
   const std::vector<Wavelet> dense = weight_stream(network_of(small_layer()), 1, 2, true);
   EXPECT_EQ(dense, (std::vector<Wavelet>{{0, false, 0},
                                          {0, false, 0x00018000},
-                                         {0, true, 1},
+                                         {0, true, kRowEnd},
                                          {0, false, 7},
                                          {0, false, 0x00010000},
-                                         {0, true, 3}}));
+                                         {0, true, kRowEnd | kStreamEnd}}));
 }
 
 TEST(WeightStream, GoesOwnerByOwner) {
@@ -215,9 +219,9 @@ TEST(WeightStream, LayersFollowOneAnother) {
   network.layers.push_back(second);
   const std::vector<Wavelet> stream = weight_stream(network, 0, 2, false);
   ASSERT_EQ(stream.size(), 7u);
-  EXPECT_EQ(stream[4], (Wavelet{0, true, 3}));
+  EXPECT_EQ(stream[4], (Wavelet{0, true, kRowEnd | kStreamEnd}));
   EXPECT_EQ(stream[5], (Wavelet{0, false, 9}));
-  EXPECT_EQ(stream[6], (Wavelet{0, true, 3}));
+  EXPECT_EQ(stream[6], (Wavelet{0, true, kRowEnd | kStreamEnd}));
 }
 
 TEST(LayerBound, IsTheMostOfStreamEngineAndReducer) {

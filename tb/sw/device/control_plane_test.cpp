@@ -27,10 +27,16 @@ TEST(ControlPlane, AWriteReachesEveryTileOfItsRectangleAndNoOther) {
 TEST(ControlPlane, AUnicastWriteIsTheDocumentedPacket) {
   FakeDevice device(4, 4);
   ControlPlane control(device);
-  control.write_tile(3, 1, 0xF0000500, 5);
+  control.write_tile(3, 1, kRegCoreCtrl, 5);
   device.run(100);
-  EXPECT_EQ(device.last_packet,
-            (std::vector<uint32_t>{0x00001001, 0x00003003, 0x10000001, 0xF0000500, 5}));
+  using Header = isa::PacketHeader;
+  using Command = isa::PacketCommand;
+  EXPECT_EQ(
+      device.last_packet,
+      (std::vector<uint32_t>{Header::Near::put(1) | Header::Far::put(1),
+                             Header::Near::put(3) | Header::Far::put(3),
+                             Command::Operation::put(isa::PacketOp::Write) | Command::Count::put(1),
+                             kRegCoreCtrl, 5}));
 }
 
 TEST(ControlPlane, ReadsCarryTheWayBackToTheWestEdge) {
@@ -39,7 +45,8 @@ TEST(ControlPlane, ReadsCarryTheWayBackToTheWestEdge) {
   device.tile(1, 1)[0x40] = 0xABCD;
   EXPECT_EQ(control.read_tile(1, 1, 0x40), 0xABCDu);
   ASSERT_EQ(device.last_packet.size(), 6u);
-  EXPECT_EQ(device.last_packet[4], 0xC0000000u);
+  EXPECT_EQ(device.last_packet[4],
+            isa::PacketHeader::Negative::put(1) | isa::PacketHeader::ToEdge::put(1));
 }
 
 TEST(ControlPlane, ReadRectIsRowByRow) {

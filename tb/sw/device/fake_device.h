@@ -24,7 +24,13 @@ class FakeDevice : public Device {
     memory_.resize(static_cast<size_t>(rows * cols));
     responses_.resize(static_cast<size_t>(rows));
     arrivals_.resize(static_cast<size_t>(rows));
-    for (auto& m : memory_) m[kRegConfig] = 8u | 12u << 4 | 24u << 8 | (kSramBytes / 64) << 16;
+    using Config = isa::reg::Config;
+    for (auto& m : memory_) {
+      m[kRegConfig] = Config::Lanes::put(isa::kFull.lanes) |
+                      Config::Threads::put(isa::kFull.num_threads - 1) |
+                      Config::Colours::put(isa::kFull.num_colours) |
+                      Config::Sram::put(kSramBytes / isa::kConfigSramUnit);
+    }
     // Every credit of every link is there: four words a link, the last of them of no colour.
     for (auto& m : memory_) {
       for (uint32_t k = 0; k < 16; ++k) {
@@ -116,7 +122,7 @@ class FakeDevice : public Device {
   }
 
   static bool valid(uint32_t addr) {
-    return addr < kSramBytes || (addr >= kTileRegs && addr < kTileRegs + 0x900);
+    return addr < kSramBytes || (addr >= kTileRegs && addr < kTileRegs + isa::reg::kBytes);
   }
 
   void execute() {
@@ -125,17 +131,20 @@ class FakeDevice : public Device {
     for (const Wavelet& x : packet_) w.push_back(x.data);
     packet_.clear();
     last_packet = w;
-    const int col0 = static_cast<int>(w[0] & 0xFFF);
-    const int col1 = static_cast<int>(w[0] >> 12 & 0xFFF);
-    const int sign = w[1] >> 31 != 0 ? -1 : 1;
-    const int near = static_cast<int>(w[1] & 0xFFF);
-    const int far = static_cast<int>(w[1] >> 12 & 0xFFF);
-    const size_t n = w[2] & 0xFFFF;
+    using Header = isa::PacketHeader;
+    using Command = isa::PacketCommand;
+    using Response = isa::PacketResponse;
+    const int col0 = static_cast<int>(Header::Near::get(w[0]));
+    const int col1 = static_cast<int>(Header::Far::get(w[0]));
+    const int sign = Header::Negative::get(w[1]) ? -1 : 1;
+    const int near = static_cast<int>(Header::Near::get(w[1]));
+    const int far = static_cast<int>(Header::Far::get(w[1]));
+    const size_t n = Command::Count::get(w[2]);
     for (int h = near; h <= far; ++h) {
       const int row = entry_row_ + sign * h;
       for (int col = col0; col <= col1; ++col) {
         auto& m = tile(row, col);
-        if (w[2] >> 28 == 1) {
+        if (Command::Operation::get(w[2]) == static_cast<uint32_t>(isa::PacketOp::Write)) {
           for (size_t i = 0; i < n; ++i) m[w[3] + static_cast<uint32_t>(4 * i)] = w[4 + i];
         } else {
           most_outstanding_ = std::max(most_outstanding_, ++outstanding_);
@@ -143,7 +152,8 @@ class FakeDevice : public Device {
           const bool ok = valid(w[3]) && valid(w[3] + static_cast<uint32_t>(4 * (n - 1)));
           std::vector<uint32_t> out = {
               w[4], w[5],
-              (ok ? 0 : 1u << 28) | (w[2] & 0xFF0000) | static_cast<uint32_t>(ok ? n : 0)};
+              Response::Status::put(ok ? isa::PacketStatus::Done : isa::PacketStatus::Address) |
+                  Response::Tag::put(Command::Tag::get(w[2])) | Response::Count::put(ok ? n : 0)};
           for (size_t i = 0; ok && i < n; ++i)
             out.push_back(m[w[3] + static_cast<uint32_t>(4 * i)]);
           for (size_t i = 0; i < out.size(); ++i) {

@@ -70,14 +70,19 @@ TEST(Simulator, TheFakeDeviceHasTheCreditsOfTheMachine) {
 }
 
 TEST(Simulator, FiltersReadBackWhatWasWritten) {
+  namespace reg = isa::reg;
+  const auto filter = [](uint32_t f) {
+    return reg::Filter::Colour::put(f) | reg::Filter::Kind::put(isa::FilterKind::Range) |
+           reg::Filter::CountCtrl::put(1) | reg::Filter::FilterCtrl::put(1);
+  };
   auto device = make_device(DeviceKind::Replicated, GridShape{1, 1}, checked());
   ControlPlane control(*device);
   for (uint32_t f = 0; f < kNumFilters; ++f) {
-    control.write_tile(0, 0, kRegFilter + 16 * f, {0x680 | f, 0x12340005, 0x100 + f});
+    control.write_tile(0, 0, reg::Filter::address(f), {filter(f), 0x12340005, 0x100 + f});
   }
   for (uint32_t f = 0; f < kNumFilters; ++f) {
-    EXPECT_EQ(control.read_tile(0, 0, kRegFilter + 16 * f), 0x680 | f);
-    EXPECT_EQ(control.read_tile(0, 0, kRegFilter + 16 * f + 8), 0x100 + f);
+    EXPECT_EQ(control.read_tile(0, 0, reg::Filter::address(f)), filter(f));
+    EXPECT_EQ(control.read_tile(0, 0, reg::FilterCount::address(f)), 0x100 + f);
   }
 }
 
@@ -86,7 +91,7 @@ TEST(Simulator, ATeardownActivatesItsTask) {
   auto device = make_device(DeviceKind::Replicated, GridShape{1, 2}, checked());
   ControlPlane control(*device);
   constexpr int kColour = 5;
-  constexpr uint32_t kActivate = kTileRegs + 0x280;
+  constexpr uint32_t kActivate = kRegTaskActivate;
   RouteSet routes(device->shape());
   routes.set(0, 0, kColour, Route{Port::West, kOutE});
   routes.set(0, 1, kColour, Switch{{Route{Port::West, kOutRamp}}});
@@ -97,12 +102,12 @@ TEST(Simulator, ATeardownActivatesItsTask) {
   EXPECT_EQ(device->run(1000), RunStatus::Quiet);
   EXPECT_EQ(control.read_tile(0, 1, kActivate), 1u << 29);
   EXPECT_EQ(control.read_tile(0, 0, kActivate), 0u);
-  EXPECT_EQ(control.read_tile(0, 1, kTileRegs + 0x70C), 1u << kColour);
+  EXPECT_EQ(control.read_tile(0, 1, kRegRtTorn), 1u << kColour);
 
-  const uint32_t other = kTileRegs + 0x80 + 4 * (kColour + 1);
-  control.write_tile(0, 0, other, 1u << 31);
+  const uint32_t other = isa::reg::Switch::address(kColour + 1);
+  control.write_tile(0, 0, other, isa::reg::Switch::Torn::put(1));
   control.fence(whole(device->shape()));
-  EXPECT_EQ(control.read_tile(0, 0, kTileRegs + 0x70C), 2u << kColour);
+  EXPECT_EQ(control.read_tile(0, 0, kRegRtTorn), 2u << kColour);
   EXPECT_EQ(control.read_tile(0, 0, kActivate), 0u);
 }
 
@@ -119,7 +124,7 @@ TEST(Simulator, TheHostStepsACore) {
     control.write_tile(1, 0, kRegCoreCtrl, kCoreStep);
     for (int k = 0; k < 100; ++k) device->sim()->step();
     EXPECT_EQ(control.read_tile(1, 0, kRegCoreCtrl), 0u);
-    EXPECT_EQ(control.read_tile(1, 0, kRegCoreStatus) & 1, 0u);
+    EXPECT_FALSE(isa::reg::CoreStatus::Running::get(control.read_tile(1, 0, kRegCoreStatus)));
     return control.read_tile(1, 0, kRegCorePc);
   };
   EXPECT_EQ(step(), 0x104u);
@@ -131,8 +136,8 @@ TEST(Simulator, TheHostStepsACore) {
   EXPECT_EQ(step(), 0x110u);
   control.write_tile(1, 0, kRegCoreCtrl, kCoreRun);
   for (int k = 0; k < 20; ++k) device->sim()->step();
-  EXPECT_EQ(control.read_tile(1, 0, kRegCoreCtrl), 1u);
-  EXPECT_EQ(control.read_tile(1, 0, kRegCoreStatus) & 1, 1u);
+  EXPECT_EQ(control.read_tile(1, 0, kRegCoreCtrl), kCoreRun);
+  EXPECT_TRUE(isa::reg::CoreStatus::Running::get(control.read_tile(1, 0, kRegCoreStatus)));
 }
 
 // A 16 kB program: at most 1.25 cycles a word, into one tile and into all.

@@ -30,9 +30,11 @@ class DescriptionTest : public testing::Test {
   DescriptionTest() : path_(std::string(testing::TempDir()) + "description.yaml") {}
   ~DescriptionTest() override { std::filesystem::remove(path_); }
 
-  void read(const std::string& text) {
+  Description read(const std::string& text) {
     std::ofstream(path_) << text;
-    check_description(read_description({path_}));
+    Description description = read_description({path_});
+    check_description(description);
+    return description;
   }
   // What is said of a wrong description.
   std::string refused(const std::string& text) {
@@ -83,6 +85,17 @@ TEST_F(DescriptionTest, FieldsNeitherOverlapNorLeaveTheirWord) {
   EXPECT_SAYS(word("      a: {bits: \"0:3\", about: x}\n"), "HIGH:LOW");
   EXPECT_SAYS(word("      a: {bits: 0, type: none, about: x}\n"), "none");
   EXPECT_SAYS(word("      task: {bits: 0, about: x}\n"), "SystemVerilog");
+}
+
+TEST_F(DescriptionTest, AFieldCanLieWhereAnotherOneDoes) {
+  const std::string first =
+      "words:\n  a: {width: 8, about: x, fields: {f: {bits: \"5:2\", about: x}}}\n";
+  const Description d =
+      read(first + "  b: {width: 8, about: x, fields: {g: {bits: a.f, about: x}}}\n");
+  EXPECT_EQ(d.layouts[1].fields[0].lsb, 2);
+  EXPECT_EQ(d.layouts[1].fields[0].width, 4);
+  EXPECT_SAYS(first + "  b: {width: 8, about: x, fields: {g: {bits: a.h, about: x}}}\n",
+              "names no field that was described before: 'a.h'");
 }
 
 TEST_F(DescriptionTest, RegistersDoNotOverlapAndArraysBeginAtMultiplesOfTheirSize) {

@@ -9,17 +9,25 @@
 namespace ow {
 namespace {
 
-constexpr uint32_t kThreadActive = 1u << 31;
-constexpr uint32_t kWaitsIn = 1u << 28;
-constexpr uint32_t kWaitsOut = 2u << 28;
-constexpr uint32_t kWaitsRow = 3u << 28;
+namespace reg = isa::reg;
+
+// A thread that waits: for what, for which queue, in which operation.
+uint32_t thread(ThreadWait waits, int queue, isa::TensorOp op = isa::TensorOp::Mov) {
+  return reg::Thread::Active::put(1) | reg::Thread::Waits::put(waits) |
+         reg::Thread::Queue::put(queue) | reg::Thread::Operation::put(op);
+}
+uint32_t inq(int colour) { return reg::Inq::Enable::put(1) | reg::Inq::Colour::put(colour); }
+uint32_t error(ErrorSource source, int unit, uint32_t cause) {
+  return reg::Error::Stopped::put(1) | reg::Error::Source::put(source) |
+         reg::Error::Unit::put(unit) | reg::Error::Cause::put(cause);
+}
+uint32_t outq(int colour) { return reg::Outq::Enable::put(1) | reg::Outq::Colour::put(colour); }
 
 class HangReportTest : public testing::Test {
  protected:
   HangReportTest() : device(2, 2), control(device) {}
   void route(int row, int col, int colour, Port in, uint32_t mask) {
-    device.tile(row, col)[kRegRoute + 4 * static_cast<uint32_t>(colour)] =
-        route_word(Route{in, mask});
+    device.tile(row, col)[reg::Route::address(colour)] = route_word(Route{in, mask});
   }
   const Diagnosis* first() {
     report = make_hang_report(control);
@@ -48,7 +56,8 @@ TEST_F(HangReportTest, AMissingConsumer) {
 TEST_F(HangReportTest, EqualLinesOfTilesAreOne) {
   for (int row = 0; row < 2; ++row) {
     for (int col = 0; col < 2; ++col) {
-      device.tile(row, col)[kRegThread + 8] = kThreadActive | kWaitsIn | 3u << 24 | 16u << 16;
+      device.tile(row, col)[reg::Thread::address(2)] =
+          thread(ThreadWait::Input, 3, isa::TensorOp::Axpyw);
     }
   }
   first();
@@ -59,7 +68,7 @@ TEST_F(HangReportTest, EqualLinesOfTilesAreOne) {
             std::string::npos)
       << text;
   EXPECT_EQ(text.find("[unbound input queue]"), text.rfind("[unbound input queue]")) << text;
-  device.tile(1, 1)[kRegThread + 8] = 0;
+  device.tile(1, 1)[reg::Thread::address(2)] = 0;
   first();
   EXPECT_NE(report.text().find("tiles (0, 0), (0, 1), (1, 0): thread 2"), std::string::npos)
       << report.text();
@@ -67,8 +76,8 @@ TEST_F(HangReportTest, EqualLinesOfTilesAreOne) {
 
 TEST_F(HangReportTest, ARingOfWaitsIsACauseAndAnExplainedOneIsNot) {
   const auto wait_for_each_other = [&](int col, int colour) {
-    device.tile(0, col)[kRegThread + 4] = kThreadActive | kWaitsIn | 2u << 24;
-    device.tile(0, col)[kRegInq + 8] = 32u + static_cast<uint32_t>(colour);
+    device.tile(0, col)[reg::Thread::address(1)] = thread(ThreadWait::Input, 2);
+    device.tile(0, col)[reg::Inq::address(2)] = inq(colour);
   };
   wait_for_each_other(0, 6);
   wait_for_each_other(1, 5);
@@ -80,7 +89,7 @@ TEST_F(HangReportTest, ARingOfWaitsIsACauseAndAnExplainedOneIsNot) {
   ASSERT_NE(d, nullptr);
   EXPECT_EQ(d->cause, HangCause::WaitCycle) << report.text();
   // Another thread of one of them, which would send, waits for what never comes.
-  device.tile(0, 1)[kRegThread + 8] = kThreadActive | kWaitsIn | 3u << 24;
+  device.tile(0, 1)[reg::Thread::address(2)] = thread(ThreadWait::Input, 3);
   d = first();
   ASSERT_NE(d, nullptr);
   EXPECT_EQ(d->cause, HangCause::UnboundInput) << report.text();
@@ -88,7 +97,7 @@ TEST_F(HangReportTest, ARingOfWaitsIsACauseAndAnExplainedOneIsNot) {
 }
 
 TEST_F(HangReportTest, ACoreAtEbreakIsNamed) {
-  device.tile(1, 0)[kRegCoreStatus] = 16u;
+  device.tile(1, 0)[kRegCoreStatus] = reg::CoreStatus::Ebreak::put(1);
   device.tile(1, 0)[kRegCorePc] = 0x40;
   const Diagnosis* d = first();
   ASSERT_NE(d, nullptr);
@@ -97,10 +106,11 @@ TEST_F(HangReportTest, ACoreAtEbreakIsNamed) {
 }
 
 TEST_F(HangReportTest, ACoreThatWaitsToPushNamesItsTaskAndQueue) {
-  device.tile(0, 0)[kRegCoreStatus] = 1u;
-  device.tile(0, 0)[kRegTaskRunning] = 32u + 3u;
-  device.tile(0, 0)[kRegTaskEntry + 12] = 0x80;
-  device.tile(0, 0)[kRegOutqLevel] = 8u << 8;
+  device.tile(0, 0)[kRegCoreStatus] = reg::CoreStatus::Running::put(1);
+  device.tile(0, 0)[kRegTaskRunning] =
+      reg::TaskRunning::Running::put(1) | reg::TaskRunning::Task::put(3);
+  device.tile(0, 0)[reg::TaskEntry::address(3)] = 0x80;
+  device.tile(0, 0)[kRegOutqLevel] = reg::OutqLevel::Level::put(2, 8);
   const Diagnosis* d = first();
   ASSERT_NE(d, nullptr);
   EXPECT_EQ(d->cause, HangCause::UnboundOutput);
@@ -112,7 +122,7 @@ TEST_F(HangReportTest, ACoreThatWaitsToPushNamesItsTaskAndQueue) {
 TEST_F(HangReportTest, ALostCreditIsToldFromAFullBuffer) {
   route(0, 0, 5, Port::West, kOutE);
   route(0, 1, 5, Port::West, kOutRamp);
-  device.tile(0, 0)[kRegRtCredits + 16] = 0x22122222;  // port east, colour 5
+  device.tile(0, 0)[reg::RtCredits::address(4)] = 0x22122222;  // port east, colour 5
   const Diagnosis* d = first();
   ASSERT_NE(d, nullptr);
   EXPECT_EQ(d->cause, HangCause::LostCredit);
@@ -136,7 +146,7 @@ TEST_F(HangReportTest, ARouteCycle) {
 }
 
 TEST_F(HangReportTest, AThreadOnAnUnboundQueue) {
-  device.tile(1, 0)[kRegThread + 8] = kThreadActive | kWaitsIn | 3u << 24 | 16u << 16;
+  device.tile(1, 0)[reg::Thread::address(2)] = thread(ThreadWait::Input, 3, isa::TensorOp::Axpyw);
   const Diagnosis* d = first();
   ASSERT_NE(d, nullptr);
   EXPECT_EQ(d->cause, HangCause::UnboundInput);
@@ -145,8 +155,8 @@ TEST_F(HangReportTest, AThreadOnAnUnboundQueue) {
 }
 
 TEST_F(HangReportTest, AThreadWhoseHostHasNoMoreToSend) {
-  device.tile(0, 1)[kRegThread + 4] = kThreadActive | kWaitsIn | 16u << 16;
-  device.tile(0, 1)[kRegInq] = 32 + 9;
+  device.tile(0, 1)[reg::Thread::address(1)] = thread(ThreadWait::Input, 0, isa::TensorOp::Axpyw);
+  device.tile(0, 1)[reg::Inq::address(0)] = inq(9);
   route(0, 0, 9, Port::West, kOutE);
   route(0, 1, 9, Port::West, kOutRamp);
   const Diagnosis* d = first();
@@ -158,24 +168,27 @@ TEST_F(HangReportTest, AThreadWhoseHostHasNoMoreToSend) {
 }
 
 TEST_F(HangReportTest, AnOutputQueueWithoutARoute) {
-  device.tile(0, 1)[kRegThread + 4] = kThreadActive | kWaitsOut | 2u << 24;
-  device.tile(0, 1)[kRegOutq + 8] = 32 + 9;
+  device.tile(0, 1)[reg::Thread::address(1)] = thread(ThreadWait::Output, 2);
+  device.tile(0, 1)[reg::Outq::address(2)] = outq(9);
   const Diagnosis* d = first();
   ASSERT_NE(d, nullptr);
   EXPECT_EQ(d->cause, HangCause::OutputNotRouted);
 }
 
 TEST_F(HangReportTest, ARowThatIsNeverDrained) {
-  device.tile(0, 0)[kRegThread + 4] = kThreadActive | kWaitsRow | 16u << 16;
+  device.tile(0, 0)[reg::Thread::address(1)] = thread(ThreadWait::Row, 0, isa::TensorOp::Axpyw);
   const Diagnosis* d = first();
   ASSERT_NE(d, nullptr);
   EXPECT_EQ(d->cause, HangCause::RowNotDrained);
 }
 
 TEST_F(HangReportTest, AReducerThatWaitsForItsNeighbour) {
-  device.tile(0, 0)[kRegRedStatus] = 1u << 31 | 2u << 28 | 4;
-  device.tile(0, 0)[kRegRed + 0x10] = 1u | 1u << 1 | 4u << 2;
-  device.tile(0, 0)[kRegInq + 16] = 32 + 6;
+  device.tile(0, 0)[kRegRedStatus] = reg::RedStatus::Running::put(1) |
+                                     reg::RedStatus::Waits::put(ReducerWait::In0) |
+                                     reg::RedStatus::Rows::put(4);
+  device.tile(0, 0)[reg::RedActEq::kAddress] =
+      isa::RedAction::Enable::put(1) | isa::RedAction::In0::put(1) | isa::RedAction::In0Q::put(4);
+  device.tile(0, 0)[reg::Inq::address(4)] = inq(6);
   route(0, 0, 6, Port::South, kOutRamp);
   route(1, 0, 6, Port::Ramp, kOutN);
   const Diagnosis* d = first();
@@ -187,17 +200,17 @@ TEST_F(HangReportTest, AReducerThatWaitsForItsNeighbour) {
 TEST_F(HangReportTest, BlockedAndMissingTasks) {
   device.tile(0, 0)[kRegTaskActivate] = 3u << 20;
   device.tile(0, 0)[kRegTaskBlock] = 1u << 20;
-  device.tile(0, 0)[kRegTaskEntry + 80] = 0x100;
-  device.tile(0, 0)[kRegCoreStatus] = 1;
+  device.tile(0, 0)[reg::TaskEntry::address(20)] = 0x100;
+  device.tile(0, 0)[kRegCoreStatus] = reg::CoreStatus::Running::put(1);
   first();
   EXPECT_TRUE(report.has(HangCause::TaskBlocked));
   EXPECT_TRUE(report.has(HangCause::TaskNoEntry));
 }
 
 TEST_F(HangReportTest, TrapsAndFaultsNameTheirPlace) {
-  device.tile(0, 0)[kRegError] = 1u << 31 | 5u;
-  device.tile(0, 0)[kRegError + 8] = 0x120;
-  device.tile(1, 0)[kRegError] = 1u << 31 | 1u << 16 | 3u << 8 | 2;
+  device.tile(0, 0)[kRegError] = error(ErrorSource::Core, 0, 5);
+  device.tile(0, 0)[reg::ErrorPc::kAddress] = 0x120;
+  device.tile(1, 0)[kRegError] = error(ErrorSource::Engine, 3, kEngineDescriptor);
   first();
   ASSERT_TRUE(report.has(HangCause::CoreTrapped));
   EXPECT_NE(
@@ -208,17 +221,17 @@ TEST_F(HangReportTest, TrapsAndFaultsNameTheirPlace) {
 }
 
 TEST_F(HangReportTest, AFetchFromZeroIsACallOfNull) {
-  const std::string null = parse_error(1u << 31 | 1u, 0, 0).describe();
+  const std::string null = parse_error(error(ErrorSource::Core, 0, 1), 0, 0).describe();
   EXPECT_NE(null.find("instruction access fault, address 0x0 (a call through a null pointer?)"),
             std::string::npos)
       << null;
-  EXPECT_EQ(parse_error(1u << 31 | 1u, 0x10000, 0x10000).describe().find("null"),
+  EXPECT_EQ(parse_error(error(ErrorSource::Core, 0, 1), 0x10000, 0x10000).describe().find("null"),
             std::string::npos);
 }
 
 TEST_F(HangReportTest, WaveletsThatNobodyTakes) {
-  device.tile(0, 0)[kRegInqLevel] = 5;
-  device.tile(0, 0)[kRegInq] = 32 + 2;
+  device.tile(0, 0)[kRegInqLevel] = reg::InqLevel::Level::put(0, 5);
+  device.tile(0, 0)[reg::Inq::address(0)] = inq(2);
   const Diagnosis* d = first();
   ASSERT_NE(d, nullptr);
   EXPECT_EQ(d->cause, HangCause::NoTask);

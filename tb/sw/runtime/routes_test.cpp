@@ -8,6 +8,15 @@
 namespace ow {
 namespace {
 
+namespace reg = isa::reg;
+
+uint32_t position(Port in, uint32_t out) {
+  return isa::Position::InPort::put(in) | isa::Position::OutMask::put(out);
+}
+uint32_t route_from(Port in, uint32_t out) {
+  return reg::Route::Enable::put(1) | reg::Route::Position::put(position(in, out));
+}
+
 bool mentions(const std::vector<std::string>& defects, const std::string& words) {
   for (const std::string& d : defects) {
     if (d.find(words) != std::string::npos) return true;
@@ -25,8 +34,8 @@ TEST(RouteSet, ARowBroadcastIsRightAndWrittenInFewPackets) {
   routes.apply(control);
   device.run(1000);
   EXPECT_EQ(device.packets(), 2u);
-  EXPECT_EQ(device.tile(1, 2)[kRegRoute + 20], 0x100u | 3u << 5 | kOutE | kOutRamp);
-  EXPECT_EQ(device.tile(1, 3)[kRegRoute + 20], 0x100u | 3u << 5 | kOutRamp);
+  EXPECT_EQ(device.tile(1, 2)[reg::Route::address(5)], route_from(Port::West, kOutE | kOutRamp));
+  EXPECT_EQ(device.tile(1, 3)[reg::Route::address(5)], route_from(Port::West, kOutRamp));
 }
 
 TEST(RouteSet, LeavingTheGridNeedsAListener) {
@@ -110,13 +119,16 @@ TEST(RouteSet, SwitchesAreWrittenWithTheirCredits) {
   routes.listen(Side::West, 0, 4);
   routes.apply(control);
   device.run(1000);
-  const uint32_t own = 0x100u | 4u << 5 | kOutW;
-  EXPECT_EQ(device.tile(0, 0)[kRegRoute + 16],
-            own | 1u << 9 | 2u << 10 | 1u << 21 | 2u << 17 | 2u << 13);
-  EXPECT_EQ(device.tile(0, 1)[kRegRoute + 16],
-            own | 1u << 9 | 2u << 10 | 1u << 21 | 10u << 17 | 8u << 13);
-  EXPECT_EQ(device.tile(0, 2)[kRegRoute + 16], own | 1u << 21 | 8u << 13);
-  EXPECT_EQ(device.tile(0, 1)[kRegSwitch + 16], 1u << 24 | 1u << 5 | kOutW);
+  const uint32_t own = route_from(Port::Ramp, kOutW) | reg::Route::SetCredits::put(1);
+  const uint32_t obeys = own | reg::Route::Obey::put(1) | reg::Route::PopMode::put(2);
+  const auto credits = [](uint32_t keep, uint32_t without) {
+    return reg::Route::KeepCredits::put(keep) | reg::Route::WithoutCredits::put(without);
+  };
+  EXPECT_EQ(device.tile(0, 0)[reg::Route::address(4)], obeys | credits(2, 2));
+  EXPECT_EQ(device.tile(0, 1)[reg::Route::address(4)], obeys | credits(10, 8));
+  EXPECT_EQ(device.tile(0, 2)[reg::Route::address(4)], own | credits(0, 8));
+  EXPECT_EQ(device.tile(0, 1)[reg::Switch::address(4)],
+            reg::Switch::Last::put(1) | reg::Switch::Position1::put(position(Port::East, kOutW)));
 }
 
 TEST(RouteSet, BadArgumentsAreRefused) {
@@ -134,8 +146,10 @@ TEST(Queues, BindingsAreRegistersOfEveryTile) {
   bind_inq(control, whole(device.shape()), 3, 17);
   bind_outq(control, Rect{1, 1, 1, 1}, 7, 2);
   device.run(100);
-  EXPECT_EQ(device.tile(0, 1)[kRegInq + 12], 32u + 17u);
-  EXPECT_EQ(device.tile(1, 1)[kRegOutq + 28], 32u + 2u);
+  EXPECT_EQ(device.tile(0, 1)[reg::Inq::address(3)],
+            reg::Inq::Enable::put(1) | reg::Inq::Colour::put(17));
+  EXPECT_EQ(device.tile(1, 1)[reg::Outq::address(7)],
+            reg::Outq::Enable::put(1) | reg::Outq::Colour::put(2));
   EXPECT_THROW(bind_inq(control, whole(device.shape()), 8, 0), BadInput);
 }
 

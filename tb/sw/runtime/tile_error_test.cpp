@@ -21,6 +21,9 @@
 namespace ow {
 namespace {
 
+// Of a control wavelet: row end, stream end.
+constexpr uint32_t kLast = isa::Control::RowEnd::kMask | isa::Control::StreamEnd::kMask;
+
 constexpr int kRow = 1;
 constexpr int kCol = 1;
 constexpr int kColour = 5;   // to the tile's ramp
@@ -225,7 +228,7 @@ TEST_F(TileErrorTest, TheReducer) {
   expect_recovers();
   start(OW_FAULT_RED_STORE);
   EXPECT_FALSE(read_error(*control, kRow, kCol).stopped);
-  device->send(Side::West, kRow, Wavelet{kRows, true, 3});  // row end, stream end
+  device->send(Side::West, kRow, Wavelet{kRows, true, kLast});
   EXPECT_EQ(device->run(1000), RunStatus::Quiet);
   e = expect_stopped(ErrorSource::Reducer, kReducerStore,
                      "the reducer stores outside memory, address 0xc00");
@@ -254,40 +257,57 @@ TEST_F(TileErrorTest, AColourWithoutAConsumer) {
 // exist, and what is reserved reads 0.
 TEST_F(TileErrorTest, RegistersReadBackWhatTheyHold) {
   start(OW_FAULT_NONE);
-  const auto write = [&](uint32_t offset, uint32_t value) {
-    control->write(tile, kTileRegs + offset, value);
-  };
-  const auto read = [&](uint32_t offset) {
-    return control->read_tile(kRow, kCol, kTileRegs + offset);
-  };
+  namespace reg = isa::reg;
+  const auto write = [&](uint32_t addr, uint32_t value) { control->write(tile, addr, value); };
+  const auto read = [&](uint32_t addr) { return control->read_tile(kRow, kCol, addr); };
   struct Register {
-    uint32_t offset, mask;
+    uint32_t addr, mask;
+    bool writable = true;
   };
+  // The last three are reserved.
   const std::vector<Register> registers = {
-      {0x300, 0xFFFFFF},   {0x304, 0xFFFF},     {0x308, 0xFFFFFFFF}, {0x320, 0xFFFF},
-      {0x780, 0xFFFF},     {0x784, 0xFFFF},     {0x790, 0xFFFFFFFF}, {0x794, 0xFFFFFFFF},
-      {0x798, 0xFFFFFFFF}, {0x79C, 0xFFFFFFFF}, {0x290, 0xFFFFFFFF}, {0x200 + 4 * 9, 0xFFFFFFFF},
-      {0x510, 0},          {0x514, 0},          {0x5FC, 0},          {0x33C, 0},
-      {0x3C0, 0}};
+      {reg::RedAcc::kAddress, reg::RedAcc::Samples::kMask | reg::RedAcc::Ring::kMask},
+      {reg::RedCount::kAddress, reg::RedCount::Rows::kMask},
+      {reg::RedPhase::kAddress, ~0u},
+      {reg::RedPitch::kAddress, reg::RedPitch::Pitch::kMask},
+      {reg::Row::kAddress, reg::Row::Number::kMask},
+      {reg::Col::kAddress, reg::Col::Number::kMask},
+      {reg::Prng::address(0), ~0u},
+      {reg::Prng::address(1), ~0u},
+      {reg::Prng::address(2), ~0u},
+      {reg::Prng::address(3), ~0u},
+      {reg::TaskPriority::kAddress, ~0u},
+      {reg::TaskEntry::address(9), ~0u},
+      {reg::EngineFault::kAddress, 0, false},
+      {reg::Error::kAddress, 0, false},
+      {kTileRegs + 0x5FC, 0},
+      {kTileRegs + 0x33C, 0},
+      {kTileRegs + 0x3C0, 0}};
   for (const Register& r : registers) {
     for (const uint32_t value : {0xA5C3F00Fu, 0x5A3C0FF0u, 0u}) {
-      if (r.offset >= 0x500 && r.offset < 0x600) continue;
-      write(r.offset, value);
-      EXPECT_EQ(read(r.offset), value & r.mask) << std::hex << r.offset;
+      if (!r.writable) continue;
+      write(r.addr, value);
+      EXPECT_EQ(read(r.addr), value & r.mask) << std::hex << r.addr;
     }
     if (r.mask == 0) {
-      EXPECT_EQ(read(r.offset), 0u) << std::hex << r.offset;
+      EXPECT_EQ(read(r.addr), 0u) << std::hex << r.addr;
     }
   }
-  write(0x284, 0x00F00000);
-  EXPECT_EQ(read(0x284), 0x00F00000u);
-  write(0x288, 0x00500000);
-  EXPECT_EQ(read(0x288), 0x00A00000u);
-  EXPECT_EQ(read(0x28C) & 32, 0u) << "no task runs";
-  EXPECT_EQ(read(0x788), 8u | 12u << 4 | 24u << 8 | (49152u / 64) << 16);
-  for (uint32_t t = 0; t < 13; ++t) EXPECT_EQ(read(0x600 + 4 * t) >> 31, 0u);
+  write(reg::TaskBlock::kAddress, 0x00F00000);
+  EXPECT_EQ(read(reg::TaskBlock::kAddress), 0x00F00000u);
+  write(reg::TaskUnblock::kAddress, 0x00500000);
+  EXPECT_EQ(read(reg::TaskUnblock::kAddress), 0x00A00000u);
+  EXPECT_FALSE(reg::TaskRunning::Running::get(read(reg::TaskRunning::kAddress))) << "no task runs";
+  const uint32_t config = read(reg::Config::kAddress);
+  EXPECT_EQ(reg::Config::Lanes::get(config), 8u);
+  EXPECT_EQ(reg::Config::Threads::get(config), 12u);
+  EXPECT_EQ(reg::Config::Colours::get(config), 24u);
+  EXPECT_EQ(reg::Config::Sram::get(config) * isa::kConfigSramUnit, 49152u);
+  for (int t = 0; t < 13; ++t) {
+    EXPECT_FALSE(reg::Thread::Active::get(read(reg::Thread::address(t))));
+  }
   for (uint32_t k = 0; k < kNumCounters; ++k) {
-    const std::vector<uint32_t> w = control->read_tile(kRow, kCol, kRegCounters + 8 * k, 2);
+    const std::vector<uint32_t> w = control->read_tile(kRow, kCol, reg::Counter::address(k), 2);
     EXPECT_EQ(w[1], 0u) << k;
   }
 }
@@ -296,7 +316,7 @@ TEST_F(TileErrorTest, TwoReadersOfAnInputQueue) {
   bind();
   start(OW_FAULT_TAKERS);
   EXPECT_FALSE(read_error(*control, kRow, kCol).stopped);
-  device->send(Side::West, kRow, Wavelet{kRows, true, 3});
+  device->send(Side::West, kRow, Wavelet{kRows, true, kLast});
   EXPECT_EQ(device->run(1000), RunStatus::Quiet);
   stream(6);
   const TileError e = expect_stopped(ErrorSource::Ramp, kRampTwoTakers, "input queue 2 was read");

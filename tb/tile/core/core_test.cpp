@@ -12,7 +12,8 @@ namespace {
 
 using namespace rv;  // NOLINT: encodings by mnemonic
 
-constexpr uint32_t kRegs = 0xf0000;  // lui of the register space
+constexpr uint32_t kRegs = isa::reg::kBase >> 12;  // lui of the register space
+constexpr uint32_t kBadSystem = r_type(isa::kOpcodeSystem, 7, 0, 0, 0, 0);
 
 // Runs `words` from address 0 until the core stops; returns the cycle at which each retired.
 std::vector<uint64_t> run(CoreBench* bench, const std::vector<uint32_t>& words,
@@ -91,7 +92,7 @@ TEST(Core, TrapWithoutVectorStopsTheCoreAndSaysWhy) {
       {{csrrs(1, 0x7c0, 0)}, 2, csrrs(1, 0x7c0, 0), 0, false},
       {{csrrw(1, 0xf14, 1)}, 2, csrrw(1, 0xf14, 1), 0, false},
       {{kNop, 0x10200073}, 2, 0x10200073, 4, false},  // sret
-      {{r_type(0x2b, 7, 0, 0, 0, 0)}, 2, r_type(0x2b, 7, 0, 0, 0, 0), 0, false},
+      {{kBadSystem}, 2, kBadSystem, 0, false},
       {{i_type(0x0f, 2, 0, 0, 0)}, 2, i_type(0x0f, 2, 0, 0, 0), 0, false},
       {{i_type(0x03, 3, 1, 0, 0)}, 2, i_type(0x03, 3, 1, 0, 0), 0, false},
       {{branch(2, 0, 0, 8)}, 2, branch(2, 0, 0, 8), 0, false},
@@ -212,8 +213,11 @@ TEST(Core, RegistersReachToTheEndOfTheirSpace) {
 TEST(Core, TensorInstructionOnThread0WaitsForCompletion) {
   CoreBench bench;
   bench.halt();
-  bench.load_words(0, {lui(1, 0x12345), addi(2, 0, 9), tensor(4, 3, 1, 2), lui(1, 0x12300),
-                       tensor(5, 0, 1, 2), addi(3, 0, 1), kEbreak});
+  // A control word of thread 4, and the same of thread 0.
+  constexpr uint32_t kThread4 = isa::TensorCtl::Thread::put(4) | 0x12300000;
+  bench.load_words(0, {lui(1, kThread4 >> 12), addi(2, 0, 9), tensor(4, 3, 1, 2),
+                       lui(1, isa::TensorCtl::Thread::set(kThread4, 0) >> 12), tensor(5, 0, 1, 2),
+                       addi(3, 0, 1), kEbreak});
   bench.top().tensor_ready_i = 0;
   bench.boot(0);
   for (int i = 0; i < 20; ++i) bench.clock();
@@ -223,10 +227,10 @@ TEST(Core, TensorInstructionOnThread0WaitsForCompletion) {
   EXPECT_TRUE(bench.top().core_idle_o) << "waits for the engine";
   EXPECT_EQ(bench.top().tensor_op_o, 4u);
   EXPECT_EQ(bench.top().tensor_ty_o, 3u);
-  EXPECT_EQ(bench.top().tensor_ctl_o, 0x12345000u);
+  EXPECT_EQ(bench.top().tensor_ctl_o, kThread4);
   EXPECT_EQ(bench.top().tensor_scalar_o, 9u);
   EXPECT_EQ(bench.top().tensor_pc_o, 8u);
-  // Bits 19:16 are thread 4: the core goes on as soon as the engine takes it. Then thread 0.
+  // Thread 4: the core goes on as soon as the engine takes it. Then thread 0.
   bench.top().tensor_ready_i = 1;
   int taken = 0;
   for (int i = 0; i < 20; ++i) {
@@ -285,7 +289,7 @@ TEST(Core, SleepingAndStoppedCoreFetchesNothing) {
   EXPECT_EQ(bench.fetches(), fetches);
   // An activated task wakes a wfi; nothing is dispatched by it.
   bench.top().eng_done_valid_i = 1;
-  bench.top().eng_done_kind_i = 1;
+  bench.top().eng_done_kind_i = static_cast<uint8_t>(isa::Done::Activate);
   bench.top().eng_done_task_i = 20;
   bench.clock();
   bench.top().eng_done_valid_i = 0;

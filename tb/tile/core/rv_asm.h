@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "ow/isa/isa.h"
+
 namespace ow::rv {
 
 constexpr uint32_t i_type(uint32_t opcode, uint32_t f3, uint32_t rd, uint32_t rs1, int32_t imm) {
@@ -20,7 +22,8 @@ constexpr uint32_t kEcall = 0x00000073;
 constexpr uint32_t kWfi = 0x10500073;
 constexpr uint32_t kMret = 0x30200073;
 constexpr uint32_t kFenceI = 0x0000100f;
-constexpr uint32_t kNext = 0x0000002b;
+constexpr uint32_t kNext =
+    i_type(isa::kOpcodeSystem, static_cast<uint32_t>(isa::SysOp::Next), 0, 0, 0);
 constexpr uint32_t kRet = 0x00008067;
 
 constexpr uint32_t addi(uint32_t rd, uint32_t rs1, int32_t imm) {
@@ -69,13 +72,13 @@ constexpr uint32_t csrrs(uint32_t rd, uint32_t csr, uint32_t rs1) {
   return csr << 20 | rs1 << 15 | 2u << 12 | rd << 7 | 0x73;
 }
 constexpr uint32_t dsrw(uint32_t word, uint32_t rs1, uint32_t rs2) {
-  return r_type(0x2b, 1, word, 0, rs1, rs2);
+  return r_type(isa::kOpcodeSystem, static_cast<uint32_t>(isa::SysOp::Dsrw), word, 0, rs1, rs2);
 }
 constexpr uint32_t dsrr(uint32_t word, uint32_t rd, uint32_t rs1) {
-  return r_type(0x2b, 2, word, rd, rs1, 0);
+  return r_type(isa::kOpcodeSystem, static_cast<uint32_t>(isa::SysOp::Dsrr), word, rd, rs1, 0);
 }
 constexpr uint32_t tensor(uint32_t op, uint32_t ty, uint32_t rs1, uint32_t rs2) {
-  return r_type(0x0b, ty, op, 0, rs1, rs2);
+  return r_type(isa::kOpcodeTensor, ty, op, 0, rs1, rs2);
 }
 
 }  // namespace ow::rv

@@ -17,13 +17,19 @@ namespace {
 
 using namespace rv;  // NOLINT: encodings by mnemonic
 
-constexpr uint32_t kRegs = 0xf0000;
-constexpr uint32_t kActivate = ow::isa::reg::TaskActivate::kOffset;
-constexpr uint32_t kBlock = ow::isa::reg::TaskBlock::kOffset;
-constexpr uint32_t kUnblock = ow::isa::reg::TaskUnblock::kOffset;
-constexpr uint32_t kRunning = ow::isa::reg::TaskRunning::kOffset;
-constexpr uint32_t kPriority = ow::isa::reg::TaskPriority::kOffset;
-constexpr uint32_t kEntry = ow::isa::reg::TaskEntry::kOffset;
+// x1 points into the middle of the registers: a store reaches 2 kB either way. What stands below
+// are offsets from there.
+constexpr uint32_t kMiddle = 0x800;
+constexpr uint32_t kRegs = (isa::reg::kBase + 2 * kMiddle) >> 12;  // for lui
+constexpr int32_t offset(uint32_t address) {
+  return static_cast<int32_t>(address - isa::reg::kBase - kMiddle);
+}
+constexpr int32_t kActivate = offset(isa::reg::TaskActivate::kAddress);
+constexpr int32_t kBlock = offset(isa::reg::TaskBlock::kAddress);
+constexpr int32_t kUnblock = offset(isa::reg::TaskUnblock::kAddress);
+constexpr int32_t kRunning = offset(isa::reg::TaskRunning::kAddress);
+constexpr int32_t kPriority = offset(isa::reg::TaskPriority::kAddress);
+constexpr int32_t kEntry = offset(isa::reg::TaskEntry::kAddress);
 constexpr uint32_t kMain = 0x200;
 constexpr uint32_t kEntries = 0x800;  // task t starts at kEntries + 16 t: x5 = t, ret
 
@@ -41,7 +47,7 @@ class Tasks : public testing::Test {
  protected:
   // Writes the entries of `tasks`, then runs `extra`, then sits in ow.next.
   void prepare(uint32_t tasks, std::vector<uint32_t> extra = {}) {
-    std::vector<uint32_t> main = {lui(1, kRegs)};
+    std::vector<uint32_t> main = {lui(1, kRegs), addi(1, 1, -0x800)};
     main.push_back(lui(2, 1));
     main.push_back(addi(2, 2, -2048));
     for (int t = 0; t < 32; ++t) {
@@ -88,15 +94,15 @@ class Tasks : public testing::Test {
   void clocks(int n) {
     for (int i = 0; i < n; ++i) clock();
   }
-  void event(bool reducer, int kind, int task) {
+  void event(bool reducer, isa::Done kind, int task) {
     auto& top = bench.top();
     if (reducer) {
       top.red_done_valid_i = 1;
-      top.red_done_kind_i = kind;
+      top.red_done_kind_i = static_cast<uint8_t>(kind);
       top.red_done_task_i = task;
     } else {
       top.eng_done_valid_i = 1;
-      top.eng_done_kind_i = kind;
+      top.eng_done_kind_i = static_cast<uint8_t>(kind);
       top.eng_done_task_i = task;
     }
   }
@@ -161,7 +167,7 @@ TEST_F(Tasks, WaveletAndActivationOfOneTaskTakeTurns) {
   for (uint32_t i = 1; i <= 50; ++i) queues[2].push_back({false, i});
   int activations = 0;
   for (int i = 0; i < 200; ++i) {
-    event(false, 1, 2);
+    event(false, isa::Done::Activate, 2);
     clock();
     no_events();
   }
@@ -173,10 +179,10 @@ TEST_F(Tasks, WaveletAndActivationOfOneTaskTakeTurns) {
 TEST_F(Tasks, ActivationIsOneBitAndComesFromBothEventPorts) {
   prepare(0xffffffff);
   clocks(400);
-  event(false, 1, 17);
-  event(true, 1, 31);
+  event(false, isa::Done::Activate, 17);
+  event(true, isa::Done::Activate, 31);
   clock();
-  event(true, 1, 31);
+  event(true, isa::Done::Activate, 31);
   bench.top().eng_done_valid_i = 0;
   clock();
   no_events();
@@ -193,19 +199,19 @@ TEST_F(Tasks, BlockedTaskWaitsForUnblock) {
   clocks(400);
   EXPECT_TRUE(bench.top().asleep_o);
   queues[1].push_back({false, 5});
-  event(false, 1, 16);
+  event(false, isa::Done::Activate, 16);
   clock();
   no_events();
   clocks(50);
   EXPECT_TRUE(log.empty());
   EXPECT_TRUE(bench.top().tasks_idle_o);
-  event(true, 2, 1);
+  event(true, isa::Done::Unblock, 1);
   clock();
   no_events();
   clocks(20);
   ASSERT_EQ(log.size(), 1u);
   EXPECT_EQ(log[0].task, 1);
-  event(false, 2, 16);
+  event(false, isa::Done::Unblock, 16);
   clock();
   no_events();
   clocks(20);
@@ -230,7 +236,7 @@ TEST_F(Tasks, TaskWithoutEntryIsNotDispatched) {
   prepare(0xfffffffd);
   clocks(400);
   queues[1].push_back({false, 5});
-  event(false, 1, 1);
+  event(false, isa::Done::Activate, 1);
   clock();
   no_events();
   clocks(50);
@@ -285,11 +291,11 @@ TEST_F(Tasks, PriorityTaskOvertakesOneThatWasPickedAndNotTaken) {
   bench.load_words(kEntries + 16 * 16, {addi(5, 0, 16), div(6, 5, 5), kRet, kEbreak});
   bench.boot(kMain);
   clocks(400);
-  event(false, 1, 16);
+  event(false, isa::Done::Activate, 16);
   clock();
-  event(false, 1, 20);
+  event(false, isa::Done::Activate, 20);
   clocks(12);
-  event(false, 1, 24);
+  event(false, isa::Done::Activate, 24);
   clock();
   no_events();
   clocks(100);
@@ -307,7 +313,7 @@ TEST_F(Tasks, PriorityTaskThatIsBlockedHoldsNobodyUp) {
   clocks(40);
   ASSERT_EQ(log.size(), 1u);
   EXPECT_EQ(log[0].task, 3);
-  event(true, 2, 2);
+  event(true, isa::Done::Unblock, 2);
   clock();
   no_events();
   clocks(40);

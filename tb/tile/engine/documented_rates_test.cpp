@@ -160,7 +160,7 @@ TEST(EngineRate, DotwTakesABeatForEightElements) {
     Dsr dst = mem(kDst, 512, 4);
     dst.type = kF32;
     for (uint32_t k = 0; k < kWavelets; k++) b.in[1].push_back({false, (7 * k % kRows) << 16});
-    b.in[1].push_back({true, 2});
+    b.in[1].push_back({true, kStreamEnd});
     Insn i = insn(kDotw, type, 1, 0, 1, 2);
     i.value = kX;
     const auto cycles = static_cast<int>(cycles_of(&b, i, dst, a, fab_in(1, 0)));

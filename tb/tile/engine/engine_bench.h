@@ -46,7 +46,7 @@ class Bench {
   int sync_done = 0, rows = 0, weights = 0, beats = 0, drains = 0;
   uint64_t last_push = 0;  // the cycle after which the last wavelet was in its output queue
   std::vector<bool> row_written;
-  std::array<int, 6> cause{};
+  std::array<int, isa::reg::Counter::kCount> cause{};  // cycles, by counter
   std::mt19937 rng{1};
 
   bool chance(int percent) { return percent >= 100 || static_cast<int>(rng() % 100) < percent; }
@@ -74,10 +74,11 @@ class Bench {
   }
 
   void write_dsr(int idx, const Dsr& d) {
-    for (int w = 0; w < 6; w++) {
+    for (const auto w : {isa::DsrWord::Kind, isa::DsrWord::Address, isa::DsrWord::Dim0,
+                         isa::DsrWord::Dim1, isa::DsrWord::Dim2, isa::DsrWord::Dim3}) {
       v_->dsr_we_i = 1;
       v_->dsr_idx_i = idx;
-      v_->dsr_word_i = w;
+      v_->dsr_word_i = static_cast<uint8_t>(w);
       v_->dsr_wdata_i = d.word(w);
       v_->eval();
       for (int n = 0; !v_->dsr_ready_o; n++) {
@@ -119,9 +120,10 @@ class Bench {
     v_->eval();
     return v_->thread_state_o;
   }
+  bool active(int t) { return isa::reg::Thread::Active::get(thread_state(t)); }
   bool busy() {
     for (int t = 0; t < kThreads; t++) {
-      if (thread_state(t) >> 31) return true;
+      if (active(t)) return true;
     }
     return false;
   }

@@ -31,9 +31,9 @@ TYPED_TEST(EngineTest, StreamEndStopsACountedTransfer) {
   b.write_dsr(0, fab_in(4, 100));
   Dsr out = fab_out(6);
   out.close = true;
-  out.code = 2;
+  out.code = kStreamEnd;
   b.write_dsr(1, out);
-  b.in[4] = {{false, 11}, {true, 1}, {false, 12}, {true, 2}, {false, 13}};
+  b.in[4] = {{false, 11}, {true, kRowEnd}, {false, 12}, {true, kStreamEnd}, {false, 13}};
   Insn i;
   i.ty = kF32;
   i.dst = 1;
@@ -41,7 +41,7 @@ TYPED_TEST(EngineTest, StreamEndStopsACountedTransfer) {
   b.finish();
   EXPECT_EQ(b.sync_done, 1);
   EXPECT_EQ(b.in[4].size(), 1u);
-  const std::deque<Wavelet> want = {{false, 11}, {false, 12}, {true, 2}};
+  const std::deque<Wavelet> want = {{false, 11}, {false, 12}, {true, kStreamEnd}};
   EXPECT_TRUE(b.out[6] == want);
 }
 
@@ -57,7 +57,7 @@ TYPED_TEST(EngineTest, IdleOnlyWhenNothingMoves) {
   b.launch(i);
   b.thread_state(0);
   EXPECT_TRUE(b->idle_o);  // waits for the fabric
-  EXPECT_EQ(b->cause_o, 1);
+  EXPECT_EQ(b->cause_o, static_cast<int>(isa::Counter::StallInput));
   b.in[2].assign(8, {false, 7});
   int moving = 0;
   for (int k = 0; k < 60 && b.sync_done == 0; k++) {
@@ -68,7 +68,7 @@ TYPED_TEST(EngineTest, IdleOnlyWhenNothingMoves) {
   EXPECT_GE(moving, 8);
   b.thread_state(0);
   EXPECT_TRUE(b->idle_o);
-  EXPECT_EQ(b->cause_o, 5);
+  EXPECT_EQ(b->cause_o, static_cast<int>(isa::Counter::NoWork));
 }
 
 struct FaultCase {
@@ -86,7 +86,7 @@ Insn faulty(int op, int ty, int thread) {
   i.dst = 0;
   i.a = 1;
   i.b = 2;
-  i.done = 1;
+  i.done = static_cast<int>(isa::Done::Activate);
   return i;
 }
 
@@ -102,33 +102,36 @@ std::vector<FaultCase> fault_cases() {
   Dsr fifo;
   fifo.kind = kFifo;
   return {
-      {"unknown operation", faulty(99, kF16, 1), mem(0, 8, 2), mem(64, 8, 2), none, 1},
-      {"mul of i8", faulty(kMul, kI8, 2), mem(0, 8, 1), mem(64, 8, 1), mem(0, 8, 1), 1},
-      {"cvt to the same type", faulty(kCvt, kF16, 2), mem(0, 8, 4), mem(64, 8, 4), none, 1},
-      {"no source", faulty(kMov, kF16, 3), mem(0, 8, 2), none, none, 2},
-      {"no second source", faulty(kAdd, kF16, 3), mem(0, 8, 2), mem(0, 8, 2), none, 2},
-      {"no length", faulty(kMov, kF16, 4), mem(0, 0, 2), mem(64, 8, 2), none, 2},
+      {"unknown operation", faulty(99, kF16, 1), mem(0, 8, 2), mem(64, 8, 2), none, kIllegal},
+      {"mul of i8", faulty(kMul, kI8, 2), mem(0, 8, 1), mem(64, 8, 1), mem(0, 8, 1), kIllegal},
+      {"cvt to the same type", faulty(kCvt, kF16, 2), mem(0, 8, 4), mem(64, 8, 4), none, kIllegal},
+      {"no source", faulty(kMov, kF16, 3), mem(0, 8, 2), none, none, kDescriptor},
+      {"no second source", faulty(kAdd, kF16, 3), mem(0, 8, 2), mem(0, 8, 2), none, kDescriptor},
+      {"no length", faulty(kMov, kF16, 4), mem(0, 0, 2), mem(64, 8, 2), none, kDescriptor},
       {"16 bits in the accumulator", faulty(kAdd, kF16, 4), mem(kAcc, 8, 2), mem(64, 8, 2),
-       mem(64, 8, 2), 2},
-      {"misaligned", faulty(kMov, kF32, 5), mem(2, 8, 4), mem(64, 8, 4), none, 2},
+       mem(64, 8, 2), kDescriptor},
+      {"misaligned", faulty(kMov, kF32, 5), mem(2, 8, 4), mem(64, 8, 4), none, kDescriptor},
       {"source outside", faulty(kMov, kF16, 6), mem(0, 64, 2), mem(kSramBytes - 64, 64, 2), none,
-       3},
-      {"destination outside", faulty(kMov, kF16, 7), mem(kSramBytes, 4, 2), mem(0, 4, 2), none, 3},
-      {"below 0", faulty(kMov, kF16, 8), mem(4, 8, -2), mem(64, 8, 2), none, 3},
+       kAddress},
+      {"destination outside", faulty(kMov, kF16, 7), mem(kSramBytes, 4, 2), mem(0, 4, 2), none,
+       kAddress},
+      {"below 0", faulty(kMov, kF16, 8), mem(4, 8, -2), mem(64, 8, 2), none, kAddress},
       {"outside the accumulator", faulty(kMov, kF32, 9), mem(kAcc + 2044, 8, 4), mem(0, 8, 4), none,
-       3},
+       kAddress},
       {"axpyw with ragged samples", faulty(kAxpyw, kMixed, 1), mem(kAcc, 15, 4), mem(0, 15, 2),
-       fab_in(1, 0), 2},
+       fab_in(1, 0), kDescriptor},
       {"axpyw beyond memory", faulty(kAxpyw, kMixed, 12), mem(kAcc, 16, 4), indexed, fab_in(1, 0),
-       3},
+       kAddress},
       // Addresses, and indices times steps, beyond 24 bits do not come in again from below.
-      {"address of 32 bits", faulty(kMov, kF16, 2), mem(0, 8, 2), mem(0x40000000, 8, 2), none, 3},
-      {"negative address", faulty(kMov, kF16, 2), mem(0xFFFFFFE0, 32, 2), mem(0, 32, 2), none, 3},
-      {"tag beyond the length", faulty(kMov, kF16, 3), mem(0, 8, 2), tagged, none, 3},
-      {"tag beyond 24 bits", faulty(kMov, kF16, 3), mem(0, 65535, 16384), tagged, none, 3},
-      {"tag below 0", faulty(kMov, kF16, 3), mem(0, 65535, -16384), tagged, none, 3},
-      {"dotw beyond 24 bits", dotw, mem(0, 8, 4), mem(0, 16, 2), fab_in(1, 0), 3},
-      {"FIFO of capacity 0", faulty(kMov, kF16, 4), fifo, mem(0, 8, 2), none, 2},
+      {"address of 32 bits", faulty(kMov, kF16, 2), mem(0, 8, 2), mem(0x40000000, 8, 2), none,
+       kAddress},
+      {"negative address", faulty(kMov, kF16, 2), mem(0xFFFFFFE0, 32, 2), mem(0, 32, 2), none,
+       kAddress},
+      {"tag beyond the length", faulty(kMov, kF16, 3), mem(0, 8, 2), tagged, none, kAddress},
+      {"tag beyond 24 bits", faulty(kMov, kF16, 3), mem(0, 65535, 16384), tagged, none, kAddress},
+      {"tag below 0", faulty(kMov, kF16, 3), mem(0, 65535, -16384), tagged, none, kAddress},
+      {"dotw beyond 24 bits", dotw, mem(0, 8, 4), mem(0, 16, 2), fab_in(1, 0), kAddress},
+      {"FIFO of capacity 0", faulty(kMov, kF16, 4), fifo, mem(0, 8, 2), none, kDescriptor},
   };
 }
 
@@ -142,7 +145,7 @@ TYPED_TEST(EngineTest, FaultsAreReportedAndStopTheThread) {
     b.in[1].push_back({false, 0x40003C00});
     b.launch(c.insn);
     for (int k = 0; k < 300; k++) b.tick();
-    EXPECT_EQ(b->fault_o, 0x80000000u | c.insn.thread << 4 | c.cause) << c.what;
+    EXPECT_EQ(b->fault_o, fault(c.insn.thread, c.cause)) << c.what;
     EXPECT_FALSE(b.busy()) << c.what;
     EXPECT_TRUE(b.done.empty()) << c.what;
     EXPECT_EQ(b.sync_done, 0) << c.what;

@@ -62,9 +62,9 @@ class LayerRun {
       written_.push_back(any);
       const bool last = r + 1 == l_.rows;
       if (!last && r % 3 == 1) stream_.push_back({true, 0});  // neither end: no effect
-      stream_.push_back({true, last && l_.rows % 2 ? 3u : 1u});
+      stream_.push_back({true, last && l_.rows % 2 ? kRowEnd | kStreamEnd : kRowEnd});
     }
-    if (l_.rows % 2 == 0) stream_.push_back({true, 2});
+    if (l_.rows % 2 == 0) stream_.push_back({true, kStreamEnd});
     stream_.push_back({false, 0xDEADBEEF});  // must stay
   }
 

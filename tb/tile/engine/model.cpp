@@ -85,7 +85,7 @@ void Model::begin(const Insn& i) {
 void Model::end() {
   if (out_half_) m_->out[d_.d->q].push_back({false, out_pack_});
   if (d_.d->kind == kFabOut && d_.d->close) {
-    m_->out[d_.d->q].push_back({true, static_cast<uint32_t>(d_.d->code)});
+    m_->out[d_.d->q].push_back({true, d_.d->code});
   }
   for (const Walk* w : {&d_, &b_, &a_}) {
     if (w->used && w->d->kind == kMem && w->d->save) w->d->addr = w->addr & 0xFFFFFF;
@@ -104,7 +104,7 @@ bool Model::skip_controls(int q) {
   while (m_->in[q].front().ctrl) {
     const uint32_t data = m_->in[q].front().data;
     m_->in[q].pop_front();
-    if (data & 2) return true;
+    if (data & kStreamEnd) return true;
   }
   return false;
 }

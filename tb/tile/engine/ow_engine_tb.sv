@@ -57,7 +57,7 @@ module ow_engine_tb
   output logic [31:0]         thread_state_o,
   output logic                ev_beat_o,
   output logic                ev_weight_o,
-  output logic [2:0]          cause_o,
+  output counter_e            cause_o,
   output logic                idle_o,
   // The core's loads and fetches, which only disturb, and the control plane's port.
   input  logic                lsu_req_i,

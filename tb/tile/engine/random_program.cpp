@@ -178,7 +178,7 @@ void RandomProgram::draw_destination(Draft* t) {
   d->q = out_qs_.front();
   out_qs_.pop_front();
   d->close = pick(2) != 0;
-  d->code = static_cast<int>(pick(4));
+  d->code = (pick(2) ? kRowEnd : 0) | (pick(2) ? kStreamEnd : 0);
   d->skip = pick(3) == 0;
   d->tag = bytes == 2 && pick(3) == 0;
 }
@@ -291,11 +291,11 @@ void RandomProgram::draw_steps(Dsr* d, const std::array<uint16_t, 4>& len, int e
 void RandomProgram::fill(int q, uint32_t elements, bool wide, bool end) {
   const uint32_t n = wide ? elements : (elements + 1) / 2;
   for (uint32_t i = 0; i < n; i++) {
-    if (pick(16) == 0) m_->in[q].push_back({true, pick(2)});  // no stream end
+    if (pick(16) == 0) m_->in[q].push_back({true, pick(2) ? kRowEnd : 0});  // no stream end
     m_->in[q].push_back(
         {false, wide ? random_f32(rng_) : random_f16(rng_) | random_f16(rng_) << 16});
   }
-  if (end) m_->in[q].push_back({true, 2 | pick(2)});
+  if (end) m_->in[q].push_back({true, kStreamEnd | (pick(2) ? kRowEnd : 0)});
 }
 
 }  // namespace ow_engine

@@ -9,6 +9,8 @@ using namespace ow_engine;  // NOLINT(google-build-using-namespace): the bench i
 
 namespace {
 
+constexpr size_t kStallRow = static_cast<size_t>(isa::Counter::StallRow);
+
 TEST(EngineRate, AxpyTakesFourCyclesAWeightWith32Samples) {
   Bench<VEngine8> b(8);
   const uint64_t cycles = run_layer({32, 4, 8, 1.0, 100, 5}, &b);
@@ -32,9 +34,9 @@ TEST(EngineRate, AxpyWithFewerSamplesTakesAtMostTwoCyclesAWeight) {
 TEST(EngineRate, RowRingStallsOnlyWhenAllRowsAreInUse) {
   Bench<VEngine8> b(8);
   run_layer({32, 4, 12, 0.1}, &b);
-  EXPECT_EQ(b.cause[3], 0);
+  EXPECT_EQ(b.cause[kStallRow], 0);
   run_layer({32, 4, 12, 0.1, 100, 200}, &b);
-  EXPECT_GT(b.cause[3], 500);
+  EXPECT_GT(b.cause[kStallRow], 500);
 }
 
 TEST(EngineRate, VectorsInMemoryRunAtTheDocumentedRate) {
@@ -144,7 +146,7 @@ TEST(EngineRate, BlockedThreadsCostTheOthersNothing) {
   b.write_dsr(1, a);
   b.write_dsr(2, fab_in(5, 0));
   for (int k = 0; k < 64; k++) b.in[5].push_back({false, static_cast<uint32_t>(k) << 16 | 0x3C00});
-  b.in[5].push_back({true, 3});
+  b.in[5].push_back({true, kRowEnd | kStreamEnd});
   Insn i;
   i.op = kAxpyw;
   i.ty = kMixed;
@@ -157,7 +159,9 @@ TEST(EngineRate, BlockedThreadsCostTheOthersNothing) {
   while (b.rows == 0 && b.cycle() < start + 1000) b.tick();
   EXPECT_LE(b.cycle() - start, 64 * 4 + 8u);
   for (int t = 2; t < 7; t++) {
-    EXPECT_EQ(b.thread_state(t) >> 28, 0x9u) << "waits for an input queue";
+    EXPECT_TRUE(b.active(t));
+    EXPECT_EQ(isa::reg::Thread::Waits::get(b.thread_state(t)),
+              static_cast<uint32_t>(isa::ThreadWait::Input));
   }
 }
 

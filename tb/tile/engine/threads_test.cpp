@@ -23,7 +23,7 @@ TEST(EngineThreads, PriorityGoesFirstAndStarvesNobody) {
   while (b.busy() && b.cycle() < start + 1000) {
     b.tick();
     for (int t = 1; t < 3; t++) {
-      if (end[t] == 0 && !(b.thread_state(t) >> 31)) end[t] = b.cycle() - start;
+      if (end[t] == 0 && !b.active(t)) end[t] = b.cycle() - start;
     }
   }
   EXPECT_LE(end[2], 148u);
@@ -83,8 +83,8 @@ TEST(EngineThreads, WritesDoNotGiveWayForEver) {
   const Insn i = insn(kAdd, kI32, 2, 3, 3, 4);
   b.launch(i);
   const uint64_t start = b.cycle();
-  while (b.thread_state(2) >> 31 && b.cycle() < start + 5000) b.tick();
-  EXPECT_NE(b.thread_state(1) >> 31, 0u) << "the reader has not run all the time";
+  while (b.active(2) && b.cycle() < start + 5000) b.tick();
+  EXPECT_TRUE(b.active(1)) << "the reader has not run all the time";
   std::printf("100 dependent beats: %d cycles\n", static_cast<int>(b.cycle() - start));
   EXPECT_LE(b.cycle() - start, 100 * 20u);
   EXPECT_EQ(b->fault_o, 0u);

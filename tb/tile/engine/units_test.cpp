@@ -119,7 +119,7 @@ TYPED_TEST(UnitsTest, WaveletsWithAnIndexFindTheirPlace) {
       p[0] = now;
       p[1] = now >> 8;
     }
-    b.in[3].push_back({true, 2});
+    b.in[3].push_back({true, kStreamEnd});
     b.launch(insn(add ? kAdd : kMov, kF16, 2, 0, 1, 2));
     b.finish();
     EXPECT_EQ(b->fault_o, 0u);
@@ -133,7 +133,7 @@ TYPED_TEST(UnitsTest, WaveletsWithAnIndexFindTheirPlace) {
   b.in[3].push_back({false, 100u << 16});
   b.launch(insn(kMov, kF16, 2, 0, 1));
   for (int k = 0; k < 50; k++) b.tick();
-  EXPECT_EQ(b->fault_o, 0x80000023u);
+  EXPECT_EQ(b->fault_o, fault(2, kAddress));
   EXPECT_EQ(b->fault_pc_o, 0x100u);
 }
 
@@ -170,9 +170,9 @@ TYPED_TEST(UnitsTest, DotwGivesADotProductAWavelet) {
               ow::golden::Op::Dot, type == kMixed ? ow::golden::Type::F16 : ow::golden::Type::BF16,
               static_cast<ow::golden::Type>(d.type), x.data(), y.data(), x.size());
           want.push_back(fabric ? index << 16 | (r & 0xFFFF) : r);
-          if (k % 4 == 1) b.in[1].push_back({true, 1});
+          if (k % 4 == 1) b.in[1].push_back({true, kRowEnd});
         }
-        b.in[1].push_back({true, 2});
+        b.in[1].push_back({true, kStreamEnd});
         Insn i = insn(kDotw, type, 5, 0, 1, 2);
         i.value = vec;
         b.out[6].clear();
@@ -214,7 +214,7 @@ TYPED_TEST(UnitsTest, AxpywTakesBfloat16) {
       row[s] = ow::golden::mixedb_fma(w, m.sram[at] | m.sram[at + 1] << 8, row[s]);
     }
   }
-  b.in[5].push_back({true, 3});
+  b.in[5].push_back({true, kRowEnd | kStreamEnd});
   b.launch(insn(kAxpyw, kMixedB, 1, 0, 1, 2));
   b.finish();
   EXPECT_EQ(b.rows, 1);
@@ -291,10 +291,11 @@ TYPED_TEST(UnitsTest, FaultsReportTheFirstBadAddress) {
     uint32_t cause, addr;
   };
   const Case cases[] = {
-      {"source runs out", mem(0, 64, 2), mem(kSramBytes - 34, 64, 2), kF16, 3, kSramBytes},
-      {"destination runs out", mem(kSramBytes - 20, 64, 4), mem(0, 64, 4), kF32, 3, kSramBytes},
-      {"below 0", mem(4, 8, -2), mem(64, 8, 2), kF16, 3, 0xFFFFFE},
-      {"misaligned", mem(6, 8, 4), mem(64, 8, 4), kF32, 2, 6},
+      {"source runs out", mem(0, 64, 2), mem(kSramBytes - 34, 64, 2), kF16, kAddress, kSramBytes},
+      {"destination runs out", mem(kSramBytes - 20, 64, 4), mem(0, 64, 4), kF32, kAddress,
+       kSramBytes},
+      {"below 0", mem(4, 8, -2), mem(64, 8, 2), kF16, kAddress, 0xFFFFFE},
+      {"misaligned", mem(6, 8, 4), mem(64, 8, 4), kF32, kDescriptor, 6},
   };
   for (const Case& c : cases) {
     Bench<typename TypeParam::Top> b(TypeParam::kLanes);
@@ -302,7 +303,7 @@ TYPED_TEST(UnitsTest, FaultsReportTheFirstBadAddress) {
     b.write_dsr(1, c.a);
     b.launch(insn(kMov, c.ty, 4, 0, 1));
     for (int k = 0; k < 200; k++) b.tick();
-    EXPECT_EQ(b->fault_o, 0x80000040u | c.cause) << c.what;
+    EXPECT_EQ(b->fault_o, fault(4, c.cause)) << c.what;
     EXPECT_EQ(b->fault_addr_o, c.addr) << c.what;
     EXPECT_EQ(b->fault_pc_o, 0x100u) << c.what;
     EXPECT_FALSE(b.busy()) << c.what;

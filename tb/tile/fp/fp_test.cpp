@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <random>
 #include <string>
 #include <tuple>
@@ -353,10 +354,19 @@ INSTANTIATE_TEST_SUITE_P(Reductions, BackToBack, testing::Bool(),
 golden::Type type_of(DpFmt fmt) { return static_cast<golden::Type>(fmt); }
 
 golden::Op tile_op(DpOp op) {
-  const int n = static_cast<int>(op);
-  if (op >= DpOp::kDot || op <= DpOp::kSra) return static_cast<golden::Op>(n);
-  return static_cast<golden::Op>(n - static_cast<int>(DpOp::kCmpEq) +
-                                 static_cast<int>(golden::Op::CmpEq));
+  static const std::map<DpOp, golden::Op> kOps = {
+      {DpOp::kMov, golden::Op::Mov},     {DpOp::kAdd, golden::Op::Add},
+      {DpOp::kSub, golden::Op::Sub},     {DpOp::kMul, golden::Op::Mul},
+      {DpOp::kFma, golden::Op::Fma},     {DpOp::kMax, golden::Op::Max},
+      {DpOp::kMin, golden::Op::Min},     {DpOp::kCvt, golden::Op::Cvt},
+      {DpOp::kAnd, golden::Op::And},     {DpOp::kOr, golden::Op::Or},
+      {DpOp::kXor, golden::Op::Xor},     {DpOp::kSll, golden::Op::Sll},
+      {DpOp::kSrl, golden::Op::Srl},     {DpOp::kSra, golden::Op::Sra},
+      {DpOp::kCmpEq, golden::Op::CmpEq}, {DpOp::kCmpNe, golden::Op::CmpNe},
+      {DpOp::kCmpLt, golden::Op::CmpLt}, {DpOp::kCmpLe, golden::Op::CmpLe},
+      {DpOp::kDot, golden::Op::Dot},     {DpOp::kSum, golden::Op::Sum},
+      {DpOp::kRMax, golden::Op::RMax},   {DpOp::kRMin, golden::Op::RMin}};
+  return kOps.at(op);
 }
 
 TEST(TileOperations, AreTheSameInGolden) {

@@ -87,7 +87,8 @@ class RandomIndexed {
   void draw(int thread) {
     Draft t;
     t.at = area(thread);
-    t.i = insn(kGather + pick(3), kF16, thread, 3 * thread, 3 * thread + 1, 3 * thread + 2);
+    constexpr Op kOps[] = {kGather, kScatter, kFmag};
+    t.i = insn(kOps[pick(3)], kF16, thread, 3 * thread, 3 * thread + 1, 3 * thread + 2);
     const int move_types[] = {kF16, kBf16, kF32, kI16, kI32};
     const int fma_types[] = {kF16, kBf16, kF32, kMixed, kMixedB};
     t.i.ty = t.i.op == kFmag ? fma_types[pick(5)] : move_types[pick(5)];
@@ -132,7 +133,7 @@ class RandomIndexed {
     t->dst = fab_out(t->i.thread);
     t->dst.type = type;
     t->dst.close = pick(2) == 0;
-    t->dst.code = 2;
+    t->dst.code = kStreamEnd;
   }
 
   // In memory, or some as pairs from the fabric.
@@ -242,7 +243,7 @@ TEST(Indexed, AnIndexOutOfMemoryStopsTheThreadWithItsAddress) {
     i.value = 4096;
     b.launch(i);
     b.finish();
-    EXPECT_EQ(b->fault_o, 0x80000013u);
+    EXPECT_EQ(b->fault_o, fault(1, kAddress));
     EXPECT_EQ(b->fault_addr_o, 4096u + 2 * (2048 + 5));
     // The beats before have taken effect, nothing of the ones from the fault on.
     beats_before_the_fault(op, &m);
@@ -264,7 +265,7 @@ TEST(Indexed, AMisalignedBaseIsAMalformedDescriptor) {
   b.write_dsr(2, mem(512, 8, 2));
   b.launch(i);
   b.finish();
-  EXPECT_EQ(b->fault_o, 0x80000012u);
+  EXPECT_EQ(b->fault_o, fault(1, kDescriptor));
   EXPECT_EQ(b->fault_addr_o, 4097u);
 }
 
@@ -314,7 +315,7 @@ TEST(IndexedRate, ASendOfNineTenthsZerosRunsAtTheRateOfTheScan) {
       if (!zero) want.push_back({false, k << 16 | x});
     }
     const auto kept = static_cast<int>(want.size());
-    want.push_back({true, 2});
+    want.push_back({true, kStreamEnd});
     Dsr out = fab_out(3);
     out.code = 2;
     out.close = out.skip = out.tag = true;

@@ -15,9 +15,12 @@
 #include "Vow_pack2.h"
 #include "Vow_pack4.h"
 #include "Vow_pack8.h"
+#include "ow/isa/isa.h"
 #include "verilated.h"
 
 namespace {
+
+using Control = ow::isa::Control;
 
 constexpr int kQueues = 8;
 constexpr int kThreads = 13;
@@ -36,7 +39,7 @@ struct Vector {
   bool last = false;
   bool drop = false;
   bool close = false;
-  int code = 0;
+  int code = 0;  // row end, stream end
   uint32_t mask = 0;
   uint16_t index = 0;
   std::array<uint32_t, 8> data{};
@@ -161,7 +164,8 @@ class Bench {
     top_.vec_last_i = v.last;
     top_.vec_drop_i = v.drop;
     top_.vec_close_i = v.close;
-    top_.vec_code_i = v.code;
+    top_.vec_row_end_i = v.code & 1;
+    top_.vec_stream_end_i = v.code >> 1;
     top_.vec_mask_i = v.mask;
     top_.vec_idx_i = v.index;
     put(v.data);
@@ -205,7 +209,10 @@ class Bench {
     if (v.last) {
       if (half && !v.drop) out.push_back({false, false, *half, 0});
       half.reset();
-      if (v.close) out.push_back({false, true, static_cast<uint32_t>(v.code), 0});
+      if (v.close) {
+        out.push_back({false, true,
+                       Control::RowEnd::put(v.code & 1) | Control::StreamEnd::put(v.code >> 1), 0});
+      }
       out.push_back({true, false, 0, v.thread});
     }
   }

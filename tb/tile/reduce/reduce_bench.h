@@ -154,7 +154,9 @@ class Bench {
   bool busy() const { return top_.busy_o; }
   uint8_t owned() const { return top_.inq_owned_o; }
   bool fault() const { return top_.fault_o; }
-  int fault_cause() const { return top_.fault_cause_o; }
+  ow::isa::ReducerCause fault_cause() const {
+    return static_cast<ow::isa::ReducerCause>(top_.fault_cause_o);
+  }
   uint32_t fault_addr() const { return top_.fault_addr_o; }
   void halt(bool on) { top_.halt_i = on; }
   bool has_space(int queue) const { return in[queue].size() < kQueueDepth; }

@@ -7,6 +7,8 @@ using namespace ow_reduce;  // NOLINT(google-build-using-namespace): the bench i
 
 namespace {
 
+using Cause = ow::isa::ReducerCause;
+
 // Cycles for 16 rows of 32 samples with their actions in turn, when nothing has to be waited for.
 template <class B>
 uint64_t cycles_for(const std::array<Action, 3>& actions) {
@@ -219,7 +221,7 @@ TEST(Reduce, BadConfigurationEndsAtOnceAndSaysSo) {
     EXPECT_EQ(bad_registers(bench), m[3] != 0) << m[0] << " " << m[1] << " " << m[2];
     EXPECT_EQ(bench.fault(), m[3] != 0);
     if (m[3] != 0) {
-      EXPECT_EQ(bench.fault_cause(), 1);
+      EXPECT_EQ(bench.fault_cause(), Cause::Registers);
     }
     bench.step();
   }
@@ -245,7 +247,7 @@ TEST(Reduce, RegistersAreFixedWhileADrainRuns) {
   bench.write(reg::RedDst::kOffset, 0x200);
   bench.write(reg::RedPitch::kOffset, 0x7FF);
   EXPECT_TRUE(bench.fault());
-  EXPECT_EQ(bench.fault_cause(), 4);
+  EXPECT_EQ(bench.fault_cause(), Cause::Busy);
   bench.rows.push_back({true, std::vector<uint32_t>(8, 0x40400000)});
   for (int i = 0; i < 100; ++i) bench.step();
   EXPECT_EQ(bench.done, 1);
@@ -299,7 +301,7 @@ TEST(Reduce, AddressesBeyondMemoryAreReportedAndNotUsed) {
     EXPECT_EQ(bench.done, 1);
     EXPECT_EQ(bad_registers(bench), true);
     EXPECT_TRUE(bench.fault());
-    EXPECT_EQ(bench.fault_cause(), store ? 2 : 3);
+    EXPECT_EQ(bench.fault_cause(), store ? Cause::Store : Cause::Bias);
     EXPECT_EQ(bench.fault_addr() & ~7u, store ? static_cast<uint32_t>(kSramBytes) : 0x600000u);
     EXPECT_TRUE(std::equal(before.begin(), before.end(), bench.memory.begin()));
     if (!store) {

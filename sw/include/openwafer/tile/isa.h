@@ -37,6 +37,8 @@
 #define OW_CONFIG_SRAM_UNIT OW_U(64)  // bytes in which CONFIG counts the SRAM
 #define OW_CRC_POLYNOMIAL OW_U(0x3D65)  // CRC-16 of frames, on links and on chains
 #define OW_STATION_ALL_COLUMNS OW_U(255)
+#define OW_EDGE_PATTERN_LOW OW_U(0x9C66A5F0)
+#define OW_EDGE_PATTERN_HIGH OW_U(0x15A3)  // the bits above
 #define OW_LANE_GROUPS OW_U(2)  // groups of lanes of one direction of a link
 #define OW_GROUP_DATA OW_U(32)  // data lanes of a group
 #define OW_GROUP_LANES OW_U(34)  // lanes of a group
@@ -53,8 +55,8 @@
 #define OW_TRAIN_TEST OW_U(160)  // first bit of the test sequence
 #define OW_MESSAGE_CHECK OW_U(1)  // `check` of a message
 #define OW_NO_LANE OW_U(63)  // no faulty lane
-#define OW_OPCODE_TENSOR OW_U(11)  // opcode of tensor instructions (custom-0)
-#define OW_OPCODE_SYSTEM OW_U(43)  // opcode of system instructions (custom-1)
+#define OW_OPCODE_TENSOR OW_U(11)  // opcode of tensor instructions
+#define OW_OPCODE_SYSTEM OW_U(43)  // opcode of system instructions
 #define OW_NEXT_ARGUMENT OW_U(10)  // general register that ow.next sets to the wavelet's data
 #define OW_NEXT_LINK OW_U(1)  // general register that ow.next sets to its own address
 #define OW_FULL_LANES OW_U(8)
@@ -144,7 +146,7 @@
 #define OW_POSITION_IN_PORT_MASK OW_U(0xE0)
 #define OW_POSITION_IN_PORT(x) (((uint32_t)(x) & 0x7u) << 5)
 #define OW_POSITION_IN_PORT_OF(w) (((uint32_t)(w) >> 5) & 0x7u)
-#define OW_COMMAND_OP_LSB 0  // 0 nothing, 1 advance, 2 reset, 3 teardown
+#define OW_COMMAND_OP_LSB 0  // what the switch does
 #define OW_COMMAND_OP_MASK OW_U(0x3)
 #define OW_COMMAND_OP(x) (((uint32_t)(x) & 0x3u) << 0)
 #define OW_COMMAND_OP_OF(w) (((uint32_t)(w) >> 0) & 0x3u)
@@ -192,7 +194,7 @@
 #define OW_PACKET_COMMAND_TAG_MASK OW_U(0xFF0000)
 #define OW_PACKET_COMMAND_TAG(x) (((uint32_t)(x) & 0xFFu) << 16)
 #define OW_PACKET_COMMAND_TAG_OF(w) (((uint32_t)(w) >> 16) & 0xFFu)
-#define OW_PACKET_COMMAND_OPERATION_LSB 28  // operation: 1 write, 2 read
+#define OW_PACKET_COMMAND_OPERATION_LSB 28  // operation
 #define OW_PACKET_COMMAND_OPERATION_MASK OW_U(0xF0000000)
 #define OW_PACKET_COMMAND_OPERATION(x) (((uint32_t)(x) & 0xFu) << 28)
 #define OW_PACKET_COMMAND_OPERATION_OF(w) (((uint32_t)(w) >> 28) & 0xFu)
@@ -204,11 +206,11 @@
 #define OW_PACKET_RESPONSE_TAG_MASK OW_U(0xFF0000)
 #define OW_PACKET_RESPONSE_TAG(x) (((uint32_t)(x) & 0xFFu) << 16)
 #define OW_PACKET_RESPONSE_TAG_OF(w) (((uint32_t)(w) >> 16) & 0xFFu)
-#define OW_PACKET_RESPONSE_STATUS_LSB 28  // status: 0 done, 1 address error, 2 malformed
+#define OW_PACKET_RESPONSE_STATUS_LSB 28  // status
 #define OW_PACKET_RESPONSE_STATUS_MASK OW_U(0xF0000000)
 #define OW_PACKET_RESPONSE_STATUS(x) (((uint32_t)(x) & 0xFu) << 28)
 #define OW_PACKET_RESPONSE_STATUS_OF(w) (((uint32_t)(w) >> 28) & 0xFu)
-#define OW_PACKET_BRIEF_HOPS_X_LSB 0  // hops along the row
+#define OW_PACKET_BRIEF_HOPS_X_LSB 0
 #define OW_PACKET_BRIEF_HOPS_X_MASK OW_U(0xFFF)
 #define OW_PACKET_BRIEF_HOPS_X(x) (((uint32_t)(x) & 0xFFFu) << 0)
 #define OW_PACKET_BRIEF_HOPS_X_OF(w) (((uint32_t)(w) >> 0) & 0xFFFu)
@@ -372,7 +374,7 @@
 #define OW_CTL_FRESH_MASK OW_U(0x400000)
 #define OW_CTL_FRESH(x) (((uint32_t)(x) & 0x1u) << 22)
 #define OW_CTL_FRESH_OF(w) (((uint32_t)(w) >> 22) & 0x1u)
-#define OW_CTL_DONE_LSB 24  // on completion: 0 nothing, 1 activate, 2 unblock
+#define OW_CTL_DONE_LSB 24  // what a completion does to the task
 #define OW_CTL_DONE_MASK OW_U(0x3000000)
 #define OW_CTL_DONE(x) (((uint32_t)(x) & 0x3u) << 24)
 #define OW_CTL_DONE_OF(w) (((uint32_t)(w) >> 24) & 0x3u)
@@ -380,7 +382,7 @@
 #define OW_CTL_TASK_ID_MASK OW_U(0x7C000000)
 #define OW_CTL_TASK_ID(x) (((uint32_t)(x) & 0x1Fu) << 26)
 #define OW_CTL_TASK_ID_OF(w) (((uint32_t)(w) >> 26) & 0x1Fu)
-#define OW_DSR0_KIND_LSB 0  // kind: 0 none, 1 memory, 2 fabric in, 3 fabric out, 4 FIFO
+#define OW_DSR0_KIND_LSB 0  // kind
 #define OW_DSR0_KIND_MASK OW_U(0xF)
 #define OW_DSR0_KIND(x) (((uint32_t)(x) & 0xFu) << 0)
 #define OW_DSR0_KIND_OF(w) (((uint32_t)(w) >> 0) & 0xFu)
@@ -536,7 +538,7 @@
 #define OW_FILTER_ENABLE_MASK OW_U(0x20)
 #define OW_FILTER_ENABLE(x) (((uint32_t)(x) & 0x1u) << 5)
 #define OW_FILTER_ENABLE_OF(w) (((uint32_t)(w) >> 5) & 0x1u)
-#define OW_FILTER_KIND_LSB 6  // 0 counter, 1 sparse counter, 2 range
+#define OW_FILTER_KIND_LSB 6  // kind
 #define OW_FILTER_KIND_MASK OW_U(0xC0)
 #define OW_FILTER_KIND(x) (((uint32_t)(x) & 0x3u) << 6)
 #define OW_FILTER_KIND_OF(w) (((uint32_t)(w) >> 6) & 0x3u)
@@ -640,7 +642,7 @@
 #define OW_RED_STATUS_ERROR_MASK OW_U(0x8000000)
 #define OW_RED_STATUS_ERROR(x) (((uint32_t)(x) & 0x1u) << 27)
 #define OW_RED_STATUS_ERROR_OF(w) (((uint32_t)(w) >> 27) & 0x1u)
-#define OW_RED_STATUS_WAITS_LSB 28
+#define OW_RED_STATUS_WAITS_LSB 28  // what it waits for
 #define OW_RED_STATUS_WAITS_MASK OW_U(0x70000000)
 #define OW_RED_STATUS_WAITS(x) (((uint32_t)(x) & 0x7u) << 28)
 #define OW_RED_STATUS_WAITS_OF(w) (((uint32_t)(w) >> 28) & 0x7u)
@@ -736,7 +738,7 @@
 #define OW_THREAD_QUEUE_NO_MASK OW_U(0xF000000)
 #define OW_THREAD_QUEUE_NO(x) (((uint32_t)(x) & 0xFu) << 24)
 #define OW_THREAD_QUEUE_NO_OF(w) (((uint32_t)(w) >> 24) & 0xFu)
-#define OW_THREAD_WAITS_LSB 28
+#define OW_THREAD_WAITS_LSB 28  // what it waits for
 #define OW_THREAD_WAITS_MASK OW_U(0x70000000)
 #define OW_THREAD_WAITS(x) (((uint32_t)(x) & 0x7u) << 28)
 #define OW_THREAD_WAITS_OF(w) (((uint32_t)(w) >> 28) & 0x7u)

@@ -5,24 +5,26 @@
 
 #include <stdint.h>
 
+#include "openwafer/tile/isa.h"
 #ifndef __cplusplus
 #include "openwafer/tile/check.h"
 #endif
 
 // What the consumer at the ramp acts on: the end of an accumulator row, the end of the stream.
-#define OW_ROW_END (1u << 0)
-#define OW_STREAM_END (1u << 1)
+#define OW_ROW_END OW_CONTROL_ROW_END(1)
+#define OW_STREAM_END OW_CONTROL_STREAM_END(1)
 
 // What routers on the way do whose colour obeys commands: eight slots, slot 0 first; the colour's
 // pop mode says which routers a slot is for. OW_NO_RAMP, or'ed to a command, keeps the wavelet from
 // the ramp of the router that carries it out.
 //
 //   ow_push_control(queue, OW_COMMAND(0, OW_ADVANCE) | OW_COMMAND(1, OW_RESET | OW_NO_RAMP));
-#define OW_ADVANCE 1u   // to the next switch position
-#define OW_RESET 2u     // to position 0
-#define OW_TEARDOWN 3u  // the colour stops until its route is written again
-#define OW_NO_RAMP 4u
-#define OW_COMMAND(slot, what) ((uint32_t)(what) << (2 + 3 * OW_COMMAND_SLOT_(slot)))
+#define OW_ADVANCE OW_COMMAND_OP(OW_SWITCH_ADV)  // to the next switch position
+#define OW_RESET OW_COMMAND_OP(OW_SWITCH_RST)    // to position 0
+// The colour stops until its route is written again.
+#define OW_TEARDOWN OW_COMMAND_OP(OW_SWITCH_TEARDOWN)
+#define OW_NO_RAMP OW_COMMAND_NOCE(1)
+#define OW_COMMAND(slot, what) OW_CONTROL_COMMANDS(OW_COMMAND_SLOT_(slot), what)
 #ifdef __cplusplus
 #define OW_COMMAND_SLOT_(slot) (slot)
 #else
@@ -30,8 +32,7 @@
 #endif
 
 // Bits that no hardware looks at: what a control task is told.
-#define OW_IDENTITY_SHIFT 26
-#define OW_IDENTITY(n) ((uint32_t)(n) << OW_IDENTITY_SHIFT)
-#define OW_IDENTITY_OF(word) ((uint32_t)(word) >> OW_IDENTITY_SHIFT)
+#define OW_IDENTITY(n) OW_CONTROL_IDENTITY(n)
+#define OW_IDENTITY_OF(word) OW_CONTROL_IDENTITY_OF(word)
 
 #endif  // OPENWAFER_TILE_WAVELET_H_

@@ -297,8 +297,9 @@ ColourRun run_colours(uint32_t seed, int words) {
 // ------------------------------------------------------------------------------------- requests --
 uint32_t brief(int from, int to) {
   const int dr = to / kSide - from / kSide, dc = to % kSide - from % kSide;
-  return (dc < 0 ? 1u << 31 : 0u) | (dr < 0 ? 1u << 30 : 0u) |
-         static_cast<uint32_t>(std::abs(dr)) << 12 | static_cast<uint32_t>(std::abs(dc));
+  using Brief = isa::PacketBrief;
+  return Brief::West::put(dc < 0) | Brief::North::put(dr < 0) | Brief::HopsY::put(std::abs(dr)) |
+         Brief::HopsX::put(std::abs(dc));
 }
 
 }  // namespace

@@ -30,7 +30,10 @@ uint32_t Router::word_of(int colour, uint64_t number, bool* ctrl) const {
   uint32_t data = static_cast<uint32_t>(number) * 0x9E3779B1u;
   data ^= (data >> 15) ^ (static_cast<uint32_t>(colour) * 0x08100401u);
   *ctrl = (data >> 7 & 15) == 3;
-  if (*ctrl && colour < kControlColour) data &= 0xFC000003u;
+  if (*ctrl && colour < kControlColour) {
+    using Control = isa::Control;
+    data &= Control::RowEnd::kMask | Control::StreamEnd::kMask | Control::Identity::kMask;
+  }
   return data;
 }
 
@@ -203,38 +206,43 @@ std::string Pair::first_error() const {
 
 Status Pair::status(int side) {
   Vow_link_pair& top = model_->top;
-  const auto read = [&](int word) {
+  namespace reg = isa::link;
+  const auto read = [&](uint32_t word) {
     top.stat_addr_i = static_cast<uint8_t>(word);
     top.stat_re_i = 1;
     step();
     top.stat_re_i = 0;
     return side == 0 ? top.stat0_o : top.stat1_o;
   };
+  using State = reg::State;
   Status s;
-  const uint32_t w = read(0);
-  s.up = (w & 1) != 0;
-  s.reason = static_cast<int>(w >> 3 & 7);
-  s.cause = static_cast<int>(w >> 7 & 7);
-  s.trainings = static_cast<int>(w >> 16);
-  s.replays = read(1);
-  s.wrong_frames = read(2);
-  s.frames = read(3);
+  const uint32_t w = read(State::kAddress);
+  s.up = State::Up::get(w);
+  s.reason = static_cast<int>(State::Down::get(w));
+  s.cause = static_cast<int>(State::Cause::get(w));
+  s.trainings = static_cast<int>(State::Trainings::get(w));
+  s.replays = read(reg::Replays::kAddress);
+  s.wrong_frames = read(reg::Wrong::kAddress);
+  s.frames = read(reg::Frames::kAddress);
   for (int g = 0; g < kGroups; ++g) {
-    const uint64_t lanes = uint64_t{read(4 + 2 * g)} | uint64_t{read(5 + 2 * g)} << 32;
+    const uint64_t lanes =
+        uint64_t{read(reg::Faulty::address(g))} | uint64_t{read(reg::FaultyHigh::address(g))} << 32;
     for (int l = 0; l < kGroupLanes; ++l) {
       if ((lanes >> l & 1) != 0) s.faulty.push_back(g * kGroupLanes + l);
     }
   }
-  const uint32_t rx = read(8);
-  const uint32_t tx = read(9);
-  for (int i = 0; i < 4; ++i) {
-    s.rx_map[static_cast<size_t>(i)] = static_cast<int>(rx >> (6 * i) & 63);
-    s.tx_map[static_cast<size_t>(i)] = static_cast<int>(tx >> (6 * i) & 63);
-  }
+  const auto map = [](uint32_t word) {
+    using Map = isa::LinkMap;
+    return std::array<int, 4>{
+        static_cast<int>(Map::G0Lo::get(word)), static_cast<int>(Map::G0Hi::get(word)),
+        static_cast<int>(Map::G1Lo::get(word)), static_cast<int>(Map::G1Hi::get(word))};
+  };
+  s.rx_map = map(read(reg::RxMap::kAddress));
+  s.tx_map = map(read(reg::TxMap::kAddress));
   for (int i = 0; i < (kLanes + 4) / 5; ++i) {
-    const uint32_t p = read(16 + i);
+    const uint32_t p = read(reg::Delays::address(i));
     for (int k = 0; k < 5 && 5 * i + k < kLanes; ++k) {
-      s.phase[static_cast<size_t>(5 * i + k)] = static_cast<int>(p >> (6 * k) & 31);
+      s.phase[static_cast<size_t>(5 * i + k)] = static_cast<int>(isa::LinkDelays::Delay::get(p, k));
     }
   }
   return s;

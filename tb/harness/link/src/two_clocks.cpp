@@ -252,8 +252,12 @@ PhaseSweep measure_phases(uint64_t wavelets, uint64_t seed,
       fail("wavelets were lost");
     }
     sweep.wavelets += link.router(0).taken() + link.router(1).taken();
-    sweep.wrong_frames += link.status(0, 2) + link.status(1, 2);
-    sweep.trainings += static_cast<int>((link.status(0, 0) >> 16) + (link.status(1, 0) >> 16));
+    for (int side = 0; side < 2; ++side) {
+      using State = isa::link::State;
+      sweep.wrong_frames += link.status(side, isa::link::Wrong::kAddress);
+      sweep.trainings +=
+          static_cast<int>(State::Trainings::get(link.status(side, State::kAddress)));
+    }
     if (link.errors() != 0) fail(link.first_error());
     if (progress) progress(sweep.wavelets);
   }

@@ -33,7 +33,7 @@ ow_tb_dsr vector(uint32_t dsr, Type type, uint32_t addr, uint32_t n);
 ow_tb_dsr fabric_in(uint32_t dsr, Type type, uint32_t queue, uint32_t length, uint32_t flags = 0);
 ow_tb_dsr fabric_out(uint32_t dsr, Type type, uint32_t queue, uint32_t length, uint32_t flags = 0);
 uint32_t control(uint32_t dst, uint32_t a, uint32_t b, uint32_t thread, uint32_t flags = 0);
-uint32_t instruction_word(uint32_t op, Type type);
+uint32_t instruction_word(Op op, Type type);
 
 struct CallResult {
   uint64_t cycles = 0;

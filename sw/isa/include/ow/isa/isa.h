@@ -36,6 +36,8 @@ inline constexpr int kAccLines = 16;
 inline constexpr int kConfigSramUnit = 64;  // bytes in which CONFIG counts the SRAM
 inline constexpr uint32_t kCrcPolynomial = 0x3D65;  // CRC-16 of frames, on links and on chains
 inline constexpr uint32_t kStationAllColumns = 255;
+inline constexpr uint32_t kEdgePatternLow = 0x9C66A5F0;
+inline constexpr uint32_t kEdgePatternHigh = 0x15A3;  // the bits above
 inline constexpr int kLaneGroups = 2;  // groups of lanes of one direction of a link
 inline constexpr int kGroupData = 32;  // data lanes of a group
 inline constexpr int kGroupLanes = 34;  // lanes of a group
@@ -52,8 +54,8 @@ inline constexpr uint32_t kTrainMessage = 32;  // first bit of the message
 inline constexpr uint32_t kTrainTest = 160;  // first bit of the test sequence
 inline constexpr uint32_t kMessageCheck = 1;  // `check` of a message
 inline constexpr uint32_t kNoLane = 63;  // no faulty lane
-inline constexpr uint32_t kOpcodeTensor = 11;  // opcode of tensor instructions (custom-0)
-inline constexpr uint32_t kOpcodeSystem = 43;  // opcode of system instructions (custom-1)
+inline constexpr uint32_t kOpcodeTensor = 11;  // opcode of tensor instructions
+inline constexpr uint32_t kOpcodeSystem = 43;  // opcode of system instructions
 inline constexpr int kNextArgument = 10;
 inline constexpr int kNextLink = 1;  // general register that ow.next sets to its own address
 
@@ -413,7 +415,7 @@ struct Position {
 // a command of a control wavelet.
 struct Command {
   static constexpr int kBits = 3;
-  using Op = Field<uint32_t, 0, 2>;  // 0 nothing, 1 advance, 2 reset, 3 teardown
+  using Op = Field<uint32_t, 0, 2>;  // what the switch does
   using Noce = Field<uint32_t, 2, 1>;  // not to the ramp of the router that carries it out
 };
 
@@ -440,7 +442,7 @@ struct PacketCommand {
   static constexpr int kBits = 32;
   using Count = Field<uint32_t, 0, 16>;  // number of 32-bit words (1 to 65535)
   using Tag = Field<uint32_t, 16, 8>;  // comes back with the response
-  using Operation = Field<uint32_t, 28, 4>;  // operation: 1 write, 2 read
+  using Operation = Field<uint32_t, 28, 4>;  // operation
 };
 
 // the word of a response that follows its headers.
@@ -448,13 +450,13 @@ struct PacketResponse {
   static constexpr int kBits = 32;
   using Count = Field<uint32_t, 0, 16>;  // number of words that follow
   using Tag = Field<uint32_t, 16, 8>;  // the tag
-  using Status = Field<uint32_t, 28, 4>;  // status: 0 done, 1 address error, 2 malformed
+  using Status = Field<uint32_t, 28, 4>;  // status
 };
 
 // a request of one word.
 struct PacketBrief {
   static constexpr int kBits = 32;
-  using HopsX = Field<uint32_t, 0, 12>;  // hops along the row
+  using HopsX = Field<uint32_t, 0, 12>;
   using HopsY = Field<uint32_t, 12, 12>;  // hops along the column
   using Task = Field<uint32_t, 24, 5>;  // the task
   using Activate = Field<uint32_t, 29, 1>;  // the tile activates the task
@@ -572,14 +574,14 @@ struct TensorCtl {
   using Priority = Field<uint32_t, 20, 1>;
   using Stochastic = Field<uint32_t, 21, 1>;  // stochastic rounding (cvt from f32 to f16 or bf16)
   using Fresh = Field<uint32_t, 22, 1>;
-  using Done = Field<uint32_t, 24, 2>;  // on completion: 0 nothing, 1 activate, 2 unblock
+  using Done = Field<uint32_t, 24, 2>;  // what a completion does to the task
   using Task = Field<uint32_t, 26, 5>;  // the task
 };
 
 // word 0 of a descriptor.
 struct Dsr0 {
   static constexpr int kBits = 32;
-  using Kind = Field<uint32_t, 0, 4>;  // kind: 0 none, 1 memory, 2 fabric in, 3 fabric out, 4 FIFO
+  using Kind = Field<uint32_t, 0, 4>;  // kind
   using Type = Field<uint32_t, 4, 3>;  // element type
   using Queue = Field<uint32_t, 8, 3>;  // queue (fabric kinds); FIFO register 0 to 3
   using SaveAddress = Field<uint32_t, 11, 1>;  // at completion word 1 takes the advanced address
@@ -668,7 +670,7 @@ struct Filter {
   }
   using Colour = Field<uint32_t, 0, 5>;  // its colour
   using Enable = Field<uint32_t, 5, 1>;  // it filters
-  using Kind = Field<uint32_t, 6, 2>;  // 0 counter, 1 sparse counter, 2 range
+  using Kind = Field<uint32_t, 6, 2>;  // kind
   using CountData = Field<uint32_t, 8, 1>;  // counts data wavelets
   using CountCtrl = Field<uint32_t, 9, 1>;  // counts control wavelets
   using FilterCtrl = Field<uint32_t, 10, 1>;  // may drop control wavelets
@@ -873,7 +875,7 @@ struct RedStatus {
   static constexpr uint32_t kReset = 0;
   using Rows = Field<uint32_t, 0, 16>;  // rows done
   using Error = Field<uint32_t, 27, 1>;
-  using Waits = Field<uint32_t, 28, 3>;
+  using Waits = Field<uint32_t, 28, 3>;  // what it waits for
   using Running = Field<uint32_t, 31, 1>;  // running
 };
 struct RedStart {
@@ -979,7 +981,7 @@ struct Thread {
   }
   using Operation = Field<uint32_t, 16, 7>;  // operation
   using Queue = Field<uint32_t, 24, 4>;  // the queue that it waits for
-  using Waits = Field<uint32_t, 28, 3>;
+  using Waits = Field<uint32_t, 28, 3>;  // what it waits for
   using Active = Field<uint32_t, 31, 1>;  // active
 };
 struct Row {

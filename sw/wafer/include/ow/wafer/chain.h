@@ -35,6 +35,7 @@ enum StationRegister {
 constexpr uint32_t kStationIdValue = isa::station::Id::kReset;
 constexpr uint32_t kStationRun = isa::station::Control::Run::put(1);
 constexpr uint32_t kStationTest = isa::station::Control::Test::put(1);
+constexpr uint32_t kScanEnable = isa::station::Scan::Enable::put(1);
 constexpr int kEveryColumn = isa::kStationAllColumns;
 
 // The chain of one physical row of one reticle, and the end from which to enter it.

@@ -7,9 +7,11 @@
 #include <memory>
 #include <vector>
 
+#include "ow/isa/isa.h"
+
 namespace ow::fp {
 
-// Operations and formats, as in rtl/tile/math/ow_datapath_pkg.sv.
+// Operations, as in rtl/tile/math/ow_datapath_pkg.sv, and formats.
 enum class DpOp : uint8_t {
   kMov = 0,
   kAdd = 1,
@@ -34,7 +36,14 @@ enum class DpOp : uint8_t {
   kRMax = 26,
   kRMin = 27
 };
-enum class DpFmt : uint8_t { kF16 = 0, kBf16 = 1, kF32 = 2, kI16 = 4, kI32 = 5, kI8 = 6 };
+enum class DpFmt : uint8_t {
+  kF16 = static_cast<uint8_t>(isa::TensorType::F16),
+  kBf16 = static_cast<uint8_t>(isa::TensorType::BF16),
+  kF32 = static_cast<uint8_t>(isa::TensorType::F32),
+  kI16 = static_cast<uint8_t>(isa::TensorType::I16),
+  kI32 = static_cast<uint8_t>(isa::TensorType::I32),
+  kI8 = static_cast<uint8_t>(isa::TensorType::I8)
+};
 
 // Bits of a format.
 int bits_of(DpFmt fmt);

@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "ow/isa/isa.h"
+
 namespace ow::link {
 
 constexpr int kGroups = 2;
@@ -180,8 +182,23 @@ struct Status {
   std::array<int, kLanes> phase{};  // delay of each lane, in eighths of a bit
 };
 
-enum Reason { kUp = 0, kOff, kNoSignal, kTraining, kTooManyLanes, kPeerDown, kPeerReset };
-enum Cause { kReset = 0, kCommand, kErrors, kSilence, kHandshake, kPeer };
+enum Reason {
+  kUp = static_cast<int>(isa::LinkDown::Not),
+  kOff = static_cast<int>(isa::LinkDown::Off),
+  kNoSignal = static_cast<int>(isa::LinkDown::NoSignal),
+  kTraining = static_cast<int>(isa::LinkDown::Training),
+  kTooManyLanes = static_cast<int>(isa::LinkDown::Lanes),
+  kPeerDown = static_cast<int>(isa::LinkDown::PeerLanes),
+  kPeerReset = static_cast<int>(isa::LinkDown::PeerReset)
+};
+enum Cause {
+  kReset = static_cast<int>(isa::LinkCause::Reset),
+  kCommand = static_cast<int>(isa::LinkCause::Command),
+  kErrors = static_cast<int>(isa::LinkCause::Errors),
+  kSilence = static_cast<int>(isa::LinkCause::Silence),
+  kHandshake = static_cast<int>(isa::LinkCause::Handshake),
+  kPeer = static_cast<int>(isa::LinkCause::Peer)
+};
 
 class Pair {
  public:
