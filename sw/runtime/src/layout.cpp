@@ -6,8 +6,17 @@
 
 #include "openwafer/error.h"
 #include "openwafer/program.h"
+#include "ow/isa/isa.h"
 
 namespace ow {
+
+uint32_t command(int slot, Command what, bool not_to_ramp) {
+  constexpr isa::SwitchOp kOps[] = {isa::SwitchOp::Nop, isa::SwitchOp::Advance,
+                                    isa::SwitchOp::Reset, isa::SwitchOp::Teardown};
+  return isa::Control::Commands::put(slot, isa::Command::Op::put(kOps[static_cast<size_t>(what)]) |
+                                               isa::Command::Noce::put(not_to_ramp));
+}
+
 namespace {
 
 constexpr int kQueues = 8;

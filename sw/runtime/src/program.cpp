@@ -43,24 +43,6 @@ uint32_t position_word(const Route& route) {
   return isa::Position::InPort::put(route.in) | isa::Position::OutMask::put(route.out_mask);
 }
 
-uint32_t command(int slot, Command what, bool not_to_ramp) {
-  const auto op = [what] {
-    switch (what) {
-      case Command::Advance:
-        return isa::SwitchOp::Advance;
-      case Command::Reset:
-        return isa::SwitchOp::Reset;
-      case Command::Teardown:
-        return isa::SwitchOp::Teardown;
-      case Command::Nop:
-        break;
-    }
-    return isa::SwitchOp::Nop;
-  };
-  return isa::Control::Commands::put(
-      slot, isa::Command::Op::put(op()) | isa::Command::Noce::put(not_to_ramp));
-}
-
 uint32_t route_word(const Route& route) {
   return reg::Route::Enable::put(1) | reg::Route::Position::put(position_word(route));
 }

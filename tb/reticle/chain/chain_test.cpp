@@ -121,8 +121,10 @@ TEST(Chain, OneRightFrameAmongNoiseIsNotBelieved) {
     Chain chain;
     const int dead = 5, beside = east ? 6 : 4;
     chain.top().dead_i = 1 << dead;
-    const uint64_t head =
-        static_cast<uint64_t>(beside) << 39 | uint64_t{1} << 38 | uint64_t{7} << 32 | 0xBAD;
+    using Frame = ow::isa::ChainFrame;
+    const uint64_t head = (Frame::Column::put(beside) | Frame::Write::put(1) |
+                           Frame::Register::put(7) | Frame::Data::put(0xBAD)) >>
+                          16;
     const uint16_t crc = ow::tb::chain_crc(head);
     const auto babble = [&](bool bit) {
       chain.top().dead_level_i = static_cast<uint16_t>(bit ? 1 << dead : 0);

@@ -170,8 +170,9 @@ TEST(Queues, ASecondInputQueueForAColourIsRefusedByName) {
   unbind_queues(control, whole(device.shape()));
   bind_inq(control, whole(device.shape()), 5, 17);
   device.run(100);
-  EXPECT_EQ(device.tile(1, 1)[kRegInq + 20], 32u + 17u);
-  EXPECT_EQ(device.tile(1, 1)[kRegInq + 12], 0u);
+  EXPECT_EQ(device.tile(1, 1)[reg::Inq::address(5)],
+            reg::Inq::Enable::put(1) | reg::Inq::Colour::put(17));
+  EXPECT_EQ(device.tile(1, 1)[reg::Inq::address(3)], 0u);
 }
 
 }  // namespace

@@ -342,17 +342,18 @@ TEST_F(TileErrorTest, TheSelfTestStartedByFirmware) {
 }
 
 TEST_F(TileErrorTest, TheRandomStateWrittenWhileAConversionRounds) {
-  const uint32_t word = control->read_tile(kRow, kCol, kRegPrng + 8);
+  const uint32_t word = control->read_tile(kRow, kCol, isa::reg::Prng::address(2));
   start(OW_FAULT_SEED);
   TileError e = expect_stopped(ErrorSource::Regs, static_cast<int>(isa::RegsCause::PrngBusy),
                                "the state of the random generator was written while a conversion "
                                "uses it, register 0xf0000798; pc 0x");
-  EXPECT_EQ(e.addr, kRegPrng + 8);
+  EXPECT_EQ(e.addr, isa::reg::Prng::address(2));
   EXPECT_NE(e.describe(&image).find(line("register")), std::string::npos) << e.describe(&image);
-  EXPECT_NE(control->read_tile(kRow, kCol, kRegPrng + 8), 5u) << "the write has no effect";
+  EXPECT_NE(control->read_tile(kRow, kCol, isa::reg::Prng::address(2)), 5u)
+      << "the write has no effect";
   expect_recovers();
-  control->write(tile, kRegPrng + 8, word);  // at rest it may be written
-  EXPECT_EQ(control->read_tile(kRow, kCol, kRegPrng + 8), word);
+  control->write(tile, isa::reg::Prng::address(2), word);  // at rest it may be written
+  EXPECT_EQ(control->read_tile(kRow, kCol, isa::reg::Prng::address(2)), word);
   EXPECT_FALSE(read_error(*control, kRow, kCol).stopped);
 }
 
