@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <utility>
 
 #include "cli.h"
 #include "ow/base/error.h"
@@ -202,9 +203,8 @@ void check_wafer(const Options& options, const jobs::RunParams& params) {
   if (options.validate_only) wafer::make_wafer_device(shape, faults);
 }
 
-int run(Context& context, const Options& options) {
-  const jobs::RunParams params = jobs::load_params(options.params);
-  jobs::RunOptions run_options;
+// Options that do not go together.
+void check_combination(const Options& options) {
   const bool mini = options.tiles == "mini";
   if (mini && (options.device != "rtl" || options.check_idle)) {
     throw BadInput("--tiles mini: only with --device rtl and without --check-idle");
@@ -213,51 +213,86 @@ int run(Context& context, const Options& options) {
   if (options.device == "golden" && (!options.check || !options.save_outputs.empty())) {
     throw BadInput("--device golden: it is the check, and has no outputs of a device");
   }
-  if (options.device == "golden") {
-    run_options.device = RunDevice::Golden;
-  } else if (options.device == "mono") {
-    run_options.device = RunDevice::Monolithic;
-  } else {
-    run_options.device = RunDevice::Replicated;
-  }
-  run_options.sim.check_idle = options.check_idle;
   if (!options.record.empty() && (options.device == "golden" || !options.wafer.empty())) {
     throw BadInput("--record: only runs of a simulated grid are recorded (no --wafer)");
   }
-  run_options.sim.record_file = options.record;
-  if (mini) run_options.tile = jobs::kMiniTile;
-  run_options.firmware = !options.firmware.empty() ? options.firmware
-                         : mini                    ? OW_FIRMWARE_DIR "/stream_layer_mini.elf"
-                                                   : OW_FIRMWARE_DIR "/stream_layer.elf";
-  run_options.weights = options.weights;
-  run_options.save_weights = options.save_weights;
-  run_options.save_outputs = options.save_outputs;
-  if (options.check) run_options.reference = golden::run_network;
-  run_options.train = golden::train;
-  run_options.limit = options.limit;
   if (options.wafer.empty() && !(options.defects.empty() && options.map.empty() &&
                                  options.svg.empty() && !options.accept_smaller)) {
     throw BadInput("--defects, --map, --svg, --accept-smaller: which wafer? (--wafer FILE)");
   }
+}
+
+// All but where a wafer comes from and who hears of the progress.
+jobs::RunOptions run_options(const Options& options) {
+  jobs::RunOptions run;
+  const bool mini = options.tiles == "mini";
+  run.device = options.device == "golden" ? RunDevice::Golden
+               : options.device == "mono" ? RunDevice::Monolithic
+                                          : RunDevice::Replicated;
+  run.sim.check_idle = options.check_idle;
+  run.sim.record_file = options.record;
+  if (mini) {
+    run.tile = jobs::kMiniTile;
+    run.make = bench::make_mini_grid;
+  }
+  run.firmware = !options.firmware.empty() ? options.firmware
+                 : mini                    ? OW_FIRMWARE_DIR "/stream_layer_mini.elf"
+                                           : OW_FIRMWARE_DIR "/stream_layer.elf";
+  run.weights = options.weights;
+  run.save_weights = options.save_weights;
+  run.save_outputs = options.save_outputs;
+  if (options.check) run.reference = golden::run_network;
+  run.train = golden::train;
+  run.limit = options.limit;
+  return run;
+}
+
+void print_checked(const Options& options, const jobs::Checked& checked) {
+  fmt::print("{}: valid; {} samples to run, {} to train with; {} a tile, {} bytes of it in use",
+             options.params, checked.samples.samples(),
+             checked.network ? 0 : checked.training.samples(), checked.plan.capacity,
+             checked.plan.used_bytes);
+  if (checked.large_plan) fmt::print(", {} by the large layer", checked.large_plan->used_bytes);
+  fmt::print("\n");
+}
+
+// The progress of each stage in turn.
+class Stages {
+ public:
+  void update(const std::string& what, double done) {
+    if (what != stage_) {
+      bar_.reset();
+      bar_ = std::make_unique<Progress>(what, 1000);
+      stage_ = what;
+    }
+    bar_->update(static_cast<uint64_t>(done * 1000));
+  }
+
+ private:
+  std::string stage_;
+  std::unique_ptr<Progress> bar_;
+};
+
+RunReport run_with_progress(const jobs::RunParams& params, jobs::RunOptions run) {
+  Stages stages;
+  run.progress = [&stages](const std::string& what, double done) { stages.update(what, done); };
+  return jobs::run_network(params, run);
+}
+
+int run(Context& context, const Options& options) {
+  const jobs::RunParams params = jobs::load_params(options.params);
+  check_combination(options);
+  jobs::RunOptions run = run_options(options);
   if (!options.wafer.empty()) check_wafer(options, params);
   if (options.validate_only) {
-    const jobs::Checked checked = jobs::check_run(params, run_options);
-    fmt::print("{}: valid; {} samples to run, {} to train with; {} a tile, {} bytes of it in use",
-               options.params, checked.samples.samples(),
-               checked.network ? 0 : checked.training.samples(), checked.plan.capacity,
-               checked.plan.used_bytes);
-    if (checked.large_plan) fmt::print(", {} by the large layer", checked.large_plan->used_bytes);
-    fmt::print("\n");
+    print_checked(options, jobs::check_run(params, run));
     context.result()["valid"] = true;
     return 0;
   }
 
   nlohmann::json bringup;
-  if (mini) {
-    run_options.make = bench::make_mini_grid;
-  }
   if (!options.wafer.empty()) {
-    run_options.make = [&options, &bringup](GridShape grid) {
+    run.make = [&options, &bringup](GridShape grid) {
       wafer::WaferPart part;
       part.accept_smaller = options.accept_smaller;
       auto wafer = open_wafer({options.wafer, options.defects, options.map, part, "", {}},
@@ -266,18 +301,7 @@ int run(Context& context, const Options& options) {
       return wafer;
     };
   }
-  std::string stage;
-  std::unique_ptr<Progress> bar;
-  run_options.progress = [&](const std::string& what, double done) {
-    if (what != stage) {
-      bar.reset();
-      bar = std::make_unique<Progress>(what, 1000);
-      stage = what;
-    }
-    bar->update(static_cast<uint64_t>(done * 1000));
-  };
-  const RunReport report = jobs::run_network(params, run_options);
-  bar.reset();
+  const RunReport report = run_with_progress(params, std::move(run));
   print_report(report);
   context.result() = report_json(report);
   if (!bringup.is_null()) context.result()["wafer"] = bringup;

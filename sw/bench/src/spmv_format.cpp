@@ -319,106 +319,149 @@ SparseMatrix read_matrix_market(const std::string& path) {
   return m;
 }
 
-SpmvPlan make_spmv_plan(const SparseMatrix& matrix, Type type, uint32_t address, uint32_t bytes,
-                        uint32_t x_address) {
-  const Shape shape = shape_of(type);
-  const uint32_t x_word = x_address / 8;
-  SpmvPlan plan;
-  plan.type = type;
-  double largest = 0;
-  for (const auto& r : matrix.row) {
-    for (const auto& [col, v] : r) largest = std::max(largest, std::abs(v));
-  }
-  if (largest > 0) plan.scale = std::exp2(std::floor(-std::log2(largest)));
+namespace {
 
-  plan.order.resize(matrix.rows);
-  std::iota(plan.order.begin(), plan.order.end(), 0u);
-  std::stable_sort(plan.order.begin(), plan.order.end(), [&](uint32_t a, uint32_t b) {
-    return matrix.row[a].size() > matrix.row[b].size();
-  });
-  plan.x_position.resize(matrix.cols);
-  std::iota(plan.x_position.begin(), plan.x_position.end(), 0u);
-  if (matrix.rows == matrix.cols) {
-    for (uint32_t k = 0; k < matrix.rows; ++k) plan.x_position[plan.order[k]] = k;
+// Cuts the rows of a matrix, longest first, into tiles.
+class Planner {
+ public:
+  Planner(const SparseMatrix& matrix, Type type, uint32_t address, uint32_t bytes,
+          uint32_t x_address)
+      : matrix_(matrix),
+        shape_(shape_of(type)),
+        address_(address),
+        bytes_(bytes),
+        x_word_(x_address / 8) {
+    plan_.type = type;
   }
-  const auto entries = [&](uint32_t position) {
+
+  SpmvPlan run() {
+    choose_scale();
+    choose_order();
+    while (position_ < matrix_.rows) plan_.tiles.push_back(next_tile());
+    return std::move(plan_);
+  }
+
+ private:
+  void choose_scale() {
+    double largest = 0;
+    for (const auto& r : matrix_.row) {
+      for (const auto& [col, v] : r) largest = std::max(largest, std::abs(v));
+    }
+    if (largest > 0) plan_.scale = std::exp2(std::floor(-std::log2(largest)));
+  }
+
+  // x in the order of the rows, if that makes sense.
+  void choose_order() {
+    plan_.order.resize(matrix_.rows);
+    std::iota(plan_.order.begin(), plan_.order.end(), 0u);
+    std::stable_sort(plan_.order.begin(), plan_.order.end(), [&](uint32_t a, uint32_t b) {
+      return matrix_.row[a].size() > matrix_.row[b].size();
+    });
+    plan_.x_position.resize(matrix_.cols);
+    std::iota(plan_.x_position.begin(), plan_.x_position.end(), 0u);
+    if (matrix_.rows != matrix_.cols) return;
+    for (uint32_t k = 0; k < matrix_.rows; ++k) plan_.x_position[plan_.order[k]] = k;
+  }
+
+  size_t length(uint32_t position) const { return matrix_.row[plan_.order[position]].size(); }
+  std::vector<Weight> entries(uint32_t position) const {
     std::vector<Weight> out;
-    for (const auto& [col, v] : matrix.row[plan.order[position]]) {
-      out.push_back({plan.x_position[col], encode(type, v * plan.scale)});
+    for (const auto& [col, v] : matrix_.row[plan_.order[position]]) {
+      out.push_back({plan_.x_position[col], encode(plan_.type, v * plan_.scale)});
     }
     return out;
-  };
-
-  const auto fits = [&](const std::vector<Laid>& slices) {
-    uint32_t rows = 0;
-    for (const Laid& l : slices) rows += (l.rows + 3) & ~3u;
-    return image_bytes(slices, shape) + rows * shape.value_bytes <= bytes;
-  };
-  uint32_t position = 0;
-  const auto long_row = [&](uint32_t at) {
-    const std::vector<Weight> row = entries(at);
+  }
+  Laid long_row(uint32_t position) const {
+    const std::vector<Weight> row = entries(position);
     std::vector<std::vector<Weight>> pieces(kSlice);
     for (size_t k = 0; k < row.size(); ++k) pieces[k % kSlice].push_back(row[k]);
-    return lay_out(std::move(pieces), true, shape, x_word);
-  };
-  const auto slice = [&](uint32_t first, uint32_t rows) {
+    return lay_out(std::move(pieces), true, shape_, x_word_);
+  }
+  Laid slice(uint32_t first, uint32_t rows) const {
     std::vector<std::vector<Weight>> pieces;
     for (uint32_t k = first; k < first + rows; ++k) pieces.push_back(entries(k));
-    return lay_out(std::move(pieces), false, shape, x_word);
-  };
-  const auto length = [&](uint32_t at) { return matrix.row[plan.order[at]].size(); };
-
-  while (position < matrix.rows) {
-    const uint32_t first_row = position;
-    std::vector<Laid> slices;
-    const auto append = [&](Laid laid) {
-      slices.push_back(std::move(laid));
-      if (fits(slices)) return true;
-      slices.pop_back();
-      return false;
-    };
-    bool full = false;
-    while (!full && position < matrix.rows && length(position) >= kLongRow) {
-      full = !append(long_row(position));
-      if (!full) ++position;
-    }
-    // As many rows as fit, in slices of about the same size, as many for A as for B.
-    const auto cut = [&](uint32_t rows) {
-      std::vector<Laid> with = slices;
-      uint32_t n = (rows + kSlice - 1) / kSlice;
-      if ((slices.size() + n) % 2 != 0 && rows >= 2 * kSlice) ++n;
-      for (uint32_t k = 0, at = position; k < n; ++k) {
-        uint32_t size = (position + rows - at + n - k - 1) / (n - k);
-        size = std::min({(size + 7) / 8 * 8, kSlice, position + rows - at});
-        if (size == 0) break;
-        with.push_back(slice(at, size));
-        at += size;
-      }
-      return with;
-    };
-    if (!full && position < matrix.rows) {
-      size_t room = bytes - std::min(bytes, image_bytes(slices, shape));
-      uint32_t rows = 0;
-      while (position + rows < matrix.rows) {
-        const size_t more = length(position + rows) * (shape.value_bytes + 2) + shape.value_bytes;
-        if (more > room) break;
-        room -= more;
-        ++rows;
-      }
-      for (; rows != 0; rows -= std::min(rows, shape.width)) {
-        std::vector<Laid> with = cut(rows);
-        if (!fits(with)) continue;
-        slices = std::move(with);
-        position += rows;
-        break;
-      }
-    }
-    if (position == first_row) throw BadInput(matrix.name + ": a slice does not fit the tile");
-    SpmvTile tile = make_image(std::move(slices), shape, address);
-    tile.first_row = first_row;
-    plan.tiles.push_back(std::move(tile));
+    return lay_out(std::move(pieces), false, shape_, x_word_);
   }
-  return plan;
+  bool fits(const std::vector<Laid>& slices) const {
+    uint32_t rows = 0;
+    for (const Laid& l : slices) rows += (l.rows + 3) & ~3u;
+    return image_bytes(slices, shape_) + rows * shape_.value_bytes <= bytes_;
+  }
+
+  SpmvTile next_tile() {
+    const uint32_t first_row = position_;
+    std::vector<Laid> slices;
+    if (take_long_rows(&slices)) take_short_rows(&slices);
+    if (position_ == first_row) throw BadInput(matrix_.name + ": a slice does not fit the tile");
+    SpmvTile tile = make_image(std::move(slices), shape_, address_);
+    tile.first_row = first_row;
+    return tile;
+  }
+
+  // False if the tile is full.
+  bool take_long_rows(std::vector<Laid>* slices) {
+    while (position_ < matrix_.rows && length(position_) >= kLongRow) {
+      slices->push_back(long_row(position_));
+      if (!fits(*slices)) {
+        slices->pop_back();
+        return false;
+      }
+      ++position_;
+    }
+    return true;
+  }
+
+  // As many as fit, in slices of about the same size.
+  void take_short_rows(std::vector<Laid>* slices) {
+    for (uint32_t rows = most_rows(*slices); rows != 0; rows -= std::min(rows, shape_.width)) {
+      std::vector<Laid> with = with_rows(*slices, rows);
+      if (!fits(with)) continue;
+      *slices = std::move(with);
+      position_ += rows;
+      break;
+    }
+  }
+
+  // More than these do not fit, however they are laid.
+  uint32_t most_rows(const std::vector<Laid>& slices) const {
+    size_t room = bytes_ - std::min(bytes_, image_bytes(slices, shape_));
+    uint32_t rows = 0;
+    while (position_ + rows < matrix_.rows) {
+      const size_t more = length(position_ + rows) * (shape_.value_bytes + 2) + shape_.value_bytes;
+      if (more > room) break;
+      room -= more;
+      ++rows;
+    }
+    return rows;
+  }
+
+  // The next rows in slices besides, as many for A as for B.
+  std::vector<Laid> with_rows(const std::vector<Laid>& slices, uint32_t rows) const {
+    std::vector<Laid> with = slices;
+    uint32_t n = (rows + kSlice - 1) / kSlice;
+    if ((slices.size() + n) % 2 != 0 && rows >= 2 * kSlice) ++n;
+    for (uint32_t k = 0, at = position_; k < n; ++k) {
+      uint32_t size = (position_ + rows - at + n - k - 1) / (n - k);
+      size = std::min({(size + 7) / 8 * 8, kSlice, position_ + rows - at});
+      if (size == 0) break;
+      with.push_back(slice(at, size));
+      at += size;
+    }
+    return with;
+  }
+
+  const SparseMatrix& matrix_;
+  const Shape shape_;
+  const uint32_t address_, bytes_, x_word_;
+  SpmvPlan plan_;
+  uint32_t position_ = 0;  // of the first row that is in no tile yet
+};
+
+}  // namespace
+
+SpmvPlan make_spmv_plan(const SparseMatrix& matrix, Type type, uint32_t address, uint32_t bytes,
+                        uint32_t x_address) {
+  return Planner(matrix, type, address, bytes, x_address).run();
 }
 
 golden::Vec spmv(Type type, const SpmvTile& tile, const golden::Vec& x) {

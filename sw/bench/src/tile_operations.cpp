@@ -36,88 +36,138 @@ void TileRows::functions() {
   figure("T16", wrong, {{"inputs", inputs}});
 }
 
-void TileRows::one_operation(Op op, Type type, Type to, bool scalar) {
-  constexpr uint32_t kN = 1024;
-  const Type from = golden::source_type(type);
-  const bool reduction = op == Op::Dot || op == Op::Sum || op == Op::RMax || op == Op::RMin;
-  const bool indexed = op == Op::Gather || op == Op::Scatter || op == Op::Fmag;
-  const bool nonlinear = op == Op::Rcp || op == Op::Rsqrt || op == Op::Exp || op == Op::Log ||
-                         op == Op::Tanh || op == Op::Sigmoid;
-  const bool two = !(op == Op::Mov || op == Op::Cvt || nonlinear || op == Op::Sum ||
-                     op == Op::RMax || op == Op::RMin);
-  const uint32_t in = static_cast<uint32_t>(golden::type_bytes(from));
-  const uint32_t outb = static_cast<uint32_t>(golden::type_bytes(to));
-  Space space(tile());
-  const uint32_t aa = space.take(kN * 4);
-  const uint32_t ba = space.take(kN * 4, 16);
-  const uint32_t da = space.take(kN * 4, 32);
-  const uint32_t xa = space.take(kN * 4, 48);
-  // Any bits at all for what maps bits to bits; numbers of like size for sums.
-  const bool tame = reduction || op == Op::Fma || op == Op::Fmag;
-  const Vec a = tame ? data_.values(from, kN) : data_.any(from, kN);
-  Vec b = tame ? data_.values(from, kN) : data_.any(from, kN);
-  const Vec d = tame ? data_.values(to, kN) : data_.any(to, kN);
-  const Vec x = tame ? data_.values(from, kN) : data_.any(from, kN);
-  Type b_type = from;
-  if (indexed) {
-    b_type = Type::I16;
-    for (uint32_t i = 0; i < kN; ++i) b[i] = i;
-    for (uint32_t i = kN; i-- > 1;) std::swap(b[i], b[data_.rng().below(i + 1)]);
+namespace {
+
+constexpr uint32_t kElements = 1024;
+
+// An operation with its types, and what follows from them.
+struct Operation {
+  Op op;
+  Type type, to;
+  bool scalar;
+
+  Type from() const { return golden::source_type(type); }
+  bool reduction() const {
+    return op == Op::Dot || op == Op::Sum || op == Op::RMax || op == Op::RMin;
   }
-  const uint32_t s = data_.value(from);
-  tile().write(aa, from, a);
-  tile().write(ba, b_type, b);
-  tile().write(da, to, d);
-  tile().write(xa, from, x);
+  bool indexed() const { return op == Op::Gather || op == Op::Scatter || op == Op::Fmag; }
+  bool nonlinear() const {
+    return op == Op::Rcp || op == Op::Rsqrt || op == Op::Exp || op == Op::Log || op == Op::Tanh ||
+           op == Op::Sigmoid;
+  }
+  bool two() const {
+    return !(op == Op::Mov || op == Op::Cvt || nonlinear() || op == Op::Sum || op == Op::RMax ||
+             op == Op::RMin);
+  }
+  // Any bits at all for what maps bits to bits; numbers of like size for sums.
+  bool tame() const { return reduction() || op == Op::Fma || op == Op::Fmag; }
+  std::string name() const {
+    return fmt::format("{}{} {}{}", golden::op_name(op), scalar ? " scalar" : "",
+                       golden::type_name(type),
+                       op == Op::Cvt ? fmt::format(" to {}", golden::type_name(to)) : "");
+  }
+};
+
+struct Operands {
+  Vec a, b, d, x;
+  uint32_t s = 0;
+};
+
+// What dst, or x of a scatter, holds afterwards.
+Vec results(const Operation& o, const Operands& v) {
+  if (o.reduction()) {
+    return {golden::reduce(o.op, o.type, o.to, v.a.data(), v.b.data(), kElements)};
+  }
+  Vec want(v.d);
+  for (uint32_t i = 0; i < kElements; ++i) {
+    const uint32_t other = o.scalar ? v.s : v.b[i];
+    const uint32_t first = o.scalar && o.op == Op::Mov ? v.s : v.a[i];
+    switch (o.op) {
+      case Op::Scatter:
+        want[v.b[i]] = v.a[i];
+        break;
+      case Op::Cvt:
+        want[i] = golden::convert(o.type, o.to, v.a[i]);
+        break;
+      case Op::Gather:
+        want[i] = v.x[v.b[i]];
+        break;
+      case Op::Fmag:
+        want[i] = golden::apply(Op::Fma, o.type, v.a[i], v.x[v.b[i]], v.d[i]);
+        break;
+      default:
+        want[i] = golden::apply(o.op, o.type, first, other, v.d[i]);
+    }
+  }
+  return want;
+}
+
+// Elements a cycle of the datapath (docs/isa.md).
+double datapath_rate(const Operation& o) {
+  const int in = golden::type_bytes(o.from()), out = golden::type_bytes(o.to);
+  if (o.nonlinear()) return kFunctionRate;
+  if (o.type == Type::I8 && o.op == Op::Dot) return 16;
+  if (o.type == Type::Mixed || o.type == Type::MixedB) return 4;  // fp32 in memory
+  if (std::max(in, o.reduction() ? in : out) < 4) return 8;
+  const bool product = o.op == Op::Mul || o.op == Op::Fma || o.op == Op::Dot || o.op == Op::Fmag;
+  return product ? 2 : 4;
+}
+
+// Cycles for the lines that the two read ports and the write port move.
+double memory_cycles(const Operation& o) {
+  const auto lines = [](int bytes) { return bytes * kElements / 16.0; };
+  const int in = golden::type_bytes(o.from()), out = golden::type_bytes(o.to);
+  double reads = o.op == Op::Gather ? 0 : lines(in);
+  if (o.two() && !o.scalar) reads += lines(o.indexed() ? 2 : in);
+  if (o.op == Op::Fma || o.op == Op::Fmag) reads += lines(out);
+  return std::max(reads / 2, o.reduction() ? 0 : lines(out));
+}
+
+}  // namespace
+
+void TileRows::one_operation(Op op, Type type, Type to, bool scalar) {
+  const Operation o{op, type, to, scalar};
+  const Type from = o.from();
+  Space space(tile());
+  const uint32_t aa = space.take(kElements * 4);
+  const uint32_t ba = space.take(kElements * 4, 16);
+  const uint32_t da = space.take(kElements * 4, 32);
+  const uint32_t xa = space.take(kElements * 4, 48);
+  const auto draw = [&](Type t) {
+    return o.tame() ? data_.values(t, kElements) : data_.any(t, kElements);
+  };
+  Operands v;
+  v.a = draw(from);
+  v.b = draw(from);
+  v.d = draw(to);
+  v.x = draw(from);
+  if (o.indexed()) {
+    for (uint32_t i = 0; i < kElements; ++i) v.b[i] = i;
+    for (uint32_t i = kElements; i-- > 1;) std::swap(v.b[i], v.b[data_.rng().below(i + 1)]);
+  }
+  v.s = data_.value(from);
+  const Type b_type = o.indexed() ? Type::I16 : from;
+  tile().write(aa, from, v.a);
+  tile().write(ba, b_type, v.b);
+  tile().write(da, to, v.d);
+  tile().write(xa, from, v.x);
 
   Call call;
   call.function = OW_TB_INSTRUCTION;
   call.insn = instruction_word(op, type);
   const bool none = op == Op::Scatter;
-  call.args = {control(none ? kNone : 0, 1, two && !scalar ? 2 : kNone, 0, scalar ? kScalar : 0),
-               indexed  ? xa
-               : scalar ? s
-                        : 0};
-  call.dsrs = {vector(0, to, da, reduction ? 1 : kN), vector(1, from, aa, kN),
-               vector(2, b_type, ba, kN)};
+  call.args = {
+      control(none ? kNone : 0, 1, o.two() && !scalar ? 2 : kNone, 0, scalar ? kScalar : 0),
+      o.indexed() ? xa
+      : scalar    ? v.s
+                  : 0};
+  call.dsrs = {vector(0, to, da, o.reduction() ? 1 : kElements), vector(1, from, aa, kElements),
+               vector(2, b_type, ba, kElements)};
   const CallResult r = tile().call(call);
 
-  Vec want(d);
-  const std::string name = fmt::format(
-      "{}{} {}{}", golden::op_name(op), scalar ? " scalar" : "", golden::type_name(type),
-      op == Op::Cvt ? fmt::format(" to {}", golden::type_name(to)) : std::string());
-  uint32_t at = da;
-  if (reduction) {
-    want = {golden::reduce(op, type, to, a.data(), b.data(), kN)};
-  } else if (op == Op::Scatter) {
-    at = xa;
-    for (uint32_t i = 0; i < kN; ++i) want[b[i]] = a[i];
-  } else {
-    for (uint32_t i = 0; i < kN; ++i) {
-      const uint32_t other = scalar ? s : b[i];
-      const uint32_t first = scalar && op == Op::Mov ? s : a[i];
-      want[i] = op == Op::Cvt      ? golden::convert(type, to, a[i])
-                : op == Op::Gather ? x[b[i]]
-                : op == Op::Fmag   ? golden::apply(Op::Fma, type, a[i], x[b[i]], d[i])
-                                   : golden::apply(op, type, first, other, d[i]);
-    }
-  }
-  check(name, tile().read(at, to, want.size()), want);
-
-  // Elements a cycle of the datapath (docs/isa.md), and the lines that the two read ports and the
-  // write port move.
-  const uint32_t wide = std::max(in, reduction ? in : outb);
-  double rate = wide == 4 ? 4 : 8;
-  if (wide == 4 && (op == Op::Mul || op == Op::Fma || op == Op::Dot || op == Op::Fmag)) rate = 2;
-  if (type == Type::Mixed || type == Type::MixedB) rate = 4;  // fp32 in memory
-  if (type == Type::I8 && op == Op::Dot) rate = 16;
-  if (nonlinear) rate = kFunctionRate;
-  double reads = in * kN / 16.0;
-  if (two && !scalar) reads += (indexed ? 2 : in) * kN / 16.0;
-  if (op == Op::Gather) reads = 2 * kN / 16.0;
-  if (op == Op::Fma || op == Op::Fmag) reads += outb * kN / 16.0;
-  const double writes = reduction ? 0 : outb * kN / 16.0;
-  timing(name, kN, r.cycles, kN / rate, std::max(reads / 2, writes));
+  const Vec want = results(o, v);
+  check(o.name(), tile().read(none ? xa : da, to, want.size()), want);
+  timing(o.name(), kElements, r.cycles, kElements / datapath_rate(o), memory_cycles(o));
 }
 
 void TileRows::stochastic(Type to) {

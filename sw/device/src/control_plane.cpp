@@ -146,134 +146,171 @@ std::vector<std::vector<uint32_t>> ControlPlane::read_rect(const Rect& rect, uin
   return result;
 }
 
-std::vector<std::vector<uint32_t>> ControlPlane::read_many(
-    const std::vector<ReadRequest>& requests) {
+// Reads in packets, of which several are on their way at a time.
+class ControlPlane::Reads {
+ public:
+  Reads(ControlPlane* control, const std::vector<ReadRequest>& requests)
+      : control_(*control),
+        device_(control->device_),
+        requests_(requests),
+        results_(requests.size()),
+        last_progress_(device_.cycle()) {
+    for (size_t i = 0; i < requests.size(); ++i) {
+      const ReadRequest& r = requests[i];
+      control_.check_rect(Rect{r.row, r.col, 1, 1});
+      if (r.addr % 4 != 0) {
+        throw BadInput(fmt::format("read of 0x{:x}: the address must be a multiple of 4", r.addr));
+      }
+      if (r.n == 0) throw BadInput(fmt::format("read of no words at 0x{:x}", r.addr));
+      results_[i].resize(r.n);
+      for (size_t at = 0; at < r.n; at += kMaxPacketWords) {
+        packets_.push_back(Packet{i, at, std::min(kMaxPacketWords, r.n - at)});
+      }
+    }
+  }
+
+  std::vector<std::vector<uint32_t>> run() {
+    issue();
+    wait();
+    if (!refused_.empty()) throw DeviceFault(refused_);
+    return std::move(results_);
+  }
+
+ private:
   struct Packet {
     size_t request;
     size_t offset;  // words
     size_t n;
   };
-  std::vector<Packet> packets;
-  std::vector<std::vector<uint32_t>> results(requests.size());
-  for (size_t i = 0; i < requests.size(); ++i) {
-    const ReadRequest& r = requests[i];
-    check_rect(Rect{r.row, r.col, 1, 1});
-    if (r.addr % 4 != 0) {
-      throw BadInput(fmt::format("read of 0x{:x}: the address must be a multiple of 4", r.addr));
-    }
-    if (r.n == 0) throw BadInput(fmt::format("read of no words at 0x{:x}", r.addr));
-    results[i].resize(r.n);
-    for (size_t at = 0; at < r.n; at += kMaxPacketWords) {
-      packets.push_back(Packet{i, at, std::min(kMaxPacketWords, r.n - at)});
+
+  // As many as may be on their way.
+  void issue() {
+    while (issued_ < packets_.size() &&
+           by_tag_.size() < static_cast<size_t>(control_.options_.max_outstanding)) {
+      while (by_tag_.count(next_tag_) != 0) advance_tag();
+      send(packets_[issued_], next_tag_);
+      by_tag_[next_tag_] = issued_++;
+      advance_tag();
     }
   }
 
-  size_t issued = 0;
-  size_t finished = 0;
-  uint64_t last_progress = device_.cycle();
-  std::map<uint32_t, size_t> by_tag;
-  uint32_t next_tag = 0;
+  void advance_tag() { next_tag_ = (next_tag_ + 1) & isa::PacketCommand::Tag::kMax; }
 
-  std::string refused;  // the first refusal; thrown when all answers are in
+  void send(const Packet& p, uint32_t tag) {
+    const ReadRequest& r = requests_[p.request];
+    std::vector<Wavelet> packet;
+    control_.push_headers(&packet, Rect{r.row, r.col, 1, 1});
+    packet.push_back(request(command(isa::PacketOp::Read, p.n, tag)));
+    packet.push_back(request(r.addr + static_cast<uint32_t>(4 * p.offset)));
+    packet.push_back(request(Header::Negative::put(1) |
+                             Header::ToEdge::put(1)));  // west, to the edge of its row
+    packet.push_back(request(0));
+    packet.back().ctrl = true;
+    device_.send(Side::West, control_.options_.entry_row, packet);
+  }
 
-  auto issue = [&] {
-    while (issued < packets.size() &&
-           by_tag.size() < static_cast<size_t>(options_.max_outstanding)) {
-      const Packet& p = packets[issued];
-      const ReadRequest& r = requests[p.request];
-      while (by_tag.count(next_tag) != 0) next_tag = (next_tag + 1) & isa::PacketCommand::Tag::kMax;
-      std::vector<Wavelet> packet;
-      push_headers(&packet, Rect{r.row, r.col, 1, 1});
-      packet.push_back(request(command(isa::PacketOp::Read, p.n, next_tag)));
-      packet.push_back(request(r.addr + static_cast<uint32_t>(4 * p.offset)));
-      packet.push_back(request(Header::Negative::put(1) |
-                               Header::ToEdge::put(1)));  // west, to the edge of its row
-      packet.push_back(request(0));
-      packet.back().ctrl = true;
-      device_.send(Side::West, options_.entry_row, packet);
-      by_tag[next_tag] = issued++;
-      next_tag = (next_tag + 1) & isa::PacketCommand::Tag::kMax;
+  // The time limit counts from the last sign of life, and from the moment when the requests have
+  // all left the host's queue (writes before them can be long).
+  void wait() {
+    const uint64_t timeout = control_.options_.timeout;
+    for (;;) {
+      const size_t before = device_.pending_sends();
+      const RunStatus status = device_.run(timeout, [this] { return collect(); });
+      if (status == RunStatus::Done) return;
+      if (status == RunStatus::Quiet) throw DeviceFault(describe() + ": nothing moves any more");
+      if (device_.pending_sends() >= before && device_.cycle() - last_progress_ >= timeout) {
+        throw DeviceFault(describe() + fmt::format(" within {} cycles", timeout));
+      }
     }
-  };
+  }
 
-  auto finish = [&](int row, const std::vector<uint32_t>& words) {
+  bool collect() {
+    auto& receivers = control_.receivers_;
+    for (size_t row = 0; row < receivers.size(); ++row) {
+      if (device_.available(Side::West, static_cast<int>(row), kColourRsp) == 0) continue;
+      last_progress_ = device_.cycle();
+      for (const Arrival& a : device_.take(Side::West, static_cast<int>(row), kColourRsp)) {
+        receivers[row].words.push_back(a.wavelet.data);
+        if (!a.wavelet.ctrl) continue;
+        std::vector<uint32_t> words;
+        words.swap(receivers[row].words);
+        finish(static_cast<int>(row), words);
+      }
+    }
+    issue();
+    return finished_ == packets_.size();
+  }
+
+  // A whole response.
+  void finish(int row, const std::vector<uint32_t>& words) {
     if (words.size() < 3) {
       throw ProtocolError(fmt::format("response of {} words on the west edge, row {}: at least 3",
                                       words.size(), row));
     }
-    const uint32_t status = isa::PacketResponse::Status::get(words[2]);
     const uint32_t tag = isa::PacketResponse::Tag::get(words[2]);
-    const size_t n = isa::PacketResponse::Count::get(words[2]);
-    const auto it = by_tag.find(tag);
-    if (it == by_tag.end()) {
+    const auto it = by_tag_.find(tag);
+    if (it == by_tag_.end()) {
       throw ProtocolError(
           fmt::format("response with unknown tag {} on the west edge, row {}", tag, row));
     }
-    const Packet& p = packets[it->second];
-    const ReadRequest& r = requests[p.request];
+    const Packet& p = packets_[it->second];
+    const ReadRequest& r = requests_[p.request];
     if (r.row != row) {
       throw ProtocolError(
           fmt::format("response of tile ({}, {}) came out of row {}", r.row, r.col, row));
     }
+    const uint32_t status = isa::PacketResponse::Status::get(words[2]);
     if (status != static_cast<uint32_t>(isa::PacketStatus::Done)) {
-      if (refused.empty()) {
-        refused = fmt::format("tile ({}, {}) refused a read of {} words at 0x{:x}: {}", r.row,
-                              r.col, p.n, r.addr + 4 * p.offset,
-                              status == static_cast<uint32_t>(isa::PacketStatus::Address)
-                                  ? "address error"
-                                  : "malformed request");
-      }
-      by_tag.erase(it);
-      ++finished;
-      return;
+      if (refused_.empty()) refused_ = refusal(p, status);
+    } else {
+      store(p, words);
     }
+    by_tag_.erase(it);
+    ++finished_;
+  }
+
+  void store(const Packet& p, const std::vector<uint32_t>& words) {
+    const ReadRequest& r = requests_[p.request];
+    const size_t n = isa::PacketResponse::Count::get(words[2]);
     if (n != p.n || words.size() != n + 3) {
       throw ProtocolError(fmt::format("tile ({}, {}) answered a read of {} words with {} ({} sent)",
                                       r.row, r.col, p.n, n, words.size() - 3));
     }
     std::copy(words.begin() + 3, words.end(),
-              results[p.request].begin() + static_cast<std::ptrdiff_t>(p.offset));
-    by_tag.erase(it);
-    ++finished;
-  };
+              results_[p.request].begin() + static_cast<std::ptrdiff_t>(p.offset));
+  }
 
-  auto collect = [&] {
-    for (size_t row = 0; row < receivers_.size(); ++row) {
-      if (device_.available(Side::West, static_cast<int>(row), kColourRsp) == 0) continue;
-      last_progress = device_.cycle();
-      for (const Arrival& a : device_.take(Side::West, static_cast<int>(row), kColourRsp)) {
-        receivers_[row].words.push_back(a.wavelet.data);
-        if (!a.wavelet.ctrl) continue;
-        std::vector<uint32_t> words;
-        words.swap(receivers_[row].words);
-        finish(static_cast<int>(row), words);
-      }
-    }
-    issue();
-    return finished == packets.size();
-  };
-
-  auto describe = [&] {
-    const Packet& p = packets[by_tag.empty() ? 0 : by_tag.begin()->second];
-    const ReadRequest& r = requests[p.request];
+  std::string refusal(const Packet& p, uint32_t status) const {
+    const ReadRequest& r = requests_[p.request];
+    return fmt::format("tile ({}, {}) refused a read of {} words at 0x{:x}: {}", r.row, r.col, p.n,
+                       r.addr + 4 * p.offset,
+                       status == static_cast<uint32_t>(isa::PacketStatus::Address)
+                           ? "address error"
+                           : "malformed request");
+  }
+  std::string describe() const {
+    const Packet& p = packets_[by_tag_.empty() ? 0 : by_tag_.begin()->second];
+    const ReadRequest& r = requests_[p.request];
     return fmt::format("tile ({}, {}) did not answer a read of {} words at 0x{:x}", r.row, r.col,
                        p.n, r.addr + 4 * p.offset);
-  };
-
-  issue();
-  // The time limit counts from the last sign of life, and from the moment when the requests have
-  // all left the host's queue (writes before them can be long).
-  for (;;) {
-    const size_t before = device_.pending_sends();
-    const RunStatus status = device_.run(options_.timeout, collect);
-    if (status == RunStatus::Done) break;
-    if (status == RunStatus::Quiet) throw DeviceFault(describe() + ": nothing moves any more");
-    if (device_.pending_sends() >= before && device_.cycle() - last_progress >= options_.timeout) {
-      throw DeviceFault(describe() + fmt::format(" within {} cycles", options_.timeout));
-    }
   }
-  if (!refused.empty()) throw DeviceFault(refused);
-  return results;
+
+  ControlPlane& control_;
+  Device& device_;
+  const std::vector<ReadRequest>& requests_;
+  std::vector<Packet> packets_;
+  std::vector<std::vector<uint32_t>> results_;
+  size_t issued_ = 0;
+  size_t finished_ = 0;
+  uint64_t last_progress_;
+  std::map<uint32_t, size_t> by_tag_;
+  uint32_t next_tag_ = 0;
+  std::string refused_;  // the first refusal; thrown when all answers are in
+};
+
+std::vector<std::vector<uint32_t>> ControlPlane::read_many(
+    const std::vector<ReadRequest>& requests) {
+  return Reads(this, requests).run();
 }
 
 }  // namespace ow

@@ -5,19 +5,13 @@
 
 #include <fmt/format.h>
 
+#include "grid.h"
 #include "ow/base/error.h"
 
 namespace ow {
 namespace {
 
 namespace reg = isa::reg;
-
-constexpr int kRowStep[4] = {-1, 0, 1, 0};
-constexpr int kColStep[4] = {0, 1, 0, -1};
-
-bool in_grid(GridShape shape, int row, int col) {
-  return row >= 0 && col >= 0 && row < shape.rows && col < shape.cols;
-}
 
 void check_queue(int queue, int colour) {
   if (queue < 0 || queue >= kNumQueues) {
@@ -121,128 +115,6 @@ std::vector<Route> RouteSet::positions(const Key& key) const {
   if (s != switches_.end()) return s->second.positions;
   const auto r = routes_.find(key);
   return r == routes_.end() ? std::vector<Route>{} : std::vector<Route>{r->second};
-}
-
-std::vector<std::string> RouteSet::check() const {
-  std::vector<std::string> defects;
-  auto neighbour = [](const Key& key, int p) {
-    const auto [colour, row, col] = key;
-    return Key{colour, row + kRowStep[p], col + kColStep[p]};
-  };
-  for (const auto& start : routes_) {
-    const Key key = start.first;
-    const auto [colour, row, col] = key;
-    const std::vector<Route> ways = positions(key);
-    for (size_t i = 0; i < ways.size(); ++i) {
-      const Route& route = ways[i];
-      const std::string position = ways.size() > 1 ? fmt::format(" in position {}", i) : "";
-      for (int p = 0; p < 4; ++p) {
-        if ((route.out_mask >> p & 1) == 0) continue;
-        const Port port = static_cast<Port>(p);
-        const auto [same, nrow, ncol] = neighbour(key, p);
-        const std::string where = fmt::format("colour {}: tile ({}, {}) sends {}{}", colour, row,
-                                              col, port_name(port), position);
-        if (!in_grid(shape_, nrow, ncol)) {
-          const int index = p == 0 || p == 2 ? col : row;
-          if (listeners_.count({p, index, colour}) == 0) {
-            defects.push_back(where + " off the grid, where nothing listens");
-          }
-          continue;
-        }
-        const std::vector<Route> others = positions({same, nrow, ncol});
-        const bool taken = std::any_of(others.begin(), others.end(), [&](const Route& other) {
-          return other.in == opposite(port);
-        });
-        if (others.empty()) {
-          defects.push_back(where +
-                            fmt::format(" to tile ({}, {}), which has no route of it", nrow, ncol));
-        } else if (!taken) {
-          defects.push_back(where + fmt::format(" to tile ({}, {}), which takes it from {}", nrow,
-                                                ncol, port_name(others.front().in)));
-        }
-      }
-      if (route.in == Port::Ramp) continue;
-      const int p = static_cast<int>(route.in);
-      const auto [same, nrow, ncol] = neighbour(key, p);
-      if (in_grid(shape_, nrow, ncol)) {
-        const std::vector<Route> others = positions({same, nrow, ncol});
-        if (std::none_of(others.begin(), others.end(), [&](const Route& other) {
-              return (other.out_mask >> (p + 2) % 4 & 1) != 0;
-            })) {
-          defects.push_back(fmt::format(
-              "colour {}: tile ({}, {}) takes it from {}{}, but tile ({}, {}) does not send it "
-              "there",
-              colour, row, col, port_name(route.in), position, nrow, ncol));
-        }
-      }
-      if ((route.out_mask >> p & 1) != 0) {
-        defects.push_back(
-            fmt::format("colour {}: tile ({}, {}) sends it back {}{}, where it comes "
-                        "from",
-                        colour, row, col, port_name(route.in), position));
-      }
-    }
-  }
-  // Deadlock: a wavelet that holds the buffer behind one link waits for the buffer behind the next.
-  // Colours never wait for each other, and the switches of a colour move independently, so all
-  // positions count at once; but what comes in on one link goes out only where a position with that
-  // input sends it. Links are named by the tile that sends and its port.
-  using Link = std::pair<Key, int>;
-  std::map<Link, int> state;  // 1: on the path that is being walked, 2: done
-  std::vector<Link> path;
-  auto next_links = [&](const Link& link) {
-    std::vector<Link> next;
-    const Key to = neighbour(link.first, link.second);
-    for (const Route& route : positions(to)) {
-      if (static_cast<int>(route.in) != (link.second + 2) % 4) continue;
-      for (int p = 0; p < 4; ++p) {
-        const Key after = neighbour(to, p);
-        if ((route.out_mask >> p & 1) != 0 && routes_.count(after) != 0) next.push_back({to, p});
-      }
-    }
-    return next;
-  };
-  for (const auto& start : routes_) {
-    for (int p = 0; p < 4; ++p) {
-      // Depth first, without recursion: a path can be as long as the wafer has links.
-      std::vector<std::vector<Link>> pending;
-      const Link first{start.first, p};
-      const std::vector<Route> ways = positions(start.first);
-      if (state[first] != 0 || std::none_of(ways.begin(), ways.end(), [&](const Route& route) {
-            return (route.out_mask >> p & 1) != 0;
-          })) {
-        continue;
-      }
-      state[first] = 1;
-      path.assign(1, first);
-      pending.push_back(next_links(first));
-      while (!path.empty()) {
-        if (pending.back().empty()) {
-          state[path.back()] = 2;
-          path.pop_back();
-          pending.pop_back();
-          continue;
-        }
-        const Link link = pending.back().back();
-        pending.back().pop_back();
-        if (state[link] == 1) {
-          std::string tiles;
-          const auto from = std::find(path.begin(), path.end(), link);
-          for (auto it = from; it != path.end(); ++it) {
-            tiles += fmt::format("{}({}, {})", it == from ? "" : ", ", std::get<1>(it->first),
-                                 std::get<2>(it->first));
-          }
-          defects.push_back(fmt::format("colour {}: the routes form a cycle through tiles {}",
-                                        std::get<0>(link.first), tiles));
-        } else if (state[link] == 0) {
-          state[link] = 1;
-          path.push_back(link);
-          pending.push_back(next_links(link));
-        }
-      }
-    }
-  }
-  return defects;
 }
 
 // The credit set-up of a ROUTE register: where the input of a switch is not selected at the start,

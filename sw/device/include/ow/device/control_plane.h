@@ -65,6 +65,7 @@ class ControlPlane {
   std::vector<std::vector<uint32_t>> read_many(const std::vector<ReadRequest>& requests);
 
  private:
+  class Reads;
   struct RowReceiver {
     std::vector<uint32_t> words;  // of the packet that is arriving
   };

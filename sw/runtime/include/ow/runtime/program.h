@@ -52,6 +52,7 @@ class RouteSet {
 
  private:
   using Key = std::tuple<int, int, int>;  // colour, row, col
+  class Check;
   std::vector<Route> positions(const Key& key) const;
   uint32_t credit_bits(const Key& key) const;
 
