@@ -66,6 +66,28 @@ uint32_t multiply_divide(unsigned kind, uint32_t a, uint32_t b) {
   }
 }
 
+uint32_t add_shift_logic(unsigned kind, bool alternate, uint32_t a, uint32_t b) {
+  const unsigned shift = b & 31;
+  switch (kind) {
+    case 0:
+      return alternate ? a - b : a + b;
+    case 1:
+      return a << shift;
+    case 2:
+      return s32(a) < s32(b) ? 1 : 0;
+    case 3:
+      return a < b ? 1 : 0;
+    case 4:
+      return a ^ b;
+    case 5:
+      return a >> shift | (alternate && shift != 0 && s32(a) < 0 ? ~(0xffffffffu >> shift) : 0);
+    case 6:
+      return a | b;
+    default:
+      return a & b;
+  }
+}
+
 }  // namespace
 
 bool operator==(const Retire& a, const Retire& b) {
@@ -251,175 +273,162 @@ Retire Iss::step() {
   return retire;
 }
 
-void Iss::execute(uint32_t insn, Retire* retire, uint32_t* next_pc) {
-  const unsigned funct3 = bits(insn, 14, 12);
-  const unsigned funct7 = bits(insn, 31, 25);
-  const uint32_t rs1 = x_[bits(insn, 19, 15)];
-  const uint32_t rs2 = x_[bits(insn, 24, 20)];
-  const Trap illegal{isa::Trap::Illegal, insn};
+// One instruction: what its format gives, and what it changes.
+struct Iss::Step {
+  uint32_t insn;
+  Retire* retire;
+  uint32_t* next_pc;
+  uint32_t rs1, rs2;
 
-  const auto jump = [&](uint32_t target) {
+  unsigned funct3() const { return bits(insn, 14, 12); }
+  unsigned funct7() const { return bits(insn, 31, 25); }
+  Trap illegal() const { return {isa::Trap::Illegal, insn}; }
+  void jump(uint32_t target) const {
     if ((target & 3) != 0) throw Trap{isa::Trap::FetchMisaligned, target};
     *next_pc = target;
-  };
-
-  switch (insn & 0x7f) {
-    case 0x37:
-      write_rd(insn, insn & 0xfffff000u, retire);
-      return;
-    case 0x17:
-      write_rd(insn, pc_ + (insn & 0xfffff000u), retire);
-      return;
-    case 0x6f:
-      jump(pc_ + imm_j(insn));
-      write_rd(insn, pc_ + 4, retire);
-      return;
-    case 0x67:
-      if (funct3 != 0) throw illegal;
-      jump((rs1 + imm_i(insn)) & ~1u);
-      write_rd(insn, pc_ + 4, retire);
-      return;
-    case 0x63: {
-      bool taken = false;
-      switch (funct3) {
-        case 0:
-          taken = rs1 == rs2;
-          break;
-        case 1:
-          taken = rs1 != rs2;
-          break;
-        case 4:
-          taken = s32(rs1) < s32(rs2);
-          break;
-        case 5:
-          taken = s32(rs1) >= s32(rs2);
-          break;
-        case 6:
-          taken = rs1 < rs2;
-          break;
-        case 7:
-          taken = rs1 >= rs2;
-          break;
-        default:
-          throw illegal;
-      }
-      if (taken) jump(pc_ + imm_b(insn));
-      return;
-    }
-    case 0x03: {
-      if (funct3 == 3 || funct3 > 5) throw illegal;
-      const unsigned bytes = 1u << (funct3 & 3);
-      const uint32_t addr = rs1 + imm_i(insn);
-      if (addr % bytes != 0) throw Trap{isa::Trap::LoadMisaligned, addr};
-      uint32_t value = 0;
-      if (!memory_->load(addr, bytes, &value)) throw Trap{isa::Trap::LoadFault, addr};
-      if (funct3 < 2) value = static_cast<uint32_t>(sign_extend(value, 8 * bytes));
-      write_rd(insn, value, retire);
-      return;
-    }
-    case 0x23: {
-      if (funct3 > 2) throw illegal;
-      const unsigned bytes = 1u << funct3;
-      const uint32_t addr = rs1 + imm_s(insn);
-      if (addr % bytes != 0) throw Trap{isa::Trap::StoreMisaligned, addr};
-      const uint32_t value = bytes == 4 ? rs2 : bits(rs2, 8 * bytes - 1, 0);
-      if (!memory_->store(addr, bytes, value)) throw Trap{isa::Trap::StoreFault, addr};
-      retire->mem_we = true;
-      retire->mem_addr = addr;
-      retire->mem_wdata = value;
-      return;
-    }
-    case 0x13:
-    case 0x33: {
-      const bool immediate = (insn & 0x20) == 0;
-      const uint32_t b = immediate ? imm_i(insn) : rs2;
-      const unsigned shift = b & 31;
-      if (!immediate && funct7 == 1) {
-        write_rd(insn, multiply_divide(funct3, rs1, rs2), retire);
-        return;
-      }
-      const bool has_funct7 = !immediate || funct3 == 1 || funct3 == 5;
-      const bool alternate = has_funct7 && funct7 == 0x20;
-      if (has_funct7 && funct7 != 0 && !alternate) throw illegal;
-      if (alternate && funct3 != 5 && (immediate || funct3 != 0)) throw illegal;
-      uint32_t value = 0;
-      switch (funct3) {
-        case 0:
-          value = alternate ? rs1 - b : rs1 + b;
-          break;
-        case 1:
-          value = rs1 << shift;
-          break;
-        case 2:
-          value = s32(rs1) < s32(b) ? 1 : 0;
-          break;
-        case 3:
-          value = rs1 < b ? 1 : 0;
-          break;
-        case 4:
-          value = rs1 ^ b;
-          break;
-        case 5:
-          value = rs1 >> shift;
-          if (alternate && shift != 0 && s32(rs1) < 0) value |= ~(0xffffffffu >> shift);
-          break;
-        case 6:
-          value = rs1 | b;
-          break;
-        default:
-          value = rs1 & b;
-          break;
-      }
-      write_rd(insn, value, retire);
-      return;
-    }
-    case 0x0f:
-      if (funct3 > 1) throw illegal;
-      return;  // the model has neither buffers nor caches
-    case 0x73: {
-      if (funct3 == 0) {
-        switch (insn) {
-          case 0x00000073:
-            throw Trap{isa::Trap::EcallM, 0};
-          case 0x00100073:
-            throw Trap{isa::Trap::Breakpoint, pc_};
-          case 0x10500073:
-            return;  // wfi may always be a no-op
-          case 0x30200073:
-            *next_pc = mepc_;
-            mstatus_ = ((mstatus_ & kMpie) != 0 ? kMie : 0) | kMpie;
-            return;
-          default:
-            throw illegal;
-        }
-      }
-      if (funct3 == 4) throw illegal;
-      const uint32_t number = bits(insn, 31, 20);
-      const uint32_t source = bits(insn, 19, 15);
-      const uint32_t operand = funct3 >= 5 ? source : rs1;
-      const bool writes = (funct3 & 3) == 1 || source != 0;
-      uint32_t old = 0;
-      if (!csr_read(number, &old)) throw illegal;
-      if (writes && number >> 10 == 3) throw illegal;
-      if (writes) {
-        switch (funct3 & 3) {
-          case 1:
-            csr_write(number, operand);
-            break;
-          case 2:
-            csr_write(number, old | operand);
-            break;
-          default:
-            csr_write(number, old & ~operand);
-            break;
-        }
-      }
-      write_rd(insn, old, retire);
-      return;
-    }
-    default:
-      throw illegal;
   }
+};
+
+void Iss::execute(uint32_t insn, Retire* retire, uint32_t* next_pc) {
+  using Execute = void (Iss::*)(const Step&);
+  static constexpr struct {
+    uint32_t opcode;
+    Execute execute;
+  } kOpcodes[] = {
+      {0x03, &Iss::load},  {0x0f, &Iss::fence},      {0x13, &Iss::arithmetic}, {0x17, &Iss::auipc},
+      {0x23, &Iss::store}, {0x33, &Iss::arithmetic}, {0x37, &Iss::lui},        {0x63, &Iss::branch},
+      {0x67, &Iss::jalr},  {0x6f, &Iss::jal},        {0x73, &Iss::system},
+  };
+  const Step step{insn, retire, next_pc, x_[bits(insn, 19, 15)], x_[bits(insn, 24, 20)]};
+  for (const auto& entry : kOpcodes) {
+    if (entry.opcode == (insn & 0x7f)) return (this->*entry.execute)(step);
+  }
+  throw step.illegal();
+}
+
+void Iss::lui(const Step& s) { write_rd(s.insn, s.insn & 0xfffff000u, s.retire); }
+
+void Iss::auipc(const Step& s) { write_rd(s.insn, pc_ + (s.insn & 0xfffff000u), s.retire); }
+
+void Iss::jal(const Step& s) {
+  s.jump(pc_ + imm_j(s.insn));
+  write_rd(s.insn, pc_ + 4, s.retire);
+}
+
+void Iss::jalr(const Step& s) {
+  if (s.funct3() != 0) throw s.illegal();
+  s.jump((s.rs1 + imm_i(s.insn)) & ~1u);
+  write_rd(s.insn, pc_ + 4, s.retire);
+}
+
+void Iss::branch(const Step& s) {
+  bool taken = false;
+  switch (s.funct3()) {
+    case 0:
+      taken = s.rs1 == s.rs2;
+      break;
+    case 1:
+      taken = s.rs1 != s.rs2;
+      break;
+    case 4:
+      taken = s32(s.rs1) < s32(s.rs2);
+      break;
+    case 5:
+      taken = s32(s.rs1) >= s32(s.rs2);
+      break;
+    case 6:
+      taken = s.rs1 < s.rs2;
+      break;
+    case 7:
+      taken = s.rs1 >= s.rs2;
+      break;
+    default:
+      throw s.illegal();
+  }
+  if (taken) s.jump(pc_ + imm_b(s.insn));
+}
+
+void Iss::load(const Step& s) {
+  const unsigned funct3 = s.funct3();
+  if (funct3 == 3 || funct3 > 5) throw s.illegal();
+  const unsigned bytes = 1u << (funct3 & 3);
+  const uint32_t addr = s.rs1 + imm_i(s.insn);
+  if (addr % bytes != 0) throw Trap{isa::Trap::LoadMisaligned, addr};
+  uint32_t value = 0;
+  if (!memory_->load(addr, bytes, &value)) throw Trap{isa::Trap::LoadFault, addr};
+  if (funct3 < 2) value = static_cast<uint32_t>(sign_extend(value, 8 * bytes));
+  write_rd(s.insn, value, s.retire);
+}
+
+void Iss::store(const Step& s) {
+  if (s.funct3() > 2) throw s.illegal();
+  const unsigned bytes = 1u << s.funct3();
+  const uint32_t addr = s.rs1 + imm_s(s.insn);
+  if (addr % bytes != 0) throw Trap{isa::Trap::StoreMisaligned, addr};
+  const uint32_t value = bytes == 4 ? s.rs2 : bits(s.rs2, 8 * bytes - 1, 0);
+  if (!memory_->store(addr, bytes, value)) throw Trap{isa::Trap::StoreFault, addr};
+  s.retire->mem_we = true;
+  s.retire->mem_addr = addr;
+  s.retire->mem_wdata = value;
+}
+
+// Register and immediate forms.
+void Iss::arithmetic(const Step& s) {
+  const unsigned funct3 = s.funct3(), funct7 = s.funct7();
+  const bool immediate = (s.insn & 0x20) == 0;
+  const uint32_t b = immediate ? imm_i(s.insn) : s.rs2;
+  if (!immediate && funct7 == 1) {
+    write_rd(s.insn, multiply_divide(funct3, s.rs1, s.rs2), s.retire);
+    return;
+  }
+  const bool has_funct7 = !immediate || funct3 == 1 || funct3 == 5;
+  const bool alternate = has_funct7 && funct7 == 0x20;
+  if (has_funct7 && funct7 != 0 && !alternate) throw s.illegal();
+  if (alternate && funct3 != 5 && (immediate || funct3 != 0)) throw s.illegal();
+  write_rd(s.insn, add_shift_logic(funct3, alternate, s.rs1, b), s.retire);
+}
+
+// The model has neither buffers nor caches.
+void Iss::fence(const Step& s) {
+  if (s.funct3() > 1) throw s.illegal();
+}
+
+void Iss::system(const Step& s) {
+  if (s.funct3() != 0) {
+    access_csr(s);
+    return;
+  }
+  switch (s.insn) {
+    case 0x00000073:
+      throw Trap{isa::Trap::EcallM, 0};
+    case 0x00100073:
+      throw Trap{isa::Trap::Breakpoint, pc_};
+    case 0x10500073:
+      return;  // wfi may always be a no-op
+    case 0x30200073:
+      *s.next_pc = mepc_;
+      mstatus_ = ((mstatus_ & kMpie) != 0 ? kMie : 0) | kMpie;
+      return;
+    default:
+      throw s.illegal();
+  }
+}
+
+void Iss::access_csr(const Step& s) {
+  const unsigned funct3 = s.funct3();
+  if (funct3 == 4) throw s.illegal();
+  const uint32_t number = bits(s.insn, 31, 20);
+  const uint32_t source = bits(s.insn, 19, 15);
+  const uint32_t operand = funct3 >= 5 ? source : s.rs1;
+  const unsigned kind = funct3 & 3;  // write, set, clear
+  const bool writes = kind == 1 || source != 0;
+  uint32_t old = 0;
+  if (!csr_read(number, &old)) throw s.illegal();
+  if (writes && number >> 10 == 3) throw s.illegal();
+  if (writes) {
+    csr_write(number, kind == 1 ? operand : kind == 2 ? old | operand : old & ~operand);
+  }
+  write_rd(s.insn, old, s.retire);
 }
 
 }  // namespace ow

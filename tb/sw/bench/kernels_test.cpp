@@ -6,12 +6,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <memory>
 #include <string>
 
-#include "ow/base/error.h"
 #include "ow/base/rng.h"
 #include "ow/bench/baselines.h"
 #include "ow/bench/spmv_format.h"
@@ -19,6 +18,7 @@
 #include "ow/bench/tile_runner.h"
 #include "ow/golden/kernels.h"
 #include "ow/sim/sim.h"
+#include "random_matrix.h"
 
 namespace ow::bench {
 namespace {
@@ -265,21 +265,6 @@ TEST_F(Kernels, Axpyi) {
   }
 }
 
-SparseMatrix random_matrix(Rng* rng, uint32_t n) {
-  SparseMatrix m;
-  m.name = "random";
-  m.rows = m.cols = n;
-  m.row.resize(n);
-  for (uint32_t i = 0; i < n; ++i) {
-    // A row without entries, many short ones, a long one.
-    const double p = i == 3 ? 0 : i == 7 ? 0.7 : 0.03 + 0.05 * rng->uniform();
-    for (uint32_t j = 0; j < n; ++j) {
-      if (rng->uniform() < p) m.row[i].emplace_back(j, rng->uniform() * 2 - 1.001);
-    }
-  }
-  return m;
-}
-
 // What an element says, as a double.
 double real(Type type, uint32_t bits) {
   const uint32_t f = type == Type::F32 ? bits : golden::convert(type, Type::F32, bits);
@@ -463,58 +448,6 @@ TEST_F(Kernels, SoftmaxAndLayerNorm) {
     expect("layer norm", ya, Type::F16, golden::layernorm_f16(x, gain, bias, inv_n, eps));
     expect_layernorm(x, gain, bias, tile_.read(ya, Type::F16, n));
   }
-}
-
-TEST(SpmvFormat, HoldsTheWholeMatrixWithinTheRoom) {
-  Rng rng(5);
-  const SparseMatrix m = random_matrix(&rng, 300);
-  for (const Type type : {Type::Mixed, Type::F32}) {
-    const SpmvPlan plan = make_spmv_plan(m, type, 4096, 6000, 1024);
-    size_t nonzeros = 0;
-    uint32_t rows = 0;
-    for (const SpmvTile& tile : plan.tiles) {
-      EXPECT_LE(4 * tile.words.size(), 6000u);
-      EXPECT_EQ(tile.first_row, rows);
-      rows += tile.y_elements;
-      nonzeros += tile.nonzeros;
-    }
-    EXPECT_EQ(rows, m.rows);
-    EXPECT_EQ(nonzeros, m.nonzeros());
-    EXPECT_GT(plan.tiles.size(), 1u);
-  }
-}
-
-TEST(SpmvFormat, ReadsTheMatricesOfTheBench) {
-  const SparseMatrix bus =
-      read_matrix_market(std::string(OW_SOURCE_DIR) + "/data/matrices/494_bus.mtx.gz");
-  EXPECT_EQ(bus.rows, 494u);
-  EXPECT_EQ(bus.nonzeros(), 1666u);
-  const SparseMatrix dwt =
-      read_matrix_market(std::string(OW_SOURCE_DIR) + "/data/matrices/dwt_992.mtx.gz");
-  EXPECT_EQ(dwt.nonzeros(), 16744u);
-  EXPECT_THROW(read_matrix_market("no such file"), BadInput);
-}
-
-TEST(SpmvFormat, RefusesBadFiles) {
-  const std::string path = ::testing::TempDir() + "bad.mtx";
-  const auto write = [&](const std::string& text) { std::ofstream(path) << text; };
-  const auto message = [&] {
-    try {
-      read_matrix_market(path);
-    } catch (const BadInput& error) {
-      return std::string(error.what());
-    }
-    return std::string("no error");
-  };
-  write("");
-  EXPECT_NE(message().find("empty"), std::string::npos);
-  write("%%MatrixMarket matrix array real general\n2 2\n");
-  EXPECT_NE(message().find(":1:"), std::string::npos);
-  write("%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 1.0\n");
-  EXPECT_NE(message().find(":3: bad entry"), std::string::npos);
-  write("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1.0\n");
-  EXPECT_NE(message().find("entries are missing"), std::string::npos);
-  std::remove(path.c_str());
 }
 
 TEST(TileBaselines, AreReadBackAsWritten) {

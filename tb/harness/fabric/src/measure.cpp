@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "ow/base/error.h"
@@ -120,96 +121,124 @@ struct Draw {
   std::map<std::pair<int, int>, int> load;                    // tile, port (5: from the ramp)
 };
 
-// A source injects at most one wavelet a cycle over its queues, and so does a sink take: ramps
-// count as links.
-Draw draw_colours(std::mt19937* rng) {
-  const auto pick = [&](int n) { return static_cast<int>((*rng)() % static_cast<uint32_t>(n)); };
-  const int tiles = kSide * kSide;
-  Draw d;
-  std::vector<int> ins(tiles), outs(tiles);
-  for (int colour = 0; colour < kDataColours; ++colour) {
-    std::set<int> used;
-    if (colour % 4 == 3) {
-      // A multicast: a random tree from one tile.
-      int root = pick(tiles);
-      while (outs[static_cast<size_t>(root)] == 8) root = pick(tiles);
-      Path p{colour, root, {}, outs[static_cast<size_t>(root)]++, {}};
-      std::vector<int> frontier = {root};
-      used.insert(root);
-      d.routes[{colour, root}] = {kRamp, 0};
-      while (!frontier.empty()) {
-        const size_t k = static_cast<size_t>(pick(static_cast<int>(frontier.size())));
-        const int t = frontier[k];
-        frontier.erase(frontier.begin() + static_cast<std::ptrdiff_t>(k));
-        auto& mask = d.routes[{colour, t}].second;
-        for (int port = 0; port < 4; ++port) {
-          const int r = t / kSide + kRowStep[port], c = t % kSide + kColStep[port];
-          if (r < 0 || c < 0 || r >= kSide || c >= kSide || pick(100) >= 60) continue;
-          const int next = r * kSide + c;
-          if (!used.insert(next).second) continue;
-          mask |= 1 << port;
-          ++d.load[{t, port}];
-          d.routes[{colour, next}] = {(port + 2) % 4, 0};
-          frontier.push_back(next);
-        }
-        if (t != root && (mask == 0 || pick(2)) && ins[static_cast<size_t>(t)] < 8) {
-          mask |= 1 << kRamp;
-          ++d.load[{t, kRamp}];
-          p.sinks.push_back(t);
-          p.in_queues.push_back(ins[static_cast<size_t>(t)]++);
-        }
+// Draws paths on all colours. A source injects at most one wavelet a cycle over its queues, and so
+// does a sink take: ramps count as links.
+class PathDrawer {
+ public:
+  explicit PathDrawer(std::mt19937* rng) : rng_(*rng), ins_(kTiles), outs_(kTiles) {}
+
+  Draw run() {
+    for (int colour = 0; colour < kDataColours; ++colour) {
+      used_.clear();
+      if (colour % 4 == 3) {
+        draw_multicast(colour);
+      } else {
+        draw_permutation(colour);
       }
-      if (!p.sinks.empty()) ++d.load[{root, 5}];
-      if (!p.sinks.empty()) d.paths.push_back(p);
-      continue;
     }
-    // A permutation: pairs in random order, along X, then along Y, where no path of the colour is
-    // in the way.
-    std::vector<int> to(tiles), order(tiles);
-    for (int t = 0; t < tiles; ++t) to[static_cast<size_t>(t)] = order[static_cast<size_t>(t)] = t;
-    std::shuffle(to.begin(), to.end(), *rng);
-    std::shuffle(order.begin(), order.end(), *rng);
+    return std::move(draw_);
+  }
+
+ private:
+  static constexpr int kTiles = kSide * kSide;
+  using Way = std::vector<std::pair<int, int>>;  // tile, port that it leaves by
+
+  int pick(int n) { return static_cast<int>(rng_() % static_cast<uint32_t>(n)); }
+  int& ins(int tile) { return ins_[static_cast<size_t>(tile)]; }
+  int& outs(int tile) { return outs_[static_cast<size_t>(tile)]; }
+
+  // A random tree from one tile.
+  void draw_multicast(int colour) {
+    int root = pick(kTiles);
+    while (outs(root) == 8) root = pick(kTiles);
+    Path p{colour, root, {}, outs(root)++, {}};
+    std::vector<int> frontier = {root};
+    used_.insert(root);
+    draw_.routes[{colour, root}] = {kRamp, 0};
+    while (!frontier.empty()) {
+      const int k = pick(static_cast<int>(frontier.size()));
+      const int t = frontier[static_cast<size_t>(k)];
+      frontier.erase(frontier.begin() + k);
+      auto& mask = draw_.routes[{colour, t}].second;
+      mask = draw_branches(colour, t, &frontier);
+      if (t != root && (mask == 0 || pick(2)) && ins(t) < 8) {
+        mask |= 1 << kRamp;
+        ++draw_.load[{t, kRamp}];
+        p.sinks.push_back(t);
+        p.in_queues.push_back(ins(t)++);
+      }
+    }
+    if (p.sinks.empty()) return;
+    ++draw_.load[{root, 5}];
+    draw_.paths.push_back(p);
+  }
+
+  // The ports to tiles where the tree goes on.
+  int draw_branches(int colour, int t, std::vector<int>* frontier) {
+    int mask = 0;
+    for (int port = 0; port < 4; ++port) {
+      const int r = t / kSide + kRowStep[port], c = t % kSide + kColStep[port];
+      if (r < 0 || c < 0 || r >= kSide || c >= kSide || pick(100) >= 60) continue;
+      const int next = r * kSide + c;
+      if (!used_.insert(next).second) continue;
+      mask |= 1 << port;
+      ++draw_.load[{t, port}];
+      draw_.routes[{colour, next}] = {(port + 2) % 4, 0};
+      frontier->push_back(next);
+    }
+    return mask;
+  }
+
+  // Pairs in random order, where no path of the colour is in the way.
+  void draw_permutation(int colour) {
+    std::vector<int> to(kTiles), order(kTiles);
+    std::iota(to.begin(), to.end(), 0);
+    order = to;
+    std::shuffle(to.begin(), to.end(), rng_);
+    std::shuffle(order.begin(), order.end(), rng_);
     for (const int from : order) {
       const int dest = to[static_cast<size_t>(from)];
-      if (dest == from || outs[static_cast<size_t>(from)] == 8 ||
-          ins[static_cast<size_t>(dest)] == 8) {
-        continue;
-      }
-      std::vector<std::pair<int, int>> way;  // tile, port that it leaves by
-      int r = from / kSide, c = from % kSide;
-      while (r * kSide + c != dest) {
-        int port = kN;
-        if (c != dest % kSide)
-          port = c < dest % kSide ? kE : kW;
-        else if (r < dest / kSide)
-          port = kS;
-        way.push_back({r * kSide + c, port});
-        r += kRowStep[port];
-        c += kColStep[port];
-      }
-      bool free = used.count(dest) == 0;
-      for (const auto& w : way) free = free && used.count(w.first) == 0;
-      if (!free) continue;
-      int in = kRamp;
-      for (const auto& [t, port] : way) {
-        used.insert(t);
-        d.routes[{colour, t}] = {in, 1 << port};
-        ++d.load[{t, port}];
-        in = (port + 2) % 4;
-      }
-      used.insert(dest);
-      d.routes[{colour, dest}] = {in, 1 << kRamp};
-      ++d.load[{dest, kRamp}];
-      ++d.load[{from, 5}];
-      d.paths.push_back({colour,
-                         from,
-                         {dest},
-                         outs[static_cast<size_t>(from)]++,
-                         {ins[static_cast<size_t>(dest)]++}});
+      if (dest == from || outs(from) == 8 || ins(dest) == 8) continue;
+      const Way way = way_to(from, dest);
+      bool free = used_.count(dest) == 0;
+      for (const auto& w : way) free = free && used_.count(w.first) == 0;
+      if (free) add_path(colour, from, dest, way);
     }
   }
-  return d;
-}
+
+  // Along X, then along Y.
+  static Way way_to(int from, int dest) {
+    Way way;
+    int r = from / kSide, c = from % kSide;
+    while (r * kSide + c != dest) {
+      const int port = c < dest % kSide ? kE : c > dest % kSide ? kW : r < dest / kSide ? kS : kN;
+      way.push_back({r * kSide + c, port});
+      r += kRowStep[port];
+      c += kColStep[port];
+    }
+    return way;
+  }
+
+  void add_path(int colour, int from, int dest, const Way& way) {
+    int in = kRamp;
+    for (const auto& [t, port] : way) {
+      used_.insert(t);
+      draw_.routes[{colour, t}] = {in, 1 << port};
+      ++draw_.load[{t, port}];
+      in = (port + 2) % 4;
+    }
+    used_.insert(dest);
+    draw_.routes[{colour, dest}] = {in, 1 << kRamp};
+    ++draw_.load[{dest, kRamp}];
+    ++draw_.load[{from, 5}];
+    draw_.paths.push_back({colour, from, {dest}, outs(from)++, {ins(dest)++}});
+  }
+
+  std::mt19937& rng_;
+  Draw draw_;
+  std::vector<int> ins_, outs_;  // queues of each tile in use
+  std::set<int> used_;           // tiles on paths of the colour
+};
 
 struct ColourRun {
   int load = 0;
@@ -220,7 +249,7 @@ struct ColourRun {
 
 ColourRun run_colours(uint32_t seed, int words) {
   std::mt19937 rng(seed);
-  Draw d = draw_colours(&rng);
+  Draw d = PathDrawer(&rng).run();
   Grid g(kSide, kSide);
   g.skip = true;
   for (const auto& [key, way] : d.routes) {
