@@ -17,7 +17,7 @@ namespace {
 TEST(SpmvFormat, HoldsTheWholeMatrixWithinTheRoom) {
   Rng rng(5);
   const SparseMatrix m = random_matrix(&rng, 300);
-  for (const Type type : {Type::Mixed, Type::F32}) {
+  for (const golden::Type type : {golden::Type::Mixed, golden::Type::F32}) {
     const SpmvPlan plan = make_spmv_plan(m, type, 4096, 6000, 1024);
     size_t nonzeros = 0;
     uint32_t rows = 0;
