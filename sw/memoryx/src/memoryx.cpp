@@ -149,6 +149,7 @@ void MemoryX::save(const std::string& path, FileCalls* calls) const {
 }
 
 void MemoryX::load(const std::string& path) {
+  if (sum_.count() != 0) throw InternalError("a checkpoint is read in the middle of a step");
   const RunState mine = state();
   const RunState there = check_checkpoint(path);
   const auto same = [&](const auto& a, const auto& b, const char* what) {
