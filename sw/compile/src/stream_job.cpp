@@ -211,17 +211,16 @@ uint64_t StreamJob::cycle_limit() const {
   return limit;
 }
 
-void StreamJob::stream(std::vector<WeightSource>* sources, const std::vector<Outlet>& outlets,
+void StreamJob::stream(memoryx::WeightStream* weights, const std::vector<Outlet>& outlets,
                        uint64_t limit) {
   Device& device = control_.device();
   std::vector<Wavelet> part;
   const auto fill = [&] {
     for (int r = 0; r < plan_.grid.rows; ++r) {
-      WeightSource& source = (*sources)[static_cast<size_t>(r)];
       const size_t waiting = device.pending_sends(Side::West, r, plan_.colours.weights);
-      if (source.done() || waiting > kPortRefill) continue;
+      if (weights->done(r) || waiting > kPortRefill) continue;
       part.clear();
-      source.next(kQueued - waiting, &part);
+      weights->next(r, kQueued - waiting, &part);
       device.send(Side::West, r, part);
     }
   };
@@ -275,18 +274,21 @@ void StreamJob::take_outputs(const std::vector<Outlet>& outlets, StreamRun* resu
 StreamRun StreamJob::run(bool dense) {
   const GridShape grid = plan_.grid;
   StreamRun result;
-  std::vector<WeightSource> sources;
-  for (int r = 0; r < grid.rows; ++r) {
-    sources.emplace_back(network_, r, grid.rows, plan_.colours.weights, dense);
-  }
+  std::vector<std::unique_ptr<memoryx::MatrixSource>> matrices;
+  for (const Layer& layer : network_.layers) matrices.push_back(memoryx::layer_matrix(layer));
+  memoryx::StreamOptions options;
+  options.rows = grid.rows;
+  options.colour = plan_.colours.weights;
+  options.dense = dense;
+  memoryx::WeightStream weights(std::move(matrices), options);
   const std::vector<Outlet> out = outlets();
   const uint64_t limit = cycle_limit();
   control_.write(whole(grid), kRegTaskActivate, 1u << OW_SL_TASK_LAUNCH);
   result.first_cycle = control_.device().cycle();
-  stream(&sources, out, limit);
-  for (const WeightSource& source : sources) {
-    result.wavelets_in += source.wavelets();
-    result.multiply_adds += source.weights() * static_cast<uint64_t>(held_);
+  stream(&weights, out, limit);
+  for (int r = 0; r < grid.rows; ++r) {
+    result.wavelets_in += weights.wavelets(r);
+    result.multiply_adds += weights.weights(r) * static_cast<uint64_t>(held_);
   }
   take_outputs(out, &result);
 

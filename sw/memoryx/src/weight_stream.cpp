@@ -4,12 +4,13 @@
 #include <algorithm>
 
 #include "ow/base/error.h"
+#include "ow/isa/isa.h"
 
 namespace ow::memoryx {
 namespace {
 
-constexpr uint32_t kRowEnd = 1;  // data bits of a control wavelet
-constexpr uint32_t kStreamEnd = 2;
+constexpr uint32_t kRowEnd = isa::Control::RowEnd::kMask;  // data bits of a control wavelet
+constexpr uint32_t kStreamEnd = isa::Control::StreamEnd::kMask;
 constexpr size_t kBatchValues = size_t{1} << 15;  // about so many weights are made at once
 
 // Outputs of 0 .. n - 1 that a grid row owns.

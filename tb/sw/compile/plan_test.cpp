@@ -154,13 +154,18 @@ Network network_of(Layer layer) {
 
 // All wavelets, asked for a few at a time.
 std::vector<Wavelet> weight_stream(const Network& network, int row, int rows, bool dense) {
-  WeightSource source(network, row, rows, 0, dense);
+  std::vector<std::unique_ptr<memoryx::MatrixSource>> matrices;
+  for (const Layer& layer : network.layers) matrices.push_back(memoryx::layer_matrix(layer));
+  memoryx::StreamOptions options;
+  options.rows = rows;
+  options.dense = dense;
+  memoryx::WeightStream source(std::move(matrices), options);
   std::vector<Wavelet> out;
   uint64_t weights = 0;
-  while (!source.done()) source.next(1 + out.size() % 3, &out);
+  while (!source.done(row)) source.next(row, 1 + out.size() % 3, &out);
   for (const Wavelet& w : out) weights += w.ctrl ? 0 : 1;
-  EXPECT_EQ(source.wavelets(), out.size());
-  EXPECT_EQ(source.weights(), weights);
+  EXPECT_EQ(source.wavelets(row), out.size());
+  EXPECT_EQ(source.weights(row), weights);
   uint64_t counted = 0;
   for (const Layer& layer : network.layers) counted += stream_weights(layer, row, rows, dense);
   EXPECT_EQ(counted, weights);

@@ -9,6 +9,7 @@
 
 #include "both.h"
 #include "ow/base/error.h"
+#include "ow/isa/isa.h"
 #include "ow/memoryx/round.h"
 
 namespace ow::memoryx {
@@ -64,7 +65,8 @@ std::vector<Wavelet> by_definition(const std::vector<uint16_t>& sent, bool index
         const auto local = static_cast<uint32_t>(i / rows);
         out.push_back({5, false, local << 16 | (index_only ? 0u : v)});
       }
-      out.push_back({5, true, ++ended == outputs ? 3u : 1u});
+      const uint32_t end = isa::Control::RowEnd::kMask;
+      out.push_back({5, true, ++ended == outputs ? end | isa::Control::StreamEnd::kMask : end});
     }
   }
   return out;

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "ow/compile/plan.h"
-#include "ow/compile/weight_source.h"
 #include "ow/device/control_plane.h"
+#include "ow/memoryx/weight_stream.h"
 #include "ow/runtime/elf.h"
 #include "ow/runtime/program.h"
 #include "ow/tensor/network.h"
@@ -89,8 +89,7 @@ class StreamJob {
   void run_until_quiet(const std::string& what);
   std::vector<Outlet> outlets() const;
   // Streams the weights and waits until the outlets have brought everything.
-  void stream(std::vector<WeightSource>* sources, const std::vector<Outlet>& outlets,
-              uint64_t limit);
+  void stream(memoryx::WeightStream* weights, const std::vector<Outlet>& outlets, uint64_t limit);
   void take_outputs(const std::vector<Outlet>& outlets, StreamRun* result);
   uint64_t cycle_limit() const;
 
