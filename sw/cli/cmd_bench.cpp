@@ -38,7 +38,8 @@ std::map<std::string, std::function<void(bench::Rows*)>> measurers(const BenchCo
           {"tile", [&c](bench::Rows* rows) { measure_tile(rows, c.tile); }},
           {"fabric", [&c](bench::Rows* rows) { measure_fabric(rows, c.fabric); }},
           {"link", [&c](bench::Rows* rows) { measure_link(rows, c.link); }},
-          {"wafer", [&c](bench::Rows* rows) { measure_wafer(rows, c.wafer); }}};
+          {"wafer", [&c](bench::Rows* rows) { measure_wafer(rows, c.wafer); }},
+          {"train", [](bench::Rows* rows) { bench::measure_train(rows); }}};
 }
 
 // One bench: its rows, its results into `result`, its table into the document.

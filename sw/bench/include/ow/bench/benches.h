@@ -67,6 +67,9 @@ struct WaferBench {
 };
 void measure_wafer(Rows* rows, const WaferBench& bench);
 
+// What the host does for a training.
+void measure_train(Rows* rows);
+
 }  // namespace ow::bench
 
 #endif  // OW_BENCH_BENCHES_H_
