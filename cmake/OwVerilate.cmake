@@ -37,10 +37,15 @@ if(NOT EXISTS ${_ow_vinc}/verilated.cpp)
   message(FATAL_ERROR "no verilated.cpp under ${OW_VERILATOR_ROOT}/include: Verilator's runtime is missing")
 endif()
 
-# Verilator's runtime, built once for all models.
-add_library(ow_verilated STATIC ${_ow_vinc}/verilated.cpp ${_ow_vinc}/verilated_threads.cpp)
-target_include_directories(ow_verilated SYSTEM PUBLIC ${_ow_vinc} ${_ow_vinc}/vltstd)
-target_compile_options(ow_verilated PRIVATE -w)
+# Verilator's runtime, built once for all models. A model that stops, by an assertion of the RTL or by
+# what Verilator finds, does not abort: verilated_stop.cpp throws.
+set(_ow_stop ${OW_ROOT}/sw/device/sim/src/verilated_stop)
+add_library(ow_verilated STATIC ${_ow_vinc}/verilated.cpp ${_ow_vinc}/verilated_threads.cpp
+                                ${_ow_stop}.cpp)
+target_include_directories(ow_verilated SYSTEM PUBLIC ${_ow_vinc} ${_ow_vinc}/vltstd
+                                               PRIVATE ${OW_ROOT}/sw/include)
+target_compile_definitions(ow_verilated PRIVATE VL_USER_STOP VL_USER_FATAL)
+target_compile_options(ow_verilated PRIVATE -w -include ${_ow_stop}.h)
 target_link_libraries(ow_verilated PUBLIC Threads::Threads)
 add_library(ow_verilated_fst STATIC EXCLUDE_FROM_ALL ${_ow_vinc}/verilated_fst_c.cpp)
 target_compile_options(ow_verilated_fst PRIVATE -w)

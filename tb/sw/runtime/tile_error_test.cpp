@@ -374,6 +374,25 @@ TEST_F(TileErrorTest, ASecondInputQueueForAColourThatIsRead) {
   EXPECT_EQ(word("ow_faults_sum"), 15u) << "the first queue has kept it";
 }
 
+// An assertion of the hardware is a device fault with its text and its tile. Here the host breaks a
+// rule that no program can break.
+TEST_F(TileErrorTest, AnInternalAssertionIsADeviceFault) {
+  control->write(tile, 0, 0x0000006Fu);  // a loop, which fetches from the memory under test
+  start_cores(*control, tile, 0);
+  control->write(tile, isa::reg::Mbist::kAddress, isa::reg::Mbist::Start::put(1));
+  try {
+    device->run(20000);
+    FAIL();
+  } catch (const DeviceFault& e) {
+    const std::string what = e.what();
+    EXPECT_EQ(what.find("tile (1, 1): internal assertion ow_tile.MbistAlone: the memory self-test "
+                        "runs while the core or the engine use the memory (rtl/tile/ow_tile.sv:"),
+              0u)
+        << what;
+    EXPECT_EQ(e.exit_status(), 3);
+  }
+}
+
 TEST_F(TileErrorTest, TheFirstErrorIsKept) {
   start(OW_FAULT_LOAD);
   EXPECT_TRUE(read_error(*control, kRow, kCol).stopped);
