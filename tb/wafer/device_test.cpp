@@ -119,115 +119,149 @@ struct Seen {
   std::vector<EdgeEvent> edges;
 };
 
-Seen exercise(WaferDevice& wafer) {
-  Seen seen;
-  Device& device = wafer.device();
-  device.sim()->record_edges(true);
-  const auto chain = [&](std::vector<ChainCommand> commands, bool from_east) {
+// One sequence that both wafers run.
+class Exercise {
+ public:
+  explicit Exercise(WaferDevice* wafer) : wafer_(*wafer), device_(wafer->device()) {}
+
+  Seen run() {
+    device_.sim()->record_edges(true);
+    use_chains();
+    train_link();
+    switch_mesh();
+    ControlPlane control(device_);
+    copy(control);
+    set_routes(control);
+    stream();
+    seen_.edges = device_.sim()->edge_log();
+    return seen_;
+  }
+
+ private:
+  static ChainCommand write(int reg, uint32_t data) { return {0, true, reg, data}; }
+  static ChainCommand read(int reg) { return {0, false, reg, 0}; }
+
+  void run_chains(std::vector<ChainJob> jobs) {
+    wafer_.run_chains(&jobs);
+    for (const ChainJob& job : jobs) {
+      seen_.answers.insert(seen_.answers.end(), job.answers.begin(), job.answers.end());
+    }
+    seen_.cycles.push_back(device_.cycle());
+  }
+  // The same in both reticles.
+  void chain(const std::vector<ChainCommand>& commands, bool from_east) {
     std::vector<ChainJob> jobs(2);
     for (int d = 0; d < 2; ++d) {
       jobs[static_cast<size_t>(d)].where = {d, 0, from_east};
       jobs[static_cast<size_t>(d)].commands = commands;
     }
-    wafer.run_chains(&jobs);
-    for (const ChainJob& job : jobs) {
-      seen.answers.insert(seen.answers.end(), job.answers.begin(), job.answers.end());
-    }
-    seen.cycles.push_back(device.cycle());
-  };
-  const auto write = [](int reg, uint32_t data) { return ChainCommand{0, true, reg, data}; };
-  const auto read = [](int reg) { return ChainCommand{0, false, reg, 0}; };
+    run_chains(std::move(jobs));
+  }
 
-  chain({read(kStationId), read(kStationId), read(kStationId)}, false);
-  chain({read(kStationId), read(kStationId), write(kStationControl, kStationRun | kStationTest)},
-        true);
-  // A packet to the tile's endpoint through its station: its configuration.
-  using Command = isa::PacketCommand;
-  constexpr uint32_t kToEdge =
-      isa::PacketHeader::Negative::put(1) | isa::PacketHeader::ToEdge::put(1);
-  chain({write(kStationPush, Command::Operation::put(isa::PacketOp::Read) | Command::Tag::put(5) |
-                                 Command::Count::put(1)),
-         write(kStationPush, isa::reg::Config::kAddress), write(kStationPush, kToEdge),
-         write(kStationPushLast, kToEdge), read(kStationPopState), read(kStationPop),
-         read(kStationPop), read(kStationPop), read(kStationPopState), read(kStationPop),
-         read(kStationPopState)},
-        false);
-  // Scan of the edges, with patterns that carry no wavelet into the link.
-  chain({write(kStationControl, 0), write(kStationPatternLow, 0x1234),
-         write(kStationScan, kScanEnable), read(kStationScan), write(kStationScan, 0),
-         write(kStationPatternLow, 0), read(isa::station::CaptureHigh::address(1))},
-        true);
-  wafer.wait_cycles(5000);
-  namespace link = isa::link;
-  for (const uint32_t word : {link::State::kAddress, link::Replays::kAddress, link::RxMap::kAddress,
-                              link::Delays::kAddress}) {
-    const auto at = [&](int side) {
-      return isa::station::Link::Side::put(side) | isa::station::Link::Number::put(word);
-    };
-    chain({write(kStationLink, at(1)), read(kStationLinkStatus), write(kStationLink, at(3)),
-           read(kStationLinkStatus)},
+  void use_chains() {
+    chain({read(kStationId), read(kStationId), read(kStationId)}, false);
+    chain({read(kStationId), read(kStationId), write(kStationControl, kStationRun | kStationTest)},
+          true);
+    // A packet to the tile's endpoint through its station: its configuration.
+    using Command = isa::PacketCommand;
+    constexpr uint32_t kToEdge =
+        isa::PacketHeader::Negative::put(1) | isa::PacketHeader::ToEdge::put(1);
+    chain({write(kStationPush, Command::Operation::put(isa::PacketOp::Read) | Command::Tag::put(5) |
+                                   Command::Count::put(1)),
+           write(kStationPush, isa::reg::Config::kAddress), write(kStationPush, kToEdge),
+           write(kStationPushLast, kToEdge), read(kStationPopState), read(kStationPop),
+           read(kStationPop), read(kStationPop), read(kStationPopState), read(kStationPop),
+           read(kStationPopState)},
           false);
+    // Scan of the edges, with patterns that carry no wavelet into the link.
+    chain({write(kStationControl, 0), write(kStationPatternLow, 0x1234),
+           write(kStationScan, kScanEnable), read(kStationScan), write(kStationScan, 0),
+           write(kStationPatternLow, 0), read(isa::station::CaptureHigh::address(1))},
+          true);
   }
-  // The mesh.
-  const Repair repair = repair_wafer(kShape, Defects(kShape));
-  const ReticleFuses f0 = fuses(*repair.map, 0), f1 = fuses(*repair.map, 1);
-  std::vector<ChainJob> jobs(2);
-  for (int d = 0; d < 2; ++d) {
-    const ReticleFuses& f = d == 0 ? f0 : f1;
-    jobs[static_cast<size_t>(d)].where = {d, 0, d != 0};
-    jobs[static_cast<size_t>(d)].commands = {write(kStationTileFuse, f.tile[0]),
-                                             write(kStationRowFuse, f.row[0]),
-                                             write(kStationControl, kStationRun)};
+
+  void train_link() {
+    wafer_.wait_cycles(5000);
+    namespace link = isa::link;
+    for (const uint32_t word : {link::State::kAddress, link::Replays::kAddress,
+                                link::RxMap::kAddress, link::Delays::kAddress}) {
+      const auto at = [&](int side) {
+        return isa::station::Link::Side::put(side) | isa::station::Link::Number::put(word);
+      };
+      chain({write(kStationLink, at(1)), read(kStationLinkStatus), write(kStationLink, at(3)),
+             read(kStationLinkStatus)},
+            false);
+    }
   }
-  wafer.run_chains(&jobs);
-  for (const ChainJob& job : jobs) {
-    seen.answers.insert(seen.answers.end(), job.answers.begin(), job.answers.end());
+
+  void switch_mesh() {
+    const Repair repair = repair_wafer(kShape, Defects(kShape));
+    std::vector<ChainJob> jobs(2);
+    for (int d = 0; d < 2; ++d) {
+      const ReticleFuses f = fuses(*repair.map, d);
+      jobs[static_cast<size_t>(d)].where = {d, 0, d != 0};
+      jobs[static_cast<size_t>(d)].commands = {write(kStationTileFuse, f.tile[0]),
+                                               write(kStationRowFuse, f.row[0]),
+                                               write(kStationControl, kStationRun)};
+    }
+    run_chains(std::move(jobs));
   }
-  // Control plane over the link, then streams both ways and through.
-  ControlPlane control(device);
-  control.write(whole(device.shape()), 0x100, {1, 2, 3, 4, 5, 6, 7});
-  for (const auto& words : control.read_rect(whole(device.shape()), 0x100, 7)) {
-    seen.words.insert(seen.words.end(), words.begin(), words.end());
+
+  // Over the control plane and the link.
+  void copy(ControlPlane& control) {
+    control.write(whole(device_.shape()), 0x100, {1, 2, 3, 4, 5, 6, 7});
+    for (const auto& words : control.read_rect(whole(device_.shape()), 0x100, 7)) {
+      seen_.words.insert(seen_.words.end(), words.begin(), words.end());
+    }
   }
-  RouteSet routes(device.shape());
-  for (int c = 0; c < 2; ++c) {
-    routes.set(0, c, 0, {Port::West, kOutE});
-    routes.set(0, c, 1, {Port::East, kOutW});
-    routes.set(0, c, 2, {Port::North, kOutS});
+
+  void set_routes(ControlPlane& control) {
+    RouteSet routes(device_.shape());
+    for (int c = 0; c < 2; ++c) {
+      routes.set(0, c, 0, {Port::West, kOutE});
+      routes.set(0, c, 1, {Port::East, kOutW});
+      routes.set(0, c, 2, {Port::North, kOutS});
+    }
+    routes.listen(Side::East, 0, 0);
+    routes.listen(Side::West, 0, 1);
+    for (int c = 0; c < 2; ++c) routes.listen(Side::South, c, 2);
+    routes.apply(control);
+    control.fence(whole(device_.shape()));
   }
-  routes.listen(Side::East, 0, 0);
-  routes.listen(Side::West, 0, 1);
-  for (int c = 0; c < 2; ++c) routes.listen(Side::South, c, 2);
-  routes.apply(control);
-  control.fence(whole(device.shape()));
-  std::mt19937 random(7);
-  std::vector<Wavelet> a, b, n;
-  for (int i = 0; i < 300; ++i) {
-    a.push_back({0, random() % 4 == 0, static_cast<uint32_t>(random()) & ~0x03FFFFFCu});
-    b.push_back({1, false, static_cast<uint32_t>(random())});
-    n.push_back({2, false, static_cast<uint32_t>(random())});
+
+  // Both ways and through.
+  void stream() {
+    std::mt19937 random(7);
+    std::vector<Wavelet> a, b, n;
+    for (int i = 0; i < 300; ++i) {
+      a.push_back({0, random() % 4 == 0, static_cast<uint32_t>(random()) & ~0x03FFFFFCu});
+      b.push_back({1, false, static_cast<uint32_t>(random())});
+      n.push_back({2, false, static_cast<uint32_t>(random())});
+    }
+    device_.send(Side::West, 0, a);
+    device_.send(Side::East, 0, b);
+    device_.send(Side::North, 0, n);
+    device_.send(Side::North, 1, n);
+    device_.sim()->block(Side::East, 0, 0, true);
+    wafer_.wait_cycles(200);
+    device_.sim()->block(Side::East, 0, 0, false);
+    wafer_.wait_cycles(1000);
+    for (const Arrival& x : device_.take(Side::East, 0, 0)) seen_.words.push_back(x.wavelet.data);
+    EXPECT_EQ(device_.take(Side::West, 0, 1).size(), b.size());
+    EXPECT_EQ(device_.take(Side::South, 0, 2).size(), n.size());
+    EXPECT_EQ(device_.take(Side::South, 1, 2).size(), n.size());
   }
-  device.send(Side::West, 0, a);
-  device.send(Side::East, 0, b);
-  device.send(Side::North, 0, n);
-  device.send(Side::North, 1, n);
-  device.sim()->block(Side::East, 0, 0, true);
-  wafer.wait_cycles(200);
-  device.sim()->block(Side::East, 0, 0, false);
-  wafer.wait_cycles(1000);
-  for (const Arrival& x : device.take(Side::East, 0, 0)) seen.words.push_back(x.wavelet.data);
-  EXPECT_EQ(device.take(Side::West, 0, 1).size(), b.size());
-  EXPECT_EQ(device.take(Side::South, 0, 2).size(), n.size());
-  EXPECT_EQ(device.take(Side::South, 1, 2).size(), n.size());
-  seen.edges = device.sim()->edge_log();
-  return seen;
-}
+
+  WaferDevice& wafer_;
+  Device& device_;
+  Seen seen_;
+};
 
 TEST(WaferDevice, IsTheVerilatedWaferCycleByCycle) {
   Monolithic reference;
-  const Seen expected = exercise(reference);
+  const Seen expected = Exercise(&reference).run();
   const auto wafer = make_mini_wafer_device(kShape);
-  const Seen seen = exercise(*wafer);
+  const Seen seen = Exercise(wafer.get()).run();
   EXPECT_EQ(seen.cycles, expected.cycles);
   EXPECT_EQ(seen.answers, expected.answers);
   EXPECT_EQ(seen.words, expected.words);

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The links of a simulated wafer: a Verilated end at each slot of two reticles that face each
+// other, and the lanes between the ends.
+#ifndef OW_SIM_WAFER_LINK_ENDS_H_
+#define OW_SIM_WAFER_LINK_ENDS_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "Vow_link_wafer.h"
+#include "model.h"
+#include "ow/wafer/faults.h"
+#include "wires.h"
+
+namespace ow::wafer {
+
+// A station reads a register of the link at a side of its tile.
+struct StatRequest {
+  bool read = false;
+  int side = 0;
+  int addr = 0;
+};
+
+class LinkEnds {
+ public:
+  using Link = Vow_link_wafer;
+
+  LinkEnds(const Layout& layout, sim::Context* context);
+
+  void break_lane(const LaneFault& f);
+
+  // A cycle, with what the stations ask in it.
+  void clock(uint64_t cycle, const std::vector<StatRequest>& asked, Wires* wires);
+
+  // What the link at a side of a station's tile answers; 0 if there is none.
+  uint32_t stat(size_t station, int side) const;
+  // Of the link at this place, towards the tile; 0 if there is none.
+  uint64_t sends(size_t place) const { return sends_[place]; }
+  bool move() const { return move_; }
+  uint64_t evaluations() const { return evaluations_; }
+
+ private:
+  using Lanes = std::array<uint32_t, 3>;
+
+  struct End {
+    sim::Model<Link> model;
+    size_t place = 0;  // edge slot: what goes out there comes into the link
+    size_t station = 0;
+    int side = 0;
+    size_t peer = 0;
+    bool idle = false;
+    bool was_up = false;
+    uint64_t still = 0;            // cycles without a word or a frame
+    uint64_t sends = 0;            // towards the tile
+    std::array<Lanes, 2> lanes{};  // driven, by parity of the cycle
+    bool faulty = false;
+    Lanes zeros{}, ones{};  // of the lanes that it hears
+  };
+
+  void add(int reticle, int side, int slot, sim::Context* context);
+  Lanes heard(const End& end) const;
+  void clock_end(End* end, uint64_t cycle, const Lanes& heard, uint64_t word,
+                 const StatRequest& request, bool asked);
+
+  const Layout& layout_;
+  std::vector<End> ends_;  // two by two
+  std::vector<std::array<int, 4>> of_station_;
+  std::vector<uint64_t> sends_;  // by place
+  size_t now_ = 0;               // of End::lanes
+  bool move_ = false;
+  uint64_t evaluations_ = 0;
+};
+
+}  // namespace ow::wafer
+
+#endif  // OW_SIM_WAFER_LINK_ENDS_H_
