@@ -127,6 +127,20 @@ TEST(Bringup, ATileThatRunsWildIsGivenUpAndNotItsNeighbours) {
   }
 }
 
+// A babbling tile that only one good tile can hear: that one's words to a third arrive once nobody
+// is joined to the babbler any more.
+TEST(Bringup, AGoodTileBetweenABabblerAndAnotherIsKept) {
+  Faults f;
+  for (const int col : {0, 1}) {
+    f.tiles.push_back({0, {0, col}, TileFault::Kind::Babble, 0, 0, "", 0, false});
+  }
+  f.tiles.push_back({0, {2, 0}, TileFault::Kind::Memory, 0, 5, "", 7, true});
+  f.stations.push_back({0, {1, 0}, StationFault::Kind::StuckOne});
+  const Bringup b = check(kOne, f);
+  EXPECT_FALSE(b.good());
+  EXPECT_EQ(b.largest.tiles(), 1) << "(0, 2) and (2, 2) are in the same column";
+}
+
 TEST(Bringup, BeyondTheSparesIsRefusedWithTheLargestRectangle) {
   Faults f;
   for (int r = 0; r < 2; ++r) {

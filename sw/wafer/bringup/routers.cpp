@@ -36,12 +36,15 @@ class RouterTest {
     int hears = 0, not_heard = 0;
     bool ends = true;  // its test, when nobody is joined to it
     int left = 0;      // connections of the reticle that fail then
+    int work = 0;      // and that work then
 
     int lost_sending() const { return not_sent == sends ? not_sent : 0; }
     int lost_hearing() const { return not_heard == hears ? not_heard : 0; }
-    // Of equal ones the one that fails in more, then the one whose words do not arrive.
-    std::tuple<bool, int, int, bool> innocence() const {
-      return {ends, left, -std::max(lost_sending(), lost_hearing()),
+    // Of equal ones the one without which more works: who is disturbed by a neighbour works with
+    // others when that is gone. Then the one that fails in more, then the one whose words do not
+    // arrive.
+    std::tuple<bool, int, int, int, bool> innocence() const {
+      return {ends, left, -work, -std::max(lost_sending(), lost_hearing()),
               lost_sending() < lost_hearing()};
     }
   };
@@ -187,9 +190,9 @@ void RouterTest::try_alone(const Setting& setting, size_t k, std::vector<Suspect
   for (const auto& [d, suspect] : tried) {
     const Position& at = suspect->at;
     suspect->ends = without.not_ended.count(probe_.index(d, at.row, at.col)) == 0;
-    suspect->left = static_cast<int>(
-        std::count_if(without.heard.begin(), without.heard.end(),
-                      [d = d](const Heard& h) { return h.reticle == d && !h.works; }));
+    for (const Heard& h : without.heard) {
+      if (h.reticle == d) ++(h.works ? suspect->work : suspect->left);
+    }
   }
 }
 
