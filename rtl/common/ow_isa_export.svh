@@ -468,6 +468,8 @@ export ow_isa_pkg::core_ctrl_reg_t;
 export ow_isa_pkg::core_status_reg_t;
 export ow_isa_pkg::engine_fault_reg_t;
 export ow_isa_pkg::error_reg_t;
+export ow_isa_pkg::stack_limit_reg_t;
+export ow_isa_pkg::text_limit_reg_t;
 export ow_isa_pkg::thread_reg_t;
 export ow_isa_pkg::row_reg_t;
 export ow_isa_pkg::col_reg_t;

@@ -899,6 +899,16 @@ package ow_isa_pkg;
   } error_reg_t;
 
   typedef struct packed {
+    logic [7:0] rsvd31;
+    logic [23:0] address;         // [23:0] the address; 0 after a reset of the compute part, too
+  } stack_limit_reg_t;
+
+  typedef struct packed {
+    logic [7:0] rsvd31;
+    logic [23:0] address;         // [23:0] the address; 0 after a reset of the compute part, too
+  } text_limit_reg_t;
+
+  typedef struct packed {
     logic active;                 // [31] active
     logic [2:0] waits;            // [30:28] what it waits for
     logic [3:0] queue_no;         // [27:24] the queue that it waits for
@@ -919,7 +929,8 @@ package ow_isa_pkg;
 
   typedef struct packed {
     logic [15:0] sram;            // [31:16] SRAM in 64-byte units
-    logic [2:0] rsvd15;
+    logic [1:0] rsvd15;
+    logic limits;                 // [13] STACK_LIMIT and TEXT_LIMIT are there
     logic [4:0] colours;          // [12:8] data colours
     logic [3:0] threads;          // [7:4] threads less one
     logic [3:0] lanes;            // [3:0] lanes

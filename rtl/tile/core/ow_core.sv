@@ -25,6 +25,8 @@
 //
 // SramBytes: size of the memory (a multiple of 64); accesses at or above it trap, except 32-bit
 //   ones to the 2 kB of tile registers.
+// *_limit_i: addresses below which an arithmetic instruction must not set the stack pointer (x2), and
+//   a store must not write to memory; 0: none.
 // run_i: may start an instruction. core_rst_i: pulse, pc = boot_pc_i. issue_o: an instruction
 //   completes or traps in this cycle (combinational: to step, drop run_i in the cycle after it).
 // pc_o .. wait_tensor_o: status: where it is, whether and why it stopped, whether it sleeps in
@@ -50,6 +52,8 @@ module ow_core
   input  logic         run_i,
   input  logic         core_rst_i,
   input  logic [31:0]  boot_pc_i,
+  input  logic [23:0]  stack_limit_i,
+  input  logic [23:0]  text_limit_i,
   output logic         issue_o,
 
   output logic [31:0]  pc_o,
@@ -109,6 +113,7 @@ module ow_core
   `OW_ASSERT_INIT(SramBytesRange_A, SramBytes >= 64 && SramBytes % 64 == 0 && SramBytes <= 2**23)
 
   localparam logic [4:0] LINK_REG = 5'd1;  // x1: return address of a task
+  localparam logic [4:0] STACK_REG = 5'd2;
   localparam logic [4:0] ARG_REG = 5'd10;  // x10: its argument
 
   // What a multi-cycle instruction in the execute stage waits for.
@@ -296,9 +301,13 @@ module ow_core
 
   // ---------------------------------------------------------------------------------- execute ---
   // Requests, traps and redirects: nothing here depends on a grant of this cycle.
-  logic         misaligned, in_sram, in_regs;
+  logic         misaligned, in_sram, in_regs, in_text, stack_low;
   tensor_ctl_t  tensor_ctl;
+  /* verilator lint_off UNUSEDSIGNAL */ // its sign
+  logic [32:0]  below_text;  // the address of a store less the limit
+  /* verilator lint_on UNUSEDSIGNAL */
   assign tensor_ctl = rs1;
+  assign below_text = {rs1[31], rs1} + {dec.imm[31], dec.imm} - {9'd0, text_limit_i};
 
   always_comb begin
     trap = 1'b0;
@@ -309,6 +318,8 @@ module ow_core
     misaligned = 1'b0;
     in_sram = 1'b0;
     in_regs = 1'b0;
+    in_text = 1'b0;
+    stack_low = 1'b0;
     dmem_req_o = 1'b0;
     dmem_we_o = 1'b0;
     dmem_be_o = 4'd0;
@@ -333,6 +344,14 @@ module ow_core
           cause = pc_ok ? TRAP_ILLEGAL : TRAP_FETCH_FAULT;
           tval = pc_ok ? insn : pc_q;
         end
+        CLS_ALU: begin
+          // One that has wrapped around below 0 is low, too.
+          stack_low = dec.rd == STACK_REG && stack_limit_i != '0 &&
+              (alu_result[31] || alu_result < {8'd0, stack_limit_i});
+          trap = stack_low;
+          cause = TRAP_STACK;
+          tval = alu_result;
+        end
         CLS_BRANCH, CLS_JAL, CLS_JALR: begin
           target = {alu_result[31:1], 1'b0};  // bit 0 is only ever set by jalr, which clears it
           redirect = taken || dec.cls != CLS_BRANCH;
@@ -348,10 +367,13 @@ module ow_core
           in_sram = alu_result < SramBytes;
           in_regs = alu_result[31:12] == TILE_REGS[31:12] && dec.funct3[1] &&
               alu_result[11:0] < 12'(TILE_REGS_BYTES);
-          if (misaligned || !(in_sram || in_regs)) begin
+          // Beside the adder and not behind it: what the sum falls short of the limit by.
+          in_text = dec.cls == CLS_STORE && in_sram && below_text[32];
+          if (misaligned || in_text || !(in_sram || in_regs)) begin
             trap = 1'b1;
             tval = alu_result;
-            if (dec.cls == CLS_LOAD) cause = misaligned ? TRAP_LOAD_MISALIGNED : TRAP_LOAD_FAULT;
+            if (in_text) cause = TRAP_TEXT;
+            else if (dec.cls == CLS_LOAD) cause = misaligned ? TRAP_LOAD_MISALIGNED : TRAP_LOAD_FAULT;
             else cause = misaligned ? TRAP_STORE_MISALIGNED : TRAP_STORE_FAULT;
           end else if (in_sram) begin
             dmem_req_o = 1'b1;

@@ -88,6 +88,8 @@ module ow_regs
   output logic                        ramp_clear_o, // empties the ramp's queues
   output logic                        halt_o,       // stopped by an error
   output logic [31:0]                 boot_pc_o,
+  output logic [23:0]                 stack_limit_o,  // 0 after a reset of the core, too
+  output logic [23:0]                 text_limit_o,
   input  logic [31:0]                 pc_i,
   input  logic                        stopped_i,
   input  logic                        stop_ebreak_i,
@@ -179,6 +181,8 @@ module ow_regs
   inq_reg_t inq;
   outq_reg_t outq;
   mbist_wr_t mbist;
+  stack_limit_reg_t stack_limit;
+  text_limit_reg_t text_limit;
   row_reg_t row;
   col_reg_t col;
   /* verilator lint_on UNUSEDSIGNAL */
@@ -187,6 +191,8 @@ module ow_regs
   assign inq = wdata;
   assign outq = wdata;
   assign mbist = wdata;
+  assign stack_limit = wdata;
+  assign text_limit = wdata;
   assign row = wdata;
   assign col = wdata;
   assign addr_o = addr;
@@ -229,12 +235,15 @@ module ow_regs
   logic run_q, step_q, core_rst_q, unit_rst_q, ramp_clear_q;
   logic [31:0] boot_pc_q;
   logic [15:0] row_q, col_q;
+  logic [23:0] stack_limit_q, text_limit_q;
 
   assign run_o = run_q;
   assign core_rst_o = core_rst_q;
   assign unit_rst_o = core_rst_q || unit_rst_q;
   assign ramp_clear_o = ramp_clear_q;
   assign boot_pc_o = boot_pc_q;
+  assign stack_limit_o = stack_limit_q;
+  assign text_limit_o = text_limit_q;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -245,6 +254,8 @@ module ow_regs
       unit_rst_q <= 1'b0;
       ramp_clear_q <= 1'b0;
       boot_pc_q <= '0;
+      stack_limit_q <= '0;
+      text_limit_q <= '0;
       row_q <= '0;
       col_q <= '0;
     end else begin
@@ -262,6 +273,12 @@ module ow_regs
         step_q <= ctrl.step;
       end
       if (wr && addr == REG_CORE_PC) boot_pc_q <= wdata;
+      if (core_rst_q) begin
+        stack_limit_q <= '0;
+        text_limit_q <= '0;
+      end
+      if (wr && addr == REG_STACK_LIMIT) stack_limit_q <= stack_limit.address;
+      if (wr && addr == REG_TEXT_LIMIT) text_limit_q <= text_limit.address;
       if (wr && addr == REG_ROW) row_q <= row.number;
       if (wr && addr == REG_COL) col_q <= col.number;
     end
@@ -396,11 +413,15 @@ module ow_regs
             REG_ERROR: rdata_d = error_word;
             REG_ERROR_ADDR: rdata_d = error_addr;
             REG_ERROR_PC: rdata_d = error_pc;
+            REG_STACK_LIMIT: begin
+              rdata_d = stack_limit_reg_t'{address: stack_limit_q, default: '0};
+            end
+            REG_TEXT_LIMIT: rdata_d = text_limit_reg_t'{address: text_limit_q, default: '0};
             REG_ROW: rdata_d = row_reg_t'{number: row_q, default: '0};
             REG_COL: rdata_d = col_reg_t'{number: col_q, default: '0};
             REG_CONFIG: begin
               rdata_d = config_reg_t'{lanes: 4'(Lanes), threads: 4'(NumThreads - 1),
-                                      colours: 5'(NumColours),
+                                      colours: 5'(NumColours), limits: 1'b1,
                                       sram: 16'(SramBytes / CONFIG_SRAM_UNIT), default: '0};
             end
             REG_FEATURES: rdata_d = Features;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Start-up code: global pointer, stack, zero .bss, what a program registers, ow_main once, then
-// tasks for ever. It is entered at _start, behind the word at address 0, which is no instruction: a
-// call of a null function stops the tile.
+// Start-up code: global pointer, stack, limits, zero .bss, what a program registers, ow_main once,
+// then tasks for ever. It is entered at _start, behind the word at address 0, which is no
+// instruction: a call of a null function stops the tile.
 #include "openwafer/tile/export.h"
 
 extern const struct ow_task_table_entry ow_task_table_begin[], ow_task_table_end[];
@@ -9,7 +9,8 @@ typedef void (*ow_constructor)(void);
 extern const ow_constructor ow_init_begin[], ow_init_end[];
 
 // The stack lies at the top of the tile's memory, however much that is. Its lowest words hold a
-// value that the host finds again unless the stack has grown over them. A task returns to the
+// value that the host finds again unless the stack has grown over them, and the tile traps when the
+// stack pointer goes below them or a store goes into what comes before .data. A task returns to the
 // address that ow.next put into ra, which is that of ow.next itself.
 void _start(void);
 __attribute__((naked, used, section(".text.start"))) void _start(void) {
@@ -19,12 +20,17 @@ __attribute__((naked, used, section(".text.start"))) void _start(void) {
       "la gp, __global_pointer$\n"
       ".option pop\n"
       "li t0, %0\n"
-      "lw sp, 0(t0)\n"
-      "srli sp, sp, %1\n"
-      "slli sp, sp, %2\n"
+      "lw t0, 0(t0)\n"
+      "srli t0, t0, %1\n"
+      "slli sp, t0, %2\n"
       "lui t0, %%hi(OW_STACK_BYTES)\n"
       "addi t0, t0, %%lo(OW_STACK_BYTES)\n"
       "sub t0, sp, t0\n"
+      "li t2, %5\n"
+      "sw t0, 0(t2)\n"
+      "la t1, ow_text_end\n"
+      "li t2, %6\n"
+      "sw t1, 0(t2)\n"
       "lui t1, %%hi(OW_STACK_GUARD)\n"
       "addi t1, t1, %%lo(OW_STACK_GUARD)\n"
       "addi t2, t0, %%lo(OW_STACK_GUARD_BYTES)\n"
@@ -41,7 +47,8 @@ __attribute__((naked, used, section(".text.start"))) void _start(void) {
       "3: .insn i %3, %4, x0, 0(x0)\n"  // ow.next
       "j 3b\n" ::"i"(OW_TILE_REGS + OW_REG_CONFIG),
       "i"(OW_CONFIG_SRAM_LSB), "i"(__builtin_ctz(OW_CONFIG_SRAM_UNIT)), "i"(OW_OPCODE_SYSTEM),
-      "i"(OW_SYS_NEXT));
+      "i"(OW_SYS_NEXT), "i"(OW_TILE_REGS + OW_REG_STACK_LIMIT),
+      "i"(OW_TILE_REGS + OW_REG_TEXT_LIMIT));
 }
 _Static_assert((OW_CONFIG_SRAM_MASK >> 31) == 1, "nothing lies above the SRAM's size in CONFIG");
 

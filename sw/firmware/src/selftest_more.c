@@ -190,6 +190,9 @@ static uint32_t random_insn(uint32_t r) {
 }
 
 static void core(void) {
+  // Blocks of instructions do with the stack pointer, and stores with addresses, what they want.
+  reg(OW_REG_STACK_LIMIT, 0);
+  reg(OW_REG_TEXT_LIMIT, 0);
   for (uint32_t i = 1; i < FILE_WORDS + DATA_WORDS; ++i) file[i] = next();
   for (uint32_t round = 0; round < BLOCKS; ++round) {
     for (uint32_t i = 0; i < BLOCK; ++i) block[i] = random_insn(next());

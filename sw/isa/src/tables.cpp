@@ -714,8 +714,8 @@ const std::vector<EnumInfo>& enums() {
       {"store_misaligned", 6, "store address misaligned", false, {}},
       {"store_fault", 7, "store access fault", false, {}},
       {"ecall_m", 11, "environment call", false, {}},
-      {"stack", 24, "stack pointer below its limit", true, {}},
-      {"text", 25, "store into program text", true, {}},}},
+      {"stack", 24, "stack pointer below its limit", false, {}},
+      {"text", 25, "store into program text", false, {}},}},
     {"engine_cause", 4, "faults of the engine", {
       {"illegal", 1, "illegal operation or type", false, {}},
       {"descriptor", 2, "malformed descriptor", false, {}},
@@ -1050,8 +1050,10 @@ const std::vector<SpaceInfo>& spaces() {
       {"stopped", 31, 1, 1, "", "ro", "the tile is stopped by it"},}},
      {"ERROR_ADDR", 0x518, 1, 4, "regs", "ro", true, 0, false, "the address that was accessed (core: mtval), 0 if there is none", {}},
      {"ERROR_PC", 0x51C, 1, 4, "regs", "ro", true, 0, false, "pc of the instruction; of an error of the ramp that is no register access: where the core was", {}},
-     {"STACK_LIMIT", 0x520, 1, 4, "regs", "rw", true, 0, true, "an instruction of the core that sets the stack pointer (x2) below it is an error of the core; 0: no limit", {}},
-     {"TEXT_LIMIT", 0x524, 1, 4, "regs", "rw", true, 0, true, "a store of the core to SRAM below it is an error of the core; 0: no limit", {}},
+     {"STACK_LIMIT", 0x520, 1, 4, "regs", "rw", true, 0, false, "an arithmetic instruction of the core (also lui, auipc) that sets the stack pointer (x2) below it traps; 0: no limit", {
+      {"address", 0, 24, 1, "", "rw", "the address; 0 after a reset of the compute part, too"},}},
+     {"TEXT_LIMIT", 0x524, 1, 4, "regs", "rw", true, 0, false, "a store of the core to SRAM below it traps; 0: no limit", {
+      {"address", 0, 24, 1, "", "rw", "the address; 0 after a reset of the compute part, too"},}},
      {"THREAD", 0x600, 16, 4, "engine", "ro", false, 0, false, "state of thread t", {
       {"operation", 16, 7, 1, "tensor_op", "ro", "operation"},
       {"queue_no", 24, 4, 1, "", "ro", "the queue that it waits for"},
@@ -1065,6 +1067,7 @@ const std::vector<SpaceInfo>& spaces() {
       {"lanes", 0, 4, 1, "", "ro", "lanes"},
       {"threads", 4, 4, 1, "", "ro", "threads less one"},
       {"colours", 8, 5, 1, "", "ro", "data colours"},
+      {"limits", 13, 1, 1, "", "ro", "STACK_LIMIT and TEXT_LIMIT are there"},
       {"sram", 16, 16, 1, "", "ro", "SRAM in 64-byte units"},}},
      {"FEATURES", 0x78C, 1, 4, "regs", "ro", false, 0, false, "what this tile has; an instruction that needs what is not there is an illegal operation", {
       {"nonlinear", 0, 1, 1, "", "ro", "non-linear functions"},

@@ -141,8 +141,8 @@ TEST(Reticle, TilesAreReachedOverTheChainThenOverTheRepairedMesh) {
       const auto config = reticle.ask(c, {kRead1, kConfig, kToWestEdge, kToWestEdge}, 4);
       ASSERT_EQ(config.size(), 4u) << "column " << c;
       EXPECT_EQ(config[3], Config::Sram::put(8192 / isa::kConfigSramUnit) |
-                               Config::Colours::put(4) | Config::Threads::put(2) |
-                               Config::Lanes::put(2));
+                               Config::Colours::put(4) | Config::Limits::put(1) |
+                               Config::Threads::put(2) | Config::Lanes::put(2));
       // Its memory is tested in 22 x 7 x 128 cycles, within a few commands of the chain.
       reticle.ask(c, {kWrite1, kMbist, Mbist::Start::put(1)}, 0);
       uint32_t state = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that go wrong: recursion that is too deep, and a call of a null function.
+// Programs that go wrong: recursion that is too deep, a call of a null function, stores where the
+// program itself lies.
 #include "openwafer/tile/export.h"
 
 OW_EXPORT(u32, result);
@@ -17,3 +18,6 @@ OW_LAUNCH(deep, n) { result = sum(n); }
 
 static void (*volatile hook)(void);
 OW_LAUNCH(call_hook) { hook(); }
+
+OW_LAUNCH(store_word, at) { *(volatile uint32_t*)at = 0x55; }
+OW_LAUNCH(store_byte, at) { *(volatile uint8_t*)at = 0x55; }

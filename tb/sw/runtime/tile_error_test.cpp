@@ -302,6 +302,7 @@ TEST_F(TileErrorTest, RegistersReadBackWhatTheyHold) {
   EXPECT_EQ(reg::Config::Lanes::get(config), 8u);
   EXPECT_EQ(reg::Config::Threads::get(config), 12u);
   EXPECT_EQ(reg::Config::Colours::get(config), 24u);
+  EXPECT_EQ(reg::Config::Limits::get(config), 1u);
   EXPECT_EQ(reg::Config::Sram::get(config) * isa::kConfigSramUnit, 49152u);
   for (int t = 0; t < 13; ++t) {
     EXPECT_FALSE(reg::Thread::Active::get(read(reg::Thread::address(t))));

@@ -118,6 +118,48 @@ TEST(Core, TrapWithoutVectorStopsTheCoreAndSaysWhy) {
   EXPECT_FALSE(bench.top().stopped_o) << "a reset of the core clears the stop";
 }
 
+// A limit of the stack and one of the text: what is below traps and has no effect.
+TEST(Core, LimitsOfStackAndTextStopWhatIsBelow) {
+  struct Case {
+    std::vector<uint32_t> words;
+    uint32_t cause, tval, pc;
+  };
+  const std::vector<Case> cases = {
+      {{addi(2, 0, 0x400), kEbreak}, 3, 4, 4},
+      {{addi(2, 0, 0x3ff), kEbreak}, 24, 0x3ff, 0},
+      {{addi(2, 0, -0x400), kEbreak}, 24, 0xfffffc00, 0},
+      {{lui(2, 1), lui(3, 1), r_type(0x33, 0, 0x20, 2, 2, 3), kEbreak}, 24, 0, 8},
+      {{addi(3, 0, 0), kEbreak}, 3, 4, 4},
+      {{lw(2, 0, 0x100), kEbreak}, 3, 4, 4},  // a load may
+      {{sw(0, 0, 0x300), kEbreak}, 3, 4, 4},
+      {{sw(1, 0, 0x2fc), kEbreak}, 25, 0x2fc, 0},
+      {{addi(1, 0, -8), sw(1, 1, 16), kEbreak}, 25, 8, 4},
+      {{sw(1, 0, 0x2fe), kEbreak}, 25, 0x2fe, 0},
+      {{lw(1, 0, 4), kEbreak}, 3, 4, 4},
+      {{lui(1, 0xc), sw(1, 1, -4), kEbreak}, 3, 8, 8},
+      {{lui(1, 0x80000), sw(1, 1, 0), kEbreak}, 7, 0x80000000, 4},
+  };
+  CoreBench bench;
+  for (size_t i = 0; i < cases.size(); ++i) {
+    const Case& c = cases[i];
+    bench.top().stack_limit_i = 0x400;
+    bench.top().text_limit_i = 0x300;
+    run(&bench, c.words);
+    EXPECT_EQ(bench.top().cause_o, c.cause) << i;
+    EXPECT_EQ(bench.top().tval_o, c.tval) << i;
+    EXPECT_EQ(bench.top().pc_o, c.pc) << i;
+    if (c.cause == 25) {
+      const uint32_t word = c.tval & ~3u;
+      EXPECT_EQ(bench.read_words(word, 1)[0], word < 4 * c.words.size() ? c.words[word / 4] : 0u);
+    }
+    bench.top().stack_limit_i = 0;
+    bench.top().text_limit_i = 0;
+    if (c.cause < 24) continue;
+    run(&bench, c.words);
+    EXPECT_NE(bench.top().cause_o, c.cause) << i << " without limits";
+  }
+}
+
 TEST(Core, TrapRegistersHoldWhatIsWrittenToThem) {
   CoreBench bench;
   std::vector<Retire> log;

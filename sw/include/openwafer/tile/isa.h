@@ -730,6 +730,14 @@
 #define OW_ERROR_STOPPED_MASK OW_U(0x80000000)
 #define OW_ERROR_STOPPED(x) (((uint32_t)(x) & 0x1u) << 31)
 #define OW_ERROR_STOPPED_OF(w) (((uint32_t)(w) >> 31) & 0x1u)
+#define OW_STACK_LIMIT_ADDRESS_LSB 0  // the address; 0 after a reset of the compute part, too
+#define OW_STACK_LIMIT_ADDRESS_MASK OW_U(0xFFFFFF)
+#define OW_STACK_LIMIT_ADDRESS(x) (((uint32_t)(x) & 0xFFFFFFu) << 0)
+#define OW_STACK_LIMIT_ADDRESS_OF(w) (((uint32_t)(w) >> 0) & 0xFFFFFFu)
+#define OW_TEXT_LIMIT_ADDRESS_LSB 0  // the address; 0 after a reset of the compute part, too
+#define OW_TEXT_LIMIT_ADDRESS_MASK OW_U(0xFFFFFF)
+#define OW_TEXT_LIMIT_ADDRESS(x) (((uint32_t)(x) & 0xFFFFFFu) << 0)
+#define OW_TEXT_LIMIT_ADDRESS_OF(w) (((uint32_t)(w) >> 0) & 0xFFFFFFu)
 #define OW_THREAD_OPERATION_LSB 16  // operation
 #define OW_THREAD_OPERATION_MASK OW_U(0x7F0000)
 #define OW_THREAD_OPERATION(x) (((uint32_t)(x) & 0x7Fu) << 16)
@@ -766,6 +774,10 @@
 #define OW_CONFIG_COLOURS_MASK OW_U(0x1F00)
 #define OW_CONFIG_COLOURS(x) (((uint32_t)(x) & 0x1Fu) << 8)
 #define OW_CONFIG_COLOURS_OF(w) (((uint32_t)(w) >> 8) & 0x1Fu)
+#define OW_CONFIG_LIMITS_LSB 13  // STACK_LIMIT and TEXT_LIMIT are there
+#define OW_CONFIG_LIMITS_MASK OW_U(0x2000)
+#define OW_CONFIG_LIMITS(x) (((uint32_t)(x) & 0x1u) << 13)
+#define OW_CONFIG_LIMITS_OF(w) (((uint32_t)(w) >> 13) & 0x1u)
 #define OW_CONFIG_SRAM_LSB 16  // SRAM in 64-byte units
 #define OW_CONFIG_SRAM_MASK OW_U(0xFFFF0000)
 #define OW_CONFIG_SRAM(x) (((uint32_t)(x) & 0xFFFFu) << 16)

@@ -964,11 +964,13 @@ struct StackLimit {
   static constexpr uint32_t kAddress = 0xF0000520;
   static constexpr uint32_t kOffset = 0x520;
   static constexpr uint32_t kReset = 0;
+  using Address = Field<uint32_t, 0, 24>;  // the address; 0 after a reset of the compute part, too
 };
 struct TextLimit {
   static constexpr uint32_t kAddress = 0xF0000524;
   static constexpr uint32_t kOffset = 0x524;
   static constexpr uint32_t kReset = 0;
+  using Address = Field<uint32_t, 0, 24>;  // the address; 0 after a reset of the compute part, too
 };
 struct Thread {
   static constexpr uint32_t kAddress = 0xF0000600;
@@ -1002,6 +1004,7 @@ struct Config {
   using Lanes = Field<uint32_t, 0, 4>;  // lanes
   using Threads = Field<uint32_t, 4, 4>;  // threads less one
   using Colours = Field<uint32_t, 8, 5>;  // data colours
+  using Limits = Field<uint32_t, 13, 1>;  // STACK_LIMIT and TEXT_LIMIT are there
   using Sram = Field<uint32_t, 16, 16>;  // SRAM in 64-byte units
 };
 struct Features {
