@@ -2,6 +2,7 @@
 #include "ow/base/file.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <cstdio>
@@ -14,7 +15,9 @@
 namespace ow {
 namespace {
 
-std::string temporary(const std::string& name) { return testing::TempDir() + "ow_base_" + name; }
+std::string temporary(const std::string& name) {
+  return testing::TempDir() + std::to_string(getpid()) + "_" + name;
+}
 
 std::string packed(const std::string& text) {
   const std::string path = temporary("packed.gz");

@@ -2,6 +2,7 @@
 #include "ow/compile/params.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <iterator>
@@ -26,7 +27,7 @@ std::string complaint(const std::string& from, const std::string& to) {
   const size_t at = text.find(from);
   if (at == std::string::npos) return "no such text: " + from;
   text.replace(at, from.size(), to);
-  const std::string path = testing::TempDir() + "/ow_params.yaml";
+  const std::string path = testing::TempDir() + std::to_string(getpid()) + "_params.yaml";
   std::ofstream(path) << text;
   try {
     load_params(path);

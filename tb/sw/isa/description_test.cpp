@@ -2,6 +2,7 @@
 // The generator refuses a description that contradicts itself, in one line with file and line; and
 // the accessors that it writes put fields where they take them from.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -27,7 +28,7 @@ registers:
 
 class DescriptionTest : public testing::Test {
  protected:
-  DescriptionTest() : path_(std::string(testing::TempDir()) + "description.yaml") {}
+  DescriptionTest() : path_(testing::TempDir() + std::to_string(getpid()) + "_description.yaml") {}
   ~DescriptionTest() override { std::filesystem::remove(path_); }
 
   Description read(const std::string& text) {

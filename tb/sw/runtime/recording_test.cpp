@@ -3,6 +3,7 @@
 #include "ow/sim/recording.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <cstdio>
@@ -16,7 +17,9 @@
 namespace ow {
 namespace {
 
-std::string temporary(const std::string& name) { return testing::TempDir() + "recording_" + name; }
+std::string temporary(const std::string& name) {
+  return testing::TempDir() + std::to_string(getpid()) + "_" + name;
+}
 
 // Copies an array there and back on a grid of 2 x 3.
 void run_a_program() {

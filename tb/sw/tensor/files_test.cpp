@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of tensors, networks and samples: what is read, and how what is wrong is refused.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <functional>
@@ -16,7 +17,9 @@
 namespace ow {
 namespace {
 
-std::string temporary(const std::string& name) { return testing::TempDir() + "ow_tensor_" + name; }
+std::string temporary(const std::string& name) {
+  return testing::TempDir() + std::to_string(getpid()) + "_" + name;
+}
 
 std::string written(const std::string& name, const std::string& contents) {
   write_file(temporary(name), contents);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of faults: what is read, what is refused and how, and what a bring-up has to find.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -20,7 +21,7 @@ const Shape kShape{2, 2, 2, 2, 1, 1};
 const std::vector<Register> kRegisters = {{"a_q", 1, 3, 8}, {"b_q", 4, 20, 32}};
 
 Faults read(const std::string& text) {
-  const std::string path = testing::TempDir() + "ow_faults.yaml";
+  const std::string path = testing::TempDir() + std::to_string(getpid()) + "_faults.yaml";
   std::ofstream(path) << text;
   return read_faults(path, kShape);
 }
@@ -105,7 +106,7 @@ TEST(Faults, NothingIsDroppedSilently) {
             std::string::npos);
   EXPECT_NE(refusal("tiles:\n" + tile + "---\nwires: []\n").find("a second document"),
             std::string::npos);
-  const std::string path = testing::TempDir() + "ow_shape.yaml";
+  const std::string path = testing::TempDir() + std::to_string(getpid()) + "_shape.yaml";
   const auto shape = [&path](const std::string& text) -> std::string {
     std::ofstream(path) << text;
     try {
