@@ -32,12 +32,12 @@ grep -q '"pass": true' "$dir/result.json" || { echo "no result in the JSON file"
 [ "$(tr '\n' ' ' <"$dir/sig")" = "12345678 ffffff78 " ] || { echo "signature:"; cat "$dir/sig"; bad=1; }
 expect 1 'tohost  *5 (0x5)' "$fail"
 expect 1 'cycle limit' "$pass" --max-cycles 5
-expect 1 'tile (0, 0) stopped by a trap: load access fault, cause 5, tval 0x40000000; pc 0x[0-9a-f]* in read_it.* (.*trap.c:7)' \
+expect 1 'tile (0, 0) stopped by a trap: load access fault, cause 5, tval 0x40000000; pc 0x[0-9a-f]* in read_it.* (.*trap.c:6)' \
   "$trap" --json "$dir/trap.json"
-grep -q '"source": ".*trap.c:7"' "$dir/trap.json" || { echo "no source line in the JSON file"; bad=1; }
-expect 3 'tile (0, 0) stopped: tensor instruction of thread 0: illegal operation or type; pc 0x[0-9a-f]* in begin.* (.*trap.c:12)' \
+grep -q '"source": ".*trap.c:6"' "$dir/trap.json" || { echo "no source line in the JSON file"; bad=1; }
+expect 3 'tile (0, 0) stopped: tensor instruction of thread 0: illegal operation or type; pc 0x[0-9a-f]* in begin.* (.*trap.c:10)' \
   "$tensor"
-expect 1 'pc 0x80000000 outside the program, reached from pc 0x[0-9a-f]* in begin.* (.*trap.c:15), ra 0x[0-9a-f]* in begin.* (.*trap.c:15)' \
+expect 1 'pc 0x80000000 outside the program, reached from pc 0x[0-9a-f]* in begin.* (.*trap.c:13), ra 0x[0-9a-f]* in begin.* (.*trap.c:13)' \
   "$wild"
 expect 2 'compressed instructions' "$compressed"
 expect 2 'not a regular file' "$dir"
