@@ -64,7 +64,8 @@ std::string output_of(const std::string& command) {
   std::string output;
   std::array<char, 65536> buffer;
   size_t n;
-  while ((n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0) output.append(buffer.data(), n);
+  while ((n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0)
+    output.append(buffer.data(), n);
   EXPECT_EQ(pclose(pipe), 0) << command;
   return output;
 }

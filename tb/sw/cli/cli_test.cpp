@@ -186,7 +186,8 @@ TEST(Cli, ValidateOnlyFindsWhatCannotRun) {
                            "register: nope, bit: 0, stuck: 1}\n";
   const std::pair<std::string, std::string> cases[] = {
       {params + "--wafer " + small, "the wafer offers 2 x 4 logical tiles, "},
-      {params + "--firmware " OW_FIRMWARE_DIR "/add_stream.elf", "add_stream.elf: no symbol 'ow_params'"},
+      {params + "--firmware " OW_FIRMWARE_DIR "/add_stream.elf",
+       "add_stream.elf: no symbol 'ow_params'"},
       {params + wafer + "--defects " + faults, "a tile has no register 'nope'"},
       {params + "--weights none.safetensors", "none.safetensors: cannot be read"},
       {params + "--tiles mini", "4 x 4 tiles need 6 colours, the limit is 4"},
