@@ -133,6 +133,23 @@ module ow_ramp
     end
   end
 
+  // The binding that was written: what it takes, and whether from a reader.
+  logic bind_in, taken_away;
+  colours_t bind_colour;
+  always_comb begin
+    bind_in = cfg_we_q && !cfg_addr_q[3];
+    bind_colour = '0;
+    taken_away = 1'b0;
+    if (bind_in) begin
+      bind_colour = onehot(cfg_data_q[5], cfg_data_q[4:0]);
+      for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
+        if (cfg_addr_q[2:0] != 3'(q) && inq_owned_i[q] && (in_colour_q[q] & bind_colour) != '0) begin
+          taken_away = 1'b1;
+        end
+      end
+    end
+  end
+
   always_comb begin
     ej_ready_o = room1_q;
     if (ej_i.valid) ej_ready_o &= room2_q | ~(colours_t'(1) << ej_i.colour);
@@ -164,23 +181,6 @@ module ow_ramp
         q = index(inj_one);
         head = out_mem_q[{q, out_rp_q[q]}];
         inj_o = '{valid: 1'b1, colour: outq_bind_q[q][4:0], ctrl: head.ctrl, data: head.data};
-      end
-    end
-  end
-
-  // The binding that was written: what it takes, and whether from a reader.
-  logic bind_in, taken_away;
-  colours_t bind_colour;
-  always_comb begin
-    bind_in = cfg_we_q && !cfg_addr_q[3];
-    bind_colour = '0;
-    taken_away = 1'b0;
-    if (bind_in) begin
-      bind_colour = onehot(cfg_data_q[5], cfg_data_q[4:0]);
-      for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
-        if (cfg_addr_q[2:0] != 3'(q) && inq_owned_i[q] && (in_colour_q[q] & bind_colour) != '0) begin
-          taken_away = 1'b1;
-        end
       end
     end
   end

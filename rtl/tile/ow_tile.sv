@@ -97,6 +97,7 @@ module ow_tile #(
   logic ramp_err, take_err;
   logic [4:0] ramp_err_cause, ramp_err_unit;
   logic [NUM_QUEUES-1:0] two_takers;
+  logic [NUM_QUEUES-1:0] eng_owned, red_owned;  // queues that an instruction or a drain reads
 
   assign inq_pop = eng_pop | red_pop | task_pop;
   assign two_takers = (eng_pop & red_pop) | (eng_pop & task_pop) | (red_pop & task_pop);
@@ -292,7 +293,6 @@ module ow_tile #(
   // ---------------------------------------------------------------------------------------- tasks --
   logic task_we;
   logic [31:0] task_rdata;
-  logic [NUM_QUEUES-1:0] eng_owned, red_owned;
   logic eng_done, red_done;
   logic [1:0] eng_done_kind, red_done_kind;
   logic [4:0] eng_done_task, red_done_task;
