@@ -32,6 +32,8 @@
 // next_*: the picked task: entry address and argument; next_pop_o takes it, next_wait_o says that
 //   the core sits in ow.next.
 // tensor_*: an instruction for the engine, valid/ready; tensor_sync_done_i: thread 0 is complete.
+//           tensor_hold_i: what it wrote is not all in memory yet, so fence.i waits; loads and
+//           stores wait in front of the memory.
 // dsr_*: descriptor registers; a write waits for dsr_ready_i, a read is combinational.
 // cycle_i: the wafer's cycle count. retire_o: the instruction in write-back, for scoreboards.
 // idle_o: nothing can change here before one of the inputs does.
@@ -93,6 +95,7 @@ module ow_core
   output tensor_insn_t tensor_o,
   input  logic         tensor_ready_i,
   input  logic         tensor_sync_done_i,
+  input  logic         tensor_hold_i,
 
   output logic         dsr_we_o,
   output logic [4:0]   dsr_idx_o,
@@ -373,7 +376,7 @@ module ow_core
           tval = insn;
         end
         CLS_FENCEI: begin
-          redirect = 1'b1;
+          redirect = ~tensor_hold_i;
           target = pc_q + 32'd4;
         end
         CLS_ECALL: begin
@@ -435,7 +438,8 @@ module ow_core
     rd_data = alu_result;
     if (have && !trap) begin
       unique case (dec.cls)
-        CLS_ALU, CLS_BRANCH, CLS_FENCE, CLS_FENCEI, CLS_MRET: done = 1'b1;
+        CLS_ALU, CLS_BRANCH, CLS_FENCE, CLS_MRET: done = 1'b1;
+        CLS_FENCEI: done = ~tensor_hold_i;
         CLS_JAL, CLS_JALR: begin
           done = 1'b1;
           rd_data = pc_q + 32'd4;
