@@ -37,6 +37,7 @@ struct Options {
   bool check = true;
   bool validate_only = false;
   bool check_idle = false;
+  bool checked = false;
   size_t limit = 0;
   std::string record;
   std::string wafer;
@@ -230,6 +231,7 @@ jobs::RunOptions run_options(const Options& options) {
                : options.device == "mono" ? RunDevice::Monolithic
                                           : RunDevice::Replicated;
   run.sim.check_idle = options.check_idle;
+  run.sim.checked = options.checked || options.check_idle;
   run.sim.record_file = options.record;
   if (mini) {
     run.tile = jobs::kMiniTile;
@@ -364,6 +366,8 @@ void add_run(CLI::App& app, Context& context) {
   sub->add_option("--record", options->record,
                   "Record the run, for waves of it afterwards (make wave RECORD=FILE)")
       ->type_name("FILE");
+  sub->add_flag("--checked", options->checked,
+                "Evaluate the assertions of the hardware; one that fails ends the run (status 3)");
   sub->add_flag("--check-idle", options->check_idle,
                 "Evaluate idle tiles too and fail if any state changes");
 }

@@ -3,21 +3,22 @@
 // into the FIFO as it comes, so that it does not block the colour for others; another one works it
 // off later, y = x * stream + y.
 //
-// Operands: N numbers on input queue 0; x and y in SRAM. Result: y. The FIFO holds N: with less,
-// the first microthread waits when it is full, and the stream with it.
+// Operands: N numbers of the stream `late`; x and y in SRAM. Result: y. The FIFO holds N: with
+// less, the first microthread waits when it is full, and the stream with it.
 #include "openwafer/tile/export.h"
 
-enum { N = 48, QUEUE = 0, FIFO = 0 };
+enum { N = 48, FIFO = 0 };
 enum { DSR_IN, DSR_FILL, DSR_TAKE, DSR_X, DSR_Y, DSR_NONE = 31 };
 enum { THREAD_FILL = 1, THREAD_TAKE = 2 };
 
 OW_EXPORT(f32, x, N);
 OW_EXPORT(f32, y, N);
+OW_EXPORT(u32, late_in);
 OW_EXPORT(u32, waiting);  // elements in the FIFO when the computation begins
 static float space[N];
 
 OW_LAUNCH(fill) {
-  ow_dsr_fabric_in(DSR_IN, OW_F32, QUEUE, N);
+  ow_dsr_fabric_in(DSR_IN, OW_F32, late_in, N);
   ow_dsr_fifo(DSR_FILL, OW_F32, FIFO, OW_ADDR(space), N);  // empties it
   ow_mov(OW_F32, OW_CTL(DSR_FILL, DSR_IN, DSR_NONE, THREAD_FILL));
 }

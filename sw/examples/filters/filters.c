@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Deals a stream out to the tiles that it is for: one stream of (index, value) passes all tiles of
-// a row, and the filter of each (set by the host) lets only its range of indices to the ramp.
+// a row, and the filter of each (set by the layout) lets only its range of indices to the ramp.
 // Control wavelets pass a range filter, so the end of the stream reaches every tile.
 //
-// Operands: input queue 0. Result: part, the elements of the tile's range where they belong; `done`
-// counts streams. The core sleeps while the stream is taken.
+// Operands: the stream `item`. Result: part, the elements of the tile's range where they belong;
+// `done` counts streams. The core sleeps while the stream is taken.
 #include "openwafer/tile/export.h"
 
-enum { N = 64, QUEUE = 0 };
+enum { N = 64 };
 enum { DSR_IN, DSR_PART, DSR_NONE = 31 };
 
-OW_EXPORT(i16, part, N);
+OW_EXPORT(u16, part, N);
 OW_EXPORT(u32, done);
+OW_EXPORT(u32, item_in);
 
 OW_TASK(ended) { ++done; }
 
 OW_LAUNCH(receive) {
-  ow_dsr_fabric_in_f(DSR_IN, OW_I16, QUEUE, 0, OW_TAGGED);  // length 0: to the end of the stream
+  ow_dsr_fabric_in_f(DSR_IN, OW_I16, item_in, 0, OW_TAGGED);  // length 0: to the end of the stream
   ow_dsr_mem1(DSR_PART, OW_I16, OW_ADDR(part), N, 2);
   ow_mov(OW_I16, OW_CTL(DSR_PART, DSR_IN, DSR_NONE, 1) | OW_THEN_ACTIVATE(OW_TASK_ID(ended)));
 }

@@ -3,20 +3,22 @@
 // turn. In position 0 a router sends what its own tile has; the command that a tile sends behind
 // its last word moves it on to position 1, where it passes on what comes from the west.
 //
-// Operands: value, in SRAM. Result: on output queue 0, then a control wavelet with one command.
+// Operands: value, in SRAM. Result: on the queue of `turn`, then a control wavelet with one
+// command.
 #include "openwafer/tile/export.h"
 
-enum { N = 12, QUEUE = 0 };
+enum { N = 12 };
 enum { DSR_VALUE, DSR_OUT, DSR_NONE = 31 };
 
 OW_EXPORT(i32, value, N);
+OW_EXPORT(u32, turn_out);
 
 // The list of commands has one entry, for the first router that takes it: the tile's own. Those
 // farther east, which are in their last position already, take it too, and stay there.
-OW_TASK(sent) { ow_push_control(QUEUE, OW_COMMAND(0, OW_ADVANCE)); }
+OW_TASK(sent) { ow_push_control(turn_out, OW_COMMAND(0, OW_ADVANCE)); }
 
 OW_LAUNCH(gather) {
   ow_dsr_mem1(DSR_VALUE, OW_I32, OW_ADDR(value), N, 4);
-  ow_dsr_fabric_out(DSR_OUT, OW_I32, QUEUE, N, 0);
+  ow_dsr_fabric_out(DSR_OUT, OW_I32, turn_out, N, 0);
   ow_mov(OW_I32, OW_CTL(DSR_OUT, DSR_VALUE, DSR_NONE, 1) | OW_THEN_ACTIVATE(OW_TASK_ID(sent)));
 }

@@ -64,6 +64,9 @@ class Layout {
   void route(int row, int col, int colour, Route route) {
     this->route(row, col, colour, Switch{{route}, 0, false, PopMode::None});
   }
+  // A filter of the tile for `filter.colour`; at most one a tile and colour, and as many as the tile
+  // has.
+  void filter(int row, int col, const Filter& filter);
   void receive(const std::string& name, int row, int col, int colour);  // name_in
   void send(const std::string& name, int row, int col, int colour);     // name_out
   // The host's ends, at the edge port straight before the tile.
@@ -94,6 +97,7 @@ class Layout {
   using Place = std::pair<int, int>;  // row, col
   int colours() const { return next_colour_; }
   const std::map<std::tuple<int, int, int>, Switch>& routes() const { return routes_; }
+  const std::map<Place, std::vector<Filter>>& filters() const { return filters_; }
   const std::map<std::string, Stream>& streams() const { return streams_; }
   const std::map<Place, std::vector<Queue>>& queues() const { return queues_; }
   const std::map<std::string, std::map<Place, uint32_t>>& variables() const { return variables_; }
@@ -111,6 +115,7 @@ class Layout {
   int next_task_ = 0;
   std::map<std::string, int> names_;
   std::map<std::tuple<int, int, int>, Switch> routes_;  // row, col, colour
+  std::map<Place, std::vector<Filter>> filters_;
   std::map<std::string, Stream> streams_;
   std::map<Place, std::vector<Queue>> queues_;
   std::map<std::string, std::map<Place, uint32_t>> variables_;

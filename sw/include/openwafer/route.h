@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routes of a colour through a tile's router, and switches between several (docs/fabric.md).
+// Routes of a colour through a tile's router, switches between several, and filters in front of the
+// ramp (docs/fabric.md).
 #ifndef OPENWAFER_ROUTE_H_
 #define OPENWAFER_ROUTE_H_
 
@@ -30,6 +31,20 @@ struct Switch {
   int start = 0;                 // index of the first one in effect
   bool ring = false;             // from the last one on to the first
   PopMode mode = PopMode::None;
+};
+
+// What of a colour a tile's filter lets to its ramp. What it drops goes on to the neighbours all
+// the same.
+struct Filter {
+  enum class Kind { Counter = 0, SparseCounter = 1, Range = 2 };
+  int colour = 0;
+  Kind kind = Kind::Range;
+  bool count_data = true;  // what the counters count
+  bool count_ctrl = false;
+  bool filter_ctrl = false;  // counters: drop control wavelets, too
+  uint32_t low = 0;          // limit1, or the least index
+  uint32_t high = 0;         // max_counter, limit2, or the greatest index
+  uint32_t count = 0;        // initial count
 };
 
 // The words of a control wavelet: slot 0 is for the first router that takes one.

@@ -44,19 +44,19 @@ bool has_task(const TileState& t, int q) {
 
 std::string Diagnoser::task_name(const TileState& t, int task) const {
   const uint32_t entry = t.task[static_cast<size_t>(task)].entry;
+  const ElfImage* image = image_of(t);
   return fmt::format("task {} ({})", task,
-                     image_ != nullptr ? image_->locate(entry) : fmt::format("0x{:x}", entry));
+                     image != nullptr ? image->locate(entry) : fmt::format("0x{:x}", entry));
 }
 
 std::string Diagnoser::core_place(const TileState& t) const {
-  return fmt::format(
-      "{}, {}", t.task_running ? task_name(t, *t.task_running) : "no task",
-      image_ != nullptr ? image_->describe(t.core.pc) : fmt::format("pc 0x{:x}", t.core.pc));
+  return fmt::format("{}, {}", t.task_running ? task_name(t, *t.task_running) : "no task",
+                     describe_pc(image_of(t), t.core.pc));
 }
 
 void Diagnoser::stopped(const TileState& t) {
   const HangCause cause = cause_of(t.error);
-  Diagnosis& d = add(cause, &t, true, "stopped: " + t.error.describe(image_));
+  Diagnosis& d = add(cause, &t, true, "stopped: " + t.error.describe(image_of(t)));
   if (cause == HangCause::NoConsumer) d.colour = t.error.unit;
   if (cause == HangCause::QueueMisuse) d.queue = t.error.unit;
   if (cause == HangCause::EngineFault) d.thread = t.error.unit;
@@ -74,10 +74,11 @@ void Diagnoser::core(const TileState& t) {
     return;
   }
   if (t.computes) {
+    const ElfImage* image = image_of(t);
     std::string places;
     for (uint32_t pc : t.pcs) {
       if (pc == t.core.pc) continue;
-      const std::string line = image_ != nullptr ? image_->source_line(pc) : "";
+      const std::string line = image != nullptr ? image->source_line(pc) : "";
       const std::string place = line.empty() ? fmt::format("0x{:x}", pc) : line;
       if (places.find(place) == std::string::npos) places += ", " + place;
     }
@@ -114,9 +115,10 @@ std::vector<int> Diagnoser::pushed_queues(const TileState& t) const {
   for (int q = 0; q < kNumQueues; ++q) {
     if (t.outq[static_cast<size_t>(q)].level > 0) queues.push_back(q);
   }
-  if (image_ == nullptr) return queues;
+  const ElfImage* image = image_of(t);
+  if (image == nullptr) return queues;
   // A store with the register's offset, of 12 bits, in it.
-  const uint32_t insn = image_->loaded_word(t.core.pc & ~3u);
+  const uint32_t insn = image->loaded_word(t.core.pc & ~3u);
   const uint32_t offset = (insn >> 25) << 5 | (insn >> 7 & 31);
   for (int q = 0; q < kNumQueues && (insn & 0x7F) == 0x23; ++q) {
     const bool named = offset == (isa::reg::Push::address(q) & 0xFFF) ||

@@ -16,11 +16,15 @@ namespace ow {
 constexpr int kRowStep[4] = {-1, 0, 1, 0};  // to the neighbour at a port, north first
 constexpr int kColStep[4] = {0, 1, 0, -1};
 
+// Of the tile, or null.
+const ElfImage* image_at(const LoadedImages& images, int row, int col);
+
 class Diagnoser {
  public:
   // `moving`: the grid still moves, so that what is under way (credits, wavelets) is no defect.
-  Diagnoser(Device& device, const std::vector<TileState>& tiles, const ElfImage* image, bool moving)
-      : device_(device), shape_(device.shape()), tiles_(tiles), image_(image), moving_(moving) {}
+  Diagnoser(Device& device, const std::vector<TileState>& tiles, const LoadedImages& images,
+            bool moving)
+      : device_(device), shape_(device.shape()), tiles_(tiles), images_(images), moving_(moving) {}
 
   // Root causes first.
   std::vector<Diagnosis> run();
@@ -44,6 +48,7 @@ class Diagnoser {
   WaitUnit unit(const TileState& t, Kind kind, int n = 0) const {
     return {t.row * shape_.cols + t.col, kind, n};
   }
+  const ElfImage* image_of(const TileState& t) const { return image_at(images_, t.row, t.col); }
   std::string task_name(const TileState& t, int task) const;
 
   Diagnosis& add(HangCause cause, const TileState* t, int colour, bool root, std::string text);
@@ -84,7 +89,7 @@ class Diagnoser {
   Device& device_;
   GridShape shape_;
   const std::vector<TileState>& tiles_;
-  const ElfImage* image_;
+  const LoadedImages& images_;
   bool moving_;
   std::vector<Diagnosis> list_;
   WaitGraph graph_;

@@ -237,13 +237,12 @@ void mark_movement(std::vector<std::vector<TileState>>* readings) {
 }
 
 // What the cores do of which no diagnosis speaks: asleep, or halted.
-std::vector<IdleCores> idle_cores(const HangReport& report, const ElfImage* image) {
+std::vector<IdleCores> idle_cores(const HangReport& report, const LoadedImages& images) {
   std::map<std::string, Tiles> by_text;
   for (const TileState& t : report.tiles) {
     if (t.error.stopped || t.core.stopped_ebreak) continue;
     if (t.core.running && !t.core.asleep) continue;
-    const std::string at =
-        image != nullptr ? image->describe(t.core.pc) : fmt::format("pc 0x{:x}", t.core.pc);
+    const std::string at = describe_pc(image_at(images, t.row, t.col), t.core.pc);
     by_text[t.core.running ? "asleep until a task is ready, " + at : std::string("halted")]
         .emplace_back(t.row, t.col);
   }
@@ -254,7 +253,21 @@ std::vector<IdleCores> idle_cores(const HangReport& report, const ElfImage* imag
 
 }  // namespace
 
+const ElfImage* image_at(const LoadedImages& images, int row, int col) {
+  for (const LoadedImage& part : images) {
+    const Rect& r = part.rect;
+    const bool inside =
+        row >= r.row && row < r.row + r.rows && col >= r.col && col < r.col + r.cols;
+    if (inside) return part.image;
+  }
+  return nullptr;
+}
+
 HangReport make_hang_report(ControlPlane& control, const ElfImage* image) {
+  return make_hang_report(control, LoadedImages{{whole(control.shape()), image}});
+}
+
+HangReport make_hang_report(ControlPlane& control, const LoadedImages& images) {
   Device& device = control.device();
   HangReport report;
   report.cycle = device.cycle();
@@ -267,11 +280,11 @@ HangReport make_hang_report(ControlPlane& control, const ElfImage* image) {
   if (report.moving) mark_movement(&readings);
   std::vector<std::vector<Diagnosis>> found;
   for (const auto& tiles : readings) {
-    found.push_back(Diagnoser(device, tiles, image, report.moving).run());
+    found.push_back(Diagnoser(device, tiles, images, report.moving).run());
   }
   report.tiles = std::move(readings.back());
   report.diagnoses = lasting(found);
-  report.cores = idle_cores(report, image);
+  report.cores = idle_cores(report, images);
   return report;
 }
 

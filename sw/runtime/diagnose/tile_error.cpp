@@ -25,11 +25,6 @@ const char* reducer_fault_name(int cause) {
   return told<isa::ReducerCause>(cause, "unknown error of the reducer");
 }
 
-std::string place(uint32_t pc, const ElfImage* image) {
-  if (image == nullptr) return fmt::format("pc 0x{:x}", pc);
-  return image->describe(pc);
-}
-
 bool intact(const StackGuard& guard, const std::vector<uint32_t>& words) {
   return std::all_of(words.begin(), words.end(), [&](uint32_t w) { return w == guard.value; });
 }
@@ -72,11 +67,15 @@ const char* engine_fault_name(int cause) {
   return told<isa::EngineCause>(cause, "unknown engine fault");
 }
 
+std::string describe_pc(const ElfImage* image, uint32_t pc) {
+  return image != nullptr ? image->describe(pc) : fmt::format("pc 0x{:x}", pc);
+}
+
 std::string TileError::describe(const ElfImage* image) const {
   switch (source) {
     case ErrorSource::Core: {
       if (cause == kTrapIllegal && pc == 0 && addr == 0) {
-        return "a call of a null function, or a jump to address 0; " + place(pc, image);
+        return "a call of a null function, or a jump to address 0; " + describe_pc(image, pc);
       }
       std::string s = trap_name(cause);
       if (cause == kTrapIllegal) {
@@ -85,25 +84,25 @@ std::string TileError::describe(const ElfImage* image) const {
         s += fmt::format(", address 0x{:x}", addr);
       }
       if (cause == 1 && addr == 0) s += " (a call through a null pointer?)";
-      return s + "; " + place(pc, image);
+      return s + "; " + describe_pc(image, pc);
     }
     case ErrorSource::Engine: {
       std::string s =
           fmt::format("tensor instruction of thread {}: {}", unit, engine_fault_name(cause));
       if (cause == kEngineAddress) s += fmt::format(", address 0x{:x}", addr);
-      return s + "; " + place(pc, image);
+      return s + "; " + describe_pc(image, pc);
     }
     case ErrorSource::Reducer: {
       std::string s = reducer_fault_name(cause);
       if (cause == kReducerStore || cause == kReducerBias)
         s += fmt::format(", address 0x{:x}", addr);
-      return s + "; drain at " + place(pc, image);
+      return s + "; drain at " + describe_pc(image, pc);
     }
     case ErrorSource::Ramp:
       break;
     case ErrorSource::Regs:
       return std::string(told<isa::RegsCause>(cause, "unknown error of a register access")) +
-             fmt::format(", register 0x{:x}; ", addr) + place(pc, image);
+             fmt::format(", register 0x{:x}; ", addr) + describe_pc(image, pc);
   }
   std::string s;
   switch (cause) {
@@ -121,12 +120,12 @@ std::string TileError::describe(const ElfImage* image) const {
                  "colour {} was bound to input queue {} while an instruction or a drain "
                  "reads the queue that has it; ",
                  unit, (addr - isa::reg::Inq::kAddress) / 4) +
-             place(pc, image);
+             describe_pc(image, pc);
     default:
       s = "unknown error of the ramp";
       break;
   }
-  return s + "; core at " + place(pc, image);
+  return s + "; core at " + describe_pc(image, pc);
 }
 
 TileError parse_error(uint32_t error, uint32_t addr, uint32_t pc) {

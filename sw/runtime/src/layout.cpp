@@ -207,6 +207,26 @@ void Layout::route(int row, int col, int colour, const Switch& positions) {
   routes_[{row, col, colour}] = positions;
 }
 
+void Layout::filter(int row, int col, const Filter& filter) {
+  const std::string name = fmt::format("filter of colour {}", filter.colour);
+  check_tile(name, row, col);
+  if (filter.colour < 0 || filter.colour >= next_colour_) {
+    throw BadInput(fmt::format("layout: {}: {} colours have been given out", name, next_colour_));
+  }
+  std::vector<Filter>& filters = filters_[{row, col}];
+  for (const Filter& other : filters) {
+    if (other.colour == filter.colour) {
+      throw BadInput(fmt::format("layout: tile ({}, {}) has two filters of colour {}", row, col,
+                                 filter.colour));
+    }
+  }
+  if (filters.size() == static_cast<size_t>(isa::kNumFilters)) {
+    throw BadInput(
+        fmt::format("layout: {}: tile ({}, {}) has {} filters", name, row, col, isa::kNumFilters));
+  }
+  filters.push_back(filter);
+}
+
 void Layout::receive(const std::string& name, int row, int col, int colour) {
   queue(name, true, row, col, colour);
 }

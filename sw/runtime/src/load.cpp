@@ -46,6 +46,7 @@ class Loader {
     identify();
     if (program_.layout()) {
       routes_.apply(control_);
+      set_filters(*program_.layout());
       bind_queues(*program_.layout());
       set_variables(*program_.layout());
     }
@@ -54,8 +55,8 @@ class Loader {
     }
     std::vector<const Run::State::Part*> parts;
     for (const Run::State::Part& part : run_->parts) parts.push_back(&part);
-    wait_for_rest(*machine_, parts, "the start of " + run_->parts.front().image.path, kStartCycles);
     machine_->runs.push_back(run_);
+    wait_for_rest(*machine_, parts, "the start of " + run_->parts.front().image.path, kStartCycles);
     run_->read_counters();
     return run_;
   }
@@ -220,6 +221,15 @@ class Loader {
           Rect{run_->rect.row + it->first.first, run_->rect.col + it->first.second, 1, cols}, addr,
           it->second);
       it = end;
+    }
+  }
+
+  void set_filters(const Layout& layout) {
+    for (const auto& [place, filters] : layout.filters()) {
+      const Rect tile{run_->rect.row + place.first, run_->rect.col + place.second, 1, 1};
+      for (size_t f = 0; f < filters.size(); ++f) {
+        set_filter(control_, tile, static_cast<int>(f), filters[f]);
+      }
     }
   }
 

@@ -358,7 +358,7 @@ void Run::receive_bytes(const std::string& stream, size_t element, void* data, s
         "stream '{}', port {}: {} of {} wavelets came; {}\n{}", stream, p, words[p].size(), wanted,
         status == RunStatus::Quiet ? "nothing moves any more"
                                    : fmt::format("no more within {} cycles", cycles),
-        hang_text(machine, state_->parts.front().image)));
+        hang_text(machine)));
   }
   auto* to = static_cast<uint8_t*>(data);
   for (const std::vector<uint32_t>& port : words) {

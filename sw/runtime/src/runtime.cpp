@@ -191,11 +191,17 @@ bool at_rest(ControlPlane& control, const Rect& rect) {
   return true;
 }
 
-std::string hang_text(Runtime::State& machine, const ElfImage& image) {
+std::string hang_text(Runtime::State& machine) {
   constexpr uint64_t kSettleCycles = 1000;
   ControlPlane& control = machine.control();
   machine.work(kSettleCycles, nullptr);
-  std::string text = make_hang_report(control, &image).text();
+  LoadedImages images;
+  for (const std::weak_ptr<Run::State>& weak : machine.runs) {
+    const std::shared_ptr<Run::State> run = weak.lock();
+    if (!run) continue;
+    for (const Run::State::Part& part : run->parts) images.push_back({part.rect, &part.image});
+  }
+  std::string text = make_hang_report(control, images).text();
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text;
 }
@@ -207,8 +213,7 @@ void wait_for_rest(Runtime::State& machine, const std::vector<const Run::State::
   const uint64_t begin = device.cycle();
   const auto report = [&](const std::string& how) {
     for (const Run::State::Part* part : parts) check_errors(control, part->rect, &part->image);
-    throw DeviceFault(
-        fmt::format("{} {}\n{}", what, how, hang_text(machine, parts.front()->image)));
+    throw DeviceFault(fmt::format("{} {}\n{}", what, how, hang_text(machine)));
   };
   // A device that tells when nothing moves is at rest then, if the tiles are. Else, and where other
   // programs go on, tiles that were at rest twice are: what is under way between them arrives.

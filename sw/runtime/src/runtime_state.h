@@ -128,7 +128,7 @@ void wait_for_rest(Runtime::State& machine, const std::vector<const Run::State::
                    const std::string& what, uint64_t cycles);
 
 // The hang report of a machine as its program left it: what the host has asked since is over first.
-std::string hang_text(Runtime::State& machine, const ElfImage& image);
+std::string hang_text(Runtime::State& machine);
 
 // Loading: load.cpp.
 std::shared_ptr<Run::State> load(std::shared_ptr<Runtime::State> machine, const Program& program,

@@ -229,6 +229,20 @@ TEST(Library, AColourIsServedByOneInputQueueOfATile) {
   }
 }
 
+// What filters do is the filters example's; here, which are refused.
+TEST(Library, FiltersAreOneAColourAndAsManyAsTheTileHas) {
+  Layout layout({1, 2});
+  Filter filter;
+  EXPECT_TRUE(has(message([&] { layout.filter(0, 0, filter); }), "0 colours have been given out"));
+  for (int k = 0; k < 7; ++k) filter.colour = layout.colour(std::to_string(k));
+  layout.filter(0, 0, filter);
+  EXPECT_TRUE(has(message([&] { layout.filter(0, 0, filter); }),
+                  "tile (0, 0) has two filters of colour 6"));
+  EXPECT_TRUE(has(message([&] { layout.filter(0, 2, filter); }), "names tile (0, 2) of 1 x 2"));
+  for (filter.colour = 0; filter.colour < 5; ++filter.colour) layout.filter(0, 0, filter);
+  EXPECT_TRUE(has(message([&] { layout.filter(0, 0, filter); }), "tile (0, 0) has 6 filters"));
+}
+
 TEST(Library, SeveralFirmwaresStandInTheirParts) {
   Runtime machine = open("sim:2x2");
   Layout layout({2, 2});
@@ -239,6 +253,17 @@ TEST(Library, SeveralFirmwaresStandInTheirParts) {
   ow::Run run = machine.load(program);
   run.launch("where").wait();
   EXPECT_EQ(run.read<uint32_t>("place"), (std::vector<uint32_t>{0, 0, 0, 1, 1, 0, 1, 1}));
+}
+
+TEST(Library, AReportNamesEachTilesOwnFirmware) {
+  Runtime machine = open("sim:1x2");
+  Program program(Layout({1, 2}));
+  program.add(Rect{0, 0, 1, 1}, kFlows).add(Rect{0, 1, 1, 1}, kElf);
+  ow::Run run = machine.load(program);
+  const std::string text = message([&] { run.launch("spin").wait(5000); });
+  EXPECT_TRUE(has(text, "tile (0, 1): the core executes instructions")) << text;
+  EXPECT_TRUE(has(text, "spin")) << text;
+  EXPECT_TRUE(has(text, "library_kernel.c:")) << text;
 }
 
 TEST(Library, BulkCopiesReachEveryTileOfAnyGrid) {

@@ -51,13 +51,14 @@ void get_links(const EData* vector, int count, uint64_t* words) {
 
 class Monolithic : public SimDevice {
  public:
-  explicit Monolithic(GridShape shape) : SimDevice(shape), model_(&context_, "grid") {
+  Monolithic(GridShape shape, bool checked) : SimDevice(shape), model_(&context_, "grid") {
     if (shape.rows != kRows || shape.cols != kCols) {
       throw BadInput(
           fmt::format("grid of {} x {} tiles: the monolithic device is built for {} x {}",
                       shape.rows, shape.cols, kRows, kCols));
     }
     context_.enter();
+    context_.assertOn(checked);
     const uint64_t zero[8] = {};
     model_->rst_i = 1;
     model_->cycle_i = 0;
@@ -106,7 +107,7 @@ std::unique_ptr<SimDevice> make_monolithic(GridShape shape, const SimOptions& op
   if (options.check_idle || options.drop_credit || !options.waves.file.empty()) {
     throw BadInput("the idle check, fault injection and waves need the replicated device");
   }
-  return std::make_unique<Monolithic>(shape);
+  return std::make_unique<Monolithic>(shape, options.checked);
 }
 
 }  // namespace ow

@@ -83,6 +83,7 @@ Replicated::Replicated(GridShape shape, const SimOptions& options)
   const size_t n = static_cast<size_t>(shape.rows) * static_cast<size_t>(shape.cols);
   sim::check_internals<Vow_tile>();
   context_.enter();
+  context_.assertOn(options.checked);
   tiles_.reserve(n);
   slots_.resize(n);
   awake_.assign(n, 1);

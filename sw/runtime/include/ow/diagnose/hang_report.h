@@ -82,11 +82,19 @@ struct HangReport {
   std::string text() const;
 };
 
+// The firmware of a rectangle of tiles.
+struct LoadedImage {
+  Rect rect;
+  const ElfImage* image = nullptr;
+};
+using LoadedImages = std::vector<LoadedImage>;
+
 // Reads the state of every tile and says why nothing moves. If something does, the states are read
 // several times within a few thousand cycles, and what does not go on meanwhile is said to wait.
-// `image`, if given, turns PCs into function names and source lines. The cores are left as they
-// are.
-HangReport make_hang_report(ControlPlane& control, const ElfImage* image = nullptr);
+// The images turn PCs into function names and source lines. The cores are left as they are.
+HangReport make_hang_report(ControlPlane& control, const LoadedImages& images);
+HangReport make_hang_report(ControlPlane& control,
+                            const ElfImage* image = nullptr);  // of all tiles
 
 }  // namespace ow
 

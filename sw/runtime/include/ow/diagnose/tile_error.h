@@ -55,6 +55,9 @@ struct StoppedTile {
   TileError error;
 };
 
+// "pc 0x1a4 in main+0x10 (main.c:12)"; of no image the address alone.
+std::string describe_pc(const ElfImage* image, uint32_t pc);
+
 // Names of trap causes (mcause) and of the engine's faults.
 const char* trap_name(int cause);
 const char* engine_fault_name(int cause);

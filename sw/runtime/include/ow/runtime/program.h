@@ -83,18 +83,7 @@ void bind_outq(ControlPlane& control, const Rect& rect, int queue, int colour);
 void unbind_queues(ControlPlane& control, const Rect& rect);
 
 // ------------------------------------------------------------------------------------- filters --
-// What a tile's filter keeps from the ramp (docs/fabric.md).
-struct Filter {
-  enum class Kind { Counter = 0, SparseCounter = 1, Range = 2 };
-  int colour = 0;
-  Kind kind = Kind::Range;
-  bool count_data = true;  // what the counters count
-  bool count_ctrl = false;
-  bool filter_ctrl = false;  // counters: drop control wavelets, too
-  uint32_t low = 0;          // limit1, or the least index
-  uint32_t high = 0;         // max_counter, limit2, or the greatest index
-  uint32_t count = 0;        // initial count
-};
+// Sets filter `index` of each tile. BadInput for what the registers cannot hold.
 void set_filter(ControlPlane& control, const Rect& rect, int index, const Filter& filter);
 
 // ------------------------------------------------------------------------------- program, core --

@@ -39,6 +39,7 @@ struct Waves {
 };
 
 struct SimOptions {
+  bool checked = true;        // the assertions of the hardware; one that fails is a DeviceFault
   bool check_idle = false;    // evaluate idle tiles too and fail if any state changes
   bool skip_idle = true;      // do not evaluate idle tiles that get no input
   bool toggle_clock = false;  // drive both edges of every clock: slower, the reference for tests
