@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <string>
 
 #include "ow/base/error.h"
@@ -61,6 +62,12 @@ struct Case {
   std::vector<int> sizes;
   double density;
 };
+
+// What the test is called.
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.grid.rows << "x" << c.grid.cols << "_" << c.samples << "_samples";
+  for (int size : c.sizes) *out << "_" << size;
+}
 
 class Stream : public testing::TestWithParam<Case> {};
 
