@@ -7,22 +7,11 @@
 #include <cstring>
 
 #include "ow/base/error.h"
-#include "ow/diagnose/hang_report.h"
-#include "ow/diagnose/tile_error.h"
 #include "ow/firmware/stream_layer.h"
+#include "tile_blocks.h"
 
 namespace ow::jobs {
 namespace {
-
-// Wavelets that a port's queue holds at most: it is filled up at kPortRefill, so that it never runs
-// dry.
-constexpr size_t kQueued = kPortRoom;
-
-uint32_t float_bits(float x) {
-  uint32_t bits;
-  std::memcpy(&bits, &x, sizeof bits);
-  return bits;
-}
 
 size_t words_of(int features, int samples) {
   return static_cast<size_t>(features) * static_cast<size_t>(samples) / 2;
@@ -54,7 +43,7 @@ StreamJob::StreamJob(ControlPlane& control, const ElfImage& firmware, const Stre
   write_biases();
   control_.fence(all);
   start_cores(control_, all, firmware_.entry);
-  run_until_quiet("start-up of the firmware");
+  run_until_quiet(control_, firmware_, "start-up of the firmware");
 }
 
 void StreamJob::set_routes() {
@@ -147,15 +136,6 @@ void StreamJob::write_biases() {
   }
 }
 
-void StreamJob::run_until_quiet(const std::string& what) {
-  constexpr uint64_t kLimit = 100000;
-  const RunStatus status = control_.device().run(kLimit);
-  check_errors(control_, whole(control_.shape()), &firmware_);
-  if (status != RunStatus::Quiet) {
-    throw DeviceFault(fmt::format("{}: the grid is not at rest after {} cycles", what, kLimit));
-  }
-}
-
 void StreamJob::write_input(const Activations& x) {
   const StreamPlan plan = plan_.for_batch(x.samples);
   if (x.features != plan.layers.front().shape.inputs || x.samples < 1 || x.samples > plan.batch()) {
@@ -166,19 +146,9 @@ void StreamJob::write_input(const Activations& x) {
   held_ = x.samples;
   if (changed) write_parameters();
   for (int r = 0; r < plan_.grid.rows; ++r) {
-    const int local = plan_.owned(x.features, r);
-    if (local == 0) continue;
     for (int c = 0; c < plan_.grid.cols; ++c) {
-      std::vector<uint32_t> words(words_of(local, plan_.samples), 0);
-      for (int l = 0; l < local; ++l) {
-        for (int s = 0; s < plan_.samples; ++s) {
-          const int sample = c * plan_.samples + s;
-          if (sample >= x.samples) break;
-          const uint32_t value = x.at(l * plan_.grid.rows + r, sample);
-          words[static_cast<size_t>(l * plan_.samples + s) / 2] |= value << (16 * (s % 2));
-        }
-      }
-      control_.write_tile(r, c, plan_.layers.front().x_addr, words);
+      const std::vector<uint32_t> words = pack_block(x, plan_.grid.rows, plan_.samples, r, c);
+      if (!words.empty()) control_.write_tile(r, c, plan_.layers.front().x_addr, words);
     }
   }
   control_.fence(whole(plan_.grid));
@@ -209,41 +179,6 @@ uint64_t StreamJob::cycle_limit() const {
     limit += kTimesBound * layer_bound(plan_, layer, true).cycles();
   }
   return limit;
-}
-
-void StreamJob::stream(memoryx::WeightStream* weights, const std::vector<Outlet>& outlets,
-                       uint64_t limit) {
-  Device& device = control_.device();
-  std::vector<Wavelet> part;
-  const auto fill = [&] {
-    for (int r = 0; r < plan_.grid.rows; ++r) {
-      const size_t waiting = device.pending_sends(Side::West, r, plan_.colours.weights);
-      if (weights->done(r) || waiting > kPortRefill) continue;
-      part.clear();
-      weights->next(r, kQueued - waiting, &part);
-      device.send(Side::West, r, part);
-    }
-  };
-  const auto complete = [&] {
-    return std::all_of(outlets.begin(), outlets.end(), [&](const Outlet& o) {
-      return device.available(o.side, o.row, o.colour) >= o.blocks * o.words;
-    });
-  };
-  fill();
-  // Asked whenever something has arrived or a queue has room again.
-  uint32_t calls = 0;
-  const auto done = [&] {
-    if (progress_ && ++calls % 4096 == 0) progress_();
-    fill();
-    return complete();
-  };
-  const RunStatus status = device.run(limit, done);
-  if (status == RunStatus::Done || complete()) return;
-  check_errors(control_, whole(control_.shape()), &firmware_);
-  const HangReport report = make_hang_report(control_, &firmware_);
-  throw DeviceFault(fmt::format("the grid {} in cycle {} before all results were out\n{}",
-                                status == RunStatus::Quiet ? "came to rest" : "was still busy",
-                                report.cycle, report.text()));
 }
 
 void StreamJob::take_outputs(const std::vector<Outlet>& outlets, StreamRun* result) {
@@ -285,14 +220,19 @@ StreamRun StreamJob::run(bool dense) {
   const uint64_t limit = cycle_limit();
   control_.write(whole(grid), kRegTaskActivate, 1u << OW_SL_TASK_LAUNCH);
   result.first_cycle = control_.device().cycle();
-  stream(&weights, out, limit);
+  const auto complete = [&] {
+    return std::all_of(out.begin(), out.end(), [&](const Outlet& o) {
+      return control_.device().available(o.side, o.row, o.colour) >= o.blocks * o.words;
+    });
+  };
+  feed(control_, firmware_, &weights, plan_.colours.weights, complete, limit, progress_);
   for (int r = 0; r < grid.rows; ++r) {
     result.wavelets_in += weights.wavelets(r);
     result.multiply_adds += weights.weights(r) * static_cast<uint64_t>(held_);
   }
   take_outputs(out, &result);
 
-  run_until_quiet("after the last result");
+  run_until_quiet(control_, firmware_, "after the last result");
   const size_t layers = plan_.layers.size();
   const auto stats = control_.read_rect(whole(grid), firmware_.symbol("ow_stats"), 4 * layers);
   result.times.resize(layers);
@@ -328,15 +268,7 @@ Activations StreamJob::read_layer(size_t k) {
   Activations y = Activations::zero(layer.shape.outputs, held_);
   for (size_t n = 0; n < requests.size(); ++n) {
     const ControlPlane::ReadRequest& request = requests[n];
-    for (size_t w = 0; w < blocks[n].size(); ++w) {
-      const int element = static_cast<int>(w) * 2;
-      const int feature = element / plan_.samples * plan_.grid.rows + request.row;
-      const int sample = request.col * plan_.samples + element % plan_.samples;
-      if (sample < held_) y.at(feature, sample) = static_cast<uint16_t>(blocks[n][w]);
-      if (sample + 1 < held_) {
-        y.at(feature, sample + 1) = static_cast<uint16_t>(blocks[n][w] >> 16);
-      }
-    }
+    unpack_block(blocks[n], plan_.grid.rows, plan_.samples, request.row, request.col, &y);
   }
   return y;
 }

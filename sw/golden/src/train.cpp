@@ -50,6 +50,9 @@ struct Row {
 
 float plus(float a, float b) { return a + b; }
 
+// The host's arithmetic keeps the sign of what made a NaN; the machine has one NaN (N1).
+float one_nan(float x) { return x != x ? bits_to_float(0x7FC00000) : x; }
+
 // Dot products of a delta with those inputs whose mask is set (null: all): in each tile by N6, then
 // from the last column to the first. A product of two binary16 numbers is exact in fp32.
 OW_FUSED_CLONES
@@ -74,7 +77,7 @@ void row_of_gradients(bool fused, const float* delta, const float* inputs, size_
       const float g = join_partials(p, plus);
       along = c + 1 == row.columns ? g : g + along;
     }
-    out[i] = along;
+    out[i] = one_nan(along);
   }
 }
 
@@ -87,7 +90,7 @@ float gradient_of_bias(const float* delta, Row row) {
     const float g = join_partials(p, plus);
     along = c + 1 == row.columns ? g : g + along;
   }
-  return along;
+  return one_nan(along);
 }
 
 // N13 for one sample: the last layer's outputs z, the target and the scale give deltas in fp32.

@@ -41,7 +41,9 @@ class StoreMatrix : public MatrixSource {
   }
   int outputs() const override { return pass_ == Pass::Delta ? columns_ : rows_; }
   int inputs() const override { return pass_ == Pass::Delta ? rows_ : columns_; }
-  bool index_only() const override { return pass_ == Pass::Gradient; }
+  bool index_only() const override {
+    return pass_ == Pass::Gradient || pass_ == Pass::GradientOfAll;
+  }
   // The transpose is made of as many columns at once as a buffer of 1 MB holds: each buffer passes
   // over the whole matrix.
   int batch() const override {
@@ -59,7 +61,7 @@ class StoreMatrix : public MatrixSource {
       const size_t at = static_cast<size_t>(first + k * step) * n;
       if (pass_ == Pass::Forward) {
         round_half(type_, store_.weights(tensor_, at, n).data(), n, out);
-      } else if (!store_.spec(tensor_).masked) {
+      } else if (pass_ == Pass::GradientOfAll || !store_.spec(tensor_).masked) {
         std::fill(out, out + n, kSent);
       } else {
         const View<uint8_t> mask = store_.mask(tensor_, at, n);

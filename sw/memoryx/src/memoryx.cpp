@@ -111,6 +111,19 @@ std::unique_ptr<WeightStream> MemoryX::stream(Pass pass, const std::vector<size_
   return std::make_unique<WeightStream>(std::move(sources), options);
 }
 
+std::unique_ptr<WeightStream> MemoryX::stream_of_step(const StreamOptions& options) const {
+  std::vector<std::unique_ptr<MatrixSource>> sources;
+  const auto add = [&](size_t k, Pass pass) {
+    sources.push_back(store_matrix(store_, weights_[k], job_.type, pass));
+  };
+  for (size_t k = 0; k < weights_.size(); ++k) add(k, Pass::Forward);
+  for (size_t k = weights_.size(); k-- > 0;) {
+    add(k, needs_dense(weights_[k]) ? Pass::GradientOfAll : Pass::Gradient);
+    if (k > 0) add(k, Pass::Delta);
+  }
+  return std::make_unique<WeightStream>(std::move(sources), options);
+}
+
 Network MemoryX::network() const {
   Network network;
   network.type = job_.type;

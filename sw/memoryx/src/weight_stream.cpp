@@ -77,7 +77,8 @@ WeightStream::Batch WeightStream::make() {
     row.reserve(static_cast<size_t>(count) * (inputs / rows_.size() + 2));
   }
   for (int k = 0; k < count; ++k) {
-    const uint32_t end = ++ended_ == outputs ? kRowEnd | kStreamEnd : kRowEnd;
+    const bool last = ++ended_ == outputs || matrix.index_only();
+    const uint32_t end = last ? kRowEnd | kStreamEnd : kRowEnd;
     make_row(matrix, &values_[static_cast<size_t>(k) * inputs], end, &batch);
   }
   local_ += count;

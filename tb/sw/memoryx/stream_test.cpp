@@ -66,7 +66,8 @@ std::vector<Wavelet> by_definition(const std::vector<uint16_t>& sent, bool index
         out.push_back({5, false, local << 16 | (index_only ? 0u : v)});
       }
       const uint32_t end = isa::Control::RowEnd::kMask;
-      out.push_back({5, true, ++ended == outputs ? end | isa::Control::StreamEnd::kMask : end});
+      const bool last = ++ended == outputs || index_only;
+      out.push_back({5, true, last ? end | isa::Control::StreamEnd::kMask : end});
     }
   }
   return out;
@@ -109,7 +110,7 @@ TEST_F(Streams, OfAllPassesAreTheirDefinitionFromMemoryAndFromAFile) {
       MemoryX memory(job_, options);
       memory.begin();
       for (const int rows : {1, 3, 4}) {
-        for (const Pass pass : {Pass::Forward, Pass::Delta, Pass::Gradient}) {
+        for (const Pass pass : {Pass::Forward, Pass::Delta, Pass::Gradient, Pass::GradientOfAll}) {
           const auto stream = memory.stream(pass, {1, 0}, {rows, 5, false, 300, false});
           const auto got = all(stream.get(), rows, 1);
           for (int r = 0; r < rows; ++r) {
@@ -117,19 +118,21 @@ TEST_F(Streams, OfAllPassesAreTheirDefinitionFromMemoryAndFromAFile) {
             for (const size_t k : {1, 0}) {
               const golden::Parameter& p = golden.parameters()[2 * k];
               const bool turned = pass == Pass::Delta;
+              const bool positions = pass == Pass::Gradient || pass == Pass::GradientOfAll;
               std::vector<uint16_t> sent(p.value.size());
               for (size_t j = 0; j < p.rows; ++j) {
                 for (size_t i = 0; i < p.columns; ++i) {
                   const size_t at = j * p.columns + i;
-                  const bool kept = p.mask.empty() || p.mask[at] != 0;
+                  const bool kept =
+                      pass == Pass::GradientOfAll || p.mask.empty() || p.mask[at] != 0;
                   sent[turned ? i * p.rows + j : at] =
-                      pass == Pass::Gradient ? static_cast<uint16_t>(kept)
-                                             : to_half(type, static_cast<double>(p.value[at]));
+                      positions ? static_cast<uint16_t>(kept)
+                                : to_half(type, static_cast<double>(p.value[at]));
                 }
               }
-              const auto part = by_definition(
-                  sent, pass == Pass::Gradient, static_cast<int>(turned ? p.columns : p.rows),
-                  static_cast<int>(turned ? p.rows : p.columns), r, rows);
+              const auto part =
+                  by_definition(sent, positions, static_cast<int>(turned ? p.columns : p.rows),
+                                static_cast<int>(turned ? p.rows : p.columns), r, rows);
               want.insert(want.end(), part.begin(), part.end());
             }
             ASSERT_EQ(got[static_cast<size_t>(r)], want) << rows << " " << r;

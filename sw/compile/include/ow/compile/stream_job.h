@@ -86,10 +86,7 @@ class StreamJob {
   void bind_queues();
   void write_parameters();
   void write_biases();
-  void run_until_quiet(const std::string& what);
   std::vector<Outlet> outlets() const;
-  // Streams the weights and waits until the outlets have brought everything.
-  void stream(memoryx::WeightStream* weights, const std::vector<Outlet>& outlets, uint64_t limit);
   void take_outputs(const std::vector<Outlet>& outlets, StreamRun* result);
   uint64_t cycle_limit() const;
 

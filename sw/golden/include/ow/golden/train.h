@@ -31,11 +31,7 @@ struct Parameter {
   size_t kept() const;
 };
 
-// What a micro-batch is trained towards: a class a sample, or values [outputs x samples].
-struct Targets {
-  std::vector<int> classes;
-  Activations values;
-};
+using ow::Targets;
 
 struct MicroBatch {
   std::vector<Activations> outputs;           // of each layer

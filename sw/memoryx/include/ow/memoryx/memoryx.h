@@ -7,7 +7,7 @@
 //   memory.begin();                                     // or load()
 //   for each step:
 //     for each micro-batch:
-//       stream(Pass::Forward), stream(Pass::Delta), stream(Pass::Gradient)
+//       stream_of_step()
 //       write the gradients into memory.store().gradient(tensor, memory.gradient_slot(), ...)
 //       memory.gradient_added()
 //     memory.finish_step()
@@ -71,6 +71,10 @@ class MemoryX {
   // The streams of these layers, in this order; not to be kept across finish_step().
   std::unique_ptr<WeightStream> stream(Pass pass, const std::vector<size_t>& layers,
                                        const StreamOptions& options) const;
+  // The streams of a whole step, in the order in which a wafer takes them: forward through all
+  // layers; then, from the last layer down to the first, the positions of its gradient and, unless
+  // it is the first, its weights the other way round.
+  std::unique_ptr<WeightStream> stream_of_step(const StreamOptions& options) const;
   // Weights rounded to the network's type, zeros without a sign, as a network to be run.
   Network network() const;
 

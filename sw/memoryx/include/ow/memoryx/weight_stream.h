@@ -6,7 +6,8 @@
 // ascending order), for each the weights of the grid row's inputs in ascending local index (local
 // index in the upper half, weight in the lower one; zeros left out unless dense), then a control
 // wavelet that ends the row; a layer's last one ends the stream. So partial sums turn round only
-// where the owner changes.
+// where the owner changes. In a stream of positions each row's end ends the stream, too: a dotw
+// multiplies with one vector.
 #ifndef OW_MEMORYX_WEIGHT_STREAM_H_
 #define OW_MEMORYX_WEIGHT_STREAM_H_
 
@@ -46,8 +47,8 @@ std::unique_ptr<MatrixSource> layer_matrix(const Layer& layer);
 // A store's matrix, each weight rounded once to `type`; `store` must outlive it and not change
 // while the stream is made.
 //   Forward: as it stands. Delta: its transpose. Gradient: the positions of its mask (all, if it
-//   has none), index alone.
-enum class Pass { Forward, Delta, Gradient };
+//   has none), index alone. GradientOfAll: all positions.
+enum class Pass { Forward, Delta, Gradient, GradientOfAll };
 std::unique_ptr<MatrixSource> store_matrix(const Store& store, size_t tensor, HalfType type,
                                            Pass pass);
 

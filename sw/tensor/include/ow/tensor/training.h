@@ -95,6 +95,12 @@ struct TrainingJob {
   uint64_t batch() const { return micro_batch() * static_cast<uint64_t>(micro_batches); }
 };
 
+// What samples are trained towards: a class a sample, or values [outputs x samples].
+struct Targets {
+  std::vector<int> classes;
+  Activations values;
+};
+
 // The name of a layer's parameter, as in the files of networks.
 inline std::string weight_name(size_t layer) {
   return "layers." + std::to_string(layer) + ".weight";

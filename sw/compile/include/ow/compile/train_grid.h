@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// A training's passes on a grid of tiles: weights stream in from MemoryX, gradients come out and go
+// there. train_plan.h says where everything lies.
+#ifndef OW_COMPILE_TRAIN_GRID_H_
+#define OW_COMPILE_TRAIN_GRID_H_
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "ow/compile/train_plan.h"
+#include "ow/device/control_plane.h"
+#include "ow/memoryx/memoryx.h"
+#include "ow/runtime/elf.h"
+#include "ow/tensor/network.h"
+#include "ow/tensor/training.h"
+
+namespace ow::jobs {
+
+// What the slowest tile took for each part of a micro-batch, in cycles.
+struct TrainTimes {
+  uint64_t forward = 0;
+  uint64_t loss = 0;
+  uint64_t gradients = 0;  // biases too
+  uint64_t deltas = 0;
+};
+
+struct TrainRun {
+  Activations outputs;       // of the last layer
+  uint64_t cycles = 0;       // from the first write of the micro-batch to the grid at rest
+  uint64_t wavelets_in = 0;  // weights, positions and ends
+  uint64_t gradients = 0;    // numbers that left the grid
+  TrainTimes times;          // nothing of a forward pass alone
+};
+
+class TrainGrid {
+ public:
+  // Loads the program, routes, queues and the plan's parameters and starts the cores. `control` and
+  // `firmware` must outlive it. BadInput if the device has not the tiles that the plan is for, or
+  // lacks a unit that a training needs.
+  TrainGrid(ControlPlane& control, const ElfImage& firmware, const TrainPlan& plan);
+
+  // A micro-batch, of plan().batch() samples: all passes with the weights that `memory` has now.
+  // Its gradients are added there. DeviceFault with the hang report's text if the grid stops.
+  TrainRun train(memoryx::MemoryX& memory, const Activations& x, const Targets& targets);
+
+  // The forward pass alone, of at most plan().batch() samples.
+  TrainRun forward(const memoryx::MemoryX& memory, const Activations& x);
+
+  // What the tiles keep: the activations of tensor k (0: the input), or the deltas of it, which the
+  // tensor two before it has overwritten if there is one with deltas.
+  Activations read_tensor(size_t k);
+  Activations read_deltas(size_t k);
+
+  // Called every few hundred cycles while the grid works.
+  void on_progress(std::function<void()> call) { progress_ = std::move(call); }
+
+  const TrainPlan& plan() const { return plan_; }
+
+ private:
+  void check_device() const;
+  void set_routes();
+  void bind_queues();
+  void write_parameters();
+  void write_input(const Activations& x);
+  void write_targets(const Targets& targets);
+  void write_biases(const memoryx::MemoryX& memory);
+  void launch(bool backward, float scale);
+  // The numbers that each grid row sends in a micro-batch.
+  std::vector<size_t> gradients_of(const memoryx::MemoryX& memory) const;
+  // Streams and waits until each grid row has brought so many numbers and its last word.
+  std::vector<std::vector<uint32_t>> stream(memoryx::WeightStream* weights,
+                                            const std::vector<size_t>& numbers);
+  void take_gradients(const std::vector<std::vector<uint32_t>>& rows, memoryx::MemoryX* memory);
+  void take_times(TrainRun* run);
+  Activations read(uint32_t addr, int features, int samples);
+
+  ControlPlane& control_;
+  const ElfImage& firmware_;
+  TrainPlan plan_;
+  std::function<void()> progress_;
+};
+
+}  // namespace ow::jobs
+
+#endif  // OW_COMPILE_TRAIN_GRID_H_

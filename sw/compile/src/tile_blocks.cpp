@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tile_blocks.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "ow/base/error.h"
+#include "ow/diagnose/hang_report.h"
+#include "ow/diagnose/tile_error.h"
+
+namespace ow::jobs {
+namespace {
+
+// Wavelets that a port's queue holds at most: it is filled up at kPortRefill, so that it never runs
+// dry.
+constexpr size_t kQueued = kPortRoom;
+
+int owned(int n, int row, int rows) { return n > row ? (n - row + rows - 1) / rows : 0; }
+
+}  // namespace
+
+uint32_t float_bits(float x) {
+  uint32_t bits;
+  std::memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
+std::vector<uint32_t> pack_block(const Activations& x, int rows, int samples, int row, int col) {
+  const int local = owned(x.features, row, rows);
+  std::vector<uint32_t> words(static_cast<size_t>(local) * static_cast<size_t>(samples) / 2, 0);
+  for (int l = 0; l < local; ++l) {
+    for (int s = 0; s < samples; ++s) {
+      const int sample = col * samples + s;
+      if (sample >= x.samples) break;
+      const uint32_t value = x.at(l * rows + row, sample);
+      words[static_cast<size_t>(l * samples + s) / 2] |= value << (16 * (s % 2));
+    }
+  }
+  return words;
+}
+
+void unpack_block(const std::vector<uint32_t>& words, int rows, int samples, int row, int col,
+                  Activations* y) {
+  for (size_t w = 0; w < words.size(); ++w) {
+    const int element = static_cast<int>(w) * 2;
+    const int feature = element / samples * rows + row;
+    const int sample = col * samples + element % samples;
+    if (sample < y->samples) y->at(feature, sample) = static_cast<uint16_t>(words[w]);
+    if (sample + 1 < y->samples) y->at(feature, sample + 1) = static_cast<uint16_t>(words[w] >> 16);
+  }
+}
+
+void run_until_quiet(ControlPlane& control, const ElfImage& firmware, const std::string& what) {
+  constexpr uint64_t kLimit = 100000;
+  const RunStatus status = control.device().run(kLimit);
+  check_errors(control, whole(control.shape()), &firmware);
+  if (status != RunStatus::Quiet) {
+    throw DeviceFault(fmt::format("{}: the grid is not at rest after {} cycles", what, kLimit));
+  }
+}
+
+void feed(ControlPlane& control, const ElfImage& firmware, memoryx::WeightStream* stream,
+          int colour, const std::function<bool()>& complete, uint64_t limit,
+          const std::function<void()>& progress) {
+  Device& device = control.device();
+  const int rows = control.shape().rows;
+  std::vector<Wavelet> part;
+  const auto fill = [&] {
+    for (int r = 0; r < rows; ++r) {
+      const size_t waiting = device.pending_sends(Side::West, r, colour);
+      if (stream->done(r) || waiting > kPortRefill) continue;
+      part.clear();
+      stream->next(r, kQueued - waiting, &part);
+      device.send(Side::West, r, part);
+    }
+  };
+  fill();
+  // Asked whenever something has arrived or a queue has room again.
+  uint32_t calls = 0;
+  const auto done = [&] {
+    if (progress && ++calls % 4096 == 0) progress();
+    fill();
+    return complete();
+  };
+  const RunStatus status = device.run(limit, done);
+  if (status == RunStatus::Done || complete()) return;
+  check_errors(control, whole(control.shape()), &firmware);
+  const HangReport report = make_hang_report(control, &firmware);
+  throw DeviceFault(fmt::format("the grid {} in cycle {} before all results were out\n{}",
+                                status == RunStatus::Quiet ? "came to rest" : "was still busy",
+                                report.cycle, report.text()));
+}
+
+}  // namespace ow::jobs

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What jobs that stream layers through a grid have in common: activations as the blocks that tiles
+// keep (plan.h), and feeding a stream until the grid has answered.
+#ifndef OW_COMPILE_TILE_BLOCKS_H_
+#define OW_COMPILE_TILE_BLOCKS_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ow/device/control_plane.h"
+#include "ow/memoryx/weight_stream.h"
+#include "ow/runtime/elf.h"
+#include "ow/tensor/network.h"
+
+namespace ow::jobs {
+
+uint32_t float_bits(float x);
+
+// The block of a tile: features row, row + rows, ..., each with `samples` values of those that its
+// column keeps, two a word; zeros where x has no more samples. Empty if the row keeps no feature.
+std::vector<uint32_t> pack_block(const Activations& x, int rows, int samples, int row, int col);
+// The other way round; samples that y does not have are left out.
+void unpack_block(const std::vector<uint32_t>& words, int rows, int samples, int row, int col,
+                  Activations* y);
+
+// Runs until nothing moves. DeviceFault if that takes more than 100,000 cycles, or a tile stopped.
+void run_until_quiet(ControlPlane& control, const ElfImage& firmware, const std::string& what);
+
+// Feeds the stream to the west edge of all grid rows until `complete` holds. DeviceFault with the
+// hang report's text if the grid stops before, or works for more than `limit` cycles. `progress`,
+// if given, is called now and then.
+void feed(ControlPlane& control, const ElfImage& firmware, memoryx::WeightStream* stream,
+          int colour, const std::function<bool()>& complete, uint64_t limit,
+          const std::function<void()>& progress);
+
+}  // namespace ow::jobs
+
+#endif  // OW_COMPILE_TILE_BLOCKS_H_

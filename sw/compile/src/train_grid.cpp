@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/compile/train_grid.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "ow/base/error.h"
+#include "ow/firmware/train.h"
+#include "ow/isa/isa.h"
+#include "tile_blocks.h"
+
+namespace ow::jobs {
+namespace {
+
+using memoryx::MemoryX;
+
+template <typename Block>
+std::vector<uint32_t> words_of(const Block& block) {
+  static_assert(sizeof block % 4 == 0, "the block is made of words");
+  std::vector<uint32_t> words(sizeof block / 4);
+  std::memcpy(words.data(), &block, sizeof block);
+  return words;
+}
+
+// The factor of N13, rounded once.
+float loss_factor(const TrainPlan& plan, float scale) {
+  if (plan.loss == Loss::SoftmaxCrossEntropy) return scale;
+  return static_cast<float>(2.0 * scale / static_cast<double>(plan.layers.back().outputs));
+}
+
+}  // namespace
+
+TrainGrid::TrainGrid(ControlPlane& control, const ElfImage& firmware, const TrainPlan& plan)
+    : control_(control), firmware_(firmware), plan_(plan) {
+  const Rect all = whole(plan_.grid);
+  check_device();
+  load_program(control_, all, firmware_);
+  set_identity(control_, all);
+  set_routes();
+  bind_queues();
+  write_parameters();
+  control_.fence(all);
+  start_cores(control_, all, firmware_.entry);
+  run_until_quiet(control_, firmware_, "start-up of the firmware");
+}
+
+void TrainGrid::check_device() const {
+  const TileConfig tile = read_config(control_, 0, 0);
+  if (tile.lanes != plan_.tile.lanes || tile.sram_bytes < plan_.tile.sram_bytes ||
+      tile.threads < plan_.tile.threads || tile.colours < plan_.colours.count) {
+    throw BadInput(fmt::format(
+        "the device has {} lanes, {} threads, {} colours and {} bytes of SRAM; the plan is for {}, "
+        "{}, {} and {}",
+        tile.lanes, tile.threads, tile.colours, tile.sram_bytes, plan_.tile.lanes,
+        plan_.tile.threads, plan_.colours.count, plan_.tile.sram_bytes));
+  }
+  using Features = isa::reg::Features;
+  const uint32_t features = control_.read_tile(0, 0, Features::kAddress);
+  const auto need = [features](uint32_t mask, const char* what) {
+    if ((features & mask) == 0) {
+      throw BadInput(fmt::format("the device's tiles have no {}, which a training needs", what));
+    }
+  };
+  need(Features::Fp32::kMask, "arithmetic in fp32");
+  need(Features::Fifos::kMask, "FIFOs");
+  if (plan_.loss == Loss::SoftmaxCrossEntropy) {
+    need(Features::Nonlinear::kMask, "non-linear functions");
+    need(Features::Int32::kMask, "32-bit integers");
+  }
+}
+
+void TrainGrid::set_routes() {
+  const GridShape grid = plan_.grid;
+  const Colours& c = plan_.colours;
+  RouteSet routes(grid);
+  for (int row = 0; row < grid.rows; ++row) {
+    for (int col = 0; col < grid.cols; ++col) {
+      const bool last_col = col + 1 == grid.cols, last_row = row + 1 == grid.rows;
+      routes.set(row, col, c.weights, {Port::West, kOutRamp | (last_col ? 0u : kOutE)});
+      if (!last_row) routes.set(row, col, c.down[row % 2], {Port::Ramp, kOutS});
+      if (row > 0) routes.set(row, col, c.down[(row - 1) % 2], {Port::North, kOutRamp});
+      if (grid.rows > 1) {
+        routes.set(row, col, c.back,
+                   {last_row ? Port::Ramp : Port::South, row > 0 ? kOutN : kOutRamp});
+      }
+      routes.set(row, col, c.result[col % 2], {Port::Ramp, kOutW});
+      if (!last_col) routes.set(row, col, c.result[(col + 1) % 2], {Port::East, kOutRamp});
+    }
+    routes.listen(Side::West, row, c.result[0]);
+  }
+  routes.apply(control_);
+}
+
+void TrainGrid::bind_queues() {
+  const GridShape grid = plan_.grid;
+  const Colours& c = plan_.colours;
+  unbind_queues(control_, whole(grid));
+  bind_inq(control_, whole(grid), OW_SL_INQ_WEIGHTS, c.weights);
+  for (int r = 0; grid.rows > 1 && r < grid.rows; ++r) {
+    const Rect row{r, 0, 1, grid.cols};
+    bind_inq(control_, row, OW_SL_INQ_SUMS, r > 0 ? c.down[(r - 1) % 2] : c.back);
+    bind_outq(control_, row, OW_SL_OUTQ_SUMS, r + 1 < grid.rows ? c.down[r % 2] : c.back);
+  }
+  for (int col = 0; col < grid.cols; ++col) {
+    const Rect column{0, col, grid.rows, 1};
+    bind_outq(control_, column, OW_TR_OUTQ_WEST, c.result[col % 2]);
+    if (col + 1 < grid.cols) bind_inq(control_, column, OW_TR_INQ_EAST, c.result[(col + 1) % 2]);
+  }
+}
+
+void TrainGrid::write_parameters() {
+  ow_train_params p{};
+  const auto rows = static_cast<uint32_t>(plan_.grid.rows);
+  p.layers = static_cast<uint32_t>(plan_.layers.size());
+  p.grid_rows = rows;
+  p.grid_cols = static_cast<uint32_t>(plan_.grid.cols);
+  p.samples = static_cast<uint32_t>(plan_.samples);
+  p.ring = static_cast<uint32_t>(plan_.ring());
+  p.bf16 = plan_.type == HalfType::Bfloat16 ? 1 : 0;
+  p.squares = plan_.loss == Loss::MeanSquaredError ? 1 : 0;
+  p.targets_addr = plan_.targets_addr;
+  p.work_addr = plan_.work_addr;
+  p.result_words = plan_.result_words;
+  p.gather_addr = plan_.gather_addr;
+  p.gather_rows = plan_.gather_rows;
+  for (size_t k = 0; k < plan_.tensors.size(); ++k) {
+    const TensorPlan& tensor = plan_.tensors[k];
+    const auto features = static_cast<uint32_t>(tensor.features);
+    p.tensor[k] = {features, features / rows, features % rows, tensor.addr, tensor.delta_addr};
+  }
+  for (size_t k = 0; k < plan_.layers.size(); ++k) {
+    const LayerShape& layer = plan_.layers[k];
+    p.layer[k].bias_addr = plan_.bias_addr[k];
+    p.layer[k].flags =
+        (layer.activation == Activation::Relu ? OW_SL_RELU : 0u) | (layer.bias ? OW_SL_BIAS : 0u);
+  }
+  control_.write(whole(plan_.grid), firmware_.symbol("ow_train_params"), words_of(p));
+}
+
+void TrainGrid::write_input(const Activations& x) {
+  if (x.features != plan_.layers.front().inputs || x.samples < 1 || x.samples > plan_.batch()) {
+    throw InternalError("the input does not fit the plan");
+  }
+  for (int r = 0; r < plan_.grid.rows; ++r) {
+    for (int c = 0; c < plan_.grid.cols; ++c) {
+      const std::vector<uint32_t> words = pack_block(x, plan_.grid.rows, plan_.samples, r, c);
+      if (!words.empty()) control_.write_tile(r, c, plan_.tensors.front().addr, words);
+    }
+  }
+}
+
+void TrainGrid::write_targets(const Targets& targets) {
+  const GridShape grid = plan_.grid;
+  const auto n = static_cast<size_t>(plan_.samples);
+  if (plan_.loss == Loss::SoftmaxCrossEntropy) {
+    if (targets.classes.size() != n * static_cast<size_t>(grid.cols)) {
+      throw InternalError("the targets do not fit the plan");
+    }
+    for (int c = 0; c < grid.cols; ++c) {
+      const auto first = targets.classes.begin() + static_cast<std::ptrdiff_t>(n) * c;
+      const std::vector<uint32_t> words(first, first + static_cast<std::ptrdiff_t>(n));
+      control_.write(Rect{0, c, grid.rows, 1}, plan_.targets_addr, words);
+    }
+    return;
+  }
+  if (targets.values.features != plan_.layers.back().outputs ||
+      targets.values.samples != plan_.batch()) {
+    throw InternalError("the targets do not fit the plan");
+  }
+  for (int r = 0; r < grid.rows; ++r) {
+    for (int c = 0; c < grid.cols; ++c) {
+      const std::vector<uint32_t> words =
+          pack_block(targets.values, grid.rows, plan_.samples, r, c);
+      if (!words.empty()) control_.write_tile(r, c, plan_.targets_addr, words);
+    }
+  }
+}
+
+void TrainGrid::write_biases(const MemoryX& memory) {
+  const GridShape grid = plan_.grid;
+  for (size_t k = 0; k < plan_.layers.size(); ++k) {
+    const LayerShape& layer = plan_.layers[k];
+    if (!layer.bias) continue;
+    const auto values =
+        memory.store().weights(memory.bias_of(k), 0, static_cast<size_t>(layer.outputs));
+    for (int r = 0; r < grid.rows; ++r) {
+      std::vector<uint32_t> bias;
+      for (int j = r; j < layer.outputs; j += grid.rows) {
+        bias.push_back(float_bits(values[static_cast<size_t>(j)]));
+      }
+      if (!bias.empty()) control_.write(Rect{r, 0, 1, grid.cols}, plan_.bias_addr[k], bias);
+    }
+  }
+}
+
+// All requests before it have been taken when a tile takes this one.
+void TrainGrid::launch(bool backward, float scale) {
+  const Rect all = whole(plan_.grid);
+  ow_train_run run{};
+  run.backward = backward ? 1 : 0;
+  run.scale = float_bits(loss_factor(plan_, scale));
+  control_.write(all, firmware_.symbol("ow_train_run"), words_of(run));
+  control_.write(all, kRegTaskActivate, 1u << OW_TR_TASK_LAUNCH);
+}
+
+std::vector<size_t> TrainGrid::gradients_of(const MemoryX& memory) const {
+  const int rows = plan_.grid.rows;
+  std::vector<size_t> numbers(static_cast<size_t>(rows), 0);
+  for (size_t k = 0; k < plan_.layers.size(); ++k) {
+    const LayerShape& layer = plan_.layers[k];
+    const size_t tensor = memory.weight_of(k);
+    const auto inputs = static_cast<size_t>(layer.inputs);
+    const bool all = memory.needs_dense(tensor) || !memory.store().spec(tensor).masked;
+    for (int r = 0; r < rows; ++r) {
+      size_t& n = numbers[static_cast<size_t>(r)];
+      if (layer.bias) n += static_cast<size_t>(plan_.owned(layer.outputs, r));
+      if (all) {
+        n += static_cast<size_t>(plan_.owned(layer.inputs, r)) * static_cast<size_t>(layer.outputs);
+      }
+    }
+    if (all) continue;
+    for (size_t j = 0; j < static_cast<size_t>(layer.outputs); ++j) {
+      const auto mask = memory.store().mask(tensor, j * inputs, inputs);
+      for (size_t i = 0; i < inputs; ++i) numbers[i % numbers.size()] += mask[i] != 0 ? 1 : 0;
+    }
+  }
+  return numbers;
+}
+
+std::vector<std::vector<uint32_t>> TrainGrid::stream(memoryx::WeightStream* weights,
+                                                     const std::vector<size_t>& numbers) {
+  Device& device = control_.device();
+  const int colour = plan_.colours.result[0];
+  const auto complete = [&] {
+    for (size_t r = 0; r < numbers.size(); ++r) {
+      const int row = static_cast<int>(r);
+      if (device.available(Side::West, row, colour) < numbers[r] + 1) return false;
+    }
+    return true;
+  };
+  feed(control_, firmware_, weights, plan_.colours.weights, complete, train_cycle_limit(plan_),
+       progress_);
+  run_until_quiet(control_, firmware_, "after the last gradient");
+  std::vector<std::vector<uint32_t>> rows;
+  for (size_t r = 0; r < numbers.size(); ++r) {
+    const std::vector<Arrival> arrivals = device.take(Side::West, static_cast<int>(r), colour);
+    if (arrivals.size() != numbers[r] + 1) {
+      throw ProtocolError(fmt::format("west edge, grid row {}: {} numbers and a last word, not {}",
+                                      r, arrivals.size(), numbers[r] + 1));
+    }
+    rows.emplace_back();
+    for (const Arrival& a : arrivals) rows.back().push_back(a.wavelet.data);
+  }
+  return rows;
+}
+
+void TrainGrid::take_gradients(const std::vector<std::vector<uint32_t>>& rows, MemoryX* memory) {
+  const size_t grid_rows = rows.size();
+  const int slot = memory->gradient_slot();
+  std::vector<size_t> at(grid_rows, 0);
+  const auto next = [&](size_t row) {
+    float value;
+    std::memcpy(&value, &rows[row][at[row]++], sizeof value);
+    return value;
+  };
+  const memoryx::Store& store = memory->store();
+  for (size_t k = plan_.layers.size(); k-- > 0;) {
+    const LayerShape& layer = plan_.layers[k];
+    const size_t tensor = memory->weight_of(k);
+    const auto inputs = static_cast<size_t>(layer.inputs);
+    const auto outputs = static_cast<size_t>(layer.outputs);
+    const bool all = memory->needs_dense(tensor) || !store.spec(tensor).masked;
+    for (size_t owner = 0; owner < grid_rows; ++owner) {
+      for (size_t j = owner; j < outputs; j += grid_rows) {
+        const auto gradient = store.gradient(tensor, slot, j * inputs, inputs);
+        if (all) {
+          for (size_t i = 0; i < inputs; ++i) gradient[i] = next(i % grid_rows);
+          continue;
+        }
+        const auto mask = store.mask(tensor, j * inputs, inputs);
+        for (size_t i = 0; i < inputs; ++i) {
+          if (mask[i] != 0) gradient[i] = next(i % grid_rows);
+        }
+      }
+    }
+    if (!layer.bias) continue;
+    const auto gradient = store.gradient(memory->bias_of(k), slot, 0, outputs);
+    for (size_t j = 0; j < outputs; ++j) gradient[j] = next(j % grid_rows);
+  }
+  memory->gradient_added();
+}
+
+void TrainGrid::take_times(TrainRun* run) {
+  const size_t depth = plan_.layers.size();
+  constexpr size_t kWords = sizeof(ow_train_times) / 4;
+  for (const auto& words :
+       control_.read_rect(whole(plan_.grid), firmware_.symbol("ow_train_times"), kWords)) {
+    ow_train_times t;
+    std::memcpy(&t, words.data(), sizeof t);
+    TrainTimes& most = run->times;
+    uint32_t before = t.loss, gradients = 0, deltas = 0;
+    for (size_t k = depth; k-- > 0;) {
+      gradients += t.gradient[k] - before;
+      if (k > 0) deltas += t.delta[k] - t.gradient[k];
+      before = t.delta[k];
+    }
+    most.forward = std::max<uint64_t>(most.forward, t.forward - t.start);
+    most.loss = std::max<uint64_t>(most.loss, t.loss - t.forward);
+    most.gradients = std::max<uint64_t>(most.gradients, gradients);
+    most.deltas = std::max<uint64_t>(most.deltas, deltas);
+  }
+}
+
+TrainRun TrainGrid::train(MemoryX& memory, const Activations& x, const Targets& targets) {
+  if (x.samples != plan_.batch()) throw InternalError("a micro-batch fills the grid");
+  TrainRun run;
+  const uint64_t begin = control_.device().cycle();
+  memoryx::StreamOptions options;
+  options.rows = plan_.grid.rows;
+  options.colour = plan_.colours.weights;
+  const auto weights = memory.stream_of_step(options);
+  write_input(x);
+  write_targets(targets);
+  write_biases(memory);
+  launch(true, memory.loss_scale());
+  const auto rows = stream(weights.get(), gradients_of(memory));
+  take_gradients(rows, &memory);
+  run.cycles = control_.device().cycle() - begin;
+  for (int r = 0; r < plan_.grid.rows; ++r) {
+    run.wavelets_in += weights->wavelets(r);
+    run.gradients += rows[static_cast<size_t>(r)].size() - 1;
+  }
+  run.outputs = read(plan_.tensors.back().addr, plan_.tensors.back().features, x.samples);
+  take_times(&run);
+  return run;
+}
+
+TrainRun TrainGrid::forward(const MemoryX& memory, const Activations& x) {
+  TrainRun run;
+  const uint64_t begin = control_.device().cycle();
+  memoryx::StreamOptions options;
+  options.rows = plan_.grid.rows;
+  options.colour = plan_.colours.weights;
+  std::vector<size_t> layers;
+  for (size_t k = 0; k < plan_.layers.size(); ++k) layers.push_back(k);
+  const auto weights = memory.stream(memoryx::Pass::Forward, layers, options);
+  write_input(x);
+  write_biases(memory);
+  launch(false, 1);
+  stream(weights.get(), std::vector<size_t>(static_cast<size_t>(plan_.grid.rows), 0));
+  run.cycles = control_.device().cycle() - begin;
+  for (int r = 0; r < plan_.grid.rows; ++r) run.wavelets_in += weights->wavelets(r);
+  run.outputs = read(plan_.tensors.back().addr, plan_.tensors.back().features, x.samples);
+  return run;
+}
+
+Activations TrainGrid::read(uint32_t addr, int features, int samples) {
+  std::vector<ControlPlane::ReadRequest> requests;
+  for (int r = 0; r < plan_.grid.rows; ++r) {
+    const size_t words = plan_.words(features, r);
+    for (int c = 0; words > 0 && c < plan_.grid.cols; ++c) requests.push_back({r, c, addr, words});
+  }
+  const auto blocks = control_.read_many(requests);
+  Activations y = Activations::zero(features, samples);
+  for (size_t n = 0; n < requests.size(); ++n) {
+    unpack_block(blocks[n], plan_.grid.rows, plan_.samples, requests[n].row, requests[n].col, &y);
+  }
+  return y;
+}
+
+Activations TrainGrid::read_tensor(size_t k) {
+  const TensorPlan& tensor = plan_.tensors.at(k);
+  return read(tensor.addr, tensor.features, plan_.batch());
+}
+
+Activations TrainGrid::read_deltas(size_t k) {
+  const TensorPlan& tensor = plan_.tensors.at(k);
+  return read(tensor.delta_addr, tensor.features, plan_.batch());
+}
+
+}  // namespace ow::jobs

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the host and the training's program (train.c) share: queues, tasks, and the parameter
+// blocks. Plain C that C++ reads too; all fields are 32-bit words, little endian.
+#ifndef OW_FIRMWARE_TRAIN_H_
+#define OW_FIRMWARE_TRAIN_H_
+
+#include <stdint.h>
+
+#include "ow/firmware/stream_layer.h"
+
+// Queues besides OW_SL_INQ_WEIGHTS, OW_SL_INQ_SUMS and OW_SL_OUTQ_SUMS: a grid row is a chain from
+// the east edge to the west one.
+#define OW_TR_INQ_EAST 2   // sums from the next grid column; the last column has none
+#define OW_TR_OUTQ_WEST 1  // to the grid column before, or the edge
+
+// The host activates this task to run what ow_train_run says.
+#define OW_TR_TASK_LAUNCH 16
+
+#define OW_TR_MAX_LAYERS OW_SL_MAX_LAYERS
+
+// fp32 rows of `samples` numbers that the loss needs in the work area, besides one an output that
+// the grid row owns.
+#define OW_TR_LOSS_ROWS 8
+
+// The activations between two layers; the first one is the input. A tile holds one row of `samples`
+// 16-bit values for each feature of its grid row, local index ascending.
+struct ow_train_tensor {
+  uint32_t features;    // of the whole grid: share * grid rows + left
+  uint32_t share;       // features that every grid row keeps
+  uint32_t left;        // the first grid rows, this many, keep one more
+  uint32_t addr;        // 16-byte aligned, as all that follow
+  uint32_t delta_addr;  // not of the input
+};
+
+struct ow_train_layer {
+  uint32_t bias_addr;  // fp32, one for each output that this grid row owns
+  uint32_t flags;      // OW_SL_RELU, OW_SL_BIAS
+};
+
+// Symbol ow_train_params: alike in all tiles. Layer k is from tensor k to tensor k + 1.
+struct ow_train_params {
+  uint32_t layers;
+  uint32_t grid_rows;
+  uint32_t grid_cols;
+  uint32_t samples;  // a tile; a multiple of the lanes
+  uint32_t ring;     // accumulator rows in use: at most 16 x lanes / samples
+  uint32_t bf16;     // weights, activations and deltas are bfloat16, else binary16
+  uint32_t squares;  // mean squared error, else softmax cross-entropy
+  // Softmax cross-entropy: the class of each sample, 32-bit integers, in every tile of the column.
+  // Squares: what the outputs should be, laid out as the last tensor.
+  uint32_t targets_addr;
+  uint32_t work_addr;     // of the loss, then of gradients that wait to be sent
+  uint32_t result_words;  // of these gradients: at least the inputs of a grid row, and `samples`
+  uint32_t gather_addr;   // deltas of other grid rows
+  uint32_t gather_rows;   // so many features of them
+  struct ow_train_tensor tensor[OW_TR_MAX_LAYERS + 1];
+  struct ow_train_layer layer[OW_TR_MAX_LAYERS];
+};
+
+// Symbol ow_train_run: written before each launch.
+struct ow_train_run {
+  uint32_t backward;  // loss, deltas and gradients too, else the forward pass alone
+  uint32_t scale;     // fp32: what the loss's derivative is multiplied by (docs/numerics.md, N13)
+};
+
+// Symbol ow_train_times: low words of the cycle count.
+struct ow_train_times {
+  uint32_t start;
+  uint32_t forward;  // the end of each part of the step
+  uint32_t loss;
+  uint32_t gradient[OW_TR_MAX_LAYERS];  // of each layer, biases too
+  uint32_t delta[OW_TR_MAX_LAYERS];     // for each layer's input
+};
+
+// The step's end: when a tile is through it sends a last word along the chain, the cycles that it
+// took.
+
+#endif  // OW_FIRMWARE_TRAIN_H_

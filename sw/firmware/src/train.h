@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts of the training's program that its files share.
+#ifndef OW_TRAIN_PROGRAM_H_
+#define OW_TRAIN_PROGRAM_H_
+
+#include "layer_pass.h"
+#include "openwafer/tile/tile.h"
+#include "ow/firmware/train.h"
+
+extern struct ow_train_params ow_train_params;
+extern struct ow_train_run ow_train_run;
+
+// Descriptors behind those of layer_pass.h. DSR_IN, DSR_OUT, DSR_A and DSR_B are set where they are
+// used; the others belong to the gradient pass and to the loss, one after the other.
+enum { DSR_IN = 3, DSR_OUT = 4, DSR_A = 5, DSR_B = 6, DSR_PASS = 8 };
+
+// Words go on round the column: to the next grid row, from the last one to the first.
+void ring_send(uint32_t addr, uint32_t words);
+void ring_receive(uint32_t addr, uint32_t words);
+
+// Deltas of the last tensor from its activations (docs/numerics.md, N13).
+void loss_deltas(void);
+
+#endif  // OW_TRAIN_PROGRAM_H_

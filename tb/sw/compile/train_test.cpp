@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps of a training on grids of RTL tiles against the reference trainer: every activation, delta
+// and gradient, and every weight after the update, bit for bit.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "../memoryx/both.h"
+#include "ow/base/error.h"
+#include "ow/compile/network_run.h"
+#include "ow/compile/train_grid.h"
+#include "ow/golden/network.h"
+#include "ow/sim/sim.h"
+
+namespace ow::jobs {
+namespace {
+
+ElfImage firmware() { return read_elf(OW_FIRMWARE_DIR "/train.elf", 49152); }
+
+TrainingJob job_for(GridShape grid, int samples, const std::vector<int>& sizes) {
+  TrainingJob job;
+  for (size_t k = 0; k + 1 < sizes.size(); ++k) {
+    const Activation f = k + 2 < sizes.size() ? Activation::Relu : Activation::None;
+    job.layers.push_back({sizes[k], sizes[k + 1], f, true});
+  }
+  job.grid_rows = grid.rows;
+  job.grid_cols = grid.cols;
+  job.samples = samples;
+  job.optimizer.rate = constant_schedule(0.01);
+  job.loss_scale.initial = 64;
+  return job;
+}
+
+void make_sparse(TrainingJob* job, double density) {
+  job->sparsity.resize(1);
+  job->sparsity[0].pattern = "*.weight";
+  job->sparsity[0].density = constant_schedule(density);
+}
+
+// Trains on a grid and by the reference, in step.
+class Beside {
+ public:
+  explicit Beside(const TrainingJob& job, const std::function<void(TrainPlan*)>& change = nullptr)
+      : job_(job),
+        golden_(job),
+        memory_(job, {}),
+        image_(firmware()),
+        device_(make_device(DeviceKind::Replicated, {job.grid_rows, job.grid_cols})),
+        control_(*device_),
+        grid_(control_, image_, changed(make_train_plan("test", job, image_, kFullTile), change)),
+        rng_(5) {
+    memory_.begin();
+  }
+
+  void step() {
+    std::vector<golden::MicroBatch> batches;
+    for (int m = 0; m < job_.micro_batches; ++m) batches.push_back(micro_batch());
+    const memoryx::Optimizer::Result mine = memory_.finish_step();
+    const golden::Trainer::Result theirs = golden_.update(batches);
+    EXPECT_EQ(mine.skipped, theirs.skipped);
+    skipped_ += mine.skipped ? 1 : 0;
+    for (size_t k = 0; k < memory_.store().tensors(); ++k) {
+      ASSERT_TRUE(memoryx::same_bits(memoryx::weights_of(memory_.store(), k),
+                                     golden_.parameters()[k].value))
+          << golden_.parameters()[k].name << " after step " << golden_.step();
+    }
+  }
+
+  TrainGrid& grid() { return grid_; }
+  ControlPlane& control() { return control_; }
+  const memoryx::MemoryX& memory() const { return memory_; }
+  int skipped() const { return skipped_; }
+
+ private:
+  static TrainPlan changed(TrainPlan plan, const std::function<void(TrainPlan*)>& change) {
+    if (change) change(&plan);
+    return plan;
+  }
+
+  golden::MicroBatch micro_batch() {
+    const auto samples = static_cast<int>(job_.micro_batch());
+    const int outputs = job_.layers.back().outputs;
+    const Activations x =
+        random_activations(rng_.next(), job_.type, job_.layers.front().inputs, samples, -1.0, 1.0);
+    Targets targets;
+    for (int s = 0; s < samples; ++s) {
+      targets.classes.push_back(static_cast<int>(rng_.below(static_cast<uint64_t>(outputs))));
+    }
+    if (job_.loss == Loss::MeanSquaredError) {
+      targets.values = random_activations(rng_.next(), job_.type, outputs, samples, -1.0, 1.0);
+    }
+    const int slot = memory_.gradient_slot();
+    const TrainRun run = grid_.train(memory_, x, targets);
+    golden::MicroBatch want = golden_.run(x, targets);
+    const size_t depth = job_.layers.size();
+    EXPECT_EQ(run.outputs.values, want.outputs.back().values);
+    for (size_t k = 0; k < depth; ++k) {
+      EXPECT_EQ(grid_.read_tensor(k + 1).values, want.outputs[k].values) << "activations " << k;
+      // Those of layer 0 and 1 are the last ones in their place.
+      if (k < 2) {
+        EXPECT_EQ(grid_.read_deltas(k + 1).values, want.deltas[k].values) << "deltas " << k;
+      }
+    }
+    compare_gradients(want, slot);
+    EXPECT_GT(run.times.forward, 0u);
+    EXPECT_GT(run.times.gradients, 0u);
+    return want;
+  }
+
+  void compare_gradients(const golden::MicroBatch& want, int slot) {
+    const memoryx::Store& store = memory_.store();
+    for (size_t k = 0; k < store.tensors(); ++k) {
+      const size_t n = store.spec(k).elements();
+      const std::vector<float> got = memoryx::copy_of(store.gradient(k, slot, 0, n));
+      std::vector<uint8_t> mask(n, 1);
+      if (store.spec(k).masked && !memory_.needs_dense(k)) {
+        const auto view = store.mask(k, 0, n);
+        mask.assign(view.begin(), view.end());
+      }
+      for (size_t i = 0; i < n; ++i) {
+        if (mask[i] == 0) continue;
+        ASSERT_EQ(std::memcmp(&got[i], &want.gradients[k][i], sizeof(float)), 0)
+            << store.spec(k).name << " " << i << ": " << got[i] << ", not " << want.gradients[k][i];
+      }
+    }
+  }
+
+  TrainingJob job_;
+  golden::Trainer golden_;
+  memoryx::MemoryX memory_;
+  ElfImage image_;
+  std::unique_ptr<Device> device_;
+  ControlPlane control_;
+  TrainGrid grid_;
+  Rng rng_;
+  int skipped_ = 0;
+};
+
+struct Case {
+  const char* what;
+  GridShape grid;
+  int samples;
+  std::vector<int> sizes;
+  double density;
+  HalfType type;
+};
+void PrintTo(const Case& c, std::ostream* out) { *out << c.what; }
+
+class Train : public testing::TestWithParam<Case> {};
+
+TEST_P(Train, EveryBitIsThatOfTheReference) {
+  const Case& c = GetParam();
+  TrainingJob job = job_for(c.grid, c.samples, c.sizes);
+  job.type = c.type;
+  if (c.density < 1) make_sparse(&job, c.density);
+  Beside both(job);
+  for (int k = 0; k < 2; ++k) both.step();
+  EXPECT_EQ(both.skipped(), 0);
+}
+
+constexpr HalfType kF16 = HalfType::Binary16, kBf16 = HalfType::Bfloat16;
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, Train,
+    testing::Values(Case{"one layer on one tile", {1, 1}, 8, {5, 3}, 1, kF16},
+                    Case{"dense", {2, 2}, 16, {9, 7, 5}, 1, kF16},
+                    Case{"sparse", {2, 2}, 16, {20, 14, 6}, 0.1, kF16},
+                    Case{"dense, bfloat16", {2, 2}, 16, {9, 7, 5}, 1, kBf16},
+                    Case{"sparse, bfloat16", {2, 2}, 16, {20, 14, 6}, 0.1, kBf16},
+                    Case{"no sums round the column", {1, 3}, 8, {6, 5, 4}, 0.5, kF16},
+                    Case{"none along the row", {3, 1}, 8, {7, 8, 5, 4}, 0.5, kF16},
+                    Case{"rows without features", {4, 3}, 8, {3, 9, 2}, 0.5, kBf16},
+                    Case{"digits", {4, 4}, 32, {64, 128, 10}, 0.1, kF16}));
+
+// Layers without a bias or a ReLU; the other loss; four layers, so that deltas change places.
+TEST(TrainKinds, EveryKindOfLayerAndLossIsThatOfTheReference) {
+  TrainingJob job = job_for({2, 3}, 16, {10, 8, 9, 7, 5});
+  job.layers[1].bias = false;
+  job.layers[2].activation = Activation::None;
+  for (const Loss loss : {Loss::SoftmaxCrossEntropy, Loss::MeanSquaredError}) {
+    job.loss = loss;
+    Beside both(job);
+    both.step();
+  }
+}
+
+// Deltas that are gathered, and gradients that are sent, a few at a time.
+TEST(TrainKinds, SmallAreasGiveTheSameBits) {
+  const TrainingJob job = job_for({3, 2}, 16, {20, 26, 17});
+  Beside both(job, [](TrainPlan* plan) {
+    plan->gather_rows = 2;
+    plan->result_words = 16;
+  });
+  for (int k = 0; k < 2; ++k) both.step();
+}
+
+// RigL wants gradients of all positions, but only before its mask changes.
+TEST(TrainKinds, MasksThatChangeGetTheGradientsThatTheyNeed) {
+  TrainingJob job = job_for({2, 2}, 16, {12, 10, 4});
+  make_sparse(&job, 0.3);
+  job.sparsity[0].algorithm = SparsityGroup::Algorithm::Rigl;
+  job.sparsity[0].update.start = 1;
+  job.sparsity[0].update.every = 2;
+  Beside both(job);
+  for (int k = 0; k < 4; ++k) both.step();
+}
+
+// Several micro-batches, clipping, and a scale at which the first step overflows.
+TEST(TrainKinds, AStepThatOverflowsIsSkippedAsByTheReference) {
+  TrainingJob job = job_for({2, 2}, 8, {9, 7, 5});
+  job.micro_batches = 3;
+  job.optimizer.max_norm = 0.5;
+  job.loss_scale.initial = 131072;
+  job.loss_scale.dynamic = true;
+  Beside both(job);
+  for (int k = 0; k < 4; ++k) both.step();
+  EXPECT_GE(both.skipped(), 1);
+  EXPECT_LT(both.skipped(), 4);
+}
+
+// Encodings of weights are told from everything else by standing in a row: no three that follow
+// each other in a row or a column of a matrix lie side by side anywhere in a tile.
+TEST(TrainMemory, NoTileHoldsAWeight) {
+  TrainingJob job = job_for({2, 2}, 16, {24, 18, 6});
+  Beside both(job);
+  both.step();
+  const Network network = both.memory().network();
+  std::set<std::array<uint16_t, 3>> runs;
+  for (const Layer& layer : network.layers) {
+    for (int j = 0; j < layer.outputs; ++j) {
+      for (int i = 0; i < layer.inputs; ++i) {
+        for (const int step : {1, job.grid_rows}) {  // as stored, and as a grid row gets them
+          if (i + 2 * step < layer.inputs) {
+            runs.insert(
+                {layer.weight(j, i), layer.weight(j, i + step), layer.weight(j, i + 2 * step)});
+          }
+          if (j + 2 * step < layer.outputs) {
+            runs.insert(
+                {layer.weight(j, i), layer.weight(j + step, i), layer.weight(j + 2 * step, i)});
+          }
+        }
+      }
+    }
+  }
+  ASSERT_GT(runs.size(), 1000u);
+  const auto found = [&] {
+    size_t n = 0;
+    for (const auto& words :
+         both.control().read_rect(Rect{0, 0, 2, 2}, 0, kFullTile.sram_bytes / 4)) {
+      std::vector<uint16_t> halves;
+      for (const uint32_t word : words) {
+        halves.push_back(static_cast<uint16_t>(word));
+        halves.push_back(static_cast<uint16_t>(word >> 16));
+      }
+      for (const size_t step : {size_t{1}, size_t{2}}) {  // alone, or beside an index
+        for (size_t k = 0; k + 2 * step < halves.size(); ++k) {
+          n += runs.count({halves[k], halves[k + step], halves[k + 2 * step]});
+        }
+      }
+    }
+    return n;
+  };
+  EXPECT_EQ(found(), 0u);
+  // A stream's wavelets in the work area would have been seen.
+  std::vector<uint32_t> wavelets;
+  for (uint32_t i = 0; i < 4; ++i) {
+    wavelets.push_back(i << 16 | network.layers[0].weight(5, static_cast<int>(2 * i)));
+  }
+  both.control().write_tile(1, 0, both.grid().plan().work_addr, wavelets);
+  EXPECT_EQ(found(), 2u);
+}
+
+TEST(TrainForward, TakesABatchThatIsNotFull) {
+  const TrainingJob job = job_for({2, 2}, 16, {9, 7, 5});
+  Beside both(job);
+  const Activations x = random_activations(3, job.type, 9, 21, -1.0, 1.0);
+  const Network network = both.memory().network();
+  const Activations y = both.grid().forward(both.memory(), x).outputs;
+  EXPECT_EQ(y.samples, 21);
+  EXPECT_EQ(y.values, golden::run_network(network, x, 2, false).back().values);
+  both.step();
+}
+
+TEST(TrainPlans, RefuseWhatDoesNotFit) {
+  const ElfImage image = firmware();
+  const auto refused = [&](const TrainingJob& job, const TileConfig& tile) -> std::string {
+    try {
+      make_train_plan("test", job, image, tile);
+    } catch (const BadInput& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refused(job_for({4, 4}, 32, {64, 128, 10}), kFullTile), "");
+  EXPECT_EQ(refused(job_for({4, 4}, 12, {64, 128, 10}), kFullTile),
+            "test: 12 samples a tile: must be a multiple of the 8 lanes, the limit is 128 (a row "
+            "of the accumulator cache)");
+  EXPECT_THAT(
+      refused(job_for({1, 1}, 32, {1024, 1024, 10}), kFullTile),
+      testing::MatchesRegex("test: training layers 1024-1024-10 with 32 samples a tile on "
+                            "1 grid rows needs [0-9]+ bytes of a tile, the limit is 49152"));
+  EXPECT_EQ(refused(job_for({4, 4}, 32, {8, 8, 8, 8, 8, 8, 8, 8, 8, 8}), kFullTile),
+            "test: 9 layers: the tiles' program takes 1 to 8");
+  TrainingJob job = job_for({4, 4}, 32, {64, 128, 10});
+  job.delta = {SumOrder::Whole, SumOrder::Column};
+  EXPECT_EQ(refused(job, kFullTile), "test: the tiles' program sums round the column only");
+  EXPECT_EQ(refused(job_for({4, 4}, 32, {64, 128, 10}), TileConfig{8, 13, 4, 49152}),
+            "test: 4 x 4 tiles need 3 threads and 6 colours, the limits are 13 and 4");
+}
+
+}  // namespace
+}  // namespace ow::jobs
