@@ -2,17 +2,18 @@
 # What people type. `make help` lists it; CMakeLists.txt is what builds.
 BUILD ?= build
 CONFIG ?= configs/digits.yaml
+TRAIN ?= configs/digits-train.yaml
 WAFER ?= configs/wafer-2x2.yaml
 DEFECTS ?= configs/defects-2x2.yaml
 JOBS ?= $(shell nproc)
 TEST_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help sim test test-all build bootstrap lint wave synth formal timing gates bench coverage fuzz clean
+.PHONY: help sim train test test-all build bootstrap lint wave synth formal timing gates bench coverage fuzz clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
-	@echo "  Variables: CONFIG=$(CONFIG) WAFER=$(WAFER) DEFECTS=$(DEFECTS) BUILD=$(BUILD) JOBS=$(JOBS)"
+	@echo "  Variables: CONFIG=$(CONFIG) TRAIN=$(TRAIN) WAFER=$(WAFER) DEFECTS=$(DEFECTS) BUILD=$(BUILD) JOBS=$(JOBS)"
 
 bootstrap:  ## install the tools that are missing (or say how)
 	@scripts/bootstrap
@@ -28,6 +29,11 @@ sim: bootstrap $(BUILD)/build.ninja  ## bring up a wafer with defects, stream a 
 	@cmake --build $(BUILD) -j $(JOBS) --target ow
 	@$(BUILD)/ow run --params $(CONFIG) --mode eval --json $(BUILD)/digits.json \
 	  $(if $(WAFER),--wafer $(WAFER) $(if $(DEFECTS),--defects $(DEFECTS)) --svg $(BUILD)/wafer.svg)
+
+train: bootstrap $(BUILD)/build.ninja  ## train the digits network on a 4x4 grid of RTL tiles (minutes); every weight compared with golden after every step
+	@cmake --build $(BUILD) -j $(JOBS) --target ow
+	@$(BUILD)/ow run $(TRAIN) --mode train_and_eval --metrics $(BUILD)/train.jsonl \
+	  --json $(BUILD)/train.json $(TRAIN_ARGS)
 
 test: build  ## the everyday tests
 	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure -LE slow $(TEST_ARGS)

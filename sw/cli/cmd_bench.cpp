@@ -30,6 +30,7 @@ struct BenchCommand {
   bench::FabricBench fabric;
   bench::LinkBench link;
   bench::WaferBench wafer;
+  bench::TrainBench train;
 };
 
 // What measures the rows of a bench; those of others come from reports alone.
@@ -39,7 +40,7 @@ std::map<std::string, std::function<void(bench::Rows*)>> measurers(const BenchCo
           {"fabric", [&c](bench::Rows* rows) { measure_fabric(rows, c.fabric); }},
           {"link", [&c](bench::Rows* rows) { measure_link(rows, c.link); }},
           {"wafer", [&c](bench::Rows* rows) { measure_wafer(rows, c.wafer); }},
-          {"train", [](bench::Rows* rows) { bench::measure_train(rows); }}};
+          {"train", [&c](bench::Rows* rows) { measure_train(rows, c.train); }}};
 }
 
 // One bench: its rows, its results into `result`, its table into the document.
@@ -100,6 +101,7 @@ void add_files(CLI::App* sub, BenchCommand* c) {
   file("--reports", c->common.reports, "Directory of their reports", "DIR");
   file("--document", c->document, "Write the tables of this document (docs/results.md)");
   file("--params", c->sim.params, "sim: job of S1, S2, S4 and S5");
+  file("--train-params", c->train.params, "train: job of M1 and M2");
   file("--firmware", c->sim.firmware, "sim: kernel instead of the build's own", "ELF");
   file("--riscv-tests", c->sim.riscv_tests,
        "sim: directory of the official riscv-tests, built for the tile (S8)", "DIR");
@@ -148,6 +150,7 @@ void set_defaults(BenchCommand* c) {
   c->tile.matrices = source + "/data/matrices";
   c->tile.baselines = source + "/configs/tile-baselines.yaml";
   c->fabric = {firmware + "/stream_layer.elf", firmware + "/column_sum.elf"};
+  c->train = {source + "/configs/digits-train.yaml", firmware + "/train.elf"};
   c->wafer.wafer = source + "/configs/wafer-2x2.yaml";
   c->wafer.defects = source + "/configs/defects-2x2.yaml";
   c->wafer.params = source + "/configs/digits.yaml";

@@ -12,9 +12,11 @@
 #include "ow/base/progress.h"
 #include "ow/bench/mini_grid.h"
 #include "ow/compile/network_run.h"
+#include "ow/compile/train_params.h"
 #include "ow/golden/network.h"
 #include "ow/golden/train.h"
 #include "ow/wafer/files.h"
+#include "run_train.h"
 #include "wafer.h"
 
 namespace ow::cli {
@@ -39,6 +41,10 @@ struct Options {
   bool check_idle = false;
   bool checked = false;
   size_t limit = 0;
+  bool resume = false;
+  std::string model_dir;
+  std::string metrics;
+  uint64_t num_steps = 0;
   std::string record;
   std::string wafer;
   std::string defects;
@@ -281,8 +287,79 @@ RunReport run_with_progress(const jobs::RunParams& params, jobs::RunOptions run)
   return jobs::run_network(params, run);
 }
 
-int run(Context& context, const Options& options) {
+// "sim:4x4" is "rtl", the grid being that of the parameters.
+void take_device(Options* options, const std::string& params, GridShape grid) {
+  const size_t colon = options->device.find(':');
+  if (colon != std::string::npos) {
+    const wafer::Window shape = read_window(options->device.substr(colon + 1));
+    if (shape.rows != grid.rows || shape.cols != grid.cols) {
+      throw BadInput(fmt::format("--device {}: {} wants {} x {} tiles", options->device, params,
+                                 grid.rows, grid.cols));
+    }
+    options->device.resize(colon);
+  }
+  if (options->device == "sim") options->device = "rtl";
+  for (const char* known : {"rtl", "mono", "golden"}) {
+    if (options->device == known) return;
+  }
+  throw BadInput(
+      fmt::format("--device {}: must be golden, or rtl, sim or mono, also with the grid (sim:4x4)",
+                  options->device));
+}
+
+// What a training has no use for.
+void check_training_options(const Options& options) {
+  const auto without = [](bool given, const char* what) {
+    if (given) throw BadInput(fmt::format("{}: not with a training", what));
+  };
+  without(options.tiles != "full", "--tiles mini");
+  without(!options.weights.empty(), "--weights");
+  without(!options.save_weights.empty(), "--save-weights");
+  without(!options.save_outputs.empty(), "--save-outputs");
+  without(options.limit != 0, "--limit");
+  without(!options.wafer.empty(), "--wafer");
+}
+
+int train(Context& context, Options options) {
+  check_training_options(options);
+  const jobs::TrainParams params = jobs::load_train_params(options.params);
+  const GridShape grid = params.base.grid;
+  take_device(&options, options.params, grid);
+  check_combination(options);
+  const DeviceKind kind =
+      options.device == "mono" ? DeviceKind::Monolithic : DeviceKind::Replicated;
+  if (kind == DeviceKind::Monolithic && (grid.rows != 2 || grid.cols != 2)) {
+    throw BadInput(fmt::format("{}: key 'grid': {} x {} tiles, the monolithic simulator is 2 x 2",
+                               options.params, grid.rows, grid.cols));
+  }
+  SimOptions sim;
+  sim.check_idle = options.check_idle;
+  sim.record_file = options.record;
+  TrainRequest request;
+  request.params = options.params;
+  request.mode = options.mode;
+  request.golden = options.device == "golden";
+  request.make = [kind, sim](GridShape shape) { return make_device(kind, shape, sim); };
+  request.firmware = options.firmware;
+  request.check = options.check;
+  request.validate_only = options.validate_only;
+  request.resume = options.resume;
+  request.model_dir = options.model_dir;
+  request.metrics = options.metrics;
+  request.num_steps = options.num_steps;
+  return run_train(context, request);
+}
+
+int run(Context& context, Options options) {
+  if (jobs::is_training(options.params)) return train(context, options);
+  if (options.mode != "eval" || options.resume || !options.model_dir.empty() ||
+      !options.metrics.empty() || options.num_steps != 0) {
+    throw BadInput(options.params +
+                   ": key 'train' is missing: --mode train, --model-dir, --num-steps, --metrics "
+                   "and --resume are for trainings");
+  }
   const jobs::RunParams params = jobs::load_params(options.params);
+  take_device(&options, options.params, params.grid);
   check_combination(options);
   jobs::RunOptions run = run_options(options);
   if (!options.wafer.empty()) check_wafer(options, params);
@@ -318,16 +395,30 @@ void add_run(CLI::App& app, Context& context) {
   CLI::App* sub = context.add(
       app, "run", "Stream a network, from a file or trained, through a grid; compare with golden",
       [&context, options] { return run(context, *options); });
-  sub->add_option("--params", options->params, "Parameters of the job (configs/*.yaml)")
+  sub->add_option("params,--params", options->params, "Parameters of the job (configs/*.yaml)")
       ->required()
       ->type_name("FILE");
-  sub->add_option("--mode", options->mode, "What to do: eval computes the outputs of the samples")
-      ->check(CLI::IsMember({"eval"}))
+  sub->add_option("--mode", options->mode,
+                  "eval: the outputs of the samples; train, train_and_eval: for a file with a key "
+                  "'train'")
+      ->check(CLI::IsMember({"eval", "train", "train_and_eval"}))
       ->capture_default_str();
   sub->add_option("--device", options->device,
-                  "rtl: the replicated simulator; mono: the monolithic one; golden: no RTL")
-      ->check(CLI::IsMember({"rtl", "mono", "golden"}))
+                  "rtl or sim: the replicated simulator; mono: the monolithic one (both also with "
+                  "the grid, sim:4x4); golden: no RTL")
       ->capture_default_str();
+  sub->add_option("--model-dir,--model_dir", options->model_dir,
+                  "Checkpoints and metrics of a training")
+      ->type_name("DIR");
+  sub->add_option("--num-steps,--num_steps", options->num_steps,
+                  "Train at most so many steps in this run")
+      ->type_name("K")
+      ->check(whole_number(1, 1000000000));
+  sub->add_flag("--resume", options->resume, "Go on from the newest checkpoint in --model-dir");
+  sub->add_option("--metrics", options->metrics,
+                  "File of a training's metrics, a line of JSON a step (else metrics.jsonl in "
+                  "--model-dir)")
+      ->type_name("FILE");
   sub->add_option("--tiles", options->tiles,
                   "full: 8 lanes, 48 kB, 24 colours; mini: 2 lanes, 8 kB, 4 colours")
       ->check(CLI::IsMember({"full", "mini"}))
@@ -348,7 +439,8 @@ void add_run(CLI::App& app, Context& context) {
   sub->add_option("--limit", options->limit, "Run only the first N samples")
       ->type_name("N")
       ->check(whole_number(1, 1000000));
-  sub->add_flag("--validate-only", options->validate_only, "Check the parameters and stop");
+  sub->add_flag("--validate-only,--validate_only", options->validate_only,
+                "Check the parameters and stop");
   sub->add_option("--wafer", options->wafer, "Run on a simulated wafer instead of a flat grid")
       ->type_name("FILE");
   sub->add_option("--defects", options->defects,

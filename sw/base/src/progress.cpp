@@ -25,7 +25,7 @@ Progress::~Progress() {
   if (drawn_) std::fprintf(stderr, "\r\033[K");
 }
 
-void Progress::update(uint64_t done) {
+void Progress::update(uint64_t done, const std::string& text) {
   if (!terminal_) return;
   const int64_t now = now_ms();
   if (last_ms_ >= 0 && now - last_ms_ < 100 && done < total_) return;
@@ -34,10 +34,10 @@ void Progress::update(uint64_t done) {
   const uint64_t shown = std::min(done, total_);
   const int width = 30;
   const int filled = static_cast<int>(shown * width / total_);
-  std::fprintf(stderr, "\r%s [%s%s] %3d%%", label_.c_str(),
+  std::fprintf(stderr, "\r%s [%s%s] %3d%%%s%s\033[K", label_.c_str(),
                std::string(static_cast<size_t>(filled), '#').c_str(),
                std::string(static_cast<size_t>(width - filled), ' ').c_str(),
-               static_cast<int>(shown * 100 / total_));
+               static_cast<int>(shown * 100 / total_), text.empty() ? "" : " ", text.c_str());
   std::fflush(stderr);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `ow bench train`: what the host does for a training. Rows of tests come as reports.
+// `ow bench train`: what the host does for a training. Rows of tests come as reports, trainings on
+// the RTL stand in train_jobs.cpp.
 #include <algorithm>
 #include <ctime>
 #include <string>
@@ -8,6 +9,7 @@
 #include "ow/base/rng.h"
 #include "ow/bench/benches.h"
 #include "ow/memoryx/memoryx.h"
+#include "train_jobs.h"
 
 namespace ow::bench {
 namespace {
@@ -90,7 +92,8 @@ nlohmann::json measure(int size, double density, const Progress& bar) {
 
 }  // namespace
 
-void measure_train(Rows* rows) {
+void measure_train(Rows* rows, const TrainBench& bench) {
+  measure_train_jobs(rows, bench);
   if (!rows->wants("M12")) return;
   nlohmann::json raw;
   double slowest = 1e30;

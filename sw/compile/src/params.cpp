@@ -5,12 +5,26 @@
 
 #include "ow/base/file.h"
 #include "ow/base/yaml.h"
+#include "params_parts.h"
 
 namespace ow::jobs {
 namespace {
 
 constexpr int kMaxWidth = 65535;
 constexpr size_t kMaxLayers = 8;
+
+// One value for all layers, or a list with one for each.
+template <typename Take>
+void each_layer(const Yaml& value, std::vector<LayerShape>* layers, const Take& take) {
+  if (!value.is_list()) {
+    for (LayerShape& layer : *layers) take(value, &layer);
+    return;
+  }
+  const std::vector<Yaml> list = value.list(layers->size(), layers->size(), "values, one a layer");
+  for (size_t k = 0; k < layers->size(); ++k) take(list[k], &(*layers)[k]);
+}
+
+}  // namespace
 
 void read_data(const std::string& path, YamlMap data, RunParams* params) {
   DataSource& source = params->data;
@@ -50,17 +64,6 @@ void read_data(const std::string& path, YamlMap data, RunParams* params) {
   data.close();
 }
 
-// One value for all layers, or a list with one for each.
-template <typename Take>
-void each_layer(const Yaml& value, std::vector<LayerShape>* layers, const Take& take) {
-  if (!value.is_list()) {
-    for (LayerShape& layer : *layers) take(value, &layer);
-    return;
-  }
-  const std::vector<Yaml> list = value.list(layers->size(), layers->size(), "values, one a layer");
-  for (size_t k = 0; k < layers->size(); ++k) take(list[k], &(*layers)[k]);
-}
-
 void read_network(const std::string& path, YamlMap network, RunParams* params) {
   const std::vector<int> sizes = network["layers"].integers(2, kMaxLayers + 1, 1, kMaxWidth);
   for (size_t k = 0; k + 1 < sizes.size(); ++k) {
@@ -85,6 +88,17 @@ void read_network(const std::string& path, YamlMap network, RunParams* params) {
   if (const auto weights = network.find("weights")) params->weights = beside(path, weights->text());
   network.close();
 }
+
+void read_grid(YamlMap grid, RunParams* params) {
+  params->grid.rows = static_cast<int>(grid["rows"].integer(1, 64));
+  params->grid.cols = static_cast<int>(grid["columns"].integer(1, 64));
+  if (const auto samples = grid.find("samples_per_tile")) {
+    params->samples = static_cast<int>(samples->integer(1, 65535));
+  }
+  grid.close();
+}
+
+namespace {
 
 void read_training(YamlMap training, RunParams* params) {
   TrainOptions t;
@@ -126,14 +140,7 @@ RunParams load_params(const std::string& path) {
   read_network(path, top["network"].map(), &params);
   if (const auto training = top.find("training")) read_training(training->map(), &params);
 
-  YamlMap grid = top["grid"].map();
-  params.grid.rows = static_cast<int>(grid["rows"].integer(1, 64));
-  params.grid.cols = static_cast<int>(grid["columns"].integer(1, 64));
-  if (const auto samples = grid.find("samples_per_tile")) {
-    params.samples = static_cast<int>(samples->integer(1, 65535));
-  }
-  grid.close();
-
+  read_grid(top["grid"].map(), &params);
   if (const auto large_layer = top.find("large_layer")) {
     YamlMap large = large_layer->map();
     LargeLayerParams l;

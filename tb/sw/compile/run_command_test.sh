@@ -67,4 +67,22 @@ grep -q " in launch.* (tb/sw/compile/trap_layer.c:11) (and 15 other tiles)$" "$d
 expect 0 "activations compared with golden, 0 differ" --params "$configs/digits.yaml" --limit 128 \
   --check-idle --json "$dir/run.json"
 grep -q '"different": 0' "$dir/run.json" || { echo "no comparison in the JSON"; failed=1; }
+
+# Trainings.
+train="$configs/digits-train.yaml"
+expect 0 "valid; 1348 samples to train with, 449 held out; 128 a step" "$train" --validate-only
+expect 0 "weights after their steps and 0 outputs compared with golden, 0 differ" "$train" \
+  --mode train --device golden --num_steps 5 --model_dir "$dir/model" --json "$dir/train.json"
+grep -q '"steps": 5' "$dir/train.json" || { echo "no steps in the JSON"; failed=1; }
+expect 2 "holds checkpoints of an earlier run" "$train" --mode train --device golden \
+  --model-dir "$dir/model"
+expect 0 "from        $dir/model/checkpoint-000000000005.safetensors" "$train" --mode train \
+  --device sim:4x4 --num-steps 1 --model-dir "$dir/model" --resume
+expect 0 "0 weights after their steps and 4490 outputs compared with golden, 0 differ" "$train" \
+  --mode eval --model-dir "$dir/model"
+expect 2 "--device sim:2x2: $train wants 4 x 4 tiles" "$train" --mode train --device sim:2x2
+expect 2 "--mode eval: which weights?" "$train"
+expect 2 "--resume: from which directory?" "$train" --mode train --resume
+expect 2 "--wafer: not with a training" "$train" --mode train --wafer "$configs/wafer-2x2.yaml"
+expect 2 "key 'train' is missing" "$configs/digits.yaml" --mode train
 exit $failed

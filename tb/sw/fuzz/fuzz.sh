@@ -10,7 +10,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 failed=0
-for parser in base/src/yaml base/src/json base/src/file compile/src/params tensor/src/safetensors \
+for parser in base/src/yaml base/src/json base/src/file compile/src/params compile/src/train_params \
+    tensor/src/safetensors \
     tensor/src/idx tensor/src/csv tensor/src/dataset runtime/src/elf runtime/src/elf_notes \
     wafer/src/files wafer/src/faults dft/src/netlist memoryx/src/checkpoint; do
   data=$(find "$objects" -path "*sw/$parser.cpp.gcda")

@@ -14,7 +14,8 @@ class Progress {
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
-  void update(uint64_t done);
+  // `text` stands behind the bar.
+  void update(uint64_t done, const std::string& text = "");
 
  private:
   std::string label_;

@@ -67,8 +67,12 @@ struct WaferBench {
 };
 void measure_wafer(Rows* rows, const WaferBench& bench);
 
-// What the host does for a training.
-void measure_train(Rows* rows);
+// Trainings on the RTL, and what the host does for them.
+struct TrainBench {
+  std::string params;    // job of M1 and M2
+  std::string firmware;  // train.elf
+};
+void measure_train(Rows* rows, const TrainBench& bench);
 
 }  // namespace ow::bench
 

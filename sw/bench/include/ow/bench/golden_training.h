@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The golden model's training, as jobs compare with it.
+#ifndef OW_BENCH_GOLDEN_TRAINING_H_
+#define OW_BENCH_GOLDEN_TRAINING_H_
+
+#include <memory>
+
+#include "ow/compile/train_job.h"
+
+namespace ow::bench {
+
+std::unique_ptr<jobs::TrainReference> golden_training(const TrainingJob& job);
+
+}  // namespace ow::bench
+
+#endif  // OW_BENCH_GOLDEN_TRAINING_H_

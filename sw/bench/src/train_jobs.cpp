@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trainings on the RTL: M1, M2 and M8 of `ow bench train`.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "ow/base/error.h"
+#include "ow/base/file.h"
+#include "ow/base/rng.h"
+#include "ow/bench/benches.h"
+#include "ow/bench/golden_training.h"
+#include "ow/compile/train_job.h"
+#include "ow/sim/sim.h"
+#include "train_jobs.h"
+
+namespace ow::bench {
+namespace {
+
+using jobs::TrainMode;
+using jobs::TrainParams;
+using jobs::TrainReport;
+
+enum class On { Rtl, Golden };
+
+TrainReport train(const TrainParams& params, const TrainBench& bench, On device, TrainMode mode,
+                  const Progress& bar) {
+  jobs::TrainRunOptions run;
+  run.mode = mode;
+  run.firmware = bench.firmware;
+  run.reference = golden_training;
+  if (device == On::Rtl) {
+    run.make = [](GridShape grid) { return make_device(DeviceKind::Replicated, grid); };
+  }
+  run.on_step = [&bar](const jobs::TrainStep& step) {
+    bar(static_cast<double>(step.step + 1) / static_cast<double>(step.steps));
+  };
+  return run_training(params, run);
+}
+
+nlohmann::json raw_of(const TrainReport& r) {
+  nlohmann::json raw = {{"steps", r.steps},           {"skipped", r.skipped},
+                        {"weights", r.weights},       {"kept", r.kept},
+                        {"compared", r.compared},     {"different", r.different},
+                        {"first_loss", r.first_loss}, {"last_loss", r.last_loss},
+                        {"seconds", r.seconds},       {"cycles", r.cycles}};
+  raw["cycles_of_parts"] = {{"forward", r.times.forward},
+                            {"loss", r.times.loss},
+                            {"gradients", r.times.gradients},
+                            {"deltas", r.times.deltas}};
+  if (!r.first_difference.empty()) raw["first_difference"] = r.first_difference;
+  return raw;
+}
+
+void digits(Rows* rows, const TrainBench& bench) {
+  const TrainParams params = jobs::load_train_params(bench.params);
+  const TrainReport r =
+      train(params, bench, On::Rtl, TrainMode::TrainAndEval, rows->progress("digits"));
+  const jobs::Evaluation& e = r.evaluations.back();
+  nlohmann::json raw = raw_of(r);
+  raw["right"] = e.right;
+  raw["images"] = e.samples;
+  raw["outputs_compared"] = e.compared;
+  raw["outputs_different"] = e.different;
+  rows->add("M1", 100.0 * e.accuracy(), raw);
+  rows->add("M1.bits", static_cast<double>(r.different + e.different), raw);
+  rows->add("M1.time", r.seconds, raw);
+}
+
+// M2: what the digits job does not have.
+std::vector<std::pair<std::string, TrainParams>> kinds(const TrainParams& digits) {
+  using Algorithm = SparsityGroup::Algorithm;
+  TrainParams base = digits;
+  base.steps = 50;
+  base.job.sparsity.clear();
+  std::vector<std::pair<std::string, TrainParams>> all;
+  all.emplace_back("dense", base);
+  TrainParams bfloat16 = digits;
+  bfloat16.steps = 50;
+  bfloat16.job.type = HalfType::Bfloat16;
+  all.emplace_back("bfloat16", bfloat16);
+  TrainParams rigl = base;
+  rigl.job.sparsity.resize(1);
+  SparsityGroup& group = rigl.job.sparsity.front();
+  group.pattern = "*.weight";
+  group.algorithm = Algorithm::Rigl;
+  group.density = constant_schedule(0.1);
+  group.update.start = 5;
+  group.update.every = 5;
+  all.emplace_back("RigL", rigl);
+  TrainParams micro = base;
+  micro.job.micro_batches = 3;
+  micro.job.optimizer.max_norm = 0.5;
+  micro.job.loss_scale.initial = 131072;
+  micro.job.loss_scale.dynamic = true;
+  micro.job.loss_scale.interval = 10;
+  all.emplace_back("micro-batches, clipping, overflow", micro);
+  return all;
+}
+
+void other_kinds(Rows* rows, const TrainBench& bench) {
+  uint64_t different = 0;
+  nlohmann::json raw;
+  for (const auto& [name, params] : kinds(jobs::load_train_params(bench.params))) {
+    const TrainReport r = train(params, bench, On::Rtl, TrainMode::Train, rows->progress(name));
+    different += r.different;
+    raw.push_back(raw_of(r));
+    raw.back()["name"] = name;
+    if (params.job.loss_scale.dynamic && r.skipped == 0) {
+      rows->fault("M2", name + ": no step overflowed");
+    }
+  }
+  rows->add("M2", static_cast<double>(different), {{"runs", raw}});
+}
+
+void put_word(std::string* text, uint32_t word) {
+  for (int shift = 24; shift >= 0; shift -= 8) text->push_back(static_cast<char>(word >> shift));
+}
+
+// Images of 28 x 28 with ten classes, as IDX files: for each class a fixed picture of soft spots,
+// shifted and with noise.
+void write_images(const std::string& directory, uint64_t seed, uint32_t count) {
+  constexpr int kSide = 28, kClasses = 10, kSpots = 6, kLastSpot = 20;
+  Rng rng(seed);
+  int spots[kClasses][kSpots][2];
+  for (auto& picture : spots) {
+    for (auto& spot : picture) {
+      for (int& place : spot) place = 4 + static_cast<int>(rng.below(kLastSpot));
+    }
+  }
+  std::string images, labels;
+  put_word(&images, 0x00000803);
+  for (const uint32_t size : {count, uint32_t{kSide}, uint32_t{kSide}}) put_word(&images, size);
+  put_word(&labels, 0x00000801);
+  put_word(&labels, count);
+  for (uint32_t n = 0; n < count; ++n) {
+    const auto label = static_cast<int>(rng.below(kClasses));
+    const int dy = static_cast<int>(rng.below(5)) - 2, dx = static_cast<int>(rng.below(5)) - 2;
+    labels.push_back(static_cast<char>(label));
+    for (int y = 0; y < kSide; ++y) {
+      for (int x = 0; x < kSide; ++x) {
+        int value = static_cast<int>(rng.below(64));
+        for (const auto& spot : spots[label]) {
+          const int v = y - dy - spot[0], u = x - dx - spot[1];
+          value += std::max(0, 190 - 30 * (v * v + u * u));
+        }
+        images.push_back(static_cast<char>(std::min(value, 255)));
+      }
+    }
+  }
+  write_file(directory + "/images-idx3-ubyte", images);
+  write_file(directory + "/labels-idx1-ubyte", labels);
+}
+
+// A directory of its own that goes with what is in it.
+class Scratch {
+ public:
+  Scratch() {
+    std::string name = (std::filesystem::temp_directory_path() / "ow-train-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw BadInput(name + ": cannot be made");
+    path_ = name;
+  }
+  ~Scratch() {
+    std::error_code error;
+    std::filesystem::remove_all(path_, error);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// A network on such images: adamw, masks of `density`.
+TrainParams image_job(const std::string& directory, GridShape grid, int samples,
+                      const std::vector<int>& sizes, double density) {
+  TrainParams p;
+  p.base.path = "M8";
+  p.base.data.file = directory + "/images-idx3-ubyte";
+  p.base.data.labels = directory + "/labels-idx1-ubyte";
+  p.base.data.format = DataFormat::Idx;
+  p.base.data.scale = 255;
+  p.base.held_out = jobs::RunParams::HeldOut{4, 3};
+  for (size_t k = 0; k + 1 < sizes.size(); ++k) {
+    const Activation f = k + 2 < sizes.size() ? Activation::Relu : Activation::None;
+    p.base.layers.push_back({sizes[k], sizes[k + 1], f, true});
+  }
+  p.base.grid = grid;
+  p.job.layers = p.base.layers;
+  p.job.grid_rows = grid.rows;
+  p.job.grid_cols = grid.cols;
+  p.job.samples = samples;
+  p.job.optimizer.rate = constant_schedule(0.002);
+  p.job.loss_scale.initial = 256;
+  if (density < 1) {
+    p.job.sparsity.resize(1);
+    p.job.sparsity[0].pattern = "*.weight";
+    p.job.sparsity[0].density = constant_schedule(density);
+  }
+  return p;
+}
+
+void images(Rows* rows, const TrainBench& bench) {
+  const Scratch scratch;
+  write_images(scratch.path(), rows->options().seed, 4096);
+  TrainParams p = image_job(scratch.path(), {4, 4}, 32, {784, 128, 10}, 0.1);
+  p.steps = 20;
+  const TrainReport rtl =
+      train(p, bench, On::Rtl, TrainMode::TrainAndEval, rows->progress("784-128-10, RTL"));
+  p.steps = 2000;
+  const TrainReport golden =
+      train(p, bench, On::Golden, TrainMode::TrainAndEval, rows->progress("784-128-10, golden"));
+  nlohmann::json raw = {{"rtl", raw_of(rtl)}, {"golden", raw_of(golden)}};
+  raw["rtl"]["accuracy"] = rtl.evaluations.back().accuracy();
+  raw["golden"]["accuracy"] = golden.evaluations.back().accuracy();
+  rows->add(
+      "M8",
+      static_cast<double>(rtl.different + golden.different + rtl.evaluations.back().different),
+      raw);
+
+  // 16-bit weights of 4 times the SRAM of 2 x 2 tiles.
+  constexpr size_t kTimes = 4;
+  TrainParams large = image_job(scratch.path(), {2, 2}, 8, {784, 512, 10}, 1);
+  large.steps = 3;
+  const TrainReport r =
+      train(large, bench, On::Rtl, TrainMode::Train, rows->progress("784-512-10 on 2x2"));
+  raw = raw_of(r);
+  raw["sram_bytes"] = size_t{4} * jobs::kFullTile.sram_bytes;
+  raw["weight_bytes"] = 2 * r.weights;
+  if (2 * r.weights < kTimes * 4 * jobs::kFullTile.sram_bytes) {
+    rows->fault("M8", fmt::format("{} weights are not {} times the SRAM", r.weights, kTimes));
+  }
+  rows->add("M8.large", static_cast<double>(r.different), raw);
+}
+
+}  // namespace
+
+void measure_train_jobs(Rows* rows, const TrainBench& bench) {
+  if (rows->wants("M1")) digits(rows, bench);
+  if (rows->wants("M2")) other_kinds(rows, bench);
+  if (rows->wants("M8")) images(rows, bench);
+}
+
+}  // namespace ow::bench

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef OW_BENCH_TRAIN_JOBS_H_
+#define OW_BENCH_TRAIN_JOBS_H_
+
+#include "ow/bench/benches.h"
+
+namespace ow::bench {
+
+// The rows of trainings on the RTL.
+void measure_train_jobs(Rows* rows, const TrainBench& bench);
+
+}  // namespace ow::bench
+
+#endif  // OW_BENCH_TRAIN_JOBS_H_

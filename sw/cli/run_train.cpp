@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run_train.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+
+#include "ow/base/progress.h"
+#include "ow/bench/golden_training.h"
+#include "ow/compile/train_job.h"
+
+namespace ow::cli {
+namespace {
+
+using jobs::Evaluation;
+using jobs::TrainMode;
+using jobs::TrainReport;
+using jobs::TrainStep;
+
+double percent(size_t part, size_t of) {
+  return 100.0 * static_cast<double>(part) / static_cast<double>(std::max<size_t>(of, 1));
+}
+
+std::string summary(const TrainStep& s) {
+  std::string text =
+      fmt::format("loss {:.4f}  accuracy {:5.1f} %  {:.0f} samples/s", s.loss,
+                  percent(s.right, s.samples), static_cast<double>(s.samples) / s.seconds);
+  if (s.kept < s.weights) text += fmt::format("  kept {:.1f} %", percent(s.kept, s.weights));
+  if (s.cycles > 0) text += fmt::format("  {} cycles", s.cycles);
+  if (s.skipped) text += "  overflow, skipped";
+  if (s.different > 0) text += fmt::format("  {} weights differ", s.different);
+  return text;
+}
+
+std::string summary(const Evaluation& e) {
+  return fmt::format("{}/{} = {:.2f} %  loss {:.4f}", e.right, e.samples,
+                     percent(e.right, e.samples), e.loss);
+}
+
+// A bar on a terminal, and a line for every tenth of the steps.
+class Display {
+ public:
+  void step(const TrainStep& s) {
+    const uint64_t each = std::max<uint64_t>(1, s.steps / 10);
+    const bool line = (s.step + 1) % each == 0 || s.skipped || s.different > 0;
+    if (line || s.evaluation != nullptr) bar_.reset();
+    if (line) fmt::print("step {:>6}/{}  {}\n", s.step + 1, s.steps, summary(s));
+    if (s.evaluation != nullptr) fmt::print("held out      {}\n", summary(*s.evaluation));
+    std::fflush(stdout);
+    if (!bar_) bar_.emplace("training", s.steps);
+    bar_->update(s.step + 1, summary(s));
+    if (s.step + 1 == s.steps) bar_.reset();
+  }
+
+ private:
+  std::optional<Progress> bar_;
+};
+
+nlohmann::json evaluation_json(const Evaluation& e) {
+  return {{"samples", e.samples},    {"right", e.right},   {"accuracy", e.accuracy()},
+          {"loss", e.loss},          {"cycles", e.cycles}, {"compared", e.compared},
+          {"different", e.different}};
+}
+
+nlohmann::json report_json(const TrainReport& r) {
+  nlohmann::json json = {{"device", r.device},         {"first_step", r.first_step},
+                         {"steps", r.steps},           {"skipped", r.skipped},
+                         {"first_loss", r.first_loss}, {"last_loss", r.last_loss},
+                         {"weights", r.weights},       {"kept", r.kept},
+                         {"compared", r.compared},     {"different", r.different},
+                         {"resumed", r.resumed},       {"saved", r.saved},
+                         {"seconds", r.seconds},       {"cycles", r.cycles}};
+  json["cycles_of_parts"] = {{"forward", r.times.forward},
+                             {"loss", r.times.loss},
+                             {"gradients", r.times.gradients},
+                             {"deltas", r.times.deltas}};
+  for (const Evaluation& e : r.evaluations) json["evaluations"].push_back(evaluation_json(e));
+  return json;
+}
+
+void print_report(const TrainReport& r, const std::string& mode) {
+  fmt::print("\ndevice      {}\n", r.device);
+  if (!r.resumed.empty()) fmt::print("from        {}\n", r.resumed);
+  if (!r.resumed.empty() && !r.refused.empty()) fmt::print("refused     {}\n", r.refused);
+  fmt::print("network     {} weights, {} kept ({:.1f} % pruned)\n", r.weights, r.kept,
+             100.0 - percent(r.kept, r.weights));
+  if (mode != "eval") {
+    fmt::print("training    {} steps in {:.1f} s", r.steps, r.seconds);
+    if (r.skipped > 0) fmt::print(", {} skipped by an overflow", r.skipped);
+    if (r.steps > 0) fmt::print("; loss {:.4f} to {:.4f}", r.first_loss, r.last_loss);
+    fmt::print("\n");
+  }
+  if (r.cycles > 0) {
+    const auto each = [&](uint64_t cycles) { return cycles / std::max<uint64_t>(1, r.steps); };
+    fmt::print(
+        "a step      {} cycles; on the slowest tile {} forward, {} loss, {} gradients, {} deltas\n",
+        each(r.cycles), each(r.times.forward), each(r.times.loss), each(r.times.gradients),
+        each(r.times.deltas));
+  }
+  if (mode != "train") fmt::print("accuracy    {}\n", summary(r.evaluations.back()));
+  if (!r.saved.empty()) fmt::print("saved       {}\n", r.saved);
+  uint64_t outputs = 0, different = 0;
+  for (const Evaluation& e : r.evaluations) {
+    outputs += e.compared;
+    different += e.different;
+  }
+  if (r.compared + outputs == 0) return;
+  fmt::print(
+      "comparison  {} weights after their steps and {} outputs compared with golden, {} "
+      "differ\n",
+      r.compared, outputs, r.different + different);
+  if (!r.first_difference.empty()) fmt::print("first       {}\n", r.first_difference);
+}
+
+}  // namespace
+
+int run_train(Context& context, const TrainRequest& request) {
+  const jobs::TrainParams params = jobs::load_train_params(request.params);
+  jobs::TrainRunOptions run;
+  run.mode = request.mode == "train"  ? TrainMode::Train
+             : request.mode == "eval" ? TrainMode::Eval
+                                      : TrainMode::TrainAndEval;
+  if (!request.golden) run.make = request.make;
+  run.firmware = request.firmware.empty() ? OW_FIRMWARE_DIR "/train.elf" : request.firmware;
+  run.reference = bench::golden_training;
+  run.check = request.check;
+  run.model_dir = request.model_dir;
+  run.resume = request.resume;
+  run.num_steps = request.num_steps;
+  run.metrics = request.metrics;
+  if (request.validate_only) {
+    if (run.model_dir.empty()) run.mode = TrainMode::Train;
+    const jobs::CheckedTraining checked = jobs::check_training(params, run);
+    fmt::print("{}: valid; {} samples to train with, {} held out; {} a step, {} bytes of a tile\n",
+               request.params, checked.training.samples(), checked.held_out.samples(),
+               params.job.batch(), checked.plan.used_bytes);
+    context.result()["valid"] = true;
+    return 0;
+  }
+  Display display;
+  run.on_step = [&display](const TrainStep& step) { display.step(step); };
+  const TrainReport report = jobs::run_training(params, run);
+  print_report(report, request.mode);
+  context.result() = report_json(report);
+  uint64_t different = report.different;
+  for (const Evaluation& e : report.evaluations) different += e.different;
+  return different == 0 ? 0 : 1;
+}
+
+}  // namespace ow::cli

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// `ow run` for a file with a key `train` (docs/run.md).
+#ifndef OW_CLI_RUN_TRAIN_H_
+#define OW_CLI_RUN_TRAIN_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "cli.h"
+#include "ow/device/device.h"
+
+namespace ow::cli {
+
+struct TrainRequest {
+  std::string params;
+  std::string mode;  // train, eval, train_and_eval
+  bool golden = false;
+  // Makes the device unless it is the golden one.
+  std::function<std::unique_ptr<Device>(GridShape)> make;
+  std::string firmware;  // empty: the build's own
+  bool check = true;
+  bool validate_only = false;
+  bool resume = false;
+  std::string model_dir;
+  std::string metrics;
+  uint64_t num_steps = 0;
+};
+
+// The exit status: 1 if something differs from the golden model.
+int run_train(Context& context, const TrainRequest& request);
+
+}  // namespace ow::cli
+
+#endif  // OW_CLI_RUN_TRAIN_H_

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// The job of `ow run` for a file with a key `train`: a training from its first step, or from a
+// checkpoint, on a grid or by a reference model; held-out samples classified; every weight compared
+// with the reference after every step.
+#ifndef OW_COMPILE_TRAIN_JOB_H_
+#define OW_COMPILE_TRAIN_JOB_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ow/compile/network_run.h"
+#include "ow/compile/train_grid.h"
+#include "ow/compile/train_params.h"
+#include "ow/memoryx/memoryx.h"
+
+namespace ow::jobs {
+
+// A training by other means, for whoever compares. This library knows none; ow_bench brings the
+// golden model's.
+class TrainReference {
+ public:
+  virtual ~TrainReference() = default;
+  // Goes on from the state of `memory`.
+  virtual void begin(const memoryx::MemoryX& memory) = 0;
+  // The next micro-batch of the step; outputs of the last layer.
+  virtual Activations run(const Activations& x, const Targets& targets) = 0;
+  // Of the micro-batch that was run last; parameters are numbered as the store's.
+  virtual const std::vector<float>& gradient(size_t parameter) const = 0;
+  // Ends the step.
+  virtual void update() = 0;
+  virtual const std::vector<float>& weights(size_t parameter) const = 0;
+  virtual Activations forward(const Activations& x) const = 0;
+};
+
+enum class TrainMode { Train, Eval, TrainAndEval };
+
+// What classifying the held-out samples gave.
+struct Evaluation {
+  size_t samples = 0;
+  size_t right = 0;
+  double loss = 0;  // mean
+  uint64_t cycles = 0;
+  uint64_t compared = 0;  // outputs
+  uint64_t different = 0;
+  double accuracy() const { return static_cast<double>(right) / static_cast<double>(samples); }
+};
+
+struct TrainStep {
+  uint64_t step = 0;   // that was done, from 0
+  uint64_t steps = 0;  // of the job
+  double loss = 0;     // mean over the step's samples, before the update
+  size_t samples = 0;
+  size_t right = 0;
+  bool skipped = false;  // by an overflow
+  double norm = 0;       // of the gradient, if it is to be clipped
+  float rate = 0;
+  float loss_scale = 0;  // that the step used
+  size_t weights = 0;    // of all matrices
+  size_t kept = 0;       // of them, after the step
+  uint64_t cycles = 0;   // of all micro-batches; 0 without a grid, as all that follow
+  uint64_t wavelets_in = 0;
+  uint64_t gradients = 0;  // numbers that left the grid
+  TrainTimes times;
+  double seconds = 0;
+  uint64_t different = 0;                  // weights that differ from the reference's
+  const Evaluation* evaluation = nullptr;  // if there was one behind the step
+};
+
+struct TrainRunOptions {
+  TrainMode mode = TrainMode::Train;
+  // Makes the device; none: the reference does the passes.
+  std::function<std::unique_ptr<Device>(GridShape)> make;
+  TileConfig tile = kFullTile;  // of the device
+  std::string firmware;         // path of train.elf
+  std::function<std::unique_ptr<TrainReference>(const TrainingJob&)> reference;
+  bool check = true;       // compare with the reference
+  std::string model_dir;   // checkpoints and metrics; empty: none are written
+  bool resume = false;     // from the newest checkpoint there
+  uint64_t num_steps = 0;  // at most so many in this run; 0: all
+  std::string metrics;     // file of JSON lines; empty: metrics.jsonl in model_dir, if there is one
+  std::function<void(const TrainStep&)> on_step;
+  std::function<void(double done)> on_evaluation;  // 0..1
+  std::function<void()> on_progress;               // now and then while a grid works
+};
+
+struct TrainReport {
+  std::string device;
+  uint64_t first_step = 0;  // of this run
+  uint64_t steps = 0;       // that it did
+  uint64_t skipped = 0;
+  double first_loss = 0, last_loss = 0;
+  size_t weights = 0, kept = 0;
+  uint64_t compared = 0;   // weights, biases too, over all steps
+  uint64_t different = 0;  // of them
+  std::string first_difference;
+  std::vector<Evaluation> evaluations;  // the last one is of the last weights
+  std::string resumed;                  // the checkpoint it began with
+  std::string refused;                  // why newer ones were not taken; empty: there were none
+  std::string saved;                    // the last checkpoint written
+  uint64_t cycles = 0;                  // of all steps
+  TrainTimes times;                     // likewise
+  double seconds = 0;
+};
+
+// Everything that can be checked without training. Throws BadInput.
+struct CheckedTraining {
+  Dataset training;
+  Dataset held_out;
+  ElfImage firmware;
+  TrainPlan plan;
+};
+CheckedTraining check_training(const TrainParams& params, const TrainRunOptions& options);
+
+TrainReport run_training(const TrainParams& params, const TrainRunOptions& options);
+
+}  // namespace ow::jobs
+
+#endif  // OW_COMPILE_TRAIN_JOB_H_

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parameters of a training by `ow run --mode train`, read from a YAML file (docs/run.md).
+#ifndef OW_COMPILE_TRAIN_PARAMS_H_
+#define OW_COMPILE_TRAIN_PARAMS_H_
+
+#include <cstdint>
+#include <string>
+
+#include "ow/compile/params.h"
+#include "ow/tensor/training.h"
+
+namespace ow::jobs {
+
+struct TrainParams {
+  RunParams base;  // data, network and grid
+  TrainingJob job;
+  uint64_t steps = 0;
+  uint64_t evaluate_every = 0;    // steps; 0: never on the way
+  uint64_t checkpoint_every = 0;  // steps; 0: at the end only
+  size_t checkpoints_kept = 2;
+};
+
+// Whether the file is of a training: it has a key `train`. BadInput as load_train_params.
+bool is_training(const std::string& path);
+
+// Reads and checks the file. Throws BadInput, one line with the file, the line, the key and the
+// limit. What depends on the machine is checked by make_train_plan.
+TrainParams load_train_params(const std::string& path);
+
+}  // namespace ow::jobs
+
+#endif  // OW_COMPILE_TRAIN_PARAMS_H_

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts that the parameters of all jobs have in common.
+#ifndef OW_COMPILE_PARAMS_PARTS_H_
+#define OW_COMPILE_PARAMS_PARTS_H_
+
+#include <string>
+
+#include "ow/base/yaml.h"
+#include "ow/compile/params.h"
+
+namespace ow::jobs {
+
+// `path`: of the file, from whose directory other paths are taken.
+void read_data(const std::string& path, YamlMap data, RunParams* params);
+void read_network(const std::string& path, YamlMap network, RunParams* params);
+void read_grid(YamlMap grid, RunParams* params);
+
+}  // namespace ow::jobs
+
+#endif  // OW_COMPILE_PARAMS_PARTS_H_

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/compile/train_job.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "ow/base/error.h"
+#include "ow/base/file.h"
+
+namespace ow::jobs {
+namespace {
+
+using memoryx::MemoryX;
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// What a micro-batch is trained towards. The mean squared error is that to 1 for the sample's class
+// and 0 for the others.
+Targets targets_of(const TrainingJob& job, const Dataset& part) {
+  Targets targets;
+  targets.classes = part.labels;
+  if (job.loss != Loss::MeanSquaredError) return targets;
+  const auto samples = static_cast<int>(part.samples());
+  targets.values = Activations::zero(job.layers.back().outputs, samples);
+  const uint16_t one = to_half(job.type, 1.0);
+  for (int s = 0; s < samples; ++s) {
+    targets.values.at(part.labels[static_cast<size_t>(s)], s) = one;
+  }
+  return targets;
+}
+
+// Sum over the samples, for people: in double, compared with nothing.
+double loss_of(const TrainingJob& job, const Activations& z, const std::vector<int>& classes) {
+  const auto value = [&](int j, int s) { return from_half(job.type, z.at(j, s)); };
+  double loss = 0;
+  for (int s = 0; s < z.samples; ++s) {
+    const int target = classes[static_cast<size_t>(s)];
+    if (job.loss == Loss::MeanSquaredError) {
+      for (int j = 0; j < z.features; ++j) {
+        const double off = value(j, s) - (j == target ? 1.0 : 0.0);
+        loss += off * off / z.features;
+      }
+      continue;
+    }
+    double most = -INFINITY, sum = 0;
+    for (int j = 0; j < z.features; ++j) most = std::max<double>(most, value(j, s));
+    for (int j = 0; j < z.features; ++j) sum += std::exp(value(j, s) - most);
+    loss += std::log(sum) + most - value(target, s);
+  }
+  return loss;
+}
+
+size_t right_of(const TrainingJob& job, const Activations& z, const std::vector<int>& classes) {
+  const std::vector<int> got = classify(job.type, z);
+  size_t right = 0;
+  for (size_t s = 0; s < got.size(); ++s) right += got[s] == classes[s] ? 1 : 0;
+  return right;
+}
+
+size_t different_bits(const float* a, const float* b, size_t n, size_t* first) {
+  size_t different = 0;
+  for (size_t i = n; i-- > 0;) {
+    if (std::memcmp(a + i, b + i, sizeof(float)) == 0) continue;
+    ++different;
+    *first = i;
+  }
+  return different;
+}
+
+Dataset part_of(const Dataset& data, size_t first, size_t count) {
+  Dataset part;
+  for (size_t k = 0; k < count; ++k) part.add(data, first + k);
+  return part;
+}
+
+// One training, from what its parameters and options say to its report.
+class Run {
+ public:
+  Run(const TrainParams& params, const TrainRunOptions& options)
+      : params_(params),
+        options_(options),
+        job_(params.job),
+        checked_(check_training(params, options)),
+        memory_(job_, {}) {
+    begin();
+    if (options.reference && (options.check || !options.make)) {
+      reference_ = options.reference(job_);
+      if (!report_.resumed.empty()) reference_->begin(memory_);
+    }
+    if (!options.make) {
+      if (!reference_) throw InternalError("a training with nothing to do its passes");
+      report_.device = "golden model";
+      return;
+    }
+    device_ = options.make(params.base.grid);
+    control_ = std::make_unique<ControlPlane>(*device_);
+    grid_ = std::make_unique<TrainGrid>(*control_, checked_.firmware, checked_.plan);
+    grid_->on_progress(options.on_progress);
+    report_.device = device_->description();
+  }
+
+  TrainReport run() {
+    const auto begin = std::chrono::steady_clock::now();
+    if (options_.mode != TrainMode::Eval) train();
+    if (options_.mode != TrainMode::Train) {
+      const bool done = evaluated_ == memory_.step() && !report_.evaluations.empty();
+      if (!done) evaluate();
+    }
+    count_weights(&report_.weights, &report_.kept);
+    report_.seconds = seconds_since(begin);
+    return report_;
+  }
+
+ private:
+  void begin() {
+    if (options_.mode != TrainMode::Eval && !options_.resume) {
+      memory_.begin();
+      return;
+    }
+    // The newest one that is whole; why others were not taken is told.
+    for (const std::string& path : memoryx::checkpoints_in(options_.model_dir)) {
+      try {
+        memory_.load(path);
+        report_.resumed = path;
+        return;
+      } catch (const BadInput& error) {
+        if (report_.refused.empty()) report_.refused = error.what();
+      }
+    }
+    if (!report_.refused.empty()) throw BadInput(report_.refused);
+    throw BadInput(options_.model_dir + ": holds no checkpoint");
+  }
+
+  void count_weights(size_t* weights, size_t* kept) const {
+    *weights = *kept = 0;
+    for (size_t k = 0; k < job_.layers.size(); ++k) {
+      const size_t tensor = memory_.weight_of(k);
+      *weights += memory_.store().spec(tensor).elements();
+      *kept += memory_.kept(tensor);
+    }
+  }
+
+  void open_metrics() {
+    const std::string path = !options_.metrics.empty()     ? options_.metrics
+                             : !options_.model_dir.empty() ? options_.model_dir + "/metrics.jsonl"
+                                                           : "";
+    if (path.empty()) return;
+    metrics_.open(path, options_.resume ? std::ios::app : std::ios::trunc);
+    if (!metrics_) throw BadInput(path + ": cannot be written");
+  }
+
+  void train() {
+    open_metrics();
+    report_.first_step = memory_.step();
+    uint64_t last = std::max(params_.steps, memory_.step());
+    if (options_.num_steps > 0) last = std::min(last, memory_.step() + options_.num_steps);
+    memoryx::SampleOrder order(job_.seed, checked_.training.samples(), job_.batch());
+    while (memory_.step() < last) {
+      TrainStep step = do_step(order.of_step(memory_.step()));
+      ++report_.steps;
+      report_.skipped += step.skipped ? 1 : 0;
+      report_.last_loss = step.loss;
+      if (report_.steps == 1) report_.first_loss = step.loss;
+      report_.cycles += step.cycles;
+      add_times(step.times, &report_.times);
+      const bool ends = memory_.step() == last;
+      if (due(params_.checkpoint_every) || ends) save();
+      if (due(params_.evaluate_every) && !(ends && options_.mode == TrainMode::Train)) {
+        evaluate();
+        step.evaluation = &report_.evaluations.back();
+      }
+      tell(step);
+    }
+  }
+
+  bool due(uint64_t every) const { return every > 0 && memory_.step() % every == 0; }
+
+  static void add_times(const TrainTimes& from, TrainTimes* to) {
+    to->forward += from.forward;
+    to->loss += from.loss;
+    to->gradients += from.gradients;
+    to->deltas += from.deltas;
+  }
+
+  TrainStep do_step(const std::vector<uint64_t>& numbers) {
+    const auto begin = std::chrono::steady_clock::now();
+    TrainStep step;
+    step.step = memory_.step();
+    step.steps = params_.steps;
+    step.samples = numbers.size();
+    step.loss_scale = memory_.loss_scale();
+    const size_t size = job_.micro_batch();
+    for (size_t first = 0; first < numbers.size(); first += size) {
+      Dataset part;
+      for (size_t k = 0; k < size; ++k) part.add(checked_.training, numbers[first + k]);
+      micro_batch(part, &step);
+    }
+    step.loss /= static_cast<double>(step.samples);
+    const memoryx::Optimizer::Result result = memory_.finish_step();
+    step.skipped = result.skipped;
+    step.norm = result.norm;
+    step.rate = result.rate;
+    count_weights(&step.weights, &step.kept);
+    if (reference_) reference_->update();
+    if (options_.check && reference_) step.different = compare(step.step);
+    step.seconds = seconds_since(begin);
+    return step;
+  }
+
+  void micro_batch(const Dataset& part, TrainStep* step) {
+    const Activations x = part.activations(job_.type, 0, part.samples());
+    const Targets targets = targets_of(job_, part);
+    Activations outputs;
+    if (reference_) outputs = reference_->run(x, targets);
+    if (grid_) {
+      TrainRun run = grid_->train(memory_, x, targets);
+      step->cycles += run.cycles;
+      step->wavelets_in += run.wavelets_in;
+      step->gradients += run.gradients;
+      add_times(run.times, &step->times);
+      outputs = std::move(run.outputs);
+    } else {
+      take_gradients();
+    }
+    step->loss += loss_of(job_, outputs, part.labels);
+    step->right += right_of(job_, outputs, part.labels);
+  }
+
+  void take_gradients() {
+    const memoryx::Store& store = memory_.store();
+    const int slot = memory_.gradient_slot();
+    for (size_t k = 0; k < store.tensors(); ++k) {
+      store.each_window(k, [&](size_t first, size_t count) {
+        const auto to = store.gradient(k, slot, first, count);
+        std::memcpy(to.data(), reference_->gradient(k).data() + first, count * sizeof(float));
+      });
+    }
+    memory_.gradient_added();
+  }
+
+  uint64_t compare(uint64_t step) {
+    const memoryx::Store& store = memory_.store();
+    uint64_t different = 0;
+    for (size_t k = 0; k < store.tensors(); ++k) {
+      const std::vector<float>& want = reference_->weights(k);
+      report_.compared += want.size();
+      store.each_window(k, [&](size_t first, size_t count) {
+        size_t at = 0;
+        const auto mine = store.weights(k, first, count);
+        const size_t n = different_bits(mine.data(), want.data() + first, count, &at);
+        different += n;
+        if (n == 0 || !report_.first_difference.empty()) return;
+        report_.first_difference =
+            fmt::format("{}, element {}, after step {}: {}, golden has {}", store.spec(k).name,
+                        first + at, step, mine[at], want[first + at]);
+      });
+    }
+    report_.different += different;
+    return different;
+  }
+
+  void save() {
+    if (options_.model_dir.empty()) return;
+    report_.saved = memoryx::checkpoint_path(options_.model_dir, memory_.step());
+    memory_.save(report_.saved);
+    memoryx::remove_old_checkpoints(options_.model_dir, params_.checkpoints_kept);
+  }
+
+  void evaluate() {
+    const Dataset& data = checked_.held_out;
+    const auto batch = static_cast<size_t>(job_.micro_batch());
+    Evaluation e;
+    e.samples = data.samples();
+    for (size_t first = 0; first < e.samples; first += batch) {
+      const Dataset part = part_of(data, first, std::min(batch, e.samples - first));
+      const Activations x = part.activations(job_.type, 0, part.samples());
+      Activations z;
+      if (reference_) z = reference_->forward(x);
+      if (grid_) {
+        TrainRun run = grid_->forward(memory_, x);
+        e.cycles += run.cycles;
+        if (reference_) {
+          e.compared += z.values.size();
+          for (size_t i = 0; i < z.values.size(); ++i) {
+            e.different += z.values[i] != run.outputs.values[i] ? 1 : 0;
+          }
+        }
+        z = std::move(run.outputs);
+      }
+      e.loss += loss_of(job_, z, part.labels) / static_cast<double>(e.samples);
+      e.right += right_of(job_, z, part.labels);
+      if (options_.on_evaluation) {
+        options_.on_evaluation(static_cast<double>(first + part.samples()) /
+                               static_cast<double>(e.samples));
+      }
+    }
+    report_.evaluations.push_back(e);
+    evaluated_ = memory_.step();
+  }
+
+  void tell(const TrainStep& step) {
+    if (metrics_.is_open()) {
+      nlohmann::json line = {
+          {"step", step.step},
+          {"loss", step.loss},
+          {"accuracy", static_cast<double>(step.right) / static_cast<double>(step.samples)},
+          {"rate", step.rate},
+          {"loss_scale", step.loss_scale},
+          {"skipped", step.skipped},
+          {"weights", step.weights},
+          {"kept", step.kept},
+          {"samples", step.samples},
+          {"seconds", step.seconds}};
+      if (job_.optimizer.max_norm > 0) line["norm"] = step.norm;
+      if (grid_) {
+        line["cycles"] = {{"step", step.cycles},
+                          {"forward", step.times.forward},
+                          {"loss", step.times.loss},
+                          {"gradients", step.times.gradients},
+                          {"deltas", step.times.deltas}};
+        line["wavelets_in"] = step.wavelets_in;
+        line["gradients_out"] = step.gradients;
+      }
+      if (options_.check && reference_) line["different"] = step.different;
+      if (step.evaluation != nullptr) {
+        line["held_out"] = {{"loss", step.evaluation->loss},
+                            {"accuracy", step.evaluation->accuracy()}};
+      }
+      metrics_ << line.dump() << std::endl;
+    }
+    if (options_.on_step) options_.on_step(step);
+  }
+
+  const TrainParams& params_;
+  const TrainRunOptions& options_;
+  const TrainingJob& job_;
+  TrainReport report_;
+  CheckedTraining checked_;
+  MemoryX memory_;
+  std::unique_ptr<TrainReference> reference_;
+  std::unique_ptr<Device> device_;
+  std::unique_ptr<ControlPlane> control_;
+  std::unique_ptr<TrainGrid> grid_;
+  std::ofstream metrics_;
+  uint64_t evaluated_ = 0;  // the step behind which the last evaluation was
+};
+
+void check_directory(const TrainRunOptions& options) {
+  const bool trains = options.mode != TrainMode::Eval;
+  if (options.model_dir.empty()) {
+    if (options.resume) throw BadInput("--resume: from which directory? (--model-dir DIR)");
+    if (!trains) throw BadInput("--mode eval: which weights? (--model-dir DIR)");
+    return;
+  }
+  if (!trains) return;
+  std::error_code error;
+  std::filesystem::create_directories(options.model_dir, error);
+  if (error) throw BadInput(options.model_dir + ": cannot be made: " + error.message());
+  if (!options.resume && !memoryx::checkpoints_in(options.model_dir).empty()) {
+    throw BadInput(options.model_dir +
+                   ": holds checkpoints of an earlier run: go on from them with --resume, or name "
+                   "another directory");
+  }
+}
+
+}  // namespace
+
+CheckedTraining check_training(const TrainParams& params, const TrainRunOptions& options) {
+  const RunParams& base = params.base;
+  const auto refuse = [&](const std::string& what) { throw BadInput(base.path + what); };
+  CheckedTraining checked;
+  const LayerShape& first = base.layers.front();
+  const Dataset all = load_dataset(base.data, first.inputs, base.layers.back().outputs);
+  if (all.labels.empty()) refuse(": key 'data': a training needs the samples' classes");
+  checked.training.features = checked.held_out.features = first.inputs;
+  for (size_t n = 0; n < all.samples(); ++n) {
+    const bool held = base.held_out && n % static_cast<size_t>(base.held_out->modulo) ==
+                                           static_cast<size_t>(base.held_out->remainder);
+    (held ? checked.held_out : checked.training).add(all, n);
+  }
+  const bool evaluates = options.mode != TrainMode::Train || params.evaluate_every > 0;
+  if (evaluates && checked.held_out.samples() == 0) {
+    refuse(": key 'data': holds no sample out (held_out_modulo), nothing to evaluate with");
+  }
+  if (checked.training.samples() == 0) refuse(": key 'data': nothing to train on");
+  checked.firmware = read_elf(options.firmware, options.tile.sram_bytes);
+  checked.plan = make_train_plan(base.path, params.job, checked.firmware, options.tile);
+  try {
+    const MemoryX memory(params.job, {});  // its ranges
+  } catch (const BadInput& error) {
+    refuse(fmt::format(": key 'train': {}", error.what()));
+  }
+  check_directory(options);
+  return checked;
+}
+
+TrainReport run_training(const TrainParams& params, const TrainRunOptions& options) {
+  return Run(params, options).run();
+}
+
+}  // namespace ow::jobs

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// The job of a training: its parameters, checkpoints and resuming, on golden and on RTL tiles.
+#include "ow/compile/train_job.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ow/base/error.h"
+#include "ow/base/file.h"
+#include "ow/base/json.h"
+#include "ow/base/rng.h"
+#include "ow/bench/golden_training.h"
+#include "ow/sim/sim.h"
+
+namespace ow::jobs {
+namespace {
+
+constexpr const char* kJob =
+    "data:\n"
+    "  file: samples.csv\n"
+    "  held_out_modulo: 5\n"
+    "  held_out_remainder: 4\n"
+    "network:\n"
+    "  layers: [6, 9, 3]\n"
+    "grid:\n"
+    "  rows: 2\n"
+    "  columns: 2\n"
+    "  samples_per_tile: 8\n"
+    "train:\n"
+    "  seed: 3\n"
+    "  steps: 8\n"
+    "  micro_batches: 2\n"
+    "  optimizer:\n"
+    "    kind: adamw\n"
+    "    rate: [{kind: linear, from: 0.02, to: 0.01, steps: 8}]\n"
+    "    max_norm: 2\n"
+    "  loss_scale: {initial: 256, dynamic: true, interval: 3}\n"
+    "  sparsity:\n"
+    "    - {pattern: layers.0.weight, algorithm: rigl, density: 0.5, update: {every: 2}}\n"
+    "  evaluate_every: 4\n"
+    "  checkpoints: {every: 2, keep: 3}\n";
+
+class TrainJob : public testing::Test {
+ protected:
+  TrainJob() {
+    std::string name = testing::TempDir() + "/train-job-XXXXXX";
+    if (mkdtemp(name.data()) == nullptr) throw BadInput(name);
+    directory_ = name;
+    Rng rng(9);
+    std::string samples;
+    for (int n = 0; n < 100; ++n) {
+      const auto label = static_cast<int>(rng.below(3));
+      for (int f = 0; f < 6; ++f) {
+        samples += std::to_string(rng.uniform() + (f % 3 == label ? 1.0 : 0.0)) + ",";
+      }
+      samples += std::to_string(label) + "\n";
+    }
+    write_file(directory_ + "/samples.csv", samples);
+  }
+  ~TrainJob() override { std::filesystem::remove_all(directory_); }
+
+  TrainParams params(const std::string& text = kJob) const {
+    write_file(directory_ + "/job.yaml", text);
+    return load_train_params(directory_ + "/job.yaml");
+  }
+
+  // The job with a part replaced.
+  static std::string with(const std::string& from, const std::string& to) {
+    std::string text = kJob;
+    text.replace(text.find(from), from.size(), to);
+    return text;
+  }
+
+  std::string refused(const std::string& text) const {
+    try {
+      TrainRunOptions run = options("", false);
+      check_training(params(text), run);
+    } catch (const BadInput& error) {
+      const std::string what = error.what();
+      return what.substr(what.find("job.yaml"));
+    }
+    return "";
+  }
+
+  TrainRunOptions options(const std::string& model, bool rtl) const {
+    TrainRunOptions run;
+    run.firmware = OW_FIRMWARE_DIR "/train.elf";
+    run.reference = bench::golden_training;
+    if (!model.empty()) run.model_dir = directory_ + "/" + model;
+    if (rtl) {
+      run.make = [](GridShape grid) { return make_device(DeviceKind::Replicated, grid); };
+    }
+    return run;
+  }
+
+  std::string last_checkpoint(const std::string& model) const {
+    return read_text(memoryx::checkpoints_in(directory_ + "/" + model).front());
+  }
+
+  std::string directory_;
+};
+
+TEST_F(TrainJob, AnInterruptedOneEndsAsIfItHadNotBeenOnAnyDevice) {
+  const TrainParams p = params();
+  TrainRunOptions whole = options("whole", true);
+  whole.mode = TrainMode::TrainAndEval;
+  const TrainReport report = run_training(p, whole);
+  EXPECT_EQ(report.steps, 8u);
+  EXPECT_EQ(report.different, 0u);
+  EXPECT_EQ(report.compared, 8u * (6 * 9 + 9 + 9 * 3 + 3));
+  EXPECT_LT(report.last_loss, report.first_loss);
+  ASSERT_EQ(report.evaluations.size(), 2u);
+  EXPECT_EQ(report.evaluations.back().samples, 20u);
+  EXPECT_EQ(report.evaluations.back().compared, 60u);
+  EXPECT_EQ(report.evaluations.back().different, 0u);
+  EXPECT_GT(report.cycles, 0u);
+
+  // On golden, then on RTL, then on golden again.
+  TrainRunOptions parts = options("parts", false);
+  parts.num_steps = 3;
+  run_training(p, parts);
+  for (const bool rtl : {true, false}) {
+    TrainRunOptions next = options("parts", rtl);
+    next.resume = true;
+    next.num_steps = rtl ? 2 : 0;
+    const TrainReport resumed = run_training(p, next);
+    EXPECT_EQ(resumed.first_step, rtl ? 3u : 5u);
+    EXPECT_EQ(resumed.different, 0u);
+  }
+  EXPECT_EQ(last_checkpoint("parts"), last_checkpoint("whole"));
+
+  // A line a step, and as many checkpoints as are kept.
+  const std::string metrics = read_text(directory_ + "/whole/metrics.jsonl");
+  EXPECT_EQ(std::count(metrics.begin(), metrics.end(), '\n'), 8);
+  const nlohmann::json first = parse_json(metrics.substr(0, metrics.find('\n')), "metrics");
+  EXPECT_EQ(first.at("step"), 0);
+  EXPECT_EQ(first.at("different"), 0);
+  EXPECT_GT(first.at("cycles").at("gradients"), 0);
+  EXPECT_EQ(memoryx::checkpoints_in(directory_ + "/whole").size(), 3u);
+}
+
+TEST_F(TrainJob, ADamagedCheckpointIsRefusedAndTheOneBeforeTaken) {
+  const TrainParams p = params();
+  run_training(p, options("model", false));
+  const std::string want = last_checkpoint("model");
+  const std::string newest = memoryx::checkpoints_in(directory_ + "/model").front();
+  write_file(newest, want.substr(0, want.size() / 2));
+  TrainRunOptions run = options("model", false);
+  run.resume = true;
+  const TrainReport report = run_training(p, run);
+  EXPECT_EQ(report.first_step, 6u);
+  EXPECT_THAT(report.refused, testing::HasSubstr(newest));
+  EXPECT_EQ(last_checkpoint("model"), want);
+  // Of another job: refused, and nothing is lost.
+  TrainParams other = p;
+  other.job.seed = 4;
+  EXPECT_THROW(run_training(other, run), BadInput);
+  EXPECT_EQ(last_checkpoint("model"), want);
+}
+
+TEST_F(TrainJob, EvaluatesACheckpoint) {
+  const TrainParams p = params();
+  TrainRunOptions run = options("model", false);
+  run.mode = TrainMode::TrainAndEval;
+  const TrainReport trained = run_training(p, run);
+  for (const bool rtl : {false, true}) {
+    TrainRunOptions eval = options("model", rtl);
+    eval.mode = TrainMode::Eval;
+    const TrainReport report = run_training(p, eval);
+    EXPECT_EQ(report.steps, 0u);
+    EXPECT_EQ(report.evaluations.back().right, trained.evaluations.back().right);
+    EXPECT_EQ(report.evaluations.back().different, 0u);
+  }
+}
+
+TEST_F(TrainJob, DirectoriesAreNotMixedUp) {
+  const TrainParams p = params();
+  run_training(p, options("model", false));
+  EXPECT_THROW(run_training(p, options("model", false)), BadInput);  // without resume
+  TrainRunOptions run = options("none", false);
+  run.resume = true;
+  EXPECT_THROW(run_training(p, run), BadInput);
+  run.model_dir.clear();
+  EXPECT_THROW(run_training(p, run), BadInput);
+}
+
+TEST_F(TrainJob, TheSquaredErrorIsToOneForTheClass) {
+  TrainRunOptions run = options("", true);
+  const TrainReport report =
+      run_training(params(with("  micro_batches: 2\n", "  loss: mean_squared_error\n")), run);
+  EXPECT_EQ(report.different, 0u);
+  EXPECT_LT(report.last_loss, report.first_loss);
+}
+
+TEST_F(TrainJob, BadParametersAreOneLineWithTheLimit) {
+  EXPECT_EQ(refused(kJob), "");
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"  seed: 3\n", "job.yaml:12: key 'train.seed' is missing"},
+      {"    kind: adamw\n", "job.yaml:15: key 'train.optimizer.kind' is missing"},
+  };
+  for (const auto& [line, want] : cases) {
+    EXPECT_THAT(refused(with(line, "")), testing::HasSubstr(want.substr(want.find("key"))));
+  }
+  const auto expect = [&](const char* from, const char* to, const char* want) {
+    EXPECT_THAT(refused(with(from, to)), testing::StartsWith(want));
+  };
+  expect("  seed: 3\n", "  seed: 3\n  sede: 4\n", "job.yaml:13: key 'train.sede' is not known");
+  expect("steps: 8\n", "steps: 0\n",
+         "job.yaml:13: key 'train.steps' must be a whole number from 1 to 1000000000, not '0'");
+  expect("kind: linear", "kind: bent",
+         "job.yaml:17: key 'train.optimizer.rate[0].kind' must be constant, linear, cosine, "
+         "cubic or power, not 'bent'");
+  expect("initial: 256", "initial: 257",
+         "job.yaml:19: key 'train.loss_scale.initial' must be a power of two");
+  expect("density: 0.5", "density: 1.5",
+         "job.yaml:21: key 'train.sparsity[0].density' must be a number from 0 to 1, not '1.5'");
+  expect("pattern: layers.0.weight", "pattern: layers.7.weight",
+         "job.yaml: key 'train': sparsity of 'layers.7.weight': no matrix has a name like this");
+  expect("algorithm: rigl, ", "", "job.yaml:21: key 'train.sparsity[0].update' is not known");
+  expect("layers: [6, 9, 3]\n", "layers: [6, 9, 3]\n  activations: relu\n",
+         "job.yaml:7: key 'network.activations' the last layer's must be none: the loss comes "
+         "behind it");
+  expect("samples_per_tile: 8", "samples_per_tile: 12",
+         "job.yaml: 12 samples a tile: must be a multiple of the 8 lanes, the limit is 128 (a row "
+         "of the accumulator cache)");
+  expect("  held_out_modulo: 5\n  held_out_remainder: 4\n", "",
+         "job.yaml: key 'data': holds no sample out (held_out_modulo), nothing to evaluate with");
+}
+
+TEST(TrainParams, OfTheDigitsAreThoseOfTheTarget) {
+  const TrainParams p = load_train_params(OW_SOURCE_DIR "/configs/digits-train.yaml");
+  EXPECT_LE(p.steps, 300u);
+  EXPECT_EQ(p.job.grid_rows * p.job.grid_cols, 16);
+  TrainRunOptions run;
+  run.mode = TrainMode::TrainAndEval;
+  run.firmware = OW_FIRMWARE_DIR "/train.elf";
+  run.reference = bench::golden_training;
+  const TrainReport report = run_training(p, run);
+  EXPECT_EQ(report.evaluations.back().samples, 449u);
+  EXPECT_GE(report.evaluations.back().accuracy(), 0.97);
+  EXPECT_LE(static_cast<double>(report.kept), 0.1 * static_cast<double>(report.weights));
+}
+
+}  // namespace
+}  // namespace ow::jobs
