@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trainings on the RTL: M1, M2 and M8 of `ow bench train`.
+// Trainings on the RTL: M1, M2, M7.rtl and M8 of `ow bench train`.
 #include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -237,11 +240,88 @@ void images(Rows* rows, const TrainBench& bench) {
   rows->add("M8.large", static_cast<double>(r.different), raw);
 }
 
+// The job of M7.rtl: small, with a checkpoint every second step.
+TrainParams small_job(const std::string& directory) {
+  TrainParams p = image_job(directory, {2, 2}, 8, {784, 16, 10}, 0.1);
+  p.steps = 40;
+  p.checkpoint_every = 2;
+  return p;
+}
+
+std::string newest(const std::string& directory) {
+  const std::vector<std::string> all = memoryx::checkpoints_in(directory);
+  return all.empty() ? "" : read_text(all.front());
+}
+
+jobs::TrainRunOptions on_rtl(const TrainBench& bench, const std::string& directory) {
+  jobs::TrainRunOptions run;
+  run.firmware = bench.firmware;
+  run.make = [](GridShape grid) { return make_device(DeviceKind::Replicated, grid); };
+  run.check = false;
+  run.model_dir = directory;
+  return run;
+}
+
+// Trains in a process of its own, which is killed some time after it has written the checkpoint of
+// `step`. Whether that was before its end.
+bool train_and_kill(const TrainParams& p, const jobs::TrainRunOptions& run, uint64_t step,
+                    unsigned wait_us) {
+  const pid_t child = fork();
+  if (child < 0) throw InternalError("a process cannot be made");
+  if (child == 0) {
+    try {
+      run_training(p, run);
+    } catch (const std::exception&) {
+      _exit(1);
+    }
+    _exit(0);
+  }
+  constexpr int kTries = 600;
+  const std::string reached = memoryx::checkpoint_path(run.model_dir, step);
+  int status = 0;
+  for (int k = 0; k < kTries && !std::filesystem::exists(reached); ++k) {
+    if (waitpid(child, &status, WNOHANG) == child) return false;
+    usleep(100000);
+  }
+  usleep(wait_us);
+  kill(child, SIGKILL);
+  waitpid(child, &status, 0);
+  return WIFSIGNALED(status);
+}
+
+// M7.rtl
+void kills(Rows* rows, const TrainBench& bench) {
+  constexpr int kKills = 2;
+  const Scratch scratch;
+  write_images(scratch.path(), rows->options().seed, 256);
+  const TrainParams p = small_job(scratch.path());
+  const Progress bar = rows->progress("kills");
+  const std::string whole = scratch.path() + "/whole";
+  run_training(p, on_rtl(bench, whole));
+  Rng rng(rows->options().seed);
+  int survived = 0;
+  nlohmann::json raw;
+  for (int k = 0; k < kKills; ++k) {
+    bar(static_cast<double>(k + 1) / (kKills + 1));
+    jobs::TrainRunOptions run = on_rtl(bench, scratch.path() + "/killed-" + std::to_string(k));
+    const uint64_t step = 2 + 2 * rng.below(8);
+    const auto wait_us = static_cast<unsigned>(rng.below(300000));
+    const bool killed = train_and_kill(p, run, step, wait_us);
+    run.resume = true;
+    const TrainReport r = run_training(p, run);
+    const bool same = newest(run.model_dir) == newest(whole);
+    survived += killed && same ? 1 : 0;
+    raw.push_back({{"killed", killed}, {"resumed_at", r.first_step}, {"same", same}});
+  }
+  rows->add("M7.rtl", survived, {{"kills", raw}});
+}
+
 }  // namespace
 
 void measure_train_jobs(Rows* rows, const TrainBench& bench) {
   if (rows->wants("M1")) digits(rows, bench);
   if (rows->wants("M2")) other_kinds(rows, bench);
+  if (rows->wants("M7")) kills(rows, bench);
   if (rows->wants("M8")) images(rows, bench);
 }
 

@@ -174,7 +174,7 @@ class Run {
       add_times(step.times, &report_.times);
       const bool ends = memory_.step() == last;
       if (due(params_.checkpoint_every) || ends) save();
-      if (due(params_.evaluate_every) && !(ends && options_.mode == TrainMode::Train)) {
+      if (due(params_.evaluate_every)) {
         evaluate();
         step.evaluation = &report_.evaluations.back();
       }

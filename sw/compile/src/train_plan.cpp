@@ -149,7 +149,11 @@ uint64_t train_cycle_limit(const TrainPlan& plan) {
   constexpr uint64_t kAnOutput = 400;
   const auto samples = static_cast<uint64_t>(plan.samples);
   const uint64_t beats = samples / static_cast<uint64_t>(plan.tile.lanes);
-  uint64_t limit = kStart;
+  const auto columns = static_cast<uint64_t>(plan.grid.cols);
+  // Samples and targets come in through one port.
+  uint64_t limit =
+      kStart + kTimes * samples * columns *
+                   static_cast<uint64_t>(plan.layers.front().inputs + plan.layers.back().outputs);
   for (const LayerShape& layer : plan.layers) {
     const auto inputs = static_cast<uint64_t>(layer.inputs);
     const auto outputs = static_cast<uint64_t>(layer.outputs);
