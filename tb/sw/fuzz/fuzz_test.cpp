@@ -143,28 +143,10 @@ TEST(Fuzz, ParametersOfAJob) {
 }
 
 TEST(Fuzz, ParametersOfATraining) {
-  const std::string other =
-      "data: {file: x.csv, held_out_modulo: 4, held_out_remainder: 3}\n"
-      "network:\n  layers: [5, 4, 3]\n  type: bfloat16\n  bias: false\n"
-      "grid: {rows: 1, columns: 2, samples_per_tile: 8}\n"
-      "train:\n  seed: 1\n  steps: 9\n  loss: mean_squared_error\n  micro_batches: 2\n"
-      "  optimizer: {kind: sgd, rate: 0.1, momentum: 0.9, nesterov: true, max_norm: 1}\n"
-      "  loss_scale: {initial: 8, dynamic: true, interval: 5, most: 64}\n"
-      "  sparsity:\n"
-      "    - {pattern: 'layers.0.*', algorithm: rigl, init: even, density: 0.5, drop: 0.2, "
-      "update: [1, 3, 5]}\n"
-      "    - pattern: '*'\n      algorithm: set\n      init: magnitude\n"
-      "      density: [{kind: power, from: 1, to: 0.5, steps: 4, base: 0.5}]\n"
-      "      update: {every: 2, start: 1, stop: 8}\n"
-      "  evaluate_every: 3\n  checkpoints: {every: 2, keep: 1}\n";
-  const std::string adam =
-      "data: {file: x.csv}\nnetwork: {layers: [5, 3]}\ngrid: {rows: 1, columns: 1}\n"
-      "train:\n  seed: 1\n  steps: 9\n"
-      "  optimizer: {kind: adamw, rate: [{kind: cosine, from: 1, to: 0, steps: 3}], beta1: 0.8, "
-      "beta2: 0.9, epsilon: 1e-6, weight_decay: 0.1}\n"
-      "  sparsity: [{pattern: '*', init: random, density: 0.1}]\n";
+  const std::string here = OW_SOURCE_DIR "/tb/sw/fuzz/";
   run("training", {".yaml",
-                   {config("digits-train.yaml"), other, adam},
+                   {config("digits-train.yaml"), read_text(here + "training-sgd.yaml"),
+                    read_text(here + "training-adamw.yaml")},
                    text,
                    [](const std::string& path) {
                      jobs::is_training(path);
