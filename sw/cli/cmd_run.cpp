@@ -332,9 +332,7 @@ int train(Context& context, Options options) {
     throw BadInput(fmt::format("{}: key 'grid': {} x {} tiles, the monolithic simulator is 2 x 2",
                                options.params, grid.rows, grid.cols));
   }
-  SimOptions sim;
-  sim.check_idle = options.check_idle;
-  sim.record_file = options.record;
+  const SimOptions sim = run_options(options).sim;
   TrainRequest request;
   request.params = options.params;
   request.mode = options.mode;
