@@ -154,7 +154,7 @@ class ControlPlane::Reads {
         device_(control->device_),
         requests_(requests),
         results_(requests.size()),
-        last_progress_(device_.cycle()) {
+        last_progress_(device_.patience_cycle()) {
     for (size_t i = 0; i < requests.size(); ++i) {
       const ReadRequest& r = requests[i];
       control_.check_rect(Rect{r.row, r.col, 1, 1});
@@ -218,7 +218,8 @@ class ControlPlane::Reads {
       const RunStatus status = device_.run(timeout, [this] { return collect(); });
       if (status == RunStatus::Done) return;
       if (status == RunStatus::Quiet) throw DeviceFault(describe() + ": nothing moves any more");
-      if (device_.pending_sends() >= before && device_.cycle() - last_progress_ >= timeout) {
+      if (device_.pending_sends() >= before &&
+          device_.patience_cycle() - last_progress_ >= timeout) {
         throw DeviceFault(describe() + fmt::format(" within {} cycles", timeout));
       }
     }
@@ -228,7 +229,7 @@ class ControlPlane::Reads {
     auto& receivers = control_.receivers_;
     for (size_t row = 0; row < receivers.size(); ++row) {
       if (device_.available(Side::West, static_cast<int>(row), kColourRsp) == 0) continue;
-      last_progress_ = device_.cycle();
+      last_progress_ = device_.patience_cycle();
       for (const Arrival& a : device_.take(Side::West, static_cast<int>(row), kColourRsp)) {
         receivers[row].words.push_back(a.wavelet.data);
         if (!a.wavelet.ctrl) continue;

@@ -69,13 +69,13 @@ void Device::offer_waiting() {
 }
 
 RunStatus Device::run(uint64_t max_cycles, const std::function<bool()>& done) {
-  const uint64_t room = std::numeric_limits<uint64_t>::max() - cycle();
-  const uint64_t end = cycle() + std::min(max_cycles, room);
+  const uint64_t room = std::numeric_limits<uint64_t>::max() - patience_cycle();
+  const uint64_t end = patience_cycle() + std::min(max_cycles, room);
   for (;;) {
     if (waiting_count_ != 0) offer_waiting();
     if (done && done()) return RunStatus::Done;
-    if (cycle() >= end) return RunStatus::CycleLimit;
-    if (advance(end - cycle()) != Pause::Quiet) continue;
+    if (patience_cycle() >= end) return RunStatus::CycleLimit;
+    if (advance(end - patience_cycle()) != Pause::Quiet) continue;
     const uint64_t sends = sends_;
     if (done && done()) return RunStatus::Done;
     if (sends_ == sends) return RunStatus::Quiet;  // `done` has sent nothing that could move

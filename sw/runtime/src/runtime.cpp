@@ -210,7 +210,7 @@ void wait_for_rest(Runtime::State& machine, const std::vector<const Run::State::
                    const std::string& what, uint64_t cycles) {
   ControlPlane& control = machine.control();
   Device& device = machine.device();
-  const uint64_t begin = device.cycle();
+  const uint64_t begin = device.patience_cycle();
   const auto report = [&](const std::string& how) {
     for (const Run::State::Part* part : parts) check_errors(control, part->rect, &part->image);
     throw DeviceFault(fmt::format("{} {}\n{}", what, how, hang_text(machine)));
@@ -219,7 +219,7 @@ void wait_for_rest(Runtime::State& machine, const std::vector<const Run::State::
   // programs go on, tiles that were at rest twice are: what is under way between them arrives.
   int rests = 0;
   for (;;) {
-    const uint64_t passed = device.cycle() - begin;
+    const uint64_t passed = device.patience_cycle() - begin;
     const uint64_t left = cycles > passed ? cycles - passed : 0;
     const RunStatus status =
         machine.work(std::min(left, device.tells_quiet() ? kLookCycles : kPollCycles), nullptr);
@@ -230,7 +230,7 @@ void wait_for_rest(Runtime::State& machine, const std::vector<const Run::State::
     rests = rest && !machine.sends_left() ? rests + 1 : 0;
     if (rests == 2 || (rests == 1 && status == RunStatus::Quiet)) break;
     if (status == RunStatus::Quiet) report("hangs:");
-    if (device.cycle() - begin >= cycles) {
+    if (device.patience_cycle() - begin >= cycles) {
       report(fmt::format("did not end within {} cycles:", cycles));
     }
   }

@@ -77,6 +77,9 @@ class Device {
 
   // Cycles of the machine's clock since its reset, as far as the device has told.
   virtual uint64_t cycle() const = 0;
+  // The count that limits are set in: of a machine behind a wire, without the cycles in which it
+  // had to wait for the wire.
+  virtual uint64_t patience_cycle() const { return cycle(); }
 
   // One line that names the implementation and its configuration.
   virtual std::string description() const = 0;

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// A machine behind a wire, as a device: its edge ports and its test-access chains over the host's
+// byte stream (docs/fpga.md). It is dark until its fuses are set (ow/open/board.h).
+#ifndef OW_UART_DEVICE_H_
+#define OW_UART_DEVICE_H_
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ow/device/device.h"
+#include "ow/uart/session.h"
+#include "ow/wafer/chain.h"
+
+namespace ow::uart {
+
+class UartDevice : public Device, public wafer::ChainAccess {
+ public:
+  // Opens a session, which resets the machine.
+  explicit UartDevice(std::unique_ptr<Wire> wire, const Session::Options& options = {});
+
+  GridShape shape() const override { return grid_; }
+  uint64_t cycle() const override { return cycle_; }
+  // Without the cycles in which the wire was in use: those are not the machine's.
+  uint64_t patience_cycle() const override { return cycle_ - wire_cycles_; }
+  std::string description() const override;
+  // Asks the board. What the board does not answer in time is DeviceFault, as everywhere.
+  int send_credits(Side side, int index, int colour) const override;
+  std::vector<Arrival> take(Side side, int index, int colour) override;
+  size_t available(Side side, int index, int colour) const override;
+  bool tells_quiet() const override { return true; }
+  size_t offer(Side side, int index, const Wavelet* wavelets, size_t count) override;
+  size_t queued(Side side, int index, int colour) const override;
+  size_t queued(Side side, int index) const override;
+  size_t queued() const override { return queued_; }
+  Pause advance(uint64_t max_cycles) override;
+
+  const wafer::Shape& wafer_shape() const override { return shape_; }
+  void run_chains(std::vector<wafer::ChainJob>* jobs) override;
+  void wait_cycles(uint64_t cycles) override;
+
+  const Session::Counts& counts() const { return session_.counts(); }
+
+ private:
+  // Of a port and a colour, on the way into the grid.
+  struct Queue {
+    std::deque<Wavelet> waiting;  // at most kPortRoom
+    uint8_t pushed = 0;           // counts modulo 64 of what the board got, and what has left it
+    uint8_t gone = 0;
+    int credits = 0;     // as last reported
+    bool fresh = false;  // reported since it was asked for
+    int on_board() const { return (pushed - gone) & 63; }
+    size_t all() const { return waiting.size() + static_cast<size_t>(on_board()); }
+  };
+  struct Port {
+    std::array<Queue, kMaxColours> queues;
+    std::array<std::vector<Arrival>, kMaxColours> arrivals;
+    size_t queued = 0;
+    int next_colour = 0;
+  };
+
+  size_t port_at(Side side, int index) const;  // BadInput if there is none
+  int checked(int colour) const;
+  int known_colour(int colour) const;
+  void flow();
+  bool flow_port(size_t port);
+  void select(size_t port, int colour, Bytes* out);
+  // Lets the wire work for up to `seconds`, and takes what came.
+  void work(double seconds);
+  void parse();
+  size_t record_bytes(uint8_t record) const;
+  void carry_out(const uint8_t* record);
+  void arrived(uint32_t data, bool control);
+  void room(const uint8_t* record);
+  void status(const uint8_t* record);
+  void ask_status();
+  void report(Side side, int index, int colour);
+  bool can_send() const;
+  void send_command(int end, const wafer::ChainCommand& command);
+  static std::optional<uint32_t> answer_to(const wafer::ChainCommand& command, uint64_t frame);
+
+  Session session_;
+  wafer::Shape shape_;
+  GridShape grid_;
+  int colours_ = 0;
+  std::vector<Port> ports_;
+  size_t queued_ = 0;
+  size_t next_port_ = 0;
+
+  Bytes stream_;  // payload from the board, from a record's first byte on
+  size_t sent_port_ = SIZE_MAX, come_port_ = SIZE_MAX;  // as selected each way
+  int sent_colour_ = -1, come_colour_ = -1;
+  std::deque<uint64_t> chain_answers_;
+
+  uint64_t cycle_ = 0;
+  uint64_t wire_cycles_ = 0;
+  bool used_ = false;           // the wire carried something besides status since the last one
+  bool asked_ = false;          // for a status that has not come
+  bool told_ = false;           // a status has come since advance() looked
+  bool quiet_ = false;          // it said so, and nothing was sent since it was asked for
+  bool asked_quietly_ = false;  // there was nothing to be sent when it was asked for
+  bool sent_since_ = false;
+  uint64_t report_cycle_ = UINT64_MAX;  // when all queues were reported
+  bool event_ = false;
+};
+
+}  // namespace ow::uart
+
+#endif  // OW_UART_DEVICE_H_

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host bridge against the host: what goes in at one end comes out at the other, once and in
+// order, whatever the wire does; and where it cannot, there is an error.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <memory>
+
+#include "bridge_wire.h"
+#include "ow/uart/uart_device.h"
+
+namespace ow::uart {
+namespace {
+
+constexpr std::array<int, 6> kColours = {0, 1, 2, 3, kColourReq, kColourRsp};
+
+struct PortName {
+  Side side;
+  int index;
+};
+constexpr std::array<PortName, kPorts> kPortNames = {{{Side::North, 0},
+                                                      {Side::North, 1},
+                                                      {Side::East, 0},
+                                                      {Side::East, 1},
+                                                      {Side::South, 0},
+                                                      {Side::South, 1},
+                                                      {Side::West, 0},
+                                                      {Side::West, 1}}};
+
+Wavelet random_wavelet(Rng* rng) {
+  Wavelet w;
+  w.colour = static_cast<uint8_t>(kColours[rng->below(kColours.size())]);
+  w.ctrl = rng->below(8) == 0;
+  // Flags, escapes and their neighbours are frequent; some control wavelets hold commands.
+  for (int i = 0; i < 4; ++i) {
+    const uint64_t byte = rng->below(4) == 0 ? 0x7C + rng->below(4) : rng->below(256);
+    w.data |= static_cast<uint32_t>(byte) << (8 * i);
+  }
+  if (w.ctrl && rng->below(2) == 0) w.data &= ~isa::Control::Commands::kMask;
+  return w;
+}
+
+// Random wavelets through all ports, both ways at the same time.
+class Traffic {
+ public:
+  Traffic(Board* board, UartDevice* device, uint64_t seed)
+      : board_(*board), device_(*device), rng_(seed) {}
+
+  void add(size_t wavelets) {
+    for (size_t i = 0; i < wavelets; ++i) {
+      const size_t p = rng_.below(kPorts);
+      const Wavelet in = random_wavelet(&rng_);
+      device_.send(kPortNames[p].side, kPortNames[p].index, in);
+      in_[p][in.colour].push_back(in);
+      const size_t q = rng_.below(kPorts);
+      const Wavelet out = random_wavelet(&rng_);
+      board_.edges[q].give(out);
+      out_[q][out.colour].push_back(out);
+    }
+    added_ += wavelets;
+  }
+
+  // Until all is through, or so much has come out.
+  bool run(uint64_t cycles, size_t enough = SIZE_MAX) {
+    const RunStatus status = device_.run(cycles, [this, enough] {
+      for (size_t p = 0; p < kPorts; ++p) {
+        for (const int c : kColours) {
+          for (const Arrival& a : device_.take(kPortNames[p].side, kPortNames[p].index, c)) {
+            came_[p][static_cast<size_t>(c)].push_back(a.wavelet);
+            ++count_;
+          }
+        }
+      }
+      return count_ >= enough || (count_ == added_ && device_.pending_sends() == 0);
+    });
+    return status == RunStatus::Done;
+  }
+
+  void check() const {
+    for (size_t p = 0; p < kPorts; ++p) {
+      EXPECT_EQ(board_.edges[p].broken, "");
+      for (const int c : kColours) {
+        const auto at = static_cast<size_t>(c);
+        EXPECT_EQ(board_.edges[p].got(c), in_[p][at]) << "into port " << p << ", colour " << c;
+        EXPECT_EQ(came_[p][at], out_[p][at]) << "out of port " << p << ", colour " << c;
+      }
+    }
+  }
+
+ private:
+  using Sorted = std::array<std::array<std::vector<Wavelet>, kMaxColours>, kPorts>;
+  Board& board_;
+  UartDevice& device_;
+  Rng rng_;
+  Sorted in_, out_, came_;
+  size_t count_ = 0, added_ = 0;
+};
+
+std::unique_ptr<UartDevice> open_device(Board* board, double silence = 10) {
+  Session::Options options;
+  options.silence = silence;
+  return std::make_unique<UartDevice>(std::make_unique<BridgeWire>(board), options);
+}
+
+// The seeds of a campaign, and one that is drawn anew if OW_BRIDGE_SEED names it.
+std::vector<uint64_t> seeds() {
+  std::vector<uint64_t> list = {1, 2, 3, 4};
+  if (const char* more = std::getenv("OW_BRIDGE_SEED"))
+    list.push_back(std::strtoull(more, nullptr, 0));
+  return list;
+}
+
+TEST(Bridge, SaysWhatItIs) {
+  Board board(1);
+  const auto device = open_device(&board);
+  EXPECT_EQ(device->shape().rows, 2);
+  EXPECT_EQ(device->shape().cols, 2);
+  EXPECT_EQ(device->wafer_shape().reticle_cols, 2);
+  EXPECT_EQ(device->wafer_shape().spare_rows, 0);
+}
+
+TEST(Bridge, CarriesWaveletsBothWays) {
+  Board board(7);
+  const auto device = open_device(&board);
+  Traffic traffic(&board, device.get(), 7);
+  traffic.add(3000);
+  ASSERT_TRUE(traffic.run(10'000'000));
+  traffic.check();
+  EXPECT_EQ(device->counts().again, 0u);
+  EXPECT_EQ(device->counts().wrong, 0u);
+}
+
+TEST(Bridge, LosesNothingWhenBytesAreLostDoubledAndChanged) {
+  for (const uint64_t seed : seeds()) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Board board(seed);
+    board.down = board.up = {1e-3, 1e-3, 1e-3};
+    const auto device = open_device(&board);
+    Traffic traffic(&board, device.get(), seed);
+    traffic.add(2000);
+    ASSERT_TRUE(traffic.run(100'000'000));
+    traffic.check();
+    EXPECT_GT(board.faults, 100u);
+    RecordProperty(fmt::format("cycles_{}", seed), static_cast<int>(board.cycles));
+    if (std::getenv("OW_VERBOSE") != nullptr) {
+      fmt::print(
+          "seed {}: {} cycles, {} faults, {} sent, {} again, {} late, {} taken, {} wrong, {} "
+          "others\n",
+          seed, board.cycles, board.faults, device->counts().sent, device->counts().again,
+          device->counts().late, device->counts().taken, device->counts().wrong,
+          device->counts().others);
+    }
+    EXPECT_GT(device->counts().again, 0u);
+    EXPECT_GT(device->counts().wrong, 0u);
+  }
+}
+
+TEST(Bridge, GetsThroughAWireThatSpoilsMostFrames) {
+  Board board(5);
+  board.down = board.up = {1e-2, 5e-3, 5e-3};
+  const auto device = open_device(&board);
+  Traffic traffic(&board, device.get(), 5);
+  traffic.add(200);
+  ASSERT_TRUE(traffic.run(100'000'000));
+  traffic.check();
+}
+
+TEST(Bridge, ABlockedColourHoldsNoOther) {
+  Board board(3);
+  const auto device = open_device(&board);
+  for (Edge& e : board.edges) e.set_blocked(1u << 2);
+  const std::vector<Wavelet> stuck(200, Wavelet{2, false, 9});
+  device->send(Side::West, 0, stuck);
+  device->send(Side::West, 0, std::vector<Wavelet>(200, Wavelet{1, false, 5}));
+  device->run(1'000'000, [&] { return board.edges[6].got(1).size() == 200; });
+  EXPECT_EQ(board.edges[6].got(1).size(), 200u);
+  EXPECT_EQ(board.edges[6].got(2).size(), static_cast<size_t>(link_credits(2)));
+  // What is stuck does not keep the device from saying that nothing moves.
+  EXPECT_EQ(device->run(1'000'000), RunStatus::Quiet);
+  EXPECT_EQ(device->pending_sends(Side::West, 0, 2), 200u - static_cast<size_t>(link_credits(2)));
+  EXPECT_EQ(device->send_credits(Side::West, 0, 2), 0);
+  EXPECT_EQ(device->send_credits(Side::West, 0, 1), link_credits(1));
+  for (Edge& e : board.edges) e.set_blocked(0);
+  device->run(1'000'000, [&] { return board.edges[6].got(2).size() == 200; });
+  EXPECT_EQ(board.edges[6].got(2).size(), 200u);
+}
+
+TEST(Bridge, GoesOnWhenTheCableWasOutForTwoSeconds) {
+  Board board(11);
+  const auto device = open_device(&board);
+  Traffic traffic(&board, device.get(), 11);
+  traffic.add(2000);
+  traffic.run(10'000'000, 500);
+  const uint64_t pulled = board.cycles;
+  board.out_until = pulled + static_cast<uint64_t>(2 * kClockHz);
+  ASSERT_TRUE(traffic.run(10'000'000));
+  EXPECT_GT(board.cycles, board.out_until);
+  traffic.check();
+}
+
+std::string fault_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const DeviceFault& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+TEST(Bridge, ACableThatStaysOutIsAnError) {
+  Board board(12);
+  const auto device = open_device(&board, 3);
+  Traffic traffic(&board, device.get(), 12);
+  traffic.add(1000);
+  traffic.run(10'000'000, 300);
+  board.out_until = UINT64_MAX;
+  EXPECT_EQ(fault_of([&] { traffic.run(1'000'000'000); }),
+            "bridge: the board has been silent for 3 s");
+}
+
+TEST(Bridge, ABoardThatDoesNotAnswerIsAnError) {
+  Board board(13);
+  board.out_until = UINT64_MAX;
+  EXPECT_EQ(
+      fault_of([&] { open_device(&board, 1); }),
+      "bridge: no answer within 1 s: the board has no power or no design, or the rate is wrong");
+}
+
+TEST(Bridge, ABoardThatIsResetIsAnError) {
+  Board board(14);
+  const auto device = open_device(&board);
+  Traffic traffic(&board, device.get(), 14);
+  traffic.add(1000);
+  traffic.run(10'000'000, 300);
+  board.reset();
+  EXPECT_EQ(fault_of([&] { traffic.run(100'000'000); }),
+            "bridge: the board was reset while it was in use");
+}
+
+TEST(Bridge, ASessionBeginsAnewAfterAnyBytes) {
+  for (const uint64_t seed : seeds()) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Board board(seed);
+    Rng rng(seed);
+    {
+      const auto device = open_device(&board);
+      Traffic traffic(&board, device.get(), seed);
+      traffic.add(300);
+      traffic.run(10'000'000, 100);  // left in the middle
+    }
+    for (int i = 0; i < 3000; ++i) {
+      board.to_board.push_back(static_cast<uint8_t>(rng.below(8) == 0 ? kFlag : rng.below(256)));
+      while (board.to_board.size() > 100) board.clock();
+    }
+    for (Edge& e : board.edges) e = Edge(seed);
+    const auto device = open_device(&board);
+    Traffic traffic(&board, device.get(), seed + 1);
+    traffic.add(500);
+    ASSERT_TRUE(traffic.run(10'000'000));
+    traffic.check();
+  }
+}
+
+TEST(Bridge, RefusesColoursAndPortsThatTheBoardDoesNotHave) {
+  Board board(1);
+  const auto device = open_device(&board);
+  EXPECT_THROW(device->send(Side::West, 0, Wavelet{4, false, 0}), BadInput);
+  EXPECT_THROW(device->send(Side::West, 2, Wavelet{0, false, 0}), BadInput);
+  EXPECT_THROW(device->take(Side::North, 0, 32), BadInput);
+}
+
+}  // namespace
+}  // namespace ow::uart
