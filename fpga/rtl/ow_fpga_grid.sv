@@ -90,6 +90,10 @@ module ow_fpga_grid
       localparam int unsigned Inner = r * Cols + (d == 0 ? Cols - 1 : 0);
       localparam logic [1:0] Side = d == 0 ? 2'd1 : 2'd3;
       lanes_t come;
+      // A link at rest says so in every other cycle, and one that works takes two for a frame.
+      logic idle_now, idle_q;
+      always_ff @(posedge clk[d]) idle_q <= idle_now;
+      assign link_idle[d][r] = idle_now || idle_q;
       // The clocks' phase is all that lanes of one length need; a board whose lanes have skew puts
       // its delay cells here.
       for (genvar l = 0; l < $bits(lanes_t); l++) begin : gen_lane
@@ -103,7 +107,7 @@ module ow_fpga_grid
         .odd_i(cycle_q[0]),
         .tile_i(d == 0 ? east_o[d][r] : west_o[d][r]), .tile_o(inner_i[d][r]),
         .lane_o(lanes[d][r]), .lane_i(come), .tap_o(), .up_o(link_up[d][r]),
-        .idle_o(link_idle[d][r]),
+        .idle_o(idle_now),
         .stat_re_i(stat_re[d][Inner] && stat_side[d][Inner] == Side),
         .stat_addr_i(stat_addr[d][Inner]), .stat_o(link_stat[d][r])
       );

@@ -237,6 +237,7 @@ class BridgeWire : public Wire {
   }
   double now() override { return static_cast<double>(board_.cycles) / kClockHz; }
   double rate() const override { return kClockHz / kByteCycles; }
+  double latency() const override { return 0; }
   std::string description() const override { return "bridge"; }
 
  private:

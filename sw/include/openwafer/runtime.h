@@ -233,6 +233,8 @@ class Runtime {
 //   mono:RxC     the same, Verilated as a whole (only sizes that were built: 2x2)
 //   wafer:FILE   a simulated wafer by its configuration; it is brought up and repaired, and has
 //                the logical tiles that this gives
+//   uart:PATH, uart:PATH:BAUD   a board at a serial port (docs/fpga.md); 3,000,000 baud if none is
+//                named. It is reset; what it does not answer in 10 s is DeviceFault
 // BadInput for anything else; DeviceFault if a wafer cannot be repaired. `firmware` is the
 // directory of the self-test that a wafer is brought up with; the package knows its own. With
 // OPENWAFER_RECORD=FILE in the environment the run of a simulated grid is recorded, so that waves

@@ -5,6 +5,7 @@
 #include <regex>
 
 #include "openwafer/runtime.h"
+#include "ow/open/board.h"
 #include "ow/open/wafer.h"
 #include "ow/sim/sim.h"
 
@@ -30,8 +31,10 @@ Runtime open(const std::string& machine, const std::string& firmware) {
     if (!ready.device) throw DeviceFault(ready.refusal);
     return Runtime(std::move(ready.device));
   }
+  if (uart::is_board(machine)) return Runtime(uart::open_board(machine));
   throw BadInput(fmt::format(
-      "machine '{}': must be sim:ROWSxCOLUMNS, mono:ROWSxCOLUMNS or wafer:FILE", machine));
+      "machine '{}': must be sim:ROWSxCOLUMNS, mono:ROWSxCOLUMNS, wafer:FILE or uart:PATH[:BAUD]",
+      machine));
 }
 
 }  // namespace ow

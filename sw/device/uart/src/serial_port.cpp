@@ -82,6 +82,8 @@ class SerialPort : public Wire {
     return t.count();
   }
   double rate() const override { return baud_ / 10.0; }
+  // An adapter at USB collects bytes for up to 16 ms, and the system schedules as it likes.
+  double latency() const override { return 0.04; }
   std::string description() const override { return fmt::format("{} at {} baud", path_, baud_); }
 
  private:

@@ -15,13 +15,14 @@ namespace {
 // Frames of a window at their longest, in bytes, and what an adapter may add on the way, in
 // seconds.
 constexpr double kWindowBytes = kWindow * 2.0 * (kHeaderBytes + kPayloadMax + kCrcBytes + 2);
-constexpr double kAdapterSeconds = 0.04;
 
 }  // namespace
 
 Session::Session(std::unique_ptr<Wire> wire, uint8_t number, const Options& options)
     : wire_(std::move(wire)), number_(number), options_(options) {
-  if (options_.resend <= 0) options_.resend = kAdapterSeconds + kWindowBytes / wire_->rate();
+  if (options_.resend <= 0) {
+    options_.resend = wire_->latency() + kWindowBytes / wire_->rate();
+  }
 }
 
 Bytes Session::open() {

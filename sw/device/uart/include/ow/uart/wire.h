@@ -24,6 +24,8 @@ class Wire {
   virtual double now() = 0;
   // Bytes a second that it carries each way.
   virtual double rate() const = 0;
+  // Seconds that it may hold bytes back, there and back.
+  virtual double latency() const = 0;
   // Its name for messages and reports.
   virtual std::string description() const = 0;
 };

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/fpga/sim_board.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+
+#include "Vow_fpga.h"
+#include "ow/base/rng.h"
+#include "verilated.h"
+
+namespace ow::fpga {
+namespace {
+
+// Bytes that wait in the adapter for the wire, as in a serial port's buffer.
+constexpr size_t kAdapterBytes = 256;
+
+// The adapter's transmitter: drives a pin, bit by bit.
+class Transmitter {
+ public:
+  explicit Transmitter(double bits_a_cycle) : step_(bits_a_cycle) {}
+  bool idle() const { return left_ == 0; }
+  void send(uint8_t byte) {
+    shift_ = static_cast<uint32_t>(byte) << 1 | 1u << 9;  // start bit 0, eight bits, stop bit 1
+    left_ = 10;
+    phase_ = 0;
+  }
+  // The pin in this cycle.
+  bool clock() {
+    if (left_ == 0) return true;
+    const bool pin = (shift_ & 1) != 0;
+    phase_ += step_;
+    if (phase_ >= 1) {
+      phase_ -= 1;
+      shift_ >>= 1;
+      --left_;
+    }
+    return pin;
+  }
+
+ private:
+  double step_, phase_ = 0;
+  uint32_t shift_ = 0;
+  int left_ = 0;
+};
+
+// The adapter's receiver: samples a pin in the middle of the bits.
+class Receiver {
+ public:
+  explicit Receiver(double bits_a_cycle) : step_(bits_a_cycle) {}
+  bool idle() const { return left_ == 0; }
+  // True if a byte is complete.
+  bool clock(bool pin, uint8_t* byte) {
+    if (left_ == 0) {
+      if (!pin) {
+        left_ = 10;
+        phase_ = 0.5;
+        shift_ = 0;
+      }
+      return false;
+    }
+    phase_ += step_;
+    if (phase_ < 1) return false;
+    phase_ -= 1;
+    shift_ |= static_cast<uint32_t>(pin) << (10 - left_);
+    if (--left_ > 0) return false;
+    *byte = static_cast<uint8_t>(shift_ >> 1);
+    return (shift_ & 1) == 0 && (shift_ >> 9 & 1) != 0;
+  }
+
+ private:
+  double step_, phase_ = 0;
+  uint32_t shift_ = 0;
+  int left_ = 0;
+};
+
+struct Context : VerilatedContext {
+  Context() { threads(1); }
+};
+
+}  // namespace
+
+struct SimBoard::Pins {
+  explicit Pins(const SimBoardOptions& o)
+      : options(o),
+        rng(o.seed),
+        transmitter(kBaud / kClockHz * (1 + o.adapter_ppm * 1e-6)),
+        receiver(kBaud / kClockHz * (1 + o.adapter_ppm * 1e-6)) {
+    model.uart_rx_i = 1;
+    model.rst_i = 1;
+    for (int k = 0; k < 8; ++k) clock();
+    model.rst_i = 0;
+  }
+  ~Pins() { model.final(); }
+
+  bool out() const { return cycles < out_until; }
+
+  // Bytes of either direction go through here.
+  void pass(uint8_t byte, std::deque<uint8_t>* to) {
+    if (out() || rng.uniform() < options.lost) {
+      ++faults;
+      return;
+    }
+    if (rng.uniform() < options.changed) {
+      ++faults;
+      byte ^= static_cast<uint8_t>(1u << rng.below(8));
+    }
+    to->push_back(byte);
+    if (rng.uniform() < options.doubled) {
+      ++faults;
+      to->push_back(byte);
+    }
+  }
+
+  // One period. The second clock rises while the first one falls: between two edges of one clock
+  // there is one of the other, which is all that wires without delay know of their phase.
+  void clock() {
+    if (transmitter.idle() && !to_board.empty()) {
+      transmitter.send(to_board.front());
+      to_board.pop_front();
+    }
+    model.uart_rx_i = transmitter.clock() || out();
+    uint8_t byte = 0;
+    if (receiver.clock(model.uart_tx_o != 0 || out(), &byte)) pass(byte, &to_host);
+    model.clk_a_i = 1;
+    model.clk_b_i = 0;
+    model.eval();
+    model.clk_a_i = 0;
+    model.clk_b_i = 1;
+    model.eval();
+    ++cycles;
+  }
+
+  SimBoardOptions options;
+  Rng rng;
+  Context context;
+  Vow_fpga model{&context, "board"};
+  Transmitter transmitter;
+  Receiver receiver;
+  std::deque<uint8_t> to_board, to_host;
+  uint64_t cycles = 0, faults = 0, written = 0, out_until = 0;
+};
+
+SimBoard::SimBoard(const SimBoardOptions& options) : pins_(std::make_unique<Pins>(options)) {}
+SimBoard::~SimBoard() = default;
+
+size_t SimBoard::write(const uint8_t* data, size_t count) {
+  Pins& p = *pins_;
+  size_t n = 0;
+  for (; n < count && p.to_board.size() < kAdapterBytes; ++n) {
+    p.pass(data[n], &p.to_board);
+    if (++p.written == p.options.out_after) {
+      p.out_until = p.cycles + static_cast<uint64_t>(p.options.out_seconds * kClockHz);
+    }
+  }
+  return n;
+}
+
+size_t SimBoard::read(uint8_t* data, size_t count, double seconds) {
+  Pins& p = *pins_;
+  const uint64_t end = p.cycles + 1 + static_cast<uint64_t>(std::max(seconds, 0.0) * kClockHz);
+  while (p.to_host.empty() && p.cycles < end) p.clock();
+  const size_t n = std::min(count, p.to_host.size());
+  std::copy_n(p.to_host.begin(), n, data);
+  p.to_host.erase(p.to_host.begin(), p.to_host.begin() + static_cast<std::ptrdiff_t>(n));
+  return n;
+}
+
+double SimBoard::now() { return static_cast<double>(pins_->cycles) / kClockHz; }
+uint64_t SimBoard::cycles() const { return pins_->cycles; }
+uint64_t SimBoard::faults() const { return pins_->faults; }
+unsigned SimBoard::leds() const { return pins_->model.led_o; }
+void SimBoard::run(uint64_t cycles) {
+  for (uint64_t k = 0; k < cycles; ++k) pins_->clock();
+}
+std::string SimBoard::description() const {
+  return fmt::format("a simulated board at {:g} Mbaud", kBaud / 1e6);
+}
+
+}  // namespace ow::fpga

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// The FPGA's design at its pins: two clocks, a UART bit by bit, the host's own code on the other
+// side.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "openwafer/runtime.h"
+#include "ow/base/error.h"
+#include "ow/base/rng.h"
+#include "ow/compile/network_run.h"
+#include "ow/device/control_plane.h"
+#include "ow/device/tile_map.h"
+#include "ow/fpga/sim_board.h"
+#include "ow/golden/network.h"
+#include "ow/golden/train.h"
+#include "ow/open/board.h"
+
+namespace ow::fpga {
+namespace {
+
+std::unique_ptr<uart::UartDevice> board(const SimBoardOptions& options = {}) {
+  return uart::open_board(std::make_unique<SimBoard>(options));
+}
+
+TEST(FpgaBoard, IsBroughtUpOverTheWire) {
+  auto pins = std::make_unique<SimBoard>();
+  SimBoard& sim = *pins;
+  EXPECT_EQ(sim.leds() & 2, 0u);  // no session
+  const auto device = uart::open_board(std::move(pins));
+  EXPECT_EQ(device->shape(), (GridShape{2, 2}));
+  EXPECT_EQ(sim.leds() & 0x2E, 0xEu);  // a session, frames, the crossings; no broken rule
+  ControlPlane control(*device);
+  Rng rng(1);
+  for (int row = 0; row < 2; ++row) {
+    for (int col = 0; col < 2; ++col) {
+      std::vector<uint32_t> words(100);
+      for (uint32_t& w : words) w = static_cast<uint32_t>(rng.next());
+      control.write_tile(row, col, 0x400, words);
+      EXPECT_EQ(control.read_tile(row, col, 0x400, words.size()), words);
+    }
+  }
+  EXPECT_EQ(control.sram_bytes(1, 1), isa::kMini.sram_bytes);
+  EXPECT_EQ(device->run(100000), RunStatus::Quiet);
+}
+
+// The digits of configs/digits-mini.yaml, the first few, by a network of few epochs.
+jobs::RunReport digits(const SimBoardOptions& options, size_t samples) {
+  jobs::RunParams params = jobs::load_params(OW_SOURCE_DIR "/configs/digits-mini.yaml");
+  jobs::RunOptions run;
+  run.tile = jobs::kMiniTile;
+  run.make = [&options](GridShape) { return board(options); };
+  run.firmware = OW_FIRMWARE_DIR "/stream_layer_mini.elf";
+  run.reference = golden::run_network;
+  run.train = golden::train;
+  run.limit = samples;
+  run.dense = false;
+  return jobs::run_network(params, run);
+}
+
+void expect_golden(const jobs::RunReport& report) {
+  EXPECT_GT(report.compared(), 0u);
+  EXPECT_EQ(report.different(), 0u);
+}
+
+TEST(FpgaBoard, DigitsHaveTheBitsOfGolden) { expect_golden(digits({}, 16)); }
+
+TEST(FpgaBoard, DigitsHaveTheBitsOfGoldenOverABadWire) {
+  SimBoardOptions options;
+  options.lost = options.doubled = options.changed = 1e-3 / 3;
+  options.seed = 5;
+  expect_golden(digits(options, 16));
+}
+
+TEST(FpgaBoard, GoesOnWhenTheCableWasOut) {
+  SimBoardOptions options;
+  options.out_after = 6000;
+  options.out_seconds = 0.02;  // many times a resend
+  expect_golden(digits(options, 16));
+}
+
+TEST(FpgaBoard, ACableThatStaysOutIsAnError) {
+  SimBoardOptions options;
+  options.out_after = 6000;
+  options.out_seconds = 1e6;
+  uart::Session::Options session;
+  session.silence = 0.05;
+  auto device = uart::open_board(std::make_unique<SimBoard>(options), session);
+  ControlPlane control(*device);
+  const std::vector<uint32_t> words(1500, 7);
+  try {
+    for (int k = 0; k < 4; ++k) {
+      control.write_tile(k / 2, k % 2, 0, words);
+      control.read_tile(k / 2, k % 2, 0, words.size());
+    }
+    FAIL() << "the wire was never out";
+  } catch (const DeviceFault& e) {
+    EXPECT_STREQ(e.what(), "a simulated board at 12.5 Mbaud: the board has been silent for 0.05 s");
+  }
+}
+
+}  // namespace
+}  // namespace ow::fpga
