@@ -15,6 +15,7 @@
 #include "ow/compile/train_params.h"
 #include "ow/golden/network.h"
 #include "ow/golden/train.h"
+#include "ow/open/board.h"
 #include "ow/wafer/files.h"
 #include "run_train.h"
 #include "wafer.h"
@@ -210,8 +211,16 @@ void check_wafer(const Options& options, const jobs::RunParams& params) {
   if (options.validate_only) wafer::make_wafer_device(shape, faults);
 }
 
+bool on_board(const Options& options) { return uart::is_board(options.device); }
+
 // Options that do not go together.
 void check_combination(const Options& options) {
+  if (on_board(options)) {
+    if (options.check_idle || !options.record.empty() || !options.wafer.empty()) {
+      throw BadInput("--device uart: not with --check-idle, --record or --wafer");
+    }
+    return;  // its tiles are those of `mini` in any case
+  }
   const bool mini = options.tiles == "mini";
   if (mini && (options.device != "rtl" || options.check_idle)) {
     throw BadInput("--tiles mini: only with --device rtl and without --check-idle");
@@ -232,7 +241,7 @@ void check_combination(const Options& options) {
 // All but where a wafer comes from and who hears of the progress.
 jobs::RunOptions run_options(const Options& options) {
   jobs::RunOptions run;
-  const bool mini = options.tiles == "mini";
+  const bool mini = options.tiles == "mini" || on_board(options);
   run.device = options.device == "golden" ? RunDevice::Golden
                : options.device == "mono" ? RunDevice::Monolithic
                                           : RunDevice::Replicated;
@@ -242,6 +251,17 @@ jobs::RunOptions run_options(const Options& options) {
   if (mini) {
     run.tile = jobs::kMiniTile;
     run.make = bench::make_mini_grid;
+  }
+  if (on_board(options)) {
+    run.make = [&options](GridShape grid) {
+      auto device = uart::open_board(options.device);
+      if (device->shape() != grid) {
+        throw BadInput(fmt::format("{}: the board has {} x {} tiles, {} wants {} x {}",
+                                   options.device, device->shape().rows, device->shape().cols,
+                                   options.params, grid.rows, grid.cols));
+      }
+      return device;
+    };
   }
   run.firmware = !options.firmware.empty() ? options.firmware
                  : mini                    ? OW_FIRMWARE_DIR "/stream_layer_mini.elf"
@@ -289,6 +309,7 @@ RunReport run_with_progress(const jobs::RunParams& params, jobs::RunOptions run)
 
 // "sim:4x4" is "rtl", the grid being that of the parameters.
 void take_device(Options* options, const std::string& params, GridShape grid) {
+  if (on_board(*options)) return;
   const size_t colon = options->device.find(':');
   if (colon != std::string::npos) {
     const wafer::Window shape = read_window(options->device.substr(colon + 1));
@@ -302,9 +323,10 @@ void take_device(Options* options, const std::string& params, GridShape grid) {
   for (const char* known : {"rtl", "mono", "golden"}) {
     if (options->device == known) return;
   }
-  throw BadInput(
-      fmt::format("--device {}: must be golden, or rtl, sim or mono, also with the grid (sim:4x4)",
-                  options->device));
+  throw BadInput(fmt::format(
+      "--device {}: must be golden, uart:PATH[:BAUD], or rtl, sim or mono, also with the "
+      "grid (sim:4x4)",
+      options->device));
 }
 
 // What a training has no use for.
@@ -318,6 +340,7 @@ void check_training_options(const Options& options) {
   without(!options.save_outputs.empty(), "--save-outputs");
   without(options.limit != 0, "--limit");
   without(!options.wafer.empty(), "--wafer");
+  without(on_board(options), "--device uart");
 }
 
 int train(Context& context, Options options) {
@@ -403,7 +426,7 @@ void add_run(CLI::App& app, Context& context) {
       ->capture_default_str();
   sub->add_option("--device", options->device,
                   "rtl or sim: the replicated simulator; mono: the monolithic one (both also with "
-                  "the grid, sim:4x4); golden: no RTL")
+                  "the grid, sim:4x4); golden: no RTL; uart:PATH[:BAUD]: a board at a serial port")
       ->capture_default_str();
   sub->add_option("--model-dir,--model_dir", options->model_dir,
                   "Checkpoints and metrics of a training")

@@ -3,8 +3,13 @@
 // side.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
+#include <cstdio>
 #include <memory>
+#include <string>
 
 #include "openwafer/runtime.h"
 #include "ow/base/error.h"
@@ -66,6 +71,16 @@ void expect_golden(const jobs::RunReport& report) {
 
 TEST(FpgaBoard, DigitsHaveTheBitsOfGolden) { expect_golden(digits({}, 16)); }
 
+// The whole job: minutes.
+TEST(FpgaDigits, AllHaveTheBitsOfGoldenAndNineInTenAreRight) {
+  const jobs::RunReport report = digits({}, 0);
+  EXPECT_EQ(report.samples, 449u);
+  expect_golden(report);
+  EXPECT_EQ(report.right_device, report.right_golden);
+  EXPECT_GE(10 * report.right_device, 9 * report.samples);
+  fmt::print("{} of {} right, {} cycles\n", report.right_device, report.samples, report.sim_cycles);
+}
+
 TEST(FpgaBoard, DigitsHaveTheBitsOfGoldenOverABadWire) {
   SimBoardOptions options;
   options.lost = options.doubled = options.changed = 1e-3 / 3;
@@ -98,6 +113,68 @@ TEST(FpgaBoard, ACableThatStaysOutIsAnError) {
   } catch (const DeviceFault& e) {
     EXPECT_STREQ(e.what(), "a simulated board at 12.5 Mbaud: the board has been silent for 0.05 s");
   }
+}
+
+// A program that runs until it is told to end.
+class Background {
+ public:
+  explicit Background(const char* program) {
+    int ends[2];
+    EXPECT_EQ(::pipe(ends), 0);
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      ::dup2(ends[1], STDOUT_FILENO);
+      ::execl(program, program, "--pty", nullptr);
+      ::_exit(127);
+    }
+    ::close(ends[1]);
+    std::FILE* out = ::fdopen(ends[0], "r");
+    char line[200] = "";
+    EXPECT_NE(std::fgets(line, sizeof(line), out), nullptr);
+    line_ = line;
+    line_.erase(line_.find_last_not_of('\n') + 1);
+    std::fclose(out);
+  }
+  ~Background() {
+    ::kill(pid_, SIGTERM);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  Background(const Background&) = delete;
+  Background& operator=(const Background&) = delete;
+  const std::string& line() const { return line_; }
+
+ private:
+  pid_t pid_ = 0;
+  std::string line_;
+};
+
+// Two programs after each other at the same terminal: the second one resets the machine.
+TEST(FpgaTerminal, IsASerialPortForTheLibrary) {
+  const Background sim(OW_FPGA_SIM);
+  for (uint32_t k = 0; k < 2; ++k) {
+    const auto device = uart::open_board(sim.line());
+    ControlPlane control(*device);
+    const std::vector<uint32_t> words(20, 0xABCD0000 + k);
+    control.write_tile(1, 1, 0x400, words);
+    EXPECT_EQ(control.read_tile(1, 1, 0x400, words.size()), words);
+  }
+}
+
+TEST(FpgaTerminal, WrongPortsAreRefused) {
+  const auto refusal = [](const std::string& machine) {
+    try {
+      uart::open_board(machine);
+    } catch (const BadInput& e) {
+      return std::string(e.what());
+    }
+    return std::string("none");
+  };
+  EXPECT_EQ(refusal("uart:"), "machine 'uart:': must be uart:PATH or uart:PATH:BAUD");
+  EXPECT_EQ(refusal("uart:/no/such/port"), "/no/such/port: No such file or directory");
+  EXPECT_EQ(refusal("uart:/dev/null"),
+            "/dev/null: is not a serial port: Inappropriate ioctl for device");
+  EXPECT_EQ(refusal("uart:/dev/null:1234"),
+            "/dev/null: 1234 baud: must be one of the usual rates from 9600 to 3000000");
 }
 
 }  // namespace
