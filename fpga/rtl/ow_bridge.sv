@@ -189,4 +189,15 @@ module ow_bridge
     .data_valid_o(up_valid), .data_ready_i(up_ready), .data_o(up), .fresh_i(fresh), .flush_o(flush)
   );
 
+  // The rules of the streams inside.
+  ow_stream_check #(.Width(8)) u_check_tx (
+    .clk_i, .rst_i, .valid_i(tx_valid_o), .ready_i(tx_ready_i), .data_i(tx_data_o)
+  );
+  ow_stream_check #(.Width(8)) u_check_down (
+    .clk_i, .rst_i(clear_q || restart), .valid_i(down_valid), .ready_i(down_ready), .data_i(down)
+  );
+  ow_stream_check #(.Width(8)) u_check_up (
+    .clk_i, .rst_i(clear_q || restart), .valid_i(up_valid), .ready_i(up_ready), .data_i(up)
+  );
+
 endmodule

@@ -44,7 +44,6 @@ package ow_host_pkg;
   // Flags of a status record.
   localparam int unsigned STATUS_QUIET_BIT = 0;
   localparam int unsigned STATUS_CREDIT_BIT = 1;
-  localparam int unsigned STATUS_OVERRUN_BIT = 2;
 
   // Place of a room record's credits above its count of wavelets.
   localparam int unsigned ROOM_CREDITS_BIT = 6;

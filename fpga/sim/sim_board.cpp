@@ -8,6 +8,7 @@
 
 #include "Vow_fpga.h"
 #include "ow/base/rng.h"
+#include "ow/fpga/adapter.h"
 #include "verilated.h"
 
 namespace ow::fpga {
@@ -15,65 +16,6 @@ namespace {
 
 // Bytes that wait in the adapter for the wire, as in a serial port's buffer.
 constexpr size_t kAdapterBytes = 256;
-
-// The adapter's transmitter: drives a pin, bit by bit.
-class Transmitter {
- public:
-  explicit Transmitter(double bits_a_cycle) : step_(bits_a_cycle) {}
-  bool idle() const { return left_ == 0; }
-  void send(uint8_t byte) {
-    shift_ = static_cast<uint32_t>(byte) << 1 | 1u << 9;  // start bit 0, eight bits, stop bit 1
-    left_ = 10;
-    phase_ = 0;
-  }
-  // The pin in this cycle.
-  bool clock() {
-    if (left_ == 0) return true;
-    const bool pin = (shift_ & 1) != 0;
-    phase_ += step_;
-    if (phase_ >= 1) {
-      phase_ -= 1;
-      shift_ >>= 1;
-      --left_;
-    }
-    return pin;
-  }
-
- private:
-  double step_, phase_ = 0;
-  uint32_t shift_ = 0;
-  int left_ = 0;
-};
-
-// The adapter's receiver: samples a pin in the middle of the bits.
-class Receiver {
- public:
-  explicit Receiver(double bits_a_cycle) : step_(bits_a_cycle) {}
-  bool idle() const { return left_ == 0; }
-  // True if a byte is complete.
-  bool clock(bool pin, uint8_t* byte) {
-    if (left_ == 0) {
-      if (!pin) {
-        left_ = 10;
-        phase_ = 0.5;
-        shift_ = 0;
-      }
-      return false;
-    }
-    phase_ += step_;
-    if (phase_ < 1) return false;
-    phase_ -= 1;
-    shift_ |= static_cast<uint32_t>(pin) << (10 - left_);
-    if (--left_ > 0) return false;
-    *byte = static_cast<uint8_t>(shift_ >> 1);
-    return (shift_ & 1) == 0 && (shift_ >> 9 & 1) != 0;
-  }
-
- private:
-  double step_, phase_ = 0;
-  uint32_t shift_ = 0;
-  int left_ = 0;
-};
 
 struct Context : VerilatedContext {
   Context() { threads(1); }

@@ -54,7 +54,6 @@ TEST(HostNumbers, AreTheSameOnBothEnds) {
       {"RECORD_ROOM", kRoom},
       {"STATUS_QUIET_BIT", kStatusQuietBit},
       {"STATUS_CREDIT_BIT", kStatusCreditBit},
-      {"STATUS_OVERRUN_BIT", kStatusOverrunBit},
       {"ROOM_CREDITS_BIT", kRoomCreditsBit},
       {"QUEUE_SLOTS", kQueueSlots},
       {"CHAIN_SKIP_BIT", kChainSkipBit},

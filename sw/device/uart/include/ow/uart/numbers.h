@@ -39,7 +39,6 @@ enum Record : uint8_t {
 
 constexpr int kStatusQuietBit = 0;
 constexpr int kStatusCreditBit = 1;
-constexpr int kStatusOverrunBit = 2;
 constexpr int kRoomCreditsBit = 6;
 constexpr int kQueueSlots = 32;
 constexpr int kChainSkipBit = 7;
