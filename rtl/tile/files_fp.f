@@ -11,4 +11,10 @@ rtl/tile/math/ow_datapath_fold.sv
 rtl/tile/math/ow_datapath.sv
 rtl/tile/memory/ow_sram_bank.sv
 rtl/tile/memory/ow_sram.sv
+rtl/tile/reduce/ow_reduce_pkg.sv
+rtl/tile/reduce/ow_reduce_regs.sv
+rtl/tile/reduce/ow_reduce_issue.sv
+rtl/tile/reduce/ow_reduce_chain.sv
+rtl/tile/reduce/ow_reduce_output.sv
+rtl/tile/reduce/ow_reduce_bias.sv
 rtl/tile/reduce/ow_reduce.sv

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// The RED registers (docs/memory-map.md) and what is wrong with what they hold. They are written
+// while no drain runs; a write during one has no effect and is the reducer's error. Reads are
+// combinational. bad_o is valid with start_i.
+module ow_reduce_regs
+  import ow_pkg::*;
+  import ow_reduce_pkg::*;
+#(
+  parameter int unsigned Lanes = 8,
+  parameter int unsigned AccWords = 16
+) (
+  input  logic          clk_i,
+  input  logic          rst_i,
+
+  input  logic          we_i,
+  input  logic [15:0]   addr_i,
+  input  logic [31:0]   wdata_i,
+  output logic [31:0]   rdata_o,
+
+  // For RED_STATUS.
+  input  logic          busy_i,
+  input  reducer_wait_e cause_i,
+  input  logic          error_i,
+  input  logic [15:0]   row_i,  // rows whose elements have all been issued
+
+  output config_t       config_o,
+  output logic [4:0]    words_o,  // accumulator words of a row
+  input  logic          start_i,
+  output logic          bad_o     // the drain cannot start with them
+);
+  localparam int unsigned LaneBits = $clog2(Lanes);
+
+  config_t config_q;
+
+  // A byte address as written; beyond 24 bits: outside memory, the low bits kept.
+  function automatic logic [23:0] address(input logic [31:0] written);
+    return written[31:24] == '0 ? written[23:0] : {3'b011, written[20:0]};
+  endfunction
+
+  // What is written, by register.
+  /* verilator lint_off UNUSEDSIGNAL */ // reserved bits
+  red_acc_reg_t new_acc;
+  red_count_reg_t new_count;
+  red_phase_reg_t new_phase;
+  red_action_t new_action;
+  red_pitch_reg_t new_pitch;
+  red_start_reg_t new_start;
+  /* verilator lint_on UNUSEDSIGNAL */
+  assign new_acc = wdata_i;
+  assign new_count = wdata_i;
+  assign new_phase = wdata_i;
+  assign new_action = wdata_i;
+  assign new_pitch = wdata_i;
+  assign new_start = wdata_i;
+
+  // An action as it is kept: bfloat16 is a rounding to 16 bits, too.
+  /* verilator lint_off UNUSEDSIGNAL */ // reserved bits
+  function automatic act_t kept(input red_action_t a);
+    return '{bf16: a.bf16, relu: a.relu, f16: a.f16 || a.bf16, bias: a.bias, out_q: a.out_q,
+             memory: a.memory, in1_q: a.in1_q, in1: a.in1, in0_q: a.in0_q, in0: a.in0,
+             enable: a.enable};
+  endfunction
+  /* verilator lint_on UNUSEDSIGNAL */
+  function automatic red_action_t shown(input act_t a);
+    return '{bf16: a.bf16, relu: a.relu, f16: a.f16, bias: a.bias, out_q: a.out_q,
+             memory: a.memory, in1_q: a.in1_q, in1: a.in1, in0_q: a.in0_q, in0: a.in0,
+             enable: a.enable, default: '0};
+  endfunction
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      config_q <= '0;
+    end else if (we_i && !busy_i) begin
+      case (addr_i)
+        REG_RED_ACC: {config_q.ring, config_q.samples} <= {new_acc.ring, new_acc.samples};
+        REG_RED_COUNT: config_q.count <= new_count.rows;
+        REG_RED_PHASE: begin  // RED_START is written after it, or is 0
+          {config_q.pivot, config_q.period} <= {new_phase.pivot, new_phase.period};
+          {config_q.more, config_q.first} <= '0;
+        end
+        REG_RED_ACT_LT: config_q.act[0] <= kept(new_action);
+        REG_RED_ACT_EQ: config_q.act[1] <= kept(new_action);
+        REG_RED_ACT_GT: config_q.act[2] <= kept(new_action);
+        REG_RED_BIAS: config_q.bias_base <= address(wdata_i);
+        REG_RED_DST: config_q.dst_base <= address(wdata_i);
+        REG_RED_PITCH: config_q.pitch <= new_pitch.pitch;
+        REG_RED_START: {config_q.more, config_q.first} <= {new_start.more, new_start.phase};
+        default: ;
+      endcase
+    end
+  end
+  assign config_o = config_q;
+
+  always_comb begin
+    case (addr_i)
+      REG_RED_ACC:
+        rdata_o = red_acc_reg_t'{ring: config_q.ring, samples: config_q.samples, default: '0};
+      REG_RED_COUNT: rdata_o = red_count_reg_t'{rows: config_q.count, default: '0};
+      REG_RED_PHASE: rdata_o = red_phase_reg_t'{pivot: config_q.pivot, period: config_q.period};
+      REG_RED_ACT_LT: rdata_o = shown(config_q.act[0]);
+      REG_RED_ACT_EQ: rdata_o = shown(config_q.act[1]);
+      REG_RED_ACT_GT: rdata_o = shown(config_q.act[2]);
+      REG_RED_BIAS: rdata_o = {8'd0, config_q.bias_base};
+      REG_RED_DST: rdata_o = {8'd0, config_q.dst_base};
+      REG_RED_PITCH: rdata_o = red_pitch_reg_t'{pitch: config_q.pitch, default: '0};
+      REG_RED_STATUS:
+        rdata_o = red_status_reg_t'{running: busy_i, waits: cause_i, error: error_i, rows: row_i,
+                                    default: '0};
+      REG_RED_START: rdata_o = red_start_reg_t'{more: config_q.more, phase: config_q.first};
+      default: rdata_o = 32'd0;
+    endcase
+  end
+
+  // In an action: two inputs from one queue, or addresses that are not those of its elements.
+  logic bad_actions;
+  assign words_o = config_q.samples[LaneBits +: 5];
+  always_comb begin
+    bad_actions = 1'b0;
+    bad_o = 1'b0;
+    if (start_i) begin
+      for (int unsigned i = 0; i < 3; i++) begin
+        if (config_q.act[i].enable) begin
+          if (config_q.act[i].in0 && config_q.act[i].in1 &&
+              config_q.act[i].in0_q == config_q.act[i].in1_q) bad_actions = 1'b1;
+          if (config_q.act[i].memory) begin
+            if (config_q.dst_base[0] || config_q.pitch[0]) bad_actions = 1'b1;
+            if (!config_q.act[i].f16 && (config_q.dst_base[1] || config_q.pitch[1])) begin
+              bad_actions = 1'b1;
+            end
+          end
+          if (config_q.act[i].bias && config_q.bias_base[1:0] != 2'd0) bad_actions = 1'b1;
+        end
+      end
+      bad_o = bad_actions || config_q.samples == 16'd0 ||
+              config_q.samples[LaneBits-1:0] != '0 || config_q.samples > 16'(AccWords * Lanes) ||
+              config_q.ring == 8'd0 || config_q.ring > 8'(AccWords) ||
+              config_q.period == 16'd0 || config_q.first >= config_q.period ||
+              10'(config_q.ring[4:0]) * 10'(words_o) > 10'(AccWords);
+    end
+  end
+endmodule
