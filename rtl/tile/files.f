@@ -47,6 +47,8 @@ rtl/tile/core/ow_core_alu.sv
 rtl/tile/core/ow_core_muldiv.sv
 rtl/tile/core/ow_core_csr.sv
 rtl/tile/core/ow_core_fetch.sv
+rtl/tile/core/ow_core_write.sv
+rtl/tile/core/ow_core_execute.sv
 rtl/tile/core/ow_core.sv
 rtl/tile/core/ow_tasks.sv
 rtl/tile/host/ow_test_port.sv

@@ -112,40 +112,11 @@ module ow_core
 
   `OW_ASSERT_INIT(SramBytesRange_A, SramBytes >= 64 && SramBytes % 64 == 0 && SramBytes <= 2**23)
 
-  localparam logic [4:0] LINK_REG = 5'd1;  // x1: return address of a task
-  localparam logic [4:0] STACK_REG = 5'd2;
-  localparam logic [4:0] ARG_REG = 5'd10;  // x10: its argument
-
-  // What a multi-cycle instruction in the execute stage waits for.
-  typedef enum logic [1:0] {
-    EX_RUN    = 2'd0,
-    EX_MULDIV = 2'd1,
-    EX_MMIO   = 2'd2,  // a register read has been granted
-    EX_SYNC   = 2'd3   // the engine has taken an instruction for thread 0
-  } ex_e;
-
   ex_e         ex_q, ex_d;
   logic [31:0] pc_q;
   logic        stopped_q, stop_ebreak_q;
   logic [4:0]  cause_q;
   logic [31:0] tval_q;
-
-  // Write-back stage.
-  logic        wb_valid_q;    // an instruction is here (it retired or trapped)
-  logic        wb_trap_q;
-  logic        wb_we_q;       // writes wb_rd_q
-  logic        wb_load_q;     // the value comes from memory in this cycle
-  logic [2:0]  wb_funct3_q;
-  logic [4:0]  wb_rd_q;
-  logic [31:0] wb_data_q;
-  logic        wb_store_q;
-  logic [31:0] wb_addr_q;
-  logic [31:0] wb_wdata_q;
-  logic [31:0] wb_pc_q, wb_insn_q;
-  logic        link_pend_q;   // ow.next has been dispatched: x1 is still to be written
-  logic [31:0] link_q;
-
-  logic [31:0] regs_q [32];
 
   // ------------------------------------------------------------------------------------- fetch --
   logic        active, pc_ok, have, line_valid, fetch_idle, line_pop, redirect, flush;
@@ -154,7 +125,7 @@ module ow_core
 
   assign active = ((ex_q != EX_RUN) | (run_i & ~stopped_q)) & ~core_rst_i;
   assign pc_ok = pc_q < SramBytes;
-  assign have = active & ~link_pend_q & (line_valid | ~pc_ok);
+  assign have = active & ~link_pend & (line_valid | ~pc_ok);
   assign flush = ~active;
 
   always_comb begin
@@ -187,11 +158,11 @@ module ow_core
     if (have && pc_ok) insn = pc_q[2] ? line[63:32] : line[31:0];
   end
 
-  // --------------------------------------------------------------------------------- operands ---
+  // ------------------------------------------------------------------- operands and write-back ---
   dec_t        dec;
-  logic [31:0] wb_result;
   logic [31:0] rs1, rs2, alu_a, alu_b, alu_result;
-  logic        taken;
+  logic        taken, link_pend, write_busy;
+  write_t      write;
 
   ow_core_decode u_decode (
     .valid_i(have & pc_ok),
@@ -199,35 +170,27 @@ module ow_core
     .dec_o(dec)
   );
 
-  // What write-back writes: a load picks its bytes here.
-  logic [31:0] load_word;
-  always_comb begin
-    wb_result = wb_data_q;
-    load_word = 32'd0;
-    if (wb_load_q) begin
-      load_word = dmem_rdata_i >> {wb_addr_q[1:0], 3'd0};
-      unique case (wb_funct3_q)
-        3'd0: wb_result = {{24{load_word[7]}}, load_word[7:0]};
-        3'd1: wb_result = {{16{load_word[15]}}, load_word[15:0]};
-        3'd4: wb_result = {24'd0, load_word[7:0]};
-        3'd5: wb_result = {16'd0, load_word[15:0]};
-        default: wb_result = load_word;
-      endcase
-    end
-  end
+  ow_core_write u_write (
+    .clk_i,
+    .rst_i(rst_i || core_rst_i),
+    .issue_i(issue_o),
+    .insn_i(write),
+    .dmem_rvalid_i,
+    .dmem_rdata_i,
+    .read_i(have),
+    .rs1_i(dec.rs1),
+    .rs2_i(dec.rs2),
+    .rs1_o(rs1),
+    .rs2_o(rs2),
+    .link_pend_o(link_pend),
+    .busy_o(write_busy),
+    .retire_o
+  );
 
   always_comb begin
-    rs1 = 32'd0;
-    rs2 = 32'd0;
     alu_a = 32'd0;
     alu_b = 32'd0;
     if (have) begin
-      if (dec.rs1 != 5'd0) begin
-        rs1 = wb_we_q && wb_rd_q == dec.rs1 ? wb_result : regs_q[dec.rs1];
-      end
-      if (dec.rs2 != 5'd0) begin
-        rs2 = wb_we_q && wb_rd_q == dec.rs2 ? wb_result : regs_q[dec.rs2];
-      end
       unique case (dec.a_sel)
         A_PC: alu_a = pc_q;
         A_RS1: alu_a = rs1;
@@ -300,216 +263,65 @@ module ow_core
   );
 
   // ---------------------------------------------------------------------------------- execute ---
-  // Requests, traps and redirects: nothing here depends on a grant of this cycle.
-  logic         misaligned, in_sram, in_regs, in_text, stack_low;
-  tensor_ctl_t  tensor_ctl;
-  /* verilator lint_off UNUSEDSIGNAL */ // its sign
-  logic [32:0]  below_text;  // the address of a store less the limit
-  /* verilator lint_on UNUSEDSIGNAL */
-  assign tensor_ctl = rs1;
-  assign below_text = {rs1[31], rs1} + {dec.imm[31], dec.imm} - {9'd0, text_limit_i};
-
-  always_comb begin
-    trap = 1'b0;
-    cause = 5'd0;
-    tval = 32'd0;
-    redirect = 1'b0;
-    target = 32'd0;
-    misaligned = 1'b0;
-    in_sram = 1'b0;
-    in_regs = 1'b0;
-    in_text = 1'b0;
-    stack_low = 1'b0;
-    dmem_req_o = 1'b0;
-    dmem_we_o = 1'b0;
-    dmem_be_o = 4'd0;
-    dmem_addr_o = 24'd0;
-    dmem_wdata_o = 32'd0;
-    mmio_req_o = 1'b0;
-    mmio_we_o = 1'b0;
-    mmio_addr_o = 16'd0;
-    mmio_wdata_o = 32'd0;
-    next_pop_o = 1'b0;
-    next_wait_o = 1'b0;
-    tensor_valid_o = 1'b0;
-    tensor_o = '0;
-    dsr_we_o = 1'b0;
-    dsr_idx_o = 5'd0;
-    dsr_word_o = 3'd0;
-    dsr_wdata_o = 32'd0;
-    if (have) begin
-      unique case (dec.cls)
-        CLS_ILLEGAL: begin
-          trap = 1'b1;
-          cause = pc_ok ? TRAP_ILLEGAL : TRAP_FETCH_FAULT;
-          tval = pc_ok ? insn : pc_q;
-        end
-        CLS_ALU: begin
-          // One that has wrapped around below 0 is low, too.
-          stack_low = dec.rd == STACK_REG && stack_limit_i != '0 &&
-              (alu_result[31] || alu_result < {8'd0, stack_limit_i});
-          trap = stack_low;
-          cause = TRAP_STACK;
-          tval = alu_result;
-        end
-        CLS_BRANCH, CLS_JAL, CLS_JALR: begin
-          target = {alu_result[31:1], 1'b0};  // bit 0 is only ever set by jalr, which clears it
-          redirect = taken || dec.cls != CLS_BRANCH;
-          if (redirect && target[1]) begin
-            trap = 1'b1;
-            cause = TRAP_FETCH_MISALIGNED;
-            tval = target;
-          end
-        end
-        CLS_LOAD, CLS_STORE: begin
-          misaligned = (dec.funct3[0] & alu_result[0]) |
-              (dec.funct3[1] & (alu_result[1:0] != 2'd0));
-          in_sram = alu_result < SramBytes;
-          in_regs = alu_result[31:12] == TILE_REGS[31:12] && dec.funct3[1] &&
-              alu_result[11:0] < 12'(TILE_REGS_BYTES);
-          // Beside the adder and not behind it: what the sum falls short of the limit by.
-          in_text = dec.cls == CLS_STORE && in_sram && below_text[32];
-          if (misaligned || in_text || !(in_sram || in_regs)) begin
-            trap = 1'b1;
-            tval = alu_result;
-            if (in_text) cause = TRAP_TEXT;
-            else if (dec.cls == CLS_LOAD) cause = misaligned ? TRAP_LOAD_MISALIGNED : TRAP_LOAD_FAULT;
-            else cause = misaligned ? TRAP_STORE_MISALIGNED : TRAP_STORE_FAULT;
-          end else if (in_sram) begin
-            dmem_req_o = 1'b1;
-            dmem_we_o = dec.cls == CLS_STORE;
-            dmem_addr_o = {alu_result[23:2], 2'd0};  // bytes are named by the enables
-            dmem_be_o = (dec.funct3[1] ? 4'b1111 : dec.funct3[0] ? 4'b0011 : 4'b0001) <<
-                alu_result[1:0];
-            dmem_wdata_o = rs2 << {alu_result[1:0], 3'd0};
-          end else begin
-            mmio_req_o = ex_q == EX_RUN;
-            mmio_we_o = dec.cls == CLS_STORE;
-            mmio_addr_o = {4'd0, alu_result[11:0]};
-            mmio_wdata_o = rs2;
-          end
-        end
-        CLS_CSR: begin
-          trap = csr_illegal;
-          cause = TRAP_ILLEGAL;
-          tval = insn;
-        end
-        CLS_FENCEI: begin
-          redirect = 1'b1;
-          target = pc_q + 32'd4;
-        end
-        CLS_ECALL: begin
-          trap = 1'b1;
-          cause = TRAP_ECALL_M;
-        end
-        CLS_EBREAK: begin
-          trap = 1'b1;
-          cause = TRAP_BREAKPOINT;
-          tval = pc_q;
-        end
-        CLS_MRET: begin
-          redirect = 1'b1;
-          target = mepc;
-        end
-        CLS_NEXT: begin
-          next_wait_o = 1'b1;
-          next_pop_o = next_ready_i;
-          redirect = next_ready_i;
-          target = {next_entry_i[31:2], 2'd0};
-        end
-        CLS_DSRW: begin
-          dsr_we_o = 1'b1;
-          dsr_idx_o = rs1[4:0];
-          dsr_word_o = insn[27:25];
-          dsr_wdata_o = rs2;
-        end
-        CLS_DSRR: begin
-          dsr_idx_o = rs1[4:0];
-          dsr_word_o = insn[27:25];
-        end
-        CLS_TENSOR: begin
-          tensor_valid_o = ex_q == EX_RUN;
-          tensor_o.op = insn[31:25];
-          tensor_o.ty = dec.funct3;
-          tensor_o.ctl = tensor_ctl;
-          tensor_o.scalar = rs2;
-          tensor_o.pc = pc_q;
-        end
-        default: ;
-      endcase
-      if (trap) begin
-        redirect = ~no_vector;
-        target = mtvec;
-      end
-    end
-  end
-
-  // Completion: uses the grants.
-  logic        rd_we;
-  logic [4:0]  rd;
-  logic [31:0] rd_data;
-
-  always_comb begin
-    done = 1'b0;
-    ex_d = ex_q;
-    rd_we = dec.rd_we;
-    rd = dec.rd;
-    rd_data = alu_result;
-    if (have && !trap) begin
-      unique case (dec.cls)
-        CLS_ALU, CLS_BRANCH, CLS_FENCE, CLS_FENCEI, CLS_MRET: done = 1'b1;
-        CLS_JAL, CLS_JALR: begin
-          done = 1'b1;
-          rd_data = pc_q + 32'd4;
-        end
-        CLS_CSR: begin
-          done = 1'b1;
-          rd_data = csr_rdata;
-        end
-        CLS_LOAD: begin
-          rd_data = mmio_rdata_i;
-          if (in_sram) begin
-            done = dmem_gnt_i;
-          end else if (ex_q == EX_RUN) begin
-            if (mmio_gnt_i) ex_d = EX_MMIO;
-          end else if (mmio_rvalid_i) begin
-            done = 1'b1;
-            ex_d = EX_RUN;
-          end
-        end
-        CLS_STORE: done = in_sram ? dmem_gnt_i : mmio_gnt_i;
-        CLS_MULDIV: begin
-          rd_data = md_result;
-          done = md_done;
-          ex_d = md_done ? EX_RUN : EX_MULDIV;
-        end
-        CLS_WFI: done = next_ready_i;
-        CLS_NEXT: begin
-          done = next_ready_i;
-          rd_we = 1'b1;
-          rd = ARG_REG;
-          rd_data = next_arg_i;
-        end
-        CLS_DSRW: done = dsr_ready_i;
-        CLS_DSRR: begin
-          done = 1'b1;
-          rd_data = dsr_rdata_i;
-        end
-        CLS_TENSOR: begin
-          if (ex_q == EX_RUN) begin
-            if (tensor_ready_i) begin
-              if (tensor_ctl.thread != 4'd0 || tensor_sync_done_i) done = 1'b1;
-              else ex_d = EX_SYNC;
-            end
-          end else if (tensor_sync_done_i) begin
-            done = 1'b1;
-            ex_d = EX_RUN;
-          end
-        end
-        default: ;
-      endcase
-    end
-  end
+  ow_core_execute #(
+    .SramBytes(SramBytes)
+  ) u_execute (
+    .have_i(have),
+    .pc_ok_i(pc_ok),
+    .pc_i(pc_q),
+    .insn_i(insn),
+    .dec_i(dec),
+    .rs1_i(rs1),
+    .rs2_i(rs2),
+    .alu_result_i(alu_result),
+    .taken_i(taken),
+    .ex_i(ex_q),
+    .stack_limit_i,
+    .text_limit_i,
+    .csr_illegal_i(csr_illegal),
+    .csr_rdata_i(csr_rdata),
+    .mtvec_i(mtvec),
+    .mepc_i(mepc),
+    .no_vector_i(no_vector),
+    .md_done_i(md_done),
+    .md_result_i(md_result),
+    .dmem_req_o,
+    .dmem_we_o,
+    .dmem_be_o,
+    .dmem_addr_o,
+    .dmem_wdata_o,
+    .dmem_gnt_i,
+    .mmio_req_o,
+    .mmio_we_o,
+    .mmio_addr_o,
+    .mmio_wdata_o,
+    .mmio_gnt_i,
+    .mmio_rvalid_i,
+    .mmio_rdata_i,
+    .next_ready_i,
+    .next_entry_i,
+    .next_arg_i,
+    .next_pop_o,
+    .next_wait_o,
+    .tensor_valid_o,
+    .tensor_o,
+    .tensor_ready_i,
+    .tensor_sync_done_i,
+    .dsr_we_o,
+    .dsr_idx_o,
+    .dsr_word_o,
+    .dsr_wdata_o,
+    .dsr_ready_i,
+    .dsr_rdata_i,
+    .trap_o(trap),
+    .cause_o(cause),
+    .tval_o(tval),
+    .redirect_o(redirect),
+    .target_o(target),
+    .done_o(done),
+    .ex_d_o(ex_d),
+    .write_o(write)
+  );
 
   assign issue_o = done | trap;
   // The head line goes with its second instruction; a redirect throws the whole buffer away.
@@ -543,68 +355,6 @@ module ow_core
     end
   end
 
-  // ------------------------------------------------------------------------------- write-back ---
-  always_ff @(posedge clk_i) begin
-    if (rst_i || core_rst_i) begin
-      wb_valid_q <= 1'b0;
-      wb_trap_q <= 1'b0;
-      wb_we_q <= 1'b0;
-      wb_load_q <= 1'b0;
-      wb_store_q <= 1'b0;
-      link_pend_q <= 1'b0;
-    end else begin
-      wb_valid_q <= issue_o;
-      wb_we_q <= (done & rd_we) | link_pend_q;
-      wb_load_q <= done & dmem_req_o & ~dmem_we_o;
-      if (issue_o) begin
-        wb_trap_q <= trap;
-        wb_pc_q <= pc_q;
-        wb_insn_q <= insn;
-        wb_rd_q <= rd;
-        wb_data_q <= rd_data;
-        wb_funct3_q <= dec.funct3;
-        wb_addr_q <= alu_result;
-        wb_store_q <= done && dec.cls == CLS_STORE;
-        wb_wdata_q <= rs2;
-        if (next_pop_o) link_pend_q <= 1'b1;
-      end
-      if (link_pend_q) begin
-        link_pend_q <= 1'b0;
-        wb_rd_q <= LINK_REG;
-        wb_data_q <= link_q;
-      end
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (next_pop_o) link_q <= pc_q;
-    if (wb_we_q) regs_q[wb_rd_q] <= wb_result;
-  end
-
-  always_comb begin
-    retire_o = '0;
-    if (wb_valid_q) begin
-      retire_o.valid = 1'b1;
-      retire_o.trap = wb_trap_q;
-      retire_o.pc = wb_pc_q;
-      retire_o.insn = wb_insn_q;
-      retire_o.rd_we = wb_we_q;
-      if (wb_we_q) begin
-        retire_o.rd = wb_rd_q;
-        retire_o.rd_data = wb_result;
-      end
-      retire_o.mem_we = wb_store_q;
-      if (wb_store_q) begin
-        retire_o.mem_addr = wb_addr_q;
-        unique case (wb_funct3_q[1:0])
-          2'd0: retire_o.mem_wdata = {24'd0, wb_wdata_q[7:0]};
-          2'd1: retire_o.mem_wdata = {16'd0, wb_wdata_q[15:0]};
-          default: retire_o.mem_wdata = wb_wdata_q;
-        endcase
-      end
-    end
-  end
-
   // ----------------------------------------------------------------------------------- status ---
   assign pc_o = pc_q;
   assign stopped_o = stopped_q;
@@ -622,15 +372,12 @@ module ow_core
           (ex_q == EX_SYNC & ~tensor_sync_done_i) | (dsr_we_o & ~dsr_ready_i);
     end
   end
-  assign idle_o = waits & fetch_idle & ~wb_valid_q & ~wb_we_q & ~link_pend_q & ~core_rst_i;
+  assign idle_o = waits & fetch_idle & ~write_busy & ~core_rst_i;
 
   // Instructions are 4-byte aligned: the two low bits of addresses from outside do not matter.
   logic unused;
-  assign unused = ^{boot_pc_i[1:0], next_entry_i[1:0]};
+  assign unused = ^boot_pc_i[1:0];
 
-  `OW_ASSERT(LoadAnswer_A, dmem_rvalid_i == wb_load_q, "a load's data comes with write-back")
-  `OW_ASSERT(NoWriteX0_A, !(wb_we_q && wb_rd_q == 5'd0), "x0 is never written")
   `OW_ASSERT(OneOutcome_A, !(done && trap), "an instruction either completes or traps")
-  `OW_ASSERT(LinkSlotFree_A, !(link_pend_q && issue_o), "nothing issues while x1 is written")
 
 endmodule

@@ -59,6 +59,30 @@ package ow_core_pkg;
     logic [31:0] imm;
   } dec_t;
 
+  // What a multi-cycle instruction in the execute stage waits for.
+  typedef enum logic [1:0] {
+    EX_RUN    = 2'd0,
+    EX_MULDIV = 2'd1,
+    EX_MMIO   = 2'd2,  // a register read has been granted
+    EX_SYNC   = 2'd3   // the engine has taken an instruction for thread 0
+  } ex_e;
+
+  // An instruction as it goes into write-back, valid if it retires or traps.
+  typedef struct packed {
+    logic        trap;
+    logic [31:0] pc;
+    logic [31:0] insn;
+    logic        rd_we;
+    logic [4:0]  rd;
+    logic [31:0] data;    // for rd, unless load
+    logic        load;    // the value comes from memory, in the next cycle
+    logic        store;
+    logic [2:0]  funct3;
+    logic [31:0] addr;    // of a load or store
+    logic [31:0] wdata;
+    logic        link;    // ow.next: its x1 is written one cycle later
+  } write_t;
+
   // RV32, extensions I and M, and X for the tensor extension.
   localparam logic [31:0] MISA_VALUE = 32'h4080_1100;
 
