@@ -8,5 +8,7 @@ rtl/reticle/ow_link_queues.sv
 rtl/reticle/ow_link_ram.sv
 rtl/reticle/ow_link_txq.sv
 rtl/reticle/ow_link_rxq.sv
+rtl/reticle/ow_link_marker.sv
+rtl/reticle/ow_link_phase.sv
 rtl/reticle/ow_link_train.sv
 rtl/reticle/ow_link.sv

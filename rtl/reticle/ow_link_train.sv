@@ -91,19 +91,14 @@ module ow_link_train
   logic [8:0] count_q;        // index in the period of what is in sample_i
   logic signed [2:0] ref_q;   // how many bits later the aligned lanes are expected
   logic [8:0] rx_lfsr_q;
-  logic [3:0] low_q, high_q;
-  logic [1:0] between_q;
-  logic [10:0] hunt_q;        // cycles without a marker
   logic [4:0] delay_q;        // delay under trial
   logic [5:0] step_q;         // cycle within the trial
-  lanes_t seen_q, ended_q, half_q;
-  lanes_t ph_q [5];           // a lane's delay: taps in planes 0 to 2, whole bits in planes 3 and 4
-  lanes_t err_q [4];          // wrong bits, saturating at 15
-  lanes_t old1_q, old2_q, old3_q;
+  message_t msg_q;            // the message as it comes in
+
+  // What has been agreed.
   lanes_t faulty_q, sticky_q;
   logic [1:0] attempt_q;
   logic done_q, ready_q, peer_ready_q, peer_go_q, failed_q;
-  message_t msg_q;            // the message as it comes in
   logic [5:0] map_q [4], tx_lane_q [4];
   logic active_q, even_q;
   down_e fail_reason_q;
@@ -111,8 +106,48 @@ module ow_link_train
   logic [15:0] trainings_q;
   logic up_q;
 
-  logic training;
+  logic working, training;
+  assign working = enable_i || tx_q != TX_OFF;
   assign training = rx_q != RX_ACTIVE && tx_q != TX_OFF;
+
+  // ------------------------------------------------------------------------------------ events ---
+  logic [8:0] index;     // of what is in aligned_o
+  logic in_test;         // it is of the test sequence
+  logic low, high, most; // nearly all lanes are 0, are 1; more than half are 1
+  logic marked;          // the marker has been found
+  logic astray;          // what must come at this place of the period does not
+  logic told;            // a message is complete, and has the right form
+  logic tx_ends;         // last cycle of a period that is sent
+  logic gives_up, goes;  // the sender has told that it fails; begins with frames
+  logic trial_ends;      // of a delay
+  logic whole;           // all lanes have a whole bit of delay in common
+  logic tested, works;   // all lanes are tested; there are enough good ones
+  logic agreed;          // the other end goes into operation with its next period
+  logic peer_asks;       // the other end trains, and this one is down
+  logic late;            // in operation for long without the receiver
+  logic restart, again;  // asked to; begins anew
+  lanes_t bad, verdict;
+  logic [12:0] faults0, faults1;
+
+  assign index = count_q - 9'(ref_q);
+  assign in_test = index >= AT_TEST;
+  assign astray = training && rx_q != RX_HUNT &&
+                  ((count_q == AT_ONES - 9'd8 && !low) || (count_q == AT_ONES + 9'd8 && !high) ||
+                   (count_q == AT_TEST && msg_q.check != MESSAGE_CHECK));
+  assign told = training && rx_q != RX_HUNT && count_q == AT_TEST && !astray;
+  assign tx_ends = (tx_q == TX_TRAIN || tx_q == TX_FAIL) && tx_count_q == LAST;
+  assign gives_up = tx_ends && tx_q == TX_FAIL && fail_count_q == FAIL_PERIODS;
+  assign goes = tx_ends && tx_q == TX_TRAIN && tx_msg_q.go;
+  assign trial_ends = training && rx_q == RX_SWEEP && in_test &&
+                      index < AT_TEST + 9'(9 * STEP) && step_q == 6'(STEP - 1);
+  assign tested = training && rx_q == RX_TEST && index == LAST;
+  assign works = !faults0[12] && !faults1[12];
+  assign agreed = training && rx_q == RX_DONE && index == LAST && peer_go_q;
+  assign peer_asks = told && !msg_q.fail && tx_q == TX_DOWN;
+  assign late = wait_q[3] && tx_q == TX_DATA && !up_q;
+  assign restart = enable_i && (command_i || ((tx_q == TX_DATA || tx_q == TX_TRAIN) && up_q &&
+                                              (errors_i || silence_i)));
+  assign again = working && (restart || late || peer_asks);
 
   // ------------------------------------------------------------------------------------ sender ---
   always_comb begin
@@ -141,40 +176,60 @@ module ow_link_train
     tx_msg.g1_hi = map_q[3];
   end
 
-  // ---------------------------------------------------------------------------------- receiver ---
-  // The lanes after alignment: whole bits of delay from the delay under trial or the lane's own.
-  logic [8:0] index;  // of what is in aligned_o
-  logic trying;
-  lanes_t by1, by2;
-  assign index = count_q - 9'(ref_q);
-  assign trying = rx_q == RX_SWEEP;
-  assign by1 = trying ? {LANES{delay_q[3]}} : ph_q[3];
-  assign by2 = trying ? {LANES{delay_q[4]}} : ph_q[4];
-  assign aligned_o = (sample_i & ~by1 & ~by2) | (old1_q & by1 & ~by2) |
-                     (old2_q & ~by1 & by2) | (old3_q & by1 & by2);
-
-  // Outside the test sequence a training receiver listens without delays.
-  logic in_test;
-  assign in_test = index >= AT_TEST;
-  always_comb begin
-    if (training && !(in_test && (rx_q == RX_SWEEP || rx_q == RX_TEST || rx_q == RX_DONE))) begin
-      tap0_o = '0;
-      tap1_o = '0;
-      tap2_o = '0;
-    end else if (trying) begin
-      tap0_o = {LANES{delay_q[0]}};
-      tap1_o = {LANES{delay_q[1]}};
-      tap2_o = {LANES{delay_q[2]}};
-    end else begin
-      tap0_o = ph_q[0];
-      tap1_o = ph_q[1];
-      tap2_o = ph_q[2];
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      tx_q <= TX_OFF;
+      tx_count_q <= '0;
+      tx_lfsr_q <= LFSR_SEED;
+      tx_msg_q <= '0;
+      fail_count_q <= '0;
+      wait_q <= '0;
+    end else if (working) begin
+      case (tx_q)
+        TX_OFF, TX_WAIT: begin
+          // The stream starts in an even cycle.
+          tx_q <= odd_i ? TX_TRAIN : TX_WAIT;
+          tx_count_q <= '0;
+          tx_msg_q <= tx_msg;
+        end
+        TX_TRAIN, TX_FAIL: begin
+          tx_count_q <= tx_count_q + 9'd1;
+          if (tx_count_q >= AT_TEST) tx_lfsr_q <= lfsr_step(tx_lfsr_q);
+          else tx_lfsr_q <= LFSR_SEED;
+          if (tx_ends) begin
+            tx_msg_q <= tx_msg;
+            if (tx_q == TX_FAIL) begin
+              fail_count_q <= fail_count_q + 3'd1;
+              if (gives_up) tx_q <= TX_DOWN;
+            end else if (goes) begin
+              tx_q <= TX_DATA;
+              wait_q <= '0;
+            end else if (failed_q) begin
+              tx_q <= TX_FAIL;
+              tx_msg_q.fail <= 1'b1;
+              fail_count_q <= '0;
+            end
+          end
+        end
+        TX_DATA: begin
+          if (!up_q) begin
+            tx_count_q <= tx_count_q + 9'd1;
+            if (tx_count_q == LAST) wait_q <= wait_q + 4'd1;
+          end
+        end
+        default: ;
+      endcase
+      if (again) begin
+        tx_q <= TX_WAIT;
+        wait_q <= '0;
+      end
+      if (!enable_i) tx_q <= TX_OFF;
     end
   end
 
+  // ---------------------------------------------------------------------------------- receiver ---
   // What most lanes say.
   logic [6:0] ones;
-  logic most, low, high;
   always_comb begin
     ones = '0;
     if (training) ones = 7'($countones(sample_i));
@@ -183,7 +238,74 @@ module ow_link_train
     high = ones >= 7'd44;
   end
 
-  // Faulty lanes of a group: the lowest and the highest, and whether there are more.
+  logic no_marker;
+  ow_link_marker u_marker (
+    .clk_i, .rst_i, .run_i(training && rx_q == RX_HUNT), .clear_i(again || gives_up),
+    .low_i(low), .high_i(high), .most_i(most), .found_o(marked), .lost_o(no_marker)
+  );
+
+  // Outside the test sequence a training receiver listens without delays.
+  ow_link_phase u_phase (
+    .clk_i, .rst_i, .enable_i(working), .sample_i, .training_i(training),
+    .trying_i(rx_q == RX_SWEEP),
+    .plain_i(training && !(in_test && (rx_q == RX_SWEEP || rx_q == RX_TEST || rx_q == RX_DONE))),
+    .delay_i(delay_q), .compare_i(training && in_test), .lfsr_i(rx_lfsr_q),
+    .begin_i(marked),
+    .clear_i((training && rx_q == RX_SWEEP && in_test && step_q < 6'(SETTLE)) ||
+             (training && rx_q == RX_COMMON)),
+    .count_i((rx_q == RX_SWEEP && training && in_test && step_q >= 6'(SETTLE) && !trial_ends) ||
+             (rx_q == RX_TEST && training && index >= AT_TEST + 9'(SETTLE))),
+    .end_i(trial_ends),
+    .less_i(training && rx_q == RX_COMMON && count_q >= AT_MESSAGE && count_q < AT_TEST && whole),
+    .aligned_o, .tap0_o, .tap1_o, .tap2_o, .phase_o, .whole_o(whole), .bad_o(bad)
+  );
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      rx_q <= RX_HUNT;
+      count_q <= '0;
+      ref_q <= '0;
+      rx_lfsr_q <= LFSR_SEED;
+      delay_q <= '0;
+      step_q <= '0;
+      msg_q <= '0;
+    end else if (working) begin
+      if (training) begin
+        count_q <= marked ? AT_ONES + 9'd10 : count_q + 9'd1;  // ten ones of it: bits 16 to 25
+        rx_lfsr_q <= index < AT_TEST ? LFSR_SEED : lfsr_step(rx_lfsr_q);
+        if (rx_q != RX_HUNT && count_q >= AT_MESSAGE && count_q < AT_TEST &&
+            count_q[1:0] == 2'd2) begin
+          msg_q <= {most, msg_q[31:1]};
+        end
+        case (rx_q)
+          RX_HUNT: if (marked) begin
+            rx_q <= RX_SWEEP;
+            ref_q <= 3'sd2;
+            delay_q <= '0;
+            step_q <= '0;
+          end
+          RX_SWEEP: if (in_test && index < AT_TEST + 9'(9 * STEP)) begin
+            step_q <= trial_ends ? '0 : step_q + 6'd1;
+            if (trial_ends) delay_q <= delay_q + 5'd1;
+            if (trial_ends && delay_q == '1) rx_q <= RX_COMMON;
+          end
+          // Whole bits that all lanes have in common are taken off, outside the test sequence.
+          RX_COMMON: if (count_q >= AT_MESSAGE && count_q < AT_TEST) begin
+            if (whole) ref_q <= ref_q - 3'sd1;
+            else rx_q <= RX_TEST;
+          end
+          RX_TEST: if (tested) rx_q <= works ? RX_DONE : RX_HUNT;
+          RX_DONE: if (agreed) rx_q <= RX_ACTIVE;
+          default: ;
+        endcase
+      end
+      // The marker must come again, and the message's form must be right.
+      if (astray || gives_up || again || !enable_i) rx_q <= RX_HUNT;
+    end
+  end
+
+  // ------------------------------------------------------------------------------- faulty lanes --
+  // Of a group: the lowest and the highest, and whether there are more.
   function automatic logic [5:0] lowest(input group_t g);
     logic [5:0] r;
     r = NO_LANE;
@@ -205,36 +327,100 @@ module ow_link_train
     return {(rest & (rest - group_t'(1))) != '0, hi, lo};
   endfunction
 
-  lanes_t wrong, passed, verdict;
-  logic [12:0] faults0, faults1;
   always_comb begin
-    wrong = '0;
-    passed = '0;
     verdict = '0;
     faults0 = {1'b0, NO_LANE, NO_LANE};
     faults1 = {1'b0, NO_LANE, NO_LANE};
-    if (training && in_test) begin
-      wrong = aligned_o ^ test_bits(rx_lfsr_q);
-      passed = ~(err_q[3] | err_q[2]);
-      if (rx_q == RX_TEST && index == LAST) begin
-        verdict = ~seen_q | (err_q[3] & err_q[2]) | sticky_q;
-        faults0 = faults(verdict[GROUP_LANES-1:0]);
-        faults1 = faults(verdict[LANES-1:GROUP_LANES]);
+    if (tested) begin
+      verdict = bad | sticky_q;
+      faults0 = faults(verdict[GROUP_LANES-1:0]);
+      faults1 = faults(verdict[LANES-1:GROUP_LANES]);
+    end
+  end
+
+  // --------------------------------------------------------------------------------- agreement ---
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      for (int unsigned b = 0; b < 4; b++) begin
+        map_q[b] <= NO_LANE;
+        tx_lane_q[b] <= NO_LANE;
+      end
+      faulty_q <= '0;
+      sticky_q <= '0;
+      attempt_q <= '0;
+      {done_q, ready_q, peer_ready_q, peer_go_q, failed_q} <= '0;
+      active_q <= 1'b0;
+      even_q <= 1'b0;
+      fail_reason_q <= DOWN_LANES;
+      cause_q <= CAUSE_RESET;
+      trainings_q <= '0;
+      up_q <= 1'b0;
+    end else if (working) begin
+      if (tx_q == TX_DATA && !up_q && active_q) begin
+        up_q <= 1'b1;
+        sticky_q <= faulty_q;
+        attempt_q <= '0;
+        trainings_q <= trainings_q + 16'd1;
+      end
+      if (astray) {done_q, ready_q, peer_ready_q, peer_go_q} <= '0;
+      if (tested) begin
+        faulty_q <= verdict;
+        map_q[0] <= faults0[5:0];
+        map_q[1] <= faults0[11:6];
+        map_q[2] <= faults1[5:0];
+        map_q[3] <= faults1[11:6];
+        done_q <= works;
+        if (!works) begin
+          attempt_q <= attempt_q + 2'd1;
+          if (attempt_q == 2'd2) begin
+            failed_q <= 1'b1;
+            fail_reason_q <= DOWN_LANES;
+          end
+        end
+      end
+      if (told && rx_q == RX_DONE) begin
+        if (used_i && msg_q.fresh) begin
+          failed_q <= 1'b1;
+          fail_reason_q <= DOWN_PEER_RESET;
+        end else if (msg_q.done) begin
+          ready_q <= 1'b1;
+          peer_ready_q <= msg_q.ready;
+          peer_go_q <= msg_q.go;
+          tx_lane_q[0] <= msg_q.g0_lo;
+          tx_lane_q[1] <= msg_q.g0_hi;
+          tx_lane_q[2] <= msg_q.g1_lo;
+          tx_lane_q[3] <= msg_q.g1_hi;
+        end
+      end
+      if (agreed) begin
+        active_q <= 1'b1;
+        even_q <= !odd_i;
+      end
+      // The other end cannot come up.
+      if (told && msg_q.fail && tx_q == TX_TRAIN && !failed_q) begin
+        failed_q <= 1'b1;
+        fail_reason_q <= DOWN_PEER_LANES;
+      end
+      if (again) begin
+        cause_q <= !(restart || late) ? CAUSE_PEER : command_i ? CAUSE_COMMAND :
+                   wait_q[3] && !up_q ? CAUSE_HANDSHAKE : errors_i ? CAUSE_ERRORS : CAUSE_SILENCE;
+      end
+      if (again || !enable_i) begin
+        {done_q, ready_q, peer_ready_q, peer_go_q, failed_q} <= '0;
+        attempt_q <= '0;
+        up_q <= 1'b0;
+        active_q <= 1'b0;
       end
     end
   end
 
-  logic restart;
-  assign restart = enable_i && (command_i || ((tx_q == TX_DATA || tx_q == TX_TRAIN) && up_q &&
-                                              (errors_i || silence_i)));
-
+  // ------------------------------------------------------------------------------------ status ---
   assign up_o = up_q;
   assign rx_active_o = active_q;
   assign rx_even_o = even_q == odd_i;
   assign rx_map_o = {map_q[3], map_q[2], map_q[1], map_q[0]};
   assign tx_map_o = {tx_lane_q[3], tx_lane_q[2], tx_lane_q[1], tx_lane_q[0]};
   assign faulty_o = faulty_q;
-  assign phase_o = {ph_q[4], ph_q[3], ph_q[2], ph_q[1], ph_q[0]};
   assign cause_o = cause_q;
   assign trainings_o = trainings_q;
   assign busy_o = tx_q == TX_WAIT || tx_q == TX_TRAIN || tx_q == TX_FAIL ||
@@ -244,301 +430,9 @@ module ow_link_train
     if (up_q) reason_o = DOWN_NOT;
     else if (tx_q == TX_OFF) reason_o = DOWN_OFF;
     else if (tx_q == TX_DOWN || tx_q == TX_FAIL) reason_o = fail_reason_q;
-    else if (rx_q == RX_HUNT && hunt_q[10]) reason_o = DOWN_NO_SIGNAL;
+    else if (rx_q == RX_HUNT && no_marker) reason_o = DOWN_NO_SIGNAL;
     else reason_o = DOWN_TRAINING;
   end
-
-  always_ff @(posedge clk_i) begin
-    if (rst_i) begin
-      tx_q <= TX_OFF;
-      rx_q <= RX_HUNT;
-      tx_count_q <= '0;
-      tx_lfsr_q <= LFSR_SEED;
-      tx_msg_q <= '0;
-      fail_count_q <= '0;
-      wait_q <= '0;
-      count_q <= '0;
-      ref_q <= '0;
-      rx_lfsr_q <= LFSR_SEED;
-      low_q <= '0;
-      high_q <= '0;
-      between_q <= '0;
-      hunt_q <= '0;
-      delay_q <= '0;
-      step_q <= '0;
-      seen_q <= '0;
-      ended_q <= '0;
-      half_q <= '0;
-      for (int unsigned b = 0; b < 5; b++) ph_q[b] <= '0;
-      for (int unsigned b = 0; b < 4; b++) begin
-        err_q[b] <= '0;
-        map_q[b] <= NO_LANE;
-        tx_lane_q[b] <= NO_LANE;
-      end
-      old1_q <= '0;
-      old2_q <= '0;
-      old3_q <= '0;
-      faulty_q <= '0;
-      sticky_q <= '0;
-      attempt_q <= '0;
-      done_q <= 1'b0;
-      ready_q <= 1'b0;
-      peer_ready_q <= 1'b0;
-      peer_go_q <= 1'b0;
-      failed_q <= 1'b0;
-      msg_q <= '0;
-      active_q <= 1'b0;
-      even_q <= 1'b0;
-      fail_reason_q <= DOWN_LANES;
-      cause_q <= CAUSE_RESET;
-      trainings_q <= '0;
-      up_q <= 1'b0;
-    end else if (enable_i || tx_q != TX_OFF) begin
-      // ------------------------------------------------------------------ sender ---------------
-      case (tx_q)
-        TX_OFF, TX_WAIT: begin
-          // The stream starts in an even cycle.
-          tx_q <= odd_i ? TX_TRAIN : TX_WAIT;
-          tx_count_q <= '0;
-          tx_msg_q <= tx_msg;
-        end
-        TX_TRAIN, TX_FAIL: begin
-          tx_count_q <= tx_count_q + 9'd1;
-          if (tx_count_q >= AT_TEST) tx_lfsr_q <= lfsr_step(tx_lfsr_q);
-          else tx_lfsr_q <= LFSR_SEED;
-          if (tx_count_q == LAST) begin
-            tx_msg_q <= tx_msg;
-            if (tx_q == TX_FAIL) begin
-              fail_count_q <= fail_count_q + 3'd1;
-              if (fail_count_q == FAIL_PERIODS) begin
-                tx_q <= TX_DOWN;
-                rx_q <= RX_HUNT;
-                low_q <= '0;
-                high_q <= '0;
-              end
-            end else if (tx_msg_q.go) begin
-              tx_q <= TX_DATA;
-              wait_q <= '0;
-            end else if (failed_q) begin
-              tx_q <= TX_FAIL;
-              tx_msg_q.fail <= 1'b1;
-              fail_count_q <= '0;
-            end
-          end
-        end
-        TX_DATA: begin
-          if (!up_q && active_q) begin
-            up_q <= 1'b1;
-            sticky_q <= faulty_q;
-            attempt_q <= '0;
-            trainings_q <= trainings_q + 16'd1;
-          end
-          if (!up_q) begin
-            tx_count_q <= tx_count_q + 9'd1;
-            if (tx_count_q == LAST) wait_q <= wait_q + 4'd1;
-          end
-        end
-        default: ;
-      endcase
-
-      // ---------------------------------------------------------------- receiver ---------------
-      if (training || sample_i != '0 || old1_q != '0 || old2_q != '0 || old3_q != '0) begin
-        old1_q <= sample_i;
-        old2_q <= old1_q;
-        old3_q <= old2_q;
-      end
-      if (training) begin
-        count_q <= count_q + 9'd1;
-        rx_lfsr_q <= index < AT_TEST ? LFSR_SEED : lfsr_step(rx_lfsr_q);
-
-        if (rx_q == RX_HUNT) begin
-          if (!hunt_q[10]) hunt_q <= hunt_q + 11'd1;
-          if (high_q == '0) begin
-            // Between the zeros and the ones the lanes may differ for two cycles.
-            between_q <= low ? 2'd0 : between_q + 2'd1;
-            if (most && low_q >= 4'd10) high_q <= 4'd1;
-            else if (low) low_q <= low_q + 4'(low_q != '1);
-            else if (low_q < 4'd10 || between_q == 2'd2) low_q <= '0;
-          end else if (!high) begin
-            high_q <= '0;
-            low_q <= '0;
-          end else begin
-            high_q <= high_q + 4'd1;
-            if (high_q == 4'd9) begin
-              // The first of these ten was bit 16.
-              count_q <= AT_ONES + 9'd10;
-              ref_q <= 3'sd2;
-              rx_q <= RX_SWEEP;
-              delay_q <= '0;
-              step_q <= '0;
-              seen_q <= '0;
-              ended_q <= '0;
-              high_q <= '0;
-              low_q <= '0;
-              hunt_q <= '0;
-            end
-          end
-        end else begin
-          // The marker must come again, and the message's form must be right.
-          if (count_q >= AT_MESSAGE && count_q < AT_TEST && count_q[1:0] == 2'd2) begin
-            msg_q <= {most, msg_q[31:1]};
-          end
-          if ((count_q == AT_ONES - 9'd8 && !low) || (count_q == AT_ONES + 9'd8 && !high) ||
-              (count_q == AT_TEST && msg_q.check != MESSAGE_CHECK)) begin
-            rx_q <= RX_HUNT;
-            done_q <= 1'b0;
-            ready_q <= 1'b0;
-            peer_ready_q <= 1'b0;
-            peer_go_q <= 1'b0;
-          end
-        end
-
-        if (rx_q == RX_SWEEP && in_test && index < AT_TEST + 9'(9 * STEP)) begin
-          step_q <= step_q + 6'd1;
-          if (step_q < 6'(SETTLE)) begin
-            for (int unsigned b = 0; b < 4; b++) err_q[b] <= '0;
-          end else if (step_q < 6'(STEP - 1)) begin
-            count_wrong();
-          end else begin : trial_end
-            automatic lanes_t begins, goes_on, up1, up2, up3, up4;
-            step_q <= '0;
-            delay_q <= delay_q + 5'd1;
-            begins = passed & ~seen_q;
-            goes_on = passed & seen_q & ~ended_q;
-            seen_q <= seen_q | passed;
-            ended_q <= ended_q | (seen_q & ~passed);
-            half_q <= (half_q ^ goes_on) & ~begins;
-            up1 = goes_on & half_q;
-            up2 = up1 & ph_q[0];
-            up3 = up2 & ph_q[1];
-            up4 = up3 & ph_q[2];
-            ph_q[0] <= ((ph_q[0] ^ up1) & ~begins) | ({LANES{delay_q[0]}} & begins);
-            ph_q[1] <= ((ph_q[1] ^ up2) & ~begins) | ({LANES{delay_q[1]}} & begins);
-            ph_q[2] <= ((ph_q[2] ^ up3) & ~begins) | ({LANES{delay_q[2]}} & begins);
-            ph_q[3] <= ((ph_q[3] ^ up4) & ~begins) | ({LANES{delay_q[3]}} & begins);
-            ph_q[4] <= ((ph_q[4] ^ (up4 & ph_q[3])) & ~begins) | ({LANES{delay_q[4]}} & begins);
-            if (delay_q == '1) rx_q <= RX_COMMON;
-          end
-        end
-
-        // Whole bits that all lanes have in common are taken off, outside the test sequence.
-        if (rx_q == RX_COMMON && count_q >= AT_MESSAGE && count_q < AT_TEST) begin
-          if (seen_q != '0 && (seen_q & ~(ph_q[3] | ph_q[4])) == '0) begin
-            ph_q[3] <= ~ph_q[3];
-            ph_q[4] <= ph_q[4] & ph_q[3];
-            ref_q <= ref_q - 3'sd1;
-          end else begin
-            rx_q <= RX_TEST;
-            for (int unsigned b = 0; b < 4; b++) err_q[b] <= '0;
-          end
-        end
-
-        if (rx_q == RX_TEST && index >= AT_TEST + 9'(SETTLE)) begin
-          count_wrong();
-          if (index == LAST) begin
-            faulty_q <= verdict;
-            map_q[0] <= faults0[5:0];
-            map_q[1] <= faults0[11:6];
-            map_q[2] <= faults1[5:0];
-            map_q[3] <= faults1[11:6];
-            if (!faults0[12] && !faults1[12]) begin
-              rx_q <= RX_DONE;
-              done_q <= 1'b1;
-            end else begin
-              attempt_q <= attempt_q + 2'd1;
-              rx_q <= RX_HUNT;
-              if (attempt_q == 2'd2) begin
-                failed_q <= 1'b1;
-                fail_reason_q <= DOWN_LANES;
-              end
-            end
-          end
-        end
-
-        if (rx_q == RX_DONE) begin
-          if (count_q == AT_TEST && msg_q.check == MESSAGE_CHECK) begin
-            if (used_i && msg_q.fresh) begin
-              failed_q <= 1'b1;
-              fail_reason_q <= DOWN_PEER_RESET;
-            end else if (msg_q.done) begin
-              ready_q <= 1'b1;
-              peer_ready_q <= msg_q.ready;
-              peer_go_q <= msg_q.go;
-              tx_lane_q[0] <= msg_q.g0_lo;
-              tx_lane_q[1] <= msg_q.g0_hi;
-              tx_lane_q[2] <= msg_q.g1_lo;
-              tx_lane_q[3] <= msg_q.g1_hi;
-            end
-          end
-          if (index == LAST && peer_go_q) begin
-            rx_q <= RX_ACTIVE;
-            active_q <= 1'b1;
-            even_q <= !odd_i;
-          end
-        end
-
-        // The other end's messages: it cannot come up, or it wants to train while this end is down.
-        if (rx_q != RX_HUNT && count_q == AT_TEST && msg_q.check == MESSAGE_CHECK) begin
-          if (msg_q.fail && tx_q == TX_TRAIN && !failed_q) begin
-            failed_q <= 1'b1;
-            fail_reason_q <= DOWN_PEER_LANES;
-          end
-          if (!msg_q.fail && tx_q == TX_DOWN) begin
-            cause_q <= CAUSE_PEER;
-            begin_training();
-          end
-        end
-      end
-
-      if (restart || (wait_q[3] && tx_q == TX_DATA && !up_q)) begin
-        cause_q <= command_i ? CAUSE_COMMAND : wait_q[3] && !up_q ? CAUSE_HANDSHAKE :
-                   errors_i ? CAUSE_ERRORS : CAUSE_SILENCE;
-        begin_training();
-      end
-      if (!enable_i) begin
-        tx_q <= TX_OFF;
-        up_q <= 1'b0;
-        active_q <= 1'b0;
-        rx_q <= RX_HUNT;
-        done_q <= 1'b0;
-        ready_q <= 1'b0;
-        peer_ready_q <= 1'b0;
-        peer_go_q <= 1'b0;
-        failed_q <= 1'b0;
-        attempt_q <= '0;
-      end
-    end
-  end
-
-  // Adds the lanes that are wrong in this cycle to their counts.
-  task automatic count_wrong();
-    lanes_t c0, c1, c2, add;
-    add = wrong & ~(err_q[0] & err_q[1] & err_q[2] & err_q[3]);
-    c0 = add & err_q[0];
-    c1 = c0 & err_q[1];
-    c2 = c1 & err_q[2];
-    err_q[0] <= err_q[0] ^ add;
-    err_q[1] <= err_q[1] ^ c0;
-    err_q[2] <= err_q[2] ^ c1;
-    err_q[3] <= err_q[3] ^ c2;
-  endtask
-
-  task automatic begin_training();
-    tx_q <= TX_WAIT;
-    rx_q <= RX_HUNT;
-    up_q <= 1'b0;
-    active_q <= 1'b0;
-    done_q <= 1'b0;
-    ready_q <= 1'b0;
-    peer_ready_q <= 1'b0;
-    peer_go_q <= 1'b0;
-    failed_q <= 1'b0;
-    attempt_q <= '0;
-    wait_q <= '0;
-    low_q <= '0;
-    high_q <= '0;
-    hunt_q <= '0;
-  endtask
 
   `OW_ASSERT(up_means_both, !up_q || (tx_q == TX_DATA && rx_q == RX_ACTIVE),
              "up without both directions")
