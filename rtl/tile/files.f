@@ -5,6 +5,7 @@ rtl/tile/memory/ow_mbist.sv
 rtl/tile/math/ow_datapath_lane_pkg.sv
 rtl/tile/math/ow_pipe.sv
 rtl/tile/math/ow_datapath_lane.sv
+rtl/tile/math/ow_fp_wide_pkg.sv
 rtl/tile/math/ow_datapath_wide.sv
 rtl/tile/math/ow_datapath_tree.sv
 rtl/tile/math/ow_datapath_join.sv

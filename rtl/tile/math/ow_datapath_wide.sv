@@ -10,6 +10,7 @@
 //   Deep   0: one register, behind P; 1: one behind each stage
 module ow_datapath_wide
   import ow_fp_pkg::*;
+  import ow_fp_wide_pkg::*;
 #(
   parameter int unsigned Deep = 0
 ) (

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// The 32-bit multiply-add's arithmetic: two factors of 24 bits, their product of 48, and a sum that
+// is rounded once. Elsewhere as ow_fp_pkg.
+package ow_fp_wide_pkg;
+
+  import ow_fp_pkg::*;
+
+  // A binary32 factor: (-1)^sign * sig * 2^(exp - 150), normalised or zero.
+  typedef struct packed {
+    logic               nan;
+    logic               inf;
+    logic               sign;
+    logic signed [9:0]  exp;
+    logic        [23:0] sig;
+  } fp_wide_t;
+
+  function automatic fp_wide_t unpack_wide(input logic [31:0] x);
+    /*verilator no_inline_task*/
+    fp_wide_t   r;
+    logic [4:0] n;
+    r.sign = x[31];
+    r.nan = x[30:23] == 8'hFF && x[22:0] != 23'd0;
+    r.inf = x[30:23] == 8'hFF && x[22:0] == 23'd0;
+    r.exp = signed'({2'd0, x[30:23]});
+    r.sig = {1'b1, x[22:0]};
+    if (x[30:23] == 8'd0) begin
+      n = lead_zeros28({x[22:0], 5'd0});
+      r.exp = -signed'({5'd0, n});
+      r.sig = {x[22:0], 1'b0} << n;
+    end
+    return r;
+  endfunction
+
+  // Zeros above the leading one of x (52 if there is none).
+  function automatic logic [5:0] lead_zeros52(input logic [51:0] x);
+    logic [63:0] s;
+    logic [5:0]  n;
+    s = {x, 12'hFFF};
+    n = 6'd0;
+    if (s[63:32] == 32'd0) begin
+      n[5] = 1'b1;
+      s = {s[31:0], 32'd0};
+    end
+    if (s[63:48] == 16'd0) begin
+      n[4] = 1'b1;
+      s = {s[47:0], 16'd0};
+    end
+    if (s[63:56] == 8'd0) begin
+      n[3] = 1'b1;
+      s = {s[55:0], 8'd0};
+    end
+    if (s[63:60] == 4'd0) begin
+      n[2] = 1'b1;
+      s = {s[59:0], 4'd0};
+    end
+    if (s[63:62] == 2'd0) begin
+      n[1] = 1'b1;
+      s = {s[61:0], 2'd0};
+    end
+    n[0] = ~s[63];
+    return n;
+  endfunction
+
+  // A sum of 24-bit factors' product and a number before normalisation: (-1)^sign * sum *
+  // 2^(exp - 177); bit 0 of sum is sticky.
+  typedef struct packed {
+    logic        nan;
+    logic        inf;
+    logic        sign;
+    logic [8:0]  exp;
+    logic [51:0] sum;
+  } fp_wide_sum_t;  // 64 bits
+
+  // As add_align, with 24 more places: x is sig * 2^(exp - 177).
+  function automatic fp_wide_sum_t add_wide(input logic x_nan, input logic x_inf,
+                                            input logic x_sign, input logic [8:0] x_exp,
+                                            input logic [50:0] x_sig, input fp_num_t y);
+    /*verilator no_inline_task*/
+    fp_wide_sum_t r;
+    logic [50:0]  y_sig;
+    logic [50:0]  hi;
+    logic [50:0]  lo;
+    logic [50:0]  sh;
+    logic [8:0]   d, d_xy, d_yx;
+    logic         swap;
+    logic         sign;
+    logic         sub;
+    y_sig = {y.sig[26:3], 27'd0};
+    swap = {y.exp, y_sig} > {x_exp, x_sig};
+    d_xy = x_exp - y.exp;
+    d_yx = y.exp - x_exp;
+    d = swap ? d_yx : d_xy;
+    hi = swap ? y_sig : x_sig;
+    lo = swap ? x_sig : y_sig;
+    r.exp = swap ? y.exp : x_exp;
+    sign = swap ? y.sign : x_sign;
+    sub = x_sign ^ y.sign;
+    if (d > 9'd50) begin
+      sh = {50'd0, lo != 51'd0};
+    end else begin
+      sh = (lo >> d[5:0]) | {50'd0, (lo & ~({51{1'b1}} << d[5:0])) != 51'd0};
+    end
+    r.sum = sub ? {1'b0, hi} - {1'b0, sh} : {1'b0, hi} + {1'b0, sh};
+    r.nan = x_nan || y.nan || (x_inf && y.inf && sub);
+    r.inf = x_inf || y.inf;
+    r.sign = x_inf ? x_sign : y.inf ? y.sign : sign && !(sub && r.sum == 52'd0);
+    return r;
+  endfunction
+
+  // As normalise and round_f32 together.
+  function automatic logic [31:0] round_wide(input fp_wide_sum_t x);
+    /*verilator no_inline_task*/
+    logic [51:0] sum;
+    logic [8:0]  exp;
+    logic [5:0]  lz;
+    logic [30:0] m;
+    logic        up;
+    sum = x.sum;
+    exp = x.exp;
+    if (sum[51]) begin
+      sum = {1'b0, sum[51:2], sum[1] | sum[0]};
+      exp = exp + 9'd1;
+    end else if (!sum[50]) begin
+      lz = lead_zeros52(sum) - 6'd1;
+      if (exp - 9'd1 < {3'd0, lz}) lz = exp[5:0] - 6'd1;
+      sum = sum << lz;
+      exp = exp - {3'd0, lz};
+    end
+    up = sum[26] && (sum[25:0] != 26'd0 || sum[27]);
+    m = {sum[50] ? exp[7:0] : 8'd0, sum[49:27]} + {30'd0, up};
+    if (x.nan) return NAN32;
+    if (x.inf || exp > 9'd254) return {x.sign, 8'hFF, 23'd0};
+    return {x.sign, m};
+  endfunction
+
+endpackage
