@@ -54,7 +54,7 @@ SMALL_STEPS = ("strash; ifraig; scorr; balance -l; "
                "resub -K 12 -l; refactor -z -l; resub -K 12 -N 2 -l; rewrite -z -l; balance -l; "
                "strash; amap -m")
 # Modules that are part of the block that uses them: their logic is optimised with it.
-HELPERS = ("ow_pipe", "ow_lzc", "ow_arb_rr", "ow_arb_class", "ow_credit", "ow_skid")
+HELPERS = ("ow_lzc", "ow_arb_rr", "ow_arb_class", "ow_credit", "ow_skid")
 TOKEN = re.compile(r"\{|\}|\[\d+(?::\d+)?\]|\d+'[01xzm-]*|[\\$]\S+|-?\d+")
 ZERO, ONE = 0, 1
 

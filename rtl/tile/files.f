@@ -3,11 +3,9 @@ rtl/tile/math/ow_fp_pkg.sv
 rtl/tile/math/ow_fp_add.sv
 rtl/tile/memory/ow_mbist.sv
 rtl/tile/math/ow_datapath_lane_pkg.sv
-rtl/tile/math/ow_pipe.sv
 rtl/tile/math/ow_datapath_lane.sv
 rtl/tile/math/ow_fp_wide_pkg.sv
 rtl/tile/math/ow_datapath_wide.sv
-rtl/tile/math/ow_datapath_tree.sv
 rtl/tile/math/ow_datapath_join.sv
 rtl/tile/math/ow_datapath_fold.sv
 rtl/tile/math/ow_datapath.sv
@@ -41,6 +39,7 @@ rtl/tile/engine/ow_engine_weights.sv
 rtl/tile/engine/ow_engine_stream.sv
 rtl/tile/engine/ow_engine_operands.sv
 rtl/tile/engine/ow_engine_writes.sv
+rtl/tile/engine/ow_engine_flight.sv
 rtl/tile/engine/ow_engine.sv
 rtl/tile/core/ow_core_pkg.sv
 rtl/tile/core/ow_core_decode.sv

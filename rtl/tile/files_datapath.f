@@ -3,11 +3,9 @@ rtl/tile/math/ow_datapath_pkg.sv
 rtl/tile/math/ow_fp_pkg.sv
 rtl/tile/math/ow_fp_add.sv
 rtl/tile/math/ow_datapath_lane_pkg.sv
-rtl/tile/math/ow_pipe.sv
 rtl/tile/math/ow_datapath_lane.sv
 rtl/tile/math/ow_fp_wide_pkg.sv
 rtl/tile/math/ow_datapath_wide.sv
-rtl/tile/math/ow_datapath_tree.sv
 rtl/tile/math/ow_datapath_join.sv
 rtl/tile/math/ow_datapath_fold.sv
 rtl/tile/math/ow_datapath.sv

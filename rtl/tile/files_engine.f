@@ -19,4 +19,5 @@ rtl/tile/engine/ow_engine_weights.sv
 rtl/tile/engine/ow_engine_stream.sv
 rtl/tile/engine/ow_engine_operands.sv
 rtl/tile/engine/ow_engine_writes.sv
+rtl/tile/engine/ow_engine_flight.sv
 rtl/tile/engine/ow_engine.sv

@@ -34,6 +34,8 @@
 // next_*: the picked task: entry address and argument; next_pop_o takes it, next_wait_o says that
 //   the core sits in ow.next.
 // tensor_*: an instruction for the engine, valid/ready; tensor_sync_done_i: thread 0 is complete.
+//           tensor_hold_i: what it wrote is not all in memory yet, so fence.i waits; loads and
+//           stores of what is still to be written wait in front of the memory.
 // dsr_*: descriptor registers; a write waits for dsr_ready_i, a read is combinational.
 // cycle_i: the wafer's cycle count. retire_o: the instruction in write-back, for scoreboards.
 // idle_o: nothing can change here before one of the inputs does.
@@ -97,6 +99,7 @@ module ow_core
   output tensor_insn_t tensor_o,
   input  logic         tensor_ready_i,
   input  logic         tensor_sync_done_i,
+  input  logic         tensor_hold_i,
 
   output logic         dsr_we_o,
   output logic [4:0]   dsr_idx_o,
@@ -307,6 +310,7 @@ module ow_core
     .tensor_o,
     .tensor_ready_i,
     .tensor_sync_done_i,
+    .tensor_hold_i,
     .dsr_we_o,
     .dsr_idx_o,
     .dsr_word_o,

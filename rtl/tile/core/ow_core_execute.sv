@@ -57,6 +57,7 @@ module ow_core_execute
   output tensor_insn_t tensor_o,
   input  logic         tensor_ready_i,
   input  logic         tensor_sync_done_i,
+  input  logic         tensor_hold_i,
   output logic         dsr_we_o,
   output logic [4:0]   dsr_idx_o,
   output logic [2:0]   dsr_word_o,
@@ -217,7 +218,7 @@ module ow_core_execute
           tval_o = insn_i;
         end
         CLS_FENCEI: begin
-          redirect_o = 1'b1;
+          redirect_o = ~tensor_hold_i;
           target_o = pc_i + 32'd4;
         end
         CLS_ECALL: begin
@@ -261,7 +262,8 @@ module ow_core_execute
     rd_data = alu_result_i;
     if (have_i && !trap_o) begin
       unique case (dec_i.cls)
-        CLS_ALU, CLS_BRANCH, CLS_FENCE, CLS_FENCEI, CLS_MRET: done_o = 1'b1;
+        CLS_ALU, CLS_BRANCH, CLS_FENCE, CLS_MRET: done_o = 1'b1;
+        CLS_FENCEI: done_o = ~tensor_hold_i;
         CLS_JAL, CLS_JALR: begin
           done_o = 1'b1;
           rd_data = pc_i + 32'd4;

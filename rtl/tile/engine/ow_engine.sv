@@ -13,7 +13,8 @@
 //   ow_engine_pick      stage I0: which thread     ow_engine_plan     stage I1: its beat
 //   ow_engine_weights   axpyw, dotw: wavelets and rows
 //   ow_engine_operands  three streams of lines (ow_engine_stream), elements for the lanes
-//   ow_datapath         the arithmetic             ow_acc             accumulator cache
+//   ow_datapath         the arithmetic             ow_engine_flight   beats in it
+//   ow_acc              accumulator cache
 //   ow_gather           elements at indices        ow_nlf             non-linear functions
 //   ow_engine_writes    write buffer               ow_pack            vectors to wavelets
 //
@@ -23,21 +24,22 @@
 //       way; the beat enters a queue, or is given up and tried again
 //   I2  first SRAM request; the write of what had none to wait for
 //   M   the oldest beat, when its lines are there (the cycle after I2 at the earliest): elements
-//       into lanes (lane = position in the destination's line), multiply
-//   A   addend (accumulator cache, or the destination's line), add, round; the accumulator cache,
-//       the write buffer or the vector to the output is written
-//   W   the write buffer writes SRAM; the vector goes through ow_pack
+//       into lanes (lane = position in the destination's line), into the datapath
+//   M+2 addend (accumulator cache, or the destination's line)
+//   M+5 result: the accumulator cache, the write buffer or the vector to the output is written
+//   M+6 the write buffer writes SRAM; the vector goes through ow_pack
 // So beats are planned ahead of their data, and the streams slip against each other and the writes
 // until they want different banks. Beats of one thread follow each other in every cycle: stage I1
-// hands what the thread goes on with to itself. A dependent accumulate can follow in the next
-// cycle. Reductions finish RED_LATENCY cycles after M; the place for their result is kept free (resv_q).
+// hands what the thread goes on with to itself. A beat that adds to elements of the accumulator
+// cache fires 4 cycles after the one that wrote them, a mixed multiply-add after 2, and results of
+// reductions and functions come later than others (ow_engine_flight).
 //
 // Throughput, in cycles a beat: 1 with up to two vectors to read and one to write, 1.5 with three to
 // read, whatever their alignment, once the streams have slipped apart (a few cycles an instruction,
 // and where other requestors disturb). A beat that reads bytes whose write is under way is planned
-// when they are in the SRAM; other threads go on meanwhile. axpyw: n / Lanes beats a weight; a row
-// end costs nothing if it directly follows a weight, else 1 cycle. Control wavelets elsewhere: 1
-// cycle; an end that is not the last beat: 1.
+// when they are in the SRAM; other threads go on meanwhile. axpyw: n / Lanes beats a weight, 2 at
+// least; a row end costs nothing if it directly follows a weight, else 1 cycle. Control wavelets
+// elsewhere: 1 cycle; an end that is not the last beat: 1.
 //
 // Fabric operands: a pair of 16-bit elements a wavelet, lower half first; pairs run across inner
 // vectors. A control wavelet in a stream that is consumed is taken (1 cycle) and is no element;
@@ -117,6 +119,10 @@ module ow_engine
   output logic [8*VecBytes-1:0] wr_wdata_o,
   input  logic                  wr_gnt_i,
 
+  // An instruction is complete, but its last line is not in the SRAM yet: whoever might look for it
+  // there (core, reducer, control plane) must not be served.
+  output logic                  hold_o,
+
   // Gather port of ow_sram.
   output logic [7:0]            gth_req_o,
   output logic [7:0]            gth_we_o,
@@ -178,9 +184,6 @@ module ow_engine
   `OW_ASSERT_INIT(threads_2_to_13, NumThreads >= 2 && NumThreads <= 13)
   `OW_ASSERT_INIT(queue_depth, QueueDepth >= 2 && QueueDepth <= 15)
 
-  // Reductions and functions share the places of their results.
-  `OW_ASSERT_INIT(late_together, RED_LATENCY == ow_nlf_pkg::NLF_LATENCY)
-
   localparam int unsigned LineW = 8 * VecBytes;       // bits a line
   localparam int unsigned OffW = $clog2(VecBytes);    // offset bits in a line
   localparam int unsigned TagW = 24 - OffW;           // line number
@@ -236,7 +239,7 @@ module ow_engine
   // ----------------------------------------------------------------------------- stage I0 --
   ow_engine_pick #(.NumThreads(NumThreads)) u_pick (
     .clk_i, .rst_i,
-    .live_i(live), .ending_i(ending), .wait_i(waits), .memdst_i(memdst), .sticky_i(sticky),
+    .live_i(live), .ending_i(ending), .wait_i(waits | off_q), .memdst_i(memdst), .sticky_i(sticky),
     .prio_i(prio), .red_i(red), .wtrig_i(wtrig), .in_use_i(in_use), .two_i(two), .two_a_i(two_a),
     .out_use_i(out_use), .fifos_used_i(fifos_used), .fifo_rd_i(fifo_rd), .fifo_wr_i(fifo_wr),
     .red_lock_i(red_lock),
@@ -331,24 +334,23 @@ module ow_engine
   );
 
   // ------------------------------------------------------------------------------- the issue --
-  logic                   a_valid_q;  // a beat in stage A
-  logic [RED_LATENCY-1:0] resv_q;     // a late result comes in so many cycles
+  logic       hold, told, tell;
+  logic       acc_hazard;  // a source in the accumulator cache is still to be written
+  logic       sends, writes, lates;  // results under way: for an output, for memory; of reductions
   logic       hazard;
-  logic [3:0] hazard_slot, slot;
+  wslot_t     hazard_slot, slot;
   logic       issue, issue_data, issue_pipe, early_wr, slot_alloc;
-  logic [3:0] late_cnt_q;  // results that will come late
-  logic       c_late;
+  logic [3:0] late_cnt_q;  // results of reductions that will come
   beat_t      beat_d;
 
   // What was sent late comes before the end.
-  assign issue = go && !(is_data && (hazard || !rd_room)) &&
-                 !(is_end && c_late && late_cnt_q != 4'd0);
-  assign c_late = c.red || c.unit == UNIT_NLF;
+  assign issue = go && !(is_data && (hazard || !rd_room || acc_hazard)) &&
+                 !(is_end && c.red && late_cnt_q != 4'd0);
   assign issue_data = issue && is_data;
-  // Moves from a queue to memory go straight into the write buffer while the pipeline is empty: the
-  // wavelet is there, and the byte enables pick its place.
+  // Moves from a queue to memory go straight into the write buffer when no other result is on its
+  // way there: the wavelet is there, and the byte enables pick its place.
   assign early_wr = issue_data && c.dop == DP_MOV && c.unit == UNIT_NONE && c.a_kind == SRC_FAB &&
-                    c.d_kind == SRC_MEM && bq_cnt_q == '0 && !a_valid_q && resv_q == '0;
+                    c.d_kind == SRC_MEM && bq_cnt_q == '0 && !writes && !lates;
   assign issue_pipe = issue && (is_data || is_end || beat.r.close) && !early_wr;
   assign slot_alloc = (issue_pipe || early_wr) && c.d_kind == SRC_MEM && !beat.none &&
                       (is_data || is_end);
@@ -456,12 +458,8 @@ module ow_engine
   // ---------------------------------------------------------------------- queue of beats, M --
   beat_t      bq_q [BeatSlots];
   slot_t      bq_rp_q, bq_wp_q;
-  res_t       a_q;
-  addend_e    a_d_from_q;
-  logic [LineW-1:0] a_d_line_q;
   logic       early_out;         // the beat in M leaves from there
-  logic       late_now;          // the result of this beat will come late
-  logic [2:0] red_gap_q;         // cycles until another may be started
+  logic       m_wait;            // it waits for a result that is under way
 
   assign m_valid = bq_cnt_q != '0;
 
@@ -508,7 +506,20 @@ module ow_engine
     end
   end
 
-  assign g_fire = g_ready && g_req_ready;
+  // Elements at indices are no operands whose lines are compared with the write buffer: what was
+  // launched while a line of a completed instruction is still to come waits for that.
+  tmask_t     looks_q;
+  logic       g_held;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) looks_q <= '0;
+    else if (looks_q != '0 || launch) begin
+      looks_q <= hold || told ? looks_q | (launch ? l_hot : '0) : '0;
+    end
+  end
+
+  assign g_held = looks_q[tid_t'(g.r.thread)];
+  assign g_fire = g_ready && g_req_ready && !g_held;
   assign m_indexed = m_valid && m.data && is_indexed(m.unit);
   assign m_killed = m_indexed && (g_rsp_fault || kill[tid_t'(m.r.thread)]);
 
@@ -529,7 +540,7 @@ module ow_engine
 
   ow_gather #(.SramBytes(SramBytes), .Lanes(Lanes), .TagW(1)) u_gather (
     .clk_i, .rst_i,
-    .req_valid_i(g_ready), .req_ready_o(g_req_ready),
+    .req_valid_i(g_ready && !g_held), .req_ready_o(g_req_ready),
     .req_we_i(g.unit == UNIT_SCATTER), .req_w32_i(g.src inside {DF_F32, DF_I32}),
     .req_base_i(g.base),
     .req_mask_i(kill[tid_t'(g.r.thread)] ? '0 : g.mask[Lanes-1:0]),
@@ -560,26 +571,15 @@ module ow_engine
     if (m_valid && m_ready) begin
       fire = 1'b1;
       if (m_indexed && !(asked_q[bq_rp_q] && g_rsp_valid)) fire = 1'b0;
-      // One read port of the accumulator cache serves sources in M and addends in A.
-      if ((m.a.from == FROM_ACC || m.b.from == FROM_ACC) && a_valid_q &&
-          (a_q.acc_we || a_d_from_q == ADD_ACC)) begin
-        fire = 1'b0;
-      end
-      if (!m.none && !m.late && resv_q[1]) fire = 1'b0;
-      if (m.red_last && red_gap_q != 3'd0) fire = 1'b0;
+      if (m_wait) fire = 1'b0;
     end
   end
-  assign late_now = fire && m.late && !m.none;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       bq_rp_q <= '0;
       bq_wp_q <= '0;
       bq_cnt_q <= '0;
-      a_valid_q <= 1'b0;
-      a_d_from_q <= ADD_NONE;
-      resv_q <= '0;
-      red_gap_q <= '0;
     end else begin
       if (issue_pipe) begin
         bq_q[bq_wp_q] <= beat_d;
@@ -587,37 +587,74 @@ module ow_engine
       end
       if (fire) bq_rp_q <= bq_rp_q + 1'b1;
       if (issue_pipe != fire) bq_cnt_q <= fire ? bq_cnt_q - 1'b1 : bq_cnt_q + 1'b1;
-      if (fire && !m.late && !early_out) begin
-        a_valid_q <= 1'b1;
-        a_q <= m_r;
-        a_d_from_q <= m.data ? m.d_from : ADD_NONE;
-        if (m.d_from == ADD_MEM || m.d_from == ADD_ZERO) a_d_line_q <= m_d_line;
-      end else if (a_valid_q) begin
-        a_valid_q <= 1'b0;
-        a_d_from_q <= ADD_NONE;
-      end
-      if (resv_q != '0 || late_now) resv_q <= {late_now, resv_q[RED_LATENCY-1:1]};
-      if (fire && m.red_last) red_gap_q <= 3'(RED_INTERVAL - 1);
-      else if (red_gap_q != 3'd0) red_gap_q <= red_gap_q - 3'd1;
     end
   end
 
   // ------------------------------------------------------------------------------- datapath --
-  logic [Lanes-1:0][31:0] a_c, dp_result;
+  logic [Lanes-1:0][31:0] addend, dp_result;
   logic                   late_valid;
   logic [31:0]            late;
-  logic [3:0]             acc_raddr;
+  logic                   p_acc;    // the addend of this cycle is in the accumulator cache
+  logic [3:0]             p_row;
+  logic [1:0]             m_back;
+  logic                   src_under_way;
+  /* verilator lint_off UNUSEDSIGNAL */ // both are valid together
+  logic [1:0]             nlf_valid;
+  /* verilator lint_on UNUSEDSIGNAL */
+  logic [1:0][15:0]       nlf_y;
+  logic                   r_valid, beat_end, late_end, flight_idle;
+  /* verilator lint_off UNUSEDSIGNAL */ // small engines have fewer threads
+  res_t                   r;
+  logic [3:0]             beat_end_thread, late_end_thread;
+  wslot_t                 told_slot;
+  /* verilator lint_on UNUSEDSIGNAL */
 
-  assign acc_raddr = a_d_from_q == ADD_ACC ? a_q.acc_row : m.src_row;
+  ow_engine_flight #(.Lanes(Lanes)) u_flight (
+    .clk_i, .rst_i,
+    .m_valid_i(m_valid), .m_i(m), .wait_o(m_wait), .back_o(m_back), .fire_i(fire),
+    .early_i(early_out), .res_i(m_r), .d_line_i(m_d_line),
+    .p_acc_o(p_acc), .p_row_o(p_row), .acc_row_i(acc_row), .addend_o(addend),
+    .late_valid_i(late_valid), .nlf_valid_i(nlf_valid[0]), .r_valid_o(r_valid), .r_o(r),
+    .ended_o(beat_end), .ended_thread_o(beat_end_thread), .tell_i(tell),
+    .told_o(told), .told_slot_o(told_slot),
+    .late_ended_o(late_end), .late_ended_thread_o(late_end_thread),
+    .src_row_i(beat.src_row), .src_words_i(beat.src_words), .src_under_way_o(src_under_way),
+    .sends_o(sends), .writes_o(writes), .late_o(lates), .idle_o(flight_idle)
+  );
+
+  // Such a beat is put off once, for as long as a result takes, so that those of other threads go
+  // before it; if that was not enough, it waits in stage M.
+  logic [1:0] put_off_q;  // cycles that are left
+  tmask_t     off_q;      // whose beat is put off
+  tmask_t     was_off_q;  // .. or has been
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      put_off_q <= '0;
+      off_q <= '0;
+      was_off_q <= '0;
+    end else begin
+      if (acc_hazard) begin
+        put_off_q <= 2'd3;
+        off_q <= s_hot;
+      end else if (put_off_q != 2'd0) begin
+        put_off_q <= put_off_q - 2'd1;
+        if (put_off_q == 2'd1) off_q <= '0;
+      end
+      if (acc_hazard) was_off_q <= was_off_q | s_hot;
+      else if (issue_data && was_off_q != '0) was_off_q <= was_off_q & ~s_hot;
+    end
+  end
 
   always_comb begin
-    a_c = '0;
-    if (a_valid_q && a_d_from_q != ADD_NONE) begin
-      for (int unsigned l = 0; l < Lanes; l++) begin
-        if (a_q.mask[l]) begin
-          if (a_d_from_q == ADD_ACC) a_c[l] = acc_row[32*l +: 32];
-          else if (a_q.sz == 2'd2) a_c[l] = a_d_line_q[32*(l % (Lanes/2)) +: 32];
-          else a_c[l] = {16'd0, a_d_line_q[16*l +: 16]};
+    acc_hazard = 1'b0;
+    if ((beat.a.from == FROM_ACC || beat.b.from == FROM_ACC) && (was_off_q & s_hot) == '0) begin
+      acc_hazard = src_under_way;
+      for (int unsigned i = 0; i < BeatSlots; i++) begin
+        if ((BeatW+1)'(i) < bq_cnt_q && bq_q[bq_rp_q + slot_t'(i)].r.acc_we &&
+            bq_q[bq_rp_q + slot_t'(i)].r.acc_row == beat.src_row &&
+            (bq_q[bq_rp_q + slot_t'(i)].r.mask & beat.src_words) != '0) begin
+          acc_hazard = 1'b1;
         end
       end
     end
@@ -625,19 +662,16 @@ module ow_engine
 
   ow_datapath #(.Lanes(Lanes)) u_datapath (
     .clk_i, .rst_i,
-    .valid_i(fire && m.data && m.unit != UNIT_NLF), .op_i(m.op), .src_i(m.src), .dst_i(m.dst), .stoch_i(m.stoch),
+    .valid_i(fire && m.data && m.unit != UNIT_NLF), .op_i(m.op), .src_i(m.src), .dst_i(m.dst),
+    .stoch_i(m.stoch),
     .mask_i(m.mask[Lanes-1:0]), .i8_hi_i(m.mask_hi[Lanes-1:0]), .a_i(m_a), .b_i(m_b),
     .red_first_i(m.red_first), .red_last_i(m.red_last), .red_base_i(m.red_base),
-    .c_i(a_c), .result_o(dp_result), .late_valid_o(late_valid), .late_o(late),
+    .back_i(m_back), .c_i(addend), .result_o(dp_result), .late_valid_o(late_valid), .late_o(late),
     .prng_we_i, .prng_sel_i, .prng_wdata_i, .prng_rdata_o
   );
   assign prng_busy_o = stoch != '0;
 
   // Non-linear functions: two elements a beat, in lanes 2k and 2k + 1.
-  /* verilator lint_off UNUSEDSIGNAL */ // both are valid together
-  logic [1:0]       nlf_valid;
-  /* verilator lint_on UNUSEDSIGNAL */
-  logic [1:0][15:0] nlf_y;
   for (genvar k = 0; k < 2; k++) begin : gen_nlf
     logic [15:0] x;
     always_comb begin
@@ -654,40 +688,18 @@ module ow_engine
   end
 
   // -------------------------------------------------------------------------------- results --
-  // Late results find where they go in the order in which they were started.
-  res_t       lm_q [8];
-  logic [2:0] lm_rp_q, lm_wp_q;
-  logic                   r_valid, late_any;
-  /* verilator lint_off UNUSEDSIGNAL */ // small engines have fewer threads
-  res_t                   r;
-  /* verilator lint_on UNUSEDSIGNAL */
   logic [Lanes-1:0][31:0] r_data;
 
   always_comb begin
-    late_any = late_valid || nlf_valid[0];
-    r_valid = a_valid_q || late_any;
-    r = a_q;
     r_data = dp_result;
-    if (late_any) begin
-      r = lm_q[lm_rp_q];
-      r_data = late_valid ? {Lanes{late}} : {Lanes / 2{16'd0, nlf_y[1], 16'd0, nlf_y[0]}};
-    end
+    if (late_valid) r_data = {Lanes{late}};
+    else if (nlf_valid[0]) r_data = {Lanes / 2{16'd0, nlf_y[1], 16'd0, nlf_y[0]}};
   end
 
   always_ff @(posedge clk_i) begin
-    if (rst_i) begin
-      lm_rp_q <= '0;
-      lm_wp_q <= '0;
-      late_cnt_q <= '0;
-    end else begin
-      if (late_now) begin
-        lm_q[lm_wp_q] <= m.r;
-        lm_wp_q <= lm_wp_q + 3'd1;
-      end
-      if (late_any) lm_rp_q <= lm_rp_q + 3'd1;
-      if ((issue_data && beat.late && !beat.none) != late_any) begin
-        late_cnt_q <= late_any ? late_cnt_q - 4'd1 : late_cnt_q + 4'd1;
-      end
+    if (rst_i) late_cnt_q <= '0;
+    else if ((issue_data && beat.late && !beat.none) != late_valid) begin
+      late_cnt_q <= late_valid ? late_cnt_q - 4'd1 : late_cnt_q + 4'd1;
     end
   end
 
@@ -697,7 +709,7 @@ module ow_engine
     .wmask_i (r.mask[Lanes-1:0]),
     .waddr_i (r.acc_row),
     .wdata_i (r_data),
-    .raddr_i (acc_raddr),
+    .raddr_i (p_acc ? p_row : m.src_row),
     .rdata_o (acc_row),
     .raddr2_i(acc_raddr_i),
     .rdata2_o(acc_rdata_o)
@@ -731,7 +743,7 @@ module ow_engine
   end
 
   logic       wq_any, wq_head, wq_first, wq_done;
-  logic [3:0] wq_head_slot, wq_first_slot;
+  wslot_t     wq_head_slot, wq_first_slot;
   /* verilator lint_off UNUSEDSIGNAL */ // small engines have fewer threads
   logic [3:0] wq_done_thread;
   /* verilator lint_on UNUSEDSIGNAL */
@@ -751,7 +763,8 @@ module ow_engine
     .wr_req_o, .wr_addr_o, .wr_be_o, .wr_wdata_o, .wr_gnt_i,
     .head_o(wq_head), .head_slot_o(wq_head_slot), .first_o(wq_first),
     .first_slot_o(wq_first_slot), .done_o(wq_done),
-    .done_thread_o(wq_done_thread)
+    .done_thread_o(wq_done_thread),
+    .told_i(told), .told_slot_i(told_slot), .hold_o(hold), .tell_o(tell)
   );
 
   // --------------------------------------------------------------------------- output queues --
@@ -780,7 +793,7 @@ module ow_engine
   res_t                   pk;
   /* verilator lint_on UNUSEDSIGNAL */
   logic [Lanes-1:0][31:0] pk_data;
-  assign early_out = fire && m.data && m.raw && m.r.out && !a_valid_q && !o_valid_q && !late_any;
+  assign early_out = fire && m.data && m.raw && m.r.out && !sends && !o_valid_q && !late_valid;
   always_comb begin
     pk = o_q;
     pk_data = o_data_q;
@@ -834,7 +847,8 @@ module ow_engine
     .head_i(wq_head), .head_slot_i(wq_head_slot), .first_i(wq_first),
     .first_slot_i(wq_first_slot),
     .end_mem_i(wq_done), .end_mem_thread_i(wq_done_thread),
-    .end_acc_i(r_valid && r.last && !r.slot_en && !r.out), .end_acc_thread_i(r.thread),
+    .end_beat_i(beat_end), .end_beat_thread_i(beat_end_thread),
+    .end_late_i(late_end), .end_late_thread_i(late_end_thread),
     .end_out_i(pk_done), .end_out_thread_i(pk_thread),
     .save_o(save), .save_dsr_o(save_dsr), .save_addr_o(save_addr),
     .done_valid_o, .done_kind_o, .done_task_o, .sync_done_o(tensor_sync_done_o),
@@ -889,6 +903,7 @@ module ow_engine
   );
 
   // ---------------------------------------------------------------------------------- status --
+  assign hold_o = hold;
   assign ev_beat_o = issue_data;
   assign ev_weight_o = issue_data && c.wtrig && v_end;
 
@@ -933,17 +948,13 @@ module ow_engine
     thread_state_o = state;
   end
 
-  assign idle_o = !any && w_idle && !m_valid && !a_valid_q && ops_idle && resv_q == '0 &&
-                  red_gap_q == '0 && late_cnt_q == '0 && !wq_any && !o_valid_q && pk_idle &&
-                  table_idle && halt_q == halt_i && !(dsr_we_i && dsr_ready_o) && !prng_we_i &&
+  assign idle_o = !any && w_idle && !m_valid && ops_idle && flight_idle && off_q == '0 &&
+                  late_cnt_q == '0 && !wq_any && !o_valid_q && pk_idle && table_idle &&
+                  halt_q == halt_i && !(dsr_we_i && dsr_ready_o) && !prng_we_i &&
                   !(tensor_valid_i && tensor_ready_o) && !row_free_i && !rst_i;
 
   // ------------------------------------------------------------------------------ assertions --
   `OW_ASSERT(outq_space, !eng_push_o || outq_level_i[eng_q_o] < 4'(QueueDepth),
              "push into a full output queue")
   `OW_ASSERT(pop_valid, (inq_pop_o & ~inq_valid_i) == '0, "pop from an empty input queue")
-  `OW_ASSERT(late_has_its_place, !(late_any && a_valid_q) && !(late_valid && nlf_valid[0]),
-             "two results in one cycle")
-  `OW_ASSERT(late_as_reserved, late_any == resv_q[0], "a late result at another time")
-
 endmodule

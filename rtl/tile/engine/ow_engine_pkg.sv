@@ -107,6 +107,10 @@ package ow_engine_pkg;
     ADD_ZERO = 2'd3
   } addend_e;
 
+  // Slots of the write buffer: beats that write SRAM, from their plan until they are there.
+  localparam int unsigned WRITE_SLOTS = 24;
+  typedef logic [$clog2(WRITE_SLOTS)-1:0] wslot_t;
+
   // Where a result goes.
   typedef struct packed {
     logic [3:0]  thread;
@@ -116,7 +120,7 @@ package ow_engine_pkg;
     logic        close;    // closes an accumulator row
     logic        written;  // .. which has been written
     logic        slot_en;  // has a write buffer slot
-    logic [3:0]  slot;
+    wslot_t      slot;
     logic        acc_we;
     logic [3:0]  acc_row;
     logic [1:0]  sz;
@@ -136,7 +140,7 @@ package ow_engine_pkg;
   // A planned beat.
   typedef struct packed {
     logic        data;       // the datapath works
-    logic        late;       // its result comes late
+    logic        late;       // a reduction: its result comes late
     logic        none;       // no result of its own
     unit_e       unit;
     logic [2:0]  nlf;
@@ -149,13 +153,14 @@ package ow_engine_pkg;
     logic [7:0]  mask_hi;
     logic        red_first;
     logic        red_last;
-    logic [2:0]  red_base;
+    logic [3:0]  red_base;
     logic [2:0]  lane0;
     opnd_t       a;
     opnd_t       b;
     logic [31:0] a_imm;
     logic [31:0] b_imm;
     logic [3:0]  src_row;    // accumulator row of a source
+    logic [7:0]  src_words;  // .. and the words of it that are read
     addend_e     d_from;
     logic        d_hit;
     logic [23:0] base;       // gather, scatter

@@ -324,13 +324,30 @@ module ow_engine_plan
     return o;
   endfunction
 
+  // Words of an accumulator row that a source takes: those of the lanes, moved, or one.
+  /* verilator lint_off UNUSEDSIGNAL */ // of an operand: which lanes it goes to
+  function automatic logic [7:0] words(input opnd_t o, input logic [7:0] lanes,
+                                       input logic [2:0] lane);
+  /* verilator lint_on UNUSEDSIGNAL */
+    logic [7:0] w;
+    w = '0;
+    if (o.from == FROM_ACC) begin
+      for (int unsigned l = 0; l < Lanes; l++) begin
+        if (o.bc ? l == 0 : lanes[l]) begin
+          w[3'((o.bc ? 32'd0 : l - 32'(lane)) + 32'(o.shift)) & 3'(Lanes - 1)] = 1'b1;
+        end
+      end
+    end
+    return w;
+  endfunction
+
   res_t result;  // where the result goes
 
   always_comb begin : sources
     beat_o = '0;
     if (is_data_o) begin
       beat_o.data = 1'b1;
-      beat_o.late = c_i.red || c_i.unit == UNIT_NLF;
+      beat_o.late = c_i.red;
       beat_o.none = c_i.red && !v_end;
       beat_o.unit = c_i.unit;
       beat_o.nlf = c_i.nlf;
@@ -343,7 +360,7 @@ module ow_engine_plan
       beat_o.lane0 = lane0;
       beat_o.red_first = c_i.red && begins;
       beat_o.red_last = c_i.red && v_end;
-      beat_o.red_base = walk_i.cnt[2:0] & ~3'(Lanes - 1);
+      beat_o.red_base = walk_i.cnt[3:0] & ~4'(Lanes - 1);
       beat_o.mask = mask;
       beat_o.mask_hi = mask_hi;
       beat_o.a = route(c_i.a_kind, c_i.a_sz, c_i.a_bc, c_i.i8x2,
@@ -356,6 +373,7 @@ module ow_engine_plan
       beat_o.b_imm = c_i.axpyw ? {16'd0, w_val_i}
                    : c_i.b_kind == SRC_FAB ? head_b_i.data : scal_i;
       beat_o.src_row = 4'((c_i.a_kind == SRC_ACC ? aa : ba) >> (OffW + 1));
+      beat_o.src_words = words(beat_o.a, mask, lane0) | words(beat_o.b, mask, lane0);
       beat_o.d_from = !c_i.fma ? ADD_NONE : fresh ? ADD_ZERO
                     : c_i.d_kind == SRC_MEM ? ADD_MEM : ADD_ACC;
     end

@@ -5,7 +5,7 @@
 // Events, each with its ports and in any cycle: a launch; the choice of stage I0, whose thread's
 // context stands in the s_* registers in the next cycle, when stage I1 plans its beat; what comes
 // of that beat; a fault of an index; a slot of the write buffer that is about to be free;
-// ends of instructions, from three places. A beat that follows one of its own thread directly gets
+// ends of instructions, from four places. A beat that follows one of its own thread directly gets
 // the new walk, which is on its way to the table.
 //
 // Completion: one thread a cycle, the lowest first. It saves its addresses, one a cycle, and then
@@ -22,7 +22,7 @@
 //                buffer slot; the end; ..
 //   kill_*_i     an index of a thread leads out of memory
 //   head_i ...   write buffer slots that are about to be written
-//   end_*_i      threads whose last result is where it belongs
+//   end_*_i      threads whose last result is where it belongs, or will be for all who look
 `include "ow_assert.svh"
 
 module ow_engine_threads
@@ -74,7 +74,7 @@ module ow_engine_threads
   input  logic                        i_sent_i,
   input  logic                        i_red_last_i,
   input  logic                        i_wait_i,
-  input  logic [3:0]                  i_wait_slot_i,
+  input  wslot_t                      i_wait_slot_i,
   input  logic                        i_ending_i,
   input  logic                        i_finish_i,
   input  logic                        i_end_i,
@@ -86,13 +86,15 @@ module ow_engine_threads
   input  logic [3:0]                  kill_thread_i,
   input  logic [23:0]                 kill_addr_i,
   input  logic                        head_i,
-  input  logic [3:0]                  head_slot_i,
+  input  wslot_t                      head_slot_i,
   input  logic                        first_i,
-  input  logic [3:0]                  first_slot_i,
+  input  wslot_t                      first_slot_i,
   input  logic                        end_mem_i,
   input  logic [3:0]                  end_mem_thread_i,
-  input  logic                        end_acc_i,
-  input  logic [3:0]                  end_acc_thread_i,
+  input  logic                        end_beat_i,
+  input  logic [3:0]                  end_beat_thread_i,
+  input  logic                        end_late_i,
+  input  logic [3:0]                  end_late_thread_i,
   input  logic                        end_out_i,
   input  logic [ThreadW-1:0]          end_out_thread_i,
   /* verilator lint_on UNUSEDSIGNAL */
@@ -147,7 +149,7 @@ module ow_engine_threads
   logic [31:0] pc_q    [NumThreads];
   logic [6:0]  done_q  [NumThreads];  // completion action: task, kind
   logic [2:0]  save_q  [NumThreads];  // addresses still to be saved: dst, b, a
-  logic [3:0]  wslot_q [NumThreads];  // write buffer slot that the thread waits for
+  wslot_t      wslot_q [NumThreads];  // write buffer slot that the thread waits for
 
   tmask_t active_q;     // launched, not yet complete
   tmask_t live_q;       // has something to issue
@@ -330,9 +332,10 @@ module ow_engine_threads
       if (waits || wait_q != '0) wait_q <= (wait_q & ~woken) | (waits ? i_hot : '0);
       if (i_data_i && s_ctx_q.red) red_lock_q <= i_red_last_i ? '0 : i_hot;
       else if (i_end_i && (red_lock_q & i_hot) != '0) red_lock_q <= '0;
-      if (donep_q != '0 || end_mem_i || end_acc_i || end_out_i) begin
+      if (donep_q != '0 || end_mem_i || end_beat_i || end_late_i || end_out_i) begin
         donep_q <= (donep_q & ~emit_hot) | hot(end_mem_i, end_mem_thread_i) |
-                   hot(end_acc_i, end_acc_thread_i) | hot(end_out_i, 4'(end_out_thread_i));
+                   hot(end_beat_i, end_beat_thread_i) | hot(end_late_i, end_late_thread_i) |
+                   hot(end_out_i, 4'(end_out_thread_i));
       end
     end
   end

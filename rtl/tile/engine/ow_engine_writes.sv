@@ -24,11 +24,16 @@
 //              cycle on. Whoever waits for such a slot may try again: a beat that is planned two
 //              cycles later finds it written, or waits once more
 //   done_o     an instruction's last line asks for its write, in this cycle or from the next one
-//              on: then it counts as done, as no later request of the tile is served before it
+//              on: then it counts as done, as no later request of the tile is served before it.
+//   told_i     an instruction counts as done already, but its last line, in told_slot_i, is still
+//              to come (before its fill_i): hold_o until it is in the SRAM, for all who might look.
+//              tell_o: there was none for HoldGap cycles, so that those get at the SRAM, too
 // None of these depends on the grant.
 `include "ow_assert.svh"
 
-module ow_engine_writes #(
+module ow_engine_writes
+  import ow_engine_pkg::*;
+#(
   parameter int unsigned Lanes = 8,
   localparam int unsigned VecBytes = 2 * Lanes,
   localparam int unsigned LineW = 8 * VecBytes,
@@ -46,18 +51,18 @@ module ow_engine_writes #(
   input  logic [VecBytes-1:0]          alloc_be_i,
   input  logic                         alloc_last_i,
   input  logic [3:0]                   alloc_thread_i,
-  output logic [3:0]                   alloc_slot_o,
+  output wslot_t                       alloc_slot_o,
   input  logic [2:0]                   rd_i,
   input  logic [2:0]                   rd_hit_i,
   input  logic [2:0][TagW-1:0]         rd_line_i,
   input  logic [2:0]                   rd_two_i,
   input  logic [2:0][2*VecBytes-1:0]   rd_need_i,
   output logic                         hazard_o,
-  output logic [3:0]                   hazard_slot_o,
+  output wslot_t                       hazard_slot_o,
   output logic [2:0][VecBytes-1:0]     pend_o,
   // Results.
   input  logic                         fill_i,
-  input  logic [3:0]                   fill_slot_i,
+  input  wslot_t                       fill_slot_i,
   input  logic [LineW-1:0]             fill_data_i,
   input  logic                         fill_kill_i,  // nothing is to be written
   // Memory.
@@ -73,15 +78,21 @@ module ow_engine_writes #(
   output logic [LineW-1:0]             wr_wdata_o,
   input  logic                         wr_gnt_i,
   output logic                         head_o,
-  output logic [3:0]                   head_slot_o,
+  output wslot_t                       head_slot_o,
   output logic                         first_o,
-  output logic [3:0]                   first_slot_o,
+  output wslot_t                       first_slot_o,
   output logic                         done_o,
-  output logic [3:0]                   done_thread_o
+  output logic [3:0]                   done_thread_o,
+  // What is told ahead.
+  input  logic                         told_i,
+  input  wslot_t                       told_slot_i,
+  output logic                         hold_o,
+  output logic                         tell_o
 );
 
-  localparam int unsigned Slots = 16;
+  localparam int unsigned Slots = WRITE_SLOTS;
   localparam logic [2:0] AgeLimit = 3'd7;
+  localparam logic [1:0] HoldGap = 2'd2;
 
   logic [TagW-1:0]     line_q   [Slots];
   logic [LineW-1:0]    data_q   [Slots];
@@ -89,24 +100,27 @@ module ow_engine_writes #(
   logic [3:0]          thread_q [Slots];
   logic [Slots-1:0]    valid_q;
   logic [Slots-1:0]    last_q;
-  logic [3:0]          order_q  [Slots];  // filled slots in their order
-  logic [3:0]          op_q, fp_q;
-  logic [4:0]          filled_q;
+  logic [Slots-1:0]    quiet_q;   // its end has been told
+  logic                hold_q;
+  logic [1:0]          gap_q;     // cycles until one may be told
+  wslot_t              hold_slot_q;
+  wslot_t              order_q  [1 << $bits(wslot_t)];  // filled slots in their order
+  wslot_t              op_q, fp_q;
+  logic [$bits(wslot_t):0] filled_q;
 
   logic [Slots-1:0] free_rest;
-  assign free_rest = ~valid_q & ~(~valid_q & (valid_q + 16'd1));
+  assign free_rest = ~valid_q & ~(~valid_q & (valid_q + Slots'(1)));
   assign full_o = &valid_q;
   assign one_o = !full_o && free_rest == '0;
-  assign any_o = valid_q != '0;
+  assign any_o = valid_q != '0 || gap_q != '0;
 
   always_comb begin
     logic [Slots-1:0] free;
     alloc_slot_o = '0;
     free = '0;
     if (alloc_i) begin
-      free = ~valid_q & (valid_q + 16'd1);
-      alloc_slot_o = {(free & 16'hFF00) != '0, (free & 16'hF0F0) != '0,
-                      (free & 16'hCCCC) != '0, (free & 16'hAAAA) != '0};
+      free = ~valid_q & (valid_q + Slots'(1));
+      for (int unsigned s = 0; s < Slots; s++) if (free[s]) alloc_slot_o = alloc_slot_o | wslot_t'(s);
     end
   end
 
@@ -128,7 +142,7 @@ module ow_engine_writes #(
                 if ((both & rd_need_i[k] &
                      {{VecBytes{rd_two_i[k]}}, {VecBytes{!rd_hit_i[k]}}}) != '0) begin
                   hazard_o = 1'b1;
-                  hazard_slot_o = 4'(s);
+                  hazard_slot_o = wslot_t'(s);
                 end
                 pend_o[k] |= rd_two_i[k] ? both[2*VecBytes-1:VecBytes] : both[VecBytes-1:0];
               end
@@ -143,18 +157,18 @@ module ow_engine_writes #(
   // the beats, and the next ones do not meet again.
   localparam int unsigned BankLow = Lanes == 8 ? 4 : 3;
   logic [5:BankLow] bank;
-  logic [3:0]       head;
+  wslot_t           head;
   logic [2:0]       age_q;     // times in a row that the head has given way
   logic             told_q;    // the end of an instruction that the head is has been told
   logic             meets, yield, pop;
 
   assign head = order_q[op_q];
-  assign head_o = filled_q != 5'd0;
+  assign head_o = filled_q != '0;
   assign head_slot_o = head;
   assign bank = wr_addr_o[5:BankLow];
   assign meets = (rd0_req_i && rd0_addr_i[5:BankLow] == bank) ||
                  (rd1_req_i && rd1_addr_i[5:BankLow] == bank);
-  assign yield = meets && filled_q < 5'd4 && !last_q[head] && age_q != AgeLimit;
+  assign yield = meets && filled_q < 4 && !last_q[head] && age_q != AgeLimit;
   assign wr_req_o = head_o && be_q[head] != '0 && !yield;
   assign wr_addr_o = {line_q[head], OffW'(0)};
   assign wr_be_o = be_q[head];
@@ -164,17 +178,17 @@ module ow_engine_writes #(
   // The head asks the SRAM, and nothing that asks later, with the same or a lower place in the
   // order there, is served before it.
   logic fill_is_alloc;
-  assign first_o = fill_i && filled_q == 5'd0;
+  assign first_o = fill_i && filled_q == '0;
   assign first_slot_o = fill_slot_i;
   assign fill_is_alloc = alloc_i && fill_slot_i == alloc_slot_o;
   always_comb begin
     done_o = 1'b0;
     done_thread_o = '0;
     if (head_o) begin
-      done_o = last_q[head] && !told_q;
+      done_o = last_q[head] && !quiet_q[head] && !told_q;
       done_thread_o = thread_q[head];
     end else if (fill_i) begin
-      done_o = fill_is_alloc ? alloc_last_i : last_q[fill_slot_i];
+      done_o = fill_is_alloc ? alloc_last_i : last_q[fill_slot_i] && !quiet_q[fill_slot_i];
       done_thread_o = fill_is_alloc ? alloc_thread_i : thread_q[fill_slot_i];
     end
   end
@@ -183,6 +197,9 @@ module ow_engine_writes #(
     if (rst_i) begin
       valid_q <= '0;
       last_q <= '0;
+      quiet_q <= '0;
+      hold_q <= 1'b0;
+      gap_q <= '0;
       op_q <= '0;
       fp_q <= '0;
       filled_q <= '0;
@@ -195,6 +212,7 @@ module ow_engine_writes #(
       if (alloc_i) begin
         valid_q[alloc_slot_o] <= 1'b1;
         last_q[alloc_slot_o] <= alloc_last_i;
+        quiet_q[alloc_slot_o] <= 1'b0;
         line_q[alloc_slot_o] <= alloc_line_i;
         be_q[alloc_slot_o] <= alloc_be_i;
         thread_q[alloc_slot_o] <= alloc_thread_i;
@@ -203,16 +221,31 @@ module ow_engine_writes #(
         data_q[fill_slot_i] <= fill_data_i;
         if (fill_kill_i) be_q[fill_slot_i] <= '0;
         order_q[fp_q] <= fill_slot_i;
-        fp_q <= fp_q + 4'd1;
+        fp_q <= fp_q + 1'b1;
+      end
+      if (told_i) begin
+        hold_q <= 1'b1;
+        hold_slot_q <= told_slot_i;
+        quiet_q[told_slot_i] <= 1'b1;
+        gap_q <= HoldGap;
+      end else if (hold_q) begin
+        if (pop && hold_slot_q == head) hold_q <= 1'b0;
+      end else if (gap_q != '0) begin
+        gap_q <= gap_q - 2'd1;
       end
       if (pop) begin
         valid_q[head] <= 1'b0;
-        op_q <= op_q + 4'd1;
+        op_q <= op_q + 1'b1;
       end
-      if (fill_i != pop) filled_q <= fill_i ? filled_q + 5'd1 : filled_q - 5'd1;
+      if (fill_i != pop) filled_q <= fill_i ? filled_q + 1'b1 : filled_q - 1'b1;
     end
   end
 
+  assign hold_o = hold_q;
+  assign tell_o = !hold_q && gap_q == '0;
+
+  `OW_ASSERT(held_is_there, !hold_q || valid_q[hold_slot_q],
+             "a line is waited for that is not there")
   `OW_ASSERT(slot_free, !(alloc_i && full_o), "write buffer overflow")
   `OW_ASSERT(fill_is_taken, !fill_i || valid_q[fill_slot_i] ||
              (alloc_i && fill_slot_i == alloc_slot_o), "data for a slot that is not taken")

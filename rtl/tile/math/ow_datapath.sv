@@ -2,23 +2,22 @@
 // The arithmetic of the tensor engine: Lanes SIMD lanes, the 32-bit multiply-add made of their
 // multipliers, the partial results of reductions, the random generator of stochastic rounding.
 //
-// Protocol: no handshake and no stall; a beat enters with valid_i and moves on each cycle. With
-// Deep 0, in two stages:
-//   cycle t      operation, formats and operands are read; multiply
-//   cycle t + 1  the addend c_i is read (DP_FMA); add, normalise, round. result_o is combinational
-//                from it; the engine registers it, and may give it back as the addend of the next
-//                beat: accumulate to accumulate takes one cycle.
-// With Deep 1, in six (U, M, P, A, N, R of ow_datapath_lane), for a cycle of 60 FO4:
+// Protocol: no handshake and no stall; a beat enters with valid_i and moves on each cycle, in six
+// stages (U, M, P, A, N, R of ow_datapath_lane):
 //   cycle t      operation, formats and operands are read
-//   cycle t + 2  the addend c_i is read
-//   cycle t + 5  result_o: accumulate to accumulate takes four cycles
-//   reductions   (DP_DOT and above) add to Partials partial results kept here (8; Deep: 16, because
-//                their addition takes two cycles), element i of the inner vector to number i modulo
-//                Partials. red_first_i marks the first beat of a vector, which starts them afresh,
-//                red_last_i the last one: late_o is the result, for one cycle, RED_LATENCY (Deep:
-//                DEEP_RED_LATENCY) cycles after that beat entered. Two last beats are at least
-//                RED_INTERVAL cycles apart. Beats of one vector need not be adjacent, but no beat
-//                of another vector comes between them; other operations may.
+//   cycle t + 2  the addend c_i is read (DP_FMA)
+//   cycle t + 5  result_o, combinational; the engine registers it, and may give it back as the
+//                addend of a beat that enters 4 cycles after this one, or later. A binary32 result
+//                of the lanes is the addend of a beat 2 or 3 cycles after it with back_i.
+//   reductions   (DP_DOT and above) add to PARTIALS partial results kept here, element i of the
+//                inner vector to number i modulo PARTIALS: two beats have passed before the same
+//                one is wanted again, which is what the addition takes. (Of an int8 dot each beat
+//                takes the next ones by itself: beats may be short, and the order does not matter.)
+//                red_first_i marks the first beat of a vector, which starts them afresh, red_last_i
+//                the last one: late_o is the result, for one cycle, RED_LATENCY cycles after that
+//                beat entered. Two last beats are at least RED_INTERVAL cycles apart. Beats of one
+//                vector need not be adjacent, but no beat of another vector comes between them;
+//                other operations may.
 // Throughput: a beat each cycle. Elements of a beat: one a lane with an element in mask_i. An int8
 // dot has two, the upper one (bits 15:8 of a_i and b_i) where i8_hi_i is set, too. DP_MUL, DP_FMA
 // and DP_DOT of f32 and i32 take at most max(1, Lanes / 4) lanes, all in one aligned group (lanes
@@ -43,9 +42,7 @@ module ow_datapath
   import ow_datapath_pkg::*;
 #(
   parameter int unsigned Lanes = 8,  // SIMD lanes: 2, 4 or 8; no bit of a result depends on it
-  parameter int unsigned Deep = 0,   // 1: pipelined, with another order of a reduction's sums
-  localparam int unsigned Partials = Deep != 0 ? DEEP_PARTIALS : 8,
-  localparam int unsigned BaseW = $clog2(Partials)
+  localparam int unsigned BaseW = $clog2(PARTIALS)
 ) (
   input  logic                   clk_i,
   input  logic                   rst_i,
@@ -62,10 +59,12 @@ module ow_datapath
   input  logic                   red_first_i,  // reductions: first beat of an inner vector
   input  logic                   red_last_i,   // reductions: last beat of an inner vector
   input  logic [BaseW-1:0]       red_base_i,   // reductions: element index of lane 0, modulo
-                                               // Partials; a multiple of Lanes
-  // Cycle t + 1 (Deep: t + 2).
+                                               // PARTIALS; a multiple of Lanes
+  input  logic [1:0]             back_i,       // DP_FMA: the addend is not c_i, but the result of
+                                               // the beat 2 (01) or 3 (10) cycles before
+  // Cycle t + 2.
   input  logic [Lanes-1:0][31:0] c_i,          // addend
-  // Cycle t + 1 (Deep: t + 5).
+  // Cycle t + 5.
   output logic [Lanes-1:0][31:0] result_o,     // not of reductions
   // Late.
   output logic                   late_valid_o, // late_o is the result of a reduction
@@ -79,12 +78,12 @@ module ow_datapath
 `include "ow_assert.svh"
 
   `OW_ASSERT_INIT(lanes_2_4_8, Lanes == 2 || Lanes == 4 || Lanes == 8)
-  `OW_ASSERT_INIT(deep_0_1, Deep <= 1)
 
   localparam int unsigned Units = Lanes == 8 ? 2 : 1;  // of 32-bit multiply-add
 
   // ---------------------------------------------------------------------------------- stage U --
-  logic                       src_int, is_mul, wide, red, use_random;
+  logic                       src_int, pairs, is_mul, wide, red, use_random;
+  logic [BaseW-1:0]           pair_base_q;  // where the next beat of an int8 dot adds
   dp_kind_e                   kind;
   logic [Lanes-1:0][15:0]     random;
   logic [Lanes-1:0][31:0]     product;
@@ -92,7 +91,8 @@ module ow_datapath
   logic [4*Units-1:0][31:0]   wide_product;
 
   always_comb begin
-    src_int = src_i == DF_I8 || src_i == DF_I16 || src_i == DF_I32;
+    pairs = src_i == DF_I8;
+    src_int = pairs || src_i == DF_I16 || src_i == DF_I32;
     is_mul = op_i == DP_MUL || op_i == DP_FMA || op_i == DP_DOT;
     wide = valid_i && is_mul && (src_i == DF_F32 || src_i == DF_I32);
     red = op_i >= DP_DOT;
@@ -121,14 +121,15 @@ module ow_datapath
     logic             min;
     logic             first;
     logic             last;
+    logic [1:0]       back;
     logic [BaseW-1:0] base;
     logic [Lanes-1:0] mask;
   } what_t;
 
   /* verilator lint_off UNUSEDSIGNAL */ // each stage looks at a part
-  what_t what_u, what_m, what_p, what_c, what_a_q, what_n, what_r;
+  what_t what_u, what_m_q, what_p_q, what_a_q, what_n_q, what_r_q;
   /* verilator lint_on UNUSEDSIGNAL */
-  logic  m_valid, p_valid, c_valid, a_valid_q, n_valid, r_valid;
+  logic  m_valid_q, p_valid_q, a_valid_q, n_valid_q, r_valid_q;
 
   always_comb begin
     what_u.wide = wide;
@@ -143,40 +144,30 @@ module ow_datapath
     what_u.min = op_i == DP_RMIN;
     what_u.first = red_first_i;
     what_u.last = red_last_i;
-    what_u.base = red_base_i;
+    what_u.back = op_i == DP_FMA ? back_i : 2'd0;
+    what_u.base = pairs && op_i == DP_DOT ? pair_base_q : red_base_i;
     what_u.mask = mask_i;
   end
 
   always_ff @(posedge clk_i) begin
-    a_valid_q <= p_valid && !rst_i;
-    if (p_valid) what_a_q <= what_p;
-  end
-
-  if (Deep != 0) begin : gen_stages
-    what_t m_q, p_q, n_q, r_q;
-    logic  m_valid_q, p_valid_q, n_valid_q, r_valid_q;
-    always_ff @(posedge clk_i) begin
-      {m_valid_q, p_valid_q, n_valid_q, r_valid_q} <=
-          {valid_i, m_valid_q, a_valid_q, n_valid_q} & {4{!rst_i}};
-      if (valid_i) m_q <= what_u;
-      if (m_valid_q) p_q <= m_q;
-      if (a_valid_q) n_q <= what_a_q;
-      if (n_valid_q) r_q <= n_q;
-    end
-    assign {what_m, what_p, what_n, what_r} = {m_q, p_q, n_q, r_q};
-    assign {m_valid, p_valid, n_valid, r_valid} = {m_valid_q, p_valid_q, n_valid_q, r_valid_q};
-    assign {c_valid, what_c} = {p_valid, p_q};
-  end else begin : gen_stages
-    assign {what_m, what_p} = {2{what_u}};
-    assign {what_c, what_n, what_r} = {3{what_a_q}};
-    assign {m_valid, p_valid, c_valid, n_valid, r_valid} =
-        {valid_i, valid_i, a_valid_q, a_valid_q, a_valid_q};
+    if (rst_i) pair_base_q <= '0;
+    else if (valid_i && pairs && op_i == DP_DOT) pair_base_q <= pair_base_q + BaseW'(Lanes);
+    {m_valid_q, p_valid_q, a_valid_q, n_valid_q, r_valid_q} <=
+        {valid_i, m_valid_q, p_valid_q, a_valid_q, n_valid_q} & {5{!rst_i}};
+    if (valid_i) what_m_q <= what_u;
+    if (m_valid_q) what_p_q <= what_m_q;
+    if (p_valid_q) what_a_q <= what_p_q;
+    if (a_valid_q) what_n_q <= what_a_q;
+    if (n_valid_q) what_r_q <= what_n_q;
   end
 
   // ------------------------------------------------------------------------------- reductions --
-  logic [Partials-1:0][31:0] part_q;
-  logic                      fresh;     // they are started in this cycle
-  logic [Lanes-1:0][31:0]    partial;   // what the beat in stage A adds to
+  localparam int unsigned Groups = PARTIALS / Lanes;
+
+  logic [PARTIALS-1:0][31:0] part_q;
+  logic [Groups-1:0]         from_q;    // the beat in stage A adds to these partial results ..
+  logic                      afresh_q;  // .. or to what they start from
+  logic [Lanes-1:0][31:0]    partial;   // what it adds to
   logic [Lanes-1:0][31:0]    sum;       // the partial results that leave stage N
   logic                      end_q;     // part_q holds the partial results of a whole vector
   dp_kind_e                  end_kind_q;
@@ -191,69 +182,68 @@ module ow_datapath
     return min ? 32'h7F80_0000 : 32'hFF80_0000;
   endfunction
 
+  // Chosen a stage ahead. The first beat of a vector starts all partial results when it leaves
+  // stage N; the beat behind it does not see that yet.
+  always_ff @(posedge clk_i) begin : choice
+    logic afresh;
+    afresh = what_p_q.first || (a_valid_q && what_a_q.red && what_a_q.first);
+    if (p_valid_q) begin
+      afresh_q <= what_p_q.red && afresh;
+      for (int unsigned g = 0; g < Groups; g++) begin
+        from_q[g] <= what_p_q.red && !afresh && what_p_q.base == BaseW'(g * Lanes);
+      end
+    end
+  end
+
   always_comb begin
     partial = '0;
-    if (a_valid_q && what_a_q.red) begin
-      for (int unsigned i = 0; i < Partials; i++) begin
-        if (what_a_q.base == BaseW'(i / Lanes * Lanes)) begin
-          partial[i % Lanes] = what_a_q.first || fresh ? start_of(what_a_q.kind, what_a_q.ints, what_a_q.min)
-                                                     : part_q[i];
-        end
+    if (a_valid_q) begin
+      if (afresh_q) begin
+        partial = {Lanes{start_of(what_a_q.kind, what_a_q.ints, what_a_q.min)}};
+      end
+      for (int unsigned g = 0; g < Groups; g++) begin
+        if (from_q[g]) partial = partial | part_q[g*Lanes +: Lanes];
       end
     end
   end
-
-  // A vector's first beat starts all partial results a stage behind the addition.
-  assign fresh = Deep != 0 && n_valid && what_n.red && what_n.first;
 
   always_ff @(posedge clk_i) begin
-    end_q <= n_valid && what_n.red && what_n.last && !rst_i;
-    if (n_valid && what_n.red) begin
-      if (what_n.first) part_q <= {Partials{start_of(what_n.kind, what_n.ints, what_n.min)}};
-      for (int unsigned i = 0; i < Partials; i++) begin
-        if (what_n.mask[i % Lanes] && what_n.base == BaseW'(i / Lanes * Lanes)) part_q[i] <= sum[i % Lanes];
+    end_q <= n_valid_q && what_n_q.red && what_n_q.last && !rst_i;
+    if (n_valid_q && what_n_q.red) begin
+      if (what_n_q.first) begin
+        part_q <= {PARTIALS{start_of(what_n_q.kind, what_n_q.ints, what_n_q.min)}};
       end
-      end_kind_q <= what_n.kind;
-      end_int_q <= what_n.ints;
-      end_min_q <= what_n.min;
-      end_dst_q <= what_n.dst;
+      for (int unsigned i = 0; i < PARTIALS; i++) begin
+        if (what_n_q.mask[i % Lanes] && what_n_q.base == BaseW'(i / Lanes * Lanes)) begin
+          part_q[i] <= sum[i % Lanes];
+        end
+      end
+      end_kind_q <= what_n_q.kind;
+      end_int_q <= what_n_q.ints;
+      end_min_q <= what_n_q.min;
+      end_dst_q <= what_n_q.dst;
     end
   end
 
-  if (Deep != 0) begin : gen_end
-    ow_datapath_fold u_tree (
-      .clk_i,
-      .rst_i,
-      .valid_i  (end_q),
-      .kind_i   (end_kind_q),
-      .int_i    (end_int_q),
-      .min_i    (end_min_q),
-      .dst_i    (end_dst_q),
-      .partial_i(part_q),
-      .late_valid_o,
-      .late_o
-    );
-  end else begin : gen_end
-    ow_datapath_tree u_tree (
-      .clk_i,
-      .rst_i,
-      .valid_i  (end_q),
-      .kind_i   (end_kind_q),
-      .int_i    (end_int_q),
-      .min_i    (end_min_q),
-      .dst_i    (end_dst_q),
-      .partial_i(part_q),
-      .late_valid_o,
-      .late_o
-    );
-  end
+  ow_datapath_fold u_fold (
+    .clk_i,
+    .rst_i,
+    .valid_i  (end_q),
+    .kind_i   (end_kind_q),
+    .int_i    (end_int_q),
+    .min_i    (end_min_q),
+    .dst_i    (end_dst_q),
+    .partial_i(part_q),
+    .late_valid_o,
+    .late_o
+  );
 
   // ------------------------------------------------------------------------------------ lanes --
   logic [Lanes-1:0][31:0] lane_result, lane_partial;
 
   for (genvar l = 0; l < Lanes; l++) begin : gen_lane
     localparam bit Lent = Lanes >= 4;  // its multiplier works for a 32-bit unit, too
-    ow_datapath_lane #(.Deep(Deep)) u_lane (
+    ow_datapath_lane u_lane (
       .clk_i,
       .valid_i   (valid_i && mask_i[l] && !wide),
       .op_i,
@@ -264,27 +254,28 @@ module ow_datapath
       .a_i       (a_i[l]),
       .b_i       (b_i[l]),
       .random_i  (random[l]),
-      .wide_i    (Lent && m_valid && what_m.wide),
+      .wide_i    (Lent && m_valid_q && what_m_q.wide),
       .wide_a_i  (Lent ? wide_a[l] : 16'd0),
       .wide_b_i  (Lent ? wide_b[l] : 16'd0),
       .product_o (product[l]),
-      .c_valid_i (c_valid && what_c.mask[l] && !what_c.wide),
-      .c_addend_i(what_c.addend),
-      .c_addend_fmt_i(what_c.addend_fmt),
+      .p_addend_i(what_p_q.addend),
+      .p_addend_fmt_i(what_p_q.addend_fmt),
+      .p_back_i  (what_p_q.back[1]),
       .c_i       (c_i[l]),
       .a_valid_i (a_valid_q && what_a_q.mask[l] && !what_a_q.wide),
       .a_kind_i  (what_a_q.kind),
       .a_fmt_i   (what_a_q.fmt),
       .a_min_i   (what_a_q.min),
       .a_red_i   (what_a_q.red),
+      .a_back_i  (what_a_q.back[0]),
       .partial_i (partial[l]),
-      .n_valid_i (n_valid && what_n.mask[l] && !what_n.wide),
-      .n_kind_i  (what_n.kind),
+      .n_valid_i (n_valid_q && what_n_q.mask[l] && !what_n_q.wide),
+      .n_kind_i  (what_n_q.kind),
       .partial_o (lane_partial[l]),
-      .r_valid_i (r_valid && what_r.mask[l] && !what_r.wide),
-      .r_kind_i  (what_r.kind),
-      .r_fmt_i   (what_r.fmt),
-      .r_stoch_i (what_r.stoch),
+      .r_valid_i (r_valid_q && what_r_q.mask[l] && !what_r_q.wide),
+      .r_kind_i  (what_r_q.kind),
+      .r_fmt_i   (what_r_q.fmt),
+      .r_stoch_i (what_r_q.stoch),
       .result_o  (lane_result[l])
     );
   end
@@ -298,7 +289,7 @@ module ow_datapath
     for (genvar k = 0; k < 4; k++) begin : gen_mul
       always_comb begin
         wide_product[k] = '0;
-        if (m_valid && what_m.wide) wide_product[k] = {16'd0, wide_a[k]} * {16'd0, wide_b[k]};
+        if (m_valid_q && what_m_q.wide) wide_product[k] = {16'd0, wide_a[k]} * {16'd0, wide_b[k]};
       end
     end
     logic unused;
@@ -306,7 +297,7 @@ module ow_datapath
   end
 
   for (genvar k = 0; k < Units; k++) begin : gen_wide
-    logic        valid, in_c, in_a, in_n;
+    logic        valid, in_p, in_a, in_n;
     logic [31:0] a, b, addend, to;
 
     // The lanes of this unit that have an element: at most one.
@@ -316,9 +307,9 @@ module ow_datapath
     endfunction
 
     assign valid = wide && takes(mask_i);
-    assign in_c = c_valid && what_c.wide && takes(what_c.mask);
+    assign in_p = p_valid_q && what_p_q.wide && takes(what_p_q.mask);
     assign in_a = a_valid_q && what_a_q.wide && takes(what_a_q.mask);
-    assign in_n = n_valid && what_n.wide && takes(what_n.mask);
+    assign in_n = n_valid_q && what_n_q.wide && takes(what_n_q.mask);
 
     always_comb begin
       a = '0;
@@ -333,15 +324,17 @@ module ow_datapath
           end
         end
       end
-      if (in_c) begin
-        for (int unsigned l = k; l < Lanes; l += Units) if (what_c.mask[l]) addend = addend | c_i[l];
+      if (in_p) begin
+        for (int unsigned l = k; l < Lanes; l += Units) begin
+          if (what_p_q.mask[l]) addend = addend | c_i[l];
+        end
       end
       if (in_a) begin
         for (int unsigned l = k; l < Lanes; l += Units) if (what_a_q.mask[l]) to = to | partial[l];
       end
     end
 
-    ow_datapath_wide #(.Deep(Deep)) u_wide (
+    ow_datapath_wide u_wide (
       .clk_i,
       .valid_i   (valid),
       .int_i     (src_int),
@@ -350,11 +343,10 @@ module ow_datapath
       .mul_a_o   (wide_a[4*k +: 4]),
       .mul_b_o   (wide_b[4*k +: 4]),
       .product_i (wide_product[4*k +: 4]),
-      .c_valid_i (in_c),
+      .p_addend_i(what_p_q.addend == DPA_C),
+      .p_red_i   (what_p_q.red),
       .c_i       (addend),
       .a_valid_i (in_a),
-      .a_addend_i(what_a_q.addend == DPA_C),
-      .a_red_i   (what_a_q.red),
       .partial_i (to),
       .n_valid_i (in_n),
       .partial_o (wide_partial[k]),
@@ -364,13 +356,13 @@ module ow_datapath
 
   always_comb begin
     sum = lane_partial;
-    if (n_valid && what_n.wide) begin
+    if (n_valid_q && what_n_q.wide) begin
       for (int unsigned l = 0; l < Lanes; l++) sum[l] = wide_partial[l % Units];
     end
     result_o = lane_result;
-    if (r_valid && what_r.wide) begin
+    if (r_valid_q && what_r_q.wide) begin
       for (int unsigned l = 0; l < Lanes; l++) begin
-        result_o[l] = what_r.mask[l] ? wide_result[l % Units] : 32'd0;
+        result_o[l] = what_r_q.mask[l] ? wide_result[l % Units] : 32'd0;
       end
     end
   end

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a reduction of the pipelined datapath: sixteen partial results become one by a fixed
-// tree,
+// The end of a reduction: sixteen partial results become one by a fixed tree,
 //   q_i = p_i + p_(i+8) (i < 8),  r_i = q_i + q_(i+4) (i < 4),  s_i = r_i + r_(i+2) (i < 2),
 //   t = s_0 + s_1,
-// with four adders of two stages, then the result is rounded to the destination's format. "+" is
+// with five adders of two stages, then the result is rounded to the destination's format. "+" is
 // the sum of binary32 or int32 numbers, or their maximum or minimum.
 //
 // Protocol: valid_i with the partial results and what is to be done, for one cycle; late_valid_o
-// and late_o 11 cycles after, for one cycle. valid_i may come each 4 cycles
+// and late_o 9 cycles after, for one cycle. valid_i may come each 4 cycles
 // (ow_datapath_pkg::RED_INTERVAL).
+//
+// What enters which adder, by the age of the vector in cycles (results two cycles later):
+//   0, 1   q0 q4 q2 q6, then q1 q5 q3 q7, one in each of four
+//   2, 3   r0 r2, then r1 r3, in the two that had q0 and q2
+//   4 5 7  s0, s1 and t, in the fifth
 module ow_datapath_fold
   import ow_datapath_pkg::*;
   import ow_fp_pkg::*;
@@ -26,7 +30,7 @@ module ow_datapath_fold
 );
 `include "ow_assert.svh"
 
-  localparam int unsigned Ages = 11;
+  localparam int unsigned Ages = 9;
 
   typedef struct packed {
     dp_kind_e kind;
@@ -35,7 +39,7 @@ module ow_datapath_fold
     dp_fmt_e  dst;
   } what_t;
 
-  // Vectors on their way, by age in cycles: at most one in ages 0 to 3, and so on.
+  // Vectors on their way, by age in cycles: at most one in ages 0 to 3, and in 4 to 7.
   logic [Ages:0]  valid;
   logic [Ages:1]  valid_q;
   what_t [Ages:0] what;
@@ -50,58 +54,48 @@ module ow_datapath_fold
     for (int unsigned i = 1; i <= Ages; i++) if (valid[i-1]) what_q[i] <= what[i-1];
   end
 
-  // Level 1 in ages 0 to 3: q_c and q_(c+4) at age c. The partial results of the ages to come wait.
-  logic [2:0][3:0][31:0] wait_q;
-  logic [3:0][31:0]      now;
-  logic [31:0]           q0, q1, r_now, s_now;
+  logic [7:0][31:0] odd_q;   // partial results that enter at age 1: 9 1 11 3 13 5 15 7
+  logic             odd_now_q, second_q;  // ages 1, and 2 or 3
+  logic [3:0][31:0] out;     // what leaves the first four adders: q0 q2 q4 q6, ..
+  logic [31:0]      s_now, s_last_q;
   /* verilator lint_off UNUSEDSIGNAL */ // the format is of the last age
-  what_t                 what1, what2, what3;
+  what_t            first, last;
   /* verilator lint_on UNUSEDSIGNAL */
-  logic [31:0]           r_last_q, r_before_q, s_last_q;
 
   always_comb begin
-    now = wait_q[0];
-    if (valid_i) now = {partial_i[12], partial_i[4], partial_i[8], partial_i[0]};
-    what1 = what[3];
-    for (int unsigned i = 0; i < 3; i++) if (valid[i]) what1 = what[i];
-    what2 = what[5];
-    for (int unsigned i = 2; i < 5; i++) if (valid[i]) what2 = what[i];
-    what3 = valid[6] ? what[6] : valid[7] ? what[7] : what[9];
+    first = what[3];
+    for (int unsigned i = 0; i < 3; i++) if (valid[i]) first = what[i];
+    last = valid[4] ? what[4] : valid[5] ? what[5] : what[7];
   end
 
   always_ff @(posedge clk_i) begin
     if (valid_i) begin
-      for (int unsigned i = 0; i < 3; i++) begin
-        wait_q[i] <= {partial_i[13+i], partial_i[5+i], partial_i[9+i], partial_i[1+i]};
+      for (int unsigned k = 0; k < 4; k++) begin
+        odd_q[2*k+:2] <= {partial_i[2*k+1], partial_i[2*k+9]};
       end
-    end else if (valid[3:1] != '0) begin
-      wait_q[1:0] <= wait_q[2:1];
     end
-    r_last_q <= r_now;
-    r_before_q <= r_last_q;
     s_last_q <= s_now;
+    odd_now_q <= valid_i && !rst_i;
+    second_q <= valid[2:1] != '0 && !rst_i;
   end
 
-  ow_datapath_join u_low (
-    .clk_i, .valid_i(valid[3:0] != '0), .kind_i(what1.kind), .int_i(what1.ints),
-    .min_i(what1.min), .a_i(now[0]), .b_i(now[1]), .result_o(q0)
-  );
-  ow_datapath_join u_high (
-    .clk_i, .valid_i(valid[3:0] != '0), .kind_i(what1.kind), .int_i(what1.ints),
-    .min_i(what1.min), .a_i(now[2]), .b_i(now[3]), .result_o(q1)
-  );
+  for (genvar k = 0; k < 4; k++) begin : gen_first
+    logic [31:0] a, b;
+    always_comb begin
+      {a, b} = {64{valid_i}} & {partial_i[2*k], partial_i[2*k+8]};
+      {a, b} = {a, b} | ({64{odd_now_q}} & odd_q[2*k +: 2]);
+      if (k < 2) {a, b} = {a, b} | ({64{second_q}} & {out[k], out[(k + 2) % 4]});
+    end
+    ow_datapath_join u_join (
+      .clk_i, .valid_i(valid[1:0] != '0 || (k < 2 && valid[3:2] != '0)), .kind_i(first.kind),
+      .int_i(first.ints), .min_i(first.min), .a_i(a), .b_i(b), .result_o(out[k])
+    );
+  end
 
-  // Level 2 in ages 2 to 5: r_c at age c + 4.
-  ow_datapath_join u_second (
-    .clk_i, .valid_i(valid[5:2] != '0), .kind_i(what2.kind), .int_i(what2.ints),
-    .min_i(what2.min), .a_i(q0), .b_i(q1), .result_o(r_now)
-  );
-
-  // Levels 3 and 4: s_0 enters at age 6, s_1 at age 7, t at age 9.
   ow_datapath_join u_last (
-    .clk_i, .valid_i(valid[6] || valid[7] || valid[9]), .kind_i(what3.kind),
-    .int_i(what3.ints), .min_i(what3.min), .a_i(valid[9] ? s_last_q : r_before_q),
-    .b_i(valid[9] ? s_now : r_now), .result_o(s_now)
+    .clk_i, .valid_i(valid[4] || valid[5] || valid[7]), .kind_i(last.kind), .int_i(last.ints),
+    .min_i(last.min), .a_i(valid[7] ? s_last_q : out[0]), .b_i(valid[7] ? s_now : out[1]),
+    .result_o(s_now)
   );
 
   assign late_valid_o = valid[Ages];

@@ -2,28 +2,25 @@
 // One SIMD lane of ow_datapath: a 16-bit multiplier, an adder of 27-bit significands that rounds to
 // any floating-point format, 32-bit integer arithmetic, casts.
 //
-// Protocol: no handshake and no stall. Stages, in cycles after that of valid_i (ow_datapath_pkg;
-// Deep 0 / 1):
-//   U  0 / 0   the operands are read, factors unpacked
-//   M  0 / 1   multiplication
-//   P  0 / 2   product normalised, casts, integers and bits
-//   C  1 / 2   the addend is read and unpacked
-//   A  1 / 3   alignment and addition; integer sums, maxima
-//   N  1 / 4   normalisation, rounding to binary32: partial_o
-//   R  1 / 5   rounding to 16 bits: result_o, combinational
+// Protocol: no handshake and no stall. Stages, in cycles after that of valid_i, with a register
+// behind each:
+//   U  0   the operands are read, factors unpacked
+//   M  1   multiplication
+//   P  2   product normalised, casts, integers and bits; the addend is read and unpacked
+//   A  3   alignment and addition; integer sums, maxima
+//   N  4   normalisation, rounding to binary32: partial_o
+//   R  5   rounding to 16 bits: result_o, combinational
+// A binary32 result of stage R can be the addend of an element that is in stage A (it entered two
+// cycles later) or P (three): a_back_i, p_back_i.
 // What the beat does is the same for all lanes and comes decoded from ow_datapath, for each stage in
 // its cycle. Throughput: one element a cycle, two of int8 dot.
 // The multiplier is lent to ow_datapath_wide with wide_i: in stage M it then multiplies wide_a_i
 // and wide_b_i.
-//
-//   Deep   0: one register, behind P; 1: one behind each stage
 module ow_datapath_lane
   import ow_datapath_pkg::*;
   import ow_datapath_lane_pkg::*;
   import ow_fp_pkg::*;
-#(
-  parameter int unsigned Deep = 0
-) (
+(
   input  logic        clk_i,
   // Stage U.
   input  logic        valid_i,   // an element enters
@@ -40,10 +37,10 @@ module ow_datapath_lane
   input  logic [15:0] wide_a_i,
   input  logic [15:0] wide_b_i,
   output logic [31:0] product_o, // of the multiplier, in the same cycle; unsigned
-  // Stage C.
-  input  logic        c_valid_i, // an element of this lane is in stage C
-  input  dp_addend_e  c_addend_i,     // what is added
-  input  dp_fmt_e     c_addend_fmt_i, // and its format
+  // Stage P.
+  input  dp_addend_e  p_addend_i,     // what is added
+  input  dp_fmt_e     p_addend_fmt_i, // and its format
+  input  logic        p_back_i,  // not c_i, but the result in stage R
   input  logic [31:0] c_i,       // addend
   // Stage A.
   input  logic        a_valid_i, // an element of this lane is in stage A
@@ -51,7 +48,8 @@ module ow_datapath_lane
   input  dp_fmt_e     a_fmt_i,   // format of the result
   input  logic        a_min_i,   // DPK_MAX: minimum
   input  logic        a_red_i,   // a reduction: partial_i takes the place of the addend
-  input  logic [31:0] partial_i, // the partial result of a reduction
+  input  logic        a_back_i,  // the result in stage R does
+  input  logic [31:0] partial_i, // the partial result of a reduction; else 0
   // Stage N.
   input  logic        n_valid_i, // an element of this lane is in stage N
   input  dp_kind_e    n_kind_i,
@@ -75,15 +73,14 @@ module ow_datapath_lane
     logic [15:0] random;
   } element_t;
 
-  element_t    u, m, p;
-  fp_factor_t  u_fa, u_fb, m_fa, m_fb, p_fa, p_fb;  // factors
-  logic [31:0] m_a, m_b, p_a, p_b;
-  logic        m_valid, p_valid, is_mul, m_mul;
+  element_t    m_q, p_q;
+  fp_factor_t  u_fa, u_fb, m_fa_q, m_fb_q, p_fa_q, p_fb_q;  // factors
+  logic [31:0] m_a_q, m_b_q, p_a_q, p_b_q;
+  logic        m_valid_q, p_valid_q, is_mul, m_mul;
   logic [15:0] ma, mb;    // what the multiplier multiplies
-  logic [31:0] p_product;
+  logic [31:0] p_product_q;
 
   assign is_mul = op_i == DP_MUL || op_i == DP_FMA || op_i == DP_DOT;
-  assign u = '{op: op_i, kind: kind_i, src: src_i, dst: dst_i, i8_hi: i8_hi_i, random: random_i};
 
   always_comb begin
     u_fa = '0;
@@ -94,30 +91,21 @@ module ow_datapath_lane
     end
   end
 
-  ow_pipe #(.Width($bits(element_t)), .Stages(Deep)) u_m_what (
-    .clk_i, .en_i(valid_i), .d_i(u), .q_o({m})
-  );
-  ow_pipe #(.Width(64), .Stages(Deep)) u_m_operands (
-    .clk_i, .en_i(valid_i), .d_i({a_i, b_i}), .q_o({m_a, m_b})
-  );
-  ow_pipe #(.Width(2 * $bits(fp_factor_t)), .Stages(Deep)) u_m_factors (
-    .clk_i, .en_i(valid_i), .d_i({u_fa, u_fb}), .q_o({m_fa, m_fb})
-  );
-
-  if (Deep != 0) begin : gen_valid
-    logic m_valid_q, p_valid_q;
-    always_ff @(posedge clk_i) begin
-      m_valid_q <= valid_i;
-      p_valid_q <= m_valid_q;
+  always_ff @(posedge clk_i) begin
+    m_valid_q <= valid_i;
+    p_valid_q <= m_valid_q;
+    if (valid_i) begin
+      m_q <= '{op: op_i, kind: kind_i, src: src_i, dst: dst_i, i8_hi: i8_hi_i, random: random_i};
+      {m_a_q, m_b_q, m_fa_q, m_fb_q} <= {a_i, b_i, u_fa, u_fb};
     end
-    assign m_valid = m_valid_q;
-    assign p_valid = p_valid_q;
-  end else begin : gen_valid
-    assign m_valid = valid_i;
-    assign p_valid = valid_i;
+    if (m_valid_q) begin
+      p_q <= m_q;
+      p_product_q <= product_o;
+      {p_a_q, p_b_q, p_fa_q, p_fb_q} <= {m_a_q, m_b_q, m_fa_q, m_fb_q};
+    end
   end
 
-  assign m_mul = m_valid && (m.op == DP_MUL || m.op == DP_FMA || m.op == DP_DOT);
+  assign m_mul = m_valid_q && (m_q.op == DP_MUL || m_q.op == DP_FMA || m_q.op == DP_DOT);
 
   always_comb begin
     ma = '0;
@@ -127,26 +115,16 @@ module ow_datapath_lane
       if (wide_i) begin
         ma = wide_a_i;
         mb = wide_b_i;
-      end else if (m.kind == DPK_FADD) begin
-        ma = {5'd0, m_fa.sig};
-        mb = {5'd0, m_fb.sig};
+      end else if (m_q.kind == DPK_FADD) begin
+        ma = {5'd0, m_fa_q.sig};
+        mb = {5'd0, m_fb_q.sig};
       end else begin
-        ma = m_a[15:0];
-        mb = m_b[15:0];
+        ma = m_a_q[15:0];
+        mb = m_b_q[15:0];
       end
       product_o = {16'd0, ma} * {16'd0, mb};
     end
   end
-
-  ow_pipe #(.Width($bits(element_t) + 32), .Stages(Deep)) u_p_what (
-    .clk_i, .en_i(m_valid), .d_i({m, product_o}), .q_o({p, p_product})
-  );
-  ow_pipe #(.Width(64), .Stages(Deep)) u_p_operands (
-    .clk_i, .en_i(m_valid), .d_i({m_a, m_b}), .q_o({p_a, p_b})
-  );
-  ow_pipe #(.Width(2 * $bits(fp_factor_t)), .Stages(Deep)) u_p_factors (
-    .clk_i, .en_i(m_valid), .d_i({m_fa, m_fb}), .q_o({p_fa, p_fb})
-  );
 
   // ---------------------------------------------------------------------------------- stage P --
   fp_num_t     x_q;     // first term of a floating-point addition
@@ -155,103 +133,102 @@ module ow_datapath_lane
   logic [31:0] bits_d, term_b;
 
   always_comb begin
-    term_b = p_b;
-    if (p.op == DP_SUB) term_b = p_b ^ (p.src == DF_F32 ? 32'h8000_0000 : 32'h0000_8000);
+    term_b = p_b_q;
+    if (p_q.op == DP_SUB) begin
+      term_b = p_b_q ^ (p_q.src == DF_F32 ? 32'h8000_0000 : 32'h0000_8000);
+    end
     bits_d = term_b;
-    if (!p_valid) begin
+    if (!p_valid_q) begin
       bits_d = '0;
-    end else if (p.kind != DPK_FADD) begin
-      bits_d = lane_bits(p.op, p.src, p.dst, p_a, p_b, p.i8_hi, p_product);
-    end else if (p.op == DP_CVT) begin
-      bits_d = {16'd0, p.random};
+    end else if (p_q.kind != DPK_FADD) begin
+      bits_d = lane_bits(p_q.op, p_q.src, p_q.dst, p_a_q, p_b_q, p_q.i8_hi, p_product_q);
+    end else if (p_q.op == DP_CVT) begin
+      bits_d = {16'd0, p_q.random};
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (p_valid) begin
+    if (p_valid_q) begin
       bits_q <= bits_d;
-      if (p.kind == DPK_FADD) x_q <= lane_term(p.op, p.src, p_a, p_fa, p_fb, p_product[21:0]);
+      if (p_q.kind == DPK_FADD) begin
+        x_q <= lane_term(p_q.op, p_q.src, p_a_q, p_fa_q, p_fb_q, p_product_q[21:0]);
+      end
     end
   end
 
-  // ---------------------------------------------------------------------------------- stage C --
-  fp_num_t     c_term, a_term, y;
-  logic [31:0] a_c;
+  // The addend.
+  fp_num_t     p_term, a_term_q;
+  logic [31:0] p_c, a_c_q, r_partial_q;
+  dp_addend_e  a_addend_q;
 
   always_comb begin
-    c_term = '0;
-    if (c_valid_i && c_addend_i != DPA_ZERO) begin
-      c_term = unpack_as(c_addend_i == DPA_C ? c_i : Deep != 0 ? term_b : bits_q, c_addend_fmt_i);
+    p_c = p_back_i ? r_partial_q : c_i;
+    p_term = '0;
+    if (p_valid_q && p_addend_i != DPA_ZERO) begin
+      p_term = unpack_as(p_addend_i == DPA_C ? p_c : term_b, p_addend_fmt_i);
     end
   end
 
-  ow_pipe #(.Width($bits(fp_num_t)), .Stages(Deep)) u_a_term (
-    .clk_i, .en_i(c_valid_i), .d_i(c_term), .q_o({a_term})
-  );
-  ow_pipe #(.Width(32), .Stages(Deep)) u_a_c (
-    .clk_i, .en_i(c_valid_i), .d_i(c_i), .q_o(a_c)
-  );
-
-  // A zero of the first term's sign changes nothing.
-  dp_addend_e a_addend;
-  ow_pipe #(.Width($bits(dp_addend_e)), .Stages(Deep)) u_a_what (
-    .clk_i, .en_i(c_valid_i), .d_i(c_addend_i), .q_o({a_addend})
-  );
+  always_ff @(posedge clk_i) begin
+    if (p_valid_q) begin
+      a_term_q <= p_term;
+      a_c_q <= c_i;
+      a_addend_q <= p_addend_i;
+    end
+  end
 
   // ---------------------------------------------------------------------------------- stage A --
-  fp_sum_t     a_sum, n_sum;
-  logic [31:0] a_bits, n_bits;
+  fp_num_t     y;
+  fp_sum_t     a_sum, n_sum_q;
+  logic [31:0] a_bits, n_bits_q;
 
   always_comb begin
-    y = a_term;
-    if (a_red_i) y = unpack_f32(partial_i);
-    else if (a_addend == DPA_ZERO) y = zero_like(x_q.sign);
+    y = a_term_q;
+    if (a_red_i || a_back_i) y = unpack_f32(partial_i | (a_back_i ? r_partial_q : 32'd0));
+    else if (a_addend_q == DPA_ZERO) y = zero_like(x_q.sign);  // changes nothing
     a_sum = '0;
     a_bits = bits_q;
     if (a_valid_i) begin
       unique case (a_kind_i)
         DPK_FADD: a_sum = lane_sum(x_q, y);
-        DPK_IADD: a_bits = keep_bits(bits_q + (a_red_i ? partial_i : a_c), a_fmt_i);
+        DPK_IADD: a_bits = keep_bits(bits_q + (a_red_i ? partial_i : a_c_q), a_fmt_i);
         DPK_MAX:  a_bits = maximum(partial_i, bits_q, a_fmt_i, a_min_i);
         default:  ;
       endcase
     end
   end
 
-  ow_pipe #(.Width($bits(fp_sum_t)), .Stages(Deep)) u_n_sum (
-    .clk_i, .en_i(a_valid_i), .d_i(a_sum), .q_o({n_sum})
-  );
-  ow_pipe #(.Width(32), .Stages(Deep)) u_n_bits (
-    .clk_i, .en_i(a_valid_i), .d_i(a_bits), .q_o(n_bits)
-  );
-
   // ------------------------------------------------------------------------------ stages N, R --
-  fp_sum_t     n_normal, r_normal;
-  logic [31:0] r_partial;
-  logic [15:0] r_random;
+  fp_sum_t     n_normal, r_normal_q;
+  logic [15:0] r_random_q;
 
   always_comb begin
     n_normal = '0;
-    partial_o = n_bits;
+    partial_o = n_bits_q;
     if (n_valid_i && n_kind_i == DPK_FADD) begin
-      n_normal = lane_normal(n_sum);
+      n_normal = lane_normal(n_sum_q);
       partial_o = round_f32(n_normal);
     end
   end
 
-  ow_pipe #(.Width($bits(fp_sum_t)), .Stages(Deep)) u_r_normal (
-    .clk_i, .en_i(n_valid_i), .d_i(n_normal), .q_o({r_normal})
-  );
-  ow_pipe #(.Width(48), .Stages(Deep)) u_r_bits (
-    .clk_i, .en_i(n_valid_i), .d_i({n_bits[15:0], partial_o}), .q_o({r_random, r_partial})
-  );
+  always_ff @(posedge clk_i) begin
+    if (a_valid_i) begin
+      n_sum_q <= a_sum;
+      n_bits_q <= a_bits;
+    end
+    if (n_valid_i) begin
+      r_normal_q <= n_normal;
+      r_random_q <= n_bits_q[15:0];
+      r_partial_q <= partial_o;
+    end
+  end
 
   always_comb begin
     result_o = '0;
     if (r_valid_i) begin
-      result_o = r_partial;
+      result_o = r_partial_q;
       if (r_kind_i == DPK_FADD && r_fmt_i != DF_F32) begin
-        result_o = {16'd0, lane_round16(r_normal, r_fmt_i == DF_BF16, r_stoch_i, r_random)};
+        result_o = {16'd0, lane_round16(r_normal_q, r_fmt_i == DF_BF16, r_stoch_i, r_random_q)};
       end
     end
   end

@@ -6,8 +6,8 @@
 /* verilator lint_off UNUSEDPARAM */
 package ow_datapath_pkg;
 
-  // Operations. DP_FMA adds to the addend that comes a stage later; the reductions from DP_DOT on
-  // add to the datapath's partial results.
+  // Operations. DP_FMA adds to the addend that comes ADD_LATENCY cycles later; the reductions from
+  // DP_DOT on add to the datapath's partial results.
   typedef enum logic [4:0] {
     DP_MOV   = 5'd0,
     DP_ADD   = 5'd1,
@@ -58,15 +58,17 @@ package ow_datapath_pkg;
     DPA_C    = 2'd2   // the addend or partial result that comes to stage A
   } dp_addend_e;
 
-  // A reduction's result stands at the datapath's late output RED_LATENCY cycles after the cycle in
-  // which its last beat enters stage M, and the last beats of two results are at least RED_INTERVAL
-  // cycles apart.
-  localparam int unsigned RED_LATENCY = 6;
-  localparam int unsigned RED_INTERVAL = 4;
+  // A result stands at the datapath's output RES_LATENCY cycles after its beat entered; the addend
+  // is read ADD_LATENCY cycles after.
+  localparam int unsigned ADD_LATENCY = 2;
+  localparam int unsigned RES_LATENCY = 5;
 
-  // The same of the pipelined datapath (Deep), and its partial results.
-  localparam int unsigned DEEP_RED_LATENCY = 16;
-  localparam int unsigned DEEP_PARTIALS = 16;
+  // Partial results of a reduction. Its result stands at the late output RED_LATENCY cycles after
+  // the cycle in which its last beat enters, and the last beats of two results are at least
+  // RED_INTERVAL cycles apart.
+  localparam int unsigned PARTIALS = 16;
+  localparam int unsigned RED_LATENCY = 14;
+  localparam int unsigned RED_INTERVAL = 4;
 
 endpackage
 /* verilator lint_on UNUSEDPARAM */

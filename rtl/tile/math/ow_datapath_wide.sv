@@ -3,17 +3,13 @@
 // product is put together from four 16 x 16 bit products of the lanes' multipliers.
 //
 // Protocol: no handshake and no stall. The stages are those of ow_datapath_lane, in its cycles: U
-// reads the operands, M lends the multipliers and takes their products, P puts them together, C
-// reads the addend, A adds, N normalises and rounds (partial_o), R gives result_o, combinational.
+// reads the operands, M lends the multipliers and takes their products, P puts them together and
+// reads the addend, A adds, N normalises and rounds (partial_o), R gives result_o, a register.
 // Throughput: one element a cycle.
-//
-//   Deep   0: one register, behind P; 1: one behind each stage
 module ow_datapath_wide
   import ow_fp_pkg::*;
   import ow_fp_wide_pkg::*;
-#(
-  parameter int unsigned Deep = 0
-) (
+(
   input  logic             clk_i,
   // Stage U.
   input  logic             valid_i,    // an element enters
@@ -24,14 +20,13 @@ module ow_datapath_wide
   output logic [3:0][15:0] mul_a_o,    // factors of the four multipliers
   output logic [3:0][15:0] mul_b_o,
   input  logic [3:0][31:0] product_i,  // their products, in the same cycle
-  // Stage C.
-  input  logic             c_valid_i,  // an element is in stage C
+  // Stage P.
+  input  logic             p_addend_i, // c_i is added
+  input  logic             p_red_i,    // partial_i will be
   input  logic [31:0]      c_i,        // addend
   // Stage A.
   input  logic             a_valid_i,  // an element is in stage A
-  input  logic             a_addend_i, // c_i is added
-  input  logic             a_red_i,    // partial_i is added
-  input  logic [31:0]      partial_i,
+  input  logic [31:0]      partial_i,  // partial result of a reduction; else 0
   // Stage N.
   input  logic             n_valid_i,  // an element is in stage N
   output logic [31:0]      partial_o,
@@ -40,10 +35,10 @@ module ow_datapath_wide
 );
 
   // ------------------------------------------------------------------------------ stages U, M --
-  fp_wide_t    u_fa, u_fb, m_fa, m_fb, p_fa, p_fb;
-  logic [31:0] u_a, u_b, m_a, m_b;  // what is multiplied
-  logic        m_valid, m_int, p_valid, p_int;
-  logic [3:0][31:0] p_product;
+  fp_wide_t    u_fa, u_fb, m_fa_q, m_fb_q, p_fa_q, p_fb_q;
+  logic [31:0] u_a, u_b, m_a_q, m_b_q;  // what is multiplied
+  logic        m_valid_q, m_int_q, p_valid_q, p_int_q;
+  logic [3:0][31:0] p_product_q;
 
   always_comb begin
     u_fa = '0;
@@ -63,43 +58,27 @@ module ow_datapath_wide
     end
   end
 
-  ow_pipe #(.Width(65), .Stages(Deep)) u_m_factors (
-    .clk_i, .en_i(valid_i), .d_i({int_i, u_a, u_b}), .q_o({m_int, m_a, m_b})
-  );
-  ow_pipe #(.Width(2 * $bits(fp_wide_t)), .Stages(Deep)) u_m_unpacked (
-    .clk_i, .en_i(valid_i), .d_i({u_fa, u_fb}), .q_o({m_fa, m_fb})
-  );
-
-  assign mul_a_o = {m_a[31:16], m_a[31:16], m_a[15:0], m_a[15:0]};
-  assign mul_b_o = {m_b[31:16], m_b[15:0], m_b[31:16], m_b[15:0]};
-
-  ow_pipe #(.Width(129), .Stages(Deep)) u_p_product (
-    .clk_i, .en_i(m_valid), .d_i({m_int, product_i}), .q_o({p_int, p_product})
-  );
-  ow_pipe #(.Width(2 * $bits(fp_wide_t)), .Stages(Deep)) u_p_unpacked (
-    .clk_i, .en_i(m_valid), .d_i({m_fa, m_fb}), .q_o({p_fa, p_fb})
-  );
-
-  if (Deep != 0) begin : gen_valid
-    logic m_valid_q, p_valid_q;
-    always_ff @(posedge clk_i) begin
-      m_valid_q <= valid_i;
-      p_valid_q <= m_valid_q;
+  always_ff @(posedge clk_i) begin
+    m_valid_q <= valid_i;
+    p_valid_q <= m_valid_q;
+    if (valid_i) {m_int_q, m_a_q, m_b_q, m_fa_q, m_fb_q} <= {int_i, u_a, u_b, u_fa, u_fb};
+    if (m_valid_q) begin
+      p_product_q <= product_i;
+      {p_int_q, p_fa_q, p_fb_q} <= {m_int_q, m_fa_q, m_fb_q};
     end
-    assign m_valid = m_valid_q;
-    assign p_valid = p_valid_q;
-  end else begin : gen_valid
-    assign m_valid = valid_i;
-    assign p_valid = valid_i;
   end
+
+  assign mul_a_o = {m_a_q[31:16], m_a_q[31:16], m_a_q[15:0], m_a_q[15:0]};
+  assign mul_b_o = {m_b_q[31:16], m_b_q[15:0], m_b_q[31:16], m_b_q[15:0]};
 
   // ---------------------------------------------------------------------------------- stage P --
   logic [47:0] prod;  // all that a product of significands has
 
   always_comb begin
     prod = '0;
-    if (p_valid) begin
-      prod = {p_product[3][15:0], p_product[0]} + {p_product[1], 16'd0} + {p_product[2], 16'd0};
+    if (p_valid_q) begin
+      prod = {p_product_q[3][15:0], p_product_q[0]} + {p_product_q[1], 16'd0} +
+             {p_product_q[2], 16'd0};
     end
   end
 
@@ -110,20 +89,20 @@ module ow_datapath_wide
   logic [50:0] sig_q;  // integers: the low half of the product
 
   always_ff @(posedge clk_i) begin
-    if (p_valid) begin : stage_p
+    if (p_valid_q) begin : stage_p
       logic signed [9:0]  e;
       logic        [9:0]  d;
       logic        [50:0] s;
-      int_q <= p_int;
+      int_q <= p_int_q;
       s = prod[47] ? {prod[47:0], 3'd0} : {prod[46:0], 4'd0};
-      e = p_fa.exp + p_fb.exp - (prod[47] ? 10'sd126 : 10'sd127);
-      sign_q <= p_fa.sign ^ p_fb.sign;
-      nan_q <= p_fa.nan || p_fb.nan || (p_fa.inf && !p_fb.inf && !p_fb.sig[23]) ||
-               (p_fb.inf && !p_fa.inf && !p_fa.sig[23]);
-      inf_q <= p_fa.inf || p_fb.inf;
+      e = p_fa_q.exp + p_fb_q.exp - (prod[47] ? 10'sd126 : 10'sd127);
+      sign_q <= p_fa_q.sign ^ p_fb_q.sign;
+      nan_q <= p_fa_q.nan || p_fb_q.nan || (p_fa_q.inf && !p_fb_q.inf && !p_fb_q.sig[23]) ||
+               (p_fb_q.inf && !p_fa_q.inf && !p_fa_q.sig[23]);
+      inf_q <= p_fa_q.inf || p_fb_q.inf;
       exp_q <= e[8:0];
       d = 10'd1 - unsigned'(e);
-      if (p_int) begin
+      if (p_int_q) begin
         s = {19'd0, prod[31:0]};
       end else if (e < 10'sd1 || s == 51'd0) begin
         exp_q <= 9'd1;
@@ -137,45 +116,48 @@ module ow_datapath_wide
     end
   end
 
-  // ------------------------------------------------------------------------------ stages C, A --
-  logic [31:0] a_c, a_addend, a_int_sum;
-  fp_wide_sum_t a_sum, n_sum;
-  logic         n_int;
+  // ---------------------------------------------------------------------------------- stage A --
+  logic [31:0]  p_c, a_c_q, a_addend, a_int_sum;
+  fp_wide_sum_t a_sum, n_sum_q;
+  logic         n_int_q;
 
-  ow_pipe #(.Width(32), .Stages(Deep)) u_a_c (
-    .clk_i, .en_i(c_valid_i), .d_i(c_i), .q_o(a_c)
-  );
+  // Where nothing is added, a zero of the product's sign is, which changes nothing.
+  always_comb begin
+    p_c = '0;
+    if (p_addend_i) p_c = c_i;
+    else if (!p_red_i) p_c[31] = !p_int_q && (p_fa_q.sign ^ p_fb_q.sign);
+  end
 
   always_comb begin
     a_sum = '0;
-    a_addend = a_red_i ? partial_i : a_c;
-    a_int_sum = sig_q[31:0];
-    if (a_addend_i || a_red_i) a_int_sum = sig_q[31:0] + a_addend;
+    a_addend = a_c_q | partial_i;
+    a_int_sum = sig_q[31:0] + a_addend;
     if (a_valid_i) begin
       if (int_q) begin
         a_sum.sum = {20'd0, a_int_sum};
       end else begin
-        a_sum = add_wide(nan_q, inf_q, sign_q, exp_q, sig_q,
-                         a_addend_i || a_red_i ? unpack_f32(a_addend) : zero_like(sign_q));
+        a_sum = add_wide(nan_q, inf_q, sign_q, exp_q, sig_q, unpack_f32(a_addend));
       end
     end
   end
 
-  ow_pipe #(.Width($bits(fp_wide_sum_t)), .Stages(Deep)) u_n_sum (
-    .clk_i, .en_i(a_valid_i), .d_i(a_sum), .q_o({n_sum})
-  );
-  ow_pipe #(.Width(1), .Stages(Deep)) u_n_int (
-    .clk_i, .en_i(a_valid_i), .d_i(int_q), .q_o(n_int)
-  );
-
   // ------------------------------------------------------------------------------ stages N, R --
+  logic [31:0] r_result_q;
+
   always_comb begin
     partial_o = '0;
-    if (n_valid_i) partial_o = n_int ? n_sum.sum[31:0] : round_wide(n_sum);
+    if (n_valid_i) partial_o = n_int_q ? n_sum_q.sum[31:0] : round_wide(n_sum_q);
   end
 
-  ow_pipe #(.Width(32), .Stages(Deep)) u_r_result (
-    .clk_i, .en_i(n_valid_i), .d_i(partial_o), .q_o(result_o)
-  );
+  always_ff @(posedge clk_i) begin
+    if (p_valid_q) a_c_q <= p_c;
+    if (a_valid_i) begin
+      n_sum_q <= a_sum;
+      n_int_q <= int_q;
+    end
+    if (n_valid_i) r_result_q <= partial_o;
+  end
+
+  assign result_o = r_result_q;
 
 endmodule

@@ -153,7 +153,7 @@ module ow_core_tb
     .tensor_valid_o,
     .tensor_o(tensor),
     .tensor_ready_i,
-    .tensor_sync_done_i,
+    .tensor_sync_done_i, .tensor_hold_i(1'b0),
     .dsr_we_o,
     .dsr_idx_o,
     .dsr_word_o,

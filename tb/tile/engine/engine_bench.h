@@ -133,9 +133,9 @@ class Bench {
     }
     return true;
   }
-  // Runs until no thread is active and the output queues are drained.
+  // Runs until no thread is active, the output queues are drained and no result is under way.
   void finish(int limit = 200000) {
-    for (int n = 0; busy() || !queues_empty(); n++) {
+    for (int n = 0; busy() || !queues_empty() || !v_->idle_o; n++) {
       ASSERT_LT(n, limit) << "threads do not end";
       tick();
     }

@@ -90,6 +90,7 @@ module ow_engine_tb
   assign push_ctrl_o = push.ctrl;
   assign push_data_o = push.data;
 
+  logic hold;
   logic [1:0] red_kind;
   logic [4:0] red_task;
 
@@ -101,7 +102,7 @@ module ow_engine_tb
   ow_engine #(.Lanes(Lanes), .SramBytes(SramBytes), .NumThreads(NumThreads)) u_engine (
     .clk_i, .rst_i, .halt_i,
     .tensor_valid_i, .tensor_i({op_i, ty_i, ctl_i, scalar_i, 32'h100}), .tensor_ready_o,
-    .tensor_sync_done_o(sync_done_o),
+    .tensor_sync_done_o(sync_done_o), .hold_o(hold),
     .dsr_we_i, .dsr_idx_i, .dsr_word_i, .dsr_wdata_i, .dsr_ready_o, .dsr_rdata_o,
     .rd0_req_o(rd0_req), .rd0_addr_o(rd0_addr), .rd0_gnt_i(rd0_gnt), .rd0_rvalid_i(rd0_rvalid),
     .rd0_rdata_i(rd0_rdata),
@@ -135,11 +136,11 @@ module ow_engine_tb
     .rd1_rdata_o(rd1_rdata),
     .red_req_i(1'b0), .red_we_i(1'b0), .red_be_i('0), .red_addr_i('0), .red_wdata_i('0),
     .red_gnt_o(red_gnt), .red_rvalid_o(red_rvalid), .red_rdata_o(red_rdata),
-    .lsu_req_i, .lsu_we_i(1'b0), .lsu_be_i('0), .lsu_addr_i, .lsu_wdata_i('0),
+    .lsu_req_i(lsu_req_i && !hold), .lsu_we_i(1'b0), .lsu_be_i('0), .lsu_addr_i, .lsu_wdata_i('0),
     .lsu_gnt_o(lsu_gnt), .lsu_rvalid_o(lsu_rvalid), .lsu_rdata_o(lsu_rdata),
     .fetch_req_i, .fetch_addr_i, .fetch_gnt_o(fetch_gnt), .fetch_rvalid_o(fetch_rvalid),
     .fetch_rdata_o(fetch_rdata),
-    .ctl_req_i, .ctl_we_i, .ctl_addr_i, .ctl_wdata_i, .ctl_gnt_o, .ctl_rvalid_o(ctl_rvalid),
+    .ctl_req_i(ctl_req_i && !hold), .ctl_we_i, .ctl_addr_i, .ctl_wdata_i, .ctl_gnt_o, .ctl_rvalid_o(ctl_rvalid),
     .ctl_rdata_o,
     .gth_req_i(gth_req), .gth_we_i(gth_we), .gth_row_i(gth_row), .gth_be_i(gth_be),
     .gth_wdata_i(gth_wdata), .gth_gnt_o(gth_gnt), .gth_rdata_o(gth_rdata),

@@ -14,9 +14,9 @@ constexpr size_t kStallRow = static_cast<size_t>(isa::Counter::StallRow);
 TEST(EngineRate, AxpyTakesFourCyclesAWeightWith32Samples) {
   Bench<VEngine8> b(8);
   const uint64_t cycles = run_layer({32, 4, 8, 1.0, 100, 5}, &b);
-  // 64 weights a row, 1 cycle a row end; 4 cycles to the first beat and from the last row end.
+  // 64 weights a row, 1 cycle a row end; 4 cycles to the first beat, 8 from the last row end.
   EXPECT_EQ(b.weights, 8 * 64);
-  EXPECT_LE(cycles, 8 * (64 * 4 + 1) + 8u);
+  EXPECT_LE(cycles, 8 * (64 * 4 + 1) + 12u);
   std::printf("axpy, 32 samples: %.4f cycles a weight with row ends\n",
               static_cast<double>(cycles) / (8 * 64));
 }
@@ -25,7 +25,8 @@ TEST(EngineRate, AxpyWithFewerSamplesTakesAtMostTwoCyclesAWeight) {
   for (const int samples : {8, 16}) {
     Bench<VEngine8> b(8);
     const uint64_t cycles = run_layer({samples, 4, 8, 1.0, 100, 5}, &b);
-    EXPECT_LE(cycles, 8 * (64 * samples / 8 + 1) + 8u);
+    // A sum can be added to again two cycles later.
+    EXPECT_LE(cycles, 8 * (64 * 2 + 1) + 12u);
     std::printf("axpy, %d samples: %.4f cycles a weight with row ends\n", samples,
                 static_cast<double>(cycles) / (8 * 64));
   }
@@ -157,7 +158,7 @@ TEST(EngineRate, BlockedThreadsCostTheOthersNothing) {
   b.launch(i);
   const uint64_t start = b.cycle();
   while (b.rows == 0 && b.cycle() < start + 1000) b.tick();
-  EXPECT_LE(b.cycle() - start, 64 * 4 + 8u);
+  EXPECT_LE(b.cycle() - start, 64 * 4 + 12u);
   for (int t = 2; t < 7; t++) {
     EXPECT_TRUE(b.active(t));
     EXPECT_EQ(isa::reg::Thread::Waits::get(b.thread_state(t)),
@@ -213,7 +214,7 @@ TEST(EngineRate, InstructionsTakeTheirBeatsAndAFewCycles) {
       {"dot f16", insn(kDot, kF16, 1, 0, 1, 2), f32, mem(6, 1024, 2), mem(2050, 1024, 2), 128, 16},
       {"dot f32", insn(kDot, kF32, 1, 0, 1, 2), f32, mem(4, 512, 4), mem(2052, 512, 4), 256, 16},
       {"dot i8", insn(kDot, kI8, 1, 0, 1, 2), i32, mem(5, 2048, 1), mem(2051, 2048, 1), 128, 16},
-      {"dots of 8 rows", insn(kDot, kF16, 1, 0, 1, 2), y, rows, again, 128, 12},
+      {"dots of 8 rows", insn(kDot, kF16, 1, 0, 1, 2), y, rows, again, 128, 16},
       {"dots, unaligned", insn(kDot, kF16, 1, 0, 1, 2), y, rows2, again2, 128, 24},
       {"exp f16", insn(kExp, kF16, 1, 0, 1), mem(4096, 256, 2), mem(4, 256, 2), Dsr(), 128, 14},
       {"panel of a gemm", panel, panel_dst, panel_a, panel_b, 192, 10},
@@ -249,7 +250,7 @@ TEST(EngineRate, IndependentAxpysOf64FollowEachOther) {
   Bench<VEngine8> b(8);
   const uint64_t cycles = launch_axpys(&b, 64, 128);
   std::printf("12 axpys of 64: %.1f cycles each\n", static_cast<double>(cycles) / 12);
-  EXPECT_LE(cycles, 12 * 9u);
+  EXPECT_LE(cycles, 12 * 9 + 4u);
 }
 
 // Threads cost nothing: twelve take the cycles that one would with all of their beats.

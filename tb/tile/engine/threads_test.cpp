@@ -91,4 +91,44 @@ TEST(EngineThreads, WritesDoNotGiveWayForEver) {
   EXPECT_TRUE(b.in[1].empty());
 }
 
+// An instruction is complete before its last line is in memory, but whoever looks there finds it.
+TEST(EngineThreads, WhoLooksWhenAnInstructionIsCompleteFindsItsResult) {
+  constexpr int kN = 32;
+  constexpr uint32_t kDst = 1024;
+  struct Case {
+    const char* what;
+    int op, type, result_type;
+    uint32_t want;
+  };
+  const Case cases[] = {
+      {"sum of vectors", kAdd, kF32, kF32, 0x40000000},
+      {"sum of a vector", kSum, kF32, kF32, 0x42000000},
+      {"function", kRcp, kF16, kF16, 0x3C003C00},
+  };
+  for (const Case& c : cases) {
+    for (const int thread : {0, 3}) {
+      for (int again = 0; again < 3; again++) {
+        Bench<VEngine8> b(8);
+        const int bytes = c.type == kF32 ? 4 : 2, n_results = c.op == kSum ? 1 : kN;
+        for (uint32_t k = 0; k < kN; k++) b.poke(4 * k, c.type == kF32 ? 0x3F800000 : 0x3C003C00);
+        Dsr dst = mem(kDst, static_cast<uint16_t>(n_results), static_cast<int16_t>(bytes));
+        dst.type = c.result_type;
+        const Dsr src = mem(0, kN, static_cast<int16_t>(bytes));
+        const uint32_t last = (kDst + n_results * bytes - 1) & ~3u;
+        b.write_dsr(0, dst);
+        b.write_dsr(1, src);
+        // The second and third find the time short since the last one was complete.
+        for (int n = 0; n <= again; n++) {
+          b.poke(last, 0);
+          b.sync_done = 0;
+          b.launch(insn(c.op, c.type, thread, 0, 1, 1));
+          const uint64_t start = b.cycle();
+          while (b.thread_state(thread) >> 31 && b.cycle() < start + 200) b.tick();
+          EXPECT_EQ(b.peek(last), c.want) << c.what << " on thread " << thread << ", time " << n;
+        }
+      }
+    }
+  }
+}
+
 }  // namespace

@@ -4,12 +4,13 @@
 // reducer's adder. OW_SEED and OW_COUNT in the environment choose seed and vectors an operation.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <random>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "ow/base/error.h"
@@ -45,11 +46,9 @@ void check(const Op& op, const std::vector<Operands>& vectors, const std::vector
   }
 }
 
-// An operation, and the datapath as the tile has it or pipelined.
-class DatapathTest : public testing::TestWithParam<std::tuple<int, bool>> {
+class DatapathTest : public testing::TestWithParam<int> {
  protected:
-  const Op& op() const { return all_ops()[static_cast<size_t>(std::get<0>(GetParam()))]; }
-  bool deep() const { return std::get<1>(GetParam()); }
+  const Op& op() const { return all_ops()[static_cast<size_t>(GetParam())]; }
   void run(Datapath& datapath, const std::vector<Operands>& vectors, int gap, int rotation) {
     check(op(), vectors, datapath.run(op().op, op().src, op().dst, vectors, gap, rotation));
   }
@@ -74,13 +73,13 @@ TEST_P(DatapathTest, GivesGoldenBits) {
   Generator generator(op(), seed());
   const uint64_t count = from_env("OW_COUNT", 50000);
   for (uint64_t i = 0; i < count; ++i) vectors.push_back(generator.next());
-  Datapath datapath(8, deep());
+  Datapath datapath(8);
   run(datapath, vectors, 0, 0);
 
   vectors.resize(std::min<size_t>(vectors.size(), 4000));
   for (int i = 0; i < 6000; ++i) vectors.push_back(generator.next());
   for (int lanes : {4, 2}) {
-    Datapath narrow(lanes, deep());
+    Datapath narrow(lanes);
     run(narrow, vectors, 0, 0);
     run(narrow, vectors, 1, 3);
   }
@@ -105,13 +104,10 @@ TEST_P(DatapathTest, GivesGoldenBits) {
   }
 }
 
-std::string op_name(const testing::TestParamInfo<std::tuple<int, bool>>& info) {
-  const std::string name = all_ops()[static_cast<size_t>(std::get<0>(info.param))].name;
-  return std::get<1>(info.param) ? name + "_deep" : name;
+std::string op_name(const testing::TestParamInfo<int>& info) {
+  return all_ops()[static_cast<size_t>(info.param)].name;
 }
-INSTANTIATE_TEST_SUITE_P(Ops, DatapathTest,
-                         testing::Combine(testing::Range(0, static_cast<int>(all_ops().size())),
-                                          testing::Bool()),
+INSTANTIATE_TEST_SUITE_P(Ops, DatapathTest, testing::Range(0, static_cast<int>(all_ops().size())),
                          op_name);
 
 // xoshiro128+ as its authors define it.
@@ -151,11 +147,11 @@ TEST(Stochastic, CastsTakeOneNumberAnElementWhateverTheLanes) {
                                         : golden::exact::f32_to_bf16_stochastic(v.a, r));
     }
     for (int lanes : {8, 4, 2}) {
-      for (int rotation : {0, 1, 2, 3}) {
-        Datapath datapath(lanes, rotation > 1);
+      for (int rotation : {0, 1}) {
+        Datapath datapath(lanes);
         datapath.seed(state);
         const std::vector<uint32_t> got =
-            datapath.run(op.op, op.src, op.dst, vectors, rotation % 2, rotation % 2, true);
+            datapath.run(op.op, op.src, op.dst, vectors, rotation, rotation, true);
         ASSERT_EQ(got.size(), want.size());
         for (size_t i = 0; i < got.size(); ++i) {
           ASSERT_EQ(got[i], want[i]) << op.name << " of " << vectors[i].a << ", lanes " << lanes;
@@ -181,15 +177,15 @@ TEST(Stochastic, OtherCastsTakeNone) {
   for (int i = 0; i < 4; ++i) EXPECT_EQ(end[i], state[i]);
 }
 
-// Reductions by their definition: 8 partial results (pipelined: 16), the fixed tree, one rounding.
-uint32_t reduce(DpOp op, DpFmt src, DpFmt dst, const std::vector<Operands>& v, int partials = 8) {
+// Reductions by their definition: partial results, the fixed tree, one rounding.
+uint32_t reduce(DpOp op, DpFmt src, DpFmt dst, const std::vector<Operands>& v) {
   const bool ints = src == DpFmt::kI8 || src == DpFmt::kI16 || src == DpFmt::kI32;
   const DpFmt work = ints ? DpFmt::kI32 : DpFmt::kF32;
   DpOp join = DpOp::kAdd;
   uint32_t start = 0;
   if (op == DpOp::kRMax) join = DpOp::kMax, start = ints ? 0x80000000 : 0xFF800000;
   if (op == DpOp::kRMin) join = DpOp::kMin, start = ints ? 0x7FFFFFFF : 0x7F800000;
-  std::vector<uint32_t> p(static_cast<size_t>(partials), start);
+  std::vector<uint32_t> p(golden::kPartials, start);
   for (size_t i = 0; i < v.size(); ++i) {
     uint32_t& sum = p[i % p.size()];
     const uint32_t x = src == work ? v[i].a : golden_result(DpOp::kCvt, src, work, {v[i].a, 0, 0});
@@ -237,10 +233,8 @@ std::vector<Reduction> reductions() {
 
 TEST(Reductions, GiveGoldenBitsWhateverTheLanes) {
   std::mt19937_64 rng(seed());
-  for (int model = 0; model < 6; ++model) {
-    const int lanes = 8 >> model / 2;
-    Datapath datapath(lanes, model % 2 != 0);
-    const int partials = datapath.timing().partials;
+  for (int lanes : {8, 4, 2}) {
+    Datapath datapath(lanes);
     for (const Reduction& r : reductions()) {
       // Operands as those of an addition or multiplication in the source's format.
       Generator generator({"", 2, DpOp::kMul, r.src, r.src}, rng());
@@ -258,25 +252,22 @@ TEST(Reductions, GiveGoldenBitsWhateverTheLanes) {
           }
           v.push_back(x);
         }
-        ASSERT_EQ(datapath.reduce(r.op, r.src, r.dst, v), reduce(r.op, r.src, r.dst, v, partials))
+        ASSERT_EQ(datapath.reduce(r.op, r.src, r.dst, v), reduce(r.op, r.src, r.dst, v))
             << "operation " << static_cast<int>(r.op) << ", source " << static_cast<int>(r.src)
-            << ", result " << static_cast<int>(r.dst) << ", lanes " << lanes << ", " << partials
-            << " partial results, " << n << " elements";
+            << ", result " << static_cast<int>(r.dst) << ", lanes " << lanes << ", " << n
+            << " elements";
       }
     }
   }
 }
 
 // Short vectors back to back: a result each RED_INTERVAL cycles, other operations in between.
-class BackToBack : public testing::TestWithParam<bool> {};
-
-TEST_P(BackToBack, ReductionsEndEachFourCycles) {
+TEST(Reductions, EndEachFourCycles) {
   constexpr int kInterval = 4;  // RED_INTERVAL
   std::mt19937_64 rng(seed());
   const Op& mul = find_op("f16_mul");
   Generator generator(mul, 9);
-  Datapath datapath(8, GetParam());
-  const Datapath::Timing& timing = datapath.timing();
+  Datapath datapath(8);
   struct Expected {
     int cycle;
     uint32_t value;
@@ -286,7 +277,7 @@ TEST_P(BackToBack, ReductionsEndEachFourCycles) {
   int cycle = 0;
   uint32_t zero[8] = {};
   // Results of the other operation on their way.
-  std::vector<std::vector<uint32_t>> pending(static_cast<size_t>(timing.result));
+  std::vector<std::vector<uint32_t>> pending(Datapath::kResult);
   const auto step = [&](const Beat& beat) {
     uint32_t value;
     if (datapath.late(&value)) {
@@ -329,7 +320,7 @@ TEST_P(BackToBack, ReductionsEndEachFourCycles) {
       beat.mask = 0xFF;
       beat.first = k == 0;
       beat.last = k == beats - 1;
-      beat.base = k * 8 % timing.partials;
+      beat.base = k * 8 % static_cast<int>(golden::kPartials);
       for (int l = 0; l < 8; ++l) {
         const Operands x = generator.next();
         beat.a[l] = x.a & 0xBFFF;
@@ -338,8 +329,8 @@ TEST_P(BackToBack, ReductionsEndEachFourCycles) {
       }
       if (beat.last) {
         last_end = cycle;
-        expected.push_back({cycle + timing.late,
-                            reduce(DpOp::kDot, DpFmt::kF16, DpFmt::kF32, v, timing.partials)});
+        expected.push_back(
+            {cycle + Datapath::kLate, reduce(DpOp::kDot, DpFmt::kF16, DpFmt::kF32, v)});
       }
       step(beat);
     }
@@ -347,8 +338,56 @@ TEST_P(BackToBack, ReductionsEndEachFourCycles) {
   for (int i = 0; i < 20; ++i) step(Beat{});
   EXPECT_EQ(seen, expected.size());
 }
-INSTANTIATE_TEST_SUITE_P(Reductions, BackToBack, testing::Bool(),
-                         [](const auto& info) { return info.param ? "deep" : "tile"; });
+
+// A sum that goes back into itself: the addend is the result of the beat two or three cycles
+// before, or comes from outside when that has had time to be stored.
+TEST(Accumulation, ResultsAreAddendsTwoCyclesLater) {
+  std::mt19937_64 rng(seed());
+  for (DpFmt src : {DpFmt::kF16, DpFmt::kBf16}) {
+    for (int distance = 2; distance <= 5; ++distance) {
+      Datapath datapath(8);
+      Generator generator({"", 2, DpOp::kMul, src, src}, rng());
+      std::array<uint32_t, 8> sum{};                            // of the sum as golden has it
+      std::vector<std::array<uint32_t, 8>> stored(64 * 8 + 8);  // result by cycle
+      std::vector<std::array<uint32_t, 8>> want(stored.size());
+      for (int cycle = 0; cycle < 64 * 8; ++cycle) {
+        Beat beat;
+        beat.valid = cycle % distance == 0;
+        beat.op = DpOp::kFma;
+        beat.src = src;
+        beat.dst = DpFmt::kF32;
+        beat.mask = 0xFF;
+        const int turn = cycle / distance % 16;
+        beat.back = turn == 0 ? 0 : distance == 2 ? 1 : distance == 3 ? 2 : 0;
+        std::array<uint32_t, 8> c{};
+        const int reads = cycle - Datapath::kAddend;  // the beat that reads its addend now
+        if (reads >= 0 && reads % distance == 0) {
+          if (reads / distance % 16 == 0) {
+            c.fill(0);
+          } else if (distance > 3) {
+            c = stored[static_cast<size_t>(reads - distance + Datapath::kResult)];
+          } else {
+            for (uint32_t& x : c) x = static_cast<uint32_t>(rng());  // not looked at
+          }
+        }
+        for (size_t l = 0; l < 8 && beat.valid; ++l) {
+          const Operands x = generator.next();
+          beat.a[l] = x.a & ~0x4000u;
+          beat.b[l] = x.b & ~0x4000u;
+          if (turn == 0) sum[l] = 0;
+          sum[l] = golden_result(DpOp::kFma, src, DpFmt::kF32, {beat.a[l], beat.b[l], sum[l]});
+          want[static_cast<size_t>(cycle + Datapath::kResult)][l] = sum[l];
+        }
+        const uint32_t* got = datapath.cycle(beat, c.data());
+        std::copy(got, got + 8, stored[static_cast<size_t>(cycle)].begin());
+        if (cycle >= Datapath::kResult && (cycle - Datapath::kResult) % distance == 0) {
+          ASSERT_EQ(stored[static_cast<size_t>(cycle)], want[static_cast<size_t>(cycle)])
+              << "distance " << distance << ", cycle " << cycle;
+        }
+      }
+    }
+  }
+}
 
 // The golden model of the tile's operations is a second definition of the same results.
 golden::Type type_of(DpFmt fmt) { return static_cast<golden::Type>(fmt); }

@@ -18,8 +18,10 @@ module ow_fp_sweep
   output logic [7:0][15:0] result_o
 );
 
-  logic             run_q, a_valid_q;
-  logic [12:0]      count_q, a_count_q;
+  logic             run_q;
+  logic [12:0]      count_q;
+  logic [RES_LATENCY-1:0]       on_way_q;  // operands in the datapath ..
+  logic [RES_LATENCY-1:0][12:0] which_q;   // .. and which of them
   dp_op_e           op_q;
   dp_fmt_e          fmt_q;
   logic [15:0]      a_q;
@@ -39,10 +41,10 @@ module ow_fp_sweep
       a_q <= a_i;
     end
     if (rst_i) run_q <= 1'b0;
-    a_valid_q <= run_q && !rst_i;
-    a_count_q <= count_q;
-    valid_o <= a_valid_q && !rst_i;
-    base_o <= {a_count_q, 3'd0};
+    on_way_q <= {on_way_q[RES_LATENCY-2:0], run_q} & {RES_LATENCY{!rst_i}};
+    which_q <= {which_q[RES_LATENCY-2:0], count_q};
+    valid_o <= on_way_q[RES_LATENCY-1] && !rst_i;
+    base_o <= {which_q[RES_LATENCY-1], 3'd0};
     for (int unsigned l = 0; l < 8; l++) result_o[l] <= result[l][15:0];
   end
 
@@ -67,7 +69,8 @@ module ow_fp_sweep
     .b_i         (b),
     .red_first_i (1'b0),
     .red_last_i  (1'b0),
-    .red_base_i  (3'd0),
+    .red_base_i  (4'd0),
+    .back_i      (2'd0),
     .c_i         ('0),
     .result_o    (result),
     .late_valid_o(late_valid),

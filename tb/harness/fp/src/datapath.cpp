@@ -8,11 +8,9 @@
 #include "Vow_datapath2.h"
 #include "Vow_datapath4.h"
 #include "Vow_datapath8.h"
-#include "Vow_datapath_deep2.h"
-#include "Vow_datapath_deep4.h"
-#include "Vow_datapath_deep8.h"
 #include "Vow_fp_add.h"
 #include "ow/base/error.h"
+#include "ow/golden/tile_ops.h"
 #include "verilated.h"
 
 namespace ow::fp {
@@ -62,20 +60,18 @@ struct Datapath::Model {
   virtual uint32_t read_prng(int word) = 0;
 
   int lanes = 8;
-  Timing timing;
   uint32_t results[8] = {};
 };
 
 namespace {
 
-template <typename Top, int kLanes, bool kDeep>
+template <typename Top, int kLanes>
 struct ModelOf final : Datapath::Model {
   VerilatedContext context;
   Top top{&context};
 
   ModelOf() {
     lanes = kLanes;
-    if (kDeep) timing = {2, 5, 16, 16};
     top.valid_i = 0;
     top.prng_we_i = 0;
     top.rst_i = 1;
@@ -110,6 +106,7 @@ struct ModelOf final : Datapath::Model {
       top.red_first_i = beat.first;
       top.red_last_i = beat.last;
       top.red_base_i = beat.base;
+      top.back_i = beat.back;
       put(top.a_i, beat.a, kLanes);
       put(top.b_i, beat.b, kLanes);
     }
@@ -139,17 +136,14 @@ struct ModelOf final : Datapath::Model {
   }
 };
 
-std::unique_ptr<Datapath::Model> make_model(int lanes, bool deep) {
+std::unique_ptr<Datapath::Model> make_model(int lanes) {
   switch (lanes) {
     case 8:
-      if (deep) return std::make_unique<ModelOf<Vow_datapath_deep8, 8, true>>();
-      return std::make_unique<ModelOf<Vow_datapath8, 8, false>>();
+      return std::make_unique<ModelOf<Vow_datapath8, 8>>();
     case 4:
-      if (deep) return std::make_unique<ModelOf<Vow_datapath_deep4, 4, true>>();
-      return std::make_unique<ModelOf<Vow_datapath4, 4, false>>();
+      return std::make_unique<ModelOf<Vow_datapath4, 4>>();
     case 2:
-      if (deep) return std::make_unique<ModelOf<Vow_datapath_deep2, 2, true>>();
-      return std::make_unique<ModelOf<Vow_datapath2, 2, false>>();
+      return std::make_unique<ModelOf<Vow_datapath2, 2>>();
     default:
       throw BadInput("a datapath has 2, 4 or 8 lanes, not " + std::to_string(lanes));
   }
@@ -157,11 +151,10 @@ std::unique_ptr<Datapath::Model> make_model(int lanes, bool deep) {
 
 }  // namespace
 
-Datapath::Datapath(int lanes, bool deep) : model_(make_model(lanes, deep)) {}
+Datapath::Datapath(int lanes) : model_(make_model(lanes)) {}
 Datapath::~Datapath() = default;
 
 int Datapath::lanes() const { return model_->lanes; }
-const Datapath::Timing& Datapath::timing() const { return model_->timing; }
 
 const uint32_t* Datapath::cycle(const Beat& beat, const uint32_t* c) {
   model_->cycle(beat, c);
@@ -190,8 +183,8 @@ std::vector<uint32_t> Datapath::run(DpOp op, DpFmt src, DpFmt dst,
   beat.dst = dst;
   beat.stochastic = stochastic;
   // What is on its way: addends until they are read, lanes until their results come.
-  std::vector<std::array<uint32_t, 8>> addends(static_cast<size_t>(model_->timing.addend) + 1);
-  std::vector<uint32_t> masks(static_cast<size_t>(model_->timing.result) + 1);
+  std::vector<std::array<uint32_t, 8>> addends(static_cast<size_t>(kAddend) + 1);
+  std::vector<uint32_t> masks(static_cast<size_t>(kResult) + 1);
   size_t next = 0;
   int pause = 0;
   unsigned turn = static_cast<unsigned>(rotation);
@@ -246,8 +239,7 @@ uint32_t Datapath::reduce(DpOp op, DpFmt src, DpFmt dst, const std::vector<Opera
     beat.first = next == 0;
     beat.mask = 0;
     beat.i8_hi = 0;
-    beat.base =
-        static_cast<int>(place % static_cast<size_t>(model_->timing.partials)) / lanes * lanes;
+    beat.base = static_cast<int>(place % golden::kPartials) / lanes * lanes;
     const size_t end = place + static_cast<size_t>(width);
     for (; place < end && next < vectors.size(); ++place) {
       const size_t l = place % static_cast<size_t>(lanes);
@@ -267,7 +259,7 @@ uint32_t Datapath::reduce(DpOp op, DpFmt src, DpFmt dst, const std::vector<Opera
     if (late(&value)) throw InternalError("a reduction's result without a reduction");
   }
   beat.valid = false;
-  for (int i = 1; i < model_->timing.late; ++i) {
+  for (int i = 1; i < kLate; ++i) {
     if (late(&value)) throw InternalError("a reduction's result comes early");
     cycle(beat, zero);
   }

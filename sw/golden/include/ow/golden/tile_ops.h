@@ -36,7 +36,7 @@ uint32_t convert(Type from, Type to, uint32_t a);
 uint32_t convert_stochastic(Type to, uint32_t a, uint16_t random);
 
 // The partial results of a reduction: element i goes to partial result i mod kPartials.
-inline constexpr size_t kPartials = 8;
+inline constexpr size_t kPartials = 16;
 
 // The fixed tree over them: the upper half is joined to the lower one, element by element, until
 // one is left. What p held is lost.

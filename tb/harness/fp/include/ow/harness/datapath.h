@@ -67,6 +67,7 @@ struct Beat {
   bool first = false;
   bool last = false;
   int base = 0;
+  int back = 0;  // DpOp::kFma: 1, 2: the addend is the result of two, three cycles before
   uint32_t a[8] = {};
   uint32_t b[8] = {};
 };
@@ -74,24 +75,20 @@ struct Beat {
 // The Verilated datapath. Not copyable; each object is a model of its own.
 class Datapath {
  public:
-  // Cycles from that in which a beat enters, and in how many parts a reduction adds.
-  struct Timing {
-    int addend = 1;    // its addends are read
-    int result = 1;    // its results are there
-    int late = 6;      // the result of a reduction is there
-    int partials = 8;  // partial results of a reduction
-  };
+  // Cycles from that in which a beat enters.
+  static constexpr int kAddend = 2;  // its addends are read
+  static constexpr int kResult = 5;  // its results are there
+  static constexpr int kLate = 14;   // the result of a reduction is there
 
-  explicit Datapath(int lanes = 8, bool deep = false);  // 8, 4 or 2 lanes; pipelined
+  explicit Datapath(int lanes = 8);  // 8, 4 or 2 lanes
   ~Datapath();
   Datapath(const Datapath&) = delete;
   Datapath& operator=(const Datapath&) = delete;
 
   int lanes() const;
-  const Timing& timing() const;
 
-  // One clock cycle: `beat` enters, c are the addends of the beat of timing().addend cycles before;
-  // returns the results of the beat of timing().result cycles before (8 words, valid until the next
+  // One clock cycle: `beat` enters, c are the addends of the beat of kAddend cycles before;
+  // returns the results of the beat of kResult cycles before (8 words, valid until the next
   // call).
   const uint32_t* cycle(const Beat& beat, const uint32_t* c);
   // The late result of the present cycle, before the next call of cycle().

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// Beats of the tensor engine between stage M, where they enter the datapath, and their results:
+// where each result goes, which addend it wants, and which beat waits for one that is under way.
+//
+// Results, in cycles after a beat has fired: RES_LATENCY; one more for non-linear functions;
+// RED_LATENCY for reductions, in the order in which they fired. There is one place for a result in
+// each cycle, so a beat waits if its own is taken.
+//
+// Addends are wanted ADD_LATENCY cycles after a beat fires. An accumulator row is written with the
+// result, so a beat that adds to elements that are under way fires 4 cycles after the beat that
+// makes them. A mixed multiply-add does so after 2 or 3, with the sum that the datapath gives back
+// to itself (back_o). A source in the accumulator cache is read at once and waits for all results
+// to its row; the cache has one read port for both.
+//
+//   Lanes       lanes of the engine; a line has 2 * Lanes bytes
+//   m_valid_i, m_i   the oldest planned beat
+//   wait_o      it must not fire in this cycle; else back_o is how its addend comes (ow_datapath)
+//   fire_i      it fires: res_i is where its result goes, d_line_i its addend's line
+//   early_i     .. but its result leaves from stage M
+//   p_acc_o ... the addend of the beat that wants it in this cycle: acc_row_i is row p_row_o of the
+//               accumulator cache, if p_acc_o
+//   late_valid_i, nlf_valid_i   such a result is there
+//   r_valid_o   the result of r_o is there; it is late_valid_i's, nlf_valid_i's or neither's
+//   ended_o ... an instruction is complete Ahead cycles before its last result is there, if nobody
+//               can find out: what follows waits here for results in the accumulator cache; with a
+//               result for memory, who may look there waits for the line in slot told_slot_o
+//               (told_o). The latter always of thread 0, of others only with tell_i, and of one at
+//               a time. late_ended_o: likewise of a reduction, beside another one
+//   src_under_way_o     results for words src_words_i in row src_row_i of the accumulator cache are
+//               under way, and would be still for a beat that is planned in this cycle
+//   sends_o, writes_o   results for an output queue, for the write buffer are under way; those of
+//               reductions are in late_o
+//   idle_o      nothing is under way
+`include "ow_assert.svh"
+
+module ow_engine_flight
+  import ow_datapath_pkg::*;
+  import ow_engine_pkg::*;
+#(
+  parameter int unsigned Lanes = 8,
+  localparam int unsigned LineW = 16 * Lanes
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_i,
+  // Stage M.
+  input  logic                   m_valid_i,
+  /* verilator lint_off UNUSEDSIGNAL */ // what decides when it fires
+  input  beat_t                  m_i,
+  /* verilator lint_on UNUSEDSIGNAL */
+  output logic                   wait_o,
+  output logic [1:0]             back_o,
+  input  logic                   fire_i,
+  input  logic                   early_i,
+  input  res_t                   res_i,
+  input  logic [LineW-1:0]       d_line_i,
+  // Addends.
+  output logic                   p_acc_o,
+  output logic [3:0]             p_row_o,
+  input  logic [32*Lanes-1:0]    acc_row_i,
+  output logic [Lanes-1:0][31:0] addend_o,
+  // Results.
+  input  logic                   late_valid_i,
+  input  logic                   nlf_valid_i,
+  output logic                   r_valid_o,
+  output res_t                   r_o,
+  output logic                   ended_o,
+  output logic [3:0]             ended_thread_o,
+  input  logic                   tell_i,
+  output logic                   told_o,
+  output wslot_t                 told_slot_o,
+  output logic                   late_ended_o,
+  output logic [3:0]             late_ended_thread_o,
+  // Plan.
+  input  logic [3:0]             src_row_i,
+  input  logic [7:0]             src_words_i,
+  output logic                   src_under_way_o,
+  // Status.
+  output logic                   sends_o,
+  output logic                   writes_o,
+  output logic                   late_o,
+  output logic                   idle_o
+);
+
+  `OW_ASSERT_INIT(nlf_is_one_later, ow_nlf_pkg::NLF_LATENCY == RES_LATENCY + 1)
+  `OW_ASSERT_INIT(late_fit, RED_LATENCY <= 4 * RED_INTERVAL)
+  `OW_ASSERT_INIT(one_before, RED_INTERVAL >= RES_LATENCY - 1)
+
+  typedef struct packed {
+    addend_e from;
+    logic    back;  // its result can be an addend before it is in the accumulator cache
+    logic    nlf;
+    res_t    r;
+  } flight_t;
+
+  // By cycles since they fired. In the last one there are non-linear functions only.
+  localparam int unsigned Last = RES_LATENCY + 1;
+  logic [Last:1]       valid_q;
+  flight_t [Last:1]    at_q;
+  logic [LineW-1:0]    line_q, p_line_q;
+  logic [RED_LATENCY-1:0] resv_q;  // a reduction's result comes in so many cycles
+  logic [2:0]          gap_q;      // cycles until another may be started
+  res_t                late_q [4]; // reductions, in their order
+  logic [1:0]          late_rp_q, late_wp_q;
+
+  logic    enters, late_now, m_nlf;
+  flight_t enter;
+
+  assign m_nlf = m_i.unit == UNIT_NLF;
+  assign enters = fire_i && !m_i.late && !early_i;
+  assign late_now = fire_i && m_i.late && !m_i.none;
+
+  always_comb begin
+    enter.from = m_i.data ? m_i.d_from : ADD_NONE;
+    enter.back = m_i.data && m_i.op == DP_FMA && m_i.src != DF_F32 && m_i.dst == DF_F32;
+    enter.nlf = m_i.data && m_nlf;
+    enter.r = res_i;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      valid_q <= '0;
+      resv_q <= '0;
+      gap_q <= '0;
+      late_rp_q <= '0;
+      late_wp_q <= '0;
+    end else begin
+      if (valid_q != '0 || enters) begin
+        valid_q <= {valid_q[Last-1] && at_q[Last-1].nlf, valid_q[Last-2:1], enters};
+      end
+      if (resv_q != '0 || late_now) resv_q <= {late_now, resv_q[RED_LATENCY-1:1]};
+      if (fire_i && m_i.red_last) gap_q <= 3'(RED_INTERVAL - 1);
+      else if (gap_q != 3'd0) gap_q <= gap_q - 3'd1;
+      if (late_now) late_wp_q <= late_wp_q + 2'd1;
+      if (late_valid_i) late_rp_q <= late_rp_q + 2'd1;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (enters) at_q[1] <= enter;
+    for (int unsigned s = 2; s < Last; s++) if (valid_q[s-1]) at_q[s] <= at_q[s-1];
+    if (valid_q[Last-1] && at_q[Last-1].nlf) at_q[Last] <= at_q[Last-1];
+    if (enters && m_i.d_from == ADD_MEM) line_q <= d_line_i;
+    if (valid_q[1] && at_q[1].from == ADD_MEM) p_line_q <= line_q;
+    if (late_now) late_q[late_wp_q] <= res_i;
+  end
+
+  /* verilator lint_off UNUSEDSIGNAL */ // of a result: whose and where
+  function automatic logic ends_here(input res_t r, input logic tell);
+    return r.last && !r.out && (!r.slot_en || r.thread == 4'd0 || tell);
+  endfunction
+  /* verilator lint_on UNUSEDSIGNAL */
+
+  // --------------------------------------------------------------------------------- waiting --
+  logic         from_acc;     // a source is in the accumulator cache
+  logic [4:1]   meets;        // writes what m adds to
+  logic [3:2]   covers;       // .. all of it, and can give it back
+
+  always_comb begin
+    from_acc = m_i.a.from == FROM_ACC || m_i.b.from == FROM_ACC;
+    meets = '0;
+    covers = '0;
+    wait_o = 1'b0;
+    back_o = 2'd0;
+    if (m_valid_i && (valid_q != '0 || resv_q != '0 || gap_q != 3'd0)) begin
+      if (m_i.d_from == ADD_ACC) begin
+        for (int unsigned s = 1; s <= 4; s++) begin
+          meets[s] = valid_q[s] && at_q[s].r.acc_we && at_q[s].r.acc_row == m_i.r.acc_row &&
+                     (at_q[s].r.mask & m_i.mask) != '0 && (s != 4 || at_q[s].nlf);
+        end
+        for (int unsigned s = 2; s <= 3; s++) begin
+          covers[s] = at_q[s].back && enter.back && (m_i.mask & ~at_q[s].r.mask) == '0;
+        end
+        back_o = {meets[3] && !meets[2], meets[2]};
+        wait_o = meets[1] || meets[4] || (meets[2] ? !covers[2] : meets[3] && !covers[3]);
+      end
+      if (from_acc) begin
+        for (int unsigned s = 1; s <= Last; s++) begin
+          if (valid_q[s] && at_q[s].r.acc_we && at_q[s].r.acc_row == m_i.src_row &&
+              (at_q[s].r.mask & m_i.src_words) != '0) begin
+            wait_o = 1'b1;
+          end
+        end
+        if (p_acc_o) wait_o = 1'b1;
+      end
+      if (m_i.late) begin
+        if (m_i.red_last && gap_q != 3'd0) wait_o = 1'b1;
+      end else begin
+        if (m_nlf ? resv_q[Last] : resv_q[RES_LATENCY]) wait_o = 1'b1;
+        if (!m_nlf && valid_q[1] && at_q[1].nlf) wait_o = 1'b1;
+      end
+    end
+  end
+
+  // What is planned now is in stage M in the next cycle at the earliest.
+  always_comb begin
+    src_under_way_o = 1'b0;
+    for (int unsigned s = 1; s < RES_LATENCY; s++) begin
+      if (valid_q[s] && at_q[s].r.acc_we && at_q[s].r.acc_row == src_row_i &&
+          (at_q[s].r.mask & src_words_i) != '0) begin
+        src_under_way_o = 1'b1;
+      end
+    end
+  end
+
+  // --------------------------------------------------------------------------------- addends --
+  assign p_acc_o = valid_q[ADD_LATENCY] && at_q[ADD_LATENCY].from == ADD_ACC;
+  assign p_row_o = at_q[ADD_LATENCY].r.acc_row;
+
+  always_comb begin
+    addend_o = '0;
+    if (p_acc_o || (valid_q[ADD_LATENCY] && at_q[ADD_LATENCY].from == ADD_MEM)) begin
+      for (int unsigned l = 0; l < Lanes; l++) begin
+        if (at_q[ADD_LATENCY].r.mask[l]) begin
+          if (p_acc_o) addend_o[l] = acc_row_i[32*l +: 32];
+          else if (at_q[ADD_LATENCY].r.sz == 2'd2) addend_o[l] = p_line_q[32*(l % (Lanes/2)) +: 32];
+          else addend_o[l] = {16'd0, p_line_q[16*l +: 16]};
+        end
+      end
+    end
+  end
+
+  // --------------------------------------------------------------------------------- results --
+  always_comb begin
+    r_valid_o = (valid_q[RES_LATENCY] && !at_q[RES_LATENCY].nlf) || nlf_valid_i || late_valid_i;
+    r_o = at_q[RES_LATENCY].r;
+    if (late_valid_i) r_o = late_q[late_rp_q];
+    else if (nlf_valid_i) r_o = at_q[Last].r;
+  end
+
+  // Of reductions at most one is due before the one that is due after Ahead cycles.
+  localparam int unsigned Ahead = RES_LATENCY - 1;
+  res_t soon;
+
+  assign soon = late_q[late_rp_q + 2'(resv_q[Ahead-1:0] != '0)];
+  assign ended_o = valid_q[1] && ends_here(at_q[1].r, tell_i);
+  assign ended_thread_o = at_q[1].r.thread;
+  assign late_ended_o = resv_q[Ahead] && ends_here(soon, tell_i) &&
+                        !(soon.slot_en && ended_o && at_q[1].r.slot_en);
+  assign late_ended_thread_o = soon.thread;
+  assign told_o = (ended_o && at_q[1].r.slot_en) || (late_ended_o && soon.slot_en);
+  assign told_slot_o = late_ended_o && soon.slot_en ? soon.slot : at_q[1].r.slot;
+
+  always_comb begin
+    sends_o = 1'b0;
+    writes_o = 1'b0;
+    for (int unsigned s = 1; s <= Last; s++) begin
+      if (valid_q[s] && at_q[s].r.out) sends_o = 1'b1;
+      if (valid_q[s] && at_q[s].r.slot_en) writes_o = 1'b1;
+    end
+  end
+
+  assign late_o = resv_q != '0;
+  assign idle_o = valid_q == '0 && resv_q == '0 && gap_q == 3'd0;
+
+  `OW_ASSERT(late_as_reserved, late_valid_i == resv_q[0], "a late result at another time")
+  `OW_ASSERT(nlf_as_reserved, nlf_valid_i == valid_q[Last], "a function's value at another time")
+  `OW_ASSERT(one_result, !(late_valid_i && nlf_valid_i) &&
+             !((late_valid_i || nlf_valid_i) && valid_q[RES_LATENCY] && !at_q[RES_LATENCY].nlf),
+             "two results in one cycle")
+  `OW_ASSERT(waited, !(fire_i && wait_o), "a beat fires that should wait")
+
+endmodule
