@@ -283,8 +283,11 @@ module ow_engine_threads
   logic   waits;
   assign waits = i_wait_i && !(head_i && head_slot_i == i_wait_slot_i);
 
-  tmask_t i_hot, kill_hot, woken;
+  // A beat that is planned and does not go (a hazard) leaves its thread as it is, also in a cycle in
+  // which another thread is launched.
+  tmask_t i_hot, taken, kill_hot, woken;
   assign i_hot = s_valid_q ? s_hot_q : '0;
+  assign taken = i_data_i ? i_hot : '0;
   assign kill_hot = hot(kill_i, kill_thread_i);
 
   always_comb begin
@@ -326,8 +329,8 @@ module ow_engine_threads
         started_q <= (started_q | (i_sent_i ? i_hot : '0)) & ~l_hot_i;
       end
       if (i_data_i || l_hot_i != '0) begin
-        half_a_q <= ((half_a_q & ~(i_data_i ? i_hot : '0)) | (i_half_a_i ? i_hot : '0)) & ~l_hot_i;
-        half_b_q <= ((half_b_q & ~(i_data_i ? i_hot : '0)) | (i_half_b_i ? i_hot : '0)) & ~l_hot_i;
+        half_a_q <= ((half_a_q & ~taken) | (i_half_a_i ? taken : '0)) & ~l_hot_i;
+        half_b_q <= ((half_b_q & ~taken) | (i_half_b_i ? taken : '0)) & ~l_hot_i;
       end
       if (waits || wait_q != '0) wait_q <= (wait_q & ~woken) | (waits ? i_hot : '0);
       if (i_data_i && s_ctx_q.red) red_lock_q <= i_red_last_i ? '0 : i_hot;

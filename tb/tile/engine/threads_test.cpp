@@ -131,4 +131,30 @@ TEST(EngineThreads, WhoLooksWhenAnInstructionIsCompleteFindsItsResult) {
   }
 }
 
+// A beat that waits for the one before it keeps its half of a wavelet, whenever another thread is
+// launched meanwhile.
+TEST(EngineThreads, ALaunchChangesNothingForAThreadThatWaits) {
+  constexpr int kN = 8;
+  for (const bool second : {false, true}) {
+    for (int when = 0; when < 40; when++) {
+      Bench<VEngine8> b(8);
+      b.poke(1024, 0);
+      for (uint32_t k = 0; k < 4; k++) b.poke(4 * k, 0x3C003C00);
+      Dsr sum = mem(1024, kN, 0);  // each element is added to the result of the one before
+      b.write_dsr(0, sum);
+      b.write_dsr(1, second ? mem(0, kN, 2) : fab_in(1, kN));
+      b.write_dsr(2, second ? fab_in(1, kN) : mem(0, kN, 2));
+      b.write_dsr(3, mem(2048, 1, 4));
+      b.write_dsr(4, mem(0, 1, 4));
+      for (int k = 0; k < kN / 2; k++) b.in[1].push_back({false, 0x3C003C00});
+      b.launch(insn(kFma, kF16, 1, 0, 1, 2));
+      for (int k = 0; k < when; k++) b.tick();
+      b.launch(insn(kMov, kF32, 2, 3, 4));
+      b.finish(1000);
+      EXPECT_TRUE(b.in[1].empty()) << when << " cycles";
+      EXPECT_EQ(b.peek(1024), 0x4800u) << when << " cycles";  // 8
+    }
+  }
+}
+
 }  // namespace
