@@ -341,11 +341,12 @@ module ow_engine
   wslot_t     hazard_slot, slot;
   logic       issue, issue_data, issue_pipe, early_wr, slot_alloc;
   logic [3:0] late_cnt_q;  // results of reductions that will come
+  logic [3:0] late_soon;   // .. before that of a beat that is planned now
   beat_t      beat_d;
 
-  // What was sent late comes before the end.
+  // The results of reductions come before the end.
   assign issue = go && !(is_data && (hazard || !rd_room || acc_hazard)) &&
-                 !(is_end && c.red && late_cnt_q != 4'd0);
+                 !(is_end && c.red && late_cnt_q != late_soon);
   assign issue_data = issue && is_data;
   // Moves from a queue to memory go straight into the write buffer when no other result is on its
   // way there: the wavelet is there, and the byte enables pick its place.
@@ -619,7 +620,8 @@ module ow_engine
     .told_o(told), .told_slot_o(told_slot),
     .late_ended_o(late_end), .late_ended_thread_o(late_end_thread),
     .src_row_i(beat.src_row), .src_words_i(beat.src_words), .src_under_way_o(src_under_way),
-    .sends_o(sends), .writes_o(writes), .late_o(lates), .idle_o(flight_idle)
+    .sends_o(sends), .writes_o(writes), .late_o(lates), .late_soon_o(late_soon),
+    .idle_o(flight_idle)
   );
 
   // Such a beat is put off once, for as long as a result takes, so that those of other threads go
@@ -759,7 +761,7 @@ module ow_engine
     .fill_i(r_fill || early_wr), .fill_slot_i(early_wr ? slot : r.slot), .fill_data_i(r_line),
     .fill_kill_i(r_fill && r.kill),
     .rd0_req_i(rd0_req_o), .rd0_addr_i(rd0_addr_o), .rd1_req_i(rd1_req_o),
-    .rd1_addr_i(rd1_addr_o),
+    .rd1_addr_i(rd1_addr_o), .gth_req_i(gth_req_o),
     .wr_req_o, .wr_addr_o, .wr_be_o, .wr_wdata_o, .wr_gnt_i,
     .head_o(wq_head), .head_slot_o(wq_head_slot), .first_o(wq_first),
     .first_slot_o(wq_first_slot), .done_o(wq_done),

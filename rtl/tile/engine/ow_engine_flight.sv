@@ -29,7 +29,8 @@
 //   src_under_way_o     results for words src_words_i in row src_row_i of the accumulator cache are
 //               under way, and would be still for a beat that is planned in this cycle
 //   sends_o, writes_o   results for an output queue, for the write buffer are under way; those of
-//               reductions are in late_o
+//               reductions are in late_o; late_soon_o of them are there before that of a beat that
+//               is planned in this cycle
 //   idle_o      nothing is under way
 `include "ow_assert.svh"
 
@@ -78,6 +79,7 @@ module ow_engine_flight
   output logic                   sends_o,
   output logic                   writes_o,
   output logic                   late_o,
+  output logic [3:0]             late_soon_o,
   output logic                   idle_o
 );
 
@@ -250,6 +252,11 @@ module ow_engine_flight
   end
 
   assign late_o = resv_q != '0;
+
+  always_comb begin
+    late_soon_o = '0;
+    for (int unsigned s = 0; s <= RES_LATENCY; s++) late_soon_o = late_soon_o + 4'(resv_q[s]);
+  end
   assign idle_o = valid_q == '0 && resv_q == '0 && gap_q == 3'd0;
 
   `OW_ASSERT(late_as_reserved, late_valid_i == resv_q[0], "a late result at another time")

@@ -3,8 +3,9 @@
 // the destination) on two read ports, and the selection of each lane's elements in stage M.
 //
 // Ports. a has read port 0, the addend has read port 1; b takes port 0 if a does not want it, else
-// port 1 if the addend does not. When all three ask, each waits in turn. A stream asks for one line
-// a cycle, so three streams run at 1.5 cycles a beat and two at 1.
+// port 1 if the addend does not. When all three ask, or two for the same bank, one with lines ahead
+// waits for one without; else each waits in turn. A stream asks for one line a cycle, so three
+// streams run at 1.5 cycles a beat and two at 1.
 //
 // Stage M. The oldest planned beat (m_i) is ready (ready_o) when its lines are there; they may
 // arrive in this very cycle. With fire_i it takes them, and the elements stand on a_o and b_o, the
@@ -82,7 +83,7 @@ module ow_engine_operands
   // --------------------------------------------------------------------------------- streams --
   logic [2:0]            room, req, gnt, rvalid, idle, take, m_hit;
   logic [2:0][TagW-1:0]  req_line;
-  logic [2:0][3:0]       have;
+  logic [2:0][3:0]       have, ahead;
   logic [2:0][1:0]       m_fresh;
   /* verilator lint_off UNUSEDSIGNAL */ // the addend has one line
   logic [2:0][LineW-1:0] line0, line1;
@@ -128,16 +129,43 @@ module ow_engine_operands
       .wr_i, .wr_line_i, .wr_be_i, .forget_i,
       .req_o(req[k]), .req_line_o(req_line[k]), .gnt_i(gnt[k]),
       .rvalid_i(rvalid[k]), .rdata_i(rdata[k]),
-      .have_o(have[k]), .take_i(take[k]), .hit_m_i(g_take[k] ? g_hit[k] : m_hit[k]),
+      .have_o(have[k]), .ahead_o(ahead[k]), .take_i(take[k]),
+      .hit_m_i(g_take[k] ? g_hit[k] : m_hit[k]),
       .fresh_m_i(g_take[k] ? g_fresh[k] : m_fresh[k]),
       .line0_o(line0[k]), .line1_o(line1[k]), .idle_o(idle[k])
     );
   end
 
-  // Of three that ask, each waits in turn.
-  logic [2:0] leave_q, ask;
+  // A stream that has lines ahead gives way to one that has none, on a port and in a bank. Indices
+  // are taken as soon as they are there, so that their stream looks as if it had none: it counts as
+  // such only if no other does. Else of three that ask, each waits in turn.
+  localparam int unsigned BankLow = (Lanes == 8 ? 4 : 3) - OffW;  // bits of a line's number
+  localparam int unsigned BankHigh = 5 - OffW;
+  logic [2:0] leave_q, leave, ask, none, some;
   logic       b_on_0, b_on_1;
-  assign ask = req == 3'b111 ? req & ~leave_q : req;
+
+  always_comb begin
+    for (int unsigned k = 0; k < 3; k++) begin
+      none[k] = ahead[k] == '0;
+      some[k] = ahead[k] >= 4'd2;
+    end
+    if (m_early_b && (none[0] || none[2] || !g_valid_i)) none[1] = 1'b0;
+    leave = '0;
+    if (req == 3'b111) begin
+      leave = leave_q;
+      if ((none & leave_q) != '0 && some != '0) leave = some & (~some + 3'd1);
+    end
+    ask = req & ~leave;
+    for (int unsigned k = 0; k < 3; k++) begin
+      for (int unsigned j = 0; j < 3; j++) begin
+        if (some[k] && none[j] && ask[j] &&
+            req_line[k][BankHigh:BankLow] == req_line[j][BankHigh:BankLow]) begin
+          ask[k] = 1'b0;
+        end
+      end
+    end
+  end
+
   assign b_on_0 = ask[1] && !ask[0];
   assign b_on_1 = ask[1] && ask[0] && !ask[2];
   assign rd0_req_o = ask[0] || ask[1];

@@ -18,6 +18,7 @@
 //   Lanes      lanes of the engine; a line has 2 * Lanes bytes
 //   wr_*_i     a planned write: its bytes of the kept line are no longer good
 //   forget_i   nothing that was kept is good
+//   ahead_o    lines that were there at the last edge
 //   idle_o     nothing is on its way
 `include "ow_assert.svh"
 
@@ -53,6 +54,7 @@ module ow_engine_stream #(
   input  logic [LineW-1:0]      rdata_i,
   // Use.
   output logic [PtrW:0]         have_o,
+  output logic [PtrW:0]         ahead_o,
   input  logic                  take_i,
   input  logic                  hit_m_i,
   input  logic [1:0]            fresh_m_i,
@@ -89,6 +91,7 @@ module ow_engine_stream #(
   logic [1:0] used;
   assign used = take_i ? fresh_m_i : 2'd0;
   assign have_o = have_q + (PtrW+1)'(rvalid_i);
+  assign ahead_o = have_q;
 
   logic [LineW-1:0] first, second;
   always_comb begin

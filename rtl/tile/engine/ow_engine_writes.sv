@@ -16,10 +16,11 @@
 //   rd_i ...   the three operands of the planned beat: line, bytes that it may look at of it and of
 //              the line after it, two: it looks at that at all, hit: the first line will not be
 //              read. Index 0 a, 1 b, 2 dst
-// Order of writes and reads: a line gives way to a read of the same banks while there is room, but
-// not to more than AgeLimit in a row, and not if it is the last of its instruction.
+// Order of writes and reads: a line gives way to a read of the same banks, or to elements at indices
+// there, while there is room, but not to more than AgeLimit in a row, and not if it is the last of
+// its instruction.
 //
-//   rd0_* ...  the engine's read requests of this cycle
+//   rd0_* ...  the engine's read requests of this cycle, and its gather port's
 //   head_o     the slot head_slot_o asks for its write; first_o: first_slot_o will from the next
 //              cycle on. Whoever waits for such a slot may try again: a beat that is planned two
 //              cycles later finds it written, or waits once more
@@ -71,6 +72,7 @@ module ow_engine_writes
   input  logic [23:0]                  rd0_addr_i,
   input  logic                         rd1_req_i,
   input  logic [23:0]                  rd1_addr_i,
+  input  logic [7:0]                   gth_req_i,
   /* verilator lint_on UNUSEDSIGNAL */
   output logic                         wr_req_o,
   output logic [23:0]                  wr_addr_o,
@@ -157,6 +159,7 @@ module ow_engine_writes
   // the beats, and the next ones do not meet again.
   localparam int unsigned BankLow = Lanes == 8 ? 4 : 3;
   logic [5:BankLow] bank;
+  logic [7:0]       gth_banks;
   wslot_t           head;
   logic [2:0]       age_q;     // times in a row that the head has given way
   logic             told_q;    // the end of an instruction that the head is has been told
@@ -166,8 +169,10 @@ module ow_engine_writes
   assign head_o = filled_q != '0;
   assign head_slot_o = head;
   assign bank = wr_addr_o[5:BankLow];
+  assign gth_banks = Lanes == 8 ? 8'd3 << {bank, 1'b0} : 8'd1 << bank;
   assign meets = (rd0_req_i && rd0_addr_i[5:BankLow] == bank) ||
-                 (rd1_req_i && rd1_addr_i[5:BankLow] == bank);
+                 (rd1_req_i && rd1_addr_i[5:BankLow] == bank) ||
+                 (gth_req_i & gth_banks) != '0;
   assign yield = meets && filled_q < 4 && !last_q[head] && age_q != AgeLimit;
   assign wr_req_o = head_o && be_q[head] != '0 && !yield;
   assign wr_addr_o = {line_q[head], OffW'(0)};
