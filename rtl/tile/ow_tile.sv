@@ -220,18 +220,20 @@ module ow_tile #(
              "the memory self-test runs while the core or the engine use the memory")
 
   // The engine's last line is still to come: nobody looks for it.
-  logic tensor_hold;
+  logic       tensor_hold;
+  logic [1:0] tensor_hold_look;
 
   ow_sram #(.SramBytes(SramBytes), .Lanes(Lanes)) u_sram (
     .clk_i, .rst_i(rst_q),
     .ctl_req_i(ctl_mem_req && !tensor_hold), .ctl_we_i(ctl_mem_we), .ctl_addr_i(ctl_mem_addr),
     .ctl_wdata_i(ctl_mem_wdata), .ctl_gnt_o(ctl_mem_gnt), .ctl_rvalid_o(ctl_mem_rvalid),
     .ctl_rdata_o(ctl_mem_rdata),
-    .lsu_req_i(dm_req && !tensor_hold), .lsu_we_i(dm_we), .lsu_be_i(dm_be), .lsu_addr_i(dm_addr),
+    .lsu_req_i(dm_req && !tensor_hold_look[0]), .lsu_we_i(dm_we), .lsu_be_i(dm_be),
+    .lsu_addr_i(dm_addr),
     .lsu_wdata_i(dm_wdata), .lsu_gnt_o(dm_gnt), .lsu_rvalid_o(dm_rvalid), .lsu_rdata_o(dm_rdata),
     .fetch_req_i(if_req), .fetch_addr_i(if_addr), .fetch_gnt_o(if_gnt),
     .fetch_rvalid_o(if_rvalid), .fetch_rdata_o(if_rdata),
-    .red_req_i(red_req && !tensor_hold), .red_we_i(red_we), .red_be_i(red_be),
+    .red_req_i(red_req && !tensor_hold_look[1]), .red_we_i(red_we), .red_be_i(red_be),
     .red_addr_i(red_addr), .red_wdata_i(red_wdata), .red_gnt_o(red_gnt), .red_rvalid_o(red_rvalid),
     .red_rdata_o(red_rdata),
     .rd0_req_i(rd0_req), .rd0_addr_i(rd0_addr), .rd0_gnt_o(rd0_gnt), .rd0_rvalid_o(rd0_rvalid),
@@ -362,6 +364,7 @@ module ow_tile #(
     .clk_i, .rst_i(rst_q || unit_rst), .halt_i(halt),
     .tensor_valid_i(tensor_valid), .tensor_i(tensor), .tensor_ready_o(tensor_ready),
     .tensor_sync_done_o(tensor_sync_done), .hold_o(tensor_hold),
+    .look_addr_i({red_addr, dm_addr}), .hold_look_o(tensor_hold_look),
     .dsr_we_i(dsr_we), .dsr_idx_i(dsr_idx), .dsr_word_i(dsr_word), .dsr_wdata_i(dsr_wdata),
     .dsr_ready_o(dsr_ready), .dsr_rdata_o(dsr_rdata),
     .rd0_req_o(rd0_req), .rd0_addr_o(rd0_addr), .rd0_gnt_i(rd0_gnt), .rd0_rvalid_i(rd0_rvalid),

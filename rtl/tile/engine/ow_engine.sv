@@ -120,8 +120,13 @@ module ow_engine
   input  logic                  wr_gnt_i,
 
   // An instruction is complete, but its last line is not in the SRAM yet: whoever might look for it
-  // there (core, reducer, control plane) must not be served.
+  // there (control plane, fence.i) must not be served. Who looks at look_addr_i (0: the core's loads
+  // and stores, 1: the reducer) must not with hold_look_o: a write to that line is under way.
   output logic                  hold_o,
+  /* verilator lint_off UNUSEDSIGNAL */ // lines
+  input  logic [1:0][23:0]      look_addr_i,
+  /* verilator lint_on UNUSEDSIGNAL */
+  output logic [1:0]            hold_look_o,
 
   // Gather port of ow_sram.
   output logic [7:0]            gth_req_o,
@@ -508,18 +513,25 @@ module ow_engine
   end
 
   // Elements at indices are no operands whose lines are compared with the write buffer: what was
-  // launched while a line of a completed instruction is still to come waits for that.
+  // launched while a line of a completed instruction is still to come waits for that. Nobody can
+  // know in the first cycle of hold that it is complete.
   tmask_t     looks_q;
+  logic       held_q;
   logic       g_held;
 
   always_ff @(posedge clk_i) begin
-    if (rst_i) looks_q <= '0;
-    else if (looks_q != '0 || launch) begin
-      looks_q <= hold || told ? looks_q | (launch ? l_hot : '0) : '0;
+    if (rst_i) begin
+      looks_q <= '0;
+      held_q <= 1'b0;
+    end else begin
+      if (held_q != hold) held_q <= hold;
+      if (looks_q != '0 || (launch && hold)) begin
+        looks_q <= !hold ? '0 : looks_q | (held_q ? l_hot : '0);
+      end
     end
   end
 
-  assign g_held = looks_q[tid_t'(g.r.thread)];
+  assign g_held = hold && looks_q[tid_t'(g.r.thread)];
   assign g_fire = g_ready && g_req_ready && !g_held;
   assign m_indexed = m_valid && m.data && is_indexed(m.unit);
   assign m_killed = m_indexed && (g_rsp_fault || kill[tid_t'(m.r.thread)]);
@@ -766,7 +778,8 @@ module ow_engine
     .head_o(wq_head), .head_slot_o(wq_head_slot), .first_o(wq_first),
     .first_slot_o(wq_first_slot), .done_o(wq_done),
     .done_thread_o(wq_done_thread),
-    .told_i(told), .told_slot_i(told_slot), .hold_o(hold), .tell_o(tell)
+    .told_i(told), .told_slot_i(told_slot), .hold_o(hold), .tell_o(tell),
+    .look_i({look_addr_i[1][23:OffW], look_addr_i[0][23:OffW]}), .hold_look_o
   );
 
   // --------------------------------------------------------------------------- output queues --

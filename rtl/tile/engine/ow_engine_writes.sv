@@ -16,9 +16,9 @@
 //   rd_i ...   the three operands of the planned beat: line, bytes that it may look at of it and of
 //              the line after it, two: it looks at that at all, hit: the first line will not be
 //              read. Index 0 a, 1 b, 2 dst
-// Order of writes and reads: a line gives way to a read of the same banks, or to elements at indices
-// there, while there is room, but not to more than AgeLimit in a row, and not if it is the last of
-// its instruction.
+// Order of writes and reads: a line gives way to a read of the same banks while there is room, but
+// not to more than AgeLimit in a row, and not if it is the last of its instruction; to elements at
+// indices only while no instruction's last line is here, as these ask in every cycle.
 //
 //   rd0_* ...  the engine's read requests of this cycle, and its gather port's
 //   head_o     the slot head_slot_o asks for its write; first_o: first_slot_o will from the next
@@ -28,7 +28,9 @@
 //              on: then it counts as done, as no later request of the tile is served before it.
 //   told_i     an instruction counts as done already, but its last line, in told_slot_i, is still
 //              to come (before its fill_i): hold_o until it is in the SRAM, for all who might look.
-//              tell_o: there was none for HoldGap cycles, so that those get at the SRAM, too
+//              hold_look_o: for those who look at the lines look_i only, as these are under way.
+//              tell_o: it may be told, as it was not for HoldLimit cycles in a row. Then hold_o
+//              falls and stays low for HoldGap cycles, so that those get at the SRAM, too
 // None of these depends on the grant.
 `include "ow_assert.svh"
 
@@ -89,12 +91,15 @@ module ow_engine_writes
   input  logic                         told_i,
   input  wslot_t                       told_slot_i,
   output logic                         hold_o,
-  output logic                         tell_o
+  output logic                         tell_o,
+  input  logic [1:0][TagW-1:0]         look_i,
+  output logic [1:0]                   hold_look_o
 );
 
   localparam int unsigned Slots = WRITE_SLOTS;
   localparam logic [2:0] AgeLimit = 3'd7;
   localparam logic [1:0] HoldGap = 2'd2;
+  localparam logic [3:0] HoldLimit = 4'd12;
 
   logic [TagW-1:0]     line_q   [Slots];
   logic [LineW-1:0]    data_q   [Slots];
@@ -104,7 +109,8 @@ module ow_engine_writes
   logic [Slots-1:0]    last_q;
   logic [Slots-1:0]    quiet_q;   // its end has been told
   logic                hold_q;
-  logic [1:0]          gap_q;     // cycles until one may be told
+  logic [1:0]          gap_q;     // cycles that it stays low
+  logic [3:0]          run_q;     // cycles that it has been high, with gaps that were too short
   wslot_t              hold_slot_q;
   wslot_t              order_q  [1 << $bits(wslot_t)];  // filled slots in their order
   wslot_t              op_q, fp_q;
@@ -114,7 +120,7 @@ module ow_engine_writes
   assign free_rest = ~valid_q & ~(~valid_q & (valid_q + Slots'(1)));
   assign full_o = &valid_q;
   assign one_o = !full_o && free_rest == '0;
-  assign any_o = valid_q != '0 || gap_q != '0;
+  assign any_o = valid_q != '0 || gap_q != '0 || run_q != '0;
 
   always_comb begin
     logic [Slots-1:0] free;
@@ -163,7 +169,7 @@ module ow_engine_writes
   wslot_t           head;
   logic [2:0]       age_q;     // times in a row that the head has given way
   logic             told_q;    // the end of an instruction that the head is has been told
-  logic             meets, yield, pop;
+  logic             meets, meets_gather, yield, pop;
 
   assign head = order_q[op_q];
   assign head_o = filled_q != '0;
@@ -171,9 +177,9 @@ module ow_engine_writes
   assign bank = wr_addr_o[5:BankLow];
   assign gth_banks = Lanes == 8 ? 8'd3 << {bank, 1'b0} : 8'd1 << bank;
   assign meets = (rd0_req_i && rd0_addr_i[5:BankLow] == bank) ||
-                 (rd1_req_i && rd1_addr_i[5:BankLow] == bank) ||
-                 (gth_req_i & gth_banks) != '0;
-  assign yield = meets && filled_q < 4 && !last_q[head] && age_q != AgeLimit;
+                 (rd1_req_i && rd1_addr_i[5:BankLow] == bank);
+  assign meets_gather = (gth_req_i & gth_banks) != '0 && (valid_q & last_q) == '0;
+  assign yield = (meets || meets_gather) && filled_q < 4 && !last_q[head] && age_q != AgeLimit;
   assign wr_req_o = head_o && be_q[head] != '0 && !yield;
   assign wr_addr_o = {line_q[head], OffW'(0)};
   assign wr_be_o = be_q[head];
@@ -205,6 +211,7 @@ module ow_engine_writes
       quiet_q <= '0;
       hold_q <= 1'b0;
       gap_q <= '0;
+      run_q <= '0;
       op_q <= '0;
       fp_q <= '0;
       filled_q <= '0;
@@ -238,6 +245,8 @@ module ow_engine_writes
       end else if (gap_q != '0) begin
         gap_q <= gap_q - 2'd1;
       end
+      if (hold_q) run_q <= run_q == '1 ? run_q : run_q + 4'd1;
+      else if (gap_q == '0) run_q <= '0;
       if (pop) begin
         valid_q[head] <= 1'b0;
         op_q <= op_q + 1'b1;
@@ -247,7 +256,19 @@ module ow_engine_writes
   end
 
   assign hold_o = hold_q;
-  assign tell_o = !hold_q && gap_q == '0;
+
+  always_comb begin
+    hold_look_o = '0;
+    if (hold_q) begin
+      for (int unsigned s = 0; s < Slots; s++) begin
+        for (int unsigned k = 0; k < 2; k++) begin
+          if (valid_q[s] && line_q[s] == look_i[k]) hold_look_o[k] = 1'b1;
+        end
+      end
+    end
+  end
+
+  assign tell_o = run_q < HoldLimit;
 
   `OW_ASSERT(held_is_there, !hold_q || valid_q[hold_slot_q],
              "a line is waited for that is not there")

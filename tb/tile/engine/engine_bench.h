@@ -154,6 +154,22 @@ class Bench {
     access();
     return v_->ctl_rdata_o;
   }
+  // A load of the core.
+  uint32_t load(uint32_t addr) {
+    load_ = true;
+    load_addr_ = addr;
+    for (bool granted = false; !granted;) {
+      drive_core();
+      v_->clk_i = 0;
+      v_->eval();
+      granted = v_->lsu_gnt_o;
+      tick();
+    }
+    load_ = false;
+    v_->clk_i = 0;
+    v_->eval();
+    return v_->lsu_rdata_o;
+  }
   uint32_t acc_word(int i) {
     v_->acc_raddr_i = i / lanes_;
     v_->clk_i = 0;
@@ -177,8 +193,10 @@ class Bench {
     v_->outq_level_i = levels;
   }
   void drive_core() {
-    v_->lsu_req_i = v_->fetch_req_i = 0;
-    if (disturb == 0) return;
+    v_->lsu_req_i = load_;
+    v_->lsu_addr_i = load_addr_;
+    v_->fetch_req_i = 0;
+    if (disturb == 0 || load_) return;
     v_->lsu_req_i = chance(disturb);
     v_->lsu_addr_i = rng() % kSramBytes & ~3u;
     v_->fetch_req_i = chance(disturb);
@@ -235,6 +253,8 @@ class Bench {
   std::array<std::size_t, 8> present_{};  // wavelets that have arrived
   std::array<std::deque<Wavelet>, 8> fill_;
   uint64_t cycle_ = 0;
+  bool load_ = false;  // the core asks for a word, and not only to disturb
+  uint32_t load_addr_ = 0;
 };
 
 struct Lanes8 {

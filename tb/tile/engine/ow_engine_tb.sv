@@ -59,9 +59,11 @@ module ow_engine_tb
   output logic                ev_weight_o,
   output counter_e            cause_o,
   output logic                idle_o,
-  // The core's loads and fetches, which only disturb, and the control plane's port.
+  // The core's loads and fetches, and the control plane's port.
   input  logic                lsu_req_i,
   input  logic [23:0]         lsu_addr_i,
+  output logic                lsu_gnt_o,
+  output logic [31:0]         lsu_rdata_o,
   input  logic                fetch_req_i,
   input  logic [23:0]         fetch_addr_i,
   input  logic                ctl_req_i,
@@ -91,6 +93,7 @@ module ow_engine_tb
   assign push_data_o = push.data;
 
   logic hold;
+  logic [1:0] hold_look;
   logic [1:0] red_kind;
   logic [4:0] red_task;
 
@@ -102,7 +105,8 @@ module ow_engine_tb
   ow_engine #(.Lanes(Lanes), .SramBytes(SramBytes), .NumThreads(NumThreads)) u_engine (
     .clk_i, .rst_i, .halt_i,
     .tensor_valid_i, .tensor_i({op_i, ty_i, ctl_i, scalar_i, 32'h100}), .tensor_ready_o,
-    .tensor_sync_done_o(sync_done_o), .hold_o(hold),
+    .tensor_sync_done_o(sync_done_o), .hold_o(hold), .look_addr_i({24'd0, lsu_addr_i}),
+    .hold_look_o(hold_look),
     .dsr_we_i, .dsr_idx_i, .dsr_word_i, .dsr_wdata_i, .dsr_ready_o, .dsr_rdata_o,
     .rd0_req_o(rd0_req), .rd0_addr_o(rd0_addr), .rd0_gnt_i(rd0_gnt), .rd0_rvalid_i(rd0_rvalid),
     .rd0_rdata_i(rd0_rdata),
@@ -122,9 +126,8 @@ module ow_engine_tb
     .fault_o, .fault_pc_o, .fault_addr_o, .thread_sel_i, .thread_state_o, .ev_beat_o, .ev_weight_o, .cause_o, .idle_o
   );
 
-  logic red_gnt, red_rvalid, lsu_gnt, lsu_rvalid, fetch_gnt, fetch_rvalid, ctl_rvalid, sram_idle;
+  logic red_gnt, red_rvalid, lsu_rvalid, fetch_gnt, fetch_rvalid, ctl_rvalid, sram_idle;
   logic [63:0] red_rdata, fetch_rdata;
-  logic [31:0] lsu_rdata;
 
   ow_sram #(.SramBytes(SramBytes), .Lanes(Lanes)) u_sram (
     .clk_i, .rst_i,
@@ -136,8 +139,8 @@ module ow_engine_tb
     .rd1_rdata_o(rd1_rdata),
     .red_req_i(1'b0), .red_we_i(1'b0), .red_be_i('0), .red_addr_i('0), .red_wdata_i('0),
     .red_gnt_o(red_gnt), .red_rvalid_o(red_rvalid), .red_rdata_o(red_rdata),
-    .lsu_req_i(lsu_req_i && !hold), .lsu_we_i(1'b0), .lsu_be_i('0), .lsu_addr_i, .lsu_wdata_i('0),
-    .lsu_gnt_o(lsu_gnt), .lsu_rvalid_o(lsu_rvalid), .lsu_rdata_o(lsu_rdata),
+    .lsu_req_i(lsu_req_i && !hold_look[0]), .lsu_we_i(1'b0), .lsu_be_i('0), .lsu_addr_i, .lsu_wdata_i('0),
+    .lsu_gnt_o, .lsu_rvalid_o(lsu_rvalid), .lsu_rdata_o,
     .fetch_req_i, .fetch_addr_i, .fetch_gnt_o(fetch_gnt), .fetch_rvalid_o(fetch_rvalid),
     .fetch_rdata_o(fetch_rdata),
     .ctl_req_i(ctl_req_i && !hold), .ctl_we_i, .ctl_addr_i, .ctl_wdata_i, .ctl_gnt_o, .ctl_rvalid_o(ctl_rvalid),
@@ -148,7 +151,7 @@ module ow_engine_tb
   );
 
   logic unused;
-  assign unused = ^{red_gnt, red_rvalid, red_rdata, lsu_gnt, lsu_rvalid, lsu_rdata, fetch_gnt,
-                    fetch_rvalid, fetch_rdata, ctl_rvalid, sram_idle, red_kind, red_task};
+  assign unused = ^{red_gnt, red_rvalid, red_rdata, lsu_rvalid, fetch_gnt,
+                    fetch_rvalid, fetch_rdata, ctl_rvalid, sram_idle, red_kind, red_task, hold_look[1]};
 
 endmodule
