@@ -450,9 +450,10 @@ module ow_regs
     return v;
   endfunction
 
+  logic [47:0] counter;
+  assign counter = cnt_rd ? counter_now(reg_counter_index(addr), cycle_i) : '0;
+
   always_ff @(posedge clk_i) begin
-    automatic logic [47:0] counter;
-    counter = cnt_rd ? counter_now(reg_counter_index(addr), cycle_i) : '0;
     if (rst_i) begin
       ctl_rvalid_q <= 1'b0;
       core_rvalid_q <= 1'b0;

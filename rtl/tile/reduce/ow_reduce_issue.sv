@@ -69,19 +69,28 @@ module ow_reduce_issue
   logic [15:0] written_q;  // their flags, oldest in bit 0
   logic        free_q;
 
+  logic [4:0]  closed_d;
+  logic [15:0] written_d;
+
+  always_comb begin
+    closed_d = closed_q;
+    written_d = written_q;
+    if (row_closed_i || row_end) begin
+      closed_d = closed_q - {4'd0, row_end};
+      written_d = written_q >> row_end;
+      if (row_closed_i) written_d[closed_d[3:0]] = row_closed_written_i;
+      closed_d = closed_d + {4'd0, row_closed_i};
+    end
+  end
+
   always_ff @(posedge clk_i) begin
     free_q <= row_end && !rst_i;
     if (rst_i) begin
       closed_q <= 5'd0;
       written_q <= 16'd0;
-    end else if (row_closed_i || row_end) begin
-      logic [15:0] w;
-      logic [4:0]  n;
-      w = written_q >> row_end;
-      n = closed_q - {4'd0, row_end};
-      w[n[3:0]] = row_closed_i ? row_closed_written_i : w[n[3:0]];
-      written_q <= w;
-      closed_q <= n + {4'd0, row_closed_i};
+    end else begin
+      closed_q <= closed_d;
+      written_q <= written_d;
     end
   end
   assign row_free_o = free_q;
