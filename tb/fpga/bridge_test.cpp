@@ -238,6 +238,57 @@ TEST(Bridge, ABoardThatIsResetIsAnError) {
             "bridge: the board was reset while it was in use");
 }
 
+// Opens sessions and acknowledges frames, and does nothing else.
+class LazyBoard : public Wire {
+ public:
+  size_t write(const uint8_t* data, size_t count) override {
+    for (size_t i = 0; i < count; ++i) {
+      const auto event = decoder_.take(data[i]);
+      if (!event || !event->good) continue;
+      Frame answer;
+      answer.session = event->frame.session;
+      answer.kind = Kind::Ack;
+      if (event->frame.kind == Kind::Open) {
+        answer.kind = Kind::Opened;
+        answer.payload = {kProtocolVersion, 1, 2, 2, 1, 0, 0, 4, kQueueSlots};
+      } else if (event->frame.kind == Kind::Data) {
+        answer.ack = static_cast<uint8_t>(event->frame.seq + 1);
+      }
+      encode(answer, &bytes_);
+    }
+    return count;
+  }
+  size_t read(uint8_t* data, size_t count, double seconds) override {
+    const size_t n = std::min(count, bytes_.size());
+    std::copy_n(bytes_.begin(), n, data);
+    bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(n));
+    if (n == 0) now_ += seconds;
+    return n;
+  }
+  double now() override { return now_; }
+  double rate() const override { return 1e6; }
+  double latency() const override { return 0; }
+  std::string description() const override { return "lazy"; }
+
+ private:
+  Decoder decoder_;
+  Bytes bytes_;
+  double now_ = 0;
+};
+
+TEST(Bridge, ABoardThatOnlyAcknowledgesIsAnError) {
+  const std::string expected =
+      "lazy: the board takes what it gets and has answered nothing for 10 s";
+  UartDevice device(std::make_unique<LazyBoard>());
+  EXPECT_EQ(fault_of([&] { device.run(1000); }), expected);
+  UartDevice other(std::make_unique<LazyBoard>());
+  EXPECT_EQ(fault_of([&] { other.send_credits(Side::West, 0, 0); }), expected);
+  UartDevice third(std::make_unique<LazyBoard>());
+  std::vector<wafer::ChainJob> jobs(1);
+  jobs[0].commands = {{0, false, wafer::kStationId, 0}};
+  EXPECT_EQ(fault_of([&] { third.run_chains(&jobs); }), expected);
+}
+
 TEST(Bridge, ASessionBeginsAnewAfterAnyBytes) {
   for (const uint64_t seed : seeds()) {
     SCOPED_TRACE(fmt::format("seed {}", seed));

@@ -36,7 +36,7 @@ uint64_t get_word(const uint8_t* bytes, int n) {
 }  // namespace
 
 UartDevice::UartDevice(std::unique_ptr<Wire> wire, const Session::Options& options)
-    : session_(std::move(wire), session_number(), options) {
+    : session_(std::move(wire), session_number(), options), silence_(options.silence) {
   const Bytes info = session_.open();
   shape_ = wafer::Shape{info[1], info[2], info[3], info[4], info[5], info[6]};
   shape_.check();
@@ -214,8 +214,10 @@ void UartDevice::report(Side side, int index, int colour) {
   for (Port& port : ports_) {
     for (Queue& each : port.queues) each.fresh = false;
   }
+  owe();
   session_.put({kReport});
   while (!q.fresh) work(kLongestWait);
+  --owed_;
   report_cycle_ = cycle_;
 }
 
@@ -225,11 +227,14 @@ void UartDevice::ask_status() {
   asked_ = true;
   asked_quietly_ = !can_send();
   sent_since_ = false;
+  owe();
   session_.put({kStatus});
 }
 
 void UartDevice::status(const uint8_t* record) {
+  if (!asked_) throw ProtocolError("the board sends a status that nobody asked for");
   asked_ = false;
+  --owed_;
   const uint8_t flags = record[1];
   if ((flags >> kStatusCreditBit & 1) != 0) {
     throw ProtocolError("the board got a credit too many at one of its edge ports");
@@ -247,8 +252,19 @@ void UartDevice::status(const uint8_t* record) {
 }
 
 // ------------------------------------------------------------------------------------- records --
+void UartDevice::owe() {
+  if (owed_++ == 0) last_record_ = session_.now();
+}
+
 void UartDevice::work(double seconds) {
-  if (!session_.work(seconds)) return;
+  const bool came = session_.work(seconds);
+  if (!came && owed_ > 0 && session_.now() - last_record_ > silence_) {
+    throw DeviceFault(
+        fmt::format("{}: the board takes what it gets and has answered nothing for {:g} s",
+                    session_.wire().description(), silence_));
+  }
+  if (!came) return;
+  last_record_ = session_.now();
   const Bytes come = session_.take();
   stream_.insert(stream_.end(), come.begin(), come.end());
   parse();
@@ -297,6 +313,7 @@ void UartDevice::carry_out(const uint8_t* record) {
       uint64_t answer = 0;  // most significant byte first
       for (int i = 1; i <= 8; ++i) answer = answer << 8 | record[i];
       chain_answers_.push_back(answer);
+      --owed_;
       used_ = true;
       break;
     }
@@ -377,6 +394,7 @@ void UartDevice::send_command(int end, const wafer::ChainCommand& command) {
   const uint64_t frame = head | wafer::chain_crc(head >> Chain::Crc::kWidth);
   Bytes record{kChain, static_cast<uint8_t>(end)};
   for (int i = 7; i >= 0; --i) record.push_back(static_cast<uint8_t>(frame >> (8 * i)));
+  owe();
   session_.put(record);
   used_ = true;
   sent_since_ = true;

@@ -69,7 +69,9 @@ class UartDevice : public Device, public wafer::ChainAccess {
   void flow();
   bool flow_port(size_t port);
   void select(size_t port, int colour, Bytes* out);
-  // Lets the wire work for up to `seconds`, and takes what came.
+  void owe();
+  // Lets the wire work for up to `seconds`, and takes what came. DeviceFault if the board takes
+  // what it gets and answers nothing.
   void work(double seconds);
   void parse();
   size_t record_bytes(uint8_t record) const;
@@ -98,6 +100,9 @@ class UartDevice : public Device, public wafer::ChainAccess {
 
   uint64_t cycle_ = 0;
   uint64_t wire_cycles_ = 0;
+  const double silence_;
+  int owed_ = 0;                // answers that are due
+  double last_record_ = 0;      // when one came, or since when one is due
   bool used_ = false;           // the wire carried something besides status since the last one
   bool asked_ = false;          // for a status that has not come
   bool told_ = false;           // a status has come since advance() looked
