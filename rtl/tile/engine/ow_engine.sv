@@ -225,6 +225,7 @@ module ow_engine
   logic [3:0]   fifo_empty, fifo_full;
   logic [BeatW:0] bq_cnt_q;
   logic         halt_q;
+  tmask_t       off_q;  // whose beat is put off
   logic         may_row_end, may_end;
   tmask_t       ready, blk_in, blk_out, blk_mem, blk_row, blk_weight;
 
@@ -639,8 +640,7 @@ module ow_engine
   // Such a beat is put off once, for as long as a result takes, so that those of other threads go
   // before it; if that was not enough, it waits in stage M.
   logic [1:0] put_off_q;  // cycles that are left
-  tmask_t     off_q;      // whose beat is put off
-  tmask_t     was_off_q;  // .. or has been
+  tmask_t     was_off_q;  // whose beat has been put off
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin

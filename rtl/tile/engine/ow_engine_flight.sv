@@ -103,6 +103,7 @@ module ow_engine_flight
   logic [2:0]          gap_q;      // cycles until another may be started
   res_t                late_q [4]; // reductions, in their order
   logic [1:0]          late_rp_q, late_wp_q;
+  logic [2:0]          moves_q;    // cycles until a beat without a result is through the lanes
 
   logic    enters, late_now, m_nlf;
   flight_t enter;
@@ -125,6 +126,7 @@ module ow_engine_flight
       gap_q <= '0;
       late_rp_q <= '0;
       late_wp_q <= '0;
+      moves_q <= '0;
     end else begin
       if (valid_q != '0 || enters) begin
         valid_q <= {valid_q[Last-1] && at_q[Last-1].nlf, valid_q[Last-2:1], enters};
@@ -132,6 +134,8 @@ module ow_engine_flight
       if (resv_q != '0 || late_now) resv_q <= {late_now, resv_q[RED_LATENCY-1:1]};
       if (fire_i && m_i.red_last) gap_q <= 3'(RED_INTERVAL - 1);
       else if (gap_q != 3'd0) gap_q <= gap_q - 3'd1;
+      if (fire_i && m_i.none) moves_q <= 3'(RES_LATENCY + 1);
+      else if (moves_q != 3'd0) moves_q <= moves_q - 3'd1;
       if (late_now) late_wp_q <= late_wp_q + 2'd1;
       if (late_valid_i) late_rp_q <= late_rp_q + 2'd1;
     end
@@ -257,7 +261,7 @@ module ow_engine_flight
     late_soon_o = '0;
     for (int unsigned s = 0; s <= RES_LATENCY; s++) late_soon_o = late_soon_o + 4'(resv_q[s]);
   end
-  assign idle_o = valid_q == '0 && resv_q == '0 && gap_q == 3'd0;
+  assign idle_o = valid_q == '0 && resv_q == '0 && gap_q == 3'd0 && moves_q == 3'd0;
 
   `OW_ASSERT(late_as_reserved, late_valid_i == resv_q[0], "a late result at another time")
   `OW_ASSERT(nlf_as_reserved, nlf_valid_i == valid_q[Last], "a function's value at another time")

@@ -149,6 +149,26 @@ TEST(EngineThreads, OnlyWhoLooksAtTheResultWaitsForIt) {
   EXPECT_LE(b.cycle() - start, 8u);
 }
 
+// A reduction that waits for the fabric in the middle of a vector: the engine sleeps when its last
+// beat has reached the partial results, and not before.
+TEST(EngineThreads, SleepsOnlyWhenPartialResultsHaveArrived) {
+  Bench<VEngine8> b(8);
+  Dsr dst = mem(1024, 1, 4);
+  dst.type = kF32;
+  b.write_dsr(0, dst);
+  b.write_dsr(1, fab_in(1, 4));
+  b.launch(insn(kSum, kF16, 1, 0, 1));
+  b.in[1].push_back({false, 0x3C003C00});
+  while (b.beats == 0) b.tick();
+  int cycles = 0;
+  for (; !b->idle_o && cycles < 100; cycles++) b.tick();
+  EXPECT_GE(cycles, 6);
+  EXPECT_LE(cycles, 12);
+  b.in[1].push_back({false, 0x3C003C00});
+  b.finish();
+  EXPECT_EQ(b.peek(1024), 0x40800000u);  // 4
+}
+
 // A beat that waits for the one before it keeps its half of a wavelet, whenever another thread is
 // launched meanwhile.
 TEST(EngineThreads, ALaunchChangesNothingForAThreadThatWaits) {
