@@ -123,6 +123,7 @@ module ow_core
 
   // ------------------------------------------------------------------------------------- fetch --
   logic        active, pc_ok, have, line_valid, fetch_idle, line_pop, redirect, flush;
+  logic        link_pend;  // x1 of an ow.next is being written
   logic [31:0] insn, target, fetch_target;
   logic [63:0] line;
 
@@ -164,7 +165,7 @@ module ow_core
   // ------------------------------------------------------------------- operands and write-back ---
   dec_t        dec;
   logic [31:0] rs1, rs2, alu_a, alu_b, alu_result;
-  logic        taken, link_pend, write_busy;
+  logic        taken, write_busy;
   write_t      write;
 
   ow_core_decode u_decode (

@@ -676,7 +676,7 @@ module ow_engine
 
   ow_datapath #(.Lanes(Lanes)) u_datapath (
     .clk_i, .rst_i,
-    .valid_i(fire && m.data && m.unit != UNIT_NLF), .op_i(m.op), .src_i(m.src), .dst_i(m.dst),
+    .valid_i(fire && m.data && m.unit != UNIT_NLF && !early_out), .op_i(m.op), .src_i(m.src), .dst_i(m.dst),
     .stoch_i(m.stoch),
     .mask_i(m.mask[Lanes-1:0]), .i8_hi_i(m.mask_hi[Lanes-1:0]), .a_i(m_a), .b_i(m_b),
     .red_first_i(m.red_first), .red_last_i(m.red_last), .red_base_i(m.red_base),
