@@ -107,7 +107,12 @@ int run(int argc, char** argv) {
   rate("--lost", &options.lost, "Probability that a byte is lost, each way");
   rate("--doubled", &options.doubled, "Probability that a byte comes twice");
   rate("--changed", &options.changed, "Probability that a byte has a wrong bit");
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    if (e.get_exit_code() == 0) return app.exit(e);
+    throw BadInput(std::string(e.what()) + " (see ow-fpga-sim --help)");
+  }
   std::signal(SIGINT, [](int) { stopped = 1; });
   std::signal(SIGTERM, [](int) { stopped = 1; });
   Terminal terminal;
@@ -127,5 +132,8 @@ int main(int argc, char** argv) {
   } catch (const ow::Error& e) {
     fmt::print(stderr, "ow-fpga-sim: {}: {}\n", e.category(), e.what());
     return e.exit_status();
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "ow-fpga-sim: internal error: {}\n", e.what());
+    return 3;
   }
 }

@@ -219,13 +219,16 @@ void check_combination(const Options& options) {
     if (options.check_idle || !options.record.empty() || !options.wafer.empty()) {
       throw BadInput("--device uart: not with --check-idle, --record or --wafer");
     }
-    return;  // its tiles are those of `mini` in any case
+    if (options.checked) throw BadInput("--device uart: hardware has no assertions (--checked)");
   }
-  const bool mini = options.tiles == "mini";
+  // A board's tiles are those of `mini` in any case.
+  const bool mini = options.tiles == "mini" && !on_board(options);
   if (mini && (options.device != "rtl" || options.check_idle)) {
     throw BadInput("--tiles mini: only with --device rtl and without --check-idle");
   }
-  if (mini && !options.wafer.empty()) throw BadInput("--tiles mini: not with --wafer");
+  if (mini && (!options.wafer.empty() || !options.record.empty() || options.checked)) {
+    throw BadInput("--tiles mini: not with --wafer, --record or --checked");
+  }
   if (options.device == "golden" && (!options.check || !options.save_outputs.empty())) {
     throw BadInput("--device golden: it is the check, and has no outputs of a device");
   }
@@ -341,6 +344,13 @@ void check_training_options(const Options& options) {
   without(options.limit != 0, "--limit");
   without(!options.wafer.empty(), "--wafer");
   without(on_board(options), "--device uart");
+  if (options.mode != "eval") return;
+  const auto only_trains = [](bool given, const char* what) {
+    if (given) throw BadInput(fmt::format("{}: not with --mode eval", what));
+  };
+  only_trains(options.num_steps != 0, "--num-steps");
+  only_trains(!options.metrics.empty(), "--metrics");
+  only_trains(options.resume, "--resume");
 }
 
 int train(Context& context, Options options) {

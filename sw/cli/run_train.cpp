@@ -131,7 +131,7 @@ int run_train(Context& context, const TrainRequest& request) {
   run.num_steps = request.num_steps;
   run.metrics = request.metrics;
   if (request.validate_only) {
-    if (run.model_dir.empty()) run.mode = TrainMode::Train;
+    if (run.model_dir.empty() && run.mode == TrainMode::Eval) run.mode = TrainMode::Train;
     const jobs::CheckedTraining checked = jobs::check_training(params, run);
     fmt::print("{}: valid; {} samples to train with, {} held out; {} a step, {} bytes of a tile\n",
                request.params, checked.training.samples(), checked.held_out.samples(),

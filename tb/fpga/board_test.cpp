@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdio>
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 #include "openwafer/runtime.h"
@@ -122,6 +123,7 @@ class Background {
     int ends[2];
     EXPECT_EQ(::pipe(ends), 0);
     pid_ = ::fork();
+    if (pid_ < 0) throw std::runtime_error("a process cannot be made");
     if (pid_ == 0) {
       ::dup2(ends[1], STDOUT_FILENO);
       ::execl(program, program, "--pty", nullptr);

@@ -47,12 +47,14 @@ class Traffic {
   Traffic(Board* board, UartDevice* device, uint64_t seed)
       : board_(*board), device_(*device), rng_(seed) {}
 
-  void add(size_t wavelets) {
+  void add(size_t wavelets, bool both_ways = true) {
     for (size_t i = 0; i < wavelets; ++i) {
-      const size_t p = rng_.below(kPorts);
-      const Wavelet in = random_wavelet(&rng_);
-      device_.send(kPortNames[p].side, kPortNames[p].index, in);
-      in_[p][in.colour].push_back(in);
+      if (both_ways) {
+        const size_t p = rng_.below(kPorts);
+        const Wavelet in = random_wavelet(&rng_);
+        device_.send(kPortNames[p].side, kPortNames[p].index, in);
+        in_[p][in.colour].push_back(in);
+      }
       const size_t q = rng_.below(kPorts);
       const Wavelet out = random_wavelet(&rng_);
       board_.edges[q].give(out);
@@ -197,6 +199,22 @@ TEST(Bridge, GoesOnWhenTheCableWasOutForTwoSeconds) {
   ASSERT_TRUE(traffic.run(10'000'000));
   EXPECT_GT(board.cycles, board.out_until);
   traffic.check();
+}
+
+// The board has something to send, hears nothing and gives up resending; the host has nothing to
+// send and waits for an answer. The cable goes out at several moments of their exchange.
+TEST(Bridge, GoesOnAfterAnOutageInWhichOnlyTheBoardHadToSend) {
+  for (uint64_t seed = 21; seed < 29; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Board board(seed);
+    const auto device = open_device(&board, 20);
+    Traffic traffic(&board, device.get(), seed);
+    traffic.add(600, false);
+    traffic.run(10'000'000, 10 + 37 * (seed - 21));
+    board.out_until = board.cycles + static_cast<uint64_t>(8 * kClockHz);  // 20 resends
+    ASSERT_TRUE(traffic.run(10'000'000));
+    traffic.check();
+  }
 }
 
 std::string fault_of(const std::function<void()>& call) {

@@ -155,6 +155,7 @@ class Run {
                                                            : "";
     if (path.empty()) return;
     metrics_.open(path, options_.resume ? std::ios::app : std::ios::trunc);
+    metrics_path_ = path;
     if (!metrics_) throw BadInput(path + ": cannot be written");
   }
 
@@ -268,11 +269,14 @@ class Run {
     return different;
   }
 
+  // Nothing that differs from the reference is kept: a run that goes on from it would compare with
+  // what was wrong already.
   void save() {
-    if (options_.model_dir.empty()) return;
+    if (options_.model_dir.empty() || report_.different > 0) return;
     report_.saved = memoryx::checkpoint_path(options_.model_dir, memory_.step());
     memory_.save(report_.saved);
-    memoryx::remove_old_checkpoints(options_.model_dir, params_.checkpoints_kept);
+    memoryx::remove_old_checkpoints(options_.model_dir, params_.checkpoints_kept, nullptr,
+                                    report_.saved);
   }
 
   void evaluate() {
@@ -336,6 +340,7 @@ class Run {
                             {"accuracy", step.evaluation->accuracy()}};
       }
       metrics_ << line.dump() << std::endl;
+      if (!metrics_) throw BadInput(metrics_path_ + ": cannot be written");
     }
     if (options_.on_step) options_.on_step(step);
   }
@@ -351,6 +356,7 @@ class Run {
   std::unique_ptr<ControlPlane> control_;
   std::unique_ptr<TrainGrid> grid_;
   std::ofstream metrics_;
+  std::string metrics_path_;
   uint64_t evaluated_ = 0;  // the step behind which the last evaluation was
 };
 

@@ -242,13 +242,15 @@ std::vector<std::string> checkpoints_in(const std::string& directory) {
   return paths;
 }
 
-void remove_old_checkpoints(const std::string& directory, size_t keep, FileCalls* calls) {
+void remove_old_checkpoints(const std::string& directory, size_t keep, FileCalls* calls,
+                            const std::string& newest) {
   FileCalls system;
   if (calls == nullptr) calls = &system;
   std::vector<std::string> names = names_in(directory);
   size_t good = 0;
   for (size_t k = names.size(); k-- > 0;) {
-    if (complete(names[k]) && good++ < keep) continue;
+    const bool later = !newest.empty() && directory + "/" + names[k] > newest;
+    if (complete(names[k]) && (later || good++ < keep)) continue;
     calls->remove(directory + "/" + names[k]);
   }
 }

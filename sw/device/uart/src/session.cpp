@@ -163,7 +163,7 @@ void Session::hear(const Frame& frame) {
         fmt::format("{}: the board was reset while it was in use", wire_->description()));
   }
   if (frame.kind != Kind::Data && frame.kind != Kind::Ack) return;
-  last_heard_ = wire_->now();
+  last_heard_ = last_sign_ = wire_->now();
   acknowledged(frame.ack);
   if (frame.nack && !frames_.empty()) go_back();
   follow(frame);
@@ -193,15 +193,24 @@ void Session::go_back() {
   ++turn_;
 }
 
-bool Session::work(double seconds) {
+void Session::remind() {
+  const double now = wire_->now();
+  if (!open_ || !frames_.empty() || !outgoing_.empty() || now - last_sign_ < options_.resend)
+    return;
+  ack_due_ = true;
+  last_sign_ = now;
+}
+
+bool Session::work(double seconds, bool due) {
   const size_t had = incoming_.size();
   std::array<uint8_t, 4096> part;
   check_time();
+  if (due) remind();
   pump_out();
   // Bytes that do not fit into the wire, and a resend that is due, are looked at again soon.
   const bool busy = encoded_at_ < encoded_.size();
   double wait = busy ? std::min(seconds, 0.001) : seconds;
-  if (!frames_.empty()) wait = std::min(wait, options_.resend);
+  if (!frames_.empty() || due) wait = std::min(wait, options_.resend);
   const size_t n = wire_->read(part.data(), part.size(), wait);
   for (size_t i = 0; i < n; ++i) {
     if (const auto event = decoder_.take(part[i])) {

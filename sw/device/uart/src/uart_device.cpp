@@ -257,7 +257,7 @@ void UartDevice::owe() {
 }
 
 void UartDevice::work(double seconds) {
-  const bool came = session_.work(seconds);
+  const bool came = session_.work(seconds, owed_ > 0);
   if (!came && owed_ > 0 && session_.now() - last_record_ > silence_) {
     throw DeviceFault(
         fmt::format("{}: the board takes what it gets and has answered nothing for {:g} s",

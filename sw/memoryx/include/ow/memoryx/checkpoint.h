@@ -50,7 +50,8 @@ std::string checkpoint_path(const std::string& directory, uint64_t step);
 // Those of a directory, the newest first; none if it is not there.
 std::vector<std::string> checkpoints_in(const std::string& directory);
 // Removes all but the newest `keep`, and what interrupted writing has left.
-void remove_old_checkpoints(const std::string& directory, size_t keep, FileCalls* calls = nullptr);
+void remove_old_checkpoints(const std::string& directory, size_t keep, FileCalls* calls = nullptr,
+                            const std::string& newest = "");
 
 }  // namespace ow::memoryx
 

@@ -48,8 +48,10 @@ class Session {
   bool outstanding() const { return !frames_.empty(); }
 
   // Sends what can be sent and takes what has come; if nothing has, waits up to `seconds` for it.
-  // True if payload came. DeviceFault if the device is silent or was reset.
-  bool work(double seconds);
+  // True if payload came. DeviceFault if the device is silent or was reset. `due`: an answer is due
+  // though nothing is outstanding; then a device from which nothing comes hears an acknowledgement
+  // now and then, because it stops resending when it hears nothing.
+  bool work(double seconds, bool due = false);
   // Payload from the device since it was asked last.
   Bytes take();
 
@@ -66,6 +68,7 @@ class Session {
   void wrong_frame();
   void go_back();
   void check_time();
+  void remind();
 
   std::unique_ptr<Wire> wire_;
   const uint8_t number_;
@@ -93,6 +96,7 @@ class Session {
 
   double last_heard_ = 0;     // or since when something is due
   double last_progress_ = 0;  // of what was sent
+  double last_sign_ = 0;      // of either end that nothing but waiting goes on
 };
 
 }  // namespace ow::uart
