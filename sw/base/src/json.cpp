@@ -9,6 +9,7 @@
 
 #include "ow/base/error.h"
 #include "ow/base/file.h"
+#include "ow/base/json_lines.h"
 
 namespace ow {
 namespace {
@@ -24,9 +25,8 @@ std::string shown(const std::string& key) {
   return out;
 }
 
-}  // namespace
-
-json parse_json(const std::string& text, const std::string& name) {
+// `of_line`: the text is one line, which `name` says already.
+json parse(const std::string& text, const std::string& name, bool of_line) {
   std::vector<std::set<std::string>> keys;  // of the objects that are open
   const auto watch = [&](int depth, json::parse_event_t event, json& value) {
     if (event == json::parse_event_t::object_start) keys.emplace_back();
@@ -44,6 +44,7 @@ json parse_json(const std::string& text, const std::string& name) {
   try {
     return json::parse(text, watch);
   } catch (const json::parse_error& e) {
+    if (of_line) throw BadInput(name + ": is not JSON");
     const size_t at = std::min(e.byte, text.size());
     const auto line =
         std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
@@ -53,6 +54,27 @@ json parse_json(const std::string& text, const std::string& name) {
   }
 }
 
+}  // namespace
+
+json parse_json(const std::string& text, const std::string& name) {
+  return parse(text, name, false);
+}
+
 json read_json(const std::string& path) { return parse_json(read_text(path), path); }
+
+void read_json_lines(const std::string& path,
+                     const std::function<void(const json&, const std::string&)>& each) {
+  const std::string text = read_text(path);
+  size_t number = 0;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string line = text.substr(begin, end - begin);
+    const std::string where = fmt::format("{}:{}", path, ++number);
+    if (line.find_first_not_of(" \t\r") != std::string::npos) {
+      each(parse(line, where, true), where);
+    }
+    begin = end + 1;
+  }
+}
 
 }  // namespace ow

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -44,7 +45,7 @@ long lines(const std::string& text) { return std::count(text.begin(), text.end()
 TEST(Cli, VersionAndHelpSucceed) {
   EXPECT_EQ(ow("--version").status, 0);
   EXPECT_EQ(ow("--help").status, 0);
-  for (const std::string name : {"info", "run", "elf", "fp", "bench"}) {
+  for (const std::string name : {"info", "run", "elf", "fp", "bench", "plot"}) {
     const Result r = ow(name + " --help");
     EXPECT_EQ(r.status, 0) << name;
     EXPECT_NE(r.output.find("--json"), std::string::npos) << name << ":\n" << r.output;
@@ -200,6 +201,47 @@ TEST(Cli, ValidateOnlyFindsWhatCannotRun) {
   }
   EXPECT_EQ(ow(params + wafer + "--defects " OW_SOURCE_DIR "/configs/defects-2x2.yaml").status, 0);
   for (const std::string& name : {small, faults}) std::remove(name.c_str());
+}
+
+TEST(Cli, MetricsOfTrainingsAreDrawn) {
+  const std::string a = temporary("a.jsonl"), b = temporary("b.jsonl"),
+                    bad = temporary("bad.jsonl");
+  const std::string svg = temporary("metrics.svg"), json = temporary("metrics.json");
+  std::ofstream(a)
+      << "{\"step\":0,\"loss\":2}\n{\"step\":1,\"loss\":1}\n{\"step\":1,\"loss\":1.5}\n";
+  std::ofstream(b) << "{\"step\":0,\"loss\":3,\"skipped\":true}\n";
+  std::ofstream(bad) << "{\"step\":0,\"loss\":2}\nloss 2\n";
+  const Result r =
+      ow("plot " + a + " " + b + " --name sparse --name dense --svg " + svg + " --json " + json);
+  EXPECT_EQ(r.status, 0) << r.output;
+  EXPECT_EQ(r.output,
+            "sparse: 2 steps, 0 to 1\ndense: 1 steps, 0 to 0, 1 skipped by an overflow\n");
+  std::stringstream picture;
+  picture << std::ifstream(svg).rdbuf();
+  EXPECT_EQ(picture.str().find("<svg "), 0u);
+  EXPECT_NE(picture.str().find(">dense</text>"), std::string::npos);
+  std::ifstream file(json);
+  const nlohmann::json result = nlohmann::json::parse(file);
+  EXPECT_EQ(result.at("trainings").at(0).at("steps"), 2);
+  EXPECT_EQ(result.at("panels").size(), 1u);
+  std::remove(svg.c_str());
+  const std::pair<std::string, std::string> cases[] = {
+      {"/nonexistent/m.jsonl --svg " + svg, "/nonexistent/m.jsonl: cannot be read"},
+      {a + " " + bad + " --svg " + svg, bad + ":2: is not JSON"},
+      {a + " " + b + " --name one --svg " + svg, "1 names for 2 files"},
+      {a + " --svg /nonexistent/m.svg", "/nonexistent/m.svg: cannot be written"},
+      {a + " --svg " + a, "is a file of metrics, which it would replace"},
+      {"--svg " + svg, "metrics"},
+      {a, "--svg"},
+  };
+  for (const auto& [arguments, text] : cases) {
+    const Result refused = ow("plot " + arguments);
+    EXPECT_EQ(refused.status, 2) << arguments << ":\n" << refused.output;
+    EXPECT_NE(refused.output.find(text), std::string::npos) << refused.output;
+    EXPECT_EQ(lines(refused.output), 1) << refused.output;
+    EXPECT_FALSE(std::filesystem::exists(svg)) << arguments;
+  }
+  for (const std::string& name : {a, b, bad, json}) std::remove(name.c_str());
 }
 
 }  // namespace

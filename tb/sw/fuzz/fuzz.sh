@@ -13,7 +13,8 @@ failed=0
 for parser in base/src/yaml base/src/json base/src/file compile/src/params compile/src/train_params \
     tensor/src/safetensors \
     tensor/src/idx tensor/src/csv tensor/src/dataset runtime/src/elf runtime/src/elf_notes \
-    wafer/src/files wafer/src/faults dft/src/netlist memoryx/src/checkpoint; do
+    wafer/src/files wafer/src/faults dft/src/netlist memoryx/src/checkpoint \
+    plot/src/training; do
   data=$(find "$objects" -path "*sw/$parser.cpp.gcda")
   share=$("$gcov" -n "$data" | awk -v file="sw/$parser.cpp'" '
     # Named from the root or from the directory of the build.

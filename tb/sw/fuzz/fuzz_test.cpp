@@ -35,62 +35,10 @@
 #include "ow/wafer/faults.h"
 #include "ow/wafer/files.h"
 #include "ow/wafer/repair.h"
+#include "run_mutants.h"
 
 namespace ow {
 namespace {
-
-constexpr int kMutants = 300;
-constexpr unsigned kSeconds = 20;  // for one file
-
-uint64_t seed() {
-  const char* text = std::getenv("OW_FUZZ_SEED");
-  return text == nullptr ? 1 : std::strtoull(text, nullptr, 10);
-}
-
-struct Parser {
-  std::string suffix;
-  std::vector<std::string> valid;
-  Mutator mutate;
-  std::function<void(const std::string& path)> read;
-};
-
-void run(const std::string& name, const Parser& parser) {
-  const std::string path =
-      testing::TempDir() + "ow_fuzz_" + std::to_string(getpid()) + "_" + name + parser.suffix;
-  const auto one = [&](const std::string& contents, int number) {
-    write_file(path, contents);
-    SCOPED_TRACE(name + ", seed " + std::to_string(seed()) + ", mutant " + std::to_string(number) +
-                 ", in " + path);
-    alarm(kSeconds);
-    std::string what;
-    try {
-      parser.read(path);
-    } catch (const BadInput& e) {
-      what = e.what();
-    } catch (const std::exception& e) {
-      ADD_FAILURE() << "another error than bad input: " << e.what();
-    }
-    alarm(0);
-    EXPECT_EQ(what.find('\n'), std::string::npos) << what;
-    return what;
-  };
-  for (const std::string& valid : parser.valid) EXPECT_EQ(one(valid, -1), "");
-  Rng rng(seed() * 1000 + name.size());
-  int refused = 0;
-  for (int k = 0; k < kMutants; ++k) {
-    std::string mutant = parser.valid[rng.below(parser.valid.size())];
-    for (uint64_t n = 1 + rng.below(3); n > 0; --n) parser.mutate(&rng, &mutant);
-    refused += one(mutant, k).empty() ? 0 : 1;
-    if (testing::Test::HasFailure()) return;
-  }
-  // What cannot be read at all.
-  std::remove(path.c_str());
-  EXPECT_THROW(parser.read(path), BadInput);
-  EXPECT_THROW(parser.read(testing::TempDir()), BadInput);
-  EXPECT_GT(refused, kMutants / 10);
-  std::printf("%s: %d mutants, %d refused in one line, the others read\n", name.c_str(), kMutants,
-              refused);
-}
 
 std::string config(const std::string& name) {
   return read_text(std::string(OW_SOURCE_DIR "/configs/") + name);
