@@ -64,8 +64,8 @@ class Layout {
   void route(int row, int col, int colour, Route route) {
     this->route(row, col, colour, Switch{{route}, 0, false, PopMode::None});
   }
-  // A filter of the tile for `filter.colour`; at most one a tile and colour, and as many as the tile
-  // has.
+  // A filter of the tile for `filter.colour`; at most one a tile and colour, and as many as the
+  // tile has.
   void filter(int row, int col, const Filter& filter);
   void receive(const std::string& name, int row, int col, int colour);  // name_in
   void send(const std::string& name, int row, int col, int colour);     // name_out

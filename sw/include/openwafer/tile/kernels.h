@@ -47,8 +47,8 @@ void ow_scal_f32(uint32_t n, uint32_t a, uint32_t x);
 void ow_copy_16(uint32_t n, uint32_t x, uint32_t y);
 void ow_copy_32(uint32_t n, uint32_t x, uint32_t y);
 
-// Stores the fp32 dot product at `result`: 16 partial sums in fp32, fixed tree. 16-bit: n / 8 beats,
-// fp32: n / 2.
+// Stores the fp32 dot product at `result`: 16 partial sums in fp32, fixed tree. 16-bit: n / 8
+// beats, fp32: n / 2.
 void ow_dot_f16(uint32_t n, uint32_t x, uint32_t y, uint32_t result);
 void ow_dot_bf16(uint32_t n, uint32_t x, uint32_t y, uint32_t result);
 void ow_dot_f32(uint32_t n, uint32_t x, uint32_t y, uint32_t result);
