@@ -8,7 +8,7 @@
 // level_o has a credit of the colour, or all for a wavelet with commands, which takes them.
 //
 //   NumColours      data colours of the tiles; queues are these and the control plane's two
-//   link_i, link_o  the edge; link_o is a register
+//   link_i, link_o  the edge; link_o comes from registers by two gates
 //   send_i, queue_i, wavelet_i   a wavelet to send: its colour's queue, the word
 //   level_o         credits in hand, as ow_credit has them
 //   valid_o, wavelet_o, pop_i    head of what arrived

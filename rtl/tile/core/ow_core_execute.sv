@@ -2,7 +2,7 @@
 // What the instruction in the execute stage does: its accesses, trap, redirect, result, and whether
 // it is complete. Combinational; ex_q, of which ex_d_o is the next value, is what one of several
 // cycles waits for. Nothing but completion (done_o, ex_d_o, write_o) depends on a grant of this
-// cycle. All is 0 while have_i is low.
+// cycle. It asks for nothing and ends nothing while have_i is low.
 module ow_core_execute
   import ow_pkg::*;
   import ow_core_pkg::*;
