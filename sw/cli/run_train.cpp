@@ -139,9 +139,11 @@ int run_train(Context& context, const TrainRequest& request) {
     context.result()["valid"] = true;
     return 0;
   }
-  Display display;
-  run.on_step = [&display](const TrainStep& step) { display.step(step); };
-  const TrainReport report = jobs::run_training(params, run);
+  const TrainReport report = [&] {
+    Display display;  // its bar is gone before the report is printed
+    run.on_step = [&display](const TrainStep& step) { display.step(step); };
+    return jobs::run_training(params, run);
+  }();
   print_report(report, request.mode);
   context.result() = report_json(report);
   uint64_t different = report.different;

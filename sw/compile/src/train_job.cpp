@@ -91,6 +91,7 @@ class Run {
         job_(params.job),
         checked_(check_training(params, options)),
         memory_(job_, {}) {
+    make_directory();
     begin();
     if (options.reference && (options.check || !options.make)) {
       reference_ = options.reference(job_);
@@ -121,6 +122,13 @@ class Run {
   }
 
  private:
+  void make_directory() const {
+    if (options_.model_dir.empty() || options_.mode == TrainMode::Eval) return;
+    std::error_code error;
+    std::filesystem::create_directories(options_.model_dir, error);
+    if (error) throw BadInput(options_.model_dir + ": cannot be made: " + error.message());
+  }
+
   void begin() {
     if (options_.mode != TrainMode::Eval && !options_.resume) {
       memory_.begin();
@@ -360,6 +368,7 @@ class Run {
   uint64_t evaluated_ = 0;  // the step behind which the last evaluation was
 };
 
+// What can be said against the directory without touching it.
 void check_directory(const TrainRunOptions& options) {
   const bool trains = options.mode != TrainMode::Eval;
   if (options.model_dir.empty()) {
@@ -369,8 +378,10 @@ void check_directory(const TrainRunOptions& options) {
   }
   if (!trains) return;
   std::error_code error;
-  std::filesystem::create_directories(options.model_dir, error);
-  if (error) throw BadInput(options.model_dir + ": cannot be made: " + error.message());
+  if (std::filesystem::exists(options.model_dir, error) &&
+      !std::filesystem::is_directory(options.model_dir, error)) {
+    throw BadInput(options.model_dir + ": is not a directory");
+  }
   if (!options.resume && !memoryx::checkpoints_in(options.model_dir).empty()) {
     throw BadInput(options.model_dir +
                    ": holds checkpoints of an earlier run: go on from them with --resume, or name "

@@ -95,6 +95,10 @@ TEST_F(RowsTest, AKnownMissPassesUntilItGetsWorseOrIsMet) {
   EXPECT_EQ(status(10, 90, 0), 1) << "met: the entry is stale";
   write("misses.yaml", "X1: {value: none, reason: known, date: 2026-01-31}\n");
   EXPECT_EQ(status(12, 90, 0), 1) << "it may be without a figure, not miss";
+  EXPECT_EQ(status(10, 90, 0), 1) << "measured and met: the entry is stale";
+  write("sources.yaml",
+        "X1: {file: a, value: b, command: c, needs: OW_X, inputs: [configs], at_least: {n: 1}}\n");
+  EXPECT_EQ(status(10, 90, 0), 0) << "what it needs is not everywhere";
   Rows rows("x", options());
   rows.add("X2", 99, {});
   rows.add("X2.part", 0, {});

@@ -70,7 +70,9 @@ grep -q '"different": 0' "$dir/run.json" || { echo "no comparison in the JSON"; 
 
 # Trainings.
 train="$configs/digits-train.yaml"
-expect 0 "valid; 1348 samples to train with, 449 held out; 128 a step" "$train" --validate-only
+expect 0 "valid; 1348 samples to train with, 449 held out; 128 a step" "$train" --validate-only \
+  --model-dir "$dir/not-made"
+[ ! -e "$dir/not-made" ] || { echo "--validate-only made the model's directory"; failed=1; }
 expect 0 "weights after their steps and 0 outputs compared with golden, 0 differ" "$train" \
   --mode train --device golden --num_steps 5 --model_dir "$dir/model" --json "$dir/train.json"
 grep -q '"steps": 5' "$dir/train.json" || { echo "no steps in the JSON"; failed=1; }
