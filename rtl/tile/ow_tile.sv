@@ -364,6 +364,7 @@ module ow_tile #(
     .clk_i, .rst_i(rst_q || unit_rst), .halt_i(halt),
     .tensor_valid_i(tensor_valid), .tensor_i(tensor), .tensor_ready_o(tensor_ready),
     .tensor_sync_done_o(tensor_sync_done), .hold_o(tensor_hold),
+    .host_waits_i(ctl_mem_req && !ctl_mem_gnt),
     .look_addr_i({red_addr, dm_addr}), .hold_look_o(tensor_hold_look),
     .dsr_we_i(dsr_we), .dsr_idx_i(dsr_idx), .dsr_word_i(dsr_word), .dsr_wdata_i(dsr_wdata),
     .dsr_ready_o(dsr_ready), .dsr_rdata_o(dsr_rdata),

@@ -122,7 +122,9 @@ module ow_engine
   // An instruction is complete, but its last line is not in the SRAM yet: whoever might look for it
   // there (control plane, fence.i) must not be served. Who looks at look_addr_i (0: the core's loads
   // and stores, 1: the reducer) must not with hold_look_o: a write to that line is under way.
+  // host_waits_i: the control plane asks and is not served, so that hold_o must fall for long enough.
   output logic                  hold_o,
+  input  logic                  host_waits_i,
   /* verilator lint_off UNUSEDSIGNAL */ // lines
   input  logic [1:0][23:0]      look_addr_i,
   /* verilator lint_on UNUSEDSIGNAL */
@@ -340,7 +342,8 @@ module ow_engine
   );
 
   // ------------------------------------------------------------------------------- the issue --
-  logic       hold, told, tell;
+  logic       hold, told;
+  logic [1:0] tell;
   logic       acc_hazard;  // a source in the accumulator cache is still to be written
   logic       sends, writes, lates;  // results under way: for an output, for memory; of reductions
   logic       hazard;
@@ -778,7 +781,7 @@ module ow_engine
     .head_o(wq_head), .head_slot_o(wq_head_slot), .first_o(wq_first),
     .first_slot_o(wq_first_slot), .done_o(wq_done),
     .done_thread_o(wq_done_thread),
-    .told_i(told), .told_slot_i(told_slot), .hold_o(hold), .tell_o(tell),
+    .told_i(told), .told_slot_i(told_slot), .hold_o(hold), .host_waits_i, .tell_o(tell),
     .look_i({look_addr_i[1][23:OffW], look_addr_i[0][23:OffW]}), .hold_look_o
   );
 

@@ -24,8 +24,8 @@
 //   ended_o ... an instruction is complete Ahead cycles before its last result is there, if nobody
 //               can find out: what follows waits here for results in the accumulator cache; with a
 //               result for memory, who may look there waits for the line in slot told_slot_o
-//               (told_o). The latter always of thread 0, of others only with tell_i, and of one at
-//               a time. late_ended_o: likewise of a reduction, beside another one
+//               (told_o). The latter of thread 0 only with tell_i[0], of others with tell_i[1], and
+//               of one at a time. late_ended_o: likewise of a reduction, beside another one
 //   src_under_way_o     results for words src_words_i in row src_row_i of the accumulator cache are
 //               under way, and would be still for a beat that is planned in this cycle
 //   sends_o, writes_o   results for an output queue, for the write buffer are under way; those of
@@ -66,7 +66,7 @@ module ow_engine_flight
   output res_t                   r_o,
   output logic                   ended_o,
   output logic [3:0]             ended_thread_o,
-  input  logic                   tell_i,
+  input  logic [1:0]             tell_i,
   output logic                   told_o,
   output wslot_t                 told_slot_o,
   output logic                   late_ended_o,
@@ -151,8 +151,8 @@ module ow_engine_flight
   end
 
   /* verilator lint_off UNUSEDSIGNAL */ // of a result: whose and where
-  function automatic logic ends_here(input res_t r, input logic tell);
-    return r.last && !r.out && (!r.slot_en || r.thread == 4'd0 || tell);
+  function automatic logic ends_here(input res_t r, input logic [1:0] tell);
+    return r.last && !r.out && (!r.slot_en || tell[r.thread != 4'd0]);
   endfunction
   /* verilator lint_on UNUSEDSIGNAL */
 

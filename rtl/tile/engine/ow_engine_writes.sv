@@ -29,8 +29,11 @@
 //   told_i     an instruction counts as done already, but its last line, in told_slot_i, is still
 //              to come (before its fill_i): hold_o until it is in the SRAM, for all who might look.
 //              hold_look_o: for those who look at the lines look_i only, as these are under way.
-//              tell_o: it may be told, as it was not for HoldLimit cycles in a row. Then hold_o
-//              falls and stays low for HoldGap cycles, so that those get at the SRAM, too
+//              tell_o[1]: it may be told, as it was not for HoldLimit cycles in a row. Then hold_o
+//              falls and stays low for HoldGap cycles, so that those get at the SRAM, too.
+//              tell_o[0]: likewise of thread 0, which is told however long it has been, but while
+//              the host has waited (host_waits_i) for HostLimit cycles nobody is: its age in the
+//              SRAM's order counts only while hold_o is low
 // None of these depends on the grant.
 `include "ow_assert.svh"
 
@@ -91,7 +94,8 @@ module ow_engine_writes
   input  logic                         told_i,
   input  wslot_t                       told_slot_i,
   output logic                         hold_o,
-  output logic                         tell_o,
+  input  logic                         host_waits_i,
+  output logic [1:0]                   tell_o,
   input  logic [1:0][TagW-1:0]         look_i,
   output logic [1:0]                   hold_look_o
 );
@@ -100,6 +104,7 @@ module ow_engine_writes
   localparam logic [2:0] AgeLimit = 3'd7;
   localparam logic [1:0] HoldGap = 2'd2;
   localparam logic [3:0] HoldLimit = 4'd12;
+  localparam logic [2:0] HostLimit = 3'd7;
 
   logic [TagW-1:0]     line_q   [Slots];
   logic [LineW-1:0]    data_q   [Slots];
@@ -111,6 +116,7 @@ module ow_engine_writes
   logic                hold_q;
   logic [1:0]          gap_q;     // cycles that it stays low
   logic [3:0]          run_q;     // cycles that it has been high, with gaps that were too short
+  logic [2:0]          host_q;    // cycles that the host has waited
   wslot_t              hold_slot_q;
   wslot_t              order_q  [1 << $bits(wslot_t)];  // filled slots in their order
   wslot_t              op_q, fp_q;
@@ -120,7 +126,7 @@ module ow_engine_writes
   assign free_rest = ~valid_q & ~(~valid_q & (valid_q + Slots'(1)));
   assign full_o = &valid_q;
   assign one_o = !full_o && free_rest == '0;
-  assign any_o = valid_q != '0 || gap_q != '0 || run_q != '0;
+  assign any_o = valid_q != '0 || gap_q != '0 || run_q != '0 || host_q != '0;
 
   always_comb begin
     logic [Slots-1:0] free;
@@ -212,6 +218,7 @@ module ow_engine_writes
       hold_q <= 1'b0;
       gap_q <= '0;
       run_q <= '0;
+      host_q <= '0;
       op_q <= '0;
       fp_q <= '0;
       filled_q <= '0;
@@ -247,6 +254,8 @@ module ow_engine_writes
       end
       if (hold_q) run_q <= run_q == '1 ? run_q : run_q + 4'd1;
       else if (gap_q == '0) run_q <= '0;
+      if (!host_waits_i) host_q <= '0;
+      else if (any_o && host_q != HostLimit) host_q <= host_q + 3'd1;
       if (pop) begin
         valid_q[head] <= 1'b0;
         op_q <= op_q + 1'b1;
@@ -268,7 +277,7 @@ module ow_engine_writes
     end
   end
 
-  assign tell_o = run_q < HoldLimit;
+  assign tell_o = {host_q != HostLimit && run_q < HoldLimit, host_q != HostLimit};
 
   `OW_ASSERT(held_is_there, !hold_q || valid_q[hold_slot_q],
              "a line is waited for that is not there")

@@ -105,7 +105,8 @@ module ow_engine_tb
   ow_engine #(.Lanes(Lanes), .SramBytes(SramBytes), .NumThreads(NumThreads)) u_engine (
     .clk_i, .rst_i, .halt_i,
     .tensor_valid_i, .tensor_i({op_i, ty_i, ctl_i, scalar_i, 32'h100}), .tensor_ready_o,
-    .tensor_sync_done_o(sync_done_o), .hold_o(hold), .look_addr_i({24'd0, lsu_addr_i}),
+    .tensor_sync_done_o(sync_done_o), .hold_o(hold), .host_waits_i(ctl_req_i && !ctl_gnt_o),
+    .look_addr_i({24'd0, lsu_addr_i}),
     .hold_look_o(hold_look),
     .dsr_we_i, .dsr_idx_i, .dsr_word_i, .dsr_wdata_i, .dsr_ready_o, .dsr_rdata_o,
     .rd0_req_o(rd0_req), .rd0_addr_o(rd0_addr), .rd0_gnt_i(rd0_gnt), .rd0_rvalid_i(rd0_rvalid),

@@ -132,6 +132,52 @@ TEST(EngineThreads, WhoLooksWhenAnInstructionIsCompleteFindsItsResult) {
   }
 }
 
+// The host gets at a bank that microthreads read and write in every cycle, beside a core that
+// stores by one instruction after the other, each complete before its line is in memory. It took 91
+// cycles at 8 elements.
+TEST(EngineThreads, TheHostGetsAtMemoryBesideInstructionsThatAreCompleteEarly) {
+  constexpr uint32_t kHost = 4096;
+  for (const uint16_t elements : {1, 4, 8, 12, 16, 24}) {
+    for (const uint32_t line : {1024u, 1040u, 1056u}) {
+      Bench<VEngine8> b(8);
+      Dsr writes = mem(kHost, 8, 2);
+      writes.len[1] = 2000;
+      writes.step[1] = -14;
+      b.write_dsr(3, writes);
+      b.write_dsr(4, mem(2048, 16000, 0));
+      b.launch(insn(kMov, kF16, 1, 3, 4));
+      Dsr reads = mem(0, 90, 64);
+      reads.len[1] = 100;
+      reads.step[1] = -90 * 64;
+      b.write_dsr(6, mem(6000, 1, 4));
+      b.write_dsr(7, reads);
+      b.launch(insn(kRMax, kF32, 2, 6, 7));
+      b.write_dsr(0, mem(line, elements, 2));
+      b.write_dsr(1, mem(6144, elements, 2));
+      Insn stores = insn(kAdd, kF16, 0, 0, 1, 1);
+      stores.prio = true;
+      b->op_i = stores.op;
+      b->ty_i = stores.ty;
+      b->ctl_i = stores.ctl();
+      b->tensor_valid_i = 1;
+      for (int k = 0; k < 60; k++) b.tick();
+      b->ctl_req_i = 1;
+      b->ctl_we_i = 0;
+      b->ctl_addr_i = kHost;
+      int waited = 0;
+      for (bool granted = false; !granted && waited < 600; waited++) {
+        b->clk_i = 0;
+        b->eval();
+        granted = b->ctl_gnt_o != 0;
+        b.tick();
+      }
+      EXPECT_TRUE(b.active(1) && b.active(2)) << "the microthreads have not run all the time";
+      EXPECT_GT(b.sync_done, 0);
+      EXPECT_LE(waited, 40) << elements << " elements to " << line;
+    }
+  }
+}
+
 // The core's loads from other lines do not wait for that: only the one that has the result.
 TEST(EngineThreads, OnlyWhoLooksAtTheResultWaitsForIt) {
   Bench<VEngine8> b(8);
