@@ -1,3 +1,10 @@
+rtl/fabric/ow_router_routes.sv
+rtl/fabric/ow_router_switch.sv
+rtl/fabric/ow_router_words.sv
+rtl/fabric/ow_router_filter.sv
+rtl/fabric/ow_ctl_output.sv
+rtl/fabric/ow_ctl_returns.sv
+rtl/fabric/ow_ctl_router.sv
 rtl/fabric/ow_router.sv
 rtl/fabric/ow_ramp.sv
 rtl/fabric/ow_ctrl_ep.sv

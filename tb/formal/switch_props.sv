@@ -370,13 +370,14 @@ module switch_props
     automatic logic later, pass;
     broken = 1'b0;
     held = 2'(owed_q[0] != '0) + 2'(owed_q[1] != '0) + 2'(owed_q[2] != '0);
-    unseen = 2'(u_router.hv_q[0]) + 2'(u_router.tv_q[0]) - 2'(u_router.looked_q[0]);
-    count = u_router.count_q[0][1:0];
-    later = u_router.low_q[0] == 16'd1;
+    unseen = 2'(u_router.u_switch.head_valid_q[0]) + 2'(u_router.u_switch.tail_valid_q[0]) -
+             2'(u_router.u_filter.looked_q[0]);
+    count = u_router.u_filter.count_q[0][1:0];
+    later = u_router.u_filter.low_q[0] == 16'd1;
     if (Filter == 1 || Filter == 2) begin
-      broken = u_router.count_q[0] > 16'd2 || held < unseen;
+      broken = u_router.u_filter.count_q[0] > 16'd2 || held < unseen;
       if (Filter == 2) begin
-        broken |= u_router.low_q[0] != 16'd1 && u_router.low_q[0] != 16'd2;
+        broken |= u_router.u_filter.low_q[0] != 16'd1 && u_router.u_filter.low_q[0] != 16'd2;
         broken |= later && count > 2'd1;
       end
       for (int unsigned j = 0; j < 2; j++) begin

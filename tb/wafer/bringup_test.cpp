@@ -283,8 +283,14 @@ TEST(Bringup, WordsOnAllColoursFindMore) {
   // The second slot of the last colour.
   const Shape shape{1, 1, 2, 2, 1, 1};
   Faults f;
-  f.tiles.push_back(
-      {0, {0, 0}, TileFault::Kind::Register, 0, 0, "u_router__DOT__tail_q", 3 * 33 + 7, true});
+  f.tiles.push_back({0,
+                     {0, 0},
+                     TileFault::Kind::Register,
+                     0,
+                     0,
+                     "u_router__DOT__u_words__DOT__gen_colour__BRA__3__KET____DOT__tail_q",
+                     7,
+                     true});
   const auto run = [&](const BringupOptions& o) {
     const auto wafer = make_mini_wafer_device(shape, f);
     return words(bring_up(*wafer, nullptr, o));

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Credits that the control plane owes its neighbours: of requests and of responses, by link.
+//
+// A slot that is freed goes back in the same cycle if the link's credit slot is free for it. One
+// credit a cycle and link; requests and responses take turns. The control plane goes before data,
+// but of four slots that data credits wait for one is theirs: no packet holds them up for its
+// length.
+// Latency 0. Two credits a network and link (CTL_CREDITS).
+//
+//   freed_i      slots that are freed in this cycle: of requests [3:0], of responses [7:4], by link
+//   waits_i      links for which data credits are due
+//   return_o     links on which a credit goes back
+//   response_o   it is one of responses
+//   due_o        a credit is owed or freed
+//   owed_o       one is owed from before
+
+`include "ow_assert.svh"
+
+module ow_ctl_returns (
+  input  logic       clk_i,
+  input  logic       rst_i,
+  input  logic [7:0] freed_i,
+  input  logic [3:0] waits_i,
+  output logic [3:0] return_o,
+  output logic [3:0] response_o,
+  output logic       due_o,
+  output logic       owed_o
+);
+
+  logic [7:0] owed0_q, owed1_q;   // counts, two bit planes
+  logic [3:0] wait0_q, wait1_q;   // slots that were taken while data credits waited
+  logic [3:0] alt_q;              // responses are next when both are owed
+  logic [7:0] due, back, more, less;
+
+  assign due = freed_i | owed0_q | owed1_q;
+  assign due_o = due != '0;
+  assign owed_o = (owed0_q | owed1_q) != '0;
+  assign return_o = (due[7:4] | due[3:0]) & ~(waits_i & wait0_q & wait1_q);
+  assign response_o = due[7:4] & (~due[3:0] | alt_q) & return_o;
+  assign back = {response_o, return_o & ~response_o};
+  assign more = freed_i & ~back;
+  assign less = back & ~freed_i;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      owed0_q <= '0;
+      owed1_q <= '0;
+      wait0_q <= '0;
+      wait1_q <= '0;
+      alt_q <= '0;
+    end else if (due != '0) begin
+      wait1_q <= (wait1_q ^ wait0_q) & waits_i & return_o;
+      wait0_q <= ~wait0_q & waits_i & return_o;
+      alt_q <= (alt_q & ~return_o) | (return_o & ~response_o);
+      owed1_q <= owed1_q ^ ((more & owed0_q) | (less & ~owed0_q));
+      owed0_q <= owed0_q ^ (more | less);
+    end
+  end
+
+  `OW_ASSERT(owed_in_range, (owed1_q & owed0_q) == '0, "owed control credits out of range")
+
+endmodule

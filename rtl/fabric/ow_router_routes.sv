@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// Route table of a router: ROUTE and SWITCH of every colour, the position on which each colour is,
+// and the moves that commands make (docs/fabric.md, switches).
+//
+// All colours are read at once, as vectors of one bit a colour. A write, and a command of a fence
+// that leaves, are in effect from the next cycle on. A write goes before a move of the same cycle.
+// Written for clock gates: the bits of a register of one colour have one enable.
+// Errors: none here; a write to a colour from NumColours on is ignored.
+//
+//   NumColours     data colours, 2 to 24
+//   route_i        ROUTE of this colour is written, one-hot; 0: of none
+//   switch_i       the same of SWITCH
+//   cfg_wdata_i    what is written
+//   selected_i     the colour whose registers are shown, one-hot
+//   show_i         somebody looks: route_o, switch_o and to_o matter
+//   leave_i        fences that leave in this cycle, by colour
+//   op_i           [1], [0]: operation of the head of each colour, bit 1 and 0
+//   in_o           [p]: colours whose input is port p
+//   out_o          [p]: colours that have output p
+//   enable_o, obey_o, mode_o, torn_o   of each colour; mode_o: bits of the pop mode
+//   several_o      colours with more than one position
+//   moves_o        colours that an advance would move
+//   tear_o         a command tears a colour down in this cycle
+//   route_o, switch_o   ROUTE and SWITCH of the selected colour, as they are read
+//   to_o           input port of the selected colour after the write of this cycle
+
+`include "ow_assert.svh"
+
+module ow_router_routes
+  import ow_pkg::*;
+#(
+  parameter int unsigned NumColours = 24
+) (
+  input  logic                  clk_i,
+  input  logic                  rst_i,
+  input  logic [NumColours-1:0] route_i,
+  input  logic [NumColours-1:0] switch_i,
+  input  logic [31:0]           cfg_wdata_i,
+  input  logic [NumColours-1:0] selected_i,
+  input  logic                  show_i,
+  input  logic [NumColours-1:0] leave_i,
+  input  logic [NumColours-1:0] op_i [2],
+  output logic [NumColours-1:0] in_o [NUM_PORTS],
+  output logic [NumColours-1:0] out_o [NUM_PORTS],
+  output logic [NumColours-1:0] enable_o,
+  output logic [NumColours-1:0] obey_o,
+  output logic [NumColours-1:0] mode_o [2],
+  output logic [NumColours-1:0] torn_o,
+  output logic [NumColours-1:0] several_o,
+  output logic [NumColours-1:0] moves_o,
+  output logic                  tear_o,
+  output route_reg_t            route_o,
+  output switch_reg_t           switch_o,
+  output logic [2:0]            to_o
+);
+
+  `OW_ASSERT_INIT(colours_in_range, NumColours >= 2 && NumColours <= MAX_DATA_COLOURS)
+
+  typedef logic [NumColours-1:0] colours_t;
+  localparam int unsigned WayBits = 8;  // a position as it is kept: input port, outputs
+
+  // By bit, then by colour: the four positions, of which last_q is the last one in use and pos_q
+  // the current one.
+  colours_t way0_q [WayBits], way1_q [WayBits], way2_q [WayBits], way3_q [WayBits];
+  colours_t enable_q, obey_q, mode0_q, mode1_q, ring_q, last0_q, last1_q;
+  colours_t pos0_q, pos1_q, torn_q;
+
+  /* verilator lint_off UNUSEDSIGNAL */ // reserved bits
+  route_reg_t new_route;
+  switch_reg_t new_switch;
+  /* verilator lint_on UNUSEDSIGNAL */
+  assign new_route = cfg_wdata_i;
+  assign new_switch = cfg_wdata_i;
+
+  // ------------------------------------------------------------------------- current position --
+  colours_t way [WayBits];
+  always_comb begin : current
+    automatic colours_t at0, at1, at2, at3;
+    at0 = ~(pos1_q | pos0_q);
+    at1 = ~pos1_q & pos0_q;
+    at2 = pos1_q & ~pos0_q;
+    at3 = pos1_q & pos0_q;
+    for (int unsigned k = 0; k < WayBits; k++) way[k] = way0_q[k] & at0;
+    if (at0 != '1) begin
+      for (int unsigned k = 0; k < WayBits; k++) begin
+        way[k] |= (way1_q[k] & at1) | (way2_q[k] & at2) | (way3_q[k] & at3);
+      end
+    end
+    for (int unsigned p = 0; p < NUM_PORTS; p++) begin
+      out_o[p] = way[p];
+      in_o[p] = (p[0] ? way[5] : ~way[5]) & (p[1] ? way[6] : ~way[6]) & (p[2] ? way[7] : ~way[7]);
+    end
+  end
+
+  assign enable_o = enable_q;
+  assign obey_o = obey_q;
+  assign mode_o[0] = mode0_q;
+  assign mode_o[1] = mode1_q;
+  assign torn_o = torn_q;
+  assign several_o = last0_q | last1_q;
+
+  // ------------------------------------------------------------------------------------- moves --
+  colours_t on_last, advance, restart, tear;
+  assign on_last = ~((pos0_q ^ last0_q) | (pos1_q ^ last1_q));
+  assign moves_o = ~on_last | (ring_q & several_o);
+  always_comb begin : commands
+    automatic colours_t leave, adv;
+    {leave, adv, advance, restart, tear} = '0;
+    if (leave_i != '0) begin
+      leave = leave_i & obey_q;
+      adv = leave & ~op_i[1] & op_i[0];
+      advance = adv & ~on_last;
+      restart = (adv & on_last & ring_q) | (leave & op_i[1] & ~op_i[0]);
+      tear = leave & op_i[1] & op_i[0];
+    end
+  end
+  assign tear_o = tear != '0;
+
+  // ---------------------------------------------------------------------------------- registers --
+  // A register of the colours in `at`, of which all take the same bit.
+  function automatic colours_t load(input colours_t old, input colours_t at, input logic value);
+    for (int unsigned c = 0; c < NumColours; c++) load[c] = at[c] ? value : old[c];
+  endfunction
+
+  // A position as it is kept.
+  function automatic logic [WayBits-1:0] kept(input position_t position);
+    return {position.in_port, position.out_mask} & {WayBits{!rst_i}};
+  endfunction
+
+  always_ff @(posedge clk_i) begin : write_route
+    automatic colours_t next [WayBits], at;
+    automatic logic [WayBits-1:0] way0;
+    if (rst_i || route_i != '0) begin
+      at = route_i | {NumColours{rst_i}};
+      way0 = kept(new_route.position);
+      for (int unsigned k = 0; k < WayBits; k++) next[k] = load(way0_q[k], at, way0[k]);
+      way0_q <= next;
+      enable_q <= load(enable_q, at, new_route.enable && !rst_i);
+      obey_q <= load(obey_q, at, new_route.obey && !rst_i);
+      mode0_q <= load(mode0_q, at, new_route.pop_mode[0] && !rst_i);
+      mode1_q <= load(mode1_q, at, new_route.pop_mode[1] && !rst_i);
+      ring_q <= load(ring_q, at, new_route.ring && !rst_i);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin : write_switch
+    automatic colours_t next1 [WayBits], next2 [WayBits], next3 [WayBits], at;
+    automatic logic [WayBits-1:0] way1, way2, way3;
+    if (rst_i || switch_i != '0) begin
+      at = switch_i | {NumColours{rst_i}};
+      way1 = kept(new_switch.position1);
+      way2 = kept(new_switch.position2);
+      way3 = kept(new_switch.position3);
+      for (int unsigned k = 0; k < WayBits; k++) begin
+        next1[k] = load(way1_q[k], at, way1[k]);
+        next2[k] = load(way2_q[k], at, way2[k]);
+        next3[k] = load(way3_q[k], at, way3[k]);
+      end
+      way1_q <= next1;
+      way2_q <= next2;
+      way3_q <= next3;
+      last0_q <= load(last0_q, at, new_switch.last[0] && !rst_i);
+      last1_q <= load(last1_q, at, new_switch.last[1] && !rst_i);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin : move
+    automatic colours_t load_switch;
+    if (rst_i || (leave_i | switch_i) != '0) begin
+      load_switch = switch_i | {NumColours{rst_i}};
+      pos0_q <= ((pos0_q ^ advance) & ~restart & ~load_switch) |
+                (load_switch & {NumColours{new_switch.current[0] && !rst_i}});
+      pos1_q <= ((pos1_q ^ (pos0_q & advance)) & ~restart & ~load_switch) |
+                (load_switch & {NumColours{new_switch.current[1] && !rst_i}});
+      torn_q <= ((torn_q | tear) & ~load_switch) |
+                (load_switch & {NumColours{new_switch.torn && !rst_i}});
+    end
+  end
+
+  // --------------------------------------------------------------------------- reading it back --
+  always_comb begin : show
+    automatic logic [2:0] first, now;
+    automatic position_t position;
+    route_o = '0;
+    switch_o = '0;
+    to_o = '0;
+    position = '0;
+    {first, now} = '0;
+    if (show_i) begin
+      for (int unsigned k = 0; k < 5; k++) position.out_mask[k] = (way[k] & selected_i) != '0;
+      for (int unsigned k = 0; k < 3; k++) begin
+        position.in_port[k] = (way[5+k] & selected_i) != '0;
+        first[k] = (way0_q[5+k] & selected_i) != '0;
+      end
+      now = position.in_port;
+      route_o = '{ring: (ring_q & selected_i) != '0,
+                  pop_mode: {(mode1_q & selected_i) != '0, (mode0_q & selected_i) != '0},
+                  obey: (obey_q & selected_i) != '0, enable: (enable_q & selected_i) != '0,
+                  position: position, default: '0};
+      switch_o = '{torn: (torn_q & selected_i) != '0,
+                   current: {(pos1_q & selected_i) != '0, (pos0_q & selected_i) != '0},
+                   last: {(last1_q & selected_i) != '0, (last0_q & selected_i) != '0},
+                   default: '0};
+      if (switch_i != '0) begin
+        case (new_switch.current)
+          2'd0: to_o = first;
+          2'd1: to_o = new_switch.position1.in_port;
+          2'd2: to_o = new_switch.position2.in_port;
+          default: to_o = new_switch.position3.in_port;
+        endcase
+      end else begin
+        to_o = switch_o.current == 2'd0 ? new_route.position.in_port : now;
+      end
+    end
+  end
+
+  `OW_ASSERT(one_register, $onehot0({route_i, switch_i}), "two routes are written at once")
+
+endmodule
