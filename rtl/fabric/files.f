@@ -2,7 +2,7 @@ rtl/fabric/ow_router_routes.sv
 rtl/fabric/ow_router_switch.sv
 rtl/fabric/ow_router_words.sv
 rtl/fabric/ow_router_filter.sv
-rtl/fabric/ow_ctl_output.sv
+rtl/fabric/ow_ctl_outputs.sv
 rtl/fabric/ow_ctl_returns.sv
 rtl/fabric/ow_ctl_router.sv
 rtl/fabric/ow_router.sv

@@ -35,11 +35,16 @@ module ow_ctl_returns (
   assign due = freed_i | owed0_q | owed1_q;
   assign due_o = due != '0;
   assign owed_o = (owed0_q | owed1_q) != '0;
-  assign return_o = (due[7:4] | due[3:0]) & ~(waits_i & wait0_q & wait1_q);
-  assign response_o = due[7:4] & (~due[3:0] | alt_q) & return_o;
-  assign back = {response_o, return_o & ~response_o};
-  assign more = freed_i & ~back;
-  assign less = back & ~freed_i;
+  always_comb begin
+    {return_o, response_o, back, more, less} = '0;
+    if (due != '0) begin
+      return_o = (due[7:4] | due[3:0]) & ~(waits_i & wait0_q & wait1_q);
+      response_o = due[7:4] & (~due[3:0] | alt_q) & return_o;
+      back = {response_o, return_o & ~response_o};
+      more = freed_i & ~back;
+      less = back & ~freed_i;
+    end
+  end
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin

@@ -90,20 +90,27 @@ module ow_ctl_router
   localparam logic [4:0] Ours = {1'b1, COLOUR_REQ[4:1]};
   link_t link [4];
   always_comb begin : arrivals
+    /* verilator lint_off UNUSEDSIGNAL */ // all but the colours
+    automatic link_t any;
+    /* verilator lint_on UNUSEDSIGNAL */
     link[0] = link_n_i;
     link[1] = link_e_i;
     link[2] = link_s_i;
     link[3] = link_w_i;
     came = '0;
     given = '0;
-    for (int unsigned p = 0; p < 4; p++) begin
-      if ({link[p].wavelet.valid, link[p].wavelet.colour[4:1]} == Ours) begin
-        came[p] = !link[p].wavelet.colour[0];
-        came[5+p] = link[p].wavelet.colour[0];
-      end
-      if ({link[p].credit.valid, link[p].credit.colour[4:1]} == Ours) begin
-        given[p] = !link[p].credit.colour[0];
-        given[4+p] = link[p].credit.colour[0];
+    any = link_n_i | link_e_i | link_s_i | link_w_i;
+    if ((any.wavelet.colour[4:1] & COLOUR_REQ[4:1]) == COLOUR_REQ[4:1] ||
+        (any.credit.colour[4:1] & COLOUR_REQ[4:1]) == COLOUR_REQ[4:1]) begin
+      for (int unsigned p = 0; p < 4; p++) begin
+        if ({link[p].wavelet.valid, link[p].wavelet.colour[4:1]} == Ours) begin
+          came[p] = !link[p].wavelet.colour[0];
+          came[5+p] = link[p].wavelet.colour[0];
+        end
+        if ({link[p].credit.valid, link[p].credit.colour[4:1]} == Ours) begin
+          given[p] = !link[p].credit.colour[0];
+          given[4+p] = link[p].credit.colour[0];
+        end
       end
     end
     if (ask_valid_i) came[RampReq] = ask_ready_o;
@@ -132,7 +139,7 @@ module ow_ctl_router
   logic [NumFlows-1:0][4:0] outs;  // outputs of its packet
   flows_t here, brief;  // it is here that the packet turns or ends; a request of one word
   flows_t tails;        // the last word of its packet
-  flows_t want [NUM_PORTS];        // by output: flows that owe it a copy
+  flows_t [NUM_PORTS-1:0] want;    // by output: flows that owe it a copy
 
   always_comb begin : heads
     /* verilator lint_off UNUSEDSIGNAL */ // what the endpoint reads
@@ -148,7 +155,7 @@ module ow_ctl_router
     outs = '0;
     here = '0;
     brief = '0;
-    for (int unsigned o = 0; o < NUM_PORTS; o++) want[o] = '0;
+    want = '0;
     if (occupied != '0) begin
       for (int unsigned k = 0; k < NumFlows; k++) begin
         if (occupied[k]) begin
@@ -188,51 +195,54 @@ module ow_ctl_router
   end
 
   // ------------------------------------------------------------------------------------ outputs --
-  flows_t next [NUM_PORTS];  // by output: the flow that goes next
+  logic [NUM_PORTS-1:0][9:0] next;  // by output: the flow that goes next
   logic [32:0] word [NUM_PORTS];
-  logic [NUM_PORTS-1:0] take, waits;
+  logic [NUM_PORTS-1:0] take, ends_here;
   /* verilator lint_off UNUSEDSIGNAL */ // the ramp's
   logic [NUM_PORTS-1:0] response;
   /* verilator lint_on UNUSEDSIGNAL */
+  logic [3:0] waits;
   logic [7:0] credits;
+
+  ow_ctl_outputs u_outputs (
+    .clk_i, .rst_i, .want_i(want), .credit_i(credits), .yield_i,
+    .ready_i(!req_valid_q || req_ready_i), .tail_i(ends_here),
+    .next_o(next), .take_o(take), .response_o(response), .wait_o(waits)
+  );
 
   // A count of hops less one, not below 0.
   function automatic logic [11:0] less_one(input logic [11:0] n, input logic on);
     return n - 12'(on && n != '0);
   endfunction
 
-  for (genvar o = 0; o < NUM_PORTS; o++) begin : gen_output
-    localparam bit ToRamp = o == PORT_R;
-    ow_ctl_output #(.ToRamp(ToRamp)) u_output (
-      .clk_i, .rst_i,
-      .want_i(want[o]), .credit_i(ToRamp ? 2'b11 : {credits[4+o%4], credits[o%4]}),
-      .yield_i(!ToRamp && yield_i[o%4]), .ready_i(!req_valid_q || req_ready_i),
-      .tail_i(word[o][32]),
-      .next_o(next[o]), .take_o(take[o]), .response_o(response[o]), .wait_o(waits[o])
-    );
-
-    // A header counts down the hops of the dimension that it moves along. The copy of a Y header
-    // that goes on along X stays as it is.
-    always_comb begin : forward
-      automatic packet_header_t moved;
-      automatic logic tail, is_x, is_y, is_brief;
-      {tail, moved, is_x, is_y, is_brief} = '0;
-      word[o] = '0;
-      if (next[o] != '0) begin
-        for (int unsigned k = 0; k < NumFlows; k++) begin
-          if (k < 5 || !ToRamp) {tail, moved} |= word_of(k) & {33{next[o][k]}};
+  // A header counts down the hops of the dimension that it moves along. The copy of a Y header that
+  // goes on along X stays as it is.
+  always_comb begin : forward
+    automatic packet_header_t moved;
+    automatic logic tail, is_x, is_y, is_brief;
+    {tail, moved, is_x, is_y, is_brief} = '0;
+    ends_here = '0;
+    for (int unsigned o = 0; o < NUM_PORTS; o++) word[o] = '0;
+    if (next != '0) begin
+      for (int unsigned o = 0; o < NUM_PORTS; o++) begin
+        if (next[o] != '0) begin
+          {tail, moved} = '0;
+          for (int unsigned k = 0; k < NumFlows; k++) begin
+            if (k < 5 || 3'(o) != PORT_R) {tail, moved} |= word_of(k) & {33{next[o][k]}};
+          end
+          is_x = (in_x_q & next[o]) != '0;
+          is_y = (in_y_q & next[o]) != '0;
+          is_brief = (brief & next[o]) != '0;
+          if (3'(o) == PORT_N || 3'(o) == PORT_S) begin
+            moved.far_hops = less_one(moved.far_hops, is_y || is_brief);
+            moved.near_hops = less_one(moved.near_hops, is_y && !is_brief);
+          end else if (3'(o) != PORT_R) begin
+            moved.near_hops = less_one(moved.near_hops, is_x);
+            moved.far_hops = less_one(moved.far_hops, is_x && !is_brief);
+          end
+          word[o] = {tail, moved};
+          ends_here[o] = tail;
         end
-        is_x = (in_x_q & next[o]) != '0;
-        is_y = (in_y_q & next[o]) != '0;
-        is_brief = (brief & next[o]) != '0;
-        if (o == PORT_N || o == PORT_S) begin
-          moved.far_hops = less_one(moved.far_hops, is_y || is_brief);
-          moved.near_hops = less_one(moved.near_hops, is_y && !is_brief);
-        end else if (!ToRamp) begin
-          moved.near_hops = less_one(moved.near_hops, is_x);
-          moved.far_hops = less_one(moved.far_hops, is_x && !is_brief);
-        end
-        word[o] = {tail, moved};
       end
     end
   end
@@ -264,7 +274,7 @@ module ow_ctl_router
     end
     to_tail = came & head_valid_q & ~(pop & ~tail_valid_q) & HasTail;
   end
-  assign stuck = given == '0 && came == '0 && (take | waits) == '0 && pop == '0 && !due;
+  assign stuck = given == '0 && came == '0 && take == '0 && waits == '0 && pop == '0 && !due;
   assign work = move_o || (came != '0) || (given != '0);
 
   always_ff @(posedge clk_i) begin : flows
@@ -334,10 +344,12 @@ module ow_ctl_router
 
   link_t leaves [4];
   always_comb begin : links
-    for (int unsigned p = 0; p < 4; p++) begin
-      leaves[p] = '0;
-      if (take[p]) leaves[p].wavelet = {1'b1, response[p] ? COLOUR_RSP : COLOUR_REQ, word[p]};
-      if (return_o[p]) leaves[p].credit = {1'b1, return_response[p] ? COLOUR_RSP : COLOUR_REQ};
+    for (int unsigned p = 0; p < 4; p++) leaves[p] = '0;
+    if ((take[3:0] | return_o) != '0) begin
+      for (int unsigned p = 0; p < 4; p++) begin
+        if (take[p]) leaves[p].wavelet = {1'b1, response[p] ? COLOUR_RSP : COLOUR_REQ, word[p]};
+        if (return_o[p]) leaves[p].credit = {1'b1, return_response[p] ? COLOUR_RSP : COLOUR_REQ};
+      end
     end
   end
   assign link_n_o = leaves[0];

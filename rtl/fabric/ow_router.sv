@@ -42,6 +42,7 @@
 // synthesis finds that they change nothing.
 //
 //   NumColours    data colours, 2 to 24
+//   InputRegs     the registers of the links are at the inputs instead of the outputs (ow_tile)
 //   link_*_i/_o   the four links; outputs are registers, 0 when nothing is sent
 //   inj_*         wavelets from the ramp: inj_i may be valid only for a colour whose bit of
 //                 inj_space_o (which follows from registers) is high in the same cycle
@@ -55,6 +56,7 @@
 //                 offset in the tile's registers; the offset counts without a write, too
 //   stat_o        the word at the offset cfg_addr_i: ROUTE, SWITCH, FILTER or RT_*
 //   torn_o        a colour was torn down in the cycle before
+//   hears_o       a link input, as the router sees it in this cycle, is not 0
 //   idle_o        no state can change before one of link_*_i, inj_i, ej_ready_i, req_ready_i,
 //                 rsp_valid_i, ask_valid_i or cfg_we_i does
 
@@ -64,7 +66,8 @@ module ow_router
   import ow_pkg::*;
   import ow_onehot_pkg::*;
 #(
-  parameter int unsigned NumColours = 24
+  parameter int unsigned NumColours = 24,
+  parameter bit InputRegs = 1'b0
 ) (
   input  logic                    clk_i,
   input  logic                    rst_i,
@@ -95,12 +98,62 @@ module ow_router
   input  logic [31:0]             cfg_wdata_i,
   output logic [31:0]             stat_o,
   output logic                    torn_o,
+  output logic                    hears_o,
   output logic                    idle_o
 );
 
   `OW_ASSERT_INIT(colours_in_range, NumColours >= 2 && NumColours <= MAX_DATA_COLOURS)
 
   typedef logic [NumColours-1:0] colours_t;
+
+  // ------------------------------------------------------------------------ registers of links --
+  // What the links bring in this cycle; what goes next. Of data and the control plane at most one
+  // has a link's word, and one its credit.
+  link_t link_n, link_e, link_s, link_w;
+  link_t data_n, data_e, data_s, data_w, ctl_n, ctl_e, ctl_s, ctl_w;
+  link_t next_n, next_e, next_s, next_w;
+  logic settled;  // the output registers are 0
+  assign next_n = (data_n | ctl_n) & {$bits(link_t){!rst_i}};
+  assign next_e = (data_e | ctl_e) & {$bits(link_t){!rst_i}};
+  assign next_s = (data_s | ctl_s) & {$bits(link_t){!rst_i}};
+  assign next_w = (data_w | ctl_w) & {$bits(link_t){!rst_i}};
+  assign hears_o = (link_n | link_e | link_s | link_w) != '0;
+
+  if (InputRegs) begin : gen_inputs
+    link_t link_n_q, link_e_q, link_s_q, link_w_q;
+    always_ff @(posedge clk_i) begin
+      link_n_q <= link_n_i;
+      link_e_q <= link_e_i;
+      link_s_q <= link_s_i;
+      link_w_q <= link_w_i;
+    end
+    assign link_n = link_n_q;
+    assign link_e = link_e_q;
+    assign link_s = link_s_q;
+    assign link_w = link_w_q;
+    assign link_n_o = next_n;
+    assign link_e_o = next_e;
+    assign link_s_o = next_s;
+    assign link_w_o = next_w;
+    assign settled = 1'b1;
+  end else begin : gen_outputs
+    link_t link_n_q, link_e_q, link_s_q, link_w_q;
+    always_ff @(posedge clk_i) begin
+      link_n_q <= next_n;
+      link_e_q <= next_e;
+      link_s_q <= next_s;
+      link_w_q <= next_w;
+    end
+    assign link_n = link_n_i;
+    assign link_e = link_e_i;
+    assign link_s = link_s_i;
+    assign link_w = link_w_i;
+    assign link_n_o = link_n_q;
+    assign link_e_o = link_e_q;
+    assign link_s_o = link_s_q;
+    assign link_w_o = link_w_q;
+    assign settled = (link_n_q | link_e_q | link_s_q | link_w_q) == '0;
+  end
 
   // ------------------------------------------------------------------------ the register named --
   logic at_route, at_switch, at_filter, at_limits, at_count, at_credits;
@@ -142,7 +195,6 @@ module ow_router
   );
 
   // ------------------------------------------------------------------------------------- switch --
-  link_t data_n, data_e, data_s, data_w;
   wavelet_t to_ramp;
   logic [31:0] data [NUM_PORTS];
   colours_t take [NUM_PORTS], one [NUM_PORTS], credit_some [4], credit_all [4];
@@ -162,7 +214,8 @@ module ow_router
   end
 
   ow_router_switch #(.NumColours(NumColours)) u_switch (
-    .clk_i, .rst_i, .link_n_i, .link_e_i, .link_s_i, .link_w_i, .inj_i,
+    .clk_i, .rst_i,
+    .link_n_i(link_n), .link_e_i(link_e), .link_s_i(link_s), .link_w_i(link_w), .inj_i,
     .in_i(in), .out_i(out), .enable_i(enable), .torn_i(torn), .take_out_i(take_out),
     .route_i(write_route), .switch_i(write_switch), .was_on_i(route_word.enable),
     .route_on_i(at_switch ? route_word.enable : new_route.enable),
@@ -178,7 +231,7 @@ module ow_router
     .can_move_o(can_go), .credits_o(credit_some), .all_credits_o(credit_all)
   );
   ow_router_words #(.NumColours(NumColours)) u_words (
-    .clk_i, .link_n_i, .link_e_i, .link_s_i, .link_w_i, .inj_i,
+    .clk_i, .link_n_i(link_n), .link_e_i(link_e), .link_s_i(link_s), .link_w_i(link_w), .inj_i,
     .take_i(take), .push_i(push), .shift_i(shift), .tail_i(full), .held_i(held), .op_i(op),
     .one_i(one), .data_o(data)
   );
@@ -198,34 +251,23 @@ module ow_router
   );
 
   // ------------------------------------------------------------------------------ control plane --
-  link_t ctl_n, ctl_e, ctl_s, ctl_w;
   logic [8:0] ctl_held;
   logic ctl_move;
   ow_ctl_router u_control (
-    .clk_i, .rst_i, .link_n_i, .link_e_i, .link_s_i, .link_w_i,
+    .clk_i, .rst_i, .link_n_i(link_n), .link_e_i(link_e), .link_s_i(link_s), .link_w_i(link_w),
     .yield_i(wants), .waits_i(waits), .take_o(ctl_take), .return_o(ctl_return),
     .link_n_o(ctl_n), .link_e_o(ctl_e), .link_s_o(ctl_s), .link_w_o(ctl_w),
     .req_o, .req_valid_o, .req_ready_i, .rsp_i, .rsp_valid_i, .rsp_ready_o,
     .ask_i, .ask_valid_i, .ask_ready_o, .held_o(ctl_held), .move_o(ctl_move)
   );
 
-  // -------------------------------------------------------------------------- output registers --
-  // Of data and the control plane at most one has a link's word, and one its credit.
-  link_t link_n_q, link_e_q, link_s_q, link_w_q;
+  // --------------------------------------------------------------------------- towards the tile --
   wavelet_t ej_q;
   logic torn_event_q;
   always_ff @(posedge clk_i) begin : registers
-    link_n_q <= (data_n | ctl_n) & {$bits(link_t){!rst_i}};
-    link_e_q <= (data_e | ctl_e) & {$bits(link_t){!rst_i}};
-    link_s_q <= (data_s | ctl_s) & {$bits(link_t){!rst_i}};
-    link_w_q <= (data_w | ctl_w) & {$bits(link_t){!rst_i}};
     ej_q <= to_ramp & {$bits(wavelet_t){!rst_i}};
     torn_event_q <= tear && !rst_i;
   end
-  assign link_n_o = link_n_q;
-  assign link_e_o = link_e_q;
-  assign link_s_o = link_s_q;
-  assign link_w_o = link_w_q;
   assign ej_o = ej_q;
   assign torn_o = torn_event_q;
 
@@ -238,7 +280,7 @@ module ow_router
   assign inj_space_o = space & (~several | in[PORT_R]);
   assign can_move = can_go || (to_look | (ej_owed_o & ej_ready_i)) != '0;
   assign idle_o = !ctl_move && !can_move && !ej_q.valid && !inj_i.valid && !cfg_we_i &&
-                  !torn_event_q && (link_n_q | link_e_q | link_s_q | link_w_q) == '0;
+                  !torn_event_q && settled;
 
   // ---------------------------------------------------------------------------- reading it back --
   always_comb begin : read_back

@@ -5,8 +5,12 @@
 // its ports carry nothing but the four edges, the reset, the cycle count and what a scoreboard
 // watches; everything else is reached through the control plane (docs/memory-map.md).
 //
-// Every output is a register, and inputs are read only at the clock edge: a hop costs one cycle
-// and a simulator may evaluate the tiles of a grid in any order.
+// Every output is a register, and a hop costs one cycle. With InputRegs the same machine is cut on
+// the other side of the registers between it and its neighbours: inputs go to registers and nothing
+// else, and outputs are what those registers of the neighbours take next. A simulator that hands the
+// outputs over after each edge sees the same words in the same cycles; it may evaluate the tiles of
+// a grid in any order either way, but with InputRegs no logic hangs on a port, so each piece of it
+// is evaluated once a cycle. The registers in the tile are then those of the cycle before.
 //
 // idle_o: no state of the tile changes before a link input is not zero. It is low in the cycle in
 // which something arrives and follows the state by one cycle, so a clock enable of
@@ -19,7 +23,8 @@ module ow_tile #(
   parameter int unsigned SramBytes = 49152,  // a multiple of 64, up to 2 MB
   parameter int unsigned NumColours = 24,    // data colours: 2 to 24
   parameter int unsigned NumThreads = 13,    // task thread and microthreads: 2 to 13
-  parameter int unsigned QueueDepth = 8      // wavelets in each ramp queue: 4 or 8
+  parameter int unsigned QueueDepth = 8,     // wavelets in each ramp queue: 4 or 8
+  parameter bit          InputRegs = 1'b0    // for a simulator: registers at inputs, not outputs
 ) (
   input  logic            clk_i,
   input  logic            rst_i,     // synchronous; registered in the tile
@@ -50,8 +55,23 @@ module ow_tile #(
 
   localparam int unsigned VecBytes = 2 * Lanes;
 
+  // What the tile sees of its inputs; links and the test port have registers of their own.
+  logic rst_in;
+  logic [47:0] cycle;
+  if (InputRegs) begin : gen_inputs
+    logic rst_in_q;
+    logic [47:0] cycle_q;
+    always_ff @(posedge clk_i) begin
+      rst_in_q <= rst_i;
+      cycle_q <= cycle_i;
+    end
+    assign {rst_in, cycle} = {rst_in_q, cycle_q};
+  end else begin : gen_outputs
+    assign {rst_in, cycle} = {rst_i, cycle_i};
+  end
+
   logic rst_q;
-  always_ff @(posedge clk_i) rst_q <= rst_i;
+  always_ff @(posedge clk_i) rst_q <= rst_in;
 
   // --------------------------------------------------------------------------------------- router --
   wavelet_t inj, ej;
@@ -61,9 +81,9 @@ module ow_tile #(
   logic rt_we, torn, ask_valid, ask_ready;
   logic [15:0] reg_addr;
   logic [31:0] rt_rdata, reg_wdata;
-  logic router_idle;
+  logic router_idle, hears;
 
-  ow_router #(.NumColours(NumColours)) u_router (
+  ow_router #(.NumColours(NumColours), .InputRegs(InputRegs)) u_router (
     .clk_i, .rst_i(rst_q),
     .link_n_i, .link_e_i, .link_s_i, .link_w_i,
     .link_n_o, .link_e_o, .link_s_o, .link_w_o,
@@ -74,7 +94,7 @@ module ow_tile #(
     .ask_i(reg_wdata), .ask_valid_i(ask_valid), .ask_ready_o(ask_ready),
     .cfg_we_i(rt_we), .cfg_addr_i(reg_addr), .cfg_wdata_i(reg_wdata),
     .stat_o(rt_rdata),
-    .torn_o(torn),
+    .torn_o(torn), .hears_o(hears),
     .idle_o(router_idle)
   );
 
@@ -130,7 +150,7 @@ module ow_tile #(
   logic ep_req_valid, ep_req_ready, ep_rsp_valid, ep_rsp_ready, test_idle;
   ramp_t ep_req, ep_rsp;
 
-  ow_test_port u_test_port (
+  ow_test_port #(.InputRegs(InputRegs)) u_test_port (
     .clk_i, .rst_i(rst_q),
     .test_i, .test_req_valid_i, .test_req_i, .test_req_ready_o,
     .test_rsp_valid_o, .test_rsp_o, .test_rsp_ready_i,
@@ -268,7 +288,7 @@ module ow_tile #(
 
   // Only while the core is up, so that time does not wake a sleeping tile.
   always_ff @(posedge clk_i) begin
-    if (!core_idle) core_cycle_q <= cycle_i;
+    if (!core_idle) core_cycle_q <= cycle;
   end
 
   assign retire_o = retire;
@@ -418,7 +438,7 @@ module ow_tile #(
 
   ow_regs #(.Lanes(Lanes), .SramBytes(SramBytes), .NumColours(NumColours),
             .NumThreads(NumThreads)) u_regs (
-    .clk_i, .rst_i(rst_q), .cycle_i,
+    .clk_i, .rst_i(rst_q), .cycle_i(cycle),
     .ctl_req_i(ctl_reg_req), .ctl_we_i(ctl_reg_we), .ctl_addr_i(ctl_reg_addr),
     .ctl_wdata_i(ctl_reg_wdata), .ctl_gnt_o(ctl_reg_gnt), .ctl_rvalid_o(ctl_reg_rvalid),
     .core_req_i(mm_req), .core_we_i(mm_we), .core_addr_i(mm_addr), .core_wdata_i(mm_wdata),
@@ -457,12 +477,16 @@ module ow_tile #(
   // ------------------------------------------------------------------------------------------ idle --
   // Each block says whether its state stays as it is at this edge, given the inputs that it sees
   // now. When all do and nothing arrives, the next state is this state, so the next cycle is idle.
-  logic idle_q;
-  assign idle_o = idle_q;
-  always_ff @(posedge clk_i) begin
-    idle_q <= !rst_i && !rst_q && router_idle && ramp_idle && ep_idle && test_idle && sram_idle &&
-              core_idle && tasks_idle && engine_idle && red_idle && regs_idle && !mbist_busy &&
-              link_n_i == '0 && link_e_i == '0 && link_s_i == '0 && link_w_i == '0;
+  logic idle;
+  assign idle = !rst_in && !rst_q && router_idle && ramp_idle && ep_idle && test_idle &&
+                sram_idle && core_idle && tasks_idle && engine_idle && red_idle && regs_idle &&
+                !mbist_busy && !hears;
+  if (InputRegs) begin : gen_idle_next
+    assign idle_o = idle;
+  end else begin : gen_idle
+    logic idle_q;
+    always_ff @(posedge clk_i) idle_q <= idle;
+    assign idle_o = idle_q;
   end
 
 endmodule

@@ -121,6 +121,7 @@ module router_props
     .cfg_wdata_i (route),
     .stat_o      (),
     .torn_o      (),
+    .hears_o     (),
     .idle_o      (idle)
   );
 

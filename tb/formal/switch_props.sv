@@ -203,6 +203,7 @@ module switch_props
     .cfg_wdata_i (cfg_data),
     .stat_o      (stat),
     .torn_o      (),
+    .hears_o     (),
     .idle_o      (idle)
   );
 

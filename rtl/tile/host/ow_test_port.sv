@@ -6,12 +6,15 @@
 // (after reset, in practice). While it is high the router's requests wait. The station's side is
 // registered both ways: a request word is taken when test_req_valid_i and test_req_ready_o are high,
 // an answer word when test_rsp_valid_o and test_rsp_ready_i are; one word every 2 cycles.
+// With InputRegs the registers towards the station are on the other side (ow_tile).
 //   rt_*    requests from and responses to the router
 //   ep_*    the endpoint
 //   idle_o  nothing changes before an input does
 module ow_test_port
   import ow_pkg::*;
-(
+#(
+  parameter bit InputRegs = 1'b0
+) (
   input  logic  clk_i,
   input  logic  rst_i,
   input  logic  test_i,
@@ -36,15 +39,35 @@ module ow_test_port
   output logic  idle_o
 );
 
-  logic  test_q;
-  logic  req_valid_q, req_ready_q;
-  ramp_t req_q;
-  logic  rsp_valid_q;
-  ramp_t rsp_q;
+  // What the station says in this cycle.
+  logic  test, req_valid, rsp_ready;
+  ramp_t req;
 
-  assign test_req_ready_o = req_ready_q;
-  assign test_rsp_valid_o = rsp_valid_q;
-  assign test_rsp_o = rsp_q;
+  logic  test_q;
+  logic  req_valid_q, req_ready_q, req_ready_d;
+  ramp_t req_q;
+  logic  rsp_valid_q, rsp_valid_d;
+  ramp_t rsp_q, rsp_d;
+
+  if (InputRegs) begin : gen_inputs
+    logic  test_in_q, req_valid_in_q, rsp_ready_in_q;
+    ramp_t req_in_q;
+    always_ff @(posedge clk_i) begin
+      test_in_q <= test_i;
+      req_valid_in_q <= test_req_valid_i;
+      req_in_q <= test_req_i;
+      rsp_ready_in_q <= test_rsp_ready_i;
+    end
+    assign {test, req_valid, rsp_ready} = {test_in_q, req_valid_in_q, rsp_ready_in_q};
+    assign req = req_in_q;
+    assign {test_req_ready_o, test_rsp_valid_o} = {req_ready_d, rsp_valid_d};
+    assign test_rsp_o = rsp_d;
+  end else begin : gen_outputs
+    assign {test, req_valid, rsp_ready} = {test_i, test_req_valid_i, test_rsp_ready_i};
+    assign req = test_req_i;
+    assign {test_req_ready_o, test_rsp_valid_o} = {req_ready_q, rsp_valid_q};
+    assign test_rsp_o = rsp_q;
+  end
 
   assign ep_req_valid_o = test_q ? req_valid_q : rt_req_valid_i;
   assign ep_req_o = test_q ? req_q : rt_req_i;
@@ -53,36 +76,50 @@ module ow_test_port
   assign rt_rsp_o = ep_rsp_i;
   assign ep_rsp_ready_o = test_q ? !rsp_valid_q : rt_rsp_ready_i;
 
+  logic active;  // the station is, or was in the last cycle
+  assign active = test || test_q;
+  always_comb begin
+    req_ready_d = req_ready_q;
+    rsp_valid_d = rsp_valid_q;
+    rsp_d = rsp_q;
+    if (rst_i) begin
+      req_ready_d = 1'b0;
+      rsp_valid_d = 1'b0;
+      rsp_d = '0;
+    end else if (active) begin
+      // A word is taken, or the next one may come: the last one has gone on.
+      if (req_ready_q) req_ready_d = !req_valid;
+      else req_ready_d = !req_valid_q;
+      if (rsp_valid_q) begin
+        rsp_valid_d = !rsp_ready;
+      end else if (ep_rsp_valid_i && test_q) begin
+        rsp_valid_d = 1'b1;
+        rsp_d = ep_rsp_i;
+      end
+    end
+  end
+
   always_ff @(posedge clk_i) begin
-    test_q <= test_i && !rst_i;
+    test_q <= test && !rst_i;
+    req_ready_q <= req_ready_d;
+    rsp_valid_q <= rsp_valid_d;
+    rsp_q <= rsp_d;
     if (rst_i) begin
       req_valid_q <= 1'b0;
-      req_ready_q <= 1'b0;
       req_q <= '0;
-      rsp_valid_q <= 1'b0;
-      rsp_q <= '0;
-    end else if (test_i || test_q) begin
-      if (req_ready_q && test_req_valid_i) begin
+    end else if (active) begin
+      if (req_ready_q && req_valid) begin
         req_valid_q <= 1'b1;
-        req_ready_q <= 1'b0;
-        req_q <= test_req_i;
-      end else if (req_valid_q) begin
-        if (ep_req_ready_i) req_valid_q <= 1'b0;
-      end else begin
-        req_ready_q <= 1'b1;
-      end
-      if (rsp_valid_q) begin
-        if (test_rsp_ready_i) rsp_valid_q <= 1'b0;
-      end else if (ep_rsp_valid_i && test_q) begin
-        rsp_valid_q <= 1'b1;
-        rsp_q <= ep_rsp_i;
+        req_q <= req;
+      end else if (req_valid_q && ep_req_ready_i) begin
+        req_valid_q <= 1'b0;
       end
     end
   end
 
   // With the station: a request word or an answer moves; an answer that waits to be taken does not.
-  assign idle_o = test_i == test_q &&
-                  (!test_q || (req_ready_q && !test_req_valid_i && !test_rsp_ready_i &&
+  assign idle_o = test == test_q &&
+                  (!test_q || (req_ready_q && !req_valid && !rsp_ready &&
                                (rsp_valid_q || !ep_rsp_valid_i)));
 
 endmodule

@@ -23,7 +23,7 @@ class TileDevice : public SimDevice, public ObservedTile {
         model_(&context_, "tile") {
     model_.reset_both_edges(4);
     model_->rst_i = 0;
-    for (int i = 0; i < 2; ++i) model_.clock_both_edges();  // the tile registers its reset
+    for (int i = 0; i < 2; ++i) model_.clock_both_edges();  // the reset is registered twice
   }
 
   Device& device() override { return *this; }
@@ -51,8 +51,8 @@ class TileDevice : public SimDevice, public ObservedTile {
     out[2] = model_->link_s_o;
     out[3] = model_->link_w_o;
     // The port shows what has been executed in the cycle that ended with this
-    // clock edge.
-    if (observer_ && (bits(168, 1) != 0)) observer_(retired(), cycle);
+    // clock edge: the registers in the model are those of the cycle before.
+    if (observer_ && (bits(168, 1) != 0)) observer_(retired(), cycle - 1);
   }
   bool grid_quiet() const override { return model_->idle_o; }
 

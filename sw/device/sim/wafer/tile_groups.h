@@ -167,8 +167,9 @@ class TileGroups : public Tiles {
       State& t = tiles_[i];
       if (t.leader != i || t.awake || !t.forces.empty()) continue;
       if (t.evaluated) {
+        // Nothing but the registers of its inputs changes: it rests.
         silence(t.model.get());
-        t.model.settle();
+        t.model.clock();
         t.digest = t.model.digest();
         t.evaluated = false;
       }

@@ -71,7 +71,7 @@ module ow_fabric_node
   assign to_outq = is_reg_outq(reg_addr);
   assign binding = reg_wdata;
   assign bound = to_outq ? outq_bind[reg_outq_index(reg_addr)] : inq_bind[reg_inq_index(reg_addr)];
-  logic router_idle, ramp_idle, ep_idle, ctr_in, ctr_out, torn;
+  logic router_idle, ramp_idle, ep_idle, ctr_in, ctr_out, torn, hears;
 
   ow_router #(.NumColours(NumColours)) u_router (
     .clk_i, .rst_i,
@@ -84,7 +84,7 @@ module ow_fabric_node
     .cfg_we_i(reg_req && reg_we && is_router_reg(reg_addr)),
     .cfg_addr_i(reg_addr), .cfg_wdata_i(reg_wdata),
     .stat_o(stat),
-    .torn_o(torn),
+    .torn_o(torn), .hears_o(hears),
     .idle_o(router_idle)
   );
 
@@ -141,6 +141,6 @@ module ow_fabric_node
   end
 
   logic unused;
-  assign unused = &{1'b0, binding, ctr_in, ctr_out, torn, mem_addr, reg_addr};
+  assign unused = &{1'b0, binding, ctr_in, ctr_out, torn, hears, mem_addr, reg_addr};
 
 endmodule
