@@ -49,9 +49,9 @@
 // One wavelet-triggered instruction runs at a time, one stochastic rounding, and one inner vector of
 // a reduction (its partial sums are in the datapath): launches of the first two wait, threads with a
 // reduction wait between inner vectors. A launch also waits while a queue that it reads belongs to
-// a running thread. axpyw: the ring starts at slot 0 with each instruction, whose first beat waits
-// until all rows that were closed before have been freed. Row slots are contiguous, dst dimension 0
-// words each.
+// a running thread. axpyw, and dotw into the accumulator cache: the ring starts at slot 0 with each
+// instruction, whose first beat waits until all rows that were closed before have been freed. Row
+// slots are contiguous, dst dimension 0 words each.
 //
 // drain starts the reducer and is complete for the engine at once: the completion action is the
 // reducer's. With thread 0 the core goes on in the next cycle.
@@ -285,10 +285,10 @@ module ow_engine
   logic [VecBytes-1:0]        be;
   beat_t                      beat;
   dsr_dim_t [3:0]             a_dim, b_dim, d_dim;
-  logic                       w_ctrl, w_bad, w2_ctrl, row_first;
+  logic                       w_ctrl, w_bad, w2_ctrl, row_first, row_full;
   logic [15:0]                w_val, w_idx;
   logic [1:0]                 w2_val;
-  logic [23:0]                w_addr, row_addr;
+  logic [23:0]                w_addr, w_vec, row_addr;
   logic [23:0]                fifo_a, fifo_b, fifo_d;
   logic [4:0]                 fifo_a_n, fifo_b_n, fifo_d_n;
 
@@ -330,7 +330,8 @@ module ow_engine
     .a_dim_i(a_dim), .b_dim_i(b_dim), .d_dim_i(d_dim),
     .head_a_i(head_a), .head_b_i(head_b),
     .w_ctrl_i(w_ctrl), .w_bad_i(w_bad), .w_val_i(w_val), .w_idx_i(w_idx), .w_addr_i(w_addr),
-    .w2_ctrl_i(w2_ctrl), .w2_val_i(w2_val), .row_first_i(row_first), .row_addr_i(row_addr),
+    .w2_ctrl_i(w2_ctrl), .w2_val_i(w2_val), .w_vec_i(w_vec), .row_first_i(row_first),
+    .row_full_i(row_full), .row_addr_i(row_addr),
     .a_fifo_i(fifo_a), .b_fifo_i(fifo_b), .d_fifo_i(fifo_d),
     .a_fifo_n_i(fifo_a_n), .b_fifo_n_i(fifo_b_n), .d_fifo_n_i(fifo_d_n),
     .is_data_o(is_data), .is_skip_o(is_skip), .is_wctrl_o(is_wctrl), .is_end_o(is_end),
@@ -353,9 +354,9 @@ module ow_engine
   logic [3:0] late_soon;   // .. before that of a beat that is planned now
   beat_t      beat_d;
 
-  // The results of reductions come before the end.
+  // The results of reductions come before the end, also before that of a row.
   assign issue = go && !(is_data && (hazard || !rd_room || acc_hazard)) &&
-                 !(is_end && c.red && late_cnt_q != late_soon);
+                 !((is_end || (is_wctrl && beat.r.close)) && c.red && late_cnt_q != late_soon);
   assign issue_data = issue && is_data;
   // Moves from a queue to memory go straight into the write buffer when no other result is on its
   // way there: the wavelet is there, and the byte enables pick its place.
@@ -380,28 +381,28 @@ module ow_engine
   ctx_t       l_ctx;
   tmask_t     l_hot;
   logic       launch;
-  /* verilator lint_off UNUSEDSIGNAL */ // b has no word 3 here
   logic [2:0][31:0] l_w0;
   dsr_dim_t [2:0]   l_w2, l_w3;
-  /* verilator lint_on UNUSEDSIGNAL */
   logic [2:0][23:0] l_w1;
   logic [7:0] w_pop;
   logic       w_idle, wtrig_done;
 
   ow_engine_weights #(.SramBytes(SramBytes)) u_weights (
     .clk_i, .rst_i,
-    .start_i(launch && l_ctx.wtrig), .ring_i(l_ctx.axpyw), .queue_i(l_ctx.b_q),
+    .start_i(launch && l_ctx.wtrig), .ring_i(l_ctx.ring), .queue_i(l_ctx.b_q),
     .base_i(l_w1[0]), .pitch_i(l_w3[0].step), .slot_base_i(l_w1[2]),
     .slots_i(l_w3[2].length == '0 ? 8'd1 : l_w3[2].length[7:0]),
-    .slot_bytes_i({l_w2[2].length[13:0], 2'd0}),
+    .slot_bytes_i({l_w2[2].length[13:0], 2'd0}), .row_length_i(l_w2[2].length[7:0]),
+    .vec_i(tensor_i.scalar[23:0]), .vec_step_i(l_w3[1].step), .vecs_i(l_w3[1].length),
     .stop_i(wtrig_done),
     .inq_valid_i, .inq_head_i, .pop_o(w_pop),
     .valid_o(w_valid), .may_end_i(may_row_end), .rest_o(w_rest), .ctrl_o(w_ctrl), .bad_o(w_bad),
     .val_o(w_val), .idx_o(w_idx),
     .addr_o(w_addr), .second_ctrl_o(w2_ctrl), .second_val_o(w2_val),
     .used_i(!issue || !c.wtrig || is_end ? 2'd0 : fold ? 2'd2 : is_wctrl || v_end ? 2'd1 : 2'd0),
-    .close_i(issue && beat.r.close), .product_i(issue_data && c.axpyw && v_end),
-    .row_free_i, .row_first_o(row_first), .row_addr_o(row_addr), .blocked_o(w_blocked),
+    .close_i(issue && beat.r.close), .product_i(issue_data && c.ring && v_end),
+    .row_free_i, .row_first_o(row_first), .row_full_o(row_full), .row_addr_o(row_addr),
+    .vec_o(w_vec), .blocked_o(w_blocked),
     .blocked_next_o(w_blocked_next),
     .idle_o(w_idle)
   );

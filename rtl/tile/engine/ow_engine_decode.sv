@@ -13,7 +13,7 @@
 //   valid_i     there is an instruction; else the outputs mean nothing
 //   insn_i      the instruction
 //   *_w0_i ...  words of the descriptors a, b, dst: 0 kind, 1 address, 2 and 3 dimensions 0 and 1
-//   ctx_o       static context; samples and rows of an axpyw are read from the descriptor again
+//   ctx_o       static context; length and number of rows are read from the descriptor again
 module ow_engine_decode
   import ow_pkg::*;
   import ow_datapath_pkg::*;
@@ -82,9 +82,10 @@ module ow_engine_decode
   // .. as types of an instruction
   localparam logic [7:0] Mixed = 8'd1 << TY_MIXED, MixedB = 8'd1 << TY_MIXEDB;
 
-  // The ring of an axpyw lies within the accumulator cache.
+  // The ring of rows lies within the accumulator cache, in whole words of it.
   logic        ring_fits;
-  assign ring_fits = d_w2_i.length[15:8] == 8'd0 && d_rows_i <= 16'd16 &&
+  assign ring_fits = d_w2_i.length[15:8] == 8'd0 && d_w2_i.length[7:0] != 8'd0 &&
+                     d_w2_i.length[LaneW-1:0] == '0 && d_rows_i <= 16'd16 &&
                      {5'd0, d_w2_i.length[7:0]} * {8'd0, d_rows_i[4:0]} <= 13'(16 * Lanes);
 
   logic        has_a, has_b, has_d;
@@ -289,6 +290,7 @@ module ow_engine_decode
       ctx.space_d = !ctx.red && !ctx.a_tag &&
                     ((ctx.d_kind != SRC_FAB && !ctx.d_fifo) || ctx.a_kind == SRC_IMM || ctx.a_fifo);
       if (ctx.wtrig) ctx.space_d = ctx.axpyw;
+      ctx.ring = ctx.wtrig && ctx.d_kind == SRC_ACC;
       if (!has_d) ctx.space_d = 1'b0;
 
       // How many elements a beat may have.
@@ -346,10 +348,10 @@ module ow_engine_decode
         dsr_bad = ctx.a_kind != SRC_MEM || ctx.a_fifo || ctx.b_kind != SRC_FAB || !ctx.a_vec ||
                   ctx.inf;
         if (ctx.axpyw) begin
-          dsr_bad |= ctx.d_kind != SRC_ACC || !ctx.d_vec || a_w2_i.length != d_w2_i.length ||
-                     d_w2_i.length[LaneW-1:0] != '0 || !ring_fits;
+          dsr_bad |= !ctx.ring || !ctx.d_vec || a_w2_i.length != d_w2_i.length || !ring_fits;
         end else begin
-          dsr_bad |= ctx.d_kind == SRC_NONE || (ctx.d_kind == SRC_ACC && ctx.d_sz != 2'd2) ||
+          dsr_bad |= ctx.d_kind == SRC_NONE ||
+                     (ctx.ring && (ctx.d_sz != 2'd2 || !ctx.d_vec || !ring_fits)) ||
                      (ctx.d_tag && ctx.d_sz != 2'd1) ||
                      (ctx.d_sz == 2'd0 && ctx.d_kind == SRC_FAB);
         end
@@ -361,6 +363,7 @@ module ow_engine_decode
       if (op_bad || dsr_bad) begin
         ctx_o.axpyw = 1'b0;
         ctx_o.wtrig = 1'b0;
+        ctx_o.ring = 1'b0;
         ctx_o.red = 1'b0;
         ctx_o.stoch = 1'b0;
         ctx_o.unit = UNIT_NONE;

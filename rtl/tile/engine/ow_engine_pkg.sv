@@ -28,6 +28,7 @@ package ow_engine_pkg;
     logic [6:0] op;       // funct7, for the hang report
     logic       axpyw;
     logic       wtrig;    // axpyw or dotw: operands come through the weight buffer
+    logic       ring;     // .. whose results are rows for the reducer
     logic       red;      // a reduction over dimension 0
     logic       fma;      // the destination is read, too
     logic       fresh;    // .. but taken as +0 while dimension 1 is at its start

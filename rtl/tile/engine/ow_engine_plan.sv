@@ -56,7 +56,9 @@ module ow_engine_plan
   input  logic [23:0]                w_addr_i,
   input  logic                       w2_ctrl_i,  // the second entry is there and a control wavelet
   input  logic [1:0]                 w2_val_i,
+  input  logic [23:0]                w_vec_i,    // dotw: where the vector begins
   input  logic                       row_first_i,
+  input  logic                       row_full_i,  // one more result fills the row of a dotw
   input  logic [23:0]                row_addr_i,
   input  logic [23:0]                a_fifo_i,
   input  logic [23:0]                b_fifo_i,
@@ -104,8 +106,10 @@ module ow_engine_plan
 
   assign begins = walk_i.cnt[15:0] == '0;
   assign a0 = c_i.wtrig && begins ? w_addr_i : c_i.a_fifo ? a_fifo_i : walk_i.a;
-  assign b0 = c_i.wtrig && begins ? scal_i[23:0] : c_i.b_fifo ? b_fifo_i : walk_i.b;
-  assign d0 = c_i.axpyw && begins ? row_addr_i : c_i.d_fifo ? d_fifo_i : walk_i.d;
+  assign b0 = c_i.wtrig && begins ? w_vec_i : c_i.b_fifo ? b_fifo_i : walk_i.b;
+  // Each weight of an axpyw begins its row again; a dotw adds a result to it.
+  assign d0 = c_i.ring && (c_i.axpyw ? begins : row_first_i) ? row_addr_i
+            : c_i.d_fifo ? d_fifo_i : walk_i.d;
 
   always_comb begin
     logic signed [34:0] at;
@@ -147,7 +151,7 @@ module ow_engine_plan
   logic [2:0][3:0]      opnd_fault;
   logic [2:0][23:0]     opnd_bad;
   logic [2:0][OffW-1:0] off;
-  src_e                 b_kind;  // of dotw, the vector at rs2
+  src_e                 b_kind;  // of dotw, its vector
   logic                 fresh;   // the addend is +0
 
   assign b_kind = c_i.wtrig && !c_i.axpyw ? SRC_MEM : c_i.b_kind;
@@ -393,13 +397,13 @@ module ow_engine_plan
       result.idx = c_i.wtrig ? w_idx_i : walk_i.seq;
       result.out = c_i.d_kind == SRC_FAB && !(c_i.red && !v_end);
       result.last = v_end && last_row;
-      if (fold_o) begin
-        result.close = w2_val_i[CTRL_ROW_END] && c_i.axpyw;
-        result.written = 1'b1;
-      end
+      if (c_i.axpyw) result.close = fold_o && w2_val_i[CTRL_ROW_END];
+      else result.close = c_i.ring && v_end && (row_full_i || stream_end_o);
+      result.written = 1'b1;
     end
     if (is_wctrl_o) begin
-      result.close = w_val_i[CTRL_ROW_END] && c_i.axpyw;
+      if (c_i.axpyw) result.close = w_val_i[CTRL_ROW_END];
+      else result.close = c_i.ring && w_val_i[CTRL_STREAM_END] && !row_first_i;
       result.written = !row_first_i;
     end
     if (is_end_o) begin

@@ -6,16 +6,21 @@
 // looks at the first two entries and takes one, or both when the second is a control wavelet that
 // the beat of the first can carry.
 //
-// Rows of an axpyw: the ring starts at slot 0 when all rows that were closed before have been freed
-// (blocked_o until then); its slots are contiguous. row_first_o: no product in the row yet.
+// Rows, of an axpyw or of a dotw's results: the ring starts at slot 0 when all rows that were closed
+// before have been freed (blocked_o until then); its slots are contiguous. row_first_o: nothing is in
+// the row yet; row_full_o: one more result of a dotw fills it.
+//
+// The vector of a dotw: a row end that is taken leads to the next one, and behind the last of them
+// to the first. Its addresses are those of the descriptor; the plan checks what they reach.
 //
 //   SramBytes       size of the SRAM, for the range check
 //   start_i ...     launch: queue, address of the matrix, distance of its rows (bytes), of the
-//                   ring's first slot, slots, bytes a slot. ring_i: it is an axpyw
+//                   ring's first slot, slots, bytes a slot, words. ring_i: there is a ring. vec_i:
+//                   first vector, distance of the next, how many (0: the one)
 //   may_end_i       the beat that is planned in this cycle may end its vector: rest_o, entries
 //                   behind those that it then takes (early)
-//   used_i          entries taken at this edge (0 to 2); close_i: one of them closes the row;
-//                   product_i: a product was added to the row
+//   used_i          entries taken at this edge (0 to 2); close_i: the row is closed; product_i: a
+//                   weight has been added to the row, or a result put there
 //   blocked_o       the next row of the ring is still in use; blocked_next_o: also after a row that
 //                   is freed in this cycle
 module ow_engine_weights
@@ -33,6 +38,10 @@ module ow_engine_weights
   input  logic [23:0]            slot_base_i,
   input  logic [7:0]             slots_i,
   input  logic [15:0]            slot_bytes_i,
+  input  logic [7:0]             row_length_i,
+  input  logic [23:0]            vec_i,
+  input  logic [15:0]            vec_step_i,
+  input  logic [15:0]            vecs_i,
   input  logic                   stop_i,
   // Queues.
   input  logic [NUM_QUEUES-1:0]  inq_valid_i,
@@ -55,7 +64,9 @@ module ow_engine_weights
   input  logic                   product_i,
   input  logic                   row_free_i,
   output logic                   row_first_o,
+  output logic                   row_full_o,
   output logic [23:0]            row_addr_o,
+  output logic [23:0]            vec_o,
   output logic                   blocked_o,
   output logic                   blocked_next_o,
   output logic                   idle_o       // nothing changes at this edge by itself
@@ -80,6 +91,10 @@ module ow_engine_weights
   logic [7:0]  slot_q, slots_q, rows_used_q;
   logic [23:0] slot_base_q, slot_addr_q;
   logic [15:0] slot_bytes_q;
+  logic [7:0]  results_q, row_length_q;  // in the row, that it has
+
+  logic [23:0] vec_first_q, vec_q;
+  logic [15:0] vec_step_q, vecs_q, vec_no_q;
 
   logic        fetch, bad;
   logic [23:0] addr;
@@ -117,11 +132,39 @@ module ow_engine_weights
   assign may_use = ctrl_o ? 3'd1 : !may_end_i ? 3'd0 : second_ctrl_o ? 3'd2 : 3'd1;
   assign rest_o = cnt_q > may_use;
   assign row_first_o = row_first_q;
+  assign row_full_o = results_q + 8'd1 == row_length_q;
+  assign vec_o = vec_q;
   assign row_addr_o = slot_addr_q;
   assign blocked_o = ring_wait_q ? rows_used_q != 8'd0 : rows_used_q >= slots_q;
   assign blocked_next_o = ring_wait_q ? rows_used_q != 8'd0
                         : rows_used_q > slots_q || (rows_used_q == slots_q && !row_free_i);
   assign idle_o = !fetch && !fetched_q && !(ring_wait_q && rows_used_q == 8'd0);
+
+  // A row end is taken: alone, or with the weight before it.
+  logic row_ends;
+  always_comb begin
+    row_ends = 1'b0;
+    if (used_i == 2'd2) row_ends = val_q[second][CTRL_ROW_END];
+    else if (used_i == 2'd1) row_ends = ctrl_q[rp_q] && val_q[rp_q][CTRL_ROW_END];
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (start_i) begin
+      vec_first_q <= vec_i;
+      vec_q <= vec_i;
+      vec_step_q <= vec_step_i;
+      vecs_q <= vecs_i;
+      vec_no_q <= '0;
+    end else if (row_ends && vecs_q != '0) begin
+      if (vec_no_q + 16'd1 == vecs_q) begin
+        vec_no_q <= '0;
+        vec_q <= vec_first_q;
+      end else begin
+        vec_no_q <= vec_no_q + 16'd1;
+        vec_q <= vec_q + {{8{vec_step_q[15]}}, vec_step_q};
+      end
+    end
+  end
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -157,6 +200,8 @@ module ow_engine_weights
         slot_base_q <= slot_base_i;
         slot_addr_q <= slot_base_i;
         slot_bytes_q <= slot_bytes_i;
+        row_length_q <= row_length_i;
+        results_q <= '0;
       end else if (active_q) begin
         if (stop_i) active_q <= 1'b0;
         if (ring_wait_q && rows_used_q == 8'd0) ring_wait_q <= 1'b0;
@@ -177,6 +222,7 @@ module ow_engine_weights
         cnt_q <= cnt_q + 3'(fetched_q) - {1'b0, used_i};
         if (close_i) begin
           row_first_q <= 1'b1;
+          results_q <= '0;
           if (slot_q + 8'd1 == slots_q) begin
             slot_q <= '0;
             slot_addr_q <= slot_base_q;
@@ -186,6 +232,7 @@ module ow_engine_weights
           end
         end else if (product_i) begin
           row_first_q <= 1'b0;
+          results_q <= results_q + 8'd1;
         end
       end
     end

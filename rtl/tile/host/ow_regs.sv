@@ -146,7 +146,7 @@ module ow_regs
     nonlinear: 1'b1, gather: 1'b1, fp32: 1'b1, int8: 1'b1, int32: 1'b1, stochastic: 1'b1,
     selftest: 1'b1, counters: 1'b1, fifos: 3'(NUM_FIFOS), filters: 3'(NUM_FILTERS),
     positions: 3'(NUM_POSITIONS), queues: 4'(NUM_QUEUES), dsrs: 5'(NUM_DSRS - 1),
-    tasks: 5'(NUM_TASKS - 1), default: '0};
+    tasks: 5'(NUM_TASKS - 1), dotw_rows: 1'b1};
 
   // -------------------------------------------------------------------------------- arbitration --
   logic last_core_q;  // the core had the last contended turn

@@ -197,6 +197,21 @@ OW_ALWAYS_INLINE void ow_dsr_indexed(uint32_t dsr, uint32_t addr, uint32_t sampl
   ow_dsr_indexed_t(dsr, OW_F16, addr, samples, indices, pitch);
 }
 
+// Operand b of dotw: indices that come in on `queue`; each row end leads to the next of `vectors`
+// vectors, which begin `pitch` bytes apart from dotw's `x` on, and from the last one to the first.
+OW_ALWAYS_INLINE void ow_dsr_vectors(uint32_t dsr, enum ow_type type, uint32_t queue,
+                                     uint32_t vectors, int32_t pitch) {
+  OW_CHECK_QUEUE(queue);
+  OW_CHECK_LENGTH(vectors);
+  ow_dsrw(dsr, OW_DSR_KIND,
+          OW_DSR0_KIND(OW_KIND_FABRIC_IN) | OW_DSR0_TY(type) | OW_DSR0_QUEUE_NO(queue));
+  ow_dsrw(dsr, OW_DSR_ADDRESS, 0);
+  ow_dsrw(dsr, OW_DSR_DIM0, 0);
+  ow_dsrw(dsr, OW_DSR_DIM1, ow_dim_word(vectors, pitch));
+  ow_dsrw(dsr, OW_DSR_DIM2, 0);
+  ow_dsrw(dsr, OW_DSR_DIM3, 0);
+}
+
 // A circular FIFO of `capacity` elements at `base`, in FIFO register `fifo` (0 to 3); empties it.
 // Any number of descriptors may name the same register: ow_dsr_fifo_ref makes one that leaves the
 // register as it is.
@@ -344,7 +359,9 @@ OW_ALWAYS_INLINE uint32_t ow_task_field(uint32_t task) {
 #define ow_tanh(type, ctl) ow_tensor(OW_OP_TANH, type, ctl, 0)
 #define ow_sigmoid(type, ctl) ow_tensor(OW_OP_SIGMOID, type, ctl, 0)
 
-// Triggered by wavelets (docs/isa.md). dotw: `x` is the byte address of the vector.
+// Triggered by wavelets (docs/isa.md). dotw: `x` is the byte address of the (first) vector. With
+// dst in the accumulator cache (OW_F32, as that of axpyw: ow_dsr_mem2) its results are rows for a
+// drain.
 #define ow_axpyw(ctl) ow_tensor(OW_OP_AXPYW, OW_MIXED, ctl, 0)
 #define ow_axpyw_t(type, ctl) ow_tensor(OW_OP_AXPYW, type, ctl, 0)
 #define ow_dotw(type, ctl, x) ow_tensor(OW_OP_DOTW, type, ctl, x)
