@@ -151,6 +151,7 @@ RunParams load_params(const std::string& path) {
     large.close();
     params.large = l;
   }
+  if (const auto time = top.find("time")) params.time = read_time(*time);
   top.close();
   return params;
 }

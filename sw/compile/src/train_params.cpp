@@ -195,6 +195,7 @@ TrainParams load_train_params(const std::string& path) {
   }
   read_grid(top["grid"].map(), &base);
   read_train(top["train"].map(), &params);
+  if (const auto time = top.find("time")) base.time = read_time(*time);
   top.close();
   TrainingJob& job = params.job;
   job.type = base.type;

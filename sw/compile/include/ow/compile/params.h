@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ow/device/device.h"
+#include "ow/memoryx/time_model.h"
 #include "ow/tensor/dataset.h"
 #include "ow/tensor/network.h"
 #include "ow/tensor/train_options.h"
@@ -39,6 +40,7 @@ struct RunParams {
   GridShape grid;
   int samples = 0;  // a tile; 0: as many as fit
   std::optional<LargeLayerParams> large;
+  TimeOptions time;
 };
 
 // Reads and checks the file. Throws BadInput, one line with the file, the line, the key and the
