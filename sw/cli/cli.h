@@ -24,6 +24,9 @@ class Context {
 
   nlohmann::json& result() { return result_; }
 
+  // No JSON file: another process writes it.
+  void no_json() { json_path_.clear(); }
+
   // Runs the chosen subcommand and writes the JSON file.
   int run();
 

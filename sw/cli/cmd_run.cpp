@@ -42,10 +42,7 @@ struct Options {
   bool check_idle = false;
   bool checked = false;
   size_t limit = 0;
-  bool resume = false;
-  std::string model_dir;
-  std::string metrics;
-  uint64_t num_steps = 0;
+  TrainRequest train;
   std::string record;
   std::string wafer;
   std::string defects;
@@ -348,9 +345,9 @@ void check_training_options(const Options& options) {
   const auto only_trains = [](bool given, const char* what) {
     if (given) throw BadInput(fmt::format("{}: not with --mode eval", what));
   };
-  only_trains(options.num_steps != 0, "--num-steps");
-  only_trains(!options.metrics.empty(), "--metrics");
-  only_trains(options.resume, "--resume");
+  only_trains(options.train.num_steps != 0, "--num-steps");
+  only_trains(!options.train.metrics.empty(), "--metrics");
+  only_trains(options.train.resume, "--resume");
 }
 
 int train(Context& context, Options options) {
@@ -366,7 +363,7 @@ int train(Context& context, Options options) {
                                options.params, grid.rows, grid.cols));
   }
   const SimOptions sim = run_options(options).sim;
-  TrainRequest request;
+  TrainRequest request = options.train;
   request.params = options.params;
   request.mode = options.mode;
   request.golden = options.device == "golden";
@@ -374,20 +371,17 @@ int train(Context& context, Options options) {
   request.firmware = options.firmware;
   request.check = options.check;
   request.validate_only = options.validate_only;
-  request.resume = options.resume;
-  request.model_dir = options.model_dir;
-  request.metrics = options.metrics;
-  request.num_steps = options.num_steps;
+  request.recorded = !sim.record_file.empty();
   return run_train(context, request);
 }
 
 int run(Context& context, Options options) {
   if (jobs::is_training(options.params)) return train(context, options);
-  if (options.mode != "eval" || options.resume || !options.model_dir.empty() ||
-      !options.metrics.empty() || options.num_steps != 0) {
+  if (options.mode != "eval" || options.train.resume || !options.train.model_dir.empty() ||
+      !options.train.metrics.empty() || options.train.num_steps != 0 || options.train.wafers != 0) {
     throw BadInput(options.params +
-                   ": key 'train' is missing: --mode train, --model-dir, --num-steps, --metrics "
-                   "and --resume are for trainings");
+                   ": key 'train' is missing: --mode train, --model-dir, --num-steps, "
+                   "--num-wafers, --metrics and --resume are for trainings");
   }
   const jobs::RunParams params = jobs::load_params(options.params);
   take_device(&options, options.params, params.grid);
@@ -438,18 +432,7 @@ void add_run(CLI::App& app, Context& context) {
                   "rtl or sim: the replicated simulator; mono: the monolithic one (both also with "
                   "the grid, sim:4x4); golden: no RTL; uart:PATH[:BAUD]: a board at a serial port")
       ->capture_default_str();
-  sub->add_option("--model-dir,--model_dir", options->model_dir,
-                  "Checkpoints and metrics of a training")
-      ->type_name("DIR");
-  sub->add_option("--num-steps,--num_steps", options->num_steps,
-                  "Train at most so many steps in this run")
-      ->type_name("K")
-      ->check(whole_number(1, 1000000000));
-  sub->add_flag("--resume", options->resume, "Go on from the newest checkpoint in --model-dir");
-  sub->add_option("--metrics", options->metrics,
-                  "File of a training's metrics, a line of JSON a step (else metrics.jsonl in "
-                  "--model-dir)")
-      ->type_name("FILE");
+  add_train_options(sub, &options->train);
   sub->add_option("--tiles", options->tiles,
                   "full: 8 lanes, 48 kB, 24 colours; mini: 2 lanes, 8 kB, 4 colours")
       ->check(CLI::IsMember({"full", "mini"}))

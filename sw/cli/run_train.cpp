@@ -5,11 +5,15 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <optional>
 
+#include "ow/base/error.h"
 #include "ow/base/progress.h"
 #include "ow/bench/golden_training.h"
 #include "ow/compile/train_job.h"
+#include "ow/swarmx/transport.h"
 
 namespace ow::cli {
 namespace {
@@ -29,6 +33,7 @@ std::string summary(const TrainStep& s) {
                   percent(s.right, s.samples), static_cast<double>(s.samples) / s.seconds);
   if (s.kept < s.weights) text += fmt::format("  kept {:.1f} %", percent(s.kept, s.weights));
   if (s.cycles > 0) text += fmt::format("  {} cycles", s.cycles);
+  if (s.wafers > 1) text += fmt::format("  {} wafers", s.wafers);
   if (s.skipped) text += "  overflow, skipped";
   if (s.different > 0) text += fmt::format("  {} weights differ", s.different);
   return text;
@@ -71,7 +76,10 @@ nlohmann::json report_json(const TrainReport& r) {
                          {"weights", r.weights},       {"kept", r.kept},
                          {"compared", r.compared},     {"different", r.different},
                          {"resumed", r.resumed},       {"saved", r.saved},
-                         {"seconds", r.seconds},       {"cycles", r.cycles}};
+                         {"seconds", r.seconds},       {"cycles", r.cycles},
+                         {"wafers", r.wafers},         {"ranks", r.ranks},
+                         {"samples", r.samples}};
+  json["cycles_of_stages"] = {{"broadcast", r.broadcast_cycles}, {"reduce", r.reduce_cycles}};
   json["cycles_of_parts"] = {{"forward", r.times.forward},
                              {"loss", r.times.loss},
                              {"gradients", r.times.gradients},
@@ -98,6 +106,14 @@ void print_report(const TrainReport& r, const std::string& mode) {
         "a step      {} cycles; on the slowest tile {} forward, {} loss, {} gradients, {} deltas\n",
         each(r.cycles), each(r.times.forward), each(r.times.loss), each(r.times.gradients),
         each(r.times.deltas));
+    if (r.wafers > 1) {
+      fmt::print(
+          "            {} of them between the wafers: {} broadcast, {} reduction; {:.1f} "
+          "samples in 1000 cycles\n",
+          each(r.broadcast_cycles + r.reduce_cycles), each(r.broadcast_cycles),
+          each(r.reduce_cycles),
+          1000.0 * static_cast<double>(r.samples) / static_cast<double>(r.cycles));
+    }
   }
   if (mode != "train") fmt::print("accuracy    {}\n", summary(r.evaluations.back()));
   if (!r.saved.empty()) fmt::print("saved       {}\n", r.saved);
@@ -116,8 +132,9 @@ void print_report(const TrainReport& r, const std::string& mode) {
 
 }  // namespace
 
-int run_train(Context& context, const TrainRequest& request) {
-  const jobs::TrainParams params = jobs::load_train_params(request.params);
+namespace {
+
+jobs::TrainRunOptions options_of(const TrainRequest& request) {
   jobs::TrainRunOptions run;
   run.mode = request.mode == "train"  ? TrainMode::Train
              : request.mode == "eval" ? TrainMode::Eval
@@ -125,12 +142,28 @@ int run_train(Context& context, const TrainRequest& request) {
   if (!request.golden) run.make = request.make;
   run.firmware = request.firmware.empty() ? OW_FIRMWARE_DIR "/train.elf" : request.firmware;
   run.reference = bench::golden_training;
+  run.model = bench::golden_wafer;
   run.check = request.check;
   run.model_dir = request.model_dir;
   run.resume = request.resume;
   run.num_steps = request.num_steps;
   run.metrics = request.metrics;
+  return run;
+}
+
+// This process's part; rank 0 is the one that speaks.
+int run_rank(Context& context, const TrainRequest& request, swarmx::Transport& transport) {
+  const bool speaks = transport.rank() == 0;
+  if (!speaks) context.no_json();
+  jobs::TrainParams params = jobs::load_train_params(request.params);
+  if (request.wafers > 0) params.wafers = request.wafers;
+  if (request.recorded && params.wafers > 1) {
+    throw BadInput("--record: only a training on one wafer is recorded");
+  }
+  jobs::TrainRunOptions run = options_of(request);
+  run.transport = &transport;
   if (request.validate_only) {
+    if (!speaks) return 0;
     if (run.model_dir.empty() && run.mode == TrainMode::Eval) run.mode = TrainMode::Train;
     const jobs::CheckedTraining checked = jobs::check_training(params, run);
     fmt::print("{}: valid; {} samples to train with, {} held out; {} a step, {} bytes of a tile\n",
@@ -144,11 +177,56 @@ int run_train(Context& context, const TrainRequest& request) {
     run.on_step = [&display](const TrainStep& step) { display.step(step); };
     return jobs::run_training(params, run);
   }();
+  if (!speaks) return 0;
   print_report(report, request.mode);
   context.result() = report_json(report);
   uint64_t different = report.different;
   for (const Evaluation& e : report.evaluations) different += e.different;
   return different == 0 ? 0 : 1;
+}
+
+// A rank that does not end by itself soon after the run has failed, because it simulates.
+void end_at_once(int status, const std::string& what) {
+  std::fprintf(stderr, "ow: %s: %s\n", status == 2 ? "bad input" : "device fault", what.c_str());
+  std::_Exit(status);
+}
+
+}  // namespace
+
+void add_train_options(CLI::App* sub, TrainRequest* request) {
+  sub->add_option("--model-dir,--model_dir", request->model_dir,
+                  "Checkpoints and metrics of a training")
+      ->type_name("DIR");
+  sub->add_option("--num-steps,--num_steps", request->num_steps,
+                  "Train at most so many steps in this run")
+      ->type_name("K")
+      ->check(whole_number(1, 1000000000));
+  sub->add_option("--num-wafers,--num_wafers,--num_csx", request->wafers,
+                  "Wafers that share a training's micro-batches; the same bits for any number")
+      ->type_name("N")
+      ->check(whole_number(1, jobs::kMaxWafers));
+  sub->add_flag("--resume", request->resume, "Go on from the newest checkpoint in --model-dir");
+  sub->add_option("--metrics", request->metrics,
+                  "File of a training's metrics, a line of JSON a step (else metrics.jsonl in "
+                  "--model-dir)")
+      ->type_name("FILE");
+}
+
+int run_train(Context& context, const TrainRequest& request) {
+  swarmx::TransportOptions options;
+  options.last_resort = end_at_once;
+  const auto transport = swarmx::open_transport(options);
+  try {
+    const int status = run_rank(context, request, *transport);
+    transport->close();
+    return status;
+  } catch (const Error& error) {
+    transport->fail(error.exit_status(), error.what());
+    throw;
+  } catch (const std::exception& error) {
+    transport->fail(InternalError("").exit_status(), error.what());
+    throw;
+  }
 }
 
 }  // namespace ow::cli

@@ -19,14 +19,19 @@ struct TrainRequest {
   bool golden = false;
   // Makes the device unless it is the golden one.
   std::function<std::unique_ptr<Device>(GridShape)> make;
-  std::string firmware;  // empty: the build's own
+  std::string firmware;   // empty: the build's own
+  bool recorded = false;  // by a simulated device
   bool check = true;
   bool validate_only = false;
   bool resume = false;
   std::string model_dir;
   std::string metrics;
   uint64_t num_steps = 0;
+  int wafers = 0;  // 0: as the parameters say
 };
+
+// The options that only a training has.
+void add_train_options(CLI::App* sub, TrainRequest* request);
 
 // The exit status: 1 if something differs from the golden model.
 int run_train(Context& context, const TrainRequest& request);

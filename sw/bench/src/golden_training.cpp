@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ow/bench/golden_training.h"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -39,9 +41,6 @@ class GoldenTraining : public jobs::TrainReference {
     batches_.push_back(trainer_.run(x, targets));
     return batches_.back().outputs.back();
   }
-  const std::vector<float>& gradient(size_t parameter) const override {
-    return batches_.back().gradients[parameter];
-  }
   void update() override {
     trainer_.update(batches_);
     batches_.clear();
@@ -59,7 +58,117 @@ class GoldenTraining : public jobs::TrainReference {
   std::vector<golden::MicroBatch> batches_;
 };
 
+// A stream of weights taken apart again, as the tiles of all grid rows together see it.
+class Weights {
+ public:
+  Weights(const TrainingJob& job, memoryx::WeightStream* stream) : job_(job) {
+    for (const LayerShape& layer : job.layers) {
+      values_.emplace_back(static_cast<size_t>(layer.outputs) * static_cast<size_t>(layer.inputs));
+    }
+    const auto rows = static_cast<size_t>(job.grid_rows);
+    std::vector<Place> places(rows);
+    std::vector<Wavelet> part;
+    for (bool open = true; open;) {
+      open = false;
+      for (size_t r = 0; r < rows; ++r) {
+        part.clear();
+        stream->next(static_cast<int>(r), 4096, &part);
+        for (const Wavelet& w : part) take(w, static_cast<int>(r), &places[r]);
+        open = open || !stream->done(static_cast<int>(r));
+      }
+    }
+  }
+  std::vector<float>& of_layer(size_t k) { return values_[k]; }
+
+ private:
+  // Where a grid row's stream is; outputs come owner by owner.
+  struct Place {
+    size_t layer = 0;
+    int owner = 0;
+    int output = 0;
+  };
+
+  void take(const Wavelet& w, int row, Place* at) {
+    constexpr unsigned kIndexAt = 16;
+    if (at->layer == job_.layers.size()) return;  // the forward pass has all weights
+    const LayerShape& layer = job_.layers[at->layer];
+    if (!w.ctrl) {
+      const int input = static_cast<int>(w.data >> kIndexAt) * job_.grid_rows + row;
+      values_[at->layer][static_cast<size_t>(at->output) * static_cast<size_t>(layer.inputs) +
+                         static_cast<size_t>(input)] =
+          static_cast<float>(from_half(job_.type, static_cast<uint16_t>(w.data)));
+      return;
+    }
+    at->output += job_.grid_rows;
+    if (at->output >= layer.outputs) at->output = ++at->owner;
+    if (at->owner < std::min(job_.grid_rows, layer.outputs)) return;
+    *at = {at->layer + 1, 0, 0};
+  }
+
+  const TrainingJob& job_;
+  std::vector<std::vector<float>> values_;
+};
+
+class GoldenWafer : public jobs::TrainWafer {
+ public:
+  explicit GoldenWafer(const TrainingJob& job) : job_(job), trainer_(job) {}
+
+  std::string description() const override { return "golden model"; }
+
+  jobs::TrainRun train(memoryx::WaferSide& memory, const Activations& x,
+                       const Targets& targets) override {
+    take_weights(memory);
+    golden::MicroBatch batch = trainer_.run(x, targets);
+    const memoryx::Store& store = memory.store();
+    const int slot = memory.gradient_slot();
+    for (size_t k = 0; k < store.tensors(); ++k) {
+      store.each_window(k, [&](size_t first, size_t count) {
+        const auto to = store.gradient(k, slot, first, count);
+        std::copy_n(batch.gradients[k].begin() + static_cast<std::ptrdiff_t>(first), count,
+                    to.begin());
+      });
+    }
+    memory.gradient_added();
+    jobs::TrainRun run;
+    run.outputs = std::move(batch.outputs.back());
+    return run;
+  }
+
+  jobs::TrainRun forward(const memoryx::MemoryX& memory, const Activations& x) override {
+    jobs::TrainRun run;
+    run.outputs = golden::run_network(memory.network(), x, job_.grid_rows, false).back();
+    return run;
+  }
+
+ private:
+  void take_weights(memoryx::WaferSide& memory) {
+    memoryx::StreamOptions options;
+    options.rows = job_.grid_rows;
+    const auto stream = memory.stream_of_step(options);
+    Weights weights(job_, stream.get());
+    const memoryx::Store& store = memory.store();
+    std::vector<golden::Parameter> parameters = trainer_.parameters();
+    for (size_t k = 0; k < job_.layers.size(); ++k) {
+      golden::Parameter& matrix = parameters[memory.weight_of(k)];
+      const size_t n = matrix.value.size();
+      matrix.value = std::move(weights.of_layer(k));
+      if (!matrix.mask.empty()) matrix.mask = copy_of(store.mask(memory.weight_of(k), 0, n));
+      if (!job_.layers[k].bias) continue;
+      golden::Parameter& bias = parameters[memory.bias_of(k)];
+      bias.value = copy_of(store.weights(memory.bias_of(k), 0, bias.value.size()));
+    }
+    trainer_.restore(std::move(parameters), memory.step(), 0, memory.loss_scale(), 0);
+  }
+
+  TrainingJob job_;
+  golden::Trainer trainer_;
+};
+
 }  // namespace
+
+std::unique_ptr<jobs::TrainWafer> golden_wafer(const TrainingJob& job) {
+  return std::make_unique<GoldenWafer>(job);
+}
 
 std::unique_ptr<jobs::TrainReference> golden_training(const TrainingJob& job) {
   return std::make_unique<GoldenTraining>(job);

@@ -35,6 +35,7 @@ TrainReport train(const TrainParams& params, const TrainBench& bench, On device,
   run.mode = mode;
   run.firmware = bench.firmware;
   run.reference = golden_training;
+  run.model = golden_wafer;
   if (device == On::Rtl) {
     run.make = [](GridShape grid) { return make_device(DeviceKind::Replicated, grid); };
   }

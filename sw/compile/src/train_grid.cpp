@@ -15,6 +15,7 @@ namespace ow::jobs {
 namespace {
 
 using memoryx::MemoryX;
+using memoryx::WaferSide;
 
 template <typename Block>
 std::vector<uint32_t> words_of(const Block& block) {
@@ -31,6 +32,13 @@ float loss_factor(const TrainPlan& plan, float scale) {
 }
 
 }  // namespace
+
+void add_times(const TrainTimes& from, TrainTimes* to) {
+  to->forward += from.forward;
+  to->loss += from.loss;
+  to->gradients += from.gradients;
+  to->deltas += from.deltas;
+}
 
 TrainGrid::TrainGrid(ControlPlane& control, const ElfImage& firmware, const TrainPlan& plan)
     : control_(control), firmware_(firmware), plan_(plan) {
@@ -178,7 +186,7 @@ void TrainGrid::write_targets(const Targets& targets) {
   }
 }
 
-void TrainGrid::write_biases(const MemoryX& memory) {
+void TrainGrid::write_biases(const WaferSide& memory) {
   const GridShape grid = plan_.grid;
   for (size_t k = 0; k < plan_.layers.size(); ++k) {
     const LayerShape& layer = plan_.layers[k];
@@ -205,7 +213,7 @@ void TrainGrid::launch(bool backward, float scale) {
   control_.write(all, kRegTaskActivate, 1u << OW_TR_TASK_LAUNCH);
 }
 
-std::vector<size_t> TrainGrid::gradients_of(const MemoryX& memory) const {
+std::vector<size_t> TrainGrid::gradients_of(const WaferSide& memory) const {
   const int rows = plan_.grid.rows;
   std::vector<size_t> numbers(static_cast<size_t>(rows), 0);
   for (size_t k = 0; k < plan_.layers.size(); ++k) {
@@ -256,7 +264,7 @@ std::vector<std::vector<uint32_t>> TrainGrid::stream(memoryx::WeightStream* weig
   return rows;
 }
 
-void TrainGrid::take_gradients(const std::vector<std::vector<uint32_t>>& rows, MemoryX* memory) {
+void TrainGrid::take_gradients(const std::vector<std::vector<uint32_t>>& rows, WaferSide* memory) {
   const size_t grid_rows = rows.size();
   const int slot = memory->gradient_slot();
   std::vector<size_t> at(grid_rows, 0);
@@ -313,7 +321,7 @@ void TrainGrid::take_times(TrainRun* run) {
   }
 }
 
-TrainRun TrainGrid::train(MemoryX& memory, const Activations& x, const Targets& targets) {
+TrainRun TrainGrid::train(WaferSide& memory, const Activations& x, const Targets& targets) {
   if (x.samples != plan_.batch()) throw InternalError("a micro-batch fills the grid");
   TrainRun run;
   const uint64_t begin = control_.device().cycle();

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +12,9 @@
 
 #include "ow/base/error.h"
 #include "ow/base/file.h"
+#include "ow/swarmx/swarm.h"
+#include "train_samples.h"
+#include "train_swarm.h"
 
 namespace ow::jobs {
 namespace {
@@ -21,49 +23,6 @@ using memoryx::MemoryX;
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-// What a micro-batch is trained towards. The mean squared error is that to 1 for the sample's class
-// and 0 for the others.
-Targets targets_of(const TrainingJob& job, const Dataset& part) {
-  Targets targets;
-  targets.classes = part.labels;
-  if (job.loss != Loss::MeanSquaredError) return targets;
-  const auto samples = static_cast<int>(part.samples());
-  targets.values = Activations::zero(job.layers.back().outputs, samples);
-  const uint16_t one = to_half(job.type, 1.0);
-  for (int s = 0; s < samples; ++s) {
-    targets.values.at(part.labels[static_cast<size_t>(s)], s) = one;
-  }
-  return targets;
-}
-
-// Sum over the samples, for people: in double, compared with nothing.
-double loss_of(const TrainingJob& job, const Activations& z, const std::vector<int>& classes) {
-  const auto value = [&](int j, int s) { return from_half(job.type, z.at(j, s)); };
-  double loss = 0;
-  for (int s = 0; s < z.samples; ++s) {
-    const int target = classes[static_cast<size_t>(s)];
-    if (job.loss == Loss::MeanSquaredError) {
-      for (int j = 0; j < z.features; ++j) {
-        const double off = value(j, s) - (j == target ? 1.0 : 0.0);
-        loss += off * off / z.features;
-      }
-      continue;
-    }
-    double most = -INFINITY, sum = 0;
-    for (int j = 0; j < z.features; ++j) most = std::max<double>(most, value(j, s));
-    for (int j = 0; j < z.features; ++j) sum += std::exp(value(j, s) - most);
-    loss += std::log(sum) + most - value(target, s);
-  }
-  return loss;
-}
-
-size_t right_of(const TrainingJob& job, const Activations& z, const std::vector<int>& classes) {
-  const std::vector<int> got = classify(job.type, z);
-  size_t right = 0;
-  for (size_t s = 0; s < got.size(); ++s) right += got[s] == classes[s] ? 1 : 0;
-  return right;
 }
 
 size_t different_bits(const float* a, const float* b, size_t n, size_t* first) {
@@ -76,16 +35,10 @@ size_t different_bits(const float* a, const float* b, size_t n, size_t* first) {
   return different;
 }
 
-Dataset part_of(const Dataset& data, size_t first, size_t count) {
-  Dataset part;
-  for (size_t k = 0; k < count; ++k) part.add(data, first + k);
-  return part;
-}
-
 // One training, from what its parameters and options say to its report.
 class Run {
  public:
-  Run(const TrainParams& params, const TrainRunOptions& options)
+  Run(const TrainParams& params, const TrainRunOptions& options, swarmx::Transport& transport)
       : params_(params),
         options_(options),
         job_(params.job),
@@ -93,20 +46,14 @@ class Run {
         memory_(job_, {}) {
     make_directory();
     begin();
-    if (options.reference && (options.check || !options.make)) {
+    if (options.reference && options.check) {
       reference_ = options.reference(job_);
       if (!report_.resumed.empty()) reference_->begin(memory_);
     }
-    if (!options.make) {
-      if (!reference_) throw InternalError("a training with nothing to do its passes");
-      report_.device = "golden model";
-      return;
-    }
-    device_ = options.make(params.base.grid);
-    control_ = std::make_unique<ControlPlane>(*device_);
-    grid_ = std::make_unique<TrainGrid>(*control_, checked_.firmware, checked_.plan);
-    grid_->on_progress(options.on_progress);
-    report_.device = device_->description();
+    swarm_ = std::make_unique<TrainSwarm>(params, options, checked_, transport, &memory_);
+    report_.device = swarm_->description();
+    report_.wafers = params.wafers;
+    report_.ranks = transport.ranks();
   }
 
   TrainReport run() {
@@ -116,6 +63,7 @@ class Run {
       const bool done = evaluated_ == memory_.step() && !report_.evaluations.empty();
       if (!done) evaluate();
     }
+    swarm_->end();
     count_weights(&report_.weights, &report_.kept);
     report_.seconds = seconds_since(begin);
     return report_;
@@ -179,7 +127,10 @@ class Run {
       report_.skipped += step.skipped ? 1 : 0;
       report_.last_loss = step.loss;
       if (report_.steps == 1) report_.first_loss = step.loss;
+      report_.samples += step.samples;
       report_.cycles += step.cycles;
+      report_.broadcast_cycles += step.broadcast_cycles;
+      report_.reduce_cycles += step.reduce_cycles;
       add_times(step.times, &report_.times);
       const bool ends = memory_.step() == last;
       if (due(params_.checkpoint_every) || ends) save();
@@ -193,13 +144,6 @@ class Run {
 
   bool due(uint64_t every) const { return every > 0 && memory_.step() % every == 0; }
 
-  static void add_times(const TrainTimes& from, TrainTimes* to) {
-    to->forward += from.forward;
-    to->loss += from.loss;
-    to->gradients += from.gradients;
-    to->deltas += from.deltas;
-  }
-
   TrainStep do_step(const std::vector<uint64_t>& numbers) {
     const auto begin = std::chrono::steady_clock::now();
     TrainStep step;
@@ -207,12 +151,9 @@ class Run {
     step.steps = params_.steps;
     step.samples = numbers.size();
     step.loss_scale = memory_.loss_scale();
-    const size_t size = job_.micro_batch();
-    for (size_t first = 0; first < numbers.size(); first += size) {
-      Dataset part;
-      for (size_t k = 0; k < size; ++k) part.add(checked_.training, numbers[first + k]);
-      micro_batch(part, &step);
-    }
+    std::function<void()> meanwhile;
+    if (reference_) meanwhile = [&] { refer(numbers); };
+    swarm_->step(numbers, meanwhile, &step);
     step.loss /= static_cast<double>(step.samples);
     const memoryx::Optimizer::Result result = memory_.finish_step();
     step.skipped = result.skipped;
@@ -220,40 +161,18 @@ class Run {
     step.rate = result.rate;
     count_weights(&step.weights, &step.kept);
     if (reference_) reference_->update();
-    if (options_.check && reference_) step.different = compare(step.step);
+    if (reference_) step.different = compare(step.step);
     step.seconds = seconds_since(begin);
     return step;
   }
 
-  void micro_batch(const Dataset& part, TrainStep* step) {
-    const Activations x = part.activations(job_.type, 0, part.samples());
-    const Targets targets = targets_of(job_, part);
-    Activations outputs;
-    if (reference_) outputs = reference_->run(x, targets);
-    if (grid_) {
-      TrainRun run = grid_->train(memory_, x, targets);
-      step->cycles += run.cycles;
-      step->wavelets_in += run.wavelets_in;
-      step->gradients += run.gradients;
-      add_times(run.times, &step->times);
-      outputs = std::move(run.outputs);
-    } else {
-      take_gradients();
+  // The same step by the reference.
+  void refer(const std::vector<uint64_t>& numbers) {
+    const size_t size = job_.micro_batch();
+    for (size_t first = 0; first < numbers.size(); first += size) {
+      const Dataset part = samples_of(checked_.training, numbers, first, size);
+      reference_->run(part.activations(job_.type, 0, size), targets_of(job_, part));
     }
-    step->loss += loss_of(job_, outputs, part.labels);
-    step->right += right_of(job_, outputs, part.labels);
-  }
-
-  void take_gradients() {
-    const memoryx::Store& store = memory_.store();
-    const int slot = memory_.gradient_slot();
-    for (size_t k = 0; k < store.tensors(); ++k) {
-      store.each_window(k, [&](size_t first, size_t count) {
-        const auto to = store.gradient(k, slot, first, count);
-        std::memcpy(to.data(), reference_->gradient(k).data() + first, count * sizeof(float));
-      });
-    }
-    memory_.gradient_added();
   }
 
   uint64_t compare(uint64_t step) {
@@ -295,18 +214,15 @@ class Run {
     for (size_t first = 0; first < e.samples; first += batch) {
       const Dataset part = part_of(data, first, std::min(batch, e.samples - first));
       const Activations x = part.activations(job_.type, 0, part.samples());
-      Activations z;
-      if (reference_) z = reference_->forward(x);
-      if (grid_) {
-        TrainRun run = grid_->forward(memory_, x);
-        e.cycles += run.cycles;
-        if (reference_) {
-          e.compared += z.values.size();
-          for (size_t i = 0; i < z.values.size(); ++i) {
-            e.different += z.values[i] != run.outputs.values[i] ? 1 : 0;
-          }
+      const TrainRun run = swarm_->forward(x);
+      const Activations& z = run.outputs;
+      e.cycles += run.cycles;
+      if (reference_) {
+        const Activations want = reference_->forward(x);
+        e.compared += z.values.size();
+        for (size_t i = 0; i < z.values.size(); ++i) {
+          e.different += z.values[i] != want.values[i] ? 1 : 0;
         }
-        z = std::move(run.outputs);
       }
       e.loss += loss_of(job_, z, part.labels) / static_cast<double>(e.samples);
       e.right += right_of(job_, z, part.labels);
@@ -331,10 +247,15 @@ class Run {
           {"weights", step.weights},
           {"kept", step.kept},
           {"samples", step.samples},
-          {"seconds", step.seconds}};
+          {"seconds", step.seconds},
+          {"samples_per_second", static_cast<double>(step.samples) / step.seconds},
+          {"wafers", step.wafers}};
       if (job_.optimizer.max_norm > 0) line["norm"] = step.norm;
-      if (grid_) {
+      if (step.cycles > 0) {
         line["cycles"] = {{"step", step.cycles},
+                          {"wafer", step.wafer_cycles},
+                          {"broadcast", step.broadcast_cycles},
+                          {"reduce", step.reduce_cycles},
                           {"forward", step.times.forward},
                           {"loss", step.times.loss},
                           {"gradients", step.times.gradients},
@@ -342,7 +263,7 @@ class Run {
         line["wavelets_in"] = step.wavelets_in;
         line["gradients_out"] = step.gradients;
       }
-      if (options_.check && reference_) line["different"] = step.different;
+      if (reference_) line["different"] = step.different;
       if (step.evaluation != nullptr) {
         line["held_out"] = {{"loss", step.evaluation->loss},
                             {"accuracy", step.evaluation->accuracy()}};
@@ -360,9 +281,7 @@ class Run {
   CheckedTraining checked_;
   MemoryX memory_;
   std::unique_ptr<TrainReference> reference_;
-  std::unique_ptr<Device> device_;
-  std::unique_ptr<ControlPlane> control_;
-  std::unique_ptr<TrainGrid> grid_;
+  std::unique_ptr<TrainSwarm> swarm_;
   std::ofstream metrics_;
   std::string metrics_path_;
   uint64_t evaluated_ = 0;  // the step behind which the last evaluation was
@@ -410,6 +329,8 @@ CheckedTraining check_training(const TrainParams& params, const TrainRunOptions&
   }
   if (checked.training.samples() == 0) refuse(": key 'data': nothing to train on");
   checked.firmware = read_elf(options.firmware, options.tile.sram_bytes);
+  swarmx::check_wafers(base.path, params.wafers, params.job.micro_batches,
+                       options.transport == nullptr ? 1 : options.transport->ranks());
   checked.plan = make_train_plan(base.path, params.job, checked.firmware, options.tile);
   try {
     const MemoryX memory(params.job, {});  // its ranges
@@ -421,7 +342,22 @@ CheckedTraining check_training(const TrainParams& params, const TrainRunOptions&
 }
 
 TrainReport run_training(const TrainParams& params, const TrainRunOptions& options) {
-  return Run(params, options).run();
+  if (options.transport == nullptr) {
+    const auto alone = std::move(swarmx::local_transports(1).front());
+    TrainReport report = Run(params, options, *alone).run();
+    alone->close();
+    return report;
+  }
+  swarmx::Transport& transport = *options.transport;
+  if (transport.rank() == 0) return Run(params, options, transport).run();
+  // Files are rank 0's; the others have the samples.
+  TrainRunOptions here = options;
+  here.mode = TrainMode::Train;
+  here.resume = false;
+  here.model_dir.clear();
+  const CheckedTraining checked = check_training(params, here);
+  TrainSwarm(params, here, checked, transport, nullptr).serve();
+  return {};
 }
 
 }  // namespace ow::jobs

@@ -153,6 +153,9 @@ void read_train(YamlMap train, TrainParams* params) {
   if (const auto micro = train.find("micro_batches")) {
     job.micro_batches = static_cast<int>(micro->integer(1, 65536));
   }
+  if (const auto wafers = train.find("num_wafers")) {
+    params->wafers = static_cast<int>(wafers->integer(1, kMaxWafers));
+  }
   read_optimizer(train["optimizer"].map(), &job.optimizer);
   if (const auto scale = train.find("loss_scale")) read_loss_scale(*scale, &job.loss_scale);
   if (const auto sparsity = train.find("sparsity")) {

@@ -11,10 +11,10 @@ int GradientSum::arrays(int micro_batches) {
   return n;
 }
 
-void GradientSum::added() {
+void GradientSum::added(int micro_batches) {
   if (slot() >= store_.gradients()) throw InternalError("more micro-batches than the store is for");
-  weights_.push_back(1);
-  ++count_;
+  weights_.push_back(static_cast<uint64_t>(micro_batches));
+  count_ += micro_batches;
   while (weights_.size() > 1 && weights_.back() == weights_[weights_.size() - 2]) merge();
 }
 

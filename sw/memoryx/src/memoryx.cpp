@@ -37,6 +37,8 @@ const TrainingJob& checked(const TrainingJob& job) {
   return job;
 }
 
+}  // namespace
+
 std::vector<TensorSpec> specs_of(const TrainingJob& job) {
   std::vector<TensorSpec> specs;
   for (size_t k = 0; k < job.layers.size(); ++k) {
@@ -49,8 +51,6 @@ std::vector<TensorSpec> specs_of(const TrainingJob& job) {
   }
   return specs;
 }
-
-}  // namespace
 
 MemoryX::MemoryX(const TrainingJob& job, const MemoryOptions& options)
     : job_(checked(job)),
@@ -111,7 +111,7 @@ std::unique_ptr<WeightStream> MemoryX::stream(Pass pass, const std::vector<size_
   return std::make_unique<WeightStream>(std::move(sources), options);
 }
 
-std::unique_ptr<WeightStream> MemoryX::stream_of_step(const StreamOptions& options) const {
+std::unique_ptr<BatchSource> MemoryX::batches_of_step(const StreamOptions& options) const {
   std::vector<std::unique_ptr<MatrixSource>> sources;
   const auto add = [&](size_t k, Pass pass) {
     sources.push_back(store_matrix(store_, weights_[k], job_.type, pass));
@@ -121,7 +121,11 @@ std::unique_ptr<WeightStream> MemoryX::stream_of_step(const StreamOptions& optio
     add(k, needs_dense(weights_[k]) ? Pass::GradientOfAll : Pass::Gradient);
     if (k > 0) add(k, Pass::Delta);
   }
-  return std::make_unique<WeightStream>(std::move(sources), options);
+  return matrix_batches(std::move(sources), options);
+}
+
+std::unique_ptr<WeightStream> MemoryX::stream_of_step(const StreamOptions& options) {
+  return std::make_unique<WeightStream>(batches_of_step(options), options);
 }
 
 Network MemoryX::network() const {

@@ -33,32 +33,38 @@ size_t compress(const uint16_t* values, int row, int rows, int inputs, uint8_t c
   return n;
 }
 
-}  // namespace
-
-WeightStream::WeightStream(std::vector<std::unique_ptr<MatrixSource>> layers,
-                           const StreamOptions& options)
-    : layers_(std::move(layers)), options_(options), rows_(static_cast<size_t>(options.rows)) {
-  if (options.rows < 1) throw InternalError("streams for no grid row");
-  for (const auto& matrix : layers_) {
-    constexpr int kMaxLocal = 1 << 16;
-    if ((matrix->inputs() + options.rows - 1) / options.rows > kMaxLocal) {
-      throw BadInput("a matrix of more inputs a grid row than an index of 16 bits tells apart");
+// Makes the batches of matrices, one layer behind the other.
+class MatrixBatches : public BatchSource {
+ public:
+  MatrixBatches(std::vector<std::unique_ptr<MatrixSource>> layers, const StreamOptions& options)
+      : layers_(std::move(layers)), options_(options) {
+    if (options.rows < 1) throw InternalError("streams for no grid row");
+    for (const auto& matrix : layers_) {
+      constexpr int kMaxLocal = 1 << 16;
+      if ((matrix->inputs() + options.rows - 1) / options.rows > kMaxLocal) {
+        throw BadInput("a matrix of more inputs a grid row than an index of 16 bits tells apart");
+      }
     }
   }
-  finished_ = made_all();
-  if (options.ahead) thread_ = std::thread([this] { produce(); });
-}
 
-WeightStream::~WeightStream() {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    stop_ = true;
-  }
-  changed_.notify_all();
-  if (thread_.joinable()) thread_.join();
-}
+  bool done() const override { return layer_ == layers_.size(); }
+  std::shared_ptr<const WaveletBatch> next() override;
 
-WeightStream::Batch WeightStream::make() {
+ private:
+  void make_row(const MatrixSource& matrix, const uint16_t* values, uint32_t end,
+                std::vector<Wavelet>* out, int row) const;
+
+  const std::vector<std::unique_ptr<MatrixSource>> layers_;
+  const StreamOptions options_;
+  // Where it is.
+  size_t layer_ = 0;
+  int owner_ = 0;
+  int local_ = 0;
+  int ended_ = 0;  // outputs of the layer that are made
+  std::vector<uint16_t> values_;
+};
+
+std::shared_ptr<const WaveletBatch> MatrixBatches::next() {
   const MatrixSource& matrix = *layers_[layer_];
   const int rows = options_.rows;
   const int outputs = matrix.outputs();
@@ -72,14 +78,17 @@ WeightStream::Batch WeightStream::make() {
   const int count = std::min(left, std::max(1, wanted));
   values_.resize(inputs * static_cast<size_t>(count));
   matrix.rows(owner_ + local_ * rows, rows, count, values_.data());
-  Batch batch(rows_.size());
-  for (std::vector<Wavelet>& row : batch) {
-    row.reserve(static_cast<size_t>(count) * (inputs / rows_.size() + 2));
+  auto batch = std::make_shared<WaveletBatch>(static_cast<size_t>(rows));
+  for (std::vector<Wavelet>& row : *batch) {
+    row.reserve(static_cast<size_t>(count) * (inputs / batch->size() + 2));
   }
   for (int k = 0; k < count; ++k) {
     const bool last = ++ended_ == outputs || matrix.index_only();
     const uint32_t end = last ? kRowEnd | kStreamEnd : kRowEnd;
-    make_row(matrix, &values_[static_cast<size_t>(k) * inputs], end, &batch);
+    for (int r = 0; r < rows; ++r) {
+      make_row(matrix, &values_[static_cast<size_t>(k) * inputs], end,
+               &(*batch)[static_cast<size_t>(r)], r);
+    }
   }
   local_ += count;
   if (ended_ == outputs) {
@@ -89,33 +98,58 @@ WeightStream::Batch WeightStream::make() {
   return batch;
 }
 
-void WeightStream::make_row(const MatrixSource& matrix, const uint16_t* values, uint32_t end,
-                            Batch* batch) {
+void MatrixBatches::make_row(const MatrixSource& matrix, const uint16_t* values, uint32_t end,
+                             std::vector<Wavelet>* out, int row) const {
   const auto colour = static_cast<uint8_t>(options_.colour);
   const auto call = options_.dense
                         ? (matrix.index_only() ? compress<true, true> : compress<true, false>)
                         : (matrix.index_only() ? compress<false, true> : compress<false, false>);
-  for (int r = 0; r < options_.rows; ++r) {
-    std::vector<Wavelet>& out = (*batch)[static_cast<size_t>(r)];
-    const size_t before = out.size();
-    const int local = owned(matrix.inputs(), r, options_.rows);
-    out.resize(before + static_cast<size_t>(local) + 1);
-    const size_t n = call(values, r, options_.rows, matrix.inputs(), colour, out.data() + before);
-    out.resize(before + n + 1);
-    out.back() = {colour, true, end};
-  }
+  const size_t before = out->size();
+  const int local = owned(matrix.inputs(), row, options_.rows);
+  out->resize(before + static_cast<size_t>(local) + 1);
+  const size_t n = call(values, row, options_.rows, matrix.inputs(), colour, out->data() + before);
+  out->resize(before + n + 1);
+  out->back() = {colour, true, end};
 }
 
-void WeightStream::add(Batch batch) {
-  for (const std::vector<Wavelet>& row : batch) waiting_ += row.size();
+}  // namespace
+
+std::unique_ptr<BatchSource> matrix_batches(std::vector<std::unique_ptr<MatrixSource>> layers,
+                                            const StreamOptions& options) {
+  return std::make_unique<MatrixBatches>(std::move(layers), options);
+}
+
+WeightStream::WeightStream(std::unique_ptr<BatchSource> source, const StreamOptions& options)
+    : source_(std::move(source)),
+      options_(options),
+      finished_(source_->done()),
+      rows_(static_cast<size_t>(options.rows)) {
+  if (options.ahead) thread_ = std::thread([this] { produce(); });
+}
+
+WeightStream::WeightStream(std::vector<std::unique_ptr<MatrixSource>> layers,
+                           const StreamOptions& options)
+    : WeightStream(matrix_batches(std::move(layers), options), options) {}
+
+WeightStream::~WeightStream() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void WeightStream::add(std::shared_ptr<const WaveletBatch> batch) {
+  for (const std::vector<Wavelet>& row : *batch) waiting_ += row.size();
   batches_.push_back(std::move(batch));
-  finished_ = made_all();
+  finished_ = source_->done();
 }
 
 size_t WeightStream::available(const Row& row) const {
   const auto r = static_cast<size_t>(&row - rows_.data());
   size_t n = 0;
-  for (size_t b = row.batch - first_; b < batches_.size(); ++b) n += batches_[b][r].size();
+  for (size_t b = row.batch - first_; b < batches_.size(); ++b) n += (*batches_[b])[r].size();
   return n - row.at;
 }
 
@@ -126,7 +160,7 @@ void WeightStream::produce() {
       changed_.wait(lock, [this] { return stop_ || !full(); });
       if (stop_) return;
       lock.unlock();
-      Batch batch = make();
+      auto batch = source_->next();
       lock.lock();
       add(std::move(batch));
       changed_.notify_all();
@@ -147,10 +181,10 @@ void WeightStream::next(int row, size_t n, std::vector<Wavelet>* out) {
     changed_.wait(lock, enough);
     if (error_) std::rethrow_exception(error_);
   } else {
-    while (!enough()) add(make());
+    while (!enough()) add(source_->next());
   }
   while (n > 0 && r.batch - first_ < batches_.size()) {
-    const std::vector<Wavelet>& from = batches_[r.batch - first_][static_cast<size_t>(row)];
+    const std::vector<Wavelet>& from = (*batches_[r.batch - first_])[static_cast<size_t>(row)];
     const size_t count = std::min(n, from.size() - r.at);
     const auto begin = from.begin() + static_cast<std::ptrdiff_t>(r.at);
     const auto end = begin + static_cast<std::ptrdiff_t>(count);
@@ -168,7 +202,7 @@ void WeightStream::next(int row, size_t n, std::vector<Wavelet>* out) {
   size_t least = r.batch;
   for (const Row& other : rows_) least = std::min(least, other.batch);
   for (; first_ < least; ++first_) {
-    for (const std::vector<Wavelet>& taken : batches_.front()) waiting_ -= taken.size();
+    for (const std::vector<Wavelet>& taken : *batches_.front()) waiting_ -= taken.size();
     batches_.pop_front();
   }
   if (options_.ahead) changed_.notify_all();

@@ -92,6 +92,7 @@ class TrainJob : public testing::Test {
     TrainRunOptions run;
     run.firmware = OW_FIRMWARE_DIR "/train.elf";
     run.reference = bench::golden_training;
+    run.model = bench::golden_wafer;
     if (!model.empty()) run.model_dir = directory_ + "/" + model;
     if (rtl) {
       run.make = [](GridShape grid) { return make_device(DeviceKind::Replicated, grid); };
@@ -241,6 +242,7 @@ TEST(TrainParams, OfTheDigitsAreThoseOfTheTarget) {
   run.mode = TrainMode::TrainAndEval;
   run.firmware = OW_FIRMWARE_DIR "/train.elf";
   run.reference = bench::golden_training;
+  run.model = bench::golden_wafer;
   const TrainReport report = run_training(p, run);
   EXPECT_EQ(report.evaluations.back().samples, 449u);
   EXPECT_GE(report.evaluations.back().accuracy(), 0.97);

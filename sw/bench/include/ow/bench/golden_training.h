@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The golden model's training, as jobs compare with it.
+// The golden model's training, as jobs compare with it, and as a wafer does its passes.
 #ifndef OW_BENCH_GOLDEN_TRAINING_H_
 #define OW_BENCH_GOLDEN_TRAINING_H_
 
@@ -8,6 +8,9 @@
 #include "ow/compile/train_job.h"
 
 namespace ow::bench {
+
+// Takes the weights from the stream, as tiles do, and has no others.
+std::unique_ptr<jobs::TrainWafer> golden_wafer(const TrainingJob& job);
 
 std::unique_ptr<jobs::TrainReference> golden_training(const TrainingJob& job);
 

@@ -25,6 +25,8 @@ struct TrainTimes {
   uint64_t deltas = 0;
 };
 
+void add_times(const TrainTimes& from, TrainTimes* to);
+
 struct TrainRun {
   Activations outputs;       // of the last layer
   uint64_t cycles = 0;       // from the first write of the micro-batch to the grid at rest
@@ -42,7 +44,7 @@ class TrainGrid {
 
   // A micro-batch, of plan().batch() samples: all passes with the weights that `memory` has now.
   // Its gradients are added there. DeviceFault with the hang report's text if the grid stops.
-  TrainRun train(memoryx::MemoryX& memory, const Activations& x, const Targets& targets);
+  TrainRun train(memoryx::WaferSide& memory, const Activations& x, const Targets& targets);
 
   // The forward pass alone, of at most plan().batch() samples.
   TrainRun forward(const memoryx::MemoryX& memory, const Activations& x);
@@ -64,14 +66,14 @@ class TrainGrid {
   void write_parameters();
   void write_input(const Activations& x);
   void write_targets(const Targets& targets);
-  void write_biases(const memoryx::MemoryX& memory);
+  void write_biases(const memoryx::WaferSide& memory);
   void launch(bool backward, float scale);
   // The numbers that each grid row sends in a micro-batch.
-  std::vector<size_t> gradients_of(const memoryx::MemoryX& memory) const;
+  std::vector<size_t> gradients_of(const memoryx::WaferSide& memory) const;
   // Streams and waits until each grid row has brought so many numbers and its last word.
   std::vector<std::vector<uint32_t>> stream(memoryx::WeightStream* weights,
                                             const std::vector<size_t>& numbers);
-  void take_gradients(const std::vector<std::vector<uint32_t>>& rows, memoryx::MemoryX* memory);
+  void take_gradients(const std::vector<std::vector<uint32_t>>& rows, memoryx::WaferSide* memory);
   void take_times(TrainRun* run);
   Activations read(uint32_t addr, int features, int samples);
 

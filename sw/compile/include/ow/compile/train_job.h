@@ -14,7 +14,9 @@
 #include "ow/compile/network_run.h"
 #include "ow/compile/train_grid.h"
 #include "ow/compile/train_params.h"
+#include "ow/compile/train_wafer.h"
 #include "ow/memoryx/memoryx.h"
+#include "ow/swarmx/transport.h"
 
 namespace ow::jobs {
 
@@ -27,10 +29,9 @@ class TrainReference {
   virtual void begin(const memoryx::MemoryX& memory) = 0;
   // The next micro-batch of the step; outputs of the last layer.
   virtual Activations run(const Activations& x, const Targets& targets) = 0;
-  // Of the micro-batch that was run last; parameters are numbered as the store's.
-  virtual const std::vector<float>& gradient(size_t parameter) const = 0;
   // Ends the step.
   virtual void update() = 0;
+  // Parameters are numbered as the store's.
   virtual const std::vector<float>& weights(size_t parameter) const = 0;
   virtual Activations forward(const Activations& x) const = 0;
 };
@@ -60,10 +61,14 @@ struct TrainStep {
   float loss_scale = 0;  // that the step used
   size_t weights = 0;    // of all matrices
   size_t kept = 0;       // of them, after the step
-  uint64_t cycles = 0;   // of all micro-batches; 0 without a grid, as all that follow
-  uint64_t wavelets_in = 0;
-  uint64_t gradients = 0;  // numbers that left the grid
-  TrainTimes times;
+  int wafers = 1;
+  uint64_t cycles = 0;            // 0 without a grid, as all that follow
+  uint64_t wafer_cycles = 0;      // of these: the slowest wafer's, all its micro-batches
+  uint64_t broadcast_cycles = 0;  // of these: stages between MemoryX and the wafers
+  uint64_t reduce_cycles = 0;     // of these: stages of the way back
+  uint64_t wavelets_in = 0;       // of all micro-batches
+  uint64_t gradients = 0;         // numbers that left the grid
+  TrainTimes times;               // of the slowest wafer
   double seconds = 0;
   uint64_t different = 0;                  // weights that differ from the reference's
   const Evaluation* evaluation = nullptr;  // if there was one behind the step
@@ -71,8 +76,11 @@ struct TrainStep {
 
 struct TrainRunOptions {
   TrainMode mode = TrainMode::Train;
-  // Makes the device; none: the reference does the passes.
+  // Makes a wafer's device; none: `model` does the passes.
   std::function<std::unique_ptr<Device>(GridShape)> make;
+  std::function<std::unique_ptr<TrainWafer>(const TrainingJob&)> model;
+  // The processes of the training, of which this is one; none: it is alone. Not closed here.
+  swarmx::Transport* transport = nullptr;
   TileConfig tile = kFullTile;  // of the device
   std::string firmware;         // path of train.elf
   std::function<std::unique_ptr<TrainReference>(const TrainingJob&)> reference;
@@ -103,6 +111,10 @@ struct TrainReport {
   uint64_t cycles = 0;                  // of all steps
   TrainTimes times;                     // likewise
   double seconds = 0;
+  int wafers = 1;
+  int ranks = 1;
+  uint64_t samples = 0;                              // of all steps
+  uint64_t broadcast_cycles = 0, reduce_cycles = 0;  // of `cycles`: between the wafers
 };
 
 // Everything that can be checked without training. Throws BadInput.
@@ -114,6 +126,7 @@ struct CheckedTraining {
 };
 CheckedTraining check_training(const TrainParams& params, const TrainRunOptions& options);
 
+// On rank 0 the report; the other ranks return an empty one when it is done there.
 TrainReport run_training(const TrainParams& params, const TrainRunOptions& options);
 
 }  // namespace ow::jobs

@@ -15,10 +15,13 @@ struct TrainParams {
   RunParams base;  // data, network and grid
   TrainingJob job;
   uint64_t steps = 0;
+  int wafers = 1;
   uint64_t evaluate_every = 0;    // steps; 0: never on the way
   uint64_t checkpoint_every = 0;  // steps; 0: at the end only
   size_t checkpoints_kept = 2;
 };
+
+constexpr int kMaxWafers = 1024;
 
 // Whether the file is of a training: it has a key `train`. BadInput as load_train_params.
 bool is_training(const std::string& path);

@@ -20,10 +20,11 @@ class GradientSum {
   // `store`, which has so many gradients, and `pool` must outlive it.
   GradientSum(Store& store, Pool& pool) : store_(store), pool_(pool) {}
 
-  // The store's gradient into which the next micro-batch is to be written (every element of it).
+  // The store's gradient into which the next micro-batch, or the sum of an aligned block of them,
+  // is to be written (every element of it).
   int slot() const { return static_cast<int>(weights_.size()); }
-  // It is written.
-  void added();
+  // It is written, and the sum of so many micro-batches.
+  void added(int micro_batches = 1);
   // The sum of what was added is in gradient 0; a new step begins.
   void finish();
   // Micro-batches that were added since the step began.

@@ -27,6 +27,7 @@
 #include "ow/memoryx/pool.h"
 #include "ow/memoryx/sparsity.h"
 #include "ow/memoryx/store.h"
+#include "ow/memoryx/wafer_side.h"
 #include "ow/memoryx/weight_stream.h"
 #include "ow/tensor/network.h"
 #include "ow/tensor/training.h"
@@ -38,7 +39,7 @@ struct MemoryOptions {
   int threads = 1;
 };
 
-class MemoryX {
+class MemoryX : public WaferSide {
  public:
   // BadInput for a job with values out of their ranges.
   MemoryX(const TrainingJob& job, const MemoryOptions& options);
@@ -46,35 +47,32 @@ class MemoryX {
   // The first weights and masks (N20, N21).
   void begin();
 
-  const TrainingJob& job() const { return job_; }
+  const TrainingJob& job() const override { return job_; }
   Store& store() { return store_; }
-  const Store& store() const { return store_; }
-  // Parameters of a layer in the store; a layer without a bias has none (InternalError).
-  size_t weight_of(size_t layer) const { return weights_[layer]; }
-  size_t bias_of(size_t layer) const;
+  const Store& store() const override { return store_; }
+  size_t weight_of(size_t layer) const override { return weights_[layer]; }
+  size_t bias_of(size_t layer) const override;
 
-  uint64_t step() const { return step_; }        // that comes next; counts skipped ones
-  uint64_t updates() const { return updates_; }  // that were done
-  float loss_scale() const { return scale_.value(); }
+  uint64_t step() const override { return step_; }  // that comes next; counts skipped ones
+  uint64_t updates() const { return updates_; }     // that were done
+  float loss_scale() const override { return scale_.value(); }
   RunState state() const;  // as a checkpoint has it
   size_t kept(size_t tensor) const { return sparsity_.kept(tensor); }
-  // Whether this step needs the gradient of a parameter outside its mask, too.
-  bool needs_dense(size_t tensor) const { return sparsity_.needs_dense(tensor, step_); }
+  bool needs_dense(size_t tensor) const override { return sparsity_.needs_dense(tensor, step_); }
 
-  // Where the next micro-batch's gradients go: all elements that are in the mask, or all. They are
-  // of the loss times loss_scale(), summed over the samples.
-  int gradient_slot() const { return sum_.slot(); }
-  void gradient_added() { sum_.added(); }
+  int gradient_slot() const override { return sum_.slot(); }
+  void gradient_added() override { sum_.added(); }
+  // The same of a sum over an aligned block of micro-batches (N16), from other wafers.
+  GradientSum& gradient_sum() { return sum_; }
   // Update, masks, loss scale. InternalError unless all micro-batches have been added.
   Optimizer::Result finish_step();
 
   // The streams of these layers, in this order; not to be kept across finish_step().
   std::unique_ptr<WeightStream> stream(Pass pass, const std::vector<size_t>& layers,
                                        const StreamOptions& options) const;
-  // The streams of a whole step, in the order in which a wafer takes them: forward through all
-  // layers; then, from the last layer down to the first, the positions of its gradient and, unless
-  // it is the first, its weights the other way round.
-  std::unique_ptr<WeightStream> stream_of_step(const StreamOptions& options) const;
+  std::unique_ptr<WeightStream> stream_of_step(const StreamOptions& options) override;
+  // What that stream is made of, for who hands it on.
+  std::unique_ptr<BatchSource> batches_of_step(const StreamOptions& options) const;
   // Weights rounded to the network's type, zeros without a sign, as a network to be run.
   Network network() const;
 
@@ -95,6 +93,9 @@ class MemoryX {
   uint64_t step_ = 0;
   uint64_t updates_ = 0;
 };
+
+// A store's parameters of a job, in the order of docs/numerics.md.
+std::vector<TensorSpec> specs_of(const TrainingJob& job);
 
 // Which samples a step takes (N21): numbers of 0 .. samples - 1, job.batch() of them.
 class SampleOrder {

@@ -62,8 +62,25 @@ struct StreamOptions {
   bool ahead = false;  // by a thread of its own; else when they are asked for
 };
 
+// Outputs of a layer for all grid rows: what is made, and broadcast, at a time.
+using WaveletBatch = std::vector<std::vector<Wavelet>>;
+
+// Where the wavelets of a stream come from, batch by batch.
+class BatchSource {
+ public:
+  virtual ~BatchSource() = default;
+  // Nothing comes any more.
+  virtual bool done() const = 0;
+  virtual std::shared_ptr<const WaveletBatch> next() = 0;
+};
+
+// The batches of these layers; of the options rows, colour and dense count.
+std::unique_ptr<BatchSource> matrix_batches(std::vector<std::unique_ptr<MatrixSource>> layers,
+                                            const StreamOptions& options);
+
 class WeightStream {
  public:
+  WeightStream(std::unique_ptr<BatchSource> source, const StreamOptions& options);
   WeightStream(std::vector<std::unique_ptr<MatrixSource>> layers, const StreamOptions& options);
   ~WeightStream();
   WeightStream(const WeightStream&) = delete;
@@ -79,8 +96,6 @@ class WeightStream {
   uint64_t weights(int row) const { return rows_[static_cast<size_t>(row)].weights; }
 
  private:
-  // Outputs of a layer for all grid rows.
-  using Batch = std::vector<std::vector<Wavelet>>;
   struct Row {
     size_t batch = 0;  // number of the batch that it takes from, since the beginning
     size_t at = 0;     // and the place in it
@@ -88,26 +103,17 @@ class WeightStream {
     uint64_t weights = 0;
   };
 
-  bool made_all() const { return layer_ == layers_.size(); }
-  Batch make();
-  void make_row(const MatrixSource& matrix, const uint16_t* values, uint32_t end, Batch* batch);
-  void add(Batch batch);
+  void add(std::shared_ptr<const WaveletBatch> batch);
   size_t available(const Row& row) const;
   bool full() const { return waiting_ >= options_.depth; }
   void produce();
 
-  const std::vector<std::unique_ptr<MatrixSource>> layers_;
+  const std::unique_ptr<BatchSource> source_;
   const StreamOptions options_;
-  // Where the producer is.
-  size_t layer_ = 0;
-  int owner_ = 0;
-  int local_ = 0;
-  int ended_ = 0;  // outputs of the layer that are made
-  std::vector<uint16_t> values_;
   // Between it and who takes.
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Batch> batches_;
+  std::deque<std::shared_ptr<const WaveletBatch>> batches_;
   size_t first_ = 0;    // number of the first of them
   size_t waiting_ = 0;  // wavelets in them
   bool finished_ = false;

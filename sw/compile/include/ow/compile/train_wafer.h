@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// One wafer of a training: whatever does the passes over a micro-batch.
+#ifndef OW_COMPILE_TRAIN_WAFER_H_
+#define OW_COMPILE_TRAIN_WAFER_H_
+
+#include <string>
+
+#include "ow/compile/train_grid.h"
+#include "ow/memoryx/memoryx.h"
+#include "ow/tensor/training.h"
+
+namespace ow::jobs {
+
+class TrainWafer {
+ public:
+  virtual ~TrainWafer() = default;
+  virtual std::string description() const = 0;
+  // All passes over a micro-batch: takes the memory's stream once, adds a gradient.
+  virtual TrainRun train(memoryx::WaferSide& memory, const Activations& x,
+                         const Targets& targets) = 0;
+  // The forward pass alone, of at most a micro-batch.
+  virtual TrainRun forward(const memoryx::MemoryX& memory, const Activations& x) = 0;
+};
+
+}  // namespace ow::jobs
+
+#endif  // OW_COMPILE_TRAIN_WAFER_H_

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Samples of a training and what is read off their outputs, for people: loss and classes.
+#ifndef OW_COMPILE_TRAIN_SAMPLES_H_
+#define OW_COMPILE_TRAIN_SAMPLES_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "ow/tensor/dataset.h"
+#include "ow/tensor/training.h"
+
+namespace ow::jobs {
+
+// What a micro-batch is trained towards. The mean squared error is that to 1 for the sample's class
+// and 0 for the others.
+Targets targets_of(const TrainingJob& job, const Dataset& part);
+
+// Sum over the samples, for people: in double, compared with nothing.
+double loss_of(const TrainingJob& job, const Activations& z, const std::vector<int>& classes);
+
+// Samples whose class is found.
+size_t right_of(const TrainingJob& job, const Activations& z, const std::vector<int>& classes);
+
+// Samples first .. first + count - 1.
+Dataset part_of(const Dataset& data, size_t first, size_t count);
+
+// The samples of these numbers from `first` on, `count` of them.
+Dataset samples_of(const Dataset& data, const std::vector<uint64_t>& numbers, size_t first,
+                   size_t count);
+
+}  // namespace ow::jobs
+
+#endif  // OW_COMPILE_TRAIN_SAMPLES_H_

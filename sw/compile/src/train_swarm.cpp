@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train_swarm.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "ow/base/error.h"
+#include "ow/swarmx/bytes.h"
+#include "train_samples.h"
+
+namespace ow::jobs {
+namespace {
+
+// A grid of tiles.
+class GridWafer : public TrainWafer {
+ public:
+  GridWafer(std::unique_ptr<Device> device, const CheckedTraining& checked,
+            std::function<void()> progress)
+      : device_(std::move(device)),
+        control_(*device_),
+        grid_(control_, checked.firmware, checked.plan) {
+    grid_.on_progress(std::move(progress));
+  }
+  std::string description() const override { return device_->description(); }
+  TrainRun train(memoryx::WaferSide& memory, const Activations& x,
+                 const Targets& targets) override {
+    return grid_.train(memory, x, targets);
+  }
+  TrainRun forward(const memoryx::MemoryX& memory, const Activations& x) override {
+    return grid_.forward(memory, x);
+  }
+
+ private:
+  std::unique_ptr<Device> device_;
+  ControlPlane control_;
+  TrainGrid grid_;
+};
+
+memoryx::StreamOptions stream_of(const TrainPlan& plan) {
+  memoryx::StreamOptions options;
+  options.rows = plan.grid.rows;
+  options.colour = plan.colours.weights;
+  return options;
+}
+
+}  // namespace
+
+TrainSwarm::TrainSwarm(const TrainParams& params, const TrainRunOptions& options,
+                       const CheckedTraining& checked, swarmx::Transport& transport,
+                       memoryx::MemoryX* memory)
+    : job_(params.job),
+      params_(params),
+      checked_(checked),
+      transport_(transport),
+      memory_(memory),
+      swarm_(params.job, params.wafers, stream_of(checked.plan), transport, memory) {
+  for (int n = 0; n < swarm_.count(); ++n) {
+    if (!options.make) {
+      if (!options.model) throw InternalError("a training with nothing to do its passes");
+      wafers_.push_back(options.model(job_));
+      continue;
+    }
+    // One of them shows its progress, all look whether another rank has failed.
+    const std::function<void()> shown = n == 0 ? options.on_progress : nullptr;
+    auto progress = [this, shown] {
+      transport_.check();
+      if (shown) shown();
+    };
+    wafers_.push_back(
+        std::make_unique<GridWafer>(options.make(params.base.grid), checked, progress));
+  }
+}
+
+std::string TrainSwarm::description() const {
+  const std::string one = wafers_.front()->description();
+  std::string text =
+      swarm_.wafers() == 1 ? one : fmt::format("{} wafers: {}", swarm_.wafers(), one);
+  if (transport_.ranks() > 1) text += fmt::format(", in {} ranks", transport_.ranks());
+  return text;
+}
+
+TrainRun TrainSwarm::forward(const Activations& x) { return wafers_.front()->forward(*memory_, x); }
+
+void TrainSwarm::run(const std::vector<uint64_t>& numbers, const std::function<void()>& meanwhile) {
+  const size_t size = job_.micro_batch();
+  const int first = swarm_.first() * swarm_.share();
+  results_.assign(static_cast<size_t>(swarm_.count() * swarm_.share()), Result{});
+  const auto work = [&](int wafer, int micro_batch, memoryx::WaferSide& memory) {
+    transport_.check();
+    const Dataset part =
+        samples_of(checked_.training, numbers, static_cast<size_t>(micro_batch) * size, size);
+    TrainWafer& here = *wafers_[static_cast<size_t>(wafer - swarm_.first())];
+    const TrainRun run =
+        here.train(memory, part.activations(job_.type, 0, size), targets_of(job_, part));
+    results_[static_cast<size_t>(micro_batch - first)] = {loss_of(job_, run.outputs, part.labels),
+                                                          right_of(job_, run.outputs, part.labels),
+                                                          run.cycles,
+                                                          run.wavelets_in,
+                                                          run.gradients,
+                                                          run.times};
+  };
+  swarm_.run(work, meanwhile);
+}
+
+// Of all micro-batches in their order, on rank 0.
+std::vector<TrainSwarm::Result> TrainSwarm::gather() {
+  swarmx::Writer out;
+  out.put(results_.data(), results_.size());
+  std::vector<Result> all;
+  for (const swarmx::Message& message : swarm_.gather(out.take())) {
+    swarmx::Reader in(message);
+    const size_t before = all.size();
+    all.resize(before + message.size() / sizeof(Result));
+    in.get(&all[before], all.size() - before);
+    in.close();
+  }
+  return all;
+}
+
+void TrainSwarm::step(const std::vector<uint64_t>& numbers, const std::function<void()>& meanwhile,
+                      TrainStep* step) {
+  swarm_.begin_step();
+  run(numbers, meanwhile);
+  account(gather(), step);
+}
+
+// Sums are in the order of the micro-batches, so that they are the same for any number of wafers.
+void TrainSwarm::account(const std::vector<Result>& results, TrainStep* step) const {
+  if (results.size() != static_cast<size_t>(job_.micro_batches)) {
+    throw ProtocolError("a step without the results of all its micro-batches");
+  }
+  const auto share = static_cast<size_t>(swarm_.share());
+  swarmx::WaferStep slowest;
+  slowest.micro_batches = share;
+  uint64_t wavelets = 0, gradients = 0;  // of a micro-batch; all have the same
+  for (size_t w = 0; w < results.size() / share; ++w) {
+    uint64_t cycles = 0;
+    TrainTimes times;
+    for (size_t m = w * share; m < (w + 1) * share; ++m) {
+      const Result& r = results[m];
+      step->loss += r.loss;
+      step->right += r.right;
+      step->wavelets_in += r.wavelets_in;
+      step->gradients += r.gradients;
+      cycles += r.cycles;
+      add_times(r.times, &times);
+      wavelets = r.wavelets_in;
+      gradients = r.gradients;
+    }
+    if (w > 0 && cycles <= slowest.cycles) continue;
+    slowest.cycles = cycles;
+    step->times = times;
+  }
+  step->wafers = swarm_.wafers();
+  step->wafer_cycles = slowest.cycles;
+  if (slowest.cycles == 0) return;
+  const auto rows = static_cast<uint64_t>(params_.base.grid.rows);
+  const auto of_row = [rows](uint64_t all) { return (all + rows - 1) / rows * kWaveletBits; };
+  slowest.weight_bits = of_row(wavelets) * share;
+  slowest.gradient_bits = of_row(gradients);
+  TimeNeeds needs;  // as measured: of the passes' mean
+  needs.weights = (wavelets + rows - 1) / rows;
+  needs.gradients = (gradients + rows - 1) / rows;
+  needs.weight_cycles = needs.step_cycles = slowest.cycles / share;
+  const TimeModel time = make_time(params_.base.time, needs);
+  const swarmx::StageTime stages = swarmx::stage_time(time, swarm_.wafers(), slowest);
+  step->broadcast_cycles = stages.broadcast;
+  step->reduce_cycles = stages.reduce;
+  step->cycles = slowest.cycles + stages.broadcast + stages.reduce;
+}
+
+void TrainSwarm::serve() {
+  memoryx::SampleOrder order(job_.seed, checked_.training.samples(), job_.batch());
+  while (swarm_.await_step()) {
+    run(order.of_step(swarm_.step()), nullptr);
+    gather();
+  }
+}
+
+}  // namespace ow::jobs

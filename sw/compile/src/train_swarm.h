@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The wafers of a training and what they do in a step: SwarmX (ow/swarmx/swarm.h) with grids, or
+// what stands for them.
+#ifndef OW_COMPILE_TRAIN_SWARM_H_
+#define OW_COMPILE_TRAIN_SWARM_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ow/compile/train_job.h"
+#include "ow/compile/train_wafer.h"
+#include "ow/swarmx/stage_time.h"
+#include "ow/swarmx/swarm.h"
+
+namespace ow::jobs {
+
+class TrainSwarm {
+ public:
+  // Makes this rank's wafers. `memory`: of rank 0, elsewhere null. All arguments must outlive it.
+  TrainSwarm(const TrainParams& params, const TrainRunOptions& options,
+             const CheckedTraining& checked, swarmx::Transport& transport,
+             memoryx::MemoryX* memory);
+
+  std::string description() const;
+
+  // Rank 0: the passes of a step over the samples of these numbers; `meanwhile`, if given, is done
+  // beside them. Fills in loss (the sum), right, cycles, times and what went in and out. The
+  // gradients are in MemoryX then, and the step is to be finished there.
+  void step(const std::vector<uint64_t>& numbers, const std::function<void()>& meanwhile,
+            TrainStep* step);
+  // Wafer 0, the forward pass alone.
+  TrainRun forward(const Activations& x);
+  // The training is over for all ranks.
+  void end() { swarm_.end(); }
+
+  // The other ranks: steps until there are no more.
+  void serve();
+
+ private:
+  // What a micro-batch gave.
+  struct Result {
+    double loss;
+    uint64_t right;
+    uint64_t cycles;
+    uint64_t wavelets_in;
+    uint64_t gradients;
+    TrainTimes times;
+  };
+
+  void run(const std::vector<uint64_t>& numbers, const std::function<void()>& meanwhile);
+  std::vector<Result> gather();
+  void account(const std::vector<Result>& results, TrainStep* step) const;
+
+  const TrainingJob& job_;
+  const TrainParams& params_;
+  const CheckedTraining& checked_;
+  swarmx::Transport& transport_;
+  memoryx::MemoryX* memory_;
+  swarmx::Swarm swarm_;
+  std::vector<std::unique_ptr<TrainWafer>> wafers_;  // of this rank
+  std::vector<Result> results_;                      // of its micro-batches
+};
+
+}  // namespace ow::jobs
+
+#endif  // OW_COMPILE_TRAIN_SWARM_H_

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one of several wafers has of a training: MemoryX's stream as it comes by, and room for the
+// sum of its own gradients. Biases, masks and what else a step needs to be known come at its
+// beginning; no matrix's weight is kept. Wafer 0's gradients go to MemoryX at once.
+#ifndef OW_SWARMX_WAFER_MEMORY_H_
+#define OW_SWARMX_WAFER_MEMORY_H_
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "ow/memoryx/memoryx.h"
+#include "ow/memoryx/wafer_side.h"
+#include "ow/swarmx/cast.h"
+#include "ow/swarmx/transport.h"
+
+namespace ow::swarmx {
+
+// What all wafers are told before a step, tensor by tensor in messages of bounded size.
+class StepOrder {
+ public:
+  // Of the step that comes next.
+  explicit StepOrder(const memoryx::MemoryX& memory);
+  // As it came from another rank.
+  explicit StepOrder(std::vector<Message> parts) : parts_(std::move(parts)) {}
+  const std::vector<Message>& parts() const { return parts_; }
+  // How many there are for a network's store.
+  static size_t parts_of(const memoryx::Store& store);
+
+ private:
+  std::vector<Message> parts_;
+};
+
+class WaferMemory : public memoryx::WaferSide {
+ public:
+  // Wafer 0: gradients are those of `memory`, which must outlive it.
+  explicit WaferMemory(memoryx::MemoryX* memory);
+  // Any other, which takes `share` micro-batches of a step.
+  WaferMemory(const TrainingJob& job, int share);
+
+  // A step begins; streams are those of the cast's reader `n`.
+  void begin(const StepOrder& order, Cast* cast, int n);
+
+  const TrainingJob& job() const override { return job_; }
+  const memoryx::Store& store() const override { return *store_; }
+  size_t weight_of(size_t layer) const override { return weights_[layer]; }
+  size_t bias_of(size_t layer) const override;
+  uint64_t step() const override { return step_; }
+  float loss_scale() const override { return loss_scale_; }
+  bool needs_dense(size_t tensor) const override { return dense_[tensor] != 0; }
+  std::unique_ptr<memoryx::WeightStream> stream_of_step(
+      const memoryx::StreamOptions& options) override;
+  int gradient_slot() const override { return sum_->slot(); }
+  void gradient_added() override { sum_->added(); }
+
+  // One array is left, for window(); not of wafer 0, whose sum ends with the step.
+  void close() { sum_->finish(); }
+  // Elements first .. first + count - 1 of a parameter's gradient, once closed: all, or those of
+  // the mask's positions.
+  Message window(size_t tensor, size_t first, size_t count) const;
+  // The same from another wafer, whose micro-batches follow this one's; behind the last window of
+  // the last parameter added() says of how many micro-batches they are.
+  void put_window(size_t tensor, size_t first, size_t count, const Message& message);
+  void added(int micro_batches) { sum_->added(micro_batches); }
+
+ private:
+  void number_parameters();
+  // Whether all of its gradient counts.
+  bool whole(size_t tensor) const;
+
+  TrainingJob job_;
+  std::vector<size_t> weights_;
+  std::vector<int> biases_;  // -1: none
+  std::unique_ptr<memoryx::Store> own_store_;
+  std::unique_ptr<memoryx::Pool> own_pool_;
+  std::unique_ptr<memoryx::GradientSum> own_sum_;
+  const memoryx::Store* store_;
+  memoryx::GradientSum* sum_;
+  uint64_t step_ = 0;
+  float loss_scale_ = 1;
+  std::vector<uint8_t> dense_;  // by tensor
+  Cast* cast_ = nullptr;
+  int reader_ = 0;
+};
+
+}  // namespace ow::swarmx
+
+#endif  // OW_SWARMX_WAFER_MEMORY_H_

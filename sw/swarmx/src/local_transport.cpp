@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks that are threads of one process, and the choice between them and MPI's.
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <utility>
+
+#include "mpi_transport.h"
+#include "ow/base/error.h"
+#include "ow/swarmx/mailbox.h"
+
+namespace ow::swarmx {
+namespace {
+
+struct Group {
+  std::vector<std::unique_ptr<Mailbox>> boxes;  // by rank
+};
+
+class LocalTransport : public Transport {
+ public:
+  LocalTransport(std::shared_ptr<Group> group, int rank) : group_(std::move(group)), rank_(rank) {}
+  ~LocalTransport() override {
+    if (!closed_) fail(3, "it has not said why");
+  }
+
+  int rank() const override { return rank_; }
+  int ranks() const override { return static_cast<int>(group_->boxes.size()); }
+
+  void send(int to, Tag tag, Message message) override {
+    check();
+    box(to).put(rank_, tag, std::move(message));
+  }
+  Message receive(int from, Tag tag) override { return box(rank_).take(from, tag); }
+  void check() override { box(rank_).check(); }
+
+  void fail(int status, const std::string& what) override {
+    closed_ = true;
+    for (auto& box : group_->boxes) box->fail(status, ended_text(rank_, what));
+  }
+  void close() override { closed_ = true; }
+
+ private:
+  Mailbox& box(int rank) const { return *group_->boxes[static_cast<size_t>(rank)]; }
+
+  std::shared_ptr<Group> group_;
+  int rank_;
+  bool closed_ = false;
+};
+
+// Ranks of the process's run, if a launcher of MPI's says so.
+int launched_ranks() {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
+    const char* const value = std::getenv(name);
+    if (value != nullptr) return std::atoi(value);
+  }
+  return 1;
+}
+
+}  // namespace
+
+std::string ended_text(int rank, const std::string& what) {
+  return fmt::format("rank {} has ended: {}", rank, what);
+}
+
+std::vector<std::unique_ptr<Transport>> local_transports(int ranks,
+                                                         const TransportOptions& options) {
+  auto group = std::make_shared<Group>();
+  std::vector<std::unique_ptr<Transport>> all;
+  for (int r = 0; r < ranks; ++r) {
+    group->boxes.push_back(std::make_unique<Mailbox>(ranks, options.patience));
+  }
+  for (int r = 0; r < ranks; ++r) all.push_back(std::make_unique<LocalTransport>(group, r));
+  return all;
+}
+
+std::unique_ptr<Transport> open_transport(const TransportOptions& options) {
+  if (launched_ranks() <= 1) return std::move(local_transports(1, options).front());
+#ifdef OW_MPI
+  return open_mpi(options);
+#else
+  throw BadInput(fmt::format(
+      "started as one of {} ranks, but built without MPI (scripts/bootstrap installs Open MPI)",
+      launched_ranks()));
+#endif
+}
+
+bool has_mpi() {
+#ifdef OW_MPI
+  return true;
+#else
+  return false;
+#endif
+}
+
+}  // namespace ow::swarmx

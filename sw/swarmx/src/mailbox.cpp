@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/swarmx/mailbox.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "ow/base/error.h"
+
+namespace ow::swarmx {
+namespace {
+
+constexpr size_t kMost = 8;  // messages of one sender and tag
+
+}  // namespace
+
+Mailbox::Mailbox(int ranks, std::chrono::seconds patience)
+    : queues_(static_cast<size_t>(ranks) * kTags), patience_(patience) {}
+
+bool Mailbox::room(int from, Tag tag) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return queue(from, tag).size() < kMost;
+}
+
+template <typename Ready>
+void Mailbox::wait(std::unique_lock<std::mutex>* lock, int from, const Ready& ready) {
+  const bool came =
+      changed_.wait_for(*lock, patience_, [&] { return failure_.has_value() || ready(); });
+  check_locked();
+  if (!came) {
+    throw DeviceFault(
+        fmt::format("nothing has moved between this rank and rank {} for {} s, the limit", from,
+                    patience_.count()));
+  }
+}
+
+void Mailbox::put(int from, Tag tag, Message message) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  Queue& q = queue(from, tag);
+  wait(&lock, from, [&] { return q.size() < kMost; });
+  q.push_back(std::move(message));
+  changed_.notify_all();
+}
+
+Message Mailbox::take(int from, Tag tag) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  Queue& q = queue(from, tag);
+  wait(&lock, from, [&] { return !q.empty(); });
+  Message message = std::move(q.front());
+  q.pop_front();
+  changed_.notify_all();
+  return message;
+}
+
+void Mailbox::fail(int status, const std::string& what) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!failure_) failure_ = Failure{status, what};
+  changed_.notify_all();
+}
+
+void Mailbox::check_locked() const {
+  if (!failure_) return;
+  if (failure_->status == 2) throw BadInput(failure_->what);
+  throw DeviceFault(failure_->what);
+}
+
+void Mailbox::check() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  check_locked();
+}
+
+bool Mailbox::failed() const { return failure().has_value(); }
+
+std::optional<Mailbox::Failure> Mailbox::failure() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return failure_;
+}
+
+}  // namespace ow::swarmx

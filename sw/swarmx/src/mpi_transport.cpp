@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks as processes of MPI. One thread makes all calls of MPI and never waits in one: it starts
+// transfers, looks which are done, gives signs of life and watches for those of others. The threads
+// that send and receive talk to it through queues.
+#include "mpi_transport.h"
+
+#include <fmt/format.h>
+#include <mpi.h>
+#include <signal.h>
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <list>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "ow/base/error.h"
+#include "ow/swarmx/mailbox.h"
+
+namespace ow::swarmx {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+// Tags of MPI behind those of messages.
+constexpr int kFail = kTags;
+constexpr int kBeat = kTags + 1;
+constexpr int kBye = kTags + 2;
+
+constexpr size_t kOutstanding = 8;  // messages on their way to a rank
+constexpr milliseconds kBeatEvery{500};
+constexpr std::chrono::microseconds kIdle{100};  // between two looks
+constexpr milliseconds kTell{1000};              // that telling the others of a failure may take
+constexpr milliseconds kGrace{500};              // until last_resort; mpirun kills after a second
+constexpr milliseconds kGoodbye{10000};          // that closing may take
+
+// mpirun ends the ranks of a run in which one has died by this signal. It is told in a line like
+// any other failure.
+volatile sig_atomic_t terminated = 0;
+void on_term(int) { terminated = 1; }
+
+class MpiTransport : public Transport {
+ public:
+  explicit MpiTransport(const TransportOptions& options) : options_(options) {
+    struct sigaction action {};
+    action.sa_handler = on_term;
+    sigaction(SIGTERM, &action, &before_);
+    thread_ = std::thread([this] { run(); });
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait(lock, [this] { return box_ != nullptr || !start_error_.empty(); });
+    if (!start_error_.empty()) {
+      lock.unlock();
+      thread_.join();
+      throw BadInput(start_error_);
+    }
+  }
+
+  ~MpiTransport() override {
+    if (!closing_ && !failed_here_) fail(3, "it has not said why");
+    stop_ = true;
+    changed_.notify_all();
+    thread_.join();
+    sigaction(SIGTERM, &before_, nullptr);
+  }
+
+  int rank() const override { return rank_; }
+  int ranks() const override { return ranks_; }
+
+  void send(int to, Tag tag, Message message) override {
+    std::unique_lock<std::mutex> lock(mutex_);
+    const bool room = changed_.wait_for(lock, options_.patience, [&] {
+      return box_->failed() || outstanding_[static_cast<size_t>(to)] < kOutstanding;
+    });
+    box_->check();
+    if (!room) throw DeviceFault(fmt::format("rank {} takes no message", to));
+    ++outstanding_[static_cast<size_t>(to)];
+    waiting_.push_back({to, static_cast<int>(tag), std::move(message), MPI_REQUEST_NULL});
+    changed_.notify_all();
+  }
+  Message receive(int from, Tag tag) override { return box_->take(from, tag); }
+  void check() override { box_->check(); }
+
+  void fail(int status, const std::string& what) override {
+    std::unique_lock<std::mutex> lock(mutex_);
+    if (closing_ || failed_here_) return;
+    const bool told = box_->failed();  // by another rank, which tells all
+    box_->fail(status, what);
+    failed_here_ = true;
+    if (told) return;
+    Message message(1, static_cast<uint8_t>(status));
+    const std::string text = ended_text(rank_, what);
+    message.insert(message.end(), text.begin(), text.end());
+    for (int to = 0; to < ranks_; ++to) {
+      if (to != rank_) waiting_.push_front({to, kFail, message, MPI_REQUEST_NULL});
+    }
+    failing_ = true;
+    changed_.notify_all();
+    changed_.wait_for(lock, kTell, [this] { return !failing_; });
+  }
+
+  void close() override {
+    std::unique_lock<std::mutex> lock(mutex_);
+    box_->check();
+    closing_ = true;
+    changed_.notify_all();
+    if (!changed_.wait_for(lock, kGoodbye, [this] { return finished_; })) {
+      throw DeviceFault(
+          fmt::format("the other ranks have not ended {} ms after this one", kGoodbye.count()));
+    }
+  }
+
+ private:
+  struct Outgoing {
+    int to;
+    int tag;
+    Message data;
+    MPI_Request request;
+  };
+  struct Incoming {
+    int from;
+    int tag;
+    Message data;
+    MPI_Request request;
+  };
+
+  void run();
+  bool begin();
+  bool start_sends();
+  bool end_sends();
+  bool start_receives();
+  bool end_receives();
+  void arrived(Incoming* message);
+  void beat(Clock::time_point now);
+  void watch(Clock::time_point now);
+  void fail_by_itself(int status, const std::string& what, bool tell);
+  bool said_goodbye();
+
+  TransportOptions options_;
+  struct sigaction before_ {};
+  std::thread thread_;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::string start_error_;
+  std::unique_ptr<Mailbox> box_;
+  int rank_ = 0;
+  int ranks_ = 1;
+  std::vector<size_t> outstanding_;  // by rank
+  std::deque<Outgoing> waiting_;
+  bool failing_ = false;      // the others are being told
+  bool failed_here_ = false;  // nobody waits here any more
+  bool closing_ = false;
+  bool finished_ = false;
+  std::atomic<bool> stop_{false};
+
+  // Of the thread alone.
+  std::list<Outgoing> sending_;
+  std::list<Incoming> receiving_;
+  std::vector<Clock::time_point> heard_;  // by rank
+  std::vector<MPI_Request> beats_;
+  std::vector<bool> bye_;
+  bool bye_sent_ = false;
+  Clock::time_point beat_at_;
+  Clock::time_point failed_at_ = Clock::time_point::max();
+  uint8_t nothing_ = 0;
+};
+
+bool MpiTransport::begin() {
+  int level = 0, already = 0;
+  MPI_Initialized(&already);
+  if (already == 0 && MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level) != 0) {
+    start_error_ = "MPI does not start";
+    return false;
+  }
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
+  const auto n = static_cast<size_t>(ranks_);
+  outstanding_.assign(n, 0);
+  heard_.assign(n, Clock::now());
+  beats_.assign(n, MPI_REQUEST_NULL);
+  bye_.assign(n, false);
+  beat_at_ = Clock::now();
+  box_ = std::make_unique<Mailbox>(ranks_, options_.patience);
+  return true;
+}
+
+void MpiTransport::run() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const bool good = begin();
+    changed_.notify_all();
+    if (!good) return;
+  }
+  for (;;) {
+    const auto now = Clock::now();
+    const bool sent = start_sends(), left = end_sends();
+    const bool came = start_receives(), taken = end_receives();
+    beat(now);
+    watch(now);
+    if (said_goodbye()) break;
+    std::unique_lock<std::mutex> lock(mutex_);
+    if (stop_ && (!failing_ || now > failed_at_ + kTell)) return;  // without a word more of MPI's
+    if (!sent && !left && !came && !taken) changed_.wait_for(lock, kIdle);
+  }
+  MPI_Finalize();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  finished_ = true;
+  changed_.notify_all();
+}
+
+// A synchronous send ends when the other side takes the message, so what is on its way is bounded.
+bool MpiTransport::start_sends() {
+  std::deque<Outgoing> now;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    now.swap(waiting_);
+  }
+  for (Outgoing& message : now) {
+    sending_.push_back(std::move(message));
+    Outgoing& m = sending_.back();
+    const int size = static_cast<int>(m.data.size());
+    if (m.tag == kFail) {
+      MPI_Isend(m.data.data(), size, MPI_BYTE, m.to, m.tag, MPI_COMM_WORLD, &m.request);
+    } else {
+      MPI_Issend(m.data.data(), size, MPI_BYTE, m.to, m.tag, MPI_COMM_WORLD, &m.request);
+    }
+  }
+  return !now.empty();
+}
+
+bool MpiTransport::end_sends() {
+  bool any = false, failing = false;
+  for (auto m = sending_.begin(); m != sending_.end();) {
+    int done = 0;
+    MPI_Test(&m->request, &done, MPI_STATUS_IGNORE);
+    if (done == 0) {
+      failing = failing || m->tag == kFail;
+      ++m;
+      continue;
+    }
+    any = true;
+    if (m->tag < kTags) {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      --outstanding_[static_cast<size_t>(m->to)];
+      changed_.notify_all();
+    }
+    m = sending_.erase(m);
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (failing_ && !failing && waiting_.empty()) {
+    failing_ = false;
+    changed_.notify_all();
+  }
+  return any;
+}
+
+// At most one message of a sender and tag at a time, so that they stay in their order.
+bool MpiTransport::start_receives() {
+  bool any = false;
+  for (int from = 0; from < ranks_; ++from) {
+    if (from == rank_) continue;
+    for (int tag = 0; tag <= kBye; ++tag) {
+      if (tag < kTags && !box_->room(from, static_cast<Tag>(tag))) continue;
+      bool open = false;
+      for (const Incoming& m : receiving_) open = open || (m.from == from && m.tag == tag);
+      if (open) continue;
+      int there = 0;
+      MPI_Message handle;
+      MPI_Status status;
+      if (MPI_Improbe(from, tag, MPI_COMM_WORLD, &there, &handle, &status) != MPI_SUCCESS) continue;
+      if (there == 0) continue;
+      int size = 0;
+      MPI_Get_count(&status, MPI_BYTE, &size);
+      receiving_.push_back({from, tag, Message(static_cast<size_t>(size)), MPI_REQUEST_NULL});
+      Incoming& m = receiving_.back();
+      MPI_Imrecv(m.data.data(), size, MPI_BYTE, &handle, &m.request);
+      any = true;
+    }
+  }
+  return any;
+}
+
+bool MpiTransport::end_receives() {
+  bool any = false;
+  for (auto m = receiving_.begin(); m != receiving_.end();) {
+    int done = 0;
+    MPI_Test(&m->request, &done, MPI_STATUS_IGNORE);
+    if (done == 0) {
+      ++m;
+      continue;
+    }
+    any = true;
+    arrived(&*m);
+    m = receiving_.erase(m);
+  }
+  return any;
+}
+
+void MpiTransport::arrived(Incoming* message) {
+  heard_[static_cast<size_t>(message->from)] = Clock::now();
+  if (message->tag == kBye) bye_[static_cast<size_t>(message->from)] = true;
+  if (message->tag == kFail && !message->data.empty()) {
+    const std::string text(message->data.begin() + 1, message->data.end());
+    fail_by_itself(message->data.front(), text, false);
+  }
+  if (message->tag < kTags && !box_->failed()) {
+    box_->put(message->from, static_cast<Tag>(message->tag), std::move(message->data));
+  }
+}
+
+// Rank 0 hears all, all hear rank 0.
+void MpiTransport::beat(Clock::time_point now) {
+  if (now < beat_at_) return;
+  beat_at_ = now + kBeatEvery;
+  for (int to = 0; to < ranks_; ++to) {
+    if (to == rank_ || (rank_ != 0 && to != 0)) continue;
+    MPI_Request& request = beats_[static_cast<size_t>(to)];
+    int done = 1;
+    if (request != MPI_REQUEST_NULL) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done != 0) MPI_Isend(&nothing_, 1, MPI_BYTE, to, kBeat, MPI_COMM_WORLD, &request);
+  }
+}
+
+void MpiTransport::watch(Clock::time_point now) {
+  if (terminated != 0) {
+    fail_by_itself(3, "ended from outside (SIGTERM), as mpirun does when a rank has died", false);
+  }
+  for (int from = 0; from < ranks_; ++from) {
+    const auto f = static_cast<size_t>(from);
+    if (from == rank_ || (rank_ != 0 && from != 0) || bye_[f]) continue;
+    if (now - heard_[f] > options_.silence) {
+      fail_by_itself(3,
+                     ended_text(from, fmt::format("it has given no sign of life for {} ms",
+                                                  options_.silence.count())),
+                     true);
+    }
+  }
+  if (now - kGrace > failed_at_ && !stop_) {
+    bool here;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      here = failed_here_;
+    }
+    const auto failure = box_->failure();
+    if (!here && options_.last_resort) options_.last_resort(failure->status, failure->what);
+    failed_at_ = Clock::time_point::max();
+  }
+}
+
+void MpiTransport::fail_by_itself(int status, const std::string& what, bool tell) {
+  if (box_->failed()) return;
+  box_->fail(status, what);
+  failed_at_ = Clock::now();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (tell) {
+    Message message(1, static_cast<uint8_t>(status));
+    message.insert(message.end(), what.begin(), what.end());
+    for (int to = 0; to < ranks_; ++to) {
+      if (to != rank_) waiting_.push_front({to, kFail, message, MPI_REQUEST_NULL});
+    }
+    failing_ = true;
+  }
+  changed_.notify_all();
+}
+
+// Everybody has said that nothing comes any more, and nothing is on its way.
+bool MpiTransport::said_goodbye() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!closing_ || box_->failed()) return false;
+    if (!bye_sent_) {
+      bye_sent_ = true;
+      for (int to = 0; to < ranks_; ++to) {
+        if (to != rank_) waiting_.push_back({to, kBye, Message(1), MPI_REQUEST_NULL});
+      }
+      return false;
+    }
+    if (!waiting_.empty()) return false;
+  }
+  bool all = sending_.empty() && receiving_.empty();
+  for (int r = 0; r < ranks_; ++r) all = all && (r == rank_ || bye_[static_cast<size_t>(r)]);
+  return all;
+}
+
+}  // namespace
+
+std::unique_ptr<Transport> open_mpi(const TransportOptions& options) {
+  return std::make_unique<MpiTransport>(options);
+}
+
+}  // namespace ow::swarmx

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/swarmx/swarm.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "ow/base/error.h"
+
+namespace ow::swarmx {
+namespace {
+
+// The first failure of the threads of a step; the others end because of it.
+class Failure {
+ public:
+  explicit Failure(Cast& cast) : cast_(cast) {}
+  template <typename Work>
+  void guard(const Work& work) {
+    try {
+      work();
+    } catch (...) {
+      {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (!error_) error_ = std::current_exception();
+      }
+      cast_.cancel();
+    }
+  }
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  Cast& cast_;
+  std::mutex mutex_;
+  std::exception_ptr error_;
+};
+
+}  // namespace
+
+void check_wafers(const std::string& who, int wafers, int micro_batches, int ranks) {
+  if (wafers < 1) throw BadInput(fmt::format("{}: {} wafers, at least 1 is needed", who, wafers));
+  if (ranks > wafers) {
+    throw BadInput(fmt::format("{}: {} ranks for {} wafer{}: a rank has at least one", who, ranks,
+                               wafers, wafers == 1 ? "" : "s"));
+  }
+  if (micro_batches % wafers != 0) {
+    throw BadInput(fmt::format("{}: {} wafers cannot share the {} micro-batches of a step equally",
+                               who, wafers, micro_batches));
+  }
+  const int share = micro_batches / wafers;
+  if (wafers > 1 && (share & (share - 1)) != 0) {
+    throw BadInput(
+        fmt::format("{}: each of {} wafers would take {} of the {} micro-batches of a step, which "
+                    "is not a power of two (docs/numerics.md, N16)",
+                    who, wafers, share, micro_batches));
+  }
+}
+
+Swarm::Swarm(const TrainingJob& job, int wafers, const memoryx::StreamOptions& stream,
+             Transport& transport, memoryx::MemoryX* memory)
+    : job_(job),
+      wafers_(wafers),
+      ranks_(transport.ranks()),
+      share_(job.micro_batches / std::max(1, wafers)),
+      stream_(stream),
+      transport_(transport),
+      memory_(memory) {
+  check_wafers("a swarm", wafers, job.micro_batches, ranks_);
+  if ((memory != nullptr) != (transport.rank() == 0)) {
+    throw InternalError("MemoryX is where rank 0 is");
+  }
+  for (int w = first(); w < first_of(transport.rank() + 1); ++w) {
+    memories_.push_back(w == 0 ? std::make_unique<WaferMemory>(memory)
+                               : std::make_unique<WaferMemory>(job_, share_));
+  }
+}
+
+int Swarm::rank_of(int wafer) const {
+  int rank = 0;
+  while (first_of(rank + 1) <= wafer) ++rank;
+  return rank;
+}
+
+void Swarm::begin_step() {
+  const StepOrder order(*memory_);
+  const std::vector<int> below = ranks_below(0, ranks_);
+  for (const Message& part : order.parts()) {
+    for (const int rank : below) transport_.send(rank, Tag::Order, part);
+  }
+  start(order);
+}
+
+bool Swarm::await_step() {
+  const std::vector<int> below = ranks_below(transport_.rank(), ranks_);
+  const size_t wanted = StepOrder::parts_of(memories_.front()->store());
+  std::vector<Message> parts;
+  while (parts.size() < wanted) {
+    parts.push_back(transport_.receive(rank_above(transport_.rank()), Tag::Order));
+    for (const int rank : below) transport_.send(rank, Tag::Order, parts.back());
+    if (parts.front().empty()) return false;
+  }
+  start(StepOrder(std::move(parts)));
+  return true;
+}
+
+void Swarm::end() {
+  for (const int rank : ranks_below(0, ranks_)) transport_.send(rank, Tag::Order, {});
+}
+
+void Swarm::start(const StepOrder& order) {
+  cast_ = std::make_unique<Cast>(transport_, count());
+  for (int n = 0; n < count(); ++n) {
+    memories_[static_cast<size_t>(n)]->begin(order, cast_.get(), n);
+  }
+  step_ = memories_.front()->step();
+}
+
+void Swarm::run(const Work& work, const std::function<void()>& meanwhile) {
+  Failure failure(*cast_);
+  std::vector<std::thread> threads;
+  threads.emplace_back([&] {
+    failure.guard([&] {
+      for (int m = 0; m < share_; ++m) {
+        if (transport_.rank() == 0) {
+          cast_->send(memory_->batches_of_step(stream_).get());
+        } else {
+          cast_->relay(stream_);
+        }
+      }
+    });
+  });
+  for (int w = first(); w < first() + count(); ++w) {
+    threads.emplace_back([&, w] {
+      failure.guard([&] {
+        for (int m = 0; m < share_; ++m) work(w, w * share_ + m, memory_of(w));
+      });
+    });
+  }
+  if (meanwhile) failure.guard(meanwhile);
+  for (std::thread& thread : threads) thread.join();
+  failure.rethrow();
+  reduce();
+}
+
+// N16's tree over the blocks: with doubling distance, the wafer in front of a pair of nodes takes
+// the sum of the one behind it. Sums that are not of equal blocks wait until the end, as they must.
+void Swarm::reduce() {
+  for (int distance = 1; distance < wafers_; distance *= 2) {
+    for (int to = 0; to + distance < wafers_; to += 2 * distance) {
+      const int from = to + distance;
+      const int blocks = std::min(distance, wafers_ - from);
+      const int here = transport_.rank();
+      if (rank_of(to) == here || rank_of(from) == here) join(to, from, blocks * share_);
+    }
+  }
+}
+
+void Swarm::join(int to, int from, int micro_batches) {
+  const bool takes = rank_of(to) == transport_.rank();
+  const bool gives = rank_of(from) == transport_.rank();
+  if (gives) memory_of(from).close();
+  const memoryx::Store& store = memory_of(takes ? to : from).store();
+  for (size_t k = 0; k < store.tensors(); ++k) {
+    store.each_window(k, [&](size_t first, size_t count) {
+      Message message = gives ? memory_of(from).window(k, first, count)
+                              : transport_.receive(rank_of(from), Tag::Gradients);
+      if (takes) {
+        memory_of(to).put_window(k, first, count, message);
+      } else {
+        transport_.send(rank_of(to), Tag::Gradients, std::move(message));
+      }
+    });
+  }
+  if (takes) memory_of(to).added(micro_batches);
+}
+
+std::vector<Message> Swarm::gather(Message mine) {
+  if (transport_.rank() != 0) {
+    transport_.send(0, Tag::Results, std::move(mine));
+    return {};
+  }
+  std::vector<Message> all;
+  all.push_back(std::move(mine));
+  for (int rank = 1; rank < ranks_; ++rank) all.push_back(transport_.receive(rank, Tag::Results));
+  return all;
+}
+
+}  // namespace ow::swarmx

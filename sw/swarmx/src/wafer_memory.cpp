@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/swarmx/wafer_memory.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "ow/base/error.h"
+#include "ow/swarmx/bytes.h"
+
+namespace ow::swarmx {
+namespace {
+
+using memoryx::GradientSum;
+using memoryx::Store;
+using memoryx::TensorSpec;
+
+Message pack_mask(const Store& store, size_t tensor, size_t first, size_t count) {
+  const auto mask = store.mask(tensor, first, count);
+  Message bits((count + 7) / 8);
+  for (size_t i = 0; i < count; ++i) {
+    if (mask[i] != 0) bits[i / 8] = static_cast<uint8_t>(bits[i / 8] | 1u << i % 8);
+  }
+  return bits;
+}
+
+void unpack_mask(const Message& bits, const Store& store, size_t tensor, size_t first,
+                 size_t count) {
+  if (bits.size() != (count + 7) / 8) throw ProtocolError("a mask of another size");
+  const auto mask = store.mask(tensor, first, count);
+  for (size_t i = 0; i < count; ++i) mask[i] = bits[i / 8] >> i % 8 & 1;
+}
+
+}  // namespace
+
+StepOrder::StepOrder(const memoryx::MemoryX& memory) {
+  const Store& store = memory.store();
+  Writer head;
+  head.put<uint64_t>(memory.step());
+  head.put<float>(memory.loss_scale());
+  for (size_t k = 0; k < store.tensors(); ++k) head.put<uint8_t>(memory.needs_dense(k) ? 1 : 0);
+  parts_.push_back(head.take());
+  for (size_t k = 0; k < store.tensors(); ++k) {
+    const TensorSpec& spec = store.spec(k);
+    if (spec.matrix() && !spec.masked) continue;
+    store.each_window(k, [&](size_t first, size_t count) {
+      if (spec.masked) {
+        parts_.push_back(pack_mask(store, k, first, count));
+        return;
+      }
+      Writer bias;
+      bias.put(store.weights(k, first, count).data(), count);
+      parts_.push_back(bias.take());
+    });
+  }
+}
+
+size_t StepOrder::parts_of(const Store& store) {
+  size_t parts = 1;
+  for (size_t k = 0; k < store.tensors(); ++k) {
+    if (store.spec(k).matrix() && !store.spec(k).masked) continue;
+    store.each_window(k, [&](size_t, size_t) { ++parts; });
+  }
+  return parts;
+}
+
+WaferMemory::WaferMemory(memoryx::MemoryX* memory)
+    : job_(memory->job()), store_(&memory->store()), sum_(&memory->gradient_sum()) {
+  number_parameters();
+}
+
+WaferMemory::WaferMemory(const TrainingJob& job, int share)
+    : job_(job),
+      own_store_(std::make_unique<Store>(memoryx::specs_of(job), 0,
+                                         std::max(2, GradientSum::arrays(share)),
+                                         memoryx::StoreOptions{})),
+      own_pool_(std::make_unique<memoryx::Pool>(1)),
+      own_sum_(std::make_unique<GradientSum>(*own_store_, *own_pool_)),
+      store_(own_store_.get()),
+      sum_(own_sum_.get()) {
+  number_parameters();
+}
+
+void WaferMemory::number_parameters() {
+  size_t tensor = 0;
+  for (const LayerShape& layer : job_.layers) {
+    weights_.push_back(tensor++);
+    biases_.push_back(layer.bias ? static_cast<int>(tensor++) : -1);
+  }
+  dense_.assign(tensor, 0);
+}
+
+size_t WaferMemory::bias_of(size_t layer) const {
+  if (biases_[layer] < 0) throw InternalError("a layer without a bias");
+  return static_cast<size_t>(biases_[layer]);
+}
+
+void WaferMemory::begin(const StepOrder& order, Cast* cast, int n) {
+  cast_ = cast;
+  reader_ = n;
+  if (order.parts().size() != StepOrder::parts_of(*store_)) {
+    throw ProtocolError("the order of a step is of another network");
+  }
+  Reader head(order.parts().front());
+  step_ = head.get<uint64_t>();
+  loss_scale_ = head.get<float>();
+  head.get(dense_.data(), dense_.size());
+  head.close();
+  if (own_store_ == nullptr) return;
+  size_t part = 1;
+  for (size_t k = 0; k < store_->tensors(); ++k) {
+    const TensorSpec& spec = store_->spec(k);
+    if (spec.matrix() && !spec.masked) continue;
+    store_->each_window(k, [&](size_t first, size_t count) {
+      const Message& message = order.parts()[part++];
+      if (spec.masked) {
+        unpack_mask(message, *store_, k, first, count);
+        return;
+      }
+      Reader bias(message);
+      bias.get(store_->weights(k, first, count).data(), count);
+      bias.close();
+    });
+  }
+}
+
+std::unique_ptr<memoryx::WeightStream> WaferMemory::stream_of_step(
+    const memoryx::StreamOptions& options) {
+  if (cast_ == nullptr) throw InternalError("a stream before its step has begun");
+  return std::make_unique<memoryx::WeightStream>(cast_->reader(reader_), options);
+}
+
+bool WaferMemory::whole(size_t tensor) const {
+  return needs_dense(tensor) || !store_->spec(tensor).masked;
+}
+
+Message WaferMemory::window(size_t tensor, size_t first, size_t count) const {
+  const auto gradient = store_->gradient(tensor, 0, first, count);
+  Writer out;
+  if (whole(tensor)) {
+    out.put(gradient.data(), count);
+    return out.take();
+  }
+  const auto mask = store_->mask(tensor, first, count);
+  for (size_t i = 0; i < count; ++i) {
+    if (mask[i] != 0) out.put(gradient[i]);
+  }
+  return out.take();
+}
+
+void WaferMemory::put_window(size_t tensor, size_t first, size_t count, const Message& message) {
+  const auto gradient = store_->gradient(tensor, sum_->slot(), first, count);
+  Reader in(message);
+  if (whole(tensor)) {
+    in.get(gradient.data(), count);
+  } else {
+    const auto mask = store_->mask(tensor, first, count);
+    for (size_t i = 0; i < count; ++i) gradient[i] = mask[i] != 0 ? in.get<float>() : 0.0f;
+  }
+  in.close();
+}
+
+}  // namespace ow::swarmx
