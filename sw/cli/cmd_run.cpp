@@ -19,6 +19,7 @@
 #include "ow/wafer/files.h"
 #include "run_train.h"
 #include "wafer.h"
+#include "waits.h"
 
 namespace ow::cli {
 namespace {
@@ -51,13 +52,10 @@ struct Options {
   bool accept_smaller = false;
 };
 
-const std::vector<std::pair<Counter, const char*>>& stall_names() {
-  static const std::vector<std::pair<Counter, const char*>> names = {
-      {kCtrStallInput, "input queue"},   {kCtrStallOutput, "output queue"},
-      {kCtrStallRow, "accumulator row"}, {kCtrStallMemory, "memory"},
-      {kCtrNoWork, "no work"},           {kCtrReducerWait, "reducer waits"}};
-  return names;
-}
+const std::pair<Counter, const char*> kStallNames[] = {
+    {kCtrStallInput, "input queue"},   {kCtrStallOutput, "output queue"},
+    {kCtrStallRow, "accumulator row"}, {kCtrStallMemory, "memory"},
+    {kCtrNoWork, "no work"},           {kCtrReducerWait, "reducer waits"}};
 
 nlohmann::json pass_json(const Workload& workload, const Pass& pass) {
   nlohmann::json json = {{"cycles", pass.cycles},
@@ -70,6 +68,7 @@ nlohmann::json pass_json(const Workload& workload, const Pass& pass) {
                          {"different", pass.different},
                          {"bits_different", pass.bits_different}};
   if (workload.whole) {
+    json["waits"] = waits_json(pass.waits);
     static const char* const kNames[kNumCounters] = {
         "beats",        "stall_input",      "stall_output",      "stall_row",
         "stall_memory", "no_work",          "reducer_elements",  "instructions",
@@ -154,17 +153,18 @@ void print_report(const RunReport& report) {
     }
   }
   fmt::print("\nstall cycles, sums over the tiles\n{:<14} {:<7}", "job", "stream");
-  for (const auto& [counter, name] : stall_names()) fmt::print(" {:>15}", name);
+  for (const auto& [counter, name] : kStallNames) fmt::print(" {:>15}", name);
   fmt::print("\n");
   for (const Workload& w : report.workloads) {
     if (!w.whole) continue;
     for (const Pass* pass : {&w.sparse, &w.dense}) {
       const bool sparse = pass == &w.sparse;
       fmt::print("{:<14} {:<7}", sparse ? w.name : "", sparse ? "sparse" : "dense");
-      for (const auto& [counter, name] : stall_names()) {
+      for (const auto& [counter, name] : kStallNames) {
         fmt::print(" {:>15}", pass->counters[static_cast<size_t>(counter)]);
       }
       fmt::print("\n");
+      if (report.timed) fmt::print("{:>22} {}\n", "waits outside:", waits_text(pass->waits));
     }
   }
   const double tiles = static_cast<double>(report.grid.rows) * report.grid.cols;

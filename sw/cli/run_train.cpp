@@ -14,6 +14,7 @@
 #include "ow/bench/golden_training.h"
 #include "ow/compile/train_job.h"
 #include "ow/swarmx/transport.h"
+#include "waits.h"
 
 namespace ow::cli {
 namespace {
@@ -84,6 +85,10 @@ nlohmann::json report_json(const TrainReport& r) {
                              {"loss", r.times.loss},
                              {"gradients", r.times.gradients},
                              {"deltas", r.times.deltas}};
+  if (r.timed) {
+    json["waits"] = waits_json(r.waits);
+    json["waits"]["late"] = total(r.late);
+  }
   for (const Evaluation& e : r.evaluations) json["evaluations"].push_back(evaluation_json(e));
   return json;
 }
@@ -114,6 +119,12 @@ void print_report(const TrainReport& r, const std::string& mode) {
           each(r.reduce_cycles),
           1000.0 * static_cast<double>(r.samples) / static_cast<double>(r.cycles));
     }
+  }
+  if (r.timed && r.steps > 0) {
+    fmt::print(
+        "waits       a step, cycles of the grid row that waited most: {}; {} after the first {} of "
+        "a phase\n",
+        waits_text(r.waits, r.steps), total(r.late) / r.steps, kEdgeSettle);
   }
   if (mode != "train") fmt::print("accuracy    {}\n", summary(r.evaluations.back()));
   if (!r.saved.empty()) fmt::print("saved       {}\n", r.saved);

@@ -114,6 +114,7 @@ class GoldenWafer : public jobs::TrainWafer {
   explicit GoldenWafer(const TrainingJob& job) : job_(job), trainer_(job) {}
 
   std::string description() const override { return "golden model"; }
+  void set_time(const TimeModel& /*time*/) override {}
 
   jobs::TrainRun train(memoryx::WaferSide& memory, const Activations& x,
                        const Targets& targets) override {

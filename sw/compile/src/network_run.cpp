@@ -10,6 +10,7 @@
 #include "ow/base/error.h"
 #include "ow/base/file.h"
 #include "ow/base/rng.h"
+#include "ow/compile/estimate.h"
 #include "ow/tensor/safetensors.h"
 
 namespace ow::jobs {
@@ -184,6 +185,8 @@ Activations Comparison::run_pass(const Activations& x, bool dense) {
   job.wavelets_in += run.wavelets_in;
   job.wavelets_out += run.wavelets_out;
   job.multiply_adds += run.multiply_adds;
+  const EdgeWaits waits = run.edge.waits();
+  for (size_t k = 0; k < waits.size(); ++k) job.waits[k] += waits[k];
   for (size_t k = 0; k < after.size(); ++k) job.counters[k] += after[k] - before[k];
 
   std::vector<Activations> expected;
@@ -322,6 +325,7 @@ class Runner {
       Comparison comparison(control, checked_.firmware, *large_plan, large, layer_name(layer),
                             options_.reference, options_.dense);
       comparison.on_progress(tick);
+      set_time(*large_plan, large, &comparison);
       comparison.run(large_input(*params_.large, large_plan->batch()));
       add(comparison);
     }
@@ -334,11 +338,22 @@ class Runner {
     for (const Workload& w : comparison.workloads()) report_.workloads.push_back(w);
   }
 
+  void set_time(const StreamPlan& plan, const Network& network, Comparison* comparison) {
+    std::vector<LayerWeights> weights;
+    for (const Layer& layer : network.layers) {
+      weights.push_back(weights_of(layer, plan.grid.rows, false));
+    }
+    const TimeModel time = time_of(params_.time, shape_of(plan), weights, false);
+    comparison->set_time(time);
+    report_.timed = time.modelled();
+  }
+
   void run_samples(ControlPlane& control, const StreamPlan& plan,
                    const std::function<void()>& tick) {
     Comparison comparison(control, checked_.firmware, plan, network_, "network", options_.reference,
                           options_.dense);
     comparison.on_progress(tick);
+    set_time(plan, network_, &comparison);
     std::vector<Activations> outputs;
     const Dataset& data = checked_.samples;
     const auto batch = static_cast<size_t>(plan.batch());

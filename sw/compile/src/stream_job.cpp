@@ -171,14 +171,34 @@ std::vector<StreamJob::Outlet> StreamJob::outlets() const {
   return out;
 }
 
+void StreamJob::set_time(const TimeModel& model) {
+  edge_ = std::make_unique<EdgeTime>(control_.device(), plan_.colours.weights, model);
+  loader_free_ = control_.device().cycle();
+}
+
+// The samples of a batch are loaded while the one before it is worked on.
+void StreamJob::open_edge() {
+  if (!edge_) return;
+  constexpr uint64_t kHalfBits = 16;
+  const auto rows = static_cast<uint64_t>(plan_.grid.rows);
+  const auto features = static_cast<uint64_t>(plan_.layers.front().shape.inputs);
+  const uint64_t bits = kHalfBits * features * static_cast<uint64_t>(held_);
+  const uint64_t ready = loader_free_ + edge_->model().samples.cycles((bits + rows - 1) / rows);
+  loader_free_ = std::max(ready, control_.device().cycle());
+  edge_->open(ready, 0);
+}
+
 uint64_t StreamJob::cycle_limit() const {
   constexpr uint64_t kStart = 100000;
   constexpr uint64_t kTimesBound = 8;
   uint64_t limit = kStart;
+  uint64_t wavelets = 0;
   for (const Layer& layer : network_.layers) {
-    limit += kTimesBound * layer_bound(plan_, layer, true).cycles();
+    const LayerBound bound = layer_bound(plan_, layer, true);
+    limit += kTimesBound * bound.cycles();
+    wavelets += bound.stream;
   }
-  return limit;
+  return limit + (edge_ ? edge_->longest_wait(wavelets) : 0);
 }
 
 void StreamJob::take_outputs(const std::vector<Outlet>& outlets, StreamRun* result) {
@@ -217,6 +237,7 @@ StreamRun StreamJob::run(bool dense) {
   options.dense = dense;
   memoryx::WeightStream weights(std::move(matrices), options);
   const std::vector<Outlet> out = outlets();
+  open_edge();
   const uint64_t limit = cycle_limit();
   control_.write(whole(grid), kRegTaskActivate, 1u << OW_SL_TASK_LAUNCH);
   result.first_cycle = control_.device().cycle();
@@ -225,12 +246,14 @@ StreamRun StreamJob::run(bool dense) {
       return control_.device().available(o.side, o.row, o.colour) >= o.blocks * o.words;
     });
   };
-  feed(control_, firmware_, &weights, plan_.colours.weights, complete, limit, progress_);
+  feed(control_, firmware_, &weights, plan_.colours.weights, complete, limit, progress_,
+       edge_.get());
   for (int r = 0; r < grid.rows; ++r) {
     result.wavelets_in += weights.wavelets(r);
     result.multiply_adds += weights.weights(r) * static_cast<uint64_t>(held_);
   }
   take_outputs(out, &result);
+  if (edge_) result.edge = edge_->report();
 
   run_until_quiet(control_, firmware_, "after the last result");
   const size_t layers = plan_.layers.size();

@@ -62,17 +62,23 @@ void run_until_quiet(ControlPlane& control, const ElfImage& firmware, const std:
 
 void feed(ControlPlane& control, const ElfImage& firmware, memoryx::WeightStream* stream,
           int colour, const std::function<bool()>& complete, uint64_t limit,
-          const std::function<void()>& progress) {
+          const std::function<void()>& progress, EdgeTime* edge) {
   Device& device = control.device();
   const int rows = control.shape().rows;
   std::vector<Wavelet> part;
   const auto fill = [&] {
     for (int r = 0; r < rows; ++r) {
-      const size_t waiting = device.pending_sends(Side::West, r, colour);
-      if (stream->done(r) || waiting > kPortRefill) continue;
-      part.clear();
-      stream->next(r, kQueued - waiting, &part);
-      device.send(Side::West, r, part);
+      size_t waiting = device.pending_sends(Side::West, r, colour);
+      if (waiting > kPortRefill) continue;
+      while (!stream->done(r) && waiting < kQueued) {
+        const size_t layer = stream->layer(r);
+        part.clear();
+        stream->next(r, kQueued - waiting, &part);
+        if (part.empty()) break;
+        if (edge != nullptr && stream->layer(r) != layer) edge->begin_phase(r);
+        device.send(Side::West, r, part);
+        waiting += part.size();
+      }
     }
   };
   fill();

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "ow/compile/edge_time.h"
 #include "ow/device/control_plane.h"
 #include "ow/memoryx/weight_stream.h"
 #include "ow/runtime/elf.h"
@@ -30,10 +31,10 @@ void run_until_quiet(ControlPlane& control, const ElfImage& firmware, const std:
 
 // Feeds the stream to the west edge of all grid rows until `complete` holds. DeviceFault with the
 // hang report's text if the grid stops before, or works for more than `limit` cycles. `progress`,
-// if given, is called now and then.
+// if given, is called now and then. `edge`, if given, has been opened, and gets a phase a layer.
 void feed(ControlPlane& control, const ElfImage& firmware, memoryx::WeightStream* stream,
           int colour, const std::function<bool()>& complete, uint64_t limit,
-          const std::function<void()>& progress);
+          const std::function<void()>& progress, EdgeTime* edge = nullptr);
 
 }  // namespace ow::jobs
 

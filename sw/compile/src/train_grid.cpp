@@ -31,6 +31,18 @@ float loss_factor(const TrainPlan& plan, float scale) {
   return static_cast<float>(2.0 * scale / static_cast<double>(plan.layers.back().outputs));
 }
 
+// Of samples, with their classes or values.
+uint64_t sample_bits(const TrainPlan& plan, size_t samples, bool labelled) {
+  constexpr size_t kHalf = 16, kClass = 32;
+  size_t each = kHalf * static_cast<size_t>(plan.layers.front().inputs);
+  if (labelled) {
+    each += plan.loss == Loss::SoftmaxCrossEntropy
+                ? kClass
+                : kHalf * static_cast<size_t>(plan.layers.back().outputs);
+  }
+  return samples * each;
+}
+
 }  // namespace
 
 void add_times(const TrainTimes& from, TrainTimes* to) {
@@ -77,6 +89,30 @@ void TrainGrid::check_device() const {
     need(Features::Nonlinear::kMask, "non-linear functions");
     need(Features::Int32::kMask, "32-bit integers");
   }
+}
+
+void TrainGrid::set_time(const TimeModel& model) {
+  edge_ = std::make_unique<EdgeTime>(control_.device(), plan_.colours.weights, model);
+  loader_free_ = gradients_at_ = weights_ready_ = control_.device().cycle();
+}
+
+void TrainGrid::count_update(const WaferSide& memory) {
+  if (!edge_ || memory.step() == step_) return;
+  step_ = memory.step();
+  if (memory.updated() == 0) return;
+  const auto rows = static_cast<uint64_t>(plan_.grid.rows);
+  weights_ready_ =
+      gradients_at_ + edge_->model().optimizer.cycles((memory.updated() + rows - 1) / rows);
+}
+
+// The samples of a micro-batch are loaded while the one before it is worked on.
+void TrainGrid::open_edge(const Activations& x, bool labelled) {
+  if (!edge_) return;
+  const auto rows = static_cast<size_t>(plan_.grid.rows);
+  const uint64_t bits = sample_bits(plan_, static_cast<size_t>(x.samples), labelled);
+  const uint64_t ready = loader_free_ + edge_->model().samples.cycles((bits + rows - 1) / rows);
+  loader_free_ = std::max(ready, control_.device().cycle());
+  edge_->open(ready, weights_ready_);
 }
 
 void TrainGrid::set_routes() {
@@ -248,8 +284,11 @@ std::vector<std::vector<uint32_t>> TrainGrid::stream(memoryx::WeightStream* weig
     }
     return true;
   };
-  feed(control_, firmware_, weights, plan_.colours.weights, complete, train_cycle_limit(plan_),
-       progress_);
+  uint64_t limit = train_cycle_limit(plan_);
+  if (edge_) limit += edge_->longest_wait(train_stream_limit(plan_));
+  feed(control_, firmware_, weights, plan_.colours.weights, complete, limit, progress_,
+       edge_.get());
+  gradients_at_ = device.cycle();
   run_until_quiet(control_, firmware_, "after the last gradient");
   std::vector<std::vector<uint32_t>> rows;
   for (size_t r = 0; r < numbers.size(); ++r) {
@@ -329,6 +368,8 @@ TrainRun TrainGrid::train(WaferSide& memory, const Activations& x, const Targets
   options.rows = plan_.grid.rows;
   options.colour = plan_.colours.weights;
   const auto weights = memory.stream_of_step(options);
+  count_update(memory);
+  open_edge(x, true);
   write_input(x);
   write_targets(targets);
   write_biases(memory);
@@ -342,6 +383,7 @@ TrainRun TrainGrid::train(WaferSide& memory, const Activations& x, const Targets
   }
   run.outputs = read(plan_.tensors.back().addr, plan_.tensors.back().features, x.samples);
   take_times(&run);
+  if (edge_) run.edge = edge_->report();
   return run;
 }
 
@@ -354,6 +396,7 @@ TrainRun TrainGrid::forward(const MemoryX& memory, const Activations& x) {
   std::vector<size_t> layers;
   for (size_t k = 0; k < plan_.layers.size(); ++k) layers.push_back(k);
   const auto weights = memory.stream(memoryx::Pass::Forward, layers, options);
+  open_edge(x, false);
   write_input(x);
   write_biases(memory);
   launch(false, 1);

@@ -54,6 +54,7 @@ class Run {
     report_.device = swarm_->description();
     report_.wafers = params.wafers;
     report_.ranks = transport.ranks();
+    report_.timed = swarm_->timed();
   }
 
   TrainReport run() {
@@ -132,6 +133,8 @@ class Run {
       report_.broadcast_cycles += step.broadcast_cycles;
       report_.reduce_cycles += step.reduce_cycles;
       add_times(step.times, &report_.times);
+      add_waits(step.waits, &report_.waits);
+      add_waits(step.late, &report_.late);
       const bool ends = memory_.step() == last;
       if (due(params_.checkpoint_every) || ends) save();
       if (due(params_.evaluate_every)) {
@@ -262,6 +265,13 @@ class Run {
                           {"deltas", step.times.deltas}};
         line["wavelets_in"] = step.wavelets_in;
         line["gradients_out"] = step.gradients;
+        if (report_.timed) {
+          for (int k = 0; k < kEdgeWaits; ++k) {
+            line["waits"][edge_wait_name(static_cast<EdgeWait>(k))] =
+                step.waits[static_cast<size_t>(k)];
+          }
+          line["waits"]["late"] = total(step.late);
+        }
       }
       if (reference_) line["different"] = step.different;
       if (step.evaluation != nullptr) {

@@ -143,6 +143,20 @@ TrainPlan make_train_plan(const std::string& who, const TrainingJob& job, const 
   return plan;
 }
 
+uint64_t train_stream_limit(const TrainPlan& plan) {
+  const int rows = plan.grid.rows;
+  uint64_t wavelets = 0;
+  for (const LayerShape& layer : plan.layers) {
+    const auto inputs = static_cast<uint64_t>(layer.inputs);
+    const auto outputs = static_cast<uint64_t>(layer.outputs);
+    // Forward and gradient, then the transpose, each output's with its end.
+    wavelets += 2 * outputs * (static_cast<uint64_t>(plan.owned(layer.inputs, 0)) + 1);
+    wavelets +=
+        inputs * ((outputs + static_cast<uint64_t>(rows) - 1) / static_cast<uint64_t>(rows) + 1);
+  }
+  return wavelets;
+}
+
 uint64_t train_cycle_limit(const TrainPlan& plan) {
   constexpr uint64_t kStart = 1000000;
   constexpr uint64_t kTimes = 8;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ow/base/error.h"
+#include "ow/compile/estimate.h"
 #include "ow/swarmx/bytes.h"
 #include "train_samples.h"
 
@@ -24,6 +25,7 @@ class GridWafer : public TrainWafer {
     grid_.on_progress(std::move(progress));
   }
   std::string description() const override { return device_->description(); }
+  void set_time(const TimeModel& time) override { grid_.set_time(time); }
   TrainRun train(memoryx::WaferSide& memory, const Activations& x,
                  const Targets& targets) override {
     return grid_.train(memory, x, targets);
@@ -55,7 +57,8 @@ TrainSwarm::TrainSwarm(const TrainParams& params, const TrainRunOptions& options
       checked_(checked),
       transport_(transport),
       memory_(memory),
-      swarm_(params.job, params.wafers, stream_of(checked.plan), transport, memory) {
+      swarm_(params.job, params.wafers, stream_of(checked.plan), transport, memory),
+      timed_(options.make != nullptr) {
   for (int n = 0; n < swarm_.count(); ++n) {
     if (!options.make) {
       if (!options.model) throw InternalError("a training with nothing to do its passes");
@@ -71,6 +74,12 @@ TrainSwarm::TrainSwarm(const TrainParams& params, const TrainRunOptions& options
     wafers_.push_back(
         std::make_unique<GridWafer>(options.make(params.base.grid), checked, progress));
   }
+  if (memory != nullptr) set_time(memory->step());
+}
+
+void TrainSwarm::set_time(uint64_t step) {
+  time_ = time_of(params_.base.time, shape_of(checked_.plan), training_weights(job_, step), true);
+  for (const auto& wafer : wafers_) wafer->set_time(time_);
 }
 
 std::string TrainSwarm::description() const {
@@ -99,7 +108,9 @@ void TrainSwarm::run(const std::vector<uint64_t>& numbers, const std::function<v
                                                           run.cycles,
                                                           run.wavelets_in,
                                                           run.gradients,
-                                                          run.times};
+                                                          run.times,
+                                                          run.edge.waits(),
+                                                          run.edge.late()};
   };
   swarm_.run(work, meanwhile);
 }
@@ -138,6 +149,7 @@ void TrainSwarm::account(const std::vector<Result>& results, TrainStep* step) co
   for (size_t w = 0; w < results.size() / share; ++w) {
     uint64_t cycles = 0;
     TrainTimes times;
+    EdgeWaits waits{}, late{};
     for (size_t m = w * share; m < (w + 1) * share; ++m) {
       const Result& r = results[m];
       step->loss += r.loss;
@@ -146,12 +158,16 @@ void TrainSwarm::account(const std::vector<Result>& results, TrainStep* step) co
       step->gradients += r.gradients;
       cycles += r.cycles;
       add_times(r.times, &times);
+      add_waits(r.waits, &waits);
+      add_waits(r.late, &late);
       wavelets = r.wavelets_in;
       gradients = r.gradients;
     }
     if (w > 0 && cycles <= slowest.cycles) continue;
     slowest.cycles = cycles;
     step->times = times;
+    step->waits = waits;
+    step->late = late;
   }
   step->wafers = swarm_.wafers();
   step->wafer_cycles = slowest.cycles;
@@ -160,12 +176,7 @@ void TrainSwarm::account(const std::vector<Result>& results, TrainStep* step) co
   const auto of_row = [rows](uint64_t all) { return (all + rows - 1) / rows * kWaveletBits; };
   slowest.weight_bits = of_row(wavelets) * share;
   slowest.gradient_bits = of_row(gradients);
-  TimeNeeds needs;  // as measured: of the passes' mean
-  needs.weights = (wavelets + rows - 1) / rows;
-  needs.gradients = (gradients + rows - 1) / rows;
-  needs.weight_cycles = needs.step_cycles = slowest.cycles / share;
-  const TimeModel time = make_time(params_.base.time, needs);
-  const swarmx::StageTime stages = swarmx::stage_time(time, swarm_.wafers(), slowest);
+  const swarmx::StageTime stages = swarmx::stage_time(time_, swarm_.wafers(), slowest);
   step->broadcast_cycles = stages.broadcast;
   step->reduce_cycles = stages.reduce;
   step->cycles = slowest.cycles + stages.broadcast + stages.reduce;
@@ -173,7 +184,8 @@ void TrainSwarm::account(const std::vector<Result>& results, TrainStep* step) co
 
 void TrainSwarm::serve() {
   memoryx::SampleOrder order(job_.seed, checked_.training.samples(), job_.batch());
-  while (swarm_.await_step()) {
+  for (bool begun = false; swarm_.await_step(); begun = true) {
+    if (!begun) set_time(swarm_.step());
     run(order.of_step(swarm_.step()), nullptr);
     gather();
   }

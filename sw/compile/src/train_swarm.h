@@ -24,6 +24,8 @@ class TrainSwarm {
              memoryx::MemoryX* memory);
 
   std::string description() const;
+  // Whether the wafers have cycles in which what is outside takes time.
+  bool timed() const { return timed_ && time_.modelled(); }
 
   // Rank 0: the passes of a step over the samples of these numbers; `meanwhile`, if given, is done
   // beside them. Fills in loss (the sum), right, cycles, times and what went in and out. The
@@ -47,8 +49,12 @@ class TrainSwarm {
     uint64_t wavelets_in;
     uint64_t gradients;
     TrainTimes times;
+    EdgeWaits waits;
+    EdgeWaits late;
   };
 
+  // The job's time model, for the step that it begins or goes on with.
+  void set_time(uint64_t step);
   void run(const std::vector<uint64_t>& numbers, const std::function<void()>& meanwhile);
   std::vector<Result> gather();
   void account(const std::vector<Result>& results, TrainStep* step) const;
@@ -61,6 +67,8 @@ class TrainSwarm {
   swarmx::Swarm swarm_;
   std::vector<std::unique_ptr<TrainWafer>> wafers_;  // of this rank
   std::vector<Result> results_;                      // of its micro-batches
+  TimeModel time_;
+  const bool timed_;
 };
 
 }  // namespace ow::jobs

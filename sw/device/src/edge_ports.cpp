@@ -71,8 +71,31 @@ void EdgePorts::refresh_credit(Port* port, int c) {
   port->has_credit = enough ? port->has_credit | bit : port->has_credit & ~bit;
 }
 
+uint32_t EdgePorts::arrived(Port* port, uint32_t mask, uint64_t cycle) {
+  const uint32_t bit = uint32_t{1} << port->link_colour;
+  if (!port->link || (mask & bit) == 0) return mask;
+  if (port->link->ready(cycle)) return mask;
+  port->link->starve(cycle);
+  return mask & ~bit;
+}
+
+void EdgePorts::set_link(int port, int colour, const std::optional<EdgeLinkOptions>& options) {
+  Port& p = ports_[port];
+  if (!p.queues[colour].empty()) throw InternalError("a link in front of what has been sent");
+  p.link.reset();
+  if (options) p.link.emplace(*options);
+  p.link_colour = colour;
+}
+
+EdgeLink& EdgePorts::link(int port) {
+  Port& p = ports_[port];
+  if (!p.link) throw InternalError("the port has no link");
+  return *p.link;
+}
+
 void EdgePorts::drive(uint64_t cycle, uint64_t* in_words) {
   driven_.clear();
+  now_ = cycle + 1;
   if (busy_ports_ == 0) {
     for (size_t i = 0; i < ports_.size(); ++i) in_words[i] = 0;
     return;
@@ -81,10 +104,11 @@ void EdgePorts::drive(uint64_t cycle, uint64_t* in_words) {
     Port& p = ports_[i];
     uint64_t word = 0;
     if (p.busy) {
-      if (const uint32_t mask = p.sendable()) {
+      if (const uint32_t mask = arrived(&p, p.sendable(), cycle)) {
         const int c = round_robin(mask, p.next_colour);
         p.next_colour = (c + 1) % kMaxColours;
         const Wavelet w = p.queues[c].pop();
+        if (p.link && c == p.link_colour) p.link->take(cycle);
         word |= link_of_wavelet(w);
         --p.pending;
         --pending_;
@@ -147,6 +171,7 @@ void EdgePorts::receive(uint64_t cycle, const uint64_t* out_words) {
 size_t EdgePorts::send(int port, const Wavelet* wavelets, size_t count) {
   Port& p = ports_[port];
   size_t taken = 0;
+  size_t linked = 0;  // of them, for the link
   for (; taken < count; ++taken) {
     const Wavelet& w = wavelets[taken];
     if (w.colour >= kMaxColours) {
@@ -155,9 +180,11 @@ size_t EdgePorts::send(int port, const Wavelet* wavelets, size_t count) {
     }
     if (p.queues[w.colour].size() == kPortRoom) break;
     p.queues[w.colour].push(w);
+    linked += w.colour == p.link_colour ? 1 : 0;
     p.has_queue |= uint32_t{1} << w.colour;
     if (p.queues[w.colour].size() == 1) refresh_credit(&p, w.colour);
   }
+  if (p.link && linked > 0) p.link->offer(now_, linked);
   p.pending += taken;
   pending_ += taken;
   refresh(&p);

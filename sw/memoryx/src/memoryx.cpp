@@ -97,6 +97,8 @@ Optimizer::Result MemoryX::finish_step() {
     ++updates_;
     sparsity_.update(step_);
   }
+  updated_ = 0;
+  for (size_t k = 0; k < store_.tensors() && !result.skipped; ++k) updated_ += kept(k);
   scale_.update(result.skipped);
   ++step_;
   return result;

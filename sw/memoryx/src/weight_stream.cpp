@@ -78,16 +78,18 @@ std::shared_ptr<const WaveletBatch> MatrixBatches::next() {
   const int count = std::min(left, std::max(1, wanted));
   values_.resize(inputs * static_cast<size_t>(count));
   matrix.rows(owner_ + local_ * rows, rows, count, values_.data());
-  auto batch = std::make_shared<WaveletBatch>(static_cast<size_t>(rows));
-  for (std::vector<Wavelet>& row : *batch) {
-    row.reserve(static_cast<size_t>(count) * (inputs / batch->size() + 2));
+  auto batch = std::make_shared<WaveletBatch>();
+  batch->layer = layer_;
+  batch->rows.resize(static_cast<size_t>(rows));
+  for (std::vector<Wavelet>& row : batch->rows) {
+    row.reserve(static_cast<size_t>(count) * (inputs / batch->rows.size() + 2));
   }
   for (int k = 0; k < count; ++k) {
     const bool last = ++ended_ == outputs || matrix.index_only();
     const uint32_t end = last ? kRowEnd | kStreamEnd : kRowEnd;
     for (int r = 0; r < rows; ++r) {
       make_row(matrix, &values_[static_cast<size_t>(k) * inputs], end,
-               &(*batch)[static_cast<size_t>(r)], r);
+               &batch->rows[static_cast<size_t>(r)], r);
     }
   }
   local_ += count;
@@ -141,7 +143,7 @@ WeightStream::~WeightStream() {
 }
 
 void WeightStream::add(std::shared_ptr<const WaveletBatch> batch) {
-  for (const std::vector<Wavelet>& row : *batch) waiting_ += row.size();
+  for (const std::vector<Wavelet>& row : batch->rows) waiting_ += row.size();
   batches_.push_back(std::move(batch));
   finished_ = source_->done();
 }
@@ -149,7 +151,7 @@ void WeightStream::add(std::shared_ptr<const WaveletBatch> batch) {
 size_t WeightStream::available(const Row& row) const {
   const auto r = static_cast<size_t>(&row - rows_.data());
   size_t n = 0;
-  for (size_t b = row.batch - first_; b < batches_.size(); ++b) n += (*batches_[b])[r].size();
+  for (size_t b = row.batch - first_; b < batches_.size(); ++b) n += batches_[b]->rows[r].size();
   return n - row.at;
 }
 
@@ -183,8 +185,13 @@ void WeightStream::next(int row, size_t n, std::vector<Wavelet>* out) {
   } else {
     while (!enough()) add(source_->next());
   }
+  bool begun = false;
   while (n > 0 && r.batch - first_ < batches_.size()) {
-    const std::vector<Wavelet>& from = (*batches_[r.batch - first_])[static_cast<size_t>(row)];
+    const WaveletBatch& batch = *batches_[r.batch - first_];
+    if (begun && batch.layer != r.layer) break;
+    begun = true;
+    r.layer = batch.layer;
+    const std::vector<Wavelet>& from = batch.rows[static_cast<size_t>(row)];
     const size_t count = std::min(n, from.size() - r.at);
     const auto begin = from.begin() + static_cast<std::ptrdiff_t>(r.at);
     const auto end = begin + static_cast<std::ptrdiff_t>(count);
@@ -202,7 +209,7 @@ void WeightStream::next(int row, size_t n, std::vector<Wavelet>* out) {
   size_t least = r.batch;
   for (const Row& other : rows_) least = std::min(least, other.batch);
   for (; first_ < least; ++first_) {
-    for (const std::vector<Wavelet>& taken : *batches_.front()) waiting_ -= taken.size();
+    for (const std::vector<Wavelet>& taken : batches_.front()->rows) waiting_ -= taken.size();
     batches_.pop_front();
   }
   if (options_.ahead) changed_.notify_all();

@@ -20,8 +20,9 @@ constexpr std::chrono::milliseconds kLook{
 Message pack(const WaveletBatch& batch, bool last) {
   Writer out;
   out.put<uint8_t>(last ? 1 : 0);
-  out.put(static_cast<uint32_t>(batch.size()));
-  for (const std::vector<Wavelet>& row : batch) {
+  out.put(static_cast<uint64_t>(batch.layer));
+  out.put(static_cast<uint32_t>(batch.rows.size()));
+  for (const std::vector<Wavelet>& row : batch.rows) {
     std::vector<uint32_t> data(row.size());
     std::vector<uint8_t> controls((row.size() + 7) / 8);
     for (size_t i = 0; i < row.size(); ++i) {
@@ -39,9 +40,11 @@ std::shared_ptr<const WaveletBatch> unpack(const Message& message, int colour, s
                                            bool* last) {
   Reader in(message);
   *last = in.get<uint8_t>() != 0;
+  auto batch = std::make_shared<WaveletBatch>();
+  batch->layer = in.get<uint64_t>();
   if (in.get<uint32_t>() != rows) throw ProtocolError("a stream for another number of grid rows");
-  auto batch = std::make_shared<WaveletBatch>(rows);
-  for (std::vector<Wavelet>& row : *batch) {
+  batch->rows.resize(rows);
+  for (std::vector<Wavelet>& row : batch->rows) {
     const size_t count = in.get<uint32_t>();
     if (count > message.size()) throw ProtocolError("a batch of more wavelets than bytes");
     std::vector<uint32_t> data(count);

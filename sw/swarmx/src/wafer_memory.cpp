@@ -37,6 +37,7 @@ StepOrder::StepOrder(const memoryx::MemoryX& memory) {
   Writer head;
   head.put<uint64_t>(memory.step());
   head.put<float>(memory.loss_scale());
+  head.put<uint64_t>(memory.updated());
   for (size_t k = 0; k < store.tensors(); ++k) head.put<uint8_t>(memory.needs_dense(k) ? 1 : 0);
   parts_.push_back(head.take());
   for (size_t k = 0; k < store.tensors(); ++k) {
@@ -103,6 +104,7 @@ void WaferMemory::begin(const StepOrder& order, Cast* cast, int n) {
   Reader head(order.parts().front());
   step_ = head.get<uint64_t>();
   loss_scale_ = head.get<float>();
+  updated_ = head.get<uint64_t>();
   head.get(dense_.data(), dense_.size());
   head.close();
   if (own_store_ == nullptr) return;

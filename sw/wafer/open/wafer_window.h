@@ -37,6 +37,13 @@ class WaferWindow : public Device, public SimControl {
   void record_edges(bool on) override { device_.sim()->record_edges(on); }
   // Of the whole wafer, with the wafer's numbers of ports.
   const std::vector<EdgeEvent>& edge_log() const override { return device_.sim()->edge_log(); }
+  void set_link(Side side, int index, int colour,
+                const std::optional<EdgeLinkOptions>& options) override {
+    device_.sim()->set_link(side, port(side, index), colour, options);
+  }
+  EdgeLink& link(Side side, int index) override {
+    return device_.sim()->link(side, port(side, index));
+  }
   uint64_t evaluations() const override { return device_.sim()->evaluations(); }
 
  private:

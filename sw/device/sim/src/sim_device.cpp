@@ -56,6 +56,11 @@ void SimDevice::block(Side side, int index, int colour, bool blocked) {
   ports_.block(ports_.port(side, index), checked_colour(colour), blocked);
 }
 
+void SimDevice::set_link(Side side, int index, int colour,
+                         const std::optional<EdgeLinkOptions>& options) {
+  ports_.set_link(ports_.port(side, index), checked_colour(colour), options);
+}
+
 void SimDevice::step() {
   offer_waiting();
   clock();

@@ -38,6 +38,7 @@ struct Pass {
   uint64_t bits_different = 0;
   std::string first_difference;
   Counters counters{};  // sums over tiles; only for whole jobs
+  EdgeWaits waits{};    // cycles of the grid row that waited most for what is outside the wafer
 };
 
 struct Workload {
@@ -65,6 +66,7 @@ struct RunReport {
   size_t weights = 0;
   size_t nonzero = 0;
   bool trained = false;
+  bool timed = false;  // what is outside the wafer takes time
   size_t right_golden = 0;
   size_t right_device = 0;  // sparse run; 0 for the golden device
   std::vector<Workload> workloads;
@@ -131,6 +133,8 @@ class Comparison {
   Activations run(const Activations& x);
 
   void on_progress(std::function<void()> call) { job_.on_progress(std::move(call)); }
+  // Time outside the wafer (StreamJob::set_time).
+  void set_time(const TimeModel& model) { job_.set_time(model); }
   const std::vector<Workload>& workloads() const { return workloads_; }
 
  private:

@@ -6,9 +6,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "ow/compile/edge_time.h"
 #include "ow/compile/plan.h"
 #include "ow/device/control_plane.h"
 #include "ow/memoryx/weight_stream.h"
@@ -35,6 +37,7 @@ struct StreamRun {
   uint64_t multiply_adds = 0;                  // useful: weights streamed x samples held
   Activations outputs;                         // of the last layer, as they came through the fabric
   std::vector<std::vector<LayerTimes>> times;  // by layer, then tile row by row
+  EdgeReport edge;  // what the grid waited for outside; empty if that takes no time
 };
 
 class StreamJob {
@@ -44,6 +47,9 @@ class StreamJob {
   // if the device has not the tiles that the plan is for.
   StreamJob(ControlPlane& control, const ElfImage& firmware, const StreamPlan& plan,
             const Network& network);
+
+  // Time outside the wafer, from the next run on. BadInput if the device is not simulated.
+  void set_time(const TimeModel& model);
 
   // Writes the first layer's input: features x up to the capacity's samples. The tiles are told to
   // work on no more samples than these need; what is left of a vector of lanes is zero.
@@ -88,6 +94,7 @@ class StreamJob {
   void write_biases();
   std::vector<Outlet> outlets() const;
   void take_outputs(const std::vector<Outlet>& outlets, StreamRun* result);
+  void open_edge();
   uint64_t cycle_limit() const;
 
   ControlPlane& control_;
@@ -96,6 +103,8 @@ class StreamJob {
   const Network& network_;
   int held_ = 0;  // samples of the input
   std::function<void()> progress_;
+  std::unique_ptr<EdgeTime> edge_;
+  uint64_t loader_free_ = 0;  // cycle from which the next samples are loaded
 };
 
 }  // namespace ow::jobs

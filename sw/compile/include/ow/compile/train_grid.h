@@ -6,8 +6,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
+#include "ow/compile/edge_time.h"
 #include "ow/compile/train_plan.h"
 #include "ow/device/control_plane.h"
 #include "ow/memoryx/memoryx.h"
@@ -33,6 +35,7 @@ struct TrainRun {
   uint64_t wavelets_in = 0;  // weights, positions and ends
   uint64_t gradients = 0;    // numbers that left the grid
   TrainTimes times;          // nothing of a forward pass alone
+  EdgeReport edge;           // what the grid waited for outside; empty if that takes no time
 };
 
 class TrainGrid {
@@ -42,6 +45,8 @@ class TrainGrid {
   // lacks a unit that a training needs.
   TrainGrid(ControlPlane& control, const ElfImage& firmware, const TrainPlan& plan);
 
+  // Time outside the wafer, from the next micro-batch on. BadInput if the device is not simulated.
+  void set_time(const TimeModel& model);
   // A micro-batch, of plan().batch() samples: all passes with the weights that `memory` has now.
   // Its gradients are added there. DeviceFault with the hang report's text if the grid stops.
   TrainRun train(memoryx::WaferSide& memory, const Activations& x, const Targets& targets);
@@ -76,11 +81,19 @@ class TrainGrid {
   void take_gradients(const std::vector<std::vector<uint32_t>>& rows, memoryx::WaferSide* memory);
   void take_times(TrainRun* run);
   Activations read(uint32_t addr, int features, int samples);
+  void open_edge(const Activations& x, bool labelled);
+  // What MemoryX did since the gradients of the step before have come.
+  void count_update(const memoryx::WaferSide& memory);
 
   ControlPlane& control_;
   const ElfImage& firmware_;
   TrainPlan plan_;
   std::function<void()> progress_;
+  std::unique_ptr<EdgeTime> edge_;
+  uint64_t loader_free_ = 0;    // cycle from which the next samples are loaded
+  uint64_t gradients_at_ = 0;   // cycle in which the last gradient came
+  uint64_t weights_ready_ = 0;  // cycle from which weights are up to date
+  uint64_t step_ = 0;           // whose weights these are
 };
 
 }  // namespace ow::jobs

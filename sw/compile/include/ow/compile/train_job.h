@@ -69,6 +69,8 @@ struct TrainStep {
   uint64_t wavelets_in = 0;       // of all micro-batches
   uint64_t gradients = 0;         // numbers that left the grid
   TrainTimes times;               // of the slowest wafer
+  EdgeWaits waits{};  // of it: cycles that the grid row that waited most waited for what is outside
+  EdgeWaits late{};   // of them, after the first 2,000 of a phase
   double seconds = 0;
   uint64_t different = 0;                  // weights that differ from the reference's
   const Evaluation* evaluation = nullptr;  // if there was one behind the step
@@ -110,6 +112,8 @@ struct TrainReport {
   std::string saved;                    // the last checkpoint written
   uint64_t cycles = 0;                  // of all steps
   TrainTimes times;                     // likewise
+  bool timed = false;                   // what is outside the wafer takes time
+  EdgeWaits waits{}, late{};            // of all steps
   double seconds = 0;
   int wafers = 1;
   int ranks = 1;

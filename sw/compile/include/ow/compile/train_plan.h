@@ -57,6 +57,9 @@ struct TrainPlan {
 TrainPlan make_train_plan(const std::string& who, const TrainingJob& job, const ElfImage& firmware,
                           const TileConfig& tile);
 
+// Wavelets that a micro-batch's streams have a grid row at most: nothing pruned.
+uint64_t train_stream_limit(const TrainPlan& plan);
+
 // Cycles that a step of one micro-batch takes in no case: what a hang is told from.
 uint64_t train_cycle_limit(const TrainPlan& plan);
 

@@ -7,6 +7,7 @@
 
 #include "ow/compile/train_grid.h"
 #include "ow/memoryx/memoryx.h"
+#include "ow/memoryx/time_model.h"
 #include "ow/tensor/training.h"
 
 namespace ow::jobs {
@@ -15,6 +16,8 @@ class TrainWafer {
  public:
   virtual ~TrainWafer() = default;
   virtual std::string description() const = 0;
+  // Time outside the wafer from now on, where it has a time: nothing without cycles.
+  virtual void set_time(const TimeModel& time) = 0;
   // All passes over a micro-batch: takes the memory's stream once, adds a gradient.
   virtual TrainRun train(memoryx::WaferSide& memory, const Activations& x,
                          const Targets& targets) = 0;

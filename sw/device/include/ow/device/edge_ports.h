@@ -7,9 +7,11 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "ow/device/device.h"
+#include "ow/device/edge_link.h"
 #include "ow/device/sim_control.h"
 
 namespace ow {
@@ -40,6 +42,12 @@ class EdgePorts {
   std::vector<Arrival> take(int port, int colour);
   size_t available(int port, int colour) const { return ports_[port].arrivals[colour].size(); }
   void block(int port, int colour, bool blocked);
+
+  // A link in front of a port's colour (edge_link.h), or none any more. One colour of a port has
+  // one at most.
+  void set_link(int port, int colour, const std::optional<EdgeLinkOptions>& options);
+  // The link; InternalError if the port has none.
+  EdgeLink& link(int port);
 
   // Whether, since it was asked last, something arrived, or a queue went down to kPortRefill or
   // became empty.
@@ -82,11 +90,15 @@ class EdgePorts {
     int next_owed = 0;
     size_t pending = 0;
     bool busy = false;
+    std::optional<EdgeLink> link;
+    int link_colour = 0;
 
     uint32_t sendable() const { return has_queue & has_credit; }
     uint32_t returnable() const { return has_owed & ~blocked; }
   };
 
+  // Of `mask`, the colours of which a wavelet is there.
+  static uint32_t arrived(Port* port, uint32_t mask, uint64_t cycle);
   void refresh(Port* port);  // keeps `busy` and busy_ports_ right
   static void refresh_credit(Port* port, int colour);
 
@@ -95,6 +107,7 @@ class EdgePorts {
   std::vector<Port> ports_;
   int busy_ports_ = 0;
   size_t pending_ = 0;
+  uint64_t now_ = 0;  // the cycle that comes next
   bool event_ = false;
   bool record_ = false;
   std::vector<EdgeEvent> log_;

@@ -5,9 +5,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "ow/device/device.h"
+#include "ow/device/edge_link.h"
 
 namespace ow {
 
@@ -44,6 +46,13 @@ class SimControl {
   // it on clears the log.
   virtual void record_edges(bool on) = 0;
   virtual const std::vector<EdgeEvent>& edge_log() const = 0;
+
+  // A link in front of a port's colour, or none any more; nothing of the colour may wait there. One
+  // colour of a port has one at most. And the link of a port, which must have one: what opens its
+  // streams, tells where phases begin and has counted.
+  virtual void set_link(Side side, int index, int colour,
+                        const std::optional<EdgeLinkOptions>& options) = 0;
+  virtual EdgeLink& link(Side side, int index) = 0;
 
   // Tile evaluations done so far (what skipping idle tiles saves).
   virtual uint64_t evaluations() const = 0;

@@ -56,6 +56,7 @@ class MemoryX : public WaferSide {
   uint64_t step() const override { return step_; }  // that comes next; counts skipped ones
   uint64_t updates() const { return updates_; }     // that were done
   float loss_scale() const override { return scale_.value(); }
+  uint64_t updated() const override { return updated_; }
   RunState state() const;  // as a checkpoint has it
   size_t kept(size_t tensor) const { return sparsity_.kept(tensor); }
   bool needs_dense(size_t tensor) const override { return sparsity_.needs_dense(tensor, step_); }
@@ -92,6 +93,7 @@ class MemoryX : public WaferSide {
   GradientSum sum_;
   uint64_t step_ = 0;
   uint64_t updates_ = 0;
+  uint64_t updated_ = 0;
 };
 
 // A store's parameters of a job, in the order of docs/numerics.md.

@@ -27,6 +27,8 @@ class WaferSide {
 
   virtual uint64_t step() const = 0;
   virtual float loss_scale() const = 0;
+  // Parameters that the update before this step has changed; 0 where there was none.
+  virtual uint64_t updated() const = 0;
   // Whether this step needs the gradient of a parameter outside its mask, too.
   virtual bool needs_dense(size_t tensor) const = 0;
 

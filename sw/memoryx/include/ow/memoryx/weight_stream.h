@@ -63,7 +63,10 @@ struct StreamOptions {
 };
 
 // Outputs of a layer for all grid rows: what is made, and broadcast, at a time.
-using WaveletBatch = std::vector<std::vector<Wavelet>>;
+struct WaveletBatch {
+  size_t layer = 0;  // of the stream's
+  std::vector<std::vector<Wavelet>> rows;
+};
 
 // Where the wavelets of a stream come from, batch by batch.
 class BatchSource {
@@ -86,10 +89,13 @@ class WeightStream {
   WeightStream(const WeightStream&) = delete;
   WeightStream& operator=(const WeightStream&) = delete;
 
-  // Appends up to n wavelets of a grid row; fewer where its last one is among them, or where other
-  // rows are so far behind that no more may be made. What is appended does not depend on timing.
+  // Appends up to n wavelets of a grid row, all of one layer; fewer where the layer's last one is
+  // among them, or where other rows are so far behind that no more may be made. What is appended
+  // does not depend on timing.
   void next(int row, size_t n, std::vector<Wavelet>* out);
   bool done(int row) const;
+  // The layer whose wavelets have been taken last; 0 before.
+  size_t layer(int row) const { return rows_[static_cast<size_t>(row)].layer; }
 
   // Taken so far.
   uint64_t wavelets(int row) const { return rows_[static_cast<size_t>(row)].wavelets; }
@@ -99,6 +105,7 @@ class WeightStream {
   struct Row {
     size_t batch = 0;  // number of the batch that it takes from, since the beginning
     size_t at = 0;     // and the place in it
+    size_t layer = 0;
     uint64_t wavelets = 0;
     uint64_t weights = 0;
   };

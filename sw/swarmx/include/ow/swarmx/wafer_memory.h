@@ -48,6 +48,7 @@ class WaferMemory : public memoryx::WaferSide {
   size_t bias_of(size_t layer) const override;
   uint64_t step() const override { return step_; }
   float loss_scale() const override { return loss_scale_; }
+  uint64_t updated() const override { return updated_; }
   bool needs_dense(size_t tensor) const override { return dense_[tensor] != 0; }
   std::unique_ptr<memoryx::WeightStream> stream_of_step(
       const memoryx::StreamOptions& options) override;
@@ -79,6 +80,7 @@ class WaferMemory : public memoryx::WaferSide {
   memoryx::GradientSum* sum_;
   uint64_t step_ = 0;
   float loss_scale_ = 1;
+  uint64_t updated_ = 0;
   std::vector<uint8_t> dense_;  // by tensor
   Cast* cast_ = nullptr;
   int reader_ = 0;

@@ -36,6 +36,9 @@ class SimDevice : public Device, public SimControl {
   void block(Side side, int index, int colour, bool blocked) override;
   void record_edges(bool on) override { ports_.record(on); }
   const std::vector<EdgeEvent>& edge_log() const override { return ports_.log(); }
+  void set_link(Side side, int index, int colour,
+                const std::optional<EdgeLinkOptions>& options) override;
+  EdgeLink& link(Side side, int index) override { return ports_.link(ports_.port(side, index)); }
 
   // Keeps what comes in at the edges from now on, which is the first cycle, in a file.
   void record_run(const std::string& path);

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// `ow estimate`: what a job costs, before it runs (docs/training.md).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "cli.h"
+#include "ow/base/error.h"
+#include "ow/compile/estimate.h"
+#include "ow/compile/network_run.h"
+#include "ow/compile/params.h"
+#include "ow/compile/train_params.h"
+
+namespace ow::cli {
+namespace {
+
+using jobs::Estimate;
+using jobs::EstimateShape;
+using jobs::LayerWeights;
+using jobs::PhaseEstimate;
+
+struct Options {
+  std::string params;
+  double density = 1;
+  uint64_t step = 0;
+};
+
+// A job, however it is given.
+struct Job {
+  bool training = false;
+  EstimateShape shape;
+  uint32_t used_bytes = 0;
+  uint32_t sram_bytes = 0;
+  TimeOptions time;
+  // Weights for a grid of so many rows.
+  std::function<std::vector<LayerWeights>(int rows)> weights;
+};
+
+Job inference_job(const Options& o) {
+  const jobs::RunParams params = jobs::load_params(o.params);
+  const ElfImage firmware =
+      read_elf(OW_FIRMWARE_DIR "/stream_layer.elf", jobs::kFullTile.sram_bytes);
+  jobs::PlanRequest request;
+  request.who = params.path + ": keys 'network' and 'grid'";
+  request.grid = params.grid;
+  request.samples = params.samples;
+  request.count = params.samples > 0 ? 0 : 1 << 30;
+  request.type = params.type;
+  request.layers = params.layers;
+  const jobs::StreamPlan plan = make_plan(request, firmware, jobs::kFullTile);
+  Job job;
+  job.shape = shape_of(plan);
+  job.used_bytes = plan.used_bytes;
+  job.sram_bytes = plan.tile.sram_bytes;
+  job.time = params.time;
+  std::shared_ptr<const Network> network;
+  if (!params.weights.empty()) {
+    network = std::make_shared<Network>(load_network(params.weights, params.type, params.layers));
+  }
+  const std::vector<LayerShape> layers = params.layers;
+  job.weights = [network, layers, density = o.density](int rows) {
+    std::vector<LayerWeights> weights;
+    for (size_t k = 0; k < layers.size(); ++k) {
+      weights.push_back(network ? weights_of(network->layers[k], rows, false)
+                                : jobs::drawn_weights(layers[k], rows, density, k + 1));
+    }
+    return weights;
+  };
+  return job;
+}
+
+Job training_job(const Options& o) {
+  const jobs::TrainParams params = jobs::load_train_params(o.params);
+  const ElfImage firmware = read_elf(OW_FIRMWARE_DIR "/train.elf", jobs::kFullTile.sram_bytes);
+  const jobs::TrainPlan plan =
+      make_train_plan(params.base.path, params.job, firmware, jobs::kFullTile);
+  Job job;
+  job.training = true;
+  job.shape = shape_of(plan);
+  job.used_bytes = plan.used_bytes;
+  job.sram_bytes = plan.tile.sram_bytes;
+  job.time = params.base.time;
+  job.weights = [training = params.job, step = o.step](int rows) mutable {
+    training.grid_rows = rows;
+    return jobs::training_weights(training, step);
+  };
+  return job;
+}
+
+Estimate estimate(const Job& job, const EstimateShape& shape,
+                  const std::vector<LayerWeights>& weights, const TimeModel& time) {
+  return job.training ? estimate_training(shape, weights, time)
+                      : estimate_inference(shape, weights, time);
+}
+
+std::string name_of(const EstimateShape& shape, const PhaseEstimate& phase) {
+  if (phase.layer < 0) return phase.name;
+  const LayerShape& layer = shape.layers[static_cast<size_t>(phase.layer)];
+  return fmt::format("{} {}x{}", phase.name, layer.inputs, layer.outputs);
+}
+
+// Weights that a tile would hold if they stayed: 16 bits each, and with what is pruned an index.
+void residency(const Job& job, const std::vector<LayerWeights>& weights, nlohmann::json* json) {
+  uint64_t kept = 0, all = 0;
+  for (const LayerWeights& w : weights) kept += w.kept;
+  for (const LayerShape& layer : job.shape.layers) {
+    all += static_cast<uint64_t>(layer.inputs) * static_cast<uint64_t>(layer.outputs);
+  }
+  const auto rows = static_cast<uint64_t>(job.shape.grid.rows);
+  const uint64_t bytes = (std::min(kept * 4, all * 2) + rows - 1) / rows;
+  const uint64_t left = job.sram_bytes > job.used_bytes ? job.sram_bytes - job.used_bytes : 0;
+  fmt::print(
+      "memory      {} of {} bytes of a tile, program and stack included; weights would take "
+      "{} more: {}\n",
+      job.used_bytes, job.sram_bytes, bytes,
+      bytes <= left ? "they would fit, and are streamed nevertheless" : "they must be streamed");
+  (*json)["tile_bytes"] = job.used_bytes;
+  (*json)["sram_bytes"] = job.sram_bytes;
+  (*json)["weights"] = all;
+  (*json)["kept"] = kept;
+  (*json)["weight_bytes_a_tile"] = bytes;
+  (*json)["resident_would_fit"] = bytes <= left;
+}
+
+void phases(const Job& job, const Estimate& timed, const TimeModel& time, nlohmann::json* json) {
+  const double wse = static_cast<double>(wse_time().edge.rate) / kTimeUnit;
+  fmt::print("\n{:<22} {:>12} {:>12} {:>12} {:>12} {:>9} {:>10} {:>12}\n", "phase", "cycles",
+             "engine", "reducer", "edge", "bound", "bits/cycle", "wse: samples");
+  for (const PhaseEstimate& p : timed.phases) {
+    nlohmann::json line = {{"name", p.name}, {"cycles", p.cycles}};
+    if (p.wavelets == 0) {
+      fmt::print("{:<22} {:>12}\n", name_of(job.shape, p), p.cycles);
+    } else {
+      fmt::print("{:<22} {:>12} {:>12} {:>12} {:>12} {:>9} {:>10.2f} {:>12}\n",
+                 name_of(job.shape, p), p.cycles, p.engine, p.reducer, p.edge, p.bound(),
+                 p.needed_bits(), p.samples_at(wse));
+      line.update({{"layer", p.layer},
+                   {"wavelets", p.wavelets},
+                   {"engine", p.engine},
+                   {"reducer", p.reducer},
+                   {"edge", p.edge},
+                   {"bound", p.bound()},
+                   {"needed_bits", p.needed_bits()},
+                   {"wse_samples", p.samples_at(wse)}});
+    }
+    (*json)["phases"].push_back(line);
+  }
+  fmt::print("{:<22} {:>12}   utilisation {:.1f} %\n\n", job.training ? "step" : "batch",
+             timed.cycles, 100 * timed.utilisation());
+  (*json)["cycles"] = timed.cycles;
+  (*json)["utilisation"] = timed.utilisation();
+  double needed = 0;
+  uint64_t samples = 0;
+  for (const PhaseEstimate& p : timed.phases) {
+    needed = std::max(needed, p.needed_bits());
+    samples = std::max(samples, p.samples_at(wse));
+  }
+  (*json)["needed_bits"] = needed;
+  (*json)["wse_samples"] = samples;
+  fmt::print("no stall    from {:.2f} bits a cycle and edge row on", needed);
+  if (time.edge.bounded()) {
+    fmt::print("; here are {:.2f}", static_cast<double>(time.edge.rate) / kTimeUnit);
+  }
+  const int most = 16 * job.shape.lanes;
+  fmt::print("\nwse         {:.2f} bits: from {} samples a tile on{}\n", wse, samples,
+             samples > static_cast<uint64_t>(most)
+                 ? fmt::format(", above the {} that an accumulator row holds", most)
+                 : "");
+}
+
+// The same samples a tile on larger grids: more columns take more samples, more rows share the
+// features.
+void projection(const Job& job, nlohmann::json* json) {
+  const GridShape grids[] = {{4, 4}, {16, 16}, {64, 64}, {256, 256}, {750, 1200}};
+  fmt::print("\n{:<12} {:>9} {:>14} {:>14} {:>12}\n", "grid", "tiles", "samples", "cycles",
+             "utilisation");
+  for (const GridShape grid : grids) {
+    if (grid.rows < job.shape.grid.rows || grid.cols < job.shape.grid.cols) continue;
+    EstimateShape shape = job.shape;
+    shape.grid = grid;
+    const std::vector<LayerWeights> weights = job.weights(grid.rows);
+    const Estimate e = estimate(job, shape, weights, {});
+    const uint64_t samples =
+        static_cast<uint64_t>(shape.samples) * static_cast<uint64_t>(grid.cols);
+    fmt::print("{:<12} {:>9} {:>14} {:>14} {:>11.1f}%\n",
+               fmt::format("{} x {}", grid.rows, grid.cols), e.tiles, samples, e.cycles,
+               100 * e.utilisation());
+    (*json)["projection"].push_back({{"rows", grid.rows},
+                                     {"columns", grid.cols},
+                                     {"tiles", e.tiles},
+                                     {"samples", samples},
+                                     {"cycles", e.cycles},
+                                     {"utilisation", e.utilisation()}});
+  }
+}
+
+int run(Context& context, const Options& o) {
+  const Job job = jobs::is_training(o.params) ? training_job(o) : inference_job(o);
+  const std::vector<LayerWeights> weights = job.weights(job.shape.grid.rows);
+  const TimeModel time = time_of(job.time, job.shape, weights, job.training);
+  nlohmann::json& json = context.result();
+  fmt::print("{:<11} {} x {} tiles, {} samples a tile\n", job.training ? "training" : "inference",
+             job.shape.grid.rows, job.shape.grid.cols, job.shape.samples);
+  json["training"] = job.training;
+  json["grid"] = {{"rows", job.shape.grid.rows}, {"columns", job.shape.grid.cols}};
+  json["samples_a_tile"] = job.shape.samples;
+  residency(job, weights, &json);
+  phases(job, estimate(job, job.shape, weights, time), time, &json);
+  projection(job, &json);
+  return 0;
+}
+
+}  // namespace
+
+void add_estimate(CLI::App& app, Context& context) {
+  auto o = std::make_shared<Options>();
+  CLI::App* command =
+      context.add(app, "estimate",
+                  "What a job costs before it runs: memory, cycles a phase, edge, larger grids",
+                  [o, &context] { return run(context, *o); });
+  command->add_option("params,--params", o->params, "Parameters of the job (configs/*.yaml)")
+      ->type_name("FILE")
+      ->required();
+  command
+      ->add_option("--density", o->density,
+                   "Share of the weights that are kept, where the job names no file of weights (1)")
+      ->check(real_number(0, 1));
+  command->add_option("--step", o->step, "Of a training: with the densities of this step (0)")
+      ->check(whole_number(0, 1'000'000'000));
+}
+
+}  // namespace ow::cli

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a job costs before it runs: cycles of its phases, what it asks of the edge, how it scales.
+// Streamed passes are reckoned by pass_time.h; the other phases of a training by sums whose
+// constants stand in TrainCosts.
+#ifndef OW_COMPILE_ESTIMATE_H_
+#define OW_COMPILE_ESTIMATE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ow/compile/pass_time.h"
+#include "ow/compile/plan.h"
+#include "ow/compile/train_plan.h"
+#include "ow/memoryx/memoryx.h"
+#include "ow/memoryx/time_model.h"
+
+namespace ow::jobs {
+
+// A layer's weights as streams have them: forward (a row an output), and the other way round.
+struct LayerWeights {
+  WeightCount forward;
+  WeightCount delta;
+  uint64_t kept = 0;
+};
+// Those of a network; every one if dense.
+LayerWeights weights_of(const Layer& layer, int rows, bool dense);
+// Each kept with probability `density`, drawn by the seed.
+LayerWeights drawn_weights(const LayerShape& layer, int rows, double density, uint64_t seed);
+
+// Those of a training at a step, with the densities that its groups have then.
+std::vector<LayerWeights> training_weights(const TrainingJob& job, uint64_t step);
+
+// What a job's parts take beside the streamed passes, in cycles, each by one cause.
+struct JobCosts {
+  PassCosts pass;
+  uint64_t launch = 17;       // from the first wavelet offered to a tile's first instruction ...
+  uint64_t launch_hop = 1;    // ... and a tile that the launch goes through
+  uint64_t result = 67;       // the block of results: its program, its way to the edge
+  uint64_t first_relay = 33;  // the block of the next tile
+  uint64_t relay = 22;        // and each one farther in
+  uint64_t header = 6;        // of a tile's block that comes in through the control plane
+  uint64_t gradient_output = 50;  // launch of an output's dot products
+  uint64_t gradient_hop = 40;     // deltas that are handed on to the next grid row
+  uint64_t gradient_chunk = 120;  // sums that are added along the grid row
+  uint64_t loss_start = 900;      // programs of the loss
+  uint64_t loss_sample = 30;      // a sample: maximum, exponentials, sum, round the column
+  uint64_t loss_value = 12;       // a sample and output that the tile owns
+};
+
+struct PhaseEstimate {
+  std::string name;       // "forward", "delta", "gradient", "loss", "samples", "results", "update"
+  int layer = -1;         // of passes
+  uint64_t cycles = 0;    // on the slowest grid row
+  uint64_t wavelets = 0;  // of the grid row that has most
+  uint64_t engine = 0;    // of which its engine works
+  uint64_t reducer = 0;   // what a reducer needs
+  uint64_t edge = 0;      // what the edge needs
+  // What holds it: "engine", "reducer" (with the ramp), "edge", or "" for what is no pass.
+  std::string bound() const;
+  // Bits a cycle and grid row with which the edge would not hold it.
+  double needed_bits() const;
+  // The least samples a tile with which an edge of so many bits would not.
+  uint64_t samples_at(double bits) const;
+  int samples = 0;  // a tile
+};
+
+struct Estimate {
+  std::vector<PhaseEstimate> phases;
+  uint64_t cycles = 0;         // of a batch, or a step
+  uint64_t multiply_adds = 0;  // useful
+  uint64_t tiles = 0;
+  int lanes = 0;
+  double utilisation() const;
+  uint64_t of(const std::string& name) const;  // sum of the phases of that name
+};
+
+struct EstimateShape {
+  GridShape grid;
+  int samples = 0;  // a tile
+  int lanes = 8;
+  int ring = 1;
+  std::vector<LayerShape> layers;
+};
+EstimateShape shape_of(const StreamPlan& plan);
+EstimateShape shape_of(const TrainPlan& plan);
+
+// A batch that lies in the tiles: from the first wavelet that is offered to the last result.
+Estimate estimate_inference(const EstimateShape& shape, const std::vector<LayerWeights>& weights,
+                            const TimeModel& time, const JobCosts& costs = {});
+
+// A step of one micro-batch.
+Estimate estimate_training(const EstimateShape& shape, const std::vector<LayerWeights>& weights,
+                           const TimeModel& time, const JobCosts& costs = {});
+
+// What `balanced` is made for: from an estimate without time.
+TimeNeeds needs_of(const EstimateShape& shape, const Estimate& ideal);
+
+// The time model of a job; `balanced` for what the job asks of the edge.
+TimeModel time_of(const TimeOptions& options, const EstimateShape& shape,
+                  const std::vector<LayerWeights>& weights, bool training);
+
+}  // namespace ow::jobs
+
+#endif  // OW_COMPILE_ESTIMATE_H_

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cycles of a streamed pass (forward, or of deltas), from what its streams hold, without simulating
+// a tile: for each output and grid row, when the engine has its sum and when the reducer has sent
+// it on, as a recurrence of sums and maxima.
+//
+// In grid row r, for output p of the stream, with w[r][p] weights:
+//   engine   e[r][p] = max(e[r][p-1], freed[r][p-ring], came[r][p]) + w[r][p] x beats
+//   reducer  s[r][p] = max(free[r], e[r][p] + ready, s[above][p] + hop)    (begins its sum)
+//            freed[r][p] = max(s[r][p] + samples, freed[below][p] - slack) (has sent it)
+// where sums go from the row below the owner round the column to the owner, `came` is the edge's
+// (when the output's wavelets have crossed the link), and the outputs come owner by owner.
+#ifndef OW_COMPILE_PASS_TIME_H_
+#define OW_COMPILE_PASS_TIME_H_
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "ow/memoryx/time_model.h"
+
+namespace ow::jobs {
+
+// What a tile and its router take, in cycles, each by one cause. Of the tile as it is: the test
+// PassTime.* measures every one of them on RTL tiles.
+struct PassCosts {
+  uint64_t start = 179;      // a pass's registers, its instructions, the first weight's way
+  uint64_t least_beats = 2;  // a weight, whatever few samples: the engine's turn
+  uint64_t ready = 7;        // from the last beat of a row to the reducer's first element
+  uint64_t hop = 5;          // an element from a reducer to the next row's
+  uint64_t wrap_hop = 1;     // and a row that it passes on the way back up
+  uint64_t slack = 8;        // elements that wait between two reducers
+  uint64_t next_pass = 46;   // from the end of a pass to the start of the next
+};
+
+struct PassShape {
+  int rows = 1;
+  int samples = 0;  // a tile
+  int lanes = 8;
+  int outputs = 0;
+  int ring = 1;  // accumulator rows in use
+};
+
+// Weights that grid row `row` has for output p of the stream (0 .. outputs - 1).
+using WeightCount = std::function<uint32_t(int row, int p)>;
+
+// When a pass is over in each grid row, from when it began there; and what it needs at least.
+struct PassTimes {
+  std::vector<uint64_t> end;
+  uint64_t wavelets = 0;  // of the grid row that has most
+  uint64_t engine = 0;    // cycles that its engine works
+  uint64_t reducer = 0;   // cycles that a reducer works
+};
+
+class PassClock {
+ public:
+  // Cycle 0 is that in which the stream is opened. Of `time` the edge's and the store's rates and
+  // latencies are used.
+  PassClock(const PassCosts& costs, const TimeModel& time, int rows);
+
+  // Another pass, that begins in grid row r in cycle begin[r].
+  PassTimes run(const PassShape& shape, const WeightCount& weights,
+                const std::vector<uint64_t>& begin);
+
+ private:
+  struct Edge {       // of a grid row
+    uint64_t at = 0;  // 1/65,536 cycles: the link is through with what came
+  };
+  PassCosts costs_;
+  TimeModel time_;
+  std::vector<Edge> edges_;
+};
+
+}  // namespace ow::jobs
+
+#endif  // OW_COMPILE_PASS_TIME_H_

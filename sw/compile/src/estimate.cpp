@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/compile/estimate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "ow/base/rng.h"
+#include "ow/memoryx/schedule.h"
+#include "ow/memoryx/sparsity.h"
+
+namespace ow::jobs {
+namespace {
+
+int owned(int n, int row, int rows) { return n > row ? (n - row + rows - 1) / rows : 0; }
+
+// The output that stands at place p of a stream: owner by owner.
+int output_at(int outputs, int rows, int p) {
+  for (int owner = 0;; ++owner) {
+    const int count = owned(outputs, owner, rows);
+    if (p < count) return p * rows + owner;
+    p -= count;
+  }
+}
+
+// Counts by place in the stream and grid row.
+struct Counts {
+  int rows = 0;
+  std::vector<uint32_t> number;
+  uint32_t at(int row, int p) const {
+    return number[static_cast<size_t>(p) * static_cast<size_t>(rows) + static_cast<size_t>(row)];
+  }
+};
+
+WeightCount counted(std::shared_ptr<const Counts> counts) {
+  return [counts](int row, int p) { return counts->at(row, p); };
+}
+
+// Of n weights, those that are kept: a sum of draws where they are few, else their normal
+// distribution.
+uint32_t draw_kept(Rng* rng, int n, double density) {
+  constexpr int kFew = 32, kUniforms = 12;
+  if (density >= 1) return static_cast<uint32_t>(n);
+  if (n <= kFew) {
+    uint32_t kept = 0;
+    for (int k = 0; k < n; ++k) kept += rng->uniform() < density ? 1 : 0;
+    return kept;
+  }
+  double normal = -kUniforms / 2.0;
+  for (int k = 0; k < kUniforms; ++k) normal += rng->uniform();
+  const double value = n * density + normal * std::sqrt(n * density * (1 - density));
+  return static_cast<uint32_t>(std::lround(std::clamp(value, 0.0, static_cast<double>(n))));
+}
+
+WeightCount drawn(int inputs, int outputs, int rows, double density, Rng* rng) {
+  auto counts = std::make_shared<Counts>();
+  counts->rows = rows;
+  counts->number.reserve(static_cast<size_t>(outputs) * static_cast<size_t>(rows));
+  for (int p = 0; p < outputs; ++p) {
+    for (int r = 0; r < rows; ++r) {
+      counts->number.push_back(draw_kept(rng, owned(inputs, r, rows), density));
+    }
+  }
+  return counted(counts);
+}
+
+PhaseEstimate phase_of(const char* name, int layer, const PassTimes& times, uint64_t cycles,
+                       const TimeModel& time, int samples) {
+  PhaseEstimate phase;
+  phase.name = name;
+  phase.layer = layer;
+  phase.cycles = cycles;
+  phase.wavelets = times.wavelets;
+  phase.engine = times.engine;
+  phase.reducer = times.reducer;
+  const uint64_t bits = times.wavelets * kWaveletBits;
+  phase.edge =
+      std::max(Flow{time.edge.rate, 0}.cycles(bits), Flow{time.store.rate, 0}.cycles(bits));
+  phase.samples = samples;
+  return phase;
+}
+
+PhaseEstimate other(const char* name, uint64_t cycles) {
+  PhaseEstimate phase;
+  phase.name = name;
+  phase.cycles = cycles;
+  return phase;
+}
+
+uint64_t latest(const std::vector<uint64_t>& times) {
+  return *std::max_element(times.begin(), times.end());
+}
+
+// Passes one behind the other, and where the grid rows' clocks stand.
+class Chain {
+ public:
+  Chain(const EstimateShape& shape, const TimeModel& time, const JobCosts& costs)
+      : shape_(shape), time_(time), costs_(costs), clock_(costs.pass, time, shape.grid.rows) {
+    for (int r = 0; r < shape.grid.rows; ++r) {
+      begin_.push_back(costs.launch +
+                       costs.launch_hop * static_cast<uint64_t>(r + shape.grid.cols - 1));
+    }
+    // Tiles that are launched before their stream opens wait for it.
+    const uint64_t late = time.edge.latency + time.store.latency;
+    for (uint64_t& b : begin_) b = std::max(b, late);
+  }
+
+  void pass(const char* name, int layer, int outputs, const WeightCount& weights,
+            Estimate* estimate) {
+    PassShape pass;
+    pass.rows = shape_.grid.rows;
+    pass.samples = shape_.samples;
+    pass.lanes = shape_.lanes;
+    pass.outputs = outputs;
+    pass.ring = shape_.ring;
+    const PassTimes times = clock_.run(pass, weights, begin_);
+    const uint64_t before = now_;
+    now_ = latest(times.end);
+    estimate->phases.push_back(phase_of(name, layer, times, now_ - before, time_, shape_.samples));
+    ends_ = times.end;
+    for (size_t r = 0; r < begin_.size(); ++r) begin_[r] = times.end[r] + costs_.pass.next_pass;
+  }
+
+  // Something between passes that all grid rows wait for.
+  void together(const PhaseEstimate& phase, Estimate* estimate) {
+    estimate->phases.push_back(phase);
+    now_ += phase.cycles;
+    std::fill(begin_.begin(), begin_.end(), now_ + costs_.pass.next_pass);
+  }
+
+  const std::vector<uint64_t>& ends() const { return ends_; }
+  uint64_t now() const { return now_; }
+
+ private:
+  const EstimateShape& shape_;
+  const TimeModel& time_;
+  const JobCosts& costs_;
+  PassClock clock_;
+  std::vector<uint64_t> begin_;
+  std::vector<uint64_t> ends_;
+  uint64_t now_ = 0;
+};
+
+uint64_t kept_of(const std::vector<LayerWeights>& weights) {
+  uint64_t kept = 0;
+  for (const LayerWeights& w : weights) kept += w.kept;
+  return kept;
+}
+
+// Results leave from the western half of a grid row at the west edge, from the rest at the east.
+uint64_t results_out(const EstimateShape& shape, const JobCosts& costs,
+                     const std::vector<uint64_t>& ends) {
+  const int west = shape.grid.cols / 2;
+  const auto blocks = static_cast<uint64_t>(shape.grid.cols - west);
+  uint64_t last = 0;
+  for (int r = 0; r < shape.grid.rows; ++r) {
+    const auto words =
+        static_cast<uint64_t>(owned(shape.layers.back().outputs, r, shape.grid.rows)) *
+        static_cast<uint64_t>(shape.samples) / 2;
+    if (words == 0) continue;
+    uint64_t relays = 0;
+    if (blocks > 1) relays = costs.first_relay + (blocks - 2) * costs.relay;
+    last = std::max(last, ends[static_cast<size_t>(r)] + costs.result + words * blocks + relays);
+  }
+  return last;
+}
+
+// The words of samples and targets come in through one port, a tile's block after the other.
+uint64_t samples_in(const EstimateShape& shape, const JobCosts& costs) {
+  const auto tiles =
+      static_cast<uint64_t>(shape.grid.rows) * static_cast<uint64_t>(shape.grid.cols);
+  const auto values = static_cast<uint64_t>(shape.layers.front().inputs) *
+                      static_cast<uint64_t>(shape.samples) * static_cast<uint64_t>(shape.grid.cols);
+  return values / 2 + tiles * costs.header;
+}
+
+uint64_t loss_cycles(const EstimateShape& shape, const JobCosts& costs) {
+  const auto n = static_cast<uint64_t>(shape.samples);
+  const auto own = static_cast<uint64_t>(owned(shape.layers.back().outputs, 0, shape.grid.rows));
+  return costs.loss_start + n * (costs.loss_sample * static_cast<uint64_t>(shape.grid.rows > 1) +
+                                 costs.loss_value * own);
+}
+
+// The gradient of a layer: outputs one after the other, their deltas round the column, the sums
+// along the grid row.
+PhaseEstimate gradient(const EstimateShape& shape, const JobCosts& costs, int k,
+                       const LayerWeights& weights, const TimeModel& time) {
+  const LayerShape& layer = shape.layers[static_cast<size_t>(k)];
+  const int rows = shape.grid.rows;
+  const auto n = static_cast<uint64_t>(shape.samples);
+  const uint64_t beats = n / static_cast<uint64_t>(shape.lanes);
+  PassTimes times;
+  uint64_t cycles = 0;
+  for (int r = 0; r < rows; ++r) {
+    uint64_t positions = 0;
+    for (int p = 0; p < layer.outputs; ++p) positions += weights.forward(r, p);
+    const auto outputs = static_cast<uint64_t>(layer.outputs);
+    times.wavelets = std::max(times.wavelets, positions + outputs);
+    times.engine = std::max(times.engine, positions * beats);
+    cycles = std::max(cycles, positions * (beats + 1) + outputs * costs.gradient_output);
+  }
+  if (rows > 1) {
+    cycles += static_cast<uint64_t>(rows) * static_cast<uint64_t>(rows - 1) * costs.gradient_hop +
+              n / 2 * static_cast<uint64_t>(layer.outputs);
+  }
+  cycles += costs.gradient_chunk * static_cast<uint64_t>(shape.grid.cols);
+  PhaseEstimate phase = phase_of("gradient", k, times, cycles, time, shape.samples);
+  phase.cycles = std::max(phase.cycles, phase.edge);
+  return phase;
+}
+
+}  // namespace
+
+LayerWeights weights_of(const Layer& layer, int rows, bool dense) {
+  auto forward = std::make_shared<Counts>();
+  auto delta = std::make_shared<Counts>();
+  forward->rows = delta->rows = rows;
+  const auto many = static_cast<size_t>(rows);
+  forward->number.assign(many * static_cast<size_t>(layer.outputs), 0);
+  delta->number.assign(many * static_cast<size_t>(layer.inputs), 0);
+  std::vector<size_t> place(static_cast<size_t>(layer.inputs));
+  for (int p = 0; p < layer.inputs; ++p) {
+    place[static_cast<size_t>(output_at(layer.inputs, rows, p))] = static_cast<size_t>(p);
+  }
+  LayerWeights w;
+  for (int p = 0; p < layer.outputs; ++p) {
+    const int j = output_at(layer.outputs, rows, p);
+    for (int i = 0; i < layer.inputs; ++i) {
+      if (!dense && half_is_zero(layer.weight(j, i))) continue;
+      ++forward->number[static_cast<size_t>(p) * many + static_cast<size_t>(i % rows)];
+      ++delta->number[place[static_cast<size_t>(i)] * many + static_cast<size_t>(j % rows)];
+      ++w.kept;
+    }
+  }
+  w.forward = counted(forward);
+  w.delta = counted(delta);
+  return w;
+}
+
+LayerWeights drawn_weights(const LayerShape& layer, int rows, double density, uint64_t seed) {
+  Rng rng(seed);
+  LayerWeights w;
+  w.forward = drawn(layer.inputs, layer.outputs, rows, density, &rng);
+  w.delta = drawn(layer.outputs, layer.inputs, rows, density, &rng);
+  w.kept = static_cast<uint64_t>(std::llround(density * layer.inputs * layer.outputs));
+  return w;
+}
+
+std::vector<LayerWeights> training_weights(const TrainingJob& job, uint64_t step) {
+  std::vector<LayerWeights> weights;
+  for (size_t k = 0; k < job.layers.size(); ++k) {
+    const LayerShape& layer = job.layers[k];
+    memoryx::TensorSpec spec;
+    spec.name = weight_name(k);
+    spec.shape = {static_cast<uint64_t>(layer.outputs), static_cast<uint64_t>(layer.inputs)};
+    const int group = memoryx::group_of(job.sparsity, spec);
+    const double density =
+        group < 0 ? 1 : memoryx::value_at(job.sparsity[static_cast<size_t>(group)].density, step);
+    weights.push_back(drawn_weights(layer, job.grid_rows, density, job.seed + k));
+  }
+  return weights;
+}
+
+std::string PhaseEstimate::bound() const {
+  if (wavelets == 0) return "";
+  if (edge > engine && edge > reducer + wavelets) return "edge";
+  return engine >= reducer + wavelets ? "engine" : "reducer";
+}
+
+double PhaseEstimate::needed_bits() const {
+  const uint64_t own = std::max({engine, reducer, uint64_t{1}});
+  return static_cast<double>(wavelets * kWaveletBits) / static_cast<double>(own);
+}
+
+uint64_t PhaseEstimate::samples_at(double bits) const {
+  return static_cast<uint64_t>(std::ceil(needed_bits() / bits * samples));
+}
+
+double Estimate::utilisation() const {
+  const double most = static_cast<double>(cycles) * static_cast<double>(tiles) * lanes;
+  return most == 0 ? 0 : static_cast<double>(multiply_adds) / most;
+}
+
+uint64_t Estimate::of(const std::string& name) const {
+  uint64_t sum = 0;
+  for (const PhaseEstimate& phase : phases) sum += phase.name == name ? phase.cycles : 0;
+  return sum;
+}
+
+EstimateShape shape_of(const StreamPlan& plan) {
+  EstimateShape shape{plan.grid, plan.samples, plan.tile.lanes, plan.ring(), {}};
+  for (const LayerPlan& layer : plan.layers) shape.layers.push_back(layer.shape);
+  return shape;
+}
+
+EstimateShape shape_of(const TrainPlan& plan) {
+  return {plan.grid, plan.samples, plan.tile.lanes, plan.ring(), plan.layers};
+}
+
+Estimate estimate_inference(const EstimateShape& shape, const std::vector<LayerWeights>& weights,
+                            const TimeModel& time, const JobCosts& costs) {
+  Estimate estimate;
+  Chain chain(shape, time, costs);
+  for (size_t k = 0; k < shape.layers.size(); ++k) {
+    chain.pass("forward", static_cast<int>(k), shape.layers[k].outputs, weights[k].forward,
+               &estimate);
+  }
+  estimate.cycles = results_out(shape, costs, chain.ends());
+  estimate.phases.push_back(other("results", estimate.cycles - chain.now()));
+  estimate.tiles = static_cast<uint64_t>(shape.grid.rows) * static_cast<uint64_t>(shape.grid.cols);
+  estimate.lanes = shape.lanes;
+  estimate.multiply_adds = kept_of(weights) * static_cast<uint64_t>(shape.samples) *
+                           static_cast<uint64_t>(shape.grid.cols);
+  return estimate;
+}
+
+Estimate estimate_training(const EstimateShape& shape, const std::vector<LayerWeights>& weights,
+                           const TimeModel& time, const JobCosts& costs) {
+  Estimate estimate;
+  Chain chain(shape, time, costs);
+  const auto depth = static_cast<int>(shape.layers.size());
+  estimate.phases.push_back(other("samples", samples_in(shape, costs)));
+  for (int k = 0; k < depth; ++k) {
+    const auto at = static_cast<size_t>(k);
+    chain.pass("forward", k, shape.layers[at].outputs, weights[at].forward, &estimate);
+  }
+  chain.together(other("loss", loss_cycles(shape, costs)), &estimate);
+  for (int k = depth; k-- > 0;) {
+    const auto at = static_cast<size_t>(k);
+    chain.together(gradient(shape, costs, k, weights[at], time), &estimate);
+    if (k > 0) chain.pass("delta", k, shape.layers[at].inputs, weights[at].delta, &estimate);
+  }
+  uint64_t parameters = kept_of(weights);
+  for (const LayerShape& layer : shape.layers) {
+    parameters += layer.bias ? static_cast<uint64_t>(layer.outputs) : 0;
+  }
+  const auto rows = static_cast<uint64_t>(shape.grid.rows);
+  estimate.phases.push_back(other("update", time.optimizer.cycles((parameters + rows - 1) / rows)));
+  for (const PhaseEstimate& phase : estimate.phases) estimate.cycles += phase.cycles;
+  estimate.tiles = rows * static_cast<uint64_t>(shape.grid.cols);
+  estimate.lanes = shape.lanes;
+  const uint64_t batch =
+      static_cast<uint64_t>(shape.samples) * static_cast<uint64_t>(shape.grid.cols);
+  // Forward and gradient of all layers, deltas of all but the first.
+  estimate.multiply_adds = (3 * kept_of(weights) - weights.front().kept) * batch;
+  return estimate;
+}
+
+TimeModel time_of(const TimeOptions& options, const EstimateShape& shape,
+                  const std::vector<LayerWeights>& weights, bool training) {
+  if (!options.wants_needs()) return make_time(options, {});
+  const Estimate ideal =
+      training ? estimate_training(shape, weights, {}) : estimate_inference(shape, weights, {});
+  return make_time(options, needs_of(shape, ideal));
+}
+
+TimeNeeds needs_of(const EstimateShape& shape, const Estimate& ideal) {
+  TimeNeeds needs;
+  for (const PhaseEstimate& phase : ideal.phases) {
+    if (phase.wavelets == 0 || phase.cycles == 0) continue;
+    // wavelets / cycles above what stands there
+    if (needs.weight_cycles == 0 ||
+        phase.wavelets * needs.weight_cycles > needs.weights * phase.cycles) {
+      needs.weights = phase.wavelets;
+      needs.weight_cycles = phase.cycles;
+    }
+    if (phase.name == "gradient") needs.gradients += phase.wavelets;
+  }
+  constexpr uint64_t kHalfBits = 16;
+  const auto rows = static_cast<uint64_t>(shape.grid.rows);
+  const uint64_t bits = kHalfBits * static_cast<uint64_t>(shape.samples) *
+                        static_cast<uint64_t>(shape.grid.cols) *
+                        static_cast<uint64_t>(shape.layers.front().inputs + 2);
+  needs.samples = (bits + rows - 1) / rows;
+  needs.step_cycles = ideal.cycles;
+  return needs;
+}
+
+}  // namespace ow::jobs

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/compile/pass_time.h"
+
+#include <algorithm>
+
+namespace ow::jobs {
+namespace {
+
+int owned(int n, int row, int rows) { return n > row ? (n - row + rows - 1) / rows : 0; }
+
+// A grid row's engine and reducer, output after output.
+struct Row {
+  uint64_t engine = 0;          // e[p]
+  uint64_t free = 0;            // when the reducer has sent its last sum
+  uint64_t begun = 0;           // s[p]
+  uint64_t ramp = 0;            // when it has brought what p needs
+  uint64_t sum = 0;             // e[p], as the reducer sees it
+  std::vector<uint64_t> freed;  // the last `ring` of them, by p mod ring
+  uint64_t wavelets = 0, beats = 0;
+};
+
+}  // namespace
+
+PassClock::PassClock(const PassCosts& costs, const TimeModel& time, int rows)
+    : costs_(costs),
+      time_(time),
+      edges_(static_cast<size_t>(rows),
+             Edge{(time.edge.latency + time.store.latency) * kTimeUnit}) {}
+
+PassTimes PassClock::run(const PassShape& shape, const WeightCount& weights,
+                         const std::vector<uint64_t>& begin) {
+  const auto rows = static_cast<size_t>(shape.rows);
+  const auto samples = static_cast<uint64_t>(shape.samples);
+  const auto ring = static_cast<size_t>(shape.ring);
+  const uint64_t own_beats = samples / static_cast<uint64_t>(shape.lanes);
+  const uint64_t beats = std::max(costs_.least_beats, own_beats);
+  const uint64_t period =
+      std::max(time_.edge.period(kWaveletBits), time_.store.period(kWaveletBits));
+  std::vector<Row> row(rows);
+  for (size_t r = 0; r < rows; ++r) {
+    row[r].engine = row[r].free = row[r].ramp = begin[r] + costs_.start;
+    row[r].freed.assign(ring, 0);
+  }
+  size_t p = 0;
+  for (size_t owner = 0; owner < rows; ++owner) {
+    const int count = owned(shape.outputs, static_cast<int>(owner), shape.rows);
+    for (int k = 0; k < count; ++k, ++p) {
+      for (size_t r = 0; r < rows; ++r) {
+        const uint64_t w = weights(static_cast<int>(r), static_cast<int>(p));
+        Row& at = row[r];
+        edges_[r].at += (w + 1) * period;
+        const uint64_t came = edges_[r].at / kTimeUnit;
+        at.ramp += w + 1;
+        at.wavelets += w + 1;
+        // The turn that a short weight leaves unused is hidden behind its row's end.
+        const uint64_t work = w * beats - (w > 0 && beats > own_beats ? 1 : 0);
+        at.beats += work;
+        at.engine = std::max({at.engine, at.freed[p % ring], came}) + work;
+        at.sum = at.engine + costs_.ready;
+      }
+      // Round the column, from the row below the owner to the owner.
+      uint64_t above = 0;
+      for (size_t n = 1; n <= rows; ++n) {
+        const size_t r = (owner + n) % rows;
+        row[r].begun = std::max({row[r].free, row[r].sum, above});
+        if (n > 1) row[r].ramp = std::max(row[r].ramp, above) + samples;
+        above = row[r].begun + costs_.hop;
+        if (r + 1 == rows) above += costs_.wrap_hop * (rows - 1);
+      }
+      uint64_t below = 0;
+      for (size_t n = rows; n >= 1; --n) {
+        const size_t r = (owner + n) % rows;
+        uint64_t slack = costs_.slack;
+        if (r + 1 == rows) slack += 2 * costs_.wrap_hop * (rows - 1);  // each router holds some
+        const uint64_t held = below > slack ? below - slack : 0;
+        row[r].free = std::max({row[r].begun + samples, row[r].ramp, held});
+        row[r].freed[p % ring] = row[r].free;
+        below = row[r].free;
+      }
+    }
+  }
+  PassTimes times;
+  times.reducer = samples * static_cast<uint64_t>(shape.outputs);
+  for (const Row& r : row) {
+    times.end.push_back(r.free);
+    times.wavelets = std::max(times.wavelets, r.wavelets);
+    times.engine = std::max(times.engine, r.beats);
+  }
+  return times;
+}
+
+}  // namespace ow::jobs
