@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "ow/base/error.h"
 #include "ow/firmware/train.h"
@@ -84,7 +85,7 @@ void TrainGrid::check_device() const {
     }
   };
   need(Features::Fp32::kMask, "arithmetic in fp32");
-  need(Features::Fifos::kMask, "FIFOs");
+  need(Features::DotwRows::kMask, "row ends in dotw");
   if (plan_.loss == Loss::SoftmaxCrossEntropy) {
     need(Features::Nonlinear::kMask, "non-linear functions");
     need(Features::Int32::kMask, "32-bit integers");
@@ -161,12 +162,13 @@ void TrainGrid::write_parameters() {
   p.grid_rows = rows;
   p.grid_cols = static_cast<uint32_t>(plan_.grid.cols);
   p.samples = static_cast<uint32_t>(plan_.samples);
+  p.lanes = static_cast<uint32_t>(plan_.tile.lanes);
   p.ring = static_cast<uint32_t>(plan_.ring());
   p.bf16 = plan_.type == HalfType::Bfloat16 ? 1 : 0;
   p.squares = plan_.loss == Loss::MeanSquaredError ? 1 : 0;
   p.targets_addr = plan_.targets_addr;
   p.work_addr = plan_.work_addr;
-  p.result_words = plan_.result_words;
+  p.work_words = plan_.work_words;
   p.gather_addr = plan_.gather_addr;
   p.gather_rows = plan_.gather_rows;
   for (size_t k = 0; k < plan_.tensors.size(); ++k) {
@@ -249,25 +251,56 @@ void TrainGrid::launch(bool backward, float scale) {
   control_.write(all, kRegTaskActivate, 1u << OW_TR_TASK_LAUNCH);
 }
 
+// What is called for each gradient of a layer's matrix, in the order in which the grid rows send
+// them: output(j), then position(i) for its inputs, and piece_ends() behind each piece of the
+// stream.
+template <typename Output, typename Position, typename PieceEnds>
+void TrainGrid::each_gradient(const WaferSide& memory, size_t k, const Output& output,
+                              const Position& position, const PieceEnds& piece_ends) const {
+  const LayerShape& layer = plan_.layers[k];
+  const size_t tensor = memory.weight_of(k);
+  const auto inputs = static_cast<size_t>(layer.inputs);
+  const bool all = memory.needs_dense(tensor) || !memory.store().spec(tensor).masked;
+  uint32_t outputs = 0;
+  for (int owner = 0; owner < plan_.grid.rows; ++owner) {
+    for (int j = owner; j < layer.outputs; j += plan_.grid.rows) {
+      const auto at = static_cast<size_t>(j);
+      output(at);
+      if (all) {
+        for (size_t i = 0; i < inputs; ++i) position(i);
+      } else {
+        const auto mask = memory.store().mask(tensor, at * inputs, inputs);
+        for (size_t i = 0; i < inputs; ++i) {
+          if (mask[i] != 0) position(i);
+        }
+      }
+      if (++outputs % plan_.gather_rows == 0) piece_ends();
+    }
+  }
+  if (outputs % plan_.gather_rows != 0) piece_ends();
+}
+
+// Up to whole rows of the tiles' reducers.
+void TrainGrid::end_piece(std::vector<size_t>* numbers, std::vector<size_t>* begin) const {
+  const auto lanes = static_cast<size_t>(plan_.tile.lanes);
+  for (size_t r = 0; r < numbers->size(); ++r) {
+    size_t& n = (*numbers)[r];
+    n = (*begin)[r] + (n - (*begin)[r] + lanes - 1) / lanes * lanes;
+  }
+  *begin = *numbers;
+}
+
 std::vector<size_t> TrainGrid::gradients_of(const WaferSide& memory) const {
-  const int rows = plan_.grid.rows;
-  std::vector<size_t> numbers(static_cast<size_t>(rows), 0);
+  const auto rows = static_cast<size_t>(plan_.grid.rows);
+  std::vector<size_t> numbers(rows, 0);
   for (size_t k = 0; k < plan_.layers.size(); ++k) {
     const LayerShape& layer = plan_.layers[k];
-    const size_t tensor = memory.weight_of(k);
-    const auto inputs = static_cast<size_t>(layer.inputs);
-    const bool all = memory.needs_dense(tensor) || !memory.store().spec(tensor).masked;
-    for (int r = 0; r < rows; ++r) {
-      size_t& n = numbers[static_cast<size_t>(r)];
-      if (layer.bias) n += static_cast<size_t>(plan_.owned(layer.outputs, r));
-      if (all) {
-        n += static_cast<size_t>(plan_.owned(layer.inputs, r)) * static_cast<size_t>(layer.outputs);
-      }
-    }
-    if (all) continue;
-    for (size_t j = 0; j < static_cast<size_t>(layer.outputs); ++j) {
-      const auto mask = memory.store().mask(tensor, j * inputs, inputs);
-      for (size_t i = 0; i < inputs; ++i) numbers[i % numbers.size()] += mask[i] != 0 ? 1 : 0;
+    std::vector<size_t> begin = numbers;
+    each_gradient(
+        memory, k, [](size_t) {}, [&](size_t i) { ++numbers[i % rows]; },
+        [&] { end_piece(&numbers, &begin); });
+    for (size_t r = 0; layer.bias && r < rows; ++r) {
+      numbers[r] += static_cast<size_t>(plan_.owned(layer.outputs, static_cast<int>(r)));
     }
   }
   return numbers;
@@ -318,23 +351,15 @@ void TrainGrid::take_gradients(const std::vector<std::vector<uint32_t>>& rows, W
     const size_t tensor = memory->weight_of(k);
     const auto inputs = static_cast<size_t>(layer.inputs);
     const auto outputs = static_cast<size_t>(layer.outputs);
-    const bool all = memory->needs_dense(tensor) || !store.spec(tensor).masked;
-    for (size_t owner = 0; owner < grid_rows; ++owner) {
-      for (size_t j = owner; j < outputs; j += grid_rows) {
-        const auto gradient = store.gradient(tensor, slot, j * inputs, inputs);
-        if (all) {
-          for (size_t i = 0; i < inputs; ++i) gradient[i] = next(i % grid_rows);
-          continue;
-        }
-        const auto mask = store.mask(tensor, j * inputs, inputs);
-        for (size_t i = 0; i < inputs; ++i) {
-          if (mask[i] != 0) gradient[i] = next(i % grid_rows);
-        }
-      }
-    }
+    std::vector<size_t> begin = at;
+    std::optional<memoryx::View<float>> gradient;  // of the output
+    each_gradient(
+        *memory, k,
+        [&](size_t j) { gradient.emplace(store.gradient(tensor, slot, j * inputs, inputs)); },
+        [&](size_t i) { (*gradient)[i] = next(i % grid_rows); }, [&] { end_piece(&at, &begin); });
     if (!layer.bias) continue;
-    const auto gradient = store.gradient(memory->bias_of(k), slot, 0, outputs);
-    for (size_t j = 0; j < outputs; ++j) gradient[j] = next(j % grid_rows);
+    gradient.emplace(store.gradient(memory->bias_of(k), slot, 0, outputs));
+    for (size_t j = 0; j < outputs; ++j) (*gradient)[j] = next(j % grid_rows);
   }
   memory->gradient_added();
 }
@@ -348,13 +373,22 @@ void TrainGrid::take_times(TrainRun* run) {
     std::memcpy(&t, words.data(), sizeof t);
     TrainTimes& most = run->times;
     uint32_t before = t.loss, gradients = 0, deltas = 0;
+    most.layers.resize(depth);
     for (size_t k = depth; k-- > 0;) {
-      gradients += t.gradient[k] - before;
-      if (k > 0) deltas += t.delta[k] - t.gradient[k];
+      PassTimes& of = most.layers[k];
+      const uint32_t forward = t.forward[k] - (k > 0 ? t.forward[k - 1] : t.start);
+      const uint32_t gradient = t.gradient[k] - before;
+      const uint32_t delta = k > 0 ? t.delta[k] - t.gradient[k] : 0;
+      of.forward = std::max<uint64_t>(of.forward, forward);
+      of.gradient = std::max<uint64_t>(of.gradient, gradient);
+      of.delta = std::max<uint64_t>(of.delta, delta);
+      gradients += gradient;
+      deltas += delta;
       before = t.delta[k];
     }
-    most.forward = std::max<uint64_t>(most.forward, t.forward - t.start);
-    most.loss = std::max<uint64_t>(most.loss, t.loss - t.forward);
+    const uint32_t forward = t.forward[depth - 1];
+    most.forward = std::max<uint64_t>(most.forward, forward - t.start);
+    most.loss = std::max<uint64_t>(most.loss, t.loss - forward);
     most.gradients = std::max<uint64_t>(most.gradients, gradients);
     most.deltas = std::max<uint64_t>(most.deltas, deltas);
   }
@@ -367,6 +401,7 @@ TrainRun TrainGrid::train(WaferSide& memory, const Activations& x, const Targets
   memoryx::StreamOptions options;
   options.rows = plan_.grid.rows;
   options.colour = plan_.colours.weights;
+  options.piece = static_cast<int>(plan_.gather_rows);
   const auto weights = memory.stream_of_step(options);
   count_update(memory);
   open_edge(x, true);

@@ -14,8 +14,9 @@ namespace {
 constexpr uint64_t kAlign = 64;  // bytes: the SRAM's banks repeat
 constexpr int kAccWordsPerLane = 16;
 constexpr int kThreads = 3;
-constexpr uint64_t kResultWords = 1024;  // that are sent at a time where there is room
-constexpr uint64_t kMaxWords = 32767;    // what a descriptor counts in 16-bit elements
+constexpr uint64_t kWorkWords = 1024;  // of the work area where there is room
+constexpr uint64_t kMaxWords = 32767;  // what a descriptor counts in 16-bit elements
+constexpr uint64_t kMaxRows = 65535;   // .. and a drain
 
 uint64_t up(uint64_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
 
@@ -88,26 +89,31 @@ uint64_t place_tensors(TrainPlan* plan, uint64_t at) {
 // if there were room for the least of them.
 uint64_t place_work(TrainPlan* plan, uint64_t at, uint64_t end) {
   const auto n = static_cast<uint64_t>(plan->samples);
-  uint64_t inputs = 0, outputs = 0;
+  uint64_t inputs = 1, outputs = 1;
   for (const LayerShape& layer : plan->layers) {
     inputs = std::max(inputs, static_cast<uint64_t>(plan->owned(layer.inputs, 0)));
-    outputs = std::max(outputs, static_cast<uint64_t>(plan->owned(layer.outputs, 0)));
+    outputs = std::max(outputs, static_cast<uint64_t>(layer.outputs));
   }
-  const uint64_t own = static_cast<uint64_t>(plan->owned(plan->layers.back().outputs, 0));
-  const uint64_t loss = 4 * n * (OW_TR_LOSS_ROWS + own);
-  const uint64_t least = std::max(inputs, n);
-  const auto area = [&](uint64_t words) { return up(std::max(4 * words, loss)); };
+  // Exponentials of all outputs that a tile owns are kept until their sum is known.
+  uint64_t loss = 4 * n * OW_TR_LOSS_ROWS;
+  if (plan->loss == Loss::SoftmaxCrossEntropy) {
+    loss += 4 * n * static_cast<uint64_t>(plan->owned(plan->layers.back().outputs, 0));
+  }
+  const uint64_t least = up(std::max(4 * n, loss));
   plan->work_addr = static_cast<uint32_t>(std::min<uint64_t>(at, UINT32_MAX));
   const uint64_t row = plan->grid.rows > 1 ? 2 * n : 0;  // a column of one tile gathers nothing
-  if (at + area(least) + row > end) return at + area(least) + row;
-  uint64_t words = std::min({std::max(least, kResultWords), kMaxWords});
-  if (at + area(words) + row * outputs > end) words = least;
-  plan->result_words = static_cast<uint32_t>(std::min(words, kMaxWords));
-  plan->gather_addr = static_cast<uint32_t>(at + area(words));
-  uint64_t rows = outputs;
+  if (at + least + row > end) return at + least + row;
+  plan->gather_addr = static_cast<uint32_t>(at + least);
+  // A drain counts the rows of the reducer.
+  const uint64_t drained = kMaxRows * static_cast<uint64_t>(plan->tile.lanes) / inputs;
+  uint64_t rows = std::min(outputs, drained);
   if (row > 0) rows = std::min({rows, (end - plan->gather_addr) / row, 2 * kMaxWords / n});
   plan->gather_rows = static_cast<uint32_t>(rows);
-  return plan->gather_addr + row * rows;
+  // Biases and the masks of ReLU may have the gathered deltas' place, too.
+  const uint64_t used =
+      std::max(plan->gather_addr + row * rows, std::min(at + 4 * kWorkWords, end));
+  plan->work_words = static_cast<uint32_t>(std::min((used - at) / 4, kMaxWords));
+  return used;
 }
 
 }  // namespace

@@ -44,6 +44,7 @@ memoryx::StreamOptions stream_of(const TrainPlan& plan) {
   memoryx::StreamOptions options;
   options.rows = plan.grid.rows;
   options.colour = plan.colours.weights;
+  options.piece = static_cast<int>(plan.gather_rows);
   return options;
 }
 

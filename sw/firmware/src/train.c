@@ -10,30 +10,32 @@
 //
 //   LAUNCH -> forward passes -> loss -> { gradient -> delta pass -> mask of ReLU } a layer -> end
 //
-// Gradient: the positions of an output are a stream of local inputs with an end of its own, each of
-// which starts a dot product of an input's activations and the output's deltas. The deltas of an
-// output come from the grid row that owns it, round the column. The products of a chunk of outputs
-// wait in the work area; then they are added along the grid row, from its east end to its west one,
-// where they leave. Memory: the area of the results, that of the others' deltas. Cycles: samples /
-// lanes a position and about 15 an output; 1 a position for the addition, which does not overlap.
+// Gradient: a position starts a dot product of an input's activations and the output's deltas; a
+// row end leads to the next output's. The deltas of as many outputs as there is room for go round
+// the column first, each grid row's own and then what it received, all grid rows at the same time.
+// The products are rows for the reducer, which adds them along the grid row, from its east end to
+// its west one, where they leave. Memory: the area of the deltas. Cycles: samples / lanes a
+// position, 1 an output whose end stands alone, about samples / 2 an output for the deltas, and
+// some 200 for each stream.
 //
-// The core waits for everything but the passes, whose engine and reducer work at the same time.
+// The core waits for all but the passes and the gradients, whose engine and reducer work at the
+// same time.
 
 #include "train.h"
 
 enum { TASK_WEIGHTS_DONE = OW_TASK_LOCAL(1), TASK_DRAIN_DONE = OW_TASK_LOCAL(2) };
 
 // Descriptors of the gradient pass.
-enum { DSR_ROWS = DSR_PASS, DSR_INDICES, DSR_RESULT };
-enum { FIFO_RESULTS = 0 };
+enum { DSR_ROWS = DSR_PASS, DSR_INDICES, DSR_RESULT, DSR_ROUND, DSR_ROUND_OUT };
 
 OW_NOINIT struct ow_train_params ow_train_params;
 OW_NOINIT struct ow_train_run ow_train_run;
 OW_NOINIT struct ow_train_times ow_train_times;
 
+static enum { PASS_FORWARD, PASS_GRADIENT, PASS_DELTA } pass;
 static uint32_t layer_index;  // of the pass that runs
-static uint32_t delta_pass;   // it is one of deltas
-static uint32_t parts_done;
+static uint32_t parts_left;   // of it, until it goes on
+static uint32_t next_output;  // that no stream of the gradient was of yet, owner by owner
 
 static enum ow_type half_type(void) { return ow_train_params.bf16 ? OW_BF16 : OW_F16; }
 
@@ -71,61 +73,100 @@ static void send_results(uint32_t words) {
   ow_add(OW_F32, OW_CTL(DSR_OUT, DSR_A, DSR_IN, 0));
 }
 
-// Dot products go to a FIFO, which counts them: how many there are only the stream knows. It is
-// emptied before it turns round, so that they lie in the work area from its beginning on.
-static void empty_results(void) {
-  ow_dsr_fifo(DSR_RESULT, OW_F32, FIFO_RESULTS, ow_train_params.work_addr,
-              ow_train_params.result_words);
-}
-
-// Where the deltas are of `rows` features, from `first` on, of those that grid row `owner` owns.
-static uint32_t share_deltas(const struct ow_train_tensor* tensor, uint32_t owner, uint32_t first,
-                             uint32_t rows) {
-  uint32_t row = ow_reg_read(OW_REG_ROW);
-  uint32_t words = rows * ow_train_params.samples / 2;
-  uint32_t next = row + 1 < ow_train_params.grid_rows ? row + 1 : 0;
-  uint32_t addr = ow_train_params.gather_addr;
-  if (row == owner) {
-    addr = tensor->delta_addr + first * ow_train_params.samples * 2;
-  } else {
-    ring_receive(addr, words);
-  }
-  if (next != owner) ring_send(addr, words);
-  return addr;
-}
-
-static void weight_gradients(uint32_t k) {
-  const struct ow_train_tensor* in = &ow_train_params.tensor[k];
-  const struct ow_train_tensor* out = &ow_train_params.tensor[k + 1];
+// The features of `owner` among `rows` that stand from `first` on, owner by owner.
+struct part {
+  uint32_t owned;  // number of the first among the owner's own
+  uint32_t addr;   // where its deltas are gathered
+  uint32_t words;
+};
+static struct part part_of(const struct ow_train_tensor* tensor, uint32_t owner, uint32_t first,
+                           uint32_t rows) {
+  uint32_t begins = pass_first(tensor->share, tensor->left, owner);
+  uint32_t from = begins > first ? begins : first;
+  uint32_t ends = begins + owned_by(tensor, owner);
+  if (ends > first + rows) ends = first + rows;
   uint32_t pitch = ow_train_params.samples * 2;
-  uint32_t inputs = owned_by(in, 0);  // no grid row has more
-  ow_dsr_indexed_t(DSR_ROWS, half_type(), in->addr, ow_train_params.samples, inputs,
-                   (int32_t)pitch);
-  ow_dsr_fabric_in(DSR_INDICES, half_type(), OW_SL_INQ_WEIGHTS, 0);
-  uint32_t dots = OW_CTL(DSR_RESULT, DSR_ROWS, DSR_INDICES, 0);
-  empty_results();
-  for (uint32_t owner = 0; owner < ow_train_params.grid_rows; ++owner) {
-    uint32_t owned = owned_by(out, owner);
-    uint32_t rows;
-    for (uint32_t first = 0; first < owned; first += rows) {
-      rows =
-          owned - first < ow_train_params.gather_rows ? owned - first : ow_train_params.gather_rows;
-      uint32_t deltas = share_deltas(out, owner, first, rows);
-      for (uint32_t l = 0; l < rows; ++l, deltas += pitch) {
-        uint32_t waiting = ow_fifo_count(DSR_RESULT);
-        if (waiting + inputs > ow_train_params.result_words) {
-          send_results(waiting);
-          empty_results();
-        }
-        if (ow_train_params.bf16) {
-          ow_dotw(OW_MIXEDB, dots, deltas);
-        } else {
-          ow_dotw(OW_MIXED, dots, deltas);
-        }
-      }
-    }
+  struct part p = {from - begins, ow_train_params.gather_addr + (from - first) * pitch,
+                   ends > from ? (ends - from) * ow_train_params.samples / 2 : 0};
+  return p;
+}
+
+// Sends on a microthread, which goes on while the next part comes in.
+static void send_round(uint32_t addr, uint32_t words) {
+  if (words == 0) return;
+  ow_dsr_mem1(DSR_ROUND, OW_F32, addr, words, 4);
+  ow_dsr_fabric_out(DSR_ROUND_OUT, OW_F32, OW_SL_OUTQ_SUMS, words, 0);
+  ow_mov(OW_F32, OW_CTL(DSR_ROUND_OUT, DSR_ROUND, DSR_NONE, PASS_THREAD_WEIGHTS));
+}
+
+// Where the deltas of `rows` features from `first` on stand one after the other. What is still to
+// be sent is on the microthread that the products wait for.
+static uint32_t gather_deltas(const struct ow_train_tensor* tensor, uint32_t first, uint32_t rows) {
+  uint32_t grid_rows = ow_train_params.grid_rows;
+  uint32_t pitch = ow_train_params.samples * 2;
+  if (grid_rows == 1) return tensor->delta_addr + first * pitch;
+  uint32_t owner = ow_reg_read(OW_REG_ROW);
+  struct part own = part_of(tensor, owner, first, rows);
+  uint32_t addr = tensor->delta_addr + own.owned * pitch;
+  send_round(addr, own.words);
+  if (own.words > 0) {
+    ow_dsr_mem1(DSR_IN, OW_I16, addr, own.words * 2, 2);
+    ow_dsr_mem1(DSR_OUT, OW_I16, own.addr, own.words * 2, 2);
+    ow_mov(OW_I16, OW_CTL(DSR_OUT, DSR_IN, DSR_NONE, 0));
   }
-  send_results(ow_fifo_count(DSR_RESULT));
+  for (uint32_t left = grid_rows - 1; left > 0; --left) {
+    owner = owner > 0 ? owner - 1 : grid_rows - 1;
+    struct part p = part_of(tensor, owner, first, rows);
+    if (p.words > 0) ring_receive(p.addr, p.words);
+    if (left > 1) send_round(p.addr, p.words);
+  }
+  return ow_train_params.gather_addr;
+}
+
+// What holds for all streams of a layer's gradient: the matrix, and that the reducer adds what
+// comes from the east and sends it to the west.
+static void set_gradient(const struct ow_train_tensor* in) {
+  uint32_t lanes = ow_train_params.lanes;
+  uint32_t add = last_column() ? 0 : OW_RED_IN0(OW_TR_INQ_EAST);
+  ow_dsr_indexed_t(DSR_ROWS, half_type(), in->addr, ow_train_params.samples, owned_by(in, 0),
+                   (int32_t)ow_train_params.samples * 2);
+  ow_dsr_mem2(DSR_RESULT, OW_F32, OW_ACC_ADDR(0), lanes, 4, OW_ACC_LINES, (int32_t)lanes * 4);
+  ow_reg_write(OW_REG_RED_ACC, OW_RED_ACC_SAMPLES(lanes) | OW_RED_ACC_RING(OW_ACC_LINES));
+  ow_reg_write(OW_REG_RED_PHASE, OW_RED_PHASE_PERIOD(1) | OW_RED_PHASE_PIVOT(1));
+  ow_reg_write(OW_REG_RED_START, 0);
+  ow_reg_write(OW_REG_RED_ACT_LT, OW_RED_ENABLE | add | OW_RED_OUT(OW_TR_OUTQ_WEST));
+  ow_reg_write(OW_REG_RED_ACT_EQ, 0);
+  ow_reg_write(OW_REG_RED_ACT_GT, 0);
+}
+
+// The next stream of the layer's positions.
+static void start_products(void) {
+  static uint32_t positions;
+  const struct ow_train_tensor* out = &ow_train_params.tensor[layer_index + 1];
+  uint32_t first = next_output;
+  uint32_t rows = out->features - first;
+  if (rows > ow_train_params.gather_rows) rows = ow_train_params.gather_rows;
+  next_output = first + rows;
+  uint32_t deltas = gather_deltas(out, first, rows);
+  receive((uint32_t)(uintptr_t)&positions, OW_SL_INQ_WEIGHTS, 1);
+  uint32_t lanes = ow_train_params.lanes;
+  uint32_t count = (positions + lanes - 1) / lanes;
+  parts_left = 1;
+  if (count > 0) {
+    parts_left = 2;
+    ow_reg_write(OW_REG_RED_COUNT, OW_RED_COUNT_ROWS(count));
+    ow_drain(OW_CTL(DSR_NONE, DSR_NONE, DSR_NONE, PASS_THREAD_DRAIN) |
+             OW_THEN_ACTIVATE(TASK_DRAIN_DONE));
+  }
+  ow_dsr_vectors(DSR_INDICES, half_type(), OW_SL_INQ_WEIGHTS, rows,
+                 (int32_t)ow_train_params.samples * 2);
+  uint32_t dots = OW_CTL(DSR_RESULT, DSR_ROWS, DSR_INDICES, PASS_THREAD_WEIGHTS) |
+                  OW_THEN_ACTIVATE(TASK_WEIGHTS_DONE);
+  if (ow_train_params.bf16) {
+    ow_dotw(OW_MIXEDB, dots, deltas);
+  } else {
+    ow_dotw(OW_MIXED, dots, deltas);
+  }
 }
 
 static void bias_gradients(uint32_t k) {
@@ -134,8 +175,7 @@ static void bias_gradients(uint32_t k) {
   uint32_t owned = owned_by(out, ow_reg_read(OW_REG_ROW));
   uint32_t rows;
   for (uint32_t first = 0; first < owned; first += rows) {
-    rows =
-        owned - first < ow_train_params.result_words ? owned - first : ow_train_params.result_words;
+    rows = owned - first < ow_train_params.work_words ? owned - first : ow_train_params.work_words;
     ow_dsr_mem2(DSR_ROWS, half_type(), out->delta_addr + first * samples * 2, samples, 2, rows,
                 (int32_t)samples * 2);
     ow_dsr_mem1(DSR_RESULT, OW_F32, ow_train_params.work_addr, rows, 4);
@@ -153,7 +193,7 @@ static void bias_gradients(uint32_t k) {
 static void mask_deltas(const struct ow_train_tensor* tensor) {
   static const int16_t kZero __attribute__((aligned(4))) = 0;
   uint32_t elements = owned_by(tensor, ow_reg_read(OW_REG_ROW)) * ow_train_params.samples;
-  uint32_t room = ow_train_params.result_words * 2;
+  uint32_t room = ow_train_params.work_words * 2;
   uint32_t count;
   for (uint32_t first = 0; first < elements; first += count) {
     count = elements - first < room ? elements - first : room;
@@ -175,19 +215,19 @@ static void start_pass(const struct ow_train_tensor* from, const struct ow_train
   p.outputs = to->features;
   p.share = to->share;
   p.left = to->left;
-  p.x_addr = delta_pass ? from->delta_addr : from->addr;
-  p.y_addr = delta_pass ? to->delta_addr : to->addr;
+  p.x_addr = pass == PASS_DELTA ? from->delta_addr : from->addr;
+  p.y_addr = pass == PASS_DELTA ? to->delta_addr : to->addr;
   p.bias_addr = bias_addr;
   p.ring = ow_train_params.ring;
   p.flags = flags | (ow_train_params.bf16 ? OW_SL_BF16 : 0u);
-  parts_done = 0;
+  parts_left = 2;
   pass_start(&p, ow_train_params.grid_rows, TASK_WEIGHTS_DONE, TASK_DRAIN_DONE);
 }
 
 static void start_forward(uint32_t k) {
   const struct ow_train_layer* layer = &ow_train_params.layer[k];
   layer_index = k;
-  delta_pass = 0;
+  pass = PASS_FORWARD;
   start_pass(&ow_train_params.tensor[k], &ow_train_params.tensor[k + 1], layer->bias_addr,
              layer->flags);
 }
@@ -199,47 +239,61 @@ static void end_step(void) {
   send((uint32_t)(uintptr_t)&word, OW_TR_OUTQ_WEST, 1);
 }
 
-// The gradients of layer k, then the deltas of its input, which the pass makes that is started.
-static void start_backward(uint32_t k) {
-  weight_gradients(k);
+static void start_gradient(uint32_t k) {
+  layer_index = k;
+  pass = PASS_GRADIENT;
+  next_output = 0;
+  set_gradient(&ow_train_params.tensor[k]);
+  start_products();
+}
+
+// Behind the last stream of positions: the deltas of the layer's input, if it has some.
+static void end_gradient(void) {
+  uint32_t k = layer_index;
   if (ow_train_params.layer[k].flags & OW_SL_BIAS) bias_gradients(k);
   ow_train_times.gradient[k] = ow_cycles();
   if (k == 0) {
     end_step();
     return;
   }
-  layer_index = k;
-  delta_pass = 1;
+  pass = PASS_DELTA;
   start_pass(&ow_train_params.tensor[k + 1], &ow_train_params.tensor[k], 0, 0);
 }
 
+static void end_deltas(void) {
+  uint32_t k = layer_index;
+  if (ow_train_params.layer[k - 1].flags & OW_SL_RELU) mask_deltas(&ow_train_params.tensor[k]);
+  ow_train_times.delta[k] = ow_cycles();
+  start_gradient(k - 1);
+}
+
 static void end_forward(void) {
+  ow_train_times.forward[layer_index] = ow_cycles();
   if (layer_index + 1 < ow_train_params.layers) {
     start_forward(layer_index + 1);
     return;
   }
-  ow_train_times.forward = ow_cycles();
   if (!ow_train_run.backward) {
     end_step();
     return;
   }
   loss_deltas();
   ow_train_times.loss = ow_cycles();
-  start_backward(ow_train_params.layers - 1);
+  start_gradient(ow_train_params.layers - 1);
 }
 
 static void task_part_done(uint32_t data) {
   (void)data;
-  if (++parts_done < 2) return;
-  if (!delta_pass) {
+  if (--parts_left > 0) return;
+  if (pass == PASS_FORWARD) {
     end_forward();
-    return;
+  } else if (pass == PASS_DELTA) {
+    end_deltas();
+  } else if (next_output < ow_train_params.tensor[layer_index + 1].features) {
+    start_products();
+  } else {
+    end_gradient();
   }
-  if (ow_train_params.layer[layer_index - 1].flags & OW_SL_RELU) {
-    mask_deltas(&ow_train_params.tensor[layer_index]);
-  }
-  ow_train_times.delta[layer_index] = ow_cycles();
-  start_backward(layer_index - 1);
 }
 
 static void task_launch(uint32_t data) {

@@ -51,6 +51,10 @@ class MatrixBatches : public BatchSource {
   std::shared_ptr<const WaveletBatch> next() override;
 
  private:
+  int piece(const MatrixSource& matrix) const {
+    return options_.piece > 0 ? options_.piece : matrix.outputs();
+  }
+  int add_outputs(int most, WaveletBatch* batch);
   void make_row(const MatrixSource& matrix, const uint16_t* values, uint32_t end,
                 std::vector<Wavelet>* out, int row) const;
 
@@ -64,7 +68,8 @@ class MatrixBatches : public BatchSource {
   std::vector<uint16_t> values_;
 };
 
-std::shared_ptr<const WaveletBatch> MatrixBatches::next() {
+// The next outputs of one owner, at most so many; returns how many.
+int MatrixBatches::add_outputs(int most, WaveletBatch* batch) {
   const MatrixSource& matrix = *layers_[layer_];
   const int rows = options_.rows;
   const int outputs = matrix.outputs();
@@ -75,17 +80,15 @@ std::shared_ptr<const WaveletBatch> MatrixBatches::next() {
   }
   const int left = owned(outputs, owner_, rows) - local_;
   const int wanted = std::max(matrix.batch(), static_cast<int>(kBatchValues / inputs));
-  const int count = std::min(left, std::max(1, wanted));
+  const int count = std::min({left, std::max(1, wanted), most});
   values_.resize(inputs * static_cast<size_t>(count));
   matrix.rows(owner_ + local_ * rows, rows, count, values_.data());
-  auto batch = std::make_shared<WaveletBatch>();
-  batch->layer = layer_;
-  batch->rows.resize(static_cast<size_t>(rows));
   for (std::vector<Wavelet>& row : batch->rows) {
-    row.reserve(static_cast<size_t>(count) * (inputs / batch->rows.size() + 2));
+    row.reserve(row.size() + static_cast<size_t>(count) * (inputs / batch->rows.size() + 2));
   }
   for (int k = 0; k < count; ++k) {
-    const bool last = ++ended_ == outputs || matrix.index_only();
+    ++ended_;
+    const bool last = ended_ == outputs || (matrix.index_only() && ended_ % piece(matrix) == 0);
     const uint32_t end = last ? kRowEnd | kStreamEnd : kRowEnd;
     for (int r = 0; r < rows; ++r) {
       make_row(matrix, &values_[static_cast<size_t>(k) * inputs], end,
@@ -93,6 +96,28 @@ std::shared_ptr<const WaveletBatch> MatrixBatches::next() {
     }
   }
   local_ += count;
+  return count;
+}
+
+std::shared_ptr<const WaveletBatch> MatrixBatches::next() {
+  const MatrixSource& matrix = *layers_[layer_];
+  const int outputs = matrix.outputs();
+  auto batch = std::make_shared<WaveletBatch>();
+  batch->layer = layer_;
+  batch->rows.resize(static_cast<size_t>(options_.rows));
+  if (matrix.index_only()) {
+    // A whole piece, whose first wavelet says how many positions there are.
+    const Wavelet head{static_cast<uint8_t>(options_.colour), false, 0};
+    for (std::vector<Wavelet>& row : batch->rows) row.push_back(head);
+    int left = std::min(piece(matrix), outputs - ended_);
+    const auto ends = static_cast<size_t>(left);
+    while (left > 0) left -= add_outputs(left, batch.get());
+    for (std::vector<Wavelet>& row : batch->rows) {
+      row.front().data = static_cast<uint32_t>(row.size() - 1 - ends);
+    }
+  } else {
+    add_outputs(outputs, batch.get());
+  }
   if (ended_ == outputs) {
     ++layer_;
     owner_ = local_ = ended_ = 0;

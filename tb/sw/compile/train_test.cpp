@@ -195,7 +195,7 @@ TEST(TrainKinds, SmallAreasGiveTheSameBits) {
   const TrainingJob job = job_for({3, 2}, 16, {20, 26, 17});
   Beside both(job, [](TrainPlan* plan) {
     plan->gather_rows = 2;
-    plan->result_words = 16;
+    plan->work_words = 16;
   });
   for (int k = 0; k < 2; ++k) both.step();
 }

@@ -52,21 +52,27 @@ TEST(MemoryXStream, RoundsAsTheNumberTypesDo) {
   }
 }
 
-// A stream as it is defined, one grid row of one matrix.
-std::vector<Wavelet> by_definition(const std::vector<uint16_t>& sent, bool index_only, int outputs,
+// A stream as it is defined, one grid row of one matrix; positions in pieces of `piece` outputs.
+std::vector<Wavelet> by_definition(const std::vector<uint16_t>& sent, int piece, int outputs,
                                    int inputs, int row, int rows) {
   std::vector<Wavelet> out;
   int ended = 0;
+  size_t head = 0;
   for (int owner = 0; owner < rows; ++owner) {
     for (int j = owner; j < outputs; j += rows) {
+      if (piece > 0 && ended % piece == 0) {
+        head = out.size();
+        out.push_back({5, false, 0});
+      }
       for (int i = row; i < inputs; i += rows) {
         const uint16_t v = sent[static_cast<size_t>(j * inputs + i)];
         if ((v & 0x7FFF) == 0) continue;
         const auto local = static_cast<uint32_t>(i / rows);
-        out.push_back({5, false, local << 16 | (index_only ? 0u : v)});
+        out.push_back({5, false, local << 16 | (piece > 0 ? 0u : v)});
+        if (piece > 0) ++out[head].data;
       }
       const uint32_t end = isa::Control::RowEnd::kMask;
-      const bool last = ++ended == outputs || index_only;
+      const bool last = ++ended == outputs || (piece > 0 && ended % piece == 0);
       out.push_back({5, true, last ? end | isa::Control::StreamEnd::kMask : end});
     }
   }
@@ -111,7 +117,8 @@ TEST_F(Streams, OfAllPassesAreTheirDefinitionFromMemoryAndFromAFile) {
       memory.begin();
       for (const int rows : {1, 3, 4}) {
         for (const Pass pass : {Pass::Forward, Pass::Delta, Pass::Gradient, Pass::GradientOfAll}) {
-          const auto stream = memory.stream(pass, {1, 0}, {rows, 5, false, 300, false});
+          const int piece = rows == 1 ? 0 : 3 * rows - 2;  // 0: all outputs
+          const auto stream = memory.stream(pass, {1, 0}, {rows, 5, false, 300, false, piece});
           const auto got = all(stream.get(), rows, 1);
           for (int r = 0; r < rows; ++r) {
             std::vector<Wavelet> want;
@@ -131,7 +138,11 @@ TEST_F(Streams, OfAllPassesAreTheirDefinitionFromMemoryAndFromAFile) {
                 }
               }
               const auto part =
-                  by_definition(sent, positions, static_cast<int>(turned ? p.columns : p.rows),
+                  by_definition(sent,
+                                !positions  ? 0
+                                : piece > 0 ? piece
+                                            : static_cast<int>(p.rows),
+                                static_cast<int>(turned ? p.columns : p.rows),
                                 static_cast<int>(turned ? p.rows : p.columns), r, rows);
               want.insert(want.end(), part.begin(), part.end());
             }

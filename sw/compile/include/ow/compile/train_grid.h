@@ -19,12 +19,20 @@
 
 namespace ow::jobs {
 
-// What the slowest tile took for each part of a micro-batch, in cycles.
+// What the slowest tile took for each pass of a layer, in cycles.
+struct PassTimes {
+  uint64_t forward = 0;
+  uint64_t gradient = 0;  // the broadcast of its deltas and its biases too
+  uint64_t delta = 0;     // of its input; not of the first layer
+};
+
+// .. for each part of a micro-batch.
 struct TrainTimes {
   uint64_t forward = 0;
   uint64_t loss = 0;
   uint64_t gradients = 0;  // biases too
   uint64_t deltas = 0;
+  std::vector<PassTimes> layers;
 };
 
 void add_times(const TrainTimes& from, TrainTimes* to);
@@ -33,7 +41,7 @@ struct TrainRun {
   Activations outputs;       // of the last layer
   uint64_t cycles = 0;       // from the first write of the micro-batch to the grid at rest
   uint64_t wavelets_in = 0;  // weights, positions and ends
-  uint64_t gradients = 0;    // numbers that left the grid
+  uint64_t gradients = 0;    // numbers that left the grid, those without a meaning too
   TrainTimes times;          // nothing of a forward pass alone
   EdgeReport edge;           // what the grid waited for outside; empty if that takes no time
 };
@@ -73,6 +81,10 @@ class TrainGrid {
   void write_targets(const Targets& targets);
   void write_biases(const memoryx::WaferSide& memory);
   void launch(bool backward, float scale);
+  template <typename Output, typename Position, typename PieceEnds>
+  void each_gradient(const memoryx::WaferSide& memory, size_t k, const Output& output,
+                     const Position& position, const PieceEnds& piece_ends) const;
+  void end_piece(std::vector<size_t>* numbers, std::vector<size_t>* begin) const;
   // The numbers that each grid row sends in a micro-batch.
   std::vector<size_t> gradients_of(const memoryx::WaferSide& memory) const;
   // Streams and waits until each grid row has brought so many numbers and its last word.

@@ -37,9 +37,9 @@ struct TrainPlan {
   std::vector<uint32_t> bias_addr;  // by layer
   uint32_t targets_addr = 0;
   uint32_t work_addr = 0;
-  uint32_t result_words = 0;  // gradients that wait to be sent
+  uint32_t work_words = 0;  // with the gathered deltas, which lie behind it
   uint32_t gather_addr = 0;
-  uint32_t gather_rows = 0;  // features of other grid rows' deltas that a tile holds at a time
+  uint32_t gather_rows = 0;  // features whose deltas a tile holds at a time: a piece of a gradient
   uint32_t used_bytes = 0;   // of a tile's SRAM, program and stack included
 
   int batch() const { return samples * grid.cols; }

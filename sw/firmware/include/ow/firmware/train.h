@@ -18,8 +18,8 @@
 
 #define OW_TR_MAX_LAYERS OW_SL_MAX_LAYERS
 
-// fp32 rows of `samples` numbers that the loss needs in the work area, besides one an output that
-// the grid row owns.
+// fp32 rows of `samples` numbers that the loss needs in the work area; softmax cross-entropy
+// another one for each output that the grid row owns.
 #define OW_TR_LOSS_ROWS 8
 
 // The activations between two layers; the first one is the input. A tile holds one row of `samples`
@@ -43,16 +43,17 @@ struct ow_train_params {
   uint32_t grid_rows;
   uint32_t grid_cols;
   uint32_t samples;  // a tile; a multiple of the lanes
+  uint32_t lanes;
   uint32_t ring;     // accumulator rows in use: at most 16 x lanes / samples
   uint32_t bf16;     // weights, activations and deltas are bfloat16, else binary16
   uint32_t squares;  // mean squared error, else softmax cross-entropy
   // Softmax cross-entropy: the class of each sample, 32-bit integers, in every tile of the column.
   // Squares: what the outputs should be, laid out as the last tensor.
   uint32_t targets_addr;
-  uint32_t work_addr;     // of the loss, then of gradients that wait to be sent
-  uint32_t result_words;  // of these gradients: at least the inputs of a grid row, and `samples`
-  uint32_t gather_addr;   // deltas of other grid rows
-  uint32_t gather_rows;   // so many features of them
+  uint32_t work_addr;    // of the loss, then of biases' gradients and the masks of ReLU
+  uint32_t work_words;   // with the gathered deltas, which lie behind it: at least `samples`
+  uint32_t gather_addr;  // deltas of all grid rows, if there are several
+  uint32_t gather_rows;  // so many features at a time; a stream of positions is of as many
   struct ow_train_tensor tensor[OW_TR_MAX_LAYERS + 1];
   struct ow_train_layer layer[OW_TR_MAX_LAYERS];
 };
@@ -66,12 +67,17 @@ struct ow_train_run {
 // Symbol ow_train_times: low words of the cycle count.
 struct ow_train_times {
   uint32_t start;
-  uint32_t forward;  // the end of each part of the step
+  uint32_t forward[OW_TR_MAX_LAYERS];  // the end of each part of the step
   uint32_t loss;
   uint32_t gradient[OW_TR_MAX_LAYERS];  // of each layer, biases too
   uint32_t delta[OW_TR_MAX_LAYERS];     // for each layer's input
 };
 
+// A stream of positions, of `gather_rows` outputs of a layer or what is left of them, in the order
+// of the weights' streams: a word with the number of positions, then these, each output's with a
+// row end, the last one's with the stream end. What leaves at the west edge for it are the
+// gradients in the same order, and numbers without a meaning up to the next multiple of the lanes.
+//
 // The step's end: when a tile is through it sends a last word along the chain, the cycles that it
 // took.
 

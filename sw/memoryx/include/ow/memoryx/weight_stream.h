@@ -6,8 +6,9 @@
 // ascending order), for each the weights of the grid row's inputs in ascending local index (local
 // index in the upper half, weight in the lower one; zeros left out unless dense), then a control
 // wavelet that ends the row; a layer's last one ends the stream. So partial sums turn round only
-// where the owner changes. In a stream of positions each row's end ends the stream, too: a dotw
-// multiplies with one vector.
+// where the owner changes. Positions come in pieces of so many outputs: first a wavelet whose data
+// is the number of positions of the piece, then these, each output's with a row end, the last one's
+// with the stream end.
 #ifndef OW_MEMORYX_WEIGHT_STREAM_H_
 #define OW_MEMORYX_WEIGHT_STREAM_H_
 
@@ -60,6 +61,7 @@ struct StreamOptions {
   // one batch of outputs always is.
   size_t depth = size_t{1} << 20;
   bool ahead = false;  // by a thread of its own; else when they are asked for
+  int piece = 0;       // outputs of a piece of positions; 0: those of the whole layer
 };
 
 // Outputs of a layer for all grid rows: what is made, and broadcast, at a time.
@@ -77,7 +79,7 @@ class BatchSource {
   virtual std::shared_ptr<const WaveletBatch> next() = 0;
 };
 
-// The batches of these layers; of the options rows, colour and dense count.
+// The batches of these layers; of the options rows, colour, dense and piece count.
 std::unique_ptr<BatchSource> matrix_batches(std::vector<std::unique_ptr<MatrixSource>> layers,
                                             const StreamOptions& options);
 
