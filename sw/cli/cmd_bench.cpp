@@ -149,7 +149,8 @@ void set_defaults(BenchCommand* c) {
   c->tile.spmv_firmware = firmware + "/spmv_bench.elf";
   c->tile.matrices = source + "/data/matrices";
   c->tile.baselines = source + "/configs/tile-baselines.yaml";
-  c->fabric = {firmware + "/stream_layer.elf", firmware + "/column_sum.elf"};
+  c->fabric = {firmware + "/stream_layer.elf", firmware + "/column_sum.elf",
+               firmware + "/dot_rows.elf"};
   c->train = {source + "/configs/digits-train.yaml", firmware + "/train.elf"};
   c->wafer.wafer = source + "/configs/wafer-2x2.yaml";
   c->wafer.defects = source + "/configs/defects-2x2.yaml";

@@ -41,6 +41,20 @@ void reductions(Rows* rows, const FabricBench& bench) {
             {{"f16", raw(f16)}, {"bf16", raw(bf16)}});
 }
 
+void dot_rows(Rows* rows, const FabricBench& bench) {
+  const ElfImage kernel = read_elf(bench.dot_firmware, 49152);
+  double least = 1;
+  nlohmann::json raw;
+  for (const int cols : {1, 4}) {
+    const jobs::DotRowsCost c = jobs::measure_dot_rows(kernel, cols, SimOptions{});
+    if (c.wrong != 0) throw DeviceFault("rows of dotw: results differ from golden");
+    least = std::min(least, c.beats_per_cycle());
+    raw.push_back(
+        {{"tiles", cols}, {"results", c.results}, {"beats", c.beats}, {"cycles", c.cycles}});
+  }
+  rows->add("H11", 100 * least, {{"runs", raw}});
+}
+
 }  // namespace
 
 void measure_fabric(Rows* rows, const FabricBench& bench) {
@@ -60,6 +74,7 @@ void measure_fabric(Rows* rows, const FabricBench& bench) {
           [&](const fabric::Progress& p) { return fabric::measure_requests(seed, 6000, p); });
   measure("W13", [](const fabric::Progress& p) { return fabric::measure_broadcast(2000, p); });
   if (rows->wants("W13")) reductions(rows, bench);
+  if (rows->wants("H11")) dot_rows(rows, bench);
 }
 
 }  // namespace ow::bench

@@ -8,6 +8,8 @@ namespace ow::bench {
 
 // The rows of trainings on the RTL.
 void measure_train_jobs(Rows* rows, const TrainBench& bench);
+// Those of single passes.
+void measure_train_passes(Rows* rows, const TrainBench& bench);
 
 }  // namespace ow::bench
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ow bench train`: what the host does for a training. Rows of tests come as reports, trainings on
-// the RTL stand in train_jobs.cpp.
+// the RTL stand in train_jobs.cpp, their passes in train_passes.cpp.
 #include <algorithm>
 #include <ctime>
 #include <string>
@@ -94,6 +94,7 @@ nlohmann::json measure(int size, double density, const Progress& bar) {
 
 void measure_train(Rows* rows, const TrainBench& bench) {
   measure_train_jobs(rows, bench);
+  if (rows->wants("M3")) measure_train_passes(rows, bench);
   if (!rows->wants("M12")) return;
   nlohmann::json raw;
   double slowest = 1e30;

@@ -240,5 +240,14 @@ TEST(Bench, ColumnSumsRunAtOneWaveletACycleThroughEveryTile) {
   EXPECT_GE(drain.elements_per_cycle(), 0.93);
 }
 
+TEST(Bench, DotProductsAreSummedAlongARowOfTilesAtABeatACycle) {
+  const ElfImage kernel = read_elf(OW_FIRMWARE_DIR "/dot_rows.elf", 49152);
+  for (const int cols : {1, 4, 8}) {
+    const DotRowsCost cost = measure_dot_rows(kernel, cols, SimOptions{});
+    EXPECT_EQ(cost.wrong, 0u) << cols;
+    EXPECT_GE(cost.beats_per_cycle(), 0.95) << cols;
+  }
+}
+
 }  // namespace
 }  // namespace ow::jobs

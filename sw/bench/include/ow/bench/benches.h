@@ -39,6 +39,7 @@ void measure_tile(Rows* rows, const TileBenchFiles& files);
 struct FabricBench {
   std::string stream_firmware;  // stream_layer.elf
   std::string sum_firmware;     // column_sum.elf
+  std::string dot_firmware;     // dot_rows.elf
 };
 void measure_fabric(Rows* rows, const FabricBench& bench);
 

@@ -75,6 +75,18 @@ enum class ColumnType { F16 = 0, Bf16 = 1, F32 = 2 };
 ColumnSumCost measure_column_sum(const ElfImage& firmware, ColumnType type,
                                  const SimOptions& options);
 
+// Dot products of 32 elements that a stream of indices with row ends triggers, summed by the
+// reducers along a row of `cols` tiles into the memory of the first one.
+struct DotRowsCost {
+  int cols = 0;
+  uint64_t results = 0;
+  uint64_t beats = 0;   // of a tile's engine
+  uint64_t cycles = 0;  // in the slowest tile, from its start to its last result
+  uint64_t wrong = 0;   // results that differ from golden
+  double beats_per_cycle() const;
+};
+DotRowsCost measure_dot_rows(const ElfImage& firmware, int cols, const SimOptions& options);
+
 }  // namespace ow::jobs
 
 #endif  // OW_BENCH_JOB_BENCH_H_
