@@ -295,13 +295,13 @@ std::vector<size_t> TrainGrid::gradients_of(const WaferSide& memory) const {
   std::vector<size_t> numbers(rows, 0);
   for (size_t k = 0; k < plan_.layers.size(); ++k) {
     const LayerShape& layer = plan_.layers[k];
+    for (size_t r = 0; layer.bias && r < rows; ++r) {
+      numbers[r] += static_cast<size_t>(plan_.owned(layer.outputs, static_cast<int>(r)));
+    }
     std::vector<size_t> begin = numbers;
     each_gradient(
         memory, k, [](size_t) {}, [&](size_t i) { ++numbers[i % rows]; },
         [&] { end_piece(&numbers, &begin); });
-    for (size_t r = 0; layer.bias && r < rows; ++r) {
-      numbers[r] += static_cast<size_t>(plan_.owned(layer.outputs, static_cast<int>(r)));
-    }
   }
   return numbers;
 }
@@ -351,15 +351,16 @@ void TrainGrid::take_gradients(const std::vector<std::vector<uint32_t>>& rows, W
     const size_t tensor = memory->weight_of(k);
     const auto inputs = static_cast<size_t>(layer.inputs);
     const auto outputs = static_cast<size_t>(layer.outputs);
+    std::optional<memoryx::View<float>> gradient;  // of the biases, of an output
+    if (layer.bias) {
+      gradient.emplace(store.gradient(memory->bias_of(k), slot, 0, outputs));
+      for (size_t j = 0; j < outputs; ++j) (*gradient)[j] = next(j % grid_rows);
+    }
     std::vector<size_t> begin = at;
-    std::optional<memoryx::View<float>> gradient;  // of the output
     each_gradient(
         *memory, k,
         [&](size_t j) { gradient.emplace(store.gradient(tensor, slot, j * inputs, inputs)); },
         [&](size_t i) { (*gradient)[i] = next(i % grid_rows); }, [&] { end_piece(&at, &begin); });
-    if (!layer.bias) continue;
-    gradient.emplace(store.gradient(memory->bias_of(k), slot, 0, outputs));
-    for (size_t j = 0; j < outputs; ++j) (*gradient)[j] = next(j % grid_rows);
   }
   memory->gradient_added();
 }

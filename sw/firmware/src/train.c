@@ -26,7 +26,9 @@
 enum { TASK_WEIGHTS_DONE = OW_TASK_LOCAL(1), TASK_DRAIN_DONE = OW_TASK_LOCAL(2) };
 
 // Descriptors of the gradient pass.
-enum { DSR_ROWS = DSR_PASS, DSR_INDICES, DSR_RESULT, DSR_ROUND, DSR_ROUND_OUT };
+enum { DSR_ROWS = DSR_PASS, DSR_INDICES, DSR_RESULT, DSR_BIAS, DSR_SUMS, DSR_ROUND };
+// .. from DSR_ROUND on, of a round and of the one before.
+enum { ROUND_SENT, ROUND_TO, ROUND_FROM, ROUND_IN, ROUND_DSRS };
 
 OW_NOINIT struct ow_train_params ow_train_params;
 OW_NOINIT struct ow_train_run ow_train_run;
@@ -91,35 +93,83 @@ static struct part part_of(const struct ow_train_tensor* tensor, uint32_t owner,
   return p;
 }
 
-// Sends on a microthread, which goes on while the next part comes in.
-static void send_round(uint32_t addr, uint32_t words) {
-  if (words == 0) return;
-  ow_dsr_mem1(DSR_ROUND, OW_F32, addr, words, 4);
-  ow_dsr_fabric_out(DSR_ROUND_OUT, OW_F32, OW_SL_OUTQ_SUMS, words, 0);
-  ow_mov(OW_F32, OW_CTL(DSR_ROUND_OUT, DSR_ROUND, DSR_NONE, PASS_THREAD_WEIGHTS));
+// Sums in the work area, in front of the gathered deltas; then along the grid row.
+static void bias_gradients(uint32_t k) {
+  const struct ow_train_tensor* out = &ow_train_params.tensor[k + 1];
+  uint32_t samples = ow_train_params.samples;
+  uint32_t owned = owned_by(out, ow_reg_read(OW_REG_ROW));
+  uint32_t room = (ow_train_params.gather_addr - ow_train_params.work_addr) / 4;
+  if (room > ow_train_params.work_words) room = ow_train_params.work_words;
+  uint32_t rows;
+  for (uint32_t first = 0; first < owned; first += rows) {
+    rows = owned - first < room ? owned - first : room;
+    ow_dsr_mem2(DSR_BIAS, half_type(), out->delta_addr + first * samples * 2, samples, 2, rows,
+                (int32_t)samples * 2);
+    ow_dsr_mem1(DSR_SUMS, OW_F32, ow_train_params.work_addr, rows, 4);
+    uint32_t sums = OW_CTL(DSR_SUMS, DSR_BIAS, DSR_NONE, 0);
+    if (ow_train_params.bf16) {
+      ow_sum(OW_BF16, sums);
+    } else {
+      ow_sum(OW_F16, sums);
+    }
+    send_results(rows);
+  }
 }
 
-// Where the deltas of `rows` features from `first` on stand one after the other. What is still to
-// be sent is on the microthread that the products wait for.
-static uint32_t gather_deltas(const struct ow_train_tensor* tensor, uint32_t first, uint32_t rows) {
+// Waits until what the round receives is there: a descriptor in use is not written.
+static void wait_round(uint32_t n) {
+  ow_dsrw(DSR_ROUND + n % 2 * ROUND_DSRS + ROUND_IN, OW_DSR_KIND, 0);
+}
+
+// The n-th round: sends what the one before has received, receives `in`. It goes on behind the
+// core, which prepares the next one meanwhile.
+static void start_round(uint32_t n, const struct part* in, uint32_t addr, uint32_t words) {
+  uint32_t dsr = DSR_ROUND + n % 2 * ROUND_DSRS;
+  if (words > 0) {
+    ow_dsr_mem1(dsr + ROUND_SENT, OW_F32, addr, words, 4);
+    ow_dsr_fabric_out(dsr + ROUND_TO, OW_F32, OW_SL_OUTQ_SUMS, words, 0);
+  }
+  if (in->words > 0) {
+    ow_dsr_fabric_in(dsr + ROUND_FROM, OW_F32, OW_SL_INQ_SUMS, in->words);
+    ow_dsr_mem1(dsr + ROUND_IN, OW_F32, in->addr, in->words, 4);
+    ow_mov(OW_F32, OW_CTL(dsr + ROUND_IN, dsr + ROUND_FROM, DSR_NONE, PASS_THREAD_DRAIN));
+  }
+  wait_round(n - 1);
+  if (words > 0) {
+    ow_mov(OW_F32, OW_CTL(dsr + ROUND_TO, dsr + ROUND_SENT, DSR_NONE, PASS_THREAD_WEIGHTS));
+  }
+}
+
+// Where the deltas of `rows` outputs of layer k from `first` on stand one after the other. Biases
+// are done in the first round, which takes longer. What is still to be sent at the end is on the
+// microthread that the products wait for.
+static uint32_t gather_deltas(uint32_t k, uint32_t first, uint32_t rows) {
+  const struct ow_train_tensor* tensor = &ow_train_params.tensor[k + 1];
   uint32_t grid_rows = ow_train_params.grid_rows;
   uint32_t pitch = ow_train_params.samples * 2;
-  if (grid_rows == 1) return tensor->delta_addr + first * pitch;
+  int biases = first == 0 && (ow_train_params.layer[k].flags & OW_SL_BIAS) != 0;
+  if (grid_rows == 1) {
+    if (biases) bias_gradients(k);
+    return tensor->delta_addr + first * pitch;
+  }
   uint32_t owner = ow_reg_read(OW_REG_ROW);
   struct part own = part_of(tensor, owner, first, rows);
   uint32_t addr = tensor->delta_addr + own.owned * pitch;
-  send_round(addr, own.words);
-  if (own.words > 0) {
-    ow_dsr_mem1(DSR_IN, OW_I16, addr, own.words * 2, 2);
-    ow_dsr_mem1(DSR_OUT, OW_I16, own.addr, own.words * 2, 2);
-    ow_mov(OW_I16, OW_CTL(DSR_OUT, DSR_IN, DSR_NONE, 0));
-  }
-  for (uint32_t left = grid_rows - 1; left > 0; --left) {
+  uint32_t words = own.words;
+  for (uint32_t n = 1; n < grid_rows; ++n) {
     owner = owner > 0 ? owner - 1 : grid_rows - 1;
-    struct part p = part_of(tensor, owner, first, rows);
-    if (p.words > 0) ring_receive(p.addr, p.words);
-    if (left > 1) send_round(p.addr, p.words);
+    struct part in = part_of(tensor, owner, first, rows);
+    start_round(n, &in, addr, words);
+    if (n == 1 && biases) bias_gradients(k);
+    if (n == 1 && words > 0) {
+      ow_dsr_mem1(DSR_IN, OW_I16, addr, words * 2, 2);
+      ow_dsr_mem1(DSR_OUT, OW_I16, own.addr, words * 2, 2);
+      ow_mov(OW_I16, OW_CTL(DSR_OUT, DSR_IN, DSR_NONE, 0));
+    }
+    addr = in.addr;
+    words = in.words;
   }
+  wait_round(grid_rows - 1);
   return ow_train_params.gather_addr;
 }
 
@@ -147,7 +197,7 @@ static void start_products(void) {
   uint32_t rows = out->features - first;
   if (rows > ow_train_params.gather_rows) rows = ow_train_params.gather_rows;
   next_output = first + rows;
-  uint32_t deltas = gather_deltas(out, first, rows);
+  uint32_t deltas = gather_deltas(layer_index, first, rows);
   receive((uint32_t)(uintptr_t)&positions, OW_SL_INQ_WEIGHTS, 1);
   uint32_t lanes = ow_train_params.lanes;
   uint32_t count = (positions + lanes - 1) / lanes;
@@ -166,26 +216,6 @@ static void start_products(void) {
     ow_dotw(OW_MIXEDB, dots, deltas);
   } else {
     ow_dotw(OW_MIXED, dots, deltas);
-  }
-}
-
-static void bias_gradients(uint32_t k) {
-  const struct ow_train_tensor* out = &ow_train_params.tensor[k + 1];
-  uint32_t samples = ow_train_params.samples;
-  uint32_t owned = owned_by(out, ow_reg_read(OW_REG_ROW));
-  uint32_t rows;
-  for (uint32_t first = 0; first < owned; first += rows) {
-    rows = owned - first < ow_train_params.work_words ? owned - first : ow_train_params.work_words;
-    ow_dsr_mem2(DSR_ROWS, half_type(), out->delta_addr + first * samples * 2, samples, 2, rows,
-                (int32_t)samples * 2);
-    ow_dsr_mem1(DSR_RESULT, OW_F32, ow_train_params.work_addr, rows, 4);
-    uint32_t sums = OW_CTL(DSR_RESULT, DSR_ROWS, DSR_NONE, 0);
-    if (ow_train_params.bf16) {
-      ow_sum(OW_BF16, sums);
-    } else {
-      ow_sum(OW_F16, sums);
-    }
-    send_results(rows);
   }
 }
 
@@ -250,7 +280,6 @@ static void start_gradient(uint32_t k) {
 // Behind the last stream of positions: the deltas of the layer's input, if it has some.
 static void end_gradient(void) {
   uint32_t k = layer_index;
-  if (ow_train_params.layer[k].flags & OW_SL_BIAS) bias_gradients(k);
   ow_train_times.gradient[k] = ow_cycles();
   if (k == 0) {
     end_step();

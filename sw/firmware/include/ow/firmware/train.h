@@ -75,8 +75,9 @@ struct ow_train_times {
 
 // A stream of positions, of `gather_rows` outputs of a layer or what is left of them, in the order
 // of the weights' streams: a word with the number of positions, then these, each output's with a
-// row end, the last one's with the stream end. What leaves at the west edge for it are the
-// gradients in the same order, and numbers without a meaning up to the next multiple of the lanes.
+// row end, the last one's with the stream end. What leaves at the west edge are the gradients
+// of the layer's biases, by local index, then for each of its streams those of the positions in the
+// same order, and numbers without a meaning up to the next multiple of the lanes.
 //
 // The step's end: when a tile is through it sends a last word along the chain, the cycles that it
 // took.
