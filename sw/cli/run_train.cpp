@@ -226,6 +226,8 @@ void add_train_options(CLI::App* sub, TrainRequest* request) {
 int run_train(Context& context, const TrainRequest& request) {
   swarmx::TransportOptions options;
   options.last_resort = end_at_once;
+  options.terminated =
+      "ow: device fault: ended from outside (SIGTERM), as mpirun does when a rank has died";
   const auto transport = swarmx::open_transport(options);
   try {
     const int status = run_rank(context, request, *transport);

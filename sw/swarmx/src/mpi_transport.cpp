@@ -7,10 +7,12 @@
 #include <fmt/format.h>
 #include <mpi.h>
 #include <signal.h>
+#include <unistd.h>
 
-#include <array>
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <list>
@@ -36,20 +38,31 @@ constexpr size_t kOutstanding = 8;  // messages on their way to a rank
 constexpr milliseconds kBeatEvery{500};
 constexpr std::chrono::microseconds kIdle{100};  // between two looks
 constexpr milliseconds kTell{1000};              // that telling the others of a failure may take
-constexpr milliseconds kGrace{500};              // until last_resort; mpirun kills after a second
+constexpr milliseconds kGrace{300};              // until last_resort; mpirun kills after a second
 constexpr milliseconds kGoodbye{10000};          // that closing may take
 
-// mpirun ends the ranks of a run in which one has died by this signal. It is told in a line like
-// any other failure.
-volatile sig_atomic_t terminated = 0;
-void on_term(int) { terminated = 1; }
+// mpirun ends the ranks of a run in which one has died by SIGTERM, and a second later for good. On
+// a busy machine that is not long, so the line is written at once; not by a rank that knows already
+// why the run has failed, and is about to say so.
+constexpr size_t kMostLine = 256;
+char term_line[kMostLine];
+volatile sig_atomic_t failure_known = 0;
+void on_term(int) {
+  if (failure_known != 0) return;
+  if (write(STDERR_FILENO, term_line, strnlen(term_line, kMostLine)) < 0) _exit(1);
+  _exit(3);
+}
 
 class MpiTransport : public Transport {
  public:
   explicit MpiTransport(const TransportOptions& options) : options_(options) {
-    struct sigaction action {};
-    action.sa_handler = on_term;
-    sigaction(SIGTERM, &action, &before_);
+    if (!options.terminated.empty()) {
+      const std::string line = options.terminated.substr(0, kMostLine - 2) + "\n";
+      std::copy(line.begin(), line.end(), term_line);
+      struct sigaction action {};
+      action.sa_handler = on_term;
+      sigaction(SIGTERM, &action, &before_);
+    }
     thread_ = std::thread([this] { run(); });
     std::unique_lock<std::mutex> lock(mutex_);
     changed_.wait(lock, [this] { return box_ != nullptr || !start_error_.empty(); });
@@ -65,7 +78,7 @@ class MpiTransport : public Transport {
     stop_ = true;
     changed_.notify_all();
     thread_.join();
-    sigaction(SIGTERM, &before_, nullptr);
+    if (!options_.terminated.empty()) sigaction(SIGTERM, &before_, nullptr);
   }
 
   int rank() const override { return rank_; }
@@ -90,6 +103,7 @@ class MpiTransport : public Transport {
     if (closing_ || failed_here_) return;
     const bool told = box_->failed();  // by another rank, which tells all
     box_->fail(status, what);
+    failure_known = 1;
     failed_here_ = true;
     if (told) return;
     Message message(1, static_cast<uint8_t>(status));
@@ -101,6 +115,7 @@ class MpiTransport : public Transport {
     failing_ = true;
     changed_.notify_all();
     changed_.wait_for(lock, kTell, [this] { return !failing_; });
+    failing_ = false;
   }
 
   void close() override {
@@ -171,6 +186,9 @@ class MpiTransport : public Transport {
 };
 
 bool MpiTransport::begin() {
+  // Where there are more ranks than cores Open MPI gives the core away in every call, which on a
+  // busy machine makes hundreds of milliseconds of a look; this thread sleeps by itself.
+  setenv("OMPI_MCA_mpi_yield_when_idle", "0", 0);
   int level = 0, already = 0;
   MPI_Initialized(&already);
   if (already == 0 && MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level) != 0) {
@@ -252,6 +270,9 @@ bool MpiTransport::end_sends() {
     }
     m = sending_.erase(m);
   }
+  for (int r = 0; r < ranks_; ++r) {
+    failing = failing || (r != rank_ && !bye_[static_cast<size_t>(r)]);
+  }
   const std::lock_guard<std::mutex> lock(mutex_);
   if (failing_ && !failing && waiting_.empty()) {
     failing_ = false;
@@ -263,6 +284,9 @@ bool MpiTransport::end_sends() {
 // At most one message of a sender and tag at a time, so that they stay in their order.
 bool MpiTransport::start_receives() {
   bool any = false;
+  int something = 0;
+  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &something, MPI_STATUS_IGNORE);
+  if (something == 0) return false;
   for (int from = 0; from < ranks_; ++from) {
     if (from == rank_) continue;
     for (int tag = 0; tag <= kBye; ++tag) {
@@ -308,6 +332,9 @@ void MpiTransport::arrived(Incoming* message) {
   if (message->tag == kFail && !message->data.empty()) {
     const std::string text(message->data.begin() + 1, message->data.end());
     fail_by_itself(message->data.front(), text, false);
+    // The rank that has failed waits for this before it ends.
+    const std::lock_guard<std::mutex> lock(mutex_);
+    waiting_.push_back({message->from, kBye, Message(1), MPI_REQUEST_NULL});
   }
   if (message->tag < kTags && !box_->failed()) {
     box_->put(message->from, static_cast<Tag>(message->tag), std::move(message->data));
@@ -328,9 +355,6 @@ void MpiTransport::beat(Clock::time_point now) {
 }
 
 void MpiTransport::watch(Clock::time_point now) {
-  if (terminated != 0) {
-    fail_by_itself(3, "ended from outside (SIGTERM), as mpirun does when a rank has died", false);
-  }
   for (int from = 0; from < ranks_; ++from) {
     const auto f = static_cast<size_t>(from);
     if (from == rank_ || (rank_ != 0 && from != 0) || bye_[f]) continue;
@@ -342,19 +366,15 @@ void MpiTransport::watch(Clock::time_point now) {
     }
   }
   if (now - kGrace > failed_at_ && !stop_) {
-    bool here;
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      here = failed_here_;
-    }
     const auto failure = box_->failure();
-    if (!here && options_.last_resort) options_.last_resort(failure->status, failure->what);
+    if (options_.last_resort) options_.last_resort(failure->status, failure->what);
     failed_at_ = Clock::time_point::max();
   }
 }
 
 void MpiTransport::fail_by_itself(int status, const std::string& what, bool tell) {
   if (box_->failed()) return;
+  failure_known = 1;
   box_->fail(status, what);
   failed_at_ = Clock::now();
   const std::lock_guard<std::mutex> lock(mutex_);

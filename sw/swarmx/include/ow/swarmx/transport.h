@@ -23,9 +23,12 @@ constexpr int kTags = 4;
 struct TransportOptions {
   // A rank that has given no sign of life for so long is dead. A thread of its own gives them, so
   // how long a rank simulates does not matter.
-  std::chrono::milliseconds silence{8000};
+  std::chrono::milliseconds silence{6000};
   // No wait for a message, or for room for one, is longer.
   std::chrono::seconds patience{3600};
+  // Written to standard error, as a line, before the process ends with status 3 because of SIGTERM,
+  // which mpirun sends when a rank has died. Empty: the signal is left alone.
+  std::string terminated;
   // Called, by another thread, if this rank has not ended soon after the run has failed: it
   // simulates, say. Must end the process.
   std::function<void(int status, const std::string& what)> last_resort;

@@ -1,0 +1,123 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# A training under mpirun: the bits of one process, the end of a run in which a rank dies, and what is
+# refused. Usage: ranks_test.sh OW MPIRUN DATA
+set -u
+ow=$1 mpirun=$2 data=$3
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+failed=0
+fail() {
+  echo "$*"
+  failed=1
+}
+
+cat >job.yaml <<END
+data:
+  file: $data/optdigits/digits.csv.gz
+  scale: 16
+  held_out_modulo: 4
+  held_out_remainder: 3
+network:
+  layers: [64, 24, 10]
+grid:
+  rows: 2
+  columns: 2
+  samples_per_tile: 8
+train:
+  seed: 1
+  steps: 12
+  num_wafers: 4
+  micro_batches: 4
+  optimizer: {kind: adamw, rate: 0.01, max_norm: 1}
+  loss_scale: 256
+  sparsity:
+    - {pattern: "*.weight", algorithm: rigl, density: 0.3, update: {every: 4}}
+  checkpoints: {every: 4}
+END
+sed 's/steps: 12/steps: 1000000/' job.yaml >long.yaml
+
+# A rank's part: its standard error goes to a file of its own. mpirun ends what a shell starts by a
+# signal to the shell, too.
+cat >rank.sh <<END
+exec "$ow" run "\$@" 2>err.\$OMPI_COMM_WORLD_RANK
+END
+
+same() {
+  cmp -s one/checkpoint-000000000012.safetensors "$1/checkpoint-000000000012.safetensors" ||
+    fail "$1: other weights than those of one wafer"
+}
+
+"$ow" run job.yaml --mode train --device golden --num_csx 1 --model-dir one >out 2>&1 ||
+  fail "one wafer: status $? $(cat out)"
+for ranks in 2 3 4; do
+  "$mpirun" -n $ranks "$ow" run job.yaml --mode train --device golden --model-dir r$ranks \
+    --json r$ranks.json >out 2>&1 || fail "$ranks ranks: status $? $(cat out)"
+  same r$ranks
+  grep -q "in $ranks ranks" out || fail "$ranks ranks: are not named"
+  [ "$(grep -c comparison out)" -eq 1 ] || fail "$ranks ranks: more than one of them speaks"
+done
+# On tiles, half of the steps in two ranks, the others on two wafers of one.
+"$mpirun" -n 2 "$ow" run job.yaml --mode train --num-steps 2 --model-dir tiles >out 2>&1 ||
+  fail "tiles: status $? $(cat out)"
+"$ow" run job.yaml --mode train --device golden --resume --num_wafers 2 --model-dir tiles \
+  >out 2>&1 || fail "resumed: status $? $(cat out)"
+same tiles
+
+# end_by SIGNAL: a rank gets it while a run goes on; all others end within 10 s with status 3 and one
+# line each.
+end_by() {
+  rm -rf gone err.*
+  "$mpirun" -n 3 sh rank.sh long.yaml --mode train --model-dir gone >out 2>mpi &
+  run=$!
+  tries=0
+  until [ -e gone/checkpoint-000000000004.safetensors ]; do
+    sleep 0.2
+    tries=$((tries + 1))
+    [ $tries -lt 300 ] || break
+  done
+  victim=$(ps -o pid=,args= --ppid "$run" | grep "^ *[0-9]* $ow run" | sed -n 2p | awk '{ print $1 }')
+  begin=$(date +%s)
+  kill -"$1" "$victim"
+  wait "$run"
+  status=$?
+  took=$(($(date +%s) - begin))
+  [ $status -ne 0 ] || fail "$1: mpirun's status is 0"
+  [ $took -le 10 ] || fail "$1: the run ended after $took s"
+  for rank in 0 2; do
+    [ "$(wc -l <err.$rank)" -eq 1 ] && grep -q '^ow: device fault: .*ended' err.$rank ||
+      fail "$1: rank $rank says '$(cat err.$rank)'"
+  done
+}
+end_by KILL
+grep -q SIGTERM err.0 || fail "a rank that was ended does not say so"
+"$ow" run long.yaml --mode train --device golden --resume --num-steps 1 --num-wafers 2 \
+  --model-dir gone >out 2>&1 || fail "resumed after a death: status $? $(cat out)"
+end_by STOP
+grep -q 'rank 1 has ended: it has given no sign of life' err.0 || fail "a dead rank is not named"
+
+# refused TEXT ARGUMENTS...: status 2, one line.
+refused() {
+  text=$1
+  shift
+  "$ow" run "$@" >out 2>err
+  status=$?
+  [ $status -eq 2 ] && [ "$(wc -l <err)" -eq 1 ] && grep -qF -- "$text" err ||
+    fail "$*: status $status, '$(cat err)', not '$text'"
+}
+refused '--num-wafers: must be a whole number from 1 to 1024, not 0' job.yaml --num-wafers 0
+refused '3 wafers cannot share the 4 micro-batches of a step equally' \
+  job.yaml --mode train --device golden --num-wafers 3
+sed 's/micro_batches: 4/micro_batches: 6/; s/num_wafers: 4/num_wafers: 2/' job.yaml >six.yaml
+refused 'each of 2 wafers would take 3 of the 6 micro-batches of a step, which is not a power of two' \
+  six.yaml --mode train --device golden
+sed 's/num_wafers: 4/num_wafers: 0/' job.yaml >none.yaml
+refused "key 'train.num_wafers' must be a whole number from 1 to 1024, not '0'" \
+  none.yaml --mode train --device golden
+refused '--record: only a training on one wafer is recorded' \
+  job.yaml --mode train --record waves
+"$mpirun" -n 3 sh rank.sh job.yaml --mode train --device golden --num-wafers 2 >out 2>mpi
+[ $? -eq 2 ] || fail "more ranks than wafers: mpirun's status is not 2"
+grep -q '3 ranks for 2 wafers: a rank has at least one' err.0 || fail "err.0: $(cat err.0)"
+exit $failed

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trainings on several wafers: the bits of one, whatever their number and wherever they are.
+#include "ow/swarmx/swarm.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ow/base/error.h"
+#include "ow/base/file.h"
+#include "ow/base/json.h"
+#include "ow/base/rng.h"
+#include "ow/bench/golden_training.h"
+#include "ow/compile/train_job.h"
+#include "ow/sim/sim.h"
+
+namespace ow::jobs {
+namespace {
+
+constexpr const char* kJob =
+    "data:\n"
+    "  file: samples.csv\n"
+    "  held_out_modulo: 5\n"
+    "  held_out_remainder: 4\n"
+    "network:\n"
+    "  layers: [6, 9, 3]\n"
+    "grid:\n"
+    "  rows: 2\n"
+    "  columns: 2\n"
+    "  samples_per_tile: 8\n"
+    "train:\n"
+    "  seed: 3\n"
+    "  steps: 6\n"
+    "  optimizer: {kind: adamw, rate: 0.02, max_norm: 2}\n"
+    "  loss_scale: {initial: 256, dynamic: true, interval: 3}\n"
+    "  sparsity:\n"
+    "    - {pattern: layers.0.weight, algorithm: rigl, density: 0.5, update: {every: 2}}\n"
+    "  checkpoints: {every: 2, keep: 3}\n";
+
+enum class On { Golden, Rtl };
+
+class Swarms : public testing::Test {
+ protected:
+  Swarms() {
+    std::string name = testing::TempDir() + "/swarm-XXXXXX";
+    if (mkdtemp(name.data()) == nullptr) throw BadInput(name);
+    directory_ = name;
+    Rng rng(9);
+    std::string samples;
+    for (int n = 0; n < 100; ++n) {
+      const auto label = static_cast<int>(rng.below(3));
+      for (int f = 0; f < 6; ++f) {
+        samples += std::to_string(rng.uniform() + (f % 3 == label ? 1.0 : 0.0)) + ",";
+      }
+      samples += std::to_string(label) + "\n";
+    }
+    write_file(directory_ + "/samples.csv", samples);
+    write_file(directory_ + "/job.yaml", kJob);
+  }
+  ~Swarms() override { std::filesystem::remove_all(directory_); }
+
+  TrainParams params(int micro_batches, int wafers) const {
+    TrainParams p = load_train_params(directory_ + "/job.yaml");
+    p.job.micro_batches = micro_batches;
+    p.wafers = wafers;
+    return p;
+  }
+
+  TrainRunOptions options(const std::string& model, On device) const {
+    TrainRunOptions run;
+    run.firmware = OW_FIRMWARE_DIR "/train.elf";
+    run.reference = bench::golden_training;
+    run.model = bench::golden_wafer;
+    if (!model.empty()) run.model_dir = directory_ + "/" + model;
+    if (device == On::Rtl) {
+      run.make = [](GridShape grid) { return make_device(DeviceKind::Replicated, grid); };
+    }
+    return run;
+  }
+
+  // In so many ranks, a thread each; rank 0's report. What a rank throws is kept in errors_.
+  TrainReport train(const TrainParams& p, const TrainRunOptions& run, int ranks) {
+    const auto transports = swarmx::local_transports(ranks);
+    errors_.assign(static_cast<size_t>(ranks), "");
+    std::vector<TrainReport> reports(static_cast<size_t>(ranks));
+    std::vector<std::thread> threads;
+    for (size_t r = 0; r < transports.size(); ++r) {
+      threads.emplace_back([&, r] {
+        TrainRunOptions here = run;
+        here.transport = transports[r].get();
+        try {
+          reports[r] = run_training(p, here);
+          transports[r]->close();
+        } catch (const Error& error) {
+          errors_[r] = error.what();
+          transports[r]->fail(error.exit_status(), error.what());
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    return reports.front();
+  }
+
+  std::string last_checkpoint(const std::string& model) const {
+    return read_text(memoryx::checkpoints_in(directory_ + "/" + model).front());
+  }
+
+  std::string directory_;
+  std::vector<std::string> errors_;
+};
+
+// The reference judges each of them; that they are equal is more: optimizer state, too.
+TEST_F(Swarms, NumberOfWafersAndRanksChangesNoBit) {
+  const struct {
+    int micro_batches;
+    std::vector<int> wafers;
+  } cases[] = {{8, {1, 2, 4, 8}}, {3, {1, 3}}, {12, {3, 6, 12}}, {7, {1, 7}}, {5, {1, 5}}};
+  int n = 0;
+  for (const auto& c : cases) {
+    std::string want;
+    for (const int wafers : c.wafers) {
+      for (const int ranks : {1, 2, 3, wafers}) {
+        if (ranks > wafers) continue;
+        SCOPED_TRACE(testing::Message() << c.micro_batches << " micro-batches, " << wafers
+                                        << " wafers, " << ranks << " ranks");
+        const std::string model = "model-" + std::to_string(n++);
+        const TrainReport report =
+            train(params(c.micro_batches, wafers), options(model, On::Golden), ranks);
+        EXPECT_EQ(report.steps, 6u);
+        EXPECT_EQ(report.compared, 6u * (6 * 9 + 9 + 9 * 3 + 3));
+        EXPECT_EQ(report.different, 0u) << report.first_difference;
+        for (const std::string& error : errors_) EXPECT_EQ(error, "");
+        if (want.empty()) want = last_checkpoint(model);
+        EXPECT_EQ(last_checkpoint(model), want);
+      }
+    }
+  }
+}
+
+TEST_F(Swarms, OfTilesAreThoseOfOneWaferToo) {
+  std::string want, loss;
+  for (const int wafers : {1, 2, 4}) {
+    const std::string model = "tiles-" + std::to_string(wafers);
+    TrainParams p = params(4, wafers);
+    p.steps = 3;
+    p.base.time.preset = TimeOptions::Preset::Wse;
+    const TrainReport report = train(p, options(model, On::Rtl), wafers == 4 ? 2 : 1);
+    EXPECT_EQ(report.compared, 3u * (6 * 9 + 9 + 9 * 3 + 3));
+    EXPECT_EQ(report.different, 0u) << report.first_difference;
+    if (want.empty()) want = last_checkpoint(model);
+    EXPECT_EQ(last_checkpoint(model), want);
+    // What is shown is the same, too, and the stages' time stands beside the wafers'.
+    const std::string metrics = read_text(directory_ + "/" + model + "/metrics.jsonl");
+    const auto line = parse_json(metrics.substr(0, metrics.find('\n')), "metrics");
+    if (loss.empty()) loss = line.at("loss").dump();
+    EXPECT_EQ(line.at("loss").dump(), loss);
+    EXPECT_EQ(line.at("wafers"), wafers);
+    EXPECT_GT(line.at("samples_per_second"), 0);
+    const auto& cycles = line.at("cycles");
+    const uint64_t broadcast = cycles.at("broadcast"), reduce = cycles.at("reduce");
+    const uint64_t latencies = wafers == 1 ? 0 : wafers == 2 ? 1 : 2;
+    EXPECT_GE(broadcast, latencies * static_cast<uint64_t>(4 / wafers) * kWseLatency);
+    EXPECT_GE(reduce, latencies * kWseLatency);
+    EXPECT_EQ(cycles.at("step"), cycles.at("wafer").get<uint64_t>() + broadcast + reduce);
+    if (wafers == 1) {
+      EXPECT_EQ(broadcast + reduce, 0u);
+    }
+  }
+}
+
+TEST_F(Swarms, ACheckpointGoesOnAtAnotherNumber) {
+  train(params(8, 1), options("whole", On::Golden), 1);
+  TrainRunOptions run = options("parts", On::Golden);
+  run.num_steps = 2;
+  const struct {
+    int wafers, ranks;
+    On device;
+  } parts[] = {{4, 2, On::Golden}, {2, 1, On::Rtl}, {8, 3, On::Golden}};
+  for (const auto& part : parts) {
+    run.make = options("", part.device).make;
+    const TrainReport report = train(params(8, part.wafers), run, part.ranks);
+    EXPECT_EQ(report.steps, 2u);
+    EXPECT_EQ(report.different, 0u);
+    run.resume = true;
+  }
+  EXPECT_EQ(last_checkpoint("parts"), last_checkpoint("whole"));
+}
+
+// A wafer that stops for good at its nth micro-batch.
+class Broken : public TrainWafer {
+ public:
+  Broken(const TrainingJob& job, int* left) : inner_(bench::golden_wafer(job)), left_(left) {}
+  std::string description() const override { return "broken"; }
+  TrainRun train(memoryx::WaferSide& memory, const Activations& x,
+                 const Targets& targets) override {
+    if ((*left_)-- == 0) throw DeviceFault("tile (0, 1) hangs");
+    return inner_->train(memory, x, targets);
+  }
+  TrainRun forward(const memoryx::MemoryX& memory, const Activations& x) override {
+    return inner_->forward(memory, x);
+  }
+
+ private:
+  std::unique_ptr<TrainWafer> inner_;
+  int* left_;
+};
+
+TEST_F(Swarms, AWaferThatStopsEndsTheRunAndResumingGoesOn) {
+  train(params(8, 1), options("whole", On::Golden), 1);
+  for (const int ranks : {1, 2, 4}) {
+    const std::string model = "broken-" + std::to_string(ranks);
+    TrainRunOptions run = options(model, On::Golden);
+    std::atomic<int> made{0};
+    int left = 2 * 3 + 1;  // in the fourth step
+    run.model = [&](const TrainingJob& job) -> std::unique_ptr<TrainWafer> {
+      if (made++ == 2) return std::make_unique<Broken>(job, &left);
+      return bench::golden_wafer(job);
+    };
+    train(params(8, 4), run, ranks);
+    for (const std::string& error : errors_) {
+      EXPECT_THAT(error, testing::HasSubstr("tile (0, 1) hangs"));
+    }
+    run.model = bench::golden_wafer;
+    run.resume = true;
+    EXPECT_EQ(train(params(8, 2), run, 1).first_step, 2u);
+    EXPECT_EQ(last_checkpoint(model), last_checkpoint("whole"));
+  }
+}
+
+TEST_F(Swarms, WhatCannotBeSharedIsRefused) {
+  const auto refused = [&](int micro_batches, int wafers, int ranks) {
+    train(params(micro_batches, wafers), options("", On::Golden), ranks);
+    const std::string what = errors_.front();
+    return what.substr(what.find("job.yaml") + 10);
+  };
+  EXPECT_EQ(refused(4, 3, 1), "3 wafers cannot share the 4 micro-batches of a step equally");
+  EXPECT_EQ(refused(4, 8, 1), "8 wafers cannot share the 4 micro-batches of a step equally");
+  EXPECT_EQ(refused(4, 0, 1), "0 wafers, at least 1 is needed");
+  EXPECT_EQ(refused(6, 2, 1),
+            "each of 2 wafers would take 3 of the 6 micro-batches of a step, which is not a power "
+            "of two (docs/numerics.md, N16)");
+  EXPECT_EQ(refused(4, 2, 3), "3 ranks for 2 wafers: a rank has at least one");
+  EXPECT_EQ(refused(4, 1, 2), "2 ranks for 1 wafer: a rank has at least one");
+}
+
+}  // namespace
+}  // namespace ow::jobs

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages between ranks, the broadcast of a stream, and the time of the stages.
+#include "ow/swarmx/transport.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ow/base/error.h"
+#include "ow/base/rng.h"
+#include "ow/swarmx/cast.h"
+#include "ow/swarmx/stage_time.h"
+
+namespace ow::swarmx {
+namespace {
+
+TEST(Transport, KeepsTheOrderOfATagAndBoundsWhatWaits) {
+  const auto ranks = local_transports(2);
+  std::thread sender([&] {
+    for (uint8_t n = 0; n < 100; ++n) ranks[1]->send(0, Tag::Results, {n});
+  });
+  for (uint8_t n = 0; n < 100; ++n) EXPECT_EQ(ranks[0]->receive(1, Tag::Results), Message{n});
+  sender.join();
+  ranks[0]->close();
+  ranks[1]->close();
+}
+
+TEST(Transport, AWaitForNothingEnds) {
+  TransportOptions options;
+  options.patience = std::chrono::seconds(1);
+  const auto ranks = local_transports(2, options);
+  EXPECT_THROW(ranks[0]->receive(1, Tag::Order), DeviceFault);
+  // Room for so many messages and no more.
+  EXPECT_THROW(for (int n = 0; n < 1000; ++n) ranks[0]->send(1, Tag::Order, {}), DeviceFault);
+}
+
+TEST(Transport, AFailureIsThatOfAllRanksWithItsReason) {
+  const auto ranks = local_transports(3);
+  std::thread waits([&] {
+    try {
+      ranks[2]->receive(0, Tag::Weights);
+      ADD_FAILURE();
+    } catch (const DeviceFault& error) {
+      EXPECT_STREQ(error.what(), "rank 1 has ended: tile (0, 1) hangs");
+    }
+  });
+  ranks[1]->fail(3, "tile (0, 1) hangs");
+  waits.join();
+  EXPECT_THROW(ranks[0]->check(), DeviceFault);
+  EXPECT_THROW(ranks[0]->send(2, Tag::Order, {}), DeviceFault);
+  // The user's mistake stays one.
+  const auto others = local_transports(2);
+  others[0]->fail(2, "job.yaml: no");
+  EXPECT_THROW(others[1]->check(), BadInput);
+}
+
+TEST(Transport, ARankThatIsGoneIsMissed) {
+  auto ranks = local_transports(2);
+  ranks[1].reset();
+  EXPECT_THROW(ranks[0]->receive(1, Tag::Order), DeviceFault);
+}
+
+TEST(Cast, TheTreeOfRanksReachesEachOnce) {
+  for (int ranks = 1; ranks <= 33; ++ranks) {
+    std::vector<int> reached(static_cast<size_t>(ranks), 0);
+    for (int r = 0; r < ranks; ++r) {
+      for (const int below : ranks_below(r, ranks)) {
+        EXPECT_EQ(rank_above(below), r);
+        ++reached[static_cast<size_t>(below)];
+      }
+    }
+    EXPECT_EQ(reached[0], 0);
+    for (size_t r = 1; r < reached.size(); ++r) EXPECT_EQ(reached[r], 1) << r;
+  }
+}
+
+// Batches of random wavelets.
+class RandomBatches : public memoryx::BatchSource {
+ public:
+  RandomBatches(uint64_t seed, size_t rows, int count) : rng_(seed), rows_(rows), left_(count) {}
+  bool done() const override { return left_ == 0; }
+  std::shared_ptr<const memoryx::WaveletBatch> next() override {
+    --left_;
+    auto batch = std::make_shared<memoryx::WaveletBatch>(rows_);
+    for (auto& row : *batch) {
+      for (uint64_t n = rng_.below(50); n > 0; --n) {
+        row.push_back({7, rng_.below(3) == 0, static_cast<uint32_t>(rng_.next())});
+      }
+    }
+    return batch;
+  }
+
+ private:
+  Rng rng_;
+  size_t rows_;
+  int left_;
+};
+
+TEST(Cast, GivesEveryWaferOfEveryRankTheStreamsAsTheyWereMade) {
+  constexpr int kRanks = 5, kWafers = 3, kStreams = 4, kRows = 2;
+  const auto ranks = local_transports(kRanks);
+  memoryx::StreamOptions options;
+  options.rows = kRows;
+  options.colour = 7;
+  std::vector<std::thread> threads;
+  const auto read = [&](Cast* cast, int n) {
+    for (int s = 0; s < kStreams; ++s) {
+      const auto source = cast->reader(n);
+      RandomBatches want(static_cast<uint64_t>(s), kRows, 20);
+      // One of them does not take the end of a stream before it takes the next one.
+      const int count = n == 1 ? 19 : 20;
+      for (int b = 0; b < count; ++b) EXPECT_EQ(*source->next(), *want.next());
+      EXPECT_EQ(source->done(), count == 20);
+    }
+    if (n == 1) cast->reader(n);
+  };
+  for (int r = 0; r < kRanks; ++r) {
+    threads.emplace_back([&, r] {
+      Cast cast(*ranks[static_cast<size_t>(r)], kWafers);
+      std::vector<std::thread> wafers;
+      for (int n = 0; n < kWafers; ++n) wafers.emplace_back([&, n] { read(&cast, n); });
+      for (int s = 0; s < kStreams; ++s) {
+        RandomBatches source(static_cast<uint64_t>(s), kRows, 20);
+        if (r == 0) {
+          cast.send(&source);
+        } else {
+          cast.relay(options);
+        }
+      }
+      for (std::thread& wafer : wafers) wafer.join();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const auto& rank : ranks) rank->close();
+}
+
+TEST(StageTime, IsLatencyAndWhatTheLinksAreTooSlow) {
+  TimeModel time;
+  WaferStep step;
+  step.cycles = 10000;
+  step.micro_batches = 2;
+  step.weight_bits = 32 * 6000;
+  step.gradient_bits = 32 * 1000;
+  EXPECT_EQ(stage_time(time, 8, step).broadcast, 0u);
+  time.broadcast = {32 * kTimeUnit, 50};
+  time.reduce = {32 * kTimeUnit, 70};
+  EXPECT_EQ(stage_time(time, 1, step).stages, 0);
+  EXPECT_EQ(stage_time(time, 1, step).broadcast, 0u);
+  const int wafers[] = {2, 3, 4, 5, 8};
+  const uint64_t stages[] = {1, 2, 2, 3, 3};
+  for (int k = 0; k < 5; ++k) {
+    const StageTime t = stage_time(time, wafers[k], step);
+    EXPECT_EQ(t.broadcast, stages[k] * 2 * 50);
+    EXPECT_EQ(t.reduce, stages[k] * 70);
+  }
+  time.broadcast.rate = 16 * kTimeUnit;  // the weights of a step take 12,000 cycles
+  time.reduce.rate = 4 * kTimeUnit;      // the gradients 8,000, half of the step is 5,000
+  EXPECT_EQ(stage_time(time, 2, step).broadcast, 100u + 2000);
+  EXPECT_EQ(stage_time(time, 2, step).reduce, 70u + 3000);
+}
+
+}  // namespace
+}  // namespace ow::swarmx
