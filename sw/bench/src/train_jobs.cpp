@@ -18,6 +18,7 @@
 #include "ow/bench/golden_training.h"
 #include "ow/compile/train_job.h"
 #include "ow/sim/sim.h"
+#include "scratch.h"
 #include "train_jobs.h"
 
 namespace ow::bench {
@@ -164,26 +165,6 @@ void write_images(const std::string& directory, uint64_t seed, uint32_t count) {
   write_file(directory + "/images-idx3-ubyte", images);
   write_file(directory + "/labels-idx1-ubyte", labels);
 }
-
-// A directory of its own that goes with what is in it.
-class Scratch {
- public:
-  Scratch() {
-    std::string name = (std::filesystem::temp_directory_path() / "ow-train-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw BadInput(name + ": cannot be made");
-    path_ = name;
-  }
-  ~Scratch() {
-    std::error_code error;
-    std::filesystem::remove_all(path_, error);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 // A network on such images: adamw, masks of `density`.
 TrainParams image_job(const std::string& directory, GridShape grid, int samples,
@@ -333,6 +314,8 @@ void kills(Rows* rows, const TrainBench& bench) {
 void measure_train_jobs(Rows* rows, const TrainBench& bench) {
   if (rows->wants("M1")) digits(rows, bench);
   if (rows->wants("M2")) other_kinds(rows, bench);
+  if (rows->wants("M5")) measure_swarm_time(rows, bench);
+  if (rows->wants("M6")) measure_swarm_bits(rows, bench);
   if (rows->wants("M7")) kills(rows, bench);
   if (rows->wants("M8")) images(rows, bench);
 }

@@ -11,6 +11,10 @@ void measure_train_jobs(Rows* rows, const TrainBench& bench);
 // Those of single passes.
 void measure_train_passes(Rows* rows, const TrainBench& bench);
 
+// M5: samples a simulated cycle on several wafers. M6: their bits.
+void measure_swarm_time(Rows* rows, const TrainBench& bench);
+void measure_swarm_bits(Rows* rows, const TrainBench& bench);
+
 }  // namespace ow::bench
 
 #endif  // OW_BENCH_TRAIN_JOBS_H_

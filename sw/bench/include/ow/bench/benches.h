@@ -72,6 +72,7 @@ void measure_wafer(Rows* rows, const WaferBench& bench);
 struct TrainBench {
   std::string params;    // job of M1 and M2
   std::string firmware;  // train.elf
+  std::string program;   // ow itself, for the ranks of M6
 };
 void measure_train(Rows* rows, const TrainBench& bench);
 
