@@ -14,7 +14,7 @@
 //   grid_rst_o     reset of the grid, a register
 //   cycle_i        the grid's cycle count
 //   idle_i         nothing in the grid can change before an edge port does
-//   links_i/_o     edge ports: north by column, east by row, south, west
+//   links_i/_o     edge ports, links_o from registers: north by column, east by row, south, west
 //   chain_*        ends of the test-access chains: (reticle * physical rows + row) * 2, + 1: east
 //   open_o         there is a session; heard_o: for one cycle, a right frame came
 //   fault_o        a rule of the links was broken since the session began
@@ -94,14 +94,15 @@ module ow_bridge
   // ------------------------------------------------------------------------ into the grid --------
   logic push, status_wanted, status_ready, report_all;
   logic [PortW-1:0] push_port;
-  logic [QueueW-1:0] push_queue, send_queue;
+  logic [QueueW-1:0] push_queue, scan_queue;
   logic [32:0] push_data;
   logic chain_load, chain_start, chain_done, chain_shift, chain_taken;
   logic [7:0] chain_byte, chain_select, chain_answer;
   logic answer_q;  // a command was started and its answer not taken
   logic [Ports-1:0] send;
   wavelet_t sent;
-  logic [Ports-1:0][LINK_CREDITS-1:0][Queues-1:0] level;
+  logic [Ports-1:0][2:0] given;
+  logic clear_counts;
 
   ow_bridge_parse #(.Ports(Ports), .NumColours(NumColours)) u_parse (
     .clk_i, .rst_i(clear_q), .data_valid_i(down_valid), .data_ready_o(down_ready), .data_i(down),
@@ -111,7 +112,7 @@ module ow_bridge
     .status_o(status_wanted), .status_ready_i(status_ready), .report_o(report_all)
   );
 
-  logic room_valid, room_ready, due, queues_idle;
+  logic room_valid, room_ready, due, queues_idle, surplus;
   logic [PortW-1:0] room_port;
   logic [QueueW-1:0] room_queue;
   logic [GoneW-1:0] room_gone;
@@ -119,21 +120,24 @@ module ow_bridge
   ow_bridge_queues #(.Ports(Ports), .NumColours(NumColours)) u_queues (
     .clk_i, .rst_i(clear_q), .ready_o(queues_ready),
     .push_i(push), .push_port_i(push_port), .push_queue_i(push_queue), .push_data_i(push_data),
-    .send_port_o(send), .send_queue_o(send_queue), .send_o(sent), .level_i(level),
+    .send_port_o(send), .send_o(sent),
+    .clear_o(clear_counts), .scan_queue_o(scan_queue), .given_i(given),
     .report_all_i(report_all), .room_valid_o(room_valid), .room_ready_i(room_ready),
     .room_port_o(room_port), .room_queue_o(room_queue), .room_gone_o(room_gone),
-    .room_credits_o(room_credits), .due_o(due), .idle_o(queues_idle)
+    .room_credits_o(room_credits), .due_o(due), .idle_o(queues_idle), .surplus_o(surplus)
   );
 
   // ---------------------------------------------------------------------------------- ports ------
-  logic [Ports-1:0] heads, pop, moves, surplus;
+  logic [Ports-1:0] heads, pop, moves;
+  logic pop_command;
   logic [Ports-1:0][37:0] wavelets;
   for (genvar p = 0; p < Ports; p++) begin : gen_port
     ow_bridge_port #(.NumColours(NumColours)) u_port (
       .clk_i, .rst_i(clear_q), .link_i(links_i[p]), .link_o(links_o[p]),
-      .send_i(send[p]), .queue_i(send_queue), .wavelet_i(sent), .level_o(level[p]),
-      .valid_o(heads[p]), .wavelet_o(wavelets[p]), .pop_i(pop[p]),
-      .moves_o(moves[p]), .surplus_o(surplus[p])
+      .send_i(send[p]), .wavelet_i(sent),
+      .clear_i(clear_counts), .queue_i(scan_queue), .given_o(given[p]),
+      .valid_o(heads[p]), .wavelet_o(wavelets[p]), .pop_i(pop[p]), .command_i(pop_command),
+      .moves_o(moves[p])
     );
   end
 
@@ -167,7 +171,7 @@ module ow_bridge
     end else begin
       if (!idle_i || !queues_idle || moves != '0 || push || answer_q) still_q <= '0;
       else if (still_q != '1) still_q <= still_q + 8'd1;
-      if (surplus != '0) fault_q <= 1'b1;
+      if (surplus) fault_q <= 1'b1;
     end
   end
   logic [7:0] flags;
@@ -185,7 +189,7 @@ module ow_bridge
     .status_i(status_wanted), .status_ready_o(status_ready), .flags_i(flags), .cycle_i,
     .due_i(due), .room_valid_i(room_valid), .room_ready_o(room_ready), .room_port_i(room_port),
     .room_queue_i(room_queue), .room_gone_i(room_gone), .room_credits_i(room_credits),
-    .heads_i(heads), .wavelets_i(wavelets), .pop_o(pop),
+    .heads_i(heads), .wavelets_i(wavelets), .pop_o(pop), .command_o(pop_command),
     .data_valid_o(up_valid), .data_ready_i(up_ready), .data_o(up), .fresh_i(fresh), .flush_o(flush)
   );
 

@@ -7,7 +7,8 @@
 //   answer_*       a chain's answer: it is there, its first byte, take a byte, the last was taken
 //   status_*       a status record is wanted, valid/ready; flags_i and cycle_i are its contents
 //   due_i, room_*  queues to be reported, and a report, valid/ready (ow_bridge_queues)
-//   heads_i ...    what arrived at the ports (ow_bridge_port)
+//   heads_i ...    what arrived at the ports (ow_bridge_port); command_o: what is popped holds
+//                  commands
 //   data_*         payload to the host, valid/ready; fresh_i: it begins a frame
 //   flush_o        nothing is there to be sent in this frame
 module ow_bridge_gather
@@ -39,6 +40,7 @@ module ow_bridge_gather
   input  logic [Ports-1:0]  heads_i,
   input  logic [Ports-1:0][37:0] wavelets_i,
   output logic [Ports-1:0]  pop_o,
+  output logic              command_o,
   output logic              data_valid_o,
   input  logic              data_ready_i,
   output logic [7:0]        data_o,
@@ -63,6 +65,7 @@ module ow_bridge_gather
   assign reporting = due_i && (fresh_i || in_front_q);
   assign head = 32'(port_q) < Ports && heads_i[port_q];
   assign wavelet = wavelets_i[port_q];
+  assign command_o = ow_link_pkg::is_command(wavelet[37:33], wavelet[32], wavelet[31:0]);
   assign chosen = chosen_q && chosen_port_q == port_q && chosen_colour_q == wavelet[37:33];
   assign room_colour = ow_link_pkg::to_colour(5'(room_queue_i), 5'(NumColours));
 

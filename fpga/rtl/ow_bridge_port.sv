@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// One edge port of the grid, as a neighbouring router would serve it.
+// One edge port of the grid, as a neighbouring router would serve it. What is the same for all ports
+// is done once, around them: ow_bridge_queues keeps the credits spent and sends only with those in
+// hand, ow_bridge_gather looks whether what it takes holds commands.
 //
 // Out of the grid: what arrives waits in a queue with a place for every credit that the grid has,
 // whatever its colours; popping returns the credit, or all of the colour for a wavelet with
-// commands, one a cycle (so at most one pop every LINK_CREDITS cycles).
-// Into the grid: send_i puts a wavelet on the link in the next cycle; it may be high only when
-// level_o has a credit of the colour, or all for a wavelet with commands, which takes them.
+// commands, one a cycle (so at most one pop every LINK_CREDITS cycles). Behind a pop the next one
+// is there after two cycles.
+// Into the grid: send_i puts a wavelet on the link in the next cycle.
+// All of link_o are registers: nothing but wires lies between them and the other clock's
+// (ow_fpga_hop). A link that carries nothing is zero, as tiles expect.
 //
 //   NumColours      data colours of the tiles; queues are these and the control plane's two
-//   link_i, link_o  the edge; link_o comes from registers by two gates
-//   send_i, queue_i, wavelet_i   a wavelet to send: its colour's queue, the word
-//   level_o         credits in hand, as ow_credit has them
-//   valid_o, wavelet_o, pop_i    head of what arrived
-//   moves_o         something moved here
-//   surplus_o       a credit came that was none
+//   link_i, link_o  the edge
+//   send_i, wavelet_i   a wavelet to send
+//   clear_i         the count of clear_i's queue becomes 0 (behind reset, each of them once)
+//   queue_i         a queue; given_o: credits that came for it, modulo 8
+//   valid_o, wavelet_o, pop_i    head of what arrived; command_i: it holds commands
+//   moves_o         something moves here
 `include "ow_assert.svh"
 
 module ow_bridge_port
@@ -28,89 +32,89 @@ module ow_bridge_port
   input  link_t             link_i,
   output link_t             link_o,
   input  logic              send_i,
-  input  logic [QueueW-1:0] queue_i,
   input  wavelet_t          wavelet_i,
-  output logic [LINK_CREDITS-1:0][Queues-1:0] level_o,
+  input  logic              clear_i,
+  input  logic [QueueW-1:0] queue_i,
+  output logic [2:0]        given_o,
   output logic              valid_o,
   output logic [37:0]       wavelet_o,
   input  logic              pop_i,
-  output logic              moves_o,
-  output logic              surplus_o
+  input  logic              command_i,
+  output logic              moves_o
 );
 
   `OW_ASSERT_INIT(two_colours, NumColours >= 2 && NumColours <= MAX_DATA_COLOURS)
   `OW_ASSERT_INIT(same_credits, LINK_CREDITS == CTL_CREDITS)
 
   // ------------------------------------------------------------------------- into the grid -------
-  logic [Queues-1:0] give, spend, drain, surplus;
-  /* verilator lint_off UNUSEDSIGNAL */ // of the assertions only
-  logic [Queues-1:0] some, every;
-  /* verilator lint_on UNUSEDSIGNAL */
-  logic [4:0] credit_queue;
-  logic command;
-  assign credit_queue = ow_link_pkg::to_queue(link_i.credit.colour, 5'(NumColours));
-  assign command = ow_link_pkg::is_command(wavelet_i.colour, wavelet_i.ctrl, wavelet_i.data);
-  for (genvar q = 0; q < Queues; q++) begin : gen_queue
-    assign give[q] = link_i.credit.valid && credit_queue == 5'(q);
-    assign spend[q] = send_i && queue_i == QueueW'(q) && !command;
-    assign drain[q] = send_i && queue_i == QueueW'(q) && command;
+  wavelet_t wavelet_q;
+  always_ff @(posedge clk_i) begin
+    if (rst_i || !send_i) wavelet_q <= '0;
+    else wavelet_q <= wavelet_i;
   end
 
-  ow_credit #(.Channels(Queues), .Slots(LINK_CREDITS)) u_credit (
-    .clk_i, .rst_i, .set_i('0), .set_full_i('0), .give_i(give), .spend_i(spend), .drain_i(drain),
-    .some_o(some), .all_o(every), .surplus_o(surplus), .level_o
+  // Credits that have come, by queue: read by who gives one and by who looks at a queue.
+  /* verilator lint_off UNUSEDSIGNAL */ // colours that the tiles do not have
+  logic [4:0] come;
+  /* verilator lint_on UNUSEDSIGNAL */
+  logic [QueueW-1:0] at;
+  logic [2:0] given, given_d;
+  logic write;
+  assign come = ow_link_pkg::to_queue(link_i.credit.colour, 5'(NumColours));
+  assign at = clear_i ? queue_i : come[QueueW-1:0];
+  assign write = clear_i || link_i.credit.valid;
+  assign given_d = clear_i ? '0 : given + 3'd1;
+  ow_ram_1r1w #(.Width(3), .Depth(2 ** QueueW)) u_given (
+    .clk_i, .rst_i, .we_i(write), .waddr_i(at), .wdata_i(given_d),
+    .re_i(1'b1), .raddr_i(come[QueueW-1:0]), .rdata_o(given)
   );
-  assign surplus_o = surplus != '0;
+  ow_ram_1r1w #(.Width(3), .Depth(2 ** QueueW)) u_given_scan (
+    .clk_i, .rst_i, .we_i(write), .waddr_i(at), .wdata_i(given_d),
+    .re_i(1'b1), .raddr_i(queue_i), .rdata_o(given_o)
+  );
 
   // ----------------------------------------------------------------------- out of the grid -------
-  // A power of two of places, which is what a memory of look-up tables has.
-  localparam int unsigned Depth = 2 ** $clog2(Queues * LINK_CREDITS);
-  logic empty, full;
-  /* verilator lint_off PINCONNECTEMPTY */
-  ow_fifo #(.Width(38), .Depth(Depth)) u_arrived (
+  // Never full, so its pointers need no bit more.
+  localparam int unsigned PtrW = $clog2(Queues * LINK_CREDITS + 1);
+  logic [PtrW-1:0] wptr_q, rptr_q;
+  logic fetch, valid_q;
+  assign fetch = wptr_q != rptr_q && !valid_q;
+  ow_fpga_ram #(.Width(38), .Depth(2 ** PtrW)) u_arrived (
     .clk_i, .rst_i,
-    .push_i(link_i.wavelet.valid), .full_o(full),
-    .data_i({link_i.wavelet.colour, link_i.wavelet.ctrl, link_i.wavelet.data}),
-    .pop_i, .empty_o(empty), .data_o(wavelet_o), .level_o()
+    .we_i(link_i.wavelet.valid), .waddr_i(wptr_q),
+    .wdata_i({link_i.wavelet.colour, link_i.wavelet.ctrl, link_i.wavelet.data}),
+    .re_i(fetch), .raddr_i(rptr_q), .rdata_o(wavelet_o)
   );
-  /* verilator lint_on PINCONNECTEMPTY */
-  assign valid_o = !empty;
+  assign valid_o = valid_q;
 
-  logic [1:0] owed_q;  // credits that go back, the one on the link among them
-  logic [4:0] owed_colour_q;
-  logic       sent_q;
-  wavelet_t   wavelet_q;
-  logic       popped_command;
-  assign popped_command = ow_link_pkg::is_command(wavelet_o[37:33], wavelet_o[32], wavelet_o[31:0]);
+  localparam int unsigned LeftW = $clog2(LINK_CREDITS);
+  credit_t          credit_q;
+  logic [LeftW-1:0] left_q;    // so many more behind that one
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      owed_q <= '0;
-      owed_colour_q <= '0;
-      sent_q <= 1'b0;
+      wptr_q <= '0;
+      rptr_q <= '0;
+      valid_q <= 1'b0;
+      credit_q <= '0;
+      left_q <= '0;
     end else begin
-      if (pop_i) begin
-        owed_q <= popped_command ? 2'(LINK_CREDITS) : 2'd1;
-        owed_colour_q <= wavelet_o[37:33];
-      end else if (owed_q != '0) begin
-        owed_q <= owed_q - 2'd1;
-      end
-      sent_q <= send_i;
+      if (link_i.wavelet.valid) wptr_q <= wptr_q + PtrW'(1);
+      if (fetch) rptr_q <= rptr_q + PtrW'(1);
+      valid_q <= fetch || (valid_q && !pop_i);
+      if (pop_i) credit_q <= '{valid: 1'b1, colour: wavelet_o[37:33]};
+      else if (left_q == '0) credit_q <= '0;
+      if (pop_i) left_q <= command_i ? LeftW'(LINK_CREDITS - 1) : '0;
+      else if (left_q != '0) left_q <= left_q - LeftW'(1);
     end
   end
-  always_ff @(posedge clk_i) if (send_i) wavelet_q <= wavelet_i;
+  assign link_o = '{wavelet: wavelet_q, credit: credit_q};
+  assign moves_o = link_i.wavelet.valid || link_i.credit.valid || wavelet_q.valid ||
+                   credit_q.valid || valid_q || wptr_q != rptr_q;
 
-  always_comb begin : drive
-    link_o = '0;
-    if (sent_q) link_o.wavelet = wavelet_q;
-    if (owed_q != '0) link_o.credit = '{valid: 1'b1, colour: owed_colour_q};
-  end
-  assign moves_o = link_i.wavelet.valid || link_i.credit.valid || send_i || sent_q ||
-                   owed_q != '0 || !empty;
-
-  `OW_ASSERT(pops_apart, !pop_i || owed_q <= 2'd1, "a pop before the last one's credits went back")
-  `OW_ASSERT(room_for_credits, !link_i.wavelet.valid || !full, "a wavelet came without a credit")
-  `OW_ASSERT(sends_with_credit, !send_i || (command ? every[queue_i] : some[queue_i]),
-             "sent without a credit")
+  `OW_ASSERT(pops_what_is_there, !pop_i || valid_q, "a pop of nothing")
+  `OW_ASSERT(pops_apart, !pop_i || left_q == '0, "a pop before the last one's credits went back")
+  `OW_ASSERT(room_for_credits, !link_i.wavelet.valid || PtrW'(wptr_q + PtrW'(1)) != rptr_q,
+             "a wavelet came without a credit")
 
 endmodule

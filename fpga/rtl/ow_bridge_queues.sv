@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wavelets that wait in front of the grid: a queue of QUEUE_SLOTS for each port and colour, all
-// in one memory, and the count of those that have gone, which the host is told.
+// The wavelets that wait in front of the grid: a queue of QUEUE_SLOTS for each port and colour, and
+// of each queue how many have come and gone and which credits are spent, all in block RAMs.
 //
 // A scan looks at one queue a cycle, in turn, and sends its head when the colour has a credit (all
 // of them, if it holds commands), in two cycles more. So a queue sends one wavelet a round, which
 // is Ports * 2^ceil(log2(Queues)) cycles if the others are empty.
 // The host knows how many places are free and pushes only then. A queue that has sent, or whose
-// report was asked for, is reported with its count and its credits.
+// report was asked for, is reported with its count and its credits when the scan comes by and the
+// report is taken; the scan waits for nothing.
 //
 //   Ports, NumColours  of the grid's edge, of its tiles
 //   ready_o            low for a while after reset: the counts are being cleared
-//   push_i ...         a wavelet: port, queue, control bit and data
-//   send_o ...         to a port: see ow_bridge_port; send_port_o: a bit a port
+//   push_i ...         a wavelet: port, queue, control bit and data; port and queue stand for two
+//                      cycles before and one behind
+//   send_port_o ...    to a port, a bit a port: the wavelet
+//   clear_o, scan_queue_o, given_i   the queue that is looked at, in all ports, and the credits that
+//                      came for it (ow_bridge_port)
 //   report_all_i       report every queue
-//   room_*             a report, valid/ready: port, queue, wavelets gone modulo 64, credits
+//   room_*             a report, valid/ready but for one cycle: port, queue, wavelets gone modulo 64,
+//                      credits
 //   due_o              some queue is to be reported
 //   idle_o             nothing is to be sent, or its colours have no credit
+//   surplus_o          more credits have come than were spent
 `include "ow_assert.svh"
 
 module ow_bridge_queues
@@ -37,9 +43,10 @@ module ow_bridge_queues
   input  logic [QueueW-1:0] push_queue_i,
   input  logic [32:0]       push_data_i,
   output logic [Ports-1:0]  send_port_o,
-  output logic [QueueW-1:0] send_queue_o,
   output wavelet_t          send_o,
-  input  logic [Ports-1:0][LINK_CREDITS-1:0][Queues-1:0] level_i,
+  output logic              clear_o,
+  output logic [QueueW-1:0] scan_queue_o,
+  input  logic [Ports-1:0][2:0] given_i,
   input  logic              report_all_i,
   output logic              room_valid_o,
   input  logic              room_ready_i,
@@ -48,123 +55,144 @@ module ow_bridge_queues
   output logic [SlotW:0]    room_gone_o,
   output logic [1:0]        room_credits_o,
   output logic              due_o,
-  output logic              idle_o
+  output logic              idle_o,
+  output logic              surplus_o
 );
 
   `OW_ASSERT_INIT(two_ports, Ports >= 2)
+  `OW_ASSERT_INIT(credits_in_hand, LINK_CREDITS <= 3)  // of a count modulo 8 that tells a surplus
 
   localparam int unsigned IndexW = PortW + QueueW;
   localparam int unsigned Indices = 2 ** IndexW;
-  typedef logic [SlotW:0] count_t;
+  typedef logic [SlotW:0] count_t;  // wavelets, modulo 2 * QUEUE_SLOTS
+  typedef struct packed {
+    logic       due;    // to be reported
+    logic [2:0] spent;  // credits, modulo 8
+    count_t     gone;
+  } state_t;
 
-  // Cleared one after the other behind reset.
-  logic [IndexW:0] clear_q;
-  logic clearing;
-  assign clearing = !clear_q[IndexW];
-  assign ready_o = !clearing;
-
-  // Wavelets pushed into a queue, and gone from it, modulo 2 * QUEUE_SLOTS. The first count has a
-  // copy for the scan.
-  logic [IndexW-1:0] scan_q, push_at;
-  count_t pushed, pushed_scan, gone;
+  typedef enum logic [1:0] {LOOK, READ, SEND} step_e;
+  step_e             step_q;
+  logic              clearing_q;  // behind reset, a round of the scan
+  logic [IndexW-1:0] scan_q, scan_next, push_at;
+  logic [PortW-1:0]  port;
+  logic [QueueW-1:0] queue;
+  logic              looks, next, bump, reports;
+  assign {port, queue} = scan_q;
+  assign scan_next = scan_q + IndexW'(1);
   assign push_at = {push_port_i, push_queue_i};
-  logic bump;   // the queue of the scan has sent
+  assign looks = step_q == LOOK && !clearing_q;
+  assign ready_o = !clearing_q;
 
-  ow_ram_1r1w #(.Width(SlotW + 1), .Depth(Indices)) u_pushed (
-    .clk_i, .rst_i, .we_i(push_i || clearing),
-    .waddr_i(clearing ? clear_q[IndexW-1:0] : push_at),
-    .wdata_i(clearing ? '0 : pushed + count_t'(1)),
-    .re_i(1'b1), .raddr_i(push_at), .rdata_o(pushed)
+  // -------------------------------------------------------------------------------- counts -------
+  // Of the queue that is looked at, as it was when the scan came to it; a wavelet that is pushed in
+  // that cycle is seen in the next round.
+  count_t pushed, pushed_scan, count_d;
+  state_t state, state_d;
+  logic   missed, missed_q, state_we;
+  assign count_d = clearing_q ? '0 : pushed + count_t'(1);
+  assign missed = push_i && push_at == scan_next;
+  ow_fpga_ram #(.Width(SlotW + 1), .Depth(Indices)) u_pushed (
+    .clk_i, .rst_i, .we_i(push_i || clearing_q), .waddr_i(clearing_q ? scan_q : push_at),
+    .wdata_i(count_d), .re_i(!push_i && !clearing_q), .raddr_i(push_at), .rdata_o(pushed)
   );
-  ow_ram_1r1w #(.Width(SlotW + 1), .Depth(Indices)) u_pushed_scan (
-    .clk_i, .rst_i, .we_i(push_i || clearing),
-    .waddr_i(clearing ? clear_q[IndexW-1:0] : push_at),
-    .wdata_i(clearing ? '0 : pushed + count_t'(1)),
-    .re_i(1'b1), .raddr_i(scan_q), .rdata_o(pushed_scan)
+  ow_fpga_ram #(.Width(SlotW + 1), .Depth(Indices)) u_pushed_scan (
+    .clk_i, .rst_i, .we_i(push_i || clearing_q), .waddr_i(clearing_q ? scan_q : push_at),
+    .wdata_i(count_d), .re_i(next && !missed), .raddr_i(scan_next), .rdata_o(pushed_scan)
   );
-  ow_ram_1r1w #(.Width(SlotW + 1), .Depth(Indices)) u_gone (
-    .clk_i, .rst_i, .we_i(bump || clearing),
-    .waddr_i(clearing ? clear_q[IndexW-1:0] : scan_q),
-    .wdata_i(clearing ? '0 : gone + count_t'(1)),
-    .re_i(1'b1), .raddr_i(scan_q), .rdata_o(gone)
+  ow_fpga_ram #(.Width($bits(state_t)), .Depth(Indices)) u_state (
+    .clk_i, .rst_i, .we_i(state_we), .waddr_i(scan_q), .wdata_i(state_d),
+    .re_i(next), .raddr_i(scan_next), .rdata_o(state)
   );
 
   // ---------------------------------------------------------------------------------- scan -------
-  typedef enum logic [1:0] {LOOK, READ, SEND} step_e;
-  step_e step_q;
-  logic [PortW-1:0]  port;
-  logic [QueueW-1:0] queue;
-  logic exists, some, every, waits, due, reports, next;
-  logic [LINK_CREDITS-1:0] level;
-  logic [Ports-1:0][Queues-1:0] due_q;  // to be reported
+  logic       exists, waits, command, sweeps, left_due_q;
+  logic [2:0] credits;   // in hand
   logic [32:0] head;
-  logic command;
-  logic [IndexW:0] waiting_q;           // rounds of the scan without anything, see idle_o
-  assign {port, queue} = scan_q;
+  logic [4:0]  colour;
+  logic [IndexW:0] waiting_q;  // queues in a row of which none got or sent anything
+  logic [IndexW:0] sweep_q;    // queues that are still to be marked for a report
+  logic [IndexW:0] due_q;      // queues that are marked
+  logic rises, falls;
   assign exists = 32'(port) < Ports && 32'(queue) < Queues;
+  assign scan_queue_o = queue;
+  assign clear_o = clearing_q;
+  assign credits = 3'(LINK_CREDITS) + given_i[port] - state.spent;
+  assign waits = exists && pushed_scan != state.gone && !missed_q;
+  assign surplus_o = looks && exists && credits > 3'(LINK_CREDITS);
 
-  always_comb begin : pick
-    due = 1'b0;
-    level = '0;
-    if (exists) begin
-      due = due_q[port][queue];
-      for (int unsigned k = 0; k < LINK_CREDITS; k++) level[k] = level_i[port][k][queue];
-    end
-    some = level[0];
-    every = level[LINK_CREDITS-1];
-  end
-
-  ow_ram_1r1w #(.Width(33), .Depth(Indices * QUEUE_SLOTS), .ReadLatency(1)) u_words (
+  ow_fpga_ram #(.Width(33), .Depth(Indices * QUEUE_SLOTS)) u_words (
     .clk_i, .rst_i,
     .we_i(push_i), .waddr_i({push_at, pushed[SlotW-1:0]}), .wdata_i(push_data_i),
-    .re_i(step_q == READ), .raddr_i({scan_q, gone[SlotW-1:0]}), .rdata_o(head)
+    .re_i(step_q == READ), .raddr_i({scan_q, state.gone[SlotW-1:0]}), .rdata_o(head)
   );
 
-  logic [4:0] colour;
   assign colour = ow_link_pkg::to_colour(5'(queue), 5'(NumColours));
   assign command = ow_link_pkg::is_command(colour, head[32], head[31:0]);
-  assign waits = exists && pushed_scan != gone;
-  assign bump = step_q == SEND && (command ? every : some);
-  assign reports = step_q == LOOK && room_valid_o && room_ready_i;
-  assign next = step_q == SEND || (step_q == LOOK && !(waits && some) && !room_valid_o) || reports;
+  assign bump = step_q == SEND && (command ? credits == 3'(LINK_CREDITS) : credits != '0);
+  assign next = clearing_q || step_q == SEND || (looks && !(waits && credits != '0));
 
-  assign room_valid_o = step_q == LOOK && due && !clearing;
+  assign room_valid_o = looks && state.due;
+  assign reports = room_valid_o && room_ready_i;
   assign room_port_o = port;
   assign room_queue_o = queue;
-  assign room_gone_o = gone;
-  assign room_credits_o = 2'(level[0]) + 2'(level[LINK_CREDITS-1]);
+  assign room_gone_o = state.gone;
+  assign room_credits_o = credits[1:0];
+
+  // A queue is marked by a request for all reports and by sending, and unmarked by its report.
+  assign sweeps = looks && sweep_q != '0 && exists;
+  assign rises = (sweeps && !state.due) || (bump && !left_due_q);
+  assign falls = reports;
+  assign state_we = clearing_q || sweeps || reports || bump;
+  always_comb begin : change
+    state_d = state;
+    if (bump) begin
+      state_d.gone = state.gone + count_t'(1);
+      state_d.spent = state.spent + (command ? 3'(LINK_CREDITS) : 3'd1);
+    end
+    state_d.due = !reports;
+    if (clearing_q) state_d = '0;
+  end
 
   always_comb begin : send
-    send_port_o = '0;
     for (int unsigned p = 0; p < Ports; p++) send_port_o[p] = bump && port == PortW'(p);
     send_o = '{valid: 1'b1, colour: colour, ctrl: head[32], data: head[31:0]};
   end
-  assign send_queue_o = queue;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      clear_q <= '0;
+      clearing_q <= 1'b1;
       scan_q <= '0;
       step_q <= LOOK;
+      missed_q <= 1'b0;
+      left_due_q <= 1'b0;
+      sweep_q <= '0;
       due_q <= '0;
       waiting_q <= '0;
     end else begin
-      if (clearing) clear_q <= clear_q + (IndexW + 1)'(1);
-      if (next && !clearing) scan_q <= scan_q + IndexW'(1);
+      if (scan_q == '1) clearing_q <= 1'b0;
+      if (next) begin
+        scan_q <= scan_next;
+        missed_q <= missed;
+      end
       unique case (step_q)
-        LOOK: if (waits && some && !clearing && !(room_valid_o && room_ready_i)) step_q <= READ;
+        LOOK: if (!next) step_q <= READ;
         READ: step_q <= SEND;
         default: step_q <= LOOK;
       endcase
-      if (exists && bump) due_q[port][queue] <= 1'b1;
-      if (exists && reports) due_q[port][queue] <= 1'b0;
-      if (report_all_i) due_q <= '1;
+      if (looks) left_due_q <= (state.due || sweeps) && !reports;
+      if (report_all_i) sweep_q <= (IndexW + 1)'(Indices);
+      else if (looks && sweep_q != '0) sweep_q <= sweep_q - (IndexW + 1)'(1);
+      if (rises && !falls) due_q <= due_q + (IndexW + 1)'(1);
+      if (falls && !rises) due_q <= due_q - (IndexW + 1)'(1);
       // A whole round in which nothing came and nothing could be sent.
-      if (push_i || bump) waiting_q <= '0;
+      if (push_i || bump || clearing_q) waiting_q <= '0;
       else if (next && !waiting_q[IndexW]) waiting_q <= waiting_q + (IndexW + 1)'(1);
     end
   end
-  assign due_o = due_q != '0;
+  assign due_o = due_q != '0 || sweep_q != '0;
   assign idle_o = waiting_q[IndexW];
+
+  `OW_ASSERT(marks_are_counted, !falls || due_q != '0, "a report of a queue that was not marked")
 
 endmodule

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "bridge_wire.h"
+#include "ow/uart/session.h"
 #include "ow/uart/uart_device.h"
 
 namespace ow::uart {
@@ -186,6 +187,24 @@ TEST(Bridge, ABlockedColourHoldsNoOther) {
   for (Edge& e : board.edges) e.set_blocked(0);
   device->run(1'000'000, [&] { return board.edges[6].got(2).size() == 200; });
   EXPECT_EQ(board.edges[6].got(2).size(), 200u);
+}
+
+// While the host acknowledges nothing, reports wait on the board; its queues send on meanwhile.
+TEST(Bridge, AReportThatWaitsHoldsNoQueue) {
+  Board board(4);
+  Session session(std::make_unique<BridgeWire>(&board), 1, {});
+  session.open();
+  for (uint32_t i = 0; i < 4000; ++i) board.edges[0].give(Wavelet{1, false, i});
+  for (int i = 0; i < 50000; ++i) board.clock();  // a window of frames to the host, and more
+  board.up.lost = 1;
+  board.to_host.clear();
+  Bytes records = {kSelect, 6, 0, kData, 1, 0, 0, 0, kSelect, 6, 1};
+  for (int i = 0; i < kQueueSlots; ++i) records.insert(records.end(), {kData, 5, 0, 0, 0});
+  session.put(records);
+  while (session.backlog() > 0) session.work(0.001);
+  for (int i = 0; i < 50000; ++i) board.clock();
+  EXPECT_EQ(board.edges[6].got(0).size(), 1u);
+  EXPECT_EQ(board.edges[6].got(1).size(), static_cast<size_t>(kQueueSlots));
 }
 
 TEST(Bridge, GoesOnWhenTheCableWasOutForTwoSeconds) {

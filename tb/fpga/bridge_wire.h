@@ -55,6 +55,7 @@ class Edge {
   // The word that the grid drives, from what came in the cycle before.
   uint64_t clock(uint64_t in) {
     if (in == 0 && busy_ == 0) return 0;
+    if (in != 0 && !link_has_wavelet(in) && !link_has_credit(in)) broken = "nothing is not zero";
     if (link_has_wavelet(in)) {
       const Wavelet w = link_wavelet(in);
       got_[w.colour].push_back(w);
