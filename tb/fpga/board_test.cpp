@@ -26,10 +26,6 @@
 namespace ow::fpga {
 namespace {
 
-std::unique_ptr<uart::UartDevice> board(const SimBoardOptions& options = {}) {
-  return uart::open_board(std::make_unique<SimBoard>(options));
-}
-
 TEST(FpgaBoard, IsBroughtUpOverTheWire) {
   auto pins = std::make_unique<SimBoard>();
   SimBoard& sim = *pins;
@@ -51,12 +47,27 @@ TEST(FpgaBoard, IsBroughtUpOverTheWire) {
   EXPECT_EQ(device->run(100000), RunStatus::Quiet);
 }
 
+// A board that leaves behind how many bytes its wire has spoilt.
+class CountedBoard : public SimBoard {
+ public:
+  CountedBoard(const SimBoardOptions& options, uint64_t* spoilt)
+      : SimBoard(options), spoilt_(*spoilt) {}
+  ~CountedBoard() override { spoilt_ += faults(); }
+
+ private:
+  uint64_t& spoilt_;
+};
+
 // The digits of configs/digits-mini.yaml, the first few, by a network of few epochs.
-jobs::RunReport digits(const SimBoardOptions& options, size_t samples) {
+jobs::RunReport digits(const SimBoardOptions& options, size_t samples, uint64_t* spoilt = nullptr) {
+  uint64_t unused = 0;
+  if (spoilt == nullptr) spoilt = &unused;
   jobs::RunParams params = jobs::load_params(OW_SOURCE_DIR "/configs/digits-mini.yaml");
   jobs::RunOptions run;
   run.tile = jobs::kMiniTile;
-  run.make = [&options](GridShape) { return board(options); };
+  run.make = [&options, spoilt](GridShape) {
+    return uart::open_board(std::make_unique<CountedBoard>(options, spoilt));
+  };
   run.firmware = OW_FIRMWARE_DIR "/stream_layer_mini.elf";
   run.reference = golden::run_network;
   run.train = golden::train;
@@ -86,14 +97,18 @@ TEST(FpgaBoard, DigitsHaveTheBitsOfGoldenOverABadWire) {
   SimBoardOptions options;
   options.lost = options.doubled = options.changed = 1e-3 / 3;
   options.seed = 5;
-  expect_golden(digits(options, 16));
+  uint64_t spoilt = 0;
+  expect_golden(digits(options, 16, &spoilt));
+  EXPECT_GT(spoilt, 0u);
 }
 
 TEST(FpgaBoard, GoesOnWhenTheCableWasOut) {
   SimBoardOptions options;
   options.out_after = 6000;
   options.out_seconds = 0.02;  // many times a resend
-  expect_golden(digits(options, 16));
+  uint64_t spoilt = 0;
+  expect_golden(digits(options, 16, &spoilt));
+  EXPECT_GT(spoilt, 0u);
 }
 
 TEST(FpgaBoard, ACableThatStaysOutIsAnError) {

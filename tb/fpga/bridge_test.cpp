@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <utility>
 
 #include "bridge_wire.h"
 #include "ow/uart/session.h"
@@ -275,9 +276,10 @@ TEST(Bridge, ABoardThatIsResetIsAnError) {
             "bridge: the board was reset while it was in use");
 }
 
-// Opens sessions and acknowledges frames, and does nothing else.
+// Opens sessions and acknowledges frames, and does nothing else but send `payload` once.
 class LazyBoard : public Wire {
  public:
+  Bytes payload;
   size_t write(const uint8_t* data, size_t count) override {
     for (size_t i = 0; i < count; ++i) {
       const auto event = decoder_.take(data[i]);
@@ -292,6 +294,11 @@ class LazyBoard : public Wire {
         answer.ack = static_cast<uint8_t>(event->frame.seq + 1);
       }
       encode(answer, &bytes_);
+      if (event->frame.kind == Kind::Data && !payload.empty()) {
+        answer.kind = Kind::Data;
+        answer.payload = std::exchange(payload, Bytes());
+        encode(answer, &bytes_);
+      }
     }
     return count;
   }
@@ -312,6 +319,29 @@ class LazyBoard : public Wire {
   Bytes bytes_;
   double now_ = 0;
 };
+
+// A grid that sends for ever keeps the wire in use for ever.
+TEST(Bridge, AProgramThatSendsForEverComesToItsLimit) {
+  constexpr uint64_t kLimit = 500;
+  Board board(6);
+  const auto device = open_device(&board);
+  for (uint32_t i = 0; i < 20000; ++i) board.edges[i % kPorts].give(Wavelet{1, false, i});
+  EXPECT_EQ(device->run(kLimit), RunStatus::CycleLimit);
+  EXPECT_LE(device->available(Side::North, 0, 1), 2 * kLimit);
+  EXPECT_GT(board.edges[0].left(), 0u);
+}
+
+TEST(Bridge, AnAnswerThatNobodyAskedForIsAnError) {
+  auto wire = std::make_unique<LazyBoard>();
+  wire->payload = {kChain, 1, 2, 3, 4, 5, 6, 7, 8};
+  UartDevice device(std::move(wire));
+  try {
+    device.run(1000);
+    FAIL() << "the answer was taken";
+  } catch (const ProtocolError& e) {
+    EXPECT_STREQ(e.what(), "the board sends the answer of a chain that nobody asked");
+  }
+}
 
 TEST(Bridge, ABoardThatOnlyAcknowledgesIsAnError) {
   const std::string expected =

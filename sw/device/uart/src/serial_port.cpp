@@ -2,7 +2,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/ioctl.h>
+#include <sys/file.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -52,10 +52,7 @@ class SerialPort : public Wire {
       throw;
     }
   }
-  ~SerialPort() override {
-    ::ioctl(fd_, TIOCNXCL);
-    ::close(fd_);
-  }
+  ~SerialPort() override { ::close(fd_); }
   SerialPort(const SerialPort&) = delete;
   SerialPort& operator=(const SerialPort&) = delete;
 
@@ -96,9 +93,10 @@ class SerialPort : public Wire {
     if (::tcgetattr(fd_, &settings) != 0) {
       throw BadInput(fmt::format("{}: is not a serial port: {}", path_, std::strerror(errno)));
     }
-    // Another program's bytes in between would only cost resends, but its reads would take ours.
-    if (::ioctl(fd_, TIOCEXCL) != 0) {
-      throw BadInput(fmt::format("{}: is in use: {}", path_, std::strerror(errno)));
+    // Another program's bytes in between would only cost resends, but its reads would take ours. A
+    // lock ends with the program that holds it, however that ends.
+    if (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
+      throw BadInput(fmt::format("{}: is in use by another program", path_));
     }
     ::cfmakeraw(&settings);
     settings.c_cflag |= CLOCAL | CREAD;
@@ -109,6 +107,12 @@ class SerialPort : public Wire {
         ::tcsetattr(fd_, TCSANOW, &settings) != 0) {
       throw BadInput(
           fmt::format("{}: does not run at {} baud: {}", path_, baud_, std::strerror(errno)));
+    }
+    // A driver takes the nearest rate that it has, and says so only when it is asked.
+    termios taken{};
+    if (::tcgetattr(fd_, &taken) != 0 || ::cfgetispeed(&taken) != rate ||
+        ::cfgetospeed(&taken) != rate) {
+      throw BadInput(fmt::format("{}: does not run at {} baud", path_, baud_));
     }
     ::tcflush(fd_, TCIOFLUSH);
   }

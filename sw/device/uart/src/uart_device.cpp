@@ -172,6 +172,7 @@ void UartDevice::arrived(uint32_t data, bool control) {
   }
   const Wavelet w{static_cast<uint8_t>(come_colour_), control, data};
   ports_[come_port_].arrivals[w.colour].push_back({cycle_, w});
+  ++moved_;
   event_ = true;
   used_ = true;
 }
@@ -192,6 +193,7 @@ void UartDevice::room(const uint8_t* record) {
   q.fresh = true;
   port.queued -= n;
   queued_ -= n;
+  moved_ += n;
   const size_t after = q.all();
   if ((before > kPortRefill && after <= kPortRefill) || (before > 0 && after == 0)) event_ = true;
   if (n > 0) used_ = true;
@@ -312,6 +314,10 @@ void UartDevice::carry_out(const uint8_t* record) {
     case kChain: {
       uint64_t answer = 0;  // most significant byte first
       for (int i = 1; i <= 8; ++i) answer = answer << 8 | record[i];
+      if (chains_owed_ == 0) {
+        throw ProtocolError("the board sends the answer of a chain that nobody asked");
+      }
+      --chains_owed_;
       chain_answers_.push_back(answer);
       --owed_;
       used_ = true;
@@ -395,6 +401,7 @@ void UartDevice::send_command(int end, const wafer::ChainCommand& command) {
   Bytes record{kChain, static_cast<uint8_t>(end)};
   for (int i = 7; i >= 0; --i) record.push_back(static_cast<uint8_t>(frame >> (8 * i)));
   owe();
+  ++chains_owed_;
   session_.put(record);
   used_ = true;
   sent_since_ = true;

@@ -25,8 +25,12 @@ class UartDevice : public Device, public wafer::ChainAccess {
 
   GridShape shape() const override { return grid_; }
   uint64_t cycle() const override { return cycle_; }
-  // Without the cycles in which the wire was in use: those are not the machine's.
-  uint64_t patience_cycle() const override { return cycle_ - wire_cycles_; }
+  // Without the cycles in which the wire was in use: those are not the machine's. What was on the
+  // wire counts as the cycles that its wavelets take at the machine's ports, so that a program that
+  // sends for ever comes to its limit.
+  uint64_t patience_cycle() const override {
+    return cycle_ - wire_cycles_ + moved_ / ports_.size();
+  }
   std::string description() const override;
   // Asks the board. What the board does not answer in time is DeviceFault, as everywhere.
   int send_credits(Side side, int index, int colour) const override;
@@ -100,8 +104,10 @@ class UartDevice : public Device, public wafer::ChainAccess {
 
   uint64_t cycle_ = 0;
   uint64_t wire_cycles_ = 0;
+  uint64_t moved_ = 0;  // wavelets that have entered or left the grid
   const double silence_;
   int owed_ = 0;                // answers that are due
+  int chains_owed_ = 0;         // of them, of chains
   double last_record_ = 0;      // when one came, or since when one is due
   bool used_ = false;           // the wire carried something besides status since the last one
   bool asked_ = false;          // for a status that has not come
