@@ -7,13 +7,14 @@ WAFER ?= configs/wafer-2x2.yaml
 DEFECTS ?= configs/defects-2x2.yaml
 JOBS ?= $(shell nproc)
 TEST_ARGS ?=
+BOARD ?= ulx3s
 
 .DEFAULT_GOAL := help
-.PHONY: help sim train test test-all build bootstrap lint wave synth formal timing gates bench coverage fuzz clean
+.PHONY: help sim train test test-all build bootstrap lint wave synth formal fpga fpga-load timing gates bench coverage fuzz clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
-	@echo "  Variables: CONFIG=$(CONFIG) TRAIN=$(TRAIN) WAFER=$(WAFER) DEFECTS=$(DEFECTS) BUILD=$(BUILD) JOBS=$(JOBS)"
+	@echo "  Variables: CONFIG=$(CONFIG) TRAIN=$(TRAIN) WAFER=$(WAFER) DEFECTS=$(DEFECTS) BOARD=$(BOARD) BUILD=$(BUILD) JOBS=$(JOBS)"
 
 bootstrap:  ## install the tools that are missing (or say how)
 	@scripts/bootstrap
@@ -60,6 +61,13 @@ wave: bootstrap $(BUILD)/build.ninja  ## waves (FST) of a small run, or of what 
 synth:  ## check the full tile with Yosys, map the mini tile for ECP5, cells by block
 	@scripts/bootstrap synth
 	@BUILD=$(BUILD) scripts/synth $(SYNTH_ARGS)
+
+fpga:  ## bitstream for BOARD, or the reason why there is none (FPGA_ARGS=--wires: without tiles)
+	@scripts/bootstrap fpga
+	@BUILD=$(BUILD) scripts/fpga build $(BOARD) $(FPGA_ARGS)
+
+fpga-load:  ## the bitstream into BOARD
+	@BUILD=$(BUILD) scripts/fpga load $(BOARD)
 
 timing:  ## area and longest paths of tile, link, station, muxes in FO4 (BLOCKS="ow_router ...": of modules; LIB=file.lib)
 	@scripts/bootstrap timing

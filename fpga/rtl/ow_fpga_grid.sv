@@ -7,6 +7,9 @@
 // (ow_fpga_hop). Edge ports are numbered as ow_bridge has them.
 //
 //   Rows, Cols     tiles of a reticle, without spares; the other parameters are those of ow_tile
+//   Tiles          0: wires and a register instead of the tiles, for parts that are too small for
+//                  them: what enters at a port leaves at the other end of its row or column, and no
+//                  station answers on the chains. Clocks, crossings and bridge are as ever.
 //   rst_i          of clk_a_i; the second reticle's is taken over from it
 //   cycle_o        cycle count since the reset, of the first reticle
 //   links_*        edge ports: north, east, south, west
@@ -26,6 +29,7 @@ module ow_fpga_grid
   parameter int unsigned NumColours = 4,
   parameter int unsigned NumThreads = 3,
   parameter int unsigned QueueDepth = 8,
+  parameter bit Tiles = 1'b1,
   localparam int unsigned Ports = 2 * (Rows + 2 * Cols),
   localparam int unsigned Ends = 4 * Rows
 ) (
@@ -42,7 +46,7 @@ module ow_fpga_grid
   output logic              idle_o
 );
 
-  localparam int unsigned Tiles = Rows * Cols;
+  localparam int unsigned Count = Rows * Cols;
 
   logic [1:0] clk, rst;
   assign clk = {clk_b_i, clk_a_i};
@@ -54,11 +58,11 @@ module ow_fpga_grid
   link_t [1:0][Rows-1:0] east_i, east_o, west_i, west_o;
   logic [1:0][Rows-1:0] chain_w, chain_w_near, chain_w_skip, chain_e, chain_e_near, chain_e_skip;
   /* verilator lint_off UNUSEDSIGNAL */ // stations at an outer edge have no link to ask
-  logic [1:0][Tiles-1:0] stat_re;
-  logic [1:0][Tiles-1:0][1:0] stat_side;
-  logic [1:0][Tiles-1:0][5:0] stat_addr;
+  logic [1:0][Count-1:0] stat_re;
+  logic [1:0][Count-1:0][1:0] stat_side;
+  logic [1:0][Count-1:0][5:0] stat_addr;
   /* verilator lint_on UNUSEDSIGNAL */
-  logic [1:0][Tiles-1:0][31:0] stat;
+  logic [1:0][Count-1:0][31:0] stat;
   logic [1:0][Rows-1:0][31:0] link_stat;
   logic [1:0] idle;
   logic [1:0][Rows-1:0] link_up, link_idle;
@@ -72,18 +76,48 @@ module ow_fpga_grid
       assign cycle_o = cycle_q;
     end
 
-    ow_reticle #(
-      .Rows(Rows), .Cols(Cols), .SpareRows(0), .SpareCols(0), .Lanes(Lanes), .SramBytes(SramBytes),
-      .NumColours(NumColours), .NumThreads(NumThreads), .QueueDepth(QueueDepth)
-    ) u_reticle (
-      .clk_i(clk[d]), .rst_i(rst[d]), .cycle_i(cycle_q),
-      .north_i(north_i[d]), .east_i(east_i[d]), .south_i(south_i[d]), .west_i(west_i[d]),
-      .north_o(north_o[d]), .east_o(east_o[d]), .south_o(south_o[d]), .west_o(west_o[d]),
-      .chain_w_i(chain_w[d]), .chain_w_near_o(chain_w_near[d]), .chain_w_skip_o(chain_w_skip[d]),
-      .chain_e_i(chain_e[d]), .chain_e_near_o(chain_e_near[d]), .chain_e_skip_o(chain_e_skip[d]),
-      .stat_re_o(stat_re[d]), .stat_side_o(stat_side[d]), .stat_addr_o(stat_addr[d]),
-      .stat_i(stat[d]), .idle_o(idle[d])
-    );
+    if (Tiles) begin : gen_tiles
+      ow_reticle #(
+        .Rows(Rows), .Cols(Cols), .SpareRows(0), .SpareCols(0), .Lanes(Lanes), .SramBytes(SramBytes),
+        .NumColours(NumColours), .NumThreads(NumThreads), .QueueDepth(QueueDepth)
+      ) u_reticle (
+        .clk_i(clk[d]), .rst_i(rst[d]), .cycle_i(cycle_q),
+        .north_i(north_i[d]), .east_i(east_i[d]), .south_i(south_i[d]), .west_i(west_i[d]),
+        .north_o(north_o[d]), .east_o(east_o[d]), .south_o(south_o[d]), .west_o(west_o[d]),
+        .chain_w_i(chain_w[d]), .chain_w_near_o(chain_w_near[d]), .chain_w_skip_o(chain_w_skip[d]),
+        .chain_e_i(chain_e[d]), .chain_e_near_o(chain_e_near[d]), .chain_e_skip_o(chain_e_skip[d]),
+        .stat_re_o(stat_re[d]), .stat_side_o(stat_side[d]), .stat_addr_o(stat_addr[d]),
+        .stat_i(stat[d]), .idle_o(idle[d])
+      );
+    end else begin : gen_wires
+      link_t [Cols-1:0] south_q, north_q;
+      link_t [Rows-1:0] west_q, east_q;
+      always_ff @(posedge clk[d]) begin
+        if (rst[d]) {south_q, north_q, west_q, east_q} <= '0;
+        else {south_q, north_q, west_q, east_q} <= {north_i[d], south_i[d], east_i[d], west_i[d]};
+      end
+      assign south_o[d] = south_q;
+      assign north_o[d] = north_q;
+      assign west_o[d] = west_q;
+      assign east_o[d] = east_q;
+      assign {chain_w_near[d], chain_w_skip[d], chain_e_near[d], chain_e_skip[d]} = '0;
+      assign {stat_re[d], stat_side[d], stat_addr[d]} = '0;
+      logic still;
+      always_comb begin : moves
+        still = 1'b1;
+        for (int unsigned c = 0; c < Cols; c++) begin
+          if (south_q[c].wavelet.valid || south_q[c].credit.valid) still = 1'b0;
+          if (north_q[c].wavelet.valid || north_q[c].credit.valid) still = 1'b0;
+        end
+        for (int unsigned r = 0; r < Rows; r++) begin
+          if (west_q[r].wavelet.valid || west_q[r].credit.valid) still = 1'b0;
+          if (east_q[r].wavelet.valid || east_q[r].credit.valid) still = 1'b0;
+        end
+      end
+      assign idle[d] = still;
+      logic unused;
+      assign unused = &{1'b0, chain_w[d], chain_e[d], stat[d]};
+    end
 
     // The crossings: this reticle's ends, at its inner side, and the lanes that come in.
     for (genvar r = 0; r < Rows; r++) begin : gen_row

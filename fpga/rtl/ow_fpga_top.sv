@@ -24,7 +24,8 @@ module ow_fpga_top
   parameter int unsigned SramBytes = 8192,
   parameter int unsigned NumColours = 4,
   parameter int unsigned NumThreads = 3,
-  parameter int unsigned QueueDepth = 8
+  parameter int unsigned QueueDepth = 8,
+  parameter bit Tiles = 1'b1
 ) (
   input  logic       clk_a_i,
   input  logic       clk_b_i,
@@ -63,7 +64,7 @@ module ow_fpga_top
 
   ow_fpga_grid #(
     .Rows(Rows), .Cols(Cols), .Lanes(Lanes), .SramBytes(SramBytes), .NumColours(NumColours),
-    .NumThreads(NumThreads), .QueueDepth(QueueDepth)
+    .NumThreads(NumThreads), .QueueDepth(QueueDepth), .Tiles(Tiles)
   ) u_grid (
     .clk_a_i, .clk_b_i, .rst_i(grid_rst), .cycle_o(cycle), .links_i(to_grid), .links_o(from_grid),
     .chain_i(chain), .chain_near_o(chain_near), .chain_skip_o(chain_skip), .up_o(up),

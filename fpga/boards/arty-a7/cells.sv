@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cells of the 7 series that the board's file instantiates: their ports and parameters, for synthesis and
+// lint, which take them as black boxes. Names are the vendor's.
+/* verilator lint_off DECLFILENAME */
+/* verilator lint_off UNUSEDSIGNAL */
+/* verilator lint_off UNUSEDPARAM */
+/* verilator lint_off UNDRIVEN */
+
+module PLLE2_BASE #(
+  parameter real CLKIN1_PERIOD = 0.0,
+  parameter int DIVCLK_DIVIDE = 1,
+  parameter int CLKFBOUT_MULT = 5,
+  parameter real CLKFBOUT_PHASE = 0.0,
+  parameter int CLKOUT0_DIVIDE = 1,
+  parameter real CLKOUT0_PHASE = 0.0,
+  parameter int CLKOUT1_DIVIDE = 1,
+  parameter real CLKOUT1_PHASE = 0.0
+) (
+  input  logic CLKIN1,
+  input  logic CLKFBIN,
+  output logic CLKFBOUT,
+  input  logic RST,
+  input  logic PWRDWN,
+  output logic CLKOUT0,
+  output logic CLKOUT1,
+  output logic LOCKED
+);
+endmodule
+
+module BUFG (
+  input  logic I,
+  output logic O
+);
+endmodule
