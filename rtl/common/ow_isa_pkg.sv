@@ -72,6 +72,11 @@ package ow_isa_pkg;
   localparam int unsigned FULL_NUM_COLOURS = 24;
   localparam int unsigned FULL_NUM_THREADS = 13;
   localparam int unsigned FULL_QUEUE_DEPTH = 8;
+  localparam int unsigned FULL_LINE_SLOTS = 8;
+  localparam int unsigned FULL_WRITE_SLOTS = 24;
+  localparam int unsigned FULL_PACK_SLOTS = 20;
+  localparam logic [31:0] FULL_FEATURES = 32'hFFF134FF;
+  localparam logic [31:0] FULL_OPERATIONS = 32'h0000000F;
 
   // Configuration `mini`: the tile for a small FPGA.
   localparam int unsigned MINI_LANES = 2;
@@ -79,6 +84,11 @@ package ow_isa_pkg;
   localparam int unsigned MINI_NUM_COLOURS = 4;
   localparam int unsigned MINI_NUM_THREADS = 3;
   localparam int unsigned MINI_QUEUE_DEPTH = 8;
+  localparam int unsigned MINI_LINE_SLOTS = 4;
+  localparam int unsigned MINI_WRITE_SLOTS = 4;
+  localparam int unsigned MINI_PACK_SLOTS = 9;
+  localparam logic [31:0] MINI_FEATURES = 32'h7DE93040;
+  localparam logic [31:0] MINI_OPERATIONS = 32'h00000000;
 
   // Ports of a router; the ramp is the port to and from its own tile.
   typedef enum logic [2:0] {
@@ -739,6 +749,7 @@ package ow_isa_pkg;
   localparam logic [15:0] REG_COL = 16'h0784;
   localparam logic [15:0] REG_CONFIG = 16'h0788;
   localparam logic [15:0] REG_FEATURES = 16'h078C;
+  localparam logic [15:0] REG_OPERATIONS = 16'h07A4;
   localparam logic [15:0] REG_PRNG = 16'h0790;  // + 4 * k, 4 of them
   localparam logic [15:0] REG_MBIST = 16'h07C0;
   localparam logic [15:0] REG_MBIST_ROW = 16'h07C4;
@@ -944,15 +955,23 @@ package ow_isa_pkg;
     logic [2:0] positions;        // [16:14] switch positions
     logic [2:0] filters;          // [13:11] filters
     logic [2:0] fifos;            // [10:8] FIFO registers
-    logic counters;               // [7] the counters
+    logic counters;               // [7] all counters (without, consumed weights only)
     logic selftest;               // [6] memory self-test
     logic stochastic;             // [5] stochastic rounding
-    logic int32;                  // [4] i32
-    logic int8;                   // [3] i8
-    logic fp32;                   // [2] element-wise operations and reductions in f32
+    logic int32;                  // [4] i32 (moves are there in any case)
+    logic int8;                   // [3] i8, moves too
+    logic fp32;                   // [2]
     logic gather;                 // [1] gather, scatter, fmag
     logic nonlinear;              // [0] non-linear functions
   } features_reg_t;
+
+  typedef struct packed {
+    logic [27:0] rsvd31;
+    logic reductions;             // [3] dot, sum, rmax, rmin, dotw
+    logic compare;                // [2] max, min, comparisons
+    logic int16;                  // [1] i16 (moves are there in any case)
+    logic bfloat16;               // [0] bf16 and mixedb (moves are there in any case)
+  } operations_reg_t;
 
   typedef struct packed {
     logic [15:0] rsvd31;
@@ -1088,7 +1107,8 @@ package ow_isa_pkg;
            addr == REG_ROW ||
            addr == REG_COL ||
            addr == REG_CONFIG ||
-           addr == REG_FEATURES;
+           addr == REG_FEATURES ||
+           addr == REG_OPERATIONS;
   endfunction
   function automatic logic is_ramp_reg(input logic [15:0] addr);
     return is_reg_inq(addr) ||

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ramp: queues between a tile and its router. Eight input queues take the wavelets of the
-// colours that they are bound to, eight output queues inject into the colours that they are bound
-// to, both QueueDepth wavelets deep.
+// The ramp: queues between a tile and its router. Input queues take the wavelets of the colours that
+// they are bound to, as many output queues inject into the colours that they are bound to, each
+// QueueDepth wavelets deep and a memory of its own.
 //
 // Input: ej_i (a register of the router) is stored at the end of the cycle in the queue of its
 // colour. ej_ready_o has a bit a colour: the queue has room for one more besides what is in ej_i
@@ -21,9 +21,11 @@
 // write; a wavelet waits for the ramp although
 // no input queue is bound to its colour (it stays in the router, and its colour waits with it); a
 // push finds its queue full or another writer in the same cycle (the push is dropped: of two, the
-// core's, then the engine's).
+// core's, then the engine's), or there is no such queue. A queue that is not there is always ready
+// and never holds anything; its binding reads 0.
 //
 //   NumColours    data colours, 2 to 24; a binding to a colour beyond is never served
+//   Queues        input queues, and output queues: 2, 4 or 8
 //   QueueDepth    wavelets a queue, a power of two, 4 to 8 (levels are reported in 4 bits)
 //   cfg_*         write of a binding: addr [3] 0 input, 1 output queue, [2:0] which; data [5]
 //                 enable, [4:0] colour; *_bind_o reads back
@@ -41,6 +43,7 @@ module ow_ramp
   import ow_pkg::*;
 #(
   parameter int unsigned NumColours = 24,
+  parameter int unsigned Queues = NUM_QUEUES,
   parameter int unsigned QueueDepth = 8
 ) (
   input  logic                       clk_i,
@@ -83,24 +86,28 @@ module ow_ramp
   localparam int unsigned PtrW = $clog2(QueueDepth);
   localparam logic [3:0] Full = 4'(QueueDepth);
   typedef logic [NumColours-1:0] colours_t;
-  typedef logic [NUM_QUEUES-1:0] queues_t;
+  typedef logic [Queues-1:0] queues_t;
+  typedef logic [$clog2(Queues)-1:0] queue_t;
+  typedef logic [PtrW-1:0] ptr_t;
 
+  `OW_ASSERT_INIT(queues_2_4_8, Queues == 2 || Queues == 4 || Queues == 8)
   `OW_ASSERT_INIT(depth_in_range, QueueDepth == 4 || QueueDepth == 8)
   `OW_ASSERT_INIT(colours_in_range, NumColours >= 2 && NumColours <= MAX_DATA_COLOURS)
 
   // Bindings: as written, and as a one-hot colour (0 when disabled).
-  logic [NUM_QUEUES-1:0][5:0] inq_bind_q, outq_bind_q;
-  colours_t in_colour_q [NUM_QUEUES];
-  colours_t out_colour_q [NUM_QUEUES];
+  logic [Queues-1:0][5:0] inq_bind_q, outq_bind_q;
+  colours_t in_colour_q [Queues];
+  colours_t out_colour_q [Queues];
   logic cfg_we_q;
+  /* verilator lint_off UNUSEDSIGNAL */ // with few queues not all bits
   logic [3:0] cfg_addr_q;
+  /* verilator lint_on UNUSEDSIGNAL */
   logic [5:0] cfg_data_q;
 
   // Queues.
-  ramp_t in_mem_q [NUM_QUEUES*QueueDepth];
-  ramp_t out_mem_q [NUM_QUEUES*QueueDepth];
-  logic [NUM_QUEUES-1:0][PtrW-1:0] in_rp_q, out_rp_q;
-  logic [NUM_QUEUES-1:0][3:0] in_level_q, out_level_q;
+  ptr_t [Queues-1:0] in_rp_q, out_rp_q;
+  logic [Queues-1:0][3:0] in_level_q, out_level_q;
+  ramp_t [Queues-1:0] in_head, out_head;  // what the memories give, whether they hold it or not
   queues_t in_valid_q, out_valid_q, out_ready_q;
   // Per colour: its queue has room for one, for two.
   colours_t room1_q, room2_q;
@@ -109,32 +116,47 @@ module ow_ramp
   logic [2:0] overrun_queue_q;
   queues_t above_q;  // round robin: queues above the last one that injected
 
-  assign inq_bind_o = inq_bind_q;
-  assign outq_bind_o = outq_bind_q;
-  assign inq_valid_o = in_valid_q;
-  assign outq_ready_o = out_ready_q;
-  assign inq_level_o = in_level_q;
-  assign outq_level_o = out_level_q;
+  always_comb begin
+    inq_bind_o = '0;
+    outq_bind_o = '0;
+    inq_valid_o = '0;
+    outq_ready_o = '1;
+    inq_level_o = '0;
+    outq_level_o = '0;
+    inq_bind_o[Queues-1:0] = inq_bind_q;
+    outq_bind_o[Queues-1:0] = outq_bind_q;
+    inq_valid_o[Queues-1:0] = in_valid_q;
+    outq_ready_o[Queues-1:0] = out_ready_q;
+    inq_level_o[Queues-1:0] = in_level_q;
+    outq_level_o[Queues-1:0] = out_level_q;
+  end
+
+  // The queue of a number that is written; only if there is one.
+  function automatic logic is_there(input logic [2:0] q);
+    return {1'b0, q} < 4'(Queues);
+  endfunction
 
   function automatic colours_t onehot(input logic enable, input logic [4:0] colour);
     return enable ? colours_t'(1) << colour : '0;
   endfunction
 
-  function automatic logic [2:0] index(input queues_t one);
-    return {(one & 8'hF0) != '0, (one & 8'hCC) != '0, (one & 8'hAA) != '0};
+  function automatic queue_t index(input queues_t one);
+    logic [7:0] wide;
+    wide = 8'(one);
+    return queue_t'({(wide & 8'hF0) != '0, (wide & 8'hCC) != '0, (wide & 8'hAA) != '0});
   endfunction
 
   always_comb begin
     inq_head_o = '0;
     if (in_valid_q != '0) begin
-      for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
-        if (in_valid_q[q]) inq_head_o[q] = in_mem_q[{3'(q), in_rp_q[q]}];
-      end
+      for (int unsigned q = 0; q < Queues; q++) if (in_valid_q[q]) inq_head_o[q] = in_head[q];
     end
   end
 
   // The binding that was written: what it takes, and whether from a reader.
   logic bind_in, taken_away;
+  queue_t cfg_queue;
+  assign cfg_queue = queue_t'(cfg_addr_q);
   colours_t bind_colour;
   always_comb begin
     bind_in = cfg_we_q && !cfg_addr_q[3];
@@ -142,8 +164,8 @@ module ow_ramp
     taken_away = 1'b0;
     if (bind_in) begin
       bind_colour = onehot(cfg_data_q[5], cfg_data_q[4:0]);
-      for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
-        if (cfg_addr_q[2:0] != 3'(q) && inq_owned_i[q] && (in_colour_q[q] & bind_colour) != '0) begin
+      for (int unsigned q = 0; q < Queues; q++) begin
+        if (cfg_queue != queue_t'(q) && inq_owned_i[q] && (in_colour_q[q] & bind_colour) != '0) begin
           taken_away = 1'b1;
         end
       end
@@ -154,7 +176,7 @@ module ow_ramp
     ej_ready_o = room1_q;
     if (ej_i.valid) ej_ready_o &= room2_q | ~(colours_t'(1) << ej_i.colour);
     if (bind_in) begin
-      ej_ready_o &= ~(in_colour_q[cfg_addr_q[2:0]] | bind_colour);
+      ej_ready_o &= ~(in_colour_q[cfg_queue] | bind_colour);
     end
   end
 
@@ -162,7 +184,7 @@ module ow_ramp
   queues_t inj_one;
   always_comb begin : choose
     automatic queues_t cand, high;
-    automatic logic [2:0] q;
+    automatic queue_t q;
     automatic ramp_t head;
     inj_o = '0;
     head = '0;
@@ -171,15 +193,15 @@ module ow_ramp
     high = '0;
     q = '0;
     if (out_valid_q != '0) begin
-      for (int unsigned i = 0; i < NUM_QUEUES; i++) begin
+      for (int unsigned i = 0; i < Queues; i++) begin
         cand[i] = out_valid_q[i] && (out_colour_q[i] & inj_space_i) != '0;
       end
       if (cand != '0) begin
         high = cand & above_q;
         if (high == '0) high = cand;
-        inj_one = high & (~high + 8'd1);
+        inj_one = high & (~high + queues_t'(1));
         q = index(inj_one);
-        head = out_mem_q[{q, out_rp_q[q]}];
+        head = out_head[q];
         inj_o = '{valid: 1'b1, colour: outq_bind_q[q][4:0], ctrl: head.ctrl, data: head.data};
       end
     end
@@ -205,6 +227,10 @@ module ow_ramp
   // The writers of this cycle: of two to one queue the first wins, and none overwrites.
   logic red_take, eng_take, core_take, push_lost;
   logic [2:0] lost_queue;
+  queue_t red_q, eng_q, core_q;
+  assign red_q = queue_t'(red_q_i);
+  assign eng_q = queue_t'(eng_q_i);
+  assign core_q = queue_t'(core_q_i);
   always_comb begin
     red_take = 1'b0;
     eng_take = 1'b0;
@@ -212,10 +238,11 @@ module ow_ramp
     push_lost = 1'b0;
     lost_queue = '0;
     if (red_push_i || eng_push_i || core_push_i) begin
-      red_take = red_push_i && (out_level_q[red_q_i] != Full || inj_one[red_q_i]);
-      eng_take = eng_push_i && (out_level_q[eng_q_i] != Full || inj_one[eng_q_i]) &&
+      red_take = red_push_i && is_there(red_q_i) && (out_level_q[red_q] != Full || inj_one[red_q]);
+      eng_take = eng_push_i && is_there(eng_q_i) && (out_level_q[eng_q] != Full || inj_one[eng_q]) &&
                  !(red_push_i && red_q_i == eng_q_i);
-      core_take = core_push_i && (out_level_q[core_q_i] != Full || inj_one[core_q_i]) &&
+      core_take = core_push_i && is_there(core_q_i) &&
+                  (out_level_q[core_q] != Full || inj_one[core_q]) &&
                   !(red_push_i && red_q_i == core_q_i) && !(eng_push_i && eng_q_i == core_q_i);
       push_lost = {red_take, eng_take, core_take} != {red_push_i, eng_push_i, core_push_i};
       lost_queue = red_push_i && !red_take ? red_q_i : eng_push_i && !eng_take ? eng_q_i : core_q_i;
@@ -232,10 +259,48 @@ module ow_ramp
   always_comb begin
     ej_queue = '0;
     if (ej_i.valid) begin
-      for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
+      for (int unsigned q = 0; q < Queues; q++) begin
         ej_queue[q] = (in_colour_q[q] & (colours_t'(1) << ej_i.colour)) != '0;
       end
     end
+  end
+
+  // ------------------------------------------------------------------------------- memories --
+  queues_t out_push;
+  ramp_t [Queues-1:0] out_wdata;
+  always_comb begin
+    out_push = '0;
+    out_wdata = '0;
+    if (red_take || eng_take || core_take) begin
+      for (int unsigned q = 0; q < Queues; q++) begin
+        if (red_take && red_q == queue_t'(q)) begin
+          out_push[q] = 1'b1;
+          out_wdata[q] = red_data_i;
+        end
+        if (eng_take && eng_q == queue_t'(q)) begin
+          out_push[q] = 1'b1;
+          out_wdata[q] = eng_data_i;
+        end
+        if (core_take && core_q == queue_t'(q)) begin
+          out_push[q] = 1'b1;
+          out_wdata[q] = core_data_i;
+        end
+      end
+    end
+  end
+
+  for (genvar q = 0; q < Queues; q++) begin : gen_queue
+    ow_ram_1r1w #(.Width($bits(ramp_t)), .Depth(QueueDepth)) u_in (
+      .clk_i, .rst_i,
+      .we_i(ej_queue[q]), .waddr_i(ptr_t'(in_rp_q[q] + in_level_q[q][PtrW-1:0])),
+      .wdata_i({ej_i.ctrl, ej_i.data}), .re_i(in_valid_q[q]), .raddr_i(in_rp_q[q]),
+      .rdata_o(in_head[q])
+    );
+    ow_ram_1r1w #(.Width($bits(ramp_t)), .Depth(QueueDepth)) u_out (
+      .clk_i, .rst_i,
+      .we_i(out_push[q]), .waddr_i(ptr_t'(out_rp_q[q] + out_level_q[q][PtrW-1:0])),
+      .wdata_i(out_wdata[q]), .re_i(out_valid_q[q]), .raddr_i(out_rp_q[q]), .rdata_o(out_head[q])
+    );
   end
 
   always_ff @(posedge clk_i) begin : step
@@ -261,25 +326,19 @@ module ow_ramp
       above_q <= '0;
       in_rp_q <= '0;
       out_rp_q <= '0;
-      for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
+      for (int unsigned q = 0; q < Queues; q++) begin
         in_colour_q[q] <= '0;
         out_colour_q[q] <= '0;
       end
     end else begin
       // Input queues.
       push = ej_queue;
-      pop = inq_pop_i & in_valid_q;
+      pop = queues_t'(inq_pop_i) & in_valid_q;
       taken = pop;
       room1 = room1_q;
       room2 = room2_q;
       if ((push | pop) != '0) begin
-        if (push != '0) begin : store
-          automatic logic [2:0] q;
-          q = index(push);
-          in_mem_q[{q, PtrW'(in_rp_q[q] + in_level_q[q][PtrW-1:0])}] <=
-              '{ctrl: ej_i.ctrl, data: ej_i.data};
-        end
-        for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
+        for (int unsigned q = 0; q < Queues; q++) begin
           if (pop[q]) in_rp_q[q] <= in_rp_q[q] + 1'b1;
           if (push[q] != pop[q]) begin
             level = push[q] ? in_level_q[q] + 4'd1 : in_level_q[q] - 4'd1;
@@ -294,25 +353,10 @@ module ow_ramp
       end
 
       // Output queues.
-      push = '0;
-      if (red_take) begin
-        push[red_q_i] = 1'b1;
-        out_mem_q[{red_q_i, PtrW'(out_rp_q[red_q_i] + out_level_q[red_q_i][PtrW-1:0])}] <=
-            red_data_i;
-      end
-      if (eng_take) begin
-        push[eng_q_i] = 1'b1;
-        out_mem_q[{eng_q_i, PtrW'(out_rp_q[eng_q_i] + out_level_q[eng_q_i][PtrW-1:0])}] <=
-            eng_data_i;
-      end
-      if (core_take) begin
-        push[core_q_i] = 1'b1;
-        out_mem_q[{core_q_i, PtrW'(out_rp_q[core_q_i] + out_level_q[core_q_i][PtrW-1:0])}] <=
-            core_data_i;
-      end
+      push = out_push;
       pop = inj_one;
       if ((push | pop) != '0) begin
-        for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
+        for (int unsigned q = 0; q < Queues; q++) begin
           if (pop[q]) out_rp_q[q] <= out_rp_q[q] + 1'b1;
           if (push[q] != pop[q]) begin
             level = push[q] ? out_level_q[q] + 4'd1 : out_level_q[q] - 4'd1;
@@ -321,7 +365,7 @@ module ow_ramp
             out_ready_q[q] <= level < Full - 4'd1;
           end
         end
-        if (pop != '0) above_q <= ~(pop | (pop - 8'd1));
+        if (pop != '0) above_q <= ~(pop | (pop - queues_t'(1)));
       end
 
       if (push_lost || overrun_q) begin
@@ -331,15 +375,15 @@ module ow_ramp
 
       // Bindings, a cycle after they were written.
       if (cfg_we_i || cfg_we_q) begin : bindings
-        cfg_we_q <= cfg_we_i;
+        cfg_we_q <= cfg_we_i && is_there(cfg_addr_i[2:0]);
         cfg_addr_q <= cfg_addr_i;
         cfg_data_q <= cfg_data_i;
         if (cfg_we_q && cfg_addr_q[3]) begin
-          outq_bind_q[cfg_addr_q[2:0]] <= cfg_data_q;
-          out_colour_q[cfg_addr_q[2:0]] <= onehot(cfg_data_q[5], cfg_data_q[4:0]);
+          outq_bind_q[cfg_queue] <= cfg_data_q;
+          out_colour_q[cfg_queue] <= onehot(cfg_data_q[5], cfg_data_q[4:0]);
         end else if (bind_in && !taken_away) begin
-          for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
-            if (cfg_addr_q[2:0] == 3'(q)) begin
+          for (int unsigned q = 0; q < Queues; q++) begin
+            if (cfg_queue == queue_t'(q)) begin
               inq_bind_q[q] <= cfg_data_q;
               in_colour_q[q] <= bind_colour;
             end else if ((in_colour_q[q] & bind_colour) != '0) begin
@@ -347,13 +391,13 @@ module ow_ramp
               in_colour_q[q] <= '0;
             end
           end
-          level = in_level_q[cfg_addr_q[2:0]] + 4'(ej_queue[cfg_addr_q[2:0]])
-                  - 4'(taken[cfg_addr_q[2:0]]);
-          room1_q <= (room1 & ~in_colour_q[cfg_addr_q[2:0]] & ~bind_colour) |
+          level = in_level_q[cfg_queue] + 4'(ej_queue[cfg_queue])
+                  - 4'(taken[cfg_queue]);
+          room1_q <= (room1 & ~in_colour_q[cfg_queue] & ~bind_colour) |
                      (level < Full ? bind_colour : '0);
-          room2_q <= (room2 & ~in_colour_q[cfg_addr_q[2:0]] & ~bind_colour) |
+          room2_q <= (room2 & ~in_colour_q[cfg_queue] & ~bind_colour) |
                      (level < Full - 4'd1 ? bind_colour : '0);
-          bound_q <= (bound_q & ~in_colour_q[cfg_addr_q[2:0]]) | bind_colour;
+          bound_q <= (bound_q & ~in_colour_q[cfg_queue]) | bind_colour;
         end
       end
 
@@ -361,7 +405,7 @@ module ow_ramp
         automatic colours_t bound;
         bound = bound_q;
         if (bind_in && !taken_away) begin
-          bound = (bound & ~in_colour_q[cfg_addr_q[2:0]]) | bind_colour;
+          bound = (bound & ~in_colour_q[cfg_queue]) | bind_colour;
         end
         in_level_q <= '0;
         out_level_q <= '0;
@@ -375,8 +419,8 @@ module ow_ramp
   end
 
   `OW_ASSERT(ejected_has_queue, !ej_i.valid || $onehot(ej_queue), "a wavelet has no queue, or two")
-  `OW_ASSERT(pop_of_valid, (inq_pop_i & ~in_valid_q) == '0, "pop of an empty input queue")
-  for (genvar q = 0; q < 8; q++) begin : gen_check
+  `OW_ASSERT(pop_of_valid, (inq_pop_i & ~inq_valid_o) == '0, "pop of an empty input queue")
+  for (genvar q = 0; q < Queues; q++) begin : gen_check
     `OW_ASSERT(in_level_in_range, in_level_q[q] <= Full, "an input queue overran")
     `OW_ASSERT(out_level_in_range, out_level_q[q] <= Full, "an output queue overran")
   end

@@ -27,6 +27,11 @@ module ow_reticle
   parameter int unsigned NumColours = 24,
   parameter int unsigned NumThreads = 13,
   parameter int unsigned QueueDepth = 8,
+  parameter int unsigned LineSlots = 8,
+  parameter int unsigned WriteSlots = 24,
+  parameter int unsigned PackSlots = 20,
+  parameter logic [31:0] Features = ow_pkg::FULL_FEATURES,
+  parameter logic [31:0] Operations = ow_pkg::FULL_OPERATIONS,
   localparam int unsigned PhysRows = Rows + SpareRows,
   localparam int unsigned PhysCols = Cols + SpareCols
 ) (
@@ -113,7 +118,9 @@ module ow_reticle
       /* verilator lint_off PINCONNECTEMPTY */
       ow_tile #(
         .Lanes(Lanes), .SramBytes(SramBytes), .NumColours(NumColours), .NumThreads(NumThreads),
-        .QueueDepth(QueueDepth)
+        .QueueDepth(QueueDepth),
+        .LineSlots(LineSlots), .WriteSlots(WriteSlots), .PackSlots(PackSlots),
+        .Features(Features), .Operations(Operations)
       ) u_tile (
         .clk_i, .rst_i(tile_rst), .cycle_i,
         .link_n_i(to_n[T]), .link_e_i(to_e[T]), .link_s_i(to_s[T]), .link_w_i(to_w[T]),

@@ -24,6 +24,12 @@ module ow_tile #(
   parameter int unsigned NumColours = 24,    // data colours: 2 to 24
   parameter int unsigned NumThreads = 13,    // task thread and microthreads: 2 to 13
   parameter int unsigned QueueDepth = 8,     // wavelets in each ramp queue: 4 or 8
+  parameter int unsigned LineSlots = 8,      // lines that an operand reads ahead: 4 or 8
+  parameter int unsigned WriteSlots = 24,    // lines in the engine's write buffer: 4 to 24
+  parameter int unsigned PackSlots = 20,     // vectors on their way to output queues: 9 to 64
+  // What there is, as the registers of these names tell it (docs/memory-map.md).
+  parameter logic [31:0] Features = ow_pkg::FULL_FEATURES,
+  parameter logic [31:0] Operations = ow_pkg::FULL_OPERATIONS,
   parameter bit          InputRegs = 1'b0    // for a simulator: registers at inputs, not outputs
 ) (
   input  logic            clk_i,
@@ -52,6 +58,14 @@ module ow_tile #(
 
   `OW_ASSERT_INIT(SramRange, SramBytes >= 1024 && SramBytes <= 2097152 && SramBytes % 64 == 0)
   `OW_ASSERT_INIT(ColourRange, NumColours >= 2 && NumColours <= MAX_DATA_COLOURS)
+
+  localparam features_reg_t Tile = Features;
+  localparam operations_reg_t Engine = Operations;
+  localparam int unsigned Queues = 32'(Tile.queues);
+  // What every tile has so far.
+  `OW_ASSERT_INIT(FifosRange, Tile.fifos <= 3'(NUM_FIFOS))
+  `OW_ASSERT_INIT(FabricAll, Tile.filters == 3'(NUM_FILTERS) && Tile.positions == 3'(NUM_POSITIONS))
+  `OW_ASSERT_INIT(TasksAll, Tile.tasks == 5'(NUM_TASKS - 1))
 
   localparam int unsigned VecBytes = 2 * Lanes;
 
@@ -123,7 +137,7 @@ module ow_tile #(
   assign two_takers = (eng_pop & red_pop) | (eng_pop & task_pop) | (red_pop & task_pop);
   assign take_err = two_takers != '0;
 
-  ow_ramp #(.NumColours(NumColours), .QueueDepth(QueueDepth)) u_ramp (
+  ow_ramp #(.NumColours(NumColours), .Queues(Queues), .QueueDepth(QueueDepth)) u_ramp (
     .clk_i, .rst_i(rst_q),
     .ej_i(ej), .ej_ready_o(ej_ready), .ej_owed_i(ej_owed), .inj_o(inj), .inj_space_i(inj_space),
     .cfg_we_i(bind_we), .cfg_addr_i(bind_addr), .cfg_data_i(bind_data),
@@ -211,12 +225,19 @@ module ow_tile #(
   logic [7:0][7:0] bank_be;
   logic [7:0][63:0] bank_wdata;
 
-  ow_mbist #(.Rows(BankRows)) u_mbist (
-    .clk_i, .rst_i(rst_q), .start_i(mbist_start), .busy_o(mbist_busy), .done_o(mbist_done),
-    .fail_o(mbist_fail), .fail_row_o(mbist_fail_row), .fail_bits_o(mbist_fail_bits),
-    .mem_req_o(mbist_req), .mem_we_o(mbist_we), .mem_row_o(mbist_row), .mem_wdata_o(mbist_wdata),
-    .mem_rdata_i(gth_rdata)
-  );
+  if (Tile.selftest) begin : gen_mbist
+    ow_mbist #(.Rows(BankRows)) u_mbist (
+      .clk_i, .rst_i(rst_q), .start_i(mbist_start), .busy_o(mbist_busy), .done_o(mbist_done),
+      .fail_o(mbist_fail), .fail_row_o(mbist_fail_row), .fail_bits_o(mbist_fail_bits),
+      .mem_req_o(mbist_req), .mem_we_o(mbist_we), .mem_row_o(mbist_row), .mem_wdata_o(mbist_wdata),
+      .mem_rdata_i(gth_rdata)
+    );
+  end else begin : gen_no_mbist
+    assign {mbist_busy, mbist_done, mbist_fail, mbist_fail_row, mbist_fail_bits} = '0;
+    assign {mbist_req, mbist_we, mbist_row, mbist_wdata} = '0;
+    logic unused;
+    assign unused = mbist_start;
+  end
 
   assign bank_req = mbist_req ? '1 : gth_req;
   assign bank_we = mbist_req ? {8{mbist_we}} : gth_we;
@@ -293,7 +314,7 @@ module ow_tile #(
 
   assign retire_o = retire;
 
-  ow_core #(.SramBytes(SramBytes)) u_core (
+  ow_core #(.SramBytes(SramBytes), .Dsrs(32'(Tile.dsrs) + 1)) u_core (
     .clk_i, .rst_i(rst_q),
     .run_i(run && !halt), .core_rst_i(core_rst), .boot_pc_i(boot_pc), .issue_o(core_issue),
     .stack_limit_i(stack_limit), .text_limit_i(text_limit),
@@ -380,7 +401,8 @@ module ow_tile #(
   end
 
   ow_engine #(.Lanes(Lanes), .SramBytes(SramBytes), .NumThreads(NumThreads),
-              .QueueDepth(QueueDepth)) u_engine (
+              .QueueDepth(QueueDepth), .LineSlots(LineSlots), .WriteSlots(WriteSlots), .PackSlots(PackSlots),
+              .Features(Features), .Operations(Operations)) u_engine (
     .clk_i, .rst_i(rst_q || unit_rst), .halt_i(halt),
     .tensor_valid_i(tensor_valid), .tensor_i(tensor), .tensor_ready_o(tensor_ready),
     .tensor_sync_done_o(tensor_sync_done), .hold_o(tensor_hold),
@@ -413,7 +435,8 @@ module ow_tile #(
     .idle_o(engine_idle)
   );
 
-  ow_reduce #(.Lanes(Lanes), .SramBytes(SramBytes)) u_reduce (
+  ow_reduce #(.Lanes(Lanes), .SramBytes(SramBytes), .Queues(Queues),
+              .Bf16(Engine.bfloat16)) u_reduce (
     .clk_i, .rst_i(rst_q || unit_rst), .halt_i(halt),
     .fault_o(red_fault), .fault_cause_o(red_fault_cause), .fault_addr_o(red_fault_addr),
     .reg_we_i(red_we_reg), .reg_addr_i(reg_addr), .reg_wdata_i(reg_wdata),
@@ -437,7 +460,7 @@ module ow_tile #(
   logic regs_idle;
 
   ow_regs #(.Lanes(Lanes), .SramBytes(SramBytes), .NumColours(NumColours),
-            .NumThreads(NumThreads)) u_regs (
+            .NumThreads(NumThreads), .Features(Features), .Operations(Operations)) u_regs (
     .clk_i, .rst_i(rst_q), .cycle_i(cycle),
     .ctl_req_i(ctl_reg_req), .ctl_we_i(ctl_reg_we), .ctl_addr_i(ctl_reg_addr),
     .ctl_wdata_i(ctl_reg_wdata), .ctl_gnt_o(ctl_reg_gnt), .ctl_rvalid_o(ctl_reg_rvalid),

@@ -21,7 +21,12 @@ module ow_grid
   parameter int unsigned SramBytes = 49152,
   parameter int unsigned NumColours = 24,
   parameter int unsigned NumThreads = 13,
-  parameter int unsigned QueueDepth = 8
+  parameter int unsigned QueueDepth = 8,
+  parameter int unsigned LineSlots = 8,
+  parameter int unsigned WriteSlots = 24,
+  parameter int unsigned PackSlots = 20,
+  parameter logic [31:0] Features = ow_pkg::FULL_FEATURES,
+  parameter logic [31:0] Operations = ow_pkg::FULL_OPERATIONS
 ) (
   input  logic             clk_i,
   input  logic             rst_i,
@@ -71,7 +76,9 @@ module ow_grid
         .SramBytes (SramBytes),
         .NumColours(NumColours),
         .NumThreads(NumThreads),
-        .QueueDepth(QueueDepth)
+        .QueueDepth(QueueDepth),
+        .LineSlots(LineSlots), .WriteSlots(WriteSlots), .PackSlots(PackSlots),
+        .Features(Features), .Operations(Operations)
       ) u_tile (
         .clk_i,
         .rst_i,

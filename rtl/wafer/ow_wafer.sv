@@ -28,6 +28,11 @@ module ow_wafer
   parameter int unsigned NumColours = 24,
   parameter int unsigned NumThreads = 13,
   parameter int unsigned QueueDepth = 8,
+  parameter int unsigned LineSlots = 8,
+  parameter int unsigned WriteSlots = 24,
+  parameter int unsigned PackSlots = 20,
+  parameter logic [31:0] Features = ow_pkg::FULL_FEATURES,
+  parameter logic [31:0] Operations = ow_pkg::FULL_OPERATIONS,
   localparam int unsigned PhysRows = Rows + SpareRows,
   localparam int unsigned PhysCols = Cols + SpareCols,
   localparam int unsigned Reticles = ReticleRows * ReticleCols
@@ -80,7 +85,9 @@ module ow_wafer
       ow_reticle #(
         .Rows(Rows), .Cols(Cols), .SpareRows(SpareRows), .SpareCols(SpareCols), .Lanes(Lanes),
         .SramBytes(SramBytes), .NumColours(NumColours), .NumThreads(NumThreads),
-        .QueueDepth(QueueDepth)
+        .QueueDepth(QueueDepth),
+        .LineSlots(LineSlots), .WriteSlots(WriteSlots), .PackSlots(PackSlots),
+        .Features(Features), .Operations(Operations)
       ) u_reticle (
         .clk_i, .rst_i, .cycle_i,
         .north_i(n_i[D]), .east_i(e_i[D]), .south_i(s_i[D]), .west_i(w_i[D]),

@@ -95,18 +95,22 @@ void print_opcodes(nlohmann::json* result) {
 void print_build(nlohmann::json* result) {
   auto device = make_device(DeviceKind::Replicated, GridShape{1, 1});
   ControlPlane control(*device);
-  const TileConfig config = read_config(control, 0, 0);
+  TileConfig config = read_config(control, 0, 0);
+  read_features(control, 0, 0, &config);
   std::printf("Openwafer %s\n", OW_VERSION);
   std::printf("device          %s\n", device->description().c_str());
   std::printf("lanes           %d x 16 bits\n", config.lanes);
   std::printf("threads         %d\n", config.threads);
   std::printf("data colours    %d\n", config.colours);
   std::printf("SRAM            %u bytes a tile\n", config.sram_bytes);
+  std::printf("features        0x%08X, operations 0x%08X\n", config.features, config.operations);
   (*result)["version"] = OW_VERSION;
   (*result)["lanes"] = config.lanes;
   (*result)["threads"] = config.threads;
   (*result)["colours"] = config.colours;
   (*result)["sram_bytes"] = config.sram_bytes;
+  (*result)["features"] = config.features;
+  (*result)["operations"] = config.operations;
 }
 
 }  // namespace

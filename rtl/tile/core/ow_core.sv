@@ -27,6 +27,7 @@
 //   ones to the 2 kB of tile registers.
 // *_limit_i: addresses below which an arithmetic instruction must not set the stack pointer (x2), and
 //   a store must not write to memory; 0: none.
+// Dsrs: descriptors of the engine; to write or read one beyond is an illegal instruction.
 // run_i: may start an instruction. core_rst_i: pulse, pc = boot_pc_i. issue_o: an instruction
 //   completes or traps in this cycle (combinational: to step, drop run_i in the cycle after it).
 // pc_o .. wait_tensor_o: status: where it is, whether and why it stopped, whether it sleeps in
@@ -46,7 +47,8 @@ module ow_core
   import ow_pkg::*;
   import ow_core_pkg::*;
 #(
-  parameter int unsigned SramBytes = 49152
+  parameter int unsigned SramBytes = 49152,
+  parameter int unsigned Dsrs = NUM_DSRS
 ) (
   input  logic         clk_i,
   input  logic         rst_i,
@@ -268,7 +270,8 @@ module ow_core
 
   // ---------------------------------------------------------------------------------- execute ---
   ow_core_execute #(
-    .SramBytes(SramBytes)
+    .SramBytes(SramBytes),
+    .Dsrs(Dsrs)
   ) u_execute (
     .have_i(have),
     .pc_ok_i(pc_ok),

@@ -7,7 +7,8 @@ module ow_core_execute
   import ow_pkg::*;
   import ow_core_pkg::*;
 #(
-  parameter int unsigned SramBytes = 49152
+  parameter int unsigned SramBytes = 49152,
+  parameter int unsigned Dsrs = NUM_DSRS  // a descriptor beyond is an illegal instruction
 ) (
   input  logic         have_i,   // an instruction is here; without pc_ok_i, one that has no memory
   input  logic         pc_ok_i,
@@ -137,7 +138,9 @@ module ow_core_execute
 
   // ------------------------------------------------------------------------------- the engine ---
   tensor_ctl_t tensor_ctl;
+  logic        no_dsr;  // the descriptor is not there
   assign tensor_ctl = rs1_i;
+  assign no_dsr = {1'b0, rs1_i[4:0]} > 6'(Dsrs - 1);
 
   always_comb begin
     tensor_valid_o = 1'b0;
@@ -149,7 +152,7 @@ module ow_core_execute
     if (have_i) begin
       unique case (dec_i.cls)
         CLS_DSRW: begin
-          dsr_we_o = 1'b1;
+          dsr_we_o = !no_dsr;
           dsr_idx_o = rs1_i[4:0];
           dsr_word_o = insn_i[27:25];
           dsr_wdata_o = rs2_i;
@@ -214,6 +217,11 @@ module ow_core_execute
         end
         CLS_CSR: begin
           trap_o = csr_illegal_i;
+          cause_o = TRAP_ILLEGAL;
+          tval_o = insn_i;
+        end
+        CLS_DSRW, CLS_DSRR: begin
+          trap_o = no_dsr;
           cause_o = TRAP_ILLEGAL;
           tval_o = insn_i;
         end
@@ -296,9 +304,9 @@ module ow_core_execute
           rd = ARG_REG;
           rd_data = next_arg_i;
         end
-        CLS_DSRW: done_o = dsr_ready_i;
+        CLS_DSRW: done_o = dsr_ready_i && !no_dsr;
         CLS_DSRR: begin
-          done_o = 1'b1;
+          done_o = !no_dsr;
           rd_data = dsr_rdata_i;
         end
         CLS_TENSOR: begin

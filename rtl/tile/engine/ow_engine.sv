@@ -69,6 +69,11 @@
 //   SramBytes   size of the SRAM, for the range check
 //   NumThreads  contexts, 2 to 13; thread 0 is the task thread
 //   QueueDepth  slots of an output queue, 2 to 15
+//   LineSlots   lines that an operand reads ahead, 4 or 8
+//   WriteSlots  slots of the write buffer, 4 to 24
+//   PackSlots   vectors on their way to output queues (ow_pack), 9 to 64
+//   Features, Operations   what there is, as the registers of these names tell it. What is not is an
+//               illegal operation, and its units are left out
 `include "ow_assert.svh"
 
 module ow_engine
@@ -80,6 +85,11 @@ module ow_engine
   parameter int unsigned SramBytes = 49152,
   parameter int unsigned NumThreads = 13,
   parameter int unsigned QueueDepth = 8,
+  parameter logic [31:0] Features = FULL_FEATURES,
+  parameter logic [31:0] Operations = FULL_OPERATIONS,
+  parameter int unsigned LineSlots = 8,
+  parameter int unsigned WriteSlots = WRITE_SLOTS,
+  parameter int unsigned PackSlots = 20,
   localparam int unsigned VecBytes = 2 * Lanes,
   localparam int unsigned ThreadW = $clog2(NumThreads)
 ) (
@@ -231,8 +241,12 @@ module ow_engine
   logic         may_row_end, may_end;
   tmask_t       ready, blk_in, blk_out, blk_mem, blk_row, blk_weight;
 
+  localparam features_reg_t Tile = Features;
+  localparam dp_has_t Has = dp_has(Tile, Operations);
+  localparam bit HasFifos = Tile.fifos != '0;
+
   function automatic logic is_indexed(input unit_e u);
-    return u inside {UNIT_GATHER, UNIT_SCATTER, UNIT_FMAG};
+    return Tile.gather && u inside {UNIT_GATHER, UNIT_SCATTER, UNIT_FMAG};
   endfunction
 
   always_ff @(posedge clk_i) begin
@@ -427,7 +441,8 @@ module ow_engine
   logic [2:0] l_save;
   logic       l_bad_thread;
 
-  ow_engine_launch #(.Lanes(Lanes), .NumThreads(NumThreads)) u_launch (
+  ow_engine_launch #(.Lanes(Lanes), .NumThreads(NumThreads), .Features(Features),
+                     .Operations(Operations)) u_launch (
     .valid_i(tensor_valid_i), .insn_i(tensor_i), .ready_o(tensor_ready_o), .halt_i(halt_q),
     .active_i(active), .wtrig_i(wtrig), .stoch_i(stoch), .own_i(own), .red_owned_i,
     .red_busy_i, .w0_i(l_w0), .w1_i(l_w1), .w2_i(l_w2), .w3_i(l_w3), .fifo_none_i(fifo_none),
@@ -451,7 +466,7 @@ module ow_engine
   logic [Lanes-1:0][15:0] g_idx;
   logic [Lanes-1:0][31:0] g_data, gathered;
 
-  ow_engine_operands #(.Lanes(Lanes)) u_operands (
+  ow_engine_operands #(.Lanes(Lanes), .LineSlots(LineSlots), .Gather(Tile.gather)) u_operands (
     .clk_i, .rst_i,
     .plan_i(rd), .line_i(rd_line),
     .need_i({rd_need[2][VecBytes-1:0], rd_need[1][VecBytes-1:0], rd_need[0][VecBytes-1:0]}),
@@ -556,20 +571,29 @@ module ow_engine
   logic g_we_unused, g_tag_unused, g_idle_unused;
   /* verilator lint_on UNUSEDSIGNAL */
 
-  ow_gather #(.SramBytes(SramBytes), .Lanes(Lanes), .TagW(1)) u_gather (
-    .clk_i, .rst_i,
-    .req_valid_i(g_ready && !g_held), .req_ready_o(g_req_ready),
-    .req_we_i(g.unit == UNIT_SCATTER), .req_w32_i(g.src inside {DF_F32, DF_I32}),
-    .req_base_i(g.base),
-    .req_mask_i(kill[tid_t'(g.r.thread)] ? '0 : g.mask[Lanes-1:0]),
-    .req_idx_i(g_idx), .req_wdata_i(g_data), .req_tag_i(1'b0),
-    .rsp_valid_o(g_rsp_valid), .rsp_ready_i(fire && m_indexed), .rsp_we_o(g_we_unused),
-    .rsp_fault_o(g_rsp_fault), .rsp_addr_o(g_rsp_addr), .rsp_tag_o(g_tag_unused),
-    .rsp_data_o(gathered),
-    .mem_req_o(gth_req_o), .mem_we_o(gth_we_o), .mem_row_o(gth_row_o), .mem_be_o(gth_be_o),
-    .mem_wdata_o(gth_wdata_o), .mem_gnt_i(gth_gnt_i), .mem_rdata_i(gth_rdata_i),
-    .idle_o(g_idle_unused)
-  );
+  if (Tile.gather) begin : gen_gather
+    ow_gather #(.SramBytes(SramBytes), .Lanes(Lanes), .TagW(1)) u_gather (
+      .clk_i, .rst_i,
+      .req_valid_i(g_ready && !g_held), .req_ready_o(g_req_ready),
+      .req_we_i(g.unit == UNIT_SCATTER), .req_w32_i(g.src inside {DF_F32, DF_I32}),
+      .req_base_i(g.base),
+      .req_mask_i(kill[tid_t'(g.r.thread)] ? '0 : g.mask[Lanes-1:0]),
+      .req_idx_i(g_idx), .req_wdata_i(g_data), .req_tag_i(1'b0),
+      .rsp_valid_o(g_rsp_valid), .rsp_ready_i(fire && m_indexed), .rsp_we_o(g_we_unused),
+      .rsp_fault_o(g_rsp_fault), .rsp_addr_o(g_rsp_addr), .rsp_tag_o(g_tag_unused),
+      .rsp_data_o(gathered),
+      .mem_req_o(gth_req_o), .mem_we_o(gth_we_o), .mem_row_o(gth_row_o), .mem_be_o(gth_be_o),
+      .mem_wdata_o(gth_wdata_o), .mem_gnt_i(gth_gnt_i), .mem_rdata_i(gth_rdata_i),
+      .idle_o(g_idle_unused)
+    );
+  end else begin : gen_no_gather
+    assign g_req_ready = 1'b0;
+    assign {g_rsp_valid, g_rsp_fault, g_rsp_addr, gathered} = '0;
+    assign {g_we_unused, g_tag_unused, g_idle_unused} = '0;
+    assign {gth_req_o, gth_we_o, gth_row_o, gth_be_o, gth_wdata_o} = '0;
+    logic unused;
+    assign unused = ^{g_data, g_idx, gth_gnt_i, gth_rdata_i};
+  end
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -678,7 +702,7 @@ module ow_engine
     end
   end
 
-  ow_datapath #(.Lanes(Lanes)) u_datapath (
+  ow_datapath #(.Lanes(Lanes), .Has(Has)) u_datapath (
     .clk_i, .rst_i,
     .valid_i(fire && m.data && m.unit != UNIT_NLF && !early_out), .op_i(m.op), .src_i(m.src), .dst_i(m.dst),
     .stoch_i(m.stoch),
@@ -698,11 +722,18 @@ module ow_engine
         for (int unsigned l = k; l < Lanes; l += 2) x |= m_a[l][15:0];
       end
     end
-    ow_nlf u_nlf (
-      .clk_i, .rst_i,
-      .valid_i(fire && m.unit == UNIT_NLF), .fn_i(ow_nlf_pkg::nlf_fn_e'(m.nlf)),
-      .bf16_i(m.src == DF_BF16), .x_i(x), .valid_o(nlf_valid[k]), .y_o(nlf_y[k])
-    );
+    if (Tile.nonlinear) begin : gen_unit
+      ow_nlf u_nlf (
+        .clk_i, .rst_i,
+        .valid_i(fire && m.unit == UNIT_NLF), .fn_i(ow_nlf_pkg::nlf_fn_e'(m.nlf)),
+        .bf16_i(m.src == DF_BF16), .x_i(x), .valid_o(nlf_valid[k]), .y_o(nlf_y[k])
+      );
+    end else begin : gen_none
+      assign nlf_valid[k] = 1'b0;
+      assign nlf_y[k] = '0;
+      logic unused;
+      assign unused = ^x;
+    end
   end
 
   // -------------------------------------------------------------------------------- results --
@@ -766,7 +797,7 @@ module ow_engine
   logic [3:0] wq_done_thread;
   /* verilator lint_on UNUSEDSIGNAL */
 
-  ow_engine_writes #(.Lanes(Lanes)) u_writes (
+  ow_engine_writes #(.Lanes(Lanes), .Slots(WriteSlots)) u_writes (
     .clk_i, .rst_i,
     .full_o(wq_full), .one_o(wq_one), .any_o(wq_any),
     .alloc_i(slot_alloc), .alloc_line_i(rd_line[2]), .alloc_be_i(be),
@@ -822,7 +853,8 @@ module ow_engine
     end
   end
 
-  ow_pack #(.Lanes(Lanes), .NumThreads(NumThreads), .QueueDepth(QueueDepth)) u_pack (
+  ow_pack #(.Lanes(Lanes), .NumThreads(NumThreads), .QueueDepth(QueueDepth),
+            .Slots(PackSlots)) u_pack (
     .clk_i, .rst_i,
     .alloc_ready_o(out_ready), .alloc_more_o(out_more),
     .alloc_valid_i(issue_pipe && beat.r.out), .alloc_q_i(c.d_q),
@@ -892,12 +924,12 @@ module ow_engine
 
   assign dsr_ready_o = !(dsr_we_i && (save || dsr_used));
 
-  ow_engine_dsr u_dsr (
-    .clk_i,
+  ow_engine_dsr #(.Dsrs(32'(Tile.dsrs) + 1)) u_dsr (
+    .clk_i, .rst_i,
     .we_i(dsr_we_i && dsr_ready_o), .idx_i(dsr_idx_i), .word_i(dsr_word_i),
     .wdata_i(dsr_wdata_i), .rdata_o(dsr_rdata), .kind_word_o(dsr_kind),
     .save_i(save), .save_idx_i(save_dsr), .save_addr_i(save_addr),
-    .l_idx_i(tensor_valid_i ? {tensor_i.ctl.dst, tensor_i.ctl.b, tensor_i.ctl.a} : 15'd0),
+    .l_any_i(tensor_valid_i), .l_idx_i(tensor_valid_i ? {tensor_i.ctl.dst, tensor_i.ctl.b, tensor_i.ctl.a} : 15'd0),
     .l_w0_o(l_w0), .l_w1_o(l_w1), .l_w2_o(l_w2), .l_w3_o(l_w3),
     .p_any_i(any), .p_idx_i(pick_dsr),
     .p_a_o(a_dim), .p_b_o(b_dim), .p_d_o(d_dim)
@@ -906,20 +938,25 @@ module ow_engine
   assign is_fifo = dsr_kind.kind == DK_FIFO;
   assign dsr_rdata_o = is_fifo && dsr_word_i == DSR_DIM1 ? {16'd0, fifo_count} : dsr_rdata;
 
-  ow_engine_fifos u_fifos (
-    .clk_i, .rst_i,
-    .set_base_i(dsr_we_i && dsr_ready_o && is_fifo && dsr_word_i == DSR_ADDRESS),
-    .set_cap_i(dsr_we_i && dsr_ready_o && is_fifo && dsr_word_i == DSR_DIM0),
-    .set_n_i(dsr_kind.queue_no[1:0]), .set_data_i(dsr_wdata_i),
-    .a_n_i(c.a_q[1:0]), .a_sz_i(c.a_sz), .a_addr_o(fifo_a), .a_room_o(fifo_a_n),
-    .a_move_i(issue_data && c.a_fifo ? v : 5'd0),
-    .b_n_i(c.b_q[1:0]), .b_sz_i(c.b_sz), .b_addr_o(fifo_b), .b_room_o(fifo_b_n),
-    .b_move_i(issue_data && c.b_fifo ? v : 5'd0),
-    .d_n_i(c.d_q[1:0]), .d_sz_i(c.d_sz), .d_addr_o(fifo_d), .d_room_o(fifo_d_n),
-    .d_move_i(!issue_data || !c.d_fifo || beat.none ? 5'd0 : c.red ? 5'd1 : v),
-    .count_n_i(dsr_kind.queue_no[1:0]), .count_o(fifo_count),
-    .none_o(fifo_none), .empty_o(fifo_empty), .full_o(fifo_full)
-  );
+  if (HasFifos) begin : gen_fifos
+    ow_engine_fifos u_fifos (
+      .clk_i, .rst_i,
+      .set_base_i(dsr_we_i && dsr_ready_o && is_fifo && dsr_word_i == DSR_ADDRESS),
+      .set_cap_i(dsr_we_i && dsr_ready_o && is_fifo && dsr_word_i == DSR_DIM0),
+      .set_n_i(dsr_kind.queue_no[1:0]), .set_data_i(dsr_wdata_i),
+      .a_n_i(c.a_q[1:0]), .a_sz_i(c.a_sz), .a_addr_o(fifo_a), .a_room_o(fifo_a_n),
+      .a_move_i(issue_data && c.a_fifo ? v : 5'd0),
+      .b_n_i(c.b_q[1:0]), .b_sz_i(c.b_sz), .b_addr_o(fifo_b), .b_room_o(fifo_b_n),
+      .b_move_i(issue_data && c.b_fifo ? v : 5'd0),
+      .d_n_i(c.d_q[1:0]), .d_sz_i(c.d_sz), .d_addr_o(fifo_d), .d_room_o(fifo_d_n),
+      .d_move_i(!issue_data || !c.d_fifo || beat.none ? 5'd0 : c.red ? 5'd1 : v),
+      .count_n_i(dsr_kind.queue_no[1:0]), .count_o(fifo_count),
+      .none_o(fifo_none), .empty_o(fifo_empty), .full_o(fifo_full)
+    );
+  end else begin : gen_no_fifos
+    assign {fifo_a, fifo_b, fifo_d, fifo_a_n, fifo_b_n, fifo_d_n, fifo_count} = '0;
+    assign {fifo_none, fifo_empty, fifo_full} = '1;
+  end
 
   // ---------------------------------------------------------------------------------- status --
   assign hold_o = hold;

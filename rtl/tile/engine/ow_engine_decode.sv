@@ -9,7 +9,11 @@
 // Errors: fcode of the context is FAULT_OP or FAULT_DSR (docs/isa.md); then it has no operands, so
 // that the thread only reports it.
 //
+// What the tile does not have (FEATURES, OPERATIONS) is an illegal operation: the operation, the
+// type, a FIFO, a queue, a descriptor.
+//
 //   Lanes       lanes of the engine; the samples of an axpyw must be a multiple
+//   Features, Operations   what there is, as the registers tell it
 //   valid_i     there is an instruction; else the outputs mean nothing
 //   insn_i      the instruction
 //   *_w0_i ...  words of the descriptors a, b, dst: 0 kind, 1 address, 2 and 3 dimensions 0 and 1
@@ -21,7 +25,9 @@ module ow_engine_decode
   import ow_nlf_pkg::nlf_fn_e, ow_nlf_pkg::NLF_RCP, ow_nlf_pkg::NLF_RSQRT, ow_nlf_pkg::NLF_EXP,
          ow_nlf_pkg::NLF_LOG, ow_nlf_pkg::NLF_TANH, ow_nlf_pkg::NLF_SIGMOID;
 #(
-  parameter int unsigned Lanes = 8
+  parameter int unsigned Lanes = 8,
+  parameter logic [31:0] Features = FULL_FEATURES,
+  parameter logic [31:0] Operations = FULL_OPERATIONS
 ) (
   input  logic         valid_i,
   input  tensor_insn_t insn_i,
@@ -82,6 +88,29 @@ module ow_engine_decode
   // .. as types of an instruction
   localparam logic [7:0] Mixed = 8'd1 << TY_MIXED, MixedB = 8'd1 << TY_MIXEDB;
 
+  // What is there. A move is one of bits, which every type has that can be addressed.
+  localparam features_reg_t Tile = Features;
+  localparam operations_reg_t Engine = Operations;
+  localparam dp_has_t Has = dp_has(Tile, Engine);
+  localparam logic [7:0] Bytes = Has.i8 ? I8 : 8'd0;
+  localparam logic [7:0] Movable = Floats | I16 | I32 | Bytes;
+  localparam logic [7:0] Types = F16 | (Has.bf16 ? BF16 : 8'd0) | (Has.f32 ? F32 : 8'd0) |
+                                 (Has.i16 ? I16 : 8'd0) | (Has.i32 ? I32 : 8'd0) | Bytes |
+                                 Mixed | (Has.bf16 ? MixedB : 8'd0);
+  localparam logic [7:0] Castable = F16 | F32 | (Types & (BF16 | I16 | I32 | I8));
+
+  function automatic logic has_fifo(input logic [1:0] n);
+    return {1'b0, n} + 3'd1 <= Tile.fifos;
+  endfunction
+
+  function automatic logic has_queue(input logic [2:0] q);
+    return {1'b0, q} + 4'd1 <= Tile.queues;
+  endfunction
+
+  function automatic logic has_dsr(input logic [4:0] n);
+    return {1'b0, n} <= {1'b0, Tile.dsrs};
+  endfunction
+
   // The ring of rows lies within the accumulator cache, in whole words of it.
   logic        ring_fits;
   assign ring_fits = d_w2_i.length[15:8] == 8'd0 && d_w2_i.length[7:0] != 8'd0 &&
@@ -136,46 +165,46 @@ module ow_engine_decode
       ctx.stream_end = d_w0_i.close_stream_end;
 
       unique case (insn_i.op)
-        TOP_MOV: types = Floats | I16 | I32 | I8;
+        TOP_MOV: types = Movable;
         TOP_ADD, TOP_SUB: begin
           has_b = 1'b1;
           ctx.dop = insn_i.op == TOP_ADD ? DP_ADD : DP_SUB;
-          types = Floats | I16 | I32;
+          types = (Floats | I16 | I32) & Types;
         end
         TOP_MUL: begin
           has_b = 1'b1;
           mul = 1'b1;
           ctx.dop = DP_MUL;
-          types = Floats | I16 | I32;
+          types = (Floats | I16 | I32) & Types;
         end
         TOP_FMA: begin
           has_b = 1'b1;
           mul = 1'b1;
           ctx.fma = 1'b1;
           ctx.dop = DP_FMA;
-          types = Floats | Mixed | MixedB | I16 | I32;
+          types = (Floats | Mixed | MixedB | I16 | I32) & Types;
         end
         TOP_MAX, TOP_MIN: begin
           has_b = 1'b1;
           ctx.dop = insn_i.op == TOP_MAX ? DP_MAX : DP_MIN;
-          types = Floats | I16 | I32;
+          if (Has.compare) types = (Floats | I16 | I32) & Types;
         end
         TOP_CMPEQ, TOP_CMPNE, TOP_CMPLT, TOP_CMPLE: begin
           has_b = 1'b1;
           ctx.dop = insn_i.op == TOP_CMPEQ ? DP_CMPEQ : insn_i.op == TOP_CMPNE ? DP_CMPNE
                   : insn_i.op == TOP_CMPLT ? DP_CMPLT : DP_CMPLE;
-          types = Floats | I16 | I32;
+          if (Has.compare) types = (Floats | I16 | I32) & Types;
         end
         TOP_AND, TOP_OR, TOP_XOR, TOP_SLL, TOP_SRL, TOP_SRA: begin
           has_b = 1'b1;
           ctx.dop = insn_i.op == TOP_AND ? DP_AND : insn_i.op == TOP_OR ? DP_OR
                   : insn_i.op == TOP_XOR ? DP_XOR : insn_i.op == TOP_SLL ? DP_SLL
                   : insn_i.op == TOP_SRL ? DP_SRL : DP_SRA;
-          types = I16 | I32;
+          types = (I16 | I32) & Types;
         end
         TOP_CVT: begin
           ctx.dop = DP_CVT;
-          types = Floats | I16 | I32 | I8;
+          types = Castable;
           dst_free = 1'b1;
           ctx.stoch = insn_i.ctl.stoch && insn_i.ty == TY_F32;
         end
@@ -184,14 +213,14 @@ module ow_engine_decode
           mul = 1'b1;
           ctx.red = 1'b1;
           ctx.dop = DP_DOT;
-          types = Floats | I8 | I16;
+          if (Has.red) types = (Floats | I8 | I16) & Types;
           dst_free = 1'b1;
           ctx.i8x2 = insn_i.ty == TY_I8;
         end
         TOP_SUM, TOP_RMAX, TOP_RMIN: begin
           ctx.red = 1'b1;
           ctx.dop = insn_i.op == TOP_SUM ? DP_SUM : insn_i.op == TOP_RMAX ? DP_RMAX : DP_RMIN;
-          types = Floats | I16 | I32 | I8;
+          if (Has.red) types = (Floats | I16 | I32 | I8) & Types;
           dst_free = 1'b1;
         end
         TOP_AXPYW: begin
@@ -201,7 +230,7 @@ module ow_engine_decode
           ctx.wtrig = 1'b1;
           ctx.fma = 1'b1;
           ctx.dop = DP_FMA;
-          types = Mixed | MixedB;
+          types = (Mixed | MixedB) & Types;
         end
         TOP_DOTW: begin
           has_b = 1'b1;
@@ -209,27 +238,27 @@ module ow_engine_decode
           ctx.wtrig = 1'b1;
           ctx.red = 1'b1;
           ctx.dop = DP_DOT;
-          types = Mixed | MixedB;
+          if (Has.red) types = (Mixed | MixedB) & Types;
           dst_free = 1'b1;
         end
         TOP_RCP, TOP_RSQRT, TOP_EXP, TOP_LOG, TOP_TANH, TOP_SIGMOID: begin
           ctx.unit = UNIT_NLF;
           ctx.nlf = function_of(insn_i.op);
-          types = F16 | BF16;
+          if (Tile.nonlinear) types = (F16 | BF16) & Types;
         end
         TOP_GATHER: begin
           has_a = 1'b0;
           has_b = 1'b1;
           ctx.unit = UNIT_GATHER;
           ctx.a_dsr = insn_i.ctl.b;  // whose lengths count if dst is not memory
-          types = Floats | I16 | I32;
+          if (Tile.gather) types = Floats | I16 | I32;
         end
         TOP_SCATTER: begin
           has_b = 1'b1;
           has_d = 1'b0;
           ctx.unit = UNIT_SCATTER;
           ctx.d_dsr = insn_i.ctl.a;
-          types = Floats | I16 | I32;
+          if (Tile.gather) types = Floats | I16 | I32;
         end
         TOP_FMAG: begin
           has_b = 1'b1;
@@ -237,7 +266,7 @@ module ow_engine_decode
           ctx.fma = 1'b1;
           ctx.unit = UNIT_FMAG;
           ctx.dop = DP_FMA;
-          types = Floats | Mixed | MixedB;
+          if (Tile.gather) types = (Floats | Mixed | MixedB) & Types;
         end
         default: ;
       endcase
@@ -251,8 +280,8 @@ module ow_engine_decode
       endcase
       ctx.dst_fmt = insn_i.ty == TY_MIXED || insn_i.ty == TY_MIXEDB ? DF_F32 : ctx.src_fmt;
       a_flt = ctx.src_fmt inside {DF_F16, DF_BF16, DF_F32};
-      dst_set = Floats | I16 | I32 | I8;
-      if (ctx.red) dst_set = a_flt ? Floats : I16 | I32 | I8;
+      dst_set = Castable;
+      if (ctx.red) dst_set = Castable & (a_flt ? Floats : I16 | I32 | I8);
       if (insn_i.op == TOP_CVT) dst_set &= ~(8'd1 << insn_i.ty);
       if (dst_free) begin
         ctx.dst_fmt = dp_fmt_e'(d_w0_i.ty);
@@ -261,6 +290,7 @@ module ow_engine_decode
       if (ctx.stoch && size_of(ctx.dst_fmt) != 2'd1) ctx.stoch = 1'b0;
       d_flt = ctx.dst_fmt inside {DF_F16, DF_BF16, DF_F32};
       if (!d_flt) ctx.stoch = 1'b0;
+      if (ctx.stoch && !Has.stoch) op_bad = 1'b1;
 
       a_imm = has_a && !has_b && insn_i.ctl.scalar;
       b_imm = has_b && insn_i.ctl.scalar && !ctx.wtrig && !indexed;
@@ -276,6 +306,19 @@ module ow_engine_decode
       ctx.a_fifo = ctx.a_kind == SRC_MEM && a_w0_i.kind == DK_FIFO;
       ctx.b_fifo = ctx.b_kind == SRC_MEM && b_w0_i.kind == DK_FIFO;
       ctx.d_fifo = ctx.d_kind == SRC_MEM && d_w0_i.kind == DK_FIFO;
+      if ((ctx.a_fifo && !has_fifo(ctx.a_q[1:0])) || (ctx.b_fifo && !has_fifo(ctx.b_q[1:0])) ||
+          (ctx.d_fifo && !has_fifo(ctx.d_q[1:0]))) begin
+        op_bad = 1'b1;
+      end
+      if ((has_a && !a_imm && !has_dsr(ctx.a_dsr)) || (has_b && !b_imm && !has_dsr(ctx.b_dsr)) ||
+          (has_d && !has_dsr(ctx.d_dsr))) begin
+        op_bad = 1'b1;
+      end
+      if ((ctx.a_kind == SRC_FAB && !has_queue(ctx.a_q)) ||
+          (ctx.b_kind == SRC_FAB && !has_queue(ctx.b_q)) ||
+          (ctx.d_kind == SRC_FAB && !has_queue(ctx.d_q))) begin
+        op_bad = 1'b1;
+      end
       ctx.a_tag = ctx.a_kind == SRC_FAB && a_w0_i.tag;
       ctx.d_tag = ctx.d_kind == SRC_FAB && d_w0_i.tag;
       ctx.d_skip = ctx.d_kind == SRC_FAB && d_w0_i.skip;

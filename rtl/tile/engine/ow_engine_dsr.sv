@@ -1,20 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// The 32 descriptors of the tensor engine: 6 words each (docs/isa.md). Two reads are combinational:
-// one word for the core, and the words of three descriptors that a launch looks at. Words 2 to 5 of
+// The descriptors of the tensor engine: 6 words each (docs/isa.md). Two reads are combinational:
+// one word for the core, and the words of three descriptors that a launch looks at; they never come
+// in one cycle, as both are the core's, and share what they can. Words 2 to 5 of
 // the three descriptors of the thread that stage I0 has chosen stand at the output in the next
 // cycle, until another one is chosen.
 //
 // An address has 24 bits. One that is written with more becomes one outside any memory with the same
 // low bits (ow_engine_pkg::address), so that its use is a fault and not an access somewhere else.
 //
+//   Dsrs           descriptors, 2 to 32; who names one beyond has seen to it that it does not matter
 //   we_i ...       write of a word; save_* writes word 1 (address) and goes first
+//   l_any_i        there is a launch; else the l_* outputs mean nothing
 //   l_*_i, p_*_i   descriptors a, b, dst of the launch and of the plan
+`include "ow_assert.svh"
+
 module ow_engine_dsr
   import ow_pkg::*;
   import ow_engine_pkg::address;
-(
+#(
+  parameter int unsigned Dsrs = NUM_DSRS
+) (
   input  logic             clk_i,
+  input  logic             rst_i,  // of the assertions only
   input  logic             we_i,
+  /* verilator lint_off UNUSEDSIGNAL */ // with few descriptors not all bits
   input  logic [4:0]       idx_i,
   input  logic [2:0]       word_i,
   input  logic [31:0]      wdata_i,
@@ -23,6 +32,7 @@ module ow_engine_dsr
   input  logic             save_i,
   input  logic [4:0]       save_idx_i,
   input  logic [23:0]      save_addr_i,
+  input  logic             l_any_i,
   input  logic [2:0][4:0]  l_idx_i,
   output logic [2:0][31:0] l_w0_o,
   output logic [2:0][23:0] l_w1_o,
@@ -30,37 +40,52 @@ module ow_engine_dsr
   output logic [2:0][31:0] l_w3_o,
   input  logic             p_any_i,
   input  logic [2:0][4:0]  p_idx_i,
+  /* verilator lint_on UNUSEDSIGNAL */
   output logic [3:0][31:0] p_a_o,
   output logic [3:0][31:0] p_b_o,
   output logic [3:0][31:0] p_d_o
 );
 
-  logic [31:0] w0_q [NUM_DSRS];
-  logic [23:0] w1_q [NUM_DSRS];
-  logic [31:0] w2_q [NUM_DSRS];
-  logic [31:0] w3_q [NUM_DSRS];
-  logic [31:0] w4_q [NUM_DSRS];
-  logic [31:0] w5_q [NUM_DSRS];
+  typedef logic [$clog2(Dsrs)-1:0] dsr_t;
+
+  dsr_t             idx, save_idx, look;  // look: what the core's port and the launch's first see
+  dsr_t [2:0]       l_idx, p_idx;
+  assign idx = dsr_t'(idx_i);
+  assign save_idx = dsr_t'(save_idx_i);
+  assign look = l_any_i ? dsr_t'(l_idx_i[0]) : idx;
+  always_comb begin
+    for (int unsigned k = 0; k < 3; k++) begin
+      l_idx[k] = k == 0 ? look : dsr_t'(l_idx_i[k]);
+      p_idx[k] = dsr_t'(p_idx_i[k]);
+    end
+  end
+
+  logic [31:0] w0_q [Dsrs];
+  logic [23:0] w1_q [Dsrs];
+  logic [31:0] w2_q [Dsrs];
+  logic [31:0] w3_q [Dsrs];
+  logic [31:0] w4_q [Dsrs];
+  logic [31:0] w5_q [Dsrs];
 
   always_comb begin
     unique case (word_i)
-      DSR_KIND: rdata_o = w0_q[idx_i];
-      DSR_ADDRESS: rdata_o = {8'd0, w1_q[idx_i]};
-      DSR_DIM0: rdata_o = w2_q[idx_i];
-      DSR_DIM1: rdata_o = w3_q[idx_i];
-      DSR_DIM2: rdata_o = w4_q[idx_i];
-      DSR_DIM3: rdata_o = w5_q[idx_i];
+      DSR_KIND: rdata_o = l_w0_o[0];
+      DSR_ADDRESS: rdata_o = {8'd0, l_w1_o[0]};
+      DSR_DIM0: rdata_o = l_w2_o[0];
+      DSR_DIM1: rdata_o = l_w3_o[0];
+      DSR_DIM2: rdata_o = w4_q[idx];
+      DSR_DIM3: rdata_o = w5_q[idx];
       default: rdata_o = '0;
     endcase
   end
-  assign kind_word_o = w0_q[idx_i];
+  assign kind_word_o = l_w0_o[0];
 
   always_comb begin
     for (int unsigned k = 0; k < 3; k++) begin
-      l_w0_o[k] = w0_q[l_idx_i[k]];
-      l_w1_o[k] = w1_q[l_idx_i[k]];
-      l_w2_o[k] = w2_q[l_idx_i[k]];
-      l_w3_o[k] = w3_q[l_idx_i[k]];
+      l_w0_o[k] = w0_q[l_idx[k]];
+      l_w1_o[k] = w1_q[l_idx[k]];
+      l_w2_o[k] = w2_q[l_idx[k]];
+      l_w3_o[k] = w3_q[l_idx[k]];
     end
   end
 
@@ -68,7 +93,7 @@ module ow_engine_dsr
   always_ff @(posedge clk_i) begin
     if (p_any_i) begin
       for (int unsigned k = 0; k < 3; k++) begin
-        p_dim_q[k] <= {w5_q[p_idx_i[k]], w4_q[p_idx_i[k]], w3_q[p_idx_i[k]], w2_q[p_idx_i[k]]};
+        p_dim_q[k] <= {w5_q[p_idx[k]], w4_q[p_idx[k]], w3_q[p_idx[k]], w2_q[p_idx[k]]};
       end
     end
   end
@@ -78,18 +103,24 @@ module ow_engine_dsr
 
   always_ff @(posedge clk_i) begin
     if (save_i) begin
-      w1_q[save_idx_i] <= save_addr_i;
+      w1_q[save_idx] <= save_addr_i;
     end else if (we_i) begin
       unique case (word_i)
-        DSR_KIND: w0_q[idx_i] <= wdata_i;
-        DSR_ADDRESS: w1_q[idx_i] <= address(wdata_i);
-        DSR_DIM0: w2_q[idx_i] <= wdata_i;
-        DSR_DIM1: w3_q[idx_i] <= wdata_i;
-        DSR_DIM2: w4_q[idx_i] <= wdata_i;
-        DSR_DIM3: w5_q[idx_i] <= wdata_i;
+        DSR_KIND: w0_q[idx] <= wdata_i;
+        DSR_ADDRESS: w1_q[idx] <= address(wdata_i);
+        DSR_DIM0: w2_q[idx] <= wdata_i;
+        DSR_DIM1: w3_q[idx] <= wdata_i;
+        DSR_DIM2: w4_q[idx] <= wdata_i;
+        DSR_DIM3: w5_q[idx] <= wdata_i;
         default: ;
       endcase
     end
   end
+
+  logic unused;
+  assign unused = rst_i;
+
+  `OW_ASSERT_INIT(dsrs_in_range, Dsrs >= 2 && Dsrs <= NUM_DSRS)
+  `OW_ASSERT(one_looks, !(we_i && l_any_i), "a write of a descriptor beside a launch")
 
 endmodule

@@ -6,7 +6,7 @@
 // or to the reducer, and while the one that may round stochastically, or the one that is triggered
 // by wavelets, runs. drain waits for the reducer; it starts that, and is no thread.
 //
-//   Lanes, NumThreads   as of ow_engine
+//   Lanes, NumThreads, Features, Operations   as of ow_engine
 //   valid_i, insn_i, ready_o   instructions, valid/ready; taken_o: at this edge
 //   halt_i              none is taken
 //   active_i ...        running threads; those that are triggered by wavelets, that round
@@ -21,6 +21,8 @@ module ow_engine_launch
 #(
   parameter int unsigned Lanes = 8,
   parameter int unsigned NumThreads = 13,
+  parameter logic [31:0] Features = FULL_FEATURES,
+  parameter logic [31:0] Operations = FULL_OPERATIONS,
   localparam int unsigned ThreadW = $clog2(NumThreads)
 ) (
   input  logic                  valid_i,
@@ -58,7 +60,7 @@ module ow_engine_launch
   tensor_insn_t insn;
   assign insn = valid_i ? insn_i : '0;
 
-  ow_engine_decode #(.Lanes(Lanes)) u_decode (
+  ow_engine_decode #(.Lanes(Lanes), .Features(Features), .Operations(Operations)) u_decode (
     .valid_i,
     .insn_i (insn),
     .a_w0_i (w0_i[0]),

@@ -12,6 +12,8 @@
 // addend's line on d_line_o.
 //
 //   Lanes      lanes of the engine; a line has 2 * Lanes bytes
+//   LineSlots  lines that a stream reads ahead: 4 or 8
+//   Gather     there are beats that gather or scatter
 //   plan_i ... the planned beat's operands, index 0 a, 1 b, 2 addend (ow_engine_stream)
 //   acc_row_i  accumulator row of a source of m_i
 `include "ow_assert.svh"
@@ -20,6 +22,8 @@ module ow_engine_operands
   import ow_engine_pkg::*;
 #(
   parameter int unsigned Lanes = 8,
+  parameter bit Gather = 1'b1,
+  parameter int unsigned LineSlots = 8,
   localparam int unsigned VecBytes = 2 * Lanes,
   localparam int unsigned LineW = 8 * VecBytes,
   localparam int unsigned OffW = $clog2(VecBytes),
@@ -94,18 +98,20 @@ module ow_engine_operands
 
   // What was taken ahead is not taken again.
   logic m_early_a, m_early_b;
-  assign m_early_a = m_i.unit == UNIT_SCATTER;
-  assign m_early_b = m_i.unit inside {UNIT_GATHER, UNIT_SCATTER, UNIT_FMAG};
+  assign m_early_a = Gather && m_i.unit == UNIT_SCATTER;
+  assign m_early_b = Gather && m_i.unit inside {UNIT_GATHER, UNIT_SCATTER, UNIT_FMAG};
   assign m_hit = {m_i.d_hit, m_i.b.hit && !m_early_b, m_i.a.hit && !m_early_a};
   assign m_fresh = {1'b0, m_i.d_from == ADD_MEM && !m_i.d_hit,
                     m_early_b ? 2'd0 : m_i.b.fresh, m_early_a ? 2'd0 : m_i.a.fresh};
 
+  logic            g_fire;
   logic [2:0]      g_uses, g_hit, g_take;
   logic [2:0][1:0] g_fresh;
+  assign g_fire = Gather && g_fire_i;
   assign g_uses = {1'b0, 1'b1, g_i.unit == UNIT_SCATTER};
   assign g_hit = {1'b0, g_i.b.hit, g_i.a.hit};
   assign g_fresh = {2'd0, g_i.b.fresh, g_i.a.fresh};
-  assign g_ready_o = g_valid_i && have[1] >= {2'd0, g_fresh[1]} &&
+  assign g_ready_o = Gather && g_valid_i && have[1] >= {2'd0, g_fresh[1]} &&
                      (!g_uses[0] || have[0] >= {2'd0, g_fresh[0]});
 
   logic [2:0][LineW-1:0] rdata;
@@ -116,11 +122,11 @@ module ow_engine_operands
                    rd0_rvalid_i && !b_on_0_q};
 
   for (genvar k = 0; k < 3; k++) begin : gen_stream
-    assign g_take[k] = g_fire_i && g_uses[k];
+    assign g_take[k] = g_fire && g_uses[k];
     assign take[k] = g_take[k] ? g_fresh[k] != 2'd0 || g_hit[k]
                                : fire_i && (m_fresh[k] != 2'd0 || m_hit[k]);
 
-    ow_engine_stream #(.Lanes(Lanes)) u_stream (
+    ow_engine_stream #(.Lanes(Lanes), .Slots(LineSlots)) u_stream (
       .clk_i, .rst_i,
       .plan_i(plan_i[k]), .line_i(line_i[k]), .need_i(need_i[k]), .two_i(two_i[k]),
       .pend_i(pend_i[k]),
@@ -251,23 +257,23 @@ module ow_engine_operands
     {oa, ob} = '0;
     {la, lb} = '0;
     {xa, xb} = '0;
-    if ((fire_i && m_i.data) || g_fire_i) begin
-      g_a = g_fire_i && g_uses[0];
+    if ((fire_i && m_i.data) || g_fire) begin
+      g_a = g_fire && g_uses[0];
       oa = g_a ? g_i.a : m_i.a;
-      ob = g_fire_i ? g_i.b : m_i.b;
+      ob = g_fire ? g_i.b : m_i.b;
       la = turn(oa, g_a ? g_i.a_imm : m_i.a_imm, line0[0], line1[0]);
-      lb = turn(ob, g_fire_i ? g_i.b_imm : m_i.b_imm, line0[1], line1[1]);
+      lb = turn(ob, g_fire ? g_i.b_imm : m_i.b_imm, line0[1], line1[1]);
       d_line_o = line0[2];
       for (int unsigned l = 0; l < Lanes; l++) begin
         xa = elem(oa, la, acc_row_i, lane_t'(l), lane_t'(g_a ? g_i.lane0 : m_i.lane0));
-        xb = elem(ob, lb, acc_row_i, lane_t'(l), lane_t'(g_fire_i ? g_i.lane0 : m_i.lane0));
-        if (g_fire_i && g_i.mask[l]) begin
+        xb = elem(ob, lb, acc_row_i, lane_t'(l), lane_t'(g_fire ? g_i.lane0 : m_i.lane0));
+        if (g_fire && g_i.mask[l]) begin
           g_idx_o[l] = xb[15:0];
           g_data_o[l] = xa;
         end
         if (fire_i && m_i.data && m_i.mask[l]) begin
-          a_o[l] = m_i.unit == UNIT_GATHER ? gathered_i[l] : xa;
-          b_o[l] = m_i.unit == UNIT_FMAG ? gathered_i[l] : xb;
+          a_o[l] = Gather && m_i.unit == UNIT_GATHER ? gathered_i[l] : xa;
+          b_o[l] = Gather && m_i.unit == UNIT_FMAG ? gathered_i[l] : xb;
         end
       end
     end

@@ -11,11 +11,12 @@
 //
 // Requests go out in order, from registers, the first in the cycle after the commit. Data is taken
 // by the oldest beat: have_o lines are there, the one that arrives in this cycle too; take_i takes
-// fresh_m_i of them. So a beat that is planned in cycle t can use its line in t + 2, and up to 8
+// fresh_m_i of them. So a beat that is planned in cycle t can use its line in t + 2, and up to Slots
 // lines are read ahead, so that two streams and the writes that want the same banks slip against
 // each other until they do not.
 //
 //   Lanes      lanes of the engine; a line has 2 * Lanes bytes
+//   Slots      lines that are planned and not used yet: 4 or 8
 //   wr_*_i     a planned write: its bytes of the kept line are no longer good
 //   forget_i   nothing that was kept is good
 //   ahead_o    lines that were there at the last edge
@@ -24,10 +25,10 @@
 
 module ow_engine_stream #(
   parameter int unsigned Lanes = 8,
+  parameter int unsigned Slots = 8,
   localparam int unsigned VecBytes = 2 * Lanes,
   localparam int unsigned LineW = 8 * VecBytes,
   localparam int unsigned TagW = 24 - $clog2(VecBytes),
-  localparam int unsigned Slots = 8,
   localparam int unsigned PtrW = $clog2(Slots)
 ) (
   input  logic                  clk_i,
@@ -53,8 +54,8 @@ module ow_engine_stream #(
   input  logic                  rvalid_i,
   input  logic [LineW-1:0]      rdata_i,
   // Use.
-  output logic [PtrW:0]         have_o,
-  output logic [PtrW:0]         ahead_o,
+  output logic [3:0]            have_o,
+  output logic [3:0]            ahead_o,
   input  logic                  take_i,
   input  logic                  hit_m_i,
   input  logic [1:0]            fresh_m_i,
@@ -62,6 +63,8 @@ module ow_engine_stream #(
   output logic [LineW-1:0]      line1_o,
   output logic                  idle_o
 );
+
+  `OW_ASSERT_INIT(slots_4_8, Slots == 4 || Slots == 8)
 
   logic [TagW-1:0]     tag_q;       // the line kept, once the last planned beat has been used ..
   logic [VecBytes-1:0] good_q;      // .. and its good bytes
@@ -90,8 +93,8 @@ module ow_engine_stream #(
 
   logic [1:0] used;
   assign used = take_i ? fresh_m_i : 2'd0;
-  assign have_o = have_q + (PtrW+1)'(rvalid_i);
-  assign ahead_o = have_q;
+  assign have_o = 4'(have_q) + 4'(rvalid_i);
+  assign ahead_o = 4'(have_q);
 
   logic [LineW-1:0] first, second;
   always_comb begin
@@ -152,6 +155,6 @@ module ow_engine_stream #(
   assign idle_o = cnt_q == '0;
 
   `OW_ASSERT(room_for_lines, cnt_q <= (PtrW+1)'(Slots), "more lines than places")
-  `OW_ASSERT(taken_is_there, (PtrW+1)'(used) <= have_o, "a line is taken before it is there")
+  `OW_ASSERT(taken_is_there, 4'(used) <= have_o, "a line is taken before it is there")
 
 endmodule

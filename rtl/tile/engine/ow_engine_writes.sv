@@ -13,6 +13,7 @@
 // line that have a write under way.
 //
 //   Lanes      lanes of the engine; a line has 2 * Lanes bytes
+//   Slots      4 to WRITE_SLOTS; fewer than that hold up streams of writes
 //   rd_i ...   the three operands of the planned beat: line, bytes that it may look at of it and of
 //              the line after it, two: it looks at that at all, hit: the first line will not be
 //              read. Index 0 a, 1 b, 2 dst
@@ -41,6 +42,7 @@ module ow_engine_writes
   import ow_engine_pkg::*;
 #(
   parameter int unsigned Lanes = 8,
+  parameter int unsigned Slots = WRITE_SLOTS,
   localparam int unsigned VecBytes = 2 * Lanes,
   localparam int unsigned LineW = 8 * VecBytes,
   localparam int unsigned OffW = $clog2(VecBytes),
@@ -92,7 +94,9 @@ module ow_engine_writes
   output logic [3:0]                   done_thread_o,
   // What is told ahead.
   input  logic                         told_i,
+  /* verilator lint_off UNUSEDSIGNAL */ // with few slots not all bits
   input  wslot_t                       told_slot_i,
+  /* verilator lint_on UNUSEDSIGNAL */
   output logic                         hold_o,
   input  logic                         host_waits_i,
   output logic [1:0]                   tell_o,
@@ -100,7 +104,10 @@ module ow_engine_writes
   output logic [1:0]                   hold_look_o
 );
 
-  localparam int unsigned Slots = WRITE_SLOTS;
+  `OW_ASSERT_INIT(slots_in_range, Slots >= 4 && Slots <= WRITE_SLOTS)
+
+  localparam int unsigned SlotW = $clog2(Slots);
+  typedef logic [SlotW-1:0] idx_t;  // a slot, without the bits that none has
   localparam logic [2:0] AgeLimit = 3'd7;
   localparam logic [1:0] HoldGap = 2'd2;
   localparam logic [3:0] HoldLimit = 4'd12;
@@ -117,10 +124,14 @@ module ow_engine_writes
   logic [1:0]          gap_q;     // cycles that it stays low
   logic [3:0]          run_q;     // cycles that it has been high, with gaps that were too short
   logic [2:0]          host_q;    // cycles that the host has waited
-  wslot_t              hold_slot_q;
-  wslot_t              order_q  [1 << $bits(wslot_t)];  // filled slots in their order
-  wslot_t              op_q, fp_q;
-  logic [$bits(wslot_t):0] filled_q;
+  idx_t                hold_slot_q;
+  idx_t                order_q  [1 << SlotW];  // filled slots in their order
+  idx_t                op_q, fp_q;
+  logic [SlotW:0]      filled_q;
+  idx_t                alloc_slot, fill_slot, told_slot;
+  assign alloc_slot_o = wslot_t'(alloc_slot);
+  assign fill_slot = idx_t'(fill_slot_i);
+  assign told_slot = idx_t'(told_slot_i);
 
   logic [Slots-1:0] free_rest;
   assign free_rest = ~valid_q & ~(~valid_q & (valid_q + Slots'(1)));
@@ -130,11 +141,11 @@ module ow_engine_writes
 
   always_comb begin
     logic [Slots-1:0] free;
-    alloc_slot_o = '0;
+    alloc_slot = '0;
     free = '0;
     if (alloc_i) begin
       free = ~valid_q & (valid_q + Slots'(1));
-      for (int unsigned s = 0; s < Slots; s++) if (free[s]) alloc_slot_o = alloc_slot_o | wslot_t'(s);
+      for (int unsigned s = 0; s < Slots; s++) if (free[s]) alloc_slot = alloc_slot | idx_t'(s);
     end
   end
 
@@ -172,14 +183,14 @@ module ow_engine_writes
   localparam int unsigned BankLow = Lanes == 8 ? 4 : 3;
   logic [5:BankLow] bank;
   logic [7:0]       gth_banks;
-  wslot_t           head;
+  idx_t             head;
   logic [2:0]       age_q;     // times in a row that the head has given way
   logic             told_q;    // the end of an instruction that the head is has been told
   logic             meets, meets_gather, yield, pop;
 
   assign head = order_q[op_q];
   assign head_o = filled_q != '0;
-  assign head_slot_o = head;
+  assign head_slot_o = wslot_t'(head);
   assign bank = wr_addr_o[5:BankLow];
   assign gth_banks = Lanes == 8 ? 8'd3 << {bank, 1'b0} : 8'd1 << bank;
   assign meets = (rd0_req_i && rd0_addr_i[5:BankLow] == bank) ||
@@ -197,7 +208,7 @@ module ow_engine_writes
   logic fill_is_alloc;
   assign first_o = fill_i && filled_q == '0;
   assign first_slot_o = fill_slot_i;
-  assign fill_is_alloc = alloc_i && fill_slot_i == alloc_slot_o;
+  assign fill_is_alloc = alloc_i && fill_slot == alloc_slot;
   always_comb begin
     done_o = 1'b0;
     done_thread_o = '0;
@@ -205,8 +216,8 @@ module ow_engine_writes
       done_o = last_q[head] && !quiet_q[head] && !told_q;
       done_thread_o = thread_q[head];
     end else if (fill_i) begin
-      done_o = fill_is_alloc ? alloc_last_i : last_q[fill_slot_i] && !quiet_q[fill_slot_i];
-      done_thread_o = fill_is_alloc ? alloc_thread_i : thread_q[fill_slot_i];
+      done_o = fill_is_alloc ? alloc_last_i : last_q[fill_slot] && !quiet_q[fill_slot];
+      done_thread_o = fill_is_alloc ? alloc_thread_i : thread_q[fill_slot];
     end
   end
 
@@ -229,23 +240,23 @@ module ow_engine_writes
       else if (yield) age_q <= age_q + 3'd1;
       told_q <= head_o ? !pop : fill_i;
       if (alloc_i) begin
-        valid_q[alloc_slot_o] <= 1'b1;
-        last_q[alloc_slot_o] <= alloc_last_i;
-        quiet_q[alloc_slot_o] <= 1'b0;
-        line_q[alloc_slot_o] <= alloc_line_i;
-        be_q[alloc_slot_o] <= alloc_be_i;
-        thread_q[alloc_slot_o] <= alloc_thread_i;
+        valid_q[alloc_slot] <= 1'b1;
+        last_q[alloc_slot] <= alloc_last_i;
+        quiet_q[alloc_slot] <= 1'b0;
+        line_q[alloc_slot] <= alloc_line_i;
+        be_q[alloc_slot] <= alloc_be_i;
+        thread_q[alloc_slot] <= alloc_thread_i;
       end
       if (fill_i) begin
-        data_q[fill_slot_i] <= fill_data_i;
-        if (fill_kill_i) be_q[fill_slot_i] <= '0;
-        order_q[fp_q] <= fill_slot_i;
+        data_q[fill_slot] <= fill_data_i;
+        if (fill_kill_i) be_q[fill_slot] <= '0;
+        order_q[fp_q] <= fill_slot;
         fp_q <= fp_q + 1'b1;
       end
       if (told_i) begin
         hold_q <= 1'b1;
-        hold_slot_q <= told_slot_i;
-        quiet_q[told_slot_i] <= 1'b1;
+        hold_slot_q <= told_slot;
+        quiet_q[told_slot] <= 1'b1;
         gap_q <= HoldGap;
       end else if (hold_q) begin
         if (pop && hold_slot_q == head) hold_q <= 1'b0;
@@ -282,7 +293,7 @@ module ow_engine_writes
   `OW_ASSERT(held_is_there, !hold_q || valid_q[hold_slot_q],
              "a line is waited for that is not there")
   `OW_ASSERT(slot_free, !(alloc_i && full_o), "write buffer overflow")
-  `OW_ASSERT(fill_is_taken, !fill_i || valid_q[fill_slot_i] ||
-             (alloc_i && fill_slot_i == alloc_slot_o), "data for a slot that is not taken")
+  `OW_ASSERT(fill_is_taken, !fill_i || valid_q[fill_slot] ||
+             (alloc_i && fill_slot == alloc_slot), "data for a slot that is not taken")
 
 endmodule

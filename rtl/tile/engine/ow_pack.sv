@@ -32,7 +32,7 @@
 //   Lanes       elements of a vector: 2, 4 or 8
 //   NumThreads  threads with an unfinished pair of their own, 2 to 13
 //   QueueDepth  slots of an output queue, 2 to 15
-//   Slots       places for vectors, 16 to 64: a claim lasts 10 cycles in the engine, so 20 let one queue
+//   Slots       places for vectors, 9 to 64: a claim lasts 10 cycles in the engine, so 20 let one queue
 //               have a vector a cycle, however few elements each has
 //   vec_mask_i  lanes with an element; with vec_w32_i all of them in the lower or all in the upper
 //               half of the lanes
@@ -90,7 +90,7 @@ module ow_pack
   `OW_ASSERT_INIT(lanes_2_4_8, Lanes == 2 || Lanes == 4 || Lanes == 8)
   `OW_ASSERT_INIT(threads_2_to_13, NumThreads >= 2 && NumThreads <= 13)
   `OW_ASSERT_INIT(queue_depth, QueueDepth >= 2 && QueueDepth <= 15)
-  `OW_ASSERT_INIT(slots, Slots >= 16 && Slots <= 64)
+  `OW_ASSERT_INIT(slots, Slots > NUM_QUEUES && Slots <= 64)
 
   localparam int unsigned Half = Lanes / 2;
   localparam int unsigned SlotW = $clog2(Slots);

@@ -25,11 +25,13 @@
 module ow_regs
   import ow_pkg::*;
 #(
-  // For the CONFIG register: SIMD lanes, bytes of SRAM, data colours, threads.
+  // What CONFIG, FEATURES and OPERATIONS say, and so which of the registers are there.
   parameter int unsigned Lanes = 8,
   parameter int unsigned SramBytes = 49152,
   parameter int unsigned NumColours = 24,
-  parameter int unsigned NumThreads = 13
+  parameter int unsigned NumThreads = 13,
+  parameter logic [31:0] Features = FULL_FEATURES,
+  parameter logic [31:0] Operations = FULL_OPERATIONS
 ) (
   input  logic        clk_i,
   input  logic        rst_i,
@@ -140,13 +142,7 @@ module ow_regs
   `OW_ASSERT_INIT(ThreadsRange, NumThreads >= 2 && NumThreads <= 16)
 
   localparam int unsigned NumCounters = 13;
-
-  // What this tile has: everything.
-  localparam features_reg_t Features = '{
-    nonlinear: 1'b1, gather: 1'b1, fp32: 1'b1, int8: 1'b1, int32: 1'b1, stochastic: 1'b1,
-    selftest: 1'b1, counters: 1'b1, fifos: 3'(NUM_FIFOS), filters: 3'(NUM_FILTERS),
-    positions: 3'(NUM_POSITIONS), queues: 4'(NUM_QUEUES), dsrs: 5'(NUM_DSRS - 1),
-    tasks: 5'(NUM_TASKS - 1), dotw_rows: 1'b1};
+  localparam features_reg_t Tile = Features;
 
   // -------------------------------------------------------------------------------- arbitration --
   logic last_core_q;  // the core had the last contended turn
@@ -321,42 +317,57 @@ module ow_regs
   logic [47:0] asleep_since_q, red_since_q;
   logic [15:0] ctl_high_q, core_high_q;  // latched by each master's read of a low word
 
-  always_ff @(posedge clk_i) begin
-    if (rst_i) begin
-      for (int k = 0; k < NumCounters; k++) cnt_q[k] <= '0;
-      eng_cause_q <= CTR_NO_WORK;
-      eng_since_q <= cycle_i;
-      asleep_q <= 1'b0;
-      asleep_since_q <= cycle_i;
-      red_wait_q <= 1'b0;
-      red_since_q <= cycle_i;
-    end else begin
-      if (ev_beat_i) cnt_q[CTR_BEATS] <= cnt_q[CTR_BEATS] + 48'd1;
-      if (eng_cause_i != eng_cause_q) begin
-        eng_cause_q <= eng_cause_i;
+  if (Tile.counters) begin : gen_counters
+    always_ff @(posedge clk_i) begin
+      if (rst_i) begin
+        for (int k = 0; k < NumCounters; k++) cnt_q[k] <= '0;
+        eng_cause_q <= CTR_NO_WORK;
         eng_since_q <= cycle_i;
-        if (eng_cause_q != CTR_BEATS) begin
-          cnt_q[eng_cause_q] <= cnt_q[eng_cause_q] + cycle_i - eng_since_q;
+        asleep_q <= 1'b0;
+        asleep_since_q <= cycle_i;
+        red_wait_q <= 1'b0;
+        red_since_q <= cycle_i;
+      end else begin
+        if (ev_beat_i) cnt_q[CTR_BEATS] <= cnt_q[CTR_BEATS] + 48'd1;
+        if (eng_cause_i != eng_cause_q) begin
+          eng_cause_q <= eng_cause_i;
+          eng_since_q <= cycle_i;
+          if (eng_cause_q != CTR_BEATS) begin
+            cnt_q[eng_cause_q] <= cnt_q[eng_cause_q] + cycle_i - eng_since_q;
+          end
+        end
+        if (ev_red_elem_i != 2'd0) cnt_q[CTR_REDUCER_ELEMENTS] <= cnt_q[CTR_REDUCER_ELEMENTS] + {46'd0, ev_red_elem_i};
+        if (retire_i) cnt_q[CTR_INSTRUCTIONS] <= cnt_q[CTR_INSTRUCTIONS] + 48'd1;
+        if (asleep_i != asleep_q) begin
+          asleep_q <= asleep_i;
+          asleep_since_q <= cycle_i;
+          if (asleep_q) cnt_q[CTR_ASLEEP] <= cnt_q[CTR_ASLEEP] + cycle_i - asleep_since_q;
+        end
+        if (ev_in_i) cnt_q[CTR_WAVELETS_IN] <= cnt_q[CTR_WAVELETS_IN] + 48'd1;
+        if (ev_out_i) cnt_q[CTR_WAVELETS_OUT] <= cnt_q[CTR_WAVELETS_OUT] + 48'd1;
+        if (ev_weight_i) cnt_q[CTR_WEIGHTS] <= cnt_q[CTR_WEIGHTS] + 48'd1;
+        if (red_wait_i != red_wait_q) begin
+          red_wait_q <= red_wait_i;
+          red_since_q <= cycle_i;
+          if (red_wait_q) cnt_q[CTR_REDUCER_WAIT] <= cnt_q[CTR_REDUCER_WAIT] + cycle_i - red_since_q;
         end
       end
-      if (ev_red_elem_i != 2'd0) cnt_q[CTR_REDUCER_ELEMENTS] <= cnt_q[CTR_REDUCER_ELEMENTS] + {46'd0, ev_red_elem_i};
-      if (retire_i) cnt_q[CTR_INSTRUCTIONS] <= cnt_q[CTR_INSTRUCTIONS] + 48'd1;
-      if (asleep_i != asleep_q) begin
-        asleep_q <= asleep_i;
-        asleep_since_q <= cycle_i;
-        if (asleep_q) cnt_q[CTR_ASLEEP] <= cnt_q[CTR_ASLEEP] + cycle_i - asleep_since_q;
-      end
-      if (ev_in_i) cnt_q[CTR_WAVELETS_IN] <= cnt_q[CTR_WAVELETS_IN] + 48'd1;
-      if (ev_out_i) cnt_q[CTR_WAVELETS_OUT] <= cnt_q[CTR_WAVELETS_OUT] + 48'd1;
-      if (ev_weight_i) cnt_q[CTR_WEIGHTS] <= cnt_q[CTR_WEIGHTS] + 48'd1;
-      if (red_wait_i != red_wait_q) begin
-        red_wait_q <= red_wait_i;
-        red_since_q <= cycle_i;
-        if (red_wait_q) cnt_q[CTR_REDUCER_WAIT] <= cnt_q[CTR_REDUCER_WAIT] + cycle_i - red_since_q;
-      end
+    end
+  end else begin : gen_no_counters
+    // Consumed weights only, which programs look at. Nothing is timed.
+    logic [47:0] weights_q;
+    always_ff @(posedge clk_i) begin
+      if (rst_i) weights_q <= '0;
+      else if (ev_weight_i) weights_q <= weights_q + 48'd1;
+    end
+    always_comb begin
+      for (int unsigned k = 0; k < NumCounters; k++) cnt_q[k] = '0;
+      cnt_q[CTR_WEIGHTS] = weights_q;
+      eng_cause_q = eng_cause_i;
+      {asleep_q, red_wait_q} = {asleep_i, red_wait_i};
+      {eng_since_q, asleep_since_q, red_since_q} = '0;
     end
   end
-
   // --------------------------------------------------------------------------------------- reads --
   // cycle_i is an input of the tile, so it is used inside clocked processes only.
   logic ctl_rvalid_q, core_rvalid_q;
@@ -425,6 +436,7 @@ module ow_regs
                                       sram: 16'(SramBytes / CONFIG_SRAM_UNIT), default: '0};
             end
             REG_FEATURES: rdata_d = Features;
+            REG_OPERATIONS: rdata_d = Operations;
             default: rdata_d = '0;
           endcase
         end
@@ -443,9 +455,11 @@ module ow_regs
     v = '0;
     if (k < 4'(NumCounters)) begin
       v = cnt_q[k];
-      if (k != CTR_BEATS && k == eng_cause_q) v = v + now - eng_since_q;
-      if (k == CTR_ASLEEP && asleep_q) v = v + now - asleep_since_q;
-      if (k == CTR_REDUCER_WAIT && red_wait_q) v = v + now - red_since_q;
+      if (Tile.counters) begin
+        if (k != CTR_BEATS && k == eng_cause_q) v = v + now - eng_since_q;
+        if (k == CTR_ASLEEP && asleep_q) v = v + now - asleep_since_q;
+        if (k == CTR_REDUCER_WAIT && red_wait_q) v = v + now - red_since_q;
+      end
     end
     return v;
   endfunction
@@ -473,9 +487,11 @@ module ow_regs
   end
 
   // A push that waits for its queue changes nothing until the ramp does.
+  logic counts;  // an event
+  assign counts = ev_weight_i || (Tile.counters && (ev_beat_i || ev_red_elem_i != 2'd0 ||
+                                                    retire_i || ev_in_i || ev_out_i));
   assign idle_o = !access && !ctl_rvalid_q && !core_rvalid_q && !unit_rst_o && !ramp_clear_q &&
-                  !error_pending && !ev_beat_i && ev_red_elem_i == 2'd0 && !retire_i && !ev_in_i && !ev_out_i && !ev_weight_i &&
-                  (eng_cause_i == eng_cause_q) && (asleep_i == asleep_q) &&
+                  !error_pending && !counts && (eng_cause_i == eng_cause_q) && (asleep_i == asleep_q) &&
                   (red_wait_i == red_wait_q) && !(step_q && issue_i);
 
   `OW_ASSERT(OneMaster, !(core_gnt_o && ctl_gnt_o), "two masters granted")

@@ -42,6 +42,7 @@ module ow_datapath
   import ow_datapath_pkg::*;
 #(
   parameter int unsigned Lanes = 8,  // SIMD lanes: 2, 4 or 8; no bit of a result depends on it
+  parameter dp_has_t Has = DP_HAS_ALL,  // what it is asked for
   localparam int unsigned BaseW = $clog2(PARTIALS)
 ) (
   input  logic                   clk_i,
@@ -80,6 +81,7 @@ module ow_datapath
   `OW_ASSERT_INIT(lanes_2_4_8, Lanes == 2 || Lanes == 4 || Lanes == 8)
 
   localparam int unsigned Units = Lanes == 8 ? 2 : 1;  // of 32-bit multiply-add
+  localparam bit HasWide = Has.f32 || Has.i32;         // they are there
 
   // ---------------------------------------------------------------------------------- stage U --
   logic                       src_int, pairs, is_mul, wide, red, use_random;
@@ -90,18 +92,29 @@ module ow_datapath
   logic [4*Units-1:0][15:0]   wide_a, wide_b;
   logic [4*Units-1:0][31:0]   wide_product;
 
+  // What is asked for, with the bits that it can have. A move is one of bits.
+  dp_op_e  op;
+  dp_fmt_e src, dst;
+
   always_comb begin
-    pairs = src_i == DF_I8;
-    src_int = pairs || src_i == DF_I16 || src_i == DF_I32;
-    is_mul = op_i == DP_MUL || op_i == DP_FMA || op_i == DP_DOT;
-    wide = valid_i && is_mul && (src_i == DF_F32 || src_i == DF_I32);
-    red = op_i >= DP_DOT;
-    use_random = valid_i && stoch_i && op_i == DP_CVT && src_i == DF_F32 &&
-                 (dst_i == DF_F16 || dst_i == DF_BF16);
-    unique case (op_i)
+    op = dp_op_of(op_i, Has);
+    dst = dp_fmt_of(dst_i, Has);
+    src = dp_fmt_of(op_i != DP_MOV || src_i == DF_I8 ? src_i :
+                    src_i == DF_F32 || src_i == DF_I32 ? DF_F32 : DF_F16, Has);
+  end
+
+  always_comb begin
+    pairs = Has.i8 && src == DF_I8;
+    src_int = pairs || (Has.i16 && src == DF_I16) || (Has.i32 && src == DF_I32);
+    is_mul = op == DP_MUL || op == DP_FMA || (Has.red && op == DP_DOT);
+    wide = HasWide && valid_i && is_mul && (src == DF_F32 || (Has.i32 && src == DF_I32));
+    red = Has.red && op >= DP_DOT;
+    use_random = Has.stoch && valid_i && stoch_i && op == DP_CVT && src == DF_F32 &&
+                 (dst == DF_F16 || dst == DF_BF16);
+    unique case (op)
       DP_ADD, DP_SUB, DP_MUL: kind = src_int ? DPK_RAW : DPK_FADD;
       DP_FMA, DP_DOT, DP_SUM: kind = src_int ? DPK_IADD : DPK_FADD;
-      DP_CVT: kind = dst_i == DF_I8 || dst_i == DF_I16 || dst_i == DF_I32 ? DPK_RAW : DPK_FADD;
+      DP_CVT: kind = dst == DF_I8 || dst == DF_I16 || dst == DF_I32 ? DPK_RAW : DPK_FADD;
       DP_RMAX, DP_RMIN: kind = DPK_MAX;
       default: kind = DPK_RAW;
     endcase
@@ -134,24 +147,24 @@ module ow_datapath
   always_comb begin
     what_u.wide = wide;
     what_u.red = red;
-    what_u.addend = op_i == DP_FMA ? DPA_C : op_i == DP_ADD || op_i == DP_SUB ? DPA_BITS : DPA_ZERO;
-    what_u.addend_fmt = op_i == DP_FMA ? dst_i : src_i;
+    what_u.addend = op == DP_FMA ? DPA_C : op == DP_ADD || op == DP_SUB ? DPA_BITS : DPA_ZERO;
+    what_u.addend_fmt = op == DP_FMA ? dst : src;
     what_u.kind = kind;
-    what_u.fmt = !red ? dst_i : src_int ? DF_I32 : DF_F32;
-    what_u.dst = dst_i;
+    what_u.fmt = !red ? dst : src_int ? DF_I32 : DF_F32;
+    what_u.dst = dst;
     what_u.ints = src_int;
     what_u.stoch = use_random;
-    what_u.min = op_i == DP_RMIN;
+    what_u.min = op == DP_RMIN;
     what_u.first = red_first_i;
     what_u.last = red_last_i;
-    what_u.back = op_i == DP_FMA ? back_i : 2'd0;
-    what_u.base = pairs && op_i == DP_DOT ? pair_base_q : red_base_i;
+    what_u.back = op == DP_FMA ? back_i : 2'd0;
+    what_u.base = pairs && op == DP_DOT ? pair_base_q : red_base_i;
     what_u.mask = mask_i;
   end
 
   always_ff @(posedge clk_i) begin
     if (rst_i) pair_base_q <= '0;
-    else if (valid_i && pairs && op_i == DP_DOT) pair_base_q <= pair_base_q + BaseW'(Lanes);
+    else if (valid_i && pairs && op == DP_DOT) pair_base_q <= pair_base_q + BaseW'(Lanes);
     {m_valid_q, p_valid_q, a_valid_q, n_valid_q, r_valid_q} <=
         {valid_i, m_valid_q, p_valid_q, a_valid_q, n_valid_q} & {5{!rst_i}};
     if (valid_i) what_m_q <= what_u;
@@ -225,31 +238,38 @@ module ow_datapath
     end
   end
 
-  ow_datapath_fold u_fold (
-    .clk_i,
-    .rst_i,
-    .valid_i  (end_q),
-    .kind_i   (end_kind_q),
-    .int_i    (end_int_q),
-    .min_i    (end_min_q),
-    .dst_i    (end_dst_q),
-    .partial_i(part_q),
-    .late_valid_o,
-    .late_o
-  );
+  if (Has.red) begin : gen_fold
+    ow_datapath_fold u_fold (
+      .clk_i,
+      .rst_i,
+      .valid_i  (end_q),
+      .kind_i   (end_kind_q),
+      .int_i    (end_int_q),
+      .min_i    (end_min_q),
+      .dst_i    (end_dst_q),
+      .partial_i(part_q),
+      .late_valid_o,
+      .late_o
+    );
+  end else begin : gen_no_fold
+    assign late_valid_o = 1'b0;
+    assign late_o = '0;
+    logic unused;
+    assign unused = ^{end_q, end_kind_q, end_int_q, end_min_q, end_dst_q};
+  end
 
   // ------------------------------------------------------------------------------------ lanes --
   logic [Lanes-1:0][31:0] lane_result, lane_partial;
 
   for (genvar l = 0; l < Lanes; l++) begin : gen_lane
     localparam bit Lent = Lanes >= 4;  // its multiplier works for a 32-bit unit, too
-    ow_datapath_lane u_lane (
+    ow_datapath_lane #(.Has(Has)) u_lane (
       .clk_i,
       .valid_i   (valid_i && mask_i[l] && !wide),
-      .op_i,
+      .op_i      (op),
       .kind_i    (kind),
-      .src_i,
-      .dst_i,
+      .src_i     (src),
+      .dst_i     (dst),
       .i8_hi_i   (i8_hi_i[l]),
       .a_i       (a_i[l]),
       .b_i       (b_i[l]),
@@ -283,7 +303,11 @@ module ow_datapath
   // ------------------------------------------------------------------- 32-bit multiply and add --
   logic [Units-1:0][31:0] wide_result, wide_partial;
 
-  if (Lanes >= 4) begin : gen_lent
+  if (!HasWide) begin : gen_none
+    assign wide_product = '0;
+    logic unused;
+    assign unused = ^{product, wide_a, wide_b, wide_product};
+  end else if (Lanes >= 4) begin : gen_lent
     assign wide_product = product;
   end else begin : gen_own
     for (genvar k = 0; k < 4; k++) begin : gen_mul
@@ -334,24 +358,33 @@ module ow_datapath
       end
     end
 
-    ow_datapath_wide u_wide (
-      .clk_i,
-      .valid_i   (valid),
-      .int_i     (src_int),
-      .a_i       (a),
-      .b_i       (b),
-      .mul_a_o   (wide_a[4*k +: 4]),
-      .mul_b_o   (wide_b[4*k +: 4]),
-      .product_i (wide_product[4*k +: 4]),
-      .p_addend_i(what_p_q.addend == DPA_C),
-      .p_red_i   (what_p_q.red),
-      .c_i       (addend),
-      .a_valid_i (in_a),
-      .partial_i (to),
-      .n_valid_i (in_n),
-      .partial_o (wide_partial[k]),
-      .result_o  (wide_result[k])
-    );
+    if (!HasWide) begin : gen_none
+      assign wide_a[4*k +: 4] = '0;
+      assign wide_b[4*k +: 4] = '0;
+      assign wide_partial[k] = '0;
+      assign wide_result[k] = '0;
+      logic unused;
+      assign unused = ^{a, b, addend, to, in_n};
+    end else begin : gen_unit
+      ow_datapath_wide u_wide (
+        .clk_i,
+        .valid_i   (valid),
+        .int_i     (src_int),
+        .a_i       (a),
+        .b_i       (b),
+        .mul_a_o   (wide_a[4*k +: 4]),
+        .mul_b_o   (wide_b[4*k +: 4]),
+        .product_i (wide_product[4*k +: 4]),
+        .p_addend_i(what_p_q.addend == DPA_C),
+        .p_red_i   (what_p_q.red),
+        .c_i       (addend),
+        .a_valid_i (in_a),
+        .partial_i (to),
+        .n_valid_i (in_n),
+        .partial_o (wide_partial[k]),
+        .result_o  (wide_result[k])
+      );
+    end
   end
 
   always_comb begin
@@ -399,10 +432,16 @@ module ow_datapath
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    if (use_random) prng_q <= prng_d;
-    if (prng_we_i) prng_q[prng_sel_i] <= prng_wdata_i;
-    if (rst_i) prng_q <= {32'hA54F_F53A, 32'h3C6E_F372, 32'hBB67_AE85, 32'h6A09_E667};
+  if (Has.stoch) begin : gen_prng
+    always_ff @(posedge clk_i) begin
+      if (use_random) prng_q <= prng_d;
+      if (prng_we_i) prng_q[prng_sel_i] <= prng_wdata_i;
+      if (rst_i) prng_q <= {32'hA54F_F53A, 32'h3C6E_F372, 32'hBB67_AE85, 32'h6A09_E667};
+    end
+  end else begin : gen_no_prng
+    assign prng_q = '0;
+    logic unused;
+    assign unused = ^{prng_d, prng_wdata_i};
   end
 
   assign prng_rdata_o = prng_q[prng_sel_i];

@@ -20,7 +20,9 @@ module ow_datapath_lane
   import ow_datapath_pkg::*;
   import ow_datapath_lane_pkg::*;
   import ow_fp_pkg::*;
-(
+#(
+  parameter dp_has_t Has = DP_HAS_ALL  // what it is asked for
+) (
   input  logic        clk_i,
   // Stage U.
   input  logic        valid_i,   // an element enters
@@ -80,14 +82,31 @@ module ow_datapath_lane
   logic [15:0] ma, mb;    // what the multiplier multiplies
   logic [31:0] p_product_q;
 
-  assign is_mul = op_i == DP_MUL || op_i == DP_FMA || op_i == DP_DOT;
+  // What is asked for, with the bits that it can have.
+  localparam bit Ints = Has.i8 || Has.i16 || Has.i32;
+
+  dp_op_e  u_op;
+  dp_fmt_e u_src, u_dst, p_addend_fmt, a_fmt, r_fmt;
+  logic    a_red, a_iadd, a_max;
+
+  assign u_op = dp_op_of(op_i, Has);
+  assign u_src = dp_fmt_of(src_i, Has);
+  assign u_dst = dp_fmt_of(dst_i, Has);
+  assign p_addend_fmt = dp_fmt_of(p_addend_fmt_i, Has);
+  assign a_fmt = dp_fmt_of(a_fmt_i, Has);
+  assign r_fmt = dp_fmt_of(r_fmt_i, Has);
+  assign a_red = Has.red && a_red_i;
+  assign a_iadd = Ints && a_kind_i == DPK_IADD;
+  assign a_max = Has.red && a_kind_i == DPK_MAX;
+
+  assign is_mul = u_op == DP_MUL || u_op == DP_FMA || (Has.red && u_op == DP_DOT);
 
   always_comb begin
     u_fa = '0;
     u_fb = '0;
     if (valid_i && is_mul && kind_i == DPK_FADD) begin
-      u_fa = unpack_factor(a_i[15:0], src_i == DF_BF16);
-      u_fb = unpack_factor(b_i[15:0], src_i == DF_BF16);
+      u_fa = unpack_factor(a_i[15:0], u_src == DF_BF16);
+      u_fb = unpack_factor(b_i[15:0], u_src == DF_BF16);
     end
   end
 
@@ -95,7 +114,8 @@ module ow_datapath_lane
     m_valid_q <= valid_i;
     p_valid_q <= m_valid_q;
     if (valid_i) begin
-      m_q <= '{op: op_i, kind: kind_i, src: src_i, dst: dst_i, i8_hi: i8_hi_i, random: random_i};
+      m_q <= '{op: u_op, kind: kind_i, src: u_src, dst: u_dst, i8_hi: Has.i8 && i8_hi_i,
+               random: Has.stoch ? random_i : 16'd0};
       {m_a_q, m_b_q, m_fa_q, m_fb_q} <= {a_i, b_i, u_fa, u_fb};
     end
     if (m_valid_q) begin
@@ -105,7 +125,8 @@ module ow_datapath_lane
     end
   end
 
-  assign m_mul = m_valid_q && (m_q.op == DP_MUL || m_q.op == DP_FMA || m_q.op == DP_DOT);
+  assign m_mul = m_valid_q && (m_q.op == DP_MUL || m_q.op == DP_FMA ||
+                               (Has.red && m_q.op == DP_DOT));
 
   always_comb begin
     ma = '0;
@@ -115,7 +136,7 @@ module ow_datapath_lane
       if (wide_i) begin
         ma = wide_a_i;
         mb = wide_b_i;
-      end else if (m_q.kind == DPK_FADD) begin
+      end else if (!Ints || m_q.kind == DPK_FADD) begin
         ma = {5'd0, m_fa_q.sig};
         mb = {5'd0, m_fb_q.sig};
       end else begin
@@ -141,7 +162,8 @@ module ow_datapath_lane
     if (!p_valid_q) begin
       bits_d = '0;
     end else if (p_q.kind != DPK_FADD) begin
-      bits_d = lane_bits(p_q.op, p_q.src, p_q.dst, p_a_q, p_b_q, p_q.i8_hi, p_product_q);
+      bits_d = lane_bits(p_q.op, p_q.src, p_q.dst, p_a_q, p_b_q, p_q.i8_hi, p_product_q,
+                         Has);
     end else if (p_q.op == DP_CVT) begin
       bits_d = {16'd0, p_q.random};
     end
@@ -165,7 +187,7 @@ module ow_datapath_lane
     p_c = p_back_i ? r_partial_q : c_i;
     p_term = '0;
     if (p_valid_q && p_addend_i != DPA_ZERO) begin
-      p_term = unpack_as(p_addend_i == DPA_C ? p_c : term_b, p_addend_fmt_i);
+      p_term = unpack_as(p_addend_i == DPA_C ? p_c : term_b, p_addend_fmt);
     end
   end
 
@@ -184,17 +206,16 @@ module ow_datapath_lane
 
   always_comb begin
     y = a_term_q;
-    if (a_red_i || a_back_i) y = unpack_f32(partial_i | (a_back_i ? r_partial_q : 32'd0));
+    if (a_red || a_back_i) begin
+      y = unpack_f32((Has.red ? partial_i : 32'd0) | (a_back_i ? r_partial_q : 32'd0));
+    end
     else if (a_addend_q == DPA_ZERO) y = zero_like(x_q.sign);  // changes nothing
     a_sum = '0;
     a_bits = bits_q;
     if (a_valid_i) begin
-      unique case (a_kind_i)
-        DPK_FADD: a_sum = lane_sum(x_q, y);
-        DPK_IADD: a_bits = keep_bits(bits_q + (a_red_i ? partial_i : a_c_q), a_fmt_i);
-        DPK_MAX:  a_bits = maximum(partial_i, bits_q, a_fmt_i, a_min_i);
-        default:  ;
-      endcase
+      if (a_kind_i == DPK_FADD) a_sum = lane_sum(x_q, y);
+      if (a_iadd) a_bits = keep_bits(bits_q + (a_red ? partial_i : a_c_q), a_fmt);
+      if (a_max) a_bits = maximum(partial_i, bits_q, a_fmt, a_min_i);
     end
   end
 
@@ -227,8 +248,9 @@ module ow_datapath_lane
     result_o = '0;
     if (r_valid_i) begin
       result_o = r_partial_q;
-      if (r_kind_i == DPK_FADD && r_fmt_i != DF_F32) begin
-        result_o = {16'd0, lane_round16(r_normal_q, r_fmt_i == DF_BF16, r_stoch_i, r_random_q)};
+      if (r_kind_i == DPK_FADD && r_fmt != DF_F32) begin
+        result_o = {16'd0, lane_round16(r_normal_q, r_fmt == DF_BF16, Has.stoch && r_stoch_i,
+                                        r_random_q)};
       end
     end
   end

@@ -83,11 +83,21 @@ package ow_datapath_lane_pkg;
 
   // Stage P, other beats: the result, or what stage A adds or compares. p is the unsigned product
   // of the low halves of a and b, used for int16; i8_hi says that an int8 dot has a second element.
+  // Without integers what is left are moves, comparisons, maxima.
+  /* verilator lint_off UNUSEDSIGNAL */ // a part of what there is
   function automatic logic [31:0] lane_bits(input dp_op_e op, input dp_fmt_e src,
                                             input dp_fmt_e dst, input logic [31:0] a,
                                             input logic [31:0] b, input logic i8_hi,
-                                            input logic [31:0] p);
+                                            input logic [31:0] p, input dp_has_t has);
     /*verilator no_inline_task*/
+    if (!has.i8 && !has.i16 && !has.i32) begin
+      if (has.compare && op inside {DP_MAX, DP_MIN}) return maximum(a, b, src, op == DP_MIN);
+      if (has.compare && op inside {DP_CMPEQ, DP_CMPNE, DP_CMPLT, DP_CMPLE}) begin
+        return compare(a, b, src, op);
+      end
+      if (has.red && op inside {DP_RMAX, DP_RMIN}) return pack_f32(unpack_as(a, src));
+      return keep_bits(a, src);
+    end
     unique case (op)
       DP_MOV: return keep_bits(a, src);
       DP_ADD: return keep_bits(a + b, src);
@@ -106,6 +116,7 @@ package ow_datapath_lane_pkg;
       default: return is_int(src) ? extend_int(a, src) : pack_f32(unpack_as(a, src));
     endcase
   endfunction
+  /* verilator lint_on UNUSEDSIGNAL */
 
   // Stage A: both terms aligned and added.
   function automatic fp_sum_t lane_sum(input fp_num_t x, input fp_num_t y);

@@ -58,6 +58,47 @@ package ow_datapath_pkg;
     DPA_C    = 2'd2   // the addend or partial result that comes to stage A
   } dp_addend_e;
 
+  // What the datapath of a tile has (FEATURES, OPERATIONS). Whoever uses it asks for nothing else.
+  typedef struct packed {
+    logic bf16;
+    logic f32;      // arithmetic in f32; moves, casts and the mixed operations need none of it
+    logic i8;
+    logic i16;
+    logic i32;
+    logic compare;  // max, min, comparisons
+    logic red;      // reductions
+    logic stoch;    // stochastic rounding
+  } dp_has_t;
+
+  localparam dp_has_t DP_HAS_ALL = '1;
+
+  /* verilator lint_off UNUSEDSIGNAL */ // each looks at a part
+  function automatic dp_has_t dp_has(input ow_isa_pkg::features_reg_t features,
+                                     input ow_isa_pkg::operations_reg_t operations);
+    return '{bf16: operations.bfloat16, f32: features.fp32, i8: features.int8,
+             i16: operations.int16, i32: features.int32, compare: operations.compare,
+             red: operations.reductions, stoch: features.stochastic};
+  endfunction
+
+  // A format as those that are there spell it: bits that none of them sets are 0, so that synthesis
+  // finds what is never asked for.
+  function automatic dp_fmt_e dp_fmt_of(input dp_fmt_e fmt, input dp_has_t has);
+    return dp_fmt_e'(fmt & (DF_F16 | DF_F32 | (has.bf16 ? DF_BF16 : DF_F16) |
+                            (has.i8 ? DF_I8 : DF_F16) | (has.i16 ? DF_I16 : DF_F16) |
+                            (has.i32 ? DF_I32 : DF_F16)));
+  endfunction
+
+  // An operation, likewise.
+  function automatic dp_op_e dp_op_of(input dp_op_e op, input dp_has_t has);
+    logic [4:0] set;
+    set = DP_MOV | DP_ADD | DP_SUB | DP_MUL | DP_FMA | DP_CVT;
+    if (has.compare) set |= DP_MAX | DP_MIN | DP_CMPEQ | DP_CMPNE | DP_CMPLT | DP_CMPLE;
+    if (has.i16 || has.i32) set |= DP_AND | DP_OR | DP_XOR | DP_SLL | DP_SRL | DP_SRA;
+    if (has.red) set |= DP_DOT | DP_SUM | DP_RMAX | DP_RMIN;
+    return dp_op_e'(op & set);
+  endfunction
+  /* verilator lint_on UNUSEDSIGNAL */
+
   // A result stands at the datapath's output RES_LATENCY cycles after its beat entered; the addend
   // is read ADD_LATENCY cycles after.
   localparam int unsigned ADD_LATENCY = 2;

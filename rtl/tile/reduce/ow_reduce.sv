@@ -27,7 +27,8 @@
 //
 // Errors: a store beyond SramBytes is dropped, a bias beyond it reads as NaN; a row length that is
 // 0 or no multiple of Lanes, a ring that does not fit the 16 accumulator words, a period of 0, a
-// first phase that is not below it, an action whose in0 and in1 are the same queue, and addresses
+// first phase that is not below it, an action whose in0 and in1 are the same queue or that needs
+// what is not there, and addresses
 // that are not aligned to their elements
 // end the drain at once without taking a row. A write of a register while busy_o is high has no
 // effect. Each sets RED_STATUS.error until the next start, and the first of them is shown in fault_o
@@ -38,7 +39,9 @@ module ow_reduce
   import ow_reduce_pkg::*;
 #(
   parameter int unsigned Lanes     = 8,     // fp32 numbers in an accumulator word: 2, 4 or 8
-  parameter int unsigned SramBytes = 49152  // size of the tile's memory
+  parameter int unsigned SramBytes = 49152, // size of the tile's memory
+  parameter int unsigned Queues    = NUM_QUEUES,  // of the ramp, each way
+  parameter bit          Bf16      = 1'b1   // it rounds to bfloat16, too
 ) (
   input  logic                   clk_i,
   input  logic                   rst_i,
@@ -116,7 +119,7 @@ module ow_reduce
   reducer_wait_e cause;
   logic [15:0]   row;
 
-  ow_reduce_regs #(.Lanes(Lanes), .AccWords(AccWords)) u_regs (
+  ow_reduce_regs #(.Lanes(Lanes), .AccWords(AccWords), .Queues(Queues), .Bf16(Bf16)) u_regs (
     .clk_i, .rst_i,
     .we_i(reg_we_i), .addr_i(reg_addr_i), .wdata_i(reg_wdata_i), .rdata_o(reg_rdata_o),
     .busy_i(busy_q), .cause_i(cause), .error_i(error_q), .row_i(row),

@@ -7,7 +7,9 @@ module ow_reduce_regs
   import ow_reduce_pkg::*;
 #(
   parameter int unsigned Lanes = 8,
-  parameter int unsigned AccWords = 16
+  parameter int unsigned AccWords = 16,
+  parameter int unsigned Queues = NUM_QUEUES,  // that there are: an action may name no other
+  parameter bit Bf16 = 1'b1                    // an action may round to bfloat16
 ) (
   input  logic          clk_i,
   input  logic          rst_i,
@@ -111,7 +113,11 @@ module ow_reduce_regs
     endcase
   end
 
-  // In an action: two inputs from one queue, or addresses that are not those of its elements.
+  function automatic logic beyond(input logic [2:0] queue);
+    return {1'b0, queue} > 4'(Queues - 1);
+  endfunction
+
+  // In an action: what the tile does not have, two inputs from one queue, or addresses that are not those of its elements.
   logic bad_actions;
   assign words_o = config_q.samples[LaneBits +: 5];
   always_comb begin
@@ -122,6 +128,10 @@ module ow_reduce_regs
         if (config_q.act[i].enable) begin
           if (config_q.act[i].in0 && config_q.act[i].in1 &&
               config_q.act[i].in0_q == config_q.act[i].in1_q) bad_actions = 1'b1;
+          if ((config_q.act[i].in0 && beyond(config_q.act[i].in0_q)) ||
+              (config_q.act[i].in1 && beyond(config_q.act[i].in1_q)) ||
+              (!config_q.act[i].memory && beyond(config_q.act[i].out_q)) ||
+              (!Bf16 && config_q.act[i].bf16)) bad_actions = 1'b1;
           if (config_q.act[i].memory) begin
             if (config_q.dst_base[0] || config_q.pitch[0]) bad_actions = 1'b1;
             if (!config_q.act[i].f16 && (config_q.dst_base[1] || config_q.pitch[1])) begin

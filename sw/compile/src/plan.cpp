@@ -86,6 +86,10 @@ void check_machine(const PlanRequest& r, const StreamPlan& plan, const ElfImage&
     throw BadInput(fmt::format("{}: {} x {} tiles need {} colours, the limit is {}", r.who,
                                r.grid.rows, r.grid.cols, plan.colours.count, tile.colours));
   }
+  if (r.type == HalfType::Bfloat16 && isa::reg::Operations::Bfloat16::get(tile.operations) == 0) {
+    throw BadInput(
+        fmt::format("{}: the network is in bfloat16, which the tiles do not have", r.who));
+  }
   // What the host and the kernel talk about: named now, not when it is missed.
   for (const char* symbol : {"ow_params", "ow_relay", "ow_stats"}) firmware.symbol(symbol);
   if (firmware.symbol("ow_stack_top") > tile.sram_bytes) {

@@ -43,6 +43,19 @@ void check_job(const std::string& who, const TrainingJob& job, const TrainPlan& 
         "{}: {} x {} tiles need {} threads and {} colours, the limits are {} and {}", who,
         plan.grid.rows, plan.grid.cols, kThreads, plan.colours.count, tile.threads, tile.colours));
   }
+  // Softmax and its gradient, the products of the gradients, casts with their rounding.
+  namespace reg = isa::reg;
+  constexpr uint32_t kFeatures = reg::Features::Nonlinear::kMask | reg::Features::Fp32::kMask |
+                                 reg::Features::Int32::kMask | reg::Features::Stochastic::kMask;
+  constexpr uint32_t kOperations = reg::Operations::Bfloat16::kMask |
+                                   reg::Operations::Int16::kMask | reg::Operations::Compare::kMask |
+                                   reg::Operations::Reductions::kMask;
+  if ((kFeatures & ~tile.features) != 0 || (kOperations & ~tile.operations) != 0) {
+    throw BadInput(fmt::format(
+        "{}: the tiles' program needs FEATURES {:#x} and OPERATIONS {:#x}, the tiles have {:#x} "
+        "and {:#x}",
+        who, kFeatures, kOperations, tile.features, tile.operations));
+  }
   // What the host and the program talk about: named now, not when it is missed.
   for (const char* symbol : {"ow_train_params", "ow_train_run", "ow_train_times"}) {
     firmware.symbol(symbol);

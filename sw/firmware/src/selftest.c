@@ -2,6 +2,7 @@
 // Self-test of a tile, loaded over the test-access chain before there is a mesh (docs/bring-up.md).
 //
 // OW_SELFTEST_CORE runs pseudo-random data through the core's instructions, the engine's operations
+// (those that the tile has)
 // and a loop through ramp and router, and gathers all results in a signature that the host compares
 // with that of a good tile. OW_SELFTEST_ROUTER sends words to each neighbour in turn, on one colour
 // or on all, and keeps the signature of what comes from the other side. Fits the smallest tile (8
@@ -9,6 +10,7 @@
 
 #include "ow/firmware/selftest.h"
 
+#include "openwafer/tile/features.h"
 #include "openwafer/tile/tile.h"
 
 enum { N = 48 };  // elements of a vector
@@ -70,9 +72,15 @@ static void fill(uint16_t* v) {
     instruction;           \
     note_words(vc, N / 2); \
   } while (0)
+#define STEP_IF(there, instruction) \
+  do {                              \
+    if (there) STEP(instruction);   \
+  } while (0)
 
 static void engine(void) {
   const uint32_t ctl = OW_CTL(DSR_C, DSR_A, DSR_B, 0);
+  const uint32_t bf16 = ow_has(OW_OP_ADD, OW_BF16), i16 = ow_has(OW_OP_ADD, OW_I16);
+  const uint32_t compare = ow_has(OW_OP_MAX, OW_F16);
   for (uint32_t round = 0; round < 3; ++round) {
     fill(va);
     fill(vb);
@@ -87,16 +95,16 @@ static void engine(void) {
     STEP(ow_sub(OW_F16, ctl));
     STEP(ow_mul(OW_F16, ctl));
     STEP(ow_fma(OW_F16, ctl));
-    STEP(ow_max(OW_F16, ctl));
-    STEP(ow_add(OW_BF16, ctl));
-    STEP(ow_mul(OW_BF16, ctl));
+    STEP_IF(compare, ow_max(OW_F16, ctl));
+    STEP_IF(bf16, ow_add(OW_BF16, ctl));
+    STEP_IF(bf16, ow_mul(OW_BF16, ctl));
     ow_dsr_mem1(DSR_A, OW_I16, (uint32_t)(uintptr_t)&va[skip], n, 2);
     ow_dsr_mem1(DSR_B, OW_I16, (uint32_t)(uintptr_t)&vb[skip], n, 2);
     ow_dsr_mem1(DSR_C, OW_I16, (uint32_t)(uintptr_t)&vc[skip], n, 2);
-    STEP(ow_add(OW_I16, ctl));
-    STEP(ow_mul(OW_I16, ctl));
-    STEP(ow_xor(OW_I16, ctl));
-    STEP(ow_srl(OW_I16, ctl));
+    STEP_IF(i16, ow_add(OW_I16, ctl));
+    STEP_IF(i16, ow_mul(OW_I16, ctl));
+    STEP_IF(i16, ow_xor(OW_I16, ctl));
+    STEP_IF(i16, ow_srl(OW_I16, ctl));
     // Mixed: products of binary16 added in fp32.
     for (uint32_t i = 0; i < N; ++i) wide[i] = 0x3F800000u + (next() & 0x807FFFFFu);
     ow_dsr_mem1(DSR_A, OW_F16, (uint32_t)(uintptr_t)&va[skip], n, 2);

@@ -11,6 +11,7 @@
 
 #include "ow/firmware/selftest.h"
 
+#include "openwafer/tile/features.h"
 #include "openwafer/tile/tile.h"
 
 enum { DSR_NONE = 31 };
@@ -26,7 +27,12 @@ __attribute__((section(".noinit"), used)) volatile struct ow_selftest_result ow_
 
 static uint32_t state;
 static uint32_t signature;
-static uint32_t colours, threads;  // that this tile has
+// What this tile has: see also ow_has().
+static uint32_t colours, threads;
+static uint32_t types __attribute__((unused));
+static uint32_t features __attribute__((unused));
+static uint32_t last_dsr __attribute__((unused));    // descriptors less one, a mask
+static uint32_t last_queue __attribute__((unused));  // queues less one, a mask
 #if OW_SELFTEST_PART != 1
 // Vectors.
 enum { WORDS = OW_SELFTEST_PART == 3 ? 32 : 96 };
@@ -331,8 +337,14 @@ static uint32_t sums[WORDS] __attribute__((aligned(64)));
 enum { FAR = 8192 };
 static uint32_t far_bytes;
 
-// Adds a vector to the sums, by the engine: it takes a tenth of the time that the core would.
+// Adds a vector to the sums, by the engine if it can: it takes a tenth of the time that the core
+// does.
 static void gather_up(uint32_t data) {
+  if ((types >> OW_I32 & 1) == 0) {
+    const volatile uint32_t* from = (const volatile uint32_t*)(uintptr_t)data;
+    for (uint32_t i = 0; i < WORDS; ++i) sums[i] += from[i];
+    return;
+  }
   vector(0, OW_I32, (const void*)(uintptr_t)data, WORDS, 0);
   vector(1, OW_I32, sums, WORDS, 0);
   tensor(OW_OP_ADD, OW_I32, OW_CTL(1, 0, 1, 0), 0);
@@ -381,6 +393,9 @@ static void operation(uint32_t op, uint32_t group, uint32_t type, uint32_t narro
     const uint32_t real = src == OW_F16 || src == OW_BF16 || src == OW_F32;
     dst = (real ^ (op == OW_OP_CVT && (r & 4) != 0) ? floats : integers)[r & 3];
     if (op == OW_OP_CVT && dst == src) dst = src == OW_I32 ? OW_F32 : OW_I32;
+    if (((types | 1 << OW_F32) >> dst & 1) == 0) {
+      dst = reduction ? src : src == OW_F32 ? OW_F16 : OW_F32;
+    }
   }
   // As many as the wider of the two leaves room for, at any alignment; reductions over three rows.
   const uint32_t wide = bytes_log(src) > bytes_log(dst) ? bytes_log(src) : bytes_log(dst);
@@ -390,9 +405,11 @@ static void operation(uint32_t op, uint32_t group, uint32_t type, uint32_t narro
     rows = DIM(3, (n & 1) << bytes_log(src));
   }
   const uint32_t skip = r >> 5 & 7;
-  const uint32_t a = turn & 31, b = (a + 1 + (r >> 8 & 7)) & 31, c = (b + 1 + (r >> 11 & 7)) & 31;
+  const uint32_t a = turn & last_dsr, b = (a + 1 + (r >> 8 & 7)) & last_dsr;
+  const uint32_t c = (b + 1 + (r >> 11 & 7) % 7) & last_dsr;
   const uint32_t thread = turn++ % threads;
-  uint32_t ctl = OW_CTL(c, a, b, thread) | (r & (OW_PRIORITY | OW_STOCHASTIC | OW_FRESH)) |
+  const uint32_t rounding = OW_FEATURES_STOCHASTIC_OF(features) ? OW_STOCHASTIC : 0;
+  uint32_t ctl = OW_CTL(c, a, b, thread) | (r & (OW_PRIORITY | rounding | OW_FRESH)) |
                  (turn & 1 ? OW_THEN_ACTIVATE(turn >> 1 & 31) : OW_THEN_UNBLOCK(turn >> 1 & 31));
   uint32_t scalar = vb[skip];
   const uint32_t from = place(next(), narrow, va), to = place(next(), narrow, vc);
@@ -421,7 +438,7 @@ static void operation(uint32_t op, uint32_t group, uint32_t type, uint32_t narro
 static void memories(void) {
   for (uint32_t round = 0; round < 2; ++round) {
     const uint32_t start = state;
-    for (uint32_t d = 0; d < 32; ++d) {
+    for (uint32_t d = 0; d <= last_dsr; ++d) {
       ow_dsrw(d, OW_DSR_KIND, (next() & RANDOM_KIND_BITS) | OW_DSR0_KIND(OW_KIND_MEM));
       ow_dsrw(d, OW_DSR_ADDRESS, next() & OW_DSR_ADDRESS_ADDRESS_MASK);
       ow_dsrw(d, OW_DSR_DIM0, next());
@@ -430,7 +447,7 @@ static void memories(void) {
       ow_dsrw(d, OW_DSR_DIM3, next());
     }
     note(start);
-    for (uint32_t d = 0; d < 32; ++d) {
+    for (uint32_t d = 0; d <= last_dsr; ++d) {
       note(ow_dsrr(d, OW_DSR_KIND));
       note(ow_dsrr(d, OW_DSR_ADDRESS));
       note(ow_dsrr(d, OW_DSR_DIM0));
@@ -448,7 +465,8 @@ static void memories(void) {
       vector(3, OW_I32, (const void*)OW_ACC_ADDR(at), 32, 0);
       tensor(OW_OP_MOV, OW_I32, OW_CTL(3, 2, DSR_NONE, 0), 0);
     }
-    const uint32_t type = round & 1 ? OW_MIXEDB : OW_MIXED, half = round & 1 ? OW_BF16 : OW_F16;
+    const uint32_t brain = round & 1 & types >> OW_BF16;
+    const uint32_t type = brain ? OW_MIXEDB : OW_MIXED, half = brain ? OW_BF16 : OW_F16;
     fill(va, type, 1);
     fill(vb, OW_F32, 1);
     for (uint32_t at = 0; at < words; at += 32) {
@@ -509,7 +527,7 @@ static void engine(void) {
       fill(va, type, round & 1);
       fill(vb, type, round & 1);
       for (uint32_t i = 0; i < sizeof(list) / sizeof(list[0]); ++i) {
-        if ((list[i].types >> type & 1) != 0) {
+        if ((list[i].types >> type & ow_has(list[i].op, type)) != 0) {
           operation(list[i].op, list[i].group, type, round & 1);
         }
       }
@@ -587,7 +605,7 @@ static void crowd(void) {
   // A window for the results of each thread, and room for walks on both sides of `middle`.
   enum { WINDOW = 2048 };
   const uint32_t middle = FAR + 16 * WINDOW;
-  if (far_bytes < 20 * WINDOW - 1024) return;
+  if (far_bytes < 20 * WINDOW - 1024 || last_dsr < 31) return;
   for (uint32_t round = 0; round < 24; ++round) {
     for (uint32_t t = 1; t < threads; ++t) {
       const uint32_t r = next(), a = (t + round) % 10, b = 10 + (t + 3 * round) % 10, c = 19 + t;
@@ -604,7 +622,7 @@ static void crowd(void) {
       scattered(b, type, middle - WINDOW + (next() & 0xFFC));
       uint32_t ctl = OW_CTL(c, a, b, t) | (r & OW_PRIORITY);
       if ((r >> 26 & 3) == 0) ctl |= OW_SCALAR;
-      tensor(op, type, ctl, va[r >> 28]);
+      if (ow_has(op, type)) tensor(op, type, ctl, va[r >> 28]);
     }
     for (uint32_t t = 1; t < threads; ++t) wait_thread(t);
     for (uint32_t t = 1; t < threads; ++t) {
@@ -620,7 +638,8 @@ static void crowd(void) {
 static void senders(void) {
   static const uint8_t types[] = {OW_I16, OW_F32, OW_F16, OW_I32};
   for (uint32_t c = 0; c < colours; ++c) route(c, RAMP, 1u << RAMP);
-  const uint32_t queues = threads - 1 < 8 ? threads - 1 : 8;
+  const uint32_t queues = threads - 1 <= last_queue ? threads - 1 : last_queue + 1;
+  const uint32_t to = 24 & last_dsr, from = 25 & last_dsr;
   for (uint32_t round = 0; round < 8; ++round) {
     const uint32_t type = types[round & 3], flags = type == OW_F16 ? OW_TAGGED : 0;
     for (uint32_t i = 0; i < WORDS; ++i) va[i] = next();
@@ -631,13 +650,13 @@ static void senders(void) {
     }
     // In odd rounds all of them at once.
     for (uint32_t q = 0; q < queues && (round & 1) != 0; ++q)
-      loop(q, (q + round) & 7, (3 * q + round) % colours);
+      loop(q, (q + round) & last_queue, (3 * q + round) % colours);
     for (uint32_t i = 0; i < queues; ++i) {
-      const uint32_t q = (i + round) % queues, in = (q + round) & 7;
+      const uint32_t q = (i + round) % queues, in = (q + round) & last_queue;
       if ((round & 1) == 0) loop(q, in, (3 * q + round) % colours);
-      vector(24, type, vc, 24 + q, 0);
-      fabric(25, FABRIC(IN, type, in) | flags, 24 + q);
-      tensor(OW_OP_MOV, type, OW_CTL(24, 25, DSR_NONE, 0), 0);
+      vector(to, type, vc, 24 + q, 0);
+      fabric(from, FABRIC(IN, type, in) | flags, 24 + q);
+      tensor(OW_OP_MOV, type, OW_CTL(to, from, DSR_NONE, 0), 0);
       wait_thread(1 + q);
       gather_up((uint32_t)(uintptr_t)vc);
       unloop(q, in);
@@ -653,9 +672,11 @@ static void senders(void) {
 static void streams(void) {
   for (uint32_t c = 0; c < colours; ++c) route(c, RAMP, 1u << RAMP);
   for (uint32_t i = 0; i < STREAMS; ++i) {
-    const uint32_t r = next(), a = i & 31, b = (i + 7) & 31, c = (i + 18) & 31, d = (i + 22) & 31;
-    const uint32_t kind = i % 6, thread = 1 + i % (threads - 1);
-    const uint32_t out = i & 7, in = ((i >> 3) + i) & 7, colour = i % colours;
+    const uint32_t r = next(), a = i & last_dsr, b = (i + 7) & last_dsr;
+    const uint32_t c = (i + 18) & last_dsr, d = (i + 22) & last_dsr;
+    const uint32_t fifos = OW_FEATURES_FIFOS_OF(features);
+    const uint32_t kind = i % (fifos != 0 ? 6 : 5), thread = 1 + i % (threads - 1);
+    const uint32_t out = i & last_queue, in = ((i >> 3) + i) & last_queue, colour = i % colours;
     static const uint8_t types[] = {OW_I16, OW_F32, OW_F16, OW_I32, OW_BF16, OW_I16};
     uint32_t type = types[kind];
     uint32_t n = 17 + (r & 7), flags = 0, length = n;
@@ -663,11 +684,14 @@ static void streams(void) {
       va[k] = next();
       if ((va[k] & 1) != 0) va[k] &= 0x80008000;
     }
-    if (kind == 5) type = (r & 32) != 0 ? OW_I8 : (r & 64) != 0 ? OW_I32 : OW_F16;
+    if (kind == 5) {
+      type = (r & 32) != 0 && ow_has(OW_OP_MOV, OW_I8) ? OW_I8 : (r & 64) != 0 ? OW_I32 : OW_F16;
+    }
     vector(a, type, (const uint8_t*)va + ((r >> 3 & 3) << bytes_log(type)), n, 0);
     if (kind == 5) {
-      ow_dsr_fifo(b, type, i >> 1 & 3, (uint32_t)(uintptr_t)vb, 4 + (r >> 8 & 7));
-      ow_dsr_fifo_ref(d, type, i >> 1 & 3);
+      const uint32_t fifo = (i >> 1) % fifos;
+      ow_dsr_fifo(b, type, fifo, (uint32_t)(uintptr_t)vb, 4 + (r >> 8 & 7));
+      ow_dsr_fifo_ref(d, type, fifo);
     } else {
       if (kind >= 2 && kind != 3) flags = OW_TAGGED;
       if (kind == 4) flags |= OW_SKIP_ZEROS;
@@ -696,11 +720,14 @@ static void push(uint32_t queue, uint32_t value) { ow_push(queue, value); }
 // Sums triggered by wavelets, and the reducer.
 static void reductions(void) {
   for (uint32_t i = 0; i < REDUCTIONS; ++i) {
-    const uint32_t type = i & 1 ? OW_MIXEDB : OW_MIXED, src = i & 1 ? OW_BF16 : OW_F16;
-    const uint32_t w = i & 7, w2 = (i + 3) & 7, p = (i + 1) & 7, p2 = (i + 6) & 7;
-    const uint32_t q = (i + 2) & 7, q2 = (i + 4) & 7;
-    const uint32_t a = i & 31, b = (i + 5) & 31, c = (i + 9) & 31, d = (i + 14) & 31;
-    const uint32_t e = (i + 21) & 31;
+    const uint32_t brain = i & 1 & types >> OW_BF16;
+    const uint32_t type = brain ? OW_MIXEDB : OW_MIXED, src = brain ? OW_BF16 : OW_F16;
+    // Distinct with four queues and with 16 descriptors, too.
+    const uint32_t w = i & last_queue, w2 = (i + 3) & last_queue;
+    const uint32_t p = (i + 1) & last_queue, p2 = (i + 6) & last_queue;
+    const uint32_t q = (i + 2) & last_queue, q2 = (i + 4) & last_queue;
+    const uint32_t a = i & last_dsr, b = (i + 5) & last_dsr, c = (i + 9) & last_dsr;
+    const uint32_t d = (i + 14) & last_dsr, e = (i + 22) & last_dsr;
     fill(va, type, 1);
     fill(vb, OW_F32, 1);
     loop(w, w2, 0);
@@ -716,7 +743,7 @@ static void reductions(void) {
     const uint32_t r = next();
     uint32_t store = OW_RED_ENABLE | OW_RED_TO_MEMORY | (r & OW_RED_ADD_BIAS) |
                      (r & (OW_RED_ROUND_F16 | OW_RED_RELU));
-    if ((r & 1) != 0) store |= OW_RED_ROUND_BF16;
+    if ((r & 1 & types >> OW_BF16) != 0) store |= OW_RED_ROUND_BF16;
     reg(OW_REG_RED_ACT_LT, store);
     reg(OW_REG_RED_ACT_EQ,
         OW_RED_ENABLE | OW_RED_IN0(p2) | OW_RED_OUT(q) | (r & (OW_RED_ADD_BIAS | OW_RED_RELU)));
@@ -746,14 +773,16 @@ static void reductions(void) {
     note_words(file, 16);
     note_reg(OW_REG_RED_STATUS);
     note_reg(OW_REG_TASK_ACTIVATE);
-    // A vector times rows that wavelets name.
-    vector(a, src, va, 13, DIM(4, 32));
-    vector(c, i & 2 ? src : OW_F32, vc, 3, 0);
-    tensor(OW_OP_DOTW, type, OW_CTL(c, a, b, 1), (uint32_t)(uintptr_t)vb);
-    for (uint32_t k = 0; k < 3; ++k) push(w, next() & 0x3FFFF);
-    ow_push_control(w, OW_STREAM_END);
-    wait_thread(1);
-    note_words(vc, WORDS);
+    if (ow_has(OW_OP_DOTW, type)) {
+      // A vector times rows that wavelets name.
+      vector(a, src, va, 13, DIM(4, 32));
+      vector(c, i & 2 ? src : OW_F32, vc, 3, 0);
+      tensor(OW_OP_DOTW, type, OW_CTL(c, a, b, 1), (uint32_t)(uintptr_t)vb);
+      for (uint32_t k = 0; k < 3; ++k) push(w, next() & 0x3FFFF);
+      ow_push_control(w, OW_STREAM_END);
+      wait_thread(1);
+      note_words(vc, WORDS);
+    }
     unloop(w, w2);
     unloop(p, p2);
     unloop(q, q2);
@@ -866,6 +895,8 @@ static void registers(void) {
   note_reg(OW_REG_RT_TORN);
   for (uint32_t k = 0; k < 16; ++k) note_reg(OW_REG_RT_CREDITS(k));
   note_reg(OW_REG_CONFIG);
+  note_reg(OW_REG_FEATURES);
+  note_reg(OW_REG_OPERATIONS);
   note_reg(OW_REG_RED_STATUS);
   note_reg(OW_REG_ENGINE_FAULT);
 }
@@ -885,7 +916,7 @@ static void switches(void) {
   const uint32_t way = OW_POSITION_IN_PORT(RAMP) | OW_POSITION_OUT_MASK(1u << RAMP);
   const uint32_t routed = OW_ROUTE_POSITION(way) | OW_ROUTE_ENABLE(1) | OW_ROUTE_OBEY(1);
   for (uint32_t c = 0; c < colours; ++c) {
-    const uint32_t q = c & 7;
+    const uint32_t q = c & last_queue;
     loop(q, q, c);
     reg(OW_REG_SWITCH(c), OW_SWITCH_POSITION1(way) | OW_SWITCH_POSITION2(way) |
                               OW_SWITCH_POSITION3(way) | OW_SWITCH_LAST(3));
@@ -933,6 +964,10 @@ void ow_main(void) {
   const uint32_t what = ow_selftest_order.what;
   const uint32_t config = ow_reg_read(OW_REG_CONFIG);
   threads = OW_CONFIG_THREADS_OF(config) + 1;
+  types = ow_types();
+  features = ow_reg_read(OW_REG_FEATURES);
+  last_dsr = OW_FEATURES_DSRS_OF(features);
+  last_queue = OW_FEATURES_QUEUES_OF(features) - 1;
   colours = OW_CONFIG_COLOURS_OF(config);
   ow_selftest_result.done = 0;
   ow_selftest_result.phases = 0;

@@ -22,7 +22,9 @@ class Header {
     for (const Configuration& c : d_.configurations) {
       for (size_t i = 0; i < c.values.size(); ++i) {
         define("OW_" + upper(c.name) + "_" + snake(d_.parameters[i].name),
-               fmt::format("OW_U({})", c.values[i]), "");
+               d_.parameters[i].word.empty() ? fmt::format("OW_U({})", c.values[i])
+                                             : fmt::format("OW_U(0x{:X})", c.values[i]),
+               "");
       }
     }
     for (const Space& s : d_.spaces) {

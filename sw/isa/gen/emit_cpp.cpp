@@ -95,7 +95,10 @@ std::string configuration_text(const Description& d) {
   out += "};\n";
   for (const Configuration& c : d.configurations) {
     std::string values;
-    for (const uint64_t value : c.values) values += fmt::format(", {}", value);
+    for (size_t i = 0; i < c.values.size(); ++i) {
+      values += d.parameters[i].word.empty() ? fmt::format(", {}", c.values[i])
+                                             : fmt::format(", 0x{:X}", c.values[i]);
+    }
     out += fmt::format("inline constexpr Configuration k{}{{{}{}}};\n", camel(c.name),
                        quoted(c.name), values);
   }

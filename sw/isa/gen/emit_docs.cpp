@@ -157,6 +157,21 @@ std::string causes(const Description& d) {
   return out;
 }
 
+// A row for each field of a parameter that is a word.
+std::string word_rows(const Description& d, size_t parameter) {
+  const Parameter& p = d.parameters[parameter];
+  std::string out;
+  for (const Field& f : d.find_register(p.word)->fields) {
+    const uint64_t most = (uint64_t{1} << f.width) - 1;
+    out += fmt::format("| {}.{} |", p.name, f.name);
+    for (const Configuration& c : d.configurations) {
+      out += fmt::format(" {} |", c.values[parameter] >> f.lsb & most);
+    }
+    out += fmt::format(" 0 to {} | {} |\n", most, f.about);
+  }
+  return out;
+}
+
 std::string configurations(const Description& d) {
   std::string out = "| parameter |";
   std::string line = "|---|";
@@ -167,6 +182,10 @@ std::string configurations(const Description& d) {
   out += " range | what |\n" + line + "---|---|\n";
   for (size_t i = 0; i < d.parameters.size(); ++i) {
     const Parameter& p = d.parameters[i];
+    if (!p.word.empty()) {
+      out += word_rows(d, i);
+      continue;
+    }
     out += "| " + p.name + " |";
     for (const Configuration& c : d.configurations) out += fmt::format(" {} |", c.values[i]);
     out += fmt::format(" {} to {} | {} |\n", p.min, p.max, p.about);

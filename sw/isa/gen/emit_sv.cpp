@@ -38,6 +38,11 @@ const std::vector<Field>& fields_of(const Description& d, const Register& r) {
 
 namespace {
 
+// A parameter's value; words do not fit into a decimal literal.
+std::string value_text(const Parameter& p, uint64_t value) {
+  return p.word.empty() ? fmt::format("{}", value) : fmt::format("32'h{:08X}", value);
+}
+
 std::string literal(int width, uint64_t value) {
   return value < 10 ? fmt::format("{}'d{}", width, value)
                     : fmt::format("{}'h{:0{}X}", width, value, (width + 3) / 4);
@@ -112,8 +117,9 @@ class Package {
   void configuration(const Configuration& c) {
     out_ += "\n" + wrap("Configuration `" + c.name + "`: " + c.about + ".", "  //");
     for (size_t i = 0; i < c.values.size(); ++i) {
-      declare("int unsigned", upper(c.name) + "_" + snake(d_.parameters[i].name),
-              fmt::format("{}", c.values[i]), "");
+      const Parameter& p = d_.parameters[i];
+      declare(p.word.empty() ? "int unsigned" : bits_type(32), upper(c.name) + "_" + snake(p.name),
+              value_text(p, c.values[i]), "");
     }
   }
   void enumeration(const Enum& e) {
@@ -292,7 +298,7 @@ std::string emit_cmake(const Description& d) {
   for (const Configuration& c : d.configurations) {
     std::string list;
     for (size_t i = 0; i < c.values.size(); ++i) {
-      list += fmt::format(" {}={}", d.parameters[i].name, c.values[i]);
+      list += fmt::format(" {}={}", d.parameters[i].name, value_text(d.parameters[i], c.values[i]));
     }
     out += fmt::format("set(OW_{}_PARAMS{})\n", upper(c.name), list);
     for (size_t i = 0; i < c.values.size(); ++i) {
@@ -301,7 +307,8 @@ std::string emit_cmake(const Description& d) {
         if (!name.empty() && ch >= 'A' && ch <= 'Z') name += '_';
         name += ch;
       }
-      out += fmt::format("set(OW_{}_{} {})\n", upper(c.name), upper(name), c.values[i]);
+      out += fmt::format("set(OW_{}_{} {})\n", upper(c.name), upper(name),
+                         value_text(d.parameters[i], c.values[i]));
     }
   }
   return out;

@@ -111,6 +111,7 @@ struct Space {
 
 struct Parameter {
   std::string name;  // as in the RTL
+  std::string word;  // a register that tells the parameter, field by field; or empty
   uint64_t min = 0;
   uint64_t max = 0;
   std::string about;
@@ -136,6 +137,7 @@ struct Description {
   const Enum* enumeration(const std::string& name) const;
   const Layout* layout(const std::string& name) const;
   const Space* space(const std::string& name) const;
+  const Register* find_register(const std::string& name) const;  // of any space
 };
 
 // Reads the files, in this order. BadInput for anything that is not as sw/isa/README.md has it.

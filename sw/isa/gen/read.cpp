@@ -66,6 +66,14 @@ const Layout* Description::layout(const std::string& name) const {
   }
   return nullptr;
 }
+const Register* Description::find_register(const std::string& name) const {
+  for (const Space& s : spaces) {
+    for (const Register& r : s.registers) {
+      if (r.name == name) return &r;
+    }
+  }
+  return nullptr;
+}
 const Space* Description::space(const std::string& name) const {
   for (const Space& s : spaces) {
     if (s.name == name) return &s;
@@ -138,6 +146,22 @@ class Reader {
     file.close();
   }
 
+  // After the last file.
+  void finish() {
+    for (const Word& w : words_) {
+      const Parameter& p = d_.parameters[w.parameter];
+      const Register* r = d_.find_register(p.word);
+      if (r == nullptr) w.value.fail(fmt::format("is a word of {}, which is no register", p.word));
+      YamlMap k = w.value.map();
+      uint64_t word = 0;
+      for (const Field& f : r->fields) {
+        word |= number(d_, k[f.name], (uint64_t{1} << f.width * f.count) - 1) << f.lsb;
+      }
+      k.close();
+      d_.configurations[w.configuration].values[w.parameter] = word;
+    }
+  }
+
  private:
   using Part = void (Reader::*)(const std::string& name, const Yaml& value);
   void each(YamlMap* file, const std::string& key, Part part) {
@@ -170,8 +194,12 @@ class Reader {
     Parameter p;
     p.name = camel_name(value, name);
     p.place = Place(value);
-    p.min = number(d_, k["min"], UINT32_MAX);
-    p.max = number(d_, k["max"], UINT32_MAX);
+    p.word = text_or(&k, "word", "");
+    p.max = UINT32_MAX;
+    if (p.word.empty()) {
+      p.min = number(d_, k["min"], UINT32_MAX);
+      p.max = number(d_, k["max"], UINT32_MAX);
+    }
     p.about = k["about"].text();
     k.close();
     d_.parameters.push_back(std::move(p));
@@ -186,6 +214,11 @@ class Reader {
     YamlMap values = k["values"].map();
     for (const Parameter& p : d_.parameters) {
       const Yaml v = values[p.name];
+      if (!p.word.empty()) {
+        words_.push_back({d_.configurations.size(), c.values.size(), v});
+        c.values.push_back(0);
+        continue;
+      }
       c.values.push_back(number(d_, v, p.max));
       if (c.values.back() < p.min) v.fail(fmt::format("must be {} or more", p.min));
     }
@@ -386,7 +419,15 @@ class Reader {
     follows.fail("must be a register that was described before");
   }
 
+  // A word of a configuration: every field of the register, by name.
+  struct Word {
+    size_t configuration = 0;
+    size_t parameter = 0;
+    Yaml value;
+  };
+
   Description& d_;
+  std::vector<Word> words_;  // to be put together when the registers have been read
 };
 
 }  // namespace
@@ -395,6 +436,7 @@ Description read_description(const std::vector<std::string>& paths) {
   Description description;
   Reader reader(&description);
   for (const std::string& path : paths) reader.read(path);
+  reader.finish();
   return description;
 }
 

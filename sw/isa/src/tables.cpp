@@ -1072,12 +1072,12 @@ const std::vector<SpaceInfo>& spaces() {
      {"FEATURES", 0x78C, 1, 4, "regs", "ro", false, 0, false, "what this tile has; an instruction that needs what is not there is an illegal operation", {
       {"nonlinear", 0, 1, 1, "", "ro", "non-linear functions"},
       {"gather", 1, 1, 1, "", "ro", "gather, scatter, fmag"},
-      {"fp32", 2, 1, 1, "", "ro", "element-wise operations and reductions in f32"},
-      {"int8", 3, 1, 1, "", "ro", "i8"},
-      {"int32", 4, 1, 1, "", "ro", "i32"},
+      {"fp32", 2, 1, 1, "", "ro", "arithmetic, comparisons and reductions in f32 (moves, casts and the mixed operations are there in any case)"},
+      {"int8", 3, 1, 1, "", "ro", "i8, moves too"},
+      {"int32", 4, 1, 1, "", "ro", "i32 (moves are there in any case)"},
       {"stochastic", 5, 1, 1, "", "ro", "stochastic rounding"},
       {"selftest", 6, 1, 1, "", "ro", "memory self-test"},
-      {"counters", 7, 1, 1, "", "ro", "the counters"},
+      {"counters", 7, 1, 1, "", "ro", "all counters (without, consumed weights only)"},
       {"fifos", 8, 3, 1, "", "ro", "FIFO registers"},
       {"filters", 11, 3, 1, "", "ro", "filters"},
       {"positions", 14, 3, 1, "", "ro", "switch positions"},
@@ -1085,6 +1085,11 @@ const std::vector<SpaceInfo>& spaces() {
       {"dsrs", 21, 5, 1, "", "ro", "descriptors less one"},
       {"tasks", 26, 5, 1, "", "ro", "tasks less one"},
       {"dotw_rows", 31, 1, 1, "", "ro", "row ends in dotw, and its results as rows (docs/isa.md)"},}},
+     {"OPERATIONS", 0x7A4, 1, 4, "regs", "ro", false, 0, false, "operations and types of the engine, as FEATURES; binary16 has mov, cvt, add, sub, mul, fma in any case", {
+      {"bfloat16", 0, 1, 1, "", "ro", "bf16 and mixedb (moves are there in any case)"},
+      {"int16", 1, 1, 1, "", "ro", "i16 (moves are there in any case)"},
+      {"compare", 2, 1, 1, "", "ro", "max, min, comparisons"},
+      {"reductions", 3, 1, 1, "", "ro", "dot, sum, rmax, rmin, dotw"},}},
      {"PRNG", 0x790, 4, 4, "prng", "rw", false, 0, false, "word k of the state of the random generator (docs/numerics.md)", {}},
      {"MBIST", 0x7C0, 1, 4, "mbist", "rw", true, 0, false, "memory self-test (docs/bring-up.md), which destroys the SRAM's contents and wants core and engine at rest", {
       {"start", 0, 1, 1, "", "wo", "write 1: start"},

@@ -367,4 +367,9 @@ TileConfig read_config(ControlPlane& control, int row, int col) {
   return c;
 }
 
+void read_features(ControlPlane& control, int row, int col, TileConfig* config) {
+  config->features = control.read_tile(row, col, reg::Features::kAddress);
+  config->operations = control.read_tile(row, col, reg::Operations::kAddress);
+}
+
 }  // namespace ow

@@ -135,6 +135,10 @@ TEST(Plan, RefusesWhatDoesNotFit) {
   EXPECT_NE(complaint(request({1, 1}, 2, sizes({4, 4})), kMiniTile)
                 .find("is built for tiles of 49152 bytes, the limit here is 8192"),
             std::string::npos);
+  PlanRequest brain = request({1, 1}, 2, sizes({4, 4}));
+  brain.type = HalfType::Bfloat16;
+  EXPECT_NE(complaint(brain, kMiniTile).find("in bfloat16, which the tiles do not have"),
+            std::string::npos);
   TileConfig tile = kFullTile;
   tile.threads = 2;
   EXPECT_NE(complaint(request({1, 1}, 8, sizes({4, 4})), tile).find("needs 3 threads"),

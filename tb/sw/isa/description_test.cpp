@@ -59,6 +59,28 @@ class DescriptionTest : public testing::Test {
 #define EXPECT_SAYS(text, part) \
   EXPECT_NE(refused(text).find(part), std::string::npos) << refused(text)
 
+// A configuration gives the fields of a word by name; the register says where they are.
+TEST_F(DescriptionTest, AWordOfAConfigurationHasTheFieldsOfItsRegister) {
+  const auto with = [](const std::string& fields) {
+    return "parameters:\n  Has: {word: HAS, about: what there is}\n"
+           "configurations:\n  c: {about: a build, values: {Has: {" +
+           fields +
+           "}}}\n"
+           "spaces:\n  s: {base: 0, size: 64, step: 4, prefix: REG, about: a space}\n"
+           "registers:\n  s:\n"
+           "    HAS: {offset: 0, unit: u, access: ro, about: a word, fields: "
+           "{one: {bits: 3, about: a bit}, many: {bits: \"7:4\", about: a number}}}\n";
+  };
+  EXPECT_EQ(read(with("one: 1, many: 5")).configurations.front().values.front(), 0x58u);
+  EXPECT_SAYS(with("one: 1"), "many");
+  EXPECT_SAYS(with("one: 2, many: 5"), "one");
+  EXPECT_SAYS(with("one: 1, many: 5, more: 1"), "more");
+  EXPECT_SAYS(
+      "parameters:\n  Has: {word: NONE, about: what there is}\n"
+      "configurations:\n  c: {about: a build, values: {Has: {}}}\n",
+      "is a word of NONE, which is no register");
+}
+
 TEST_F(DescriptionTest, ConstantsHaveUniqueNamesAndFitTheirWidth) {
   EXPECT_NO_THROW(read("constants:\n  A: {value: 0x1F, width: 5, about: x}\n"));
   EXPECT_SAYS("constants:\n  A: {value: 32, width: 5, about: x}\n", "more than 5 bits");

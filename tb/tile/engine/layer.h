@@ -42,6 +42,7 @@ class LayerRun {
 
  private:
   static constexpr int kInputs = 64;
+  static constexpr int kQueue = 3;  // of the weights; every tile has it
   static constexpr int kMaxCycles = 400000;
 
   void draw_weights() {
@@ -76,8 +77,8 @@ class LayerRun {
     d.len[1] = static_cast<uint16_t>(l_.ring);
     b_.write_dsr(0, d);
     b_.write_dsr(1, a);
-    b_.write_dsr(2, fab_in(5, 0));
-    b_.in[5] = stream_;
+    b_.write_dsr(2, fab_in(kQueue, 0));
+    b_.in[kQueue] = stream_;
     b_.rows = 0;
     b_.weights = 0;
     b_.cause = {};
@@ -133,9 +134,9 @@ class LayerRun {
   void check_end() {
     EXPECT_EQ(b_->fault_o, 0u);
     EXPECT_EQ(b_.rows, l_.rows);
-    EXPECT_EQ(b_.in[5].size(), 1u);
+    EXPECT_EQ(b_.in[kQueue].size(), 1u);
     EXPECT_EQ(b_.done.size(), 1u);
-    b_.in[5].clear();
+    b_.in[kQueue].clear();
     for (int k = 0; k < 3; k++) b_.tick();
   }
 

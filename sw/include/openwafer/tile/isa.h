@@ -64,11 +64,21 @@
 #define OW_FULL_NUM_COLOURS OW_U(24)
 #define OW_FULL_NUM_THREADS OW_U(13)
 #define OW_FULL_QUEUE_DEPTH OW_U(8)
+#define OW_FULL_LINE_SLOTS OW_U(8)
+#define OW_FULL_WRITE_SLOTS OW_U(24)
+#define OW_FULL_PACK_SLOTS OW_U(20)
+#define OW_FULL_FEATURES OW_U(0xFFF134FF)
+#define OW_FULL_OPERATIONS OW_U(0xF)
 #define OW_MINI_LANES OW_U(2)
 #define OW_MINI_SRAM_BYTES OW_U(8192)
 #define OW_MINI_NUM_COLOURS OW_U(4)
 #define OW_MINI_NUM_THREADS OW_U(3)
 #define OW_MINI_QUEUE_DEPTH OW_U(8)
+#define OW_MINI_LINE_SLOTS OW_U(4)
+#define OW_MINI_WRITE_SLOTS OW_U(4)
+#define OW_MINI_PACK_SLOTS OW_U(9)
+#define OW_MINI_FEATURES OW_U(0x7DE93040)
+#define OW_MINI_OPERATIONS OW_U(0x0)
 
 // Registers of the tile: offsets from OW_TILE_REGS.
 #define OW_TILE_REGS OW_U(0xF0000000)
@@ -123,6 +133,7 @@
 #define OW_REG_COL OW_U(0x784)
 #define OW_REG_CONFIG OW_U(0x788)
 #define OW_REG_FEATURES OW_U(0x78C)
+#define OW_REG_OPERATIONS OW_U(0x7A4)
 #define OW_REG_PRNG(k) (OW_U(0x790) + OW_U(4) * (k))
 #define OW_REG_MBIST OW_U(0x7C0)
 #define OW_REG_MBIST_ROW OW_U(0x7C4)
@@ -790,15 +801,15 @@
 #define OW_FEATURES_GATHER_MASK OW_U(0x2)
 #define OW_FEATURES_GATHER(x) (((uint32_t)(x) & 0x1u) << 1)
 #define OW_FEATURES_GATHER_OF(w) (((uint32_t)(w) >> 1) & 0x1u)
-#define OW_FEATURES_FP32_LSB 2  // element-wise operations and reductions in f32
+#define OW_FEATURES_FP32_LSB 2
 #define OW_FEATURES_FP32_MASK OW_U(0x4)
 #define OW_FEATURES_FP32(x) (((uint32_t)(x) & 0x1u) << 2)
 #define OW_FEATURES_FP32_OF(w) (((uint32_t)(w) >> 2) & 0x1u)
-#define OW_FEATURES_INT8_LSB 3  // i8
+#define OW_FEATURES_INT8_LSB 3  // i8, moves too
 #define OW_FEATURES_INT8_MASK OW_U(0x8)
 #define OW_FEATURES_INT8(x) (((uint32_t)(x) & 0x1u) << 3)
 #define OW_FEATURES_INT8_OF(w) (((uint32_t)(w) >> 3) & 0x1u)
-#define OW_FEATURES_INT32_LSB 4  // i32
+#define OW_FEATURES_INT32_LSB 4  // i32 (moves are there in any case)
 #define OW_FEATURES_INT32_MASK OW_U(0x10)
 #define OW_FEATURES_INT32(x) (((uint32_t)(x) & 0x1u) << 4)
 #define OW_FEATURES_INT32_OF(w) (((uint32_t)(w) >> 4) & 0x1u)
@@ -810,7 +821,7 @@
 #define OW_FEATURES_SELFTEST_MASK OW_U(0x40)
 #define OW_FEATURES_SELFTEST(x) (((uint32_t)(x) & 0x1u) << 6)
 #define OW_FEATURES_SELFTEST_OF(w) (((uint32_t)(w) >> 6) & 0x1u)
-#define OW_FEATURES_COUNTERS_LSB 7  // the counters
+#define OW_FEATURES_COUNTERS_LSB 7  // all counters (without, consumed weights only)
 #define OW_FEATURES_COUNTERS_MASK OW_U(0x80)
 #define OW_FEATURES_COUNTERS(x) (((uint32_t)(x) & 0x1u) << 7)
 #define OW_FEATURES_COUNTERS_OF(w) (((uint32_t)(w) >> 7) & 0x1u)
@@ -842,6 +853,22 @@
 #define OW_FEATURES_DOTW_ROWS_MASK OW_U(0x80000000)
 #define OW_FEATURES_DOTW_ROWS(x) (((uint32_t)(x) & 0x1u) << 31)
 #define OW_FEATURES_DOTW_ROWS_OF(w) (((uint32_t)(w) >> 31) & 0x1u)
+#define OW_OPERATIONS_BFLOAT16_LSB 0  // bf16 and mixedb (moves are there in any case)
+#define OW_OPERATIONS_BFLOAT16_MASK OW_U(0x1)
+#define OW_OPERATIONS_BFLOAT16(x) (((uint32_t)(x) & 0x1u) << 0)
+#define OW_OPERATIONS_BFLOAT16_OF(w) (((uint32_t)(w) >> 0) & 0x1u)
+#define OW_OPERATIONS_INT16_LSB 1  // i16 (moves are there in any case)
+#define OW_OPERATIONS_INT16_MASK OW_U(0x2)
+#define OW_OPERATIONS_INT16(x) (((uint32_t)(x) & 0x1u) << 1)
+#define OW_OPERATIONS_INT16_OF(w) (((uint32_t)(w) >> 1) & 0x1u)
+#define OW_OPERATIONS_COMPARE_LSB 2  // max, min, comparisons
+#define OW_OPERATIONS_COMPARE_MASK OW_U(0x4)
+#define OW_OPERATIONS_COMPARE(x) (((uint32_t)(x) & 0x1u) << 2)
+#define OW_OPERATIONS_COMPARE_OF(w) (((uint32_t)(w) >> 2) & 0x1u)
+#define OW_OPERATIONS_REDUCTIONS_LSB 3  // dot, sum, rmax, rmin, dotw
+#define OW_OPERATIONS_REDUCTIONS_MASK OW_U(0x8)
+#define OW_OPERATIONS_REDUCTIONS(x) (((uint32_t)(x) & 0x1u) << 3)
+#define OW_OPERATIONS_REDUCTIONS_OF(w) (((uint32_t)(w) >> 3) & 0x1u)
 #define OW_MBIST_START_LSB 0  // write 1: start
 #define OW_MBIST_START_MASK OW_U(0x1)
 #define OW_MBIST_START(x) (((uint32_t)(x) & 0x1u) << 0)

@@ -81,8 +81,16 @@ struct RunReport {
 enum class RunDevice { Golden, Replicated, Monolithic };
 
 // The builds of the tile that are simulated (docs/architecture.md).
-constexpr TileConfig kFullTile{8, 13, 24, 49152};
-constexpr TileConfig kMiniTile{2, 3, 4, 8192};
+constexpr TileConfig tile_of(const isa::Configuration& c) {
+  return {static_cast<int>(c.lanes),
+          static_cast<int>(c.num_threads),
+          static_cast<int>(c.num_colours),
+          c.sram_bytes,
+          c.features,
+          c.operations};
+}
+constexpr TileConfig kFullTile = tile_of(isa::kFull);
+constexpr TileConfig kMiniTile = tile_of(isa::kMini);
 
 struct RunOptions {
   RunDevice device = RunDevice::Replicated;

@@ -67,9 +67,14 @@ struct Configuration {
   uint32_t num_colours;  // data colours
   uint32_t num_threads;  // the task thread and the microthreads
   uint32_t queue_depth;  // wavelets in each queue of the ramp
+  uint32_t line_slots;  // lines that an operand of the engine reads ahead
+  uint32_t write_slots;  // lines in the write buffer of the engine
+  uint32_t pack_slots;  // vectors on their way to the output queues
+  uint32_t features;  // what the tile has
+  uint32_t operations;  // which operations and types its engine has
 };
-inline constexpr Configuration kFull{"full", 8, 49152, 24, 13, 8};
-inline constexpr Configuration kMini{"mini", 2, 8192, 4, 3, 8};
+inline constexpr Configuration kFull{"full", 8, 49152, 24, 13, 8, 8, 24, 20, 0xFFF134FF, 0xF};
+inline constexpr Configuration kMini{"mini", 2, 8192, 4, 3, 8, 4, 4, 9, 0x7DE93040, 0x0};
 
 // name_of() is the lower-case name, about() what it means; null if the value has neither.
 
@@ -1012,12 +1017,12 @@ struct Features {
   static constexpr uint32_t kOffset = 0x78C;
   using Nonlinear = Field<uint32_t, 0, 1>;  // non-linear functions
   using Gather = Field<uint32_t, 1, 1>;  // gather, scatter, fmag
-  using Fp32 = Field<uint32_t, 2, 1>;  // element-wise operations and reductions in f32
-  using Int8 = Field<uint32_t, 3, 1>;  // i8
-  using Int32 = Field<uint32_t, 4, 1>;  // i32
+  using Fp32 = Field<uint32_t, 2, 1>;
+  using Int8 = Field<uint32_t, 3, 1>;  // i8, moves too
+  using Int32 = Field<uint32_t, 4, 1>;  // i32 (moves are there in any case)
   using Stochastic = Field<uint32_t, 5, 1>;  // stochastic rounding
   using Selftest = Field<uint32_t, 6, 1>;  // memory self-test
-  using Counters = Field<uint32_t, 7, 1>;  // the counters
+  using Counters = Field<uint32_t, 7, 1>;  // all counters (without, consumed weights only)
   using Fifos = Field<uint32_t, 8, 3>;  // FIFO registers
   using Filters = Field<uint32_t, 11, 3>;  // filters
   using Positions = Field<uint32_t, 14, 3>;  // switch positions
@@ -1025,6 +1030,14 @@ struct Features {
   using Dsrs = Field<uint32_t, 21, 5>;  // descriptors less one
   using Tasks = Field<uint32_t, 26, 5>;  // tasks less one
   using DotwRows = Field<uint32_t, 31, 1>;
+};
+struct Operations {
+  static constexpr uint32_t kAddress = 0xF00007A4;
+  static constexpr uint32_t kOffset = 0x7A4;
+  using Bfloat16 = Field<uint32_t, 0, 1>;  // bf16 and mixedb (moves are there in any case)
+  using Int16 = Field<uint32_t, 1, 1>;  // i16 (moves are there in any case)
+  using Compare = Field<uint32_t, 2, 1>;  // max, min, comparisons
+  using Reductions = Field<uint32_t, 3, 1>;  // dot, sum, rmax, rmin, dotw
 };
 struct Prng {
   static constexpr uint32_t kAddress = 0xF0000790;

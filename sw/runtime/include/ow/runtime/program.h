@@ -133,14 +133,18 @@ std::vector<Counters> read_counters(ControlPlane& control, const Rect& rect);  /
 // From the words of all counters, low and high in turn.
 Counters parse_counters(const std::vector<uint32_t>& words);
 
-// What a build's CONFIG register says.
+// What a build's register CONFIG says, and FEATURES and OPERATIONS: those of `full` until
+// read_features() has asked.
 struct TileConfig {
   int lanes = 0;
   int threads = 0;
   int colours = 0;
   uint32_t sram_bytes = 0;
+  uint32_t features = isa::kFull.features;
+  uint32_t operations = isa::kFull.operations;
 };
 TileConfig read_config(ControlPlane& control, int row, int col);
+void read_features(ControlPlane& control, int row, int col, TileConfig* config);
 
 }  // namespace ow
 

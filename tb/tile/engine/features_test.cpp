@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a configuration lacks is an illegal operation; what it has gives the bits that the model
+// gives. The engine of `mini`, with every operation in every type.
+#include "VEngineMini.h"
+#include "engine_bench.h"
+#include "layer.h"
+
+namespace ow_engine {
+namespace {
+
+using Features = isa::reg::Features;
+using Operations = isa::reg::Operations;
+
+constexpr uint32_t kFeatures = isa::kMini.features;
+constexpr uint32_t kOperations = isa::kMini.operations;
+
+struct Row {
+  int op;
+  std::vector<int> types;
+  bool there;  // whether the operation is, in the types that are
+};
+
+std::vector<Row> rows() {
+  const std::vector<int> wide = {kF16, kBf16, kF32, kI16, kI32};
+  const std::vector<int> mixed = {kF16, kBf16, kF32, kI16, kI32, kMixed, kMixedB};
+  const std::vector<int> all = {kF16, kBf16, kF32, kI16, kI32, kI8};
+  const bool compare = Operations::Compare::get(kOperations) != 0;
+  const bool red = Operations::Reductions::get(kOperations) != 0;
+  const bool gather = Features::Gather::get(kFeatures) != 0;
+  const bool nlf = Features::Nonlinear::get(kFeatures) != 0;
+  std::vector<Row> list = {{kMov, all, true},
+                           {kFma, mixed, true},
+                           {kCvt, all, true},
+                           {kDot, {kF16, kBf16, kF32, kI16, kI8}, red},
+                           {kFmag, {kF16, kBf16, kF32, kMixed, kMixedB}, gather}};
+  for (const int op : {kAdd, kSub, kMul}) list.push_back({op, wide, true});
+  for (const int op : {kAnd, kOr, kXor, kSll, kSrl, kSra}) list.push_back({op, {kI16, kI32}, true});
+  for (const int op : {kMax, kMin, kCmpEq, kCmpNe, kCmpLt, kCmpLe}) {
+    list.push_back({op, wide, compare});
+  }
+  for (const int op : {kSum, kRMax, kRMin}) list.push_back({op, all, red});
+  for (const int op : {kGather, kScatter}) list.push_back({op, wide, gather});
+  for (const int op : {kRcp, kRsqrt, kExp, kLog, kTanh, kSigmoid}) {
+    list.push_back({op, {kF16, kBf16}, nlf});
+  }
+  return list;
+}
+
+// Whether the engine computes in a type.
+bool computes(int type) {
+  switch (type) {
+    case kF16:
+    case kMixed:
+      return true;
+    case kBf16:
+    case kMixedB:
+      return Operations::Bfloat16::get(kOperations) != 0;
+    case kF32:
+      return Features::Fp32::get(kFeatures) != 0;
+    case kI16:
+      return Operations::Int16::get(kOperations) != 0;
+    case kI32:
+      return Features::Int32::get(kFeatures) != 0;
+    default:
+      return Features::Int8::get(kFeatures) != 0;
+  }
+}
+
+bool there(const Row& row, int type) {
+  if (!row.there) return false;
+  if (row.op == kMov || row.op == kGather || row.op == kScatter) {
+    return type != kI8 || computes(type);
+  }
+  return computes(type) || (row.op == kCvt && type == kF32);
+}
+
+int bytes(int type) { return type == kF32 || type == kI32 ? 4 : type == kI8 ? 1 : 2; }
+
+Dsr vector(uint32_t addr, int type) {
+  Dsr d = mem(addr, 12, static_cast<int16_t>(bytes(type)));
+  d.type = type;
+  return d;
+}
+
+struct Case {
+  Insn insn;
+  Dsr dst, a, b;
+  bool there;
+};
+
+void run(const Case& c) {
+  std::mt19937 rng(seed());
+  Bench<VEngineMini> b(2);
+  Machine m;
+  load_memory(&b, &m, &rng);
+  const std::array<Dsr, 3> dsr = {c.dst, c.a, c.b};
+  for (int k = 0; k < 3; ++k) {
+    b.write_dsr(k, dsr[k]);
+    m.dsr[k] = dsr[k];
+  }
+  b.launch(c.insn);
+  for (int k = 0; k < 300; ++k) b.tick();
+  b.finish();
+  if (c.there) {
+    EXPECT_EQ(b->fault_o, 0u);
+    EXPECT_EQ(b.done.size(), 1u);
+    Model(&m).run(c.insn);
+  } else {
+    using Fault = isa::reg::EngineFault;
+    EXPECT_EQ(b->fault_o, Fault::Fault::put(1) | Fault::Thread::put(c.insn.thread) |
+                              Fault::Cause::put(kIllegal));
+    EXPECT_EQ(b->fault_pc_o, 0x100u);
+    EXPECT_TRUE(b.done.empty());
+  }
+  for (uint32_t at = 0; at < kSramBytes; at += 4) {
+    ASSERT_EQ(b.peek(at), word_at(m, at)) << "at " << at;
+  }
+}
+
+Case make(const Row& row, int type, int dst_type) {
+  const int src = type == kMixed ? kF16 : type == kMixedB ? kBf16 : type;
+  Case c{insn(row.op, type, 1, 0, 1, 2), vector(0x400, dst_type), vector(0x100, src),
+         vector(0x202, src), there(row, type)};
+  c.insn.done = static_cast<int>(isa::Done::Activate);
+  if (is_red(row.op)) c.dst.len[0] = 1;
+  return c;
+}
+
+TEST(EngineFeatures, AreThereOrIllegal) {
+  for (const Row& row : rows()) {
+    for (const int type : row.types) {
+      SCOPED_TRACE(testing::Message() << "operation " << row.op << ", type " << type);
+      const int src = type == kMixed || type == kMixedB ? kF32 : type;
+      if (row.op != kCvt) {
+        run(make(row, type, src));
+        continue;
+      }
+      for (const int dst : row.types) {
+        if (dst == src) continue;
+        SCOPED_TRACE(testing::Message() << "to " << dst);
+        Case c = make(row, type, dst);
+        c.there = c.there && (computes(dst) || dst == kF32);
+        run(c);
+      }
+    }
+  }
+}
+
+TEST(EngineFeatures, StochasticRoundingIsThereOrIllegal) {
+  Case c = make({kCvt, {}, true}, kF32, kF16);
+  c.insn.stoch = true;
+  if (Features::Stochastic::get(kFeatures) != 0) GTEST_SKIP() << "it is there";
+  c.there = false;
+  run(c);
+}
+
+TEST(EngineFeatures, FifosAreThereOrIllegal) {
+  for (int n = 0; n < isa::kNumFifos; ++n) {
+    Case c = make({kMov, {}, true}, kF16, kF16);
+    c.there = n < static_cast<int>(Features::Fifos::get(kFeatures));
+    if (c.there) continue;  // the FIFOs' own tests
+    c.a.kind = kFifo;
+    c.a.q = n;
+    run(c);
+    c = make({kMov, {}, true}, kF16, kF16);
+    c.there = false;
+    c.dst.kind = kFifo;
+    c.dst.q = n;
+    run(c);
+  }
+}
+
+TEST(EngineFeatures, DotwIsThereOrIllegal) {
+  if (Operations::Reductions::get(kOperations) != 0) GTEST_SKIP() << "it is there";
+  Case c = make({kDotw, {}, false}, kMixed, kF32);
+  c.b = fab_in(1, 0);
+  run(c);
+}
+
+// What streamed layers take, with few slots everywhere.
+TEST(EngineFeatures, RowsOfAxpywMatchTheModel) {
+  Bench<VEngineMini> b(2);
+  for (const int samples : {2, 8, 16}) {
+    run_layer({samples, 32 / samples > 16 ? 16 : 32 / samples, 9, 0.4}, &b);
+    run_layer({samples, 1, 8, 0.3, 60, 30, 30}, &b);
+  }
+}
+
+}  // namespace
+}  // namespace ow_engine
