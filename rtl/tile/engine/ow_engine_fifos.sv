@@ -77,6 +77,34 @@ module ow_engine_fifos (
   assign empty_o = empty_q;
   assign full_o = full_q;
 
+  logic             moves;
+  logic [3:0][15:0] rd_d, wr_d, count_d;  // once the words that move have moved
+
+  assign moves = a_move_i != '0 || b_move_i != '0 || d_move_i != '0;
+
+  always_comb begin : next
+    logic [15:0] took, gave, rd, wr;
+    rd_d = '0;
+    wr_d = '0;
+    count_d = '0;
+    took = '0;
+    gave = '0;
+    rd = '0;
+    wr = '0;
+    if (moves) begin
+      for (int unsigned n = 0; n < 4; n++) begin
+        took = a_move_i != '0 && a_n_i == 2'(n) ? 16'(a_move_i)
+             : b_move_i != '0 && b_n_i == 2'(n) ? 16'(b_move_i) : 16'd0;
+        gave = d_move_i != '0 && d_n_i == 2'(n) ? 16'(d_move_i) : 16'd0;
+        rd = rd_q[n] + took;
+        wr = wr_q[n] + gave;
+        rd_d[n] = rd == cap_q[n] ? 16'd0 : rd;
+        wr_d[n] = wr == cap_q[n] ? 16'd0 : wr;
+        count_d[n] = count_q[n] + gave - took;
+      end
+    end
+  end
+
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       empty_q <= '1;
@@ -89,21 +117,13 @@ module ow_engine_fifos (
         count_q[n] <= '0;
       end
     end else begin
-      if (a_move_i != '0 || b_move_i != '0 || d_move_i != '0) begin
-        for (int unsigned n = 0; n < 4; n++) begin : move
-          logic [4:0]  took, gave;
-          logic [15:0] rd, wr, count;
-          took = a_move_i != '0 && a_n_i == 2'(n) ? a_move_i
-               : b_move_i != '0 && b_n_i == 2'(n) ? b_move_i : 5'd0;
-          gave = d_move_i != '0 && d_n_i == 2'(n) ? d_move_i : 5'd0;
-          rd = rd_q[n] + 16'(took);
-          wr = wr_q[n] + 16'(gave);
-          count = count_q[n] + 16'(gave) - 16'(took);
-          rd_q[n] <= rd == cap_q[n] ? 16'd0 : rd;
-          wr_q[n] <= wr == cap_q[n] ? 16'd0 : wr;
-          count_q[n] <= count;
-          empty_q[n] <= count == 16'd0;
-          full_q[n] <= count == cap_q[n];
+      if (moves) begin
+        for (int unsigned n = 0; n < 4; n++) begin
+          rd_q[n] <= rd_d[n];
+          wr_q[n] <= wr_d[n];
+          count_q[n] <= count_d[n];
+          empty_q[n] <= count_d[n] == 16'd0;
+          full_q[n] <= count_d[n] == cap_q[n];
         end
       end
       if (set_base_i) base_q[set_n_i] <= ow_engine_pkg::address(set_data_i);

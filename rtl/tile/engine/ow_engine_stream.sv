@@ -110,6 +110,9 @@ module ow_engine_stream #(
     end
   end
 
+  logic [TagW-1:0] last;  // line of the planned beat
+  assign last = two_i ? line_i + TagW'(1) : line_i;
+
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       tag_q <= '0;
@@ -124,9 +127,7 @@ module ow_engine_stream #(
     end else begin
       if (forget_i) begin
         good_q <= '0;
-      end else if (added != 2'd0) begin : keep
-        logic [TagW-1:0] last;
-        last = two_i ? line_i + TagW'(1) : line_i;
+      end else if (added != 2'd0) begin
         tag_q <= last;
         good_q <= wr_i && wr_line_i == last ? ~pend_i & ~wr_be_i : ~pend_i;
       end else if (wr_i && wr_line_i == tag_q) begin

@@ -88,31 +88,37 @@ module ow_datapath_wide
   logic [8:0]  exp_q;
   logic [50:0] sig_q;  // integers: the low half of the product
 
+  logic signed [9:0]  p_e;    // the exponent, however small
+  logic        [9:0]  p_d;    // places that it is below 1
+  logic        [50:0] p_s, p_sig;
+
+  always_comb begin
+    p_e = '0;
+    p_d = '0;
+    p_s = '0;
+    p_sig = '0;
+    if (p_valid_q) begin
+      p_s = prod[47] ? {prod[47:0], 3'd0} : {prod[46:0], 4'd0};
+      p_e = p_fa_q.exp + p_fb_q.exp - (prod[47] ? 10'sd126 : 10'sd127);
+      p_d = 10'd1 - unsigned'(p_e);
+      p_sig = p_s;
+      if (p_int_q) p_sig = {19'd0, prod[31:0]};
+      else if (p_e < 10'sd1 && p_d > 10'd50) p_sig = {50'd0, p_s != 51'd0};
+      else if (p_e < 10'sd1) begin
+        p_sig = (p_s >> p_d[5:0]) | {50'd0, (p_s & ~({51{1'b1}} << p_d[5:0])) != 51'd0};
+      end
+    end
+  end
+
   always_ff @(posedge clk_i) begin
-    if (p_valid_q) begin : stage_p
-      logic signed [9:0]  e;
-      logic        [9:0]  d;
-      logic        [50:0] s;
+    if (p_valid_q) begin
       int_q <= p_int_q;
-      s = prod[47] ? {prod[47:0], 3'd0} : {prod[46:0], 4'd0};
-      e = p_fa_q.exp + p_fb_q.exp - (prod[47] ? 10'sd126 : 10'sd127);
       sign_q <= p_fa_q.sign ^ p_fb_q.sign;
       nan_q <= p_fa_q.nan || p_fb_q.nan || (p_fa_q.inf && !p_fb_q.inf && !p_fb_q.sig[23]) ||
                (p_fb_q.inf && !p_fa_q.inf && !p_fa_q.sig[23]);
       inf_q <= p_fa_q.inf || p_fb_q.inf;
-      exp_q <= e[8:0];
-      d = 10'd1 - unsigned'(e);
-      if (p_int_q) begin
-        s = {19'd0, prod[31:0]};
-      end else if (e < 10'sd1 || s == 51'd0) begin
-        exp_q <= 9'd1;
-        if (d > 10'd50) begin
-          s = {50'd0, s != 51'd0};
-        end else begin
-          s = (s >> d[5:0]) | {50'd0, (s & ~({51{1'b1}} << d[5:0])) != 51'd0};
-        end
-      end
-      sig_q <= s;
+      exp_q <= !p_int_q && (p_e < 10'sd1 || p_s == 51'd0) ? 9'd1 : p_e[8:0];
+      sig_q <= p_sig;
     end
   end
 
