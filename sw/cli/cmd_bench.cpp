@@ -151,7 +151,8 @@ void set_defaults(BenchCommand* c) {
   c->tile.baselines = source + "/configs/tile-baselines.yaml";
   c->fabric = {firmware + "/stream_layer.elf", firmware + "/column_sum.elf",
                firmware + "/dot_rows.elf"};
-  c->train = {source + "/configs/digits-train.yaml", firmware + "/train.elf", OW_BUILD_DIR "/ow"};
+  c->train = {source + "/configs/digits-train.yaml", firmware + "/train.elf",
+              firmware + "/stream_layer.elf", OW_BUILD_DIR "/ow"};
   c->wafer.wafer = source + "/configs/wafer-2x2.yaml";
   c->wafer.defects = source + "/configs/defects-2x2.yaml";
   c->wafer.params = source + "/configs/digits.yaml";

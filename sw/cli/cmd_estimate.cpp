@@ -48,7 +48,7 @@ Job inference_job(const Options& o) {
   request.count = params.samples > 0 ? 0 : 1 << 30;
   request.type = params.type;
   request.layers = params.layers;
-  const jobs::StreamPlan plan = make_plan(request, firmware, jobs::kFullTile);
+  const jobs::StreamPlan plan = jobs::make_plan(request, firmware, jobs::kFullTile);
   Job job;
   job.shape = shape_of(plan);
   job.used_bytes = plan.used_bytes;
@@ -62,7 +62,7 @@ Job inference_job(const Options& o) {
   job.weights = [network, layers, density = o.density](int rows) {
     std::vector<LayerWeights> weights;
     for (size_t k = 0; k < layers.size(); ++k) {
-      weights.push_back(network ? weights_of(network->layers[k], rows, false)
+      weights.push_back(network ? jobs::weights_of(network->layers[k], rows, false)
                                 : jobs::drawn_weights(layers[k], rows, density, k + 1));
     }
     return weights;
@@ -74,7 +74,7 @@ Job training_job(const Options& o) {
   const jobs::TrainParams params = jobs::load_train_params(o.params);
   const ElfImage firmware = read_elf(OW_FIRMWARE_DIR "/train.elf", jobs::kFullTile.sram_bytes);
   const jobs::TrainPlan plan =
-      make_train_plan(params.base.path, params.job, firmware, jobs::kFullTile);
+      jobs::make_train_plan(params.base.path, params.job, firmware, jobs::kFullTile);
   Job job;
   job.training = true;
   job.shape = shape_of(plan);

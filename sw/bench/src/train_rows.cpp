@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "estimate_rows.h"
 #include "ow/base/rng.h"
 #include "ow/bench/benches.h"
 #include "ow/memoryx/memoryx.h"
@@ -95,6 +96,7 @@ nlohmann::json measure(int size, double density, const Progress& bar) {
 void measure_train(Rows* rows, const TrainBench& bench) {
   measure_train_jobs(rows, bench);
   if (rows->wants("M3")) measure_train_passes(rows, bench);
+  measure_estimates(rows, bench);
   if (!rows->wants("M12")) return;
   nlohmann::json raw;
   double slowest = 1e30;

@@ -94,15 +94,14 @@ uint64_t latest(const std::vector<uint64_t>& times) {
 // Passes one behind the other, and where the grid rows' clocks stand.
 class Chain {
  public:
-  Chain(const EstimateShape& shape, const TimeModel& time, const JobCosts& costs)
+  // Tiles are launched when `before` cycles have passed.
+  Chain(const EstimateShape& shape, const TimeModel& time, const JobCosts& costs, uint64_t before)
       : shape_(shape), time_(time), costs_(costs), clock_(costs.pass, time, shape.grid.rows) {
     for (int r = 0; r < shape.grid.rows; ++r) {
-      begin_.push_back(costs.launch +
+      begin_.push_back(before + costs.launch +
                        costs.launch_hop * static_cast<uint64_t>(r + shape.grid.cols - 1));
     }
-    // Tiles that are launched before their stream opens wait for it.
-    const uint64_t late = time.edge.latency + time.store.latency;
-    for (uint64_t& b : begin_) b = std::max(b, late);
+    now_ = before;
   }
 
   void pass(const char* name, int layer, int outputs, const WeightCount& weights,
@@ -119,6 +118,16 @@ class Chain {
     estimate->phases.push_back(phase_of(name, layer, times, now_ - before, time_, shape_.samples));
     ends_ = times.end;
     for (size_t r = 0; r < begin_.size(); ++r) begin_[r] = times.end[r] + costs_.pass.next_pass;
+  }
+
+  // Positions of a gradient that each grid row takes from its stream: how long that takes, `cycles`
+  // if they are there.
+  uint64_t gradient(const std::vector<uint64_t>& wavelets, uint64_t cycles) {
+    uint64_t end = now_ + cycles;
+    for (size_t r = 0; r < wavelets.size(); ++r) {
+      end = std::max(end, clock_.take(static_cast<int>(r), wavelets[r], now_));
+    }
+    return end - now_;
   }
 
   // Something between passes that all grid rows wait for.
@@ -174,6 +183,13 @@ uint64_t samples_in(const EstimateShape& shape, const JobCosts& costs) {
   return values / 2 + tiles * costs.header;
 }
 
+// A batch's samples and classes.
+uint64_t sample_bits(const EstimateShape& shape) {
+  constexpr uint64_t kHalfBits = 16, kClassBits = 32;
+  return static_cast<uint64_t>(shape.samples) * static_cast<uint64_t>(shape.grid.cols) *
+         (kHalfBits * static_cast<uint64_t>(shape.layers.front().inputs) + kClassBits);
+}
+
 uint64_t loss_cycles(const EstimateShape& shape, const JobCosts& costs) {
   const auto n = static_cast<uint64_t>(shape.samples);
   const auto own = static_cast<uint64_t>(owned(shape.layers.back().outputs, 0, shape.grid.rows));
@@ -183,30 +199,27 @@ uint64_t loss_cycles(const EstimateShape& shape, const JobCosts& costs) {
 
 // The gradient of a layer: outputs one after the other, their deltas round the column, the sums
 // along the grid row.
-PhaseEstimate gradient(const EstimateShape& shape, const JobCosts& costs, int k,
-                       const LayerWeights& weights, const TimeModel& time) {
-  const LayerShape& layer = shape.layers[static_cast<size_t>(k)];
-  const int rows = shape.grid.rows;
+void gradient(const EstimateShape& shape, const JobCosts& costs, int k, const LayerWeights& weights,
+              const TimeModel& time, Chain* chain, Estimate* estimate) {
+  const auto outputs = static_cast<uint64_t>(shape.layers[static_cast<size_t>(k)].outputs);
+  const auto rows = static_cast<uint64_t>(shape.grid.rows);
   const auto n = static_cast<uint64_t>(shape.samples);
   const uint64_t beats = n / static_cast<uint64_t>(shape.lanes);
   PassTimes times;
+  std::vector<uint64_t> wavelets;
   uint64_t cycles = 0;
-  for (int r = 0; r < rows; ++r) {
+  for (int r = 0; r < shape.grid.rows; ++r) {
     uint64_t positions = 0;
-    for (int p = 0; p < layer.outputs; ++p) positions += weights.forward(r, p);
-    const auto outputs = static_cast<uint64_t>(layer.outputs);
-    times.wavelets = std::max(times.wavelets, positions + outputs);
+    for (int p = 0; p < static_cast<int>(outputs); ++p) positions += weights.forward(r, p);
+    wavelets.push_back(positions + outputs);
+    times.wavelets = std::max(times.wavelets, wavelets.back());
     times.engine = std::max(times.engine, positions * beats);
     cycles = std::max(cycles, positions * (beats + 1) + outputs * costs.gradient_output);
   }
-  if (rows > 1) {
-    cycles += static_cast<uint64_t>(rows) * static_cast<uint64_t>(rows - 1) * costs.gradient_hop +
-              n / 2 * static_cast<uint64_t>(layer.outputs);
-  }
+  if (rows > 1) cycles += rows * (rows - 1) * costs.gradient_hop + n / 2 * outputs;
   cycles += costs.gradient_chunk * static_cast<uint64_t>(shape.grid.cols);
-  PhaseEstimate phase = phase_of("gradient", k, times, cycles, time, shape.samples);
-  phase.cycles = std::max(phase.cycles, phase.edge);
-  return phase;
+  cycles = chain->gradient(wavelets, cycles);
+  chain->together(phase_of("gradient", k, times, cycles, time, shape.samples), estimate);
 }
 
 }  // namespace
@@ -300,7 +313,7 @@ EstimateShape shape_of(const TrainPlan& plan) {
 Estimate estimate_inference(const EstimateShape& shape, const std::vector<LayerWeights>& weights,
                             const TimeModel& time, const JobCosts& costs) {
   Estimate estimate;
-  Chain chain(shape, time, costs);
+  Chain chain(shape, time, costs, 0);
   for (size_t k = 0; k < shape.layers.size(); ++k) {
     chain.pass("forward", static_cast<int>(k), shape.layers[k].outputs, weights[k].forward,
                &estimate);
@@ -317,9 +330,10 @@ Estimate estimate_inference(const EstimateShape& shape, const std::vector<LayerW
 Estimate estimate_training(const EstimateShape& shape, const std::vector<LayerWeights>& weights,
                            const TimeModel& time, const JobCosts& costs) {
   Estimate estimate;
-  Chain chain(shape, time, costs);
+  const uint64_t samples = samples_in(shape, costs);
+  Chain chain(shape, time, costs, samples);
   const auto depth = static_cast<int>(shape.layers.size());
-  estimate.phases.push_back(other("samples", samples_in(shape, costs)));
+  estimate.phases.push_back(other("samples", samples));
   for (int k = 0; k < depth; ++k) {
     const auto at = static_cast<size_t>(k);
     chain.pass("forward", k, shape.layers[at].outputs, weights[at].forward, &estimate);
@@ -327,7 +341,7 @@ Estimate estimate_training(const EstimateShape& shape, const std::vector<LayerWe
   chain.together(other("loss", loss_cycles(shape, costs)), &estimate);
   for (int k = depth; k-- > 0;) {
     const auto at = static_cast<size_t>(k);
-    chain.together(gradient(shape, costs, k, weights[at], time), &estimate);
+    gradient(shape, costs, k, weights[at], time, &chain, &estimate);
     if (k > 0) chain.pass("delta", k, shape.layers[at].inputs, weights[at].delta, &estimate);
   }
   uint64_t parameters = kept_of(weights);
@@ -336,7 +350,9 @@ Estimate estimate_training(const EstimateShape& shape, const std::vector<LayerWe
   }
   const auto rows = static_cast<uint64_t>(shape.grid.rows);
   estimate.phases.push_back(other("update", time.optimizer.cycles((parameters + rows - 1) / rows)));
-  for (const PhaseEstimate& phase : estimate.phases) estimate.cycles += phase.cycles;
+  // Samples are loaded while the step before it runs.
+  estimate.cycles = std::max(chain.now() + estimate.phases.back().cycles,
+                             time.samples.cycles((sample_bits(shape) + rows - 1) / rows));
   estimate.tiles = rows * static_cast<uint64_t>(shape.grid.cols);
   estimate.lanes = shape.lanes;
   const uint64_t batch =
@@ -354,24 +370,22 @@ TimeModel time_of(const TimeOptions& options, const EstimateShape& shape,
   return make_time(options, needs_of(shape, ideal));
 }
 
+// A row of weights is taken at the engine's rate, however long its reducers are: that is the rate
+// at which a pass must get them so as not to wait for any.
 TimeNeeds needs_of(const EstimateShape& shape, const Estimate& ideal) {
   TimeNeeds needs;
   for (const PhaseEstimate& phase : ideal.phases) {
-    if (phase.wavelets == 0 || phase.cycles == 0) continue;
+    if (phase.wavelets == 0) continue;
+    const uint64_t cycles = std::max(phase.engine, phase.wavelets);
     // wavelets / cycles above what stands there
-    if (needs.weight_cycles == 0 ||
-        phase.wavelets * needs.weight_cycles > needs.weights * phase.cycles) {
+    if (needs.weight_cycles == 0 || phase.wavelets * needs.weight_cycles > needs.weights * cycles) {
       needs.weights = phase.wavelets;
-      needs.weight_cycles = phase.cycles;
+      needs.weight_cycles = cycles;
     }
     if (phase.name == "gradient") needs.gradients += phase.wavelets;
   }
-  constexpr uint64_t kHalfBits = 16;
   const auto rows = static_cast<uint64_t>(shape.grid.rows);
-  const uint64_t bits = kHalfBits * static_cast<uint64_t>(shape.samples) *
-                        static_cast<uint64_t>(shape.grid.cols) *
-                        static_cast<uint64_t>(shape.layers.front().inputs + 2);
-  needs.samples = (bits + rows - 1) / rows;
+  needs.samples = (sample_bits(shape) + rows - 1) / rows;
   needs.step_cycles = ideal.cycles;
   return needs;
 }

@@ -24,8 +24,21 @@ struct Row {
 PassClock::PassClock(const PassCosts& costs, const TimeModel& time, int rows)
     : costs_(costs),
       time_(time),
+      period_(std::max(time.edge.period(kWaveletBits), time.store.period(kWaveletBits))),
       edges_(static_cast<size_t>(rows),
              Edge{(time.edge.latency + time.store.latency) * kTimeUnit}) {}
+
+void PassClock::open(size_t row, uint64_t begin) {
+  const uint64_t now = begin * kTimeUnit, ahead = time_.edge_depth * period_;
+  if (now > ahead) edges_[row].at = std::max(edges_[row].at, now - ahead);
+}
+
+uint64_t PassClock::take(int row, uint64_t wavelets, uint64_t begin) {
+  const auto r = static_cast<size_t>(row);
+  open(r, begin);
+  edges_[r].at += wavelets * period_;
+  return edges_[r].at / kTimeUnit;
+}
 
 PassTimes PassClock::run(const PassShape& shape, const WeightCount& weights,
                          const std::vector<uint64_t>& begin) {
@@ -34,12 +47,11 @@ PassTimes PassClock::run(const PassShape& shape, const WeightCount& weights,
   const auto ring = static_cast<size_t>(shape.ring);
   const uint64_t own_beats = samples / static_cast<uint64_t>(shape.lanes);
   const uint64_t beats = std::max(costs_.least_beats, own_beats);
-  const uint64_t period =
-      std::max(time_.edge.period(kWaveletBits), time_.store.period(kWaveletBits));
   std::vector<Row> row(rows);
   for (size_t r = 0; r < rows; ++r) {
     row[r].engine = row[r].free = row[r].ramp = begin[r] + costs_.start;
     row[r].freed.assign(ring, 0);
+    open(r, begin[r]);
   }
   size_t p = 0;
   for (size_t owner = 0; owner < rows; ++owner) {
@@ -48,7 +60,7 @@ PassTimes PassClock::run(const PassShape& shape, const WeightCount& weights,
       for (size_t r = 0; r < rows; ++r) {
         const uint64_t w = weights(static_cast<int>(r), static_cast<int>(p));
         Row& at = row[r];
-        edges_[r].at += (w + 1) * period;
+        edges_[r].at += (w + 1) * period_;
         const uint64_t came = edges_[r].at / kTimeUnit;
         at.ramp += w + 1;
         at.wavelets += w + 1;

@@ -398,7 +398,8 @@ void TrainGrid::take_times(TrainRun* run) {
 TrainRun TrainGrid::train(WaferSide& memory, const Activations& x, const Targets& targets) {
   if (x.samples != plan_.batch()) throw InternalError("a micro-batch fills the grid");
   TrainRun run;
-  const uint64_t begin = control_.device().cycle();
+  const bool timed = edge_ && edge_->modelled();
+  const uint64_t begin = timed ? gradients_at_ : control_.device().cycle();
   memoryx::StreamOptions options;
   options.rows = plan_.grid.rows;
   options.colour = plan_.colours.weights;

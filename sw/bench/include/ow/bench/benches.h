@@ -70,9 +70,10 @@ void measure_wafer(Rows* rows, const WaferBench& bench);
 
 // Trainings on the RTL, and what the host does for them.
 struct TrainBench {
-  std::string params;    // job of M1 and M2
-  std::string firmware;  // train.elf
-  std::string program;   // ow itself, for the ranks of M6
+  std::string params;           // job of M1 and M2
+  std::string firmware;         // train.elf
+  std::string stream_firmware;  // stream_layer.elf
+  std::string program;          // ow itself, for the ranks of M6
 };
 void measure_train(Rows* rows, const TrainBench& bench);
 

@@ -57,16 +57,24 @@ class PassClock {
   // latencies are used.
   PassClock(const PassCosts& costs, const TimeModel& time, int rows);
 
+  // Something else that takes so many wavelets of a grid row's stream from cycle `begin` on: when
+  // they have all come.
+  uint64_t take(int row, uint64_t wavelets, uint64_t begin);
+
   // Another pass, that begins in grid row r in cycle begin[r].
   PassTimes run(const PassShape& shape, const WeightCount& weights,
                 const std::vector<uint64_t>& begin);
 
  private:
+  // A link runs ahead of the grid by what waits at the edge, no more.
+  void open(size_t row, uint64_t begin);
+
   struct Edge {       // of a grid row
     uint64_t at = 0;  // 1/65,536 cycles: the link is through with what came
   };
   PassCosts costs_;
   TimeModel time_;
+  uint64_t period_ = 0;  // 1/65,536 cycles a wavelet, of the slower of store and link
   std::vector<Edge> edges_;
 };
 

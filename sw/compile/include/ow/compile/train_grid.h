@@ -38,8 +38,10 @@ struct TrainTimes {
 void add_times(const TrainTimes& from, TrainTimes* to);
 
 struct TrainRun {
-  Activations outputs;       // of the last layer
-  uint64_t cycles = 0;       // from the first write of the micro-batch to the grid at rest
+  Activations outputs;  // of the last layer
+  // From the first write of the micro-batch to the grid at rest; where time outside the wafer is
+  // modelled, from the last gradient of the one before, behind which the update began.
+  uint64_t cycles = 0;
   uint64_t wavelets_in = 0;  // weights, positions and ends
   uint64_t gradients = 0;    // numbers that left the grid, those without a meaning too
   TrainTimes times;          // nothing of a forward pass alone
