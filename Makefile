@@ -10,7 +10,7 @@ TEST_ARGS ?=
 BOARD ?= ulx3s
 
 .DEFAULT_GOAL := help
-.PHONY: help sim train test test-all build bootstrap lint wave synth formal fpga fpga-load timing gates bench coverage fuzz clean
+.PHONY: help sim train test test-all build bootstrap lint wave synth formal fpga fpga-check fpga-load timing gates bench coverage fuzz clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -65,6 +65,10 @@ synth:  ## check the full tile with Yosys, map the mini tile for ECP5, cells by 
 fpga:  ## bitstream for BOARD, or the reason why there is none (FPGA_ARGS=--wires: without tiles)
 	@scripts/bootstrap fpga
 	@BUILD=$(BUILD) scripts/fpga build $(BOARD) $(FPGA_ARGS)
+
+fpga-check:  ## the bridge's tests on the netlist that Yosys makes of it
+	@scripts/bootstrap fpga
+	@BUILD=$(BUILD) scripts/fpga check
 
 fpga-load:  ## the bitstream into BOARD
 	@BUILD=$(BUILD) scripts/fpga load $(BOARD)

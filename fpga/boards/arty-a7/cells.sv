@@ -7,14 +7,14 @@
 /* verilator lint_off UNDRIVEN */
 
 module PLLE2_BASE #(
-  parameter real CLKIN1_PERIOD = 0.0,
+  parameter int CLKIN1_PERIOD = 0,
   parameter int DIVCLK_DIVIDE = 1,
   parameter int CLKFBOUT_MULT = 5,
-  parameter real CLKFBOUT_PHASE = 0.0,
+  parameter int CLKFBOUT_PHASE = 0,
   parameter int CLKOUT0_DIVIDE = 1,
-  parameter real CLKOUT0_PHASE = 0.0,
+  parameter int CLKOUT0_PHASE = 0,
   parameter int CLKOUT1_DIVIDE = 1,
-  parameter real CLKOUT1_PHASE = 0.0
+  parameter int CLKOUT1_PHASE = 0
 ) (
   input  logic CLKIN1,
   input  logic CLKFBIN,

@@ -25,8 +25,8 @@ module ow_arty_a7 #(
   // 100 MHz x 10 = 1 GHz, / 20 = 50 MHz.
   logic clk_a, clk_b, pll_a, pll_b, feedback, locked, rst;
   PLLE2_BASE #(
-    .CLKIN1_PERIOD(10.0), .DIVCLK_DIVIDE(1), .CLKFBOUT_MULT(10), .CLKFBOUT_PHASE(0.0),
-    .CLKOUT0_DIVIDE(20), .CLKOUT0_PHASE(0.0), .CLKOUT1_DIVIDE(20), .CLKOUT1_PHASE(90.0)
+    .CLKIN1_PERIOD(10), .DIVCLK_DIVIDE(1), .CLKFBOUT_MULT(10), .CLKFBOUT_PHASE(0),
+    .CLKOUT0_DIVIDE(20), .CLKOUT0_PHASE(0), .CLKOUT1_DIVIDE(20), .CLKOUT1_PHASE(90)
   ) u_pll (
     .CLKIN1(clk_100mhz_i), .CLKFBIN(feedback), .CLKFBOUT(feedback), .RST(1'b0), .PWRDWN(1'b0),
     .CLKOUT0(pll_a), .CLKOUT1(pll_b), .LOCKED(locked)

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the cells of an ECP5 do that Yosys maps a design to, for simulation of the netlist that it
+// wrote: our own, from Lattice's description of the family (FPGA-TN-02204 memory, FPGA-DS-02012).
+// One clock for both ports of a memory, rising edges, no initial values: what a netlist of ours has; anything else stops the
+// simulation. Names and ports are the vendor's.
+/* verilator lint_off DECLFILENAME */
+/* verilator lint_off UNUSEDSIGNAL */
+/* verilator lint_off UNUSEDPARAM */
+
+// A look-up table of four inputs.
+module LUT4 #(
+  parameter logic [15:0] INIT = 16'd0
+) (
+  input  logic A, B, C, D,
+  output logic Z
+);
+  assign Z = INIT[{D, C, B, A}];
+endmodule
+
+// Two bits of a carry chain: a look-up table each, whose lower half, by A and B, makes the carry.
+module CCU2C #(
+  parameter logic [15:0] INIT0 = 16'd0,
+  parameter logic [15:0] INIT1 = 16'd0,
+  parameter string INJECT1_0 = "YES",
+  parameter string INJECT1_1 = "YES"
+) (
+  input  logic CIN, A0, B0, C0, D0, A1, B1, C1, D1,
+  output logic S0, S1, COUT
+);
+  logic all0, all1, part0, part1, middle;
+  assign all0 = INIT0[{D0, C0, B0, A0}];
+  assign all1 = INIT1[{D1, C1, B1, A1}];
+  assign part0 = INJECT1_0 != "YES" && INIT0[{2'b00, B0, A0}];
+  assign part1 = INJECT1_1 != "YES" && INIT1[{2'b00, B1, A1}];
+  assign middle = all0 ? CIN : part0;
+  assign COUT = all1 ? middle : part1;
+  assign S0 = all0 ^ (INJECT1_0 != "YES" && CIN);
+  assign S1 = all1 ^ (INJECT1_1 != "YES" && middle);
+endmodule
+
+// A flip-flop with enable and synchronous set or reset, which goes before the enable or behind it.
+module TRELLIS_FF #(
+  parameter string GSR = "ENABLED",
+  parameter string CEMUX = "1",
+  parameter string CLKMUX = "CLK",
+  parameter string LSRMUX = "LSR",
+  parameter string REGSET = "RESET",
+  parameter string SRMODE = "LSR_OVER_CE"
+) (
+  input  logic CLK, LSR, CE, DI,
+  output logic Q
+);
+  if (CLKMUX != "CLK" || (LSRMUX != "LSR" && LSRMUX != "INV")) $error("a clock or reset of another kind");
+  logic enable, set, q;
+  assign enable = CEMUX == "1" || (CEMUX == "CE" && CE) || (CEMUX == "INV" && !CE);
+  assign set = LSRMUX == "INV" ? !LSR : LSR;
+  always_ff @(posedge CLK) begin
+    if (SRMODE == "LSR_OVER_CE") begin
+      if (set) q <= REGSET == "SET";
+      else if (enable) q <= DI;
+    end else if (enable) begin
+      q <= set ? REGSET == "SET" : DI;
+    end
+  end
+  assign Q = q;
+endmodule
+
+// Sixteen words of four bits in look-up tables.
+module TRELLIS_DPR16X4 #(
+  parameter string WCKMUX = "WCK",
+  parameter string WREMUX = "WRE",
+  parameter logic [63:0] INITVAL = 64'd0
+) (
+  input  logic [3:0] DI, WAD, RAD,
+  input  logic       WRE, WCK,
+  output logic [3:0] DO
+);
+  if (WCKMUX != "WCK" || WREMUX != "WRE") $error("a clock or enable of another kind");
+  logic [3:0] mem[16];
+  always_ff @(posedge WCK) if (WRE) mem[WAD] <= DI;
+  assign DO = mem[RAD];
+endmodule
+
+// A block RAM of 2,048 bytes of nine bits with two ports. A port of 9, 18 or 36 bits has its byte
+// address in the upper bits of AD; of 18 and 36, the lowest bits of AD say which bytes are written.
+// A port of 36 bits writes (A) or reads (B) with the data pins of both.
+module DP16KD #(
+  parameter int DATA_WIDTH_A = 18,
+  parameter int DATA_WIDTH_B = 18,
+  parameter string REGMODE_A = "NOREG",
+  parameter string REGMODE_B = "NOREG",
+  parameter string RESETMODE = "SYNC",
+  parameter string ASYNC_RESET_RELEASE = "SYNC",
+  parameter string CSDECODE_A = "0b000",
+  parameter string CSDECODE_B = "0b000",
+  parameter string WRITEMODE_A = "NORMAL",
+  parameter string WRITEMODE_B = "NORMAL",
+  parameter string CLKAMUX = "CLKA",
+  parameter string CLKBMUX = "CLKB",
+  parameter string GSR = "ENABLED",
+  parameter logic [319:0] INITVAL_00 = '0,
+  parameter logic [319:0] INITVAL_01 = '0,
+  parameter logic [319:0] INITVAL_02 = '0,
+  parameter logic [319:0] INITVAL_03 = '0,
+  parameter logic [319:0] INITVAL_04 = '0,
+  parameter logic [319:0] INITVAL_05 = '0,
+  parameter logic [319:0] INITVAL_06 = '0,
+  parameter logic [319:0] INITVAL_07 = '0,
+  parameter logic [319:0] INITVAL_08 = '0,
+  parameter logic [319:0] INITVAL_09 = '0,
+  parameter logic [319:0] INITVAL_0A = '0,
+  parameter logic [319:0] INITVAL_0B = '0,
+  parameter logic [319:0] INITVAL_0C = '0,
+  parameter logic [319:0] INITVAL_0D = '0,
+  parameter logic [319:0] INITVAL_0E = '0,
+  parameter logic [319:0] INITVAL_0F = '0,
+  parameter logic [319:0] INITVAL_10 = '0,
+  parameter logic [319:0] INITVAL_11 = '0,
+  parameter logic [319:0] INITVAL_12 = '0,
+  parameter logic [319:0] INITVAL_13 = '0,
+  parameter logic [319:0] INITVAL_14 = '0,
+  parameter logic [319:0] INITVAL_15 = '0,
+  parameter logic [319:0] INITVAL_16 = '0,
+  parameter logic [319:0] INITVAL_17 = '0,
+  parameter logic [319:0] INITVAL_18 = '0,
+  parameter logic [319:0] INITVAL_19 = '0,
+  parameter logic [319:0] INITVAL_1A = '0,
+  parameter logic [319:0] INITVAL_1B = '0,
+  parameter logic [319:0] INITVAL_1C = '0,
+  parameter logic [319:0] INITVAL_1D = '0,
+  parameter logic [319:0] INITVAL_1E = '0,
+  parameter logic [319:0] INITVAL_1F = '0,
+  parameter logic [319:0] INITVAL_20 = '0,
+  parameter logic [319:0] INITVAL_21 = '0,
+  parameter logic [319:0] INITVAL_22 = '0,
+  parameter logic [319:0] INITVAL_23 = '0,
+  parameter logic [319:0] INITVAL_24 = '0,
+  parameter logic [319:0] INITVAL_25 = '0,
+  parameter logic [319:0] INITVAL_26 = '0,
+  parameter logic [319:0] INITVAL_27 = '0,
+  parameter logic [319:0] INITVAL_28 = '0,
+  parameter logic [319:0] INITVAL_29 = '0,
+  parameter logic [319:0] INITVAL_2A = '0,
+  parameter logic [319:0] INITVAL_2B = '0,
+  parameter logic [319:0] INITVAL_2C = '0,
+  parameter logic [319:0] INITVAL_2D = '0,
+  parameter logic [319:0] INITVAL_2E = '0,
+  parameter logic [319:0] INITVAL_2F = '0,
+  parameter logic [319:0] INITVAL_30 = '0,
+  parameter logic [319:0] INITVAL_31 = '0,
+  parameter logic [319:0] INITVAL_32 = '0,
+  parameter logic [319:0] INITVAL_33 = '0,
+  parameter logic [319:0] INITVAL_34 = '0,
+  parameter logic [319:0] INITVAL_35 = '0,
+  parameter logic [319:0] INITVAL_36 = '0,
+  parameter logic [319:0] INITVAL_37 = '0,
+  parameter logic [319:0] INITVAL_38 = '0,
+  parameter logic [319:0] INITVAL_39 = '0,
+  parameter logic [319:0] INITVAL_3A = '0,
+  parameter logic [319:0] INITVAL_3B = '0,
+  parameter logic [319:0] INITVAL_3C = '0,
+  parameter logic [319:0] INITVAL_3D = '0,
+  parameter logic [319:0] INITVAL_3E = '0,
+  parameter logic [319:0] INITVAL_3F = '0
+) (
+  input  logic CLKA, CEA, OCEA, WEA, RSTA, CSA0, CSA1, CSA2,
+  input  logic ADA0, ADA1, ADA2, ADA3, ADA4, ADA5, ADA6, ADA7, ADA8,
+               ADA9, ADA10, ADA11, ADA12, ADA13,
+  input  logic DIA0, DIA1, DIA2, DIA3, DIA4, DIA5, DIA6, DIA7, DIA8,
+               DIA9, DIA10, DIA11, DIA12, DIA13, DIA14, DIA15, DIA16, DIA17,
+  input  logic CLKB, CEB, OCEB, WEB, RSTB, CSB0, CSB1, CSB2,
+  input  logic ADB0, ADB1, ADB2, ADB3, ADB4, ADB5, ADB6, ADB7, ADB8,
+               ADB9, ADB10, ADB11, ADB12, ADB13,
+  input  logic DIB0, DIB1, DIB2, DIB3, DIB4, DIB5, DIB6, DIB7, DIB8,
+               DIB9, DIB10, DIB11, DIB12, DIB13, DIB14, DIB15, DIB16, DIB17,
+  output logic DOA0, DOA1, DOA2, DOA3, DOA4, DOA5, DOA6, DOA7, DOA8,
+               DOA9, DOA10, DOA11, DOA12, DOA13, DOA14, DOA15, DOA16, DOA17,
+  output logic DOB0, DOB1, DOB2, DOB3, DOB4, DOB5, DOB6, DOB7, DOB8,
+               DOB9, DOB10, DOB11, DOB12, DOB13, DOB14, DOB15, DOB16, DOB17
+);
+  if (REGMODE_A != "NOREG" || REGMODE_B != "NOREG") $error("output registers");
+  if (CLKAMUX != "CLKA" || CLKBMUX != "CLKB") $error("a clock of another kind");
+  if (CSDECODE_A != "0b000" || CSDECODE_B != "0b000") $error("selects of another kind");
+  if (DATA_WIDTH_A < 9 || DATA_WIDTH_B < 9) $error("a width below a byte");
+
+  logic [13:0] ad_a, ad_b;
+  logic [17:0] di_a, di_b, do_a, do_b;
+  assign ad_a = {ADA13, ADA12, ADA11, ADA10, ADA9, ADA8, ADA7, ADA6, ADA5,
+            ADA4, ADA3, ADA2, ADA1, ADA0};
+  assign di_a = {DIA17, DIA16, DIA15, DIA14, DIA13, DIA12, DIA11, DIA10, DIA9,
+            DIA8, DIA7, DIA6, DIA5, DIA4, DIA3, DIA2, DIA1, DIA0};
+  assign {DOA17, DOA16, DOA15, DOA14, DOA13, DOA12, DOA11, DOA10, DOA9,
+            DOA8, DOA7, DOA6, DOA5, DOA4, DOA3, DOA2, DOA1, DOA0} = do_a;
+  assign ad_b = {ADB13, ADB12, ADB11, ADB10, ADB9, ADB8, ADB7, ADB6, ADB5,
+            ADB4, ADB3, ADB2, ADB1, ADB0};
+  assign di_b = {DIB17, DIB16, DIB15, DIB14, DIB13, DIB12, DIB11, DIB10, DIB9,
+            DIB8, DIB7, DIB6, DIB5, DIB4, DIB3, DIB2, DIB1, DIB0};
+  assign {DOB17, DOB16, DOB15, DOB14, DOB13, DOB12, DOB11, DOB10, DOB9,
+            DOB8, DOB7, DOB6, DOB5, DOB4, DOB3, DOB2, DOB1, DOB0} = do_b;
+
+  logic [8:0] mem[2048];
+  logic on_a, on_b;
+  assign on_a = CEA && {CSA2, CSA1, CSA0} == '0;
+  assign on_b = CEB && {CSB2, CSB1, CSB0} == '0;
+
+  // Writes of both ports, and what a port reads: the word as it was before.
+  logic [35:0] out_a, out_b;
+  assign do_a = DATA_WIDTH_B == 36 ? out_b[17:0] : out_a[17:0];
+  assign do_b = DATA_WIDTH_B == 36 ? out_b[35:18] : out_b[17:0];
+  function automatic logic [35:0] word(input logic [13:0] ad, input int width);
+    word = '0;
+    for (int k = 0; k < width / 9; k++) begin
+      word[9*k+:9] = mem[(ad[13:3] & ~11'(width / 9 - 1)) + 11'(k)];
+    end
+  endfunction
+  always_ff @(posedge CLKA) begin
+    if (on_a && WEA) begin
+      for (int k = 0; k < DATA_WIDTH_A / 9; k++) begin
+        if (DATA_WIDTH_A == 9 || ad_a[k]) begin
+          mem[(ad_a[13:3] & ~11'(DATA_WIDTH_A / 9 - 1)) + 11'(k)] <=
+              k < 2 ? di_a[9*(k%2)+:9] : di_b[9*(k%2)+:9];
+        end
+      end
+    end
+    if (on_a && (!WEA || WRITEMODE_A == "READBEFOREWRITE")) out_a <= word(ad_a, DATA_WIDTH_A);
+    if (RSTA) out_a <= '0;
+    if (on_b && WEB) begin
+      for (int k = 0; k < (DATA_WIDTH_B == 36 ? 2 : DATA_WIDTH_B / 9); k++) begin
+        if (DATA_WIDTH_B == 9 || ad_b[k]) begin
+          mem[(ad_b[13:3] & ~11'(DATA_WIDTH_B / 9 - 1)) + 11'(k)] <= di_b[9*k+:9];
+        end
+      end
+    end
+    if (on_b && (!WEB || WRITEMODE_B == "READBEFOREWRITE")) out_b <= word(ad_b, DATA_WIDTH_B);
+    if (RSTB) out_b <= '0;
+  end
+endmodule
