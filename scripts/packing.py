@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Blocks of the FPGA's design, each alone: mapped by Yosys, for ECP5 packed by nextpnr. What fpga
+beside it takes the sizes from, and its tools."""
+
+import collections
+import hashlib
+import importlib.machinery
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_LOADER = importlib.machinery.SourceFileLoader("synth", os.path.join(ROOT, "scripts", "synth"))
+sys.dont_write_bytecode = True
+synth = importlib.util.module_from_spec(importlib.util.spec_from_loader("synth", _LOADER))
+_LOADER.exec_module(synth)
+
+COMMON = ["rtl/common/files.f"]
+TILE = COMMON + ["rtl/fabric/files.f", "rtl/tile/files.f"]
+DESIGN = TILE + ["rtl/reticle/files.f", "fpga/rtl/files_bridge.f", "fpga/rtl/files.f"]
+COLOURS = {"NumColours": synth.MINI["NumColours"]}
+# Blocks of the design: file lists, parameters, how many there are in it with and without tiles, row
+# of configs/targets.yaml.
+Block = collections.namedtuple("Block", "lists parameters tiles wires row")
+BLOCKS = {
+    "ow_tile": Block(TILE, synth.MINI, 4, 0, "F3.tile"),
+    "ow_router": Block(TILE, COLOURS, 0, 0, "F3.router"),  # a part of the tile
+    "ow_link": Block(COMMON + ["rtl/reticle/files_link.f"], COLOURS, 4, 4, "F3.link"),
+    "ow_station": Block(TILE + ["rtl/reticle/files.f"], {}, 4, 0, None),
+    "ow_bridge": Block(COMMON + ["fpga/rtl/files_bridge.f"], COLOURS, 1, 1, "F3.bridge"),
+    "ow_uart": Block(COMMON + ["fpga/rtl/files_bridge.f"], {}, 1, 1, None),
+}
+COLUMNS = ["TRELLIS_COMB", "TRELLIS_FF", "DP16KD", "MULT18X18D"]
+# The share of a part that is filled, at most: more does not route. The target of row F1.
+FILL = 0.9
+# Multiplexers of five and more inputs by look-up tables alone: a tenth smaller than with the slices'
+# multiplexers, and the clock is slow.
+SYNTH_ECP5 = "synth_ecp5 -nowidelut"
+LATCHES = re.compile(r"^(LDCE|LDPE|\$.*latch.*|\$_DLATCH.*|\$_SR_.*)$", re.IGNORECASE)
+
+
+class Missing(Exception):
+    """A tool, a board or a file that is not there: exit status 2."""
+
+
+class Reason(Exception):
+    """Why there is no bitstream: exit status 1."""
+
+
+def relative(path):
+    return os.path.relpath(path, ROOT)
+
+
+def output(*parts):
+    path = os.path.join(ROOT, os.environ.get("BUILD", "build"), "fpga", *parts)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    return path
+
+
+def tool(variable, name, hint):
+    """A program: that of the environment, of .venv (YoWASP) or of the path."""
+    if os.environ.get(variable):
+        return os.environ[variable]
+    local = os.path.join(ROOT, ".venv", "bin", "yowasp-" + name)
+    if os.path.exists(local):
+        return local
+    if shutil.which(name):
+        return name
+    raise Missing(f"no {name}: {hint}")
+
+
+def nextpnr():
+    return tool("NEXTPNR_ECP5", "nextpnr-ecp5", "run scripts/bootstrap fpga")
+
+
+def run(command, log, minutes):
+    """Runs a tool from the top of the tree, its words in `log`; returns whether it went well."""
+    with open(log, "w") as f:
+        try:
+            done = subprocess.run(command, cwd=ROOT, stdout=f, stderr=subprocess.STDOUT,
+                                  timeout=60 * minutes)
+        except FileNotFoundError as e:
+            raise Missing(f"{command[0]} does not run") from e
+        except subprocess.TimeoutExpired as e:
+            raise Reason(f"{os.path.basename(command[0])} was not done in {minutes} minutes "
+                         f"({relative(log)})") from e
+    return done.returncode == 0
+
+
+def last_errors(log):
+    with open(log) as f:
+        lines = [line.strip() for line in f if "ERROR" in line or "error:" in line]
+    return "; ".join(lines[-3:]) or f"see {relative(log)}"
+
+
+def yosys(name, commands):
+    folder = output(name, "x")
+    _, error = synth.run(synth.find_yosys(), os.path.dirname(folder), "synth", commands)
+    if error:
+        raise Reason(f"synthesis of {name}: {error}")
+
+
+def sources(lists):
+    files = []
+    seen = set()
+    for path in lists:
+        synth.read_list(path, files, seen)
+    return files
+
+
+def read_command(top, parameters, files, boxes=()):
+    sets = "".join(f" -G {k}={v}" for k, v in parameters.items())
+    black = "".join(f" --blackboxed-module {box}" for box in boxes)
+    return f"read_slang -j 1 --top {top}{sets}{black} -I rtl/common " + " ".join(files)
+
+
+# ---------------------------------------------------------------------------------------- blocks ----
+def digest(name, block, family):
+    """Of all that a block's size depends on."""
+    text = hashlib.sha256(json.dumps([name, block.parameters, family, SYNTH_ECP5]).encode())
+    for path in sources(block.lists) + ["rtl/common/ow_assert.svh"]:
+        with open(os.path.join(ROOT, path), "rb") as f:
+            text.update(f.read())
+    return text.hexdigest()
+
+
+def by_module(path, depth):
+    """{path of a block: cells by kind} of a netlist that nextpnr wrote, cut at `depth`. Cells keep
+    the path of the block whose net they drive."""
+    with open(path) as f:
+        modules = json.load(f)["modules"]
+    cells = max(modules.values(), key=lambda m: len(m["cells"]))["cells"]
+    sizes = collections.defaultdict(collections.Counter)
+    for name, cell in cells.items():
+        parts = name.split(".")[:-1]
+        for level in range(min(len(parts), depth) + 1):
+            sizes[".".join(parts[:level])][cell["type"]] += 1
+    return {name: {c: n for c, n in kinds.items() if c in COLUMNS}
+            for name, kinds in sorted(sizes.items())}
+
+
+def pack(name, block):
+    """Cells of a block alone after packing, by its parts."""
+    netlist, packed = output(name, "netlist.json"), output(name, "packed.json")
+    yosys(name, [read_command(name, block.parameters, sources(block.lists)),
+                 f"{SYNTH_ECP5} -top {name} -json {relative(netlist)}"])
+    log = output(name, "nextpnr.log")
+    # The largest package: a block alone has more ports than any board.
+    if not run([nextpnr(), "--85k", "--package", "CABGA756", "--pack-only",
+                "--lpf-allow-unconstrained", "--json", relative(netlist),
+                "--write", relative(packed)], log, 30):
+        raise Reason(f"packing {name}: {last_errors(log)}")
+    parts = by_module(packed, 2)
+    os.remove(packed)
+    os.remove(netlist)
+    return parts
+
+
+def map_xilinx(name, block):
+    """Cells of a block alone after synthesis for 7 series, and its latches."""
+    stat = output(name, "stat.json")
+    yosys(name, [read_command(name, block.parameters, sources(block.lists)),
+                 f"synth_xilinx -family xc7 -flatten -noiopad -noclkbuf -top {name}",
+                 f"tee -q -o {relative(stat)} stat -json"])
+    return {"": xilinx_cells(stat)}
+
+
+def xilinx_cells(stat):
+    with open(stat) as f:
+        text = f.read()
+    cells = json.loads(text[text.index("{"):])["design"]["num_cells_by_type"]
+    total = collections.Counter()
+    for cell, count in cells.items():
+        if re.match(r"LUT\d", cell):
+            total["LUT"] += count
+        elif cell.startswith("FD"):
+            total["FF"] += count
+        elif cell.startswith("RAMB"):
+            total[cell] += count
+        elif cell.startswith("RAM"):
+            total["LUTRAM"] += count
+        elif LATCHES.match(cell):
+            total["latches"] += count
+        else:
+            total[cell] += count
+    return dict(total)
+
+
+def measure(names, family):
+    """{block: cells by part}, from before if nothing has changed."""
+    result = {}
+    for name in names:
+        block = BLOCKS[name]
+        key = digest(name, block, family)
+        kept = output(f"{name}-{family}.json")
+        if os.path.exists(kept):
+            with open(kept) as f:
+                old = json.load(f)
+            if old["digest"] == key:
+                result[name] = old["parts"]
+                continue
+        start = time.time()
+        parts = pack(name, block) if family == "ecp5" else map_xilinx(name, block)
+        print(f"  {name}: {time.time() - start:.0f} s", flush=True)
+        with open(kept, "w") as f:
+            json.dump({"digest": key, "parts": parts}, f, indent=1)
+        result[name] = parts
+    return result
+
+
+def print_parts(parts, columns, depth=2):
+    for path, cells in parts.items():
+        level = 0 if path == "" else path.count(".") + 1
+        if level <= depth and (level == 0 or any(cells.get(c, 0) for c in columns)):
+            label = "  " * level + (path.rpartition(".")[2] or "all")
+            print(f"    {label:<36}" + "".join(f"{cells.get(c, 0):>14}" for c in columns))
