@@ -294,12 +294,6 @@ double Estimate::utilisation() const {
   return most == 0 ? 0 : static_cast<double>(multiply_adds) / most;
 }
 
-uint64_t Estimate::of(const std::string& name) const {
-  uint64_t sum = 0;
-  for (const PhaseEstimate& phase : phases) sum += phase.name == name ? phase.cycles : 0;
-  return sum;
-}
-
 EstimateShape shape_of(const StreamPlan& plan) {
   EstimateShape shape{plan.grid, plan.samples, plan.tile.lanes, plan.ring(), {}};
   for (const LayerPlan& layer : plan.layers) shape.layers.push_back(layer.shape);

@@ -180,6 +180,26 @@ TEST_F(TrainJob, EvaluatesACheckpoint) {
   }
 }
 
+TEST_F(TrainJob, TimeOutsideTheWaferChangesCyclesAlone) {
+  TrainParams p = params();
+  p.steps = 3;
+  const TrainReport ideal = run_training(p, options("ideal", true));
+  p.base.time.preset = TimeOptions::Preset::Wse;
+  const TrainReport wse = run_training(p, options("wse", true));
+  EXPECT_EQ(last_checkpoint("wse"), last_checkpoint("ideal"));
+  EXPECT_EQ(wse.different, 0u);
+  EXPECT_FALSE(ideal.timed);
+  EXPECT_EQ(total(ideal.waits), 0u);
+  EXPECT_GT(wse.cycles, ideal.cycles + 3 * kWseLatency);
+  EXPECT_GE(wse.waits[static_cast<size_t>(EdgeWait::Edge)], 3 * kWseLatency / 2);
+  EXPECT_GT(wse.waits[static_cast<size_t>(EdgeWait::Optimizer)], 0u);
+  const std::string metrics = read_text(directory_ + "/wse/metrics.jsonl");
+  const nlohmann::json first = parse_json(metrics.substr(0, metrics.find('\n')), "metrics");
+  // The first step has samples to wait for, and no update.
+  EXPECT_GT(first.at("waits").at("samples"), 0);
+  EXPECT_EQ(first.at("waits").at("optimizer"), 0);
+}
+
 TEST_F(TrainJob, DirectoriesAreNotMixedUp) {
   const TrainParams p = params();
   run_training(p, options("model", false));
@@ -224,6 +244,8 @@ TEST_F(TrainJob, BadParametersAreOneLineWithTheLimit) {
   expect("pattern: layers.0.weight", "pattern: layers.7.weight",
          "job.yaml: key 'train': sparsity of 'layers.7.weight': no matrix has a name like this");
   expect("algorithm: rigl, ", "", "job.yaml:21: key 'train.sparsity[0].update' is not known");
+  expect("train:\n", "time: {edge: {bits: 0}}\ntrain:\n",
+         "job.yaml:11: key 'time.edge.bits' must be a number from 0.000");
   expect("layers: [6, 9, 3]\n", "layers: [6, 9, 3]\n  activations: relu\n",
          "job.yaml:7: key 'network.activations' the last layer's must be none: the loss comes "
          "behind it");

@@ -73,7 +73,6 @@ struct Estimate {
   uint64_t tiles = 0;
   int lanes = 0;
   double utilisation() const;
-  uint64_t of(const std::string& name) const;  // sum of the phases of that name
 };
 
 struct EstimateShape {
