@@ -78,8 +78,8 @@ void compare_gradients(const memoryx::MemoryX& memory, int slot, const golden::M
 }
 
 // A micro-batch of a network; the times of its last layer.
-jobs::PassTimes run(const TrainingJob& job, const TrainBench& bench, uint64_t seed,
-                    Passes* passes) {
+jobs::LayerPassTimes run(const TrainingJob& job, const TrainBench& bench, uint64_t seed,
+                         Passes* passes) {
   const ElfImage image = read_elf(bench.firmware, jobs::kFullTile.sram_bytes);
   const auto device = make_device(DeviceKind::Replicated, GridShape{job.grid_rows, job.grid_cols});
   ControlPlane control(*device);
@@ -100,13 +100,13 @@ jobs::PassTimes run(const TrainingJob& job, const TrainBench& bench, uint64_t se
   compare(got.outputs, want.outputs.back(), passes);
   for (size_t k = 0; k < depth; ++k) compare(grid.read_deltas(k + 1), want.deltas[k], passes);
   compare_gradients(memory, slot, want, passes);
-  return got.times.layers.back();
+  return got.layers.back();
 }
 
 Passes measure(GridShape grid, double density, const TrainBench& bench, uint64_t seed) {
   Passes passes;
-  const jobs::PassTimes alone = run(job_of(grid, density, false), bench, seed, &passes);
-  const jobs::PassTimes behind = run(job_of(grid, density, true), bench, seed, &passes);
+  const jobs::LayerPassTimes alone = run(job_of(grid, density, false), bench, seed, &passes);
+  const jobs::LayerPassTimes behind = run(job_of(grid, density, true), bench, seed, &passes);
   passes.forward = alone.forward;
   passes.gradient = alone.gradient;
   passes.delta = behind.delta;

@@ -374,9 +374,9 @@ void TrainGrid::take_times(TrainRun* run) {
     std::memcpy(&t, words.data(), sizeof t);
     TrainTimes& most = run->times;
     uint32_t before = t.loss, gradients = 0, deltas = 0;
-    most.layers.resize(depth);
+    run->layers.resize(depth);
     for (size_t k = depth; k-- > 0;) {
-      PassTimes& of = most.layers[k];
+      LayerPassTimes& of = run->layers[k];
       const uint32_t forward = t.forward[k] - (k > 0 ? t.forward[k - 1] : t.start);
       const uint32_t gradient = t.gradient[k] - before;
       const uint32_t delta = k > 0 ? t.delta[k] - t.gradient[k] : 0;

@@ -196,6 +196,7 @@ TEST_F(Swarms, ACheckpointGoesOnAtAnotherNumber) {
 class Broken : public TrainWafer {
  public:
   Broken(const TrainingJob& job, int* left) : inner_(bench::golden_wafer(job)), left_(left) {}
+  void set_time(const TimeModel& /*time*/) override {}
   std::string description() const override { return "broken"; }
   TrainRun train(memoryx::WaferSide& memory, const Activations& x,
                  const Targets& targets) override {

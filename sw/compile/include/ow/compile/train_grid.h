@@ -20,7 +20,7 @@
 namespace ow::jobs {
 
 // What the slowest tile took for each pass of a layer, in cycles.
-struct PassTimes {
+struct LayerPassTimes {
   uint64_t forward = 0;
   uint64_t gradient = 0;  // the broadcast of its deltas and its biases too
   uint64_t delta = 0;     // of its input; not of the first layer
@@ -32,7 +32,6 @@ struct TrainTimes {
   uint64_t loss = 0;
   uint64_t gradients = 0;  // biases too
   uint64_t deltas = 0;
-  std::vector<PassTimes> layers;
 };
 
 void add_times(const TrainTimes& from, TrainTimes* to);
@@ -42,10 +41,11 @@ struct TrainRun {
   // From the first write of the micro-batch to the grid at rest; where time outside the wafer is
   // modelled, from the last gradient of the one before, behind which the update began.
   uint64_t cycles = 0;
-  uint64_t wavelets_in = 0;  // weights, positions and ends
-  uint64_t gradients = 0;    // numbers that left the grid, those without a meaning too
-  TrainTimes times;          // nothing of a forward pass alone
-  EdgeReport edge;           // what the grid waited for outside; empty if that takes no time
+  uint64_t wavelets_in = 0;            // weights, positions and ends
+  uint64_t gradients = 0;              // numbers that left the grid, those without a meaning too
+  TrainTimes times;                    // nothing of a forward pass alone
+  std::vector<LayerPassTimes> layers;  // likewise
+  EdgeReport edge;  // what the grid waited for outside; empty if that takes no time
 };
 
 class TrainGrid {
