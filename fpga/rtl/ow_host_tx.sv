@@ -148,7 +148,8 @@ module ow_host_tx
   ow_fpga_ram #(.Width(8), .Depth(Slots * PAYLOAD_MAX)) u_frames (
     .clk_i, .rst_i,
     .we_i(take), .waddr_i({filled_q[SlotW-1:0], fill_q[LenW-1:0]}), .wdata_i(in_i),
-    .re_i(phase_q == BODY && !ready_q), .raddr_i({slot_q, at_q[LenW-1:0]}), .rdata_o(stored)
+    .re_i(phase_q == BODY && kind_q == FRAME_DATA && !ready_q), .raddr_i({slot_q, at_q[LenW-1:0]}),
+    .rdata_o(stored)
   );
 
   assign sending = phase_q != IDLE;

@@ -65,6 +65,7 @@ module ow_tile #(
   // What every tile has so far.
   `OW_ASSERT_INIT(FifosRange, Tile.fifos <= 3'(NUM_FIFOS))
   `OW_ASSERT_INIT(FabricAll, Tile.filters == 3'(NUM_FILTERS) && Tile.positions == 3'(NUM_POSITIONS))
+  `OW_ASSERT_INIT(DotwRows, !Tile.dotw_rows || Engine.reductions)
   `OW_ASSERT_INIT(TasksAll, Tile.tasks == 5'(NUM_TASKS - 1))
 
   localparam int unsigned VecBytes = 2 * Lanes;

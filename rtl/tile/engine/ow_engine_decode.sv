@@ -129,6 +129,7 @@ module ow_engine_decode
   logic        any32;
   ctx_t        ctx;
 
+  // The table of a decoder: what each operation takes, and what of that makes it illegal.
   always_comb begin
     ctx = '0;
     has_a = 1'b1;
@@ -394,7 +395,7 @@ module ow_engine_decode
           dsr_bad |= !ctx.ring || !ctx.d_vec || a_w2_i.length != d_w2_i.length || !ring_fits;
         end else begin
           dsr_bad |= ctx.d_kind == SRC_NONE ||
-                     (ctx.ring && (ctx.d_sz != 2'd2 || !ctx.d_vec || !ring_fits)) ||
+                     (ctx.ring && (ctx.d_sz != 2'd2 || !ctx.d_vec || !ring_fits || !Tile.dotw_rows)) ||
                      (ctx.d_tag && ctx.d_sz != 2'd1) ||
                      (ctx.d_sz == 2'd0 && ctx.d_kind == SRC_FAB);
         end

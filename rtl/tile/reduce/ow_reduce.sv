@@ -145,7 +145,7 @@ module ow_reduce
   logic [31:0]   bias;
   logic          bias_used;
 
-  ow_reduce_issue #(.Lanes(Lanes)) u_issue (
+  ow_reduce_issue #(.Lanes(Lanes), .Bf16(Bf16)) u_issue (
     .clk_i, .rst_i, .start_i(begins), .busy_i(busy_q), .halt_i, .config_i(params), .words_i(words),
     .row_closed_i, .row_closed_written_i, .row_free_o, .acc_raddr_o, .acc_rdata_i,
     .inq_valid_i, .inq_head_i, .inq_pop_o, .inq_owned_o,

@@ -7,7 +7,8 @@ module ow_reduce_issue
   import ow_pkg::*;
   import ow_reduce_pkg::*;
 #(
-  parameter int unsigned Lanes = 8
+  parameter int unsigned Lanes = 8,
+  parameter bit Bf16 = 1'b1  // results may be rounded to bfloat16
 ) (
   input  logic                   clk_i,
   input  logic                   rst_i,
@@ -226,7 +227,7 @@ module ow_reduce_issue
   assign issue_o = issue;
   assign step_o = issue || drop || discard;
   assign bias_used_o = row_end && !drop && act.bias;
-  assign out_o = '{bf16: act.bf16, relu: act.relu, f16: act.f16, memory: act.memory,
+  assign out_o = '{bf16: Bf16 && act.bf16, relu: act.relu, f16: act.f16, memory: act.memory,
                    out_q: act.out_q, odd: lane_q[0] || dual, pair: dual, row_end: row_end};
 
   always_comb begin

@@ -7,6 +7,9 @@ module ow_engine_tb
   parameter int unsigned Lanes = 8,
   parameter int unsigned SramBytes = 8192,
   parameter int unsigned NumThreads = 13,
+  parameter int unsigned LineSlots = 8,
+  parameter int unsigned WriteSlots = 24,
+  parameter int unsigned PackSlots = 20,
   parameter logic [31:0] Features = FULL_FEATURES,
   parameter logic [31:0] Operations = FULL_OPERATIONS
 ) (
@@ -104,8 +107,9 @@ module ow_engine_tb
   logic [7:0][7:0] gth_be;
   logic [7:0][63:0] gth_wdata, gth_rdata;
 
-  ow_engine #(.Lanes(Lanes), .SramBytes(SramBytes), .NumThreads(NumThreads), .Features(Features),
-              .Operations(Operations)) u_engine (
+  ow_engine #(.Lanes(Lanes), .SramBytes(SramBytes), .NumThreads(NumThreads),
+              .LineSlots(LineSlots), .WriteSlots(WriteSlots), .PackSlots(PackSlots),
+              .Features(Features), .Operations(Operations)) u_engine (
     .clk_i, .rst_i, .halt_i,
     .tensor_valid_i, .tensor_i({op_i, ty_i, ctl_i, scalar_i, 32'h100}), .tensor_ready_o,
     .tensor_sync_done_o(sync_done_o), .hold_o(hold), .host_waits_i(ctl_req_i && !ctl_gnt_o),
