@@ -93,12 +93,13 @@ Optimizer::Result MemoryX::finish_step() {
   sum_.finish();
   const float divisor = static_cast<float>(job_.batch()) * scale_.value();
   const Optimizer::Result result = optimizer_.step(step_, updates_, divisor);
+  updated_ = 0;
   if (!result.skipped) {
     ++updates_;
+    // With the masks that the update had, before they change.
+    for (size_t k = 0; k < store_.tensors(); ++k) updated_ += kept(k);
     sparsity_.update(step_);
   }
-  updated_ = 0;
-  for (size_t k = 0; k < store_.tensors() && !result.skipped; ++k) updated_ += kept(k);
   scale_.update(result.skipped);
   ++step_;
   return result;
@@ -185,6 +186,7 @@ void MemoryX::load(const std::string& path) {
   scale_ = scale;
   step_ = read.step;
   updates_ = read.updates;
+  updated_ = 0;
   sparsity_.recount();
 }
 

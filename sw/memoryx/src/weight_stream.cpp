@@ -83,8 +83,11 @@ int MatrixBatches::add_outputs(int most, WaveletBatch* batch) {
   const int count = std::min({left, std::max(1, wanted), most});
   values_.resize(inputs * static_cast<size_t>(count));
   matrix.rows(owner_ + local_ * rows, rows, count, values_.data());
+  // A piece of positions grows by itself: it would be copied here for each of its owners.
   for (std::vector<Wavelet>& row : batch->rows) {
-    row.reserve(row.size() + static_cast<size_t>(count) * (inputs / batch->rows.size() + 2));
+    if (!matrix.index_only()) {
+      row.reserve(static_cast<size_t>(count) * (inputs / batch->rows.size() + 2));
+    }
   }
   for (int k = 0; k < count; ++k) {
     ++ended_;

@@ -85,21 +85,23 @@ TEST(Fuzz, ParametersOfAJob) {
       "network:\n  layers: [5, 4, 3]\n  type: bfloat16\n  activations: [relu, none]\n"
       "  bias: [true, false]\n  weights: w\ngrid:\n  rows: 1\n  columns: 2\n";
   run("params", {".yaml",
-                 {config("digits.yaml"), config("digits-2x2.yaml"), other},
+                 {config("digits.yaml"), config("digits-2x2.yaml"), other,
+                  read_text(OW_SOURCE_DIR "/tb/sw/fuzz/inference-time.yaml")},
                  text,
                  [](const std::string& path) { jobs::load_params(path); }});
 }
 
 TEST(Fuzz, ParametersOfATraining) {
   const std::string here = OW_SOURCE_DIR "/tb/sw/fuzz/";
-  run("training", {".yaml",
-                   {config("digits-train.yaml"), read_text(here + "training-sgd.yaml"),
-                    read_text(here + "training-adamw.yaml")},
-                   text,
-                   [](const std::string& path) {
-                     jobs::is_training(path);
-                     jobs::load_train_params(path);
-                   }});
+  run("training",
+      {".yaml",
+       {config("digits-train.yaml"), read_text(here + "training-sgd.yaml"),
+        read_text(here + "training-adamw.yaml"), read_text(here + "training-time.yaml")},
+       text,
+       [](const std::string& path) {
+         jobs::is_training(path);
+         jobs::load_train_params(path);
+       }});
 }
 
 TEST(Fuzz, Defects) {

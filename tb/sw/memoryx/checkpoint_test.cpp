@@ -73,6 +73,7 @@ class Checkpoints : public testing::Test {
     for (const std::string& path : checkpoints_in(directory_)) {
       try {
         both.memory.load(path);
+        EXPECT_EQ(both.memory.updated(), 0u) << "no update of this run";
         restore(both.memory, &both.golden);
         break;
       } catch (const BadInput&) {

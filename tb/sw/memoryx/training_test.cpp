@@ -96,6 +96,7 @@ TEST(MemoryXTraining, AnOverflowSkipsTheStepOnBothSides) {
     ASSERT_EQ(both.difference(), "") << "after step " << k;
     if (!skip) continue;
     EXPECT_EQ(both.memory.network().layers[0].weights, before.layers[0].weights);
+    EXPECT_EQ(both.memory.updated(), 0u);
   }
   EXPECT_GT(skipped, 3);
   EXPECT_LT(skipped, 15);
