@@ -120,14 +120,11 @@ class Chain {
     for (size_t r = 0; r < begin_.size(); ++r) begin_[r] = times.end[r] + costs_.pass.next_pass;
   }
 
-  // Positions of a gradient that each grid row takes from its stream: how long that takes, `cycles`
-  // if they are there.
-  uint64_t gradient(const std::vector<uint64_t>& wavelets, uint64_t cycles) {
-    uint64_t end = now_ + cycles;
-    for (size_t r = 0; r < wavelets.size(); ++r) {
-      end = std::max(end, clock_.take(static_cast<int>(r), wavelets[r], now_));
-    }
-    return end - now_;
+  // When so many wavelets of something else that grid row `row` takes from cycle `begin` on have
+  // come, both in cycles from now.
+  uint64_t came(int row, uint64_t wavelets, uint64_t begin) {
+    const uint64_t at = clock_.take(row, wavelets, now_ + begin);
+    return at > now_ ? at - now_ : 0;
   }
 
   // Something between passes that all grid rows wait for.
@@ -197,28 +194,41 @@ uint64_t loss_cycles(const EstimateShape& shape, const JobCosts& costs) {
                                  costs.loss_value * own);
 }
 
-// The gradient of a layer: outputs one after the other, their deltas round the column, the sums
-// along the grid row.
+// The gradient of a layer, piece by piece: deltas round the column, then a product a position.
 void gradient(const EstimateShape& shape, const JobCosts& costs, int k, const LayerWeights& weights,
               const TimeModel& time, Chain* chain, Estimate* estimate) {
-  const auto outputs = static_cast<uint64_t>(shape.layers[static_cast<size_t>(k)].outputs);
-  const auto rows = static_cast<uint64_t>(shape.grid.rows);
-  const auto n = static_cast<uint64_t>(shape.samples);
-  const uint64_t beats = n / static_cast<uint64_t>(shape.lanes);
-  PassTimes times;
-  std::vector<uint64_t> wavelets;
-  uint64_t cycles = 0;
-  for (int r = 0; r < shape.grid.rows; ++r) {
-    uint64_t positions = 0;
-    for (int p = 0; p < static_cast<int>(outputs); ++p) positions += weights.forward(r, p);
-    wavelets.push_back(positions + outputs);
-    times.wavelets = std::max(times.wavelets, wavelets.back());
-    times.engine = std::max(times.engine, positions * beats);
-    cycles = std::max(cycles, positions * (beats + 1) + outputs * costs.gradient_output);
+  const LayerShape& layer = shape.layers[static_cast<size_t>(k)];
+  const GradientShape pass{shape.grid.rows, shape.grid.cols, shape.samples,
+                           shape.lanes,     layer.outputs,   layer.bias};
+  const GradientCosts& c = costs.gradient;
+  const auto rows = static_cast<size_t>(shape.grid.rows);
+  const uint64_t beats =
+      std::max(c.least_beats, static_cast<uint64_t>(shape.samples / shape.lanes));
+  const int piece = shape.piece > 0 ? shape.piece : layer.outputs;
+  std::vector<uint64_t> wavelets(rows), engine(rows);  // of all pieces
+  uint64_t cycles = c.start;
+  for (int first = 0; first < layer.outputs; first += piece) {
+    const int count = std::min(piece, layer.outputs - first);
+    cycles += gather_cycles(c, pass, first, count) + c.launch;
+    uint64_t end = cycles;
+    for (size_t r = 0; r < rows; ++r) {
+      uint64_t positions = 0, alone = 0;  // a row's end takes a cycle if nothing else does
+      for (int p = first; p < first + count; ++p) {
+        const uint32_t w = weights.forward(static_cast<int>(r), p);
+        positions += w;
+        alone += w == 0 ? 1 : 0;
+      }
+      const uint64_t taken = 1 + positions + static_cast<uint64_t>(count);
+      const uint64_t work = positions * beats + alone;
+      wavelets[r] += taken;
+      engine[r] += work;
+      end = std::max({end, cycles + work, chain->came(static_cast<int>(r), taken, cycles)});
+    }
+    cycles = end + c.drain + c.column * static_cast<uint64_t>(shape.grid.cols - 1);
   }
-  if (rows > 1) cycles += rows * (rows - 1) * costs.gradient_hop + n / 2 * outputs;
-  cycles += costs.gradient_chunk * static_cast<uint64_t>(shape.grid.cols);
-  cycles = chain->gradient(wavelets, cycles);
+  PassTimes times;
+  times.wavelets = latest(wavelets);
+  times.engine = latest(engine);
   chain->together(phase_of("gradient", k, times, cycles, time, shape.samples), estimate);
 }
 
@@ -295,13 +305,14 @@ double Estimate::utilisation() const {
 }
 
 EstimateShape shape_of(const StreamPlan& plan) {
-  EstimateShape shape{plan.grid, plan.samples, plan.tile.lanes, plan.ring(), {}};
+  EstimateShape shape{plan.grid, plan.samples, plan.tile.lanes, plan.ring(), {}, 0};
   for (const LayerPlan& layer : plan.layers) shape.layers.push_back(layer.shape);
   return shape;
 }
 
 EstimateShape shape_of(const TrainPlan& plan) {
-  return {plan.grid, plan.samples, plan.tile.lanes, plan.ring(), plan.layers};
+  return {plan.grid,   plan.samples, plan.tile.lanes,
+          plan.ring(), plan.layers,  static_cast<int>(plan.gather_rows)};
 }
 
 Estimate estimate_inference(const EstimateShape& shape, const std::vector<LayerWeights>& weights,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a job costs before it runs: cycles of its phases, what it asks of the edge, how it scales.
-// Streamed passes are reckoned by pass_time.h; the other phases of a training by sums whose
-// constants stand in TrainCosts.
+// Streamed passes are reckoned by pass_time.h, gradients by gradient_time.h, what else a training
+// does by sums whose constants stand in JobCosts.
 #ifndef OW_COMPILE_ESTIMATE_H_
 #define OW_COMPILE_ESTIMATE_H_
 
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "ow/compile/gradient_time.h"
 #include "ow/compile/pass_time.h"
 #include "ow/compile/plan.h"
 #include "ow/compile/train_plan.h"
@@ -40,13 +41,11 @@ struct JobCosts {
   uint64_t first_relay = 33;  // the block of the next tile
   uint64_t relay = 22;        // and each one farther in
   uint64_t header = 6;        // of a tile's block that comes in through the control plane
-  // Of the training program, measured on the digits job alone: other shapes may be farther off.
-  uint64_t gradient_output = 71;  // launch of an output's dot products
-  uint64_t gradient_hop = 40;     // deltas that are handed on to the next grid row
-  uint64_t gradient_chunk = 120;  // sums that are added along the grid row
-  uint64_t loss_start = 900;      // programs of the loss
-  uint64_t loss_sample = 104;     // a sample: maximum, exponentials, sum, round the column
-  uint64_t loss_value = 12;       // a sample and output that the tile owns
+  GradientCosts gradient;
+  // Of the loss, measured on the digits job alone: other shapes may be farther off.
+  uint64_t loss_start = 900;   // programs of the loss
+  uint64_t loss_sample = 104;  // a sample: maximum, exponentials, sum, round the column
+  uint64_t loss_value = 12;    // a sample and output that the tile owns
 };
 
 struct PhaseEstimate {
@@ -81,6 +80,7 @@ struct EstimateShape {
   int lanes = 8;
   int ring = 1;
   std::vector<LayerShape> layers;
+  int piece = 0;  // outputs of a gradient whose deltas a tile has room for; 0: all
 };
 EstimateShape shape_of(const StreamPlan& plan);
 EstimateShape shape_of(const TrainPlan& plan);

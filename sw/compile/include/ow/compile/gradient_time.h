@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cycles of a gradient pass (sw/firmware/src/train.c) beside its positions: the deltas of a piece's
+// outputs on their way round the column, as a recurrence over rounds, and what a piece begins and
+// ends with.
+//
+// In round n = 1 .. R - 1 grid row r receives the part of owner r - n, in words, and sends the one
+// that it had before, out. With done[r][0] = 0:
+//   begin      = max(done[r][n-1], done[above][n-1])
+//   done[r][n] = max(begin + round_flow + in + min(in, out) / 4,               the words' way
+//                    done[r][n-1] + round_in + round_out + in / 2)             the core's
+// The first round also copies the row's own deltas, and does the sums of the biases in a layer's
+// first piece.
+#ifndef OW_COMPILE_GRADIENT_TIME_H_
+#define OW_COMPILE_GRADIENT_TIME_H_
+
+#include <cstdint>
+
+namespace ow::jobs {
+
+// In cycles, each by one cause. Of the program as it is: EstimateTraining.* holds them against RTL
+// tiles.
+struct GradientCosts {
+  uint64_t start = 75;       // of a layer: the matrix, the reducer's registers
+  uint64_t launch = 185;     // of a piece: its first wavelet, the instructions, the first products
+  uint64_t drain = 60;       // from a piece's last product to the last sum of the last column
+  uint64_t column = 7;       // .. and a column that the sums go through
+  uint64_t least_beats = 4;  // a product, whatever few samples: its sum over the lanes
+  uint64_t round_flow = 29;  // a word from a row to the next
+  uint64_t round_in = 75;    // the core: descriptors of what comes in
+  uint64_t round_out = 55;   // .. and of what goes out
+  uint64_t copy_flow = 153;  // own deltas are copied to the others while words are on their way ..
+  uint64_t copy = 89;        // .. and where the core is what takes longest
+  uint64_t bias = 160;       // instructions of the bias gradients
+};
+
+struct GradientShape {
+  int rows = 1;
+  int cols = 1;
+  int samples = 0;  // a tile
+  int lanes = 8;
+  int outputs = 0;
+  bool bias = false;
+};
+
+// From the beginning of a piece of `count` outputs from place `first` of the stream on until its
+// deltas are in all grid rows; on one row, where they are already, the biases alone.
+uint64_t gather_cycles(const GradientCosts& costs, const GradientShape& shape, int first,
+                       int count);
+
+}  // namespace ow::jobs
+
+#endif  // OW_COMPILE_GRADIENT_TIME_H_
