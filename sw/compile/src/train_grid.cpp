@@ -68,7 +68,7 @@ TrainGrid::TrainGrid(ControlPlane& control, const ElfImage& firmware, const Trai
 }
 
 void TrainGrid::check_device() const {
-  const TileConfig tile = read_config(control_, 0, 0);
+  TileConfig tile = read_config(control_, 0, 0);
   if (tile.lanes != plan_.tile.lanes || tile.sram_bytes < plan_.tile.sram_bytes ||
       tile.threads < plan_.tile.threads || tile.colours < plan_.colours.count) {
     throw BadInput(fmt::format(
@@ -77,24 +77,21 @@ void TrainGrid::check_device() const {
         tile.lanes, tile.threads, tile.colours, tile.sram_bytes, plan_.tile.lanes,
         plan_.tile.threads, plan_.colours.count, plan_.tile.sram_bytes));
   }
-  using Features = isa::reg::Features;
-  const uint32_t features = control_.read_tile(0, 0, Features::kAddress);
-  const auto need = [features](uint32_t mask, const char* what) {
-    if ((features & mask) == 0) {
-      throw BadInput(fmt::format("the device's tiles have no {}, which a training needs", what));
-    }
-  };
-  need(Features::Fp32::kMask, "arithmetic in fp32");
-  need(Features::DotwRows::kMask, "row ends in dotw");
-  if (plan_.loss == Loss::SoftmaxCrossEntropy) {
-    need(Features::Nonlinear::kMask, "non-linear functions");
-    need(Features::Int32::kMask, "32-bit integers");
-  }
+  read_features(control_, 0, 0, &tile);
+  check_units(control_.device().description(), plan_.type, plan_.loss, tile);
 }
 
 void TrainGrid::set_time(const TimeModel& model) {
   edge_ = std::make_unique<EdgeTime>(control_.device(), plan_.colours.weights, model);
-  loader_free_ = gradients_at_ = weights_ready_ = control_.device().cycle();
+  rest_at_ = loader_free_ = gradients_at_ = weights_ready_ = control_.device().cycle();
+}
+
+// What the host has read since the grid came to rest is no time of the training: whatever goes on
+// outside the wafer goes on from here.
+uint64_t TrainGrid::begin_passes() {
+  const uint64_t now = control_.device().cycle(), between = now - rest_at_;
+  for (uint64_t* at : {&loader_free_, &gradients_at_, &weights_ready_}) *at += between;
+  return now;
 }
 
 void TrainGrid::count_update(const WaferSide& memory) {
@@ -290,7 +287,7 @@ void TrainGrid::end_piece(std::vector<size_t>* numbers, std::vector<size_t>* beg
   *begin = *numbers;
 }
 
-std::vector<size_t> TrainGrid::gradients_of(const WaferSide& memory) const {
+std::vector<size_t> TrainGrid::gradients_of(const WaferSide& memory, bool padded) const {
   const auto rows = static_cast<size_t>(plan_.grid.rows);
   std::vector<size_t> numbers(rows, 0);
   for (size_t k = 0; k < plan_.layers.size(); ++k) {
@@ -301,13 +298,15 @@ std::vector<size_t> TrainGrid::gradients_of(const WaferSide& memory) const {
     std::vector<size_t> begin = numbers;
     each_gradient(
         memory, k, [](size_t) {}, [&](size_t i) { ++numbers[i % rows]; },
-        [&] { end_piece(&numbers, &begin); });
+        [&] {
+          if (padded) end_piece(&numbers, &begin);
+        });
   }
   return numbers;
 }
 
-std::vector<std::vector<uint32_t>> TrainGrid::stream(memoryx::WeightStream* weights,
-                                                     const std::vector<size_t>& numbers) {
+TrainGrid::Arrived TrainGrid::stream(memoryx::WeightStream* weights,
+                                     const std::vector<size_t>& numbers) {
   Device& device = control_.device();
   const int colour = plan_.colours.result[0];
   const auto complete = [&] {
@@ -321,19 +320,20 @@ std::vector<std::vector<uint32_t>> TrainGrid::stream(memoryx::WeightStream* weig
   if (edge_) limit += edge_->longest_wait(train_stream_limit(plan_));
   feed(control_, firmware_, weights, plan_.colours.weights, complete, limit, progress_,
        edge_.get());
-  gradients_at_ = device.cycle();
+  Arrived arrived;
+  arrived.at = device.cycle();
   run_until_quiet(control_, firmware_, "after the last gradient");
-  std::vector<std::vector<uint32_t>> rows;
+  rest_at_ = device.cycle();
   for (size_t r = 0; r < numbers.size(); ++r) {
     const std::vector<Arrival> arrivals = device.take(Side::West, static_cast<int>(r), colour);
     if (arrivals.size() != numbers[r] + 1) {
       throw ProtocolError(fmt::format("west edge, grid row {}: {} numbers and a last word, not {}",
                                       r, arrivals.size(), numbers[r] + 1));
     }
-    rows.emplace_back();
-    for (const Arrival& a : arrivals) rows.back().push_back(a.wavelet.data);
+    arrived.rows.emplace_back();
+    for (const Arrival& a : arrivals) arrived.rows.back().push_back(a.wavelet.data);
   }
-  return rows;
+  return arrived;
 }
 
 void TrainGrid::take_gradients(const std::vector<std::vector<uint32_t>>& rows, WaferSide* memory) {
@@ -398,8 +398,7 @@ void TrainGrid::take_times(TrainRun* run) {
 TrainRun TrainGrid::train(WaferSide& memory, const Activations& x, const Targets& targets) {
   if (x.samples != plan_.batch()) throw InternalError("a micro-batch fills the grid");
   TrainRun run;
-  const bool timed = edge_ && edge_->modelled();
-  const uint64_t begin = timed ? gradients_at_ : control_.device().cycle();
+  const uint64_t begin = begin_passes();
   memoryx::StreamOptions options;
   options.rows = plan_.grid.rows;
   options.colour = plan_.colours.weights;
@@ -411,12 +410,17 @@ TrainRun TrainGrid::train(WaferSide& memory, const Activations& x, const Targets
   write_targets(targets);
   write_biases(memory);
   launch(true, memory.loss_scale());
-  const auto rows = stream(weights.get(), gradients_of(memory));
-  take_gradients(rows, &memory);
-  run.cycles = control_.device().cycle() - begin;
+  const Arrived arrived = stream(weights.get(), gradients_of(memory, true));
+  gradients_at_ = arrived.at;
+  take_gradients(arrived.rows, &memory);
+  run.cycles = rest_at_ - begin;
+  const std::vector<size_t> meant = gradients_of(memory, false);
   for (int r = 0; r < plan_.grid.rows; ++r) {
+    const auto row = static_cast<size_t>(r);
     run.wavelets_in += weights->wavelets(r);
-    run.gradients += rows[static_cast<size_t>(r)].size() - 1;
+    run.gradients += arrived.rows[row].size() - 1;
+    run.row_wavelets = std::max(run.row_wavelets, weights->wavelets(r));
+    run.row_gradients = std::max<uint64_t>(run.row_gradients, meant[row]);
   }
   run.outputs = read(plan_.tensors.back().addr, plan_.tensors.back().features, x.samples);
   take_times(&run);
@@ -426,19 +430,20 @@ TrainRun TrainGrid::train(WaferSide& memory, const Activations& x, const Targets
 
 TrainRun TrainGrid::forward(const MemoryX& memory, const Activations& x) {
   TrainRun run;
-  const uint64_t begin = control_.device().cycle();
+  const uint64_t begin = begin_passes();
   memoryx::StreamOptions options;
   options.rows = plan_.grid.rows;
   options.colour = plan_.colours.weights;
   std::vector<size_t> layers;
   for (size_t k = 0; k < plan_.layers.size(); ++k) layers.push_back(k);
   const auto weights = memory.stream(memoryx::Pass::Forward, layers, options);
+  count_update(memory);
   open_edge(x, false);
   write_input(x);
   write_biases(memory);
   launch(false, 1);
   stream(weights.get(), std::vector<size_t>(static_cast<size_t>(plan_.grid.rows), 0));
-  run.cycles = control_.device().cycle() - begin;
+  run.cycles = rest_at_ - begin;
   for (int r = 0; r < plan_.grid.rows; ++r) run.wavelets_in += weights->wavelets(r);
   run.outputs = read(plan_.tensors.back().addr, plan_.tensors.back().features, x.samples);
   return run;

@@ -43,19 +43,7 @@ void check_job(const std::string& who, const TrainingJob& job, const TrainPlan& 
         "{}: {} x {} tiles need {} threads and {} colours, the limits are {} and {}", who,
         plan.grid.rows, plan.grid.cols, kThreads, plan.colours.count, tile.threads, tile.colours));
   }
-  // Softmax and its gradient, the products of the gradients, casts with their rounding.
-  namespace reg = isa::reg;
-  constexpr uint32_t kFeatures = reg::Features::Nonlinear::kMask | reg::Features::Fp32::kMask |
-                                 reg::Features::Int32::kMask | reg::Features::Stochastic::kMask;
-  constexpr uint32_t kOperations = reg::Operations::Bfloat16::kMask |
-                                   reg::Operations::Int16::kMask | reg::Operations::Compare::kMask |
-                                   reg::Operations::Reductions::kMask;
-  if ((kFeatures & ~tile.features) != 0 || (kOperations & ~tile.operations) != 0) {
-    throw BadInput(fmt::format(
-        "{}: the tiles' program needs FEATURES {:#x} and OPERATIONS {:#x}, the tiles have {:#x} "
-        "and {:#x}",
-        who, kFeatures, kOperations, tile.features, tile.operations));
-  }
+  check_units(who, job.type, job.loss, tile);
   // What the host and the program talk about: named now, not when it is missed.
   for (const char* symbol : {"ow_train_params", "ow_train_run", "ow_train_times"}) {
     firmware.symbol(symbol);
@@ -132,6 +120,28 @@ uint64_t place_work(TrainPlan* plan, uint64_t at, uint64_t end) {
 }  // namespace
 
 int TrainPlan::ring() const { return kAccWordsPerLane * tile.lanes / samples; }
+
+void check_units(const std::string& who, HalfType type, Loss loss, const TileConfig& tile) {
+  using isa::reg::Features, isa::reg::Operations;
+  const auto need = [&](uint32_t units, uint32_t mask, const char* what) {
+    if ((units & mask) != 0) return;
+    throw BadInput(fmt::format("{}: the tiles have no {}, which this training needs", who, what));
+  };
+  need(tile.features, Features::Fp32::kMask, "arithmetic in fp32");
+  need(tile.features, Features::DotwRows::kMask, "row ends in dotw");
+  need(tile.operations, Operations::Int16::kMask, "16-bit integers");
+  need(tile.operations, Operations::Compare::kMask, "comparisons");
+  need(tile.operations, Operations::Reductions::kMask, "reductions");
+  const bool softmax = loss == Loss::SoftmaxCrossEntropy;
+  if (softmax) {
+    need(tile.features, Features::Nonlinear::kMask, "non-linear functions");
+    need(tile.features, Features::Int32::kMask, "32-bit integers");
+  }
+  // Softmax begins its reciprocal with one of bfloat16.
+  if (softmax || type == HalfType::Bfloat16) {
+    need(tile.operations, Operations::Bfloat16::kMask, "arithmetic in bfloat16");
+  }
+}
 
 TrainPlan make_train_plan(const std::string& who, const TrainingJob& job, const ElfImage& firmware,
                           const TileConfig& tile) {

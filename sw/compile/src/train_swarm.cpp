@@ -109,6 +109,8 @@ void TrainSwarm::run(const std::vector<uint64_t>& numbers, const std::function<v
                                                           run.cycles,
                                                           run.wavelets_in,
                                                           run.gradients,
+                                                          run.row_wavelets,
+                                                          run.row_gradients,
                                                           run.times,
                                                           run.edge.waits(),
                                                           run.edge.late()};
@@ -146,7 +148,6 @@ void TrainSwarm::account(const std::vector<Result>& results, TrainStep* step) co
   const auto share = static_cast<size_t>(swarm_.share());
   swarmx::WaferStep slowest;
   slowest.micro_batches = share;
-  uint64_t wavelets = 0, gradients = 0;  // of a micro-batch; all have the same
   for (size_t w = 0; w < results.size() / share; ++w) {
     uint64_t cycles = 0;
     TrainTimes times;
@@ -161,8 +162,9 @@ void TrainSwarm::account(const std::vector<Result>& results, TrainStep* step) co
       add_times(r.times, &times);
       add_waits(r.waits, &waits);
       add_waits(r.late, &late);
-      wavelets = r.wavelets_in;
-      gradients = r.gradients;
+      // All micro-batches have the same.
+      slowest.weight_bits = r.row_wavelets * kWaveletBits * share;
+      slowest.gradient_bits = r.row_gradients * kWaveletBits;
     }
     if (w > 0 && cycles <= slowest.cycles) continue;
     slowest.cycles = cycles;
@@ -173,10 +175,6 @@ void TrainSwarm::account(const std::vector<Result>& results, TrainStep* step) co
   step->wafers = swarm_.wafers();
   step->wafer_cycles = slowest.cycles;
   if (slowest.cycles == 0) return;
-  const auto rows = static_cast<uint64_t>(params_.base.grid.rows);
-  const auto of_row = [rows](uint64_t all) { return (all + rows - 1) / rows * kWaveletBits; };
-  slowest.weight_bits = of_row(wavelets) * share;
-  slowest.gradient_bits = of_row(gradients);
   const swarmx::StageTime stages = swarmx::stage_time(time_, swarm_.wafers(), slowest);
   step->broadcast_cycles = stages.broadcast;
   step->reduce_cycles = stages.reduce;

@@ -48,6 +48,8 @@ class TrainSwarm {
     uint64_t cycles;
     uint64_t wavelets_in;
     uint64_t gradients;
+    uint64_t row_wavelets;
+    uint64_t row_gradients;
     TrainTimes times;
     EdgeWaits waits;
     EdgeWaits late;

@@ -314,5 +314,56 @@ TEST(TrainPlans, RefuseWhatDoesNotFit) {
             "test: 4 x 4 tiles need 3 threads and 6 colours, the limits are 13 and 4");
 }
 
+// Sums of steps are the device's cycles but for what the host reads, whatever is modelled: two
+// steps and an evaluation take the same with time outside the wafer that nobody has to wait for.
+TEST(TrainGrid, ModelledTimeThatNobodyWaitsForAddsNoCycle) {
+  const TrainingJob job = job_for({2, 2}, 8, {9, 7, 5});
+  std::vector<uint64_t> cycles[2];
+  for (const bool timed : {false, true}) {
+    const ElfImage image = firmware();
+    const auto device = make_device(DeviceKind::Replicated, {job.grid_rows, job.grid_cols});
+    ControlPlane control(*device);
+    TrainGrid grid(control, image, make_train_plan("test", job, image, kFullTile));
+    memoryx::MemoryX memory(job, {});
+    memory.begin();
+    if (timed) {
+      TimeModel time;
+      time.edge.rate = time.store.rate = time.samples.rate = time.optimizer.rate =
+          kTimeUnit * kTimeUnit;
+      grid.set_time(time);
+    }
+    const auto samples = static_cast<int>(job.micro_batch());
+    const Activations x = random_activations(3, job.type, 9, samples, -1.0, 1.0);
+    Targets targets;
+    targets.classes.assign(static_cast<size_t>(samples), 1);
+    for (int step = 0; step < 2; ++step) {
+      const TrainRun run = grid.train(memory, x, targets);
+      // 9 inputs and 5 outputs, on two grid rows: one has 5 inputs of each output and 3 biases.
+      EXPECT_EQ(run.row_gradients, 5u * 7u + 4u + 4u * 5u + 3u);
+      EXPECT_GT(run.gradients, 2 * run.row_gradients - 20);
+      cycles[timed ? 1 : 0].push_back(run.cycles);
+      memory.finish_step();
+      cycles[timed ? 1 : 0].push_back(grid.forward(memory, x).cycles);
+      control.read_tile(0, 0, grid.plan().work_addr, 64);  // is in no step
+    }
+  }
+  EXPECT_THAT(cycles[1], testing::ElementsAreArray(cycles[0]));
+}
+
+TEST(TrainPlan, AsksForTheUnitsThatTheJobUses) {
+  using isa::reg::Features, isa::reg::Operations;
+  const HalfType half = HalfType::Binary16;
+  TileConfig tile = kFullTile;
+  tile.features &= ~Features::Stochastic::kMask;
+  EXPECT_NO_THROW(check_units("test", half, Loss::SoftmaxCrossEntropy, tile));
+  tile.features &= ~Features::Nonlinear::kMask & ~Features::Int32::kMask;
+  tile.operations &= ~Operations::Bfloat16::kMask;
+  EXPECT_NO_THROW(check_units("test", half, Loss::MeanSquaredError, tile));
+  EXPECT_THROW(check_units("test", half, Loss::SoftmaxCrossEntropy, tile), BadInput);
+  EXPECT_THROW(check_units("test", HalfType::Bfloat16, Loss::MeanSquaredError, tile), BadInput);
+  tile.features &= ~Features::DotwRows::kMask;
+  EXPECT_THROW(check_units("test", half, Loss::MeanSquaredError, tile), BadInput);
+}
+
 }  // namespace
 }  // namespace ow::jobs

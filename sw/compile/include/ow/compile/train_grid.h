@@ -38,11 +38,13 @@ void add_times(const TrainTimes& from, TrainTimes* to);
 
 struct TrainRun {
   Activations outputs;  // of the last layer
-  // From the first write of the micro-batch to the grid at rest; where time outside the wafer is
-  // modelled, from the last gradient of the one before, behind which the update began.
+  // From the first write of the micro-batch to the grid at rest. What is read behind it for the
+  // host is in none, whatever is modelled outside the wafer.
   uint64_t cycles = 0;
   uint64_t wavelets_in = 0;            // weights, positions and ends
   uint64_t gradients = 0;              // numbers that left the grid, those without a meaning too
+  uint64_t row_wavelets = 0;           // of the grid row that took most
+  uint64_t row_gradients = 0;          // .. that has most, without those that mean nothing
   TrainTimes times;                    // nothing of a forward pass alone
   std::vector<LayerPassTimes> layers;  // likewise
   EdgeReport edge;  // what the grid waited for outside; empty if that takes no time
@@ -87,14 +89,20 @@ class TrainGrid {
   void each_gradient(const memoryx::WaferSide& memory, size_t k, const Output& output,
                      const Position& position, const PieceEnds& piece_ends) const;
   void end_piece(std::vector<size_t>* numbers, std::vector<size_t>* begin) const;
-  // The numbers that each grid row sends in a micro-batch.
-  std::vector<size_t> gradients_of(const memoryx::WaferSide& memory) const;
-  // Streams and waits until each grid row has brought so many numbers and its last word.
-  std::vector<std::vector<uint32_t>> stream(memoryx::WeightStream* weights,
-                                            const std::vector<size_t>& numbers);
+  // The numbers that each grid row sends in a micro-batch; or those of them that mean something.
+  std::vector<size_t> gradients_of(const memoryx::WaferSide& memory, bool padded) const;
+  struct Arrived {
+    std::vector<std::vector<uint32_t>> rows;
+    uint64_t at = 0;  // cycle in which the last number came
+  };
+  // Streams and waits until each grid row has brought so many numbers and its last word, and until
+  // the grid is at rest.
+  Arrived stream(memoryx::WeightStream* weights, const std::vector<size_t>& numbers);
   void take_gradients(const std::vector<std::vector<uint32_t>>& rows, memoryx::WaferSide* memory);
   void take_times(TrainRun* run);
   Activations read(uint32_t addr, int features, int samples);
+  // The cycle in which a micro-batch or a forward pass begins.
+  uint64_t begin_passes();
   void open_edge(const Activations& x, bool labelled);
   // What MemoryX did since the gradients of the step before have come.
   void count_update(const memoryx::WaferSide& memory);
@@ -104,6 +112,7 @@ class TrainGrid {
   TrainPlan plan_;
   std::function<void()> progress_;
   std::unique_ptr<EdgeTime> edge_;
+  uint64_t rest_at_ = 0;        // cycle in which the grid came to rest
   uint64_t loader_free_ = 0;    // cycle from which the next samples are loaded
   uint64_t gradients_at_ = 0;   // cycle in which the last gradient came
   uint64_t weights_ready_ = 0;  // cycle from which weights are up to date

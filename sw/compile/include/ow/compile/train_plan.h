@@ -50,10 +50,14 @@ struct TrainPlan {
   }
 };
 
+// BadInput, one line that begins with `who`, if tiles lack a unit that the program uses for a
+// training in this type with this loss.
+void check_units(const std::string& who, HalfType type, Loss loss, const TileConfig& tile);
+
 // BadInput, which begins with `who`, if the job does not fit the machine: samples not a multiple of
 // the lanes or more than the accumulator holds, too many layers, an order of sums that the tiles'
-// program does not have (all but round the column), too few colours or threads, more bytes than a
-// tile has.
+// program does not have (all but round the column), too few colours or threads, a unit that is
+// missing, more bytes than a tile has.
 TrainPlan make_train_plan(const std::string& who, const TrainingJob& job, const ElfImage& firmware,
                           const TileConfig& tile);
 
