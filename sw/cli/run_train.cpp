@@ -174,7 +174,7 @@ int run_rank(Context& context, const TrainRequest& request, swarmx::Transport& t
   jobs::TrainRunOptions run = options_of(request);
   run.transport = &transport;
   if (request.validate_only) {
-    if (!speaks) return 0;
+    if (!speaks) return 0;  // close() waits for rank 0, however long it reads
     if (run.model_dir.empty() && run.mode == TrainMode::Eval) run.mode = TrainMode::Train;
     const jobs::CheckedTraining checked = jobs::check_training(params, run);
     fmt::print("{}: valid; {} samples to train with, {} held out; {} a step, {} bytes of a tile\n",

@@ -70,6 +70,7 @@ TrainSwarm::TrainSwarm(const TrainParams& params, const TrainRunOptions& options
     const std::function<void()> shown = n == 0 ? options.on_progress : nullptr;
     auto progress = [this, shown] {
       transport_.check();
+      swarm_.alive();
       if (shown) shown();
     };
     wafers_.push_back(

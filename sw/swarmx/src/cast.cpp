@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ow/swarmx/cast.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "ow/base/error.h"
@@ -12,6 +13,7 @@ namespace ow::swarmx {
 namespace {
 
 using memoryx::WaveletBatch;
+using Clock = std::chrono::steady_clock;
 
 constexpr size_t kDepth = 4;  // batches between the first and the last of a rank's wafers
 constexpr std::chrono::milliseconds kLook{
@@ -91,13 +93,29 @@ class Cast::Source : public memoryx::BatchSource {
 Cast::Cast(Transport& transport, int wafers)
     : transport_(transport),
       below_(ranks_below(transport.rank(), transport.ranks())),
-      at_(static_cast<size_t>(wafers), 0),
-      in_stream_(static_cast<size_t>(wafers), false) {}
+      takers_(static_cast<size_t>(wafers)),
+      moved_(Clock::now()) {}
 
 std::unique_ptr<memoryx::BatchSource> Cast::reader(int n) {
-  while (in_stream_[static_cast<size_t>(n)]) take(n);
-  in_stream_[static_cast<size_t>(n)] = true;
+  pass_over(n);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  takers_[static_cast<size_t>(n)].in_stream = true;
   return std::make_unique<Source>(*this, n);
+}
+
+void Cast::leave(int n) {
+  pass_over(n);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  takers_[static_cast<size_t>(n)].gone = true;
+  drop_taken();
+}
+
+void Cast::pass_over(int n) {
+  const auto in_stream = [&] {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return takers_[static_cast<size_t>(n)].in_stream;
+  };
+  while (in_stream()) take(n);
 }
 
 void Cast::send(memoryx::BatchSource* source) {
@@ -122,34 +140,55 @@ void Cast::relay(const memoryx::StreamOptions& options) {
   }
 }
 
-// Wafers wait for each other only while they run, and a run has a limit of cycles; so does a wait
-// for other ranks.
 template <typename Ready>
 void Cast::wait(std::unique_lock<std::mutex>* lock, const Ready& ready) {
+  const auto begun = Clock::now();
   while (!changed_.wait_for(*lock, kLook, [&] { return cancelled_ || ready(); })) {
     transport_.check();
+    if (Clock::now() - std::max(begun, moved_) > transport_.patience()) {
+      throw DeviceFault(
+          fmt::format("no wafer of rank {} has taken or got weights for {} s, the limit",
+                      transport_.rank(), transport_.patience().count()));
+    }
   }
   if (cancelled_) throw DeviceFault("another wafer has stopped");
 }
 
 void Cast::publish(Item item) {
   std::unique_lock<std::mutex> lock(mutex_);
-  wait(&lock, [this] { return items_.size() < kDepth; });
+  const auto left = [this] {
+    return std::all_of(takers_.begin(), takers_.end(), [](const Taker& t) { return t.gone; });
+  };
+  wait(&lock, [&] { return items_.size() < kDepth || left(); });
+  if (left()) throw DeviceFault("weights that no wafer takes: all have ended their step");
   items_.push_back(std::move(item));
+  moved_ = Clock::now();
   changed_.notify_all();
 }
 
 Cast::Item Cast::take(int n) {
-  const auto reader = static_cast<size_t>(n);
+  Taker& taker = takers_[static_cast<size_t>(n)];
   std::unique_lock<std::mutex> lock(mutex_);
-  wait(&lock, [&] { return at_[reader] < first_ + items_.size(); });
-  Item item = items_[at_[reader] - first_];
-  ++at_[reader];
-  in_stream_[reader] = !item.last;
-  const size_t least = *std::min_element(at_.begin(), at_.end());
+  wait(&lock, [&] { return taker.at < first_ + items_.size(); });
+  Item item = items_[taker.at - first_];
+  ++taker.at;
+  taker.in_stream = !item.last;
+  moved_ = Clock::now();
+  drop_taken();
+  return item;
+}
+
+// What nobody takes any more goes.
+void Cast::drop_taken() {
+  size_t least = first_ + items_.size();
+  for (const Taker& t : takers_) least = t.gone ? least : std::min(least, t.at);
   for (; first_ < least; ++first_) items_.pop_front();
   changed_.notify_all();
-  return item;
+}
+
+void Cast::alive() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  moved_ = Clock::now();
 }
 
 void Cast::cancel() {

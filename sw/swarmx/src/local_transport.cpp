@@ -2,6 +2,7 @@
 // Ranks that are threads of one process, and the choice between them and MPI's.
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <utility>
 
@@ -14,6 +15,7 @@ namespace {
 
 struct Group {
   std::vector<std::unique_ptr<Mailbox>> boxes;  // by rank
+  std::chrono::seconds patience;
 };
 
 class LocalTransport : public Transport {
@@ -25,6 +27,7 @@ class LocalTransport : public Transport {
 
   int rank() const override { return rank_; }
   int ranks() const override { return static_cast<int>(group_->boxes.size()); }
+  std::chrono::seconds patience() const override { return group_->patience; }
 
   void send(int to, Tag tag, Message message) override {
     check();
@@ -44,16 +47,20 @@ class LocalTransport : public Transport {
 
   std::shared_ptr<Group> group_;
   int rank_;
-  bool closed_ = false;
+  std::atomic<bool> closed_{false};
 };
 
-// Ranks of the process's run, if a launcher of MPI's says so.
-int launched_ranks() {
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
+// Whether a launcher says that there are other ranks, or says nothing of their number; then MPI is
+// asked. `tasks`: how many it has started, 0 where it does not say.
+bool launched(int* tasks) {
+  *tasks = 0;
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
     const char* const value = std::getenv(name);
-    if (value != nullptr) return std::atoi(value);
+    if (value == nullptr) continue;
+    *tasks = std::atoi(value);
+    return *tasks > 1;
   }
-  return 1;
+  return std::getenv("PMIX_RANK") != nullptr;
 }
 
 }  // namespace
@@ -65,6 +72,7 @@ std::string ended_text(int rank, const std::string& what) {
 std::vector<std::unique_ptr<Transport>> local_transports(int ranks,
                                                          const TransportOptions& options) {
   auto group = std::make_shared<Group>();
+  group->patience = options.patience;
   std::vector<std::unique_ptr<Transport>> all;
   for (int r = 0; r < ranks; ++r) {
     group->boxes.push_back(std::make_unique<Mailbox>(ranks, options.patience));
@@ -74,13 +82,22 @@ std::vector<std::unique_ptr<Transport>> local_transports(int ranks,
 }
 
 std::unique_ptr<Transport> open_transport(const TransportOptions& options) {
-  if (launched_ranks() <= 1) return std::move(local_transports(1, options).front());
+  int tasks = 0;
+  if (!launched(&tasks)) return std::move(local_transports(1, options).front());
 #ifdef OW_MPI
-  return open_mpi(options);
+  auto transport = open_mpi(options);
+  if (transport->ranks() >= tasks) return transport;
+  const int ranks = transport->ranks();
+  transport->close();
+  throw BadInput(
+      fmt::format("started as one of {} processes, of which MPI finds {}: start them by mpirun, or "
+                  "by srun with "
+                  "the --mpi that this MPI has",
+                  tasks, ranks));
 #else
   throw BadInput(fmt::format(
       "started as one of {} ranks, but built without MPI (scripts/bootstrap installs Open MPI)",
-      launched_ranks()));
+      tasks > 0 ? std::to_string(tasks) : "several"));
 #endif
 }
 

@@ -24,14 +24,17 @@ bool Mailbox::room(int from, Tag tag) const {
 
 template <typename Ready>
 void Mailbox::wait(std::unique_lock<std::mutex>* lock, int from, const Ready& ready) {
-  const bool came =
-      changed_.wait_for(*lock, patience_, [&] { return failure_.has_value() || ready(); });
-  check_locked();
-  if (!came) {
-    throw DeviceFault(
-        fmt::format("nothing has moved between this rank and rank {} for {} s, the limit", from,
-                    patience_.count()));
+  const auto done = [&] { return failure_.has_value() || ready(); };
+  auto limit = std::chrono::steady_clock::now() + patience_;
+  while (!changed_.wait_until(*lock, limit, done)) {
+    if (heard_ + patience_ <= limit) {
+      throw DeviceFault(
+          fmt::format("nothing has moved between this rank and rank {} for {} s, the limit", from,
+                      patience_.count()));
+    }
+    limit = heard_ + patience_;
   }
+  check_locked();
 }
 
 void Mailbox::put(int from, Tag tag, Message message) {
@@ -40,6 +43,23 @@ void Mailbox::put(int from, Tag tag, Message message) {
   wait(&lock, from, [&] { return q.size() < kMost; });
   q.push_back(std::move(message));
   changed_.notify_all();
+}
+
+void Mailbox::deliver(int from, Tag tag, Message message) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (failure_) return;
+  queue(from, tag).push_back(std::move(message));
+  changed_.notify_all();
+}
+
+void Mailbox::alive() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  heard_ = std::chrono::steady_clock::now();
+}
+
+std::chrono::steady_clock::time_point Mailbox::heard() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return heard_;
 }
 
 Message Mailbox::take(int from, Tag tag) {

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -39,14 +40,17 @@ constexpr milliseconds kBeatEvery{500};
 constexpr std::chrono::microseconds kIdle{100};  // between two looks
 constexpr milliseconds kTell{1000};              // that telling the others of a failure may take
 constexpr milliseconds kGrace{300};              // until last_resort; mpirun kills after a second
-constexpr milliseconds kGoodbye{10000};          // that closing may take
+constexpr milliseconds kGoodbye{10000};  // that closing may take behind the last sign of life
+constexpr milliseconds kStart{120000};   // that MPI may take to start, all ranks together
+constexpr milliseconds kLook{200};       // how often a wait looks for signs of life
 
 // mpirun ends the ranks of a run in which one has died by SIGTERM, and a second later for good. On
 // a busy machine that is not long, so the line is written at once; not by a rank that knows already
 // why the run has failed, and is about to say so.
 constexpr size_t kMostLine = 256;
 char term_line[kMostLine];
-volatile sig_atomic_t failure_known = 0;
+std::atomic<int> failure_known{0};
+static_assert(std::atomic<int>::is_always_lock_free, "it is read by a handler of signals");
 void on_term(int) {
   if (failure_known != 0) return;
   if (write(STDERR_FILENO, term_line, strnlen(term_line, kMostLine)) < 0) _exit(1);
@@ -65,7 +69,9 @@ class MpiTransport : public Transport {
     }
     thread_ = std::thread([this] { run(); });
     std::unique_lock<std::mutex> lock(mutex_);
-    changed_.wait(lock, [this] { return box_ != nullptr || !start_error_.empty(); });
+    if (!changed_.wait_for(lock, kStart, [this] { return begun_; })) {
+      give_up(fmt::format("MPI has not started within {} s", kStart.count() / 1000));
+    }
     if (!start_error_.empty()) {
       lock.unlock();
       thread_.join();
@@ -76,17 +82,26 @@ class MpiTransport : public Transport {
   ~MpiTransport() override {
     if (!closing_ && !failed_here_) fail(3, "it has not said why");
     stop_ = true;
-    changed_.notify_all();
+    {
+      std::unique_lock<std::mutex> lock(mutex_);
+      changed_.notify_all();
+      if (!changed_.wait_for(lock, kGoodbye, [this] { return ended_; })) {
+        const auto failure = box_->failure();
+        if (failure && options_.last_resort) options_.last_resort(failure->status, failure->what);
+        give_up(fmt::format("MPI has not ended within {} s", kGoodbye.count() / 1000));
+      }
+    }
     thread_.join();
     if (!options_.terminated.empty()) sigaction(SIGTERM, &before_, nullptr);
   }
 
   int rank() const override { return rank_; }
   int ranks() const override { return ranks_; }
+  std::chrono::seconds patience() const override { return options_.patience; }
 
   void send(int to, Tag tag, Message message) override {
     std::unique_lock<std::mutex> lock(mutex_);
-    const bool room = changed_.wait_for(lock, options_.patience, [&] {
+    const bool room = wait(&lock, options_.patience, [&] {
       return box_->failed() || outstanding_[static_cast<size_t>(to)] < kOutstanding;
     });
     box_->check();
@@ -116,6 +131,7 @@ class MpiTransport : public Transport {
     changed_.notify_all();
     changed_.wait_for(lock, kTell, [this] { return !failing_; });
     failing_ = false;
+    failed_at_ = Clock::now();
   }
 
   void close() override {
@@ -123,10 +139,12 @@ class MpiTransport : public Transport {
     box_->check();
     closing_ = true;
     changed_.notify_all();
-    if (!changed_.wait_for(lock, kGoodbye, [this] { return finished_; })) {
-      throw DeviceFault(
-          fmt::format("the other ranks have not ended {} ms after this one", kGoodbye.count()));
-    }
+    wait(&lock, kGoodbye, [this] { return finished_ || box_->failed(); });
+    if (finished_) return;
+    box_->check();
+    throw DeviceFault(
+        fmt::format("the other ranks have not ended {} ms after the last sign of life of theirs",
+                    kGoodbye.count()));
   }
 
  private:
@@ -143,7 +161,22 @@ class MpiTransport : public Transport {
     MPI_Request request;
   };
 
+  // False if `ready` is not so `limit` after the last sign of life, or the wait's beginning.
+  template <typename Ready>
+  bool wait(std::unique_lock<std::mutex>* lock, milliseconds limit, const Ready& ready) {
+    const auto begun = Clock::now();
+    while (!changed_.wait_for(*lock, kLook, ready)) {
+      if (Clock::now() - std::max(begun, box_->heard()) > limit) return false;
+    }
+    return true;
+  }
+  // MPI does not come back from a call, and its thread cannot be ended otherwise.
+  [[noreturn]] static void give_up(const std::string& what) {
+    std::fprintf(stderr, "ow: device fault: %s\n", what.c_str());
+    std::_Exit(3);
+  }
   void run();
+  void work();
   bool begin();
   bool start_sends();
   bool end_sends();
@@ -171,6 +204,10 @@ class MpiTransport : public Transport {
   bool failed_here_ = false;  // nobody waits here any more
   bool closing_ = false;
   bool finished_ = false;
+  bool begun_ = false;  // MPI has started, or not
+  bool ended_ = false;  // the thread makes no further call
+  Clock::time_point failed_at_ = Clock::time_point::max();
+  bool last_resort_ = false;  // has been called
   std::atomic<bool> stop_{false};
 
   // Of the thread alone.
@@ -181,7 +218,6 @@ class MpiTransport : public Transport {
   std::vector<bool> bye_;
   bool bye_sent_ = false;
   Clock::time_point beat_at_;
-  Clock::time_point failed_at_ = Clock::time_point::max();
   uint8_t nothing_ = 0;
 };
 
@@ -209,12 +245,19 @@ bool MpiTransport::begin() {
 }
 
 void MpiTransport::run() {
+  const bool good = begin();  // nobody looks at what it makes before begun_
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const bool good = begin();
+    begun_ = true;
     changed_.notify_all();
-    if (!good) return;
   }
+  if (good) work();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  ended_ = true;
+  changed_.notify_all();
+}
+
+void MpiTransport::work() {
   for (;;) {
     const auto now = Clock::now();
     const bool sent = start_sends(), left = end_sends();
@@ -223,7 +266,7 @@ void MpiTransport::run() {
     watch(now);
     if (said_goodbye()) break;
     std::unique_lock<std::mutex> lock(mutex_);
-    if (stop_ && (!failing_ || now > failed_at_ + kTell)) return;  // without a word more of MPI's
+    if (stop_ && (!failing_ || now - kTell > failed_at_)) return;  // without a word more of MPI's
     if (!sent && !left && !came && !taken) changed_.wait_for(lock, kIdle);
   }
   MPI_Finalize();
@@ -328,6 +371,7 @@ bool MpiTransport::end_receives() {
 
 void MpiTransport::arrived(Incoming* message) {
   heard_[static_cast<size_t>(message->from)] = Clock::now();
+  box_->alive();
   if (message->tag == kBye) bye_[static_cast<size_t>(message->from)] = true;
   if (message->tag == kFail && !message->data.empty()) {
     const std::string text(message->data.begin() + 1, message->data.end());
@@ -336,8 +380,8 @@ void MpiTransport::arrived(Incoming* message) {
     const std::lock_guard<std::mutex> lock(mutex_);
     waiting_.push_back({message->from, kBye, Message(1), MPI_REQUEST_NULL});
   }
-  if (message->tag < kTags && !box_->failed()) {
-    box_->put(message->from, static_cast<Tag>(message->tag), std::move(message->data));
+  if (message->tag < kTags) {
+    box_->deliver(message->from, static_cast<Tag>(message->tag), std::move(message->data));
   }
 }
 
@@ -365,19 +409,21 @@ void MpiTransport::watch(Clock::time_point now) {
                      true);
     }
   }
-  if (now - kGrace > failed_at_ && !stop_) {
-    const auto failure = box_->failure();
-    if (options_.last_resort) options_.last_resort(failure->status, failure->what);
-    failed_at_ = Clock::time_point::max();
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (stop_ || last_resort_ || now - kGrace <= failed_at_) return;
+    last_resort_ = true;
   }
+  const auto failure = box_->failure();
+  if (options_.last_resort) options_.last_resort(failure->status, failure->what);
 }
 
 void MpiTransport::fail_by_itself(int status, const std::string& what, bool tell) {
   if (box_->failed()) return;
   failure_known = 1;
   box_->fail(status, what);
-  failed_at_ = Clock::now();
   const std::lock_guard<std::mutex> lock(mutex_);
+  failed_at_ = Clock::now();
   if (tell) {
     Message message(1, static_cast<uint8_t>(status));
     message.insert(message.end(), what.begin(), what.end());

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -14,20 +15,19 @@
 namespace ow::swarmx {
 namespace {
 
-// The first failure of the threads of a step; the others end because of it.
+// The first failure of the threads of a step; the others, and the other ranks, end because of it:
+// at once, for a wafer may simulate for long before it can be joined.
 class Failure {
  public:
-  explicit Failure(Cast& cast) : cast_(cast) {}
+  Failure(Cast& cast, Transport& transport) : cast_(cast), transport_(transport) {}
   template <typename Work>
   void guard(const Work& work) {
     try {
       work();
-    } catch (...) {
-      {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        if (!error_) error_ = std::current_exception();
-      }
-      cast_.cancel();
+    } catch (const Error& error) {
+      end(error.exit_status(), error.what());
+    } catch (const std::exception& error) {
+      end(InternalError("").exit_status(), error.what());
     }
   }
   void rethrow() const {
@@ -35,7 +35,19 @@ class Failure {
   }
 
  private:
+  // Within a handler.
+  void end(int status, const char* what) {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (error_) return;
+      error_ = std::current_exception();
+    }
+    cast_.cancel();
+    transport_.fail(status, what);
+  }
+
   Cast& cast_;
+  Transport& transport_;
   std::mutex mutex_;
   std::exception_ptr error_;
 };
@@ -121,10 +133,17 @@ void Swarm::start(const StepOrder& order) {
 }
 
 void Swarm::run(const Work& work, const std::function<void()>& meanwhile) {
-  Failure failure(*cast_);
+  Failure failure(*cast_, transport_);
   std::vector<std::thread> threads;
-  threads.emplace_back([&] {
-    failure.guard([&] {
+  const auto start = [&](const std::function<void()>& part) {
+    try {
+      threads.emplace_back([&failure, part] { failure.guard(part); });
+    } catch (const std::system_error& error) {
+      throw DeviceFault(fmt::format("no thread for each of {} wafers: {}", count(), error.what()));
+    }
+  };
+  failure.guard([&] {
+    start([this] {
       for (int m = 0; m < share_; ++m) {
         if (transport_.rank() == 0) {
           cast_->send(memory_->batches_of_step(stream_).get());
@@ -133,15 +152,14 @@ void Swarm::run(const Work& work, const std::function<void()>& meanwhile) {
         }
       }
     });
-  });
-  for (int w = first(); w < first() + count(); ++w) {
-    threads.emplace_back([&, w] {
-      failure.guard([&] {
+    for (int w = first(); w < first() + count(); ++w) {
+      start([this, &work, w] {
         for (int m = 0; m < share_; ++m) work(w, w * share_ + m, memory_of(w));
+        cast_->leave(w - first());
       });
-    });
-  }
-  if (meanwhile) failure.guard(meanwhile);
+    }
+    if (meanwhile) meanwhile();
+  });
   for (std::thread& thread : threads) thread.join();
   failure.rethrow();
   reduce();
@@ -166,7 +184,7 @@ void Swarm::join(int to, int from, int micro_batches) {
   if (gives) memory_of(from).close();
   const memoryx::Store& store = memory_of(takes ? to : from).store();
   for (size_t k = 0; k < store.tensors(); ++k) {
-    store.each_window(k, [&](size_t first, size_t count) {
+    each_part(store.spec(k), [&](size_t first, size_t count) {
       Message message = gives ? memory_of(from).window(k, first, count)
                               : transport_.receive(rank_of(from), Tag::Gradients);
       if (takes) {

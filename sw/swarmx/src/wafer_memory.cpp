@@ -43,7 +43,7 @@ StepOrder::StepOrder(const memoryx::MemoryX& memory) {
   for (size_t k = 0; k < store.tensors(); ++k) {
     const TensorSpec& spec = store.spec(k);
     if (spec.matrix() && !spec.masked) continue;
-    store.each_window(k, [&](size_t first, size_t count) {
+    each_part(spec, [&](size_t first, size_t count) {
       if (spec.masked) {
         parts_.push_back(pack_mask(store, k, first, count));
         return;
@@ -59,7 +59,7 @@ size_t StepOrder::parts_of(const Store& store) {
   size_t parts = 1;
   for (size_t k = 0; k < store.tensors(); ++k) {
     if (store.spec(k).matrix() && !store.spec(k).masked) continue;
-    store.each_window(k, [&](size_t, size_t) { ++parts; });
+    each_part(store.spec(k), [&](size_t, size_t) { ++parts; });
   }
   return parts;
 }
@@ -112,7 +112,7 @@ void WaferMemory::begin(const StepOrder& order, Cast* cast, int n) {
   for (size_t k = 0; k < store_->tensors(); ++k) {
     const TensorSpec& spec = store_->spec(k);
     if (spec.matrix() && !spec.masked) continue;
-    store_->each_window(k, [&](size_t first, size_t count) {
+    each_part(spec, [&](size_t first, size_t count) {
       const Message& message = order.parts()[part++];
       if (spec.masked) {
         unpack_mask(message, *store_, k, first, count);

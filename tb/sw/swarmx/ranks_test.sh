@@ -117,6 +117,21 @@ refused "key 'train.num_wafers' must be a whole number from 1 to 1024, not '0'" 
   none.yaml --mode train --device golden
 refused '--record: only a training on one wafer is recorded' \
   job.yaml --mode train --record waves
+# Rank 0 alone reads the samples, for longer than ranks take to say goodbye.
+mkfifo slow.csv
+sed "s|$data/optdigits/digits.csv.gz|slow.csv|" job.yaml >slow.yaml
+(
+  sleep 12
+  gzip -dc "$data/optdigits/digits.csv.gz" >slow.csv
+) &
+"$mpirun" -n 2 "$ow" run slow.yaml --mode train --device golden --validate-only >out 2>&1 ||
+  fail "samples that are read for long: status $? $(cat out)"
+# Processes of a launcher that MPI does not know would each train by themselves.
+(
+  export SLURM_STEP_NUM_TASKS=4
+  refused 'started as one of 4 processes, of which MPI finds 1' job.yaml --mode train --device golden
+  exit $failed
+) || failed=1
 "$mpirun" -n 3 sh rank.sh job.yaml --mode train --device golden --num-wafers 2 >out 2>mpi
 [ $? -eq 2 ] || fail "more ranks than wafers: mpirun's status is not 2"
 grep -q '3 ranks for 2 wafers: a rank has at least one' err.0 || fail "err.0: $(cat err.0)"

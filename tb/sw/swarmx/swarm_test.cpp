@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <string>
@@ -231,6 +232,55 @@ TEST_F(Swarms, AWaferThatStopsEndsTheRunAndResumingGoesOn) {
     run.resume = true;
     EXPECT_EQ(train(params(8, 2), run, 1).first_step, 2u);
     EXPECT_EQ(last_checkpoint(model), last_checkpoint("whole"));
+  }
+}
+
+// A wafer of a rank works on until it sees that the run has failed: it sees it on the other rank.
+TEST_F(Swarms, AFaultReachesTheOtherRanksBeforeItsOwnIsJoined) {
+  const TrainingJob job = params(4, 4).job;
+  memoryx::MemoryX memory(job, {});
+  memory.begin();
+  const auto ranks = swarmx::local_transports(2);
+  const auto wait_for_the_end = [](swarmx::Transport& of) {
+    for (int n = 0; n < 2000; ++n) {  // 20 s
+      of.check();
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    ADD_FAILURE() << "no end has come";
+  };
+  const auto work = [&](int wafer, int, memoryx::WaferSide&) {
+    if (wafer == 2) throw BadInput("sample 7: no");
+    wait_for_the_end(*ranks[wafer < 2 ? 1 : 0]);
+  };
+  const memoryx::StreamOptions stream{2};
+  std::thread other([&] {
+    swarmx::Swarm swarm(job, 4, stream, *ranks[1], nullptr);
+    EXPECT_TRUE(swarm.await_step());
+    EXPECT_THROW(swarm.run(work), BadInput);
+  });
+  swarmx::Swarm swarm(job, 4, stream, *ranks[0], &memory);
+  swarm.begin_step();
+  EXPECT_THROW(swarm.run(work), BadInput);
+  other.join();
+}
+
+TEST_F(Swarms, AStepsOrderIsThatOfAnyWindowOfTheStore) {
+  std::string job_text = kJob;
+  job_text.replace(job_text.find("[6, 9, 3]"), 9, "[6, 5000, 3]");
+  write_file(directory_ + "/job.yaml", job_text);
+  const TrainingJob job = params(2, 2).job;
+  memoryx::MemoryOptions options;
+  options.store.window = memoryx::kBlock;
+  memoryx::MemoryX memory(job, options);
+  memory.begin();
+  const swarmx::StepOrder order(memory);
+  swarmx::WaferMemory wafer(job, 1);
+  wafer.begin(order, nullptr, 0);
+  for (const size_t layer : {0, 1}) {
+    const size_t tensor = memory.weight_of(layer), n = memory.store().spec(tensor).elements();
+    if (!memory.store().spec(tensor).masked) continue;
+    const auto want = memory.store().mask(tensor, 0, n), got = wafer.store().mask(tensor, 0, n);
+    EXPECT_TRUE(std::equal(want.begin(), want.end(), got.begin()));
   }
 }
 

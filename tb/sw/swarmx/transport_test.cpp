@@ -14,6 +14,7 @@
 #include "ow/base/error.h"
 #include "ow/base/rng.h"
 #include "ow/swarmx/cast.h"
+#include "ow/swarmx/mailbox.h"
 #include "ow/swarmx/stage_time.h"
 
 namespace ow::swarmx {
@@ -143,6 +144,75 @@ TEST(Cast, GivesEveryWaferOfEveryRankTheStreamsAsTheyWereMade) {
   }
   for (std::thread& thread : threads) thread.join();
   for (const auto& rank : ranks) rank->close();
+}
+
+TEST(Cast, AWaitThatNothingMovesEnds) {
+  TransportOptions options;
+  options.patience = std::chrono::seconds(1);
+  const auto rank = std::move(local_transports(1, options).front());
+  {
+    Cast cast(*rank, 2);
+    EXPECT_THROW(cast.reader(0)->next(), DeviceFault);
+  }
+  Cast cast(*rank, 2);
+  RandomBatches source(1, 2, 20);
+  EXPECT_THROW(cast.send(&source), DeviceFault);
+  rank->close();
+}
+
+TEST(Cast, SignsOfLifeOfAWaferAreWaitedFor) {
+  TransportOptions options;
+  options.patience = std::chrono::seconds(1);
+  const auto rank = std::move(local_transports(1, options).front());
+  Cast cast(*rank, 1);
+  std::thread wafer([&] {
+    for (int n = 0; n < 20; ++n) {  // 2 s
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      cast.alive();
+    }
+    const auto source = cast.reader(0);
+    while (!source->done()) source->next();
+    cast.leave(0);
+  });
+  RandomBatches source(1, 2, 20);
+  EXPECT_NO_THROW(cast.send(&source));
+  wafer.join();
+  rank->close();
+}
+
+TEST(Cast, AWaferThatLeavesHoldsNobodyUp) {
+  const auto rank = std::move(local_transports(1).front());
+  Cast cast(*rank, 2);
+  std::thread first([&] {
+    cast.reader(0)->next();
+    cast.leave(0);
+  });
+  std::thread second([&] {
+    const auto source = cast.reader(1);
+    while (!source->done()) source->next();
+    cast.leave(1);
+  });
+  RandomBatches source(1, 2, 40), another(2, 2, 40);
+  EXPECT_NO_THROW(cast.send(&source));
+  first.join();
+  second.join();
+  EXPECT_THROW(cast.send(&another), DeviceFault);  // nobody is left
+  rank->close();
+}
+
+TEST(Mailbox, CountsItsPatienceFromTheLastSignOfLife) {
+  Mailbox box(2, std::chrono::seconds(1));
+  std::thread other([&] {
+    for (int n = 0; n < 20; ++n) {  // 2 s
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      box.alive();
+    }
+    box.deliver(1, Tag::Order, {1});
+  });
+  EXPECT_EQ(box.take(1, Tag::Order), Message{1});
+  other.join();
+  box.fail(3, "over");
+  EXPECT_NO_THROW(box.deliver(1, Tag::Order, {2}));
 }
 
 TEST(StageTime, IsLatencyAndWhatTheLinksAreTooSlow) {

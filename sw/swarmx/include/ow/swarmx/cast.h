@@ -5,6 +5,7 @@
 #ifndef OW_SWARMX_CAST_H_
 #define OW_SWARMX_CAST_H_
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <memory>
@@ -33,7 +34,13 @@ class Cast {
   // The next stream as wafer `n` of this rank takes it; what it has left of the one before is
   // passed over. The cast must outlive it.
   std::unique_ptr<memoryx::BatchSource> reader(int n);
+  // Wafer `n` takes no further stream; the rest of its last one is passed over.
+  void leave(int n);
 
+  // A wafer is at work: who waits for it may wait on. Whoever waits for longer than the transport's
+  // patience, since then or since something last moved, gets a DeviceFault; so does who sends when
+  // all wafers have left.
+  void alive();
   // Whoever waits, or would, gets an exception (DeviceFault): something else has failed.
   void cancel();
 
@@ -43,9 +50,16 @@ class Cast {
     std::shared_ptr<const memoryx::WaveletBatch> batch;
     bool last = false;  // of its stream
   };
+  struct Taker {
+    size_t at = 0;           // number of the item that it takes next
+    bool in_stream = false;  // it has begun one and not ended it
+    bool gone = false;
+  };
 
   void publish(Item item);
   Item take(int n);
+  void pass_over(int n);
+  void drop_taken();
   template <typename Ready>
   void wait(std::unique_lock<std::mutex>* lock, const Ready& ready);
 
@@ -54,9 +68,9 @@ class Cast {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Item> items_;
-  size_t first_ = 0;             // number of the first of them
-  std::vector<size_t> at_;       // that each wafer takes next
-  std::vector<bool> in_stream_;  // whether it has begun one and not ended it
+  size_t first_ = 0;           // number of the first of them
+  std::vector<Taker> takers_;  // by wafer
+  std::chrono::steady_clock::time_point moved_;
   bool cancelled_ = false;
 };
 

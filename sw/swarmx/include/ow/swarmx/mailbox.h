@@ -22,7 +22,13 @@ class Mailbox {
   bool room(int from, Tag tag) const;
   // Waits for room if there is none.
   void put(int from, Tag tag, Message message);
+  // The same for who must not wait nor throw, and has asked for room: nothing where it has failed.
+  void deliver(int from, Tag tag, Message message);
   Message take(int from, Tag tag);
+
+  // Another rank has given a sign of life: waits are counted from here.
+  void alive();
+  std::chrono::steady_clock::time_point heard() const;
 
   // From now on put, take and check throw: BadInput where `status` is 2, else DeviceFault. The
   // first reason holds.
@@ -52,6 +58,7 @@ class Mailbox {
   std::condition_variable changed_;
   std::vector<Queue> queues_;
   std::chrono::seconds patience_;
+  std::chrono::steady_clock::time_point heard_;
   std::optional<Failure> failure_;
 };
 

@@ -49,9 +49,14 @@ class Swarm {
   // Work(wafer, micro-batch of the step, its memory) for each micro-batch of this rank's wafers: a
   // thread a wafer, which takes its micro-batches in their order. It must take the stream of the
   // memory once and add a gradient. `meanwhile`, if given, runs in this thread. Then the gradients
-  // are reduced: to MemoryX on rank 0. The first exception of a wafer is thrown again.
+  // are reduced: to MemoryX on rank 0. The first exception of a wafer is thrown again,
   using Work = std::function<void(int wafer, int micro_batch, memoryx::WaferSide& memory)>;
+  // and told to the other ranks at once.
   void run(const Work& work, const std::function<void()>& meanwhile = nullptr);
+  // A wafer of this rank is at work, from within `work`: who waits for it may wait on.
+  void alive() {
+    if (cast_ != nullptr) cast_->alive();
+  }
 
   // Messages of all ranks in their order, on rank 0; nothing elsewhere.
   std::vector<Message> gather(Message mine);

@@ -24,7 +24,9 @@ struct TransportOptions {
   // A rank that has given no sign of life for so long is dead. A thread of its own gives them, so
   // how long a rank simulates does not matter.
   std::chrono::milliseconds silence{6000};
-  // No wait for a message, or for room for one, is longer.
+  // No wait for a message, for room for one or for a batch of weights is longer, counted from the
+  // last sign of life of another rank (of a wafer, for the weights). Ranks of one process give
+  // none.
   std::chrono::seconds patience{3600};
   // Written to standard error, as a line, before the process ends with status 3 because of SIGTERM,
   // which mpirun sends when a rank has died. Empty: the signal is left alone.
@@ -41,6 +43,7 @@ class Transport {
 
   virtual int rank() const = 0;
   virtual int ranks() const = 0;
+  virtual std::chrono::seconds patience() const = 0;
 
   // Waits while too many messages of this tag are on their way. Send, receive and check throw if
   // the run has failed: DeviceFault with the rank and its reason, or BadInput if that was one.
@@ -48,9 +51,9 @@ class Transport {
   virtual Message receive(int from, Tag tag) = 0;
   virtual void check() = 0;
 
-  // This rank ends with an error: the others do so, too.
+  // This rank ends with an error: the others do so, too. From any thread; the first reason holds.
   virtual void fail(int status, const std::string& what) = 0;
-  // This rank is done. Waits until all are.
+  // This rank is done. Waits until all are, as long as they give signs of life.
   virtual void close() = 0;
 };
 
@@ -58,8 +61,8 @@ class Transport {
 std::vector<std::unique_ptr<Transport>> local_transports(int ranks,
                                                          const TransportOptions& options = {});
 
-// What this process is part of: a rank of several if mpirun started it, else one by itself.
-// BadInput if it is one of several and the build has no MPI.
+// What this process is part of: a rank of several if mpirun or srun started it, else one by itself.
+// BadInput if it is one of several and the build has no MPI, or MPI does not find the others.
 std::unique_ptr<Transport> open_transport(const TransportOptions& options = {});
 // Whether the build has MPI.
 bool has_mpi();

@@ -5,6 +5,7 @@
 #ifndef OW_SWARMX_WAFER_MEMORY_H_
 #define OW_SWARMX_WAFER_MEMORY_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -16,6 +17,16 @@
 #include "ow/swarmx/transport.h"
 
 namespace ow::swarmx {
+
+// A parameter goes between wafers in messages of so many elements at most, whatever the windows of
+// their stores.
+constexpr size_t kPart = size_t{1} << 20;
+// Calls work(first, count) for the parts of a parameter, in order.
+template <typename Work>
+void each_part(const memoryx::TensorSpec& spec, const Work& work) {
+  const size_t n = spec.elements();
+  for (size_t first = 0; first < n; first += kPart) work(first, std::min(kPart, n - first));
+}
 
 // What all wafers are told before a step, tensor by tensor in messages of bounded size.
 class StepOrder {
