@@ -160,7 +160,8 @@ module ow_bridge
   end
 
   // --------------------------------------------------------------------------------- status ------
-  // Quiet: idle for long enough that nothing is between two of its blocks either.
+  // Quiet: idle for long enough that nothing is between two of its blocks either, and nothing is to
+  // be reported that would let the host send more.
   logic [7:0] still_q;
   logic       fault_q;
   assign fault_o = fault_q;
@@ -169,7 +170,7 @@ module ow_bridge
       still_q <= '0;
       fault_q <= 1'b0;
     end else begin
-      if (!idle_i || !queues_idle || moves != '0 || push || answer_q) still_q <= '0;
+      if (!idle_i || !queues_idle || due || moves != '0 || push || answer_q) still_q <= '0;
       else if (still_q != '1) still_q <= still_q + 8'd1;
       if (surplus) fault_q <= 1'b1;
     end

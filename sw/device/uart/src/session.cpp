@@ -126,6 +126,7 @@ void Session::acknowledged(uint8_t ack) {
 void Session::follow(const Frame& frame) {
   const bool new_turn = std::exchange(last_turn_, frame.turn) != frame.turn;
   const bool payload = frame.kind == Kind::Data;
+  if (payload || frame.seq != expected_) last_tried_ = wire_->now();
   ack_due_ = ack_due_ || payload || frame.nack;
   if (frame.seq == expected_) {
     asked_ = false;

@@ -17,6 +17,9 @@ constexpr size_t kBacklog = 2 * kPayloadMax;
 // Between two questions for the status while nothing comes: from here, doubling, to there.
 constexpr double kFirstWait = 0.0002;
 constexpr double kLongestWait = 0.02;
+// A board that sends, but of which nothing gets through, is given up after so many times the
+// silence of one that does not send.
+constexpr double kTrials = 10;
 
 // Another one than the last time, most likely.
 uint8_t session_number() {
@@ -260,10 +263,13 @@ void UartDevice::owe() {
 
 void UartDevice::work(double seconds) {
   const bool came = session_.work(seconds, owed_ > 0);
-  if (!came && owed_ > 0 && session_.now() - last_record_ > silence_) {
+  const double waited = session_.now() - last_record_;
+  if (!came && owed_ > 0 &&
+      (waited > kTrials * silence_ ||
+       (waited > silence_ && session_.now() - session_.last_tried() > silence_))) {
     throw DeviceFault(
-        fmt::format("{}: the board takes what it gets and has answered nothing for {:g} s",
-                    session_.wire().description(), silence_));
+        fmt::format("{}: the board takes what it gets and has answered nothing for {:.0f} s",
+                    session_.wire().description(), waited));
   }
   if (!came) return;
   last_record_ = session_.now();
