@@ -73,15 +73,16 @@ Job inference_job(const Options& o) {
 Job training_job(const Options& o) {
   const jobs::TrainParams params = jobs::load_train_params(o.params);
   const ElfImage firmware = read_elf(OW_FIRMWARE_DIR "/train.elf", jobs::kFullTile.sram_bytes);
+  TrainingJob training = jobs::with_sum_orders(params.job, jobs::kFullTile);
   const jobs::TrainPlan plan =
-      jobs::make_train_plan(params.base.path, params.job, firmware, jobs::kFullTile);
+      jobs::make_train_plan(params.base.path, training, firmware, jobs::kFullTile);
   Job job;
   job.training = true;
   job.shape = shape_of(plan);
   job.used_bytes = plan.used_bytes;
   job.sram_bytes = plan.tile.sram_bytes;
   job.time = params.base.time;
-  job.weights = [training = params.job, step = o.step](int rows) mutable {
+  job.weights = [training, step = o.step](int rows) mutable {
     training.grid_rows = rows;
     return jobs::training_weights(training, step);
   };

@@ -19,7 +19,7 @@ std::vector<T> copy_of(const memoryx::View<T>& view) {
 
 class GoldenTraining : public jobs::TrainReference {
  public:
-  explicit GoldenTraining(const TrainingJob& job) : job_(job), trainer_(job) {}
+  explicit GoldenTraining(const TrainingJob& job) : trainer_(job) {}
 
   void begin(const memoryx::MemoryX& memory) override {
     const memoryx::Store& store = memory.store();
@@ -48,12 +48,9 @@ class GoldenTraining : public jobs::TrainReference {
   const std::vector<float>& weights(size_t parameter) const override {
     return trainer_.parameters()[parameter].value;
   }
-  Activations forward(const Activations& x) const override {
-    return golden::run_network(trainer_.network(), x, job_.grid_rows, false).back();
-  }
+  Activations forward(const Activations& x) const override { return trainer_.forward(x).back(); }
 
  private:
-  TrainingJob job_;
   golden::Trainer trainer_;
   std::vector<golden::MicroBatch> batches_;
 };
@@ -67,6 +64,7 @@ class Weights {
     }
     const auto rows = static_cast<size_t>(job.grid_rows);
     std::vector<Place> places(rows);
+    for (size_t r = 0; r < rows; ++r) begin_layer(0, static_cast<int>(r), &places[r]);
     std::vector<Wavelet> part;
     for (bool open = true; open;) {
       open = false;
@@ -81,28 +79,54 @@ class Weights {
   std::vector<float>& of_layer(size_t k) { return values_[k]; }
 
  private:
-  // Where a grid row's stream is; outputs come owner by owner.
+  // Where a grid row's stream is. Round the column outputs come owner by owner; for whole sums the
+  // row's own come alone.
   struct Place {
     size_t layer = 0;
     int owner = 0;
     int output = 0;
   };
 
+  bool whole(size_t layer) const {
+    return !job_.forward.empty() && job_.forward[layer] == SumOrder::Whole;
+  }
+
+  // To the first output of the next layer that has some for the grid row.
+  void begin_layer(size_t layer, int row, Place* at) const {
+    while (layer < job_.layers.size() && whole(layer) && row >= job_.layers[layer].outputs) ++layer;
+    const bool own = layer < job_.layers.size() && whole(layer);
+    *at = {layer, own ? row : 0, own ? row : 0};
+  }
+
+  // The input of a place, where those of all grid rows stand owner by owner.
+  int input_at(int inputs, int place) const {
+    for (int owner = 0;; ++owner) {
+      const int count = (inputs - owner + job_.grid_rows - 1) / job_.grid_rows;
+      if (place < count) return place * job_.grid_rows + owner;
+      place -= count;
+    }
+  }
+
   void take(const Wavelet& w, int row, Place* at) {
     constexpr unsigned kIndexAt = 16;
     if (at->layer == job_.layers.size()) return;  // the forward pass has all weights
     const LayerShape& layer = job_.layers[at->layer];
     if (!w.ctrl) {
-      const int input = static_cast<int>(w.data >> kIndexAt) * job_.grid_rows + row;
+      const auto index = static_cast<int>(w.data >> kIndexAt);
+      const int input =
+          whole(at->layer) ? input_at(layer.inputs, index) : index * job_.grid_rows + row;
       values_[at->layer][static_cast<size_t>(at->output) * static_cast<size_t>(layer.inputs) +
                          static_cast<size_t>(input)] =
           static_cast<float>(from_half(job_.type, static_cast<uint16_t>(w.data)));
       return;
     }
     at->output += job_.grid_rows;
-    if (at->output >= layer.outputs) at->output = ++at->owner;
-    if (at->owner < std::min(job_.grid_rows, layer.outputs)) return;
-    *at = {at->layer + 1, 0, 0};
+    if (at->output >= layer.outputs) {
+      at->output = ++at->owner;
+      if (whole(at->layer) || at->owner >= std::min(job_.grid_rows, layer.outputs)) {
+        begin_layer(at->layer + 1, row, at);
+      }
+    }
   }
 
   const TrainingJob& job_;
@@ -137,7 +161,7 @@ class GoldenWafer : public jobs::TrainWafer {
 
   jobs::TrainRun forward(const memoryx::MemoryX& memory, const Activations& x) override {
     jobs::TrainRun run;
-    run.outputs = golden::run_network(memory.network(), x, job_.grid_rows, false).back();
+    run.outputs = golden::run_layers(memory.network(), x, golden::forward_rows(job_)).back();
     return run;
   }
 

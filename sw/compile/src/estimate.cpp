@@ -104,21 +104,45 @@ class Chain {
     now_ = before;
   }
 
-  void pass(const char* name, int layer, int outputs, const WeightCount& weights,
-            Estimate* estimate) {
-    PassShape pass;
-    pass.rows = shape_.grid.rows;
-    pass.samples = shape_.samples;
-    pass.lanes = shape_.lanes;
-    pass.outputs = outputs;
-    pass.ring = shape_.ring;
-    const PassTimes times = clock_.run(pass, weights, begin_);
+  // The forward pass of a layer, or that of its input's deltas, in windows.
+  void pass(const char* name, int layer, const PassShape& shape, const WeightCount& weights,
+            int window, uint64_t mask_beats, Estimate* estimate) {
     const uint64_t before = now_;
-    now_ = latest(times.end);
-    estimate->phases.push_back(phase_of(name, layer, times, now_ - before, time_, shape_.samples));
-    ends_ = times.end;
-    for (size_t r = 0; r < begin_.size(); ++r) begin_[r] = times.end[r] + costs_.pass.next_pass;
+    const int rows = shape.rows, most = owned(shape.outputs, 0, rows);
+    if (window <= 0) window = most;
+    PassTimes sum;
+    for (int first = 0; first < most; first += window) {
+      // Outputs that are left, the same number in each grid row or one more in the first.
+      PassShape part = shape;
+      part.outputs = std::min(shape.outputs - first * rows, window * rows);
+      const auto of_window = [&](int row, int p) {
+        int owner = 0, place = p, begins = 0;
+        for (;; ++owner) {
+          const int count = owned(part.outputs, owner, rows);
+          if (place < count) break;
+          place -= count;
+          begins += owned(shape.outputs, owner, rows);
+        }
+        return weights(row, begins + first + place);
+      };
+      const PassTimes times = clock_.run(part, of_window, begin_);
+      now_ = latest(times.end) + mask_beats * static_cast<uint64_t>(owned(part.outputs, 0, rows)) +
+             (mask_beats > 0 ? costs_.mask : 0);
+      sum.wavelets += times.wavelets;
+      sum.engine += times.engine;
+      sum.reducer += times.reducer;
+      ends_ = times.end;
+      for (size_t r = 0; r < begin_.size(); ++r) {
+        const auto own = static_cast<uint64_t>(owned(part.outputs, static_cast<int>(r), rows));
+        if (mask_beats > 0) ends_[r] += costs_.mask + mask_beats * own;
+        begin_[r] = ends_[r] + costs_.pass.next_pass;
+      }
+    }
+    estimate->phases.push_back(phase_of(name, layer, sum, now_ - before, time_, shape_.samples));
   }
+
+  // All grid rows wait for each other, and go on so many cycles later.
+  void meet(uint64_t cycles) { std::fill(begin_.begin(), begin_.end(), latest(begin_) + cycles); }
 
   // When so many wavelets of something else that grid row `row` takes from cycle `begin` on have
   // come, both in cycles from now.
@@ -146,6 +170,44 @@ class Chain {
   std::vector<uint64_t> ends_;
   uint64_t now_ = 0;
 };
+
+bool is_whole(const std::vector<SumOrder>& orders, int layer) {
+  return !orders.empty() && orders[static_cast<size_t>(layer)] == SumOrder::Whole;
+}
+
+PassShape pass_of(const EstimateShape& shape, int outputs, bool whole, bool bias) {
+  PassShape pass;
+  pass.rows = shape.grid.rows;
+  pass.samples = shape.samples;
+  pass.lanes = shape.lanes;
+  pass.outputs = outputs;
+  pass.ring = shape.ring;
+  pass.whole = whole;
+  pass.bias = bias;
+  return pass;
+}
+
+void forward(const EstimateShape& shape, const JobCosts& costs, int k, const LayerWeights& weights,
+             Chain* chain, Estimate* estimate) {
+  const LayerShape& layer = shape.layers[static_cast<size_t>(k)];
+  const bool whole = is_whole(shape.forward, k);
+  if (whole) {
+    const GradientShape inputs{shape.grid.rows, shape.grid.cols, shape.samples,
+                               shape.lanes,     layer.inputs,    false};
+    chain->meet(gather_cycles(costs.gradient, inputs, 0, layer.inputs));
+  }
+  chain->pass("forward", k, pass_of(shape, layer.outputs, whole, layer.bias), weights.forward, 0, 0,
+              estimate);
+}
+
+void delta(const EstimateShape& shape, int k, const LayerWeights& weights, Chain* chain,
+           Estimate* estimate) {
+  const int outputs = shape.layers[static_cast<size_t>(k)].inputs;
+  const bool relu = shape.layers[static_cast<size_t>(k - 1)].activation == Activation::Relu;
+  const auto beats = static_cast<uint64_t>(shape.samples / shape.lanes);
+  chain->pass("delta", k, pass_of(shape, outputs, is_whole(shape.delta, k), false), weights.delta,
+              shape.window, relu ? 2 * beats : 0, estimate);
+}
 
 uint64_t kept_of(const std::vector<LayerWeights>& weights) {
   uint64_t kept = 0;
@@ -305,14 +367,21 @@ double Estimate::utilisation() const {
 }
 
 EstimateShape shape_of(const StreamPlan& plan) {
-  EstimateShape shape{plan.grid, plan.samples, plan.tile.lanes, plan.ring(), {}, 0};
+  EstimateShape shape{plan.grid, plan.samples, plan.tile.lanes, plan.ring(), {}, 0, 0, {}, {}};
   for (const LayerPlan& layer : plan.layers) shape.layers.push_back(layer.shape);
   return shape;
 }
 
 EstimateShape shape_of(const TrainPlan& plan) {
-  return {plan.grid,   plan.samples, plan.tile.lanes,
-          plan.ring(), plan.layers,  static_cast<int>(plan.gather_rows)};
+  return {plan.grid,
+          plan.samples,
+          plan.tile.lanes,
+          plan.ring(),
+          plan.layers,
+          static_cast<int>(plan.gather_rows),
+          static_cast<int>(plan.window),
+          plan.forward,
+          plan.delta};
 }
 
 Estimate estimate_inference(const EstimateShape& shape, const std::vector<LayerWeights>& weights,
@@ -320,8 +389,7 @@ Estimate estimate_inference(const EstimateShape& shape, const std::vector<LayerW
   Estimate estimate;
   Chain chain(shape, time, costs, 0);
   for (size_t k = 0; k < shape.layers.size(); ++k) {
-    chain.pass("forward", static_cast<int>(k), shape.layers[k].outputs, weights[k].forward,
-               &estimate);
+    forward(shape, costs, static_cast<int>(k), weights[k], &chain, &estimate);
   }
   estimate.cycles = results_out(shape, costs, chain.ends());
   estimate.phases.push_back(other("results", estimate.cycles - chain.now()));
@@ -340,14 +408,13 @@ Estimate estimate_training(const EstimateShape& shape, const std::vector<LayerWe
   const auto depth = static_cast<int>(shape.layers.size());
   estimate.phases.push_back(other("samples", samples));
   for (int k = 0; k < depth; ++k) {
-    const auto at = static_cast<size_t>(k);
-    chain.pass("forward", k, shape.layers[at].outputs, weights[at].forward, &estimate);
+    forward(shape, costs, k, weights[static_cast<size_t>(k)], &chain, &estimate);
   }
   chain.together(other("loss", loss_cycles(shape, costs)), &estimate);
   for (int k = depth; k-- > 0;) {
     const auto at = static_cast<size_t>(k);
     gradient(shape, costs, k, weights[at], time, &chain, &estimate);
-    if (k > 0) chain.pass("delta", k, shape.layers[at].inputs, weights[at].delta, &estimate);
+    if (k > 0) delta(shape, k, weights[at], &chain, &estimate);
   }
   uint64_t parameters = kept_of(weights);
   for (const LayerShape& layer : shape.layers) {

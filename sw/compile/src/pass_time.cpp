@@ -8,8 +8,10 @@ namespace {
 
 int owned(int n, int row, int rows) { return n > row ? (n - row + rows - 1) / rows : 0; }
 
+}  // namespace
+
 // A grid row's engine and reducer, output after output.
-struct Row {
+struct PassClock::Row {
   uint64_t engine = 0;          // e[p]
   uint64_t free = 0;            // when the reducer has sent its last sum
   uint64_t begun = 0;           // s[p]
@@ -17,9 +19,8 @@ struct Row {
   uint64_t sum = 0;             // e[p], as the reducer sees it
   std::vector<uint64_t> freed;  // the last `ring` of them, by p mod ring
   uint64_t wavelets = 0, beats = 0;
+  size_t outputs = 0;  // whole ones
 };
-
-}  // namespace
 
 PassClock::PassClock(const PassCosts& costs, const TimeModel& time, int rows)
     : costs_(costs),
@@ -40,35 +41,31 @@ uint64_t PassClock::take(int row, uint64_t wavelets, uint64_t begin) {
   return edges_[r].at / kTimeUnit;
 }
 
-PassTimes PassClock::run(const PassShape& shape, const WeightCount& weights,
-                         const std::vector<uint64_t>& begin) {
-  const auto rows = static_cast<size_t>(shape.rows);
-  const auto samples = static_cast<uint64_t>(shape.samples);
-  const auto ring = static_cast<size_t>(shape.ring);
-  const uint64_t own_beats = samples / static_cast<uint64_t>(shape.lanes);
+void PassClock::engine(const PassShape& shape, size_t r, size_t p, uint64_t weights, Row* at) {
+  const uint64_t own_beats =
+      static_cast<uint64_t>(shape.samples) / static_cast<uint64_t>(shape.lanes);
   const uint64_t beats = std::max(costs_.least_beats, own_beats);
-  std::vector<Row> row(rows);
-  for (size_t r = 0; r < rows; ++r) {
-    row[r].engine = row[r].free = row[r].ramp = begin[r] + costs_.start;
-    row[r].freed.assign(ring, 0);
-    open(r, begin[r]);
-  }
+  edges_[r].at += (weights + 1) * period_;
+  const uint64_t came = edges_[r].at / kTimeUnit;
+  at->ramp += weights + 1;
+  at->wavelets += weights + 1;
+  // The turn that a short weight leaves unused is hidden behind its row's end.
+  const uint64_t work = weights * beats - (weights > 0 && beats > own_beats ? 1 : 0);
+  at->beats += work;
+  at->engine = std::max({at->engine, at->freed[p % at->freed.size()], came}) + work;
+  at->sum = at->engine + costs_.ready;
+}
+
+void PassClock::column(const PassShape& shape, const WeightCount& weights, std::vector<Row>* all) {
+  std::vector<Row>& row = *all;
+  const size_t rows = row.size();
+  const auto samples = static_cast<uint64_t>(shape.samples);
   size_t p = 0;
   for (size_t owner = 0; owner < rows; ++owner) {
     const int count = owned(shape.outputs, static_cast<int>(owner), shape.rows);
     for (int k = 0; k < count; ++k, ++p) {
       for (size_t r = 0; r < rows; ++r) {
-        const uint64_t w = weights(static_cast<int>(r), static_cast<int>(p));
-        Row& at = row[r];
-        edges_[r].at += (w + 1) * period_;
-        const uint64_t came = edges_[r].at / kTimeUnit;
-        at.ramp += w + 1;
-        at.wavelets += w + 1;
-        // The turn that a short weight leaves unused is hidden behind its row's end.
-        const uint64_t work = w * beats - (w > 0 && beats > own_beats ? 1 : 0);
-        at.beats += work;
-        at.engine = std::max({at.engine, at.freed[p % ring], came}) + work;
-        at.sum = at.engine + costs_.ready;
+        engine(shape, r, p, weights(static_cast<int>(r), static_cast<int>(p)), &row[r]);
       }
       // Round the column, from the row below the owner to the owner.
       uint64_t above = 0;
@@ -86,13 +83,49 @@ PassTimes PassClock::run(const PassShape& shape, const WeightCount& weights,
         if (r + 1 == rows) slack += 2 * costs_.wrap_hop * (rows - 1);  // each router holds some
         const uint64_t held = below > slack ? below - slack : 0;
         row[r].free = std::max({row[r].begun + samples, row[r].ramp, held});
-        row[r].freed[p % ring] = row[r].free;
+        row[r].freed[p % row[r].freed.size()] = row[r].free;
         below = row[r].free;
       }
     }
   }
+}
+
+void PassClock::whole(const PassShape& shape, const WeightCount& weights, std::vector<Row>* row) {
+  const auto samples = static_cast<uint64_t>(shape.samples);
+  size_t p = 0;
+  for (size_t owner = 0; owner < row->size(); ++owner) {
+    const int count = owned(shape.outputs, static_cast<int>(owner), shape.rows);
+    Row& at = (*row)[owner];
+    for (int k = 0; k < count; ++k, ++p) {
+      uint64_t all = 0;
+      for (int r = 0; r < shape.rows; ++r) all += weights(r, static_cast<int>(p));
+      engine(shape, owner, at.outputs, all, &at);
+      at.begun = std::max(at.free, at.sum);
+      at.free = at.begun + (shape.bias ? samples : samples / 2);
+      at.freed[at.outputs % at.freed.size()] = at.free;
+      ++at.outputs;
+    }
+  }
+}
+
+PassTimes PassClock::run(const PassShape& shape, const WeightCount& weights,
+                         const std::vector<uint64_t>& begin) {
+  const auto rows = static_cast<size_t>(shape.rows);
+  std::vector<Row> row(rows);
+  for (size_t r = 0; r < rows; ++r) {
+    row[r].engine = row[r].free = row[r].ramp = begin[r] + costs_.start;
+    row[r].freed.assign(static_cast<size_t>(shape.ring), 0);
+    open(r, begin[r]);
+  }
+  if (shape.whole) {
+    whole(shape, weights, &row);
+  } else {
+    column(shape, weights, &row);
+  }
   PassTimes times;
-  times.reducer = samples * static_cast<uint64_t>(shape.outputs);
+  times.reducer =
+      static_cast<uint64_t>(shape.samples) *
+      static_cast<uint64_t>(shape.whole ? owned(shape.outputs, 0, shape.rows) : shape.outputs);
   for (const Row& r : row) {
     times.end.push_back(r.free);
     times.wavelets = std::max(times.wavelets, r.wavelets);

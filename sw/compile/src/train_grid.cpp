@@ -46,6 +46,15 @@ uint64_t sample_bits(const TrainPlan& plan, size_t samples, bool labelled) {
 
 }  // namespace
 
+memoryx::StreamOptions stream_of(const TrainPlan& plan) {
+  memoryx::StreamOptions options;
+  options.rows = plan.grid.rows;
+  options.colour = plan.colours.weights;
+  options.piece = static_cast<int>(plan.gather_rows);
+  options.window = static_cast<int>(plan.window);
+  return options;
+}
+
 void add_times(const TrainTimes& from, TrainTimes* to) {
   to->forward += from.forward;
   to->loss += from.loss;
@@ -79,6 +88,18 @@ void TrainGrid::check_device() const {
   }
   read_features(control_, 0, 0, &tile);
   check_units(control_.device().description(), plan_.type, plan_.loss, tile);
+}
+
+// Streams are made by the job, the tiles follow the plan.
+void TrainGrid::check_orders(const TrainingJob& job) const {
+  const auto same = [this](const std::vector<SumOrder>& mine, const std::vector<SumOrder>& theirs) {
+    if (plan_.grid.rows == 1) return true;
+    if (!theirs.empty()) return mine == theirs;
+    return std::count(mine.begin(), mine.end(), SumOrder::Whole) == 0;
+  };
+  if (!same(plan_.forward, job.forward) || !same(plan_.delta, job.delta)) {
+    throw InternalError("the weights come in another order of sums than the plan's");
+  }
 }
 
 void TrainGrid::set_time(const TimeModel& model) {
@@ -168,6 +189,7 @@ void TrainGrid::write_parameters() {
   p.work_words = plan_.work_words;
   p.gather_addr = plan_.gather_addr;
   p.gather_rows = plan_.gather_rows;
+  p.window = plan_.window;
   for (size_t k = 0; k < plan_.tensors.size(); ++k) {
     const TensorPlan& tensor = plan_.tensors[k];
     const auto features = static_cast<uint32_t>(tensor.features);
@@ -176,8 +198,10 @@ void TrainGrid::write_parameters() {
   for (size_t k = 0; k < plan_.layers.size(); ++k) {
     const LayerShape& layer = plan_.layers[k];
     p.layer[k].bias_addr = plan_.bias_addr[k];
-    p.layer[k].flags =
-        (layer.activation == Activation::Relu ? OW_SL_RELU : 0u) | (layer.bias ? OW_SL_BIAS : 0u);
+    p.layer[k].flags = (layer.activation == Activation::Relu ? OW_SL_RELU : 0u) |
+                       (layer.bias ? OW_SL_BIAS : 0u) |
+                       (plan_.forward[k] == SumOrder::Whole ? OW_TR_WHOLE_FORWARD : 0u) |
+                       (plan_.delta[k] == SumOrder::Whole ? OW_TR_WHOLE_DELTA : 0u);
   }
   control_.write(whole(plan_.grid), firmware_.symbol("ow_train_params"), words_of(p));
 }
@@ -396,13 +420,11 @@ void TrainGrid::take_times(TrainRun* run) {
 }
 
 TrainRun TrainGrid::train(WaferSide& memory, const Activations& x, const Targets& targets) {
+  check_orders(memory.job());
   if (x.samples != plan_.batch()) throw InternalError("a micro-batch fills the grid");
   TrainRun run;
   const uint64_t begin = begin_passes();
-  memoryx::StreamOptions options;
-  options.rows = plan_.grid.rows;
-  options.colour = plan_.colours.weights;
-  options.piece = static_cast<int>(plan_.gather_rows);
+  const memoryx::StreamOptions options = stream_of(plan_);
   const auto weights = memory.stream_of_step(options);
   count_update(memory);
   open_edge(x, true);
@@ -430,13 +452,11 @@ TrainRun TrainGrid::train(WaferSide& memory, const Activations& x, const Targets
 
 TrainRun TrainGrid::forward(const MemoryX& memory, const Activations& x) {
   TrainRun run;
+  check_orders(memory.job());
   const uint64_t begin = begin_passes();
-  memoryx::StreamOptions options;
-  options.rows = plan_.grid.rows;
-  options.colour = plan_.colours.weights;
   std::vector<size_t> layers;
   for (size_t k = 0; k < plan_.layers.size(); ++k) layers.push_back(k);
-  const auto weights = memory.stream(memoryx::Pass::Forward, layers, options);
+  const auto weights = memory.stream(memoryx::Pass::Forward, layers, stream_of(plan_));
   count_update(memory);
   open_edge(x, false);
   write_input(x);

@@ -41,8 +41,8 @@ class Run {
   Run(const TrainParams& params, const TrainRunOptions& options, swarmx::Transport& transport)
       : params_(params),
         options_(options),
-        job_(params.job),
         checked_(check_training(params, options)),
+        job_(checked_.job),
         memory_(job_, {}) {
     make_directory();
     begin();
@@ -286,9 +286,9 @@ class Run {
 
   const TrainParams& params_;
   const TrainRunOptions& options_;
-  const TrainingJob& job_;
   TrainReport report_;
-  CheckedTraining checked_;
+  const CheckedTraining checked_;
+  const TrainingJob& job_;
   MemoryX memory_;
   std::unique_ptr<TrainReference> reference_;
   std::unique_ptr<TrainSwarm> swarm_;
@@ -341,7 +341,8 @@ CheckedTraining check_training(const TrainParams& params, const TrainRunOptions&
   checked.firmware = read_elf(options.firmware, options.tile.sram_bytes);
   swarmx::check_wafers(base.path, params.wafers, params.job.micro_batches,
                        options.transport == nullptr ? 1 : options.transport->ranks());
-  checked.plan = make_train_plan(base.path, params.job, checked.firmware, options.tile);
+  checked.job = with_sum_orders(params.job, options.tile);
+  checked.plan = make_train_plan(base.path, checked.job, checked.firmware, options.tile);
   try {
     const MemoryX memory(params.job, {});  // its ranges
   } catch (const BadInput& error) {

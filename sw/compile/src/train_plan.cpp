@@ -6,7 +6,10 @@
 #include <algorithm>
 
 #include "ow/base/error.h"
+#include "ow/compile/sum_order.h"
 #include "ow/firmware/train.h"
+#include "ow/memoryx/schedule.h"
+#include "ow/memoryx/sparsity.h"
 
 namespace ow::jobs {
 namespace {
@@ -14,20 +17,16 @@ namespace {
 constexpr uint64_t kAlign = 64;  // bytes: the SRAM's banks repeat
 constexpr int kAccWordsPerLane = 16;
 constexpr int kThreads = 3;
-constexpr uint64_t kWorkWords = 1024;  // of the work area where there is room
-constexpr uint64_t kMaxWords = 32767;  // what a descriptor counts in 16-bit elements
-constexpr uint64_t kMaxRows = 65535;   // .. and a drain
+constexpr uint64_t kMaxElements = 65535;  // what a descriptor counts, and a drain in rows
+constexpr uint64_t kFewRows = 64;         // of a gradient's piece: with fewer, more time goes by
+                                          // beside the products
+constexpr uint64_t kWindows = 4;          // of the deltas, at most, for the sake of whole sums
 
 uint64_t up(uint64_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
 
 void check_job(const std::string& who, const TrainingJob& job, const TrainPlan& plan,
                const ElfImage& firmware) {
   const TileConfig& tile = plan.tile;
-  const auto whole = [](SumOrder order) { return order != SumOrder::Column; };
-  if (std::any_of(job.forward.begin(), job.forward.end(), whole) ||
-      std::any_of(job.delta.begin(), job.delta.end(), whole)) {
-    throw BadInput(who + ": the tiles' program sums round the column only");
-  }
   if (job.layers.size() > OW_TR_MAX_LAYERS) {
     throw BadInput(fmt::format("{}: {} layers: the tiles' program takes 1 to {}", who,
                                job.layers.size(), OW_TR_MAX_LAYERS));
@@ -54,67 +53,153 @@ void check_job(const std::string& who, const TrainingJob& job, const TrainPlan& 
   }
 }
 
-// Places for what a step keeps, from `at` on; returns where they end.
-uint64_t place_tensors(TrainPlan* plan, uint64_t at) {
-  const auto n = static_cast<uint64_t>(plan->samples);
-  const auto local = [plan](int features) {
-    return static_cast<uint64_t>(plan->owned(features, 0));
+// What a plan begins with.
+TrainPlan begin_plan(const TrainingJob& job, const TileConfig& tile) {
+  TrainPlan plan;
+  plan.grid = {job.grid_rows, job.grid_cols};
+  plan.tile = tile;
+  plan.type = job.type;
+  plan.loss = job.loss;
+  plan.samples = job.samples;
+  plan.layers = job.layers;
+  plan.colours = choose_colours(plan.grid);
+  // Every tile of a grid row sends to the west, where a run's results leave at both edges.
+  if (plan.grid.cols == 2) plan.colours.result[1] = plan.colours.count++;
+  plan.tensors.push_back({job.layers.front().inputs, 0, 0});
+  for (const LayerShape& layer : job.layers) plan.tensors.push_back({layer.outputs, 0, 0});
+  const auto orders = [&](const std::vector<SumOrder>& of) {
+    if (of.empty() || plan.grid.rows == 1) {
+      return std::vector<SumOrder>(job.layers.size(), SumOrder::Column);
+    }
+    return of;
   };
-  const auto place = [&at](uint64_t bytes) {
+  plan.forward = orders(job.forward);
+  plan.delta = orders(job.delta);
+  return plan;
+}
+
+uint64_t local(const TrainPlan& plan, int features) {
+  return static_cast<uint64_t>(plan.owned(features, 0));
+}
+
+// Bytes of a feature's samples.
+uint64_t pitch(const TrainPlan& plan) { return 2 * static_cast<uint64_t>(plan.samples); }
+
+// Exponentials of all outputs that a tile owns are kept until their sum is known.
+uint64_t loss_bytes(const TrainPlan& plan) {
+  const auto n = static_cast<uint64_t>(plan.samples);
+  uint64_t rows = OW_TR_LOSS_ROWS;
+  if (plan.loss == Loss::SoftmaxCrossEntropy) rows += local(plan, plan.layers.back().outputs);
+  return up(4 * n * rows);
+}
+
+// Places for what a step keeps and for the least work area, from `at` on, with a window of so many
+// features; returns where they end.
+uint64_t place(TrainPlan* plan, uint64_t at, uint64_t window) {
+  const auto take = [&at](uint64_t bytes) {
     const uint64_t here = at;
     at = up(at + bytes);
     return static_cast<uint32_t>(std::min<uint64_t>(here, UINT32_MAX));
   };
+  const auto features = [plan](size_t k) {
+    return pitch(*plan) * local(*plan, plan->tensors[k].features);
+  };
   at = up(at);
+  plan->bias_addr.clear();
   for (const LayerShape& layer : plan->layers) {
-    plan->bias_addr.push_back(place(layer.bias ? 4 * local(layer.outputs) : 0));
+    plan->bias_addr.push_back(take(layer.bias ? 4 * local(*plan, layer.outputs) : 0));
   }
-  const int outputs = plan->layers.back().outputs;
-  plan->targets_addr =
-      place(plan->loss == Loss::SoftmaxCrossEntropy ? 4 * n : 2 * n * local(outputs));
-  for (TensorPlan& tensor : plan->tensors) tensor.addr = place(2 * n * local(tensor.features));
-  for (size_t turn = 0; turn < 2; ++turn) {
-    uint64_t most = 0;
-    for (size_t k = 1; k < plan->tensors.size(); ++k) {
-      if (k % 2 == turn) most = std::max(most, local(plan->tensors[k].features));
-    }
-    const uint32_t here = place(2 * n * most);
-    for (size_t k = 1; k < plan->tensors.size(); ++k) {
-      if (k % 2 == turn) plan->tensors[k].delta_addr = here;
-    }
+  const size_t last = plan->layers.size();
+  const bool classes = plan->loss == Loss::SoftmaxCrossEntropy;
+  plan->targets_addr = take(classes ? 4 * static_cast<uint64_t>(plan->samples) : features(last));
+  plan->tensors[last].addr = take(features(last));
+  plan->tensors[last].delta_addr = take(features(last));
+  plan->window = static_cast<uint32_t>(window);
+  take(window * pitch(*plan));
+  for (size_t k = last; k-- > 0;) {
+    TensorPlan& tensor = plan->tensors[k];
+    tensor.addr = take(features(k));
+    if (k > 0) tensor.delta_addr = tensor.addr - static_cast<uint32_t>(window * pitch(*plan));
   }
+  const uint64_t work = loss_bytes(*plan);
+  plan->work_addr = take(work);
+  plan->work_words = static_cast<uint32_t>(std::min(work / 4, kMaxElements));
+  plan->gather_addr = static_cast<uint32_t>(std::min<uint64_t>(at, UINT32_MAX));
   return at;
 }
 
-// The work area and the gathered deltas, which take what is left; returns where they end, or would
-// if there were room for the least of them.
-uint64_t place_work(TrainPlan* plan, uint64_t at, uint64_t end) {
-  const auto n = static_cast<uint64_t>(plan->samples);
-  uint64_t inputs = 1, outputs = 1;
-  for (const LayerShape& layer : plan->layers) {
-    inputs = std::max(inputs, static_cast<uint64_t>(plan->owned(layer.inputs, 0)));
-    outputs = std::max(outputs, static_cast<uint64_t>(layer.outputs));
+// Of all layers.
+struct Widths {
+  uint64_t inputs = 1;    // of a grid row
+  uint64_t outputs = 1;   // of a grid
+  uint64_t deltas = 0;    // of a grid row, that a pass gives
+  uint64_t gathered = 0;  // of a grid, that passes with whole sums begin with
+};
+
+Widths widths_of(const TrainPlan& plan) {
+  Widths w;
+  const auto gather = [&w](SumOrder order, int features) {
+    if (order == SumOrder::Whole)
+      w.gathered = std::max(w.gathered, static_cast<uint64_t>(features));
+  };
+  for (size_t k = 0; k < plan.layers.size(); ++k) {
+    const LayerShape& layer = plan.layers[k];
+    w.inputs = std::max(w.inputs, local(plan, layer.inputs));
+    w.outputs = std::max(w.outputs, static_cast<uint64_t>(layer.outputs));
+    gather(plan.forward[k], layer.inputs);
+    if (k == 0) continue;
+    w.deltas = std::max(w.deltas, local(plan, layer.inputs));
+    gather(plan.delta[k], layer.outputs);
   }
-  // Exponentials of all outputs that a tile owns are kept until their sum is known.
-  uint64_t loss = 4 * n * OW_TR_LOSS_ROWS;
-  if (plan->loss == Loss::SoftmaxCrossEntropy) {
-    loss += 4 * n * static_cast<uint64_t>(plan->owned(plan->layers.back().outputs, 0));
+  return w;
+}
+
+// Features that a tile gathers at most: its rounds are counted in 16-bit elements, the products of
+// a piece in the reducer's rows.
+uint64_t most_gathered(const TrainPlan& plan, const Widths& w) {
+  const uint64_t drained = kMaxElements * static_cast<uint64_t>(plan.tile.lanes) / w.inputs;
+  return std::min(drained, kMaxElements / static_cast<uint64_t>(plan.samples));
+}
+
+// Shares what is left between the window and what is gathered: all features in one window if there
+// is room for as many gathered ones as a pass needs, or for a piece that is worth it; else in as
+// few as possible. Returns the bytes that are used, or would be if there were room for the least.
+uint64_t place_all(TrainPlan* plan, uint64_t begin, uint64_t end) {
+  const Widths w = widths_of(*plan);
+  const bool several = plan->grid.rows > 1;  // a column of one tile gathers nothing
+  const uint64_t row = pitch(*plan), most = most_gathered(*plan, w);
+  const uint64_t fixed = place(plan, begin, 0);
+  const uint64_t least = std::max<uint64_t>(w.gathered, several ? 1 : 0);
+  const uint64_t need = fixed + (least + std::min<uint64_t>(w.deltas, 1)) * row + kAlign;
+  if (need > end || w.gathered > most) return need;
+  const uint64_t rows = (end - fixed - kAlign) / row;
+  uint64_t gathered =
+      std::min({std::max(kFewRows, w.gathered), std::max(w.outputs, w.gathered), most});
+  if (gathered > rows / 2) gathered = std::max(least, rows / 2);
+  if (!several) gathered = 0;
+  uint64_t window = w.deltas;
+  for (uint64_t count = 2; window > rows - gathered; ++count) {
+    window = (w.deltas + count - 1) / count;
+    if (window == 1) break;
   }
-  const uint64_t least = up(std::max(4 * n, loss));
-  plan->work_addr = static_cast<uint32_t>(std::min<uint64_t>(at, UINT32_MAX));
-  const uint64_t row = plan->grid.rows > 1 ? 2 * n : 0;  // a column of one tile gathers nothing
-  if (at + least + row > end) return at + least + row;
-  plan->gather_addr = static_cast<uint32_t>(at + least);
-  // A drain counts the rows of the reducer.
-  const uint64_t drained = kMaxRows * static_cast<uint64_t>(plan->tile.lanes) / inputs;
-  uint64_t rows = std::min(outputs, drained);
-  if (row > 0) rows = std::min({rows, (end - plan->gather_addr) / row, 2 * kMaxWords / n});
-  plan->gather_rows = static_cast<uint32_t>(rows);
-  // Biases and the masks of ReLU may have the gathered deltas' place, too.
-  const uint64_t used =
-      std::max(plan->gather_addr + row * rows, std::min(at + 4 * kWorkWords, end));
-  plan->work_words = static_cast<uint32_t>(std::min((used - at) / 4, kMaxWords));
-  return used;
+  const uint64_t at = place(plan, begin, window);
+  const uint64_t wanted = std::min(std::max(w.outputs, w.gathered), most);
+  plan->gather_rows = static_cast<uint32_t>(several ? std::min(wanted, (end - at) / row) : wanted);
+  return several ? at + row * plan->gather_rows : at;
+}
+
+// Weights of a layer when its schedule has ended.
+uint64_t kept_at_last(const TrainingJob& job, size_t layer) {
+  const LayerShape& shape = job.layers[layer];
+  memoryx::TensorSpec spec;
+  spec.name = weight_name(layer);
+  spec.shape = {static_cast<uint64_t>(shape.outputs), static_cast<uint64_t>(shape.inputs)};
+  const int at = memoryx::group_of(job.sparsity, spec);
+  if (at < 0) return spec.elements();
+  const SparsityGroup& group = job.sparsity[static_cast<size_t>(at)];
+  const bool fixed = group.algorithm == SparsityGroup::Algorithm::Static;
+  const double density = memoryx::value_at(group.density, fixed ? 0 : UINT64_MAX);
+  return static_cast<uint64_t>(density * static_cast<double>(spec.elements()));
 }
 
 }  // namespace
@@ -143,25 +228,40 @@ void check_units(const std::string& who, HalfType type, Loss loss, const TileCon
   }
 }
 
+TrainingJob with_sum_orders(TrainingJob job, const TileConfig& tile) {
+  if (!job.forward.empty() || !job.delta.empty() || job.layers.empty()) return job;
+  job.forward.assign(job.layers.size(), SumOrder::Column);
+  job.delta = job.forward;
+  if (job.grid_rows < 2 || job.samples < tile.lanes) return job;
+  TrainPlan plan = begin_plan(job, tile);
+  const Widths w = widths_of(plan);
+  const uint64_t end = tile.sram_bytes;
+  const uint64_t window = (w.deltas + kWindows - 1) / kWindows;
+  const uint64_t kept = place(&plan, kProgramBytes, window) + kAlign;
+  const uint64_t room = kept < end ? (end - kept) / pitch(plan) : 0;
+  const uint64_t most = std::min(room, most_gathered(plan, w));
+  const auto choose = [&](size_t k, int inputs, int outputs, bool gathered) {
+    const SumPass pass{job.grid_rows, job.samples,          tile.lanes, inputs,
+                       outputs,       kept_at_last(job, k), gathered};
+    const bool fits = static_cast<uint64_t>(inputs) <= most;
+    return fits && whole_cycles(pass) < column_cycles(pass) ? SumOrder::Whole : SumOrder::Column;
+  };
+  for (size_t k = 0; k < job.layers.size(); ++k) {
+    const LayerShape& layer = job.layers[k];
+    job.forward[k] = choose(k, layer.inputs, layer.outputs, false);
+    // Its inputs are the deltas that the gradient pass has gathered.
+    if (k > 0) job.delta[k] = choose(k, layer.outputs, layer.inputs, true);
+  }
+  return job;
+}
+
 TrainPlan make_train_plan(const std::string& who, const TrainingJob& job, const ElfImage& firmware,
                           const TileConfig& tile) {
-  TrainPlan plan;
-  plan.grid = {job.grid_rows, job.grid_cols};
-  plan.tile = tile;
-  plan.type = job.type;
-  plan.loss = job.loss;
-  plan.samples = job.samples;
-  plan.layers = job.layers;
-  plan.colours = choose_colours(plan.grid);
-  // Every tile of a grid row sends to the west, where a run's results leave at both edges.
-  if (plan.grid.cols == 2) plan.colours.result[1] = plan.colours.count++;
+  TrainPlan plan = begin_plan(job, tile);
   check_job(who, job, plan, firmware);
-  plan.tensors.push_back({job.layers.front().inputs, 0, 0});
-  for (const LayerShape& layer : job.layers) plan.tensors.push_back({layer.outputs, 0, 0});
   const uint32_t end = firmware.symbol("ow_heap_end");
   const uint32_t stack = firmware.symbol("ow_stack_top") - end;
-  const uint64_t kept = place_tensors(&plan, firmware.symbol("ow_heap"));
-  const uint64_t used = place_work(&plan, kept, end);
+  const uint64_t used = place_all(&plan, firmware.symbol("ow_heap"), end);
   if (used > end) {
     throw BadInput(fmt::format(
         "{}: training layers {} with {} samples a tile on {} grid rows needs {} bytes of a tile, "

@@ -40,25 +40,17 @@ class GridWafer : public TrainWafer {
   TrainGrid grid_;
 };
 
-memoryx::StreamOptions stream_of(const TrainPlan& plan) {
-  memoryx::StreamOptions options;
-  options.rows = plan.grid.rows;
-  options.colour = plan.colours.weights;
-  options.piece = static_cast<int>(plan.gather_rows);
-  return options;
-}
-
 }  // namespace
 
 TrainSwarm::TrainSwarm(const TrainParams& params, const TrainRunOptions& options,
                        const CheckedTraining& checked, swarmx::Transport& transport,
                        memoryx::MemoryX* memory)
-    : job_(params.job),
+    : job_(checked.job),
       params_(params),
       checked_(checked),
       transport_(transport),
       memory_(memory),
-      swarm_(params.job, params.wafers, stream_of(checked.plan), transport, memory),
+      swarm_(checked.job, params.wafers, stream_of(checked.plan), transport, memory),
       timed_(options.make != nullptr) {
   for (int n = 0; n < swarm_.count(); ++n) {
     if (!options.make) {

@@ -28,11 +28,13 @@ static inline uint32_t pass_first(uint32_t share, uint32_t left, uint32_t row) {
   return share * row + (row < left ? row : left);
 }
 
-// Starts the layer on microthreads; `weights_task` is activated when its weights are consumed,
-// `drain_task` when y is complete. Both must have been before anything else uses the queues.
+// Starts the layer on microthreads, with sums round a column of `rows` grid rows, 1 where this tile
+// has all inputs and all outputs are its own; `weights_task` is activated when its weights are
+// consumed, `drain_task` when y is complete. Both must have been before anything else uses the
+// queues.
 static inline void pass_start(const struct ow_layer_params* layer, uint32_t rows,
                               uint32_t weights_task, uint32_t drain_task) {
-  uint32_t row = ow_reg_read(OW_REG_ROW);
+  uint32_t row = rows > 1 ? ow_reg_read(OW_REG_ROW) : 0;
   uint32_t samples = layer->samples;
 
   // Output j is owned by grid row j mod rows; outputs come owner by owner. The sums of an output go

@@ -10,6 +10,13 @@
 //
 //   LAUNCH -> forward passes -> loss -> { gradient -> delta pass -> mask of ReLU } a layer -> end
 //
+// Forward and delta: the program of layer_pass.h, with sums round the column; or whole, where a
+// tile has so few weights that the reducers, a cycle a sample and output, would take longer than
+// the engine. Then the inputs of all grid rows are gathered in each tile (those of a delta pass are
+// there from the gradient), and each tile gets the weights of its own outputs alone. The deltas of
+// an input come in windows: those of one lie where the activations were that the ones before needed
+// for the mask of ReLU, so that a step has room for the activations and one window.
+//
 // Gradient: a position starts a dot product of an input's activations and the output's deltas; a
 // row end leads to the next output's. The deltas of as many outputs as there is room for go round
 // the column first, each grid row's own and then what it received, all grid rows at the same time.
@@ -37,7 +44,8 @@ OW_NOINIT struct ow_train_times ow_train_times;
 static enum { PASS_FORWARD, PASS_GRADIENT, PASS_DELTA } pass;
 static uint32_t layer_index;  // of the pass that runs
 static uint32_t parts_left;   // of it, until it goes on
-static uint32_t next_output;  // that no stream of the gradient was of yet, owner by owner
+static uint32_t next_output;  // of the gradient: that no stream was of yet, owner by owner; of the
+                              // deltas: of the tile's own, that the window begins with
 
 static enum ow_type half_type(void) { return ow_train_params.bf16 ? OW_BF16 : OW_F16; }
 
@@ -140,27 +148,28 @@ static void start_round(uint32_t n, const struct part* in, uint32_t addr, uint32
   }
 }
 
-// Where the deltas of `rows` outputs of layer k from `first` on stand one after the other. Biases
-// are done in the first round, which takes longer. What is still to be sent at the end is on the
-// microthread that the products wait for.
-static uint32_t gather_deltas(uint32_t k, uint32_t first, uint32_t rows) {
-  const struct ow_train_tensor* tensor = &ow_train_params.tensor[k + 1];
+// Where `rows` features of a tensor from `first` on stand one after the other, whose own ones lie
+// at `addr`: activations or deltas. The gradients of layer `biases` are done in the first round,
+// which takes longer, unless it is NO_LAYER. What is still to be sent at the end is on the
+// microthread that whatever reads the features is to be started on.
+enum { NO_LAYER = OW_TR_MAX_LAYERS };
+static uint32_t gather(const struct ow_train_tensor* tensor, uint32_t addr, uint32_t first,
+                       uint32_t rows, uint32_t biases) {
   uint32_t grid_rows = ow_train_params.grid_rows;
   uint32_t pitch = ow_train_params.samples * 2;
-  int biases = first == 0 && (ow_train_params.layer[k].flags & OW_SL_BIAS) != 0;
   if (grid_rows == 1) {
-    if (biases) bias_gradients(k);
-    return tensor->delta_addr + first * pitch;
+    if (biases != NO_LAYER) bias_gradients(biases);
+    return addr + first * pitch;
   }
   uint32_t owner = ow_reg_read(OW_REG_ROW);
   struct part own = part_of(tensor, owner, first, rows);
-  uint32_t addr = tensor->delta_addr + own.owned * pitch;
+  addr += own.owned * pitch;
   uint32_t words = own.words;
   for (uint32_t n = 1; n < grid_rows; ++n) {
     owner = owner > 0 ? owner - 1 : grid_rows - 1;
     struct part in = part_of(tensor, owner, first, rows);
     start_round(n, &in, addr, words);
-    if (n == 1 && biases) bias_gradients(k);
+    if (n == 1 && biases != NO_LAYER) bias_gradients(biases);
     if (n == 1 && words > 0) {
       ow_dsr_mem1(DSR_IN, OW_I16, addr, words * 2, 2);
       ow_dsr_mem1(DSR_OUT, OW_I16, own.addr, words * 2, 2);
@@ -197,7 +206,8 @@ static void start_products(void) {
   uint32_t rows = out->features - first;
   if (rows > ow_train_params.gather_rows) rows = ow_train_params.gather_rows;
   next_output = first + rows;
-  uint32_t deltas = gather_deltas(layer_index, first, rows);
+  int biases = first == 0 && (ow_train_params.layer[layer_index].flags & OW_SL_BIAS) != 0;
+  uint32_t deltas = gather(out, out->delta_addr, first, rows, biases ? layer_index : NO_LAYER);
   receive((uint32_t)(uintptr_t)&positions, OW_SL_INQ_WEIGHTS, 1);
   uint32_t lanes = ow_train_params.lanes;
   uint32_t count = (positions + lanes - 1) / lanes;
@@ -219,47 +229,72 @@ static void start_products(void) {
   }
 }
 
-// Behind a ReLU a delta stays where the activation is above zero.
-static void mask_deltas(const struct ow_train_tensor* tensor) {
-  static const int16_t kZero __attribute__((aligned(4))) = 0;
-  uint32_t elements = owned_by(tensor, ow_reg_read(OW_REG_ROW)) * ow_train_params.samples;
-  uint32_t room = ow_train_params.work_words * 2;
-  uint32_t count;
-  for (uint32_t first = 0; first < elements; first += count) {
-    count = elements - first < room ? elements - first : room;
-    ow_dsr_mem1(DSR_A, OW_I16, (uint32_t)(uintptr_t)&kZero, count, 0);
-    ow_dsr_mem1(DSR_B, OW_I16, tensor->addr + first * 2, count, 2);
-    ow_dsr_mem1(DSR_OUT, OW_I16, ow_train_params.work_addr, count, 2);
-    ow_dsr_mem1(DSR_IN, OW_I16, tensor->delta_addr + first * 2, count, 2);
-    ow_cmplt(OW_I16, OW_CTL(DSR_OUT, DSR_A, DSR_B, 0));
-    ow_mul(OW_I16, OW_CTL(DSR_IN, DSR_IN, DSR_OUT, 0));
-  }
+// Behind a ReLU a delta stays where the activation is above zero. `count` elements from `first` on;
+// no activation is negative, and of these none is needed any more.
+static void mask_deltas(const struct ow_train_tensor* tensor, uint32_t first, uint32_t count) {
+  if (count == 0) return;
+  ow_dsr_mem1(DSR_A, OW_I16, tensor->addr + first * 2, count, 2);
+  ow_dsr_mem1(DSR_OUT, OW_I16, tensor->delta_addr + first * 2, count, 2);
+  ow_min_s(OW_I16, OW_CTL(DSR_A, DSR_A, DSR_NONE, 0), 1);
+  ow_mul(OW_I16, OW_CTL(DSR_OUT, DSR_OUT, DSR_A, 0));
 }
 
-// Starts a pass from tensor `from` to tensor `to`: forward, or of deltas.
-static void start_pass(const struct ow_train_tensor* from, const struct ow_train_tensor* to,
-                       uint32_t bias_addr, uint32_t flags) {
+// Starts a pass from tensor `from`, whose rows lie at `x_addr`, to `most` features of each grid row
+// of tensor `to` from `first` on, whose rows lie at `y_addr`.
+static void start_pass(const struct ow_train_tensor* from, uint32_t x_addr,
+                       const struct ow_train_tensor* to, uint32_t y_addr, uint32_t first,
+                       uint32_t most, int whole, const struct ow_train_layer* layer) {
   struct ow_layer_params p;
+  uint32_t grid_rows = ow_train_params.grid_rows;
   p.samples = ow_train_params.samples;
-  p.inputs = owned_by(from, 0);
-  p.outputs = to->features;
-  p.share = to->share;
+  p.share = to->share - first;
   p.left = to->left;
-  p.x_addr = pass == PASS_DELTA ? from->delta_addr : from->addr;
-  p.y_addr = pass == PASS_DELTA ? to->delta_addr : to->addr;
-  p.bias_addr = bias_addr;
+  if (p.share >= most) {
+    p.share = most;
+    p.left = 0;
+  }
+  p.inputs = owned_by(from, 0);
+  if (whole) {
+    x_addr = pass == PASS_FORWARD ? gather(from, x_addr, 0, from->features, NO_LAYER)
+                                  : ow_train_params.gather_addr;
+    p.inputs = from->features;
+    p.share = pass_owned(p.share, p.left, ow_reg_read(OW_REG_ROW));
+    p.left = 0;
+    grid_rows = 1;
+  }
+  p.outputs = p.share * grid_rows + p.left;
+  p.x_addr = x_addr;
+  p.y_addr = y_addr + first * p.samples * 2;
   p.ring = ow_train_params.ring;
-  p.flags = flags | (ow_train_params.bf16 ? OW_SL_BF16 : 0u);
+  p.bias_addr = 0;
+  p.flags = ow_train_params.bf16 ? OW_SL_BF16 : 0u;
+  if (layer != 0) {
+    p.bias_addr = layer->bias_addr;
+    p.flags |= layer->flags & (OW_SL_RELU | OW_SL_BIAS);
+  }
+  if (p.outputs == 0) {  // no stream comes
+    parts_left = 1;
+    ow_task_activate(TASK_DRAIN_DONE);
+    return;
+  }
   parts_left = 2;
-  pass_start(&p, ow_train_params.grid_rows, TASK_WEIGHTS_DONE, TASK_DRAIN_DONE);
+  pass_start(&p, grid_rows, TASK_WEIGHTS_DONE, TASK_DRAIN_DONE);
 }
 
 static void start_forward(uint32_t k) {
   const struct ow_train_layer* layer = &ow_train_params.layer[k];
+  const struct ow_train_tensor* in = &ow_train_params.tensor[k];
   layer_index = k;
   pass = PASS_FORWARD;
-  start_pass(&ow_train_params.tensor[k], &ow_train_params.tensor[k + 1], layer->bias_addr,
-             layer->flags);
+  start_pass(in, in->addr, in + 1, in[1].addr, 0, in[1].features,
+             (layer->flags & OW_TR_WHOLE_FORWARD) != 0, layer);
+}
+
+// The next window of the deltas of the layer's input.
+static void start_window(void) {
+  const struct ow_train_tensor* in = &ow_train_params.tensor[layer_index];
+  start_pass(in + 1, in[1].delta_addr, in, in->delta_addr, next_output, ow_train_params.window,
+             (ow_train_params.layer[layer_index].flags & OW_TR_WHOLE_DELTA) != 0, 0);
 }
 
 static void end_step(void) {
@@ -286,12 +321,25 @@ static void end_gradient(void) {
     return;
   }
   pass = PASS_DELTA;
-  start_pass(&ow_train_params.tensor[k + 1], &ow_train_params.tensor[k], 0, 0);
+  next_output = 0;
+  start_window();
 }
 
-static void end_deltas(void) {
+static void end_window(void) {
   uint32_t k = layer_index;
-  if (ow_train_params.layer[k - 1].flags & OW_SL_RELU) mask_deltas(&ow_train_params.tensor[k]);
+  uint32_t samples = ow_train_params.samples;
+  const struct ow_train_tensor* tensor = &ow_train_params.tensor[k];
+  uint32_t first = next_output;
+  uint32_t owned = owned_by(tensor, ow_reg_read(OW_REG_ROW));
+  next_output = first + ow_train_params.window;
+  if (ow_train_params.layer[k - 1].flags & OW_SL_RELU) {
+    uint32_t end = next_output < owned ? next_output : owned;
+    mask_deltas(tensor, first * samples, end > first ? (end - first) * samples : 0);
+  }
+  if (next_output < owned_by(tensor, 0)) {
+    start_window();
+    return;
+  }
   ow_train_times.delta[k] = ow_cycles();
   start_gradient(k - 1);
 }
@@ -317,7 +365,7 @@ static void task_part_done(uint32_t data) {
   if (pass == PASS_FORWARD) {
     end_forward();
   } else if (pass == PASS_DELTA) {
-    end_deltas();
+    end_window();
   } else if (next_output < ow_train_params.tensor[layer_index + 1].features) {
     start_products();
   } else {

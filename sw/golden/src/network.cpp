@@ -92,14 +92,22 @@ Activations run_layer(HalfType type, const Layer& layer, const Activations& x, i
   return y;
 }
 
-std::vector<Activations> run_network(const Network& network, const Activations& x, int grid_rows,
-                                     bool dense) {
+std::vector<Activations> run_layers(const Network& network, const Activations& x,
+                                    const std::vector<int>& sum_rows, bool dense) {
+  if (sum_rows.size() != network.layers.size()) {
+    throw InternalError("golden network: an order of sums a layer");
+  }
   std::vector<Activations> result;
-  for (const Layer& layer : network.layers) {
-    result.push_back(
-        run_layer(network.type, layer, result.empty() ? x : result.back(), grid_rows, dense));
+  for (size_t k = 0; k < network.layers.size(); ++k) {
+    result.push_back(run_layer(network.type, network.layers[k], result.empty() ? x : result.back(),
+                               sum_rows[k], dense));
   }
   return result;
+}
+
+std::vector<Activations> run_network(const Network& network, const Activations& x, int grid_rows,
+                                     bool dense) {
+  return run_layers(network, x, std::vector<int>(network.layers.size(), grid_rows), dense);
 }
 
 }  // namespace ow::golden

@@ -180,6 +180,12 @@ void good(bool condition, const char* what) {
 
 }  // namespace
 
+std::vector<int> forward_rows(const TrainingJob& job) {
+  std::vector<int> rows;
+  for (size_t k = 0; k < job.layers.size(); ++k) rows.push_back(rows_of(job, job.forward, k));
+  return rows;
+}
+
 size_t Parameter::kept() const {
   if (mask.empty()) return value.size();
   return static_cast<size_t>(std::count(mask.begin(), mask.end(), 1));
@@ -263,6 +269,10 @@ Network Trainer::network() const {
   return network;
 }
 
+std::vector<Activations> Trainer::forward(const Activations& x) const {
+  return run_layers(network(), x, forward_rows(job_));
+}
+
 bool Trainer::wants_dense(size_t parameter) const {
   const Parameter& p = parameters_[parameter];
   if (p.group < 0) return true;
@@ -281,12 +291,7 @@ MicroBatch Trainer::run(const Activations& x, const Targets& targets) const {
        "targets that do not fit the samples");
   const size_t depth = job_.layers.size();
   MicroBatch batch;
-  std::vector<Layer> layers;
-  for (size_t k = 0; k < depth; ++k) {
-    layers.push_back(layer(k));
-    batch.outputs.push_back(run_layer(job_.type, layers[k], k == 0 ? x : batch.outputs.back(),
-                                      rows_of(job_, job_.forward, k)));
-  }
+  batch.outputs = forward(x);
   batch.deltas.resize(depth);
   batch.gradients.resize(parameters_.size());
   Activations delta = loss_deltas(job_, batch.outputs.back(), targets, scale_, &batch.loss);
@@ -312,7 +317,7 @@ MicroBatch Trainer::run(const Activations& x, const Targets& targets) const {
     batch.deltas[k] = std::move(delta);
     if (k == 0) break;
     delta =
-        run_layer(job_.type, transposed(layers[k]), batch.deltas[k], rows_of(job_, job_.delta, k));
+        run_layer(job_.type, transposed(layer(k)), batch.deltas[k], rows_of(job_, job_.delta, k));
     if (job_.layers[k - 1].activation != Activation::Relu) continue;
     for (size_t i = 0; i < delta.values.size(); ++i) {
       if (static_cast<int16_t>(input.values[i]) <= 0) delta.values[i] = 0;

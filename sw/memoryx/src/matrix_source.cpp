@@ -30,8 +30,8 @@ class LayerMatrix : public MatrixSource {
 
 class StoreMatrix : public MatrixSource {
  public:
-  StoreMatrix(const Store& store, size_t tensor, HalfType type, Pass pass)
-      : store_(store), tensor_(tensor), type_(type), pass_(pass) {
+  StoreMatrix(const Store& store, size_t tensor, HalfType type, Pass pass, SumOrder order)
+      : store_(store), tensor_(tensor), type_(type), pass_(pass), order_(order) {
     const TensorSpec& spec = store.spec(tensor);
     if (spec.shape.size() != 2 || spec.shape[0] > INT32_MAX || spec.shape[1] > INT32_MAX) {
       throw InternalError("parameter '" + spec.name + "' is no matrix that can be streamed");
@@ -44,6 +44,8 @@ class StoreMatrix : public MatrixSource {
   bool index_only() const override {
     return pass_ == Pass::Gradient || pass_ == Pass::GradientOfAll;
   }
+  SumOrder order() const override { return index_only() ? SumOrder::Column : order_; }
+  bool windowed() const override { return pass_ == Pass::Delta; }
   // The transpose is made of as many columns at once as a buffer of 1 MB holds: each buffer passes
   // over the whole matrix.
   int batch() const override {
@@ -106,6 +108,7 @@ class StoreMatrix : public MatrixSource {
   size_t tensor_;
   HalfType type_;
   Pass pass_;
+  SumOrder order_;
   int rows_ = 0;
   int columns_ = 0;
 };
@@ -117,8 +120,8 @@ std::unique_ptr<MatrixSource> layer_matrix(const Layer& layer) {
 }
 
 std::unique_ptr<MatrixSource> store_matrix(const Store& store, size_t tensor, HalfType type,
-                                           Pass pass) {
-  return std::make_unique<StoreMatrix>(store, tensor, type, pass);
+                                           Pass pass, SumOrder order) {
+  return std::make_unique<StoreMatrix>(store, tensor, type, pass, order);
 }
 
 }  // namespace ow::memoryx

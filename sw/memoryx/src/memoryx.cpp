@@ -12,6 +12,11 @@
 namespace ow::memoryx {
 namespace {
 
+SumOrder order_of(const TrainingJob& job, size_t layer, Pass pass) {
+  const std::vector<SumOrder>& orders = pass == Pass::Forward ? job.forward : job.delta;
+  return orders.empty() ? SumOrder::Column : orders[layer];
+}
+
 const char* optimizer_name(const OptimizerOptions& o) {
   return o.kind == OptimizerOptions::Kind::AdamW ? "adamw" : "sgd";
 }
@@ -109,7 +114,7 @@ std::unique_ptr<WeightStream> MemoryX::stream(Pass pass, const std::vector<size_
                                               const StreamOptions& options) const {
   std::vector<std::unique_ptr<MatrixSource>> sources;
   for (const size_t k : layers) {
-    sources.push_back(store_matrix(store_, weights_[k], job_.type, pass));
+    sources.push_back(store_matrix(store_, weights_[k], job_.type, pass, order_of(job_, k, pass)));
   }
   return std::make_unique<WeightStream>(std::move(sources), options);
 }
@@ -117,7 +122,7 @@ std::unique_ptr<WeightStream> MemoryX::stream(Pass pass, const std::vector<size_
 std::unique_ptr<BatchSource> MemoryX::batches_of_step(const StreamOptions& options) const {
   std::vector<std::unique_ptr<MatrixSource>> sources;
   const auto add = [&](size_t k, Pass pass) {
-    sources.push_back(store_matrix(store_, weights_[k], job_.type, pass));
+    sources.push_back(store_matrix(store_, weights_[k], job_.type, pass, order_of(job_, k, pass)));
   };
   for (size_t k = 0; k < weights_.size(); ++k) add(k, Pass::Forward);
   for (size_t k = weights_.size(); k-- > 0;) {

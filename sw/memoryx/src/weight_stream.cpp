@@ -16,7 +16,7 @@ constexpr size_t kBatchValues = size_t{1} << 15;  // about so many weights are m
 // Outputs of 0 .. n - 1 that a grid row owns.
 int owned(int n, int row, int rows) { return n > row ? (n - row + rows - 1) / rows : 0; }
 
-// Local indices whose value is sent; returns how many.
+// Indices of the values of inputs row, row + rows, ... that are sent; returns how many.
 template <bool kDense, bool kIndexOnly>
 size_t compress(const uint16_t* values, int row, int rows, int inputs, uint8_t colour,
                 Wavelet* out) {
@@ -33,6 +33,16 @@ size_t compress(const uint16_t* values, int row, int rows, int inputs, uint8_t c
   return n;
 }
 
+// The upper halves of wavelets by input, where those of all grid rows stand owner by owner.
+std::vector<uint32_t> places_of(int inputs, int rows) {
+  std::vector<uint32_t> places(static_cast<size_t>(inputs));
+  uint32_t place = 0;
+  for (int owner = 0; owner < rows; ++owner) {
+    for (int i = owner; i < inputs; i += rows) places[static_cast<size_t>(i)] = place++ << 16;
+  }
+  return places;
+}
+
 // Makes the batches of matrices, one layer behind the other.
 class MatrixBatches : public BatchSource {
  public:
@@ -41,105 +51,162 @@ class MatrixBatches : public BatchSource {
     if (options.rows < 1) throw InternalError("streams for no grid row");
     for (const auto& matrix : layers_) {
       constexpr int kMaxLocal = 1 << 16;
-      if ((matrix->inputs() + options.rows - 1) / options.rows > kMaxLocal) {
+      const int rows = matrix->order() == SumOrder::Whole ? 1 : options.rows;
+      if ((matrix->inputs() + rows - 1) / rows > kMaxLocal) {
         throw BadInput("a matrix of more inputs a grid row than an index of 16 bits tells apart");
       }
     }
+    begin_layer();
   }
 
   bool done() const override { return layer_ == layers_.size(); }
   std::shared_ptr<const WaveletBatch> next() override;
 
  private:
-  int piece(const MatrixSource& matrix) const {
-    return options_.piece > 0 ? options_.piece : matrix.outputs();
+  const MatrixSource& matrix() const { return *layers_[layer_]; }
+  int piece() const { return options_.piece > 0 ? options_.piece : matrix().outputs(); }
+  int window() const {
+    return matrix().windowed() && options_.window > 0 ? options_.window : matrix().outputs();
   }
+  // Outputs of an owner up to the end of the window.
+  int window_end(int owner) const {
+    return std::min(owned(matrix().outputs(), owner, options_.rows), first_ + window());
+  }
+  // Outputs that are best made at once.
+  int wanted() const {
+    const auto values = kBatchValues / static_cast<size_t>(matrix().inputs());
+    return std::max({1, matrix().batch(), static_cast<int>(values)});
+  }
+  void begin_layer();
   int add_outputs(int most, WaveletBatch* batch);
-  void make_row(const MatrixSource& matrix, const uint16_t* values, uint32_t end,
-                std::vector<Wavelet>* out, int row) const;
+  void add_whole(WaveletBatch* batch);
+  void make_row(const uint16_t* values, uint32_t end, std::vector<Wavelet>* out, int row) const;
+  void make_whole_row(const uint16_t* values, uint32_t end, std::vector<Wavelet>* out) const;
 
   const std::vector<std::unique_ptr<MatrixSource>> layers_;
   const StreamOptions options_;
   // Where it is.
   size_t layer_ = 0;
+  int first_ = 0;  // local index with which the window begins
   int owner_ = 0;
   int local_ = 0;
   int ended_ = 0;  // outputs of the layer that are made
   std::vector<uint16_t> values_;
+  std::vector<uint32_t> places_;  // of the layer's inputs, for whole sums
 };
+
+void MatrixBatches::begin_layer() {
+  first_ = owner_ = local_ = ended_ = 0;
+  if (done() || matrix().order() != SumOrder::Whole) return;
+  places_ = places_of(matrix().inputs(), options_.rows);
+}
 
 // The next outputs of one owner, at most so many; returns how many.
 int MatrixBatches::add_outputs(int most, WaveletBatch* batch) {
-  const MatrixSource& matrix = *layers_[layer_];
   const int rows = options_.rows;
-  const int outputs = matrix.outputs();
-  const auto inputs = static_cast<size_t>(matrix.inputs());
-  while (local_ == owned(outputs, owner_, rows)) {
-    ++owner_;
-    local_ = 0;
+  const auto inputs = static_cast<size_t>(matrix().inputs());
+  while (local_ >= window_end(owner_)) {
+    if (++owner_ == rows) {
+      owner_ = 0;
+      first_ += window();
+    }
+    local_ = first_;
   }
-  const int left = owned(outputs, owner_, rows) - local_;
-  const int wanted = std::max(matrix.batch(), static_cast<int>(kBatchValues / inputs));
-  const int count = std::min({left, std::max(1, wanted), most});
+  const int window_ends = window_end(owner_);
+  const bool last_owner = owner_ + 1 == rows || window_end(owner_ + 1) <= first_;
+  const int count = std::min({window_ends - local_, wanted(), most});
   values_.resize(inputs * static_cast<size_t>(count));
-  matrix.rows(owner_ + local_ * rows, rows, count, values_.data());
+  matrix().rows(owner_ + local_ * rows, rows, count, values_.data());
   // A piece of positions grows by itself: it would be copied here for each of its owners.
   for (std::vector<Wavelet>& row : batch->rows) {
-    if (!matrix.index_only()) {
+    if (!matrix().index_only()) {
       row.reserve(static_cast<size_t>(count) * (inputs / batch->rows.size() + 2));
     }
   }
   for (int k = 0; k < count; ++k) {
     ++ended_;
-    const bool last = ended_ == outputs || (matrix.index_only() && ended_ % piece(matrix) == 0);
-    const uint32_t end = last ? kRowEnd | kStreamEnd : kRowEnd;
+    ++local_;
+    const bool last =
+        (last_owner && local_ == window_ends) || (matrix().index_only() && ended_ % piece() == 0);
     for (int r = 0; r < rows; ++r) {
-      make_row(matrix, &values_[static_cast<size_t>(k) * inputs], end,
+      make_row(&values_[static_cast<size_t>(k) * inputs], last ? kRowEnd | kStreamEnd : kRowEnd,
                &batch->rows[static_cast<size_t>(r)], r);
     }
   }
-  local_ += count;
   return count;
 }
 
+// The next outputs of every owner, for whole sums.
+void MatrixBatches::add_whole(WaveletBatch* batch) {
+  const int rows = options_.rows;
+  const int outputs = matrix().outputs();
+  const auto inputs = static_cast<size_t>(matrix().inputs());
+  if (local_ >= window_end(0)) first_ = local_;
+  const int locals = std::min(window_end(0) - local_, std::max(1, wanted() / rows));
+  const int from = local_ * rows;
+  const int count = std::min(locals * rows, outputs - from);
+  values_.resize(inputs * static_cast<size_t>(count));
+  matrix().rows(from, 1, count, values_.data());
+  for (int k = 0; k < count; ++k) {
+    const int owner = k % rows;
+    const bool last = local_ + k / rows + 1 == window_end(owner);
+    make_whole_row(&values_[static_cast<size_t>(k) * inputs], last ? kRowEnd | kStreamEnd : kRowEnd,
+                   &batch->rows[static_cast<size_t>(owner)]);
+  }
+  local_ += locals;
+  ended_ += count;
+}
+
 std::shared_ptr<const WaveletBatch> MatrixBatches::next() {
-  const MatrixSource& matrix = *layers_[layer_];
-  const int outputs = matrix.outputs();
+  const int outputs = matrix().outputs();
   auto batch = std::make_shared<WaveletBatch>();
   batch->layer = layer_;
   batch->rows.resize(static_cast<size_t>(options_.rows));
-  if (matrix.index_only()) {
+  if (matrix().index_only()) {
     // A whole piece, whose first wavelet says how many positions there are.
     const Wavelet head{static_cast<uint8_t>(options_.colour), false, 0};
     for (std::vector<Wavelet>& row : batch->rows) row.push_back(head);
-    int left = std::min(piece(matrix), outputs - ended_);
+    int left = std::min(piece(), outputs - ended_);
     const auto ends = static_cast<size_t>(left);
     while (left > 0) left -= add_outputs(left, batch.get());
     for (std::vector<Wavelet>& row : batch->rows) {
       row.front().data = static_cast<uint32_t>(row.size() - 1 - ends);
     }
+  } else if (matrix().order() == SumOrder::Whole) {
+    add_whole(batch.get());
   } else {
     add_outputs(outputs, batch.get());
   }
   if (ended_ == outputs) {
     ++layer_;
-    owner_ = local_ = ended_ = 0;
+    begin_layer();
   }
   return batch;
 }
 
-void MatrixBatches::make_row(const MatrixSource& matrix, const uint16_t* values, uint32_t end,
-                             std::vector<Wavelet>* out, int row) const {
+void MatrixBatches::make_row(const uint16_t* values, uint32_t end, std::vector<Wavelet>* out,
+                             int row) const {
   const auto colour = static_cast<uint8_t>(options_.colour);
-  const auto call = options_.dense
-                        ? (matrix.index_only() ? compress<true, true> : compress<true, false>)
-                        : (matrix.index_only() ? compress<false, true> : compress<false, false>);
+  const bool index_only = matrix().index_only();
+  const auto call = options_.dense ? (index_only ? compress<true, true> : compress<true, false>)
+                                   : (index_only ? compress<false, true> : compress<false, false>);
   const size_t before = out->size();
-  const int local = owned(matrix.inputs(), row, options_.rows);
+  const int local = owned(matrix().inputs(), row, options_.rows);
   out->resize(before + static_cast<size_t>(local) + 1);
-  const size_t n = call(values, row, options_.rows, matrix.inputs(), colour, out->data() + before);
+  const size_t n =
+      call(values, row, options_.rows, matrix().inputs(), colour, out->data() + before);
   out->resize(before + n + 1);
   out->back() = {colour, true, end};
+}
+
+void MatrixBatches::make_whole_row(const uint16_t* values, uint32_t end,
+                                   std::vector<Wavelet>* out) const {
+  const auto colour = static_cast<uint8_t>(options_.colour);
+  for (size_t i = 0; i < places_.size(); ++i) {
+    if (!options_.dense && half_is_zero(values[i])) continue;
+    out->push_back({colour, false, places_[i] | values[i]});
+  }
+  out->push_back({colour, true, end});
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <functional>
@@ -42,6 +43,16 @@ void make_sparse(TrainingJob* job, double density) {
   job->sparsity.resize(1);
   job->sparsity[0].pattern = "*.weight";
   job->sparsity[0].density = constant_schedule(density);
+}
+
+// A smaller window of deltas than the plan's, which lies where the plan's ends.
+void set_window(TrainPlan* plan, uint32_t window) {
+  if (window == 0 || window >= plan->window) return;
+  plan->window = window;
+  for (size_t k = 1; k + 1 < plan->tensors.size(); ++k) {
+    TensorPlan& tensor = plan->tensors[k];
+    tensor.delta_addr = tensor.addr - window * 2 * static_cast<uint32_t>(plan->samples);
+  }
 }
 
 // Trains on a grid and by the reference, in step.
@@ -96,17 +107,19 @@ class Beside {
     if (job_.loss == Loss::MeanSquaredError) {
       targets.values = random_activations(rng_.next(), job_.type, outputs, samples, -1.0, 1.0);
     }
-    const int slot = memory_.gradient_slot();
-    const TrainRun run = grid_.train(memory_, x, targets);
     golden::MicroBatch want = golden_.run(x, targets);
     const size_t depth = job_.layers.size();
-    EXPECT_EQ(run.outputs.values, want.outputs.back().values);
+    // Deltas take the activations' place: these are looked at behind a forward pass alone.
+    EXPECT_EQ(grid_.forward(memory_, x).outputs.values, want.outputs.back().values);
     for (size_t k = 0; k < depth; ++k) {
       EXPECT_EQ(grid_.read_tensor(k + 1).values, want.outputs[k].values) << "activations " << k;
-      // Those of layer 0 and 1 are the last ones in their place.
-      if (k < 2) {
-        EXPECT_EQ(grid_.read_deltas(k + 1).values, want.deltas[k].values) << "deltas " << k;
-      }
+    }
+    const int slot = memory_.gradient_slot();
+    const TrainRun run = grid_.train(memory_, x, targets);
+    EXPECT_EQ(run.outputs.values, want.outputs.back().values);
+    EXPECT_EQ(grid_.read_tensor(0).values, x.values);
+    for (size_t k = 0; k < depth; ++k) {
+      EXPECT_EQ(grid_.read_deltas(k + 1).values, want.deltas[k].values) << "deltas " << k;
     }
     compare_gradients(want, slot);
     EXPECT_GT(run.times.forward, 0u);
@@ -165,6 +178,56 @@ TEST_P(Train, EveryBitIsThatOfTheReference) {
   EXPECT_EQ(both.skipped(), 0);
 }
 
+// The same with whole sums in all passes, and in every second one of each direction.
+TEST_P(Train, EveryBitIsThatOfTheReferenceInBothOrdersOfSums) {
+  const Case& c = GetParam();
+  TrainingJob job = job_for(c.grid, c.samples, c.sizes);
+  job.type = c.type;
+  if (c.density < 1) make_sparse(&job, c.density);
+  for (const bool mixed : {false, true}) {
+    job.forward.assign(job.layers.size(), SumOrder::Whole);
+    job.delta = job.forward;
+    for (size_t k = 0; mixed && k < job.layers.size(); ++k) {
+      (k % 2 == 0 ? job.forward : job.delta)[k] = SumOrder::Column;
+    }
+    Beside both(job);
+    both.step();
+  }
+}
+
+// Shapes, densities and windows at random, with the orders that the compiler chooses or any others.
+TEST(TrainRandom, EveryBitIsThatOfTheReference) {
+  constexpr uint64_t kSeed = 21;
+  Rng rng(kSeed);
+  const auto up_to = [&rng](int most) { return 1 + static_cast<int>(rng.below(most)); };
+  int whole = 0;
+  for (int n = 0; n < 10; ++n) {
+    std::vector<int> sizes;
+    for (int k = 0, layers = up_to(3); k <= layers; ++k) sizes.push_back(up_to(40));
+    TrainingJob job = job_for({up_to(4), up_to(3)}, 8 * up_to(4), sizes);
+    job.type = rng.below(2) == 0 ? HalfType::Binary16 : HalfType::Bfloat16;
+    if (rng.below(2) == 0) job.loss = Loss::MeanSquaredError;
+    make_sparse(&job, rng.uniform());
+    if (n % 2 == 0) {
+      job = with_sum_orders(job, kFullTile);
+    } else {
+      for (size_t k = 0; k < job.layers.size(); ++k) {
+        for (std::vector<SumOrder>* orders : {&job.forward, &job.delta}) {
+          orders->push_back(rng.below(2) == 0 ? SumOrder::Whole : SumOrder::Column);
+        }
+      }
+    }
+    for (const std::vector<SumOrder>* orders : {&job.forward, &job.delta}) {
+      whole += static_cast<int>(std::count(orders->begin(), orders->end(), SumOrder::Whole));
+    }
+    SCOPED_TRACE(testing::Message() << "network " << n << " of seed " << kSeed);
+    const auto window = static_cast<uint32_t>(rng.below(6));  // 0: as the plan has it
+    Beside both(job, [window](TrainPlan* plan) { set_window(plan, window); });
+    both.step();
+  }
+  EXPECT_GT(whole, 5);
+}
+
 constexpr HalfType kF16 = HalfType::Binary16, kBf16 = HalfType::Bfloat16;
 INSTANTIATE_TEST_SUITE_P(
     Shapes, Train,
@@ -190,14 +253,18 @@ TEST(TrainKinds, EveryKindOfLayerAndLossIsThatOfTheReference) {
   }
 }
 
-// Deltas that are gathered, and gradients that are sent, a few at a time.
+// Deltas that are gathered, gradients that are sent and deltas that are made, a few at a time.
 TEST(TrainKinds, SmallAreasGiveTheSameBits) {
-  const TrainingJob job = job_for({3, 2}, 16, {20, 26, 17});
+  TrainingJob job = job_for({3, 2}, 16, {20, 26, 17});
   Beside both(job, [](TrainPlan* plan) {
     plan->gather_rows = 2;
-    plan->work_words = 16;
+    plan->work_words = 3;
+    set_window(plan, 1);
   });
   for (int k = 0; k < 2; ++k) both.step();
+  job.delta = {SumOrder::Whole, SumOrder::Whole};
+  Beside whole(job, [](TrainPlan* plan) { set_window(plan, 4); });
+  whole.step();
 }
 
 // RigL wants gradients of all positions, but only before its mask changes.
@@ -307,11 +374,49 @@ TEST(TrainPlans, RefuseWhatDoesNotFit) {
                             "1 grid rows needs [0-9]+ bytes of a tile, the limit is 49152"));
   EXPECT_EQ(refused(job_for({4, 4}, 32, {8, 8, 8, 8, 8, 8, 8, 8, 8, 8}), kFullTile),
             "test: 9 layers: the tiles' program takes 1 to 8");
-  TrainingJob job = job_for({4, 4}, 32, {64, 128, 10});
-  job.delta = {SumOrder::Whole, SumOrder::Column};
-  EXPECT_EQ(refused(job, kFullTile), "test: the tiles' program sums round the column only");
   EXPECT_EQ(refused(job_for({4, 4}, 32, {64, 128, 10}), TileConfig{8, 13, 4, 49152}),
             "test: 4 x 4 tiles need 3 threads and 6 colours, the limits are 13 and 4");
+}
+
+TEST(TrainPlans, ChooseTheOrderOfSumsThatTakesFewerCycles) {
+  using Orders = std::vector<SumOrder>;
+  constexpr SumOrder kColumn = SumOrder::Column, kWhole = SumOrder::Whole;
+  const auto chosen = [](GridShape grid, double density, const std::vector<int>& sizes) {
+    TrainingJob job = job_for(grid, 32, sizes);
+    if (density < 1) make_sparse(&job, density);
+    return with_sum_orders(job, kFullTile);
+  };
+  // n weights a tile and output: 4 n < n + 33 where the deltas have been gathered.
+  EXPECT_EQ(chosen({4, 4}, 0.5, {8, 1024, 128}).delta[1], kColumn);  // 16
+  EXPECT_EQ(chosen({4, 4}, 0.2, {8, 1024, 128}).delta[1], kWhole);   // 6.4
+  EXPECT_EQ(chosen({8, 8}, 1, {8, 1024, 128}).delta[1], kColumn);    // 16
+  EXPECT_EQ(chosen({8, 8}, 0.5, {8, 1024, 128}).delta[1], kWhole);   // 8
+  // 1,024 inputs are more than a tile has room for; 64 are not, and are worth it for 128 outputs.
+  EXPECT_EQ(chosen({4, 4}, 0.01, {1024, 128}).forward, Orders{kColumn});
+  EXPECT_EQ(chosen({4, 4}, 0.1, {64, 128, 10}).forward, (Orders{kWhole, kColumn}));
+  EXPECT_EQ(chosen({1, 4}, 0.1, {64, 128, 10}).forward, (Orders{kColumn, kColumn}));
+  // A mask that is pruned counts as it ends; orders that are named stay.
+  TrainingJob job = job_for({4, 4}, 32, {64, 128, 10});
+  make_sparse(&job, 1);
+  job.sparsity[0].algorithm = SparsityGroup::Algorithm::Gradual;
+  job.sparsity[0].density = {{SchedulePiece::Kind::Cubic, 1, 0.1, 100, 1}};
+  EXPECT_EQ(with_sum_orders(job, kFullTile).forward, (Orders{kWhole, kColumn}));
+  job.forward = job.delta = {kColumn, kColumn};
+  EXPECT_EQ(with_sum_orders(job, kFullTile).forward, job.forward);
+}
+
+TEST(TrainPlans, KeepActivationsAndOneWindowOfDeltas) {
+  const ElfImage image = firmware();
+  // 512-512-10 with 32 samples a tile: 32 kB of activations on two grid rows.
+  const TrainPlan tight =
+      make_train_plan("test", job_for({2, 2}, 32, {512, 512, 10}), image, kFullTile);
+  EXPECT_LT(tight.window, 256u);
+  EXPECT_GE(tight.window, 16u);
+  EXPECT_GE(tight.gather_rows, 16u);
+  const TrainPlan roomy =
+      make_train_plan("test", job_for({4, 4}, 32, {64, 128, 10}), image, kFullTile);
+  EXPECT_EQ(roomy.window, 32u);
+  EXPECT_EQ(roomy.gather_rows, 128u);
 }
 
 // Sums of steps are the device's cycles but for what the host reads, whatever is modelled: two

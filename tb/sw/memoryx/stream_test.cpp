@@ -79,6 +79,43 @@ std::vector<Wavelet> by_definition(const std::vector<uint16_t>& sent, int piece,
   return out;
 }
 
+// The same for whole sums: the grid row's own outputs, each with all its inputs.
+std::vector<Wavelet> whole_by_definition(const std::vector<uint16_t>& sent, int window, int outputs,
+                                         int inputs, int row, int rows) {
+  std::vector<uint32_t> place(static_cast<size_t>(inputs));
+  uint32_t next = 0;
+  for (int owner = 0; owner < rows; ++owner) {
+    for (int i = owner; i < inputs; i += rows) place[static_cast<size_t>(i)] = next++;
+  }
+  std::vector<Wavelet> out;
+  int local = 0;
+  for (int j = row; j < outputs; j += rows) {
+    for (int i = 0; i < inputs; ++i) {
+      const uint16_t v = sent[static_cast<size_t>(j * inputs + i)];
+      if ((v & 0x7FFF) != 0) out.push_back({5, false, place[static_cast<size_t>(i)] << 16 | v});
+    }
+    const bool last = ++local % window == 0 || j + rows >= outputs;
+    const uint32_t end = isa::Control::RowEnd::kMask;
+    out.push_back({5, true, last ? end | isa::Control::StreamEnd::kMask : end});
+  }
+  return out;
+}
+
+// .. and for sums round the column, in windows of so many outputs of each owner.
+std::vector<Wavelet> windows_by_definition(const std::vector<uint16_t>& sent, int window,
+                                           int outputs, int inputs, int row, int rows) {
+  std::vector<Wavelet> out;
+  for (int first = 0; first * rows < outputs; first += window) {
+    std::vector<uint16_t> part;
+    const int some = std::min(window * rows, outputs - first * rows);
+    const auto from = sent.begin() + static_cast<std::ptrdiff_t>(first) * rows * inputs;
+    part.assign(from, from + static_cast<std::ptrdiff_t>(some) * inputs);
+    const auto wavelets = by_definition(part, 0, some, inputs, row, rows);
+    out.insert(out.end(), wavelets.begin(), wavelets.end());
+  }
+  return out;
+}
+
 class Streams : public testing::Test {
  protected:
   Streams() {
@@ -147,6 +184,46 @@ TEST_F(Streams, OfAllPassesAreTheirDefinitionFromMemoryAndFromAFile) {
               want.insert(want.end(), part.begin(), part.end());
             }
             ASSERT_EQ(got[static_cast<size_t>(r)], want) << rows << " " << r;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_F(Streams, OfWholeSumsAndOfWindowsAreTheirDefinition) {
+  const golden::Trainer golden(job_);
+  for (const SumOrder order : {SumOrder::Column, SumOrder::Whole}) {
+    job_.forward.assign(2, order);
+    job_.delta.assign(2, order);
+    MemoryX memory(job_, {});
+    memory.begin();
+    for (const int rows : {1, 3, 4, 8}) {
+      for (const int window : {0, 1, 2, 100}) {
+        for (const Pass pass : {Pass::Forward, Pass::Delta}) {
+          const auto stream = memory.stream(pass, {1, 0}, {rows, 5, false, 300, false, 0, window});
+          const auto got = all(stream.get(), rows, 1);
+          for (int r = 0; r < rows; ++r) {
+            std::vector<Wavelet> want;
+            for (const size_t k : {1, 0}) {
+              const golden::Parameter& p = golden.parameters()[2 * k];
+              const bool turned = pass == Pass::Delta;
+              std::vector<uint16_t> sent(p.value.size());
+              for (size_t j = 0; j < p.rows; ++j) {
+                for (size_t i = 0; i < p.columns; ++i) {
+                  sent[turned ? i * p.rows + j : j * p.columns + i] =
+                      to_half(job_.type, static_cast<double>(p.value[j * p.columns + i]));
+                }
+              }
+              const int outputs = static_cast<int>(turned ? p.columns : p.rows);
+              const int inputs = static_cast<int>(turned ? p.rows : p.columns);
+              const int wide = turned && window > 0 ? window : outputs;
+              const auto part = order == SumOrder::Whole
+                                    ? whole_by_definition(sent, wide, outputs, inputs, r, rows)
+                                    : windows_by_definition(sent, wide, outputs, inputs, r, rows);
+              want.insert(want.end(), part.begin(), part.end());
+            }
+            ASSERT_EQ(got[static_cast<size_t>(r)], want) << rows << " " << r << " " << window;
           }
         }
       }

@@ -42,6 +42,7 @@ struct JobCosts {
   uint64_t relay = 22;        // and each one farther in
   uint64_t header = 6;        // of a tile's block that comes in through the control plane
   GradientCosts gradient;
+  uint64_t mask = 60;  // of a window's deltas: instructions; two beats a vector besides
   // Of the loss, measured on the digits job alone: other shapes may be farther off.
   uint64_t loss_start = 900;   // programs of the loss
   uint64_t loss_sample = 104;  // a sample: maximum, exponentials, sum, round the column
@@ -80,7 +81,10 @@ struct EstimateShape {
   int lanes = 8;
   int ring = 1;
   std::vector<LayerShape> layers;
-  int piece = 0;  // outputs of a gradient whose deltas a tile has room for; 0: all
+  int piece = 0;                  // outputs of a gradient whose deltas a tile has room for; 0: all
+  int window = 0;                 // features of a grid row of which deltas come at a time; 0: all
+  std::vector<SumOrder> forward;  // of each layer; empty: round the column
+  std::vector<SumOrder> delta;
 };
 EstimateShape shape_of(const StreamPlan& plan);
 EstimateShape shape_of(const TrainPlan& plan);

@@ -8,7 +8,9 @@
 //   reducer  s[r][p] = max(free[r], e[r][p] + ready, s[above][p] + hop)    (begins its sum)
 //            freed[r][p] = max(s[r][p] + samples, freed[below][p] - slack) (has sent it)
 // where sums go from the row below the owner round the column to the owner, `came` is the edge's
-// (when the output's wavelets have crossed the link), and the outputs come owner by owner.
+// (when the output's wavelets have crossed the link), and the outputs come owner by owner. Whole
+// sums are those of a column of one tile: an output's weights are all its owner's, nothing is
+// received.
 #ifndef OW_COMPILE_PASS_TIME_H_
 #define OW_COMPILE_PASS_TIME_H_
 
@@ -37,7 +39,9 @@ struct PassShape {
   int samples = 0;  // a tile
   int lanes = 8;
   int outputs = 0;
-  int ring = 1;  // accumulator rows in use
+  int ring = 1;        // accumulator rows in use
+  bool whole = false;  // sums are, and go round no column
+  bool bias = false;   // is added to each; a whole sum without takes a reducer half the cycles
 };
 
 // Weights that grid row `row` has for output p of the stream (0 .. outputs - 1).
@@ -66,6 +70,11 @@ class PassClock {
                 const std::vector<uint64_t>& begin);
 
  private:
+  struct Row;
+  // The engine's part of output p in a grid row with so many weights of it.
+  void engine(const PassShape& shape, size_t r, size_t p, uint64_t weights, Row* at);
+  void column(const PassShape& shape, const WeightCount& weights, std::vector<Row>* row);
+  void whole(const PassShape& shape, const WeightCount& weights, std::vector<Row>* row);
   // A link runs ahead of the grid by what waits at the edge, no more.
   void open(size_t row, uint64_t begin);
 

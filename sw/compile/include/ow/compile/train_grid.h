@@ -50,6 +50,9 @@ struct TrainRun {
   EdgeReport edge;  // what the grid waited for outside; empty if that takes no time
 };
 
+// How a plan's tiles take the streams of a step.
+memoryx::StreamOptions stream_of(const TrainPlan& plan);
+
 class TrainGrid {
  public:
   // Loads the program, routes, queues and the plan's parameters and starts the cores. `control` and
@@ -66,8 +69,8 @@ class TrainGrid {
   // The forward pass alone, of at most plan().batch() samples.
   TrainRun forward(const memoryx::MemoryX& memory, const Activations& x);
 
-  // What the tiles keep: the activations of tensor k (0: the input), or the deltas of it, which the
-  // tensor two before it has overwritten if there is one with deltas.
+  // What the tiles keep: the activations of tensor k (0: the input), until deltas take their place
+  // in train() (all but those of the input and the last tensor); the deltas of it.
   Activations read_tensor(size_t k);
   Activations read_deltas(size_t k);
 
@@ -78,6 +81,7 @@ class TrainGrid {
 
  private:
   void check_device() const;
+  void check_orders(const TrainingJob& job) const;
   void set_routes();
   void bind_queues();
   void write_parameters();

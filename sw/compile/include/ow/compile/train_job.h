@@ -126,6 +126,7 @@ struct CheckedTraining {
   Dataset training;
   Dataset held_out;
   ElfImage firmware;
+  TrainingJob job;  // with the orders of sums that the plan has
   TrainPlan plan;
 };
 CheckedTraining check_training(const TrainParams& params, const TrainRunOptions& options);

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a training lies on a grid. Features, samples and sums round the column are those of plan.h.
-// The activations of all layers have a place of their own, deltas lie in two places in turn, and a
-// work area serves the loss and, after it, the gradients on their way out.
+// A work area serves the loss and, after it, the gradients on their way out; behind it is room for
+// what is gathered from a column.
+//
+// Activations lie one behind the other, from the last tensor but one down to the input, with a
+// window of so many features in front of them. The deltas of a tensor begin a window before its
+// activations: where those of the tensor behind it end, which are read meanwhile. So a window of
+// deltas takes the place of activations that have masked the window before, and a window as large
+// as all features of a tensor leaves its activations alone. Only the last tensor's deltas, which
+// the loss makes while its outputs stay, have a place of their own.
 #ifndef OW_COMPILE_TRAIN_PLAN_H_
 #define OW_COMPILE_TRAIN_PLAN_H_
 
@@ -37,10 +44,14 @@ struct TrainPlan {
   std::vector<uint32_t> bias_addr;  // by layer
   uint32_t targets_addr = 0;
   uint32_t work_addr = 0;
-  uint32_t work_words = 0;  // with the gathered deltas, which lie behind it
+  uint32_t work_words = 0;
   uint32_t gather_addr = 0;
-  uint32_t gather_rows = 0;  // features whose deltas a tile holds at a time: a piece of a gradient
-  uint32_t used_bytes = 0;   // of a tile's SRAM, program and stack included
+  uint32_t gather_rows = 0;       // features of a column that a tile holds at a time: a piece of a
+                                  // gradient; all that a pass with whole sums begins with
+  uint32_t window = 0;            // features of a grid row; 0: no layer gives deltas
+  std::vector<SumOrder> forward;  // of each layer
+  std::vector<SumOrder> delta;    // of its input's deltas; the first layer's stands for nothing
+  uint32_t used_bytes = 0;        // of a tile's SRAM, program and stack included
 
   int batch() const { return samples * grid.cols; }
   int ring() const;  // accumulator rows in use
@@ -54,10 +65,19 @@ struct TrainPlan {
 // training in this type with this loss.
 void check_units(const std::string& who, HalfType type, Loss loss, const TileConfig& tile);
 
+// The job with an order of sums for each pass (N12), that which takes fewer cycles (sum_order.h);
+// one that names orders already stays as it is. They hold for the whole training, whatever its
+// masks do, and are reckoned with the densities that the schedules end with (a static mask's is
+// that of step 0). Whole sums need room for the inputs of a column in each tile, beside all that a
+// step keeps, a quarter of the widest deltas and a program of kProgramBytes, so that the order does
+// not depend on how long the program is today; where that room is not there sums go round the
+// column. On one grid row both are the same, and are called Column.
+constexpr uint32_t kProgramBytes = 8192;  // of a tile's SRAM, stack included: no program has more
+TrainingJob with_sum_orders(TrainingJob job, const TileConfig& tile);
+
 // BadInput, which begins with `who`, if the job does not fit the machine: samples not a multiple of
-// the lanes or more than the accumulator holds, too many layers, an order of sums that the tiles'
-// program does not have (all but round the column), too few colours or threads, a unit that is
-// missing, more bytes than a tile has.
+// the lanes or more than the accumulator holds, too many layers, too few colours or threads, a unit
+// that is missing, more bytes than a tile has.
 TrainPlan make_train_plan(const std::string& who, const TrainingJob& job, const ElfImage& firmware,
                           const TileConfig& tile);
 

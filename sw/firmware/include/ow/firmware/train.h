@@ -29,12 +29,17 @@ struct ow_train_tensor {
   uint32_t share;       // features that every grid row keeps
   uint32_t left;        // the first grid rows, this many, keep one more
   uint32_t addr;        // 16-byte aligned, as all that follow
-  uint32_t delta_addr;  // not of the input
+  uint32_t delta_addr;  // not of the input; `window` rows in front of addr where a pass gives them
 };
+
+// The forward pass of the layer, and that of its input's deltas: each output whole in the tile that
+// owns it, from the inputs of all grid rows.
+#define OW_TR_WHOLE_FORWARD (1u << 5)
+#define OW_TR_WHOLE_DELTA (1u << 6)
 
 struct ow_train_layer {
   uint32_t bias_addr;  // fp32, one for each output that this grid row owns
-  uint32_t flags;      // OW_SL_RELU, OW_SL_BIAS
+  uint32_t flags;      // OW_SL_RELU, OW_SL_BIAS, OW_TR_WHOLE_FORWARD, OW_TR_WHOLE_DELTA
 };
 
 // Symbol ow_train_params: alike in all tiles. Layer k is from tensor k to tensor k + 1.
@@ -50,10 +55,11 @@ struct ow_train_params {
   // Softmax cross-entropy: the class of each sample, 32-bit integers, in every tile of the column.
   // Squares: what the outputs should be, laid out as the last tensor.
   uint32_t targets_addr;
-  uint32_t work_addr;    // of the loss, then of biases' gradients and the masks of ReLU
-  uint32_t work_words;   // with the gathered deltas, which lie behind it: at least `samples`
-  uint32_t gather_addr;  // deltas of all grid rows, if there are several
+  uint32_t work_addr;    // of the loss, then of biases' gradients
+  uint32_t work_words;   // at least 1
+  uint32_t gather_addr;  // activations or deltas of all grid rows, if there are several
   uint32_t gather_rows;  // so many features at a time; a stream of positions is of as many
+  uint32_t window;       // features of a grid row whose deltas a stream of the delta pass is of
   struct ow_train_tensor tensor[OW_TR_MAX_LAYERS + 1];
   struct ow_train_layer layer[OW_TR_MAX_LAYERS];
 };
@@ -78,6 +84,10 @@ struct ow_train_times {
 // row end, the last one's with the stream end. What leaves at the west edge are the gradients
 // of the layer's biases, by local index, then for each of its streams those of the positions in the
 // same order, and numbers without a meaning up to the next multiple of the lanes.
+//
+// The delta pass has a stream a window: of so many features of each grid row, owner by owner, or
+// for whole sums of the grid row's own. Deltas of a window take the place of activations that the
+// windows before it were masked with, so that there is room for one window of them besides.
 //
 // The step's end: when a tile is through it sends a last word along the chain, the cycles that it
 // took.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reference inference of networks: what the machine must compute (docs/numerics.md). The shape
-// of the machine enters only as the number of grid rows, because that fixes the order of the
-// additions.
+// of the machine enters only as the number of grid rows that a sum goes round, because that fixes
+// the order of the additions; a whole sum is one that goes round a single row (N12).
 #ifndef OW_GOLDEN_NETWORK_H_
 #define OW_GOLDEN_NETWORK_H_
 
@@ -15,7 +15,12 @@ namespace ow::golden {
 Activations run_layer(HalfType type, const Layer& layer, const Activations& x, int grid_rows,
                       bool dense = false);
 
-// All layers: element k of the result is the output of layer k.
+// All layers, whose sums go round so many grid rows each: element k of the result is the output of
+// layer k.
+std::vector<Activations> run_layers(const Network& network, const Activations& x,
+                                    const std::vector<int>& sum_rows, bool dense = false);
+
+// The same with one number for all layers: element k of the result is the output of layer k.
 std::vector<Activations> run_network(const Network& network, const Activations& x, int grid_rows,
                                      bool dense = false);
 

@@ -40,6 +40,9 @@ struct MicroBatch {
   double loss = 0;                            // mean over the samples, unscaled
 };
 
+// The grid rows that a sum of each layer's forward pass goes round: 1 where it is whole (N12).
+std::vector<int> forward_rows(const TrainingJob& job);
+
 class Trainer {
  public:
   // With the first weights and masks. InternalError for a job that makes no sense.
@@ -47,6 +50,9 @@ class Trainer {
 
   // `x`: the network's type, inputs x (samples a tile x grid columns). Changes nothing.
   MicroBatch run(const Activations& x, const Targets& targets) const;
+
+  // The outputs of all layers alone, of any number of samples.
+  std::vector<Activations> forward(const Activations& x) const;
 
   struct Result {
     bool skipped = false;

@@ -2,13 +2,16 @@
 // Weights as wavelets: for each grid row the stream of all layers, made ahead of the wafer by a
 // bounded producer. Nothing of a stream is kept behind it.
 //
-// A layer's stream: the outputs owner by owner (those of grid row 0 first, each owner's in
-// ascending order), for each the weights of the grid row's inputs in ascending local index (local
-// index in the upper half, weight in the lower one; zeros left out unless dense), then a control
-// wavelet that ends the row; a layer's last one ends the stream. So partial sums turn round only
-// where the owner changes. Positions come in pieces of so many outputs: first a wavelet whose data
-// is the number of positions of the piece, then these, each output's with a row end, the last one's
-// with the stream end.
+// A layer's stream, for sums round the column: the outputs owner by owner (those of grid row 0
+// first, each owner's in ascending order), for each the weights of the grid row's inputs in
+// ascending local index (local index in the upper half, weight in the lower one; zeros left out
+// unless dense), then a control wavelet that ends the row; a layer's last one ends the stream. So
+// partial sums turn round only where the owner changes. For whole sums a grid row gets its own
+// outputs alone, each with all its weights in ascending input; the index is the place of the input
+// where the inputs of all grid rows stand owner by owner. Deltas may come in windows of so many
+// outputs of each owner, each with an end of the stream. Positions come in pieces of so many
+// outputs: first a wavelet whose data is the number of positions of the piece, then these, each
+// output's with a row end, the last one's with the stream end.
 #ifndef OW_MEMORYX_WEIGHT_STREAM_H_
 #define OW_MEMORYX_WEIGHT_STREAM_H_
 
@@ -25,6 +28,7 @@
 #include "openwafer/grid.h"
 #include "ow/memoryx/store.h"
 #include "ow/tensor/network.h"
+#include "ow/tensor/training.h"
 
 namespace ow::memoryx {
 
@@ -38,8 +42,11 @@ class MatrixSource {
   virtual void rows(int first, int step, int count, uint16_t* out) const = 0;
   // Rows that are best asked for at once.
   virtual int batch() const { return 1; }
-  // What is sent beside the local index: the encoding, or nothing.
+  // What is sent beside the index: the encoding, or nothing.
   virtual bool index_only() const { return false; }
+  virtual SumOrder order() const { return SumOrder::Column; }
+  // Whether it comes in windows, if there are any.
+  virtual bool windowed() const { return false; }
 };
 
 // A network's layer; `layer` must outlive it.
@@ -47,11 +54,11 @@ std::unique_ptr<MatrixSource> layer_matrix(const Layer& layer);
 
 // A store's matrix, each weight rounded once to `type`; `store` must outlive it and not change
 // while the stream is made.
-//   Forward: as it stands. Delta: its transpose. Gradient: the positions of its mask (all, if it
-//   has none), index alone. GradientOfAll: all positions.
+//   Forward: as it stands. Delta: its transpose, in windows. Gradient: the positions of its mask
+//   (all, if it has none), index alone. GradientOfAll: all positions. `order` is of weights alone.
 enum class Pass { Forward, Delta, Gradient, GradientOfAll };
 std::unique_ptr<MatrixSource> store_matrix(const Store& store, size_t tensor, HalfType type,
-                                           Pass pass);
+                                           Pass pass, SumOrder order = SumOrder::Column);
 
 struct StreamOptions {
   int rows = 1;  // of the grid
@@ -62,6 +69,7 @@ struct StreamOptions {
   size_t depth = size_t{1} << 20;
   bool ahead = false;  // by a thread of its own; else when they are asked for
   int piece = 0;       // outputs of a piece of positions; 0: those of the whole layer
+  int window = 0;      // outputs of each owner in a window of deltas; 0: those of the whole layer
 };
 
 // Outputs of a layer for all grid rows: what is made, and broadcast, at a time.
@@ -79,7 +87,8 @@ class BatchSource {
   virtual std::shared_ptr<const WaveletBatch> next() = 0;
 };
 
-// The batches of these layers; of the options rows, colour, dense and piece count.
+// The batches of these layers; of the options rows, colour, dense, piece and window
+// count.
 std::unique_ptr<BatchSource> matrix_batches(std::vector<std::unique_ptr<MatrixSource>> layers,
                                             const StreamOptions& options);
 
