@@ -192,9 +192,9 @@ void forward(const EstimateShape& shape, const JobCosts& costs, int k, const Lay
   const LayerShape& layer = shape.layers[static_cast<size_t>(k)];
   const bool whole = is_whole(shape.forward, k);
   if (whole) {
-    const GradientShape inputs{shape.grid.rows, shape.grid.cols, shape.samples,
-                               shape.lanes,     layer.inputs,    false};
-    chain->meet(gather_cycles(costs.gradient, inputs, 0, layer.inputs));
+    const GradientShape inputs{shape.grid.rows, shape.grid.cols, shape.samples, shape.lanes,
+                               layer.inputs,    false,           false};
+    chain->meet(gather_cycles(costs.gradient, inputs, 0, layer.inputs, 0));
   }
   chain->pass("forward", k, pass_of(shape, layer.outputs, whole, layer.bias), weights.forward, 0, 0,
               estimate);
@@ -260,18 +260,25 @@ uint64_t loss_cycles(const EstimateShape& shape, const JobCosts& costs) {
 void gradient(const EstimateShape& shape, const JobCosts& costs, int k, const LayerWeights& weights,
               const TimeModel& time, Chain* chain, Estimate* estimate) {
   const LayerShape& layer = shape.layers[static_cast<size_t>(k)];
-  const GradientShape pass{shape.grid.rows, shape.grid.cols, shape.samples,
-                           shape.lanes,     layer.outputs,   layer.bias};
+  const int piece = shape.piece > 0 ? shape.piece : layer.outputs;
+  const bool last = static_cast<size_t>(k) + 1 == shape.layers.size();
+  const GradientShape pass{shape.grid.rows,
+                           shape.grid.cols,
+                           shape.samples,
+                           shape.lanes,
+                           layer.outputs,
+                           layer.bias,
+                           last && piece >= layer.outputs};
   const GradientCosts& c = costs.gradient;
   const auto rows = static_cast<size_t>(shape.grid.rows);
   const uint64_t beats =
       std::max(c.least_beats, static_cast<uint64_t>(shape.samples / shape.lanes));
-  const int piece = shape.piece > 0 ? shape.piece : layer.outputs;
   std::vector<uint64_t> wavelets(rows), engine(rows);  // of all pieces
-  uint64_t cycles = c.start;
+  uint64_t cycles = 0;
   for (int first = 0; first < layer.outputs; first += piece) {
     const int count = std::min(piece, layer.outputs - first);
-    cycles += gather_cycles(c, pass, first, count) + c.launch;
+    const uint64_t prepare = c.prepare + (first == 0 ? c.start : 0);
+    cycles += gather_cycles(c, pass, first, count, prepare) + c.launch;
     uint64_t end = cycles;
     for (size_t r = 0; r < rows; ++r) {
       uint64_t positions = 0, alone = 0;  // a row's end takes a cycle if nothing else does

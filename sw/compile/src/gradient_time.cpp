@@ -33,10 +33,10 @@ uint64_t bias_cycles(const GradientCosts& costs, const GradientShape& shape) {
 
 }  // namespace
 
-uint64_t gather_cycles(const GradientCosts& costs, const GradientShape& shape, int first,
-                       int count) {
+uint64_t gather_cycles(const GradientCosts& costs, const GradientShape& shape, int first, int count,
+                       uint64_t prepare) {
   const uint64_t biases = shape.bias && first == 0 ? bias_cycles(costs, shape) : 0;
-  if (shape.rows == 1) return biases;
+  if (shape.rows == 1) return biases + prepare;
   const std::vector<uint64_t> words = parts_of(shape, first, count);
   const auto rows = static_cast<size_t>(shape.rows);
   std::vector<uint64_t> before(rows, 0), done(rows, 0);
@@ -48,11 +48,14 @@ uint64_t gather_cycles(const GradientCosts& costs, const GradientShape& shape, i
       uint64_t core = before[r] + in / 2;
       if (in > 0) core += costs.round_in;
       if (out > 0) core += costs.round_out;
-      if (n == 1 && out > 0) {
-        flow += costs.copy_flow + out / 4;
-        core += costs.copy + out / 2;
+      if (n == 1 && out > 0) flow += costs.first_round, core += costs.first_round;
+      if (n == 1 && out > 0 && !shape.in_place) {
+        flow += out * 3 / 8;
+        core += costs.copy + out / 4;
       }
-      done[r] = std::max(flow, core) + (n == 1 ? biases : 0);
+      if (n == 1) flow += biases, core += biases;
+      if (n + 1 == rows) core += prepare;
+      done[r] = std::max(flow, core);
     }
     before = done;
   }

@@ -189,6 +189,7 @@ void TrainGrid::write_parameters() {
   p.work_words = plan_.work_words;
   p.gather_addr = plan_.gather_addr;
   p.gather_rows = plan_.gather_rows;
+  p.last_gathered = plan_.last_gathered ? 1 : 0;
   p.window = plan_.window;
   for (size_t k = 0; k < plan_.tensors.size(); ++k) {
     const TensorPlan& tensor = plan_.tensors[k];
@@ -469,11 +470,12 @@ TrainRun TrainGrid::forward(const MemoryX& memory, const Activations& x) {
   return run;
 }
 
-Activations TrainGrid::read(uint32_t addr, int features, int samples) {
+Activations TrainGrid::read(uint32_t addr, int features, int samples, bool gathered) {
   std::vector<ControlPlane::ReadRequest> requests;
   for (int r = 0; r < plan_.grid.rows; ++r) {
     const size_t words = plan_.words(features, r);
     for (int c = 0; words > 0 && c < plan_.grid.cols; ++c) requests.push_back({r, c, addr, words});
+    if (gathered) addr += static_cast<uint32_t>(4 * words);
   }
   const auto blocks = control_.read_many(requests);
   Activations y = Activations::zero(features, samples);
@@ -490,7 +492,8 @@ Activations TrainGrid::read_tensor(size_t k) {
 
 Activations TrainGrid::read_deltas(size_t k) {
   const TensorPlan& tensor = plan_.tensors.at(k);
-  return read(tensor.delta_addr, tensor.features, plan_.batch());
+  const bool gathered = plan_.last_gathered && k + 1 == plan_.tensors.size();
+  return read(tensor.delta_addr, tensor.features, plan_.batch(), gathered);
 }
 
 }  // namespace ow::jobs

@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint64_t kAlign = 64;  // bytes: the SRAM's banks repeat
 constexpr int kAccWordsPerLane = 16;
-constexpr int kThreads = 3;
+constexpr int kThreads = 4;  // the task thread, the weights', the drain's, what is gathered
 constexpr uint64_t kMaxElements = 65535;  // what a descriptor counts, and a drain in rows
 constexpr uint64_t kFewRows = 64;         // of a gradient's piece: with fewer, more time goes by
                                           // beside the products
@@ -94,8 +94,8 @@ uint64_t loss_bytes(const TrainPlan& plan) {
 }
 
 // Places for what a step keeps and for the least work area, from `at` on, with a window of so many
-// features; returns where they end.
-uint64_t place(TrainPlan* plan, uint64_t at, uint64_t window) {
+// features, and with one for the last tensor's deltas if `own`; returns where they end.
+uint64_t place(TrainPlan* plan, uint64_t at, uint64_t window, bool own) {
   const auto take = [&at](uint64_t bytes) {
     const uint64_t here = at;
     at = up(at + bytes);
@@ -113,7 +113,7 @@ uint64_t place(TrainPlan* plan, uint64_t at, uint64_t window) {
   const bool classes = plan->loss == Loss::SoftmaxCrossEntropy;
   plan->targets_addr = take(classes ? 4 * static_cast<uint64_t>(plan->samples) : features(last));
   plan->tensors[last].addr = take(features(last));
-  plan->tensors[last].delta_addr = take(features(last));
+  if (own) plan->tensors[last].delta_addr = take(features(last));
   plan->window = static_cast<uint32_t>(window);
   take(window * pitch(*plan));
   for (size_t k = last; k-- > 0;) {
@@ -168,7 +168,9 @@ uint64_t place_all(TrainPlan* plan, uint64_t begin, uint64_t end) {
   const Widths w = widths_of(*plan);
   const bool several = plan->grid.rows > 1;  // a column of one tile gathers nothing
   const uint64_t row = pitch(*plan), most = most_gathered(*plan, w);
-  const uint64_t fixed = place(plan, begin, 0);
+  // Deltas that are gathered all at once are made there.
+  const bool own = w.gathered < static_cast<uint64_t>(plan->layers.back().outputs);
+  const uint64_t fixed = place(plan, begin, 0, own);
   const uint64_t least = std::max<uint64_t>(w.gathered, several ? 1 : 0);
   const uint64_t need = fixed + (least + std::min<uint64_t>(w.deltas, 1)) * row + kAlign;
   if (need > end || w.gathered > most) return need;
@@ -182,10 +184,14 @@ uint64_t place_all(TrainPlan* plan, uint64_t begin, uint64_t end) {
     window = (w.deltas + count - 1) / count;
     if (window == 1) break;
   }
-  const uint64_t at = place(plan, begin, window);
+  const uint64_t at = place(plan, begin, window, own);
   const uint64_t wanted = std::min(std::max(w.outputs, w.gathered), most);
   plan->gather_rows = static_cast<uint32_t>(several ? std::min(wanted, (end - at) / row) : wanted);
-  return several ? at + row * plan->gather_rows : at;
+  if (!several) return at;
+  TensorPlan& last = plan->tensors.back();
+  plan->last_gathered = plan->gather_rows >= static_cast<uint32_t>(last.features);
+  if (plan->last_gathered) last.delta_addr = plan->gather_addr;
+  return at + row * plan->gather_rows;
 }
 
 // Weights of a layer when its schedule has ended.
@@ -237,7 +243,7 @@ TrainingJob with_sum_orders(TrainingJob job, const TileConfig& tile) {
   const Widths w = widths_of(plan);
   const uint64_t end = tile.sram_bytes;
   const uint64_t window = (w.deltas + kWindows - 1) / kWindows;
-  const uint64_t kept = place(&plan, kProgramBytes, window) + kAlign;
+  const uint64_t kept = place(&plan, kProgramBytes, window, true) + kAlign;
   const uint64_t room = kept < end ? (end - kept) / pitch(plan) : 0;
   const uint64_t most = std::min(room, most_gathered(plan, w));
   const auto choose = [&](size_t k, int inputs, int outputs, bool gathered) {

@@ -33,9 +33,24 @@
 enum { TASK_WEIGHTS_DONE = OW_TASK_LOCAL(1), TASK_DRAIN_DONE = OW_TASK_LOCAL(2) };
 
 // Descriptors of the gradient pass.
-enum { DSR_ROWS = DSR_PASS, DSR_INDICES, DSR_RESULT, DSR_BIAS, DSR_SUMS, DSR_ROUND };
+enum {
+  DSR_ROWS = DSR_PASS,
+  DSR_INDICES,
+  DSR_RESULT,
+  DSR_BIAS,
+  DSR_SUMS,
+  DSR_OWN,
+  DSR_COPY,
+  DSR_ROUND
+};
+// .. of the masks of a delta pass.
+enum { DSR_MASK = DSR_PASS, DSR_DELTA };
 // .. from DSR_ROUND on, of a round and of the one before.
 enum { ROUND_SENT, ROUND_TO, ROUND_FROM, ROUND_IN, ROUND_DSRS };
+
+// What is gathered is received on a microthread of its own, sent on that of the weights, and the
+// own part copied on that of the drain: neither starts on what is not complete.
+enum { THREAD_GATHER = 3 };
 
 OW_NOINIT struct ow_train_params ow_train_params;
 OW_NOINIT struct ow_train_run ow_train_run;
@@ -44,6 +59,7 @@ OW_NOINIT struct ow_train_times ow_train_times;
 static enum { PASS_FORWARD, PASS_GRADIENT, PASS_DELTA } pass;
 static uint32_t layer_index;  // of the pass that runs
 static uint32_t parts_left;   // of it, until it goes on
+static uint32_t masked;       // elements of the window that are to be masked when it is complete
 static uint32_t next_output;  // of the gradient: that no stream was of yet, owner by owner; of the
                               // deltas: of the tile's own, that the window begins with
 
@@ -51,6 +67,13 @@ static enum ow_type half_type(void) { return ow_train_params.bf16 ? OW_BF16 : OW
 
 static uint32_t owned_by(const struct ow_train_tensor* tensor, uint32_t row) {
   return pass_owned(tensor->share, tensor->left, row);
+}
+
+uint32_t own_deltas(const struct ow_train_tensor* tensor) {
+  int last = tensor == &ow_train_params.tensor[ow_train_params.layers];
+  if (!last || !ow_train_params.last_gathered) return tensor->delta_addr;
+  return tensor->delta_addr + pass_first(tensor->share, tensor->left, ow_reg_read(OW_REG_ROW)) *
+                                  ow_train_params.samples * 2;
 }
 
 static void send(uint32_t addr, uint32_t queue, uint32_t words) {
@@ -108,10 +131,11 @@ static void bias_gradients(uint32_t k) {
   uint32_t owned = owned_by(out, ow_reg_read(OW_REG_ROW));
   uint32_t room = (ow_train_params.gather_addr - ow_train_params.work_addr) / 4;
   if (room > ow_train_params.work_words) room = ow_train_params.work_words;
+  uint32_t deltas = own_deltas(out);
   uint32_t rows;
   for (uint32_t first = 0; first < owned; first += rows) {
     rows = owned - first < room ? owned - first : room;
-    ow_dsr_mem2(DSR_BIAS, half_type(), out->delta_addr + first * samples * 2, samples, 2, rows,
+    ow_dsr_mem2(DSR_BIAS, half_type(), deltas + first * samples * 2, samples, 2, rows,
                 (int32_t)samples * 2);
     ow_dsr_mem1(DSR_SUMS, OW_F32, ow_train_params.work_addr, rows, 4);
     uint32_t sums = OW_CTL(DSR_SUMS, DSR_BIAS, DSR_NONE, 0);
@@ -129,6 +153,10 @@ static void wait_round(uint32_t n) {
   ow_dsrw(DSR_ROUND + n % 2 * ROUND_DSRS + ROUND_IN, OW_DSR_KIND, 0);
 }
 
+static void wait_gathered(void) {
+  if (ow_train_params.grid_rows > 1) wait_round(ow_train_params.grid_rows - 1);
+}
+
 // The n-th round: sends what the one before has received, receives `in`. It goes on behind the
 // core, which prepares the next one meanwhile.
 static void start_round(uint32_t n, const struct part* in, uint32_t addr, uint32_t words) {
@@ -140,7 +168,7 @@ static void start_round(uint32_t n, const struct part* in, uint32_t addr, uint32
   if (in->words > 0) {
     ow_dsr_fabric_in(dsr + ROUND_FROM, OW_F32, OW_SL_INQ_SUMS, in->words);
     ow_dsr_mem1(dsr + ROUND_IN, OW_F32, in->addr, in->words, 4);
-    ow_mov(OW_F32, OW_CTL(dsr + ROUND_IN, dsr + ROUND_FROM, DSR_NONE, PASS_THREAD_DRAIN));
+    ow_mov(OW_F32, OW_CTL(dsr + ROUND_IN, dsr + ROUND_FROM, DSR_NONE, THREAD_GATHER));
   }
   wait_round(n - 1);
   if (words > 0) {
@@ -169,16 +197,15 @@ static uint32_t gather(const struct ow_train_tensor* tensor, uint32_t addr, uint
     owner = owner > 0 ? owner - 1 : grid_rows - 1;
     struct part in = part_of(tensor, owner, first, rows);
     start_round(n, &in, addr, words);
-    if (n == 1 && biases != NO_LAYER) bias_gradients(biases);
-    if (n == 1 && words > 0) {
-      ow_dsr_mem1(DSR_IN, OW_I16, addr, words * 2, 2);
-      ow_dsr_mem1(DSR_OUT, OW_I16, own.addr, words * 2, 2);
-      ow_mov(OW_I16, OW_CTL(DSR_OUT, DSR_IN, DSR_NONE, 0));
+    if (n == 1 && words > 0 && addr != own.addr) {
+      ow_dsr_mem1(DSR_OWN, OW_I16, addr, words * 2, 2);
+      ow_dsr_mem1(DSR_COPY, OW_I16, own.addr, words * 2, 2);
+      ow_mov(OW_I16, OW_CTL(DSR_COPY, DSR_OWN, DSR_NONE, PASS_THREAD_DRAIN));
     }
+    if (n == 1 && biases != NO_LAYER) bias_gradients(biases);
     addr = in.addr;
     words = in.words;
   }
-  wait_round(grid_rows - 1);
   return ow_train_params.gather_addr;
 }
 
@@ -207,7 +234,8 @@ static void start_products(void) {
   if (rows > ow_train_params.gather_rows) rows = ow_train_params.gather_rows;
   next_output = first + rows;
   int biases = first == 0 && (ow_train_params.layer[layer_index].flags & OW_SL_BIAS) != 0;
-  uint32_t deltas = gather(out, out->delta_addr, first, rows, biases ? layer_index : NO_LAYER);
+  uint32_t deltas = gather(out, own_deltas(out), first, rows, biases ? layer_index : NO_LAYER);
+  if (first == 0) set_gradient(out - 1);
   receive((uint32_t)(uintptr_t)&positions, OW_SL_INQ_WEIGHTS, 1);
   uint32_t lanes = ow_train_params.lanes;
   uint32_t count = (positions + lanes - 1) / lanes;
@@ -222,6 +250,7 @@ static void start_products(void) {
                  (int32_t)ow_train_params.samples * 2);
   uint32_t dots = OW_CTL(DSR_RESULT, DSR_ROWS, DSR_INDICES, PASS_THREAD_WEIGHTS) |
                   OW_THEN_ACTIVATE(TASK_WEIGHTS_DONE);
+  wait_gathered();
   if (ow_train_params.bf16) {
     ow_dotw(OW_MIXEDB, dots, deltas);
   } else {
@@ -229,14 +258,35 @@ static void start_products(void) {
   }
 }
 
-// Behind a ReLU a delta stays where the activation is above zero. `count` elements from `first` on;
-// no activation is negative, and of these none is needed any more.
-static void mask_deltas(const struct ow_train_tensor* tensor, uint32_t first, uint32_t count) {
+// Behind a ReLU a delta stays where the activation is above zero. No activation is negative, and
+// with the gradient behind them none is needed but for this: they become 1 and 0, while the first
+// window of deltas is made.
+static void start_masks(const struct ow_train_tensor* tensor) {
+  uint32_t count = owned_by(tensor, ow_reg_read(OW_REG_ROW)) * ow_train_params.samples;
   if (count == 0) return;
-  ow_dsr_mem1(DSR_A, OW_I16, tensor->addr + first * 2, count, 2);
-  ow_dsr_mem1(DSR_OUT, OW_I16, tensor->delta_addr + first * 2, count, 2);
-  ow_min_s(OW_I16, OW_CTL(DSR_A, DSR_A, DSR_NONE, 0), 1);
-  ow_mul(OW_I16, OW_CTL(DSR_OUT, DSR_OUT, DSR_A, 0));
+  ow_dsr_mem1(DSR_MASK, OW_I16, tensor->addr, count, 2);
+  ow_min_s(OW_I16, OW_CTL(DSR_MASK, DSR_MASK, DSR_NONE, THREAD_GATHER), 1);
+}
+
+// The window whose weights are through, before the reducer is.
+static void prepare_masks(const struct ow_train_tensor* tensor) {
+  uint32_t samples = ow_train_params.samples;
+  uint32_t first = next_output;
+  uint32_t rows = owned_by(tensor, ow_reg_read(OW_REG_ROW)) - first;
+  if (rows > ow_train_params.window) rows = ow_train_params.window;
+  masked = rows * samples;
+  if (masked == 0) return;
+  first *= samples * 2;
+  ow_dsr_mem1(DSR_MASK, OW_I16, tensor->addr + first, masked, 2);  // waits for the masks
+  ow_dsr_mem1(DSR_DELTA, OW_I16, tensor->delta_addr + first, masked, 2);
+}
+
+// .. and the reducer, too. It goes on behind the core on the drain's microthread: what the next
+// window's drain writes is not needed any more when it begins.
+static void mask_deltas(void) {
+  if (masked == 0) return;
+  masked = 0;
+  ow_mul(OW_I16, OW_CTL(DSR_DELTA, DSR_DELTA, DSR_MASK, PASS_THREAD_DRAIN));
 }
 
 // Starts a pass from tensor `from`, whose rows lie at `x_addr`, to `most` features of each grid row
@@ -255,8 +305,11 @@ static void start_pass(const struct ow_train_tensor* from, uint32_t x_addr,
   }
   p.inputs = owned_by(from, 0);
   if (whole) {
-    x_addr = pass == PASS_FORWARD ? gather(from, x_addr, 0, from->features, NO_LAYER)
-                                  : ow_train_params.gather_addr;
+    if (pass == PASS_FORWARD) {
+      gather(from, x_addr, 0, from->features, NO_LAYER);
+      wait_gathered();
+    }
+    x_addr = ow_train_params.gather_addr;
     p.inputs = from->features;
     p.share = pass_owned(p.share, p.left, ow_reg_read(OW_REG_ROW));
     p.left = 0;
@@ -293,7 +346,7 @@ static void start_forward(uint32_t k) {
 // The next window of the deltas of the layer's input.
 static void start_window(void) {
   const struct ow_train_tensor* in = &ow_train_params.tensor[layer_index];
-  start_pass(in + 1, in[1].delta_addr, in, in->delta_addr, next_output, ow_train_params.window,
+  start_pass(in + 1, own_deltas(in + 1), in, in->delta_addr, next_output, ow_train_params.window,
              (ow_train_params.layer[layer_index].flags & OW_TR_WHOLE_DELTA) != 0, 0);
 }
 
@@ -308,7 +361,6 @@ static void start_gradient(uint32_t k) {
   layer_index = k;
   pass = PASS_GRADIENT;
   next_output = 0;
-  set_gradient(&ow_train_params.tensor[k]);
   start_products();
 }
 
@@ -322,24 +374,19 @@ static void end_gradient(void) {
   }
   pass = PASS_DELTA;
   next_output = 0;
+  if (ow_train_params.layer[k - 1].flags & OW_SL_RELU) start_masks(&ow_train_params.tensor[k]);
   start_window();
 }
 
 static void end_window(void) {
   uint32_t k = layer_index;
-  uint32_t samples = ow_train_params.samples;
-  const struct ow_train_tensor* tensor = &ow_train_params.tensor[k];
-  uint32_t first = next_output;
-  uint32_t owned = owned_by(tensor, ow_reg_read(OW_REG_ROW));
-  next_output = first + ow_train_params.window;
-  if (ow_train_params.layer[k - 1].flags & OW_SL_RELU) {
-    uint32_t end = next_output < owned ? next_output : owned;
-    mask_deltas(tensor, first * samples, end > first ? (end - first) * samples : 0);
-  }
-  if (next_output < owned_by(tensor, 0)) {
+  mask_deltas();
+  next_output += ow_train_params.window;
+  if (next_output < owned_by(&ow_train_params.tensor[k], 0)) {
     start_window();
     return;
   }
+  ow_dsrw(DSR_DELTA, OW_DSR_KIND, 0);  // waits until the last ones are masked
   ow_train_times.delta[k] = ow_cycles();
   start_gradient(k - 1);
 }
@@ -361,7 +408,12 @@ static void end_forward(void) {
 
 static void task_part_done(uint32_t data) {
   (void)data;
-  if (--parts_left > 0) return;
+  if (--parts_left > 0) {
+    if (pass == PASS_DELTA && (ow_train_params.layer[layer_index - 1].flags & OW_SL_RELU)) {
+      prepare_masks(&ow_train_params.tensor[layer_index]);
+    }
+    return;
+  }
   if (pass == PASS_FORWARD) {
     end_forward();
   } else if (pass == PASS_DELTA) {

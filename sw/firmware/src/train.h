@@ -18,6 +18,9 @@ enum { DSR_IN = 3, DSR_OUT = 4, DSR_A = 5, DSR_B = 6, DSR_PASS = 8 };
 void ring_send(uint32_t addr, uint32_t words);
 void ring_receive(uint32_t addr, uint32_t words);
 
+// Where the grid row's own deltas of a tensor lie.
+uint32_t own_deltas(const struct ow_train_tensor* tensor);
+
 // Deltas of the last tensor from its activations (docs/numerics.md, N13).
 void loss_deltas(void);
 

@@ -118,6 +118,7 @@ static void join(uint32_t row, uint32_t dsr, int sum) {
 }
 
 static void softmax(const struct ow_train_tensor* out, uint32_t owned) {
+  uint32_t deltas = own_deltas(out);
   uint32_t row = ow_reg_read(OW_REG_ROW);
   uint32_t pitch = ow_train_params.samples * 2;
   ow_mov_s(OW_F32, ctl(MAX, DSR_NONE, DSR_NONE), 0xFF800000u);  // -infinity
@@ -144,18 +145,19 @@ static void softmax(const struct ow_train_tensor* out, uint32_t owned) {
     ow_cvt(OW_I32, ctl(P, N_INT, DSR_NONE));
     ow_sub(OW_F32, ctl(X, X, P));
     ow_mul_s(OW_F32, ctl(X, X, DSR_NONE), ow_train_run.scale);
-    narrow(out->delta_addr + l * pitch, X);
+    narrow(deltas + l * pitch, X);
   }
 }
 
 static void squares(const struct ow_train_tensor* out, uint32_t owned) {
+  uint32_t deltas = own_deltas(out);
   uint32_t pitch = ow_train_params.samples * 2;
   for (uint32_t l = 0; l < owned; ++l) {
     widen(X, out->addr + l * pitch);
     widen(P, ow_train_params.targets_addr + l * pitch);
     ow_sub(OW_F32, ctl(X, X, P));
     ow_mul_s(OW_F32, ctl(X, X, DSR_NONE), ow_train_run.scale);
-    narrow(out->delta_addr + l * pitch, X);
+    narrow(deltas + l * pitch, X);
   }
 }
 

@@ -118,7 +118,9 @@ class Beside {
     const TrainRun run = grid_.train(memory_, x, targets);
     EXPECT_EQ(run.outputs.values, want.outputs.back().values);
     EXPECT_EQ(grid_.read_tensor(0).values, x.values);
-    for (size_t k = 0; k < depth; ++k) {
+    // Those of the last layer are gone where another one's are gathered in their place.
+    const size_t left = depth - (grid_.plan().last_gathered && depth > 1 ? 1 : 0);
+    for (size_t k = 0; k < left; ++k) {
       EXPECT_EQ(grid_.read_deltas(k + 1).values, want.deltas[k].values) << "deltas " << k;
     }
     compare_gradients(want, slot);
@@ -258,6 +260,8 @@ TEST(TrainKinds, SmallAreasGiveTheSameBits) {
   TrainingJob job = job_for({3, 2}, 16, {20, 26, 17});
   Beside both(job, [](TrainPlan* plan) {
     plan->gather_rows = 2;
+    plan->last_gathered = false;  // but behind the two
+    plan->tensors.back().delta_addr = plan->gather_addr + 2 * 2 * 16;
     plan->work_words = 3;
     set_window(plan, 1);
   });
@@ -375,7 +379,7 @@ TEST(TrainPlans, RefuseWhatDoesNotFit) {
   EXPECT_EQ(refused(job_for({4, 4}, 32, {8, 8, 8, 8, 8, 8, 8, 8, 8, 8}), kFullTile),
             "test: 9 layers: the tiles' program takes 1 to 8");
   EXPECT_EQ(refused(job_for({4, 4}, 32, {64, 128, 10}), TileConfig{8, 13, 4, 49152}),
-            "test: 4 x 4 tiles need 3 threads and 6 colours, the limits are 13 and 4");
+            "test: 4 x 4 tiles need 4 threads and 6 colours, the limits are 13 and 4");
 }
 
 TEST(TrainPlans, ChooseTheOrderOfSumsThatTakesFewerCycles) {

@@ -70,7 +70,8 @@ class TrainGrid {
   TrainRun forward(const memoryx::MemoryX& memory, const Activations& x);
 
   // What the tiles keep: the activations of tensor k (0: the input), until deltas take their place
-  // in train() (all but those of the input and the last tensor); the deltas of it.
+  // in train() (all but those of the input and the last tensor); the deltas of it, of the last
+  // tensor only until something else is gathered in their place (plan().last_gathered).
   Activations read_tensor(size_t k);
   Activations read_deltas(size_t k);
 
@@ -104,7 +105,8 @@ class TrainGrid {
   Arrived stream(memoryx::WeightStream* weights, const std::vector<size_t>& numbers);
   void take_gradients(const std::vector<std::vector<uint32_t>>& rows, memoryx::WaferSide* memory);
   void take_times(TrainRun* run);
-  Activations read(uint32_t addr, int features, int samples);
+  // `gathered`: where the grid rows' blocks stand one behind the other, each its own.
+  Activations read(uint32_t addr, int features, int samples, bool gathered = false);
   // The cycle in which a micro-batch or a forward pass begins.
   uint64_t begin_passes();
   void open_edge(const Activations& x, bool labelled);

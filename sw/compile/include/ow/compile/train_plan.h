@@ -48,6 +48,7 @@ struct TrainPlan {
   uint32_t gather_addr = 0;
   uint32_t gather_rows = 0;       // features of a column that a tile holds at a time: a piece of a
                                   // gradient; all that a pass with whole sums begins with
+  bool last_gathered = false;     // the last tensor's deltas are made where they are gathered
   uint32_t window = 0;            // features of a grid row; 0: no layer gives deltas
   std::vector<SumOrder> forward;  // of each layer
   std::vector<SumOrder> delta;    // of its input's deltas; the first layer's stands for nothing

@@ -25,11 +25,13 @@
 // The activations between two layers; the first one is the input. A tile holds one row of `samples`
 // 16-bit values for each feature of its grid row, local index ascending.
 struct ow_train_tensor {
-  uint32_t features;    // of the whole grid: share * grid rows + left
-  uint32_t share;       // features that every grid row keeps
-  uint32_t left;        // the first grid rows, this many, keep one more
-  uint32_t addr;        // 16-byte aligned, as all that follow
-  uint32_t delta_addr;  // not of the input; `window` rows in front of addr where a pass gives them
+  uint32_t features;  // of the whole grid: share * grid rows + left
+  uint32_t share;     // features that every grid row keeps
+  uint32_t left;      // the first grid rows, this many, keep one more
+  uint32_t addr;      // 16-byte aligned, as all that follow
+  // Of the grid row's own deltas, not of the input; `window` rows in front of addr where a pass
+  // gives them. Of the last tensor's, if they are gathered, those of all grid rows.
+  uint32_t delta_addr;
 };
 
 // The forward pass of the layer, and that of its input's deltas: each output whole in the tile that
@@ -55,11 +57,12 @@ struct ow_train_params {
   // Softmax cross-entropy: the class of each sample, 32-bit integers, in every tile of the column.
   // Squares: what the outputs should be, laid out as the last tensor.
   uint32_t targets_addr;
-  uint32_t work_addr;    // of the loss, then of biases' gradients
-  uint32_t work_words;   // at least 1
-  uint32_t gather_addr;  // activations or deltas of all grid rows, if there are several
-  uint32_t gather_rows;  // so many features at a time; a stream of positions is of as many
-  uint32_t window;       // features of a grid row whose deltas a stream of the delta pass is of
+  uint32_t work_addr;      // of the loss, then of biases' gradients
+  uint32_t work_words;     // at least 1
+  uint32_t gather_addr;    // activations or deltas of all grid rows, if there are several
+  uint32_t gather_rows;    // so many features at a time; a stream of positions is of as many
+  uint32_t last_gathered;  // the loss writes the last tensor's deltas to where they are gathered
+  uint32_t window;         // features of a grid row whose deltas a stream of the delta pass is of
   struct ow_train_tensor tensor[OW_TR_MAX_LAYERS + 1];
   struct ow_train_layer layer[OW_TR_MAX_LAYERS];
 };
