@@ -411,6 +411,9 @@ TEST(TrainPlans, ChooseTheOrderOfSumsThatTakesFewerCycles) {
 
 TEST(TrainPlans, KeepActivationsAndOneWindowOfDeltas) {
   const ElfImage image = firmware();
+  // Orders are chosen for a program of so many bytes.
+  const uint32_t stack = image.symbol("ow_stack_top") - image.symbol("ow_heap_end");
+  EXPECT_LE(image.symbol("ow_heap") + stack, kProgramBytes);
   // 512-512-10 with 32 samples a tile: 32 kB of activations on two grid rows.
   const TrainPlan tight =
       make_train_plan("test", job_for({2, 2}, 32, {512, 512, 10}), image, kFullTile);
