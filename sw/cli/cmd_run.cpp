@@ -337,13 +337,13 @@ void check_training_options(const Options& options) {
   without(options.tiles != "full", "--tiles mini");
   without(!options.weights.empty(), "--weights");
   without(!options.save_weights.empty(), "--save-weights");
-  without(!options.save_outputs.empty(), "--save-outputs");
+  without(!options.save_outputs.empty() && options.mode != "predict", "--save-outputs");
   without(options.limit != 0, "--limit");
   without(!options.wafer.empty(), "--wafer");
   without(on_board(options), "--device uart");
-  if (options.mode != "eval") return;
-  const auto only_trains = [](bool given, const char* what) {
-    if (given) throw BadInput(fmt::format("{}: not with --mode eval", what));
+  if (options.mode != "eval" && options.mode != "predict") return;
+  const auto only_trains = [&options](bool given, const char* what) {
+    if (given) throw BadInput(fmt::format("{}: not with --mode {}", what, options.mode));
   };
   only_trains(options.train.num_steps != 0, "--num-steps");
   only_trains(!options.train.metrics.empty(), "--metrics");
@@ -366,6 +366,7 @@ int train(Context& context, Options options) {
   TrainRequest request = options.train;
   request.params = options.params;
   request.mode = options.mode;
+  request.save_outputs = options.save_outputs;
   request.golden = options.device == "golden";
   request.make = [kind, sim](GridShape shape) { return make_device(kind, shape, sim); };
   request.firmware = options.firmware;
@@ -377,6 +378,12 @@ int train(Context& context, Options options) {
 
 int run(Context& context, Options options) {
   if (jobs::is_training(options.params)) return train(context, options);
+  if (options.mode == "predict") {
+    throw BadInput(
+        options.params +
+        ": key 'train' is missing: --mode predict is for trainings; --save-outputs gives "
+        "the outputs of a network");
+  }
   if (options.mode != "eval" || options.train.resume || !options.train.model_dir.empty() ||
       !options.train.metrics.empty() || options.train.num_steps != 0 || options.train.wafers != 0) {
     throw BadInput(options.params +
@@ -423,10 +430,11 @@ void add_run(CLI::App& app, Context& context) {
   sub->add_option("params,--params", options->params, "Parameters of the job (configs/*.yaml)")
       ->required()
       ->type_name("FILE");
-  sub->add_option("--mode", options->mode,
-                  "eval: the outputs of the samples; train, train_and_eval: for a file with a key "
-                  "'train'")
-      ->check(CLI::IsMember({"eval", "train", "train_and_eval"}))
+  sub->add_option(
+         "--mode", options->mode,
+         "eval: the outputs of the samples; train, train_and_eval, predict (outputs into a "
+         "file, no classes needed): for a file with a key 'train'")
+      ->check(CLI::IsMember({"eval", "train", "train_and_eval", "predict"}))
       ->capture_default_str();
   sub->add_option("--device", options->device,
                   "rtl or sim: the replicated simulator; mono: the monolithic one (both also with "

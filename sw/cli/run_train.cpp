@@ -41,6 +41,7 @@ std::string summary(const TrainStep& s) {
 }
 
 std::string summary(const Evaluation& e) {
+  if (!e.labelled) return fmt::format("{} samples without classes", e.samples);
   return fmt::format("{}/{} = {:.2f} %  loss {:.4f}", e.right, e.samples,
                      percent(e.right, e.samples), e.loss);
 }
@@ -65,9 +66,12 @@ class Display {
 };
 
 nlohmann::json evaluation_json(const Evaluation& e) {
-  return {{"samples", e.samples},    {"right", e.right},   {"accuracy", e.accuracy()},
-          {"loss", e.loss},          {"cycles", e.cycles}, {"compared", e.compared},
-          {"different", e.different}};
+  nlohmann::json json = {{"samples", e.samples},
+                         {"cycles", e.cycles},
+                         {"compared", e.compared},
+                         {"different", e.different}};
+  if (e.labelled) json.update({{"right", e.right}, {"accuracy", e.accuracy()}, {"loss", e.loss}});
+  return json;
 }
 
 nlohmann::json report_json(const TrainReport& r) {
@@ -93,13 +97,13 @@ nlohmann::json report_json(const TrainReport& r) {
   return json;
 }
 
-void print_report(const TrainReport& r, const std::string& mode) {
+void print_report(const TrainReport& r, TrainMode mode) {
   fmt::print("\ndevice      {}\n", r.device);
   if (!r.resumed.empty()) fmt::print("from        {}\n", r.resumed);
   if (!r.resumed.empty() && !r.refused.empty()) fmt::print("refused     {}\n", r.refused);
   fmt::print("network     {} weights, {} kept ({:.1f} % pruned)\n", r.weights, r.kept,
              100.0 - percent(r.kept, r.weights));
-  if (mode != "eval") {
+  if (jobs::trains(mode)) {
     fmt::print("training    {} steps in {:.1f} s", r.steps, r.seconds);
     if (r.skipped > 0) fmt::print(", {} skipped by an overflow", r.skipped);
     if (r.steps > 0) fmt::print("; loss {:.4f} to {:.4f}", r.first_loss, r.last_loss);
@@ -126,7 +130,10 @@ void print_report(const TrainReport& r, const std::string& mode) {
         "a phase\n",
         waits_text(r.waits, r.steps), total(r.late) / r.steps, kEdgeSettle);
   }
-  if (mode != "train") fmt::print("accuracy    {}\n", summary(r.evaluations.back()));
+  if (mode != TrainMode::Train) {
+    const bool labelled = r.evaluations.back().labelled;
+    fmt::print("{:<11} {}\n", labelled ? "accuracy" : "outputs", summary(r.evaluations.back()));
+  }
   if (!r.saved.empty()) fmt::print("saved       {}\n", r.saved);
   uint64_t outputs = 0, different = 0;
   for (const Evaluation& e : r.evaluations) {
@@ -147,9 +154,11 @@ namespace {
 
 jobs::TrainRunOptions options_of(const TrainRequest& request) {
   jobs::TrainRunOptions run;
-  run.mode = request.mode == "train"  ? TrainMode::Train
-             : request.mode == "eval" ? TrainMode::Eval
-                                      : TrainMode::TrainAndEval;
+  run.mode = request.mode == "train"     ? TrainMode::Train
+             : request.mode == "eval"    ? TrainMode::Eval
+             : request.mode == "predict" ? TrainMode::Predict
+                                         : TrainMode::TrainAndEval;
+  run.save_outputs = request.save_outputs;
   if (!request.golden) run.make = request.make;
   run.firmware = request.firmware.empty() ? OW_FIRMWARE_DIR "/train.elf" : request.firmware;
   run.reference = bench::golden_training;
@@ -175,7 +184,8 @@ int run_rank(Context& context, const TrainRequest& request, swarmx::Transport& t
   run.transport = &transport;
   if (request.validate_only) {
     if (!speaks) return 0;  // close() waits for rank 0, however long it reads
-    if (run.model_dir.empty() && run.mode == TrainMode::Eval) run.mode = TrainMode::Train;
+    // Which weights is asked when they are wanted.
+    if (!run.model_dir.empty()) jobs::check_model_dir(run);
     const jobs::CheckedTraining checked = jobs::check_training(params, run);
     fmt::print("{}: valid; {} samples to train with, {} held out; {} a step, {} bytes of a tile\n",
                request.params, checked.training.samples(), checked.held_out.samples(),
@@ -189,7 +199,7 @@ int run_rank(Context& context, const TrainRequest& request, swarmx::Transport& t
     return jobs::run_training(params, run);
   }();
   if (!speaks) return 0;
-  print_report(report, request.mode);
+  print_report(report, run.mode);
   context.result() = report_json(report);
   uint64_t different = report.different;
   for (const Evaluation& e : report.evaluations) different += e.different;

@@ -15,7 +15,7 @@ namespace ow::cli {
 
 struct TrainRequest {
   std::string params;
-  std::string mode;  // train, eval, train_and_eval
+  std::string mode;  // train, eval, train_and_eval, predict
   bool golden = false;
   // Makes the device unless it is the golden one.
   std::function<std::unique_ptr<Device>(GridShape)> make;
@@ -26,6 +26,7 @@ struct TrainRequest {
   bool resume = false;
   std::string model_dir;
   std::string metrics;
+  std::string save_outputs;  // of predict
   uint64_t num_steps = 0;
   int wafers = 0;  // 0: as the parameters say
 };

@@ -7,11 +7,11 @@
 #include <bitset>
 #include <chrono>
 
+#include "outputs_file.h"
 #include "ow/base/error.h"
 #include "ow/base/file.h"
 #include "ow/base/rng.h"
 #include "ow/compile/estimate.h"
-#include "ow/tensor/safetensors.h"
 
 namespace ow::jobs {
 namespace {
@@ -47,24 +47,6 @@ size_t count_right(HalfType type, const Activations& outputs, const Dataset& dat
   size_t right = 0;
   for (size_t s = 0; s < classes.size(); ++s) right += classes[s] == data.labels[first + s] ? 1 : 0;
   return right;
-}
-
-// Outputs of all samples, as a file holds them: [samples, outputs].
-void save_outputs(const std::string& path, HalfType type, const std::vector<Activations>& batches) {
-  Tensor t;
-  t.type = type == HalfType::Binary16 ? TensorType::F16 : TensorType::BF16;
-  uint64_t samples = 0;
-  for (const Activations& y : batches) {
-    samples += static_cast<uint64_t>(y.samples);
-    for (int s = 0; s < y.samples; ++s) {
-      for (int f = 0; f < y.features; ++f) {
-        t.bytes.push_back(static_cast<uint8_t>(y.at(f, s)));
-        t.bytes.push_back(static_cast<uint8_t>(y.at(f, s) >> 8));
-      }
-    }
-  }
-  t.shape = {samples, static_cast<uint64_t>(batches.front().features)};
-  write_safetensors(path, {{"outputs", t}});
 }
 
 }  // namespace
@@ -366,7 +348,7 @@ class Runner {
     }
     add(comparison);
     if (!options_.save_outputs.empty()) {
-      save_outputs(options_.save_outputs, network_.type, outputs);
+      write_outputs(options_.save_outputs, network_.type, outputs);
     }
   }
 

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "outputs_file.h"
 #include "ow/base/error.h"
 #include "ow/base/file.h"
 #include "ow/swarmx/swarm.h"
@@ -41,7 +42,7 @@ class Run {
   Run(const TrainParams& params, const TrainRunOptions& options, swarmx::Transport& transport)
       : params_(params),
         options_(options),
-        checked_(check_training(params, options)),
+        checked_(check_all(params, options)),
         job_(checked_.job),
         memory_(job_, {}) {
     make_directory();
@@ -59,10 +60,14 @@ class Run {
 
   TrainReport run() {
     const auto begin = std::chrono::steady_clock::now();
-    if (options_.mode != TrainMode::Eval) train();
+    if (trains(options_.mode)) train();
     if (options_.mode != TrainMode::Train) {
       const bool done = evaluated_ == memory_.step() && !report_.evaluations.empty();
       if (!done) evaluate();
+    }
+    if (options_.mode == TrainMode::Predict) {
+      report_.saved = outputs_path();
+      write_outputs(report_.saved, job_.type, outputs_);
     }
     swarm_->end();
     count_weights(&report_.weights, &report_.kept);
@@ -71,15 +76,20 @@ class Run {
   }
 
  private:
+  static CheckedTraining check_all(const TrainParams& params, const TrainRunOptions& options) {
+    check_model_dir(options);
+    return check_training(params, options);
+  }
+
   void make_directory() const {
-    if (options_.model_dir.empty() || options_.mode == TrainMode::Eval) return;
+    if (options_.model_dir.empty() || !trains(options_.mode)) return;
     std::error_code error;
     std::filesystem::create_directories(options_.model_dir, error);
     if (error) throw BadInput(options_.model_dir + ": cannot be made: " + error.message());
   }
 
   void begin() {
-    if (options_.mode != TrainMode::Eval && !options_.resume) {
+    if (trains(options_.mode) && !options_.resume) {
       memory_.begin();
       return;
     }
@@ -214,6 +224,7 @@ class Run {
     const auto batch = static_cast<size_t>(job_.micro_batch());
     Evaluation e;
     e.samples = data.samples();
+    e.labelled = !data.labels.empty();
     for (size_t first = 0; first < e.samples; first += batch) {
       const Dataset part = part_of(data, first, std::min(batch, e.samples - first));
       const Activations x = part.activations(job_.type, 0, part.samples());
@@ -227,8 +238,11 @@ class Run {
           e.different += z.values[i] != want.values[i] ? 1 : 0;
         }
       }
-      e.loss += loss_of(job_, z, part.labels) / static_cast<double>(e.samples);
-      e.right += right_of(job_, z, part.labels);
+      if (e.labelled) {
+        e.loss += loss_of(job_, z, part.labels) / static_cast<double>(e.samples);
+        e.right += right_of(job_, z, part.labels);
+      }
+      if (options_.mode == TrainMode::Predict) outputs_.push_back(z);
       if (options_.on_evaluation) {
         options_.on_evaluation(static_cast<double>(first + part.samples()) /
                                static_cast<double>(e.samples));
@@ -236,6 +250,11 @@ class Run {
     }
     report_.evaluations.push_back(e);
     evaluated_ = memory_.step();
+  }
+
+  std::string outputs_path() const {
+    if (!options_.save_outputs.empty()) return options_.save_outputs;
+    return options_.model_dir + "/predictions.safetensors";
   }
 
   void tell(const TrainStep& step) {
@@ -292,20 +311,24 @@ class Run {
   MemoryX memory_;
   std::unique_ptr<TrainReference> reference_;
   std::unique_ptr<TrainSwarm> swarm_;
+  std::vector<Activations> outputs_;  // of Predict, batch by batch
   std::ofstream metrics_;
   std::string metrics_path_;
   uint64_t evaluated_ = 0;  // the step behind which the last evaluation was
 };
 
-// What can be said against the directory without touching it.
-void check_directory(const TrainRunOptions& options) {
-  const bool trains = options.mode != TrainMode::Eval;
+}  // namespace
+
+void check_model_dir(const TrainRunOptions& options) {
   if (options.model_dir.empty()) {
     if (options.resume) throw BadInput("--resume: from which directory? (--model-dir DIR)");
-    if (!trains) throw BadInput("--mode eval: which weights? (--model-dir DIR)");
+    if (!trains(options.mode)) {
+      throw BadInput(fmt::format("--mode {}: which weights? (--model-dir DIR)",
+                                 options.mode == TrainMode::Eval ? "eval" : "predict"));
+    }
     return;
   }
-  if (!trains) return;
+  if (!trains(options.mode)) return;
   std::error_code error;
   if (std::filesystem::exists(options.model_dir, error) &&
       !std::filesystem::is_directory(options.model_dir, error)) {
@@ -318,26 +341,32 @@ void check_directory(const TrainRunOptions& options) {
   }
 }
 
-}  // namespace
-
 CheckedTraining check_training(const TrainParams& params, const TrainRunOptions& options) {
   const RunParams& base = params.base;
   const auto refuse = [&](const std::string& what) { throw BadInput(base.path + what); };
   CheckedTraining checked;
   const LayerShape& first = base.layers.front();
   const Dataset all = load_dataset(base.data, first.inputs, base.layers.back().outputs);
-  if (all.labels.empty()) refuse(": key 'data': a training needs the samples' classes");
+  const bool predicts = options.mode == TrainMode::Predict;
+  if (all.labels.empty() && !predicts) {
+    refuse(": key 'data': a training needs the samples' classes");
+  }
   checked.training.features = checked.held_out.features = first.inputs;
+  const bool holds_out = base.held_out.has_value();
   for (size_t n = 0; n < all.samples(); ++n) {
-    const bool held = base.held_out && n % static_cast<size_t>(base.held_out->modulo) ==
-                                           static_cast<size_t>(base.held_out->remainder);
+    const bool held = holds_out ? n % static_cast<size_t>(base.held_out->modulo) ==
+                                      static_cast<size_t>(base.held_out->remainder)
+                                : predicts;
     (held ? checked.held_out : checked.training).add(all, n);
   }
   const bool evaluates = options.mode != TrainMode::Train || params.evaluate_every > 0;
   if (evaluates && checked.held_out.samples() == 0) {
     refuse(": key 'data': holds no sample out (held_out_modulo), nothing to evaluate with");
   }
-  if (checked.training.samples() == 0) refuse(": key 'data': nothing to train on");
+  if (trains(options.mode) && checked.training.samples() == 0) {
+    refuse(": key 'data': nothing to train on");
+  }
+  if (predicts) check_writable(options.save_outputs);
   checked.firmware = read_elf(options.firmware, options.tile.sram_bytes);
   swarmx::check_wafers(base.path, params.wafers, params.job.micro_batches,
                        options.transport == nullptr ? 1 : options.transport->ranks());
@@ -348,7 +377,6 @@ CheckedTraining check_training(const TrainParams& params, const TrainRunOptions&
   } catch (const BadInput& error) {
     refuse(fmt::format(": key 'train': {}", error.what()));
   }
-  check_directory(options);
   return checked;
 }
 

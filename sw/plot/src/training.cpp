@@ -28,7 +28,8 @@ constexpr Key kKeys[] = {
     {nullptr, "loss_scale", 1}, {nullptr, "norm", 1},          {nullptr, "different", 1},
     {"held_out", "loss", 1},    {"held_out", "accuracy", 100}, {"cycles", "step", 1},
     {"cycles", "forward", 1},   {"cycles", "loss", 1},         {"cycles", "gradients", 1},
-    {"cycles", "deltas", 1}};
+    {"cycles", "deltas", 1},    {"waits", "edge", 1},          {"waits", "store", 1},
+    {"waits", "samples", 1},    {"waits", "optimizer", 1}};
 
 std::string path_of(const Key& key) {
   return key.object != nullptr ? fmt::format("{}.{}", key.object, key.name) : key.name;
@@ -66,6 +67,13 @@ const std::vector<PanelKind>& kinds() {
         {"cycles.loss", "loss", false, true},
         {"cycles.gradients", "gradients", false, true},
         {"cycles.deltas", "deltas", false, true}}},
+      {"cycles a step that the grid waited for what is outside, by cause",
+       AxisKind::Zero,
+       {{"waits", "all", false, false},
+        {"waits.edge", "edge", false, true},
+        {"waits.store", "store", false, true},
+        {"waits.samples", "samples", false, true},
+        {"waits.optimizer", "optimizer", false, true}}},
       {"learning rate", AxisKind::Zero, {{"rate", "rate", false, false}}},
       {"loss scale", AxisKind::Powers, {{"loss_scale", "loss scale", false, false}}},
       {"norm of the gradients", AxisKind::Zero, {{"norm", "norm", false, false}}},
@@ -111,7 +119,9 @@ std::map<std::string, double> values_of(const json& line, const std::string& whe
       object = &*found;
     }
     double value = 0;
-    if (take(*object, key, where, &value)) values[path_of(key)] = value;
+    if (!take(*object, key, where, &value)) continue;
+    values[path_of(key)] = value;
+    if (object != &line && std::string(key.object) == "waits") values["waits"] += value;
   }
   double kept = 0, weights = 0;
   const bool both = take(line, {nullptr, "kept", 1}, where, &kept) &&
@@ -125,9 +135,10 @@ std::map<std::string, double> values_of(const json& line, const std::string& whe
   return values;
 }
 
-// Says nothing: where nothing was clipped, scaled or different.
+// Says nothing: where nothing was clipped, scaled, different or waited for.
 bool is_trivial(const std::string& key, const std::vector<Point>& curve) {
-  const double nothing = key == "different" ? 0 : key == "loss_scale" ? 1 : NAN;
+  const bool from_zero = key == "different" || key.compare(0, 5, "waits") == 0;
+  const double nothing = from_zero ? 0 : key == "loss_scale" ? 1 : NAN;
   for (const Point& p : curve) {
     if (!std::isnan(p.y) && p.y != nothing) return false;
   }

@@ -82,6 +82,13 @@ expect 0 "from        $dir/model/checkpoint-000000000005.safetensors" "$train" -
   --device sim:4x4 --num-steps 1 --model-dir "$dir/model" --resume
 expect 0 "0 weights after their steps and 4490 outputs compared with golden, 0 differ" "$train" \
   --mode eval --model-dir "$dir/model"
+expect 0 "saved       $dir/digits.safetensors" "$train" --mode predict --device golden \
+  --model-dir "$dir/model" --save-outputs "$dir/digits.safetensors"
+expect 2 "--mode predict: which weights?" "$train" --mode predict
+expect 2 "--num-steps: not with --mode predict" "$train" --mode predict --model-dir "$dir/model" \
+  --num-steps 1
+expect 2 "none/o: cannot be written" "$train" --mode predict --device golden \
+  --model-dir "$dir/model" --save-outputs "$dir/none/o"
 expect 2 "--device sim:2x2: $train wants 4 x 4 tiles" "$train" --mode train --device sim:2x2
 expect 2 "--mode eval: which weights?" "$train"
 expect 2 "--resume: from which directory?" "$train" --mode train --resume

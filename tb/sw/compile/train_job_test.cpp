@@ -2,6 +2,7 @@
 // The job of a training: its parameters, checkpoints and resuming, on golden and on RTL tiles.
 #include "ow/compile/train_job.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@
 #include "ow/base/rng.h"
 #include "ow/bench/golden_training.h"
 #include "ow/sim/sim.h"
+#include "ow/tensor/safetensors.h"
 
 namespace ow::jobs {
 namespace {
@@ -178,6 +180,45 @@ TEST_F(TrainJob, EvaluatesACheckpoint) {
     EXPECT_EQ(report.evaluations.back().right, trained.evaluations.back().right);
     EXPECT_EQ(report.evaluations.back().different, 0u);
   }
+}
+
+TEST_F(TrainJob, PredictsSamplesWithoutClasses) {
+  TrainRunOptions run = options("model", false);
+  run.mode = TrainMode::TrainAndEval;
+  const TrainReport trained = run_training(params(), run);
+  // The held-out samples by themselves, without their classes.
+  const Dataset all = load_dataset(params().base.data, 6, 3);
+  std::string text;
+  for (size_t n = 4; n < all.samples(); n += 5) {
+    for (int f = 0; f < 6; ++f) text += (f > 0 ? "," : "") + fmt::format("{}", all.sample(n)[f]);
+    text += "\n";
+  }
+  write_file(directory_ + "/new.csv", text);
+  const TrainParams unlabelled = params(with(
+      "  file: samples.csv\n  held_out_modulo: 5\n  held_out_remainder: 4\n", "  file: new.csv\n"));
+  Tensors first;
+  for (const bool rtl : {false, true}) {
+    TrainRunOptions predict = options("model", rtl);
+    predict.mode = TrainMode::Predict;
+    if (rtl) predict.save_outputs = directory_ + "/outputs.safetensors";
+    const TrainReport report = run_training(unlabelled, predict);
+    EXPECT_EQ(report.evaluations.back().samples, 20u);
+    EXPECT_FALSE(report.evaluations.back().labelled);
+    EXPECT_EQ(report.evaluations.back().different, 0u);
+    const Tensors got = read_safetensors(report.saved);
+    EXPECT_EQ(got.at("outputs").shape, (std::vector<uint64_t>{20, 3}));
+    size_t right = 0;
+    for (size_t n = 0; n < 20; ++n) {
+      right += got.at("classes").value(n) == all.labels[5 * n + 4] ? 1 : 0;
+    }
+    EXPECT_EQ(right, trained.evaluations.back().right);
+    if (rtl) {
+      EXPECT_EQ(got.at("outputs").bytes, first.at("outputs").bytes);
+    }
+    first = got;
+  }
+  // A training still asks for them.
+  EXPECT_THROW(run_training(unlabelled, options("other", false)), BadInput);
 }
 
 TEST_F(TrainJob, TimeOutsideTheWaferChangesCyclesAlone) {

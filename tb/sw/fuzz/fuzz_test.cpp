@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// 300 mutants of valid files for each parser: each is read, or refused in one line; nothing crashes
-// or hangs. Built with the checks of addresses and of undefined behaviour. A failure names the
-// mutant, which stays in a file.
+// 300 mutants of valid files for each parser (or as many as OW_FUZZ_SECONDS has time for): each is
+// read, or refused in one line; nothing crashes or hangs. Built with the checks of addresses and of
+// undefined behaviour. A failure names the mutant, which stays in a file.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>

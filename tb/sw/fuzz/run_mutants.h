@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -19,12 +20,18 @@
 
 namespace ow {
 
-constexpr int kMutants = 300;
+constexpr int kMutants = 300;      // at least
 constexpr unsigned kSeconds = 20;  // for one file
 
 inline uint64_t seed() {
   const char* text = std::getenv("OW_FUZZ_SEED");
   return text == nullptr ? 1 : std::strtoull(text, nullptr, 10);
+}
+
+// Goes on for so long with each parser (0: until there were kMutants).
+inline std::chrono::seconds least_time() {
+  const char* text = std::getenv("OW_FUZZ_SECONDS");
+  return std::chrono::seconds(text == nullptr ? 0 : std::strtoll(text, nullptr, 10));
 }
 
 struct Parser {
@@ -56,19 +63,20 @@ inline void run(const std::string& name, const Parser& parser) {
   };
   for (const std::string& valid : parser.valid) EXPECT_EQ(one(valid, -1), "");
   Rng rng(seed() * 1000 + name.size());
-  int refused = 0;
-  for (int k = 0; k < kMutants; ++k) {
+  int refused = 0, number = 0;
+  const auto end = std::chrono::steady_clock::now() + least_time();
+  for (; number < kMutants || std::chrono::steady_clock::now() < end; ++number) {
     std::string mutant = parser.valid[rng.below(parser.valid.size())];
     for (uint64_t n = 1 + rng.below(3); n > 0; --n) parser.mutate(&rng, &mutant);
-    refused += one(mutant, k).empty() ? 0 : 1;
+    refused += one(mutant, number).empty() ? 0 : 1;
     if (testing::Test::HasFailure()) return;
   }
   // What cannot be read at all.
   std::remove(path.c_str());
   EXPECT_THROW(parser.read(path), BadInput);
   EXPECT_THROW(parser.read(testing::TempDir()), BadInput);
-  EXPECT_GT(refused, kMutants / 10);
-  std::printf("%s: %d mutants, %d refused in one line, the others read\n", name.c_str(), kMutants,
+  EXPECT_GT(refused, number / 10);
+  std::printf("%s: %d mutants, %d refused in one line, the others read\n", name.c_str(), number,
               refused);
 }
 

@@ -156,7 +156,8 @@ TEST(Metrics, EveryKeyThatIsPlottedGetsItsPanel) {
   const File file(
       R"({"step":0,"loss":2.5,"accuracy":0.1,"rate":0.01,"loss_scale":256.0,"skipped":true,"kept":50,)"
       R"("weights":200,"norm":3,"different":0,"cycles":{"step":900,"forward":100,"loss":80,)"
-      R"("gradients":400,"deltas":99},"colour":"red"})"
+      R"("gradients":400,"deltas":99},"colour":"red",)"
+      R"("waits":{"edge":30,"store":0,"samples":4,"optimizer":5,"late":7}})"
       "\n\n"
       R"({"step":1,"loss":1.5,"accuracy":0.9,"loss_scale":128.0,"skipped":false,"kept":20,)"
       R"("weights":200,"held_out":{"loss":1.25,"accuracy":0.75}})"
@@ -166,6 +167,7 @@ TEST(Metrics, EveryKeyThatIsPlottedGetsItsPanel) {
   EXPECT_EQ(m.skipped, 1u);
   EXPECT_EQ(m.curves.at("accuracy").at(1).y, 90.0);
   EXPECT_EQ(m.curves.at("density").at(0).y, 25.0);
+  EXPECT_EQ(m.curves.at("waits").at(0).y, 39.0) << "`late` is a part of the others";
   EXPECT_EQ(m.curves.at("density").at(1).y, 10.0);
   ASSERT_EQ(m.curves.at("held_out.accuracy").size(), 1u);
   EXPECT_EQ(m.curves.at("held_out.accuracy").at(0).x, 1.0);
@@ -177,6 +179,7 @@ TEST(Metrics, EveryKeyThatIsPlottedGetsItsPanel) {
       {"accuracy (%)", 2},
       {"density (% of the weights kept)", 1},
       {"cycles a step, and of its parts on the slowest tile", 5},
+      {"cycles a step that the grid waited for what is outside, by cause", 4},
       {"learning rate", 1},
       {"loss scale", 1},
       {"norm of the gradients", 1}};
@@ -189,6 +192,7 @@ TEST(Metrics, EveryKeyThatIsPlottedGetsItsPanel) {
   EXPECT_EQ(both[0].curves[1].colour, 0);
   EXPECT_EQ(both[0].curves[2].colour, 1);
   EXPECT_EQ(both[3].curves.size(), 2u);
+  EXPECT_EQ(both[4].curves.size(), 2u);
 }
 
 TEST(Metrics, OfAStepThatStandsThereTwiceTheLastLineHolds) {

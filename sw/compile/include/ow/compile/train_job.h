@@ -36,11 +36,17 @@ class TrainReference {
   virtual Activations forward(const Activations& x) const = 0;
 };
 
-enum class TrainMode { Train, Eval, TrainAndEval };
+// Eval classifies the held-out samples with the newest checkpoint; Predict gives its outputs of
+// them, or of all samples if none are held out, and asks for no classes.
+enum class TrainMode { Train, Eval, TrainAndEval, Predict };
+inline bool trains(TrainMode mode) {
+  return mode == TrainMode::Train || mode == TrainMode::TrainAndEval;
+}
 
-// What classifying the held-out samples gave.
+// What a forward pass over samples gave.
 struct Evaluation {
   size_t samples = 0;
+  bool labelled = true;  // else neither of the next two is known
   size_t right = 0;
   double loss = 0;  // mean
   uint64_t cycles = 0;
@@ -86,11 +92,12 @@ struct TrainRunOptions {
   TileConfig tile = kFullTile;  // of the device
   std::string firmware;         // path of train.elf
   std::function<std::unique_ptr<TrainReference>(const TrainingJob&)> reference;
-  bool check = true;       // compare with the reference
-  std::string model_dir;   // checkpoints and metrics; empty: none are written
-  bool resume = false;     // from the newest checkpoint there
-  uint64_t num_steps = 0;  // at most so many in this run; 0: all
-  std::string metrics;     // file of JSON lines; empty: metrics.jsonl in model_dir, if there is one
+  bool check = true;         // compare with the reference
+  std::string model_dir;     // checkpoints and metrics; empty: none are written
+  bool resume = false;       // from the newest checkpoint there
+  uint64_t num_steps = 0;    // at most so many in this run; 0: all
+  std::string save_outputs;  // of Predict: their file; empty: predictions.safetensors in model_dir
+  std::string metrics;  // file of JSON lines; empty: metrics.jsonl in model_dir, if there is one
   std::function<void(const TrainStep&)> on_step;
   std::function<void(double done)> on_evaluation;  // 0..1
   std::function<void()> on_progress;               // now and then while a grid works
@@ -109,7 +116,7 @@ struct TrainReport {
   std::vector<Evaluation> evaluations;  // the last one is of the last weights
   std::string resumed;                  // the checkpoint it began with
   std::string refused;                  // why newer ones were not taken; empty: there were none
-  std::string saved;                    // the last checkpoint written
+  std::string saved;                    // the last checkpoint written, or the outputs
   uint64_t cycles = 0;                  // of all steps
   TrainTimes times;                     // likewise
   bool timed = false;                   // what is outside the wafer takes time
@@ -121,7 +128,11 @@ struct TrainReport {
   uint64_t broadcast_cycles = 0, reduce_cycles = 0;  // of `cycles`: between the wafers
 };
 
-// Everything that can be checked without training. Throws BadInput.
+// What can be said against model_dir without touching it: not named though the mode or `resume` asks
+// for it, no directory, checkpoints of an earlier run though this one begins anew. Throws BadInput.
+void check_model_dir(const TrainRunOptions& options);
+
+// Everything else that can be checked without training. Throws BadInput.
 struct CheckedTraining {
   Dataset training;
   Dataset held_out;

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What came out of a network, as a file (docs/run.md).
+#ifndef OW_COMPILE_OUTPUTS_FILE_H_
+#define OW_COMPILE_OUTPUTS_FILE_H_
+
+#include <string>
+#include <vector>
+
+#include "ow/tensor/network.h"
+
+namespace ow::jobs {
+
+// Writes a safetensors file with "outputs" [samples, outputs] in the network's type, from batches
+// in their order (one at least), and "classes" [samples], the output that is largest, in I32.
+// BadInput if it cannot be written.
+void write_outputs(const std::string& path, HalfType type, const std::vector<Activations>& batches);
+
+}  // namespace ow::jobs
+
+#endif  // OW_COMPILE_OUTPUTS_FILE_H_
