@@ -12,22 +12,22 @@
 #include "ow/base/progress.h"
 #include "ow/bench/mini_grid.h"
 #include "ow/compile/network_run.h"
+#include "ow/compile/plan_file.h"
 #include "ow/compile/train_params.h"
 #include "ow/golden/network.h"
 #include "ow/golden/train.h"
 #include "ow/open/board.h"
 #include "ow/wafer/files.h"
+#include "run_report.h"
 #include "run_train.h"
+#include "show_plan.h"
 #include "wafer.h"
-#include "waits.h"
 
 namespace ow::cli {
 namespace {
 
-using jobs::Pass;
 using jobs::RunDevice;
 using jobs::RunReport;
-using jobs::Workload;
 
 struct Options {
   std::string params;
@@ -40,6 +40,8 @@ struct Options {
   std::string save_outputs;
   bool check = true;
   bool validate_only = false;
+  bool compile_only = false;
+  std::string save_plan;
   bool check_idle = false;
   bool checked = false;
   size_t limit = 0;
@@ -51,135 +53,6 @@ struct Options {
   std::string svg;
   bool accept_smaller = false;
 };
-
-const std::pair<Counter, const char*> kStallNames[] = {
-    {kCtrStallInput, "input queue"},   {kCtrStallOutput, "output queue"},
-    {kCtrStallRow, "accumulator row"}, {kCtrStallMemory, "memory"},
-    {kCtrNoWork, "no work"},           {kCtrReducerWait, "reducer waits"}};
-
-nlohmann::json pass_json(const Workload& workload, const Pass& pass) {
-  nlohmann::json json = {{"cycles", pass.cycles},
-                         {"wavelets_in", pass.wavelets_in},
-                         {"wavelets_out", pass.wavelets_out},
-                         {"multiply_adds", pass.multiply_adds},
-                         {"bound_cycles", pass.bound},
-                         {"utilisation", workload.utilisation(pass)},
-                         {"compared", pass.compared},
-                         {"different", pass.different},
-                         {"bits_different", pass.bits_different}};
-  if (workload.whole) {
-    json["waits"] = waits_json(pass.waits);
-    static const char* const kNames[kNumCounters] = {
-        "beats",        "stall_input",      "stall_output",      "stall_row",
-        "stall_memory", "no_work",          "reducer_elements",  "instructions",
-        "asleep",       "wavelets_in_ramp", "wavelets_out_ramp", "weights",
-        "reducer_wait"};
-    for (int k = 0; k < kNumCounters; ++k) {
-      json["counters"][kNames[k]] = pass.counters[static_cast<size_t>(k)];
-    }
-  }
-  return json;
-}
-
-nlohmann::json report_json(const RunReport& report) {
-  nlohmann::json json;
-  json["device"] = report.device;
-  json["grid"] = {{"rows", report.grid.rows}, {"columns", report.grid.cols}};
-  json["samples"] = report.samples;
-  json["batches"] = report.batches;
-  json["weights"] = report.weights;
-  json["nonzero_weights"] = report.nonzero;
-  const auto share = [&report](size_t right) {
-    return static_cast<double>(right) / static_cast<double>(report.samples);
-  };
-  if (report.labelled && report.checked) json["accuracy_golden"] = share(report.right_golden);
-  json["train_seconds"] = report.train_seconds;
-  if (!report.workloads.empty()) {
-    if (report.labelled) json["accuracy_device"] = share(report.right_device);
-    if (report.checked) {
-      json["compared"] = report.compared();
-      json["different"] = report.different();
-    }
-    for (const Workload& w : report.workloads) {
-      json["workloads"].push_back({{"name", w.name},
-                                   {"whole_job", w.whole},
-                                   {"tiles", w.tiles},
-                                   {"lanes", w.lanes},
-                                   {"sparse", pass_json(w, w.sparse)},
-                                   {"dense", pass_json(w, w.dense)},
-                                   {"speed_up", w.speed_up()},
-                                   {"speed_up_bound", w.speed_up_bound()}});
-    }
-    const double tiles = static_cast<double>(report.grid.rows) * report.grid.cols;
-    json["simulation"] = {
-        {"cycles", report.sim_cycles},
-        {"seconds", report.sim_seconds},
-        {"cycles_per_second", static_cast<double>(report.sim_cycles) / report.sim_seconds},
-        {"tile_cycles_per_second",
-         static_cast<double>(report.sim_cycles) * tiles / report.sim_seconds}};
-  }
-  return json;
-}
-
-void print_report(const RunReport& report) {
-  const auto percent = [](size_t part, size_t of) {
-    return 100.0 * static_cast<double>(part) / static_cast<double>(of);
-  };
-  fmt::print("device      {}\n", report.device);
-  fmt::print("network     {} weights, {} kept ({:.1f} % pruned){}\n", report.weights,
-             report.nonzero, 100.0 - percent(report.nonzero, report.weights),
-             report.trained ? fmt::format("; trained in {:.1f} s", report.train_seconds) : "");
-  const char* label = "accuracy";
-  const auto accuracy = [&](const char* who, size_t right) {
-    fmt::print("{:<11} {} {}/{} = {:.2f} %\n", label, who, right, report.samples,
-               percent(right, report.samples));
-    label = "";
-  };
-  if (report.labelled && report.checked) accuracy("golden", report.right_golden);
-  if (report.workloads.empty()) return;
-  if (report.labelled) accuracy("device", report.right_device);
-  fmt::print("\n{:<14} {:<7} {:>10} {:>11} {:>10} {:>12} {:>9} {:>9}\n", "layer", "stream",
-             "cycles", "wavelets in", "out", "utilisation", "speed-up", "bound");
-  for (const Workload& w : report.workloads) {
-    const std::string name =
-        w.name == "network" ? fmt::format("network ({}x)", report.batches) : w.name;
-    for (const Pass* pass : {&w.sparse, &w.dense}) {
-      const bool sparse = pass == &w.sparse;
-      fmt::print("{:<14} {:<7} {:>10} {:>11} {:>10} {:>11.1f}% {:>9} {:>9}\n", sparse ? name : "",
-                 sparse ? "sparse" : "dense", pass->cycles, pass->wavelets_in,
-                 w.whole ? std::to_string(pass->wavelets_out) : "-", 100.0 * w.utilisation(*pass),
-                 sparse ? fmt::format("{:.2f}", w.speed_up()) : "",
-                 sparse ? fmt::format("{:.2f}", w.speed_up_bound()) : "");
-    }
-  }
-  fmt::print("\nstall cycles, sums over the tiles\n{:<14} {:<7}", "job", "stream");
-  for (const auto& [counter, name] : kStallNames) fmt::print(" {:>15}", name);
-  fmt::print("\n");
-  for (const Workload& w : report.workloads) {
-    if (!w.whole) continue;
-    for (const Pass* pass : {&w.sparse, &w.dense}) {
-      const bool sparse = pass == &w.sparse;
-      fmt::print("{:<14} {:<7}", sparse ? w.name : "", sparse ? "sparse" : "dense");
-      for (const auto& [counter, name] : kStallNames) {
-        fmt::print(" {:>15}", pass->counters[static_cast<size_t>(counter)]);
-      }
-      fmt::print("\n");
-      if (report.timed) fmt::print("{:>22} {}\n", "waits outside:", waits_text(pass->waits));
-    }
-  }
-  const double tiles = static_cast<double>(report.grid.rows) * report.grid.cols;
-  const double rate = static_cast<double>(report.sim_cycles) / report.sim_seconds;
-  fmt::print("\nsimulated   {} cycles in {:.1f} s: {:.0f} cycles/s, {:.2f} million tile-cycles/s\n",
-             report.sim_cycles, report.sim_seconds, rate, rate * tiles / 1e6);
-  if (!report.checked) return;
-  fmt::print("comparison  {} activations compared with golden, {} differ\n", report.compared(),
-             report.different());
-  for (const Workload& w : report.workloads) {
-    for (const Pass* pass : {&w.sparse, &w.dense}) {
-      if (pass->different > 0) fmt::print("first       {}\n", pass->first_difference);
-    }
-  }
-}
 
 void check_size(const Options& options, GridShape offered, GridShape wanted) {
   if (offered.rows == wanted.rows && offered.cols == wanted.cols) return;
@@ -372,11 +245,32 @@ int train(Context& context, Options options) {
   request.firmware = options.firmware;
   request.check = options.check;
   request.validate_only = options.validate_only;
+  request.compile_only = options.compile_only;
+  request.save_plan = options.save_plan;
   request.recorded = !sim.record_file.empty();
   return run_train(context, request);
 }
 
+// The plan of a network; what is pruned is known where the weights come from a file.
+nlohmann::json compile(const jobs::RunParams& params, const jobs::Checked& checked) {
+  const jobs::EstimateShape shape = shape_of(checked.plan);
+  std::vector<jobs::LayerWeights> weights;
+  for (size_t k = 0; k < params.layers.size(); ++k) {
+    weights.push_back(checked.network
+                          ? jobs::weights_of(checked.network->layers[k], params.grid.rows, false)
+                          : jobs::drawn_weights(params.layers[k], params.grid.rows, 1, k + 1));
+  }
+  const TimeModel time = time_of(params.time, shape, weights, false);
+  return jobs::plan_document(checked.plan, checked.firmware,
+                             estimate_inference(shape, weights, time));
+}
+
 int run(Context& context, Options options) {
+  if (!options.compile_only && !options.save_plan.empty()) {
+    throw BadInput(
+        "--save-plan: only with --compile-only (a training keeps its plan in --model-dir)");
+  }
+  check_writable(options.save_plan);
   if (jobs::is_training(options.params)) return train(context, options);
   if (options.mode == "predict") {
     throw BadInput(
@@ -398,6 +292,10 @@ int run(Context& context, Options options) {
   if (options.validate_only) {
     print_checked(options, jobs::check_run(params, run));
     context.result()["valid"] = true;
+    return 0;
+  }
+  if (options.compile_only) {
+    show_plan(context, compile(params, jobs::check_run(params, run)), options.save_plan);
     return 0;
   }
 
@@ -463,6 +361,12 @@ void add_run(CLI::App& app, Context& context) {
       ->check(whole_number(1, 1000000));
   sub->add_flag("--validate-only,--validate_only", options->validate_only,
                 "Check the parameters and stop");
+  sub->add_flag("--compile-only,--compile_only", options->compile_only,
+                "Print the plan, where everything lies and what it takes, and stop")
+      ->excludes("--validate-only");
+  sub->add_option("--save-plan,--save_plan", options->save_plan,
+                  "Write the plan of --compile-only (JSON)")
+      ->type_name("FILE");
   sub->add_option("--wafer", options->wafer, "Run on a simulated wafer instead of a flat grid")
       ->type_name("FILE");
   sub->add_option("--defects", options->defects,

@@ -14,6 +14,7 @@
 #include "ow/bench/golden_training.h"
 #include "ow/compile/train_job.h"
 #include "ow/swarmx/transport.h"
+#include "show_plan.h"
 #include "waits.h"
 
 namespace ow::cli {
@@ -191,6 +192,11 @@ int run_rank(Context& context, const TrainRequest& request, swarmx::Transport& t
                request.params, checked.training.samples(), checked.held_out.samples(),
                params.job.batch(), checked.plan.used_bytes);
     context.result()["valid"] = true;
+    return 0;
+  }
+  if (request.compile_only) {
+    if (speaks)
+      show_plan(context, plan_document(params, check_training(params, run)), request.save_plan);
     return 0;
   }
   const TrainReport report = [&] {

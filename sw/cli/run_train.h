@@ -23,6 +23,8 @@ struct TrainRequest {
   bool recorded = false;  // by a simulated device
   bool check = true;
   bool validate_only = false;
+  bool compile_only = false;
+  std::string save_plan;  // of compile_only
   bool resume = false;
   std::string model_dir;
   std::string metrics;

@@ -47,6 +47,9 @@ class Run {
         memory_(job_, {}) {
     make_directory();
     begin();
+    if (trains(options.mode) && !options.model_dir.empty()) {
+      write_plan(plan_path(options.model_dir), plan_document(params, checked_));
+    }
     if (options.reference && options.check) {
       reference_ = options.reference(job_);
       if (!report_.resumed.empty()) reference_->begin(memory_);
@@ -341,6 +344,36 @@ void check_model_dir(const TrainRunOptions& options) {
   }
 }
 
+namespace {
+
+// The orders that a checkpoint was made with hold for all that comes behind it.
+TrainingJob with_orders(const TrainParams& params, const TrainRunOptions& options) {
+  const TrainingJob chosen = with_sum_orders(params.job, options.tile);
+  const bool goes_on = options.resume || !trains(options.mode);
+  const std::string path = plan_path(options.model_dir);
+  if (!goes_on || options.model_dir.empty() || !std::filesystem::exists(path)) return chosen;
+  TrainingJob kept = with_kept_orders(path, params.job, options.tile);
+  const bool same = kept.forward == chosen.forward && kept.delta == chosen.delta;
+  if (!same && options.transport != nullptr && options.transport->ranks() > 1) {
+    throw BadInput(path +
+                   ": has other orders of sums than this program chooses, which one process "
+                   "goes on with but not several ranks");
+  }
+  return kept;
+}
+
+}  // namespace
+
+std::string plan_path(const std::string& model_dir) { return model_dir + "/plan.json"; }
+
+nlohmann::json plan_document(const TrainParams& params, const CheckedTraining& checked) {
+  const EstimateShape shape = shape_of(checked.plan);
+  const std::vector<LayerWeights> weights = training_weights(checked.job, 0);
+  const TimeModel time = time_of(params.base.time, shape, weights, true);
+  return plan_document(checked.job, checked.plan, checked.firmware,
+                       estimate_training(shape, weights, time));
+}
+
 CheckedTraining check_training(const TrainParams& params, const TrainRunOptions& options) {
   const RunParams& base = params.base;
   const auto refuse = [&](const std::string& what) { throw BadInput(base.path + what); };
@@ -370,7 +403,7 @@ CheckedTraining check_training(const TrainParams& params, const TrainRunOptions&
   checked.firmware = read_elf(options.firmware, options.tile.sram_bytes);
   swarmx::check_wafers(base.path, params.wafers, params.job.micro_batches,
                        options.transport == nullptr ? 1 : options.transport->ranks());
-  checked.job = with_sum_orders(params.job, options.tile);
+  checked.job = with_orders(params, options);
   checked.plan = make_train_plan(base.path, checked.job, checked.firmware, options.tile);
   try {
     const MemoryX memory(params.job, {});  // its ranges

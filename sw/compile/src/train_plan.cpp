@@ -194,20 +194,6 @@ uint64_t place_all(TrainPlan* plan, uint64_t begin, uint64_t end) {
   return at + row * plan->gather_rows;
 }
 
-// Weights of a layer when its schedule has ended.
-uint64_t kept_at_last(const TrainingJob& job, size_t layer) {
-  const LayerShape& shape = job.layers[layer];
-  memoryx::TensorSpec spec;
-  spec.name = weight_name(layer);
-  spec.shape = {static_cast<uint64_t>(shape.outputs), static_cast<uint64_t>(shape.inputs)};
-  const int at = memoryx::group_of(job.sparsity, spec);
-  if (at < 0) return spec.elements();
-  const SparsityGroup& group = job.sparsity[static_cast<size_t>(at)];
-  const bool fixed = group.algorithm == SparsityGroup::Algorithm::Static;
-  const double density = memoryx::value_at(group.density, fixed ? 0 : UINT64_MAX);
-  return static_cast<uint64_t>(density * static_cast<double>(spec.elements()));
-}
-
 }  // namespace
 
 int TrainPlan::ring() const { return kAccWordsPerLane * tile.lanes / samples; }
@@ -232,6 +218,19 @@ void check_units(const std::string& who, HalfType type, Loss loss, const TileCon
   if (softmax || type == HalfType::Bfloat16) {
     need(tile.operations, Operations::Bfloat16::kMask, "arithmetic in bfloat16");
   }
+}
+
+uint64_t kept_at_last(const TrainingJob& job, size_t layer) {
+  const LayerShape& shape = job.layers[layer];
+  memoryx::TensorSpec spec;
+  spec.name = weight_name(layer);
+  spec.shape = {static_cast<uint64_t>(shape.outputs), static_cast<uint64_t>(shape.inputs)};
+  const int at = memoryx::group_of(job.sparsity, spec);
+  if (at < 0) return spec.elements();
+  const SparsityGroup& group = job.sparsity[static_cast<size_t>(at)];
+  const bool fixed = group.algorithm == SparsityGroup::Algorithm::Static;
+  const double density = memoryx::value_at(group.density, fixed ? 0 : UINT64_MAX);
+  return static_cast<uint64_t>(density * static_cast<double>(spec.elements()));
 }
 
 TrainingJob with_sum_orders(TrainingJob job, const TileConfig& tile) {

@@ -73,6 +73,10 @@ train="$configs/digits-train.yaml"
 expect 0 "valid; 1348 samples to train with, 449 held out; 128 a step" "$train" --validate-only \
   --model-dir "$dir/not-made"
 [ ! -e "$dir/not-made" ] || { echo "--validate-only made the model's directory"; failed=1; }
+expect 0 "layer 1: 128x10 " "$train" --compile-only --save-plan "$dir/plan.json"
+grep -q '"kind": "training"' "$dir/plan.json" || { echo "no plan in the file"; failed=1; }
+expect 0 "plan               inference, 4 x 4 tiles" "$configs/digits.yaml" --compile-only
+expect 2 "--save-plan: only with --compile-only" "$train" --save-plan "$dir/plan.json"
 expect 0 "weights after their steps and 0 outputs compared with golden, 0 differ" "$train" \
   --mode train --device golden --num_steps 5 --model_dir "$dir/model" --json "$dir/train.json"
 grep -q '"steps": 5' "$dir/train.json" || { echo "no steps in the JSON"; failed=1; }

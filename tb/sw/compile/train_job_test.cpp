@@ -182,6 +182,48 @@ TEST_F(TrainJob, EvaluatesACheckpoint) {
   }
 }
 
+TEST_F(TrainJob, KeepsItsPlanAndGoesOnWithIt) {
+  const TrainParams p = params();
+  TrainRunOptions run = options("model", false);
+  run.num_steps = 4;
+  run_training(p, run);
+  const std::string path = plan_path(run.model_dir);
+  nlohmann::json plan = read_json(path);
+  EXPECT_EQ(plan.at("decisions").at("forward").size(), 2u);
+  // What lies in a tile begins at 0, has no gap and ends with the stack.
+  uint32_t at = 0;
+  for (const nlohmann::json& place : plan.at("memory")) {
+    EXPECT_EQ(place.at("address"), at) << place;
+    at += place.at("bytes").get<uint32_t>();
+  }
+  EXPECT_EQ(at, check_training(p, run).firmware.symbol("ow_stack_top"));
+  // A plan that decides otherwise: that is what goes on, on the tiles, too.
+  run.resume = true;
+  const std::string before = last_checkpoint("model");
+  for (const char* order : {"whole", "column"}) {
+    std::filesystem::remove_all(run.model_dir);
+    std::filesystem::create_directories(run.model_dir);
+    write_file(memoryx::checkpoint_path(run.model_dir, 4), before);
+    plan["decisions"] = {{"forward", {order, order}}, {"delta", {order, order}}};
+    write_file(path, plan.dump());
+    run.make = options("", true).make;
+    run.num_steps = 1;
+    const SumOrder want = std::string(order) == "whole" ? SumOrder::Whole : SumOrder::Column;
+    EXPECT_EQ(check_training(p, run).plan.forward, std::vector<SumOrder>(2, want));
+    EXPECT_EQ(run_training(p, run).different, 0u);
+    EXPECT_EQ(read_json(path).at("decisions"), plan.at("decisions"));
+  }
+  plan["inputs"]["samples_per_tile"] = 16;
+  write_file(path, plan.dump());
+  try {
+    run_training(p, run);
+    FAIL();
+  } catch (const BadInput& error) {
+    EXPECT_THAT(error.what(), testing::EndsWith("plan.json: is the plan of another training: key "
+                                                "'inputs.samples_per_tile' differs"));
+  }
+}
+
 TEST_F(TrainJob, PredictsSamplesWithoutClasses) {
   TrainRunOptions run = options("model", false);
   run.mode = TrainMode::TrainAndEval;

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "kept_orders.h"
 #include "mutants.h"
 #include "ow/base/error.h"
 #include "ow/base/file.h"
@@ -102,6 +103,18 @@ TEST(Fuzz, ParametersOfATraining) {
          jobs::is_training(path);
          jobs::load_train_params(path);
        }});
+}
+
+TEST(Fuzz, Plans) {
+  const nlohmann::json inputs = {{"layers", {{{"inputs", 3}, {"outputs", 2}}}}, {"grid", {2, 2}}};
+  const nlohmann::json valid = {{"format", jobs::kPlanFormat},
+                                {"kind", "training"},
+                                {"inputs", inputs},
+                                {"decisions", {{"forward", {"whole"}}, {"delta", {"column"}}}},
+                                {"memory", nlohmann::json::array()}};
+  run("plan", {".json", {valid.dump(), valid.dump(2)}, text, [inputs](const std::string& path) {
+                 jobs::read_orders(path, inputs, 1);
+               }});
 }
 
 TEST(Fuzz, Defects) {

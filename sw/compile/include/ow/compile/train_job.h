@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ow/compile/network_run.h"
+#include "ow/compile/plan_file.h"
 #include "ow/compile/train_grid.h"
 #include "ow/compile/train_params.h"
 #include "ow/compile/train_wafer.h"
@@ -128,11 +129,13 @@ struct TrainReport {
   uint64_t broadcast_cycles = 0, reduce_cycles = 0;  // of `cycles`: between the wafers
 };
 
-// What can be said against model_dir without touching it: not named though the mode or `resume` asks
-// for it, no directory, checkpoints of an earlier run though this one begins anew. Throws BadInput.
+// What can be said against model_dir without touching it: not named though the mode or `resume`
+// asks for it, no directory, checkpoints of an earlier run though this one begins anew. Throws
+// BadInput.
 void check_model_dir(const TrainRunOptions& options);
 
-// Everything else that can be checked without training. Throws BadInput.
+// Everything else that can be checked without training. What goes on from a checkpoint takes the
+// orders of sums of the plan that is kept beside it. Throws BadInput.
 struct CheckedTraining {
   Dataset training;
   Dataset held_out;
@@ -140,6 +143,10 @@ struct CheckedTraining {
   TrainingJob job;  // with the orders of sums that the plan has
   TrainPlan plan;
 };
+// The plan as a file (plan_file.h), its cycles those of the first step.
+nlohmann::json plan_document(const TrainParams& params, const CheckedTraining& checked);
+// Where a training keeps its plan.
+std::string plan_path(const std::string& model_dir);
 CheckedTraining check_training(const TrainParams& params, const TrainRunOptions& options);
 
 // On rank 0 the report; the other ranks return an empty one when it is done there.

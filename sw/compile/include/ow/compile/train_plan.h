@@ -66,6 +66,9 @@ struct TrainPlan {
 // training in this type with this loss.
 void check_units(const std::string& who, HalfType type, Loss loss, const TileConfig& tile);
 
+// Weights of a layer that are left when its schedule has ended (a static mask's: at step 0).
+uint64_t kept_at_last(const TrainingJob& job, size_t layer);
+
 // The job with an order of sums for each pass (N12), that which takes fewer cycles (sum_order.h);
 // one that names orders already stays as it is. They hold for the whole training, whatever its
 // masks do, and are reckoned with the densities that the schedules end with (a static mask's is
