@@ -99,9 +99,6 @@ void check_combination(const Options& options) {
   if (mini && (!options.wafer.empty() || !options.record.empty() || options.checked)) {
     throw BadInput("--tiles mini: not with --wafer, --record or --checked");
   }
-  if (options.device == "golden" && (!options.check || !options.save_outputs.empty())) {
-    throw BadInput("--device golden: it is the check, and has no outputs of a device");
-  }
   if (!options.record.empty() && (options.device == "golden" || !options.wafer.empty())) {
     throw BadInput("--record: only runs of a simulated grid are recorded (no --wafer)");
   }
@@ -287,6 +284,9 @@ int run(Context& context, Options options) {
   const jobs::RunParams params = jobs::load_params(options.params);
   take_device(&options, options.params, params.grid);
   check_combination(options);
+  if (options.device == "golden" && (!options.check || !options.save_outputs.empty())) {
+    throw BadInput("--device golden: it is the check, and has no outputs of a device");
+  }
   jobs::RunOptions run = run_options(options);
   if (!options.wafer.empty()) check_wafer(options, params);
   if (options.validate_only) {

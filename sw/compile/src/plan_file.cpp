@@ -72,6 +72,11 @@ class Memory {
     add("program and its data", 0);
     add("stack", firmware.symbol("ow_heap_end"));
   }
+  // Of `used` bytes, the stack's among them, the others lie below.
+  void free_behind(uint32_t used) {
+    const uint32_t stack = places_[1].first;
+    add("free", std::min(used - (end_ - stack), stack));
+  }
   void add(const std::string& name, uint32_t address) { places_.emplace_back(address, name); }
   json take() {
     // Of what has no bytes the name that came first stands.
@@ -113,6 +118,7 @@ json memory_of(const TrainPlan& plan, const ElfImage& firmware) {
   }
   memory.add("work area", plan.work_addr);
   memory.add("gathered from the column", plan.gather_addr);
+  memory.free_behind(plan.used_bytes);
   return memory.take();
 }
 
@@ -125,7 +131,11 @@ json memory_of(const StreamPlan& plan, const ElfImage& firmware) {
     if (k == 0) memory.add("input", layer.x_addr);
     memory.add(fmt::format("outputs of layer {}", k), layer.y_addr);
   }
-  if (plan.in_turn) memory.add("activations, in turn from both ends", plan.layers.front().x_addr);
+  if (plan.in_turn) {
+    memory.add("activations, in turn from both ends", plan.layers.front().x_addr);
+  } else {
+    memory.free_behind(plan.used_bytes);
+  }
   return memory.take();
 }
 

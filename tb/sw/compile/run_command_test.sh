@@ -88,6 +88,7 @@ expect 0 "0 weights after their steps and 4490 outputs compared with golden, 0 d
   --mode eval --model-dir "$dir/model"
 expect 0 "saved       $dir/digits.safetensors" "$train" --mode predict --device golden \
   --model-dir "$dir/model" --save-outputs "$dir/digits.safetensors"
+expect 0 "training    2 steps" "$train" --mode train --device golden --no-check --num-steps 2
 expect 2 "--mode predict: which weights?" "$train" --mode predict
 expect 2 "--num-steps: not with --mode predict" "$train" --mode predict --model-dir "$dir/model" \
   --num-steps 1
