@@ -57,7 +57,7 @@ SMALL_STEPS = ("strash; ifraig; scorr; balance -l; "
 # parts work in one cycle together.
 HELPERS = ("ow_lzc", "ow_arb_rr", "ow_arb_class", "ow_credit", "ow_skid", "ow_router_routes",
            "ow_router_switch", "ow_router_words", "ow_router_filter", "ow_ctl_outputs",
-           "ow_ctl_returns")
+           "ow_ctl_returns", "ow_link_queues")
 TOKEN = re.compile(r"\{|\}|\[\d+(?::\d+)?\]|\d+'[01xzm-]*|[\\$]\S+|-?\d+")
 ZERO, ONE = 0, 1
 

@@ -132,29 +132,21 @@ module ow_link
   assign lane_o = lane_q;
 
   // --------------------------------------------------------------------------------- sender ------
-  logic open, sending, header_sent, nack, nack_epoch, owe, went_back, waiting;
+  logic open, sending, header_sent, again, nack, nack_epoch, owe, went_back, waiting;
   logic [SEQ_BITS-1:0] seq, expected;
-  logic epoch;
-  word_t tx_word;
+  logic epoch, tx_pass;
+  word_t tx_next, tx_passing;
   credits_t tx_credits;
-  logic [46:0] first_in, first_out;
-  logic [42:0] second_in, second_out;
-  first_t first;
-  second_t second;
-  logic [15:0] crc_q;
-  logic [4:0] tx_credit2;
+  logic [46:0] first_half, again_half;
+  logic [42:0] second_half;
+  logic any_half;
   // What the receiver has heard (below).
   first_t rx_first_q;
   logic heard, rx_header;
 
-  // A frame whose first beat was idle has no place for a second credit: its field says so.
-  assign tx_credit2 = header_sent ? tx_credits.colour : '0;
-  assign first_in = (open && !odd_i) ? {tx_credits, tx_word} : '0;
-  assign second_in = (open && odd_i) ? {tx_credit2, tx_word} : '0;
-
   ow_link_send #(
-    .FirstW ($bits(credits_t) + $bits(word_t)),
-    .SecondW(5 + $bits(word_t)),
+    .FirstW ($bits(first_half)),
+    .SecondW($bits(second_half)),
     .SeqW   (SEQ_BITS),
     .Window (WINDOW)
   ) u_send (
@@ -163,8 +155,9 @@ module ow_link
     .up_i        (up),
     .odd_i,
     .open_o      (open),
-    .first_i     (first_in),
-    .second_i    (second_in),
+    .first_i     (first_half),
+    .second_i    (second_half),
+    .any_i       (any_half),
     .header_i    (owe),
     .heard_i     (heard),
     .ack_valid_i (rx_header),
@@ -173,8 +166,8 @@ module ow_link
     .nack_epoch_i(rx_first_q.nack_epoch),
     .sending_o   (sending),
     .header_o    (header_sent),
-    .first_o     (first_out),
-    .second_o    (second_out),
+    .again_o     (again),
+    .half_o      (again_half),
     .seq_o       (seq),
     .epoch_o     (epoch),
     .waiting_o   (waiting),
@@ -184,38 +177,34 @@ module ow_link
     .went_back_o (went_back)
   );
 
-  always_comb begin
-    first = '0;
-    second = '0;
-    tx_beat = '0;
-    if (sending && !odd_i) begin
-      first.marker = MARKER;
-      first.hint = epoch ? HINT_1 : HINT_0;
-      first.nack = nack;
-      first.nack_epoch = nack_epoch;
-      first.ack = expected;
-      {first.credits, first.word} = first_out;
-      tx_beat = first;
-    end
-    if (sending && odd_i) begin
-      {second.credit, second.word} = second_out;
-      if (!header_sent) second.credit = NO_HEADER;
-      second.seq = seq;
-      second.epoch = epoch;
-      second.crc = crc_q ^ crc_second(second) ^ CRC_GOOD;
-      tx_beat = second;
-    end
-  end
+  ow_link_beats u_beats (
+    .clk_i,
+    .rst_i,
+    .odd_i,
+    .sending_i   (sending),
+    .header_i    (header_sent),
+    .again_i     (again),
+    .half_i      (again_half),
+    .open_i      (open),
+    .credits_i   (tx_credits),
+    .word_i      (tx_next),
+    .passing_i   (tx_passing),
+    .pass_i      (tx_pass),
+    .seq_i       (seq),
+    .epoch_i     (epoch),
+    .ack_i       (expected),
+    .nack_i      (nack),
+    .nack_epoch_i(nack_epoch),
+    .first_o     (first_half),
+    .second_o    (second_half),
+    .any_o       (any_half),
+    .beat_o      (tx_beat)
+  );
 
   always_ff @(posedge clk_i) begin
-    if (rst_i) begin
-      lane_q <= '0;
-      crc_q <= '0;
-    end else begin
-      if (tx_train) lane_q <= pattern;
-      else if (tx_beat != '0 || lane_q != '0) lane_q <= tx_lanes;
-      if (!odd_i) crc_q <= sending ? crc_first(first) : '0;
-    end
+    if (rst_i) lane_q <= '0;
+    else if (tx_train) lane_q <= pattern;
+    else if (sending || lane_q != '0) lane_q <= tx_lanes;
   end
 
   // ------------------------------------------------------------------------------- receiver ------
@@ -228,6 +217,8 @@ module ow_link
   logic complete, idle_frame, good, form, numbered, take;
   logic hint_valid, hint;
   logic [2:0] hint_0, hint_1;
+  first_t rx_rest;            // of a frame that is taken: its second half
+  logic second_q;             // rx_first_q holds that
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -235,6 +226,7 @@ module ow_link
       beat_q <= '0;
       rx_first_q <= '0;
       rx_crc_q <= '0;
+      second_q <= 1'b0;
       active_q <= 1'b0;
       even_q <= 1'b0;
     end else begin
@@ -244,10 +236,12 @@ module ow_link
       if (!rx_active) beat_q <= '0;
       else if (aligned != '0 || beat_q != '0) beat_q <= rx_beat;
       if (!active_q) rx_first_q <= '0;
-      else if (even_q && (beat_q != '0 || rx_first_q != '0)) begin
+      else if (!even_q) rx_first_q <= take ? rx_rest : '0;
+      else if (beat_q != '0 || rx_first_q != '0 || rx_crc_q != '0) begin
         rx_first_q <= beat_q;
         rx_crc_q <= crc_first(beat_q);
       end
+      second_q <= take;
     end
   end
 
@@ -304,31 +298,14 @@ module ow_link
   );
 
   // A frame that is taken is delivered in two cycles: its first wavelet and credits at once, its
-  // second ones in the next.
-  word_t second_word_q, rx_word;
-  logic [4:0] second_credit_q;
-  credits_t back;
-  always_ff @(posedge clk_i) begin
-    if (rst_i) begin
-      second_word_q <= '0;
-      second_credit_q <= '0;
-    end else begin
-      second_word_q <= '0;
-      second_credit_q <= '0;
-      if (take) begin
-        second_word_q <= rx_second.word;
-        second_credit_q <= rx_header ? rx_second.credit : '0;
-      end
-    end
-  end
+  // second ones in the next, from the same register. That it is taken is known late.
+  logic rx_valid, back_valid;
   always_comb begin
-    if (take) begin
-      rx_word = rx_first_q.word;
-      back = rx_first_q.credits;
-    end else begin
-      rx_word = second_word_q;
-      back = '{grant: 1'b0, count: 3'd0, colour: second_credit_q};
-    end
+    rx_rest = '0;
+    rx_rest.word = rx_second.word;
+    if (rx_header) rx_rest.credits.colour = rx_second.credit;
+    rx_valid = rx_first_q.word.colour != '0 && (take || second_q);
+    back_valid = rx_first_q.credits.colour != '0 && (take || second_q);
   end
 
   // ------------------------------------------------------------------------- the tile's edge -----
@@ -341,7 +318,11 @@ module ow_link
   localparam link_t TEST_PATTERN = {EDGE_PATTERN_HIGH, EDGE_PATTERN_LOW};
   logic test_q, invert_q;
   link_t edge_in;
-  assign edge_in = test_q ? '0 : tile_i;
+  always_comb begin
+    edge_in = tile_i;
+    edge_in.wavelet.valid = tile_i.wavelet.valid && !test_q;
+    edge_in.credit.valid = tile_i.credit.valid && !test_q;
+  end
 
   ow_link_txq #(.NumColours(NumColours), .FarDepth(Depth)) u_txq (
     .clk_i,
@@ -349,16 +330,19 @@ module ow_link
     .tile_i      (edge_in.wavelet),
     .credit_o    (tile_credit),
     .open_i      (open),
-    .word_o      (tx_word),
-    .back_valid_i(back.colour != '0),
-    .back_i      (back),
+    .next_o      (tx_next),
+    .passing_o   (tx_passing),
+    .pass_o      (tx_pass),
+    .back_valid_i(back_valid),
+    .back_i      (rx_first_q.credits),
     .busy_o      (tx_busy)
   );
 
   ow_link_rxq #(.NumColours(NumColours), .Depth(Depth)) u_rxq (
     .clk_i,
     .rst_i,
-    .word_i   (rx_word),
+    .valid_i  (rx_valid),
+    .word_i   (rx_first_q.word),
     .tile_o   (tile_wavelet),
     .credit_i (edge_in.credit),
     .ask_i    (open && (!odd_i || header_sent)),
@@ -371,8 +355,8 @@ module ow_link
 
   assign idle_o = !train_busy && !tx_busy && !rx_busy && !waiting && !owe && !retrain_i &&
                   lane_q == '0 && lane_i == '0 && sample_q == '0 && beat_q == '0 &&
-                  rx_first_q == '0 && second_word_q == '0 && second_credit_q == '0 &&
-                  edge_in == '0;
+                  rx_first_q == '0 && rx_crc_q == '0 &&
+                  !edge_in.wavelet.valid && !edge_in.credit.valid;
 
   // --------------------------------------------------------------------------------- status ------
   logic [31:0] stat_q, replays_q, wrong_q, frames_q;
@@ -444,6 +428,8 @@ module ow_link
     end
   end
 
+  `OW_ASSERT(one_half_a_cycle, !complete || !second_q,
+             "a frame was complete in the cycle of another's second half")
   `OW_ASSERT(nothing_sent_while_down, up || tx_train || tx_beat == '0,
              "a frame was sent while the link is down")
 

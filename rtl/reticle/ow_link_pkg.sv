@@ -113,6 +113,17 @@ package ow_link_pkg;
   function automatic logic [4:0] to_colour(input logic [4:0] queue, input logic [4:0] colours);
     return queue >= colours ? ow_pkg::COLOUR_REQ + (queue - colours) : queue;
   endfunction
+  // Colour of the only queue of a set; 0 of none.
+  function automatic logic [4:0] colour_of(input logic [31:0] one, input logic [4:0] colours);
+    logic [1:0] control;
+    control = 2'(one >> colours);
+    return index32(one & ~(32'hFFFFFFFF << colours)) |
+           (control[0] ? ow_pkg::COLOUR_REQ : '0) | (control[1] ? ow_pkg::COLOUR_RSP : '0);
+  endfunction
+
+  // Credits of a router that pass through the link, of one colour: at most LINK_CREDITS.
+  typedef logic [1:0] grants_t;
+  localparam int unsigned MAX_GRANTS = 3;
 
   // A command wavelet of a data colour: control bit, and something in the list of commands.
   function automatic logic is_command(input logic [4:0] colour, input logic ctrl,
@@ -120,12 +131,17 @@ package ow_link_pkg;
     return ctrl && ow_pkg::has_commands(data) && colour < ow_pkg::COLOUR_REQ;
   endfunction
 
+  // The lowest bit that is set, alone. (Not v & -v: a carry takes longer.)
+  function automatic logic [31:0] lowest(input logic [31:0] v);
+    logic [31:0] seen;  // it or one below is set
+    seen = v;
+    for (int unsigned i = 1; i < 32; i *= 2) seen |= seen << i;
+    return v & ~(seen << 1);
+  endfunction
+
   // Round robin over queues: the lowest candidate among those above the last one, or of all.
   function automatic logic [31:0] pick(input logic [31:0] cand, input logic [31:0] above);
-    logic [31:0] s;
-    s = cand & above;
-    if (s == '0) s = cand;
-    return s & (~s + 32'd1);
+    return (cand & above) != '0 ? lowest(cand & above) : lowest(cand);
   endfunction
 
 endpackage

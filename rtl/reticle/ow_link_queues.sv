@@ -3,20 +3,24 @@
 // what, and the choice of what leaves.
 //
 // Colours are served round robin; the control plane's two go first at least once in four when they
-// wait. A wavelet may leave in the cycle in which it arrives: latency 0, throughput 1 a cycle.
-// A queue that is full must not get another wavelet, also not when one leaves in the same cycle: an
-// assertion reports it. So no entry is written and read in one cycle.
+// wait. What arrives takes no part in the choice: the link's end lets it pass a queue that is empty
+// if nothing that is held can leave, else it is kept, so that whether something arrives may be
+// known late in the cycle.
+// Protocol: held_o, fence_o and the choice are of the cycle's start; go_i and keep_i change them at
+// its end. A queue that is full must not get another wavelet, also not when one leaves in the same
+// cycle: an assertion reports it. So no entry is written and read in one cycle.
+// A command wavelet is the last of its queue until it has left: who sends it over a link has no
+// credit of the colour then (a fence, docs/fabric.md). An assertion reports one that is not.
 //
 //   NumColours  data colours, 2 to 24
 //   Depth       entries a colour, a power of 2
-//   arrive_*    a wavelet for queue arrive_idx_i (to_queue in ow_link_pkg); whether it is a command
-//   open_i      something may leave now; can_i: of which queues
-//   pop_o       something can; one_o, idx_o: of which queue; command_o: it is a command
-//   bypass_o    it is what arrives, else what is in entry read_at_o
-//   go_i        it leaves (only with pop_o)
-//   write_o     what arrives is kept, in entry write_at_o
-//   level_o     entries of queue idx_o that are in use
-//   held_o      something is held
+//   arrive_*    the queue of what may arrive (to_queue in ow_link_pkg), and whether it is a command
+//   keep_i      it does, and is kept, in entry write_at_o
+//   first_i     queues that may be served
+//   then_i      a queue that may be served if none of those holds something; at most one
+//   held_o      queues that hold something; fence_o: whose next wavelet is a command
+//   any_o       something can leave: of queue one_o, a command or not, entry read_at_o
+//   go_i        it leaves; only with any_o
 
 `include "ow_assert.svh"
 
@@ -28,107 +32,112 @@ module ow_link_queues
   localparam int unsigned N = NumColours + 2,
   localparam int unsigned IdxW = $clog2(N),
   localparam int unsigned PtrW = $clog2(Depth),
-  localparam int unsigned CountW = PtrW + 1,
   localparam int unsigned AddrW = IdxW + PtrW
 ) (
-  input  logic              clk_i,
-  input  logic              rst_i,
-  input  logic              arrive_i,
-  input  logic [IdxW-1:0]   arrive_idx_i,
-  input  logic              arrive_command_i,
-  input  logic              open_i,
-  input  logic [N-1:0]      can_i,
-  output logic              pop_o,
-  output logic [N-1:0]      one_o,
-  output logic [IdxW-1:0]   idx_o,
-  output logic              command_o,
-  output logic              bypass_o,
-  output logic [AddrW-1:0]  read_at_o,
-  input  logic              go_i,
-  output logic              write_o,
-  output logic [AddrW-1:0]  write_at_o,
-  output logic [CountW-1:0] level_o,
-  output logic              held_o
+  input  logic             clk_i,
+  input  logic             rst_i,
+  input  logic [IdxW-1:0]  arrive_idx_i,
+  input  logic             arrive_command_i,
+  input  logic             keep_i,
+  output logic [AddrW-1:0] write_at_o,
+  input  logic [N-1:0]     first_i,
+  input  logic [N-1:0]     then_i,
+  output logic [N-1:0]     held_o,
+  output logic [N-1:0]     fence_o,
+  output logic             any_o,
+  output logic [N-1:0]     one_o,
+  output logic             command_o,
+  output logic [AddrW-1:0] read_at_o,
+  input  logic             go_i
 );
 
   `OW_ASSERT_INIT(depth_power_of_2, Depth >= 2 && 2 ** PtrW == Depth)
 
   typedef logic [N-1:0] colours_t;
+  typedef logic [PtrW-1:0] entry_t;
   localparam colours_t Control = colours_t'(3) << NumColours;
 
-  logic [CountW-1:0] count_q [N];
-  logic [PtrW-1:0] read_q [N];
-  logic [Depth-1:0] command_q [N];  // of each entry
-  colours_t held_q;    // count is not 0
-  colours_t above_q;   // queues above the last data colour that left
-  logic ctl_above_q;   // the response network's turn
-  logic [1:0] share_q; // data wavelets since the last one of the control plane
+  entry_t read_q [N];   // the oldest entry
+  entry_t write_q [N];  // the next one to be written
+  colours_t held_q;     // something is held
+  colours_t single_q;   // one wavelet
+  colours_t command_q;  // the last one that was kept is a command
+  colours_t above_q;    // queues above the last data colour that left
+  logic ctl_above_q;    // the response network's turn
+  logic [1:0] share_q;  // data wavelets since the last one of the control plane
 
-  assign held_o = held_q != '0;
+  assign held_o = held_q;
+  assign fence_o = single_q & command_q;
 
-  always_comb begin
-    automatic colours_t cand, data;
-    cand = '0;
-    if (open_i) begin
-      cand = held_q;
-      if (arrive_i) cand |= colours_t'(1) << arrive_idx_i;
-      cand &= can_i;
-    end
+  // ------------------------------------------------------------------------------- the choice ----
+  // The lowest of all candidates and of those above the last one are looked for side by side, and
+  // who may be served is settled in the meantime.
+  colours_t cand, data, high, control, late;
+  logic any_control, serve_control, serve_high, serve_data;
+  always_comb begin : choose
+    cand = held_q & first_i;
     data = cand & ~Control;
-    pop_o = cand != '0;
-    one_o = '0;
-    idx_o = '0;
-    bypass_o = 1'b0;
-    command_o = 1'b0;
-    if (pop_o) begin
-      if ((cand & Control) != '0 && (share_q == '1 || data == '0)) begin
-        one_o = cand & Control;
-        if (one_o == Control) one_o = colours_t'(1) << (ctl_above_q ? NumColours + 1 : NumColours);
+    high = data & above_q;
+    control = cand & Control;
+    late = held_q & then_i;
+    any_control = control != '0;
+    serve_control = any_control && (share_q == '1 || data == '0);
+    serve_high = !serve_control && high != '0;
+    serve_data = !serve_control && high == '0;
+    if (control == Control) control = colours_t'(1) << (ctl_above_q ? NumColours + 1 : NumColours);
+    one_o = (serve_control ? control : '0) |
+            (serve_high ? colours_t'(lowest(32'(high))) : '0) |
+            (serve_data ? colours_t'(lowest(32'(data))) : '0) |
+            (cand == '0 ? late : '0);
+    any_o = cand != '0 || late != '0;
+    command_o = (one_o & fence_o) != '0;
+  end
+
+  // Where it stands, and where to put what arrives.
+  always_comb begin : addresses
+    automatic entry_t at;
+    at = '0;
+    for (int unsigned c = 0; c < N; c++) if (one_o[c]) at |= read_q[c];
+    read_at_o = {IdxW'(index32(32'(one_o))), at};
+    write_at_o = {arrive_idx_i, write_q[arrive_idx_i]};
+  end
+
+  // ------------------------------------------------------------------------------- the state -----
+  colours_t push, pop;
+  assign push = keep_i ? colours_t'(1) << arrive_idx_i : '0;
+  assign pop = go_i ? one_o : '0;
+
+  for (genvar c = 0; c < N; c++) begin : gen_queue
+    always_ff @(posedge clk_i) begin
+      if (rst_i) begin
+        read_q[c] <= '0;
+        write_q[c] <= '0;
       end else begin
-        one_o = colours_t'(pick(32'(data), 32'(above_q)));
+        if (push[c]) write_q[c] <= write_q[c] + entry_t'(1);
+        if (pop[c]) read_q[c] <= read_q[c] + entry_t'(1);
       end
-      idx_o = IdxW'(index32(32'(one_o)));
-      bypass_o = (one_o & held_q) == '0;
-      command_o = bypass_o ? arrive_command_i : command_q[idx_o][read_q[idx_o]];
+    end
+    always_ff @(posedge clk_i) begin
+      if (rst_i) single_q[c] <= 1'b0;
+      else if (push[c] && !pop[c]) single_q[c] <= !held_q[c];
+      else if (pop[c] && !push[c]) single_q[c] <= write_q[c] == read_q[c] + entry_t'(2);
     end
   end
 
-  logic [PtrW-1:0] tail;
-  assign tail = read_q[arrive_idx_i] + PtrW'(count_q[arrive_idx_i]);
-  assign level_o = count_q[idx_o];
-  assign read_at_o = {idx_o, read_q[idx_o]};
-  assign write_o = arrive_i && !(go_i && bypass_o);
-  assign write_at_o = {arrive_idx_i, tail};
-
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      for (int unsigned i = 0; i < N; i++) begin
-        count_q[i] <= '0;
-        read_q[i] <= '0;
-      end
       held_q <= '0;
+      command_q <= '0;
       above_q <= '0;
       ctl_above_q <= 1'b0;
       share_q <= '0;
     end else begin
-      if (write_o) begin
-        command_q[arrive_idx_i][tail] <= arrive_command_i;
-        held_q[arrive_idx_i] <= 1'b1;
-        if (!(go_i && idx_o == arrive_idx_i)) begin
-          count_q[arrive_idx_i] <= count_q[arrive_idx_i] + CountW'(1);
-        end
-      end
+      held_q <= (held_q & ~(pop & single_q)) | push;
+      command_q <= (command_q & ~push) | (arrive_command_i ? push : '0);
       if (go_i) begin
-        if (!bypass_o) begin
-          read_q[idx_o] <= read_q[idx_o] + PtrW'(1);
-          if (!(arrive_i && idx_o == arrive_idx_i)) begin
-            count_q[idx_o] <= count_q[idx_o] - CountW'(1);
-            if (count_q[idx_o] == CountW'(1)) held_q[idx_o] <= 1'b0;
-          end
-        end
         if ((one_o & Control) != '0) begin
           share_q <= '0;
-          ctl_above_q <= idx_o == IdxW'(NumColours);
+          ctl_above_q <= one_o[NumColours];
         end else begin
           if (share_q != '1) share_q <= share_q + 2'd1;
           above_q <= ~(one_o | (one_o - colours_t'(1)));
@@ -137,8 +146,12 @@ module ow_link_queues
     end
   end
 
-  logic overrun;
-  assign overrun = arrive_i && count_q[arrive_idx_i] == CountW'(Depth);
-  `OW_ASSERT(no_overrun, !overrun, "a wavelet came without a credit")
+  colours_t full;
+  always_comb for (int unsigned c = 0; c < N; c++) full[c] = held_q[c] && write_q[c] == read_q[c];
+  `OW_ASSERT(no_overrun, (push & full) == '0, "a wavelet came without a credit")
+  `OW_ASSERT(alone, (push & command_q & held_q) == '0, "a wavelet came behind a command")
+  `OW_ASSERT(goes_if_any, !go_i || any_o, "nothing can leave")
+  `OW_ASSERT(one_if_any, $onehot0(one_o) && any_o == (one_o != '0), "the choice is not of one queue")
+  `OW_ASSERT(then_is_one, $onehot0(then_i), "more than one queue comes late")
 
 endmodule

@@ -6,7 +6,9 @@
 // that carries something is numbered and kept; one without is a bare header and is not. At most
 // Window frames wait for their acknowledgement. `epoch_o` changes whenever the sender goes back, so
 // that a request to go back (nack) which was already obeyed is known by its old epoch.
-// Latency: a half that is offered while open_o is high is on first_o or second_o in that cycle.
+// What the next frame may be is settled while a second half is sent, so that nothing but registers
+// decides what goes: requests and acknowledgements count from the next such cycle on.
+// Latency: a half that is offered while open_o is high is sent in that cycle.
 // Throughput: a half a cycle while fewer than Window frames wait.
 // Errors: no acknowledgement for Timeout frames after the oldest was sent: goes back by itself;
 // 8 times without progress: stuck_o. Frames are kept while the link is down; when it comes up again
@@ -18,6 +20,8 @@
 //   up_i             frames may be sent
 //   odd_i            the cycle of a second half
 //   first_i, second_i  what to send, may be other than 0 only while open_o is high
+//   any_i            that is not 0
+//   again_o          instead half_o is sent, a register
 //   header_i         a header is wanted though there may be nothing to send
 //   heard_i          a frame came in whose CRC holds: ack_i, nack_i, nack_epoch_i are its header's
 //   sending_o        even cycle: the first half is not idle; odd cycle: the second half is not
@@ -44,6 +48,7 @@ module ow_link_send #(
   output logic               open_o,
   input  logic [FirstW-1:0]  first_i,
   input  logic [SecondW-1:0] second_i,
+  input  logic               any_i,
   input  logic               header_i,
   input  logic               heard_i,
   input  logic               ack_valid_i,
@@ -52,8 +57,8 @@ module ow_link_send #(
   input  logic               nack_epoch_i,
   output logic               sending_o,
   output logic               header_o,
-  output logic [FirstW-1:0]  first_o,
-  output logic [SecondW-1:0] second_o,
+  output logic               again_o,
+  output logic [(FirstW > SecondW ? FirstW : SecondW)-1:0] half_o,
   output logic [SeqW-1:0]    seq_o,
   output logic               epoch_o,
   output logic               waiting_o,
@@ -67,58 +72,62 @@ module ow_link_send #(
   `OW_ASSERT_INIT(seq_bits, SeqW >= 2)
 
   localparam int unsigned TimeW = $clog2(Timeout + 1);
+  localparam int unsigned HalfW = FirstW > SecondW ? FirstW : SecondW;
   typedef logic [SeqW-1:0] seq_t;
 
   logic [FirstW-1:0] keep_first_q [2**SeqW];
   logic [SecondW-1:0] keep_second_q [2**SeqW];
   seq_t base_q;   // oldest frame that is not acknowledged
   seq_t next_q;   // number of the next new frame
-  seq_t send_q;   // frame to be sent next; next_q when nothing is to be sent again
+  seq_t send_q;   // the frame that is being sent, or the next one: next_q if nothing is sent again
   logic epoch_q;
-  logic back_q;   // go back when the next frame begins
-  // The frame whose first half was sent.
-  logic again_q, new_q, header_q;
-  logic [FirstW-1:0] first_q;
+  logic back_q;   // go back when the frame has been sent
+  logic turned_q; // the frame is the first one since
+  // What the frame may be, known when it begins: one that is sent again, a new one.
+  logic plan_again_q, plan_new_q;
+  // What it is, while its second half is sent; whether its first half carried something.
+  logic again_q, new_q, header_q, any_q;
+  logic [HalfW-1:0] half_q;  // what is sent again, read in the cycle before
   logic [TimeW-1:0] time_q;
   logic [2:0] tries_q;
   logic sent_any_q, acked_any_q;
 
-  // Where to send from. Acknowledgements may have moved the base past a frame that was to be sent
-  // again.
-  seq_t from, held;
-  logic epoch, again, room, fresh;
-  assign held = next_q - base_q;
-  assign from = (back_q || seq_t'(send_q - base_q) > held) ? base_q : send_q;
-  assign epoch = epoch_q ^ back_q;
-  assign again = from != next_q;
-  assign room = held < seq_t'(Window);
-  assign fresh = up_i && !again && room;
-
-  assign open_o = odd_i ? new_q : fresh;
-  assign first_o = again ? keep_first_q[from] : first_i;
-  assign second_o = again_q ? keep_second_q[send_q] : second_i;
+  assign open_o = odd_i ? new_q : up_i && plan_new_q;
+  assign again_o = odd_i ? again_q : up_i && plan_again_q;
+  assign half_o = half_q;
   assign header_o = header_q;
-  assign seq_o = odd_i ? send_q : from;
-  assign epoch_o = odd_i ? epoch_q : epoch;
-  assign waiting_o = base_q != next_q || back_q || header_q || new_q && odd_i;
+  assign seq_o = send_q;
+  assign epoch_o = epoch_q;
+  assign waiting_o = base_q != next_q || back_q || turned_q || header_q || new_q && odd_i;
   assign sent_any_o = sent_any_q;
   assign acked_any_o = acked_any_q;
 
   logic numbered;
   always_comb begin
-    if (odd_i) sending_o = header_q || (new_q && second_i != '0);
-    else sending_o = up_i && (again || header_i || back_q || first_i != '0);
-    numbered = new_q && (first_q != '0 || second_i != '0);
+    if (odd_i) sending_o = header_q || (new_q && any_i);
+    else sending_o = up_i && (plan_again_q || header_i || turned_q || any_i);
+    numbered = new_q && (any_q || any_i);
   end
+
+  // The next frame, made up in the odd cycle before it. Acknowledgements may have moved the base
+  // past a frame that was to be sent again; those of this cycle count from the next frame on.
+  seq_t held, stay, from;
+  logic restart, again, room;
+  assign held = next_q - base_q;
+  assign stay = again_q ? send_q + 1'b1 : send_q;
+  assign restart = back_q || !up_i;
+  assign from = (restart || seq_t'(stay - base_q) > held) ? base_q : stay;
+  assign again = numbered ? restart : from != next_q;
+  assign room = numbered ? held < seq_t'(Window - 1) : held < seq_t'(Window);
 
   // An acknowledgement of frames that wait for one.
   logic progress;
   assign progress = heard_i && ack_valid_i && ack_i != base_q && seq_t'(ack_i - base_q) <= held;
 
   logic nack, expired;
-  assign nack = heard_i && nack_i && nack_epoch_i == (odd_i ? epoch_q : epoch);
-  assign expired = odd_i && up_i && base_q != next_q && time_q == TimeW'(Timeout);
-  assign went_back_o = up_i && !odd_i && back_q;
+  assign nack = heard_i && nack_i && nack_epoch_i == (epoch_q ^ back_q);
+  assign expired = odd_i && up_i && !back_q && base_q != next_q && time_q == TimeW'(Timeout);
+  assign went_back_o = up_i && odd_i && back_q;
   assign stuck_o = expired && tries_q == '1;
 
   always_ff @(posedge clk_i) begin
@@ -128,34 +137,35 @@ module ow_link_send #(
       send_q <= '0;
       epoch_q <= 1'b0;
       back_q <= 1'b0;
+      turned_q <= 1'b0;
+      plan_again_q <= 1'b0;
+      plan_new_q <= 1'b0;
       again_q <= 1'b0;
       new_q <= 1'b0;
       header_q <= 1'b0;
-      first_q <= '0;
+      any_q <= 1'b0;
       time_q <= '0;
       tries_q <= '0;
       sent_any_q <= 1'b0;
       acked_any_q <= 1'b0;
     end else begin
       if (!odd_i) begin
-        again_q <= up_i && again;
-        new_q <= fresh;
+        again_q <= up_i && plan_again_q;
+        new_q <= up_i && plan_new_q;
         header_q <= up_i && sending_o;
-        if (up_i) begin
-          send_q <= from;
-          epoch_q <= epoch;
-          back_q <= 1'b0;
-        end
-        if (fresh) first_q <= first_i;
+        any_q <= any_i;
       end else begin
         // What was taken for a first half is kept even if the link goes down between the halves.
         if (numbered) begin
-          keep_first_q[next_q] <= first_q;
-          keep_second_q[next_q] <= second_i;
           next_q <= next_q + 1'b1;
           sent_any_q <= 1'b1;
         end
-        if (numbered || again_q) send_q <= send_q + 1'b1;
+        send_q <= (numbered && !restart) ? next_q + 1'b1 : from;
+        plan_again_q <= again;
+        plan_new_q <= !again && room;
+        epoch_q <= epoch_q ^ back_q;
+        back_q <= 1'b0;
+        turned_q <= back_q;
         again_q <= 1'b0;
         new_q <= 1'b0;
         header_q <= 1'b0;
@@ -180,15 +190,26 @@ module ow_link_send #(
         // The other end starts with epoch 0 as well. An odd cycle may still be finishing a frame.
         epoch_q <= 1'b0;
         back_q <= 1'b0;
+        turned_q <= 1'b0;
         time_q <= '0;
         tries_q <= '0;
-        if (!odd_i) send_q <= base_q;
       end
     end
   end
 
+  // What a new frame carries is written under the next number whether or not the frame gets it, and
+  // what is sent again is read a cycle ahead.
+  always_ff @(posedge clk_i) begin
+    if (!odd_i && up_i && plan_new_q) keep_first_q[next_q] <= first_i;
+    if (odd_i && new_q) keep_second_q[next_q] <= second_i;
+    if (odd_i && (restart || from != next_q)) half_q <= HalfW'(keep_first_q[from]);
+    if (!odd_i && plan_again_q) half_q <= HalfW'(keep_second_q[send_q]);
+  end
+
   `OW_ASSERT(offered_only_when_open, open_o || (odd_i ? second_i == '0 : first_i == '0),
              "a half was offered while the window was shut")
+  `OW_ASSERT(any_is_right, any_i == ((odd_i ? second_i != '0 : first_i != '0)),
+             "what is offered is 0, or it is not")
   `OW_ASSERT(window_kept, held <= seq_t'(Window), "more frames wait than the window has")
   `OW_ASSERT(acknowledged_was_sent,
              !(heard_i && ack_valid_i) || seq_t'(ack_i - base_q) <= held ||

@@ -94,6 +94,7 @@ module ow_link_train
   logic [4:0] delay_q;        // delay under trial
   logic [5:0] step_q;         // cycle within the trial
   message_t msg_q;            // the message as it comes in
+  logic begin_q;              // the marker was found in the last cycle
 
   // What has been agreed.
   lanes_t faulty_q, sticky_q;
@@ -250,7 +251,7 @@ module ow_link_train
     .trying_i(rx_q == RX_SWEEP),
     .plain_i(training && !(in_test && (rx_q == RX_SWEEP || rx_q == RX_TEST || rx_q == RX_DONE))),
     .delay_i(delay_q), .compare_i(training && in_test), .lfsr_i(rx_lfsr_q),
-    .begin_i(marked),
+    .begin_i(begin_q),
     .clear_i((training && rx_q == RX_SWEEP && in_test && step_q < 6'(SETTLE)) ||
              (training && rx_q == RX_COMMON)),
     .count_i((rx_q == RX_SWEEP && training && in_test && step_q >= 6'(SETTLE) && !trial_ends) ||
@@ -269,7 +270,9 @@ module ow_link_train
       delay_q <= '0;
       step_q <= '0;
       msg_q <= '0;
+      begin_q <= 1'b0;
     end else if (working) begin
+      begin_q <= marked;
       if (training) begin
         count_q <= marked ? AT_ONES + 9'd10 : count_q + 9'd1;  // ten ones of it: bits 16 to 25
         rx_lfsr_q <= index < AT_TEST ? LFSR_SEED : lfsr_step(rx_lfsr_q);
@@ -278,8 +281,8 @@ module ow_link_train
           msg_q <= {most, msg_q[31:1]};
         end
         case (rx_q)
-          RX_HUNT: if (marked) begin
-            rx_q <= RX_SWEEP;
+          RX_HUNT: begin
+            if (marked) rx_q <= RX_SWEEP;
             ref_q <= 3'sd2;
             delay_q <= '0;
             step_q <= '0;

@@ -2,18 +2,23 @@
 // The tile's side of a link's sender: a small buffer a colour that ends the neighbouring router's
 // credit protocol, the credits for the buffer at the far end, and the choice of what is sent next.
 //
-// ow_link_queues holds them and chooses. The router gets its credit in the cycle after the wavelet
-// has left for the lanes; for a command wavelet it gets none, because the credits of the router
-// beyond the link come through as grants (docs/links.md). Grants use the cycles in which no other
-// credit goes to the router; after three without one the next wavelet waits for a cycle, so that no
-// colour can hold up the switch of another.
+// ow_link_queues holds what waits; what is to be sent next has been chosen in the cycle before and
+// stands in a register, so that the choice is not in one cycle with the frame's check sum. What
+// arrives when nothing waits that could go is sent in the same cycle, or follows what is being sent.
+// The router gets its credit in the cycle after the wavelet has left its queue; for a command
+// wavelet it gets none, because the credits of the router beyond the link come through as grants
+// (docs/links.md). Grants use the cycles in which no other credit goes to the router; after three
+// without one the next wavelet waits for a cycle, so that no colour can hold up the switch of
+// another.
 // Latency 0, throughput 1 wavelet a cycle. Errors: wavelets of colours that do not exist are
 // dropped, as a router drops them; overruns are reported by assertions.
 //
 //   NumColours  data colours, 2 to 24
 //   FarDepth    entries of each colour's buffer at the far end
 //   tile_i      wavelet from the router; credit_o (a register) goes back to it
-//   open_i      a wavelet may go now; word_o is it, 0 if there is none
+//   open_i      a wavelet may go now
+//   next_o      what goes if it has been chosen before (a register), or 0; else:
+//   passing_o   tile_i's wavelet, and pass_o: it goes
 //   back_*      credits from the far end: colour, count - 1, grant (for the router)
 //   busy_o      something is held
 
@@ -31,7 +36,9 @@ module ow_link_txq
   input  wavelet_t tile_i,
   output credit_t  credit_o,
   input  logic     open_i,
-  output word_t    word_o,
+  output word_t    next_o,
+  output word_t    passing_o,
+  output logic     pass_o,
   input  logic     back_valid_i,
   input  credits_t back_i,
   output logic     busy_o
@@ -46,99 +53,144 @@ module ow_link_txq
   localparam int unsigned AddrW = IdxW + $clog2(Slots);
   typedef logic [N-1:0] colours_t;
   typedef logic [IdxW-1:0] idx_t;
+  typedef logic [CreditW-1:0] far_t;
 
   `OW_ASSERT_INIT(slots_for_credits, LINK_CREDITS <= Slots && CTL_CREDITS <= Slots)
 
-  logic [CreditW-1:0] far_q [N];  // free entries at the far end
-  logic [3:0] grants_q [N];       // credits on their way to the router
-  colours_t can_q, granted_q;     // far and grants are not 0
+  far_t far_q [N];           // free entries at the far end
+  colours_t can_q;           // that is not 0
+  grants_t grants_q [N];     // credits on their way to the router
+  colours_t granted_q;       // that is not 0
   credit_t credit_q;
-  logic [1:0] waited_q;  // cycles that grants have waited for
+  logic [1:0] waited_q;      // cycles that grants have waited for
+  word_t next_q;             // chosen to go
   logic grant_turn;
   assign grant_turn = waited_q == 2'd3;
 
-  // What leaves.
-  logic arrives, pop, command, held;
-  idx_t idx;
-  logic [32:0] word;
+  // ---------------------------------------------------------------------------- what leaves ------
+  logic next_valid, room;  // next_q will be free
+  assign next_valid = next_q.colour != '0;
+  assign room = (!next_valid || open_i) && !grant_turn;
+
+  logic arrives, arrives_command, may_pass, any, go, passes, keep, stored_command;
+  idx_t arrive_idx;
+  colours_t arrive_one, one, held;
+  logic [AddrW-1:0] read_at, write_at;
   assign arrives = tile_i.valid && tile_i.colour <= COLOUR_RSP &&
                    (tile_i.colour >= COLOUR_REQ || tile_i.colour < 5'(NumColours));
-  logic [32:0] mem_q [N*Slots];
-  logic [AddrW-1:0] read_at, write_at;
-  logic bypass, write;
-  // Which queue it was, one-hot, and how full it is matter to the receiver's side only.
+  assign arrives_command = is_command(tile_i.colour, tile_i.ctrl, tile_i.data);
+  assign arrive_idx = idx_t'(to_queue(tile_i.colour, 5'(NumColours)));
+  assign arrive_one = arrives ? colours_t'(1) << arrive_idx : '0;
+  assign may_pass = (arrive_one & can_q & ~held) != '0;
+
+  assign go = any && room;
+  assign passes = may_pass && !any && room;  // it passes its queue, not only next_q
+  assign keep = arrives && !passes;
+  assign pass_o = passes && open_i && !next_valid;
+
+  // Commands need nothing here but that no credit goes back for them.
   /* verilator lint_off PINCONNECTEMPTY */
   ow_link_queues #(.NumColours(NumColours), .Depth(Slots)) u_queues (
     .clk_i, .rst_i,
-    .arrive_i(arrives), .arrive_idx_i(idx_t'(to_queue(tile_i.colour, 5'(NumColours)))),
-    .arrive_command_i(is_command(tile_i.colour, tile_i.ctrl, tile_i.data)),
-    .open_i(open_i && !grant_turn), .can_i(can_q), .pop_o(pop), .one_o(), .idx_o(idx), .command_o(command),
-    .bypass_o(bypass), .read_at_o(read_at), .go_i(pop), .write_o(write), .write_at_o(write_at),
-    .level_o(), .held_o(held)
+    .arrive_idx_i(arrive_idx), .arrive_command_i(arrives_command), .keep_i(keep),
+    .write_at_o(write_at), .first_i(can_q), .then_i('0), .held_o(held), .fence_o(), .any_o(any),
+    .one_o(one), .command_o(stored_command), .read_at_o(read_at), .go_i(go)
   );
   /* verilator lint_on PINCONNECTEMPTY */
-  assign word = bypass ? {tile_i.ctrl, tile_i.data} : mem_q[read_at];
-  always_ff @(posedge clk_i) if (write) mem_q[write_at] <= {tile_i.ctrl, tile_i.data};
-  assign word_o = pop ? word_t'{colour: to_colour(5'(idx), 5'(NumColours)) + 5'd1, ctrl: word[32],
-                                data: word[31:0]}
-                      : '0;
 
-  assign credit_o = credit_q;
-  assign busy_o = held || granted_q != '0 || credit_q.valid;
+  logic [32:0] mem_q [N*Slots];
+  logic [32:0] stored;
+  assign stored = mem_q[read_at];
+  always_ff @(posedge clk_i) if (keep) mem_q[write_at] <= {tile_i.ctrl, tile_i.data};
 
-  idx_t back_idx, grant_idx;
-  logic [3:0] back_count;
-  colours_t grant_one;
-  assign back_idx = idx_t'(to_queue(back_i.colour - 5'd1, 5'(NumColours)));
-  assign back_count = {1'b0, back_i.count} + 4'd1;
-  assign grant_one = granted_q & (~granted_q + colours_t'(1));
-  assign grant_idx = idx_t'(index32(32'(grant_one)));
+  word_t chosen;
+  assign passing_o = '{colour: tile_i.colour + 5'd1, ctrl: tile_i.ctrl, data: tile_i.data};
+  assign chosen = '{colour: colour_of(32'(one), 5'(NumColours)) + 5'd1, ctrl: stored[32], data: stored[31:0]};
+  assign next_o = next_q;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      for (int unsigned i = 0; i < N; i++) begin
-        far_q[i] <= CreditW'(FarDepth);
-        grants_q[i] <= '0;
-      end
-      can_q <= '1;
-      granted_q <= '0;
+      next_q <= '0;
+    end else begin
+      if (go) next_q <= chosen;
+      else if (passes && !pass_o) next_q <= passing_o;
+      else if (open_i && next_valid) next_q <= '0;
+    end
+  end
+
+  // ---------------------------------------------------------------------- credits for the router -
+  logic returns;  // a wavelet's credit goes to the router
+  colours_t grant_one, leaves_one, return_one;
+  assign returns = (go && !stored_command) || (passes && !arrives_command);
+  assign leaves_one = go ? one : passes ? arrive_one : '0;
+  assign grant_one = colours_t'(lowest(32'(granted_q)));
+  assign return_one = returns ? leaves_one : grant_one;
+
+  idx_t back_idx;
+  logic [3:0] back_count;
+  colours_t back_one, got_one;  // credits come for a colour; grants come for it
+  assign back_idx = idx_t'(to_queue(back_i.colour - 5'd1, 5'(NumColours)));
+  assign back_count = {1'b0, back_i.count} + 4'd1;
+  assign back_one = back_valid_i && !back_i.grant ? colours_t'(1) << back_idx : '0;
+  assign got_one = back_valid_i && back_i.grant ? colours_t'(1) << back_idx : '0;
+
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
       credit_q <= '0;
       waited_q <= '0;
     end else begin
-      credit_q <= '0;
-      if (pop) begin
-        if (!command) begin
-          credit_q <= '{valid: 1'b1, colour: to_colour(5'(idx), 5'(NumColours))};
-        end
-        if (!(back_valid_i && !back_i.grant && back_idx == idx)) begin
-          far_q[idx] <= far_q[idx] - CreditW'(1);
-          if (far_q[idx] == CreditW'(1)) can_q[idx] <= 1'b0;
-        end
-      end
-      if (back_valid_i && !back_i.grant) begin
-        far_q[back_idx] <= far_q[back_idx] + CreditW'(back_count) -
-                           CreditW'(pop && back_idx == idx);
-        can_q[back_idx] <= 1'b1;
-      end
-      // Grants go to the router when no credit of this buffer does.
-      waited_q <= granted_q != '0 && pop && !command ? waited_q + 2'd1 : '0;
-      if (granted_q != '0 && (!pop || command)) begin
-        credit_q <= '{valid: 1'b1, colour: to_colour(5'(grant_idx), 5'(NumColours))};
-        grants_q[grant_idx] <= grants_q[grant_idx] - 4'd1;
-        if (grants_q[grant_idx] == 4'd1) granted_q[grant_idx] <= 1'b0;
-      end
-      if (back_valid_i && back_i.grant) begin
-        grants_q[back_idx] <= grants_q[back_idx] + back_count -
-            4'(granted_q != '0 && (!pop || command) && grant_idx == back_idx);
-        granted_q[back_idx] <= 1'b1;
+      credit_q <= '{valid: returns || granted_q != '0,
+                    colour: colour_of(32'(return_one), 5'(NumColours))};
+      waited_q <= granted_q != '0 && returns ? waited_q + 2'd1 : '0;
+    end
+  end
+  assign credit_o = credit_q;
+
+  // Grants go to the router when no credit of this buffer does.
+  for (genvar c = 0; c < N; c++) begin : gen_grants
+    logic given;
+    grants_t left;
+    assign given = grant_one[c] && !returns;
+    assign left = grants_q[c] - grants_t'(given);
+    always_ff @(posedge clk_i) begin
+      if (rst_i) begin
+        grants_q[c] <= '0;
+        granted_q[c] <= 1'b0;
+      end else if (given || got_one[c]) begin
+        grants_q[c] <= left + (got_one[c] ? grants_t'(back_count) : '0);
+        granted_q[c] <= got_one[c] || left != '0;
       end
     end
   end
 
-  logic invented;
-  assign invented = back_valid_i && !back_i.grant &&
-      32'(far_q[back_idx]) + 32'(back_count) > FarDepth + 32'(pop && back_idx == idx);
-  `OW_ASSERT(grants_go, !grant_turn || !pop, "a grant was passed over for too long")
+  // --------------------------------------------------------------------- credits for the far end -
+  // The sum is made before it is known that the frame was right.
+  far_t sum;
+  assign sum = far_q[back_idx] + far_t'(back_count) - far_t'(leaves_one[back_idx]);
+  for (genvar c = 0; c < N; c++) begin : gen_far
+    always_ff @(posedge clk_i) begin
+      if (rst_i) begin
+        far_q[c] <= far_t'(FarDepth);
+        can_q[c] <= 1'b1;
+      end else if (back_one[c]) begin
+        far_q[c] <= sum;
+        can_q[c] <= 1'b1;
+      end else if (leaves_one[c]) begin
+        far_q[c] <= far_q[c] - far_t'(1);
+        can_q[c] <= far_q[c] != far_t'(1);
+      end
+    end
+  end
+
+  assign busy_o = held != '0 || next_valid || granted_q != '0 || credit_q.valid;
+
+  logic invented, overfull;
+  assign invented = back_one != '0 &&
+      32'(far_q[back_idx]) + 32'(back_count) > FarDepth + 32'(leaves_one[back_idx]);
+  assign overfull = got_one != '0 && 32'(grants_q[back_idx]) + 32'(back_count) > MAX_GRANTS;
+  `OW_ASSERT(grants_go, !grant_turn || !returns, "a grant was passed over for too long")
   `OW_ASSERT(far_credits_in_range, !invented, "more credits came back than were spent")
+  `OW_ASSERT(grants_in_range, !overfull, "more grants than a router has credits")
 
 endmodule

@@ -42,9 +42,9 @@ module link_replay_props #(
   logic odd_q, live_q;
   logic [1:0] silent_q;
   logic marked_q;
-  logic open, sending, header_sent, epoch;
-  logic [1:0] tag, first;
-  logic second, second_in;
+  logic open, sending, header_sent, again, epoch;
+  logic [1:0] tag, first, first_in, half;
+  logic second_in;
   logic [SeqW-1:0] seq, expected;
   logic nack, nack_epoch, owe, take;
 
@@ -70,8 +70,9 @@ module link_replay_props #(
     .up_i        (live_q),
     .odd_i       (odd_q),
     .open_o      (open),
-    .first_i     ((open && !odd_q && offer_i) ? tag : 2'd0),
+    .first_i     (first_in),
     .second_i    (second_in),
+    .any_i       (odd_q ? second_in : first_in != 2'd0),
     .header_i,
     .heard_i     (heard),
     .ack_valid_i (1'b1),
@@ -80,8 +81,8 @@ module link_replay_props #(
     .nack_epoch_i(b_epoch_q),
     .sending_o   (sending),
     .header_o    (header_sent),
-    .first_o     (first),
-    .second_o    (second),
+    .again_o     (again),
+    .half_o      (half),
     .seq_o       (seq),
     .epoch_o     (epoch),
     .waiting_o   (waiting),
@@ -90,7 +91,9 @@ module link_replay_props #(
     .stuck_o     (stuck),
     .went_back_o (went_back)
   );
+  assign first_in = (open && !odd_q && offer_i) ? tag : 2'd0;
   assign second_in = 1'b0;
+  assign first = again ? half : first_in;
 
   logic taken_any, retrain;
   ow_link_recv #(.SeqW(SeqW)) u_recv (
@@ -130,7 +133,7 @@ module link_replay_props #(
   assign offered = open && !odd_q && offer_i;
 
   logic pending;  // a frame was offered and gets its number at the end of this cycle
-  assign pending = odd_q && u_send.new_q && u_send.first_q != 2'd0;
+  assign pending = odd_q && u_send.new_q && u_send.any_q;
 
   logic [SeqW-1:0] base_after;
   assign base_after = (heard && b_ack_q != base && SeqW'(b_ack_q - base) <= SeqW'(next - base)) ?
@@ -183,7 +186,9 @@ module link_replay_props #(
         f_tag_q <= half_q ? first_q : 2'd0;
         f_seq_q <= seq;
         f_epoch_q <= epoch;
-        f_old_q <= SeqW'(seq - base) < SeqW'(SeqW'(expected + SeqW'(take)) - base);
+        // Older than the base, if an acknowledgement has come since the frame was chosen.
+        f_old_q <= (u_send.again_q && SeqW'(seq - base) >= SeqW'(next - base)) ||
+                   SeqW'(seq - base) < SeqW'(SeqW'(expected + SeqW'(take)) - base);
         b_there_q <= live_q;
         b_nack_q <= nack;
         b_epoch_q <= nack_epoch;
@@ -231,7 +236,7 @@ module link_replay_props #(
         broken |= u_send.keep_first_q[SeqW'(base + SeqW'(i))] != tag_at(SeqW'(i));
       end
     end
-    if (pending) broken |= u_send.first_q != tag_at(waiting_frames);
+    if (pending) broken |= u_send.keep_first_q[next] != tag_at(waiting_frames);
     // The marked frame.
     if (!marked_q) broken |= before_q > 2'd1 || mark_kept_q;
     if (marked_q && before_q < 2'd2) broken |= !mark_kept_q || mark_at < taken_frames;
@@ -246,16 +251,22 @@ module link_replay_props #(
                      f_tag_q != tag_at(SeqW'(f_seq_q - base));
     end
     if (b_there_q) broken |= SeqW'(b_ack_q - base) > taken_frames;
-    // What is being sent: a new frame, one of those that wait, or nothing but a header.
-    if (!odd_q) broken |= u_send.new_q || u_send.again_q;
+    // What is being sent: a new frame, one of those that wait or were acknowledged since it was
+    // chosen, or nothing but a header; and what may be.
     if (!odd_q) begin
-      broken |= u_send.new_q || u_send.again_q;
+      broken |= u_send.new_q || u_send.again_q || (u_send.plan_again_q && u_send.plan_new_q);
+      if (u_send.plan_again_q) begin
+        broken |= SeqW'(next - send) == '0 || SeqW'(next - send) > SeqW'(Window) ||
+                  u_send.half_q != u_send.keep_first_q[send];
+      end else if (live_q) broken |= send != next;
+      if (u_send.plan_new_q) broken |= waiting_frames >= SeqW'(Window);
     end else begin
       if (u_send.new_q) begin
-        broken |= u_send.again_q || send != next || first_q != u_send.first_q;
+        broken |= u_send.again_q || send != next || waiting_frames >= SeqW'(Window) ||
+                  first_q != u_send.keep_first_q[next] || u_send.any_q != (first_q != 2'd0);
       end
       if (u_send.again_q) begin
-        broken |= SeqW'(send - base) >= waiting_frames ||
+        broken |= SeqW'(next - send) == '0 || SeqW'(next - send) > SeqW'(Window) ||
                   (half_q && first_q != u_send.keep_first_q[send]);
       end
       if (!half_q || !(u_send.new_q || u_send.again_q)) broken |= first_q != 2'd0;
