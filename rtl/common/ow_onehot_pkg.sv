@@ -3,9 +3,17 @@
 // 32 bits; narrower vectors are cast to them, and what is cut off costs nothing.
 package ow_onehot_pkg;
 
-  // The lowest bit that is set, alone; 0 of 0.
+  // The lowest bit that is set, alone; 0 of 0. (Not v & -v: a carry is slower and larger.)
   function automatic logic [31:0] lowest(input logic [31:0] v);
-    return v & (~v + 32'd1);
+    logic [31:0] seen;  // this bit is set, or one below it
+    seen = v;
+    for (int unsigned i = 1; i < 32; i *= 2) seen |= seen << i;
+    return v & ~(seen << 1);
+  endfunction
+
+  // The lowest bit that is set among those of the mask `above`, or of all, alone: round robin.
+  function automatic logic [31:0] pick(input logic [31:0] v, input logic [31:0] above);
+    return (v & above) != '0 ? lowest(v & above) : lowest(v);
   endfunction
 
   // The number of the only bit that is set; 0 of 0, the OR of the numbers if there are several.

@@ -131,18 +131,5 @@ package ow_link_pkg;
     return ctrl && ow_pkg::has_commands(data) && colour < ow_pkg::COLOUR_REQ;
   endfunction
 
-  // The lowest bit that is set, alone. (Not v & -v: a carry takes longer.)
-  function automatic logic [31:0] lowest(input logic [31:0] v);
-    logic [31:0] seen;  // it or one below is set
-    seen = v;
-    for (int unsigned i = 1; i < 32; i *= 2) seen |= seen << i;
-    return v & ~(seen << 1);
-  endfunction
-
-  // Round robin over queues: the lowest candidate among those above the last one, or of all.
-  function automatic logic [31:0] pick(input logic [31:0] cand, input logic [31:0] above);
-    return (cand & above) != '0 ? lowest(cand & above) : lowest(cand);
-  endfunction
-
 endpackage
 /* verilator lint_on UNUSEDPARAM */

@@ -25,6 +25,7 @@
 `include "ow_assert.svh"
 
 module ow_link_queues
+  import ow_onehot_pkg::lowest;
   import ow_link_pkg::*;
 #(
   parameter int unsigned NumColours = 24,
@@ -151,7 +152,8 @@ module ow_link_queues
   `OW_ASSERT(no_overrun, (push & full) == '0, "a wavelet came without a credit")
   `OW_ASSERT(alone, (push & command_q & held_q) == '0, "a wavelet came behind a command")
   `OW_ASSERT(goes_if_any, !go_i || any_o, "nothing can leave")
-  `OW_ASSERT(one_if_any, $onehot0(one_o) && any_o == (one_o != '0), "the choice is not of one queue")
+  `OW_ASSERT(one_if_any, $onehot0(one_o) && any_o == (one_o != '0),
+             "the choice is not of one queue")
   `OW_ASSERT(then_is_one, $onehot0(then_i), "more than one queue comes late")
 
 endmodule

@@ -26,6 +26,7 @@
 
 module ow_link_rxq
   import ow_pkg::*;
+  import ow_onehot_pkg::*;
   import ow_link_pkg::*;
 #(
   parameter int unsigned NumColours = 24,
@@ -157,7 +158,8 @@ module ow_link_rxq
     others = owed_q & ~(give_back ? give_one_q : '0);
     // Grants go in first halves only.
     choose_grants = !many_i && (granted_q != '0 || surplus != '0);
-    if (choose_grants) choice = granted_q != '0 ? colours_t'(lowest(32'(granted_q))) : surplus;
+    if (choose_grants && granted_q != '0) choice = colours_t'(lowest(32'(granted_q)));
+    else if (choose_grants) choice = surplus;
     else if (others != '0) choice = colours_t'(pick(32'(others), 32'(above_now)));
     else if (give_back && left != '0) choice = give_one_q;
     else choice = leaves_one;

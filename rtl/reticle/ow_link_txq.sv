@@ -26,6 +26,7 @@
 
 module ow_link_txq
   import ow_pkg::*;
+  import ow_onehot_pkg::lowest;
   import ow_link_pkg::*;
 #(
   parameter int unsigned NumColours = 24,
@@ -105,7 +106,8 @@ module ow_link_txq
 
   word_t chosen;
   assign passing_o = '{colour: tile_i.colour + 5'd1, ctrl: tile_i.ctrl, data: tile_i.data};
-  assign chosen = '{colour: colour_of(32'(one), 5'(NumColours)) + 5'd1, ctrl: stored[32], data: stored[31:0]};
+  assign chosen = '{colour: colour_of(32'(one), 5'(NumColours)) + 5'd1, ctrl: stored[32],
+                    data: stored[31:0]};
   assign next_o = next_q;
 
   always_ff @(posedge clk_i) begin
