@@ -54,7 +54,7 @@ SMALL_STEPS = ("strash; ifraig; scorr; balance -l; "
                "resub -K 12 -l; refactor -z -l; resub -K 12 -N 2 -l; rewrite -z -l; balance -l; "
                "strash; amap -m")
 # Modules that are part of the block that uses them: their logic is optimised with it. The router's
-# parts work in one cycle together.
+# parts, and a link's queues with what uses them, work in one cycle together.
 HELPERS = ("ow_lzc", "ow_arb_rr", "ow_arb_class", "ow_credit", "ow_skid", "ow_router_routes",
            "ow_router_switch", "ow_router_words", "ow_router_filter", "ow_ctl_outputs",
            "ow_ctl_returns", "ow_link_queues")
