@@ -485,15 +485,14 @@ module ow_engine
   // ---------------------------------------------------------------------- queue of beats, M --
   beat_t      bq_q [BeatSlots];
   slot_t      bq_rp_q, bq_wp_q;
-  logic       early_out;         // the beat in M leaves from there
+  beat_t      m_q;               // the oldest one
+  logic       early_out;         // the beat in M leaves from there,
+  logic       early_hold;        // .. in the next cycle
   logic       m_wait;            // it waits for a result that is under way
 
   assign m_valid = bq_cnt_q != '0;
 
-  always_comb begin
-    m = '0;
-    if (m_valid) m = bq_q[bq_rp_q];
-  end
+  assign m = m_q;  // 0 without a beat
 
   // Beats with indices, between I and M: the oldest that has not asked for its elements asks, once
   // its indices are there, and the beats before it do not need what it takes (the streams and their
@@ -623,7 +622,12 @@ module ow_engine
       bq_rp_q <= '0;
       bq_wp_q <= '0;
       bq_cnt_q <= '0;
+      m_q <= '0;
     end else begin
+      if (fire || (!m_valid && issue_pipe)) begin
+        if (bq_cnt_q > (BeatW+1)'(1)) m_q <= bq_q[bq_rp_q + slot_t'(1)];
+        else m_q <= issue_pipe ? beat_d : '0;
+      end
       if (issue_pipe) begin
         bq_q[bq_wp_q] <= beat_d;
         bq_wp_q <= bq_wp_q + 1'b1;
@@ -655,7 +659,7 @@ module ow_engine
   ow_engine_flight #(.Lanes(Lanes)) u_flight (
     .clk_i, .rst_i,
     .m_valid_i(m_valid), .m_i(m), .wait_o(m_wait), .back_o(m_back), .fire_i(fire),
-    .early_i(early_out), .res_i(m_r), .d_line_i(m_d_line),
+    .early_i(early_out || early_hold), .res_i(m_r), .d_line_i(m_d_line),
     .p_acc_o(p_acc), .p_row_o(p_row), .acc_row_i(acc_row), .addend_o(addend),
     .late_valid_i(late_valid), .nlf_valid_i(nlf_valid[0]), .r_valid_o(r_valid), .r_o(r),
     .ended_o(beat_end), .ended_thread_o(beat_end_thread), .tell_i(tell),
@@ -705,7 +709,7 @@ module ow_engine
 
   ow_datapath #(.Lanes(Lanes), .Has(Has)) u_datapath (
     .clk_i, .rst_i,
-    .valid_i(fire && m.data && m.unit != UNIT_NLF && !early_out), .op_i(m.op), .src_i(m.src), .dst_i(m.dst),
+    .valid_i(fire && m.data && m.unit != UNIT_NLF && !(early_out || early_hold)), .op_i(m.op), .src_i(m.src), .dst_i(m.dst),
     .stoch_i(m.stoch),
     .mask_i(m.mask[Lanes-1:0]), .i8_hi_i(m.mask_hi[Lanes-1:0]), .a_i(m_a), .b_i(m_b),
     .red_first_i(m.red_first), .red_last_i(m.red_last), .red_base_i(m.red_base),
@@ -834,24 +838,27 @@ module ow_engine
       o_valid_q <= 1'b1;
       o_q <= r;
       o_data_q <= r_data;
+    end else if (early_hold) begin
+      o_valid_q <= 1'b1;
+      o_q <= m.r;
+      o_data_q <= m_a;
     end else if (o_valid_q) begin
       o_valid_q <= 1'b0;
     end
   end
 
-  // Moves leave from stage M when nothing is ahead of them.
+  // Moves leave from stage M when nothing is ahead of them: those that skip zeros in the next cycle,
+  // as what is skipped is looked at in a cycle of its own.
   /* verilator lint_off UNUSEDSIGNAL */ // what concerns the output
-  res_t                   pk;
+  res_t pk;
   /* verilator lint_on UNUSEDSIGNAL */
-  logic [Lanes-1:0][31:0] pk_data;
-  assign early_out = fire && m.data && m.raw && m.r.out && !sends && !o_valid_q && !late_valid;
+  logic may_early;
+  assign may_early = m.data && m.raw && m.r.out && !sends && !late_valid;
+  assign early_out = fire && may_early && !m.r.skip && !o_valid_q;
+  assign early_hold = fire && may_early && m.r.skip;
   always_comb begin
     pk = o_q;
-    pk_data = o_data_q;
-    if (early_out) begin
-      pk = m.r;
-      pk_data = m_a;
-    end
+    if (!o_valid_q) pk = m.r;
   end
 
   ow_pack #(.Lanes(Lanes), .NumThreads(NumThreads), .QueueDepth(QueueDepth),
@@ -861,7 +868,8 @@ module ow_engine
     .alloc_valid_i(issue_pipe && beat.r.out), .alloc_q_i(c.d_q),
     .vec_valid_i(o_valid_q || early_out), .vec_q_i(pk.out_q), .vec_thread_i(tid_t'(pk.thread)),
     .vec_w32_i(pk.sz == 2'd2), .vec_tag_i(pk.tag), .vec_skip_i(pk.skip),
-    .vec_float_i(pk.flt), .vec_mask_i(pk.mask[Lanes-1:0]), .vec_data_i(pk_data),
+    .vec_float_i(pk.flt), .vec_mask_i(o_q.mask[Lanes-1:0]), .vec_data_i(o_data_q),
+    .raw_i(!o_valid_q), .raw_mask_i(m.r.mask[Lanes-1:0]), .raw_data_i(m_a),
     .vec_idx_i(pk.idx), .vec_last_i(pk.out_end), .vec_drop_i(pk.cut),
     .vec_close_i(pk.out_end && pk.out_close), .vec_row_end_i(pk.row_end), .vec_stream_end_i(pk.stream_end),
     .outq_level_i, .push_o(eng_push_o), .q_o(eng_q_o), .data_o(eng_data_o),

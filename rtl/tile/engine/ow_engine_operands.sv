@@ -8,8 +8,8 @@
 // streams run at 1.5 cycles a beat and two at 1.
 //
 // Stage M. The oldest planned beat (m_i) is ready (ready_o) when its lines are there; they may
-// arrive in this very cycle. With fire_i it takes them, and the elements stand on a_o and b_o, the
-// addend's line on d_line_o.
+// arrive in this very cycle. The elements stand on a_o and b_o, the addend's line on d_line_o; with
+// fire_i it takes them.
 //
 //   Lanes      lanes of the engine; a line has 2 * Lanes bytes
 //   LineSlots  lines that a stream reads ahead: 4 or 8
@@ -87,7 +87,8 @@ module ow_engine_operands
   // --------------------------------------------------------------------------------- streams --
   logic [2:0]            room, req, gnt, rvalid, idle, take, m_hit;
   logic [2:0][TagW-1:0]  req_line;
-  logic [2:0][3:0]       have, ahead;
+  logic [2:0][1:0]       have;
+  logic [2:0][3:0]       ahead;
   logic [2:0][1:0]       m_fresh;
   /* verilator lint_off UNUSEDSIGNAL */ // the addend has one line
   logic [2:0][LineW-1:0] line0, line1;
@@ -104,15 +105,21 @@ module ow_engine_operands
   assign m_fresh = {1'b0, m_i.d_from == ADD_MEM && !m_i.d_hit,
                     m_early_b ? 2'd0 : m_i.b.fresh, m_early_a ? 2'd0 : m_i.a.fresh};
 
-  logic            g_fire;
-  logic [2:0]      g_uses, g_hit, g_take;
+  // With g_valid_i the streams are its: no beat before it needs them, so that it does not matter for
+  // the selection whether it fires.
+  function automatic logic is_there(input logic [1:0] lines, input logic [1:0] wanted);
+    return wanted == 2'd0 || (wanted[1] ? lines[1] : lines[0]);
+  endfunction
+
+  logic            g_valid;
+  logic [2:0]      g_uses, g_hit;
   logic [2:0][1:0] g_fresh;
-  assign g_fire = Gather && g_fire_i;
-  assign g_uses = {1'b0, 1'b1, g_i.unit == UNIT_SCATTER};
+  assign g_valid = Gather && g_valid_i;
+  assign g_uses = {1'b0, g_valid, g_valid && g_i.unit == UNIT_SCATTER};
   assign g_hit = {1'b0, g_i.b.hit, g_i.a.hit};
   assign g_fresh = {2'd0, g_i.b.fresh, g_i.a.fresh};
-  assign g_ready_o = Gather && g_valid_i && have[1] >= {2'd0, g_fresh[1]} &&
-                     (!g_uses[0] || have[0] >= {2'd0, g_fresh[0]});
+  assign g_ready_o = g_valid && is_there(have[1], g_fresh[1]) &&
+                     (!g_uses[0] || is_there(have[0], g_fresh[0]));
 
   logic [2:0][LineW-1:0] rdata;
   assign rdata[0] = rd0_rdata_i;
@@ -122,8 +129,7 @@ module ow_engine_operands
                    rd0_rvalid_i && !b_on_0_q};
 
   for (genvar k = 0; k < 3; k++) begin : gen_stream
-    assign g_take[k] = g_fire && g_uses[k];
-    assign take[k] = g_take[k] ? g_fresh[k] != 2'd0 || g_hit[k]
+    assign take[k] = g_uses[k] ? g_fire_i && (g_fresh[k] != 2'd0 || g_hit[k])
                                : fire_i && (m_fresh[k] != 2'd0 || m_hit[k]);
 
     ow_engine_stream #(.Lanes(Lanes), .Slots(LineSlots)) u_stream (
@@ -135,9 +141,9 @@ module ow_engine_operands
       .wr_i, .wr_line_i, .wr_be_i, .forget_i,
       .req_o(req[k]), .req_line_o(req_line[k]), .gnt_i(gnt[k]),
       .rvalid_i(rvalid[k]), .rdata_i(rdata[k]),
-      .have_o(have[k]), .ahead_o(ahead[k]), .take_i(take[k]),
-      .hit_m_i(g_take[k] ? g_hit[k] : m_hit[k]),
-      .fresh_m_i(g_take[k] ? g_fresh[k] : m_fresh[k]),
+      .have_o(have[k]), .ahead_o(ahead[k]), .use_i(m_valid_i || g_valid),
+      .take_i(take[k]), .hit_m_i(g_uses[k] ? g_hit[k] : m_hit[k]),
+      .fresh_m_i(g_uses[k] ? g_fresh[k] : m_fresh[k]),
       .line0_o(line0[k]), .line1_o(line1[k]), .idle_o(idle[k])
     );
   end
@@ -202,8 +208,8 @@ module ow_engine_operands
   always_comb begin
     ready_o = 1'b0;
     if (m_valid_i) begin
-      ready_o = have[0] >= {2'd0, m_fresh[0]} && have[1] >= {2'd0, m_fresh[1]} &&
-                have[2] >= {2'd0, m_fresh[2]};
+      ready_o = is_there(have[0], m_fresh[0]) && is_there(have[1], m_fresh[1]) &&
+                is_there(have[2], m_fresh[2]);
     end
   end
 
@@ -244,7 +250,6 @@ module ow_engine_operands
   /* verilator lint_on UNUSEDSIGNAL */
 
   always_comb begin : elements
-    logic             g_a;
     opnd_t            oa, ob;
     logic [LineW-1:0] la, lb;
     logic [31:0]      xa, xb;
@@ -253,25 +258,23 @@ module ow_engine_operands
     g_idx_o = '0;
     g_data_o = '0;
     d_line_o = '0;
-    g_a = 1'b0;
     {oa, ob} = '0;
     {la, lb} = '0;
     {xa, xb} = '0;
-    if ((fire_i && m_i.data) || g_fire) begin
-      g_a = g_fire && g_uses[0];
-      oa = g_a ? g_i.a : m_i.a;
-      ob = g_fire ? g_i.b : m_i.b;
-      la = turn(oa, g_a ? g_i.a_imm : m_i.a_imm, line0[0], line1[0]);
-      lb = turn(ob, g_fire ? g_i.b_imm : m_i.b_imm, line0[1], line1[1]);
+    if ((m_valid_i && m_i.data) || g_valid) begin
+      oa = g_uses[0] ? g_i.a : m_i.a;
+      ob = g_uses[1] ? g_i.b : m_i.b;
+      la = turn(oa, g_uses[0] ? g_i.a_imm : m_i.a_imm, line0[0], line1[0]);
+      lb = turn(ob, g_uses[1] ? g_i.b_imm : m_i.b_imm, line0[1], line1[1]);
       d_line_o = line0[2];
       for (int unsigned l = 0; l < Lanes; l++) begin
-        xa = elem(oa, la, acc_row_i, lane_t'(l), lane_t'(g_a ? g_i.lane0 : m_i.lane0));
-        xb = elem(ob, lb, acc_row_i, lane_t'(l), lane_t'(g_fire ? g_i.lane0 : m_i.lane0));
-        if (g_fire && g_i.mask[l]) begin
+        xa = elem(oa, la, acc_row_i, lane_t'(l), lane_t'(g_uses[0] ? g_i.lane0 : m_i.lane0));
+        xb = elem(ob, lb, acc_row_i, lane_t'(l), lane_t'(g_uses[1] ? g_i.lane0 : m_i.lane0));
+        if (g_valid && g_i.mask[l]) begin
           g_idx_o[l] = xb[15:0];
           g_data_o[l] = xa;
         end
-        if (fire_i && m_i.data && m_i.mask[l]) begin
+        if (m_valid_i && m_i.data && m_i.mask[l]) begin
           a_o[l] = Gather && m_i.unit == UNIT_GATHER ? gathered_i[l] : xa;
           b_o[l] = Gather && m_i.unit == UNIT_FMAG ? gathered_i[l] : xb;
         end

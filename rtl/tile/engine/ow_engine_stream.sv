@@ -10,8 +10,9 @@
 // looked up outside (ow_engine_writes); pend_i are those of the beat's last line.
 //
 // Requests go out in order, from registers, the first in the cycle after the commit. Data is taken
-// by the oldest beat: have_o lines are there, the one that arrives in this cycle too; take_i takes
-// fresh_m_i of them. So a beat that is planned in cycle t can use its line in t + 2, and up to Slots
+// by the oldest beat: have_o says whether one line is there (bit 0), and two (bit 1), the one that
+// arrives in this cycle too; with use_i
+// (early) line0_o and line1_o are what it would take, and take_i takes fresh_m_i of them. So a beat that is planned in cycle t can use its line in t + 2, and up to Slots
 // lines are read ahead, so that two streams and the writes that want the same banks slip against
 // each other until they do not.
 //
@@ -54,8 +55,9 @@ module ow_engine_stream #(
   input  logic                  rvalid_i,
   input  logic [LineW-1:0]      rdata_i,
   // Use.
-  output logic [3:0]            have_o,
+  output logic [1:0]            have_o,
   output logic [3:0]            ahead_o,
+  input  logic                  use_i,
   input  logic                  take_i,
   input  logic                  hit_m_i,
   input  logic [1:0]            fresh_m_i,
@@ -84,7 +86,14 @@ module ow_engine_stream #(
       fresh_o = two_i ? (hit_o ? 2'd1 : 2'd2) : (hit_o ? 2'd0 : 2'd1);
     end
   end
-  assign room_o = cnt_q + (PtrW+1)'(fresh_o) <= (PtrW+1)'(Slots);
+  // The kept line is known last.
+  always_comb begin
+    room_o = 1'b1;
+    if (plan_i) begin
+      if (two_i && !hit_o) room_o = cnt_q <= (PtrW+1)'(Slots - 2);
+      else if (two_i || !hit_o) room_o = cnt_q <= (PtrW+1)'(Slots - 1);
+    end
+  end
 
   logic [1:0] added;
   assign added = commit_i ? fresh_o : 2'd0;
@@ -93,16 +102,18 @@ module ow_engine_stream #(
 
   logic [1:0] used;
   assign used = take_i ? fresh_m_i : 2'd0;
-  assign have_o = 4'(have_q) + 4'(rvalid_i);
+  assign have_o = {have_q > (PtrW+1)'(1) || (have_q == (PtrW+1)'(1) && rvalid_i),
+                   have_q != '0 || rvalid_i};
   assign ahead_o = 4'(have_q);
 
+  // The lines stand there as soon as somebody may use them: whether they are taken is known late.
   logic [LineW-1:0] first, second;
   always_comb begin
     first = '0;
     second = '0;
     line0_o = '0;
     line1_o = '0;
-    if (take_i) begin
+    if (use_i) begin
       first = have_q != '0 ? data_q[hp_q] : rdata_i;
       if (fresh_m_i[1]) second = have_q > (PtrW+1)'(1) ? data_q[hp_q + PtrW'(1)] : rdata_i;
       line0_o = hit_m_i ? kept_q : first;
@@ -147,8 +158,12 @@ module ow_engine_stream #(
         hp_q <= hp_q + PtrW'(used);
         kept_q <= fresh_m_i[1] ? second : first;
       end
-      want_q <= want_q + (PtrW+1)'(added) - (PtrW+1)'(gnt_i);
-      cnt_q <= cnt_q + (PtrW+1)'(added) - (PtrW+1)'(used);
+      // Grant and commit come late.
+      if (commit_i) want_q <= gnt_i ? want_q + (PtrW+1)'(fresh_o) - (PtrW+1)'(1)
+                                    : want_q + (PtrW+1)'(fresh_o);
+      else if (gnt_i) want_q <= want_q - (PtrW+1)'(1);
+      if (commit_i) cnt_q <= cnt_q + (PtrW+1)'(fresh_o) - (PtrW+1)'(used);
+      else cnt_q <= cnt_q - (PtrW+1)'(used);
       have_q <= have_q + (PtrW+1)'(rvalid_i) - (PtrW+1)'(used);
     end
   end
@@ -156,6 +171,7 @@ module ow_engine_stream #(
   assign idle_o = cnt_q == '0;
 
   `OW_ASSERT(room_for_lines, cnt_q <= (PtrW+1)'(Slots), "more lines than places")
-  `OW_ASSERT(taken_is_there, 4'(used) <= have_o, "a line is taken before it is there")
+  `OW_ASSERT(taken_is_there, 4'(used) <= 4'(have_q) + 4'(rvalid_i) &&
+             (!take_i || use_i), "a line is taken before it is there")
 
 endmodule

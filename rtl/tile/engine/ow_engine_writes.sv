@@ -40,6 +40,7 @@
 
 module ow_engine_writes
   import ow_engine_pkg::*;
+  import ow_onehot_pkg::index;
 #(
   parameter int unsigned Lanes = 8,
   parameter int unsigned Slots = WRITE_SLOTS,
@@ -119,6 +120,7 @@ module ow_engine_writes
   logic [3:0]          thread_q [Slots];
   logic [Slots-1:0]    valid_q;
   logic [Slots-1:0]    last_q;
+  logic [Slots-1:0]    some_q;    // has bytes
   logic [Slots-1:0]    quiet_q;   // its end has been told
   logic                hold_q;
   logic [1:0]          gap_q;     // cycles that it stays low
@@ -133,48 +135,56 @@ module ow_engine_writes
   assign fill_slot = idx_t'(fill_slot_i);
   assign told_slot = idx_t'(told_slot_i);
 
-  logic [Slots-1:0] free_rest;
-  assign free_rest = ~valid_q & ~(~valid_q & (valid_q + Slots'(1)));
+  // The lowest free slot, whether it is taken or not.
+  logic [Slots-1:0] free;
+  assign free = ~valid_q & (valid_q + Slots'(1));
+  assign alloc_slot = idx_t'(index(32'(free)));
   assign full_o = &valid_q;
-  assign one_o = !full_o && free_rest == '0;
+  assign one_o = !full_o && (~valid_q & ~free) == '0;
   assign any_o = valid_q != '0 || gap_q != '0 || run_q != '0 || host_q != '0;
 
-  always_comb begin
-    logic [Slots-1:0] free;
-    alloc_slot = '0;
-    free = '0;
-    if (alloc_i) begin
-      free = ~valid_q & (valid_q + Slots'(1));
-      for (int unsigned s = 0; s < Slots; s++) if (free[s]) alloc_slot = alloc_slot | idx_t'(s);
-    end
-  end
+  // Which slots a beat meets, by operand: bytes of its line, of the line after it. Whether it looks
+  // at the one and the other is known last, so that it is asked last.
+  logic [2:0][Slots-1:0]    meets_line, meets_next;
+  logic [2:0][VecBytes-1:0] pend_line, pend_next;
+  logic [Slots-1:0]         hazards;
 
   always_comb begin : look
-    logic [2*VecBytes-1:0] both;  // bytes under way of the line and of the one after it
-    hazard_o = 1'b0;
-    hazard_slot_o = '0;
-    pend_o = '0;
-    both = '0;
+    logic [2:0][TagW-1:0] next;
+    meets_line = '0;
+    meets_next = '0;
+    pend_line = '0;
+    pend_next = '0;
+    next = '0;
     if (valid_q != '0 && rd_i != '0) begin
+      for (int unsigned k = 0; k < 3; k++) if (rd_i[k]) next[k] = rd_line_i[k] + TagW'(1);
       for (int unsigned s = 0; s < Slots; s++) begin
         if (valid_q[s]) begin
           for (int unsigned k = 0; k < 3; k++) begin
-            if (rd_i[k]) begin
-              both = '0;
-              if (line_q[s] == rd_line_i[k]) both[VecBytes-1:0] = be_q[s];
-              if (line_q[s] == rd_line_i[k] + TagW'(1)) both[2*VecBytes-1:VecBytes] = be_q[s];
-              if (both != '0) begin
-                if ((both & rd_need_i[k] &
-                     {{VecBytes{rd_two_i[k]}}, {VecBytes{!rd_hit_i[k]}}}) != '0) begin
-                  hazard_o = 1'b1;
-                  hazard_slot_o = wslot_t'(s);
-                end
-                pend_o[k] |= rd_two_i[k] ? both[2*VecBytes-1:VecBytes] : both[VecBytes-1:0];
-              end
+            if (rd_i[k] && line_q[s] == rd_line_i[k]) begin
+              meets_line[k][s] = (be_q[s] & rd_need_i[k][VecBytes-1:0]) != '0;
+              pend_line[k] |= be_q[s];
+            end
+            if (rd_i[k] && line_q[s] == next[k]) begin
+              meets_next[k][s] = (be_q[s] & rd_need_i[k][2*VecBytes-1:VecBytes]) != '0;
+              pend_next[k] |= be_q[s];
             end
           end
         end
       end
+    end
+  end
+
+  always_comb begin
+    hazards = '0;
+    for (int unsigned k = 0; k < 3; k++) begin
+      hazards |= (rd_hit_i[k] ? '0 : meets_line[k]) | (rd_two_i[k] ? meets_next[k] : '0);
+      pend_o[k] = rd_two_i[k] ? pend_next[k] : pend_line[k];
+    end
+    hazard_o = hazards != '0;
+    hazard_slot_o = '0;
+    if (hazard_o) begin
+      for (int unsigned s = 0; s < Slots; s++) if (hazards[s]) hazard_slot_o = wslot_t'(s);
     end
   end
 
@@ -183,12 +193,53 @@ module ow_engine_writes
   localparam int unsigned BankLow = Lanes == 8 ? 4 : 3;
   logic [5:BankLow] bank;
   logic [7:0]       gth_banks;
-  idx_t             head;
+  idx_t             head, head_q;
+  logic [TagW-1:0]  head_line_q;
+  logic             head_some_q;  // it has bytes
+  logic             head_last_q;
+  logic             fill_is_alloc;
   logic [2:0]       age_q;     // times in a row that the head has given way
   logic             told_q;    // the end of an instruction that the head is has been told
   logic             meets, meets_gather, yield, pop;
 
-  assign head = order_q[op_q];
+  // The head stands in registers of its own, so that its request does not wait for its choice: what
+  // it will be when it is written, and what is filled into the empty buffer, are looked up beside
+  // the memory's grant.
+  logic             takes_next, takes_fill;  // the head is another one from the next cycle on
+  idx_t             next;
+  logic [TagW-1:0]  fill_line;
+  logic             fill_some, fill_last;
+
+  assign next = order_q[op_q + idx_t'(1)];
+  assign takes_next = pop && filled_q > (SlotW+1)'(1);
+  assign takes_fill = fill_i && (filled_q == '0 || (pop && filled_q == (SlotW+1)'(1)));
+
+  always_comb begin
+    fill_line = line_q[fill_slot];
+    fill_some = some_q[fill_slot] && !fill_kill_i;
+    fill_last = last_q[fill_slot];
+    if (fill_is_alloc) begin
+      fill_line = alloc_line_i;
+      fill_some = alloc_be_i != '0;
+      fill_last = alloc_last_i;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (takes_next) begin
+      head_q <= next;
+      head_line_q <= line_q[next];
+      head_some_q <= some_q[next];
+      head_last_q <= last_q[next];
+    end else if (takes_fill) begin
+      head_q <= fill_slot;
+      head_line_q <= fill_line;
+      head_some_q <= fill_some;
+      head_last_q <= fill_last;
+    end
+  end
+
+  assign head = head_q;
   assign head_o = filled_q != '0;
   assign head_slot_o = wslot_t'(head);
   assign bank = wr_addr_o[5:BankLow];
@@ -196,16 +247,15 @@ module ow_engine_writes
   assign meets = (rd0_req_i && rd0_addr_i[5:BankLow] == bank) ||
                  (rd1_req_i && rd1_addr_i[5:BankLow] == bank);
   assign meets_gather = (gth_req_i & gth_banks) != '0 && (valid_q & last_q) == '0;
-  assign yield = (meets || meets_gather) && filled_q < 4 && !last_q[head] && age_q != AgeLimit;
-  assign wr_req_o = head_o && be_q[head] != '0 && !yield;
-  assign wr_addr_o = {line_q[head], OffW'(0)};
+  assign yield = (meets || meets_gather) && filled_q < 4 && !head_last_q && age_q != AgeLimit;
+  assign wr_req_o = head_o && head_some_q && !yield;
+  assign wr_addr_o = {head_line_q, OffW'(0)};
   assign wr_be_o = be_q[head];
   assign wr_wdata_o = data_q[head];
-  assign pop = head_o && ((wr_req_o && wr_gnt_i) || be_q[head] == '0);
+  assign pop = head_o && ((wr_req_o && wr_gnt_i) || !head_some_q);
 
   // The head asks the SRAM, and nothing that asks later, with the same or a lower place in the
   // order there, is served before it.
-  logic fill_is_alloc;
   assign first_o = fill_i && filled_q == '0;
   assign first_slot_o = fill_slot_i;
   assign fill_is_alloc = alloc_i && fill_slot == alloc_slot;
@@ -213,7 +263,7 @@ module ow_engine_writes
     done_o = 1'b0;
     done_thread_o = '0;
     if (head_o) begin
-      done_o = last_q[head] && !quiet_q[head] && !told_q;
+      done_o = head_last_q && !quiet_q[head] && !told_q;
       done_thread_o = thread_q[head];
     end else if (fill_i) begin
       done_o = fill_is_alloc ? alloc_last_i : last_q[fill_slot] && !quiet_q[fill_slot];
@@ -225,6 +275,7 @@ module ow_engine_writes
     if (rst_i) begin
       valid_q <= '0;
       last_q <= '0;
+      some_q <= '0;
       quiet_q <= '0;
       hold_q <= 1'b0;
       gap_q <= '0;
@@ -245,11 +296,15 @@ module ow_engine_writes
         quiet_q[alloc_slot] <= 1'b0;
         line_q[alloc_slot] <= alloc_line_i;
         be_q[alloc_slot] <= alloc_be_i;
+        some_q[alloc_slot] <= alloc_be_i != '0;
         thread_q[alloc_slot] <= alloc_thread_i;
       end
       if (fill_i) begin
         data_q[fill_slot] <= fill_data_i;
-        if (fill_kill_i) be_q[fill_slot] <= '0;
+        if (fill_kill_i) begin
+          be_q[fill_slot] <= '0;
+          some_q[fill_slot] <= 1'b0;
+        end
         order_q[fp_q] <= fill_slot;
         fp_q <= fp_q + 1'b1;
       end

@@ -37,6 +37,8 @@
 //   vec_mask_i  lanes with an element; with vec_w32_i all of them in the lower or all in the upper
 //               half of the lanes
 //   vec_data_i  the element in the low bits of its lane
+//   raw_i       the vector's mask and elements are those of raw_mask_i and raw_data_i, and none of
+//               them is skipped: for vectors that come late in the cycle
 //   idle_o      nothing changes at this edge, given these inputs
 module ow_pack
   import ow_pkg::*;
@@ -72,6 +74,9 @@ module ow_pack
   input  logic                   vec_close_i,
   input  logic                   vec_row_end_i,
   input  logic                   vec_stream_end_i,
+  input  logic                   raw_i,
+  input  logic [Lanes-1:0]       raw_mask_i,
+  input  logic [Lanes-1:0][31:0] raw_data_i,
 
   // Output queues of the ramp.
   input  logic [NUM_QUEUES-1:0][3:0] outq_level_i,
@@ -136,11 +141,29 @@ module ow_pack
 
   // ------------------------------------------------------------------------------- arrivals --
   entry_t in;
-  logic   in_null;  // nothing to send, now or later
+  mask_t  vec_mask;  // without what is skipped
+  logic   in_null;   // nothing to send, now or later
+
+  always_comb begin : skip
+    logic [31:0] x;
+    vec_mask = '0;
+    x = '0;
+    if (vec_valid_i && !raw_i) begin
+      for (int unsigned k = 0; k < Lanes; k++) begin
+        x = vec_w32_i ? vec_data_i[k] : {vec_data_i[k][15:0], 16'd0};
+        vec_mask[k] = vec_mask_i[k] &&
+                      !(vec_skip_i && x[30:0] == '0 && (vec_float_i || !x[31]));
+      end
+    end
+  end
 
   always_comb begin
-    logic hi;
+    mask_t                  mask;
+    logic [Lanes-1:0][31:0] data;
+    logic                   hi;
     in = '0;
+    mask = '0;
+    data = '0;
     hi = 1'b0;
     in_null = 1'b0;
     if (vec_valid_i) begin
@@ -153,23 +176,19 @@ module ow_pack
       in.close = vec_close_i;
       in.row_end = vec_row_end_i;
       in.stream_end = vec_stream_end_i;
+      mask = raw_i ? raw_mask_i : vec_mask;
+      data = raw_i ? raw_data_i : vec_data_i;
       if (vec_w32_i) begin
-        hi = vec_mask_i[Lanes-1:Half] != '0;
+        hi = mask[Lanes-1:Half] != '0;
         for (int unsigned k = 0; k < Half; k++) begin
-          {in.data[2*k+1], in.data[2*k]} = hi ? vec_data_i[Half+k] : vec_data_i[k];
-          in.mask[k] = (hi ? vec_mask_i[Half+k] : vec_mask_i[k]) &&
-                       !(vec_skip_i && in.data[2*k] == '0 && in.data[2*k+1][14:0] == '0 &&
-                         (vec_float_i || !in.data[2*k+1][15]));
+          {in.data[2*k+1], in.data[2*k]} = hi ? data[Half+k] : data[k];
+          in.mask[k] = mask[k] || mask[Half+k];
         end
       end else begin
-        for (int unsigned k = 0; k < Lanes; k++) begin
-          in.data[k] = vec_data_i[k][15:0];
-          in.mask[k] = vec_mask_i[k] &&
-                       !(vec_skip_i && in.data[k][14:0] == '0 &&
-                         (vec_float_i || !in.data[k][15]));
-        end
+        in.mask = mask;
+        for (int unsigned k = 0; k < Lanes; k++) in.data[k] = data[k][15:0];
       end
-      in_null = in.mask == '0 && !vec_last_i;
+      in_null = mask == '0 && !vec_last_i;
     end
   end
 
@@ -345,9 +364,22 @@ module ow_pack
     end
   end
 
-  // Places: claimed at the issue, free again when a vector is finished or turns out to be empty.
-  logic null_free;
-  assign null_free = vec_valid_i && in_null;
+  // Places: claimed at the issue, free again in the cycle after a vector was finished or turned out to
+  // be empty.
+  logic       null_q, finished_q;
+  logic [2:0] null_queue_q, finished_queue_q;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      null_q <= 1'b0;
+      finished_q <= 1'b0;
+    end else begin
+      if (null_q != (vec_valid_i && in_null)) null_q <= vec_valid_i && in_null;
+      if (finished_q != finished) finished_q <= finished;
+    end
+    if (vec_valid_i) null_queue_q <= vec_q_i;
+    if (any) finished_queue_q <= p;
+  end
 
   always_ff @(posedge clk_i) begin : claims
     automatic cnt_t                  n;
@@ -364,19 +396,19 @@ module ow_pack
       free_q <= cnt_t'(Slots);
       spare_q <= 1'b1;
       two_q <= 1'b1;
-    end else if (alloc_valid_i || null_free || finished) begin
+    end else if (alloc_valid_i || null_q || finished_q) begin
       for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
         n = claim_q[q];
         if (alloc_valid_i && alloc_q_i == 3'(q)) n = n + cnt_t'(1);
-        if (null_free && vec_q_i == 3'(q)) n = n - cnt_t'(1);
-        if (finished && p == 3'(q)) n = n - cnt_t'(1);
+        if (null_q && null_queue_q == 3'(q)) n = n - cnt_t'(1);
+        if (finished_q && finished_queue_q == 3'(q)) n = n - cnt_t'(1);
         none[q] = n == '0;
         idle_queues = idle_queues + 4'(none[q]);
         claim_q[q] <= n;
       end
       if (alloc_valid_i) free = free - cnt_t'(1);
-      if (null_free) free = free + cnt_t'(1);
-      if (finished) free = free + cnt_t'(1);
+      if (null_q) free = free + cnt_t'(1);
+      if (finished_q) free = free + cnt_t'(1);
       none_q <= none;
       free_q <= free;
       spare_q <= free > cnt_t'(idle_queues);
@@ -384,19 +416,29 @@ module ow_pack
     end
   end
 
-  assign alloc_ready_o = spare_q ? '1 : none_q;
+  // A queue whose last claim is about to be free has none already.
+  logic [NUM_QUEUES-1:0] first;
+
   always_comb begin
-    alloc_more_o = two_q ? '1 : none_q;
+    first = none_q;
+    if (null_q || finished_q) begin
+      for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
+        first[q] = claim_q[q] == cnt_t'(null_q && null_queue_q == 3'(q)) +
+                                 cnt_t'(finished_q && finished_queue_q == 3'(q));
+      end
+    end
+    alloc_ready_o = spare_q ? '1 : first;
+    alloc_more_o = two_q ? '1 : first;
     if (!two_q) alloc_more_o[alloc_q_i] = 1'b0;
   end
-  assign idle_o = !alloc_valid_i && !vec_valid_i && !any && !rst_i;
+  assign idle_o = !alloc_valid_i && !vec_valid_i && !any && !null_q && !finished_q && !rst_i;
 
   // ------------------------------------------------------------------------------ assertions --
   `OW_ASSERT(alloc_allowed, !alloc_valid_i || alloc_ready_o[alloc_q_i], "claim without a place")
   `OW_ASSERT(vec_claimed, !vec_valid_i || !none_q[vec_q_i], "vector without a claim")
   `OW_ASSERT(room, !store || !(&used_q), "more vectors than places")
-  `OW_ASSERT(w32_half, !(vec_valid_i && vec_w32_i) || vec_mask_i[Lanes-1:Half] == '0 ||
-             vec_mask_i[Half-1:0] == '0, "32-bit elements in both halves of the lanes")
+  `OW_ASSERT(w32_half, !(vec_valid_i && vec_w32_i && !raw_i) ||
+             vec_mask_i[Lanes-1:Half] == '0 || vec_mask_i[Half-1:0] == '0, "32-bit elements in both halves of the lanes")
   `OW_ASSERT(push_room, !push_o || outq_level_i[q_o] < 4'(QueueDepth),
              "push into a full output queue")
   `OW_ASSERT(close_last, !vec_valid_i || vec_last_i || !(vec_close_i || vec_drop_i),

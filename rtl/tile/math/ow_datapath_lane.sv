@@ -104,7 +104,7 @@ module ow_datapath_lane
   always_comb begin
     u_fa = '0;
     u_fb = '0;
-    if (valid_i && is_mul && kind_i == DPK_FADD) begin
+    if (is_mul && kind_i == DPK_FADD) begin  // whether it enters is known late
       u_fa = unpack_factor(a_i[15:0], u_src == DF_BF16);
       u_fb = unpack_factor(b_i[15:0], u_src == DF_BF16);
     end

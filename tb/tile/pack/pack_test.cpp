@@ -166,9 +166,14 @@ class Bench {
     top_.vec_close_i = v.close;
     top_.vec_row_end_i = v.code & 1;
     top_.vec_stream_end_i = v.code >> 1;
-    top_.vec_mask_i = v.mask;
+    // A vector that skips nothing comes either way: what stands at the other port is nothing of it.
+    const bool raw = !v.skip && v.index % 2 != 0;
+    top_.raw_i = raw;
+    top_.raw_mask_i = raw ? v.mask : ~v.mask & ((1u << kLanes) - 1);
+    top_.vec_mask_i = raw ? 0 : v.mask;
     top_.vec_idx_i = v.index;
-    put(v.data);
+    put(&top_.vec_data_i, raw ? std::array<uint32_t, 8>{} : v.data);
+    put(&top_.raw_data_i, raw ? v.data : std::array<uint32_t, 8>{});
     top_.alloc_valid_i = claim_.has_value();
     top_.alloc_q_i = claim_ ? claim_->queue : 0;
     uint32_t levels = 0;
@@ -178,11 +183,12 @@ class Bench {
     top_.eval();
   }
 
-  void put(const std::array<uint32_t, 8>& d) {
+  template <typename Port>
+  static void put(Port* port, const std::array<uint32_t, 8>& d) {
     if constexpr (kLanes == 2) {
-      top_.vec_data_i = d[0] | static_cast<uint64_t>(d[1]) << 32;
+      *port = d[0] | static_cast<uint64_t>(d[1]) << 32;
     } else {
-      for (int k = 0; k < kLanes; ++k) top_.vec_data_i[k] = d[k];
+      for (int k = 0; k < kLanes; ++k) (*port)[k] = d[k];
     }
   }
 
