@@ -191,9 +191,11 @@ module ow_engine
   output logic [23:0]           fault_addr_o,
   input  logic [3:0]            thread_sel_i,
   output logic [31:0]           thread_state_o,
-  output logic                  ev_beat_o,    // a beat issues
-  output logic                  ev_weight_o,  // the last beat of a weight issues
-  output counter_e              cause_o,      // counter of this cycle: beats, a stall, no work
+  // Of the cycle before: a beat was issued; the last one of a weight; its counter (beats, a stall,
+  // no work).
+  output logic                  ev_beat_o,
+  output logic                  ev_weight_o,
+  output counter_e              cause_o,
   output logic                  idle_o        // nothing changes at this edge, given these inputs
 );
 
@@ -304,7 +306,7 @@ module ow_engine
   logic [1:0]                 w2_val;
   logic [23:0]                w_addr, w_vec, row_addr;
   logic [23:0]                fifo_a, fifo_b, fifo_d;
-  logic [4:0]                 fifo_a_n, fifo_b_n, fifo_d_n;
+  logic [15:0]                fifo_a_n, fifo_b_n, fifo_d_n;
 
   always_comb begin
     head_a = '0;
@@ -316,6 +318,9 @@ module ow_engine
   end
 
   // What the forecast of stage I0 could not know.
+  logic        tag_wants, tag_ready;
+  logic [32:0] tag_b, tag_d;
+
   always_comb begin : recheck
     logic fed;
     fed = 1'b1;
@@ -332,6 +337,7 @@ module ow_engine
         fed = 1'b0;
       end
       if (c.red && s_locked_out) fed = 1'b0;
+      if (tag_wants && !tag_ready) fed = 1'b0;
       go = (s_ending || fed) && !(c.d_kind == SRC_FAB && !out_ready[c.d_q]) &&
            !(c.d_kind == SRC_MEM && wq_full) && bq_cnt_q != (BeatW+1)'(BeatSlots);
     end
@@ -346,6 +352,7 @@ module ow_engine
     .w_ctrl_i(w_ctrl), .w_bad_i(w_bad), .w_val_i(w_val), .w_idx_i(w_idx), .w_addr_i(w_addr),
     .w2_ctrl_i(w2_ctrl), .w2_val_i(w2_val), .w_vec_i(w_vec), .row_first_i(row_first),
     .row_full_i(row_full), .row_addr_i(row_addr),
+    .tag_wants_o(tag_wants), .tag_b_i(tag_b), .tag_d_i(tag_d),
     .a_fifo_i(fifo_a), .b_fifo_i(fifo_b), .d_fifo_i(fifo_d),
     .a_fifo_n_i(fifo_a_n), .b_fifo_n_i(fifo_b_n), .d_fifo_n_i(fifo_d_n),
     .is_data_o(is_data), .is_skip_o(is_skip), .is_wctrl_o(is_wctrl), .is_end_o(is_end),
@@ -353,12 +360,23 @@ module ow_engine
     .fault_o(fault), .fault_addr_o(fault_addr), .v_o(v), .v_end_o(v_end), .all_end_o(all_end),
     .may_row_end_o(may_row_end), .may_end_o(may_end), .walk_o(walk_d),
     .half_a_o(half_a_d), .half_b_o(half_b_d), .pop_a_o(pop_a), .pop_b_o(pop_b),
-    .rd_o(rd), .line_o(rd_line), .two_o(rd_two), .need_o(rd_need), .be_o(be), .beat_o(beat)
+    .rd_o(rd), .line_o(rd_line), .two_o(rd_two), .need_o(rd_need), .be_o(be),
+    .src_acc_o(src_acc), .src_row_o(src_row), .src_words_o(src_words), .beat_o(beat)
+  );
+
+  ow_engine_tags #(.NumThreads(NumThreads)) u_tags (
+    .clk_i, .rst_i,
+    .want_i(s_live && tag_wants && inq_valid_i[c.a_q]), .s_hot_i(s_hot), .issue_i(issue),
+    .index_i(head_a.data[31:16]), .b_step_i(b_dim[0].step), .d_step_i(d_dim[0].step),
+    .ready_o(tag_ready), .b_o(tag_b), .d_o(tag_d)
   );
 
   // ------------------------------------------------------------------------------- the issue --
   logic       hold, told;
   logic [1:0] tell;
+  logic       src_acc, acc_meets;
+  logic [3:0] src_row;
+  logic [7:0] src_words;
   logic       acc_hazard;  // a source in the accumulator cache is still to be written
   logic       sends, writes, lates;  // results under way: for an output, for memory; of reductions
   logic       hazard;
@@ -369,7 +387,7 @@ module ow_engine
   beat_t      beat_d;
 
   // The results of reductions come before the end, also before that of a row.
-  assign issue = go && !(is_data && (hazard || !rd_room || acc_hazard)) &&
+  assign issue = go && !(is_data && (hazard || !rd_room || acc_meets)) &&
                  !((is_end || (is_wctrl && beat.r.close)) && c.red && late_cnt_q != late_soon);
   assign issue_data = issue && is_data;
   // Moves from a queue to memory go straight into the write buffer when no other result is on its
@@ -665,7 +683,7 @@ module ow_engine
     .ended_o(beat_end), .ended_thread_o(beat_end_thread), .tell_i(tell),
     .told_o(told), .told_slot_o(told_slot),
     .late_ended_o(late_end), .late_ended_thread_o(late_end_thread),
-    .src_row_i(beat.src_row), .src_words_i(beat.src_words), .src_under_way_o(src_under_way),
+    .src_row_i(src_row), .src_words_i(src_words), .src_under_way_o(src_under_way),
     .sends_o(sends), .writes_o(writes), .late_o(lates), .late_soon_o(late_soon),
     .idle_o(flight_idle)
   );
@@ -694,18 +712,19 @@ module ow_engine
   end
 
   always_comb begin
-    acc_hazard = 1'b0;
-    if ((beat.a.from == FROM_ACC || beat.b.from == FROM_ACC) && (was_off_q & s_hot) == '0) begin
-      acc_hazard = src_under_way;
+    acc_meets = 1'b0;
+    if (src_acc && (was_off_q & s_hot) == '0) begin
+      acc_meets = src_under_way;
       for (int unsigned i = 0; i < BeatSlots; i++) begin
         if ((BeatW+1)'(i) < bq_cnt_q && bq_q[bq_rp_q + slot_t'(i)].r.acc_we &&
-            bq_q[bq_rp_q + slot_t'(i)].r.acc_row == beat.src_row &&
-            (bq_q[bq_rp_q + slot_t'(i)].r.mask & beat.src_words) != '0) begin
-          acc_hazard = 1'b1;
+            bq_q[bq_rp_q + slot_t'(i)].r.acc_row == src_row &&
+            (bq_q[bq_rp_q + slot_t'(i)].r.mask & src_words) != '0) begin
+          acc_meets = 1'b1;
         end
       end
     end
   end
+  assign acc_hazard = acc_meets && is_data;
 
   ow_datapath #(.Lanes(Lanes), .Has(Has)) u_datapath (
     .clk_i, .rst_i,
@@ -954,11 +973,11 @@ module ow_engine
       .set_cap_i(dsr_we_i && dsr_ready_o && is_fifo && dsr_word_i == DSR_DIM0),
       .set_n_i(dsr_kind.queue_no[1:0]), .set_data_i(dsr_wdata_i),
       .a_n_i(c.a_q[1:0]), .a_sz_i(c.a_sz), .a_addr_o(fifo_a), .a_room_o(fifo_a_n),
-      .a_move_i(issue_data && c.a_fifo ? v : 5'd0),
+      .a_move_i(issue_data && c.a_fifo),
       .b_n_i(c.b_q[1:0]), .b_sz_i(c.b_sz), .b_addr_o(fifo_b), .b_room_o(fifo_b_n),
-      .b_move_i(issue_data && c.b_fifo ? v : 5'd0),
+      .b_move_i(issue_data && c.b_fifo),
       .d_n_i(c.d_q[1:0]), .d_sz_i(c.d_sz), .d_addr_o(fifo_d), .d_room_o(fifo_d_n),
-      .d_move_i(!issue_data || !c.d_fifo || beat.none ? 5'd0 : c.red ? 5'd1 : v),
+      .d_move_i(issue_data && c.d_fifo && !beat.none), .v_i(v), .d_one_i(c.red),
       .count_n_i(dsr_kind.queue_no[1:0]), .count_o(fifo_count),
       .none_o(fifo_none), .empty_o(fifo_empty), .full_o(fifo_full)
     );
@@ -969,20 +988,37 @@ module ow_engine
 
   // ---------------------------------------------------------------------------------- status --
   assign hold_o = hold;
-  assign ev_beat_o = issue_data;
-  assign ev_weight_o = issue_data && c.wtrig && v_end;
+  // What is counted, a cycle later.
+  counter_e cause, cause_q;
+  logic     ev_beat_q, ev_weight_q;
 
   always_comb begin
-    cause_o = CTR_NO_WORK;
-    if (issue) cause_o = CTR_BEATS;
-    else if (active == '0) cause_o = CTR_NO_WORK;
-    else if (go || bq_cnt_q >= (BeatW+1)'(BeatSlots - 1)) cause_o = CTR_STALL_MEMORY;
-    else if (any || live == '0) cause_o = CTR_BEATS;  // beats are in the pipeline
-    else if ((live & blk_row & ~blk_weight & ~ending) != '0) cause_o = CTR_STALL_ROW;
-    else if ((live & blk_mem) != '0) cause_o = CTR_STALL_MEMORY;
-    else if ((live & blk_out) != '0) cause_o = CTR_STALL_OUTPUT;
-    else cause_o = CTR_STALL_INPUT;
+    cause = CTR_NO_WORK;
+    if (issue) cause = CTR_BEATS;
+    else if (active == '0) cause = CTR_NO_WORK;
+    else if (go || bq_cnt_q >= (BeatW+1)'(BeatSlots - 1)) cause = CTR_STALL_MEMORY;
+    else if (any || live == '0) cause = CTR_BEATS;  // beats are in the pipeline
+    else if ((live & blk_row & ~blk_weight & ~ending) != '0) cause = CTR_STALL_ROW;
+    else if ((live & blk_mem) != '0) cause = CTR_STALL_MEMORY;
+    else if ((live & blk_out) != '0) cause = CTR_STALL_OUTPUT;
+    else cause = CTR_STALL_INPUT;
   end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      ev_beat_q <= 1'b0;
+      ev_weight_q <= 1'b0;
+      cause_q <= CTR_NO_WORK;
+    end else begin
+      ev_beat_q <= issue_data;
+      ev_weight_q <= issue_data && c.wtrig && v_end;
+      cause_q <= cause;
+    end
+  end
+
+  assign ev_beat_o = ev_beat_q;
+  assign ev_weight_o = ev_weight_q;
+  assign cause_o = cause_q;
 
   logic show_ok;
   assign show_ok = {1'b0, thread_sel_i} < 5'(NumThreads);
@@ -1014,7 +1050,7 @@ module ow_engine
   end
 
   assign idle_o = !any && w_idle && !m_valid && ops_idle && flight_idle && off_q == '0 &&
-                  late_cnt_q == '0 && !wq_any && !o_valid_q && pk_idle && table_idle &&
+                  late_cnt_q == '0 && !ev_beat_q && cause_q == cause && !wq_any && !o_valid_q && pk_idle && table_idle &&
                   halt_q == halt_i && !(dsr_we_i && dsr_ready_o) && !prng_we_i &&
                   !(tensor_valid_i && tensor_ready_o) && !row_free_i && !rst_i;
 

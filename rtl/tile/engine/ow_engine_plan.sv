@@ -15,11 +15,13 @@
 //   c_i ...            context and state of the thread; *_dim_i are words 2 to 5 of its descriptors
 //   kill_i             an index of the thread has led out of memory
 //   head_*_i           heads of its input queues; w_* the weight buffer's first and second entry
+//   tag_*              ow_engine_tags; tag_wants_o is early
 //   *_fifo_*_i         address in the operand's FIFO, and elements that it has, or takes, at
-//                      consecutive addresses from there
+//                      consecutive addresses from there (a thermometer)
 //   beat_o             the beat, but for write slot and lines
 //   line_o, two_o      the line where the operand's bytes begin; they reach into the next one
 //   need_o             bytes of both that it may look at; be_o bytes that the beat writes
+//   src_*_o            what it may read of the accumulator cache, early
 //   walk_o, ...        state of the thread after the beat; may_*_o early, for stage I0
 module ow_engine_plan
   import ow_pkg::*;
@@ -60,13 +62,16 @@ module ow_engine_plan
   input  logic                       row_first_i,
   input  logic                       row_full_i,  // one more result fills the row of a dotw
   input  logic [23:0]                row_addr_i,
+  input  logic [32:0]                tag_b_i,    // bytes that the tag at the head of a selects
+  input  logic [32:0]                tag_d_i,
   input  logic [23:0]                a_fifo_i,
   input  logic [23:0]                b_fifo_i,
   input  logic [23:0]                d_fifo_i,
-  input  logic [4:0]                 a_fifo_n_i,
-  input  logic [4:0]                 b_fifo_n_i,
-  input  logic [4:0]                 d_fifo_n_i,
+  input  logic [15:0]                a_fifo_n_i,
+  input  logic [15:0]                b_fifo_n_i,
+  input  logic [15:0]                d_fifo_n_i,
 
+  output logic                       tag_wants_o,  // the beat needs tag_*_i
   output logic                       is_data_o,
   output logic                       is_skip_o,
   output logic                       is_wctrl_o,
@@ -91,6 +96,9 @@ module ow_engine_plan
   output logic [2:0]                 two_o,
   output logic [2:0][2*VecBytes-1:0] need_o,
   output logic [VecBytes-1:0]        be_o,
+  output logic                       src_acc_o,    // a source is in the accumulator cache:
+  output logic [3:0]                 src_row_o,    // .. its row,
+  output logic [7:0]                 src_words_o,  // .. words of it that the beat may read
   output beat_t                      beat_o
 );
 
@@ -111,22 +119,31 @@ module ow_engine_plan
   assign d0 = c_i.ring && (c_i.axpyw ? begins : row_first_i) ? row_addr_i
             : c_i.d_fifo ? d_fifo_i : walk_i.d;
 
+  // What a tag selects: where the steps are the sizes of the elements, here, else with the products of
+  // the cycle before (ow_engine_tags).
+  logic [15:0] tag;
+  logic        tag_far;
+  assign tag = head_a_i.data[31:16];
+  assign tag_far = !c_i.d_vec || c_i.b_fifo ||
+                   !(c_i.b_vec || c_i.b_bc || c_i.b_kind inside {SRC_NONE, SRC_IMM});
+  assign tag_wants_o = c_i.a_kind == SRC_FAB && c_i.a_tag && tag_far && !head_a_i.ctrl;
+
   always_comb begin
-    logic signed [34:0] at;
+    logic signed [34:0] at_b, at_d;
     aa = a0;
     ba = b0;
     da = d0;
     beyond = 1'b0;
-    at = '0;
-    if (go_i && c_i.a_tag) begin
-      at = $signed({11'd0, b0}) + 35'($signed({1'b0, head_a_i.data[31:16]})) *
-           35'($signed(b_dim_i[0].step));
-      beyond = at[34:24] != '0 && c_i.b_kind inside {SRC_MEM, SRC_ACC};
-      ba = at[23:0];
-      at = $signed({11'd0, d0}) + 35'($signed({1'b0, head_a_i.data[31:16]})) *
-           35'($signed(d_dim_i[0].step));
-      beyond |= at[34:24] != '0;
-      da = at[23:0];
+    at_b = '0;
+    at_d = '0;
+    if (c_i.a_tag) begin
+      at_b = $signed({11'd0, b0}) + (tag_far ? 35'($signed(tag_b_i)) :
+                                     c_i.b_bc ? 35'sd0 : $signed({19'd0, tag} << c_i.b_sz));
+      at_d = $signed({11'd0, d0}) + (tag_far ? 35'($signed(tag_d_i))
+                                             : $signed({19'd0, tag} << c_i.d_sz));
+      beyond = (at_b[34:24] != '0 && c_i.b_kind inside {SRC_MEM, SRC_ACC}) || at_d[34:24] != '0;
+      ba = at_b[23:0];
+      da = at_d[23:0];
     end
   end
 
@@ -345,6 +362,20 @@ module ow_engine_plan
     return w;
   endfunction
 
+  // The same, early: up to the end of the row. At most one source is there.
+  logic [2:0] src_lane;
+
+  always_comb begin
+    src_acc_o = c_i.a_kind == SRC_ACC || c_i.b_kind == SRC_ACC;
+    src_row_o = 4'((c_i.a_kind == SRC_ACC ? aa : ba) >> (OffW + 1));
+    src_lane = lane_of(SRC_ACC, 2'd2, c_i.a_kind == SRC_ACC ? aa : ba, Lanes);
+    src_words_o = '0;
+    if (src_acc_o) begin
+      src_words_o = (c_i.a_kind == SRC_ACC ? c_i.a_bc : c_i.b_bc) ? 8'd1 << src_lane
+                                                                  : 8'hFF << src_lane;
+    end
+  end
+
   res_t result;  // where the result goes
 
   always_comb begin : sources
@@ -376,7 +407,7 @@ module ow_engine_plan
       beat_o.a_imm = c_i.a_kind == SRC_FAB ? head_a_i.data : scal_i;
       beat_o.b_imm = c_i.axpyw ? {16'd0, w_val_i}
                    : c_i.b_kind == SRC_FAB ? head_b_i.data : scal_i;
-      beat_o.src_row = 4'((c_i.a_kind == SRC_ACC ? aa : ba) >> (OffW + 1));
+      beat_o.src_row = src_row_o;
       beat_o.src_words = words(beat_o.a, mask, lane0) | words(beat_o.b, mask, lane0);
       beat_o.d_from = !c_i.fma ? ADD_NONE : fresh ? ADD_ZERO
                     : c_i.d_kind == SRC_MEM ? ADD_MEM : ADD_ACC;

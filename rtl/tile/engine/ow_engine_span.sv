@@ -33,9 +33,9 @@ module ow_engine_span
   input  logic [23:0] d_i,
   input  logic        half_a_i,
   input  logic        half_b_i,
-  input  logic [4:0]  a_fifo_n_i,
-  input  logic [4:0]  b_fifo_n_i,
-  input  logic [4:0]  d_fifo_n_i,
+  input  logic [15:0] a_fifo_n_i,
+  input  logic [15:0] b_fifo_n_i,
+  input  logic [15:0] d_fifo_n_i,
   output logic [4:0]  v_o,
   output logic [15:0] some_o,
   output logic        v_end_o,
@@ -51,11 +51,11 @@ module ow_engine_span
   // What an operand allows, besides its bytes.
   function automatic therm_t source(input logic fab, input logic one, input logic step1,
                                     input logic acc, input logic fifo, input logic [2:0] lane,
-                                    input logic [4:0] fifo_n);
+                                    input therm_t fifo_n);
     if (fab) return one ? 16'd1 : 16'd3;
     if (!step1) return 16'd1;
     if (acc) return up_to(5'(Lanes) - {2'd0, lane});
-    if (fifo) return up_to(fifo_n);
+    if (fifo) return fifo_n;
     return '1;
   endfunction
 
@@ -85,7 +85,7 @@ module ow_engine_span
     end
     if (!c_i.red) begin
       if (!c_i.d_vec) others &= 16'd1;
-      else if (c_i.d_fifo) others &= up_to(d_fifo_n_i);
+      else if (c_i.d_fifo) others &= d_fifo_n_i;
     end
     some_o = others & vector;
     v_o = '0;

@@ -55,6 +55,7 @@ TYPED_TEST(EngineTest, IdleOnlyWhenNothingMoves) {
   i.ty = kF32;
   i.a = 1;
   b.launch(i);
+  b.tick();  // what is counted follows a cycle later
   b.thread_state(0);
   EXPECT_TRUE(b->idle_o);  // waits for the fabric
   EXPECT_EQ(b->cause_o, static_cast<int>(isa::Counter::StallInput));
@@ -66,6 +67,7 @@ TYPED_TEST(EngineTest, IdleOnlyWhenNothingMoves) {
   }
   EXPECT_EQ(b.sync_done, 1);
   EXPECT_GE(moving, 8);
+  b.tick();
   b.thread_state(0);
   EXPECT_TRUE(b->idle_o);
   EXPECT_EQ(b->cause_o, static_cast<int>(isa::Counter::NoWork));
