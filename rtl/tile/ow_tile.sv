@@ -131,12 +131,17 @@ module ow_tile #(
   logic halt, core_rst, unit_rst, ramp_clear;
   logic ramp_err, take_err;
   logic [4:0] ramp_err_cause, ramp_err_unit;
-  logic [NUM_QUEUES-1:0] two_takers;
+  logic [NUM_QUEUES-1:0] two_takers, two_takers_q;  // reported a cycle later
   logic [NUM_QUEUES-1:0] eng_owned, red_owned;  // queues that an instruction or a drain reads
 
   assign inq_pop = eng_pop | red_pop | task_pop;
   assign two_takers = (eng_pop & red_pop) | (eng_pop & task_pop) | (red_pop & task_pop);
-  assign take_err = two_takers != '0;
+  assign take_err = two_takers_q != '0;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_q) two_takers_q <= '0;
+    else if (two_takers != two_takers_q) two_takers_q <= two_takers;
+  end
 
   ow_ramp #(.NumColours(NumColours), .Queues(Queues), .QueueDepth(QueueDepth)) u_ramp (
     .clk_i, .rst_i(rst_q),
@@ -488,7 +493,7 @@ module ow_tile #(
     .red_fault_addr_i(red_fault_addr),
     .ramp_err_i(ramp_err || take_err),
     .ramp_err_cause_i(take_err ? RAMP_TWO_TAKERS : ramp_err_cause),
-    .ramp_err_unit_i(take_err ? queue_of(two_takers) : ramp_err_unit),
+    .ramp_err_unit_i(take_err ? queue_of(two_takers_q) : ramp_err_unit),
     .prng_we_o(prng_we), .prng_sel_o(prng_sel), .prng_rdata_i(prng_rdata),
     .prng_busy_i(prng_busy),
     .mbist_start_o(mbist_start), .mbist_sel_o(mbist_sel), .mbist_rdata_i(mbist_rdata),
@@ -504,7 +509,7 @@ module ow_tile #(
   logic idle;
   assign idle = !rst_in && !rst_q && router_idle && ramp_idle && ep_idle && test_idle &&
                 sram_idle && core_idle && tasks_idle && engine_idle && red_idle && regs_idle &&
-                !mbist_busy && !hears;
+                !mbist_busy && !hears && !take_err;
   if (InputRegs) begin : gen_idle_next
     assign idle_o = idle;
   end else begin : gen_idle

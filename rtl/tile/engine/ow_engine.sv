@@ -318,6 +318,9 @@ module ow_engine
   end
 
   // What the forecast of stage I0 could not know.
+  logic        src_acc;
+  logic [3:0]  src_row;
+  logic [7:0]  src_words;
   logic        tag_wants, tag_ready;
   logic [32:0] tag_b, tag_d;
 
@@ -364,19 +367,10 @@ module ow_engine
     .src_acc_o(src_acc), .src_row_o(src_row), .src_words_o(src_words), .beat_o(beat)
   );
 
-  ow_engine_tags #(.NumThreads(NumThreads)) u_tags (
-    .clk_i, .rst_i,
-    .want_i(s_live && tag_wants && inq_valid_i[c.a_q]), .s_hot_i(s_hot), .issue_i(issue),
-    .index_i(head_a.data[31:16]), .b_step_i(b_dim[0].step), .d_step_i(d_dim[0].step),
-    .ready_o(tag_ready), .b_o(tag_b), .d_o(tag_d)
-  );
-
   // ------------------------------------------------------------------------------- the issue --
   logic       hold, told;
   logic [1:0] tell;
-  logic       src_acc, acc_meets;
-  logic [3:0] src_row;
-  logic [7:0] src_words;
+  logic       acc_meets;
   logic       acc_hazard;  // a source in the accumulator cache is still to be written
   logic       sends, writes, lates;  // results under way: for an output, for memory; of reductions
   logic       hazard;
@@ -397,6 +391,13 @@ module ow_engine
   assign issue_pipe = issue && (is_data || is_end || beat.r.close) && !early_wr;
   assign slot_alloc = (issue_pipe || early_wr) && c.d_kind == SRC_MEM && !beat.none &&
                       (is_data || is_end);
+
+  ow_engine_tags #(.NumThreads(NumThreads)) u_tags (
+    .clk_i, .rst_i,
+    .want_i(s_live && tag_wants && inq_valid_i[c.a_q]), .s_hot_i(s_hot), .issue_i(issue),
+    .index_i(head_a.data[31:16]), .b_step_i(b_dim[0].step), .d_step_i(d_dim[0].step),
+    .ready_o(tag_ready), .b_o(tag_b), .d_o(tag_d)
+  );
 
   always_comb begin
     beat_d = beat;

@@ -128,12 +128,18 @@ module ow_sram
                  wr_addr_i};
 
   // ------------------------------------------------------------------------------ arbitration ----
+  // Which banks an aged request keeps from the others. Of those behind the engine's it is known since
+  // the last edge, so that the engine's grants, on whose way the engine's choices are, do not wait
+  // for requests further down. Who asks for another bank than at the last edge is aged in the next
+  // cycle.
   logic [NumReq-1:0][2:0] age_q;
   logic [NumReq-1:0]      gnt;
-  logic [NumReq-1:0][8:0] banks;  // banks that a request wants; [8]: the shared port
+  logic [NumReq-1:0][8:0] banks;   // banks that a request wants; [8]: the shared port
+  logic [NumReq-1:0][8:0] aged_q;  // .. if its age is at its limit, else 0
+  logic [NumReq-1:0][8:0] keeps;
   logic [7:0][2:0]        gth_age_q;
-  logic [7:0]             gth_aged;
-  logic [7:0]             taken;  // banks that go to one of the seven
+  logic [7:0]             gth_aged_q;
+  logic [7:0]             taken;   // banks that go to one of the seven
 
   always_comb begin
     logic [8:0]        aged_all;    // wanted by any aged request
@@ -142,39 +148,32 @@ module ow_sram
     logic [NumReq-1:0] aged;
     gnt = '0;
     banks = '0;
-    aged_all = 9'd0;
+    aged_all = {1'b0, gth_aged_q};
     aged_above = 9'd0;
     above = 9'd0;
     aged = '0;
     taken = '0;
-    gth_aged = '0;
-    if (gth_req_i != '0) begin
-      for (int unsigned b = 0; b < 8; b++) begin
-        gth_aged[b] = gth_req_i[b] && gth_age_q[b] == 3'(AgeLimit);
-      end
-      aged_all = {1'b0, gth_aged};
-    end
+    keeps = '0;
     if (req != '0) begin
+      keeps = aged_q;
       for (int unsigned i = 0; i < NumReq; i++) begin
         if (req[i]) begin
           if (i <= Rd1 && Lanes == 8) banks[i] = 9'd3 << {addr[i][5:4], 1'b0};
           else banks[i] = 9'd1 << addr[i][5:3];
           if (Shared && (i == Red || i == Lsu || i == Ctl)) banks[i][8] = 1'b1;
-          aged[i] = age_q[i] == 3'(AgeLimit);
-          if (aged[i]) aged_all |= banks[i];
+          aged[i] = i <= Rd1 ? age_q[i] == 3'(AgeLimit) : aged_q[i] == banks[i];
         end
+        if (i <= Rd1) keeps[i] = aged[i] ? banks[i] : '0;
+        aged_all |= keeps[i];
       end
       for (int unsigned i = 0; i < NumReq; i++) begin
         if (req[i]) begin
-          if (aged[i]) begin
-            gnt[i] = (banks[i] & aged_above) == 9'd0;
-            aged_above |= banks[i];
-          end else begin
-            gnt[i] = (banks[i] & (aged_all | above)) == 9'd0;
-          end
+          if (aged[i]) gnt[i] = (banks[i] & aged_above) == 9'd0;
+          else gnt[i] = (banks[i] & (aged_all | above)) == 9'd0;
           above |= banks[i];
           if (gnt[i]) taken |= banks[i][7:0];
         end
+        aged_above |= keeps[i];
       end
     end
   end
@@ -188,19 +187,23 @@ module ow_sram
     waited_q <= rst_i ? '0 : req & ~gnt;
     if (rst_i) begin
       age_q <= '0;
+      aged_q <= '0;
     end else if ((req & ~gnt) != '0 || waited_q != '0) begin
       for (int unsigned i = 0; i < NumReq; i++) begin
         if (!req[i] || gnt[i]) age_q[i] <= 3'd0;
         else if (age_q[i] != 3'(AgeLimit)) age_q[i] <= age_q[i] + 3'd1;
+        aged_q[i] <= i > Rd1 && req[i] && !gnt[i] && age_q[i] >= 3'(AgeLimit - 1) ? banks[i] : '0;
       end
     end
     gth_waited_q <= rst_i ? '0 : gth_req_i & ~gth_gnt_o;
     if (rst_i) begin
       gth_age_q <= '0;
+      gth_aged_q <= '0;
     end else if ((gth_req_i & ~gth_gnt_o) != '0 || gth_waited_q != '0) begin
       for (int unsigned b = 0; b < 8; b++) begin
         if (!gth_req_i[b] || gth_gnt_o[b]) gth_age_q[b] <= 3'd0;
         else if (gth_age_q[b] != 3'(AgeLimit)) gth_age_q[b] <= gth_age_q[b] + 3'd1;
+        gth_aged_q[b] <= gth_req_i[b] && !gth_gnt_o[b] && gth_age_q[b] >= 3'(AgeLimit - 1);
       end
     end
   end
