@@ -123,6 +123,23 @@ TEST(EngineRate, StreamsRunAtOneWaveletACycle) {
   EXPECT_LE(c, n + 8u);
 }
 
+// A wavelet a cycle where the index counts elements, one in two where it is multiplied.
+TEST(EngineRate, TaggedWaveletsRunAtTheDocumentedRate) {
+  const int n = 512;
+  for (const int step : {2, 6}) {
+    Bench<VEngine8> b(8);
+    Dsr in = fab_in(3, n);
+    in.tag = true;
+    for (int k = 0; k < n; k++) b.in[3].push_back({false, static_cast<uint32_t>(5 * k % n) << 16});
+    Insn i = insn(kMov, kF16, 1, 0, 1);
+    const auto c =
+        static_cast<int>(cycles_of(&b, i, mem(0, n, static_cast<int16_t>(step)), in, Dsr()));
+    std::printf("mov of tagged wavelets, step %d: %d wavelets %d cycles\n", step, n, c);
+    EXPECT_EQ(b->fault_o, 0u);
+    EXPECT_LE(c, (step == 2 ? n : 2 * n) + 8);
+  }
+}
+
 // Threads that wait for the fabric must cost an axpyw nothing.
 TEST(EngineRate, BlockedThreadsCostTheOthersNothing) {
   Bench<VEngine8> b(8);

@@ -102,29 +102,31 @@ TYPED_TEST(UnitsTest, WaveletsWithAnIndexFindTheirPlace) {
   std::mt19937 rng(seed());
   Machine m;
   load_memory(&b, &m, &rng);
-  for (const bool add : {false, true}) {
-    Dsr in = fab_in(3, 0);
-    in.tag = true;
-    const Dsr dst = mem(1026, 100, 4);
-    b.write_dsr(0, dst);
-    b.write_dsr(1, in);
-    b.write_dsr(2, dst);
-    for (int k = 0; k < 300; k++) {
-      const uint32_t index = rng() % 100;
-      const uint16_t value = random_f16(&rng);
-      b.in[3].push_back({false, index << 16 | value});
-      uint8_t* p = &m.sram[1026 + 4 * index];
-      const uint16_t was = p[0] | p[1] << 8;
-      const uint16_t now = add ? ow::golden::f16_add(value, was) : value;
-      p[0] = now;
-      p[1] = now >> 8;
+  for (const int step : {2, 4}) {
+    for (const bool add : {false, true}) {
+      Dsr in = fab_in(3, 0);
+      in.tag = true;
+      const Dsr dst = mem(1026, 100, static_cast<int16_t>(step));
+      b.write_dsr(0, dst);
+      b.write_dsr(1, in);
+      b.write_dsr(2, dst);
+      for (int k = 0; k < 300; k++) {
+        const uint32_t index = rng() % 100;
+        const uint16_t value = random_f16(&rng);
+        b.in[3].push_back({false, index << 16 | value});
+        uint8_t* p = &m.sram[1026 + step * index];
+        const uint16_t was = p[0] | p[1] << 8;
+        const uint16_t now = add ? ow::golden::f16_add(value, was) : value;
+        p[0] = now;
+        p[1] = now >> 8;
+      }
+      b.in[3].push_back({true, kStreamEnd});
+      b.launch(insn(add ? kAdd : kMov, kF16, 2, 0, 1, 2));
+      b.finish();
+      EXPECT_EQ(b->fault_o, 0u);
+      for (uint32_t a = 1024; a < 1024 + 404; a += 4)
+        ASSERT_EQ(b.peek(a), word_at(m, a)) << a << (add ? " add" : " mov") << " step " << step;
     }
-    b.in[3].push_back({true, kStreamEnd});
-    b.launch(insn(add ? kAdd : kMov, kF16, 2, 0, 1, 2));
-    b.finish();
-    EXPECT_EQ(b->fault_o, 0u);
-    for (uint32_t a = 1024; a < 1024 + 404; a += 4)
-      ASSERT_EQ(b.peek(a), word_at(m, a)) << a << (add ? " add" : " mov");
   }
   // An index beyond the length of the destination.
   Dsr in = fab_in(3, 4);
