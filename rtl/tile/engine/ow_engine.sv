@@ -11,7 +11,7 @@
 //   ow_engine_threads   what is known of each thread, and completion
 //   ow_engine_dsr       descriptors                ow_engine_fifos    circular buffers in memory
 //   ow_engine_pick      stage I0: which thread     ow_engine_plan     stage I1: its beat
-//   ow_engine_weights   axpyw, dotw: wavelets and rows
+//   ow_engine_weights   axpyw, dotw: wavelets and rows     ow_engine_tags   products of tags
 //   ow_engine_operands  three streams of lines (ow_engine_stream), elements for the lanes
 //   ow_datapath         the arithmetic             ow_engine_flight   beats in it
 //   ow_acc              accumulator cache
