@@ -48,11 +48,13 @@ rtl/tile/core/ow_core_alu.sv
 rtl/tile/core/ow_core_muldiv.sv
 rtl/tile/core/ow_core_csr.sv
 rtl/tile/core/ow_core_fetch.sv
+rtl/tile/core/ow_core_memory.sv
 rtl/tile/core/ow_core_write.sv
 rtl/tile/core/ow_core_execute.sv
 rtl/tile/core/ow_core.sv
 rtl/tile/core/ow_tasks.sv
 rtl/tile/host/ow_test_port.sv
 rtl/tile/host/ow_error.sv
+rtl/tile/host/ow_counters.sv
 rtl/tile/host/ow_regs.sv
 rtl/tile/ow_tile.sv

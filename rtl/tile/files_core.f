@@ -4,6 +4,7 @@ rtl/tile/core/ow_core_alu.sv
 rtl/tile/core/ow_core_muldiv.sv
 rtl/tile/core/ow_core_csr.sv
 rtl/tile/core/ow_core_fetch.sv
+rtl/tile/core/ow_core_memory.sv
 rtl/tile/core/ow_core_write.sv
 rtl/tile/core/ow_core_execute.sv
 rtl/tile/core/ow_core.sv

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // ow_core_csr: control and status registers of the scalar core (machine mode, docs/isa.md).
 //
-// Reads are combinational and see the state before the instruction; a write, a trap or an mret
-// takes effect at the next clock edge. mcycle is the wafer's cycle count plus an offset that
-// writes set, so a tile whose clock is skipped still counts right. minstret counts retired
-// instructions; the instruction that writes it does not add to the written value.
+// Reads are combinational and see the state before the instruction; a trap or an mret takes effect
+// at the next clock edge, a write at the one after, until which no other instruction may look.
+// mcycle is the wafer's cycle count plus an offset that writes set, so a tile whose clock is skipped
+// still counts right: what is written is the count of the cycle after the instruction's. minstret
+// counts retired instructions; the instruction that writes it does not add to the written value.
 //
 // valid_i: a CSR instruction is in the execute stage; addr_i its register, kind_i the low bits of
 //   its funct3, operand_i the value of rs1 or the zero-extended immediate, no_write_i: set or
@@ -15,6 +16,8 @@
 // trap_i, trap_pc_i, trap_cause_i, trap_tval_i: a trap is taken. mret_i: an mret completes.
 // mtvec_o, mepc_o: where traps and mret go; no_vector_o: mtvec is 0, a trap stops the core.
 // cycle_i: the wafer's cycle count.
+
+`include "ow_assert.svh"
 
 module ow_core_csr
   import ow_pkg::*;
@@ -57,6 +60,15 @@ module ow_core_csr
   logic [63:0] cycle;
   logic        exists, read_only;
   logic [31:0] wdata;
+  logic        write_q;         // wdata_q goes to waddr_q at this edge
+  logic [11:0] waddr_q;
+  logic [31:0] wdata_q;
+  logic        writes;
+  logic        counts;          // the instruction counts as retired
+  // The written count of cycles less the wafer's, by halves.
+  logic        carry, borrow;
+  logic [31:0] off_low, off_high;
+  logic [15:0] now_high;
 
   assign mtvec_o = {mtvec_q, 2'd0};
   assign mepc_o = {mepc_q, 2'd0};
@@ -99,6 +111,33 @@ module ow_core_csr
 
   assign illegal_o = valid_i & (~exists | (read_only & ~no_write_i));
 
+  assign writes = valid_i && commit_i && !no_write_i;
+  assign counts = retire_i && !(writes && (addr_i == CSR_MINSTRET || addr_i == CSR_MINSTRETH));
+
+  always_comb begin
+    carry = 1'b0;
+    borrow = 1'b0;
+    off_low = 32'd0;
+    off_high = 32'd0;
+    now_high = 16'd0;
+    if (write_q) begin
+      carry = {1'b0, cycle_i[31:0]} + {1'b0, cycle_off_q[31:0]} > 33'h0_FFFF_FFFF;
+      {borrow, off_low} = {1'b0, wdata_q} - {1'b0, cycle_i[31:0]};
+      now_high = cycle_i[47:32];
+      off_high = waddr_q == CSR_MCYCLEH ? wdata_q - {16'd0, now_high} - {31'd0, carry}
+                                        : cycle_off_q[63:32] + {31'd0, carry} - {31'd0, borrow};
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) write_q <= 1'b0;
+    else write_q <= writes;
+    if (writes) begin
+      waddr_q <= addr_i;
+      wdata_q <= wdata;
+    end
+  end
+
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       mie_q <= 1'b0;
@@ -112,7 +151,7 @@ module ow_core_csr
       cycle_off_q <= 64'd0;
       instret_q <= 64'd0;
     end else begin
-      if (retire_i) instret_q <= instret_q + 64'd1;
+      if (counts) instret_q <= instret_q + 64'd1;
       if (trap_i) begin
         mepc_q <= trap_pc_i;
         mcause_q <= {1'b0, trap_cause_i};
@@ -122,26 +161,29 @@ module ow_core_csr
       end else if (mret_i) begin
         mie_q <= mpie_q;
         mpie_q <= 1'b1;
-      end else if (valid_i && commit_i && !no_write_i) begin
-        unique case (addr_i)
+      end else if (write_q) begin
+        unique case (waddr_q)
           CSR_MSTATUS: begin
-            mie_q <= wdata[3];
-            mpie_q <= wdata[7];
+            mie_q <= wdata_q[3];
+            mpie_q <= wdata_q[7];
           end
-          CSR_MIE: ie_q <= {wdata[11], wdata[7], wdata[3]};
-          CSR_MTVEC: mtvec_q <= wdata[31:2];
-          CSR_MSCRATCH: mscratch_q <= wdata;
-          CSR_MEPC: mepc_q <= wdata[31:2];
-          CSR_MCAUSE: mcause_q <= {wdata[31], wdata[4:0]};
-          CSR_MTVAL: mtval_q <= wdata;
-          CSR_MCYCLE: cycle_off_q <= {cycle[63:32], wdata} - {16'd0, cycle_i};
-          CSR_MCYCLEH: cycle_off_q <= {wdata, cycle[31:0]} - {16'd0, cycle_i};
-          CSR_MINSTRET: instret_q <= {instret_q[63:32], wdata};
-          CSR_MINSTRETH: instret_q <= {wdata, instret_q[31:0]};
+          CSR_MIE: ie_q <= {wdata_q[11], wdata_q[7], wdata_q[3]};
+          CSR_MTVEC: mtvec_q <= wdata_q[31:2];
+          CSR_MSCRATCH: mscratch_q <= wdata_q;
+          CSR_MEPC: mepc_q <= wdata_q[31:2];
+          CSR_MCAUSE: mcause_q <= {wdata_q[31], wdata_q[4:0]};
+          CSR_MTVAL: mtval_q <= wdata_q;
+          CSR_MCYCLE: cycle_off_q <= {off_high, off_low};
+          CSR_MCYCLEH: cycle_off_q[63:32] <= off_high;
+          CSR_MINSTRET: instret_q[31:0] <= wdata_q;
+          CSR_MINSTRETH: instret_q[63:32] <= wdata_q;
           default: ;
         endcase
       end
     end
   end
+
+  `OW_ASSERT(WriteAlone_A, !write_q || !(valid_i || trap_i || mret_i),
+             "nothing looks at a register that is still to be written")
 
 endmodule

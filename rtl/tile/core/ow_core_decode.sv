@@ -48,6 +48,7 @@ module ow_core_decode
         7'h67:
         if (insn_i[14:12] == 3'd0) begin
           dec_o.cls = CLS_JALR;
+          dec_o.use_1 = 1'b1;
           dec_o.b_imm = 1'b1;
           dec_o.imm = {{20{insn_i[31]}}, insn_i[31:20]};
           dec_o.rd_we = 1'b1;
@@ -55,6 +56,8 @@ module ow_core_decode
         7'h63:
         if (insn_i[14:13] != 2'b01) begin  // the ALU compares nothing here, it adds pc and imm
           dec_o.cls = CLS_BRANCH;
+          dec_o.use_1 = 1'b1;
+          dec_o.use_2 = 1'b1;
           dec_o.a_sel = A_PC;
           dec_o.b_imm = 1'b1;
           dec_o.imm = {{20{insn_i[31]}}, insn_i[7], insn_i[30:25], insn_i[11:8], 1'b0};
@@ -62,6 +65,7 @@ module ow_core_decode
         7'h03:
         if (insn_i[14:12] != 3'd3 && insn_i[14:12] < 3'd6) begin
           dec_o.cls = CLS_LOAD;
+          dec_o.use_1 = 1'b1;
           dec_o.b_imm = 1'b1;
           dec_o.imm = {{20{insn_i[31]}}, insn_i[31:20]};
           dec_o.rd_we = 1'b1;
@@ -69,10 +73,13 @@ module ow_core_decode
         7'h23:
         if (insn_i[14:12] < 3'd3) begin
           dec_o.cls = CLS_STORE;
+          dec_o.use_1 = 1'b1;
+          dec_o.use_2 = 1'b1;
           dec_o.b_imm = 1'b1;
           dec_o.imm = {{20{insn_i[31]}}, insn_i[31:25], insn_i[11:7]};
         end
         7'h13: begin
+          dec_o.use_1 = 1'b1;
           dec_o.b_imm = 1'b1;
           dec_o.imm = {{20{insn_i[31]}}, insn_i[31:20]};
           dec_o.rd_we = 1'b1;
@@ -87,6 +94,8 @@ module ow_core_decode
           endcase
         end
         7'h33: begin
+          dec_o.use_1 = 1'b1;
+          dec_o.use_2 = 1'b1;
           dec_o.rd_we = 1'b1;
           dec_o.alu_op = {insn_i[30], insn_i[14:12]};
           if (insn_i[31:25] == 7'h01) begin
@@ -104,6 +113,7 @@ module ow_core_decode
           dec_o.imm = {20'd0, insn_i[31:20]};  // CSR number
           if (insn_i[13:12] != 2'd0) begin
             dec_o.cls = CLS_CSR;
+            dec_o.use_1 = !insn_i[14];
             dec_o.rd_we = 1'b1;
           end else if (insn_i[14:12] == 3'd0 && insn_i[19:7] == 13'd0) begin
             unique case (insn_i[31:20])
@@ -115,13 +125,22 @@ module ow_core_decode
             endcase
           end
         end
-        ow_pkg::OPCODE_TENSOR: dec_o.cls = CLS_TENSOR;
+        ow_pkg::OPCODE_TENSOR: begin
+          dec_o.cls = CLS_TENSOR;
+          dec_o.use_1 = 1'b1;
+          dec_o.use_2 = 1'b1;
+        end
         ow_pkg::OPCODE_SYSTEM: begin
           unique case (insn_i[14:12])
             ow_pkg::SYS_NEXT: dec_o.cls = CLS_NEXT;
-            ow_pkg::SYS_DSRW: dec_o.cls = CLS_DSRW;
+            ow_pkg::SYS_DSRW: begin
+              dec_o.cls = CLS_DSRW;
+              dec_o.use_1 = 1'b1;
+              dec_o.use_2 = 1'b1;
+            end
             ow_pkg::SYS_DSRR: begin
               dec_o.cls = CLS_DSRR;
+              dec_o.use_1 = 1'b1;
               dec_o.rd_we = 1'b1;
             end
             default: ;

@@ -52,6 +52,8 @@ package ow_core_pkg;
     a_sel_e      a_sel;
     logic        b_imm;   // second ALU operand is imm, else rs2
     logic        rd_we;   // writes rd (rd is not x0)
+    logic        use_1;   // reads rs1
+    logic        use_2;   // reads rs2
     logic [2:0]  funct3;
     logic [4:0]  rd;
     logic [4:0]  rs1;
@@ -63,25 +65,37 @@ package ow_core_pkg;
   typedef enum logic [1:0] {
     EX_RUN    = 2'd0,
     EX_MULDIV = 2'd1,
-    EX_MMIO   = 2'd2,  // a register read has been granted
+    EX_LINK   = 2'd2,  // ow.next has a task and still writes x1
     EX_SYNC   = 2'd3   // the engine has taken an instruction for thread 0
   } ex_e;
 
-  // An instruction as it goes into write-back, valid if it retires or traps.
+  // What decoding hands to the execute stage.
   typedef struct packed {
+    logic        pc_ok;   // it comes from memory; else fetching it is an access fault
+    logic        early;   // the fetch already goes on where it leads
+    logic [31:0] pc;
+    logic [31:0] insn;
+    dec_t        dec;
+    logic [31:0] rs1;     // 0 if it is not read
+    logic [31:0] rs2;
+  } execute_t;
+
+  // What the execute stage hands to memory access, and that to write-back.
+  typedef struct packed {
+    logic        retire;  // an instruction; else the second register of one
     logic        trap;
     logic [31:0] pc;
     logic [31:0] insn;
     logic        rd_we;
     logic [4:0]  rd;
     logic [31:0] data;    // for rd, unless load
-    logic        load;    // the value comes from memory, in the next cycle
+    logic        load;
     logic        store;
+    logic        regs;    // the load or store is of a tile register
     logic [2:0]  funct3;
     logic [31:0] addr;    // of a load or store
-    logic [31:0] wdata;
-    logic        link;    // ow.next: its x1 is written one cycle later
-  } write_t;
+    logic [31:0] wdata;   // where the bytes stand in the word
+  } result_t;
 
   // RV32, extensions I and M, and X for the tensor extension.
   localparam logic [31:0] MISA_VALUE = 32'h4080_1100;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Write-back: one instruction a cycle, the general registers with their only write port, and what
-// forwards from here to the execute stage. A load picks its bytes here, in the cycle in which memory
-// answers. ow.next writes two registers: x1 comes in the cycle after its other result, while
-// link_pend_o is high and nothing else may come.
+// Write-back: one register a cycle, the general registers with their only write port, and what
+// decoding reads of them. A load picks its bytes here, in the cycle in which memory answers. What is
+// here, and results that have not come so far, stand for the registers that they will be written
+// to; whoever decodes waits for loads that have not come so far.
 // rst_i: of the tile or of the core; the general registers keep their values.
 module ow_core_write
   import ow_pkg::*;
@@ -11,31 +11,39 @@ module ow_core_write
   input  logic        clk_i,
   input  logic        rst_i,
 
-  input  logic        issue_i,  // insn_i is valid
-  input  write_t      insn_i,
+  input  logic        valid_i,  // insn_i comes
+  input  result_t     insn_i,
   input  logic        dmem_rvalid_i,
   input  logic [31:0] dmem_rdata_i,
 
-  // Operands of the instruction that executes; 0 for x0 and while read_i is low.
+  // Results on their way, the younger one first: register, value.
+  input  logic [1:0]       on_way_i,
+  input  logic [1:0][4:0]  way_rd_i,
+  input  logic [1:0][31:0] way_data_i,
+
+  // Operands of the instruction that is decoded; 0 for x0 and while read_i is low.
   input  logic        read_i,
   input  logic [4:0]  rs1_i,
   input  logic [4:0]  rs2_i,
   output logic [31:0] rs1_o,
   output logic [31:0] rs2_o,
+  output logic [31:0] rs1_old_o,  // rs1 without the younger of those on their way
 
-  output logic        link_pend_o,
   output logic        busy_o,    // something is here
   output retire_t     retire_o
 );
 `include "ow_assert.svh"
 
-  localparam logic [4:0] LINK_REG = 5'd1;  // x1: return address of a task
-
-  logic        valid_q;  // an instruction is here
-  write_t      insn_q;
+  logic        valid_q;  // an instruction or a register is here
+  /* verilator lint_off UNUSEDSIGNAL */ // memory access has the registers' answer in data
+  result_t     insn_q;
+  /* verilator lint_on UNUSEDSIGNAL */
   logic [31:0] regs_q [32];
   logic [31:0] load_word;
   logic [31:0] result;
+  logic        writes;
+
+  assign writes = valid_q && insn_q.rd_we;
 
   always_comb begin
     result = insn_q.data;
@@ -52,43 +60,40 @@ module ow_core_write
     end
   end
 
-  always_comb begin
-    rs1_o = 32'd0;
-    rs2_o = 32'd0;
-    if (read_i) begin
-      if (rs1_i != 5'd0) rs1_o = insn_q.rd_we && insn_q.rd == rs1_i ? result : regs_q[rs1_i];
-      if (rs2_i != 5'd0) rs2_o = insn_q.rd_we && insn_q.rd == rs2_i ? result : regs_q[rs2_i];
-    end
-  end
+  // The place of an operand is chosen while the registers are read.
+  logic [1:0][4:0]  rs;
+  logic [1:0][31:0] operand, old;
+  assign rs = {rs2_i, rs1_i};
 
-  always_ff @(posedge clk_i) begin
-    if (rst_i) begin
-      valid_q <= 1'b0;
-      insn_q.trap <= 1'b0;
-      insn_q.rd_we <= 1'b0;
-      insn_q.load <= 1'b0;
-      insn_q.store <= 1'b0;
-      insn_q.link <= 1'b0;
-    end else begin
-      valid_q <= issue_i;
-      if (issue_i) begin
-        insn_q <= insn_i;
-      end else begin
-        insn_q.rd_we <= insn_q.link;
-        insn_q.load <= 1'b0;
-        insn_q.link <= 1'b0;
-        if (insn_q.link) begin
-          insn_q.rd <= LINK_REG;
-          insn_q.data <= insn_q.pc;
-        end
+  always_comb begin
+    logic [2:0] from;  // the younger on its way, the older, write-back
+    operand = '0;
+    old = '0;
+    from = '0;
+    if (read_i) begin
+      for (int unsigned i = 0; i < 2; i++) begin
+        from[0] = on_way_i[0] && way_rd_i[0] == rs[i];
+        from[1] = on_way_i[1] && way_rd_i[1] == rs[i] && !from[0];
+        from[2] = writes && insn_q.rd == rs[i] && from[1:0] == '0;
+        old[i] = ({32{from == '0 && rs[i] != 5'd0}} & regs_q[rs[i]]) |
+            ({32{from[1]}} & way_data_i[1]) | ({32{from[2]}} & result);
+        operand[i] = old[i] | ({32{from[0]}} & way_data_i[0]);
       end
     end
-    if (insn_q.rd_we) regs_q[insn_q.rd] <= result;
+  end
+  assign {rs2_o, rs1_o} = operand;
+  assign rs1_old_o = old[0];
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) valid_q <= 1'b0;
+    else valid_q <= valid_i;
+    if (valid_i) insn_q <= insn_i;
+    if (writes) regs_q[insn_q.rd] <= result;
   end
 
   always_comb begin
     retire_o = '0;
-    if (valid_q) begin
+    if (valid_q && insn_q.retire) begin
       retire_o.valid = 1'b1;
       retire_o.trap = insn_q.trap;
       retire_o.pc = insn_q.pc;
@@ -101,19 +106,19 @@ module ow_core_write
       retire_o.mem_we = insn_q.store;
       if (insn_q.store) begin
         retire_o.mem_addr = insn_q.addr;
+        retire_o.mem_wdata = insn_q.wdata >> {insn_q.addr[1:0], 3'd0};
         unique case (insn_q.funct3[1:0])
-          2'd0: retire_o.mem_wdata = {24'd0, insn_q.wdata[7:0]};
-          2'd1: retire_o.mem_wdata = {16'd0, insn_q.wdata[15:0]};
-          default: retire_o.mem_wdata = insn_q.wdata;
+          2'd0: retire_o.mem_wdata[31:8] = 24'd0;
+          2'd1: retire_o.mem_wdata[31:16] = 16'd0;
+          default: ;
         endcase
       end
     end
   end
 
-  assign link_pend_o = insn_q.link;
-  assign busy_o = valid_q | insn_q.rd_we | insn_q.link;
+  assign busy_o = valid_q;
 
-  `OW_ASSERT(LoadAnswer_A, dmem_rvalid_i == insn_q.load, "a load's data comes with write-back")
-  `OW_ASSERT(NoWriteX0_A, !(insn_q.rd_we && insn_q.rd == 5'd0), "x0 is never written")
-  `OW_ASSERT(LinkSlotFree_A, !(insn_q.link && issue_i), "nothing issues while x1 is written")
+  `OW_ASSERT(LoadAnswer_A, dmem_rvalid_i == (valid_q && insn_q.load),
+             "a load's data comes with write-back")
+  `OW_ASSERT(NoWriteX0_A, !(writes && insn_q.rd == 5'd0), "x0 is never written")
 endmodule

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tile's register space (docs/memory-map.md): one access a cycle from the core or from the
-// control plane, which alternate when both ask. A request is granted in its cycle unless the other
-// master has the turn, or unless it is a PUSH to a full output queue; read data comes the cycle
-// after the grant. Registers that belong to a block live in that block; this module decodes, holds
-// the run control, the identity and the counters, and multiplexes what is read.
+// The tile's register space (docs/memory-map.md): accesses of the core and of the control plane,
+// which alternate when both ask. A request is taken into a register in one cycle and granted in the
+// next, in which it reads or writes, unless it is a PUSH to a full output queue: that is tried again
+// when the control plane has had its turn. Read data comes the cycle after the grant. One access a
+// cycle, one of each master every second cycle. Registers that belong to a block live in that block;
+// this module decodes, holds the run control, the identity and the counters, and multiplexes what is
+// read.
 //
 // The control plane must never wait for firmware, so PUSH is the core's alone: a PUSH from the
 // control plane is granted and has no effect. Reserved offsets read 0 and ignore writes.
@@ -17,8 +19,7 @@
 // Accesses that are errors, and have no effect: the core starts the memory self-test; the state of
 // the random generator is written while an instruction uses it.
 //
-// Counters are exact although an idle tile is not clocked: events are counted as they happen, and
-// durations are differences of cycle_i taken when their cause changes.
+// ow_counters has the counters, which are exact although an idle tile is not clocked.
 
 `include "ow_assert.svh"
 
@@ -85,6 +86,7 @@ module ow_regs
 
   // Run control and state of the core and the engine.
   output logic                        run_o,
+  output logic                        step_o,       // for one instruction
   output logic                        core_rst_o,   // one cycle
   output logic                        unit_rst_o,   // that cycle and the next: engine, reducer
   output logic                        ramp_clear_o, // empties the ramp's queues
@@ -141,33 +143,51 @@ module ow_regs
   `OW_ASSERT_INIT(LanesRange, Lanes == 2 || Lanes == 4 || Lanes == 8)
   `OW_ASSERT_INIT(ThreadsRange, NumThreads >= 2 && NumThreads <= 16)
 
-  localparam int unsigned NumCounters = 13;
   localparam features_reg_t Tile = Features;
 
   // -------------------------------------------------------------------------------- arbitration --
   logic last_core_q;  // the core had the last contended turn
-  logic sel_core;
-  logic req, we;
+  logic ctl_asks, core_asks;  // and are not looked at already
+  logic take_core, taken, stays;
+  // The access that is looked at.
+  logic req_q, sel_core, we;
   logic [15:0] addr;
   logic [31:0] wdata;
   logic push_hit, push_full, ask_hit, wait_for;
 
-  assign sel_core = core_req_i && (!ctl_req_i || !last_core_q);
-  assign req = core_req_i || ctl_req_i;
-  assign we = sel_core ? core_we_i : ctl_we_i;
-  assign addr = sel_core ? core_addr_i : ctl_addr_i;
-  assign wdata = sel_core ? core_wdata_i : ctl_wdata_i;
+  assign ctl_asks = ctl_req_i && !(req_q && !sel_core);
+  assign core_asks = core_req_i && !(req_q && sel_core);
+  assign take_core = core_asks && (!ctl_asks || !last_core_q);
+  assign stays = req_q && wait_for && !ctl_asks;
+  assign taken = (core_asks || ctl_asks) && !stays;
 
-  assign push_hit = sel_core && we && (is_reg_push(addr) || is_reg_push_ctrl(addr));
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      req_q <= 1'b0;
+      last_core_q <= 1'b0;
+    end else begin
+      // A core that is reset asks for nothing any more.
+      req_q <= taken || (stays && core_req_i);
+      if (core_asks && ctl_asks) last_core_q <= take_core;
+    end
+    if (taken) begin
+      sel_core <= take_core;
+      we <= take_core ? core_we_i : ctl_we_i;
+      addr <= take_core ? core_addr_i : ctl_addr_i;
+      wdata <= take_core ? core_wdata_i : ctl_wdata_i;
+    end
+  end
+
+  assign push_hit = req_q && sel_core && we && (is_reg_push(addr) || is_reg_push_ctrl(addr));
   assign push_full = push_hit && !outq_ready_i[reg_push_index(addr)];
-  assign ask_hit = sel_core && we && addr == REG_REQUEST;
+  assign ask_hit = req_q && sel_core && we && addr == REG_REQUEST && core_req_i;
   assign ask_valid_o = ask_hit;
   assign wait_for = push_full || (ask_hit && !ask_ready_i);
-  assign core_gnt_o = sel_core && !wait_for;
-  assign ctl_gnt_o = ctl_req_i && !sel_core;
+  assign core_gnt_o = req_q && sel_core && core_req_i && !wait_for;
+  assign ctl_gnt_o = req_q && !sel_core;
 
   logic access, wr, rd;
-  assign access = req && !wait_for;
+  assign access = req_q && !wait_for && !(sel_core && !core_req_i);
   assign wr = access && we;
   assign rd = access && !we;
 
@@ -196,7 +216,7 @@ module ow_regs
   assign to_outq = is_reg_outq(addr);
   assign bind_addr_o = {to_outq, to_outq ? reg_outq_index(addr) : reg_inq_index(addr)};
   assign bind_data_o = to_outq ? {outq.enable, outq.colour} : {inq.enable, inq.colour};
-  assign push_o = push_hit && !push_full;
+  assign push_o = push_hit && access;
   assign push_q_o = is_reg_push(addr) ? reg_push_index(addr) : reg_push_ctrl_index(addr);
   assign push_data_o = '{ctrl: is_reg_push_ctrl(addr), data: wdata};
   assign thread_sel_o = reg_thread_index(addr);
@@ -234,6 +254,7 @@ module ow_regs
   logic [23:0] stack_limit_q, text_limit_q;
 
   assign run_o = run_q;
+  assign step_o = step_q;
   assign core_rst_o = core_rst_q;
   assign unit_rst_o = core_rst_q || unit_rst_q;
   assign ramp_clear_o = ramp_clear_q;
@@ -243,7 +264,6 @@ module ow_regs
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      last_core_q <= 1'b0;
       run_q <= 1'b0;
       step_q <= 1'b0;
       core_rst_q <= 1'b0;
@@ -255,7 +275,6 @@ module ow_regs
       row_q <= '0;
       col_q <= '0;
     end else begin
-      if (core_req_i && ctl_req_i) last_core_q <= sel_core;
       core_rst_q <= core_ctrl_we && ctrl.reset;
       unit_rst_q <= core_rst_q;
       ramp_clear_q <= core_ctrl_we && ctrl.clear_queues;
@@ -310,66 +329,23 @@ module ow_regs
   );
 
   // ------------------------------------------------------------------------------------ counters --
-  logic [47:0] cnt_q [NumCounters];
-  counter_e    eng_cause_q;
-  logic [47:0] eng_since_q;
-  logic        asleep_q, red_wait_q;
-  logic [47:0] asleep_since_q, red_since_q;
+  logic        cnt_rd, cnt_high;
+  logic [47:0] counter;
+  logic        counters_idle;
   logic [15:0] ctl_high_q, core_high_q;  // latched by each master's read of a low word
 
-  if (Tile.counters) begin : gen_counters
-    always_ff @(posedge clk_i) begin
-      if (rst_i) begin
-        for (int k = 0; k < NumCounters; k++) cnt_q[k] <= '0;
-        eng_cause_q <= CTR_NO_WORK;
-        eng_since_q <= cycle_i;
-        asleep_q <= 1'b0;
-        asleep_since_q <= cycle_i;
-        red_wait_q <= 1'b0;
-        red_since_q <= cycle_i;
-      end else begin
-        if (ev_beat_i) cnt_q[CTR_BEATS] <= cnt_q[CTR_BEATS] + 48'd1;
-        if (eng_cause_i != eng_cause_q) begin
-          eng_cause_q <= eng_cause_i;
-          eng_since_q <= cycle_i;
-          if (eng_cause_q != CTR_BEATS) begin
-            cnt_q[eng_cause_q] <= cnt_q[eng_cause_q] + cycle_i - eng_since_q;
-          end
-        end
-        if (ev_red_elem_i != 2'd0) cnt_q[CTR_REDUCER_ELEMENTS] <= cnt_q[CTR_REDUCER_ELEMENTS] + {46'd0, ev_red_elem_i};
-        if (retire_i) cnt_q[CTR_INSTRUCTIONS] <= cnt_q[CTR_INSTRUCTIONS] + 48'd1;
-        if (asleep_i != asleep_q) begin
-          asleep_q <= asleep_i;
-          asleep_since_q <= cycle_i;
-          if (asleep_q) cnt_q[CTR_ASLEEP] <= cnt_q[CTR_ASLEEP] + cycle_i - asleep_since_q;
-        end
-        if (ev_in_i) cnt_q[CTR_WAVELETS_IN] <= cnt_q[CTR_WAVELETS_IN] + 48'd1;
-        if (ev_out_i) cnt_q[CTR_WAVELETS_OUT] <= cnt_q[CTR_WAVELETS_OUT] + 48'd1;
-        if (ev_weight_i) cnt_q[CTR_WEIGHTS] <= cnt_q[CTR_WEIGHTS] + 48'd1;
-        if (red_wait_i != red_wait_q) begin
-          red_wait_q <= red_wait_i;
-          red_since_q <= cycle_i;
-          if (red_wait_q) cnt_q[CTR_REDUCER_WAIT] <= cnt_q[CTR_REDUCER_WAIT] + cycle_i - red_since_q;
-        end
-      end
-    end
-  end else begin : gen_no_counters
-    // Consumed weights only, which programs look at. Nothing is timed.
-    logic [47:0] weights_q;
-    always_ff @(posedge clk_i) begin
-      if (rst_i) weights_q <= '0;
-      else if (ev_weight_i) weights_q <= weights_q + 48'd1;
-    end
-    always_comb begin
-      for (int unsigned k = 0; k < NumCounters; k++) cnt_q[k] = '0;
-      cnt_q[CTR_WEIGHTS] = weights_q;
-      eng_cause_q = eng_cause_i;
-      {asleep_q, red_wait_q} = {asleep_i, red_wait_i};
-      {eng_since_q, asleep_since_q, red_since_q} = '0;
-    end
-  end
+  assign cnt_high = is_reg_counter_high(addr);
+  assign cnt_rd = rd && (is_reg_counter(addr) || cnt_high);
+
+  ow_counters #(.All(Tile.counters)) u_counters (
+    .clk_i, .rst_i, .cycle_i,
+    .ev_beat_i, .ev_red_elem_i, .ev_retire_i(retire_i), .ev_in_i, .ev_out_i, .ev_weight_i,
+    .eng_cause_i, .asleep_i, .red_wait_i,
+    .read_i(cnt_rd), .index_i(reg_counter_index(addr)), .value_o(counter),
+    .idle_o(counters_idle)
+  );
+
   // --------------------------------------------------------------------------------------- reads --
-  // cycle_i is an input of the tile, so it is used inside clocked processes only.
   logic ctl_rvalid_q, core_rvalid_q;
   logic [31:0] rdata_q;
   assign ctl_rvalid_o = ctl_rvalid_q;
@@ -444,29 +420,6 @@ module ow_regs
     end
   end
 
-  logic cnt_rd;
-  logic cnt_high;
-  assign cnt_high = is_reg_counter_high(addr);
-  assign cnt_rd = rd && (is_reg_counter(addr) || cnt_high);
-
-  // A counter with the time that its cause has been going on.
-  function automatic logic [47:0] counter_now(input logic [3:0] k, input logic [47:0] now);
-    logic [47:0] v;
-    v = '0;
-    if (k < 4'(NumCounters)) begin
-      v = cnt_q[k];
-      if (Tile.counters) begin
-        if (k != CTR_BEATS && k == eng_cause_q) v = v + now - eng_since_q;
-        if (k == CTR_ASLEEP && asleep_q) v = v + now - asleep_since_q;
-        if (k == CTR_REDUCER_WAIT && red_wait_q) v = v + now - red_since_q;
-      end
-    end
-    return v;
-  endfunction
-
-  logic [47:0] counter;
-  assign counter = cnt_rd ? counter_now(reg_counter_index(addr), cycle_i) : '0;
-
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       ctl_rvalid_q <= 1'b0;
@@ -487,12 +440,9 @@ module ow_regs
   end
 
   // A push that waits for its queue changes nothing until the ramp does.
-  logic counts;  // an event
-  assign counts = ev_weight_i || (Tile.counters && (ev_beat_i || ev_red_elem_i != 2'd0 ||
-                                                    retire_i || ev_in_i || ev_out_i));
-  assign idle_o = !access && !ctl_rvalid_q && !core_rvalid_q && !unit_rst_o && !ramp_clear_q &&
-                  !error_pending && !counts && (eng_cause_i == eng_cause_q) && (asleep_i == asleep_q) &&
-                  (red_wait_i == red_wait_q) && !(step_q && issue_i);
+  assign idle_o = !taken && (!req_q || (stays && core_req_i)) && !ctl_rvalid_q && !core_rvalid_q &&
+                  !unit_rst_o && !ramp_clear_q && !error_pending && counters_idle &&
+                  !(step_q && issue_i);
 
   `OW_ASSERT(OneMaster, !(core_gnt_o && ctl_gnt_o), "two masters granted")
 

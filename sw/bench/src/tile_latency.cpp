@@ -44,7 +44,8 @@ void TileRows::instruction_latency() {
     uint64_t first = 0;
     for (const auto& [cycle, value] : reads) {
       if (value != before) {
-        first = cycle - (value - before) + 1;
+        // The core goes on in the cycle after the one in which the register was read.
+        first = cycle + 1 - (value - before) + 1;
         break;
       }
     }

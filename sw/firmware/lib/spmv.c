@@ -25,11 +25,10 @@ enum { stream_A, stream_B };
     ow_fmag(fma_type, OW_CTL(K_ACC_##s, K_SRC_##s, K_IDX_##s, OW_K_THREAD_##s) | OW_FRESH, x); \
   } while (0)
 
-#define SEGMENT(s, fma_type)                                                          \
+// The words of both streams are loaded before the first of them waits for its descriptor.
+#define SEGMENT(s, fma_type, dim0, dim1)                                              \
   do {                                                                                \
-    uint32_t dim0 = segment[stream_##s].dim0;                                         \
-    uint32_t dim1 = segment[stream_##s].dim1;                                         \
-    if (dim0 != 0) {                                                                  \
+    if ((dim0) != 0) {                                                                \
       ow_dsrw(K_ACC_##s, OW_DSR_DIM0, dim0);                                          \
       ow_dsrw(K_ACC_##s, OW_DSR_DIM1, dim1);                                          \
       ow_fmag(fma_type, OW_CTL(K_ACC_##s, K_SRC_##s, K_IDX_##s, OW_K_THREAD_##s), x); \
@@ -38,9 +37,12 @@ enum { stream_A, stream_B };
 
 #define STORE(s, type)                                                       \
   do {                                                                       \
-    ow_dsrw(K_OUT_##s, OW_DSR_ADDRESS, y + slice[stream_##s].y_offset);      \
-    ow_dsrw(K_OUT_##s, OW_DSR_DIM0, slice[stream_##s].y_dim);                \
-    if (slice[stream_##s].long_row) {                                        \
+    uint32_t at = y + slice[stream_##s].y_offset;                            \
+    uint32_t y_dim = slice[stream_##s].y_dim;                                \
+    uint32_t long_row = slice[stream_##s].long_row;                          \
+    ow_dsrw(K_OUT_##s, OW_DSR_ADDRESS, at);                                  \
+    ow_dsrw(K_OUT_##s, OW_DSR_DIM0, y_dim);                                  \
+    if (long_row) {                                                          \
       ow_dsrw(K_ACC_##s, OW_DSR_DIM0, slice[stream_##s].dim);                \
       ow_dsrw(K_ACC_##s, OW_DSR_DIM1, 0);                                    \
       ow_sum(OW_F32, OW_CTL(K_OUT_##s, K_ACC_##s, K_NONE, OW_K_THREAD_##s)); \
@@ -68,8 +70,10 @@ enum { stream_A, stream_B };
     for (;;) {                                                                       \
       while (--left != 0) {                                                          \
         segment += OW_SPMV_STREAMS;                                                  \
-        SEGMENT(A, fma_type);                                                        \
-        SEGMENT(B, fma_type);                                                        \
+        uint32_t a0 = segment[stream_A].dim0, a1 = segment[stream_A].dim1;           \
+        uint32_t b0 = segment[stream_B].dim0, b1 = segment[stream_B].dim1;           \
+        SEGMENT(A, fma_type, a0, a1);                                                \
+        SEGMENT(B, fma_type, b0, b1);                                                \
       }                                                                              \
       STORE(A, type);                                                                \
       if (slice[stream_B].dim != 0) STORE(B, type);                                  \

@@ -194,7 +194,9 @@ bool Iss::csr_read(uint32_t number, uint32_t* value) const {
 }
 
 void Iss::csr_write(uint32_t number, uint32_t value) {
-  const uint64_t cycle = cycle_ + cycle_offset_;
+  // What is written to the count of cycles is that of the cycle after the instruction's.
+  const uint64_t now = cycle_ + 1;
+  const uint64_t cycle = now + cycle_offset_;
   const uint64_t low_mask = 0xffffffffu;
   switch (static_cast<Csr>(number)) {
     case Csr::Mstatus:
@@ -219,10 +221,10 @@ void Iss::csr_write(uint32_t number, uint32_t value) {
       mtval_ = value;
       break;
     case Csr::Mcycle:
-      cycle_offset_ = ((cycle & ~low_mask) | value) - cycle_;
+      cycle_offset_ = ((cycle & ~low_mask) | value) - now;
       break;
     case Csr::Mcycleh:
-      cycle_offset_ = (static_cast<uint64_t>(value) << 32 | (cycle & low_mask)) - cycle_;
+      cycle_offset_ = (static_cast<uint64_t>(value) << 32 | (cycle & low_mask)) - now;
       break;
     case Csr::Minstret:
       instret_ = (instret_ & ~low_mask) | value;

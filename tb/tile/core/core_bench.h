@@ -101,13 +101,14 @@ class CoreBench : public LockstepModel {
     boot(pc);
   }
 
-  // Clocks until an instruction is in write-back; false after 2,000 cycles without one.
+  // Clocks until an instruction is in write-back; false after 2,000 cycles without one. The cycle
+  // is that in which it was executed.
   bool next(Retire* retire, uint64_t* seen_cycle) override {
     for (int i = 0; i < 2000; ++i) {
       clock();
       if (model_->ret_valid_o) {
         *retire = retired();
-        *seen_cycle = cycle_ - 1;
+        *seen_cycle = cycle_ - 2;
         return true;
       }
     }

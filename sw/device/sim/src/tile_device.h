@@ -50,9 +50,9 @@ class TileDevice : public SimDevice, public ObservedTile {
     out[1] = model_->link_e_o;
     out[2] = model_->link_s_o;
     out[3] = model_->link_w_o;
-    // The port shows what has been executed in the cycle that ended with this
-    // clock edge: the registers in the model are those of the cycle before.
-    if (observer_ && (bits(168, 1) != 0)) observer_(retired(), cycle - 1);
+    // The port shows what has left memory access, the stage behind execution, in the cycle that
+    // ended with this clock edge: the registers in the model are those of the cycle before.
+    if (observer_ && (bits(168, 1) != 0)) observer_(retired(), cycle - 2);
   }
   bool grid_quiet() const override { return model_->idle_o; }
 
