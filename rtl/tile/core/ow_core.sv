@@ -12,7 +12,7 @@
 // Cycles: 1 for most instructions; jumps and branches to where they were expected (backwards:
 // taken) 2, to where they were not 3, jalr with an offset 3; an instruction that needs a load's data
 // waits until it is 3 behind the load; mul 4, mulh* 5, div* and rem* 34; loads and stores 1 plus the
-// cycles that the memory refuses; register stores 2 and register loads 4, both plus waiting; CSR
+// cycles that the memory refuses; register stores 3 and register loads 5, both plus waiting; CSR
 // accesses that write 2; ow.dsrr and ow.dsrw 1; ow.next 3 once a task is ready; fence.i 3; a tensor
 // instruction 1 once the engine takes it, on thread 0 until it is complete. Tensor and DSR
 // instructions, ow.next and fence.i wait for the access before them.

@@ -16,6 +16,7 @@ module ow_core_decode
   output dec_t        dec_o
 );
 
+  // The table of a decoder: opcodes, and what each needs.
   always_comb begin
     dec_o = '0;
     if (valid_i) begin

@@ -40,6 +40,7 @@ enum { stream_A, stream_B };
     uint32_t at = y + slice[stream_##s].y_offset;                            \
     uint32_t y_dim = slice[stream_##s].y_dim;                                \
     uint32_t long_row = slice[stream_##s].long_row;                          \
+    __asm__ volatile("" : "+r"(at), "+r"(y_dim), "+r"(long_row));            \
     ow_dsrw(K_OUT_##s, OW_DSR_ADDRESS, at);                                  \
     ow_dsrw(K_OUT_##s, OW_DSR_DIM0, y_dim);                                  \
     if (long_row) {                                                          \
@@ -68,10 +69,11 @@ enum { stream_A, stream_B };
     uint32_t round = head->rounds;                                                   \
     uint32_t left = slice->segments;                                                 \
     for (;;) {                                                                       \
-      while (--left != 0) {                                                          \
+      while (__builtin_expect(--left != 0, 1)) {                                     \
         segment += OW_SPMV_STREAMS;                                                  \
         uint32_t a0 = segment[stream_A].dim0, a1 = segment[stream_A].dim1;           \
         uint32_t b0 = segment[stream_B].dim0, b1 = segment[stream_B].dim1;           \
+        __asm__ volatile("" : "+r"(a0), "+r"(a1), "+r"(b0), "+r"(b1));               \
         SEGMENT(A, fma_type, a0, a1);                                                \
         SEGMENT(B, fma_type, b0, b1);                                                \
       }                                                                              \
