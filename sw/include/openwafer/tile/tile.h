@@ -120,10 +120,22 @@ static inline uint32_t ow_type_bytes(enum ow_type type) {
 
 // ow.dsrw: writes one word of a descriptor. `word` must be a constant. Waits while a running
 // thread uses the descriptor.
-#define ow_dsrw(dsr, word, value)                                                                  \
+#define ow_dsrw(dsr, word, value)   \
+  do {                              \
+    OW_CHECK_DSR((uint32_t)(dsr));  \
+    OW_DSRW_INSN(dsr, word, value); \
+  } while (0)
+
+// The same for the descriptor that control word `ctl` names as its destination: ow.dsrw looks at no
+// bits but the lowest, which is where the destination stands, so one register of the core holds
+// both.
+#define ow_dsrw_dst(ctl, word, value) OW_DSRW_INSN(ctl, word, value)
+_Static_assert(OW_CTL_DST_LSB == 0 && OW_CTL_DST_MASK == OW_NUM_DSRS - 1,
+               "a control word is the number of its destination, too");
+
+#define OW_DSRW_INSN(dsr, word, value)                                                             \
   do {                                                                                             \
     _Static_assert((word) >= 0 && (word) <= 5, "a descriptor has words 0 to 5");                   \
-    OW_CHECK_DSR((uint32_t)(dsr));                                                                 \
     __asm__ volatile(".insn r %0, %1, %2, x0, %z3, %z4" ::"i"(OW_OPCODE_SYSTEM), "i"(OW_SYS_DSRW), \
                      "i"(word), "rJ"((uint32_t)(dsr)), "rJ"((uint32_t)(value)));                   \
   } while (0)
