@@ -161,7 +161,9 @@ module ow_core_csr
       end else if (mret_i) begin
         mie_q <= mpie_q;
         mpie_q <= 1'b1;
-      end else if (write_q) begin
+      end
+      // Never with one of those, which come late in the cycle.
+      if (write_q) begin
         unique case (waddr_q)
           CSR_MSTATUS: begin
             mie_q <= wdata_q[3];

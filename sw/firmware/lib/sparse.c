@@ -14,23 +14,25 @@
 AXPYI(ow_axpyi_f16, OW_F16, 2)
 AXPYI(ow_axpyi_f32, OW_F32, 4)
 
-void ow_spmm_stream(const struct ow_spmm* s) {
+void ow_spmm_stream(const struct ow_spmm* spmm) {
+  // Loaded at once: each would wait for memory between two registers.
+  const struct ow_spmm s = *spmm;
   // As many rows in the ring as the cache holds, so that a row with few weights does not wait.
-  uint32_t ring = 128u / s->samples;
-  ow_reg_write(OW_REG_RED_ACC, s->samples << OW_RED_ACC_SAMPLES_LSB | ring << OW_RED_ACC_RING_LSB);
-  ow_reg_write(OW_REG_RED_COUNT, s->outputs << OW_RED_COUNT_ROWS_LSB);
+  uint32_t ring = 128u / s.samples;
+  ow_reg_write(OW_REG_RED_ACC, s.samples << OW_RED_ACC_SAMPLES_LSB | ring << OW_RED_ACC_RING_LSB);
+  ow_reg_write(OW_REG_RED_COUNT, s.outputs << OW_RED_COUNT_ROWS_LSB);
   ow_reg_write(OW_REG_RED_PHASE, OW_RED_PHASE_PERIOD(1));
   ow_reg_write(OW_REG_RED_ACT_EQ, OW_RED_ENABLE | OW_RED_TO_MEMORY | OW_RED_ROUND_F16);
-  ow_reg_write(OW_REG_RED_DST, s->y);
-  ow_reg_write(OW_REG_RED_PITCH, s->pitch << OW_RED_PITCH_PITCH_LSB);
-  k_matrix(K_P, OW_F16, s->x, s->samples, 2, s->features, s->samples * 2);
-  ow_dsrw(K_ACC_A, OW_DSR_DIM0, K_DIM(s->samples, 4));
+  ow_reg_write(OW_REG_RED_DST, s.y);
+  ow_reg_write(OW_REG_RED_PITCH, s.pitch << OW_RED_PITCH_PITCH_LSB);
+  k_matrix(K_P, OW_F16, s.x, s.samples, 2, s.features, s.samples * 2);
+  ow_dsrw(K_ACC_A, OW_DSR_DIM0, K_DIM(s.samples, 4));
   ow_dsrw(K_ACC_A, OW_DSR_DIM1, K_DIM(ring, 0));
   ow_dsrw(K_X, OW_DSR_KIND,
-          OW_DSR0_KIND(OW_KIND_FABRIC_IN) | OW_DSR0_TY(OW_F16) | s->queue << OW_DSR0_QUEUE_NO_LSB);
+          OW_DSR0_KIND(OW_KIND_FABRIC_IN) | OW_DSR0_TY(OW_F16) | s.queue << OW_DSR0_QUEUE_NO_LSB);
   ow_dsrw(K_X, OW_DSR_DIM0, 0);
   ow_axpyw(OW_CTL(K_ACC_A, K_P, K_X, OW_K_THREAD_A));
-  ow_drain(OW_CTL(K_NONE, K_NONE, K_NONE, OW_K_THREAD_B) | OW_THEN_ACTIVATE(s->task));
+  ow_drain(OW_CTL(K_NONE, K_NONE, K_NONE, OW_K_THREAD_B) | OW_THEN_ACTIVATE(s.task));
 }
 
 void ow_actgemv_load(uint32_t inputs, uint32_t outputs, uint32_t w, uint32_t y, uint32_t queue) {

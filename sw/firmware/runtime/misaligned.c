@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Misaligned loads and stores, done byte by byte in a trap handler, for programs that ask for it
-// (ow_emulate_misaligned). About 145 cycles each. Any other trap stops the tile as it would without
+// (ow_emulate_misaligned). About 160 cycles each. Any other trap stops the tile as it would without
 // the handler. A program with a handler of its own passes causes 4 and 6 on to ow_misaligned_trap,
 // with all registers as they were.
 #include "openwafer/tile/tile.h"

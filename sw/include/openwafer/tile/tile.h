@@ -28,7 +28,7 @@ static inline void ow_reg_write(uint32_t offset, uint32_t value) {
   *(volatile uint32_t*)(OW_TILE_REGS + offset) = value;
 }
 
-// Lets the core do misaligned loads and stores, in a trap handler (about 145 cycles each); without
+// Lets the core do misaligned loads and stores, in a trap handler (about 160 cycles each); without
 // it they stop the tile. For ow_main.
 void ow_emulate_misaligned(void);
 
