@@ -25,7 +25,7 @@ namespace ow::jobs {
 // What a tile and its router take, in cycles, each by one cause. Of the tile as it is: the test
 // PassTime.* measures every one of them on RTL tiles.
 struct PassCosts {
-  uint64_t start = 179;      // a pass's registers, its instructions, the first weight's way
+  uint64_t start = 259;      // a pass's registers, its instructions, the first weight's way
   uint64_t least_beats = 2;  // a weight, whatever few samples: the engine's turn
   uint64_t ready = 7;        // from the last beat of a row to the reducer's first element
   uint64_t hop = 5;          // an element from a reducer to the next row's
