@@ -136,7 +136,6 @@ module ow_link_txq
   assign back_one = back_valid_i && !back_i.grant ? colours_t'(1) << back_idx : '0;
   assign got_one = back_valid_i && back_i.grant ? colours_t'(1) << back_idx : '0;
 
-
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       credit_q <= '0;

@@ -138,6 +138,8 @@ module ow_tile #(
   assign two_takers = (eng_pop & red_pop) | (eng_pop & task_pop) | (red_pop & task_pop);
   assign take_err = two_takers_q != '0;
 
+  // Of this and an error of the ramp itself in one cycle, this one is older, and ERROR keeps the
+  // first (ow_error), so that the other one's cause is not reported, as that of any later error.
   always_ff @(posedge clk_i) begin
     if (rst_q) two_takers_q <= '0;
     else if (two_takers != two_takers_q) two_takers_q <= two_takers;

@@ -11,7 +11,7 @@
 //   ow_engine_threads   what is known of each thread, and completion
 //   ow_engine_dsr       descriptors                ow_engine_fifos    circular buffers in memory
 //   ow_engine_pick      stage I0: which thread     ow_engine_plan     stage I1: its beat
-//   ow_engine_weights   axpyw, dotw: wavelets and rows     ow_engine_tags   products of tags
+//   ow_engine_weights   axpyw, dotw: wavelets and rows
 //   ow_engine_operands  three streams of lines (ow_engine_stream), elements for the lanes
 //   ow_datapath         the arithmetic             ow_engine_flight   beats in it
 //   ow_acc              accumulator cache
@@ -321,8 +321,6 @@ module ow_engine
   logic        src_acc;
   logic [3:0]  src_row;
   logic [7:0]  src_words;
-  logic        tag_wants, tag_ready;
-  logic [32:0] tag_b, tag_d;
 
   always_comb begin : recheck
     logic fed;
@@ -340,7 +338,6 @@ module ow_engine
         fed = 1'b0;
       end
       if (c.red && s_locked_out) fed = 1'b0;
-      if (tag_wants && !tag_ready) fed = 1'b0;
       go = (s_ending || fed) && !(c.d_kind == SRC_FAB && !out_ready[c.d_q]) &&
            !(c.d_kind == SRC_MEM && wq_full) && bq_cnt_q != (BeatW+1)'(BeatSlots);
     end
@@ -355,7 +352,6 @@ module ow_engine
     .w_ctrl_i(w_ctrl), .w_bad_i(w_bad), .w_val_i(w_val), .w_idx_i(w_idx), .w_addr_i(w_addr),
     .w2_ctrl_i(w2_ctrl), .w2_val_i(w2_val), .w_vec_i(w_vec), .row_first_i(row_first),
     .row_full_i(row_full), .row_addr_i(row_addr),
-    .tag_wants_o(tag_wants), .tag_b_i(tag_b), .tag_d_i(tag_d),
     .a_fifo_i(fifo_a), .b_fifo_i(fifo_b), .d_fifo_i(fifo_d),
     .a_fifo_n_i(fifo_a_n), .b_fifo_n_i(fifo_b_n), .d_fifo_n_i(fifo_d_n),
     .is_data_o(is_data), .is_skip_o(is_skip), .is_wctrl_o(is_wctrl), .is_end_o(is_end),
@@ -391,13 +387,6 @@ module ow_engine
   assign issue_pipe = issue && (is_data || is_end || beat.r.close) && !early_wr;
   assign slot_alloc = (issue_pipe || early_wr) && c.d_kind == SRC_MEM && !beat.none &&
                       (is_data || is_end);
-
-  ow_engine_tags #(.NumThreads(NumThreads)) u_tags (
-    .clk_i, .rst_i,
-    .want_i(s_live && tag_wants && inq_valid_i[c.a_q]), .s_hot_i(s_hot), .issue_i(issue),
-    .index_i(head_a.data[31:16]), .b_step_i(b_dim[0].step), .d_step_i(d_dim[0].step),
-    .ready_o(tag_ready), .b_o(tag_b), .d_o(tag_d)
-  );
 
   always_comb begin
     beat_d = beat;
@@ -729,8 +718,8 @@ module ow_engine
 
   ow_datapath #(.Lanes(Lanes), .Has(Has)) u_datapath (
     .clk_i, .rst_i,
-    .valid_i(fire && m.data && m.unit != UNIT_NLF && !(early_out || early_hold)), .op_i(m.op), .src_i(m.src), .dst_i(m.dst),
-    .stoch_i(m.stoch),
+    .valid_i(fire && m.data && m.unit != UNIT_NLF && !(early_out || early_hold)),
+    .op_i(m.op), .src_i(m.src), .dst_i(m.dst), .stoch_i(m.stoch),
     .mask_i(m.mask[Lanes-1:0]), .i8_hi_i(m.mask_hi[Lanes-1:0]), .a_i(m_a), .b_i(m_b),
     .red_first_i(m.red_first), .red_last_i(m.red_last), .red_base_i(m.red_base),
     .back_i(m_back), .c_i(addend), .result_o(dp_result), .late_valid_o(late_valid), .late_o(late),
@@ -958,7 +947,8 @@ module ow_engine
     .we_i(dsr_we_i && dsr_ready_o), .idx_i(dsr_idx_i), .word_i(dsr_word_i),
     .wdata_i(dsr_wdata_i), .rdata_o(dsr_rdata), .kind_word_o(dsr_kind),
     .save_i(save), .save_idx_i(save_dsr), .save_addr_i(save_addr),
-    .l_any_i(tensor_valid_i), .l_idx_i(tensor_valid_i ? {tensor_i.ctl.dst, tensor_i.ctl.b, tensor_i.ctl.a} : 15'd0),
+    .l_any_i(tensor_valid_i),
+    .l_idx_i(tensor_valid_i ? {tensor_i.ctl.dst, tensor_i.ctl.b, tensor_i.ctl.a} : 15'd0),
     .l_w0_o(l_w0), .l_w1_o(l_w1), .l_w2_o(l_w2), .l_w3_o(l_w3),
     .p_any_i(any), .p_idx_i(pick_dsr),
     .p_a_o(a_dim), .p_b_o(b_dim), .p_d_o(d_dim)
@@ -1051,7 +1041,8 @@ module ow_engine
   end
 
   assign idle_o = !any && w_idle && !m_valid && ops_idle && flight_idle && off_q == '0 &&
-                  late_cnt_q == '0 && !ev_beat_q && cause_q == cause && !wq_any && !o_valid_q && pk_idle && table_idle &&
+                  late_cnt_q == '0 && !ev_beat_q && cause_q == cause && !wq_any && !o_valid_q &&
+                  pk_idle && table_idle &&
                   halt_q == halt_i && !(dsr_we_i && dsr_ready_o) && !prng_we_i &&
                   !(tensor_valid_i && tensor_ready_o) && !row_free_i && !rst_i;
 

@@ -15,7 +15,6 @@
 //   c_i ...            context and state of the thread; *_dim_i are words 2 to 5 of its descriptors
 //   kill_i             an index of the thread has led out of memory
 //   head_*_i           heads of its input queues; w_* the weight buffer's first and second entry
-//   tag_*              ow_engine_tags; tag_wants_o is early
 //   *_fifo_*_i         address in the operand's FIFO, and elements that it has, or takes, at
 //                      consecutive addresses from there (a thermometer)
 //   beat_o             the beat, but for write slot and lines
@@ -62,8 +61,6 @@ module ow_engine_plan
   input  logic                       row_first_i,
   input  logic                       row_full_i,  // one more result fills the row of a dotw
   input  logic [23:0]                row_addr_i,
-  input  logic [32:0]                tag_b_i,    // bytes that the tag at the head of a selects
-  input  logic [32:0]                tag_d_i,
   input  logic [23:0]                a_fifo_i,
   input  logic [23:0]                b_fifo_i,
   input  logic [23:0]                d_fifo_i,
@@ -71,7 +68,6 @@ module ow_engine_plan
   input  logic [15:0]                b_fifo_n_i,
   input  logic [15:0]                d_fifo_n_i,
 
-  output logic                       tag_wants_o,  // the beat needs tag_*_i
   output logic                       is_data_o,
   output logic                       is_skip_o,
   output logic                       is_wctrl_o,
@@ -119,15 +115,6 @@ module ow_engine_plan
   assign d0 = c_i.ring && (c_i.axpyw ? begins : row_first_i) ? row_addr_i
             : c_i.d_fifo ? d_fifo_i : walk_i.d;
 
-  // What a tag selects: where the steps are the sizes of the elements, here, else with the products of
-  // the cycle before (ow_engine_tags).
-  logic [15:0] tag;
-  logic        tag_far;
-  assign tag = head_a_i.data[31:16];
-  assign tag_far = !c_i.d_vec || c_i.b_fifo ||
-                   !(c_i.b_vec || c_i.b_bc || c_i.b_kind inside {SRC_NONE, SRC_IMM});
-  assign tag_wants_o = c_i.a_kind == SRC_FAB && c_i.a_tag && tag_far && !head_a_i.ctrl;
-
   always_comb begin
     logic signed [34:0] at_b, at_d;
     aa = a0;
@@ -137,10 +124,10 @@ module ow_engine_plan
     at_b = '0;
     at_d = '0;
     if (c_i.a_tag) begin
-      at_b = $signed({11'd0, b0}) + (tag_far ? 35'($signed(tag_b_i)) :
-                                     c_i.b_bc ? 35'sd0 : $signed({19'd0, tag} << c_i.b_sz));
-      at_d = $signed({11'd0, d0}) + (tag_far ? 35'($signed(tag_d_i))
-                                             : $signed({19'd0, tag} << c_i.d_sz));
+      at_b = $signed({11'd0, b0}) + 35'($signed({1'b0, head_a_i.data[31:16]})) *
+             35'($signed(b_dim_i[0].step));
+      at_d = $signed({11'd0, d0}) + 35'($signed({1'b0, head_a_i.data[31:16]})) *
+             35'($signed(d_dim_i[0].step));
       beyond = (at_b[34:24] != '0 && c_i.b_kind inside {SRC_MEM, SRC_ACC}) || at_d[34:24] != '0;
       ba = at_b[23:0];
       da = at_d[23:0];

@@ -11,10 +11,10 @@
 //
 // Requests go out in order, from registers, the first in the cycle after the commit. Data is taken
 // by the oldest beat: have_o says whether one line is there (bit 0), and two (bit 1), the one that
-// arrives in this cycle too; with use_i
-// (early) line0_o and line1_o are what it would take, and take_i takes fresh_m_i of them. So a beat that is planned in cycle t can use its line in t + 2, and up to Slots
-// lines are read ahead, so that two streams and the writes that want the same banks slip against
-// each other until they do not.
+// arrives in this cycle too. With use_i (early) line0_o and line1_o are what the beat would take, and
+// take_i takes fresh_m_i of them. So a beat that is planned in cycle t can use its line in t + 2, and
+// up to Slots lines are read ahead, so that two streams and the writes that want the same banks slip
+// against each other until they do not.
 //
 //   Lanes      lanes of the engine; a line has 2 * Lanes bytes
 //   Slots      lines that are planned and not used yet: 4 or 8

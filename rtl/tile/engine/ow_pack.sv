@@ -437,8 +437,10 @@ module ow_pack
   `OW_ASSERT(alloc_allowed, !alloc_valid_i || alloc_ready_o[alloc_q_i], "claim without a place")
   `OW_ASSERT(vec_claimed, !vec_valid_i || !none_q[vec_q_i], "vector without a claim")
   `OW_ASSERT(room, !store || !(&used_q), "more vectors than places")
-  `OW_ASSERT(w32_half, !(vec_valid_i && vec_w32_i && !raw_i) ||
-             vec_mask_i[Lanes-1:Half] == '0 || vec_mask_i[Half-1:0] == '0, "32-bit elements in both halves of the lanes")
+  mask_t lanes;  // with an element
+  assign lanes = raw_i ? raw_mask_i : vec_mask_i;
+  `OW_ASSERT(w32_half, !(vec_valid_i && vec_w32_i) || lanes[Lanes-1:Half] == '0 ||
+             lanes[Half-1:0] == '0, "32-bit elements in both halves of the lanes")
   `OW_ASSERT(push_room, !push_o || outq_level_i[q_o] < 4'(QueueDepth),
              "push into a full output queue")
   `OW_ASSERT(close_last, !vec_valid_i || vec_last_i || !(vec_close_i || vec_drop_i),

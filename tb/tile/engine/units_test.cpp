@@ -139,6 +139,95 @@ TYPED_TEST(UnitsTest, WaveletsWithAnIndexFindTheirPlace) {
   EXPECT_EQ(b->fault_pc_o, 0x100u);
 }
 
+// A stream of tagged wavelets with its end, for an add of what lies at the index in `b` that goes
+// to the index in `d`: the wavelets, and what they leave in memory.
+std::vector<Wavelet> tagged_stream(Machine* m, std::mt19937* rng, const Dsr& d, const Dsr& b,
+                                   int n) {
+  std::vector<Wavelet> stream;
+  for (int k = 0; k < n; k++) {
+    const uint32_t index = (*rng)() % d.len[0];
+    const uint16_t value = random_f16(rng);
+    stream.push_back({false, index << 16 | value});
+    const uint8_t* was = &m->sram[b.addr + b.step[0] * index];
+    const uint16_t sum = ow::golden::f16_add(value, was[0] | was[1] << 8);
+    uint8_t* p = &m->sram[d.addr + d.step[0] * index];
+    p[0] = sum;
+    p[1] = sum >> 8;
+  }
+  stream.push_back({true, kStreamEnd});
+  return stream;
+}
+
+// Two threads with a queue each take such wavelets in turn: neither disturbs the other one's
+// addresses, and both go on, whichever has priority.
+TYPED_TEST(UnitsTest, ThreadsWithTaggedWaveletsKeepApart) {
+  for (const int prio : {0, 2, 3}) {
+    for (const int rate : {100, 60}) {
+      Bench<typename TypeParam::Top> b(TypeParam::kLanes);
+      std::mt19937 rng(seed());
+      Machine m;
+      load_memory(&b, &m, &rng);
+      b.in_rate = rate;
+      const int n = 200;
+      for (const int t : {2, 3}) {
+        const Dsr d = mem(t == 2 ? 1026 : 3072, 100, static_cast<int16_t>(t == 2 ? 6 : 4));
+        const Dsr from = mem(t == 2 ? 5120 : 6144, 100, static_cast<int16_t>(t == 2 ? 8 : 10));
+        Dsr in = fab_in(t, 0);
+        in.tag = true;
+        b.write_dsr(3 * t, d);
+        b.write_dsr(3 * t + 1, in);
+        b.write_dsr(3 * t + 2, from);
+        for (const Wavelet& w : tagged_stream(&m, &rng, d, from, n)) b.in[t].push_back(w);
+      }
+      for (const int t : {2, 3}) {
+        Insn i = insn(kAdd, kF16, t, 3 * t, 3 * t + 1, 3 * t + 2);
+        i.prio = t == prio;
+        b.launch(i);
+      }
+      b.finish(4000);
+      EXPECT_EQ(b->fault_o, 0u);
+      for (uint32_t a = 1024; a < 3072 + 400; a += 4)
+        ASSERT_EQ(b.peek(a), word_at(m, a)) << a << " priority " << prio << " rate " << rate;
+    }
+  }
+}
+
+// Two streams wait in one queue before the first instruction is launched. The second instruction
+// has other steps: nothing of its addresses may have been made with those of the first.
+TYPED_TEST(UnitsTest, AStreamBehindAnotherGoesByItsOwnSteps) {
+  Bench<typename TypeParam::Top> b(TypeParam::kLanes);
+  std::mt19937 rng(seed());
+  Machine m;
+  load_memory(&b, &m, &rng);
+  Dsr in = fab_in(3, 0);
+  in.tag = true;
+  b.write_dsr(0, in);
+  const Dsr to[] = {mem(1026, 60, 6), mem(1602, 60, 10)};
+  const Dsr from[] = {mem(5120, 60, 8), mem(6144, 60, 4)};
+  for (int k = 0; k < 2; k++) {
+    b.write_dsr(1 + 2 * k, to[k]);
+    b.write_dsr(2 + 2 * k, from[k]);
+  }
+  for (const int length : {1, 2, 40}) {
+    for (const bool same_thread : {true, false}) {
+      for (int k = 0; k < 2; k++) {
+        for (const Wavelet& w : tagged_stream(&m, &rng, to[k], from[k], length)) {
+          b.in[3].push_back(w);
+        }
+      }
+      for (int k = 0; k < 2; k++) {
+        const int thread = same_thread ? 2 : 2 + k;
+        while (b.active(2) && b.cycle() < 100000) b.tick();  // a queue has one reader
+        b.launch(insn(kAdd, kF16, thread, 1 + 2 * k, 0, 2 + 2 * k));
+      }
+      b.finish(4000);
+      EXPECT_EQ(b->fault_o, 0u);
+      for (uint32_t a = 1024; a < 1602 + 602; a += 4)
+        ASSERT_EQ(b.peek(a), word_at(m, a)) << a << " wavelets " << length;
+    }
+  }
+}
+
 // Each index gives one dot product of its row with the vector at rs2.
 TYPED_TEST(UnitsTest, DotwGivesADotProductAWavelet) {
   Bench<typename TypeParam::Top> b(TypeParam::kLanes);
