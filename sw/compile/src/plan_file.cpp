@@ -65,7 +65,8 @@ json phases_json(const Estimate& estimate) {
   return phases;
 }
 
-// What lies in a tile, by address; each ends where the next one begins.
+// What lies in a tile, by address; each ends where the next one begins. What begins at the same
+// address lies in the same place: one entry with all names.
 class Memory {
  public:
   Memory(const ElfImage& firmware) : end_(firmware.symbol("ow_stack_top")) {
@@ -75,20 +76,22 @@ class Memory {
   // Of `used` bytes, the stack's among them, the others lie below.
   void free_behind(uint32_t used) {
     const uint32_t stack = places_[1].first;
-    add("free", std::min(used - (end_ - stack), stack));
+    const uint32_t at = used - (end_ - stack);
+    if (at < stack) add("free", at);
   }
   void add(const std::string& name, uint32_t address) { places_.emplace_back(address, name); }
   json take() {
-    // Of what has no bytes the name that came first stands.
     std::stable_sort(places_.begin(), places_.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
     json all = json::array();
+    std::string name;
     for (size_t k = 0; k < places_.size(); ++k) {
       const uint32_t next = k + 1 < places_.size() ? places_[k + 1].first : end_;
+      name += (name.empty() ? "" : ", ") + places_[k].second;
       if (next == places_[k].first) continue;
-      all.push_back({{"name", places_[k].second},
-                     {"address", places_[k].first},
-                     {"bytes", next - places_[k].first}});
+      all.push_back(
+          {{"name", name}, {"address", places_[k].first}, {"bytes", next - places_[k].first}});
+      name.clear();
     }
     return all;
   }
@@ -117,7 +120,7 @@ json memory_of(const TrainPlan& plan, const ElfImage& firmware) {
     memory.add("window of the other deltas", plan.tensors[plan.tensors.size() - 2].delta_addr);
   }
   memory.add("work area", plan.work_addr);
-  memory.add("gathered from the column", plan.gather_addr);
+  if (plan.grid.rows > 1) memory.add("gathered from the column", plan.gather_addr);
   memory.free_behind(plan.used_bytes);
   return memory.take();
 }
@@ -151,7 +154,7 @@ json plan_inputs(const TrainingJob& job, const TileConfig& tile) {
           {"grid", {job.grid_rows, job.grid_cols}},
           {"samples_per_tile", job.samples},
           {"weights_kept_at_last", densities},
-          {"tile", tile_json(tile)}};
+          {"tile", {{"lanes", tile.lanes}, {"sram_bytes", tile.sram_bytes}}}};
 }
 
 json plan_document(const TrainingJob& job, const TrainPlan& plan, const ElfImage& firmware,

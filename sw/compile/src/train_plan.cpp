@@ -164,16 +164,24 @@ uint64_t most_gathered(const TrainPlan& plan, const Widths& w) {
 // Shares what is left between the window and what is gathered: all features in one window if there
 // is room for as many gathered ones as a pass needs, or for a piece that is worth it; else in as
 // few as possible. Returns the bytes that are used, or would be if there were room for the least.
-uint64_t place_all(TrainPlan* plan, uint64_t begin, uint64_t end) {
+// BadInput, which begins with `who`, if whole sums begin with more features than can be gathered.
+uint64_t place_all(const std::string& who, TrainPlan* plan, uint64_t begin, uint64_t end) {
   const Widths w = widths_of(*plan);
   const bool several = plan->grid.rows > 1;  // a column of one tile gathers nothing
   const uint64_t row = pitch(*plan), most = most_gathered(*plan, w);
   // Deltas that are gathered all at once are made there.
-  const bool own = w.gathered < static_cast<uint64_t>(plan->layers.back().outputs);
+  TensorPlan& last = plan->tensors.back();
+  const auto outputs = static_cast<uint64_t>(last.features);
+  const bool own = w.gathered < outputs;
   const uint64_t fixed = place(plan, begin, 0, own);
   const uint64_t least = std::max<uint64_t>(w.gathered, several ? 1 : 0);
   const uint64_t need = fixed + (least + std::min<uint64_t>(w.deltas, 1)) * row + kAlign;
-  if (need > end || w.gathered > most) return need;
+  if (need > end) return need;
+  if (w.gathered > most) {
+    throw BadInput(fmt::format(
+        "{}: a pass with whole sums gathers {} features of a column in each tile, the limit is {}",
+        who, w.gathered, most));
+  }
   const uint64_t rows = (end - fixed - kAlign) / row;
   uint64_t gathered =
       std::min({std::max(kFewRows, w.gathered), std::max(w.outputs, w.gathered), most});
@@ -184,14 +192,23 @@ uint64_t place_all(TrainPlan* plan, uint64_t begin, uint64_t end) {
     window = (w.deltas + count - 1) / count;
     if (window == 1) break;
   }
-  const uint64_t at = place(plan, begin, window, own);
+  uint64_t at = place(plan, begin, window, own);
   const uint64_t wanted = std::min(std::max(w.outputs, w.gathered), most);
-  plan->gather_rows = static_cast<uint32_t>(several ? std::min(wanted, (end - at) / row) : wanted);
-  if (!several) return at;
-  TensorPlan& last = plan->tensors.back();
-  plan->last_gathered = plan->gather_rows >= static_cast<uint32_t>(last.features);
-  if (plan->last_gathered) last.delta_addr = plan->gather_addr;
-  return at + row * plan->gather_rows;
+  if (!several) {
+    plan->gather_rows = static_cast<uint32_t>(wanted);
+    return at;
+  }
+  uint64_t rows_gathered = std::min(wanted, (end - at) / row);
+  plan->last_gathered = rows_gathered >= outputs;
+  if (plan->last_gathered) {
+    if (own) {  // there is room for them all the same: their own place is free
+      at = place(plan, begin, window, false);
+      rows_gathered = std::min(wanted, (end - at) / row);
+    }
+    last.delta_addr = plan->gather_addr;
+  }
+  plan->gather_rows = static_cast<uint32_t>(rows_gathered);
+  return at + row * rows_gathered;
 }
 
 }  // namespace
@@ -266,7 +283,7 @@ TrainPlan make_train_plan(const std::string& who, const TrainingJob& job, const 
   check_job(who, job, plan, firmware);
   const uint32_t end = firmware.symbol("ow_heap_end");
   const uint32_t stack = firmware.symbol("ow_stack_top") - end;
-  const uint64_t used = place_all(&plan, firmware.symbol("ow_heap"), end);
+  const uint64_t used = place_all(who, &plan, firmware.symbol("ow_heap"), end);
   if (used > end) {
     throw BadInput(fmt::format(
         "{}: training layers {} with {} samples a tile on {} grid rows needs {} bytes of a tile, "
@@ -278,15 +295,21 @@ TrainPlan make_train_plan(const std::string& who, const TrainingJob& job, const 
 }
 
 uint64_t train_stream_limit(const TrainPlan& plan) {
-  const int rows = plan.grid.rows;
   uint64_t wavelets = 0;
-  for (const LayerShape& layer : plan.layers) {
-    const auto inputs = static_cast<uint64_t>(layer.inputs);
-    const auto outputs = static_cast<uint64_t>(layer.outputs);
-    // Forward and gradient, then the transpose, each output's with its end.
-    wavelets += 2 * outputs * (static_cast<uint64_t>(plan.owned(layer.inputs, 0)) + 1);
-    wavelets +=
-        inputs * ((outputs + static_cast<uint64_t>(rows) - 1) / static_cast<uint64_t>(rows) + 1);
+  // Each output's with its end; a grid row has its inputs of all, or all inputs of its own.
+  const auto column = [&](int inputs, int outputs) {
+    return static_cast<uint64_t>(outputs) * (local(plan, inputs) + 1);
+  };
+  const auto either = [&](int inputs, int outputs) {
+    return std::max(column(inputs, outputs),
+                    local(plan, outputs) * (static_cast<uint64_t>(inputs) + 1));
+  };
+  for (size_t k = 0; k < plan.layers.size(); ++k) {
+    const LayerShape& layer = plan.layers[k];
+    const uint64_t piece = std::max<uint64_t>(plan.gather_rows, 1);
+    const uint64_t heads = (static_cast<uint64_t>(layer.outputs) + piece - 1) / piece;
+    wavelets += either(layer.inputs, layer.outputs) + column(layer.inputs, layer.outputs) + heads;
+    if (k > 0) wavelets += either(layer.outputs, layer.inputs);
   }
   return wavelets;
 }

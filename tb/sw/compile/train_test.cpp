@@ -376,6 +376,13 @@ TEST(TrainPlans, RefuseWhatDoesNotFit) {
       refused(job_for({1, 1}, 32, {1024, 1024, 10}), kFullTile),
       testing::MatchesRegex("test: training layers 1024-1024-10 with 32 samples a tile on "
                             "1 grid rows needs [0-9]+ bytes of a tile, the limit is 49152"));
+  // Orders come from a file that anybody may have written.
+  TrainingJob wide = job_for({2, 1}, 8, {1200, 4});
+  EXPECT_EQ(refused(wide, kFullTile), "");
+  wide.forward = wide.delta = {SumOrder::Whole};
+  EXPECT_EQ(refused(wide, kFullTile),
+            "test: a pass with whole sums gathers 1200 features of a column in each tile, the "
+            "limit is 873");
   EXPECT_EQ(refused(job_for({4, 4}, 32, {8, 8, 8, 8, 8, 8, 8, 8, 8, 8}), kFullTile),
             "test: 9 layers: the tiles' program takes 1 to 8");
   EXPECT_EQ(refused(job_for({4, 4}, 32, {64, 128, 10}), TileConfig{8, 13, 4, 49152}),
@@ -424,6 +431,10 @@ TEST(TrainPlans, KeepActivationsAndOneWindowOfDeltas) {
       make_train_plan("test", job_for({4, 4}, 32, {64, 128, 10}), image, kFullTile);
   EXPECT_EQ(roomy.window, 32u);
   EXPECT_EQ(roomy.gather_rows, 128u);
+  // The last deltas are made where they are gathered: no other place is kept for them.
+  EXPECT_TRUE(roomy.last_gathered);
+  EXPECT_EQ(roomy.tensors[2].delta_addr, roomy.gather_addr);
+  EXPECT_EQ(roomy.tensors[1].delta_addr, roomy.tensors[2].addr + 3 * 2 * 32);
 }
 
 // Sums of steps are the device's cycles but for what the host reads, whatever is modelled: two

@@ -7,8 +7,9 @@
 // window of so many features in front of them. The deltas of a tensor begin a window before its
 // activations: where those of the tensor behind it end, which are read meanwhile. So a window of
 // deltas takes the place of activations that have masked the window before, and a window as large
-// as all features of a tensor leaves its activations alone. Only the last tensor's deltas, which
-// the loss makes while its outputs stay, have a place of their own.
+// as all features of a tensor leaves its activations alone. The last tensor's deltas, which the
+// loss makes while its outputs stay, are made where they are gathered if all of them have room
+// there, else in a place of their own.
 #ifndef OW_COMPILE_TRAIN_PLAN_H_
 #define OW_COMPILE_TRAIN_PLAN_H_
 
@@ -81,11 +82,12 @@ TrainingJob with_sum_orders(TrainingJob job, const TileConfig& tile);
 
 // BadInput, which begins with `who`, if the job does not fit the machine: samples not a multiple of
 // the lanes or more than the accumulator holds, too many layers, too few colours or threads, a unit
-// that is missing, more bytes than a tile has.
+// that is missing, more bytes than a tile has, whole sums of more features than can be gathered.
 TrainPlan make_train_plan(const std::string& who, const TrainingJob& job, const ElfImage& firmware,
                           const TileConfig& tile);
 
-// Wavelets that a micro-batch's streams have a grid row at most: nothing pruned.
+// Wavelets that a micro-batch's streams have a grid row at most: nothing pruned, either order of
+// sums.
 uint64_t train_stream_limit(const TrainPlan& plan);
 
 // Cycles that a step of one micro-batch takes in no case: what a hang is told from.
