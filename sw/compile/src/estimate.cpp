@@ -73,6 +73,7 @@ PhaseEstimate phase_of(const char* name, int layer, const PassTimes& times, uint
   phase.wavelets = times.wavelets;
   phase.engine = times.engine;
   phase.reducer = times.reducer;
+  phase.ramp = times.ramp;
   const uint64_t bits = times.wavelets * kWaveletBits;
   phase.edge =
       std::max(Flow{time.edge.rate, 0}.cycles(bits), Flow{time.store.rate, 0}.cycles(bits));
@@ -131,6 +132,7 @@ class Chain {
       sum.wavelets += times.wavelets;
       sum.engine += times.engine;
       sum.reducer += times.reducer;
+      sum.ramp += times.ramp;
       ends_ = times.end;
       for (size_t r = 0; r < begin_.size(); ++r) {
         const auto own = static_cast<uint64_t>(owned(part.outputs, static_cast<int>(r), rows));
@@ -296,7 +298,7 @@ void gradient(const EstimateShape& shape, const JobCosts& costs, int k, const La
     cycles = end + c.drain + c.column * static_cast<uint64_t>(shape.grid.cols - 1);
   }
   PassTimes times;
-  times.wavelets = latest(wavelets);
+  times.wavelets = times.ramp = latest(wavelets);
   times.engine = latest(engine);
   chain->together(phase_of("gradient", k, times, cycles, time, shape.samples), estimate);
 }
@@ -355,8 +357,9 @@ std::vector<LayerWeights> training_weights(const TrainingJob& job, uint64_t step
 
 std::string PhaseEstimate::bound() const {
   if (wavelets == 0) return "";
-  if (edge > engine && edge > reducer + wavelets) return "edge";
-  return engine >= reducer + wavelets ? "engine" : "reducer";
+  const uint64_t sums = std::max(reducer, ramp);
+  if (edge > engine && edge > sums) return "edge";
+  return engine >= sums ? "engine" : "reducer";
 }
 
 double PhaseEstimate::needed_bits() const {

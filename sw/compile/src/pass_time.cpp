@@ -8,6 +8,15 @@ namespace {
 
 int owned(int n, int row, int rows) { return n > row ? (n - row + rows - 1) / rows : 0; }
 
+// On one grid row all sums are whole, whatever they are called.
+bool is_whole(const PassShape& shape) { return shape.whole || shape.rows == 1; }
+
+// Of a reducer: an element a cycle, or two where nothing is added.
+uint64_t sum_cycles(const PassShape& shape) {
+  const auto samples = static_cast<uint64_t>(shape.samples);
+  return is_whole(shape) && !shape.bias ? samples / 2 : samples;
+}
+
 }  // namespace
 
 // A grid row's engine and reducer, output after output.
@@ -91,7 +100,6 @@ void PassClock::column(const PassShape& shape, const WeightCount& weights, std::
 }
 
 void PassClock::whole(const PassShape& shape, const WeightCount& weights, std::vector<Row>* row) {
-  const auto samples = static_cast<uint64_t>(shape.samples);
   size_t p = 0;
   for (size_t owner = 0; owner < row->size(); ++owner) {
     const int count = owned(shape.outputs, static_cast<int>(owner), shape.rows);
@@ -101,7 +109,7 @@ void PassClock::whole(const PassShape& shape, const WeightCount& weights, std::v
       for (int r = 0; r < shape.rows; ++r) all += weights(r, static_cast<int>(p));
       engine(shape, owner, at.outputs, all, &at);
       at.begun = std::max(at.free, at.sum);
-      at.free = at.begun + (shape.bias ? samples : samples / 2);
+      at.free = at.begun + sum_cycles(shape);
       at.freed[at.outputs % at.freed.size()] = at.free;
       ++at.outputs;
     }
@@ -117,20 +125,21 @@ PassTimes PassClock::run(const PassShape& shape, const WeightCount& weights,
     row[r].freed.assign(static_cast<size_t>(shape.ring), 0);
     open(r, begin[r]);
   }
-  if (shape.whole) {
+  const bool all = is_whole(shape);
+  if (all) {
     whole(shape, weights, &row);
   } else {
     column(shape, weights, &row);
   }
   PassTimes times;
-  times.reducer =
-      static_cast<uint64_t>(shape.samples) *
-      static_cast<uint64_t>(shape.whole ? owned(shape.outputs, 0, shape.rows) : shape.outputs);
+  times.reducer = sum_cycles(shape) *
+                  static_cast<uint64_t>(all ? owned(shape.outputs, 0, shape.rows) : shape.outputs);
   for (const Row& r : row) {
     times.end.push_back(r.free);
     times.wavelets = std::max(times.wavelets, r.wavelets);
     times.engine = std::max(times.engine, r.beats);
   }
+  times.ramp = times.wavelets + (all ? 0 : times.reducer);
   return times;
 }
 

@@ -56,6 +56,7 @@ struct PhaseEstimate {
   uint64_t wavelets = 0;  // of the grid row that has most
   uint64_t engine = 0;    // of which its engine works
   uint64_t reducer = 0;   // what a reducer needs
+  uint64_t ramp = 0;      // what a tile's ramp needs, for weights and for sums that it brings
   uint64_t edge = 0;      // what the edge needs
   // What holds it: "engine", "reducer" (with the ramp), "edge", or "" for what is no pass.
   std::string bound() const;

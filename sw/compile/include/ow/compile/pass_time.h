@@ -10,7 +10,7 @@
 // where sums go from the row below the owner round the column to the owner, `came` is the edge's
 // (when the output's wavelets have crossed the link), and the outputs come owner by owner. Whole
 // sums are those of a column of one tile: an output's weights are all its owner's, nothing is
-// received.
+// received, and without a bias the reducer takes two samples a cycle.
 #ifndef OW_COMPILE_PASS_TIME_H_
 #define OW_COMPILE_PASS_TIME_H_
 
@@ -53,6 +53,7 @@ struct PassTimes {
   uint64_t wavelets = 0;  // of the grid row that has most
   uint64_t engine = 0;    // cycles that its engine works
   uint64_t reducer = 0;   // cycles that a reducer works
+  uint64_t ramp = 0;      // cycles for the wavelets and, round a column, the sums beside them
 };
 
 class PassClock {
