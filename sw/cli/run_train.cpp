@@ -172,6 +172,11 @@ jobs::TrainRunOptions options_of(const TrainRequest& request) {
   return run;
 }
 
+// Where nothing is run: which weights is asked when they are wanted.
+void check_directory(const jobs::TrainRunOptions& run) {
+  if (run.resume || !run.model_dir.empty()) jobs::check_model_dir(run);
+}
+
 // This process's part; rank 0 is the one that speaks.
 int run_rank(Context& context, const TrainRequest& request, swarmx::Transport& transport) {
   const bool speaks = transport.rank() == 0;
@@ -185,8 +190,7 @@ int run_rank(Context& context, const TrainRequest& request, swarmx::Transport& t
   run.transport = &transport;
   if (request.validate_only) {
     if (!speaks) return 0;  // close() waits for rank 0, however long it reads
-    // Which weights is asked when they are wanted.
-    if (!run.model_dir.empty()) jobs::check_model_dir(run);
+    check_directory(run);
     const jobs::CheckedTraining checked = jobs::check_training(params, run);
     fmt::print("{}: valid; {} samples to train with, {} held out; {} a step, {} bytes of a tile\n",
                request.params, checked.training.samples(), checked.held_out.samples(),
@@ -195,8 +199,10 @@ int run_rank(Context& context, const TrainRequest& request, swarmx::Transport& t
     return 0;
   }
   if (request.compile_only) {
-    if (speaks)
-      show_plan(context, plan_document(params, check_training(params, run)), request.save_plan);
+    if (!speaks) return 0;
+    check_directory(run);
+    run.plan_only = true;
+    show_plan(context, plan_document(params, check_training(params, run)), request.save_plan);
     return 0;
   }
   const TrainReport report = [&] {

@@ -26,6 +26,12 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+// Of Predict.
+std::string outputs_path(const TrainRunOptions& options) {
+  if (!options.save_outputs.empty() || options.model_dir.empty()) return options.save_outputs;
+  return options.model_dir + "/predictions.safetensors";
+}
+
 size_t different_bits(const float* a, const float* b, size_t n, size_t* first) {
   size_t different = 0;
   for (size_t i = n; i-- > 0;) {
@@ -69,7 +75,7 @@ class Run {
       if (!done) evaluate();
     }
     if (options_.mode == TrainMode::Predict) {
-      report_.saved = outputs_path();
+      report_.saved = outputs_path(options_);
       write_outputs(report_.saved, job_.type, outputs_);
     }
     swarm_->end();
@@ -255,11 +261,6 @@ class Run {
     evaluated_ = memory_.step();
   }
 
-  std::string outputs_path() const {
-    if (!options_.save_outputs.empty()) return options_.save_outputs;
-    return options_.model_dir + "/predictions.safetensors";
-  }
-
   void tell(const TrainStep& step) {
     if (metrics_.is_open()) {
       nlohmann::json line = {
@@ -346,20 +347,62 @@ void check_model_dir(const TrainRunOptions& options) {
 
 namespace {
 
-// The orders that a checkpoint was made with hold for all that comes behind it.
+// The orders that a checkpoint was made with hold for all that comes behind it. One without a plan
+// beside it is of a time when all sums went round the column.
 TrainingJob with_orders(const TrainParams& params, const TrainRunOptions& options) {
   const TrainingJob chosen = with_sum_orders(params.job, options.tile);
   const bool goes_on = options.resume || !trains(options.mode);
+  if (!goes_on || options.model_dir.empty()) return chosen;
   const std::string path = plan_path(options.model_dir);
-  if (!goes_on || options.model_dir.empty() || !std::filesystem::exists(path)) return chosen;
-  TrainingJob kept = with_kept_orders(path, params.job, options.tile);
+  TrainingJob kept = params.job;
+  const bool has_plan = std::filesystem::exists(path);
+  if (has_plan) {
+    kept = with_kept_orders(path, params.job, options.tile);
+  } else if (!memoryx::checkpoints_in(options.model_dir).empty()) {
+    kept.forward.assign(kept.layers.size(), SumOrder::Column);
+    kept.delta = kept.forward;
+  } else {
+    return chosen;
+  }
+  // The other ranks, which read no file of rank 0's, take part in steps alone.
   const bool same = kept.forward == chosen.forward && kept.delta == chosen.delta;
-  if (!same && options.transport != nullptr && options.transport->ranks() > 1) {
-    throw BadInput(path +
-                   ": has other orders of sums than this program chooses, which one process "
-                   "goes on with but not several ranks");
+  if (!same && trains(options.mode) && options.transport != nullptr &&
+      options.transport->ranks() > 1) {
+    throw BadInput(
+        fmt::format("{}: {} other orders of sums than this program chooses, which one "
+                    "process goes on with but not several ranks",
+                    path, has_plan ? "has" : "is missing, which stands for"));
   }
   return kept;
+}
+
+// The samples of the parameters' file: those to train with, and those held out, which are all of
+// them where a prediction is asked for and the parameters hold none out.
+void take_samples(const TrainParams& params, const TrainRunOptions& options,
+                  CheckedTraining* checked) {
+  const RunParams& base = params.base;
+  const auto refuse = [&](const std::string& what) { throw BadInput(base.path + what); };
+  const LayerShape& first = base.layers.front();
+  const Dataset all = load_dataset(base.data, first.inputs, base.layers.back().outputs);
+  const bool predicts = options.mode == TrainMode::Predict;
+  if (all.labels.empty() && !predicts) {
+    refuse(": key 'data': a training needs the samples' classes");
+  }
+  checked->training.features = checked->held_out.features = first.inputs;
+  const bool holds_out = base.held_out.has_value();
+  for (size_t n = 0; n < all.samples(); ++n) {
+    const bool held = holds_out ? n % static_cast<size_t>(base.held_out->modulo) ==
+                                      static_cast<size_t>(base.held_out->remainder)
+                                : predicts;
+    (held ? checked->held_out : checked->training).add(all, n);
+  }
+  const bool evaluates = options.mode != TrainMode::Train || params.evaluate_every > 0;
+  if (evaluates && checked->held_out.samples() == 0) {
+    refuse(": key 'data': holds no sample out (held_out_modulo), nothing to evaluate with");
+  }
+  if (trains(options.mode) && checked->training.samples() == 0) {
+    refuse(": key 'data': nothing to train on");
+  }
 }
 
 }  // namespace
@@ -378,28 +421,10 @@ CheckedTraining check_training(const TrainParams& params, const TrainRunOptions&
   const RunParams& base = params.base;
   const auto refuse = [&](const std::string& what) { throw BadInput(base.path + what); };
   CheckedTraining checked;
-  const LayerShape& first = base.layers.front();
-  const Dataset all = load_dataset(base.data, first.inputs, base.layers.back().outputs);
-  const bool predicts = options.mode == TrainMode::Predict;
-  if (all.labels.empty() && !predicts) {
-    refuse(": key 'data': a training needs the samples' classes");
+  if (!options.plan_only) {
+    take_samples(params, options, &checked);
+    if (options.mode == TrainMode::Predict) check_writable(outputs_path(options));
   }
-  checked.training.features = checked.held_out.features = first.inputs;
-  const bool holds_out = base.held_out.has_value();
-  for (size_t n = 0; n < all.samples(); ++n) {
-    const bool held = holds_out ? n % static_cast<size_t>(base.held_out->modulo) ==
-                                      static_cast<size_t>(base.held_out->remainder)
-                                : predicts;
-    (held ? checked.held_out : checked.training).add(all, n);
-  }
-  const bool evaluates = options.mode != TrainMode::Train || params.evaluate_every > 0;
-  if (evaluates && checked.held_out.samples() == 0) {
-    refuse(": key 'data': holds no sample out (held_out_modulo), nothing to evaluate with");
-  }
-  if (trains(options.mode) && checked.training.samples() == 0) {
-    refuse(": key 'data': nothing to train on");
-  }
-  if (predicts) check_writable(options.save_outputs);
   checked.firmware = read_elf(options.firmware, options.tile.sram_bytes);
   swarmx::check_wafers(base.path, params.wafers, params.job.micro_batches,
                        options.transport == nullptr ? 1 : options.transport->ranks());
@@ -424,9 +449,9 @@ TrainReport run_training(const TrainParams& params, const TrainRunOptions& optio
   if (transport.rank() == 0) return Run(params, options, transport).run();
   // Files are rank 0's; the others have the samples.
   TrainRunOptions here = options;
-  here.mode = TrainMode::Train;
   here.resume = false;
   here.model_dir.clear();
+  here.save_outputs.clear();
   const CheckedTraining checked = check_training(params, here);
   TrainSwarm(params, here, checked, transport, nullptr).serve();
   return {};

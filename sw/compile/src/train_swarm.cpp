@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "ow/base/error.h"
@@ -175,10 +176,14 @@ void TrainSwarm::account(const std::vector<Result>& results, TrainStep* step) co
 }
 
 void TrainSwarm::serve() {
-  memoryx::SampleOrder order(job_.seed, checked_.training.samples(), job_.batch());
-  for (bool begun = false; swarm_.await_step(); begun = true) {
-    if (!begun) set_time(swarm_.step());
-    run(order.of_step(swarm_.step()), nullptr);
+  // Made for the first step: where rank 0 trains no step there may be no sample to train with.
+  std::optional<memoryx::SampleOrder> order;
+  while (swarm_.await_step()) {
+    if (!order) {
+      order.emplace(job_.seed, checked_.training.samples(), job_.batch());
+      set_time(swarm_.step());
+    }
+    run(order->of_step(swarm_.step()), nullptr);
     gather();
   }
 }

@@ -75,6 +75,10 @@ expect 0 "valid; 1348 samples to train with, 449 held out; 128 a step" "$train" 
 [ ! -e "$dir/not-made" ] || { echo "--validate-only made the model's directory"; failed=1; }
 expect 0 "layer 1: 128x10 " "$train" --compile-only --save-plan "$dir/plan.json"
 grep -q '"kind": "training"' "$dir/plan.json" || { echo "no plan in the file"; failed=1; }
+sed -e "s,\\.\\./data,$configs/../data," -e /held_out/d "$train" >"$dir/all.yaml"
+expect 0 "layer 1: 128x10 " "$dir/all.yaml" --compile-only
+expect 2 "holds no sample out" "$dir/all.yaml" --validate-only
+expect 2 "--resume: from which directory?" "$train" --mode train --compile-only --resume
 expect 0 "plan               inference, 4 x 4 tiles" "$configs/digits.yaml" --compile-only
 expect 2 "--save-plan: only with --compile-only" "$train" --save-plan "$dir/plan.json"
 expect 0 "weights after their steps and 0 outputs compared with golden, 0 differ" "$train" \
@@ -94,6 +98,8 @@ expect 2 "--num-steps: not with --mode predict" "$train" --mode predict --model-
   --num-steps 1
 expect 2 "none/o: cannot be written" "$train" --mode predict --device golden \
   --model-dir "$dir/model" --save-outputs "$dir/none/o"
+expect 2 "none/predictions.safetensors: cannot be written" "$train" --mode predict \
+  --device golden --model-dir "$dir/none"
 expect 2 "--device sim:2x2: $train wants 4 x 4 tiles" "$train" --mode train --device sim:2x2
 expect 2 "--mode eval: which weights?" "$train"
 expect 2 "--resume: from which directory?" "$train" --mode train --resume

@@ -197,6 +197,14 @@ TEST_F(TrainJob, KeepsItsPlanAndGoesOnWithIt) {
     at += place.at("bytes").get<uint32_t>();
   }
   EXPECT_EQ(at, check_training(p, run).firmware.symbol("ow_stack_top"));
+  // The last deltas are made where they are gathered: one place with both names.
+  const nlohmann::json& memory = plan.at("memory");
+  EXPECT_EQ(std::count_if(memory.begin(), memory.end(),
+                          [](const nlohmann::json& place) {
+                            return place.at("name") ==
+                                   "deltas of layer 1, gathered from the column";
+                          }),
+            1);
   // A plan that decides otherwise: that is what goes on, on the tiles, too.
   run.resume = true;
   const std::string before = last_checkpoint("model");
@@ -213,6 +221,10 @@ TEST_F(TrainJob, KeepsItsPlanAndGoesOnWithIt) {
     EXPECT_EQ(run_training(p, run).different, 0u);
     EXPECT_EQ(read_json(path).at("decisions"), plan.at("decisions"));
   }
+  // A tile with one more unit goes on with it.
+  run.tile.features |= 1u << 31;
+  EXPECT_EQ(check_training(p, run).plan.forward, std::vector<SumOrder>(2, SumOrder::Column));
+  run.tile.features = kFullTile.features;
   plan["inputs"]["samples_per_tile"] = 16;
   write_file(path, plan.dump());
   try {
@@ -222,6 +234,36 @@ TEST_F(TrainJob, KeepsItsPlanAndGoesOnWithIt) {
     EXPECT_THAT(error.what(), testing::EndsWith("plan.json: is the plan of another training: key "
                                                 "'inputs.samples_per_tile' differs"));
   }
+}
+
+// As every training did before plans were kept.
+TEST_F(TrainJob, GoesOnRoundTheColumnWhereNoPlanIsKept) {
+  const TrainParams p = params();
+  TrainRunOptions run = options("model", false);
+  EXPECT_EQ(check_training(p, run).plan.delta[1], SumOrder::Whole);
+  run.num_steps = 2;
+  run_training(p, run);
+  std::filesystem::remove(plan_path(run.model_dir));
+  run.resume = true;
+  const std::vector<SumOrder> column(2, SumOrder::Column);
+  const CheckedTraining checked = check_training(p, run);
+  EXPECT_EQ(checked.plan.forward, column);
+  EXPECT_EQ(checked.plan.delta, column);
+  // From here on it is written down.
+  EXPECT_EQ(run_training(p, run).different, 0u);
+  EXPECT_EQ(read_json(plan_path(run.model_dir)).at("decisions").at("delta"),
+            nlohmann::json({"column", "column"}));
+}
+
+TEST_F(TrainJob, APlanAloneAsksForNoSamples) {
+  const TrainParams p = params(with("  held_out_modulo: 5\n  held_out_remainder: 4\n", ""));
+  std::filesystem::remove(directory_ + "/samples.csv");
+  TrainRunOptions run = options("", false);
+  run.mode = TrainMode::Eval;
+  run.plan_only = true;
+  EXPECT_EQ(check_training(p, run).plan.layers.size(), 2u);
+  run.plan_only = false;
+  EXPECT_THROW(check_training(p, run), BadInput);
 }
 
 TEST_F(TrainJob, PredictsSamplesWithoutClasses) {

@@ -96,6 +96,7 @@ struct TrainRunOptions {
   bool check = true;         // compare with the reference
   std::string model_dir;     // checkpoints and metrics; empty: none are written
   bool resume = false;       // from the newest checkpoint there
+  bool plan_only = false;    // check_training looks at no sample: the plan needs none
   uint64_t num_steps = 0;    // at most so many in this run; 0: all
   std::string save_outputs;  // of Predict: their file; empty: predictions.safetensors in model_dir
   std::string metrics;  // file of JSON lines; empty: metrics.jsonl in model_dir, if there is one
@@ -135,7 +136,8 @@ struct TrainReport {
 void check_model_dir(const TrainRunOptions& options);
 
 // Everything else that can be checked without training. What goes on from a checkpoint takes the
-// orders of sums of the plan that is kept beside it. Throws BadInput.
+// orders of sums of the plan that is kept beside it, or round the column if none is. Throws
+// BadInput.
 struct CheckedTraining {
   Dataset training;
   Dataset held_out;
