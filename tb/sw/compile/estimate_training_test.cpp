@@ -2,6 +2,7 @@
 // The passes of trainings as they are reckoned, beside what RTL tiles take.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <vector>
@@ -133,6 +134,27 @@ TEST(EstimateTraining, ForwardAndDeltaPassesInBothOrdersOfSums) {
         expect_passes({{2, 2}, 16, density, {64, 96, 32}, bias}, order);
         expect_passes({{1, 2}, 32, density, {64, 64, 32}, bias}, order);
       }
+    }
+  }
+}
+
+// Without a bias a whole sum takes half a cycle a sample, and the ramp brings none: the engine
+// holds what the reducers hold round the column.
+TEST(EstimateTraining, WholeSumsAreHeldByWhatTheyNeed) {
+  for (const bool whole : {true, false}) {
+    TrainingJob job = job_of({{4, 1}, 32, 0.1, {64, 128}, false});
+    job.forward = job.delta = {whole ? SumOrder::Whole : SumOrder::Column};
+    const ElfImage image = read_elf(OW_FIRMWARE_DIR "/train.elf", kFullTile.sram_bytes);
+    const EstimateShape shape = shape_of(make_train_plan("test", job, image, kFullTile));
+    const Estimate e = estimate_training(shape, training_weights(job, 0), {});
+    for (const PhaseEstimate& phase : e.phases) {
+      if (phase.name != "forward") continue;
+      EXPECT_EQ(phase.reducer, whole ? 32u * 16 : 128u * 32);
+      EXPECT_EQ(phase.ramp, phase.wavelets + (whole ? 0 : phase.reducer));
+      EXPECT_EQ(phase.bound(), whole ? "engine" : "reducer");
+      EXPECT_EQ(phase.needed_bits(),
+                32.0 * static_cast<double>(phase.wavelets) /
+                    static_cast<double>(std::max(phase.engine, phase.reducer)));
     }
   }
 }
