@@ -21,9 +21,9 @@
 // row end leads to the next output's. The deltas of as many outputs as there is room for go round
 // the column first, each grid row's own and then what it received, all grid rows at the same time.
 // The products are rows for the reducer, which adds them along the grid row, from its east end to
-// its west one, where they leave. Memory: the area of the deltas. Cycles: samples / lanes a
-// position, 1 an output whose end stands alone, about samples / 2 an output for the deltas, and
-// some 200 for each stream.
+// its west one, where they leave. Memory: the room for what is gathered, and the work area for the
+// biases' gradients. Cycles: samples / lanes a position, 1 an output whose end stands alone, about
+// samples / 2 an output for the deltas, and some 200 for each stream.
 //
 // The core waits for all but the passes and the gradients, whose engine and reducer work at the
 // same time.
