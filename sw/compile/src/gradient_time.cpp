@@ -45,7 +45,7 @@ uint64_t gather_cycles(const GradientCosts& costs, const GradientShape& shape, i
       const uint64_t in = words[(r + rows - n) % rows], out = words[(r + rows - n + 1) % rows];
       uint64_t flow = std::max(before[r], before[(r + rows - 1) % rows]);
       if (in > 0) flow += costs.round_flow + in + std::min(in, out) / 4;
-      uint64_t core = before[r] + in / 2;
+      uint64_t core = before[r] + in * 3 / 8;
       if (in > 0) core += costs.round_in;
       if (out > 0) core += costs.round_out;
       if (n == 1 && out > 0) flow += costs.first_round, core += costs.first_round;

@@ -7,7 +7,7 @@
 // that it had before, out. With done[r][0] = 0:
 //   begin      = max(done[r][n-1], done[above][n-1])
 //   done[r][n] = max(begin + round_flow + in + min(in, out) / 4,               the words' way
-//                    done[r][n-1] + round_in + round_out + in / 2)             the core's
+//                    done[r][n-1] + round_in + round_out + in * 3 / 8)         the core's
 // The first round also copies the row's own deltas, and does the sums of the biases in a layer's
 // first piece; while the words of the last one come the core prepares what is done with them.
 #ifndef OW_COMPILE_GRADIENT_TIME_H_
@@ -20,18 +20,18 @@ namespace ow::jobs {
 // In cycles, each by one cause. Of the program as it is: EstimateTraining.* holds them against RTL
 // tiles.
 struct GradientCosts {
-  uint64_t start = 75;        // of a layer: the matrix, the reducer's registers
-  uint64_t prepare = 123;     // of a piece: its first wavelet, descriptors, the drain
-  uint64_t launch = 70;       // .. and from the last delta to the first products
+  uint64_t start = 90;        // of a layer: the matrix, the reducer's registers
+  uint64_t prepare = 148;     // of a piece: its first wavelet, descriptors, the drain
+  uint64_t launch = 86;       // .. and from the last delta to the first products
   uint64_t drain = 60;        // from a piece's last product to the last sum of the last column
   uint64_t column = 7;        // .. and a column that the sums go through
   uint64_t least_beats = 4;   // a product, whatever few samples: its sum over the lanes
-  uint64_t first_round = 65;  // of a piece: whose part is how long
+  uint64_t first_round = 80;  // of a piece: whose part is how long
   uint64_t round_flow = 17;   // a word from a row to the next
-  uint64_t round_in = 82;     // the core: descriptors of what comes in
-  uint64_t round_out = 32;    // .. and of what goes out
-  uint64_t copy = 20;         // the core: descriptors of own deltas, which are copied to the others
-  uint64_t bias = 219;        // instructions of the bias gradients
+  uint64_t round_in = 95;     // the core: descriptors of what comes in
+  uint64_t round_out = 39;    // .. and of what goes out
+  uint64_t copy = 24;         // the core: descriptors of own deltas, which are copied to the others
+  uint64_t bias = 263;        // instructions of the bias gradients
 };
 
 struct GradientShape {
