@@ -297,7 +297,7 @@ module ow_tile #(
   );
 
   // ----------------------------------------------------------------------------------------- core --
-  logic run, step, core_issue, stopped, stop_ebreak, core_asleep, wait_tensor, core_idle;
+  logic run, core_step, core_issue, stopped, stop_ebreak, core_asleep, wait_tensor, core_idle;
   logic [31:0] boot_pc, pc, tval;
   logic [23:0] stack_limit, text_limit;
   logic [4:0] cause;
@@ -324,7 +324,7 @@ module ow_tile #(
 
   ow_core #(.SramBytes(SramBytes), .Dsrs(32'(Tile.dsrs) + 1)) u_core (
     .clk_i, .rst_i(rst_q),
-    .run_i(run && !halt), .step_i(step), .core_rst_i(core_rst), .boot_pc_i(boot_pc), .issue_o(core_issue),
+    .run_i(run && !halt), .step_i(core_step), .core_rst_i(core_rst), .boot_pc_i(boot_pc), .issue_o(core_issue),
     .stack_limit_i(stack_limit), .text_limit_i(text_limit),
     .pc_o(pc), .stopped_o(stopped), .stop_ebreak_o(stop_ebreak), .cause_o(cause), .tval_o(tval),
     .asleep_o(core_asleep), .wait_tensor_o(wait_tensor),
@@ -484,7 +484,7 @@ module ow_tile #(
     .task_we_o(task_we), .task_rdata_i(task_rdata),
     .red_we_o(red_we_reg), .red_rdata_i(red_reg_rdata),
     .wdata_o(reg_wdata),
-    .run_o(run), .step_o(step), .core_rst_o(core_rst), .unit_rst_o(unit_rst), .ramp_clear_o(ramp_clear),
+    .run_o(run), .step_o(core_step), .core_rst_o(core_rst), .unit_rst_o(unit_rst), .ramp_clear_o(ramp_clear),
     .halt_o(halt), .boot_pc_o(boot_pc), .stack_limit_o(stack_limit), .text_limit_o(text_limit),
     .pc_i(pc), .stopped_i(stopped), .stop_ebreak_i(stop_ebreak), .cause_i(cause), .tval_i(tval),
     .asleep_i(core_asleep), .wait_tensor_i(wait_tensor), .issue_i(core_issue),
