@@ -68,7 +68,7 @@ module ow_core_execute
   localparam logic [4:0] LINK_REG = 5'd1;  // x1: return address of a task
   localparam logic [4:0] ARG_REG = 5'd10;  // x10: argument of a task
 
-  /* verilator lint_off UNUSEDSIGNAL */ // likewise
+  /* verilator lint_off UNUSEDSIGNAL */ // decode and memory access use the other fields
   dec_t        dec;
   /* verilator lint_on UNUSEDSIGNAL */
   logic [31:0] insn, pc;
