@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "waits.h"
@@ -31,6 +32,8 @@ nlohmann::json pass_json(const Workload& workload, const Pass& pass) {
                          {"bits_different", pass.bits_different}};
   if (workload.whole) {
     json["waits"] = waits_json(pass.waits);
+  }
+  if (workload.counted) {
     static const char* const kNames[kNumCounters] = {
         "beats",        "stall_input",      "stall_output",      "stall_row",
         "stall_memory", "no_work",          "reducer_elements",  "instructions",
@@ -41,6 +44,37 @@ nlohmann::json pass_json(const Workload& workload, const Pass& pass) {
     }
   }
   return json;
+}
+
+// A table of the jobs' stalls by cause, unless their tiles do not count them.
+void print_stalls(const RunReport& report) {
+  const auto waits_outside = [&report](const Pass& pass) {
+    if (report.timed) fmt::print("{:>22} {}\n", "waits outside:", waits_text(pass.waits));
+  };
+  const auto counted = [](const Workload& w) { return w.counted; };
+  const auto& all = report.workloads;
+  fmt::print("\nstall cycles, sums over the tiles");
+  if (std::none_of(all.begin(), all.end(), counted)) {
+    fmt::print(": these tiles have no counters\n");
+  } else {
+    fmt::print("\n{:<14} {:<7}", "job", "stream");
+    for (const auto& [counter, name] : kStallNames) fmt::print(" {:>15}", name);
+    fmt::print("\n");
+  }
+  for (const Workload& w : all) {
+    if (!w.whole) continue;
+    for (const Pass* pass : {&w.sparse, &w.dense}) {
+      const bool sparse = pass == &w.sparse;
+      if (w.counted) {
+        fmt::print("{:<14} {:<7}", sparse ? w.name : "", sparse ? "sparse" : "dense");
+        for (const auto& [counter, name] : kStallNames) {
+          fmt::print(" {:>15}", pass->counters[static_cast<size_t>(counter)]);
+        }
+        fmt::print("\n");
+      }
+      waits_outside(*pass);
+    }
+  }
 }
 
 }  // namespace
@@ -116,21 +150,7 @@ void print_report(const RunReport& report) {
                  sparse ? fmt::format("{:.2f}", w.speed_up_bound()) : "");
     }
   }
-  fmt::print("\nstall cycles, sums over the tiles\n{:<14} {:<7}", "job", "stream");
-  for (const auto& [counter, name] : kStallNames) fmt::print(" {:>15}", name);
-  fmt::print("\n");
-  for (const Workload& w : report.workloads) {
-    if (!w.whole) continue;
-    for (const Pass* pass : {&w.sparse, &w.dense}) {
-      const bool sparse = pass == &w.sparse;
-      fmt::print("{:<14} {:<7}", sparse ? w.name : "", sparse ? "sparse" : "dense");
-      for (const auto& [counter, name] : kStallNames) {
-        fmt::print(" {:>15}", pass->counters[static_cast<size_t>(counter)]);
-      }
-      fmt::print("\n");
-      if (report.timed) fmt::print("{:>22} {}\n", "waits outside:", waits_text(pass->waits));
-    }
-  }
+  print_stalls(report);
   const double tiles = static_cast<double>(report.grid.rows) * report.grid.cols;
   const double rate = static_cast<double>(report.sim_cycles) / report.sim_seconds;
   fmt::print("\nsimulated   {} cycles in {:.1f} s: {:.0f} cycles/s, {:.2f} million tile-cycles/s\n",

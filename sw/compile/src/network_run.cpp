@@ -121,6 +121,7 @@ Comparison::Comparison(ControlPlane& control, const ElfImage& firmware, const St
     Workload w;
     w.name = label;
     w.whole = whole;
+    w.counted = whole && isa::reg::Features::Counters::get(plan.tile.features) != 0;
     w.tiles = plan.grid.rows * plan.grid.cols;
     w.lanes = plan.tile.lanes;
     workloads_.push_back(w);

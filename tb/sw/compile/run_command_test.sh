@@ -67,6 +67,10 @@ grep -q " in launch.* (tb/sw/compile/trap_layer.c:11) (and 15 other tiles)$" "$d
 expect 0 "activations compared with golden, 0 differ" --params "$configs/digits.yaml" --limit 128 \
   --check-idle --json "$dir/run.json"
 grep -q '"different": 0' "$dir/run.json" || { echo "no comparison in the JSON"; failed=1; }
+grep -q stall_memory "$dir/run.json" || { echo "no counters in the JSON"; failed=1; }
+expect 0 "stall cycles, sums over the tiles: these tiles have no counters" \
+  --params "$configs/digits-mini.yaml" --tiles mini --limit 8 --no-check --json "$dir/mini.json"
+! grep -q stall_memory "$dir/mini.json" || { echo "counters that are not there"; failed=1; }
 
 # Trainings.
 train="$configs/digits-train.yaml"

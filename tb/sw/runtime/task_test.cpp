@@ -84,7 +84,7 @@ TEST_F(DataTask, AddsAWaveletToAWordInSramEveryTenCycles) {
   const double each = static_cast<double>(executed.back() - executed.front()) / (kN - 1);
   fmt::print("{:.2f} cycles a wavelet\n", each);
   RecordProperty("cycles_a_wavelet", fmt::format("{:.2f}", each));
-  EXPECT_LE(each, 12.0);
+  EXPECT_LE(each, 10.05);
   EXPECT_EQ(control.read_tile(0, 0, image.symbol("ow_faults_sum")), 3u * kN);
 }
 

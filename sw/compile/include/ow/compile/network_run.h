@@ -43,7 +43,8 @@ struct Pass {
 
 struct Workload {
   std::string name;
-  bool whole = false;  // a job with its results read out; else a layer of one, from start to end
+  bool whole = false;    // a job with its results read out; else a layer of one, from start to end
+  bool counted = false;  // its tiles have the counters of Pass
   int tiles = 0;
   int lanes = 0;
   Pass sparse;
