@@ -285,7 +285,8 @@ class Runner {
     const uint64_t first_cycle = device->cycle();
     report_.device = device->description();
     ControlPlane control(*device);
-    const TileConfig tile = read_config(control, 0, 0);
+    TileConfig tile = read_config(control, 0, 0);
+    read_features(control, 0, 0, &tile);
     const size_t samples = checked_.samples.samples();
     const StreamPlan plan = make_plan(network_request(params_, samples), checked_.firmware, tile);
     const auto batch = static_cast<size_t>(plan.batch());
