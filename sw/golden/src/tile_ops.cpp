@@ -283,9 +283,21 @@ Type result_type(Type type) {
   return type == Type::Mixed || type == Type::MixedB ? Type::F32 : type;
 }
 
-// The function of an operation from Rcp on; both are numbered in the same order.
 static Nlf nonlinear(Op op) {
-  return static_cast<Nlf>(static_cast<int>(op) - static_cast<int>(Op::Rcp));
+  switch (op) {
+    case Op::Rcp:
+      return Nlf::kReciprocal;
+    case Op::Rsqrt:
+      return Nlf::kReciprocalSqrt;
+    case Op::Exp:
+      return Nlf::kExp;
+    case Op::Log:
+      return Nlf::kLog;
+    case Op::Tanh:
+      return Nlf::kTanh;
+    default:
+      return Nlf::kSigmoid;
+  }
 }
 
 uint32_t apply(Op op, Type type, uint32_t a, uint32_t b, uint32_t c) {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "ow/base/error.h"
+#include "ow/isa/isa.h"
 
 namespace ow {
 namespace {
@@ -20,8 +21,8 @@ constexpr uint32_t kTypeExport = 1;
 constexpr uint32_t kTypeLaunch = 2;
 constexpr uint32_t kMaxDims = 4;
 constexpr uint32_t kMaxArguments = 8;
-constexpr uint32_t kFirstLocalTask = 16;
-constexpr uint32_t kNumTasks = 32;
+constexpr uint32_t kFirstLocalTask = isa::kFirstLocalTask;
+constexpr uint32_t kNumTasks = isa::kNumTasks;
 
 struct Element {
   ElementType type;

@@ -19,10 +19,8 @@ uint32_t command(int slot, Command what, bool not_to_ramp) {
 
 namespace {
 
-constexpr int kQueues = 8;
 constexpr int kUserDescriptors = 10;  // the kernel library has those from 10 on
-constexpr int kFirstTask = 16;
-constexpr int kNamedTasks = 8;  // the linker hands out numbers from 28 downwards
+constexpr int kNamedTasks = 8;        // the linker hands out numbers from 28 downwards
 
 Port port_of(Side side) { return static_cast<Port>(static_cast<int>(side)); }
 uint32_t out_of(Side side) { return 1u << static_cast<int>(side); }
@@ -64,11 +62,11 @@ int Layout::queue(const std::string& name, bool in, int row, int col, int colour
   }
   const auto used =
       std::count_if(queues.begin(), queues.end(), [in](const Queue& q) { return q.in == in; });
-  if (used == kQueues) {
+  if (used == isa::kNumQueues) {
     throw BadInput(
         fmt::format("layout: '{}' is the ninth flow {} tile ({}, {}), which has {} "
                     "queues for them",
-                    name, in ? "into" : "out of", row, col, kQueues));
+                    name, in ? "into" : "out of", row, col, isa::kNumQueues));
   }
   const Queue queue{in, static_cast<int>(used), colour, name};
   queues.push_back(queue);
@@ -263,7 +261,7 @@ int Layout::task(const std::string& name) {
   if (next_task_ == kNamedTasks) {
     throw BadInput(fmt::format("layout: '{}': all {} tasks are taken", name, kNamedTasks));
   }
-  const int task = kFirstTask + next_task_++;
+  const int task = isa::kFirstLocalTask + next_task_++;
   for (const auto& line : lines(Side::East)) {
     for (const Place& place : line) variables_[name][place] = static_cast<uint32_t>(task);
   }
