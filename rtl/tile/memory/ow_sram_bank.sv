@@ -18,26 +18,26 @@ module ow_sram_bank #(
 
   logic [63:0] mem [Rows];
 
-  // Both codings write the enabled bytes. Synthesis wants a write a byte, from which it infers byte
-  // enables. The simulator would keep a pending write for each of them, 64 in the tile, and look at
-  // them in every cycle, requests or not: it gets one write of the whole word.
+  // Synthesis finds byte enables in bytes that are written back as they were, if nothing else uses
+  // the port that reads them: that of rdata_o has an address which differs from it in one bit. Eight
+  // writes of a byte would do too, but the simulator would keep each, 64 in a tile, and look at them
+  // in every cycle.
+  logic [$clog2(Rows)-1:0] raddr;
+  always_comb begin
+    raddr = addr_i;
+    raddr[0] = addr_i[0] && !we_i;
+  end
+
+  function automatic logic [63:0] merged(input logic [63:0] old, input logic [63:0] fresh,
+                                         input logic [7:0] be);
+    logic [63:0] word;
+    for (int unsigned i = 0; i < 8; i++) word[8*i +: 8] = be[i] ? fresh[8*i +: 8] : old[8*i +: 8];
+    return word;
+  endfunction
+
   always_ff @(posedge clk_i) begin
-    if (req_i) begin
-      if (we_i) begin
-`ifdef VERILATOR
-        logic [63:0] mask;
-        mask = {{8{be_i[7]}}, {8{be_i[6]}}, {8{be_i[5]}}, {8{be_i[4]}},
-                {8{be_i[3]}}, {8{be_i[2]}}, {8{be_i[1]}}, {8{be_i[0]}}};
-        mem[addr_i] <= (mem[addr_i] & ~mask) | (wdata_i & mask);
-`else
-        for (int unsigned i = 0; i < 8; i++) begin
-          if (be_i[i]) mem[addr_i][8*i +: 8] <= wdata_i[8*i +: 8];
-        end
-`endif
-      end else begin
-        rdata_o <= mem[addr_i];
-      end
-    end
+    if (req_i && we_i) mem[addr_i] <= merged(mem[addr_i], wdata_i, be_i);
+    if (req_i && !we_i) rdata_o <= mem[raddr];
   end
 
 endmodule
