@@ -38,52 +38,40 @@ module ow_nlf
   localparam int unsigned PROD_W = 11 + Z_FRAC + 1;  // x log2(e), before its exponent
   localparam int unsigned P_W = C0_FRAC + 8;         // signed: a logarithm is below 2^7
 
-  // Zeros above the leading one of x (10 if there is none).
-  function automatic logic [3:0] lead_zeros10(input logic [9:0] x);
-    logic [15:0] s;
-    logic [3:0]  n;
-    s = {x, 6'h20};
-    n = 4'd0;
-    if (s[15:8] == 8'd0) begin
-      n[3] = 1'b1;
-      s = {s[7:0], 8'd0};
+  // x shifted up until its highest bit is one, and by how many places; a zero by 15.
+  typedef struct packed {
+    logic [3:0] zeros;
+    logic [9:0] x;
+  } normal10_t;
+
+  function automatic normal10_t normal10(input logic [9:0] x);
+    normal10_t r;
+    logic      none;  // in the highest places
+    r = '{zeros: '0, x: x};
+    for (int unsigned n = 8; n > 0; n = n / 2) begin
+      none = (r.x >> (10 - n)) == 10'd0;
+      r.zeros = {r.zeros[2:0], none};
+      if (none) r.x = r.x << n;
     end
-    if (s[15:12] == 4'd0) begin
-      n[2] = 1'b1;
-      s = {s[11:0], 4'd0};
-    end
-    if (s[15:14] == 2'd0) begin
-      n[1] = 1'b1;
-      s = {s[13:0], 2'd0};
-    end
-    n[0] = ~s[15];
-    return n;
+    return r;
   endfunction
 
-  // Zeros above the leading one of x, which is not zero.
-  function automatic logic [4:0] lead_zeros32(input logic [31:0] x);
-    logic [31:0] s;
-    logic [4:0]  n;
-    s = x;
-    n = 5'd0;
-    if (s[31:16] == 16'd0) begin
-      n[4] = 1'b1;
-      s = {s[15:0], 16'd0};
+  // The same of 32 bits, which are not zero.
+  typedef struct packed {
+    logic [4:0]  zeros;
+    logic [31:0] x;
+  } normal32_t;
+
+  function automatic normal32_t normal32(input logic [31:0] x);
+    normal32_t r;
+    logic      none;  // in the highest places
+    r = '{zeros: '0, x: x};
+    for (int unsigned n = 16; n > 0; n = n / 2) begin
+      none = (r.x >> (32 - n)) == 32'd0;
+      r.zeros = {r.zeros[3:0], none};
+      if (none) r.x = r.x << n;
     end
-    if (s[31:24] == 8'd0) begin
-      n[3] = 1'b1;
-      s = {s[23:0], 8'd0};
-    end
-    if (s[31:28] == 4'd0) begin
-      n[2] = 1'b1;
-      s = {s[27:0], 4'd0};
-    end
-    if (s[31:30] == 2'd0) begin
-      n[1] = 1'b1;
-      s = {s[29:0], 2'd0};
-    end
-    n[0] = ~s[31];
-    return n;
+    return r;
   endfunction
 
   // ------------------------------------------------------------------------------- stage 1 ----
@@ -102,7 +90,7 @@ module ow_nlf
     s1_t         r;
     logic [7:0]  be;    // biased exponent
     logic [9:0]  raw;   // fraction as it stands
-    logic [3:0]  lz;
+    normal10_t   low;   // of a subnormal
     logic        top;   // infinity or NaN
     logic [9:0]  bias;
     logic [15:0] inf;
@@ -120,11 +108,11 @@ module ow_nlf
     r.sign = x[15];
     r.prod = '0;
     if (be == 8'd0) begin
-      lz = lead_zeros10(raw);
-      r.e = -bias - {6'd0, lz};
-      r.f = (raw << lz) << 1;
+      low = normal10(raw);
+      r.e = -bias - {6'd0, low.zeros};
+      r.f = low.x << 1;
     end else begin
-      lz = 4'd0;
+      low = '0;
       r.e = {2'd0, be} - bias;
       r.f = raw;
     end
@@ -197,8 +185,9 @@ module ow_nlf
     s2_t                r;
     logic               near;   // log: within a quarter above or below one
     logic [9:0]         w;      // log: the distance from one
+    normal10_t          n;      // .. normalised
     logic [3:0]         lz;
-    logic [9:0]         d;      // the same, normalised, without its leading one
+    logic [9:0]         d;      // .. without its leading one
     logic [4:0]         sh;
     logic [Z_FRAC+8:0]  z;      // |x| log2(e), or twice that
     logic [Z_FRAC+9:0]  zs;     // with the sign that the reduction needs
@@ -231,8 +220,9 @@ module ow_nlf
                (x.e == -10'sd1 && x.f[9] && x.f[8:0] != 9'd0);
         if (near) begin
           w = r.tail.sign ? -x.f : x.f;  // in units of 2^-11 below one, of 2^-10 above
-          lz = lead_zeros10(w);
-          d = (w << lz) << 1;
+          n = normal10(w);
+          lz = n.zeros;
+          d = n.x << 1;
           r.tail.e = -{6'd0, lz} - 10'd1;
           if (!r.tail.sign) begin
             case (lz)  // k - 1
@@ -302,7 +292,8 @@ module ow_nlf
   endfunction
 
   // -------------------------------------------------------------------------- stages 3 to 5 ---
-  // Horner's rule; the products are rounded to the places of what they are added to.
+  // Horner's rule; the products are rounded to the places of what they are added to: the half that
+  // rounds stands below its last place, and both come in one addition.
   localparam int unsigned DROP3 = C3_FRAC + T3_FRAC - C2_FRAC;
   localparam int unsigned DROP2 = C2_FRAC + T2_FRAC - C1_FRAC;
   localparam int unsigned DROP1 = C1_FRAC + T1_FRAC - C0_FRAC;
@@ -315,11 +306,14 @@ module ow_nlf
     logic signed [C3_BITS-1:0] c3;
     logic signed [C2_BITS-1:0] c2;
     logic signed [M3_W-1:0]    m;
+    /* verilator lint_off UNUSEDSIGNAL */ // places that are dropped
+    logic signed [C2_BITS+DROP3-1:0] sum;
+    /* verilator lint_on UNUSEDSIGNAL */
     c3 = NLF_C3[row][C3_BITS-1:0];
     c2 = NLF_C2[row][C2_BITS-1:0];
     m = M3_W'(c3) * M3_W'($signed({1'b0, t}));
-    m = (m + M3_W'(1 << (DROP3 - 1))) >>> DROP3;
-    return c2 + C2_BITS'(m);
+    sum = $signed({c2, 1'b1, {(DROP3 - 1) {1'b0}}}) + (C2_BITS + DROP3)'(m);
+    return sum[C2_BITS+DROP3-1:DROP3];
   endfunction
 
   function automatic logic signed [C1_BITS-1:0] horner2(input logic [ROW_W-1:0] row,
@@ -327,59 +321,75 @@ module ow_nlf
                                                         input logic signed [C2_BITS-1:0] r);
     logic signed [C1_BITS-1:0] c1;
     logic signed [M2_W-1:0]    m;
+    /* verilator lint_off UNUSEDSIGNAL */ // places that are dropped
+    logic signed [C1_BITS+DROP2-1:0] sum;
+    /* verilator lint_on UNUSEDSIGNAL */
     c1 = NLF_C1[row][C1_BITS-1:0];
     m = M2_W'(r) * M2_W'($signed({1'b0, t}));
-    m = (m + M2_W'(1 << (DROP2 - 1))) >>> DROP2;
-    return c1 + C1_BITS'(m);
+    sum = $signed({c1, 1'b1, {(DROP2 - 1) {1'b0}}}) + (C1_BITS + DROP2)'(m);
+    return sum[C1_BITS+DROP2-1:DROP2];
   endfunction
 
   function automatic logic signed [P_W-1:0] horner1(input logic [ROW_W-1:0] row,
                                                     input logic [T1_FRAC-1:0] t,
                                                     input logic signed [8:0] log_e,
                                                     input logic signed [C1_BITS-1:0] r);
-    logic signed [M1_W-1:0] m;
-    logic signed [P_W-1:0]  l;
+    logic signed [M1_W-1:0]      m;
+    logic signed [P_W-1:0]       l;
+    /* verilator lint_off UNUSEDSIGNAL */ // places that are dropped
+    logic signed [P_W+DROP1-1:0] sum;
+    /* verilator lint_on UNUSEDSIGNAL */
     m = M1_W'(r) * M1_W'($signed({1'b0, t}));
-    m = (m + M1_W'(1 << (DROP1 - 1))) >>> DROP1;
     l = P_W'(log_e) * P_W'($signed({1'b0, LN2}));
-    return $signed({{(P_W - C0_BITS) {1'b0}}, NLF_C0[row]}) + l + P_W'(m);
+    l = l + $signed({{(P_W - C0_BITS) {1'b0}}, NLF_C0[row]});
+    sum = $signed({l, 1'b1, {(DROP1 - 1) {1'b0}}}) + (P_W + DROP1)'(m);
+    return sum[P_W+DROP1-1:DROP1];
   endfunction
 
   // ------------------------------------------------------------------------------- stage 6 ----
   function automatic logic [15:0] finish(input tail_t x, input logic signed [P_W-1:0] p);
     logic [31:0]       q;
+    logic              less;   // q is subtracted
     logic [31:0]       v;      // the result without its sign, C0_FRAC places, times 2^e
-    logic [4:0]        lz;
+    normal32_t         n;      // .. normalised
     logic signed [9:0] e;      // of the leading one
     logic signed [9:0] e_min;  // of the normal numbers
-    logic [9:0]        below;  // places below the normal numbers
-    logic [3:0]        drop;
+    logic signed [9:0] k;      // places from v to the subnormal numbers' significand
+    logic [31:0]       sub;    // .. which that is, with a bit for what is below it
+    logic              below;  // the result is subnormal
     logic [31:0]       sig;
-    logic [15:0]       m;
+    logic [14:0]       m;
     logic              up;
     if (x.special) return x.y;
     q = 32'(p >> x.shift);
-    if (x.comp) v = (32'd1 << C0_FRAC) - q;
-    else v = p[P_W-1] ? -q : q;
-    lz = lead_zeros32(v);
-    e = x.e + 10'(31 - C0_FRAC) - {5'd0, lz};
+    less = x.comp || p[P_W-1];
+    v = {6'd0, x.comp, {C0_FRAC{1'b0}}} + (q ^ {32{less}}) + {31'd0, less};
+    n = normal32(v);
+    e = x.e + 10'(31 - C0_FRAC) - {5'd0, n.zeros};
     e_min = x.bf16 ? -10'sd126 : -10'sd14;
     if (e > (x.bf16 ? 10'sd127 : 10'sd15)) return {x.sign, x.bf16 ? 15'h7F80 : 15'h7C00};
-    // The last place kept is bit 21; what is dropped decides the rounding.
-    below = e < e_min ? e_min - e : 10'd0;
-    drop = (below > 10'd12 ? 4'd12 : below[3:0]) + (x.bf16 ? 4'd3 : 4'd0);
-    sig = v << lz;
-    up = (sig & ~(32'hFFFF_FFFF << drop)) != 32'd0;  // sticky
-    sig = sig >> drop;
-    up = sig[20] && (up || sig[19:0] != 20'd0 || sig[21]);
-    m = 16'd0;
-    if (below == 10'd0) begin  // the leading one of the significand adds one to the exponent
-      e = e - e_min;
-      m = x.bf16 ? {1'b0, e[7:0], 7'd0} : {1'b0, e[4:0], 10'd0};
+    // Beside the normalisation, as if the result were subnormal: its places follow from e alone.
+    k = e_min - x.e - 10'(31 - C0_FRAC);
+    if (k < 10'sd0) begin
+      sub = v << -k[4:0];
+    end else begin
+      sub = k > 10'sd31 ? 32'd0 : v >> k[4:0];
+      sub[0] = sub[0] | (k > 10'sd31 ? v != 32'd0 : (v & ~(32'hFFFF_FFFF << k[4:0])) != 32'd0);
     end
-    // A carry out of the fraction is the next exponent, up to infinity.
-    m = m + {5'd0, sig[31:21]} + {15'd0, up};
-    return {x.sign, m[14:0]};
+    below = e < e_min;
+    sig = below ? sub : n.x;
+    e = e - e_min;
+    // The last place kept is bit 21 or 24; what is dropped decides the rounding. The leading one of
+    // a normal significand adds one to the exponent; a carry out of the fraction is the next
+    // exponent, up to infinity.
+    if (x.bf16) begin
+      up = sig[23] && (sig[22:0] != 23'd0 || sig[24]);
+      m = {below ? 8'd0 : e[7:0], 7'd0} + {7'd0, sig[31:24]} + {14'd0, up};
+    end else begin
+      up = sig[20] && (sig[19:0] != 20'd0 || sig[21]);
+      m = {below ? 5'd0 : e[4:0], 10'd0} + {4'd0, sig[31:21]} + {14'd0, up};
+    end
+    return {x.sign, m};
   endfunction
 
   s1_t                       s1_q;
