@@ -31,34 +31,23 @@ package ow_fp_wide_pkg;
     return r;
   endfunction
 
-  // Zeros above the leading one of x (52 if there is none).
-  function automatic logic [5:0] lead_zeros52(input logic [51:0] x);
-    logic [63:0] s;
-    logic [5:0]  n;
-    s = {x, 12'hFFF};
-    n = 6'd0;
-    if (s[63:32] == 32'd0) begin
-      n[5] = 1'b1;
-      s = {s[31:0], 32'd0};
+  // A sum shifted up until its highest bit is one, and by how many places; a zero by 63. Counting and
+  // shifting go together, one power of two after the other.
+  typedef struct packed {
+    logic [5:0]  places;
+    logic [50:0] sig;
+  } fp_wide_up_t;
+
+  function automatic fp_wide_up_t shift_up_wide(input logic [50:0] x);
+    fp_wide_up_t r;
+    logic        none;  // in the highest places
+    r = '{places: '0, sig: x};
+    for (int unsigned n = 32; n > 0; n = n / 2) begin
+      none = (r.sig >> (51 - n)) == 51'd0;
+      r.places = {r.places[4:0], none};
+      if (none) r.sig = r.sig << n;
     end
-    if (s[63:48] == 16'd0) begin
-      n[4] = 1'b1;
-      s = {s[47:0], 16'd0};
-    end
-    if (s[63:56] == 8'd0) begin
-      n[3] = 1'b1;
-      s = {s[55:0], 8'd0};
-    end
-    if (s[63:60] == 4'd0) begin
-      n[2] = 1'b1;
-      s = {s[59:0], 4'd0};
-    end
-    if (s[63:62] == 2'd0) begin
-      n[1] = 1'b1;
-      s = {s[61:0], 2'd0};
-    end
-    n[0] = ~s[63];
-    return n;
+    return r;
   endfunction
 
   // A sum of 24-bit factors' product and a number before normalisation: (-1)^sign * sum *
@@ -112,7 +101,8 @@ package ow_fp_wide_pkg;
     /*verilator no_inline_task*/
     logic [51:0] sum;
     logic [8:0]  exp;
-    logic [5:0]  lz;
+    logic [8:0]  room;
+    fp_wide_up_t high;
     logic [30:0] m;
     logic        up;
     sum = x.sum;
@@ -121,10 +111,15 @@ package ow_fp_wide_pkg;
       sum = {1'b0, sum[51:2], sum[1] | sum[0]};
       exp = exp + 9'd1;
     end else if (!sum[50]) begin
-      lz = lead_zeros52(sum) - 6'd1;
-      if (exp - 9'd1 < {3'd0, lz}) lz = exp[5:0] - 6'd1;
-      sum = sum << lz;
-      exp = exp - {3'd0, lz};
+      // Beside the count, as if the exponent left no more places.
+      high = shift_up_wide(x.sum[50:0]);
+      room = x.exp - 9'd1;
+      sum = {1'b0, high.sig};
+      exp = x.exp - {3'd0, high.places};
+      if (room < {3'd0, high.places}) begin
+        sum = x.sum << room[5:0];
+        exp = 9'd1;
+      end
     end
     up = sum[26] && (sum[25:0] != 26'd0 || sum[27]);
     m = {sum[50] ? exp[7:0] : 8'd0, sum[49:27]} + {30'd0, up};
