@@ -200,6 +200,7 @@ class Library:
         self.nand2 = self.areas[self.smallest(2, {1: 1, 2: 1, 0: 1, 3: 0})]
         self.inverter = self.smallest(1, {0: 1, 1: 0})
         self.flip_flops = self.plain_registers("ff", 2)
+        self.latches = self.plain_registers("latch", 2)
         self.clock_gates = self.plain_registers("gate", 2)
         if not self.flip_flops:
             raise ValueError(f"{path}: no flip-flop with a clock and a data pin")

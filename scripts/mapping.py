@@ -66,7 +66,7 @@ def gate_clocks(module, least=CLOCK_GATE_BITS):
     """Groups of fewer than `least` flip-flops with one enable take a multiplexer instead."""
     groups = collections.Counter(enable for _, _, enable in module.dffs)
     for i, (q, d, enable) in enumerate(module.dffs):
-        if enable != ONE and groups[enable] < least:
+        if enable != ONE and groups[enable] < least and q not in module.latches:
             net = len(module.parent)
             module.parent.append(net)
             module.gates.append(("$_MUX_", net, [q, d, enable]))
@@ -92,10 +92,12 @@ class Design:
         self.inputs = {}   # {cell: its input pins}
         names = self.names()
         find = self.find
-        flop, clock, data, output = library.flip_flops[0]
+        latches = {self.find(q) for q in self.flat.latches}
         clk = next((find(nets[0]) for name, _, nets in self.ports if name == "clk_i"), None)
         for q, d, enable, path in self.flat.dffs:
             if find(q) in live:
+                kinds = library.latches if find(q) in latches else library.flip_flops
+                flop, clock, data, output = kinds[0]
                 net = clk
                 if find(enable) != ONE:
                     net = self.clock_gate(path, find(enable), clk, names)
@@ -139,7 +141,8 @@ class Design:
         loads = collections.Counter()
         unit = self.lib.inputs[self.lib.inverter]
         unit = next(iter(unit.values()))
-        clocks = {c[0]: c[1] for c in self.lib.flip_flops + self.lib.clock_gates}
+        clocks = {c[0]: c[1] for c in self.lib.flip_flops + self.lib.latches
+                  + self.lib.clock_gates}
         gated = {c[0] for c in self.lib.clock_gates}
         for cell in self.cells:
             capacitance = self.lib.inputs[cell[1]]
@@ -179,7 +182,7 @@ class Design:
     def areas(self):
         """{path of a block: Row of it and all below it}; "" is the whole."""
         sums = collections.defaultdict(lambda: [0.0, 0.0, 0, 0, 0])
-        flops = {c[0] for c in self.lib.flip_flops}
+        flops = {c[0] for c in self.lib.flip_flops + self.lib.latches}
         registers = flops | {c[0] for c in self.lib.clock_gates}
 
         def add(path, values):

@@ -3,7 +3,8 @@
 
 1. `elaborate`: Yosys makes two-input gates, multiplexers and flip-flops of a module and all that is
    below it, with the hierarchy kept but for HELPERS. Boxes, modules that are macros, stay as they
-   are; every other memory becomes flip-flops.
+   are; other memories become flip-flops and trees of multiplexers, or with `arrays` arrays of rows
+   (arrays.py).
 2. `read_rtlil`, `map_blocks`: abc optimises the logic of each block and maps it to a technology:
    the CMOS gates of `Cmos` (inverter, NAND, NOR, AND, OR, XOR, XNOR, multiplexer, AND-OR-invert and
    OR-AND-invert of three and four inputs, at the costs in transistors of Yosys' `stat -tech cmos`),
@@ -73,6 +74,7 @@ class Module:
         self.ports = []    # (number, name, direction)
         self.gates = []    # (type, output, inputs)
         self.dffs = []     # (q, d, enable); the enable of one that always takes d is ONE
+        self.latches = set()  # the q of those that are latches of an array
         self.children = []  # (name, type, {port: nets})
         self.parameters = {}  # {name of a child: {parameter: value}}
 
@@ -96,8 +98,9 @@ class Module:
                 first, width = self.wires[token]
                 stack[-1].append(range(first, first + width))
             elif "'" in token:
+                width, _, digits = token.partition("'")
                 stack[-1].append([ONE if c == "1" else ZERO
-                                  for c in reversed(token.partition("'")[2])])
+                                  for c in reversed(digits.rjust(int(width), digits[:1] or "0"))])
             else:
                 value = int(token)
                 stack[-1].append([value >> i & 1 for i in range(32)])
@@ -132,10 +135,12 @@ def sources(lists):
     return files
 
 
-def elaborate(name, tops, params, files, boxes=(), open_outputs=(), enables=False, flat=False):
+def elaborate(name, tops, params, files, boxes=(), open_outputs=(), enables=False, flat=False,
+              arrays=False):
     """Step 1; returns the RTLIL file and the seconds it took. `tops` is a module or several, each
     with all below it. `open_outputs` of the top module are not connected where it is used.
-    Flip-flops have an enable with `enables`, else a multiplexer; `flat`: one block of all."""
+    Flip-flops have an enable with `enables`, else a multiplexer; `flat`: one block of all.
+    `arrays`: memories stay as children of type $mem_v2, for arrays.expand."""
     tops = [tops] if isinstance(tops, str) else tops
     rtlil = os.path.join(directory(), name + ".il")
     black = " ".join(f"--blackboxed-module {box}" for box in boxes)
@@ -150,8 +155,10 @@ def elaborate(name, tops, params, files, boxes=(), open_outputs=(), enables=Fals
         # Without a top, or Yosys keeps what is below one of them alone.
         + ["setattr -mod -unset top *", "flatten -noscopeinfo"]
         + [f"delete -output {tops[0]}/w:{port}" for port in open_outputs]
-        + ["opt_expr", "opt_clean", "memory_map", "opt -full", "techmap", "opt_expr",
-           "opt_merge", "opt_clean",
+        + ["opt_expr", "opt_clean"]
+        + (["memory_collect"] if arrays else [])  # tables that nobody writes are logic
+        + ["memory_map" + (" t:$mem_v2 r:WR_PORTS=0 %i" if arrays else "")]
+        + ["opt -full", "techmap", "opt_expr", "opt_merge", "opt_clean",
            "dfflegalize -cell $_DFF_P_ x" + (" -cell $_DFFE_PP_ x" if enables else ""), "opt_clean",
            "setattr -unset src */*", f"write_rtlil {os.path.relpath(rtlil, ROOT)}"])
     if error:
@@ -238,7 +245,7 @@ def finish(module):
             module.dffs.append((module.bits(pins["\\Q"])[0], module.bits(pins["\\D"])[0], ONE))
         elif kind == "$_DFFE_PP_":
             module.dffs.append(tuple(module.bits(pins["\\" + p])[0] for p in "QDE"))
-        elif kind.startswith("\\"):
+        elif kind.startswith("\\") or kind == "$mem_v2":
             module.children.append((name, kind, {p: module.bits(s) for p, s in pins.items()}))
         else:
             synth.fail(f"no gate: {kind} in {module.name}")
@@ -420,6 +427,7 @@ class Flat:
         self.names = {}
         self.gates = []
         self.dffs = []
+        self.latches = set()
         self.macros = []   # (path, {port: nets}, {port: direction})
         self.boxed = {}    # {path: (module, parameters)} of the macros
 
@@ -447,6 +455,7 @@ class Flat:
                     self.names.setdefault(up(first + i), text)
         self.gates += [(k, up(y), [up(i) for i in ins], path) for k, y, ins in module.gates]
         self.dffs += [(up(q), up(d), up(e), path) for q, d, e in module.dffs]
+        self.latches.update(up(q) for q in module.latches)
         for name, kind, pins in module.children:
             inside = ".".join(p for p in (path, name.lstrip("\\")) if p)
             nets = {p: [up(b) for b in bits] for p, bits in pins.items()}

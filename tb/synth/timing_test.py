@@ -16,6 +16,7 @@ import unittest
 sys.dont_write_bytecode = True
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
+import arrays
 import liberty
 import mapping
 import netlist
@@ -72,6 +73,84 @@ class Enables(unittest.TestCase):
         self.assertEqual([e for _, _, e in module.dffs], [netlist.ONE] * 3 + [19] * 4)
         self.assertEqual([(k, ins) for k, _, ins in module.gates],
                          [("$_MUX_", [2 + i, 8 + i, 14]) for i in range(3)])
+
+
+class Memory:
+    """A memory of 3 words of 2 bits with one read port, and what its array has on its nets."""
+
+    def __init__(self, ports, latches):
+        self.module = netlist.Module("m")
+        for name, width in (("ra", 2), ("rd", 2), ("wa", 2 * ports), ("we", 2 * ports),
+                            ("wd", 2 * ports)):
+            self.module.wire(name, width)
+        self.module.parameters["mem"] = {
+            "SIZE": "3", "OFFSET": "0", "ABITS": "2", "WIDTH": "2", "RD_CLK_ENABLE": "1'0",
+            "RD_WIDE_CONTINUATION": "1'0", "WR_WIDE_CONTINUATION": f"{ports}'" + "0" * ports}
+        self.pins = {"\\RD_ADDR": self.nets("ra"), "\\RD_DATA": self.nets("rd"),
+                     "\\WR_ADDR": self.nets("wa"), "\\WR_EN": self.nets("we"),
+                     "\\WR_DATA": self.nets("wd")}
+        self.latches = latches
+
+    def nets(self, name):
+        first, width = self.module.wires[name]
+        return list(range(first, first + width))
+
+    def expand(self):
+        self.module.children = [("mem", "$mem_v2", self.pins)]
+        arrays.expand(self.module, self.latches)
+        self.rows = [d for d in self.module.dffs if not self.latches or d[0] in self.module.latches]
+
+    def value(self, net, known):
+        """Of a net, when nets of `known` are 1 and all other inputs and registers are 0."""
+        net = self.module.find(net)
+        for kind, y, ins in self.module.gates:
+            if y == net:
+                bits = "".join(str(self.value(i, known)) for i in ins)
+                return int(any(all(c in ("-", b) for c, b in zip(cover, bits))
+                               for cover in netlist.COVERS[kind][1]))
+        return int(net in known or net == netlist.ONE)
+
+
+class Arrays(unittest.TestCase):
+    def test_a_read_is_the_word_of_its_address(self):
+        memory = Memory(1, True)
+        memory.expand()
+        for address in range(3):
+            known = {n for i, n in enumerate(memory.nets("ra")) if address >> i & 1}
+            for q, _, _ in memory.rows:
+                got = [memory.value(n, known | {q}) for n in memory.nets("rd")]
+                at = [r[0] for r in memory.rows].index(q)
+                self.assertEqual(got, [int(at == 2 * address), int(at == 2 * address + 1)])
+
+    def test_latches_get_what_one_row_of_flip_flops_has_caught(self):
+        memory = Memory(1, True)
+        memory.expand()
+        caught = [d for d in memory.module.dffs if d[0] not in memory.module.latches]
+        self.assertEqual([d[1:] for d in caught],
+                         list(zip(memory.nets("wd"), memory.nets("we"))))
+        self.assertEqual([d for _, d, _ in memory.rows], 3 * [d[0] for d in caught])
+
+    def test_a_row_is_written_where_the_address_and_the_bits_say(self):
+        memory = Memory(1, True)
+        memory.expand()
+        known = {memory.nets("wa")[1], memory.nets("we")[0]}
+        self.assertEqual([memory.value(e, known) for _, _, e in memory.rows], [0, 0, 0, 0, 1, 0])
+
+    def test_ports_that_share_an_address_are_one_and_others_need_flip_flops(self):
+        memory = Memory(2, True)
+        memory.pins["\\WR_ADDR"] = 2 * memory.nets("wa")[:2]
+        enables = memory.nets("we")
+        memory.pins["\\WR_EN"] = [enables[0], netlist.ZERO, netlist.ZERO, enables[3]]
+        memory.expand()
+        self.assertEqual(len(memory.module.latches), 6)
+        memory = Memory(2, False)
+        memory.expand()
+        last = {memory.nets("wa")[2], *memory.nets("wa")[:1], memory.nets("we")[0],
+                memory.nets("we")[2]}
+        q, d, enable = memory.rows[2]  # both write bit 0 of word 1: the second wins
+        self.assertEqual([memory.value(enable, last), memory.value(d, last | {memory.nets("wd")[0]}),
+                          memory.value(d, last | {memory.nets("wd")[2]})], [1, 0, 1])
+        self.assertFalse(memory.module.latches)
 
 
 @unittest.skipUnless(TOOLS, "needs Yosys, abc and OpenSTA")

@@ -101,13 +101,14 @@ module ow_engine_dsr
   assign p_b_o = p_dim_q[1];
   assign p_d_o = p_dim_q[2];
 
+  // Each memory has one write port.
   always_ff @(posedge clk_i) begin
-    if (save_i) begin
-      w1_q[save_idx] <= save_addr_i;
-    end else if (we_i) begin
+    if (save_i || (we_i && word_i == DSR_ADDRESS)) begin
+      w1_q[save_i ? save_idx : idx] <= save_i ? save_addr_i : address(wdata_i);
+    end
+    if (we_i && !save_i) begin
       unique case (word_i)
         DSR_KIND: w0_q[idx] <= wdata_i;
-        DSR_ADDRESS: w1_q[idx] <= address(wdata_i);
         DSR_DIM0: w2_q[idx] <= wdata_i;
         DSR_DIM1: w3_q[idx] <= wdata_i;
         DSR_DIM2: w4_q[idx] <= wdata_i;
