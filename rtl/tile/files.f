@@ -40,6 +40,13 @@ rtl/tile/engine/ow_engine_stream.sv
 rtl/tile/engine/ow_engine_operands.sv
 rtl/tile/engine/ow_engine_writes.sv
 rtl/tile/engine/ow_engine_flight.sv
+rtl/tile/engine/ow_engine_issue.sv
+rtl/tile/engine/ow_engine_status.sv
+rtl/tile/engine/ow_engine_front.sv
+rtl/tile/engine/ow_engine_beats.sv
+rtl/tile/engine/ow_engine_execute.sv
+rtl/tile/engine/ow_engine_output.sv
+rtl/tile/engine/ow_engine_back.sv
 rtl/tile/engine/ow_engine.sv
 rtl/tile/core/ow_core_pkg.sv
 rtl/tile/core/ow_core_decode.sv

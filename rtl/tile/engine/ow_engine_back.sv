@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tensor engine from stage I2 on: what is done with the beats that ow_engine_front has planned.
+// Lines are read ahead (ow_engine_operands), the oldest beat leaves the queue when its lines are
+// there (ow_engine_beats), goes through the datapath (ow_engine_execute), and its result through the
+// write buffer (ow_engine_writes), the accumulator cache or the packer (ow_engine_output).
+//
+//   Lanes ... Operations   as of ow_engine
+//   rd_i ...     operands of the beat in stage I1, index 0 a, 1 b, 2 dst (ow_engine_plan): in SRAM;
+//                line, the line after it too, bytes; be_i bytes that it writes of dst's line
+//   hazard_o     some of them are still to be written, by write buffer slot hazard_slot_o among
+//                others; room_o: their lines have places; src_*: ow_engine_issue
+//   beat_i       the beat, but for write slot and lines; thread_i whose, out_q_i its output queue
+//   issue_*_i, early_wr_i, slot_i   what is issued of it (ow_engine_issue); word_i what a move to
+//                memory writes that goes straight into the write buffer, in each word
+//   launch_hot_i, kill_i   the thread that is launched; threads whose index has led out of memory
+//   beats_*_o    places of the queue of beats: none is free, one is
+//   direct_o     nothing that writes memory is under way; late_o, late_soon_o: results of reductions
+//   fault_o ...  an index leads out of memory
+//   head_o ...   slots that are written; end_*_o ends of instructions (ow_engine_threads)
+//   idle_o       nothing changes at this edge
+module ow_engine_back
+  import ow_pkg::*;
+  import ow_datapath_pkg::*;
+  import ow_engine_pkg::*;
+#(
+  parameter int unsigned Lanes = 8,
+  parameter int unsigned SramBytes = 49152,
+  parameter int unsigned NumThreads = 13,
+  parameter int unsigned QueueDepth = 8,
+  parameter logic [31:0] Features = FULL_FEATURES,
+  parameter logic [31:0] Operations = FULL_OPERATIONS,
+  parameter int unsigned LineSlots = 8,
+  parameter int unsigned WriteSlots = WRITE_SLOTS,
+  parameter int unsigned PackSlots = 20,
+  localparam int unsigned VecBytes = 2 * Lanes,
+  localparam int unsigned LineW = 8 * VecBytes,
+  localparam int unsigned OffW = $clog2(VecBytes),
+  localparam int unsigned TagW = 24 - OffW,
+  localparam int unsigned ThreadW = $clog2(NumThreads)
+) (
+  input  logic                       clk_i,
+  input  logic                       rst_i,
+  // Plan.
+  input  logic [2:0]                 rd_i,
+  input  logic [2:0][TagW-1:0]       line_i,
+  input  logic [2:0]                 two_i,
+  input  logic [2:0][2*VecBytes-1:0] need_i,
+  input  logic [VecBytes-1:0]        be_i,
+  output logic                       hazard_o,
+  output wslot_t                     hazard_slot_o,
+  output logic                       room_o,
+  input  logic [3:0]                 src_row_i,
+  input  logic [7:0]                 src_words_i,
+  output logic                       src_meets_o,
+  input  beat_t                      beat_i,
+  input  logic [3:0]                 thread_i,
+  input  logic [2:0]                 out_q_i,
+  input  logic                       issue_data_i,
+  input  logic                       issue_pipe_i,
+  input  logic                       early_wr_i,
+  input  logic                       slot_i,
+  input  logic [31:0]                word_i,
+  input  logic [NumThreads-1:0]      launch_hot_i,
+  input  logic [NumThreads-1:0]      kill_i,
+  // Resources.
+  output logic                       beats_full_o,
+  output logic                       beats_one_o,
+  output logic                       wq_full_o,
+  output logic                       wq_one_o,
+  output logic [7:0]                 out_ready_o,
+  output logic [7:0]                 out_more_o,
+  output logic                       direct_o,
+  output logic                       late_o,
+  output logic [3:0]                 late_soon_o,
+  // Events.
+  output logic                       fault_o,
+  output logic [3:0]                 fault_thread_o,
+  output logic [23:0]                fault_addr_o,
+  output logic                       head_o,
+  output wslot_t                     head_slot_o,
+  output logic                       first_o,
+  output wslot_t                     first_slot_o,
+  output logic                       end_mem_o,
+  output logic [3:0]                 end_mem_thread_o,
+  output logic                       end_beat_o,
+  output logic [3:0]                 end_beat_thread_o,
+  output logic                       end_late_o,
+  output logic [3:0]                 end_late_thread_o,
+  output logic                       end_out_o,
+  output logic [ThreadW-1:0]         end_out_thread_o,
+  output logic                       row_closed_o,
+  output logic                       row_closed_written_o,
+  // Memory.
+  output logic                       rd0_req_o,
+  output logic [23:0]                rd0_addr_o,
+  input  logic                       rd0_gnt_i,
+  input  logic                       rd0_rvalid_i,
+  input  logic [LineW-1:0]           rd0_rdata_i,
+  output logic                       rd1_req_o,
+  output logic [23:0]                rd1_addr_o,
+  input  logic                       rd1_gnt_i,
+  input  logic                       rd1_rvalid_i,
+  input  logic [LineW-1:0]           rd1_rdata_i,
+  output logic                       wr_req_o,
+  output logic [23:0]                wr_addr_o,
+  output logic [VecBytes-1:0]        wr_be_o,
+  output logic [LineW-1:0]           wr_wdata_o,
+  input  logic                       wr_gnt_i,
+  output logic                       hold_o,
+  input  logic                       host_waits_i,
+  /* verilator lint_off UNUSEDSIGNAL */ // lines
+  input  logic [1:0][23:0]           look_addr_i,
+  /* verilator lint_on UNUSEDSIGNAL */
+  output logic [1:0]                 hold_look_o,
+  output logic [7:0]                 gth_req_o,
+  output logic [7:0]                 gth_we_o,
+  output logic [7:0][16:0]           gth_row_o,
+  output logic [7:0][7:0]            gth_be_o,
+  output logic [7:0][63:0]           gth_wdata_o,
+  input  logic [7:0]                 gth_gnt_i,
+  input  logic [7:0][63:0]           gth_rdata_i,
+  // Output queues, reducer, random generator.
+  input  logic [7:0][3:0]            outq_level_i,
+  output logic                       push_o,
+  output logic [2:0]                 push_q_o,
+  output ramp_t                      push_data_o,
+  input  logic [3:0]                 acc_raddr_i,
+  output logic [32*Lanes-1:0]        acc_rdata_o,
+  input  logic                       prng_we_i,
+  input  logic [1:0]                 prng_sel_i,
+  input  logic [31:0]                prng_wdata_i,
+  output logic [31:0]                prng_rdata_o,
+  output logic                       idle_o
+);
+
+  localparam features_reg_t Tile = Features;
+  localparam dp_has_t Has = dp_has(Tile, Operations);
+
+  // ------------------------------------------------------------------------------- operands --
+  logic                       m_valid, m_ready, m_wait, fire, early;
+  beat_t                      m;
+  res_t                       m_r;
+  logic [Lanes-1:0][31:0]     m_a, m_b;
+  logic [LineW-1:0]           m_d_line;
+  logic [32*Lanes-1:0]        acc_row;
+  logic                       g_valid, g_ready, g_fire;
+  beat_t                      g;
+  logic [Lanes-1:0][15:0]     g_idx;
+  logic [Lanes-1:0][31:0]     g_data, gathered;
+  logic [2:0][VecBytes-1:0]   pend;
+  logic [2:0]                 hit;
+  /* verilator lint_off UNUSEDSIGNAL */ // the addend has one line
+  logic [2:0][1:0]            fresh;
+  /* verilator lint_on UNUSEDSIGNAL */
+  logic                       operands_idle, flight_idle, writes_any, output_idle;
+
+  ow_engine_operands #(.Lanes(Lanes), .LineSlots(LineSlots), .Gather(Tile.gather)) u_operands (
+    .clk_i, .rst_i,
+    .plan_i(rd_i), .line_i,
+    .need_i({need_i[2][VecBytes-1:0], need_i[1][VecBytes-1:0], need_i[0][VecBytes-1:0]}),
+    .two_i, .pend_i(pend),
+    .hit_o(hit), .fresh_o(fresh), .room_o, .commit_i(issue_data_i),
+    .wr_i(slot_i), .wr_line_i(line_i[2]), .wr_be_i(be_i), .forget_i(launch_hot_i != '0),
+    .rd0_req_o, .rd0_addr_o, .rd0_gnt_i, .rd0_rvalid_i, .rd0_rdata_i,
+    .rd1_req_o, .rd1_addr_o, .rd1_gnt_i, .rd1_rvalid_i, .rd1_rdata_i,
+    .m_valid_i(m_valid), .m_i(m), .ready_o(m_ready), .fire_i(fire), .acc_row_i(acc_row),
+    .g_valid_i(g_valid), .g_i(g), .g_ready_o(g_ready), .g_fire_i(g_fire),
+    .g_idx_o(g_idx), .g_data_o(g_data), .gathered_i(gathered),
+    .a_o(m_a), .b_o(m_b), .d_line_o(m_d_line), .idle_o(operands_idle)
+  );
+
+  // ---------------------------------------------------------------------- queue of beats, M --
+  beat_t  beat;
+  wslot_t slot;
+  logic   src_queued, src_under_way;
+
+  always_comb begin
+    beat = beat_i;
+    beat.a.hit = rd_i[0] && hit[0];
+    beat.a.fresh = rd_i[0] ? fresh[0] : 2'd0;
+    beat.b.hit = rd_i[1] && hit[1];
+    beat.b.fresh = rd_i[1] ? fresh[1] : 2'd0;
+    beat.d_hit = rd_i[2] && hit[2];
+    beat.r.slot_en = slot_i;
+    beat.r.slot = slot;
+  end
+
+  ow_engine_beats #(.Lanes(Lanes), .SramBytes(SramBytes), .NumThreads(NumThreads),
+                    .Gather(Tile.gather)) u_beats (
+    .clk_i, .rst_i,
+    .push_i(issue_pipe_i), .beat_i(beat), .full_o(beats_full_o), .one_o(beats_one_o),
+    .src_row_i, .src_words_i, .src_meets_o(src_queued),
+    .launch_hot_i, .hold_i(hold_o), .kill_i, .fault_o, .fault_addr_o,
+    .m_valid_o(m_valid), .m_o(m), .res_o(m_r), .ready_i(m_ready), .wait_i(m_wait), .fire_o(fire),
+    .g_valid_o(g_valid), .g_o(g), .g_ready_i(g_ready), .g_fire_o(g_fire),
+    .g_idx_i(g_idx), .g_data_i(g_data), .gathered_o(gathered),
+    .gth_req_o, .gth_we_o, .gth_row_o, .gth_be_o, .gth_wdata_o, .gth_gnt_i, .gth_rdata_i
+  );
+  assign fault_thread_o = m.r.thread;
+  assign src_meets_o = src_queued || src_under_way;
+
+  // ------------------------------------------------------------------------------- datapath --
+  logic                   r_valid;
+  res_t                   r;
+  logic [Lanes-1:0][31:0] r_data;
+  logic                   sends, writes, lates;  // results under way
+  logic                   told;
+  wslot_t                 told_slot;
+  logic [1:0]             tell;
+
+  ow_engine_execute #(.Lanes(Lanes), .Has(Has), .Nonlinear(Tile.nonlinear)) u_execute (
+    .clk_i, .rst_i,
+    .m_valid_i(m_valid), .m_i(m), .res_i(m_r), .m_a_i(m_a), .m_b_i(m_b), .d_line_i(m_d_line),
+    .wait_o(m_wait), .fire_i(fire), .early_i(early), .acc_row_o(acc_row),
+    .r_valid_o(r_valid), .r_o(r), .r_data_o(r_data), .late_valid_o(late_o),
+    .ended_o(end_beat_o), .ended_thread_o(end_beat_thread_o), .tell_i(tell), .told_o(told),
+    .told_slot_o(told_slot), .late_ended_o(end_late_o), .late_ended_thread_o(end_late_thread_o),
+    .src_row_i, .src_words_i, .src_under_way_o(src_under_way),
+    .sends_o(sends), .writes_o(writes), .late_o(lates), .late_soon_o,
+    .acc_raddr_i, .acc_rdata_o, .prng_we_i, .prng_sel_i, .prng_wdata_i, .prng_rdata_o,
+    .idle_o(flight_idle)
+  );
+
+  assign direct_o = !m_valid && !writes && !lates;
+  assign row_closed_o = r_valid && r.close;
+  assign row_closed_written_o = r.written;
+
+  // --------------------------------------------------------------------------------- results --
+  logic [LineW-1:0] r_line;
+  logic             r_fill;
+  assign r_fill = r_valid && r.slot_en;
+  always_comb begin
+    r_line = '0;
+    if (early_wr_i) begin
+      r_line = {LineW / 32{word_i}};
+    end else if (r_fill) begin
+      for (int unsigned l = 0; l < Lanes; l++) begin
+        unique case (r.sz)
+          2'd2: if (l < Lanes / 2) r_line[32*(l % (Lanes/2)) +: 32] = r_data[l];
+          2'd1: r_line[16*l +: 16] = r_data[l][15:0];
+          default: begin
+            r_line[8*l +: 8] = r_data[l][7:0];
+            r_line[8*(l+Lanes) +: 8] = r_data[l][7:0];
+          end
+        endcase
+      end
+    end
+  end
+
+  ow_engine_writes #(.Lanes(Lanes), .Slots(WriteSlots)) u_writes (
+    .clk_i, .rst_i,
+    .full_o(wq_full_o), .one_o(wq_one_o), .any_o(writes_any),
+    .alloc_i(slot_i), .alloc_line_i(line_i[2]), .alloc_be_i(be_i),
+    .alloc_last_i(beat_i.r.last), .alloc_thread_i(thread_i), .alloc_slot_o(slot),
+    .rd_i, .rd_hit_i(hit), .rd_line_i(line_i), .rd_two_i(two_i), .rd_need_i(need_i),
+    .hazard_o, .hazard_slot_o, .pend_o(pend),
+    .fill_i(r_fill || early_wr_i), .fill_slot_i(early_wr_i ? slot : r.slot), .fill_data_i(r_line),
+    .fill_kill_i(r_fill && r.kill),
+    .rd0_req_i(rd0_req_o), .rd0_addr_i(rd0_addr_o), .rd1_req_i(rd1_req_o),
+    .rd1_addr_i(rd1_addr_o), .gth_req_i(gth_req_o),
+    .wr_req_o, .wr_addr_o, .wr_be_o, .wr_wdata_o, .wr_gnt_i,
+    .head_o, .head_slot_o, .first_o, .first_slot_o,
+    .done_o(end_mem_o), .done_thread_o(end_mem_thread_o),
+    .told_i(told), .told_slot_i(told_slot), .hold_o, .host_waits_i, .tell_o(tell),
+    .look_i({look_addr_i[1][23:OffW], look_addr_i[0][23:OffW]}), .hold_look_o
+  );
+
+  ow_engine_output #(.Lanes(Lanes), .NumThreads(NumThreads), .QueueDepth(QueueDepth),
+                     .PackSlots(PackSlots)) u_output (
+    .clk_i, .rst_i,
+    .alloc_ready_o(out_ready_o), .alloc_more_o(out_more_o),
+    .alloc_valid_i(issue_pipe_i && beat_i.r.out), .alloc_q_i(out_q_i),
+    .m_i(m), .m_a_i(m_a), .fire_i(fire), .early_o(early),
+    .r_valid_i(r_valid), .r_i(r), .r_data_i(r_data), .late_valid_i(late_o), .sends_i(sends),
+    .outq_level_i, .push_o, .q_o(push_q_o), .data_o(push_data_o),
+    .done_valid_o(end_out_o), .done_thread_o(end_out_thread_o), .idle_o(output_idle)
+  );
+
+  assign idle_o = !m_valid && operands_idle && flight_idle && !writes_any && output_idle;
+
+endmodule

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queue of the tensor engine's planned beats, and stage M: the oldest of them goes into the datapath
+// when its lines are there, and its elements at indices if it has some.
+//
+// Beats with indices, between I1 and M: the oldest that has not asked for its elements asks, once its
+// indices are there, and the beats before it do not need what it takes (the streams and their
+// selection).
+//
+// Elements at indices are no operands whose lines are compared with the write buffer: what was
+// launched while a line of a completed instruction is still to come (hold_i) waits for that. Nobody
+// can know in the first cycle of hold that it is complete.
+//
+//   Lanes, SramBytes, NumThreads   as of ow_engine
+//   Gather       there are beats with indices
+//   push_i, beat_i   a beat that is planned (late); only with room: full_o there is none, one_o for
+//                one
+//   src_*_i, src_meets_o   a beat here will write words of an accumulator row
+//   launch_hot_i the thread that is launched
+//   kill_i       threads whose index has led out of memory; fault_o: that of m_o has, at fault_addr_o
+//   m_o, m_valid_o   the oldest beat, 0 if there is none; res_o: where its result goes, or what a
+//                fault leaves of that
+//   ready_i      its lines are there; wait_i: it waits for a result; fire_o: it goes
+//   g_*          ow_engine_operands: elements of the beat that asks
+//   gathered_o   elements for m_o
+//   gth_*        gather port of ow_sram
+module ow_engine_beats
+  import ow_datapath_pkg::*;
+  import ow_engine_pkg::*;
+#(
+  parameter int unsigned Lanes = 8,
+  parameter int unsigned SramBytes = 49152,
+  parameter int unsigned NumThreads = 13,
+  parameter bit Gather = 1'b1
+) (
+  input  logic                    clk_i,
+  input  logic                    rst_i,
+  // Plan.
+  input  logic                    push_i,
+  input  beat_t                   beat_i,
+  output logic                    full_o,
+  output logic                    one_o,
+  input  logic [3:0]              src_row_i,
+  input  logic [7:0]              src_words_i,
+  output logic                    src_meets_o,
+  // Threads.
+  input  logic [NumThreads-1:0]   launch_hot_i,
+  input  logic                    hold_i,
+  input  logic [NumThreads-1:0]   kill_i,
+  output logic                    fault_o,
+  output logic [23:0]             fault_addr_o,
+  // Stage M.
+  output logic                    m_valid_o,
+  output beat_t                   m_o,
+  output res_t                    res_o,
+  input  logic                    ready_i,
+  input  logic                    wait_i,
+  output logic                    fire_o,
+  // Elements at indices.
+  output logic                    g_valid_o,
+  output beat_t                   g_o,
+  input  logic                    g_ready_i,
+  output logic                    g_fire_o,
+  input  logic [Lanes-1:0][15:0]  g_idx_i,
+  input  logic [Lanes-1:0][31:0]  g_data_i,
+  output logic [Lanes-1:0][31:0]  gathered_o,
+  output logic [7:0]              gth_req_o,
+  output logic [7:0]              gth_we_o,
+  output logic [7:0][16:0]        gth_row_o,
+  output logic [7:0][7:0]         gth_be_o,
+  output logic [7:0][63:0]        gth_wdata_o,
+  input  logic [7:0]              gth_gnt_i,
+  input  logic [7:0][63:0]        gth_rdata_i
+);
+
+  localparam int unsigned BeatSlots = Lanes == 8 ? 8 : 4;
+  localparam int unsigned BeatW = $clog2(BeatSlots);
+  typedef logic [BeatW-1:0] slot_t;
+  typedef logic [BeatW:0] cnt_t;
+  typedef logic [NumThreads-1:0] tmask_t;
+  typedef logic [$clog2(NumThreads)-1:0] tid_t;
+
+  function automatic logic is_indexed(input unit_e u);
+    return Gather && u inside {UNIT_GATHER, UNIT_SCATTER, UNIT_FMAG};
+  endfunction
+
+  // ----------------------------------------------------------------------------------- queue --
+  beat_t bq_q [BeatSlots];
+  slot_t bq_rp_q, bq_wp_q;
+  cnt_t  bq_cnt_q;
+  beat_t m_q;  // the oldest one
+
+  assign full_o = bq_cnt_q == cnt_t'(BeatSlots);
+  assign one_o = bq_cnt_q == cnt_t'(BeatSlots - 1);
+  assign m_valid_o = bq_cnt_q != '0;
+  assign m_o = m_q;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      bq_rp_q <= '0;
+      bq_wp_q <= '0;
+      bq_cnt_q <= '0;
+      m_q <= '0;
+    end else begin
+      if (fire_o || (!m_valid_o && push_i)) begin
+        if (bq_cnt_q > cnt_t'(1)) m_q <= bq_q[bq_rp_q + slot_t'(1)];
+        else m_q <= push_i ? beat_i : '0;
+      end
+      if (push_i) begin
+        bq_q[bq_wp_q] <= beat_i;
+        bq_wp_q <= bq_wp_q + 1'b1;
+      end
+      if (fire_o) bq_rp_q <= bq_rp_q + 1'b1;
+      if (push_i != fire_o) bq_cnt_q <= fire_o ? bq_cnt_q - 1'b1 : bq_cnt_q + 1'b1;
+    end
+  end
+
+  always_comb begin
+    src_meets_o = 1'b0;
+    for (int unsigned i = 0; i < BeatSlots; i++) begin
+      if (cnt_t'(i) < bq_cnt_q && bq_q[bq_rp_q + slot_t'(i)].r.acc_we &&
+          bq_q[bq_rp_q + slot_t'(i)].r.acc_row == src_row_i &&
+          (bq_q[bq_rp_q + slot_t'(i)].r.mask & src_words_i) != '0) begin
+        src_meets_o = 1'b1;
+      end
+    end
+  end
+
+  // --------------------------------------------------------------------- elements at indices --
+  logic                 g_req_ready, g_rsp_valid, g_rsp_fault, m_indexed, killed;
+  logic [BeatSlots-1:0] asked_q;   // of the beats in the queue
+  cnt_t                 to_ask_q;  // beats that have not asked
+  slot_t                g_slot;
+
+  always_comb begin : ask
+    slot_t      s;
+    logic       before_b, before_a;  // needed by a beat before
+    g_o = '0;
+    g_valid_o = 1'b0;
+    g_slot = '0;
+    s = '0;
+    before_a = 1'b0;
+    before_b = 1'b0;
+    if (to_ask_q != '0) begin
+      for (int unsigned i = 0; i < BeatSlots; i++) begin
+        s = bq_rp_q + slot_t'(i);
+        if (cnt_t'(i) < bq_cnt_q && !g_valid_o) begin
+          if (is_indexed(bq_q[s].unit) && !asked_q[s]) begin
+            g_valid_o = 1'b1;
+            g_slot = s;
+          end else if (bq_q[s].data) begin
+            if (!is_indexed(bq_q[s].unit)) before_b = 1'b1;
+            if (!(bq_q[s].unit inside {UNIT_GATHER, UNIT_SCATTER})) before_a = 1'b1;
+          end
+        end
+      end
+      if (g_valid_o) g_o = bq_q[g_slot];
+      if (before_b || (before_a && g_o.unit == UNIT_SCATTER)) g_valid_o = 1'b0;
+    end
+  end
+
+  tmask_t looks_q;
+  logic   held_q;
+  logic   g_held;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      looks_q <= '0;
+      held_q <= 1'b0;
+    end else begin
+      if (held_q != hold_i) held_q <= hold_i;
+      if (looks_q != '0 || (launch_hot_i != '0 && hold_i)) begin
+        looks_q <= !hold_i ? '0 : looks_q | (held_q ? launch_hot_i : '0);
+      end
+    end
+  end
+
+  assign g_held = hold_i && looks_q[tid_t'(g_o.r.thread)];
+  assign g_fire_o = g_ready_i && g_req_ready && !g_held;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      asked_q <= '0;
+      to_ask_q <= '0;
+    end else if (to_ask_q != '0 || (push_i && is_indexed(beat_i.unit))) begin
+      if (push_i) asked_q[bq_wp_q] <= 1'b0;
+      if (g_fire_o) asked_q[g_slot] <= 1'b1;
+      if ((push_i && is_indexed(beat_i.unit)) != g_fire_o) begin
+        to_ask_q <= g_fire_o ? to_ask_q - 1'b1 : to_ask_q + 1'b1;
+      end
+    end
+  end
+
+  if (Gather) begin : gen_gather
+    /* verilator lint_off UNUSEDSIGNAL */ // the queue of beats knows
+    logic we, tag, idle;
+    /* verilator lint_on UNUSEDSIGNAL */
+    ow_gather #(.SramBytes(SramBytes), .Lanes(Lanes), .TagW(1)) u_gather (
+      .clk_i, .rst_i,
+      .req_valid_i(g_ready_i && !g_held), .req_ready_o(g_req_ready),
+      .req_we_i(g_o.unit == UNIT_SCATTER), .req_w32_i(g_o.src inside {DF_F32, DF_I32}),
+      .req_base_i(g_o.base),
+      .req_mask_i(kill_i[tid_t'(g_o.r.thread)] ? '0 : g_o.mask[Lanes-1:0]),
+      .req_idx_i(g_idx_i), .req_wdata_i(g_data_i), .req_tag_i(1'b0),
+      .rsp_valid_o(g_rsp_valid), .rsp_ready_i(fire_o && m_indexed), .rsp_we_o(we),
+      .rsp_fault_o(g_rsp_fault), .rsp_addr_o(fault_addr_o), .rsp_tag_o(tag),
+      .rsp_data_o(gathered_o),
+      .mem_req_o(gth_req_o), .mem_we_o(gth_we_o), .mem_row_o(gth_row_o), .mem_be_o(gth_be_o),
+      .mem_wdata_o(gth_wdata_o), .mem_gnt_i(gth_gnt_i), .mem_rdata_i(gth_rdata_i),
+      .idle_o(idle)
+    );
+  end else begin : gen_no_gather
+    assign g_req_ready = 1'b0;
+    assign {g_rsp_valid, g_rsp_fault, fault_addr_o, gathered_o} = '0;
+    assign {gth_req_o, gth_we_o, gth_row_o, gth_be_o, gth_wdata_o} = '0;
+    logic unused;
+    assign unused = ^{g_data_i, g_idx_i, gth_gnt_i, gth_rdata_i};
+  end
+
+  // --------------------------------------------------------------------------------- stage M --
+  assign m_indexed = m_valid_o && m_q.data && is_indexed(m_q.unit);
+  assign killed = m_indexed && (g_rsp_fault || kill_i[tid_t'(m_q.r.thread)]);
+  assign fault_o = fire_o && m_indexed && g_rsp_fault;
+
+  always_comb begin
+    res_o = m_q.r;
+    if (killed) begin
+      res_o.kill = 1'b1;
+      res_o.mask = '0;
+      res_o.acc_we = 1'b0;
+      res_o.cut = m_q.r.last;
+      res_o.out_close = 1'b0;
+    end
+  end
+
+  always_comb begin
+    fire_o = 1'b0;
+    if (m_valid_o && ready_i) begin
+      fire_o = 1'b1;
+      if (m_indexed && !(asked_q[bq_rp_q] && g_rsp_valid)) fire_o = 1'b0;
+      if (wait_i) fire_o = 1'b0;
+    end
+  end
+
+endmodule

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stage I1 of the tensor engine: whether the beat of the thread that stage I0 has chosen can be
+// planned (go_o), and whether what ow_engine_plan makes of it goes on (issue_o).
+//
+// A beat is planned when what the forecast of stage I0 could not know is there. It is given up, and
+// its thread chosen again, for bytes that are still to be written, for lines without a place, and
+// before the results of reductions that have to come first.
+//
+// A source in the accumulator cache whose words are still to be written puts a beat off once, for as
+// long as a result takes, so that those of other threads go before it (off_o); if that was not
+// enough, it waits in stage M.
+//
+//   NumThreads   contexts
+//   c_i, s_*_i   the thread in stage I1: context, flags, one-hot
+//   ctrl_a_i     a control wavelet is at its operand a
+//   w_valid_i, w_blocked_i   weights are there; their row is not free
+//   places_i     the queue of beats has room
+//   is_*_i ...   the plan: data, an end, a control wavelet of the weights; of a beat, that it closes
+//                a row, that its result comes late, that it has none, that it has indices
+//   src_acc_i, src_meets_i   it has a source in the accumulator cache; its words have results under
+//                way, in the queue of beats and behind it
+//   hazard_i, room_i   its bytes in the SRAM are still to be written; its lines have places
+//   late_i       a result of a reduction is there; late_soon_i of them are before that of a beat that
+//                is planned in this cycle
+//   direct_i     nothing that writes memory is under way
+//   issue_*_o    what goes on: anything; data; into the queue of beats
+//   early_wr_o   it goes straight into the write buffer; slot_o: it takes a slot there
+//   idle_o       nothing is waited for
+module ow_engine_issue
+  import ow_datapath_pkg::*;
+  import ow_engine_pkg::*;
+#(
+  parameter int unsigned NumThreads = 13
+) (
+  input  logic                  clk_i,
+  input  logic                  rst_i,
+  // The thread in stage I1.
+  /* verilator lint_off UNUSEDSIGNAL */ // operands only
+  input  ctx_t                  c_i,
+  /* verilator lint_on UNUSEDSIGNAL */
+  input  logic                  s_live_i,
+  input  logic                  s_ending_i,
+  input  logic                  s_locked_out_i,
+  input  logic [NumThreads-1:0] s_hot_i,
+  // Resources.
+  input  logic [7:0]            inq_valid_i,
+  input  logic                  ctrl_a_i,
+  input  logic                  w_valid_i,
+  input  logic                  w_blocked_i,
+  input  logic [3:0]            fifo_empty_i,
+  input  logic [3:0]            fifo_full_i,
+  input  logic [7:0]            out_ready_i,
+  input  logic                  wq_full_i,
+  input  logic                  places_i,
+  output logic                  go_o,
+  // The plan, and what it meets.
+  input  logic                  is_data_i,
+  input  logic                  is_end_i,
+  input  logic                  is_wctrl_i,
+  input  logic                  close_i,
+  input  logic                  late_beat_i,
+  input  logic                  none_i,
+  input  logic                  src_acc_i,
+  input  logic                  src_meets_i,
+  input  logic                  hazard_i,
+  input  logic                  room_i,
+  input  logic                  late_i,
+  input  logic [3:0]            late_soon_i,
+  input  logic                  direct_i,
+  output logic                  issue_o,
+  output logic                  issue_data_o,
+  output logic                  issue_pipe_o,
+  output logic                  early_wr_o,
+  output logic                  slot_o,
+  output logic [NumThreads-1:0] off_o,
+  output logic                  idle_o
+);
+
+  typedef logic [NumThreads-1:0] tmask_t;
+
+  // What the forecast of stage I0 could not know.
+  always_comb begin : recheck
+    logic fed;
+    fed = 1'b1;
+    go_o = 1'b0;
+    if (s_live_i) begin
+      if (c_i.a_kind == SRC_FAB && !inq_valid_i[c_i.a_q]) fed = 1'b0;
+      if (c_i.b_kind == SRC_FAB && !c_i.wtrig && !inq_valid_i[c_i.b_q] &&
+          !(c_i.a_kind == SRC_FAB && ctrl_a_i)) begin
+        fed = 1'b0;
+      end
+      if (c_i.wtrig && (!w_valid_i || w_blocked_i)) fed = 1'b0;
+      if ((c_i.a_fifo && fifo_empty_i[c_i.a_q[1:0]]) ||
+          (c_i.b_fifo && fifo_empty_i[c_i.b_q[1:0]]) ||
+          (c_i.d_fifo && fifo_full_i[c_i.d_q[1:0]])) begin
+        fed = 1'b0;
+      end
+      if (c_i.red && s_locked_out_i) fed = 1'b0;
+      go_o = (s_ending_i || fed) && !(c_i.d_kind == SRC_FAB && !out_ready_i[c_i.d_q]) &&
+             !(c_i.d_kind == SRC_MEM && wq_full_i) && places_i;
+    end
+  end
+
+  // ------------------------------------------------------------------------------- the issue --
+  logic       acc_meets, acc_hazard;  // a source in the accumulator cache is still to be written
+  logic [3:0] late_cnt_q;             // results of reductions that will come
+  logic [1:0] put_off_q;              // cycles that are left
+  tmask_t     off_q;                  // whose beat is put off
+  tmask_t     was_off_q;              // .. has been
+
+  assign acc_meets = src_acc_i && src_meets_i && (was_off_q & s_hot_i) == '0;
+  assign acc_hazard = acc_meets && is_data_i;
+  // The results of reductions come before the end, also before that of a row.
+  assign issue_o = go_o && !(is_data_i && (hazard_i || !room_i || acc_meets)) &&
+                   !((is_end_i || (is_wctrl_i && close_i)) && c_i.red && late_cnt_q != late_soon_i);
+  assign issue_data_o = issue_o && is_data_i;
+  // Moves from a queue to memory go straight into the write buffer when no other result is on its
+  // way there: the wavelet is there, and the byte enables pick its place.
+  assign early_wr_o = issue_data_o && c_i.dop == DP_MOV && c_i.unit == UNIT_NONE &&
+                      c_i.a_kind == SRC_FAB && c_i.d_kind == SRC_MEM && direct_i;
+  assign issue_pipe_o = issue_o && (is_data_i || is_end_i || close_i) && !early_wr_o;
+  assign slot_o = (issue_pipe_o || early_wr_o) && c_i.d_kind == SRC_MEM && !none_i &&
+                  (is_data_i || is_end_i);
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      put_off_q <= '0;
+      off_q <= '0;
+      was_off_q <= '0;
+      late_cnt_q <= '0;
+    end else begin
+      if (acc_hazard) begin
+        put_off_q <= 2'd3;
+        off_q <= s_hot_i;
+      end else if (put_off_q != 2'd0) begin
+        put_off_q <= put_off_q - 2'd1;
+        if (put_off_q == 2'd1) off_q <= '0;
+      end
+      if (acc_hazard) was_off_q <= was_off_q | s_hot_i;
+      else if (issue_data_o && was_off_q != '0) was_off_q <= was_off_q & ~s_hot_i;
+      if ((issue_data_o && late_beat_i && !none_i) != late_i) begin
+        late_cnt_q <= late_i ? late_cnt_q - 4'd1 : late_cnt_q + 4'd1;
+      end
+    end
+  end
+
+  assign off_o = off_q;
+  assign idle_o = off_q == '0 && late_cnt_q == '0;
+
+endmodule
