@@ -3,7 +3,7 @@
 //
 // The steps of the outer dimensions depend on the loop counters alone, so that their sum is there
 // before the beat's length is; each address is one sum for a beat within the inner vector, one for
-// a beat that ends it, and a choice.
+// a beat that ends it, the bytes of the beat on top of either, and a choice.
 //
 // A reduction's destination walks one dimension less: its dimension 0 belongs to the inner vectors.
 // Operations that wavelets trigger have no outer dimensions here: each wavelet says where its
@@ -42,16 +42,31 @@ module ow_engine_walk
     return addr_t'($signed(step));
   endfunction
 
-  // Dimension 0: elements that lie beside each other, one for all, or a step.
-  function automatic addr_t inner(input logic vec, input logic bc, input logic [1:0] sz,
-                                  input logic [15:0] step, input logic [4:0] v);
-    return bc ? 24'd0 : vec ? addr_t'(v) << sz : wide(step);
+  // Three summands as two: no carry but the last addition's is waited for.
+  function automatic addr_t [1:0] save(input addr_t x, input addr_t y, input addr_t z);
+    return {addr_t'(((x & y) | (x & z) | (y & z)) << 1), x ^ y ^ z};
+  endfunction
+
+  function automatic addr_t sum(input addr_t x, input addr_t [2:0] steps);
+    addr_t [1:0] two;
+    two = save(x, steps[0], steps[1]);
+    two = save(two[0], two[1], steps[2]);
+    return two[0] + two[1];
+  endfunction
+
+  // What comes late, the elements of the beat, is at most 64 bytes: what a carry of it would make of
+  // the upper bits is there before.
+  function automatic addr_t plus(input addr_t x, input logic [6:0] late);
+    logic [16:0] up;
+    logic [7:0]  low;
+    up = x[23:7] + 17'd1;
+    low = {1'b0, x[6:0]} + {1'b0, late};
+    return {low[7] ? up : x[23:7], low[6:0]};
   endfunction
 
   logic [2:0][15:0] n, len;    // dimensions 1 to 3: counters, lengths
   logic [2:0]       goes;      // .. go on at the end of the inner vector
   logic [2:0]       wraps;     // .. and start again
-  addr_t            a_out, b_out, d_out;
 
   always_comb begin
     n = walk_i.cnt[63:16];
@@ -64,31 +79,52 @@ module ow_engine_walk
     last_o = !c_i.wtrig && wraps == '1;
   end
 
+  // Steps of the outer dimensions that the end of the inner vector takes.
+  addr_t [2:0] a_out, b_out, d_out;
+
   always_comb begin
     a_out = '0;
     b_out = '0;
     d_out = '0;
     for (int unsigned k = 0; k < 3; k++) begin
       if (goes[k]) begin
-        a_out = a_out + wide(a_dim_i[k+1].step);
-        b_out = b_out + wide(b_dim_i[k+1].step);
-        if (!c_i.red) d_out = d_out + wide(d_dim_i[k+1].step);
-        else if (k != 0) d_out = d_out + wide(d_dim_i[k].step);
+        a_out[k] = wide(a_dim_i[k+1].step);
+        b_out[k] = wide(b_dim_i[k+1].step);
+        d_out[k] = wide(c_i.red ? d_dim_i[k].step : d_dim_i[k+1].step);
       end
     end
-    if (c_i.red) d_out = d_out + wide(d_dim_i[0].step);
+    if (c_i.red) d_out[0] = wide(d_dim_i[0].step);
   end
 
-  addr_t a_in, b_in, d_in;
+  // Dimension 0: a step, none, or (late) elements that lie beside each other.
+  addr_t      a_in, b_in, d_in;
+  logic [6:0] a_late, b_late, d_late;
 
   always_comb begin
-    a_in = inner(c_i.a_vec, c_i.a_bc, c_i.a_sz, a_dim_i[0].step, v_i);
-    b_in = c_i.a_tag ? 24'd0 : inner(c_i.b_vec, c_i.b_bc, c_i.b_sz, b_dim_i[0].step, v_i);
-    d_in = c_i.a_tag || c_i.red ? 24'd0
-         : inner(c_i.d_vec, 1'b0, c_i.d_sz, d_dim_i[0].step, v_i);
-    walk_o.a = v_end_i ? a_i + a_in + a_out : a_i + a_in;
-    walk_o.b = v_end_i ? b_i + b_in + b_out : b_i + b_in;
-    walk_o.d = v_end_i ? d_i + d_in + d_out : d_i + d_in;
+    a_in = a_i;
+    b_in = b_i;
+    d_in = d_i;
+    a_late = '0;
+    b_late = '0;
+    d_late = '0;
+    if (!c_i.a_bc) begin
+      if (c_i.a_vec) a_late = {2'd0, v_i} << c_i.a_sz;
+      else a_in = a_i + wide(a_dim_i[0].step);
+    end
+    if (!c_i.a_tag && !c_i.b_bc) begin
+      if (c_i.b_vec) b_late = {2'd0, v_i} << c_i.b_sz;
+      else b_in = b_i + wide(b_dim_i[0].step);
+    end
+    if (!c_i.a_tag && !c_i.red) begin
+      if (c_i.d_vec) d_late = {2'd0, v_i} << c_i.d_sz;
+      else d_in = d_i + wide(d_dim_i[0].step);
+    end
+  end
+
+  always_comb begin
+    walk_o.a = v_end_i ? plus(sum(a_in, a_out), a_late) : plus(a_in, a_late);
+    walk_o.b = v_end_i ? plus(sum(b_in, b_out), b_late) : plus(b_in, b_late);
+    walk_o.d = v_end_i ? plus(sum(d_in, d_out), d_late) : plus(d_in, d_late);
     walk_o.seq = c_i.red ? walk_i.seq + 16'(v_end_i) : walk_i.seq + 16'(v_i);
     walk_o.cnt = {walk_i.cnt[63:16], walk_i.cnt[15:0] + 16'(v_i)};
     if (v_end_i) begin
