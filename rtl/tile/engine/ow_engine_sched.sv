@@ -35,8 +35,27 @@ module ow_engine_sched #(
 
   typedef logic [NumThreads-1:0] tmask_t;
 
-  tmask_t     hold_q;     // thread whose quantum runs
-  logic [4:0] quantum_q;
+  // What a choice does to the quantum is worked out in the next cycle, before the choice there.
+  tmask_t     pick_q;     // the last choice; taken_q: it was in the cycle before
+  logic       taken_q;
+  tmask_t     hold_q, hold;        // thread whose quantum runs; with the last choice
+  logic [4:0] quantum_q, quantum;
+  logic       runs;                // quantum is not 0
+  logic       sticks, again;
+
+  assign sticks = taken_q && (pick_q & sticky_i) != '0;
+  assign again = quantum_q != 5'd0 && (pick_q & hold_q) != '0;
+
+  always_comb begin
+    hold = hold_q;
+    quantum = quantum_q;
+    runs = quantum_q != 5'd0;
+    if (sticks) begin
+      hold = pick_q;
+      quantum = again ? quantum_q - 5'd1 : 5'd31;
+      runs = !(again && quantum_q == 5'd1);
+    end
+  end
 
   // While a quantum runs, the other threads of its class without fabric operands stay out.
   function automatic tmask_t but_held(input tmask_t ready, input tmask_t sticky,
@@ -47,7 +66,7 @@ module ow_engine_sched #(
   tmask_t held, high, low;
 
   always_comb begin
-    held = quantum_q != 5'd0 ? hold_q : '0;
+    held = runs ? hold : '0;
     high = '0;
     low = '0;
     if (ready_i != '0) begin
@@ -63,12 +82,17 @@ module ow_engine_sched #(
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
+      taken_q <= 1'b0;
       hold_q <= '0;
       quantum_q <= '0;
-    end else if (take_i && (pick_o & sticky_i) != '0) begin
-      hold_q <= pick_o;
-      quantum_q <= pick_o != hold_q || quantum_q == 5'd0 ? 5'd31 : quantum_q - 5'd1;
+    end else begin
+      if (taken_q != take_i) taken_q <= take_i;
+      if (sticks) begin
+        hold_q <= hold;
+        quantum_q <= quantum;
+      end
     end
+    if (take_i) pick_q <= pick_o;
   end
 
 endmodule
