@@ -319,7 +319,7 @@ module ow_pack
     store = vec_valid_i && !in_null && !(direct && finished);
     take = finished && !direct;
     slot = '0;
-    if (store) begin
+    if (vec_valid_i) begin
       for (int unsigned s = Slots; s > 0; s--) begin
         if (!used_q[s-1]) slot = slot_t'(s - 1);
       end
@@ -331,13 +331,11 @@ module ow_pack
       wait_q <= '0;
       begun_q <= '0;
       one_q <= '0;
-      used_q <= '0;
       half_valid_q <= '0;
       turn_q <= '0;
     end else if (vec_valid_i || any) begin
       if (store) begin
         mem_q[slot] <= in;
-        used_q[slot] <= 1'b1;
         if (wait_q[vec_q_i]) next_q[tail_q[vec_q_i]] <= slot;
         tail_q[vec_q_i] <= slot;
         wait_q[vec_q_i] <= 1'b1;
@@ -345,7 +343,6 @@ module ow_pack
         if (!wait_q[vec_q_i]) head_q[vec_q_i] <= slot;
       end
       if (take) begin
-        used_q[head_q[p]] <= 1'b0;
         if (one_q[p]) begin
           wait_q[p] <= store && vec_q_i == p;
           head_q[p] <= slot;  // matters only if one is stored now
@@ -365,31 +362,61 @@ module ow_pack
   end
 
   // Places: claimed at the issue, free again in the cycle after a vector was finished or turned out to
-  // be empty.
-  logic       null_q, finished_q;
+  // be empty. The place in memory likewise: the end of a vector is known late.
+  logic       null_q, finished_q, take_q;
   logic [2:0] null_queue_q, finished_queue_q;
+  slot_t      take_slot_q;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       null_q <= 1'b0;
       finished_q <= 1'b0;
+      take_q <= 1'b0;
     end else begin
       if (null_q != (vec_valid_i && in_null)) null_q <= vec_valid_i && in_null;
       if (finished_q != finished) finished_q <= finished;
+      if (take_q != take) take_q <= take;
     end
     if (vec_valid_i) null_queue_q <= vec_q_i;
-    if (any) finished_queue_q <= p;
+    if (any) begin
+      finished_queue_q <= p;
+      take_slot_q <= head_q[p];
+    end
   end
 
-  always_ff @(posedge clk_i) begin : claims
-    automatic cnt_t                  n;
-    automatic cnt_t                  free;
-    automatic logic [NUM_QUEUES-1:0] none;
-    automatic logic [3:0]            idle_queues;
-    n = '0;
-    free = free_q;
-    none = none_q;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      used_q <= '0;
+    end else begin
+      if (take_q) used_q[take_slot_q] <= 1'b0;
+      if (store) used_q[slot] <= 1'b1;
+    end
+  end
+
+  // What is free again, and then what is claimed, which comes late: all comparisons are made for both.
+  cnt_t [NUM_QUEUES-1:0] back, held;  // claims that are free again; those that are left
+  logic [NUM_QUEUES-1:0] none;        // .. none
+  cnt_t                  free, idle_queues;
+  logic                  some1, some2, some3;  // more free places than queues without one, by so many
+  logic                  alone;       // the claim is the first of its queue
+
+  always_comb begin
     idle_queues = '0;
+    for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
+      back[q] = cnt_t'(null_q && null_queue_q == 3'(q)) +
+                cnt_t'(finished_q && finished_queue_q == 3'(q));
+      held[q] = claim_q[q] - back[q];
+      none[q] = claim_q[q] == back[q];
+      idle_queues = idle_queues + cnt_t'(none[q]);
+    end
+    free = free_q + cnt_t'(null_q) + cnt_t'(finished_q);
+    some1 = free > idle_queues;
+    some2 = free > idle_queues + cnt_t'(1);
+    some3 = free > idle_queues + cnt_t'(2);
+    alone = none[alloc_q_i];
+  end
+
+  always_ff @(posedge clk_i) begin
     if (rst_i) begin
       for (int unsigned q = 0; q < NUM_QUEUES; q++) claim_q[q] <= '0;
       none_q <= '1;
@@ -398,21 +425,17 @@ module ow_pack
       two_q <= 1'b1;
     end else if (alloc_valid_i || null_q || finished_q) begin
       for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
-        n = claim_q[q];
-        if (alloc_valid_i && alloc_q_i == 3'(q)) n = n + cnt_t'(1);
-        if (null_q && null_queue_q == 3'(q)) n = n - cnt_t'(1);
-        if (finished_q && finished_queue_q == 3'(q)) n = n - cnt_t'(1);
-        none[q] = n == '0;
-        idle_queues = idle_queues + 4'(none[q]);
-        claim_q[q] <= n;
+        if (alloc_valid_i && alloc_q_i == 3'(q)) begin
+          claim_q[q] <= held[q] + cnt_t'(1);
+          none_q[q] <= 1'b0;
+        end else begin
+          claim_q[q] <= held[q];
+          none_q[q] <= none[q];
+        end
       end
-      if (alloc_valid_i) free = free - cnt_t'(1);
-      if (null_q) free = free + cnt_t'(1);
-      if (finished_q) free = free + cnt_t'(1);
-      none_q <= none;
-      free_q <= free;
-      spare_q <= free > cnt_t'(idle_queues);
-      two_q <= free > cnt_t'(idle_queues) + cnt_t'(1);
+      free_q <= alloc_valid_i ? free - cnt_t'(1) : free;
+      spare_q <= alloc_valid_i && !alone ? some2 : some1;
+      two_q <= alloc_valid_i && !alone ? some3 : some2;
     end
   end
 
@@ -420,18 +443,12 @@ module ow_pack
   logic [NUM_QUEUES-1:0] first;
 
   always_comb begin
-    first = none_q;
-    if (null_q || finished_q) begin
-      for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
-        first[q] = claim_q[q] == cnt_t'(null_q && null_queue_q == 3'(q)) +
-                                 cnt_t'(finished_q && finished_queue_q == 3'(q));
-      end
-    end
+    first = null_q || finished_q ? none : none_q;
     alloc_ready_o = spare_q ? '1 : first;
     alloc_more_o = two_q ? '1 : first;
     if (!two_q) alloc_more_o[alloc_q_i] = 1'b0;
   end
-  assign idle_o = !alloc_valid_i && !vec_valid_i && !any && !null_q && !finished_q && !rst_i;
+  assign idle_o = !alloc_valid_i && !vec_valid_i && !any && !null_q && !finished_q && !take_q && !rst_i;
 
   // ------------------------------------------------------------------------------ assertions --
   `OW_ASSERT(alloc_allowed, !alloc_valid_i || alloc_ready_o[alloc_q_i], "claim without a place")
