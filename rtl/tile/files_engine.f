@@ -14,6 +14,7 @@ rtl/tile/engine/ow_engine_threads.sv
 rtl/tile/engine/ow_engine_span.sv
 rtl/tile/engine/ow_engine_walk.sv
 rtl/tile/engine/ow_engine_reach.sv
+rtl/tile/engine/ow_engine_tags.sv
 rtl/tile/engine/ow_engine_plan.sv
 rtl/tile/engine/ow_engine_weights.sv
 rtl/tile/engine/ow_engine_stream.sv

@@ -412,6 +412,7 @@ module ow_engine_decode
         ctx_o.stoch = 1'b0;
         ctx_o.unit = UNIT_NONE;
         ctx_o.a_kind = SRC_NONE;
+        ctx_o.a_tag = 1'b0;
         ctx_o.b_kind = SRC_NONE;
         ctx_o.d_kind = SRC_NONE;
         {ctx_o.a_fifo, ctx_o.b_fifo, ctx_o.d_fifo} = '0;

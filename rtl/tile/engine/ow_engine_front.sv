@@ -143,6 +143,7 @@ module ow_engine_front
   logic [23:0]     save_addr;
   tid_t            show;  // the thread whose context is shown
   ctx_t            show_ctx;
+  tmask_t          tag_fed;
   tmask_t          ready, blk_in, blk_out, blk_mem, blk_row, blk_weight;
 
   logic halt_q;
@@ -165,7 +166,7 @@ module ow_engine_front
     .s_valid_i(s_live), .s_hot_i(s_hot), .s_ends_i(may_end || s_ending),
     .s_row_ends_i(may_row_end),
     .stop_i(halt_q || beats_full_i || (beats_one_i && s_live)),
-    .inq_valid_i, .inq_more_i, .inq_ctrl_i(inq_ctrl), .out_ready_i, .out_more_i,
+    .inq_valid_i, .inq_more_i, .inq_ctrl_i(inq_ctrl), .fed_i(tag_fed), .out_ready_i, .out_more_i,
     .wq_full_i, .wq_one_i, .w_some_i(w_valid), .w_rest_i(w_rest), .w_blocked_i(w_blocked_next),
     .fifo_empty_i(fifo_empty), .fifo_full_i(fifo_full),
     .any_o(any), .pick_o(pick_hot), .thread_o(pick_t), .ready_o(ready),
@@ -201,12 +202,38 @@ module ow_engine_front
     end
   end
 
+  // A tagged wavelet is taken ahead of its beat.
+  ramp_t       wave_a;   // of operand a
+  logic        there_a;
+  logic        tag_take, tag_none, tag_has, tag_far, tags_idle;
+  logic [15:0] tag_value;
+  logic [23:0] tag_b, tag_d;
+
+  ow_engine_tags #(.NumThreads(NumThreads)) u_tags (
+    .clk_i, .rst_i,
+    .live_i(live), .want_i(s_live && c.a_tag && !s_ending && !s_kill), .s_thread_i(s_t),
+    .head_valid_i(inq_valid_i[c.a_q]), .head_i(head_a),
+    .left_i(a_dim[0].length - s_walk.cnt[15:0]), .inf_i(c.inf),
+    .b_fifo_i(c.b_fifo), .b_ready_i(!fifo_empty[c.b_q[1:0]]),
+    .b_i(c.b_fifo ? fifo_b : s_walk.b), .d_i(s_walk.d),
+    .b_step_i(b_dim[0].step), .d_step_i(d_dim[0].step), .d_len_i(d_dim[0].length),
+    .b_counts_i(c.b_kind inside {SRC_MEM, SRC_ACC}),
+    .take_o(tag_take), .none_o(tag_none), .has_o(tag_has), .value_o(tag_value), .b_o(tag_b),
+    .d_o(tag_d), .far_o(tag_far), .use_i(issue_data_o && c.a_tag), .fed_o(tag_fed),
+    .idle_o(tags_idle)
+  );
+
+  assign there_a = c.a_tag ? tag_has || (tag_none && inq_valid_i[c.a_q] && head_a.ctrl)
+                           : inq_valid_i[c.a_q];
+  assign wave_a = c.a_tag && tag_has ? '{ctrl: 1'b0, data: {16'd0, tag_value}} : head_a;
+
   ow_engine_plan #(.Lanes(Lanes), .SramBytes(SramBytes)) u_plan (
     .go_i(go), .c_i(c), .thread_i(4'(s_t)), .walk_i(s_walk),
     .kill_i(s_kill), .ending_i(s_ending), .started_i(s_started),
     .half_a_i(s_half_a), .half_b_i(s_half_b), .scal_i(s_scal),
     .a_dim_i(a_dim), .b_dim_i(b_dim), .d_dim_i(d_dim),
-    .head_a_i(head_a), .head_b_i(head_b),
+    .head_a_i(wave_a), .head_b_i(head_b),
+    .tag_b_i(tag_b), .tag_d_i(tag_d), .tag_far_i(tag_far),
     .w_ctrl_i(w_ctrl), .w_bad_i(w_bad), .w_val_i(w_val), .w_idx_i(w_idx), .w_addr_i(w_addr),
     .w2_ctrl_i(w2_ctrl), .w2_val_i(w2_val), .w_vec_i(w_vec), .row_first_i(row_first),
     .row_full_i(row_full), .row_addr_i(row_addr),
@@ -223,7 +250,7 @@ module ow_engine_front
   ow_engine_issue #(.NumThreads(NumThreads)) u_issue (
     .clk_i, .rst_i,
     .c_i(c), .s_live_i(s_live), .s_ending_i(s_ending), .s_locked_out_i(s_locked_out),
-    .s_hot_i(s_hot), .inq_valid_i, .ctrl_a_i(head_a.ctrl), .w_valid_i(w_valid),
+    .s_hot_i(s_hot), .inq_valid_i, .there_a_i(there_a), .ctrl_a_i(wave_a.ctrl), .w_valid_i(w_valid),
     .w_blocked_i(w_blocked), .fifo_empty_i(fifo_empty), .fifo_full_i(fifo_full), .out_ready_i,
     .wq_full_i, .places_i(!beats_full_i), .go_o(go),
     .is_data_i(is_data), .is_end_i(is_end), .is_wctrl_i(is_wctrl), .close_i(beat_o.r.close),
@@ -238,15 +265,16 @@ module ow_engine_front
 
   // What a move from a queue to memory writes, in each word: the byte enables pick its place.
   always_comb begin
-    word_o = head_a.data;
+    word_o = wave_a.data;
     if (c.d_sz != 2'd2) begin
-      if (v != 5'd2) word_o = {2{s_half_a ? head_a.data[31:16] : head_a.data[15:0]}};
-      else if (beat_o.lane0[0]) word_o = {head_a.data[15:0], head_a.data[31:16]};
+      if (v != 5'd2) word_o = {2{s_half_a ? wave_a.data[31:16] : wave_a.data[15:0]}};
+      else if (beat_o.lane0[0]) word_o = {wave_a.data[15:0], wave_a.data[31:16]};
     end
   end
 
   always_comb begin
     inq_pop_o = w_pop;
+    if (tag_take) inq_pop_o[c.a_q] = 1'b1;
     if (issue && is_skip) begin
       inq_pop_o[skip_b ? c.b_q : c.a_q] = 1'b1;
     end else if (issue_data_o) begin
@@ -390,7 +418,7 @@ module ow_engine_front
     assign {fifo_none, fifo_empty, fifo_full} = '1;
   end
 
-  assign idle_o = !any && w_idle && issue_idle && status_idle && table_idle && halt_q == halt_i &&
+  assign idle_o = !any && w_idle && tags_idle && issue_idle && status_idle && table_idle && halt_q == halt_i &&
                   !(dsr_we_i && dsr_ready_o) && !(tensor_valid_i && tensor_ready_o) && !row_free_i;
 
 endmodule

@@ -12,7 +12,7 @@
 //
 //   NumThreads   contexts
 //   c_i, s_*_i   the thread in stage I1: context, flags, one-hot
-//   ctrl_a_i     a control wavelet is at its operand a
+//   there_a_i, ctrl_a_i   a wavelet is there for its operand a, a control wavelet
 //   w_valid_i, w_blocked_i   weights are there; their row is not free
 //   places_i     the queue of beats has room
 //   is_*_i ...   the plan: data, an end, a control wavelet of the weights; of a beat, that it closes
@@ -44,6 +44,7 @@ module ow_engine_issue
   input  logic [NumThreads-1:0] s_hot_i,
   // Resources.
   input  logic [7:0]            inq_valid_i,
+  input  logic                  there_a_i,
   input  logic                  ctrl_a_i,
   input  logic                  w_valid_i,
   input  logic                  w_blocked_i,
@@ -84,7 +85,7 @@ module ow_engine_issue
     fed = 1'b1;
     go_o = 1'b0;
     if (s_live_i) begin
-      if (c_i.a_kind == SRC_FAB && !inq_valid_i[c_i.a_q]) fed = 1'b0;
+      if (c_i.a_kind == SRC_FAB && !there_a_i) fed = 1'b0;
       if (c_i.b_kind == SRC_FAB && !c_i.wtrig && !inq_valid_i[c_i.b_q] &&
           !(c_i.a_kind == SRC_FAB && ctrl_a_i)) begin
         fed = 1'b0;

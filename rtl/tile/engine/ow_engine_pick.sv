@@ -13,6 +13,7 @@
 //   s_ends_i     .. which may be the last of its instruction
 //   s_row_ends_i .. which may be the last of its inner vector
 //   inq_more_i   queues that hold two wavelets or more
+//   fed_i        threads whose wavelet has been taken already (ow_engine_tags)
 //   out_ready_i  queues that may claim a vector; out_more_i: also if the beat in I1 claims one
 //   wq_one_i     one write buffer slot is left; wq_full_i: none
 //   w_some_i     weights are there; w_rest_i: also behind those that the beat in I1 may take
@@ -53,6 +54,7 @@ module ow_engine_pick
   input  logic [7:0]                  inq_valid_i,
   input  logic [7:0]                  inq_more_i,
   input  logic [7:0]                  inq_ctrl_i,
+  input  logic [NumThreads-1:0]       fed_i,
   input  logic [7:0]                  out_ready_i,
   input  logic [7:0]                  out_more_i,
   input  logic                        wq_full_i,
@@ -110,6 +112,7 @@ module ow_engine_pick
         if (!in_ok[q]) blk_in_o = blk_in_o | in_use_i[q];
         if (!out_ok[q]) blk_out_o = blk_out_o | out_use_i[q];
       end
+      blk_in_o = blk_in_o & ~fed_i;
       if (two_i != '0) begin
         for (int unsigned q = 0; q < 8; q++) begin
           if (inq_valid_i[q] && inq_ctrl_i[q]) ctrl_a = ctrl_a | two_a_i[q];

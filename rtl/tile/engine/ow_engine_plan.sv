@@ -15,6 +15,8 @@
 //   c_i ...            context and state of the thread; *_dim_i are words 2 to 5 of its descriptors
 //   kill_i             an index of the thread has led out of memory
 //   head_*_i           heads of its input queues; w_* the weight buffer's first and second entry
+//   tag_*_i            addresses that the wavelet at head_a_i selects, if it is a tagged one, and
+//                      whether they lead too far (ow_engine_tags, which takes it from the queue)
 //   *_fifo_*_i         address in the operand's FIFO, and elements that it has, or takes, at
 //                      consecutive addresses from there (a thermometer)
 //   beat_o             the beat, but for write slot and lines
@@ -50,6 +52,9 @@ module ow_engine_plan
   input  dsr_dim_t [3:0]             d_dim_i,
   input  ramp_t                      head_a_i,
   input  ramp_t                      head_b_i,
+  input  logic [23:0]                tag_b_i,
+  input  logic [23:0]                tag_d_i,
+  input  logic                       tag_far_i,
   input  logic                       w_ctrl_i,
   input  logic                       w_bad_i,
   input  logic [15:0]                w_val_i,
@@ -106,7 +111,6 @@ module ow_engine_plan
   logic        begins;   // the beat is the first of its inner vector
   logic [23:0] a0, b0, d0;
   logic [23:0] aa, ba, da;
-  logic        beyond;   // the index of a tag leads out of all addresses
 
   assign begins = walk_i.cnt[15:0] == '0;
   assign a0 = c_i.wtrig && begins ? w_addr_i : c_i.a_fifo ? a_fifo_i : walk_i.a;
@@ -115,24 +119,9 @@ module ow_engine_plan
   assign d0 = c_i.ring && (c_i.axpyw ? begins : row_first_i) ? row_addr_i
             : c_i.d_fifo ? d_fifo_i : walk_i.d;
 
-  always_comb begin
-    logic signed [34:0] at_b, at_d;
-    aa = a0;
-    ba = b0;
-    da = d0;
-    beyond = 1'b0;
-    at_b = '0;
-    at_d = '0;
-    if (c_i.a_tag) begin
-      at_b = $signed({11'd0, b0}) + 35'($signed({1'b0, head_a_i.data[31:16]})) *
-             35'($signed(b_dim_i[0].step));
-      at_d = $signed({11'd0, d0}) + 35'($signed({1'b0, head_a_i.data[31:16]})) *
-             35'($signed(d_dim_i[0].step));
-      beyond = (at_b[34:24] != '0 && c_i.b_kind inside {SRC_MEM, SRC_ACC}) || at_d[34:24] != '0;
-      ba = at_b[23:0];
-      da = at_d[23:0];
-    end
-  end
+  assign aa = a0;
+  assign ba = c_i.a_tag ? tag_b_i : b0;
+  assign da = c_i.a_tag ? tag_d_i : d0;
 
   // ---------------------------------------------------------------------------------- length --
   logic [4:0]  v;
@@ -207,7 +196,7 @@ module ow_engine_plan
     end else if (go_i && kill_i) begin
       fault_o = FAULT_ADDR;
     end else if (could_data) begin
-      if (c_i.a_tag && (beyond || head_a_i.data[31:16] >= d_dim_i[0].length)) begin
+      if (c_i.a_tag && tag_far_i) begin
         fault_o = FAULT_ADDR;
         fault_addr_o = da;
       end else if (opnd_fault[2] != FAULT_NONE) begin
@@ -277,7 +266,7 @@ module ow_engine_plan
     pop_b_o = 1'b0;
     if (is_data_o && c_i.a_kind == SRC_FAB) begin
       half_a_o = c_i.a_sz == 2'd1 && !c_i.a_tag && !half_a_i && !some[1] && !all_end_o;
-      pop_a_o = !half_a_o;
+      pop_a_o = !half_a_o && !c_i.a_tag;
     end
     if (is_data_o && c_i.b_kind == SRC_FAB && !c_i.wtrig) begin
       half_b_o = c_i.b_sz == 2'd1 && !half_b_i && !some[1] && !all_end_o;
