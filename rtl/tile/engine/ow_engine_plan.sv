@@ -82,7 +82,7 @@ module ow_engine_plan
   output logic                       fold_o,       // the second weight entry is taken, too
   output logic [3:0]                 fault_o,
   output logic [23:0]                fault_addr_o,
-  output logic [4:0]                 v_o,          // elements
+  output logic [4:0]                 v_o,          // elements, if it is data
   output logic                       v_end_o,
   output logic                       all_end_o,
   output logic                       may_row_end_o,
@@ -228,7 +228,7 @@ module ow_engine_plan
 
   assign is_data_o = could_data && fault_o == FAULT_NONE;
   assign is_end_o = fault_o != FAULT_NONE || (go_i && ending_i);
-  assign v_o = could_data ? v : 5'd0;
+  assign v_o = v;
   assign v_end_o = could_data && v_end;
   assign all_end_o = could_data && v_end && last_row;
   assign may_row_end_o = may_row_end;

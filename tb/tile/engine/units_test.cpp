@@ -228,6 +228,50 @@ TYPED_TEST(UnitsTest, AStreamBehindAnotherGoesByItsOwnSteps) {
   }
 }
 
+// Rows of counted wavelets, whose base moves with each row, and others behind them in the queue:
+// what is taken ahead of its beat is never more than the instruction's own.
+TYPED_TEST(UnitsTest, RowsOfTaggedWaveletsTakeNoMoreThanTheirs) {
+  Bench<typename TypeParam::Top> b(TypeParam::kLanes);
+  std::mt19937 rng(seed());
+  Machine m;
+  load_memory(&b, &m, &rng);
+  const int rows = 6;
+  for (const int n : {1, 2, 3, 7}) {
+    Dsr in = fab_in(3, static_cast<uint16_t>(n));
+    in.tag = true;
+    in.len[1] = rows;
+    Dsr to = mem(1026, 40, 6);
+    to.step[1] = 82;
+    b.write_dsr(0, to);
+    b.write_dsr(1, in);
+    b.write_dsr(2, mem(3072, 8, 2));
+    b.write_dsr(3, fab_in(3, 8));
+    auto store = [&m](uint32_t addr, uint32_t value) {
+      m.sram[addr] = static_cast<uint8_t>(value);
+      m.sram[addr + 1] = static_cast<uint8_t>(value >> 8);
+    };
+    for (int k = 0; k < n * rows; k++) {
+      const uint32_t index = rng() % 40;
+      const uint16_t value = random_f16(&rng);
+      b.in[3].push_back({false, index << 16 | value});
+      store(1026 + 6 * index + 82 * (k / n), value);
+    }
+    for (int k = 0; k < 4; k++) {
+      const uint32_t pair = random_f16(&rng) | random_f16(&rng) << 16;
+      b.in[3].push_back({false, pair});
+      store(3072 + 4 * k, pair);
+      store(3074 + 4 * k, pair >> 16);
+    }
+    b.launch(insn(kMov, kF16, 2, 0, 1));
+    while (b.active(2) && b.cycle() < 100000) b.tick();  // a queue has one reader
+    b.launch(insn(kMov, kF16, 2, 2, 3));
+    b.finish(4000);
+    EXPECT_EQ(b->fault_o, 0u);
+    for (uint32_t a = 1024; a < 3072 + 16; a += 4)
+      ASSERT_EQ(b.peek(a), word_at(m, a)) << a << " row of " << n;
+  }
+}
+
 // Each index gives one dot product of its row with the vector at rs2.
 TYPED_TEST(UnitsTest, DotwGivesADotProductAWavelet) {
   Bench<typename TypeParam::Top> b(TypeParam::kLanes);
