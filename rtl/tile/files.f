@@ -23,6 +23,7 @@ rtl/tile/math/ow_nlf.sv
 rtl/tile/engine/ow_engine_pkg.sv
 rtl/tile/engine/ow_engine_decode.sv
 rtl/tile/math/ow_acc.sv
+rtl/tile/engine/ow_pack_claims.sv
 rtl/tile/engine/ow_pack.sv
 rtl/tile/memory/ow_gather.sv
 rtl/tile/engine/ow_engine_dsr.sv

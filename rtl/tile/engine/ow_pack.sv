@@ -42,6 +42,7 @@
 //   idle_o      nothing changes at this edge, given these inputs
 module ow_pack
   import ow_pkg::*;
+  import ow_onehot_pkg::*;
 #(
   parameter int unsigned Lanes = 8,
   parameter int unsigned NumThreads = 13,
@@ -99,11 +100,10 @@ module ow_pack
 
   localparam int unsigned Half = Lanes / 2;
   localparam int unsigned SlotW = $clog2(Slots);
-  localparam int unsigned CntW = SlotW + 1;
 
   typedef logic [Lanes-1:0]   mask_t;
+  typedef logic [NUM_QUEUES-1:0] queues_t;
   typedef logic [SlotW-1:0]   slot_t;
-  typedef logic [CntW-1:0]    cnt_t;
 
   // A vector as it waits: 16 bits a lane, 32-bit elements in neighbouring lanes and marked by the
   // lower Half bits of the mask. Zeros to be skipped are out of the mask already.
@@ -126,17 +126,12 @@ module ow_pack
   slot_t       head_q  [NUM_QUEUES];  // first and last vector of a queue
   slot_t       tail_q  [NUM_QUEUES];
   mask_t       rest_q  [NUM_QUEUES];  // what is left of the first one, if it has been begun
-  cnt_t        claim_q [NUM_QUEUES];  // places claimed: on their way and waiting
   logic [15:0] half_q  [NumThreads];
   logic [NumThreads-1:0] half_valid_q;
   logic [NUM_QUEUES-1:0] wait_q;      // has a vector waiting
   logic [NUM_QUEUES-1:0] begun_q;     // its first one has been begun
   logic [NUM_QUEUES-1:0] one_q;       // it has just one
-  logic [NUM_QUEUES-1:0] none_q;      // no place claimed
   logic [Slots-1:0]      used_q;
-  cnt_t                  free_q;      // places not claimed
-  logic                  spare_q;     // more of them than queues that have none
-  logic                  two_q;       // .. by two at least
   logic [2:0]            turn_q;      // queue that was served last
 
   // ------------------------------------------------------------------------------- arrivals --
@@ -193,37 +188,75 @@ module ow_pack
   end
 
   // ---------------------------------------------------------------------------------- choice --
-  logic [NUM_QUEUES-1:0] can;
-  logic                  any;
-  logic [2:0]            p;       // queue that is served
-  logic                  direct;  // its vector arrives in this cycle
+  // Whether the vector that arrives has something to send is known last: the choice is made for both
+  // cases, and what waits is read in the meantime.
+  queues_t    can, come;      // queues that can send what waits; that of the vector that arrives,
+  queues_t    stored, first;  // .. if nothing is ahead of it. Chosen without it, and with it
+  logic       any, ahead;
+  logic [2:0] p, p_stored;    // queue that is served
+  logic       direct;         // its vector arrives in this cycle
 
   always_comb begin
-    can = wait_q;
-    any = 1'b0;
-    p = '0;
-    direct = 1'b0;
-    if (vec_valid_i && !in_null) can[vec_q_i] = 1'b1;
-    if (can != '0) begin
+    can = '0;
+    come = '0;
+    stored = '0;
+    first = '0;
+    if (wait_q != '0 || vec_valid_i) begin
       for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
-        if (can[q] && outq_level_i[q] >= 4'(QueueDepth)) can[q] = 1'b0;
+        if (outq_level_i[q] < 4'(QueueDepth)) begin
+          can[q] = wait_q[q];
+          come[q] = vec_valid_i && vec_q_i == 3'(q) && !wait_q[q];
+        end
       end
-      any = can != '0;
-      // The last hit counts: the queue after the one that was served last, if it can go.
-      for (int unsigned i = NUM_QUEUES; i > 0; i--) begin
-        if (can[turn_q + 3'(i)]) p = turn_q + 3'(i);
-      end
-      direct = any && !wait_q[p];
+      // The queue after the one that was served last, if it can go.
+      stored = queues_t'(pick(32'(can), above(5'(turn_q))));
+      first = queues_t'(pick(32'(queues_t'(can | come)), above(5'(turn_q))));
     end
   end
 
+  assign ahead = (first & come) != '0;
+  assign direct = ahead && !in_null;
+  assign any = can != '0 || direct;
+  assign p_stored = 3'(index(32'(stored)));
+  assign p = direct ? vec_q_i : p_stored;
+
   // --------------------------------------------------------------------------------- a step --
+  /* verilator lint_off UNUSEDSIGNAL */ // the mask: what is left of it is in rest
   entry_t      e;
+  /* verilator lint_on UNUSEDSIGNAL */
   mask_t       rest, left;
   logic        half_valid;      // of this thread, before and after the step
   logic        half_valid_d;
   logic [15:0] half_d;
   logic        finished;
+  entry_t      waiting;         // the vector that waits and is chosen, and what is left of it
+  mask_t       waiting_rest;
+  logic        in_half_valid, waiting_half_valid;
+  logic [15:0] in_half, waiting_half;
+
+  always_comb begin : look_up
+    logic [Slots-1:0] is_head;
+    waiting = '0;
+    waiting_rest = '0;
+    is_head = '0;
+    if (can != '0) begin
+      for (int unsigned s = 0; s < Slots; s++) begin
+        for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
+          if (stored[q] && head_q[q] == slot_t'(s)) is_head[s] = 1'b1;
+        end
+        if (is_head[s]) waiting = waiting | mem_q[s];
+      end
+      waiting_rest = waiting.mask;
+      for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
+        if (stored[q] && begun_q[q]) waiting_rest = rest_q[q];
+      end
+    end
+  end
+
+  assign in_half_valid = half_valid_q[vec_thread_i];
+  assign in_half = half_q[vec_thread_i];
+  assign waiting_half_valid = half_valid_q[waiting.thread];
+  assign waiting_half = half_q[waiting.thread];
 
   always_comb begin : step
     mask_t       m0, m1, m2;    // first, second, third element
@@ -244,14 +277,14 @@ module ow_pack
     push_o = 1'b0;
     data_o = '0;
     if (any) begin
-      e = direct ? in : mem_q[head_q[p]];
-      rest = begun_q[p] ? rest_q[p] : e.mask;
-      half_valid = half_valid_q[e.thread] && !e.drop;
+      e = direct ? in : waiting;
+      rest = direct ? in.mask : waiting_rest;
+      half_valid = (direct ? in_half_valid : waiting_half_valid) && !e.drop;
       half_valid_d = half_valid;
-      half_d = half_q[e.thread];
+      half_d = direct ? in_half : waiting_half;
       left = rest;
-      m0 = rest & (~rest + mask_t'(1));
-      m1 = (rest & ~m0) & (~(rest & ~m0) + mask_t'(1));
+      m0 = mask_t'(lowest(32'(rest)));
+      m1 = mask_t'(lowest(32'(mask_t'(rest & ~m0))));
       m2 = rest & ~m0 & ~m1;  // looked at only if it is a single element
       for (int unsigned k = 0; k < Lanes; k++) begin
         if (m0[k]) begin
@@ -363,96 +396,34 @@ module ow_pack
 
   // Places: claimed at the issue, free again in the cycle after a vector was finished or turned out to
   // be empty. The place in memory likewise: the end of a vector is known late.
-  logic       null_q, finished_q, take_q;
-  logic [2:0] null_queue_q, finished_queue_q;
-  slot_t      take_slot_q;
+  logic                  take_q;
+  slot_t                 take_slot_q;
+  logic [NUM_QUEUES-1:0] none;
+  logic                  claims_idle;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      null_q <= 1'b0;
-      finished_q <= 1'b0;
       take_q <= 1'b0;
-    end else begin
-      if (null_q != (vec_valid_i && in_null)) null_q <= vec_valid_i && in_null;
-      if (finished_q != finished) finished_q <= finished;
-      if (take_q != take) take_q <= take;
-    end
-    if (vec_valid_i) null_queue_q <= vec_q_i;
-    if (any) begin
-      finished_queue_q <= p;
-      take_slot_q <= head_q[p];
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (rst_i) begin
       used_q <= '0;
     end else begin
+      if (take_q != take) take_q <= take;
       if (take_q) used_q[take_slot_q] <= 1'b0;
       if (store) used_q[slot] <= 1'b1;
     end
+    if (take) take_slot_q <= head_q[p_stored];
   end
 
-  // What is free again, and then what is claimed, which comes late: all comparisons are made for both.
-  cnt_t [NUM_QUEUES-1:0] back, held;  // claims that are free again; those that are left
-  logic [NUM_QUEUES-1:0] none;        // .. none
-  cnt_t                  free, idle_queues;
-  logic                  some1, some2, some3;  // more free places than queues without one, by so many
-  logic                  alone;       // the claim is the first of its queue
+  ow_pack_claims #(.Slots(Slots)) u_claims (
+    .clk_i, .rst_i, .alloc_ready_o, .alloc_more_o, .alloc_valid_i, .alloc_q_i,
+    .null_i(vec_valid_i && in_null), .null_q_i(vec_q_i),
+    .finished_i(finished), .finished_q_i(p), .none_o(none), .idle_o(claims_idle)
+  );
 
-  always_comb begin
-    idle_queues = '0;
-    for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
-      back[q] = cnt_t'(null_q && null_queue_q == 3'(q)) +
-                cnt_t'(finished_q && finished_queue_q == 3'(q));
-      held[q] = claim_q[q] - back[q];
-      none[q] = claim_q[q] == back[q];
-      idle_queues = idle_queues + cnt_t'(none[q]);
-    end
-    free = free_q + cnt_t'(null_q) + cnt_t'(finished_q);
-    some1 = free > idle_queues;
-    some2 = free > idle_queues + cnt_t'(1);
-    some3 = free > idle_queues + cnt_t'(2);
-    alone = none[alloc_q_i];
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (rst_i) begin
-      for (int unsigned q = 0; q < NUM_QUEUES; q++) claim_q[q] <= '0;
-      none_q <= '1;
-      free_q <= cnt_t'(Slots);
-      spare_q <= 1'b1;
-      two_q <= 1'b1;
-    end else if (alloc_valid_i || null_q || finished_q) begin
-      for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
-        if (alloc_valid_i && alloc_q_i == 3'(q)) begin
-          claim_q[q] <= held[q] + cnt_t'(1);
-          none_q[q] <= 1'b0;
-        end else begin
-          claim_q[q] <= held[q];
-          none_q[q] <= none[q];
-        end
-      end
-      free_q <= alloc_valid_i ? free - cnt_t'(1) : free;
-      spare_q <= alloc_valid_i && !alone ? some2 : some1;
-      two_q <= alloc_valid_i && !alone ? some3 : some2;
-    end
-  end
-
-  // A queue whose last claim is about to be free has none already.
-  logic [NUM_QUEUES-1:0] first;
-
-  always_comb begin
-    first = null_q || finished_q ? none : none_q;
-    alloc_ready_o = spare_q ? '1 : first;
-    alloc_more_o = two_q ? '1 : first;
-    if (!two_q) alloc_more_o[alloc_q_i] = 1'b0;
-  end
-  assign idle_o = !alloc_valid_i && !vec_valid_i && !any && !null_q && !finished_q && !take_q && !rst_i;
+  assign idle_o = claims_idle && !vec_valid_i && !any && !take_q && !rst_i;
 
   // ------------------------------------------------------------------------------ assertions --
-  `OW_ASSERT(alloc_allowed, !alloc_valid_i || alloc_ready_o[alloc_q_i], "claim without a place")
-  `OW_ASSERT(vec_claimed, !vec_valid_i || !none_q[vec_q_i], "vector without a claim")
+  `OW_ASSERT(vec_claimed, !vec_valid_i || !none[vec_q_i], "vector without a claim")
+  `OW_ASSERT(fresh, !direct || !begun_q[vec_q_i], "a vector that arrives has been begun")
   `OW_ASSERT(room, !store || !(&used_q), "more vectors than places")
   mask_t lanes;  // with an element
   assign lanes = raw_i ? raw_mask_i : vec_mask_i;
