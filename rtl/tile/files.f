@@ -2,6 +2,7 @@ rtl/tile/math/ow_datapath_pkg.sv
 rtl/tile/math/ow_fp_pkg.sv
 rtl/tile/math/ow_fp_add.sv
 rtl/tile/memory/ow_mbist.sv
+rtl/tile/memory/ow_mbist_port.sv
 rtl/tile/math/ow_datapath_lane_pkg.sv
 rtl/tile/math/ow_datapath_lane.sv
 rtl/tile/math/ow_fp_wide_pkg.sv

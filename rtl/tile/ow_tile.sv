@@ -214,59 +214,22 @@ module ow_tile #(
   logic [VecBytes-1:0] wr_be;
   logic sram_idle;
 
-  logic [7:0] gth_req, gth_we, gth_gnt;
-  logic [7:0][16:0] gth_row;
-  logic [7:0][7:0] gth_be;
-  logic [7:0][63:0] gth_wdata, gth_rdata;
-
-  // The memory self-test has the gather port of all banks while it runs; the core and the engine
-  // must rest then (docs/bring-up.md).
-  localparam int unsigned BankRows = SramBytes / 64;
-  logic mbist_start, mbist_busy, mbist_done, mbist_req, mbist_we;
-  logic [7:0] mbist_fail;
-  logic [$clog2(BankRows)-1:0] mbist_row, mbist_fail_row;
-  logic [63:0] mbist_wdata, mbist_fail_bits;
+  logic [7:0] gth_req, gth_we, gth_gnt, bank_req, bank_we, bank_gnt;
+  logic [7:0][16:0] gth_row, bank_row;
+  logic [7:0][7:0] gth_be, bank_be;
+  logic [7:0][63:0] gth_wdata, bank_wdata, gth_rdata;
+  logic mbist_start, mbist_busy;
   logic [1:0] mbist_sel;
   logic [31:0] mbist_rdata;
-  logic [7:0] bank_req, bank_we;
-  logic [7:0][16:0] bank_row;
-  logic [7:0][7:0] bank_be;
-  logic [7:0][63:0] bank_wdata;
 
-  if (Tile.selftest) begin : gen_mbist
-    ow_mbist #(.Rows(BankRows)) u_mbist (
-      .clk_i, .rst_i(rst_q), .start_i(mbist_start), .busy_o(mbist_busy), .done_o(mbist_done),
-      .fail_o(mbist_fail), .fail_row_o(mbist_fail_row), .fail_bits_o(mbist_fail_bits),
-      .mem_req_o(mbist_req), .mem_we_o(mbist_we), .mem_row_o(mbist_row), .mem_wdata_o(mbist_wdata),
-      .mem_rdata_i(gth_rdata)
-    );
-  end else begin : gen_no_mbist
-    assign {mbist_busy, mbist_done, mbist_fail, mbist_fail_row, mbist_fail_bits} = '0;
-    assign {mbist_req, mbist_we, mbist_row, mbist_wdata} = '0;
-    logic unused;
-    assign unused = mbist_start;
-  end
-
-  assign bank_req = mbist_req ? '1 : gth_req;
-  assign bank_we = mbist_req ? {8{mbist_we}} : gth_we;
-  assign bank_row = mbist_req ? {8{17'(mbist_row)}} : gth_row;
-  assign bank_be = mbist_req ? '1 : gth_be;
-  assign bank_wdata = mbist_req ? {8{mbist_wdata}} : gth_wdata;
-
-  always_comb begin
-    unique case (mbist_sel)
-      2'd0: begin
-        mbist_rdata = mbist_reg_t'{failed: mbist_fail, done: mbist_done, running: mbist_busy,
-                                   default: '0};
-      end
-      2'd1: mbist_rdata = 32'(mbist_fail_row);
-      2'd2: mbist_rdata = mbist_fail_bits[31:0];
-      2'd3: mbist_rdata = mbist_fail_bits[63:32];
-    endcase
-  end
-
-  `OW_ASSERT(MbistAlone, !mbist_req || (gth_gnt == '1 && gth_req == '0),
-             "the memory self-test runs while the core or the engine use the memory")
+  ow_mbist_port #(.SramBytes(SramBytes), .Present(Tile.selftest)) u_mbist_port (
+    .clk_i, .rst_i(rst_q),
+    .start_i(mbist_start), .busy_o(mbist_busy), .sel_i(mbist_sel), .rdata_o(mbist_rdata),
+    .gth_req_i(gth_req), .gth_we_i(gth_we), .gth_row_i(gth_row), .gth_be_i(gth_be),
+    .gth_wdata_i(gth_wdata), .gth_gnt_o(gth_gnt),
+    .bank_req_o(bank_req), .bank_we_o(bank_we), .bank_row_o(bank_row), .bank_be_o(bank_be),
+    .bank_wdata_o(bank_wdata), .bank_gnt_i(bank_gnt), .bank_rdata_i(gth_rdata)
+  );
 
   // The engine's last line is still to come: nobody looks for it.
   logic       tensor_hold;
@@ -292,7 +255,7 @@ module ow_tile #(
     .wr_req_i(wr_req), .wr_addr_i(wr_addr), .wr_be_i(wr_be), .wr_wdata_i(wr_wdata),
     .wr_gnt_o(wr_gnt),
     .gth_req_i(bank_req), .gth_we_i(bank_we), .gth_row_i(bank_row), .gth_be_i(bank_be),
-    .gth_wdata_i(bank_wdata), .gth_gnt_o(gth_gnt), .gth_rdata_o(gth_rdata),
+    .gth_wdata_i(bank_wdata), .gth_gnt_o(bank_gnt), .gth_rdata_o(gth_rdata),
     .idle_o(sram_idle)
   );
 
@@ -425,7 +388,7 @@ module ow_tile #(
     .wr_req_o(wr_req), .wr_addr_o(wr_addr), .wr_be_o(wr_be), .wr_wdata_o(wr_wdata),
     .wr_gnt_i(wr_gnt),
     .gth_req_o(gth_req), .gth_we_o(gth_we), .gth_row_o(gth_row), .gth_be_o(gth_be),
-    .gth_wdata_o(gth_wdata), .gth_gnt_i(mbist_req ? 8'd0 : gth_gnt), .gth_rdata_i(gth_rdata),
+    .gth_wdata_o(gth_wdata), .gth_gnt_i(gth_gnt), .gth_rdata_i(gth_rdata),
     .inq_valid_i(inq_valid), .inq_head_i(inq_head), .inq_more_i(inq_more), .inq_pop_o(eng_pop),
     .inq_owned_o(eng_owned), .red_owned_i(red_owned),
     .outq_level_i(outq_level), .eng_push_o(eng_push), .eng_q_o(eng_push_q),
