@@ -1,4 +1,5 @@
 rtl/fabric/ow_router_routes.sv
+rtl/fabric/ow_router_credits.sv
 rtl/fabric/ow_router_switch.sv
 rtl/fabric/ow_router_words.sv
 rtl/fabric/ow_router_filter.sv

@@ -14,6 +14,7 @@
 //   tail_i      by output: the word of next_o is the last one of its packet
 //   next_o      by output: the flow that goes next, one-hot; 0: none could
 //   take_o      by output: it goes in this cycle; response_o: it is one of responses
+//   hold_o      by link: the slot is the control plane's, whoever else wants it (from registers)
 //   wait_o      by link: it has to leave the slot to data, and has waited for one more
 
 `include "ow_assert.svh"
@@ -31,6 +32,7 @@ module ow_ctl_outputs
   output logic [NUM_PORTS-1:0][9:0] next_o,
   output logic [NUM_PORTS-1:0]      take_o,
   output logic [NUM_PORTS-1:0]      response_o,
+  output logic [3:0]                hold_o,
   output logic [3:0]                wait_o
 );
 
@@ -51,6 +53,11 @@ module ow_ctl_outputs
     return {|one, |one[2:0], |one[1:0], one[0], 1'b0};
   endfunction
 
+  // Who has waited still could go: nothing but going changes that.
+  always_comb begin : hold
+    for (int unsigned o = 0; o < 4; o++) hold_o[o] = share_q[o] == 2'd3;
+  end
+
   logic [NUM_PORTS-1:0] some;
   logic two_hold, not_wanted;  // for assertions
   always_comb begin : choose
@@ -69,7 +76,7 @@ module ow_ctl_outputs
                {5{ramp || credit_i[4+o%4]}};
         some[o] = (reqs | rsps) != '0;
         response_o[o] = rsps != '0 && (reqs == '0 || alt_q[o]);
-        take_o[o] = some[o] && (ramp ? ready_i : !yield_i[o%4] || share_q[o] == 2'd3);
+        take_o[o] = some[o] && (ramp ? ready_i : !yield_i[o%4] || hold_o[o%4]);
         if (o < 4) wait_o[o%4] = some[o] && !take_o[o];
         if (response_o[o]) next_o[o][9:5] = pick(rsps, rsp_above_q[o]);
         else next_o[o][4:0] = pick(reqs, req_above_q[o]);
@@ -104,6 +111,7 @@ module ow_ctl_outputs
   end
 
   `OW_ASSERT(lock_onehot, !two_hold, "two packets hold one output")
+  `OW_ASSERT(held_for_some, (hold_o & ~some[3:0]) == '0, "a slot is kept for nobody")
   `OW_ASSERT(one_of_those, !not_wanted, "an output takes a word that is not for it")
 
 endmodule

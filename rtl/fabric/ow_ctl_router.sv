@@ -17,7 +17,8 @@
 //   link_*_i     what comes on the links, data included
 //   yield_i      links that data want to send on, too
 //   waits_i      links for which data credits are due
-//   take_o       links that a word leaves on; return_o: on which a credit goes back
+//   hold_o       links whose slot is taken, whoever else wants it: known from registers
+//   return_o     links on which a credit goes back
 //   link_*_o     both, to be registered; 0 what does not leave
 //   req_*        requests for the tile, from a register; valid/ready
 //   rsp_*        responses of the tile; valid/ready
@@ -38,7 +39,7 @@ module ow_ctl_router
   input  link_t       link_w_i,
   input  logic [3:0]  yield_i,
   input  logic [3:0]  waits_i,
-  output logic [3:0]  take_o,
+  output logic [3:0]  hold_o,
   output logic [3:0]  return_o,
   output link_t       link_n_o,
   output link_t       link_e_o,
@@ -207,7 +208,7 @@ module ow_ctl_router
   ow_ctl_outputs u_outputs (
     .clk_i, .rst_i, .want_i(want), .credit_i(credits), .yield_i,
     .ready_i(!req_valid_q || req_ready_i), .tail_i(ends_here),
-    .next_o(next), .take_o(take), .response_o(response), .wait_o(waits)
+    .next_o(next), .take_o(take), .response_o(response), .hold_o, .wait_o(waits)
   );
 
   // A count of hops less one, not below 0.
@@ -247,8 +248,6 @@ module ow_ctl_router
     end
   end
 
-  assign take_o = take[3:0];
-
   // --------------------------------------------------------------------------------- next heads --
   flows_t turn, to_tail;
   logic [NumFlows-1:0][4:0] copied, mask;
@@ -277,9 +276,10 @@ module ow_ctl_router
   assign stuck = given == '0 && came == '0 && take == '0 && waits == '0 && pop == '0 && !due;
   assign work = move_o || (came != '0) || (given != '0);
 
+  flows_t ends, goes;  // heads that leave, and are the last ones of their packets; or are not
+  assign ends = pop & tails;
+  assign goes = pop & ~ends;
   always_ff @(posedge clk_i) begin : flows
-    automatic flows_t ends;  // heads that leave and are the last ones of their packets
-    automatic flows_t goes;
     if (rst_i) begin
       head_valid_q <= '0;
       tail_valid_q <= '0;
@@ -292,8 +292,6 @@ module ow_ctl_router
       req_valid_q <= 1'b0;
       stuck_q <= 1'b1;
     end else if (work) begin
-      ends = pop & tails;
-      goes = pop & ~ends;
       head_valid_q <= (head_valid_q & ~(pop & ~tail_valid_q)) | (came & (head_valid_q | ~pop));
       tail_valid_q <= (tail_valid_q & ~pop) | to_tail;
       in_x_q <= (in_x_q & ~pop) | (ends & StartsWithX);

@@ -303,10 +303,50 @@ module ow_ramp
     );
   end
 
+  // Levels of the queues that change, and the room that their colours have.
+  queues_t in_pop;
+  logic in_moves, out_moves;
+  logic [Queues-1:0][3:0] in_level_d, out_level_d;
+  colours_t room1_d, room2_d;
+  assign in_pop = queues_t'(inq_pop_i) & in_valid_q;
+  assign in_moves = (ej_queue | in_pop) != '0;
+  assign out_moves = (out_push | inj_one) != '0;
+  always_comb begin : levels
+    in_level_d = in_level_q;
+    out_level_d = out_level_q;
+    room1_d = room1_q;
+    room2_d = room2_q;
+    if (in_moves) begin
+      for (int unsigned q = 0; q < Queues; q++) begin
+        if (ej_queue[q] != in_pop[q]) begin
+          in_level_d[q] = ej_queue[q] ? in_level_q[q] + 4'd1 : in_level_q[q] - 4'd1;
+          room1_d = (room1_d & ~in_colour_q[q]) | (in_level_d[q] < Full ? in_colour_q[q] : '0);
+          room2_d = (room2_d & ~in_colour_q[q]) |
+                    (in_level_d[q] < Full - 4'd1 ? in_colour_q[q] : '0);
+        end
+      end
+    end
+    if (out_moves) begin
+      for (int unsigned q = 0; q < Queues; q++) begin
+        if (out_push[q] != inj_one[q]) begin
+          out_level_d[q] = out_push[q] ? out_level_q[q] + 4'd1 : out_level_q[q] - 4'd1;
+        end
+      end
+    end
+  end
+
+  // A binding of an input queue that is made.
+  logic binds;
+  logic [3:0] bind_level;
+  colours_t bound_d;
+  assign binds = bind_in && !taken_away;
+  assign bind_level = in_level_d[cfg_queue];
+  always_comb begin : bound
+    bound_d = bound_q;
+    if (binds) bound_d = (bound_q & ~in_colour_q[cfg_queue]) | bind_colour;
+  end
+
   always_ff @(posedge clk_i) begin : step
-    automatic queues_t push, pop, taken;
-    automatic colours_t room1, room2;
-    automatic logic [3:0] level;
     if (rst_i) begin
       inq_bind_q <= '0;
       outq_bind_q <= '0;
@@ -332,40 +372,25 @@ module ow_ramp
       end
     end else begin
       // Input queues.
-      push = ej_queue;
-      pop = queues_t'(inq_pop_i) & in_valid_q;
-      taken = pop;
-      room1 = room1_q;
-      room2 = room2_q;
-      if ((push | pop) != '0) begin
+      if (in_moves) begin
+        in_level_q <= in_level_d;
         for (int unsigned q = 0; q < Queues; q++) begin
-          if (pop[q]) in_rp_q[q] <= in_rp_q[q] + 1'b1;
-          if (push[q] != pop[q]) begin
-            level = push[q] ? in_level_q[q] + 4'd1 : in_level_q[q] - 4'd1;
-            in_level_q[q] <= level;
-            in_valid_q[q] <= level != '0;
-            room1 = (room1 & ~in_colour_q[q]) | (level < Full ? in_colour_q[q] : '0);
-            room2 = (room2 & ~in_colour_q[q]) | (level < Full - 4'd1 ? in_colour_q[q] : '0);
-          end
+          if (in_pop[q]) in_rp_q[q] <= in_rp_q[q] + 1'b1;
+          in_valid_q[q] <= in_level_d[q] != '0;
         end
-        room1_q <= room1;
-        room2_q <= room2;
+        room1_q <= room1_d;
+        room2_q <= room2_d;
       end
 
       // Output queues.
-      push = out_push;
-      pop = inj_one;
-      if ((push | pop) != '0) begin
+      if (out_moves) begin
+        out_level_q <= out_level_d;
         for (int unsigned q = 0; q < Queues; q++) begin
-          if (pop[q]) out_rp_q[q] <= out_rp_q[q] + 1'b1;
-          if (push[q] != pop[q]) begin
-            level = push[q] ? out_level_q[q] + 4'd1 : out_level_q[q] - 4'd1;
-            out_level_q[q] <= level;
-            out_valid_q[q] <= level != '0;
-            out_ready_q[q] <= level < Full - 4'd1;
-          end
+          if (inj_one[q]) out_rp_q[q] <= out_rp_q[q] + 1'b1;
+          out_valid_q[q] <= out_level_d[q] != '0;
+          out_ready_q[q] <= out_level_d[q] < Full - 4'd1;
         end
-        if (pop != '0) above_q <= ~(pop | (pop - queues_t'(1)));
+        if (inj_one != '0) above_q <= ~(inj_one | (inj_one - queues_t'(1)));
       end
 
       if (push_lost || overrun_q) begin
@@ -381,7 +406,7 @@ module ow_ramp
         if (cfg_we_q && cfg_addr_q[3]) begin
           outq_bind_q[cfg_queue] <= cfg_data_q;
           out_colour_q[cfg_queue] <= onehot(cfg_data_q[5], cfg_data_q[4:0]);
-        end else if (bind_in && !taken_away) begin
+        end else if (binds) begin
           for (int unsigned q = 0; q < Queues; q++) begin
             if (cfg_queue == queue_t'(q)) begin
               inq_bind_q[q] <= cfg_data_q;
@@ -391,29 +416,22 @@ module ow_ramp
               in_colour_q[q] <= '0;
             end
           end
-          level = in_level_q[cfg_queue] + 4'(ej_queue[cfg_queue])
-                  - 4'(taken[cfg_queue]);
-          room1_q <= (room1 & ~in_colour_q[cfg_queue] & ~bind_colour) |
-                     (level < Full ? bind_colour : '0);
-          room2_q <= (room2 & ~in_colour_q[cfg_queue] & ~bind_colour) |
-                     (level < Full - 4'd1 ? bind_colour : '0);
-          bound_q <= (bound_q & ~in_colour_q[cfg_queue]) | bind_colour;
+          room1_q <= (room1_d & ~in_colour_q[cfg_queue] & ~bind_colour) |
+                     (bind_level < Full ? bind_colour : '0);
+          room2_q <= (room2_d & ~in_colour_q[cfg_queue] & ~bind_colour) |
+                     (bind_level < Full - 4'd1 ? bind_colour : '0);
+          bound_q <= bound_d;
         end
       end
 
       if (clear_i) begin : clear
-        automatic colours_t bound;
-        bound = bound_q;
-        if (bind_in && !taken_away) begin
-          bound = (bound & ~in_colour_q[cfg_queue]) | bind_colour;
-        end
         in_level_q <= '0;
         out_level_q <= '0;
         in_valid_q <= '0;
         out_valid_q <= '0;
         out_ready_q <= '1;
-        room1_q <= bound;
-        room2_q <= bound;
+        room1_q <= bound_d;
+        room2_q <= bound_d;
       end
     end
   end

@@ -4,7 +4,8 @@
 // docs/fabric.md is the specification.
 //
 //   ow_router_routes   routes, switch positions, moves
-//   ow_router_switch   what is taken, whose turn it is, credits both ways
+//   ow_router_switch   what is taken, whose turn it is
+//   ow_router_credits  credits both ways
 //   ow_router_words    the data of the buffers, written by five inputs, read by five outputs
 //   ow_router_filter   filters, and what commands keep from the ramp
 //   ow_ctl_router      the control plane, a router of its own on the same links
@@ -155,6 +156,13 @@ module ow_router
     assign settled = (link_n_q | link_e_q | link_s_q | link_w_q) == '0;
   end
 
+  wavelet_t arrive [NUM_PORTS];
+  assign arrive[PORT_N] = link_n.wavelet;
+  assign arrive[PORT_E] = link_e.wavelet;
+  assign arrive[PORT_S] = link_s.wavelet;
+  assign arrive[PORT_W] = link_w.wavelet;
+  assign arrive[PORT_R] = inj_i;
+
   // ------------------------------------------------------------------------ the register named --
   logic at_route, at_switch, at_filter, at_limits, at_count, at_credits;
   logic [4:0] cfg_colour;
@@ -184,11 +192,11 @@ module ow_router
   route_reg_t route_word;
   switch_reg_t switch_word;
   logic [2:0] to;
-  logic tear;
+  logic tear, work;
   ow_router_routes #(.NumColours(NumColours)) u_routes (
     .clk_i, .rst_i,
     .route_i(write_route), .switch_i(write_switch), .cfg_wdata_i, .selected_i(selected),
-    .show_i(at_route || at_switch), .leave_i(leave), .op_i(op),
+    .show_i(at_route || at_switch), .work_i(work), .leave_i(leave), .op_i(op),
     .in_o(in), .out_o(out), .enable_o(enable), .obey_o(obey), .mode_o(mode), .torn_o(torn),
     .several_o(several), .moves_o(moves), .tear_o(tear),
     .route_o(route_word), .switch_o(switch_word), .to_o(to)
@@ -197,43 +205,64 @@ module ow_router
   // ------------------------------------------------------------------------------------- switch --
   wavelet_t to_ramp;
   logic [31:0] data [NUM_PORTS];
-  colours_t take [NUM_PORTS], one [NUM_PORTS], credit_some [4], credit_all [4];
-  colours_t held, full, push, shift, ctrl, done, misrouted, ramp_owed, held_ctrl, space;
-  colours_t take_out, look, filtered, looked;
-  logic [4:0] number;  // of one[PORT_R]
-  logic [3:0] wants, waits, ctl_take, ctl_return;
-  logic drop, can_go;
+  colours_t take [NUM_PORTS], fresh [NUM_PORTS], one [NUM_PORTS], credit_some [4], credit_all [4];
+  colours_t held, full, push, shift, misrouted, ramp_owed, held_ctrl, held_noce, held_outside;
+  colours_t space, take_held, drop_held;
+  logic [NUM_PORTS-1:0] take_fresh, drop_fresh, outside, some_one;
+  logic [4:0] number;  // of the head at the ramp's turn
+  logic [3:0] wants, waits, hold, ctl_return;
+  logic can_go, turn, turn_ctrl;
 
-  // Commands that this router takes out of the list.
+  // Commands that this router takes out of the list: of held heads; of those that come, which are
+  // the heads of their colours at once.
   always_comb begin : list
-    take_out = '0;
-    if ((ctrl & obey) != '0) begin
-      take_out = ctrl & obey & ((mode[0] & (~mode[1] | ~(op[1] | op[0]))) |
-                                (mode[1] & ~op[1] & op[0] & moves));
+    automatic colours_t always_out, none_out, advance_out;
+    automatic logic [1:0] now;
+    {always_out, none_out, advance_out, now} = '0;
+    take_held = '0;
+    take_fresh = '0;
+    if (obey != '0) begin
+      always_out = obey & mode[0] & ~mode[1];
+      none_out = obey & mode[0];              // if the first command is none
+      advance_out = obey & mode[1] & moves;   // if it is an advance
+      take_held = held_ctrl & (always_out | (none_out & ~(op[1] | op[0])) |
+                               (advance_out & ~op[1] & op[0]));
+      for (int unsigned p = 0; p < NUM_PORTS; p++) begin
+        if (arrive[p].valid && arrive[p].ctrl) begin
+          now = command_op(arrive[p].data);
+          take_fresh[p] = (fresh[p] & always_out) != '0 ||
+                          (now == 2'd0 && (fresh[p] & none_out) != '0) ||
+                          (now == 2'd1 && (fresh[p] & advance_out) != '0);
+        end
+      end
     end
   end
 
   ow_router_switch #(.NumColours(NumColours)) u_switch (
     .clk_i, .rst_i,
     .link_n_i(link_n), .link_e_i(link_e), .link_s_i(link_s), .link_w_i(link_w), .inj_i,
-    .in_i(in), .out_i(out), .enable_i(enable), .torn_i(torn), .take_out_i(take_out),
-    .route_i(write_route), .switch_i(write_switch), .was_on_i(route_word.enable),
+    .in_i(in), .out_i(out), .enable_i(enable), .torn_i(torn), .take_held_i(take_held),
+    .take_fresh_i(take_fresh), .drop_held_i(drop_held), .drop_fresh_i(drop_fresh),
+    .outside_i(outside), .route_i(write_route), .switch_i(write_switch),
+    .was_on_i(route_word.enable),
     .route_on_i(at_switch ? route_word.enable : new_route.enable),
     .from_i(route_word.position.in_port), .to_i(to),
     .set_credits_i(new_route.set_credits), .without_credits_i(new_route.without_credits),
-    .keep_credits_i(new_route.keep_credits),
-    .ctl_take_i(ctl_take), .ctl_return_i(ctl_return), .ej_ready_i, .look_i(look), .drop_i(drop),
-    .data_i(data), .take_o(take), .one_o(one), .number_o(number),
+    .keep_credits_i(new_route.keep_credits), .hold_i(hold), .ctl_return_i(ctl_return), .ej_ready_i,
+    .data_i(data), .take_o(take), .fresh_o(fresh), .one_o(one),
+    .some_o(some_one), .work_o(work),
     .link_n_o(data_n), .link_e_o(data_e), .link_s_o(data_s), .link_w_o(data_w),
-    .to_ramp_o(to_ramp), .wants_o(wants), .waits_o(waits), .held_o(held), .full_o(full),
-    .push_o(push), .shift_o(shift), .ctrl_o(ctrl), .op_o(op), .done_o(done), .leave_o(leave),
-    .misrouted_o(misrouted), .ramp_owed_o(ramp_owed), .held_ctrl_o(held_ctrl), .space_o(space),
-    .can_move_o(can_go), .credits_o(credit_some), .all_credits_o(credit_all)
+    .to_ramp_o(to_ramp), .ramp_valid_o(turn), .ramp_number_o(number), .ramp_ctrl_o(turn_ctrl),
+    .wants_o(wants), .waits_o(waits), .held_o(held), .full_o(full), .push_o(push),
+    .shift_o(shift), .held_ctrl_o(held_ctrl), .held_noce_o(held_noce),
+    .held_outside_o(held_outside), .op_o(op), .leave_o(leave), .misrouted_o(misrouted),
+    .ramp_owed_o(ramp_owed), .space_o(space), .can_move_o(can_go), .credits_o(credit_some),
+    .all_credits_o(credit_all)
   );
   ow_router_words #(.NumColours(NumColours)) u_words (
     .clk_i, .link_n_i(link_n), .link_e_i(link_e), .link_s_i(link_s), .link_w_i(link_w), .inj_i,
     .take_i(take), .push_i(push), .shift_i(shift), .tail_i(full), .held_i(held), .op_i(op),
-    .one_i(one), .data_o(data)
+    .noce_i(held_noce), .one_i(one), .some_i(some_one), .data_o(data)
   );
 
   // ------------------------------------------------------------------------------------ filters --
@@ -243,10 +272,10 @@ module ow_router
     .clk_i, .rst_i,
     .filter_i(cfg_we_i && at_filter), .limits_i(cfg_we_i && at_limits),
     .count_i(cfg_we_i && at_count), .index_i(cfg_index), .show_i(at_filter || at_count),
-    .cfg_wdata_i, .clear_i(write_route | write_switch),
-    .obey_i(obey), .ctrl_i(ctrl), .done_i(done), .one_i(one[PORT_R]), .number_i(number),
-    .word_i({(one[PORT_R] & ctrl) != '0, data[PORT_R]}),
-    .look_o(look), .filtered_o(filtered), .looked_o(looked), .drop_o(drop),
+    .cfg_wdata_i, .link_n_i(link_n), .link_e_i(link_e), .link_s_i(link_s), .link_w_i(link_w),
+    .inj_i, .take_i(take), .fresh_i(fresh), .obey_i(obey), .ctrl_i(held_ctrl), .noce_i(held_noce),
+    .outside_i(held_outside), .turn_i(turn), .number_i(number), .turn_ctrl_i(turn_ctrl),
+    .outside_o(outside), .drop_held_o(drop_held), .drop_fresh_o(drop_fresh),
     .filter_o(filter_word), .count_o(count_word)
   );
 
@@ -255,7 +284,7 @@ module ow_router
   logic ctl_move;
   ow_ctl_router u_control (
     .clk_i, .rst_i, .link_n_i(link_n), .link_e_i(link_e), .link_s_i(link_s), .link_w_i(link_w),
-    .yield_i(wants), .waits_i(waits), .take_o(ctl_take), .return_o(ctl_return),
+    .yield_i(wants), .waits_i(waits), .hold_o(hold), .return_o(ctl_return),
     .link_n_o(ctl_n), .link_e_o(ctl_e), .link_s_o(ctl_s), .link_w_o(ctl_w),
     .req_o, .req_valid_o, .req_ready_i, .rsp_i, .rsp_valid_i, .rsp_ready_o,
     .ask_i, .ask_valid_i, .ask_ready_o, .held_o(ctl_held), .move_o(ctl_move)
@@ -272,13 +301,11 @@ module ow_router
   assign torn_o = torn_event_q;
 
   // --------------------------------------------------------------------------------------- idle --
-  // A copy for the ramp that need not be looked at waits for the ramp.
-  colours_t to_look;
+  // A copy that is not kept from the ramp waits for it.
   logic can_move;
-  assign to_look = ramp_owed & (filtered | (obey & held_ctrl)) & ~looked;
-  assign ej_owed_o = ramp_owed & ~to_look;
+  assign ej_owed_o = ramp_owed & ~drop_held;
   assign inj_space_o = space & (~several | in[PORT_R]);
-  assign can_move = can_go || (to_look | (ej_owed_o & ej_ready_i)) != '0;
+  assign can_move = can_go || (ramp_owed & (drop_held | ej_ready_i)) != '0;
   assign idle_o = !ctl_move && !can_move && !ej_q.valid && !inj_i.valid && !cfg_we_i &&
                   !torn_event_q && settled;
 

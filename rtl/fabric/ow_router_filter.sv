@@ -2,26 +2,27 @@
 // What keeps wavelets from the ramp of a router: six filters, each of one colour, and commands that
 // say so (NOCE). docs/fabric.md, filters.
 //
-// A head for the ramp that a filter or a command may keep from it is looked at once, in a slot of
-// the ramp's output, whether the ramp has room or not; what passes and finds no room waits for it
-// without being looked at again.
-// Latency 0; what is counted and written is in effect from the next cycle on.
+// Whether a head is kept from the ramp is known before it takes part in the arbitration: a counter's
+// verdict follows from its count, that of a range is made as the wavelet comes in and kept with it.
+// A head that is kept from the ramp takes its turn there whether the ramp has room or not.
+// Latency 0; what is counted and written is in effect from the next cycle on; a range that is
+// written, for what comes in from then on.
 // Errors: none. There is no filter from NUM_FILTERS on: writes there are ignored.
 //
 //   NumColours   data colours, 2 to 24
 //   filter_i, limits_i, count_i   FILTER, FILTER_LIMITS, FILTER_COUNT of filter index_i is written
 //   index_i      the filter that is written, and shown if show_i
 //   cfg_wdata_i  what is written
-//   clear_i      colours whose head is to be looked at again: their route was written
+//   link_*_i, inj_i   what arrives
+//   take_i       [p]: the colour that is taken at port p, one-hot
+//   fresh_i      [p]: it is a head at once
 //   obey_i       colours that obey commands
-//   ctrl_i       heads that are control wavelets
-//   done_i       colours whose head leaves
-//   one_i        the colour whose turn it is at the ramp, one-hot; number_i: its number
-//   word_i       its head (control bit, data)
-//   look_o       colours whose head must be looked at first
-//   filtered_o   colours that have a filter
-//   looked_o     colours whose head has been looked at
-//   drop_o       the head is kept from the ramp
+//   ctrl_i, noce_i, outside_i   held heads that are control wavelets; whose first command has NOCE;
+//                that were outside their filter's range when they came
+//   turn_i       a head takes its turn at the ramp, of colour number_i; it is a control wavelet:
+//                turn_ctrl_i
+//   outside_o    [p]: what comes at port p is outside its filter's range
+//   drop_held_o  held heads that are kept from the ramp; drop_fresh_o [p]: so is the fresh one at p
 //   filter_o, count_o   FILTER and FILTER_COUNT of filter index_i
 
 module ow_router_filter
@@ -38,22 +39,32 @@ module ow_router_filter
   input  logic [2:0]            index_i,
   input  logic                  show_i,
   input  logic [31:0]           cfg_wdata_i,
-  input  logic [NumColours-1:0] clear_i,
+  /* verilator lint_off UNUSEDSIGNAL */ // of the data, the index and NOCE
+  input  link_t                 link_n_i,
+  input  link_t                 link_e_i,
+  input  link_t                 link_s_i,
+  input  link_t                 link_w_i,
+  input  wavelet_t              inj_i,
+  /* verilator lint_on UNUSEDSIGNAL */
+  input  logic [NumColours-1:0] take_i [NUM_PORTS],
+  input  logic [NumColours-1:0] fresh_i [NUM_PORTS],
   input  logic [NumColours-1:0] obey_i,
   input  logic [NumColours-1:0] ctrl_i,
-  input  logic [NumColours-1:0] done_i,
-  input  logic [NumColours-1:0] one_i,
+  input  logic [NumColours-1:0] noce_i,
+  input  logic [NumColours-1:0] outside_i,
+  input  logic                  turn_i,
   input  logic [4:0]            number_i,
-  input  ramp_t                 word_i,
-  output logic [NumColours-1:0] look_o,
-  output logic [NumColours-1:0] filtered_o,
-  output logic [NumColours-1:0] looked_o,
-  output logic                  drop_o,
+  input  logic                  turn_ctrl_i,
+  output logic [NUM_PORTS-1:0]  outside_o,
+  output logic [NumColours-1:0] drop_held_o,
+  output logic [NUM_PORTS-1:0]  drop_fresh_o,
   output filter_reg_t           filter_o,
   output filter_count_reg_t     count_o
 );
 
   typedef logic [NumColours-1:0] colours_t;
+  typedef logic [NUM_PORTS-1:0] ports_t;
+  typedef logic [NUM_FILTERS-1:0] filters_t;
   typedef struct packed {
     logic       filter_ctrl;  // control wavelets may be dropped
     logic       count_ctrl;
@@ -66,7 +77,8 @@ module ow_router_filter
   logic [15:0] low_q [NUM_FILTERS];    // limit1, or the least index
   logic [15:0] high_q [NUM_FILTERS];   // max_counter, limit2, or the greatest index
   logic [15:0] count_q [NUM_FILTERS];
-  colours_t looked_q, filtered;
+  filters_t on;  // there is one
+  logic any;
 
   /* verilator lint_off UNUSEDSIGNAL */ // reserved bits
   filter_reg_t new_filter;
@@ -77,106 +89,123 @@ module ow_router_filter
   assign new_limits = cfg_wdata_i;
   assign new_count = cfg_wdata_i;
 
-  always_comb begin : which
-    filtered = '0;
-    for (int unsigned f = 0; f < NUM_FILTERS; f++) begin
-      filtered |= colours_t'(decode(filter_q[f].enable, filter_q[f].colour));
-    end
+  always_comb begin : enabled
+    for (int unsigned f = 0; f < NUM_FILTERS; f++) on[f] = filter_q[f].enable;
+    any = on != '0;
   end
-  assign filtered_o = filtered;
-  assign looked_o = looked_q;
-  assign look_o = (filtered | (obey_i & ctrl_i)) & ~looked_q;
 
-  // ------------------------------------------------------------------------------------- a look --
-  logic looks;
-  assign looks = (one_i & look_o) != '0;
-  logic [NUM_FILTERS-1:0] steps, swaps;  // filters that count; that take limit2
-  logic [15:0] next_count, next_low;
-
-  always_comb begin : inspect
-    automatic filter_t how;
-    automatic logic [NUM_FILTERS-1:0] match;
-    automatic logic [15:0] low, count, value;
-    automatic logic hit, beyond, counts, may, drop;
-    {how, match, low, count, value} = '0;
-    {hit, beyond, counts, may} = '0;
-    steps = '0;
-    swaps = '0;
-    next_count = '0;
-    next_low = '0;
+  // ---------------------------------------------------------------------------------- verdicts --
+  // Of the counters, from registers: the next data or control wavelet is dropped.
+  filters_t hit, drop_data, drop_ctrl;
+  always_comb begin : counters
+    automatic logic drop;
     drop = 1'b0;
-    if (looks) begin
-      drop = word_i.ctrl && (one_i & obey_i) != '0 && command_noce(word_i.data);
-      if ((one_i & filtered) != '0) begin
-        for (int unsigned f = 0; f < NUM_FILTERS; f++) begin
-          match[f] = filter_q[f].enable && filter_q[f].colour == number_i;
-          how |= filter_q[f] & {11{match[f]}};
-          low |= low_q[f] & {16{match[f]}};
-          next_low |= high_q[f] & {16{match[f]}};
-          count |= count_q[f] & {16{match[f]}};
-        end
-        value = (how.kind == FILTER_RANGE) ? word_i.data[31:16] : count;
-        hit = value == low;
-        beyond = next_low < value;
-        may = !word_i.ctrl || how.filter_ctrl;
-        case (how.kind)
-          FILTER_RANGE: drop |= !word_i.ctrl && (value < low || beyond);
-          FILTER_SPARSE: drop |= may && !hit;
-          default: drop |= may && beyond;
-        endcase
-        counts = (word_i.ctrl ? how.count_ctrl : how.count_data) && how.kind != FILTER_RANGE;
-        next_count = hit ? '0 : count + 16'd1;
-        steps = match & {NUM_FILTERS{counts}};
-        swaps = steps & {NUM_FILTERS{how.kind == FILTER_SPARSE && hit}};
+    {hit, drop_data, drop_ctrl} = '0;
+    if (any) begin
+      for (int unsigned f = 0; f < NUM_FILTERS; f++) begin
+        hit[f] = count_q[f] == low_q[f];
+        drop = filter_q[f].kind == FILTER_SPARSE ? !hit[f]
+             : filter_q[f].kind != FILTER_RANGE && count_q[f] > high_q[f];
+        drop_data[f] = on[f] && drop;
+        drop_ctrl[f] = drop_data[f] && filter_q[f].filter_ctrl;
       end
     end
-    drop_o = drop;
   end
 
-  always_ff @(posedge clk_i) begin : looked
-    if (rst_i) looked_q <= '0;
-    else if ((one_i | done_i | clear_i) != '0) begin
-      looked_q <= (looked_q | (one_i & look_o)) & ~(done_i | clear_i);
+  wavelet_t arrive [NUM_PORTS];
+  assign arrive[PORT_N] = link_n_i.wavelet;
+  assign arrive[PORT_E] = link_e_i.wavelet;
+  assign arrive[PORT_S] = link_s_i.wavelet;
+  assign arrive[PORT_W] = link_w_i.wavelet;
+  assign arrive[PORT_R] = inj_i;
+
+  // What comes: one comparison a filter, since a colour is taken at one port.
+  filters_t is [NUM_PORTS];  // it is of this filter's colour
+  always_comb begin : ranges
+    automatic filters_t match, off;
+    automatic logic [15:0] value;
+    {match, off, value} = '0;
+    outside_o = '0;
+    for (int unsigned p = 0; p < NUM_PORTS; p++) is[p] = '0;
+    if (any) begin
+      for (int unsigned p = 0; p < NUM_PORTS; p++) begin
+        if (take_i[p] != '0) begin
+          for (int unsigned f = 0; f < NUM_FILTERS; f++) begin
+            is[p][f] = on[f] && filter_q[f].colour == arrive[p].colour;
+          end
+        end
+      end
+      match = is[0] | is[1] | is[2] | is[3] | is[4];
+      for (int unsigned f = 0; f < NUM_FILTERS; f++) begin
+        if (match[f] && filter_q[f].kind == FILTER_RANGE) begin
+          value = '0;
+          for (int unsigned p = 0; p < NUM_PORTS; p++) begin
+            value |= arrive[p].data[31:16] & {16{is[p][f]}};
+          end
+          off[f] = value < low_q[f] || value > high_q[f];
+        end
+      end
+      for (int unsigned p = 0; p < NUM_PORTS; p++) begin
+        outside_o[p] = !arrive[p].ctrl && (is[p] & off) != '0;
+      end
+    end
+  end
+
+  always_comb begin : held
+    automatic colours_t data, ctrl;
+    data = outside_i;
+    ctrl = obey_i & noce_i;
+    if (any) begin
+      for (int unsigned f = 0; f < NUM_FILTERS; f++) begin
+        data |= colours_t'(decode(drop_data[f], filter_q[f].colour));
+        ctrl |= colours_t'(decode(drop_ctrl[f], filter_q[f].colour));
+      end
+    end
+    drop_held_o = (data & ~ctrl_i) | (ctrl & ctrl_i);
+  end
+
+  always_comb begin : fresh
+    drop_fresh_o = '0;
+    for (int unsigned p = 0; p < NUM_PORTS; p++) begin
+      if (arrive[p].valid) begin
+        drop_fresh_o[p] = arrive[p].ctrl ? (is[p] & drop_ctrl) != '0 ||
+                                           (command_noce(arrive[p].data) && (fresh_i[p] & obey_i) != '0)
+                                         : (is[p] & drop_data) != '0 || outside_o[p];
+      end
     end
   end
 
   // ---------------------------------------------------------------------------------- registers --
+  filters_t steps;  // filters that count
+  always_comb begin : counting
+    steps = '0;
+    if (any && turn_i) begin
+      for (int unsigned f = 0; f < NUM_FILTERS; f++) begin
+        steps[f] = on[f] && filter_q[f].colour == number_i && filter_q[f].kind != FILTER_RANGE &&
+                   (turn_ctrl_i ? filter_q[f].count_ctrl : filter_q[f].count_data);
+      end
+    end
+  end
+
   filter_t kept;
   assign kept = '{filter_ctrl: new_filter.filter_ctrl, count_ctrl: new_filter.count_ctrl,
                   count_data: new_filter.count_data, kind: new_filter.kind,
                   enable: new_filter.enable, colour: new_filter.colour};
-  always_ff @(posedge clk_i) begin : configure
-    automatic filter_t next [NUM_FILTERS];
-    automatic logic [15:0] high [NUM_FILTERS];
-    if (rst_i || filter_i || limits_i) begin
-      for (int unsigned f = 0; f < NUM_FILTERS; f++) begin
-        next[f] = filter_q[f];
-        high[f] = high_q[f];
-        if (rst_i || (filter_i && index_i == 3'(f))) begin
-          next[f] = kept & {11{!rst_i}};
-        end
-        if (rst_i || (limits_i && index_i == 3'(f))) high[f] = new_limits.high & {16{!rst_i}};
+  always_ff @(posedge clk_i) begin : registers
+    for (int unsigned f = 0; f < NUM_FILTERS; f++) begin
+      if (rst_i) begin
+        filter_q[f] <= '0;
+        low_q[f] <= '0;
+        high_q[f] <= '0;
+        count_q[f] <= '0;
+      end else if (filter_i || limits_i || count_i || steps != '0) begin
+        if (filter_i && index_i == 3'(f)) filter_q[f] <= kept;
+        if (limits_i && index_i == 3'(f)) high_q[f] <= new_limits.high;
+        if (limits_i && index_i == 3'(f)) low_q[f] <= new_limits.low;
+        else if (steps[f] && filter_q[f].kind == FILTER_SPARSE && hit[f]) low_q[f] <= high_q[f];
+        if (count_i && index_i == 3'(f)) count_q[f] <= new_count.count;
+        else if (steps[f]) count_q[f] <= hit[f] ? '0 : count_q[f] + 16'd1;
       end
-      filter_q <= next;
-      high_q <= high;
-    end
-  end
-
-  always_ff @(posedge clk_i) begin : step
-    automatic logic [15:0] low [NUM_FILTERS], count [NUM_FILTERS];
-    if (rst_i || limits_i || count_i || steps != '0) begin
-      for (int unsigned f = 0; f < NUM_FILTERS; f++) begin
-        low[f] = low_q[f];
-        count[f] = count_q[f];
-        if (rst_i) low[f] = '0;
-        else if (limits_i && index_i == 3'(f)) low[f] = new_limits.low;
-        else if (swaps[f]) low[f] = next_low;
-        if (rst_i) count[f] = '0;
-        else if (count_i && index_i == 3'(f)) count[f] = new_count.count;
-        else if (steps[f]) count[f] = next_count;
-      end
-      low_q <= low;
-      count_q <= count;
     end
   end
 

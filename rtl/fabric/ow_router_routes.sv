@@ -13,6 +13,7 @@
 //   cfg_wdata_i    what is written
 //   selected_i     the colour whose registers are shown, one-hot
 //   show_i         somebody looks: route_o, switch_o and to_o matter
+//   work_i         something may change in this cycle: there is a write, or one may leave
 //   leave_i        fences that leave in this cycle, by colour
 //   op_i           [1], [0]: operation of the head of each colour, bit 1 and 0
 //   in_o           [p]: colours whose input is port p
@@ -38,6 +39,7 @@ module ow_router_routes
   input  logic [31:0]           cfg_wdata_i,
   input  logic [NumColours-1:0] selected_i,
   input  logic                  show_i,
+  input  logic                  work_i,
   input  logic [NumColours-1:0] leave_i,
   input  logic [NumColours-1:0] op_i [2],
   output logic [NumColours-1:0] in_o [NUM_PORTS],
@@ -59,11 +61,11 @@ module ow_router_routes
   typedef logic [NumColours-1:0] colours_t;
   localparam int unsigned WayBits = 8;  // a position as it is kept: input port, outputs
 
-  // By bit, then by colour: the four positions, of which last_q is the last one in use and pos_q
-  // the current one.
+  // By bit, then by colour: the four positions, of which last_q is the last one in use; at_q [k]:
+  // colours on position k, each on one.
   colours_t way0_q [WayBits], way1_q [WayBits], way2_q [WayBits], way3_q [WayBits];
   colours_t enable_q, obey_q, mode0_q, mode1_q, ring_q, last0_q, last1_q;
-  colours_t pos0_q, pos1_q, torn_q;
+  colours_t at_q [4], at_d [4], torn_q;
 
   /* verilator lint_off UNUSEDSIGNAL */ // reserved bits
   route_reg_t new_route;
@@ -75,16 +77,9 @@ module ow_router_routes
   // ------------------------------------------------------------------------- current position --
   colours_t way [WayBits];
   always_comb begin : current
-    automatic colours_t at0, at1, at2, at3;
-    at0 = ~(pos1_q | pos0_q);
-    at1 = ~pos1_q & pos0_q;
-    at2 = pos1_q & ~pos0_q;
-    at3 = pos1_q & pos0_q;
-    for (int unsigned k = 0; k < WayBits; k++) way[k] = way0_q[k] & at0;
-    if (at0 != '1) begin
-      for (int unsigned k = 0; k < WayBits; k++) begin
-        way[k] |= (way1_q[k] & at1) | (way2_q[k] & at2) | (way3_q[k] & at3);
-      end
+    for (int unsigned k = 0; k < WayBits; k++) begin
+      way[k] = (way0_q[k] & at_q[0]) | (way1_q[k] & at_q[1]) | (way2_q[k] & at_q[2]) |
+               (way3_q[k] & at_q[3]);
     end
     for (int unsigned p = 0; p < NUM_PORTS; p++) begin
       out_o[p] = way[p];
@@ -101,12 +96,13 @@ module ow_router_routes
 
   // ------------------------------------------------------------------------------------- moves --
   colours_t on_last, advance, restart, tear;
-  assign on_last = ~((pos0_q ^ last0_q) | (pos1_q ^ last1_q));
+  assign on_last = (at_q[0] & ~last1_q & ~last0_q) | (at_q[1] & ~last1_q & last0_q) |
+                   (at_q[2] & last1_q & ~last0_q) | (at_q[3] & last1_q & last0_q);
   assign moves_o = ~on_last | (ring_q & several_o);
   always_comb begin : commands
     automatic colours_t leave, adv;
     {leave, adv, advance, restart, tear} = '0;
-    if (leave_i != '0) begin
+    if (work_i) begin
       leave = leave_i & obey_q;
       adv = leave & ~op_i[1] & op_i[0];
       advance = adv & ~on_last;
@@ -127,51 +123,55 @@ module ow_router_routes
     return {position.in_port, position.out_mask} & {WayBits{!rst_i}};
   endfunction
 
+  colours_t load_route, load_switch;
+  logic [WayBits-1:0] way0, way1, way2, way3;
+  assign load_route = route_i | {NumColours{rst_i}};
+  assign load_switch = switch_i | {NumColours{rst_i}};
+  assign way0 = kept(new_route.position);
+  assign way1 = kept(new_switch.position1);
+  assign way2 = kept(new_switch.position2);
+  assign way3 = kept(new_switch.position3);
+
   always_ff @(posedge clk_i) begin : write_route
-    automatic colours_t next [WayBits], at;
-    automatic logic [WayBits-1:0] way0;
     if (rst_i || route_i != '0) begin
-      at = route_i | {NumColours{rst_i}};
-      way0 = kept(new_route.position);
-      for (int unsigned k = 0; k < WayBits; k++) next[k] = load(way0_q[k], at, way0[k]);
-      way0_q <= next;
-      enable_q <= load(enable_q, at, new_route.enable && !rst_i);
-      obey_q <= load(obey_q, at, new_route.obey && !rst_i);
-      mode0_q <= load(mode0_q, at, new_route.pop_mode[0] && !rst_i);
-      mode1_q <= load(mode1_q, at, new_route.pop_mode[1] && !rst_i);
-      ring_q <= load(ring_q, at, new_route.ring && !rst_i);
+      for (int unsigned k = 0; k < WayBits; k++) way0_q[k] <= load(way0_q[k], load_route, way0[k]);
+      enable_q <= load(enable_q, load_route, new_route.enable && !rst_i);
+      obey_q <= load(obey_q, load_route, new_route.obey && !rst_i);
+      mode0_q <= load(mode0_q, load_route, new_route.pop_mode[0] && !rst_i);
+      mode1_q <= load(mode1_q, load_route, new_route.pop_mode[1] && !rst_i);
+      ring_q <= load(ring_q, load_route, new_route.ring && !rst_i);
     end
   end
 
   always_ff @(posedge clk_i) begin : write_switch
-    automatic colours_t next1 [WayBits], next2 [WayBits], next3 [WayBits], at;
-    automatic logic [WayBits-1:0] way1, way2, way3;
     if (rst_i || switch_i != '0) begin
-      at = switch_i | {NumColours{rst_i}};
-      way1 = kept(new_switch.position1);
-      way2 = kept(new_switch.position2);
-      way3 = kept(new_switch.position3);
-      for (int unsigned k = 0; k < WayBits; k++) begin
-        next1[k] = load(way1_q[k], at, way1[k]);
-        next2[k] = load(way2_q[k], at, way2[k]);
-        next3[k] = load(way3_q[k], at, way3[k]);
-      end
-      way1_q <= next1;
-      way2_q <= next2;
-      way3_q <= next3;
-      last0_q <= load(last0_q, at, new_switch.last[0] && !rst_i);
-      last1_q <= load(last1_q, at, new_switch.last[1] && !rst_i);
+      for (int unsigned k = 0; k < WayBits; k++) way1_q[k] <= load(way1_q[k], load_switch, way1[k]);
+      for (int unsigned k = 0; k < WayBits; k++) way2_q[k] <= load(way2_q[k], load_switch, way2[k]);
+      for (int unsigned k = 0; k < WayBits; k++) way3_q[k] <= load(way3_q[k], load_switch, way3[k]);
+      last0_q <= load(last0_q, load_switch, new_switch.last[0] && !rst_i);
+      last1_q <= load(last1_q, load_switch, new_switch.last[1] && !rst_i);
     end
   end
 
-  always_ff @(posedge clk_i) begin : move
-    automatic colours_t load_switch;
-    if (rst_i || (leave_i | switch_i) != '0) begin
-      load_switch = switch_i | {NumColours{rst_i}};
-      pos0_q <= ((pos0_q ^ advance) & ~restart & ~load_switch) |
-                (load_switch & {NumColours{new_switch.current[0] && !rst_i}});
-      pos1_q <= ((pos1_q ^ (pos0_q & advance)) & ~restart & ~load_switch) |
-                (load_switch & {NumColours{new_switch.current[1] && !rst_i}});
+  always_comb begin : next_position
+    automatic colours_t stay;
+    automatic logic [1:0] now;
+    stay = '0;
+    now = new_switch.current & {2{!rst_i}};
+    for (int unsigned k = 0; k < 4; k++) at_d[k] = at_q[k];
+    if (work_i) begin
+      stay = ~(advance | restart | load_switch);
+      for (int unsigned k = 0; k < 4; k++) begin
+        at_d[k] = (at_q[k] & stay) | (load_switch & {NumColours{now == 2'(k)}}) |
+                  (at_q[(k+3)%4] & advance & ~load_switch);
+        if (k == 0) at_d[k] |= restart & ~load_switch;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin : positions
+    if (work_i) begin
+      at_q <= at_d;
       torn_q <= ((torn_q | tear) & ~load_switch) |
                 (load_switch & {NumColours{new_switch.torn && !rst_i}});
     end
@@ -198,7 +198,8 @@ module ow_router_routes
                   obey: (obey_q & selected_i) != '0, enable: (enable_q & selected_i) != '0,
                   position: position, default: '0};
       switch_o = '{torn: (torn_q & selected_i) != '0,
-                   current: {(pos1_q & selected_i) != '0, (pos0_q & selected_i) != '0},
+                   current: {((at_q[2] | at_q[3]) & selected_i) != '0,
+                             ((at_q[1] | at_q[3]) & selected_i) != '0},
                    last: {(last1_q & selected_i) != '0, (last0_q & selected_i) != '0},
                    default: '0};
       if (switch_i != '0) begin

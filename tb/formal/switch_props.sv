@@ -12,8 +12,8 @@
 // the order in which they came, whatever positions they came in.
 //
 // With Relations set every bad_* also says that the count of a filter is not the one that the model
-// has (which counts what comes, not what is at the ramp's turn), or that what still has to be looked
-// at is not due as the filter's state says: what proofs by induction need. Seeded bugs are looked
+// has (which counts what comes, not what is at the ramp's turn), or that what still has to take its
+// turn there is not due as the filter's state says: what proofs by induction need. Seeded bugs are looked
 // for without it.
 //
 // scripts/formal proves that no bad_* output is ever high, and that every seen_* output can be.
@@ -363,8 +363,8 @@ module switch_props
     end
   end
 
-  // The filter as the router has it, and the wavelets of the list that it has not looked at: the
-  // last ones.
+  // The filter as the router has it, and the wavelets of the list that have not had their
+  // turn at the ramp: the last ones.
   logic broken;
   always_comb begin : relations
     automatic logic [1:0] held, unseen, count;
@@ -372,7 +372,7 @@ module switch_props
     broken = 1'b0;
     held = 2'(owed_q[0] != '0) + 2'(owed_q[1] != '0) + 2'(owed_q[2] != '0);
     unseen = 2'(u_router.u_switch.head_valid_q[0]) + 2'(u_router.u_switch.tail_valid_q[0]) -
-             2'(u_router.u_filter.looked_q[0]);
+             2'(u_router.u_switch.sent_q[PORT_R][0]);
     count = u_router.u_filter.count_q[0][1:0];
     later = u_router.u_filter.low_q[0] == 16'd1;
     if (Filter == 1 || Filter == 2) begin

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// Credits of a router's data colours: those in hand towards each neighbour, and those of the
+// neighbours: which of them goes back on each link in this cycle, and what is kept.
+//
+// In hand: one for a wavelet, both for a fence; one that comes can be spent at once.
+// Of the neighbours: a slot that is freed goes back in the same cycle if no credit waits for the link and it is that
+// of the wavelet that comes on the link now or, if none comes that could go on at once, that of one
+// held head, chosen before it is known which of them leave. Credits that have waited go first,
+// round robin; so one that is not returned at once goes within as many slots as there are colours. A
+// fence has taken both credits of its colour; they go back from the next cycle on, to the input that
+// is selected then.
+// Latency 0: credit_o is for a register.
+//
+//   NumColours   data colours, 2 to 24
+//   link_*_i     the links, for the credits that come
+//   grant_i      [p]: the colour that sends on link p, one-hot
+//   fence_i      heads that are fences
+//   in_i         [p]: colours whose input is port p
+//   on_i         colours with a route that are not torn down: their credits go back
+//   may_i        held heads that may leave in this cycle and are no fences
+//   fresh_i      [p]: the colour of what comes at port p and is a head at once, one-hot
+//   passes_i     [p]: it leaves in this cycle and is no fence
+//   freed_held_i colours whose held head leaves and is no fence; freed_i: those of passes_i, too
+//   leave_i      colours of which a fence leaves
+//   wrong_i      [p]: colours of what came at port p and not at their input; wrong_fence_i: it is a
+//                fence
+//   work_i       something but credits may change in this cycle; busy_i: a head may leave
+//   set_i        colours whose credits are set; without_i: links that start with none in hand;
+//                keep_i: links whose credits are here
+//   taken_i      links on which a credit of the control plane goes back
+//   give_o       [p]: the colour of the credit that comes on link p, one-hot
+//   some_o, all_o   [p]: colours with one credit of link p in hand, with both, before this cycle
+//   credit_o     [p]: what goes back on link p
+//   waits_o      links that credits wait for
+
+`include "ow_assert.svh"
+
+module ow_router_credits
+  import ow_pkg::*;
+  import ow_onehot_pkg::*;
+#(
+  parameter int unsigned NumColours = 24
+) (
+  input  logic                  clk_i,
+  input  logic                  rst_i,
+  /* verilator lint_off UNUSEDSIGNAL */ // all but credits
+  input  link_t                 link_n_i,
+  input  link_t                 link_e_i,
+  input  link_t                 link_s_i,
+  input  link_t                 link_w_i,
+  /* verilator lint_on UNUSEDSIGNAL */
+  input  logic [NumColours-1:0] fence_i,
+  /* verilator lint_off UNUSEDSIGNAL */ // the ramp's
+  input  logic [NumColours-1:0] grant_i [NUM_PORTS],
+  input  logic [NumColours-1:0] in_i [NUM_PORTS],
+  input  logic [NumColours-1:0] fresh_i [NUM_PORTS],
+  input  logic [NUM_PORTS-1:0]  passes_i,
+  input  logic [NumColours-1:0] wrong_i [NUM_PORTS],
+  input  logic [NUM_PORTS-1:0]  wrong_fence_i,
+  /* verilator lint_on UNUSEDSIGNAL */
+  input  logic [NumColours-1:0] on_i,
+  input  logic [NumColours-1:0] may_i,
+  input  logic [NumColours-1:0] freed_held_i,
+  input  logic [NumColours-1:0] freed_i,
+  input  logic [NumColours-1:0] leave_i,
+  input  logic                  work_i,
+  input  logic                  busy_i,
+  input  logic [NumColours-1:0] set_i,
+  input  logic [3:0]            without_i,
+  input  logic [3:0]            keep_i,
+  input  logic [3:0]            taken_i,
+  output logic [NumColours-1:0] give_o [4],
+  output logic [NumColours-1:0] some_o [4],
+  output logic [NumColours-1:0] all_o [4],
+  output credit_t               credit_o [4],
+  output logic [3:0]            waits_o
+);
+
+  typedef logic [NumColours-1:0] colours_t;
+
+  // ------------------------------------------------------------------------------------ in hand --
+  colours_t cr1_q [4], cr2_q [4], cr1_d [4], cr2_d [4];  // at least one, and two
+  colours_t give [4];
+  credit_t come [4];
+  always_comb begin : credits
+    come[0] = link_n_i.credit;
+    come[1] = link_e_i.credit;
+    come[2] = link_s_i.credit;
+    come[3] = link_w_i.credit;
+    for (int unsigned p = 0; p < 4; p++) begin
+      give[p] = '0;
+      if (come[p].valid) give[p] = colours_t'(decode(1'b1, come[p].colour));
+    end
+  end
+  assign give_o = give;
+  assign some_o = cr1_q;
+  assign all_o = cr2_q;
+
+  logic spends;  // credits in hand may change
+  assign spends = work_i || come[0].valid || come[1].valid || come[2].valid || come[3].valid;
+  always_comb begin : in_hand
+    automatic colours_t has1, has2;
+    {has1, has2} = '0;
+    for (int unsigned p = 0; p < 4; p++) begin
+      cr1_d[p] = cr1_q[p];
+      cr2_d[p] = cr2_q[p];
+    end
+    if (spends) begin
+      for (int unsigned p = 0; p < 4; p++) begin
+        has2 = cr2_q[p] | (cr1_q[p] & give[p]);
+        has1 = cr1_q[p] | give[p];
+        cr1_d[p] = has1 & ~(grant_i[p] & (fence_i | ~has2));
+        cr2_d[p] = has2 & ~grant_i[p];
+        cr1_d[p] = (cr1_d[p] & ~set_i) | (set_i & {NumColours{!without_i[p]}});
+        cr2_d[p] = (cr2_d[p] & ~set_i) | (set_i & {NumColours{!without_i[p]}});
+        if (rst_i) {cr1_d[p], cr2_d[p]} = '1;
+      end
+    end
+  end
+
+  // --------------------------------------------------------------------------- of the neighbours --
+  // Of each neighbour, at least one and two: owed to it if it is at the colour's input, else kept
+  // for it. Round robin: the colours above the last one whose credit had waited.
+  colours_t one_q [4], two_q [4], above_q [4];
+  colours_t one_d [4], two_d [4];
+
+  colours_t due [4], first [4], back [4];
+  always_comb begin : owing
+    for (int unsigned p = 0; p < 4; p++) begin
+      due[p] = one_q[p] & in_i[p] & on_i;
+      waits_o[p] = due[p] != '0;
+    end
+  end
+
+  logic goes;
+  always_comb begin : choose
+    automatic colours_t cand;
+    automatic logic [4:0] number;
+    {cand, number, goes} = '0;
+    for (int unsigned p = 0; p < 4; p++) begin
+      first[p] = '0;
+      back[p] = '0;
+      credit_o[p] = '0;
+      if (waits_o[p] || busy_i) begin
+        cand = waits_o[p] ? due[p] : may_i & in_i[p];
+        first[p] = colours_t'(pick(32'(cand), 32'(above_q[p])));
+        if (!waits_o[p] && fresh_i[p] != '0) begin
+          first[p] = fresh_i[p];
+          goes = passes_i[p];
+        end else begin
+          goes = waits_o[p] || (first[p] & freed_held_i) != '0;
+        end
+        number = index(32'(first[p]));
+        if (!taken_i[p]) begin
+          back[p] = waits_o[p] ? first[p] : first[p] & freed_i;
+          if (goes) credit_o[p] = '{valid: 1'b1, colour: number};
+        end
+      end
+    end
+  end
+
+  logic work;
+  assign work = work_i || waits_o != '0;
+  always_comb begin : next
+    automatic colours_t has1, has2, more, less;
+    {has1, has2, more, less} = '0;
+    for (int unsigned p = 0; p < 4; p++) begin
+      one_d[p] = one_q[p];
+      two_d[p] = two_q[p];
+    end
+    if (work) begin
+      for (int unsigned p = 0; p < 4; p++) begin
+        has1 = one_q[p] | wrong_i[p];
+        has2 = two_q[p] | (wrong_i[p] & (one_q[p] | {NumColours{wrong_fence_i[p]}}));
+        more = freed_i & in_i[p] & ~back[p];
+        less = back[p] & ~freed_i;
+        one_d[p] = (has1 & ~less) | has2 | more | (leave_i & in_i[p]);
+        two_d[p] = (has2 & ~less) | (has1 & more) | (leave_i & in_i[p]);
+        one_d[p] = (one_d[p] & ~set_i) | (set_i & {NumColours{keep_i[p]}});
+        two_d[p] = (two_d[p] & ~set_i) | (set_i & {NumColours{keep_i[p]}});
+        if (rst_i) {one_d[p], two_d[p]} = '0;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin : registers
+    if (spends) begin
+      cr1_q <= cr1_d;
+      cr2_q <= cr2_d;
+    end
+    if (work) begin
+      one_q <= one_d;
+      two_q <= two_d;
+    end
+    for (int unsigned p = 0; p < 4; p++) begin
+      if (rst_i) above_q[p] <= '0;
+      else if (waits_o[p] && !taken_i[p]) above_q[p] <= colours_t'(beyond(32'(first[p])));
+    end
+  end
+
+  for (genvar p = 0; p < 4; p++) begin : gen_check
+    `OW_ASSERT(no_surplus, (cr2_q[p] & give[p]) == '0, "a credit came back that was not spent")
+    `OW_ASSERT(credit_in_range, (cr2_q[p] & ~cr1_q[p]) == '0,
+               "credits of a data colour out of range")
+    `OW_ASSERT(back_in_range, (two_q[p] & ~one_q[p]) == '0,
+               "kept credits of a data colour out of range")
+  end
+
+endmodule
