@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Three adders in a row, each of two stages. An element with n additions enters at the n-th adder
-// from the end, and one without at the output register: 2n + 1 cycles to there. Operands that are
-// added later travel with it. Whoever issues sees to it that an element finds its place free.
+// Three adders in a row, each of two stages behind a register of operands. An element with n
+// additions enters the register of the n-th adder from the end, and one without the output register:
+// 2n + 2 cycles to there, or one. Operands that are added later travel with it. Whoever issues sees
+// to it that an element finds its place free.
 module ow_reduce_chain
   import ow_reduce_pkg::*;
 (
@@ -18,117 +19,96 @@ module ow_reduce_chain
   input  logic [31:0] op_3_i,
   input  out_t        out_i,
 
-  // An element is at the rounding of the first adder (bit 0), at the second adder, at its rounding,
-  // at the third adder, at its rounding (bit 4).
-  output logic [4:0]  chain_o,
+  // An element is at the first adder (bit 0), at its rounding, at the second adder, at its rounding,
+  // at the third adder, at its rounding (bit 5).
+  output logic [5:0]  chain_o,
   output logic        valid_o,
   output sum_t        sum_o
 );
-  logic        r0_valid;    // rounding of the first adder
-  logic        a1_valid_q;  // at the second adder
-  logic        r1_valid;
-  logic        a2_valid_q;
-  logic        r2_valid;
-  logic        s2_valid_q;  // output stage
-
-  logic [31:0] r0_sum;
-  out_t        r0_out_q;
-  logic [31:0] r0_op_2_q;
-  logic [31:0] r0_op_3_q;
-  logic [31:0] a1_sum_q;
-  out_t        a1_out_q;
-  logic [31:0] a1_op_2_q;
-  logic [31:0] a1_op_3_q;
-  logic [31:0] r1_sum;
-  out_t        r1_out_q;
-  logic [31:0] r1_op_q;
-  logic [31:0] a2_sum_q;
-  out_t        a2_out_q;
+  // Operands of adder k: the sum so far, what this adder adds, what later ones add.
+  logic        a0_valid_q, a1_valid_q, a2_valid_q;
+  logic [31:0] a0_sum_q, a1_sum_q, a2_sum_q;
+  logic [31:0] a0_op_1_q, a0_op_2_q, a0_op_3_q;
+  logic [31:0] a1_op_2_q, a1_op_3_q;
   logic [31:0] a2_op_q;
-  logic [31:0] r2_sum;
-  out_t        r2_out_q;
+  out_t        a0_out_q, a1_out_q, a2_out_q;
+  // At its rounding.
+  logic        r0_valid, r1_valid, r2_valid;
+  logic [31:0] r0_sum, r1_sum, r2_sum;
+  logic [31:0] r0_op_2_q, r0_op_3_q;
+  logic [31:0] r1_op_q;
+  out_t        r0_out_q, r1_out_q, r2_out_q;
+  logic        s2_valid_q;  // output stage
   sum_t        s2_q;
 
-  logic enter_0;
-  logic enter_1;
-  logic enter_2;
-  logic enter_s2;
+  logic enter_0, enter_1, enter_2, enter_s2;
   assign enter_0 = issue_i && adds_i == 2'd3;
   assign enter_1 = issue_i && adds_i == 2'd2;
   assign enter_2 = issue_i && adds_i == 2'd1;
   assign enter_s2 = issue_i && adds_i == 2'd0;
 
   ow_fp_add u_add_0 (
-    .clk_i,
-    .rst_i,
-    .en_i,
-    .valid_i(enter_0),
-    .a_i(elem_i),
-    .b_i(op_1_i),
-    .valid_o(r0_valid),
-    .result_o(r0_sum)
+    .clk_i, .rst_i, .en_i, .valid_i(a0_valid_q), .a_i(a0_sum_q), .b_i(a0_op_1_q),
+    .valid_o(r0_valid), .result_o(r0_sum)
   );
   ow_fp_add u_add_1 (
-    .clk_i,
-    .rst_i,
-    .en_i,
-    .valid_i(a1_valid_q || enter_1),
-    .a_i(a1_valid_q ? a1_sum_q : elem_i),
-    .b_i(a1_valid_q ? a1_op_2_q : op_1_i),
-    .valid_o(r1_valid),
-    .result_o(r1_sum)
+    .clk_i, .rst_i, .en_i, .valid_i(a1_valid_q), .a_i(a1_sum_q), .b_i(a1_op_2_q),
+    .valid_o(r1_valid), .result_o(r1_sum)
   );
   ow_fp_add u_add_2 (
-    .clk_i,
-    .rst_i,
-    .en_i,
-    .valid_i(a2_valid_q || enter_2),
-    .a_i(a2_valid_q ? a2_sum_q : elem_i),
-    .b_i(a2_valid_q ? a2_op_q : op_1_i),
-    .valid_o(r2_valid),
-    .result_o(r2_sum)
+    .clk_i, .rst_i, .en_i, .valid_i(a2_valid_q), .a_i(a2_sum_q), .b_i(a2_op_q),
+    .valid_o(r2_valid), .result_o(r2_sum)
   );
 
   always_ff @(posedge clk_i) begin
     if (en_i) begin
       if (enter_0) begin
-        r0_out_q <= out_i;
-        r0_op_2_q <= op_2_i;
-        r0_op_3_q <= op_3_i;
+        a0_sum_q <= elem_i;
+        a0_op_1_q <= op_1_i;
+        a0_op_2_q <= op_2_i;
+        a0_op_3_q <= op_3_i;
+        a0_out_q <= out_i;
       end
-      if (r0_valid) begin
-        a1_sum_q <= r0_sum;
-        a1_out_q <= r0_out_q;
-        a1_op_2_q <= r0_op_2_q;
-        a1_op_3_q <= r0_op_3_q;
+      if (a0_valid_q) begin
+        r0_op_2_q <= a0_op_2_q;
+        r0_op_3_q <= a0_op_3_q;
+        r0_out_q <= a0_out_q;
       end
-      if (a1_valid_q || enter_1) begin
-        r1_out_q <= a1_valid_q ? a1_out_q : out_i;
-        r1_op_q <= a1_valid_q ? a1_op_3_q : op_2_i;
+      if (r0_valid || enter_1) begin
+        a1_sum_q <= r0_valid ? r0_sum : elem_i;
+        a1_op_2_q <= r0_valid ? r0_op_2_q : op_1_i;
+        a1_op_3_q <= r0_valid ? r0_op_3_q : op_2_i;
+        a1_out_q <= r0_valid ? r0_out_q : out_i;
       end
-      if (r1_valid) begin
-        a2_sum_q <= r1_sum;
-        a2_out_q <= r1_out_q;
-        a2_op_q <= r1_op_q;
+      if (a1_valid_q) begin
+        r1_op_q <= a1_op_3_q;
+        r1_out_q <= a1_out_q;
       end
-      if (a2_valid_q || enter_2) r2_out_q <= a2_valid_q ? a2_out_q : out_i;
+      if (r1_valid || enter_2) begin
+        a2_sum_q <= r1_valid ? r1_sum : elem_i;
+        a2_op_q <= r1_valid ? r1_op_q : op_1_i;
+        a2_out_q <= r1_valid ? r1_out_q : out_i;
+      end
+      if (a2_valid_q) r2_out_q <= a2_out_q;
       if (r2_valid || enter_s2) begin
         s2_q <= '{sum: r2_valid ? r2_sum : elem_i, hi: elem_hi_i,
                   out: r2_valid ? r2_out_q : out_i};
       end
     end
     if (rst_i) begin
+      a0_valid_q <= 1'b0;
       a1_valid_q <= 1'b0;
       a2_valid_q <= 1'b0;
       s2_valid_q <= 1'b0;
     end else if (en_i) begin
-      a1_valid_q <= r0_valid;
-      a2_valid_q <= r1_valid;
+      a0_valid_q <= enter_0;
+      a1_valid_q <= r0_valid || enter_1;
+      a2_valid_q <= r1_valid || enter_2;
       s2_valid_q <= r2_valid || enter_s2;
     end
   end
 
-  assign chain_o = {r2_valid, a2_valid_q, r1_valid, a1_valid_q, r0_valid};
+  assign chain_o = {r2_valid, a2_valid_q, r1_valid, a1_valid_q, r0_valid, a0_valid_q};
   assign valid_o = s2_valid_q;
   assign sum_o = s2_q;
 endmodule

@@ -36,10 +36,10 @@ module ow_reduce_issue
   input  logic [31:0]            bias_i,
   output logic                   bias_used_o,   // the row that takes it is done
 
-  // The adders and the output. chain_i: an element is at the rounding of the first adder, at the
+  // The adders and the output. chain_i: an element is at the first adder, at its rounding, at the
   // second adder, at its rounding, at the third, at its rounding.
   input  logic                   en_i,
-  input  logic [4:0]             chain_i,
+  input  logic [5:0]             chain_i,
   input  logic                   to_memory_i,   // the output waits for memory, if it waits
   input  logic                   word_waits_i,  // a memory word waits for its grant
   output logic                   issue_o,
@@ -105,6 +105,8 @@ module ow_reduce_issue
   logic [3:0]          word_q;
   logic [LaneBits-1:0] lane_q;
 
+  logic [1:0]          which_q;  // the action of phase_q: of lower, equal, greater
+
   logic                dual;    // two elements at a time
   logic                lane_last;
   logic [LaneBits-1:0] lane_hi;
@@ -116,10 +118,20 @@ module ow_reduce_issue
   assign all_issued_o = row_q == config_i.count;
   assign acc_raddr_o = base_q + word_q;
 
+  // The next phase, and its action, are known before the row ends.
+  logic [15:0] next_phase;
+  logic [1:0]  next_which;
+  assign next_phase = !busy_i ? config_i.first
+                    : phase_q + 16'd1 == config_i.period ? 16'd0 : phase_q + 16'd1;
+  assign next_which = next_phase < config_i.pivot ? 2'd0
+                    : {1'b0, next_phase} <= {1'b0, config_i.pivot} + {1'b0, config_i.more} ? 2'd1
+                                                                                          : 2'd2;
+
   always_ff @(posedge clk_i) begin
     if (rst_i || start_i) begin
       row_q <= 16'd0;
       phase_q <= config_i.first;
+      which_q <= next_which;
       base_q <= 4'd0;
       ring_row_q <= 8'd0;
       word_q <= 4'd0;
@@ -131,7 +143,8 @@ module ow_reduce_issue
       end
       if (row_end) begin
         row_q <= row_q + 16'd1;
-        phase_q <= phase_q + 16'd1 == config_i.period ? 16'd0 : phase_q + 16'd1;
+        phase_q <= next_phase;
+        which_q <= next_which;
         if (ring_row_q + 8'd1 == config_i.ring) begin
           ring_row_q <= 8'd0;
           base_q <= 4'd0;
@@ -167,9 +180,7 @@ module ow_reduce_issue
     head0 = '0;
     head1 = '0;
     if (busy_i) begin
-      act = phase_q < config_i.pivot ? config_i.act[0] :
-            {1'b0, phase_q} <= {1'b0, config_i.pivot} + {1'b0, config_i.more} ? config_i.act[1] :
-                                                                                config_i.act[2];
+      act = config_i.act[which_q];
       adds_o = {1'b0, act.in0} + {1'b0, act.in1} + {1'b0, act.bias};
       dual = adds_o == 2'd0 && act.f16 &&
              !(act.memory && (config_i.dst_base[1] || config_i.pitch[1]));
