@@ -16,14 +16,6 @@ package ow_onehot_pkg;
     return (v & above) != '0 ? lowest(v & above) : lowest(v);
   endfunction
 
-  // All bits above the lowest bit that is set; none of 0.
-  function automatic logic [31:0] beyond(input logic [31:0] v);
-    logic [31:0] seen;
-    seen = v;
-    for (int unsigned i = 1; i < 32; i *= 2) seen |= seen << i;
-    return seen << 1;
-  endfunction
-
   // The number of the only bit that is set; 0 of 0, the OR of the numbers if there are several.
   function automatic logic [4:0] index(input logic [31:0] one);
     return {(one & 32'hFFFF0000) != '0, (one & 32'hFF00FF00) != '0, (one & 32'hF0F0F0F0) != '0,

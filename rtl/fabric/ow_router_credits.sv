@@ -120,8 +120,9 @@ module ow_router_credits
 
   // --------------------------------------------------------------------------- of the neighbours --
   // Of each neighbour, at least one and two: owed to it if it is at the colour's input, else kept
-  // for it. Round robin: the colours above the last one whose credit had waited.
-  colours_t one_q [4], two_q [4], above_q [4];
+  // for it. Round robin: the last one whose credit had waited.
+  colours_t one_q [4], two_q [4];
+  logic [4:0] turn_q [4];
   colours_t one_d [4], two_d [4];
 
   colours_t due [4], first [4], back [4];
@@ -133,27 +134,28 @@ module ow_router_credits
   end
 
   logic goes;
+  logic [4:0] number [4];
   always_comb begin : choose
     automatic colours_t cand;
-    automatic logic [4:0] number;
-    {cand, number, goes} = '0;
+    {cand, goes} = '0;
     for (int unsigned p = 0; p < 4; p++) begin
       first[p] = '0;
+      number[p] = '0;
       back[p] = '0;
       credit_o[p] = '0;
       if (waits_o[p] || busy_i) begin
         cand = waits_o[p] ? due[p] : may_i & in_i[p];
-        first[p] = colours_t'(pick(32'(cand), 32'(above_q[p])));
+        first[p] = colours_t'(pick(32'(cand), above(turn_q[p])));
         if (!waits_o[p] && fresh_i[p] != '0) begin
           first[p] = fresh_i[p];
           goes = passes_i[p];
         end else begin
           goes = waits_o[p] || (first[p] & freed_held_i) != '0;
         end
-        number = index(32'(first[p]));
+        number[p] = index(32'(first[p]));
         if (!taken_i[p]) begin
           back[p] = waits_o[p] ? first[p] : first[p] & freed_i;
-          if (goes) credit_o[p] = '{valid: 1'b1, colour: number};
+          if (goes) credit_o[p] = '{valid: 1'b1, colour: number[p]};
         end
       end
     end
@@ -193,8 +195,8 @@ module ow_router_credits
       two_q <= two_d;
     end
     for (int unsigned p = 0; p < 4; p++) begin
-      if (rst_i) above_q[p] <= '0;
-      else if (waits_o[p] && !taken_i[p]) above_q[p] <= colours_t'(beyond(32'(first[p])));
+      if (rst_i) turn_q[p] <= '1;
+      else if (waits_o[p] && !taken_i[p]) turn_q[p] <= number[p];
     end
   end
 

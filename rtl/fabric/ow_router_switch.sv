@@ -147,7 +147,7 @@ module ow_router_switch
   // By port: the head has gone to this output. Of a colour without a route: its wavelets come from
   // here.
   colours_t sent_q [NUM_PORTS], sent_d [NUM_PORTS];
-  colours_t above_q [NUM_PORTS];  // round robin: the colours above the last one granted
+  logic [4:0] turn_q [NUM_PORTS];  // round robin: the last colour granted
   colours_t give [4], cr1 [4], cr2 [4];  // credits by link: those that come; one, two in hand
 
   link_t link [4];
@@ -257,7 +257,7 @@ module ow_router_switch
       sure[o] = offer != '0;
       some[o] = (offer | late) != '0;
       one[o] = late;
-      if (sure[o]) one[o] = colours_t'(pick(32'(offer), 32'(above_q[o])));
+      if (sure[o]) one[o] = colours_t'(pick(32'(offer), above(turn_q[o])));
     end
   end
 
@@ -446,10 +446,10 @@ module ow_router_switch
     for (int unsigned p = 0; p < NUM_PORTS; p++) begin
       if (rst_i) begin
         sent_q[p] <= '0;
-        above_q[p] <= '0;
+        turn_q[p] <= '1;
       end else if (work) begin
         sent_q[p] <= sent_d[p];
-        if (sure[p] && go[p]) above_q[p] <= colours_t'(beyond(32'(one[p])));
+        if (sure[p] && go[p]) turn_q[p] <= number[p];
       end
     end
   end
