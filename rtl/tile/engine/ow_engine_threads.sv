@@ -363,6 +363,10 @@ module ow_engine_threads
     return (now & ~off) | (en ? on : '0);
   endfunction
 
+  logic a_fab, b_fab;  // operands of what is launched are streams
+  assign a_fab = l_ctx_i.a_kind == SRC_FAB;
+  assign b_fab = l_ctx_i.b_kind == SRC_FAB;
+
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       active_q <= '0;
@@ -380,10 +384,7 @@ module ow_engine_threads
       fifo_wr_q <= '0;
       fifos_used_q <= 1'b0;
       own_q <= '0;
-    end else if (emit_hot != '0 || l_hot_i != '0) begin : starts_and_ends
-      logic a_fab, b_fab;
-      a_fab = l_ctx_i.a_kind == SRC_FAB;
-      b_fab = l_ctx_i.b_kind == SRC_FAB;
+    end else if (emit_hot != '0 || l_hot_i != '0) begin
       active_q <= held(active_q, emit_hot, l_hot_i, 1'b1);
       memdst_q <= held(memdst_q, emit_hot, l_hot_i, l_ctx_i.d_kind == SRC_MEM);
       sticky_q <= held(sticky_q, emit_hot, l_hot_i,

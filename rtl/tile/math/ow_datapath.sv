@@ -197,9 +197,10 @@ module ow_datapath
 
   // Chosen a stage ahead. The first beat of a vector starts all partial results when it leaves
   // stage N; the beat behind it does not see that yet.
-  always_ff @(posedge clk_i) begin : choice
-    logic afresh;
-    afresh = what_p_q.first || (a_valid_q && what_a_q.red && what_a_q.first);
+  logic afresh;
+  assign afresh = what_p_q.first || (a_valid_q && what_a_q.red && what_a_q.first);
+
+  always_ff @(posedge clk_i) begin
     if (p_valid_q) begin
       afresh_q <= what_p_q.red && afresh;
       for (int unsigned g = 0; g < Groups; g++) begin
