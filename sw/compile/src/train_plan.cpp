@@ -113,7 +113,8 @@ uint64_t place(TrainPlan* plan, uint64_t at, uint64_t window, bool own) {
   const bool classes = plan->loss == Loss::SoftmaxCrossEntropy;
   plan->targets_addr = take(classes ? 4 * static_cast<uint64_t>(plan->samples) : features(last));
   plan->tensors[last].addr = take(features(last));
-  if (own) plan->tensors[last].delta_addr = take(features(last));
+  // What an output should be is looked at once, when its delta is made.
+  if (own) plan->tensors[last].delta_addr = classes ? take(features(last)) : plan->targets_addr;
   plan->window = static_cast<uint32_t>(window);
   take(window * pitch(*plan));
   for (size_t k = last; k-- > 0;) {
@@ -259,7 +260,11 @@ TrainingJob with_sum_orders(TrainingJob job, const TileConfig& tile) {
   const Widths w = widths_of(plan);
   const uint64_t end = tile.sram_bytes;
   const uint64_t window = (w.deltas + kWindows - 1) / kWindows;
-  const uint64_t kept = place(&plan, kProgramBytes, window, true) + kAlign;
+  uint64_t kept = place(&plan, kProgramBytes, window, true) + kAlign;
+  // Orders are of the bits: they stay those of last deltas beside their targets.
+  if (job.loss == Loss::MeanSquaredError) {
+    kept += up(pitch(plan) * local(plan, job.layers.back().outputs));
+  }
   const uint64_t room = kept < end ? (end - kept) / pitch(plan) : 0;
   const uint64_t most = std::min(room, most_gathered(plan, w));
   const auto choose = [&](size_t k, int inputs, int outputs, bool gathered) {

@@ -437,6 +437,22 @@ TEST(TrainPlans, KeepActivationsAndOneWindowOfDeltas) {
   EXPECT_EQ(roomy.tensors[1].delta_addr, roomy.tensors[2].addr + 3 * 2 * 32);
 }
 
+// What an output should be is not looked at again when its delta is made: without that place three
+// tensors of 1,024 features would not fit 8x8 tiles.
+TEST(TrainPlans, LastDeltasTakeTheirTargetsPlaceWhereTheyAreNotGathered) {
+  TrainingJob job = job_for({8, 8}, 32, {1024, 1024, 1024});
+  job.loss = Loss::MeanSquaredError;
+  const TrainPlan wide = make_train_plan("test", job, firmware(), kFullTile);
+  EXPECT_FALSE(wide.last_gathered);
+  EXPECT_EQ(wide.tensors.back().delta_addr, wide.targets_addr);
+  EXPECT_GE(wide.gather_rows, 48u);
+  job = job_for({4, 4}, 32, {64, 128, 16});
+  job.loss = Loss::MeanSquaredError;
+  const TrainPlan roomy = make_train_plan("test", job, firmware(), kFullTile);
+  EXPECT_TRUE(roomy.last_gathered);
+  EXPECT_EQ(roomy.tensors.back().delta_addr, roomy.gather_addr);
+}
+
 // Sums of steps are the device's cycles but for what the host reads, whatever is modelled: two
 // steps and an evaluation take the same with time outside the wafer that nobody has to wait for.
 TEST(TrainGrid, ModelledTimeThatNobodyWaitsForAddsNoCycle) {

@@ -9,7 +9,7 @@
 // deltas takes the place of activations that have masked the window before, and a window as large
 // as all features of a tensor leaves its activations alone. The last tensor's deltas, which the
 // loss makes while its outputs stay, are made where they are gathered if all of them have room
-// there, else in a place of their own.
+// there, else in a place of their own, or that of the targets they are the distance from.
 #ifndef OW_COMPILE_TRAIN_PLAN_H_
 #define OW_COMPILE_TRAIN_PLAN_H_
 
