@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "ow/base/rng.h"
+#include "ow/device/bulk.h"
 #include "ow/memoryx/schedule.h"
 #include "ow/memoryx/sparsity.h"
 
@@ -235,13 +236,22 @@ uint64_t results_out(const EstimateShape& shape, const JobCosts& costs,
   return last;
 }
 
-// The words of samples and targets come in through one port, a tile's block after the other.
+// A tile's block of samples comes in through a port of its row or column, all ports at the same
+// time; behind them biases and classes through the one port of the control plane.
 uint64_t samples_in(const EstimateShape& shape, const JobCosts& costs) {
-  const auto tiles =
-      static_cast<uint64_t>(shape.grid.rows) * static_cast<uint64_t>(shape.grid.cols);
-  const auto values = static_cast<uint64_t>(shape.layers.front().inputs) *
-                      static_cast<uint64_t>(shape.samples) * static_cast<uint64_t>(shape.grid.cols);
-  return values / 2 + tiles * costs.header;
+  constexpr uint64_t kPacketWords = Bulk::kPacketWords;
+  const auto rows = static_cast<uint64_t>(shape.grid.rows);
+  const auto cols = static_cast<uint64_t>(shape.grid.cols);
+  const auto samples = static_cast<uint64_t>(shape.samples);
+  const uint64_t ports = 2 * (rows + cols), blocks = (rows * cols + ports - 1) / ports;
+  const auto own = static_cast<uint64_t>(owned(shape.layers.front().inputs, 0, shape.grid.rows));
+  const uint64_t words = own * samples / 2;
+  uint64_t cycles =
+      blocks * (words + (words + kPacketWords - 1) / kPacketWords * costs.header) + rows + cols;
+  for (const LayerShape& layer : shape.layers) {
+    if (layer.bias) cycles += static_cast<uint64_t>(layer.outputs) + rows * costs.header;
+  }
+  return cycles + cols * (samples + costs.header);
 }
 
 // A batch's samples and classes.

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "ow/base/error.h"
+#include "ow/device/bulk.h"
 #include "ow/diagnose/hang_report.h"
 #include "ow/diagnose/tile_error.h"
 
@@ -49,6 +50,30 @@ void unpack_block(const std::vector<uint32_t>& words, int rows, int samples, int
     if (sample < y->samples) y->at(feature, sample) = static_cast<uint16_t>(words[w]);
     if (sample + 1 < y->samples) y->at(feature, sample + 1) = static_cast<uint16_t>(words[w] >> 16);
   }
+}
+
+void load_blocks(ControlPlane& control, const ElfImage& firmware, const Activations& x, int samples,
+                 uint32_t addr) {
+  constexpr uint64_t kStart = 100000, kAWord = 8;
+  const GridShape grid = control.shape();
+  Device& device = control.device();
+  Bulk bulk(device);
+  uint64_t limit = kStart;
+  for (int r = 0; r < grid.rows; ++r) {
+    for (int c = 0; c < grid.cols; ++c) {
+      std::vector<uint32_t> words = pack_block(x, grid.rows, samples, r, c);
+      limit += kAWord * words.size();
+      if (!words.empty()) bulk.write(r, c, addr, std::move(words));
+    }
+  }
+  if (bulk.pump()) return;
+  const RunStatus status = device.run(limit, [&bulk] { return bulk.pump(); });
+  if (status == RunStatus::Done) return;
+  check_errors(control, whole(grid), &firmware);
+  throw DeviceFault(fmt::format("samples wait for {}: {}", bulk.waiting_for(),
+                                status == RunStatus::Quiet
+                                    ? "nothing moves any more"
+                                    : fmt::format("not there within {} cycles", limit)));
 }
 
 void run_until_quiet(ControlPlane& control, const ElfImage& firmware, const std::string& what) {

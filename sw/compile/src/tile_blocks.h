@@ -26,6 +26,12 @@ std::vector<uint32_t> pack_block(const Activations& x, int rows, int samples, in
 void unpack_block(const std::vector<uint32_t>& words, int rows, int samples, int row, int col,
                   Activations* y);
 
+// Writes each tile's block of x, with `samples` of them a column, to `addr`, through all edges at
+// the same time. No requests may be under way; when it returns all tiles have theirs. DeviceFault
+// if a tile stopped, or they do not within a bound of their words.
+void load_blocks(ControlPlane& control, const ElfImage& firmware, const Activations& x, int samples,
+                 uint32_t addr);
+
 // Runs until nothing moves. DeviceFault if that takes more than 100,000 cycles, or a tile stopped.
 void run_until_quiet(ControlPlane& control, const ElfImage& firmware, const std::string& what);
 

@@ -211,12 +211,7 @@ void TrainGrid::write_input(const Activations& x) {
   if (x.features != plan_.layers.front().inputs || x.samples < 1 || x.samples > plan_.batch()) {
     throw InternalError("the input does not fit the plan");
   }
-  for (int r = 0; r < plan_.grid.rows; ++r) {
-    for (int c = 0; c < plan_.grid.cols; ++c) {
-      const std::vector<uint32_t> words = pack_block(x, plan_.grid.rows, plan_.samples, r, c);
-      if (!words.empty()) control_.write_tile(r, c, plan_.tensors.front().addr, words);
-    }
-  }
+  load_blocks(control_, firmware_, x, plan_.samples, plan_.tensors.front().addr);
 }
 
 void TrainGrid::write_targets(const Targets& targets) {
@@ -237,13 +232,7 @@ void TrainGrid::write_targets(const Targets& targets) {
       targets.values.samples != plan_.batch()) {
     throw InternalError("the targets do not fit the plan");
   }
-  for (int r = 0; r < grid.rows; ++r) {
-    for (int c = 0; c < grid.cols; ++c) {
-      const std::vector<uint32_t> words =
-          pack_block(targets.values, grid.rows, plan_.samples, r, c);
-      if (!words.empty()) control_.write_tile(r, c, plan_.targets_addr, words);
-    }
-  }
+  load_blocks(control_, firmware_, targets.values, plan_.samples, plan_.targets_addr);
 }
 
 void TrainGrid::write_biases(const WaferSide& memory) {
@@ -428,9 +417,9 @@ TrainRun TrainGrid::train(WaferSide& memory, const Activations& x, const Targets
   const memoryx::StreamOptions options = stream_of(plan_);
   const auto weights = memory.stream_of_step(options);
   count_update(memory);
-  open_edge(x, true);
   write_input(x);
   write_targets(targets);
+  open_edge(x, true);
   write_biases(memory);
   launch(true, memory.loss_scale());
   const Arrived arrived = stream(weights.get(), gradients_of(memory, true));
@@ -459,8 +448,8 @@ TrainRun TrainGrid::forward(const MemoryX& memory, const Activations& x) {
   for (size_t k = 0; k < plan_.layers.size(); ++k) layers.push_back(k);
   const auto weights = memory.stream(memoryx::Pass::Forward, layers, stream_of(plan_));
   count_update(memory);
-  open_edge(x, false);
   write_input(x);
+  open_edge(x, false);
   write_biases(memory);
   launch(false, 1);
   stream(weights.get(), std::vector<size_t>(static_cast<size_t>(plan_.grid.rows), 0));

@@ -40,7 +40,7 @@ struct JobCosts {
   uint64_t result = 67;       // the block of results: its program, its way to the edge
   uint64_t first_relay = 33;  // the block of the next tile
   uint64_t relay = 22;        // and each one farther in
-  uint64_t header = 6;        // of a tile's block that comes in through the control plane
+  uint64_t header = 6;        // of a packet of the control plane
   GradientCosts gradient;
   uint64_t mask = 60;  // of a window's deltas: instructions; two beats a vector besides
   // Of the loss, measured on the digits job alone: other shapes may be farther off.
