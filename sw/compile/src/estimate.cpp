@@ -24,6 +24,13 @@ int output_at(int outputs, int rows, int p) {
   }
 }
 
+// .. the other way round: the place of an output.
+int place_of(int outputs, int rows, int j) {
+  int place = j / rows;
+  for (int owner = 0; owner < j % rows; ++owner) place += owned(outputs, owner, rows);
+  return place;
+}
+
 // Counts by place in the stream and grid row.
 struct Counts {
   int rows = 0;
@@ -285,6 +292,10 @@ void gradient(const EstimateShape& shape, const JobCosts& costs, int k, const La
   const auto rows = static_cast<size_t>(shape.grid.rows);
   const uint64_t beats =
       std::max(c.least_beats, static_cast<uint64_t>(shape.samples / shape.lanes));
+  std::vector<int> place;  // of each output in the order in which weights are counted
+  for (int j = 0; j < layer.outputs; ++j) {
+    place.push_back(place_of(layer.outputs, shape.grid.rows, j));
+  }
   std::vector<uint64_t> wavelets(rows), engine(rows);  // of all pieces
   uint64_t cycles = 0;
   for (int first = 0; first < layer.outputs; first += piece) {
@@ -294,8 +305,8 @@ void gradient(const EstimateShape& shape, const JobCosts& costs, int k, const La
     uint64_t end = cycles;
     for (size_t r = 0; r < rows; ++r) {
       uint64_t positions = 0, alone = 0;  // a row's end takes a cycle if nothing else does
-      for (int p = first; p < first + count; ++p) {
-        const uint32_t w = weights.forward(static_cast<int>(r), p);
+      for (int j = first; j < first + count; ++j) {
+        const uint32_t w = weights.forward(static_cast<int>(r), place[static_cast<size_t>(j)]);
         positions += w;
         alone += w == 0 ? 1 : 0;
       }

@@ -12,13 +12,9 @@ int owned(int n, int row, int rows) { return n > row ? (n - row + rows - 1) / ro
 // Words that each owner has of a piece.
 std::vector<uint64_t> parts_of(const GradientShape& shape, int first, int count) {
   std::vector<uint64_t> words;
-  int begins = 0;
   for (int owner = 0; owner < shape.rows; ++owner) {
-    const int ends = begins + owned(shape.outputs, owner, shape.rows);
-    const int mine = std::min(ends, first + count) - std::max(begins, first);
-    words.push_back(static_cast<uint64_t>(std::max(mine, 0)) *
-                    static_cast<uint64_t>(shape.samples) / 2);
-    begins = ends;
+    const int mine = owned(first + count, owner, shape.rows) - owned(first, owner, shape.rows);
+    words.push_back(static_cast<uint64_t>(mine) * static_cast<uint64_t>(shape.samples) / 2);
   }
   return words;
 }

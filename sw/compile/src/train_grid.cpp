@@ -188,13 +188,13 @@ void TrainGrid::write_parameters() {
   p.work_addr = plan_.work_addr;
   p.work_words = plan_.work_words;
   p.gather_addr = plan_.gather_addr;
-  p.gather_rows = plan_.gather_rows;
+  p.gather = {plan_.gather_rows, plan_.gather_rows / rows, plan_.gather_rows % rows};
   p.last_gathered = plan_.last_gathered ? 1 : 0;
   p.window = plan_.window;
   for (size_t k = 0; k < plan_.tensors.size(); ++k) {
     const TensorPlan& tensor = plan_.tensors[k];
     const auto features = static_cast<uint32_t>(tensor.features);
-    p.tensor[k] = {features, features / rows, features % rows, tensor.addr, tensor.delta_addr};
+    p.tensor[k] = {{features, features / rows, features % rows}, tensor.addr, tensor.delta_addr};
   }
   for (size_t k = 0; k < plan_.layers.size(); ++k) {
     const LayerShape& layer = plan_.layers[k];
@@ -272,23 +272,26 @@ void TrainGrid::each_gradient(const WaferSide& memory, size_t k, const Output& o
   const size_t tensor = memory.weight_of(k);
   const auto inputs = static_cast<size_t>(layer.inputs);
   const bool all = memory.needs_dense(tensor) || !memory.store().spec(tensor).masked;
-  uint32_t outputs = 0;
-  for (int owner = 0; owner < plan_.grid.rows; ++owner) {
-    for (int j = owner; j < layer.outputs; j += plan_.grid.rows) {
-      const auto at = static_cast<size_t>(j);
-      output(at);
-      if (all) {
-        for (size_t i = 0; i < inputs; ++i) position(i);
-      } else {
-        const auto mask = memory.store().mask(tensor, at * inputs, inputs);
-        for (size_t i = 0; i < inputs; ++i) {
-          if (mask[i] != 0) position(i);
+  const int rows = plan_.grid.rows;
+  const int64_t piece = plan_.gather_rows;
+  for (int64_t first = 0; first < layer.outputs; first += piece) {
+    const auto ends = static_cast<int>(std::min<int64_t>(first + piece, layer.outputs));
+    for (int owner = 0; owner < rows; ++owner) {
+      for (int l = plan_.owned(static_cast<int>(first), owner); l < plan_.owned(ends, owner); ++l) {
+        const auto at = static_cast<size_t>(l * rows + owner);
+        output(at);
+        if (all) {
+          for (size_t i = 0; i < inputs; ++i) position(i);
+        } else {
+          const auto mask = memory.store().mask(tensor, at * inputs, inputs);
+          for (size_t i = 0; i < inputs; ++i) {
+            if (mask[i] != 0) position(i);
+          }
         }
       }
-      if (++outputs % plan_.gather_rows == 0) piece_ends();
     }
+    piece_ends();
   }
-  if (outputs % plan_.gather_rows != 0) piece_ends();
 }
 
 // Up to whole rows of the tiles' reducers.

@@ -60,20 +60,32 @@ static enum { PASS_FORWARD, PASS_GRADIENT, PASS_DELTA } pass;
 static uint32_t layer_index;  // of the pass that runs
 static uint32_t parts_left;   // of it, until it goes on
 static uint32_t masked;       // elements of the window that are to be masked when it is complete
-static uint32_t next_output;  // of the gradient: that no stream was of yet, owner by owner; of the
-                              // deltas: of the tile's own, that the window begins with
+static uint32_t next_output;  // of the deltas: of the tile's own, that the window begins with
+
+static struct ow_train_prefix next_piece;  // of the gradient: outputs that a stream was of already
 
 static enum ow_type half_type(void) { return ow_train_params.bf16 ? OW_BF16 : OW_F16; }
 
 static uint32_t owned_by(const struct ow_train_tensor* tensor, uint32_t row) {
-  return pass_owned(tensor->share, tensor->left, row);
+  return pass_owned(tensor->all.share, tensor->all.left, row);
+}
+
+// Of this tile's grid row.
+static uint32_t own_features(const struct ow_train_tensor* tensor) {
+  return owned_by(tensor, ow_reg_read(OW_REG_ROW));
 }
 
 uint32_t own_deltas(const struct ow_train_tensor* tensor) {
   int last = tensor == &ow_train_params.tensor[ow_train_params.layers];
   if (!last || !ow_train_params.last_gathered) return tensor->delta_addr;
-  return tensor->delta_addr + pass_first(tensor->share, tensor->left, ow_reg_read(OW_REG_ROW)) *
-                                  ow_train_params.samples * 2;
+  return tensor->delta_addr +
+         pass_first(tensor->all.share, tensor->all.left, ow_reg_read(OW_REG_ROW)) *
+             ow_train_params.samples * 2;
+}
+
+// `count` 16-bit values from addr on.
+static void set_halves(uint32_t dsr, uint32_t addr, uint32_t count) {
+  ow_dsr_mem1(dsr, OW_I16, addr, count, 2);
 }
 
 static void send(uint32_t addr, uint32_t queue, uint32_t words) {
@@ -106,21 +118,48 @@ static void send_results(uint32_t words) {
   ow_add(OW_F32, OW_CTL(DSR_OUT, DSR_A, DSR_IN, 0));
 }
 
-// The features of `owner` among `rows` that stand from `first` on, owner by owner.
+// Field by field: there is no memcpy for a struct.
+static void set_prefix(struct ow_train_prefix* p, uint32_t features, uint32_t share,
+                       uint32_t left) {
+  p->features = features;
+  p->share = share;
+  p->left = left;
+}
+
+static void set_all(struct ow_train_prefix* p, const struct ow_train_tensor* tensor) {
+  set_prefix(p, tensor->all.features, tensor->all.share, tensor->all.left);
+}
+
+// On by as many features as are gathered at a time, or what is left of them.
+static void advance(struct ow_train_prefix* p, const struct ow_train_tensor* tensor) {
+  uint32_t features = p->features + ow_train_params.gather.features;
+  uint32_t share = p->share + ow_train_params.gather.share;
+  uint32_t left = p->left + ow_train_params.gather.left;
+  if (features >= tensor->all.features) {
+    set_all(p, tensor);
+    return;
+  }
+  if (left >= ow_train_params.grid_rows) {
+    left -= ow_train_params.grid_rows;
+    ++share;
+  }
+  set_prefix(p, features, share, left);
+}
+
+// The features of `owner` among those of `to` that are not of `from`; they stand owner by owner.
 struct part {
   uint32_t owned;  // number of the first among the owner's own
-  uint32_t addr;   // where its deltas are gathered
+  uint32_t addr;   // where they are gathered
   uint32_t words;
 };
-static struct part part_of(const struct ow_train_tensor* tensor, uint32_t owner, uint32_t first,
-                           uint32_t rows) {
-  uint32_t begins = pass_first(tensor->share, tensor->left, owner);
-  uint32_t from = begins > first ? begins : first;
-  uint32_t ends = begins + owned_by(tensor, owner);
-  if (ends > first + rows) ends = first + rows;
-  uint32_t pitch = ow_train_params.samples * 2;
-  struct part p = {from - begins, ow_train_params.gather_addr + (from - first) * pitch,
-                   ends > from ? (ends - from) * ow_train_params.samples / 2 : 0};
+static struct part part_of(uint32_t owner, const struct ow_train_prefix* from,
+                           const struct ow_train_prefix* to) {
+  uint32_t begins = pass_owned(from->share, from->left, owner);
+  uint32_t ends = pass_owned(to->share, to->left, owner);
+  uint32_t place =
+      pass_first(to->share, to->left, owner) - pass_first(from->share, from->left, owner);
+  struct part p = {begins, ow_train_params.gather_addr + place * ow_train_params.samples * 2,
+                   (ends - begins) * ow_train_params.samples / 2};
   return p;
 }
 
@@ -128,7 +167,7 @@ static struct part part_of(const struct ow_train_tensor* tensor, uint32_t owner,
 static void bias_gradients(uint32_t k) {
   const struct ow_train_tensor* out = &ow_train_params.tensor[k + 1];
   uint32_t samples = ow_train_params.samples;
-  uint32_t owned = owned_by(out, ow_reg_read(OW_REG_ROW));
+  uint32_t owned = own_features(out);
   uint32_t room = (ow_train_params.gather_addr - ow_train_params.work_addr) / 4;
   if (room > ow_train_params.work_words) room = ow_train_params.work_words;
   uint32_t deltas = own_deltas(out);
@@ -157,6 +196,12 @@ static void wait_gathered(void) {
   if (ow_train_params.grid_rows > 1) wait_round(ow_train_params.grid_rows - 1);
 }
 
+// .. until the last round has sent all.
+static void wait_sent(void) {
+  uint32_t dsr = DSR_ROUND + (ow_train_params.grid_rows - 1) % 2 * ROUND_DSRS;
+  ow_dsrw(dsr + ROUND_SENT, OW_DSR_KIND, 0);
+}
+
 // The n-th round: sends what the one before has received, receives `in`. It goes on behind the
 // core, which prepares the next one meanwhile.
 static void start_round(uint32_t n, const struct part* in, uint32_t addr, uint32_t words) {
@@ -176,30 +221,30 @@ static void start_round(uint32_t n, const struct part* in, uint32_t addr, uint32
   }
 }
 
-// Where `rows` features of a tensor from `first` on stand one after the other, whose own ones lie
-// at `addr`: activations or deltas. The gradients of layer `biases` are done in the first round,
-// which takes longer, unless it is NO_LAYER. What is still to be sent at the end is on the
-// microthread that whatever reads the features is to be started on.
+// Where features of a tensor, those of `to` that are not of `from`, stand one after the other,
+// whose own ones lie at `addr`: activations or deltas. The gradients of layer `biases` are done in
+// the first round, which takes longer, unless it is NO_LAYER. What is still to be sent at the end
+// is on the microthread that whatever reads the features is to be started on.
 enum { NO_LAYER = OW_TR_MAX_LAYERS };
-static uint32_t gather(const struct ow_train_tensor* tensor, uint32_t addr, uint32_t first,
-                       uint32_t rows, uint32_t biases) {
+static uint32_t gather(uint32_t addr, const struct ow_train_prefix* from,
+                       const struct ow_train_prefix* to, uint32_t biases) {
   uint32_t grid_rows = ow_train_params.grid_rows;
   uint32_t pitch = ow_train_params.samples * 2;
   if (grid_rows == 1) {
     if (biases != NO_LAYER) bias_gradients(biases);
-    return addr + first * pitch;
+    return addr + from->features * pitch;
   }
   uint32_t owner = ow_reg_read(OW_REG_ROW);
-  struct part own = part_of(tensor, owner, first, rows);
+  struct part own = part_of(owner, from, to);
   addr += own.owned * pitch;
   uint32_t words = own.words;
   for (uint32_t n = 1; n < grid_rows; ++n) {
     owner = owner > 0 ? owner - 1 : grid_rows - 1;
-    struct part in = part_of(tensor, owner, first, rows);
+    struct part in = part_of(owner, from, to);
     start_round(n, &in, addr, words);
     if (n == 1 && words > 0 && addr != own.addr) {
-      ow_dsr_mem1(DSR_OWN, OW_I16, addr, words * 2, 2);
-      ow_dsr_mem1(DSR_COPY, OW_I16, own.addr, words * 2, 2);
+      set_halves(DSR_OWN, addr, words * 2);
+      set_halves(DSR_COPY, own.addr, words * 2);
       ow_mov(OW_I16, OW_CTL(DSR_COPY, DSR_OWN, DSR_NONE, PASS_THREAD_DRAIN));
     }
     if (n == 1 && biases != NO_LAYER) bias_gradients(biases);
@@ -229,13 +274,13 @@ static void set_gradient(const struct ow_train_tensor* in) {
 static void start_products(void) {
   static uint32_t positions;
   const struct ow_train_tensor* out = &ow_train_params.tensor[layer_index + 1];
-  uint32_t first = next_output;
-  uint32_t rows = out->features - first;
-  if (rows > ow_train_params.gather_rows) rows = ow_train_params.gather_rows;
-  next_output = first + rows;
-  int biases = first == 0 && (ow_train_params.layer[layer_index].flags & OW_SL_BIAS) != 0;
-  uint32_t deltas = gather(out, own_deltas(out), first, rows, biases ? layer_index : NO_LAYER);
-  if (first == 0) set_gradient(out - 1);
+  struct ow_train_prefix from;
+  set_prefix(&from, next_piece.features, next_piece.share, next_piece.left);
+  advance(&next_piece, out);
+  int first = from.features == 0;
+  int biases = first && (ow_train_params.layer[layer_index].flags & OW_SL_BIAS) != 0;
+  uint32_t deltas = gather(own_deltas(out), &from, &next_piece, biases ? layer_index : NO_LAYER);
+  if (first) set_gradient(out - 1);
   receive((uint32_t)(uintptr_t)&positions, OW_SL_INQ_WEIGHTS, 1);
   uint32_t lanes = ow_train_params.lanes;
   uint32_t count = (positions + lanes - 1) / lanes;
@@ -246,7 +291,7 @@ static void start_products(void) {
     ow_drain(OW_CTL(DSR_NONE, DSR_NONE, DSR_NONE, PASS_THREAD_DRAIN) |
              OW_THEN_ACTIVATE(TASK_DRAIN_DONE));
   }
-  ow_dsr_vectors(DSR_INDICES, half_type(), OW_SL_INQ_WEIGHTS, rows,
+  ow_dsr_vectors(DSR_INDICES, half_type(), OW_SL_INQ_WEIGHTS, next_piece.features - from.features,
                  (int32_t)ow_train_params.samples * 2);
   uint32_t dots = OW_CTL(DSR_RESULT, DSR_ROWS, DSR_INDICES, PASS_THREAD_WEIGHTS) |
                   OW_THEN_ACTIVATE(TASK_WEIGHTS_DONE);
@@ -262,9 +307,9 @@ static void start_products(void) {
 // with the gradient behind them none is needed but for this: they become 1 and 0, while the first
 // window of deltas is made.
 static void start_masks(const struct ow_train_tensor* tensor) {
-  uint32_t count = owned_by(tensor, ow_reg_read(OW_REG_ROW)) * ow_train_params.samples;
+  uint32_t count = own_features(tensor) * ow_train_params.samples;
   if (count == 0) return;
-  ow_dsr_mem1(DSR_MASK, OW_I16, tensor->addr, count, 2);
+  set_halves(DSR_MASK, tensor->addr, count);
   ow_min_s(OW_I16, OW_CTL(DSR_MASK, DSR_MASK, DSR_NONE, THREAD_GATHER), 1);
 }
 
@@ -272,13 +317,13 @@ static void start_masks(const struct ow_train_tensor* tensor) {
 static void prepare_masks(const struct ow_train_tensor* tensor) {
   uint32_t samples = ow_train_params.samples;
   uint32_t first = next_output;
-  uint32_t rows = owned_by(tensor, ow_reg_read(OW_REG_ROW)) - first;
+  uint32_t rows = own_features(tensor) - first;
   if (rows > ow_train_params.window) rows = ow_train_params.window;
   masked = rows * samples;
   if (masked == 0) return;
   first *= samples * 2;
-  ow_dsr_mem1(DSR_MASK, OW_I16, tensor->addr + first, masked, 2);  // waits for the masks
-  ow_dsr_mem1(DSR_DELTA, OW_I16, tensor->delta_addr + first, masked, 2);
+  set_halves(DSR_MASK, tensor->addr + first, masked);  // waits for the masks
+  set_halves(DSR_DELTA, tensor->delta_addr + first, masked);
 }
 
 // .. and the reducer, too. It goes on behind the core on the drain's microthread: what the next
@@ -297,8 +342,8 @@ static void start_pass(const struct ow_train_tensor* from, uint32_t x_addr,
   struct ow_layer_params p;
   uint32_t grid_rows = ow_train_params.grid_rows;
   p.samples = ow_train_params.samples;
-  p.share = to->share - first;
-  p.left = to->left;
+  p.share = to->all.share - first;
+  p.left = to->all.left;
   if (p.share >= most) {
     p.share = most;
     p.left = 0;
@@ -306,11 +351,12 @@ static void start_pass(const struct ow_train_tensor* from, uint32_t x_addr,
   p.inputs = owned_by(from, 0);
   if (whole) {
     if (pass == PASS_FORWARD) {
-      gather(from, x_addr, 0, from->features, NO_LAYER);
+      static const struct ow_train_prefix none = {0, 0, 0};
+      gather(x_addr, &none, &from->all, NO_LAYER);
       wait_gathered();
     }
     x_addr = ow_train_params.gather_addr;
-    p.inputs = from->features;
+    p.inputs = from->all.features;
     p.share = pass_owned(p.share, p.left, ow_reg_read(OW_REG_ROW));
     p.left = 0;
     grid_rows = 1;
@@ -325,7 +371,8 @@ static void start_pass(const struct ow_train_tensor* from, uint32_t x_addr,
     p.bias_addr = layer->bias_addr;
     p.flags |= layer->flags & (OW_SL_RELU | OW_SL_BIAS);
   }
-  if (p.outputs == 0) {  // no stream comes
+  if (p.outputs == 0) {  // no stream comes, which would wait for what is still being sent
+    if (whole) wait_sent();
     parts_left = 1;
     ow_task_activate(TASK_DRAIN_DONE);
     return;
@@ -339,7 +386,7 @@ static void start_forward(uint32_t k) {
   const struct ow_train_tensor* in = &ow_train_params.tensor[k];
   layer_index = k;
   pass = PASS_FORWARD;
-  start_pass(in, in->addr, in + 1, in[1].addr, 0, in[1].features,
+  start_pass(in, in->addr, in + 1, in[1].addr, 0, in[1].all.features,
              (layer->flags & OW_TR_WHOLE_FORWARD) != 0, layer);
 }
 
@@ -360,7 +407,7 @@ static void end_step(void) {
 static void start_gradient(uint32_t k) {
   layer_index = k;
   pass = PASS_GRADIENT;
-  next_output = 0;
+  set_prefix(&next_piece, 0, 0, 0);
   start_products();
 }
 
@@ -418,7 +465,7 @@ static void task_part_done(uint32_t data) {
     end_forward();
   } else if (pass == PASS_DELTA) {
     end_window();
-  } else if (next_output < ow_train_params.tensor[layer_index + 1].features) {
+  } else if (next_piece.features < ow_train_params.tensor[layer_index + 1].all.features) {
     start_products();
   } else {
     end_gradient();

@@ -163,7 +163,7 @@ static void squares(const struct ow_train_tensor* out, uint32_t owned) {
 
 void loss_deltas(void) {
   const struct ow_train_tensor* out = &ow_train_params.tensor[ow_train_params.layers];
-  uint32_t owned = pass_owned(out->share, out->left, ow_reg_read(OW_REG_ROW));
+  uint32_t owned = pass_owned(out->all.share, out->all.left, ow_reg_read(OW_REG_ROW));
   set_row(X, OW_F32, row_addr(ROW_X));
   set_row(N, OW_F32, row_addr(ROW_N));
   set_row(P, OW_F32, row_addr(ROW_P));

@@ -64,14 +64,19 @@ class MatrixBatches : public BatchSource {
 
  private:
   const MatrixSource& matrix() const { return *layers_[layer_]; }
-  int piece() const { return options_.piece > 0 ? options_.piece : matrix().outputs(); }
-  int window() const {
-    return matrix().windowed() && options_.window > 0 ? options_.window : matrix().outputs();
+  // Outputs of a piece of positions or a window of deltas, of all owners together.
+  int part() const {
+    const int64_t outputs = matrix().outputs();
+    int64_t most = outputs;
+    if (matrix().index_only() && options_.piece > 0) most = options_.piece;
+    if (matrix().windowed() && options_.window > 0) most = int64_t{options_.window} * options_.rows;
+    return static_cast<int>(std::min(most, outputs));
   }
-  // Outputs of an owner up to the end of the window.
-  int window_end(int owner) const {
-    return std::min(owned(matrix().outputs(), owner, options_.rows), first_ + window());
-  }
+  // The output behind the part's last one.
+  int part_end() const { return std::min(matrix().outputs() - first_, part()) + first_; }
+  // Outputs of an owner up to the beginning and up to the end of the part.
+  int local_begin(int owner) const { return owned(first_, owner, options_.rows); }
+  int local_end(int owner) const { return owned(part_end(), owner, options_.rows); }
   // Outputs that are best made at once.
   int wanted() const {
     const auto values = kBatchValues / static_cast<size_t>(matrix().inputs());
@@ -87,7 +92,7 @@ class MatrixBatches : public BatchSource {
   const StreamOptions options_;
   // Where it is.
   size_t layer_ = 0;
-  int first_ = 0;  // local index with which the window begins
+  int first_ = 0;  // output with which the piece or window begins
   int owner_ = 0;
   int local_ = 0;
   int ended_ = 0;  // outputs of the layer that are made
@@ -105,16 +110,14 @@ void MatrixBatches::begin_layer() {
 int MatrixBatches::add_outputs(int most, WaveletBatch* batch) {
   const int rows = options_.rows;
   const auto inputs = static_cast<size_t>(matrix().inputs());
-  while (local_ >= window_end(owner_)) {
+  while (local_ >= local_end(owner_)) {
     if (++owner_ == rows) {
       owner_ = 0;
-      first_ += window();
+      first_ = part_end();
     }
-    local_ = first_;
+    local_ = local_begin(owner_);
   }
-  const int window_ends = window_end(owner_);
-  const bool last_owner = owner_ + 1 == rows || window_end(owner_ + 1) <= first_;
-  const int count = std::min({window_ends - local_, wanted(), most});
+  const int count = std::min({local_end(owner_) - local_, wanted(), most});
   values_.resize(inputs * static_cast<size_t>(count));
   matrix().rows(owner_ + local_ * rows, rows, count, values_.data());
   // A piece of positions grows by itself: it would be copied here for each of its owners.
@@ -126,8 +129,7 @@ int MatrixBatches::add_outputs(int most, WaveletBatch* batch) {
   for (int k = 0; k < count; ++k) {
     ++ended_;
     ++local_;
-    const bool last =
-        (last_owner && local_ == window_ends) || (matrix().index_only() && ended_ % piece() == 0);
+    const bool last = ended_ == part_end();  // all outputs before the part have been made
     for (int r = 0; r < rows; ++r) {
       make_row(&values_[static_cast<size_t>(k) * inputs], last ? kRowEnd | kStreamEnd : kRowEnd,
                &batch->rows[static_cast<size_t>(r)], r);
@@ -141,15 +143,15 @@ void MatrixBatches::add_whole(WaveletBatch* batch) {
   const int rows = options_.rows;
   const int outputs = matrix().outputs();
   const auto inputs = static_cast<size_t>(matrix().inputs());
-  if (local_ >= window_end(0)) first_ = local_;
-  const int locals = std::min(window_end(0) - local_, std::max(1, wanted() / rows));
+  if (local_ >= local_end(0)) first_ = part_end();
+  const int locals = std::min(local_end(0) - local_, std::max(1, wanted() / rows));
   const int from = local_ * rows;
   const int count = std::min(locals * rows, outputs - from);
   values_.resize(inputs * static_cast<size_t>(count));
   matrix().rows(from, 1, count, values_.data());
   for (int k = 0; k < count; ++k) {
     const int owner = k % rows;
-    const bool last = local_ + k / rows + 1 == window_end(owner);
+    const bool last = local_ + k / rows + 1 == local_end(owner);
     make_whole_row(&values_[static_cast<size_t>(k) * inputs], last ? kRowEnd | kStreamEnd : kRowEnd,
                    &batch->rows[static_cast<size_t>(owner)]);
   }
@@ -166,7 +168,7 @@ std::shared_ptr<const WaveletBatch> MatrixBatches::next() {
     // A whole piece, whose first wavelet says how many positions there are.
     const Wavelet head{static_cast<uint8_t>(options_.colour), false, 0};
     for (std::vector<Wavelet>& row : batch->rows) row.push_back(head);
-    int left = std::min(piece(), outputs - ended_);
+    int left = std::min(part(), outputs - ended_);
     const auto ends = static_cast<size_t>(left);
     while (left > 0) left -= add_outputs(left, batch.get());
     for (std::vector<Wavelet>& row : batch->rows) {

@@ -44,8 +44,8 @@ struct GradientShape {
   bool in_place = false;  // own deltas are where the others come, and not copied
 };
 
-// From the beginning of a piece of `count` features from place `first` of the stream on until they
-// are in all grid rows, and the core has done `prepare` cycles of something else behind its part of
+// From the beginning of a piece of `count` features from feature `first` on until they are in all
+// grid rows, and the core has done `prepare` cycles of something else behind its part of
 // the rounds; on one row, where they are already, the biases and that alone.
 uint64_t gather_cycles(const GradientCosts& costs, const GradientShape& shape, int first, int count,
                        uint64_t prepare);

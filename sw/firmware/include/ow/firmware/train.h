@@ -22,13 +22,18 @@
 // another one for each output that the grid row owns.
 #define OW_TR_LOSS_ROWS 8
 
+// So many features of a tensor from the first on, round the grid rows.
+struct ow_train_prefix {
+  uint32_t features;  // share * grid rows + left
+  uint32_t share;     // of every grid row
+  uint32_t left;      // the first grid rows, this many, have one more
+};
+
 // The activations between two layers; the first one is the input. A tile holds one row of `samples`
 // 16-bit values for each feature of its grid row, local index ascending.
 struct ow_train_tensor {
-  uint32_t features;  // of the whole grid: share * grid rows + left
-  uint32_t share;     // features that every grid row keeps
-  uint32_t left;      // the first grid rows, this many, keep one more
-  uint32_t addr;      // 16-byte aligned, as all that follow
+  struct ow_train_prefix all;  // its features
+  uint32_t addr;               // 16-byte aligned, as all that follow
   // Of the grid row's own deltas, not of the input; `window` rows in front of addr where a pass
   // gives them. Of the last tensor's, if they are gathered, those of all grid rows.
   uint32_t delta_addr;
@@ -57,10 +62,10 @@ struct ow_train_params {
   // Softmax cross-entropy: the class of each sample, 32-bit integers, in every tile of the column.
   // Squares: what the outputs should be, laid out as the last tensor.
   uint32_t targets_addr;
-  uint32_t work_addr;      // of the loss, then of biases' gradients
-  uint32_t work_words;     // at least 1
-  uint32_t gather_addr;    // activations or deltas of all grid rows, if there are several
-  uint32_t gather_rows;    // so many features at a time; a stream of positions is of as many
+  uint32_t work_addr;             // of the loss, then of biases' gradients
+  uint32_t work_words;            // at least 1
+  uint32_t gather_addr;           // activations or deltas of all grid rows, if there are several
+  struct ow_train_prefix gather;  // at a time; a stream of positions is of as many
   uint32_t last_gathered;  // the loss writes the last tensor's deltas to where they are gathered
   uint32_t window;         // features of a grid row whose deltas a stream of the delta pass is of
   struct ow_train_tensor tensor[OW_TR_MAX_LAYERS + 1];
@@ -82,11 +87,12 @@ struct ow_train_times {
   uint32_t delta[OW_TR_MAX_LAYERS];     // for each layer's input
 };
 
-// A stream of positions, of `gather_rows` outputs of a layer or what is left of them, in the order
-// of the weights' streams: a word with the number of positions, then these, each output's with a
-// row end, the last one's with the stream end. What leaves at the west edge are the gradients
-// of the layer's biases, by local index, then for each of its streams those of the positions in the
-// same order, and numbers without a meaning up to the next multiple of the lanes.
+// A stream of positions, of `gather` outputs of a layer one after the other or what is left of
+// them, so that all grid rows own about as many; in it they stand owner by owner: a word with the
+// number of positions, then these, each output's with a row end, the last one's with the stream
+// end. What leaves at the west edge are the gradients of the layer's biases, by local index, then
+// for each of its streams those of the positions in the same order, and numbers without a meaning
+// up to the next multiple of the lanes.
 //
 // The delta pass has a stream a window: of so many features of each grid row, owner by owner, or
 // for whole sums of the grid row's own. Deltas of a window take the place of activations that the

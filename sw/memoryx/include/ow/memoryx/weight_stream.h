@@ -10,7 +10,8 @@
 // outputs alone, each with all its weights in ascending input; the index is the place of the input
 // where the inputs of all grid rows stand owner by owner. Deltas may come in windows of so many
 // outputs of each owner, each with an end of the stream. Positions come in pieces of so many
-// outputs: first a wavelet whose data is the number of positions of the piece, then these, each
+// outputs one after the other in the matrix, so that all owners have about as many of each: first a
+// wavelet whose data is the number of positions of the piece, then these, owner by owner, each
 // output's with a row end, the last one's with the stream end.
 #ifndef OW_MEMORYX_WEIGHT_STREAM_H_
 #define OW_MEMORYX_WEIGHT_STREAM_H_
