@@ -318,6 +318,8 @@ void gradient(const EstimateShape& shape, const JobCosts& costs, int k, const La
     }
     cycles = end + c.drain + c.column * static_cast<uint64_t>(shape.grid.cols - 1);
   }
+  const auto below = static_cast<size_t>(std::max(k - 1, 0));
+  if (k > 0 && shape.layers[below].activation == Activation::Relu) cycles += c.masks;
   PassTimes times;
   times.wavelets = times.ramp = latest(wavelets);
   times.engine = latest(engine);

@@ -126,17 +126,13 @@ static void set_prefix(struct ow_train_prefix* p, uint32_t features, uint32_t sh
   p->left = left;
 }
 
-static void set_all(struct ow_train_prefix* p, const struct ow_train_tensor* tensor) {
-  set_prefix(p, tensor->all.features, tensor->all.share, tensor->all.left);
-}
-
 // On by as many features as are gathered at a time, or what is left of them.
 static void advance(struct ow_train_prefix* p, const struct ow_train_tensor* tensor) {
   uint32_t features = p->features + ow_train_params.gather.features;
   uint32_t share = p->share + ow_train_params.gather.share;
   uint32_t left = p->left + ow_train_params.gather.left;
   if (features >= tensor->all.features) {
-    set_all(p, tensor);
+    set_prefix(p, tensor->all.features, tensor->all.share, tensor->all.left);
     return;
   }
   if (left >= ow_train_params.grid_rows) {
@@ -304,8 +300,8 @@ static void start_products(void) {
 }
 
 // Behind a ReLU a delta stays where the activation is above zero. No activation is negative, and
-// with the gradient behind them none is needed but for this: they become 1 and 0, while the first
-// window of deltas is made.
+// with the gradient's products behind them none is needed but for this: they become 1 and 0, while
+// the last products leave and the first window of deltas is made.
 static void start_masks(const struct ow_train_tensor* tensor) {
   uint32_t count = own_features(tensor) * ow_train_params.samples;
   if (count == 0) return;
@@ -421,7 +417,6 @@ static void end_gradient(void) {
   }
   pass = PASS_DELTA;
   next_output = 0;
-  if (ow_train_params.layer[k - 1].flags & OW_SL_RELU) start_masks(&ow_train_params.tensor[k]);
   start_window();
 }
 
@@ -455,12 +450,7 @@ static void end_forward(void) {
 
 static void task_part_done(uint32_t data) {
   (void)data;
-  if (--parts_left > 0) {
-    if (pass == PASS_DELTA && (ow_train_params.layer[layer_index - 1].flags & OW_SL_RELU)) {
-      prepare_masks(&ow_train_params.tensor[layer_index]);
-    }
-    return;
-  }
+  if (--parts_left > 0) return;
   if (pass == PASS_FORWARD) {
     end_forward();
   } else if (pass == PASS_DELTA) {
@@ -472,6 +462,19 @@ static void task_part_done(uint32_t data) {
   }
 }
 
+// The engine is through with the weights, and idle until the reducer is through, too.
+static void engine_done(void) {
+  const struct ow_train_tensor* in = &ow_train_params.tensor[layer_index];
+  if (layer_index == 0 || !(ow_train_params.layer[layer_index - 1].flags & OW_SL_RELU)) return;
+  if (pass == PASS_DELTA) prepare_masks(in);
+  if (pass == PASS_GRADIENT && next_piece.features == in[1].all.features) start_masks(in);
+}
+
+static void task_weights_done(uint32_t data) {
+  engine_done();
+  task_part_done(data);
+}
+
 static void task_launch(uint32_t data) {
   (void)data;
   ow_train_times.start = ow_cycles();
@@ -481,6 +484,6 @@ static void task_launch(uint32_t data) {
 void ow_main(void);
 void ow_main(void) {
   ow_task_register(OW_TR_TASK_LAUNCH, task_launch);
-  ow_task_register(TASK_WEIGHTS_DONE, task_part_done);
+  ow_task_register(TASK_WEIGHTS_DONE, task_weights_done);
   ow_task_register(TASK_DRAIN_DONE, task_part_done);
 }

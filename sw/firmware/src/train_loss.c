@@ -38,7 +38,10 @@ static void set_row(uint32_t dsr, enum ow_type type, uint32_t addr) {
   ow_dsr_mem1(dsr, type, addr, ow_train_params.samples, (int32_t)ow_type_bytes(type));
 }
 
-static uint32_t ctl(uint32_t dst, uint32_t a, uint32_t b) { return OW_CTL(dst, a, b, 0); }
+// A constant where it stands: smaller than a call.
+static inline __attribute__((always_inline)) uint32_t ctl(uint32_t dst, uint32_t a, uint32_t b) {
+  return OW_CTL(dst, a, b, 0);
+}
 
 // dst in fp32 from 16 bits at addr.
 static void widen(uint32_t dst, uint32_t addr) {

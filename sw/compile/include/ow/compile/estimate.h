@@ -42,7 +42,7 @@ struct JobCosts {
   uint64_t relay = 22;        // and each one farther in
   uint64_t header = 6;        // of a packet of the control plane
   GradientCosts gradient;
-  uint64_t mask = 60;  // of a window's deltas: instructions; two beats a vector besides
+  uint64_t mask = 46;  // of a window's deltas: instructions; two beats a vector besides
   // Of the loss, measured on the digits job alone: other shapes may be farther off.
   uint64_t loss_start = 900;   // programs of the loss
   uint64_t loss_sample = 104;  // a sample: maximum, exponentials, sum, round the column

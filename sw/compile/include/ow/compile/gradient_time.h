@@ -21,17 +21,18 @@ namespace ow::jobs {
 // tiles.
 struct GradientCosts {
   uint64_t start = 90;        // of a layer: the matrix, the reducer's registers
-  uint64_t prepare = 148;     // of a piece: its first wavelet, descriptors, the drain
+  uint64_t prepare = 170;     // of a piece: its first wavelet, descriptors, the drain
   uint64_t launch = 86;       // .. and from the last delta to the first products
   uint64_t drain = 60;        // from a piece's last product to the last sum of the last column
   uint64_t column = 7;        // .. and a column that the sums go through
   uint64_t least_beats = 4;   // a product, whatever few samples: its sum over the lanes
-  uint64_t first_round = 80;  // of a piece: whose part is how long
+  uint64_t first_round = 90;  // of a piece: whose part is how long
   uint64_t round_flow = 17;   // a word from a row to the next
   uint64_t round_in = 95;     // the core: descriptors of what comes in
   uint64_t round_out = 39;    // .. and of what goes out
   uint64_t copy = 24;         // the core: descriptors of own deltas, which are copied to the others
-  uint64_t bias = 263;        // instructions of the bias gradients
+  uint64_t masks = 85;  // masks of the deltas that follow are begun before the last sums are out
+  uint64_t bias = 263;  // instructions of the bias gradients
 };
 
 struct GradientShape {
