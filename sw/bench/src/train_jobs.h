@@ -10,6 +10,8 @@ namespace ow::bench {
 void measure_train_jobs(Rows* rows, const TrainBench& bench);
 // Those of single passes.
 void measure_train_passes(Rows* rows, const TrainBench& bench);
+// M11: a whole step.
+void measure_train_step(Rows* rows, const TrainBench& bench);
 
 // M5: samples a simulated cycle on several wafers. M6: their bits.
 void measure_swarm_time(Rows* rows, const TrainBench& bench);

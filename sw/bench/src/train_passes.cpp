@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // M3 of `ow bench train`: cycles of the forward, delta and gradient pass of a layer from 1,024 to
-// 128 features with 32 samples a tile, dense and sparse, on two grids. Every output, delta and
-// gradient is compared with the golden model's in the same run.
+// 128 features with 32 samples a tile, dense and sparse, on two grids. M11: a whole step of a
+// network of 1,024-1,024-1,024 features. Every output, delta and gradient is compared with the
+// golden model's in the same run.
 //
 // Forward and gradient are those of a network of this layer alone. A delta pass needs a layer in
 // front, beside whose activations and deltas a tile has less room for the gradient's; so it is
@@ -77,9 +78,8 @@ void compare_gradients(const memoryx::MemoryX& memory, int slot, const golden::M
   }
 }
 
-// A micro-batch of a network; the times of its last layer.
-jobs::LayerPassTimes run(const TrainingJob& job, const TrainBench& bench, uint64_t seed,
-                         Passes* passes) {
+// A micro-batch of a network.
+jobs::TrainRun run(const TrainingJob& job, const TrainBench& bench, uint64_t seed, Passes* passes) {
   const ElfImage image = read_elf(bench.firmware, jobs::kFullTile.sram_bytes);
   const auto device = make_device(DeviceKind::Replicated, GridShape{job.grid_rows, job.grid_cols});
   ControlPlane control(*device);
@@ -93,7 +93,8 @@ jobs::LayerPassTimes run(const TrainingJob& job, const TrainBench& bench, uint64
   const Activations x =
       random_activations(rng.next(), job.type, job.layers.front().inputs, samples, -1.0, 1.0);
   ow::Targets targets;
-  targets.values = random_activations(rng.next(), job.type, kOutputs, samples, -1.0, 1.0);
+  targets.values =
+      random_activations(rng.next(), job.type, job.layers.back().outputs, samples, -1.0, 1.0);
   const int slot = memory.gradient_slot();
   const jobs::TrainRun got = grid.train(memory, x, targets);
   const golden::MicroBatch want = reference.run(x, targets);
@@ -102,16 +103,16 @@ jobs::LayerPassTimes run(const TrainingJob& job, const TrainBench& bench, uint64
   const size_t left = depth - (grid.plan().last_gathered && depth > 1 ? 1 : 0);
   for (size_t k = 0; k < left; ++k) compare(grid.read_deltas(k + 1), want.deltas[k], passes);
   compare_gradients(memory, slot, want, passes);
-  return got.layers.back();
+  return got;
 }
 
 Passes measure(GridShape grid, double density, const TrainBench& bench, uint64_t seed) {
   Passes passes;
-  const jobs::LayerPassTimes alone = run(job_of(grid, density, false), bench, seed, &passes);
-  const jobs::LayerPassTimes behind = run(job_of(grid, density, true), bench, seed, &passes);
-  passes.forward = alone.forward;
-  passes.gradient = alone.gradient;
-  passes.delta = behind.delta;
+  const jobs::TrainRun alone = run(job_of(grid, density, false), bench, seed, &passes);
+  const jobs::TrainRun behind = run(job_of(grid, density, true), bench, seed, &passes);
+  passes.forward = alone.layers.back().forward;
+  passes.gradient = alone.layers.back().gradient;
+  passes.delta = behind.layers.back().delta;
   return passes;
 }
 
@@ -144,7 +145,54 @@ double speed_up(const Passes& dense, const Passes& sparse, double density) {
                    part(dense.delta, sparse.delta)});
 }
 
+// A dense network with so many features of every tensor, behind the mean squared error.
+TrainingJob step_job(GridShape grid, int features) {
+  TrainingJob job;
+  job.layers = {{features, features, Activation::Relu, true},
+                {features, features, Activation::None, true}};
+  job.loss = Loss::MeanSquaredError;
+  job.grid_rows = grid.rows;
+  job.grid_cols = grid.cols;
+  job.samples = kSamples;
+  return jobs::with_sum_orders(job, jobs::kFullTile);
+}
+
+// Cycles of a step and of its parts, one by one; what is in no part is samples that come in, the
+// launch, and the last sums on their way out.
+nlohmann::json raw_of_step(const jobs::TrainRun& step, double beats) {
+  const auto cycles = static_cast<double>(step.cycles);
+  const uint64_t parts =
+      step.times.forward + step.times.loss + step.times.gradients + step.times.deltas;
+  nlohmann::json raw = {{"cycles", step.cycles},
+                        {"beats", beats},
+                        {"forward", step.times.forward},
+                        {"loss", step.times.loss},
+                        {"gradients", step.times.gradients},
+                        {"deltas", step.times.deltas},
+                        {"parts_one_by_one", parts},
+                        {"samples_and_ends", cycles - static_cast<double>(parts)}};
+  for (const jobs::LayerPassTimes& layer : step.layers) {
+    raw["layers"].push_back(
+        {{"forward", layer.forward}, {"gradient", layer.gradient}, {"delta", layer.delta}});
+  }
+  return raw;
+}
+
 }  // namespace
+
+void measure_train_step(Rows* rows, const TrainBench& bench) {
+  constexpr GridShape kGrid{8, 8};
+  constexpr double kPasses = 5;  // two forward, two gradients, the deltas of the second
+  const Progress bar = rows->progress("a step of 1,024-1,024-1,024 on 8x8");
+  Passes compared;
+  const jobs::TrainRun step = run(step_job(kGrid, kInputs), bench, rows->options().seed, &compared);
+  bar(1);
+  if (compared.different > 0) {
+    rows->fault("M11", fmt::format("{} numbers differ", compared.different));
+  }
+  const double beats = kPasses * kInputs * kInputs / kGrid.rows * kSamples / jobs::kFullTile.lanes;
+  rows->add("M11", 100 * beats / static_cast<double>(step.cycles), raw_of_step(step, beats));
+}
 
 void measure_train_passes(Rows* rows, const TrainBench& bench) {
   constexpr double kForward = 95, kGradient = 92;  // what a dense pass has to reach, in per cent

@@ -96,6 +96,7 @@ nlohmann::json measure(int size, double density, const Progress& bar) {
 void measure_train(Rows* rows, const TrainBench& bench) {
   measure_train_jobs(rows, bench);
   if (rows->wants("M3")) measure_train_passes(rows, bench);
+  if (rows->wants("M11")) measure_train_step(rows, bench);
   measure_estimates(rows, bench);
   if (!rows->wants("M12")) return;
   nlohmann::json raw;
