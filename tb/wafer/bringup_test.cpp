@@ -280,7 +280,7 @@ TEST(Bringup, TheThoroughSelfTestFindsMore) {
 }
 
 TEST(Bringup, WordsOnAllColoursFindMore) {
-  // Bit 10 of the second slot of the last colour: bits 3 and 2 are kept elsewhere.
+  // Bit 10 of the second slot of the last colour: bits 4 to 2 are kept elsewhere.
   const Shape shape{1, 1, 2, 2, 1, 1};
   Faults f;
   f.tiles.push_back({0,
@@ -289,7 +289,7 @@ TEST(Bringup, WordsOnAllColoursFindMore) {
                      0,
                      0,
                      "u_router__DOT__u_words__DOT__gen_colour__BRA__3__KET____DOT__tail_q",
-                     8,
+                     7,
                      true});
   const auto run = [&](const BringupOptions& o) {
     const auto wafer = make_mini_wafer_device(shape, f);

@@ -386,8 +386,9 @@ TEST_F(TileErrorTest, AnInternalAssertionIsADeviceFault) {
     FAIL();
   } catch (const DeviceFault& e) {
     const std::string what = e.what();
-    EXPECT_EQ(what.find("tile (1, 1): internal assertion ow_tile.MbistAlone: the memory self-test "
-                        "runs while the core or the engine use the memory (rtl/tile/ow_tile.sv:"),
+    EXPECT_EQ(what.find("tile (1, 1): internal assertion ow_tile.u_mbist_port.alone: the memory "
+                        "self-test runs while the core or the engine use the memory "
+                        "(rtl/tile/memory/ow_mbist_port.sv:"),
               0u)
         << what;
     EXPECT_EQ(e.exit_status(), 3);
