@@ -3,12 +3,12 @@
 // neighbours: which of them goes back on each link in this cycle, and what is kept.
 //
 // In hand: one for a wavelet, both for a fence; one that comes can be spent at once.
-// Of the neighbours: a slot that is freed goes back in the same cycle if no credit waits for the link and it is that
-// of the wavelet that comes on the link now or, if none comes that could go on at once, that of one
-// held head, chosen before it is known which of them leave. Credits that have waited go first,
-// round robin; so one that is not returned at once goes within as many slots as there are colours. A
-// fence has taken both credits of its colour; they go back from the next cycle on, to the input that
-// is selected then.
+// Of the neighbours: a slot that is freed goes back in the same cycle if no credit waits for the link
+// and it is that of the wavelet that comes on the link now or, if none comes that could go on at
+// once, that of one held head, chosen before it is known which of them leave. Credits that have
+// waited go first, round robin; so one that is not returned at once goes within as many slots as
+// there are colours. A fence has taken both credits of its colour; they go back from the next cycle
+// on, to the input that is selected then.
 // Latency 0: credit_o is for a register.
 //
 //   NumColours   data colours, 2 to 24

@@ -454,11 +454,14 @@ module ow_router_switch
     end
   end
 
+  colours_t renewed;  // the head is another one: nothing else changes its kind, so that idle is idle
+  assign renewed = popped | (arrived & ~head_valid_q);
+
   always_ff @(posedge clk_i) begin : kept
     if (work) begin
       for (int unsigned k = 0; k < Kinds; k++) begin
-        head_kind_q[k] <= (head_kind_q[k] & ~shift_o) |
-                          (shift_o & ((tail_valid_q & tail_kind_q[k]) |
+        head_kind_q[k] <= (head_kind_q[k] & ~renewed) |
+                          (renewed & ((tail_valid_q & tail_kind_q[k]) |
                                       (~tail_valid_q & new_kind[k])));
         tail_kind_q[k] <= (tail_kind_q[k] & ~push_o) | new_kind[k];
       end

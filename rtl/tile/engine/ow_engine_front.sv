@@ -143,7 +143,8 @@ module ow_engine_front
   logic [23:0]     save_addr;
   tid_t            show;  // the thread whose context is shown
   ctx_t            show_ctx;
-  tmask_t          tag_fed;
+  tmask_t          takes_tags, tag_fed;
+  logic            tag_full;
   tmask_t          ready, blk_in, blk_out, blk_mem, blk_row, blk_weight;
 
   logic halt_q;
@@ -166,7 +167,8 @@ module ow_engine_front
     .s_valid_i(s_live), .s_hot_i(s_hot), .s_ends_i(may_end || s_ending),
     .s_row_ends_i(may_row_end),
     .stop_i(halt_q || beats_full_i || (beats_one_i && s_live)),
-    .inq_valid_i, .inq_more_i, .inq_ctrl_i(inq_ctrl), .fed_i(tag_fed), .out_ready_i, .out_more_i,
+    .inq_valid_i, .inq_more_i, .inq_ctrl_i(inq_ctrl), .tag_i(takes_tags), .fed_i(tag_fed),
+    .tag_full_i(tag_full), .out_ready_i, .out_more_i,
     .wq_full_i, .wq_one_i, .w_some_i(w_valid), .w_rest_i(w_rest), .w_blocked_i(w_blocked_next),
     .fifo_empty_i(fifo_empty), .fifo_full_i(fifo_full),
     .any_o(any), .pick_o(pick_hot), .thread_o(pick_t), .ready_o(ready),
@@ -220,7 +222,7 @@ module ow_engine_front
     .b_counts_i(c.b_kind inside {SRC_MEM, SRC_ACC}),
     .take_o(tag_take), .none_o(tag_none), .has_o(tag_has), .value_o(tag_value), .b_o(tag_b),
     .d_o(tag_d), .far_o(tag_far), .use_i(issue_data_o && c.a_tag), .fed_o(tag_fed),
-    .idle_o(tags_idle)
+    .full_o(tag_full), .idle_o(tags_idle)
   );
 
   assign there_a = c.a_tag ? tag_has || (tag_none && inq_valid_i[c.a_q] && head_a.ctrl)
@@ -354,7 +356,8 @@ module ow_engine_front
     .wtrig_done_o(wtrig_done),
     .active_o(active), .live_o(live), .ending_o(ending), .kill_o, .wait_o(waits),
     .memdst_o(memdst), .sticky_o(sticky), .prio_o(prio), .red_o(red), .red_lock_o(red_lock),
-    .stoch_o(stoch), .wtrig_o(wtrig), .in_use_o(in_use), .two_o(two), .two_a_o(two_a),
+    .stoch_o(stoch), .wtrig_o(wtrig), .tag_o(takes_tags), .in_use_o(in_use),
+    .two_o(two), .two_a_o(two_a),
     .out_use_o(out_use), .fifos_used_o(fifos_used), .fifo_rd_o(fifo_rd), .fifo_wr_o(fifo_wr),
     .own_o(inq_owned_o),
     .fault_o, .fault_pc_o, .fault_addr_o,
@@ -418,7 +421,8 @@ module ow_engine_front
     assign {fifo_none, fifo_empty, fifo_full} = '1;
   end
 
-  assign idle_o = !any && w_idle && tags_idle && issue_idle && status_idle && table_idle && halt_q == halt_i &&
+  assign idle_o = !any && w_idle && tags_idle && issue_idle && status_idle &&
+                  table_idle && halt_q == halt_i &&
                   !(dsr_we_i && dsr_ready_o) && !(tensor_valid_i && tensor_ready_o) && !row_free_i;
 
 endmodule

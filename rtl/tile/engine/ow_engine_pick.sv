@@ -4,7 +4,7 @@
 // What a beat needs is looked at twice. Here it is a forecast from registers alone: what is there
 // now, less what the beat that stage I1 plans in this cycle may take. A thread that is left out for
 // that reason is looked at again in the next cycle; one that is chosen although its beat cannot go
-// costs its slot, and stage I1 finds it (ow_engine, `go`). So the forecast decides rates, never
+// costs its slot, and stage I1 finds it (ow_engine_issue, `go_o`). So the forecast decides rates, never
 // results. It is exact for all but the ends of vectors whose beats are shorter than they could be.
 //
 //   NumThreads   contexts
@@ -13,7 +13,8 @@
 //   s_ends_i     .. which may be the last of its instruction
 //   s_row_ends_i .. which may be the last of its inner vector
 //   inq_more_i   queues that hold two wavelets or more
-//   fed_i        threads whose wavelet has been taken already (ow_engine_tags)
+//   tag_i        threads that take tagged wavelets; fed_i: whose wavelet is in front (ow_engine_tags);
+//                tag_full_i: no other is taken
 //   out_ready_i  queues that may claim a vector; out_more_i: also if the beat in I1 claims one
 //   wq_one_i     one write buffer slot is left; wq_full_i: none
 //   w_some_i     weights are there; w_rest_i: also behind those that the beat in I1 may take
@@ -54,7 +55,9 @@ module ow_engine_pick
   input  logic [7:0]                  inq_valid_i,
   input  logic [7:0]                  inq_more_i,
   input  logic [7:0]                  inq_ctrl_i,
+  input  logic [NumThreads-1:0]       tag_i,
   input  logic [NumThreads-1:0]       fed_i,
+  input  logic                        tag_full_i,
   input  logic [7:0]                  out_ready_i,
   input  logic [7:0]                  out_more_i,
   input  logic                        wq_full_i,
@@ -112,6 +115,7 @@ module ow_engine_pick
         if (!in_ok[q]) blk_in_o = blk_in_o | in_use_i[q];
         if (!out_ok[q]) blk_out_o = blk_out_o | out_use_i[q];
       end
+      if (tag_full_i) blk_in_o = blk_in_o | tag_i;
       blk_in_o = blk_in_o & ~fed_i;
       if (two_i != '0) begin
         for (int unsigned q = 0; q < 8; q++) begin

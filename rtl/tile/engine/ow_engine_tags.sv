@@ -13,7 +13,8 @@
 //
 // Every wavelet here is planned in bounded time, so that none waits for ever behind one of another
 // thread: its beat writes memory or the accumulator cache, and waits for writes and results only. From
-// a FIFO (operand b) the thread takes one at a time, and only while there is something in it.
+// a FIFO (operand b) the thread takes one at a time, and only while something is in it; nobody else
+// reads it (docs/isa.md, FIFOs).
 //
 //   NumThreads    contexts; live_i: of threads that have something to issue
 //   want_i        the thread in stage I1 (s_thread_i) has such an operand, and is not at its end
@@ -27,7 +28,8 @@
 //   has_o, value_o, b_o, d_o, far_o   the oldest one is its: element, addresses; one of them is beyond
 //                 all addresses, or the index beyond the destination
 //   use_i         it is planned (late)
-//   fed_o         the thread of the oldest one
+//   fed_o         the thread whose wavelet is the oldest in the next cycle, if use_i comes now
+//   full_o        none is taken in this cycle
 //   idle_o        nothing changes at this edge but by want_i and use_i
 `include "ow_assert.svh"
 
@@ -63,6 +65,7 @@ module ow_engine_tags
   output logic                  far_o,
   input  logic                  use_i,
   output logic [NumThreads-1:0] fed_o,
+  output logic                  full_o,
   output logic                  idle_o
 );
 
@@ -166,13 +169,18 @@ module ow_engine_tags
     end
   end
 
+  // Whom the next cycle finds in front, if the thread in stage I1 uses what is its.
   always_comb begin
     fed_o = '0;
-    if (valid_q[0]) fed_o[done_q[0].thread] = 1'b1;
+    if (valid_q[0] && !(want_i && has_o)) fed_o[done_q[0].thread] = 1'b1;
+    else if (valid_q[1]) fed_o[done_q[1].thread] = 1'b1;
     else if (t_valid_q) fed_o[t_q.thread] = 1'b1;
   end
+  assign full_o = t_valid_q && !moves;
 
-  assign idle_o = !t_valid_q && (!valid_q[0] || live_i[done_q[0].thread]) &&
+  // The product may stay where it is: both places are taken, and a halt lets nobody use them.
+  assign idle_o = !moves && (!t_valid_q || live_i[t_q.thread]) &&
+                  (!valid_q[0] || live_i[done_q[0].thread]) &&
                   (!valid_q[1] || live_i[done_q[1].thread]);
 
   `OW_ASSERT(in_order, valid_q != 2'b10, "the first place is empty and the second is not")

@@ -120,6 +120,7 @@ module ow_engine_threads
   output logic [NumThreads-1:0]       red_lock_o,
   output logic [NumThreads-1:0]       stoch_o,
   output logic [NumThreads-1:0]       wtrig_o,
+  output logic [NumThreads-1:0]       tag_o,
   output logic [7:0][NumThreads-1:0]  in_use_o,
   output logic [NumThreads-1:0]       two_o,
   output logic [7:0][NumThreads-1:0]  two_a_o,
@@ -165,6 +166,7 @@ module ow_engine_threads
   tmask_t red_q;        // runs a reduction
   tmask_t stoch_q;      // rounds stochastically
   tmask_t wtrig_q;      // runs axpyw or dotw
+  tmask_t tag_q;        // takes tagged wavelets
   tmask_t donep_q;      // complete; saving addresses, completion action
   tmask_t [7:0] in_use_q;   // threads that need a wavelet of input queue q to issue
   tmask_t two_q;            // threads with two fabric operands ..
@@ -376,6 +378,7 @@ module ow_engine_threads
       red_q <= '0;
       stoch_q <= '0;
       wtrig_q <= '0;
+      tag_q <= '0;
       two_q <= '0;
       in_use_q <= '0;
       two_a_q <= '0;
@@ -393,6 +396,7 @@ module ow_engine_threads
       red_q <= held(red_q, emit_hot, l_hot_i, l_ctx_i.red);
       stoch_q <= held(stoch_q, emit_hot, l_hot_i, l_ctx_i.stoch);
       wtrig_q <= held(wtrig_q, emit_hot, l_hot_i, l_ctx_i.wtrig);
+      tag_q <= held(tag_q, emit_hot, l_hot_i, l_ctx_i.a_tag);
       two_q <= held(two_q, emit_hot, l_hot_i, a_fab && b_fab);
       for (int unsigned q = 0; q < 8; q++) begin
         in_use_q[q] <= held(in_use_q[q], emit_hot, l_hot_i,
@@ -450,7 +454,7 @@ module ow_engine_threads
   // --------------------------------------------------------------------------------- outputs --
   assign {active_o, live_o, ending_o, kill_o, wait_o} = {active_q, live_q, ending_q, kill_q, wait_q};
   assign {memdst_o, sticky_o, prio_o, red_o} = {memdst_q, sticky_q, prio_q, red_q};
-  assign {red_lock_o, stoch_o, wtrig_o} = {red_lock_q, stoch_q, wtrig_q};
+  assign {red_lock_o, stoch_o, wtrig_o, tag_o} = {red_lock_q, stoch_q, wtrig_q, tag_q};
   assign {in_use_o, two_o, two_a_o, out_use_o} = {in_use_q, two_q, two_a_q, out_use_q};
   assign {fifos_used_o, fifo_rd_o, fifo_wr_o} = {fifos_used_q, fifo_rd_q, fifo_wr_q};
   assign own_o = own_q;

@@ -15,9 +15,9 @@
 // all of its operands: wavelets of in0 and in1 are taken in the same cycle, when both are there.
 // Throughput: one element a cycle, whatever the additions; two if the action adds nothing and
 // rounds to 16 bits (to memory: if RED_DST and RED_PITCH are multiples of 4). Latency from a wavelet
-// at the head of in0 to the push: 2n + 2 cycles, 1 if n is 0. A row with fewer additions than the row before
-// waits until the last element of that is past its adder: at most 2 cycles for each addition less,
-// and no element leaves later for it.
+// at the head of in0 to the push: 2n + 2 cycles, both included. A row with fewer additions than the
+// row before waits until the last element of that is past its adder: at most 2 cycles for each
+// addition less, and no element leaves later for it.
 // To the fabric, an fp32 element is a wavelet; two binary16 elements are one (the lower half first).
 // To memory, elements are packed into 64-bit words; RED_DST must be aligned to the element size.
 // A control wavelet at the head of in0 or in1 is discarded.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Three adders in a row, each of two stages behind a register of operands. An element with n
-// additions enters the register of the n-th adder from the end, and one without the output register:
-// 2n + 2 cycles to there, or one. Operands that are added later travel with it. Whoever issues sees
-// to it that an element finds its place free.
+// additions enters the register of the n-th adder from the end, and one without the output register,
+// which each is in 2n + 1 cycles later. Operands that are added later travel with it. Whoever issues
+// sees to it that an element finds its place free.
 module ow_reduce_chain
   import ow_reduce_pkg::*;
 (
