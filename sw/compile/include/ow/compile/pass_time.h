@@ -28,7 +28,7 @@ struct PassCosts {
   uint64_t start = 259;      // a pass's registers, its instructions, the first weight's way
   uint64_t least_beats = 2;  // a weight, whatever few samples: the engine's turn
   uint64_t ready = 7;        // from the last beat of a row to the reducer's first element
-  uint64_t hop = 5;          // an element from a reducer to the next row's
+  uint64_t hop = 6;          // an element from a reducer to the next row's
   uint64_t wrap_hop = 1;     // and a row that it passes on the way back up
   uint64_t slack = 8;        // elements that wait between two reducers
   uint64_t next_pass = 46;   // from the end of a pass to the start of the next
