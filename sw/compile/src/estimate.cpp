@@ -26,9 +26,8 @@ int output_at(int outputs, int rows, int p) {
 
 // .. the other way round: the place of an output.
 int place_of(int outputs, int rows, int j) {
-  int place = j / rows;
-  for (int owner = 0; owner < j % rows; ++owner) place += owned(outputs, owner, rows);
-  return place;
+  const int share = outputs / rows, left = outputs % rows, owner = j % rows;
+  return share * owner + std::min(owner, left) + j / rows;
 }
 
 // Counts by place in the stream and grid row.
@@ -113,9 +112,10 @@ class Chain {
     now_ = before;
   }
 
-  // The forward pass of a layer, or that of its input's deltas, in windows.
+  // The forward pass of a layer, or that of its input's deltas, in windows. Of each output that a
+  // tile owns, so many vectors are masked behind them.
   void pass(const char* name, int layer, const PassShape& shape, const WeightCount& weights,
-            int window, uint64_t mask_beats, Estimate* estimate) {
+            int window, uint64_t mask_vectors, Estimate* estimate) {
     const uint64_t before = now_;
     const int rows = shape.rows, most = owned(shape.outputs, 0, rows);
     if (window <= 0) window = most;
@@ -135,16 +135,19 @@ class Chain {
         return weights(row, begins + first + place);
       };
       const PassTimes times = clock_.run(part, of_window, begin_);
-      now_ = latest(times.end) + mask_beats * static_cast<uint64_t>(owned(part.outputs, 0, rows)) +
-             (mask_beats > 0 ? costs_.mask : 0);
+      const auto masks = [&](int row) -> uint64_t {
+        if (mask_vectors == 0) return 0;
+        const auto own = static_cast<uint64_t>(owned(part.outputs, row, rows));
+        return costs_.mask + (costs_.mask_quarters * mask_vectors * own + 3) / 4;
+      };
+      now_ = latest(times.end) + masks(0);
       sum.wavelets += times.wavelets;
       sum.engine += times.engine;
       sum.reducer += times.reducer;
       sum.ramp += times.ramp;
       ends_ = times.end;
       for (size_t r = 0; r < begin_.size(); ++r) {
-        const auto own = static_cast<uint64_t>(owned(part.outputs, static_cast<int>(r), rows));
-        if (mask_beats > 0) ends_[r] += costs_.mask + mask_beats * own;
+        ends_[r] += masks(static_cast<int>(r));
         begin_[r] = ends_[r] + costs_.pass.next_pass;
       }
     }
@@ -216,7 +219,7 @@ void delta(const EstimateShape& shape, int k, const LayerWeights& weights, Chain
   const bool relu = shape.layers[static_cast<size_t>(k - 1)].activation == Activation::Relu;
   const auto beats = static_cast<uint64_t>(shape.samples / shape.lanes);
   chain->pass("delta", k, pass_of(shape, outputs, is_whole(shape.delta, k), false), weights.delta,
-              shape.window, relu ? 2 * beats : 0, estimate);
+              shape.window, relu ? beats : 0, estimate);
 }
 
 uint64_t kept_of(const std::vector<LayerWeights>& weights) {
@@ -243,29 +246,41 @@ uint64_t results_out(const EstimateShape& shape, const JobCosts& costs,
   return last;
 }
 
-// A tile's block of samples comes in through a port of its row or column, all ports at the same
-// time; behind them biases and classes through the one port of the control plane.
-uint64_t samples_in(const EstimateShape& shape, const JobCosts& costs) {
+// A tile's block of so many features comes in through a port of its row or column, all ports at the
+// same time.
+uint64_t block_in(const EstimateShape& shape, const JobCosts& costs, int features) {
   constexpr uint64_t kPacketWords = Bulk::kPacketWords;
   const auto rows = static_cast<uint64_t>(shape.grid.rows);
   const auto cols = static_cast<uint64_t>(shape.grid.cols);
-  const auto samples = static_cast<uint64_t>(shape.samples);
   const uint64_t ports = 2 * (rows + cols), blocks = (rows * cols + ports - 1) / ports;
-  const auto own = static_cast<uint64_t>(owned(shape.layers.front().inputs, 0, shape.grid.rows));
-  const uint64_t words = own * samples / 2;
-  uint64_t cycles =
-      blocks * (words + (words + kPacketWords - 1) / kPacketWords * costs.header) + rows + cols;
+  const auto own = static_cast<uint64_t>(owned(features, 0, shape.grid.rows));
+  const uint64_t words = own * static_cast<uint64_t>(shape.samples) / 2;
+  return blocks * (words + (words + kPacketWords - 1) / kPacketWords * costs.header) + rows + cols;
+}
+
+// Samples, and values that are to be reached, in blocks; biases and classes through the one port of
+// the control plane.
+uint64_t samples_in(const EstimateShape& shape, const JobCosts& costs) {
+  const auto rows = static_cast<uint64_t>(shape.grid.rows);
+  const auto cols = static_cast<uint64_t>(shape.grid.cols);
+  uint64_t cycles = block_in(shape, costs, shape.layers.front().inputs);
   for (const LayerShape& layer : shape.layers) {
     if (layer.bias) cycles += static_cast<uint64_t>(layer.outputs) + rows * costs.header;
   }
-  return cycles + cols * (samples + costs.header);
+  if (shape.loss == Loss::MeanSquaredError) {
+    return cycles + block_in(shape, costs, shape.layers.back().outputs);
+  }
+  return cycles + cols * (static_cast<uint64_t>(shape.samples) + costs.header);
 }
 
-// A batch's samples and classes.
+// A batch's samples, and its classes or the values that are to be reached.
 uint64_t sample_bits(const EstimateShape& shape) {
   constexpr uint64_t kHalfBits = 16, kClassBits = 32;
+  const bool values = shape.loss == Loss::MeanSquaredError;
+  const auto inputs = static_cast<uint64_t>(shape.layers.front().inputs);
+  const auto outputs = static_cast<uint64_t>(shape.layers.back().outputs);
   return static_cast<uint64_t>(shape.samples) * static_cast<uint64_t>(shape.grid.cols) *
-         (kHalfBits * static_cast<uint64_t>(shape.layers.front().inputs) + kClassBits);
+         (kHalfBits * inputs + (values ? kHalfBits * outputs : kClassBits));
 }
 
 uint64_t loss_cycles(const EstimateShape& shape, const JobCosts& costs) {
@@ -400,7 +415,7 @@ double Estimate::utilisation() const {
 }
 
 EstimateShape shape_of(const StreamPlan& plan) {
-  EstimateShape shape{plan.grid, plan.samples, plan.tile.lanes, plan.ring(), {}, 0, 0, {}, {}};
+  EstimateShape shape{plan.grid, plan.samples, plan.tile.lanes, plan.ring(), {}, 0, 0, {}, {}, {}};
   for (const LayerPlan& layer : plan.layers) shape.layers.push_back(layer.shape);
   return shape;
 }
@@ -414,7 +429,8 @@ EstimateShape shape_of(const TrainPlan& plan) {
           static_cast<int>(plan.gather_rows),
           static_cast<int>(plan.window),
           plan.forward,
-          plan.delta};
+          plan.delta,
+          plan.loss};
 }
 
 Estimate estimate_inference(const EstimateShape& shape, const std::vector<LayerWeights>& weights,

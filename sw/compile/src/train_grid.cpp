@@ -422,6 +422,7 @@ TrainRun TrainGrid::train(WaferSide& memory, const Activations& x, const Targets
   count_update(memory);
   write_input(x);
   write_targets(targets);
+  run.loaded = control_.device().cycle() - begin;
   open_edge(x, true);
   write_biases(memory);
   launch(true, memory.loss_scale());

@@ -97,6 +97,15 @@ void expect_phases(const Case& c, const Step& step, const std::set<std::string>&
   }
 }
 
+// Samples and values to be reached, within `most` cycles; without biases, which go in behind them.
+void expect_samples(const Case& c, double most) {
+  const Step step = step_of(job_of(c), Weights::Drawn);
+  const PhaseEstimate& samples = step.estimate.phases.front();
+  ASSERT_EQ(samples.name, "samples");
+  EXPECT_NEAR(static_cast<double>(samples.cycles), static_cast<double>(step.run.loaded), most)
+      << c.grid.rows << "x" << c.grid.cols << ", " << c.sizes.front() << " to " << c.sizes.back();
+}
+
 // Every layer's gradient pass.
 void expect_gradients(const Case& c) {
   expect_phases(c, step_of(job_of(c), Weights::Drawn), {"gradient"});
@@ -108,10 +117,9 @@ void expect_passes(const Case& c, SumOrder order) {
   job.forward.assign(job.layers.size(), order);
   job.delta = job.forward;
   const Step step = step_of(job, Weights::Own);
-  // Farther off than the others (docs/training.md): small layers that are gathered, and masks on
-  // one grid row.
+  // Farther off than the others (docs/training.md): small layers that are gathered.
   expect_phases(c, step, {"forward"}, order == SumOrder::Whole ? 0.07 : 0.05);
-  expect_phases(c, step, {"delta"}, c.grid.rows == 1 ? 0.06 : 0.05);
+  expect_phases(c, step, {"delta"});
   EXPECT_LE(step.run.row_wavelets, train_stream_limit(step.plan));
 }
 
@@ -126,6 +134,15 @@ TEST(EstimateTraining, GradientsAreWithinFivePercentOfTheTiles) {
   }
   expect_gradients({{4, 4}, 32, 0.1, {1024, 128}});
   expect_gradients({{8, 1}, 32, 0.1, {128, 64, 32}});
+}
+
+TEST(EstimateTraining, SamplesAndTheirTargetsComeInThroughAllEdges) {
+  expect_samples({{4, 4}, 32, 1, {128, 8}, false}, 50);
+  expect_samples({{4, 4}, 32, 1, {8, 128}, false}, 50);
+  expect_samples({{4, 4}, 32, 1, {128, 128}, false}, 50);
+  expect_samples({{1, 2}, 16, 1, {64, 64}, false}, 50);
+  expect_samples({{2, 3}, 64, 1, {100, 33}, false}, 50);
+  expect_samples({{8, 4}, 16, 1, {64, 64}, false}, 50);
 }
 
 TEST(EstimateTraining, APieceAfterTheOtherToo) {
@@ -175,7 +192,7 @@ TEST(EstimateTraining, NoStreamIsLongerThanItsLimit) {
 }
 
 // Deltas come window by window, in either order. What is masked while the next window comes is
-// reckoned as if it did not.
+// reckoned as if it came behind.
 TEST(EstimateTraining, DeltasOfSeveralWindowsToo) {
   const Case c{{2, 1}, 32, 0.1, {8, 700, 64}};
   for (const SumOrder order : {SumOrder::Column, SumOrder::Whole}) {
@@ -185,7 +202,7 @@ TEST(EstimateTraining, DeltasOfSeveralWindowsToo) {
     const Step step = step_of(job, Weights::Own);
     EXPECT_LT(step.plan.window, 350u);
     expect_phases(c, step, {"forward"});
-    expect_phases(c, step, {"delta"}, 0.07);
+    expect_phases(c, step, {"delta"});
     EXPECT_LE(step.run.row_wavelets, train_stream_limit(step.plan));
   }
 }

@@ -42,7 +42,8 @@ struct JobCosts {
   uint64_t relay = 22;        // and each one farther in
   uint64_t header = 6;        // of a packet of the control plane
   GradientCosts gradient;
-  uint64_t mask = 46;  // of a window's deltas: instructions; two beats a vector besides
+  uint64_t mask = 116;         // of a window's deltas: instructions ...
+  uint64_t mask_quarters = 5;  // ... and quarters of a cycle a vector
   // Of the loss, measured on the digits job alone: other shapes may be farther off.
   uint64_t loss_start = 900;   // programs of the loss
   uint64_t loss_sample = 104;  // a sample: maximum, exponentials, sum, round the column
@@ -86,6 +87,7 @@ struct EstimateShape {
   int window = 0;                 // features of a grid row of which deltas come at a time; 0: all
   std::vector<SumOrder> forward;  // of each layer; empty: round the column
   std::vector<SumOrder> delta;
+  Loss loss = Loss::SoftmaxCrossEntropy;  // of a training
 };
 EstimateShape shape_of(const StreamPlan& plan);
 EstimateShape shape_of(const TrainPlan& plan);

@@ -41,6 +41,9 @@ struct TrainRun {
   // From the first write of the micro-batch to the grid at rest. What is read behind it for the
   // host is in none, whatever is modelled outside the wafer.
   uint64_t cycles = 0;
+  // Of them, until the samples, and values to be reached, lie in the tiles; what else a micro-batch
+  // begins with goes in with its launch.
+  uint64_t loaded = 0;
   uint64_t wavelets_in = 0;            // weights, positions and ends
   uint64_t gradients = 0;              // numbers that left the grid, those without a meaning too
   uint64_t row_wavelets = 0;           // of the grid row that took most
