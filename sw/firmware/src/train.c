@@ -192,10 +192,10 @@ static void wait_gathered(void) {
   if (ow_train_params.grid_rows > 1) wait_round(ow_train_params.grid_rows - 1);
 }
 
-// .. until the last round has sent all.
+// .. until all rounds have sent all: the last may send nothing while the one before still does.
 static void wait_sent(void) {
-  uint32_t dsr = DSR_ROUND + (ow_train_params.grid_rows - 1) % 2 * ROUND_DSRS;
-  ow_dsrw(dsr + ROUND_SENT, OW_DSR_KIND, 0);
+  ow_dsrw(DSR_ROUND + ROUND_SENT, OW_DSR_KIND, 0);
+  ow_dsrw(DSR_ROUND + ROUND_DSRS + ROUND_SENT, OW_DSR_KIND, 0);
 }
 
 // The n-th round: sends what the one before has received, receives `in`. It goes on behind the

@@ -241,6 +241,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"no sums round the column", {1, 3}, 8, {6, 5, 4}, 0.5, kF16},
                     Case{"none along the row", {3, 1}, 8, {7, 8, 5, 4}, 0.5, kF16},
                     Case{"rows without features", {4, 3}, 8, {3, 9, 2}, 0.5, kBf16},
+                    Case{"rows that send in one round alone", {4, 1}, 64, {3, 1}, 1, kF16},
+                    Case{".. and one after it", {4, 1}, 64, {3, 1, 4}, 1, kF16},
                     Case{"digits", {4, 4}, 32, {64, 128, 10}, 0.1, kF16}));
 
 // Layers without a bias or a ReLU; the other loss; four layers, so that deltas change places.
@@ -269,6 +271,20 @@ TEST(TrainKinds, SmallAreasGiveTheSameBits) {
   job.delta = {SumOrder::Whole, SumOrder::Whole};
   Beside whole(job, [](TrainPlan* plan) { set_window(plan, 4); });
   whole.step();
+}
+
+// .. and behind a mean squared error each last delta takes its target's place.
+TEST(TrainKinds, SmallAreasBehindSquaresGiveTheSameBits) {
+  TrainingJob job = job_for({3, 2}, 16, {20, 26, 17});
+  job.loss = Loss::MeanSquaredError;
+  Beside both(job, [](TrainPlan* plan) {
+    plan->gather_rows = 2;
+    plan->last_gathered = false;
+    plan->tensors.back().delta_addr = plan->targets_addr;
+    plan->work_words = 3;
+    set_window(plan, 1);
+  });
+  for (int k = 0; k < 2; ++k) both.step();
 }
 
 // RigL wants gradients of all positions, but only before its mask changes.
