@@ -69,11 +69,18 @@ void load_blocks(ControlPlane& control, const ElfImage& firmware, const Activati
   if (bulk.pump()) return;
   const RunStatus status = device.run(limit, [&bulk] { return bulk.pump(); });
   if (status == RunStatus::Done) return;
-  check_errors(control, whole(grid), &firmware);
-  throw DeviceFault(fmt::format("samples wait for {}: {}", bulk.waiting_for(),
-                                status == RunStatus::Quiet
-                                    ? "nothing moves any more"
-                                    : fmt::format("not there within {} cycles", limit)));
+  std::string what =
+      fmt::format("samples wait for {}: {}", bulk.waiting_for(),
+                  status == RunStatus::Quiet ? "nothing moves any more"
+                                             : fmt::format("not there within {} cycles", limit));
+  // A tile's error is the cause, if there is one. Answers that the copy still waits for may come
+  // between those of this look, which then says nothing.
+  try {
+    check_errors(control, whole(grid), &firmware);
+  } catch (const ProtocolError& error) {
+    what += fmt::format(" (tiles not looked at: {})", error.what());
+  }
+  throw DeviceFault(what);
 }
 
 void run_until_quiet(ControlPlane& control, const ElfImage& firmware, const std::string& what) {
