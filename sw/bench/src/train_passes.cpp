@@ -78,12 +78,13 @@ void compare_gradients(const memoryx::MemoryX& memory, int slot, const golden::M
   }
 }
 
-// A micro-batch of a network.
-jobs::TrainRun run(const TrainingJob& job, const TrainBench& bench, uint64_t seed, Passes* passes) {
+// A micro-batch of a network, for the row `who`.
+jobs::TrainRun run(const char* who, const TrainingJob& job, const TrainBench& bench, uint64_t seed,
+                   Passes* passes) {
   const ElfImage image = read_elf(bench.firmware, jobs::kFullTile.sram_bytes);
   const auto device = make_device(DeviceKind::Replicated, GridShape{job.grid_rows, job.grid_cols});
   ControlPlane control(*device);
-  jobs::TrainGrid grid(control, image, jobs::make_train_plan("M3", job, image, jobs::kFullTile));
+  jobs::TrainGrid grid(control, image, jobs::make_train_plan(who, job, image, jobs::kFullTile));
   memoryx::MemoryX memory(job, {});
   memory.begin();
   const golden::Trainer reference(job);
@@ -108,8 +109,8 @@ jobs::TrainRun run(const TrainingJob& job, const TrainBench& bench, uint64_t see
 
 Passes measure(GridShape grid, double density, const TrainBench& bench, uint64_t seed) {
   Passes passes;
-  const jobs::TrainRun alone = run(job_of(grid, density, false), bench, seed, &passes);
-  const jobs::TrainRun behind = run(job_of(grid, density, true), bench, seed, &passes);
+  const jobs::TrainRun alone = run("M3", job_of(grid, density, false), bench, seed, &passes);
+  const jobs::TrainRun behind = run("M3", job_of(grid, density, true), bench, seed, &passes);
   passes.forward = alone.layers.back().forward;
   passes.gradient = alone.layers.back().gradient;
   passes.delta = behind.layers.back().delta;
@@ -157,10 +158,10 @@ TrainingJob step_job(GridShape grid, int features) {
   return jobs::with_sum_orders(job, jobs::kFullTile);
 }
 
-// Cycles of a step and of its parts, one by one; what is in no part is samples that come in, the
-// launch, and the last sums on their way out.
+// Cycles of a step and of its parts, one by one, each on the tile that is slowest in it. What is in
+// no part is samples that come in, the launch, and the last sums on their way out; at least what is
+// left here, for tiles go from part to part at different times. 0 where the parts overlap by more.
 nlohmann::json raw_of_step(const jobs::TrainRun& step, double beats) {
-  const auto cycles = static_cast<double>(step.cycles);
   const uint64_t parts =
       step.times.forward + step.times.loss + step.times.gradients + step.times.deltas;
   nlohmann::json raw = {{"cycles", step.cycles},
@@ -170,7 +171,8 @@ nlohmann::json raw_of_step(const jobs::TrainRun& step, double beats) {
                         {"gradients", step.times.gradients},
                         {"deltas", step.times.deltas},
                         {"parts_one_by_one", parts},
-                        {"samples_and_ends", cycles - static_cast<double>(parts)}};
+                        {"samples", step.loaded},
+                        {"samples_and_ends_at_least", step.cycles - std::min(step.cycles, parts)}};
   for (const jobs::LayerPassTimes& layer : step.layers) {
     raw["layers"].push_back(
         {{"forward", layer.forward}, {"gradient", layer.gradient}, {"delta", layer.delta}});
@@ -185,7 +187,8 @@ void measure_train_step(Rows* rows, const TrainBench& bench) {
   constexpr double kPasses = 5;  // two forward, two gradients, the deltas of the second
   const Progress bar = rows->progress("a step of 1,024-1,024-1,024 on 8x8");
   Passes compared;
-  const jobs::TrainRun step = run(step_job(kGrid, kInputs), bench, rows->options().seed, &compared);
+  const jobs::TrainRun step =
+      run("M11", step_job(kGrid, kInputs), bench, rows->options().seed, &compared);
   bar(1);
   if (compared.different > 0) {
     rows->fault("M11", fmt::format("{} numbers differ", compared.different));

@@ -326,7 +326,7 @@ uint64_t train_cycle_limit(const TrainPlan& plan) {
   const auto samples = static_cast<uint64_t>(plan.samples);
   const uint64_t beats = samples / static_cast<uint64_t>(plan.tile.lanes);
   const auto columns = static_cast<uint64_t>(plan.grid.cols);
-  // Samples and targets come in through one port.
+  // Samples and targets come in through all edges; this is enough for a single port.
   uint64_t limit =
       kStart + kTimes * samples * columns *
                    static_cast<uint64_t>(plan.layers.front().inputs + plan.layers.back().outputs);
