@@ -22,8 +22,8 @@
 
 namespace ow::jobs {
 
-// What a tile and its router take, in cycles, each by one cause. Of the tile as it is: the test
-// PassTime.* measures every one of them on RTL tiles.
+// What a tile and its router take, in cycles, each by one cause. Of the tile as it is: the tests
+// Estimate.* and EstimateTraining.* hold what is reckoned by them against RTL tiles.
 struct PassCosts {
   uint64_t start = 259;      // a pass's registers, its instructions, the first weight's way
   uint64_t least_beats = 2;  // a weight, whatever few samples: the engine's turn
