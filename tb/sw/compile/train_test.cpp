@@ -260,31 +260,22 @@ TEST(TrainKinds, EveryKindOfLayerAndLossIsThatOfTheReference) {
 // Deltas that are gathered, gradients that are sent and deltas that are made, a few at a time.
 TEST(TrainKinds, SmallAreasGiveTheSameBits) {
   TrainingJob job = job_for({3, 2}, 16, {20, 26, 17});
-  Beside both(job, [](TrainPlan* plan) {
-    plan->gather_rows = 2;
-    plan->last_gathered = false;  // but behind the two
-    plan->tensors.back().delta_addr = plan->gather_addr + 2 * 2 * 16;
-    plan->work_words = 3;
-    set_window(plan, 1);
-  });
-  for (int k = 0; k < 2; ++k) both.step();
+  for (const Loss loss : {Loss::MeanSquaredError, Loss::SoftmaxCrossEntropy}) {
+    job.loss = loss;
+    Beside both(job, [loss](TrainPlan* plan) {
+      plan->gather_rows = 2;
+      plan->last_gathered = false;  // but where their targets were, or behind the two
+      const bool squares = loss == Loss::MeanSquaredError;
+      plan->tensors.back().delta_addr =
+          squares ? plan->targets_addr : plan->gather_addr + 2 * 2 * 16;
+      plan->work_words = 3;
+      set_window(plan, 1);
+    });
+    for (int k = 0; k < 2; ++k) both.step();
+  }
   job.delta = {SumOrder::Whole, SumOrder::Whole};
   Beside whole(job, [](TrainPlan* plan) { set_window(plan, 4); });
   whole.step();
-}
-
-// .. and behind a mean squared error each last delta takes its target's place.
-TEST(TrainKinds, SmallAreasBehindSquaresGiveTheSameBits) {
-  TrainingJob job = job_for({3, 2}, 16, {20, 26, 17});
-  job.loss = Loss::MeanSquaredError;
-  Beside both(job, [](TrainPlan* plan) {
-    plan->gather_rows = 2;
-    plan->last_gathered = false;
-    plan->tensors.back().delta_addr = plan->targets_addr;
-    plan->work_words = 3;
-    set_window(plan, 1);
-  });
-  for (int k = 0; k < 2; ++k) both.step();
 }
 
 // RigL wants gradients of all positions, but only before its mask changes.
