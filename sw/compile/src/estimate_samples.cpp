@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate_samples.h"
+
+#include "ow/device/bulk.h"
+
+namespace ow::jobs {
+namespace {
+
+int owned(int n, int row, int rows) { return n > row ? (n - row + rows - 1) / rows : 0; }
+
+// A tile's block of so many features comes in through a port of its row or column, all ports at the
+// same time.
+uint64_t block_in(const EstimateShape& shape, const JobCosts& costs, int features) {
+  constexpr uint64_t kPacketWords = Bulk::kPacketWords;
+  const auto rows = static_cast<uint64_t>(shape.grid.rows);
+  const auto cols = static_cast<uint64_t>(shape.grid.cols);
+  const uint64_t ports = 2 * (rows + cols), blocks = (rows * cols + ports - 1) / ports;
+  const auto own = static_cast<uint64_t>(owned(features, 0, shape.grid.rows));
+  const uint64_t words = own * static_cast<uint64_t>(shape.samples) / 2;
+  return blocks * (words + (words + kPacketWords - 1) / kPacketWords * costs.header) + rows + cols;
+}
+
+}  // namespace
+
+uint64_t samples_in(const EstimateShape& shape, const JobCosts& costs) {
+  const auto rows = static_cast<uint64_t>(shape.grid.rows);
+  const auto cols = static_cast<uint64_t>(shape.grid.cols);
+  uint64_t cycles = block_in(shape, costs, shape.layers.front().inputs);
+  for (const LayerShape& layer : shape.layers) {
+    if (layer.bias) cycles += static_cast<uint64_t>(layer.outputs) + rows * costs.header;
+  }
+  if (shape.loss == Loss::MeanSquaredError) {
+    return cycles + block_in(shape, costs, shape.layers.back().outputs);
+  }
+  return cycles + cols * (static_cast<uint64_t>(shape.samples) + costs.header);
+}
+
+uint64_t sample_bits(const EstimateShape& shape) {
+  constexpr uint64_t kHalfBits = 16, kClassBits = 32;
+  const bool values = shape.loss == Loss::MeanSquaredError;
+  const auto inputs = static_cast<uint64_t>(shape.layers.front().inputs);
+  const auto outputs = static_cast<uint64_t>(shape.layers.back().outputs);
+  return static_cast<uint64_t>(shape.samples) * static_cast<uint64_t>(shape.grid.cols) *
+         (kHalfBits * inputs + (values ? kHalfBits * outputs : kClassBits));
+}
+
+}  // namespace ow::jobs
