@@ -19,31 +19,10 @@
 #include "ow/compile/train_grid.h"
 #include "ow/golden/network.h"
 #include "ow/sim/sim.h"
+#include "train_jobs.h"
 
 namespace ow::jobs {
 namespace {
-
-ElfImage firmware() { return read_elf(OW_FIRMWARE_DIR "/train.elf", 49152); }
-
-TrainingJob job_for(GridShape grid, int samples, const std::vector<int>& sizes) {
-  TrainingJob job;
-  for (size_t k = 0; k + 1 < sizes.size(); ++k) {
-    const Activation f = k + 2 < sizes.size() ? Activation::Relu : Activation::None;
-    job.layers.push_back({sizes[k], sizes[k + 1], f, true});
-  }
-  job.grid_rows = grid.rows;
-  job.grid_cols = grid.cols;
-  job.samples = samples;
-  job.optimizer.rate = constant_schedule(0.01);
-  job.loss_scale.initial = 64;
-  return job;
-}
-
-void make_sparse(TrainingJob* job, double density) {
-  job->sparsity.resize(1);
-  job->sparsity[0].pattern = "*.weight";
-  job->sparsity[0].density = constant_schedule(density);
-}
 
 // A smaller window of deltas than the plan's, which lies where the plan's ends.
 void set_window(TrainPlan* plan, uint32_t window) {
@@ -365,101 +344,6 @@ TEST(TrainForward, TakesABatchThatIsNotFull) {
   both.step();
 }
 
-TEST(TrainPlans, RefuseWhatDoesNotFit) {
-  const ElfImage image = firmware();
-  const auto refused = [&](const TrainingJob& job, const TileConfig& tile) -> std::string {
-    try {
-      make_train_plan("test", job, image, tile);
-    } catch (const BadInput& error) {
-      return error.what();
-    }
-    return "";
-  };
-  EXPECT_EQ(refused(job_for({4, 4}, 32, {64, 128, 10}), kFullTile), "");
-  EXPECT_EQ(refused(job_for({4, 4}, 12, {64, 128, 10}), kFullTile),
-            "test: 12 samples a tile: must be a multiple of the 8 lanes, the limit is 128 (a row "
-            "of the accumulator cache)");
-  EXPECT_THAT(
-      refused(job_for({1, 1}, 32, {1024, 1024, 10}), kFullTile),
-      testing::MatchesRegex("test: training layers 1024-1024-10 with 32 samples a tile on "
-                            "1 grid rows needs [0-9]+ bytes of a tile, the limit is 49152"));
-  // Orders come from a file that anybody may have written.
-  TrainingJob wide = job_for({2, 1}, 8, {1200, 4});
-  EXPECT_EQ(refused(wide, kFullTile), "");
-  wide.forward = wide.delta = {SumOrder::Whole};
-  EXPECT_EQ(refused(wide, kFullTile),
-            "test: a pass with whole sums gathers 1200 features of a column in each tile, the "
-            "limit is 873");
-  EXPECT_EQ(refused(job_for({4, 4}, 32, {8, 8, 8, 8, 8, 8, 8, 8, 8, 8}), kFullTile),
-            "test: 9 layers: the tiles' program takes 1 to 8");
-  EXPECT_EQ(refused(job_for({4, 4}, 32, {64, 128, 10}), TileConfig{8, 13, 4, 49152}),
-            "test: 4 x 4 tiles need 4 threads and 6 colours, the limits are 13 and 4");
-}
-
-TEST(TrainPlans, ChooseTheOrderOfSumsThatTakesFewerCycles) {
-  using Orders = std::vector<SumOrder>;
-  constexpr SumOrder kColumn = SumOrder::Column, kWhole = SumOrder::Whole;
-  const auto chosen = [](GridShape grid, double density, const std::vector<int>& sizes) {
-    TrainingJob job = job_for(grid, 32, sizes);
-    if (density < 1) make_sparse(&job, density);
-    return with_sum_orders(job, kFullTile);
-  };
-  // n weights a tile and output: 4 n < n + 33 where the deltas have been gathered.
-  EXPECT_EQ(chosen({4, 4}, 0.5, {8, 1024, 128}).delta[1], kColumn);  // 16
-  EXPECT_EQ(chosen({4, 4}, 0.2, {8, 1024, 128}).delta[1], kWhole);   // 6.4
-  EXPECT_EQ(chosen({8, 8}, 1, {8, 1024, 128}).delta[1], kColumn);    // 16
-  EXPECT_EQ(chosen({8, 8}, 0.5, {8, 1024, 128}).delta[1], kWhole);   // 8
-  // 1,024 inputs are more than a tile has room for; 64 are not, and are worth it for 128 outputs.
-  EXPECT_EQ(chosen({4, 4}, 0.01, {1024, 128}).forward, Orders{kColumn});
-  EXPECT_EQ(chosen({4, 4}, 0.1, {64, 128, 10}).forward, (Orders{kWhole, kColumn}));
-  EXPECT_EQ(chosen({1, 4}, 0.1, {64, 128, 10}).forward, (Orders{kColumn, kColumn}));
-  // A mask that is pruned counts as it ends; orders that are named stay.
-  TrainingJob job = job_for({4, 4}, 32, {64, 128, 10});
-  make_sparse(&job, 1);
-  job.sparsity[0].algorithm = SparsityGroup::Algorithm::Gradual;
-  job.sparsity[0].density = {{SchedulePiece::Kind::Cubic, 1, 0.1, 100, 1}};
-  EXPECT_EQ(with_sum_orders(job, kFullTile).forward, (Orders{kWhole, kColumn}));
-  job.forward = job.delta = {kColumn, kColumn};
-  EXPECT_EQ(with_sum_orders(job, kFullTile).forward, job.forward);
-}
-
-TEST(TrainPlans, KeepActivationsAndOneWindowOfDeltas) {
-  const ElfImage image = firmware();
-  // Orders are chosen for a program of so many bytes.
-  const uint32_t stack = image.symbol("ow_stack_top") - image.symbol("ow_heap_end");
-  EXPECT_LE(image.symbol("ow_heap") + stack, kProgramBytes);
-  // 512-512-10 with 32 samples a tile: 32 kB of activations on two grid rows.
-  const TrainPlan tight =
-      make_train_plan("test", job_for({2, 2}, 32, {512, 512, 10}), image, kFullTile);
-  EXPECT_LT(tight.window, 256u);
-  EXPECT_GE(tight.window, 16u);
-  EXPECT_GE(tight.gather_rows, 16u);
-  const TrainPlan roomy =
-      make_train_plan("test", job_for({4, 4}, 32, {64, 128, 10}), image, kFullTile);
-  EXPECT_EQ(roomy.window, 32u);
-  EXPECT_EQ(roomy.gather_rows, 128u);
-  // The last deltas are made where they are gathered: no other place is kept for them.
-  EXPECT_TRUE(roomy.last_gathered);
-  EXPECT_EQ(roomy.tensors[2].delta_addr, roomy.gather_addr);
-  EXPECT_EQ(roomy.tensors[1].delta_addr, roomy.tensors[2].addr + 3 * 2 * 32);
-}
-
-// What an output should be is not looked at again when its delta is made: without that place three
-// tensors of 1,024 features would not fit 8x8 tiles.
-TEST(TrainPlans, LastDeltasTakeTheirTargetsPlaceWhereTheyAreNotGathered) {
-  TrainingJob job = job_for({8, 8}, 32, {1024, 1024, 1024});
-  job.loss = Loss::MeanSquaredError;
-  const TrainPlan wide = make_train_plan("test", job, firmware(), kFullTile);
-  EXPECT_FALSE(wide.last_gathered);
-  EXPECT_EQ(wide.tensors.back().delta_addr, wide.targets_addr);
-  EXPECT_GE(wide.gather_rows, 48u);
-  job = job_for({4, 4}, 32, {64, 128, 16});
-  job.loss = Loss::MeanSquaredError;
-  const TrainPlan roomy = make_train_plan("test", job, firmware(), kFullTile);
-  EXPECT_TRUE(roomy.last_gathered);
-  EXPECT_EQ(roomy.tensors.back().delta_addr, roomy.gather_addr);
-}
-
 // Sums of steps are the device's cycles but for what the host reads, whatever is modelled: two
 // steps and an evaluation take the same with time outside the wafer that nobody has to wait for.
 TEST(TrainGrid, ModelledTimeThatNobodyWaitsForAddsNoCycle) {
@@ -494,21 +378,6 @@ TEST(TrainGrid, ModelledTimeThatNobodyWaitsForAddsNoCycle) {
     }
   }
   EXPECT_THAT(cycles[1], testing::ElementsAreArray(cycles[0]));
-}
-
-TEST(TrainPlan, AsksForTheUnitsThatTheJobUses) {
-  using isa::reg::Features, isa::reg::Operations;
-  const HalfType half = HalfType::Binary16;
-  TileConfig tile = kFullTile;
-  tile.features &= ~Features::Stochastic::kMask;
-  EXPECT_NO_THROW(check_units("test", half, Loss::SoftmaxCrossEntropy, tile));
-  tile.features &= ~Features::Nonlinear::kMask & ~Features::Int32::kMask;
-  tile.operations &= ~Operations::Bfloat16::kMask;
-  EXPECT_NO_THROW(check_units("test", half, Loss::MeanSquaredError, tile));
-  EXPECT_THROW(check_units("test", half, Loss::SoftmaxCrossEntropy, tile), BadInput);
-  EXPECT_THROW(check_units("test", HalfType::Bfloat16, Loss::MeanSquaredError, tile), BadInput);
-  tile.features &= ~Features::DotwRows::kMask;
-  EXPECT_THROW(check_units("test", half, Loss::MeanSquaredError, tile), BadInput);
 }
 
 }  // namespace
