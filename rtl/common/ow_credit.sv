@@ -54,7 +54,7 @@ module ow_credit #(
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       level_q <= '1;
-    end else if ((give_i | spend_i | drain_i | set_i) != '0) begin
+    end else begin
       for (int unsigned k = 0; k < Slots; k++) begin
         level_q[k] <= (((k + 1 < Slots ? (level[k] & ~spend_i) | level[(k+1)%Slots]
                                        : level[k] & ~spend_i) & ~drain_i) & ~set_i) |
