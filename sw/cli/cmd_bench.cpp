@@ -93,7 +93,7 @@ int run(Context& context, const BenchCommand& c) {
 void add_files(CLI::App* sub, BenchCommand* c) {
   const auto file = [sub](const char* option, std::string& value, const char* what,
                           const char* type = "FILE") {
-    sub->add_option(option, value, what)->type_name(type);
+    return sub->add_option(option, value, what)->type_name(type);
   };
   file("--targets", c->common.targets, "File of the targets");
   file("--known-misses", c->common.misses, "File of the misses that are known");
@@ -104,7 +104,8 @@ void add_files(CLI::App* sub, BenchCommand* c) {
   file("--train-params", c->train.params, "train: job of M1 and M2");
   file("--firmware", c->sim.firmware, "sim: kernel instead of the build's own", "ELF");
   file("--riscv-tests", c->sim.riscv_tests,
-       "sim: directory of the official riscv-tests, built for the tile (S8)", "DIR");
+       "sim: directory of the official riscv-tests, built for the tile (S8)", "DIR")
+      ->envname("RISCV_TESTS");
   file("--tile-firmware", c->tile.firmware, "tile: firmware instead of the build's own", "ELF");
   file("--matrices", c->tile.matrices, "tile: directory of the matrices of T9", "DIR");
   file("--baselines", c->tile.baselines, "tile: file of the cycles that must stay as they are");
