@@ -141,6 +141,20 @@ TEST(Bringup, AGoodTileBetweenABabblerAndAnotherIsKept) {
   EXPECT_EQ(b.largest.tiles(), 2);
 }
 
+// A mute tile whose only neighbour is beyond a dead row and to the side: it hears that one in one
+// setting of the muxes, and only in another would be heard.
+TEST(Bringup, AMuteTileWithoutANeighbourInItsRowsAndColumnsIsFound) {
+  Faults f;
+  f.tiles.push_back({0, {0, 1}, TileFault::Kind::Silent, 0, 0, "", 0, false});
+  for (const Position at : {Position{0, 0}, {0, 2}, {2, 1}, {2, 2}}) {
+    f.tiles.push_back({0, at, TileFault::Kind::Memory, 0, 5, "", 7, true});
+  }
+  f.stations.push_back({0, {1, 0}, StationFault::Kind::Silent});
+  const Bringup b = check(kOne, f);
+  EXPECT_FALSE(b.good());
+  EXPECT_EQ(b.largest.tiles(), 0);
+}
+
 TEST(Bringup, BeyondTheSparesIsRefusedWithTheLargestRectangle) {
   Faults f;
   for (int r = 0; r < 2; ++r) {
