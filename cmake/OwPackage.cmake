@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `cmake --install` leaves behind, so that find_package(openwafer) works in another project:
 #
-#   include/openwafer/            the host's and the kernels' headers
+#   include/openwafer/            the host's and the kernels' headers, all that there are: those of
+#                                 the parts (ow/...) are the build's own
 #   lib/openwafer/                the libraries that openwafer::openwafer is made of, the simulators
 #                                 among them
 #   lib/openwafer/tile/           what kernels are linked with: archive, linker script
 #   lib/cmake/openwafer/          the package: targets and ow_kernel
 #
-# ow_package(<target>...): the targets whose headers and libraries a program links, as
-# openwafer::openwafer. What they need in turn comes along.
+# ow_package(<target>...): the targets whose libraries a program links, as openwafer::openwafer. What
+# they need in turn comes along.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
@@ -76,11 +77,6 @@ function(ow_package)
     # Where headers and libraries are in this build is nobody else's business.
     get_target_property(dirs ${target} INTERFACE_INCLUDE_DIRECTORIES)
     if(dirs AND NOT target STREQUAL openwafer)
-      foreach(dir IN LISTS dirs)
-        if(IS_DIRECTORY ${dir}/ow)
-          install(DIRECTORY ${dir}/ow DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT openwafer)
-        endif()
-      endforeach()
       set_target_properties(${target} PROPERTIES
         INTERFACE_INCLUDE_DIRECTORIES "$<BUILD_INTERFACE:${dirs}>")
     endif()

@@ -18,6 +18,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "openwafer/error.h"
@@ -26,8 +27,6 @@
 #include "openwafer/program.h"
 
 namespace ow {
-
-class Device;
 
 // What a machine is: read from it, never known beforehand.
 struct MachineInfo {
@@ -210,8 +209,7 @@ class Run {
 class Runtime {
  public:
   class State;
-  // Over a device of the caller's own (ow/device/device.h).
-  explicit Runtime(std::unique_ptr<Device> device);
+  explicit Runtime(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
   const MachineInfo& info() const;
   GridShape grid() const { return info().grid; }

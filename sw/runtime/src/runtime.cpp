@@ -7,6 +7,7 @@
 
 #include "ow/diagnose/hang_report.h"
 #include "ow/diagnose/tile_error.h"
+#include "ow/runtime/machine.h"
 #include "runtime_state.h"
 
 namespace ow {
@@ -241,8 +242,9 @@ void wait_for_rest(Runtime::State& machine, const std::vector<const Run::State::
 void Event::wait(uint64_t cycles) { state_->wait(cycles); }
 bool Event::done() const { return state_->done(); }
 
-Runtime::Runtime(std::unique_ptr<Device> device)
-    : state_(std::make_shared<State>(std::move(device))) {}
+Runtime make_runtime(std::unique_ptr<Device> device) {
+  return Runtime(std::make_shared<Runtime::State>(std::move(device)));
+}
 const MachineInfo& Runtime::info() const { return state_->info(); }
 uint64_t Runtime::cycle() const { return state_->device().cycle(); }
 

@@ -7,6 +7,7 @@
 #include "openwafer/runtime.h"
 #include "ow/open/board.h"
 #include "ow/open/wafer.h"
+#include "ow/runtime/machine.h"
 #include "ow/sim/sim.h"
 
 namespace ow {
@@ -19,8 +20,8 @@ Runtime open(const std::string& machine, const std::string& firmware) {
     SimOptions options;
     // From the environment, so that a program need not know of it.
     if (const char* file = std::getenv("OPENWAFER_RECORD")) options.record_file = file;
-    return Runtime(make_device(part[1] == "sim" ? DeviceKind::Replicated : DeviceKind::Monolithic,
-                               shape, options));
+    return make_runtime(make_device(
+        part[1] == "sim" ? DeviceKind::Replicated : DeviceKind::Monolithic, shape, options));
   }
   const std::string wafer = "wafer:";
   if (machine.compare(0, wafer.size(), wafer) == 0 && machine.size() > wafer.size()) {
@@ -29,9 +30,9 @@ Runtime open(const std::string& machine, const std::string& firmware) {
     source.firmware = firmware;
     wafer::ReadyWafer ready = wafer::ready_wafer(source);
     if (!ready.device) throw DeviceFault(ready.refusal);
-    return Runtime(std::move(ready.device));
+    return make_runtime(std::move(ready.device));
   }
-  if (uart::is_board(machine)) return Runtime(uart::open_board(machine));
+  if (uart::is_board(machine)) return make_runtime(uart::open_board(machine));
   throw BadInput(fmt::format(
       "machine '{}': must be sim:ROWSxCOLUMNS, mono:ROWSxCOLUMNS, wafer:FILE or uart:PATH[:BAUD]",
       machine));

@@ -108,9 +108,10 @@ void ow_gemm_f32(const struct ow_gemm* g);
 void ow_axpyi_f16(uint32_t nz, uint32_t a, uint32_t x, uint32_t idx, uint32_t y, uint32_t work);
 void ow_axpyi_f32(uint32_t nz, uint32_t a, uint32_t x, uint32_t idx, uint32_t y, uint32_t work);
 
-// y = A x, A in the format of ow/spmv.h at `matrix` (made by the host tool; y comes out in the
-// order of its rows). f16: binary16 values and x, fp32 sums, y rounded once to binary16. f32: all
-// fp32. 16-bit: a gather and a beat for 8 entries; fp32: for 2. Uses the accumulator cache.
+// y = A x, A in the format of openwafer/tile/spmv.h at `matrix` (made by the host tool; y comes out
+// in the order of its rows). f16: binary16 values and x, fp32 sums, y rounded once to binary16.
+// f32: all fp32. 16-bit: a gather and a beat for 8 entries; fp32: for 2. Uses the accumulator
+// cache.
 void ow_spmv_f16(uint32_t matrix, uint32_t x, uint32_t y);
 void ow_spmv_f32(uint32_t matrix, uint32_t x, uint32_t y);
 
