@@ -10,12 +10,12 @@
 #include "ow/base/error.h"
 #include "ow/base/file.h"
 #include "ow/base/progress.h"
+#include "ow/bench/golden_training.h"
 #include "ow/bench/mini_grid.h"
 #include "ow/compile/network_run.h"
 #include "ow/compile/plan_file.h"
 #include "ow/compile/train_params.h"
 #include "ow/golden/network.h"
-#include "ow/golden/train.h"
 #include "ow/open/board.h"
 #include "ow/wafer/files.h"
 #include "run_report.h"
@@ -140,16 +140,16 @@ jobs::RunOptions run_options(const Options& options) {
   run.save_weights = options.save_weights;
   run.save_outputs = options.save_outputs;
   if (options.check) run.reference = golden::run_network;
-  run.train = golden::train;
+  run.training = bench::golden_run(OW_FIRMWARE_DIR "/train.elf");
+  run.training.check = options.check;
   run.limit = options.limit;
   return run;
 }
 
 void print_checked(const Options& options, const jobs::Checked& checked) {
   fmt::print("{}: valid; {} samples to run, {} to train with; {} a tile, {} bytes of it in use",
-             options.params, checked.samples.samples(),
-             checked.network ? 0 : checked.training.samples(), checked.plan.capacity,
-             checked.plan.used_bytes);
+             options.params, checked.samples.samples(), checked.training_samples,
+             checked.plan.capacity, checked.plan.used_bytes);
   if (checked.large_plan) fmt::print(", {} by the large layer", checked.large_plan->used_bytes);
   fmt::print("\n");
 }
@@ -314,8 +314,8 @@ int run(Context& context, Options options) {
   print_report(report);
   context.result() = report_json(report);
   if (!bringup.is_null()) context.result()["wafer"] = bringup;
-  if (report.workloads.empty()) return 0;
-  return report.different() == 0 ? 0 : 1;
+  const uint64_t trained = report.training ? report.training->different : 0;
+  return report.different() + trained == 0 ? 0 : 1;
 }
 
 }  // namespace

@@ -77,6 +77,17 @@ void print_stalls(const RunReport& report) {
   }
 }
 
+// The training that made the weights.
+void print_training(const jobs::TrainReport& t) {
+  fmt::print("training    {} steps in {:.1f} s", t.steps, t.seconds);
+  if (t.compared > 0) {
+    fmt::print("; {} weights compared with golden after their steps, {} differ", t.compared,
+               t.different);
+  }
+  fmt::print("\n");
+  if (!t.first_difference.empty()) fmt::print("first       {}\n", t.first_difference);
+}
+
 }  // namespace
 
 nlohmann::json report_json(const RunReport& report) {
@@ -91,7 +102,11 @@ nlohmann::json report_json(const RunReport& report) {
     return static_cast<double>(right) / static_cast<double>(report.samples);
   };
   if (report.labelled && report.checked) json["accuracy_golden"] = share(report.right_golden);
-  json["train_seconds"] = report.train_seconds;
+  json["train_seconds"] = report.training ? report.training->seconds : 0;
+  if (report.training) {
+    const jobs::TrainReport& t = *report.training;
+    json["training"] = {{"steps", t.steps}, {"compared", t.compared}, {"different", t.different}};
+  }
   if (!report.workloads.empty()) {
     if (report.labelled) json["accuracy_device"] = share(report.right_device);
     if (report.checked) {
@@ -124,9 +139,9 @@ void print_report(const RunReport& report) {
     return 100.0 * static_cast<double>(part) / static_cast<double>(of);
   };
   fmt::print("device      {}\n", report.device);
-  fmt::print("network     {} weights, {} kept ({:.1f} % pruned){}\n", report.weights,
-             report.nonzero, 100.0 - percent(report.nonzero, report.weights),
-             report.trained ? fmt::format("; trained in {:.1f} s", report.train_seconds) : "");
+  fmt::print("network     {} weights, {} kept ({:.1f} % pruned)\n", report.weights, report.nonzero,
+             100.0 - percent(report.nonzero, report.weights));
+  if (report.training) print_training(*report.training);
   const char* label = "accuracy";
   const auto accuracy = [&](const char* who, size_t right) {
     fmt::print("{:<11} {} {}/{} = {:.2f} %\n", label, who, right, report.samples,

@@ -15,12 +15,12 @@
 #include "openwafer/runtime.h"
 #include "ow/base/error.h"
 #include "ow/base/rng.h"
+#include "ow/bench/golden_training.h"
 #include "ow/compile/network_run.h"
 #include "ow/device/control_plane.h"
 #include "ow/device/tile_map.h"
 #include "ow/fpga/sim_board.h"
 #include "ow/golden/network.h"
-#include "ow/golden/train.h"
 #include "ow/open/board.h"
 
 namespace ow::fpga {
@@ -70,7 +70,7 @@ jobs::RunReport digits(const SimBoardOptions& options, size_t samples, uint64_t*
   };
   run.firmware = OW_FIRMWARE_DIR "/stream_layer_mini.elf";
   run.reference = golden::run_network;
-  run.train = golden::train;
+  run.training = bench::golden_run(OW_FIRMWARE_DIR "/train.elf");
   run.limit = samples;
   run.dense = false;
   return jobs::run_network(params, run);

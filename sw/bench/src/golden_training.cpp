@@ -199,4 +199,12 @@ std::unique_ptr<jobs::TrainReference> golden_training(const TrainingJob& job) {
   return std::make_unique<GoldenTraining>(job);
 }
 
+jobs::TrainRunOptions golden_run(const std::string& firmware) {
+  jobs::TrainRunOptions run;
+  run.model = golden_wafer;
+  run.reference = golden_training;
+  run.firmware = firmware;
+  return run;
+}
+
 }  // namespace ow::bench

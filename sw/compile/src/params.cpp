@@ -86,6 +86,10 @@ void read_network(const std::string& path, YamlMap network, RunParams* params) {
                [](const Yaml& value, LayerShape* layer) { layer->bias = value.flag(); });
   }
   if (const auto weights = network.find("weights")) params->weights = beside(path, weights->text());
+  if (const auto training = network.find("training")) {
+    if (!params->weights.empty()) training->fail("trains what network.weights has: one of the two");
+    params->training = beside(path, training->text());
+  }
   network.close();
 }
 
@@ -98,48 +102,12 @@ void read_grid(YamlMap grid, RunParams* params) {
   grid.close();
 }
 
-namespace {
-
-void read_training(YamlMap training, RunParams* params) {
-  TrainOptions t;
-  t.type = params->type;
-  t.layers = {params->layers.front().inputs};
-  for (const LayerShape& layer : params->layers) {
-    t.layers.push_back(layer.outputs);
-    const bool last = &layer == &params->layers.back();
-    if (!layer.bias || layer.activation != (last ? Activation::None : Activation::Relu)) {
-      training.fail("trains networks with a bias everywhere and relu in all layers but the last");
-    }
-  }
-  if (!params->held_out) training.fail("needs data.held_out_modulo: what to test it with");
-  t.seed = static_cast<uint64_t>(training["seed"].integer(0, INT64_MAX));
-  t.epochs = static_cast<int>(training["epochs"].integer(1, 10000));
-  t.batch = static_cast<int>(training["batch"].integer(1, 65536));
-  t.learning_rate = training["learning_rate"].real(0, 1, true);
-  t.weight_decay = training["weight_decay"].real(0, 10);
-  t.sparsity = training["sparsity"].real(0, 0.999);
-  t.prune_begin = static_cast<int>(training["prune_begin"].integer(1, t.epochs));
-  t.prune_end = static_cast<int>(training["prune_end"].integer(t.prune_begin, t.epochs));
-  if (t.sparsity > 0 && t.prune_end == t.prune_begin) {
-    // Sparsity rises from 0 at the one to its value at the other.
-    training["prune_end"].fail(fmt::format(
-        "must be above prune_begin ({}) and at most epochs ({}): in one epoch nothing is pruned",
-        t.prune_begin, t.epochs));
-  }
-  training.close();
-  params->training = t;
-}
-
-}  // namespace
-
 RunParams load_params(const std::string& path) {
   RunParams params;
   params.path = path;
   YamlMap top(Yaml::read(path));
   read_data(path, top["data"].map(), &params);
   read_network(path, top["network"].map(), &params);
-  if (const auto training = top.find("training")) read_training(training->map(), &params);
-
   read_grid(top["grid"].map(), &params);
   if (const auto large_layer = top.find("large_layer")) {
     YamlMap large = large_layer->map();

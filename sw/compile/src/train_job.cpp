@@ -80,6 +80,7 @@ class Run {
     }
     swarm_->end();
     count_weights(&report_.weights, &report_.kept);
+    if (options_.on_end) options_.on_end(memory_);
     report_.seconds = seconds_since(begin);
     return report_;
   }

@@ -192,7 +192,9 @@ TrainParams load_train_params(const std::string& path) {
   read_data(path, top["data"].map(), &base);
   YamlMap network = top["network"].map();
   read_network(path, network, &base);
-  if (!base.weights.empty()) network["weights"].fail("a training makes its own weights");
+  for (const char* key : {"weights", "training"}) {
+    if (network.has(key)) network[key].fail("a training makes its own weights");
+  }
   if (base.layers.back().activation != Activation::None) {
     network["activations"].fail("the last layer's must be none: the loss comes behind it");
   }

@@ -141,4 +141,22 @@ std::vector<uint8_t> next_mask(const SparsityGroup& group, const Parameter& p, u
   return mask;
 }
 
+std::vector<uint64_t> samples_of_step(const TrainingJob& job, uint64_t samples, uint64_t step) {
+  std::vector<uint64_t> out;
+  std::vector<uint64_t> order;
+  uint64_t shuffled = UINT64_MAX;
+  for (uint64_t k = 0; k < job.batch(); ++k) {
+    const uint64_t position = step * job.batch() + k;
+    if (position / samples != shuffled) {
+      shuffled = position / samples;
+      order.resize(samples);
+      std::iota(order.begin(), order.end(), uint64_t{0});
+      Rng rng(mix64(mix64(job.seed) + shuffled));
+      for (uint64_t i = samples - 1; i > 0; --i) std::swap(order[i], order[rng.below(i + 1)]);
+    }
+    out.push_back(order[position % samples]);
+  }
+  return out;
+}
+
 }  // namespace ow::golden

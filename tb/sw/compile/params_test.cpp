@@ -5,10 +5,13 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <string>
+#include <vector>
 
 #include "ow/base/error.h"
+#include "ow/bench/golden_training.h"
 #include "ow/compile/network_run.h"
 
 namespace ow::jobs {
@@ -49,7 +52,8 @@ TEST(Params, ReadsTheRepositorysJobs) {
   EXPECT_EQ(p.grid.rows, 4);
   EXPECT_EQ(p.grid.cols, 4);
   EXPECT_EQ(p.samples, 32);
-  EXPECT_EQ(p.training->layers, (std::vector<int>{64, 128, 10}));
+  EXPECT_EQ(sizes_text(p.layers), "64-128-10");
+  EXPECT_EQ(p.training, OW_SOURCE_DIR "/configs/digits-train.yaml");
   ASSERT_TRUE(p.large.has_value());
   EXPECT_EQ(p.large->inputs, 1024);
   EXPECT_FALSE(load_params(OW_SOURCE_DIR "/configs/digits-2x2.yaml").large.has_value());
@@ -60,19 +64,16 @@ TEST(Params, NamesFileLineKeyAndLimit) {
             complaint("  columns: 4", "  columns: 4\n  colour: 3"));
   expect_in("key 'sparse' is not known", complaint("grid:", "sparse: 1\ngrid:"));
   expect_in("key 'grid.rows' is missing", complaint("  rows: 4\n", ""));
-  expect_in("key 'training.seed' stands there twice", complaint("seed: 1", "seed: 1\n  seed: 2"));
-  expect_in("key 'training.epochs' must be a whole number from 1 to 10000, not 'many'",
-            complaint("epochs: 200", "epochs: many"));
-  expect_in("not '1.5'", complaint("epochs: 200", "epochs: 1.5"));
-  expect_in("not '0'", complaint("epochs: 200", "epochs: 0"));
-  expect_in("key 'training.sparsity' must be a number from 0 to 0.999, not '1'",
-            complaint("sparsity: 0.85", "sparsity: 1"));
-  expect_in("key 'training.learning_rate' must be a number above 0 to 1",
-            complaint("learning_rate: 0.004", "learning_rate: 0"));
-  expect_in("key 'training.prune_end' must be a whole number from 20 to 200",
-            complaint("prune_end: 130", "prune_end: 10"));
-  expect_in("key 'training.prune_end' must be above prune_begin (20) and at most epochs (200)",
-            complaint("prune_end: 130", "prune_end: 20"));
+  expect_in("key 'large_layer.seed' stands there twice",
+            complaint("seed: 7", "seed: 7\n  seed: 2"));
+  expect_in("key 'large_layer.inputs' must be a whole number from 1 to 65535, not 'many'",
+            complaint("inputs: 1024", "inputs: many"));
+  expect_in("not '1.5'", complaint("inputs: 1024", "inputs: 1.5"));
+  expect_in("not '0'", complaint("inputs: 1024", "inputs: 0"));
+  expect_in("key 'large_layer.density' must be a number above 0 to 1",
+            complaint("density: 0.1", "density: 0"));
+  expect_in("key 'network.training' trains what network.weights has: one of the two",
+            complaint("[64, 128, 10]", "[64, 128, 10]\n  weights: w.safetensors"));
   expect_in("key 'network.layers' must be a list of 2 to 9 whole numbers",
             complaint("[64, 128, 10]", "64"));
   expect_in("key 'network.layers[1]' must be a whole number from 1 to 65535, not '-3'",
@@ -83,8 +84,6 @@ TEST(Params, NamesFileLineKeyAndLimit) {
             complaint("[64, 128, 10]", "[64, 128, 10]\n  activations: [tanh, none]"));
   expect_in("key 'network.type' must be binary16 or bfloat16, not 'half'",
             complaint("[64, 128, 10]", "[64, 128, 10]\n  type: half"));
-  expect_in("key 'training' trains networks with a bias everywhere",
-            complaint("[64, 128, 10]", "[64, 128, 10]\n  bias: [true, false]"));
   expect_in("key 'data.labels' is for IDX files",
             complaint("  rows: 1797", "  rows: 1797\n  labels: x.idx"));
   expect_in("key 'data.range[1]' must be a number from 3 to 1e+30, not '2'",
@@ -104,9 +103,10 @@ TEST(Params, CheckedBeforeAnySimulation) {
   RunParams params = load_params(kDigits);
   RunOptions options;
   options.firmware = OW_FIRMWARE_DIR "/stream_layer.elf";
+  options.training = bench::golden_run(OW_FIRMWARE_DIR "/train.elf");
   const Checked checked = check_run(params, options);
   EXPECT_EQ(checked.samples.samples(), 449u);
-  EXPECT_EQ(checked.training.samples(), 1348u);
+  EXPECT_EQ(checked.training_samples, 1348u);
   params.large->inputs = 4096;
   EXPECT_THROW(check_run(params, options), BadInput);
   params = load_params(kDigits);
@@ -115,6 +115,57 @@ TEST(Params, CheckedBeforeAnySimulation) {
   options.device = RunDevice::Golden;
   options.firmware = "/no/such.elf";
   EXPECT_THROW(check_run(params, options), BadInput);
+}
+
+// A training is of the network that is run, and of none of the samples.
+TEST(Params, ANetworksTrainingFitsIt) {
+  RunOptions options;
+  options.firmware = OW_FIRMWARE_DIR "/stream_layer.elf";
+  options.training = bench::golden_run(OW_FIRMWARE_DIR "/train.elf");
+  const auto refusal = [&](const std::function<void(RunParams*)>& change) -> std::string {
+    RunParams params = load_params(kDigits);
+    change(&params);
+    try {
+      check_run(params, options);
+    } catch (const BadInput& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal([](RunParams*) {}), "");
+  const std::string where = std::string(kDigits) + ": key 'network.training': ";
+  for (const auto& change : std::vector<std::function<void(RunParams*)>>{
+           [](RunParams* p) { p->layers[0].bias = false; },
+           [](RunParams* p) { p->layers[0].activation = Activation::None; },
+           [](RunParams* p) { p->layers[0].outputs = p->layers[1].inputs = 64; },
+           [](RunParams* p) { p->layers.pop_back(); },
+           [](RunParams* p) { p->type = HalfType::Bfloat16; }}) {
+    const std::string what = refusal(change);
+    expect_in(where, what);
+    expect_in("digits-train.yaml trains another network: 64-128-10 in binary16", what);
+  }
+  for (const auto& change : std::vector<std::function<void(RunParams*)>>{
+           [](RunParams* p) { p->held_out.reset(); },
+           [](RunParams* p) { p->held_out->remainder = 2; }}) {
+    expect_in("digits-train.yaml holds out other samples of the same file", refusal(change));
+  }
+  expect_in("key 'network.weights' is missing", refusal([](RunParams* p) { p->training.clear(); }));
+  expect_in("digits.yaml is no training: key 'train' is missing",
+            refusal([](RunParams* p) { p->training = kDigits; }));
+  expect_in("none.yaml", refusal([](RunParams* p) { p->training = "none.yaml"; }));
+  // The same file by another name.
+  EXPECT_NE(refusal([](RunParams* p) {
+              p->data.file = OW_SOURCE_DIR "/configs/../data/optdigits/digits.csv.gz";
+              p->held_out->remainder = 2;
+            }),
+            "");
+  EXPECT_THROW(
+      [&] {
+        RunOptions nobody = options;
+        nobody.training.model = nullptr;
+        make_network(check_run(load_params(kDigits), nobody), nobody);
+      }(),
+      InternalError);
 }
 
 }  // namespace

@@ -34,7 +34,8 @@ expect() {
 
 # variant SED: a copy of digits.yaml, changed.
 variant() {
-  sed -e "s,\\.\\./data,$configs/../data," -e "$1" "$configs/digits.yaml" >"$dir/job.yaml"
+  sed -e "s,\\.\\./data,$configs/../data," -e "s,training: ,training: $configs/," -e "$1" \
+    "$configs/digits.yaml" >"$dir/job.yaml"
 }
 
 expect 0 "valid; 449 samples to run, 1348 to train with" \
@@ -42,6 +43,8 @@ expect 0 "valid; 449 samples to run, 1348 to train with" \
 expect 0 "accuracy    golden" --params "$configs/digits.yaml" --device golden \
   --json "$dir/golden.json"
 grep -q accuracy_golden "$dir/golden.json" || { echo "no JSON was written"; failed=1; }
+grep -q "^training    240 steps in .* s; 2306400 weights .* golden after their steps, 0 differ$" \
+  "$dir/out" || { echo "its training is not compared"; failed=1; }
 expect 2 "cannot be read" --params "$dir/none.yaml"
 variant 's/^grid:/grid:\n  colour: 3/'
 expect 2 "key 'grid.colour' is not known" --params "$dir/job.yaml"
@@ -49,6 +52,12 @@ variant 's/digits.csv.gz/none.csv.gz/'
 expect 2 "none.csv.gz: cannot be read" --params "$dir/job.yaml"
 variant 's/rows: 1797/rows: 1798/'
 expect 2 "1797 samples, not 1798" --params "$dir/job.yaml"
+variant 's,training: .*,training: none.yaml,'
+expect 2 "none.yaml: cannot be read" --params "$dir/job.yaml"
+variant "s,training: .*,training: $configs/digits-mini-train.yaml,"
+expect 2 "trains another network: 64-32-10 in binary16" --params "$dir/job.yaml"
+variant '/training: /d'
+expect 2 "key 'network.weights' is missing" --params "$dir/job.yaml"
 variant 's/inputs: 1024/inputs: 4096/'
 expect 2 "the limit is 49152" --params "$dir/job.yaml"
 variant 's/samples_per_tile: 32/samples_per_tile: 33/'

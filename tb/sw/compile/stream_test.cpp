@@ -9,12 +9,12 @@
 
 #include "ow/base/error.h"
 #include "ow/base/rng.h"
+#include "ow/bench/golden_training.h"
 #include "ow/bench/job_bench.h"
 #include "ow/bench/mini_grid.h"
 #include "ow/compile/network_run.h"
 #include "ow/device/sim_control.h"
 #include "ow/golden/network.h"
-#include "ow/golden/train.h"
 #include "ow/sim/sim.h"
 
 namespace ow::jobs {
@@ -172,8 +172,9 @@ TEST(StreamMonolithic, EveryEdgeWaveletAgreesInValueAndCycle) {
   options.firmware = OW_FIRMWARE_DIR "/stream_layer.elf";
   options.device = RunDevice::Monolithic;
   options.limit = 64;
+  options.training = bench::golden_run(OW_FIRMWARE_DIR "/train.elf");
   const Checked checked = check_run(params, options);
-  const Network network = golden::train(*params.training, checked.training);
+  const Network network = make_network(checked, options);
   const Activations x = checked.samples.activations(network.type, 0, checked.samples.samples());
   std::vector<EdgeEvent> logs[2];
   for (const DeviceKind kind : {DeviceKind::Replicated, DeviceKind::Monolithic}) {

@@ -13,6 +13,7 @@
 #include "ow/base/rng.h"
 #include "ow/golden/train.h"
 #include "ow/memoryx/memoryx.h"
+#include "ow/tensor/dataset.h"
 
 namespace ow::memoryx {
 

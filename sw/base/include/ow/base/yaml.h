@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one reader of YAML, and a strict one. Every error is a BadInput in one line that says the
 // file, the line, the key and the limit:
-//   configs/digits.yaml:19: key 'training.epochs' must be a whole number from 1 to 10000, not 'x'
+//   configs/digits-train.yaml:20: key 'train.seed' must be a whole number from 0 to 9, not 'x'
 //
 // Read are mappings, lists and plain or quoted scalars. Refused are keys that stand twice or are no
 // plain words, anchors, tags, a second document, and what is nested deeper than 32.

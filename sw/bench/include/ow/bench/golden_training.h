@@ -4,6 +4,7 @@
 #define OW_BENCH_GOLDEN_TRAINING_H_
 
 #include <memory>
+#include <string>
 
 #include "ow/compile/train_job.h"
 
@@ -13,6 +14,10 @@ namespace ow::bench {
 std::unique_ptr<jobs::TrainWafer> golden_wafer(const TrainingJob& job);
 
 std::unique_ptr<jobs::TrainReference> golden_training(const TrainingJob& job);
+
+// A training without a grid, all weights compared after every step. `firmware`: train.elf, which
+// the plan is for.
+jobs::TrainRunOptions golden_run(const std::string& firmware);
 
 }  // namespace ow::bench
 

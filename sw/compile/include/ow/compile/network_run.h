@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The job of `ow run`: a network's weights, trained or from a file; samples classified on a grid;
-// every activation that the tiles keep compared with a model of the caller's, sparse and dense.
+// The job of `ow run`: a network's weights, from a file or of a training that is done first;
+// samples classified on a grid; every activation that the tiles keep compared with a model of the
+// caller's, sparse and dense.
 #ifndef OW_COMPILE_NETWORK_RUN_H_
 #define OW_COMPILE_NETWORK_RUN_H_
 
@@ -13,6 +14,7 @@
 
 #include "ow/compile/params.h"
 #include "ow/compile/stream_job.h"
+#include "ow/compile/train_job.h"
 #include "ow/sim/sim.h"
 
 namespace ow::jobs {
@@ -21,10 +23,6 @@ namespace ow::jobs {
 // library knows no model; who wants a comparison brings one (ow::golden::run_network).
 using Reference = std::function<std::vector<Activations>(
     const Network& network, const Activations& x, int grid_rows, bool dense)>;
-
-// Makes weights (ow::golden::train); calls back with the number of epochs that are done.
-using Training = std::function<Network(const TrainOptions& options, const Dataset& data,
-                                       const std::function<void(int)>& progress)>;
 
 // A layer, or several in sequence, run sparse or dense.
 struct Pass {
@@ -66,32 +64,19 @@ struct RunReport {
   size_t batches = 0;
   size_t weights = 0;
   size_t nonzero = 0;
-  bool trained = false;
-  bool timed = false;  // what is outside the wafer takes time
+  std::optional<TrainReport> training;  // of the weights, if they were not in a file
+  bool timed = false;                   // what is outside the wafer takes time
   size_t right_golden = 0;
   size_t right_device = 0;  // sparse run; 0 for the golden device
   std::vector<Workload> workloads;
   uint64_t sim_cycles = 0;
   double sim_seconds = 0;
-  double train_seconds = 0;
   uint64_t different() const;
   uint64_t bits_different() const;
   uint64_t compared() const;
 };
 
 enum class RunDevice { Golden, Replicated, Monolithic };
-
-// The builds of the tile that are simulated (docs/architecture.md).
-constexpr TileConfig tile_of(const isa::Configuration& c) {
-  return {static_cast<int>(c.lanes),
-          static_cast<int>(c.num_threads),
-          static_cast<int>(c.num_colours),
-          c.sram_bytes,
-          c.features,
-          c.operations};
-}
-constexpr TileConfig kFullTile = tile_of(isa::kFull);
-constexpr TileConfig kMiniTile = tile_of(isa::kMini);
 
 struct RunOptions {
   RunDevice device = RunDevice::Replicated;
@@ -106,7 +91,9 @@ struct RunOptions {
   size_t limit = 0;          // run only so many of the samples; 0: all
   bool dense = true;         // run every batch with the zeros streamed, too
   Reference reference;       // none: nothing is compared
-  Training train;
+  // How a training is done that the parameters name: `model`, `firmware`, `reference`. The rest is
+  // as the job wants it.
+  TrainRunOptions training;
   // Called now and then with what is being done and how far it is (0..1).
   std::function<void(const std::string&, double)> progress;
 };
@@ -114,14 +101,19 @@ struct RunOptions {
 // Everything about the parameters that can be checked without training or simulating: the files,
 // and that the layers fit the machine. Throws BadInput.
 struct Checked {
-  Dataset training;
-  Dataset samples;                 // to be run
-  std::optional<Network> network;  // from a file
+  Dataset samples;                      // to be run
+  std::optional<Network> network;       // from a file; else
+  std::optional<TrainParams> training;  // what makes it,
+  size_t training_samples = 0;          // with so many
   ElfImage firmware;
   StreamPlan plan;
   std::optional<StreamPlan> large_plan;
 };
 Checked check_run(const RunParams& params, const RunOptions& options);
+
+// The network from its file, or trained now; then `report` gets how that went.
+Network make_network(const Checked& checked, const RunOptions& options,
+                     std::optional<TrainReport>* report = nullptr);
 
 RunReport run_network(const RunParams& params, const RunOptions& options);
 

@@ -12,7 +12,6 @@
 #include "ow/memoryx/time_model.h"
 #include "ow/tensor/dataset.h"
 #include "ow/tensor/network.h"
-#include "ow/tensor/train_options.h"
 
 namespace ow::jobs {
 
@@ -26,8 +25,8 @@ struct LargeLayerParams {
 struct RunParams {
   std::string path;  // of the YAML file; paths in it are taken from its directory
   DataSource data;
-  // Samples whose number mod `modulo` is `remainder` are held out: the run classifies these, and a
-  // training takes the others. Without: the run takes all.
+  // Samples whose number mod `modulo` is `remainder` are held out: a run classifies these, and a
+  // training takes the others. Without: each takes all.
   struct HeldOut {
     int modulo = 0;
     int remainder = 0;
@@ -35,8 +34,8 @@ struct RunParams {
   std::optional<HeldOut> held_out;
   HalfType type = HalfType::Binary16;
   std::vector<LayerShape> layers;
-  std::string weights;  // file of the network's tensors; empty: trained
-  std::optional<TrainOptions> training;
+  std::string weights;   // file of the network's tensors
+  std::string training;  // else: parameters of a training that makes them (train_params.h)
   GridShape grid;
   int samples = 0;  // a tile; 0: as many as fit
   std::optional<LargeLayerParams> large;

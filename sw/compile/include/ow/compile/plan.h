@@ -18,6 +18,18 @@
 
 namespace ow::jobs {
 
+// The builds of the tile that are simulated (docs/architecture.md).
+constexpr TileConfig tile_of(const isa::Configuration& c) {
+  return {static_cast<int>(c.lanes),
+          static_cast<int>(c.num_threads),
+          static_cast<int>(c.num_colours),
+          c.sram_bytes,
+          c.features,
+          c.operations};
+}
+constexpr TileConfig kFullTile = tile_of(isa::kFull);
+constexpr TileConfig kMiniTile = tile_of(isa::kMini);
+
 // Weights enter at the west edge of each grid row and are multicast along it. Partial sums of an
 // output go round the column: from the row below its owner down to the last row, from there on a
 // colour of their own through all routers to the first row, and down to the owner. Going down they

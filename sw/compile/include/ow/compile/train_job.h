@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "ow/compile/network_run.h"
 #include "ow/compile/plan_file.h"
 #include "ow/compile/train_grid.h"
 #include "ow/compile/train_params.h"
@@ -101,8 +100,9 @@ struct TrainRunOptions {
   std::string save_outputs;  // of Predict: their file; empty: predictions.safetensors in model_dir
   std::string metrics;  // file of JSON lines; empty: metrics.jsonl in model_dir, if there is one
   std::function<void(const TrainStep&)> on_step;
-  std::function<void(double done)> on_evaluation;  // 0..1
-  std::function<void()> on_progress;               // now and then while a grid works
+  std::function<void(const memoryx::MemoryX&)> on_end;  // with what has the last weights
+  std::function<void(double done)> on_evaluation;       // 0..1
+  std::function<void()> on_progress;                    // now and then while a grid works
 };
 
 struct TrainReport {

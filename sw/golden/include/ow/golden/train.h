@@ -6,13 +6,10 @@
 #define OW_GOLDEN_TRAIN_H_
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
-#include "ow/tensor/dataset.h"
 #include "ow/tensor/network.h"
-#include "ow/tensor/train_options.h"
 #include "ow/tensor/training.h"
 
 namespace ow::golden {
@@ -94,13 +91,6 @@ class Trainer {
 
 // The samples of a step: job.batch() numbers of 0 .. samples - 1.
 std::vector<uint64_t> samples_of_step(const TrainingJob& job, uint64_t samples, uint64_t step);
-
-// Trains the example's kind of network on all samples: softmax cross-entropy, AdamW, gradual
-// pruning of each layer between prune_begin and prune_end, in the order of one tile. `progress`, if
-// given, is called with the number of epochs that are done. InternalError if the samples do not fit
-// the layers or have no classes.
-Network train(const TrainOptions& options, const Dataset& data,
-              const std::function<void(int)>& progress = nullptr);
 
 }  // namespace ow::golden
 
