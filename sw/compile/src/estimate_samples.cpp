@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate_samples.h"
 
+#include "losses/loss_kind.h"
 #include "ow/device/bulk.h"
 
 namespace ow::jobs {
@@ -29,19 +30,17 @@ uint64_t samples_in(const EstimateShape& shape, const JobCosts& costs) {
   for (const LayerShape& layer : shape.layers) {
     if (layer.bias) cycles += static_cast<uint64_t>(layer.outputs) + rows * costs.header;
   }
-  if (shape.loss == Loss::MeanSquaredError) {
+  if (loss_kind(shape.loss).targets == TargetForm::Values) {
     return cycles + block_in(shape, costs, shape.layers.back().outputs);
   }
   return cycles + cols * (static_cast<uint64_t>(shape.samples) + costs.header);
 }
 
 uint64_t sample_bits(const EstimateShape& shape) {
-  constexpr uint64_t kHalfBits = 16, kClassBits = 32;
-  const bool values = shape.loss == Loss::MeanSquaredError;
+  constexpr uint64_t kHalfBits = 16;
   const auto inputs = static_cast<uint64_t>(shape.layers.front().inputs);
-  const auto outputs = static_cast<uint64_t>(shape.layers.back().outputs);
   return static_cast<uint64_t>(shape.samples) * static_cast<uint64_t>(shape.grid.cols) *
-         (kHalfBits * inputs + (values ? kHalfBits * outputs : kClassBits));
+         (kHalfBits * inputs + target_bits(loss_kind(shape.loss), shape.layers.back().outputs));
 }
 
 }  // namespace ow::jobs

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kept_orders.h"
+#include "losses/loss_kind.h"
 #include "ow/base/file.h"
 
 namespace ow::jobs {
@@ -149,8 +150,7 @@ json plan_inputs(const TrainingJob& job, const TileConfig& tile) {
   for (size_t k = 0; k < job.layers.size(); ++k) densities.push_back(kept_at_last(job, k));
   return {{"layers", layers_json(job.layers)},
           {"type", name_of(job.type)},
-          {"loss",
-           job.loss == Loss::SoftmaxCrossEntropy ? "softmax_cross_entropy" : "mean_squared_error"},
+          {"loss", loss_kind(job.loss).name},
           {"grid", {job.grid_rows, job.grid_cols}},
           {"samples_per_tile", job.samples},
           {"weights_kept_at_last", densities},

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <optional>
 
+#include "losses/loss_kind.h"
 #include "ow/base/error.h"
 #include "ow/firmware/train.h"
 #include "ow/isa/isa.h"
@@ -26,21 +27,11 @@ std::vector<uint32_t> words_of(const Block& block) {
   return words;
 }
 
-// The factor of N13, rounded once.
-float loss_factor(const TrainPlan& plan, float scale) {
-  if (plan.loss == Loss::SoftmaxCrossEntropy) return scale;
-  return static_cast<float>(2.0 * scale / static_cast<double>(plan.layers.back().outputs));
-}
-
 // Of samples, with their classes or values.
 uint64_t sample_bits(const TrainPlan& plan, size_t samples, bool labelled) {
-  constexpr size_t kHalf = 16, kClass = 32;
-  size_t each = kHalf * static_cast<size_t>(plan.layers.front().inputs);
-  if (labelled) {
-    each += plan.loss == Loss::SoftmaxCrossEntropy
-                ? kClass
-                : kHalf * static_cast<size_t>(plan.layers.back().outputs);
-  }
+  constexpr uint64_t kHalf = 16;
+  uint64_t each = kHalf * static_cast<uint64_t>(plan.layers.front().inputs);
+  if (labelled) each += target_bits(loss_kind(plan.loss), plan.layers.back().outputs);
   return samples * each;
 }
 
@@ -183,7 +174,7 @@ void TrainGrid::write_parameters() {
   p.lanes = static_cast<uint32_t>(plan_.tile.lanes);
   p.ring = static_cast<uint32_t>(plan_.ring());
   p.bf16 = plan_.type == HalfType::Bfloat16 ? 1 : 0;
-  p.squares = plan_.loss == Loss::MeanSquaredError ? 1 : 0;
+  p.loss = loss_kind(plan_.loss).program;
   p.targets_addr = plan_.targets_addr;
   p.work_addr = plan_.work_addr;
   p.work_words = plan_.work_words;
@@ -217,7 +208,7 @@ void TrainGrid::write_input(const Activations& x) {
 void TrainGrid::write_targets(const Targets& targets) {
   const GridShape grid = plan_.grid;
   const auto n = static_cast<size_t>(plan_.samples);
-  if (plan_.loss == Loss::SoftmaxCrossEntropy) {
+  if (loss_kind(plan_.loss).targets == TargetForm::Classes) {
     if (targets.classes.size() != n * static_cast<size_t>(grid.cols)) {
       throw InternalError("the targets do not fit the plan");
     }
@@ -257,7 +248,7 @@ void TrainGrid::launch(bool backward, float scale) {
   const Rect all = whole(plan_.grid);
   ow_train_run run{};
   run.backward = backward ? 1 : 0;
-  run.scale = float_bits(loss_factor(plan_, scale));
+  run.scale = float_bits(loss_kind(plan_.loss).factor(scale, plan_.layers.back().outputs));
   control_.write(all, firmware_.symbol("ow_train_run"), words_of(run));
   control_.write(all, kRegTaskActivate, 1u << OW_TR_TASK_LAUNCH);
 }

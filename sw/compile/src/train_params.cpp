@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "losses/loss_kind.h"
 #include "ow/base/yaml.h"
 #include "params_parts.h"
 
@@ -145,10 +146,7 @@ void read_train(YamlMap train, TrainParams* params) {
   params->steps = static_cast<uint64_t>(train["steps"].integer(1, kMaxSteps));
   job.seed = static_cast<uint64_t>(train["seed"].integer(0, INT64_MAX));
   if (const auto loss = train.find("loss")) {
-    job.loss =
-        loss->one_of({"softmax_cross_entropy", "mean_squared_error"}) == "softmax_cross_entropy"
-            ? Loss::SoftmaxCrossEntropy
-            : Loss::MeanSquaredError;
+    job.loss = loss_kind(loss->one_of(loss_names())).loss;
   }
   if (const auto micro = train.find("micro_batches")) {
     job.micro_batches = static_cast<int>(micro->integer(1, 65536));

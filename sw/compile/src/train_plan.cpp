@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "losses/loss_kind.h"
 #include "ow/base/error.h"
 #include "ow/compile/sum_order.h"
 #include "ow/firmware/train.h"
@@ -85,12 +86,11 @@ uint64_t local(const TrainPlan& plan, int features) {
 // Bytes of a feature's samples.
 uint64_t pitch(const TrainPlan& plan) { return 2 * static_cast<uint64_t>(plan.samples); }
 
-// Exponentials of all outputs that a tile owns are kept until their sum is known.
+// Of the work area.
 uint64_t loss_bytes(const TrainPlan& plan) {
   const auto n = static_cast<uint64_t>(plan.samples);
-  uint64_t rows = OW_TR_LOSS_ROWS;
-  if (plan.loss == Loss::SoftmaxCrossEntropy) rows += local(plan, plan.layers.back().outputs);
-  return up(4 * n * rows);
+  const uint64_t outputs = local(plan, plan.layers.back().outputs);
+  return up(4 * n * (OW_TR_LOSS_ROWS + loss_kind(plan.loss).rows_an_output * outputs));
 }
 
 // Places for what a step keeps and for the least work area, from `at` on, with a window of so many
@@ -110,10 +110,9 @@ uint64_t place(TrainPlan* plan, uint64_t at, uint64_t window, bool own) {
     plan->bias_addr.push_back(take(layer.bias ? 4 * local(*plan, layer.outputs) : 0));
   }
   const size_t last = plan->layers.size();
-  const bool classes = plan->loss == Loss::SoftmaxCrossEntropy;
+  const bool classes = loss_kind(plan->loss).targets == TargetForm::Classes;
   plan->targets_addr = take(classes ? 4 * static_cast<uint64_t>(plan->samples) : features(last));
   plan->tensors[last].addr = take(features(last));
-  // What an output should be is looked at once, when its delta is made.
   if (own) plan->tensors[last].delta_addr = classes ? take(features(last)) : plan->targets_addr;
   plan->window = static_cast<uint32_t>(window);
   take(window * pitch(*plan));
@@ -227,13 +226,12 @@ void check_units(const std::string& who, HalfType type, Loss loss, const TileCon
   need(tile.operations, Operations::Int16::kMask, "16-bit integers");
   need(tile.operations, Operations::Compare::kMask, "comparisons");
   need(tile.operations, Operations::Reductions::kMask, "reductions");
-  const bool softmax = loss == Loss::SoftmaxCrossEntropy;
-  if (softmax) {
-    need(tile.features, Features::Nonlinear::kMask, "non-linear functions");
-    need(tile.features, Features::Int32::kMask, "32-bit integers");
+  for (const LossUnit& unit : loss_kind(loss).units) {
+    const bool feature = unit.features != 0;
+    need(feature ? tile.features : tile.operations, feature ? unit.features : unit.operations,
+         unit.what);
   }
-  // Softmax begins its reciprocal with one of bfloat16.
-  if (softmax || type == HalfType::Bfloat16) {
+  if (type == HalfType::Bfloat16) {
     need(tile.operations, Operations::Bfloat16::kMask, "arithmetic in bfloat16");
   }
 }
@@ -262,7 +260,7 @@ TrainingJob with_sum_orders(TrainingJob job, const TileConfig& tile) {
   const uint64_t window = (w.deltas + kWindows - 1) / kWindows;
   uint64_t kept = place(&plan, kProgramBytes, window, true) + kAlign;
   // Orders are of the bits: they stay those of last deltas beside their targets.
-  if (job.loss == Loss::MeanSquaredError) {
+  if (loss_kind(job.loss).targets == TargetForm::Values) {
     kept += up(pitch(plan) * local(plan, job.layers.back().outputs));
   }
   const uint64_t room = kept < end ? (end - kept) / pitch(plan) : 0;

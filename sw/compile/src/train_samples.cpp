@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train_samples.h"
 
-#include <algorithm>
-#include <cmath>
+#include "losses/loss_kind.h"
 
 namespace ow::jobs {
 
 Targets targets_of(const TrainingJob& job, const Dataset& part) {
   Targets targets;
   targets.classes = part.labels;
-  if (job.loss != Loss::MeanSquaredError) return targets;
+  if (loss_kind(job.loss).targets == TargetForm::Classes) return targets;
   const auto samples = static_cast<int>(part.samples());
   targets.values = Activations::zero(job.layers.back().outputs, samples);
   const uint16_t one = to_half(job.type, 1.0);
@@ -20,21 +19,14 @@ Targets targets_of(const TrainingJob& job, const Dataset& part) {
 }
 
 double loss_of(const TrainingJob& job, const Activations& z, const std::vector<int>& classes) {
-  const auto value = [&](int j, int s) { return from_half(job.type, z.at(j, s)); };
+  const LossKind& kind = loss_kind(job.loss);
+  std::vector<double> outputs(static_cast<size_t>(z.features));
   double loss = 0;
   for (int s = 0; s < z.samples; ++s) {
-    const int target = classes[static_cast<size_t>(s)];
-    if (job.loss == Loss::MeanSquaredError) {
-      for (int j = 0; j < z.features; ++j) {
-        const double off = value(j, s) - (j == target ? 1.0 : 0.0);
-        loss += off * off / z.features;
-      }
-      continue;
+    for (int j = 0; j < z.features; ++j) {
+      outputs[static_cast<size_t>(j)] = from_half(job.type, z.at(j, s));
     }
-    double most = -INFINITY, sum = 0;
-    for (int j = 0; j < z.features; ++j) most = std::max<double>(most, value(j, s));
-    for (int j = 0; j < z.features; ++j) sum += std::exp(value(j, s) - most);
-    loss += std::log(sum) + most - value(target, s);
+    kind.add(outputs, classes[static_cast<size_t>(s)], &loss);
   }
   return loss;
 }

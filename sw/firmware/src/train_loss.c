@@ -178,7 +178,7 @@ void loss_deltas(void) {
   set_row(N_INT, OW_I32, row_addr(ROW_N));
   set_row(P_INT, OW_I32, row_addr(ROW_P));
   set_row(CLASS, OW_I32, ow_train_params.targets_addr);
-  if (ow_train_params.squares) {
+  if (ow_train_params.loss != OW_TR_LOSS_SOFTMAX) {
     squares(out, owned);
   } else {
     softmax(out, owned);

@@ -22,6 +22,9 @@
 // another one for each output that the grid row owns.
 #define OW_TR_LOSS_ROWS 8
 
+#define OW_TR_LOSS_SOFTMAX 0  // cross-entropy
+#define OW_TR_LOSS_SQUARES 1  // mean squared error
+
 // So many features of a tensor from the first on, round the grid rows.
 struct ow_train_prefix {
   uint32_t features;  // share * grid rows + left
@@ -56,9 +59,9 @@ struct ow_train_params {
   uint32_t grid_cols;
   uint32_t samples;  // a tile; a multiple of the lanes
   uint32_t lanes;
-  uint32_t ring;     // accumulator rows in use: at most 16 x lanes / samples
-  uint32_t bf16;     // weights, activations and deltas are bfloat16, else binary16
-  uint32_t squares;  // mean squared error, else softmax cross-entropy
+  uint32_t ring;  // accumulator rows in use: at most 16 x lanes / samples
+  uint32_t bf16;  // weights, activations and deltas are bfloat16, else binary16
+  uint32_t loss;  // OW_TR_LOSS_...
   // Softmax cross-entropy: the class of each sample, 32-bit integers, in every tile of the column.
   // Squares: what the outputs should be, laid out as the last tensor.
   uint32_t targets_addr;

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// -log of the softmax of the class's output; the derivative by output j is its softmax less 1 for
+// the class.
+#include <algorithm>
+#include <cmath>
+
+#include "loss_kind.h"
+#include "ow/firmware/train.h"
+#include "ow/isa/isa.h"
+
+namespace ow::jobs {
+namespace {
+
+float factor(float scale, int /*outputs*/) { return scale; }
+
+void add(const std::vector<double>& outputs, int target, double* loss) {
+  double most = -INFINITY, sum = 0;
+  for (const double z : outputs) most = std::max(most, z);
+  for (const double z : outputs) sum += std::exp(z - most);
+  *loss += std::log(sum) + most - outputs[static_cast<size_t>(target)];
+}
+
+}  // namespace
+
+const LossKind& softmax_cross_entropy() {
+  using isa::reg::Features, isa::reg::Operations;
+  static const LossKind kind{Loss::SoftmaxCrossEntropy,
+                             "softmax_cross_entropy",
+                             OW_TR_LOSS_SOFTMAX,
+                             TargetForm::Classes,
+                             1,  // exponentials are kept until their sum is known
+                             {{Features::Nonlinear::kMask, 0, "non-linear functions"},
+                              {Features::Int32::kMask, 0, "32-bit integers"},
+                              // The reciprocal begins with one of bfloat16.
+                              {0, Operations::Bfloat16::kMask, "arithmetic in bfloat16"}},
+                             factor,
+                             add};
+  return kind;
+}
+
+}  // namespace ow::jobs
