@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # ow_verilate(<lib> TOP <module> FILES <.f lists or .sv files>...
 #             [PARAMS Name=Value ...] [DEFINES NAME[=Value] ...] [PREFIX V<name>] [SHARDS <n>]
-#             [TRACE] [NO_ASSERT])
+#             [TRACE] [NO_ASSERT] [CHECKS])
 #
 # Makes a static library <lib> of the Verilated <module>; its header is <PREFIX>.h (default
 # V<module>). Paths are relative to the top of the source tree. A file list holds one file a line,
@@ -10,7 +10,9 @@
 #
 # SHARDS is the number of compilation units of the code that runs every cycle (default 1: small
 # blocks compile fastest whole). TRACE compiles FST tracing in. NO_ASSERT leaves assertions out,
-# as -DOW_ASSERT=OFF does for all models.
+# as -DOW_ASSERT=OFF does for all models. CHECKS binds the checkers of channels: beside each list
+# files*.f it reads checks*.f, where there is one. -DOW_CHECKS=ON does so for all models: a build for
+# looking closely at what `ow run` and the jobs' tests do, for it costs time.
 #
 # With OW_COVERAGE (line: statements and branches; toggle: signals, too) every model counts what it
 # executes; scripts/coverage builds, runs and merges.
@@ -93,8 +95,10 @@ function(_ow_read_list path _files _incdirs _lists)
   set(${_lists} "${out_lists}" PARENT_SCOPE)
 endfunction()
 
+option(OW_CHECKS "Bind the checkers of channels in all models, not only in those of block tests" OFF)
+
 function(ow_verilate lib)
-  cmake_parse_arguments(PARSE_ARGV 1 V "TRACE;NO_ASSERT" "TOP;PREFIX;SHARDS"
+  cmake_parse_arguments(PARSE_ARGV 1 V "TRACE;NO_ASSERT;CHECKS" "TOP;PREFIX;SHARDS"
                         "FILES;PARAMS;DEFINES")
   if(V_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "ow_verilate(${lib}): unknown arguments ${V_UNPARSED_ARGUMENTS}")
@@ -115,6 +119,14 @@ function(ow_verilate lib)
   foreach(path IN LISTS V_FILES)
     _ow_read_list(${path} files incdirs lists)
   endforeach()
+  if(V_CHECKS OR OW_CHECKS)
+    foreach(path IN LISTS lists)
+      string(REGEX REPLACE "/files([^/]*)\\.f$" "/checks\\1.f" checks "${path}")
+      if(NOT checks STREQUAL path AND EXISTS ${checks})
+        _ow_read_list(${checks} files incdirs lists)
+      endif()
+    endforeach()
+  endif()
   list(REMOVE_DUPLICATES files)
   list(REMOVE_DUPLICATES incdirs)
   list(REMOVE_DUPLICATES lists)

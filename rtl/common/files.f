@@ -12,3 +12,4 @@ rtl/common/ow_ram_1rw.sv
 rtl/common/ow_skid.sv
 rtl/common/ow_credit_check.sv
 rtl/common/ow_stream_check.sv
+rtl/common/ow_link_check.sv

@@ -1,34 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checker of a valid/ready channel, to be bound to it: valid holds, and the payload is stable, until
-// ready. It drives nothing; where assertions are off it is nothing.
+// Checker of valid/ready channels, to be bound to them (docs/style.md): valid holds, and the payload
+// is stable, until ready. It drives nothing; where assertions are off it is nothing.
 //
-//   Width    bits of the payload, 1 or more
-//   valid_i, ready_i, data_i   the channel
+// Request and grant are valid and ready, too. What a channel may do besides is said where the
+// checker is bound, with the reason; with both of the first two it says of Grant and Room alone.
+//
+//   Channels   channels side by side, 1 or more
+//   Width      bits of a payload, 1 or more
+//   MayFall    valid may fall before ready: the sender takes back what it offers
+//   MayChange  the payload may change before ready: the sender offers something else
+//   Grant      ready answers valid: it is never high without
+//   Room       valid answers ready: it is never high without
+//   valid_i, ready_i, data_i   the channels
 
 `include "ow_assert.svh"
 
 module ow_stream_check #(
-  parameter int unsigned Width = 32
+  parameter int unsigned Channels = 1,
+  parameter int unsigned Width = 32,
+  parameter bit MayFall = 1'b0,
+  parameter bit MayChange = 1'b0,
+  parameter bit Grant = 1'b0,
+  parameter bit Room = 1'b0
 ) (
-  input logic             clk_i,
-  input logic             rst_i,
-  input logic             valid_i,
-  input logic             ready_i,
-  input logic [Width-1:0] data_i
+  input logic                           clk_i,
+  input logic                           rst_i,
+  input logic [Channels-1:0]            valid_i,
+  input logic [Channels-1:0]            ready_i,
+  input logic [Channels-1:0][Width-1:0] data_i
 );
 
+  `OW_ASSERT_INIT(channels_at_least_1, Channels >= 1)
   `OW_ASSERT_INIT(width_at_least_1, Width >= 1)
+  `OW_ASSERT_INIT(something_to_check, !MayFall || !MayChange || Grant || Room)
 
-  logic waits_q;  // the payload of the cycle before was not taken
-  logic [Width-1:0] data_q;
+  logic [Channels-1:0] waits_q;  // the payload of the cycle before was not taken
+  logic [Channels-1:0][Width-1:0] data_q;
+  logic changed;
 
-  always_ff @(posedge clk_i) begin
-    waits_q <= valid_i && !ready_i && !rst_i;
-    if (valid_i && !waits_q) data_q <= data_i;
+  always_comb begin : look
+    changed = 1'b0;
+    for (int unsigned c = 0; c < Channels; c++) begin
+      if (waits_q[c] && valid_i[c] && data_i[c] != data_q[c]) changed = 1'b1;
+    end
   end
 
-  `OW_ASSERT(valid_holds, !waits_q || valid_i, "valid fell before ready")
-  `OW_ASSERT(payload_stable, !waits_q || !valid_i || data_i == data_q,
-             "the payload changed before ready")
+  always_ff @(posedge clk_i) begin
+    waits_q <= rst_i ? '0 : valid_i & ~ready_i;
+    for (int unsigned c = 0; c < Channels; c++) begin
+      if (valid_i[c] && !waits_q[c]) data_q[c] <= data_i[c];
+    end
+  end
+
+  `OW_ASSERT(valid_holds, MayFall || (waits_q & ~valid_i) == '0, "valid fell before ready")
+  `OW_ASSERT(payload_stable, MayChange || !changed, "the payload changed before ready")
+  `OW_ASSERT(ready_answers, !Grant || (ready_i & ~valid_i) == '0, "a grant without a request")
+  `OW_ASSERT(valid_answers, !Room || (valid_i & ~ready_i) == '0, "sent without room")
 
 endmodule

@@ -12,6 +12,7 @@
 
 #include "Vow_bricks.h"
 #include "openwafer/error.h"
+#include "ow/isa/isa.h"
 #include "verilated.h"
 
 namespace {
@@ -251,6 +252,26 @@ class BricksChecks : public Bricks {
     }
     return false;
   }
+  // One cycle of channel k of chan_*.
+  void chan(int k, bool valid, bool ready, uint32_t data) {
+    m_->chan_valid_i = uint32_t{valid} << k;
+    m_->chan_ready_i = uint32_t{ready} << k;
+    m_->chan_data_i = data << (4 * k);
+  }
+  // What goes out on link_* in one cycle, and the credit that comes.
+  void link(uint64_t sent, uint64_t back) {
+    m_->link_sent_i = sent;
+    m_->link_back_i = static_cast<uint8_t>(back);
+  }
+  static uint64_t wavelet(int colour, bool ctrl = false, uint32_t data = 0) {
+    using Wavelet = ow::isa::Wavelet;
+    return Wavelet::Valid::put(1) | Wavelet::Colour::put(static_cast<uint32_t>(colour)) |
+           Wavelet::Ctrl::put(ctrl) | Wavelet::Data::put(data);
+  }
+  static uint64_t credit(int colour) {
+    using Credit = ow::isa::Credit;
+    return Credit::Valid::put(1) | Credit::Colour::put(static_cast<uint32_t>(colour));
+  }
 };
 
 TEST_F(BricksChecks, AChannelWhoseValidFallsIsReported) {
@@ -277,6 +298,102 @@ TEST_F(BricksChecks, ASurplusCreditIsReported) {
 TEST_F(BricksChecks, ASurplusCreditOfACounterIsReported) {
   m_->credit_give_i = 4;
   EXPECT_TRUE(clock_fails("came back that was not spent"));
+}
+
+// Each rule of a channel by itself, and that a channel which may break it is let do so.
+TEST_F(BricksChecks, WhatAChannelMayDoIsLetPassAndNothingElse) {
+  enum { kPlain, kSecond, kFalls, kChanges, kGrant, kRoom };
+  const std::string fell = "valid fell before ready", changed = "payload changed before ready",
+                    ungranted = "a grant without a request", no_room = "sent without room";
+  struct Case {
+    int channel;
+    bool valid, ready;
+    uint32_t data;
+    std::string says;  // nothing: it may
+  };
+  // What follows a cycle in which 5 is offered and not taken; of kRoom nothing is offered before.
+  const Case cases[] = {
+      {kPlain, false, false, 5, fell},   {kPlain, true, false, 6, changed},
+      {kSecond, false, false, 5, fell},  {kSecond, true, true, 6, changed},
+      {kPlain, true, true, 5, ""},       {kFalls, false, true, 5, ""},
+      {kFalls, true, false, 6, changed}, {kChanges, true, false, 6, ""},
+      {kChanges, false, true, 5, fell},  {kGrant, false, false, 5, ""},
+      {kGrant, true, true, 6, ""},       {kGrant, false, true, 5, ungranted},
+      {kRoom, true, false, 5, no_room},  {kRoom, true, true, 5, ""},
+  };
+  for (const Case& c : cases) {
+    chan(c.channel, c.channel != kRoom, false, 5);
+    clock();
+    chan(c.channel, c.valid, c.ready, c.data);
+    const std::string what = "channel " + std::to_string(c.channel) + ": " + c.says;
+    if (c.says.empty()) {
+      EXPECT_NO_THROW(clock()) << what;
+    } else {
+      EXPECT_TRUE(clock_fails(c.says)) << what;
+    }
+    m_->rst_i = 1;  // a reset lets everything go
+    chan(0, false, false, 0);
+    clock();
+    m_->rst_i = 0;
+  }
+}
+
+TEST_F(BricksChecks, AReceiverThatTakesAtOnceAndLaterMakesNoNoise) {
+  for (int i = 0; i < 100; ++i) {
+    chan(0, true, i % 3 == 2, static_cast<uint32_t>(i / 3) & 15);
+    ASSERT_NO_THROW(clock());
+  }
+}
+
+TEST_F(BricksChecks, ALinkSendsWithTheCreditsOfItsColourAlone) {
+  const int request = ow::isa::kColourReq, response = ow::isa::kColourRsp;
+  const uint32_t command = ow::isa::Control::Commands::put(0, 1);
+  for (int colour : {0, 3, request, response}) {
+    for (int i = 0; i < 2; ++i) {
+      link(wavelet(colour), 0);
+      ASSERT_NO_THROW(clock()) << colour;
+    }
+    link(wavelet(colour), credit(colour));  // spent as it comes
+    ASSERT_NO_THROW(clock()) << colour;
+    link(wavelet(colour), 0);
+    EXPECT_TRUE(clock_fails("sent without a credit")) << colour;
+    m_->rst_i = 1;
+    link(0, 0);
+    clock();
+    m_->rst_i = 0;
+  }
+  // A fence takes all that there is, and more cannot follow until they are back.
+  link(wavelet(2, true, command), 0);
+  ASSERT_NO_THROW(clock());
+  link(wavelet(2, true), credit(2));  // no command: a wavelet like others
+  ASSERT_NO_THROW(clock());
+  link(wavelet(2, true, command), credit(2));
+  EXPECT_TRUE(clock_fails("without having all"));
+}
+
+TEST_F(BricksChecks, ALinkThatGetsACreditTooManySaysSo) {
+  for (int colour : {1, int{ow::isa::kColourReq}, int{ow::isa::kColourRsp}}) {
+    link(wavelet(colour), 0);
+    ASSERT_NO_THROW(clock()) << colour;
+    link(0, credit(colour));
+    ASSERT_NO_THROW(clock()) << colour;
+    EXPECT_TRUE(clock_fails("came back that was not spent")) << colour;
+    link(0, 0);
+    clock();
+  }
+  // Set anew: to none, so that nothing goes, then to all.
+  m_->link_set_i = 2;
+  clock();
+  m_->link_set_i = 0;
+  link(wavelet(1), 0);
+  EXPECT_TRUE(clock_fails("sent without a credit"));
+  m_->link_set_i = 2;
+  m_->link_full_i = 1;
+  link(0, 0);
+  clock();
+  m_->link_set_i = 0;
+  link(wavelet(1), 0);
+  EXPECT_NO_THROW(clock());
 }
 
 TEST_F(BricksChecks, SendingWithoutCreditsIsReported) {

@@ -35,6 +35,16 @@ module ow_bricks (
   input  logic [3:0]       check_give_i,
   input  logic [3:0]       check_spend_i,
   input  logic [3:0]       check_drain_i,
+  // ow_stream_check: two channels of the plain rules, one that may fall, one that may change, one
+  // with grants, one with room
+  input  logic [5:0]       chan_valid_i,
+  input  logic [5:0]       chan_ready_i,
+  input  logic [5:0][3:0]  chan_data_i,
+  // ow_link_check of 4 colours
+  input  logic [3:0]       link_set_i,
+  input  logic             link_full_i,
+  input  ow_pkg::wavelet_t link_sent_i,
+  input  ow_pkg::credit_t  link_back_i,
   // memories of 11 words
   input  logic             ram_we_i,
   input  logic [3:0]       ram_waddr_i,
@@ -83,6 +93,27 @@ module ow_bricks (
   ow_credit_check #(.Channels(4), .Slots(3)) u_credit_check (
     .clk_i, .rst_i, .set_i(4'd0), .set_full_i(4'd0), .give_i(check_give_i),
     .spend_i(check_spend_i), .drain_i(check_drain_i)
+  );
+
+  ow_stream_check #(.Channels(2), .Width(4)) u_plain (
+    .clk_i, .rst_i, .valid_i(chan_valid_i[1:0]), .ready_i(chan_ready_i[1:0]),
+    .data_i(chan_data_i[1:0])
+  );
+  ow_stream_check #(.Width(4), .MayFall(1'b1)) u_falls (
+    .clk_i, .rst_i, .valid_i(chan_valid_i[2]), .ready_i(chan_ready_i[2]), .data_i(chan_data_i[2])
+  );
+  ow_stream_check #(.Width(4), .MayChange(1'b1)) u_changes (
+    .clk_i, .rst_i, .valid_i(chan_valid_i[3]), .ready_i(chan_ready_i[3]), .data_i(chan_data_i[3])
+  );
+  ow_stream_check #(.Width(4), .MayFall(1'b1), .MayChange(1'b1), .Grant(1'b1)) u_grant (
+    .clk_i, .rst_i, .valid_i(chan_valid_i[4]), .ready_i(chan_ready_i[4]), .data_i(chan_data_i[4])
+  );
+  ow_stream_check #(.Width(4), .MayFall(1'b1), .MayChange(1'b1), .Room(1'b1)) u_room (
+    .clk_i, .rst_i, .valid_i(chan_valid_i[5]), .ready_i(chan_ready_i[5]), .data_i(chan_data_i[5])
+  );
+  ow_link_check #(.NumColours(4)) u_link (
+    .clk_i, .rst_i, .set_i(link_set_i), .set_full_i(link_full_i), .sent_i(link_sent_i),
+    .back_i(link_back_i)
   );
 
   ow_ram_1r1w #(.Width(24), .Depth(11), .ReadLatency(0)) u_ram0 (

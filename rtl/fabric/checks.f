@@ -1,0 +1,1 @@
+rtl/fabric/ow_fabric_checks.sv

@@ -1,0 +1,1 @@
+rtl/reticle/ow_reticle_checks.sv

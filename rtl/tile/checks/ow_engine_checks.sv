@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checkers of the engine's channels (docs/style.md, checkers).
+
+// A core that stops keeps the instruction for later.
+bind ow_engine_front ow_stream_check #(
+  .Width($bits(ow_pkg::tensor_insn_t)), .MayFall(1'b1)
+) u_check_tensor (
+  .clk_i, .rst_i, .valid_i(tensor_valid_i), .ready_i(tensor_ready_o), .data_i(tensor_i)
+);
+
+// A claim is made only where there is a place.
+bind ow_pack_claims ow_stream_check #(
+  .Width(1), .MayFall(1'b1), .MayChange(1'b1), .Room(1'b1)
+) u_check_alloc (
+  .clk_i, .rst_i, .valid_i(alloc_valid_i), .ready_i(alloc_ready_o[alloc_q_i]), .data_i(1'b0)
+);
+
+// Reads: a stream waits for its turn at the ports, so that these ask for the lines of another one.
+bind ow_engine_stream ow_stream_check #(.Width(TagW), .Grant(1'b1)) u_check (
+  .clk_i, .rst_i, .valid_i(req_o), .ready_i(gnt_i), .data_i(req_line_o)
+);
+bind ow_engine_operands ow_stream_check #(
+  .Width(24), .MayFall(1'b1), .MayChange(1'b1), .Grant(1'b1)
+) u_check_rd0 (
+  .clk_i, .rst_i, .valid_i(rd0_req_o), .ready_i(rd0_gnt_i), .data_i(rd0_addr_o)
+);
+bind ow_engine_operands ow_stream_check #(
+  .Width(24), .MayFall(1'b1), .MayChange(1'b1), .Grant(1'b1)
+) u_check_rd1 (
+  .clk_i, .rst_i, .valid_i(rd1_req_o), .ready_i(rd1_gnt_i), .data_i(rd1_addr_o)
+);
+
+// Writes: the head gives way to reads of its bank, a few times.
+bind ow_engine_writes ow_stream_check #(
+  .Width(24 + VecBytes + LineW), .MayFall(1'b1), .Grant(1'b1)
+) u_check_wr (
+  .clk_i, .rst_i, .valid_i(wr_req_o), .ready_i(wr_gnt_i), .data_i({wr_addr_o, wr_be_o, wr_wdata_o})
+);
+
+// Elements at indices. A beat asks when all else lets it (g_fire); its request is taken back while
+// a line is waited for, and asks for nothing once its thread is stopped.
+bind ow_engine_beats ow_stream_check #(.Width($bits(ow_engine_pkg::beat_t))) u_check_g (
+  .clk_i, .rst_i, .valid_i(g_valid_o), .ready_i(g_fire_o), .data_i(g_o)
+);
+bind ow_engine_operands ow_stream_check #(.Width($bits(ow_engine_pkg::beat_t))) u_check_g (
+  .clk_i, .rst_i, .valid_i(g_valid_i), .ready_i(g_fire_i), .data_i(g_i)
+);

@@ -1,0 +1,2 @@
+rtl/tile/checks/ow_memory_checks.sv
+rtl/tile/checks/ow_engine_checks.sv
