@@ -111,9 +111,9 @@ module ow_fabric_node
     .req_valid_i(req_valid), .req_i(req), .req_ready_o(req_ready),
     .rsp_valid_o(rsp_valid), .rsp_o(rsp), .rsp_ready_i(rsp_ready),
     .mem_req_o(mem_req), .mem_we_o(mem_we), .mem_addr_o(mem_addr), .mem_wdata_o(mem_wdata),
-    .mem_gnt_i(!mem_stall_i), .mem_rvalid_i(mem_rvalid_q), .mem_rdata_i(mem_rdata_q),
+    .mem_gnt_i(mem_req && !mem_stall_i), .mem_rvalid_i(mem_rvalid_q), .mem_rdata_i(mem_rdata_q),
     .reg_req_o(reg_req), .reg_we_o(reg_we), .reg_addr_o(reg_addr), .reg_wdata_o(reg_wdata),
-    .reg_gnt_i(1'b1), .reg_rvalid_i(reg_rvalid_q), .reg_rdata_i(reg_rdata_q),
+    .reg_gnt_i(reg_req), .reg_rvalid_i(reg_rvalid_q), .reg_rdata_i(reg_rdata_q),
     .idle_o(ep_idle)
   );
 
