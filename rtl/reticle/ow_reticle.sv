@@ -12,7 +12,8 @@
 //   chain_w_i, chain_e_i a row's chain at its west and its east end; of what comes out, near is the
 //                        row's last station, skip the one before, for when the last is dead
 //   stat_*               status of the links, as the station of index row * PhysCols + column asks
-//   idle_o               no tile that runs has anything to do
+//   idle_o               no tile that runs has anything to do, and the others are in reset and send
+//                        nothing. Stations, which the chains talk to, do not count
 `include "ow_assert.svh"
 
 module ow_reticle
@@ -68,9 +69,15 @@ module ow_reticle
   row_fuse_t  [PhysRows-1:0] end_fuse;
   link_t      [Tiles-1:0]    from_n, from_e, from_s, from_w;  // to the mesh
   link_t      [Tiles-1:0]    to_n, to_e, to_s, to_w;
+  logic       [Tiles-1:0]    tile_rst;
   logic       [Tiles-1:0]    idle;
+  logic       [Tiles-1:0]    rests_q, rested_q;  // in reset one, two cycles ago: its links are 0
 
-  assign idle_o = &idle;
+  always_ff @(posedge clk_i) begin
+    rests_q <= tile_rst;
+    rested_q <= rests_q;
+  end
+  assign idle_o = &(idle | (tile_rst & rests_q & rested_q));
 
   ow_reticle_mesh #(
     .Rows(Rows), .Cols(Cols), .SpareRows(SpareRows), .SpareCols(SpareCols)
@@ -95,7 +102,7 @@ module ow_reticle
 
     for (genvar c = 0; c < PhysCols; c++) begin : gen_col
       localparam int unsigned T = r * PhysCols + c;
-      logic  tile_rst, test, req_valid, req_ready, rsp_valid, rsp_ready;
+      logic  test, req_valid, req_ready, rsp_valid, rsp_ready;
       ramp_t req, rsp;
       link_t sent_n, sent_e, sent_s, sent_w;
 
@@ -104,7 +111,7 @@ module ow_reticle
         .east_near_i(east[c+1]), .east_skip_i(east[c]), .east_o(east[c+2]),
         .west_near_i(west[c+1]), .west_skip_i(west[c+2]), .west_o(west[c]),
         .tile_fuse_o(tile_fuse[T]), .row_fuse_o(row_fuse[T]),
-        .tile_rst_o(tile_rst), .tile_test_o(test),
+        .tile_rst_o(tile_rst[T]), .tile_test_o(test),
         .tile_req_valid_o(req_valid), .tile_req_o(req), .tile_req_ready_i(req_ready),
         .tile_rsp_valid_i(rsp_valid), .tile_rsp_i(rsp), .tile_rsp_ready_o(rsp_ready),
         .from_i({sent_w, sent_s, sent_e, sent_n}),
@@ -122,7 +129,7 @@ module ow_reticle
         .LineSlots(LineSlots), .WriteSlots(WriteSlots), .PackSlots(PackSlots),
         .Features(Features), .Operations(Operations)
       ) u_tile (
-        .clk_i, .rst_i(tile_rst), .cycle_i,
+        .clk_i, .rst_i(tile_rst[T]), .cycle_i,
         .link_n_i(to_n[T]), .link_e_i(to_e[T]), .link_s_i(to_s[T]), .link_w_i(to_w[T]),
         .link_n_o(sent_n), .link_e_o(sent_e), .link_s_o(sent_s), .link_w_o(sent_w),
         .test_i(test), .test_req_valid_i(req_valid), .test_req_i(req),
