@@ -1,1 +1,2 @@
+rtl/reticle/ow_reset_check.sv
 rtl/reticle/ow_reticle_checks.sv

@@ -112,6 +112,27 @@ TEST(Routes, FromElsewhereThanTheWaveletsThatWaitStopTheColour) {
   }
 }
 
+// A tile that is reset forgets what it holds of a colour and its neighbour's credits for it; the
+// neighbour sends again when a write of its route has set them anew.
+TEST(Reset, OfATileInTheMiddleOfDataIsMendedByTheRouteOfItsNeighbour) {
+  Grid g(1, 2);
+  g.route(0, 0, 3, kW, 1 << kE);
+  for (int i = 0; i < 6; ++i) g.edge(kW, 0).to_send_by_colour[3].push_back({3, false, 0});
+  g.settle();  // two wait in the tile that is reset, which has no route, two in the other one
+  g.at(0, 1).m().rst_i = 1;
+  g.run(3);
+  g.at(0, 1).m().rst_i = 0;
+  g.route(0, 1, 3, kW, 1 << kS);
+  g.settle();
+  EXPECT_EQ(seen_of(g.edge(kS, 1), 3), 0u) << "without credits";
+  g.write_reg(0, 0, isa::reg::Route::address(3),
+              isa::reg::Route::Enable::put(1) | isa::reg::Route::SetCredits::put(1) |
+                  isa::reg::Route::Position::put(way(kW, 1 << kE)));
+  g.settle();
+  EXPECT_EQ(seen_of(g.edge(kS, 1), 3), 4u);
+  EXPECT_EQ(g.check_quiet(), "");
+}
+
 // After a reset a filter's limits and count are 0, whatever they were.
 TEST(Filters, AreZeroAfterReset) {
   Grid g(1, 1);

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // A row of three physical tiles that presents two logical ones: tiles are reached over the chain
 // while there is no mesh, then over the mesh that the fuses make, whichever of the three is left
-// out.
+// out. What says that it is idle, and what the reset of one tile does to its neighbours.
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "../chain/chain_host.h"
 #include "Vow_reticle.h"
+#include "openwafer/error.h"
 #include "ow/wafer/repair.h"
 
 namespace ow::wafer {
@@ -80,6 +82,33 @@ class Reticle {
     return words;
   }
 
+  // Puts the fuses of two logical tiles, without the one that is left out, and lets them run.
+  void connect(int left_out) {
+    const Shape shape{1, 1, 1, 2, 0, 1};
+    Defects defects(shape);
+    defects.reticles[0].tiles = {{0, left_out}};
+    const Repair repair = repair_wafer(shape, defects);
+    ASSERT_TRUE(repair.map);
+    const ReticleFuses f = fuses(*repair.map, 0);
+    ASSERT_TRUE(command(0, true, kRowFuse, f.row[0]));
+    for (int c = 0; c < kStations; ++c) {
+      const auto fuse = f.tile[static_cast<size_t>(c)];
+      ASSERT_TRUE(command(c, true, kTileFuse, fuse));
+      EXPECT_EQ(command(c, false, kTileFuse), fuse);
+      ASSERT_TRUE(command(c, true, kControl, fuse != 0 ? kRun : 0));
+    }
+  }
+
+  void run(int cycles) {
+    for (int i = 0; i < cycles; ++i) clock();
+  }
+  bool idle() const { return top_.idle_o != 0; }
+  bool silent() const { return top_.west_o == 0 && top_.east_o == 0; }
+  int cycles() const { return cycles_; }
+  int idle_cycles() const { return idle_cycles_; }
+  // Off: the host gives no credit for what it gets, so that responses stay in the tiles.
+  void give_credits(bool on) { gives_ = on; }
+
  private:
   void clock() {
     // The edge speaks the links' protocol: a credit for each request, one back for each response.
@@ -87,7 +116,8 @@ class Reticle {
     using Link = isa::Link;
     using Wavelet = isa::Wavelet;
     using Credit = isa::Credit;
-    if (credit_back_) {
+    if (owed_ > 0 && gives_) {
+      --owed_;
       link |= Link::Credit::put(Credit::Valid::put(1) | Credit::Colour::put(kResponse));
     }
     if (!out_.empty() && credits_ > 0) {
@@ -105,8 +135,10 @@ class Reticle {
     top_.eval();
     const uint64_t credit = Link::Credit::get(sent), wavelet = Link::Wavelet::get(sent);
     if (Credit::Valid::get(credit) && Credit::Colour::get(credit) == kRequest) ++credits_;
-    credit_back_ = Wavelet::Valid::get(wavelet) && Wavelet::Colour::get(wavelet) == kResponse;
-    if (credit_back_) {
+    ++cycles_;
+    idle_cycles_ += top_.idle_o;
+    if (Wavelet::Valid::get(wavelet) && Wavelet::Colour::get(wavelet) == kResponse) {
+      ++owed_;
       in_.push_back(
           {static_cast<uint32_t>(Wavelet::Data::get(wavelet)), Wavelet::Ctrl::get(wavelet)});
     }
@@ -114,7 +146,9 @@ class Reticle {
 
   Vow_reticle top_;
   int credits_ = 2;
-  bool credit_back_ = false;
+  int owed_ = 0;  // credits to be given
+  bool gives_ = true;
+  int cycles_ = 0, idle_cycles_ = 0;
   std::deque<Word> out_;
   std::vector<Word> in_;
 };
@@ -164,19 +198,7 @@ TEST(Reticle, TilesAreReachedOverTheChainThenOverTheRepairedMesh) {
     // Isolated: nothing comes through.
     EXPECT_TRUE(reticle.ask_mesh({}, 1).empty());
 
-    const Shape shape{1, 1, 1, 2, 0, 1};
-    Defects defects(shape);
-    defects.reticles[0].tiles = {{0, left_out}};
-    const Repair repair = repair_wafer(shape, defects);
-    ASSERT_TRUE(repair.map);
-    const ReticleFuses f = fuses(*repair.map, 0);
-    ASSERT_TRUE(reticle.command(0, true, kRowFuse, f.row[0]));
-    for (int c = 0; c < kStations; ++c) {
-      const auto fuse = f.tile[static_cast<size_t>(c)];
-      ASSERT_TRUE(reticle.command(c, true, kTileFuse, fuse));
-      EXPECT_EQ(reticle.command(c, false, kTileFuse), fuse);
-      ASSERT_TRUE(reticle.command(c, true, kControl, fuse != 0 ? kRun : 0));
-    }
+    ASSERT_NO_FATAL_FAILURE(reticle.connect(left_out));
 
     for (uint32_t logical = 0; logical < 2; ++logical) {
       const uint32_t x = Header::Far::put(logical) | Header::Near::put(logical);
@@ -187,6 +209,99 @@ TEST(Reticle, TilesAreReachedOverTheChainThenOverTheRepairedMesh) {
       EXPECT_EQ(mark.back(), 0xABC00000u + static_cast<uint32_t>(physical));
     }
   }
+}
+
+// A read of one word of the memory of a logical tile: a packet for the west edge.
+std::vector<uint32_t> read_word(uint32_t logical, uint32_t address) {
+  const uint32_t x = Header::Far::put(logical) | Header::Near::put(logical);
+  return {x, 0, kRead1, address, kToWestEdge, kToWestEdge};
+}
+
+// A tile that is left out is in reset for ever; neither it nor those that run and have nothing to
+// do keep the reticle from being idle. From a request to its answer it is not.
+TEST(Reticle, IsIdleWithTilesInResetAndNotWhileOneWorks) {
+  for (int left_out = 0; left_out < kStations; ++left_out) {
+    Reticle reticle;
+    reticle.run(8);
+    EXPECT_TRUE(reticle.idle()) << "all tiles in reset";
+    for (int c = 0; c < kStations; ++c) ASSERT_TRUE(reticle.find(c)) << c;
+    ASSERT_NO_FATAL_FAILURE(reticle.connect(left_out));
+    for (uint32_t logical = 0; logical < 2; ++logical) {
+      reticle.run(50);
+      EXPECT_TRUE(reticle.idle()) << "left out " << left_out;
+      EXPECT_TRUE(reticle.silent());
+      const int begin = reticle.cycles(), idle = reticle.idle_cycles();
+      ASSERT_EQ(reticle.ask_mesh(read_word(logical, 0x40), 4).size(), 4u);
+      EXPECT_GE(reticle.cycles() - begin, 12);
+      EXPECT_LE(reticle.idle_cycles() - idle, 2) << "until the first word is there";
+    }
+    // A tile that goes into reset or comes out of it is busy until it rests.
+    const int idle = reticle.idle_cycles(), begin = reticle.cycles();
+    ASSERT_TRUE(reticle.command(left_out == 0 ? 1 : 0, true, kControl, 0));
+    reticle.run(20);
+    EXPECT_TRUE(reticle.idle());
+    EXPECT_LT(reticle.idle_cycles() - idle, reticle.cycles() - begin);
+  }
+}
+
+// The rule for the reset of one tile (docs/fabric.md, credits): while nothing of the control plane
+// is under way on its links its neighbours notice nothing.
+TEST(Reticle, ATileIsResetByItselfWhileItsLinksAreQuiet) {
+  Reticle reticle;
+  for (int c = 0; c < kStations; ++c) ASSERT_TRUE(reticle.find(c)) << c;
+  ASSERT_NO_FATAL_FAILURE(reticle.connect(2));
+  for (int column : {1, 0, 1}) {
+    for (uint32_t logical = 0; logical < 2; ++logical) {
+      for (int i = 0; i < 3; ++i) {
+        ASSERT_EQ(reticle.ask_mesh(read_word(logical, 0x40), 4).size(), 4u) << logical;
+      }
+    }
+    reticle.run(20);
+    ASSERT_TRUE(reticle.command(column, true, kControl, 0));
+    ASSERT_TRUE(reticle.command(column, true, kControl, kRun));
+  }
+  EXPECT_EQ(reticle.ask_mesh(read_word(1, 0x40), 4).size(), 4u);
+}
+
+// The fault that ends `action`, if one does.
+template <typename Action>
+std::string fault_of(Action action) {
+  try {
+    action();
+  } catch (const DeviceFault& e) {
+    return e.what();
+  }
+  return "";
+}
+
+// And it is seen when it is broken: with answers that wait in both tiles, and with a request that
+// finds its tile in reset. Unless the tile is disconnected first.
+TEST(Reticle, AResetInTheMiddleOfThingsIsReported) {
+  for (bool disconnected : {false, true}) {
+    Reticle reticle;
+    for (int c = 0; c < kStations; ++c) ASSERT_TRUE(reticle.find(c)) << c;
+    ASSERT_NO_FATAL_FAILURE(reticle.connect(2));
+    reticle.give_credits(false);
+    for (int i = 0; i < 2; ++i) reticle.ask_mesh(read_word(1, 0x40), 4);
+    if (disconnected) {
+      ASSERT_TRUE(reticle.command(1, true, kTileFuse, 0));
+    }
+    const std::string said = fault_of([&] { (void)reticle.command(1, true, kControl, 0); });
+    if (disconnected) {
+      EXPECT_EQ(said, "");
+    } else {
+      EXPECT_NE(said.find("reset while its links had words of the control plane"),
+                std::string::npos)
+          << said;
+    }
+  }
+  Reticle reticle;
+  for (int c = 0; c < kStations; ++c) ASSERT_TRUE(reticle.find(c)) << c;
+  ASSERT_NO_FATAL_FAILURE(reticle.connect(2));
+  reticle.run(20);
+  ASSERT_TRUE(reticle.command(1, true, kControl, 0));
+  const std::string said = fault_of([&] { reticle.ask_mesh(read_word(1, 0x40), 4); });
+  EXPECT_NE(said.find("was sent to a tile in reset"), std::string::npos) << said;
 }
 
 // Every wire between neighbours, with the tiles in reset: each station sends a pattern of its own
