@@ -9,11 +9,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "Vow_sram2.h"
 #include "Vow_sram4.h"
 #include "Vow_sram8.h"
+#include "openwafer/error.h"
 #include "verilated.h"
 
 namespace {
@@ -358,6 +360,28 @@ TEST(Sram, GatherTakesTheBanksThatTwoStreamsLeave) {
   }
   for (int who : {kRd0, kRd1}) EXPECT_EQ(bench.grants[who] - before[who], 600u);
   for (int b = 0; b < 8; ++b) EXPECT_EQ(bench.gather_grants[b], 300u) << b;
+}
+
+// The checkers are bound to the ports: a requestor that asks for something else before it was
+// granted is named by its channel.
+TEST(Sram, ARequestThatChangesBeforeItsGrantIsReported) {
+  Bench8 bench;
+  for (int who : {kRed, kLsu}) {  // of the same word
+    bench.request[who] = {};
+    bench.request[who].valid = true;
+  }
+  bench.cycle();
+  ASSERT_TRUE(bench.request[kLsu].valid);
+  bench.request[kRed].valid = true;
+  bench.request[kLsu].addr = 4;
+  std::string said;
+  try {
+    bench.cycle();
+  } catch (const ow::DeviceFault& e) {
+    said = e.what();
+  }
+  EXPECT_NE(said.find("u_check_lsu"), std::string::npos) << said;
+  EXPECT_NE(said.find("payload changed before ready"), std::string::npos) << said;
 }
 
 TEST(Sram, ControlPlaneWritesAWordACycleIntoAQuietTile) {
