@@ -4,7 +4,7 @@
 //
 // Beats with indices, between I1 and M: the oldest that has not asked for its elements asks, once its
 // indices are there, and the beats before it do not need what it takes (the streams and their
-// selection).
+// selection). It may do so from the cycle after it was planned on.
 //
 // Elements at indices are no operands whose lines are compared with the write buffer: what was
 // launched while a line of a completed instruction is still to come (hold_i) waits for that. Nobody
@@ -23,6 +23,8 @@
 //   g_*          ow_engine_operands: elements of the beat that asks
 //   gathered_o   elements for m_o
 //   gth_*        gather port of ow_sram
+`include "ow_assert.svh"
+
 module ow_engine_beats
   import ow_datapath_pkg::*;
   import ow_engine_pkg::*;
@@ -84,10 +86,17 @@ module ow_engine_beats
   endfunction
 
   // ----------------------------------------------------------------------------------- queue --
-  beat_t bq_q [BeatSlots];
-  slot_t bq_rp_q, bq_wp_q;
-  cnt_t  bq_cnt_q;
-  beat_t m_q;  // the oldest one
+  typedef logic [BeatSlots-1:0] slots_t;
+
+  beat_t  bq_q [BeatSlots];
+  slot_t  bq_rp_q, bq_wp_q;
+  cnt_t   bq_cnt_q;
+  slots_t there_q;  // slots that hold a beat
+  beat_t  m_q;      // the oldest one
+
+  function automatic slots_t at(input logic enable, input slot_t s);
+    return enable ? slots_t'(1) << s : '0;
+  endfunction
 
   assign full_o = bq_cnt_q == cnt_t'(BeatSlots);
   assign one_o = bq_cnt_q == cnt_t'(BeatSlots - 1);
@@ -99,9 +108,10 @@ module ow_engine_beats
       bq_rp_q <= '0;
       bq_wp_q <= '0;
       bq_cnt_q <= '0;
+      there_q <= '0;
       m_q <= '0;
-    end else begin
-      if (fire_o || (!m_valid_o && push_i)) begin
+    end else if (push_i || fire_o) begin
+      if (fire_o || !m_valid_o) begin
         if (bq_cnt_q > cnt_t'(1)) m_q <= bq_q[bq_rp_q + slot_t'(1)];
         else m_q <= push_i ? beat_i : '0;
       end
@@ -111,50 +121,91 @@ module ow_engine_beats
       end
       if (fire_o) bq_rp_q <= bq_rp_q + 1'b1;
       if (push_i != fire_o) bq_cnt_q <= fire_o ? bq_cnt_q - 1'b1 : bq_cnt_q + 1'b1;
+      there_q <= (there_q & ~at(fire_o, bq_rp_q)) | at(push_i, bq_wp_q);
     end
   end
 
   always_comb begin
     src_meets_o = 1'b0;
-    for (int unsigned i = 0; i < BeatSlots; i++) begin
-      if (cnt_t'(i) < bq_cnt_q && bq_q[bq_rp_q + slot_t'(i)].r.acc_we &&
-          bq_q[bq_rp_q + slot_t'(i)].r.acc_row == src_row_i &&
-          (bq_q[bq_rp_q + slot_t'(i)].r.mask & src_words_i) != '0) begin
+    for (int unsigned s = 0; s < BeatSlots; s++) begin
+      if (there_q[s] && bq_q[s].r.acc_we && bq_q[s].r.acc_row == src_row_i &&
+          (bq_q[s].r.mask & src_words_i) != '0) begin
         src_meets_o = 1'b1;
       end
     end
   end
 
   // --------------------------------------------------------------------- elements at indices --
-  logic                 g_req_ready, g_rsp_valid, g_rsp_fault, m_indexed, killed;
-  logic [BeatSlots-1:0] asked_q;   // of the beats in the queue
-  cnt_t                 to_ask_q;  // beats that have not asked
-  slot_t                g_slot;
+  // The oldest beat that has not asked stands in registers of its own, as the oldest of all does:
+  // which one follows is looked up beside the question whether it asks now.
+  logic   g_req_ready, g_rsp_valid, g_rsp_fault, m_indexed, killed;
+  logic   g_valid_q;   // there is one
+  beat_t  g_q;
+  slot_t  g_slot_q;
+  slots_t behind_q;    // slots with others that have not asked: all of them came later
+  slots_t before_q;    // of the slots in use, those with beats that came before it
+  logic   takes_push;  // the beat that is planned now is the one from the next cycle on
+
+  assign g_o = g_q;
+  assign takes_push = push_i && is_indexed(beat_i.unit) &&
+                      (!g_valid_q || (g_fire_o && behind_q == '0));
 
   always_comb begin : ask
-    slot_t      s;
-    logic       before_b, before_a;  // needed by a beat before
-    g_o = '0;
+    logic uses_a, uses_b;  // beats before it need what it takes
     g_valid_o = 1'b0;
-    g_slot = '0;
-    s = '0;
-    before_a = 1'b0;
-    before_b = 1'b0;
-    if (to_ask_q != '0) begin
-      for (int unsigned i = 0; i < BeatSlots; i++) begin
-        s = bq_rp_q + slot_t'(i);
-        if (cnt_t'(i) < bq_cnt_q && !g_valid_o) begin
-          if (is_indexed(bq_q[s].unit) && !asked_q[s]) begin
-            g_valid_o = 1'b1;
-            g_slot = s;
-          end else if (bq_q[s].data) begin
-            if (!is_indexed(bq_q[s].unit)) before_b = 1'b1;
-            if (!(bq_q[s].unit inside {UNIT_GATHER, UNIT_SCATTER})) before_a = 1'b1;
-          end
+    uses_a = 1'b0;
+    uses_b = 1'b0;
+    if (Gather && g_valid_q) begin
+      for (int unsigned s = 0; s < BeatSlots; s++) begin
+        if (there_q[s] && before_q[s] && bq_q[s].data) begin
+          if (!is_indexed(bq_q[s].unit)) uses_b = 1'b1;
+          if (!(bq_q[s].unit inside {UNIT_GATHER, UNIT_SCATTER})) uses_a = 1'b1;
         end
       end
-      if (g_valid_o) g_o = bq_q[g_slot];
-      if (before_b || (before_a && g_o.unit == UNIT_SCATTER)) g_valid_o = 1'b0;
+      g_valid_o = !uses_b && !(uses_a && g_q.unit == UNIT_SCATTER);
+    end
+  end
+
+  slot_t  follows;  // the oldest of those behind
+  slots_t passed;   // from the slot of the one up to that
+  always_comb begin : follow
+    slot_t s;
+    logic  found;
+    follows = '0;
+    passed = '0;
+    s = '0;
+    found = 1'b0;
+    if (behind_q != '0) begin
+      for (int unsigned i = 0; i < BeatSlots; i++) begin
+        s = g_slot_q + slot_t'(i);
+        if (behind_q[s] && !found) begin
+          found = 1'b1;
+          follows = s;
+        end
+        if (!found) passed[s] = 1'b1;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      g_valid_q <= 1'b0;
+      behind_q <= '0;
+      before_q <= '0;
+    end else if (Gather && (g_valid_q || takes_push)) begin
+      if (takes_push) begin
+        g_valid_q <= 1'b1;
+        before_q <= ~at(1'b1, bq_wp_q);
+      end else begin
+        if (g_fire_o) g_valid_q <= behind_q != '0;
+        before_q <= (before_q | (g_fire_o ? passed : '0)) & ~at(push_i, bq_wp_q);
+        behind_q <= (behind_q & ~at(g_fire_o, follows)) |
+                    at(push_i && is_indexed(beat_i.unit), bq_wp_q);
+      end
+    end
+    if (takes_push || g_fire_o) begin
+      g_q <= behind_q != '0 ? bq_q[follows] : beat_i;
+      g_slot_q <= behind_q != '0 ? follows : bq_wp_q;
     end
   end
 
@@ -174,21 +225,8 @@ module ow_engine_beats
     end
   end
 
-  assign g_held = hold_i && looks_q[tid_t'(g_o.r.thread)];
+  assign g_held = hold_i && looks_q[tid_t'(g_q.r.thread)];
   assign g_fire_o = g_ready_i && g_req_ready && !g_held;
-
-  always_ff @(posedge clk_i) begin
-    if (rst_i) begin
-      asked_q <= '0;
-      to_ask_q <= '0;
-    end else if (to_ask_q != '0 || (push_i && is_indexed(beat_i.unit))) begin
-      if (push_i) asked_q[bq_wp_q] <= 1'b0;
-      if (g_fire_o) asked_q[g_slot] <= 1'b1;
-      if ((push_i && is_indexed(beat_i.unit)) != g_fire_o) begin
-        to_ask_q <= g_fire_o ? to_ask_q - 1'b1 : to_ask_q + 1'b1;
-      end
-    end
-  end
 
   if (Gather) begin : gen_gather
     /* verilator lint_off UNUSEDSIGNAL */ // the queue of beats knows
@@ -197,9 +235,9 @@ module ow_engine_beats
     ow_gather #(.SramBytes(SramBytes), .Lanes(Lanes), .TagW(1)) u_gather (
       .clk_i, .rst_i,
       .req_valid_i(g_ready_i && !g_held), .req_ready_o(g_req_ready),
-      .req_we_i(g_o.unit == UNIT_SCATTER), .req_w32_i(g_o.src inside {DF_F32, DF_I32}),
-      .req_base_i(g_o.base),
-      .req_mask_i(kill_i[tid_t'(g_o.r.thread)] ? '0 : g_o.mask[Lanes-1:0]),
+      .req_we_i(g_q.unit == UNIT_SCATTER), .req_w32_i(g_q.src inside {DF_F32, DF_I32}),
+      .req_base_i(g_q.base),
+      .req_mask_i(kill_i[tid_t'(g_q.r.thread)] ? '0 : g_q.mask[Lanes-1:0]),
       .req_idx_i(g_idx_i), .req_wdata_i(g_data_i), .req_tag_i(1'b0),
       .rsp_valid_o(g_rsp_valid), .rsp_ready_i(fire_o && m_indexed), .rsp_we_o(we),
       .rsp_fault_o(g_rsp_fault), .rsp_addr_o(fault_addr_o), .rsp_tag_o(tag),
@@ -232,13 +270,18 @@ module ow_engine_beats
     end
   end
 
+  // An answer is that of the oldest beat: those before it have taken theirs, and it stands in the
+  // way of those behind.
   always_comb begin
     fire_o = 1'b0;
     if (m_valid_o && ready_i) begin
       fire_o = 1'b1;
-      if (m_indexed && !(asked_q[bq_rp_q] && g_rsp_valid)) fire_o = 1'b0;
+      if (m_indexed && !g_rsp_valid) fire_o = 1'b0;
       if (wait_i) fire_o = 1'b0;
     end
   end
+
+  `OW_ASSERT(answer_of_the_oldest, !(fire_o && g_valid_q && g_slot_q == bq_rp_q),
+             "a beat goes that has not asked for its elements")
 
 endmodule

@@ -64,8 +64,9 @@ module ow_engine_operands
   output logic                       ready_o,
   input  logic                       fire_i,
   input  logic [32*Lanes-1:0]        acc_row_i,
-  // The oldest beat that gathers or scatters and has not asked for it: it takes its indices, and
-  // what it scatters, ahead of stage M. No beat before it may need these operands.
+  // The oldest beat that gathers or scatters and has not asked for it (it is m_i, or waits behind
+  // it): it takes its indices, and what it scatters, ahead of stage M. No beat before it may need
+  // these operands.
   input  logic                       g_valid_i,
   /* verilator lint_off UNUSEDSIGNAL */ // operands only
   input  beat_t                      g_i,
@@ -105,16 +106,19 @@ module ow_engine_operands
   assign m_fresh = {1'b0, m_i.d_from == ADD_MEM && !m_i.d_hit,
                     m_early_b ? 2'd0 : m_i.b.fresh, m_early_a ? 2'd0 : m_i.a.fresh};
 
-  // With g_valid_i the streams are its: no beat before it needs them, so that it does not matter for
-  // the selection whether it fires.
+  // A stream that m_i does not use is g_i's. If that may take of it (g_valid_i), no beat before it
+  // needs it, m_i included, so the selection depends on m_i alone, and not on whether either fires.
   function automatic logic is_there(input logic [1:0] lines, input logic [1:0] wanted);
     return wanted == 2'd0 || (wanted[1] ? lines[1] : lines[0]);
   endfunction
 
   logic            g_valid;
-  logic [2:0]      g_uses, g_hit;
+  logic [2:0]      for_g, g_uses, g_hit;
   logic [2:0][1:0] g_fresh;
   assign g_valid = Gather && g_valid_i;
+  assign for_g = !Gather ? 3'b000 :
+                 !m_i.data ? 3'b011 :
+                 {1'b0, m_early_b, m_early_a || m_i.unit == UNIT_GATHER};
   assign g_uses = {1'b0, g_valid, g_valid && g_i.unit == UNIT_SCATTER};
   assign g_hit = {1'b0, g_i.b.hit, g_i.a.hit};
   assign g_fresh = {2'd0, g_i.b.fresh, g_i.a.fresh};
@@ -129,8 +133,8 @@ module ow_engine_operands
                    rd0_rvalid_i && !b_on_0_q};
 
   for (genvar k = 0; k < 3; k++) begin : gen_stream
-    assign take[k] = g_uses[k] ? g_fire_i && (g_fresh[k] != 2'd0 || g_hit[k])
-                               : fire_i && (m_fresh[k] != 2'd0 || m_hit[k]);
+    assign take[k] = for_g[k] ? g_fire_i && g_uses[k] && (g_fresh[k] != 2'd0 || g_hit[k])
+                              : fire_i && (m_fresh[k] != 2'd0 || m_hit[k]);
 
     ow_engine_stream #(.Lanes(Lanes), .Slots(LineSlots)) u_stream (
       .clk_i, .rst_i,
@@ -141,9 +145,9 @@ module ow_engine_operands
       .wr_i, .wr_line_i, .wr_be_i, .forget_i,
       .req_o(req[k]), .req_line_o(req_line[k]), .gnt_i(gnt[k]),
       .rvalid_i(rvalid[k]), .rdata_i(rdata[k]),
-      .have_o(have[k]), .ahead_o(ahead[k]), .use_i(m_valid_i || g_valid),
-      .take_i(take[k]), .hit_m_i(g_uses[k] ? g_hit[k] : m_hit[k]),
-      .fresh_m_i(g_uses[k] ? g_fresh[k] : m_fresh[k]),
+      .have_o(have[k]), .ahead_o(ahead[k]), .use_i(m_valid_i),
+      .take_i(take[k]), .hit_m_i(for_g[k] ? g_hit[k] : m_hit[k]),
+      .fresh_m_i(for_g[k] ? g_fresh[k] : m_fresh[k]),
       .line0_o(line0[k]), .line1_o(line1[k]), .idle_o(idle[k])
     );
   end
@@ -261,20 +265,20 @@ module ow_engine_operands
     {oa, ob} = '0;
     {la, lb} = '0;
     {xa, xb} = '0;
-    if ((m_valid_i && m_i.data) || g_valid) begin
-      oa = g_uses[0] ? g_i.a : m_i.a;
-      ob = g_uses[1] ? g_i.b : m_i.b;
-      la = turn(oa, g_uses[0] ? g_i.a_imm : m_i.a_imm, line0[0], line1[0]);
-      lb = turn(ob, g_uses[1] ? g_i.b_imm : m_i.b_imm, line0[1], line1[1]);
+    if (m_valid_i) begin
+      oa = for_g[0] ? g_i.a : m_i.a;
+      ob = for_g[1] ? g_i.b : m_i.b;
+      la = turn(oa, for_g[0] ? g_i.a_imm : m_i.a_imm, line0[0], line1[0]);
+      lb = turn(ob, for_g[1] ? g_i.b_imm : m_i.b_imm, line0[1], line1[1]);
       d_line_o = line0[2];
       for (int unsigned l = 0; l < Lanes; l++) begin
-        xa = elem(oa, la, acc_row_i, lane_t'(l), lane_t'(g_uses[0] ? g_i.lane0 : m_i.lane0));
-        xb = elem(ob, lb, acc_row_i, lane_t'(l), lane_t'(g_uses[1] ? g_i.lane0 : m_i.lane0));
+        xa = elem(oa, la, acc_row_i, lane_t'(l), lane_t'(for_g[0] ? g_i.lane0 : m_i.lane0));
+        xb = elem(ob, lb, acc_row_i, lane_t'(l), lane_t'(for_g[1] ? g_i.lane0 : m_i.lane0));
         if (g_valid && g_i.mask[l]) begin
           g_idx_o[l] = xb[15:0];
           g_data_o[l] = xa;
         end
-        if (m_valid_i && m_i.data && m_i.mask[l]) begin
+        if (m_i.data && m_i.mask[l]) begin
           a_o[l] = Gather && m_i.unit == UNIT_GATHER ? gathered_i[l] : xa;
           b_o[l] = Gather && m_i.unit == UNIT_FMAG ? gathered_i[l] : xb;
         end

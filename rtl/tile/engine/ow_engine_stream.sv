@@ -72,6 +72,7 @@ module ow_engine_stream #(
   logic [VecBytes-1:0] good_q;      // .. and its good bytes
   logic [LineW-1:0]    kept_q;
   logic [TagW-1:0]     addr_q [Slots];
+  logic [TagW-1:0]     ask_q;       // the line that is asked for, or will be next
   logic [LineW-1:0]    data_q [Slots];
   logic [PtrW-1:0]     ap_q, rp_q, fp_q, hp_q;  // planned, requested, filled, used
   logic [PtrW:0]       cnt_q;   // planned and not yet used
@@ -95,10 +96,22 @@ module ow_engine_stream #(
     end
   end
 
-  logic [1:0] added;
+  logic [1:0]      added;
+  logic [TagW-1:0] first_line;  // of those that the planned beat adds
   assign added = commit_i ? fresh_o : 2'd0;
+  assign first_line = hit_o ? line_i + TagW'(1) : line_i;
   assign req_o = want_q != '0;
-  assign req_line_o = addr_q[rp_q];
+  assign req_line_o = ask_q;
+
+  // The line that is asked for stands in a register of its own, so that its request waits for no
+  // choice: which one follows is looked up beside the grant.
+  always_ff @(posedge clk_i) begin
+    if (want_q > (PtrW+1)'(1)) begin
+      if (gnt_i) ask_q <= addr_q[rp_q + PtrW'(1)];
+    end else if (added != 2'd0 && (gnt_i || want_q == '0)) begin
+      ask_q <= first_line;
+    end
+  end
 
   logic [1:0] used;
   assign used = take_i ? fresh_m_i : 2'd0;
@@ -145,7 +158,7 @@ module ow_engine_stream #(
         good_q <= good_q & ~wr_be_i;
       end
       if (added != 2'd0) begin
-        addr_q[ap_q] <= hit_o ? line_i + TagW'(1) : line_i;
+        addr_q[ap_q] <= first_line;
         if (added == 2'd2) addr_q[ap_q + PtrW'(1)] <= line_i + TagW'(1);
         ap_q <= ap_q + PtrW'(added);
       end

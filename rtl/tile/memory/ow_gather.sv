@@ -135,12 +135,12 @@ module ow_gather #(
 
   if (Overlap) begin : gen_overlap
     always_comb begin : select
-      mask_t            hit;
-      mask_t            want;
-      mask_t            same;
-      ptr_t             t;
-      ptr_t             s;
-      logic [AddrW-7:0] row;
+      mask_t [Depth-1:0] hits;   // lanes of a request that want a bank
+      logic [Depth-1:0]  wants;  // .. whether there are any
+      mask_t             want;
+      mask_t             same;
+      ptr_t              s;
+      logic [AddrW-7:0]  row;
       mem_req_o = '0;
       mem_we_o = '0;
       mem_row_o = '0;
@@ -148,26 +148,25 @@ module ow_gather #(
       mem_wdata_o = '0;
       bank_lanes = '0;
       bank_slot = '0;
-      hit = '0;
+      hits = '0;
+      wants = '0;
       want = '0;
       same = '0;
-      t = '0;
       s = '0;
       row = '0;
       if (valid_q != '0) begin
         for (int unsigned b = 0; b < 8; b++) begin
-          want = '0;
-          for (int unsigned i = Depth; i > 0; i--) begin
-            t = after(head_q, i - 1);
+          for (int unsigned t = 0; t < Depth; t++) begin
             for (int unsigned l = 0; l < Lanes; l++) begin
-              hit[l] = pend_q[t][l] && addr_q[t][l][5:3] == 3'(b);
+              hits[t][l] = pend_q[t][l] && addr_q[t][l][5:3] == 3'(b);
             end
-            if (hit != '0) begin
-              want = hit;
-              s = t;
-            end
+            wants[t] = hits[t] != '0;
           end
-          if (want != '0) begin
+          if (wants != '0) begin
+            for (int unsigned i = Depth; i > 0; i--) begin
+              if (wants[after(head_q, i - 1)]) s = after(head_q, i - 1);
+            end
+            want = hits[s];
             row = '0;
             same = want & (~want + mask_t'(1));
             for (int unsigned l = 0; l < Lanes; l++) begin
