@@ -208,7 +208,7 @@ module ow_tile #(
   logic [7:0] red_be;
   logic [23:0] red_addr;
   logic [63:0] red_wdata, red_rdata;
-  logic rd0_req, rd0_gnt, rd0_rvalid, rd1_req, rd1_gnt, rd1_rvalid, wr_req, wr_gnt;
+  logic rd0_req, rd0_gnt, rd0_rvalid, rd1_req, rd1_gnt, rd1_rvalid, wr_req, wr_gives, wr_gnt;
   logic [23:0] rd0_addr, rd1_addr, wr_addr;
   logic [8*VecBytes-1:0] rd0_rdata, rd1_rdata, wr_wdata;
   logic [VecBytes-1:0] wr_be;
@@ -252,7 +252,7 @@ module ow_tile #(
     .rd0_rdata_o(rd0_rdata),
     .rd1_req_i(rd1_req), .rd1_addr_i(rd1_addr), .rd1_gnt_o(rd1_gnt), .rd1_rvalid_o(rd1_rvalid),
     .rd1_rdata_o(rd1_rdata),
-    .wr_req_i(wr_req), .wr_addr_i(wr_addr), .wr_be_i(wr_be), .wr_wdata_i(wr_wdata),
+    .wr_req_i(wr_req), .wr_gives_i(wr_gives), .wr_addr_i(wr_addr), .wr_be_i(wr_be), .wr_wdata_i(wr_wdata),
     .wr_gnt_o(wr_gnt),
     .gth_req_i(bank_req), .gth_we_i(bank_we), .gth_row_i(bank_row), .gth_be_i(bank_be),
     .gth_wdata_i(bank_wdata), .gth_gnt_o(bank_gnt), .gth_rdata_o(gth_rdata),
@@ -385,7 +385,7 @@ module ow_tile #(
     .rd0_rdata_i(rd0_rdata),
     .rd1_req_o(rd1_req), .rd1_addr_o(rd1_addr), .rd1_gnt_i(rd1_gnt), .rd1_rvalid_i(rd1_rvalid),
     .rd1_rdata_i(rd1_rdata),
-    .wr_req_o(wr_req), .wr_addr_o(wr_addr), .wr_be_o(wr_be), .wr_wdata_o(wr_wdata),
+    .wr_req_o(wr_req), .wr_gives_o(wr_gives), .wr_addr_o(wr_addr), .wr_be_o(wr_be), .wr_wdata_o(wr_wdata),
     .wr_gnt_i(wr_gnt),
     .gth_req_o(gth_req), .gth_we_o(gth_we), .gth_row_o(gth_row), .gth_be_o(gth_be),
     .gth_wdata_o(gth_wdata), .gth_gnt_i(gth_gnt), .gth_rdata_i(gth_rdata),

@@ -22,6 +22,7 @@
 // indices only while no instruction's last line is here, as these ask in every cycle.
 //
 //   rd0_* ...  the engine's read requests of this cycle, and its gather port's
+//   wr_gives_o the line gives way to reads: a request that the memory serves after them (ow_sram)
 //   head_o     the slot head_slot_o asks for its write; first_o: first_slot_o will from the next
 //              cycle on. Whoever waits for such a slot may try again: a beat that is planned two
 //              cycles later finds it written, or waits once more
@@ -83,6 +84,7 @@ module ow_engine_writes
   input  logic [7:0]                   gth_req_i,
   /* verilator lint_on UNUSEDSIGNAL */
   output logic                         wr_req_o,
+  output logic                         wr_gives_o,
   output logic [23:0]                  wr_addr_o,
   output logic [VecBytes-1:0]          wr_be_o,
   output logic [LineW-1:0]             wr_wdata_o,
@@ -200,7 +202,7 @@ module ow_engine_writes
   logic             fill_is_alloc;
   logic [2:0]       age_q;     // times in a row that the head has given way
   logic             told_q;    // the end of an instruction that the head is has been told
-  logic             meets, meets_gather, yield, pop;
+  logic             meets, meets_gather, may_yield, yield, pop;
 
   // The head stands in registers of its own, so that its request does not wait for its choice: what
   // it will be when it is written, and what is filled into the empty buffer, are looked up beside
@@ -247,8 +249,11 @@ module ow_engine_writes
   assign meets = (rd0_req_i && rd0_addr_i[5:BankLow] == bank) ||
                  (rd1_req_i && rd1_addr_i[5:BankLow] == bank);
   assign meets_gather = (gth_req_i & gth_banks) != '0 && (valid_q & last_q) == '0;
-  assign yield = (meets || meets_gather) && filled_q < 4 && !head_last_q && age_q != AgeLimit;
-  assign wr_req_o = head_o && head_some_q && !yield;
+  // That it meets a read is found by the memory too, so that its grants do not wait for it here.
+  assign may_yield = filled_q < 4 && !head_last_q && age_q != AgeLimit;
+  assign yield = (meets || meets_gather) && may_yield;
+  assign wr_req_o = head_o && head_some_q && !(meets_gather && may_yield);
+  assign wr_gives_o = may_yield;
   assign wr_addr_o = {head_line_q, OffW'(0)};
   assign wr_be_o = be_q[head];
   assign wr_wdata_o = data_q[head];

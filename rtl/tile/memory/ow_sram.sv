@@ -23,9 +23,12 @@
 //
 // Arbitration: a request is granted if no request before it wants one of its banks. The order is
 //   wr, rd0, rd1, red, lsu, fetch, ctl, gather (each bank by itself)
-// except that a requestor which has been refused for AgeLimit = 7 cycles goes before all that have
-// not; each bank of the gather port has an age of its own. The gather port takes a bank that a
-// request before it wants but does not get. Starvation-free: an aged requestor waits only for aged
+// or, while wr_gives_i is high, rd0, rd1, wr and so on: a write that gives its banks to a read does
+// not count as refused. To those further down it is all one, as the read wants the same banks, so
+// that their grants do not wait for who of the two goes first. The order holds except that a
+// requestor which has been refused for AgeLimit = 7 cycles goes before all that have not, and gives
+// way to none; each bank of the gather port has an age of its own. The gather port takes a bank that
+// a request before it wants but does not get. Starvation-free: an aged requestor waits only for aged
 // ones before it, each of which gets one grant and is then not aged for 7 cycles, so none of the
 // seven is refused more than 7 + 6 times in a row, and a bank's gather request not more than 7 + 7.
 module ow_sram
@@ -39,6 +42,7 @@ module ow_sram
 
   // Engine: write of a vector with byte enables, and two vector reads.
   input  logic                  wr_req_i,
+  input  logic                  wr_gives_i,
   input  logic [23:0]           wr_addr_i,
   input  logic [VecBytes-1:0]   wr_be_i,
   input  logic [8*VecBytes-1:0] wr_wdata_i,
@@ -140,18 +144,25 @@ module ow_sram
   logic [7:0][2:0]        gth_age_q;
   logic [7:0]             gth_aged_q;
   logic [7:0]             taken;   // banks that go to one of the seven
+  logic                   gives, given;  // the write gives way to reads; it does in this cycle
+  logic [NumReq-1:0]      asks;    // without a write that gives way
+
+  assign gives = wr_gives_i && age_q[Wr] != 3'(AgeLimit);
 
   always_comb begin
     logic [8:0]        aged_all;    // wanted by any aged request
     logic [8:0]        aged_above;  // wanted by an aged request further up
     logic [8:0]        above;       // wanted by a request further up
+    logic [8:0]        before_read; // .. that a read waits for
     logic [NumReq-1:0] aged;
     gnt = '0;
     banks = '0;
     aged_all = {1'b0, gth_aged_q};
     aged_above = 9'd0;
     above = 9'd0;
+    before_read = 9'd0;
     aged = '0;
+    given = 1'b0;
     taken = '0;
     keeps = '0;
     if (req != '0) begin
@@ -166,11 +177,14 @@ module ow_sram
         if (i <= Rd1) keeps[i] = aged[i] ? banks[i] : '0;
         aged_all |= keeps[i];
       end
+      given = gives && (banks[Wr] & (banks[Rd0] | banks[Rd1])) != 9'd0;
       for (int unsigned i = 0; i < NumReq; i++) begin
         if (req[i]) begin
           if (aged[i]) gnt[i] = (banks[i] & aged_above) == 9'd0;
-          else gnt[i] = (banks[i] & (aged_all | above)) == 9'd0;
+          else gnt[i] = (banks[i] & (aged_all | (i <= Rd1 ? before_read : above))) == 9'd0;
+          if (i == Wr && given) gnt[i] = 1'b0;
           above |= banks[i];
+          if (i != Wr || !gives) before_read |= banks[i];
           if (gnt[i]) taken |= banks[i][7:0];
         end
         aged_above |= keeps[i];
@@ -178,19 +192,20 @@ module ow_sram
     end
   end
   assign gth_gnt_o = gth_req_i & ~taken;
+  assign asks = given ? req & ~(NumReq'(1) << Wr) : req;
 
   // An age is 0 unless its requestor waits, so nothing moves when nobody asks.
   logic [NumReq-1:0] waited_q;
   logic [7:0]        gth_waited_q;
   logic [NumReq-1:0] rvalid_q;  // read data stands at the output
   always_ff @(posedge clk_i) begin
-    waited_q <= rst_i ? '0 : req & ~gnt;
+    waited_q <= rst_i ? '0 : asks & ~gnt;
     if (rst_i) begin
       age_q <= '0;
       aged_q <= '0;
-    end else if ((req & ~gnt) != '0 || waited_q != '0) begin
+    end else if ((asks & ~gnt) != '0 || waited_q != '0) begin
       for (int unsigned i = 0; i < NumReq; i++) begin
-        if (!req[i] || gnt[i]) age_q[i] <= 3'd0;
+        if (!asks[i] || gnt[i]) age_q[i] <= 3'd0;
         else if (age_q[i] != 3'(AgeLimit)) age_q[i] <= age_q[i] + 3'd1;
         aged_q[i] <= i > Rd1 && req[i] && !gnt[i] && age_q[i] >= 3'(AgeLimit - 1) ? banks[i] : '0;
       end

@@ -81,7 +81,7 @@ module ow_engine_tb
 
   localparam int unsigned VecBytes = 2 * Lanes;
 
-  logic rd0_req, rd0_gnt, rd0_rvalid, rd1_req, rd1_gnt, rd1_rvalid, wr_req, wr_gnt;
+  logic rd0_req, rd0_gnt, rd0_rvalid, rd1_req, rd1_gnt, rd1_rvalid, wr_req, wr_gives, wr_gnt;
   logic [23:0] rd0_addr, rd1_addr, wr_addr;
   logic [8*VecBytes-1:0] rd0_rdata, rd1_rdata, wr_wdata;
   logic [VecBytes-1:0] wr_be;
@@ -120,7 +120,7 @@ module ow_engine_tb
     .rd0_rdata_i(rd0_rdata),
     .rd1_req_o(rd1_req), .rd1_addr_o(rd1_addr), .rd1_gnt_i(rd1_gnt), .rd1_rvalid_i(rd1_rvalid),
     .rd1_rdata_i(rd1_rdata),
-    .wr_req_o(wr_req), .wr_addr_o(wr_addr), .wr_be_o(wr_be), .wr_wdata_o(wr_wdata),
+    .wr_req_o(wr_req), .wr_gives_o(wr_gives), .wr_addr_o(wr_addr), .wr_be_o(wr_be), .wr_wdata_o(wr_wdata),
     .wr_gnt_i(wr_gnt),
     .gth_req_o(gth_req), .gth_we_o(gth_we), .gth_row_o(gth_row), .gth_be_o(gth_be),
     .gth_wdata_o(gth_wdata), .gth_gnt_i(gth_gnt), .gth_rdata_i(gth_rdata),
@@ -139,7 +139,7 @@ module ow_engine_tb
 
   ow_sram #(.SramBytes(SramBytes), .Lanes(Lanes)) u_sram (
     .clk_i, .rst_i,
-    .wr_req_i(wr_req), .wr_addr_i(wr_addr), .wr_be_i(wr_be), .wr_wdata_i(wr_wdata),
+    .wr_req_i(wr_req), .wr_gives_i(wr_gives), .wr_addr_i(wr_addr), .wr_be_i(wr_be), .wr_wdata_i(wr_wdata),
     .wr_gnt_o(wr_gnt),
     .rd0_req_i(rd0_req), .rd0_addr_i(rd0_addr), .rd0_gnt_o(rd0_gnt), .rd0_rvalid_o(rd0_rvalid),
     .rd0_rdata_o(rd0_rdata),

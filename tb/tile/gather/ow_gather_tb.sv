@@ -61,7 +61,7 @@ module ow_gather_tb #(
   /* verilator lint_off PINCONNECTEMPTY */ // ports that this test does not use
   ow_sram #(.SramBytes(SramBytes), .Lanes(Lanes)) u_sram (
     .clk_i, .rst_i,
-    .wr_req_i(1'b0), .wr_addr_i('0), .wr_be_i('0), .wr_wdata_i('0), .wr_gnt_o(),
+    .wr_req_i(1'b0), .wr_gives_i(1'b0), .wr_addr_i('0), .wr_be_i('0), .wr_wdata_i('0), .wr_gnt_o(),
     .rd0_req_i, .rd0_addr_i, .rd0_gnt_o, .rd0_rvalid_o(), .rd0_rdata_o(),
     .rd1_req_i, .rd1_addr_i, .rd1_gnt_o, .rd1_rvalid_o(), .rd1_rdata_o(),
     .red_req_i(1'b0), .red_we_i(1'b0), .red_be_i('0), .red_addr_i('0), .red_wdata_i('0),

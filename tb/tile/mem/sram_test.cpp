@@ -99,6 +99,13 @@ class Bench {
   std::array<int, kNum> refused{};
   std::array<uint64_t, kNum> grants{};
   int worst = 0;
+  bool gives = false;  // the write gives way to reads
+
+  static unsigned banks_of(int who, const Request& r) {
+    unsigned banks = 0;
+    for (int i = 0; r.valid && i < bytes(who); ++i) banks |= 1u << ((r.addr + i) / 8 % 8);
+    return banks;
+  }
 
   void cycle() {
     drive();
@@ -110,11 +117,14 @@ class Bench {
     check_reads();
     unsigned banks = 0;
     bool any = false;
+    const unsigned reads = banks_of(kRd0, request[kRd0]) | banks_of(kRd1, request[kRd1]);
+    const bool given = gives && (banks_of(kWr, request[kWr]) & reads) != 0;
     for (int who = 0; who < kNum; ++who) {
       Request& r = request[who];
       reading_[who] = false;
       if (!gnt[who]) {
         if (r.valid) {
+          if (who == kWr && given) refused[who] = -1;
           worst = std::max(worst, ++refused[who]);
           any = true;
         }
@@ -122,8 +132,7 @@ class Bench {
       }
       ASSERT_TRUE(r.valid) << "requestor " << who << " was granted without a request";
       any = true;
-      unsigned mine = 0;
-      for (int i = 0; i < bytes(who); ++i) mine |= 1u << ((r.addr + i) / 8 % 8);
+      const unsigned mine = banks_of(who, r);
       ASSERT_EQ(banks & mine, 0u) << "two accesses to a bank";
       banks |= mine;
       if (r.we) {
@@ -171,6 +180,7 @@ class Bench {
   void drive() {
     auto& r = request;
     top_.wr_req_i = r[kWr].valid;
+    top_.wr_gives_i = gives;
     top_.wr_addr_i = r[kWr].addr;
     top_.wr_be_i = static_cast<uint16_t>(r[kWr].be);
     put(top_.wr_wdata_i, r[kWr].data, kVec);
@@ -295,6 +305,7 @@ void random_traffic() {
   bench.rng.seed(seed);
   for (int i = 0; i < 30000 && !testing::Test::HasFailure(); ++i) {
     ask(bench, i < 10000 ? kBytes : 128, i % 1000 < 500 ? 100 : 30);
+    bench.gives = bench.rng() % 4 == 0;
     bench.cycle();
   }
   EXPECT_LE(bench.worst, kBound);
@@ -326,6 +337,34 @@ TEST(Sram, NobodyStarvesWhenAllWantOneBank) {
   EXPECT_LE(bench.gather_worst, kGatherBound);
   EXPECT_GE(bench.gather_grants[0], 2000u / (kGatherBound + 1));
   for (int who = 0; who < kNum; ++who) EXPECT_GE(bench.grants[who], 2000u / (kBound + 1)) << who;
+}
+
+TEST(Sram, AWriteThatGivesWayGoesBehindReadsButBeforeAllOthers) {
+  Bench8 bench;
+  bench.gives = true;
+  const auto want = [&](int who, uint32_t addr) {
+    bench.request[who].valid = true;
+    bench.request[who].addr = addr;
+    bench.request[who].we = who == kWr;
+  };
+  want(kWr, 0);
+  want(kRd0, 64);
+  want(kRd1, 16);
+  want(kLsu, 8);
+  bench.cycle();
+  EXPECT_FALSE(bench.request[kRd0].valid);
+  EXPECT_FALSE(bench.request[kRd1].valid);
+  EXPECT_TRUE(bench.request[kWr].valid);
+  EXPECT_TRUE(bench.request[kLsu].valid);
+  bench.cycle();
+  EXPECT_FALSE(bench.request[kWr].valid);
+  EXPECT_TRUE(bench.request[kLsu].valid);
+  want(kWr, 0);
+  bench.gives = false;
+  want(kRd0, 64);
+  bench.cycle();
+  EXPECT_FALSE(bench.request[kWr].valid);
+  EXPECT_TRUE(bench.request[kRd0].valid);
 }
 
 TEST(Sram, TwoVectorReadsAndAWriteToThreePairsAreOneCycle) {
