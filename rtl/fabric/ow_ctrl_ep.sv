@@ -5,8 +5,9 @@
 // Protocol: req_* and rsp_* are valid/ready; a word with its control bit ends a packet. mem_* and
 // reg_* are request/grant in one cycle; read data comes with rvalid, in order, any number of cycles
 // later (SRAM: the next one).
-// Throughput: a write takes one word a cycle as long as the grant comes; a read streams one word a
-// cycle, up to 4 reads on their way.
+// Throughput: a write takes one word a cycle as long as the grant comes; a word that is refused is
+// kept, and nothing else taken until it is written, so that ready waits for no grant of the memory.
+// A read streams one word a cycle, up to 4 reads on their way.
 // A request of one word rings: it activates a task (docs/fabric.md).
 // Errors: a range that is not wholly in SRAM or in the registers, or is not aligned, is an address
 // error; no word of it is written or read. A read that carries no words, or more after its two
@@ -111,10 +112,17 @@ module ow_ctrl_ep
   assign brief = req_i.data;
   assign is_read = command.operation == PACKET_READ;
 
+  // A word to be written is taken as it comes, and kept if it is refused: what the router does does
+  // not wait for the memory's grant. Until it is written nothing else is taken.
+  logic        kept_q;
+  logic [31:0] word_q;
+  logic        valid;  // a word may be looked at
+  assign valid = req_valid_i && !kept_q;
+
   logic do_write, do_read, do_ring, gnt, rvalid;
-  assign do_ring = state_q == CMD && req_valid_i && req_i.ctrl && brief.activate &&
+  assign do_ring = state_q == CMD && valid && req_i.ctrl && brief.activate &&
                    brief.hops_x == '0 && brief.hops_y == '0;
-  assign do_write = state_q == WRITE && req_valid_i;
+  assign do_write = kept_q || (state_q == WRITE && req_valid_i);
   assign do_read = state_q == SEND_DATA && left_q != '0 && room;
   assign gnt = is_reg_q ? reg_gnt_i : mem_gnt_i;
   assign rvalid = flying_q != '0 && (is_reg_q ? reg_rvalid_i : mem_rvalid_i);
@@ -125,14 +133,13 @@ module ow_ctrl_ep
   assign reg_we_o = do_write || do_ring;
   assign mem_addr_o = addr_q[23:0];
   assign reg_addr_o = do_ring ? REG_TASK_ACTIVATE : addr_q[15:0];
-  assign mem_wdata_o = req_i.data;
-  assign reg_wdata_o = do_ring ? 32'd1 << brief.task_id : req_i.data;
+  assign mem_wdata_o = kept_q ? word_q : req_i.data;
+  assign reg_wdata_o = do_ring ? 32'd1 << brief.task_id : mem_wdata_o;
 
   always_comb begin
     case (state_q)
-      CMD: req_ready_o = !do_ring || reg_gnt_i;
-      ADDR, HEAD_X, HEAD_Y, SWALLOW_ANSWER, SWALLOW: req_ready_o = 1'b1;
-      WRITE: req_ready_o = gnt;
+      CMD: req_ready_o = !kept_q && (!do_ring || reg_gnt_i);
+      ADDR, WRITE, HEAD_X, HEAD_Y, SWALLOW_ANSWER, SWALLOW: req_ready_o = !kept_q;
       default: req_ready_o = 1'b0;
     endcase
   end
@@ -166,7 +173,8 @@ module ow_ctrl_ep
 
   assign idle_o = (state_q == SEND_X || state_q == SEND_Y || state_q == SEND_STATUS ||
                    state_q == SEND_DATA) ?
-                  fifo_full && !rsp_ready_i : !req_valid_i && (fifo_empty || !rsp_ready_i);
+                  fifo_full && !rsp_ready_i :
+                  !req_valid_i && !kept_q && (fifo_empty || !rsp_ready_i);
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -181,9 +189,13 @@ module ow_ctrl_ep
       head_x_q <= '0;
       head_y_q <= '0;
       flying_q <= '0;
+      kept_q <= 1'b0;
     end else begin
+      kept_q <= do_write && !gnt;
+      if (do_write && !gnt) word_q <= mem_wdata_o;
+      if (do_write && gnt) addr_q <= addr_q + 32'd4;
       case (state_q)
-        CMD: if (req_valid_i) begin
+        CMD: if (valid) begin
           is_read_q <= is_read;
           tag_q <= command.tag;
           left_q <= command.count;
@@ -193,7 +205,7 @@ module ow_ctrl_ep
             state_q <= (is_read || command.operation == PACKET_WRITE) ? ADDR : SWALLOW;
           end
         end
-        ADDR: if (req_valid_i) begin
+        ADDR: if (valid) begin
           addr_q <= req_i.data;
           is_reg_q <= to_reg;
           if (!range_ok && status_q == STATUS_DONE) status_q <= STATUS_ADDRESS;
@@ -205,23 +217,22 @@ module ow_ctrl_ep
             state_q <= (range_ok && status_q == STATUS_DONE) ? WRITE : SWALLOW;
           end
         end
-        WRITE: if (req_valid_i && gnt) begin
-          addr_q <= addr_q + 32'd4;
+        WRITE: if (valid) begin
           left_q <= left_q - 16'd1;
           if (req_i.ctrl) state_q <= CMD;
           else if (left_q == 16'd1) state_q <= SWALLOW;
         end
-        HEAD_X: if (req_valid_i) begin
+        HEAD_X: if (valid) begin
           head_x_q <= req_i.data;
           state_q <= req_i.ctrl ? CMD : HEAD_Y;
         end
-        HEAD_Y: if (req_valid_i) begin
+        HEAD_Y: if (valid) begin
           head_y_q <= req_i.data;
           if (!req_i.ctrl) status_q <= STATUS_MALFORMED;
           state_q <= req_i.ctrl ? SEND_X : SWALLOW_ANSWER;
         end
-        SWALLOW_ANSWER: if (req_valid_i && req_i.ctrl) state_q <= SEND_X;
-        SWALLOW: if (req_valid_i && req_i.ctrl) state_q <= CMD;
+        SWALLOW_ANSWER: if (valid && req_i.ctrl) state_q <= SEND_X;
+        SWALLOW: if (valid && req_i.ctrl) state_q <= CMD;
         SEND_X: if (!fifo_full) state_q <= SEND_Y;
         SEND_Y: if (!fifo_full) state_q <= SEND_STATUS;
         SEND_STATUS: if (!fifo_full) state_q <= (status_q == STATUS_DONE) ? SEND_DATA : CMD;
