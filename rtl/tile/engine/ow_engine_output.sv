@@ -51,11 +51,13 @@ module ow_engine_output
   res_t                   o_q, pk;
   /* verilator lint_on UNUSEDSIGNAL */
   logic [Lanes-1:0][31:0] o_data_q;
-  logic                   may_early, early_out, early_hold, pk_idle;
+  logic                   may_early, move, early_out, early_hold, pk_idle;
 
   // Moves leave from stage M when nothing is ahead of them: those that skip zeros in the next cycle,
-  // as what is skipped is looked at in a cycle of its own.
-  assign may_early = m_i.data && m_i.raw && m_i.r.out && !sends_i && !late_valid_i;
+  // as what is skipped is looked at in a cycle of its own. The packer is ready for one before it is
+  // known that it goes.
+  assign move = m_i.data && m_i.raw && m_i.r.out;
+  assign may_early = move && !sends_i && !late_valid_i;
   assign early_out = fire_i && may_early && !m_i.r.skip && !o_valid_q;
   assign early_hold = fire_i && may_early && m_i.r.skip;
   assign early_o = early_out || early_hold;
@@ -82,7 +84,8 @@ module ow_engine_output
             .Slots(PackSlots)) u_pack (
     .clk_i, .rst_i,
     .alloc_ready_o, .alloc_more_o, .alloc_valid_i, .alloc_q_i,
-    .vec_valid_i(o_valid_q || early_out), .vec_q_i(pk.out_q), .vec_thread_i(ThreadW'(pk.thread)),
+    .vec_may_i(o_valid_q || (move && !m_i.r.skip)), .vec_valid_i(o_valid_q || early_out),
+    .vec_q_i(pk.out_q), .vec_thread_i(ThreadW'(pk.thread)),
     .vec_w32_i(pk.sz == 2'd2), .vec_tag_i(pk.tag), .vec_skip_i(pk.skip),
     .vec_float_i(pk.flt), .vec_mask_i(o_q.mask[Lanes-1:0]), .vec_data_i(o_data_q),
     .raw_i(!o_valid_q), .raw_mask_i(m_i.r.mask[Lanes-1:0]), .raw_data_i(m_a_i),

@@ -5,10 +5,11 @@
 // Protocol. In the cycle in which the engine issues a beat that sends to queue q it claims a place
 // (alloc_valid_i, alloc_q_i; only while alloc_ready_o[q] is high) and later hands over exactly one
 // vector for each claim, in order for each queue, in any cycle (vec_valid_i): a vector is never
-// refused. alloc_more_o says who could claim after a claim for alloc_q_i in this cycle, whether it
-// comes or not. The places are one pool of Slots vectors. Each queue always gets its first place,
-// and one queue alone gets Slots - 7, so a queue that is full stops only the threads that send to
-// it.
+// refused. Whether it comes may be known late: vec_may_i says early that it may, and all that belongs
+// to it is given with that. alloc_more_o says who could claim after a claim for alloc_q_i in this
+// cycle, whether it comes or not. The places are one pool of Slots vectors. Each queue always gets
+// its first place, and one queue alone gets Slots - 7, so a queue that is full stops only the threads
+// that send to it.
 //
 // Throughput: one wavelet a cycle over all queues, round robin among the queues that have something
 // to send and room for it; a whole vector is scanned a cycle, and a vector of nothing but skipped
@@ -60,6 +61,7 @@ module ow_pack
   input  logic [2:0]             alloc_q_i,
 
   // Vectors.
+  input  logic                   vec_may_i,
   input  logic                   vec_valid_i,
   input  logic [2:0]             vec_q_i,
   input  logic [ThreadW-1:0]     vec_thread_i,
@@ -143,7 +145,7 @@ module ow_pack
     logic [31:0] x;
     vec_mask = '0;
     x = '0;
-    if (vec_valid_i && !raw_i) begin
+    if (vec_may_i && !raw_i) begin
       for (int unsigned k = 0; k < Lanes; k++) begin
         x = vec_w32_i ? vec_data_i[k] : {vec_data_i[k][15:0], 16'd0};
         vec_mask[k] = vec_mask_i[k] &&
@@ -161,7 +163,7 @@ module ow_pack
     data = '0;
     hi = 1'b0;
     in_null = 1'b0;
-    if (vec_valid_i) begin
+    if (vec_may_i) begin
       in.idx = vec_idx_i;
       in.thread = vec_thread_i;
       in.w32 = vec_w32_i;
@@ -188,24 +190,24 @@ module ow_pack
   end
 
   // ---------------------------------------------------------------------------------- choice --
-  // Whether the vector that arrives has something to send is known last: the choice is made for both
-  // cases, and what waits is read in the meantime.
+  // Whether a vector arrives is known last: the choice is made for both cases, and so is the step.
   queues_t    can, come;      // queues that can send what waits; that of the vector that arrives,
   queues_t    stored, first;  // .. if nothing is ahead of it. Chosen without it, and with it
   logic       any, ahead;
   logic [2:0] p, p_stored;    // queue that is served
-  logic       direct;         // its vector arrives in this cycle
+  logic       leads;          // a vector that arrives would be served at once
+  logic       direct;         // it arrives, and is
 
   always_comb begin
     can = '0;
     come = '0;
     stored = '0;
     first = '0;
-    if (wait_q != '0 || vec_valid_i) begin
+    if (wait_q != '0 || vec_may_i) begin
       for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
         if (outq_level_i[q] < 4'(QueueDepth)) begin
           can[q] = wait_q[q];
-          come[q] = vec_valid_i && vec_q_i == 3'(q) && !wait_q[q];
+          come[q] = vec_may_i && vec_q_i == 3'(q) && !wait_q[q];
         end
       end
       // The queue after the one that was served last, if it can go.
@@ -215,24 +217,101 @@ module ow_pack
   end
 
   assign ahead = (first & come) != '0;
-  assign direct = ahead && !in_null;
+  assign leads = ahead && !in_null;
+  assign direct = leads && vec_valid_i;
   assign any = can != '0 || direct;
   assign p_stored = 3'(index(32'(stored)));
   assign p = direct ? vec_q_i : p_stored;
 
   // --------------------------------------------------------------------------------- a step --
-  /* verilator lint_off UNUSEDSIGNAL */ // the mask: what is left of it is in rest
-  entry_t      e;
+  // What is sent of a vector in a cycle, and what is left of it.
+  typedef struct packed {
+    logic        push;
+    ramp_t       word;
+    mask_t       left;
+    logic        half_valid;  // of its thread, behind the step
+    logic [15:0] half;
+    logic        finished;
+  } step_t;
+
+  /* verilator lint_off UNUSEDSIGNAL */ // of the vector: its mask is in rest
+  function automatic step_t step(input entry_t e, input mask_t rest, input logic half_valid,
+                                 input logic [15:0] half);
+    step_t       s;
+    mask_t       m0, m1, m2;    // first, second, third element
+    logic [15:0] x0, x1, x2;
+    logic [31:0] w0;
+    logic [2:0]  i0;
+    logic        ctl;
+    s = '0;
+    s.half_valid = half_valid;
+    s.half = half;
+    s.left = rest;
+    {x0, x1, x2} = '0;
+    w0 = '0;
+    i0 = '0;
+    ctl = 1'b0;
+    m0 = mask_t'(lowest(32'(rest)));
+    m1 = mask_t'(lowest(32'(mask_t'(rest & ~m0))));
+    m2 = rest & ~m0 & ~m1;  // looked at only if it is a single element
+    for (int unsigned k = 0; k < Lanes; k++) begin
+      if (m0[k]) begin
+        x0 = x0 | e.data[k];
+        i0 = i0 | 3'(k);
+      end
+      if (m1[k]) x1 = x1 | e.data[k];
+      if (m2[k]) x2 = x2 | e.data[k];
+    end
+    for (int unsigned k = 0; k < Half; k++) begin
+      if (m0[k]) w0 = w0 | {e.data[2*k+1], e.data[2*k]};
+    end
+    if (rest == '0) begin
+      if (e.last && half_valid) begin
+        s.push = 1'b1;
+        s.word.data = {16'd0, half};
+        s.half_valid = 1'b0;
+      end else if (e.close) begin
+        s.push = 1'b1;
+        s.word = '{ctrl: 1'b1, data: control_t'{row_end: e.row_end, stream_end: e.stream_end,
+                                                default: '0}};
+        ctl = 1'b1;
+      end
+    end else if (e.w32) begin
+      s.push = 1'b1;
+      s.word.data = w0;
+      s.left = rest & ~m0;
+    end else if (e.tag) begin
+      s.push = 1'b1;
+      s.word.data = {e.idx + 16'(i0), x0};
+      s.left = rest & ~m0;
+    end else if (half_valid) begin
+      // The pair, and the element behind it if it is the only one left.
+      s.push = 1'b1;
+      s.word.data = {x0, half};
+      s.half_valid = m1 != '0 && m2 == '0;
+      s.half = x1;
+      s.left = s.half_valid ? '0 : rest & ~m0;
+    end else if (m1 != '0) begin
+      s.push = 1'b1;
+      s.word.data = {x1, x0};
+      s.half_valid = m2 != '0 && (m2 & (m2 - mask_t'(1))) == '0;
+      s.half = x2;
+      s.left = s.half_valid ? '0 : m2;
+    end else begin
+      s.push = e.last;
+      s.word.data = {16'd0, x0};
+      s.half_valid = !e.last;
+      s.half = x0;
+      s.left = '0;
+    end
+    s.finished = s.left == '0 && !(e.last && s.half_valid) && (!e.close || ctl);
+    return s;
+  endfunction
   /* verilator lint_on UNUSEDSIGNAL */
-  mask_t       rest, left;
-  logic        half_valid;      // of this thread, before and after the step
-  logic        half_valid_d;
-  logic [15:0] half_d;
-  logic        finished;
-  entry_t      waiting;         // the vector that waits and is chosen, and what is left of it
-  mask_t       waiting_rest;
-  logic        in_half_valid, waiting_half_valid;
-  logic [15:0] in_half, waiting_half;
+
+  entry_t waiting;              // the vector that waits and is chosen
+  mask_t  waiting_rest;         // .. what is left of it
+  step_t  in_step, waiting_step, done;
 
   always_comb begin : look_up
     logic [Slots-1:0] is_head;
@@ -253,106 +332,38 @@ module ow_pack
     end
   end
 
-  assign in_half_valid = half_valid_q[vec_thread_i];
-  assign in_half = half_q[vec_thread_i];
-  assign waiting_half_valid = half_valid_q[waiting.thread];
-  assign waiting_half = half_q[waiting.thread];
-
-  always_comb begin : step
-    mask_t       m0, m1, m2;    // first, second, third element
-    logic [15:0] x0, x1, x2;
-    logic [31:0] w0;
-    logic [2:0]  i0;
-    logic        ctl;
-    e = '0;
-    {m0, m1, m2, rest, left} = '0;
-    {x0, x1, x2} = '0;
-    w0 = '0;
-    i0 = '0;
-    half_valid = 1'b0;
-    half_valid_d = 1'b0;
-    half_d = '0;
-    finished = 1'b0;
-    ctl = 1'b0;
-    push_o = 1'b0;
-    data_o = '0;
-    if (any) begin
-      e = direct ? in : waiting;
-      rest = direct ? in.mask : waiting_rest;
-      half_valid = (direct ? in_half_valid : waiting_half_valid) && !e.drop;
-      half_valid_d = half_valid;
-      half_d = direct ? in_half : waiting_half;
-      left = rest;
-      m0 = mask_t'(lowest(32'(rest)));
-      m1 = mask_t'(lowest(32'(mask_t'(rest & ~m0))));
-      m2 = rest & ~m0 & ~m1;  // looked at only if it is a single element
-      for (int unsigned k = 0; k < Lanes; k++) begin
-        if (m0[k]) begin
-          x0 = x0 | e.data[k];
-          i0 = i0 | 3'(k);
-        end
-        if (m1[k]) x1 = x1 | e.data[k];
-        if (m2[k]) x2 = x2 | e.data[k];
-      end
-      for (int unsigned k = 0; k < Half; k++) begin
-        if (m0[k]) w0 = w0 | {e.data[2*k+1], e.data[2*k]};
-      end
-      if (rest == '0) begin
-        if (e.last && half_valid) begin
-          push_o = 1'b1;
-          data_o.data = {16'd0, half_d};
-          half_valid_d = 1'b0;
-        end else if (e.close) begin
-          push_o = 1'b1;
-          data_o = '{ctrl: 1'b1, data: control_t'{row_end: e.row_end, stream_end: e.stream_end,
-                                                 default: '0}};
-          ctl = 1'b1;
-        end
-      end else if (e.w32) begin
-        push_o = 1'b1;
-        data_o.data = w0;
-        left = rest & ~m0;
-      end else if (e.tag) begin
-        push_o = 1'b1;
-        data_o.data = {e.idx + 16'(i0), x0};
-        left = rest & ~m0;
-      end else if (half_valid) begin
-        // The pair, and the element behind it if it is the only one left.
-        push_o = 1'b1;
-        data_o.data = {x0, half_d};
-        half_valid_d = m1 != '0 && m2 == '0;
-        half_d = x1;
-        left = half_valid_d ? '0 : rest & ~m0;
-      end else if (m1 != '0) begin
-        push_o = 1'b1;
-        data_o.data = {x1, x0};
-        half_valid_d = m2 != '0 && (m2 & (m2 - mask_t'(1))) == '0;
-        half_d = x2;
-        left = half_valid_d ? '0 : m2;
-      end else begin
-        push_o = e.last;
-        data_o.data = {16'd0, x0};
-        half_valid_d = !e.last;
-        half_d = x0;
-        left = '0;
-      end
-      finished = left == '0 && !(e.last && half_valid_d) && (!e.close || ctl);
+  always_comb begin
+    in_step = '0;
+    waiting_step = '0;
+    if (leads) begin
+      in_step = step(in, in.mask, half_valid_q[in.thread] && !in.drop, half_q[in.thread]);
     end
+    if (can != '0) begin
+      waiting_step = step(waiting, waiting_rest, half_valid_q[waiting.thread] && !waiting.drop,
+                          half_q[waiting.thread]);
+    end
+    done = direct ? in_step : waiting_step;
   end
 
+  logic               last;
+  logic [ThreadW-1:0] thread;
+  assign last = direct ? in.last : waiting.last;
+  assign thread = direct ? in.thread : waiting.thread;
+  assign push_o = done.push;
+  assign data_o = done.word;
   assign q_o = p;
-  assign done_valid_o = finished && e.last;
-  assign done_thread_o = e.thread;
+  assign done_valid_o = done.finished && last;
+  assign done_thread_o = thread;
 
   // ---------------------------------------------------------------------------------- state --
   logic  store, take;
   slot_t slot;  // the lowest free place
 
   always_comb begin
-    store = vec_valid_i && !in_null && !(direct && finished);
-    take = finished && !direct;
+    store = vec_valid_i && !in_null && !(leads && in_step.finished);
+    take = waiting_step.finished && !direct;
     slot = '0;
-    if (vec_valid_i) begin
+    if (vec_may_i) begin
       for (int unsigned s = Slots; s > 0; s--) begin
         if (!used_q[s-1]) slot = slot_t'(s - 1);
       end
@@ -386,10 +397,10 @@ module ow_pack
       end
       if (any) begin
         turn_q <= p;
-        begun_q[p] <= !finished;
-        rest_q[p] <= left;
-        half_valid_q[e.thread] <= half_valid_d && !(finished && e.last);
-        if (half_valid_d) half_q[e.thread] <= half_d;
+        begun_q[p] <= !done.finished;
+        rest_q[p] <= done.left;
+        half_valid_q[thread] <= done.half_valid && !(done.finished && last);
+        if (done.half_valid) half_q[thread] <= done.half;
       end
     end
   end
@@ -416,12 +427,13 @@ module ow_pack
   ow_pack_claims #(.Slots(Slots)) u_claims (
     .clk_i, .rst_i, .alloc_ready_o, .alloc_more_o, .alloc_valid_i, .alloc_q_i,
     .null_i(vec_valid_i && in_null), .null_q_i(vec_q_i),
-    .finished_i(finished), .finished_q_i(p), .none_o(none), .idle_o(claims_idle)
+    .finished_i(done.finished), .finished_q_i(p), .none_o(none), .idle_o(claims_idle)
   );
 
   assign idle_o = claims_idle && !vec_valid_i && !any && !take_q && !rst_i;
 
   // ------------------------------------------------------------------------------ assertions --
+  `OW_ASSERT(vec_foretold, !vec_valid_i || vec_may_i, "a vector of which nothing was said early")
   `OW_ASSERT(vec_claimed, !vec_valid_i || !none[vec_q_i], "vector without a claim")
   `OW_ASSERT(fresh, !direct || !begun_q[vec_q_i], "a vector that arrives has been begun")
   `OW_ASSERT(room, !store || !(&used_q), "more vectors than places")

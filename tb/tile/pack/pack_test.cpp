@@ -153,7 +153,10 @@ class Bench {
       }
       if (arrive_) model(*arrive_);
     }
-    const Vector v = arrive_ ? *arrive_ : Vector{};
+    // What may come, and does not in every other cycle, is known early.
+    const bool foretold = !arrive_ && !pipe_.empty() && pipe_.front() && cycles % 2 != 0;
+    const Vector v = arrive_ ? *arrive_ : foretold ? *pipe_.front() : Vector{};
+    top_.vec_may_i = arrive_.has_value() || foretold;
     top_.vec_valid_i = arrive_.has_value();
     top_.vec_q_i = v.queue;
     top_.vec_thread_i = v.thread;
