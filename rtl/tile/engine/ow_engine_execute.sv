@@ -95,27 +95,38 @@ module ow_engine_execute
     .prng_we_i, .prng_sel_i, .prng_wdata_i, .prng_rdata_o
   );
 
-  // Non-linear functions: two elements a beat, in lanes 2k and 2k + 1.
-  for (genvar k = 0; k < 2; k++) begin : gen_nlf
-    logic [15:0] x;
+  // Non-linear functions: two elements a beat, in lanes 2k and 2k + 1, from registers.
+  if (Nonlinear) begin : gen_nonlinear
+    logic                nlf_q, bf16_q;
+    ow_nlf_pkg::nlf_fn_e fn_q;
+    logic [1:0][15:0]    x, x_q;
+
     always_comb begin
       x = '0;
       if (m_i.unit == UNIT_NLF) begin
-        for (int unsigned l = k; l < Lanes; l += 2) x |= m_a_i[l][15:0];
+        for (int unsigned l = 0; l < Lanes; l++) x[l%2] |= m_a_i[l][15:0];
       end
     end
-    if (Nonlinear) begin : gen_unit
-      ow_nlf u_nlf (
-        .clk_i, .rst_i,
-        .valid_i(fire_i && m_i.unit == UNIT_NLF), .fn_i(ow_nlf_pkg::nlf_fn_e'(m_i.nlf)),
-        .bf16_i(m_i.src == DF_BF16), .x_i(x), .valid_o(nlf_valid[k]), .y_o(nlf_y[k])
-      );
-    end else begin : gen_none
-      assign nlf_valid[k] = 1'b0;
-      assign nlf_y[k] = '0;
-      logic unused;
-      assign unused = ^x;
+
+    always_ff @(posedge clk_i) begin
+      if (rst_i) nlf_q <= 1'b0;
+      else if (nlf_q || m_i.unit == UNIT_NLF) nlf_q <= fire_i && m_i.unit == UNIT_NLF;
+      if (fire_i && m_i.unit == UNIT_NLF) begin
+        fn_q <= ow_nlf_pkg::nlf_fn_e'(m_i.nlf);
+        bf16_q <= m_i.src == DF_BF16;
+        x_q <= x;
+      end
     end
+
+    for (genvar k = 0; k < 2; k++) begin : gen_nlf
+      ow_nlf u_nlf (
+        .clk_i, .rst_i, .valid_i(nlf_q), .fn_i(fn_q), .bf16_i(bf16_q), .x_i(x_q[k]),
+        .valid_o(nlf_valid[k]), .y_o(nlf_y[k])
+      );
+    end
+  end else begin : gen_no_nonlinear
+    assign nlf_valid = '0;
+    assign nlf_y = '0;
   end
 
   assign late_valid_o = late_valid;

@@ -2,9 +2,10 @@
 // Beats of the tensor engine between stage M, where they enter the datapath, and their results:
 // where each result goes, which addend it wants, and which beat waits for one that is under way.
 //
-// Results, in cycles after a beat has fired: RES_LATENCY; one more for non-linear functions;
-// RED_LATENCY for reductions, in the order in which they fired. There is one place for a result in
-// each cycle, so a beat waits if its own is taken.
+// Results, in cycles after a beat has fired: RES_LATENCY; NlfLatency for non-linear functions, which
+// take their operands from registers; RED_LATENCY for reductions, in the order in which they fired.
+// There is one place for a result in each cycle, so a beat waits if its own is taken. None overtakes
+// a function of its own thread.
 //
 // Addends are wanted ADD_LATENCY cycles after a beat fires. An accumulator row is written with the
 // result, so a beat that adds to elements that are under way fires 4 cycles after the beat that
@@ -83,7 +84,9 @@ module ow_engine_flight
   output logic                   idle_o
 );
 
-  `OW_ASSERT_INIT(nlf_is_one_later, ow_nlf_pkg::NLF_LATENCY == RES_LATENCY + 1)
+  localparam int unsigned NlfLatency = ow_nlf_pkg::NLF_LATENCY + 1;
+
+  `OW_ASSERT_INIT(nlf_is_later, NlfLatency > RES_LATENCY && NlfLatency < RED_LATENCY)
   `OW_ASSERT_INIT(late_fit, RED_LATENCY <= 4 * RED_INTERVAL)
   `OW_ASSERT_INIT(one_before, RED_INTERVAL >= RES_LATENCY - 1)
 
@@ -94,8 +97,8 @@ module ow_engine_flight
     res_t    r;
   } flight_t;
 
-  // By cycles since they fired. In the last one there are non-linear functions only.
-  localparam int unsigned Last = RES_LATENCY + 1;
+  // By cycles since they fired. Behind RES_LATENCY there are non-linear functions only.
+  localparam int unsigned Last = NlfLatency;
   logic [Last:1]       valid_q;
   flight_t [Last:1]    at_q;
   logic [LineW-1:0]    line_q, p_line_q;
@@ -105,8 +108,9 @@ module ow_engine_flight
   logic [1:0]          late_rp_q, late_wp_q;
   logic [2:0]          moves_q;    // cycles until a beat without a result is through the lanes
 
-  logic    enters, late_now, m_nlf;
-  flight_t enter;
+  logic          enters, late_now, m_nlf;
+  flight_t       enter;
+  logic [Last:1] goes_on;  // stages that are in use in the next cycle
 
   assign m_nlf = m_i.unit == UNIT_NLF;
   assign enters = fire_i && !m_i.late && !early_i;
@@ -117,6 +121,10 @@ module ow_engine_flight
     enter.back = m_i.data && m_i.op == DP_FMA && m_i.src != DF_F32 && m_i.dst == DF_F32;
     enter.nlf = m_i.data && m_nlf;
     enter.r = res_i;
+    goes_on[1] = enters;
+    for (int unsigned s = 2; s <= Last; s++) begin
+      goes_on[s] = valid_q[s-1] && (s <= RES_LATENCY || at_q[s-1].nlf);
+    end
   end
 
   always_ff @(posedge clk_i) begin
@@ -129,7 +137,7 @@ module ow_engine_flight
       moves_q <= '0;
     end else begin
       if (valid_q != '0 || enters) begin
-        valid_q <= {valid_q[Last-1] && at_q[Last-1].nlf, valid_q[Last-2:1], enters};
+        valid_q <= goes_on;
       end
       if (resv_q != '0 || late_now) resv_q <= {late_now, resv_q[RED_LATENCY-1:1]};
       if (fire_i && m_i.red_last) gap_q <= 3'(RED_INTERVAL - 1);
@@ -143,8 +151,7 @@ module ow_engine_flight
 
   always_ff @(posedge clk_i) begin
     if (enters) at_q[1] <= enter;
-    for (int unsigned s = 2; s < Last; s++) if (valid_q[s-1]) at_q[s] <= at_q[s-1];
-    if (valid_q[Last-1] && at_q[Last-1].nlf) at_q[Last] <= at_q[Last-1];
+    for (int unsigned s = 2; s <= Last; s++) if (goes_on[s]) at_q[s] <= at_q[s-1];
     if (enters && m_i.d_from == ADD_MEM) line_q <= d_line_i;
     if (valid_q[1] && at_q[1].from == ADD_MEM) p_line_q <= line_q;
     if (late_now) late_q[late_wp_q] <= res_i;
@@ -157,9 +164,10 @@ module ow_engine_flight
   /* verilator lint_on UNUSEDSIGNAL */
 
   // --------------------------------------------------------------------------------- waiting --
-  logic         from_acc;     // a source is in the accumulator cache
-  logic [4:1]   meets;        // writes what m adds to
-  logic [3:2]   covers;       // .. all of it, and can give it back
+  // What m adds to is read in two cycles: a result that comes later must be waited for.
+  logic            from_acc;  // a source is in the accumulator cache
+  logic [Last-2:1] meets;     // writes what m adds to, too late
+  logic [3:2]      covers;    // .. all of it, and can give it back
 
   always_comb begin
     from_acc = m_i.a.from == FROM_ACC || m_i.b.from == FROM_ACC;
@@ -169,15 +177,16 @@ module ow_engine_flight
     back_o = 2'd0;
     if (m_valid_i && (valid_q != '0 || resv_q != '0 || gap_q != 3'd0)) begin
       if (m_i.d_from == ADD_ACC) begin
-        for (int unsigned s = 1; s <= 4; s++) begin
+        for (int unsigned s = 1; s <= Last - 2; s++) begin
           meets[s] = valid_q[s] && at_q[s].r.acc_we && at_q[s].r.acc_row == m_i.r.acc_row &&
-                     (at_q[s].r.mask & m_i.mask) != '0 && (s != 4 || at_q[s].nlf);
+                     (at_q[s].r.mask & m_i.mask) != '0 && (s < 4 || at_q[s].nlf);
         end
         for (int unsigned s = 2; s <= 3; s++) begin
           covers[s] = at_q[s].back && enter.back && (m_i.mask & ~at_q[s].r.mask) == '0;
         end
         back_o = {meets[3] && !meets[2], meets[2]};
-        wait_o = meets[1] || meets[4] || (meets[2] ? !covers[2] : meets[3] && !covers[3]);
+        wait_o = meets[1] || meets[Last-2:4] != '0 ||
+                 (meets[2] ? !covers[2] : meets[3] && !covers[3]);
       end
       if (from_acc) begin
         for (int unsigned s = 1; s <= Last; s++) begin
@@ -192,7 +201,12 @@ module ow_engine_flight
         if (m_i.red_last && gap_q != 3'd0) wait_o = 1'b1;
       end else begin
         if (m_nlf ? resv_q[Last] : resv_q[RES_LATENCY]) wait_o = 1'b1;
-        if (!m_nlf && valid_q[1] && at_q[1].nlf) wait_o = 1'b1;
+        for (int unsigned s = 1; s <= Last - RES_LATENCY; s++) begin
+          if (!m_nlf && valid_q[s] && at_q[s].nlf &&
+              (s == Last - RES_LATENCY || at_q[s].r.thread == m_i.r.thread)) begin
+            wait_o = 1'b1;
+          end
+        end
       end
     end
   end
