@@ -158,6 +158,32 @@ TEST(Control, PacketsFromSeveralEdgesDoNotMix) {
   EXPECT_EQ(g.check_quiet(), "");
 }
 
+// What a tile's memory refuses is kept and written first: the words behind it, what is swallowed,
+// the next packets and reads see it.
+TEST(Control, WritesKeepTheirOrderWhenTheMemoryRefusesThem) {
+  Grid g(1, 2);
+  std::mt19937 rng(9);
+  g.drive_node = [&](int, int c, Node& n) { n.m().mem_stall_i = c == 1 && rng() % 4 != 0; };
+  std::map<uint32_t, uint32_t> want;
+  for (uint32_t k = 0; k < 60; ++k) {
+    const uint32_t first = rng() % 8;
+    std::vector<uint32_t> data(1 + rng() % 4);
+    for (uint32_t& word : data) word = uint32_t(rng());
+    for (uint32_t i = 0; i < data.size(); ++i) want[first + i] = data[i];
+    std::vector<uint32_t> words = {command(isa::PacketOp::Write, data.size()), 4 * first};
+    words.insert(words.end(), data.begin(), data.end());
+    if (k % 3 == 0) words.push_back(~data.back());  // more than it says: swallowed
+    g.request(0, 0, 0, 1, 1, words);
+    if (k % 4 == 0) g.bind_in(0, 1, 3, k % 8);
+    if (k % 5 == 0) {
+      EXPECT_EQ(g.read(0, 1, 4 * first, int(data.size())), data) << "packet " << k;
+    }
+  }
+  g.settle();
+  for (auto& [a, word] : want) EXPECT_EQ(g.at(0, 1).memory(a), word) << "word " << a;
+  EXPECT_EQ(g.check_quiet(), "");
+}
+
 // 4,096 words, into one tile and into a rectangle of 16: at most 1.25 cycles a word and the way.
 TEST(Control, LoadCostsAtMostFiveQuartersOfACycleAWord) {
   for (bool all : {false, true}) {
