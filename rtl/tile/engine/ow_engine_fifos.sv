@@ -6,34 +6,48 @@
 // the write buffer's compare, keep data and counts together. Capacity is what DSR word 2 [15:0]
 // said; writing it empties the buffer. A buffer of capacity 0 is a malformed descriptor.
 //
-// What is left to the end of the buffer, for each side, and what is free stand in registers of their
-// own, so that the plan finds its limits without a subtraction.
+// The address of each side's next element stands in a register, with the element size that it is an
+// address for, so that the plan begins with it. A side that is to be used in another size, or whose
+// buffer has been set up anew, is reckoned again, one side a cycle, while its thread stays in stage
+// I1 (stale_o). What is left to the end of the buffer, for each side, and what is free stand in
+// registers of their own, so that the plan finds its limits without a subtraction.
 //
 //   set_*_i    a write of word 1 (base) or 2 (capacity) of a descriptor that names FIFO set_n_i
-//   *_n_i      FIFO of an operand, and its element size
+//   look_i     the thread in stage I1 plans a beat
+//   *_en_i ... its operand is FIFO *_n_i; element size
+//   stale_o    not all its addresses are known: it does not move anything, and looks again
 //   *_addr_o   address of the operand's next element
 //   *_room_o   elements from there on at consecutive addresses that it may take (add), at most 16: a
 //              thermometer
-//   *_move_i   elements are taken (added) at this edge (late): v_i, or one with d_one_i
+//   *_move_i   elements are taken (added) at this edge (late): v_i, or one with d_one_i. Two sources
+//              are not one FIFO
 //   none_o     FIFOs of capacity 0
 //   empty_o    FIFOs that hold nothing; full_o: that have no room
-module ow_engine_fifos (
+`include "ow_assert.svh"
+
+module ow_engine_fifos
+  import ow_engine_pkg::advance;
+(
   input  logic             clk_i,
   input  logic             rst_i,
   input  logic             set_base_i,
   input  logic             set_cap_i,
   input  logic [1:0]       set_n_i,
   input  logic [31:0]      set_data_i,
+  input  logic             look_i,
+  input  logic             a_en_i,
   input  logic [1:0]       a_n_i,
   input  logic [1:0]       a_sz_i,
   output logic [23:0]      a_addr_o,
   output logic [15:0]      a_room_o,
   input  logic             a_move_i,
+  input  logic             b_en_i,
   input  logic [1:0]       b_n_i,
   input  logic [1:0]       b_sz_i,
   output logic [23:0]      b_addr_o,
   output logic [15:0]      b_room_o,
   input  logic             b_move_i,
+  input  logic             d_en_i,
   input  logic [1:0]       d_n_i,
   input  logic [1:0]       d_sz_i,
   output logic [23:0]      d_addr_o,
@@ -41,6 +55,7 @@ module ow_engine_fifos (
   input  logic             d_move_i,
   input  logic [4:0]       v_i,
   input  logic             d_one_i,
+  output logic             stale_o,
   input  logic [1:0]       count_n_i,
   output logic [15:0]      count_o,
   output logic [3:0]       none_o,
@@ -48,11 +63,15 @@ module ow_engine_fifos (
   output logic [3:0]       full_o
 );
 
+  localparam logic [1:0] NoSize = 2'd3;  // log2 of no element's size: the address is not known
+
   logic [23:0] base_q    [4];
   logic [15:0] cap_q     [4];
-  logic [15:0] rd_q      [4];
-  logic [15:0] wr_q      [4];
-  logic [15:0] rd_left_q [4];  // capacity less rd, less wr, less count
+  logic [23:0] rd_addr_q [4];
+  logic [23:0] wr_addr_q [4];
+  logic [1:0]  rd_sz_q   [4];
+  logic [1:0]  wr_sz_q   [4];
+  logic [15:0] rd_left_q [4];  // capacity less what is before the side; 1 at least, if there is any
   logic [15:0] wr_left_q [4];
   logic [15:0] free_q    [4];
   logic [15:0] count_q   [4];
@@ -72,23 +91,80 @@ module ow_engine_fifos (
     a_room_o = '0;
     b_room_o = '0;
     d_room_o = '0;
-    if (none_o != '1) begin
-      a_addr_o = base_q[a_n_i] + ({8'd0, rd_q[a_n_i]} << a_sz_i);
-      b_addr_o = base_q[b_n_i] + ({8'd0, rd_q[b_n_i]} << b_sz_i);
-      d_addr_o = base_q[d_n_i] + ({8'd0, wr_q[d_n_i]} << d_sz_i);
+    if (a_en_i) begin
+      a_addr_o = rd_addr_q[a_n_i];
       a_room_o = up_to(count_q[a_n_i]) & up_to(rd_left_q[a_n_i]);
+    end
+    if (b_en_i) begin
+      b_addr_o = rd_addr_q[b_n_i];
       b_room_o = up_to(count_q[b_n_i]) & up_to(rd_left_q[b_n_i]);
+    end
+    if (d_en_i) begin
+      d_addr_o = wr_addr_q[d_n_i];
       d_room_o = up_to(free_q[d_n_i]) & up_to(wr_left_q[d_n_i]);
     end
   end
   assign empty_o = empty_q;
   assign full_o = full_q;
 
-  // Both sides of a FIFO may move at one edge.
-  logic [3:0]  takes, adds;
+  // ------------------------------------------------------------------------- sides anew --
+  logic        a_stale, b_stale, d_stale;
+  logic [1:0]  anew_n, anew_sz;
+  logic [15:0] anew_at;  // elements before the side
+  logic [23:0] anew;
+
+  assign a_stale = look_i && a_en_i && rd_sz_q[a_n_i] != a_sz_i;
+  assign b_stale = look_i && b_en_i && rd_sz_q[b_n_i] != b_sz_i;
+  assign d_stale = look_i && d_en_i && wr_sz_q[d_n_i] != d_sz_i;
+  assign stale_o = a_stale || b_stale || d_stale;
+
+  always_comb begin
+    anew_n = d_stale ? d_n_i : a_stale ? a_n_i : b_n_i;
+    anew_sz = d_stale ? d_sz_i : a_stale ? a_sz_i : b_sz_i;
+    anew_at = '0;
+    anew = '0;
+    if (stale_o) begin
+      anew_at = cap_q[anew_n] - (d_stale ? wr_left_q[anew_n] : rd_left_q[anew_n]);
+      anew = base_q[anew_n] + ({8'd0, anew_at} << anew_sz);
+    end
+  end
+
+  // ------------------------------------------------------------------------------- moves --
   logic [15:0] v, v_add;
   assign v = 16'(v_i);
   assign v_add = d_one_i ? 16'd1 : v;
+
+  // Where the sides of the operands are afterwards.
+  typedef struct packed {
+    logic [23:0] addr;
+    logic [15:0] left;
+  } side_t;
+
+  function automatic side_t moved(input side_t now, input side_t start, input logic [15:0] by,
+                                  input logic [1:0] sz);
+    if (now.left == by) return start;
+    return '{addr: advance(now.addr, 7'(by[4:0]) << sz), left: now.left - by};
+  endfunction
+
+  side_t a_moved, b_moved, d_moved;
+
+  always_comb begin
+    a_moved = '0;
+    b_moved = '0;
+    d_moved = '0;
+    if (a_en_i) begin
+      a_moved = moved({a_addr_o, rd_left_q[a_n_i]}, {base_q[a_n_i], cap_q[a_n_i]}, v, a_sz_i);
+    end
+    if (b_en_i) begin
+      b_moved = moved({b_addr_o, rd_left_q[b_n_i]}, {base_q[b_n_i], cap_q[b_n_i]}, v, b_sz_i);
+    end
+    if (d_en_i) begin
+      d_moved = moved({d_addr_o, wr_left_q[d_n_i]}, {base_q[d_n_i], cap_q[d_n_i]}, v_add, d_sz_i);
+    end
+  end
+
+  // Both sides of a FIFO may move at one edge.
+  logic [3:0] takes, adds;
 
   always_comb begin
     takes = '0;
@@ -105,23 +181,32 @@ module ow_engine_fifos (
       for (int unsigned n = 0; n < 4; n++) begin
         base_q[n] <= '0;
         cap_q[n] <= '0;
-        rd_q[n] <= '0;
-        wr_q[n] <= '0;
+        rd_addr_q[n] <= '0;
+        wr_addr_q[n] <= '0;
+        rd_sz_q[n] <= NoSize;
+        wr_sz_q[n] <= NoSize;
         rd_left_q[n] <= '0;
         wr_left_q[n] <= '0;
         free_q[n] <= '0;
         count_q[n] <= '0;
       end
     end else begin
+      if (d_stale) begin
+        wr_addr_q[anew_n] <= anew;
+        wr_sz_q[anew_n] <= anew_sz;
+      end else if (stale_o) begin
+        rd_addr_q[anew_n] <= anew;
+        rd_sz_q[anew_n] <= anew_sz;
+      end
       if ((takes | adds) != '0) begin
         for (int unsigned n = 0; n < 4; n++) begin
           if (takes[n]) begin
-            rd_q[n] <= rd_left_q[n] == v ? 16'd0 : rd_q[n] + v;
-            rd_left_q[n] <= rd_left_q[n] == v ? cap_q[n] : rd_left_q[n] - v;
+            rd_addr_q[n] <= a_en_i && a_n_i == 2'(n) ? a_moved.addr : b_moved.addr;
+            rd_left_q[n] <= a_en_i && a_n_i == 2'(n) ? a_moved.left : b_moved.left;
           end
           if (adds[n]) begin
-            wr_q[n] <= wr_left_q[n] == v_add ? 16'd0 : wr_q[n] + v_add;
-            wr_left_q[n] <= wr_left_q[n] == v_add ? cap_q[n] : wr_left_q[n] - v_add;
+            wr_addr_q[n] <= d_moved.addr;
+            wr_left_q[n] <= d_moved.left;
           end
           if (takes[n] && adds[n]) begin
             count_q[n] <= count_q[n] - v + v_add;
@@ -144,8 +229,6 @@ module ow_engine_fifos (
       if (set_base_i) base_q[set_n_i] <= ow_engine_pkg::address(set_data_i);
       if (set_cap_i) begin
         cap_q[set_n_i] <= set_data_i[15:0];
-        rd_q[set_n_i] <= '0;
-        wr_q[set_n_i] <= '0;
         rd_left_q[set_n_i] <= set_data_i[15:0];
         wr_left_q[set_n_i] <= set_data_i[15:0];
         free_q[set_n_i] <= set_data_i[15:0];
@@ -153,7 +236,15 @@ module ow_engine_fifos (
         empty_q[set_n_i] <= 1'b1;
         full_q[set_n_i] <= set_data_i[15:0] == 16'd0;
       end
+      if (set_base_i || set_cap_i) begin
+        rd_sz_q[set_n_i] <= NoSize;
+        wr_sz_q[set_n_i] <= NoSize;
+      end
     end
   end
+
+  `OW_ASSERT(known_where_it_moves, !stale_o || !(a_move_i || b_move_i || d_move_i),
+             "a FIFO moves whose address is not known")
+  `OW_ASSERT(two_sources, !(a_move_i && b_move_i && a_n_i == b_n_i), "two sources of one FIFO")
 
 endmodule

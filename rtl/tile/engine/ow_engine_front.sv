@@ -136,6 +136,7 @@ module ow_engine_front
   logic [7:0]      inq_ctrl;
   logic            w_valid, w_rest, w_blocked, w_blocked_next;
   logic [3:0]      fifo_none, fifo_empty, fifo_full;
+  logic            fifo_stale;   // the thread in I1 stays there for its FIFOs' addresses
   logic            may_row_end, may_end;
   logic [7:0]      w_pop;
   logic            wtrig_done, save, dsr_used, w_idle, issue_idle, status_idle, table_idle;
@@ -166,7 +167,7 @@ module ow_engine_front
     .red_lock_i(red_lock),
     .s_valid_i(s_live), .s_hot_i(s_hot), .s_ends_i(may_end || s_ending),
     .s_row_ends_i(may_row_end),
-    .stop_i(halt_q || beats_full_i || (beats_one_i && s_live)),
+    .stop_i(halt_q || beats_full_i || (beats_one_i && s_live) || fifo_stale),
     .inq_valid_i, .inq_more_i, .inq_ctrl_i(inq_ctrl), .tag_i(takes_tags), .fed_i(tag_fed),
     .tag_full_i(tag_full), .out_ready_i, .out_more_i,
     .wq_full_i, .wq_one_i, .w_some_i(w_valid), .w_rest_i(w_rest), .w_blocked_i(w_blocked_next),
@@ -213,7 +214,8 @@ module ow_engine_front
 
   ow_engine_tags #(.NumThreads(NumThreads)) u_tags (
     .clk_i, .rst_i,
-    .live_i(live), .want_i(s_live && c.a_tag && !s_ending && !s_kill), .s_thread_i(s_t),
+    .live_i(live), .want_i(s_live && c.a_tag && !s_ending && !s_kill && !fifo_stale),
+    .s_thread_i(s_t),
     .head_valid_i(inq_valid_i[c.a_q]), .head_i(head_a),
     .left_i(a_dim[0].length - s_walk.cnt[15:0]), .inf_i(c.inf),
     .b_fifo_i(c.b_fifo), .b_ready_i(!fifo_empty[c.b_q[1:0]]),
@@ -253,8 +255,8 @@ module ow_engine_front
     .clk_i, .rst_i,
     .c_i(c), .s_live_i(s_live), .s_ending_i(s_ending), .s_locked_out_i(s_locked_out),
     .s_hot_i(s_hot), .inq_valid_i, .there_a_i(there_a), .ctrl_a_i(wave_a.ctrl), .w_valid_i(w_valid),
-    .w_blocked_i(w_blocked), .fifo_empty_i(fifo_empty), .fifo_full_i(fifo_full), .out_ready_i,
-    .wq_full_i, .places_i(!beats_full_i), .go_o(go),
+    .w_blocked_i(w_blocked), .fifo_empty_i(fifo_empty), .fifo_full_i(fifo_full),
+    .fifo_stale_i(fifo_stale), .out_ready_i, .wq_full_i, .places_i(!beats_full_i), .go_o(go),
     .is_data_i(is_data), .is_end_i(is_end), .is_wctrl_i(is_wctrl), .close_i(beat_o.r.close),
     .late_beat_i(beat_o.late), .none_i(beat_o.none), .src_acc_i(src_acc), .src_meets_i,
     .hazard_i, .room_i, .late_i, .late_soon_i, .direct_i,
@@ -338,6 +340,7 @@ module ow_engine_front
     .l_bad_thread_i(l_bad_thread), .l_number_i(tensor_i.ctl.thread),
     .l_sync_i(red_start_o && tensor_i.ctl.thread == 4'd0),
     .pick_i(any), .pick_hot_i(pick_hot), .pick_thread_i(pick_t), .pick_dsr_o(pick_dsr),
+    .stay_i(fifo_stale),
     .s_valid_o(s_valid), .s_hot_o(s_hot), .s_thread_o(s_t), .s_ctx_o(c), .s_walk_o(s_walk),
     .s_scal_o(s_scal), .s_live_o(s_live), .s_ending_o(s_ending), .s_started_o(s_started),
     .s_kill_o(s_kill), .s_half_a_o(s_half_a), .s_half_b_o(s_half_b),
@@ -369,7 +372,8 @@ module ow_engine_front
     .clk_i, .rst_i,
     .active_i(active), .live_i(live), .ending_i(ending), .ready_i(ready), .blk_in_i(blk_in),
     .blk_out_i(blk_out), .blk_mem_i(blk_mem), .blk_row_i(blk_row), .blk_weight_i(blk_weight),
-    .inq_valid_i, .s_live_i(s_live), .s_hot_i(s_hot), .any_i(any), .go_i(go), .issue_i(issue),
+    .inq_valid_i, .s_live_i(s_live), .s_hot_i(s_hot), .any_i(any), .go_i(go || fifo_stale),
+    .issue_i(issue),
     .data_i(issue_data_o), .weight_i(issue_data_o && c.wtrig && v_end),
     .crowded_i(beats_full_i || beats_one_i),
     .ev_beat_o, .ev_weight_o, .cause_o, .thread_sel_i, .thread_state_o, .show_o(show),
@@ -407,18 +411,22 @@ module ow_engine_front
       .set_base_i(dsr_we_i && dsr_ready_o && is_fifo && dsr_word_i == DSR_ADDRESS),
       .set_cap_i(dsr_we_i && dsr_ready_o && is_fifo && dsr_word_i == DSR_DIM0),
       .set_n_i(dsr_kind.queue_no[1:0]), .set_data_i(dsr_wdata_i),
-      .a_n_i(c.a_q[1:0]), .a_sz_i(c.a_sz), .a_addr_o(fifo_a), .a_room_o(fifo_a_n),
-      .a_move_i(issue_data_o && c.a_fifo),
-      .b_n_i(c.b_q[1:0]), .b_sz_i(c.b_sz), .b_addr_o(fifo_b), .b_room_o(fifo_b_n),
-      .b_move_i(issue_data_o && c.b_fifo),
-      .d_n_i(c.d_q[1:0]), .d_sz_i(c.d_sz), .d_addr_o(fifo_d), .d_room_o(fifo_d_n),
+      .look_i(s_live && !s_ending),
+      .a_en_i(c.a_fifo), .a_n_i(c.a_q[1:0]), .a_sz_i(c.a_sz), .a_addr_o(fifo_a),
+      .a_room_o(fifo_a_n), .a_move_i(issue_data_o && c.a_fifo),
+      .b_en_i(c.b_fifo), .b_n_i(c.b_q[1:0]), .b_sz_i(c.b_sz), .b_addr_o(fifo_b),
+      .b_room_o(fifo_b_n), .b_move_i(issue_data_o && c.b_fifo),
+      .d_en_i(c.d_fifo), .d_n_i(c.d_q[1:0]), .d_sz_i(c.d_sz), .d_addr_o(fifo_d),
+      .d_room_o(fifo_d_n),
       .d_move_i(issue_data_o && c.d_fifo && !beat_o.none), .v_i(v), .d_one_i(c.red),
+      .stale_o(fifo_stale),
       .count_n_i(dsr_kind.queue_no[1:0]), .count_o(fifo_count),
       .none_o(fifo_none), .empty_o(fifo_empty), .full_o(fifo_full)
     );
   end else begin : gen_no_fifos
     assign {fifo_a, fifo_b, fifo_d, fifo_a_n, fifo_b_n, fifo_d_n, fifo_count} = '0;
     assign {fifo_none, fifo_empty, fifo_full} = '1;
+    assign fifo_stale = 1'b0;
   end
 
   assign idle_o = !any && w_idle && tags_idle && issue_idle && status_idle &&

@@ -14,6 +14,7 @@
 //   c_i, s_*_i   the thread in stage I1: context, flags, one-hot
 //   there_a_i, ctrl_a_i   a wavelet is there for its operand a, a control wavelet
 //   w_valid_i, w_blocked_i   weights are there; their row is not free
+//   fifo_stale_i   addresses of its FIFOs are being reckoned (ow_engine_fifos)
 //   places_i     the queue of beats has room
 //   is_*_i ...   the plan: data, an end, a control wavelet of the weights; of a beat, that it closes
 //                a row, that its result comes late, that it has none, that it has indices
@@ -50,6 +51,7 @@ module ow_engine_issue
   input  logic                  w_blocked_i,
   input  logic [3:0]            fifo_empty_i,
   input  logic [3:0]            fifo_full_i,
+  input  logic                  fifo_stale_i,
   input  logic [7:0]            out_ready_i,
   input  logic                  wq_full_i,
   input  logic                  places_i,
@@ -93,7 +95,7 @@ module ow_engine_issue
       if (c_i.wtrig && (!w_valid_i || w_blocked_i)) fed = 1'b0;
       if ((c_i.a_fifo && fifo_empty_i[c_i.a_q[1:0]]) ||
           (c_i.b_fifo && fifo_empty_i[c_i.b_q[1:0]]) ||
-          (c_i.d_fifo && fifo_full_i[c_i.d_q[1:0]])) begin
+          (c_i.d_fifo && fifo_full_i[c_i.d_q[1:0]]) || fifo_stale_i) begin
         fed = 1'b0;
       end
       if (c_i.red && s_locked_out_i) fed = 1'b0;

@@ -184,6 +184,16 @@ package ow_engine_pkg;
   endfunction
   /* verilator lint_on UNUSEDSIGNAL */
 
+  // An address and bytes behind it, at most 64, that come late: what a carry of them would make of the
+  // upper bits is there before.
+  function automatic logic [23:0] advance(input logic [23:0] addr, input logic [6:0] late);
+    logic [16:0] up;
+    logic [7:0]  low;
+    up = addr[23:7] + 17'd1;
+    low = {1'b0, addr[6:0]} + {1'b0, late};
+    return {low[7] ? up : addr[23:7], low[6:0]};
+  endfunction
+
   // A byte address as written by firmware. Beyond 24 bits: outside any memory, the low bits kept.
   function automatic logic [23:0] address(input logic [31:0] written);
     return written[31:24] == '0 ? written[23:0] : {3'b011, written[20:0]};

@@ -15,7 +15,8 @@
 //
 //   NumThreads   contexts, 2 to 13
 //   l_*_i        launch (ow_engine_launch)
-//   pick_i ...   choice of stage I0; pick_dsr_o: its descriptors
+//   pick_i ...   choice of stage I0; pick_dsr_o: its descriptors. stay_i: there is none, and the
+//                thread in stage I1 stays there
 //   s_*_o        the thread whose beat stage I1 plans. s_live_o: it has something to issue; flags
 //                that may have changed since it was chosen are read in this cycle
 //   i_*_i        what stage I1 does, all for s_hot_o: data, its walk after it; wait for a write
@@ -53,6 +54,7 @@ module ow_engine_threads
   input  logic [NumThreads-1:0]       pick_hot_i,
   input  logic [ThreadW-1:0]          pick_thread_i,
   output logic [2:0][4:0]             pick_dsr_o,
+  input  logic                        stay_i,
   // Stage I1.
   output logic                        s_valid_o,
   output logic [NumThreads-1:0]       s_hot_o,
@@ -195,7 +197,7 @@ module ow_engine_threads
 
   always_ff @(posedge clk_i) begin
     if (rst_i) s_valid_q <= 1'b0;
-    else if (pick_i != s_valid_q) s_valid_q <= pick_i;
+    else if ((pick_i || stay_i) != s_valid_q) s_valid_q <= pick_i || stay_i;
     if (pick_i) begin
       s_hot_q <= pick_hot_i;
       s_thread_q <= pick_thread_i;
@@ -485,6 +487,7 @@ module ow_engine_threads
   end
 
   // ------------------------------------------------------------------------------ assertions --
+  `OW_ASSERT(stays_alone, !(stay_i && pick_i), "a thread is chosen while another one stays")
   `OW_ASSERT(one_chosen, (pick_hot_i & (pick_hot_i - tmask_t'(1))) == '0, "two threads chosen")
   `OW_ASSERT(live_is_active, (live_q & ~active_q) == '0, "a thread that is not active is live")
   `OW_ASSERT(lives_once, (l_hot_i & active_q) == '0, "a launch on a busy thread")

@@ -54,16 +54,6 @@ module ow_engine_walk
     return two[0] + two[1];
   endfunction
 
-  // What comes late, the elements of the beat, is at most 64 bytes: what a carry of it would make of
-  // the upper bits is there before.
-  function automatic addr_t plus(input addr_t x, input logic [6:0] late);
-    logic [16:0] up;
-    logic [7:0]  low;
-    up = x[23:7] + 17'd1;
-    low = {1'b0, x[6:0]} + {1'b0, late};
-    return {low[7] ? up : x[23:7], low[6:0]};
-  endfunction
-
   logic [2:0][15:0] n, len;    // dimensions 1 to 3: counters, lengths
   logic [2:0]       goes;      // .. go on at the end of the inner vector
   logic [2:0]       wraps;     // .. and start again
@@ -122,9 +112,9 @@ module ow_engine_walk
   end
 
   always_comb begin
-    walk_o.a = v_end_i ? plus(sum(a_in, a_out), a_late) : plus(a_in, a_late);
-    walk_o.b = v_end_i ? plus(sum(b_in, b_out), b_late) : plus(b_in, b_late);
-    walk_o.d = v_end_i ? plus(sum(d_in, d_out), d_late) : plus(d_in, d_late);
+    walk_o.a = v_end_i ? advance(sum(a_in, a_out), a_late) : advance(a_in, a_late);
+    walk_o.b = v_end_i ? advance(sum(b_in, b_out), b_late) : advance(b_in, b_late);
+    walk_o.d = v_end_i ? advance(sum(d_in, d_out), d_late) : advance(d_in, d_late);
     walk_o.seq = c_i.red ? walk_i.seq + 16'(v_end_i) : walk_i.seq + 16'(v_i);
     walk_o.cnt = {walk_i.cnt[63:16], walk_i.cnt[15:0] + 16'(v_i)};
     if (v_end_i) begin

@@ -177,6 +177,16 @@ inline Dsr fab_out(int q) {
   return d;
 }
 
+// A circular buffer of FIFO register n.
+inline Dsr fifo(int n, uint32_t base, uint16_t capacity) {
+  Dsr d;
+  d.kind = kFifo;
+  d.q = n;
+  d.addr = base;
+  d.len[0] = capacity;
+  return d;
+}
+
 inline bool is_red(int op) { return op == kDot || op == kSum || op == kRMax || op == kRMin; }
 inline bool is_indexed(int op) { return op == kGather || op == kScatter || op == kFmag; }
 inline bool has_a(int op) { return op != kGather; }

@@ -76,6 +76,27 @@ TEST(EngineRate, VectorsInMemoryRunAtTheDocumentedRate) {
   EXPECT_EQ(b->fault_o, 0u);
 }
 
+// Into a FIFO and out of it: a beat a cycle, also across the end of the buffer. A cycle more for
+// the first use of a side after the buffer was set up.
+TEST(EngineRate, FifosTakeABeatACycle) {
+  Bench<VEngine8> b(8);
+  const int n = 512;
+  b.write_dsr(0, fifo(1, 4096 + 16, 768));
+  b.write_dsr(1, mem(0, n, 2));
+  b.write_dsr(2, mem(2048 + 32, n, 2));
+  for (int round = 0; round < 3; round++) {
+    for (const Insn& i : {insn(kMov, kF16, 3, 0, 1), insn(kMov, kF16, 4, 2, 0)}) {
+      b.launch(i);
+      const uint64_t start = b.cycle();
+      while (b.active(i.thread) && b.cycle() < start + 2 * n) b.tick();
+      std::printf("FIFO, round %d, thread %d: %d cycles\n", round, i.thread,
+                  static_cast<int>(b.cycle() - start));
+      EXPECT_LE(b.cycle() - start, n / 8 + 10 + (round == 0)) << "thread " << i.thread;
+    }
+  }
+  EXPECT_EQ(b->fault_o, 0u);
+}
+
 // x and y at every 2-byte alignment to each other and to the banks: a beat a cycle, and what the
 // streams need to slip apart.
 TEST(EngineRate, AxpyRunsAtABeatACycleAtEveryAlignment) {

@@ -14,15 +14,6 @@ template <typename T>
 class UnitsTest : public ::testing::Test {};
 TYPED_TEST_SUITE(UnitsTest, Widths);
 
-Dsr fifo(int n, uint32_t base, uint16_t capacity) {
-  Dsr d;
-  d.kind = kFifo;
-  d.q = n;
-  d.addr = base;
-  d.len[0] = capacity;
-  return d;
-}
-
 // A producer and a consumer with their own pace through one circular buffer, of every element size
 // and many capacities; the buffer is empty at the end.
 TYPED_TEST(UnitsTest, FifosKeepOrderAndLoseNothing) {
@@ -62,6 +53,47 @@ TYPED_TEST(UnitsTest, FifosKeepOrderAndLoseNothing) {
       ASSERT_EQ(b.peek(a), word_at(m, a)) << "round " << round << " address " << a;
     }
     for (uint32_t a = 2048; a < 2048 + 256; a += 4) b.poke(a, word_at(m, a));
+  }
+  EXPECT_EQ(b->fault_o, 0u);
+}
+
+// Instructions of every element size take turns with one buffer, at whatever place it is: where its
+// elements lie goes by the size of those that use it.
+TYPED_TEST(UnitsTest, ElementsOfAFifoMayChangeTheirSize) {
+  Bench<typename TypeParam::Top> b(TypeParam::kLanes);
+  std::mt19937 rng(seed());
+  Machine m;
+  load_memory(&b, &m, &rng);
+  constexpr uint32_t kRing = 2048, kTo = 4096;
+  constexpr uint32_t kCapacity = 23;
+  b.write_dsr(0, fifo(2, kRing, kCapacity));
+  uint32_t added = 0, taken = 0;
+  const int types[] = {kF16, kF32, kI8};
+  for (int round = 0; round < 60; round++) {
+    const int type = types[rng() % 3];
+    const uint32_t bytes = bytes_of(type);
+    const uint32_t there = added - taken;
+    const bool add = there == 0 || (there < kCapacity && rng() % 2 == 0);
+    const uint32_t n = 1 + rng() % (add ? kCapacity - there : there);
+    const uint32_t at = (add ? 0 : kTo) + bytes * (rng() % 16);
+    uint32_t& side = add ? added : taken;
+    b.disturb = round % 2 ? 40 : 0;
+    b.write_dsr(1, mem(at, n, static_cast<int16_t>(bytes)));
+    b.launch(add ? insn(kMov, type, 4, 0, 1) : insn(kMov, type, 3, 1, 0));
+    b.finish();
+    b.disturb = 0;
+    for (uint32_t k = 0; k < n * bytes; k++) {
+      uint8_t* in_ring = &m.sram[kRing + (side + k / bytes) % kCapacity * bytes + k % bytes];
+      if (add)
+        *in_ring = m.sram[at + k];
+      else
+        m.sram[at + k] = *in_ring;
+    }
+    side += n;
+    EXPECT_EQ(b.read_dsr(0, 3), added - taken);
+    for (uint32_t a = add ? kRing : kTo; a < (add ? kRing : kTo) + 160; a += 4) {
+      ASSERT_EQ(b.peek(a), word_at(m, a)) << "round " << round << " address " << a;
+    }
   }
   EXPECT_EQ(b->fault_o, 0u);
 }
