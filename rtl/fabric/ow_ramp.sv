@@ -303,29 +303,38 @@ module ow_ramp
     );
   end
 
-  // Levels of the queues that change, and the room that their colours have.
+  // Levels of the queues that change, and the room that their colours have. What is popped is known
+  // last: what it leaves is reckoned beside it, and no colour waits for another one's queue.
   queues_t in_pop;
   logic in_moves, out_moves;
   logic [Queues-1:0][3:0] in_level_d, out_level_d;
   colours_t room1_d, room2_d;
+  colours_t taken1, taken2, given1, given2;  // rooms that pushes take, that pops give
   assign in_pop = queues_t'(inq_pop_i) & in_valid_q;
   assign in_moves = (ej_queue | in_pop) != '0;
   assign out_moves = (out_push | inj_one) != '0;
   always_comb begin : levels
     in_level_d = in_level_q;
     out_level_d = out_level_q;
-    room1_d = room1_q;
-    room2_d = room2_q;
-    if (in_moves) begin
+    taken1 = '0;
+    taken2 = '0;
+    given1 = '0;
+    given2 = '0;
+    if (in_valid_q != '0 || ej_i.valid) begin
       for (int unsigned q = 0; q < Queues; q++) begin
-        if (ej_queue[q] != in_pop[q]) begin
-          in_level_d[q] = ej_queue[q] ? in_level_q[q] + 4'd1 : in_level_q[q] - 4'd1;
-          room1_d = (room1_d & ~in_colour_q[q]) | (in_level_d[q] < Full ? in_colour_q[q] : '0);
-          room2_d = (room2_d & ~in_colour_q[q]) |
-                    (in_level_d[q] < Full - 4'd1 ? in_colour_q[q] : '0);
+        if (ej_queue[q] && !in_pop[q]) begin
+          in_level_d[q] = in_level_q[q] + 4'd1;
+          if (in_level_q[q] >= Full - 4'd1) taken1 |= in_colour_q[q];
+          if (in_level_q[q] >= Full - 4'd2) taken2 |= in_colour_q[q];
+        end else if (in_pop[q] && !ej_queue[q]) begin
+          in_level_d[q] = in_level_q[q] - 4'd1;
+          given1 |= in_colour_q[q];
+          if (in_level_q[q] != Full) given2 |= in_colour_q[q];
         end
       end
     end
+    room1_d = (room1_q & ~taken1) | given1;
+    room2_d = (room2_q & ~taken2) | given2;
     if (out_moves) begin
       for (int unsigned q = 0; q < Queues; q++) begin
         if (out_push[q] != inj_one[q]) begin
