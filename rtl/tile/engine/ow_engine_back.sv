@@ -5,8 +5,9 @@
 // write buffer (ow_engine_writes), the accumulator cache or the packer (ow_engine_output).
 //
 //   Lanes ... Operations   as of ow_engine
-//   rd_i ...     operands of the beat in stage I1, index 0 a, 1 b, 2 dst (ow_engine_plan): in SRAM;
-//                line, the line after it too, bytes; be_i bytes that it writes of dst's line
+//   rd_i ...     operands of the beat in stage I1, index 0 a, 1 b, 2 dst (ow_engine_plan): in SRAM, if
+//                it is one of data; line, the line after it too, bytes; be_i bytes that it writes of
+//                dst's line
 //   hazard_o     some of them are still to be written, by write buffer slot hazard_slot_o among
 //                others; room_o: their lines have places; src_*: ow_engine_issue
 //   beat_i       the beat, but for write slot and lines; thread_i whose, out_q_i its output queue
@@ -177,11 +178,11 @@ module ow_engine_back
 
   always_comb begin
     beat = beat_i;
-    beat.a.hit = rd_i[0] && hit[0];
-    beat.a.fresh = rd_i[0] ? fresh[0] : 2'd0;
-    beat.b.hit = rd_i[1] && hit[1];
-    beat.b.fresh = rd_i[1] ? fresh[1] : 2'd0;
-    beat.d_hit = rd_i[2] && hit[2];
+    if (beat_i.data) begin
+      {beat.a.hit, beat.a.fresh} = {hit[0], fresh[0]};
+      {beat.b.hit, beat.b.fresh} = {hit[1], fresh[1]};
+      beat.d_hit = hit[2];
+    end
     beat.r.slot_en = slot_i;
     beat.r.slot = slot;
   end
@@ -232,7 +233,7 @@ module ow_engine_back
   assign r_fill = r_valid && r.slot_en;
   always_comb begin
     r_line = '0;
-    if (early_wr_i) begin
+    if (direct_o) begin
       r_line = {LineW / 32{word_i}};
     end else if (r_fill) begin
       for (int unsigned l = 0; l < Lanes; l++) begin
@@ -252,11 +253,11 @@ module ow_engine_back
     .clk_i, .rst_i,
     .full_o(wq_full_o), .one_o(wq_one_o), .any_o(writes_any),
     .alloc_i(slot_i), .alloc_line_i(line_i[2]), .alloc_be_i(be_i),
-    .alloc_last_i(beat_i.r.last), .alloc_thread_i(thread_i), .alloc_slot_o(slot),
+    .alloc_last_i(beat_i.r.last), .alloc_thread_i(thread_i), .alloc_fill_i(early_wr_i),
+    .alloc_slot_o(slot),
     .rd_i, .rd_hit_i(hit), .rd_line_i(line_i), .rd_two_i(two_i), .rd_need_i(need_i),
     .hazard_o, .hazard_slot_o, .pend_o(pend),
-    .fill_i(r_fill || early_wr_i), .fill_slot_i(early_wr_i ? slot : r.slot), .fill_data_i(r_line),
-    .fill_kill_i(r_fill && r.kill),
+    .fill_i(r_fill), .fill_slot_i(r.slot), .fill_data_i(r_line), .fill_kill_i(r_fill && r.kill),
     .rd0_req_i(rd0_req_o), .rd0_addr_i(rd0_addr_o), .rd1_req_i(rd1_req_o),
     .rd1_addr_i(rd1_addr_o), .gth_req_i(gth_req_o),
     .wr_req_o, .wr_gives_o, .wr_addr_o, .wr_be_o, .wr_wdata_o, .wr_gnt_i,

@@ -232,7 +232,7 @@ module ow_engine_front
   assign wave_a = c.a_tag && tag_has ? '{ctrl: 1'b0, data: {16'd0, tag_value}} : head_a;
 
   ow_engine_plan #(.Lanes(Lanes), .SramBytes(SramBytes)) u_plan (
-    .go_i(go), .c_i(c), .thread_i(4'(s_t)), .walk_i(s_walk),
+    .valid_i(s_valid), .go_i(go), .c_i(c), .thread_i(4'(s_t)), .walk_i(s_walk),
     .kill_i(s_kill), .ending_i(s_ending), .started_i(s_started),
     .half_a_i(s_half_a), .half_b_i(s_half_b), .scal_i(s_scal),
     .a_dim_i(a_dim), .b_dim_i(b_dim), .d_dim_i(d_dim),
@@ -276,15 +276,16 @@ module ow_engine_front
     end
   end
 
+  // What is taken from the queues; that the beat goes is known last.
+  logic [7:0] beat_pop;
+
   always_comb begin
+    beat_pop = '0;
+    if ((is_skip && !skip_b) || pop_a) beat_pop[c.a_q] = 1'b1;
+    if ((is_skip && skip_b) || pop_b) beat_pop[c.b_q] = 1'b1;
     inq_pop_o = w_pop;
     if (tag_take) inq_pop_o[c.a_q] = 1'b1;
-    if (issue && is_skip) begin
-      inq_pop_o[skip_b ? c.b_q : c.a_q] = 1'b1;
-    end else if (issue_data_o) begin
-      if (pop_a) inq_pop_o[c.a_q] = 1'b1;
-      if (pop_b) inq_pop_o[c.b_q] = 1'b1;
-    end
+    if (issue) inq_pop_o = inq_pop_o | beat_pop;
   end
 
   // ------------------------------------------------------------------------ launch, weights --
@@ -325,8 +326,8 @@ module ow_engine_front
     .valid_o(w_valid), .may_end_i(may_row_end), .rest_o(w_rest), .ctrl_o(w_ctrl), .bad_o(w_bad),
     .val_o(w_val), .idx_o(w_idx),
     .addr_o(w_addr), .second_ctrl_o(w2_ctrl), .second_val_o(w2_val),
-    .used_i(!issue || !c.wtrig || is_end ? 2'd0 : fold ? 2'd2 : is_wctrl || v_end ? 2'd1 : 2'd0),
-    .close_i(issue && beat_o.r.close), .product_i(issue_data_o && c.ring && v_end),
+    .used_i(!c.wtrig || is_end ? 2'd0 : fold ? 2'd2 : is_wctrl || v_end ? 2'd1 : 2'd0),
+    .take_i(issue), .close_i(issue && beat_o.r.close), .product_i(issue_data_o && c.ring && v_end),
     .row_free_i, .row_first_o(row_first), .row_full_o(row_full), .row_addr_o(row_addr),
     .vec_o(w_vec), .blocked_o(w_blocked), .blocked_next_o(w_blocked_next), .idle_o(w_idle)
   );
@@ -350,6 +351,7 @@ module ow_engine_front
     .i_wait_i(hazard_i && is_data), .i_wait_slot_i(hazard_slot_i),
     .i_ending_i(issue && stream_end),
     .i_finish_i((issue_data_o && all_end) || (issue && is_end)),
+    .i_stored_i(early_wr_o && beat_o.r.last && !head_i),
     .i_end_i(issue && is_end), .i_fault_i(fault), .i_fault_addr_i(fault_addr),
     .kill_i(fault_i), .kill_thread_i(fault_thread_i), .kill_addr_i(fault_addr_i),
     .head_i, .head_slot_i, .first_i, .first_slot_i, .end_mem_i, .end_mem_thread_i, .end_beat_i,

@@ -118,12 +118,14 @@ module ow_engine_issue
                    !((is_end_i || (is_wctrl_i && close_i)) && c_i.red && late_cnt_q != late_soon_i);
   assign issue_data_o = issue_o && is_data_i;
   // Moves from a queue to memory go straight into the write buffer when no other result is on its
-  // way there: the wavelet is there, and the byte enables pick its place.
-  assign early_wr_o = issue_data_o && c_i.dop == DP_MOV && c_i.unit == UNIT_NONE &&
-                      c_i.a_kind == SRC_FAB && c_i.d_kind == SRC_MEM && direct_i;
-  assign issue_pipe_o = issue_o && (is_data_i || is_end_i || close_i) && !early_wr_o;
-  assign slot_o = (issue_pipe_o || early_wr_o) && c_i.d_kind == SRC_MEM && !none_i &&
-                  (is_data_i || is_end_i);
+  // way there: the wavelet is there, and the byte enables pick its place. Whether anything goes on is
+  // known last.
+  logic early;
+  assign early = is_data_i && c_i.dop == DP_MOV && c_i.unit == UNIT_NONE &&
+                 c_i.a_kind == SRC_FAB && c_i.d_kind == SRC_MEM && direct_i;
+  assign early_wr_o = issue_o && early;
+  assign issue_pipe_o = issue_o && (is_data_i || is_end_i || close_i) && !early;
+  assign slot_o = issue_o && c_i.d_kind == SRC_MEM && !none_i && (is_data_i || is_end_i);
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin

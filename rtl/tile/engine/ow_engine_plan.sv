@@ -11,6 +11,7 @@
 // (is_skip_o: from a queue, is_wctrl_o: from the weight buffer). A fault is an end, too.
 //
 //   Lanes, SramBytes   as of ow_engine
+//   valid_i            there is a thread
 //   go_i               there is a beat: its thread is live and what it needs is there
 //   c_i ...            context and state of the thread; *_dim_i are words 2 to 5 of its descriptors
 //   kill_i             an index of the thread has led out of memory
@@ -20,6 +21,7 @@
 //   *_fifo_*_i         address in the operand's FIFO, and elements that it has, or takes, at
 //                      consecutive addresses from there (a thermometer)
 //   beat_o             the beat, but for write slot and lines
+//   rd_o               operands that are read from SRAM if the beat is one of data (early)
 //   line_o, two_o      the line where the operand's bytes begin; they reach into the next one
 //   need_o             bytes of both that it may look at; be_o bytes that the beat writes
 //   src_*_o            what it may read of the accumulator cache, early
@@ -35,6 +37,7 @@ module ow_engine_plan
   localparam int unsigned OffW = $clog2(VecBytes),
   localparam int unsigned TagW = 24 - OffW
 ) (
+  input  logic                       valid_i,
   input  logic                       go_i,
   /* verilator lint_off UNUSEDSIGNAL */ // what the launch needs only
   input  ctx_t                       c_i,
@@ -241,14 +244,20 @@ module ow_engine_plan
                                                 : head_a_i.data[CTRL_STREAM_END])) ||
                         (fold_o && w2_val_i[CTRL_STREAM_END]);
 
-  // What is read and written.
+  // What is read. Whether there is a beat of data is known late: the look at what is still to be
+  // written, and at the lines that are there, begins without that.
   always_comb begin
     rd_o = '0;
-    be_o = '0;
-    if (is_data_o) begin
+    if (valid_i) begin
       rd_o[0] = c_i.a_kind == SRC_MEM;
       rd_o[1] = b_kind == SRC_MEM;
       rd_o[2] = c_i.fma && !fresh && c_i.d_kind == SRC_MEM;
+    end
+  end
+
+  always_comb begin
+    be_o = '0;
+    if (is_data_o) begin
       if (c_i.d_kind == SRC_MEM && !(c_i.red && !v_end)) begin
         for (int unsigned k = 0; k < VecBytes; k++) begin
           be_o[k] = c_i.red ? k < (1 << c_i.d_sz) : some[k >> c_i.d_sz];

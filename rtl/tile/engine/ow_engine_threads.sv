@@ -20,7 +20,8 @@
 //   s_*_o        the thread whose beat stage I1 plans. s_live_o: it has something to issue; flags
 //                that may have changed since it was chosen are read in this cycle
 //   i_*_i        what stage I1 does, all for s_hot_o: data, its walk after it; wait for a write
-//                buffer slot; the end; ..
+//                buffer slot; the end; i_stored_i: its last result is in the write buffer, and first
+//                there; ..
 //   kill_*_i     an index of a thread leads out of memory
 //   head_i ...   write buffer slots that are about to be written
 //   end_*_i      threads whose last result is where it belongs, or will be for all who look
@@ -79,6 +80,7 @@ module ow_engine_threads
   input  wslot_t                      i_wait_slot_i,
   input  logic                        i_ending_i,
   input  logic                        i_finish_i,
+  input  logic                        i_stored_i,
   input  logic                        i_end_i,
   input  logic [3:0]                  i_fault_i,
   input  logic [23:0]                 i_fault_addr_i,
@@ -189,11 +191,17 @@ module ow_engine_threads
   logic [31:0] s_scal_q;
   ctx_t        pick_ctx;
 
+  // Descriptors are read behind their choice: it does not wait for the thread's number.
   always_comb begin
     pick_ctx = '0;
-    if (pick_i) pick_ctx = ctx_q[pick_thread_i];
+    pick_dsr_o = '0;
+    if (pick_i) begin
+      pick_ctx = ctx_q[pick_thread_i];
+      for (int unsigned t = 0; t < NumThreads; t++) begin
+        if (pick_hot_i[t]) pick_dsr_o |= {ctx_q[t].d_dsr, ctx_q[t].b_dsr, ctx_q[t].a_dsr};
+      end
+    end
   end
-  assign pick_dsr_o = {pick_ctx.d_dsr, pick_ctx.b_dsr, pick_ctx.a_dsr};
 
   always_ff @(posedge clk_i) begin
     if (rst_i) s_valid_q <= 1'b0;
@@ -339,10 +347,10 @@ module ow_engine_threads
       if (waits || wait_q != '0) wait_q <= (wait_q & ~woken) | (waits ? i_hot : '0);
       if (i_data_i && s_ctx_q.red) red_lock_q <= i_red_last_i ? '0 : i_hot;
       else if (i_end_i && (red_lock_q & i_hot) != '0) red_lock_q <= '0;
-      if (donep_q != '0 || end_mem_i || end_beat_i || end_late_i || end_out_i) begin
+      if (donep_q != '0 || end_mem_i || end_beat_i || end_late_i || end_out_i || i_stored_i) begin
         donep_q <= (donep_q & ~emit_hot) | hot(end_mem_i, end_mem_thread_i) |
                    hot(end_beat_i, end_beat_thread_i) | hot(end_late_i, end_late_thread_i) |
-                   hot(end_out_i, 4'(end_out_thread_i));
+                   hot(end_out_i, 4'(end_out_thread_i)) | (i_stored_i ? i_hot : '0);
       end
     end
   end
@@ -368,8 +376,7 @@ module ow_engine_threads
   endfunction
 
   logic a_fab, b_fab;  // operands of what is launched are streams
-  assign a_fab = l_ctx_i.a_kind == SRC_FAB;
-  assign b_fab = l_ctx_i.b_kind == SRC_FAB;
+  assign {a_fab, b_fab} = {l_ctx_i.a_kind == SRC_FAB, l_ctx_i.b_kind == SRC_FAB};
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -476,10 +483,8 @@ module ow_engine_threads
       for (int unsigned t = 0; t < NumThreads; t++) begin
         if (active_q[t] &&
             (ctx_q[t].d_dsr == dsr_i ||
-             (ctx_q[t].a_kind != SRC_NONE && ctx_q[t].a_kind != SRC_IMM &&
-              ctx_q[t].a_dsr == dsr_i) ||
-             (ctx_q[t].b_kind != SRC_NONE && ctx_q[t].b_kind != SRC_IMM &&
-              ctx_q[t].b_dsr == dsr_i))) begin
+             (!(ctx_q[t].a_kind inside {SRC_NONE, SRC_IMM}) && ctx_q[t].a_dsr == dsr_i) ||
+             (!(ctx_q[t].b_kind inside {SRC_NONE, SRC_IMM}) && ctx_q[t].b_dsr == dsr_i))) begin
           dsr_used_o = 1'b1;
         end
       end

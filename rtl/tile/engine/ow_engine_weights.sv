@@ -19,8 +19,9 @@
 //                   first vector, distance of the next, how many (0: the one)
 //   may_end_i       the beat that is planned in this cycle may end its vector: rest_o, entries
 //                   behind those that it then takes (early)
-//   used_i          entries taken at this edge (0 to 2); close_i: the row is closed; product_i: a
-//                   weight has been added to the row, or a result put there
+//   used_i          entries that the beat takes (0 to 2), if it goes; take_i (late): it does, at this
+//                   edge; close_i: the row is closed; product_i: a weight has been added to the row,
+//                   or a result put there
 //   blocked_o       the next row of the ring is still in use; blocked_next_o: also after a row that
 //                   is freed in this cycle
 module ow_engine_weights
@@ -59,6 +60,7 @@ module ow_engine_weights
   output logic                   second_ctrl_o,
   output logic [1:0]             second_val_o,
   input  logic [1:0]             used_i,
+  input  logic                   take_i,
   // Rows.
   input  logic                   close_i,
   input  logic                   product_i,
@@ -140,7 +142,7 @@ module ow_engine_weights
                         : rows_used_q > slots_q || (rows_used_q == slots_q && !row_free_i);
   assign idle_o = !fetch && !fetched_q && !(ring_wait_q && rows_used_q == 8'd0);
 
-  // A row end is taken: alone, or with the weight before it.
+  // A row end is among them: alone, or with the weight before it.
   logic row_ends;
   always_comb begin
     row_ends = 1'b0;
@@ -155,7 +157,7 @@ module ow_engine_weights
       vec_step_q <= vec_step_i;
       vecs_q <= vecs_i;
       vec_no_q <= '0;
-    end else if (row_ends && vecs_q != '0) begin
+    end else if (take_i && row_ends && vecs_q != '0) begin
       if (vec_no_q + 16'd1 == vecs_q) begin
         vec_no_q <= '0;
         vec_q <= vec_first_q;
@@ -218,8 +220,9 @@ module ow_engine_weights
           addr_q[wp_q] <= addr;
           wp_q <= wp_q + 2'd1;
         end
-        rp_q <= rp_q + used_i;
-        cnt_q <= cnt_q + 3'(fetched_q) - {1'b0, used_i};
+        if (take_i) rp_q <= rp_q + used_i;
+        if (take_i) cnt_q <= cnt_q + 3'(fetched_q) - {1'b0, used_i};
+        else cnt_q <= cnt_q + 3'(fetched_q);
         if (close_i) begin
           row_first_q <= 1'b1;
           results_q <= '0;

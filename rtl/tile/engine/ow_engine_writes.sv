@@ -2,8 +2,9 @@
 // Write buffer of the tensor engine: one line with byte enables for each beat that writes SRAM,
 // from its planning until it is in the SRAM.
 //
-// A slot is taken when the beat is planned (alloc_i, only when full_o is low) and gets its data
-// when the result is there (fill_i; in the same cycle at the earliest), at most one in a cycle.
+// A slot is taken when the beat is planned (alloc_i, only when full_o is low) and gets its data when
+// the result is there (fill_i), at most one in a cycle; or in the cycle in which it is taken
+// (alloc_fill_i, known late), if no result is there or under way.
 // Lines go to the SRAM in the order in which they were filled, which for one thread is the order of
 // its beats: written when the SRAM grants it, from the cycle after the fill on. A slot without
 // bytes only keeps its place.
@@ -27,7 +28,8 @@
 //              cycle on. Whoever waits for such a slot may try again: a beat that is planned two
 //              cycles later finds it written, or waits once more
 //   done_o     an instruction's last line asks for its write, in this cycle or from the next one
-//              on: then it counts as done, as no later request of the tile is served before it.
+//              on: then it counts as done, as no later request of the tile is served before it. Not
+//              for a line that comes with alloc_fill_i while head_o is low: who sends it knows
 //   told_i     an instruction counts as done already, but its last line, in told_slot_i, is still
 //              to come (before its fill_i): hold_o until it is in the SRAM, for all who might look.
 //              hold_look_o: for those who look at the lines look_i only, as these are under way.
@@ -61,6 +63,7 @@ module ow_engine_writes
   input  logic [VecBytes-1:0]          alloc_be_i,
   input  logic                         alloc_last_i,
   input  logic [3:0]                   alloc_thread_i,
+  input  logic                         alloc_fill_i,
   output wslot_t                       alloc_slot_o,
   input  logic [2:0]                   rd_i,
   input  logic [2:0]                   rd_hit_i,
@@ -73,7 +76,7 @@ module ow_engine_writes
   // Results.
   input  logic                         fill_i,
   input  wslot_t                       fill_slot_i,
-  input  logic [LineW-1:0]             fill_data_i,
+  input  logic [LineW-1:0]             fill_data_i,  // with alloc_fill_i, too
   input  logic                         fill_kill_i,  // nothing is to be written
   // Memory.
   input  logic                         rd0_req_i,
@@ -133,8 +136,10 @@ module ow_engine_writes
   idx_t                op_q, fp_q;
   logic [SlotW:0]      filled_q;
   idx_t                alloc_slot, fill_slot, told_slot;
+  idx_t                get_slot;  // the slot that gets its data, with what is filled
   assign alloc_slot_o = wslot_t'(alloc_slot);
   assign fill_slot = idx_t'(fill_slot_i);
+  assign get_slot = fill_i ? fill_slot : alloc_slot;
   assign told_slot = idx_t'(told_slot_i);
 
   // The lowest free slot, whether it is taken or not.
@@ -199,7 +204,6 @@ module ow_engine_writes
   logic [TagW-1:0]  head_line_q;
   logic             head_some_q;  // it has bytes
   logic             head_last_q;
-  logic             fill_is_alloc;
   logic [2:0]       age_q;     // times in a row that the head has given way
   logic             told_q;    // the end of an instruction that the head is has been told
   logic             meets, meets_gather, may_yield, yield, pop;
@@ -208,22 +212,24 @@ module ow_engine_writes
   // it will be when it is written, and what is filled into the empty buffer, are looked up beside
   // the memory's grant.
   logic             takes_next, takes_fill;  // the head is another one from the next cycle on
+  logic             gets;                    // something is filled
   idx_t             next;
   logic [TagW-1:0]  fill_line;
   logic             fill_some, fill_last;
 
   assign next = order_q[op_q + idx_t'(1)];
   assign takes_next = pop && filled_q > (SlotW+1)'(1);
-  assign takes_fill = fill_i && (filled_q == '0 || (pop && filled_q == (SlotW+1)'(1)));
+  assign gets = fill_i || alloc_fill_i;
+  assign takes_fill = gets && (filled_q == '0 || (pop && filled_q == (SlotW+1)'(1)));
 
   always_comb begin
-    fill_line = line_q[fill_slot];
-    fill_some = some_q[fill_slot] && !fill_kill_i;
-    fill_last = last_q[fill_slot];
-    if (fill_is_alloc) begin
-      fill_line = alloc_line_i;
-      fill_some = alloc_be_i != '0;
-      fill_last = alloc_last_i;
+    fill_line = alloc_line_i;
+    fill_some = alloc_be_i != '0;
+    fill_last = alloc_last_i;
+    if (fill_i) begin
+      fill_line = line_q[fill_slot];
+      fill_some = some_q[fill_slot] && !fill_kill_i;
+      fill_last = last_q[fill_slot];
     end
   end
 
@@ -234,7 +240,7 @@ module ow_engine_writes
       head_some_q <= some_q[next];
       head_last_q <= last_q[next];
     end else if (takes_fill) begin
-      head_q <= fill_slot;
+      head_q <= get_slot;
       head_line_q <= fill_line;
       head_some_q <= fill_some;
       head_last_q <= fill_last;
@@ -260,10 +266,9 @@ module ow_engine_writes
   assign pop = head_o && ((wr_req_o && wr_gnt_i) || !head_some_q);
 
   // The head asks the SRAM, and nothing that asks later, with the same or a lower place in the
-  // order there, is served before it.
+  // order there, is served before it. Nobody waits yet for a slot that is only just taken.
   assign first_o = fill_i && filled_q == '0;
   assign first_slot_o = fill_slot_i;
-  assign fill_is_alloc = alloc_i && fill_slot == alloc_slot;
   always_comb begin
     done_o = 1'b0;
     done_thread_o = '0;
@@ -271,8 +276,8 @@ module ow_engine_writes
       done_o = head_last_q && !quiet_q[head] && !told_q;
       done_thread_o = thread_q[head];
     end else if (fill_i) begin
-      done_o = fill_is_alloc ? alloc_last_i : last_q[fill_slot] && !quiet_q[fill_slot];
-      done_thread_o = fill_is_alloc ? alloc_thread_i : thread_q[fill_slot];
+      done_o = last_q[fill_slot] && !quiet_q[fill_slot];
+      done_thread_o = thread_q[fill_slot];
     end
   end
 
@@ -294,7 +299,7 @@ module ow_engine_writes
     end else begin
       if (pop || !head_o) age_q <= '0;
       else if (yield) age_q <= age_q + 3'd1;
-      told_q <= head_o ? !pop : fill_i;
+      told_q <= head_o ? !pop : gets;
       if (alloc_i) begin
         valid_q[alloc_slot] <= 1'b1;
         last_q[alloc_slot] <= alloc_last_i;
@@ -304,14 +309,14 @@ module ow_engine_writes
         some_q[alloc_slot] <= alloc_be_i != '0;
         thread_q[alloc_slot] <= alloc_thread_i;
       end
-      if (fill_i) begin
-        data_q[fill_slot] <= fill_data_i;
-        if (fill_kill_i) begin
-          be_q[fill_slot] <= '0;
-          some_q[fill_slot] <= 1'b0;
-        end
-        order_q[fp_q] <= fill_slot;
+      if (gets) begin
+        data_q[get_slot] <= fill_data_i;
+        order_q[fp_q] <= get_slot;
         fp_q <= fp_q + 1'b1;
+      end
+      if (fill_i && fill_kill_i) begin
+        be_q[fill_slot] <= '0;
+        some_q[fill_slot] <= 1'b0;
       end
       if (told_i) begin
         hold_q <= 1'b1;
@@ -331,7 +336,7 @@ module ow_engine_writes
         valid_q[head] <= 1'b0;
         op_q <= op_q + 1'b1;
       end
-      if (fill_i != pop) filled_q <= fill_i ? filled_q + 1'b1 : filled_q - 1'b1;
+      if (gets != pop) filled_q <= gets ? filled_q + 1'b1 : filled_q - 1'b1;
     end
   end
 
@@ -353,7 +358,8 @@ module ow_engine_writes
   `OW_ASSERT(held_is_there, !hold_q || valid_q[hold_slot_q],
              "a line is waited for that is not there")
   `OW_ASSERT(slot_free, !(alloc_i && full_o), "write buffer overflow")
-  `OW_ASSERT(fill_is_taken, !fill_i || valid_q[fill_slot] ||
-             (alloc_i && fill_slot == alloc_slot), "data for a slot that is not taken")
+  `OW_ASSERT(fill_is_taken, (!fill_i || valid_q[fill_slot]) && (!alloc_fill_i || alloc_i),
+             "data for a slot that is not taken")
+  `OW_ASSERT(one_fill, !(fill_i && alloc_fill_i), "two slots filled in one cycle")
 
 endmodule
