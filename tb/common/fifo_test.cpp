@@ -31,7 +31,9 @@ TEST(Fifo, KeepsOrderAndReportsItsLevel) {
     ASSERT_EQ(m->empty_o, model.empty());
     ASSERT_EQ(m->full_o, model.size() == 5u);
     ASSERT_EQ(m->level_o, model.size());
-    if (!model.empty()) ASSERT_EQ(m->data_o, model.front());
+    if (!model.empty()) {
+      ASSERT_EQ(m->data_o, model.front());
+    }
     full += m->full_o;
     empty += m->empty_o;
     int bias = i / 500 % 3;  // fill, drain, even

@@ -62,7 +62,9 @@ TEST(Plan, BuffersDoNotOverlapAndAreAligned) {
     const LayerPlan& layer = plan.layers[k];
     EXPECT_TRUE(layer.kept);
     EXPECT_EQ(layer.x_addr % 64, 0u);
-    if (k > 0) EXPECT_EQ(layer.x_addr, plan.layers[k - 1].y_addr);
+    if (k > 0) {
+      EXPECT_EQ(layer.x_addr, plan.layers[k - 1].y_addr);
+    }
     taken.push_back(rows_at(plan, layer.y_addr, layer.shape.outputs));
     taken.push_back(
         {layer.bias_addr,
@@ -87,7 +89,9 @@ TEST(Plan, ActivationsTakeTurnsWhereMemoryIsShort) {
     EXPECT_TRUE(apart(x, y)) << k;
     EXPECT_GE(std::min(x.begin, y.begin), image.symbol("ow_heap") + 4 * (700 + 500 + 600 + 10));
     EXPECT_LE(std::max(x.end, y.end), image.symbol("ow_heap_end"));
-    if (k > 0) EXPECT_EQ(layer.x_addr, plan.layers[k - 1].y_addr);
+    if (k > 0) {
+      EXPECT_EQ(layer.x_addr, plan.layers[k - 1].y_addr);
+    }
     EXPECT_EQ(layer.kept, k >= 2);
   }
 }

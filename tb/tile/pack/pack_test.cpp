@@ -119,7 +119,9 @@ class Bench {
     top_.alloc_valid_i = 0;
     top_.vec_valid_i = 0;
     top_.eval();
-    if (claims) EXPECT_EQ(more & ~top_.alloc_ready_o, 0);
+    if (claims) {
+      EXPECT_EQ(more & ~top_.alloc_ready_o, 0);
+    }
     ++cycles;
     pipe_.push_back(claim_);
     claim_.reset();
