@@ -66,7 +66,7 @@
 // Errors: the first fault is kept in fault_o, with the instruction's pc and the bad address; the
 // thread stops, its beats so far take effect, its completion action does not happen. Causes in
 // docs/isa.md. Thread numbers from NumThreads on are fault 1. halt_i stops all issue, a cycle
-// after it rises.
+// after it rises; up to three later for a beat whose FIFOs' addresses are being reckoned.
 //
 //   Lanes       16-bit lanes: 2, 4 or 8. Bits do not depend on it
 //   SramBytes   size of the SRAM, for the range check

@@ -250,12 +250,18 @@ module ow_engine_flight
   // Of reductions at most one is due before the one that is due after Ahead cycles.
   localparam int unsigned Ahead = RES_LATENCY - 1;
   res_t soon;
+  // A function's value is in its line two cycles later than other results. Who would be told of in the
+  // cycle behind it would have its line filled before, and lines are held in the order of telling: it
+  // ends with its line. Two cycles behind it the places of the results are the same, and a beat waits.
+  logic behind_nlf;
 
+  assign behind_nlf = valid_q[2] && at_q[2].nlf && at_q[2].r.last && at_q[2].r.slot_en;
   assign soon = late_q[late_rp_q + 2'(resv_q[Ahead-1:0] != '0)];
-  assign ended_o = valid_q[1] && ends_here(at_q[1].r, tell_i);
+  assign ended_o = valid_q[1] && ends_here(at_q[1].r, tell_i) &&
+                   !(behind_nlf && at_q[1].r.slot_en && !at_q[1].nlf);
   assign ended_thread_o = at_q[1].r.thread;
   assign late_ended_o = resv_q[Ahead] && ends_here(soon, tell_i) &&
-                        !(soon.slot_en && ended_o && at_q[1].r.slot_en);
+                        !(soon.slot_en && (behind_nlf || (ended_o && at_q[1].r.slot_en)));
   assign late_ended_thread_o = soon.thread;
   assign told_o = (ended_o && at_q[1].r.slot_en) || (late_ended_o && soon.slot_en);
   assign told_slot_o = late_ended_o && soon.slot_en ? soon.slot : at_q[1].r.slot;

@@ -357,6 +357,8 @@ module ow_engine_writes
 
   `OW_ASSERT(held_is_there, !hold_q || valid_q[hold_slot_q],
              "a line is waited for that is not there")
+  `OW_ASSERT(quiet_is_held, hold_q || (valid_q & quiet_q) == '0,
+             "a line of an ended instruction that nobody waits for")
   `OW_ASSERT(slot_free, !(alloc_i && full_o), "write buffer overflow")
   `OW_ASSERT(fill_is_taken, (!fill_i || valid_q[fill_slot]) && (!alloc_fill_i || alloc_i),
              "data for a slot that is not taken")
