@@ -6,10 +6,9 @@
 #include <algorithm>
 #include <bitset>
 #include <chrono>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
+#include "network_training.h"
 #include "outputs_file.h"
 #include "ow/base/error.h"
 #include "ow/base/file.h"
@@ -230,56 +229,6 @@ void split_samples(const RunParams& params, const RunOptions& options, Checked* 
   }
 }
 
-bool same_layers(const std::vector<LayerShape>& a, const std::vector<LayerShape>& b) {
-  const auto same = [](const LayerShape& x, const LayerShape& y) {
-    return x.inputs == y.inputs && x.outputs == y.outputs && x.activation == y.activation &&
-           x.bias == y.bias;
-  };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
-}
-
-bool same_held_out(const RunParams& a, const RunParams& b) {
-  if (!a.held_out || !b.held_out) return !a.held_out && !b.held_out;
-  return a.held_out->modulo == b.held_out->modulo && a.held_out->remainder == b.held_out->remainder;
-}
-
-// As the network's training wants them.
-TrainRunOptions training_options(const RunOptions& options) {
-  TrainRunOptions training = options.training;
-  training.mode = TrainMode::Train;
-  if (options.progress) {
-    training.on_step = [&options](const TrainStep& step) {
-      options.progress("training",
-                       static_cast<double>(step.step + 1) / static_cast<double>(step.steps));
-    };
-  }
-  return training;
-}
-
-// A training of this very network, with none of the samples that are to be run.
-void check_network_training(const RunParams& params, const RunOptions& options, Checked* checked) {
-  const auto refuse = [&](const std::string& why) {
-    throw BadInput(
-        fmt::format("{}: key 'network.training': {} {}", params.path, params.training, why));
-  };
-  if (!is_training(params.training)) refuse("is no training: key 'train' is missing");
-  TrainParams training = load_train_params(params.training);
-  const RunParams& base = training.base;
-  if (base.type != params.type || !same_layers(base.layers, params.layers)) {
-    refuse(fmt::format("trains another network: {} in {}", sizes_text(base.layers),
-                       half_name(base.type)));
-  }
-  std::error_code error;
-  if (std::filesystem::equivalent(base.data.file, params.data.file, error) &&
-      !same_held_out(base, params)) {
-    refuse("holds out other samples of the same file: it would train with some that are run");
-  }
-  training.evaluate_every = 0;  // what is held out is run afterwards
-  checked->training_samples =
-      check_training(training, training_options(options)).training.samples();
-  checked->training = std::move(training);
-}
-
 void check_weights(const RunParams& params, const RunOptions& options, Checked* checked) {
   const std::string& file = options.weights.empty() ? params.weights : options.weights;
   if (!file.empty()) {
@@ -449,18 +398,6 @@ Checked check_run(const RunParams& params, const RunOptions& options) {
                                params.path, params.grid.rows, params.grid.cols));
   }
   return checked;
-}
-
-Network make_network(const Checked& checked, const RunOptions& options,
-                     std::optional<TrainReport>* report) {
-  if (checked.network) return *checked.network;
-  TrainRunOptions training = training_options(options);
-  if (!training.model) throw InternalError("a network without weights, and nothing to train it");
-  Network network;
-  training.on_end = [&network](const memoryx::MemoryX& memory) { network = memory.network(); };
-  TrainReport done = run_training(*checked.training, training);
-  if (report != nullptr) *report = std::move(done);
-  return network;
 }
 
 RunReport run_network(const RunParams& params, const RunOptions& options) {

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -117,6 +118,20 @@ TEST(Params, CheckedBeforeAnySimulation) {
   EXPECT_THROW(check_run(params, options), BadInput);
 }
 
+// A copy of configs/digits-train.yaml that takes all samples.
+std::string training_without_held_out() {
+  std::istringstream in(contents(OW_SOURCE_DIR "/configs/digits-train.yaml"));
+  const std::string path = testing::TempDir() + std::to_string(getpid()) + "_training.yaml";
+  std::ofstream out(path);
+  for (std::string line; std::getline(in, line);) {
+    if (line.find("held_out") != std::string::npos || line.find("evaluate_every") == 2) continue;
+    const size_t data = line.find("../data");
+    if (data != std::string::npos) line.replace(data, 2, OW_SOURCE_DIR);
+    out << line << '\n';
+  }
+  return path;
+}
+
 // A training is of the network that is run, and of none of the samples.
 TEST(Params, ANetworksTrainingFitsIt) {
   RunOptions options;
@@ -149,6 +164,20 @@ TEST(Params, ANetworksTrainingFitsIt) {
            [](RunParams* p) { p->held_out->remainder = 2; }}) {
     expect_in("digits-train.yaml holds out other samples of the same file", refusal(change));
   }
+  // One file is read alike.
+  for (const auto& change : std::vector<std::function<void(RunParams*)>>{
+           [](RunParams* p) { p->data.scale = 1; }, [](RunParams* p) { p->data.range.reset(); },
+           [](RunParams* p) { p->data.range->second = 17; }}) {
+    expect_in("digits-train.yaml has another data.scale or data.range for the same file",
+              refusal(change));
+  }
+  const std::string all = training_without_held_out();
+  expect_in(all + " holds out other samples of the same file",
+            refusal([&all](RunParams* p) { p->training = all; }));
+  expect_in(all + " holds out no samples of the same file", refusal([&all](RunParams* p) {
+              p->training = all;
+              p->held_out.reset();
+            }));
   expect_in("key 'network.weights' is missing", refusal([](RunParams* p) { p->training.clear(); }));
   expect_in("digits.yaml is no training: key 'train' is missing",
             refusal([](RunParams* p) { p->training = kDigits; }));

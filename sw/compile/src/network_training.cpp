@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "network_training.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <tuple>
+#include <utility>
+
+#include "ow/base/error.h"
+
+namespace ow::jobs {
+namespace {
+
+bool same_layers(const std::vector<LayerShape>& a, const std::vector<LayerShape>& b) {
+  const auto same = [](const LayerShape& x, const LayerShape& y) {
+    return x.inputs == y.inputs && x.outputs == y.outputs && x.activation == y.activation &&
+           x.bias == y.bias;
+  };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
+}
+
+// What is wrong with samples that a training and a run take of one file; empty if nothing is.
+std::string clash(const RunParams& training, const RunParams& run) {
+  if (!training.held_out && !run.held_out) {
+    return "holds out no samples of the same file (data.held_out_modulo): it would train with "
+           "those "
+           "that are run";
+  }
+  if (!training.held_out || !run.held_out || training.held_out->modulo != run.held_out->modulo ||
+      training.held_out->remainder != run.held_out->remainder) {
+    return "holds out other samples of the same file: it would train with some that are run";
+  }
+  const auto reading = [](const DataSource& data) { return std::tie(data.scale, data.range); };
+  if (reading(training.data) != reading(run.data)) {
+    return "has another data.scale or data.range for the same file: it would train on other inputs "
+           "than are run";
+  }
+  return "";
+}
+
+// As the network's training wants them.
+TrainRunOptions training_options(const RunOptions& options) {
+  TrainRunOptions training = options.training;
+  training.mode = TrainMode::Train;
+  if (options.progress) {
+    training.on_step = [&options](const TrainStep& step) {
+      options.progress("training",
+                       static_cast<double>(step.step + 1) / static_cast<double>(step.steps));
+    };
+  }
+  return training;
+}
+
+}  // namespace
+
+void check_network_training(const RunParams& params, const RunOptions& options, Checked* checked) {
+  const auto refuse = [&](const std::string& why) {
+    throw BadInput(
+        fmt::format("{}: key 'network.training': {} {}", params.path, params.training, why));
+  };
+  if (!is_training(params.training)) refuse("is no training: key 'train' is missing");
+  TrainParams training = load_train_params(params.training);
+  const RunParams& base = training.base;
+  if (base.type != params.type || !same_layers(base.layers, params.layers)) {
+    refuse(fmt::format("trains another network: {} in {}", sizes_text(base.layers),
+                       half_name(base.type)));
+  }
+  std::error_code error;
+  if (std::filesystem::equivalent(base.data.file, params.data.file, error)) {
+    const std::string why = clash(base, params);
+    if (!why.empty()) refuse(why);
+  }
+  training.evaluate_every = 0;  // what is held out is run afterwards
+  checked->training_samples =
+      check_training(training, training_options(options)).training.samples();
+  checked->training = std::move(training);
+}
+
+Network make_network(const Checked& checked, const RunOptions& options,
+                     std::optional<TrainReport>* report) {
+  if (checked.network) return *checked.network;
+  TrainRunOptions training = training_options(options);
+  if (!training.model) throw InternalError("a network without weights, and nothing to train it");
+  Network network;
+  training.on_end = [&network](const memoryx::MemoryX& memory) { network = memory.network(); };
+  TrainReport done = run_training(*checked.training, training);
+  if (report != nullptr) *report = std::move(done);
+  return network;
+}
+
+}  // namespace ow::jobs
