@@ -314,8 +314,7 @@ int run(Context& context, Options options) {
   print_report(report);
   context.result() = report_json(report);
   if (!bringup.is_null()) context.result()["wafer"] = bringup;
-  const uint64_t trained = report.training ? report.training->different : 0;
-  return report.different() + trained == 0 ? 0 : 1;
+  return report.mismatches() == 0 ? 0 : 1;
 }
 
 }  // namespace

@@ -58,8 +58,7 @@ void digits(Rows* rows, const SimBench& bench) {
   const jobs::Workload& large = report.workloads.back();
   if (rows->wants("S1")) {
     const jobs::TrainReport training = report.training.value_or(jobs::TrainReport());
-    // A weight that differs after a step of the training counts as a bit.
-    rows->add("S1", static_cast<double>(report.bits_different() + training.different),
+    rows->add("S1", static_cast<double>(report.mismatches()),
               {{"images", report.samples},
                {"weights_compared", training.compared},
                {"weights_different", training.different},

@@ -210,7 +210,8 @@ class Campaign {
       return std::unique_ptr<Device>(std::move(device));
     });
     if (report.compared() == 0) return "digits: nothing was compared";
-    if (report.different() == 0) return "";
+    if (report.mismatches() == 0) return "";
+    if (report.different() == 0) return "digits: weights of the training differ";
     return fmt::format("digits: {} of {} activations differ", report.different(),
                        report.compared());
   }

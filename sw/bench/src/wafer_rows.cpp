@@ -30,9 +30,14 @@ void digits(Rows* rows, const WaferBench& o) {
   const jobs::RunReport flat = run_wafer_job(o, o.limit, nullptr);
   const jobs::RunReport wafer =
       run_wafer_job(o, o.limit, [&o](GridShape) { return o.open(o.wafer, o.defects); });
-  // Every activation of every layer is compared with golden in both runs.
-  rows->add("W1", static_cast<double>(flat.bits_different() + wafer.bits_different()),
+  const auto weights_compared = [](const jobs::RunReport& run) {
+    return run.training ? run.training->compared : 0;
+  };
+  // Every activation of every layer is compared with golden in both runs, and every weight in their
+  // trainings.
+  rows->add("W1", static_cast<double>(flat.mismatches() + wafer.mismatches()),
             {{"images", wafer.samples},
+             {"weights_compared", weights_compared(flat) + weights_compared(wafer)},
              {"activations_compared_flat", flat.compared()},
              {"activations_compared_wafer", wafer.compared()},
              {"right_flat", flat.right_device},

@@ -76,15 +76,15 @@ uint64_t RunReport::different() const {
   return n;
 }
 
-uint64_t RunReport::bits_different() const {
-  uint64_t n = 0;
-  for (const Workload& w : workloads) n += w.sparse.bits_different + w.dense.bits_different;
-  return n;
-}
-
 uint64_t RunReport::compared() const {
   uint64_t n = 0;
   for (const Workload& w : workloads) n += w.sparse.compared + w.dense.compared;
+  return n;
+}
+
+uint64_t RunReport::mismatches() const {
+  uint64_t n = training ? training->different : 0;
+  for (const Workload& w : workloads) n += w.sparse.bits_different + w.dense.bits_different;
   return n;
 }
 

@@ -71,9 +71,11 @@ struct RunReport {
   std::vector<Workload> workloads;
   uint64_t sim_cycles = 0;
   double sim_seconds = 0;
-  uint64_t different() const;
-  uint64_t bits_different() const;
+  uint64_t different() const;  // activations, of so many
   uint64_t compared() const;
+  // Bits of activations, and weights after steps of the training, that differ from the reference:
+  // 0 if everything that was compared is as it must be.
+  uint64_t mismatches() const;
 };
 
 enum class RunDevice { Golden, Replicated, Monolithic };
