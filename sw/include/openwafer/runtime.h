@@ -28,6 +28,8 @@
 
 namespace ow {
 
+class Device;  // what the library drives a machine by
+
 // What a machine is: read from it, never known beforehand.
 struct MachineInfo {
   std::string description;
@@ -65,7 +67,6 @@ struct Mapping {
 class Event {
  public:
   class State;
-  explicit Event(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
   // Lets the machine work until it is done. `cycles`: of the machine; DeviceFault if it takes
   // longer, if nothing moves any more and it is not done (with the hang report), or if a tile of
@@ -76,6 +77,8 @@ class Event {
   static constexpr uint64_t kPatience = 10'000'000;
 
  private:
+  friend class Run;
+  explicit Event(std::shared_ptr<State> state) : state_(std::move(state)) {}
   std::shared_ptr<State> state_;
 };
 
@@ -118,8 +121,6 @@ struct Word {
 class Run {
  public:
   class State;
-  explicit Run(std::shared_ptr<State> state) : state_(std::move(state)) {}
-
   Rect rect() const;
 
   // Copies an array to the tiles whose firmware exports `name`. BadInput if there is none, the type
@@ -193,6 +194,8 @@ class Run {
   uint64_t prints_lost() const;  // up to the last call of prints()
 
  private:
+  friend class Runtime;
+  explicit Run(std::shared_ptr<State> state) : state_(std::move(state)) {}
   Event write_bytes(const std::string& name, ElementType type, const void* data, size_t count,
                     Mapping mapping);
   Event read_bytes(const std::string& name, ElementType type, void* data, size_t count,
@@ -209,7 +212,6 @@ class Run {
 class Runtime {
  public:
   class State;
-  explicit Runtime(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
   const MachineInfo& info() const;
   GridShape grid() const { return info().grid; }
@@ -223,6 +225,8 @@ class Runtime {
   Run load(const Program& program, std::optional<Rect> rect = std::nullopt);
 
  private:
+  friend Runtime make_runtime(std::unique_ptr<Device> device);
+  explicit Runtime(std::shared_ptr<State> state) : state_(std::move(state)) {}
   std::shared_ptr<State> state_;
 };
 

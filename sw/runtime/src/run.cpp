@@ -104,13 +104,14 @@ class LaunchState : public Event::State {
 
 }  // namespace
 
-// An event of a copy, which keeps the machine.
-static Event event_of(std::shared_ptr<Runtime::State> machine, std::shared_ptr<Event::State> copy) {
+// A copy that keeps the machine.
+static std::shared_ptr<Event::State> kept(std::shared_ptr<Runtime::State> machine,
+                                          std::shared_ptr<Event::State> copy) {
   Event::State* state = copy.get();
   const auto both =
       std::make_shared<std::pair<std::shared_ptr<Runtime::State>, std::shared_ptr<Event::State>>>(
           std::move(machine), std::move(copy));
-  return Event(std::shared_ptr<Event::State>(both, state));
+  return {both, state};
 }
 
 void Run::State::check_loaded() const {
@@ -196,7 +197,7 @@ Event Run::write_bytes(const std::string& name, ElementType type, const void* da
       bulk->write(row, col, addr, std::move(words));
     }
   }
-  return event_of(state_->machine, state_->machine->copy(std::move(bulk), nullptr));
+  return Event(kept(state_->machine, state_->machine->copy(std::move(bulk), nullptr)));
 }
 
 Event Run::read_bytes(const std::string& name, ElementType type, void* data, size_t count,
@@ -220,8 +221,8 @@ Event Run::read_bytes(const std::string& name, ElementType type, void* data, siz
   }
   const Rect rect = array.rect;
   auto* to = static_cast<uint8_t*>(data);
-  return event_of(
-      state_->machine, state_->machine->copy(std::move(bulk), [words, rect, spread, size, to] {
+  return Event(
+      kept(state_->machine, state_->machine->copy(std::move(bulk), [words, rect, spread, size, to] {
         for (size_t tile = 0; tile < words->size(); ++tile) {
           if ((*words)[tile].empty()) continue;
           const auto* from = reinterpret_cast<const uint8_t*>((*words)[tile].data());
@@ -231,7 +232,7 @@ Event Run::read_bytes(const std::string& name, ElementType type, void* data, siz
             from += size;
           }
         }
-      }));
+      })));
 }
 
 // ------------------------------------------------------------------------------------ launches --
