@@ -269,8 +269,8 @@ TEST(Library, AReportNamesEachTilesOwnFirmware) {
   EXPECT_TRUE(has(text, "library_kernel.c:")) << text;
 }
 
-// A program keeps what it has while arrays are copied: all colours carry words across the grid
-// before, during and after.
+// A program keeps what it has while arrays are copied: all colours carry words across the grid, in
+// every row, before, during and after.
 TEST(Library, CopiesTakeNoColourFromAProgramThatHasAllOfThem) {
   Runtime machine = open("sim:2x2");
   const GridShape grid = machine.grid();
@@ -279,37 +279,40 @@ TEST(Library, CopiesTakeNoColourFromAProgramThatHasAllOfThem) {
   const auto name = [](const char* end, int k) { return end + std::to_string(k); };
   for (int k = 0; k < colours; ++k) {
     const int colour = layout.colour(name("colour", k));
-    const int row = k % grid.rows;
-    for (int c = 0; c < grid.cols; ++c) layout.route(row, c, colour, Route{Port::West, kOutE});
-    layout.host_sends(name("in", k), Side::West, row, 0, colour);
-    layout.host_takes(name("out", k), row, grid.cols - 1, Side::East, colour);
+    for (int row = 0; row < grid.rows; ++row) {
+      for (int c = 0; c < grid.cols; ++c) layout.route(row, c, colour, Route{Port::West, kOutE});
+      layout.host_sends(name("in", k), Side::West, row, 0, colour);
+      layout.host_takes(name("out", k), row, grid.cols - 1, Side::East, colour);
+    }
   }
   EXPECT_EQ(layout.colours(), colours);
   ow::Run run = machine.load(Program(kElf, layout));
 
   constexpr uint32_t kWords = 200;
-  const auto word = [](int k, uint32_t i) { return static_cast<uint32_t>(k + 1) << 16 | i; };
+  const auto rows = static_cast<size_t>(grid.rows);
+  // Of stream s, which is a row of a colour.
+  const auto word = [](size_t s, uint32_t i) { return static_cast<uint32_t>(s + 1) << 16 | i; };
   std::vector<uint32_t> big(run.read<uint32_t>("big").size());
   for (size_t i = 0; i < big.size(); ++i) big[i] = static_cast<uint32_t>(i) * 2654435761u;
-  std::vector<std::vector<uint32_t>> came(static_cast<size_t>(colours));
-  for (int k = 0; k < colours; ++k) {
-    run.produce(name("in", k), 0, [&word, k, i = 0u]() mutable -> std::optional<Word> {
+  std::vector<std::vector<uint32_t>> came(static_cast<size_t>(colours) * rows);
+  for (size_t s = 0; s < came.size(); ++s) {
+    const auto k = static_cast<int>(s / rows);
+    run.produce(name("in", k), s % rows, [&word, s, i = 0u]() mutable -> std::optional<Word> {
       if (i == 2 * kWords) return std::nullopt;
-      return Word{word(k, i++), false};
+      return Word{word(s, i++), false};
     });
-    run.consume(name("out", k), 0,
-                [&came, k](Word w) { came[static_cast<size_t>(k)].push_back(w.data); });
+    run.consume(name("out", k), s % rows, [&came, s](Word w) { came[s].push_back(w.data); });
   }
   run.write("big", big);
   const auto whole = [&](const std::vector<uint32_t>& words) { return words.size() == 2 * kWords; };
-  EXPECT_GT(std::count_if(came.begin(), came.end(), [](const auto& w) { return !w.empty(); }), 0)
-      << "words went by while the copy did";
+  EXPECT_TRUE(std::none_of(came.begin(), came.end(), [](const auto& w) { return w.empty(); }))
+      << "words of every colour went by in every row while the copy did";
   EXPECT_EQ(run.read<uint32_t>("big"), big);
   run.wait();
   EXPECT_TRUE(std::all_of(came.begin(), came.end(), whole));
-  for (int k = 0; k < colours; ++k) {
-    for (uint32_t i = 0; i < came[static_cast<size_t>(k)].size(); ++i) {
-      ASSERT_EQ(came[static_cast<size_t>(k)][i], word(k, i)) << "colour " << k;
+  for (size_t s = 0; s < came.size(); ++s) {
+    for (uint32_t i = 0; i < came[s].size(); ++i) {
+      ASSERT_EQ(came[s][i], word(s, i)) << "colour " << s / rows << ", row " << s % rows;
     }
   }
   EXPECT_EQ(run.read<uint32_t>("big"), big);
