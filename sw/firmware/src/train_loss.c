@@ -11,6 +11,8 @@
 
 // Rows of the work area; E is the first of one an output.
 enum { ROW_X, ROW_N, ROW_P, ROW_Q, ROW_MAX, ROW_SUM, ROW_INVERSE, ROW_HALF, ROW_E };
+// loss_deltas asks for softmax alone: there is no third one to be taken for squares.
+_Static_assert(OW_TR_LOSSES == 2, "a loss that loss_deltas does not know");
 _Static_assert(ROW_E == OW_TR_LOSS_ROWS, "the host makes room for all rows");
 
 // A descriptor for each row, and an integer one of those that are read as integers, too.

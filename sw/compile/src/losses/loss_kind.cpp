@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "loss_kind.h"
 
+#include <iterator>
+
 #include "ow/base/error.h"
+#include "ow/firmware/train.h"
 
 namespace ow::jobs {
 namespace {
 
-// The first is what parameters that name none mean.
+// One for each that the tiles' program knows. The first is what parameters that name none mean.
 const LossKind* const* table() {
   static const LossKind* const kinds[] = {&softmax_cross_entropy(), &mean_squared_error(), nullptr};
+  static_assert(std::size(kinds) == OW_TR_LOSSES + 1, "a loss that train_loss.c does not know");
   return kinds;
 }
 

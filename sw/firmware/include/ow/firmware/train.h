@@ -24,6 +24,7 @@
 
 #define OW_TR_LOSS_SOFTMAX 0  // cross-entropy
 #define OW_TR_LOSS_SQUARES 1  // mean squared error
+#define OW_TR_LOSSES 2        // numbered from 0
 
 // So many features of a tensor from the first on, round the grid rows.
 struct ow_train_prefix {
