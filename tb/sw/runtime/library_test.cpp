@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "openwafer/openwafer.h"
@@ -30,6 +32,11 @@ std::string message(F&& f) {
 bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
+
+// Nothing can be made without a machine behind it.
+static_assert(!std::is_constructible_v<Runtime, std::nullptr_t>);
+static_assert(!std::is_constructible_v<ow::Run, std::nullptr_t>);
+static_assert(!std::is_constructible_v<Event, std::nullptr_t>);
 
 TEST(Library, AMachineSaysWhatItIs) {
   const Runtime machine = open("sim:2x3");
