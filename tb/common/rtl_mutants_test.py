@@ -4,12 +4,15 @@
 same ones for the same seed; every file of rtl/ has tests that tb/CMakeLists.txt makes; a verdict is
 counted as what it is."""
 
+import contextlib
 import importlib.machinery
 import importlib.util
+import io
 import itertools
 import pathlib
 import re
 import sys
+import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
@@ -101,10 +104,69 @@ class Mutants(unittest.TestCase):
             self.assertTrue(judged["what"] and judged["reason"])
 
     def test_only_what_was_run_counts(self):
-        rows = [{"verdict": v} for v in ("caught", "caught", "escaped", "equivalent", "not elaborated", "pending")]
+        rows = [{"verdict": v} for v in ("caught", "caught", "timed out", "escaped", "equivalent", "not elaborated",
+                                         "pending")]
         result = mutants.report(7, rows)
-        self.assertEqual((result["faults"], result["caught"], result["escaped"], result["pending"]), (3, 2, 1, 1))
+        self.assertEqual((result["faults"], result["caught"], result["escaped"], result["pending"]), (4, 2, 1, 1))
+        self.assertEqual(result["timed_out"], 1)
         self.assertEqual((result["equivalent"], result["not_elaborated"]), (1, 1))
+
+    def test_who_is_judged_equivalent_discards_no_verdict(self):
+        listing = f"100644 blob 1\trtl/a.sv\n100644 blob 2\t{mutants.TABLE}\n"
+        before = mutants.content(listing, {"rtl/": ["a_test"]})
+        self.assertEqual(mutants.content(listing.replace("blob 2", "blob 3"), {"rtl/": ["a_test"]}), before)
+        self.assertNotEqual(mutants.content(listing.replace("blob 1", "blob 3"), {"rtl/": ["a_test"]}), before)
+        self.assertNotEqual(mutants.content(listing, {"rtl/": ["b_test"]}), before)
+
+    def bench(self, directory, builds, ends):
+        """A bench without a tree: `builds` and `ends` say how a build and a test of each target end."""
+        bench = object.__new__(mutants.Bench)
+        bench.blocks, bench.limits = {"rtl/": list(ends)}, {"build": 1, "test": 300, "baseline": 1}
+        bench.state = {"baseline": {target: 0.1 for target in ends}}
+        bench.build = lambda target: builds
+        bench.test = lambda target, limit: ends[target]
+        mutants.TREE = directory
+        (pathlib.Path(directory) / "rtl").mkdir()
+        file = pathlib.Path(directory) / "rtl" / "a.sv"
+        file.write_text("good\n")
+        fault = mutants.Mutant("rtl/a.sv", "good\n", (0, 4), "bad", "a kind")
+        try:
+            return bench.judge(fault)
+        finally:
+            self.assertEqual(file.read_text(), "good\n")
+
+    def verdict(self, builds, ends):
+        tree = mutants.TREE
+        try:
+            with tempfile.TemporaryDirectory() as d, contextlib.redirect_stderr(io.StringIO()):
+                return self.bench(d, builds, ends)[0]
+        finally:
+            mutants.TREE = tree
+
+    def test_a_build_that_fails_for_another_reason_is_no_verdict(self):
+        ends = {"a_test": ("passes", "")}
+        for said in ("%Error: rtl/tile/a.sv:12:3: syntax error", "%Error-PINNOTFOUND: rtl/a.sv:1:2: no pin",
+                     "%Error: Internal Error: rtl/a.sv:1:2: ../V3Width.cpp:3: no width"):
+            self.assertEqual(self.verdict((1, f"[1/2] Verilating\n{said}\n"), ends), "not elaborated")
+        for status, said in ((1, "%Error: Verilator threw signal 9. Suggest trying --debug"),
+                             (1, "ninja: fatal: no space left"),
+                             (1, "g++: fatal error: Killed signal terminated program cc1plus"), (None, "[1/2]"),
+                             (None, "%Error: rtl/tile/a.sv:12:3: syntax error")):
+            with self.assertRaises(SystemExit) as stopped:
+                self.verdict((status, said), ends)
+            self.assertEqual(stopped.exception.code, 2)
+
+    def test_a_test_that_does_not_end_catches_nothing(self):
+        timed_out, caught, passes = ("timed out", "a"), ("caught", "b"), ("passes", "")
+        for ends, wanted in (((timed_out, caught), "caught"), ((timed_out, passes), "timed out"),
+                             ((passes, passes), "escaped"), ((passes, caught), "caught")):
+            self.assertEqual(self.verdict((0, ""), dict(zip(("a_test", "b_test"), ends))), wanted)
+
+    def test_a_slow_test_may_take_several_times_what_it_takes_without_a_fault(self):
+        bench = object.__new__(mutants.Bench)
+        bench.limits, bench.state = {"test": 300}, {"baseline": {"short_test": 2.5, "long_test": 100}}
+        self.assertEqual(bench.baseline("short_test"), 300)
+        self.assertEqual(bench.baseline("long_test"), 100 * mutants.TIMES)
 
     def test_numbers_of_draws(self):
         self.assertEqual(mutants.numbers("0,3-5"), {0, 3, 4, 5})
