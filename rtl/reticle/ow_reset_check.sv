@@ -62,7 +62,8 @@ module ow_reset_check
     return {valid && colour == COLOUR_RSP, valid && colour == COLOUR_REQ};
   endfunction
 
-  // The tile sees its reset a cycle after it was given, so that it may still send in the next one.
+  // The tile sees its reset a cycle after it was given, so that it may still send in the next one,
+  // and the end of it, too, so that it does not hear what comes in the first one after it.
   logic [Tiles-1:0] reset_q, rests_q, open_at_reset, sent_to_reset;
   always_ff @(posedge clk_i) begin
     reset_q <= reset_i;
@@ -111,7 +112,7 @@ module ow_reset_check
     end
     assign open_at_reset[t] = tile_fuse_i[t].enable && reset_i[t] && !rests_q[t] &&
                               (runs & is_open) != '0;
-    assign sent_to_reset[t] = tile_fuse_i[t].enable && reset_i[t] && heard != '0;
+    assign sent_to_reset[t] = tile_fuse_i[t].enable && (reset_i[t] || reset_q[t]) && heard != '0;
   end
 
   `OW_ASSERT(reset_while_quiet, open_at_reset == '0,

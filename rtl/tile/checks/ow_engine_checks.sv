@@ -30,7 +30,8 @@ bind ow_engine_operands ow_stream_check #(
   .clk_i, .rst_i, .valid_i(rd1_req_o), .ready_i(rd1_gnt_i), .data_i(rd1_addr_o)
 );
 
-// Writes: the head gives way to reads of its bank, a few times.
+// Writes: the head takes its request back when the gather port asks for its banks, a few times. For
+// rd0 and rd1 it stays: the memory lets it wait.
 bind ow_engine_writes ow_stream_check #(
   .Width(24 + VecBytes + LineW), .MayFall(1'b1), .Grant(1'b1)
 ) u_check_wr (

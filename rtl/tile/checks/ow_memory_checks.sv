@@ -21,7 +21,7 @@ bind ow_gather ow_stream_check #(.Channels(8), .Width(64)) u_check_mem_wdata (
 );
 
 // Requests are held until they are granted, or taken back: by a reset of the requestor; while a line
-// of the engine is waited for (ow_tile); by the engine's write buffer, which gives way to reads.
+// of the engine is waited for (ow_tile); by the engine's write buffer, which gives way to the gather port.
 // The engine's read ports and the fetch ask for something else meanwhile, and a word of the reducer
 // goes before its bias.
 bind ow_sram ow_stream_check #(
