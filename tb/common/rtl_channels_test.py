@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """scripts/rtl-channels: every channel of this tree has a checker; of a tree with a channel of each
-kind it finds those that have none, through instances, too."""
+kind it finds those that have none, through instances, too; and the models that leave checkers out."""
 
 import pathlib
 import subprocess
@@ -45,6 +45,13 @@ TOP = """module ow_top (
   );
 endmodule
 """
+MODELS = """# ow_verilate(v_nothing FILES rtl/tile/files.f)
+set(tile rtl/tile/files.f tb/ow_tb.sv)
+ow_verilate(v_leaf CHECKS TOP ow_leaf FILES rtl/tile/files.f)
+ow_verilate(v_top CHECKS TOP ow_top PARAMS Width=4
+            FILES ${tile})
+ow_verilate(v_other TOP ow_other FILES rtl/tile/files_other.f)
+"""
 BINDS = {
     "ow_leaf: channel in": "bind ow_leaf ow_stream_check #(.Width(4)) u_check_in (\n  .clk_i\n);\n",
     "ow_leaf: channel (no prefix)": "bind ow_leaf ow_stream_check u_check (.clk_i);\n",
@@ -61,13 +68,15 @@ def run(tree, *arguments):
 
 
 class Channels(unittest.TestCase):
-    def tree(self, directory, binds, listed=True):
+    def tree(self, directory, binds, listed=True, models=MODELS):
         area = pathlib.Path(directory) / "rtl" / "tile"
         area.mkdir(parents=True, exist_ok=True)
         (area / "ow_leaf.sv").write_text(LEAF)
         (area / "ow_top.sv").write_text(TOP)
         (area / "ow_tile_checks.sv").write_text("".join(binds))
         (area / "checks.f").write_text("rtl/tile/ow_tile_checks.sv\n" if listed else "")
+        (pathlib.Path(directory) / "tb").mkdir(exist_ok=True)
+        (pathlib.Path(directory) / "tb" / "CMakeLists.txt").write_text(models)
         return directory
 
     def test_every_channel_of_this_tree_has_a_checker(self):
@@ -92,8 +101,36 @@ class Channels(unittest.TestCase):
         with tempfile.TemporaryDirectory() as d:
             status, said = run(self.tree(d, BINDS.values(), listed=False))
             self.assertEqual(status, 1)
-            self.assertIn("in no rtl/*/checks*.f", said)
+            self.assertIn("in no rtl/*/checks*.f that a model reads", said)
             self.assertIn("ow_leaf: channel in has no checker", said)
+            status, said = run(self.tree(d, BINDS.values(), models=MODELS.replace(" CHECKS", "")))
+            self.assertEqual(status, 1)
+            self.assertIn("ow_tile_checks.sv: in no rtl/*/checks*.f that a model reads", said)
+
+    def test_a_model_that_leaves_its_checkers_out_is_named(self):
+        with tempfile.TemporaryDirectory() as d:
+            for name in ("v_leaf", "v_top"):
+                models = MODELS.replace(f"{name} CHECKS", name)
+                self.assertEqual(run(self.tree(d, BINDS.values(), models=models)),
+                                 (1, f"{name}: a model without CHECKS, though there is rtl/tile/checks.f\n"
+                                  "6 channels, 1 without a checker\n"))
+            models = MODELS.replace("v_top", "v_engine8")
+            status, said = run(self.tree(d, BINDS.values(), models=models))
+            self.assertEqual(status, 1)
+            self.assertIn("v_engine8: has CHECKS", said)
+
+    def test_a_part_of_the_library_needs_a_checker_where_it_is_used(self):
+        with tempfile.TemporaryDirectory() as d:
+            tree = pathlib.Path(self.tree(d, BINDS.values()))
+            (tree / "rtl" / "common").mkdir()
+            skid = (ROOT / "rtl" / "common" / "ow_skid.sv").read_text()
+            (tree / "rtl" / "common" / "ow_skid.sv").write_text(skid)
+            self.assertEqual(run(tree), (0, "6 channels, 0 without a checker\n"))
+            (tree / "rtl" / "tile" / "ow_user.sv").write_text("module ow_user (input logic clk_i);\n"
+                                                              "  ow_skid u_skid (.clk_i);\nendmodule\n")
+            status, said = run(tree)
+            self.assertEqual(status, 1)
+            self.assertIn("ow_skid: channel (no prefix) has no checker", said)
 
     def test_a_checker_of_a_module_that_is_gone_is_named(self):
         with tempfile.TemporaryDirectory() as d:
