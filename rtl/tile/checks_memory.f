@@ -1,0 +1,1 @@
+rtl/tile/checks/ow_memory_checks.sv

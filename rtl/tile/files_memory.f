@@ -1,0 +1,3 @@
+rtl/tile/memory/ow_sram_bank.sv
+rtl/tile/memory/ow_sram.sv
+rtl/tile/memory/ow_gather.sv
