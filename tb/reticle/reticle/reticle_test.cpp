@@ -8,6 +8,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../chain/chain_host.h"
@@ -82,6 +83,14 @@ class Reticle {
     return words;
   }
 
+  // A packet through the west edge that starts so many cycles from now, whatever is done meanwhile.
+  void ask_later(int cycles, const std::vector<uint32_t>& packet) {
+    for (size_t i = 0; i < packet.size(); ++i) out_.push_back({packet[i], i + 1 == packet.size()});
+    in_.clear();
+    start_ = cycles_ + cycles;
+  }
+  size_t heard() const { return in_.size(); }
+
   // Puts the fuses of two logical tiles, without the one that is left out, and lets them run.
   void connect(int left_out) {
     const Shape shape{1, 1, 1, 2, 0, 1};
@@ -120,7 +129,7 @@ class Reticle {
       --owed_;
       link |= Link::Credit::put(Credit::Valid::put(1) | Credit::Colour::put(kResponse));
     }
-    if (!out_.empty() && credits_ > 0) {
+    if (!out_.empty() && credits_ > 0 && cycles_ >= start_) {
       const Word w = out_.front();
       out_.pop_front();
       --credits_;
@@ -149,6 +158,7 @@ class Reticle {
   int owed_ = 0;  // credits to be given
   bool gives_ = true;
   int cycles_ = 0, idle_cycles_ = 0;
+  int start_ = 0;  // before this cycle the edge sends nothing
   std::deque<Word> out_;
   std::vector<Word> in_;
 };
@@ -302,6 +312,35 @@ TEST(Reticle, AResetInTheMiddleOfThingsIsReported) {
   ASSERT_TRUE(reticle.command(1, true, kControl, 0));
   const std::string said = fault_of([&] { reticle.ask_mesh(read_word(1, 0x40), 4); });
   EXPECT_NE(said.find("was sent to a tile in reset"), std::string::npos) << said;
+}
+
+// A request that comes while a reset ends is reported or answered, at whatever cycle: no cycle lies
+// between those in which it is lost in the tile and those in which the tile hears it.
+TEST(Reticle, ARequestThatComesWhileAResetEndsIsReportedOrAnswered) {
+  int length = 0;  // of a command
+  // Started so many cycles after the command that ends the reset: what is reported, words answered.
+  auto request = [&](int wait) -> std::pair<bool, size_t> {
+    Reticle reticle;
+    for (int c = 0; c < kStations; ++c) EXPECT_TRUE(reticle.find(c)) << c;
+    reticle.connect(2);
+    reticle.run(20);
+    const int before = reticle.cycles();
+    EXPECT_TRUE(reticle.command(1, true, kControl, 0));
+    length = reticle.cycles() - before;
+    reticle.ask_later(wait, read_word(1, 0x40));
+    const std::string said = fault_of([&] {
+      EXPECT_TRUE(reticle.command(1, true, kControl, kRun));
+      reticle.run(length + 300);
+    });
+    return {!said.empty(), reticle.heard()};
+  };
+  ASSERT_TRUE(request(0).first);
+  int reported = 0, quiet = length;
+  while (quiet - reported > 1) {
+    const int wait = (reported + quiet) / 2;
+    (request(wait).first ? reported : quiet) = wait;
+  }
+  EXPECT_EQ(request(quiet).second, 4U) << "after " << quiet << " cycles of " << length;
 }
 
 // Every wire between neighbours, with the tiles in reset: each station sends a pattern of its own
