@@ -155,6 +155,27 @@ TEST(Bringup, AMuteTileWithoutANeighbourInItsRowsAndColumnsIsFound) {
   EXPECT_EQ(b.largest.tiles(), 0);
 }
 
+// A stuck flip-flop that spoils the words to one neighbour only, which has no other one in that
+// setting of the muxes: the connection is given up, and not the good tile that hears nothing.
+TEST(Bringup, ATileIsNotJudgedByOneConnection) {
+  Faults f;
+  f.tiles.push_back({0,
+                     {1, 0},
+                     TileFault::Kind::Register,
+                     0,
+                     0,
+                     "u_ramp__DOT__gen_queue__BRA__0__KET____DOT__u_out__DOT__mem_q",
+                     82,
+                     true});
+  f.tiles.push_back({0, {0, 1}, TileFault::Kind::Memory, 0, 5, "", 7, true});
+  const auto wafer = make_mini_wafer_device(kOne, f);
+  const Bringup b = bring_up(*wafer, &wafer->device(), options());
+  EXPECT_NE(words(b).find("0 (1, 0): no word reaches tile (0, 0)"), std::string::npos) << words(b);
+  EXPECT_EQ(b.findings.size(), 2u) << words(b);
+  EXPECT_EQ(judge(kOne, f, b.defects).unseen, 1u) << words(b);
+  EXPECT_TRUE(b.good()) << all(b.verification);
+}
+
 TEST(Bringup, BeyondTheSparesIsRefusedWithTheLargestRectangle) {
   Faults f;
   for (int r = 0; r < 2; ++r) {

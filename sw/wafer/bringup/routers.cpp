@@ -34,9 +34,10 @@ class RouterTest {
     Position at;
     int sends = 0, not_sent = 0;  // connections, and those of them that fail
     int hears = 0, not_heard = 0;
-    bool ends = true;  // its test, when nobody is joined to it
-    int left = 0;      // connections of the reticle that fail then
-    int work = 0;      // and that work then
+    std::set<Wire> failing;  // over which it fails, one way or both
+    bool ends = true;        // its test, when nobody is joined to it
+    int left = 0;            // connections of the reticle that fail then
+    int work = 0;            // and that work then
 
     int lost_sending() const { return not_sent == sends ? not_sent : 0; }
     int lost_hearing() const { return not_heard == hears ? not_heard : 0; }
@@ -47,12 +48,19 @@ class RouterTest {
       return {ends, left, -work, -std::max(lost_sending(), lost_hearing()),
               lost_sending() < lost_hearing()};
     }
+    // One connection says nothing of which of its ends is bad.
+    bool by_one_connection() const { return failing.size() == 1; }
   };
   using Suspects = std::vector<Suspect>;
 
   Exchange exchange_words(const Setting& setting, const std::set<size_t>& alone);
   Suspects suspects(const std::vector<Heard>& all, int reticle) const;
+  static bool to_be_tried(const Suspects& s) {
+    return s.size() > 1 || (s.size() == 1 && s[0].by_one_connection());
+  }
   void try_alone(const Setting& setting, size_t k, std::vector<Suspects>* suspected);
+  void give_up(int reticle, const Suspect& worst, const std::vector<Heard>& all);
+  void give_up_connection(const Heard& h);
   bool give_up_worst(const Setting& setting, const std::vector<Heard>& all);
   void test_neighbours(const Setting& setting);
 
@@ -168,7 +176,9 @@ std::vector<RouterTest::Suspect> RouterTest::suspects(const std::vector<Heard>& 
       Suspect& s = tiles[hears ? h.to : h.from];
       s.at = hears ? h.to : h.from;
       ++(hears ? s.hears : s.sends);
-      (hears ? s.not_heard : s.not_sent) += h.works ? 0 : 1;
+      if (h.works) continue;
+      ++(hears ? s.not_heard : s.not_sent);
+      s.failing.insert(Probe::wire_of(h.from, h.to));
     }
   }
   std::vector<Suspect> found;
@@ -179,13 +189,13 @@ std::vector<RouterTest::Suspect> RouterTest::suspects(const std::vector<Heard>& 
   return found;
 }
 
-// Runs the test again with suspect k of each reticle that has several joined to nobody.
+// Runs the test again with suspect k joined to nobody, of each reticle where that is in doubt.
 void RouterTest::try_alone(const Setting& setting, size_t k, std::vector<Suspects>* suspected) {
   std::map<int, Suspect*> tried;  // by reticle
   std::set<size_t> alone;
   for (int d = 0; d < probe_.shape.reticles(); ++d) {
     Suspects& s = (*suspected)[static_cast<size_t>(d)];
-    if (s.size() <= 1 || k >= s.size()) continue;
+    if (!to_be_tried(s) || k >= s.size()) continue;
     tried[d] = &s[k];
     alone.insert(probe_.index(d, s[k].at.row, s[k].at.col));
   }
@@ -199,36 +209,58 @@ void RouterTest::try_alone(const Setting& setting, size_t k, std::vector<Suspect
   }
 }
 
-// Gives up the tile of each reticle that explains best why words do not arrive; false if no tile is
-// under suspicion. A tile that does what it wants can stop its neighbours with it, in which then
-// nothing works either. So each suspect runs the test joined to nobody, and the others run it
-// without that one: bad is what does not end by itself, then that without which the fewest
-// connections fail.
+void RouterTest::give_up_connection(const Heard& h) {
+  if (!probe_.wires.insert({h.reticle, Probe::wire_of(h.from, h.to)}).second) return;
+  probe_.result.findings.push_back(
+      {h.reticle, h.from, fmt::format("no word reaches tile ({}, {})", h.to.row, h.to.col)});
+}
+
+// A tile that fails over one connection only, and ends by itself, may be the good end of it: the
+// connection is given up, and the tile shows over others, in this setting or the next ones, what it
+// is worth. If there are none it is lost at the end.
+void RouterTest::give_up(int reticle, const Suspect& worst, const std::vector<Heard>& all) {
+  if (!worst.ends || !worst.by_one_connection()) {
+    probe_.lose(reticle, worst.at.row, worst.at.col,
+                worst.lost_sending() >= worst.lost_hearing()
+                    ? "nothing that its router sends arrives"
+                    : "nothing arrives at its router");
+    return;
+  }
+  for (const Heard& h : all) {
+    const bool failing = worst.failing.count(Probe::wire_of(h.from, h.to)) != 0;
+    if (h.reticle == reticle && !h.works && failing) give_up_connection(h);
+  }
+}
+
+// Gives up the tile of each reticle, or its only connection, that explains best why words do not
+// arrive; false if no tile is under suspicion. A tile that does what it wants can stop its
+// neighbours with it, in which then nothing works either. So each suspect runs the test joined to
+// nobody, and the others run it without that one: bad is what does not end by itself, then that
+// without which the fewest connections fail.
 bool RouterTest::give_up_worst(const Setting& setting, const std::vector<Heard>& all) {
   std::vector<Suspects> suspected;
-  size_t most = 0;
+  size_t most = 0, tries = 0;
   for (int d = 0; d < probe_.shape.reticles(); ++d) {
     suspected.push_back(suspects(all, d));
     most = std::max(most, suspected.back().size());
+    if (to_be_tried(suspected.back())) tries = std::max(tries, suspected.back().size());
   }
-  for (size_t k = 0; most > 1 && k < most; ++k) try_alone(setting, k, &suspected);
+  for (size_t k = 0; k < tries; ++k) try_alone(setting, k, &suspected);
   for (int d = 0; d < probe_.shape.reticles(); ++d) {
     const Suspects& s = suspected[static_cast<size_t>(d)];
     if (s.empty()) continue;
     const Suspect& worst = *std::min_element(
         s.begin(), s.end(),
         [](const Suspect& a, const Suspect& b) { return a.innocence() < b.innocence(); });
-    probe_.lose(d, worst.at.row, worst.at.col,
-                worst.lost_sending() >= worst.lost_hearing()
-                    ? "nothing that its router sends arrives"
-                    : "nothing arrives at its router");
+    give_up(d, worst, all);
   }
   return most > 0;
 }
 
 // Each good tile sends words to its neighbours in this setting. A tile that fails in all that it
-// sends, or in all that it hears, is given up, and the others do it again without it. A single
-// connection that fails between tiles that work is given up by itself.
+// sends, or in all that it hears, is given up, and the others do it again without it. A connection
+// that fails between tiles that work, or of which only that one is known to fail, is given up by
+// itself.
 void RouterTest::test_neighbours(const Setting& setting) {
   std::vector<Heard> all = exchange_words(setting, {}).heard;
   while (give_up_worst(setting, all)) all = exchange_words(setting, {}).heard;
@@ -238,9 +270,7 @@ void RouterTest::test_neighbours(const Setting& setting) {
     heard_[probe_.index(h.reticle, h.to.row, h.to.col)] = true;
   }
   for (const Heard& h : all) {
-    if (h.works || !probe_.wires.insert({h.reticle, probe_.wire_of(h.from, h.to)}).second) continue;
-    probe_.result.findings.push_back(
-        {h.reticle, h.from, fmt::format("no word reaches tile ({}, {})", h.to.row, h.to.col)});
+    if (!h.works) give_up_connection(h);
   }
 }
 
