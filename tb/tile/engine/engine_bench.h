@@ -57,6 +57,7 @@ class Bench {
     drive_core();
     v_->clk_i = 0;
     v_->eval();
+    waits_ = v_->lsu_req_i && !v_->lsu_gnt_o;
     const uint32_t pop = v_->inq_pop_o;
     const bool push = v_->push_o;
     const int push_q = v_->push_q_o;
@@ -162,7 +163,7 @@ class Bench {
       drive_core();
       v_->clk_i = 0;
       v_->eval();
-      granted = v_->lsu_gnt_o;
+      granted = v_->lsu_gnt_o && v_->lsu_addr_i == addr;
       tick();
     }
     load_ = false;
@@ -193,14 +194,18 @@ class Bench {
     v_->outq_level_i = levels;
   }
   void drive_core() {
-    v_->lsu_req_i = load_;
-    v_->lsu_addr_i = load_addr_;
+    bool asks = load_;
+    uint32_t addr = load_addr_;
     v_->fetch_req_i = 0;
-    if (disturb == 0 || load_) return;
-    v_->lsu_req_i = chance(disturb);
-    v_->lsu_addr_i = rng() % kSramBytes & ~3u;
-    v_->fetch_req_i = chance(disturb);
-    v_->fetch_addr_i = rng() % kSramBytes & ~7u;
+    if (disturb != 0 && !load_) {
+      asks = chance(disturb);
+      addr = rng() % kSramBytes & ~3u;
+      v_->fetch_req_i = chance(disturb);
+      v_->fetch_addr_i = rng() % kSramBytes & ~7u;
+    }
+    if (waits_) return;  // a load is held until it is granted
+    v_->lsu_req_i = asks;
+    v_->lsu_addr_i = addr;
   }
   void count_events() {
     if (v_->done_valid_o) done.emplace_back(v_->done_kind_o, v_->done_task_o);
@@ -255,6 +260,7 @@ class Bench {
   uint64_t cycle_ = 0;
   bool load_ = false;  // the core asks for a word, and not only to disturb
   uint32_t load_addr_ = 0;
+  bool waits_ = false;  // the core's load was not granted
 };
 
 struct Lanes8 {
