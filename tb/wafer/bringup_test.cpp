@@ -274,6 +274,42 @@ TEST(Bringup, WiresToTheLinks) {
   }
 }
 
+// The stations of the north edge's links of a reticle are dead with its first row, so no scan
+// reaches the wires between those links and the tiles of the second row.
+TEST(Bringup, WiresToLinksThatCannotBeAskedShowInWords) {
+  const Shape tall{2, 1, 1, 1, 1, 1};
+  Faults f;
+  f.stations.push_back({1, {0, 0}, StationFault::Kind::Silent});
+  const auto run = [&](bool smaller) {
+    const auto wafer = make_mini_wafer_device(tall, f);
+    BringupOptions o = options();
+    o.accept_smaller = smaller;
+    Bringup b = bring_up(*wafer, &wafer->device(), o);
+    EXPECT_TRUE(judge(tall, f, b.defects).exact) << text(tall, b.defects) << words(b);
+    EXPECT_EQ(all(b.verification), "");
+    return b;
+  };
+  // Those that work are used, and none is given up.
+  EXPECT_TRUE(run(false).good());
+  // A bit of the data out, in the first slot; the map takes the second one.
+  f.edges.push_back({1, {0, {1, 0}, 0}, false, 10, true});
+  {
+    const Bringup b = run(false);
+    ASSERT_TRUE(b.repair.map) << b.repair.reason;
+    EXPECT_EQ(b.repair.map->south[0], EdgeMap{1});
+    EXPECT_EQ(b.defects.reticles[1].edges.size(), 1u) << words(b);
+  }
+  // In the second slot as well, and from the other tile to both: no tile is joined to the north.
+  f.edges.push_back({1, {0, {1, 0}, 1}, true, 31, false});
+  f.edges.push_back({1, {0, {1, 1}, 0}, true, 0, true});
+  f.edges.push_back({1, {0, {1, 1}, 1}, false, 17, false});
+  const Bringup b = run(true);
+  EXPECT_FALSE(b.repair.map);
+  EXPECT_NE(b.repair.reason, "");
+  EXPECT_EQ(b.largest.tiles(), 1);
+  EXPECT_TRUE(b.good());
+}
+
 TEST(Bringup, ASmallerRectangleIsSetUpAndVerified) {
   // A reticle without a good tile, beside one that works.
   const Shape shape{1, 2, 2, 1, 0, 0};

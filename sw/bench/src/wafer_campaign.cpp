@@ -104,7 +104,7 @@ class Campaign {
       set.seed = next_seed_++;
       set.count = beyond_ ? 6 + static_cast<int>(set.seed % 8) : 1 + static_cast<int>(set.seed % 7);
       set.faults = wafer::random_faults(shape_, set.count, kMiniBankRows, registers_, set.seed);
-      const bool within = wafer::repair_wafer(shape_, set.faults.expected(shape_)).map.has_value();
+      const bool within = wafer::repair_wafer(shape_, set.faults.unusable(shape_)).map.has_value();
       if (within != beyond_) return set;
     }
     throw BadInput(fmt::format("{}: none of {} sets of faults is {} the wafer's repair limits",
@@ -191,7 +191,7 @@ class Campaign {
     if (found.repair.map) return "was not refused";
     if (found.repair.reason.empty()) return "was refused without a reason";
     // By the faults, not by what was found.
-    const long largest = most_tiles(shape_, set->faults.expected(shape_));
+    const long largest = most_tiles(shape_, set->faults.unusable(shape_));
     if (w.tiles() != largest) {
       return fmt::format("a rectangle of {} tiles was offered, one of {} works", w.tiles(),
                          largest);

@@ -7,6 +7,23 @@
 #include "steps.h"
 
 namespace ow::wafer {
+namespace {
+
+// A map of what is wanted, or of the largest rectangle, from what has been found so far.
+void plan(Probe& probe, const Window& wanted) {
+  collect(probe);
+  Bringup& result = probe.result;
+  result.largest = Window();
+  result.smaller.reset();
+  result.repair = repair(probe, wanted);
+  if (result.repair.map) return;
+  result.largest = largest_rectangle(probe.shape, result.defects);
+  if (probe.options.accept_smaller && result.largest.rows > 0) {
+    result.smaller = repair(probe, result.largest).map;
+  }
+}
+
+}  // namespace
 
 Bringup bring_up(ChainAccess& chain, Device* device, const BringupOptions& options) {
   const Shape& shape = chain.wafer_shape();
@@ -27,25 +44,22 @@ Bringup bring_up(ChainAccess& chain, Device* device, const BringupOptions& optio
   test_memories(probe);
   test_cores(probe);
   test_routers(probe);
-  collect(probe);
+  plan(probe, wanted);
   Bringup& result = probe.result;
-  result.repair = repair(probe, wanted);
-  if (!result.repair.map) {
-    result.largest = largest_rectangle(shape, result.defects);
-    if (options.accept_smaller && result.largest.rows > 0) {
-      result.smaller = repair(probe, result.largest).map;
-    }
-    if (!result.smaller) return std::move(probe.result);
+  const auto whole = [&] { return result.map()->window == all; };
+  // What the scans could not reach shows in words between the tiles themselves, which a part of the
+  // wafer is verified by anyway: its sides may be far from the wafer's edges. A connection that is
+  // given up is not used again, so this ends.
+  while (result.map() != nullptr && (!whole() || uses_untested(probe, *result.map()))) {
+    probe.begin("logical mesh");
+    if (!give_up_untested(probe, *result.map())) break;
+    plan(probe, wanted);
   }
-  const WaferMap& map = *result.map();
-  if (options.progress) options.progress("fuses");
-  set_fuses(probe, map);
-  if (!(map.window == all)) {
-    // Its sides may be far from the wafer's edges: the tiles themselves send the words.
-    verify_neighbours(probe, map);
-    set_fuses(probe, map);
-  } else if (device != nullptr) {
-    if (options.progress) options.progress("logical mesh");
+  if (result.map() == nullptr) return std::move(probe.result);
+  probe.begin("fuses");
+  set_fuses(probe, *result.map());
+  if (whole() && device != nullptr && result.verification.empty()) {
+    probe.begin("logical mesh");
     result.verification = verify_mesh(*device, &result.wavelets_verified);
   }
   return std::move(probe.result);

@@ -13,6 +13,7 @@ namespace ow::wafer {
 
 void collect(Probe& probe) {
   Defects& out = probe.result.defects;
+  out = Defects(probe.shape);
   for (int d = 0; d < probe.shape.reticles(); ++d) {
     ReticleDefects& r = out.reticles[static_cast<size_t>(d)];
     for (int p = 0; p < probe.rows(); ++p) {
@@ -44,7 +45,7 @@ void collect(Probe& probe) {
 }
 
 // A map of the window. Links whose wires to the tiles could not be tested are used only if there is
-// no other way; the verification has to show then that they work.
+// no other way; give_up_untested() has to show then that they work.
 Repair repair(const Probe& probe, const Window& window) {
   Defects careful = probe.result.defects;
   for (const LinkEnd& e : probe.untested) {
@@ -57,8 +58,20 @@ Repair repair(const Probe& probe, const Window& window) {
   return repair.map ? repair : repair_window(probe.shape, probe.result.defects, window);
 }
 
+namespace {
+
+// The fuses of a tile without a connection at that side.
+uint32_t closed_at(int side, uint32_t word) {
+  TileFuse f = TileFuse::of(static_cast<uint16_t>(word));
+  int* const skips[] = {&f.n_skip, &f.e_skip, &f.s_skip, &f.w_skip};
+  *skips[side] = kNoSkip;
+  return f.word();
+}
+
+}  // namespace
+
 // All tiles into reset, the fuses, then the tiles of the map out of reset.
-void set_fuses(Probe& probe, const WaferMap& map) {
+void set_fuses(Probe& probe, const WaferMap& map, const std::vector<TileSide>& closed) {
   probe.open_batch();
   probe.each_alive([&](int d, int p, int c) {
     probe.add(d, p, c, true, kStationScan, 0);
@@ -75,7 +88,12 @@ void set_fuses(Probe& probe, const WaferMap& map) {
   };
   std::vector<Written> written;
   for (int d = 0; d < probe.shape.reticles(); ++d) {
-    const ReticleFuses f = fuses(map, d);
+    ReticleFuses f = fuses(map, d);
+    for (const TileSide& side : closed) {
+      if (side.reticle != d) continue;
+      auto& word = f.tile[static_cast<size_t>(side.at.row * probe.cols() + side.at.col)];
+      word = static_cast<uint16_t>(closed_at(side.side, word));
+    }
     for (int p = 0; p < probe.rows(); ++p) {
       for (int c = 0; c < probe.cols(); ++c) {
         const uint32_t fuse = f.tile[static_cast<size_t>(p * probe.cols() + c)];
@@ -111,10 +129,9 @@ void set_fuses(Probe& probe, const WaferMap& map) {
   probe.chain.wait_cycles(16);
 }
 
-// Every tile of a map sends a word to each of its logical neighbours, over the connections of the
+// Every tile of a map sends words to each of its logical neighbours, over the connections of the
 // fuses as they are; the chains load, start and read.
-void verify_neighbours(Probe& probe, const WaferMap& map) {
-  probe.begin("logical mesh");
+Verified verify_neighbours(Probe& probe, const WaferMap& map, uint32_t colours) {
   const Window& w = map.window;
   const uint32_t order = probe.options.selftest.symbol("ow_selftest_order");
   const uint32_t result = probe.options.selftest.symbol("ow_selftest_result");
@@ -122,57 +139,68 @@ void verify_neighbours(Probe& probe, const WaferMap& map) {
     int reticle = 0;
     Position at;
   };
-  const auto place = [&](int row, int col) {
+  const auto place = [&](const Position& logical) {
     Place p;
-    p.at = map.physical(row, col, &p.reticle);
+    p.at = map.physical(logical.row, logical.col, &p.reticle);
     return p;
   };
   const auto name = [&](const Place& p) {
     return static_cast<uint32_t>(probe.index(p.reticle, p.at.row, p.at.col));
   };
-  const auto every = [&](const std::function<void(int, int, const Place&)>& call) {
+  const auto every = [&](const std::function<void(const Position&, const Place&)>& call) {
     for (int row = w.row; row < w.row + w.rows; ++row) {
-      for (int col = w.col; col < w.col + w.cols; ++col) call(row, col, place(row, col));
+      for (int col = w.col; col < w.col + w.cols; ++col) call({row, col}, place({row, col}));
     }
   };
   probe.open_batch();
-  every([&](int, int, const Place& p) {
+  every([&](const Position&, const Place& p) {
     probe.add(p.reticle, p.at.row, p.at.col, true, kStationControl, kStationRun | kStationTest);
   });
   probe.run_batch();
   probe.open_batch();
-  every([&](int row, int col, const Place& p) {
-    probe.add_write(p.reticle, p.at.row, p.at.col, order,
-                    {OW_SELFTEST_ROUTER, name(p), static_cast<uint32_t>((row + col) & 1), 1});
+  every([&](const Position& at, const Place& p) {
+    probe.add_write(
+        p.reticle, p.at.row, p.at.col, order,
+        {OW_SELFTEST_ROUTER, name(p), static_cast<uint32_t>((at.row + at.col) & 1), colours});
   });
   probe.run_batch();
-  probe.run_exchange(result, 1);
+  probe.run_exchange(result, colours);
   probe.open_batch();
   std::map<size_t, Handle> reads;
-  every([&](int, int, const Place& p) {
+  every([&](const Position&, const Place& p) {
     reads[name(p)] = probe.add_read(p.reticle, p.at.row, p.at.col, result, 6);
   });
   probe.run_batch();
-  every([&](int row, int col, const Place& p) {
+  Verified out;
+  every([&](const Position& at, const Place& p) {
     const Handle& read = reads.at(name(p));
     if (probe.word(read, 0, 6) != OW_SELFTEST_DONE + OW_SELFTEST_ROUTER) {
-      probe.result.verification.push_back(
-          fmt::format("logical tile ({}, {}) does not end its test", row, col));
+      out.failures.push_back({at, at});
       return;
     }
     static const int kDown[] = {-1, 0, 1, 0}, kRight[] = {0, 1, 0, -1};
     for (int side = 0; side < 4; ++side) {
-      const int y = row + kDown[side], x = col + kRight[side];
-      if (y < w.row || y >= w.row + w.rows || x < w.col || x >= w.col + w.cols) continue;
-      const auto out = static_cast<uint32_t>((side + 2) & 3);
-      if (probe.word(read, 2 + side, 6) == ow_selftest_heard(name(place(y, x)), out, 1)) {
-        ++probe.result.wavelets_verified;
+      const Position from{at.row + kDown[side], at.col + kRight[side]};
+      if (from.row < w.row || from.row >= w.row + w.rows || from.col < w.col ||
+          from.col >= w.col + w.cols)
+        continue;
+      const auto to = static_cast<uint32_t>((side + 2) & 3);
+      if (probe.word(read, 2 + side, 6) == ow_selftest_heard(name(place(from)), to, colours)) {
+        ++out.wavelets;
       } else {
-        probe.result.verification.push_back(
-            fmt::format("no word from logical tile ({}, {}) reaches ({}, {})", y, x, row, col));
+        out.failures.push_back({from, at});
       }
     }
   });
+  return out;
+}
+
+std::string Verified::Failure::text() const {
+  if (from == to) {
+    return fmt::format("logical tile ({}, {}) does not end its test", to.row, to.col);
+  }
+  return fmt::format("no word from logical tile ({}, {}) reaches ({}, {})", from.row, from.col,
+                     to.row, to.col);
 }
 
 }  // namespace ow::wafer

@@ -28,18 +28,46 @@ void test_memories(Probe& probe);
 void test_cores(Probe& probe);
 // Words between neighbours.
 void test_routers(Probe& probe);
-// What was found, as the repair takes it: into the probe's result.
+// What was found, as the repair takes it: into the probe's result, in place of what is there.
 void collect(Probe& probe);
 
 // A map of the window. Links whose wires to the tiles could not be tested are used only if there is
-// no other way; the verification has to show then that they work.
+// no other way; give_up_untested() has to show then that they work.
 Repair repair(const Probe& probe, const Window& window);
-// All tiles into reset, the fuses, then the tiles of the map out of reset. DeviceFault if a station
-// of the map does not answer or does not hold its fuses.
-void set_fuses(Probe& probe, const WaferMap& map);
-// Every tile of a map sends a word to each of its logical neighbours, over the connections of the
-// fuses as they are; the chains load, start and read.
-void verify_neighbours(Probe& probe, const WaferMap& map);
+
+// A side of a physical tile.
+struct TileSide {
+  int reticle = 0;
+  Position at;
+  int side = 0;
+};
+// All tiles into reset, the fuses, then the tiles of the map out of reset. Nobody is joined to the
+// sides of `closed`. DeviceFault if a station of the map does not answer or does not hold its
+// fuses.
+void set_fuses(Probe& probe, const WaferMap& map, const std::vector<TileSide>& closed = {});
+
+// What arrives between the logical neighbours of a map.
+struct Verified {
+  // No word goes from one tile to the other; both are the same: it does not end its test.
+  struct Failure {
+    Position from;
+    Position to;
+    std::string text() const;
+  };
+  std::vector<Failure> failures;
+  uint64_t wavelets = 0;  // connections, each way, over which all arrives
+};
+// Every tile of a map sends words on so many colours (1, or an even number) to each of its logical
+// neighbours, over the connections of the fuses as they are; the chains load, start and read.
+Verified verify_neighbours(Probe& probe, const WaferMap& map, uint32_t colours);
+
+// Whether the map uses a connection between a tile and a link that could not be tested.
+bool uses_untested(const Probe& probe, const WaferMap& map);
+// Sends words between the neighbours of a map, while nothing else is joined to it. If some do not
+// arrive and connections that could not be tested are among those that fail, gives up the one that
+// explains most of it and returns true: another map has to be found. Otherwise what has failed is
+// in the result's verification.
+bool give_up_untested(Probe& probe, const WaferMap& map);
 
 }  // namespace ow::wafer
 

@@ -187,8 +187,9 @@ void links_down(const Shape& s, const Faults& faults, const Casualties& all, siz
   }
 }
 
-// The connections between a reticle's tiles and its links that do not work.
-void edges_cut(const Shape& s, const Faults& faults, const Casualties& all, size_t d,
+// The connections between a reticle's tiles and its links that do not work; `unasked`: also those
+// to links whose own station is dead, or cannot be reached, which no scan can find.
+void edges_cut(const Shape& s, const Faults& faults, const Casualties& all, size_t d, bool unasked,
                Defects* out) {
   std::set<EdgeWire> cut;
   for (const EdgeFault& f : faults.edges) {
@@ -200,12 +201,11 @@ void edges_cut(const Shape& s, const Faults& faults, const Casualties& all, size
     const bool vertical = w.side == 0 || w.side == 2;
     const std::vector<int>& down = (vertical ? out->south_links : out->east_links)[owner];
     const std::vector<int>& broken = out->reticles[d].chains;
-    // Where the link's own station is dead, or cannot be reached, it cannot be found.
     const Position station = w.side == 0   ? Position{0, w.slot}
                              : w.side == 1 ? Position{w.slot, s.physical_cols() - 1}
                              : w.side == 2 ? Position{s.physical_rows() - 1, w.slot}
                                            : Position{w.slot, 0};
-    if (answers(all, *out, d, station) && all.lost[d].count(w.tile) == 0 &&
+    if ((unasked || answers(all, *out, d, station)) && all.lost[d].count(w.tile) == 0 &&
         std::count(broken.begin(), broken.end(), w.tile.row) == 0 &&
         std::count(down.begin(), down.end(), w.slot) == 0) {
       out->reticles[d].edges.push_back(w);
@@ -215,7 +215,11 @@ void edges_cut(const Shape& s, const Faults& faults, const Casualties& all, size
 
 }  // namespace
 
-Defects Faults::expected(const Shape& s) const {
+Defects Faults::expected(const Shape& s) const { return defects(s, false); }
+
+Defects Faults::unusable(const Shape& s) const { return defects(s, true); }
+
+Defects Faults::defects(const Shape& s, bool unasked) const {
   Defects out(s);
   const size_t n = out.reticles.size();
   Casualties all;
@@ -227,7 +231,7 @@ Defects Faults::expected(const Shape& s) const {
   for (size_t d = 0; d < n; ++d) {
     for (const bool south : {false, true}) links_down(s, *this, all, d, south, &out);
   }
-  for (size_t d = 0; d < n; ++d) edges_cut(s, *this, all, d, &out);
+  for (size_t d = 0; d < n; ++d) edges_cut(s, *this, all, d, unasked, &out);
   return out;
 }
 
@@ -243,6 +247,24 @@ bool same(const Defects& a, const Defects& b) {
                     [](const ReticleDefects& x, const ReticleDefects& y) { return same(x, y); });
 }
 
+// What was found without the broken connections that no scan can find.
+Defects scanned(const Shape& shape, const Faults& faults, const Defects& found) {
+  const Defects expected = faults.expected(shape), unusable = faults.unusable(shape);
+  Defects out = found;
+  for (size_t d = 0; d < out.reticles.size(); ++d) {
+    const auto in = [d](const Defects& all, const EdgeWire& w) {
+      const std::vector<EdgeWire>& edges = all.reticles[d].edges;
+      return std::count(edges.begin(), edges.end(), w) != 0;
+    };
+    std::vector<EdgeWire>& edges = out.reticles[d].edges;
+    edges.erase(
+        std::remove_if(edges.begin(), edges.end(),
+                       [&](const EdgeWire& w) { return in(unusable, w) && !in(expected, w); }),
+        edges.end());
+  }
+  return out;
+}
+
 // Drops the connections of a tile.
 void drop_connections(const Position& at, ReticleDefects* r) {
   const auto of_wire = [&](const Wire& w) { return w.from == at || w.to == at; };
@@ -255,7 +277,7 @@ void drop_connections(const Position& at, ReticleDefects* r) {
 
 Judgement judge(const Shape& shape, const Faults& faults, const Defects& found) {
   Judgement out;
-  out.exact = same(found, faults.expected(shape));
+  out.exact = same(scanned(shape, faults, found), faults.expected(shape));
   if (out.exact) return out;
   Faults seen = faults;
   std::vector<TileFault> unseen;
@@ -266,7 +288,7 @@ Judgement judge(const Shape& shape, const Faults& faults, const Defects& found) 
                       std::count(r.chains.begin(), r.chains.end(), f.at.row) == 0;
     (f.kind == TileFault::Kind::Register && used ? unseen : seen.tiles).push_back(f);
   }
-  Defects expected = seen.expected(shape), rest = found;
+  Defects expected = seen.expected(shape), rest = scanned(shape, seen, found);
   for (const TileFault& f : unseen) {
     drop_connections(f.at, &rest.reticles[static_cast<size_t>(f.reticle)]);
     drop_connections(f.at, &expected.reticles[static_cast<size_t>(f.reticle)]);

@@ -188,6 +188,25 @@ TEST(Faults, WhatIsFoundIsExactOrLacksAStuckFlipFlopOrIsWrong) {
   EXPECT_FALSE(judge(kShape, f, found).right());
 }
 
+// A broken connection to a link whose station is dead may be found or not; one that works, or that
+// a scan reaches, is as strict as ever.
+TEST(Faults, WhatNoScanReachesMayBeFound) {
+  Faults f;
+  f.stations.push_back({2, {0, 0}, StationFault::Kind::Silent});
+  const EdgeWire unasked{0, {1, 0}, 1}, asked{1, {2, 2}, 2};
+  f.edges.push_back({2, unasked, true, 10, true});
+  f.edges.push_back({2, asked, false, 10, true});
+  Defects found = f.expected(kShape);
+  EXPECT_EQ(found.reticles[2].edges, std::vector<EdgeWire>{asked});
+  EXPECT_EQ(f.unusable(kShape).reticles[2].edges, (std::vector<EdgeWire>{unasked, asked}));
+  EXPECT_TRUE(judge(kShape, f, found).exact);
+  EXPECT_TRUE(judge(kShape, f, f.unusable(kShape)).exact);
+  found.reticles[2].edges = {unasked};
+  EXPECT_FALSE(judge(kShape, f, found).right());
+  found.reticles[2].edges = {{0, {1, 1}, 1}, asked};  // this one works
+  EXPECT_FALSE(judge(kShape, f, found).right());
+}
+
 // The wires that the fuses of a map make, as the muxes do, use nothing that is broken, and make the
 // whole mesh.
 TEST(Faults, NoConnectionOfARepairedWaferIsBroken) {

@@ -92,11 +92,17 @@ struct Faults {
   void check(const Shape& shape) const;
   // What a right bring-up finds: the tiles, wires, links and chains that cannot be used.
   Defects expected(const Shape& shape) const;
+  // The same with the broken connections to links that are up but whose station at that end does
+  // not answer: a bring-up finds one of these only if a map would use it.
+  Defects unusable(const Shape& shape) const;
+
+ private:
+  Defects defects(const Shape& shape, bool unasked) const;
 };
 
 // What a bring-up has found against what is broken.
 struct Judgement {
-  bool exact = false;  // all that has to be avoided, and nothing else
+  bool exact = false;  // all that has to be avoided, and nothing that works
   // Stuck flip-flops of which the self-test sees nothing: their tiles are not given up, though
   // connections of theirs may be. Without them what was found is exact.
   size_t unseen = 0;

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Connections between tiles and links whose stations do not answer: no scan reaches them, so words
+// between the tiles of a map that uses them have to show whether they work.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "steps.h"
+
+namespace ow::wafer {
+namespace {
+
+// A connection of a map to a link that could not be tested: the reticle of that end, and the
+// logical tiles that the link joins.
+struct Untested {
+  int reticle = 0;
+  EdgeWire wire;
+  Position tiles[2];
+};
+
+bool is_untested(const Probe& probe, int reticle, const EdgeWire& w) {
+  return std::any_of(probe.untested.begin(), probe.untested.end(), [&](const LinkEnd& e) {
+    return e.reticle == reticle && e.side == w.side && e.slot == w.slot;
+  });
+}
+
+// Those between a logical tile of a map and its neighbour to the south or east.
+void add_crossing(const Probe& probe, const WaferMap& map, const Position& a, bool south,
+                  std::vector<Untested>* all) {
+  const Position b{a.row + (south ? 1 : 0), a.col + (south ? 0 : 1)};
+  int from = 0, to = 0;
+  const Position at = map.physical(a.row, a.col, &from), beyond = map.physical(b.row, b.col, &to);
+  if (from == to) return;
+  const auto d = static_cast<size_t>(from);
+  // Slots stand by the row or column within the reticle's part of the window.
+  const Window& part = map.reticles[d].window;
+  const int line = south ? a.col % map.shape.cols - part.col : a.row % map.shape.rows - part.row;
+  const int slot = (south ? map.south : map.east)[d].at(static_cast<size_t>(line));
+  const std::pair<int, EdgeWire> ends[] = {{from, {south ? kSouth : kEast, at, slot}},
+                                           {to, {south ? kNorth : kWest, beyond, slot}}};
+  for (const auto& [reticle, wire] : ends) {
+    if (is_untested(probe, reticle, wire)) all->push_back({reticle, wire, {a, b}});
+  }
+}
+
+std::vector<Untested> untested_of(const Probe& probe, const WaferMap& map) {
+  std::vector<Untested> all;
+  const Window& w = map.window;
+  for (int row = w.row; row < w.row + w.rows; ++row) {
+    for (int col = w.col; col < w.col + w.cols; ++col) {
+      if (row + 1 < w.row + w.rows) add_crossing(probe, map, {row, col}, true, &all);
+      if (col + 1 < w.col + w.cols) add_crossing(probe, map, {row, col}, false, &all);
+    }
+  }
+  return all;
+}
+
+// Whether words over the connection do not arrive; a tile that does not end hears nothing.
+bool fails(const Untested& u, const Verified& verified) {
+  const auto at_end = [&](const Position& p) { return p == u.tiles[0] || p == u.tiles[1]; };
+  return std::any_of(verified.failures.begin(), verified.failures.end(),
+                     [&](const Verified::Failure& f) { return at_end(f.from) && at_end(f.to); });
+}
+
+// The sides of a map's tiles at the borders of its window.
+std::vector<TileSide> rim(const WaferMap& map) {
+  std::vector<TileSide> all;
+  const Window& w = map.window;
+  const auto add = [&](int row, int col, int side) {
+    TileSide s;
+    s.at = map.physical(row, col, &s.reticle);
+    s.side = side;
+    all.push_back(s);
+  };
+  for (int col = w.col; col < w.col + w.cols; ++col) {
+    add(w.row, col, kNorth);
+    add(w.row + w.rows - 1, col, kSouth);
+  }
+  for (int row = w.row; row < w.row + w.rows; ++row) {
+    add(row, w.col, kWest);
+    add(row, w.col + w.cols - 1, kEast);
+  }
+  return all;
+}
+
+Verified exchange(Probe& probe, const WaferMap& map, const std::vector<TileSide>& closed,
+                  uint32_t colours) {
+  set_fuses(probe, map, closed);
+  return verify_neighbours(probe, map, colours);
+}
+
+// Of several connections that fail, the one without which the fewest do: what one of them brings
+// can disturb its tile, over which then another does not work either.
+const Untested& worst(Probe& probe, const WaferMap& map, const std::vector<Untested>& failing,
+                      uint32_t colours) {
+  const Untested* found = &failing.front();
+  size_t fewest = 0;
+  for (const Untested& u : failing) {
+    if (failing.size() == 1) break;
+    std::vector<TileSide> closed = rim(map);
+    closed.push_back({u.reticle, u.wire.tile, u.wire.side});
+    const size_t left = exchange(probe, map, closed, colours).failures.size();
+    if (&u != &failing.front() && left >= fewest) continue;
+    fewest = left;
+    found = &u;
+  }
+  return *found;
+}
+
+}  // namespace
+
+bool uses_untested(const Probe& probe, const WaferMap& map) {
+  return !untested_of(probe, map).empty();
+}
+
+bool give_up_untested(Probe& probe, const WaferMap& map) {
+  const std::vector<Untested> used = untested_of(probe, map);
+  // A stuck bit shows only in a word that has it otherwise: over those, many words.
+  const uint32_t colours = used.empty() ? 1 : probe.options.colours / 2 * 2;
+  const Verified verified = exchange(probe, map, rim(map), colours);
+  std::vector<Untested> failing;
+  for (const Untested& u : used) {
+    if (fails(u, verified)) failing.push_back(u);
+  }
+  if (failing.empty()) {
+    probe.result.wavelets_verified += verified.wavelets;
+    for (const auto& f : verified.failures) probe.result.verification.push_back(f.text());
+    return false;
+  }
+  const Untested& u = worst(probe, map, failing, colours);
+  static const char* const kSides[] = {"north", "east", "south", "west"};
+  probe.edges.insert({u.reticle, u.wire});
+  probe.result.findings.push_back(
+      {u.reticle, u.wire.tile,
+       fmt::format("no word passes link {} of the {} edge, whose station does not answer",
+                   u.wire.slot, kSides[u.wire.side])});
+  return true;
+}
+
+}  // namespace ow::wafer
