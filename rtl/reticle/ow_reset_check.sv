@@ -45,7 +45,7 @@ module ow_reset_check
   for (genvar t = 0; t < Tiles; t++) begin : gen_state
     assign state[t] = {44'd0, reset_i[t]};
   end
-  /* verilator lint_off PINCONNECTEMPTY */
+  /* verilator lint_off PINCONNECTEMPTY */ // what the mesh sends to links is not looked at
   ow_reticle_mesh #(
     .Rows(Rows), .Cols(Cols), .SpareRows(SpareRows), .SpareCols(SpareCols)
   ) u_mesh (
