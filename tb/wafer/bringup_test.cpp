@@ -176,6 +176,34 @@ TEST(Bringup, ATileIsNotJudgedByOneConnection) {
   EXPECT_TRUE(b.good()) << all(b.verification);
 }
 
+// A good tile whose neighbours in one setting of the muxes are all mute: it hears nothing, and
+// talks to the tile beside it in another setting. Once it has been heard before, once not yet.
+TEST(Bringup, AGoodTileAmongMuteOnesIsKept) {
+  const auto memory = [](Faults* f, std::initializer_list<Position> tiles) {
+    for (const Position& at : tiles) {
+      f->tiles.push_back({0, at, TileFault::Kind::Memory, 0, 5, "", 7, true});
+    }
+  };
+  const auto mute = [](Faults* f, std::initializer_list<Position> tiles) {
+    for (const Position& at : tiles) {
+      f->tiles.push_back({0, at, TileFault::Kind::Silent, 0, 0, "", 0, false});
+    }
+  };
+  {
+    Faults f;
+    mute(&f, {{0, 2}, {2, 0}});
+    memory(&f, {{0, 0}, {0, 1}, {1, 0}, {1, 2}});
+    EXPECT_EQ(check(kOne, f).largest.tiles(), 2);
+  }
+  {
+    Faults f;
+    mute(&f, {{0, 0}, {2, 2}});
+    memory(&f, {{0, 1}, {2, 0}});
+    f.stations.push_back({0, {1, 2}, StationFault::Kind::Silent});
+    check(kOne, f);
+  }
+}
+
 TEST(Bringup, BeyondTheSparesIsRefusedWithTheLargestRectangle) {
   Faults f;
   for (int r = 0; r < 2; ++r) {
@@ -308,6 +336,41 @@ TEST(Bringup, WiresToLinksThatCannotBeAskedShowInWords) {
   EXPECT_NE(b.repair.reason, "");
   EXPECT_EQ(b.largest.tiles(), 1);
   EXPECT_TRUE(b.good());
+}
+
+// A link whose station is dead is not in its test while the tiles' patterns go to the links beside
+// it: none of them may get into it as wavelets, which would cost it credits.
+TEST(Bringup, ALinkThatCannotBeAskedKeepsItsCredits) {
+  const Shape shape{1, 2, 2, 2, 1, 1};
+  for (const int row : {0, 1, 2}) {
+    Faults f;
+    f.stations.push_back({0, {row, 2}, StationFault::Kind::Silent});
+    // So that its link is needed.
+    for (const int lane : {0, 1, 2}) {
+      f.lanes.push_back({0, false, row == 0 ? 2 : 0, false, lane, true});
+    }
+    SCOPED_TRACE(row);
+    EXPECT_TRUE(check(shape, f).good());
+  }
+}
+
+// A tile behind a link that cannot be asked has a stuck bit in a queue that its own test does not
+// see: its neighbour's words go wrong, too, so it is given up, and not the connection to the link.
+TEST(Bringup, ATileBehindALinkThatCannotBeAskedIsJudgedByItsOtherNeighbours) {
+  const Shape tall{2, 1, 1, 2, 1, 1};
+  Faults f;
+  f.stations.push_back({1, {0, 0}, StationFault::Kind::Silent});
+  f.tiles.push_back({1,
+                     {1, 0},
+                     TileFault::Kind::Register,
+                     0,
+                     0,
+                     "u_ramp__DOT__gen_queue__BRA__1__KET____DOT__u_in__DOT__mem_q",
+                     204,
+                     true});
+  const Bringup b = check(tall, f);
+  EXPECT_TRUE(b.good());
+  EXPECT_NE(words(b).find("1 (1, 0): words go wrong over each"), std::string::npos) << words(b);
 }
 
 TEST(Bringup, ASmallerRectangleIsSetUpAndVerified) {

@@ -39,8 +39,8 @@ class EdgeScan {
       for (int turn = 0; turn < 2; ++turn) exchange(round, turn);
     }
     probe_.open_batch();
+    part();
     probe_.each_alive([&](int d, int p, int c) {
-      probe_.add(d, p, c, true, kStationTileFuse, 0);
       if (c == 0) probe_.add(d, p, c, true, kStationRowFuse, 0);
       probe_.add(d, p, c, true, kStationScan, 0);
     });
@@ -117,6 +117,14 @@ class EdgeScan {
     }
   }
 
+  // Parts all tiles from the links. A row's commands run in their order, so that no pattern of a
+  // tile whose muxes are still those of the last round gets into another link when the row moves to
+  // another slot: one that is not in its test, as its station does not answer, would take it for
+  // wavelets and lose their credits.
+  void part() {
+    probe_.each_alive([&](int d, int p, int c) { probe_.add(d, p, c, true, kStationTileFuse, 0); });
+  }
+
   void set_muxes(int round) {
     tile_fuses_.clear();
     std::map<size_t, uint32_t> row_fuses;
@@ -149,13 +157,15 @@ class EdgeScan {
       }
     }
     probe_.open_batch();
+    part();
     probe_.each_alive([&](int d, int p, int c) {
-      const auto fuse = tile_fuses_.find(probe_.index(d, p, c));
-      probe_.add(d, p, c, true, kStationTileFuse,
-                 fuse == tile_fuses_.end() ? 0 : fuse->second.word());
-      const auto row = row_fuses.find(probe_.row_index(d, p));
       if (c == 0) {
+        const auto row = row_fuses.find(probe_.row_index(d, p));
         probe_.add(d, p, c, true, kStationRowFuse, row == row_fuses.end() ? 0 : row->second);
+      }
+      const auto fuse = tile_fuses_.find(probe_.index(d, p, c));
+      if (fuse != tile_fuses_.end()) {
+        probe_.add(d, p, c, true, kStationTileFuse, fuse->second.word());
       }
     });
     probe_.run_batch();

@@ -34,10 +34,11 @@ class RouterTest {
     Position at;
     int sends = 0, not_sent = 0;  // connections, and those of them that fail
     int hears = 0, not_heard = 0;
-    std::set<Wire> failing;  // over which it fails, one way or both
-    bool ends = true;        // its test, when nobody is joined to it
-    int left = 0;            // connections of the reticle that fail then
-    int work = 0;            // and that work then
+    std::set<Wire> failing;      // over which it fails, one way or both
+    std::vector<Heard> without;  // the reticle's connections, when nobody is joined to it
+    bool ends = true;            // its test then
+    int left = 0;                // connections that fail then
+    int work = 0;                // and that work then
 
     int lost_sending() const { return not_sent == sends ? not_sent : 0; }
     int lost_hearing() const { return not_heard == hears ? not_heard : 0; }
@@ -59,6 +60,7 @@ class RouterTest {
     return s.size() > 1 || (s.size() == 1 && s[0].by_one_connection());
   }
   void try_alone(const Setting& setting, size_t k, std::vector<Suspects>* suspected);
+  bool has_witness(int reticle, const Suspect& s, const std::vector<Heard>& all) const;
   void give_up(int reticle, const Suspect& worst, const std::vector<Heard>& all);
   void give_up_connection(const Heard& h);
   bool give_up_worst(const Setting& setting, const std::vector<Heard>& all);
@@ -204,7 +206,9 @@ void RouterTest::try_alone(const Setting& setting, size_t k, std::vector<Suspect
     const Position& at = suspect->at;
     suspect->ends = without.not_ended.count(probe_.index(d, at.row, at.col)) == 0;
     for (const Heard& h : without.heard) {
-      if (h.reticle == d) ++(h.works ? suspect->work : suspect->left);
+      if (h.reticle != d) continue;
+      ++(h.works ? suspect->work : suspect->left);
+      suspect->without.push_back(h);
     }
   }
 }
@@ -215,11 +219,30 @@ void RouterTest::give_up_connection(const Heard& h) {
       {h.reticle, h.from, fmt::format("no word reaches tile ({}, {})", h.to.row, h.to.col)});
 }
 
-// A tile that fails over one connection only, and ends by itself, may be the good end of it: the
-// connection is given up, and the tile shows over others, in this setting or the next ones, what it
-// is worth. If there are none it is lost at the end.
+// Whether one of those to which the words of a suspect do not arrive hears others, or one of those
+// whose words do not arrive at it is heard by others: in an earlier setting, in this one, or
+// without the suspect. Else it may be the only good one among them.
+bool RouterTest::has_witness(int reticle, const Suspect& s, const std::vector<Heard>& all) const {
+  const auto works = [&](const std::vector<Heard>& some, const Position& at, bool hears) {
+    return std::any_of(some.begin(), some.end(), [&](const Heard& h) {
+      return h.reticle == reticle && h.works && (hears ? h.to : h.from) == at;
+    });
+  };
+  return std::any_of(all.begin(), all.end(), [&](const Heard& h) {
+    if (h.reticle != reticle || h.works) return false;
+    const bool hears = s.lost_sending() > 0 && h.from == s.at;
+    if (!hears && !(s.lost_hearing() > 0 && h.to == s.at)) return false;
+    const Position& other = hears ? h.to : h.from;
+    return (hears ? heard_ : sent_)[probe_.index(reticle, other.row, other.col)] ||
+           works(all, other, hears) || works(s.without, other, hears);
+  });
+}
+
+// A tile that ends by itself and fails over one connection only, or with nobody who is known to
+// work, may be a good end: those connections are given up, and the tile shows over others, in this
+// setting or the next ones, what it is worth. If there are none it is lost at the end.
 void RouterTest::give_up(int reticle, const Suspect& worst, const std::vector<Heard>& all) {
-  if (!worst.ends || !worst.by_one_connection()) {
+  if (!worst.ends || (!worst.by_one_connection() && has_witness(reticle, worst, all))) {
     probe_.lose(reticle, worst.at.row, worst.at.col,
                 worst.lost_sending() >= worst.lost_hearing()
                     ? "nothing that its router sends arrives"

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "steps.h"
 
@@ -11,11 +12,12 @@ namespace ow::wafer {
 namespace {
 
 // A connection of a map to a link that could not be tested: the reticle of that end, and the
-// logical tiles that the link joins.
+// logical tiles that the link joins and their sides.
 struct Untested {
   int reticle = 0;
   EdgeWire wire;
   Position tiles[2];
+  TileSide sides[2];
 };
 
 bool is_untested(const Probe& probe, int reticle, const EdgeWire& w) {
@@ -38,8 +40,12 @@ void add_crossing(const Probe& probe, const WaferMap& map, const Position& a, bo
   const int slot = (south ? map.south : map.east)[d].at(static_cast<size_t>(line));
   const std::pair<int, EdgeWire> ends[] = {{from, {south ? kSouth : kEast, at, slot}},
                                            {to, {south ? kNorth : kWest, beyond, slot}}};
+  const TileSide sides[] = {{from, at, south ? kSouth : kEast},
+                            {to, beyond, south ? kNorth : kWest}};
   for (const auto& [reticle, wire] : ends) {
-    if (is_untested(probe, reticle, wire)) all->push_back({reticle, wire, {a, b}});
+    if (is_untested(probe, reticle, wire)) {
+      all->push_back({reticle, wire, {a, b}, {sides[0], sides[1]}});
+    }
   }
 }
 
@@ -55,11 +61,14 @@ std::vector<Untested> untested_of(const Probe& probe, const WaferMap& map) {
   return all;
 }
 
-// Whether words over the connection do not arrive; a tile that does not end hears nothing.
-bool fails(const Untested& u, const Verified& verified) {
+// Whether these words did not arrive over the connection; a tile that does not end hears nothing.
+bool is_over(const Untested& u, const Verified::Failure& f) {
   const auto at_end = [&](const Position& p) { return p == u.tiles[0] || p == u.tiles[1]; };
+  return at_end(f.from) && at_end(f.to);
+}
+bool fails(const Untested& u, const Verified& verified) {
   return std::any_of(verified.failures.begin(), verified.failures.end(),
-                     [&](const Verified::Failure& f) { return at_end(f.from) && at_end(f.to); });
+                     [&](const Verified::Failure& f) { return is_over(u, f); });
 }
 
 // The sides of a map's tiles at the borders of its window.
@@ -83,10 +92,40 @@ std::vector<TileSide> rim(const WaferMap& map) {
   return all;
 }
 
-Verified exchange(Probe& probe, const WaferMap& map, const std::vector<TileSide>& closed,
+// Words between the tiles of a map without the connections `parted`, at both of whose ends nobody
+// sends: what came into a link and had nobody to go to would cost it credits.
+Verified exchange(Probe& probe, const WaferMap& map, const std::vector<Untested>& parted,
                   uint32_t colours) {
+  std::vector<TileSide> closed = rim(map);
+  for (const Untested& u : parted) closed.insert(closed.end(), {u.sides[0], u.sides[1]});
   set_fuses(probe, map, closed);
-  return verify_neighbours(probe, map, colours);
+  Verified all = verify_neighbours(probe, map, colours);
+  auto& f = all.failures;
+  f.erase(std::remove_if(f.begin(), f.end(),
+                         [&](const Verified::Failure& failure) {
+                           return std::any_of(parted.begin(), parted.end(), [&](const Untested& u) {
+                             return is_over(u, failure);
+                           });
+                         }),
+          f.end());
+  return all;
+}
+
+// A tile at the end of such connections, whose words do not arrive over others either, or at which
+// nobody's do, even without all of those that fail: then it is not they that fail.
+std::optional<Position> bad_tile(Probe& probe, const WaferMap& map, const Verified& verified,
+                                 const std::vector<Untested>& failing, uint32_t colours) {
+  for (const Verified::Failure& left : exchange(probe, map, failing, colours).failures) {
+    for (const Verified::Failure& f : verified.failures) {
+      if (std::none_of(failing.begin(), failing.end(),
+                       [&](const Untested& u) { return is_over(u, f); })) {
+        continue;
+      }
+      if (left.to == f.to) return left.to;
+      if (left.from == f.from) return left.from;
+    }
+  }
+  return std::nullopt;
 }
 
 // Of several connections that fail, the one without which the fewest do: what one of them brings
@@ -97,9 +136,7 @@ const Untested& worst(Probe& probe, const WaferMap& map, const std::vector<Untes
   size_t fewest = 0;
   for (const Untested& u : failing) {
     if (failing.size() == 1) break;
-    std::vector<TileSide> closed = rim(map);
-    closed.push_back({u.reticle, u.wire.tile, u.wire.side});
-    const size_t left = exchange(probe, map, closed, colours).failures.size();
+    const size_t left = exchange(probe, map, {u}, colours).failures.size();
     if (&u != &failing.front() && left >= fewest) continue;
     fewest = left;
     found = &u;
@@ -117,7 +154,7 @@ bool give_up_untested(Probe& probe, const WaferMap& map) {
   const std::vector<Untested> used = untested_of(probe, map);
   // A stuck bit shows only in a word that has it otherwise: over those, many words.
   const uint32_t colours = used.empty() ? 1 : probe.options.colours / 2 * 2;
-  const Verified verified = exchange(probe, map, rim(map), colours);
+  const Verified verified = exchange(probe, map, {}, colours);
   std::vector<Untested> failing;
   for (const Untested& u : used) {
     if (fails(u, verified)) failing.push_back(u);
@@ -126,6 +163,12 @@ bool give_up_untested(Probe& probe, const WaferMap& map) {
     probe.result.wavelets_verified += verified.wavelets;
     for (const auto& f : verified.failures) probe.result.verification.push_back(f.text());
     return false;
+  }
+  if (const auto tile = bad_tile(probe, map, verified, failing, colours)) {
+    int reticle = 0;
+    const Position at = map.physical(tile->row, tile->col, &reticle);
+    probe.lose(reticle, at.row, at.col, "words go wrong over each of its connections");
+    return true;
   }
   const Untested& u = worst(probe, map, failing, colours);
   static const char* const kSides[] = {"north", "east", "south", "west"};
