@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <vector>
 
 #include "cli.h"
@@ -16,6 +18,7 @@
 #include "ow/bench/benches.h"
 #include "ow/bench/document.h"
 #include "ow/bench/report.h"
+#include "ow/bench/report_queue.h"
 #include "wafer.h"
 
 namespace ow::cli {
@@ -24,6 +27,7 @@ namespace {
 struct BenchCommand {
   std::string name;
   std::string document;  // whose tables are written; empty: none
+  bool measure = false;  // make the reports that are missing or of another tree
   bench::Options common;
   bench::SimBench sim;
   bench::TileBenchFiles tile;
@@ -59,6 +63,63 @@ int run_bench(const BenchCommand& c, const std::string& name, nlohmann::json& re
   return status;
 }
 
+// The reports of what is asked for of these benches, in their order. `excused`: also of rows that
+// may be without a figure (configs/known-misses.yaml), which may take hours.
+std::vector<bench::ReportSource> wanted_reports(const BenchCommand& c,
+                                                const std::vector<std::string>& benches,
+                                                bool excused) {
+  const auto sources = bench::load_report_sources(c.common.sources);
+  const auto misses = bench::load_known_misses(c.common.misses);
+  const std::set<std::string> only(c.common.only.begin(), c.common.only.end());
+  std::vector<bench::ReportSource> wanted;
+  for (const std::string& name : benches) {
+    for (const std::string& row : bench::row_names(bench::load_targets(c.common.targets, name))) {
+      const auto source = sources.find(row);
+      const auto miss = misses.find(row);
+      if (source == sources.end()) continue;
+      if (!only.empty() && only.count(bench::row_of(row)) == 0) continue;
+      if (!excused && miss != misses.end() && !miss->second.value) continue;
+      wanted.push_back(source->second);
+    }
+  }
+  return wanted;
+}
+
+// One bench by its name.
+int run_one(BenchCommand c, nlohmann::json& result) {
+  std::optional<bench::ReportQueue> queue;
+  if (c.measure) {
+    queue.emplace(c.common.source, c.common.reports, wanted_reports(c, {c.name}, true));
+    c.common.queue = &*queue;
+  }
+  return run_bench(c, c.name, result);
+}
+
+// All of them, one after the other, while the commands of their reports run beside them.
+int run_all(const BenchCommand& c, const std::vector<std::string>& benches,
+            nlohmann::json& result) {
+  BenchCommand every = c;
+  if (every.document.empty()) every.document = c.common.source + "/docs/results.md";
+  const auto begin = std::chrono::steady_clock::now();
+  bench::ReportQueue queue(c.common.source, c.common.reports, wanted_reports(c, benches, false));
+  every.common.queue = &queue;
+  int status = 0;
+  for (const std::string& name : benches) {
+    std::printf("%sow bench %s\n", name == benches.front() ? "" : "\n", name.c_str());
+    nlohmann::json of_bench;
+    status = std::max(status, run_bench(every, name, of_bench));
+    result["benches"].push_back(std::move(of_bench));
+  }
+  // What the run itself took is a row, too (A8): the next run reads it.
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  const bench::ReportSource source = bench::load_report_sources(c.common.sources).at("A8");
+  bench::write_report(
+      c.common.reports, source,
+      {{"seconds", took.count()}, {"benches", benches.size()}, {"status", status}},
+      bench::provenance(c.common.source, source.command, c.common.seed, source.inputs));
+  return status;
+}
+
 int run(Context& context, const BenchCommand& c) {
   const std::vector<std::string> known = bench::target_benches(c.common.targets);
   if (c.name != "all") {
@@ -66,28 +127,10 @@ int run(Context& context, const BenchCommand& c) {
       throw BadInput(fmt::format("bench {}: must be all or one of {}, which {} has", c.name,
                                  fmt::join(known, ", "), c.common.targets));
     }
-    return run_bench(c, c.name, context.result());
+    return run_one(c, context.result());
   }
   if (!c.common.only.empty()) throw BadInput("bench all: --only is for a single bench");
-  BenchCommand every = c;
-  every.common.measure = true;
-  if (every.document.empty()) every.document = c.common.source + "/docs/results.md";
-  const auto begin = std::chrono::steady_clock::now();
-  int status = 0;
-  for (const std::string& name : known) {
-    std::printf("%sow bench %s\n", name == known.front() ? "" : "\n", name.c_str());
-    nlohmann::json result;
-    status = std::max(status, run_bench(every, name, result));
-    context.result()["benches"].push_back(std::move(result));
-  }
-  // What the run itself took is a row, too (A8): the next run reads it.
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  const bench::ReportSource source = bench::load_report_sources(c.common.sources).at("A8");
-  bench::write_report(
-      c.common.reports, source,
-      {{"seconds", took.count()}, {"benches", known.size()}, {"status", status}},
-      bench::provenance(c.common.source, source.command, c.common.seed, source.inputs));
-  return status;
+  return run_all(c, known, context.result());
 }
 
 void add_files(CLI::App* sub, BenchCommand* c) {
@@ -180,7 +223,7 @@ void add_bench(CLI::App& app, Context& context) {
                   "Only these rows (tile: also ops, the operations)")
       ->delimiter(',')
       ->type_name("ROW");
-  sub->add_flag("--measure", command->common.measure,
+  sub->add_flag("--measure", command->measure,
                 "Run the commands of rows whose reports are missing or of another tree");
   sub->add_flag("--update-baselines", command->tile.update_baselines,
                 "tile: write the file of the baselines");

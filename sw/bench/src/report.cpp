@@ -67,23 +67,25 @@ std::string make_report(const std::string& source_tree, const std::string& dir,
   if (!source.needs.empty() && std::getenv(source.needs.c_str()) == nullptr) {
     return fmt::format("{} is not set: {}", source.needs, source.command);
   }
-  const size_t at = source.command.find("{json}");
-  if (at == std::string::npos) return fmt::format("'{}' makes it by itself", source.command);
+  if (!source.makes_json()) return fmt::format("'{}' makes it by itself", source.command);
   std::error_code error;
   std::filesystem::create_directories(dir, error);
   const std::string json = std::filesystem::absolute(dir + "/" + source.file + ".new").string();
+  const std::string log = std::filesystem::absolute(dir + "/" + source.file + ".log").string();
   std::string command = source.command;
-  command.replace(at, 6, quoted(json));
+  command.replace(command.find("{json}"), 6, quoted(json));
   const nlohmann::json before = provenance(source_tree, source.command, 1, source.inputs);
   std::filesystem::remove(json, error);
-  const int status = std::system(fmt::format("cd {} && {}", quoted(source_tree), command).c_str());
+  const int status = std::system(
+      fmt::format("cd {} && {{ {}; }} >{} 2>&1", quoted(source_tree), command, quoted(log))
+          .c_str());
   const nlohmann::json contents = std::filesystem::exists(json)
                                       ? nlohmann::json::parse(read_text(json), nullptr, false)
                                       : nlohmann::json();
   std::filesystem::remove(json, error);
   if (!contents.is_object()) {
-    return fmt::format("'{}' ended with status {} and wrote no report", source.command,
-                       WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+    return fmt::format("'{}' ended with status {} and wrote no report ({})", source.command,
+                       WIFEXITED(status) ? WEXITSTATUS(status) : -1, log);
   }
   nlohmann::json after = provenance(source_tree, source.command, 1, source.inputs);
   if (after["inputs"] != before["inputs"]) {

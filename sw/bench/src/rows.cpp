@@ -139,12 +139,9 @@ int Rows::finish() {
       without_figure(name, "nothing measured it");
       continue;
     }
+    const std::string failed = options_.queue ? options_.queue->wait(source->second) : "";
     Report report = read_report(options_.source, options_.reports, source->second);
-    if (!report.refused.empty() && options_.measure) {
-      const std::string failed = make_report(options_.source, options_.reports, source->second);
-      report = read_report(options_.source, options_.reports, source->second);
-      if (!failed.empty()) report.refused = failed;
-    }
+    if (!failed.empty()) report.refused = failed;
     if (!report.refused.empty()) {
       without_figure(name, report.refused);
       continue;

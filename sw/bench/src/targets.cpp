@@ -71,6 +71,7 @@ std::map<std::string, ReportSource> load_report_sources(const std::string& path)
     source.value = keys["value"].text();
     source.command = keys["command"].text();
     if (keys.has("needs")) source.needs = keys["needs"].text();
+    if (keys.has("alone")) source.alone = keys["alone"].flag();
     for (const Yaml& input : keys["inputs"].list(1, kMost, "paths")) {
       source.inputs.push_back(input.text());
     }

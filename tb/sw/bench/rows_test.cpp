@@ -9,8 +9,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "ow/base/error.h"
 #include "ow/base/file.h"
@@ -136,7 +138,12 @@ TEST_F(RowsTest, AReportCountsForTheTreeThatItIsOf) {
   Options o = options();
   const auto only_x1 = [&](bool measure) {
     o.only = {"X1"};
-    o.measure = measure;
+    std::optional<ReportQueue> queue;
+    if (measure) {
+      queue.emplace(o.source, o.reports,
+                    std::vector<ReportSource>{load_report_sources(o.sources).at("X1")});
+      o.queue = &*queue;
+    }
     Rows rows("x", o);
     const int status = rows.finish();
     if (status != 0) last_ = rows.result()["not_measured"][0]["why"].get<std::string>();
@@ -188,6 +195,33 @@ TEST_F(RowsTest, ACommandWithoutWhatItNeedsOrWithoutAReportHasNoFigure) {
   EXPECT_NE(make_report(root_, root_ + "/reports", source).find("changed while"),
             std::string::npos);
   EXPECT_FALSE(std::filesystem::exists(root_ + "/reports/one.json"));
+}
+
+// A report that two rows share is made once, what must be alone before the rest, and a command that
+// fails is a row without a figure, which says where its words are.
+TEST_F(RowsTest, AQueueMakesReportsInTheirOrderBesideTheBench) {
+  const auto source = [](const std::string& file, const std::string& command, bool alone) {
+    ReportSource s;
+    s.file = file;
+    s.value = "figure";
+    s.command = command + " >> order && echo '{\"figure\": 1}' > {json}";
+    s.inputs = {"rtl"};
+    s.alone = alone;
+    return s;
+  };
+  const ReportSource first = source("first.json", "echo first", false);
+  const ReportSource timed = source("timed.json", "cat order; echo timed", true);
+  const ReportSource last = source("last.json", "echo words; false", false);
+  ReportSource itself = source("itself.json", "", false);
+  itself.command = "echo itself >> order";
+  ReportQueue queue(root_, root_ + "/reports", {first, timed, first, itself, last});
+  EXPECT_EQ(read_text(root_ + "/order"), "timed\n") << "in the constructor, which waits";
+  EXPECT_NE(queue.wait(last).find("last.json.log"), std::string::npos);
+  EXPECT_EQ(queue.wait(first), "");
+  EXPECT_EQ(queue.wait(itself), "") << "not made here";
+  EXPECT_EQ(read_text(root_ + "/order"), "timed\nfirst\n") << "once, and in this order";
+  EXPECT_EQ(read_text(root_ + "/reports/last.json.log"), "words\n");
+  EXPECT_TRUE(read_report(root_, root_ + "/reports", first).refused.empty());
 }
 
 TEST(Baselines, HoldWithinOnePerCentBothWays) {

@@ -29,9 +29,9 @@ struct Report {
 Report read_report(const std::string& source_tree, const std::string& dir,
                    const ReportSource& source);
 
-// Runs source.command and keeps what it measured, with its provenance, as DIR/source.file: what
-// went wrong, or an empty text. Files that change while the command runs are not what it measured:
-// then nothing is kept.
+// Runs source.command, its words into DIR/source.file.log, and keeps what it measured, with its
+// provenance, as DIR/source.file: what went wrong, or an empty text. Files that change while the
+// command runs are not what it measured: then nothing is kept.
 std::string make_report(const std::string& source_tree, const std::string& dir,
                         const ReportSource& source);
 

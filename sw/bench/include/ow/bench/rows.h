@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "ow/bench/report_queue.h"
 #include "ow/bench/targets.h"
 
 namespace ow::bench {
@@ -26,7 +27,8 @@ struct Options {
   std::string reports;            // the directory of reports
   std::vector<std::string> only;  // rows; empty: all
   uint64_t seed = 1;
-  bool measure = false;  // run the commands whose reports are missing or of another tree
+  ReportQueue* queue =
+      nullptr;  // makes reports that are missing or of another tree; or nobody does
   // Makes a progress display with a label; may be empty.
   std::function<Progress(const std::string& label)> progress;
 };

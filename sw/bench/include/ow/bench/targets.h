@@ -39,6 +39,9 @@ struct ReportSource {
   std::string needs;    // an environment variable without which it cannot run; empty: none
   std::vector<std::string> inputs;         // paths that the figure depends on
   std::map<std::string, double> at_least;  // by JSON pointer: counts below which it says nothing
+  bool alone = false;                      // it measures time: nothing else may run beside it
+
+  bool makes_json() const { return command.find("{json}") != std::string::npos; }
 };
 
 using Targets = std::map<std::string, Target>;  // by row: "T1", "S6.rate"
