@@ -113,9 +113,13 @@ int run_all(const BenchCommand& c, const std::vector<std::string>& benches,
   // What the run itself took is a row, too (A8): the next run reads it.
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   const bench::ReportSource source = bench::load_report_sources(c.common.sources).at("A8");
+  const bench::ReportQueue::Counts reports = queue.counts();
   bench::write_report(
       c.common.reports, source,
-      {{"seconds", took.count()}, {"benches", benches.size()}, {"status", status}},
+      {{"seconds", took.count()},
+       {"benches", benches.size()},
+       {"status", status},
+       {"reports", {{"made", reports.made}, {"kept", reports.kept}}}},
       bench::provenance(c.common.source, source.command, c.common.seed, source.inputs));
   return status;
 }

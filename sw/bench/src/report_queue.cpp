@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ow/bench/report_queue.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
@@ -12,12 +13,15 @@ namespace ow::bench {
 ReportQueue::ReportQueue(std::string source_tree, std::string dir,
                          const std::vector<ReportSource>& sources)
     : source_tree_(std::move(source_tree)), dir_(std::move(dir)) {
-  std::vector<ReportSource> alone;
   for (const ReportSource& source : sources) {
-    if (!source.makes_json() || !done_.emplace(source.file, false).second) continue;
-    (source.alone ? alone : waiting_).push_back(source);
+    const bool known = std::any_of(entries_.begin(), entries_.end(),
+                                   [&](const Entry& e) { return e.source.file == source.file; });
+    if (source.makes_json() && !known) entries_.push_back({source, false, false, false, ""});
   }
-  for (const ReportSource& source : alone) make(source);
+  std::unique_lock<std::mutex> lock(mutex_);
+  for (Entry& entry : entries_) {
+    if (entry.source.alone) make(&lock, &entry);
+  }
   thread_ = std::thread([this] { run(); });
 }
 
@@ -29,43 +33,55 @@ ReportQueue::~ReportQueue() {
   thread_.join();
 }
 
-void ReportQueue::make(const ReportSource& source) {
+// Called with the lock, which is free while the command runs.
+void ReportQueue::make(std::unique_lock<std::mutex>* lock, Entry* entry) {
+  entry->begun = true;
+  lock->unlock();
   std::string failed;
+  bool kept = false;
   try {
-    if (!read_report(source_tree_, dir_, source).refused.empty()) {
-      failed = make_report(source_tree_, dir_, source);
-    }
+    kept = read_report(source_tree_, dir_, entry->source).refused.empty();
+    if (!kept) failed = make_report(source_tree_, dir_, entry->source);
   } catch (const std::exception& e) {  // goes to the row, as if its command had said it
     failed = e.what();
   }
-  const std::lock_guard<std::mutex> lock(mutex_);
-  done_[source.file] = true;
-  if (!failed.empty()) failed_[source.file] = failed;
+  lock->lock();
+  entry->failed = failed;
+  entry->kept = kept;
+  entry->done = true;
   changed_.notify_all();
 }
 
 void ReportQueue::run() {
-  for (const ReportSource& source : waiting_) {
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      if (stop_) return;
-    }
-    make(source);
+  std::unique_lock<std::mutex> lock(mutex_);
+  for (Entry& entry : entries_) {
+    if (stop_) return;
+    if (!entry.begun) make(&lock, &entry);
   }
 }
 
-std::string ReportQueue::wait(const ReportSource& source) {
+std::string ReportQueue::finish(const ReportSource& source) {
   std::unique_lock<std::mutex> lock(mutex_);
-  const auto turn = done_.find(source.file);
-  if (turn == done_.end()) return "";
-  if (!turn->second) {
+  const auto entry = std::find_if(entries_.begin(), entries_.end(),
+                                  [&](const Entry& e) { return e.source.file == source.file; });
+  if (entry == entries_.end()) return "";
+  if (!entry->done) {
     std::printf("%-13s waits for '%s' (%s/%s.log)\n", "", source.command.c_str(), dir_.c_str(),
                 source.file.c_str());
     std::fflush(stdout);
-    changed_.wait(lock, [&] { return turn->second; });
   }
-  const auto failed = failed_.find(source.file);
-  return failed == failed_.end() ? "" : failed->second;
+  if (!entry->begun) make(&lock, &*entry);
+  changed_.wait(lock, [&] { return entry->done; });
+  return entry->failed;
+}
+
+ReportQueue::Counts ReportQueue::counts() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Counts counts;
+  for (const Entry& e : entries_) {
+    if (e.done) ++(e.kept ? counts.kept : counts.made);
+  }
+  return counts;
 }
 
 }  // namespace ow::bench

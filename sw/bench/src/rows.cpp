@@ -139,7 +139,7 @@ int Rows::finish() {
       without_figure(name, "nothing measured it");
       continue;
     }
-    const std::string failed = options_.queue ? options_.queue->wait(source->second) : "";
+    const std::string failed = options_.queue ? options_.queue->finish(source->second) : "";
     Report report = read_report(options_.source, options_.reports, source->second);
     if (!failed.empty()) report.refused = failed;
     if (!report.refused.empty()) {

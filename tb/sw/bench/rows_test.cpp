@@ -197,31 +197,40 @@ TEST_F(RowsTest, ACommandWithoutWhatItNeedsOrWithoutAReportHasNoFigure) {
   EXPECT_FALSE(std::filesystem::exists(root_ + "/reports/one.json"));
 }
 
-// A report that two rows share is made once, what must be alone before the rest, and a command that
-// fails is a row without a figure, which says where its words are.
-TEST_F(RowsTest, AQueueMakesReportsInTheirOrderBesideTheBench) {
+// A report that two rows share is made once, what must be alone before the rest, what the bench
+// needs by the bench if its turn has not come, and a command that fails is a row without a figure,
+// which says where its words are.
+TEST_F(RowsTest, AQueueMakesReportsBesideTheBench) {
   const auto source = [](const std::string& file, const std::string& command, bool alone) {
     ReportSource s;
     s.file = file;
     s.value = "figure";
-    s.command = command + " >> order && echo '{\"figure\": 1}' > {json}";
+    s.command = command + " && echo '{\"figure\": 1}' > {json}";
     s.inputs = {"rtl"};
     s.alone = alone;
     return s;
   };
-  const ReportSource first = source("first.json", "echo first", false);
-  const ReportSource timed = source("timed.json", "cat order; echo timed", true);
-  const ReportSource last = source("last.json", "echo words; false", false);
+  // The first command of the thread ends when the last one, which is the caller's, has run.
+  const ReportSource first =
+      source("first.json", "while [ ! -e last ]; do sleep 0.01; done; echo first >> order", false);
+  const ReportSource timed = source("timed.json", "echo timed >> order", true);
+  const ReportSource wrong = source("wrong.json", "echo words; false", false);
+  const ReportSource last = source("last.json", "echo last >> order; touch last", false);
   ReportSource itself = source("itself.json", "", false);
   itself.command = "echo itself >> order";
-  ReportQueue queue(root_, root_ + "/reports", {first, timed, first, itself, last});
+  ReportQueue queue(root_, root_ + "/reports", {first, timed, first, itself, wrong, last});
   EXPECT_EQ(read_text(root_ + "/order"), "timed\n") << "in the constructor, which waits";
-  EXPECT_NE(queue.wait(last).find("last.json.log"), std::string::npos);
-  EXPECT_EQ(queue.wait(first), "");
-  EXPECT_EQ(queue.wait(itself), "") << "not made here";
-  EXPECT_EQ(read_text(root_ + "/order"), "timed\nfirst\n") << "once, and in this order";
-  EXPECT_EQ(read_text(root_ + "/reports/last.json.log"), "words\n");
+  EXPECT_EQ(queue.finish(itself), "") << "not made here";
+  EXPECT_EQ(queue.finish(last), "");
+  EXPECT_NE(queue.finish(wrong).find("wrong.json.log"), std::string::npos);
+  EXPECT_EQ(queue.finish(first), "");
+  EXPECT_EQ(read_text(root_ + "/order"), "timed\nlast\nfirst\n") << "each once";
+  EXPECT_EQ(read_text(root_ + "/reports/wrong.json.log"), "words\n");
   EXPECT_TRUE(read_report(root_, root_ + "/reports", first).refused.empty());
+  EXPECT_EQ(queue.counts().made, 4u);
+  ReportQueue again(root_, root_ + "/reports", {first, timed});
+  again.finish(first);
+  EXPECT_EQ(again.counts().kept, 2u);
 }
 
 TEST(Baselines, HoldWithinOnePerCentBothWays) {

@@ -4,7 +4,6 @@
 #define OW_BENCH_REPORT_QUEUE_H_
 
 #include <condition_variable>
-#include <map>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -14,11 +13,11 @@
 
 namespace ow::bench {
 
-// The reports of a list of sources that are missing or of another tree, made one after the other by
-// their commands, in the order of the list. Commands that time something (`alone`) come first,
-// while the caller waits; the rest run on a thread of their own, and each command's words go to
-// DIR/FILE.log. A report that several sources share is made once. Sources that cannot be made here
-// are passed over: those whose command writes the report by itself.
+// The reports of a list of sources that are missing or of another tree, made by their commands in
+// the order of the list: those that time something (`alone`) first, while the caller waits, the
+// rest on a thread of their own, and by the caller when it needs one whose turn has not come. Each
+// command's words go to DIR/FILE.log. A report that several sources share is made once. Sources
+// whose command writes the report by itself are passed over.
 class ReportQueue {
  public:
   // Runs the commands that must be alone and starts the others.
@@ -28,20 +27,33 @@ class ReportQueue {
   ReportQueue(const ReportQueue&) = delete;
   ReportQueue& operator=(const ReportQueue&) = delete;
 
-  // Waits until `source` has had its turn, and says what it waits for: what went wrong with its
-  // command, or an empty text (made, good as it was, or not in the list).
-  std::string wait(const ReportSource& source);
+  // Makes the report of `source`, or waits until it has been made, and says which command that is:
+  // what went wrong with it, or an empty text (made, good as it was, or not in the list).
+  std::string finish(const ReportSource& source);
+
+  // Commands that have run so far, and those that did not have to.
+  struct Counts {
+    size_t made = 0;
+    size_t kept = 0;
+  };
+  Counts counts();
 
  private:
-  void make(const ReportSource& source);
+  struct Entry {
+    ReportSource source;
+    bool begun = false;
+    bool done = false;
+    bool kept = false;   // the report was good as it was
+    std::string failed;  // why there is no report
+  };
+
+  void make(std::unique_lock<std::mutex>* lock, Entry* entry);
   void run();
 
   const std::string source_tree_, dir_;
-  std::vector<ReportSource> waiting_;  // read by the thread alone once it runs
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::map<std::string, bool> done_;           // by file
-  std::map<std::string, std::string> failed_;  // by file: why there is no report
+  std::vector<Entry> entries_;  // as many as in the beginning
   bool stop_ = false;
   std::thread thread_;  // the last, so that the rest is there when it begins
 };
