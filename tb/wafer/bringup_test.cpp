@@ -370,7 +370,7 @@ TEST(Bringup, ATileBehindALinkThatCannotBeAskedIsJudgedByItsOtherNeighbours) {
                      true});
   const Bringup b = check(tall, f);
   EXPECT_TRUE(b.good());
-  EXPECT_NE(words(b).find("1 (1, 0): words go wrong over each"), std::string::npos) << words(b);
+  EXPECT_NE(words(b).find("1 (1, 0): words go wrong over other"), std::string::npos) << words(b);
 }
 
 TEST(Bringup, ASmallerRectangleIsSetUpAndVerified) {

@@ -64,9 +64,10 @@ Verified verify_neighbours(Probe& probe, const WaferMap& map, uint32_t colours);
 // Whether the map uses a connection between a tile and a link that could not be tested.
 bool uses_untested(const Probe& probe, const WaferMap& map);
 // Sends words between the neighbours of a map, while nothing else is joined to it. If some do not
-// arrive and connections that could not be tested are among those that fail, gives up the one that
-// explains most of it and returns true: another map has to be found. Otherwise what has failed is
-// in the result's verification.
+// arrive and connections that could not be tested are among those that fail, gives up a tile at one
+// of their ends that fails without them as well, else the connection that explains most of it, and
+// returns true: another map has to be found. Otherwise what has failed is in the result's
+// verification.
 bool give_up_untested(Probe& probe, const WaferMap& map);
 
 }  // namespace ow::wafer

@@ -93,7 +93,8 @@ std::vector<TileSide> rim(const WaferMap& map) {
 }
 
 // Words between the tiles of a map without the connections `parted`, at both of whose ends nobody
-// sends: what came into a link and had nobody to go to would cost it credits.
+// sends: what came into a link and had nobody to go to would cost it credits. That no words pass
+// those is no failure; that a tile at their end does not end its test is one.
 Verified exchange(Probe& probe, const WaferMap& map, const std::vector<Untested>& parted,
                   uint32_t colours) {
   std::vector<TileSide> closed = rim(map);
@@ -103,16 +104,17 @@ Verified exchange(Probe& probe, const WaferMap& map, const std::vector<Untested>
   auto& f = all.failures;
   f.erase(std::remove_if(f.begin(), f.end(),
                          [&](const Verified::Failure& failure) {
-                           return std::any_of(parted.begin(), parted.end(), [&](const Untested& u) {
-                             return is_over(u, failure);
-                           });
+                           return !(failure.from == failure.to) &&
+                                  std::any_of(parted.begin(), parted.end(), [&](const Untested& u) {
+                                    return is_over(u, failure);
+                                  });
                          }),
           f.end());
   return all;
 }
 
-// A tile at the end of such connections, whose words do not arrive over others either, or at which
-// nobody's do, even without all of those that fail: then it is not they that fail.
+// A tile at the end of failing connections that, without any of them, does not end its test, or
+// sends or hears wrong over another connection as it does over those: then the tile is what is bad.
 std::optional<Position> bad_tile(Probe& probe, const WaferMap& map, const Verified& verified,
                                  const std::vector<Untested>& failing, uint32_t colours) {
   for (const Verified::Failure& left : exchange(probe, map, failing, colours).failures) {
@@ -167,7 +169,8 @@ bool give_up_untested(Probe& probe, const WaferMap& map) {
   if (const auto tile = bad_tile(probe, map, verified, failing, colours)) {
     int reticle = 0;
     const Position at = map.physical(tile->row, tile->col, &reticle);
-    probe.lose(reticle, at.row, at.col, "words go wrong over each of its connections");
+    probe.lose(reticle, at.row, at.col,
+               "words go wrong over other connections than that to a link, too");
     return true;
   }
   const Untested& u = worst(probe, map, failing, colours);
