@@ -20,7 +20,6 @@
 
 module ow_fpga_grid
   import ow_pkg::*;
-  import ow_link_pkg::lanes_t;
 #(
   parameter int unsigned Rows = 2,
   parameter int unsigned Cols = 1,
@@ -52,6 +51,10 @@ module ow_fpga_grid
 );
 
   localparam int unsigned Count = Rows * Cols;
+  // Lanes of a crossing, and the bits of the cycle count that count the cycles of its frames.
+  localparam int unsigned LinkData = MINI_LANE_GROUPS * MINI_GROUP_DATA;
+  localparam int unsigned LinkLanes = LinkData + MINI_LANE_GROUPS * ow_link_pkg::SPARES;
+  localparam int unsigned FrameW = $clog2(2 * BEAT_BITS / LinkData);
 
   logic [1:0] clk, rst;
   assign clk = {clk_b_i, clk_a_i};
@@ -71,7 +74,7 @@ module ow_fpga_grid
   logic [1:0][Rows-1:0][31:0] link_stat;
   logic [1:0] idle;
   logic [1:0][Rows-1:0] link_up, link_idle;
-  lanes_t [1:0][Rows-1:0] lanes;
+  logic [1:0][Rows-1:0][LinkLanes-1:0] lanes;
   link_t [1:0][Rows-1:0] inner_i;  // what the crossings bring
 
   for (genvar d = 0; d < 2; d++) begin : gen_reticle
@@ -130,22 +133,24 @@ module ow_fpga_grid
     for (genvar r = 0; r < Rows; r++) begin : gen_row
       localparam int unsigned Inner = r * Cols + (d == 0 ? Cols - 1 : 0);
       localparam logic [1:0] Side = d == 0 ? 2'd1 : 2'd3;
-      lanes_t come;
-      // A link at rest says so in every other cycle, and one that works takes two for a frame.
+      logic [LinkLanes-1:0] come;
+      // A link at rest says so in two cycles, one of which may be that in which a second half begins.
       logic idle_now, idle_q;
       always_ff @(posedge clk[d]) idle_q <= idle_now;
       assign link_idle[d][r] = idle_now || idle_q;
       // The clocks' phase is all that lanes of one length need; a board whose lanes have skew puts
       // its delay cells here.
-      for (genvar l = 0; l < $bits(lanes_t); l++) begin : gen_lane
+      for (genvar l = 0; l < LinkLanes; l++) begin : gen_lane
         ow_link_delay u_delay (
           .tick_i(1'b0), .tap_i(3'd0), .lane_i(lanes[1-d][r][l]), .lane_o(come[l])
         );
       end
       /* verilator lint_off PINCONNECTEMPTY */
-      ow_link #(.NumColours(NumColours)) u_link (
+      ow_link #(
+        .NumColours(NumColours), .Groups(MINI_LANE_GROUPS), .GroupData(MINI_GROUP_DATA)
+      ) u_link (
         .clk_i(clk[d]), .rst_i(rst[d]), .enable_i(1'b1), .retrain_i(1'b0),
-        .odd_i(cycle_q[0]),
+        .cycle_i(cycle_q[FrameW-1:0]),
         .tile_i(d == 0 ? east_o[d][r] : west_o[d][r]), .tile_o(inner_i[d][r]),
         .lane_o(lanes[d][r]), .lane_i(come), .tap_o(), .up_o(link_up[d][r]),
         .idle_o(idle_now),

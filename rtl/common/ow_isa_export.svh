@@ -33,6 +33,8 @@ export ow_isa_pkg::LANE_GROUPS;
 export ow_isa_pkg::GROUP_DATA;
 export ow_isa_pkg::GROUP_LANES;
 export ow_isa_pkg::LANES_PER_LINK;
+export ow_isa_pkg::MINI_LANE_GROUPS;
+export ow_isa_pkg::MINI_GROUP_DATA;
 export ow_isa_pkg::BEAT_BITS;
 export ow_isa_pkg::FRAME_MARKER;
 export ow_isa_pkg::FRAME_NO_HEADER;

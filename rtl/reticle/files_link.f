@@ -4,6 +4,8 @@ rtl/reticle/ow_link_spread.sv
 rtl/reticle/ow_link_gather.sv
 rtl/reticle/ow_link_send.sv
 rtl/reticle/ow_link_beats.sv
+rtl/reticle/ow_link_slices.sv
+rtl/reticle/ow_link_frame.sv
 rtl/reticle/ow_link_recv.sv
 rtl/reticle/ow_link_queues.sv
 rtl/reticle/ow_link_ram.sv

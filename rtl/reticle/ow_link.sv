@@ -1,26 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // One end of a reticle-crossing link: both directions of one tile edge. Towards the tile it speaks
-// the links' credit protocol as a router does; towards the other reticle it drives and samples 68
-// lanes each way. docs/links.md is the specification.
+// the links' credit protocol as a router does; towards the other reticle it drives and samples
+// groups of lanes each way. docs/links.md is the specification.
 //
-// Wavelets and credits travel in frames of two beats with a CRC; wrong frames are sent again
+// Wavelets and credits travel in frames of two beats with a CRC, each beat in as many cycles as the
+// data lanes need for its 64 bits; wrong frames are sent again
 // (ow_link_send, ow_link_recv), lanes are aligned and repaired by training (ow_link_train).
 // Latency: a wavelet that is on tile_i in cycle t is on the other end's tile_o in cycle t + 5 of
 // the single-clock grid, if its colour is not held up and no frame was wrong; over a real crossing
 // one cycle more if the lanes' skew reaches over a bit. Throughput: 1 wavelet and at least 1 credit
-// a cycle each way, for any mix of colours, whatever other colours wait for.
+// in the time of a beat each way, for any mix of colours, whatever other colours wait for.
 // Errors: see the status words. While the link is not up it takes what the router's credits allow
 // and keeps it.
 //
 //   NumColours   data colours of the tiles, 2 to 24
-//   Depth        entries of a colour's receive buffer, a power of 2; 16 covers the round trip
+//   Groups, GroupData   groups of lanes, and the data lanes of each, which has two spares besides:
+//                64 data lanes, a beat a cycle, or 16 or 8
+//   Depth        entries of a colour's receive buffer, a power of 2; by default as many as cover
+//                the round trip of credits
 //   enable_i     off: silent; retrain_i: train now, for one cycle (ow_crossing ties both)
-//   odd_i        bit 0 of the reticle's cycle count
+//   cycle_i      the lowest bits of the reticle's cycle count, as many as count a frame's cycles
 //   tile_i/_o    the tile's edge
 //   lane_o       to the wires, registers; lane_i from the delay elements, read by registers only
 //   tap_o        taps of the delay elements of lane_i, 3 bits a lane
 //   up_o         the link carries frames, as both ends have agreed
-//   idle_o       nothing changes before one of the inputs but odd_i does
+//   idle_o       nothing changes before one of the inputs but cycle_i does
 //   stat_*       status words: stat_re_i reads word stat_addr_i into stat_o at the end of the
 //                cycle; some words switch the test of the tile's edge on and off (docs/links.md)
 
@@ -31,18 +35,25 @@ module ow_link
   import ow_link_pkg::*;
 #(
   parameter int unsigned NumColours = 24,
-  parameter int unsigned Depth = 16
+  parameter int unsigned Groups = GROUPS,
+  parameter int unsigned GroupData = GROUP_DATA,
+  parameter int unsigned Depth = Groups * GroupData == 8 ? 8 : 16,
+  localparam int unsigned GroupLanes = GroupData + SPARES,
+  localparam int unsigned Lanes = Groups * GroupLanes,
+  localparam int unsigned Slice = Groups * GroupData,
+  localparam int unsigned Slices = BEAT / Slice,
+  localparam int unsigned CycleW = $clog2(2 * Slices)
 ) (
   input  logic                  clk_i,
   input  logic                  rst_i,
   input  logic                  enable_i,
   input  logic                  retrain_i,
-  input  logic                  odd_i,
+  input  logic [CycleW-1:0]     cycle_i,
   input  link_t                 tile_i,
   output link_t                 tile_o,
-  output lanes_t                lane_o,
-  input  lanes_t                lane_i,
-  output logic [LANES-1:0][2:0] tap_o,
+  output logic [Lanes-1:0]      lane_o,
+  input  logic [Lanes-1:0]      lane_i,
+  output logic [Lanes-1:0][2:0] tap_o,
   output logic                  up_o,
   output logic                  idle_o,
   input  logic                  stat_re_i,
@@ -50,25 +61,43 @@ module ow_link
   output logic [31:0]           stat_o
 );
 
+  `OW_ASSERT_INIT(groups_in_range, Groups >= 1 && Groups <= GROUPS)
+  `OW_ASSERT_INIT(group_in_range, GroupData >= 4 && GroupData <= GROUP_DATA)
+  `OW_ASSERT_INIT(lanes_in_range, Slice == BEAT || Slice == 16 || Slice == 8)
+
+  typedef logic [Lanes-1:0] lanes_t;
+
+  // A beat begins in this cycle, the second one of a frame.
+  logic step, odd;
+  logic [CycleW-1:0] next_cycle;
+  assign odd = cycle_i[CycleW-1];
+  assign next_cycle = cycle_i + CycleW'(1);
+  if (Slices == 1) begin : gen_each_cycle
+    assign step = 1'b1;
+  end else begin : gen_first_slice
+    assign step = cycle_i[CycleW-2:0] == '0;
+  end
+
   // ------------------------------------------------------------------------------- training ------
   lanes_t sample_q, aligned, pattern, faulty, tap0, tap1, tap2;
-  logic rx_active, rx_even, tx_train, up, train_busy;
+  logic rx_active, tx_train, up, train_busy;
+  logic [CycleW-1:0] rx_pos;
   logic [3:0][5:0] rx_map, tx_map;
-  logic [4:0][LANES-1:0] phase;
+  logic [4:0][Lanes-1:0] phase;
   down_e reason;
   cause_e cause;
   logic [15:0] trainings;
   logic sent_any, acked_any, taken_any, errors, stuck;
 
-  ow_link_train u_train (
+  ow_link_train #(.Groups(Groups), .GroupData(GroupData), .Slices(Slices)) u_train (
     .clk_i,
     .rst_i,
     .enable_i,
-    .odd_i,
+    .cycle_i,
     .sample_i   (sample_q),
     .aligned_o  (aligned),
     .rx_active_o(rx_active),
-    .rx_even_o  (rx_even),
+    .rx_pos_o   (rx_pos),
     .tap0_o     (tap0),
     .tap1_o     (tap1),
     .tap2_o     (tap2),
@@ -90,45 +119,32 @@ module ow_link
     .busy_o     (train_busy)
   );
   assign up_o = up;
-  for (genvar l = 0; l < LANES; l++) begin : gen_tap
+  for (genvar l = 0; l < Lanes; l++) begin : gen_tap
     assign tap_o[l] = {tap2[l], tap1[l], tap0[l]};
   end
 
   // ------------------------------------------------------------------------------- lane maps -----
-  beat_t tx_beat, rx_beat;
+  beat_t tx_beat;
+  logic [Slice-1:0] tx_slice, rx_slice;
   lanes_t tx_lanes, lane_q;
-  ow_link_spread u_spread0 (
-    .clk_i,
-    .rst_i,
-    .lo_i  (tx_map[0]),
-    .hi_i  (tx_map[1]),
-    .data_i(tx_beat[GROUP_DATA-1:0]),
-    .lane_o(tx_lanes[GROUP_LANES-1:0])
-  );
-  ow_link_spread u_spread1 (
-    .clk_i,
-    .rst_i,
-    .lo_i  (tx_map[2]),
-    .hi_i  (tx_map[3]),
-    .data_i(tx_beat[BEAT-1:GROUP_DATA]),
-    .lane_o(tx_lanes[LANES-1:GROUP_LANES])
-  );
-  ow_link_gather u_gather0 (
-    .clk_i,
-    .rst_i,
-    .lo_i  (rx_map[0]),
-    .hi_i  (rx_map[1]),
-    .lane_i(aligned[GROUP_LANES-1:0]),
-    .data_o(rx_beat[GROUP_DATA-1:0])
-  );
-  ow_link_gather u_gather1 (
-    .clk_i,
-    .rst_i,
-    .lo_i  (rx_map[2]),
-    .hi_i  (rx_map[3]),
-    .lane_i(aligned[LANES-1:GROUP_LANES]),
-    .data_o(rx_beat[BEAT-1:GROUP_DATA])
-  );
+  for (genvar g = 0; g < Groups; g++) begin : gen_group
+    ow_link_spread #(.Data(GroupData)) u_spread (
+      .clk_i,
+      .rst_i,
+      .lo_i  (tx_map[2*g]),
+      .hi_i  (tx_map[2*g+1]),
+      .data_i(tx_slice[GroupData*g+:GroupData]),
+      .lane_o(tx_lanes[GroupLanes*g+:GroupLanes])
+    );
+    ow_link_gather #(.Data(GroupData)) u_gather (
+      .clk_i,
+      .rst_i,
+      .lo_i  (rx_map[2*g]),
+      .hi_i  (rx_map[2*g+1]),
+      .lane_i(aligned[GroupLanes*g+:GroupLanes]),
+      .data_o(rx_slice[GroupData*g+:GroupData])
+    );
+  end
   assign lane_o = lane_q;
 
   // --------------------------------------------------------------------------------- sender ------
@@ -141,19 +157,21 @@ module ow_link
   logic [42:0] second_half;
   logic any_half;
   // What the receiver has heard (below).
-  first_t rx_first_q;
+  first_t rx_first;
   logic heard, rx_header;
 
   ow_link_send #(
     .FirstW ($bits(first_half)),
     .SecondW($bits(second_half)),
     .SeqW   (SEQ_BITS),
-    .Window (WINDOW)
+    .Window (WINDOW),
+    .Memory (Slices != 1)
   ) u_send (
     .clk_i,
     .rst_i,
     .up_i        (up),
-    .odd_i,
+    .step_i      (step),
+    .odd_i       (odd),
     .open_o      (open),
     .first_i     (first_half),
     .second_i    (second_half),
@@ -161,9 +179,9 @@ module ow_link
     .header_i    (owe),
     .heard_i     (heard),
     .ack_valid_i (rx_header),
-    .ack_i       (rx_first_q.ack),
-    .nack_i      (rx_header && rx_first_q.nack),
-    .nack_epoch_i(rx_first_q.nack_epoch),
+    .ack_i       (rx_first.ack),
+    .nack_i      (rx_header && rx_first.nack),
+    .nack_epoch_i(rx_first.nack_epoch),
     .sending_o   (sending),
     .header_o    (header_sent),
     .again_o     (again),
@@ -177,10 +195,10 @@ module ow_link
     .went_back_o (went_back)
   );
 
-  ow_link_beats u_beats (
+  ow_link_beats #(.Sum(Slices == 1)) u_beats (
     .clk_i,
     .rst_i,
-    .odd_i,
+    .odd_i       (odd),
     .sending_i   (sending),
     .header_i    (header_sent),
     .again_i     (again),
@@ -201,55 +219,73 @@ module ow_link
     .beat_o      (tx_beat)
   );
 
-  always_ff @(posedge clk_i) begin
-    if (rst_i) lane_q <= '0;
-    else if (tx_train) lane_q <= pattern;
-    else if (sending || lane_q != '0) lane_q <= tx_lanes;
+  // The receiver has to hear of a header once: one that goes now no longer owes what was owed before.
+  logic answered, tx_busy_slices;
+  if (Slices == 1) begin : gen_beats
+    assign tx_slice = tx_beat;
+    assign answered = header_sent;
+    assign tx_busy_slices = 1'b0;
+    always_ff @(posedge clk_i) begin
+      if (rst_i) lane_q <= '0;
+      else if (tx_train) lane_q <= pattern;
+      else if (sending || lane_q != '0) lane_q <= tx_lanes;
+    end
+  end else begin : gen_slices
+    ow_link_slices #(.Slice(Slice)) u_slices (
+      .clk_i,
+      .rst_i,
+      .pos_i    (cycle_i),
+      .beat_i   (tx_beat),
+      .sending_i(sending),
+      .slice_o  (tx_slice),
+      .busy_o   (tx_busy_slices)
+    );
+    assign answered = sending && !odd;
+    always_ff @(posedge clk_i) begin
+      if (rst_i) lane_q <= '0;
+      else lane_q <= tx_train ? pattern : tx_lanes;
+    end
   end
 
   // ------------------------------------------------------------------------------- receiver ------
-  beat_t beat_q;
+  beat_t rx_beat;
   /* verilator lint_off UNUSEDSIGNAL */
-  second_t rx_second;  // its CRC is checked in beat_q
+  second_t rx_second;  // its CRC has been checked
   /* verilator lint_on UNUSEDSIGNAL */
-  logic [15:0] rx_crc_q;
-  logic active_q, even_q;     // beat_q holds a beat of a frame; the first one
+  logic rx_on, rx_good, rx_still;
   logic complete, idle_frame, good, form, numbered, take;
   logic hint_valid, hint;
   logic [2:0] hint_0, hint_1;
   first_t rx_rest;            // of a frame that is taken: its second half
-  logic second_q;             // rx_first_q holds that
+  logic rest_now;             // rx_first holds that
 
   always_ff @(posedge clk_i) begin
-    if (rst_i) begin
-      sample_q <= '0;
-      beat_q <= '0;
-      rx_first_q <= '0;
-      rx_crc_q <= '0;
-      second_q <= 1'b0;
-      active_q <= 1'b0;
-      even_q <= 1'b0;
-    end else begin
-      sample_q <= lane_i;
-      active_q <= rx_active;
-      even_q <= rx_even;
-      if (!rx_active) beat_q <= '0;
-      else if (aligned != '0 || beat_q != '0) beat_q <= rx_beat;
-      if (!active_q) rx_first_q <= '0;
-      else if (!even_q) rx_first_q <= take ? rx_rest : '0;
-      else if (beat_q != '0 || rx_first_q != '0 || rx_crc_q != '0) begin
-        rx_first_q <= beat_q;
-        rx_crc_q <= crc_first(beat_q);
-      end
-      second_q <= take;
-    end
+    if (rst_i) sample_q <= '0;
+    else sample_q <= lane_i;
   end
 
-  assign rx_second = beat_q;
+  ow_link_frame #(.Slice(Slice)) u_frame (
+    .clk_i,
+    .rst_i,
+    .active_i  (rx_active),
+    .quiet_i   (aligned == '0),
+    .pos_i     (rx_pos),
+    .slice_i   (rx_slice),
+    .first_o   (rx_first),
+    .second_o  (rx_beat),
+    .complete_o(complete),
+    .idle_o    (idle_frame),
+    .header_o  (rx_header),
+    .good_o    (rx_good),
+    .take_i    (take),
+    .rest_i    (rx_rest),
+    .rest_o    (rest_now),
+    .active_o  (rx_on),
+    .still_o   (rx_still)
+  );
+
+  assign rx_second = rx_beat;
   always_comb begin
-    complete = active_q && !even_q;
-    idle_frame = rx_first_q == '0 && beat_q == '0;
-    rx_header = rx_first_q != '0;
     form = 1'b0;
     good = 1'b0;
     numbered = 1'b0;
@@ -259,17 +295,17 @@ module ow_link
     hint = 1'b0;
     if (complete && !idle_frame) begin
       if (rx_header) begin
-        form = rx_first_q.marker == MARKER && rx_second.credit != NO_HEADER &&
-               (rx_first_q.hint == (rx_second.epoch ? HINT_1 : HINT_0));
+        form = rx_first.marker == MARKER && rx_second.credit != NO_HEADER &&
+               (rx_first.hint == (rx_second.epoch ? HINT_1 : HINT_0));
       end else begin
         form = rx_second.credit == NO_HEADER && rx_second.word.colour != '0;
       end
-      good = form && (rx_crc_q ^ crc_second(beat_q)) == CRC_GOOD;
-      numbered = rx_first_q.credits.colour != '0 || rx_first_q.word.colour != '0 ||
+      good = form && rx_good;
+      numbered = rx_first.credits.colour != '0 || rx_first.word.colour != '0 ||
                  rx_second.word.colour != '0 || (rx_header && rx_second.credit != '0);
       // At most one of the six bits is wrong.
-      hint_0 = 3'($countones(rx_first_q.hint ^ HINT_0));
-      hint_1 = 3'($countones(rx_first_q.hint ^ HINT_1));
+      hint_0 = 3'($countones(rx_first.hint ^ HINT_0));
+      hint_1 = 3'($countones(rx_first.hint ^ HINT_1));
       hint_valid = hint_0 <= 3'd1 || hint_1 <= 3'd1;
       hint = hint_1 <= 3'd1;
     end
@@ -279,7 +315,7 @@ module ow_link
   ow_link_recv #(.SeqW(SEQ_BITS)) u_recv (
     .clk_i,
     .rst_i,
-    .active_i     (active_q),
+    .active_i     (rx_on),
     .check_i      (complete && !idle_frame),
     .good_i       (good),
     .numbered_i   (numbered),
@@ -287,7 +323,7 @@ module ow_link
     .epoch_i      (rx_second.epoch),
     .hint_valid_i (hint_valid),
     .hint_i       (hint),
-    .header_sent_i(header_sent),
+    .header_sent_i(answered),
     .take_o       (take),
     .expect_o     (expected),
     .nack_o       (nack),
@@ -304,8 +340,8 @@ module ow_link
     rx_rest = '0;
     rx_rest.word = rx_second.word;
     if (rx_header) rx_rest.credits.colour = rx_second.credit;
-    rx_valid = rx_first_q.word.colour != '0 && (take || second_q);
-    back_valid = rx_first_q.credits.colour != '0 && (take || second_q);
+    rx_valid = rx_first.word.colour != '0 && (take || rest_now);
+    back_valid = rx_first.credits.colour != '0 && (take || rest_now);
   end
 
   // ------------------------------------------------------------------------- the tile's edge -----
@@ -324,7 +360,7 @@ module ow_link
     edge_in.credit.valid = tile_i.credit.valid && !test_q;
   end
 
-  ow_link_txq #(.NumColours(NumColours), .FarDepth(Depth)) u_txq (
+  ow_link_txq #(.NumColours(NumColours), .FarDepth(Depth), .Bypass(Slices == 1)) u_txq (
     .clk_i,
     .rst_i,
     .tile_i      (edge_in.wavelet),
@@ -334,19 +370,20 @@ module ow_link
     .passing_o   (tx_passing),
     .pass_o      (tx_pass),
     .back_valid_i(back_valid),
-    .back_i      (rx_first_q.credits),
+    .back_i      (rx_first.credits),
     .busy_o      (tx_busy)
   );
 
-  ow_link_rxq #(.NumColours(NumColours), .Depth(Depth)) u_rxq (
+  ow_link_rxq #(.NumColours(NumColours), .Depth(Depth), .Bypass(Slices == 1)) u_rxq (
     .clk_i,
     .rst_i,
     .valid_i  (rx_valid),
-    .word_i   (rx_first_q.word),
+    .word_i   (rx_first.word),
     .tile_o   (tile_wavelet),
     .credit_i (edge_in.credit),
-    .ask_i    (open && (!odd_i || header_sent)),
-    .many_i   (!odd_i),
+    .ask_i    (open && (!odd || header_sent)),
+    .many_i   (!odd),
+    .next_many_i(next_cycle == '0),
     .credits_o(tx_credits),
     .busy_o   (rx_busy)
   );
@@ -354,26 +391,26 @@ module ow_link
                          : link_t'{credit: tile_credit, wavelet: tile_wavelet};
 
   assign idle_o = !train_busy && !tx_busy && !rx_busy && !waiting && !owe && !retrain_i &&
-                  lane_q == '0 && lane_i == '0 && sample_q == '0 && beat_q == '0 &&
-                  rx_first_q == '0 && rx_crc_q == '0 &&
+                  !tx_busy_slices && lane_q == '0 && lane_i == '0 && sample_q == '0 && rx_still &&
                   !edge_in.wavelet.valid && !edge_in.credit.valid;
 
   // --------------------------------------------------------------------------------- status ------
   logic [31:0] stat_q, replays_q, wrong_q, frames_q;
   assign stat_o = stat_q;
 
-  // Five lanes' delays a word: 5 bits each.
-  function automatic link_delays_t delays(input logic [4:0][LANES-1:0] planes,
-                                          input logic [6:0] at);
-    link_delays_t w;
-    w = '0;
-    for (int unsigned i = 0; i < 5; i++) begin
-      for (int unsigned b = 0; b < 5; b++) begin
-        if (32'(at) + i < LANES) w.delay[i][b] = planes[b][7'(32'(at) + i)];
-      end
+  // Five lanes' delays a word: 5 bits each. The faulty lanes of each group.
+  link_delays_t [15:0] delays;
+  logic [GROUPS-1:0][63:0] faulty_of;
+  always_comb begin
+    delays = '0;
+    faulty_of = '0;
+    for (int unsigned l = 0; l < Lanes; l++) begin
+      for (int unsigned b = 0; b < 5; b++) delays[l/5].delay[l%5][b] = phase[b][l];
     end
-    return w;
-  endfunction
+    for (int unsigned g = 0; g < Groups; g++) begin
+      faulty_of[g][GroupLanes-1:0] = faulty[GroupLanes*g +: GroupLanes];
+    end
+  end
 
   // A lane map as its status word shows it.
   function automatic link_map_t shown(input logic [3:0][5:0] map);
@@ -414,11 +451,11 @@ module ow_link
           end
           default: begin
             if (is_link_faulty(stat_addr_i)) begin
-              stat_q <= faulty[GROUP_LANES*32'(link_faulty_index(stat_addr_i)) +: 32];
+              stat_q <= faulty_of[link_faulty_index(stat_addr_i)][31:0];
             end else if (is_link_faulty_high(stat_addr_i)) begin
-              stat_q <= 32'(faulty[GROUP_LANES*32'(link_faulty_high_index(stat_addr_i)) + 32 +: 2]);
+              stat_q <= faulty_of[link_faulty_high_index(stat_addr_i)][63:32];
             end else if (is_link_delays(stat_addr_i)) begin
-              stat_q <= delays(phase, 7'd5 * 7'(link_delays_index(stat_addr_i)));
+              stat_q <= delays[link_delays_index(stat_addr_i)];
             end else begin
               stat_q <= '0;
             end
@@ -428,8 +465,6 @@ module ow_link
     end
   end
 
-  `OW_ASSERT(one_half_a_cycle, !complete || !second_q,
-             "a frame was complete in the cycle of another's second half")
   `OW_ASSERT(nothing_sent_while_down, up || tx_train || tx_beat == '0,
              "a frame was sent while the link is down")
 

@@ -5,6 +5,7 @@
 // so that wavelet's part is made by itself and added when it is known to go.
 // Latency 0, a beat a cycle: the first one of a frame in even cycles, the second in odd ones.
 //
+//   Sum            second beats have their CRC; else 0 in its place
 //   odd_i          the cycle of a second beat
 //   sending_i      the beat is not idle (late)
 //   header_i       odd cycle: the frame's first beat was sent
@@ -21,6 +22,7 @@
 module ow_link_beats
   import ow_link_pkg::*;
 #(
+  parameter bit Sum = 1'b1,
   localparam int unsigned FirstW = $bits(credits_t) + $bits(word_t),
   localparam int unsigned SecondW = 5 + $bits(word_t)
 ) (
@@ -99,7 +101,7 @@ module ow_link_beats
     whole_first.word = first.word | passing;
     whole_second = second;
     whole_second.word = second.word | passing;
-    whole_second.crc = crc_q ^ second_sum ^ CRC_GOOD;
+    if (Sum) whole_second.crc = crc_q ^ second_sum ^ CRC_GOOD;
     beat_o = '0;
     if (sending_i) beat_o = odd_i ? whole_second : whole_first;
   end

@@ -3,18 +3,24 @@
 // the lower faulty lane, on d + 1 between the two and on d + 2 above the higher one.
 // Combinational; the map must not change while frames are sent.
 //
+//   Data          data lanes of the group, at most 32
 //   lo_i, hi_i    lower and higher faulty lane, 63 if there is none (lo_i is used first)
 
 module ow_link_gather
   import ow_link_pkg::*;
-(
+#(
+  parameter int unsigned Data = 32,
+  localparam int unsigned Lanes = Data + SPARES
+) (
   input  logic                  clk_i,
   input  logic                  rst_i,
   input  logic [5:0]            lo_i,
   input  logic [5:0]            hi_i,
-  input  group_t                lane_i,
-  output logic [GROUP_DATA-1:0] data_o
+  input  logic [Lanes-1:0]      lane_i,
+  output logic [Data-1:0]       data_o
 );
+
+  typedef logic [Lanes-1:0] group_t;
 
   // Lanes above the lower and above the higher faulty one; registers, because the map is static.
   /* verilator lint_off UNUSEDSIGNAL */
@@ -22,7 +28,7 @@ module ow_link_gather
   /* verilator lint_on UNUSEDSIGNAL */
 
   function automatic group_t above(input logic [5:0] lane);
-    return lane >= 6'(GROUP_LANES) ? '0 : ({GROUP_LANES{1'b1}} << lane) << 1;
+    return lane >= 6'(Lanes) ? '0 : ({Lanes{1'b1}} << lane) << 1;
   endfunction
 
   always_ff @(posedge clk_i) begin
@@ -37,10 +43,10 @@ module ow_link_gather
 
   // Bit d: the lane that is d without faults, d + 1 if that or one below is the lower faulty one,
   // d + 2 if d + 1 or one below is the higher.
-  logic [GROUP_DATA-1:0] by1, by2;
-  assign by1 = above_lo_q[GROUP_DATA:1];
-  assign by2 = above_hi_q[GROUP_LANES-1:2];
-  assign data_o = (lane_i[GROUP_DATA-1:0] & ~by1) | (lane_i[GROUP_DATA:1] & by1 & ~by2) |
-                  (lane_i[GROUP_LANES-1:2] & by2);
+  logic [Data-1:0] by1, by2;
+  assign by1 = above_lo_q[Data:1];
+  assign by2 = above_hi_q[Lanes-1:2];
+  assign data_o = (lane_i[Data-1:0] & ~by1) | (lane_i[Data:1] & by1 & ~by2) |
+                  (lane_i[Lanes-1:2] & by2);
 
 endmodule

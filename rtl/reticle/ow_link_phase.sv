@@ -6,6 +6,7 @@
 // Sweep: begin_i, then each of 32 delays on trial: clear_i, count_i for 31 bits, end_i. A delay
 // passes with at most 3 wrong bits; the middle of a lane's first run of those becomes its own, by a
 // step of one for every second delay that the run goes on.
+//   Lanes         lanes of the link
 //   training_i    samples are kept for alignment
 //   trying_i      the delay on trial, delay_i, is in use; else each lane's own
 //   plain_i       no taps
@@ -14,11 +15,13 @@
 //   bad_o         lanes without a delay that worked, or with more than 11 wrong bits
 module ow_link_phase
   import ow_link_pkg::*;
-(
+#(
+  parameter int unsigned Lanes = LANES
+) (
   input  logic                  clk_i,
   input  logic                  rst_i,
   input  logic                  enable_i,
-  input  lanes_t                sample_i,
+  input  logic [Lanes-1:0]      sample_i,
   input  logic                  training_i,
   input  logic                  trying_i,
   input  logic                  plain_i,
@@ -32,14 +35,15 @@ module ow_link_phase
   input  logic                  end_i,
   input  logic                  less_i,
 
-  output lanes_t                aligned_o,
-  output lanes_t                tap0_o,
-  output lanes_t                tap1_o,
-  output lanes_t                tap2_o,
-  output logic [4:0][LANES-1:0] phase_o,
+  output logic [Lanes-1:0]      aligned_o,
+  output logic [Lanes-1:0]      tap0_o,
+  output logic [Lanes-1:0]      tap1_o,
+  output logic [Lanes-1:0]      tap2_o,
+  output logic [4:0][Lanes-1:0] phase_o,
   output logic                  whole_o,
-  output lanes_t                bad_o
+  output logic [Lanes-1:0]      bad_o
 );
+  typedef logic [Lanes-1:0] lanes_t;
   lanes_t seen_q, ended_q, half_q;  // a delay passed; the run is over; every second step
   lanes_t ph_q [5];
   lanes_t err_q [4];                // wrong bits, saturating at 15
@@ -47,8 +51,8 @@ module ow_link_phase
 
   // -------------------------------------------------------------------------------- alignment ----
   lanes_t by1, by2;
-  assign by1 = trying_i ? {LANES{delay_i[3]}} : ph_q[3];
-  assign by2 = trying_i ? {LANES{delay_i[4]}} : ph_q[4];
+  assign by1 = trying_i ? {Lanes{delay_i[3]}} : ph_q[3];
+  assign by2 = trying_i ? {Lanes{delay_i[4]}} : ph_q[4];
   assign aligned_o = (sample_i & ~by1 & ~by2) | (old1_q & by1 & ~by2) |
                      (old2_q & ~by1 & by2) | (old3_q & by1 & by2);
 
@@ -57,9 +61,9 @@ module ow_link_phase
     tap1_o = '0;
     tap2_o = '0;
     if (!plain_i) begin
-      tap0_o = trying_i ? {LANES{delay_i[0]}} : ph_q[0];
-      tap1_o = trying_i ? {LANES{delay_i[1]}} : ph_q[1];
-      tap2_o = trying_i ? {LANES{delay_i[2]}} : ph_q[2];
+      tap0_o = trying_i ? {Lanes{delay_i[0]}} : ph_q[0];
+      tap1_o = trying_i ? {Lanes{delay_i[1]}} : ph_q[1];
+      tap2_o = trying_i ? {Lanes{delay_i[2]}} : ph_q[2];
     end
   end
   assign phase_o = {ph_q[4], ph_q[3], ph_q[2], ph_q[1], ph_q[0]};
@@ -82,7 +86,7 @@ module ow_link_phase
   always_comb begin
     wrong = '0;
     if (compare_i) begin
-      wrong = (aligned_o ^ test_bits(lfsr_i)) & ~(err_q[0] & err_q[1] & err_q[2] & err_q[3]);
+      wrong = (aligned_o ^ lanes_t'(test_bits(lfsr_i))) & ~(err_q[0] & err_q[1] & err_q[2] & err_q[3]);
     end
     c0 = wrong & err_q[0];
     c1 = c0 & err_q[1];
@@ -128,11 +132,11 @@ module ow_link_phase
       seen_q <= seen_q | passed;
       ended_q <= ended_q | (seen_q & ~passed);
       half_q <= (half_q ^ goes_on) & ~begins;
-      ph_q[0] <= ((ph_q[0] ^ up1) & ~begins) | ({LANES{delay_i[0]}} & begins);
-      ph_q[1] <= ((ph_q[1] ^ up2) & ~begins) | ({LANES{delay_i[1]}} & begins);
-      ph_q[2] <= ((ph_q[2] ^ up3) & ~begins) | ({LANES{delay_i[2]}} & begins);
-      ph_q[3] <= ((ph_q[3] ^ up4) & ~begins) | ({LANES{delay_i[3]}} & begins);
-      ph_q[4] <= ((ph_q[4] ^ (up4 & ph_q[3])) & ~begins) | ({LANES{delay_i[4]}} & begins);
+      ph_q[0] <= ((ph_q[0] ^ up1) & ~begins) | ({Lanes{delay_i[0]}} & begins);
+      ph_q[1] <= ((ph_q[1] ^ up2) & ~begins) | ({Lanes{delay_i[1]}} & begins);
+      ph_q[2] <= ((ph_q[2] ^ up3) & ~begins) | ({Lanes{delay_i[2]}} & begins);
+      ph_q[3] <= ((ph_q[3] ^ up4) & ~begins) | ({Lanes{delay_i[3]}} & begins);
+      ph_q[4] <= ((ph_q[4] ^ (up4 & ph_q[3])) & ~begins) | ({Lanes{delay_i[4]}} & begins);
     end else if (less_i) begin
       ph_q[3] <= ~ph_q[3];
       ph_q[4] <= ph_q[4] & ph_q[3];

@@ -5,19 +5,19 @@
 /* verilator lint_off UNUSEDPARAM */
 package ow_link_pkg;
 
-  // Lanes of one direction: groups of 32 data lanes and 2 spares, one bit a lane and cycle. A beat
-  // is what the data lanes carry in a cycle, a frame is two beats.
+  // Lanes of one direction: groups of data lanes and 2 spares each, one bit a lane and cycle. A slice
+  // is what the data lanes carry in a cycle; a beat is as many slices as make 64 bits, one on a link
+  // of full size; a frame is two beats. These are the most groups and lanes that a link can have.
   import ow_isa_pkg::GROUP_DATA, ow_isa_pkg::GROUP_LANES;
   export ow_isa_pkg::GROUP_DATA, ow_isa_pkg::GROUP_LANES;
   localparam int unsigned GROUPS = ow_isa_pkg::LANE_GROUPS;
   localparam int unsigned LANES = GROUPS * GROUP_LANES;
-  localparam int unsigned BEAT = GROUPS * GROUP_DATA;
+  localparam int unsigned SPARES = GROUP_LANES - GROUP_DATA;
+  localparam int unsigned BEAT = ow_isa_pkg::BEAT_BITS;
   localparam int unsigned SEQ_BITS = 4;
   localparam int unsigned WINDOW = ow_isa_pkg::FRAME_WINDOW;
 
-  typedef logic [LANES-1:0] lanes_t;
   typedef logic [BEAT-1:0] beat_t;
-  typedef logic [GROUP_LANES-1:0] group_t;
 
   // What a frame and a message of training hold.
   typedef ow_isa_pkg::link_word_t word_t;
@@ -64,6 +64,35 @@ package ow_link_pkg;
     return sum;
   endfunction
 
+  // The same slice by slice, at most 16 bits, the highest bit first. What is kept between them is the
+  // remainder of what has come, times x^16: of a slice and the highest bits of that, added, bit j
+  // counts as x^(16 + j).
+  typedef logic [15:0][15:0] crc_fold_t;
+  function automatic logic [15:0] crc_times_x16(input logic [15:0] sum);
+    logic [15:0] x;
+    x = sum;
+    for (int unsigned i = 0; i < 16; i++) x = {x[14:0], 1'b0} ^ (x[15] ? CRC_POLY : 16'd0);
+    return x;
+  endfunction
+  function automatic crc_fold_t crc_fold();
+    crc_fold_t rows;
+    logic [15:0] x;
+    for (int unsigned j = 0; j < 16; j++) begin
+      x = crc_times_x16(16'd1 << j);
+      for (int unsigned r = 0; r < 16; r++) rows[r][j] = x[r];
+    end
+    return rows;
+  endfunction
+
+  localparam crc_fold_t CRC_FOLD = crc_fold();
+  localparam logic [15:0] CRC_SLICES_GOOD = crc_times_x16(CRC_GOOD);  // of a whole frame
+
+  function automatic logic [15:0] crc_folded(input logic [15:0] bits);
+    logic [15:0] sum;
+    for (int unsigned r = 0; r < 16; r++) sum[r] = ^(bits & CRC_FOLD[r]);
+    return sum;
+  endfunction
+
   // Training: a period of so many bits a lane.
   localparam int unsigned PERIOD = ow_isa_pkg::TRAIN_PERIOD;
   localparam logic [8:0] AT_ONES = ow_isa_pkg::TRAIN_ONES;  // zeros before, ones behind: the marker
@@ -89,8 +118,8 @@ package ow_link_pkg;
 
   localparam logic [8:0][LANES-1:0] LANE_CODES = lane_codes();
 
-  function automatic lanes_t test_bits(input logic [8:0] s);
-    lanes_t e;
+  function automatic logic [LANES-1:0] test_bits(input logic [8:0] s);
+    logic [LANES-1:0] e;
     e = '0;
     for (int unsigned b = 0; b < 9; b++) if (s[b]) e ^= LANE_CODES[b];
     return e;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of a link's receive buffer: one write and one read a cycle, the word read stands on
+// The memories of a link's end: its receive buffer, and with few lanes what waits to be sent, or to
+// be sent again. One write and one read a cycle, the word read stands on
 // rdata_o from the next cycle until the next read. A word must not be written and read in the same
 // cycle. Contents are undefined after power-up. Maps to a two-port macro or to block RAM.
 //
@@ -18,6 +19,9 @@ module ow_link_ram #(
   output logic [Width-1:0]         rdata_o
 );
 
+  // On an FPGA a block RAM, however few the words; nobody looks at what a read of the word that is
+  // being written brings.
+  (* ram_style = "block", no_rw_check *)
   logic [Width-1:0] mem [Words];
 
   always_ff @(posedge clk_i) begin

@@ -10,15 +10,17 @@
 // if no colour has one that came before. A command wavelet waits until the router has returned all
 // credits of its colour. The router's credits beyond those that it can owe this link (they come
 // when a switch turns to this port) are passed on to the router at the far end as grants.
-// Latency 1 (tile_o is what registers and the memory's output hold), throughput 1 wavelet a cycle.
+// Latency 1 (tile_o is what registers and the memory's output hold), 2 without Bypass; throughput 1
+// wavelet a cycle.
 // Errors: an overrun is reported by an assertion.
 //
 //   NumColours      data colours, 2 to 24
 //   Depth           entries a colour, a power of 2, at least the credit round trip of the link
+//   Bypass          what arrives may leave, and a credit may be spent, in the same cycle
 //   word_i          what arrives if valid_i, which may come late in the cycle
 //   credit_i        credit from the router; tile_o is the wavelet to it
 //   ask_i           credits for the far end are wanted now; many_i: up to 8 of a colour, and grants
-//                   may be among them; else a single one. many_i changes with each cycle.
+//                   may be among them; else a single one. next_many_i: many_i of the next cycle
 //   credits_o       those credits, 0 if there are none (always those that would be given)
 //   busy_o          something is held, or credits wait to go back
 
@@ -30,7 +32,8 @@ module ow_link_rxq
   import ow_link_pkg::*;
 #(
   parameter int unsigned NumColours = 24,
-  parameter int unsigned Depth = 16
+  parameter int unsigned Depth = 16,
+  parameter bit Bypass = 1'b1
 ) (
   input  logic     clk_i,
   input  logic     rst_i,
@@ -40,6 +43,7 @@ module ow_link_rxq
   input  credit_t  credit_i,
   input  logic     ask_i,
   input  logic     many_i,
+  input  logic     next_many_i,
   output credits_t credits_o,
   output logic     busy_o
 );
@@ -83,7 +87,7 @@ module ow_link_rxq
   assign arrive_idx = idx_t'(to_queue(colour, 5'(NumColours)));
   assign arrive_one = word_i.colour != '0 ? colours_t'(1) << arrive_idx : '0;
   assign arrives_command = is_command(colour, word_i.ctrl, word_i.data);
-  assign may_pass = !any && (arrive_one & ~held & (arrives_command ? all : can)) != '0;
+  assign may_pass = Bypass && !any && (arrive_one & ~held & (arrives_command ? all : can)) != '0;
   assign passes = valid_i && may_pass;
   assign go = any;
   assign sent_one = any ? one : arrive_one;  // if one is sent
@@ -94,7 +98,8 @@ module ow_link_rxq
     .clk_i, .rst_i,
     .arrive_idx_i(arrive_idx), .arrive_command_i(arrives_command), .keep_i(valid_i && !passes),
     .write_at_o(write_at),
-    .first_i((level[0] & ~fence) | level[LINK_CREDITS-1]), .then_i(given & (~fence | all)),
+    .first_i((level[0] & ~fence) | level[LINK_CREDITS-1]),
+    .then_i(Bypass ? given & (~fence | all) : '0),
     .held_o(held), .fence_o(fence), .any_o(any), .one_o(one), .command_o(stored_command),
     .read_at_o(read_at), .go_i(go)
   );
@@ -157,7 +162,7 @@ module ow_link_rxq
     above_now = give_back ? ~(give_one_q | (give_one_q - colours_t'(1))) : above_q;
     others = owed_q & ~(give_back ? give_one_q : '0);
     // Grants go in first halves only.
-    choose_grants = !many_i && (granted_q != '0 || surplus != '0);
+    choose_grants = next_many_i && (granted_q != '0 || surplus != '0);
     if (choose_grants && granted_q != '0) choice = colours_t'(lowest(32'(granted_q)));
     else if (choose_grants) choice = surplus;
     else if (others != '0) choice = colours_t'(pick(32'(others), 32'(above_now)));

@@ -2,7 +2,9 @@
 // The sender's half of the link's replay protocol (go-back-N): numbers frames, keeps what they
 // carried until it is acknowledged, and sends again from the frame that the other end asks for.
 //
-// A frame has two halves, the first in an even cycle, the second in the odd cycle after it. A frame
+// A frame has two halves, the first in an even cycle, the second in the odd cycle after it; where a
+// half takes several cycles on the lanes, even and odd cycles are those in which step_i is high: a
+// first half's, a second half's, by turns. Acknowledgements and requests come at any time. A frame
 // that carries something is numbered and kept; one without is a bare header and is not. At most
 // Window frames wait for their acknowledgement. `epoch_o` changes whenever the sender goes back, so
 // that a request to go back (nack) which was already obeyed is known by its old epoch.
@@ -17,15 +19,16 @@
 //   FirstW, SecondW  bits of what a half carries; all 0 is nothing
 //   SeqW             bits of a sequence number, 2 or more; Window is 1 to 2^SeqW - 1
 //   Timeout          frames, more than the round trip
+//   Memory           what is kept stands in an ow_link_ram, else in registers
 //   up_i             frames may be sent
-//   odd_i            the cycle of a second half
+//   step_i           a half goes now; odd_i: a second one
 //   first_i, second_i  what to send, may be other than 0 only while open_o is high
 //   any_i            that is not 0
 //   again_o          instead half_o is sent, a register
 //   header_i         a header is wanted though there may be nothing to send
 //   heard_i          a frame came in whose CRC holds: ack_i, nack_i, nack_epoch_i are its header's
 //   sending_o        even cycle: the first half is not idle; odd cycle: the second half is not
-//   header_o         odd cycle: the first half was sent with a header
+//   header_o         until the second half has gone: the first half was sent with a header
 //   seq_o, epoch_o   number of the frame, epoch (both halves)
 //   waiting_o        a frame waits for its acknowledgement or is being sent
 //   sent_any_o, acked_any_o  since reset
@@ -39,11 +42,13 @@ module ow_link_send #(
   parameter int unsigned SecondW = 43,
   parameter int unsigned SeqW = 4,
   parameter int unsigned Window = 15,
-  parameter int unsigned Timeout = 32
+  parameter int unsigned Timeout = 32,
+  parameter bit Memory = 1'b0
 ) (
   input  logic               clk_i,
   input  logic               rst_i,
   input  logic               up_i,
+  input  logic               step_i,
   input  logic               odd_i,
   output logic               open_o,
   input  logic [FirstW-1:0]  first_i,
@@ -75,8 +80,6 @@ module ow_link_send #(
   localparam int unsigned HalfW = FirstW > SecondW ? FirstW : SecondW;
   typedef logic [SeqW-1:0] seq_t;
 
-  logic [FirstW-1:0] keep_first_q [2**SeqW];
-  logic [SecondW-1:0] keep_second_q [2**SeqW];
   seq_t base_q;   // oldest frame that is not acknowledged
   seq_t next_q;   // number of the next new frame
   seq_t send_q;   // the frame that is being sent, or the next one: next_q if nothing is sent again
@@ -87,14 +90,12 @@ module ow_link_send #(
   logic plan_again_q, plan_new_q;
   // What it is, while its second half is sent; whether its first half carried something.
   logic again_q, new_q, header_q, any_q;
-  logic [HalfW-1:0] half_q;  // what is sent again, read in the cycle before
   logic [TimeW-1:0] time_q;
   logic [2:0] tries_q;
   logic sent_any_q, acked_any_q;
 
-  assign open_o = odd_i ? new_q : up_i && plan_new_q;
+  assign open_o = step_i && (odd_i ? new_q : up_i && plan_new_q);
   assign again_o = odd_i ? again_q : up_i && plan_again_q;
-  assign half_o = half_q;
   assign header_o = header_q;
   assign seq_o = send_q;
   assign epoch_o = epoch_q;
@@ -104,7 +105,8 @@ module ow_link_send #(
 
   logic numbered;
   always_comb begin
-    if (odd_i) sending_o = header_q || (new_q && any_i);
+    if (!step_i) sending_o = 1'b0;
+    else if (odd_i) sending_o = header_q || (new_q && any_i);
     else sending_o = up_i && (plan_again_q || header_i || turned_q || any_i);
     numbered = new_q && (any_q || any_i);
   end
@@ -126,8 +128,9 @@ module ow_link_send #(
 
   logic nack, expired;
   assign nack = heard_i && nack_i && nack_epoch_i == (epoch_q ^ back_q);
-  assign expired = odd_i && up_i && !back_q && base_q != next_q && time_q == TimeW'(Timeout);
-  assign went_back_o = up_i && odd_i && back_q;
+  assign expired = step_i && odd_i && up_i && !back_q && base_q != next_q &&
+                   time_q == TimeW'(Timeout);
+  assign went_back_o = up_i && step_i && odd_i && back_q;
   assign stuck_o = expired && tries_q == '1;
 
   always_ff @(posedge clk_i) begin
@@ -149,12 +152,12 @@ module ow_link_send #(
       sent_any_q <= 1'b0;
       acked_any_q <= 1'b0;
     end else begin
-      if (!odd_i) begin
+      if (step_i && !odd_i) begin
         again_q <= up_i && plan_again_q;
         new_q <= up_i && plan_new_q;
         header_q <= up_i && sending_o;
         any_q <= any_i;
-      end else begin
+      end else if (step_i) begin
         // What was taken for a first half is kept even if the link goes down between the halves.
         if (numbered) begin
           next_q <= next_q + 1'b1;
@@ -199,11 +202,27 @@ module ow_link_send #(
 
   // What a new frame carries is written under the next number whether or not the frame gets it, and
   // what is sent again is read a cycle ahead.
-  always_ff @(posedge clk_i) begin
-    if (!odd_i && up_i && plan_new_q) keep_first_q[next_q] <= first_i;
-    if (odd_i && new_q) keep_second_q[next_q] <= second_i;
-    if (odd_i && (restart || from != next_q)) half_q <= HalfW'(keep_first_q[from]);
-    if (!odd_i && plan_again_q) half_q <= HalfW'(keep_second_q[send_q]);
+  if (Memory) begin : gen_memory
+    ow_link_ram #(.Words(2 * 2 ** SeqW), .Width(HalfW)) u_ram (
+      .clk_i,
+      .we_i   (open_o),
+      .waddr_i({odd_i, next_q}),
+      .wdata_i(odd_i ? HalfW'(second_i) : HalfW'(first_i)),
+      .re_i   (step_i && (odd_i ? restart || from != next_q : plan_again_q)),
+      .raddr_i({!odd_i, odd_i ? from : send_q}),
+      .rdata_o(half_o)
+    );
+  end else begin : gen_registers
+    logic [FirstW-1:0] keep_first_q [2**SeqW];
+    logic [SecondW-1:0] keep_second_q [2**SeqW];
+    logic [HalfW-1:0] half_q;  // what is sent again, read in the cycle before
+    assign half_o = half_q;
+    always_ff @(posedge clk_i) begin
+      if (step_i && !odd_i && up_i && plan_new_q) keep_first_q[next_q] <= first_i;
+      if (step_i && odd_i && new_q) keep_second_q[next_q] <= second_i;
+      if (step_i && odd_i && (restart || from != next_q)) half_q <= HalfW'(keep_first_q[from]);
+      if (step_i && !odd_i && plan_again_q) half_q <= HalfW'(keep_second_q[send_q]);
+    end
   end
 
   `OW_ASSERT(offered_only_when_open, open_o || (odd_i ? second_i == '0 : first_i == '0),

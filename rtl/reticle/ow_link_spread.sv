@@ -3,27 +3,33 @@
 // the lower faulty lane, on d + 1 between the two and on d + 2 above the higher one; the lanes left
 // over are 0. Combinational; the map must not change while frames are sent.
 //
+//   Data          data lanes of the group, at most 32
 //   lo_i, hi_i    lower and higher faulty lane, 63 if there is none (lo_i is used first)
 
 module ow_link_spread
   import ow_link_pkg::*;
-(
+#(
+  parameter int unsigned Data = 32,
+  localparam int unsigned Lanes = Data + SPARES
+) (
   input  logic                  clk_i,
   input  logic                  rst_i,
   input  logic [5:0]            lo_i,
   input  logic [5:0]            hi_i,
-  input  logic [GROUP_DATA-1:0] data_i,
-  output group_t                lane_o
+  input  logic [Data-1:0]       data_i,
+  output logic [Lanes-1:0]      lane_o
 );
+
+  typedef logic [Lanes-1:0] group_t;
 
   // Lanes above the lower and above the higher faulty one; registers, because the map is static.
   group_t above_lo_q, above_hi_q, bad_q;
 
   function automatic group_t above(input logic [5:0] lane);
-    return lane >= 6'(GROUP_LANES) ? '0 : ({GROUP_LANES{1'b1}} << lane) << 1;
+    return lane >= 6'(Lanes) ? '0 : ({Lanes{1'b1}} << lane) << 1;
   endfunction
   function automatic group_t at(input logic [5:0] lane);
-    return lane >= 6'(GROUP_LANES) ? '0 : group_t'(1) << lane;
+    return lane >= 6'(Lanes) ? '0 : group_t'(1) << lane;
   endfunction
 
   always_ff @(posedge clk_i) begin

@@ -17,10 +17,11 @@
 // other end is told; then silent until command_i or until the other end trains again.
 //
 //   enable_i      0: off, silent
-//   odd_i         parity of the cycle; beats of frames start in even cycles
+//   Groups, GroupData   groups of lanes, and the data lanes of each; Slices: cycles a beat takes
+//   cycle_i       cycle within a frame's time; frames start in cycle 0
 //   sample_i      the lanes as sampled in this end's clock
 //   aligned_o     the lanes after alignment; rx_active_o: they carry frames from this cycle on
-//   rx_even_o     in this cycle aligned_o is the first beat of a frame (while rx_active_o)
+//   rx_pos_o      which cycle of a frame aligned_o is of (while rx_active_o)
 //   tap0_o ...    taps of the delay elements, as three planes of a bit a lane
 //   pattern_o     what the lanes carry while tx_train_o is high
 //   up_o          both ends have agreed
@@ -36,19 +37,26 @@
 module ow_link_train
   import ow_pkg::*;
   import ow_link_pkg::*;
-(
+#(
+  parameter int unsigned Groups = GROUPS,
+  parameter int unsigned GroupData = GROUP_DATA,
+  parameter int unsigned Slices = 1,
+  localparam int unsigned GroupLanes = GroupData + SPARES,
+  localparam int unsigned Lanes = Groups * GroupLanes,
+  localparam int unsigned CycleW = $clog2(2 * Slices)
+) (
   input  logic              clk_i,
   input  logic              rst_i,
   input  logic              enable_i,
-  input  logic              odd_i,
-  input  lanes_t            sample_i,
-  output lanes_t            aligned_o,
+  input  logic [CycleW-1:0] cycle_i,
+  input  logic [Lanes-1:0]  sample_i,
+  output logic [Lanes-1:0]  aligned_o,
   output logic              rx_active_o,
-  output logic              rx_even_o,
-  output lanes_t            tap0_o,
-  output lanes_t            tap1_o,
-  output lanes_t            tap2_o,
-  output lanes_t            pattern_o,
+  output logic [CycleW-1:0] rx_pos_o,
+  output logic [Lanes-1:0]  tap0_o,
+  output logic [Lanes-1:0]  tap1_o,
+  output logic [Lanes-1:0]  tap2_o,
+  output logic [Lanes-1:0]  pattern_o,
   output logic              tx_train_o,
   output logic              up_o,
   input  logic              command_i,
@@ -58,13 +66,21 @@ module ow_link_train
   input  logic              used_i,
   output logic [3:0][5:0]   rx_map_o,
   output logic [3:0][5:0]   tx_map_o,
-  output lanes_t            faulty_o,
-  output logic [4:0][LANES-1:0] phase_o,
+  output logic [Lanes-1:0]  faulty_o,
+  output logic [4:0][Lanes-1:0] phase_o,
   output down_e             reason_o,
   output cause_e            cause_o,
   output logic [15:0]       trainings_o,
   output logic              busy_o
 );
+
+  `OW_ASSERT_INIT(whole_frames_in_a_period, PERIOD % (2 * Slices) == 0)
+
+  typedef logic [Lanes-1:0] lanes_t;
+  typedef logic [GroupLanes-1:0] group_t;
+  // Lanes of which it is said that they nearly all agree may have so many that do not: the faulty
+  // ones, and a few wrong bits.
+  localparam int unsigned Few = 6 * Lanes / 17;
 
   // ---------------------------------------------------------------------------------- states -----
   typedef enum logic [2:0] {
@@ -100,8 +116,9 @@ module ow_link_train
   lanes_t faulty_q, sticky_q;
   logic [1:0] attempt_q;
   logic done_q, ready_q, peer_ready_q, peer_go_q, failed_q;
-  logic [5:0] map_q [4], tx_lane_q [4];
-  logic active_q, even_q;
+  logic [Groups-1:0][1:0][5:0] map_q, tx_map_q;  // of each group, the lower one first
+  logic active_q;
+  logic [CycleW-1:0] begin_at_q;  // the cycle in which the frames that come begin
   down_e fail_reason_q;
   cause_e cause_q;
   logic [15:0] trainings_q;
@@ -128,7 +145,7 @@ module ow_link_train
   logic late;            // in operation for long without the receiver
   logic restart, again;  // asked to; begins anew
   lanes_t bad, verdict;
-  logic [12:0] faults0, faults1;
+  logic [Groups-1:0][12:0] found;  // the faulty lanes of each group
 
   assign index = count_q - 9'(ref_q);
   assign in_test = index >= AT_TEST;
@@ -142,7 +159,6 @@ module ow_link_train
   assign trial_ends = training && rx_q == RX_SWEEP && in_test &&
                       index < AT_TEST + 9'(9 * STEP) && step_q == 6'(STEP - 1);
   assign tested = training && rx_q == RX_TEST && index == LAST;
-  assign works = !faults0[12] && !faults1[12];
   assign agreed = training && rx_q == RX_DONE && index == LAST && peer_go_q;
   assign peer_asks = told && !msg_q.fail && tx_q == TX_DOWN;
   assign late = wait_q[3] && tx_q == TX_DATA && !up_q;
@@ -154,9 +170,9 @@ module ow_link_train
   always_comb begin
     pattern_o = '0;
     if (tx_q == TX_TRAIN || tx_q == TX_FAIL) begin
-      if (tx_count_q >= AT_TEST) pattern_o = test_bits(tx_lfsr_q);
+      if (tx_count_q >= AT_TEST) pattern_o = lanes_t'(test_bits(tx_lfsr_q));
       else if (tx_count_q >= AT_MESSAGE) begin
-        pattern_o = {LANES{tx_msg_q[5'((tx_count_q - AT_MESSAGE) >> 2)]}};
+        pattern_o = {Lanes{tx_msg_q[5'((tx_count_q - AT_MESSAGE) >> 2)]}};
       end else if (tx_count_q >= AT_ONES) pattern_o = '1;
     end
   end
@@ -171,10 +187,7 @@ module ow_link_train
     tx_msg.go = ready_q && peer_ready_q;
     tx_msg.fail = tx_q == TX_FAIL;
     tx_msg.fresh = fresh_i;
-    tx_msg.g0_lo = map_q[0];
-    tx_msg.g0_hi = map_q[1];
-    tx_msg.g1_lo = map_q[2];
-    tx_msg.g1_hi = map_q[3];
+    {tx_msg.g1_hi, tx_msg.g1_lo, tx_msg.g0_hi, tx_msg.g0_lo} = rx_map_o;
   end
 
   always_ff @(posedge clk_i) begin
@@ -188,8 +201,8 @@ module ow_link_train
     end else if (working) begin
       case (tx_q)
         TX_OFF, TX_WAIT: begin
-          // The stream starts in an even cycle.
-          tx_q <= odd_i ? TX_TRAIN : TX_WAIT;
+          // The stream starts where a frame does.
+          tx_q <= cycle_i == '1 ? TX_TRAIN : TX_WAIT;
           tx_count_q <= '0;
           tx_msg_q <= tx_msg;
         end
@@ -234,9 +247,9 @@ module ow_link_train
   always_comb begin
     ones = '0;
     if (training) ones = 7'($countones(sample_i));
-    most = ones > 7'(LANES / 2);
-    low = ones <= 7'd24;
-    high = ones >= 7'd44;
+    most = ones > 7'(Lanes / 2);
+    low = ones <= 7'(Few);
+    high = ones >= 7'(Lanes - Few);
   end
 
   logic no_marker;
@@ -246,7 +259,7 @@ module ow_link_train
   );
 
   // Outside the test sequence a training receiver listens without delays.
-  ow_link_phase u_phase (
+  ow_link_phase #(.Lanes(Lanes)) u_phase (
     .clk_i, .rst_i, .enable_i(working), .sample_i, .training_i(training),
     .trying_i(rx_q == RX_SWEEP),
     .plain_i(training && !(in_test && (rx_q == RX_SWEEP || rx_q == RX_TEST || rx_q == RX_DONE))),
@@ -312,13 +325,13 @@ module ow_link_train
   function automatic logic [5:0] lowest(input group_t g);
     logic [5:0] r;
     r = NO_LANE;
-    for (int unsigned i = GROUP_LANES; i > 0; i--) if (g[i-1]) r = 6'(i - 1);
+    for (int unsigned i = GroupLanes; i > 0; i--) if (g[i-1]) r = 6'(i - 1);
     return r;
   endfunction
   function automatic logic [5:0] highest(input group_t g);
     logic [5:0] r;
     r = NO_LANE;
-    for (int unsigned i = 0; i < GROUP_LANES; i++) if (g[i]) r = 6'(i);
+    for (int unsigned i = 0; i < GroupLanes; i++) if (g[i]) r = 6'(i);
     return r;
   endfunction
   function automatic logic [12:0] faults(input group_t g);
@@ -332,28 +345,40 @@ module ow_link_train
 
   always_comb begin
     verdict = '0;
-    faults0 = {1'b0, NO_LANE, NO_LANE};
-    faults1 = {1'b0, NO_LANE, NO_LANE};
+    found = {Groups{1'b0, NO_LANE, NO_LANE}};
+    works = 1'b1;
     if (tested) begin
       verdict = bad | sticky_q;
-      faults0 = faults(verdict[GROUP_LANES-1:0]);
-      faults1 = faults(verdict[LANES-1:GROUP_LANES]);
+      for (int unsigned g = 0; g < Groups; g++) begin
+        found[g] = faults(verdict[GroupLanes*g +: GroupLanes]);
+        if (found[g][12]) works = 1'b0;
+      end
     end
+  end
+
+  // Groups that this link does not have have no faulty lanes.
+  /* verilator lint_off UNUSEDSIGNAL */
+  logic [GROUPS-1:0][1:0][5:0] told_map;
+  /* verilator lint_on UNUSEDSIGNAL */
+  assign told_map = {msg_q.g1_hi, msg_q.g1_lo, msg_q.g0_hi, msg_q.g0_lo};
+  always_comb begin
+    rx_map_o = {2 * GROUPS{NO_LANE}};
+    tx_map_o = {2 * GROUPS{NO_LANE}};
+    rx_map_o[2*Groups-1:0] = map_q;
+    tx_map_o[2*Groups-1:0] = tx_map_q;
   end
 
   // --------------------------------------------------------------------------------- agreement ---
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      for (int unsigned b = 0; b < 4; b++) begin
-        map_q[b] <= NO_LANE;
-        tx_lane_q[b] <= NO_LANE;
-      end
+      map_q <= {2 * Groups{NO_LANE}};
+      tx_map_q <= {2 * Groups{NO_LANE}};
       faulty_q <= '0;
       sticky_q <= '0;
       attempt_q <= '0;
       {done_q, ready_q, peer_ready_q, peer_go_q, failed_q} <= '0;
       active_q <= 1'b0;
-      even_q <= 1'b0;
+      begin_at_q <= '0;
       fail_reason_q <= DOWN_LANES;
       cause_q <= CAUSE_RESET;
       trainings_q <= '0;
@@ -368,10 +393,7 @@ module ow_link_train
       if (astray) {done_q, ready_q, peer_ready_q, peer_go_q} <= '0;
       if (tested) begin
         faulty_q <= verdict;
-        map_q[0] <= faults0[5:0];
-        map_q[1] <= faults0[11:6];
-        map_q[2] <= faults1[5:0];
-        map_q[3] <= faults1[11:6];
+        for (int unsigned g = 0; g < Groups; g++) map_q[g] <= found[g][11:0];
         done_q <= works;
         if (!works) begin
           attempt_q <= attempt_q + 2'd1;
@@ -389,15 +411,12 @@ module ow_link_train
           ready_q <= 1'b1;
           peer_ready_q <= msg_q.ready;
           peer_go_q <= msg_q.go;
-          tx_lane_q[0] <= msg_q.g0_lo;
-          tx_lane_q[1] <= msg_q.g0_hi;
-          tx_lane_q[2] <= msg_q.g1_lo;
-          tx_lane_q[3] <= msg_q.g1_hi;
+          tx_map_q <= told_map[Groups-1:0];
         end
       end
       if (agreed) begin
         active_q <= 1'b1;
-        even_q <= !odd_i;
+        begin_at_q <= cycle_i + CycleW'(1);
       end
       // The other end cannot come up.
       if (told && msg_q.fail && tx_q == TX_TRAIN && !failed_q) begin
@@ -420,9 +439,7 @@ module ow_link_train
   // ------------------------------------------------------------------------------------ status ---
   assign up_o = up_q;
   assign rx_active_o = active_q;
-  assign rx_even_o = even_q == odd_i;
-  assign rx_map_o = {map_q[3], map_q[2], map_q[1], map_q[0]};
-  assign tx_map_o = {tx_lane_q[3], tx_lane_q[2], tx_lane_q[1], tx_lane_q[0]};
+  assign rx_pos_o = cycle_i - begin_at_q;
   assign faulty_o = faulty_q;
   assign cause_o = cause_q;
   assign trainings_o = trainings_q;

@@ -10,11 +10,12 @@
 // (docs/links.md). Grants use the cycles in which no other credit goes to the router; after three
 // without one the next wavelet waits for a cycle, so that no colour can hold up the switch of
 // another.
-// Latency 0, throughput 1 wavelet a cycle. Errors: wavelets of colours that do not exist are
+// Latency 0 (2 without Bypass, which needs no more than an ow_link_ram), throughput 1 wavelet a cycle. Errors: wavelets of colours that do not exist are
 // dropped, as a router drops them; overruns are reported by assertions.
 //
 //   NumColours  data colours, 2 to 24
 //   FarDepth    entries of each colour's buffer at the far end
+//   Bypass      what arrives may be sent in the same cycle; without, it waits in its queue
 //   tile_i      wavelet from the router; credit_o (a register) goes back to it
 //   open_i      a wavelet may go now
 //   next_o      what goes if it has been chosen before (a register), or 0; else:
@@ -30,7 +31,8 @@ module ow_link_txq
   import ow_link_pkg::*;
 #(
   parameter int unsigned NumColours = 24,
-  parameter int unsigned FarDepth = 16
+  parameter int unsigned FarDepth = 16,
+  parameter bit Bypass = 1'b1
 ) (
   input  logic     clk_i,
   input  logic     rst_i,
@@ -64,13 +66,13 @@ module ow_link_txq
   colours_t granted_q;       // that is not 0
   credit_t credit_q;
   logic [1:0] waited_q;      // cycles that grants have waited for
-  word_t next_q;             // chosen to go
+  word_t next;               // chosen to go, 0 if there is nothing
   logic grant_turn;
   assign grant_turn = waited_q == 2'd3;
 
   // ---------------------------------------------------------------------------- what leaves ------
-  logic next_valid, room;  // next_q will be free
-  assign next_valid = next_q.colour != '0;
+  logic next_valid, room;  // the place of what is chosen will be free
+  assign next_valid = next.colour != '0;
   assign room = (!next_valid || open_i) && !grant_turn;
 
   logic arrives, arrives_command, may_pass, any, go, passes, keep, stored_command;
@@ -82,10 +84,10 @@ module ow_link_txq
   assign arrives_command = is_command(tile_i.colour, tile_i.ctrl, tile_i.data);
   assign arrive_idx = idx_t'(to_queue(tile_i.colour, 5'(NumColours)));
   assign arrive_one = arrives ? colours_t'(1) << arrive_idx : '0;
-  assign may_pass = (arrive_one & can_q & ~held) != '0;
+  assign may_pass = Bypass && (arrive_one & can_q & ~held) != '0;
 
   assign go = any && room;
-  assign passes = may_pass && !any && room;  // it passes its queue, not only next_q
+  assign passes = may_pass && !any && room;  // it passes its queue, not only what is chosen
   assign keep = arrives && !passes;
   assign pass_o = passes && open_i && !next_valid;
 
@@ -99,24 +101,39 @@ module ow_link_txq
   );
   /* verilator lint_on PINCONNECTEMPTY */
 
-  logic [32:0] mem_q [N*Slots];
-  logic [32:0] stored;
-  assign stored = mem_q[read_at];
-  always_ff @(posedge clk_i) if (keep) mem_q[write_at] <= {tile_i.ctrl, tile_i.data};
-
-  word_t chosen;
+  logic [4:0] colour;  // of what is chosen now
+  assign colour = colour_of(32'(one), 5'(NumColours)) + 5'd1;
   assign passing_o = '{colour: tile_i.colour + 5'd1, ctrl: tile_i.ctrl, data: tile_i.data};
-  assign chosen = '{colour: colour_of(32'(one), 5'(NumColours)) + 5'd1, ctrl: stored[32],
-                    data: stored[31:0]};
-  assign next_o = next_q;
+  assign next_o = next;
 
-  always_ff @(posedge clk_i) begin
-    if (rst_i) begin
-      next_q <= '0;
-    end else begin
-      if (go) next_q <= chosen;
-      else if (passes && !pass_o) next_q <= passing_o;
-      else if (open_i && next_valid) next_q <= '0;
+  if (Bypass) begin : gen_registers
+    word_t next_q;
+    logic [32:0] mem_q [N*Slots];
+    logic [32:0] stored;
+    assign stored = mem_q[read_at];
+    assign next = next_q;
+    always_ff @(posedge clk_i) if (keep) mem_q[write_at] <= {tile_i.ctrl, tile_i.data};
+    always_ff @(posedge clk_i) begin
+      if (rst_i) begin
+        next_q <= '0;
+      end else begin
+        if (go) next_q <= '{colour: colour, ctrl: stored[32], data: stored[31:0]};
+        else if (passes && !pass_o) next_q <= passing_o;
+        else if (open_i && next_valid) next_q <= '0;
+      end
+    end
+  end else begin : gen_memory
+    logic [4:0] colour_q;
+    logic [32:0] stored;
+    ow_link_ram #(.Words(N * Slots), .Width(33)) u_ram (
+      .clk_i, .we_i(keep), .waddr_i(write_at), .wdata_i({tile_i.ctrl, tile_i.data}),
+      .re_i(go), .raddr_i(read_at), .rdata_o(stored)
+    );
+    assign next = colour_q == '0 ? '0 : '{colour: colour_q, ctrl: stored[32], data: stored[31:0]};
+    always_ff @(posedge clk_i) begin
+      if (rst_i) colour_q <= '0;
+      else if (go) colour_q <= colour;
+      else if (open_i) colour_q <= '0;
     end
   end
 

@@ -6,7 +6,6 @@
 //   idle_o         neither end changes before something arrives
 module ow_crossing
   import ow_pkg::*;
-  import ow_link_pkg::lanes_t;
 #(
   parameter int unsigned NumColours = 24
 ) (
@@ -26,19 +25,19 @@ module ow_crossing
   output logic        idle_o
 );
 
-  lanes_t a_lanes, b_lanes;
+  logic [ow_link_pkg::LANES-1:0] a_lanes, b_lanes;
   logic   a_idle, b_idle;
   assign idle_o = a_idle && b_idle;
 
   // The delay taps have nothing to set on wires without skew, and "up" is read as a status word.
   /* verilator lint_off PINCONNECTEMPTY */
   ow_link #(.NumColours(NumColours)) u_a (
-    .clk_i, .rst_i, .enable_i(1'b1), .retrain_i(1'b0), .odd_i,
+    .clk_i, .rst_i, .enable_i(1'b1), .retrain_i(1'b0), .cycle_i(odd_i),
     .tile_i(a_i), .tile_o(a_o), .lane_o(a_lanes), .lane_i(b_lanes), .tap_o(), .up_o(),
     .idle_o(a_idle), .stat_re_i(a_stat_re_i), .stat_addr_i(a_stat_addr_i), .stat_o(a_stat_o)
   );
   ow_link #(.NumColours(NumColours)) u_b (
-    .clk_i, .rst_i, .enable_i(1'b1), .retrain_i(1'b0), .odd_i,
+    .clk_i, .rst_i, .enable_i(1'b1), .retrain_i(1'b0), .cycle_i(odd_i),
     .tile_i(b_i), .tile_o(b_o), .lane_o(b_lanes), .lane_i(a_lanes), .tap_o(), .up_o(),
     .idle_o(b_idle), .stat_re_i(b_stat_re_i), .stat_addr_i(b_stat_addr_i), .stat_o(b_stat_o)
   );

@@ -3,12 +3,15 @@
 // finds again, whatever the faulty lanes do, for every pair of them, for one and for none.
 //
 // scripts/formal proves that no bad_* output is ever high, and that every seen_* output can be.
-module link_lanes_props (
+module link_lanes_props #(
+  parameter int unsigned Data = 32,  // data lanes of the group
+  localparam int unsigned Lanes = Data + 2
+) (
   input  logic        clk_i,
   input  logic [5:0]  lo_i,
   input  logic [5:0]  hi_i,
-  input  logic [31:0] data_i,
-  input  logic [33:0] noise_i,       // on the faulty lanes
+  input  logic [Data-1:0] data_i,
+  input  logic [Lanes-1:0] noise_i,  // on the faulty lanes
   output logic        bad_data_o,    // something else was gathered
   output logic        bad_driven_o,  // a faulty lane is driven
   output logic        seen_two_o,
@@ -26,9 +29,9 @@ module link_lanes_props (
   always_comb begin
     lo = 6'd63;
     hi = 6'd63;
-    if (lo_i < 6'd34) begin
+    if (lo_i < 6'(Lanes)) begin
       lo = lo_i;
-      if (hi_i > lo_i && hi_i < 6'd34) hi = hi_i;
+      if (hi_i > lo_i && hi_i < 6'(Lanes)) hi = hi_i;
     end
   end
   always_ff @(posedge clk_i) begin
@@ -37,12 +40,13 @@ module link_lanes_props (
     set_q <= up_q;
   end
 
-  logic [33:0] lanes, wires, faulty;
-  logic [31:0] data;
-  assign faulty = (lo_q < 6'd34 ? 34'd1 << lo_q : 34'd0) | (hi_q < 6'd34 ? 34'd1 << hi_q : 34'd0);
+  logic [Lanes-1:0] lanes, wires, faulty;
+  logic [Data-1:0] data;
+  assign faulty = (lo_q < 6'(Lanes) ? Lanes'(1) << lo_q : '0) |
+                  (hi_q < 6'(Lanes) ? Lanes'(1) << hi_q : '0);
   assign wires = (lanes & ~faulty) | (noise_i & faulty);
 
-  ow_link_spread u_spread (
+  ow_link_spread #(.Data(Data)) u_spread (
     .clk_i,
     .rst_i (!up_q),
     .lo_i  (lo),
@@ -50,7 +54,7 @@ module link_lanes_props (
     .data_i,
     .lane_o(lanes)
   );
-  ow_link_gather u_gather (
+  ow_link_gather #(.Data(Data)) u_gather (
     .clk_i,
     .rst_i (!up_q),
     .lo_i  (lo),
@@ -63,8 +67,8 @@ module link_lanes_props (
   assign live = up_q && set_q;
   assign bad_data_o = live && data != data_i;
   assign bad_driven_o = live && (lanes & faulty) != '0;
-  assign seen_two_o = live && hi_q < 6'd34 && noise_i == '1 && data_i == '0 && hi_q > lo_q + 6'd5;
+  assign seen_two_o = live && hi_q < 6'(Lanes) && noise_i == '1 && data_i == '0 && hi_q > lo_q + 6'd5;
   assign seen_neighbours_o = live && hi_q == lo_q + 6'd1;
-  assign seen_last_o = live && hi_q == 6'd33 && lo_q == 6'd32;
+  assign seen_last_o = live && hi_q == 6'(Lanes - 1) && lo_q == 6'(Lanes - 2);
 
 endmodule

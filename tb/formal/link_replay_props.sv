@@ -68,6 +68,7 @@ module link_replay_props #(
     .clk_i,
     .rst_i       (!up_q),
     .up_i        (live_q),
+    .step_i      (1'b1),
     .odd_i       (odd_q),
     .open_o      (open),
     .first_i     (first_in),
@@ -233,10 +234,10 @@ module link_replay_props #(
     // What is kept.
     for (int unsigned i = 0; i < 2 ** SeqW; i++) begin
       if (SeqW'(i) < waiting_frames) begin
-        broken |= u_send.keep_first_q[SeqW'(base + SeqW'(i))] != tag_at(SeqW'(i));
+        broken |= u_send.gen_registers.keep_first_q[SeqW'(base + SeqW'(i))] != tag_at(SeqW'(i));
       end
     end
-    if (pending) broken |= u_send.keep_first_q[next] != tag_at(waiting_frames);
+    if (pending) broken |= u_send.gen_registers.keep_first_q[next] != tag_at(waiting_frames);
     // The marked frame.
     if (!marked_q) broken |= before_q > 2'd1 || mark_kept_q;
     if (marked_q && before_q < 2'd2) broken |= !mark_kept_q || mark_at < taken_frames;
@@ -257,17 +258,17 @@ module link_replay_props #(
       broken |= u_send.new_q || u_send.again_q || (u_send.plan_again_q && u_send.plan_new_q);
       if (u_send.plan_again_q) begin
         broken |= SeqW'(next - send) == '0 || SeqW'(next - send) > SeqW'(Window) ||
-                  u_send.half_q != u_send.keep_first_q[send];
+                  u_send.gen_registers.half_q != u_send.gen_registers.keep_first_q[send];
       end else if (live_q) broken |= send != next;
       if (u_send.plan_new_q) broken |= waiting_frames >= SeqW'(Window);
     end else begin
       if (u_send.new_q) begin
         broken |= u_send.again_q || send != next || waiting_frames >= SeqW'(Window) ||
-                  first_q != u_send.keep_first_q[next] || u_send.any_q != (first_q != 2'd0);
+                  first_q != u_send.gen_registers.keep_first_q[next] || u_send.any_q != (first_q != 2'd0);
       end
       if (u_send.again_q) begin
         broken |= SeqW'(next - send) == '0 || SeqW'(next - send) > SeqW'(Window) ||
-                  (half_q && first_q != u_send.keep_first_q[send]);
+                  (half_q && first_q != u_send.gen_registers.keep_first_q[send]);
       end
       if (!half_q || !(u_send.new_q || u_send.again_q)) broken |= first_q != 2'd0;
     end

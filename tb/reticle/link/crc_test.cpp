@@ -24,6 +24,10 @@ class Crc {
     top_.eval();
     return top_.remainder_o;
   }
+  // Whether the remainders that are made slice by slice are that one times x^16.
+  bool slices_agree() const {
+    return top_.of_16_o == top_.shifted_o && top_.of_8_o == top_.shifted_o;
+  }
   // The remainder of a single bit; bit 0 is the lowest of the second beat.
   uint16_t of_bit(int bit) {
     return bit < 64 ? of(0, uint64_t{1} << bit) : of(uint64_t{1} << (bit - 64), 0);
@@ -65,6 +69,7 @@ TEST(LinkCrc, IsLinear) {
       if ((first >> b & 1) != 0) sum ^= c[64 + b];
     }
     ASSERT_EQ(crc.of(first, second), sum);
+    ASSERT_TRUE(crc.slices_agree());
   }
 }
 
@@ -111,6 +116,29 @@ TEST(LinkCrc, EveryBurstOfUpTo16BitsIsCaught) {
       }
       if (fits) {
         ASSERT_NE(sum, 0u) << first << " " << pattern;
+      }
+    }
+  }
+}
+
+// On a link with few lanes a lane carries every 8th or 16th bit of a frame: the remainders of those
+// have to be independent, so that nothing that one lane does goes unseen.
+TEST(LinkCrc, WhateverOneLaneDoesIsCaught) {
+  const auto c = columns();
+  for (const size_t lanes : {8u, 16u, 64u}) {
+    for (size_t lane = 0; lane < lanes; ++lane) {
+      std::array<unsigned, 16> leads{};  // by highest bit
+      for (size_t b = lane; b < kBits; b += lanes) {
+        unsigned x = c[b];
+        for (size_t i = 16; i-- > 0;) {
+          if ((x >> i & 1) == 0) continue;
+          if (leads[i] == 0) {
+            leads[i] = x;
+            break;
+          }
+          x ^= leads[i];
+        }
+        EXPECT_NE(x, 0u) << lanes << " lanes, lane " << lane << ", bit " << b;
       }
     }
   }

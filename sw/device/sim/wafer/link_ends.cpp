@@ -60,7 +60,7 @@ void LinkEnds::add(int reticle, int side, int slot, sim::Context* context) {
   Link* m = end.model.get();
   m->enable_i = 1;
   m->retrain_i = 0;
-  m->odd_i = 0;
+  m->cycle_i = 0;
   m->tile_i = 0;
   m->stat_re_i = 0;
   m->stat_addr_i = 0;
@@ -121,7 +121,7 @@ void LinkEnds::clock_end(End* end, uint64_t cycle, const Lanes& heard, uint64_t 
                          const StatRequest& request, bool asked) {
   Link* m = end->model.get();
   ++evaluations_;
-  m->odd_i = static_cast<uint8_t>(cycle & 1);
+  m->cycle_i = static_cast<uint8_t>(cycle & 1);
   m->tile_i = word;
   std::memcpy(m->lane_i.data(), heard.data(), sizeof(heard));
   m->stat_re_i = asked;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The delay elements of the lanes of one direction, 16 ticks a bit time.
+// The delay elements of the lanes of one direction, 16 ticks a bit time: of two groups of 34, of
+// which a smaller link uses the lowest.
 module ow_link_delays
   import ow_link_pkg::*;
 (
@@ -11,7 +12,7 @@ module ow_link_delays
   output logic [33:0]  lane_b_o
 );
 
-  lanes_t from, to;
+  logic [LANES-1:0] from, to;
   assign from = {lane_b_i, lane_a_i};
   assign {lane_b_o, lane_a_o} = to;
   for (genvar l = 0; l < LANES; l++) begin : gen_lane

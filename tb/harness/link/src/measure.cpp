@@ -12,11 +12,12 @@
 namespace ow::link {
 namespace {
 
-void use_spares(Pair* pair, int spares) {
+void use_spares(Pair* pair, int spares, const Shape& shape) {
   for (int side = 0; side < 2; ++side) {
-    for (int g = 0; g < kGroups; ++g) {
+    for (int g = 0; g < shape.groups; ++g) {
       for (int i = 0; i < spares; ++i) {
-        pair->wires(side).set_fault(g * kGroupLanes + 5 + 17 * i + side, Fault::Stuck1);
+        const int lane = (5 + shape.group_lanes() / 2 * i + side) % shape.group_lanes();
+        pair->wires(side).set_fault(g * kGroupLanes + lane, Fault::Stuck1);
       }
     }
   }
@@ -30,9 +31,10 @@ std::string list(const std::vector<int>& lanes) { return fmt::format("{}", fmt::
 
 }  // namespace
 
-Rate measure_rate(int colour, int blocked, int spares_used, uint64_t cycles, uint64_t seed) {
-  Pair pair(seed);
-  use_spares(&pair, spares_used);
+Rate measure_rate(int colour, int blocked, int spares_used, uint64_t cycles, uint64_t seed,
+                  const Shape& shape) {
+  Pair pair(seed, shape);
+  use_spares(&pair, spares_used, shape);
   must_train(&pair);
   Rate r;
   r.colour = colour;
@@ -41,23 +43,24 @@ Rate measure_rate(int colour, int blocked, int spares_used, uint64_t cycles, uin
   const uint32_t own = 1u << colour;
   uint32_t others = 0;
   for (int c = 0, n = 0; c < kColours && n < blocked; ++c) {
-    if (c == colour) continue;
+    if (c == colour || (shape.all_colours() >> c & 1) == 0) continue;
     others |= 1u << c;
     ++n;
   }
   // One after the other each other colour runs alone at full rate and is then blocked: the worst
   // that can be in the buffers. At the end all are offered together.
+  const auto slices = static_cast<uint64_t>(shape.slices());
   for (int side = 0; side < 2; ++side) pair.router(side).offered = others;
-  pair.run(200);
+  pair.run(200 * slices);
   for (int c = 0; c < kColours; ++c) {
     if ((others >> c & 1) == 0) continue;
     for (int side = 0; side < 2; ++side) pair.router(side).offered = 1u << c;
-    pair.run(60);
+    pair.run(60 * slices);
     for (int side = 0; side < 2; ++side) pair.router(side).blocked |= 1u << c;
-    pair.run(60);
+    pair.run(60 * slices);
   }
   for (int side = 0; side < 2; ++side) pair.router(side).offered = others | own;
-  pair.run(300);
+  pair.run(300 * slices);
   const uint64_t before = pair.router(0).taken(colour);
   pair.router(0).reset_latency();
   pair.run(cycles);
@@ -74,16 +77,19 @@ Rate measure_rate(int colour, int blocked, int spares_used, uint64_t cycles, uin
   return r;
 }
 
-Rate measure_latency(int spares_used, uint64_t seed) {
-  Pair pair(seed);
-  use_spares(&pair, spares_used);
+Rate measure_latency(int spares_used, uint64_t seed, const Shape& shape) {
+  Pair pair(seed, shape);
+  use_spares(&pair, spares_used, shape);
   must_train(&pair);
   Rate r;
   r.spares_used = spares_used;
+  pair.run(4 * static_cast<uint64_t>(shape.slices()));  // to the first frame in which both are up
   for (int side = 0; side < 2; ++side) pair.router(side).reset_latency();
   const uint64_t start = pair.cycle();
+  const int apart = 30 * shape.slices();
   for (int c = 0; c < kColours; ++c) {
-    for (int gap = 30; gap < 46; ++gap) {
+    if ((shape.all_colours() >> c & 1) == 0) continue;
+    for (int gap = apart; gap < apart + 16; ++gap) {
       for (int side = 0; side < 2; ++side) pair.router(side).offered = 1u << c;
       pair.step();
       for (int side = 0; side < 2; ++side) pair.router(side).offered = 0;
@@ -99,25 +105,26 @@ Rate measure_latency(int spares_used, uint64_t seed) {
   return r;
 }
 
-Window measure_window(uint64_t seed) {
+Window measure_window(uint64_t seed, const Shape& shape) {
   Window w;
-  Pair pair(seed);
+  Pair pair(seed, shape);
   must_train(&pair);
-  for (int side = 0; side < 2; ++side) pair.router(side).offered = kAllColours;
-  pair.run(2000);
-  constexpr uint64_t kGap = 400;
+  for (int side = 0; side < 2; ++side) pair.router(side).offered = shape.all_colours();
+  const auto slices = static_cast<uint64_t>(shape.slices());
+  pair.run(2000 * slices);
+  const uint64_t gap = 400 * slices;
   for (int i = 0; i < 50; ++i) {
     const uint64_t clean = pair.router(1).taken();
-    pair.run(kGap);
+    pair.run(gap);
     const uint64_t full = pair.router(1).taken() - clean;
     Lanes mask;
-    mask.group[0] = uint64_t{1} << (i % kGroupLanes);
-    // Lanes 32 and 33 are unused spares: the data lanes are wanted.
-    if (i % kGroupLanes >= 32) mask.group[0] = 1;
+    // The last two lanes are unused spares: the data lanes are wanted.
+    const int lane = i % shape.group_lanes();
+    mask.group[0] = uint64_t{1} << (lane < shape.data ? lane : 0);
     pair.run(static_cast<uint64_t>(i % 7));
     const uint64_t before = pair.router(1).taken();
     pair.wires(0).flip_next(mask);
-    pair.run(kGap);
+    pair.run(gap);
     ++w.errors;
     w.frames_lost += (full - (pair.router(1).taken() - before)) / 2;
   }
@@ -128,19 +135,21 @@ double wrong_frame_probability(double ber) { return -std::expm1(kFrameBits * std
 double formula(double p, double window) { return (1 - p) / (1 + (window - 1) * p); }
 
 Noise measure_noise(const std::string& name, double ber, double bursts, uint64_t retrain_every,
-                    uint64_t wavelets, uint64_t seed, const ProgressFunction& progress) {
+                    uint64_t wavelets, uint64_t seed, const ProgressFunction& progress,
+                    const Shape& shape) {
   Noise n;
+  n.slices = shape.slices();
   n.name = name;
   n.bit_error_rate = ber;
   n.bursts = bursts;
   n.retrain_every = retrain_every;
-  Pair pair(seed);
+  Pair pair(seed, shape);
   for (int side = 0; side < 2; ++side) {
     pair.wires(side).set_noise(ber);
     pair.wires(side).set_bursts(bursts);
   }
   must_train(&pair);
-  for (int side = 0; side < 2; ++side) pair.router(side).offered = kAllColours;
+  for (int side = 0; side < 2; ++side) pair.router(side).offered = shape.all_colours();
   pair.run(1000);
   uint64_t next_training = pair.cycle() + retrain_every;
   int side = 0;
@@ -185,16 +194,17 @@ Noise measure_noise(const std::string& name, double ber, double bursts, uint64_t
   return n;
 }
 
-Repairs measure_repairs(int group, int stride, uint64_t cycles, uint64_t seed,
-                        const ProgressFunction& progress) {
+Repairs measure_repairs(int group, int stride, uint64_t beats, uint64_t seed,
+                        const ProgressFunction& progress, const Shape& shape) {
+  const auto slices = static_cast<uint64_t>(shape.slices());
   Repairs r;
   static const Fault kFaults[] = {Fault::Stuck0, Fault::Stuck1, Fault::Inverted};
   int number = 0;
-  for (int a = 0; a < kGroupLanes; ++a) {
-    for (int b = a + 1; b < kGroupLanes; ++b, ++number) {
+  for (int a = 0; a < shape.group_lanes(); ++a) {
+    for (int b = a + 1; b < shape.group_lanes(); ++b, ++number) {
       if (number % stride != 0) continue;
       ++r.cases;
-      Pair pair(seed + static_cast<uint64_t>(number));
+      Pair pair(seed + static_cast<uint64_t>(number), shape);
       const int la = group * kGroupLanes + a;
       const int lb = group * kGroupLanes + b;
       std::string kind;
@@ -220,19 +230,20 @@ Repairs measure_repairs(int group, int stride, uint64_t cycles, uint64_t seed,
         continue;
       }
       r.longest_training = std::max(r.longest_training, pair.cycle() - start);
-      for (int side = 0; side < 2; ++side) pair.router(side).offered = kAllColours;
-      pair.run(200);
+      for (int side = 0; side < 2; ++side) pair.router(side).offered = shape.all_colours();
+      pair.run(200 * slices);
       // An intermittent lane may have to be found by its errors first.
       if (kind == "intermittent") {
         pair.run(60000);
         while (!(pair.up(0) && pair.up(1)) && pair.cycle() < start + 200000) pair.run(200);
-        pair.run(200);
+        pair.run(200 * slices);
       }
-      const uint64_t span = kind == "intermittent" ? std::max<uint64_t>(cycles, 3000) : cycles;
+      const uint64_t span =
+          slices * (kind == "intermittent" ? std::max<uint64_t>(beats, 3000) : beats);
       const uint64_t before = pair.router(1).taken();
       pair.run(span);
-      const double rate =
-          static_cast<double>(pair.router(1).taken() - before) / static_cast<double>(span);
+      const double rate = static_cast<double>(slices * (pair.router(1).taken() - before)) /
+                          static_cast<double>(span);
       r.slowest = std::min(r.slowest, rate);
       const std::vector<int> found = pair.status(1).faulty;
       const bool drained = pair.drain();
@@ -247,7 +258,7 @@ Repairs measure_repairs(int group, int stride, uint64_t cycles, uint64_t seed,
         // An intermittent lane that is a spare and not in use need not have been found.
         fail(fmt::format("found {}", list(found)));
       } else if (rate < 1.0) {
-        fail(fmt::format("{} wavelets a cycle", rate));
+        fail(fmt::format("{} wavelets in the time of a beat", rate));
       } else {
         ++r.repaired;
       }
@@ -257,17 +268,21 @@ Repairs measure_repairs(int group, int stride, uint64_t cycles, uint64_t seed,
   return r;
 }
 
-Refusals measure_refusals(int cases, uint64_t seed, const ProgressFunction& progress) {
+Refusals measure_refusals(int cases, uint64_t seed, const ProgressFunction& progress,
+                          const Shape& shape) {
   Refusals r;
+  // As many as leave most lanes to read markers and messages by.
+  const int most = shape.lanes() * 6 / 17;
   Random random(seed);
   for (int i = 0; i < cases; ++i) {
     ++r.cases;
-    Pair pair(seed + static_cast<uint64_t>(i));
-    const int group = i % kGroups;
-    const int count = 3 + i / kGroups % 8;
+    Pair pair(seed + static_cast<uint64_t>(i), shape);
+    const int group = i % shape.groups;
+    const int count = 3 + i / shape.groups % std::min(8, most - 2);
     std::vector<int> lanes;
     while (static_cast<int>(lanes.size()) < count) {
-      const int lane = group * kGroupLanes + static_cast<int>(random.below(kGroupLanes));
+      const int lane = group * kGroupLanes +
+                       static_cast<int>(random.below(static_cast<uint32_t>(shape.group_lanes())));
       if (std::find(lanes.begin(), lanes.end(), lane) == lanes.end()) lanes.push_back(lane);
     }
     std::sort(lanes.begin(), lanes.end());
@@ -278,7 +293,7 @@ Refusals measure_refusals(int cases, uint64_t seed, const ProgressFunction& prog
       }
     };
     if (!later) strike();
-    for (int side = 0; side < 2; ++side) pair.router(side).offered = kAllColours;
+    for (int side = 0; side < 2; ++side) pair.router(side).offered = shape.all_colours();
     if (later) {
       pair.train();
       pair.run(500);

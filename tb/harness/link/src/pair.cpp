@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "Vow_link_pair.h"
+#include "end_model.h"
 #include "ow/device/link_word.h"
 #include "verilated.h"
 
@@ -117,62 +117,49 @@ uint64_t Router::step(uint64_t in, uint64_t cycle, uint64_t next) {
 
 // --------------------------------------------------------------------------------------- pair ---
 
-struct Pair::Model {
-  VerilatedContext context;
-  Vow_link_pair top{&context};
-};
-
-Pair::Pair(uint64_t seed)
-    : model_(std::make_unique<Model>()),
-      wires_{Wires(2 * seed + 1), Wires(2 * seed + 2)},
+Pair::Pair(uint64_t seed, const Shape& shape)
+    : shape_(shape),
+      context_(std::make_unique<VerilatedContext>()),
+      ends_{EndModel::make(context_.get(), shape), EndModel::make(context_.get(), shape)},
+      wires_{Wires(2 * seed + 1, shape), Wires(2 * seed + 2, shape)},
       routers_{Router(2 * seed + 3), Router(2 * seed + 4)} {
   routers_[0].set_source(&routers_[1]);
   routers_[1].set_source(&routers_[0]);
-  model_->top.enable_i = 3;
   reset(0);
   reset(1);
   run(2);
 }
 
-Pair::~Pair() { model_->top.final(); }
+Pair::~Pair() = default;
 
-bool Pair::up(int side) const { return (model_->top.up_o >> side & 1) != 0; }
-bool Pair::idle(int side) const { return (model_->top.idle_o >> side & 1) != 0; }
+bool Pair::up(int side) const { return ends_[static_cast<size_t>(side)]->out.up; }
+bool Pair::idle(int side) const { return ends_[static_cast<size_t>(side)]->out.idle; }
 void Pair::reset(int side, int cycles) { reset_[static_cast<size_t>(side)] = cycles; }
-void Pair::enable(int side, bool on) {
-  model_->top.enable_i =
-      static_cast<uint8_t>((model_->top.enable_i & ~(1 << side)) | (static_cast<int>(on) << side));
-}
+void Pair::enable(int side, bool on) { ends_[static_cast<size_t>(side)]->in.enable = on; }
 
 void Pair::step() {
-  Vow_link_pair& top = model_->top;
   // The routers' next outputs come from what the links show now; the links' next state from what
   // the routers show now.
-  const uint64_t next0 = routers_[0].step(top.tile0_o, cycle_, cycle_ + 1);
-  const uint64_t next1 = routers_[1].step(top.tile1_o, cycle_, cycle_ + 1);
-  top.odd_i =
-      static_cast<uint8_t>((cycle_ & 1) | ((cycle_ + static_cast<uint64_t>(parity_)) & 1) << 1);
-  top.rst_i = static_cast<uint8_t>((reset_[0] > 0 ? 1 : 0) | (reset_[1] > 0 ? 2 : 0));
-  for (int& r : reset_) r -= r > 0 ? 1 : 0;
-  top.retrain_i = static_cast<uint8_t>(retrain_);
+  std::array<uint64_t, 2> next{};
+  for (size_t s = 0; s < 2; ++s) {
+    EndModel& end = *ends_[s];
+    next[s] = routers_[s].step(end.out.tile, cycle_, cycle_ + 1);
+    end.in.cycle =
+        static_cast<uint8_t>((cycle_ + (s == 1 ? static_cast<uint64_t>(parity_) : 0)) & 15);
+    end.in.reset = reset_[s] > 0;
+    end.in.retrain = (retrain_ >> s & 1) != 0;
+    reset_[s] -= reset_[s] > 0 ? 1 : 0;
+    end.eval(true);
+  }
   retrain_ = 0;
-  top.clk_i = 1;
-  top.eval();
   ++cycle_;
-  top.tile0_i = next0;
-  top.tile1_i = next1;
-  const Lanes sent0{{top.lane0a_o, top.lane0b_o}};
-  const Lanes sent1{{top.lane1a_o, top.lane1b_o}};
-  active_[0] += (sent0.group[0] | sent0.group[1]) != 0 ? 1 : 0;
-  active_[1] += (sent1.group[0] | sent1.group[1]) != 0 ? 1 : 0;
-  const Lanes got1 = wires_[0].carry(sent0);
-  const Lanes got0 = wires_[1].carry(sent1);
-  top.lane0a_i = got0.group[0];
-  top.lane0b_i = got0.group[1];
-  top.lane1a_i = got1.group[0];
-  top.lane1b_i = got1.group[1];
-  top.clk_i = 0;
-  top.eval();
+  for (size_t s = 0; s < 2; ++s) {
+    const Lanes& sent = ends_[s]->out.lanes;
+    active_[s] += (sent.group[0] | sent.group[1]) != 0 ? 1 : 0;
+    ends_[1 - s]->in.lanes = wires_[s].carry(sent);
+    ends_[s]->in.tile = next[s];
+  }
+  for (const auto& end : ends_) end->eval(false);
 }
 
 bool Pair::train(uint64_t limit) {
@@ -205,14 +192,14 @@ std::string Pair::first_error() const {
 }
 
 Status Pair::status(int side) {
-  Vow_link_pair& top = model_->top;
+  EndModel& end = *ends_[static_cast<size_t>(side)];
   namespace reg = isa::link;
   const auto read = [&](uint32_t word) {
-    top.stat_addr_i = static_cast<uint8_t>(word);
-    top.stat_re_i = 1;
+    end.in.word = static_cast<uint8_t>(word);
+    end.in.status = true;
     step();
-    top.stat_re_i = 0;
-    return side == 0 ? top.stat0_o : top.stat1_o;
+    end.in.status = false;
+    return end.out.status;
   };
   using State = reg::State;
   Status s;
@@ -239,9 +226,9 @@ Status Pair::status(int side) {
   };
   s.rx_map = map(read(reg::RxMap::kAddress));
   s.tx_map = map(read(reg::TxMap::kAddress));
-  for (int i = 0; i < (kLanes + 4) / 5; ++i) {
+  for (int i = 0; 5 * i < shape_.lanes(); ++i) {
     const uint32_t p = read(reg::Delays::address(i));
-    for (int k = 0; k < 5 && 5 * i + k < kLanes; ++k) {
+    for (int k = 0; k < 5 && 5 * i + k < shape_.lanes(); ++k) {
       s.phase[static_cast<size_t>(5 * i + k)] = static_cast<int>(isa::LinkDelays::Delay::get(p, k));
     }
   }

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "Vow_link_delays.h"
-#include "Vow_link_end.h"
+#include "end_model.h"
 #include "verilated.h"
 
 namespace ow::link {
@@ -44,62 +44,62 @@ class Flight {
 
 struct TwoClocks::Model {
   VerilatedContext context;
-  Vow_link_end end0{&context, "end0"};
-  Vow_link_end end1{&context, "end1"};
   Vow_link_delays delays0{&context, "delays0"};  // of the lanes into side 0
   Vow_link_delays delays1{&context, "delays1"};
-  std::array<Vow_link_end*, 2> end{&end0, &end1};
+  std::array<std::unique_ptr<EndModel>, 2> end;
   std::array<Vow_link_delays*, 2> delays{&delays0, &delays1};
   std::array<Flight, 2> flight;  // from side s
   std::array<uint64_t, 2> next{};
 };
 
-TwoClocks::TwoClocks(const Crossing& crossing, uint64_t seed)
+TwoClocks::TwoClocks(const Crossing& crossing, uint64_t seed, const Shape& shape)
     : crossing_(crossing),
+      shape_(shape),
       random_(seed),
       model_(std::make_unique<Model>()),
-      wires_{Wires(3 * seed + 1), Wires(3 * seed + 2)},
+      wires_{Wires(3 * seed + 1, shape), Wires(3 * seed + 2, shape)},
       routers_{Router(3 * seed + 3), Router(3 * seed + 4)} {
+  const int earliest = std::min(40, shape.lanes() - 2);
   for (size_t s = 0; s < 2; ++s) {
+    model_->end[s] = EndModel::make(&model_->context, shape);
     wires_[s].set_noise(crossing.bit_error_rate);
     routers_[s].set_source(&routers_[1 - s]);
-    for (int l = 0; l < kLanes; ++l) {
+    for (int l = 0; l < shape.lanes(); ++l) {
       // Both extremes occur.
       skew_[s][static_cast<size_t>(l)] =
-          l == 7    ? crossing.skew
-          : l == 40 ? 0
-                    : static_cast<int>(random_.below(static_cast<uint32_t>(crossing.skew + 1)));
+          l == 7 ? crossing.skew
+          : l == earliest
+              ? 0
+              : static_cast<int>(random_.below(static_cast<uint32_t>(crossing.skew + 1)));
     }
-    model_->end[s]->rst_i = 1;
+    model_->end[s]->in.reset = true;
   }
   run(4);
-  for (Vow_link_end* e : model_->end) e->rst_i = 0;
+  for (const auto& e : model_->end) e->in.reset = false;
 }
 
 TwoClocks::~TwoClocks() = default;
 
-bool TwoClocks::up(int side) const { return model_->end[static_cast<size_t>(side)]->up_o != 0; }
+bool TwoClocks::up(int side) const { return model_->end[static_cast<size_t>(side)]->out.up; }
 
 // A rising edge of a side's clock.
 void TwoClocks::edge(int side) {
   const size_t s = static_cast<size_t>(side);
-  Vow_link_end& end = *model_->end[s];
-  end.tile_i = model_->next[s];
+  EndModel& end = *model_->end[s];
+  end.in.tile = model_->next[s];
   // Reset covers the first cycles; the router starts with it.
   // What the link shows was there for the period that ends now, what the router shows is from now.
-  model_->next[s] = end.rst_i != 0 ? 0 : routers_[s].step(end.tile_o, time_ - kTicks, time_);
-  end.odd_i = cycle_[s] & 1;
-  end.retrain_i = retrain_[s];
+  model_->next[s] = end.in.reset ? 0 : routers_[s].step(end.out.tile, time_ - kTicks, time_);
+  end.in.cycle = static_cast<uint8_t>(cycle_[s] & 15);
+  end.in.retrain = retrain_[s];
   retrain_[s] = false;
-  end.clk_i = 0;
-  end.eval();
-  end.clk_i = 1;
-  end.eval();
+  end.eval(false);
+  end.eval(true);
   ++cycle_[s];
-  const Lanes sent = wires_[s].carry(Lanes{{end.lane_a_o, end.lane_b_o}});
+  const Lanes sent = wires_[s].carry(end.out.lanes);
   const int spread = 2 * crossing_.jitter + 1;
   uint64_t bits = random_.next();
-  for (int l = 0; l < kLanes; ++l) {
+  for (int l = 0; l < shape_.lanes(); ++l) {
     uint64_t at =
         time_ + static_cast<uint64_t>(crossing_.flight + 1 + skew_[s][static_cast<size_t>(l)]);
     if (crossing_.jitter != 0) {
@@ -107,8 +107,10 @@ void TwoClocks::edge(int side) {
       at += static_cast<uint64_t>(bits & 0xFF) * static_cast<uint64_t>(spread) >> 8;
       bits >>= 8;
     }
+    const int lane = shape_.lane(l);
     model_->flight[s].schedule(
-        at, l, (sent.group[static_cast<size_t>(l / kGroupLanes)] >> (l % kGroupLanes) & 1) != 0);
+        at, lane,
+        (sent.group[static_cast<size_t>(lane / kGroupLanes)] >> (lane % kGroupLanes) & 1) != 0);
   }
 }
 
@@ -116,17 +118,16 @@ void TwoClocks::tick() {
   // Before the clocks' edges: the wires and the delay elements move on.
   for (size_t s = 0; s < 2; ++s) {
     Vow_link_delays& d = *model_->delays[s];
-    Vow_link_end& end = *model_->end[s];
+    EndModel& end = *model_->end[s];
     const Lanes& wire = model_->flight[1 - s].at(time_);
-    for (size_t i = 0; i < 7; ++i) d.tap_i[i] = end.tap_o[i];
+    for (size_t i = 0; i < end.out.taps.size(); ++i) d.tap_i[i] = end.out.taps[i];
     d.lane_a_i = wire.group[0];
     d.lane_b_i = wire.group[1];
     d.tick_i = 1;
     d.eval();
     d.tick_i = 0;
     d.eval();
-    end.lane_a_i = d.lane_a_o;
-    end.lane_b_i = d.lane_b_o;
+    end.in.lanes = {{d.lane_a_o, d.lane_b_o}};
   }
   if (time_ % kTicks == 0) edge(0);
   if (time_ % kTicks == static_cast<uint64_t>(crossing_.phase)) edge(1);
@@ -158,12 +159,12 @@ bool TwoClocks::drain(uint64_t limit) {
 }
 
 uint32_t TwoClocks::status(int side, int word) {
-  Vow_link_end& end = *model_->end[static_cast<size_t>(side)];
-  end.stat_addr_i = static_cast<uint8_t>(word);
-  end.stat_re_i = 1;
+  EndModel& end = *model_->end[static_cast<size_t>(side)];
+  end.in.word = static_cast<uint8_t>(word);
+  end.in.status = true;
   run(2);
-  end.stat_re_i = 0;
-  return end.stat_o;
+  end.in.status = false;
+  return end.out.status;
 }
 
 int TwoClocks::delay(int side, int lane) {

@@ -82,27 +82,29 @@ Lanes Wires::carry(const Lanes& sent) {
     }
   }
   if (rate_ > 0) {
-    while (gap_ < kLanes) {
-      flip(&got, static_cast<int>(gap_));
+    while (gap_ < static_cast<uint64_t>(shape_.lanes())) {
+      flip(&got, shape_.lane(static_cast<int>(gap_)));
       ++bits_flipped_;
       const uint64_t at = gap_ + 1;
       draw_gap();
       gap_ += at;
     }
-    gap_ -= kLanes;
+    gap_ -= static_cast<uint64_t>(shape_.lanes());
   }
   if (burst_rate_ > 0) {
     if (random_.unit() < burst_rate_) {
       ++bursts_;
-      const int length = 2 + static_cast<int>(random_.below(15));
+      const int length = std::min(2 + static_cast<int>(random_.below(15)), shape_.lanes());
       if ((random_.next() >> 63) != 0) {
         const int first =
-            static_cast<int>(random_.below(static_cast<uint32_t>(kLanes - length + 1)));
+            static_cast<int>(random_.below(static_cast<uint32_t>(shape_.lanes() - length + 1)));
         for (int i = 0; i < length; ++i) {
-          if (i == 0 || i == length - 1 || (random_.next() >> 63) != 0) flip(&got, first + i);
+          if (i == 0 || i == length - 1 || (random_.next() >> 63) != 0)
+            flip(&got, shape_.lane(first + i));
         }
       } else {
-        running_.push_back({static_cast<int>(random_.below(kLanes)), length});
+        const auto lanes = static_cast<uint32_t>(shape_.lanes());
+        running_.push_back({shape_.lane(static_cast<int>(random_.below(lanes))), length});
       }
     }
     for (Burst& b : running_) {

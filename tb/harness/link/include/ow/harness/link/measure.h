@@ -8,12 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "ow/harness/link/pair.h"
+
 namespace ow::link {
 
 using ProgressFunction = std::function<void(uint64_t done)>;
 
-// One colour alone, or 26 of which 25 are blocked, over clean lanes, with `spares_used` spare lanes
-// of each group in use in both directions.
+// All of these are of a link of `shape`. One colour alone, or all of which all others are blocked,
+// over clean lanes, with `spares_used` spare lanes of each group in use in both directions.
 struct Rate {
   int colour = 0;
   int blocked = 0;
@@ -26,9 +28,10 @@ struct Rate {
   std::string first_error;
   double rate() const { return static_cast<double>(wavelets) / static_cast<double>(cycles); }
 };
-Rate measure_rate(int colour, int blocked, int spares_used, uint64_t cycles, uint64_t seed);
+Rate measure_rate(int colour, int blocked, int spares_used, uint64_t cycles, uint64_t seed,
+                  const Shape& shape = kFull);
 // Latency of single wavelets of all colours, at both parities, on a link that is otherwise idle.
-Rate measure_latency(int spares_used, uint64_t seed);
+Rate measure_latency(int spares_used, uint64_t seed, const Shape& shape = kFull);
 
 // Frames that one wrong frame costs: the round trip, which is the W of the formula.
 struct Window {
@@ -36,7 +39,7 @@ struct Window {
   uint64_t frames_lost = 0;  // frames less than without them
   double frames() const { return static_cast<double>(frames_lost) / static_cast<double>(errors); }
 };
-Window measure_window(uint64_t seed);
+Window measure_window(uint64_t seed, const Shape& shape = kFull);
 
 struct Noise {
   std::string name;
@@ -54,14 +57,15 @@ struct Noise {
   uint64_t wrong_frames = 0;
   uint64_t replays = 0;
   int trainings = 0;
-  double goodput() const {
-    return static_cast<double>(wavelets_up) / (2.0 * static_cast<double>(cycles_up));
+  int slices = 1;
+  double goodput() const {  // of the wavelets that a link without noise carries
+    return slices * static_cast<double>(wavelets_up) / (2.0 * static_cast<double>(cycles_up));
   }
 };
-// All 26 colours backlogged in both directions until `wavelets` have come out.
+// All colours backlogged in both directions until `wavelets` have come out.
 Noise measure_noise(const std::string& name, double bit_error_rate, double bursts,
                     uint64_t retrain_every, uint64_t wavelets, uint64_t seed,
-                    const ProgressFunction& progress = nullptr);
+                    const ProgressFunction& progress = nullptr, const Shape& shape = kFull);
 double wrong_frame_probability(double bit_error_rate);
 double formula(double p, double window);
 
@@ -72,12 +76,12 @@ struct Repairs {
   int repaired = 0;
   uint64_t wavelets = 0;
   uint64_t errors = 0;
-  double slowest = 1;             // wavelets a cycle
+  double slowest = 1;             // wavelets in the time of a beat
   uint64_t longest_training = 0;  // cycles from the fault to up
   std::vector<std::string> failed;
 };
-Repairs measure_repairs(int group, int stride, uint64_t cycles, uint64_t seed,
-                        const ProgressFunction& progress = nullptr);
+Repairs measure_repairs(int group, int stride, uint64_t beats, uint64_t seed,
+                        const ProgressFunction& progress = nullptr, const Shape& shape = kFull);
 
 // More faulty lanes than spares: down at both ends, the lanes named, no wavelet sent.
 struct Refusals {
@@ -86,7 +90,8 @@ struct Refusals {
   uint64_t wavelets_leaked = 0;
   std::vector<std::string> failed;
 };
-Refusals measure_refusals(int cases, uint64_t seed, const ProgressFunction& progress = nullptr);
+Refusals measure_refusals(int cases, uint64_t seed, const ProgressFunction& progress = nullptr,
+                          const Shape& shape = kFull);
 
 }  // namespace ow::link
 

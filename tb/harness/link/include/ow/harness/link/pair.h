@@ -16,6 +16,8 @@
 
 #include "ow/isa/isa.h"
 
+class VerilatedContext;
+
 namespace ow::link {
 
 constexpr int kGroups = 2;
@@ -26,7 +28,28 @@ constexpr int kColours = 26;
 constexpr int kControlColour = 24;  // and 25
 constexpr uint32_t kAllColours = (1u << kColours) - 1;
 
-// What the lanes of one direction carry in a cycle; lane 34 g + l is bit l of group[g].
+// The size of a link, as sw/isa has it for the configurations.
+struct Shape {
+  bool mini;
+  int groups, data;  // groups of lanes; data lanes of each
+  int colours;       // data colours
+
+  constexpr int group_lanes() const { return data + kGroupLanes - isa::kGroupData; }
+  constexpr int lanes() const { return groups * group_lanes(); }
+  // Number of lane i, counted without gaps.
+  constexpr int lane(int i) const { return i / group_lanes() * kGroupLanes + i % group_lanes(); }
+  // Cycles of a beat: of a wavelet at full rate.
+  constexpr int slices() const { return isa::kBeatBits / (groups * data); }
+  // A bit each: the data colours and the control plane's.
+  constexpr uint32_t all_colours() const {
+    return ((1u << colours) - 1) | (kAllColours & ~((1u << kControlColour) - 1));
+  }
+};
+constexpr Shape kFull{false, kGroups, isa::kGroupData, kControlColour};
+constexpr Shape kMini{true, isa::kMiniLaneGroups, isa::kMiniGroupData, isa::kMini.num_colours};
+
+// What the lanes of one direction carry in a cycle; lane 34 g + l is bit l of group[g], whatever
+// the size of the groups.
 struct Lanes {
   std::array<uint64_t, kGroups> group{};
 };
@@ -55,7 +78,7 @@ enum class Fault { None, Stuck0, Stuck1, Inverted, BridgedAnd, BridgedOr, Follow
 // The wires of one direction.
 class Wires {
  public:
-  explicit Wires(uint64_t seed) : random_(seed) {}
+  Wires(uint64_t seed, const Shape& shape) : shape_(shape), random_(seed) {}
 
   // Independent wrong bits: probability of each bit of each lane.
   void set_noise(double bit_error_rate);
@@ -93,6 +116,7 @@ class Wires {
     int left;
   };
 
+  Shape shape_;
   Random random_;
   double rate_ = 0;
   double log_keep_ = 0;
@@ -179,7 +203,7 @@ struct Status {
   std::vector<int> faulty;          // lanes, as this end's receiver found them
   std::array<int, 4> rx_map{};      // lower and higher faulty lane of each group; 63: none
   std::array<int, 4> tx_map{};      // the same of the lanes that this end drives
-  std::array<int, kLanes> phase{};  // delay of each lane, in eighths of a bit
+  std::array<int, kLanes> phase{};  // delay of each lane there is, in eighths of a bit
 };
 
 enum Reason {
@@ -200,9 +224,11 @@ enum Cause {
   kPeer = static_cast<int>(isa::LinkCause::Peer)
 };
 
+class EndModel;
+
 class Pair {
  public:
-  explicit Pair(uint64_t seed);
+  explicit Pair(uint64_t seed, const Shape& shape = kFull);
   ~Pair();
   Pair(const Pair&) = delete;
   Pair& operator=(const Pair&) = delete;
@@ -226,7 +252,7 @@ class Pair {
   void retrain(int side) { retrain_ |= 1 << side; }
   void enable(int side, bool on);
   void reset(int side, int cycles = 2);
-  // Parity of side 1's cycle count against side 0's, before training.
+  // What side 1's cycle count is ahead of side 0's, before training.
   void set_parity(int parity) { parity_ = parity; }
   Status status(int side);
   uint64_t lanes_active(int side) const { return active_[static_cast<size_t>(side)]; }
@@ -236,8 +262,9 @@ class Pair {
   std::string first_error() const;
 
  private:
-  struct Model;
-  std::unique_ptr<Model> model_;
+  Shape shape_;
+  std::unique_ptr<VerilatedContext> context_;
+  std::array<std::unique_ptr<EndModel>, 2> ends_;
   std::array<Wires, 2> wires_;
   std::array<Router, 2> routers_;
   uint64_t cycle_ = 0;

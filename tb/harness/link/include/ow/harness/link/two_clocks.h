@@ -27,7 +27,7 @@ struct Crossing {
 
 class TwoClocks {
  public:
-  TwoClocks(const Crossing& crossing, uint64_t seed);
+  TwoClocks(const Crossing& crossing, uint64_t seed, const Shape& shape = kFull);
   ~TwoClocks();
   TwoClocks(const TwoClocks&) = delete;
   TwoClocks& operator=(const TwoClocks&) = delete;
@@ -41,7 +41,7 @@ class TwoClocks {
   bool up(int side) const;
   void retrain(int side) { retrain_[static_cast<size_t>(side)] = true; }
   uint32_t status(int side, int word);
-  // Delay of a lane at a receiver: eighths of a bit.
+  // Delay of a lane, counted without gaps, at a receiver: eighths of a bit.
   int delay(int side, int lane);
 
   uint64_t errors() const { return routers_[0].errors() + routers_[1].errors(); }
@@ -56,6 +56,7 @@ class TwoClocks {
   void edge(int side);
 
   Crossing crossing_;
+  Shape shape_;
   Random random_;
   std::unique_ptr<Model> model_;
   std::array<Wires, 2> wires_;
