@@ -269,19 +269,13 @@ module ow_tile #(
   logic [31:0] mm_wdata;
   logic next_ready, next_pop, next_wait;
   logic [31:0] next_entry, next_arg;
-  logic tensor_valid, tensor_ready, tensor_sync_done;
+  logic tensor_here, tensor_valid, tensor_ready, tensor_sync_done;
   tensor_insn_t tensor;
   logic dsr_we, dsr_ready;
   logic [4:0] dsr_idx;
   logic [2:0] dsr_word;
   logic [31:0] dsr_wdata, dsr_rdata;
   retire_t retire;
-  logic [47:0] core_cycle_q;  // what the core's cycle counter reads: the count of the cycle before
-
-  // Only while the core is up, so that time does not wake a sleeping tile.
-  always_ff @(posedge clk_i) begin
-    if (!core_idle) core_cycle_q <= cycle;
-  end
 
   assign retire_o = retire;
 
@@ -300,11 +294,12 @@ module ow_tile #(
     .mmio_gnt_i(mm_gnt), .mmio_rvalid_i(mm_rvalid), .mmio_rdata_i(reg_rdata),
     .next_ready_i(next_ready), .next_entry_i(next_entry), .next_arg_i(next_arg),
     .next_pop_o(next_pop), .next_wait_o(next_wait),
-    .tensor_valid_o(tensor_valid), .tensor_o(tensor), .tensor_ready_i(tensor_ready),
+    .tensor_here_o(tensor_here), .tensor_valid_o(tensor_valid), .tensor_o(tensor),
+    .tensor_ready_i(tensor_ready),
     .tensor_sync_done_i(tensor_sync_done), .tensor_hold_i(tensor_hold),
     .dsr_we_o(dsr_we), .dsr_idx_o(dsr_idx), .dsr_word_o(dsr_word), .dsr_wdata_o(dsr_wdata),
     .dsr_ready_i(dsr_ready), .dsr_rdata_i(dsr_rdata),
-    .cycle_i(core_cycle_q), .retire_o(retire), .idle_o(core_idle)
+    .cycle_i(cycle), .retire_o(retire), .idle_o(core_idle)
   );
 
   // ---------------------------------------------------------------------------------------- tasks --
@@ -353,7 +348,7 @@ module ow_tile #(
   logic [23:0] red_fault_addr;
   logic [31:0] drain_pc_q;  // of the last drain that the engine took
   always_ff @(posedge clk_i) begin
-    if (tensor_valid && tensor_ready && tensor.op == TOP_DRAIN) drain_pc_q <= tensor.pc;
+    if (red_start) drain_pc_q <= tensor.pc;
   end
 
   // Where a queue number is the unit of an error: the lowest queue.
@@ -375,7 +370,8 @@ module ow_tile #(
               .QueueDepth(QueueDepth), .LineSlots(LineSlots), .WriteSlots(WriteSlots), .PackSlots(PackSlots),
               .Features(Features), .Operations(Operations)) u_engine (
     .clk_i, .rst_i(rst_q || unit_rst), .halt_i(halt),
-    .tensor_valid_i(tensor_valid), .tensor_i(tensor), .tensor_ready_o(tensor_ready),
+    .tensor_here_i(tensor_here), .tensor_valid_i(tensor_valid), .tensor_i(tensor),
+    .tensor_ready_o(tensor_ready),
     .tensor_sync_done_o(tensor_sync_done), .hold_o(tensor_hold),
     .host_waits_i(ctl_mem_req && !ctl_mem_gnt),
     .look_addr_i({red_addr, dm_addr}), .hold_look_o(tensor_hold_look),

@@ -14,8 +14,8 @@
 // waits until it is 3 behind the load; mul 4, mulh* 5, div* and rem* 34; loads and stores 1 plus the
 // cycles that the memory refuses; register stores 3 and register loads 5, both plus waiting; CSR
 // accesses that write 2; ow.dsrr and ow.dsrw 1; ow.next 3 once a task is ready; fence.i 3; a tensor
-// instruction 1 once the engine takes it, on thread 0 until it is complete. Tensor and DSR
-// instructions, ow.next and fence.i wait for the access before them.
+// instruction 2 once the engine can launch it, which it does in the first of them, on thread 0 until
+// it is complete. Tensor and DSR instructions, ow.next and fence.i wait for the access before them.
 //
 // Memory: dmem_* (aligned words with byte enables) and ifetch_* are granted in the cycle of the
 // request and answered in the next one. Registers: mmio_* is granted in any cycle and answers
@@ -39,10 +39,14 @@
 //   ow.next or wfi, whether a tensor instruction waits.
 // next_*: the picked task: entry address and argument; next_pop_o takes it, next_wait_o says that
 //   the core sits in ow.next.
-// tensor_*: an instruction for the engine, valid/ready; tensor_sync_done_i: thread 0 is complete.
-//           tensor_hold_i: what it wrote is not all in memory yet, so fence.i waits; loads and
-//           stores of what is still to be written wait in front of the memory.
-// dsr_*: descriptor registers; a write waits for dsr_ready_i, a read is combinational.
+// tensor_*: an instruction for the engine, valid/ready. tensor_ready_i is a register of the engine,
+//           high only in the cycle after the one in which it launched what it was offered; that
+//           instruction then completes, also in a core that has just been stopped. tensor_here_o:
+//           tensor_o is an instruction, offered or not; from registers. tensor_sync_done_i: thread 0
+//           is complete. tensor_hold_i: what it wrote is not all in memory yet, so fence.i waits;
+//           loads and stores of what is still to be written wait in front of the memory.
+// dsr_*: descriptor registers; a write waits for dsr_ready_i, which is that of dsr_idx_o whether or
+//        not it is written; a read is combinational.
 // cycle_i: the wafer's cycle count. retire_o: the instruction in write-back, for scoreboards.
 // idle_o: nothing can change here before one of the inputs does.
 
@@ -103,6 +107,7 @@ module ow_core
   output logic         next_pop_o,
   output logic         next_wait_o,
 
+  output logic         tensor_here_o,
   output logic         tensor_valid_o,
   output tensor_insn_t tensor_o,
   input  logic         tensor_ready_i,
@@ -249,9 +254,10 @@ module ow_core
   logic        e_redirect;
 
   // The instruction behind an access to a register waits for it: it may be what stops the core.
-  assign x_have = x_valid_q & ~m_regs & (run_i | ex_q != EX_RUN) & ~core_rst_i;
+  assign x_have = x_valid_q & ~m_regs & (run_i | ex_q != EX_RUN | tensor_ready_i) & ~core_rst_i;
   // One that has not begun when the core stops is decoded again when it goes on.
-  assign withdrawn = x_valid_q & ~run_i & ex_q == EX_RUN;
+  assign withdrawn = x_valid_q & ~run_i & ex_q == EX_RUN & ~tensor_ready_i;
+  assign tensor_here_o = x_valid_q && x_q.dec.cls == CLS_TENSOR && ex_q == EX_RUN;
 
   always_comb begin
     alu_a = 32'd0;
@@ -481,5 +487,8 @@ module ow_core
   assign unused = ^{boot_pc_i[1:0], d_target[1:0]};
 
   `OW_ASSERT(OneOutcome_A, !(done && trap), "an instruction either completes or traps")
+  `OW_ASSERT(Launched_A, !tensor_ready_i || core_rst_i || (tensor_valid_o && x_leaves) ||
+             (tensor_valid_o && ex_d == EX_SYNC),
+             "what the engine has launched goes on, and only that")
 
 endmodule

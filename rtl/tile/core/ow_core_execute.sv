@@ -3,7 +3,8 @@
 // is complete. Combinational; ex_i, of which ex_d_o is the next value, is what one of several cycles
 // waits for. What it asks others for depends on registers only; of their answers, only completion
 // does (done_o, ex_d_o), and the redirect of those that wait for something. It asks for nothing and
-// ends nothing while have_i is low.
+// ends nothing while have_i is low; what goes along with a request (tensor_o, dsr_idx_o ..) stands
+// there whether or not it is made, so that whoever looks it up waits for no condition.
 //
 // An instruction that others can tell from memory (to the engine, a task, fence.i) waits until
 // memory access is empty (clear_i). hold_i: nothing can go on there in this cycle.
@@ -118,37 +119,12 @@ module ow_core_execute
   assign tensor_ctl = x_i.rs1;
   assign no_dsr = {1'b0, x_i.rs1[4:0]} > 6'(Dsrs - 1);
 
-  always_comb begin
-    tensor_valid_o = 1'b0;
-    tensor_o = '0;
-    dsr_we_o = 1'b0;
-    dsr_idx_o = 5'd0;
-    dsr_word_o = 3'd0;
-    dsr_wdata_o = 32'd0;
-    if (have_i) begin
-      unique case (dec.cls)
-        CLS_DSRW: begin
-          dsr_we_o = !no_dsr && clear_i;
-          dsr_idx_o = x_i.rs1[4:0];
-          dsr_word_o = insn[27:25];
-          dsr_wdata_o = x_i.rs2;
-        end
-        CLS_DSRR: begin
-          dsr_idx_o = x_i.rs1[4:0];
-          dsr_word_o = insn[27:25];
-        end
-        CLS_TENSOR: begin
-          tensor_valid_o = ex_i == EX_RUN && clear_i;
-          tensor_o.op = insn[31:25];
-          tensor_o.ty = dec.funct3;
-          tensor_o.ctl = tensor_ctl;
-          tensor_o.scalar = x_i.rs2;
-          tensor_o.pc = pc;
-        end
-        default: ;
-      endcase
-    end
-  end
+  assign tensor_valid_o = have_i && dec.cls == CLS_TENSOR && ex_i == EX_RUN && clear_i;
+  assign tensor_o = '{op: insn[31:25], ty: dec.funct3, ctl: tensor_ctl, scalar: x_i.rs2, pc: pc};
+  assign dsr_we_o = have_i && dec.cls == CLS_DSRW && !no_dsr && clear_i;
+  assign dsr_idx_o = x_i.rs1[4:0];
+  assign dsr_word_o = insn[27:25];
+  assign dsr_wdata_o = x_i.rs2;
 
   // ----------------------------------------------------------------------- traps and redirects ---
   logic        stack_low;

@@ -17,6 +17,9 @@
 //   valid_i     there is an instruction; else the outputs mean nothing
 //   insn_i      the instruction
 //   *_w0_i ...  words of the descriptors a, b, dst: 0 kind, 1 address, 2 and 3 dimensions 0 and 1
+//   a_reads_o ...   what a launch has to wait for, early, for they do not tell a malformed
+//               instruction from a good one: operands a and b are queues; it is triggered by
+//               wavelets; it rounds stochastically
 //   ctx_o       static context; length and number of rows are read from the descriptor again
 module ow_engine_decode
   import ow_pkg::*;
@@ -44,6 +47,10 @@ module ow_engine_decode
   /* verilator lint_on UNUSEDSIGNAL */
   input  logic [15:0]  d_rows_i,   // length of dimension 1: rows of the ring, 0 is 1
   input  logic [3:0]   fifo_none_i, // FIFOs of capacity 0
+  output logic         a_reads_o,
+  output logic         b_reads_o,
+  output logic         triggers_o,
+  output logic         rounds_o,
   output ctx_t         ctx_o
 );
 
@@ -148,6 +155,10 @@ module ow_engine_decode
     dst_set = '0;
     len0 = '0;
     any32 = 1'b0;
+    a_reads_o = 1'b0;
+    b_reads_o = 1'b0;
+    triggers_o = 1'b0;
+    rounds_o = 1'b0;
     ctx_o = '0;
     if (valid_i) begin
       ctx.op = insn_i.op;
@@ -403,6 +414,10 @@ module ow_engine_decode
 
       if (ctx.d_fifo && fifo_none_i[ctx.d_q[1:0]]) dsr_bad = 1'b1;
       ctx.fcode = op_bad ? FAULT_OP : dsr_bad ? FAULT_DSR : FAULT_NONE;
+      a_reads_o = ctx.a_kind == SRC_FAB;
+      b_reads_o = ctx.b_kind == SRC_FAB;
+      triggers_o = ctx.wtrig;
+      rounds_o = ctx.stoch;
       ctx_o = ctx;
       if (op_bad || dsr_bad) begin
         ctx_o.axpyw = 1'b0;

@@ -10,7 +10,7 @@
 //
 //   Dsrs           descriptors, 2 to 32; who names one beyond has seen to it that it does not matter
 //   we_i ...       write of a word; save_* writes word 1 (address) and goes first
-//   l_any_i        there is a launch; else the l_* outputs mean nothing
+//   l_any_i        there is an instruction; else the l_* outputs mean nothing
 //   l_*_i, p_*_i   descriptors a, b, dst of the launch and of the plan
 `include "ow_assert.svh"
 

@@ -25,6 +25,7 @@ module ow_engine_front
   input  logic                       clk_i,
   input  logic                       rst_i,
   input  logic                       halt_i,
+  input  logic                       tensor_here_i,
   input  logic                       tensor_valid_i,
   input  tensor_insn_t               tensor_i,
   output logic                       tensor_ready_o,
@@ -295,18 +296,21 @@ module ow_engine_front
   logic [7:0]       l_own;
   walk_t            l_walk;
   logic [2:0]       l_save;
-  logic             l_bad_thread;
+  logic             l_bad_thread, launch_idle;
   logic [2:0][31:0] l_w0;
   logic [2:0][23:0] l_w1;
   dsr_dim_t [2:0]   l_w2, l_w3;
 
   ow_engine_launch #(.Lanes(Lanes), .NumThreads(NumThreads), .Features(Features),
                      .Operations(Operations)) u_launch (
-    .valid_i(tensor_valid_i), .insn_i(tensor_i), .ready_o(tensor_ready_o), .halt_i(halt_q),
+    .clk_i, .rst_i,
+    .here_i(tensor_here_i), .valid_i(tensor_valid_i), .insn_i(tensor_i),
+    .ready_o(tensor_ready_o), .halt_i(halt_q),
     .active_i(active), .wtrig_i(wtrig), .stoch_i(stoch), .own_i(inq_owned_o), .red_owned_i,
     .red_busy_i, .w0_i(l_w0), .w1_i(l_w1), .w2_i(l_w2), .w3_i(l_w3), .fifo_none_i(fifo_none),
     .launch_o(launch), .hot_o(launch_hot_o), .thread_o(l_t), .ctx_o(l_ctx), .own_o(l_own),
-    .walk_o(l_walk), .save_o(l_save), .drain_o(red_start_o), .bad_thread_o(l_bad_thread)
+    .walk_o(l_walk), .save_o(l_save), .drain_o(red_start_o), .bad_thread_o(l_bad_thread),
+    .idle_o(launch_idle)
   );
 
   assign red_start_kind_o = tensor_i.ctl.done;
@@ -390,15 +394,14 @@ module ow_engine_front
   logic [15:0] fifo_count;
   logic        is_fifo;
 
-  assign dsr_ready_o = !(dsr_we_i && (save || dsr_used));
+  assign dsr_ready_o = !(save || dsr_used);
 
   ow_engine_dsr #(.Dsrs(32'(Tile.dsrs) + 1)) u_dsr (
     .clk_i, .rst_i,
     .we_i(dsr_we_i && dsr_ready_o), .idx_i(dsr_idx_i), .word_i(dsr_word_i),
     .wdata_i(dsr_wdata_i), .rdata_o(dsr_rdata), .kind_word_o(dsr_kind),
     .save_i(save), .save_idx_i(save_dsr), .save_addr_i(save_addr),
-    .l_any_i(tensor_valid_i),
-    .l_idx_i(tensor_valid_i ? {tensor_i.ctl.dst, tensor_i.ctl.b, tensor_i.ctl.a} : 15'd0),
+    .l_any_i(tensor_here_i), .l_idx_i({tensor_i.ctl.dst, tensor_i.ctl.b, tensor_i.ctl.a}),
     .l_w0_o(l_w0), .l_w1_o(l_w1), .l_w2_o(l_w2), .l_w3_o(l_w3),
     .p_any_i(any), .p_idx_i(pick_dsr),
     .p_a_o(a_dim), .p_b_o(b_dim), .p_d_o(d_dim)
@@ -433,6 +436,6 @@ module ow_engine_front
 
   assign idle_o = !any && w_idle && tags_idle && issue_idle && status_idle &&
                   table_idle && halt_q == halt_i &&
-                  !(dsr_we_i && dsr_ready_o) && !(tensor_valid_i && tensor_ready_o) && !row_free_i;
+                  !(dsr_we_i && dsr_ready_o) && launch_idle && !row_free_i;
 
 endmodule

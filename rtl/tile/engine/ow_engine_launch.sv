@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launch of tensor instructions: whether one can be taken now, and what it leaves in the thread
-// table. Combinational; the table is written at the edge.
+// Launch of tensor instructions: whether one can be launched now, and what it leaves in the thread
+// table, which is written at the edge. ready_o says so in the next cycle, from a register: who offers
+// an instruction holds it until then, and none is launched in that cycle.
 //
 // A launch waits while its thread is busy, while a queue that it reads belongs to a running thread
 // or to the reducer, and while the one that may round stochastically, or the one that is triggered
-// by wavelets, runs. drain waits for the reducer; it starts that, and is no thread.
+// by wavelets, runs. drain waits for the reducer; it starts that, and is no thread. Whether an
+// instruction is well-formed is known late in the cycle and makes no difference to what it waits
+// for: a malformed one reports its fault when it has been launched.
 //
 //   Lanes, NumThreads, Features, Operations   as of ow_engine
-//   valid_i, insn_i, ready_o   instructions, valid/ready; taken_o: at this edge
-//   halt_i              none is taken
+//   here_i              insn_i is an instruction, offered or not; early in the cycle
+//   valid_i, insn_i, ready_o   instructions, valid/ready
+//   halt_i              none is launched
 //   active_i ...        running threads; those that are triggered by wavelets, that round
 //   own_i, red_owned_i  queues that running threads, the reducer, read
 //   w0_i ...            words of the descriptors a, b, dst: 0 to 3
 //   launch_o ...        a thread starts: which, one-hot and as an index; its context; the queues
 //                       that it reads; where it starts; the addresses that it will save
 //   drain_o             the reducer starts; bad_thread_o: the instruction names no thread
+//   idle_o              nothing is launched at this edge, and no answer is given
+`include "ow_assert.svh"
+
 module ow_engine_launch
   import ow_pkg::*;
   import ow_engine_pkg::*;
@@ -25,6 +32,9 @@ module ow_engine_launch
   parameter logic [31:0] Operations = FULL_OPERATIONS,
   localparam int unsigned ThreadW = $clog2(NumThreads)
 ) (
+  input  logic                  clk_i,
+  input  logic                  rst_i,
+  input  logic                  here_i,
   input  logic                  valid_i,
   input  tensor_insn_t          insn_i,
   output logic                  ready_o,
@@ -50,19 +60,18 @@ module ow_engine_launch
   output walk_t                 walk_o,
   output logic [2:0]            save_o,
   output logic                  drain_o,
-  output logic                  bad_thread_o
+  output logic                  bad_thread_o,
+  output logic                  idle_o
 );
 
   typedef logic [ThreadW-1:0] tid_t;
   typedef logic [NumThreads-1:0] tmask_t;
 
-  // Without an instruction the decoder's inputs rest.
-  tensor_insn_t insn;
-  assign insn = valid_i ? insn_i : '0;
+  logic a_reads, b_reads, triggers, rounds;  // what it may have to wait for
 
   ow_engine_decode #(.Lanes(Lanes), .Features(Features), .Operations(Operations)) u_decode (
-    .valid_i,
-    .insn_i (insn),
+    .valid_i(here_i),
+    .insn_i,
     .a_w0_i (w0_i[0]),
     .a_acc_i(w1_i[0][ACC_ADDR_BIT]),
     .a_w2_i (w2_i[0]),
@@ -74,35 +83,55 @@ module ow_engine_launch
     .d_w2_i (w2_i[2]),
     .d_rows_i(w3_i[2].length),
     .fifo_none_i,
+    .a_reads_o (a_reads),
+    .b_reads_o (b_reads),
+    .triggers_o(triggers),
+    .rounds_o  (rounds),
     .ctx_o
   );
 
-  logic is_drain, thread_ok;
+  logic       is_drain, thread_ok, waits, go;
+  logic [7:0] reads;  // queues
+  tmask_t     hot;
+  logic       ready_q;
 
   always_comb begin
-    ready_o = 1'b0;
     is_drain = 1'b0;
     thread_ok = 1'b0;
     thread_o = '0;
+    hot = '0;
+    reads = '0;
     own_o = '0;
-    if (valid_i && !halt_i) begin
-      is_drain = insn.op == TOP_DRAIN;
-      thread_ok = {1'b0, insn.ctl.thread} < 5'(NumThreads);
-      thread_o = thread_ok ? tid_t'(insn.ctl.thread) : '0;
+    waits = 1'b0;
+    if (here_i) begin
+      is_drain = insn_i.op == TOP_DRAIN;
+      thread_ok = {1'b0, insn_i.ctl.thread} < 5'(NumThreads);
+      thread_o = thread_ok ? tid_t'(insn_i.ctl.thread) : '0;
+      hot = tmask_t'(1) << thread_o;
+      if (a_reads) reads[w0_i[0].queue_no] = 1'b1;
+      if (b_reads) reads[w0_i[1].queue_no] = 1'b1;
       if (ctx_o.a_kind == SRC_FAB) own_o[ctx_o.a_q] = 1'b1;
       if (ctx_o.b_kind == SRC_FAB) own_o[ctx_o.b_q] = 1'b1;
-      if (!thread_ok) ready_o = 1'b1;
-      else if (is_drain) ready_o = !red_busy_i;
-      else begin
-        ready_o = !active_i[thread_o] && (own_o & (own_i | red_owned_i)) == '0 &&
-                  !(ctx_o.wtrig && wtrig_i != '0) && !(ctx_o.stoch && stoch_i != '0);
-      end
+      waits = (active_i & hot) != '0 || (reads & (own_i | red_owned_i)) != '0 ||
+              (triggers && wtrig_i != '0) || (rounds && stoch_i != '0);
     end
-    launch_o = valid_i && ready_o && thread_ok && !is_drain;
-    drain_o = valid_i && ready_o && thread_ok && is_drain;
-    bad_thread_o = valid_i && ready_o && !thread_ok;
-    hot_o = launch_o ? tmask_t'(1) << thread_o : '0;
   end
+
+  // That it is offered comes last.
+  assign go = here_i && valid_i && !halt_i && !ready_q;
+  assign launch_o = go && thread_ok && !is_drain && !waits;
+  assign drain_o = go && thread_ok && is_drain && !red_busy_i;
+  assign bad_thread_o = go && !thread_ok;
+  assign hot_o = launch_o ? hot : '0;
+
+  logic taken;
+  assign taken = launch_o || drain_o || bad_thread_o;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) ready_q <= 1'b0;
+    else if (taken != ready_q) ready_q <= taken;
+  end
+  assign ready_o = ready_q;
+  assign idle_o = !taken && !ready_q;
 
   assign walk_o = '{a: w1_i[0], b: w1_i[1], d: w1_i[2], cnt: '0, seq: '0};
 
@@ -113,5 +142,11 @@ module ow_engine_launch
   assign save_o = ctx_o.wtrig ? 3'd0 : {saves(w0_i[2].save_address, ctx_o.d_kind, ctx_o.d_fifo),
                                         saves(w0_i[1].save_address, ctx_o.b_kind, ctx_o.b_fifo),
                                         saves(w0_i[0].save_address, ctx_o.a_kind, ctx_o.a_fifo)};
+
+  `OW_ASSERT(offer_is_here, !valid_i || here_i, "an instruction is offered that is not there")
+  `OW_ASSERT(answer_is_heard, !ready_q || valid_i, "what was launched is offered no more")
+  `OW_ASSERT(owns_what_it_reads, (own_o & ~reads) == '0, "a queue is taken without a look at it")
+  `OW_ASSERT(runs_what_it_waits_for, (!ctx_o.wtrig || triggers) && (!ctx_o.stoch || rounds),
+             "a launch that has not waited")
 
 endmodule

@@ -18,10 +18,8 @@ constexpr Rect kTile{0, 0, 1, 1};
 class TileLockstep : public LockstepModel {
  public:
   TileLockstep() : tile_(make_observed_tile(false)), control_(tile_->device()) {
-    tile_->observe([this](const Retire& retire, uint64_t cycle) {
-      // The core's counter reads the cycle before the one in which it executes.
-      retired_.emplace_back(retire, cycle - 1);
-    });
+    tile_->observe(
+        [this](const Retire& retire, uint64_t cycle) { retired_.emplace_back(retire, cycle); });
   }
 
   uint32_t memory_bytes() const override { return tile_->sram_bytes(); }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Directed tests of ow_core: cycles, traps that stop, run control, waiting, the idle contract.
+#include <algorithm>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -275,12 +276,12 @@ TEST(Core, TensorInstructionOnThread0WaitsForCompletion) {
   EXPECT_EQ(bench.top().tensor_ctl_o, kThread4);
   EXPECT_EQ(bench.top().tensor_scalar_o, 9u);
   EXPECT_EQ(bench.top().tensor_pc_o, 8u);
-  // Thread 4: the core goes on as soon as the engine takes it. Then thread 0.
+  // Thread 4: the core goes on as soon as the engine has launched it. Then thread 0.
   bench.top().tensor_ready_i = 1;
   int taken = 0;
   for (int i = 0; i < 20; ++i) {
     bench.settle();
-    taken += bench.top().tensor_valid_o;
+    taken += bench.top().tensor_taken_o;
     bench.clock();
   }
   EXPECT_EQ(taken, 2);
@@ -292,6 +293,52 @@ TEST(Core, TensorInstructionOnThread0WaitsForCompletion) {
   bench.top().tensor_sync_done_i = 0;
   for (int i = 0; i < 5; ++i) bench.clock();
   EXPECT_TRUE(bench.top().stop_ebreak_o);
+}
+
+// A microthread's instruction is launched in its first cycle of execution and leaves in the second.
+TEST(Core, TensorInstructionOfAMicrothreadTakesTwoCycles) {
+  CoreBench bench;
+  constexpr uint32_t kThread4 = isa::TensorCtl::Thread::put(4);
+  const auto cycles = run(&bench, {lui(1, kThread4 >> 12), kNop, tensor(4, 3, 1, 2),
+                                   tensor(5, 3, 1, 2), addi(3, 0, 1), kEbreak});
+  ASSERT_EQ(cycles.size(), 6u);
+  EXPECT_EQ(cycles[2] - cycles[1], 2u);
+  EXPECT_EQ(cycles[3] - cycles[2], 2u);
+  EXPECT_EQ(cycles[4] - cycles[3], 1u);
+}
+
+// Whenever the core stops, an instruction has either been launched and is complete, or is launched
+// when the core goes on: once.
+TEST(Core, StoppingBesideALaunchLosesAndRepeatsNothing) {
+  constexpr uint32_t kThread4 = isa::TensorCtl::Thread::put(4);
+  for (int when = 1; when < 20; ++when) {
+    for (const int refused : {0, 3}) {  // cycles for which the engine cannot launch
+      CoreBench bench;
+      bench.halt();
+      bench.load_words(0, {lui(1, kThread4 >> 12), tensor(4, 3, 1, 2), addi(3, 3, 1),
+                           tensor(5, 3, 1, 2), addi(3, 3, 1), kEbreak});
+      bench.boot(0);
+      int taken = 0;
+      std::vector<uint32_t> retired;
+      for (int i = 0; i < 60; ++i) {
+        bench.top().run_i = i < when || i >= when + 10;
+        bench.top().tensor_ready_i = i % (refused + 1) == refused;
+        bench.settle();
+        taken += bench.top().tensor_taken_o;
+        bench.clock();
+        if (bench.top().ret_valid_o) retired.push_back(bench.top().ret_pc_o);
+        // What has been launched is complete two cycles later, in memory access; nothing else is.
+        const uint32_t launched =
+            static_cast<uint32_t>(std::count(retired.begin(), retired.end(), 4u) +
+                                  std::count(retired.begin(), retired.end(), 12u));
+        if (i == when + 9) {
+          EXPECT_EQ(launched, static_cast<uint32_t>(taken)) << "stopped in cycle " << when;
+        }
+      }
+      EXPECT_EQ(taken, 2) << "stopped in cycle " << when;
+      EXPECT_EQ(retired, (std::vector<uint32_t>{0, 4, 8, 12, 16, 20})) << "in cycle " << when;
+    }
+  }
 }
 
 TEST(Core, DescriptorWritesWaitAndReadBack) {

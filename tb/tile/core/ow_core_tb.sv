@@ -3,8 +3,12 @@
 // answers as the tile's does: granted in the cycle of the request, data in the next. Registers:
 // 0x200.. are ow_tasks, 0x700..0x7ff 64 words of storage, the others read 0.
 //
+// tensor_ready_i: the engine can launch; as the real one, it says that it has in the next cycle
+// (tensor_taken_o).
 // stall_i: refuse fetch [0], load/store [1], register access [2] in this cycle. host_*: the test's
 // own port to the memory, 64-bit words, for use while the core is halted.
+
+`include "ow_assert.svh"
 
 module ow_core_tb
   import ow_pkg::*;
@@ -57,6 +61,7 @@ module ow_core_tb
   output logic [31:0] tensor_scalar_o,
   output logic [31:0] tensor_pc_o,
   input  logic        tensor_ready_i,
+  output logic        tensor_taken_o,
   input  logic        tensor_sync_done_i,
   output logic        dsr_we_o,
   output logic [4:0]  dsr_idx_o,
@@ -101,6 +106,14 @@ module ow_core_tb
 
   // A register file of its own for the descriptors: word 0 of each only.
   logic [31:0] dsr_q [32];
+
+  logic tensor_here, tensor_taken_q;
+  always_ff @(posedge clk_i) begin
+    tensor_taken_q <= tensor_valid_o && tensor_ready_i && !tensor_taken_q && !rst_i && !core_rst_i;
+  end
+  assign tensor_taken_o = tensor_taken_q;
+
+  `OW_ASSERT(OfferIsHere_A, !tensor_valid_o || tensor_here, "what is offered is not there")
 
   assign ifetch_gnt = ifetch_req & ~stall_i[0];
   assign dmem_gnt = dmem_req & ~stall_i[1];
@@ -152,9 +165,10 @@ module ow_core_tb
     .next_arg_i(next_arg),
     .next_pop_o(next_pop),
     .next_wait_o(next_wait),
+    .tensor_here_o(tensor_here),
     .tensor_valid_o,
     .tensor_o(tensor),
-    .tensor_ready_i,
+    .tensor_ready_i(tensor_taken_q),
     .tensor_sync_done_i, .tensor_hold_i(1'b0),
     .dsr_we_o,
     .dsr_idx_o,

@@ -42,7 +42,7 @@ class ProductsRun {
     load_memory(&b_, &m_, &rng_);
     draw();
     launch();
-    const uint64_t start = b_.cycle();
+    const uint64_t start = b_.launched;
     const uint64_t end = use_rows();
     check_end();
     return end - start;

@@ -45,6 +45,7 @@ class Bench {
   std::vector<std::pair<int, int>> done;  // kind, task
   int sync_done = 0, rows = 0, weights = 0, beats = 0, drains = 0;
   uint64_t last_push = 0;  // the cycle after which the last wavelet was in its output queue
+  uint64_t launched = 0;   // the cycle after the last launch
   std::vector<bool> row_written;
   std::array<int, isa::reg::Counter::kCount> cause{};  // cycles, by counter
   std::mt19937 rng{1};
@@ -112,6 +113,7 @@ class Bench {
       v_->clk_i = 0;
       v_->eval();
     }
+    launched = cycle_;  // in which the engine says so
     tick();
     v_->tensor_valid_i = 0;
   }
@@ -291,7 +293,7 @@ uint64_t cycles_of(B* b, const Insn& i, const Dsr& dst, const Dsr& a, const Dsr&
   b->write_dsr(i.a, a);
   b->write_dsr(i.b, bb);
   b->launch(i);
-  const uint64_t start = b->cycle();
+  const uint64_t start = b->launched;
   for (int n = 0; n < 100000 && b->thread_state(i.thread) >> 31; n++) b->tick();
   return b->cycle() - start;
 }

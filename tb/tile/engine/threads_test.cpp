@@ -18,7 +18,7 @@ TEST(EngineThreads, PriorityGoesFirstAndStarvesNobody) {
     i.prio = t == 2;
     b.launch(i);
   }
-  const uint64_t start = b.cycle();
+  const uint64_t start = b.launched;
   uint64_t end[3] = {};
   while (b.busy() && b.cycle() < start + 1000) {
     b.tick();
@@ -82,7 +82,7 @@ TEST(EngineThreads, WritesDoNotGiveWayForEver) {
   for (int k = 0; k < 100; k++) b.in[1].push_back({false, 1});
   const Insn i = insn(kAdd, kI32, 2, 3, 3, 4);
   b.launch(i);
-  const uint64_t start = b.cycle();
+  const uint64_t start = b.launched;
   while (b.active(2) && b.cycle() < start + 5000) b.tick();
   EXPECT_TRUE(b.active(1)) << "the reader has not run all the time";
   std::printf("100 dependent beats: %d cycles\n", static_cast<int>(b.cycle() - start));
@@ -122,7 +122,7 @@ TEST(EngineThreads, WhoLooksWhenAnInstructionIsCompleteFindsItsResult) {
           b.poke(last, 0);
           b.sync_done = 0;
           b.launch(insn(c.op, c.type, thread, 0, 1, 1));
-          const uint64_t start = b.cycle();
+          const uint64_t start = b.launched;
           while (b.thread_state(thread) >> 31 && b.cycle() < start + 200) b.tick();
           const uint32_t seen = n % 2 == 0 ? b.peek(last) : b.load(last);
           EXPECT_EQ(seen, c.want) << c.what << " on thread " << thread << ", time " << n;
