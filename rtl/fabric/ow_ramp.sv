@@ -6,7 +6,8 @@
 // Input: ej_i (a register of the router) is stored at the end of the cycle in the queue of its
 // colour. ej_ready_o has a bit a colour: the queue has room for one more besides what is in ej_i
 // now. A colour without a queue is never ready. One wavelet a cycle into a queue as long as it is
-// drained at that rate; latency 1 cycle from ej_i to inq_valid_o.
+// drained at that rate; latency 1 cycle from ej_i to inq_valid_o. A pop, which comes late in its
+// cycle, gives its room two cycles later.
 // Output: one wavelet a cycle in all, round robin over the queues that hold something and whose
 // colour has space in the router (inj_space_i); latency 1 cycle from push to inj_o.
 // Producers: three writers (reducer, engine, core) may push in one cycle, each into another queue.
@@ -109,6 +110,7 @@ module ow_ramp
   logic [Queues-1:0][3:0] in_level_q, out_level_q;
   ramp_t [Queues-1:0] in_head, out_head;  // what the memories give, whether they hold it or not
   queues_t in_valid_q, out_valid_q, out_ready_q;
+  logic in_moved_q;  // an input queue has changed
   // Per colour: its queue has room for one, for two.
   colours_t room1_q, room2_q;
   colours_t bound_q;  // colours with an input queue
@@ -252,7 +254,7 @@ module ow_ramp
   assign ctr_in_o = ej_i.valid;
   assign ctr_out_o = inj_o.valid;
   assign idle_o = !ej_i.valid && inj_one == '0 && inq_pop_i == '0 && !eng_push_i && !red_push_i &&
-                  !core_push_i && !cfg_we_i && !cfg_we_q && !clear_i && !overrun_q;
+                  !core_push_i && !cfg_we_i && !cfg_we_q && !clear_i && !overrun_q && !in_moved_q;
 
   // The queue that takes ej_i.
   queues_t ej_queue;
@@ -304,37 +306,33 @@ module ow_ramp
   end
 
   // Levels of the queues that change, and the room that their colours have. What is popped is known
-  // last: what it leaves is reckoned beside it, and no colour waits for another one's queue.
+  // last: rooms are those of what the queue holds without a pop, and are reckoned again in the next
+  // cycle.
   queues_t in_pop;
   logic in_moves, out_moves;
-  logic [Queues-1:0][3:0] in_level_d, out_level_d;
+  logic [Queues-1:0][3:0] in_most, in_level_d, out_level_d;  // in_most: if nothing is popped
   colours_t room1_d, room2_d;
-  colours_t taken1, taken2, given1, given2;  // rooms that pushes take, that pops give
   assign in_pop = queues_t'(inq_pop_i) & in_valid_q;
   assign in_moves = (ej_queue | in_pop) != '0;
   assign out_moves = (out_push | inj_one) != '0;
   always_comb begin : levels
+    in_most = in_level_q;
     in_level_d = in_level_q;
     out_level_d = out_level_q;
-    taken1 = '0;
-    taken2 = '0;
-    given1 = '0;
-    given2 = '0;
-    if (in_valid_q != '0 || ej_i.valid) begin
+    room1_d = room1_q;
+    room2_d = room2_q;
+    if (in_valid_q != '0 || ej_i.valid || in_moved_q) begin
+      room1_d = '0;
+      room2_d = '0;
       for (int unsigned q = 0; q < Queues; q++) begin
-        if (ej_queue[q] && !in_pop[q]) begin
-          in_level_d[q] = in_level_q[q] + 4'd1;
-          if (in_level_q[q] >= Full - 4'd1) taken1 |= in_colour_q[q];
-          if (in_level_q[q] >= Full - 4'd2) taken2 |= in_colour_q[q];
-        end else if (in_pop[q] && !ej_queue[q]) begin
-          in_level_d[q] = in_level_q[q] - 4'd1;
-          given1 |= in_colour_q[q];
-          if (in_level_q[q] != Full) given2 |= in_colour_q[q];
+        in_most[q] = in_level_q[q] + 4'(ej_queue[q]);
+        if (in_most[q] < Full) room1_d |= in_colour_q[q];
+        if (in_most[q] < Full - 4'd1) room2_d |= in_colour_q[q];
+        if (in_pop[q] != ej_queue[q]) begin
+          in_level_d[q] = in_pop[q] ? in_level_q[q] - 4'd1 : in_most[q];
         end
       end
     end
-    room1_d = (room1_q & ~taken1) | given1;
-    room2_d = (room2_q & ~taken2) | given2;
     if (out_moves) begin
       for (int unsigned q = 0; q < Queues; q++) begin
         if (out_push[q] != inj_one[q]) begin
@@ -349,7 +347,7 @@ module ow_ramp
   logic [3:0] bind_level;
   colours_t bound_d;
   assign binds = bind_in && !taken_away;
-  assign bind_level = in_level_d[cfg_queue];
+  assign bind_level = in_most[cfg_queue];
   always_comb begin : bound
     bound_d = bound_q;
     if (binds) bound_d = (bound_q & ~in_colour_q[cfg_queue]) | bind_colour;
@@ -363,6 +361,7 @@ module ow_ramp
       cfg_addr_q <= '0;
       cfg_data_q <= '0;
       in_level_q <= '0;
+      in_moved_q <= 1'b0;
       out_level_q <= '0;
       in_valid_q <= '0;
       out_valid_q <= '0;
@@ -387,6 +386,9 @@ module ow_ramp
           if (in_pop[q]) in_rp_q[q] <= in_rp_q[q] + 1'b1;
           in_valid_q[q] <= in_level_d[q] != '0;
         end
+      end
+      if (in_moves || in_moved_q) begin
+        in_moved_q <= in_moves;
         room1_q <= room1_d;
         room2_q <= room2_d;
       end
