@@ -50,7 +50,8 @@ package ow_isa_pkg;
   localparam int unsigned LANES_PER_LINK = 68;  // lanes of one direction of a link
   localparam int unsigned MINI_LANE_GROUPS = 1;  // the same of a link of `mini`
   localparam int unsigned MINI_GROUP_DATA = 8;  // data lanes of a group of a link of `mini`
-  localparam int unsigned BEAT_BITS = 64;  // bits of a beat, which the data lanes carry in one cycle or in several
+  // bits of a beat, which the data lanes carry in one cycle or in several
+  localparam int unsigned BEAT_BITS = 64;
   localparam logic [4:0] FRAME_MARKER = 5'h1F;  // `marker` of a first beat
   localparam logic [4:0] FRAME_NO_HEADER = 5'h1F;  // `credit` of a frame whose first beat is idle
   localparam logic [5:0] FRAME_HINT_0 = 6'd7;  // `hint` in epoch 0

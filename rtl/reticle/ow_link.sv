@@ -219,11 +219,11 @@ module ow_link
     .beat_o      (tx_beat)
   );
 
-  // The receiver has to hear of a header once: one that goes now no longer owes what was owed before.
+  // A header that goes now no longer owes what was owed before: it has what is expected in this cycle.
   logic answered, tx_busy_slices;
+  assign answered = sending && !odd;
   if (Slices == 1) begin : gen_beats
     assign tx_slice = tx_beat;
-    assign answered = header_sent;
     assign tx_busy_slices = 1'b0;
     always_ff @(posedge clk_i) begin
       if (rst_i) lane_q <= '0;
@@ -240,7 +240,6 @@ module ow_link
       .slice_o  (tx_slice),
       .busy_o   (tx_busy_slices)
     );
-    assign answered = sending && !odd;
     always_ff @(posedge clk_i) begin
       if (rst_i) lane_q <= '0;
       else lane_q <= tx_train ? pattern : tx_lanes;

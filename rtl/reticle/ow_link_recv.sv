@@ -18,7 +18,7 @@
 //   numbered_i        it carries something
 //   seq_i, epoch_i    of the frame
 //   hint_valid_i, hint_i  the epoch as far as it can be read from the first half
-//   header_sent_i     a header was sent: the acknowledgement is no longer owed
+//   header_sent_i     a header goes: what has been taken before this cycle is acknowledged by it
 //   take_o            the frame is accepted
 //   expect_o          the number that is acknowledged: the frame expected next
 //   nack_o, epoch_o   go back, and the epoch that this is about

@@ -94,6 +94,31 @@ TEST(Link, OneWrongFrameCostsARoundTripOfSixFrames) {
   EXPECT_DOUBLE_EQ(measure_window(5).frames(), 6.0);
 }
 
+// Nothing is sent again where no frame was wrong: each is acknowledged before its sender's patience
+// ends, whichever half of a header goes while it comes in.
+TEST(Link, NoAcknowledgementIsForgotten) {
+  for (const Shape& shape : {kFull, kMini}) {
+    const int frame = 2 * shape.slices();
+    for (int ahead = 0; ahead < frame; ++ahead) {
+      Pair p(static_cast<uint64_t>(ahead) + 7, shape);
+      p.set_parity(ahead);
+      ASSERT_TRUE(p.train(frame * 6000u));
+      for (int burst = 1; burst <= 8 * frame; burst += shape.slices()) {
+        for (const int both : {0, 1}) {
+          p.router(0).offered = 1u << 1;
+          p.router(1).offered = both != 0 ? 1u << 2 : 0;
+          p.run(static_cast<uint64_t>(burst));
+          p.router(0).offered = p.router(1).offered = 0;
+          p.run(50u * static_cast<uint64_t>(frame));
+        }
+      }
+      EXPECT_TRUE(p.drain());
+      EXPECT_EQ(p.errors(), 0u) << p.first_error();
+      for (const int side : {0, 1}) EXPECT_EQ(p.status(side).replays, 0u) << ahead << " " << side;
+    }
+  }
+}
+
 TEST(Link, NoiseAndBurstsLoseNothing) {
   struct Case {
     double ber, bursts;

@@ -45,7 +45,7 @@
 #define OW_LANES_PER_LINK OW_U(68)  // lanes of one direction of a link
 #define OW_MINI_LANE_GROUPS OW_U(1)  // the same of a link of `mini`
 #define OW_MINI_GROUP_DATA OW_U(8)  // data lanes of a group of a link of `mini`
-#define OW_BEAT_BITS OW_U(64)  // bits of a beat, which the data lanes carry in one cycle or in several
+#define OW_BEAT_BITS OW_U(64)
 #define OW_FRAME_MARKER OW_U(31)  // `marker` of a first beat
 #define OW_FRAME_NO_HEADER OW_U(31)  // `credit` of a frame whose first beat is idle
 #define OW_FRAME_HINT_0 OW_U(7)  // `hint` in epoch 0
