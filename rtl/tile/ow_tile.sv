@@ -269,7 +269,7 @@ module ow_tile #(
   logic [31:0] mm_wdata;
   logic next_ready, next_pop, next_wait;
   logic [31:0] next_entry, next_arg;
-  logic tensor_here, tensor_valid, tensor_ready, tensor_sync_done;
+  logic tensor_here, tensor_valid, tensor_ready, tensor_quick, tensor_sync_done;
   tensor_insn_t tensor;
   logic dsr_we, dsr_ready;
   logic [4:0] dsr_idx;
@@ -295,7 +295,7 @@ module ow_tile #(
     .next_ready_i(next_ready), .next_entry_i(next_entry), .next_arg_i(next_arg),
     .next_pop_o(next_pop), .next_wait_o(next_wait),
     .tensor_here_o(tensor_here), .tensor_valid_o(tensor_valid), .tensor_o(tensor),
-    .tensor_ready_i(tensor_ready),
+    .tensor_ready_i(tensor_ready), .tensor_quick_i(tensor_quick),
     .tensor_sync_done_i(tensor_sync_done), .tensor_hold_i(tensor_hold),
     .dsr_we_o(dsr_we), .dsr_idx_o(dsr_idx), .dsr_word_o(dsr_word), .dsr_wdata_o(dsr_wdata),
     .dsr_ready_i(dsr_ready), .dsr_rdata_i(dsr_rdata),
@@ -371,7 +371,7 @@ module ow_tile #(
               .Features(Features), .Operations(Operations)) u_engine (
     .clk_i, .rst_i(rst_q || unit_rst), .halt_i(halt),
     .tensor_here_i(tensor_here), .tensor_valid_i(tensor_valid), .tensor_i(tensor),
-    .tensor_ready_o(tensor_ready),
+    .tensor_ready_o(tensor_ready), .tensor_quick_o(tensor_quick),
     .tensor_sync_done_o(tensor_sync_done), .hold_o(tensor_hold),
     .host_waits_i(ctl_mem_req && !ctl_mem_gnt),
     .look_addr_i({red_addr, dm_addr}), .hold_look_o(tensor_hold_look),

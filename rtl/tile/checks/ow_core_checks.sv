@@ -17,5 +17,5 @@ bind ow_core_memory ow_stream_check #(.Width(49), .Grant(1'b1)) u_check_mmio (
 );
 // A core that stops keeps the instruction for later.
 bind ow_core ow_stream_check #(.Width($bits(ow_pkg::tensor_insn_t)), .MayFall(1'b1)) u_check_tensor (
-  .clk_i, .rst_i, .valid_i(tensor_valid_o), .ready_i(tensor_ready_i), .data_i(tensor_o)
+  .clk_i, .rst_i, .valid_i(tensor_valid_o), .ready_i(tensor_ready_i || tensor_quick_i), .data_i(tensor_o)
 );

@@ -2,11 +2,11 @@
 // Checkers of the engine's channels (docs/style.md, checkers).
 
 // A core that stops keeps the instruction for later. One that was offered and is launched is offered
-// still when the engine says so: ready answers.
+// still when the engine says so, unless it leaves at once: ready answers.
 bind ow_engine_launch ow_stream_check #(
   .Width($bits(ow_pkg::tensor_insn_t)), .MayFall(1'b1), .Grant(1'b1)
 ) u_check (
-  .clk_i, .rst_i, .valid_i, .ready_i(ready_o), .data_i(insn_i)
+  .clk_i, .rst_i, .valid_i, .ready_i(ready_o || (valid_i && quick_o)), .data_i(insn_i)
 );
 
 // A claim is made only where there is a place.

@@ -14,8 +14,9 @@
 // waits until it is 3 behind the load; mul 4, mulh* 5, div* and rem* 34; loads and stores 1 plus the
 // cycles that the memory refuses; register stores 3 and register loads 5, both plus waiting; CSR
 // accesses that write 2; ow.dsrr and ow.dsrw 1; ow.next 3 once a task is ready; fence.i 3; a tensor
-// instruction 2 once the engine can launch it, which it does in the first of them, on thread 0 until
-// it is complete. Tensor and DSR instructions, ow.next and fence.i wait for the access before them.
+// instruction 1 or 2 (tensor_quick_i) once the engine can launch it, which it does in the first of
+// them, on thread 0 until it is complete. Tensor and DSR instructions, ow.next and fence.i wait for
+// the access before them.
 //
 // Memory: dmem_* (aligned words with byte enables) and ifetch_* are granted in the cycle of the
 // request and answered in the next one. Registers: mmio_* is granted in any cycle and answers
@@ -41,7 +42,8 @@
 //   the core sits in ow.next.
 // tensor_*: an instruction for the engine, valid/ready. tensor_ready_i is a register of the engine,
 //           high only in the cycle after the one in which it launched what it was offered; that
-//           instruction then completes, also in a core that has just been stopped. tensor_here_o:
+//           instruction then completes, also in a core that has just been stopped; tensor_quick_i: if
+//           it is offered in this cycle it is launched and completes in it. tensor_here_o:
 //           tensor_o is an instruction, offered or not; from registers. tensor_sync_done_i: thread 0
 //           is complete. tensor_hold_i: what it wrote is not all in memory yet, so fence.i waits;
 //           loads and stores of what is still to be written wait in front of the memory.
@@ -111,6 +113,7 @@ module ow_core
   output logic         tensor_valid_o,
   output tensor_insn_t tensor_o,
   input  logic         tensor_ready_i,
+  input  logic         tensor_quick_i,
   input  logic         tensor_sync_done_i,
   input  logic         tensor_hold_i,
 
@@ -362,6 +365,7 @@ module ow_core
     .tensor_valid_o,
     .tensor_o,
     .tensor_ready_i,
+    .tensor_quick_i,
     .tensor_sync_done_i,
     .tensor_hold_i,
     .dsr_we_o,
@@ -476,7 +480,7 @@ module ow_core
     waits = 1'b0;
     if (m_valid) waits = m_blocked & ~withdrawn;
     else if (x_have) begin
-      waits = asleep_o | (tensor_valid_o & ~tensor_ready_i) |
+      waits = asleep_o | (tensor_valid_o & ~tensor_ready_i & ~tensor_quick_i) |
           (ex_q == EX_SYNC & ~tensor_sync_done_i) | (dsr_we_o & ~dsr_ready_i);
     end else waits = ~x_valid_q & halted;
   end
@@ -490,5 +494,7 @@ module ow_core
   `OW_ASSERT(Launched_A, !tensor_ready_i || core_rst_i || (tensor_valid_o && x_leaves) ||
              (tensor_valid_o && ex_d == EX_SYNC),
              "what the engine has launched goes on, and only that")
+  `OW_ASSERT(Quick_A, !(tensor_valid_o && tensor_quick_i) || core_rst_i || (x_leaves && !tensor_ready_i),
+             "what the engine launches at once leaves, and is not answered again")
 
 endmodule

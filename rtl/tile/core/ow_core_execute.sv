@@ -47,6 +47,7 @@ module ow_core_execute
   output logic         tensor_valid_o,
   output tensor_insn_t tensor_o,
   input  logic         tensor_ready_i,
+  input  logic         tensor_quick_i,
   input  logic         tensor_sync_done_i,
   input  logic         tensor_hold_i,
   output logic         dsr_we_o,
@@ -254,7 +255,9 @@ module ow_core_execute
         end
         CLS_TENSOR: begin
           if (ex_i == EX_RUN) begin
-            if (tensor_valid_o && tensor_ready_i) begin
+            if (tensor_valid_o && tensor_quick_i) begin
+              done = 1'b1;
+            end else if (tensor_valid_o && tensor_ready_i) begin
               if (tensor_ctl.thread != 4'd0 || tensor_sync_done_i) done = 1'b1;
               else ex_d_o = EX_SYNC;
             end

@@ -99,13 +99,14 @@ module ow_engine
   input  logic                  rst_i,
   input  logic                  halt_i,       // no thread issues, no instruction is taken
 
-  // Instructions: valid/ready; ready comes from a register, in the cycle after the launch
-  // (ow_engine_launch). here: tensor_i is one, offered or not. sync_done pulses when thread 0's
-  // instruction is complete.
+  // Instructions: valid/ready; ready comes from a register, in the cycle after the launch, unless
+  // quick has said that an offer is launched at once (ow_engine_launch). here: tensor_i is one,
+  // offered or not. sync_done pulses when thread 0's instruction is complete.
   input  logic                  tensor_here_i,
   input  logic                  tensor_valid_i,
   input  tensor_insn_t          tensor_i,
   output logic                  tensor_ready_o,
+  output logic                  tensor_quick_o,
   output logic                  tensor_sync_done_o,
 
   // Descriptors: a write is taken when dsr_ready_o is high (low while a running thread uses the
@@ -239,7 +240,7 @@ module ow_engine
   ow_engine_front #(.Lanes(Lanes), .SramBytes(SramBytes), .NumThreads(NumThreads),
                     .Features(Features), .Operations(Operations)) u_front (
     .clk_i, .rst_i, .halt_i,
-    .tensor_here_i, .tensor_valid_i, .tensor_i, .tensor_ready_o, .tensor_sync_done_o,
+    .tensor_here_i, .tensor_valid_i, .tensor_i, .tensor_ready_o, .tensor_quick_o, .tensor_sync_done_o,
     .dsr_we_i, .dsr_idx_i, .dsr_word_i, .dsr_wdata_i, .dsr_ready_o, .dsr_rdata_o,
     .inq_valid_i, .inq_head_i, .inq_more_i, .inq_pop_o, .inq_owned_o, .red_owned_i,
     .done_valid_o, .done_kind_o, .done_task_o,

@@ -29,6 +29,7 @@ module ow_engine_front
   input  logic                       tensor_valid_i,
   input  tensor_insn_t               tensor_i,
   output logic                       tensor_ready_o,
+  output logic                       tensor_quick_o,
   output logic                       tensor_sync_done_o,
   input  logic                       dsr_we_i,
   input  logic [4:0]                 dsr_idx_i,
@@ -305,7 +306,7 @@ module ow_engine_front
                      .Operations(Operations)) u_launch (
     .clk_i, .rst_i,
     .here_i(tensor_here_i), .valid_i(tensor_valid_i), .insn_i(tensor_i),
-    .ready_o(tensor_ready_o), .halt_i(halt_q),
+    .ready_o(tensor_ready_o), .quick_o(tensor_quick_o), .halt_i(halt_q),
     .active_i(active), .wtrig_i(wtrig), .stoch_i(stoch), .own_i(inq_owned_o), .red_owned_i,
     .red_busy_i, .w0_i(l_w0), .w1_i(l_w1), .w2_i(l_w2), .w3_i(l_w3), .fifo_none_i(fifo_none),
     .launch_o(launch), .hot_o(launch_hot_o), .thread_o(l_t), .ctx_o(l_ctx), .own_o(l_own),

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launch of tensor instructions: whether one can be launched now, and what it leaves in the thread
 // table, which is written at the edge. ready_o says so in the next cycle, from a register: who offers
-// an instruction holds it until then, and none is launched in that cycle.
+// an instruction holds it until then, and none is launched in that cycle. quick_o says so at once where
+// no descriptor need be looked at for it: for an instruction on a microthread that is free, while no
+// queue belongs to anybody and nothing runs that rounds or is triggered. There is no ready_o then.
 //
 // A launch waits while its thread is busy, while a queue that it reads belongs to a running thread
 // or to the reducer, and while the one that may round stochastically, or the one that is triggered
@@ -12,6 +14,7 @@
 //   Lanes, NumThreads, Features, Operations   as of ow_engine
 //   here_i              insn_i is an instruction, offered or not; early in the cycle
 //   valid_i, insn_i, ready_o   instructions, valid/ready
+//   quick_o             insn_i is launched in this cycle if it is offered; from registers, early
 //   halt_i              none is launched
 //   active_i ...        running threads; those that are triggered by wavelets, that round
 //   own_i, red_owned_i  queues that running threads, the reducer, read
@@ -38,6 +41,7 @@ module ow_engine_launch
   input  logic                  valid_i,
   input  tensor_insn_t          insn_i,
   output logic                  ready_o,
+  output logic                  quick_o,
   input  logic                  halt_i,
   input  logic [NumThreads-1:0] active_i,
   input  logic [NumThreads-1:0] wtrig_i,
@@ -90,7 +94,7 @@ module ow_engine_launch
     .ctx_o
   );
 
-  logic       is_drain, thread_ok, waits, go;
+  logic       is_drain, thread_ok, waits, go, quick;
   logic [7:0] reads;  // queues
   tmask_t     hot;
   logic       ready_q;
@@ -103,6 +107,7 @@ module ow_engine_launch
     reads = '0;
     own_o = '0;
     waits = 1'b0;
+    quick = 1'b0;
     if (here_i) begin
       is_drain = insn_i.op == TOP_DRAIN;
       thread_ok = {1'b0, insn_i.ctl.thread} < 5'(NumThreads);
@@ -114,6 +119,8 @@ module ow_engine_launch
       if (ctx_o.b_kind == SRC_FAB) own_o[ctx_o.b_q] = 1'b1;
       waits = (active_i & hot) != '0 || (reads & (own_i | red_owned_i)) != '0 ||
               (triggers && wtrig_i != '0) || (rounds && stoch_i != '0);
+      quick = thread_ok && !is_drain && thread_o != '0 && (active_i & hot) == '0 &&
+              (own_i | red_owned_i) == '0 && wtrig_i == '0 && stoch_i == '0;
     end
   end
 
@@ -123,12 +130,13 @@ module ow_engine_launch
   assign drain_o = go && thread_ok && is_drain && !red_busy_i;
   assign bad_thread_o = go && !thread_ok;
   assign hot_o = launch_o ? hot : '0;
+  assign quick_o = quick && !halt_i && !ready_q;
 
   logic taken;
   assign taken = launch_o || drain_o || bad_thread_o;
   always_ff @(posedge clk_i) begin
     if (rst_i) ready_q <= 1'b0;
-    else if (taken != ready_q) ready_q <= taken;
+    else if (taken || ready_q) ready_q <= taken && !quick_o;
   end
   assign ready_o = ready_q;
   assign idle_o = !taken && !ready_q;
@@ -145,6 +153,8 @@ module ow_engine_launch
 
   `OW_ASSERT(offer_is_here, !valid_i || here_i, "an instruction is offered that is not there")
   `OW_ASSERT(answer_is_heard, !ready_q || valid_i, "what was launched is offered no more")
+  `OW_ASSERT(quick_is_kept, !(valid_i && quick_o) || launch_o,
+             "an instruction does not start that was to start at once")
   `OW_ASSERT(owns_what_it_reads, (own_o & ~reads) == '0, "a queue is taken without a look at it")
   `OW_ASSERT(runs_what_it_waits_for, (!ctx_o.wtrig || triggers) && (!ctx_o.stoch || rounds),
              "a launch that has not waited")

@@ -7,9 +7,9 @@
 namespace ow::bench {
 
 void TileRows::instruction_latency() {
-  // Latency: the retire port says when the instruction left the execute stage, where it is for two
-  // cycles, and what the reads of the beat counter after it gave. A read in cycle c that shows k
-  // more beats means that the first was issued in cycle c - k + 1 at the latest.
+  // Latency: the retire port says when the instruction left decode and what the reads of the beat
+  // counter after it gave. A read in cycle c that shows k more beats means that the first was
+  // issued in cycle c - k + 1 at the latest.
   {
     const auto observed = make_observed_tile(false);
     TileRunner tile(observed->device(), options_.firmware);
@@ -30,7 +30,7 @@ void TileRows::instruction_latency() {
     uint64_t decode = 0;
     std::vector<std::pair<uint64_t, uint32_t>> reads;
     observed->observe([&](const Retire& r, uint64_t cycle) {
-      if (r.pc == pc) decode = cycle - 1;
+      if (r.pc == pc) decode = cycle;
       if (decode != 0 && r.pc > pc && r.pc <= pc + 32 && r.rd_we) {
         reads.emplace_back(cycle, r.rd_data);
       }

@@ -8,11 +8,6 @@
 
 enum { stream_A, stream_B };
 
-// What has been loaded stays so: the compiler moves no load of it to where it is used, which would
-// wait for memory there.
-#define LOADED2(a, b) __asm__ volatile("" : "+r"(a), "+r"(b))
-#define LOADED4(a, b, c, d) __asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d))
-
 // Control words; each also names its destination for ow_dsrw_dst.
 #define FMA_A OW_CTL(K_ACC_A, K_SRC_A, K_IDX_A, OW_K_THREAD_A)
 #define FMA_B OW_CTL(K_ACC_B, K_SRC_B, K_IDX_B, OW_K_THREAD_B)
@@ -67,15 +62,15 @@ enum { stream_A, stream_B };
     const struct ow_spmv_slice* slice = (const struct ow_spmv_slice*)(head + 1);     \
     const struct ow_spmv_segment* segment = (const void*)(slice + OW_SPMV_STREAMS);  \
     uint32_t value_a = head->values[stream_A], index_a = head->indices[stream_A];    \
-    uint32_t value_b = head->values[stream_B], index_b = head->indices[stream_B];    \
     uint32_t a0 = segment[stream_A].dim0, a1 = segment[stream_A].dim1;               \
-    uint32_t b0 = segment[stream_B].dim0, b1 = segment[stream_B].dim1;               \
-    uint32_t round = head->rounds, left = slice->segments;                           \
     LOADED4(value_a, index_a, a0, a1);                                               \
-    LOADED4(value_b, index_b, b0, b1);                                               \
-    LOADED2(round, left);                                                            \
     STREAM(A, type, bytes, value_a, index_a);                                        \
     SEGMENT(A, fma_type, a0, a1, OW_FRESH);                                          \
+    uint32_t value_b = head->values[stream_B], index_b = head->indices[stream_B];    \
+    uint32_t b0 = segment[stream_B].dim0, b1 = segment[stream_B].dim1;               \
+    LOADED4(value_b, index_b, b0, b1);                                               \
+    uint32_t round = head->rounds, left = slice->segments;                           \
+    LOADED2(round, left);                                                            \
     ow_dsrw(K_ACC_B, OW_DSR_ADDRESS, OW_ACC_ADDR(OW_SPMV_SLICE));                    \
     STREAM(B, type, bytes, value_b, index_b);                                        \
     if (b0 != 0) SEGMENT(B, fma_type, b0, b1, OW_FRESH);                             \

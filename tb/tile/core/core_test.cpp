@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Directed tests of ow_core: cycles, traps that stop, run control, waiting, the idle contract.
 #include <algorithm>
+#include <array>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -295,16 +297,20 @@ TEST(Core, TensorInstructionOnThread0WaitsForCompletion) {
   EXPECT_TRUE(bench.top().stop_ebreak_o);
 }
 
-// A microthread's instruction is launched in its first cycle of execution and leaves in the second.
-TEST(Core, TensorInstructionOfAMicrothreadTakesTwoCycles) {
-  CoreBench bench;
+// A microthread's instruction is launched in its first cycle of execution and leaves in the second,
+// or in the first if the engine says so at once.
+TEST(Core, TensorInstructionOfAMicrothreadTakesTwoCyclesOrOne) {
   constexpr uint32_t kThread4 = isa::TensorCtl::Thread::put(4);
-  const auto cycles = run(&bench, {lui(1, kThread4 >> 12), kNop, tensor(4, 3, 1, 2),
-                                   tensor(5, 3, 1, 2), addi(3, 0, 1), kEbreak});
-  ASSERT_EQ(cycles.size(), 6u);
-  EXPECT_EQ(cycles[2] - cycles[1], 2u);
-  EXPECT_EQ(cycles[3] - cycles[2], 2u);
-  EXPECT_EQ(cycles[4] - cycles[3], 1u);
+  for (const bool quick : {false, true}) {
+    CoreBench bench;
+    bench.top().tensor_quick_i = quick;
+    const auto cycles = run(&bench, {lui(1, kThread4 >> 12), kNop, tensor(4, 3, 1, 2),
+                                     tensor(5, 3, 1, 2), addi(3, 0, 1), kEbreak});
+    ASSERT_EQ(cycles.size(), 6u);
+    EXPECT_EQ(cycles[2] - cycles[1], quick ? 1u : 2u);
+    EXPECT_EQ(cycles[3] - cycles[2], quick ? 1u : 2u);
+    EXPECT_EQ(cycles[4] - cycles[3], 1u);
+  }
 }
 
 // Whenever the core stops, an instruction has either been launched and is complete, or is launched
@@ -312,7 +318,9 @@ TEST(Core, TensorInstructionOfAMicrothreadTakesTwoCycles) {
 TEST(Core, StoppingBesideALaunchLosesAndRepeatsNothing) {
   constexpr uint32_t kThread4 = isa::TensorCtl::Thread::put(4);
   for (int when = 1; when < 20; ++when) {
-    for (const int refused : {0, 3}) {  // cycles for which the engine cannot launch
+    // Cycles for which the engine cannot launch; in which of them it answers at once.
+    for (const auto& [refused, quick] :
+         std::array<std::pair<int, int>, 6>{{{0, 99}, {3, 99}, {0, 1}, {3, 1}, {0, 2}, {3, 5}}}) {
       CoreBench bench;
       bench.halt();
       bench.load_words(0, {lui(1, kThread4 >> 12), tensor(4, 3, 1, 2), addi(3, 3, 1),
@@ -323,6 +331,7 @@ TEST(Core, StoppingBesideALaunchLosesAndRepeatsNothing) {
       for (int i = 0; i < 60; ++i) {
         bench.top().run_i = i < when || i >= when + 10;
         bench.top().tensor_ready_i = i % (refused + 1) == refused;
+        bench.top().tensor_quick_i = bench.top().tensor_ready_i != 0 && i % quick == 0;
         bench.settle();
         taken += bench.top().tensor_taken_o;
         bench.clock();

@@ -4,7 +4,7 @@
 // 0x200.. are ow_tasks, 0x700..0x7ff 64 words of storage, the others read 0.
 //
 // tensor_ready_i: the engine can launch; as the real one, it says that it has in the next cycle
-// (tensor_taken_o).
+// (tensor_taken_o). tensor_quick_i: it launches what is offered and says so at once.
 // stall_i: refuse fetch [0], load/store [1], register access [2] in this cycle. host_*: the test's
 // own port to the memory, 64-bit words, for use while the core is halted.
 
@@ -61,6 +61,7 @@ module ow_core_tb
   output logic [31:0] tensor_scalar_o,
   output logic [31:0] tensor_pc_o,
   input  logic        tensor_ready_i,
+  input  logic        tensor_quick_i,
   output logic        tensor_taken_o,
   input  logic        tensor_sync_done_i,
   output logic        dsr_we_o,
@@ -109,9 +110,10 @@ module ow_core_tb
 
   logic tensor_here, tensor_taken_q;
   always_ff @(posedge clk_i) begin
-    tensor_taken_q <= tensor_valid_o && tensor_ready_i && !tensor_taken_q && !rst_i && !core_rst_i;
+    tensor_taken_q <= tensor_valid_o && tensor_ready_i && !tensor_quick_i && !tensor_taken_q &&
+                      !rst_i && !core_rst_i;
   end
-  assign tensor_taken_o = tensor_taken_q;
+  assign tensor_taken_o = tensor_taken_q || (tensor_valid_o && tensor_quick_i);
 
   `OW_ASSERT(OfferIsHere_A, !tensor_valid_o || tensor_here, "what is offered is not there")
 
@@ -169,6 +171,7 @@ module ow_core_tb
     .tensor_valid_o,
     .tensor_o(tensor),
     .tensor_ready_i(tensor_taken_q),
+    .tensor_quick_i(tensor_quick_i && !tensor_taken_q),
     .tensor_sync_done_i, .tensor_hold_i(1'b0),
     .dsr_we_o,
     .dsr_idx_o,

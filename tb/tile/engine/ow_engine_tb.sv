@@ -21,6 +21,7 @@ module ow_engine_tb
   input  logic [31:0]         ctl_i,
   input  logic [31:0]         scalar_i,
   output logic                tensor_ready_o,
+  output logic                tensor_quick_o,
   output logic                sync_done_o,
   input  logic                dsr_we_i,
   input  logic [4:0]          dsr_idx_i,
@@ -112,6 +113,7 @@ module ow_engine_tb
               .Features(Features), .Operations(Operations)) u_engine (
     .clk_i, .rst_i, .halt_i,
     .tensor_here_i(tensor_valid_i), .tensor_valid_i, .tensor_i({op_i, ty_i, ctl_i, scalar_i, 32'h100}), .tensor_ready_o,
+    .tensor_quick_o,
     .tensor_sync_done_o(sync_done_o), .hold_o(hold), .host_waits_i(ctl_req_i && !ctl_gnt_o),
     .look_addr_i({24'd0, lsu_addr_i}),
     .hold_look_o(hold_look),

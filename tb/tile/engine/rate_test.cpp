@@ -316,7 +316,7 @@ TEST(EngineRate, InstructionsTakeTheirBeatsAndAFewCycles) {
   }
 }
 
-// Launches n axpys of 64 elements, one in two cycles, on threads 1 to 12.
+// Launches n axpys of 64 elements, one a cycle, on threads 1 to 12.
 uint64_t launch_axpys(Bench<VEngine8>* b, int elements, uint32_t pitch) {
   for (int t = 1; t <= 12; t++) {
     b->write_dsr(2 * t, mem(4096 + pitch * (t - 1), static_cast<uint16_t>(elements), 2));
