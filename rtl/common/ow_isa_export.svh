@@ -127,6 +127,7 @@ export ow_isa_pkg::TOP_XOR;
 export ow_isa_pkg::TOP_SLL;
 export ow_isa_pkg::TOP_SRL;
 export ow_isa_pkg::TOP_SRA;
+export ow_isa_pkg::TOP_GATE;
 export ow_isa_pkg::TOP_AXPYW;
 export ow_isa_pkg::TOP_DRAIN;
 export ow_isa_pkg::TOP_DOTW;

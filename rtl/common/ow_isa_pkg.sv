@@ -175,6 +175,7 @@ package ow_isa_pkg;
     TOP_SLL     = 7'h0B,  // a shifted to the left by b modulo the width
     TOP_SRL     = 7'h0C,  // a shifted to the right, zeros come in
     TOP_SRA     = 7'h0D,  // a shifted to the right, signs come in
+    TOP_GATE    = 7'h0E,
     TOP_AXPYW   = 7'h10,  // see below
     TOP_DRAIN   = 7'h11,  // see below
     TOP_DOTW    = 7'h12,  // see below

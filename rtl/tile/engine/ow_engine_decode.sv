@@ -207,11 +207,11 @@ module ow_engine_decode
                   : insn_i.op == TOP_CMPLT ? DP_CMPLT : DP_CMPLE;
           if (Has.compare) types = (Floats | I16 | I32) & Types;
         end
-        TOP_AND, TOP_OR, TOP_XOR, TOP_SLL, TOP_SRL, TOP_SRA: begin
+        TOP_AND, TOP_OR, TOP_XOR, TOP_SLL, TOP_SRL, TOP_SRA, TOP_GATE: begin
           has_b = 1'b1;
           ctx.dop = insn_i.op == TOP_AND ? DP_AND : insn_i.op == TOP_OR ? DP_OR
                   : insn_i.op == TOP_XOR ? DP_XOR : insn_i.op == TOP_SLL ? DP_SLL
-                  : insn_i.op == TOP_SRL ? DP_SRL : DP_SRA;
+                  : insn_i.op == TOP_SRL ? DP_SRL : insn_i.op == TOP_SRA ? DP_SRA : DP_GATE;
           types = (I16 | I32) & Types;
         end
         TOP_CVT: begin

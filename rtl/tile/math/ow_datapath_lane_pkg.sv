@@ -63,6 +63,14 @@ package ow_datapath_lane_pkg;
     return is_int(src) ? saturate(extend_int(a, src), bits) : round_int(unpack_as(a, src), bits);
   endfunction
 
+  // a where the integer b is above zero, else 0.
+  function automatic logic [31:0] gate(input logic [31:0] a, input logic [31:0] b,
+                                       input dp_fmt_e src);
+    logic [31:0] x;
+    x = extend_int(b, src);
+    return !x[31] && x != '0 ? keep_bits(a, src) : '0;
+  endfunction
+
   // Signed 16-bit product from the unsigned one.
   function automatic logic [31:0] signed_product(input logic [31:0] p, input logic [15:0] a,
                                                  input logic [15:0] b);
@@ -111,6 +119,7 @@ package ow_datapath_lane_pkg;
       DP_OR: return keep_bits(a | b, src);
       DP_XOR: return keep_bits(a ^ b, src);
       DP_SLL, DP_SRL, DP_SRA: return keep_bits(shift_int(a, b[4:0], src, op), src);
+      DP_GATE: return gate(a, b, src);
       DP_CMPEQ, DP_CMPNE, DP_CMPLT, DP_CMPLE: return compare(a, b, src, op);
       DP_SUM: return extend_int(a, src);
       default: return is_int(src) ? extend_int(a, src) : pack_f32(unpack_as(a, src));

@@ -27,6 +27,7 @@ package ow_datapath_pkg;
     DP_CMPNE = 5'd15,
     DP_CMPLT = 5'd16,
     DP_CMPLE = 5'd17,
+    DP_GATE  = 5'd18,
     DP_DOT   = 5'd24,
     DP_SUM   = 5'd25,
     DP_RMAX  = 5'd26,
@@ -93,7 +94,7 @@ package ow_datapath_pkg;
     logic [4:0] set;
     set = DP_MOV | DP_ADD | DP_SUB | DP_MUL | DP_FMA | DP_CVT;
     if (has.compare) set |= DP_MAX | DP_MIN | DP_CMPEQ | DP_CMPNE | DP_CMPLT | DP_CMPLE;
-    if (has.i16 || has.i32) set |= DP_AND | DP_OR | DP_XOR | DP_SLL | DP_SRL | DP_SRA;
+    if (has.i16 || has.i32) set |= DP_AND | DP_OR | DP_XOR | DP_SLL | DP_SRL | DP_SRA | DP_GATE;
     if (has.red) set |= DP_DOT | DP_SUM | DP_RMAX | DP_RMIN;
     return dp_op_e'(op & set);
   endfunction

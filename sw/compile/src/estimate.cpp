@@ -135,10 +135,13 @@ class Chain {
         return weights(row, begins + first + place);
       };
       const PassTimes times = clock_.run(part, of_window, begin_);
+      // A window is masked while the next one's pass starts.
+      const uint64_t hidden = first + window < most ? costs_.pass.start : 0;
       const auto masks = [&](int row) -> uint64_t {
         if (mask_vectors == 0) return 0;
         const auto own = static_cast<uint64_t>(owned(part.outputs, row, rows));
-        return costs_.mask + (costs_.mask_quarters * mask_vectors * own + 3) / 4;
+        const uint64_t cycles = costs_.mask + mask_vectors * own;
+        return cycles > hidden ? cycles - hidden : 0;
       };
       now_ = latest(times.end) + masks(0);
       sum.wavelets += times.wavelets;
@@ -296,8 +299,6 @@ void gradient(const EstimateShape& shape, const JobCosts& costs, int k, const La
     }
     cycles = end + c.drain + c.column * static_cast<uint64_t>(shape.grid.cols - 1);
   }
-  const auto below = static_cast<size_t>(std::max(k - 1, 0));
-  if (k > 0 && shape.layers[below].activation == Activation::Relu) cycles += c.masks;
   PassTimes times;
   times.wavelets = times.ramp = latest(wavelets);
   times.engine = latest(engine);

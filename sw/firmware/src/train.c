@@ -299,17 +299,7 @@ static void start_products(void) {
   }
 }
 
-// Behind a ReLU a delta stays where the activation is above zero. No activation is negative, and
-// with the gradient's products behind them none is needed but for this: they become 1 and 0, while
-// the last products leave and the first window of deltas is made.
-static void start_masks(const struct ow_train_tensor* tensor) {
-  uint32_t count = own_features(tensor) * ow_train_params.samples;
-  if (count == 0) return;
-  set_halves(DSR_MASK, tensor->addr, count);
-  ow_min_s(OW_I16, OW_CTL(DSR_MASK, DSR_MASK, DSR_NONE, THREAD_GATHER), 1);
-}
-
-// The window whose weights are through, before the reducer is.
+// Behind a ReLU a delta stays where the activation is above zero. The window whose weights are through, before the reducer is.
 static void prepare_masks(const struct ow_train_tensor* tensor) {
   uint32_t samples = ow_train_params.samples;
   uint32_t first = next_output;
@@ -318,7 +308,7 @@ static void prepare_masks(const struct ow_train_tensor* tensor) {
   masked = rows * samples;
   if (masked == 0) return;
   first *= samples * 2;
-  set_halves(DSR_MASK, tensor->addr + first, masked);  // waits for the masks
+  set_halves(DSR_MASK, tensor->addr + first, masked);
   set_halves(DSR_DELTA, tensor->delta_addr + first, masked);
 }
 
@@ -327,7 +317,7 @@ static void prepare_masks(const struct ow_train_tensor* tensor) {
 static void mask_deltas(void) {
   if (masked == 0) return;
   masked = 0;
-  ow_mul(OW_I16, OW_CTL(DSR_DELTA, DSR_DELTA, DSR_MASK, PASS_THREAD_DRAIN));
+  ow_gate(OW_I16, OW_CTL(DSR_DELTA, DSR_DELTA, DSR_MASK, PASS_THREAD_DRAIN));
 }
 
 // Starts a pass from tensor `from`, whose rows lie at `x_addr`, to `most` features of each grid row
@@ -465,9 +455,8 @@ static void task_part_done(uint32_t data) {
 // The engine is through with the weights, and idle until the reducer is through, too.
 static void engine_done(void) {
   const struct ow_train_tensor* in = &ow_train_params.tensor[layer_index];
-  if (layer_index == 0 || !(ow_train_params.layer[layer_index - 1].flags & OW_SL_RELU)) return;
-  if (pass == PASS_DELTA) prepare_masks(in);
-  if (pass == PASS_GRADIENT && next_piece.features == in[1].all.features) start_masks(in);
+  if (pass != PASS_DELTA || !(ow_train_params.layer[layer_index - 1].flags & OW_SL_RELU)) return;
+  prepare_masks(in);
 }
 
 static void task_weights_done(uint32_t data) {

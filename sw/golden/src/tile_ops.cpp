@@ -241,6 +241,8 @@ uint32_t integer(Op op, Type type, uint32_t a, uint32_t b, uint32_t c) {
       return (a & mask) >> (b % width);
     case Op::Sra:
       return static_cast<uint32_t>(sa >> (b % width)) & mask;
+    case Op::Gate:
+      return sb > 0 ? a & mask : 0;
     case Op::CmpEq:
       return sa == sb ? 1 : 0;
     case Op::CmpNe:

@@ -171,6 +171,7 @@ const char* name_of(TensorOp value) {
     case TensorOp::Sll: return "sll";
     case TensorOp::Srl: return "srl";
     case TensorOp::Sra: return "sra";
+    case TensorOp::Gate: return "gate";
     case TensorOp::Axpyw: return "axpyw";
     case TensorOp::Drain: return "drain";
     case TensorOp::Dotw: return "dotw";
@@ -210,6 +211,7 @@ const char* about(TensorOp value) {
     case TensorOp::Sll: return "a shifted to the left by b modulo the width";
     case TensorOp::Srl: return "a shifted to the right, zeros come in";
     case TensorOp::Sra: return "a shifted to the right, signs come in";
+    case TensorOp::Gate: return "b > 0 ? a : 0, signed: what goes back through a ReLU of which b is the output, of any 16-bit type in i16";
     case TensorOp::Axpyw: return "see below";
     case TensorOp::Drain: return "see below";
     case TensorOp::Dotw: return "see below";
@@ -625,6 +627,7 @@ const std::vector<EnumInfo>& enums() {
       {"sll", 11, "a shifted to the left by b modulo the width", false, {{"types", "i16: 8; i32: 4"}, }},
       {"srl", 12, "a shifted to the right, zeros come in", false, {{"types", "as sll"}, }},
       {"sra", 13, "a shifted to the right, signs come in", false, {{"types", "as sll"}, }},
+      {"gate", 14, "b > 0 ? a : 0, signed: what goes back through a ReLU of which b is the output, of any 16-bit type in i16", false, {{"types", "as and"}, }},
       {"axpyw", 16, "see below", false, {{"types", "mixed, mixedb: 8"}, }},
       {"drain", 17, "see below", false, {{"types", "f32"}, }},
       {"dotw", 18, "see below", false, {{"types", "mixed, mixedb: 8"}, }},

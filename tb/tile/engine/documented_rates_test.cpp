@@ -75,7 +75,7 @@ std::vector<Documented> documented() {
   const std::vector<int> halfs = {kF16, kBf16}, shorts = {kF16, kBf16, kI16}, words = {kF32, kI32},
                          mixed = {kMixed, kMixedB},
                          as_add = {kAdd, kSub, kMax, kMin, kCmpEq, kCmpNe, kCmpLt, kCmpLe},
-                         shifts = {kAnd, kOr, kXor, kSll, kSrl, kSra},
+                         shifts = {kAnd, kOr, kXor, kSll, kSrl, kSra, kGate},
                          nonlinear = {kRcp, kRsqrt, kExp, kLog, kTanh, kSigmoid},
                          moves = {kGather, kScatter};
   constexpr auto kVectors = Source::kVectors, kScalar = Source::kScalar,

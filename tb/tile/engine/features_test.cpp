@@ -34,7 +34,8 @@ std::vector<Row> rows() {
                            {kDot, {kF16, kBf16, kF32, kI16, kI8}, red},
                            {kFmag, {kF16, kBf16, kF32, kMixed, kMixedB}, gather}};
   for (const int op : {kAdd, kSub, kMul}) list.push_back({op, wide, true});
-  for (const int op : {kAnd, kOr, kXor, kSll, kSrl, kSra}) list.push_back({op, {kI16, kI32}, true});
+  for (const int op : {kAnd, kOr, kXor, kSll, kSrl, kSra, kGate})
+    list.push_back({op, {kI16, kI32}, true});
   for (const int op : {kMax, kMin, kCmpEq, kCmpNe, kCmpLt, kCmpLe}) {
     list.push_back({op, wide, compare});
   }

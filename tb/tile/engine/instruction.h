@@ -34,6 +34,7 @@ enum Op {
   kSll = static_cast<int>(isa::TensorOp::Sll),
   kSrl = static_cast<int>(isa::TensorOp::Srl),
   kSra = static_cast<int>(isa::TensorOp::Sra),
+  kGate = static_cast<int>(isa::TensorOp::Gate),
   kAxpyw = static_cast<int>(isa::TensorOp::Axpyw),
   kDrain = static_cast<int>(isa::TensorOp::Drain),
   kDotw = static_cast<int>(isa::TensorOp::Dotw),
@@ -191,9 +192,9 @@ inline bool is_red(int op) { return op == kDot || op == kSum || op == kRMax || o
 inline bool is_indexed(int op) { return op == kGather || op == kScatter || op == kFmag; }
 inline bool has_a(int op) { return op != kGather; }
 inline bool has_b(int op) {
-  constexpr int kOps[] = {kAdd,   kSub,   kMul, kFma,    kMax,     kMin,   kAnd,
-                          kOr,    kXor,   kSll, kSrl,    kSra,     kCmpEq, kCmpNe,
-                          kCmpLt, kCmpLe, kDot, kGather, kScatter, kFmag};
+  constexpr int kOps[] = {kAdd,   kSub,   kMul,   kFma, kMax,    kMin,     kAnd,
+                          kOr,    kXor,   kSll,   kSrl, kSra,    kGate,    kCmpEq,
+                          kCmpNe, kCmpLt, kCmpLe, kDot, kGather, kScatter, kFmag};
   for (const int with : kOps) {
     if (op == with) return true;
   }

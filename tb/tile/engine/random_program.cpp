@@ -99,6 +99,7 @@ Insn RandomProgram::random_op() {
                                 {kSll, kInts},
                                 {kSrl, kInts},
                                 {kSra, kInts},
+                                {kGate, kInts},
                                 {kCmpEq, kFloats | kInts},
                                 {kCmpNe, kFloats | kInts},
                                 {kCmpLt, kFloats | kInts},

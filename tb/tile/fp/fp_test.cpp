@@ -401,10 +401,11 @@ golden::Op tile_op(DpOp op) {
       {DpOp::kAnd, golden::Op::And},     {DpOp::kOr, golden::Op::Or},
       {DpOp::kXor, golden::Op::Xor},     {DpOp::kSll, golden::Op::Sll},
       {DpOp::kSrl, golden::Op::Srl},     {DpOp::kSra, golden::Op::Sra},
-      {DpOp::kCmpEq, golden::Op::CmpEq}, {DpOp::kCmpNe, golden::Op::CmpNe},
-      {DpOp::kCmpLt, golden::Op::CmpLt}, {DpOp::kCmpLe, golden::Op::CmpLe},
-      {DpOp::kDot, golden::Op::Dot},     {DpOp::kSum, golden::Op::Sum},
-      {DpOp::kRMax, golden::Op::RMax},   {DpOp::kRMin, golden::Op::RMin}};
+      {DpOp::kGate, golden::Op::Gate},   {DpOp::kCmpEq, golden::Op::CmpEq},
+      {DpOp::kCmpNe, golden::Op::CmpNe}, {DpOp::kCmpLt, golden::Op::CmpLt},
+      {DpOp::kCmpLe, golden::Op::CmpLe}, {DpOp::kDot, golden::Op::Dot},
+      {DpOp::kSum, golden::Op::Sum},     {DpOp::kRMax, golden::Op::RMax},
+      {DpOp::kRMin, golden::Op::RMin}};
   return kOps.at(op);
 }
 

@@ -937,6 +937,7 @@
 #define OW_OP_SLL 11
 #define OW_OP_SRL 12
 #define OW_OP_SRA 13
+#define OW_OP_GATE 14
 #define OW_OP_AXPYW 16
 #define OW_OP_DRAIN 17
 #define OW_OP_DOTW 18
@@ -1137,6 +1138,7 @@ enum ow_op {
   OW_OP_SLL = 11,  // a shifted to the left by b modulo the width
   OW_OP_SRL = 12,  // a shifted to the right, zeros come in
   OW_OP_SRA = 13,  // a shifted to the right, signs come in
+  OW_OP_GATE = 14,
   OW_OP_AXPYW = 16,  // see below
   OW_OP_DRAIN = 17,  // see below
   OW_OP_DOTW = 18,  // see below

@@ -342,6 +342,8 @@ OW_ALWAYS_INLINE uint32_t ow_task_field(uint32_t task) {
 #define ow_srl_s(type, ctl, scalar) ow_tensor_s(OW_OP_SRL, type, ctl, scalar)
 #define ow_sra(type, ctl) ow_tensor(OW_OP_SRA, type, ctl, 0)
 #define ow_sra_s(type, ctl, scalar) ow_tensor_s(OW_OP_SRA, type, ctl, scalar)
+#define ow_gate(type, ctl) ow_tensor(OW_OP_GATE, type, ctl, 0)
+#define ow_gate_s(type, ctl, scalar) ow_tensor_s(OW_OP_GATE, type, ctl, scalar)
 #define ow_cmpeq(type, ctl) ow_tensor(OW_OP_CMPEQ, type, ctl, 0)
 #define ow_cmpeq_s(type, ctl, scalar) ow_tensor_s(OW_OP_CMPEQ, type, ctl, scalar)
 #define ow_cmpne(type, ctl) ow_tensor(OW_OP_CMPNE, type, ctl, 0)

@@ -135,6 +135,8 @@ uint32_t int_op(DpOp op, uint32_t a, uint32_t b, uint32_t c, DpFmt f) {
       return a << shift;
     case DpOp::kSrl:
       return (a & mask_of(f)) >> shift;
+    case DpOp::kGate:
+      return y > 0 ? a : 0;
     default:
       return static_cast<uint32_t>(x >> shift);
   }
@@ -176,9 +178,10 @@ std::vector<Op> make_ops() {
                                    {"max", DpOp::kMax, 2},  {"min", DpOp::kMin, 2},
                                    {"eq", DpOp::kCmpEq, 2}, {"ne", DpOp::kCmpNe, 2},
                                    {"lt", DpOp::kCmpLt, 2}, {"le", DpOp::kCmpLe, 2}};
-  constexpr Named kLogic[] = {{"and", DpOp::kAnd, 2}, {"or", DpOp::kOr, 2},
-                              {"xor", DpOp::kXor, 2}, {"sll", DpOp::kSll, 2},
-                              {"srl", DpOp::kSrl, 2}, {"sra", DpOp::kSra, 2}};
+  constexpr Named kLogic[] = {{"and", DpOp::kAnd, 2},  {"or", DpOp::kOr, 2},
+                              {"xor", DpOp::kXor, 2},  {"sll", DpOp::kSll, 2},
+                              {"srl", DpOp::kSrl, 2},  {"sra", DpOp::kSra, 2},
+                              {"gate", DpOp::kGate, 2}};
   std::vector<Op> ops;
   const auto add = [&ops](const Named& n, DpFmt f) {
     ops.push_back({std::string(name_of(f)) + "_" + n.name, n.operands, n.op, f, f});

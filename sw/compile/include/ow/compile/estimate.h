@@ -42,8 +42,7 @@ struct JobCosts {
   uint64_t relay = 22;        // and each one farther in
   uint64_t header = 6;        // of a packet of the control plane
   GradientCosts gradient;
-  uint64_t mask = 116;         // of a window's deltas: instructions ...
-  uint64_t mask_quarters = 5;  // ... and quarters of a cycle a vector
+  uint64_t mask = 116;  // of a window's deltas behind a ReLU, beside a cycle a vector
   // Of the loss, measured on the digits job alone: other shapes may be farther off.
   uint64_t loss_start = 900;   // programs of the loss
   uint64_t loss_sample = 104;  // a sample: maximum, exponentials, sum, round the column

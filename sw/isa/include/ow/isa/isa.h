@@ -178,6 +178,7 @@ enum class TensorOp : uint8_t {
   Sll = 11,  // a shifted to the left by b modulo the width
   Srl = 12,  // a shifted to the right, zeros come in
   Sra = 13,  // a shifted to the right, signs come in
+  Gate = 14,
   Axpyw = 16,  // see below
   Drain = 17,  // see below
   Dotw = 18,  // see below

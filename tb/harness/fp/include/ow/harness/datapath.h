@@ -31,6 +31,7 @@ enum class DpOp : uint8_t {
   kCmpNe = 15,
   kCmpLt = 16,
   kCmpLe = 17,
+  kGate = 18,
   kDot = 24,
   kSum = 25,
   kRMax = 26,
