@@ -280,10 +280,12 @@ TEST(Bridge, ABoardThatIsResetIsAnError) {
 class LazyBoard : public Wire {
  public:
   Bytes payload;
+  int frames = -1;  // that it answers before the wire goes out; -1: all
   size_t write(const uint8_t* data, size_t count) override {
     for (size_t i = 0; i < count; ++i) {
       const auto event = decoder_.take(data[i]);
-      if (!event || !event->good) continue;
+      if (!event || !event->good || frames == 0) continue;
+      if (frames > 0) --frames;
       Frame answer;
       answer.session = event->frame.session;
       answer.kind = Kind::Ack;
@@ -341,6 +343,14 @@ TEST(Bridge, AnAnswerThatNobodyAskedForIsAnError) {
   } catch (const ProtocolError& e) {
     EXPECT_STREQ(e.what(), "the board sends the answer of a chain that nobody asked");
   }
+}
+
+// It has acknowledged the question.
+TEST(Bridge, AWireThatGoesOutBeforeAnAnswerIsSilent) {
+  auto wire = std::make_unique<LazyBoard>();
+  wire->frames = 2;
+  UartDevice device(std::move(wire));
+  EXPECT_EQ(fault_of([&] { device.run(1000); }), "lazy: the board has been silent for 10 s");
 }
 
 TEST(Bridge, ABoardThatOnlyAcknowledgesIsAnError) {

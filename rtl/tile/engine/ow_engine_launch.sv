@@ -2,8 +2,9 @@
 // Launch of tensor instructions: whether one can be launched now, and what it leaves in the thread
 // table, which is written at the edge. ready_o says so in the next cycle, from a register: who offers
 // an instruction holds it until then, and none is launched in that cycle. quick_o says so at once where
-// no descriptor need be looked at for it: for an instruction on a microthread that is free, while no
-// queue belongs to anybody and nothing runs that rounds or is triggered. There is no ready_o then.
+// little has to be looked at for it: for an instruction on a microthread that is free, without a queue
+// for a source unless no queue belongs to anybody, and not of those that may have to wait for one that
+// rounds or is triggered while such a one runs. There is no ready_o then.
 //
 // A launch waits while its thread is busy, while a queue that it reads belongs to a running thread
 // or to the reducer, and while the one that may round stochastically, or the one that is triggered
@@ -14,7 +15,8 @@
 //   Lanes, NumThreads, Features, Operations   as of ow_engine
 //   here_i              insn_i is an instruction, offered or not; early in the cycle
 //   valid_i, insn_i, ready_o   instructions, valid/ready
-//   quick_o             insn_i is launched in this cycle if it is offered; from registers, early
+//   quick_o             insn_i is launched in this cycle if it is offered; early, for of descriptors
+//                       it takes the kinds of a and b alone
 //   halt_i              none is launched
 //   active_i ...        running threads; those that are triggered by wavelets, that round
 //   own_i, red_owned_i  queues that running threads, the reducer, read
@@ -94,7 +96,8 @@ module ow_engine_launch
     .ctx_o
   );
 
-  logic       is_drain, thread_ok, waits, go, quick;
+  logic       is_drain, thread_ok, waits, go;
+  logic       quick, queue_free, turn_free;
   logic [7:0] reads;  // queues
   tmask_t     hot;
   logic       ready_q;
@@ -108,6 +111,8 @@ module ow_engine_launch
     own_o = '0;
     waits = 1'b0;
     quick = 1'b0;
+    queue_free = 1'b0;
+    turn_free = 1'b0;
     if (here_i) begin
       is_drain = insn_i.op == TOP_DRAIN;
       thread_ok = {1'b0, insn_i.ctl.thread} < 5'(NumThreads);
@@ -119,8 +124,12 @@ module ow_engine_launch
       if (ctx_o.b_kind == SRC_FAB) own_o[ctx_o.b_q] = 1'b1;
       waits = (active_i & hot) != '0 || (reads & (own_i | red_owned_i)) != '0 ||
               (triggers && wtrig_i != '0) || (rounds && stoch_i != '0);
-      quick = thread_ok && !is_drain && thread_o != '0 && (active_i & hot) == '0 &&
-              (own_i | red_owned_i) == '0 && wtrig_i == '0 && stoch_i == '0;
+      queue_free = (own_i | red_owned_i) == '0 ||
+                   (w0_i[0].kind != 4'(DK_FABIN) && w0_i[1].kind != 4'(DK_FABIN));
+      turn_free = !(insn_i.op inside {TOP_AXPYW, TOP_DOTW} && wtrig_i != '0) &&
+                  !(insn_i.op == TOP_CVT && stoch_i != '0);
+      quick = thread_ok && !is_drain && thread_o != '0 && (active_i & hot) == '0 && queue_free &&
+              turn_free;
     end
   end
 

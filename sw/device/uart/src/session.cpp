@@ -156,7 +156,7 @@ void Session::hear(const Frame& frame) {
     if (frame.kind != Kind::Opened) return;
     open_ = true;
     info_ = frame.payload;
-    last_heard_ = wire_->now();
+    last_heard_ = last_frame_ = wire_->now();
     return;
   }
   if (frame.kind == Kind::Closed) {
@@ -164,7 +164,7 @@ void Session::hear(const Frame& frame) {
         fmt::format("{}: the board was reset while it was in use", wire_->description()));
   }
   if (frame.kind != Kind::Data && frame.kind != Kind::Ack) return;
-  last_heard_ = last_sign_ = wire_->now();
+  last_heard_ = last_frame_ = last_sign_ = wire_->now();
   acknowledged(frame.ack);
   if (frame.nack && !frames_.empty()) go_back();
   follow(frame);

@@ -267,9 +267,12 @@ void UartDevice::work(double seconds) {
   if (!came && owed_ > 0 &&
       (waited > kTrials * silence_ ||
        (waited > silence_ && session_.now() - session_.last_tried() > silence_))) {
+    // It may have taken the question before the wire went out, too.
+    const bool silent = session_.now() - session_.last_frame() > silence_;
     throw DeviceFault(
-        fmt::format("{}: the board takes what it gets and has answered nothing for {:.0f} s",
-                    session_.wire().description(), waited));
+        fmt::format("{}: the board {} for {:g} s", session_.wire().description(),
+                    silent ? "has been silent" : "takes what it gets and has answered nothing",
+                    !silent && waited > kTrials * silence_ ? kTrials * silence_ : silence_));
   }
   if (!came) return;
   last_record_ = session_.now();

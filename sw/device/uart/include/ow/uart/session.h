@@ -59,6 +59,8 @@ class Session {
   // When the board last showed that it has payload for the host, taken or not: on a bad wire a long
   // frame may have to be sent many times.
   double last_tried() const { return last_tried_; }
+  // When a frame of the board last came that was right.
+  double last_frame() const { return last_frame_; }
   const Wire& wire() const { return *wire_; }
   const Counts& counts() const { return counts_; }
 
@@ -98,6 +100,7 @@ class Session {
   Bytes incoming_;
 
   double last_heard_ = 0;     // or since when something is due
+  double last_frame_ = 0;
   double last_progress_ = 0;  // of what was sent
   double last_sign_ = 0;      // of either end that nothing but waiting goes on
   double last_tried_ = 0;  // a right frame of payload came, or one that says that some is missing
