@@ -78,7 +78,7 @@ Job training_job(const Options& o) {
       jobs::make_train_plan(params.base.path, training, firmware, jobs::kFullTile);
   Job job;
   job.training = true;
-  job.shape = shape_of(plan);
+  job.shape = shape_of(plan, training);
   job.used_bytes = plan.used_bytes;
   job.sram_bytes = plan.tile.sram_bytes;
   job.time = params.base.time;
@@ -147,9 +147,15 @@ void phases(const Job& job, const Estimate& timed, const TimeModel& time, nlohma
     }
     (*json)["phases"].push_back(line);
   }
-  fmt::print("{:<22} {:>12}   utilisation {:.1f} %\n\n", job.training ? "step" : "batch",
-             timed.cycles, 100 * timed.utilisation());
+  fmt::print("{:<22} {:>12}   utilisation {:.1f} %", job.training ? "step" : "batch", timed.cycles,
+             100 * timed.utilisation());
+  if (timed.one_by_one > timed.cycles) {
+    fmt::print("; {} cycles one by one, {} saved by overlap", timed.one_by_one,
+               timed.one_by_one - timed.cycles);
+  }
+  fmt::print("\n\n");
   (*json)["cycles"] = timed.cycles;
+  (*json)["cycles_one_by_one"] = timed.one_by_one;
   (*json)["utilisation"] = timed.utilisation();
   double needed = 0;
   uint64_t samples = 0;

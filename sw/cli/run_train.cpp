@@ -85,6 +85,7 @@ nlohmann::json report_json(const TrainReport& r) {
                          {"seconds", r.seconds},       {"cycles", r.cycles},
                          {"wafers", r.wafers},         {"ranks", r.ranks},
                          {"samples", r.samples}};
+  json["cycles_one_by_one"] = r.one_by_one;
   json["cycles_of_stages"] = {{"broadcast", r.broadcast_cycles}, {"reduce", r.reduce_cycles}};
   json["cycles_of_parts"] = {{"forward", r.times.forward},
                              {"loss", r.times.loss},
@@ -116,6 +117,8 @@ void print_report(const TrainReport& r, TrainMode mode) {
         "a step      {} cycles; on the slowest tile {} forward, {} loss, {} gradients, {} deltas\n",
         each(r.cycles), each(r.times.forward), each(r.times.loss), each(r.times.gradients),
         each(r.times.deltas));
+    fmt::print("overlap     its phases one by one would take {}: {} cycles are saved\n",
+               each(r.one_by_one), each(r.one_by_one - r.cycles));
     if (r.wafers > 1) {
       fmt::print(
           "            {} of them between the wafers: {} broadcast, {} reduction; {:.1f} "

@@ -250,9 +250,10 @@ void wse(Rows* rows, const TrainBench& bench) {
   constexpr uint64_t kSteps = 4;
   const jobs::TrainParams params = digits(bench, TimeOptions::Preset::Wse);
   const ElfImage firmware = read_elf(bench.firmware, jobs::kFullTile.sram_bytes);
-  const EstimateShape shape = jobs::shape_of(
-      jobs::make_train_plan(params.base.path, params.job, firmware, jobs::kFullTile));
-  const Estimate e = estimate_training(shape, jobs::training_weights(params.job, 0), wse_time());
+  const TrainingJob job = jobs::with_sum_orders(params.job, jobs::kFullTile);
+  const EstimateShape shape =
+      jobs::shape_of(jobs::make_train_plan(params.base.path, job, firmware, jobs::kFullTile), job);
+  const Estimate e = estimate_training(shape, jobs::training_weights(job, 0), wse_time());
   // The first step has no update before it.
   const jobs::TrainReport one = train(params, bench, 1);
   const jobs::TrainReport all = train(params, bench, kSteps);

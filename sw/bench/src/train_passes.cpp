@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // M3 of `ow bench train`: cycles of the forward, delta and gradient pass of a layer from 1,024 to
 // 128 features with 32 samples a tile, dense and sparse, on two grids. M11: a whole step of a
-// network of 1,024-1,024-1,024 features. Every output, delta and gradient is compared with the
-// golden model's in the same run.
+// network of 1,024-1,024-1,024 features, with what is outside the wafer. Every output, delta and
+// gradient is compared with the golden model's in the same run.
 //
 // Forward and gradient are those of a network of this layer alone. A delta pass needs a layer in
 // front, beside whose activations and deltas a tile has less room for the gradient's; so it is
@@ -17,6 +17,7 @@
 
 #include "ow/base/rng.h"
 #include "ow/bench/networks.h"
+#include "ow/compile/estimate.h"
 #include "ow/compile/network_run.h"
 #include "ow/compile/train_grid.h"
 #include "ow/golden/train.h"
@@ -78,39 +79,70 @@ void compare_gradients(const memoryx::MemoryX& memory, int slot, const golden::M
   }
 }
 
-// A micro-batch of a network, for the row `who`.
-jobs::TrainRun run(const char* who, const TrainingJob& job, const TrainBench& bench, uint64_t seed,
-                   Passes* passes) {
-  const ElfImage image = read_elf(bench.firmware, jobs::kFullTile.sram_bytes);
-  const auto device = make_device(DeviceKind::Replicated, GridShape{job.grid_rows, job.grid_cols});
-  ControlPlane control(*device);
-  jobs::TrainGrid grid(control, image, jobs::make_train_plan(who, job, image, jobs::kFullTile));
-  memoryx::MemoryX memory(job, {});
-  memory.begin();
-  const golden::Trainer reference(job);
-  const auto samples = static_cast<int>(job.micro_batch());
-  const size_t depth = job.layers.size();
-  Rng rng(seed);
-  const Activations x =
-      random_activations(rng.next(), job.type, job.layers.front().inputs, samples, -1.0, 1.0);
-  ow::Targets targets;
-  targets.values =
-      random_activations(rng.next(), job.type, job.layers.back().outputs, samples, -1.0, 1.0);
-  const int slot = memory.gradient_slot();
-  const jobs::TrainRun got = grid.train(memory, x, targets);
-  const golden::MicroBatch want = reference.run(x, targets);
-  compare(got.outputs, want.outputs.back(), passes);
-  // The last layer's deltas are gone where another one's are gathered in their place.
-  const size_t left = depth - (grid.plan().last_gathered && depth > 1 ? 1 : 0);
-  for (size_t k = 0; k < left; ++k) compare(grid.read_deltas(k + 1), want.deltas[k], passes);
-  compare_gradients(memory, slot, want, passes);
-  return got;
-}
+// Trainings on tiles and by the golden model, for the row `who`; a micro-batch a step.
+class Beside {
+ public:
+  Beside(const char* who, const TrainingJob& job, const TrainBench& bench, uint64_t seed)
+      : job_(job),
+        image_(read_elf(bench.firmware, jobs::kFullTile.sram_bytes)),
+        device_(make_device(DeviceKind::Replicated, GridShape{job.grid_rows, job.grid_cols})),
+        control_(*device_),
+        grid_(control_, image_, jobs::make_train_plan(who, job, image_, jobs::kFullTile)),
+        memory_(job, {}),
+        reference_(job),
+        rng_(seed) {
+    memory_.begin();
+  }
+
+  void set_time(const TimeOptions& options) {
+    grid_.set_time(
+        time_of(options, shape_of(grid_.plan(), job_), jobs::training_weights(job_, 0), true));
+  }
+
+  jobs::TrainRun passes(Passes* passes) {
+    const auto samples = static_cast<int>(job_.micro_batch());
+    const size_t depth = job_.layers.size();
+    const Activations x =
+        random_activations(rng_.next(), job_.type, job_.layers.front().inputs, samples, -1.0, 1.0);
+    ow::Targets targets;
+    targets.values =
+        random_activations(rng_.next(), job_.type, job_.layers.back().outputs, samples, -1.0, 1.0);
+    const int slot = memory_.gradient_slot();
+    const jobs::TrainRun got = grid_.train(memory_, x, targets);
+    const golden::MicroBatch want = reference_.run(x, targets);
+    compare(got.outputs, want.outputs.back(), passes);
+    // The last layer's deltas are gone where another one's are gathered in their place.
+    const size_t left = depth - (grid_.plan().last_gathered && depth > 1 ? 1 : 0);
+    for (size_t k = 0; k < left; ++k) compare(grid_.read_deltas(k + 1), want.deltas[k], passes);
+    compare_gradients(memory_, slot, want, passes);
+    batch_ = {want};
+    return got;
+  }
+
+  void update() {
+    memory_.finish_step();
+    reference_.update(batch_);
+  }
+
+ private:
+  const TrainingJob job_;
+  const ElfImage image_;
+  const std::unique_ptr<Device> device_;
+  ControlPlane control_;
+  jobs::TrainGrid grid_;
+  memoryx::MemoryX memory_;
+  golden::Trainer reference_;
+  Rng rng_;
+  std::vector<golden::MicroBatch> batch_;  // the last one
+};
 
 Passes measure(GridShape grid, double density, const TrainBench& bench, uint64_t seed) {
   Passes passes;
-  const jobs::TrainRun alone = run("M3", job_of(grid, density, false), bench, seed, &passes);
-  const jobs::TrainRun behind = run("M3", job_of(grid, density, true), bench, seed, &passes);
+  const auto run = [&](bool in_front) {
+    return Beside("M3", job_of(grid, density, in_front), bench, seed).passes(&passes);
+  };
+  const jobs::TrainRun alone = run(false);
+  const jobs::TrainRun behind = run(true);
   passes.forward = alone.layers.back().forward;
   passes.gradient = alone.layers.back().gradient;
   passes.delta = behind.layers.back().delta;
@@ -161,6 +193,7 @@ TrainingJob step_job(GridShape grid, int features) {
 // Cycles of a step and of its parts, one by one, each on the tile that is slowest in it. What is in
 // no part is samples that come in, the launch, and the last sums on their way out; at least what is
 // left here, for tiles go from part to part at different times. 0 where the parts overlap by more.
+// With all that, and with what is outside the wafer, one by one: TrainRun::one_by_one.
 nlohmann::json raw_of_step(const jobs::TrainRun& step, double beats) {
   const uint64_t parts =
       step.times.forward + step.times.loss + step.times.gradients + step.times.deltas;
@@ -172,7 +205,10 @@ nlohmann::json raw_of_step(const jobs::TrainRun& step, double beats) {
                         {"deltas", step.times.deltas},
                         {"parts_one_by_one", parts},
                         {"samples", step.loaded},
-                        {"samples_and_ends_at_least", step.cycles - std::min(step.cycles, parts)}};
+                        {"samples_and_ends_at_least", step.cycles - std::min(step.cycles, parts)},
+                        {"waits", total(step.edge.waits())},
+                        {"one_by_one", step.one_by_one},
+                        {"saved_by_overlap", step.one_by_one - step.cycles}};
   for (const jobs::LayerPassTimes& layer : step.layers) {
     raw["layers"].push_back(
         {{"forward", layer.forward}, {"gradient", layer.gradient}, {"delta", layer.delta}});
@@ -182,13 +218,20 @@ nlohmann::json raw_of_step(const jobs::TrainRun& step, double beats) {
 
 }  // namespace
 
+// The second of two steps: it has an update behind it, and its samples come while the first works.
 void measure_train_step(Rows* rows, const TrainBench& bench) {
   constexpr GridShape kGrid{8, 8};
   constexpr double kPasses = 5;  // two forward, two gradients, the deltas of the second
   const Progress bar = rows->progress("a step of 1,024-1,024-1,024 on 8x8");
   Passes compared;
-  const jobs::TrainRun step =
-      run("M11", step_job(kGrid, kInputs), bench, rows->options().seed, &compared);
+  Beside training("M11", step_job(kGrid, kInputs), bench, rows->options().seed);
+  TimeOptions time;
+  time.preset = TimeOptions::Preset::Balanced;
+  training.set_time(time);
+  training.passes(&compared);
+  training.update();
+  bar(0.5);
+  const jobs::TrainRun step = training.passes(&compared);
   bar(1);
   if (compared.different > 0) {
     rows->fault("M11", fmt::format("{} numbers differ", compared.different));

@@ -23,8 +23,14 @@ EdgeWaits EdgeReport::late() const {
   return sum;
 }
 
+uint64_t EdgeReport::held() const {
+  uint64_t sum = 0;
+  for (const EdgePhase& phase : phases) sum += phase.held;
+  return sum;
+}
+
 EdgeTime::EdgeTime(Device& device, int colour, const TimeModel& model)
-    : device_(device), model_(model) {
+    : device_(device), model_(model), loader_free_(device.cycle()) {
   if (!modelled()) {  // an earlier job may have had one
     for (int r = 0; device.sim() != nullptr && r < device.shape().rows; ++r) {
       device.sim()->set_link(Side::West, r, colour, std::nullopt);
@@ -44,26 +50,41 @@ EdgeTime::EdgeTime(Device& device, int colour, const TimeModel& model)
   }
 }
 
-void EdgeTime::open(uint64_t samples_ready, uint64_t weights_ready) {
+// In the order of their ends.
+std::vector<EdgeHold> EdgeTime::holds(size_t phase) const {
+  if (phase >= weights_ready_.size()) return {};
+  const uint64_t ready = weights_ready_[phase], sent = ready + model_.store.latency;
+  return {{ready, EdgeWait::Optimizer},
+          {sent, EdgeWait::Store},
+          {sent + model_.edge.latency, EdgeWait::Edge}};
+}
+
+void EdgeTime::open(uint64_t sample_bits, const std::vector<uint64_t>& weights_ready) {
   if (!modelled()) return;
-  const uint64_t now = device_.cycle();
-  std::vector<EdgeHold> holds = {{samples_ready, EdgeWait::Samples},
-                                 {weights_ready, EdgeWait::Optimizer}};
-  if (weights_ready < samples_ready) std::swap(holds[0], holds[1]);
-  uint64_t from = std::max(now, holds.back().until);
-  from += model_.store.latency;
-  holds.push_back({from, EdgeWait::Store});
-  from += model_.edge.latency;
-  holds.push_back({from, EdgeWait::Edge});
+  const uint64_t now = device_.cycle(), latency = model_.edge.latency;
+  const uint64_t loaded = loader_free_ + model_.samples.cycles(sample_bits);
+  const EdgeHold entrance{loaded + latency, EdgeWait::Samples};
+  // The next ones arrive when these have gone in, or later: a latency delays the first alone.
+  loader_free_ = std::max(loaded, now - std::min(now, latency));
+  weights_ready_ = weights_ready;
   opened_at_ = now;
-  opens_at_ = from;
+  opens_at_ = std::max(now, entrance.until);
+  for (const uint64_t ready : weights_ready) {
+    opens_at_ = std::max(opens_at_, ready + model_.store.latency + latency);
+  }
   for (int r = 0; r < device_.shape().rows; ++r) {
-    device_.sim()->link(Side::West, r).open(now, holds);
+    device_.sim()->link(Side::West, r).open(now, entrance, holds(0));
   }
 }
 
-void EdgeTime::begin_phase(int row) {
-  if (modelled()) device_.sim()->link(Side::West, row).begin_phase();
+void EdgeTime::begin_phase(int row, size_t phase) {
+  if (modelled()) device_.sim()->link(Side::West, row).begin_phase(holds(phase));
+}
+
+void EdgeTime::skip(uint64_t cycles) {
+  if (!modelled()) return;
+  loader_free_ += cycles;
+  for (int r = 0; r < device_.shape().rows; ++r) device_.sim()->link(Side::West, r).skip(cycles);
 }
 
 uint64_t EdgeTime::longest_wait(uint64_t wavelets) const {

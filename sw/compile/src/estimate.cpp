@@ -3,72 +3,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 
 #include "estimate_samples.h"
-#include "ow/base/rng.h"
-#include "ow/memoryx/schedule.h"
-#include "ow/memoryx/sparsity.h"
+#include "ow/memoryx/update_time.h"
 
 namespace ow::jobs {
 namespace {
 
 int owned(int n, int row, int rows) { return n > row ? (n - row + rows - 1) / rows : 0; }
 
-// The output that stands at place p of a stream: owner by owner.
-int output_at(int outputs, int rows, int p) {
-  for (int owner = 0;; ++owner) {
-    const int count = owned(outputs, owner, rows);
-    if (p < count) return p * rows + owner;
-    p -= count;
-  }
-}
-
-// .. the other way round: the place of an output.
+// The place of output j in a stream, owner by owner.
 int place_of(int outputs, int rows, int j) {
   const int share = outputs / rows, left = outputs % rows, owner = j % rows;
   return share * owner + std::min(owner, left) + j / rows;
-}
-
-// Counts by place in the stream and grid row.
-struct Counts {
-  int rows = 0;
-  std::vector<uint32_t> number;
-  uint32_t at(int row, int p) const {
-    return number[static_cast<size_t>(p) * static_cast<size_t>(rows) + static_cast<size_t>(row)];
-  }
-};
-
-WeightCount counted(std::shared_ptr<const Counts> counts) {
-  return [counts](int row, int p) { return counts->at(row, p); };
-}
-
-// Of n weights, those that are kept: a sum of draws where they are few, else their normal
-// distribution.
-uint32_t draw_kept(Rng* rng, int n, double density) {
-  constexpr int kFew = 32, kUniforms = 12;
-  if (density >= 1) return static_cast<uint32_t>(n);
-  if (n <= kFew) {
-    uint32_t kept = 0;
-    for (int k = 0; k < n; ++k) kept += rng->uniform() < density ? 1 : 0;
-    return kept;
-  }
-  double normal = -kUniforms / 2.0;
-  for (int k = 0; k < kUniforms; ++k) normal += rng->uniform();
-  const double value = n * density + normal * std::sqrt(n * density * (1 - density));
-  return static_cast<uint32_t>(std::lround(std::clamp(value, 0.0, static_cast<double>(n))));
-}
-
-WeightCount drawn(int inputs, int outputs, int rows, double density, Rng* rng) {
-  auto counts = std::make_shared<Counts>();
-  counts->rows = rows;
-  counts->number.reserve(static_cast<size_t>(outputs) * static_cast<size_t>(rows));
-  for (int p = 0; p < outputs; ++p) {
-    for (int r = 0; r < rows; ++r) {
-      counts->number.push_back(draw_kept(rng, owned(inputs, r, rows), density));
-    }
-  }
-  return counted(counts);
 }
 
 PhaseEstimate phase_of(const char* name, int layer, const PassTimes& times, uint64_t cycles,
@@ -159,6 +106,9 @@ class Chain {
 
   // All grid rows wait for each other, and go on so many cycles later.
   void meet(uint64_t cycles) { std::fill(begin_.begin(), begin_.end(), latest(begin_) + cycles); }
+
+  // The streams behind what has been reckoned do not come before this cycle.
+  void hold(uint64_t cycle) { clock_.hold(cycle); }
 
   // When so many wavelets of something else that grid row `row` takes from cycle `begin` on have
   // come, both in cycles from now.
@@ -258,7 +208,8 @@ uint64_t loss_cycles(const EstimateShape& shape, const JobCosts& costs) {
 
 // The gradient of a layer, piece by piece: deltas round the column, then a product a position.
 void gradient(const EstimateShape& shape, const JobCosts& costs, int k, const LayerWeights& weights,
-              const TimeModel& time, Chain* chain, Estimate* estimate) {
+              const TimeModel& time, Chain* chain, Estimate* estimate,
+              memoryx::UpdateTime* updates) {
   const LayerShape& layer = shape.layers[static_cast<size_t>(k)];
   const int piece = shape.piece > 0 ? shape.piece : layer.outputs;
   const bool last = static_cast<size_t>(k) + 1 == shape.layers.size();
@@ -270,7 +221,10 @@ void gradient(const EstimateShape& shape, const JobCosts& costs, int k, const La
                            layer.bias,
                            last && piece >= layer.outputs};
   const GradientCosts& c = costs.gradient;
-  const auto rows = static_cast<size_t>(shape.grid.rows);
+  const auto rows = static_cast<size_t>(shape.grid.rows), at = static_cast<size_t>(k);
+  const auto own = [&](int n, int row) {
+    return static_cast<uint64_t>(owned(n, row, shape.grid.rows));
+  };
   const uint64_t beats =
       std::max(c.least_beats, static_cast<uint64_t>(shape.samples / shape.lanes));
   std::vector<int> place;  // of each output in the order in which weights are counted
@@ -282,8 +236,11 @@ void gradient(const EstimateShape& shape, const JobCosts& costs, int k, const La
   for (int first = 0; first < layer.outputs; first += piece) {
     const int count = std::min(piece, layer.outputs - first);
     const uint64_t prepare = c.prepare + (first == 0 ? c.start : 0);
+    const uint64_t begin = chain->now() + cycles;
     cycles += gather_cycles(c, pass, first, count, prepare) + c.launch;
+    const uint64_t products = chain->now() + cycles;
     uint64_t end = cycles;
+    std::vector<uint64_t> left(rows);  // gradients
     for (size_t r = 0; r < rows; ++r) {
       uint64_t positions = 0, alone = 0;  // a row's end takes a cycle if nothing else does
       for (int j = first; j < first + count; ++j) {
@@ -295,9 +252,15 @@ void gradient(const EstimateShape& shape, const JobCosts& costs, int k, const La
       const uint64_t work = positions * beats + alone;
       wavelets[r] += taken;
       engine[r] += work;
+      left[r] = positions;
       end = std::max({end, cycles + work, chain->came(static_cast<int>(r), taken, cycles)});
     }
     cycles = end + c.drain + c.column * static_cast<uint64_t>(shape.grid.cols - 1);
+    for (int r = 0; r < shape.grid.rows; ++r) {
+      const uint64_t biases = layer.bias && first == 0 ? own(layer.outputs, r) : 0;
+      updates->leave(r, at, biases, begin, products);
+      updates->leave(r, at, left[static_cast<size_t>(r)], products, chain->now() + cycles);
+    }
   }
   PassTimes times;
   times.wavelets = times.ramp = latest(wavelets);
@@ -305,57 +268,29 @@ void gradient(const EstimateShape& shape, const JobCosts& costs, int k, const La
   chain->together(phase_of("gradient", k, times, cycles, time, shape.samples), estimate);
 }
 
+// The passes of a micro-batch whose weights of layer k reach the edge in cycle arrive[k] or later,
+// from the first write of its samples on; the cycle in which they are over.
+uint64_t passes(const EstimateShape& shape, const std::vector<LayerWeights>& weights,
+                const TimeModel& time, const JobCosts& costs, const std::vector<uint64_t>& arrive,
+                Estimate* estimate, memoryx::UpdateTime* updates) {
+  const uint64_t samples = samples_in(shape, costs);
+  Chain chain(shape, time, costs, samples);
+  const auto depth = static_cast<int>(shape.layers.size());
+  estimate->phases.push_back(other("samples", samples));
+  for (int k = 0; k < depth; ++k) {
+    chain.hold(arrive[static_cast<size_t>(k)]);
+    forward(shape, costs, k, weights[static_cast<size_t>(k)], &chain, estimate);
+  }
+  chain.together(other("loss", loss_cycles(shape, costs)), estimate);
+  for (int k = depth; k-- > 0;) {
+    const auto at = static_cast<size_t>(k);
+    gradient(shape, costs, k, weights[at], time, &chain, estimate, updates);
+    if (k > 0) delta(shape, k, weights[at], &chain, estimate);
+  }
+  return chain.now();
+}
+
 }  // namespace
-
-LayerWeights weights_of(const Layer& layer, int rows, bool dense) {
-  auto forward = std::make_shared<Counts>();
-  auto delta = std::make_shared<Counts>();
-  forward->rows = delta->rows = rows;
-  const auto many = static_cast<size_t>(rows);
-  forward->number.assign(many * static_cast<size_t>(layer.outputs), 0);
-  delta->number.assign(many * static_cast<size_t>(layer.inputs), 0);
-  std::vector<size_t> place(static_cast<size_t>(layer.inputs));
-  for (int p = 0; p < layer.inputs; ++p) {
-    place[static_cast<size_t>(output_at(layer.inputs, rows, p))] = static_cast<size_t>(p);
-  }
-  LayerWeights w;
-  for (int p = 0; p < layer.outputs; ++p) {
-    const int j = output_at(layer.outputs, rows, p);
-    for (int i = 0; i < layer.inputs; ++i) {
-      if (!dense && half_is_zero(layer.weight(j, i))) continue;
-      ++forward->number[static_cast<size_t>(p) * many + static_cast<size_t>(i % rows)];
-      ++delta->number[place[static_cast<size_t>(i)] * many + static_cast<size_t>(j % rows)];
-      ++w.kept;
-    }
-  }
-  w.forward = counted(forward);
-  w.delta = counted(delta);
-  return w;
-}
-
-LayerWeights drawn_weights(const LayerShape& layer, int rows, double density, uint64_t seed) {
-  Rng rng(seed);
-  LayerWeights w;
-  w.forward = drawn(layer.inputs, layer.outputs, rows, density, &rng);
-  w.delta = drawn(layer.outputs, layer.inputs, rows, density, &rng);
-  w.kept = static_cast<uint64_t>(std::llround(density * layer.inputs * layer.outputs));
-  return w;
-}
-
-std::vector<LayerWeights> training_weights(const TrainingJob& job, uint64_t step) {
-  std::vector<LayerWeights> weights;
-  for (size_t k = 0; k < job.layers.size(); ++k) {
-    const LayerShape& layer = job.layers[k];
-    memoryx::TensorSpec spec;
-    spec.name = weight_name(k);
-    spec.shape = {static_cast<uint64_t>(layer.outputs), static_cast<uint64_t>(layer.inputs)};
-    const int group = memoryx::group_of(job.sparsity, spec);
-    const double density =
-        group < 0 ? 1 : memoryx::value_at(job.sparsity[static_cast<size_t>(group)].density, step);
-    weights.push_back(drawn_weights(layer, job.grid_rows, density, job.seed + k));
-  }
-  return weights;
-}
 
 std::string PhaseEstimate::bound() const {
   if (wavelets == 0) return "";
@@ -379,12 +314,13 @@ double Estimate::utilisation() const {
 }
 
 EstimateShape shape_of(const StreamPlan& plan) {
-  EstimateShape shape{plan.grid, plan.samples, plan.tile.lanes, plan.ring(), {}, 0, 0, {}, {}, {}};
+  EstimateShape shape{plan.grid, plan.samples, plan.tile.lanes, plan.ring(), {}, 0, 0, {}, {},
+                      {},        false};
   for (const LayerPlan& layer : plan.layers) shape.layers.push_back(layer.shape);
   return shape;
 }
 
-EstimateShape shape_of(const TrainPlan& plan) {
+EstimateShape shape_of(const TrainPlan& plan, const TrainingJob& job) {
   return {plan.grid,
           plan.samples,
           plan.tile.lanes,
@@ -394,18 +330,21 @@ EstimateShape shape_of(const TrainPlan& plan) {
           static_cast<int>(plan.window),
           plan.forward,
           plan.delta,
-          plan.loss};
+          plan.loss,
+          memoryx::updates_wait(job)};
 }
 
 Estimate estimate_inference(const EstimateShape& shape, const std::vector<LayerWeights>& weights,
                             const TimeModel& time, const JobCosts& costs) {
   Estimate estimate;
   Chain chain(shape, time, costs, 0);
+  chain.hold(time.store.latency + time.edge.latency);
   for (size_t k = 0; k < shape.layers.size(); ++k) {
     forward(shape, costs, static_cast<int>(k), weights[k], &chain, &estimate);
   }
   estimate.cycles = results_out(shape, costs, chain.ends());
   estimate.phases.push_back(other("results", estimate.cycles - chain.now()));
+  estimate.one_by_one = estimate.cycles;
   estimate.tiles = static_cast<uint64_t>(shape.grid.rows) * static_cast<uint64_t>(shape.grid.cols);
   estimate.lanes = shape.lanes;
   estimate.multiply_adds = kept_of(weights) * static_cast<uint64_t>(shape.samples) *
@@ -416,28 +355,30 @@ Estimate estimate_inference(const EstimateShape& shape, const std::vector<LayerW
 Estimate estimate_training(const EstimateShape& shape, const std::vector<LayerWeights>& weights,
                            const TimeModel& time, const JobCosts& costs) {
   Estimate estimate;
-  const uint64_t samples = samples_in(shape, costs);
-  Chain chain(shape, time, costs, samples);
-  const auto depth = static_cast<int>(shape.layers.size());
-  estimate.phases.push_back(other("samples", samples));
-  for (int k = 0; k < depth; ++k) {
-    forward(shape, costs, k, weights[static_cast<size_t>(k)], &chain, &estimate);
-  }
-  chain.together(other("loss", loss_cycles(shape, costs)), &estimate);
-  for (int k = depth; k-- > 0;) {
-    const auto at = static_cast<size_t>(k);
-    gradient(shape, costs, k, weights[at], time, &chain, &estimate);
-    if (k > 0) delta(shape, k, weights[at], &chain, &estimate);
-  }
-  uint64_t parameters = kept_of(weights);
-  for (const LayerShape& layer : shape.layers) {
-    parameters += layer.bias ? static_cast<uint64_t>(layer.outputs) : 0;
-  }
   const auto rows = static_cast<uint64_t>(shape.grid.rows);
-  estimate.phases.push_back(other("update", time.optimizer.cycles((parameters + rows - 1) / rows)));
+  const size_t depth = shape.layers.size();
+  memoryx::UpdateTime updates(time.optimizer, shape.grid.rows, depth);
+  const uint64_t free =
+      passes(shape, weights, time, costs, std::vector<uint64_t>(depth, 0), &estimate, &updates);
+  // The weights of the next step, in cycles of its own: it begins where this one ends.
+  const uint64_t way = time.store.latency + time.edge.latency;
+  std::vector<uint64_t> arrive;
+  for (const uint64_t ready : updates.ready(shape.updates_wait)) {
+    arrive.push_back(std::max(ready + way, free) - free);
+  }
+  estimate.cycles = free;
+  if (time.modelled()) {
+    Estimate held;
+    memoryx::UpdateTime next = updates;
+    estimate.cycles = passes(shape, weights, time, costs, arrive, &held, &next);
+  }
   // Samples are loaded while the step before it runs.
-  estimate.cycles = std::max(chain.now() + estimate.phases.back().cycles,
-                             time.samples.cycles((sample_bits(shape) + rows - 1) / rows));
+  const uint64_t load = time.samples.cycles((sample_bits(shape) + rows - 1) / rows);
+  estimate.cycles = std::max(estimate.cycles, load);
+  estimate.phases.push_back(other("update", updates.alone()));
+  if (load > 0) estimate.phases.push_back(other("loading", load));
+  if (way > 0) estimate.phases.push_back(other("latency", way));
+  for (const PhaseEstimate& phase : estimate.phases) estimate.one_by_one += phase.cycles;
   estimate.tiles = rows * static_cast<uint64_t>(shape.grid.cols);
   estimate.lanes = shape.lanes;
   const uint64_t batch =
@@ -456,7 +397,7 @@ TimeModel time_of(const TimeOptions& options, const EstimateShape& shape,
 }
 
 // A row of weights is taken at the engine's rate, however long its reducers are: that is the rate
-// at which a pass must get them so as not to wait for any.
+// at which a pass must get them so as not to wait for any. At that rate gradients are made, too.
 TimeNeeds needs_of(const EstimateShape& shape, const Estimate& ideal) {
   TimeNeeds needs;
   for (const PhaseEstimate& phase : ideal.phases) {
@@ -467,7 +408,12 @@ TimeNeeds needs_of(const EstimateShape& shape, const Estimate& ideal) {
       needs.weights = phase.wavelets;
       needs.weight_cycles = cycles;
     }
-    if (phase.name == "gradient") needs.gradients += phase.wavelets;
+    if (phase.name != "gradient") continue;
+    needs.gradients += phase.wavelets;
+    if (needs.update_cycles == 0 || phase.wavelets * needs.update_cycles > needs.updates * cycles) {
+      needs.updates = phase.wavelets;
+      needs.update_cycles = cycles;
+    }
   }
   const auto rows = static_cast<uint64_t>(shape.grid.rows);
   needs.samples = (sample_bits(shape) + rows - 1) / rows;

@@ -35,8 +35,11 @@ PassClock::PassClock(const PassCosts& costs, const TimeModel& time, int rows)
     : costs_(costs),
       time_(time),
       period_(std::max(time.edge.period(kWaveletBits), time.store.period(kWaveletBits))),
-      edges_(static_cast<size_t>(rows),
-             Edge{(time.edge.latency + time.store.latency) * kTimeUnit}) {}
+      edges_(static_cast<size_t>(rows)) {}
+
+void PassClock::hold(uint64_t cycle) {
+  for (Edge& edge : edges_) edge.at = std::max(edge.at, cycle * kTimeUnit);
+}
 
 void PassClock::open(size_t row, uint64_t begin) {
   const uint64_t now = begin * kTimeUnit, ahead = time_.edge_depth * period_;

@@ -173,7 +173,6 @@ std::vector<StreamJob::Outlet> StreamJob::outlets() const {
 
 void StreamJob::set_time(const TimeModel& model) {
   edge_ = std::make_unique<EdgeTime>(control_.device(), plan_.colours.weights, model);
-  loader_free_ = control_.device().cycle();
 }
 
 // The samples of a batch are loaded while the one before it is worked on.
@@ -183,9 +182,7 @@ void StreamJob::open_edge() {
   const auto rows = static_cast<uint64_t>(plan_.grid.rows);
   const auto features = static_cast<uint64_t>(plan_.layers.front().shape.inputs);
   const uint64_t bits = kHalfBits * features * static_cast<uint64_t>(held_);
-  const uint64_t ready = loader_free_ + edge_->model().samples.cycles((bits + rows - 1) / rows);
-  loader_free_ = std::max(ready, control_.device().cycle());
-  edge_->open(ready, 0);
+  edge_->open((bits + rows - 1) / rows, {control_.device().cycle()});
 }
 
 uint64_t StreamJob::cycle_limit() const {

@@ -107,7 +107,7 @@ void feed(ControlPlane& control, const ElfImage& firmware, memoryx::WeightStream
         part.clear();
         stream->next(r, kQueued - waiting, &part);
         if (part.empty()) break;
-        if (edge != nullptr && stream->layer(r) != layer) edge->begin_phase(r);
+        if (edge != nullptr && stream->layer(r) != layer) edge->begin_phase(r, stream->layer(r));
         device.send(Side::West, r, part);
         waiting += part.size();
       }

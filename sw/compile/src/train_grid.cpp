@@ -27,14 +27,6 @@ std::vector<uint32_t> words_of(const Block& block) {
   return words;
 }
 
-// Of samples, with their classes or values.
-uint64_t sample_bits(const TrainPlan& plan, size_t samples, bool labelled) {
-  constexpr uint64_t kHalf = 16;
-  uint64_t each = kHalf * static_cast<uint64_t>(plan.layers.front().inputs);
-  if (labelled) each += target_bits(loss_kind(plan.loss), plan.layers.back().outputs);
-  return samples * each;
-}
-
 }  // namespace
 
 memoryx::StreamOptions stream_of(const TrainPlan& plan) {
@@ -94,35 +86,15 @@ void TrainGrid::check_orders(const TrainingJob& job) const {
 }
 
 void TrainGrid::set_time(const TimeModel& model) {
-  edge_ = std::make_unique<EdgeTime>(control_.device(), plan_.colours.weights, model);
-  rest_at_ = loader_free_ = gradients_at_ = weights_ready_ = control_.device().cycle();
+  time_ = std::make_unique<TrainTime>(control_.device(), plan_, model);
+  rest_at_ = control_.device().cycle();
 }
 
-// What the host has read since the grid came to rest is no time of the training: whatever goes on
-// outside the wafer goes on from here.
-uint64_t TrainGrid::begin_passes() {
-  const uint64_t now = control_.device().cycle(), between = now - rest_at_;
-  for (uint64_t* at : {&loader_free_, &gradients_at_, &weights_ready_}) *at += between;
+// What the host has read since the grid came to rest is no time of the training.
+uint64_t TrainGrid::begin_passes(const WaferSide& memory) {
+  const uint64_t now = control_.device().cycle();
+  if (time_) time_->begin(now - rest_at_, memory);
   return now;
-}
-
-void TrainGrid::count_update(const WaferSide& memory) {
-  if (!edge_ || memory.step() == step_) return;
-  step_ = memory.step();
-  if (memory.updated() == 0) return;
-  const auto rows = static_cast<uint64_t>(plan_.grid.rows);
-  weights_ready_ =
-      gradients_at_ + edge_->model().optimizer.cycles((memory.updated() + rows - 1) / rows);
-}
-
-// The samples of a micro-batch are loaded while the one before it is worked on.
-void TrainGrid::open_edge(const Activations& x, bool labelled) {
-  if (!edge_) return;
-  const auto rows = static_cast<size_t>(plan_.grid.rows);
-  const uint64_t bits = sample_bits(plan_, static_cast<size_t>(x.samples), labelled);
-  const uint64_t ready = loader_free_ + edge_->model().samples.cycles((bits + rows - 1) / rows);
-  loader_free_ = std::max(ready, control_.device().cycle());
-  edge_->open(ready, weights_ready_);
 }
 
 void TrainGrid::set_routes() {
@@ -325,32 +297,35 @@ TrainGrid::Arrived TrainGrid::stream(memoryx::WeightStream* weights,
     return true;
   };
   uint64_t limit = train_cycle_limit(plan_);
-  if (edge_) limit += edge_->longest_wait(train_stream_limit(plan_));
-  feed(control_, firmware_, weights, plan_.colours.weights, complete, limit, progress_,
-       edge_.get());
-  Arrived arrived;
-  arrived.at = device.cycle();
+  EdgeTime* edge = time_ ? &time_->edge() : nullptr;
+  if (edge != nullptr) limit += edge->longest_wait(train_stream_limit(plan_));
+  feed(control_, firmware_, weights, plan_.colours.weights, complete, limit, progress_, edge);
   run_until_quiet(control_, firmware_, "after the last gradient");
   rest_at_ = device.cycle();
+  Arrived arrived;
   for (size_t r = 0; r < numbers.size(); ++r) {
-    const std::vector<Arrival> arrivals = device.take(Side::West, static_cast<int>(r), colour);
+    std::vector<Arrival> arrivals = device.take(Side::West, static_cast<int>(r), colour);
     if (arrivals.size() != numbers[r] + 1) {
       throw ProtocolError(fmt::format("west edge, grid row {}: {} numbers and a last word, not {}",
                                       r, arrivals.size(), numbers[r] + 1));
     }
-    arrived.rows.emplace_back();
-    for (const Arrival& a : arrivals) arrived.rows.back().push_back(a.wavelet.data);
+    arrivals.pop_back();
+    arrived.push_back(std::move(arrivals));
   }
   return arrived;
 }
 
-void TrainGrid::take_gradients(const std::vector<std::vector<uint32_t>>& rows, WaferSide* memory) {
+void TrainGrid::take_gradients(const Arrived& rows, WaferSide* memory) {
   const size_t grid_rows = rows.size();
   const int slot = memory->gradient_slot();
   std::vector<size_t> at(grid_rows, 0);
-  const auto next = [&](size_t row) {
+  if (time_) time_->begin_gradients();
+  // `updates`: whether its parameter is updated.
+  const auto next = [&](size_t layer, size_t row, bool updates) {
+    const Arrival& arrival = rows[row][at[row]++];
+    if (time_ && updates) time_->gradient(static_cast<int>(row), layer, arrival.cycle);
     float value;
-    std::memcpy(&value, &rows[row][at[row]++], sizeof value);
+    std::memcpy(&value, &arrival.wavelet.data, sizeof value);
     return value;
   };
   const memoryx::Store& store = memory->store();
@@ -362,19 +337,27 @@ void TrainGrid::take_gradients(const std::vector<std::vector<uint32_t>>& rows, W
     std::optional<memoryx::View<float>> gradient;  // of the biases, of an output
     if (layer.bias) {
       gradient.emplace(store.gradient(memory->bias_of(k), slot, 0, outputs));
-      for (size_t j = 0; j < outputs; ++j) (*gradient)[j] = next(j % grid_rows);
+      for (size_t j = 0; j < outputs; ++j) (*gradient)[j] = next(k, j % grid_rows, true);
     }
     std::vector<size_t> begin = at;
-    each_gradient(
-        *memory, k,
-        [&](size_t j) { gradient.emplace(store.gradient(tensor, slot, j * inputs, inputs)); },
-        [&](size_t i) { (*gradient)[i] = next(i % grid_rows); }, [&] { end_piece(&at, &begin); });
+    // Where the gradient is of all positions, though only those of the mask are updated.
+    const bool wider = store.spec(tensor).masked && memory->needs_dense(tensor);
+    std::optional<memoryx::View<uint8_t>> mask;
+    const auto output = [&](size_t j) {
+      gradient.emplace(store.gradient(tensor, slot, j * inputs, inputs));
+      if (wider) mask.emplace(store.mask(tensor, j * inputs, inputs));
+    };
+    const auto position = [&](size_t i) {
+      (*gradient)[i] = next(k, i % grid_rows, !wider || (*mask)[i] != 0);
+    };
+    each_gradient(*memory, k, output, position, [&] { end_piece(&at, &begin); });
   }
   memory->gradient_added();
 }
 
-void TrainGrid::take_times(TrainRun* run) {
+uint64_t TrainGrid::take_times(TrainRun* run) {
   const size_t depth = plan_.layers.size();
+  uint64_t longest = 0;
   constexpr size_t kWords = sizeof(ow_train_times) / 4;
   for (const auto& words :
        control_.read_rect(whole(plan_.grid), firmware_.symbol("ow_train_times"), kWords)) {
@@ -400,51 +383,65 @@ void TrainGrid::take_times(TrainRun* run) {
     most.loss = std::max<uint64_t>(most.loss, t.loss - forward);
     most.gradients = std::max<uint64_t>(most.gradients, gradients);
     most.deltas = std::max<uint64_t>(most.deltas, deltas);
+    longest = std::max<uint64_t>(longest, t.gradient[0] - t.start);
   }
+  return longest;
 }
+
+namespace {
+
+// Of a micro-batch whose slowest tile took so long for all its parts together.
+uint64_t one_by_one(const TrainRun& run, uint64_t longest, uint64_t alone) {
+  uint64_t parts = run.times.loss;
+  for (const LayerPassTimes& layer : run.layers) {
+    parts += layer.forward + layer.gradient + layer.delta;
+  }
+  // What was waited for is in the parts, and alone again.
+  return std::max(run.cycles, run.cycles - longest + parts + alone - run.edge.held());
+}
+
+}  // namespace
 
 TrainRun TrainGrid::train(WaferSide& memory, const Activations& x, const Targets& targets) {
   check_orders(memory.job());
   if (x.samples != plan_.batch()) throw InternalError("a micro-batch fills the grid");
   TrainRun run;
-  const uint64_t begin = begin_passes();
+  const uint64_t begin = begin_passes(memory);
   const memoryx::StreamOptions options = stream_of(plan_);
   const auto weights = memory.stream_of_step(options);
-  count_update(memory);
   write_input(x);
   write_targets(targets);
   run.loaded = control_.device().cycle() - begin;
-  open_edge(x, true);
+  if (time_) time_->open(x.samples, true);
   write_biases(memory);
   launch(true, memory.loss_scale());
   const Arrived arrived = stream(weights.get(), gradients_of(memory, true));
-  gradients_at_ = arrived.at;
-  take_gradients(arrived.rows, &memory);
+  take_gradients(arrived, &memory);
   run.cycles = rest_at_ - begin;
   const std::vector<size_t> meant = gradients_of(memory, false);
   for (int r = 0; r < plan_.grid.rows; ++r) {
     const auto row = static_cast<size_t>(r);
     run.wavelets_in += weights->wavelets(r);
-    run.gradients += arrived.rows[row].size() - 1;
+    run.gradients += arrived[row].size();
     run.row_wavelets = std::max(run.row_wavelets, weights->wavelets(r));
     run.row_gradients = std::max<uint64_t>(run.row_gradients, meant[row]);
   }
   run.outputs = read(plan_.tensors.back().addr, plan_.tensors.back().features, x.samples);
-  take_times(&run);
-  if (edge_) run.edge = edge_->report();
+  if (time_) run.edge = time_->edge().report();
+  const uint64_t longest = take_times(&run);
+  run.one_by_one = one_by_one(run, longest, time_ ? time_->alone() : 0);
   return run;
 }
 
 TrainRun TrainGrid::forward(const MemoryX& memory, const Activations& x) {
   TrainRun run;
   check_orders(memory.job());
-  const uint64_t begin = begin_passes();
+  const uint64_t begin = begin_passes(memory);
   std::vector<size_t> layers;
   for (size_t k = 0; k < plan_.layers.size(); ++k) layers.push_back(k);
   const auto weights = memory.stream(memoryx::Pass::Forward, layers, stream_of(plan_));
-  count_update(memory);
   write_input(x);
-  open_edge(x, false);
+  if (time_) time_->open(x.samples, false);
   write_biases(memory);
   launch(false, 1);
   stream(weights.get(), std::vector<size_t>(static_cast<size_t>(plan_.grid.rows), 0));

@@ -150,6 +150,7 @@ class Run {
       if (report_.steps == 1) report_.first_loss = step.loss;
       report_.samples += step.samples;
       report_.cycles += step.cycles;
+      report_.one_by_one += step.one_by_one;
       report_.broadcast_cycles += step.broadcast_cycles;
       report_.reduce_cycles += step.reduce_cycles;
       add_times(step.times, &report_.times);
@@ -279,13 +280,10 @@ class Run {
           {"wafers", step.wafers}};
       if (job_.optimizer.max_norm > 0) line["norm"] = step.norm;
       if (step.cycles > 0) {
-        line["cycles"] = {{"step", step.cycles},
-                          {"wafer", step.wafer_cycles},
-                          {"broadcast", step.broadcast_cycles},
-                          {"reduce", step.reduce_cycles},
-                          {"forward", step.times.forward},
-                          {"loss", step.times.loss},
-                          {"gradients", step.times.gradients},
+        line["cycles"] = {{"step", step.cycles},          {"one_by_one", step.one_by_one},
+                          {"wafer", step.wafer_cycles},   {"broadcast", step.broadcast_cycles},
+                          {"reduce", step.reduce_cycles}, {"forward", step.times.forward},
+                          {"loss", step.times.loss},      {"gradients", step.times.gradients},
                           {"deltas", step.times.deltas}};
         line["wavelets_in"] = step.wavelets_in;
         line["gradients_out"] = step.gradients;
@@ -411,7 +409,7 @@ void take_samples(const TrainParams& params, const TrainRunOptions& options,
 std::string plan_path(const std::string& model_dir) { return model_dir + "/plan.json"; }
 
 nlohmann::json plan_document(const TrainParams& params, const CheckedTraining& checked) {
-  const EstimateShape shape = shape_of(checked.plan);
+  const EstimateShape shape = shape_of(checked.plan, checked.job);
   const std::vector<LayerWeights> weights = training_weights(checked.job, 0);
   const TimeModel time = time_of(params.base.time, shape, weights, true);
   return plan_document(checked.job, checked.plan, checked.firmware,

@@ -73,7 +73,8 @@ TrainSwarm::TrainSwarm(const TrainParams& params, const TrainRunOptions& options
 }
 
 void TrainSwarm::set_time(uint64_t step) {
-  time_ = time_of(params_.base.time, shape_of(checked_.plan), training_weights(job_, step), true);
+  time_ =
+      time_of(params_.base.time, shape_of(checked_.plan, job_), training_weights(job_, step), true);
   for (const auto& wafer : wafers_) wafer->set_time(time_);
 }
 
@@ -101,6 +102,7 @@ void TrainSwarm::run(const std::vector<uint64_t>& numbers, const std::function<v
     results_[static_cast<size_t>(micro_batch - first)] = {loss_of(job_, run.outputs, part.labels),
                                                           right_of(job_, run.outputs, part.labels),
                                                           run.cycles,
+                                                          run.one_by_one,
                                                           run.wavelets_in,
                                                           run.gradients,
                                                           run.row_wavelets,
@@ -143,7 +145,7 @@ void TrainSwarm::account(const std::vector<Result>& results, TrainStep* step) co
   swarmx::WaferStep slowest;
   slowest.micro_batches = share;
   for (size_t w = 0; w < results.size() / share; ++w) {
-    uint64_t cycles = 0;
+    uint64_t cycles = 0, one_by_one = 0;
     TrainTimes times;
     EdgeWaits waits{}, late{};
     for (size_t m = w * share; m < (w + 1) * share; ++m) {
@@ -153,6 +155,7 @@ void TrainSwarm::account(const std::vector<Result>& results, TrainStep* step) co
       step->wavelets_in += r.wavelets_in;
       step->gradients += r.gradients;
       cycles += r.cycles;
+      one_by_one += r.one_by_one;
       add_times(r.times, &times);
       add_waits(r.waits, &waits);
       add_waits(r.late, &late);
@@ -162,6 +165,7 @@ void TrainSwarm::account(const std::vector<Result>& results, TrainStep* step) co
     }
     if (w > 0 && cycles <= slowest.cycles) continue;
     slowest.cycles = cycles;
+    step->one_by_one = one_by_one;
     step->times = times;
     step->waits = waits;
     step->late = late;
@@ -173,6 +177,7 @@ void TrainSwarm::account(const std::vector<Result>& results, TrainStep* step) co
   step->broadcast_cycles = stages.broadcast;
   step->reduce_cycles = stages.reduce;
   step->cycles = slowest.cycles + stages.broadcast + stages.reduce;
+  step->one_by_one += stages.broadcast + stages.reduce;
 }
 
 void TrainSwarm::serve() {

@@ -46,6 +46,7 @@ class TrainSwarm {
     double loss;
     uint64_t right;
     uint64_t cycles;
+    uint64_t one_by_one;
     uint64_t wavelets_in;
     uint64_t gradients;
     uint64_t row_wavelets;

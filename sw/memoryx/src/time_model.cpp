@@ -90,7 +90,7 @@ TimeModel balanced_time(const TimeNeeds& needs) {
   time.edge = with_margin(needs.weights * kWaveletBits, needs.weight_cycles);
   time.store = time.broadcast = time.edge;
   time.samples = with_margin(needs.samples, needs.step_cycles);
-  time.optimizer = with_margin(needs.gradients, needs.step_cycles);
+  time.optimizer = with_margin(needs.updates, needs.update_cycles);
   time.reduce = with_margin(needs.gradients * kWaveletBits, needs.step_cycles);
   return time;
 }

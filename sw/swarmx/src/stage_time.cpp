@@ -25,8 +25,8 @@ StageTime stage_time(const TimeModel& time, int wafers, const WaferStep& step) {
   t.stages = stages_of(wafers);
   if (t.stages == 0) return t;
   const auto stages = static_cast<uint64_t>(t.stages);
-  t.broadcast = stages * step.micro_batches * time.broadcast.latency +
-                beyond(time.broadcast, step.weight_bits, step.cycles);
+  t.broadcast =
+      stages * time.broadcast.latency + beyond(time.broadcast, step.weight_bits, step.cycles);
   t.reduce = stages * time.reduce.latency +
              beyond(time.reduce, step.gradient_bits,
                     step.cycles / std::max<uint64_t>(1, step.micro_batches));

@@ -122,7 +122,7 @@ TEST(Estimate, TheStoreAndTheSamplesAreCausesOfTheirOwn) {
   Machine machine({{2, 2}, 8, 1, {32, 16}});
   TimeModel time;
   time.store = {kTimeUnit, 100};
-  time.samples = {kTimeUnit / 2, 3000};
+  time.samples = {2 * kTimeUnit, 1000};  // 3,048 cycles, in which a third of the weights come
   const StreamRun run = machine.run(time);
   const EdgeWaits waits = run.edge.waits();
   EXPECT_GT(waits[static_cast<size_t>(EdgeWait::Samples)], 2900u);

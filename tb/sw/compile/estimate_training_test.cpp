@@ -76,7 +76,7 @@ Step step_of(const TrainingJob& job, Weights by) {
   targets.values =
       random_activations(rng.next(), job.type, job.layers.back().outputs, samples, -1.0, 1.0);
   step.run = grid.train(memory, x, targets);
-  step.estimate = estimate_training(shape_of(step.plan), weights, {});
+  step.estimate = estimate_training(shape_of(step.plan, job), weights, {});
   return step;
 }
 
@@ -168,7 +168,7 @@ TEST(EstimateTraining, WholeSumsAreHeldByWhatTheyNeed) {
     TrainingJob job = job_of({{4, 1}, 32, 0.1, {64, 128}, false});
     job.forward = job.delta = {whole ? SumOrder::Whole : SumOrder::Column};
     const ElfImage image = read_elf(OW_FIRMWARE_DIR "/train.elf", kFullTile.sram_bytes);
-    const EstimateShape shape = shape_of(make_train_plan("test", job, image, kFullTile));
+    const EstimateShape shape = shape_of(make_train_plan("test", job, image, kFullTile), job);
     const Estimate e = estimate_training(shape, training_weights(job, 0), {});
     for (const PhaseEstimate& phase : e.phases) {
       if (phase.name != "forward") continue;
@@ -205,6 +205,61 @@ TEST(EstimateTraining, DeltasOfSeveralWindowsToo) {
     expect_phases(c, step, {"delta"});
     EXPECT_LE(step.run.row_wavelets, train_stream_limit(step.plan));
   }
+}
+
+// A step behind another one, with everything outside the wafer: of updates that go on beside the
+// passes, and of those that wait for all gradients.
+TEST(EstimateTraining, AStepWithWhatIsOutsideTheWaferIsWithinFivePercentOfTheTiles) {
+  const ElfImage image = read_elf(OW_FIRMWARE_DIR "/train.elf", kFullTile.sram_bytes);
+  for (const bool waits : {false, true}) {
+    TrainingJob job = job_of({{4, 4}, 32, 0.1, {64, 128, 10}});
+    job.loss = Loss::SoftmaxCrossEntropy;
+    job.optimizer.rate = constant_schedule(0.01);
+    job.optimizer.max_norm = waits ? 1 : 0;
+    job = with_sum_orders(job, kFullTile);
+    TimeModel time = wse_time();
+    time.samples = {};  // else they hold all of it
+    const TrainPlan plan = make_train_plan("test", job, image, kFullTile);
+    const Estimate estimate =
+        estimate_training(shape_of(plan, job), training_weights(job, 0), time);
+    const auto device = make_device(DeviceKind::Replicated, plan.grid);
+    ControlPlane control(*device);
+    TrainGrid grid(control, image, plan);
+    grid.set_time(time);
+    memoryx::MemoryX memory(job, {});
+    memory.begin();
+    const auto samples = static_cast<int>(job.micro_batch());
+    const Activations x = random_activations(3, job.type, 64, samples, -1.0, 1.0);
+    Targets targets;
+    targets.classes.assign(static_cast<size_t>(samples), 1);
+    grid.train(memory, x, targets);
+    memory.finish_step();
+    const auto took = static_cast<double>(grid.train(memory, x, targets).cycles);
+    EXPECT_NEAR(static_cast<double>(estimate.cycles), took, 0.05 * took) << waits;
+    EXPECT_GT(estimate.one_by_one, estimate.cycles);
+  }
+}
+
+// With what a network needs not to wait it does not, and its phases are saved as a whole.
+TEST(EstimateTraining, BalancedHidesTheUpdate) {
+  TrainingJob job = job_of({{4, 4}, 32, 1, {64, 128, 10}});
+  const ElfImage image = read_elf(OW_FIRMWARE_DIR "/train.elf", kFullTile.sram_bytes);
+  const TrainPlan plan = make_train_plan("test", job, image, kFullTile);
+  const std::vector<LayerWeights> weights = training_weights(job, 0);
+  TimeOptions options;
+  options.preset = TimeOptions::Preset::Balanced;
+  const auto step = [&] {
+    const EstimateShape shape = shape_of(plan, job);
+    return estimate_training(shape, weights, time_of(options, shape, weights, true));
+  };
+  const Estimate ideal = estimate_training(shape_of(plan, job), weights, {});
+  EXPECT_EQ(ideal.one_by_one, ideal.cycles);
+  const Estimate free = step();
+  EXPECT_LT(static_cast<double>(free.cycles), 1.01 * static_cast<double>(ideal.cycles));
+  job.optimizer.max_norm = 1;
+  const Estimate clipped = step();
+  EXPECT_GT(clipped.cycles, free.cycles);
+  EXPECT_EQ(clipped.one_by_one, free.one_by_one);
 }
 
 }  // namespace

@@ -312,6 +312,8 @@ TEST_F(TrainJob, TimeOutsideTheWaferChangesCyclesAlone) {
   p.base.time.preset = TimeOptions::Preset::Wse;
   const TrainReport wse = run_training(p, options("wse", true));
   EXPECT_EQ(last_checkpoint("wse"), last_checkpoint("ideal"));
+  EXPECT_GE(ideal.one_by_one, ideal.cycles);
+  EXPECT_GT(wse.one_by_one, wse.cycles + 3 * kWseLatency);
   EXPECT_EQ(wse.different, 0u);
   EXPECT_FALSE(ideal.timed);
   EXPECT_EQ(total(ideal.waits), 0u);
@@ -323,6 +325,31 @@ TEST_F(TrainJob, TimeOutsideTheWaferChangesCyclesAlone) {
   // The first step has samples to wait for, and no update.
   EXPECT_GT(first.at("waits").at("samples"), 0);
   EXPECT_EQ(first.at("waits").at("optimizer"), 0);
+  EXPECT_GE(first.at("cycles").at("one_by_one"), first.at("cycles").at("step"));
+}
+
+// Updates that need not wait for the last gradient: faster, the same bits, and the same cycles
+// whenever it is run, on several wafers too.
+TEST_F(TrainJob, UpdatesBesideThePassesChangeNoBit) {
+  TrainParams p = params();
+  p.steps = 3;
+  p.job.sparsity.front().algorithm = SparsityGroup::Algorithm::Static;
+  p.job.loss_scale.dynamic = false;
+  p.job.optimizer.max_norm = 1e6;  // above any norm here
+  p.base.time.preset = TimeOptions::Preset::Wse;
+  const TrainReport waiting = run_training(p, options("waiting", true));
+  p.job.optimizer.max_norm = 0;
+  const TrainReport beside = run_training(p, options("beside", true));
+  EXPECT_EQ(last_checkpoint("beside"), last_checkpoint("waiting"));
+  EXPECT_EQ(beside.different + waiting.different, 0u);
+  EXPECT_LT(beside.cycles, waiting.cycles);
+  p.wafers = 2;
+  const TrainReport two = run_training(p, options("two", true));
+  const TrainReport again = run_training(p, options("again", true));
+  EXPECT_EQ(last_checkpoint("two"), last_checkpoint("beside"));
+  EXPECT_EQ(two.cycles, again.cycles);
+  EXPECT_EQ(two.waits, again.waits);
+  EXPECT_EQ(two.one_by_one, again.one_by_one);
 }
 
 TEST_F(TrainJob, DirectoriesAreNotMixedUp) {

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -378,6 +379,93 @@ TEST(TrainGrid, ModelledTimeThatNobodyWaitsForAddsNoCycle) {
     }
   }
   EXPECT_THAT(cycles[1], testing::ElementsAreArray(cycles[0]));
+}
+
+// All micro-batches of so many steps, with what is outside the wafer or without.
+std::vector<TrainRun> steps_of(const TrainingJob& job, int steps,
+                               const std::optional<TimeModel>& time) {
+  const ElfImage image = firmware();
+  const auto device = make_device(DeviceKind::Replicated, {job.grid_rows, job.grid_cols});
+  ControlPlane control(*device);
+  TrainGrid grid(control, image, make_train_plan("test", job, image, kFullTile));
+  if (time) grid.set_time(*time);
+  memoryx::MemoryX memory(job, {});
+  memory.begin();
+  const auto samples = static_cast<int>(job.micro_batch());
+  std::vector<TrainRun> runs;
+  for (int k = 0; k < steps * job.micro_batches; ++k) {
+    const Activations x = random_activations(static_cast<uint64_t>(k), job.type,
+                                             job.layers.front().inputs, samples, -1.0, 1.0);
+    Targets targets;
+    targets.classes.assign(static_cast<size_t>(samples), k % 2);
+    runs.push_back(grid.train(memory, x, targets));
+    if ((k + 1) % job.micro_batches == 0) memory.finish_step();
+  }
+  return runs;
+}
+
+uint64_t waits(const TrainRun& run, EdgeWait cause) {
+  return run.edge.waits()[static_cast<size_t>(cause)];
+}
+
+// A parameter in 20 cycles, and a stream that is 500 late.
+TimeModel late_and_slow() {
+  TimeModel time;
+  time.optimizer.rate = kTimeUnit / 20;
+  time.store.latency = 100;
+  time.edge.latency = 400;
+  return time;
+}
+
+TEST(TrainTime, AStepWaitsForItsWeightsAndItsSecondMicroBatchForNothing) {
+  TrainingJob job = job_for({2, 2}, 8, {9, 7, 5});
+  job.micro_batches = 2;
+  const std::vector<TrainRun> ideal = steps_of(job, 2, std::nullopt);
+  const std::vector<TrainRun> timed = steps_of(job, 2, late_and_slow());
+  const std::vector<TrainRun> again = steps_of(job, 2, late_and_slow());
+  ASSERT_EQ(timed.size(), 4u);
+  for (size_t k = 0; k < timed.size(); ++k) {
+    EXPECT_EQ(timed[k].outputs.values, ideal[k].outputs.values) << k;
+    EXPECT_EQ(timed[k].cycles, again[k].cycles) << k;
+    EXPECT_EQ(timed[k].edge.waits(), again[k].edge.waits()) << k;
+    EXPECT_GE(ideal[k].one_by_one, ideal[k].cycles) << k;
+    EXPECT_GE(timed[k].one_by_one, timed[k].cycles + (k == 0 ? 0 : 400)) << k;
+  }
+  EXPECT_EQ(timed[1].edge.held(), 0u);
+  EXPECT_EQ(timed[1].cycles, ideal[1].cycles);
+  EXPECT_EQ(timed[3].edge.held(), 0u);
+  EXPECT_EQ(timed[3].cycles, ideal[3].cycles);
+  // The update of what grid row 0 gives, 62 parameters, less what was done when the last one left.
+  EXPECT_GT(waits(timed[2], EdgeWait::Optimizer), 0u);
+  EXPECT_LT(waits(timed[2], EdgeWait::Optimizer), 62 * 20u);
+  EXPECT_EQ(waits(timed[2], EdgeWait::Store), 100u);
+  EXPECT_GE(waits(timed[2], EdgeWait::Edge), 400u);
+}
+
+// The forward pass of the first layer waits for its own update, that of the second one for what is
+// left of both.
+TEST(TrainTime, ClippedStepsWaitForTheLastGradient) {
+  TrainingJob job = job_for({2, 2}, 8, {9, 7, 64});
+  const std::vector<TrainRun> free = steps_of(job, 2, late_and_slow());
+  job.optimizer.max_norm = 1e6;
+  const std::vector<TrainRun> clipped = steps_of(job, 2, late_and_slow());
+  EXPECT_EQ(clipped[1].outputs.values, free[1].outputs.values);
+  EXPECT_GT(clipped[1].cycles, free[1].cycles);
+  const auto held = [](const TrainRun& run, size_t phase) { return run.edge.phases[phase].held; };
+  EXPECT_GT(held(clipped[1], 1), 0u);
+  EXPECT_EQ(held(free[1], 1), 0u);
+  // Layer 0 comes first: 35 weights and 4 biases of a grid row, and the way.
+  EXPECT_GT(held(clipped[1], 0), 0u);
+  EXPECT_LE(held(clipped[1], 0), 39 * 20u + 500u);
+}
+
+TEST(TrainTime, ASkippedStepHasNoUpdate) {
+  TrainingJob job = job_for({2, 2}, 8, {9, 7, 5});
+  job.loss_scale.initial = 0x1p60;
+  const std::vector<TrainRun> runs = steps_of(job, 2, late_and_slow());
+  EXPECT_EQ(waits(runs[1], EdgeWait::Optimizer), 0u);
+  EXPECT_GT(runs[1].edge.held(), 0u);  // what comes behind the last gradient is late
+  EXPECT_LE(runs[1].edge.held(), 500u);
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ struct Grid {
 
 TEST(EdgeLink, AWaveletTakesItsTimeOnTheLink) {
   Grid grid({0, 3 * kCycle + kCycle / 2, 16});
-  grid.link().open(0, {});
+  grid.link().open(0, {}, {});
   grid.send(6);
   EXPECT_EQ(grid.run(40), (std::vector<uint64_t>{4, 7, 11, 14, 18, 21}));
   const EdgePhase& phase = grid.link().phases().front();
@@ -61,7 +61,7 @@ TEST(EdgeLink, AWaveletTakesItsTimeOnTheLink) {
 
 TEST(EdgeLink, TheSlowerOfStoreAndLinkIsTheCause) {
   Grid grid({8 * kCycle, 2 * kCycle, 16});
-  grid.link().open(0, {});
+  grid.link().open(0, {}, {});
   grid.send(3);
   EXPECT_EQ(grid.run(40), (std::vector<uint64_t>{10, 18, 26}));
   const EdgePhase& phase = grid.link().phases().front();
@@ -71,7 +71,7 @@ TEST(EdgeLink, TheSlowerOfStoreAndLinkIsTheCause) {
 
 TEST(EdgeLink, AFasterLinkThanTheWireIsNoLimit) {
   Grid grid({0, kCycle / 4, 16});
-  grid.link().open(0, {});
+  grid.link().open(0, {}, {});
   grid.send(50);
   const std::vector<uint64_t> entered = grid.run(60);
   ASSERT_EQ(entered.size(), 50u);
@@ -81,7 +81,7 @@ TEST(EdgeLink, AFasterLinkThanTheWireIsNoLimit) {
 
 TEST(EdgeLink, WhatWaitsAtTheEdgeServesABurst) {
   Grid grid({0, 4 * kCycle, 8});
-  grid.link().open(0, {});
+  grid.link().open(0, {}, {});
   grid.send(20);
   // The grid takes its credits' worth, then nothing for long: the queue fills.
   grid.run(200, false);
@@ -94,17 +94,80 @@ TEST(EdgeLink, WhatWaitsAtTheEdgeServesABurst) {
 
 TEST(EdgeLink, HoldsAreCountedByTheirCause) {
   Grid grid({0, kCycle, 16});
-  grid.link().open(0, {{10, EdgeWait::Samples}, {30, EdgeWait::Optimizer}});
+  grid.link().open(0, {10, EdgeWait::Samples}, {{30, EdgeWait::Optimizer}});
   grid.send(2);
   EXPECT_EQ(grid.run(50), (std::vector<uint64_t>{31, 32}));
   const EdgeWaits& waits = grid.link().phases().front().waits;
   EXPECT_EQ(waits[static_cast<size_t>(EdgeWait::Samples)], 10u);
   EXPECT_EQ(waits[static_cast<size_t>(EdgeWait::Optimizer)], 20u);
+  EXPECT_EQ(grid.link().phases().front().held, 30u);  // and one for the first wavelet's way
+}
+
+TEST(EdgeLink, AStreamWaitsAtTheEdgeForItsEntrance) {
+  Grid grid({0, 4 * kCycle, 8});
+  grid.link().open(0, {50, EdgeWait::Samples}, {{10, EdgeWait::Optimizer}});
+  grid.send(10);
+  // Eight have crossed when they may go in; the ninth begins when the first has left its place.
+  EXPECT_EQ(grid.run(100), (std::vector<uint64_t>{50, 51, 52, 53, 54, 55, 56, 57, 58, 59}));
+  const EdgePhase& phase = grid.link().phases().front();
+  EXPECT_EQ(phase.waits[static_cast<size_t>(EdgeWait::Optimizer)], 10u);
+  EXPECT_EQ(phase.waits[static_cast<size_t>(EdgeWait::Samples)], 40u);
+  EXPECT_EQ(phase.held, 50u);
+}
+
+// Three cross until cycle 12, and the link goes on with the next stream: one in four cycles, as
+// many as there is room for.
+TEST(EdgeLink, AStreamFollowsTheOneBeforeItWithoutAGap) {
+  const std::vector<uint64_t> wanted[] = {{40, 41, 42, 43, 45, 49},
+                                          {40, 41, 42, 43, 44, 45, 46, 47, 48, 52}};
+  for (const uint64_t depth : {4, 16}) {
+    Grid grid({0, 4 * kCycle, depth});
+    grid.link().open(0, {}, {});
+    grid.send(3);
+    EXPECT_EQ(grid.run(40), (std::vector<uint64_t>{4, 8, 12}));
+    grid.link().open(40, {}, {});
+    const std::vector<uint64_t>& want = wanted[depth == 4 ? 0 : 1];
+    grid.send(want.size());
+    EXPECT_EQ(grid.run(40), want) << depth;
+    EXPECT_EQ(grid.link().phases().size(), 1u);
+    EXPECT_EQ(grid.link().phases().front().wavelets, want.size());
+  }
+}
+
+TEST(EdgeLink, WhatWasNoTimeIsNoneForTheLink) {
+  Grid grid({0, 4 * kCycle, 16});
+  grid.link().open(0, {}, {});
+  grid.send(3);
+  grid.run(20);
+  grid.now += 1000;
+  grid.link().skip(1000);
+  grid.link().open(grid.now, {}, {});
+  grid.send(4);
+  EXPECT_EQ(grid.run(40), (std::vector<uint64_t>{1020, 1021, 1024, 1028}));
+}
+
+// The wavelets behind a hold stay in the store; those in front of it are not its business.
+TEST(EdgeLink, APhaseHasHoldsOfItsOwn) {
+  Grid grid({0, 2 * kCycle, 16});
+  grid.link().open(0, {}, {});
+  grid.send(3);
+  grid.link().begin_phase({{20, EdgeWait::Optimizer}, {25, EdgeWait::Edge}});
+  grid.send(2);
+  grid.link().begin_phase({{5, EdgeWait::Optimizer}});
+  grid.send(1);
+  EXPECT_EQ(grid.run(60), (std::vector<uint64_t>{2, 4, 6, 27, 29, 31}));
+  const std::vector<EdgePhase>& phases = grid.link().phases();
+  ASSERT_EQ(phases.size(), 3u);
+  EXPECT_EQ(phases[0].held, 0u);
+  EXPECT_EQ(phases[1].waits[static_cast<size_t>(EdgeWait::Optimizer)], 20u - 7u);
+  EXPECT_EQ(phases[1].waits[static_cast<size_t>(EdgeWait::Edge)], 5u + 2u + 1u);
+  EXPECT_EQ(phases[1].held, 25u - 7u);
+  EXPECT_EQ(phases[2].held, 0u);
 }
 
 TEST(EdgeLink, PhasesBeginWhereTheHostSays) {
   Grid grid({0, 2 * kCycle, 16});
-  grid.link().open(0, {});
+  grid.link().open(0, {}, {});
   grid.send(3);
   grid.link().begin_phase();
   grid.send(4);
@@ -119,7 +182,7 @@ TEST(EdgeLink, PhasesBeginWhereTheHostSays) {
 
 TEST(EdgeLink, LateIsWhatComesAfterAPhaseHasSettled) {
   Grid grid({0, 100 * kCycle, 16});
-  grid.link().open(0, {{500, EdgeWait::Edge}});
+  grid.link().open(0, {}, {{500, EdgeWait::Edge}});
   grid.send(40);
   grid.run(5000);
   const EdgePhase& phase = grid.link().phases().front();

@@ -58,6 +58,13 @@ TEST(TimeModel, BalancedIsElevenTenthsOfTheNeed) {
   // 8 bits a cycle are needed.
   EXPECT_EQ(time.edge.rate, (88 * kTimeUnit + 9) / 10);
   EXPECT_FALSE(time.samples.bounded());
+  // Those of one layer leave four times as fast as all of them would in the whole step.
+  needs.gradients = 1000;
+  needs.step_cycles = 4000;
+  needs.updates = 500;
+  needs.update_cycles = 500;
+  EXPECT_EQ(balanced_time(needs).optimizer.rate, (11 * kTimeUnit + 9) / 10);
+  EXPECT_EQ(balanced_time(needs).reduce.rate, (88 * kTimeUnit + 9) / 10);
   EXPECT_FALSE(balanced_time({}).modelled());
 }
 

@@ -231,12 +231,12 @@ TEST(StageTime, IsLatencyAndWhatTheLinksAreTooSlow) {
   const uint64_t stages[] = {1, 2, 2, 3, 3};
   for (int k = 0; k < 5; ++k) {
     const StageTime t = stage_time(time, wafers[k], step);
-    EXPECT_EQ(t.broadcast, stages[k] * 2 * 50);
+    EXPECT_EQ(t.broadcast, stages[k] * 50);
     EXPECT_EQ(t.reduce, stages[k] * 70);
   }
   time.broadcast.rate = 16 * kTimeUnit;  // the weights of a step take 12,000 cycles
   time.reduce.rate = 4 * kTimeUnit;      // the gradients 8,000, half of the step is 5,000
-  EXPECT_EQ(stage_time(time, 2, step).broadcast, 100u + 2000);
+  EXPECT_EQ(stage_time(time, 2, step).broadcast, 50u + 2000);
   EXPECT_EQ(stage_time(time, 2, step).reduce, 70u + 3000);
 }
 

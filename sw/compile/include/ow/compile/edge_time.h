@@ -20,6 +20,7 @@ struct EdgeReport {
   std::vector<EdgePhase> phases;
   EdgeWaits waits() const;  // sums over the phases
   EdgeWaits late() const;
+  uint64_t held() const;  // of the waits, for what was not there yet when its stream could go on
 };
 
 class EdgeTime {
@@ -30,11 +31,15 @@ class EdgeTime {
   const TimeModel& model() const { return model_; }
   bool modelled() const { return model_.modelled(); }
 
-  // A stream begins now; its first wavelet leaves MemoryX when samples are there and weights are
-  // up to date (cycles; those that are over do not count).
-  void open(uint64_t samples_ready, uint64_t weights_ready);
+  // A stream begins now. Its samples, so many bits a grid row, have been loaded since those before
+  // them went in; it goes into the grid when they are there. The weights of its phase k leave
+  // MemoryX in cycle weights_ready[k] or later, those of the phases behind when they like. Cycles
+  // that are over do not count.
+  void open(uint64_t sample_bits, const std::vector<uint64_t>& weights_ready);
   // The wavelets that are sent to a grid row from now on are of another phase.
-  void begin_phase(int row);
+  void begin_phase(int row, size_t phase);
+  // Between two streams: so many cycles were no time.
+  void skip(uint64_t cycles);
   // Cycles by which a stream of so many wavelets a grid row, opened last, may end later than
   // without a model: its holds and the time on the way of all of them.
   uint64_t longest_wait(uint64_t wavelets) const;
@@ -42,8 +47,12 @@ class EdgeTime {
   EdgeReport report() const;
 
  private:
+  std::vector<EdgeHold> holds(size_t phase) const;
+
   Device& device_;
   TimeModel model_;
+  std::vector<uint64_t> weights_ready_;  // by phase, of the stream that was opened last
+  uint64_t loader_free_ = 0;             // cycle from which the next samples are loaded
   uint64_t opened_at_ = 0;
   uint64_t opens_at_ = 0;  // when nothing holds the stream any more
 };

@@ -50,7 +50,9 @@ struct JobCosts {
 };
 
 struct PhaseEstimate {
-  std::string name;       // "forward", "delta", "gradient", "loss", "samples", "results", "update"
+  // "forward", "delta", "gradient", "loss", "samples" (on their way into the tiles), "results"; and
+  // of what is outside the wafer "update", "loading" (of samples), "latency" (of a stream).
+  std::string name;
   int layer = -1;         // of passes
   uint64_t cycles = 0;    // on the slowest grid row
   uint64_t wavelets = 0;  // of the grid row that has most
@@ -70,6 +72,7 @@ struct PhaseEstimate {
 struct Estimate {
   std::vector<PhaseEstimate> phases;
   uint64_t cycles = 0;         // of a batch, or a step
+  uint64_t one_by_one = 0;     // .. if its phases did not overlap: the sum of all of them
   uint64_t multiply_adds = 0;  // useful
   uint64_t tiles = 0;
   int lanes = 0;
@@ -86,16 +89,19 @@ struct EstimateShape {
   int window = 0;                 // features of a grid row of which deltas come at a time; 0: all
   std::vector<SumOrder> forward;  // of each layer; empty: round the column
   std::vector<SumOrder> delta;
-  Loss loss = Loss::SoftmaxCrossEntropy;  // of a training
+  // Of a training.
+  Loss loss = Loss::SoftmaxCrossEntropy;
+  bool updates_wait = false;  // for the last gradient of a step (ow/memoryx/update_time.h)
 };
 EstimateShape shape_of(const StreamPlan& plan);
-EstimateShape shape_of(const TrainPlan& plan);
+EstimateShape shape_of(const TrainPlan& plan, const TrainingJob& job);
 
 // A batch that lies in the tiles: from the first wavelet that is offered to the last result.
 Estimate estimate_inference(const EstimateShape& shape, const std::vector<LayerWeights>& weights,
                             const TimeModel& time, const JobCosts& costs = {});
 
-// A step of one micro-batch.
+// A step of one micro-batch, behind another one like it. Phases are what each takes by itself; that
+// of the update and those before the passes go on beside the passes as far as their data allow.
 Estimate estimate_training(const EstimateShape& shape, const std::vector<LayerWeights>& weights,
                            const TimeModel& time, const JobCosts& costs = {});
 

@@ -58,9 +58,11 @@ struct PassTimes {
 
 class PassClock {
  public:
-  // Cycle 0 is that in which the stream is opened. Of `time` the edge's and the store's rates and
-  // latencies are used.
+  // Of `time` the edge's and the store's rates are used, and what waits at the edge at most.
   PassClock(const PassCosts& costs, const TimeModel& time, int rows);
+
+  // Wavelets that have not come yet do not come before this cycle.
+  void hold(uint64_t cycle);
 
   // Something else that takes so many wavelets of a grid row's stream from cycle `begin` on: when
   // they have all come.

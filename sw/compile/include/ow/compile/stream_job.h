@@ -104,7 +104,6 @@ class StreamJob {
   int held_ = 0;  // samples of the input
   std::function<void()> progress_;
   std::unique_ptr<EdgeTime> edge_;
-  uint64_t loader_free_ = 0;  // cycle from which the next samples are loaded
 };
 
 }  // namespace ow::jobs

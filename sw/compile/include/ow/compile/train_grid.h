@@ -9,8 +9,8 @@
 #include <memory>
 #include <vector>
 
-#include "ow/compile/edge_time.h"
 #include "ow/compile/train_plan.h"
+#include "ow/compile/train_time.h"
 #include "ow/device/control_plane.h"
 #include "ow/memoryx/memoryx.h"
 #include "ow/runtime/elf.h"
@@ -51,6 +51,9 @@ struct TrainRun {
   TrainTimes times;                    // nothing of a forward pass alone
   std::vector<LayerPassTimes> layers;  // likewise
   EdgeReport edge;  // what the grid waited for outside; empty if that takes no time
+  // What `cycles` would be if its phases came one by one: every tile waits for the slowest one of
+  // each layer's pass, samples are loaded, weights updated and a stream awaited in front of it all.
+  uint64_t one_by_one = 0;
 };
 
 // How a plan's tiles take the streams of a step.
@@ -99,33 +102,25 @@ class TrainGrid {
   void end_piece(std::vector<size_t>* numbers, std::vector<size_t>* begin) const;
   // The numbers that each grid row sends in a micro-batch; or those of them that mean something.
   std::vector<size_t> gradients_of(const memoryx::WaferSide& memory, bool padded) const;
-  struct Arrived {
-    std::vector<std::vector<uint32_t>> rows;
-    uint64_t at = 0;  // cycle in which the last number came
-  };
+  // What each grid row brought before its last word.
+  using Arrived = std::vector<std::vector<Arrival>>;
   // Streams and waits until each grid row has brought so many numbers and its last word, and until
   // the grid is at rest.
   Arrived stream(memoryx::WeightStream* weights, const std::vector<size_t>& numbers);
-  void take_gradients(const std::vector<std::vector<uint32_t>>& rows, memoryx::WaferSide* memory);
-  void take_times(TrainRun* run);
+  void take_gradients(const Arrived& rows, memoryx::WaferSide* memory);
+  // What the slowest tile took for each part, and for all of them together.
+  uint64_t take_times(TrainRun* run);
   // `gathered`: where the grid rows' blocks stand one behind the other, each its own.
   Activations read(uint32_t addr, int features, int samples, bool gathered = false);
   // The cycle in which a micro-batch or a forward pass begins.
-  uint64_t begin_passes();
-  void open_edge(const Activations& x, bool labelled);
-  // What MemoryX did since the gradients of the step before have come.
-  void count_update(const memoryx::WaferSide& memory);
+  uint64_t begin_passes(const memoryx::WaferSide& memory);
 
   ControlPlane& control_;
   const ElfImage& firmware_;
   TrainPlan plan_;
   std::function<void()> progress_;
-  std::unique_ptr<EdgeTime> edge_;
-  uint64_t rest_at_ = 0;        // cycle in which the grid came to rest
-  uint64_t loader_free_ = 0;    // cycle from which the next samples are loaded
-  uint64_t gradients_at_ = 0;   // cycle in which the last gradient came
-  uint64_t weights_ready_ = 0;  // cycle from which weights are up to date
-  uint64_t step_ = 0;           // whose weights these are
+  std::unique_ptr<TrainTime> time_;  // outside the wafer
+  uint64_t rest_at_ = 0;             // cycle in which the grid came to rest
 };
 
 }  // namespace ow::jobs

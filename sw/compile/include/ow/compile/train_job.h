@@ -72,6 +72,7 @@ struct TrainStep {
   uint64_t wafer_cycles = 0;      // of these: the slowest wafer's, all its micro-batches
   uint64_t broadcast_cycles = 0;  // of these: stages between MemoryX and the wafers
   uint64_t reduce_cycles = 0;     // of these: stages of the way back
+  uint64_t one_by_one = 0;        // `cycles` if no phase overlapped another (TrainRun::one_by_one)
   uint64_t wavelets_in = 0;       // of all micro-batches
   uint64_t gradients = 0;         // numbers that left the grid
   TrainTimes times;               // of the slowest wafer
@@ -120,6 +121,7 @@ struct TrainReport {
   std::string refused;                  // why newer ones were not taken; empty: there were none
   std::string saved;                    // the last checkpoint written, or the outputs
   uint64_t cycles = 0;                  // of all steps
+  uint64_t one_by_one = 0;              // likewise, if no phase overlapped another
   TrainTimes times;                     // likewise
   bool timed = false;                   // what is outside the wafer takes time
   EdgeWaits waits{}, late{};            // of all steps

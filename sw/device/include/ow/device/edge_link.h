@@ -4,10 +4,14 @@
 //   the host's queue -> store -> link -> a queue of `depth` wavelets -> the grid, one a cycle
 //
 // Store and link each let a wavelet through in a fixed time; the link waits while the queue is
-// full, the store runs ahead by what the host has offered. All times are whole numbers of 1/65,536
-// of a cycle, so that what happens in a cycle depends on nothing but earlier cycles. What delays
-// the beginning of a stream (latencies, an update, samples that are loaded) are holds: nothing
-// passes before. The buffers of a link cover its round trip, so latency delays the beginning alone.
+// full, the store runs ahead by what there is. All times are whole numbers of 1/65,536 of a cycle,
+// so that what happens in a cycle depends on nothing but earlier cycles.
+//
+// A stream follows the one before it without a gap: its first wavelets cross the link as soon as
+// that has let the last of the other one through, and wait at the edge until the grid takes them.
+// Holds say what may not: the wavelets of a phase leave the store when all of the phase's are over
+// (an update, latencies: the buffers of a link cover its round trip, so a latency delays the
+// beginning of something alone), and none of a stream goes into the grid before its entrance.
 #ifndef OW_DEVICE_EDGE_LINK_H_
 #define OW_DEVICE_EDGE_LINK_H_
 
@@ -38,7 +42,7 @@ struct EdgeLinkOptions {
   uint64_t depth = 1;  // not 0
 };
 
-// Nothing passes before the cycle `until`.
+// What it holds does not go on before the cycle `until`.
 struct EdgeHold {
   uint64_t until = 0;
   EdgeWait cause = EdgeWait::Edge;
@@ -50,18 +54,22 @@ struct EdgePhase {
   uint64_t end = 0;       // cycle of its last wavelet
   uint64_t wavelets = 0;  // that went into the grid
   EdgeWaits waits{};
-  EdgeWaits late{};  // of those, after the phase's first kEdgeSettle cycles
+  EdgeWaits late{};   // of those, after the phase's first kEdgeSettle cycles
+  uint64_t held = 0;  // of all of them, for a hold
 };
 constexpr uint64_t kEdgeSettle = 2000;
 
 class EdgeLink {
  public:
-  explicit EdgeLink(const EdgeLinkOptions& options) : options_(options) {}
+  explicit EdgeLink(const EdgeLinkOptions& options);
 
-  // A stream begins in cycle `now`: its holds in the order of their ends; phases are forgotten.
-  void open(uint64_t now, std::vector<EdgeHold> holds);
+  // A stream begins in cycle `now`, with a phase that has these holds, in the order of their ends;
+  // what is offered next is thought to have been there before. Phases are forgotten.
+  void open(uint64_t now, const EdgeHold& entrance, std::vector<EdgeHold> holds);
   // The next wavelet that is offered begins a phase.
-  void begin_phase() { marks_.push_back(offered_); }
+  void begin_phase(std::vector<EdgeHold> holds = {});
+  // Between two streams: so many cycles were no time.
+  void skip(uint64_t cycles);
   // The host has put `count` wavelets into its queue before cycle `now`.
   void offer(uint64_t now, size_t count);
   // Whether a wavelet is there for the grid in cycle `now`. Cycles do not go back.
@@ -74,23 +82,33 @@ class EdgeLink {
   const std::vector<EdgePhase>& phases() const { return phases_; }
 
  private:
+  struct Gate {  // in front of a wavelet
+    uint64_t at = 0;
+    std::vector<EdgeHold> holds;
+  };
   void advance(uint64_t now);
   void enter_phase();
+  const EdgeHold* hold(uint64_t now) const;
   EdgeWait cause(uint64_t now) const;
 
   EdgeLinkOptions options_;
-  std::vector<EdgeHold> holds_;
-  uint64_t opens_at_ = 0;  // the end of the last hold
-  uint64_t offered_ = 0;   // since the stream was opened
-  uint64_t crossed_ = 0;   // have come over the link
-  uint64_t taken_ = 0;     // by the grid
+  EdgeHold entrance_;
+  std::vector<EdgeHold> holds_;  // of the wavelet that crosses, or crosses next
+  uint64_t opens_at_ = 0;        // the end of the last hold with which the stream began
+  // Wavelets, since the link was made.
+  uint64_t begun_ = 0;    // before this stream
+  uint64_t offered_ = 0;  // by the host
+  uint64_t crossed_ = 0;  // have come over the link
+  uint64_t taken_ = 0;    // by the grid
   // 1/65,536 cycles: when store and link are through with what they have begun.
   uint64_t store_at_ = 0;
   uint64_t link_at_ = 0;
+  // .. and when the place of each wavelet that waited at the edge was free again, by number.
+  std::vector<uint64_t> free_at_;
   bool crossing_ = false;  // a wavelet is on its way, there at link_at_
-  bool dry_ = true;        // the store has waited for the host
-  bool full_ = false;      // the link has waited for room
-  std::deque<uint64_t> marks_;
+  bool ahead_ = false;     // the next ones that are offered have been there for the store
+  std::deque<Gate> gates_;
+  std::deque<uint64_t> marks_;  // of phases, by the wavelet that begins them
   std::vector<EdgePhase> phases_;
 };
 

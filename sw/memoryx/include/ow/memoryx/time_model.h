@@ -58,14 +58,17 @@ struct TimeNeeds {
   uint64_t samples = 0;        // bits of samples and labels of a step
   uint64_t gradients = 0;      // numbers that leave in a step, an update each
   uint64_t step_cycles = 0;
+  uint64_t updates = 0;        // of the layer whose gradients leave fastest ...
+  uint64_t update_cycles = 0;  // ... and the cycles that they take
 };
 
 // 12 x 100 Gb/s over 1,224 edge rows at 1 GHz, 5 us a hop, for everything that goes over such a
 // link; the optimizer updates a parameter for each 32 bits that the link brings.
 TimeModel wse_time();
 
-// 1.1 times what the network needs not to wait; 64 cycles late. What `needs` has none of is
-// without a bound.
+// 1.1 times what the network needs not to wait; 64 cycles late: weights as fast as a pass takes
+// them, updates as fast as gradients leave, samples and sums of gradients once a step. What `needs`
+// has none of is without a bound.
 TimeModel balanced_time(const TimeNeeds& needs);
 
 // The key `time` of a job: `ideal` (nothing is modelled), `balanced`, `wse`, or a mapping with a

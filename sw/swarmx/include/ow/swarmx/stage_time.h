@@ -26,9 +26,9 @@ struct StageTime {
 // Stages between MemoryX and so many wafers: none for one.
 int stages_of(int wafers);
 
-// A stage passes words on as they come, so it costs its latency: on the way in once a micro-batch
-// (the next one's stream is not sent ahead), on the way back once a step; and what its links are
-// slower than the wafer.
+// A stage passes words on as they come, so it costs its latency once a step each way (the streams
+// of a step's later micro-batches are on their way while the one before is worked on), and what its
+// links are slower than the wafer.
 StageTime stage_time(const TimeModel& time, int wafers, const WaferStep& step);
 
 }  // namespace ow::swarmx

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many weights each grid row has of each output of a stream: counted, or drawn by a density.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "ow/base/rng.h"
+#include "ow/compile/estimate.h"
+#include "ow/memoryx/schedule.h"
+#include "ow/memoryx/sparsity.h"
+
+namespace ow::jobs {
+namespace {
+
+int owned(int n, int row, int rows) { return n > row ? (n - row + rows - 1) / rows : 0; }
+
+// The output that stands at place p of a stream: owner by owner.
+int output_at(int outputs, int rows, int p) {
+  for (int owner = 0;; ++owner) {
+    const int count = owned(outputs, owner, rows);
+    if (p < count) return p * rows + owner;
+    p -= count;
+  }
+}
+
+// Counts by place in the stream and grid row.
+struct Counts {
+  int rows = 0;
+  std::vector<uint32_t> number;
+  uint32_t at(int row, int p) const {
+    return number[static_cast<size_t>(p) * static_cast<size_t>(rows) + static_cast<size_t>(row)];
+  }
+};
+
+WeightCount counted(std::shared_ptr<const Counts> counts) {
+  return [counts](int row, int p) { return counts->at(row, p); };
+}
+
+// Of n weights, those that are kept: a sum of draws where they are few, else their normal
+// distribution.
+uint32_t draw_kept(Rng* rng, int n, double density) {
+  constexpr int kFew = 32, kUniforms = 12;
+  if (density >= 1) return static_cast<uint32_t>(n);
+  if (n <= kFew) {
+    uint32_t kept = 0;
+    for (int k = 0; k < n; ++k) kept += rng->uniform() < density ? 1 : 0;
+    return kept;
+  }
+  double normal = -kUniforms / 2.0;
+  for (int k = 0; k < kUniforms; ++k) normal += rng->uniform();
+  const double value = n * density + normal * std::sqrt(n * density * (1 - density));
+  return static_cast<uint32_t>(std::lround(std::clamp(value, 0.0, static_cast<double>(n))));
+}
+
+WeightCount drawn(int inputs, int outputs, int rows, double density, Rng* rng) {
+  auto counts = std::make_shared<Counts>();
+  counts->rows = rows;
+  counts->number.reserve(static_cast<size_t>(outputs) * static_cast<size_t>(rows));
+  for (int p = 0; p < outputs; ++p) {
+    for (int r = 0; r < rows; ++r) {
+      counts->number.push_back(draw_kept(rng, owned(inputs, r, rows), density));
+    }
+  }
+  return counted(counts);
+}
+
+}  // namespace
+
+LayerWeights weights_of(const Layer& layer, int rows, bool dense) {
+  auto forward = std::make_shared<Counts>();
+  auto delta = std::make_shared<Counts>();
+  forward->rows = delta->rows = rows;
+  const auto many = static_cast<size_t>(rows);
+  forward->number.assign(many * static_cast<size_t>(layer.outputs), 0);
+  delta->number.assign(many * static_cast<size_t>(layer.inputs), 0);
+  std::vector<size_t> place(static_cast<size_t>(layer.inputs));
+  for (int p = 0; p < layer.inputs; ++p) {
+    place[static_cast<size_t>(output_at(layer.inputs, rows, p))] = static_cast<size_t>(p);
+  }
+  LayerWeights w;
+  for (int p = 0; p < layer.outputs; ++p) {
+    const int j = output_at(layer.outputs, rows, p);
+    for (int i = 0; i < layer.inputs; ++i) {
+      if (!dense && half_is_zero(layer.weight(j, i))) continue;
+      ++forward->number[static_cast<size_t>(p) * many + static_cast<size_t>(i % rows)];
+      ++delta->number[place[static_cast<size_t>(i)] * many + static_cast<size_t>(j % rows)];
+      ++w.kept;
+    }
+  }
+  w.forward = counted(forward);
+  w.delta = counted(delta);
+  return w;
+}
+
+LayerWeights drawn_weights(const LayerShape& layer, int rows, double density, uint64_t seed) {
+  Rng rng(seed);
+  LayerWeights w;
+  w.forward = drawn(layer.inputs, layer.outputs, rows, density, &rng);
+  w.delta = drawn(layer.outputs, layer.inputs, rows, density, &rng);
+  w.kept = static_cast<uint64_t>(std::llround(density * layer.inputs * layer.outputs));
+  return w;
+}
+
+std::vector<LayerWeights> training_weights(const TrainingJob& job, uint64_t step) {
+  std::vector<LayerWeights> weights;
+  for (size_t k = 0; k < job.layers.size(); ++k) {
+    const LayerShape& layer = job.layers[k];
+    memoryx::TensorSpec spec;
+    spec.name = weight_name(k);
+    spec.shape = {static_cast<uint64_t>(layer.outputs), static_cast<uint64_t>(layer.inputs)};
+    const int group = memoryx::group_of(job.sparsity, spec);
+    const double density =
+        group < 0 ? 1 : memoryx::value_at(job.sparsity[static_cast<size_t>(group)].density, step);
+    weights.push_back(drawn_weights(layer, job.grid_rows, density, job.seed + k));
+  }
+  return weights;
+}
+
+}  // namespace ow::jobs
