@@ -142,7 +142,7 @@ class GoldenWafer : public jobs::TrainWafer {
 
   jobs::TrainRun train(memoryx::WaferSide& memory, const Activations& x,
                        const Targets& targets) override {
-    take_weights(memory);
+    take_weights(memory, memory.stream_of_step(stream_options()).get());
     golden::MicroBatch batch = trainer_.run(x, targets);
     const memoryx::Store& store = memory.store();
     const int slot = memory.gradient_slot();
@@ -159,18 +159,22 @@ class GoldenWafer : public jobs::TrainWafer {
     return run;
   }
 
-  jobs::TrainRun forward(const memoryx::MemoryX& memory, const Activations& x) override {
+  jobs::TrainRun forward(const memoryx::WaferSide& memory, const Activations& x) override {
+    take_weights(memory, memory.stream_of_forward(stream_options()).get());
     jobs::TrainRun run;
-    run.outputs = golden::run_layers(memory.network(), x, golden::forward_rows(job_)).back();
+    run.outputs = trainer_.forward(x).back();
     return run;
   }
 
  private:
-  void take_weights(memoryx::WaferSide& memory) {
+  memoryx::StreamOptions stream_options() const {
     memoryx::StreamOptions options;
     options.rows = job_.grid_rows;
-    const auto stream = memory.stream_of_step(options);
-    Weights weights(job_, stream.get());
+    return options;
+  }
+
+  void take_weights(const memoryx::WaferSide& memory, memoryx::WeightStream* stream) {
+    Weights weights(job_, stream);
     const memoryx::Store& store = memory.store();
     std::vector<golden::Parameter> parameters = trainer_.parameters();
     for (size_t k = 0; k < job_.layers.size(); ++k) {

@@ -16,7 +16,6 @@
 namespace ow::jobs {
 namespace {
 
-using memoryx::MemoryX;
 using memoryx::WaferSide;
 
 template <typename Block>
@@ -433,20 +432,21 @@ TrainRun TrainGrid::train(WaferSide& memory, const Activations& x, const Targets
   return run;
 }
 
-TrainRun TrainGrid::forward(const MemoryX& memory, const Activations& x) {
+TrainRun TrainGrid::forward(const WaferSide& memory, const Activations& x) {
   TrainRun run;
   check_orders(memory.job());
   const uint64_t begin = begin_passes(memory);
-  std::vector<size_t> layers;
-  for (size_t k = 0; k < plan_.layers.size(); ++k) layers.push_back(k);
-  const auto weights = memory.stream(memoryx::Pass::Forward, layers, stream_of(plan_));
+  const auto weights = memory.stream_of_forward(stream_of(plan_));
   write_input(x);
   if (time_) time_->open(x.samples, false);
   write_biases(memory);
   launch(false, 1);
   stream(weights.get(), std::vector<size_t>(static_cast<size_t>(plan_.grid.rows), 0));
   run.cycles = rest_at_ - begin;
-  for (int r = 0; r < plan_.grid.rows; ++r) run.wavelets_in += weights->wavelets(r);
+  for (int r = 0; r < plan_.grid.rows; ++r) {
+    run.wavelets_in += weights->wavelets(r);
+    run.row_wavelets = std::max(run.row_wavelets, weights->wavelets(r));
+  }
   run.outputs = read(plan_.tensors.back().addr, plan_.tensors.back().features, x.samples);
   return run;
 }

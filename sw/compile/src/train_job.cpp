@@ -230,33 +230,38 @@ class Run {
                                     report_.saved);
   }
 
+  // A batch's outputs: against the reference's, and what they say of its samples.
+  void judge(const Dataset& part, const Activations& z, Evaluation* e) {
+    if (reference_) {
+      const Activations want = reference_->forward(part.activations(job_.type, 0, part.samples()));
+      e->compared += z.values.size();
+      for (size_t i = 0; i < z.values.size(); ++i) {
+        e->different += z.values[i] != want.values[i] ? 1 : 0;
+      }
+    }
+    if (!e->labelled) return;
+    e->loss += loss_of(job_, z, part.labels) / static_cast<double>(e->samples);
+    e->right += right_of(job_, z, part.labels);
+  }
+
   void evaluate() {
     const Dataset& data = checked_.held_out;
-    const auto batch = static_cast<size_t>(job_.micro_batch());
     Evaluation e;
     e.samples = data.samples();
     e.labelled = !data.labels.empty();
-    for (size_t first = 0; first < e.samples; first += batch) {
-      const Dataset part = part_of(data, first, std::min(batch, e.samples - first));
-      const Activations x = part.activations(job_.type, 0, part.samples());
-      const TrainRun run = swarm_->forward(x);
-      const Activations& z = run.outputs;
-      e.cycles += run.cycles;
-      if (reference_) {
-        const Activations want = reference_->forward(x);
-        e.compared += z.values.size();
-        for (size_t i = 0; i < z.values.size(); ++i) {
-          e.different += z.values[i] != want.values[i] ? 1 : 0;
-        }
+    size_t first = 0;  // sample
+    for (uint64_t batch = 0; first < e.samples;) {
+      uint64_t cycles = 0;
+      for (const Activations& z : swarm_->forward(batch, &cycles)) {
+        const Dataset part = part_of(data, first, static_cast<size_t>(z.samples));
+        judge(part, z, &e);
+        if (options_.mode == TrainMode::Predict) outputs_.push_back(z);
+        first += part.samples();
+        ++batch;
       }
-      if (e.labelled) {
-        e.loss += loss_of(job_, z, part.labels) / static_cast<double>(e.samples);
-        e.right += right_of(job_, z, part.labels);
-      }
-      if (options_.mode == TrainMode::Predict) outputs_.push_back(z);
+      e.cycles += cycles;
       if (options_.on_evaluation) {
-        options_.on_evaluation(static_cast<double>(first + part.samples()) /
-                               static_cast<double>(e.samples));
+        options_.on_evaluation(static_cast<double>(first) / static_cast<double>(e.samples));
       }
     }
     report_.evaluations.push_back(e);
@@ -363,10 +368,9 @@ TrainingJob with_orders(const TrainParams& params, const TrainRunOptions& option
   } else {
     return chosen;
   }
-  // The other ranks, which read no file of rank 0's, take part in steps alone.
+  // The other ranks read no file of rank 0's.
   const bool same = kept.forward == chosen.forward && kept.delta == chosen.delta;
-  if (!same && trains(options.mode) && options.transport != nullptr &&
-      options.transport->ranks() > 1) {
+  if (!same && options.transport != nullptr && options.transport->ranks() > 1) {
     throw BadInput(
         fmt::format("{}: {} other orders of sums than this program chooses, which one "
                     "process goes on with but not several ranks",

@@ -31,7 +31,7 @@ class GridWafer : public TrainWafer {
                  const Targets& targets) override {
     return grid_.train(memory, x, targets);
   }
-  TrainRun forward(const memoryx::MemoryX& memory, const Activations& x) override {
+  TrainRun forward(const memoryx::WaferSide& memory, const Activations& x) override {
     return grid_.forward(memory, x);
   }
 
@@ -85,8 +85,6 @@ std::string TrainSwarm::description() const {
   if (transport_.ranks() > 1) text += fmt::format(", in {} ranks", transport_.ranks());
   return text;
 }
-
-TrainRun TrainSwarm::forward(const Activations& x) { return wafers_.front()->forward(*memory_, x); }
 
 void TrainSwarm::run(const std::vector<uint64_t>& numbers, const std::function<void()>& meanwhile) {
   const size_t size = job_.micro_batch();
@@ -180,14 +178,87 @@ void TrainSwarm::account(const std::vector<Result>& results, TrainStep* step) co
   step->one_by_one += stages.broadcast + stages.reduce;
 }
 
+void TrainSwarm::run_forward() {
+  const size_t size = job_.micro_batch(), samples = checked_.held_out.samples();
+  const auto first = static_cast<uint64_t>(swarm_.first());
+  const uint64_t batches = swarm_.round().batches;
+  const uint64_t mine = batches - std::min(batches, first);
+  forward_.assign(std::min(mine, static_cast<uint64_t>(swarm_.count())), {});
+  swarm_.run([&](int wafer, int batch, memoryx::WaferSide& memory) {
+    transport_.check();
+    const size_t begin = static_cast<size_t>(batch) * size;
+    const Dataset part = part_of(checked_.held_out, begin, std::min(size, samples - begin));
+    const auto here = static_cast<size_t>(wafer - swarm_.first());
+    TrainRun run = wafers_[here]->forward(memory, part.activations(job_.type, 0, part.samples()));
+    forward_[here] = {run.cycles, run.row_wavelets, std::move(run.outputs)};
+  });
+}
+
+// Of all batches in their order, on rank 0.
+std::vector<TrainSwarm::Forward> TrainSwarm::gather_forward() {
+  swarmx::Writer out;
+  for (const Forward& f : forward_) {
+    out.put(f.cycles);
+    out.put(f.row_wavelets);
+    out.put(static_cast<int32_t>(f.outputs.features));
+    out.put(static_cast<int32_t>(f.outputs.samples));
+    out.put(f.outputs.values.data(), f.outputs.values.size());
+  }
+  std::vector<Forward> all;
+  for (const swarmx::Message& message : swarm_.gather(out.take())) {
+    swarmx::Reader in(message);
+    while (!in.done()) {
+      Forward f;
+      f.cycles = in.get<uint64_t>();
+      f.row_wavelets = in.get<uint64_t>();
+      const auto features = in.get<int32_t>(), samples = in.get<int32_t>();
+      if (features != job_.layers.back().outputs || samples < 1 ||
+          static_cast<uint64_t>(samples) > job_.micro_batch()) {
+        throw ProtocolError("outputs of another network than this one");
+      }
+      f.outputs = Activations::zero(features, samples);
+      in.get(f.outputs.values.data(), f.outputs.values.size());
+      all.push_back(std::move(f));
+    }
+  }
+  return all;
+}
+
+std::vector<Activations> TrainSwarm::forward(uint64_t first, uint64_t* cycles) {
+  const uint64_t size = job_.micro_batch();
+  const uint64_t left = (checked_.held_out.samples() + size - 1) / size - first;
+  swarm_.begin_forward(first, std::min(left, static_cast<uint64_t>(swarm_.wafers())));
+  run_forward();
+  std::vector<Activations> outputs;
+  swarmx::WaferStep slowest;
+  for (Forward& f : gather_forward()) {
+    slowest.cycles = std::max(slowest.cycles, f.cycles);
+    slowest.weight_bits = f.row_wavelets * kWaveletBits;
+    outputs.push_back(std::move(f.outputs));
+  }
+  if (outputs.size() != swarm_.round().batches) {
+    throw ProtocolError("a forward pass without the outputs of all its batches");
+  }
+  *cycles = slowest.cycles;
+  if (slowest.cycles > 0) {
+    *cycles += swarmx::stage_time(time_, swarm_.wafers(), slowest).broadcast;
+  }
+  return outputs;
+}
+
 void TrainSwarm::serve() {
+  bool begun = false;
   // Made for the first step: where rank 0 trains no step there may be no sample to train with.
   std::optional<memoryx::SampleOrder> order;
-  while (swarm_.await_step()) {
-    if (!order) {
-      order.emplace(job_.seed, checked_.training.samples(), job_.batch());
-      set_time(swarm_.step());
+  while (swarm_.await()) {
+    if (!begun) set_time(swarm_.step());
+    begun = true;
+    if (swarm_.round().forward()) {
+      run_forward();
+      gather_forward();
+      continue;
     }
+    if (!order) order.emplace(job_.seed, checked_.training.samples(), job_.batch());
     run(order->of_step(swarm_.step()), nullptr);
     gather();
   }

@@ -32,8 +32,10 @@ class TrainSwarm {
   // gradients are in MemoryX then, and the step is to be finished there.
   void step(const std::vector<uint64_t>& numbers, const std::function<void()>& meanwhile,
             TrainStep* step);
-  // Wafer 0, the forward pass alone.
-  TrainRun forward(const Activations& x);
+  // Rank 0: the forward pass alone over batches of held-out samples (of a micro-batch each, the
+  // last one of what is left), from number `first` on, as many as there are wafers or left: the
+  // outputs of each, and the cycles that all took.
+  std::vector<Activations> forward(uint64_t first, uint64_t* cycles);
   // The training is over for all ranks.
   void end() { swarm_.end(); }
 
@@ -56,11 +58,20 @@ class TrainSwarm {
     EdgeWaits late;
   };
 
+  // What a batch that only went forward gave.
+  struct Forward {
+    uint64_t cycles = 0;
+    uint64_t row_wavelets = 0;
+    Activations outputs;
+  };
+
   // The job's time model, for the step that it begins or goes on with.
   void set_time(uint64_t step);
   void run(const std::vector<uint64_t>& numbers, const std::function<void()>& meanwhile);
   std::vector<Result> gather();
   void account(const std::vector<Result>& results, TrainStep* step) const;
+  void run_forward();
+  std::vector<Forward> gather_forward();
 
   const TrainingJob& job_;
   const TrainParams& params_;
@@ -70,6 +81,7 @@ class TrainSwarm {
   swarmx::Swarm swarm_;
   std::vector<std::unique_ptr<TrainWafer>> wafers_;  // of this rank
   std::vector<Result> results_;                      // of its micro-batches
+  std::vector<Forward> forward_;                     // of its wafers that had a batch
   TimeModel time_;
   const bool timed_;
 };

@@ -110,30 +110,39 @@ Optimizer::Result MemoryX::finish_step() {
   return result;
 }
 
+std::unique_ptr<MatrixSource> MemoryX::source(size_t layer, Pass pass) const {
+  return store_matrix(store_, weights_[layer], job_.type, pass, order_of(job_, layer, pass));
+}
+
 std::unique_ptr<WeightStream> MemoryX::stream(Pass pass, const std::vector<size_t>& layers,
                                               const StreamOptions& options) const {
   std::vector<std::unique_ptr<MatrixSource>> sources;
-  for (const size_t k : layers) {
-    sources.push_back(store_matrix(store_, weights_[k], job_.type, pass, order_of(job_, k, pass)));
-  }
+  for (const size_t k : layers) sources.push_back(source(k, pass));
   return std::make_unique<WeightStream>(std::move(sources), options);
 }
 
 std::unique_ptr<BatchSource> MemoryX::batches_of_step(const StreamOptions& options) const {
   std::vector<std::unique_ptr<MatrixSource>> sources;
-  const auto add = [&](size_t k, Pass pass) {
-    sources.push_back(store_matrix(store_, weights_[k], job_.type, pass, order_of(job_, k, pass)));
-  };
-  for (size_t k = 0; k < weights_.size(); ++k) add(k, Pass::Forward);
+  for (size_t k = 0; k < weights_.size(); ++k) sources.push_back(source(k, Pass::Forward));
   for (size_t k = weights_.size(); k-- > 0;) {
-    add(k, needs_dense(weights_[k]) ? Pass::GradientOfAll : Pass::Gradient);
-    if (k > 0) add(k, Pass::Delta);
+    sources.push_back(source(k, needs_dense(weights_[k]) ? Pass::GradientOfAll : Pass::Gradient));
+    if (k > 0) sources.push_back(source(k, Pass::Delta));
   }
+  return matrix_batches(std::move(sources), options);
+}
+
+std::unique_ptr<BatchSource> MemoryX::batches_of_forward(const StreamOptions& options) const {
+  std::vector<std::unique_ptr<MatrixSource>> sources;
+  for (size_t k = 0; k < weights_.size(); ++k) sources.push_back(source(k, Pass::Forward));
   return matrix_batches(std::move(sources), options);
 }
 
 std::unique_ptr<WeightStream> MemoryX::stream_of_step(const StreamOptions& options) {
   return std::make_unique<WeightStream>(batches_of_step(options), options);
+}
+
+std::unique_ptr<WeightStream> MemoryX::stream_of_forward(const StreamOptions& options) const {
+  return std::make_unique<WeightStream>(batches_of_forward(options), options);
 }
 
 Network MemoryX::network() const {

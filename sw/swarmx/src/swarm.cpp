@@ -98,8 +98,15 @@ int Swarm::rank_of(int wafer) const {
   return rank;
 }
 
-void Swarm::begin_step() {
-  const StepOrder order(*memory_);
+void Swarm::begin_forward(uint64_t first, uint64_t batches) {
+  if (batches < 1 || batches > static_cast<uint64_t>(wafers_)) {
+    throw InternalError("a forward pass over no batch, or more of them than wafers");
+  }
+  begin({first, batches});
+}
+
+void Swarm::begin(const Round& round) {
+  const StepOrder order(*memory_, round);
   const std::vector<int> below = ranks_below(0, ranks_);
   for (const Message& part : order.parts()) {
     for (const int rank : below) transport_.send(rank, Tag::Order, part);
@@ -107,7 +114,7 @@ void Swarm::begin_step() {
   start(order);
 }
 
-bool Swarm::await_step() {
+bool Swarm::await() {
   const std::vector<int> below = ranks_below(transport_.rank(), ranks_);
   const size_t wanted = StepOrder::parts_of(memories_.front()->store());
   std::vector<Message> parts;
@@ -130,6 +137,31 @@ void Swarm::start(const StepOrder& order) {
     memories_[static_cast<size_t>(n)]->begin(order, cast_.get(), n);
   }
   step_ = memories_.front()->step();
+  round_ = memories_.front()->round();
+}
+
+// The streams of a round, to this rank's wafers and on to the ranks below.
+void Swarm::feed() {
+  for (int m = 0; m < (round_.forward() ? 1 : share_); ++m) {
+    if (transport_.rank() > 0) {
+      cast_->relay(stream_);
+      continue;
+    }
+    const auto batches =
+        round_.forward() ? memory_->batches_of_forward(stream_) : memory_->batches_of_step(stream_);
+    cast_->send(batches.get());
+  }
+}
+
+void Swarm::work_of(int wafer, const Work& work) {
+  if (!round_.forward()) {
+    for (int m = 0; m < share_; ++m) work(wafer, wafer * share_ + m, memory_of(wafer));
+  } else if (static_cast<uint64_t>(wafer) < round_.batches) {
+    work(wafer, static_cast<int>(round_.first) + wafer, memory_of(wafer));
+  } else {
+    cast_->reader(wafer - first());  // nobody may leave before the stream has come
+  }
+  cast_->leave(wafer - first());
 }
 
 void Swarm::run(const Work& work, const std::function<void()>& meanwhile) {
@@ -143,26 +175,15 @@ void Swarm::run(const Work& work, const std::function<void()>& meanwhile) {
     }
   };
   failure.guard([&] {
-    start([this] {
-      for (int m = 0; m < share_; ++m) {
-        if (transport_.rank() == 0) {
-          cast_->send(memory_->batches_of_step(stream_).get());
-        } else {
-          cast_->relay(stream_);
-        }
-      }
-    });
+    start([this] { feed(); });
     for (int w = first(); w < first() + count(); ++w) {
-      start([this, &work, w] {
-        for (int m = 0; m < share_; ++m) work(w, w * share_ + m, memory_of(w));
-        cast_->leave(w - first());
-      });
+      start([this, &work, w] { work_of(w, work); });
     }
     if (meanwhile) meanwhile();
   });
   for (std::thread& thread : threads) thread.join();
   failure.rethrow();
-  reduce();
+  if (!round_.forward()) reduce();
 }
 
 // N16's tree over the blocks: with doubling distance, the wafer in front of a pair of nodes takes

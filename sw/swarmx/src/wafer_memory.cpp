@@ -32,9 +32,11 @@ void unpack_mask(const Message& bits, const Store& store, size_t tensor, size_t 
 
 }  // namespace
 
-StepOrder::StepOrder(const memoryx::MemoryX& memory) {
+StepOrder::StepOrder(const memoryx::MemoryX& memory, const Round& round) {
   const Store& store = memory.store();
   Writer head;
+  head.put<uint64_t>(round.first);
+  head.put<uint64_t>(round.batches);
   head.put<uint64_t>(memory.step());
   head.put<float>(memory.loss_scale());
   head.put<uint64_t>(memory.updated());
@@ -102,6 +104,8 @@ void WaferMemory::begin(const StepOrder& order, Cast* cast, int n) {
     throw ProtocolError("the order of a step is of another network");
   }
   Reader head(order.parts().front());
+  round_.first = head.get<uint64_t>();
+  round_.batches = head.get<uint64_t>();
   step_ = head.get<uint64_t>();
   loss_scale_ = head.get<float>();
   updated_ = head.get<uint64_t>();
@@ -125,10 +129,22 @@ void WaferMemory::begin(const StepOrder& order, Cast* cast, int n) {
   }
 }
 
-std::unique_ptr<memoryx::WeightStream> WaferMemory::stream_of_step(
-    const memoryx::StreamOptions& options) {
+std::unique_ptr<memoryx::WeightStream> WaferMemory::next_stream(
+    const memoryx::StreamOptions& options) const {
   if (cast_ == nullptr) throw InternalError("a stream before its step has begun");
   return std::make_unique<memoryx::WeightStream>(cast_->reader(reader_), options);
+}
+
+std::unique_ptr<memoryx::WeightStream> WaferMemory::stream_of_step(
+    const memoryx::StreamOptions& options) {
+  if (round_.forward()) throw InternalError("the passes of a step in a round without them");
+  return next_stream(options);
+}
+
+std::unique_ptr<memoryx::WeightStream> WaferMemory::stream_of_forward(
+    const memoryx::StreamOptions& options) const {
+  if (!round_.forward()) throw InternalError("a forward pass alone in a step");
+  return next_stream(options);
 }
 
 bool WaferMemory::whole(size_t tensor) const {

@@ -64,7 +64,7 @@ done
 "$ow" run job.yaml --mode train --device golden --resume --num_wafers 2 --model-dir tiles \
   >out 2>&1 || fail "resumed: status $? $(cat out)"
 same tiles
-# Outputs of samples without classes, which the other ranks have no part in.
+# Outputs of samples without classes, of which each wafer takes some.
 gzip -dc "$data/optdigits/digits.csv.gz" | head -n 40 | cut -d, -f1-64 >new.csv
 sed "s|$data/optdigits/digits.csv.gz|new.csv|; /held_out/d" job.yaml >new.yaml
 "$mpirun" -n 2 "$ow" run new.yaml --mode predict --num-wafers 2 --device golden --model-dir r2 \

@@ -175,6 +175,38 @@ TEST_F(Swarms, OfTilesAreThoseOfOneWaferToo) {
   }
 }
 
+// Two batches of held-out samples, the second of four: on four wafers two have none.
+TEST_F(Swarms, HeldOutSamplesGoForwardOnAllWafers) {
+  train(params(4, 1), options("model", On::Golden), 1);
+  std::vector<uint64_t> cycles;
+  Evaluation want;
+  for (const On device : {On::Golden, On::Rtl}) {
+    for (const int wafers : {1, 2, 4}) {
+      for (const int ranks : {1, 3}) {
+        if (ranks > wafers || (ranks > 1 && device == On::Rtl)) continue;
+        SCOPED_TRACE(testing::Message() << wafers << " wafers, " << ranks << " ranks");
+        TrainRunOptions run = options("model", device);
+        run.mode = TrainMode::Eval;
+        const TrainReport report = train(params(4, wafers), run, ranks);
+        for (const std::string& error : errors_) EXPECT_EQ(error, "");
+        ASSERT_EQ(report.evaluations.size(), 1u);
+        const Evaluation& e = report.evaluations.front();
+        if (want.samples == 0) want = e;
+        EXPECT_EQ(e.samples, 20u);
+        EXPECT_EQ(e.compared, 20u * 3);
+        EXPECT_EQ(e.different, 0u);
+        EXPECT_EQ(e.right, want.right);
+        EXPECT_EQ(e.loss, want.loss);
+        if (device == On::Rtl) cycles.push_back(e.cycles);
+      }
+    }
+  }
+  // What one wafer does one behind the other two do at the same time.
+  ASSERT_EQ(cycles.size(), 3u);
+  EXPECT_LT(cycles[1], cycles[0] * 3 / 4);
+  EXPECT_EQ(cycles[2], cycles[1]);
+}
+
 TEST_F(Swarms, ACheckpointGoesOnAtAnotherNumber) {
   train(params(8, 1), options("whole", On::Golden), 1);
   TrainRunOptions run = options("parts", On::Golden);
@@ -204,7 +236,7 @@ class Broken : public TrainWafer {
     if ((*left_)-- == 0) throw DeviceFault("tile (0, 1) hangs");
     return inner_->train(memory, x, targets);
   }
-  TrainRun forward(const memoryx::MemoryX& memory, const Activations& x) override {
+  TrainRun forward(const memoryx::WaferSide& memory, const Activations& x) override {
     return inner_->forward(memory, x);
   }
 
@@ -255,7 +287,7 @@ TEST_F(Swarms, AFaultReachesTheOtherRanksBeforeItsOwnIsJoined) {
   const memoryx::StreamOptions stream{2};
   std::thread other([&] {
     swarmx::Swarm swarm(job, 4, stream, *ranks[1], nullptr);
-    EXPECT_TRUE(swarm.await_step());
+    EXPECT_TRUE(swarm.await());
     EXPECT_THROW(swarm.run(work), BadInput);
   });
   swarmx::Swarm swarm(job, 4, stream, *ranks[0], &memory);

@@ -73,7 +73,7 @@ class TrainGrid {
   TrainRun train(memoryx::WaferSide& memory, const Activations& x, const Targets& targets);
 
   // The forward pass alone, of at most plan().batch() samples.
-  TrainRun forward(const memoryx::MemoryX& memory, const Activations& x);
+  TrainRun forward(const memoryx::WaferSide& memory, const Activations& x);
 
   // What the tiles keep: the activations of tensor k (0: the input), until deltas take their place
   // in train() (all but those of the input and the last tensor); the deltas of it, of the last

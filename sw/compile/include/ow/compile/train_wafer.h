@@ -22,7 +22,7 @@ class TrainWafer {
   virtual TrainRun train(memoryx::WaferSide& memory, const Activations& x,
                          const Targets& targets) = 0;
   // The forward pass alone, of at most a micro-batch.
-  virtual TrainRun forward(const memoryx::MemoryX& memory, const Activations& x) = 0;
+  virtual TrainRun forward(const memoryx::WaferSide& memory, const Activations& x) = 0;
 };
 
 }  // namespace ow::jobs

@@ -72,8 +72,10 @@ class MemoryX : public WaferSide {
   std::unique_ptr<WeightStream> stream(Pass pass, const std::vector<size_t>& layers,
                                        const StreamOptions& options) const;
   std::unique_ptr<WeightStream> stream_of_step(const StreamOptions& options) override;
-  // What that stream is made of, for who hands it on.
+  std::unique_ptr<WeightStream> stream_of_forward(const StreamOptions& options) const override;
+  // What these streams are made of, for who hands them on.
   std::unique_ptr<BatchSource> batches_of_step(const StreamOptions& options) const;
+  std::unique_ptr<BatchSource> batches_of_forward(const StreamOptions& options) const;
   // Weights rounded to the network's type, zeros without a sign, as a network to be run.
   Network network() const;
 
@@ -82,6 +84,8 @@ class MemoryX : public WaferSide {
   void load(const std::string& path);
 
  private:
+  std::unique_ptr<MatrixSource> source(size_t layer, Pass pass) const;
+
   TrainingJob job_;
   std::vector<size_t> weights_;
   std::vector<int> biases_;  // -1: none

@@ -37,6 +37,9 @@ class WaferSide {
   // it is the first, its weights the other way round. Not to be kept across the end of a step.
   virtual std::unique_ptr<WeightStream> stream_of_step(const StreamOptions& options) = 0;
 
+  // Those of the forward pass alone, through all layers.
+  virtual std::unique_ptr<WeightStream> stream_of_forward(const StreamOptions& options) const = 0;
+
   // Where the next micro-batch's gradients go: all elements that are in the mask, or all. They are
   // of the loss times loss_scale(), summed over the samples.
   virtual int gradient_slot() const = 0;

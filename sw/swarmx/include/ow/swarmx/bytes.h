@@ -48,6 +48,7 @@ class Reader {
     if (count > 0) std::memcpy(values, message_.data() + at_, count * sizeof(T));
     at_ += count * sizeof(T);
   }
+  bool done() const { return at_ == message_.size(); }
   void close() const {
     if (at_ != message_.size()) throw ProtocolError("a message between ranks is too long");
   }

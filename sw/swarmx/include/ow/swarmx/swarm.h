@@ -4,7 +4,9 @@
 // the blocks is the tree of docs/numerics.md, N16. So N, and where the wafers are, change no bit.
 //
 //   rank 0:      swarm.begin_step();  swarm.run(...);  memory.finish_step();  ...  swarm.end();
-//   the others:  while (swarm.await_step()) swarm.run(...);
+//   the others:  while (swarm.await()) swarm.run(...);
+//
+// Between two steps they may take batches of other samples forward, each wafer another one.
 #ifndef OW_SWARMX_SWARM_H_
 #define OW_SWARMX_SWARM_H_
 
@@ -39,16 +41,21 @@ class Swarm {
   // Micro-batches of a wafer and step: wafer w takes w * share() and those that follow.
   int share() const { return share_; }
   uint64_t step() const { return step_; }
+  const Round& round() const { return round_; }
 
   // Tells the wafers of the step that comes next.
-  void begin_step();
-  // Waits for it; false if there is none any more.
-  bool await_step();
+  void begin_step() { begin({}); }
+  // Tells them of a forward pass over the batches `first` and so many that follow it, at most
+  // wafers(): wafer w takes batch first + w.
+  void begin_forward(uint64_t first, uint64_t batches);
+  // Waits for either; false if there is none any more.
+  bool await();
   void end();
 
   // Work(wafer, micro-batch of the step, its memory) for each micro-batch of this rank's wafers: a
   // thread a wafer, which takes its micro-batches in their order. It must take the stream of the
-  // memory once and add a gradient. `meanwhile`, if given, runs in this thread. Then the gradients
+  // memory once and add a gradient. Of a forward pass: Work(wafer, batch, its memory), which takes
+  // the stream alone. `meanwhile`, if given, runs in this thread. Then the gradients
   // are reduced: to MemoryX on rank 0. The first exception of a wafer is thrown again,
   using Work = std::function<void(int wafer, int micro_batch, memoryx::WaferSide& memory)>;
   // and told to the other ranks at once.
@@ -65,7 +72,10 @@ class Swarm {
   int first_of(int rank) const { return static_cast<int>(int64_t{wafers_} * rank / ranks_); }
   int rank_of(int wafer) const;
   WaferMemory& memory_of(int wafer) { return *memories_[static_cast<size_t>(wafer - first())]; }
+  void begin(const Round& round);
   void start(const StepOrder& order);
+  void feed();
+  void work_of(int wafer, const Work& work);
   void reduce();
   // The sum of wafer `from` goes into that of wafer `to`, one of them of this rank.
   void join(int to, int from, int micro_batches);
@@ -80,6 +90,7 @@ class Swarm {
   std::vector<std::unique_ptr<WaferMemory>> memories_;
   std::unique_ptr<Cast> cast_;
   uint64_t step_ = 0;
+  Round round_;
 };
 
 }  // namespace ow::swarmx

@@ -28,11 +28,20 @@ void each_part(const memoryx::TensorSpec& spec, const Work& work) {
   for (size_t first = 0; first < n; first += kPart) work(first, std::min(kPart, n - first));
 }
 
-// What all wafers are told before a step, tensor by tensor in messages of bounded size.
+// What the wafers do next: the micro-batches of a step, or the forward pass alone over so many
+// batches of other samples, the first of which has this number; one each, some wafers may have
+// none.
+struct Round {
+  uint64_t first = 0;
+  uint64_t batches = 0;  // 0: a step
+  bool forward() const { return batches > 0; }
+};
+
+// What all wafers are told before it, tensor by tensor in messages of bounded size.
 class StepOrder {
  public:
-  // Of the step that comes next.
-  explicit StepOrder(const memoryx::MemoryX& memory);
+  // With the weights of the step that comes next.
+  explicit StepOrder(const memoryx::MemoryX& memory, const Round& round = {});
   // As it came from another rank.
   explicit StepOrder(std::vector<Message> parts) : parts_(std::move(parts)) {}
   const std::vector<Message>& parts() const { return parts_; }
@@ -50,9 +59,10 @@ class WaferMemory : public memoryx::WaferSide {
   // Any other, which takes `share` micro-batches of a step.
   WaferMemory(const TrainingJob& job, int share);
 
-  // A step begins; streams are those of the cast's reader `n`.
+  // A round begins; streams are those of the cast's reader `n`.
   void begin(const StepOrder& order, Cast* cast, int n);
 
+  const Round& round() const { return round_; }
   const TrainingJob& job() const override { return job_; }
   const memoryx::Store& store() const override { return *store_; }
   size_t weight_of(size_t layer) const override { return weights_[layer]; }
@@ -63,6 +73,8 @@ class WaferMemory : public memoryx::WaferSide {
   bool needs_dense(size_t tensor) const override { return dense_[tensor] != 0; }
   std::unique_ptr<memoryx::WeightStream> stream_of_step(
       const memoryx::StreamOptions& options) override;
+  std::unique_ptr<memoryx::WeightStream> stream_of_forward(
+      const memoryx::StreamOptions& options) const override;
   int gradient_slot() const override { return sum_->slot(); }
   void gradient_added() override { sum_->added(); }
 
@@ -78,6 +90,7 @@ class WaferMemory : public memoryx::WaferSide {
 
  private:
   void number_parameters();
+  std::unique_ptr<memoryx::WeightStream> next_stream(const memoryx::StreamOptions& options) const;
   // Whether all of its gradient counts.
   bool whole(size_t tensor) const;
 
@@ -89,6 +102,7 @@ class WaferMemory : public memoryx::WaferSide {
   std::unique_ptr<memoryx::GradientSum> own_sum_;
   const memoryx::Store* store_;
   memoryx::GradientSum* sum_;
+  Round round_;
   uint64_t step_ = 0;
   float loss_scale_ = 1;
   uint64_t updated_ = 0;
