@@ -28,13 +28,17 @@ DESIGN = TILE + ["rtl/reticle/files.f", "fpga/rtl/files_bridge.f", "fpga/rtl/fil
 COLOURS = {"NumColours": synth.MINI["NumColours"]}
 with open(os.path.join(ROOT, "sw/isa/fabric.yaml")) as fabric:
     NUMBERS = {k: v["value"] for k, v in yaml.safe_load(fabric)["constants"].items()}
+with open(os.path.join(ROOT, "sw/isa/machine.yaml")) as machine:
+    VALUES = yaml.safe_load(machine)["configurations"]["mini"]["values"]
+ROUTER = {**COLOURS, "NumFilters": VALUES["Features"]["filters"],
+          "NumPositions": VALUES["Features"]["positions"], "Small": VALUES["SmallRouter"]}
 LANES = {"Groups": NUMBERS["MINI_LANE_GROUPS"], "GroupData": NUMBERS["MINI_GROUP_DATA"]}
 # Blocks of the design: file lists, parameters, how many there are in it with and without tiles, row
 # of configs/targets.yaml.
 Block = collections.namedtuple("Block", "lists parameters tiles wires row")
 BLOCKS = {
     "ow_tile": Block(TILE, synth.MINI, 4, 0, "F3.tile"),
-    "ow_router": Block(TILE, COLOURS, 0, 0, "F3.router"),  # a part of the tile
+    "ow_router": Block(COMMON + ["rtl/fabric/files.f"], ROUTER, 0, 0, "F3.router"),  # a part of the tile
     "ow_link": Block(COMMON + ["rtl/reticle/files_link.f"], {**COLOURS, **LANES}, 4, 4, "F3.link"),
     "ow_station": Block(TILE + ["rtl/reticle/files.f"], {}, 4, 0, None),
     "ow_bridge": Block(COMMON + ["fpga/rtl/files_bridge.f"], COLOURS, 1, 1, "F3.bridge"),

@@ -31,6 +31,7 @@ module ow_fpga_grid
   parameter int unsigned LineSlots = 4,
   parameter int unsigned WriteSlots = 4,
   parameter int unsigned PackSlots = 9,
+  parameter int unsigned SmallRouter = 1,
   parameter logic [31:0] Features = ow_pkg::MINI_FEATURES,
   parameter logic [31:0] Operations = ow_pkg::MINI_OPERATIONS,
   parameter bit Tiles = 1'b1,
@@ -89,7 +90,7 @@ module ow_fpga_grid
         .Rows(Rows), .Cols(Cols), .SpareRows(0), .SpareCols(0), .Lanes(Lanes), .SramBytes(SramBytes),
         .NumColours(NumColours), .NumThreads(NumThreads), .QueueDepth(QueueDepth),
         .LineSlots(LineSlots), .WriteSlots(WriteSlots), .PackSlots(PackSlots),
-        .Features(Features), .Operations(Operations)
+        .SmallRouter(SmallRouter), .Features(Features), .Operations(Operations)
       ) u_reticle (
         .clk_i(clk[d]), .rst_i(rst[d]), .cycle_i(cycle_q),
         .north_i(north_i[d]), .east_i(east_i[d]), .south_i(south_i[d]), .west_i(west_i[d]),

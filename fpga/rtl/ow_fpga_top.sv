@@ -28,6 +28,7 @@ module ow_fpga_top
   parameter int unsigned LineSlots = 4,
   parameter int unsigned WriteSlots = 4,
   parameter int unsigned PackSlots = 9,
+  parameter int unsigned SmallRouter = 1,
   parameter logic [31:0] Features = ow_pkg::MINI_FEATURES,
   parameter logic [31:0] Operations = ow_pkg::MINI_OPERATIONS,
   parameter bit Tiles = 1'b1
@@ -71,7 +72,7 @@ module ow_fpga_top
     .Rows(Rows), .Cols(Cols), .Lanes(Lanes), .SramBytes(SramBytes), .NumColours(NumColours),
     .NumThreads(NumThreads), .QueueDepth(QueueDepth),
     .LineSlots(LineSlots), .WriteSlots(WriteSlots), .PackSlots(PackSlots),
-    .Features(Features), .Operations(Operations), .Tiles(Tiles)
+    .SmallRouter(SmallRouter), .Features(Features), .Operations(Operations), .Tiles(Tiles)
   ) u_grid (
     .clk_a_i, .clk_b_i, .rst_i(grid_rst), .cycle_o(cycle), .links_i(to_grid), .links_o(from_grid),
     .chain_i(chain), .chain_near_o(chain_near), .chain_skip_o(chain_skip), .up_o(up),

@@ -78,6 +78,7 @@ package ow_isa_pkg;
   localparam int unsigned FULL_LINE_SLOTS = 8;
   localparam int unsigned FULL_WRITE_SLOTS = 24;
   localparam int unsigned FULL_PACK_SLOTS = 20;
+  localparam int unsigned FULL_SMALL_ROUTER = 0;
   localparam logic [31:0] FULL_FEATURES = 32'hFFF134FF;
   localparam logic [31:0] FULL_OPERATIONS = 32'h0000000F;
 
@@ -90,7 +91,8 @@ package ow_isa_pkg;
   localparam int unsigned MINI_LINE_SLOTS = 4;
   localparam int unsigned MINI_WRITE_SLOTS = 4;
   localparam int unsigned MINI_PACK_SLOTS = 9;
-  localparam logic [31:0] MINI_FEATURES = 32'h7DE93040;
+  localparam int unsigned MINI_SMALL_ROUTER = 1;
+  localparam logic [31:0] MINI_FEATURES = 32'h7DE84040;
   localparam logic [31:0] MINI_OPERATIONS = 32'h00000000;
 
   // Ports of a router; the ramp is the port to and from its own tile.
@@ -956,7 +958,7 @@ package ow_isa_pkg;
     logic [4:0] tasks;            // [30:26] tasks less one
     logic [4:0] dsrs;             // [25:21] descriptors less one
     logic [3:0] queues;           // [20:17] queues each way
-    logic [2:0] positions;        // [16:14] switch positions
+    logic [2:0] positions;        // [16:14]
     logic [2:0] filters;          // [13:11] filters
     logic [2:0] fifos;            // [10:8] FIFO registers
     logic counters;               // [7] all counters (without, consumed weights only)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The router of a tile: five ports (north, east, south, west, ramp), NumColours data colours with
-// up to four switch positions each, six filters in front of the ramp, and the control plane.
+// NumPositions switch positions each, NumFilters filters in front of the ramp, and the control
+// plane.
 // docs/fabric.md is the specification.
 //
 //   ow_router_routes   routes, switch positions, moves
@@ -17,6 +18,9 @@
 // A credit can be spent in the cycle in which it arrives, so two of them sustain full rate.
 // Latency: a wavelet that is on a link input in cycle t is in the output register in cycle t + 1.
 // Throughput: 1 wavelet a cycle and port, also of a single colour; credit loop 2 cycles.
+// Small is for parts where area counts more: what arrives is stored first, and in a cycle one data
+// colour moves, to all outputs that take it, and one word of the control plane to one output. Latency
+// t + 2, credit loop 3 cycles.
 //
 // Switches: a control wavelet on a colour that obeys commands leaves on the position that it found,
 // and its command is carried out when its last copy has left. A wavelet with a command field other
@@ -43,6 +47,10 @@
 // synthesis finds that they change nothing.
 //
 //   NumColours    data colours, 2 to 24
+//   NumFilters    filters, 0 to 6
+//   NumPositions  switch positions of a colour, 1 to 4. With 1 there is no SWITCH, and no colour
+//                 obeys commands
+//   Small         the small router
 //   InputRegs     the registers of the links are at the inputs instead of the outputs (ow_tile)
 //   link_*_i/_o   the four links; outputs are registers, 0 when nothing is sent
 //   inj_*         wavelets from the ramp: inj_i may be valid only for a colour whose bit of
@@ -57,7 +65,7 @@
 //                 offset in the tile's registers; the offset counts without a write, too
 //   stat_o        the word at the offset cfg_addr_i: ROUTE, SWITCH, FILTER or RT_*
 //   torn_o        a colour was torn down in the cycle before
-//   hears_o       a link input, as the router sees it in this cycle, is not 0
+//   hears_o       a link input, as the router sees it in this cycle, carries something
 //   idle_o        no state can change before one of link_*_i, inj_i, ej_ready_i, req_ready_i,
 //                 rsp_valid_i, ask_valid_i or cfg_we_i does
 
@@ -68,6 +76,9 @@ module ow_router
   import ow_onehot_pkg::*;
 #(
   parameter int unsigned NumColours = 24,
+  parameter int unsigned NumFilters = NUM_FILTERS,
+  parameter int unsigned NumPositions = NUM_POSITIONS,
+  parameter bit Small = 1'b0,
   parameter bit InputRegs = 1'b0
 ) (
   input  logic                    clk_i,
@@ -114,11 +125,15 @@ module ow_router
   link_t data_n, data_e, data_s, data_w, ctl_n, ctl_e, ctl_s, ctl_w;
   link_t next_n, next_e, next_s, next_w;
   logic settled;  // the output registers are 0
-  assign next_n = (data_n | ctl_n) & {$bits(link_t){!rst_i}};
-  assign next_e = (data_e | ctl_e) & {$bits(link_t){!rst_i}};
-  assign next_s = (data_s | ctl_s) & {$bits(link_t){!rst_i}};
-  assign next_w = (data_w | ctl_w) & {$bits(link_t){!rst_i}};
-  assign hears_o = (link_n | link_e | link_s | link_w) != '0;
+  assign next_n = rst_i ? '0 : data_n | ctl_n;
+  assign next_e = rst_i ? '0 : data_e | ctl_e;
+  assign next_s = rst_i ? '0 : data_s | ctl_s;
+  assign next_w = rst_i ? '0 : data_w | ctl_w;
+  // A link that carries nothing is 0: its valid bits tell.
+  function automatic logic carries(input link_t any);
+    return any.wavelet.valid || any.credit.valid;
+  endfunction
+  assign hears_o = carries(link_n | link_e | link_s | link_w);
 
   if (InputRegs) begin : gen_inputs
     link_t link_n_q, link_e_q, link_s_q, link_w_q;
@@ -153,7 +168,7 @@ module ow_router
     assign link_e_o = link_e_q;
     assign link_s_o = link_s_q;
     assign link_w_o = link_w_q;
-    assign settled = (link_n_q | link_e_q | link_s_q | link_w_q) == '0;
+    assign settled = !carries(link_n_q | link_e_q | link_s_q | link_w_q);
   end
 
   wavelet_t arrive [NUM_PORTS];
@@ -184,7 +199,7 @@ module ow_router
                                : reg_filter_count_index(cfg_addr_i);
   assign selected = colours_t'(decode(at_route || at_switch, cfg_colour));
   assign write_route = selected & {NumColours{cfg_we_i && at_route}};
-  assign write_switch = selected & {NumColours{cfg_we_i && at_switch}};
+  assign write_switch = selected & {NumColours{cfg_we_i && at_switch && NumPositions > 1}};
 
   // ------------------------------------------------------------------------------------- routes --
   colours_t in [NUM_PORTS], out [NUM_PORTS], mode [2], op [2];
@@ -193,7 +208,7 @@ module ow_router
   switch_reg_t switch_word;
   logic [2:0] to;
   logic tear, work;
-  ow_router_routes #(.NumColours(NumColours)) u_routes (
+  ow_router_routes #(.NumColours(NumColours), .NumPositions(NumPositions)) u_routes (
     .clk_i, .rst_i,
     .route_i(write_route), .switch_i(write_switch), .cfg_wdata_i, .selected_i(selected),
     .show_i(at_route || at_switch), .work_i(work), .leave_i(leave), .op_i(op),
@@ -208,7 +223,10 @@ module ow_router
   colours_t take [NUM_PORTS], fresh [NUM_PORTS], one [NUM_PORTS], credit_some [4], credit_all [4];
   colours_t held, full, push, shift, misrouted, ramp_owed, held_ctrl, held_noce, held_outside;
   colours_t space, take_held, drop_held;
-  logic [NUM_PORTS-1:0] take_fresh, drop_fresh, outside, some_one;
+  logic [3:0] without, keep;  // all inputs of a colour without switches are selected
+  assign without = new_route.without_credits & {4{NumPositions > 1}};
+  assign keep = new_route.keep_credits & {4{NumPositions > 1}};
+  logic [NUM_PORTS-1:0] take_fresh, drop_fresh, outside;
   logic [4:0] number;  // of the head at the ramp's turn
   logic [3:0] wants, waits, hold, ctl_return;
   logic can_go, turn, turn_ctrl;
@@ -238,7 +256,7 @@ module ow_router
     end
   end
 
-  ow_router_switch #(.NumColours(NumColours)) u_switch (
+  ow_router_switch #(.NumColours(NumColours), .Small(Small)) u_switch (
     .clk_i, .rst_i,
     .link_n_i(link_n), .link_e_i(link_e), .link_s_i(link_s), .link_w_i(link_w), .inj_i,
     .in_i(in), .out_i(out), .enable_i(enable), .torn_i(torn), .take_held_i(take_held),
@@ -247,10 +265,9 @@ module ow_router
     .was_on_i(route_word.enable),
     .route_on_i(at_switch ? route_word.enable : new_route.enable),
     .from_i(route_word.position.in_port), .to_i(to),
-    .set_credits_i(new_route.set_credits), .without_credits_i(new_route.without_credits),
-    .keep_credits_i(new_route.keep_credits), .hold_i(hold), .ctl_return_i(ctl_return), .ej_ready_i,
+    .set_credits_i(new_route.set_credits), .without_credits_i(without), .keep_credits_i(keep), .hold_i(hold), .ctl_return_i(ctl_return), .ej_ready_i,
     .data_i(data), .take_o(take), .fresh_o(fresh), .one_o(one),
-    .some_o(some_one), .work_o(work),
+    .work_o(work),
     .link_n_o(data_n), .link_e_o(data_e), .link_s_o(data_s), .link_w_o(data_w),
     .to_ramp_o(to_ramp), .ramp_valid_o(turn), .ramp_number_o(number), .ramp_ctrl_o(turn_ctrl),
     .wants_o(wants), .waits_o(waits), .held_o(held), .full_o(full), .push_o(push),
@@ -259,16 +276,16 @@ module ow_router
     .ramp_owed_o(ramp_owed), .space_o(space), .can_move_o(can_go), .credits_o(credit_some),
     .all_credits_o(credit_all)
   );
-  ow_router_words #(.NumColours(NumColours)) u_words (
+  ow_router_words #(.NumColours(NumColours), .Small(Small)) u_words (
     .clk_i, .link_n_i(link_n), .link_e_i(link_e), .link_s_i(link_s), .link_w_i(link_w), .inj_i,
     .take_i(take), .push_i(push), .shift_i(shift), .tail_i(full), .held_i(held), .op_i(op),
-    .noce_i(held_noce), .one_i(one), .some_i(some_one), .data_o(data)
+    .noce_i(held_noce), .one_i(one), .data_o(data)
   );
 
   // ------------------------------------------------------------------------------------ filters --
   filter_reg_t filter_word;
   filter_count_reg_t count_word;
-  ow_router_filter #(.NumColours(NumColours)) u_filter (
+  ow_router_filter #(.NumColours(NumColours), .NumFilters(NumFilters)) u_filter (
     .clk_i, .rst_i,
     .filter_i(cfg_we_i && at_filter), .limits_i(cfg_we_i && at_limits),
     .count_i(cfg_we_i && at_count), .index_i(cfg_index), .show_i(at_filter || at_count),
@@ -282,7 +299,7 @@ module ow_router
   // ------------------------------------------------------------------------------ control plane --
   logic [8:0] ctl_held;
   logic ctl_move;
-  ow_ctl_router u_control (
+  ow_ctl_router #(.Small(Small)) u_control (
     .clk_i, .rst_i, .link_n_i(link_n), .link_e_i(link_e), .link_s_i(link_s), .link_w_i(link_w),
     .yield_i(wants), .waits_i(waits), .hold_o(hold), .return_o(ctl_return),
     .link_n_o(ctl_n), .link_e_o(ctl_e), .link_s_o(ctl_s), .link_w_o(ctl_w),
@@ -294,7 +311,7 @@ module ow_router
   wavelet_t ej_q;
   logic torn_event_q;
   always_ff @(posedge clk_i) begin : registers
-    ej_q <= to_ramp & {$bits(wavelet_t){!rst_i}};
+    ej_q <= rst_i ? '0 : to_ramp;
     torn_event_q <= tear && !rst_i;
   end
   assign ej_o = ej_q;

@@ -195,7 +195,7 @@ module ow_router_credits
       two_q <= two_d;
     end
     for (int unsigned p = 0; p < 4; p++) begin
-      if (rst_i) turn_q[p] <= '1;
+      if (rst_i) turn_q[p] <= 5'(NumColours - 1);
       else if (waits_o[p] && !taken_i[p]) turn_q[p] <= number[p];
     end
   end

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What keeps wavelets from the ramp of a router: six filters, each of one colour, and commands that
-// say so (NOCE). docs/fabric.md, filters.
+// What keeps wavelets from the ramp of a router: filters, each of one colour, and commands that say
+// so (NOCE). docs/fabric.md, filters.
 //
 // Whether a head is kept from the ramp is known before it takes part in the arbitration: a counter's
 // verdict follows from its count, that of a range is made as the wavelet comes in and kept with it.
 // A head that is kept from the ramp takes its turn there whether the ramp has room or not.
 // Latency 0; what is counted and written is in effect from the next cycle on; a range that is
 // written, for what comes in from then on.
-// Errors: none. There is no filter from NUM_FILTERS on: writes there are ignored.
+// Errors: none. There is no filter from NumFilters on: it reads 0 and ignores writes.
 //
 //   NumColours   data colours, 2 to 24
+//   NumFilters   filters, 0 to 6
 //   filter_i, limits_i, count_i   FILTER, FILTER_LIMITS, FILTER_COUNT of filter index_i is written
 //   index_i      the filter that is written, and shown if show_i
 //   cfg_wdata_i  what is written
@@ -25,11 +26,14 @@
 //   drop_held_o  held heads that are kept from the ramp; drop_fresh_o [p]: so is the fresh one at p
 //   filter_o, count_o   FILTER and FILTER_COUNT of filter index_i
 
+`include "ow_assert.svh"
+
 module ow_router_filter
   import ow_pkg::*;
   import ow_onehot_pkg::*;
 #(
-  parameter int unsigned NumColours = 24
+  parameter int unsigned NumColours = 24,
+  parameter int unsigned NumFilters = NUM_FILTERS
 ) (
   input  logic                  clk_i,
   input  logic                  rst_i,
@@ -62,55 +66,10 @@ module ow_router_filter
   output filter_count_reg_t     count_o
 );
 
+  `OW_ASSERT_INIT(filters_in_range, NumFilters <= NUM_FILTERS)
+
   typedef logic [NumColours-1:0] colours_t;
   typedef logic [NUM_PORTS-1:0] ports_t;
-  typedef logic [NUM_FILTERS-1:0] filters_t;
-  typedef struct packed {
-    logic       filter_ctrl;  // control wavelets may be dropped
-    logic       count_ctrl;
-    logic       count_data;
-    logic [1:0] kind;         // filter_kind_e
-    logic       enable;
-    logic [4:0] colour;
-  } filter_t;
-  filter_t filter_q [NUM_FILTERS];
-  logic [15:0] low_q [NUM_FILTERS];    // limit1, or the least index
-  logic [15:0] high_q [NUM_FILTERS];   // max_counter, limit2, or the greatest index
-  logic [15:0] count_q [NUM_FILTERS];
-  filters_t on;  // there is one
-  logic any;
-
-  /* verilator lint_off UNUSEDSIGNAL */ // reserved bits
-  filter_reg_t new_filter;
-  filter_limits_reg_t new_limits;
-  filter_count_reg_t new_count;
-  /* verilator lint_on UNUSEDSIGNAL */
-  assign new_filter = cfg_wdata_i;
-  assign new_limits = cfg_wdata_i;
-  assign new_count = cfg_wdata_i;
-
-  always_comb begin : enabled
-    for (int unsigned f = 0; f < NUM_FILTERS; f++) on[f] = filter_q[f].enable;
-    any = on != '0;
-  end
-
-  // ---------------------------------------------------------------------------------- verdicts --
-  // Of the counters, from registers: the next data or control wavelet is dropped.
-  filters_t hit, drop_data, drop_ctrl;
-  always_comb begin : counters
-    automatic logic drop;
-    drop = 1'b0;
-    {hit, drop_data, drop_ctrl} = '0;
-    if (any) begin
-      for (int unsigned f = 0; f < NUM_FILTERS; f++) begin
-        hit[f] = count_q[f] == low_q[f];
-        drop = filter_q[f].kind == FILTER_SPARSE ? !hit[f]
-             : filter_q[f].kind != FILTER_RANGE && count_q[f] > high_q[f];
-        drop_data[f] = on[f] && drop;
-        drop_ctrl[f] = drop_data[f] && filter_q[f].filter_ctrl;
-      end
-    end
-  end
 
   wavelet_t arrive [NUM_PORTS];
   assign arrive[PORT_N] = link_n_i.wavelet;
@@ -119,48 +78,16 @@ module ow_router_filter
   assign arrive[PORT_W] = link_w_i.wavelet;
   assign arrive[PORT_R] = inj_i;
 
-  // What comes: one comparison a filter, since a colour is taken at one port.
-  filters_t is [NUM_PORTS];  // it is of this filter's colour
-  always_comb begin : ranges
-    automatic filters_t match, off;
-    automatic logic [15:0] value;
-    {match, off, value} = '0;
-    outside_o = '0;
-    for (int unsigned p = 0; p < NUM_PORTS; p++) is[p] = '0;
-    if (any) begin
-      for (int unsigned p = 0; p < NUM_PORTS; p++) begin
-        if (take_i[p] != '0) begin
-          for (int unsigned f = 0; f < NUM_FILTERS; f++) begin
-            is[p][f] = on[f] && filter_q[f].colour == arrive[p].colour;
-          end
-        end
-      end
-      match = is[0] | is[1] | is[2] | is[3] | is[4];
-      for (int unsigned f = 0; f < NUM_FILTERS; f++) begin
-        if (match[f] && filter_q[f].kind == FILTER_RANGE) begin
-          value = '0;
-          for (int unsigned p = 0; p < NUM_PORTS; p++) begin
-            value |= arrive[p].data[31:16] & {16{is[p][f]}};
-          end
-          off[f] = value < low_q[f] || value > high_q[f];
-        end
-      end
-      for (int unsigned p = 0; p < NUM_PORTS; p++) begin
-        outside_o[p] = !arrive[p].ctrl && (is[p] & off) != '0;
-      end
-    end
-  end
+  // What the filters drop: of held heads, data and control wavelets of these colours; what comes at
+  // these ports.
+  colours_t held_data, held_ctrl;
+  ports_t come_data, come_ctrl;
 
+  // ----------------------------------------------------------------------------------- verdicts --
   always_comb begin : held
     automatic colours_t data, ctrl;
-    data = outside_i;
-    ctrl = obey_i & noce_i;
-    if (any) begin
-      for (int unsigned f = 0; f < NUM_FILTERS; f++) begin
-        data |= colours_t'(decode(drop_data[f], filter_q[f].colour));
-        ctrl |= colours_t'(decode(drop_ctrl[f], filter_q[f].colour));
-      end
-    end
+    data = outside_i | held_data;
+    ctrl = (obey_i & noce_i) | held_ctrl;
     drop_held_o = (data & ~ctrl_i) | (ctrl & ctrl_i);
   end
 
@@ -168,61 +95,165 @@ module ow_router_filter
     drop_fresh_o = '0;
     for (int unsigned p = 0; p < NUM_PORTS; p++) begin
       if (arrive[p].valid) begin
-        drop_fresh_o[p] = arrive[p].ctrl ? (is[p] & drop_ctrl) != '0 ||
+        drop_fresh_o[p] = arrive[p].ctrl ? come_ctrl[p] ||
                                            (command_noce(arrive[p].data) && (fresh_i[p] & obey_i) != '0)
-                                         : (is[p] & drop_data) != '0 || outside_o[p];
+                                         : come_data[p] || outside_o[p];
       end
     end
   end
 
-  // ---------------------------------------------------------------------------------- registers --
-  filters_t steps;  // filters that count
-  always_comb begin : counting
-    steps = '0;
-    if (any && turn_i) begin
-      for (int unsigned f = 0; f < NUM_FILTERS; f++) begin
-        steps[f] = on[f] && filter_q[f].colour == number_i && filter_q[f].kind != FILTER_RANGE &&
-                   (turn_ctrl_i ? filter_q[f].count_ctrl : filter_q[f].count_data);
-      end
-    end
-  end
+  // ------------------------------------------------------------------------------------ filters --
+  if (NumFilters == 0) begin : gen_none
+    assign {held_data, held_ctrl, come_data, come_ctrl, outside_o} = '0;
+    assign filter_o = '0;
+    assign count_o = '0;
+    logic unused;
+    assign unused = &{1'b0, clk_i, rst_i, filter_i, limits_i, count_i, index_i, show_i, cfg_wdata_i,
+                      take_i[0], take_i[1], take_i[2], take_i[3], take_i[4], turn_i, number_i,
+                      turn_ctrl_i};
+  end else begin : gen_filters
+    typedef logic [NumFilters-1:0] filters_t;
+    typedef struct packed {
+      logic       filter_ctrl;  // control wavelets may be dropped
+      logic       count_ctrl;
+      logic       count_data;
+      logic [1:0] kind;         // filter_kind_e
+      logic       enable;
+      logic [4:0] colour;
+    } filter_t;
+    filter_t filter_q [NumFilters];
+    logic [15:0] low_q [NumFilters];    // limit1, or the least index
+    logic [15:0] high_q [NumFilters];   // max_counter, limit2, or the greatest index
+    logic [15:0] count_q [NumFilters];
+    filters_t on;  // there is one
+    logic any;
 
-  filter_t kept;
-  assign kept = '{filter_ctrl: new_filter.filter_ctrl, count_ctrl: new_filter.count_ctrl,
-                  count_data: new_filter.count_data, kind: new_filter.kind,
-                  enable: new_filter.enable, colour: new_filter.colour};
-  always_ff @(posedge clk_i) begin : registers
-    for (int unsigned f = 0; f < NUM_FILTERS; f++) begin
-      if (rst_i) begin
-        filter_q[f] <= '0;
-        low_q[f] <= '0;
-        high_q[f] <= '0;
-        count_q[f] <= '0;
-      end else if (filter_i || limits_i || count_i || steps != '0) begin
-        if (filter_i && index_i == 3'(f)) filter_q[f] <= kept;
-        if (limits_i && index_i == 3'(f)) high_q[f] <= new_limits.high;
-        if (limits_i && index_i == 3'(f)) low_q[f] <= new_limits.low;
-        else if (steps[f] && filter_q[f].kind == FILTER_SPARSE && hit[f]) low_q[f] <= high_q[f];
-        if (count_i && index_i == 3'(f)) count_q[f] <= new_count.count;
-        else if (steps[f]) count_q[f] <= hit[f] ? '0 : count_q[f] + 16'd1;
-      end
-    end
-  end
+    /* verilator lint_off UNUSEDSIGNAL */ // reserved bits
+    filter_reg_t new_filter;
+    filter_limits_reg_t new_limits;
+    filter_count_reg_t new_count;
+    /* verilator lint_on UNUSEDSIGNAL */
+    assign new_filter = cfg_wdata_i;
+    assign new_limits = cfg_wdata_i;
+    assign new_count = cfg_wdata_i;
 
-  always_comb begin : show
-    automatic filter_t f;
-    automatic logic [15:0] count;
-    f = '0;
-    count = '0;
-    if (show_i) begin
-      for (int unsigned k = 0; k < NUM_FILTERS; k++) begin
-        f |= filter_q[k] & {11{index_i == 3'(k)}};
-        count |= count_q[k] & {16{index_i == 3'(k)}};
+    always_comb begin : enabled
+      for (int unsigned f = 0; f < NumFilters; f++) on[f] = filter_q[f].enable;
+      any = on != '0;
+    end
+
+    // Of the counters, from registers: the next data or control wavelet is dropped.
+    filters_t hit, drop_data, drop_ctrl;
+    always_comb begin : counters
+      automatic logic drop;
+      drop = 1'b0;
+      {hit, drop_data, drop_ctrl} = '0;
+      if (any) begin
+        for (int unsigned f = 0; f < NumFilters; f++) begin
+          hit[f] = count_q[f] == low_q[f];
+          drop = filter_q[f].kind == FILTER_SPARSE ? !hit[f]
+               : filter_q[f].kind != FILTER_RANGE && count_q[f] > high_q[f];
+          drop_data[f] = on[f] && drop;
+          drop_ctrl[f] = drop_data[f] && filter_q[f].filter_ctrl;
+        end
       end
     end
-    filter_o = '{filter_ctrl: f.filter_ctrl, count_ctrl: f.count_ctrl, count_data: f.count_data,
-                 kind: f.kind, enable: f.enable, colour: f.colour, default: '0};
-    count_o = '{count: count, default: '0};
+
+    // What comes: one comparison a filter, since a colour is taken at one port.
+    filters_t is [NUM_PORTS];  // it is of this filter's colour
+    always_comb begin : ranges
+      automatic filters_t match, off;
+      automatic logic [15:0] value;
+      {match, off, value} = '0;
+      outside_o = '0;
+      for (int unsigned p = 0; p < NUM_PORTS; p++) is[p] = '0;
+      if (any) begin
+        for (int unsigned p = 0; p < NUM_PORTS; p++) begin
+          if (take_i[p] != '0) begin
+            for (int unsigned f = 0; f < NumFilters; f++) begin
+              is[p][f] = on[f] && filter_q[f].colour == arrive[p].colour;
+            end
+          end
+        end
+        match = is[0] | is[1] | is[2] | is[3] | is[4];
+        for (int unsigned f = 0; f < NumFilters; f++) begin
+          if (match[f] && filter_q[f].kind == FILTER_RANGE) begin
+            value = '0;
+            for (int unsigned p = 0; p < NUM_PORTS; p++) begin
+              value |= arrive[p].data[31:16] & {16{is[p][f]}};
+            end
+            off[f] = value < low_q[f] || value > high_q[f];
+          end
+        end
+        for (int unsigned p = 0; p < NUM_PORTS; p++) begin
+          outside_o[p] = !arrive[p].ctrl && (is[p] & off) != '0;
+        end
+      end
+    end
+
+    always_comb begin : dropped
+      held_data = '0;
+      held_ctrl = '0;
+      if (any) begin
+        for (int unsigned f = 0; f < NumFilters; f++) begin
+          held_data |= colours_t'(decode(drop_data[f], filter_q[f].colour));
+          held_ctrl |= colours_t'(decode(drop_ctrl[f], filter_q[f].colour));
+        end
+      end
+      for (int unsigned p = 0; p < NUM_PORTS; p++) begin
+        come_data[p] = (is[p] & drop_data) != '0;
+        come_ctrl[p] = (is[p] & drop_ctrl) != '0;
+      end
+    end
+
+    filters_t steps;  // filters that count
+    always_comb begin : counting
+      steps = '0;
+      if (any && turn_i) begin
+        for (int unsigned f = 0; f < NumFilters; f++) begin
+          steps[f] = on[f] && filter_q[f].colour == number_i && filter_q[f].kind != FILTER_RANGE &&
+                     (turn_ctrl_i ? filter_q[f].count_ctrl : filter_q[f].count_data);
+        end
+      end
+    end
+
+    filter_t kept;
+    assign kept = '{filter_ctrl: new_filter.filter_ctrl, count_ctrl: new_filter.count_ctrl,
+                    count_data: new_filter.count_data, kind: new_filter.kind,
+                    enable: new_filter.enable, colour: new_filter.colour};
+    always_ff @(posedge clk_i) begin : registers
+      for (int unsigned f = 0; f < NumFilters; f++) begin
+        if (rst_i) begin
+          filter_q[f] <= '0;
+          low_q[f] <= '0;
+          high_q[f] <= '0;
+          count_q[f] <= '0;
+        end else if (filter_i || limits_i || count_i || steps != '0) begin
+          if (filter_i && index_i == 3'(f)) filter_q[f] <= kept;
+          if (limits_i && index_i == 3'(f)) high_q[f] <= new_limits.high;
+          if (limits_i && index_i == 3'(f)) low_q[f] <= new_limits.low;
+          else if (steps[f] && filter_q[f].kind == FILTER_SPARSE && hit[f]) low_q[f] <= high_q[f];
+          if (count_i && index_i == 3'(f)) count_q[f] <= new_count.count;
+          else if (steps[f]) count_q[f] <= hit[f] ? '0 : count_q[f] + 16'd1;
+        end
+      end
+    end
+
+    always_comb begin : show
+      automatic filter_t f;
+      automatic logic [15:0] count;
+      f = '0;
+      count = '0;
+      if (show_i) begin
+        for (int unsigned k = 0; k < NumFilters; k++) begin
+          f |= filter_q[k] & {11{index_i == 3'(k)}};
+          count |= count_q[k] & {16{index_i == 3'(k)}};
+        end
+      end
+      filter_o = '{filter_ctrl: f.filter_ctrl, count_ctrl: f.count_ctrl, count_data: f.count_data,
+                   kind: f.kind, enable: f.enable, colour: f.colour, default: '0};
+      count_o = '{count: count, default: '0};
+    end
   end
 
 endmodule

@@ -5,9 +5,12 @@
 // All colours are read at once, as vectors of one bit a colour. A write, and a command of a fence
 // that leaves, are in effect from the next cycle on. A write goes before a move of the same cycle.
 // Written for clock gates: the bits of a register of one colour have one enable.
-// Errors: none here; a write to a colour from NumColours on is ignored.
+// Errors: none here; a write to a colour from NumColours on is ignored. A last or current position
+// that is not there becomes the highest one that is. With one position no colour obeys commands,
+// whatever is written: `obey`, the pop mode, `ring` and SWITCH read 0.
 //
 //   NumColours     data colours, 2 to 24
+//   NumPositions   positions of each, 1 to 4
 //   route_i        ROUTE of this colour is written, one-hot; 0: of none
 //   switch_i       the same of SWITCH
 //   cfg_wdata_i    what is written
@@ -30,7 +33,8 @@
 module ow_router_routes
   import ow_pkg::*;
 #(
-  parameter int unsigned NumColours = 24
+  parameter int unsigned NumColours = 24,
+  parameter int unsigned NumPositions = NUM_POSITIONS
 ) (
   input  logic                  clk_i,
   input  logic                  rst_i,
@@ -57,9 +61,11 @@ module ow_router_routes
 );
 
   `OW_ASSERT_INIT(colours_in_range, NumColours >= 2 && NumColours <= MAX_DATA_COLOURS)
+  `OW_ASSERT_INIT(positions_in_range, NumPositions >= 1 && NumPositions <= NUM_POSITIONS)
 
   typedef logic [NumColours-1:0] colours_t;
   localparam int unsigned WayBits = 8;  // a position as it is kept: input port, outputs
+  localparam bit Moves = NumPositions > 1;  // there are switches
 
   // By bit, then by colour: the four positions, of which last_q is the last one in use; at_q [k]:
   // colours on position k, each on one.
@@ -118,28 +124,37 @@ module ow_router_routes
     for (int unsigned c = 0; c < NumColours; c++) load[c] = at[c] ? value : old[c];
   endfunction
 
-  // A position as it is kept.
-  function automatic logic [WayBits-1:0] kept(input position_t position);
-    return {position.in_port, position.out_mask} & {WayBits{!rst_i}};
+  // A position as it is kept, if there is one of this number.
+  function automatic logic [WayBits-1:0] kept(input position_t position, input int unsigned number);
+    return {position.in_port, position.out_mask} & {WayBits{!rst_i && number < NumPositions}};
+  endfunction
+
+  // The highest position there is, if there is none of this number.
+  function automatic logic [1:0] near(input logic [1:0] number);
+    return 32'(number) < NumPositions ? number : 2'(NumPositions - 1);
   endfunction
 
   colours_t load_route, load_switch;
   logic [WayBits-1:0] way0, way1, way2, way3;
   assign load_route = route_i | {NumColours{rst_i}};
   assign load_switch = switch_i | {NumColours{rst_i}};
-  assign way0 = kept(new_route.position);
-  assign way1 = kept(new_switch.position1);
-  assign way2 = kept(new_switch.position2);
-  assign way3 = kept(new_switch.position3);
+  assign way0 = kept(new_route.position, 0);
+  assign way1 = kept(new_switch.position1, 1);
+  assign way2 = kept(new_switch.position2, 2);
+  assign way3 = kept(new_switch.position3, 3);
+
+  logic [1:0] new_last, new_current;
+  assign new_last = near(new_switch.last);
+  assign new_current = near(new_switch.current);
 
   always_ff @(posedge clk_i) begin : write_route
     if (rst_i || route_i != '0) begin
       for (int unsigned k = 0; k < WayBits; k++) way0_q[k] <= load(way0_q[k], load_route, way0[k]);
       enable_q <= load(enable_q, load_route, new_route.enable && !rst_i);
-      obey_q <= load(obey_q, load_route, new_route.obey && !rst_i);
-      mode0_q <= load(mode0_q, load_route, new_route.pop_mode[0] && !rst_i);
-      mode1_q <= load(mode1_q, load_route, new_route.pop_mode[1] && !rst_i);
-      ring_q <= load(ring_q, load_route, new_route.ring && !rst_i);
+      obey_q <= load(obey_q, load_route, new_route.obey && Moves && !rst_i);
+      mode0_q <= load(mode0_q, load_route, new_route.pop_mode[0] && Moves && !rst_i);
+      mode1_q <= load(mode1_q, load_route, new_route.pop_mode[1] && Moves && !rst_i);
+      ring_q <= load(ring_q, load_route, new_route.ring && Moves && !rst_i);
     end
   end
 
@@ -148,8 +163,8 @@ module ow_router_routes
       for (int unsigned k = 0; k < WayBits; k++) way1_q[k] <= load(way1_q[k], load_switch, way1[k]);
       for (int unsigned k = 0; k < WayBits; k++) way2_q[k] <= load(way2_q[k], load_switch, way2[k]);
       for (int unsigned k = 0; k < WayBits; k++) way3_q[k] <= load(way3_q[k], load_switch, way3[k]);
-      last0_q <= load(last0_q, load_switch, new_switch.last[0] && !rst_i);
-      last1_q <= load(last1_q, load_switch, new_switch.last[1] && !rst_i);
+      last0_q <= load(last0_q, load_switch, new_last[0] && !rst_i);
+      last1_q <= load(last1_q, load_switch, new_last[1] && !rst_i);
     end
   end
 
@@ -157,7 +172,7 @@ module ow_router_routes
     automatic colours_t stay;
     automatic logic [1:0] now;
     stay = '0;
-    now = new_switch.current & {2{!rst_i}};
+    now = new_current & {2{!rst_i}};
     for (int unsigned k = 0; k < 4; k++) at_d[k] = at_q[k];
     if (work_i) begin
       stay = ~(advance | restart | load_switch);
@@ -165,6 +180,8 @@ module ow_router_routes
         at_d[k] = (at_q[k] & stay) | (load_switch & {NumColours{now == 2'(k)}}) |
                   (at_q[(k+3)%4] & advance & ~load_switch);
         if (k == 0) at_d[k] |= restart & ~load_switch;
+        if (k >= NumPositions) at_d[k] = '0;
+        if (!Moves && k == 0) at_d[k] = '1;
       end
     end
   end
@@ -172,8 +189,8 @@ module ow_router_routes
   always_ff @(posedge clk_i) begin : positions
     if (work_i) begin
       at_q <= at_d;
-      torn_q <= ((torn_q | tear) & ~load_switch) |
-                (load_switch & {NumColours{new_switch.torn && !rst_i}});
+      torn_q <= (((torn_q | tear) & ~load_switch) |
+                 (load_switch & {NumColours{new_switch.torn && !rst_i}})) & {NumColours{Moves}};
     end
   end
 
@@ -203,7 +220,7 @@ module ow_router_routes
                    last: {(last1_q & selected_i) != '0, (last0_q & selected_i) != '0},
                    default: '0};
       if (switch_i != '0) begin
-        case (new_switch.current)
+        case (new_current)
           2'd0: to_o = first;
           2'd1: to_o = new_switch.position1.in_port;
           2'd2: to_o = new_switch.position2.in_port;

@@ -13,13 +13,13 @@
 // Each output grants one colour a cycle: of the held heads that need no credit of this cycle, round
 // robin; if there is none, the held head whose credit comes now; if there is none, a fresh one, the
 // lowest port first. Who does not get its turn is in the round robin of the next cycle, so nobody
-// waits for more than NumColours slots; and the round robin works from registers, beside the look at
-// what comes.
+// waits for more than NumColours slots; and the round robin works from registers.
 // Credits: a head goes to a link with one credit in hand, a fence with both. A slot that is freed
 // goes back to the colour's input in the same cycle if it is its turn; a fence has taken both
 // credits, and they go back from the next cycle on, to the input that is selected then.
-// Latency 0: link_*_o and to_ramp_o go to registers, so what arrives in cycle t can be on a link in
-// cycle t + 1.
+// Latency 0: link_*_o and to_ramp_o go to registers.
+// Small: there are no fresh heads, what arrives is held in the next cycle; and one colour is chosen
+// for all outputs, round robin, of those that could go to any if the control plane left it the slot.
 // Errors: a credit for a colour that has both, and a wavelet at a full buffer, break the protocol;
 // assertions report them.
 //
@@ -27,6 +27,7 @@
 // simulator pass over it.
 //
 //   NumColours     data colours, 2 to 24
+//   Small          as above
 //   link_*_i       the links; inj_i: from the ramp
 //   in_i, out_i    [p]: colours whose input, one of whose outputs is port p
 //   enable_i, torn_i   colours that have a route; that are torn down
@@ -43,8 +44,7 @@
 //   ej_ready_i     colours of which the ramp can take a wavelet
 //   data_i         [o]: data of the head of one_o[o]
 //   take_o         [p]: the colour taken at port p, one-hot; fresh_o [p]: it is a head at once
-//   one_o          [o]: the held head whose turn it is at output o, one-hot; some_o [o]: there is
-//                  one, which is known earlier
+//   one_o          [o]: the held head that goes to output o, one-hot
 //   work_o         something may change in this cycle beside credits, known early
 //   link_*_o, to_ramp_o   what leaves, and the credits that go back
 //   ramp_valid_o, ramp_number_o, ramp_ctrl_o   the head at the ramp's turn, which may be kept from
@@ -68,7 +68,8 @@ module ow_router_switch
   import ow_pkg::*;
   import ow_onehot_pkg::*;
 #(
-  parameter int unsigned NumColours = 24
+  parameter int unsigned NumColours = 24,
+  parameter bit Small = 1'b0
 ) (
   input  logic                  clk_i,
   input  logic                  rst_i,
@@ -102,7 +103,6 @@ module ow_router_switch
   output logic [NumColours-1:0] take_o [NUM_PORTS],
   output logic [NumColours-1:0] fresh_o [NUM_PORTS],
   output logic [NumColours-1:0] one_o [NUM_PORTS],
-  output logic [NUM_PORTS-1:0]  some_o,
   output logic                  work_o,
   output link_t                 link_n_o,
   output link_t                 link_e_o,
@@ -176,8 +176,7 @@ module ow_router_switch
 
   always_comb begin : arrivals
     automatic colours_t at, open, from;
-    {at, from} = '0;
-    {arrived, new_fence, fence_in} = '0;
+    {at, from, arrived, new_fence, fence_in} = '0;
     open = ~(enable_i | sent_q[PORT_N] | sent_q[PORT_E] | sent_q[PORT_S] | sent_q[PORT_W] |
              sent_q[PORT_R]);
     for (int unsigned p = 0; p < NUM_PORTS; p++) begin
@@ -191,7 +190,7 @@ module ow_router_switch
         claim[p] = at & open;
         take_o[p] = at & from;
         wrong[p] = at & ~from;
-        fresh[p] = at & in_i[p] & run & ~head_valid_q;
+        if (!Small) fresh[p] = at & in_i[p] & run & ~head_valid_q;
         open &= ~at;
         arrived |= take_o[p];
         fence_in[p] = arrive[p].ctrl && has_commands(arrive[p].data);
@@ -238,12 +237,16 @@ module ow_router_switch
     end
   end
 
+  ports_t go;  // slots that are not the control plane's
+  assign go = {1'b1, ~hold_i};
+
   // ------------------------------------------------------------------------- outputs, held heads --
-  colours_t rest [NUM_PORTS], one [NUM_PORTS], may;
+  colours_t rest [NUM_PORTS], one [NUM_PORTS], sends [NUM_PORTS], may;
   ports_t sure, some;  // a head needs nothing of this cycle; one of these, or one whose credit comes
+  colours_t chosen;    // the one colour, if Small
   always_comb begin : choose_held
     automatic colours_t offer, late;
-    {offer, late, may, sure, some} = '0;
+    {offer, late, may, sure, some, chosen} = '0;
     for (int unsigned o = 0; o < NUM_PORTS; o++) begin
       rest[o] = running & out_i[o] & ~sent_q[o];
       late = '0;
@@ -257,18 +260,26 @@ module ow_router_switch
       sure[o] = offer != '0;
       some[o] = (offer | late) != '0;
       one[o] = late;
-      if (sure[o]) one[o] = colours_t'(pick(32'(offer), above(turn_q[o])));
+      if (Small) one[o] = offer | late;
+      else if (sure[o]) one[o] = colours_t'(pick(32'(offer), above(turn_q[o])));
     end
+    if (Small) begin
+      chosen = one[0] | one[1] | one[2] | one[3] | one[4];
+      chosen = colours_t'(pick(32'(chosen), above(turn_q[0])));
+      may &= chosen;
+      for (int unsigned o = 0; o < NUM_PORTS; o++) one[o] &= chosen;
+      for (int unsigned o = 0; o < NUM_PORTS; o++) some[o] = one[o] != '0;
+    end
+    for (int unsigned o = 0; o < NUM_PORTS; o++) sends[o] = go[o] ? one[o] : '0;
   end
 
   // ------------------------------------------------------------------------ outputs, fresh heads --
-  ports_t [NUM_PORTS-1:0] owes, turn;  // [p]: outputs of what comes at p; [o]: the port chosen
+  // [p]: outputs of what comes at p; [o]: the port chosen; that of which it goes out at once.
+  ports_t [NUM_PORTS-1:0] owes, turn, passes;
   ports_t wants;
   always_comb begin : choose_fresh
     automatic ports_t [NUM_PORTS-1:0] cand;
-    owes = '0;
-    turn = '0;
-    cand = '0;
+    {owes, turn, cand} = '0;
     wants = some;
     if (comes) begin
       for (int unsigned p = 0; p < NUM_PORTS; p++) begin
@@ -287,18 +298,16 @@ module ow_router_switch
         end
       end
       for (int unsigned o = 0; o < NUM_PORTS; o++) begin
-        if (!some[o]) turn[o] = cand[o] & (~cand[o] + 5'd1);
+        if (!some[o]) turn[o] = ports_t'(lowest(32'(cand[o])));
         wants[o] |= cand[o] != '0;
       end
     end
+    for (int unsigned o = 0; o < NUM_PORTS; o++) passes[o] = go[o] ? turn[o] : '0;
   end
   assign wants_o = wants[3:0];
 
   // ------------------------------------------------------------------------------ what goes out --
-  ports_t go;
-  assign go = {1'b1, ~hold_i};
-  assign one_o = one;
-  assign some_o = some;
+  assign one_o = sends;
 
   logic [4:0] number [NUM_PORTS];
   logic ramp_drops;
@@ -311,26 +320,25 @@ module ow_router_switch
     for (int unsigned o = 0; o < NUM_PORTS; o++) begin
       leaves[o] = '0;
       number[o] = '0;
-      if (some[o]) begin
-        leaves[o].ctrl = (one[o] & held_ctrl_o) != '0;
-        leaves[o].data = (one[o] & take_held_i) != '0 ? next_command(data_i[o]) : data_i[o];
-        number[o] = index(32'(one[o]));
+      if (sends[o] != '0) begin
+        leaves[o].ctrl = (sends[o] & held_ctrl_o) != '0;
+        leaves[o].data = (sends[o] & take_held_i) != '0 ? next_command(data_i[o]) : data_i[o];
+        number[o] = index(32'(sends[o]));
       end
       if (comes) begin
         for (int unsigned p = 0; p < NUM_PORTS; p++) begin
-          leaves[o].ctrl |= arrive[p].ctrl && turn[o][p];
-          leaves[o].data |= word[p] & {32{turn[o][p]}};
-          number[o] |= arrive[p].colour & {5{turn[o][p]}};
+          leaves[o].ctrl |= arrive[p].ctrl && passes[o][p];
+          leaves[o].data |= word[p] & {32{passes[o][p]}};
+          number[o] |= arrive[p].colour & {5{passes[o][p]}};
         end
       end
       leaves[o].colour = number[o];
-      leaves[o].valid = wants[o];
+      leaves[o].valid = wants[o] && go[o];
     end
-    ramp_drops = (one[PORT_R] & drop_held_i) != '0 || (turn[PORT_R] & drop_fresh_i) != '0;
+    ramp_drops = (sends[PORT_R] & drop_held_i) != '0 || (turn[PORT_R] & drop_fresh_i) != '0;
     ramp_valid_o = wants[PORT_R];
     ramp_number_o = number[PORT_R];
     ramp_ctrl_o = leaves[PORT_R].ctrl;
-    for (int unsigned o = 0; o < 4; o++) if (hold_i[o]) leaves[o] = '0;
     if (ramp_drops) leaves[PORT_R] = '0;
   end
   assign to_ramp_o = leaves[PORT_R];
@@ -343,8 +351,7 @@ module ow_router_switch
     automatic colours_t left;
     {left, passed} = '0;
     for (int unsigned o = 0; o < NUM_PORTS; o++) begin
-      grant[o] = '0;
-      if (go[o]) grant[o] = one[o];
+      grant[o] = sends[o];
       left |= rest[o] & ~grant[o];
     end
     done_held = running & ~left;
@@ -354,8 +361,8 @@ module ow_router_switch
         if (arrive[p].valid) begin
           passed[p] = 1'b1;
           for (int unsigned o = 0; o < NUM_PORTS; o++) begin
-            if (owes[p][o] && !(turn[o][p] && go[o])) passed[p] = 1'b0;
-            if (turn[o][p] && go[o]) grant[o] |= fresh[p];
+            if (owes[p][o] && !passes[o][p]) passed[p] = 1'b0;
+            if (passes[o][p]) grant[o] |= fresh[p];
           end
           if (passed[p]) done |= fresh[p];
         end
@@ -416,9 +423,9 @@ module ow_router_switch
   end
 
   // ---------------------------------------------------------------------------------- registers --
-  colours_t wrongs;
-  assign wrongs = wrong[0] | wrong[1] | wrong[2] | wrong[3] | wrong[4];
   always_comb begin : next_state
+    automatic colours_t wrongs;
+    wrongs = wrong[0] | wrong[1] | wrong[2] | wrong[3] | wrong[4];
     head_valid_d = (head_valid_q & ~popped) | tail_valid_q | push_o;
     tail_valid_d = (tail_valid_q & ~popped) | to_tail;
     fence_d = (fence_q & ~push_o) | (push_o & new_fence);
@@ -434,23 +441,18 @@ module ow_router_switch
       tail_valid_q <= '0;
       fence_q <= '0;
       misrouted_q <= '0;
+      for (int unsigned p = 0; p < NUM_PORTS; p++) sent_q[p] <= '0;
+      for (int unsigned p = 0; p < NUM_PORTS; p++) turn_q[p] <= 5'(NumColours - 1);
     end else if (work) begin
       head_valid_q <= head_valid_d;
       tail_valid_q <= tail_valid_d;
       fence_q <= fence_d;
       misrouted_q <= misrouted_d;
-    end
-  end
-
-  always_ff @(posedge clk_i) begin : copies
-    for (int unsigned p = 0; p < NUM_PORTS; p++) begin
-      if (rst_i) begin
-        sent_q[p] <= '0;
-        turn_q[p] <= '1;
-      end else if (work) begin
+      for (int unsigned p = 0; p < NUM_PORTS; p++) begin
         sent_q[p] <= sent_d[p];
-        if (sure[p] && go[p]) turn_q[p] <= number[p];
+        if (!Small && sure[p] && go[p]) turn_q[p] <= number[p];
       end
+      if (Small && (some & go) != '0) turn_q[0] <= index(32'(chosen));
     end
   end
 

@@ -7,6 +7,7 @@
 // Latency: what arrives can be read from the next cycle on.
 //
 //   NumColours   data colours, 2 to 24
+//   Small        all outputs read the same colour, or none
 //   link_*_i, inj_i   what arrives
 //   take_i       [p]: the colour that is taken at port p, one-hot; each at one port
 //   push_i       colours whose word is stored
@@ -14,14 +15,14 @@
 //   held_i       colours that hold a head
 //   tail_i       colours that hold a tail
 //   op_i         [1], [0]: operation of the heads; noce_i: NOCE
-//   one_i        [o]: the colour that output o reads, one-hot, one that holds a head; some_i [o]:
-//                there is one
-//   data_o       [o]: data of its head, 0 if it reads none
+//   one_i        [o]: the colour that output o reads, one-hot, one that holds a head; 0: none
+//   data_o       [o]: data of its head; if it reads none, 0, or if Small of the one that others read
 
 module ow_router_words
   import ow_pkg::*;
 #(
-  parameter int unsigned NumColours = 24
+  parameter int unsigned NumColours = 24,
+  parameter bit Small = 1'b0
 ) (
   input  logic                  clk_i,
   /* verilator lint_off UNUSEDSIGNAL */ // all but data
@@ -39,7 +40,6 @@ module ow_router_words
   input  logic [NumColours-1:0] op_i [2],
   input  logic [NumColours-1:0] noce_i,
   input  logic [NumColours-1:0] one_i [NUM_PORTS],
-  input  logic [NUM_PORTS-1:0]  some_i,
   output logic [31:0]           data_o [NUM_PORTS]
 );
 
@@ -80,11 +80,13 @@ module ow_router_words
     always_comb begin : read
       automatic word_t word;
       automatic logic [2:0] command;
+      automatic colours_t one;
+      one = Small ? one_i[0] | one_i[1] | one_i[2] | one_i[3] | one_i[4] : one_i[o];
       word = '0;
       command = '0;
-      if (some_i[o]) begin
-        for (int unsigned c = 0; c < NumColours; c++) word |= head[c] & {Kept{one_i[o][c]}};
-        command = {(one_i[o] & noce_i) != '0, (one_i[o] & op_i[1]) != '0, (one_i[o] & op_i[0]) != '0};
+      if (one != '0) begin
+        for (int unsigned c = 0; c < NumColours; c++) word |= head[c] & {Kept{one[c]}};
+        command = {(one & noce_i) != '0, (one & op_i[1]) != '0, (one & op_i[0]) != '0};
       end
       data_o[o] = {word[28:2], command, word[1:0]};
     end

@@ -27,6 +27,7 @@ module ow_tile #(
   parameter int unsigned LineSlots = 8,      // lines that an operand reads ahead: 4 or 8
   parameter int unsigned WriteSlots = 24,    // lines in the engine's write buffer: 4 to 24
   parameter int unsigned PackSlots = 20,     // vectors on their way to output queues: 9 to 64
+  parameter int unsigned SmallRouter = 0,    // 1: a router of half the area (ow_router)
   // What there is, as the registers of these names tell it (docs/memory-map.md).
   parameter logic [31:0] Features = ow_pkg::FULL_FEATURES,
   parameter logic [31:0] Operations = ow_pkg::FULL_OPERATIONS,
@@ -64,7 +65,9 @@ module ow_tile #(
   localparam int unsigned Queues = 32'(Tile.queues);
   // What every tile has so far.
   `OW_ASSERT_INIT(FifosRange, Tile.fifos <= 3'(NUM_FIFOS))
-  `OW_ASSERT_INIT(FabricAll, Tile.filters == 3'(NUM_FILTERS) && Tile.positions == 3'(NUM_POSITIONS))
+  `OW_ASSERT_INIT(FiltersRange, Tile.filters <= 3'(NUM_FILTERS))
+  `OW_ASSERT_INIT(PositionsRange, Tile.positions >= 3'd1 && Tile.positions <= 3'(NUM_POSITIONS))
+  `OW_ASSERT_INIT(SmallRouterRange, SmallRouter <= 1)
   `OW_ASSERT_INIT(DotwRows, !Tile.dotw_rows || Engine.reductions)
   `OW_ASSERT_INIT(TasksAll, Tile.tasks == 5'(NUM_TASKS - 1))
 
@@ -98,7 +101,10 @@ module ow_tile #(
   logic [31:0] rt_rdata, reg_wdata;
   logic router_idle, hears;
 
-  ow_router #(.NumColours(NumColours), .InputRegs(InputRegs)) u_router (
+  ow_router #(
+    .NumColours(NumColours), .NumFilters(32'(Tile.filters)), .NumPositions(32'(Tile.positions)),
+    .Small(SmallRouter != 0), .InputRegs(InputRegs)
+  ) u_router (
     .clk_i, .rst_i(rst_q),
     .link_n_i, .link_e_i, .link_s_i, .link_w_i,
     .link_n_o, .link_e_o, .link_s_o, .link_w_o,

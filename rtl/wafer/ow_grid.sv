@@ -25,6 +25,7 @@ module ow_grid
   parameter int unsigned LineSlots = 8,
   parameter int unsigned WriteSlots = 24,
   parameter int unsigned PackSlots = 20,
+  parameter int unsigned SmallRouter = 0,
   parameter logic [31:0] Features = ow_pkg::FULL_FEATURES,
   parameter logic [31:0] Operations = ow_pkg::FULL_OPERATIONS
 ) (
@@ -78,7 +79,7 @@ module ow_grid
         .NumThreads(NumThreads),
         .QueueDepth(QueueDepth),
         .LineSlots(LineSlots), .WriteSlots(WriteSlots), .PackSlots(PackSlots),
-        .Features(Features), .Operations(Operations)
+        .SmallRouter(SmallRouter), .Features(Features), .Operations(Operations)
       ) u_tile (
         .clk_i,
         .rst_i,

@@ -31,6 +31,7 @@ module ow_wafer
   parameter int unsigned LineSlots = 8,
   parameter int unsigned WriteSlots = 24,
   parameter int unsigned PackSlots = 20,
+  parameter int unsigned SmallRouter = 0,
   parameter logic [31:0] Features = ow_pkg::FULL_FEATURES,
   parameter logic [31:0] Operations = ow_pkg::FULL_OPERATIONS,
   localparam int unsigned PhysRows = Rows + SpareRows,
@@ -87,7 +88,7 @@ module ow_wafer
         .SramBytes(SramBytes), .NumColours(NumColours), .NumThreads(NumThreads),
         .QueueDepth(QueueDepth),
         .LineSlots(LineSlots), .WriteSlots(WriteSlots), .PackSlots(PackSlots),
-        .Features(Features), .Operations(Operations)
+        .SmallRouter(SmallRouter), .Features(Features), .Operations(Operations)
       ) u_reticle (
         .clk_i, .rst_i, .cycle_i,
         .north_i(n_i[D]), .east_i(e_i[D]), .south_i(s_i[D]), .west_i(w_i[D]),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random configurations of the switches of all colours at once against a reference model, with
-// back-pressure everywhere.
+// back-pressure everywhere. The node's colours, filters and positions are what CMakeLists.txt says.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -115,7 +115,8 @@ class RandomRouter {
   }
 
  private:
-  static constexpr int kColours = 24;
+  static constexpr int kColours = OW_NODE_COLOURS;
+  static constexpr int kQueues = std::min(8, kColours);  // in use, each with a colour of its own
 
   int pick(int n) { return int(rng_() % uint32_t(n)); }
   bool to_ramp(int c) const { return std::count(inq_.begin(), inq_.end(), c) != 0; }
@@ -126,9 +127,9 @@ class RandomRouter {
     std::vector<int> order(kColours);
     std::iota(order.begin(), order.end(), 0);
     std::shuffle(order.begin(), order.end(), rng_);
-    for (int q = 0; q < 8; ++q) {
+    for (int q = 0; q < kQueues; ++q) {
       inq_[q] = order[q];
-      outq_[q] = order[pick(2) ? q : 8 + q];
+      outq_[q] = order[(pick(2) ? q : 8 + q) % kColours];
       g_.bind_in(0, 0, q, inq_[q]);
       g_.bind_out(0, 0, q, outq_[q]);
     }
@@ -137,7 +138,7 @@ class RandomRouter {
 
   void draw_colour(int c) {
     Config& k = ref_[c].config;
-    const int n = 1 + pick(4);
+    const int n = 1 + pick(OW_NODE_POSITIONS);
     for (int i = 0; i < n; ++i) k.ways.push_back(draw_way(c));
     k.obey = pick(8) != 0;
     k.mode = pick(4);
@@ -146,8 +147,9 @@ class RandomRouter {
     const int first = int(isa::Position::InPort::get(k.ways[k.pos]));
     k.kept_in = 15 & ~(1u << first);
     configure(&g_, 0, 0, c, k);
+    if (OW_NODE_POSITIONS == 1) k.obey = false;  // whatever was written
     for (int p = 0; p < 4; ++p) g_.edge(p, 0).set_credits(c, first == p ? 2 : 0);
-    if (to_ramp(c) && filters_ < 6 && pick(4)) {
+    if (to_ramp(c) && filters_ < OW_NODE_FILTERS && pick(4)) {
       ref_[c].filter = draw_filter();
       set_filter(&g_, 0, 0, filters_++, c, ref_[c].filter);
     }
@@ -204,7 +206,7 @@ class RandomRouter {
         }
       }
     }
-    for (int q = 0; q < 8; ++q) push_[q] = ref_[outq_[q]].in[kRamp];
+    for (int q = 0; q < kQueues; ++q) push_[q] = ref_[outq_[q]].in[kRamp];
   }
 
   void resist() {
@@ -285,6 +287,34 @@ TEST(RandomSwitch, AllColoursAsTheReferenceSays) {
 
 TEST(RandomSwitch, SkippingIdleCyclesChangesNothing) {
   for (uint32_t seed = 101; seed <= 110; ++seed) random_router(seed, true);
+}
+
+TEST(RandomSwitch, RegistersOfWhatIsNotThereReadZero) {
+  Grid g(1, 1);
+  const auto read = [&g](uint32_t address) { return g.read(0, 0, address, 1)[0]; };
+  for (int c = 0; c < int(isa::kMaxDataColours); ++c) {
+    const bool there = c < OW_NODE_COLOURS;
+    g.write_reg(
+        0, 0, reg::Switch::address(c),
+        reg::Switch::Last::put(3) | reg::Switch::Current::put(3) | reg::Switch::Torn::put(1));
+    g.write_reg(0, 0, reg::Route::address(c), kObeys | reg::Route::Ring::put(1));
+    const uint32_t moves = read(reg::Switch::address(c)), route = read(reg::Route::address(c));
+    const uint32_t last = there ? OW_NODE_POSITIONS - 1 : 0;
+    EXPECT_EQ(reg::Switch::Last::get(moves), last) << c;
+    EXPECT_EQ(reg::Switch::Current::get(moves), last) << c;
+    EXPECT_EQ(reg::Switch::Torn::get(moves), last != 0 ? 1u : 0u) << c;
+    EXPECT_EQ(reg::Route::Enable::get(route), there ? 1u : 0u) << c;
+    EXPECT_EQ(reg::Route::Obey::get(route), last != 0 ? 1u : 0u) << c;
+    EXPECT_EQ(reg::Route::Ring::get(route), last != 0 ? 1u : 0u) << c;
+  }
+  for (int f = 0; f < int(isa::kNumFilters); ++f) {
+    const uint32_t word = reg::Filter::Kind::put(kRange) | reg::Filter::CountData::put(1);
+    const bool there = f < OW_NODE_FILTERS;
+    g.write_reg(0, 0, reg::Filter::address(f), word);
+    g.write_reg(0, 0, reg::FilterCount::address(f), 77);
+    EXPECT_EQ(read(reg::Filter::address(f)), there ? word : 0u) << f;
+    EXPECT_EQ(read(reg::FilterCount::address(f)), there ? 77u : 0u) << f;
+  }
 }
 
 }  // namespace

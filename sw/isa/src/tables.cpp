@@ -1083,7 +1083,7 @@ const std::vector<SpaceInfo>& spaces() {
       {"counters", 7, 1, 1, "", "ro", "all counters (without, consumed weights only)"},
       {"fifos", 8, 3, 1, "", "ro", "FIFO registers"},
       {"filters", 11, 3, 1, "", "ro", "filters"},
-      {"positions", 14, 3, 1, "", "ro", "switch positions"},
+      {"positions", 14, 3, 1, "", "ro", "switch positions (1: no colour switches or obeys commands)"},
       {"queues", 17, 4, 1, "", "ro", "queues each way"},
       {"dsrs", 21, 5, 1, "", "ro", "descriptors less one"},
       {"tasks", 26, 5, 1, "", "ro", "tasks less one"},

@@ -38,6 +38,7 @@ class Loader {
     for (const Run::State::Part& part : run_->parts) {
       run_->printers.emplace_back(control_, part.rect, part.image);
     }
+    if (program_.layout()) check_units(*program_.layout());
     if (program_.layout()) lay_out(*program_.layout());
     check_routes();
     replace_others();
@@ -99,6 +100,18 @@ class Loader {
       }
       run_->parts.push_back({at, read_elf(part.elf, machine_->info().sram_bytes)});
     }
+  }
+
+  // Switches and filters that the tiles lack. Asked of the machine only if there are some.
+  void check_units(const Layout& layout) {
+    const auto moves = [](const auto& route) { return route.second.positions.size() > 1; };
+    if (layout.filters().empty() &&
+        std::none_of(layout.routes().begin(), layout.routes().end(), moves)) {
+      return;
+    }
+    TileConfig tile;
+    read_features(control_, run_->rect.row, run_->rect.col, &tile);
+    check_features(layout, tile);
   }
 
   void lay_out(const Layout& layout) {

@@ -372,4 +372,21 @@ void read_features(ControlPlane& control, int row, int col, TileConfig* config) 
   config->operations = control.read_tile(row, col, reg::Operations::kAddress);
 }
 
+void check_features(const Layout& layout, const TileConfig& tile) {
+  const size_t positions = reg::Features::Positions::get(tile.features);
+  for (const auto& [place, route] : layout.routes()) {
+    if (route.positions.size() <= positions) continue;
+    const auto [row, col, colour] = place;
+    throw BadInput(
+        fmt::format("layout: colour {} in tile ({}, {}) has {} positions, the machine has {}",
+                    colour, row, col, route.positions.size(), positions));
+  }
+  const size_t filters = reg::Features::Filters::get(tile.features);
+  for (const auto& [place, those] : layout.filters()) {
+    if (those.size() <= filters) continue;
+    throw BadInput(fmt::format("layout: tile ({}, {}) has {} filters, the machine has {}",
+                               place.first, place.second, those.size(), filters));
+  }
+}
+
 }  // namespace ow

@@ -175,5 +175,32 @@ TEST(Queues, ASecondInputQueueForAColourIsRefusedByName) {
   EXPECT_EQ(device.tile(1, 1)[reg::Inq::address(3)], 0u);
 }
 
+TEST(Features, SwitchesAndFiltersThatAMachineLacksAreRefused) {
+  const auto complaint = [](const Layout& layout, uint32_t features) -> std::string {
+    TileConfig tile;
+    tile.features = features;
+    try {
+      check_features(layout, tile);
+    } catch (const BadInput& e) {
+      return e.what();
+    }
+    return "";
+  };
+  const uint32_t full = isa::kFull.features, mini = isa::kMini.features;
+  Layout plain({1, 3});
+  plain.chain("x", Side::East, true);
+  EXPECT_EQ(complaint(plain, mini), "");
+  Layout gathers({1, 3});
+  gathers.gather("y", Side::East);
+  EXPECT_EQ(complaint(gathers, full), "");
+  EXPECT_EQ(complaint(gathers, mini),
+            "layout: colour 0 in tile (0, 1) has 2 positions, the machine has 1");
+  Layout filters({1, 2});
+  const int colour = filters.colour("z");
+  filters.filter(0, 1, {colour});
+  EXPECT_EQ(complaint(filters, full), "");
+  EXPECT_EQ(complaint(filters, mini), "layout: tile (0, 1) has 1 filters, the machine has 0");
+}
+
 }  // namespace
 }  // namespace ow

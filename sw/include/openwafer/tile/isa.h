@@ -69,6 +69,7 @@
 #define OW_FULL_LINE_SLOTS OW_U(8)
 #define OW_FULL_WRITE_SLOTS OW_U(24)
 #define OW_FULL_PACK_SLOTS OW_U(20)
+#define OW_FULL_SMALL_ROUTER OW_U(0)
 #define OW_FULL_FEATURES OW_U(0xFFF134FF)
 #define OW_FULL_OPERATIONS OW_U(0xF)
 #define OW_MINI_LANES OW_U(2)
@@ -79,7 +80,8 @@
 #define OW_MINI_LINE_SLOTS OW_U(4)
 #define OW_MINI_WRITE_SLOTS OW_U(4)
 #define OW_MINI_PACK_SLOTS OW_U(9)
-#define OW_MINI_FEATURES OW_U(0x7DE93040)
+#define OW_MINI_SMALL_ROUTER OW_U(1)
+#define OW_MINI_FEATURES OW_U(0x7DE84040)
 #define OW_MINI_OPERATIONS OW_U(0x0)
 
 // Registers of the tile: offsets from OW_TILE_REGS.
@@ -835,7 +837,7 @@
 #define OW_FEATURES_FILTERS_MASK OW_U(0x3800)
 #define OW_FEATURES_FILTERS(x) (((uint32_t)(x) & 0x7u) << 11)
 #define OW_FEATURES_FILTERS_OF(w) (((uint32_t)(w) >> 11) & 0x7u)
-#define OW_FEATURES_POSITIONS_LSB 14  // switch positions
+#define OW_FEATURES_POSITIONS_LSB 14  // switch positions (1: no colour switches or obeys commands)
 #define OW_FEATURES_POSITIONS_MASK OW_U(0x1C000)
 #define OW_FEATURES_POSITIONS(x) (((uint32_t)(x) & 0x7u) << 14)
 #define OW_FEATURES_POSITIONS_OF(w) (((uint32_t)(w) >> 14) & 0x7u)

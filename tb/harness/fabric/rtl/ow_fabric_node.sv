@@ -17,6 +17,9 @@ module ow_fabric_node
   import ow_pkg::*;
 #(
   parameter int unsigned NumColours = 24,
+  parameter int unsigned NumFilters = NUM_FILTERS,
+  parameter int unsigned NumPositions = NUM_POSITIONS,
+  parameter bit Small = 1'b0,
   parameter int unsigned SramBytes = 32768
 ) (
   input  logic                   clk_i,
@@ -73,7 +76,9 @@ module ow_fabric_node
   assign bound = to_outq ? outq_bind[reg_outq_index(reg_addr)] : inq_bind[reg_inq_index(reg_addr)];
   logic router_idle, ramp_idle, ep_idle, ctr_in, ctr_out, torn, hears;
 
-  ow_router #(.NumColours(NumColours)) u_router (
+  ow_router #(
+    .NumColours(NumColours), .NumFilters(NumFilters), .NumPositions(NumPositions), .Small(Small)
+  ) u_router (
     .clk_i, .rst_i,
     .link_n_i, .link_e_i, .link_s_i, .link_w_i,
     .link_n_o, .link_e_o, .link_s_o, .link_w_o,

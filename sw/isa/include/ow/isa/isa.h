@@ -72,11 +72,12 @@ struct Configuration {
   uint32_t line_slots;  // lines that an operand of the engine reads ahead
   uint32_t write_slots;  // lines in the write buffer of the engine
   uint32_t pack_slots;  // vectors on their way to the output queues
+  uint32_t small_router;  // 1: a hop of 2 cycles, and one data colour and one word of the control plane move in a cycle
   uint32_t features;  // what the tile has
   uint32_t operations;  // which operations and types its engine has
 };
-inline constexpr Configuration kFull{"full", 8, 49152, 24, 13, 8, 8, 24, 20, 0xFFF134FF, 0xF};
-inline constexpr Configuration kMini{"mini", 2, 8192, 4, 3, 8, 4, 4, 9, 0x7DE93040, 0x0};
+inline constexpr Configuration kFull{"full", 8, 49152, 24, 13, 8, 8, 24, 20, 0, 0xFFF134FF, 0xF};
+inline constexpr Configuration kMini{"mini", 2, 8192, 4, 3, 8, 4, 4, 9, 1, 0x7DE84040, 0x0};
 
 // name_of() is the lower-case name, about() what it means; null if the value has neither.
 
@@ -1028,7 +1029,7 @@ struct Features {
   using Counters = Field<uint32_t, 7, 1>;  // all counters (without, consumed weights only)
   using Fifos = Field<uint32_t, 8, 3>;  // FIFO registers
   using Filters = Field<uint32_t, 11, 3>;  // filters
-  using Positions = Field<uint32_t, 14, 3>;  // switch positions
+  using Positions = Field<uint32_t, 14, 3>;
   using Queues = Field<uint32_t, 17, 4>;  // queues each way
   using Dsrs = Field<uint32_t, 21, 5>;  // descriptors less one
   using Tasks = Field<uint32_t, 26, 5>;  // tasks less one

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "openwafer/program.h"
 #include "openwafer/route.h"
 #include "ow/device/control_plane.h"
 #include "ow/device/tile_map.h"
@@ -145,6 +146,9 @@ struct TileConfig {
 };
 TileConfig read_config(ControlPlane& control, int row, int col);
 void read_features(ControlPlane& control, int row, int col, TileConfig* config);
+// BadInput if the layout has a switch with more positions, or a tile with more filters, than
+// FEATURES says that there are.
+void check_features(const Layout& layout, const TileConfig& tile);
 
 }  // namespace ow
 

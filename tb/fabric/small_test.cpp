@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rates of the small router: a hop, one colour, several; the control plane.
+#include <gtest/gtest.h>
+
+#include "seen.h"
+
+namespace ow::fabric {
+namespace {
+
+TEST(Router, TwoCyclesAHop) {
+  Grid g(1, 9);
+  for (int c = 0; c < 9; ++c) g.route(0, c, 3, kW, 1 << kE);
+  g.settle();
+  g.edge(kW, 0).log_sends = true;
+  g.edge(kW, 0).to_send.push_back({3, false, 0x1234});
+  g.run(60);
+  const auto seen = of_colour(g.edge(kE, 0), 3);
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_EQ(seen[0].w.data, 0x1234u);
+  EXPECT_EQ(seen[0].cycle - g.edge(kW, 0).sent_cycles.at(0), 18u);
+  EXPECT_EQ(g.check_quiet(), "");
+}
+
+// n wavelets of each of `colours` through a row of four: cycles from the first to the last one.
+uint64_t cycles(int colours, int n) {
+  Grid g(1, 4);
+  for (int c = 0; c < 4; ++c) {
+    for (int k = 0; k < colours; ++k) g.route(0, c, k, kW, 1 << kE);
+  }
+  g.settle();
+  for (int i = 0; i < n; ++i) {
+    for (int k = 0; k < colours; ++k) g.edge(kW, 0).to_send_by_colour[k].push_back({k, false, 0});
+  }
+  g.run(uint64_t(2 * n * colours + 100));
+  EXPECT_EQ(g.edge(kE, 0).seen.size(), size_t(n * colours));
+  EXPECT_EQ(g.check_quiet(), "");
+  return g.edge(kE, 0).seen.back().cycle - g.edge(kE, 0).seen.front().cycle;
+}
+
+TEST(Router, OneColourRunsAtTwoWaveletsInThreeCycles) {
+  EXPECT_NEAR(double(cycles(1, 400)), 1.5 * 400, 4);
+}
+
+TEST(Router, SeveralColoursFillALink) { EXPECT_NEAR(double(cycles(3, 400)), 3 * 400, 4); }
+
+// Two colours across each other: the router moves one of them in a cycle.
+TEST(Router, MovesOneColourACycle) {
+  Grid g(1, 1);
+  g.route(0, 0, 0, kW, 1 << kE);
+  g.route(0, 0, 1, kN, 1 << kS);
+  g.settle();
+  for (int i = 0; i < 400; ++i) {
+    g.edge(kW, 0).to_send.push_back({0, false, 0});
+    g.edge(kN, 0).to_send.push_back({1, false, 0});
+  }
+  const uint64_t start = g.cycle();
+  while (g.edge(kE, 0).seen.size() + g.edge(kS, 0).seen.size() < 800) {
+    g.step();
+    ASSERT_LT(g.cycle() - start, 2000u);
+  }
+  EXPECT_NEAR(double(g.cycle() - start), 800, 8);
+  g.run(20);
+  EXPECT_EQ(g.check_quiet(), "");
+}
+
+}  // namespace
+}  // namespace ow::fabric
