@@ -259,7 +259,7 @@ std::vector<std::string> TileRows::operations() {
   each(Op::Add, {T::F16}, true);
   each(Op::Fma, {T::F16, T::BF16, T::F32, T::Mixed, T::MixedB, T::I16, T::I32});
   each(Op::Fma, {T::F16, T::F32}, true);
-  for (const Op op : {Op::And, Op::Or, Op::Xor, Op::Sll, Op::Srl, Op::Sra, Op::Gate}) {
+  for (const Op op : {Op::And, Op::Or, Op::Xor, Op::Sll, Op::Srl, Op::Sra}) {
     each(op, {T::I16, T::I32});
   }
   const std::vector<T> all = {T::F16, T::BF16, T::F32, T::I8, T::I16, T::I32};
@@ -290,6 +290,7 @@ std::vector<std::string> TileRows::operations() {
   for (const Op op : {Op::Rcp, Op::Rsqrt, Op::Exp, Op::Log, Op::Tanh, Op::Sigmoid}) {
     each(op, {T::F16, T::BF16});
   }
+  each(Op::Gate, {T::I16, T::I32});
   return faults;
 }
 
