@@ -25,12 +25,14 @@ module ow_fpga_grid
   parameter int unsigned Cols = 1,
   parameter int unsigned Lanes = 2,
   parameter int unsigned SramBytes = 8192,
+  parameter int unsigned SramBanks = 2,
   parameter int unsigned NumColours = 4,
   parameter int unsigned NumThreads = 3,
   parameter int unsigned QueueDepth = 8,
   parameter int unsigned LineSlots = 4,
   parameter int unsigned WriteSlots = 4,
   parameter int unsigned PackSlots = 9,
+  parameter int unsigned ReduceAdders = 1,
   parameter int unsigned SmallRouter = 1,
   parameter logic [31:0] Features = ow_pkg::MINI_FEATURES,
   parameter logic [31:0] Operations = ow_pkg::MINI_OPERATIONS,
@@ -90,7 +92,8 @@ module ow_fpga_grid
         .Rows(Rows), .Cols(Cols), .SpareRows(0), .SpareCols(0), .Lanes(Lanes), .SramBytes(SramBytes),
         .NumColours(NumColours), .NumThreads(NumThreads), .QueueDepth(QueueDepth),
         .LineSlots(LineSlots), .WriteSlots(WriteSlots), .PackSlots(PackSlots),
-        .SmallRouter(SmallRouter), .Features(Features), .Operations(Operations)
+        .SramBanks(SramBanks), .ReduceAdders(ReduceAdders), .SmallRouter(SmallRouter),
+        .Features(Features), .Operations(Operations)
       ) u_reticle (
         .clk_i(clk[d]), .rst_i(rst[d]), .cycle_i(cycle_q),
         .north_i(north_i[d]), .east_i(east_i[d]), .south_i(south_i[d]), .west_i(west_i[d]),

@@ -22,12 +22,14 @@ module ow_fpga_top
   parameter int unsigned Cols = 1,
   parameter int unsigned Lanes = 2,
   parameter int unsigned SramBytes = 8192,
+  parameter int unsigned SramBanks = 2,
   parameter int unsigned NumColours = 4,
   parameter int unsigned NumThreads = 3,
   parameter int unsigned QueueDepth = 8,
   parameter int unsigned LineSlots = 4,
   parameter int unsigned WriteSlots = 4,
   parameter int unsigned PackSlots = 9,
+  parameter int unsigned ReduceAdders = 1,
   parameter int unsigned SmallRouter = 1,
   parameter logic [31:0] Features = ow_pkg::MINI_FEATURES,
   parameter logic [31:0] Operations = ow_pkg::MINI_OPERATIONS,
@@ -72,7 +74,8 @@ module ow_fpga_top
     .Rows(Rows), .Cols(Cols), .Lanes(Lanes), .SramBytes(SramBytes), .NumColours(NumColours),
     .NumThreads(NumThreads), .QueueDepth(QueueDepth),
     .LineSlots(LineSlots), .WriteSlots(WriteSlots), .PackSlots(PackSlots),
-    .SmallRouter(SmallRouter), .Features(Features), .Operations(Operations), .Tiles(Tiles)
+    .SramBanks(SramBanks), .ReduceAdders(ReduceAdders), .SmallRouter(SmallRouter),
+    .Features(Features), .Operations(Operations), .Tiles(Tiles)
   ) u_grid (
     .clk_a_i, .clk_b_i, .rst_i(grid_rst), .cycle_o(cycle), .links_i(to_grid), .links_o(from_grid),
     .chain_i(chain), .chain_near_o(chain_near), .chain_skip_o(chain_skip), .up_o(up),

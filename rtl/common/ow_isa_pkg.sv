@@ -38,6 +38,9 @@ package ow_isa_pkg;
   // lines of the accumulator cache, of as many fp32 words as there are lanes
   localparam int unsigned ACC_LINES = 16;
   localparam int unsigned CONFIG_SRAM_UNIT = 64;  // bytes in which CONFIG counts the SRAM
+  localparam int unsigned BANK_WORD_BYTES = 8;  // bytes of a word of a bank of the SRAM
+  // cycles of the memory self-test for a word of each bank: 22 operations with 7 backgrounds
+  localparam int unsigned MBIST_WORD_CYCLES = 154;
   localparam logic [15:0] CRC_POLYNOMIAL = 16'h3D65;  // CRC-16 of frames, on links and on chains
   // column of a command to every station of a row, which none answers
   localparam logic [7:0] STATION_ALL_COLUMNS = 8'hFF;
@@ -72,12 +75,14 @@ package ow_isa_pkg;
   // Configuration `full`: the tile of which all figures are given unless they say otherwise.
   localparam int unsigned FULL_LANES = 8;
   localparam int unsigned FULL_SRAM_BYTES = 49152;
+  localparam int unsigned FULL_SRAM_BANKS = 8;
   localparam int unsigned FULL_NUM_COLOURS = 24;
   localparam int unsigned FULL_NUM_THREADS = 13;
   localparam int unsigned FULL_QUEUE_DEPTH = 8;
   localparam int unsigned FULL_LINE_SLOTS = 8;
   localparam int unsigned FULL_WRITE_SLOTS = 24;
   localparam int unsigned FULL_PACK_SLOTS = 20;
+  localparam int unsigned FULL_REDUCE_ADDERS = 3;
   localparam int unsigned FULL_SMALL_ROUTER = 0;
   localparam logic [31:0] FULL_FEATURES = 32'hFFF134FF;
   localparam logic [31:0] FULL_OPERATIONS = 32'h0000000F;
@@ -85,12 +90,14 @@ package ow_isa_pkg;
   // Configuration `mini`: the tile for a small FPGA.
   localparam int unsigned MINI_LANES = 2;
   localparam int unsigned MINI_SRAM_BYTES = 8192;
+  localparam int unsigned MINI_SRAM_BANKS = 2;
   localparam int unsigned MINI_NUM_COLOURS = 4;
   localparam int unsigned MINI_NUM_THREADS = 3;
   localparam int unsigned MINI_QUEUE_DEPTH = 8;
   localparam int unsigned MINI_LINE_SLOTS = 4;
   localparam int unsigned MINI_WRITE_SLOTS = 4;
   localparam int unsigned MINI_PACK_SLOTS = 9;
+  localparam int unsigned MINI_REDUCE_ADDERS = 1;
   localparam int unsigned MINI_SMALL_ROUTER = 1;
   localparam logic [31:0] MINI_FEATURES = 32'h7DE84040;
   localparam logic [31:0] MINI_OPERATIONS = 32'h00000000;
@@ -946,7 +953,7 @@ package ow_isa_pkg;
 
   typedef struct packed {
     logic [15:0] sram;            // [31:16] SRAM in 64-byte units
-    logic [1:0] rsvd15;
+    logic [1:0] banks;            // [15:14] banks of the SRAM: 2 to the power of this
     logic limits;                 // [13] STACK_LIMIT and TEXT_LIMIT are there
     logic [4:0] colours;          // [12:8] data colours
     logic [3:0] threads;          // [7:4] threads less one

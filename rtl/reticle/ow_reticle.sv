@@ -25,12 +25,14 @@ module ow_reticle
   parameter int unsigned SpareCols = 1,
   parameter int unsigned Lanes = 8,
   parameter int unsigned SramBytes = 49152,
+  parameter int unsigned SramBanks = 8,
   parameter int unsigned NumColours = 24,
   parameter int unsigned NumThreads = 13,
   parameter int unsigned QueueDepth = 8,
   parameter int unsigned LineSlots = 8,
   parameter int unsigned WriteSlots = 24,
   parameter int unsigned PackSlots = 20,
+  parameter int unsigned ReduceAdders = 3,
   parameter int unsigned SmallRouter = 0,
   parameter logic [31:0] Features = ow_pkg::FULL_FEATURES,
   parameter logic [31:0] Operations = ow_pkg::FULL_OPERATIONS,
@@ -128,7 +130,8 @@ module ow_reticle
         .Lanes(Lanes), .SramBytes(SramBytes), .NumColours(NumColours), .NumThreads(NumThreads),
         .QueueDepth(QueueDepth),
         .LineSlots(LineSlots), .WriteSlots(WriteSlots), .PackSlots(PackSlots),
-        .SmallRouter(SmallRouter), .Features(Features), .Operations(Operations)
+        .SramBanks(SramBanks), .ReduceAdders(ReduceAdders), .SmallRouter(SmallRouter),
+        .Features(Features), .Operations(Operations)
       ) u_tile (
         .clk_i, .rst_i(tile_rst[T]), .cycle_i,
         .link_n_i(to_n[T]), .link_e_i(to_e[T]), .link_s_i(to_s[T]), .link_w_i(to_w[T]),

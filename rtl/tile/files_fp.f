@@ -14,6 +14,7 @@ rtl/tile/reduce/ow_reduce_pkg.sv
 rtl/tile/reduce/ow_reduce_regs.sv
 rtl/tile/reduce/ow_reduce_issue.sv
 rtl/tile/reduce/ow_reduce_chain.sv
+rtl/tile/reduce/ow_reduce_loop.sv
 rtl/tile/reduce/ow_reduce_output.sv
 rtl/tile/reduce/ow_reduce_bias.sv
 rtl/tile/reduce/ow_reduce.sv

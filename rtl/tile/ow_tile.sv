@@ -21,12 +21,14 @@
 module ow_tile #(
   parameter int unsigned Lanes = 8,          // 16-bit SIMD lanes: 2, 4, 8
   parameter int unsigned SramBytes = 49152,  // a multiple of 64, up to 2 MB
+  parameter int unsigned SramBanks = 8,      // 2, 4 or 8; with 8 lanes 4 at least
   parameter int unsigned NumColours = 24,    // data colours: 2 to 24
   parameter int unsigned NumThreads = 13,    // task thread and microthreads: 2 to 13
   parameter int unsigned QueueDepth = 8,     // wavelets in each ramp queue: 4 or 8
   parameter int unsigned LineSlots = 8,      // lines that an operand reads ahead: 4 or 8
   parameter int unsigned WriteSlots = 24,    // lines in the engine's write buffer: 4 to 24
   parameter int unsigned PackSlots = 20,     // vectors on their way to output queues: 9 to 64
+  parameter int unsigned ReduceAdders = 3,   // adders of the reducer: 1 or 3
   parameter int unsigned SmallRouter = 0,    // 1: a router of half the area (ow_router)
   // What there is, as the registers of these names tell it (docs/memory-map.md).
   parameter logic [31:0] Features = ow_pkg::FULL_FEATURES,
@@ -72,6 +74,7 @@ module ow_tile #(
   `OW_ASSERT_INIT(TasksAll, Tile.tasks == 5'(NUM_TASKS - 1))
 
   localparam int unsigned VecBytes = 2 * Lanes;
+  localparam int unsigned RowW = 20 - $clog2(SramBanks);  // of a row's number at the banks
 
   // What the tile sees of its inputs; links and the test port have registers of their own.
   logic rst_in;
@@ -220,15 +223,16 @@ module ow_tile #(
   logic [VecBytes-1:0] wr_be;
   logic sram_idle;
 
-  logic [7:0] gth_req, gth_we, gth_gnt, bank_req, bank_we, bank_gnt;
-  logic [7:0][16:0] gth_row, bank_row;
-  logic [7:0][7:0] gth_be, bank_be;
-  logic [7:0][63:0] gth_wdata, bank_wdata, gth_rdata;
+  logic [SramBanks-1:0] gth_req, gth_we, gth_gnt, bank_req, bank_we, bank_gnt;
+  logic [SramBanks-1:0][RowW-1:0] gth_row, bank_row;
+  logic [SramBanks-1:0][7:0] gth_be, bank_be;
+  logic [SramBanks-1:0][63:0] gth_wdata, bank_wdata, gth_rdata;
   logic mbist_start, mbist_busy;
   logic [1:0] mbist_sel;
   logic [31:0] mbist_rdata;
 
-  ow_mbist_port #(.SramBytes(SramBytes), .Present(Tile.selftest)) u_mbist_port (
+  ow_mbist_port #(.SramBytes(SramBytes), .SramBanks(SramBanks),
+                  .Present(Tile.selftest)) u_mbist_port (
     .clk_i, .rst_i(rst_q),
     .start_i(mbist_start), .busy_o(mbist_busy), .sel_i(mbist_sel), .rdata_o(mbist_rdata),
     .gth_req_i(gth_req), .gth_we_i(gth_we), .gth_row_i(gth_row), .gth_be_i(gth_be),
@@ -241,7 +245,7 @@ module ow_tile #(
   logic       tensor_hold;
   logic [1:0] tensor_hold_look;
 
-  ow_sram #(.SramBytes(SramBytes), .Lanes(Lanes)) u_sram (
+  ow_sram #(.SramBytes(SramBytes), .SramBanks(SramBanks), .Lanes(Lanes)) u_sram (
     .clk_i, .rst_i(rst_q),
     .ctl_req_i(ctl_mem_req && !tensor_hold), .ctl_we_i(ctl_mem_we), .ctl_addr_i(ctl_mem_addr),
     .ctl_wdata_i(ctl_mem_wdata), .ctl_gnt_o(ctl_mem_gnt), .ctl_rvalid_o(ctl_mem_rvalid),
@@ -372,7 +376,7 @@ module ow_tile #(
     for (int unsigned q = 0; q < NUM_QUEUES; q++) inq_more[q] = inq_level[q] > 4'd1;
   end
 
-  ow_engine #(.Lanes(Lanes), .SramBytes(SramBytes), .NumThreads(NumThreads),
+  ow_engine #(.Lanes(Lanes), .SramBytes(SramBytes), .SramBanks(SramBanks), .NumThreads(NumThreads),
               .QueueDepth(QueueDepth), .LineSlots(LineSlots), .WriteSlots(WriteSlots), .PackSlots(PackSlots),
               .Features(Features), .Operations(Operations)) u_engine (
     .clk_i, .rst_i(rst_q || unit_rst), .halt_i(halt),
@@ -408,7 +412,7 @@ module ow_tile #(
     .idle_o(engine_idle)
   );
 
-  ow_reduce #(.Lanes(Lanes), .SramBytes(SramBytes), .Queues(Queues),
+  ow_reduce #(.Lanes(Lanes), .SramBytes(SramBytes), .Queues(Queues), .Adders(ReduceAdders),
               .Bf16(Engine.bfloat16)) u_reduce (
     .clk_i, .rst_i(rst_q || unit_rst), .halt_i(halt),
     .fault_o(red_fault), .fault_cause_o(red_fault_cause), .fault_addr_o(red_fault_addr),
@@ -432,7 +436,7 @@ module ow_tile #(
   // ------------------------------------------------------------------------------------- registers --
   logic regs_idle;
 
-  ow_regs #(.Lanes(Lanes), .SramBytes(SramBytes), .NumColours(NumColours),
+  ow_regs #(.Lanes(Lanes), .SramBytes(SramBytes), .SramBanks(SramBanks), .NumColours(NumColours),
             .NumThreads(NumThreads), .Features(Features), .Operations(Operations)) u_regs (
     .clk_i, .rst_i(rst_q), .cycle_i(cycle),
     .ctl_req_i(ctl_reg_req), .ctl_we_i(ctl_reg_we), .ctl_addr_i(ctl_reg_addr),

@@ -19,12 +19,14 @@ module ow_grid
   parameter int unsigned Cols = 2,
   parameter int unsigned Lanes = 8,
   parameter int unsigned SramBytes = 49152,
+  parameter int unsigned SramBanks = 8,
   parameter int unsigned NumColours = 24,
   parameter int unsigned NumThreads = 13,
   parameter int unsigned QueueDepth = 8,
   parameter int unsigned LineSlots = 8,
   parameter int unsigned WriteSlots = 24,
   parameter int unsigned PackSlots = 20,
+  parameter int unsigned ReduceAdders = 3,
   parameter int unsigned SmallRouter = 0,
   parameter logic [31:0] Features = ow_pkg::FULL_FEATURES,
   parameter logic [31:0] Operations = ow_pkg::FULL_OPERATIONS
@@ -79,7 +81,8 @@ module ow_grid
         .NumThreads(NumThreads),
         .QueueDepth(QueueDepth),
         .LineSlots(LineSlots), .WriteSlots(WriteSlots), .PackSlots(PackSlots),
-        .SmallRouter(SmallRouter), .Features(Features), .Operations(Operations)
+        .SramBanks(SramBanks), .ReduceAdders(ReduceAdders), .SmallRouter(SmallRouter),
+        .Features(Features), .Operations(Operations)
       ) u_tile (
         .clk_i,
         .rst_i,

@@ -14,14 +14,11 @@
 namespace ow::wafer {
 namespace {
 
-constexpr uint32_t kSram = 8192;
-
 const BringupOptions& options() {
   static const BringupOptions o = [] {
     BringupOptions made;
-    made.selftest = read_elf(OW_FIRMWARE_DIR "/selftest.elf", kSram);
-    made.sram_bytes = kSram;
-    made.colours = 4;
+    made.selftest = read_elf(OW_FIRMWARE_DIR "/selftest.elf", isa::kMini.sram_bytes);
+    made.tile = isa::kMini;
     const auto one = make_mini_wafer_device({1, 1, 1, 1, 0, 0});
     made.signature = good_signature(*one, made.selftest);
     return made;
@@ -78,7 +75,7 @@ TEST(Bringup, EachKindOfFaultInAReticle) {
   }
   {
     Faults f;
-    f.tiles.push_back({0, {2, 0}, TileFault::Kind::Memory, 5, 77, "", 33, true});
+    f.tiles.push_back({0, {2, 0}, TileFault::Kind::Memory, 1, 77, "", 33, true});
     f.wires.push_back({0, {0, 0}, {0, 1}, 40, true});
     EXPECT_TRUE(check(kOne, f).good());
   }
@@ -239,6 +236,21 @@ TEST(Bringup, LinksOfTwoReticles) {
   }
 }
 
+TEST(Bringup, AFaultOfABankThatTheTileDoesNotHaveIsRefused) {
+  Faults f;
+  TileFault t;
+  t.kind = TileFault::Kind::Memory;
+  t.bank = static_cast<int>(isa::kMini.sram_banks);
+  f.tiles.push_back(t);
+  try {
+    make_mini_wafer_device(kOne, f);
+    FAIL() << "a bank too many was taken";
+  } catch (const BadInput& e) {
+    EXPECT_STREQ(e.what(),
+                 "fault of tile (0, 0) of reticle (0, 0): memory bank 2: must be from 0 to 1");
+  }
+}
+
 // A pair of cells in a word, and one in two words, for each thing that an aggressor can do.
 TEST(Bringup, CoupledCells) {
   using Coupling = TileFault::Coupling;
@@ -249,7 +261,7 @@ TEST(Bringup, CoupledCells) {
       TileFault t;
       t.at = {i / 3, i % 3};
       t.kind = TileFault::Kind::Memory;
-      t.bank = i;
+      t.bank = i % static_cast<int>(isa::kMini.sram_banks);
       t.row = 3 * i;
       t.bit = 7 * i;
       t.value = (i & 1) != 0;
@@ -406,7 +418,8 @@ TEST(Bringup, TheThoroughSelfTestFindsMore) {
   BringupOptions thorough = options();
   const auto one = make_mini_wafer_device({1, 1, 1, 1, 0, 0});
   for (const char* name : {OW_SELFTEST_THOROUGH}) {
-    const ElfImage image = read_elf(OW_FIRMWARE_DIR + ("/" + std::string(name) + ".elf"), kSram);
+    const ElfImage image =
+        read_elf(OW_FIRMWARE_DIR + ("/" + std::string(name) + ".elf"), isa::kMini.sram_bytes);
     thorough.thorough.push_back(good_run(*one, image));
   }
   thorough.exchange_colours = 4;

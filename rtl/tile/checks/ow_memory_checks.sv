@@ -10,13 +10,13 @@ bind ow_gather ow_stream_check #(.Width(2 + TagW)) u_check_rsp (
   .clk_i, .rst_i, .valid_i(rsp_valid_o), .ready_i(rsp_ready_i),
   .data_i({rsp_we_o, rsp_fault_o, rsp_tag_o})
 );
-bind ow_gather ow_stream_check #(.Channels(8), .Width(17), .Grant(1'b1)) u_check_mem (
+bind ow_gather ow_stream_check #(.Channels(SramBanks), .Width(RowW), .Grant(1'b1)) u_check_mem (
   .clk_i, .rst_i, .valid_i(mem_req_o), .ready_i(mem_gnt_i), .data_i(mem_row_o)
 );
-bind ow_gather ow_stream_check #(.Channels(8), .Width(8)) u_check_mem_be (
+bind ow_gather ow_stream_check #(.Channels(SramBanks), .Width(8)) u_check_mem_be (
   .clk_i, .rst_i, .valid_i(mem_req_o & mem_we_o), .ready_i(mem_gnt_i), .data_i(mem_be_o)
 );
-bind ow_gather ow_stream_check #(.Channels(8), .Width(64)) u_check_mem_wdata (
+bind ow_gather ow_stream_check #(.Channels(SramBanks), .Width(64)) u_check_mem_wdata (
   .clk_i, .rst_i, .valid_i(mem_req_o & mem_we_o), .ready_i(mem_gnt_i), .data_i(mem_wdata_o)
 );
 
@@ -58,7 +58,7 @@ bind ow_sram ow_stream_check #(.Width(57), .MayFall(1'b1), .Grant(1'b1)) u_check
   .data_i({ctl_we_i, ctl_addr_i, ctl_wdata_i & {32{ctl_we_i}}})
 );
 bind ow_sram ow_stream_check #(
-  .Channels(8), .Width(17), .MayFall(1'b1), .Grant(1'b1)
+  .Channels(SramBanks), .Width(RowW), .MayFall(1'b1), .Grant(1'b1)
 ) u_check_gth (
   .clk_i, .rst_i, .valid_i(gth_req_i), .ready_i(gth_gnt_o), .data_i(gth_row_i)
 );

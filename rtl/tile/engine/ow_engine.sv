@@ -69,7 +69,7 @@
 // after it rises; up to three later for a beat whose FIFOs' addresses are being reckoned.
 //
 //   Lanes       16-bit lanes: 2, 4 or 8. Bits do not depend on it
-//   SramBytes   size of the SRAM, for the range check
+//   SramBytes   size of the SRAM, for the range check; SramBanks its banks, as ow_sram's
 //   NumThreads  contexts, 2 to 13; thread 0 is the task thread
 //   QueueDepth  slots of an output queue, 2 to 15
 //   LineSlots   lines that an operand reads ahead, 4 or 8
@@ -85,6 +85,7 @@ module ow_engine
 #(
   parameter int unsigned Lanes = 8,
   parameter int unsigned SramBytes = 49152,
+  parameter int unsigned SramBanks = 8,
   parameter int unsigned NumThreads = 13,
   parameter int unsigned QueueDepth = 8,
   parameter logic [31:0] Features = FULL_FEATURES,
@@ -93,6 +94,7 @@ module ow_engine
   parameter int unsigned WriteSlots = WRITE_SLOTS,
   parameter int unsigned PackSlots = 20,
   localparam int unsigned VecBytes = 2 * Lanes,
+  localparam int unsigned RowW = 20 - $clog2(SramBanks),
   localparam int unsigned ThreadW = $clog2(NumThreads)
 ) (
   input  logic                  clk_i,
@@ -148,13 +150,13 @@ module ow_engine
   output logic [1:0]            hold_look_o,
 
   // Gather port of ow_sram.
-  output logic [7:0]            gth_req_o,
-  output logic [7:0]            gth_we_o,
-  output logic [7:0][16:0]      gth_row_o,
-  output logic [7:0][7:0]       gth_be_o,
-  output logic [7:0][63:0]      gth_wdata_o,
-  input  logic [7:0]            gth_gnt_i,
-  input  logic [7:0][63:0]      gth_rdata_i,
+  output logic [SramBanks-1:0]           gth_req_o,
+  output logic [SramBanks-1:0]           gth_we_o,
+  output logic [SramBanks-1:0][RowW-1:0] gth_row_o,
+  output logic [SramBanks-1:0][7:0]      gth_be_o,
+  output logic [SramBanks-1:0][63:0]     gth_wdata_o,
+  input  logic [SramBanks-1:0]           gth_gnt_i,
+  input  logic [SramBanks-1:0][63:0]     gth_rdata_i,
 
   // Ramp queues. A queue in inq_owned_o is read by a running thread and by nobody else.
   input  logic [7:0]            inq_valid_i,
@@ -264,8 +266,8 @@ module ow_engine
     .end_out_i(end_out), .end_out_thread_i(end_out_thread), .idle_o(front_idle)
   );
 
-  ow_engine_back #(.Lanes(Lanes), .SramBytes(SramBytes), .NumThreads(NumThreads),
-                   .QueueDepth(QueueDepth), .Features(Features), .Operations(Operations),
+  ow_engine_back #(.Lanes(Lanes), .SramBytes(SramBytes), .SramBanks(SramBanks),
+                   .NumThreads(NumThreads), .QueueDepth(QueueDepth), .Features(Features), .Operations(Operations),
                    .LineSlots(LineSlots), .WriteSlots(WriteSlots), .PackSlots(PackSlots)) u_back (
     .clk_i, .rst_i,
     .rd_i(rd), .line_i(line), .two_i(two), .need_i(need), .be_i(be),

@@ -26,6 +26,7 @@ module ow_engine_back
 #(
   parameter int unsigned Lanes = 8,
   parameter int unsigned SramBytes = 49152,
+  parameter int unsigned SramBanks = 8,
   parameter int unsigned NumThreads = 13,
   parameter int unsigned QueueDepth = 8,
   parameter logic [31:0] Features = FULL_FEATURES,
@@ -37,6 +38,7 @@ module ow_engine_back
   localparam int unsigned LineW = 8 * VecBytes,
   localparam int unsigned OffW = $clog2(VecBytes),
   localparam int unsigned TagW = 24 - OffW,
+  localparam int unsigned RowW = 20 - $clog2(SramBanks),
   localparam int unsigned ThreadW = $clog2(NumThreads)
 ) (
   input  logic                       clk_i,
@@ -114,13 +116,13 @@ module ow_engine_back
   input  logic [1:0][23:0]           look_addr_i,
   /* verilator lint_on UNUSEDSIGNAL */
   output logic [1:0]                 hold_look_o,
-  output logic [7:0]                 gth_req_o,
-  output logic [7:0]                 gth_we_o,
-  output logic [7:0][16:0]           gth_row_o,
-  output logic [7:0][7:0]            gth_be_o,
-  output logic [7:0][63:0]           gth_wdata_o,
-  input  logic [7:0]                 gth_gnt_i,
-  input  logic [7:0][63:0]           gth_rdata_i,
+  output logic [SramBanks-1:0]           gth_req_o,
+  output logic [SramBanks-1:0]           gth_we_o,
+  output logic [SramBanks-1:0][RowW-1:0] gth_row_o,
+  output logic [SramBanks-1:0][7:0]      gth_be_o,
+  output logic [SramBanks-1:0][63:0]     gth_wdata_o,
+  input  logic [SramBanks-1:0]           gth_gnt_i,
+  input  logic [SramBanks-1:0][63:0]     gth_rdata_i,
   // Output queues, reducer, random generator.
   input  logic [7:0][3:0]            outq_level_i,
   output logic                       push_o,
@@ -156,7 +158,8 @@ module ow_engine_back
   /* verilator lint_on UNUSEDSIGNAL */
   logic                       operands_idle, flight_idle, writes_any, output_idle;
 
-  ow_engine_operands #(.Lanes(Lanes), .LineSlots(LineSlots), .Gather(Tile.gather)) u_operands (
+  ow_engine_operands #(.Lanes(Lanes), .SramBanks(SramBanks), .LineSlots(LineSlots),
+                       .Gather(Tile.gather)) u_operands (
     .clk_i, .rst_i,
     .plan_i(rd_i), .line_i,
     .need_i({need_i[2][VecBytes-1:0], need_i[1][VecBytes-1:0], need_i[0][VecBytes-1:0]}),
@@ -187,8 +190,8 @@ module ow_engine_back
     beat.r.slot = slot;
   end
 
-  ow_engine_beats #(.Lanes(Lanes), .SramBytes(SramBytes), .NumThreads(NumThreads),
-                    .Gather(Tile.gather)) u_beats (
+  ow_engine_beats #(.Lanes(Lanes), .SramBytes(SramBytes), .SramBanks(SramBanks),
+                    .NumThreads(NumThreads), .Gather(Tile.gather)) u_beats (
     .clk_i, .rst_i,
     .push_i(issue_pipe_i), .beat_i(beat), .full_o(beats_full_o), .one_o(beats_one_o),
     .src_row_i, .src_words_i, .src_meets_o(src_queued),
@@ -249,7 +252,7 @@ module ow_engine_back
     end
   end
 
-  ow_engine_writes #(.Lanes(Lanes), .Slots(WriteSlots)) u_writes (
+  ow_engine_writes #(.Lanes(Lanes), .SramBanks(SramBanks), .Slots(WriteSlots)) u_writes (
     .clk_i, .rst_i,
     .full_o(wq_full_o), .one_o(wq_one_o), .any_o(writes_any),
     .alloc_i(slot_i), .alloc_line_i(line_i[2]), .alloc_be_i(be_i),

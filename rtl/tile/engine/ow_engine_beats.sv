@@ -10,7 +10,7 @@
 // launched while a line of a completed instruction is still to come (hold_i) waits for that. Nobody
 // can know in the first cycle of hold that it is complete.
 //
-//   Lanes, SramBytes, NumThreads   as of ow_engine
+//   Lanes, SramBytes, SramBanks, NumThreads   as of ow_engine
 //   Gather       there are beats with indices
 //   push_i, beat_i   a beat that is planned (late); only with room: full_o there is none, one_o for
 //                one
@@ -31,8 +31,10 @@ module ow_engine_beats
 #(
   parameter int unsigned Lanes = 8,
   parameter int unsigned SramBytes = 49152,
+  parameter int unsigned SramBanks = 8,
   parameter int unsigned NumThreads = 13,
-  parameter bit Gather = 1'b1
+  parameter bit Gather = 1'b1,
+  localparam int unsigned RowW = 20 - $clog2(SramBanks)
 ) (
   input  logic                    clk_i,
   input  logic                    rst_i,
@@ -65,13 +67,13 @@ module ow_engine_beats
   input  logic [Lanes-1:0][15:0]  g_idx_i,
   input  logic [Lanes-1:0][31:0]  g_data_i,
   output logic [Lanes-1:0][31:0]  gathered_o,
-  output logic [7:0]              gth_req_o,
-  output logic [7:0]              gth_we_o,
-  output logic [7:0][16:0]        gth_row_o,
-  output logic [7:0][7:0]         gth_be_o,
-  output logic [7:0][63:0]        gth_wdata_o,
-  input  logic [7:0]              gth_gnt_i,
-  input  logic [7:0][63:0]        gth_rdata_i
+  output logic [SramBanks-1:0]           gth_req_o,
+  output logic [SramBanks-1:0]           gth_we_o,
+  output logic [SramBanks-1:0][RowW-1:0] gth_row_o,
+  output logic [SramBanks-1:0][7:0]      gth_be_o,
+  output logic [SramBanks-1:0][63:0]     gth_wdata_o,
+  input  logic [SramBanks-1:0]           gth_gnt_i,
+  input  logic [SramBanks-1:0][63:0]     gth_rdata_i
 );
 
   localparam int unsigned BeatSlots = Lanes == 8 ? 8 : 4;
@@ -232,7 +234,8 @@ module ow_engine_beats
     /* verilator lint_off UNUSEDSIGNAL */ // the queue of beats knows
     logic we, tag, idle;
     /* verilator lint_on UNUSEDSIGNAL */
-    ow_gather #(.SramBytes(SramBytes), .Lanes(Lanes), .TagW(1)) u_gather (
+    ow_gather #(.SramBytes(SramBytes), .SramBanks(SramBanks), .Lanes(Lanes),
+                .TagW(1)) u_gather (
       .clk_i, .rst_i,
       .req_valid_i(g_ready_i && !g_held), .req_ready_o(g_req_ready),
       .req_we_i(g_q.unit == UNIT_SCATTER), .req_w32_i(g_q.src inside {DF_F32, DF_I32}),

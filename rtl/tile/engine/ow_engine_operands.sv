@@ -12,6 +12,7 @@
 // fire_i it takes them.
 //
 //   Lanes      lanes of the engine; a line has 2 * Lanes bytes
+//   SramBanks  banks of the memory, as ow_sram's
 //   LineSlots  lines that a stream reads ahead: 4 or 8
 //   Gather     there are beats that gather or scatter
 //   plan_i ... the planned beat's operands, index 0 a, 1 b, 2 addend (ow_engine_stream)
@@ -22,6 +23,7 @@ module ow_engine_operands
   import ow_engine_pkg::*;
 #(
   parameter int unsigned Lanes = 8,
+  parameter int unsigned SramBanks = 8,
   parameter bit Gather = 1'b1,
   parameter int unsigned LineSlots = 8,
   localparam int unsigned VecBytes = 2 * Lanes,
@@ -156,7 +158,7 @@ module ow_engine_operands
   // are taken as soon as they are there, so that their stream looks as if it had none: it counts as
   // such only if no other does. Else of three that ask, each waits in turn.
   localparam int unsigned BankLow = (Lanes == 8 ? 4 : 3) - OffW;  // bits of a line's number
-  localparam int unsigned BankHigh = 5 - OffW;
+  localparam int unsigned BankHigh = 2 + $clog2(SramBanks) - OffW;
   logic [2:0] leave_q, leave, ask, none, some;
   logic       b_on_0, b_on_1;
 

@@ -14,6 +14,7 @@
 // line that have a write under way.
 //
 //   Lanes      lanes of the engine; a line has 2 * Lanes bytes
+//   SramBanks  banks of the memory, as ow_sram's
 //   Slots      4 to WRITE_SLOTS; fewer than that hold up streams of writes
 //   rd_i ...   the three operands of the planned beat: line, bytes that it may look at of it and of
 //              the line after it, two: it looks at that at all, hit: the first line will not be
@@ -46,6 +47,7 @@ module ow_engine_writes
   import ow_onehot_pkg::index;
 #(
   parameter int unsigned Lanes = 8,
+  parameter int unsigned SramBanks = 8,
   parameter int unsigned Slots = WRITE_SLOTS,
   localparam int unsigned VecBytes = 2 * Lanes,
   localparam int unsigned LineW = 8 * VecBytes,
@@ -84,7 +86,7 @@ module ow_engine_writes
   input  logic [23:0]                  rd0_addr_i,
   input  logic                         rd1_req_i,
   input  logic [23:0]                  rd1_addr_i,
-  input  logic [7:0]                   gth_req_i,
+  input  logic [SramBanks-1:0]         gth_req_i,
   /* verilator lint_on UNUSEDSIGNAL */
   output logic                         wr_req_o,
   output logic                         wr_gives_o,
@@ -198,8 +200,9 @@ module ow_engine_writes
   // A read of the same banks goes first while there is room: then it is the write that slips, not
   // the beats, and the next ones do not meet again.
   localparam int unsigned BankLow = Lanes == 8 ? 4 : 3;
-  logic [5:BankLow] bank;
-  logic [7:0]       gth_banks;
+  localparam int unsigned BankHigh = 2 + $clog2(SramBanks);
+  logic [BankHigh:BankLow] bank;
+  logic [SramBanks-1:0]    gth_banks;
   idx_t             head, head_q;
   logic [TagW-1:0]  head_line_q;
   logic             head_some_q;  // it has bytes
@@ -250,10 +253,10 @@ module ow_engine_writes
   assign head = head_q;
   assign head_o = filled_q != '0;
   assign head_slot_o = wslot_t'(head);
-  assign bank = wr_addr_o[5:BankLow];
-  assign gth_banks = Lanes == 8 ? 8'd3 << {bank, 1'b0} : 8'd1 << bank;
-  assign meets = (rd0_req_i && rd0_addr_i[5:BankLow] == bank) ||
-                 (rd1_req_i && rd1_addr_i[5:BankLow] == bank);
+  assign bank = wr_addr_o[BankHigh:BankLow];
+  assign gth_banks = Lanes == 8 ? SramBanks'(3) << {bank, 1'b0} : SramBanks'(1) << bank;
+  assign meets = (rd0_req_i && rd0_addr_i[BankHigh:BankLow] == bank) ||
+                 (rd1_req_i && rd1_addr_i[BankHigh:BankLow] == bank);
   assign meets_gather = (gth_req_i & gth_banks) != '0 && (valid_q & last_q) == '0;
   // That it meets a read is found by the memory too, so that its grants do not wait for it here.
   assign may_yield = filled_q < 4 && !head_last_q && age_q != AgeLimit;

@@ -29,6 +29,7 @@ module ow_regs
   // What CONFIG, FEATURES and OPERATIONS say, and so which of the registers are there.
   parameter int unsigned Lanes = 8,
   parameter int unsigned SramBytes = 49152,
+  parameter int unsigned SramBanks = 8,
   parameter int unsigned NumColours = 24,
   parameter int unsigned NumThreads = 13,
   parameter logic [31:0] Features = FULL_FEATURES,
@@ -409,6 +410,7 @@ module ow_regs
             REG_CONFIG: begin
               rdata_d = config_reg_t'{lanes: 4'(Lanes), threads: 4'(NumThreads - 1),
                                       colours: 5'(NumColours), limits: 1'b1,
+                                      banks: 2'($clog2(SramBanks)),
                                       sram: 16'(SramBytes / CONFIG_SRAM_UNIT), default: '0};
             end
             REG_FEATURES: rdata_d = Features;

@@ -21,7 +21,7 @@
 // Errors: an element outside memory (address = base + index * size at or above SramBytes) makes the
 // response a fault with that address (of the lowest such lane); such a request accesses nothing.
 //
-//   SramBytes    size of the memory, as ow_sram's
+//   SramBytes, SramBanks   of the memory, as ow_sram's
 //   Lanes        elements a request: 2, 4 or 8
 //   TagW         width of the tag that a response brings back
 //   Depth        requests under way, 1 to 4
@@ -31,13 +31,16 @@
 //   req_idx_i    unsigned indices
 //   req_wdata_i  elements to scatter, in the low bits of their lanes
 //   rsp_data_o   gathered elements in the low bits of their lanes; undefined outside the mask
-//   mem_*        bank port of ow_sram: row = address bits 22:6; data one cycle after the grant
+//   mem_*        bank port of ow_sram; data one cycle after the grant
 //   idle_o       nothing changes at this edge, given these inputs
 module ow_gather #(
   parameter int unsigned SramBytes = 49152,
+  parameter int unsigned SramBanks = 8,
   parameter int unsigned Lanes = 8,
   parameter int unsigned TagW = 8,
-  parameter int unsigned Depth = (Lanes == 8) ? 3 : 2
+  parameter int unsigned Depth = (Lanes == 8) ? 3 : 2,
+  localparam int unsigned BankW = $clog2(SramBanks),
+  localparam int unsigned RowW = 20 - BankW
 ) (
   input  logic                   clk_i,
   input  logic                   rst_i,
@@ -60,13 +63,13 @@ module ow_gather #(
   output logic [TagW-1:0]        rsp_tag_o,
   output logic [Lanes-1:0][31:0] rsp_data_o,
 
-  output logic [7:0]             mem_req_o,
-  output logic [7:0]             mem_we_o,
-  output logic [7:0][16:0]       mem_row_o,
-  output logic [7:0][7:0]        mem_be_o,
-  output logic [7:0][63:0]       mem_wdata_o,
-  input  logic [7:0]             mem_gnt_i,
-  input  logic [7:0][63:0]       mem_rdata_i,
+  output logic [SramBanks-1:0]           mem_req_o,
+  output logic [SramBanks-1:0]           mem_we_o,
+  output logic [SramBanks-1:0][RowW-1:0] mem_row_o,
+  output logic [SramBanks-1:0][7:0]      mem_be_o,
+  output logic [SramBanks-1:0][63:0]     mem_wdata_o,
+  input  logic [SramBanks-1:0]           mem_gnt_i,
+  input  logic [SramBanks-1:0][63:0]     mem_rdata_i,
 
   output logic                   idle_o
 );
@@ -75,9 +78,11 @@ module ow_gather #(
   `OW_ASSERT_INIT(lanes_2_4_8, Lanes == 2 || Lanes == 4 || Lanes == 8)
   `OW_ASSERT_INIT(depth_1_to_4, Depth >= 1 && Depth <= 4)
   `OW_ASSERT_INIT(sram_bytes, SramBytes <= 8388608)
+  `OW_ASSERT_INIT(banks_2_4_8, SramBanks == 2 || SramBanks == 4 || SramBanks == 8)
 
   localparam bit Overlap = Lanes == 8;  // several requests ask in one cycle
   localparam int unsigned AddrW = $clog2(SramBytes);
+  localparam int unsigned RowLow = 3 + BankW;  // lowest address bit of a row's number
   localparam int unsigned PtrW = Depth > 1 ? $clog2(Depth) : 1;
 
   typedef logic [PtrW-1:0]  ptr_t;
@@ -130,8 +135,8 @@ module ow_gather #(
 
   // Per bank: the oldest request with a lane that wants it, its lowest such lane, and all lanes
   // that want the same word.
-  mask_t [7:0] bank_lanes;  // lanes that a bank would serve,
-  ptr_t [7:0]  bank_slot;   // of this request
+  mask_t [SramBanks-1:0] bank_lanes;  // lanes that a bank would serve,
+  ptr_t [SramBanks-1:0]  bank_slot;   // of this request
 
   if (Overlap) begin : gen_overlap
     always_comb begin : select
@@ -140,7 +145,7 @@ module ow_gather #(
       mask_t             want;
       mask_t             same;
       ptr_t              s;
-      logic [AddrW-7:0]  row;
+      logic [AddrW-1-RowLow:0] row;
       mem_req_o = '0;
       mem_we_o = '0;
       mem_row_o = '0;
@@ -155,10 +160,10 @@ module ow_gather #(
       s = '0;
       row = '0;
       if (valid_q != '0) begin
-        for (int unsigned b = 0; b < 8; b++) begin
+        for (int unsigned b = 0; b < SramBanks; b++) begin
           for (int unsigned t = 0; t < Depth; t++) begin
             for (int unsigned l = 0; l < Lanes; l++) begin
-              hits[t][l] = pend_q[t][l] && addr_q[t][l][5:3] == 3'(b);
+              hits[t][l] = pend_q[t][l] && addr_q[t][l][3 +: BankW] == BankW'(b);
             end
             wants[t] = hits[t] != '0;
           end
@@ -170,13 +175,13 @@ module ow_gather #(
             row = '0;
             same = want & (~want + mask_t'(1));
             for (int unsigned l = 0; l < Lanes; l++) begin
-              if (same[l]) row = row | addr_q[s][l][AddrW-1:6];
+              if (same[l]) row = row | addr_q[s][l][AddrW-1:RowLow];
             end
             for (int unsigned l = 0; l < Lanes; l++) begin
-              same[l] = want[l] && addr_q[s][l][AddrW-1:6] == row;
+              same[l] = want[l] && addr_q[s][l][AddrW-1:RowLow] == row;
             end
             mem_req_o[b] = 1'b1;
-            mem_row_o[b] = 17'(row);
+            mem_row_o[b] = RowW'(row);
             bank_lanes[b] = same;
             bank_slot[b] = s;
             if (we_q[s]) begin
@@ -209,7 +214,7 @@ module ow_gather #(
       mem_be_o = '0;
       mem_wdata_o = '0;
       bank_lanes = '0;
-      bank_slot = {8{oldest}};
+      bank_slot = {SramBanks{oldest}};
       at = addr_q[oldest];
       data = data_q[oldest];
       we = we_q[oldest];
@@ -217,18 +222,18 @@ module ow_gather #(
       go = pend_q[oldest];
       for (int unsigned l = 1; l < Lanes; l++) begin
         for (int unsigned k = 0; k < l; k++) begin
-          if (go[k] && at[k][5:3] == at[l][5:3] && at[k][AddrW-1:6] != at[l][AddrW-1:6]) begin
+          if (go[k] && at[k][3 +: BankW] == at[l][3 +: BankW] && at[k][AddrW-1:RowLow] != at[l][AddrW-1:RowLow]) begin
             go[l] = 1'b0;
           end
         end
       end
       if (go != '0) begin
-        for (int unsigned b = 0; b < 8; b++) begin
+        for (int unsigned b = 0; b < SramBanks; b++) begin
           for (int unsigned l = 0; l < Lanes; l++) begin
-            if (go[l] && at[l][5:3] == 3'(b)) begin
+            if (go[l] && at[l][3 +: BankW] == BankW'(b)) begin
               mem_req_o[b] = 1'b1;
               mem_we_o[b] = we;
-              mem_row_o[b] = mem_row_o[b] | 17'(at[l][AddrW-1:6]);
+              mem_row_o[b] = mem_row_o[b] | RowW'(at[l][AddrW-1:RowLow]);
               bank_lanes[b][l] = 1'b1;
               for (int unsigned h = 0; h < 4; h++) begin
                 if (covers(w32, at[l][2:1], h)) begin
@@ -248,7 +253,7 @@ module ow_gather #(
     for (int unsigned s = 0; s < Depth; s++) begin
       served[s] = '0;
       if (mem_gnt_i != '0) begin
-        for (int unsigned b = 0; b < 8; b++) begin
+        for (int unsigned b = 0; b < SramBanks; b++) begin
           if (mem_gnt_i[b] && bank_slot[b] == ptr_t'(s)) served[s] = served[s] | bank_lanes[b];
         end
       end
@@ -274,7 +279,7 @@ module ow_gather #(
         at = addr_q[Overlap ? ptr_t'(s) : last_q];
         w32 = w32_q[Overlap ? ptr_t'(s) : last_q];
         for (int unsigned l = 0; l < Lanes; l++) begin
-          word = mem_rdata_i[at[l][5:3]];
+          word = mem_rdata_i[at[l][3 +: BankW]];
           fresh[s][l] = w32 ? word[32*at[l][2] +: 32] : {16'd0, word[16*at[l][2:1] +: 16]};
         end
       end else if (!Overlap) begin

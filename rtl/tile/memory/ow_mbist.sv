@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory self-test: March SS over all eight SRAM banks at once, with word backgrounds.
+// Memory self-test: March SS over all SRAM banks at once, with word backgrounds.
 //
 // March SS (Hamdioui, Al-Ars, van de Goor, "Testing static and dynamic faults in random access
 // memories", VTS 2002) is 22 operations a word and finds all simple static faults of one cell and of
@@ -15,11 +15,13 @@
 // of the lowest such bank: the row, and which bits differ. Contents are destroyed.
 //
 //   Rows   64-bit words of a bank
+//   Banks  1 to 8
 //   mem_*  the banks' ports, the same row and data for all; read data comes the cycle after
 `include "ow_assert.svh"
 
 module ow_mbist #(
   parameter int unsigned Rows = 768,
+  parameter int unsigned Banks = 8,
   localparam int unsigned RowBits = $clog2(Rows)
 ) (
   input  logic               clk_i,
@@ -27,17 +29,18 @@ module ow_mbist #(
   input  logic               start_i,
   output logic               busy_o,
   output logic               done_o,
-  output logic [7:0]         fail_o,
+  output logic [Banks-1:0]   fail_o,
   output logic [RowBits-1:0] fail_row_o,
   output logic [63:0]        fail_bits_o,
   output logic               mem_req_o,
   output logic               mem_we_o,
   output logic [RowBits-1:0] mem_row_o,
   output logic [63:0]        mem_wdata_o,
-  input  logic [7:0][63:0]   mem_rdata_i
+  input  logic [Banks-1:0][63:0] mem_rdata_i
 );
 
   `OW_ASSERT_INIT(rows, Rows >= 2)
+  `OW_ASSERT_INIT(banks, Banks >= 1 && Banks <= 8)
 
   localparam logic [2:0] LAST_ELEMENT = 3'd5;
   localparam logic [2:0] LAST_BACKGROUND = 3'd6;
@@ -49,20 +52,18 @@ module ow_mbist #(
   logic               check_q;      // read data stands at the port
   logic [63:0]        expected_q;
   logic [RowBits-1:0] checked_row_q;
-  logic [7:0]         fail_q;
+  logic [Banks-1:0]   fail_q;
   logic [RowBits-1:0] fail_row_q;
   logic [63:0]        fail_bits_q;
 
   // The background: bit i is bit k - 1 of its number, all zero for k = 0.
+  logic [2:0]  number;
   logic [63:0] background;
+  assign number = run_q ? background_q : '0;
   always_comb begin
     background = '0;
-    if (run_q) begin
-      for (int unsigned i = 0; i < 64; i++) begin
-        for (int unsigned k = 1; k < 7; k++) begin
-          if (background_q == 3'(k)) background[i] = i[k-1];
-        end
-      end
+    if (number != '0) begin
+      for (int unsigned i = 0; i < 64; i++) background[i] = 1'({6'(i), 1'b0} >> number);
     end
   end
 
@@ -80,6 +81,20 @@ module ow_mbist #(
       down = element_q == 3'd3 || element_q == 3'd4;
       last_op = element_q == 3'd0 || element_q == LAST_ELEMENT || op_q == 3'd4;
       last_row = row_q == (down ? '0 : LAST_ROW);
+    end
+  end
+
+  // The banks that answer wrongly in this cycle, and the answer of the lowest of them.
+  logic [Banks-1:0] wrong;
+  logic [63:0]      answer;
+  always_comb begin
+    wrong = '0;
+    answer = mem_rdata_i[0];
+    if (check_q) begin
+      for (int unsigned b = Banks; b > 0; b--) begin
+        wrong[b-1] = mem_rdata_i[b-1] != expected_q;
+        if (wrong[b-1]) answer = mem_rdata_i[b-1];
+      end
     end
   end
 
@@ -140,16 +155,10 @@ module ow_mbist #(
         checked_row_q <= row_q;
       end
       if (check_q) begin
-        for (int unsigned b = 0; b < 8; b++) begin
-          if (mem_rdata_i[b] != expected_q) fail_q[b] <= 1'b1;
-        end
-        if (fail_q == '0) begin
-          for (int b = 7; b >= 0; b--) begin
-            if (mem_rdata_i[b] != expected_q) begin
-              fail_row_q <= checked_row_q;
-              fail_bits_q <= mem_rdata_i[b] ^ expected_q;
-            end
-          end
+        fail_q <= fail_q | wrong;
+        if (fail_q == '0 && wrong != '0) begin
+          fail_row_q <= checked_row_q;
+          fail_bits_q <= answer ^ expected_q;
         end
         if (!run_q) done_q <= 1'b1;
       end

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tile's memory: 8 single-ported banks of 64 bits, interleaved by 8 bytes, and the arbiter
-// between seven requestors and the gather port.
+// The tile's memory: single-ported banks of 64 bits, interleaved by 8 bytes, and the arbiter between
+// seven requestors and the gather port.
 //
 // Protocol, the same for the seven requestors: x_req_i with address (and write data) held until x_gnt_o,
 // which comes in the same cycle, combinational from all requests. An access is done with its grant.
@@ -15,11 +15,14 @@
 // banks and one out of them: one of them is granted a cycle, whatever banks they want.
 //
 // A unit of 16 bytes (Lanes = 8) is an aligned pair of banks, so rd0, rd1 and wr are all granted in
-// one cycle if they touch three different pairs: 48 bytes a cycle.
+// one cycle if they touch three different pairs: 48 bytes a cycle. With fewer banks requests meet in
+// them more often; the protocol, the order and the bound on waiting below do not depend on how many
+// there are.
 //
 // The gather port (gth_*, ow_gather) is a request a bank: bank b reads or writes the word in row
-// gth_row_i[b] (address bits 22:6) if gth_gnt_o[b]; the word that was read stands on gth_rdata_o[b]
-// in the next cycle and only then. Its eight requests are independent of each other.
+// gth_row_i[b] (the address bits above the bank's number: 22:6 with 8 banks) if gth_gnt_o[b]; the
+// word that was read stands on gth_rdata_o[b] in the next cycle and only then. The requests for the
+// banks are independent of each other.
 //
 // Arbitration: a request is granted if no request before it wants one of its banks. The order is
 //   wr, rd0, rd1, red, lsu, fetch, ctl, gather (each bank by itself)
@@ -34,7 +37,10 @@
 module ow_sram
 #(
   parameter int unsigned SramBytes = 49152,  // size, a multiple of 64, 128 to 2^23
+  parameter int unsigned SramBanks = 8,      // 2, 4 or 8; 8 lanes take 4 at least
   parameter int unsigned Lanes     = 8,      // lanes of the engine: 2, 4 or 8
+  localparam int unsigned BankW = $clog2(SramBanks),
+  localparam int unsigned RowW = 20 - BankW,  // of a row's number on the gather port
   localparam int unsigned VecBytes = 2 * Lanes
 ) (
   input  logic                  clk_i,
@@ -95,19 +101,20 @@ module ow_sram
   output logic [31:0]           ctl_rdata_o,
 
   // Gather port: a 64-bit word a bank.
-  input  logic [7:0]            gth_req_i,
-  input  logic [7:0]            gth_we_i,
-  input  logic [7:0][16:0]      gth_row_i,
-  input  logic [7:0][7:0]       gth_be_i,
-  input  logic [7:0][63:0]      gth_wdata_i,
-  output logic [7:0]            gth_gnt_o,
-  output logic [7:0][63:0]      gth_rdata_o,
+  input  logic [SramBanks-1:0]           gth_req_i,
+  input  logic [SramBanks-1:0]           gth_we_i,
+  input  logic [SramBanks-1:0][RowW-1:0] gth_row_i,
+  input  logic [SramBanks-1:0][7:0]      gth_be_i,
+  input  logic [SramBanks-1:0][63:0]     gth_wdata_i,
+  output logic [SramBanks-1:0]           gth_gnt_o,
+  output logic [SramBanks-1:0][63:0]     gth_rdata_o,
 
   output logic                  idle_o  // this clock edge changes no state
 );
 `include "ow_assert.svh"
 
-  localparam int unsigned Rows = SramBytes / 64;
+  localparam int unsigned Rows = SramBytes / (8 * SramBanks);
+  localparam int unsigned RowLow = 3 + BankW;  // lowest address bit of a row's number
   localparam int unsigned RowBits = $clog2(Rows);
   localparam int unsigned NumReq = 7;
   localparam int unsigned AgeLimit = 7;
@@ -124,6 +131,11 @@ module ow_sram
 
   `OW_ASSERT_INIT(sram_bytes, SramBytes % 64 == 0 && SramBytes >= 128 && SramBytes <= 8388608)
   `OW_ASSERT_INIT(lanes, Lanes == 2 || Lanes == 4 || Lanes == 8)
+  `OW_ASSERT_INIT(banks_2_4_8, SramBanks == 2 || SramBanks == 4 || SramBanks == 8)
+  `OW_ASSERT_INIT(two_vectors, 8 * SramBanks >= 2 * VecBytes)  // lie beside each other
+
+  typedef logic [SramBanks-1:0] banks_t;
+  typedef logic [SramBanks:0]   wants_t;  // [SramBanks]: the shared port
 
   logic [NumReq-1:0]       req;
   logic [NumReq-1:0][23:0] addr;
@@ -138,29 +150,29 @@ module ow_sram
   // cycle.
   logic [NumReq-1:0][2:0] age_q;
   logic [NumReq-1:0]      gnt;
-  logic [NumReq-1:0][8:0] banks;   // banks that a request wants; [8]: the shared port
-  logic [NumReq-1:0][8:0] aged_q;  // .. if its age is at its limit, else 0
-  logic [NumReq-1:0][8:0] keeps;
-  logic [7:0][2:0]        gth_age_q;
-  logic [7:0]             gth_aged_q;
-  logic [7:0]             taken;   // banks that go to one of the seven
+  wants_t [NumReq-1:0]    banks;   // banks that a request wants
+  wants_t [NumReq-1:0]    aged_q;  // .. if its age is at its limit, else 0
+  wants_t [NumReq-1:0]    keeps;
+  logic [SramBanks-1:0][2:0] gth_age_q;
+  banks_t                 gth_aged_q;
+  banks_t                 taken;   // banks that go to one of the seven
   logic                   gives, given;  // the write gives way to reads; it does in this cycle
   logic [NumReq-1:0]      asks;    // without a write that gives way
 
   assign gives = wr_gives_i && age_q[Wr] != 3'(AgeLimit);
 
   always_comb begin
-    logic [8:0]        aged_all;    // wanted by any aged request
-    logic [8:0]        aged_above;  // wanted by an aged request further up
-    logic [8:0]        above;       // wanted by a request further up
-    logic [8:0]        before_read; // .. that a read waits for
+    wants_t            aged_all;    // wanted by any aged request
+    wants_t            aged_above;  // wanted by an aged request further up
+    wants_t            above;       // wanted by a request further up
+    wants_t            before_read; // .. that a read waits for
     logic [NumReq-1:0] aged;
     gnt = '0;
     banks = '0;
     aged_all = {1'b0, gth_aged_q};
-    aged_above = 9'd0;
-    above = 9'd0;
-    before_read = 9'd0;
+    aged_above = '0;
+    above = '0;
+    before_read = '0;
     aged = '0;
     given = 1'b0;
     taken = '0;
@@ -169,23 +181,23 @@ module ow_sram
       keeps = aged_q;
       for (int unsigned i = 0; i < NumReq; i++) begin
         if (req[i]) begin
-          if (i <= Rd1 && Lanes == 8) banks[i] = 9'd3 << {addr[i][5:4], 1'b0};
-          else banks[i] = 9'd1 << addr[i][5:3];
-          if (Shared && (i == Red || i == Lsu || i == Ctl)) banks[i][8] = 1'b1;
+          banks[i] = i <= Rd1 && Lanes == 8 ? wants_t'(3) << addr[i][3 +: BankW]
+                                            : wants_t'(1) << addr[i][3 +: BankW];
+          if (Shared && (i == Red || i == Lsu || i == Ctl)) banks[i][SramBanks] = 1'b1;
           aged[i] = i <= Rd1 ? age_q[i] == 3'(AgeLimit) : aged_q[i] == banks[i];
         end
         if (i <= Rd1) keeps[i] = aged[i] ? banks[i] : '0;
         aged_all |= keeps[i];
       end
-      given = gives && (banks[Wr] & (banks[Rd0] | banks[Rd1])) != 9'd0;
+      given = gives && (banks[Wr] & (banks[Rd0] | banks[Rd1])) != '0;
       for (int unsigned i = 0; i < NumReq; i++) begin
         if (req[i]) begin
-          if (aged[i]) gnt[i] = (banks[i] & aged_above) == 9'd0;
-          else gnt[i] = (banks[i] & (aged_all | (i <= Rd1 ? before_read : above))) == 9'd0;
+          if (aged[i]) gnt[i] = (banks[i] & aged_above) == '0;
+          else gnt[i] = (banks[i] & (aged_all | (i <= Rd1 ? before_read : above))) == '0;
           if (i == Wr && given) gnt[i] = 1'b0;
           above |= banks[i];
           if (i != Wr || !gives) before_read |= banks[i];
-          if (gnt[i]) taken |= banks[i][7:0];
+          if (gnt[i]) taken |= banks[i][SramBanks-1:0];
         end
         aged_above |= keeps[i];
       end
@@ -196,7 +208,7 @@ module ow_sram
 
   // An age is 0 unless its requestor waits, so nothing moves when nobody asks.
   logic [NumReq-1:0] waited_q;
-  logic [7:0]        gth_waited_q;
+  banks_t            gth_waited_q;
   logic [NumReq-1:0] rvalid_q;  // read data stands at the output
   always_ff @(posedge clk_i) begin
     waited_q <= rst_i ? '0 : asks & ~gnt;
@@ -215,7 +227,7 @@ module ow_sram
       gth_age_q <= '0;
       gth_aged_q <= '0;
     end else if ((gth_req_i & ~gth_gnt_o) != '0 || gth_waited_q != '0) begin
-      for (int unsigned b = 0; b < 8; b++) begin
+      for (int unsigned b = 0; b < SramBanks; b++) begin
         if (!gth_req_i[b] || gth_gnt_o[b]) gth_age_q[b] <= 3'd0;
         else if (gth_age_q[b] != 3'(AgeLimit)) gth_age_q[b] <= gth_age_q[b] + 3'd1;
         gth_aged_q[b] <= gth_req_i[b] && !gth_gnt_o[b] && gth_age_q[b] >= 3'(AgeLimit - 1);
@@ -264,8 +276,8 @@ module ow_sram
               lsu_addr_i[2] ? {lsu_be_i, 4'd0} : {4'd0, lsu_be_i}, red_be_i};
       n_wdata = {{2{ctl_wdata_i}}, {2{lsu_wdata_i}}, red_wdata_i};
       if (Shared) begin
-        n_row = gnt[Red] ? addr[Red][6 +: RowBits]
-              : gnt[Lsu] ? addr[Lsu][6 +: RowBits] : addr[Ctl][6 +: RowBits];
+        n_row = gnt[Red] ? addr[Red][RowLow +: RowBits]
+              : gnt[Lsu] ? addr[Lsu][RowLow +: RowBits] : addr[Ctl][RowLow +: RowBits];
         n_we = {3{gnt[Red] ? n_we[0] : gnt[Lsu] ? n_we[1] : n_we[2]}};
         n_be = {3{gnt[Red] ? n_be[0] : gnt[Lsu] ? n_be[1] : n_be[2]}};
         n_wdata = {3{gnt[Red] ? n_wdata[0] : gnt[Lsu] ? n_wdata[1] : n_wdata[2]}};
@@ -274,20 +286,20 @@ module ow_sram
   end
 
   // Who has each bank: one-hot or nothing.
-  logic [7:0][NumReq-1:0] owner;
+  logic [SramBanks-1:0][NumReq-1:0] owner;
   always_comb begin
     owner = '0;
     if (gnt != '0) begin
       for (int unsigned i = 0; i < NumReq; i++) begin
         if (gnt[i]) begin
-          for (int unsigned b = 0; b < 8; b++) owner[b][i] = banks[i][b];
+          for (int unsigned b = 0; b < SramBanks; b++) owner[b][i] = banks[i][b];
         end
       end
     end
   end
 
-  logic [7:0][63:0] rdata;
-  for (genvar b = 0; b < 8; b++) begin : gen_bank
+  logic [SramBanks-1:0][63:0] rdata;
+  for (genvar b = 0; b < SramBanks; b++) begin : gen_bank
     logic [NumReq-1:0]  sel;
     logic               we;
     logic [7:0]         be;
@@ -303,7 +315,7 @@ module ow_sram
       if (sel != '0) begin
         for (int unsigned i = 0; i < NumReq; i++) begin
           if (sel[i] && !(Shared && (i == Red || i == Lsu || i == Ctl))) begin
-            row |= addr[i][6 +: RowBits];
+            row |= addr[i][RowLow +: RowBits];
           end
         end
         if (Shared && (sel[Red] || sel[Lsu] || sel[Ctl])) row = n_row;
@@ -349,13 +361,18 @@ module ow_sram
   end
 
   // -------------------------------------------------------------------------------- read data ----
-  logic [NumReq-1:0][3:0] unit_q;  // bits 5:2 of the address that was read
+  // Of the address that was read: its bank, and which half of the word.
+  typedef struct packed {
+    logic [BankW-1:0] bank;
+    logic             half;
+  } unit_t;
+  unit_t [NumReq-1:0] unit_q;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) rvalid_q <= '0;
     else rvalid_q <= gnt & ~{ctl_we_i, 1'b0, lsu_we_i, red_we_i, 2'b00, 1'b1};
     if (gnt != '0) begin
-      for (int unsigned i = 0; i < NumReq; i++) if (gnt[i]) unit_q[i] <= addr[i][5:2];
+      for (int unsigned i = 0; i < NumReq; i++) if (gnt[i]) unit_q[i] <= addr[i][2 +: BankW + 1];
     end
   end
 
@@ -368,32 +385,32 @@ module ow_sram
 
   assign gth_rdata_o = rdata;
   if (Lanes == 8) begin : gen_read8
-    assign rd0_rdata_o = !rvalid_q[Rd0] ? '0 :
-                         {rdata[{unit_q[Rd0][3:2], 1'b1}], rdata[{unit_q[Rd0][3:2], 1'b0}]};
-    assign rd1_rdata_o = !rvalid_q[Rd1] ? '0 :
-                         {rdata[{unit_q[Rd1][3:2], 1'b1}], rdata[{unit_q[Rd1][3:2], 1'b0}]};
+    assign rd0_rdata_o = !rvalid_q[Rd0] ? '0 : {rdata[{unit_q[Rd0].bank[BankW-1:1], 1'b1}],
+                                                rdata[{unit_q[Rd0].bank[BankW-1:1], 1'b0}]};
+    assign rd1_rdata_o = !rvalid_q[Rd1] ? '0 : {rdata[{unit_q[Rd1].bank[BankW-1:1], 1'b1}],
+                                                rdata[{unit_q[Rd1].bank[BankW-1:1], 1'b0}]};
   end else if (Lanes == 4) begin : gen_read4
-    assign rd0_rdata_o = !rvalid_q[Rd0] ? '0 : rdata[unit_q[Rd0][3:1]];
-    assign rd1_rdata_o = !rvalid_q[Rd1] ? '0 : rdata[unit_q[Rd1][3:1]];
+    assign rd0_rdata_o = !rvalid_q[Rd0] ? '0 : rdata[unit_q[Rd0].bank];
+    assign rd1_rdata_o = !rvalid_q[Rd1] ? '0 : rdata[unit_q[Rd1].bank];
   end else begin : gen_read2
-    assign rd0_rdata_o = !rvalid_q[Rd0] ? '0 : rdata[unit_q[Rd0][3:1]][32*unit_q[Rd0][0] +: 32];
-    assign rd1_rdata_o = !rvalid_q[Rd1] ? '0 : rdata[unit_q[Rd1][3:1]][32*unit_q[Rd1][0] +: 32];
+    assign rd0_rdata_o = !rvalid_q[Rd0] ? '0 : rdata[unit_q[Rd0].bank][32*unit_q[Rd0].half +: 32];
+    assign rd1_rdata_o = !rvalid_q[Rd1] ? '0 : rdata[unit_q[Rd1].bank][32*unit_q[Rd1].half +: 32];
   end
-  assign fetch_rdata_o = !rvalid_q[Fetch] ? '0 : rdata[unit_q[Fetch][3:1]];
+  assign fetch_rdata_o = !rvalid_q[Fetch] ? '0 : rdata[unit_q[Fetch].bank];
   if (Shared) begin : gen_shared_read
-    logic [3:0]  unit;
+    unit_t       unit;
     logic [63:0] word;
     logic [31:0] half;
     assign unit = rvalid_q[Red] ? unit_q[Red] : rvalid_q[Lsu] ? unit_q[Lsu] : unit_q[Ctl];
-    assign word = rdata[unit[3:1]];
-    assign half = word[32*unit[0] +: 32];
+    assign word = rdata[unit.bank];
+    assign half = word[32*unit.half +: 32];
     assign red_rdata_o = word;
     assign lsu_rdata_o = half;
     assign ctl_rdata_o = half;
   end else begin : gen_read
-    assign red_rdata_o = !rvalid_q[Red] ? '0 : rdata[unit_q[Red][3:1]];
-    assign lsu_rdata_o = !rvalid_q[Lsu] ? '0 : rdata[unit_q[Lsu][3:1]][32*unit_q[Lsu][0] +: 32];
-    assign ctl_rdata_o = !rvalid_q[Ctl] ? '0 : rdata[unit_q[Ctl][3:1]][32*unit_q[Ctl][0] +: 32];
+    assign red_rdata_o = !rvalid_q[Red] ? '0 : rdata[unit_q[Red].bank];
+    assign lsu_rdata_o = !rvalid_q[Lsu] ? '0 : rdata[unit_q[Lsu].bank][32*unit_q[Lsu].half +: 32];
+    assign ctl_rdata_o = !rvalid_q[Ctl] ? '0 : rdata[unit_q[Ctl].bank][32*unit_q[Ctl].half +: 32];
   end
 
   // ------------------------------------------------------------------------------- assertions ----
@@ -417,7 +434,7 @@ module ow_sram
   always_comb begin
     gth_in_range = 1'b1;
     if (gth_req_i != '0) begin
-      for (int unsigned b = 0; b < 8; b++) begin
+      for (int unsigned b = 0; b < SramBanks; b++) begin
         gth_in_range &= !gth_req_i[b] || 32'(gth_row_i[b]) < Rows;
       end
     end

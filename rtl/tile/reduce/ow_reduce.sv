@@ -11,13 +11,15 @@
 // a cycle. Else each element is ((row + in0) + in1) + bias, in binary32 with each addition rounded,
 // then rounded to binary16 and rectified if the action says so. An addition that the action lacks is
 // left out, not made with 0.
-// Three adders in a chain; an element with n additions enters at the n-th adder from the end, with
-// all of its operands: wavelets of in0 and in1 are taken in the same cycle, when both are there.
-// Throughput: one element a cycle, whatever the additions; two if the action adds nothing and
-// rounds to 16 bits (to memory: if RED_DST and RED_PITCH are multiples of 4). Latency from a wavelet
-// at the head of in0 to the push: 2n + 2 cycles, both included. A row with fewer additions than the
-// row before waits until the last element of that is past its adder: at most 2 cycles for each
-// addition less, and no element leaves later for it.
+// An element with n additions goes to the adders with all of its operands: wavelets of in0 and in1
+// are taken in the same cycle, when both are there. With Adders = 3, in a chain (ow_reduce_chain),
+// throughput is one element a cycle, whatever the additions; two if the action adds nothing and
+// rounds to 16 bits (to memory: if RED_DST and RED_PITCH are multiples of 4). With one adder, through
+// which elements go again (ow_reduce_loop), it is one element each n cycles, or each cycle without
+// additions. Latency from a wavelet at the head of in0 to the push: 2n + 2 cycles, both included. A
+// row with fewer additions than the row before waits until the last element of that has
+// no more before it than it has itself: at most 2 cycles for each addition less, and no element
+// leaves later for it.
 // To the fabric, an fp32 element is a wavelet; two binary16 elements are one (the lower half first).
 // To memory, elements are packed into 64-bit words; RED_DST must be aligned to the element size.
 // A control wavelet at the head of in0 or in1 is discarded.
@@ -41,6 +43,7 @@ module ow_reduce
   parameter int unsigned Lanes     = 8,     // fp32 numbers in an accumulator word: 2, 4 or 8
   parameter int unsigned SramBytes = 49152, // size of the tile's memory
   parameter int unsigned Queues    = NUM_QUEUES,  // of the ramp, each way
+  parameter int unsigned Adders    = 3,     // 1 or 3
   parameter bit          Bf16      = 1'b1   // it rounds to bfloat16, too
 ) (
   input  logic                   clk_i,
@@ -106,6 +109,7 @@ module ow_reduce
   localparam int unsigned AccWords = 16;
 
   `OW_ASSERT_INIT(lanes, Lanes == 2 || Lanes == 4 || Lanes == 8)
+  `OW_ASSERT_INIT(adders_1_3, Adders == 1 || Adders == 3)
 
   logic          busy_q;
   logic          begins;  // a drain
@@ -128,7 +132,8 @@ module ow_reduce
 
   // ------------------------------------------------------------- from the rows to the adders ----
   logic          en;  // the pipeline moves
-  logic [5:0]    chain;
+  logic [3:0]    room;
+  logic          adding;  // an element is at an adder
   logic          sum_valid;
   sum_t          sum;
   logic          word_valid;
@@ -145,23 +150,32 @@ module ow_reduce
   logic [31:0]   bias;
   logic          bias_used;
 
-  ow_reduce_issue #(.Lanes(Lanes), .Bf16(Bf16)) u_issue (
+  ow_reduce_issue #(.Lanes(Lanes), .Pairs(Adders == 3), .Bf16(Bf16)) u_issue (
     .clk_i, .rst_i, .start_i(begins), .busy_i(busy_q), .halt_i, .config_i(params), .words_i(words),
     .row_closed_i, .row_closed_written_i, .row_free_o, .acc_raddr_o, .acc_rdata_i,
     .inq_valid_i, .inq_head_i, .inq_pop_o, .inq_owned_o,
     .bias_valid_i(bias_valid), .bias_i(bias), .bias_used_o(bias_used),
-    .en_i(en), .chain_i(chain), .to_memory_i(sum.out.memory), .word_waits_i(word_valid),
+    .en_i(en), .room_i(room), .to_memory_i(sum.out.memory), .word_waits_i(word_valid),
     .issue_o(issue), .adds_o(adds), .elem_o(elem), .elem_hi_o(elem_hi), .op_1_o(op_1),
     .op_2_o(op_2), .out_o(out),
     .row_o(row), .all_issued_o(all_issued), .cause_o(cause), .step_o(step)
   );
 
-  ow_reduce_chain u_chain (
-    .clk_i, .rst_i, .en_i(en),
-    .issue_i(issue), .adds_i(adds), .elem_i(elem), .elem_hi_i(elem_hi), .op_1_i(op_1),
-    .op_2_i(op_2), .op_3_i(bias), .out_i(out),
-    .chain_o(chain), .valid_o(sum_valid), .sum_o(sum)
-  );
+  if (Adders == 3) begin : gen_chain
+    ow_reduce_chain u_adders (
+      .clk_i, .rst_i, .en_i(en),
+      .issue_i(issue), .adds_i(adds), .elem_i(elem), .elem_hi_i(elem_hi), .op_1_i(op_1),
+      .op_2_i(op_2), .op_3_i(bias), .out_i(out),
+      .room_o(room), .busy_o(adding), .valid_o(sum_valid), .sum_o(sum)
+    );
+  end else begin : gen_loop
+    ow_reduce_loop u_adders (
+      .clk_i, .rst_i, .en_i(en),
+      .issue_i(issue), .adds_i(adds), .elem_i(elem), .elem_hi_i(elem_hi), .op_1_i(op_1),
+      .op_2_i(op_2), .op_3_i(bias), .out_i(out),
+      .room_o(room), .busy_o(adding), .valid_o(sum_valid), .sum_o(sum)
+    );
+  end
 
   // -------------------------------------------------------------------------- output, memory ----
   logic [20:0]   word_addr;
@@ -208,7 +222,7 @@ module ow_reduce
   logic [4:0]    fault_cause_q;
   logic [23:0]   fault_addr_q;
 
-  assign done = busy_q && all_issued && chain == '0 && !sum_valid && !word_valid && !bias_flight;
+  assign done = busy_q && all_issued && !adding && !sum_valid && !word_valid && !bias_flight;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -265,6 +279,6 @@ module ow_reduce
 
   assign idle_o = !reg_we_i && !start_i && !row_closed_i && !row_free_o && !done_q && !rst_i &&
                   (!busy_q || !(step || done || mem_req_o || bias_flight || bias_step ||
-                                (en && (chain != '0 || sum_valid))));
+                                (en && (adding || sum_valid))));
 
 endmodule

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Three adders in a row, each of two stages behind a register of operands. An element with n
 // additions enters the register of the n-th adder from the end, and one without the output register,
-// which each is in 2n + 1 cycles later. Operands that are added later travel with it. Whoever issues
-// sees to it that an element finds its place free.
+// which each is in 2n + 1 cycles later. Operands that are added later travel with it. An element a
+// cycle, whatever its additions; whoever issues sees to it that an element finds its place free
+// (room_o) and overtakes none.
 module ow_reduce_chain
   import ow_reduce_pkg::*;
 (
@@ -19,9 +20,8 @@ module ow_reduce_chain
   input  logic [31:0] op_3_i,
   input  out_t        out_i,
 
-  // An element is at the first adder (bit 0), at its rounding, at the second adder, at its rounding,
-  // at the third adder, at its rounding (bit 5).
-  output logic [5:0]  chain_o,
+  output logic [3:0]  room_o,    // for an element with as many additions
+  output logic        busy_o,    // an element is at an adder
   output logic        valid_o,
   output sum_t        sum_o
 );
@@ -108,7 +108,11 @@ module ow_reduce_chain
     end
   end
 
-  assign chain_o = {r2_valid, a2_valid_q, r1_valid, a1_valid_q, r0_valid, a0_valid_q};
+  // None of those with more additions is on its way to where it enters.
+  logic [5:0] at;  // an element is at the first adder (bit 0), its rounding, the second, ..
+  assign at = {r2_valid, a2_valid_q, r1_valid, a1_valid_q, r0_valid, a0_valid_q};
+  assign room_o = {1'b1, at[1:0] == '0, at[3:0] == '0, at == '0};
+  assign busy_o = at != '0;
   assign valid_o = s2_valid_q;
   assign sum_o = s2_q;
 endmodule

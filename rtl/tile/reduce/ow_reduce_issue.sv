@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which element is next, and when. Closed rows are taken in their order; an element goes to the
-// adders (issue_o) when all that is added to it is there, the pipeline moves, and no element of a
-// row with more additions is in its way. Its operands come with it, packed to the front: op_1_o is
+// adders (issue_o) when all that is added to it is there, the pipeline moves, and they have room for
+// it. Its operands come with it, packed to the front: op_1_o is
 // added first.
 module ow_reduce_issue
   import ow_pkg::*;
   import ow_reduce_pkg::*;
 #(
   parameter int unsigned Lanes = 8,
-  parameter bit Bf16 = 1'b1  // results may be rounded to bfloat16
+  parameter bit Pairs = 1'b1,  // two elements at a time, where nothing is added
+  parameter bit Bf16 = 1'b1    // results may be rounded to bfloat16
 ) (
   input  logic                   clk_i,
   input  logic                   rst_i,
@@ -36,10 +37,9 @@ module ow_reduce_issue
   input  logic [31:0]            bias_i,
   output logic                   bias_used_o,   // the row that takes it is done
 
-  // The adders and the output. chain_i: an element is at the first adder, at its rounding, at the
-  // second adder, at its rounding, at the third, at its rounding.
+  // The adders and the output. room_i: for an element with as many additions.
   input  logic                   en_i,
-  input  logic [5:0]             chain_i,
+  input  logic [3:0]             room_i,
   input  logic                   to_memory_i,   // the output waits for memory, if it waits
   input  logic                   word_waits_i,  // a memory word waits for its grant
   output logic                   issue_o,
@@ -157,14 +157,11 @@ module ow_reduce_issue
   end
 
   // ------------------------------------------------------------------------------------ issue ----
-  logic held;  // elements of a row with more additions are in the way
-
   always_comb begin
     ramp_t head0;
     ramp_t head1;
     act = '0;
     adds_o = 2'd0;
-    held = 1'b0;
     drop = 1'b0;
     issue = 1'b0;
     discard = 1'b0;
@@ -182,15 +179,9 @@ module ow_reduce_issue
     if (busy_i) begin
       act = config_i.act[which_q];
       adds_o = {1'b0, act.in0} + {1'b0, act.in1} + {1'b0, act.bias};
-      dual = adds_o == 2'd0 && act.f16 &&
+      dual = Pairs && adds_o == 2'd0 && act.f16 &&
              !(act.memory && (config_i.dst_base[1] || config_i.pitch[1]));
       if (dual) lane_last = lane_hi == LaneBits'(Lanes - 1);
-      case (adds_o)
-        2'd0: held = chain_i != '0;
-        2'd1: held = chain_i[3:0] != '0;
-        2'd2: held = chain_i[1:0] != '0;
-        default: held = 1'b0;
-      endcase
       if (halt_i) begin
         cause_o = RED_WAIT_NOTHING;
       end else if (!en_i) begin
@@ -215,7 +206,7 @@ module ow_reduce_issue
             if (act.in0 && !inq_valid_i[act.in0_q]) cause_o = RED_WAIT_IN0;
             else if (act.in1 && !inq_valid_i[act.in1_q]) cause_o = RED_WAIT_IN1;
             else if (act.bias && !bias_valid_i) cause_o = RED_WAIT_MEMORY;
-            else issue = !held;
+            else issue = room_i[adds_o];
           end
           if (issue) begin
             if (act.in0) inq_pop_o[act.in0_q] = 1'b1;

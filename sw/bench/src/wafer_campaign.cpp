@@ -26,7 +26,6 @@ namespace {
 
 using Kind = wafer::TileFault::Kind;
 
-constexpr int kMiniBankRows = 8192 / 64;
 constexpr uint64_t kMostPassedOver = 2000;  // sets of the other side, one after the other
 
 // A set of faults and what became of it.
@@ -103,7 +102,7 @@ class Campaign {
       Set set;
       set.seed = next_seed_++;
       set.count = beyond_ ? 6 + static_cast<int>(set.seed % 8) : 1 + static_cast<int>(set.seed % 7);
-      set.faults = wafer::random_faults(shape_, set.count, kMiniBankRows, registers_, set.seed);
+      set.faults = wafer::random_faults(shape_, set.count, isa::kMini, registers_, set.seed);
       const bool within = wafer::repair_wafer(shape_, set.faults.unusable(shape_)).map.has_value();
       if (within != beyond_) return set;
     }

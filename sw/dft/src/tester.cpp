@@ -180,7 +180,8 @@ Word memory_step(Job* job) {
   Word found = job->answer_missing(config) |
                config[1].differs(reg::Config::Sram::put(units), reg::Config::Sram::kMask);
   b.write(reg::Mbist::kAddress, {reg::Mbist::Start::put(1)});
-  b.run(22ull * 7 * units + 64);
+  const uint32_t rows = job->config("SramBytes") / (isa::kBankWordBytes * job->config("SramBanks"));
+  b.run(uint64_t{isa::kMbistWordCycles} * rows + 64);
   const auto state = b.read(reg::Mbist::kAddress, 4)[0];
   found |= job->answer_missing(state) |
            state[1].differs(reg::Mbist::Done::put(1),

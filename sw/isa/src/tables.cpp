@@ -1071,6 +1071,7 @@ const std::vector<SpaceInfo>& spaces() {
       {"threads", 4, 4, 1, "", "ro", "threads less one"},
       {"colours", 8, 5, 1, "", "ro", "data colours"},
       {"limits", 13, 1, 1, "", "ro", "STACK_LIMIT and TEXT_LIMIT are there"},
+      {"banks", 14, 2, 1, "", "ro", "banks of the SRAM: 2 to the power of this"},
       {"sram", 16, 16, 1, "", "ro", "SRAM in 64-byte units"},}},
      {"FEATURES", 0x78C, 1, 4, "regs", "ro", false, 0, false, "what this tile has; an instruction that needs what is not there is an illegal operation", {
       {"nonlinear", 0, 1, 1, "", "ro", "non-linear functions"},

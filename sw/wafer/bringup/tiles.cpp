@@ -97,19 +97,21 @@ void test_memories(Probe& probe) {
     if (probe.good(d, p, c)) configs[probe.index(d, p, c)] = probe.add_read(d, p, c, kRegConfig, 1);
   });
   probe.run_batch();
-  const uint32_t units = probe.options.sram_bytes / isa::kConfigSramUnit;
+  const isa::Configuration& tile = probe.options.tile;
   probe.each_alive([&](int d, int p, int c) {
     const auto it = configs.find(probe.index(d, p, c));
     if (it == configs.end()) return;
     const auto config = probe.word(it->second, 0, 1);
-    if (!config || reg::Config::Sram::get(*config) != units ||
-        reg::Config::Colours::get(*config) != probe.options.colours)
+    if (!config || reg::Config::Sram::get(*config) * isa::kConfigSramUnit != tile.sram_bytes ||
+        1u << reg::Config::Banks::get(*config) != tile.sram_banks ||
+        reg::Config::Colours::get(*config) != tile.num_colours)
       probe.lose(d, p, c, "its control-plane endpoint does not answer");
   });
   probe.open_batch();
   probe.broadcast(reg::Mbist::kAddress, {reg::Mbist::Start::put(1)});
   probe.run_batch();
-  probe.chain.wait_cycles(22ull * 7 * units + 64);
+  const uint64_t rows = tile.sram_bytes / (isa::kBankWordBytes * tile.sram_banks);
+  probe.chain.wait_cycles(isa::kMbistWordCycles * rows + 64);
   probe.open_batch();
   std::map<size_t, Handle> done;
   probe.each_alive([&](int d, int p, int c) {

@@ -155,7 +155,7 @@ bool uses_untested(const Probe& probe, const WaferMap& map) {
 bool give_up_untested(Probe& probe, const WaferMap& map) {
   const std::vector<Untested> used = untested_of(probe, map);
   // A stuck bit shows only in a word that has it otherwise: over those, many words.
-  const uint32_t colours = used.empty() ? 1 : probe.options.colours / 2 * 2;
+  const uint32_t colours = used.empty() ? 1 : probe.options.tile.num_colours / 2 * 2;
   const Verified verified = exchange(probe, map, {}, colours);
   std::vector<Untested> failing;
   for (const Untested& u : used) {

@@ -14,10 +14,9 @@ namespace ow::wafer {
 
 BringupOptions selftest_options(bool mini, bool thorough, const std::string& firmware) {
   BringupOptions options;
-  options.sram_bytes = mini ? 8192 : 49152;
-  options.colours = mini ? 4 : 24;
+  options.tile = mini ? isa::kMini : isa::kFull;
   const auto program = [&](const std::string& name) {
-    return read_elf(fmt::format("{}/{}.elf", firmware, name), options.sram_bytes);
+    return read_elf(fmt::format("{}/{}.elf", firmware, name), options.tile.sram_bytes);
   };
   options.selftest = program("selftest");
   const Shape one{1, 1, 1, 1, 0, 0};
@@ -27,7 +26,7 @@ BringupOptions selftest_options(bool mini, bool thorough, const std::string& fir
   for (const char* name : {OW_SELFTEST_THOROUGH}) {
     options.thorough.push_back(good_run(*good, program(name)));
   }
-  options.exchange_colours = options.colours & ~1u;
+  options.exchange_colours = options.tile.num_colours & ~1u;
   return options;
 }
 

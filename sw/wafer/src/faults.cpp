@@ -48,7 +48,7 @@ void Faults::check(const Shape& s) const {
   for (const TileFault& f : tiles) {
     check_tile(s, f.reticle, f.at, "fault of a tile");
     if (f.kind == TileFault::Kind::Memory) {
-      check_range("memory bank", f.bank, 8);
+      if (f.bank < 0) throw BadInput("memory bank: must not be negative");
       check_range("bit of a memory word", f.bit, 64);
       if (f.row < 0) throw BadInput("row of a memory bank: must not be negative");
       if (f.coupling != TileFault::Coupling::None) {

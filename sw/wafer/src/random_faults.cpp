@@ -32,8 +32,13 @@ class Random {
 
 class Draw {
  public:
-  Draw(const Shape& shape, int bank_rows, const std::vector<Register>& registers, uint64_t seed)
-      : shape_(shape), bank_rows_(bank_rows), registers_(registers), random_(seed) {
+  Draw(const Shape& shape, const isa::Configuration& tile, const std::vector<Register>& registers,
+       uint64_t seed)
+      : shape_(shape),
+        banks_(static_cast<int>(tile.sram_banks)),
+        bank_rows_(static_cast<int>(tile.sram_bytes / (isa::kBankWordBytes * tile.sram_banks))),
+        registers_(registers),
+        random_(seed) {
     for (const Register& r : registers) flip_flops_ += r.elements * r.bits;
     if (flip_flops_ == 0) throw BadInput("random faults: there are no registers to draw from");
   }
@@ -87,7 +92,7 @@ class Draw {
   // bank.
   void memory(bool coupled, TileFault* f) {
     f->kind = TileFault::Kind::Memory;
-    f->bank = random_.below(8);
+    f->bank = random_.below(banks_);
     f->row = random_.below(bank_rows_);
     f->bit = random_.below(64);
     f->value = coin();
@@ -172,6 +177,7 @@ class Draw {
   }
 
   const Shape shape_;
+  int banks_;
   int bank_rows_;
   const std::vector<Register>& registers_;
   int flip_flops_ = 0;
@@ -180,9 +186,9 @@ class Draw {
 
 }  // namespace
 
-Faults random_faults(const Shape& shape, int count, int bank_rows,
+Faults random_faults(const Shape& shape, int count, const isa::Configuration& tile,
                      const std::vector<Register>& registers, uint64_t seed) {
-  Draw draw(shape, bank_rows, registers, seed);
+  Draw draw(shape, tile, registers, seed);
   Faults out;
   for (int i = 0; i < count;) i += draw.add(&out) ? 1 : 0;
   return out;

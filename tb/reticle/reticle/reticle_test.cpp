@@ -181,16 +181,16 @@ TEST(Reticle, TilesAreReachedOverTheChainThenOverTheRepairedMesh) {
     for (int c = 0; c < kStations; ++c) ASSERT_TRUE(reticle.find(c)) << c;
     for (int c = 0; c < kStations; ++c) {
       ASSERT_TRUE(reticle.command(c, true, kControl, kRun | kTest));
-      // The configuration word of a mini tile: 2 lanes, 3 threads, 4 colours, 8 kB.
+      // The configuration word of a mini tile: 2 lanes, 3 threads, 4 colours, 8 kB in 2 banks.
       const auto config = reticle.ask(c, {kRead1, kConfig, kToWestEdge, kToWestEdge}, 4);
       ASSERT_EQ(config.size(), 4u) << "column " << c;
-      EXPECT_EQ(config[3], Config::Sram::put(8192 / isa::kConfigSramUnit) |
+      EXPECT_EQ(config[3], Config::Sram::put(8192 / isa::kConfigSramUnit) | Config::Banks::put(1) |
                                Config::Colours::put(4) | Config::Limits::put(1) |
                                Config::Threads::put(2) | Config::Lanes::put(2));
-      // Its memory is tested in 22 x 7 x 128 cycles, within a few commands of the chain.
+      // Its memory is tested in 22 x 7 x 512 cycles, within a few commands of the chain.
       reticle.ask(c, {kWrite1, kMbist, Mbist::Start::put(1)}, 0);
       uint32_t state = 0;
-      for (int tries = 0; !Mbist::Done::get(state) && tries < 40; ++tries) {
+      for (int tries = 0; !Mbist::Done::get(state) && tries < 160; ++tries) {
         const auto words = reticle.ask(c, {kRead1, kMbist, kToWestEdge, kToWestEdge}, 4);
         ASSERT_EQ(words.size(), 4u);
         state = words[3];

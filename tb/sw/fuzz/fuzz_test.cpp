@@ -135,7 +135,7 @@ TEST(Fuzz, Defects) {
        }});
   const std::vector<wafer::Register> registers = {{"a", 4, 16, 16}};
   for (uint64_t k = 0; k < 50; ++k) {
-    wafer::random_faults(shape, 5, 128, registers, k).check(shape);
+    wafer::random_faults(shape, 5, isa::kMini, registers, k).check(shape);
   }
 }
 

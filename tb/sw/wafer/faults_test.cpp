@@ -145,9 +145,11 @@ TEST(Faults, CoupledCellsAndWiresToLinksAreRead) {
 
 TEST(Faults, RandomOnesAreInPlaceAndAlwaysTheSame) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
-    const Faults a = random_faults(kShape, 1 + static_cast<int>(seed % 9), 128, kRegisters, seed);
+    const Faults a =
+        random_faults(kShape, 1 + static_cast<int>(seed % 9), isa::kMini, kRegisters, seed);
     a.check(kShape);
-    const Faults b = random_faults(kShape, 1 + static_cast<int>(seed % 9), 128, kRegisters, seed);
+    const Faults b =
+        random_faults(kShape, 1 + static_cast<int>(seed % 9), isa::kMini, kRegisters, seed);
     EXPECT_EQ(to_json(kShape, a.expected(kShape)), to_json(kShape, b.expected(kShape)));
     EXPECT_GE(a.count(), 1 + seed % 9);
   }
@@ -156,14 +158,14 @@ TEST(Faults, RandomOnesAreInPlaceAndAlwaysTheSame) {
 TEST(Faults, StuckFlipFlopsAreDrawnFromAllRegisters) {
   std::set<std::pair<std::string, int>> drawn;
   for (uint64_t seed = 0; seed < 3000; ++seed) {
-    for (const TileFault& f : random_faults(kShape, 4, 128, kRegisters, seed).tiles) {
+    for (const TileFault& f : random_faults(kShape, 4, isa::kMini, kRegisters, seed).tiles) {
       if (f.kind == TileFault::Kind::Register) drawn.insert({f.name, f.bit});
     }
   }
   EXPECT_EQ(drawn.size(), 3u + 4 * 20) << "each flip-flop, and none of the bits between elements";
   EXPECT_EQ(drawn.count({"b_q", 96 + 19}), 1u);
   EXPECT_EQ(drawn.count({"b_q", 96 + 20}), 0u);
-  EXPECT_THROW(random_faults(kShape, 1, 128, {}, 1), BadInput);
+  EXPECT_THROW(random_faults(kShape, 1, isa::kMini, {}, 1), BadInput);
 }
 
 // A stuck flip-flop of which nothing is seen is no error of the bring-up, and no success either.
@@ -214,7 +216,8 @@ TEST(Faults, NoConnectionOfARepairedWaferIsBroken) {
   const int cols = kShape.physical_cols();
   int repaired = 0, near_edges = 0;
   for (uint64_t seed = 0; seed < 3000; ++seed) {
-    const Faults f = random_faults(kShape, 1 + static_cast<int>(seed % 8), 128, kRegisters, seed);
+    const Faults f =
+        random_faults(kShape, 1 + static_cast<int>(seed % 8), isa::kMini, kRegisters, seed);
     const Defects broken = f.expected(kShape);
     const Repair repair = repair_wafer(kShape, broken);
     if (!repair.map) {

@@ -6,6 +6,7 @@ module ow_engine_tb
 #(
   parameter int unsigned Lanes = 8,
   parameter int unsigned SramBytes = 8192,
+  parameter int unsigned SramBanks = 8,
   parameter int unsigned NumThreads = 13,
   parameter int unsigned LineSlots = 8,
   parameter int unsigned WriteSlots = 24,
@@ -103,12 +104,13 @@ module ow_engine_tb
   logic [1:0] red_kind;
   logic [4:0] red_task;
 
-  logic [7:0] gth_req, gth_we, gth_gnt;
-  logic [7:0][16:0] gth_row;
-  logic [7:0][7:0] gth_be;
-  logic [7:0][63:0] gth_wdata, gth_rdata;
+  localparam int unsigned RowW = 20 - $clog2(SramBanks);
+  logic [SramBanks-1:0] gth_req, gth_we, gth_gnt;
+  logic [SramBanks-1:0][RowW-1:0] gth_row;
+  logic [SramBanks-1:0][7:0] gth_be;
+  logic [SramBanks-1:0][63:0] gth_wdata, gth_rdata;
 
-  ow_engine #(.Lanes(Lanes), .SramBytes(SramBytes), .NumThreads(NumThreads),
+  ow_engine #(.Lanes(Lanes), .SramBytes(SramBytes), .SramBanks(SramBanks), .NumThreads(NumThreads),
               .LineSlots(LineSlots), .WriteSlots(WriteSlots), .PackSlots(PackSlots),
               .Features(Features), .Operations(Operations)) u_engine (
     .clk_i, .rst_i, .halt_i,
@@ -139,7 +141,7 @@ module ow_engine_tb
   logic red_gnt, red_rvalid, lsu_rvalid, fetch_gnt, fetch_rvalid, ctl_rvalid, sram_idle;
   logic [63:0] red_rdata, fetch_rdata;
 
-  ow_sram #(.SramBytes(SramBytes), .Lanes(Lanes)) u_sram (
+  ow_sram #(.SramBytes(SramBytes), .SramBanks(SramBanks), .Lanes(Lanes)) u_sram (
     .clk_i, .rst_i,
     .wr_req_i(wr_req), .wr_gives_i(wr_gives), .wr_addr_i(wr_addr), .wr_be_i(wr_be), .wr_wdata_i(wr_wdata),
     .wr_gnt_o(wr_gnt),

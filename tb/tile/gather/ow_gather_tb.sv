@@ -4,6 +4,7 @@
 module ow_gather_tb #(
   parameter int unsigned Lanes = 8,
   parameter int unsigned SramBytes = 6144,
+  parameter int unsigned SramBanks = 8,
   parameter int unsigned Depth = (Lanes == 8) ? 3 : 2
 ) (
   input  logic                   clk_i,
@@ -43,12 +44,13 @@ module ow_gather_tb #(
   output logic [31:0]            ctl_rdata_o
 );
 
-  logic [7:0]       gth_req, gth_we, gth_gnt;
-  logic [7:0][16:0] gth_row;
-  logic [7:0][7:0]  gth_be;
-  logic [7:0][63:0] gth_wdata, gth_rdata;
+  localparam int unsigned RowW = 20 - $clog2(SramBanks);
+  logic [SramBanks-1:0] gth_req, gth_we, gth_gnt;
+  logic [SramBanks-1:0][RowW-1:0] gth_row;
+  logic [SramBanks-1:0][7:0] gth_be;
+  logic [SramBanks-1:0][63:0] gth_wdata, gth_rdata;
 
-  ow_gather #(.SramBytes(SramBytes), .Lanes(Lanes), .Depth(Depth)) u_gather (
+  ow_gather #(.SramBytes(SramBytes), .SramBanks(SramBanks), .Lanes(Lanes), .Depth(Depth)) u_gather (
     .clk_i, .rst_i,
     .req_valid_i, .req_ready_o, .req_we_i, .req_w32_i, .req_base_i, .req_mask_i, .req_idx_i,
     .req_wdata_i, .req_tag_i,
@@ -59,7 +61,7 @@ module ow_gather_tb #(
   );
 
   /* verilator lint_off PINCONNECTEMPTY */ // ports that this test does not use
-  ow_sram #(.SramBytes(SramBytes), .Lanes(Lanes)) u_sram (
+  ow_sram #(.SramBytes(SramBytes), .SramBanks(SramBanks), .Lanes(Lanes)) u_sram (
     .clk_i, .rst_i,
     .wr_req_i(1'b0), .wr_gives_i(1'b0), .wr_addr_i('0), .wr_be_i('0), .wr_wdata_i('0), .wr_gnt_o(),
     .rd0_req_i, .rd0_addr_i, .rd0_gnt_o, .rd0_rvalid_o(), .rd0_rdata_o(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ow_mbist on eight banks, one of which has a faulty cell or pair of cells.
+// ow_mbist on its banks, one of which has a faulty cell or pair of cells.
 //
 // A fault primitive <S / F / R> (van de Goor and Al-Ars): when S happens, the victim takes F and, if S
 // is a read of the victim, R is read. S is a state or an operation of the victim (state of the
@@ -10,6 +10,7 @@
 //   f_i, r_i     what the victim becomes, what a read of it gives
 module ow_mbist_tb #(
   parameter int unsigned Rows = 16,
+  parameter int unsigned Banks = 8,
   localparam int unsigned RowBits = $clog2(Rows)
 ) (
   input  logic               clk_i,
@@ -17,7 +18,7 @@ module ow_mbist_tb #(
   input  logic               start_i,
   output logic               busy_o,
   output logic               done_o,
-  output logic [7:0]         fail_o,
+  output logic [Banks-1:0]   fail_o,
   output logic [RowBits-1:0] fail_row_o,
   output logic [63:0]        fail_bits_o,
   input  logic [1:0]         fault_kind_i,
@@ -37,14 +38,14 @@ module ow_mbist_tb #(
   logic               req, we;
   logic [RowBits-1:0] row;
   logic [63:0]        wdata;
-  logic [7:0][63:0]   rdata;
+  logic [Banks-1:0][63:0] rdata;
 
-  ow_mbist #(.Rows(Rows)) u_mbist (
+  ow_mbist #(.Rows(Rows), .Banks(Banks)) u_mbist (
     .clk_i, .rst_i, .start_i, .busy_o, .done_o, .fail_o, .fail_row_o, .fail_bits_o,
     .mem_req_o(req), .mem_we_o(we), .mem_row_o(row), .mem_wdata_o(wdata), .mem_rdata_i(rdata)
   );
 
-  for (genvar b = 0; b < 8; b++) begin : gen_bank
+  for (genvar b = 0; b < Banks; b++) begin : gen_bank
     logic [63:0] mem [Rows];
     logic        faulty;
     assign faulty = fault_bank_i == 3'(b) && fault_kind_i != 2'd0;

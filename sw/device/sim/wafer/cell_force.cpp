@@ -6,12 +6,12 @@
 #include <string>
 
 #include "ow/base/error.h"
+#include "ow/isa/isa.h"
 
 namespace ow::wafer {
 namespace {
 
-constexpr size_t kBanks = 8;
-constexpr size_t kRowBytes = 8;  // of a bank
+constexpr size_t kRowBytes = isa::kBankWordBytes;
 
 bool ends_with(const std::string& name, const std::string& end) {
   return name.size() >= end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
@@ -32,9 +32,9 @@ CellForce CellForce::memory(const std::vector<sim::Cell>& cells, const TileFault
     const std::string name = c.name;
     if (name.find("u_sram") != std::string::npos && ends_with(name, "mem")) banks.push_back(c);
   }
-  if (banks.size() != kBanks) {
-    throw InternalError(
-        fmt::format("the tile model has {} memory banks, not {}", banks.size(), kBanks));
+  if (banks.empty()) throw InternalError("the tile model has no memory banks");
+  if (static_cast<size_t>(f.bank) >= banks.size()) {
+    throw BadInput(fmt::format("memory bank {}: must be from 0 to {}", f.bank, banks.size() - 1));
   }
   const sim::Cell& c = banks.at(static_cast<size_t>(f.bank));
   const auto bit = [&c](int row, int n) {

@@ -35,6 +35,8 @@
 #define OW_ACC_ADDR_BIT OW_U(23)  // address bit of a descriptor that selects the accumulator cache
 #define OW_ACC_LINES OW_U(16)
 #define OW_CONFIG_SRAM_UNIT OW_U(64)  // bytes in which CONFIG counts the SRAM
+#define OW_BANK_WORD_BYTES OW_U(8)  // bytes of a word of a bank of the SRAM
+#define OW_MBIST_WORD_CYCLES OW_U(154)
 #define OW_CRC_POLYNOMIAL OW_U(0x3D65)  // CRC-16 of frames, on links and on chains
 #define OW_STATION_ALL_COLUMNS OW_U(255)
 #define OW_EDGE_PATTERN_LOW OW_U(0x9C66A5F0)
@@ -63,23 +65,27 @@
 #define OW_NEXT_LINK OW_U(1)  // general register that ow.next sets to its own address
 #define OW_FULL_LANES OW_U(8)
 #define OW_FULL_SRAM_BYTES OW_U(49152)
+#define OW_FULL_SRAM_BANKS OW_U(8)
 #define OW_FULL_NUM_COLOURS OW_U(24)
 #define OW_FULL_NUM_THREADS OW_U(13)
 #define OW_FULL_QUEUE_DEPTH OW_U(8)
 #define OW_FULL_LINE_SLOTS OW_U(8)
 #define OW_FULL_WRITE_SLOTS OW_U(24)
 #define OW_FULL_PACK_SLOTS OW_U(20)
+#define OW_FULL_REDUCE_ADDERS OW_U(3)
 #define OW_FULL_SMALL_ROUTER OW_U(0)
 #define OW_FULL_FEATURES OW_U(0xFFF134FF)
 #define OW_FULL_OPERATIONS OW_U(0xF)
 #define OW_MINI_LANES OW_U(2)
 #define OW_MINI_SRAM_BYTES OW_U(8192)
+#define OW_MINI_SRAM_BANKS OW_U(2)
 #define OW_MINI_NUM_COLOURS OW_U(4)
 #define OW_MINI_NUM_THREADS OW_U(3)
 #define OW_MINI_QUEUE_DEPTH OW_U(8)
 #define OW_MINI_LINE_SLOTS OW_U(4)
 #define OW_MINI_WRITE_SLOTS OW_U(4)
 #define OW_MINI_PACK_SLOTS OW_U(9)
+#define OW_MINI_REDUCE_ADDERS OW_U(1)
 #define OW_MINI_SMALL_ROUTER OW_U(1)
 #define OW_MINI_FEATURES OW_U(0x7DE84040)
 #define OW_MINI_OPERATIONS OW_U(0x0)
@@ -793,6 +799,10 @@
 #define OW_CONFIG_LIMITS_MASK OW_U(0x2000)
 #define OW_CONFIG_LIMITS(x) (((uint32_t)(x) & 0x1u) << 13)
 #define OW_CONFIG_LIMITS_OF(w) (((uint32_t)(w) >> 13) & 0x1u)
+#define OW_CONFIG_BANKS_LSB 14  // banks of the SRAM: 2 to the power of this
+#define OW_CONFIG_BANKS_MASK OW_U(0xC000)
+#define OW_CONFIG_BANKS(x) (((uint32_t)(x) & 0x3u) << 14)
+#define OW_CONFIG_BANKS_OF(w) (((uint32_t)(w) >> 14) & 0x3u)
 #define OW_CONFIG_SRAM_LSB 16  // SRAM in 64-byte units
 #define OW_CONFIG_SRAM_MASK OW_U(0xFFFF0000)
 #define OW_CONFIG_SRAM(x) (((uint32_t)(x) & 0xFFFFu) << 16)

@@ -34,6 +34,8 @@ inline constexpr int kTaskTeardown = 29;  // task that a teardown of a colour ac
 inline constexpr int kAccAddrBit = 23;
 inline constexpr int kAccLines = 16;
 inline constexpr int kConfigSramUnit = 64;  // bytes in which CONFIG counts the SRAM
+inline constexpr int kBankWordBytes = 8;  // bytes of a word of a bank of the SRAM
+inline constexpr int kMbistWordCycles = 154;
 inline constexpr uint32_t kCrcPolynomial = 0x3D65;  // CRC-16 of frames, on links and on chains
 inline constexpr uint32_t kStationAllColumns = 255;
 inline constexpr uint32_t kEdgePatternLow = 0x9C66A5F0;
@@ -66,18 +68,20 @@ struct Configuration {
   const char* name;
   uint32_t lanes;  // 16-bit SIMD lanes
   uint32_t sram_bytes;  // bytes of SRAM
+  uint32_t sram_banks;  // banks of the SRAM: 2, 4 or 8; with 8 lanes 4 at least
   uint32_t num_colours;  // data colours
   uint32_t num_threads;  // the task thread and the microthreads
   uint32_t queue_depth;  // wavelets in each queue of the ramp
   uint32_t line_slots;  // lines that an operand of the engine reads ahead
   uint32_t write_slots;  // lines in the write buffer of the engine
   uint32_t pack_slots;  // vectors on their way to the output queues
+  uint32_t reduce_adders;  // adders of the reducer: 1 or 3
   uint32_t small_router;  // 1: a hop of 2 cycles, and one data colour and one word of the control plane move in a cycle
   uint32_t features;  // what the tile has
   uint32_t operations;  // which operations and types its engine has
 };
-inline constexpr Configuration kFull{"full", 8, 49152, 24, 13, 8, 8, 24, 20, 0, 0xFFF134FF, 0xF};
-inline constexpr Configuration kMini{"mini", 2, 8192, 4, 3, 8, 4, 4, 9, 1, 0x7DE84040, 0x0};
+inline constexpr Configuration kFull{"full", 8, 49152, 8, 24, 13, 8, 8, 24, 20, 3, 0, 0xFFF134FF, 0xF};
+inline constexpr Configuration kMini{"mini", 2, 8192, 2, 4, 3, 8, 4, 4, 9, 1, 1, 0x7DE84040, 0x0};
 
 // name_of() is the lower-case name, about() what it means; null if the value has neither.
 
@@ -1014,6 +1018,7 @@ struct Config {
   using Threads = Field<uint32_t, 4, 4>;  // threads less one
   using Colours = Field<uint32_t, 8, 5>;  // data colours
   using Limits = Field<uint32_t, 13, 1>;  // STACK_LIMIT and TEXT_LIMIT are there
+  using Banks = Field<uint32_t, 14, 2>;  // banks of the SRAM: 2 to the power of this
   using Sram = Field<uint32_t, 16, 16>;  // SRAM in 64-byte units
 };
 struct Features {

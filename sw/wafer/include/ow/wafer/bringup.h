@@ -29,8 +29,7 @@ struct BringupOptions {
   uint32_t signature = 0;                 // of a good tile: good_signature()
   std::vector<ThoroughProgram> thorough;  // run before it, if there are any
   uint32_t exchange_colours = 1;  // on which neighbours send each other words: 1, or an even number
-  uint32_t sram_bytes = isa::kFull.sram_bytes;       // of a tile
-  uint32_t colours = 24;                             // data colours of a tile
+  isa::Configuration tile = isa::kFull;              // sizes of a tile
   std::function<void(const std::string&)> progress;  // called when a step begins
   std::optional<Window> window;  // only these logical tiles; none: the whole wafer
   bool accept_smaller = false;   // if it is refused, set up and verify the largest rectangle

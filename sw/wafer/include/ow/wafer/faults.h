@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "ow/isa/isa.h"
 #include "ow/wafer/shape.h"
 
 namespace ow::wafer {
@@ -123,9 +124,9 @@ struct Register {
 };
 
 // `count` faults of random kinds (docs/wafer.md has their shares) and places. The same seed gives
-// the same faults everywhere. SRAM of `bank_rows` words a bank; stuck flip-flops are drawn from all
-// of `registers`, each as likely as any other.
-Faults random_faults(const Shape& shape, int count, int bank_rows,
+// the same faults everywhere. Cells of memory are those of `tile`; stuck flip-flops are drawn from
+// all of `registers`, each as likely as any other.
+Faults random_faults(const Shape& shape, int count, const isa::Configuration& tile,
                      const std::vector<Register>& registers, uint64_t seed);
 
 }  // namespace ow::wafer
