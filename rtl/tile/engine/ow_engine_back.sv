@@ -19,6 +19,8 @@
 //   fault_o ...  an index leads out of memory
 //   head_o ...   slots that are written; end_*_o ends of instructions (ow_engine_threads)
 //   idle_o       nothing changes at this edge
+`include "ow_assert.svh"
+
 module ow_engine_back
   import ow_pkg::*;
   import ow_datapath_pkg::*;
@@ -158,14 +160,21 @@ module ow_engine_back
   /* verilator lint_on UNUSEDSIGNAL */
   logic                       operands_idle, flight_idle, writes_any, output_idle;
 
-  ow_engine_operands #(.Lanes(Lanes), .SramBanks(SramBanks), .LineSlots(LineSlots),
-                       .Gather(Tile.gather)) u_operands (
+  // A line in memory has a shorter number. One outside is a fault, and nothing is issued that reads or
+  // writes it (ow_engine_plan): what is found of it meanwhile is of no use.
+  localparam int unsigned NumW = $clog2(SramBytes) - OffW;
+  logic [2:0][NumW-1:0] line;
+  assign line = {NumW'(line_i[2]), NumW'(line_i[1]), NumW'(line_i[0])};
+
+  ow_engine_operands #(.Lanes(Lanes), .SramBytes(SramBytes), .SramBanks(SramBanks),
+                       .LineSlots(LineSlots), .Gather(Tile.gather),
+                       .Int8(Tile.int8)) u_operands (
     .clk_i, .rst_i,
-    .plan_i(rd_i), .line_i,
+    .plan_i(rd_i), .line_i(line),
     .need_i({need_i[2][VecBytes-1:0], need_i[1][VecBytes-1:0], need_i[0][VecBytes-1:0]}),
     .two_i, .pend_i(pend),
     .hit_o(hit), .fresh_o(fresh), .room_o, .commit_i(issue_data_i),
-    .wr_i(slot_i), .wr_line_i(line_i[2]), .wr_be_i(be_i), .forget_i(launch_hot_i != '0),
+    .wr_i(slot_i), .wr_line_i(line[2]), .wr_be_i(be_i), .forget_i(launch_hot_i != '0),
     .rd0_req_o, .rd0_addr_o, .rd0_gnt_i, .rd0_rvalid_i, .rd0_rdata_i,
     .rd1_req_o, .rd1_addr_o, .rd1_gnt_i, .rd1_rvalid_i, .rd1_rdata_i,
     .m_valid_i(m_valid), .m_i(m), .ready_o(m_ready), .fire_i(fire), .acc_row_i(acc_row),
@@ -252,13 +261,14 @@ module ow_engine_back
     end
   end
 
-  ow_engine_writes #(.Lanes(Lanes), .SramBanks(SramBanks), .Slots(WriteSlots)) u_writes (
+  ow_engine_writes #(.Lanes(Lanes), .SramBytes(SramBytes), .SramBanks(SramBanks),
+                     .Slots(WriteSlots)) u_writes (
     .clk_i, .rst_i,
     .full_o(wq_full_o), .one_o(wq_one_o), .any_o(writes_any),
-    .alloc_i(slot_i), .alloc_line_i(line_i[2]), .alloc_be_i(be_i),
+    .alloc_i(slot_i), .alloc_line_i(line[2]), .alloc_be_i(be_i),
     .alloc_last_i(beat_i.r.last), .alloc_thread_i(thread_i), .alloc_fill_i(early_wr_i),
     .alloc_slot_o(slot),
-    .rd_i, .rd_hit_i(hit), .rd_line_i(line_i), .rd_two_i(two_i), .rd_need_i(need_i),
+    .rd_i, .rd_hit_i(hit), .rd_line_i(line), .rd_two_i(two_i), .rd_need_i(need_i),
     .hazard_o, .hazard_slot_o, .pend_o(pend),
     .fill_i(r_fill), .fill_slot_i(r.slot), .fill_data_i(r_line), .fill_kill_i(r_fill && r.kill),
     .rd0_req_i(rd0_req_o), .rd0_addr_i(rd0_addr_o), .rd1_req_i(rd1_req_o),
@@ -267,7 +277,7 @@ module ow_engine_back
     .head_o, .head_slot_o, .first_o, .first_slot_o,
     .done_o(end_mem_o), .done_thread_o(end_mem_thread_o),
     .told_i(told), .told_slot_i(told_slot), .hold_o, .host_waits_i, .tell_o(tell),
-    .look_i({look_addr_i[1][23:OffW], look_addr_i[0][23:OffW]}), .hold_look_o
+    .look_i({NumW'(look_addr_i[1] >> OffW), NumW'(look_addr_i[0] >> OffW)}), .hold_look_o
   );
 
   ow_engine_output #(.Lanes(Lanes), .NumThreads(NumThreads), .QueueDepth(QueueDepth),
@@ -280,6 +290,12 @@ module ow_engine_back
     .outq_level_i, .push_o, .q_o(push_q_o), .data_o(push_data_o),
     .done_valid_o(end_out_o), .done_thread_o(end_out_thread_o), .idle_o(output_idle)
   );
+
+  for (genvar k = 0; k < 3; k++) begin : gen_in_memory
+    `OW_ASSERT(line_in_memory, !(issue_data_i && rd_i[k]) ||
+               32'(line_i[k]) + 32'(two_i[k]) < SramBytes / VecBytes,
+               "a beat of data that reads outside memory")
+  end
 
   assign idle_o = !m_valid && operands_idle && flight_idle && !writes_any && output_idle;
 

@@ -12,9 +12,10 @@
 // fire_i it takes them.
 //
 //   Lanes      lanes of the engine; a line has 2 * Lanes bytes
-//   SramBanks  banks of the memory, as ow_sram's
+//   SramBytes, SramBanks   of the memory, as ow_sram's: what is planned (commit_i) lies in it
 //   LineSlots  lines that a stream reads ahead: 4 or 8
 //   Gather     there are beats that gather or scatter
+//   Int8       there are elements of a byte
 //   plan_i ... the planned beat's operands, index 0 a, 1 b, 2 addend (ow_engine_stream)
 //   acc_row_i  accumulator row of a source of m_i
 `include "ow_assert.svh"
@@ -23,13 +24,15 @@ module ow_engine_operands
   import ow_engine_pkg::*;
 #(
   parameter int unsigned Lanes = 8,
+  parameter int unsigned SramBytes = 49152,
   parameter int unsigned SramBanks = 8,
   parameter bit Gather = 1'b1,
+  parameter bit Int8 = 1'b1,
   parameter int unsigned LineSlots = 8,
   localparam int unsigned VecBytes = 2 * Lanes,
   localparam int unsigned LineW = 8 * VecBytes,
   localparam int unsigned OffW = $clog2(VecBytes),
-  localparam int unsigned TagW = 24 - OffW
+  localparam int unsigned TagW = $clog2(SramBytes) - OffW
 ) (
   input  logic                       clk_i,
   input  logic                       rst_i,
@@ -138,7 +141,7 @@ module ow_engine_operands
     assign take[k] = for_g[k] ? g_fire_i && g_uses[k] && (g_fresh[k] != 2'd0 || g_hit[k])
                               : fire_i && (m_fresh[k] != 2'd0 || m_hit[k]);
 
-    ow_engine_stream #(.Lanes(Lanes), .Slots(LineSlots)) u_stream (
+    ow_engine_stream #(.Lanes(Lanes), .Slots(LineSlots), .TagW(TagW)) u_stream (
       .clk_i, .rst_i,
       .plan_i(plan_i[k]), .line_i(line_i[k]), .need_i(need_i[k]), .two_i(two_i[k]),
       .pend_i(pend_i[k]),
@@ -188,8 +191,8 @@ module ow_engine_operands
   assign b_on_1 = ask[1] && ask[0] && !ask[2];
   assign rd0_req_o = ask[0] || ask[1];
   assign rd1_req_o = ask[2] || b_on_1;
-  assign rd0_addr_o = {ask[0] ? req_line[0] : req_line[1], OffW'(0)};
-  assign rd1_addr_o = {ask[2] ? req_line[2] : req_line[1], OffW'(0)};
+  assign rd0_addr_o = 24'({ask[0] ? req_line[0] : req_line[1], OffW'(0)});
+  assign rd1_addr_o = 24'({ask[2] ? req_line[2] : req_line[1], OffW'(0)});
   assign gnt = {ask[2] && rd1_gnt_i, b_on_0 ? rd0_gnt_i : b_on_1 && rd1_gnt_i,
                 ask[0] && rd0_gnt_i};
 
@@ -225,14 +228,17 @@ module ow_engine_operands
                                             input logic [LineW-1:0] l0,
                                             input logic [LineW-1:0] l1);
     logic [LineW-1:0] first;
+    logic [OffW-1:0]  bytes;
     first = l0;
+    bytes = o.shift[OffW-1:0];
+    if (!Int8) bytes[0] = 1'b0;
     if (o.from == FROM_IMM) begin
       first = '0;
       first[31:0] = imm;
     end
     if (o.shift == 5'd0) return first;
-    if (o.neg) return first << {o.shift[OffW-1:0], 3'd0};
-    return LineW'({l1, first} >> {o.shift[OffW-1:0], 3'd0});
+    if (o.neg) return first << {bytes, 3'd0};
+    return LineW'({l1, first} >> {bytes, 3'd0});
   endfunction
 
   function automatic logic [31:0] elem(input opnd_t o, input logic [LineW-1:0] line,
@@ -243,13 +249,13 @@ module ow_engine_operands
       i = o.bc ? lane_t'(o.shift) : lane_t'(o.shift) + lane - lane0;
       return row[32*i +: 32];
     end
-    if (o.bc8) return {16'd0, line[7:0], line[7:0]};
+    if (Int8 && o.bc8) return {16'd0, line[7:0], line[7:0]};
     i = o.bc ? '0 : lane;
     if (o.sz == 2'd2) begin
       i = i & lane_t'(Lanes / 2 - 1);
       return line[32*i +: 32];
     end
-    if (o.sz == 2'd1) return {16'd0, line[16*i +: 16]};
+    if (!Int8 || o.sz == 2'd1) return {16'd0, line[16*i +: 16]};
     return {24'd0, line[8*i +: 8]};
   endfunction
 

@@ -17,6 +17,7 @@
 // against each other until they do not.
 //
 //   Lanes      lanes of the engine; a line has 2 * Lanes bytes
+//   TagW       width of a line's number
 //   Slots      lines that are planned and not used yet: 4 or 8
 //   wr_*_i     a planned write: its bytes of the kept line are no longer good
 //   forget_i   nothing that was kept is good
@@ -27,9 +28,9 @@
 module ow_engine_stream #(
   parameter int unsigned Lanes = 8,
   parameter int unsigned Slots = 8,
+  parameter int unsigned TagW = 12,
   localparam int unsigned VecBytes = 2 * Lanes,
   localparam int unsigned LineW = 8 * VecBytes,
-  localparam int unsigned TagW = 24 - $clog2(VecBytes),
   localparam int unsigned PtrW = $clog2(Slots)
 ) (
   input  logic                  clk_i,

@@ -14,7 +14,8 @@
 // line that have a write under way.
 //
 //   Lanes      lanes of the engine; a line has 2 * Lanes bytes
-//   SramBanks  banks of the memory, as ow_sram's
+//   SramBytes, SramBanks   of the memory, as ow_sram's: what is written, and read by a beat that is
+//              issued, lies in it
 //   Slots      4 to WRITE_SLOTS; fewer than that hold up streams of writes
 //   rd_i ...   the three operands of the planned beat: line, bytes that it may look at of it and of
 //              the line after it, two: it looks at that at all, hit: the first line will not be
@@ -47,12 +48,13 @@ module ow_engine_writes
   import ow_onehot_pkg::index;
 #(
   parameter int unsigned Lanes = 8,
+  parameter int unsigned SramBytes = 49152,
   parameter int unsigned SramBanks = 8,
   parameter int unsigned Slots = WRITE_SLOTS,
   localparam int unsigned VecBytes = 2 * Lanes,
   localparam int unsigned LineW = 8 * VecBytes,
   localparam int unsigned OffW = $clog2(VecBytes),
-  localparam int unsigned TagW = 24 - OffW
+  localparam int unsigned TagW = $clog2(SramBytes) - OffW
 ) (
   input  logic                         clk_i,
   input  logic                         rst_i,
@@ -263,7 +265,7 @@ module ow_engine_writes
   assign yield = (meets || meets_gather) && may_yield;
   assign wr_req_o = head_o && head_some_q && !(meets_gather && may_yield);
   assign wr_gives_o = may_yield;
-  assign wr_addr_o = {head_line_q, OffW'(0)};
+  assign wr_addr_o = 24'({head_line_q, OffW'(0)});
   assign wr_be_o = be_q[head];
   assign wr_wdata_o = data_q[head];
   assign pop = head_o && ((wr_req_o && wr_gnt_i) || !head_some_q);
