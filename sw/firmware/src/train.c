@@ -299,7 +299,8 @@ static void start_products(void) {
   }
 }
 
-// Behind a ReLU a delta stays where the activation is above zero. The window whose weights are through, before the reducer is.
+// Behind a ReLU a delta stays where the activation is above zero. The window whose weights are
+// through, before the reducer is.
 static void prepare_masks(const struct ow_train_tensor* tensor) {
   uint32_t samples = ow_train_params.samples;
   uint32_t first = next_output;

@@ -49,7 +49,8 @@ class Layout {
   // From every tile to an edge, one after the other: the tile next to the edge comes first. A tile
   // puts its words into name_out and, when the last is in, a control wavelet that holds name_end,
   // which lets the tiles behind it pass (there is no name_end where nobody is). The stream `name`
-  // has a port for each row or column. Takes a switch of two positions in all tiles but the last one.
+  // has a port for each row or column. Takes a switch of two positions in all tiles but the last
+  // one.
   void gather(const std::string& name, Side to);
 
   // One tile and an edge, straight along its row or column: from the edge (name_in), or to it

@@ -99,7 +99,7 @@ class Session {
   bool nack_due_ = false;
   Bytes incoming_;
 
-  double last_heard_ = 0;     // or since when something is due
+  double last_heard_ = 0;  // or since when something is due
   double last_frame_ = 0;
   double last_progress_ = 0;  // of what was sent
   double last_sign_ = 0;      // of either end that nothing but waiting goes on
