@@ -248,7 +248,7 @@ module ow_link
 
   // ------------------------------------------------------------------------------- receiver ------
   beat_t rx_beat;
-  /* verilator lint_off UNUSEDSIGNAL */
+  /* verilator lint_off UNUSEDSIGNAL */ // its CRC
   second_t rx_second;  // its CRC has been checked
   /* verilator lint_on UNUSEDSIGNAL */
   logic rx_on, rx_good, rx_still;

@@ -357,7 +357,7 @@ module ow_link_train
   end
 
   // Groups that this link does not have have no faulty lanes.
-  /* verilator lint_off UNUSEDSIGNAL */
+  /* verilator lint_off UNUSEDSIGNAL */ // what the other end says of such groups
   logic [GROUPS-1:0][1:0][5:0] told_map;
   /* verilator lint_on UNUSEDSIGNAL */
   assign told_map = {msg_q.g1_hi, msg_q.g1_lo, msg_q.g0_hi, msg_q.g0_lo};
