@@ -8,6 +8,8 @@ DEFECTS ?= configs/defects-2x2.yaml
 JOBS ?= $(shell nproc)
 TEST_ARGS ?=
 BOARD ?= ulx3s
+GRID ?=
+CLOCK ?=
 
 .DEFAULT_GOAL := help
 .PHONY: help sim train test test-all build bootstrap lint wave synth formal fpga fpga-check fpga-load timing gates bench coverage fuzz clean
@@ -37,18 +39,22 @@ train: bootstrap $(BUILD)/build.ninja  ## train the digits network on a 4x4 grid
 	  --json $(BUILD)/train.json $(TRAIN_ARGS)
 
 test: build  ## the everyday tests
+	@scripts/bootstrap test
 	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure -LE slow $(TEST_ARGS)
 
 test-all: build  ## every test
+	@scripts/bootstrap test
 	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure $(TEST_ARGS)
 
 bench: build  ## measure every row of docs/results.md, and write its tables (hours)
+	@scripts/bootstrap test
 	@$(BUILD)/ow bench all --json $(BUILD)/bench.json $(BENCH_ARGS)
 
 lint: build  ## Verilator lint, formatting, clang-tidy, shell syntax
 	@BUILD=$(BUILD) scripts/lint
 
 coverage: bootstrap  ## lines of rtl/tile that the tests execute (a build tree of its own)
+	@scripts/bootstrap test
 	@mkdir -p $(BUILD)
 	@scripts/coverage --build $(BUILD)-coverage --jobs $(JOBS) --json $(BUILD)/coverage.json $(COVERAGE_ARGS)
 
@@ -62,9 +68,9 @@ synth:  ## check the full tile with Yosys, map the mini tile for ECP5, cells by 
 	@scripts/bootstrap synth
 	@BUILD=$(BUILD) scripts/synth $(SYNTH_ARGS)
 
-fpga:  ## bitstream for BOARD, or the reason why there is none (FPGA_ARGS=--wires: without tiles)
+fpga:  ## bitstream for BOARD, or the reason why there is none (GRID=1x2: rows and columns of tiles; CLOCK=16.6667: MHz; FPGA_ARGS=--wires: no tiles)
 	@scripts/bootstrap fpga
-	@BUILD=$(BUILD) scripts/fpga build $(BOARD) $(FPGA_ARGS)
+	@BUILD=$(BUILD) scripts/fpga build $(BOARD) $(if $(GRID),--grid $(GRID)) $(if $(CLOCK),--clock $(CLOCK)) $(FPGA_ARGS)
 
 fpga-check:  ## the bridge's tests on the netlist that Yosys makes of it
 	@scripts/bootstrap fpga

@@ -24,6 +24,7 @@ from netlist import ONE, ZERO, synth
 
 CYCLE = 50  # FO4 of logic between two registers: what abc maps and sizes for
 CLOCK_GATE_BITS = 4
+DRIVE = re.compile(r"(.*?_X|BUF)(\d+)")  # in a cell's name
 LOAD = 6.0  # a drive of 1 is enough for so many inputs of the smallest inverter
 SIZE = "map -D {d}; topo; buffer -c; topo; upsize -D {d}; dnsize -D {d}; stime"
 # The first that meets the cycle is taken, else the fastest.
@@ -136,15 +137,32 @@ class Design:
                                "enable " + names.get(enable, "")])
         return self.gates[key]
 
+    def bigger(self, kind):
+        """(drive, the same cell of the next one), as names tell them: NAND2_X1, BUF2; (0, None) of
+        a cell whose name tells none."""
+        name = DRIVE.fullmatch(kind)
+        if not name:
+            return 0, None
+        stem, drive = name[1], int(name[2])
+        found = next((f"{stem}{k}" for k in range(drive + 1, 4 * drive + 1)
+                      if f"{stem}{k}" in self.lib.areas), None)
+        same = found and self.lib.functions.get(found) == self.lib.functions.get(kind)
+        return drive, found if same else None
+
     def size(self):
-        """Drives by load, of flip-flops and of gates that have less than they need."""
+        """Drives by load, of flip-flops and of gates that have less than they need. abc has chosen
+        buffers by all their loads, but for those whose load is in another block."""
         loads = collections.Counter()
         unit = self.lib.inputs[self.lib.inverter]
         unit = next(iter(unit.values()))
         clocks = {c[0]: c[1] for c in self.lib.flip_flops + self.lib.latches
                   + self.lib.clock_gates}
         gated = {c[0] for c in self.lib.clock_gates}
+        reach = {}  # {net: the block of its loads; None: there are several}
         for cell in self.cells:
+            for net in cell[4].values():
+                if reach.setdefault(net, cell[0]) != cell[0]:
+                    reach[net] = None
             capacitance = self.lib.inputs[cell[1]]
             for pin, net in cell[4].items():
                 if pin != clocks.get(cell[1]):
@@ -155,21 +173,18 @@ class Design:
                     for bit in bits:
                         loads[self.find(bit)] += unit
         for cell in self.cells:
-            stem, _, drive = cell[1].rpartition("_X")
-            if not drive.isdigit() or cell[1] in gated:
+            drive, bigger = self.bigger(cell[1])
+            here = reach.get(cell[3], cell[0]) == cell[0]
+            if cell[1] in gated or (here and cell[1] == f"BUF{drive}"):
                 continue
-            while loads[cell[3]] > LOAD * unit * int(drive):
-                bigger = next((f"{stem}_X{k}" for k in range(int(drive) + 1, 4 * int(drive) + 1)
-                               if f"{stem}_X{k}" in self.lib.areas), None)
-                if not bigger:
-                    break
+            while bigger and loads[cell[3]] > LOAD * unit * drive:
                 more = {p: self.lib.inputs[bigger][p] - self.lib.inputs[cell[1]][p]
                         for p in cell[4]}
                 for pin, net in cell[4].items():
                     if pin != clocks.get(cell[1]):
                         loads[net] += more[pin]
                 cell[1] = bigger
-                drive = bigger.rpartition("_X")[2]
+                drive, bigger = self.bigger(bigger)
 
     def bits(self, path):
         kind, parameters = self.flat.boxed[path]

@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 #include "ow/base/error.h"
 #include "ow/fpga/sim_board.h"
@@ -99,7 +100,12 @@ int run(int argc, char** argv) {
   CLI::App app("The FPGA's design, simulated at its pins, behind a pseudo-terminal");
   bool pty = false;
   SimBoardOptions options;
+  std::string grid = "1x2";
   app.add_flag("--pty", pty, "Open a pseudo-terminal and print its name")->required();
+  app.add_option("--grid", grid, "Rows and columns of tiles: 1x2 or 2x2")
+      ->type_name("RxC")
+      ->check(CLI::IsMember({"1x2", "2x2"}))
+      ->capture_default_str();
   app.add_option("--seed", options.seed, "Of the faults on the wire");
   const auto rate = [&app](const char* name, double* value, const char* what) {
     app.add_option(name, *value, what)->check(CLI::Range(0.0, 0.5))->type_name("P");
@@ -116,7 +122,7 @@ int run(int argc, char** argv) {
   std::signal(SIGINT, [](int) { stopped = 1; });
   std::signal(SIGTERM, [](int) { stopped = 1; });
   Terminal terminal;
-  SimBoard board(options);
+  SimBoard board(make_model(grid == "2x2" ? GridShape{2, 2} : GridShape{1, 2}), options);
   fmt::print("uart:{}:{}\n", terminal.path(), kHostBaud);
   std::fflush(stdout);
   serve(&board, terminal);

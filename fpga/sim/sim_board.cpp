@@ -5,11 +5,10 @@
 
 #include <algorithm>
 #include <deque>
+#include <utility>
 
-#include "Vow_fpga.h"
 #include "ow/base/rng.h"
 #include "ow/fpga/adapter.h"
-#include "verilated.h"
 
 namespace ow::fpga {
 namespace {
@@ -17,24 +16,19 @@ namespace {
 // Bytes that wait in the adapter for the wire, as in a serial port's buffer.
 constexpr size_t kAdapterBytes = 256;
 
-struct Context : VerilatedContext {
-  Context() { threads(1); }
-};
-
 }  // namespace
 
 struct SimBoard::Pins {
-  explicit Pins(const SimBoardOptions& o)
+  Pins(std::unique_ptr<Model> m, const SimBoardOptions& o)
       : options(o),
+        model(std::move(m)),
         rng(o.seed),
         transmitter(kBaud / kClockHz * (1 + o.adapter_ppm * 1e-6)),
         receiver(kBaud / kClockHz * (1 + o.adapter_ppm * 1e-6)) {
-    model.uart_rx_i = 1;
-    model.rst_i = 1;
+    model->rst = true;
     for (int k = 0; k < 8; ++k) clock();
-    model.rst_i = 0;
+    model->rst = false;
   }
-  ~Pins() { model.final(); }
 
   bool out() const { return cycles < out_until; }
 
@@ -62,29 +56,29 @@ struct SimBoard::Pins {
       transmitter.send(to_board.front());
       to_board.pop_front();
     }
-    model.uart_rx_i = transmitter.clock() || out();
+    model->uart_rx = transmitter.clock() || out();
     uint8_t byte = 0;
-    if (receiver.clock(model.uart_tx_o != 0 || out(), &byte)) pass(byte, &to_host);
-    model.clk_a_i = 1;
-    model.clk_b_i = 0;
-    model.eval();
-    model.clk_a_i = 0;
-    model.clk_b_i = 1;
-    model.eval();
+    if (receiver.clock(model->uart_tx || out(), &byte)) pass(byte, &to_host);
+    model->clk_a = true;
+    model->clk_b = false;
+    model->eval();
+    model->clk_a = false;
+    model->clk_b = true;
+    model->eval();
     ++cycles;
   }
 
   SimBoardOptions options;
+  std::unique_ptr<Model> model;
   Rng rng;
-  Context context;
-  Vow_fpga model{&context, "board"};
   Transmitter transmitter;
   Receiver receiver;
   std::deque<uint8_t> to_board, to_host;
   uint64_t cycles = 0, faults = 0, written = 0, out_until = 0;
 };
 
-SimBoard::SimBoard(const SimBoardOptions& options) : pins_(std::make_unique<Pins>(options)) {}
+SimBoard::SimBoard(std::unique_ptr<Model> model, const SimBoardOptions& options)
+    : pins_(std::make_unique<Pins>(std::move(model), options)) {}
 SimBoard::~SimBoard() = default;
 
 size_t SimBoard::write(const uint8_t* data, size_t count) {
@@ -112,7 +106,7 @@ size_t SimBoard::read(uint8_t* data, size_t count, double seconds) {
 double SimBoard::now() { return static_cast<double>(pins_->cycles) / kClockHz; }
 uint64_t SimBoard::cycles() const { return pins_->cycles; }
 uint64_t SimBoard::faults() const { return pins_->faults; }
-unsigned SimBoard::leds() const { return pins_->model.led_o; }
+unsigned SimBoard::leds() const { return pins_->model->leds; }
 void SimBoard::run(uint64_t cycles) {
   for (uint64_t k = 0; k < cycles; ++k) pins_->clock();
 }

@@ -11,6 +11,14 @@ package ow_onehot_pkg;
     return v & ~(seen << 1);
   endfunction
 
+  // v + 1: each bit from all bits below it at once, where a chain of carries would be too long.
+  function automatic logic [31:0] increment(input logic [31:0] v);
+    logic [31:0] ones;  // this bit is set, and all below it
+    ones = v;
+    for (int unsigned i = 1; i < 32; i *= 2) ones &= (ones << i) | ~(32'hFFFFFFFF << i);
+    return v ^ {ones[30:0], 1'b1};
+  endfunction
+
   // The lowest bit that is set among those of the mask `above`, or of all, alone: round robin.
   function automatic logic [31:0] pick(input logic [31:0] v, input logic [31:0] above);
     return (v & above) != '0 ? lowest(v & above) : lowest(v);

@@ -1,1 +1,2 @@
+rtl/fabric/ow_inject_check.sv
 rtl/fabric/ow_fabric_checks.sv

@@ -31,12 +31,9 @@ bind ow_ctl_router ow_link_check #(.Data(1'b0)) u_check_link_w (
   .clk_i, .rst_i, .set_i('0), .set_full_i(1'b0), .sent_i(link_w_o.wavelet), .back_i(link_w_i.credit)
 );
 
-// The ramp injects only where the router has room.
-bind ow_router ow_stream_check #(
-  .Width(1), .MayFall(1'b1), .MayChange(1'b1), .Room(1'b1)
-) u_check_inj (
-  .clk_i, .rst_i, .valid_i(inj_i.valid),
-  .ready_i((inj_space_o & NumColours'(32'd1 << inj_i.colour)) != '0), .data_i(1'b0)
+// The ramp injects only where the router has promised room in the cycle before.
+bind ow_router ow_inject_check #(.NumColours(NumColours)) u_check_inj (
+  .clk_i, .rst_i, .space_i(inj_space_o), .valid_i(inj_i.valid), .colour_i(inj_i.colour)
 );
 
 // The control plane. A request of the core waits for the turn of the registers' other master.

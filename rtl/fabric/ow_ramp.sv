@@ -9,7 +9,9 @@
 // drained at that rate; latency 1 cycle from ej_i to inq_valid_o. A pop, which comes late in its
 // cycle, gives its room two cycles later.
 // Output: one wavelet a cycle in all, round robin over the queues that hold something and whose
-// colour has space in the router (inj_space_i); latency 1 cycle from push to inj_o.
+// colour the router takes in the next cycle (inj_space_i), into a register, inj_o; latency 2 cycles
+// from push to inj_o. If none of them can go, what reducer or engine push into an empty queue goes
+// there at once: latency 1 cycle.
 // Producers: three writers (reducer, engine, core) may push in one cycle, each into another queue.
 // A writer may push into queue q in a cycle in which outq_ready_o[q] is high, or in the cycle after
 // one (the bit promises space for two), so that a writer may hold one push in a register.
@@ -36,7 +38,8 @@
 //   err_*         an error, its cause (RAMP_* in ow_pkg) and its colour or queue
 //   inq_*         heads of the input queues; inq_pop_i takes them, any number in one cycle
 //   ctr_*_o       a wavelet came in through the ramp, or went out, in this cycle
-//   idle_o        nothing can change before an input does
+//   idle_o        nothing can change before an input does, or something is popped: whoever pops is
+//                 not idle, and says so himself
 
 `include "ow_assert.svh"
 
@@ -117,6 +120,7 @@ module ow_ramp
   logic overrun_q;    // a push was dropped
   logic [2:0] overrun_queue_q;
   queues_t above_q;  // round robin: queues above the last one that injected
+  wavelet_t inj_q, inj_d;
 
   always_comb begin
     inq_bind_o = '0;
@@ -182,32 +186,31 @@ module ow_ramp
     end
   end
 
-  // Injection.
-  queues_t inj_one;
+  // Injection, of what is held. The router's word on space is of the next cycle, so what is chosen
+  // now is there in time.
+  queues_t inj_one, open;  // open: the router takes one of its colour
+  wavelet_t inj_held;
   always_comb begin : choose
     automatic queues_t cand, high;
     automatic queue_t q;
     automatic ramp_t head;
-    inj_o = '0;
+    inj_held = '0;
     head = '0;
     inj_one = '0;
-    cand = '0;
     high = '0;
     q = '0;
-    if (out_valid_q != '0) begin
-      for (int unsigned i = 0; i < Queues; i++) begin
-        cand[i] = out_valid_q[i] && (out_colour_q[i] & inj_space_i) != '0;
-      end
-      if (cand != '0) begin
-        high = cand & above_q;
-        if (high == '0) high = cand;
-        inj_one = high & (~high + queues_t'(1));
-        q = index(inj_one);
-        head = out_head[q];
-        inj_o = '{valid: 1'b1, colour: outq_bind_q[q][4:0], ctrl: head.ctrl, data: head.data};
-      end
+    for (int unsigned i = 0; i < Queues; i++) open[i] = (out_colour_q[i] & inj_space_i) != '0;
+    cand = out_valid_q & open;
+    if (cand != '0) begin
+      high = cand & above_q;
+      if (high == '0) high = cand;
+      inj_one = high & (~high + queues_t'(1));
+      q = index(inj_one);
+      head = out_head[q];
+      inj_held = '{valid: 1'b1, colour: outq_bind_q[q][4:0], ctrl: head.ctrl, data: head.data};
     end
   end
+  assign inj_o = inj_q;
 
   // Errors.
   colours_t unbound;
@@ -251,9 +254,34 @@ module ow_ramp
     end
   end
 
+  // What reducer and engine push into an empty queue goes on at once if nothing held does, unless its
+  // queue is being bound: what is pushed after a binding follows it. What the core pushes always goes
+  // through the queue: so the words of a self-test find what is wrong with its memory.
+  queues_t straight;  // into these queues
+  logic red_on, eng_on;
+  always_comb begin : pass
+    straight = inj_one == '0 ? open & ~out_valid_q : '0;
+    if (cfg_we_q && cfg_addr_q[3]) straight[cfg_queue] = 1'b0;
+    red_on = 1'b0;
+    eng_on = 1'b0;
+    inj_d = inj_held;
+    if (red_push_i || eng_push_i) begin
+      red_on = red_take && straight[red_q];
+      eng_on = eng_take && straight[eng_q] && !red_on;
+      if (red_on) begin
+        inj_d = '{valid: 1'b1, colour: outq_bind_q[red_q][4:0], ctrl: red_data_i.ctrl,
+                  data: red_data_i.data};
+      end
+      if (eng_on) begin
+        inj_d = '{valid: 1'b1, colour: outq_bind_q[eng_q][4:0], ctrl: eng_data_i.ctrl,
+                  data: eng_data_i.data};
+      end
+    end
+  end
+
   assign ctr_in_o = ej_i.valid;
-  assign ctr_out_o = inj_o.valid;
-  assign idle_o = !ej_i.valid && inj_one == '0 && inq_pop_i == '0 && !eng_push_i && !red_push_i &&
+  assign ctr_out_o = inj_q.valid;
+  assign idle_o = !ej_i.valid && inj_one == '0 && !inj_q.valid && !eng_push_i && !red_push_i &&
                   !core_push_i && !cfg_we_i && !cfg_we_q && !clear_i && !overrun_q && !in_moved_q;
 
   // The queue that takes ej_i.
@@ -275,11 +303,11 @@ module ow_ramp
     out_wdata = '0;
     if (red_take || eng_take || core_take) begin
       for (int unsigned q = 0; q < Queues; q++) begin
-        if (red_take && red_q == queue_t'(q)) begin
+        if (red_take && !red_on && red_q == queue_t'(q)) begin
           out_push[q] = 1'b1;
           out_wdata[q] = red_data_i;
         end
-        if (eng_take && eng_q == queue_t'(q)) begin
+        if (eng_take && !eng_on && eng_q == queue_t'(q)) begin
           out_push[q] = 1'b1;
           out_wdata[q] = eng_data_i;
         end
@@ -306,14 +334,14 @@ module ow_ramp
   end
 
   // Levels of the queues that change, and the room that their colours have. What is popped is known
-  // last: rooms are those of what the queue holds without a pop, and are reckoned again in the next
-  // cycle.
+  // last: it chooses the registers of its own queue alone; rooms are those of what the queue holds
+  // without a pop, and are reckoned again in the next cycle.
   queues_t in_pop;
-  logic in_moves, out_moves;
+  logic in_here, out_moves;  // in_here: an input queue may change
   logic [Queues-1:0][3:0] in_most, in_level_d, out_level_d;  // in_most: if nothing is popped
   colours_t room1_d, room2_d;
   assign in_pop = queues_t'(inq_pop_i) & in_valid_q;
-  assign in_moves = (ej_queue | in_pop) != '0;
+  assign in_here = ej_i.valid || in_valid_q != '0;
   assign out_moves = (out_push | inj_one) != '0;
   always_comb begin : levels
     in_most = in_level_q;
@@ -321,7 +349,7 @@ module ow_ramp
     out_level_d = out_level_q;
     room1_d = room1_q;
     room2_d = room2_q;
-    if (in_valid_q != '0 || ej_i.valid || in_moved_q) begin
+    if (in_here || in_moved_q) begin
       room1_d = '0;
       room2_d = '0;
       for (int unsigned q = 0; q < Queues; q++) begin
@@ -372,6 +400,7 @@ module ow_ramp
       overrun_q <= 1'b0;
       overrun_queue_q <= '0;
       above_q <= '0;
+      inj_q <= '0;
       in_rp_q <= '0;
       out_rp_q <= '0;
       for (int unsigned q = 0; q < Queues; q++) begin
@@ -380,15 +409,17 @@ module ow_ramp
       end
     end else begin
       // Input queues.
-      if (in_moves) begin
-        in_level_q <= in_level_d;
+      if (in_here) begin
         for (int unsigned q = 0; q < Queues; q++) begin
           if (in_pop[q]) in_rp_q[q] <= in_rp_q[q] + 1'b1;
-          in_valid_q[q] <= in_level_d[q] != '0;
+          if (in_pop[q] || ej_queue[q]) begin
+            in_level_q[q] <= in_level_d[q];
+            in_valid_q[q] <= in_level_d[q] != '0;
+          end
         end
       end
-      if (in_moves || in_moved_q) begin
-        in_moved_q <= in_moves;
+      in_moved_q <= (ej_queue | in_pop) != '0;
+      if (ej_i.valid || in_moved_q) begin
         room1_q <= room1_d;
         room2_q <= room2_d;
       end
@@ -403,6 +434,7 @@ module ow_ramp
         end
         if (inj_one != '0) above_q <= ~(inj_one | (inj_one - queues_t'(1)));
       end
+      if (inj_d.valid || inj_q.valid) inj_q <= inj_d;
 
       if (push_lost || overrun_q) begin
         overrun_q <= push_lost;
@@ -441,6 +473,7 @@ module ow_ramp
         in_valid_q <= '0;
         out_valid_q <= '0;
         out_ready_q <= '1;
+        inj_q <= '0;
         room1_q <= bound_d;
         room2_q <= bound_d;
       end

@@ -54,7 +54,8 @@
 //   InputRegs     the registers of the links are at the inputs instead of the outputs (ow_tile)
 //   link_*_i/_o   the four links; outputs are registers, 0 when nothing is sent
 //   inj_*         wavelets from the ramp: inj_i may be valid only for a colour whose bit of
-//                 inj_space_o (which follows from registers) is high in the same cycle
+//                 inj_space_o was high in the cycle before, so that it can be a register. inj_space_o
+//                 follows from registers, inj_i and the register that is written
 //   ej_*          wavelets to the ramp: ej_o is a register; ej_ready_i (a bit a colour) says that
 //                 the ramp can take one more besides the one in ej_o; ej_owed_o: colours
 //                 whose head still has to go to the ramp
@@ -317,11 +318,27 @@ module ow_router
   assign ej_o = ej_q;
   assign torn_o = torn_event_q;
 
+  // ------------------------------------------------------------------------------ from the tile --
+  // What the ramp may send in the next cycle. A colour whose buffer has a place now has it then,
+  // unless the ramp fills it in this cycle: behind what it sends there has to be a second one, and
+  // nothing goes behind a fence before that has left. Nor does anything go towards a route that is
+  // written, which need not begin at the ramp any more.
+  colours_t after, entering;
+  always_comb begin : enter
+    after = '1;
+    entering = '0;
+    if (inj_i.valid) begin
+      entering = colours_t'(decode(1'b1, inj_i.colour));
+      after = ~entering;
+      if (!(inj_i.ctrl && has_commands(inj_i.data))) after |= ~held;
+    end
+  end
+
   // --------------------------------------------------------------------------------------- idle --
   // A copy that is not kept from the ramp waits for it.
   logic can_move;
   assign ej_owed_o = ramp_owed & ~drop_held;
-  assign inj_space_o = space & (~several | in[PORT_R]);
+  assign inj_space_o = space & (~several | in[PORT_R]) & ~(write_route | write_switch) & after;
   assign can_move = can_go || (ramp_owed & (drop_held | ej_ready_i)) != '0;
   assign idle_o = !ctl_move && !can_move && !ej_q.valid && !inj_i.valid && !cfg_we_i &&
                   !torn_event_q && settled;
@@ -367,8 +384,9 @@ module ow_router
     endcase
   end
 
-  `OW_ASSERT(inject_with_space, !inj_i.valid || ((colours_t'(1) << inj_i.colour) & inj_space_o)
-             != '0, "the ramp injected without space")
+  // That the ramp injects only where space was promised is bound (ow_inject_check).
+  `OW_ASSERT(space_as_promised, (entering & enable & in[PORT_R] & ~space) == '0,
+             "a promise of space to the ramp was not kept")
   `OW_ASSERT(control_colour_inject, !inj_i.valid || inj_i.colour < COLOUR_REQ,
              "the ramp injected on a control colour")
   `OW_ASSERT(owed_is_held, (ej_owed_o & ~held) == '0, "a copy is owed of nothing")

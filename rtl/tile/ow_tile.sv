@@ -489,4 +489,7 @@ module ow_tile #(
     assign idle_o = idle_q;
   end
 
+  `OW_ASSERT(popper_awake, inq_pop == '0 || !(engine_idle && red_idle && tasks_idle && core_idle),
+             "an input queue is popped by a unit that is idle")
+
 endmodule

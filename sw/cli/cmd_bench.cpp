@@ -37,6 +37,67 @@ struct BenchCommand {
   bench::TrainBench train;
 };
 
+void set_defaults(BenchCommand* c) {
+  const std::string source = OW_SOURCE_DIR, firmware = OW_FIRMWARE_DIR;
+  c->common.source = source;
+  c->common.targets = source + "/configs/targets.yaml";
+  c->common.misses = source + "/configs/known-misses.yaml";
+  c->common.sources = source + "/configs/reports.yaml";
+  c->common.reports = OW_BUILD_DIR "/reports";
+  c->common.progress = [](const std::string& label) -> bench::Progress {
+    constexpr uint64_t kSteps = 1000;
+    auto bar = std::make_shared<Progress>(label, kSteps);
+    return [bar](double done) { bar->update(static_cast<uint64_t>(done * kSteps)); };
+  };
+  c->sim.params = source + "/configs/digits.yaml";
+  c->sim.firmware = firmware + "/stream_layer.elf";
+  c->tile.firmware = firmware + "/tile_bench.elf";
+  c->tile.spmv_firmware = firmware + "/spmv_bench.elf";
+  c->tile.matrices = source + "/data/matrices";
+  c->tile.baselines = source + "/configs/tile-baselines.yaml";
+  c->fabric = {firmware + "/stream_layer.elf", firmware + "/column_sum.elf",
+               firmware + "/dot_rows.elf"};
+  c->train = {source + "/configs/digits-train.yaml", firmware + "/train.elf",
+              firmware + "/stream_layer.elf", OW_BUILD_DIR "/ow"};
+  c->wafer.wafer = source + "/configs/wafer-2x2.yaml";
+  c->wafer.defects = source + "/configs/defects-2x2.yaml";
+  c->wafer.params = source + "/configs/digits.yaml";
+  c->wafer.firmware = firmware + "/stream_layer.elf";
+  c->wafer.open = [](const std::string& wafer, const std::string& defects) {
+    return open_wafer({wafer, defects, "", {}, "", {}});
+  };
+  c->wafer.selftest = [](bool mini) {
+    return wafer::selftest_options(mini, false, OW_FIRMWARE_DIR);
+  };
+}
+
+// The options that are not what a bench takes by itself, as one types them: figures of a shorter
+// run or of other files say so in their command.
+std::string changed_options(const BenchCommand& c, const std::string& name) {
+  BenchCommand d;
+  set_defaults(&d);
+  std::string text;
+  const auto option = [&](const char* bench, const char* key, const auto& value,
+                          const auto& usual) {
+    if (name == bench && value != usual) text += fmt::format(" {} {}", key, value);
+  };
+  option("sim", "--params", c.sim.params, d.sim.params);
+  option("sim", "--firmware", c.sim.firmware, d.sim.firmware);
+  option("sim", "--instructions", c.sim.instructions, d.sim.instructions);
+  option("tile", "--tile-firmware", c.tile.firmware, d.tile.firmware);
+  option("tile", "--matrices", c.tile.matrices, d.tile.matrices);
+  option("link", "--millions", c.link.millions, d.link.millions);
+  option("wafer", "--wafer", c.wafer.wafer, d.wafer.wafer);
+  option("wafer", "--wafer-defects", c.wafer.defects, d.wafer.defects);
+  option("wafer", "--wafer-images", c.wafer.limit, d.wafer.limit);
+  option("wafer", "--wafer-sets", c.wafer.sets, d.wafer.sets);
+  option("wafer", "--wafer-digits", c.wafer.digits, d.wafer.digits);
+  option("wafer", "--wafer-beyond", c.wafer.beyond, d.wafer.beyond);
+  option("wafer", "--wafer-skip", c.wafer.skip, d.wafer.skip);
+  option("train", "--train-params", c.train.params, d.train.params);
+  return text;
+}
+
 // What measures the rows of a bench; those of others come from reports alone.
 std::map<std::string, std::function<void(bench::Rows*)>> measurers(const BenchCommand& c) {
   return {{"sim", [&c](bench::Rows* rows) { measure_sim(rows, c.sim); }},
@@ -49,7 +110,9 @@ std::map<std::string, std::function<void(bench::Rows*)>> measurers(const BenchCo
 
 // One bench: its rows, its results into `result`, its table into the document.
 int run_bench(const BenchCommand& c, const std::string& name, nlohmann::json& result) {
-  bench::Rows rows(name, c.common,
+  bench::Options options = c.common;
+  options.arguments = changed_options(c, name);
+  bench::Rows rows(name, options,
                    name == "tile" ? std::set<std::string>{"ops"} : std::set<std::string>{});
   const auto all = measurers(c);
   const auto found = all.find(name);
@@ -99,29 +162,39 @@ int run_one(BenchCommand c, nlohmann::json& result) {
 int run_all(const BenchCommand& c, const std::vector<std::string>& benches,
             nlohmann::json& result) {
   BenchCommand every = c;
-  if (every.document.empty()) every.document = c.common.source + "/docs/results.md";
   const auto begin = std::chrono::steady_clock::now();
   bench::ReportQueue queue(c.common.source, c.common.reports, wanted_reports(c, benches, false));
   every.common.queue = &queue;
   int status = 0;
+  double before = 0;  // what figures of earlier runs took
   for (const std::string& name : benches) {
     std::printf("%sow bench %s\n", name == benches.front() ? "" : "\n", name.c_str());
     nlohmann::json of_bench;
     status = std::max(status, run_bench(every, name, of_bench));
+    before += of_bench.value("seconds_before", 0.0);
     result["benches"].push_back(std::move(of_bench));
   }
-  // What the run itself took is a row, too (A8): the next run reads it.
+  // What the run itself took is a row, too (A8), with what the earlier runs took whose figures it
+  // goes on from: the next run reads it.
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   const bench::ReportSource source = bench::load_report_sources(c.common.sources).at("A8");
   const bench::ReportQueue::Counts reports = queue.counts();
   bench::write_report(
       c.common.reports, source,
-      {{"seconds", took.count()},
+      {{"seconds", before + took.count()},
+       {"seconds_before", before},
        {"benches", benches.size()},
        {"status", status},
        {"reports", {{"made", reports.made}, {"kept", reports.kept}}}},
       bench::provenance(c.common.source, source.command, c.common.seed, source.inputs));
   return status;
+}
+
+// A document without these tables is refused before anything takes time.
+void check_document(const std::string& document, const std::vector<std::string>& benches) {
+  if (document.empty()) return;
+  const std::string text = read_text(document);
+  for (const std::string& name : benches) bench::table_rows(text, name);
 }
 
 int run(Context& context, const BenchCommand& c) {
@@ -131,10 +204,14 @@ int run(Context& context, const BenchCommand& c) {
       throw BadInput(fmt::format("bench {}: must be all or one of {}, which {} has", c.name,
                                  fmt::join(known, ", "), c.common.targets));
     }
+    check_document(c.document, {c.name});
     return run_one(c, context.result());
   }
   if (!c.common.only.empty()) throw BadInput("bench all: --only is for a single bench");
-  return run_all(c, known, context.result());
+  BenchCommand every = c;
+  if (every.document.empty()) every.document = c.common.source + "/docs/results.md";
+  check_document(every.document, known);
+  return run_all(every, known, context.result());
 }
 
 void add_files(CLI::App* sub, BenchCommand* c) {
@@ -179,40 +256,6 @@ void add_counts(CLI::App* sub, BenchCommand* c) {
   count("--wafer-jobs", c->wafer.jobs, "wafer: sets at the same time", 1, 256);
 }
 
-void set_defaults(BenchCommand* c) {
-  const std::string source = OW_SOURCE_DIR, firmware = OW_FIRMWARE_DIR;
-  c->common.source = source;
-  c->common.targets = source + "/configs/targets.yaml";
-  c->common.misses = source + "/configs/known-misses.yaml";
-  c->common.sources = source + "/configs/reports.yaml";
-  c->common.reports = OW_BUILD_DIR "/reports";
-  c->common.progress = [](const std::string& label) -> bench::Progress {
-    constexpr uint64_t kSteps = 1000;
-    auto bar = std::make_shared<Progress>(label, kSteps);
-    return [bar](double done) { bar->update(static_cast<uint64_t>(done * kSteps)); };
-  };
-  c->sim.params = source + "/configs/digits.yaml";
-  c->sim.firmware = firmware + "/stream_layer.elf";
-  c->tile.firmware = firmware + "/tile_bench.elf";
-  c->tile.spmv_firmware = firmware + "/spmv_bench.elf";
-  c->tile.matrices = source + "/data/matrices";
-  c->tile.baselines = source + "/configs/tile-baselines.yaml";
-  c->fabric = {firmware + "/stream_layer.elf", firmware + "/column_sum.elf",
-               firmware + "/dot_rows.elf"};
-  c->train = {source + "/configs/digits-train.yaml", firmware + "/train.elf",
-              firmware + "/stream_layer.elf", OW_BUILD_DIR "/ow"};
-  c->wafer.wafer = source + "/configs/wafer-2x2.yaml";
-  c->wafer.defects = source + "/configs/defects-2x2.yaml";
-  c->wafer.params = source + "/configs/digits.yaml";
-  c->wafer.firmware = firmware + "/stream_layer.elf";
-  c->wafer.open = [](const std::string& wafer, const std::string& defects) {
-    return open_wafer({wafer, defects, "", {}, "", {}});
-  };
-  c->wafer.selftest = [](bool mini) {
-    return wafer::selftest_options(mini, false, OW_FIRMWARE_DIR);
-  };
-}
-
 }  // namespace
 
 void add_bench(CLI::App& app, Context& context) {
@@ -229,6 +272,8 @@ void add_bench(CLI::App& app, Context& context) {
       ->type_name("ROW");
   sub->add_flag("--measure", command->measure,
                 "Run the commands of rows whose reports are missing or of another tree");
+  sub->add_flag("--resume", command->common.resume,
+                "Take figures that earlier runs of this tree gave with this seed and these counts");
   sub->add_flag("--update-baselines", command->tile.update_baselines,
                 "tile: write the file of the baselines");
   add_files(sub, command.get());

@@ -11,6 +11,8 @@
 #include "ow/compile/network_run.h"
 #include "ow/compile/params.h"
 #include "ow/compile/train_params.h"
+#include "ow/swarmx/swarm.h"
+#include "ow/swarmx/weight_clock.h"
 
 namespace ow::cli {
 namespace {
@@ -24,11 +26,14 @@ struct Options {
   std::string params;
   double density = 1;
   uint64_t step = 0;
+  int wafers = 0;  // 0: as the job says
 };
 
 // A job, however it is given.
 struct Job {
   bool training = false;
+  int wafers = 1;
+  bool activations_stay = true;
   EstimateShape shape;
   uint32_t used_bytes = 0;
   uint32_t sram_bytes = 0;
@@ -38,6 +43,7 @@ struct Job {
 };
 
 Job inference_job(const Options& o) {
+  if (o.wafers != 0) throw BadInput("--num-wafers: " + o.params + " is no training");
   const jobs::RunParams params = jobs::load_params(o.params);
   const ElfImage firmware =
       read_elf(OW_FIRMWARE_DIR "/stream_layer.elf", jobs::kFullTile.sram_bytes);
@@ -51,6 +57,7 @@ Job inference_job(const Options& o) {
   const jobs::StreamPlan plan = jobs::make_plan(request, firmware, jobs::kFullTile);
   Job job;
   job.shape = shape_of(plan);
+  job.activations_stay = !plan.in_turn;
   job.used_bytes = plan.used_bytes;
   job.sram_bytes = plan.tile.sram_bytes;
   job.time = params.time;
@@ -78,7 +85,9 @@ Job training_job(const Options& o) {
       jobs::make_train_plan(params.base.path, training, firmware, jobs::kFullTile);
   Job job;
   job.training = true;
-  job.shape = shape_of(plan, training);
+  job.wafers = o.wafers > 0 ? o.wafers : params.wafers;
+  swarmx::check_wafers(params.base.path, job.wafers, training.micro_batches, 1);
+  job.shape = shape_of(plan, training, job.wafers);
   job.used_bytes = plan.used_bytes;
   job.sram_bytes = plan.tile.sram_bytes;
   job.time = params.base.time;
@@ -116,6 +125,10 @@ void residency(const Job& job, const std::vector<LayerWeights>& weights, nlohman
       "{} more: {}\n",
       job.used_bytes, job.sram_bytes, bytes,
       bytes <= left ? "they would fit, and are streamed nevertheless" : "they must be streamed");
+  const uint64_t activations = activation_bytes(job.shape, job.activations_stay);
+  fmt::print("activations {} bytes of a tile, {} a sample\n", activations,
+             activations / static_cast<uint64_t>(job.shape.samples));
+  (*json)["activation_bytes_a_tile"] = activations;
   (*json)["tile_bytes"] = job.used_bytes;
   (*json)["sram_bytes"] = job.sram_bytes;
   (*json)["weights"] = all;
@@ -149,6 +162,7 @@ void phases(const Job& job, const Estimate& timed, const TimeModel& time, nlohma
   }
   fmt::print("{:<22} {:>12}   utilisation {:.1f} %", job.training ? "step" : "batch", timed.cycles,
              100 * timed.utilisation());
+  if (job.shape.micro_batches > 1) fmt::print(", {} micro-batches", job.shape.micro_batches);
   if (timed.one_by_one > timed.cycles) {
     fmt::print("; {} cycles one by one, {} saved by overlap", timed.one_by_one,
                timed.one_by_one - timed.cycles);
@@ -177,10 +191,13 @@ void phases(const Job& job, const Estimate& timed, const TimeModel& time, nlohma
 }
 
 // The same samples a tile on larger grids: more columns take more samples, more rows share the
-// features.
-void projection(const Job& job, nlohmann::json* json) {
+// features; with nothing outside that has to be waited for, and with an edge of so many bits a row
+// as here, or as of the preset `wse` where the job models none.
+void projection(const Job& job, const TimeModel& time, nlohmann::json* json) {
+  const TimeModel outside = time.modelled() ? time : wse_time(swarmx::stages_of(job.wafers));
   const GridShape grids[] = {{4, 4}, {16, 16}, {64, 64}, {256, 256}, {750, 1200}};
-  fmt::print("\n{:<12} {:>9} {:>14} {:>14} {:>12}\n", "grid", "tiles", "samples", "cycles",
+  fmt::print("\n{:<12} {:>9} {:>14} {:>14} {:>12} {:>12} {:>14} {:>12}\n", "grid", "tiles",
+             "samples", "cycles", "utilisation", "activations", time.modelled() ? "edge" : "wse",
              "utilisation");
   for (const GridShape grid : grids) {
     if (grid.rows < job.shape.grid.rows || grid.cols < job.shape.grid.cols) continue;
@@ -188,33 +205,43 @@ void projection(const Job& job, nlohmann::json* json) {
     shape.grid = grid;
     const std::vector<LayerWeights> weights = job.weights(grid.rows);
     const Estimate e = estimate(job, shape, weights, {});
-    const uint64_t samples =
-        static_cast<uint64_t>(shape.samples) * static_cast<uint64_t>(grid.cols);
-    fmt::print("{:<12} {:>9} {:>14} {:>14} {:>11.1f}%\n",
+    const Estimate held = estimate(job, shape, weights, outside);
+    const uint64_t samples = static_cast<uint64_t>(shape.samples) *
+                             static_cast<uint64_t>(grid.cols) *
+                             static_cast<uint64_t>(shape.micro_batches * job.wafers);
+    const uint64_t bytes = activation_bytes(shape, job.activations_stay);
+    fmt::print("{:<12} {:>9} {:>14} {:>14} {:>11.1f}% {:>12} {:>14} {:>11.1f}%\n",
                fmt::format("{} x {}", grid.rows, grid.cols), e.tiles, samples, e.cycles,
-               100 * e.utilisation());
+               100 * e.utilisation(), bytes, held.cycles, 100 * held.utilisation());
     (*json)["projection"].push_back({{"rows", grid.rows},
                                      {"columns", grid.cols},
                                      {"tiles", e.tiles},
                                      {"samples", samples},
                                      {"cycles", e.cycles},
-                                     {"utilisation", e.utilisation()}});
+                                     {"utilisation", e.utilisation()},
+                                     {"activation_bytes_a_tile", bytes},
+                                     {"cycles_with_edge", held.cycles},
+                                     {"utilisation_with_edge", held.utilisation()}});
   }
 }
 
 int run(Context& context, const Options& o) {
   const Job job = jobs::is_training(o.params) ? training_job(o) : inference_job(o);
   const std::vector<LayerWeights> weights = job.weights(job.shape.grid.rows);
-  const TimeModel time = time_of(job.time, job.shape, weights, job.training);
+  const TimeModel time =
+      time_of(job.time, job.shape, weights, job.training, swarmx::stages_of(job.wafers));
   nlohmann::json& json = context.result();
   fmt::print("{:<11} {} x {} tiles, {} samples a tile\n", job.training ? "training" : "inference",
              job.shape.grid.rows, job.shape.grid.cols, job.shape.samples);
+  if (job.wafers > 1) fmt::print("wafers      {}\n", job.wafers);
+  json["wafers"] = job.wafers;
+  json["micro_batches"] = job.shape.micro_batches;
   json["training"] = job.training;
   json["grid"] = {{"rows", job.shape.grid.rows}, {"columns", job.shape.grid.cols}};
   json["samples_a_tile"] = job.shape.samples;
   residency(job, weights, &json);
   phases(job, estimate(job, job.shape, weights, time), time, &json);
-  projection(job, &json);
+  projection(job, time, &json);
   return 0;
 }
 
@@ -233,6 +260,10 @@ void add_estimate(CLI::App& app, Context& context) {
       ->add_option("--density", o->density,
                    "Share of the weights that are kept, where the job names no file of weights (1)")
       ->check(real_number(0, 1));
+  command
+      ->add_option("--num-wafers,--num_wafers,--num_csx", o->wafers,
+                   "Of a training: so many wafers share a step's micro-batches (the job's)")
+      ->check(whole_number(1, 1024));
   command->add_option("--step", o->step, "Of a training: with the densities of this step (0)")
       ->check(whole_number(0, 1'000'000'000));
 }

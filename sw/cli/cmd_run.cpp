@@ -11,12 +11,12 @@
 #include "ow/base/file.h"
 #include "ow/base/progress.h"
 #include "ow/bench/golden_training.h"
-#include "ow/bench/mini_grid.h"
 #include "ow/compile/network_run.h"
 #include "ow/compile/plan_file.h"
 #include "ow/compile/train_params.h"
 #include "ow/golden/network.h"
 #include "ow/open/board.h"
+#include "ow/open/mini.h"
 #include "ow/wafer/files.h"
 #include "run_report.h"
 #include "run_train.h"
@@ -120,7 +120,7 @@ jobs::RunOptions run_options(const Options& options) {
   run.sim.record_file = options.record;
   if (mini) {
     run.tile = jobs::kMiniTile;
-    run.make = bench::make_mini_grid;
+    run.make = make_mini_grid;
   }
   if (on_board(options)) {
     run.make = [&options](GridShape grid) {

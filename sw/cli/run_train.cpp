@@ -30,9 +30,9 @@ double percent(size_t part, size_t of) {
 }
 
 std::string summary(const TrainStep& s) {
-  std::string text =
-      fmt::format("loss {:.4f}  accuracy {:5.1f} %  {:.0f} samples/s", s.loss,
-                  percent(s.right, s.samples), static_cast<double>(s.samples) / s.seconds);
+  std::string text = fmt::format("loss {:.4f}", s.loss);
+  if (s.labelled) text += fmt::format("  accuracy {:5.1f} %", percent(s.right, s.samples));
+  text += fmt::format("  {:.0f} samples/s", static_cast<double>(s.samples) / s.seconds);
   if (s.kept < s.weights) text += fmt::format("  kept {:.1f} %", percent(s.kept, s.weights));
   if (s.cycles > 0) text += fmt::format("  {} cycles", s.cycles);
   if (s.wafers > 1) text += fmt::format("  {} wafers", s.wafers);
@@ -42,7 +42,8 @@ std::string summary(const TrainStep& s) {
 }
 
 std::string summary(const Evaluation& e) {
-  if (!e.labelled) return fmt::format("{} samples without classes", e.samples);
+  if (!e.judged) return fmt::format("{} samples without classes or values", e.samples);
+  if (!e.labelled) return fmt::format("loss {:.4f} of {} samples", e.loss, e.samples);
   return fmt::format("{}/{} = {:.2f} %  loss {:.4f}", e.right, e.samples,
                      percent(e.right, e.samples), e.loss);
 }
@@ -71,7 +72,8 @@ nlohmann::json evaluation_json(const Evaluation& e) {
                          {"cycles", e.cycles},
                          {"compared", e.compared},
                          {"different", e.different}};
-  if (e.labelled) json.update({{"right", e.right}, {"accuracy", e.accuracy()}, {"loss", e.loss}});
+  if (e.judged) json["loss"] = e.loss;
+  if (e.labelled) json.update({{"right", e.right}, {"accuracy", e.accuracy()}});
   return json;
 }
 
@@ -86,7 +88,6 @@ nlohmann::json report_json(const TrainReport& r) {
                          {"wafers", r.wafers},         {"ranks", r.ranks},
                          {"samples", r.samples}};
   json["cycles_one_by_one"] = r.one_by_one;
-  json["cycles_of_stages"] = {{"broadcast", r.broadcast_cycles}, {"reduce", r.reduce_cycles}};
   json["cycles_of_parts"] = {{"forward", r.times.forward},
                              {"loss", r.times.loss},
                              {"gradients", r.times.gradients},
@@ -120,12 +121,8 @@ void print_report(const TrainReport& r, TrainMode mode) {
     fmt::print("overlap     its phases one by one would take {}: {} cycles are saved\n",
                each(r.one_by_one), each(r.one_by_one - r.cycles));
     if (r.wafers > 1) {
-      fmt::print(
-          "            {} of them between the wafers: {} broadcast, {} reduction; {:.1f} "
-          "samples in 1000 cycles\n",
-          each(r.broadcast_cycles + r.reduce_cycles), each(r.broadcast_cycles),
-          each(r.reduce_cycles),
-          1000.0 * static_cast<double>(r.samples) / static_cast<double>(r.cycles));
+      fmt::print("            {:.1f} samples in 1000 cycles\n",
+                 1000.0 * static_cast<double>(r.samples) / static_cast<double>(r.cycles));
     }
   }
   if (r.timed && r.steps > 0) {
@@ -135,8 +132,9 @@ void print_report(const TrainReport& r, TrainMode mode) {
         waits_text(r.waits, r.steps), total(r.late) / r.steps, kEdgeSettle);
   }
   if (mode != TrainMode::Train) {
-    const bool labelled = r.evaluations.back().labelled;
-    fmt::print("{:<11} {}\n", labelled ? "accuracy" : "outputs", summary(r.evaluations.back()));
+    const Evaluation& last = r.evaluations.back();
+    const char* what = last.labelled ? "accuracy" : last.judged ? "loss" : "outputs";
+    fmt::print("{:<11} {}\n", what, summary(last));
   }
   if (!r.saved.empty()) fmt::print("saved       {}\n", r.saved);
   uint64_t outputs = 0, different = 0;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <optional>
-#include <regex>
 #include <utility>
 #include <vector>
 
@@ -67,21 +66,12 @@ void print_map(const wafer::Shape& shape, const wafer::Defects& defects,
 }  // namespace
 
 wafer::Window read_window(const std::string& text) {
-  // Five digits are more than any wafer has.
-  static const std::regex form("(\\d{1,5})x(\\d{1,5})(@(\\d{1,5}),(\\d{1,5}))?");
-  std::smatch part;
-  wafer::Window w;
-  if (std::regex_match(text, part, form)) {
-    w.rows = std::stoi(part[1]);
-    w.cols = std::stoi(part[2]);
-    w.row = part[4].matched ? std::stoi(part[4]) : 0;
-    w.col = part[5].matched ? std::stoi(part[5]) : 0;
-  }
-  if (w.rows < 1 || w.cols < 1) {
+  const std::optional<wafer::Window> window = wafer::parse_window(text);
+  if (!window) {
     throw BadInput(fmt::format(
         "--window {}: must be ROWSxCOLUMNS or ROWSxCOLUMNS@ROW,COLUMN, as 3x4@1,0", text));
   }
-  return w;
+  return *window;
 }
 
 wafer::Bringup bring_up_wafer(wafer::WaferDevice& device, bool mini, bool thorough,

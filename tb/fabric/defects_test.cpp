@@ -236,7 +236,7 @@ TEST(Ramp, AColourIsNotTakenFromAQueueThatIsRead) {
 TEST(Credits, OneTooManyIsReported) {
   Grid g(1, 1);
   Node& n = g.at(0, 0);
-  n.m().link_e_i = pack_credit(3);
+  n.m().link_e_i = link_of_credit(3);
   std::string said;
   try {
     n.clock(false);

@@ -52,7 +52,8 @@ module router_props
   link_t [4:0] into;  // [4]: from the ramp
   link_t [3:0] from;
   wavelet_t ej;
-  logic [1:0] space;
+  logic [1:0] space, space_q;  // what the ramp may send in the next cycle; in this one
+  always_ff @(posedge clk_i) space_q <= rst ? '0 : space;
 
   // What the neighbours do. A credit can be spent in the cycle in which it comes.
   logic [1:0][1:0] credit_q, credit;  // credits that the sender of a colour has
@@ -63,8 +64,8 @@ module router_props
   always_comb begin
     credit[0] = credit_q[0] + 2'(refund[0]);
     credit[1] = credit_q[1] + 2'(refund[1]);
-    can[0] = In0 == 4 ? space[0] : (fence ? credit[0] == Full : credit[0] != 2'd0);
-    can[1] = In1 == 4 ? space[1] : credit[1] != 2'd0;
+    can[0] = In0 == 4 ? space_q[0] : (fence ? credit[0] == Full : credit[0] != 2'd0);
+    can[1] = In1 == 4 ? space_q[1] : credit[1] != 2'd0;
     send = send_i & can & {2{run}};
     if (In0 == In1 && send == 2'b11) send = first_i ? 2'b10 : 2'b01;
   end

@@ -139,7 +139,8 @@ module switch_props
   link_t [4:0] into;  // [4]: from the ramp
   link_t [3:0] from;
   wavelet_t ej;
-  logic [1:0] space;
+  logic [1:0] space, space_q;  // what the ramp may send in the next cycle; in this one
+  always_ff @(posedge clk_i) space_q <= rst ? '0 : space;
   logic [31:0] word;
   logic fence, sent, send1;
   logic [4:0] send;
@@ -152,10 +153,10 @@ module switch_props
       credit[p] = credit_q[p] + 2'(refund[p]);
       if (fence ? credit[p] == Full : credit[p] != 2'd0) send[p] = run && from_i[p] && Inputs[p];
     end
-    send[4] = run && from_i[4] && Inputs[4] && space[0];
+    send[4] = run && from_i[4] && Inputs[4] && space_q[0];
     sent = send != '0;
     other = other_q + 2'(other_refund);
-    send1 = run && other_i && (In1 == 4 ? space[1] : other != 2'd0) && !send[In1];
+    send1 = run && other_i && (In1 == 4 ? space_q[1] : other != 2'd0) && !send[In1];
   end
 
   always_comb begin
@@ -373,12 +374,13 @@ module switch_props
     held = 2'(owed_q[0] != '0) + 2'(owed_q[1] != '0) + 2'(owed_q[2] != '0);
     unseen = 2'(u_router.u_switch.head_valid_q[0]) + 2'(u_router.u_switch.tail_valid_q[0]) -
              2'(u_router.u_switch.sent_q[PORT_R][0]);
-    count = u_router.u_filter.count_q[0][1:0];
-    later = u_router.u_filter.low_q[0] == 16'd1;
+    count = u_router.u_filter.gen_filters.count_q[0][1:0];
+    later = u_router.u_filter.gen_filters.low_q[0] == 16'd1;
     if (Filter == 1 || Filter == 2) begin
-      broken = u_router.u_filter.count_q[0] > 16'd2 || held < unseen;
+      broken = u_router.u_filter.gen_filters.count_q[0] > 16'd2 || held < unseen;
       if (Filter == 2) begin
-        broken |= u_router.u_filter.low_q[0] != 16'd1 && u_router.u_filter.low_q[0] != 16'd2;
+        broken |= u_router.u_filter.gen_filters.low_q[0] != 16'd1 &&
+                  u_router.u_filter.gen_filters.low_q[0] != 16'd2;
         broken |= later && count > 2'd1;
       end
       for (int unsigned j = 0; j < 2; j++) begin

@@ -26,48 +26,57 @@
 namespace ow::fpga {
 namespace {
 
-TEST(FpgaBoard, IsBroughtUpOverTheWire) {
-  auto pins = std::make_unique<SimBoard>();
+// A board whose bitstream a ULX3S holds, and the one that it is to hold.
+constexpr GridShape kSmall{1, 2}, kFour{2, 2};
+
+void expect_bring_up(GridShape grid) {
+  auto pins = std::make_unique<SimBoard>(make_model(grid));
   SimBoard& sim = *pins;
   EXPECT_EQ(sim.leds() & 2, 0u);  // no session
   const auto device = uart::open_board(std::move(pins));
-  EXPECT_EQ(device->shape(), (GridShape{2, 2}));
+  EXPECT_EQ(device->shape(), grid);
   EXPECT_EQ(sim.leds() & 0x2E, 0xEu);  // a session, frames, the crossings; no broken rule
   ControlPlane control(*device);
   Rng rng(1);
-  for (int row = 0; row < 2; ++row) {
-    for (int col = 0; col < 2; ++col) {
+  for (int row = 0; row < grid.rows; ++row) {
+    for (int col = 0; col < grid.cols; ++col) {
       std::vector<uint32_t> words(100);
       for (uint32_t& w : words) w = static_cast<uint32_t>(rng.next());
       control.write_tile(row, col, 0x400, words);
       EXPECT_EQ(control.read_tile(row, col, 0x400, words.size()), words);
     }
   }
-  EXPECT_EQ(control.sram_bytes(1, 1), isa::kMini.sram_bytes);
+  EXPECT_EQ(control.sram_bytes(grid.rows - 1, grid.cols - 1), isa::kMini.sram_bytes);
   EXPECT_EQ(device->run(100000), RunStatus::Quiet);
 }
+
+TEST(FpgaBoard, IsBroughtUpOverTheWire) { expect_bring_up(kFour); }
+TEST(FpgaBoardOfTwo, IsBroughtUpOverTheWire) { expect_bring_up(kSmall); }
 
 // A board that leaves behind how many bytes its wire has spoilt.
 class CountedBoard : public SimBoard {
  public:
-  CountedBoard(const SimBoardOptions& options, uint64_t* spoilt)
-      : SimBoard(options), spoilt_(*spoilt) {}
+  CountedBoard(GridShape grid, const SimBoardOptions& options, uint64_t* spoilt)
+      : SimBoard(make_model(grid), options), spoilt_(*spoilt) {}
   ~CountedBoard() override { spoilt_ += faults(); }
 
  private:
   uint64_t& spoilt_;
 };
 
-// The digits of configs/digits-mini.yaml, the first `samples` (0: all), by the network that its
-// training makes on the golden model.
-jobs::RunReport digits(const SimBoardOptions& options, size_t samples, uint64_t* spoilt = nullptr) {
+// The digits of configs/digits-mini.yaml, or of its variant for two tiles, the first `samples` (0:
+// all), by the network that its training makes on the golden model.
+jobs::RunReport digits(GridShape grid, const SimBoardOptions& options, size_t samples,
+                       uint64_t* spoilt = nullptr) {
   uint64_t unused = 0;
   if (spoilt == nullptr) spoilt = &unused;
-  jobs::RunParams params = jobs::load_params(OW_SOURCE_DIR "/configs/digits-mini.yaml");
+  jobs::RunParams params =
+      jobs::load_params(grid == kFour ? OW_SOURCE_DIR "/configs/digits-mini.yaml"
+                                      : OW_SOURCE_DIR "/configs/digits-mini-1x2.yaml");
   jobs::RunOptions run;
   run.tile = jobs::kMiniTile;
-  run.make = [&options, spoilt](GridShape) {
-    return uart::open_board(std::make_unique<CountedBoard>(options, spoilt));
+  run.make = [&options, spoilt](GridShape shape) {
+    return uart::open_board(std::make_unique<CountedBoard>(shape, options, spoilt));
   };
   run.firmware = OW_FIRMWARE_DIR "/stream_layer_mini.elf";
   run.reference = golden::run_network;
@@ -82,11 +91,12 @@ void expect_golden(const jobs::RunReport& report) {
   EXPECT_EQ(report.mismatches(), 0u);
 }
 
-TEST(FpgaBoard, DigitsHaveTheBitsOfGolden) { expect_golden(digits({}, 16)); }
+TEST(FpgaBoard, DigitsHaveTheBitsOfGolden) { expect_golden(digits(kFour, {}, 16)); }
+TEST(FpgaBoardOfTwo, DigitsHaveTheBitsOfGolden) { expect_golden(digits(kSmall, {}, 16)); }
 
 // The whole job: minutes.
-TEST(FpgaDigits, AllHaveTheBitsOfGoldenAndNineInTenAreRight) {
-  const jobs::RunReport report = digits({}, 0);
+void expect_all_digits(GridShape grid) {
+  const jobs::RunReport report = digits(grid, {}, 0);
   EXPECT_EQ(report.samples, 449u);
   expect_golden(report);
   EXPECT_EQ(report.right_device, report.right_golden);
@@ -94,12 +104,15 @@ TEST(FpgaDigits, AllHaveTheBitsOfGoldenAndNineInTenAreRight) {
   fmt::print("{} of {} right, {} cycles\n", report.right_device, report.samples, report.sim_cycles);
 }
 
+TEST(FpgaDigits, AllHaveTheBitsOfGoldenAndNineInTenAreRight) { expect_all_digits(kFour); }
+TEST(FpgaDigitsOfTwo, AllHaveTheBitsOfGoldenAndNineInTenAreRight) { expect_all_digits(kSmall); }
+
 TEST(FpgaBoard, DigitsHaveTheBitsOfGoldenOverABadWire) {
   SimBoardOptions options;
   options.lost = options.doubled = options.changed = 1e-3 / 3;
   options.seed = 5;
   uint64_t spoilt = 0;
-  expect_golden(digits(options, 16, &spoilt));
+  expect_golden(digits(kFour, options, 16, &spoilt));
   EXPECT_GT(spoilt, 0u);
 }
 
@@ -108,7 +121,7 @@ TEST(FpgaBoard, GoesOnWhenTheCableWasOut) {
   options.out_after = 6000;
   options.out_seconds = 0.02;  // many times a resend
   uint64_t spoilt = 0;
-  expect_golden(digits(options, 16, &spoilt));
+  expect_golden(digits(kFour, options, 16, &spoilt));
   EXPECT_GT(spoilt, 0u);
 }
 
@@ -118,7 +131,7 @@ TEST(FpgaBoard, ACableThatStaysOutIsAnError) {
   options.out_seconds = 1e6;
   uart::Session::Options session;
   session.silence = 0.05;
-  auto device = uart::open_board(std::make_unique<SimBoard>(options), session);
+  auto device = uart::open_board(std::make_unique<SimBoard>(make_model(kFour), options), session);
   ControlPlane control(*device);
   const std::vector<uint32_t> words(1500, 7);
   try {
@@ -142,7 +155,7 @@ class Background {
     if (pid_ < 0) throw std::runtime_error("a process cannot be made");
     if (pid_ == 0) {
       ::dup2(ends[1], STDOUT_FILENO);
-      ::execl(program, program, "--pty", nullptr);
+      ::execl(program, program, "--pty", "--grid", "2x2", nullptr);
       ::_exit(127);
     }
     ::close(ends[1]);

@@ -9,8 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "Vow_fpga_wires.h"
 #include "ow/base/rng.h"
 #include "ow/fpga/sim_board.h"
+#include "ow/fpga/verilated_model.h"
 #include "ow/uart/uart_device.h"
 
 namespace ow::fpga {
@@ -33,7 +35,7 @@ Side opposite(Side side) {
 
 TEST(FpgaWires, CarryWaveletsThroughTheCrossings) {
   constexpr size_t kWavelets = 600;
-  auto pins = std::make_unique<SimBoard>();
+  auto pins = std::make_unique<SimBoard>(std::make_unique<VerilatedModel<Vow_fpga_wires>>());
   SimBoard& sim = *pins;
   uart::UartDevice device(std::move(pins));
   for (int k = 0; k < 100 && (sim.leds() & 8) == 0; ++k) device.wait_cycles(1000);

@@ -3,13 +3,15 @@
 // oscillator. constraints/arty-a7.xdc says where the pins are and how long the paths between the
 // clocks may be.
 //
-//   Tiles           0: the grid without its tiles (ow_fpga_grid)
+//   Rows, Cols      tiles of each of the two reticles; Tiles 0: the grid without them (ow_fpga_grid)
 //   clk_100mhz_i    the oscillator
 //   reset_ni        the red button, low while pressed
 //   uart_rxd_o      to the USB adapter; uart_txd_i: from it
 //   led_o           0 to 3 as ow_fpga_top
 //   led_rgb_o       the red parts of the first two lights of three colours: 4 and 5 of ow_fpga_top
 module ow_arty_a7 #(
+  parameter int unsigned Rows = 1,
+  parameter int unsigned Cols = 1,
   parameter bit Tiles = 1'b1
 ) (
   input  logic       clk_100mhz_i,
@@ -36,7 +38,7 @@ module ow_arty_a7 #(
 
   ow_fpga_reset u_reset (.clk_i(clk_a), .good_i(locked && reset_ni), .rst_o(rst));
 
-  ow_fpga_top #(.ClockHz(ClockHz), .Tiles(Tiles)) u_top (
+  ow_fpga_top #(.ClockHz(ClockHz), .Rows(Rows), .Cols(Cols), .Tiles(Tiles)) u_top (
     .clk_a_i(clk_a), .clk_b_i(clk_b), .rst_i(rst),
     .uart_rx_i(uart_txd_i), .uart_tx_o(uart_rxd_o), .led_o({led_rgb_o, led_o})
   );

@@ -19,8 +19,9 @@
 //   *_addr_o   address of the operand's next element
 //   *_room_o   elements from there on at consecutive addresses that it may take (add), at most 16: a
 //              thermometer
-//   *_move_i   elements are taken (added) at this edge (late): v_i, or one with d_one_i. Two sources
-//              are not one FIFO
+//   move_i     elements are taken and added at this edge (late), v_i or, with d_one_i, one: of the
+//              sources that are FIFOs, and of the destination with d_adds_i. Two sources are not one
+//              FIFO
 //   none_o     FIFOs of capacity 0
 //   empty_o    FIFOs that hold nothing; full_o: that have no room
 `include "ow_assert.svh"
@@ -40,19 +41,18 @@ module ow_engine_fifos
   input  logic [1:0]       a_sz_i,
   output logic [23:0]      a_addr_o,
   output logic [15:0]      a_room_o,
-  input  logic             a_move_i,
   input  logic             b_en_i,
   input  logic [1:0]       b_n_i,
   input  logic [1:0]       b_sz_i,
   output logic [23:0]      b_addr_o,
   output logic [15:0]      b_room_o,
-  input  logic             b_move_i,
   input  logic             d_en_i,
   input  logic [1:0]       d_n_i,
   input  logic [1:0]       d_sz_i,
   output logic [23:0]      d_addr_o,
   output logic [15:0]      d_room_o,
-  input  logic             d_move_i,
+  input  logic             d_adds_i,
+  input  logic             move_i,
   input  logic [4:0]       v_i,
   input  logic             d_one_i,
   output logic             stale_o,
@@ -163,15 +163,39 @@ module ow_engine_fifos
     end
   end
 
-  // Both sides of a FIFO may move at one edge.
-  logic [3:0] takes, adds;
+  // Both sides of a FIFO may move at one edge. What a move makes of it is worked out beside the
+  // question whether there is one.
+  logic [3:0]       takes, adds, empty_d, full_d;
+  logic [3:0][15:0] count_d, free_d;
 
-  always_comb begin
+  always_comb begin : after
     takes = '0;
     adds = '0;
-    if (a_move_i) takes[a_n_i] = 1'b1;
-    if (b_move_i) takes[b_n_i] = 1'b1;
-    if (d_move_i) adds[d_n_i] = 1'b1;
+    if (a_en_i) takes[a_n_i] = 1'b1;
+    if (b_en_i) takes[b_n_i] = 1'b1;
+    if (d_adds_i) adds[d_n_i] = 1'b1;
+    count_d = '0;
+    free_d = '0;
+    empty_d = '0;
+    full_d = '0;
+    if ((takes | adds) != '0) begin
+      for (int unsigned n = 0; n < 4; n++) begin
+        if (takes[n] && adds[n]) begin
+          count_d[n] = count_q[n] - v + v_add;
+          free_d[n] = free_q[n] + v - v_add;
+          empty_d[n] = count_q[n] + v_add == v;
+          full_d[n] = free_q[n] + v == v_add;
+        end else if (takes[n]) begin
+          count_d[n] = count_q[n] - v;
+          free_d[n] = free_q[n] + v;
+          empty_d[n] = count_q[n] == v;
+        end else begin
+          count_d[n] = count_q[n] + v_add;
+          free_d[n] = free_q[n] - v_add;
+          full_d[n] = free_q[n] == v_add;
+        end
+      end
+    end
   end
 
   always_ff @(posedge clk_i) begin
@@ -198,7 +222,7 @@ module ow_engine_fifos
         rd_addr_q[anew_n] <= anew;
         rd_sz_q[anew_n] <= anew_sz;
       end
-      if ((takes | adds) != '0) begin
+      if (move_i) begin
         for (int unsigned n = 0; n < 4; n++) begin
           if (takes[n]) begin
             rd_addr_q[n] <= a_en_i && a_n_i == 2'(n) ? a_moved.addr : b_moved.addr;
@@ -208,21 +232,11 @@ module ow_engine_fifos
             wr_addr_q[n] <= d_moved.addr;
             wr_left_q[n] <= d_moved.left;
           end
-          if (takes[n] && adds[n]) begin
-            count_q[n] <= count_q[n] - v + v_add;
-            free_q[n] <= free_q[n] + v - v_add;
-            empty_q[n] <= count_q[n] + v_add == v;
-            full_q[n] <= free_q[n] + v == v_add;
-          end else if (takes[n]) begin
-            count_q[n] <= count_q[n] - v;
-            free_q[n] <= free_q[n] + v;
-            empty_q[n] <= count_q[n] == v;
-            full_q[n] <= 1'b0;
-          end else if (adds[n]) begin
-            count_q[n] <= count_q[n] + v_add;
-            free_q[n] <= free_q[n] - v_add;
-            empty_q[n] <= 1'b0;
-            full_q[n] <= free_q[n] == v_add;
+          if (takes[n] || adds[n]) begin
+            count_q[n] <= count_d[n];
+            free_q[n] <= free_d[n];
+            empty_q[n] <= empty_d[n];
+            full_q[n] <= full_d[n];
           end
         end
       end
@@ -243,8 +257,7 @@ module ow_engine_fifos
     end
   end
 
-  `OW_ASSERT(known_where_it_moves, !stale_o || !(a_move_i || b_move_i || d_move_i),
-             "a FIFO moves whose address is not known")
-  `OW_ASSERT(two_sources, !(a_move_i && b_move_i && a_n_i == b_n_i), "two sources of one FIFO")
+  `OW_ASSERT(known_where_it_moves, !(stale_o && move_i), "a FIFO moves whose address is not known")
+  `OW_ASSERT(two_sources, !(move_i && a_en_i && b_en_i && a_n_i == b_n_i), "two sources of one FIFO")
 
 endmodule

@@ -25,7 +25,9 @@
 //   idle_o     nothing is on its way
 `include "ow_assert.svh"
 
-module ow_engine_stream #(
+module ow_engine_stream
+  import ow_onehot_pkg::increment;
+#(
   parameter int unsigned Lanes = 8,
   parameter int unsigned Slots = 8,
   parameter int unsigned TagW = 12,
@@ -97,10 +99,14 @@ module ow_engine_stream #(
     end
   end
 
-  logic [1:0]      added;
-  logic [TagW-1:0] first_line;  // of those that the planned beat adds
-  assign added = commit_i ? fresh_o : 2'd0;
-  assign first_line = hit_o ? line_i + TagW'(1) : line_i;
+  // What the planned beat adds: that it goes on (commit_i) is known last, and enables what has been
+  // made ready.
+  logic            adds;
+  logic [TagW-1:0] next_line, first_line, last;  // first of those that it adds; its last one
+  assign adds = fresh_o != 2'd0;
+  assign next_line = TagW'(increment(32'(line_i)));
+  assign first_line = hit_o ? next_line : line_i;
+  assign last = two_i ? next_line : line_i;
   assign req_o = want_q != '0;
   assign req_line_o = ask_q;
 
@@ -109,7 +115,7 @@ module ow_engine_stream #(
   always_ff @(posedge clk_i) begin
     if (want_q > (PtrW+1)'(1)) begin
       if (gnt_i) ask_q <= addr_q[rp_q + PtrW'(1)];
-    end else if (added != 2'd0 && (gnt_i || want_q == '0)) begin
+    end else if (commit_i && adds && (gnt_i || want_q == '0)) begin
       ask_q <= first_line;
     end
   end
@@ -135,9 +141,6 @@ module ow_engine_stream #(
     end
   end
 
-  logic [TagW-1:0] last;  // line of the planned beat
-  assign last = two_i ? line_i + TagW'(1) : line_i;
-
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       tag_q <= '0;
@@ -152,16 +155,16 @@ module ow_engine_stream #(
     end else begin
       if (forget_i) begin
         good_q <= '0;
-      end else if (added != 2'd0) begin
+      end else if (commit_i && adds) begin
         tag_q <= last;
         good_q <= wr_i && wr_line_i == last ? ~pend_i & ~wr_be_i : ~pend_i;
       end else if (wr_i && wr_line_i == tag_q) begin
         good_q <= good_q & ~wr_be_i;
       end
-      if (added != 2'd0) begin
-        addr_q[ap_q] <= first_line;
-        if (added == 2'd2) addr_q[ap_q + PtrW'(1)] <= line_i + TagW'(1);
-        ap_q <= ap_q + PtrW'(added);
+      if (commit_i) begin
+        if (adds) addr_q[ap_q] <= first_line;
+        if (fresh_o == 2'd2) addr_q[ap_q + PtrW'(1)] <= next_line;
+        ap_q <= ap_q + PtrW'(fresh_o);
       end
       if (gnt_i) rp_q <= rp_q + PtrW'(1);
       if (rvalid_i) begin

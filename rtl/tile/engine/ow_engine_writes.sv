@@ -45,7 +45,7 @@
 
 module ow_engine_writes
   import ow_engine_pkg::*;
-  import ow_onehot_pkg::index;
+  import ow_onehot_pkg::*;
 #(
   parameter int unsigned Lanes = 8,
   parameter int unsigned SramBytes = 49152,
@@ -147,17 +147,19 @@ module ow_engine_writes
   assign told_slot = idx_t'(told_slot_i);
 
   // The lowest free slot, whether it is taken or not.
-  logic [Slots-1:0] free;
-  assign free = ~valid_q & (valid_q + Slots'(1));
+  logic [Slots-1:0] vacant, free;
+  assign vacant = ~valid_q;
+  assign free = Slots'(lowest(32'(vacant)));
   assign alloc_slot = idx_t'(index(32'(free)));
   assign full_o = &valid_q;
-  assign one_o = !full_o && (~valid_q & ~free) == '0;
+  assign one_o = !full_o && (vacant & ~free) == '0;
   assign any_o = valid_q != '0 || gap_q != '0 || run_q != '0 || host_q != '0;
 
   // Which slots a beat meets, by operand: bytes of its line, of the line after it. Whether it looks
   // at the one and the other is known last, so that it is asked last.
   logic [2:0][Slots-1:0]    meets_line, meets_next;
   logic [2:0][VecBytes-1:0] pend_line, pend_next;
+  logic [2:0]               any_line, any_next;
   logic [Slots-1:0]         hazards;
 
   always_comb begin : look
@@ -168,7 +170,9 @@ module ow_engine_writes
     pend_next = '0;
     next = '0;
     if (valid_q != '0 && rd_i != '0) begin
-      for (int unsigned k = 0; k < 3; k++) if (rd_i[k]) next[k] = rd_line_i[k] + TagW'(1);
+      for (int unsigned k = 0; k < 3; k++) begin
+        if (rd_i[k]) next[k] = TagW'(increment(32'(rd_line_i[k])));
+      end
       for (int unsigned s = 0; s < Slots; s++) begin
         if (valid_q[s]) begin
           for (int unsigned k = 0; k < 3; k++) begin
@@ -188,13 +192,16 @@ module ow_engine_writes
 
   always_comb begin
     hazards = '0;
+    hazard_o = 1'b0;
     for (int unsigned k = 0; k < 3; k++) begin
+      any_line[k] = meets_line[k] != '0;
+      any_next[k] = meets_next[k] != '0;
+      if ((any_line[k] && !rd_hit_i[k]) || (any_next[k] && rd_two_i[k])) hazard_o = 1'b1;
       hazards |= (rd_hit_i[k] ? '0 : meets_line[k]) | (rd_two_i[k] ? meets_next[k] : '0);
       pend_o[k] = rd_two_i[k] ? pend_next[k] : pend_line[k];
     end
-    hazard_o = hazards != '0;
     hazard_slot_o = '0;
-    if (hazard_o) begin
+    if (any_line != '0 || any_next != '0) begin
       for (int unsigned s = 0; s < Slots; s++) if (hazards[s]) hazard_slot_o = wslot_t'(s);
     end
   end

@@ -231,7 +231,8 @@ module ow_regs
     endcase
   end
   always_comb begin
-    rt_we_o = 1'b0;
+    // Nothing waits that writes the router, where a write is wanted early.
+    rt_we_o = req_q && we && is_router_reg(addr) && !(sel_core && !core_req_i);
     bind_we_o = 1'b0;
     task_we_o = 1'b0;
     red_we_o = 1'b0;
@@ -239,7 +240,6 @@ module ow_regs
     mbist_start_o = 1'b0;
     core_ctrl_we = 1'b0;
     if (wr) begin
-      rt_we_o = is_router_reg(addr);
       bind_we_o = is_reg_inq(addr) || to_outq;
       task_we_o = is_tasks_reg(addr);
       red_we_o = is_reducer_reg(addr);

@@ -186,10 +186,16 @@ bool Yaml::is_null() const { return node_->kind == Node::Kind::Null; }
 bool Yaml::is_map() const { return node_->kind == Node::Kind::Map; }
 bool Yaml::is_list() const { return node_->kind == Node::Kind::List; }
 
-void Yaml::fail_at(int line, const std::string& key, const std::string& what) const {
+std::string Yaml::where_of(int line, const std::string& key) const {
   const std::string who = key.empty() ? "the file" : fmt::format("key '{}'", shown(key));
-  throw BadInput(fmt::format("{}:{}: {} {}", document_->file, line, who, what));
+  return fmt::format("{}:{}: {}", document_->file, line, who);
 }
+
+void Yaml::fail_at(int line, const std::string& key, const std::string& what) const {
+  throw BadInput(where_of(line, key) + " " + what);
+}
+
+std::string Yaml::where() const { return where_of(node_->line, key_); }
 
 void Yaml::fail(const std::string& what) const { fail_at(node_->line, key_, what); }
 

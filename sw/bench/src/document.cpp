@@ -12,10 +12,11 @@
 namespace ow::bench {
 namespace {
 
-// Where the table's lines are: after the opening mark, up to the closing one.
-std::pair<size_t, size_t> bounds(const std::string& text, const std::string& bench) {
-  const std::string open = fmt::format("<!-- ow bench {} -->\n", bench);
-  const std::string close = fmt::format("<!-- end of ow bench {} -->\n", bench);
+// Where the table's lines are: after the opening mark, up to the closing one. `what`: a bench, or a
+// bench and a table of a row of it.
+std::pair<size_t, size_t> bounds(const std::string& text, const std::string& what) {
+  const std::string open = fmt::format("<!-- ow bench {} -->\n", what);
+  const std::string close = fmt::format("<!-- end of ow bench {} -->\n", what);
   const size_t begin = text.find(open);
   const size_t end = text.find(close);
   if (begin == std::string::npos || end == std::string::npos || end < begin) {
@@ -53,6 +54,35 @@ std::string with_unit(double value, const std::string& unit) {
   return unit == "x" ? number_text(value) : fmt::format("{} {}", number_text(value), unit);
 }
 
+// "| a | b |", a line.
+std::string table_line(const nlohmann::json& cells) {
+  std::string line = "|";
+  for (const auto& cell : cells) line += fmt::format(" {} |", cell.get<std::string>());
+  return line + "\n";
+}
+
+// The document with the tables that a row brings in its raw figures.
+std::string with_row_tables(std::string text, const std::string& bench, const nlohmann::json& row) {
+  const nlohmann::json::json_pointer at("/raw/tables");
+  if (!row.contains(at)) return text;
+  for (const auto& [name, table] : row[at].items()) {
+    const auto [begin, end] = bounds(text, fmt::format("{} {}", bench, name));
+    std::string lines = table_line(table.at("columns")) + "|";
+    for (size_t i = 0; i < table.at("columns").size(); ++i) lines += "---|";
+    lines += "\n";
+    for (const auto& line : table.at("lines")) lines += table_line(line);
+    text.replace(begin, end - begin, lines);
+  }
+  return text;
+}
+
+// Of a provenance: "0123456789... with changes" is "012345678+".
+std::string commit_text(const std::string& commit) {
+  constexpr size_t kDigits = 9;
+  const bool changed = commit.find(' ') != std::string::npos;
+  return commit.substr(0, kDigits) + (changed ? "+" : "");
+}
+
 }  // namespace
 
 std::string target_text(const Target& target) {
@@ -70,8 +100,8 @@ std::vector<TableRow> table_rows(const std::string& text, const std::string& ben
     at = stop + 1;
     if (line.empty() || line[0] != '|' || ++line_number <= 2) continue;  // heading, rule
     std::vector<std::string> c = cells(line);
-    c.resize(5);
-    rows.push_back({c[0], c[1], c[2], c[3], c[4]});
+    c.resize(6);
+    rows.push_back({c[0], c[1], c[2], c[3], c[4], c[5]});
   }
   return rows;
 }
@@ -86,23 +116,29 @@ std::string with_table(const std::string& text, const Targets& targets,
   for (const auto& row : result.at("results")) {
     measured[row.at("name").get<std::string>()] = row;
   }
-  std::string table = "| id | what | target | figure | command |\n|---|---|---|---|---|\n";
+  std::string table =
+      "| id | what | target | figure | commit | command |\n|---|---|---|---|---|---|\n";
   for (const std::string& name : row_names(targets)) {
     const Target& target = targets.at(name);
-    std::string figure = before.count(name) != 0 ? before[name].figure : "not measured";
-    std::string command = before.count(name) != 0 ? before[name].command : "";
+    const auto was = before.find(name);
+    std::string figure = was != before.end() ? was->second.figure : "not measured";
+    std::string commit = was != before.end() ? was->second.commit : "";
+    std::string command = was != before.end() ? was->second.command : "";
     const auto found = measured.find(name);
     if (found != measured.end()) {
       const bool pass = found->second.at("pass").get<bool>();
       const std::string value = with_unit(found->second.at("value").get<double>(), target.unit);
       figure = pass ? value : fmt::format("**missed: {}**", value);
+      commit = commit_text(found->second.value("commit", ""));
       command = fmt::format("`{}`", found->second.at("command").get<std::string>());
       std::replace(command.begin(), command.end(), '|', '/');
     }
-    table += fmt::format("| {} | {} | {} | {} | {} |\n", name, target.what, target_text(target),
-                         figure, command);
+    table += fmt::format("| {} | {} | {} | {} | {} | {} |\n", name, target.what,
+                         target_text(target), figure, commit, command);
   }
-  return text.substr(0, begin) + table + text.substr(end);
+  std::string out = text.substr(0, begin) + table + text.substr(end);
+  for (const auto& [name, row] : measured) out = with_row_tables(out, bench, row);
+  return out;
 }
 
 }  // namespace ow::bench

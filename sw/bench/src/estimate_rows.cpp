@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,9 +16,11 @@
 #include "ow/compile/estimate.h"
 #include "ow/compile/network_run.h"
 #include "ow/compile/stream_job.h"
+#include "ow/compile/train_grid.h"
 #include "ow/compile/train_job.h"
 #include "ow/golden/network.h"
 #include "ow/sim/sim.h"
+#include "train_jobs.h"
 
 namespace ow::bench {
 namespace {
@@ -30,9 +33,12 @@ double percent_off(uint64_t estimated, uint64_t measured) {
   return 100 * std::abs(static_cast<double>(estimated) / static_cast<double>(measured) - 1);
 }
 
-// A network of random weights that runs once with each model of time.
+// A network of random weights that runs once with each model of time, or a training of it whose
+// step does.
 struct Drawn {
   uint64_t seed = 0;
+  bool training = false;
+  std::string loss = "softmax_cross_entropy";
   GridShape grid;
   int samples = 0;
   double density = 1;
@@ -42,9 +48,12 @@ struct Drawn {
   nlohmann::json json() const {
     nlohmann::json sizes = {layers.front().inputs};
     for (const LayerShape& layer : layers) sizes.push_back(layer.outputs);
-    return {
+    nlohmann::json out = {
         {"seed", seed},       {"rows", grid.rows}, {"columns", grid.cols},    {"samples", samples},
         {"density", density}, {"sizes", sizes},    {"edge_share", edge_share}};
+    if (training) out["loss"] = loss;
+    out["what"] = training ? "a step of a training" : "a run of a network";
+    return out;
   }
 };
 
@@ -113,82 +122,189 @@ TimeModel edge_of(const Estimate& ideal, double part) {
   return time;
 }
 
+// What `ow estimate` reckons with, of a run or of a step.
+struct Reckoning {
+  bool training = false;
+  EstimateShape shape;
+  std::vector<LayerWeights> weights;
+
+  Estimate estimate(const TimeModel& time) const {
+    return training ? estimate_training(shape, weights, time)
+                    : estimate_inference(shape, weights, time);
+  }
+};
+
+TrainingJob job_of(const Drawn& drawn) {
+  TrainingJob job;
+  job.layers = drawn.layers;
+  job.loss = drawn.loss;
+  job.grid_rows = drawn.grid.rows;
+  job.grid_cols = drawn.grid.cols;
+  job.samples = drawn.samples;
+  job.seed = drawn.seed;
+  job.sparsity.resize(1);
+  job.sparsity[0].pattern = "*";
+  job.sparsity[0].density = constant_schedule(drawn.density);
+  return jobs::with_sum_orders(job, jobs::kFullTile);
+}
+
+// The programs of networks and of trainings.
+struct Programs {
+  ElfImage stream;
+  ElfImage train;
+};
+
+// BadInput if it does not fit the tiles.
+Reckoning reckoning_of(const Drawn& drawn, const Programs& programs) {
+  if (!drawn.training) return {false, shape_of(plan_of(drawn, programs.stream)), reckoned(drawn)};
+  const TrainingJob job = job_of(drawn);
+  const jobs::TrainPlan plan =
+      jobs::make_train_plan("training", job, programs.train, jobs::kFullTile);
+  return {true, shape_of(plan, job), jobs::training_weights(job, 0)};
+}
+
+// A step of a training on the tiles, with its first weights.
+uint64_t step_cycles(const Drawn& drawn, const ElfImage& firmware, const TimeModel& time) {
+  const TrainingJob job = job_of(drawn);
+  const auto device = make_device(DeviceKind::Replicated, drawn.grid);
+  ControlPlane control(*device);
+  jobs::TrainGrid grid(control, firmware,
+                       jobs::make_train_plan("training", job, firmware, jobs::kFullTile));
+  if (time.modelled()) grid.set_time(time);
+  memoryx::MemoryX memory(job, {});
+  memory.begin();
+  const auto samples = static_cast<int>(job.micro_batch());
+  const int outputs = job.layers.back().outputs;
+  ow::Targets targets;
+  if (job.loss == "mean_squared_error") {
+    targets.values = random_activations(4, job.type, outputs, samples, -1, 1);
+  } else {
+    for (int n = 0; n < samples; ++n) targets.classes.push_back(n % outputs);
+  }
+  const Activations x = random_activations(3, job.type, job.layers.front().inputs, samples, -1, 1);
+  return grid.train(memory, x, targets).cycles;
+}
+
+uint64_t cycles_of(const Drawn& drawn, const Programs& programs, const TimeModel& time) {
+  return drawn.training ? step_cycles(drawn, programs.train, time)
+                        : Machine(drawn, programs.stream).run(time).cycles();
+}
+
+// What holds the pass that takes longest: "engine", "reducer" or "edge".
+std::string bound_of(const Estimate& estimate) {
+  uint64_t longest = 0;
+  std::string bound;
+  for (const jobs::PhaseEstimate& p : estimate.phases) {
+    if (p.wavelets == 0 || p.cycles <= longest) continue;
+    longest = p.cycles;
+    bound = p.bound();
+  }
+  return bound;
+}
+
 // Features 64 to 4,096, density 1 to 100 %, 8 to 64 samples, grids 2x2 to 8x8, one or two layers.
-Drawn draw(Rng* rng, uint64_t seed, bool edge_bound) {
-  constexpr int kLeast = 64, kMost = 4096, kMostOutputs = 256;
-  const auto width = [rng](int most) {
-    const double span = std::log2(static_cast<double>(most) / kLeast);
+Drawn draw(Rng* rng, uint64_t seed, bool training, bool edge_bound) {
+  constexpr int kLeast = 64, kMost = 4096;
+  const auto width = [rng] {
+    const double span = std::log2(static_cast<double>(kMost) / kLeast);
     return static_cast<int>(kLeast * std::exp2(rng->uniform() * span));
   };
   Drawn d;
   d.seed = seed;
+  d.training = training;
+  d.loss = rng->below(2) == 1 ? "mean_squared_error" : "softmax_cross_entropy";
   d.grid = {2 + static_cast<int>(rng->below(7)), 2 + static_cast<int>(rng->below(7))};
   d.samples = 8 * (1 + static_cast<int>(rng->below(8)));
   d.density = std::pow(10.0, -2 * rng->uniform());
   const bool two = rng->below(2) == 1;
-  const int first = width(kMost), second = width(kMostOutputs);
-  d.layers.push_back({first, second, Activation::Relu, true});
-  if (two) d.layers.push_back({second, width(kMostOutputs), Activation::Relu, true});
+  const int first = width(), second = width();
+  d.layers.push_back({first, second, "relu", true});
+  if (two) d.layers.push_back({second, width(), "relu", true});
+  if (training) d.layers.back().activation = "none";  // the loss is behind it
   if (edge_bound) d.edge_share = 0.4 + 0.5 * rng->uniform();
   return d;
 }
 
-// Draws until one fits the tiles and takes not too long to simulate.
-Drawn draw_fitting(Rng* rng, uint64_t seed, bool edge_bound, const ElfImage& firmware) {
-  constexpr uint64_t kMostWork = 1'500'000;  // cycles x tiles
+// Draws until one fits the tiles, is held by what is wanted, and takes not too long to simulate.
+Drawn draw_fitting(Rng* rng, uint64_t seed, bool training, const std::string& bound,
+                   const Programs& programs) {
+  constexpr uint64_t kMostWork = 4'000'000;  // cycles x tiles
   constexpr int kTries = 10000;
   for (int k = 0; k < kTries; ++k) {
-    const Drawn d = draw(rng, seed, edge_bound);
+    const Drawn d = draw(rng, seed, training, bound == "edge");
+    // What beats alone would take: most draws are too long by far, which costs no estimate.
+    double beats = 0;
+    for (const LayerShape& layer : d.layers) {
+      beats += d.density * layer.inputs * layer.outputs * d.samples * d.grid.cols /
+               jobs::kFullTile.lanes;
+    }
+    if (beats > static_cast<double>(kMostWork)) continue;
     try {
-      const EstimateShape shape = shape_of(plan_of(d, firmware));
-      const Estimate e = estimate_inference(shape, reckoned(d), {});
-      if (e.cycles * e.tiles <= kMostWork) return d;
+      const Reckoning reckoning = reckoning_of(d, programs);
+      const TimeModel time = edge_of(reckoning.estimate({}), d.edge_share);
+      const Estimate e = reckoning.estimate(time);
+      if (e.cycles * e.tiles <= kMostWork && bound_of(e) == bound) return d;
     } catch (const BadInput&) {  // does not fit
     }
   }
   throw InternalError("no network fits");
 }
 
-// M9: half of them by the run's seed, half by that of the day.
-void estimates(Rows* rows, const ElfImage& firmware) {
+// M9: half of them by the run's seed, half by that of the day; of each half three runs of networks
+// and three steps of trainings, each held by another part of the machine.
+void estimates(Rows* rows, const Programs& programs) {
   constexpr int kHalf = 6;
+  const std::vector<std::string> kBounds = {"engine", "reducer", "edge"};
   const auto today = std::chrono::duration_cast<std::chrono::hours>(
                          std::chrono::system_clock::now().time_since_epoch())
                          .count() /
                      24;
   const Progress bar = rows->progress("networks");
   double farthest = 0;
+  int trainings = 0;
+  std::map<std::string, int> bounds;
   nlohmann::json raw;
   for (int k = 0; k < 2 * kHalf; ++k) {
     const uint64_t base = k < kHalf ? rows->options().seed : static_cast<uint64_t>(today);
     const uint64_t seed = mix64(base * 2 * kHalf + static_cast<uint64_t>(k)) >> 16;
     Rng rng(seed);
-    const Drawn d = draw_fitting(&rng, seed, k % 3 == 2, firmware);
-    const EstimateShape shape = shape_of(plan_of(d, firmware));
-    const std::vector<LayerWeights> weights = reckoned(d);
-    const TimeModel time = edge_of(estimate_inference(shape, weights, {}), d.edge_share);
-    const Estimate e = estimate_inference(shape, weights, time);
-    const uint64_t cycles = Machine(d, firmware).run(time).cycles();
+    const bool training = k % kHalf >= kHalf / 2;
+    const Drawn d =
+        draw_fitting(&rng, seed, training, kBounds[static_cast<size_t>(k) % 3], programs);
+    const Reckoning reckoning = reckoning_of(d, programs);
+    const TimeModel time = edge_of(reckoning.estimate({}), d.edge_share);
+    const Estimate e = reckoning.estimate(time);
+    const uint64_t cycles = cycles_of(d, programs, time);
     const double off = percent_off(e.cycles, cycles);
     farthest = std::max(farthest, off);
+    trainings += training ? 1 : 0;
+    ++bounds[bound_of(e)];
     nlohmann::json one = d.json();
     for (const jobs::PhaseEstimate& p : e.phases) {
       if (p.wavelets > 0) one["bounds"].push_back(p.bound());
     }
-    one.update({{"estimated", e.cycles}, {"cycles", cycles}, {"percent_off", off}});
+    one.update({{"bound", bound_of(e)},
+                {"estimated", e.cycles},
+                {"cycles", cycles},
+                {"percent_off", off}});
     raw.push_back(one);
     bar(static_cast<double>(k + 1) / (2 * kHalf));
   }
+  for (const std::string& bound : kBounds) {
+    if (bounds[bound] == 0) rows->fault("M9", "none of the networks is held by the " + bound);
+  }
+  if (trainings < 4) rows->fault("M9", fmt::format("{} steps of trainings", trainings));
   rows->add("M9", farthest, {{"networks", raw}});
 }
 
-// M4.loss: a layer of 1,024 to 128 at a share of the bandwidth with which it would not wait.
-void losses(Rows* rows, const ElfImage& firmware) {
+// M4.loss: a layer of 1,024 to 128 at a share of the bandwidth with which it would not wait, in a
+// run of a network and in the three passes of a training.
+void losses(Rows* rows, const TrainBench& bench, const ElfImage& firmware) {
   Drawn d;
   d.seed = 1;
   d.grid = {4, 4};
   d.samples = 32;
-  d.layers = {{1024, 128, Activation::Relu, true}};
+  d.layers = {{1024, 128, "relu", true}};
   const EstimateShape shape = shape_of(plan_of(d, firmware));
   const Estimate ideal = estimate_inference(shape, reckoned(d), {});
   Machine machine(d, firmware);
@@ -204,6 +320,7 @@ void losses(Rows* rows, const ElfImage& firmware) {
                            {"waits", total(run.edge.waits())},
                            {"percent_off", off}});
   }
+  farthest = std::max(farthest, measure_pass_losses(rows, bench, &raw["passes"]));
   rows->add("M4.loss", farthest, raw);
 }
 
@@ -267,13 +384,14 @@ void wse(Rows* rows, const TrainBench& bench) {
 void measure_estimates(Rows* rows, const TrainBench& bench) {
   const bool times = rows->wants("M4"), reckons = rows->wants("M9");
   if (!times && !reckons) return;
-  const ElfImage firmware = read_elf(bench.stream_firmware, jobs::kFullTile.sram_bytes);
+  const Programs programs{read_elf(bench.stream_firmware, jobs::kFullTile.sram_bytes),
+                          read_elf(bench.firmware, jobs::kFullTile.sram_bytes)};
   if (times) {
     starved(rows, bench);
-    losses(rows, firmware);
+    losses(rows, bench, programs.stream);
     wse(rows, bench);
   }
-  if (reckons) estimates(rows, firmware);
+  if (reckons) estimates(rows, programs);
 }
 
 }  // namespace ow::bench

@@ -44,7 +44,7 @@ void run_checked(const std::string& what, const ElfImage& firmware, GridShape gr
 
 Network random_layer(int inputs, int outputs) {
   const uint64_t seed = static_cast<uint64_t>(inputs) << 20 | static_cast<uint64_t>(outputs);
-  return random_network(seed, HalfType::Binary16, {{inputs, outputs, Activation::None, true}}, 1.0);
+  return random_network(seed, HalfType::Binary16, {{inputs, outputs, "none", true}}, 1.0);
 }
 
 }  // namespace

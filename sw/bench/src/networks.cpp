@@ -8,9 +8,9 @@
 
 #include "ow/base/error.h"
 #include "ow/base/rng.h"
-#include "ow/bench/mini_grid.h"
 #include "ow/compile/network_run.h"
 #include "ow/golden/network.h"
+#include "ow/open/mini.h"
 
 namespace ow::bench {
 
@@ -29,7 +29,7 @@ DrawnNetwork draw_network(uint64_t seed) {
     LayerShape layer;
     layer.inputs = inputs;
     layer.outputs = from(1, 700);
-    layer.activation = from(0, 3) == 0 ? Activation::None : Activation::Relu;
+    layer.activation = from(0, 3) == 0 ? "none" : "relu";
     layer.bias = from(0, 3) != 0;
     d.layers.push_back(layer);
     inputs = layer.outputs;

@@ -11,6 +11,7 @@
 
 #include "ow/base/error.h"
 #include "ow/base/file.h"
+#include "ow/base/json.h"
 
 namespace ow::bench {
 namespace {
@@ -51,7 +52,7 @@ nlohmann::json provenance(const std::string& source, const std::string& command,
                           const std::vector<std::string>& inputs) {
   std::vector<std::string> arguments = {command, std::to_string(seed)};
   arguments.insert(arguments.end(), inputs.begin(), inputs.end());
-  return nlohmann::json::parse(run_provenance(source, arguments));
+  return parse_json(run_provenance(source, arguments), "scripts/provenance");
 }
 
 void write_report(const std::string& dir, const ReportSource& source, nlohmann::json contents,
@@ -79,13 +80,17 @@ std::string make_report(const std::string& source_tree, const std::string& dir,
   const int status = std::system(
       fmt::format("cd {} && {{ {}; }} >{} 2>&1", quoted(source_tree), command, quoted(log))
           .c_str());
-  const nlohmann::json contents = std::filesystem::exists(json)
-                                      ? nlohmann::json::parse(read_text(json), nullptr, false)
-                                      : nlohmann::json();
+  nlohmann::json contents;
+  std::string why = "wrote no report";
+  try {
+    if (std::filesystem::exists(json)) contents = read_json(json);
+  } catch (const BadInput& e) {
+    why = e.what();
+  }
   std::filesystem::remove(json, error);
   if (!contents.is_object()) {
-    return fmt::format("'{}' ended with status {} and wrote no report ({})", source.command,
-                       WIFEXITED(status) ? WEXITSTATUS(status) : -1, log);
+    return fmt::format("'{}' ended with status {} and {} ({})", source.command,
+                       WIFEXITED(status) ? WEXITSTATUS(status) : -1, why, log);
   }
   nlohmann::json after = provenance(source_tree, source.command, 1, source.inputs);
   if (after["inputs"] != before["inputs"]) {
@@ -109,10 +114,13 @@ Report read_report(const std::string& source_tree, const std::string& dir,
     report.refused = fmt::format("{}: {}", path, why);
     return report;
   };
-  report.contents = nlohmann::json::parse(read_text(path), nullptr, false);
-  if (report.contents.is_discarded() || !report.contents.is_object()) {
-    return refuse("is no JSON object");
+  try {
+    report.contents = read_json(path);
+  } catch (const BadInput& e) {
+    report.refused = e.what();
+    return report;
   }
+  if (!report.contents.is_object()) return refuse("is no JSON object");
   const nlohmann::json from = report.contents.value("provenance", nlohmann::json());
   for (const char* key : {"command", "commit", "date", "inputs"}) {
     if (!from.is_object() || !from.contains(key) || !from[key].is_string()) {

@@ -14,11 +14,23 @@ namespace ow::bench {
 namespace {
 
 // The command that measures one row again.
-std::string command_of(const std::string& bench, const std::string& name, uint64_t seed) {
+std::string command_of(const std::string& bench, const std::string& name, const Options& o) {
   std::string command = fmt::format("ow bench {} --only {}", bench, row_of(name));
-  if (seed != 1) command += fmt::format(" --seed {}", seed);
-  return command;
+  if (o.seed != 1) command += fmt::format(" --seed {}", o.seed);
+  return command + o.arguments;
 }
+
+// What a figure depends on; that it is judged anew each time is why the last three do not count.
+const std::vector<std::string> kInputs = {"rtl",
+                                          "sw",
+                                          "tb",
+                                          "cmake",
+                                          "CMakeLists.txt",
+                                          "data",
+                                          "configs",
+                                          ":!configs/targets.yaml",
+                                          ":!configs/known-misses.yaml",
+                                          ":!configs/reports.yaml"};
 
 bool worse(const Target& target, double value, double known) {
   if (target.better == "higher") return value < known;
@@ -43,13 +55,31 @@ Rows::Rows(std::string bench, const Options& options, const std::set<std::string
                                  fmt::join(known, ", ")));
     }
   }
+  const std::string command = "ow bench " + bench_ + options_.arguments;
   result_ = {{"bench", bench_},
-             {"provenance", provenance(options_.source, "ow bench " + bench_, options_.seed,
-                                       {"rtl", "sw", "tb", "configs", "data", "scripts", "cmake"})},
+             {"provenance", provenance(options_.source, command, options_.seed, kInputs)},
              {"results", nlohmann::json::array()},
              {"faults", nlohmann::json::array()},
-             {"not_measured", nlohmann::json::array()}};
+             {"not_measured", nlohmann::json::array()},
+             {"seconds_before", 0.0}};
+  if (others.empty()) keeper_.emplace(options_.reports, bench_, result_["provenance"]);
+  if (options_.resume) take_kept();
   std::printf("%-13s %12s %10s  %-16s %s\n", "row", "figure", "target", "unit", "what");
+}
+
+// Rows of which an earlier run has every figure that is not of a report.
+void Rows::take_kept() {
+  if (!keeper_) return;
+  std::map<std::string, std::set<std::string>> names;
+  for (const auto& [name, target] : targets_) {
+    if (asked(row_of(name)) && sources_.count(name) == 0) names[row_of(name)].insert(name);
+  }
+  for (const auto& [row, figures] : names) {
+    std::optional<KeptRow> kept = keeper_->read(row, figures);
+    if (!kept) continue;
+    result_["seconds_before"] = result_["seconds_before"].get<double>() + kept->seconds;
+    kept_.emplace(row, std::move(*kept));
+  }
 }
 
 Progress Rows::progress(const std::string& label) const {
@@ -57,8 +87,13 @@ Progress Rows::progress(const std::string& label) const {
 }
 
 void Rows::add(const std::string& name, double value, nlohmann::json raw) {
-  judge(name, value, std::move(raw),
-        {{"command", command_of(bench_, name, options_.seed)}, {"seed", options_.seed}});
+  const Clock::time_point now = Clock::now();
+  const std::chrono::duration<double> took = now - begin_;
+  begin_ = now;
+  if (keeper_) keeper_->add(row_of(name), {name, value, raw}, took.count());
+  nlohmann::json from = result_["provenance"];
+  from["command"] = command_of(bench_, name, options_);
+  judge(name, value, std::move(raw), from);
 }
 
 void Rows::add_and_keep(const std::string& name, double value, const std::string& key,
@@ -116,6 +151,7 @@ void Rows::judge(const std::string& name, double value, nlohmann::json raw,
 void Rows::fault(const std::string& row, const std::string& what) {
   std::printf("%-13s FAILED: %s\n", row.c_str(), what.c_str());
   result_["faults"].push_back({{"row", row}, {"what", what}});
+  if (keeper_) keeper_->drop(row_of(row));
   passed_ = false;
 }
 
@@ -133,8 +169,17 @@ void Rows::without_figure(const std::string& name, const std::string& why) {
 
 int Rows::finish() {
   for (const std::string& name : row_names(targets_)) {
-    if (!wants(row_of(name)) || measured_.count(name) != 0) continue;
+    const std::string row = row_of(name);
+    if (!asked(row) || measured_.count(name) != 0) continue;
+    const auto kept = kept_.find(row);
     const auto source = sources_.find(name);
+    if (kept != kept_.end() && source == sources_.end()) {
+      nlohmann::json from = kept->second.provenance;
+      from["command"] = command_of(bench_, name, options_);
+      const KeptFigure& figure = kept->second.figures.at(name);
+      judge(name, figure.value, figure.raw, from);
+      continue;
+    }
     if (source == sources_.end()) {
       without_figure(name, "nothing measured it");
       continue;

@@ -36,6 +36,34 @@ nlohmann::json raw_pass(const jobs::Workload& w, const jobs::Pass& pass) {
           {"wavelets_out", pass.wavelets_out}};
 }
 
+// What docs/results.md shows of a job: a line for each layer, sparse and dense, and for the whole.
+nlohmann::json job_table(const jobs::RunReport& report) {
+  nlohmann::json table = {
+      {"columns",
+       {"layer", "stream", "cycles", "wavelets in", "out", "utilisation", "speed-up", "bound"}},
+      {"lines", nlohmann::json::array()}};
+  const auto grouped = [](uint64_t n) {
+    std::string digits = fmt::format("{}", n);
+    for (size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
+    return digits;
+  };
+  for (const jobs::Workload& w : report.workloads) {
+    const bool large = &w == &report.workloads.back();
+    const std::string name =
+        large ? w.name : fmt::format("{} ({} batches)", w.name, report.batches);
+    for (const bool sparse : {true, false}) {
+      const jobs::Pass& pass = sparse ? w.sparse : w.dense;
+      table["lines"].push_back({sparse ? name : "", sparse ? "sparse" : "dense",
+                                grouped(pass.cycles), grouped(pass.wavelets_in),
+                                w.whole ? grouped(pass.wavelets_out) : "",
+                                fmt::format("{:.1f} %", 100 * w.utilisation(pass)),
+                                sparse ? fmt::format("{:.2f}", w.speed_up()) : "",
+                                sparse ? fmt::format("{:.2f}", w.speed_up_bound()) : ""});
+    }
+  }
+  return table;
+}
+
 void digits(Rows* rows, const SimBench& bench) {
   const jobs::RunParams params = jobs::load_params(bench.params);
   if (!params.large) throw BadInput(bench.params + ": key 'large_layer' is missing");
@@ -63,7 +91,8 @@ void digits(Rows* rows, const SimBench& bench) {
                {"weights_compared", training.compared},
                {"weights_different", training.different},
                {"activations_compared", report.compared()},
-               {"activations_different", report.different()}});
+               {"activations_different", report.different()},
+               {"tables", {{"S1", job_table(report)}}}});
   }
   if (rows->wants("S2")) {
     rows->add(

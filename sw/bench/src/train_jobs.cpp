@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trainings on the RTL: M1, M2, M7.rtl and M8 of `ow bench train`.
 #include <fmt/format.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,8 +17,10 @@
 #include "ow/base/rng.h"
 #include "ow/bench/benches.h"
 #include "ow/bench/golden_training.h"
+#include "ow/bench/weight_search.h"
 #include "ow/compile/train_job.h"
 #include "ow/sim/sim.h"
+#include "ow/tensor/half.h"
 #include "scratch.h"
 #include "train_jobs.h"
 
@@ -30,15 +33,81 @@ using jobs::TrainReport;
 
 enum class On { Rtl, Golden };
 
+// What was found of a training's weights in the SRAM of its wafer.
+struct Found {
+  Device* wafer = nullptr;
+  uint64_t searches = 0;  // of all tiles
+  uint64_t runs = 0;      // that were looked for, in all searches
+  uint64_t places = 0;    // that hold some of them
+};
+
+// The golden model as the reference, which behind the first and the last step of the tiles, before
+// the update, looks for the weights of the step in every tile's SRAM.
+class SearchingReference : public jobs::TrainReference {
+ public:
+  SearchingReference(const TrainingJob& job, uint64_t steps, Found* found)
+      : job_(job), steps_(steps), found_(*found), golden_(golden_training(job)) {}
+
+  void begin(const memoryx::MemoryX& memory) override { golden_->begin(memory); }
+  Activations run(const Activations& x, const ow::Targets& targets) override {
+    return golden_->run(x, targets);
+  }
+  void update() override {
+    ++step_;
+    if (step_ == 1 || step_ == steps_) search();
+    golden_->update();
+  }
+  const std::vector<float>& weights(size_t parameter) const override {
+    return golden_->weights(parameter);
+  }
+  Activations forward(const Activations& x) const override { return golden_->forward(x); }
+
+ private:
+  void search() {
+    Network network;
+    size_t parameter = 0;
+    for (const LayerShape& shape : job_.layers) {
+      Layer layer;
+      static_cast<LayerShape&>(layer) = shape;
+      for (const float w : golden_->weights(parameter)) {
+        layer.weights.push_back(to_half(job_.type, static_cast<double>(w)));
+      }
+      parameter += shape.bias ? 2 : 1;
+      network.layers.push_back(std::move(layer));
+    }
+    const WeightSearch search(network, job_.grid_rows);
+    ControlPlane control(*found_.wafer);
+    ++found_.searches;
+    found_.runs += search.runs();
+    found_.places += search.found(&control);
+  }
+
+  const TrainingJob job_;
+  const uint64_t steps_;
+  Found& found_;
+  const std::unique_ptr<jobs::TrainReference> golden_;
+  uint64_t step_ = 0;
+};
+
+// `found`: if given, of a training on the RTL and of one wafer.
 TrainReport train(const TrainParams& params, const TrainBench& bench, On device, TrainMode mode,
-                  const Progress& bar) {
+                  const Progress& bar, Found* found = nullptr) {
   jobs::TrainRunOptions run;
   run.mode = mode;
   run.firmware = bench.firmware;
   run.reference = golden_training;
   run.model = golden_wafer;
   if (device == On::Rtl) {
-    run.make = [](GridShape grid) { return make_device(DeviceKind::Replicated, grid); };
+    run.make = [found](GridShape grid) {
+      auto wafer = make_device(DeviceKind::Replicated, grid);
+      if (found != nullptr) found->wafer = wafer.get();
+      return wafer;
+    };
+  }
+  if (found != nullptr) {
+    run.reference = [&params, found](const TrainingJob& job) {
+      return std::make_unique<SearchingReference>(job, params.steps, found);
+    };
   }
   run.on_step = [&bar](const jobs::TrainStep& step) {
     bar(static_cast<double>(step.step + 1) / static_cast<double>(step.steps));
@@ -60,12 +129,48 @@ nlohmann::json raw_of(const TrainReport& r) {
   return raw;
 }
 
+// The calling thread, and those that it starts, on two of the machine's cores until it ends.
+class TwoCores {
+ public:
+  TwoCores() {
+    if (sched_getaffinity(0, sizeof before_, &before_) != 0) {
+      throw InternalError("the cores of this process are not known");
+    }
+    cpu_set_t two;
+    CPU_ZERO(&two);
+    for (size_t core = 0; core < CPU_SETSIZE && CPU_COUNT(&two) < 2; ++core) {
+      if (CPU_ISSET(core, &before_)) CPU_SET(core, &two);
+    }
+    count_ = CPU_COUNT(&two);
+    if (sched_setaffinity(0, sizeof two, &two) != 0) {
+      throw InternalError("this process cannot be kept to two cores");
+    }
+  }
+  TwoCores(const TwoCores&) = delete;
+  TwoCores& operator=(const TwoCores&) = delete;
+  ~TwoCores() { sched_setaffinity(0, sizeof before_, &before_); }
+
+  int count() const { return count_; }  // 1 on a machine that has no more
+
+ private:
+  cpu_set_t before_;
+  int count_ = 0;
+};
+
 void digits(Rows* rows, const TrainBench& bench) {
+  constexpr uint64_t kMostSteps = 300;
+  constexpr size_t kOneIn = 10;  // of the weights is left, at most
   const TrainParams params = jobs::load_train_params(bench.params);
+  const TwoCores cores;
   const TrainReport r =
       train(params, bench, On::Rtl, TrainMode::TrainAndEval, rows->progress("digits"));
   const jobs::Evaluation& e = r.evaluations.back();
+  if (r.steps > kMostSteps) rows->fault("M1", fmt::format("{} steps", r.steps));
+  if (r.kept * kOneIn > r.weights) {
+    rows->fault("M1", fmt::format("{} of {} weights are kept at the end", r.kept, r.weights));
+  }
   nlohmann::json raw = raw_of(r);
+  raw["cores"] = cores.count();
   raw["right"] = e.right;
   raw["images"] = e.samples;
   size_t compared = 0, different = 0;
@@ -177,7 +282,7 @@ TrainParams image_job(const std::string& directory, GridShape grid, int samples,
   p.base.data.scale = 255;
   p.base.held_out = jobs::RunParams::HeldOut{4, 3};
   for (size_t k = 0; k + 1 < sizes.size(); ++k) {
-    const Activation f = k + 2 < sizes.size() ? Activation::Relu : Activation::None;
+    const std::string f = k + 2 < sizes.size() ? "relu" : "none";
     p.base.layers.push_back({sizes[k], sizes[k + 1], f, true});
   }
   p.base.grid = grid;
@@ -195,19 +300,34 @@ TrainParams image_job(const std::string& directory, GridShape grid, int samples,
   return p;
 }
 
+// A tile that holds a weight, or a search that looked for none, is a fault of the row.
+void judge_search(Rows* rows, const std::string& row, const Found& found, nlohmann::json* raw) {
+  (*raw)["sram_searches"] = found.searches;
+  (*raw)["runs_of_weights"] = found.runs;
+  (*raw)["places_with_weights"] = found.places;
+  if (found.searches == 0 || found.runs == 0) {
+    rows->fault(row, "no tile was searched for weights");
+  }
+  if (found.places > 0) {
+    rows->fault(row, fmt::format("{} places in the tiles' SRAM hold weights", found.places));
+  }
+}
+
 void images(Rows* rows, const TrainBench& bench) {
   const Scratch scratch;
   write_images(scratch.path(), rows->options().seed, 4096);
   TrainParams p = image_job(scratch.path(), {4, 4}, 32, {784, 128, 10}, 0.1);
   p.steps = 20;
+  Found found;
   const TrainReport rtl =
-      train(p, bench, On::Rtl, TrainMode::TrainAndEval, rows->progress("784-128-10, RTL"));
+      train(p, bench, On::Rtl, TrainMode::TrainAndEval, rows->progress("784-128-10, RTL"), &found);
   p.steps = 2000;
   const TrainReport golden =
       train(p, bench, On::Golden, TrainMode::TrainAndEval, rows->progress("784-128-10, golden"));
   nlohmann::json raw = {{"rtl", raw_of(rtl)}, {"golden", raw_of(golden)}};
   raw["rtl"]["accuracy"] = rtl.evaluations.back().accuracy();
   raw["golden"]["accuracy"] = golden.evaluations.back().accuracy();
+  judge_search(rows, "M8", found, &raw["rtl"]);
   rows->add(
       "M8",
       static_cast<double>(rtl.different + golden.different + rtl.evaluations.back().different),
@@ -217,9 +337,11 @@ void images(Rows* rows, const TrainBench& bench) {
   constexpr size_t kTimes = 4;
   TrainParams large = image_job(scratch.path(), {2, 2}, 8, {784, 512, 10}, 1);
   large.steps = 3;
-  const TrainReport r =
-      train(large, bench, On::Rtl, TrainMode::Train, rows->progress("784-512-10 on 2x2"));
+  Found of_large;
+  const TrainReport r = train(large, bench, On::Rtl, TrainMode::Train,
+                              rows->progress("784-512-10 on 2x2"), &of_large);
   raw = raw_of(r);
+  judge_search(rows, "M8.large", of_large, &raw);
   raw["sram_bytes"] = size_t{4} * jobs::kFullTile.sram_bytes;
   raw["weight_bytes"] = 2 * r.weights;
   if (2 * r.weights < kTimes * 4 * jobs::kFullTile.sram_bytes) {

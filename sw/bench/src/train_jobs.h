@@ -10,6 +10,9 @@ namespace ow::bench {
 void measure_train_jobs(Rows* rows, const TrainBench& bench);
 // Those of single passes.
 void measure_train_passes(Rows* rows, const TrainBench& bench);
+// M4.loss of a training's passes: at 0.9 and 0.5 of the bandwidth with which none would wait, how
+// far a pass is from what it gets of what it needs; the farthest in per cent.
+double measure_pass_losses(Rows* rows, const TrainBench& bench, nlohmann::json* raw);
 // M11: a whole step.
 void measure_train_step(Rows* rows, const TrainBench& bench);
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // M3 of `ow bench train`: cycles of the forward, delta and gradient pass of a layer from 1,024 to
-// 128 features with 32 samples a tile, dense and sparse, on two grids. M11: a whole step of a
-// network of 1,024-1,024-1,024 features, with what is outside the wafer. Every output, delta and
-// gradient is compared with the golden model's in the same run.
+// 128 features with 32 samples a tile, dense and sparse, on two grids, with the preset `balanced`
+// outside the wafer. M4.loss: the dense passes where the edge gives less than they need. M11: a
+// whole step of a network of 1,024-1,024-1,024 features. Every output, delta and gradient is
+// compared with the golden model's in the same run.
 //
 // Forward and gradient are those of a network of this layer alone. A delta pass needs a layer in
 // front, beside whose activations and deltas a tile has less room for the gradient's; so it is
@@ -10,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -33,15 +35,16 @@ struct Passes {
   uint64_t forward = 0;
   uint64_t gradient = 0;
   uint64_t delta = 0;
+  jobs::LayerPassTimes bound;  // what each takes at the least
   uint64_t compared = 0;
   uint64_t different = 0;
 };
 
 TrainingJob job_of(GridShape grid, double density, bool in_front) {
   TrainingJob job;
-  if (in_front) job.layers.push_back({8, kInputs, Activation::Relu, true});
-  job.layers.push_back({kInputs, kOutputs, Activation::None, true});
-  job.loss = Loss::MeanSquaredError;
+  if (in_front) job.layers.push_back({8, kInputs, "relu", true});
+  job.layers.push_back({kInputs, kOutputs, "none", true});
+  job.loss = "mean_squared_error";
   job.grid_rows = grid.rows;
   job.grid_cols = grid.cols;
   job.samples = kSamples;
@@ -94,9 +97,17 @@ class Beside {
     memory_.begin();
   }
 
-  void set_time(const TimeOptions& options) {
-    grid_.set_time(
-        time_of(options, shape_of(grid_.plan(), job_), jobs::training_weights(job_, 0), true));
+  // What a preset means for this network, by the closed form.
+  TimeModel time_of_preset(TimeOptions::Preset preset) const {
+    TimeOptions options;
+    options.preset = preset;
+    return time_of(options, shape_of(grid_.plan(), job_), jobs::training_weights(job_, 0), true);
+  }
+  void set_time(const TimeModel& time) { grid_.set_time(time); }
+
+  // Of a step with time outside the wafer, by the closed form.
+  jobs::Estimate estimate(const TimeModel& time) const {
+    return estimate_training(shape_of(grid_.plan(), job_), jobs::training_weights(job_, 0), time);
   }
 
   jobs::TrainRun passes(Passes* passes) {
@@ -113,7 +124,8 @@ class Beside {
     compare(got.outputs, want.outputs.back(), passes);
     // The last layer's deltas are gone where another one's are gathered in their place.
     const size_t left = depth - (grid_.plan().last_gathered && depth > 1 ? 1 : 0);
-    for (size_t k = 0; k < left; ++k) compare(grid_.read_deltas(k + 1), want.deltas[k], passes);
+    for (size_t k = 0; k < left; ++k)
+      compare(grid_.read_deltas(k + 1), want.deltas[reference_.sum_of(k)], passes);
     compare_gradients(memory_, slot, want, passes);
     batch_ = {want};
     return got;
@@ -136,16 +148,55 @@ class Beside {
   std::vector<golden::MicroBatch> batch_;  // the last one
 };
 
+// A pass by its name in estimates.
+uint64_t& pass_of(jobs::LayerPassTimes* times, const std::string& name) {
+  return name == "forward" ? times->forward : name == "delta" ? times->delta : times->gradient;
+}
+
+// Those of the last layer, which is the measured one.
+std::vector<jobs::PhaseEstimate> passes_of_last(const jobs::Estimate& estimate) {
+  int last = 0;
+  for (const jobs::PhaseEstimate& p : estimate.phases) last = std::max(last, p.layer);
+  std::vector<jobs::PhaseEstimate> passes;
+  for (const jobs::PhaseEstimate& p : estimate.phases) {
+    if (p.layer == last) passes.push_back(p);
+  }
+  return passes;
+}
+
+// What the measured layer's passes take at the least, whatever the programs: the beats of its
+// weights, what a ramp or a reducer has to take, or the edge; and the words of deltas that come
+// from the other grid rows, one a cycle, before the gradient's first product.
+jobs::LayerPassTimes bounds_of(const jobs::Estimate& estimate, GridShape grid) {
+  jobs::LayerPassTimes bounds;
+  for (const jobs::PhaseEstimate& p : passes_of_last(estimate)) {
+    pass_of(&bounds, p.name) = std::max({p.engine, p.reducer, p.ramp, p.edge});
+  }
+  constexpr int kSamplesAWord = 2;
+  const int others = kOutputs - kOutputs / grid.rows;
+  bounds.gradient += static_cast<uint64_t>(others * kSamples / kSamplesAWord);
+  return bounds;
+}
+
 Passes measure(GridShape grid, double density, const TrainBench& bench, uint64_t seed) {
   Passes passes;
-  const auto run = [&](bool in_front) {
-    return Beside("M3", job_of(grid, density, in_front), bench, seed).passes(&passes);
+  const auto run = [&](bool in_front, jobs::LayerPassTimes* bounds) {
+    Beside training("M3", job_of(grid, density, in_front), bench, seed);
+    TimeModel time = training.time_of_preset(TimeOptions::Preset::Balanced);
+    // The samples of a first step have no step before them beside which they would be loaded, and
+    // are no part of a pass: they are there.
+    time.samples = {};
+    training.set_time(time);
+    *bounds = bounds_of(training.estimate(time), grid);
+    return training.passes(&passes);
   };
-  const jobs::TrainRun alone = run(false);
-  const jobs::TrainRun behind = run(true);
+  jobs::LayerPassTimes behind_bounds;
+  const jobs::TrainRun alone = run(false, &passes.bound);
+  const jobs::TrainRun behind = run(true, &behind_bounds);
   passes.forward = alone.layers.back().forward;
   passes.gradient = alone.layers.back().gradient;
   passes.delta = behind.layers.back().delta;
+  passes.bound.delta = behind_bounds.delta;
   return passes;
 }
 
@@ -161,6 +212,9 @@ nlohmann::json raw_of(GridShape grid, double density, const Passes& p) {
           {"forward", p.forward},
           {"gradient", p.gradient},
           {"delta", p.delta},
+          {"forward_bound", p.bound.forward},
+          {"gradient_bound", p.bound.gradient},
+          {"delta_bound", p.bound.delta},
           {"forward_utilisation", utilisation(grid, density, p.forward)},
           {"gradient_utilisation", utilisation(grid, density, p.gradient)},
           {"delta_utilisation", utilisation(grid, density, p.delta)},
@@ -181,9 +235,8 @@ double speed_up(const Passes& dense, const Passes& sparse, double density) {
 // A dense network with so many features of every tensor, behind the mean squared error.
 TrainingJob step_job(GridShape grid, int features) {
   TrainingJob job;
-  job.layers = {{features, features, Activation::Relu, true},
-                {features, features, Activation::None, true}};
-  job.loss = Loss::MeanSquaredError;
+  job.layers = {{features, features, "relu", true}, {features, features, "none", true}};
+  job.loss = "mean_squared_error";
   job.grid_rows = grid.rows;
   job.grid_cols = grid.cols;
   job.samples = kSamples;
@@ -225,9 +278,7 @@ void measure_train_step(Rows* rows, const TrainBench& bench) {
   const Progress bar = rows->progress("a step of 1,024-1,024-1,024 on 8x8");
   Passes compared;
   Beside training("M11", step_job(kGrid, kInputs), bench, rows->options().seed);
-  TimeOptions time;
-  time.preset = TimeOptions::Preset::Balanced;
-  training.set_time(time);
+  training.set_time(training.time_of_preset(TimeOptions::Preset::Balanced));
   training.passes(&compared);
   training.update();
   bar(0.5);
@@ -238,6 +289,47 @@ void measure_train_step(Rows* rows, const TrainBench& bench) {
   }
   const double beats = kPasses * kInputs * kInputs / kGrid.rows * kSamples / jobs::kFullTile.lanes;
   rows->add("M11", 100 * beats / static_cast<double>(step.cycles), raw_of_step(step, beats));
+}
+
+// The rate is the same for all passes: a share of what the one that needs most needs. What each
+// gets of what it needs is what it should take longer by.
+double measure_pass_losses(Rows* rows, const TrainBench& bench, nlohmann::json* raw) {
+  constexpr GridShape kGrid{4, 2};
+  const Progress bar = rows->progress("passes that wait for the edge");
+  const TrainingJob job = job_of(kGrid, 1, true);
+  Passes compared;
+  jobs::LayerPassTimes free;
+  double farthest = 0;
+  for (const double share : {1.0, 0.9, 0.5}) {
+    Beside training("M4", job, bench, rows->options().seed);
+    const std::vector<jobs::PhaseEstimate> needs = passes_of_last(training.estimate({}));
+    double bits = 0;
+    for (const jobs::PhaseEstimate& p : needs) bits = std::max(bits, p.needed_bits());
+    TimeModel time;  // without an edge that holds anything, first
+    if (share < 1) {
+      time.edge.rate = static_cast<uint64_t>(std::ceil(bits * share * kTimeUnit));
+      training.set_time(time);
+    }
+    jobs::LayerPassTimes got = training.passes(&compared).layers.back();
+    if (share == 1) free = got;
+    for (const jobs::PhaseEstimate& p : needs) {
+      const double part = std::min(1.0, bits * share / p.needed_bits());
+      const auto cycles = static_cast<double>(pass_of(&got, p.name));
+      const double off =
+          100 * std::abs(cycles * part / static_cast<double>(pass_of(&free, p.name)) - 1);
+      if (share < 1) farthest = std::max(farthest, off);
+      raw->push_back({{"pass", p.name},
+                      {"share", share},
+                      {"share_of_its_need", part},
+                      {"cycles", pass_of(&got, p.name)},
+                      {"percent_off", off}});
+    }
+    bar(1.5 - share);
+  }
+  if (compared.different > 0) {
+    rows->fault("M4", fmt::format("{} numbers differ", compared.different));
+  }
+  return farthest;
 }
 
 void measure_train_passes(Rows* rows, const TrainBench& bench) {

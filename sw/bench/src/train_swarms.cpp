@@ -15,8 +15,8 @@
 #include "ow/bench/golden_training.h"
 #include "ow/compile/train_job.h"
 #include "ow/sim/sim.h"
-#include "ow/swarmx/stage_time.h"
 #include "ow/swarmx/transport.h"
+#include "ow/swarmx/weight_clock.h"
 #include "scratch.h"
 #include "train_jobs.h"
 
@@ -52,39 +52,46 @@ TrainParams network_of_m5(const std::string& directory) {
   p.base.path = "M5";
   p.base.data.file = directory + "/samples.csv";
   p.base.data.format = DataFormat::Csv;
-  p.base.layers = {{512, 512, Activation::Relu, true}, {512, 10, Activation::None, true}};
+  p.base.layers = {{512, 512, "relu", true}, {512, 10, "none", true}};
   p.base.grid = {2, 2};
   p.base.time.preset = TimeOptions::Preset::Balanced;
   p.job.layers = p.base.layers;
   p.job.grid_rows = p.job.grid_cols = 2;
   p.job.optimizer.rate = constant_schedule(0.001);
   p.job.loss_scale.initial = 256;
-  p.steps = 1;
   p.job.samples = 32;
   return p;
 }
 
-// Equal work a wafer: a micro-batch each. The least of samples a cycle over N times those of one.
+// Equal work a wafer: a micro-batch each. The least of samples a cycle over N times those of one,
+// in the second of two steps: it waits for the first one's update, and so for all stages, each way.
 double scaling(TrainParams p, const TrainBench& bench, const Progress& bar, nlohmann::json* raw) {
   double one = 0, least = 1e30;
   uint64_t alone = 0;
   for (const int wafers : {1, 2, 4, 8}) {
     p.wafers = p.job.micro_batches = wafers;
-    const TrainReport r = run_training(p, on_tiles(bench));
-    const double rate = static_cast<double>(r.samples) / static_cast<double>(r.cycles);
-    if (wafers == 1) one = rate, alone = r.cycles;
+    p.steps = 2;
+    jobs::TrainStep step;
+    TrainRunOptions run = on_tiles(bench);
+    run.on_step = [&step](const jobs::TrainStep& s) { step = s; };
+    run_training(p, run);
+    const double rate = static_cast<double>(step.samples) / static_cast<double>(step.cycles);
+    if (wafers == 1) one = rate, alone = step.cycles;
     const double share = rate / (wafers * one);
     least = std::min(least, share);
     // The closed form: the wafers take what one takes, the stages their latencies.
     const uint64_t stages = static_cast<uint64_t>(swarmx::stages_of(wafers));
-    const uint64_t formula = alone + 2 * stages * kBalancedLatency * r.steps;
-    raw->push_back({{"wafers", wafers},
-                    {"samples", r.samples},
-                    {"cycles", r.cycles},
-                    {"broadcast_cycles", r.broadcast_cycles},
-                    {"reduce_cycles", r.reduce_cycles},
-                    {"cycles_of_formula", formula},
-                    {"share", share}});
+    const uint64_t formula = alone + 2 * stages * kBalancedLatency;
+    nlohmann::json one_run = {{"wafers", wafers},
+                              {"samples", step.samples},
+                              {"cycles", step.cycles},
+                              {"cycles_of_formula", formula},
+                              {"share", share}};
+    for (int k = 0; k < kEdgeWaits; ++k) {
+      one_run["waits"][edge_wait_name(static_cast<EdgeWait>(k))] =
+          step.waits[static_cast<size_t>(k)];
+    }
+    raw->push_back(one_run);
     bar(wafers / 8.0);
   }
   return least;
@@ -202,7 +209,6 @@ void measure_swarm_time(Rows* rows, const TrainBench& bench) {
   nlohmann::json runs, digits_runs;
   const double least = scaling(p, bench, rows->progress("512-512-10"), &runs);
   TrainParams digits = jobs::load_train_params(bench.params);
-  digits.steps = 1;
   digits.evaluate_every = 0;
   digits.base.time.preset = TimeOptions::Preset::Balanced;
   const double of_digits = scaling(digits, bench, rows->progress("digits"), &digits_runs);

@@ -2,6 +2,7 @@
 #include "ow/compile/edge_time.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "ow/base/error.h"
 #include "ow/device/sim_control.h"
@@ -29,51 +30,102 @@ uint64_t EdgeReport::held() const {
   return sum;
 }
 
-EdgeTime::EdgeTime(Device& device, int colour, const TimeModel& model)
-    : device_(device), model_(model), loader_free_(device.cycle()) {
-  if (!modelled()) {  // an earlier job may have had one
-    for (int r = 0; device.sim() != nullptr && r < device.shape().rows; ++r) {
-      device.sim()->set_link(Side::West, r, colour, std::nullopt);
+EdgeTime::EdgeTime(Device& device, int colour, int exit, const TimeModel& model)
+    : device_(device), exit_(exit), model_(model), loader_free_(device.cycle()) {
+  std::optional<EdgeLinkOptions> link;
+  std::optional<EdgeExitOptions> out;
+  if (modelled()) {
+    if (device.sim() == nullptr) {
+      throw BadInput("key 'time': " + device.description() +
+                     " is no simulated device: what is around it takes the time that it takes");
     }
-    return;
+    link.emplace();
+    link->store_period = model.store.period(kWaveletBits);
+    link->edge_period = model.edge.period(kWaveletBits);
+    link->depth = model.edge_depth;
+    // From MemoryX on.
+    for (auto stage = model.broadcast.rbegin(); stage != model.broadcast.rend(); ++stage) {
+      link->stage_periods.push_back(stage->period(kWaveletBits));
+    }
+    out.emplace();
+    out->edge_period = model.exit.period(kWaveletBits);
+    out->depth = model.exit_depth;
+    for (const Flow& stage : model.reduce) {
+      out->stage_periods.push_back(stage.period(kWaveletBits));
+    }
   }
-  if (device.sim() == nullptr) {
-    throw BadInput("key 'time': " + device.description() +
-                   " is no simulated device: what is around it takes the time that it takes");
-  }
-  EdgeLinkOptions options;
-  options.store_period = model.store.period(kWaveletBits);
-  options.edge_period = model.edge.period(kWaveletBits);
-  options.depth = model.edge_depth;
-  for (int r = 0; r < device.shape().rows; ++r) {
-    device.sim()->set_link(Side::West, r, colour, options);
+  // Without a model too: an earlier job may have had one.
+  for (int r = 0; device.sim() != nullptr && r < device.shape().rows; ++r) {
+    device.sim()->set_link(Side::West, r, colour, link);
+    if (exit >= 0) device.sim()->set_exit(Side::West, r, exit, out);
   }
 }
 
-// In the order of their ends.
+// In the order of their ends. Weights that no gradient has led to have had no way out.
+std::vector<EdgeHold> EdgeTime::holds(const EdgeReady& ready) const {
+  uint64_t staged = ready.ready + model_.store.latency;
+  std::vector<EdgeHold> holds = {
+      {ready.left, EdgeWait::Exit},
+      {std::min(ready.left + model_.exit.latency, ready.came), EdgeWait::Latency},
+      {ready.came, EdgeWait::Reduce},
+      {ready.ready, EdgeWait::Optimizer},
+      {staged, EdgeWait::Latency}};
+  for (const Flow& stage : model_.broadcast) staged += stage.latency;
+  holds.push_back({staged, EdgeWait::Broadcast});
+  holds.push_back({staged + model_.edge.latency, EdgeWait::Latency});
+  return holds;
+}
+
 std::vector<EdgeHold> EdgeTime::holds(size_t phase) const {
-  if (phase >= weights_ready_.size()) return {};
-  const uint64_t ready = weights_ready_[phase], sent = ready + model_.store.latency;
-  return {{ready, EdgeWait::Optimizer},
-          {sent, EdgeWait::Store},
-          {sent + model_.edge.latency, EdgeWait::Edge}};
+  if (phase >= stream_.weights.size()) return {};
+  return holds(stream_.weights[phase]);
 }
 
-void EdgeTime::open(uint64_t sample_bits, const std::vector<uint64_t>& weights_ready) {
+std::vector<EdgeHold> EdgeTime::entrance(int row, const EdgeHold& samples) {
+  std::vector<EdgeHold> entrance = {samples,
+                                    {samples.until + model_.edge.latency, EdgeWait::Latency}};
+  const auto r = static_cast<size_t>(row);
+  if (r < stream_.biases.size()) {
+    std::vector<EdgeHold> biases = holds(stream_.biases_ready);
+    const uint64_t from = biases.back().until;
+    const uint64_t there = device_.sim()->link(Side::West, row).cross(from, stream_.biases[r]);
+    biases.push_back({there, EdgeWait::Edge});
+    biases_there_ = std::max(biases_there_, there);
+    entrance.insert(entrance.end(), biases.begin(), biases.end());
+  }
+  std::stable_sort(entrance.begin(), entrance.end(),
+                   [](const EdgeHold& a, const EdgeHold& b) { return a.until < b.until; });
+  return entrance;
+}
+
+void EdgeTime::open(EdgeStream stream) {
   if (!modelled()) return;
+  stream_ = std::move(stream);
   const uint64_t now = device_.cycle(), latency = model_.edge.latency;
-  const uint64_t loaded = loader_free_ + model_.samples.cycles(sample_bits);
-  const EdgeHold entrance{loaded + latency, EdgeWait::Samples};
+  const uint64_t loaded = loader_free_ + model_.samples.cycles(stream_.sample_bits);
   // The next ones arrive when these have gone in, or later: a latency delays the first alone.
   loader_free_ = std::max(loaded, now - std::min(now, latency));
-  weights_ready_ = weights_ready;
   opened_at_ = now;
-  opens_at_ = std::max(now, entrance.until);
-  for (const uint64_t ready : weights_ready) {
-    opens_at_ = std::max(opens_at_, ready + model_.store.latency + latency);
+  opens_at_ = std::max(now, loaded + latency);
+  for (const EdgeReady& part : stream_.weights) {
+    opens_at_ = std::max(opens_at_, part.ready + model_.way_in());
   }
+  biases_there_ = 0;
   for (int r = 0; r < device_.shape().rows; ++r) {
-    device_.sim()->link(Side::West, r).open(now, entrance, holds(0));
+    std::vector<EdgeHold> before = entrance(r, {loaded, EdgeWait::Samples});
+    device_.sim()->link(Side::West, r).open(now, std::move(before), holds(size_t{0}));
+    if (exit_ >= 0) device_.sim()->exit(Side::West, r).open(stream_.reduces);
+  }
+  opens_at_ = std::max(opens_at_, biases_there_);
+}
+
+// Nothing is launched yet, so the tiles are at rest: all that passes is time.
+void EdgeTime::await_biases(const std::function<void()>& progress) {
+  if (!modelled()) return;
+  for (uint64_t now = device_.cycle(); now < biases_there_; ++now) {
+    for (int r = 0; r < device_.shape().rows; ++r) device_.sim()->link(Side::West, r).starve(now);
+    device_.sim()->step();
+    if (progress && now % 4096 == 0) progress();
   }
 }
 
@@ -84,14 +136,25 @@ void EdgeTime::begin_phase(int row, size_t phase) {
 void EdgeTime::skip(uint64_t cycles) {
   if (!modelled()) return;
   loader_free_ += cycles;
-  for (int r = 0; r < device_.shape().rows; ++r) device_.sim()->link(Side::West, r).skip(cycles);
+  for (int r = 0; r < device_.shape().rows; ++r) {
+    device_.sim()->link(Side::West, r).skip(cycles);
+    if (exit_ >= 0) device_.sim()->exit(Side::West, r).skip(cycles);
+  }
 }
 
 uint64_t EdgeTime::longest_wait(uint64_t wavelets) const {
   if (!modelled()) return 0;
-  const Flow store{model_.store.rate, 0}, edge{model_.edge.rate, 0};
-  const uint64_t bits = wavelets * kWaveletBits;
-  return opens_at_ - opened_at_ + store.cycles(bits) + edge.cycles(bits);
+  const uint64_t ticks = wavelets * (model_.period_in() + model_.period_out(true));
+  return opens_at_ - opened_at_ + ticks / kTimeUnit + 1;
+}
+
+uint64_t EdgeTime::longest_stay() const {
+  return static_cast<uint64_t>(kLinkCredits + 1) * model_.period_out(true) / kTimeUnit + 1;
+}
+
+const std::vector<uint64_t>* EdgeTime::left(int row) const {
+  if (!modelled() || exit_ < 0) return nullptr;
+  return &device_.sim()->exit(Side::West, row).left();
 }
 
 EdgeReport EdgeTime::report() const {

@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "estimate_samples.h"
+#include "gradient_exits.h"
+#include "layers/layer_kind.h"
 #include "ow/memoryx/update_time.h"
 
 namespace ow::jobs {
@@ -28,9 +30,7 @@ PhaseEstimate phase_of(const char* name, int layer, const PassTimes& times, uint
   phase.engine = times.engine;
   phase.reducer = times.reducer;
   phase.ramp = times.ramp;
-  const uint64_t bits = times.wavelets * kWaveletBits;
-  phase.edge =
-      std::max(Flow{time.edge.rate, 0}.cycles(bits), Flow{time.store.rate, 0}.cycles(bits));
+  phase.edge = (times.wavelets * time.period_in() + kTimeUnit - 1) / kTimeUnit;
   phase.samples = samples;
   return phase;
 }
@@ -169,10 +169,10 @@ void forward(const EstimateShape& shape, const JobCosts& costs, int k, const Lay
 void delta(const EstimateShape& shape, int k, const LayerWeights& weights, Chain* chain,
            Estimate* estimate) {
   const int outputs = shape.layers[static_cast<size_t>(k)].inputs;
-  const bool relu = shape.layers[static_cast<size_t>(k - 1)].activation == Activation::Relu;
+  const FinishPart* finish = finish_part(shape.layers[static_cast<size_t>(k - 1)].activation);
   const auto beats = static_cast<uint64_t>(shape.samples / shape.lanes);
   chain->pass("delta", k, pass_of(shape, outputs, is_whole(shape.delta, k), false), weights.delta,
-              shape.window, relu ? beats : 0, estimate);
+              shape.window, finish == nullptr ? 0 : finish->delta_cycles * beats, estimate);
 }
 
 uint64_t kept_of(const std::vector<LayerWeights>& weights) {
@@ -199,16 +199,17 @@ uint64_t results_out(const EstimateShape& shape, const JobCosts& costs,
   return last;
 }
 
-uint64_t loss_cycles(const EstimateShape& shape, const JobCosts& costs) {
-  const auto n = static_cast<uint64_t>(shape.samples);
+uint64_t loss_cycles(const EstimateShape& shape) {
+  const LossCosts& costs = loss_part(shape.loss).costs;
+  const auto beats = static_cast<uint64_t>((shape.samples + shape.lanes - 1) / shape.lanes);
   const auto own = static_cast<uint64_t>(owned(shape.layers.back().outputs, 0, shape.grid.rows));
-  return costs.loss_start + n * (costs.loss_sample * static_cast<uint64_t>(shape.grid.rows > 1) +
-                                 costs.loss_value * own);
+  const auto hops = static_cast<uint64_t>(shape.grid.rows - 1);
+  return costs.start.at(beats) + hops * costs.hop.at(beats) + own * costs.value.at(beats);
 }
 
 // The gradient of a layer, piece by piece: deltas round the column, then a product a position.
 void gradient(const EstimateShape& shape, const JobCosts& costs, int k, const LayerWeights& weights,
-              const TimeModel& time, Chain* chain, Estimate* estimate,
+              const TimeModel& time, Chain* chain, Exits* exits, Estimate* estimate,
               memoryx::UpdateTime* updates) {
   const LayerShape& layer = shape.layers[static_cast<size_t>(k)];
   const int piece = shape.piece > 0 ? shape.piece : layer.outputs;
@@ -241,6 +242,7 @@ void gradient(const EstimateShape& shape, const JobCosts& costs, int k, const La
     const uint64_t products = chain->now() + cycles;
     uint64_t end = cycles;
     std::vector<uint64_t> left(rows);  // gradients
+    const auto lanes = static_cast<uint64_t>(shape.lanes);
     for (size_t r = 0; r < rows; ++r) {
       uint64_t positions = 0, alone = 0;  // a row's end takes a cycle if nothing else does
       for (int j = first; j < first + count; ++j) {
@@ -253,13 +255,22 @@ void gradient(const EstimateShape& shape, const JobCosts& costs, int k, const La
       wavelets[r] += taken;
       engine[r] += work;
       left[r] = positions;
-      end = std::max({end, cycles + work, chain->came(static_cast<int>(r), taken, cycles)});
+      const auto row = static_cast<int>(r);
+      end = std::max({end, cycles + work, chain->came(row, taken, cycles)});
+      if (layer.bias && first == 0) {
+        const uint64_t biases = own(layer.outputs, row);
+        exits->leave(row, biases, begin);
+        const uint64_t came = exits->came(row, products);
+        updates->leave(row, at, biases, begin, came, memoryx::UpdateTime::Of::Biases);
+      }
+      // They leave as whole rows of the reducer.
+      const uint64_t sent = exits->leave(row, (positions + lanes - 1) / lanes * lanes, products);
+      end = std::max(end, sent - std::min(sent, chain->now()));
     }
     cycles = end + c.drain + c.column * static_cast<uint64_t>(shape.grid.cols - 1);
     for (int r = 0; r < shape.grid.rows; ++r) {
-      const uint64_t biases = layer.bias && first == 0 ? own(layer.outputs, r) : 0;
-      updates->leave(r, at, biases, begin, products);
-      updates->leave(r, at, left[static_cast<size_t>(r)], products, chain->now() + cycles);
+      const uint64_t came = exits->came(r, chain->now() + cycles);
+      updates->leave(r, at, left[static_cast<size_t>(r)], products, came);
     }
   }
   PassTimes times;
@@ -268,26 +279,42 @@ void gradient(const EstimateShape& shape, const JobCosts& costs, int k, const La
   chain->together(phase_of("gradient", k, times, cycles, time, shape.samples), estimate);
 }
 
-// The passes of a micro-batch whose weights of layer k reach the edge in cycle arrive[k] or later,
-// from the first write of its samples on; the cycle in which they are over.
+// A micro-batch of a step.
+struct Part {
+  bool biases = false;  // come in front of it, in cycle biases_at or later
+  bool reduces = false;
+  uint64_t biases_at = 0;
+  std::vector<uint64_t> arrive;  // by layer: its weights reach the edge in this cycle or later
+};
+
+// Its passes, from the first write of its samples on; the cycle in which they are over.
 uint64_t passes(const EstimateShape& shape, const std::vector<LayerWeights>& weights,
-                const TimeModel& time, const JobCosts& costs, const std::vector<uint64_t>& arrive,
-                Estimate* estimate, memoryx::UpdateTime* updates) {
+                const TimeModel& time, const JobCosts& costs, const Part& part, Estimate* estimate,
+                memoryx::UpdateTime* updates) {
+  const uint64_t biases = part.biases ? biases_in(shape, costs) : 0;
   const uint64_t samples = samples_in(shape, costs);
-  Chain chain(shape, time, costs, samples);
+  Chain chain(shape, time, costs, std::max(samples, part.biases_at) + biases);
+  Exits exits(time, shape.grid.rows, part.reduces);
   const auto depth = static_cast<int>(shape.layers.size());
-  estimate->phases.push_back(other("samples", samples));
+  estimate->phases.push_back(other("samples", samples + biases));
   for (int k = 0; k < depth; ++k) {
-    chain.hold(arrive[static_cast<size_t>(k)]);
+    if (!part.arrive.empty()) chain.hold(part.arrive[static_cast<size_t>(k)]);
     forward(shape, costs, k, weights[static_cast<size_t>(k)], &chain, estimate);
   }
-  chain.together(other("loss", loss_cycles(shape, costs)), estimate);
+  chain.together(other("loss", loss_cycles(shape)), estimate);
+  updates->begin();
   for (int k = depth; k-- > 0;) {
     const auto at = static_cast<size_t>(k);
-    gradient(shape, costs, k, weights[at], time, &chain, estimate, updates);
+    gradient(shape, costs, k, weights[at], time, &chain, &exits, estimate, updates);
     if (k > 0) delta(shape, k, weights[at], &chain, estimate);
   }
   return chain.now();
+}
+
+uint64_t sum_of(const std::vector<PhaseEstimate>& phases) {
+  uint64_t cycles = 0;
+  for (const PhaseEstimate& phase : phases) cycles += phase.cycles;
+  return cycles;
 }
 
 }  // namespace
@@ -314,13 +341,16 @@ double Estimate::utilisation() const {
 }
 
 EstimateShape shape_of(const StreamPlan& plan) {
-  EstimateShape shape{plan.grid, plan.samples, plan.tile.lanes, plan.ring(), {}, 0, 0, {}, {},
-                      {},        false};
+  EstimateShape shape;
+  shape.grid = plan.grid;
+  shape.samples = plan.samples;
+  shape.lanes = plan.tile.lanes;
+  shape.ring = plan.ring();
   for (const LayerPlan& layer : plan.layers) shape.layers.push_back(layer.shape);
   return shape;
 }
 
-EstimateShape shape_of(const TrainPlan& plan, const TrainingJob& job) {
+EstimateShape shape_of(const TrainPlan& plan, const TrainingJob& job, int wafers) {
   return {plan.grid,
           plan.samples,
           plan.tile.lanes,
@@ -331,7 +361,22 @@ EstimateShape shape_of(const TrainPlan& plan, const TrainingJob& job) {
           plan.forward,
           plan.delta,
           plan.loss,
-          memoryx::updates_wait(job)};
+          memoryx::updates_wait(job),
+          std::max(1, job.micro_batches / std::max(1, wafers))};
+}
+
+uint64_t activation_bytes(const EstimateShape& shape, bool stay) {
+  constexpr uint64_t kHalfBytes = 2;
+  const auto bytes = [&](int features) {
+    return static_cast<uint64_t>(owned(features, 0, shape.grid.rows)) *
+           static_cast<uint64_t>(shape.samples) * kHalfBytes;
+  };
+  uint64_t all = bytes(shape.layers.front().inputs), widest = 0;
+  for (const LayerShape& layer : shape.layers) {
+    all += bytes(layer.outputs);
+    widest = std::max(widest, bytes(layer.inputs) + bytes(layer.outputs));
+  }
+  return stay ? all : widest;
 }
 
 Estimate estimate_inference(const EstimateShape& shape, const std::vector<LayerWeights>& weights,
@@ -356,44 +401,65 @@ Estimate estimate_training(const EstimateShape& shape, const std::vector<LayerWe
                            const TimeModel& time, const JobCosts& costs) {
   Estimate estimate;
   const auto rows = static_cast<uint64_t>(shape.grid.rows);
-  const size_t depth = shape.layers.size();
-  memoryx::UpdateTime updates(time.optimizer, shape.grid.rows, depth);
-  const uint64_t free =
-      passes(shape, weights, time, costs, std::vector<uint64_t>(depth, 0), &estimate, &updates);
-  // The weights of the next step, in cycles of its own: it begins where this one ends.
-  const uint64_t way = time.store.latency + time.edge.latency;
-  std::vector<uint64_t> arrive;
-  for (const uint64_t ready : updates.ready(shape.updates_wait)) {
-    arrive.push_back(std::max(ready + way, free) - free);
+  const auto batches = static_cast<uint64_t>(shape.micro_batches);
+  memoryx::UpdateTime updates(time.optimizer, shape.grid.rows, shape.layers.size());
+  // The first micro-batch if nothing holds it, one in the midst of a step, and the last one.
+  Part first, next, last;
+  first.biases = true;
+  first.reduces = last.reduces = batches == 1;
+  uint64_t end = passes(shape, weights, time, costs, first, &estimate, &updates);
+  Estimate of_next;
+  uint64_t between = 0;
+  if (batches > 1) {
+    between = passes(shape, weights, time, costs, next, &of_next, &updates);
+    last.reduces = true;
+    Estimate of_last;
+    end = passes(shape, weights, time, costs, last, &of_last, &updates);
   }
-  estimate.cycles = free;
+  estimate.cycles = end;
   if (time.modelled()) {
+    // The weights of the next step, in cycles of its own: it begins where this one ends.
+    const memoryx::WeightTimes times = updates.times(shape.updates_wait);
+    const uint64_t biases = bias_words(shape) * time.period_in() / kTimeUnit;
+    const auto there = [&](const memoryx::ReadyTime& of, uint64_t words) {
+      return std::max(of.ready + time.way_in() + words, end) - end;
+    };
+    for (const memoryx::ReadyTime& layer : times.layers) first.arrive.push_back(there(layer, 0));
+    if (bias_words(shape) > 0) first.biases_at = there(times.biases, biases);
     Estimate held;
-    memoryx::UpdateTime next = updates;
-    estimate.cycles = passes(shape, weights, time, costs, arrive, &held, &next);
+    memoryx::UpdateTime own = updates;
+    estimate.cycles = passes(shape, weights, time, costs, first, &held, &own);
   }
-  // Samples are loaded while the step before it runs.
+  if (batches > 1) estimate.cycles += (batches - 2) * between + end;
+  // Samples are loaded while the micro-batch before them runs.
   const uint64_t load = time.samples.cycles((sample_bits(shape) + rows - 1) / rows);
-  estimate.cycles = std::max(estimate.cycles, load);
+  estimate.cycles = std::max(estimate.cycles, batches * load);
+  estimate.one_by_one = sum_of(estimate.phases) + (batches - 1) * (sum_of(of_next.phases) + load);
+  const uint64_t out = updates.last() - std::min(updates.last(), time.way_out());
+  if (out > end) {
+    estimate.phases.push_back(other("leaving", out - end));
+    estimate.one_by_one += out - end;
+  }
   estimate.phases.push_back(other("update", updates.alone()));
+  const uint64_t way = time.way_out() + time.way_in();
   if (load > 0) estimate.phases.push_back(other("loading", load));
   if (way > 0) estimate.phases.push_back(other("latency", way));
-  for (const PhaseEstimate& phase : estimate.phases) estimate.one_by_one += phase.cycles;
+  estimate.one_by_one += updates.alone() + load + way;
   estimate.tiles = rows * static_cast<uint64_t>(shape.grid.cols);
   estimate.lanes = shape.lanes;
   const uint64_t batch =
-      static_cast<uint64_t>(shape.samples) * static_cast<uint64_t>(shape.grid.cols);
+      static_cast<uint64_t>(shape.samples) * static_cast<uint64_t>(shape.grid.cols) * batches;
   // Forward and gradient of all layers, deltas of all but the first.
   estimate.multiply_adds = (3 * kept_of(weights) - weights.front().kept) * batch;
   return estimate;
 }
 
 TimeModel time_of(const TimeOptions& options, const EstimateShape& shape,
-                  const std::vector<LayerWeights>& weights, bool training) {
-  if (!options.wants_needs()) return make_time(options, {});
+                  const std::vector<LayerWeights>& weights, bool training, int stages) {
+  if (!options.wants_needs()) return make_time(options, {}, stages);
   const Estimate ideal =
       training ? estimate_training(shape, weights, {}) : estimate_inference(shape, weights, {});
-  return make_time(options, needs_of(shape, ideal));
+  return make_time(options, needs_of(shape, ideal), stages);
 }
 
 // A row of weights is taken at the engine's rate, however long its reducers are: that is the rate
@@ -409,14 +475,14 @@ TimeNeeds needs_of(const EstimateShape& shape, const Estimate& ideal) {
       needs.weight_cycles = cycles;
     }
     if (phase.name != "gradient") continue;
-    needs.gradients += phase.wavelets;
     if (needs.update_cycles == 0 || phase.wavelets * needs.update_cycles > needs.updates * cycles) {
       needs.updates = phase.wavelets;
       needs.update_cycles = cycles;
     }
   }
   const auto rows = static_cast<uint64_t>(shape.grid.rows);
-  needs.samples = (sample_bits(shape) + rows - 1) / rows;
+  needs.samples =
+      (sample_bits(shape) + rows - 1) / rows * static_cast<uint64_t>(shape.micro_batches);
   needs.step_cycles = ideal.cycles;
   return needs;
 }

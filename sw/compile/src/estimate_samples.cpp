@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate_samples.h"
 
-#include "losses/loss_kind.h"
+#include "layers/layer_kind.h"
 #include "ow/device/bulk.h"
 
 namespace ow::jobs {
@@ -24,23 +24,36 @@ uint64_t block_in(const EstimateShape& shape, const JobCosts& costs, int feature
 }  // namespace
 
 uint64_t samples_in(const EstimateShape& shape, const JobCosts& costs) {
-  const auto rows = static_cast<uint64_t>(shape.grid.rows);
   const auto cols = static_cast<uint64_t>(shape.grid.cols);
-  uint64_t cycles = block_in(shape, costs, shape.layers.front().inputs);
-  for (const LayerShape& layer : shape.layers) {
-    if (layer.bias) cycles += static_cast<uint64_t>(layer.outputs) + rows * costs.header;
-  }
-  if (loss_kind(shape.loss).targets == TargetForm::Values) {
+  const uint64_t cycles = block_in(shape, costs, shape.layers.front().inputs);
+  if (loss_part(shape.loss).targets == TargetForm::Values) {
     return cycles + block_in(shape, costs, shape.layers.back().outputs);
   }
   return cycles + cols * (static_cast<uint64_t>(shape.samples) + costs.header);
+}
+
+uint64_t biases_in(const EstimateShape& shape, const JobCosts& costs) {
+  const auto rows = static_cast<uint64_t>(shape.grid.rows);
+  uint64_t cycles = 0;
+  for (const LayerShape& layer : shape.layers) {
+    if (layer.bias) cycles += static_cast<uint64_t>(layer.outputs) + rows * costs.header;
+  }
+  return cycles;
+}
+
+uint64_t bias_words(const EstimateShape& shape) {
+  uint64_t words = 0;
+  for (const LayerShape& layer : shape.layers) {
+    if (layer.bias) words += static_cast<uint64_t>(owned(layer.outputs, 0, shape.grid.rows));
+  }
+  return words;
 }
 
 uint64_t sample_bits(const EstimateShape& shape) {
   constexpr uint64_t kHalfBits = 16;
   const auto inputs = static_cast<uint64_t>(shape.layers.front().inputs);
   return static_cast<uint64_t>(shape.samples) * static_cast<uint64_t>(shape.grid.cols) *
-         (kHalfBits * inputs + target_bits(loss_kind(shape.loss), shape.layers.back().outputs));
+         (kHalfBits * inputs + target_bits(loss_part(shape.loss), shape.layers.back().outputs));
 }
 
 }  // namespace ow::jobs

@@ -106,7 +106,7 @@ std::vector<LayerWeights> training_weights(const TrainingJob& job, uint64_t step
   for (size_t k = 0; k < job.layers.size(); ++k) {
     const LayerShape& layer = job.layers[k];
     memoryx::TensorSpec spec;
-    spec.name = weight_name(k);
+    spec.name = weight_name(layer, k);
     spec.shape = {static_cast<uint64_t>(layer.outputs), static_cast<uint64_t>(layer.inputs)};
     const int group = memoryx::group_of(job.sparsity, spec);
     const double density =

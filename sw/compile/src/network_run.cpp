@@ -93,7 +93,7 @@ Network large_network(const LargeLayerParams& params) {
   Layer layer;
   layer.inputs = params.inputs;
   layer.outputs = params.outputs;
-  layer.activation = Activation::Relu;
+  layer.activation = kShortActivation;
   for (int j = 0; j < params.outputs; ++j) {
     for (int i = 0; i < params.inputs; ++i) {
       const bool kept = rng.uniform() < params.density;
@@ -259,7 +259,7 @@ PlanRequest large_request(const RunParams& params, const StreamPlan& plan) {
   r.who = params.path + ": keys 'large_layer' and 'grid'";
   r.grid = params.grid;
   r.samples = plan.capacity;
-  r.layers = {{params.large->inputs, params.large->outputs, Activation::Relu, true}};
+  r.layers = {{params.large->inputs, params.large->outputs, kShortActivation, true}};
   return r;
 }
 

@@ -22,6 +22,15 @@ bool same_layers(const std::vector<LayerShape>& a, const std::vector<LayerShape>
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
 }
 
+// Where the same layers have other names: the first two of them.
+std::string other_names(const std::vector<LayerShape>& a, const std::vector<LayerShape>& b) {
+  for (size_t k = 0; k < a.size(); ++k) {
+    const std::string here = layer_name(a[k], k), there = layer_name(b[k], k);
+    if (here != there) return fmt::format("calls '{}' what is '{}' here", here, there);
+  }
+  return "";
+}
+
 // What is wrong with samples that a training and a run take of one file; empty if nothing is.
 std::string clash(const RunParams& training, const RunParams& run) {
   if (!training.held_out && !run.held_out) {
@@ -68,6 +77,9 @@ void check_network_training(const RunParams& params, const RunOptions& options, 
     refuse(fmt::format("trains another network: {} in {}", sizes_text(base.layers),
                        half_name(base.type)));
   }
+  // Files of the weights have these names.
+  const std::string names = other_names(base.layers, params.layers);
+  if (!names.empty()) refuse(names);
   std::error_code error;
   if (std::filesystem::equivalent(base.data.file, params.data.file, error)) {
     const std::string why = clash(base, params);

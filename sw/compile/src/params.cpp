@@ -11,18 +11,6 @@ namespace ow::jobs {
 namespace {
 
 constexpr int kMaxWidth = 65535;
-constexpr size_t kMaxLayers = 8;
-
-// One value for all layers, or a list with one for each.
-template <typename Take>
-void each_layer(const Yaml& value, std::vector<LayerShape>* layers, const Take& take) {
-  if (!value.is_list()) {
-    for (LayerShape& layer : *layers) take(value, &layer);
-    return;
-  }
-  const std::vector<Yaml> list = value.list(layers->size(), layers->size(), "values, one a layer");
-  for (size_t k = 0; k < layers->size(); ++k) take(list[k], &(*layers)[k]);
-}
 
 }  // namespace
 
@@ -41,6 +29,12 @@ void read_data(const std::string& path, YamlMap data, RunParams* params) {
   if (const auto labels = data.find("labels")) {
     if (source.format != DataFormat::Idx) labels->fail("is for IDX files: others hold the classes");
     source.labels = beside(path, labels->text());
+  }
+  if (const auto targets = data.find("targets")) {
+    source.targets = targets->one_of({"classes", "values"}) == "values";
+    if (source.targets && source.format == DataFormat::Idx) {
+      targets->fail("is for CSV and safetensors: IDX files hold classes");
+    }
   }
   if (const auto rows = data.find("rows")) {
     source.samples = static_cast<size_t>(rows->integer(1, 100'000'000));
@@ -62,35 +56,6 @@ void read_data(const std::string& path, YamlMap data, RunParams* params) {
     params->held_out = held;
   }
   data.close();
-}
-
-void read_network(const std::string& path, YamlMap network, RunParams* params) {
-  const std::vector<int> sizes = network["layers"].integers(2, kMaxLayers + 1, 1, kMaxWidth);
-  for (size_t k = 0; k + 1 < sizes.size(); ++k) {
-    const bool last = k + 2 == sizes.size();
-    params->layers.push_back(
-        {sizes[k], sizes[k + 1], last ? Activation::None : Activation::Relu, true});
-  }
-  if (const auto type = network.find("type")) {
-    params->type = type->one_of({"binary16", "bfloat16"}) == "binary16" ? HalfType::Binary16
-                                                                        : HalfType::Bfloat16;
-  }
-  if (const auto activations = network.find("activations")) {
-    each_layer(*activations, &params->layers, [](const Yaml& value, LayerShape* layer) {
-      layer->activation =
-          value.one_of({"none", "relu"}) == "relu" ? Activation::Relu : Activation::None;
-    });
-  }
-  if (const auto bias = network.find("bias")) {
-    each_layer(*bias, &params->layers,
-               [](const Yaml& value, LayerShape* layer) { layer->bias = value.flag(); });
-  }
-  if (const auto weights = network.find("weights")) params->weights = beside(path, weights->text());
-  if (const auto training = network.find("training")) {
-    if (!params->weights.empty()) training->fail("trains what network.weights has: one of the two");
-    params->training = beside(path, training->text());
-  }
-  network.close();
 }
 
 void read_grid(YamlMap grid, RunParams* params) {

@@ -12,7 +12,8 @@ namespace ow::jobs {
 
 // `path`: of the file, from whose directory other paths are taken.
 void read_data(const std::string& path, YamlMap data, RunParams* params);
-void read_network(const std::string& path, YamlMap network, RunParams* params);
+void read_network(const std::string& path, YamlMap network,
+                  RunParams* params);  // network_params.cpp
 void read_grid(YamlMap grid, RunParams* params);
 
 }  // namespace ow::jobs

@@ -32,10 +32,7 @@ struct PassClock::Row {
 };
 
 PassClock::PassClock(const PassCosts& costs, const TimeModel& time, int rows)
-    : costs_(costs),
-      time_(time),
-      period_(std::max(time.edge.period(kWaveletBits), time.store.period(kWaveletBits))),
-      edges_(static_cast<size_t>(rows)) {}
+    : costs_(costs), time_(time), period_(time.period_in()), edges_(static_cast<size_t>(rows)) {}
 
 void PassClock::hold(uint64_t cycle) {
   for (Edge& edge : edges_) edge.at = std::max(edge.at, cycle * kTimeUnit);

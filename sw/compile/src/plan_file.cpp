@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "kept_orders.h"
-#include "losses/loss_kind.h"
 #include "ow/base/file.h"
 
 namespace ow::jobs {
@@ -28,13 +27,27 @@ std::string hash_of(const std::string& text) {
   return fmt::format("{:08x}", sum);
 }
 
+// Not by its place: "layers.<k>" says no more.
+bool has_name(const LayerShape& layer, size_t k) {
+  return layer_name(layer, k) != layer_name(LayerShape{}, k);
+}
+
+// For people.
+std::string called(const LayerShape& layer, size_t k) {
+  return has_name(layer, k) ? fmt::format("'{}'", layer.name) : fmt::format("layer {}", k);
+}
+
 json layers_json(const std::vector<LayerShape>& layers) {
   json all = json::array();
-  for (const LayerShape& layer : layers) {
-    all.push_back({{"inputs", layer.inputs},
-                   {"outputs", layer.outputs},
-                   {"activation", activation_name(layer.activation)},
-                   {"bias", layer.bias}});
+  for (size_t k = 0; k < layers.size(); ++k) {
+    const LayerShape& layer = layers[k];
+    json one = {{"inputs", layer.inputs},
+                {"outputs", layer.outputs},
+                {"activation", layer.activation},
+                {"bias", layer.bias}};
+    // Plans of layers without a name stay as they have been.
+    if (has_name(layer, k)) one["name"] = layer.name;
+    all.push_back(one);
   }
   return all;
 }
@@ -109,14 +122,15 @@ json firmware_json(const ElfImage& firmware) {
 json memory_of(const TrainPlan& plan, const ElfImage& firmware) {
   Memory memory(firmware);
   for (size_t k = 0; k < plan.bias_addr.size(); ++k) {
-    if (plan.layers[k].bias) memory.add(bias_name(k), plan.bias_addr[k]);
+    if (plan.layers[k].bias) memory.add(bias_name(plan.layers[k], k), plan.bias_addr[k]);
   }
   memory.add("targets", plan.targets_addr);
   for (size_t k = 0; k < plan.tensors.size(); ++k) {
-    memory.add(k == 0 ? "input" : fmt::format("outputs of layer {}", k - 1), plan.tensors[k].addr);
+    memory.add(k == 0 ? "input" : "outputs of " + called(plan.layers[k - 1], k - 1),
+               plan.tensors[k].addr);
   }
   const TensorPlan& last = plan.tensors.back();
-  memory.add(fmt::format("deltas of layer {}", plan.layers.size() - 1), last.delta_addr);
+  memory.add("deltas of " + called(plan.layers.back(), plan.layers.size() - 1), last.delta_addr);
   if (plan.tensors.size() > 2 && plan.window > 0) {
     memory.add("window of the other deltas", plan.tensors[plan.tensors.size() - 2].delta_addr);
   }
@@ -130,10 +144,10 @@ json memory_of(const StreamPlan& plan, const ElfImage& firmware) {
   Memory memory(firmware);
   for (size_t k = 0; k < plan.layers.size(); ++k) {
     const LayerPlan& layer = plan.layers[k];
-    if (layer.shape.bias) memory.add(bias_name(k), layer.bias_addr);
+    if (layer.shape.bias) memory.add(bias_name(layer.shape, k), layer.bias_addr);
     if (plan.in_turn) continue;
     if (k == 0) memory.add("input", layer.x_addr);
-    memory.add(fmt::format("outputs of layer {}", k), layer.y_addr);
+    memory.add("outputs of " + called(layer.shape, k), layer.y_addr);
   }
   if (plan.in_turn) {
     memory.add("activations, in turn from both ends", plan.layers.front().x_addr);
@@ -150,7 +164,7 @@ json plan_inputs(const TrainingJob& job, const TileConfig& tile) {
   for (size_t k = 0; k < job.layers.size(); ++k) densities.push_back(kept_at_last(job, k));
   return {{"layers", layers_json(job.layers)},
           {"type", name_of(job.type)},
-          {"loss", loss_kind(job.loss).name},
+          {"loss", job.loss},
           {"grid", {job.grid_rows, job.grid_cols}},
           {"samples_per_tile", job.samples},
           {"weights_kept_at_last", densities},

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "layers/layer_kind.h"
 #include "ow/base/error.h"
 #include "ow/firmware/stream_layer.h"
 #include "tile_blocks.h"
@@ -110,9 +111,7 @@ void StreamJob::write_parameters() {
     p.y_addr = layer.y_addr;
     p.bias_addr = layer.bias_addr;
     p.ring = static_cast<uint32_t>(plan_.ring());
-    p.flags = (layer.shape.activation == Activation::Relu ? OW_SL_RELU : 0u) |
-              (layer.shape.bias ? OW_SL_BIAS : 0u) |
-              (plan_.type == HalfType::Bfloat16 ? OW_SL_BF16 : 0u) |
+    p.flags = pass_flags(layer.shape) | (plan_.type == HalfType::Bfloat16 ? OW_SL_BF16 : 0u) |
               (k + 1 == plan_.layers.size() ? OW_SL_SEND_Y : 0u);
   }
   static_assert(sizeof block % 4 == 0, "the block is made of words");
@@ -172,7 +171,7 @@ std::vector<StreamJob::Outlet> StreamJob::outlets() const {
 }
 
 void StreamJob::set_time(const TimeModel& model) {
-  edge_ = std::make_unique<EdgeTime>(control_.device(), plan_.colours.weights, model);
+  edge_ = std::make_unique<EdgeTime>(control_.device(), plan_.colours.weights, -1, model);
 }
 
 // The samples of a batch are loaded while the one before it is worked on.
@@ -182,7 +181,11 @@ void StreamJob::open_edge() {
   const auto rows = static_cast<uint64_t>(plan_.grid.rows);
   const auto features = static_cast<uint64_t>(plan_.layers.front().shape.inputs);
   const uint64_t bits = kHalfBits * features * static_cast<uint64_t>(held_);
-  edge_->open((bits + rows - 1) / rows, {control_.device().cycle()});
+  const uint64_t now = control_.device().cycle();
+  EdgeStream stream;
+  stream.sample_bits = (bits + rows - 1) / rows;
+  stream.weights = {{now, now, now}};
+  edge_->open(std::move(stream));
 }
 
 uint64_t StreamJob::cycle_limit() const {

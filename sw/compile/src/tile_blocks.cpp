@@ -83,12 +83,14 @@ void load_blocks(ControlPlane& control, const ElfImage& firmware, const Activati
   throw DeviceFault(what);
 }
 
-void run_until_quiet(ControlPlane& control, const ElfImage& firmware, const std::string& what) {
+void run_until_quiet(ControlPlane& control, const ElfImage& firmware, const std::string& what,
+                     uint64_t more) {
   constexpr uint64_t kLimit = 100000;
-  const RunStatus status = control.device().run(kLimit);
+  const RunStatus status = control.device().run(kLimit + more);
   check_errors(control, whole(control.shape()), &firmware);
   if (status != RunStatus::Quiet) {
-    throw DeviceFault(fmt::format("{}: the grid is not at rest after {} cycles", what, kLimit));
+    throw DeviceFault(
+        fmt::format("{}: the grid is not at rest after {} cycles", what, kLimit + more));
   }
 }
 

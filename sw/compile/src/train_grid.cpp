@@ -7,7 +7,7 @@
 #include <cstring>
 #include <optional>
 
-#include "losses/loss_kind.h"
+#include "layers/layer_kind.h"
 #include "ow/base/error.h"
 #include "ow/firmware/train.h"
 #include "ow/isa/isa.h"
@@ -145,7 +145,7 @@ void TrainGrid::write_parameters() {
   p.lanes = static_cast<uint32_t>(plan_.tile.lanes);
   p.ring = static_cast<uint32_t>(plan_.ring());
   p.bf16 = plan_.type == HalfType::Bfloat16 ? 1 : 0;
-  p.loss = loss_kind(plan_.loss).program;
+  p.loss = loss_part(plan_.loss).program;
   p.targets_addr = plan_.targets_addr;
   p.work_addr = plan_.work_addr;
   p.work_words = plan_.work_words;
@@ -161,8 +161,7 @@ void TrainGrid::write_parameters() {
   for (size_t k = 0; k < plan_.layers.size(); ++k) {
     const LayerShape& layer = plan_.layers[k];
     p.layer[k].bias_addr = plan_.bias_addr[k];
-    p.layer[k].flags = (layer.activation == Activation::Relu ? OW_SL_RELU : 0u) |
-                       (layer.bias ? OW_SL_BIAS : 0u) |
+    p.layer[k].flags = pass_flags(layer) |
                        (plan_.forward[k] == SumOrder::Whole ? OW_TR_WHOLE_FORWARD : 0u) |
                        (plan_.delta[k] == SumOrder::Whole ? OW_TR_WHOLE_DELTA : 0u);
   }
@@ -179,7 +178,7 @@ void TrainGrid::write_input(const Activations& x) {
 void TrainGrid::write_targets(const Targets& targets) {
   const GridShape grid = plan_.grid;
   const auto n = static_cast<size_t>(plan_.samples);
-  if (loss_kind(plan_.loss).targets == TargetForm::Classes) {
+  if (loss_part(plan_.loss).targets == TargetForm::Classes) {
     if (targets.classes.size() != n * static_cast<size_t>(grid.cols)) {
       throw InternalError("the targets do not fit the plan");
     }
@@ -197,21 +196,45 @@ void TrainGrid::write_targets(const Targets& targets) {
   load_blocks(control_, firmware_, targets.values, plan_.samples, plan_.targets_addr);
 }
 
-void TrainGrid::write_biases(const WaferSide& memory) {
-  const GridShape grid = plan_.grid;
+TrainGrid::Biases TrainGrid::biases_of(const WaferSide& memory) const {
+  const auto rows = static_cast<size_t>(plan_.grid.rows);
+  Biases biases(plan_.layers.size());
   for (size_t k = 0; k < plan_.layers.size(); ++k) {
     const LayerShape& layer = plan_.layers[k];
+    biases[k].resize(rows);
     if (!layer.bias) continue;
-    const auto values =
-        memory.store().weights(memory.bias_of(k), 0, static_cast<size_t>(layer.outputs));
-    for (int r = 0; r < grid.rows; ++r) {
-      std::vector<uint32_t> bias;
-      for (int j = r; j < layer.outputs; j += grid.rows) {
-        bias.push_back(float_bits(values[static_cast<size_t>(j)]));
+    const auto outputs = static_cast<size_t>(layer.outputs);
+    const auto values = memory.store().weights(memory.bias_of(k), 0, outputs);
+    for (size_t j = 0; j < outputs; ++j) biases[k][j % rows].push_back(float_bits(values[j]));
+  }
+  return biases;
+}
+
+void TrainGrid::write_biases(const Biases& biases) {
+  for (size_t k = 0; k < biases.size(); ++k) {
+    for (int r = 0; r < plan_.grid.rows; ++r) {
+      const std::vector<uint32_t>& words = biases[k][static_cast<size_t>(r)];
+      if (!words.empty()) {
+        control_.write(Rect{r, 0, 1, plan_.grid.cols}, plan_.bias_addr[k], words);
       }
-      if (!bias.empty()) control_.write(Rect{r, 0, 1, grid.cols}, plan_.bias_addr[k], bias);
     }
   }
+}
+
+void TrainGrid::open(const WaferSide& memory, int samples, bool labelled) {
+  Biases biases = biases_of(memory);
+  const bool others = biases != biases_;
+  if (time_) {
+    std::vector<uint64_t> words(others ? static_cast<size_t>(plan_.grid.rows) : 0, 0);
+    for (const auto& layer : biases) {
+      for (size_t r = 0; r < words.size(); ++r) words[r] += layer[r].size();
+    }
+    time_->open(samples, labelled, std::move(words));
+    time_->edge().await_biases(progress_);
+  }
+  if (!others) return;
+  write_biases(biases);
+  biases_ = std::move(biases);
 }
 
 // All requests before it have been taken when a tile takes this one.
@@ -219,69 +242,9 @@ void TrainGrid::launch(bool backward, float scale) {
   const Rect all = whole(plan_.grid);
   ow_train_run run{};
   run.backward = backward ? 1 : 0;
-  run.scale = float_bits(loss_kind(plan_.loss).factor(scale, plan_.layers.back().outputs));
+  run.scale = float_bits(loss_part(plan_.loss).factor(scale, plan_.layers.back().outputs));
   control_.write(all, firmware_.symbol("ow_train_run"), words_of(run));
   control_.write(all, kRegTaskActivate, 1u << OW_TR_TASK_LAUNCH);
-}
-
-// What is called for each gradient of a layer's matrix, in the order in which the grid rows send
-// them: output(j), then position(i) for its inputs, and piece_ends() behind each piece of the
-// stream.
-template <typename Output, typename Position, typename PieceEnds>
-void TrainGrid::each_gradient(const WaferSide& memory, size_t k, const Output& output,
-                              const Position& position, const PieceEnds& piece_ends) const {
-  const LayerShape& layer = plan_.layers[k];
-  const size_t tensor = memory.weight_of(k);
-  const auto inputs = static_cast<size_t>(layer.inputs);
-  const bool all = memory.needs_dense(tensor) || !memory.store().spec(tensor).masked;
-  const int rows = plan_.grid.rows;
-  const int64_t piece = plan_.gather_rows;
-  for (int64_t first = 0; first < layer.outputs; first += piece) {
-    const auto ends = static_cast<int>(std::min<int64_t>(first + piece, layer.outputs));
-    for (int owner = 0; owner < rows; ++owner) {
-      for (int l = plan_.owned(static_cast<int>(first), owner); l < plan_.owned(ends, owner); ++l) {
-        const auto at = static_cast<size_t>(l * rows + owner);
-        output(at);
-        if (all) {
-          for (size_t i = 0; i < inputs; ++i) position(i);
-        } else {
-          const auto mask = memory.store().mask(tensor, at * inputs, inputs);
-          for (size_t i = 0; i < inputs; ++i) {
-            if (mask[i] != 0) position(i);
-          }
-        }
-      }
-    }
-    piece_ends();
-  }
-}
-
-// Up to whole rows of the tiles' reducers.
-void TrainGrid::end_piece(std::vector<size_t>* numbers, std::vector<size_t>* begin) const {
-  const auto lanes = static_cast<size_t>(plan_.tile.lanes);
-  for (size_t r = 0; r < numbers->size(); ++r) {
-    size_t& n = (*numbers)[r];
-    n = (*begin)[r] + (n - (*begin)[r] + lanes - 1) / lanes * lanes;
-  }
-  *begin = *numbers;
-}
-
-std::vector<size_t> TrainGrid::gradients_of(const WaferSide& memory, bool padded) const {
-  const auto rows = static_cast<size_t>(plan_.grid.rows);
-  std::vector<size_t> numbers(rows, 0);
-  for (size_t k = 0; k < plan_.layers.size(); ++k) {
-    const LayerShape& layer = plan_.layers[k];
-    for (size_t r = 0; layer.bias && r < rows; ++r) {
-      numbers[r] += static_cast<size_t>(plan_.owned(layer.outputs, static_cast<int>(r)));
-    }
-    std::vector<size_t> begin = numbers;
-    each_gradient(
-        memory, k, [](size_t) {}, [&](size_t i) { ++numbers[i % rows]; },
-        [&] {
-          if (padded) end_piece(&numbers, &begin);
-        });
-  }
-  return numbers;
 }
 
 TrainGrid::Arrived TrainGrid::stream(memoryx::WeightStream* weights,
@@ -297,9 +260,13 @@ TrainGrid::Arrived TrainGrid::stream(memoryx::WeightStream* weights,
   };
   uint64_t limit = train_cycle_limit(plan_);
   EdgeTime* edge = time_ ? &time_->edge() : nullptr;
-  if (edge != nullptr) limit += edge->longest_wait(train_stream_limit(plan_));
+  if (edge != nullptr) {
+    const size_t most = *std::max_element(numbers.begin(), numbers.end());
+    limit += edge->longest_wait(std::max<uint64_t>(train_stream_limit(plan_), most));
+  }
   feed(control_, firmware_, weights, plan_.colours.weights, complete, limit, progress_, edge);
-  run_until_quiet(control_, firmware_, "after the last gradient");
+  const uint64_t stay = edge != nullptr ? edge->longest_stay() : 0;
+  run_until_quiet(control_, firmware_, "after the last gradient", stay);
   rest_at_ = device.cycle();
   Arrived arrived;
   for (size_t r = 0; r < numbers.size(); ++r) {
@@ -312,46 +279,6 @@ TrainGrid::Arrived TrainGrid::stream(memoryx::WeightStream* weights,
     arrived.push_back(std::move(arrivals));
   }
   return arrived;
-}
-
-void TrainGrid::take_gradients(const Arrived& rows, WaferSide* memory) {
-  const size_t grid_rows = rows.size();
-  const int slot = memory->gradient_slot();
-  std::vector<size_t> at(grid_rows, 0);
-  if (time_) time_->begin_gradients();
-  // `updates`: whether its parameter is updated.
-  const auto next = [&](size_t layer, size_t row, bool updates) {
-    const Arrival& arrival = rows[row][at[row]++];
-    if (time_ && updates) time_->gradient(static_cast<int>(row), layer, arrival.cycle);
-    float value;
-    std::memcpy(&value, &arrival.wavelet.data, sizeof value);
-    return value;
-  };
-  const memoryx::Store& store = memory->store();
-  for (size_t k = plan_.layers.size(); k-- > 0;) {
-    const LayerShape& layer = plan_.layers[k];
-    const size_t tensor = memory->weight_of(k);
-    const auto inputs = static_cast<size_t>(layer.inputs);
-    const auto outputs = static_cast<size_t>(layer.outputs);
-    std::optional<memoryx::View<float>> gradient;  // of the biases, of an output
-    if (layer.bias) {
-      gradient.emplace(store.gradient(memory->bias_of(k), slot, 0, outputs));
-      for (size_t j = 0; j < outputs; ++j) (*gradient)[j] = next(k, j % grid_rows, true);
-    }
-    std::vector<size_t> begin = at;
-    // Where the gradient is of all positions, though only those of the mask are updated.
-    const bool wider = store.spec(tensor).masked && memory->needs_dense(tensor);
-    std::optional<memoryx::View<uint8_t>> mask;
-    const auto output = [&](size_t j) {
-      gradient.emplace(store.gradient(tensor, slot, j * inputs, inputs));
-      if (wider) mask.emplace(store.mask(tensor, j * inputs, inputs));
-    };
-    const auto position = [&](size_t i) {
-      (*gradient)[i] = next(k, i % grid_rows, !wider || (*mask)[i] != 0);
-    };
-    each_gradient(*memory, k, output, position, [&] { end_piece(&at, &begin); });
-  }
-  memory->gradient_added();
 }
 
 uint64_t TrainGrid::take_times(TrainRun* run) {
@@ -411,8 +338,7 @@ TrainRun TrainGrid::train(WaferSide& memory, const Activations& x, const Targets
   write_input(x);
   write_targets(targets);
   run.loaded = control_.device().cycle() - begin;
-  if (time_) time_->open(x.samples, true);
-  write_biases(memory);
+  open(memory, x.samples, true);
   launch(true, memory.loss_scale());
   const Arrived arrived = stream(weights.get(), gradients_of(memory, true));
   take_gradients(arrived, &memory);
@@ -427,6 +353,8 @@ TrainRun TrainGrid::train(WaferSide& memory, const Activations& x, const Targets
   }
   run.outputs = read(plan_.tensors.back().addr, plan_.tensors.back().features, x.samples);
   if (time_) run.edge = time_->edge().report();
+  const bool last = memory.times() == nullptr || memory.times()->reduces;
+  if (time_ && last && time_->edge().modelled()) run.left = time_->gradients();
   const uint64_t longest = take_times(&run);
   run.one_by_one = one_by_one(run, longest, time_ ? time_->alone() : 0);
   return run;
@@ -438,8 +366,7 @@ TrainRun TrainGrid::forward(const WaferSide& memory, const Activations& x) {
   const uint64_t begin = begin_passes(memory);
   const auto weights = memory.stream_of_forward(stream_of(plan_));
   write_input(x);
-  if (time_) time_->open(x.samples, false);
-  write_biases(memory);
+  open(memory, x.samples, false);
   launch(false, 1);
   stream(weights.get(), std::vector<size_t>(static_cast<size_t>(plan_.grid.rows), 0));
   run.cycles = rest_at_ - begin;

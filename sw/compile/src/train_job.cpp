@@ -14,6 +14,7 @@
 #include "ow/base/error.h"
 #include "ow/base/file.h"
 #include "ow/swarmx/swarm.h"
+#include "ow/swarmx/weight_clock.h"
 #include "train_samples.h"
 #include "train_swarm.h"
 
@@ -151,8 +152,6 @@ class Run {
       report_.samples += step.samples;
       report_.cycles += step.cycles;
       report_.one_by_one += step.one_by_one;
-      report_.broadcast_cycles += step.broadcast_cycles;
-      report_.reduce_cycles += step.reduce_cycles;
       add_times(step.times, &report_.times);
       add_waits(step.waits, &report_.waits);
       add_waits(step.late, &report_.late);
@@ -174,6 +173,7 @@ class Run {
     step.step = memory_.step();
     step.steps = params_.steps;
     step.samples = numbers.size();
+    step.labelled = !checked_.training.labels.empty();
     step.loss_scale = memory_.loss_scale();
     std::function<void()> meanwhile;
     if (reference_) meanwhile = [&] { refer(numbers); };
@@ -239,9 +239,9 @@ class Run {
         e->different += z.values[i] != want.values[i] ? 1 : 0;
       }
     }
-    if (!e->labelled) return;
-    e->loss += loss_of(job_, z, part.labels) / static_cast<double>(e->samples);
-    e->right += right_of(job_, z, part.labels);
+    if (!e->judged) return;
+    e->loss += loss_of(job_, z, part) / static_cast<double>(e->samples);
+    e->right += right_of(job_, z, part);
   }
 
   void evaluate() {
@@ -249,6 +249,7 @@ class Run {
     Evaluation e;
     e.samples = data.samples();
     e.labelled = !data.labels.empty();
+    e.judged = e.labelled || !data.targets.empty();
     size_t first = 0;  // sample
     for (uint64_t batch = 0; first < e.samples;) {
       uint64_t cycles = 0;
@@ -273,7 +274,6 @@ class Run {
       nlohmann::json line = {
           {"step", step.step},
           {"loss", step.loss},
-          {"accuracy", static_cast<double>(step.right) / static_cast<double>(step.samples)},
           {"rate", step.rate},
           {"loss_scale", step.loss_scale},
           {"skipped", step.skipped},
@@ -283,12 +283,16 @@ class Run {
           {"seconds", step.seconds},
           {"samples_per_second", static_cast<double>(step.samples) / step.seconds},
           {"wafers", step.wafers}};
+      if (step.labelled) {
+        line["accuracy"] = static_cast<double>(step.right) / static_cast<double>(step.samples);
+      }
       if (job_.optimizer.max_norm > 0) line["norm"] = step.norm;
       if (step.cycles > 0) {
-        line["cycles"] = {{"step", step.cycles},          {"one_by_one", step.one_by_one},
-                          {"wafer", step.wafer_cycles},   {"broadcast", step.broadcast_cycles},
-                          {"reduce", step.reduce_cycles}, {"forward", step.times.forward},
-                          {"loss", step.times.loss},      {"gradients", step.times.gradients},
+        line["cycles"] = {{"step", step.cycles},
+                          {"one_by_one", step.one_by_one},
+                          {"forward", step.times.forward},
+                          {"loss", step.times.loss},
+                          {"gradients", step.times.gradients},
                           {"deltas", step.times.deltas}};
         line["wavelets_in"] = step.wavelets_in;
         line["gradients_out"] = step.gradients;
@@ -302,8 +306,8 @@ class Run {
       }
       if (reference_) line["different"] = step.different;
       if (step.evaluation != nullptr) {
-        line["held_out"] = {{"loss", step.evaluation->loss},
-                            {"accuracy", step.evaluation->accuracy()}};
+        line["held_out"] = {{"loss", step.evaluation->loss}};
+        if (step.labelled) line["held_out"]["accuracy"] = step.evaluation->accuracy();
       }
       metrics_ << line.dump() << std::endl;
       if (!metrics_) throw BadInput(metrics_path_ + ": cannot be written");
@@ -388,8 +392,9 @@ void take_samples(const TrainParams& params, const TrainRunOptions& options,
   const LayerShape& first = base.layers.front();
   const Dataset all = load_dataset(base.data, first.inputs, base.layers.back().outputs);
   const bool predicts = options.mode == TrainMode::Predict;
-  if (all.labels.empty() && !predicts) {
-    refuse(": key 'data': a training needs the samples' classes");
+  if (all.labels.empty() && all.targets.empty() && !predicts) {
+    refuse(fmt::format(": key 'data': a training needs the samples' {}",
+                       base.data.targets ? "values" : "classes"));
   }
   checked->training.features = checked->held_out.features = first.inputs;
   const bool holds_out = base.held_out.has_value();
@@ -413,9 +418,10 @@ void take_samples(const TrainParams& params, const TrainRunOptions& options,
 std::string plan_path(const std::string& model_dir) { return model_dir + "/plan.json"; }
 
 nlohmann::json plan_document(const TrainParams& params, const CheckedTraining& checked) {
-  const EstimateShape shape = shape_of(checked.plan, checked.job);
+  const EstimateShape shape = shape_of(checked.plan, checked.job, params.wafers);
   const std::vector<LayerWeights> weights = training_weights(checked.job, 0);
-  const TimeModel time = time_of(params.base.time, shape, weights, true);
+  const TimeModel time =
+      time_of(params.base.time, shape, weights, true, swarmx::stages_of(params.wafers));
   return plan_document(checked.job, checked.plan, checked.firmware,
                        estimate_training(shape, weights, time));
 }

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "losses/loss_kind.h"
+#include "layers/layer_kind.h"
 #include "ow/base/yaml.h"
 #include "params_parts.h"
 
@@ -146,7 +146,11 @@ void read_train(YamlMap train, TrainParams* params) {
   params->steps = static_cast<uint64_t>(train["steps"].integer(1, kMaxSteps));
   job.seed = static_cast<uint64_t>(train["seed"].integer(0, INT64_MAX));
   if (const auto loss = train.find("loss")) {
-    job.loss = loss_kind(loss->one_of(loss_names())).loss;
+    job.loss = loss->one_of(loss_names());
+    if (!params->base.loss.empty()) {
+      loss->fail(
+          fmt::format("is '{}', and a layer of the network is its loss: one of the two", job.loss));
+    }
   }
   if (const auto micro = train.find("micro_batches")) {
     job.micro_batches = static_cast<int>(micro->integer(1, 65536));
@@ -175,6 +179,23 @@ void read_train(YamlMap train, TrainParams* params) {
   train.close();
 }
 
+// A graph that is given without a loss gets that of `train` behind its last layer.
+void take_loss(const RunParams& base, TrainingJob* job) {
+  if (base.graph.empty()) return;
+  job->graph = base.graph;
+  if (!base.loss.empty()) {
+    job->loss = base.loss;
+    return;
+  }
+  GraphLayer loss;
+  loss.name = job->loss;
+  while (job->graph.giver(loss.name) >= 0) loss.name += "_";
+  loss.kind = job->loss;
+  loss.inputs = {job->graph.layers.back().name, kTargetsTensor};
+  loss.where = base.path + ": key 'train.loss'";
+  job->graph.layers.push_back(loss);
+}
+
 }  // namespace
 
 bool is_training(const std::string& path) {
@@ -193,16 +214,22 @@ TrainParams load_train_params(const std::string& path) {
   for (const char* key : {"weights", "training"}) {
     if (network.has(key)) network[key].fail("a training makes its own weights");
   }
-  if (base.layers.back().activation != Activation::None) {
-    network["activations"].fail("the last layer's must be none: the loss comes behind it");
+  if (base.layers.back().activation != kNoActivation) {
+    const char* key = base.graph.empty() ? "activations" : "layers";
+    network[key].fail("the last layer's must be none: the loss comes behind it");
   }
   read_grid(top["grid"].map(), &base);
   read_train(top["train"].map(), &params);
   if (const auto time = top.find("time")) base.time = read_time(*time);
   top.close();
+  const std::string& loss = base.loss.empty() ? params.job.loss : base.loss;
+  if (base.data.targets && loss_part(loss).targets == TargetForm::Classes) {
+    top["data"].map()["targets"].fail(fmt::format("is values, and {} takes classes", loss));
+  }
   TrainingJob& job = params.job;
   job.type = base.type;
   job.layers = base.layers;
+  take_loss(base, &job);
   job.grid_rows = base.grid.rows;
   job.grid_cols = base.grid.cols;
   if (base.samples > 0) job.samples = base.samples;

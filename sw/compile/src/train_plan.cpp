@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "losses/loss_kind.h"
+#include "layers/layer_kind.h"
 #include "ow/base/error.h"
 #include "ow/compile/sum_order.h"
 #include "ow/firmware/train.h"
@@ -90,7 +90,7 @@ uint64_t pitch(const TrainPlan& plan) { return 2 * static_cast<uint64_t>(plan.sa
 uint64_t loss_bytes(const TrainPlan& plan) {
   const auto n = static_cast<uint64_t>(plan.samples);
   const uint64_t outputs = local(plan, plan.layers.back().outputs);
-  return up(4 * n * (OW_TR_LOSS_ROWS + loss_kind(plan.loss).rows_an_output * outputs));
+  return up(4 * n * (OW_TR_LOSS_ROWS + loss_part(plan.loss).rows_an_output * outputs));
 }
 
 // Places for what a step keeps and for the least work area, from `at` on, with a window of so many
@@ -110,7 +110,7 @@ uint64_t place(TrainPlan* plan, uint64_t at, uint64_t window, bool own) {
     plan->bias_addr.push_back(take(layer.bias ? 4 * local(*plan, layer.outputs) : 0));
   }
   const size_t last = plan->layers.size();
-  const bool classes = loss_kind(plan->loss).targets == TargetForm::Classes;
+  const bool classes = loss_part(plan->loss).targets == TargetForm::Classes;
   plan->targets_addr = take(classes ? 4 * static_cast<uint64_t>(plan->samples) : features(last));
   plan->tensors[last].addr = take(features(last));
   if (own) plan->tensors[last].delta_addr = classes ? take(features(last)) : plan->targets_addr;
@@ -215,7 +215,8 @@ uint64_t place_all(const std::string& who, TrainPlan* plan, uint64_t begin, uint
 
 int TrainPlan::ring() const { return kAccWordsPerLane * tile.lanes / samples; }
 
-void check_units(const std::string& who, HalfType type, Loss loss, const TileConfig& tile) {
+void check_units(const std::string& who, HalfType type, const std::string& loss,
+                 const TileConfig& tile) {
   using isa::reg::Features, isa::reg::Operations;
   const auto need = [&](uint32_t units, uint32_t mask, const char* what) {
     if ((units & mask) != 0) return;
@@ -226,7 +227,7 @@ void check_units(const std::string& who, HalfType type, Loss loss, const TileCon
   need(tile.operations, Operations::Int16::kMask, "16-bit integers");
   need(tile.operations, Operations::Compare::kMask, "comparisons");
   need(tile.operations, Operations::Reductions::kMask, "reductions");
-  for (const LossUnit& unit : loss_kind(loss).units) {
+  for (const LossUnit& unit : loss_part(loss).units) {
     const bool feature = unit.features != 0;
     need(feature ? tile.features : tile.operations, feature ? unit.features : unit.operations,
          unit.what);
@@ -239,7 +240,7 @@ void check_units(const std::string& who, HalfType type, Loss loss, const TileCon
 uint64_t kept_at_last(const TrainingJob& job, size_t layer) {
   const LayerShape& shape = job.layers[layer];
   memoryx::TensorSpec spec;
-  spec.name = weight_name(layer);
+  spec.name = weight_name(shape, layer);
   spec.shape = {static_cast<uint64_t>(shape.outputs), static_cast<uint64_t>(shape.inputs)};
   const int at = memoryx::group_of(job.sparsity, spec);
   if (at < 0) return spec.elements();
@@ -260,7 +261,7 @@ TrainingJob with_sum_orders(TrainingJob job, const TileConfig& tile) {
   const uint64_t window = (w.deltas + kWindows - 1) / kWindows;
   uint64_t kept = place(&plan, kProgramBytes, window, true) + kAlign;
   // Orders are of the bits: they stay those of last deltas beside their targets.
-  if (loss_kind(job.loss).targets == TargetForm::Values) {
+  if (loss_part(job.loss).targets == TargetForm::Values) {
     kept += up(pitch(plan) * local(plan, job.layers.back().outputs));
   }
   const uint64_t room = kept < end ? (end - kept) / pitch(plan) : 0;

@@ -1,40 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train_samples.h"
 
-#include "losses/loss_kind.h"
+#include "layers/layer_kind.h"
 
 namespace ow::jobs {
 
 Targets targets_of(const TrainingJob& job, const Dataset& part) {
   Targets targets;
   targets.classes = part.labels;
-  if (loss_kind(job.loss).targets == TargetForm::Classes) return targets;
+  if (loss_part(job.loss).targets == TargetForm::Classes) return targets;
   const auto samples = static_cast<int>(part.samples());
   targets.values = Activations::zero(job.layers.back().outputs, samples);
   const uint16_t one = to_half(job.type, 1.0);
   for (int s = 0; s < samples; ++s) {
+    if (!part.targets.empty()) {
+      const float* values = part.target(static_cast<size_t>(s));
+      for (int j = 0; j < part.outputs; ++j) {
+        targets.values.at(j, s) = to_half(job.type, static_cast<double>(values[j]));
+      }
+      continue;
+    }
     targets.values.at(part.labels[static_cast<size_t>(s)], s) = one;
   }
   return targets;
 }
 
-double loss_of(const TrainingJob& job, const Activations& z, const std::vector<int>& classes) {
-  const LossKind& kind = loss_kind(job.loss);
+double loss_of(const TrainingJob& job, const Activations& z, const Dataset& part) {
+  const LossPart& kind = loss_part(job.loss);
   std::vector<double> outputs(static_cast<size_t>(z.features));
   double loss = 0;
   for (int s = 0; s < z.samples; ++s) {
     for (int j = 0; j < z.features; ++j) {
       outputs[static_cast<size_t>(j)] = from_half(job.type, z.at(j, s));
     }
-    kind.add(outputs, classes[static_cast<size_t>(s)], &loss);
+    const auto n = static_cast<size_t>(s);
+    Goal goal;
+    if (!part.labels.empty()) goal.label = part.labels[n];
+    if (!part.targets.empty()) goal.values = part.target(n);
+    kind.add(outputs, goal, &loss);
   }
   return loss;
 }
 
-size_t right_of(const TrainingJob& job, const Activations& z, const std::vector<int>& classes) {
+size_t right_of(const TrainingJob& job, const Activations& z, const Dataset& part) {
+  if (part.labels.empty()) return 0;
   const std::vector<int> got = classify(job.type, z);
   size_t right = 0;
-  for (size_t s = 0; s < got.size(); ++s) right += got[s] == classes[s] ? 1 : 0;
+  for (size_t s = 0; s < got.size(); ++s) right += got[s] == part.labels[s] ? 1 : 0;
   return right;
 }
 

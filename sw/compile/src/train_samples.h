@@ -11,15 +11,16 @@
 
 namespace ow::jobs {
 
-// What a micro-batch is trained towards. The mean squared error is that to 1 for the sample's class
-// and 0 for the others.
+// What a micro-batch is trained towards: classes, or values, which are rounded once. Where values
+// are wanted and classes known, they are 1 for the sample's class and 0 for the others.
 Targets targets_of(const TrainingJob& job, const Dataset& part);
 
-// Sum over the samples, for people: in double, compared with nothing.
-double loss_of(const TrainingJob& job, const Activations& z, const std::vector<int>& classes);
+// Sum over the samples of `part`, whose outputs are z, for people: in double, compared with
+// nothing.
+double loss_of(const TrainingJob& job, const Activations& z, const Dataset& part);
 
-// Samples whose class is found.
-size_t right_of(const TrainingJob& job, const Activations& z, const std::vector<int>& classes);
+// Those of them whose class is found; 0 if classes are not known.
+size_t right_of(const TrainingJob& job, const Activations& z, const Dataset& part);
 
 // Samples first .. first + count - 1.
 Dataset part_of(const Dataset& data, size_t first, size_t count);

@@ -15,6 +15,20 @@
 namespace ow::jobs {
 namespace {
 
+// Numbers in a message, how many of them in front.
+template <typename T>
+void put_all(const std::vector<T>& values, swarmx::Writer* out) {
+  out->put(static_cast<uint64_t>(values.size()));
+  out->put(values.data(), values.size());
+}
+
+template <typename T>
+std::vector<T> get_all(swarmx::Reader* in) {
+  std::vector<T> values(in->count<T>());
+  in->get(values.data(), values.size());
+  return values;
+}
+
 // A grid of tiles.
 class GridWafer : public TrainWafer {
  public:
@@ -52,7 +66,8 @@ TrainSwarm::TrainSwarm(const TrainParams& params, const TrainRunOptions& options
       transport_(transport),
       memory_(memory),
       swarm_(checked.job, params.wafers, stream_of(checked.plan), transport, memory),
-      timed_(options.make != nullptr) {
+      timed_(options.make != nullptr),
+      passed_(static_cast<size_t>(params.wafers), 0) {
   for (int n = 0; n < swarm_.count(); ++n) {
     if (!options.make) {
       if (!options.model) throw InternalError("a training with nothing to do its passes");
@@ -73,9 +88,17 @@ TrainSwarm::TrainSwarm(const TrainParams& params, const TrainRunOptions& options
 }
 
 void TrainSwarm::set_time(uint64_t step) {
-  time_ =
-      time_of(params_.base.time, shape_of(checked_.plan, job_), training_weights(job_, step), true);
+  time_ = time_of(params_.base.time, shape_of(checked_.plan, job_, swarm_.wafers()),
+                  training_weights(job_, step), true, swarmx::stages_of(swarm_.wafers()));
   for (const auto& wafer : wafers_) wafer->set_time(time_);
+  if (memory_ == nullptr || !timed()) return;
+  clock_ =
+      std::make_unique<swarmx::WeightClock>(time_, checked_.plan.grid.rows, job_.layers.size());
+}
+
+memoryx::WeightTimes TrainSwarm::times() {
+  if (!clock_) return {};
+  return clock_->next(memory_->updated() > 0, memoryx::updates_wait(job_));
 }
 
 std::string TrainSwarm::description() const {
@@ -90,58 +113,76 @@ void TrainSwarm::run(const std::vector<uint64_t>& numbers, const std::function<v
   const size_t size = job_.micro_batch();
   const int first = swarm_.first() * swarm_.share();
   results_.assign(static_cast<size_t>(swarm_.count() * swarm_.share()), Result{});
+  left_.assign(timed() ? static_cast<size_t>(swarm_.count()) : 0, {});
   const auto work = [&](int wafer, int micro_batch, memoryx::WaferSide& memory) {
     transport_.check();
     const Dataset part =
         samples_of(checked_.training, numbers, static_cast<size_t>(micro_batch) * size, size);
     TrainWafer& here = *wafers_[static_cast<size_t>(wafer - swarm_.first())];
-    const TrainRun run =
-        here.train(memory, part.activations(job_.type, 0, size), targets_of(job_, part));
-    results_[static_cast<size_t>(micro_batch - first)] = {loss_of(job_, run.outputs, part.labels),
-                                                          right_of(job_, run.outputs, part.labels),
+    TrainRun run = here.train(memory, part.activations(job_.type, 0, size), targets_of(job_, part));
+    results_[static_cast<size_t>(micro_batch - first)] = {loss_of(job_, run.outputs, part),
+                                                          right_of(job_, run.outputs, part),
                                                           run.cycles,
                                                           run.one_by_one,
                                                           run.wavelets_in,
                                                           run.gradients,
-                                                          run.row_wavelets,
-                                                          run.row_gradients,
                                                           run.times,
                                                           run.edge.waits(),
                                                           run.edge.late()};
+    if (timed() && memory.times() != nullptr && memory.times()->reduces) {
+      left_[static_cast<size_t>(wafer - swarm_.first())] = std::move(run.left);
+    }
   };
   swarm_.run(work, meanwhile);
 }
 
-// Of all micro-batches in their order, on rank 0.
+// Of all micro-batches in their order, on rank 0, whose clock gets their gradients.
 std::vector<TrainSwarm::Result> TrainSwarm::gather() {
   swarmx::Writer out;
-  out.put(results_.data(), results_.size());
+  put_all(results_, &out);
+  for (const swarmx::WaferGradients& wafer : left_) {
+    for (const swarmx::RowGradients& row : wafer) {
+      put_all(row.runs, &out);
+      put_all(row.cycles, &out);
+    }
+  }
   std::vector<Result> all;
+  std::vector<swarmx::WaferGradients> left;
   for (const swarmx::Message& message : swarm_.gather(out.take())) {
     swarmx::Reader in(message);
-    const size_t before = all.size();
-    all.resize(before + message.size() / sizeof(Result));
-    in.get(&all[before], all.size() - before);
-    in.close();
+    const auto results = get_all<Result>(&in);
+    all.insert(all.end(), results.begin(), results.end());
+    while (!in.done()) {
+      left.emplace_back(static_cast<size_t>(checked_.plan.grid.rows));
+      for (swarmx::RowGradients& row : left.back()) {
+        row.runs = get_all<swarmx::GradientRun>(&in);
+        row.cycles = get_all<uint64_t>(&in);
+      }
+    }
   }
+  if (clock_) clock_->gradients(left);
   return all;
+}
+
+uint64_t TrainSwarm::training_cycles() {
+  const uint64_t before = std::exchange(told_, *std::max_element(passed_.begin(), passed_.end()));
+  return told_ - before;
 }
 
 void TrainSwarm::step(const std::vector<uint64_t>& numbers, const std::function<void()>& meanwhile,
                       TrainStep* step) {
-  swarm_.begin_step();
+  swarm_.begin_step(times());
   run(numbers, meanwhile);
   account(gather(), step);
 }
 
 // Sums are in the order of the micro-batches, so that they are the same for any number of wafers.
-void TrainSwarm::account(const std::vector<Result>& results, TrainStep* step) const {
+void TrainSwarm::account(const std::vector<Result>& results, TrainStep* step) {
   if (results.size() != static_cast<size_t>(job_.micro_batches)) {
     throw ProtocolError("a step without the results of all its micro-batches");
   }
   const auto share = static_cast<size_t>(swarm_.share());
-  swarmx::WaferStep slowest;
-  slowest.micro_batches = share;
+  uint64_t slowest = 0;
   for (size_t w = 0; w < results.size() / share; ++w) {
     uint64_t cycles = 0, one_by_one = 0;
     TrainTimes times;
@@ -157,25 +198,17 @@ void TrainSwarm::account(const std::vector<Result>& results, TrainStep* step) co
       add_times(r.times, &times);
       add_waits(r.waits, &waits);
       add_waits(r.late, &late);
-      // All micro-batches have the same.
-      slowest.weight_bits = r.row_wavelets * kWaveletBits * share;
-      slowest.gradient_bits = r.row_gradients * kWaveletBits;
     }
-    if (w > 0 && cycles <= slowest.cycles) continue;
-    slowest.cycles = cycles;
+    passed_[w] += cycles;
+    if (w > 0 && cycles <= slowest) continue;
+    slowest = cycles;
     step->one_by_one = one_by_one;
     step->times = times;
     step->waits = waits;
     step->late = late;
   }
   step->wafers = swarm_.wafers();
-  step->wafer_cycles = slowest.cycles;
-  if (slowest.cycles == 0) return;
-  const swarmx::StageTime stages = swarmx::stage_time(time_, swarm_.wafers(), slowest);
-  step->broadcast_cycles = stages.broadcast;
-  step->reduce_cycles = stages.reduce;
-  step->cycles = slowest.cycles + stages.broadcast + stages.reduce;
-  step->one_by_one += stages.broadcast + stages.reduce;
+  step->cycles = training_cycles();
 }
 
 void TrainSwarm::run_forward() {
@@ -190,7 +223,7 @@ void TrainSwarm::run_forward() {
     const Dataset part = part_of(checked_.held_out, begin, std::min(size, samples - begin));
     const auto here = static_cast<size_t>(wafer - swarm_.first());
     TrainRun run = wafers_[here]->forward(memory, part.activations(job_.type, 0, part.samples()));
-    forward_[here] = {run.cycles, run.row_wavelets, std::move(run.outputs)};
+    forward_[here] = {run.cycles, std::move(run.outputs)};
   });
 }
 
@@ -199,7 +232,6 @@ std::vector<TrainSwarm::Forward> TrainSwarm::gather_forward() {
   swarmx::Writer out;
   for (const Forward& f : forward_) {
     out.put(f.cycles);
-    out.put(f.row_wavelets);
     out.put(static_cast<int32_t>(f.outputs.features));
     out.put(static_cast<int32_t>(f.outputs.samples));
     out.put(f.outputs.values.data(), f.outputs.values.size());
@@ -210,7 +242,6 @@ std::vector<TrainSwarm::Forward> TrainSwarm::gather_forward() {
     while (!in.done()) {
       Forward f;
       f.cycles = in.get<uint64_t>();
-      f.row_wavelets = in.get<uint64_t>();
       const auto features = in.get<int32_t>(), samples = in.get<int32_t>();
       if (features != job_.layers.back().outputs || samples < 1 ||
           static_cast<uint64_t>(samples) > job_.micro_batch()) {
@@ -227,22 +258,17 @@ std::vector<TrainSwarm::Forward> TrainSwarm::gather_forward() {
 std::vector<Activations> TrainSwarm::forward(uint64_t first, uint64_t* cycles) {
   const uint64_t size = job_.micro_batch();
   const uint64_t left = (checked_.held_out.samples() + size - 1) / size - first;
-  swarm_.begin_forward(first, std::min(left, static_cast<uint64_t>(swarm_.wafers())));
+  swarm_.begin_forward(first, std::min(left, static_cast<uint64_t>(swarm_.wafers())), times());
   run_forward();
   std::vector<Activations> outputs;
-  swarmx::WaferStep slowest;
   for (Forward& f : gather_forward()) {
-    slowest.cycles = std::max(slowest.cycles, f.cycles);
-    slowest.weight_bits = f.row_wavelets * kWaveletBits;
+    passed_[outputs.size()] += f.cycles;  // one batch a wafer
     outputs.push_back(std::move(f.outputs));
   }
   if (outputs.size() != swarm_.round().batches) {
     throw ProtocolError("a forward pass without the outputs of all its batches");
   }
-  *cycles = slowest.cycles;
-  if (slowest.cycles > 0) {
-    *cycles += swarmx::stage_time(time_, swarm_.wafers(), slowest).broadcast;
-  }
+  *cycles = training_cycles();
   return outputs;
 }
 

@@ -11,8 +11,8 @@
 
 #include "ow/compile/train_job.h"
 #include "ow/compile/train_wafer.h"
-#include "ow/swarmx/stage_time.h"
 #include "ow/swarmx/swarm.h"
+#include "ow/swarmx/weight_clock.h"
 
 namespace ow::jobs {
 
@@ -51,8 +51,6 @@ class TrainSwarm {
     uint64_t one_by_one;
     uint64_t wavelets_in;
     uint64_t gradients;
-    uint64_t row_wavelets;
-    uint64_t row_gradients;
     TrainTimes times;
     EdgeWaits waits;
     EdgeWaits late;
@@ -61,15 +59,19 @@ class TrainSwarm {
   // What a batch that only went forward gave.
   struct Forward {
     uint64_t cycles = 0;
-    uint64_t row_wavelets = 0;
     Activations outputs;
   };
 
   // The job's time model, for the step that it begins or goes on with.
   void set_time(uint64_t step);
+  // When the weights of what comes next are ready; nothing without a time.
+  memoryx::WeightTimes times();
   void run(const std::vector<uint64_t>& numbers, const std::function<void()>& meanwhile);
   std::vector<Result> gather();
-  void account(const std::vector<Result>& results, TrainStep* step) const;
+  void account(const std::vector<Result>& results, TrainStep* step);
+  // Cycles that the training has gone on since this was asked last: it is where the wafer is that
+  // has worked and waited longest.
+  uint64_t training_cycles();
   void run_forward();
   std::vector<Forward> gather_forward();
 
@@ -82,8 +84,13 @@ class TrainSwarm {
   std::vector<std::unique_ptr<TrainWafer>> wafers_;  // of this rank
   std::vector<Result> results_;                      // of its micro-batches
   std::vector<Forward> forward_;                     // of its wafers that had a batch
+  std::vector<swarmx::WaferGradients> left_;         // of its wafers in this step
   TimeModel time_;
   const bool timed_;
+  // Rank 0's.
+  std::unique_ptr<swarmx::WeightClock> clock_;
+  std::vector<uint64_t> passed_;  // cycles of each wafer since the training began
+  uint64_t told_ = 0;             // of the training
 };
 
 }  // namespace ow::jobs

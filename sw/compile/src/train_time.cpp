@@ -2,8 +2,9 @@
 #include "ow/compile/train_time.h"
 
 #include <algorithm>
+#include <utility>
 
-#include "losses/loss_kind.h"
+#include "layers/layer_kind.h"
 
 namespace ow::jobs {
 namespace {
@@ -12,40 +13,89 @@ namespace {
 uint64_t sample_bits(const TrainPlan& plan, int samples, bool labelled) {
   constexpr uint64_t kHalf = 16;
   uint64_t each = kHalf * static_cast<uint64_t>(plan.layers.front().inputs);
-  if (labelled) each += target_bits(loss_kind(plan.loss), plan.layers.back().outputs);
+  if (labelled) each += target_bits(loss_part(plan.loss), plan.layers.back().outputs);
   return static_cast<uint64_t>(samples) * each;
 }
 
 }  // namespace
 
 TrainTime::TrainTime(Device& device, const TrainPlan& plan, const TimeModel& model)
-    : plan_(plan),
-      edge_(device, plan.colours.weights, model),
-      updates_(model.optimizer, plan.grid.rows, plan.layers.size()),
-      ready_(plan.layers.size(), device.cycle()) {}
-
-void TrainTime::begin(uint64_t between, const memoryx::WaferSide& memory) {
-  update_ = 0;
-  // A training that goes on from a checkpoint has no step behind it here.
-  if (memory.step() != step_ && updates_.last() > 0) {
-    if (memory.updated() > 0) {
-      ready_ = updates_.ready(memoryx::updates_wait(memory.job()));
-      update_ = updates_.alone();
-    } else {  // that a step is skipped nobody knows before the last gradient
-      for (uint64_t& cycle : ready_) cycle = std::max(cycle, updates_.last());
-    }
-  }
-  step_ = memory.step();
-  for (uint64_t& cycle : ready_) cycle += between;
-  edge_.skip(between);
+    : device_(device),
+      plan_(plan),
+      edge_(device, plan.colours.weights, plan.colours.result[0], model),
+      skipped_(device.cycle()),
+      clock_(model, plan.grid.rows, plan.layers.size()),
+      gradients_(static_cast<size_t>(plan.grid.rows)),
+      leaving_{std::vector<uint64_t>(plan.layers.size(), 0), 0},
+      left_(leaving_) {
+  weights_.layers.resize(plan.layers.size());
 }
 
-void TrainTime::open(int samples, bool labelled) {
+void TrainTime::begin(uint64_t between, const memoryx::WaferSide& memory) {
+  skipped_ += between;
+  edge_.skip(between);
+  wait_ = memoryx::updates_wait(memory.job());
+  if (memory.step() != step_) {
+    left_ = leaving_;
+    const uint64_t rest = device_.cycle() - skipped_;
+    tail_ = all_left() - std::min(all_left(), rest);
+  }
+  if (const memoryx::SwarmTimes* times = memory.times()) {
+    weights_ = times->weights;
+    reduces_ = times->reduces;
+    if (memory.step() == step_) weights_.update = 0;
+  } else if (memory.step() != step_) {
+    // A training that goes on from a checkpoint has no step behind it here.
+    const bool any =
+        std::any_of(gradients_.begin(), gradients_.end(),
+                    [](const swarmx::RowGradients& row) { return !row.cycles.empty(); });
+    if (any) clock_.gradients({gradients_});
+    weights_ = clock_.next(memory.updated() > 0, wait_);
+  } else {
+    weights_.update = 0;
+  }
+  step_ = memory.step();
+}
+
+uint64_t TrainTime::all_left() const {
+  return std::max(left_.biases, *std::max_element(left_.layers.begin(), left_.layers.end()));
+}
+
+// In cycles of the device.
+EdgeReady TrainTime::ready(uint64_t left, const memoryx::ReadyTime& time) const {
+  return {left + skipped_, time.came + skipped_, time.ready + skipped_};
+}
+
+void TrainTime::open(int samples, bool labelled, std::vector<uint64_t> biases) {
   const TimeModel& model = edge_.model();
   const auto rows = static_cast<uint64_t>(plan_.grid.rows);
-  const uint64_t bits = (sample_bits(plan_, samples, labelled) + rows - 1) / rows;
-  edge_.open(bits, ready_);
-  alone_ = model.samples.cycles(bits) + model.store.latency + model.edge.latency + update_;
+  const uint64_t last = all_left();
+  EdgeStream stream;
+  stream.sample_bits = (sample_bits(plan_, samples, labelled) + rows - 1) / rows;
+  for (size_t k = 0; k < left_.layers.size(); ++k) {
+    stream.weights.push_back(ready(wait_ ? last : left_.layers[k], weights_.layers[k]));
+  }
+  stream.biases = std::move(biases);
+  stream.biases_ready = ready(wait_ ? last : left_.biases, weights_.biases);
+  stream.reduces = reduces_;
+  alone_ = model.samples.cycles(stream.sample_bits) + model.way_in();
+  if (weights_.update > 0) alone_ += tail_ + model.way_out() + weights_.update;
+  edge_.open(std::move(stream));
+}
+
+void TrainTime::begin_gradients() {
+  for (swarmx::RowGradients& row : gradients_) row = {};
+  std::fill(leaving_.layers.begin(), leaving_.layers.end(), 0);
+  leaving_.biases = 0;
+}
+
+void TrainTime::gradient(int row, size_t layer, swarmx::GradientRun::Kind kind, size_t number,
+                         uint64_t cycle) {
+  const std::vector<uint64_t>* left = edge_.left(row);
+  const uint64_t at = (left != nullptr ? left->at(number) : cycle) - skipped_;
+  gradients_[static_cast<size_t>(row)].add(layer, kind, at);
+  uint64_t* of = kind == swarmx::GradientRun::Biases ? &leaving_.biases : &leaving_.layers[layer];
+  *of = std::max(*of, at);
 }
 
 }  // namespace ow::jobs

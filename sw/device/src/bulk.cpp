@@ -233,15 +233,21 @@ bool Bulk::pump() {
         if (a.wavelet.ctrl) finish(&port);
       }
     }
-    issue(&port);
+    if (!held_) issue(&port);
   }
   return left_ == 0;
 }
 
+bool Bulk::idle() const {
+  return std::all_of(ports_.begin(), ports_.end(), [this](const PortState& port) {
+    return port.reads.empty() && device_.pending_sends(port.side, port.index, kColourReq) == 0;
+  });
+}
+
 std::string Bulk::waiting_for() const {
   for (const PortState& port : ports_) {
-    if (port.reads.empty()) continue;
-    const Job& job = jobs_[port.reads.front().job];
+    if (port.reads.empty() && port.next_job == port.jobs.size()) continue;
+    const Job& job = jobs_[port.reads.empty() ? port.jobs[port.next_job] : port.reads.front().job];
     return fmt::format("tile ({}, {}), for {} words at 0x{:x}", job.row, job.col, job.words(),
                        job.addr);
   }

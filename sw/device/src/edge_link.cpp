@@ -2,6 +2,7 @@
 #include "ow/device/edge_link.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ow {
 namespace {
@@ -12,6 +13,17 @@ uint64_t whole_cycles(uint64_t time) {
   return (time + (uint64_t{1} << kFraction) - 1) >> kFraction;
 }
 
+// Of holds in the order of their ends, the end of them all; the first that is not over.
+uint64_t last_of(const std::vector<EdgeHold>& holds) {
+  return holds.empty() ? 0 : holds.back().until;
+}
+const EdgeHold* next_of(const std::vector<EdgeHold>& holds, uint64_t now) {
+  for (const EdgeHold& hold : holds) {
+    if (now < hold.until) return &hold;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 const char* edge_wait_name(EdgeWait wait) {
@@ -20,20 +32,29 @@ const char* edge_wait_name(EdgeWait wait) {
       return "edge";
     case EdgeWait::Store:
       return "store";
+    case EdgeWait::Broadcast:
+      return "broadcast";
     case EdgeWait::Samples:
       return "samples";
     case EdgeWait::Optimizer:
       return "optimizer";
+    case EdgeWait::Latency:
+      return "latency";
+    case EdgeWait::Exit:
+      return "exit";
+    case EdgeWait::Reduce:
+      return "reduce";
   }
   return "?";
 }
 
-EdgeLink::EdgeLink(const EdgeLinkOptions& options) : options_(options), free_at_(options.depth) {}
+EdgeLink::EdgeLink(const EdgeLinkOptions& options)
+    : options_(options), stage_at_(options.stage_periods.size()), free_at_(options.depth) {}
 
-void EdgeLink::open(uint64_t now, const EdgeHold& entrance, std::vector<EdgeHold> holds) {
-  entrance_ = entrance;
-  opens_at_ = std::max(now, entrance.until);
-  for (const EdgeHold& hold : holds) opens_at_ = std::max(opens_at_, hold.until);
+void EdgeLink::open(uint64_t now, std::vector<EdgeHold> entrance, std::vector<EdgeHold> holds) {
+  entrance_ = std::move(entrance);
+  opens_at_ = std::max(now, last_of(entrance_));
+  opens_at_ = std::max(opens_at_, last_of(holds));
   begun_ = offered_;
   ahead_ = true;
   gates_.clear();
@@ -48,8 +69,25 @@ void EdgeLink::begin_phase(std::vector<EdgeHold> holds) {
   gates_.push_back({offered_, std::move(holds)});
 }
 
+// Each part passes them on one by one: `first` and `last` are those of the part before it.
+uint64_t EdgeLink::cross(uint64_t from, uint64_t wavelets) {
+  uint64_t first = from << kFraction, last = first;
+  const auto pass = [&](uint64_t* at, uint64_t period) {
+    const uint64_t begins = std::max(*at, first);
+    *at = last = std::max(begins + wavelets * period, last + period);
+    first = begins + period;
+  };
+  if (wavelets > 0) {
+    pass(&store_at_, options_.store_period);
+    for (size_t k = 0; k < stage_at_.size(); ++k) pass(&stage_at_[k], options_.stage_periods[k]);
+    pass(&link_at_, options_.edge_period);
+  }
+  return whole_cycles(last);
+}
+
 void EdgeLink::skip(uint64_t cycles) {
   const uint64_t time = cycles << kFraction;
+  for (uint64_t& at : stage_at_) at += time;
   store_at_ += time;
   link_at_ += time;
   for (uint64_t& at : free_at_) at += time;
@@ -78,7 +116,11 @@ void EdgeLink::advance(uint64_t now) {
       if (!holds_.empty()) store_at_ = std::max(store_at_, holds_.back().until << kFraction);
     }
     store_at_ += options_.store_period;
-    link_at_ = std::max({link_at_, store_at_, free_at_[crossed_ % options_.depth]});
+    uint64_t at = store_at_;
+    for (size_t k = 0; k < stage_at_.size(); ++k) {
+      at = stage_at_[k] = std::max(stage_at_[k], at) + options_.stage_periods[k];
+    }
+    link_at_ = std::max({link_at_, at, free_at_[crossed_ % options_.depth]});
     link_at_ += options_.edge_period;
     crossing_ = true;
   }
@@ -86,7 +128,7 @@ void EdgeLink::advance(uint64_t now) {
 
 bool EdgeLink::ready(uint64_t now) {
   advance(now);
-  return crossed_ > taken_ && now >= entrance_.until;
+  return crossed_ > taken_ && now >= last_of(entrance_);
 }
 
 void EdgeLink::enter_phase() {
@@ -109,26 +151,32 @@ void EdgeLink::take(uint64_t now) {
 
 // What holds the next wavelet in cycle `now`: of several the one that ends first.
 const EdgeHold* EdgeLink::hold(uint64_t now) const {
-  const EdgeHold* first = now < entrance_.until ? &entrance_ : nullptr;
+  const EdgeHold* first = next_of(entrance_, now);
   if (crossed_ > taken_) return first;
-  for (const EdgeHold& hold : holds_) {
-    if (now >= hold.until) continue;
-    return first == nullptr || hold.until < first->until ? &hold : first;
-  }
-  return first;
+  const EdgeHold* own = next_of(holds_, now);
+  if (first == nullptr || own == nullptr) return first != nullptr ? first : own;
+  return own->until < first->until ? own : first;
 }
 
 EdgeWait EdgeLink::cause(uint64_t now) const {
-  return crossing_ && whole_cycles(store_at_) > now ? EdgeWait::Store : EdgeWait::Edge;
+  if (!crossing_) return EdgeWait::Edge;
+  if (whole_cycles(store_at_) > now) return EdgeWait::Store;
+  const bool staged = std::any_of(stage_at_.begin(), stage_at_.end(),
+                                  [now](uint64_t at) { return whole_cycles(at) > now; });
+  return staged ? EdgeWait::Broadcast : EdgeWait::Edge;
 }
 
 void EdgeLink::starve(uint64_t now) {
   enter_phase();
-  EdgePhase& phase = phases_.back();
   const EdgeHold* held = hold(now);
-  const auto k = static_cast<size_t>(held != nullptr ? held->cause : cause(now));
+  phases_.back().held += held != nullptr ? 1 : 0;
+  count(now, held != nullptr ? held->cause : cause(now));
+}
+
+void EdgeLink::count(uint64_t now, EdgeWait cause) {
+  EdgePhase& phase = phases_.back();
+  const auto k = static_cast<size_t>(cause);
   ++phase.waits[k];
-  phase.held += held != nullptr ? 1 : 0;
   // What the holds of a stream take is before its first phase settles, not in it.
   if (now >= std::max(phase.begin, opens_at_) + kEdgeSettle) ++phase.late[k];
 }

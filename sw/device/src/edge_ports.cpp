@@ -59,7 +59,8 @@ int EdgePorts::port(Side side, int index) const {
 }
 
 void EdgePorts::refresh(Port* port) {
-  const bool busy = (port->sendable() | port->returnable()) != 0;
+  const bool kept = port->exit && port->exit->kept() > 0;
+  const bool busy = (port->sendable() | port->returnable()) != 0 || kept;
   busy_ports_ += static_cast<int>(busy) - static_cast<int>(port->busy);
   port->busy = busy;
 }
@@ -93,6 +94,33 @@ EdgeLink& EdgePorts::link(int port) {
   return *p.link;
 }
 
+void EdgePorts::set_exit(int port, int colour, const std::optional<EdgeExitOptions>& options) {
+  Port& p = ports_[port];
+  if (p.owed[colour] > 0 || (p.exit && p.exit->kept() > 0)) {
+    throw InternalError("a link behind what has left");
+  }
+  p.exit.reset();
+  if (options) p.exit.emplace(*options);
+  p.exit_colour = colour;
+}
+
+EdgeExit& EdgePorts::exit(int port) {
+  Port& p = ports_[port];
+  if (!p.exit) throw InternalError("the port has no link out of the grid");
+  return *p.exit;
+}
+
+void EdgePorts::leave(Port* port, uint64_t cycle) {
+  const int c = port->exit_colour;
+  if (const int credits = port->exit->release(cycle)) {
+    port->owed[c] += credits;
+    port->has_owed |= uint32_t{1} << c;
+  }
+  if (port->link && port->exit->full(cycle) && port->exit->kept() == link_credits(c)) {
+    port->link->kept_from_sending(cycle, port->exit->cause(cycle));
+  }
+}
+
 void EdgePorts::drive(uint64_t cycle, uint64_t* in_words) {
   driven_.clear();
   now_ = cycle + 1;
@@ -104,6 +132,7 @@ void EdgePorts::drive(uint64_t cycle, uint64_t* in_words) {
     Port& p = ports_[i];
     uint64_t word = 0;
     if (p.busy) {
+      if (p.exit) leave(&p, cycle);
       if (const uint32_t mask = arrived(&p, p.sendable(), cycle)) {
         const int c = round_robin(mask, p.next_colour);
         p.next_colour = (c + 1) % kMaxColours;
@@ -146,13 +175,18 @@ void EdgePorts::receive(uint64_t cycle, const uint64_t* out_words) {
       const Wavelet w = link_wavelet(word);
       p.arrivals[w.colour].push_back(Arrival{cycle, w});
       event_ = true;
-      p.owed[w.colour] += price(w);
-      if (p.owed[w.colour] > link_credits(w.colour)) {
+      const bool leaves = p.exit && w.colour == p.exit_colour;
+      if (leaves) {
+        p.exit->arrive(cycle, price(w));
+      } else {
+        p.owed[w.colour] += price(w);
+      }
+      if (p.owed[w.colour] + (leaves ? p.exit->kept() : 0) > link_credits(w.colour)) {
         throw ProtocolError(fmt::format(
             "{} edge, port {}: a wavelet of colour {} came without a credit in cycle {}",
             side_name(p.side), p.index, w.colour, cycle));
       }
-      p.has_owed |= uint32_t{1} << w.colour;
+      if (!leaves) p.has_owed |= uint32_t{1} << w.colour;
       if (record_) log_.push_back(EdgeEvent{cycle, p.side, p.index, false, w});
     }
     if (link_has_credit(word)) {

@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <random>
 #include <sstream>
 #include <unordered_set>
 
 #include "ow/base/error.h"
 #include "ow/base/file.h"
+#include "ow/base/rng.h"
 
 namespace ow::faults {
 namespace {
@@ -293,12 +293,11 @@ std::vector<Fault> sample_faults(const Netlist& n, size_t count, uint64_t seed) 
   const uint64_t all = fault_count(n);
   if (count > all) throw BadInput(fmt::format("{} faults of {}", count, all));
   const std::vector<uint64_t> first = first_pins(n);
-  std::mt19937_64 random(seed);
+  Rng random(seed);
   std::unordered_set<uint64_t> seen;
   std::vector<Fault> out;
   while (out.size() < count) {
-    // The remainder's bias is below 2^-40 for any netlist that fits in memory.
-    const uint64_t index = random() % all;
+    const uint64_t index = random.below(all);
     if (seen.insert(index).second) out.push_back(fault_of_pin(n, first, index));
   }
   return out;

@@ -2,16 +2,10 @@
 #include "ow/dft/simulator.h"
 
 #include "ow/base/error.h"
+#include "ow/base/rng.h"
 
 namespace ow::faults {
 namespace {
-
-uint64_t mixed(uint64_t x) {
-  x += 0x9E3779B97F4A7C15u;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-  return x ^ (x >> 31);
-}
 
 inline Word evaluate(GateType type, const Word& a, const Word& b, const Word& c, const Word& d) {
   switch (type) {
@@ -89,7 +83,7 @@ Simulation::Simulation(const Plan& plan, const std::vector<Fault>& faults, uint6
     stuck_[static_cast<size_t>(at)].push_back(s);
   }
   uint64_t random = power_up;
-  const auto coin = [&] { return (mixed(random++) >> 17 & 1) != 0; };
+  const auto coin = [&] { return (mix64(random++) >> 17 & 1) != 0; };
   for (size_t i = 0; i < n.dffs.size(); ++i) {
     Word q = all_machines(coin());
     if (dff_stuck_[i] >= 0) q = with_fault(stuck_[static_cast<size_t>(dff_stuck_[i])], -1, q);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "k.h"
+#include "openwafer/tile/export.h"
+
+OW_CLAIM(kernel_library, OW_K_DSR_FIRST, K_NONE, OW_K_THREAD_A, OW_K_THREAD_B + 1);
 
 // Called before ow_main of every program that uses the library.
 void ow_kernels_start(void);

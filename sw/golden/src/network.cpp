@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "layers/layer_kind.h"
 #include "ow/base/error.h"
 #include "ow/golden/formats.h"
 
@@ -15,7 +16,7 @@ namespace {
 // order of additions, whatever the length of the host's vectors.
 using Samples = Eigen::Array<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-float widen(HalfType type, uint16_t x) {
+float value_of(HalfType type, uint16_t x) {
   return type == HalfType::Binary16 ? f16_to_float(x) : bf16_to_float(x);
 }
 
@@ -31,14 +32,15 @@ void accumulate(HalfType type, float weight, const Feature& feature, Row row) {
   for (Eigen::Index s = 0; s < row.size(); ++s) row(s) = std::fma(weight, feature(s), row(s));
 }
 
-uint16_t narrow(HalfType type, bool relu, float x) {
-  const uint32_t bits = float_to_f32(x);
-  if (type == HalfType::Binary16) {
-    const uint16_t y = f32_to_f16(bits);
-    return relu ? f16_relu(y) : y;
-  }
-  const uint16_t y = f32_to_bf16(bits);
-  return relu ? bf16_relu(y) : y;
+// What is done with an output behind its rounding.
+using Element = uint16_t (*)(HalfType, uint16_t);
+uint16_t as_it_is(HalfType /*type*/, uint16_t x) { return x; }
+
+Element element_of(const std::string& activation) {
+  if (activation == kNoActivation) return as_it_is;
+  const Element element = layer_kind(activation).element;
+  if (element == nullptr) throw InternalError("golden layer: '" + activation + "' behind it");
+  return element;
 }
 
 void check(const Layer& layer, const Activations& x, int grid_rows) {
@@ -57,9 +59,10 @@ void check(const Layer& layer, const Activations& x, int grid_rows) {
 Activations run_layer(HalfType type, const Layer& layer, const Activations& x, int grid_rows,
                       bool dense) {
   check(layer, x, grid_rows);
+  const Element element = element_of(layer.activation);
   Samples wide(x.features, x.samples);
   for (int f = 0; f < x.features; ++f) {
-    for (int s = 0; s < x.samples; ++s) wide(f, s) = widen(type, x.at(f, s));
+    for (int s = 0; s < x.samples; ++s) wide(f, s) = value_of(type, x.at(f, s));
   }
   // Sums are kept as host floats: each addition below is one binary32 addition, and every NaN is
   // made canonical by the rounding to 16 bits at the end.
@@ -72,7 +75,7 @@ Activations run_layer(HalfType type, const Layer& layer, const Activations& x, i
     for (int i = 0; i < layer.inputs; ++i) {
       const uint16_t weight = layer.weight(j, i);
       if (!dense && half_is_zero(weight)) continue;
-      accumulate(type, widen(type, weight), wide.row(i), partial.row(i % grid_rows));
+      accumulate(type, value_of(type, weight), wide.row(i), partial.row(i % grid_rows));
     }
     const int owner = j % grid_rows;
     total.row(0) = partial.row(owner);
@@ -86,7 +89,7 @@ Activations run_layer(HalfType type, const Layer& layer, const Activations& x, i
     }
     if (layer.bias) total.row(0) += layer.bias_values[static_cast<size_t>(j)];
     for (int s = 0; s < x.samples; ++s) {
-      y.at(j, s) = narrow(type, layer.activation == Activation::Relu, total(0, s));
+      y.at(j, s) = element(type, narrow(type, float_to_f32(total(0, s))));
     }
   }
   return y;

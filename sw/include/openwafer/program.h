@@ -48,15 +48,28 @@ class Layout {
 
   // From every tile to an edge, one after the other: the tile next to the edge comes first. A tile
   // puts its words into name_out and, when the last is in, a control wavelet that holds name_end,
-  // which lets the tiles behind it pass (there is no name_end where nobody is). The stream `name`
-  // has a port for each row or column. Takes a switch of two positions in all tiles but the last
-  // one.
+  // which lets the tiles behind it pass; that of the last tile takes all switches back, so that the
+  // next turn can follow (there is no name_end where a line has one tile). The stream `name` has a
+  // port for each row or column. Takes a switch of two positions in all tiles but the last one.
   void gather(const std::string& name, Side to);
 
   // One tile and an edge, straight along its row or column: from the edge (name_in), or to it
   // (name_out). The stream has one port.
   void enter(const std::string& name, Side from, int row, int col);
   void leave(const std::string& name, int row, int col, Side to);
+
+  // From one tile to all others: of the layout, of its row (each row has a source in column `col`),
+  // of its column (sources in row `row`). Tiles: name_out in the source, name_in in the others. No
+  // stream. BadInput where there is no other tile.
+  void broadcast(const std::string& name, int row, int col);
+  void broadcast_rows(const std::string& name, int col);
+  void broadcast_columns(const std::string& name, int row);
+
+  // From an edge to every tile of a row or column, a part to each: the opposite of gather. The
+  // stream `name` has a port for each row or column; Run::send cuts what it gets there into as many
+  // equal parts as the line has tiles, the nearest tile's first, and may be called again. Tiles:
+  // name_in. Takes a switch of two positions where a line has more than one tile.
+  void scatter(const std::string& name, Side from);
 
   // For flows that are none of the above: a colour of its own; its routes; the queues of a tile.
   // Routes are checked when the program is loaded, as those of the library's flows are.
@@ -75,7 +88,9 @@ class Layout {
   void host_takes(const std::string& name, int row, int col, Side to, int colour);
 
   // A descriptor, or a local task, that no other name has; the number is left in the exported u32
-  // `name` of all tiles. Descriptors 0 to 9: the kernel library has the others.
+  // `name` of all tiles. Both count upwards, descriptors from 0; when a program is loaded they must
+  // be below what the machine has and what the firmware claims (OW_CLAIM; of tasks: OW_TASK and
+  // OW_LAUNCH).
   int descriptor(const std::string& name);
   int task(const std::string& name);
 
@@ -87,6 +102,7 @@ class Layout {
   };
   struct Stream {
     bool to_grid = true;
+    size_t parts = 1;  // of what a port sends: tiles that it is scattered to
     std::vector<EdgePort> ports;
   };
   struct Queue {
@@ -96,7 +112,10 @@ class Layout {
     std::string name;  // of the flow
   };
   using Place = std::pair<int, int>;  // row, col
+  // Numbers of the layout: a machine gives others where another program has them.
   int colours() const { return next_colour_; }
+  const std::vector<std::string>& descriptors() const { return descriptors_; }
+  const std::vector<std::string>& tasks() const { return tasks_; }
   const std::map<std::tuple<int, int, int>, Switch>& routes() const { return routes_; }
   const std::map<Place, std::vector<Filter>>& filters() const { return filters_; }
   const std::map<std::string, Stream>& streams() const { return streams_; }
@@ -107,13 +126,15 @@ class Layout {
   void take_name(const std::string& name);
   void check_tile(const std::string& name, int row, int col) const;
   int queue(const std::string& name, bool in, int row, int col, int colour);
+  void tree(const std::string& name, int colour, const Rect& area, int row, int col);
+  int leave_number(const std::string& name, int number);
   // The tiles of each line that runs towards a side, in that direction.
   std::vector<std::vector<Place>> lines(Side towards) const;
 
   GridShape shape_;
   int next_colour_ = 0;
-  int next_descriptor_ = 0;
-  int next_task_ = 0;
+  std::vector<std::string> descriptors_;  // by number
+  std::vector<std::string> tasks_;        // from the first local task on
   std::map<std::string, int> names_;
   std::map<std::tuple<int, int, int>, Switch> routes_;  // row, col, colour
   std::map<Place, std::vector<Filter>> filters_;

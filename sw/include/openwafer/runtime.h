@@ -38,29 +38,72 @@ struct MachineInfo {
   int threads = 0;          // the task thread and the microthreads
   int colours = 0;          // for data
   uint32_t sram_bytes = 0;  // of a tile
+  int queues = 0;           // of a tile, each way
+  int descriptors = 0;
+  int tasks = 0;
+  int positions = 0;  // of a colour's switch; 1: no colour can be switched
+  int filters = 0;    // of a tile
+  int fifos = 0;
 };
+
+// Block: a tile has neighbouring elements, as many as its array is long. Cyclic: of n tiles each
+// has every n-th element.
+enum class Distribution { Block, Cyclic };
 
 // How an array of the host is spread over the tiles of a rectangle of R x C. `row_dim` and
 // `col_dim` name dimensions of the exported array (from 0) that run over grid rows and over grid
-// columns: of them the host's array has R or C times as many, in blocks (a tile has neighbours) or
-// cyclic (a tile has every R-th). All arrays are row-major.
+// columns, each with its own distribution: of them the host's array has R or C times as many. A
+// dimension may run over both, with one distribution; tiles count row by row then. All arrays are
+// row-major.
+//
+// A host's array that ends before the tiles are full says its shape with of(): the last blocks are
+// shorter, or missing. What a tile has beyond it is written as 0 and not read.
 struct Mapping {
   int row_dim = -1;
   int col_dim = -1;
-  bool cyclic = false;
+  Distribution by_row = Distribution::Block;
+  Distribution by_col = Distribution::Block;
   bool each = false;
+  // Of the host's array, along the exported dimensions (with tiles(): of each tile's part); empty:
+  // as much as the tiles hold.
+  std::vector<size_t> shape;
 
   // [R][C] and then the exported dimensions: tile after tile.
-  static Mapping tiles() { return {-1, -1, false, true}; }
+  static Mapping tiles() {
+    Mapping m;
+    m.each = true;
+    return m;
+  }
   // The same for all; a read takes the first tile's.
   static Mapping same() { return {}; }
-  // A matrix cut into blocks, or dealt out; a vector along the grid rows, or columns.
-  static Mapping blocks(int row_dim = 0, int col_dim = 1) {
-    return {row_dim, col_dim, false, false};
+  // A matrix cut into blocks, or dealt out, or each dimension in its own way; a vector along the
+  // grid rows, or columns.
+  static Mapping grid(int row_dim, Distribution by_row, int col_dim, Distribution by_col) {
+    Mapping m;
+    m.row_dim = row_dim;
+    m.col_dim = col_dim;
+    m.by_row = by_row;
+    m.by_col = by_col;
+    return m;
   }
-  static Mapping deal(int row_dim = 0, int col_dim = 1) { return {row_dim, col_dim, true, false}; }
-  static Mapping along_rows(int dim = 0) { return {dim, -1, false, false}; }
-  static Mapping along_columns(int dim = 0) { return {-1, dim, false, false}; }
+  static Mapping blocks(int row_dim = 0, int col_dim = 1) {
+    return grid(row_dim, Distribution::Block, col_dim, Distribution::Block);
+  }
+  static Mapping deal(int row_dim = 0, int col_dim = 1) {
+    return grid(row_dim, Distribution::Cyclic, col_dim, Distribution::Cyclic);
+  }
+  static Mapping along_rows(int dim = 0, Distribution how = Distribution::Block) {
+    return grid(dim, how, -1, how);
+  }
+  static Mapping along_columns(int dim = 0, Distribution how = Distribution::Block) {
+    return grid(-1, how, dim, how);
+  }
+  // The same for a host's array of this shape.
+  Mapping of(std::vector<size_t> host) const {
+    Mapping m = *this;
+    m.shape = std::move(host);
+    return m;
+  }
 };
 
 // Something that goes on: a copy or a launch. wait() may be called again and does nothing then.
@@ -69,8 +112,9 @@ class Event {
   class State;
 
   // Lets the machine work until it is done. `cycles`: of the machine; DeviceFault if it takes
-  // longer, if nothing moves any more and it is not done (with the hang report), or if a tile of
-  // the run stopped (with its cause and the line of the source).
+  // longer or if nothing moves any more and it is not done (with the hang report), or if a tile of
+  // the run stopped (with its cause and the line of the source; a copy needs no tile that runs).
+  // What takes longer goes on, and can be waited for again.
   void wait(uint64_t cycles = kPatience);
   bool done() const;
 
@@ -127,7 +171,7 @@ class Run {
   // is another, or the size is not that of the mapping; the message says which.
   template <typename T>
   void write(const std::string& name, const std::vector<T>& data,
-             Mapping mapping = Mapping::tiles()) {
+             const Mapping& mapping = Mapping::tiles()) {
     write_async(name, data, mapping).wait();
   }
   template <typename T>
@@ -136,11 +180,11 @@ class Run {
   }
   template <typename T>
   Event write_async(const std::string& name, const std::vector<T>& data,
-                    Mapping mapping = Mapping::tiles()) {
+                    const Mapping& mapping = Mapping::tiles()) {
     return write_bytes(name, ElementOf<T>::kType, data.data(), data.size(), mapping);
   }
   template <typename T>
-  std::vector<T> read(const std::string& name, Mapping mapping = Mapping::tiles()) {
+  std::vector<T> read(const std::string& name, const Mapping& mapping = Mapping::tiles()) {
     std::vector<T> data(elements(name, ElementOf<T>::kType, mapping));
     read_bytes(name, ElementOf<T>::kType, data.data(), data.size(), mapping).wait();
     return data;
@@ -148,7 +192,7 @@ class Run {
   // `data` gets the size, and its contents when the event is done; it must live as long.
   template <typename T>
   Event read_async(const std::string& name, std::vector<T>* data,
-                   Mapping mapping = Mapping::tiles()) {
+                   const Mapping& mapping = Mapping::tiles()) {
     data->resize(elements(name, ElementOf<T>::kType, mapping));
     return read_bytes(name, ElementOf<T>::kType, data->data(), data->size(), mapping);
   }
@@ -197,10 +241,10 @@ class Run {
   friend class Runtime;
   explicit Run(std::shared_ptr<State> state) : state_(std::move(state)) {}
   Event write_bytes(const std::string& name, ElementType type, const void* data, size_t count,
-                    Mapping mapping);
+                    const Mapping& mapping);
   Event read_bytes(const std::string& name, ElementType type, void* data, size_t count,
-                   Mapping mapping);
-  size_t elements(const std::string& name, ElementType type, Mapping mapping) const;
+                   const Mapping& mapping);
+  size_t elements(const std::string& name, ElementType type, const Mapping& mapping) const;
   void send_bytes(const std::string& stream, size_t element, const void* data, size_t count);
   void receive_bytes(const std::string& stream, size_t element, void* data, size_t count,
                      uint64_t cycles);
@@ -232,15 +276,23 @@ class Runtime {
 
 // Opens a machine:
 //   sim:RxC      a simulated grid of R x C tiles
+//   sim-mini:RxC   the same of the tiles of `mini`
 //   mono:RxC     the same, Verilated as a whole (only sizes that were built: 2x2)
-//   wafer:FILE   a simulated wafer by its configuration; it is brought up and repaired, and has
-//                the logical tiles that this gives
+//   wafer:FILE[,OPTION]...   a simulated wafer by its configuration; it is brought up and
+//                repaired, and has the logical tiles that this gives. A comma ends a file's name.
+//                Options, each at most once:
+//                  defects=FILE: what is broken in it;
+//                  window=RxC[@ROW,COLUMN]: only these logical tiles;
+//                  accept-smaller: the largest rectangle that works, if the rest cannot be
+//                  repaired;
+//                  map=FILE: the map of an earlier bring-up (ow bringup), instead of one now, and
+//                  without the two options before.
 //   uart:PATH, uart:PATH:BAUD   a board at a serial port (docs/fpga.md); 3,000,000 baud if none is
 //                named. It is reset; what it does not answer in 10 s is DeviceFault
 // BadInput for anything else; DeviceFault if a wafer cannot be repaired. `firmware` is the
 // directory of the self-test that a wafer is brought up with; the package knows its own. With
-// OPENWAFER_RECORD=FILE in the environment the run of a simulated grid is recorded, so that waves
-// of it can be made afterwards.
+// OPENWAFER_RECORD=FILE in the environment the run of a simulated grid of full tiles is recorded,
+// so that waves of it can be made afterwards.
 #ifndef OPENWAFER_FIRMWARE
 #define OPENWAFER_FIRMWARE ""
 #endif

@@ -6,6 +6,7 @@
 // from kLockstepEntry on, sandbox at kSandbox.
 #include <cstddef>
 
+#include "ow/base/rng.h"
 #include "ow/iss/lockstep.h"
 
 namespace ow {
@@ -30,19 +31,11 @@ constexpr unsigned kOpImm = 0x13;
 constexpr unsigned kOp = 0x33;
 constexpr unsigned kSystem = 0x73;
 
-// splitmix64: small, and the same everywhere.
 class Random {
  public:
-  explicit Random(uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15u + 0x2545f4914f6cdd1du) {}
-  uint64_t next() {
-    state_ += 0x9e3779b97f4a7c15u;
-    uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-  }
-  uint32_t word() { return static_cast<uint32_t>(next() >> 32); }
-  unsigned below(unsigned n) { return static_cast<unsigned>((next() >> 33) % n); }
+  explicit Random(uint64_t seed) : rng_(seed) {}
+  uint32_t word() { return static_cast<uint32_t>(rng_.next() >> 32); }
+  unsigned below(unsigned n) { return static_cast<unsigned>(rng_.below(n)); }
   bool chance(unsigned percent) { return below(100) < percent; }
   template <size_t N>
   uint32_t pick(const uint32_t (&values)[N]) {
@@ -50,7 +43,7 @@ class Random {
   }
 
  private:
-  uint64_t state_;
+  Rng rng_;
 };
 
 class Generator {

@@ -44,12 +44,16 @@ class StoreMatrix : public MatrixSource {
   bool index_only() const override {
     return pass_ == Pass::Gradient || pass_ == Pass::GradientOfAll;
   }
+  bool all_positions() const override {
+    return pass_ == Pass::GradientOfAll ||
+           (pass_ == Pass::Gradient && !store_.spec(tensor_).masked);
+  }
   SumOrder order() const override { return index_only() ? SumOrder::Column : order_; }
   bool windowed() const override { return pass_ == Pass::Delta; }
-  // The transpose is made of as many columns at once as a buffer of 1 MB holds: each buffer passes
+  // The transpose is made of as many columns at once as a buffer of 4 MB holds: each buffer passes
   // over the whole matrix.
   int batch() const override {
-    constexpr size_t kBuffer = size_t{1} << 19;
+    constexpr size_t kBuffer = size_t{1} << 21;
     if (pass_ != Pass::Delta) return 1;
     return static_cast<int>(std::max<size_t>(1, kBuffer / static_cast<size_t>(rows_)));
   }
@@ -63,7 +67,7 @@ class StoreMatrix : public MatrixSource {
       const size_t at = static_cast<size_t>(first + k * step) * n;
       if (pass_ == Pass::Forward) {
         round_half(type_, store_.weights(tensor_, at, n).data(), n, out);
-      } else if (pass_ == Pass::GradientOfAll || !store_.spec(tensor_).masked) {
+      } else if (all_positions()) {
         std::fill(out, out + n, kSent);
       } else {
         const View<uint8_t> mask = store_.mask(tensor_, at, n);
@@ -73,35 +77,97 @@ class StoreMatrix : public MatrixSource {
   }
 
  private:
-  // Columns first, first + step, ...: count x rows_ encodings, by blocks of rows that stay in a
-  // cache while they are turned round.
+  // Columns first, first + step, ...: count x rows_ encodings, by blocks that stay in a cache while
+  // they are turned round. The matrix's rows lie far apart, where no machine guesses what comes
+  // next: they are fetched some rows ahead.
   void columns(int first, int step, int count, uint16_t* out) const {
-    constexpr size_t kRows = 32;
-    constexpr size_t kColumns = 256;
+    constexpr size_t kAhead = 8;  // rows
     const auto n = static_cast<size_t>(rows_);
     const auto width = static_cast<size_t>(columns_);
-    const size_t block_rows = std::max(kRows, store_.window() / width / kRows * kRows);
-    float values[kColumns];
-    uint16_t halves[kRows][kColumns];
-    for (size_t j = 0; j < n; j += block_rows) {
-      const size_t some = std::min(block_rows, n - j);
+    const auto stride = static_cast<size_t>(step);
+    const size_t window_rows =
+        std::max(kBlockRows, store_.window() / width / kBlockRows * kBlockRows);
+    float values[kBlockColumns];
+    Block block;
+    for (size_t j = 0; j < n; j += window_rows) {
+      const size_t some = std::min(window_rows, n - j);
       const View<float> w = store_.weights(tensor_, j * width, some * width);
-      for (size_t r = 0; r < some; r += kRows) {
-        const size_t height = std::min(kRows, some - r);
-        for (size_t c = 0; c < static_cast<size_t>(count); c += kColumns) {
-          const size_t wide = std::min(kColumns, static_cast<size_t>(count) - c);
-          for (size_t y = 0; y < height; ++y) {
-            const float* from = w.data() + (r + y) * width + static_cast<size_t>(first);
-            for (size_t x = 0; x < wide; ++x) values[x] = from[(c + x) * static_cast<size_t>(step)];
-            round_half(type_, values, wide, halves[y]);
+      for (size_t r = 0; r < some; r += kBlockRows) {
+        const size_t height = std::min(kBlockRows, some - r);
+        for (size_t c = 0; c < static_cast<size_t>(count); c += kBlockColumns) {
+          const size_t wide = std::min(kBlockColumns, static_cast<size_t>(count) - c);
+          const float* from = w.data() + r * width + static_cast<size_t>(first) + c * stride;
+          for (size_t y = 0; y < height; ++y, from += width) {
+            if (r + y + kAhead < some) fetch(from + kAhead * width, wide * stride);
+            for (size_t x = 0; stride > 1 && x < wide; ++x) values[x] = from[x * stride];
+            round_half(type_, stride > 1 ? values : from, wide, block[y]);
           }
-          for (size_t x = 0; x < wide; ++x) {
-            uint16_t* to = out + (c + x) * n + j + r;
-            for (size_t y = 0; y < height; ++y) to[y] = halves[y][x];
-          }
+          turn(block, height, wide, out + c * n + j + r, n);
         }
       }
     }
+  }
+
+  static constexpr size_t kBlockRows = 32;
+  static constexpr size_t kBlockColumns = 128;
+  using Block = uint16_t[kBlockRows][kBlockColumns];
+
+  // Columns of a block behind each other, `stride` apart.
+  static void turn(const Block& block, size_t height, size_t wide, uint16_t* out, size_t stride) {
+    constexpr size_t kSide = 8;  // of squares that stay in registers
+    size_t x = 0;
+    if (height == kBlockRows) {
+      for (; x + kSide <= wide; x += kSide) {
+        for (size_t y = 0; y < kBlockRows; y += kSide) {
+          turn_square(&block[y][x], kBlockColumns, out + x * stride + y, stride);
+        }
+      }
+    }
+    for (; x < wide; ++x) {
+      for (size_t y = 0; y < height; ++y) out[x * stride + y] = block[y][x];
+    }
+  }
+
+  typedef uint16_t Row __attribute__((vector_size(16)));
+
+  // Elements of both rows by turns, of their first and of their second halves. Clang has no
+  // __builtin_shuffle, and g++ the other one only from version 12 on.
+  static Row low_halves(Row x, Row y) {
+#ifdef __clang__
+    return __builtin_shufflevector(x, y, 0, 8, 1, 9, 2, 10, 3, 11);
+#else
+    return __builtin_shuffle(x, y, Row{0, 8, 1, 9, 2, 10, 3, 11});
+#endif
+  }
+  static Row high_halves(Row x, Row y) {
+#ifdef __clang__
+    return __builtin_shufflevector(x, y, 4, 12, 5, 13, 6, 14, 7, 15);
+#else
+    return __builtin_shuffle(x, y, Row{4, 12, 5, 13, 6, 14, 7, 15});
+#endif
+  }
+
+  // 8 x 8 halves: pairs of rows are merged three times.
+  static void turn_square(const uint16_t* from, size_t from_stride, uint16_t* to,
+                          size_t to_stride) {
+    Row a[8], b[8];
+    for (size_t y = 0; y < 8; ++y) std::memcpy(&a[y], from + y * from_stride, sizeof a[y]);
+    const auto merge = [&](const Row* in, Row* out) {
+      for (size_t y = 0; y < 4; ++y) {
+        out[2 * y] = low_halves(in[y], in[y + 4]);
+        out[2 * y + 1] = high_halves(in[y], in[y + 4]);
+      }
+    };
+    merge(a, b);
+    merge(b, a);
+    merge(a, b);
+    for (size_t x = 0; x < 8; ++x) std::memcpy(to + x * to_stride, &b[x], sizeof b[x]);
+  }
+
+  // Tells the caches of `count` values that are read soon.
+  static void fetch(const float* values, size_t count) {
+    constexpr size_t kLine = 64 / sizeof(float);
+    for (size_t i = 0; i < count; i += kLine) __builtin_prefetch(values + i);
   }
 
   const Store& store_;

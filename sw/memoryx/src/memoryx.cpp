@@ -26,13 +26,11 @@ const TrainingJob& checked(const TrainingJob& job) {
     if (!condition) throw BadInput(std::string("training: ") + what);
   };
   good(!job.layers.empty(), "a network without layers");
-  int before = job.layers.front().inputs;
-  for (const LayerShape& layer : job.layers) {
-    good(layer.inputs > 0 && layer.outputs > 0 && layer.inputs == before,
-         "the layers' sizes do not fit each other");
-    before = layer.outputs;
+  try {
+    graph_of(job);  // its sizes
+  } catch (const BadInput& error) {
+    good(false, error.what());
   }
-  good(job.layers.back().activation == Activation::None, "the last layer's activation is the loss");
   good(job.grid_rows > 0 && job.grid_cols > 0 && job.samples > 0,
        "grid and samples must be above 0");
   good(job.micro_batches > 0, "micro-batches must be above 0");
@@ -49,10 +47,10 @@ std::vector<TensorSpec> specs_of(const TrainingJob& job) {
   for (size_t k = 0; k < job.layers.size(); ++k) {
     const LayerShape& layer = job.layers[k];
     const auto outputs = static_cast<uint64_t>(layer.outputs);
-    TensorSpec weight{weight_name(k), {outputs, static_cast<uint64_t>(layer.inputs)}, false};
+    TensorSpec weight{weight_name(layer, k), {outputs, static_cast<uint64_t>(layer.inputs)}, false};
     weight.masked = group_of(job.sparsity, weight) >= 0;
     specs.push_back(weight);
-    if (layer.bias) specs.push_back({bias_name(k), {outputs}, false});
+    if (layer.bias) specs.push_back({bias_name(layer, k), {outputs}, false});
   }
   return specs;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ow/memoryx/time_model.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace ow {
@@ -11,6 +12,7 @@ constexpr double kMinRate = 1.0 / 1024;             // a wavelet in 32,768 cycle
 constexpr int64_t kMaxLatency = 1'000'000'000'000;  // cycles
 
 constexpr int64_t kMaxDepth = 1024;  // wavelets: the room of an edge port
+constexpr size_t kMaxStages = 10;    // of 1,024 wafers
 
 __extension__ using Wide = unsigned __int128;
 
@@ -45,6 +47,35 @@ void read_part(YamlMap* time, const char* key, const char* unit, TimeOptions::Pa
   map.close();
 }
 
+// A link of the edge, with what waits there.
+void read_edge(YamlMap* time, const char* key, TimeOptions::Part* part,
+               std::optional<uint64_t>* depth) {
+  const auto value = time->find(key);
+  if (!value) return;
+  YamlMap map = value->map();
+  if (const auto own = map.find("depth")) {
+    *depth = static_cast<uint64_t>(own->integer(1, kMaxDepth));
+  }
+  *part = read_flow(&map, "bits");
+  map.close();
+}
+
+void read_stages(YamlMap* time, const char* key, TimeOptions::Part* kind,
+                 std::vector<TimeOptions::Part>* stages) {
+  const auto value = time->find(key);
+  if (!value) return;
+  YamlMap map = value->map();
+  *kind = read_flow(&map, "bits");
+  if (const auto list = map.find("stages")) {
+    for (const Yaml& stage : list->list(1, kMaxStages, "stages")) {
+      YamlMap one = stage.map();
+      stages->push_back(read_flow(&one, "bits"));
+      one.close();
+    }
+  }
+  map.close();
+}
+
 TimeOptions::Preset preset_of(const Yaml& value) {
   const std::string name = value.one_of({"ideal", "balanced", "wse"});
   return name == "ideal"      ? TimeOptions::Preset::Ideal
@@ -55,6 +86,20 @@ TimeOptions::Preset preset_of(const Yaml& value) {
 void apply(const TimeOptions::Part& part, Flow* flow) {
   if (part.rate) flow->rate = *part.rate;
   if (part.latency) flow->latency = *part.latency;
+}
+
+void apply(const TimeOptions::Part& kind, const std::vector<TimeOptions::Part>& stages,
+           std::vector<Flow>* flows) {
+  for (size_t k = 0; k < flows->size(); ++k) {
+    apply(kind, &(*flows)[k]);
+    if (k < stages.size()) apply(stages[k], &(*flows)[k]);
+  }
+}
+
+uint64_t latency_of(const std::vector<Flow>& stages) {
+  uint64_t sum = 0;
+  for (const Flow& stage : stages) sum += stage.latency;
+  return sum;
 }
 
 }  // namespace
@@ -70,28 +115,49 @@ uint64_t Flow::cycles(uint64_t units) const {
 }
 
 bool TimeModel::modelled() const {
-  for (const Flow* flow : {&edge, &store, &samples, &optimizer, &broadcast, &reduce}) {
-    if (flow->bounded() || flow->latency > 0) return true;
-  }
-  return false;
+  const auto takes_time = [](const Flow& flow) { return flow.bounded() || flow.latency > 0; };
+  return takes_time(edge) || takes_time(exit) || takes_time(store) || takes_time(samples) ||
+         takes_time(optimizer) || std::any_of(broadcast.begin(), broadcast.end(), takes_time) ||
+         std::any_of(reduce.begin(), reduce.end(), takes_time);
 }
 
-TimeModel wse_time() {
+uint64_t TimeModel::way_in() const { return store.latency + latency_of(broadcast) + edge.latency; }
+
+uint64_t TimeModel::way_out() const { return exit.latency + latency_of(reduce); }
+
+uint64_t TimeModel::period_in() const {
+  uint64_t most = std::max(store.period(kWaveletBits), edge.period(kWaveletBits));
+  for (const Flow& stage : broadcast) most = std::max(most, stage.period(kWaveletBits));
+  return most;
+}
+
+uint64_t TimeModel::period_out(bool reduces) const {
+  uint64_t most = exit.period(kWaveletBits);
+  if (!reduces) return most;
+  for (const Flow& stage : reduce) most = std::max(most, stage.period(kWaveletBits));
+  return most;
+}
+
+TimeModel wse_time(int stages) {
   TimeModel time;
   const Flow link{kWseLinkBits * kTimeUnit / kWseEdgeRows, kWseLatency};
-  time.edge = time.store = time.samples = time.broadcast = time.reduce = link;
+  time.edge = time.exit = time.store = time.samples = link;
   time.store.latency = time.samples.latency = 0;  // the way to the wafer is the edge's
   time.optimizer = {link.rate / kWaveletBits, 0};
+  time.broadcast.assign(static_cast<size_t>(stages), link);
+  time.reduce = time.broadcast;
   return time;
 }
 
-TimeModel balanced_time(const TimeNeeds& needs) {
+TimeModel balanced_time(const TimeNeeds& needs, int stages) {
   TimeModel time;
   time.edge = with_margin(needs.weights * kWaveletBits, needs.weight_cycles);
-  time.store = time.broadcast = time.edge;
+  time.store = time.edge;
+  time.exit = with_margin(needs.updates * kWaveletBits, needs.update_cycles);
   time.samples = with_margin(needs.samples, needs.step_cycles);
   time.optimizer = with_margin(needs.updates, needs.update_cycles);
-  time.reduce = with_margin(needs.gradients * kWaveletBits, needs.step_cycles);
+  time.broadcast.assign(static_cast<size_t>(stages), time.edge);
+  time.reduce.assign(static_cast<size_t>(stages), time.exit);
   return time;
 }
 
@@ -103,34 +169,32 @@ TimeOptions read_time(const Yaml& value) {
   }
   YamlMap map = value.map();
   if (const auto preset = map.find("preset")) o.preset = preset_of(*preset);
-  if (const auto edge = map.find("edge")) {
-    YamlMap part = edge->map();
-    if (const auto depth = part.find("depth")) {
-      o.edge_depth = static_cast<uint64_t>(depth->integer(1, kMaxDepth));
-    }
-    o.edge = read_flow(&part, "bits");
-    part.close();
-  }
+  read_edge(&map, "edge", &o.edge, &o.edge_depth);
+  read_edge(&map, "exit", &o.exit, &o.exit_depth);
   read_part(&map, "store", "bits", &o.store);
   read_part(&map, "samples", "bits", &o.samples);
   read_part(&map, "optimizer", "parameters", &o.optimizer);
-  read_part(&map, "broadcast", "bits", &o.broadcast);
-  read_part(&map, "reduce", "bits", &o.reduce);
+  read_stages(&map, "broadcast", &o.broadcast, &o.broadcast_stages);
+  read_stages(&map, "reduce", &o.reduce, &o.reduce_stages);
   map.close();
   return o;
 }
 
-TimeModel make_time(const TimeOptions& o, const TimeNeeds& needs) {
+TimeModel make_time(const TimeOptions& o, const TimeNeeds& needs, int stages) {
   TimeModel time;
-  if (o.preset == TimeOptions::Preset::Balanced) time = balanced_time(needs);
-  if (o.preset == TimeOptions::Preset::Wse) time = wse_time();
+  time.broadcast.resize(static_cast<size_t>(stages));
+  time.reduce = time.broadcast;
+  if (o.preset == TimeOptions::Preset::Balanced) time = balanced_time(needs, stages);
+  if (o.preset == TimeOptions::Preset::Wse) time = wse_time(stages);
   apply(o.edge, &time.edge);
+  apply(o.exit, &time.exit);
   apply(o.store, &time.store);
   apply(o.samples, &time.samples);
   apply(o.optimizer, &time.optimizer);
-  apply(o.broadcast, &time.broadcast);
-  apply(o.reduce, &time.reduce);
+  apply(o.broadcast, o.broadcast_stages, &time.broadcast);
+  apply(o.reduce, o.reduce_stages, &time.reduce);
   if (o.edge_depth) time.edge_depth = *o.edge_depth;
+  if (o.exit_depth) time.exit_depth = *o.exit_depth;
   return time;
 }
 

@@ -2,7 +2,6 @@
 #include "ow/memoryx/update_time.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace ow::memoryx {
 namespace {
@@ -25,40 +24,49 @@ UpdateTime::UpdateTime(const Flow& optimizer, int rows, size_t layers)
 
 void UpdateTime::begin() {
   for (Row& row : rows_) {
-    row.at = 0;
-    row.count.assign(layers_, 0);
-    row.end.assign(layers_, 0);
+    row = {};
+    row.layers.resize(layers_);
   }
   last_ = 0;
 }
 
-void UpdateTime::leave(int row, size_t layer, uint64_t count, uint64_t from, uint64_t to) {
+void UpdateTime::leave(int row, size_t layer, uint64_t count, uint64_t from, uint64_t to, Of of) {
   if (count == 0) return;
   Row& at = rows_[static_cast<size_t>(row)];
-  // Of gradients that leave one behind the other: no later than the last one and its own update.
+  // Of gradients that come one behind the other: no later than the last one and its own update.
   at.at = std::max(std::max(at.at, from * kTimeUnit) + count * period_, to * kTimeUnit + period_);
-  at.count[layer] += count;
-  at.end[layer] = at.at;
+  Part& part = of == Of::Biases ? at.biases : at.layers[layer];
+  part.count += count;
+  part.came = to;
+  part.end = at.at;
   last_ = std::max(last_, to);
 }
 
-std::vector<uint64_t> UpdateTime::ready(bool wait) const {
-  std::vector<uint64_t> ready(layers_, wait ? last_ : 0);
+WeightTimes UpdateTime::times(bool wait) const {
+  WeightTimes times;
+  times.layers.resize(layers_);
+  times.update = alone();
+  const auto later = [&](const Part& part, uint64_t end, ReadyTime* of) {
+    of->came = std::max(of->came, wait ? last_ : part.came);
+    of->ready = std::max(of->ready, whole_cycles(end) + latency_);
+  };
   for (const Row& row : rows_) {
-    uint64_t at = last_ * kTimeUnit;
+    uint64_t at = last_ * kTimeUnit + row.biases.count * period_;
+    later(row.biases, wait ? at : row.biases.end, &times.biases);
     for (size_t k = 0; k < layers_; ++k) {
-      at += row.count[k] * period_;
-      ready[k] = std::max(ready[k], whole_cycles(wait ? at : row.end[k]));
+      at += row.layers[k].count * period_;
+      later(row.layers[k], wait ? at : row.layers[k].end, &times.layers[k]);
     }
   }
-  for (uint64_t& cycle : ready) cycle += latency_;
-  return ready;
+  return times;
 }
 
 uint64_t UpdateTime::alone() const {
   uint64_t most = 0;
   for (const Row& row : rows_) {
-    most = std::max(most, std::accumulate(row.count.begin(), row.count.end(), uint64_t{0}));
+    uint64_t count = row.biases.count;
+    for (const Part& part : row.layers) count += part.count;
+    most = std::max(most, count);
   }
   return whole_cycles(most * period_) + latency_;
 }

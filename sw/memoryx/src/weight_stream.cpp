@@ -2,6 +2,8 @@
 #include "ow/memoryx/weight_stream.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 
 #include "ow/base/error.h"
 #include "ow/isa/isa.h"
@@ -12,23 +14,51 @@ namespace {
 constexpr uint32_t kRowEnd = isa::Control::RowEnd::kMask;  // data bits of a control wavelet
 constexpr uint32_t kStreamEnd = isa::Control::StreamEnd::kMask;
 constexpr size_t kBatchValues = size_t{1} << 15;  // about so many weights are made at once
+constexpr uint32_t kIndexStep = 0x10000;          // the index is the upper half
 
 // Outputs of 0 .. n - 1 that a grid row owns.
 int owned(int n, int row, int rows) { return n > row ? (n - row + rows - 1) / rows : 0; }
 
-// Indices of the values of inputs row, row + rows, ... that are sent; returns how many.
+// Wavelets of the values of inputs row, row + rows, ... that are sent; returns how many. All are
+// written where the next one that is sent goes, so that nothing hangs on a value but the place.
 template <bool kDense, bool kIndexOnly>
 size_t compress(const uint16_t* values, int row, int rows, int inputs, uint8_t colour,
                 Wavelet* out) {
   size_t n = 0;
   uint32_t index = 0;
-  for (int i = row; i < inputs; i += rows) {
-    const uint16_t value = values[i];
-    out[n].colour = colour;
-    out[n].ctrl = false;
-    out[n].data = index | (kIndexOnly ? 0u : value);
-    index += 0x10000;
+  for (int i = row; i < inputs; i += rows, index += kIndexStep) {
+    const uint16_t value = kDense && kIndexOnly ? uint16_t{0} : values[i];
+    out[n] = {colour, false, index | (kIndexOnly ? 0u : value)};
     n += kDense || !half_is_zero(value) ? 1 : 0;
+  }
+  return n;
+}
+
+// The same of all inputs, whose places are given.
+template <bool kDense>
+size_t compress_whole(const uint16_t* values, const uint32_t* places, size_t inputs, uint8_t colour,
+                      Wavelet* out) {
+  size_t n = 0;
+  for (size_t i = 0; i < inputs; ++i) {
+    out[n] = {colour, false, places[i] | values[i]};
+    n += kDense || !half_is_zero(values[i]) ? 1 : 0;
+  }
+  return n;
+}
+
+// How many control wavelets are among some. Wavelets are looked at as words, of which a loop of
+// vectors takes several.
+size_t control_wavelets(const Wavelet* wavelets, size_t count) {
+  static_assert(sizeof(Wavelet) == sizeof(uint64_t), "a wavelet is a word of the host");
+  const bool yes = true;
+  uint64_t control = 0;
+  std::memcpy(reinterpret_cast<char*>(&control) + offsetof(Wavelet, ctrl), &yes, sizeof yes);
+  const int shift = __builtin_ctzll(control);
+  size_t n = 0;
+  for (size_t i = 0; i < count; ++i) {
+    uint64_t word;
+    std::memcpy(&word, &wavelets[i], sizeof word);
+    n += word >> shift & 1;
   }
   return n;
 }
@@ -38,10 +68,44 @@ std::vector<uint32_t> places_of(int inputs, int rows) {
   std::vector<uint32_t> places(static_cast<size_t>(inputs));
   uint32_t place = 0;
   for (int owner = 0; owner < rows; ++owner) {
-    for (int i = owner; i < inputs; i += rows) places[static_cast<size_t>(i)] = place++ << 16;
+    for (int i = owner; i < inputs; i += rows, place += kIndexStep) {
+      places[static_cast<size_t>(i)] = place;
+    }
   }
   return places;
 }
+
+// Batches that nobody needs any more, whose memory the next ones take: as much of it comes and goes
+// as there are weights. From any thread.
+class SpareBatches : public std::enable_shared_from_this<SpareBatches> {
+ public:
+  std::shared_ptr<WaveletBatch> make(size_t layer, size_t rows) {
+    std::unique_ptr<WaveletBatch> batch;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (!spare_.empty()) {
+        batch = std::move(spare_.back());
+        spare_.pop_back();
+      }
+    }
+    if (batch == nullptr) batch = std::make_unique<WaveletBatch>();
+    batch->layer = layer;
+    batch->rows.resize(rows);
+    return {batch.release(), [pool = shared_from_this()](WaveletBatch* b) { pool->keep(b); }};
+  }
+
+ private:
+  void keep(WaveletBatch* taken) {
+    constexpr size_t kMost = 4;
+    std::unique_ptr<WaveletBatch> batch(taken);
+    for (std::vector<Wavelet>& row : batch->rows) row.clear();
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (spare_.size() < kMost) spare_.push_back(std::move(batch));
+  }
+
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<WaveletBatch>> spare_;
+};
 
 // Makes the batches of matrices, one layer behind the other.
 class MatrixBatches : public BatchSource {
@@ -77,16 +141,18 @@ class MatrixBatches : public BatchSource {
   // Outputs of an owner up to the beginning and up to the end of the part.
   int local_begin(int owner) const { return owned(first_, owner, options_.rows); }
   int local_end(int owner) const { return owned(part_end(), owner, options_.rows); }
-  // Outputs that are best made at once.
+  // Outputs of a batch.
   int wanted() const {
-    const auto values = kBatchValues / static_cast<size_t>(matrix().inputs());
-    return std::max({1, matrix().batch(), static_cast<int>(values)});
+    return std::max(1, static_cast<int>(kBatchValues / static_cast<size_t>(matrix().inputs())));
   }
+  const uint16_t* values_of(int output, int step, int most);
   void begin_layer();
+  void begin_piece(WaveletBatch* batch);
   int add_outputs(int most, WaveletBatch* batch);
   void add_whole(WaveletBatch* batch);
-  void make_row(const uint16_t* values, uint32_t end, std::vector<Wavelet>* out, int row) const;
-  void make_whole_row(const uint16_t* values, uint32_t end, std::vector<Wavelet>* out) const;
+  void make_row(const uint16_t* values, uint32_t end, std::vector<Wavelet>* out, int row);
+  void make_whole_row(const uint16_t* values, uint32_t end, std::vector<Wavelet>* out);
+  void append(size_t wavelets, uint32_t end, std::vector<Wavelet>* out);
 
   const std::vector<std::unique_ptr<MatrixSource>> layers_;
   const StreamOptions options_;
@@ -96,14 +162,44 @@ class MatrixBatches : public BatchSource {
   int owner_ = 0;
   int local_ = 0;
   int ended_ = 0;  // outputs of the layer that are made
+  // Outputs read_, read_ + read_step_, ... up to read_end_, as the matrix has them.
   std::vector<uint16_t> values_;
+  int read_ = 0;
+  int read_step_ = 1;
+  int read_end_ = 0;
   std::vector<uint32_t> places_;  // of the layer's inputs, for whole sums
+  std::vector<Wavelet> row_;      // that is being made
+  const std::shared_ptr<SpareBatches> spares_ = std::make_shared<SpareBatches>();
 };
 
 void MatrixBatches::begin_layer() {
-  first_ = owner_ = local_ = ended_ = 0;
-  if (done() || matrix().order() != SumOrder::Whole) return;
+  first_ = owner_ = local_ = ended_ = read_end_ = 0;
+  if (done()) return;
+  row_.resize(static_cast<size_t>(matrix().inputs()) + 1);
+  if (matrix().order() != SumOrder::Whole) return;
   places_ = places_of(matrix().inputs(), options_.rows);
+}
+
+// The values of an output, which are read together with those of up to `most` that come behind it
+// at this step: as many as the matrix gives best at once. None where all positions are sent.
+const uint16_t* MatrixBatches::values_of(int output, int step, int most) {
+  if (matrix().all_positions()) return nullptr;
+  const auto inputs = static_cast<size_t>(matrix().inputs());
+  if (output < read_ || output >= read_end_ || (output - read_) % read_step_ != 0) {
+    const int best = matrix().batch();
+    read_ = output;
+    read_step_ = step;
+    int count = std::min(most, std::max(wanted(), best));
+    if (part_end() - first_ <= best) {  // of all owners
+      read_ = first_;
+      read_step_ = 1;
+      count = part_end() - first_;
+    }
+    read_end_ = read_ + count * read_step_;
+    values_.resize(inputs * static_cast<size_t>(count));
+    matrix().rows(read_, read_step_, count, values_.data());
+  }
+  return &values_[static_cast<size_t>((output - read_) / read_step_) * inputs];
 }
 
 // The next outputs of one owner, at most so many; returns how many.
@@ -117,22 +213,22 @@ int MatrixBatches::add_outputs(int most, WaveletBatch* batch) {
     }
     local_ = local_begin(owner_);
   }
-  const int count = std::min({local_end(owner_) - local_, wanted(), most});
-  values_.resize(inputs * static_cast<size_t>(count));
-  matrix().rows(owner_ + local_ * rows, rows, count, values_.data());
-  // A piece of positions grows by itself: it would be copied here for each of its owners.
+  const int owned_left = local_end(owner_) - local_;
+  const int count = std::min({owned_left, wanted(), most});
+  // A mask's piece grows by itself: it would be copied here for each of its owners.
   for (std::vector<Wavelet>& row : batch->rows) {
-    if (!matrix().index_only()) {
-      row.reserve(static_cast<size_t>(count) * (inputs / batch->rows.size() + 2));
+    if (!matrix().index_only() || matrix().all_positions()) {
+      row.reserve(row.size() + static_cast<size_t>(count) * (inputs / batch->rows.size() + 2));
     }
   }
   for (int k = 0; k < count; ++k) {
+    const uint16_t* values = values_of(owner_ + local_ * rows, rows, owned_left - k);
     ++ended_;
     ++local_;
     const bool last = ended_ == part_end();  // all outputs before the part have been made
     for (int r = 0; r < rows; ++r) {
-      make_row(&values_[static_cast<size_t>(k) * inputs], last ? kRowEnd | kStreamEnd : kRowEnd,
-               &batch->rows[static_cast<size_t>(r)], r);
+      make_row(values, last ? kRowEnd | kStreamEnd : kRowEnd, &batch->rows[static_cast<size_t>(r)],
+               r);
     }
   }
   return count;
@@ -142,32 +238,39 @@ int MatrixBatches::add_outputs(int most, WaveletBatch* batch) {
 void MatrixBatches::add_whole(WaveletBatch* batch) {
   const int rows = options_.rows;
   const int outputs = matrix().outputs();
-  const auto inputs = static_cast<size_t>(matrix().inputs());
   if (local_ >= local_end(0)) first_ = part_end();
   const int locals = std::min(local_end(0) - local_, std::max(1, wanted() / rows));
   const int from = local_ * rows;
   const int count = std::min(locals * rows, outputs - from);
-  values_.resize(inputs * static_cast<size_t>(count));
-  matrix().rows(from, 1, count, values_.data());
   for (int k = 0; k < count; ++k) {
     const int owner = k % rows;
     const bool last = local_ + k / rows + 1 == local_end(owner);
-    make_whole_row(&values_[static_cast<size_t>(k) * inputs], last ? kRowEnd | kStreamEnd : kRowEnd,
-                   &batch->rows[static_cast<size_t>(owner)]);
+    make_whole_row(values_of(from + k, 1, part_end() - from - k),
+                   last ? kRowEnd | kStreamEnd : kRowEnd, &batch->rows[static_cast<size_t>(owner)]);
   }
   local_ += locals;
   ended_ += count;
 }
 
+// The first wavelets of a piece, with its number of positions if all are sent.
+void MatrixBatches::begin_piece(WaveletBatch* batch) {
+  const auto outputs = static_cast<uint32_t>(std::min(part(), matrix().outputs() - ended_));
+  for (size_t r = 0; r < batch->rows.size(); ++r) {
+    const auto inputs =
+        static_cast<uint32_t>(owned(matrix().inputs(), static_cast<int>(r), options_.rows));
+    batch->rows[r].push_back({static_cast<uint8_t>(options_.colour), false, outputs * inputs});
+  }
+}
+
 std::shared_ptr<const WaveletBatch> MatrixBatches::next() {
   const int outputs = matrix().outputs();
-  auto batch = std::make_shared<WaveletBatch>();
-  batch->layer = layer_;
-  batch->rows.resize(static_cast<size_t>(options_.rows));
-  if (matrix().index_only()) {
-    // A whole piece, whose first wavelet says how many positions there are.
-    const Wavelet head{static_cast<uint8_t>(options_.colour), false, 0};
-    for (std::vector<Wavelet>& row : batch->rows) row.push_back(head);
+  const auto batch = spares_->make(layer_, static_cast<size_t>(options_.rows));
+  if (matrix().all_positions()) {
+    if (ended_ % part() == 0) begin_piece(batch.get());
+    add_outputs(outputs, batch.get());
+  } else if (matrix().index_only()) {
+    // A whole piece: its first wavelet says how many positions the mask has in it.
+    begin_piece(batch.get());
     int left = std::min(part(), outputs - ended_);
     const auto ends = static_cast<size_t>(left);
     while (left > 0) left -= add_outputs(left, batch.get());
@@ -186,29 +289,29 @@ std::shared_ptr<const WaveletBatch> MatrixBatches::next() {
   return batch;
 }
 
+// What has been made in row_, and the row's end.
+void MatrixBatches::append(size_t wavelets, uint32_t end, std::vector<Wavelet>* out) {
+  row_[wavelets] = {static_cast<uint8_t>(options_.colour), true, end};
+  out->insert(out->end(), row_.begin(), row_.begin() + static_cast<std::ptrdiff_t>(wavelets) + 1);
+}
+
 void MatrixBatches::make_row(const uint16_t* values, uint32_t end, std::vector<Wavelet>* out,
-                             int row) const {
-  const auto colour = static_cast<uint8_t>(options_.colour);
+                             int row) {
   const bool index_only = matrix().index_only();
-  const auto call = options_.dense ? (index_only ? compress<true, true> : compress<true, false>)
-                                   : (index_only ? compress<false, true> : compress<false, false>);
-  const size_t before = out->size();
-  const int local = owned(matrix().inputs(), row, options_.rows);
-  out->resize(before + static_cast<size_t>(local) + 1);
-  const size_t n =
-      call(values, row, options_.rows, matrix().inputs(), colour, out->data() + before);
-  out->resize(before + n + 1);
-  out->back() = {colour, true, end};
+  const bool dense = options_.dense || matrix().all_positions();
+  const auto call = dense ? (index_only ? compress<true, true> : compress<true, false>)
+                          : (index_only ? compress<false, true> : compress<false, false>);
+  append(call(values, row, options_.rows, matrix().inputs(), static_cast<uint8_t>(options_.colour),
+              row_.data()),
+         end, out);
 }
 
 void MatrixBatches::make_whole_row(const uint16_t* values, uint32_t end,
-                                   std::vector<Wavelet>* out) const {
-  const auto colour = static_cast<uint8_t>(options_.colour);
-  for (size_t i = 0; i < places_.size(); ++i) {
-    if (!options_.dense && half_is_zero(values[i])) continue;
-    out->push_back({colour, false, places_[i] | values[i]});
-  }
-  out->push_back({colour, true, end});
+                                   std::vector<Wavelet>* out) {
+  const auto call = options_.dense ? compress_whole<true> : compress_whole<false>;
+  append(call(values, places_.data(), places_.size(), static_cast<uint8_t>(options_.colour),
+              row_.data()),
+         end, out);
 }
 
 }  // namespace
@@ -292,7 +395,7 @@ void WeightStream::next(int row, size_t n, std::vector<Wavelet>* out) {
     const size_t count = std::min(n, from.size() - r.at);
     const auto begin = from.begin() + static_cast<std::ptrdiff_t>(r.at);
     const auto end = begin + static_cast<std::ptrdiff_t>(count);
-    for (auto w = begin; w != end; ++w) r.weights += w->ctrl ? 0 : 1;
+    r.weights += count - control_wavelets(from.data() + r.at, count);
     out->insert(out->end(), begin, end);
     r.wavelets += count;
     r.at += count;

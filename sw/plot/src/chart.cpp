@@ -19,8 +19,8 @@ constexpr int kLegendRow = 20, kLetter = 7;  // its height; width of a letter, r
 constexpr size_t kMostLetters = 40;          // of a name
 
 // Those of the wafer's picture first (blue, red, green, orange).
-constexpr const char* kColour[kColours] = {"#1f6fb5", "#d9534f", "#4f9a4e", "#e08e0b",
-                                           "#7d3c98", "#17889b", "#8c564b", "#555555"};
+constexpr const char* kColour[kColours] = {"#1f6fb5", "#d9534f", "#4f9a4e", "#e08e0b", "#7d3c98",
+                                           "#17889b", "#8c564b", "#555555", "#b5a000"};
 
 // What may stand in a file of XML, whatever the bytes were: UTF-8 without control characters.
 std::string escaped(const std::string& text) {

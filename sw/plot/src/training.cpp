@@ -29,7 +29,8 @@ constexpr Key kKeys[] = {
     {"held_out", "loss", 1},    {"held_out", "accuracy", 100}, {"cycles", "step", 1},
     {"cycles", "forward", 1},   {"cycles", "loss", 1},         {"cycles", "gradients", 1},
     {"cycles", "deltas", 1},    {"waits", "edge", 1},          {"waits", "store", 1},
-    {"waits", "samples", 1},    {"waits", "optimizer", 1}};
+    {"waits", "broadcast", 1},  {"waits", "samples", 1},       {"waits", "optimizer", 1},
+    {"waits", "latency", 1},    {"waits", "exit", 1},          {"waits", "reduce", 1}};
 
 std::string path_of(const Key& key) {
   return key.object != nullptr ? fmt::format("{}.{}", key.object, key.name) : key.name;
@@ -72,8 +73,12 @@ const std::vector<PanelKind>& kinds() {
        {{"waits", "all", false, false},
         {"waits.edge", "edge", false, true},
         {"waits.store", "store", false, true},
+        {"waits.broadcast", "broadcast", false, true},
         {"waits.samples", "samples", false, true},
-        {"waits.optimizer", "optimizer", false, true}}},
+        {"waits.optimizer", "optimizer", false, true},
+        {"waits.latency", "latency", false, true},
+        {"waits.exit", "exit", false, true},
+        {"waits.reduce", "reduce", false, true}}},
       {"learning rate", AxisKind::Zero, {{"rate", "rate", false, false}}},
       {"loss scale", AxisKind::Powers, {{"loss_scale", "loss scale", false, false}}},
       {"norm of the gradients", AxisKind::Zero, {{"norm", "norm", false, false}}},

@@ -19,6 +19,7 @@ constexpr char kFormats[] = ".ow_strings";
 constexpr char kOwner[] = "openwafer";
 constexpr uint32_t kTypeExport = 1;
 constexpr uint32_t kTypeLaunch = 2;
+constexpr uint32_t kTypeClaim = 3;
 constexpr uint32_t kMaxDims = 4;
 constexpr uint32_t kMaxArguments = 8;
 constexpr uint32_t kFirstLocalTask = isa::kFirstLocalTask;
@@ -121,6 +122,22 @@ ElfLaunch parse_launch(const std::string& where, Words words) {
   return l;
 }
 
+ElfClaim parse_claim(const std::string& where, Words words) {
+  ElfClaim c;
+  c.dsr = words.next();
+  c.dsr_end = words.next();
+  c.thread = words.next();
+  c.thread_end = words.next();
+  c.name = words.name();
+  if (c.dsr > c.dsr_end || c.dsr_end > isa::kNumDsrs || c.thread > c.thread_end ||
+      c.thread_end > isa::kMaxThreads) {
+    throw BadInput(fmt::format(
+        "{}claim '{}': descriptors {} to before {}, threads {} to before {}: at most {} and {}",
+        where, c.name, c.dsr, c.dsr_end, c.thread, c.thread_end, isa::kNumDsrs, isa::kMaxThreads));
+  }
+  return c;
+}
+
 template <class T>
 void add(const std::string& where, const char* what, T item, std::vector<T>* list) {
   if (std::any_of(list->begin(), list->end(), [&](const T& t) { return t.name == item.name; })) {
@@ -164,6 +181,16 @@ const ElfExport& ElfImage::exported(const std::string& name) const {
 
 const ElfLaunch& ElfImage::launch(const std::string& name) const {
   return find_named(*this, "launch", name, launch_list);
+}
+
+uint32_t ElfImage::first_named_task() const {
+  static const std::string kPrefix = "ow_task_id_";
+  uint32_t first = isa::kTaskTeardown;
+  for (auto s = symbols.lower_bound(kPrefix); s != symbols.end(); ++s) {
+    if (s->first.compare(0, kPrefix.size(), kPrefix) != 0) break;
+    first = std::min(first, s->second);
+  }
+  return first;
 }
 
 std::string ElfImage::format_string(uint32_t addr) const {
@@ -212,9 +239,11 @@ void read_notes(const std::string& path, Elf* elf, uint32_t sram_bytes, ElfImage
         add(where, "export", parse_export(where, words, sram_bytes), &image->export_list);
       } else if (note.n_type == kTypeLaunch) {
         add(where, "launch", parse_launch(where, words), &image->launch_list);
+      } else if (note.n_type == kTypeClaim) {
+        add(where, "claim", parse_claim(where, words), &image->claim_list);
       } else {
-        throw BadInput(where + fmt::format("note of type {}: must be {} or {}", note.n_type,
-                                           kTypeExport, kTypeLaunch));
+        throw BadInput(where + fmt::format("note of type {}: must be {} to {}", note.n_type,
+                                           kTypeExport, kTypeClaim));
       }
     }
   }

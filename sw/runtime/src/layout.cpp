@@ -19,9 +19,6 @@ uint32_t command(int slot, Command what, bool not_to_ramp) {
 
 namespace {
 
-constexpr int kUserDescriptors = 10;  // the kernel library has those from 10 on
-constexpr int kNamedTasks = 8;        // the linker hands out numbers from 28 downwards
-
 Port port_of(Side side) { return static_cast<Port>(static_cast<int>(side)); }
 uint32_t out_of(Side side) { return 1u << static_cast<int>(side); }
 Side behind(Side side) { return static_cast<Side>((static_cast<int>(side) + 2) % 4); }
@@ -62,12 +59,6 @@ int Layout::queue(const std::string& name, bool in, int row, int col, int colour
   }
   const auto used =
       std::count_if(queues.begin(), queues.end(), [in](const Queue& q) { return q.in == in; });
-  if (used == isa::kNumQueues) {
-    throw BadInput(
-        fmt::format("layout: '{}' is the ninth flow {} tile ({}, {}), which has {} "
-                    "queues for them",
-                    name, in ? "into" : "out of", row, col, isa::kNumQueues));
-  }
   const Queue queue{in, static_cast<int>(used), colour, name};
   queues.push_back(queue);
   variables_[name + (in ? "_in" : "_out")][{row, col}] = static_cast<uint32_t>(queue.number);
@@ -141,23 +132,102 @@ void Layout::chain(const std::string& name, Side towards, bool enter, bool leave
 void Layout::gather(const std::string& name, Side to) {
   const int c = colour(name);
   const uint32_t kAdvance = command(0, Command::Advance);
+  uint32_t reset = 0;  // of every router on the way, however long: the list goes round
+  for (int slot = 0; slot < isa::kNumCommands; ++slot) reset |= command(slot, Command::Reset);
   streams_[name].to_grid = false;
   for (const std::vector<Place>& line : lines(to)) {
     for (size_t k = 0; k < line.size(); ++k) {
       const auto [row, col] = line[k];
       const Route own{Port::Ramp, out_of(to)};
       const Route pass{port_of(behind(to)), out_of(to)};
-      // Nobody is behind the first of the line; the others let their neighbours pass when the
-      // control wavelet has gone through their own router, which takes its command out of it.
+      // Nobody is behind the first of the line, which takes all back to their own; the others let
+      // their neighbours pass when the control wavelet has gone through their own router, which
+      // takes its command out of it.
       if (k == 0) {
         route(row, col, c, own);
       } else {
         route(row, col, c, Switch{{own, pass}, 0, false, PopMode::Always});
       }
       queue(name, false, row, col, c);
-      if (line.size() > 1) variables_[name + "_end"][line[k]] = k == 0 ? 0 : kAdvance;
+      if (line.size() > 1) variables_[name + "_end"][line[k]] = k == 0 ? reset : kAdvance;
     }
     streams_[name].ports.push_back({line.back().first, line.back().second, to, c});
+  }
+}
+
+// Along the source's row, and from there up and down every column.
+void Layout::tree(const std::string& name, int colour, const Rect& area, int row, int col) {
+  const auto out = [](Side side, bool there) { return there ? out_of(side) : 0; };
+  for (int r = area.row; r < area.row + area.rows; ++r) {
+    for (int c = area.col; c < area.col + area.cols; ++c) {
+      const uint32_t north = out(Side::North, r <= row && r > area.row);
+      const uint32_t south = out(Side::South, r >= row && r + 1 < area.row + area.rows);
+      const uint32_t west = out(Side::West, r == row && c <= col && c > area.col);
+      const uint32_t east = out(Side::East, r == row && c >= col && c + 1 < area.col + area.cols);
+      const uint32_t on = north | south | west | east;
+      const bool source = r == row && c == col;
+      if (source) {
+        route(r, c, colour, Route{Port::Ramp, on});
+        queue(name, false, r, c, colour);
+      } else {
+        const Port from = r > row   ? Port::North
+                          : r < row ? Port::South
+                          : c > col ? Port::West
+                                    : Port::East;
+        route(r, c, colour, Route{from, kOutRamp | on});
+        queue(name, true, r, c, colour);
+      }
+      variables_[name + (source ? "_in" : "_out")][{r, c}] = kNoQueue;
+    }
+  }
+}
+
+void Layout::broadcast(const std::string& name, int row, int col) {
+  check_tile(name, row, col);
+  if (shape_.rows * shape_.cols == 1) {
+    throw BadInput(fmt::format("layout: '{}': a broadcast to no other tile", name));
+  }
+  tree(name, colour(name), whole(shape_), row, col);
+}
+
+void Layout::broadcast_rows(const std::string& name, int col) {
+  check_tile(name, 0, col);
+  if (shape_.cols == 1) {
+    throw BadInput(fmt::format("layout: '{}': a row has no other tile", name));
+  }
+  const int c = colour(name);
+  for (int r = 0; r < shape_.rows; ++r) tree(name, c, Rect{r, 0, 1, shape_.cols}, r, col);
+}
+
+void Layout::broadcast_columns(const std::string& name, int row) {
+  check_tile(name, row, 0);
+  if (shape_.rows == 1) {
+    throw BadInput(fmt::format("layout: '{}': a column has no other tile", name));
+  }
+  const int c = colour(name);
+  for (int k = 0; k < shape_.cols; ++k) tree(name, c, Rect{0, k, shape_.rows, 1}, row, k);
+}
+
+// A tile takes what comes until the host's control wavelet moves its switch on: from then on all
+// passes. The last one has two positions alike, so that its router, too, keeps the control wavelet
+// that takes all back from its ramp.
+void Layout::scatter(const std::string& name, Side from) {
+  const int c = colour(name);
+  const Side towards = behind(from);
+  for (const std::vector<Place>& line : lines(towards)) {
+    for (const auto& [row, col] : line) {
+      const Route own{port_of(from), kOutRamp};
+      const Route pass{port_of(from), out_of(towards)};
+      if (line.size() == 1) {
+        route(row, col, c, own);
+      } else {
+        const bool last = Place{row, col} == line.back();
+        route(row, col, c, Switch{{own, last ? own : pass}, 0, false, PopMode::None});
+      }
+      queue(name, true, row, col, c);
+    }
+    streams_[name].parts = line.size();
+    streams_[name].ports.push_back({line.front().first, line.front().second, from, c});
   }
 }
 
@@ -218,10 +288,6 @@ void Layout::filter(int row, int col, const Filter& filter) {
                                  filter.colour));
     }
   }
-  if (filters.size() == static_cast<size_t>(isa::kNumFilters)) {
-    throw BadInput(
-        fmt::format("layout: {}: tile ({}, {}) has {} filters", name, row, col, isa::kNumFilters));
-  }
   filters.push_back(filter);
 }
 
@@ -242,30 +308,25 @@ void Layout::host_takes(const std::string& name, int row, int col, Side to, int 
   streams_[name].ports.push_back({row, col, to, colour});
 }
 
-int Layout::descriptor(const std::string& name) {
-  take_name(name);
-  if (next_descriptor_ == kUserDescriptors) {
-    throw BadInput(
-        fmt::format("layout: '{}': all {} descriptors are taken", name, kUserDescriptors));
-  }
-  for (const auto& line : lines(Side::East)) {
-    for (const Place& place : line) {
-      variables_[name][place] = static_cast<uint32_t>(next_descriptor_);
+int Layout::leave_number(const std::string& name, int number) {
+  for (int row = 0; row < shape_.rows; ++row) {
+    for (int col = 0; col < shape_.cols; ++col) {
+      variables_[name][{row, col}] = static_cast<uint32_t>(number);
     }
   }
-  return next_descriptor_++;
+  return number;
+}
+
+int Layout::descriptor(const std::string& name) {
+  take_name(name);
+  descriptors_.push_back(name);
+  return leave_number(name, static_cast<int>(descriptors_.size()) - 1);
 }
 
 int Layout::task(const std::string& name) {
   take_name(name);
-  if (next_task_ == kNamedTasks) {
-    throw BadInput(fmt::format("layout: '{}': all {} tasks are taken", name, kNamedTasks));
-  }
-  const int task = isa::kFirstLocalTask + next_task_++;
-  for (const auto& line : lines(Side::East)) {
-    for (const Place& place : line) variables_[name][place] = static_cast<uint32_t>(task);
-  }
-  return task;
+  tasks_.push_back(name);
+  return leave_number(name, isa::kFirstLocalTask + static_cast<int>(tasks_.size()) - 1);
 }
 
 Program::Program(std::string elf) { parts_.push_back({std::nullopt, std::move(elf)}); }

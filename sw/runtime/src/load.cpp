@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "runtime_state.h"
 
@@ -18,6 +19,35 @@ uint32_t out_of(int side) { return 1u << side; }
 bool overlap(const Rect& a, const Rect& b) {
   return a.row < b.row + b.rows && b.row < a.row + a.rows && a.col < b.col + b.cols &&
          b.col < a.col + a.cols;
+}
+
+// A colour for each row of `can` that it can have, no two the same, its own number before others;
+// nothing if there are not enough. Rows that come later move those before them where they must.
+std::optional<std::vector<int>> match_colours(const std::vector<std::vector<bool>>& can) {
+  const size_t n = can.size();
+  const size_t colours = n == 0 ? 0 : can.front().size();
+  std::vector<int> owner(colours, -1);
+  std::vector<bool> seen;
+  const std::function<bool(size_t)> place = [&](size_t k) {
+    for (size_t i = 0; i <= colours; ++i) {
+      const size_t c = i == 0 ? k : i - 1;
+      if (c >= colours || !can[k][c] || seen[c]) continue;
+      seen[c] = true;
+      if (owner[c] >= 0 && !place(static_cast<size_t>(owner[c]))) continue;
+      owner[c] = static_cast<int>(k);
+      return true;
+    }
+    return false;
+  };
+  for (size_t k = 0; k < n; ++k) {
+    seen.assign(colours, false);
+    if (!place(k)) return std::nullopt;
+  }
+  std::vector<int> found(n, -1);
+  for (size_t c = 0; c < colours; ++c) {
+    if (owner[c] >= 0) found[static_cast<size_t>(owner[c])] = static_cast<int>(c);
+  }
+  return found;
 }
 
 class Loader {
@@ -38,8 +68,11 @@ class Loader {
     for (const Run::State::Part& part : run_->parts) {
       run_->printers.emplace_back(control_, part.rect, part.image);
     }
-    if (program_.layout()) check_units(*program_.layout());
-    if (program_.layout()) lay_out(*program_.layout());
+    check_units();
+    if (program_.layout()) {
+      choose_colours(*program_.layout());
+      lay_out(*program_.layout());
+    }
     check_routes();
     replace_others();
     clear_tiles();
@@ -102,23 +135,58 @@ class Loader {
     }
   }
 
-  // Switches and filters that the tiles lack. Asked of the machine only if there are some.
-  void check_units(const Layout& layout) {
-    const auto moves = [](const auto& route) { return route.second.positions.size() > 1; };
-    if (layout.filters().empty() &&
-        std::none_of(layout.routes().begin(), layout.routes().end(), moves)) {
-      return;
+  // What the tiles lack of what layout and firmware want, or these both want.
+  void check_units() const {
+    const std::optional<Layout>& layout = program_.layout();
+    if (layout) check_features(*layout, machine_->tile());
+    for (const Run::State::Part& part : run_->parts) {
+      check_claims(part.image, machine_->tile());
+      if (layout) check_numbers(*layout, part.image);
     }
-    TileConfig tile;
-    read_features(control_, run_->rect.row, run_->rect.col, &tile);
-    check_features(layout, tile);
   }
+
+  // The machine's colour for each of the layout's: its own number where it can be. Streams of
+  // programs cross each other's tiles, on different colours.
+  void choose_colours(const Layout& layout) {
+    std::vector<std::set<Layout::Place>> tiles(static_cast<size_t>(layout.colours()));
+    for (const auto& [place, positions] : layout.routes()) {
+      const auto [row, col, colour] = place;
+      tiles[static_cast<size_t>(colour)].insert({run_->rect.row + row, run_->rect.col + col});
+    }
+    for (const auto& named : layout.streams()) {
+      for (const Layout::EdgePort& port : named.second.ports) {
+        for (const Layout::Place& place : way_to_edge(port)) {
+          tiles[static_cast<size_t>(port.colour)].insert(place);
+        }
+      }
+    }
+    const std::set<std::tuple<int, int, int>> taken = routes_of_others();
+    const auto colours = static_cast<size_t>(machine_->info().colours);
+    std::vector<std::vector<bool>> can(tiles.size(), std::vector<bool>(colours, true));
+    for (size_t k = 0; k < tiles.size(); ++k) {
+      for (size_t c = 0; c < colours; ++c) {
+        can[k][c] = std::none_of(tiles[k].begin(), tiles[k].end(), [&](const Layout::Place& p) {
+          return taken.count({p.first, p.second, static_cast<int>(c)}) != 0;
+        });
+      }
+    }
+    const std::optional<std::vector<int>> found = match_colours(can);
+    if (!found) {
+      throw BadInput(
+          fmt::format("layout: other programs have so many of the machine's {} colours in tiles "
+                      "where these pass that {} cannot be found",
+                      colours, layout.colours()));
+    }
+    colour_ = *found;
+  }
+
+  int machine_colour(int colour) const { return colour_[static_cast<size_t>(colour)]; }
 
   void lay_out(const Layout& layout) {
     const Rect& at = run_->rect;
     for (const auto& [place, positions] : layout.routes()) {
       const auto [row, col, colour] = place;
-      set_route(at.row + row, at.col + col, colour, positions);
+      set_route(at.row + row, at.col + col, machine_colour(colour), positions);
       run_->switched = run_->switched || positions.positions.size() > 1;
     }
     for (const auto& [name, stream] : layout.streams()) {
@@ -126,6 +194,7 @@ class Loader {
         const StreamPort edge = reach_edge(name, stream.to_grid, port);
         (stream.to_grid ? run_->streams_in : run_->streams_out)[name].push_back(edge);
       }
+      if (stream.parts > 1) run_->parts_of[name] = stream.parts;
     }
   }
 
@@ -145,36 +214,49 @@ class Loader {
       throw BadInput(fmt::format("stream '{}': this machine has no ports at its {} side", name,
                                  side_name(port.side)));
     }
-    const GridShape grid = machine_->info().grid;
-    int row = run_->rect.row + port.row + kRowStep[side];
-    int col = run_->rect.col + port.col + kColStep[side];
-    while (row >= 0 && col >= 0 && row < grid.rows && col < grid.cols) {
+    const int colour = machine_colour(port.colour);
+    for (const auto& [row, col] : way_to_edge(port)) {
       const int back = (side + 2) % 4;
       const Route way = to_grid ? Route{static_cast<Port>(side), out_of(back)}
                                 : Route{static_cast<Port>(back), out_of(side)};
-      set_route(row, col, port.colour, Switch{{way}, 0, false, PopMode::None});
+      set_route(row, col, colour, Switch{{way}, 0, false, PopMode::None});
+    }
+    const bool by_row = port.side == Side::West || port.side == Side::East;
+    const StreamPort edge{port.side, by_row ? run_->rect.row + port.row : run_->rect.col + port.col,
+                          colour};
+    if (!to_grid) routes_.listen(edge.side, edge.index, edge.colour);
+    return edge;
+  }
+
+  // The tiles between a tile at the rectangle's side and the machine's edge.
+  std::vector<Layout::Place> way_to_edge(const Layout::EdgePort& port) const {
+    const int side = static_cast<int>(port.side);
+    const GridShape grid = machine_->info().grid;
+    std::vector<Layout::Place> way;
+    int row = run_->rect.row + port.row + kRowStep[side];
+    int col = run_->rect.col + port.col + kColStep[side];
+    while (row >= 0 && col >= 0 && row < grid.rows && col < grid.cols) {
+      way.emplace_back(row, col);
       row += kRowStep[side];
       col += kColStep[side];
     }
-    const bool by_row = port.side == Side::West || port.side == Side::East;
-    const StreamPort edge{port.side, by_row ? row : col, port.colour};
-    if (!to_grid) routes_.listen(edge.side, edge.index, edge.colour);
-    return edge;
+    return way;
+  }
+
+  // Row, column and colour of all routes of programs that stay.
+  std::set<std::tuple<int, int, int>> routes_of_others() const {
+    std::set<std::tuple<int, int, int>> routes;
+    for (const std::weak_ptr<Run::State>& weak : machine_->runs) {
+      const std::shared_ptr<Run::State> other = weak.lock();
+      if (!other || other->replaced || overlap(other->rect, run_->rect)) continue;
+      routes.insert(other->routed.begin(), other->routed.end());
+    }
+    return routes;
   }
 
   void check_routes() const {
     const std::vector<std::string> defects = routes_.check();
     if (!defects.empty()) throw BadInput("layout: " + defects.front());
-    for (const std::weak_ptr<Run::State>& weak : machine_->runs) {
-      const std::shared_ptr<Run::State> other = weak.lock();
-      if (!other || other->replaced || overlap(other->rect, run_->rect)) continue;
-      for (const auto& place : run_->routed) {
-        if (other->routed.count(place) == 0) continue;
-        const auto [row, col, colour] = place;
-        throw BadInput(fmt::format("layout: colour {} of tile ({}, {}) is used by another program",
-                                   colour, row, col));
-      }
-    }
   }
 
   void replace_others() {
@@ -198,15 +280,41 @@ class Loader {
 
   void clear_tiles() {
     const Rect& at = run_->rect;
-    const auto colours = static_cast<size_t>(machine_->info().colours);
     control_.write(at, kRegCoreCtrl, kCoreReset | kCoreClearQueues);
-    control_.write(at, kRegSwitch, std::vector<uint32_t>(colours, 0));
-    // Where switches were, credits may be with the wrong neighbour.
-    control_.write(
-        at, kRegRoute,
-        std::vector<uint32_t>(colours, isa::reg::Route::SetCredits::put(reset_credits_)));
+    clear_routes();
     unbind_queues(control_, at);
-    for (uint32_t f = 0; f < kNumFilters; ++f) control_.write(at, isa::reg::Filter::address(f), 0u);
+    for (int f = 0; f < machine_->info().filters; ++f) {
+      control_.write(at, isa::reg::Filter::address(f), 0u);
+    }
+  }
+
+  // All colours of the tiles but those on which other programs' streams pass them.
+  void clear_routes() {
+    const Rect& at = run_->rect;
+    std::map<int, std::set<Layout::Place>> passed;  // by colour
+    for (const auto& [row, col, colour] : routes_of_others()) {
+      if (overlap(at, Rect{row, col, 1, 1})) passed[colour].insert({row, col});
+    }
+    // Where switches were, credits may be with the wrong neighbour.
+    const uint32_t none = isa::reg::Route::SetCredits::put(reset_credits_);
+    const auto clear = [&](const Rect& rect, int colour, size_t colours) {
+      control_.write(rect, isa::reg::Switch::address(colour), std::vector<uint32_t>(colours, 0));
+      control_.write(rect, isa::reg::Route::address(colour), std::vector<uint32_t>(colours, none));
+    };
+    int free = 0;  // the first colour that has not been cleared
+    const auto clear_before = [&](int end) {
+      if (end > free) clear(at, free, static_cast<size_t>(end - free));
+      free = end + 1;
+    };
+    for (const auto& [colour, tiles] : passed) {
+      clear_before(colour);
+      for (int r = at.row; r < at.row + at.rows; ++r) {
+        for (int c = at.col; c < at.col + at.cols; ++c) {
+          if (tiles.count({r, c}) == 0) clear(Rect{r, c, 1, 1}, colour, 1);
+        }
+      }
+    }
+    clear_before(machine_->info().colours);
   }
 
   // Row and column within the rectangle.
@@ -241,7 +349,9 @@ class Loader {
     for (const auto& [place, filters] : layout.filters()) {
       const Rect tile{run_->rect.row + place.first, run_->rect.col + place.second, 1, 1};
       for (size_t f = 0; f < filters.size(); ++f) {
-        set_filter(control_, tile, static_cast<int>(f), filters[f]);
+        Filter filter = filters[f];
+        filter.colour = machine_colour(filter.colour);
+        set_filter(control_, tile, static_cast<int>(f), filter);
       }
     }
   }
@@ -253,8 +363,9 @@ class Loader {
         using Inq = isa::reg::Inq;
         using Outq = isa::reg::Outq;
         const uint32_t reg = q.in ? Inq::address(q.number) : Outq::address(q.number);
-        words[reg][place] = q.in ? Inq::Enable::put(1) | Inq::Colour::put(q.colour)
-                                 : Outq::Enable::put(1) | Outq::Colour::put(q.colour);
+        const int colour = machine_colour(q.colour);
+        words[reg][place] = q.in ? Inq::Enable::put(1) | Inq::Colour::put(colour)
+                                 : Outq::Enable::put(1) | Outq::Colour::put(colour);
       }
     }
     for (const auto& [reg, values] : words) write_tiles(reg, values);
@@ -294,6 +405,7 @@ class Loader {
   ControlPlane& control_;
   std::shared_ptr<Run::State> run_;
   RouteSet routes_;
+  std::vector<int> colour_;  // of the machine, by the layout's
   bool reset_credits_ = false;
 };
 

@@ -7,79 +7,35 @@
 
 #include "ow/diagnose/tile_error.h"
 #include "runtime_state.h"
+#include "spread.h"
 
 namespace ow {
 namespace {
 
-// Where the elements of a tile's array are in the host's.
-class Spread {
+// What a port sends: words, in equal parts if they are scattered. The control wavelet behind a part
+// moves the switch of the tile that took it on; that behind the last one takes all switches back.
+class Parts {
  public:
-  // BadInput for a mapping of dimensions that the array does not have.
-  Spread(const ElfExport& array, const Rect& rect, const Mapping& mapping)
-      : rect_(rect), mapping_(mapping), dims_(array.dims) {
-    const int n = static_cast<int>(dims_.size());
-    if (mapping.row_dim >= n || mapping.col_dim >= n || mapping.row_dim < -1 ||
-        mapping.col_dim < -1) {
-      throw BadInput(fmt::format("{} {}: the mapping names dimensions {} and {} of {}", array.name,
-                                 array.shape(), mapping.row_dim, mapping.col_dim, n));
-    }
-    host_ = dims_;
-    if (mapping.row_dim >= 0) host_[static_cast<size_t>(mapping.row_dim)] *= times_row();
-    if (mapping.col_dim >= 0) host_[static_cast<size_t>(mapping.col_dim)] *= times_col();
-  }
+  Parts(std::vector<uint32_t> words, size_t parts)
+      : words_(std::make_shared<const std::vector<uint32_t>>(std::move(words))),
+        part_(words_->size() / parts),
+        left_(parts > 1 && part_ > 0 ? parts : 0) {}
 
-  // Elements of the host's array.
-  size_t size() const {
-    size_t n = mapping_.each ? times_row() * times_col() : 1;
-    for (const uint32_t length : host_) n *= length;
-    return n;
-  }
-  size_t tile_size() const {
-    size_t n = 1;
-    for (const uint32_t length : dims_) n *= length;
-    return n;
-  }
-  // The host's index of each element of tile (r, c) of the rectangle.
-  std::vector<size_t> of(int r, int c) const {
-    std::vector<size_t> at(tile_size());
-    const size_t base = mapping_.each ? static_cast<size_t>(r * rect_.cols + c) * tile_size() : 0;
-    std::vector<uint32_t> index(dims_.size(), 0);
-    for (size_t& element : at) {
-      size_t host = 0;
-      for (size_t d = 0; d < dims_.size(); ++d) {
-        host = host * host_[d] + place(static_cast<int>(d), index[d], r, c);
-      }
-      element = base + host;
-      for (size_t d = dims_.size(); d-- > 0;) {
-        if (++index[d] < dims_[d]) break;
-        index[d] = 0;
-      }
+  std::optional<Word> operator()() {
+    if (left_ > 0 && at_ == end_of_part_ + part_) {
+      end_of_part_ = at_;
+      return Word{command(0, --left_ > 0 ? Command::Advance : Command::Reset, true), true};
     }
-    return at;
+    if (at_ == words_->size()) return std::nullopt;
+    return Word{(*words_)[at_++], false};
   }
 
  private:
-  uint32_t times_row() const { return static_cast<uint32_t>(rect_.rows); }
-  uint32_t times_col() const { return static_cast<uint32_t>(rect_.cols); }
-  size_t place(int d, uint32_t i, int r, int c) const {
-    uint32_t tiles = 1;
-    uint32_t tile = 0;
-    if (d == mapping_.row_dim) {
-      tiles = times_row();
-      tile = static_cast<uint32_t>(r);
-    }
-    if (d == mapping_.col_dim) {
-      tile = tile * times_col() + static_cast<uint32_t>(c);
-      tiles *= times_col();
-    }
-    return mapping_.cyclic ? size_t{i} * tiles + tile
-                           : size_t{tile} * dims_[static_cast<size_t>(d)] + i;
-  }
-
-  Rect rect_;
-  Mapping mapping_;
-  std::vector<uint32_t> dims_;
-  std::vector<uint32_t> host_;
+  std::shared_ptr<const std::vector<uint32_t>> words_;
+  size_t part_;             // words
+  size_t left_;             // parts that no control wavelet has ended
+  size_t at_ = 0;           // the next word
+  size_t end_of_part_ = 0;  // of the last one that was ended
 };
 
 class LaunchState : public Event::State {
@@ -160,13 +116,13 @@ Run::State::Array Run::State::array(const std::string& name, ElementType type) c
   return array;
 }
 
-size_t Run::elements(const std::string& name, ElementType type, Mapping mapping) const {
+size_t Run::elements(const std::string& name, ElementType type, const Mapping& mapping) const {
   const State::Array array = state_->array(name, type);
   return Spread(*array.shape, array.rect, mapping).size();
 }
 
 Event Run::write_bytes(const std::string& name, ElementType type, const void* data, size_t count,
-                       Mapping mapping) {
+                       const Mapping& mapping) {
   const State::Array array = state_->array(name, type);
   const Spread spread(*array.shape, array.rect, mapping);
   if (count != spread.size()) {
@@ -191,7 +147,11 @@ Event Run::write_bytes(const std::string& name, ElementType type, const void* da
             control.read_tile(row, col, addr + 4 * static_cast<uint32_t>(words.size() - 1));
       }
       for (const size_t at : spread.of(r, c)) {
-        std::memcpy(to, from + at * size, size);
+        if (at == Spread::kNone) {
+          std::memset(to, 0, size);
+        } else {
+          std::memcpy(to, from + at * size, size);
+        }
         to += size;
       }
       bulk->write(row, col, addr, std::move(words));
@@ -201,7 +161,7 @@ Event Run::write_bytes(const std::string& name, ElementType type, const void* da
 }
 
 Event Run::read_bytes(const std::string& name, ElementType type, void* data, size_t count,
-                      Mapping mapping) {
+                      const Mapping& mapping) {
   const State::Array array = state_->array(name, type);
   const Spread spread(*array.shape, array.rect, mapping);
   if (count != spread.size()) throw InternalError("read of another size than the array's");
@@ -213,7 +173,7 @@ Event Run::read_bytes(const std::string& name, ElementType type, void* data, siz
       // Of tiles that hold the same only the first is asked.
       const bool wanted =
           mapping.each || ((r == 0 || mapping.row_dim >= 0) && (c == 0 || mapping.col_dim >= 0));
-      if (!wanted) continue;
+      if (!wanted || !spread.any(r, c)) continue;
       const auto tile = static_cast<size_t>(r * array.rect.cols + c);
       (*words)[tile].resize((spread.tile_size() * size + 3) / 4);
       bulk->read(array.rect.row + r, array.rect.col + c, array.addr[tile], &(*words)[tile]);
@@ -228,7 +188,7 @@ Event Run::read_bytes(const std::string& name, ElementType type, void* data, siz
           const auto* from = reinterpret_cast<const uint8_t*>((*words)[tile].data());
           for (const size_t at :
                spread.of(static_cast<int>(tile) / rect.cols, static_cast<int>(tile) % rect.cols)) {
-            std::memcpy(to + at * size, from, size);
+            if (at != Spread::kNone) std::memcpy(to + at * size, from, size);
             from += size;
           }
         }
@@ -292,19 +252,19 @@ void Run::send_bytes(const std::string& stream, size_t element, const void* data
     throw BadInput(
         fmt::format("stream '{}': elements of {} bytes cannot be sent", stream, element));
   }
-  if (count % (ports.size() * pack) != 0) {
-    throw BadInput(fmt::format("stream '{}': {} elements cannot be cut evenly over {} ports",
-                               stream, count, ports.size()));
+  const auto scattered = state_->parts_of.find(stream);
+  const size_t parts = scattered == state_->parts_of.end() ? 1 : scattered->second;
+  if (count % (ports.size() * parts * pack) != 0) {
+    throw BadInput(fmt::format("stream '{}': {} elements cannot be cut evenly over {} ports{}",
+                               stream, count, ports.size(),
+                               parts > 1 ? fmt::format(" and {} tiles of each", parts) : ""));
   }
   const size_t each = count / ports.size();
   const auto* from = static_cast<const uint8_t*>(data);
   for (size_t p = 0; p < ports.size(); ++p) {
-    auto words = std::make_shared<std::vector<uint32_t>>(each / pack);
-    if (!words->empty()) std::memcpy(words->data(), from + p * each * element, each * element);
-    state_->machine->produce(ports[p], [words, at = size_t{0}]() mutable -> std::optional<Word> {
-      if (at == words->size()) return std::nullopt;
-      return Word{(*words)[at++], false};
-    });
+    std::vector<uint32_t> words(each / pack);
+    if (!words.empty()) std::memcpy(words.data(), from + p * each * element, each * element);
+    state_->machine->produce(ports[p], Parts(std::move(words), parts));
   }
 }
 

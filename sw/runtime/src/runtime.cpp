@@ -17,6 +17,8 @@ namespace {
 constexpr uint64_t kLookCycles = 1'000'000;
 // The same where the device cannot tell that nothing moves.
 constexpr uint64_t kPollCycles = 10'000;
+// What a copy has under way is in by then, if anything moves: some packets a port.
+constexpr uint64_t kHoldCycles = 100'000;
 
 }  // namespace
 
@@ -27,31 +29,80 @@ class Runtime::State::Copy : public Event::State {
       : machine_(machine), bulk_(std::move(bulk)), finished_(std::move(finished)) {}
 
   // To be called when the device has something to tell.
-  bool pump() {
-    if (!done_ && bulk_->pump()) {
-      done_ = true;
-      if (finished_) finished_();
-      bulk_.reset();
-      finished_ = nullptr;
+  void pump() {
+    if (over()) return;
+    try {
+      if (!bulk_->pump()) return;
+    } catch (const Error& refused) {
+      failure_ = fmt::format("a copy has failed: {}", refused.what());
+      return;
     }
-    return done_;
+    done_ = true;
+    if (finished_) finished_();
+    release();
   }
   bool done() const override { return done_; }
   void wait(uint64_t cycles) override {
+    if (!over()) {
+      const RunStatus status = machine_->work(cycles, [this] { return over(); });
+      if (!over()) {
+        throw_late(status == RunStatus::Quiet ? "nothing moves any more"
+                                              : fmt::format("not done within {} cycles", cycles));
+      }
+    }
     if (done_) return;
-    const RunStatus status = machine_->work(cycles, [this] { return done_; });
-    if (done_) return;
-    throw DeviceFault(fmt::format("a copy waits for {}: {}", bulk_->waiting_for(),
-                                  status == RunStatus::Quiet
-                                      ? "nothing moves any more"
-                                      : fmt::format("not done within {} cycles", cycles)));
+    if (bulk_) abandon();
+    throw DeviceFault(failure_);
   }
 
  private:
+  bool over() const { return done_ || !failure_.empty(); }
+  void release() {
+    bulk_.reset();
+    finished_ = nullptr;
+  }
+
+  // The report asks the tiles over the control plane, which the copy has: what it has under way is
+  // let in first. Then the copy can go on, when it is waited for again; if that does not come, it
+  // never will.
+  void throw_late(const std::string& how) {
+    std::string text = fmt::format("a copy waits for {}: {}", bulk_->waiting_for(), how);
+    bulk_->hold(true);
+    machine_->work(kHoldCycles, [this] { return over() || bulk_->idle(); });
+    if (over()) return;
+    if (!bulk_->idle()) {
+      failure_ = std::move(text);
+      return;
+    }
+    const std::shared_ptr<Copy> self = machine_->copy_;
+    machine_->copy_.reset();
+    text += "\n" + fault_text(*machine_, true);
+    machine_->copy_ = self;
+    bulk_->hold(false);
+    throw DeviceFault(text);
+  }
+
+  // Takes the copy from the machine, whatever is still under way of it, and keeps the report.
+  void abandon() {
+    release();
+    const std::shared_ptr<Copy> self = machine_->copy_;  // lives until this is over
+    machine_->copy_.reset();
+    Device& device = machine_->device();
+    const GridShape grid = device.shape();
+    for (const Side side : {Side::North, Side::East, Side::South, Side::West}) {
+      const bool by_row = side == Side::West || side == Side::East;
+      for (int i = 0; device.has_side(side) && i < (by_row ? grid.rows : grid.cols); ++i) {
+        device.take(side, i, kColourRsp);
+      }
+    }
+    failure_ += "\n" + fault_text(*machine_, false);
+  }
+
   Runtime::State* machine_;
   std::unique_ptr<Bulk> bulk_;
   std::function<void()> finished_;
   bool done_ = false;
+  std::string failure_;  // it will never be done
 };
 
 std::shared_ptr<Event::State> Runtime::State::copy(std::unique_ptr<Bulk> bulk,
@@ -68,13 +119,23 @@ std::shared_ptr<Event::State> Runtime::State::copy(std::unique_ptr<Bulk> bulk,
 // ------------------------------------------------------------------------------------- machine --
 Runtime::State::State(std::unique_ptr<Device> device)
     : device_(std::move(device)), control_(*device_) {
-  const TileConfig config = read_config(control_, 0, 0);
+  tile_ = read_config(control_, 0, 0);
+  read_features(control_, 0, 0, &tile_);
+  const TileConfig& config = tile_;
   info_.description = device_->description();
   info_.grid = device_->shape();
   info_.lanes = config.lanes;
   info_.threads = config.threads;
   info_.colours = config.colours;
   info_.sram_bytes = config.sram_bytes;
+  using Features = isa::reg::Features;
+  const auto count = [&](uint32_t n) { return static_cast<int>(n); };
+  info_.queues = count(Features::Queues::get(config.features));
+  info_.descriptors = count(Features::Dsrs::get(config.features)) + 1;
+  info_.tasks = count(Features::Tasks::get(config.features)) + 1;
+  info_.positions = count(Features::Positions::get(config.features));
+  info_.filters = count(Features::Filters::get(config.features));
+  info_.fifos = count(Features::Fifos::get(config.features));
 }
 
 ControlPlane& Runtime::State::control() {
@@ -192,7 +253,7 @@ bool at_rest(ControlPlane& control, const Rect& rect) {
   return true;
 }
 
-std::string hang_text(Runtime::State& machine) {
+static HangReport hang_report(Runtime::State& machine) {
   constexpr uint64_t kSettleCycles = 1000;
   ControlPlane& control = machine.control();
   machine.work(kSettleCycles, nullptr);
@@ -202,9 +263,32 @@ std::string hang_text(Runtime::State& machine) {
     if (!run) continue;
     for (const Run::State::Part& part : run->parts) images.push_back({part.rect, &part.image});
   }
-  std::string text = make_hang_report(control, images).text();
+  return make_hang_report(control, images);
+}
+
+static std::string lines(const HangReport& report) {
+  std::string text = report.text();
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text;
+}
+
+std::string hang_text(Runtime::State& machine) { return lines(hang_report(machine)); }
+
+std::string fault_text(Runtime::State& machine, bool held) {
+  try {
+    for (const std::weak_ptr<Run::State>& weak : machine.runs) {
+      const std::shared_ptr<Run::State> run = weak.lock();
+      if (!run) continue;
+      for (const Run::State::Part& part : run->parts) {
+        check_errors(machine.control(), part.rect, &part.image);
+      }
+    }
+    const HangReport report = hang_report(machine);
+    if (held && report.diagnoses.empty()) return "no tile has stopped, and none waits";
+    return lines(report);
+  } catch (const Error& error) {
+    return error.what();
+  }
 }
 
 void wait_for_rest(Runtime::State& machine, const std::vector<const Run::State::Part*>& parts,

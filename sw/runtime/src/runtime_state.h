@@ -49,6 +49,7 @@ class Runtime::State {
   void written(const Rect& rect) { unfenced_.push_back(rect); }
   void settled() { unfenced_.clear(); }
   const MachineInfo& info() const { return info_; }
+  const TileConfig& tile() const { return tile_; }
 
   // Lets the machine work, serving streams, until `done` says true (may be empty), nothing moves or
   // the cycles have passed.
@@ -82,6 +83,7 @@ class Runtime::State {
   std::unique_ptr<Device> device_;
   ControlPlane control_;
   MachineInfo info_;
+  TileConfig tile_;
   std::shared_ptr<Copy> copy_;  // under way
   std::vector<Rect> unfenced_;
   std::map<StreamPort, std::vector<std::function<std::optional<Word>()>>> sources_;
@@ -106,6 +108,7 @@ class Run::State {
   Rect rect;
   std::vector<Part> parts;
   std::map<std::string, std::vector<StreamPort>> streams_in, streams_out;
+  std::map<std::string, size_t> parts_of;      // streams that are scattered: tiles of a port
   std::set<std::tuple<int, int, int>> routed;  // row, col, colour; beyond the rectangle, too
   bool switched = false;
   bool replaced = false;  // another program has been loaded over it
@@ -129,6 +132,10 @@ void wait_for_rest(Runtime::State& machine, const std::vector<const Run::State::
 
 // The hang report of a machine as its program left it: what the host has asked since is over first.
 std::string hang_text(Runtime::State& machine);
+// Why something does not go on: the error of a tile that has stopped, or the hang report, or why
+// neither can be had. `held`: the host holds back what it has to send, so that nothing moves says
+// nothing.
+std::string fault_text(Runtime::State& machine, bool held);
 
 // Loading: load.cpp.
 std::shared_ptr<Run::State> load(std::shared_ptr<Runtime::State> machine, const Program& program,

@@ -6,61 +6,17 @@
 #include <algorithm>
 #include <utility>
 
+#include "batch_message.h"
 #include "ow/base/error.h"
-#include "ow/swarmx/bytes.h"
 
 namespace ow::swarmx {
 namespace {
 
-using memoryx::WaveletBatch;
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kDepth = 4;  // batches between the first and the last of a rank's wafers
 constexpr std::chrono::milliseconds kLook{
     200};  // how often a wait looks whether the run has failed
-
-Message pack(const WaveletBatch& batch, bool last) {
-  Writer out;
-  out.put<uint8_t>(last ? 1 : 0);
-  out.put(static_cast<uint64_t>(batch.layer));
-  out.put(static_cast<uint32_t>(batch.rows.size()));
-  for (const std::vector<Wavelet>& row : batch.rows) {
-    std::vector<uint32_t> data(row.size());
-    std::vector<uint8_t> controls((row.size() + 7) / 8);
-    for (size_t i = 0; i < row.size(); ++i) {
-      data[i] = row[i].data;
-      if (row[i].ctrl) controls[i / 8] = static_cast<uint8_t>(controls[i / 8] | 1u << i % 8);
-    }
-    out.put(static_cast<uint32_t>(row.size()));
-    out.put(data.data(), data.size());
-    out.put(controls.data(), controls.size());
-  }
-  return out.take();
-}
-
-std::shared_ptr<const WaveletBatch> unpack(const Message& message, int colour, size_t rows,
-                                           bool* last) {
-  Reader in(message);
-  *last = in.get<uint8_t>() != 0;
-  auto batch = std::make_shared<WaveletBatch>();
-  batch->layer = in.get<uint64_t>();
-  if (in.get<uint32_t>() != rows) throw ProtocolError("a stream for another number of grid rows");
-  batch->rows.resize(rows);
-  for (std::vector<Wavelet>& row : batch->rows) {
-    const size_t count = in.get<uint32_t>();
-    if (count > message.size()) throw ProtocolError("a batch of more wavelets than bytes");
-    std::vector<uint32_t> data(count);
-    std::vector<uint8_t> controls((count + 7) / 8);
-    in.get(data.data(), data.size());
-    in.get(controls.data(), controls.size());
-    row.resize(count);
-    for (size_t i = 0; i < count; ++i) {
-      row[i] = {static_cast<uint8_t>(colour), (controls[i / 8] >> i % 8 & 1) != 0, data[i]};
-    }
-  }
-  in.close();
-  return batch;
-}
 
 }  // namespace
 
@@ -78,7 +34,7 @@ class Cast::Source : public memoryx::BatchSource {
  public:
   Source(Cast& cast, int n) : cast_(cast), n_(n) {}
   bool done() const override { return done_; }
-  std::shared_ptr<const WaveletBatch> next() override {
+  std::shared_ptr<const memoryx::WaveletBatch> next() override {
     const Item item = cast_.take(n_);
     done_ = item.last;
     return item.batch;
@@ -124,7 +80,7 @@ void Cast::send(memoryx::BatchSource* source) {
     item.batch = source->next();
     item.last = source->done();
     if (!below_.empty()) {
-      const Message message = pack(*item.batch, item.last);
+      const Message message = pack_batch(*item.batch, item.last);
       for (const int rank : below_) transport_.send(rank, Tag::Weights, message);
     }
     publish(std::move(item));
@@ -135,7 +91,7 @@ void Cast::relay(const memoryx::StreamOptions& options) {
   for (bool last = false; !last;) {
     const Message message = transport_.receive(rank_above(transport_.rank()), Tag::Weights);
     for (const int rank : below_) transport_.send(rank, Tag::Weights, message);
-    auto batch = unpack(message, options.colour, static_cast<size_t>(options.rows), &last);
+    auto batch = unpack_batch(message, options.colour, static_cast<size_t>(options.rows), &last);
     publish({std::move(batch), last});
   }
 }

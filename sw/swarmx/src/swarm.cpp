@@ -98,15 +98,15 @@ int Swarm::rank_of(int wafer) const {
   return rank;
 }
 
-void Swarm::begin_forward(uint64_t first, uint64_t batches) {
+void Swarm::begin_forward(uint64_t first, uint64_t batches, const memoryx::WeightTimes& times) {
   if (batches < 1 || batches > static_cast<uint64_t>(wafers_)) {
     throw InternalError("a forward pass over no batch, or more of them than wafers");
   }
-  begin({first, batches});
+  begin({first, batches}, times);
 }
 
-void Swarm::begin(const Round& round) {
-  const StepOrder order(*memory_, round);
+void Swarm::begin(const Round& round, const memoryx::WeightTimes& times) {
+  const StepOrder order(*memory_, round, times);
   const std::vector<int> below = ranks_below(0, ranks_);
   for (const Message& part : order.parts()) {
     for (const int rank : below) transport_.send(rank, Tag::Order, part);
@@ -155,7 +155,10 @@ void Swarm::feed() {
 
 void Swarm::work_of(int wafer, const Work& work) {
   if (!round_.forward()) {
-    for (int m = 0; m < share_; ++m) work(wafer, wafer * share_ + m, memory_of(wafer));
+    for (int m = 0; m < share_; ++m) {
+      memory_of(wafer).set_last(m + 1 == share_);
+      work(wafer, wafer * share_ + m, memory_of(wafer));
+    }
   } else if (static_cast<uint64_t>(wafer) < round_.batches) {
     work(wafer, static_cast<int>(round_.first) + wafer, memory_of(wafer));
   } else {

@@ -32,7 +32,8 @@ void unpack_mask(const Message& bits, const Store& store, size_t tensor, size_t 
 
 }  // namespace
 
-StepOrder::StepOrder(const memoryx::MemoryX& memory, const Round& round) {
+StepOrder::StepOrder(const memoryx::MemoryX& memory, const Round& round,
+                     const memoryx::WeightTimes& times) {
   const Store& store = memory.store();
   Writer head;
   head.put<uint64_t>(round.first);
@@ -41,6 +42,10 @@ StepOrder::StepOrder(const memoryx::MemoryX& memory, const Round& round) {
   head.put<float>(memory.loss_scale());
   head.put<uint64_t>(memory.updated());
   for (size_t k = 0; k < store.tensors(); ++k) head.put<uint8_t>(memory.needs_dense(k) ? 1 : 0);
+  head.put(static_cast<uint64_t>(times.layers.size()));
+  head.put(times.layers.data(), times.layers.size());
+  head.put(times.biases);
+  head.put(times.update);
   parts_.push_back(head.take());
   for (size_t k = 0; k < store.tensors(); ++k) {
     const TensorSpec& spec = store.spec(k);
@@ -110,6 +115,16 @@ void WaferMemory::begin(const StepOrder& order, Cast* cast, int n) {
   loss_scale_ = head.get<float>();
   updated_ = head.get<uint64_t>();
   head.get(dense_.data(), dense_.size());
+  memoryx::WeightTimes& weights = times_.weights;
+  const auto layers = head.get<uint64_t>();
+  if (layers != 0 && layers != job_.layers.size()) {
+    throw ProtocolError("the times of a step are of another network");
+  }
+  timed_ = layers > 0;
+  weights.layers.resize(layers);
+  head.get(weights.layers.data(), layers);
+  weights.biases = head.get<memoryx::ReadyTime>();
+  weights.update = head.get<uint64_t>();
   head.close();
   if (own_store_ == nullptr) return;
   size_t part = 1;

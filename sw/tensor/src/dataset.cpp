@@ -23,8 +23,8 @@ bool ends(const std::string& text, const std::string& end) {
 // Takes values and classes one by one and says what is wrong with them. `where` names a value.
 class Taker {
  public:
-  Taker(const DataSource& source, int classes, Dataset* out)
-      : source_(source), classes_(classes), out_(*out) {}
+  Taker(const DataSource& source, Dataset* out)
+      : source_(source), classes_(out->outputs), out_(*out) {}
 
   template <typename Where>
   void value(double v, const Where& where) {
@@ -44,6 +44,13 @@ class Taker {
     out_.labels.push_back(static_cast<int>(v));
   }
 
+  // As they are: what divides the features is not theirs.
+  template <typename Where>
+  void target(double v, const Where& where) {
+    if (!std::isfinite(v)) throw BadInput(fmt::format("{}: is not finite", where()));
+    out_.targets.push_back(static_cast<float>(v));
+  }
+
   void count(size_t samples) const {
     if (samples == 0) throw BadInput(fmt::format("{}: holds no samples", source_.file));
     if (source_.samples != 0 && samples != source_.samples) {
@@ -58,20 +65,24 @@ class Taker {
   Dataset& out_;
 };
 
-void load_csv(const DataSource& source, int features, Taker* take) {
+void load_csv(const DataSource& source, int features, int outputs, Taker* take) {
   const auto width = static_cast<size_t>(features);
+  const size_t more = source.targets ? static_cast<size_t>(outputs) : 1;
   const size_t most = source.samples != 0 ? source.samples : kMaxSamples;
-  const Table table = read_csv(source.file, most, width + 1);
+  const Table table = read_csv(source.file, most, width + more);
   take->count(table.rows());
-  if (table.columns < width) {
-    throw BadInput(fmt::format("{}: {} columns, the network has {} inputs (and a class may follow)",
-                               source.file, table.columns, features));
+  if (table.columns != width && table.columns != width + more) {
+    throw BadInput(fmt::format("{}: {} columns, the network has {} inputs (and {} may follow)",
+                               source.file, table.columns, features,
+                               source.targets ? fmt::format("{} values", more) : "a class"));
   }
   for (size_t r = 0; r < table.rows(); ++r) {
     for (size_t c = 0; c < table.columns; ++c) {
       const auto where = [&] { return fmt::format("{}:{}: column {}", source.file, r + 1, c + 1); };
       if (c < width) {
         take->value(table.at(r, c), where);
+      } else if (source.targets) {
+        take->target(table.at(r, c), where);
       } else {
         take->label(table.at(r, c), where);
       }
@@ -104,18 +115,41 @@ void take_tensors(const DataSource& source, const Tensor& inputs, const Tensor* 
   }
 }
 
-void load_safetensors(const DataSource& source, int features, Taker* take) {
+// [samples, ...] with one value an output.
+void take_targets(const DataSource& source, const Tensor& inputs, const Tensor& targets,
+                  int outputs, Taker* take) {
+  uint64_t width = 1;
+  for (size_t k = 1; k < targets.shape.size(); ++k) width *= targets.shape[k];
+  if (targets.shape.empty() || targets.shape[0] != inputs.shape[0] ||
+      width != static_cast<uint64_t>(outputs)) {
+    throw BadInput(fmt::format("{}: targets of shape {} for {} samples: the network has {} outputs",
+                               source.file, targets.shape_text(), inputs.shape[0], outputs));
+  }
+  for (size_t n = 0; n < targets.elements(); ++n) {
+    take->target(targets.value(n), [&] {
+      return fmt::format("{}: targets of sample {}, output {}", source.file, n / width, n % width);
+    });
+  }
+}
+
+void load_safetensors(const DataSource& source, int features, int outputs, Taker* take) {
   Tensors tensors = read_safetensors(source.file, kMaxBytes);
+  const char* second = source.targets ? "targets" : "labels";
   const auto inputs = tensors.find("inputs");
-  const auto labels = tensors.find("labels");
+  const auto labels = tensors.find(second);
   if (inputs == tensors.end()) {
     throw BadInput(fmt::format("{}: tensor 'inputs' is missing", source.file));
   }
   if (tensors.size() > (labels == tensors.end() ? 1 : 2)) {
-    throw BadInput(fmt::format("{}: holds more tensors than 'inputs' and 'labels'", source.file));
+    throw BadInput(
+        fmt::format("{}: holds more tensors than 'inputs' and '{}'", source.file, second));
   }
-  take_tensors(source, inputs->second, labels == tensors.end() ? nullptr : &labels->second,
-               source.file, features, take);
+  const Tensor* more = labels == tensors.end() ? nullptr : &labels->second;
+  take_tensors(source, inputs->second, source.targets ? nullptr : more, source.file, features,
+               take);
+  if (source.targets && more != nullptr) {
+    take_targets(source, inputs->second, *more, outputs, take);
+  }
 }
 
 }  // namespace
@@ -134,6 +168,9 @@ void Dataset::add(const Dataset& from, size_t n) {
   features = from.features;
   values.insert(values.end(), from.sample(n), from.sample(n) + features);
   if (!from.labels.empty()) labels.push_back(from.labels[n]);
+  outputs = from.outputs;
+  if (from.targets.empty()) return;
+  targets.insert(targets.end(), from.target(n), from.target(n) + outputs);
 }
 
 Activations Dataset::activations(HalfType type, size_t first, size_t count) const {
@@ -146,14 +183,15 @@ Activations Dataset::activations(HalfType type, size_t first, size_t count) cons
   return x;
 }
 
-Dataset load_dataset(const DataSource& source, int features, int classes) {
+Dataset load_dataset(const DataSource& source, int features, int outputs) {
   Dataset out;
   out.features = features;
-  Taker take(source, classes, &out);
+  out.outputs = outputs;
+  Taker take(source, &out);
   if (source.format == DataFormat::Csv) {
-    load_csv(source, features, &take);
+    load_csv(source, features, outputs, &take);
   } else if (source.format == DataFormat::Safetensors) {
-    load_safetensors(source, features, &take);
+    load_safetensors(source, features, outputs, &take);
   } else {
     const Tensor inputs = read_idx(source.file, kMaxBytes);
     const Tensor labels = source.labels.empty() ? Tensor() : read_idx(source.labels, kMaxBytes);

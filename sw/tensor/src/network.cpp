@@ -14,18 +14,21 @@
 namespace ow {
 namespace {
 
-std::string weight_name(size_t k) { return fmt::format("layers.{}.weight", k); }
-std::string bias_name(size_t k) { return fmt::format("layers.{}.bias", k); }
-
 TensorType element(HalfType type) {
   return type == HalfType::Binary16 ? TensorType::F16 : TensorType::BF16;
 }
 
 }  // namespace
 
-const char* activation_name(Activation activation) {
-  return activation == Activation::Relu ? "relu" : "none";
+std::string layer_name(const LayerShape& layer, size_t k) {
+  return layer.name.empty() ? fmt::format("layers.{}", k) : layer.name;
 }
+
+std::string weight_name(const LayerShape& layer, size_t k) {
+  return layer_name(layer, k) + ".weight";
+}
+
+std::string bias_name(const LayerShape& layer, size_t k) { return layer_name(layer, k) + ".bias"; }
 
 size_t Layer::nonzero() const {
   return weights.size() -
@@ -129,7 +132,7 @@ void save_network(const std::string& path, const Network& network) {
       weights.bytes.push_back(static_cast<uint8_t>(w));
       weights.bytes.push_back(static_cast<uint8_t>(w >> 8));
     }
-    tensors[weight_name(k)] = std::move(weights);
+    tensors[weight_name(layer, k)] = std::move(weights);
     if (!layer.bias) continue;
     Tensor bias;
     bias.type = TensorType::F32;
@@ -139,7 +142,7 @@ void save_network(const std::string& path, const Network& network) {
       std::memcpy(&bits, &value, sizeof bits);
       for (int b = 0; b < 4; ++b) bias.bytes.push_back(static_cast<uint8_t>(bits >> (8 * b)));
     }
-    tensors[bias_name(k)] = std::move(bias);
+    tensors[bias_name(layer, k)] = std::move(bias);
   }
   write_safetensors(path, tensors);
 }
@@ -176,8 +179,9 @@ Network load_network(const std::string& path, HalfType type,
     Layer layer;
     static_cast<LayerShape&>(layer) = layers[k];
     const auto outputs = static_cast<uint64_t>(layer.outputs);
-    const Tensor weights = take(weight_name(k), {outputs, static_cast<uint64_t>(layer.inputs)},
-                                {element(type), TensorType::F32});
+    const Tensor weights =
+        take(weight_name(layer, k), {outputs, static_cast<uint64_t>(layer.inputs)},
+             {element(type), TensorType::F32});
     const bool rounded = weights.type == TensorType::F32;
     for (size_t n = 0; n < weights.elements(); ++n) {
       layer.weights.push_back(
@@ -185,13 +189,13 @@ Network load_network(const std::string& path, HalfType type,
                   : static_cast<uint16_t>(weights.bytes[2 * n] | weights.bytes[2 * n + 1] << 8));
     }
     if (layer.bias) {
-      const Tensor bias =
-          take(bias_name(k), {outputs}, {TensorType::F32, TensorType::F16, TensorType::BF16});
+      const Tensor bias = take(bias_name(layer, k), {outputs},
+                               {TensorType::F32, TensorType::F16, TensorType::BF16});
       for (size_t n = 0; n < bias.elements(); ++n) {
         layer.bias_values.push_back(static_cast<float>(bias.value(n)));
         if (!std::isfinite(layer.bias_values.back())) {
           throw BadInput(fmt::format("{}: tensor '{}' holds a number that is not finite, at {}",
-                                     path, bias_name(k), n));
+                                     path, bias_name(layer, k), n));
         }
       }
     }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "ow/base/rng.h"
 #include "steps.h"
 
 namespace ow::wafer {
@@ -172,7 +173,7 @@ class EdgeScan {
   }
 
   uint64_t pattern(int round, int turn, int d, const Position& at) const {
-    const uint64_t x = mixed(static_cast<uint64_t>(probe_.index(d, at.row, at.col)) * 64 +
+    const uint64_t x = mix64(static_cast<uint64_t>(probe_.index(d, at.row, at.col)) * 64 +
                              static_cast<uint64_t>(32 + round));
     return (turn == 0 ? x : ~x) & kWordMask;
   }

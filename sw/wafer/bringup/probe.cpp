@@ -20,13 +20,6 @@ uint64_t rotated(uint64_t word, int n) {
   return n == 0 ? word : ((word << n) | (word >> (isa::Link::kBits - n))) & kWordMask;
 }
 
-uint64_t mixed(uint64_t x) {
-  x += 0x9E3779B97F4A7C15u;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-  return x ^ (x >> 31);
-}
-
 Probe::Probe(ChainAccess& access, const BringupOptions& bringup_options)
     : chain(access), options(bringup_options), shape(access.wafer_shape()), result(shape) {
   const auto lines = static_cast<size_t>(shape.reticles() * rows());

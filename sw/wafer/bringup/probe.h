@@ -19,9 +19,8 @@ namespace ow::wafer {
 
 constexpr uint64_t kWordMask = (uint64_t{1} << isa::Link::kBits) - 1;
 
-// A word rotated within the bits of a link; a well mixed word.
+// A word rotated within the bits of a link.
 uint64_t rotated(uint64_t word, int n);
-uint64_t mixed(uint64_t x);
 
 // A setting of the muxes for direct connections: `skip` rows or columns between, and up and down
 // `shift` columns to the side.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "ow/base/rng.h"
 #include "steps.h"
 
 namespace ow::wafer {
@@ -71,7 +72,7 @@ class WireScan {
   }
 
   uint64_t pattern(const Round& round, int turn, int d, const Position& at) const {
-    const uint64_t x = mixed(static_cast<uint64_t>(probe_.index(d, at.row, at.col)) * 64 +
+    const uint64_t x = mix64(static_cast<uint64_t>(probe_.index(d, at.row, at.col)) * 64 +
                              static_cast<uint64_t>(round.number));
     return (turn == 0 ? x : ~x) & kWordMask;
   }

@@ -6,27 +6,41 @@
 
 #include "openwafer/runtime.h"
 #include "ow/open/board.h"
+#include "ow/open/mini.h"
 #include "ow/open/wafer.h"
 #include "ow/runtime/machine.h"
 #include "ow/sim/sim.h"
 
 namespace ow {
+namespace {
+
+const char kWafer[] = "wafer:";
+
+std::unique_ptr<Device> make_grid(const std::string& kind, GridShape shape) {
+  // From the environment, so that a program need not know of it.
+  const char* record = std::getenv("OPENWAFER_RECORD");
+  if (kind == "sim-mini") {
+    if (record != nullptr) {
+      throw BadInput("OPENWAFER_RECORD: only grids of full tiles are recorded, not sim-mini");
+    }
+    return make_mini_grid(shape);
+  }
+  SimOptions options;
+  if (record != nullptr) options.record_file = record;
+  return make_device(kind == "sim" ? DeviceKind::Replicated : DeviceKind::Monolithic, shape,
+                     options);
+}
+
+}  // namespace
 
 Runtime open(const std::string& machine, const std::string& firmware) {
-  static const std::regex grid("(sim|mono):(\\d{1,4})x(\\d{1,4})");
+  static const std::regex grid("(sim|sim-mini|mono):(\\d{1,4})x(\\d{1,4})");
   std::smatch part;
   if (std::regex_match(machine, part, grid)) {
-    const GridShape shape{std::stoi(part[2]), std::stoi(part[3])};
-    SimOptions options;
-    // From the environment, so that a program need not know of it.
-    if (const char* file = std::getenv("OPENWAFER_RECORD")) options.record_file = file;
-    return make_runtime(make_device(
-        part[1] == "sim" ? DeviceKind::Replicated : DeviceKind::Monolithic, shape, options));
+    return make_runtime(make_grid(part[1], {std::stoi(part[2]), std::stoi(part[3])}));
   }
-  const std::string wafer = "wafer:";
-  if (machine.compare(0, wafer.size(), wafer) == 0 && machine.size() > wafer.size()) {
-    wafer::WaferSource source;
-    source.wafer = machine.substr(wafer.size());
+  if (machine.rfind(kWafer, 0) == 0) {
+    wafer::WaferSource source = wafer::parse_source(machine.substr(sizeof(kWafer) - 1));
     source.firmware = firmware;
     wafer::ReadyWafer ready = wafer::ready_wafer(source);
     if (!ready.device) throw DeviceFault(ready.refusal);
@@ -34,7 +48,8 @@ Runtime open(const std::string& machine, const std::string& firmware) {
   }
   if (uart::is_board(machine)) return make_runtime(uart::open_board(machine));
   throw BadInput(fmt::format(
-      "machine '{}': must be sim:ROWSxCOLUMNS, mono:ROWSxCOLUMNS, wafer:FILE or uart:PATH[:BAUD]",
+      "machine '{}': must be sim:ROWSxCOLUMNS, sim-mini:ROWSxCOLUMNS, mono:ROWSxCOLUMNS, "
+      "wafer:FILE[,OPTION]... or uart:PATH[:BAUD]",
       machine));
 }
 

@@ -44,6 +44,13 @@ class WaferWindow : public Device, public SimControl {
   EdgeLink& link(Side side, int index) override {
     return device_.sim()->link(side, port(side, index));
   }
+  void set_exit(Side side, int index, int colour,
+                const std::optional<EdgeExitOptions>& options) override {
+    device_.sim()->set_exit(side, port(side, index), colour, options);
+  }
+  EdgeExit& exit(Side side, int index) override {
+    return device_.sim()->exit(side, port(side, index));
+  }
   uint64_t evaluations() const override { return device_.sim()->evaluations(); }
 
  private:

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "ow/base/error.h"
+#include "ow/base/rng.h"
 #include "ow/isa/isa.h"
 #include "ow/wafer/faults.h"
 
@@ -11,24 +12,6 @@ namespace ow::wafer {
 namespace {
 
 constexpr int kLinkBits = isa::Link::kBits, kGroupLanes = isa::kGroupLanes;
-
-// xorshift64*, so that a seed means the same everywhere.
-class Random {
- public:
-  explicit Random(uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15u + 0x1234567u) {
-    for (int i = 0; i < 4; ++i) next();
-  }
-  int below(int n) { return static_cast<int>((next() >> 32) * static_cast<uint64_t>(n) >> 32); }
-
- private:
-  uint64_t next() {
-    state_ ^= state_ >> 12;
-    state_ ^= state_ << 25;
-    state_ ^= state_ >> 27;
-    return state_ * 0x2545F4914F6CDD1Du;
-  }
-  uint64_t state_;
-};
 
 class Draw {
  public:
@@ -46,8 +29,8 @@ class Draw {
   // Adds a fault, or several lanes of one link; false if the reticle that was drawn has no place
   // for it.
   bool add(Faults* out) {
-    const int d = random_.below(shape_.reticles());
-    const int kind = random_.below(12);
+    const int d = below(shape_.reticles());
+    const int kind = below(12);
     const bool neighbours = shape_.physical_rows() * shape_.physical_cols() > 1;
     const bool links = shape_.reticles() > 1;
     if (kind < 6) {
@@ -62,17 +45,18 @@ class Draw {
       const Position at = tile();
       const StationFault::Kind kinds[] = {StationFault::Kind::Silent, StationFault::Kind::StuckOne,
                                           StationFault::Kind::Babble};
-      out->stations.push_back({d, at, kinds[random_.below(3)]});
+      out->stations.push_back({d, at, kinds[below(3)]});
     }
     return true;
   }
 
  private:
   Position tile() {
-    const int row = random_.below(shape_.physical_rows());
-    return {row, random_.below(shape_.physical_cols())};
+    const int row = below(shape_.physical_rows());
+    return {row, below(shape_.physical_cols())};
   }
-  bool coin() { return random_.below(2) != 0; }
+  int below(int n) { return static_cast<int>(random_.below(static_cast<uint64_t>(n))); }
+  bool coin() { return below(2) != 0; }
 
   TileFault tile_fault(int d, int kind) {
     TileFault f;
@@ -92,26 +76,24 @@ class Draw {
   // bank.
   void memory(bool coupled, TileFault* f) {
     f->kind = TileFault::Kind::Memory;
-    f->bank = random_.below(banks_);
-    f->row = random_.below(bank_rows_);
-    f->bit = random_.below(64);
+    f->bank = below(banks_);
+    f->row = below(bank_rows_);
+    f->bit = below(64);
     f->value = coin();
     if (!coupled) return;
     const TileFault::Coupling all[] = {TileFault::Coupling::State, TileFault::Coupling::Set,
                                        TileFault::Coupling::Invert, TileFault::Coupling::Hold};
-    f->coupling = all[random_.below(4)];
-    const int where = random_.below(3);
-    f->other_row = where == 0   ? f->row
-                   : where == 1 ? (f->row + 1) % bank_rows_
-                                : random_.below(bank_rows_);
-    f->other_bit = where == 0 ? (f->bit + 1 + random_.below(63)) % 64 : random_.below(64);
+    f->coupling = all[below(4)];
+    const int where = below(3);
+    f->other_row = where == 0 ? f->row : where == 1 ? (f->row + 1) % bank_rows_ : below(bank_rows_);
+    f->other_bit = where == 0 ? (f->bit + 1 + below(63)) % 64 : below(64);
     f->when = coin();
     if (f->other_row == f->row && f->other_bit == f->bit) f->other_bit ^= 1;
   }
 
   void flip_flop(TileFault* f) {
     f->kind = TileFault::Kind::Register;
-    int n = random_.below(flip_flops_);
+    int n = below(flip_flops_);
     const auto r = std::find_if(registers_.begin(), registers_.end(), [&n](const Register& r) {
       const int size = r.elements * r.bits;
       if (n < size) return true;
@@ -134,7 +116,7 @@ class Draw {
       f.from = tile();
       f.to = tile();
     } while (!joined());
-    f.bit = random_.below(kLinkBits);
+    f.bit = below(kLinkBits);
     f.value = coin();
     return f;
   }
@@ -143,12 +125,12 @@ class Draw {
     EdgeFault f;
     f.reticle = d;
     do {
-      f.wire.side = random_.below(4);
+      f.wire.side = below(4);
       f.wire.tile = tile();
-      f.wire.slot = random_.below(std::max(shape_.physical_rows(), shape_.physical_cols()));
+      f.wire.slot = below(std::max(shape_.physical_rows(), shape_.physical_cols()));
     } while (!shape_.joined(f.wire) || !Defects::has_links(shape_, d, f.wire.side));
     f.inward = coin();
-    f.bit = random_.below(kLinkBits);
+    f.bit = below(kLinkBits);
     f.value = coin();
     return f;
   }
@@ -161,12 +143,12 @@ class Draw {
     const bool south = d / shape_.reticle_cols + 1 < shape_.reticle_rows;
     if (!east && !south) return false;
     f.south = south && (!east || coin());
-    f.slot = random_.below(f.south ? shape_.physical_cols() : shape_.physical_rows());
+    f.slot = below(f.south ? shape_.physical_cols() : shape_.physical_rows());
     f.inward = coin();
-    const int group = random_.below(2), lanes = 1 + random_.below(4);
+    const int group = below(2), lanes = 1 + below(4);
     std::set<int> chosen;
     while (static_cast<int>(chosen.size()) < lanes) {
-      chosen.insert(group * kGroupLanes + random_.below(kGroupLanes));
+      chosen.insert(group * kGroupLanes + below(kGroupLanes));
     }
     for (const int lane : chosen) {
       f.lane = lane;
@@ -181,7 +163,7 @@ class Draw {
   int bank_rows_;
   const std::vector<Register>& registers_;
   int flip_flops_ = 0;
-  Random random_;
+  Rng random_;
 };
 
 }  // namespace

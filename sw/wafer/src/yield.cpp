@@ -6,43 +6,22 @@
 #include <set>
 #include <vector>
 
+#include "ow/base/rng.h"
 #include "ow/wafer/repair.h"
 
 namespace ow::wafer {
 namespace {
 
-// xoshiro256++ (Blackman and Vigna), seeded by splitmix64: the standard library's generators are
-// portable but its distributions are not, so everything below is made from 64-bit words.
+// Variates that are the same on every machine: made from the generator's numbers, since the
+// distributions of the standard library are not portable.
 class Random {
  public:
-  explicit Random(uint64_t seed) {
-    for (uint64_t& word : state_) {
-      seed += 0x9E3779B97F4A7C15u;
-      uint64_t z = seed;
-      z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-      z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-      word = z ^ (z >> 31);
-    }
-  }
-
-  uint64_t next() {
-    const uint64_t result = rotate(state_[0] + state_[3], 23) + state_[0];
-    const uint64_t t = state_[1] << 17;
-    state_[2] ^= state_[0];
-    state_[3] ^= state_[1];
-    state_[1] ^= state_[2];
-    state_[0] ^= state_[3];
-    state_[2] ^= t;
-    state_[3] = rotate(state_[3], 45);
-    return result;
-  }
+  explicit Random(uint64_t seed) : rng_(seed) {}
 
   // (0, 1]
-  double uniform() { return (static_cast<double>(next() >> 11) + 1.0) * 0x1p-53; }
+  double uniform() { return 1.0 - rng_.uniform(); }
 
-  uint64_t below(uint64_t n) {
-    return static_cast<uint64_t>((1.0 - uniform()) * static_cast<double>(n));
-  }
+  uint64_t below(uint64_t n) { return rng_.below(n); }
 
   // Exponential gaps between the events of a unit interval.
   uint64_t poisson(double mean) {
@@ -75,8 +54,7 @@ class Random {
   }
 
  private:
-  static uint64_t rotate(uint64_t x, int k) { return (x << k) | (x >> (64 - k)); }
-  uint64_t state_[4];
+  Rng rng_;
 };
 
 // A random connection of a reticle: every tile has 1 + spare_cols to the east and

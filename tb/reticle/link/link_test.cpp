@@ -146,14 +146,14 @@ TEST(Link, FramesWithOneToFiveWrongBitsAreNeverTaken) {
   ASSERT_TRUE(p.train());
   offer(&p, kAllColours);
   p.run(200);
-  Random random(7);
+  Rng random(7);
   const uint32_t before = p.status(1).wrong_frames;
   constexpr uint32_t kCases = 2000;
   for (uint32_t i = 0; i < kCases; ++i) {
     Lanes mask;
     const uint32_t bits = 1 + i % 5;
     for (uint32_t k = 0; k < bits;) {
-      const uint32_t lane = random.below(64);
+      const auto lane = static_cast<uint32_t>(random.below(64));
       uint64_t& group = mask.group[lane / 32];
       if ((group >> (lane % 32) & 1) != 0) continue;
       group |= uint64_t{1} << (lane % 32);

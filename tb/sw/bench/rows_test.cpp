@@ -177,6 +177,51 @@ TEST_F(RowsTest, AReportCountsForTheTreeThatItIsOf) {
   EXPECT_NE(last_.find("no number 'figure'"), std::string::npos) << last_;
 }
 
+// What a run that was cut short has measured: good for the same tree, seed and counts, judged anew,
+// if the row is whole and nothing went wrong with it.
+TEST_F(RowsTest, ARunGoesOnFromTheRowsOfAnEarlierOne) {
+  {
+    Rows rows("x", options());
+    rows.add("X1", 7, {{"n", 1}});
+    rows.add("X2", 95, {{"n", 2}});  // and X2.part is missing
+  }
+  Options resumed = options();
+  resumed.resume = true;
+  const auto wants = [](const Options& o, const std::string& row) {
+    return Rows("x", o).wants(row);
+  };
+  EXPECT_TRUE(wants(options(), "X1")) << "not asked to go on";
+  EXPECT_FALSE(wants(resumed, "X1"));
+  EXPECT_TRUE(wants(resumed, "X2")) << "a part of it is missing";
+  write("targets.yaml", read_text(root_ + "/targets.yaml") + "y: {}\n");
+  EXPECT_FALSE(wants(resumed, "X1")) << "targets only judge";
+  Rows rows("x", resumed);
+  rows.add("X2", 95, {{"n", 2}});
+  rows.add("X2.part", 0, {{"n", 2}});
+  EXPECT_EQ(rows.finish(), 0);
+  EXPECT_EQ(rows.result()["results"].back()["value"], 7) << rows.result().dump();
+  EXPECT_EQ(rows.result()["results"].back()["raw"]["n"], 1);
+  EXPECT_EQ(rows.result()["results"].back()["commit"], rows.result()["provenance"]["commit"]);
+  EXPECT_GT(rows.result()["seconds_before"].get<double>(), 0);
+  Options other = resumed;
+  other.seed = 2;
+  EXPECT_TRUE(wants(other, "X1")) << "of another seed";
+  other = resumed;
+  other.arguments = " --sets 3";
+  EXPECT_TRUE(wants(other, "X1")) << "of other counts";
+  write("rtl/file", "other");
+  EXPECT_TRUE(wants(resumed, "X1")) << "of another tree";
+  write("rtl/file", "text");
+  EXPECT_FALSE(wants(resumed, "X2"));
+  write("reports/rows/x.X1.json", "{\"provenance\": ");
+  EXPECT_TRUE(wants(resumed, "X1")) << "cut short";
+  Rows failing("x", options());
+  failing.add("X2", 95, {});
+  failing.add("X2.part", 0, {});
+  failing.fault("X2.part", "nothing was compared");
+  EXPECT_TRUE(wants(resumed, "X2")) << "went wrong";
+}
+
 TEST_F(RowsTest, ACommandWithoutWhatItNeedsOrWithoutAReportHasNoFigure) {
   ReportSource source;
   source.file = "one.json";
@@ -247,26 +292,53 @@ TEST(Baselines, HoldWithinOnePerCentBothWays) {
 
 TEST(Document, ATableIsWrittenFromResultsAndReadAgain) {
   const std::string text =
-      "before\n<!-- ow bench x -->\n| id | what | target | figure | command "
-      "|\n|---|---|---|---|---|\n"
-      "| X2 | two | >= 90 % | 95 % | `old` |\n<!-- end of ow bench x -->\nafter\n";
+      "before\n<!-- ow bench x -->\n| id | what | target | figure | commit | command "
+      "|\n|---|---|---|---|---|---|\n"
+      "| X2 | two | >= 90 % | 95 % | 0123456 | `old` |\n<!-- end of ow bench x -->\nafter\n";
   const Targets targets = {{"X1", {"one", "x", "lower", 10, 0}},
                            {"X2", {"two", "%", "higher", 90, 1}}};
-  const nlohmann::json result = {
-      {"bench", "x"},
-      {"results",
-       {{{"name", "X1"}, {"value", 12345}, {"pass", false}, {"command", "ow bench x --only X1"}}}}};
+  const nlohmann::json result = {{"bench", "x"},
+                                 {"results",
+                                  {{{"name", "X1"},
+                                    {"value", 12345},
+                                    {"pass", false},
+                                    {"commit", "fedcba9876543210 with changes"},
+                                    {"command", "ow bench x --only X1"}}}}};
   const std::string written = with_table(text, targets, result);
   const auto rows = table_rows(written, "x");
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].id, "X1");
   EXPECT_EQ(rows[0].figure, "**missed: 12,345**");
   EXPECT_EQ(rows[0].command, "`ow bench x --only X1`");
+  EXPECT_EQ(rows[0].commit, "fedcba987+");
   EXPECT_EQ(rows[1].figure, "95 %") << "not measured this time: as it was";
+  EXPECT_EQ(rows[1].commit, "0123456") << "and of the commit of then";
   EXPECT_EQ(written.find("before\n"), 0u);
   EXPECT_NE(written.find("\nafter\n"), std::string::npos);
   EXPECT_EQ(with_table(written, targets, result), written);
   EXPECT_THROW(table_rows(text, "y"), BadInput);
+}
+
+// A row may bring a table of its own.
+TEST(Document, ARowBringsATableOfItsOwn) {
+  const std::string text =
+      "<!-- ow bench x -->\n<!-- end of ow bench x -->\nand\n"
+      "<!-- ow bench x X1 parts -->\nold\n<!-- end of ow bench x X1 parts -->\nafter\n";
+  nlohmann::json row = {{"name", "X1"}, {"value", 1}, {"pass", true}, {"command", "c"}};
+  nlohmann::json& table = row["raw"]["tables"]["X1 parts"];
+  table["columns"] = nlohmann::json::array({"a", "b"});
+  table["lines"].push_back(nlohmann::json::array({"1", ""}));
+  nlohmann::json result = {{"bench", "x"}};
+  result["results"].push_back(row);
+  const Targets targets = {{"X1", {"one", "x", "lower", 10, 0}}};
+  const std::string written = with_table(text, targets, result);
+  EXPECT_NE(written.find(
+                "and\n<!-- ow bench x X1 parts -->\n| a | b |\n|---|---|\n| 1 |  |\n<!-- end of"),
+            std::string::npos)
+      << written;
+  EXPECT_EQ(table_rows(written, "x").size(), 1u);
+  result["results"][0]["raw"]["tables"]["X1 others"] = table;
+  EXPECT_THROW(with_table(text, targets, result), BadInput) << "the document has no such marks";
 }
 
 // A target that the document says is the one that the bench measures against.
@@ -283,6 +355,15 @@ TEST(Document, HasEveryRowOfTheTargets) {
       found.insert(row.id);
     }
     for (const auto& [name, target] : targets) EXPECT_EQ(found.count(name), 1u) << name;
+  }
+}
+
+// Without them a run of hours could not write what it found.
+TEST(Document, HasTheTablesThatRowsBring) {
+  const std::string text = read_text(OW_SOURCE_DIR "/docs/results.md");
+  for (const char* table :
+       {"sim S1", "wafer W7 steps", "wafer W7 blocks", "wafer W15", "silicon H2"}) {
+    EXPECT_FALSE(table_rows(text, table).empty()) << table;
   }
 }
 

@@ -33,7 +33,7 @@ class Machine {
         control_(*device_) {
     std::vector<LayerShape> layers;
     for (size_t k = 0; k + 1 < c.sizes.size(); ++k) {
-      layers.push_back({c.sizes[k], c.sizes[k + 1], Activation::Relu, true});
+      layers.push_back({c.sizes[k], c.sizes[k + 1], "relu", true});
     }
     network_ = random_network(11, HalfType::Binary16, layers, c.density);
     PlanRequest request;
@@ -131,7 +131,7 @@ TEST(Estimate, TheStoreAndTheSamplesAreCausesOfTheirOwn) {
 }
 
 TEST(Estimate, DrawnWeightsAreWhatTheDensitySays) {
-  const LayerShape layer{300, 200, Activation::None, true};
+  const LayerShape layer{300, 200, "none", true};
   for (const double density : {0.0, 0.1, 0.5, 1.0}) {
     const LayerWeights w = drawn_weights(layer, 4, density, 9);
     uint64_t forward = 0, delta = 0;
@@ -145,8 +145,7 @@ TEST(Estimate, DrawnWeightsAreWhatTheDensitySays) {
 }
 
 TEST(Estimate, ANetworksWeightsAreCountedWhereTheyAreStreamed) {
-  const Network network =
-      random_network(2, HalfType::Binary16, {{7, 5, Activation::None, true}}, 0.5);
+  const Network network = random_network(2, HalfType::Binary16, {{7, 5, "none", true}}, 0.5);
   const Layer& layer = network.layers[0];
   const LayerWeights w = weights_of(layer, 2, false);
   // Outputs 0, 2, 4 of grid row 0 come first, then 1 and 3.

@@ -29,10 +29,9 @@ TrainingJob job_of(const Case& c) {
   TrainingJob job;
   for (size_t k = 0; k + 1 < c.sizes.size(); ++k) {
     const bool last = k + 2 == c.sizes.size();
-    job.layers.push_back(
-        {c.sizes[k], c.sizes[k + 1], last ? Activation::None : Activation::Relu, c.bias});
+    job.layers.push_back({c.sizes[k], c.sizes[k + 1], last ? "none" : "relu", c.bias});
   }
-  job.loss = Loss::MeanSquaredError;
+  job.loss = "mean_squared_error";
   job.grid_rows = c.grid.rows;
   job.grid_cols = c.grid.cols;
   job.samples = c.samples;
@@ -73,8 +72,12 @@ Step step_of(const TrainingJob& job, Weights by) {
   const Activations x =
       random_activations(rng.next(), job.type, job.layers.front().inputs, samples, -1.0, 1.0);
   Targets targets;
-  targets.values =
-      random_activations(rng.next(), job.type, job.layers.back().outputs, samples, -1.0, 1.0);
+  if (job.loss == "mean_squared_error") {
+    targets.values =
+        random_activations(rng.next(), job.type, job.layers.back().outputs, samples, -1.0, 1.0);
+  } else {
+    targets.classes.assign(static_cast<size_t>(samples), 1);
+  }
   step.run = grid.train(memory, x, targets);
   step.estimate = estimate_training(shape_of(step.plan, job), weights, {});
   return step;
@@ -191,6 +194,32 @@ TEST(EstimateTraining, NoStreamIsLongerThanItsLimit) {
   EXPECT_EQ(train_stream_limit(step.plan), step.run.row_wavelets);
 }
 
+// The loss, within 5 % of the slowest tile: of one output a tile to many, on one grid row to eight.
+void expect_loss(GridShape grid, int samples, int outputs, const std::string& loss) {
+  TrainingJob job = job_of({grid, samples, 1, {8, outputs}});
+  job.loss = loss;
+  const Step step = step_of(job, Weights::Own);
+  const auto phase = std::find_if(step.estimate.phases.begin(), step.estimate.phases.end(),
+                                  [](const PhaseEstimate& p) { return p.name == "loss"; });
+  ASSERT_NE(phase, step.estimate.phases.end());
+  const auto took = static_cast<double>(step.run.times.loss);
+  EXPECT_NEAR(static_cast<double>(phase->cycles), took, 0.05 * took)
+      << grid.rows << "x" << grid.cols << ", " << samples << " samples, " << outputs << " outputs";
+}
+
+TEST(EstimateTraining, TheLossIsItsProgramsAndTheWayRoundTheColumn) {
+  for (const char* loss : {"softmax_cross_entropy", "mean_squared_error"}) {
+    expect_loss({1, 1}, 32, 10, loss);
+    expect_loss({1, 2}, 8, 3, loss);
+    expect_loss({2, 1}, 32, 10, loss);
+    expect_loss({4, 1}, 32, 10, loss);
+    expect_loss({4, 2}, 64, 40, loss);
+    expect_loss({4, 1}, 8, 100, loss);
+    expect_loss({8, 1}, 32, 10, loss);
+    expect_loss({8, 1}, 16, 64, loss);
+  }
+}
+
 // Deltas come window by window, in either order. What is masked while the next window comes is
 // reckoned as if it came behind.
 TEST(EstimateTraining, DeltasOfSeveralWindowsToo) {
@@ -213,7 +242,7 @@ TEST(EstimateTraining, AStepWithWhatIsOutsideTheWaferIsWithinFivePercentOfTheTil
   const ElfImage image = read_elf(OW_FIRMWARE_DIR "/train.elf", kFullTile.sram_bytes);
   for (const bool waits : {false, true}) {
     TrainingJob job = job_of({{4, 4}, 32, 0.1, {64, 128, 10}});
-    job.loss = Loss::SoftmaxCrossEntropy;
+    job.loss = "softmax_cross_entropy";
     job.optimizer.rate = constant_schedule(0.01);
     job.optimizer.max_norm = waits ? 1 : 0;
     job = with_sum_orders(job, kFullTile);

@@ -151,7 +151,7 @@ TEST(Params, ANetworksTrainingFitsIt) {
   const std::string where = std::string(kDigits) + ": key 'network.training': ";
   for (const auto& change : std::vector<std::function<void(RunParams*)>>{
            [](RunParams* p) { p->layers[0].bias = false; },
-           [](RunParams* p) { p->layers[0].activation = Activation::None; },
+           [](RunParams* p) { p->layers[0].activation = "none"; },
            [](RunParams* p) { p->layers[0].outputs = p->layers[1].inputs = 64; },
            [](RunParams* p) { p->layers.pop_back(); },
            [](RunParams* p) { p->type = HalfType::Bfloat16; }}) {
@@ -159,6 +159,8 @@ TEST(Params, ANetworksTrainingFitsIt) {
     expect_in(where, what);
     expect_in("digits-train.yaml trains another network: 64-128-10 in binary16", what);
   }
+  expect_in("digits-train.yaml calls 'layers.1' what is 'out' here",
+            refusal([](RunParams* p) { p->layers[1].name = "out"; }));
   for (const auto& change : std::vector<std::function<void(RunParams*)>>{
            [](RunParams* p) { p->held_out.reset(); },
            [](RunParams* p) { p->held_out->remainder = 2; }}) {

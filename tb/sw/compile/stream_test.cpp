@@ -11,10 +11,10 @@
 #include "ow/base/rng.h"
 #include "ow/bench/golden_training.h"
 #include "ow/bench/job_bench.h"
-#include "ow/bench/mini_grid.h"
 #include "ow/compile/network_run.h"
 #include "ow/device/sim_control.h"
 #include "ow/golden/network.h"
+#include "ow/open/mini.h"
 #include "ow/sim/sim.h"
 
 namespace ow::jobs {
@@ -25,7 +25,7 @@ ElfImage firmware() { return read_elf(OW_FIRMWARE_DIR "/stream_layer.elf", 49152
 std::vector<LayerShape> shapes(const std::vector<int>& sizes) {
   std::vector<LayerShape> layers;
   for (size_t k = 0; k + 1 < sizes.size(); ++k) {
-    const Activation f = k + 2 < sizes.size() ? Activation::Relu : Activation::None;
+    const std::string f = k + 2 < sizes.size() ? "relu" : "none";
     layers.push_back({sizes[k], sizes[k + 1], f, true});
   }
   return layers;
@@ -112,9 +112,9 @@ TEST(StreamKinds, EveryKindOfLayerIsThatOfGolden) {
     ControlPlane control(*device);
     std::vector<LayerShape> layers = shapes({300, 400, 30, 500, 7});
     layers[1].bias = false;
-    layers[1].activation = Activation::None;
+    layers[1].activation = "none";
     layers[3].bias = false;
-    layers[3].activation = Activation::Relu;
+    layers[3].activation = "relu";
     const Network network = random_network(12, type, layers, 0.05);
     const StreamPlan plan = plan_for(grid, 48, network, image);
     EXPECT_TRUE(plan.in_turn);
@@ -129,7 +129,7 @@ TEST(StreamMini, RunsOnTilesOfTwoLanesAndFourColours) {
   const ElfImage image = read_elf(OW_FIRMWARE_DIR "/stream_layer_mini.elf", kMiniTile.sram_bytes);
   for (const GridShape grid :
        {GridShape{1, 1}, GridShape{1, 3}, GridShape{2, 1}, GridShape{2, 2}}) {
-    const auto device = bench::make_mini_grid(grid);
+    const auto device = make_mini_grid(grid);
     ControlPlane control(*device);
     const TileConfig tile = read_config(control, 0, 0);
     EXPECT_EQ(tile.lanes, kMiniTile.lanes);

@@ -15,7 +15,7 @@ inline ElfImage firmware() { return read_elf(OW_FIRMWARE_DIR "/train.elf", 49152
 inline TrainingJob job_for(GridShape grid, int samples, const std::vector<int>& sizes) {
   TrainingJob job;
   for (size_t k = 0; k + 1 < sizes.size(); ++k) {
-    const Activation f = k + 2 < sizes.size() ? Activation::Relu : Activation::None;
+    const std::string f = k + 2 < sizes.size() ? "relu" : "none";
     job.layers.push_back({sizes[k], sizes[k + 1], f, true});
   }
   job.grid_rows = grid.rows;

@@ -96,13 +96,13 @@ TEST(TrainPlans, KeepActivationsAndOneWindowOfDeltas) {
 // tensors of 1,024 features would not fit 8x8 tiles.
 TEST(TrainPlans, LastDeltasTakeTheirTargetsPlaceWhereTheyAreNotGathered) {
   TrainingJob job = job_for({8, 8}, 32, {1024, 1024, 1024});
-  job.loss = Loss::MeanSquaredError;
+  job.loss = "mean_squared_error";
   const TrainPlan wide = make_train_plan("test", job, firmware(), kFullTile);
   EXPECT_FALSE(wide.last_gathered);
   EXPECT_EQ(wide.tensors.back().delta_addr, wide.targets_addr);
   EXPECT_GE(wide.gather_rows, 48u);
   job = job_for({4, 4}, 32, {64, 128, 16});
-  job.loss = Loss::MeanSquaredError;
+  job.loss = "mean_squared_error";
   const TrainPlan roomy = make_train_plan("test", job, firmware(), kFullTile);
   EXPECT_TRUE(roomy.last_gathered);
   EXPECT_EQ(roomy.tensors.back().delta_addr, roomy.gather_addr);
@@ -113,14 +113,14 @@ TEST(TrainPlan, AsksForTheUnitsThatTheJobUses) {
   const HalfType half = HalfType::Binary16;
   TileConfig tile = kFullTile;
   tile.features &= ~Features::Stochastic::kMask;
-  EXPECT_NO_THROW(check_units("test", half, Loss::SoftmaxCrossEntropy, tile));
+  EXPECT_NO_THROW(check_units("test", half, "softmax_cross_entropy", tile));
   tile.features &= ~Features::Nonlinear::kMask & ~Features::Int32::kMask;
   tile.operations &= ~Operations::Bfloat16::kMask;
-  EXPECT_NO_THROW(check_units("test", half, Loss::MeanSquaredError, tile));
-  EXPECT_THROW(check_units("test", half, Loss::SoftmaxCrossEntropy, tile), BadInput);
-  EXPECT_THROW(check_units("test", HalfType::Bfloat16, Loss::MeanSquaredError, tile), BadInput);
+  EXPECT_NO_THROW(check_units("test", half, "mean_squared_error", tile));
+  EXPECT_THROW(check_units("test", half, "softmax_cross_entropy", tile), BadInput);
+  EXPECT_THROW(check_units("test", HalfType::Bfloat16, "mean_squared_error", tile), BadInput);
   tile.features &= ~Features::DotwRows::kMask;
-  EXPECT_THROW(check_units("test", half, Loss::MeanSquaredError, tile), BadInput);
+  EXPECT_THROW(check_units("test", half, "mean_squared_error", tile), BadInput);
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -16,6 +15,7 @@
 
 #include "../memoryx/both.h"
 #include "ow/base/error.h"
+#include "ow/bench/weight_search.h"
 #include "ow/compile/network_run.h"
 #include "ow/compile/train_grid.h"
 #include "ow/golden/network.h"
@@ -84,7 +84,7 @@ class Beside {
     for (int s = 0; s < samples; ++s) {
       targets.classes.push_back(static_cast<int>(rng_.below(static_cast<uint64_t>(outputs))));
     }
-    if (job_.loss == Loss::MeanSquaredError) {
+    if (job_.loss == "mean_squared_error") {
       targets.values = random_activations(rng_.next(), job_.type, outputs, samples, -1.0, 1.0);
     }
     golden::MicroBatch want = golden_.run(x, targets);
@@ -92,7 +92,8 @@ class Beside {
     // Deltas take the activations' place: these are looked at behind a forward pass alone.
     EXPECT_EQ(grid_.forward(memory_, x).outputs.values, want.outputs.back().values);
     for (size_t k = 0; k < depth; ++k) {
-      EXPECT_EQ(grid_.read_tensor(k + 1).values, want.outputs[k].values) << "activations " << k;
+      EXPECT_EQ(grid_.read_tensor(k + 1).values, want.outputs[golden_.tensor_of(k)].values)
+          << "activations " << k;
     }
     const int slot = memory_.gradient_slot();
     const TrainRun run = grid_.train(memory_, x, targets);
@@ -101,7 +102,8 @@ class Beside {
     // Those of the last layer are gone where another one's are gathered in their place.
     const size_t left = depth - (grid_.plan().last_gathered && depth > 1 ? 1 : 0);
     for (size_t k = 0; k < left; ++k) {
-      EXPECT_EQ(grid_.read_deltas(k + 1).values, want.deltas[k].values) << "deltas " << k;
+      EXPECT_EQ(grid_.read_deltas(k + 1).values, want.deltas[golden_.sum_of(k)].values)
+          << "deltas " << k;
     }
     compare_gradients(want, slot);
     EXPECT_GT(run.times.forward, 0u);
@@ -188,7 +190,7 @@ TEST(TrainRandom, EveryBitIsThatOfTheReference) {
     for (int k = 0, layers = up_to(3); k <= layers; ++k) sizes.push_back(up_to(40));
     TrainingJob job = job_for({up_to(4), up_to(3)}, 8 * up_to(4), sizes);
     job.type = rng.below(2) == 0 ? HalfType::Binary16 : HalfType::Bfloat16;
-    if (rng.below(2) == 0) job.loss = Loss::MeanSquaredError;
+    if (rng.below(2) == 0) job.loss = "mean_squared_error";
     make_sparse(&job, rng.uniform());
     if (n % 2 == 0) {
       job = with_sum_orders(job, kFullTile);
@@ -229,8 +231,9 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(TrainKinds, EveryKindOfLayerAndLossIsThatOfTheReference) {
   TrainingJob job = job_for({2, 3}, 16, {10, 8, 9, 7, 5});
   job.layers[1].bias = false;
-  job.layers[2].activation = Activation::None;
-  for (const Loss loss : {Loss::SoftmaxCrossEntropy, Loss::MeanSquaredError}) {
+  job.layers[2].activation = "none";
+  for (const std::string& loss :
+       std::vector<std::string>{"softmax_cross_entropy", "mean_squared_error"}) {
     job.loss = loss;
     Beside both(job);
     both.step();
@@ -240,12 +243,13 @@ TEST(TrainKinds, EveryKindOfLayerAndLossIsThatOfTheReference) {
 // Deltas that are gathered, gradients that are sent and deltas that are made, a few at a time.
 TEST(TrainKinds, SmallAreasGiveTheSameBits) {
   TrainingJob job = job_for({3, 2}, 16, {20, 26, 17});
-  for (const Loss loss : {Loss::MeanSquaredError, Loss::SoftmaxCrossEntropy}) {
+  for (const std::string& loss :
+       std::vector<std::string>{"mean_squared_error", "softmax_cross_entropy"}) {
     job.loss = loss;
     Beside both(job, [loss](TrainPlan* plan) {
       plan->gather_rows = 2;
       plan->last_gathered = false;  // but where their targets were, or behind the two
-      const bool squares = loss == Loss::MeanSquaredError;
+      const bool squares = loss == "mean_squared_error";
       plan->tensors.back().delta_addr =
           squares ? plan->targets_addr : plan->gather_addr + 2 * 2 * 16;
       plan->work_words = 3;
@@ -282,56 +286,27 @@ TEST(TrainKinds, AStepThatOverflowsIsSkippedAsByTheReference) {
   EXPECT_LT(both.skipped(), 4);
 }
 
-// Encodings of weights are told from everything else by standing in a row: no three that follow
-// each other in a row or a column of a matrix lie side by side anywhere in a tile.
 TEST(TrainMemory, NoTileHoldsAWeight) {
-  TrainingJob job = job_for({2, 2}, 16, {24, 18, 6});
+  const TrainingJob job = job_for({2, 2}, 16, {24, 18, 6});
   Beside both(job);
+  const Network network = both.memory().network();  // what the step streams
   both.step();
-  const Network network = both.memory().network();
-  std::set<std::array<uint16_t, 3>> runs;
-  for (const Layer& layer : network.layers) {
-    for (int j = 0; j < layer.outputs; ++j) {
-      for (int i = 0; i < layer.inputs; ++i) {
-        for (const int step : {1, job.grid_rows}) {  // as stored, and as a grid row gets them
-          if (i + 2 * step < layer.inputs) {
-            runs.insert(
-                {layer.weight(j, i), layer.weight(j, i + step), layer.weight(j, i + 2 * step)});
-          }
-          if (j + 2 * step < layer.outputs) {
-            runs.insert(
-                {layer.weight(j, i), layer.weight(j + step, i), layer.weight(j + 2 * step, i)});
-          }
-        }
-      }
-    }
-  }
-  ASSERT_GT(runs.size(), 1000u);
-  const auto found = [&] {
-    size_t n = 0;
-    for (const auto& words :
-         both.control().read_rect(Rect{0, 0, 2, 2}, 0, kFullTile.sram_bytes / 4)) {
-      std::vector<uint16_t> halves;
-      for (const uint32_t word : words) {
-        halves.push_back(static_cast<uint16_t>(word));
-        halves.push_back(static_cast<uint16_t>(word >> 16));
-      }
-      for (const size_t step : {size_t{1}, size_t{2}}) {  // alone, or beside an index
-        for (size_t k = 0; k + 2 * step < halves.size(); ++k) {
-          n += runs.count({halves[k], halves[k + step], halves[k + 2 * step]});
-        }
-      }
-    }
-    return n;
-  };
-  EXPECT_EQ(found(), 0u);
-  // A stream's wavelets in the work area would have been seen.
-  std::vector<uint32_t> wavelets;
-  for (uint32_t i = 0; i < 4; ++i) {
+  const bench::WeightSearch search(network, job.grid_rows);
+  ASSERT_GT(search.runs(), 1000u);
+  EXPECT_EQ(search.found(&both.control()), 0u);
+  // A stream's wavelets in the work area, or weights beside each other, would have been seen.
+  std::vector<uint32_t> wavelets, pairs;
+  for (uint32_t i = 0; i < bench::WeightSearch::kRun; ++i) {
     wavelets.push_back(i << 16 | network.layers[0].weight(5, static_cast<int>(2 * i)));
   }
+  for (int i = 0; i < static_cast<int>(bench::WeightSearch::kRun); i += 2) {
+    pairs.push_back(uint32_t{network.layers[1].weight(i + 1, 3)} << 16 |
+                    network.layers[1].weight(i, 3));
+  }
   both.control().write_tile(1, 0, both.grid().plan().work_addr, wavelets);
-  EXPECT_EQ(found(), 2u);
+  EXPECT_EQ(search.found(&both.control()), 1u);
+  both.control().write_tile(0, 1, both.grid().plan().work_addr, pairs);
+  EXPECT_EQ(search.found(&both.control()), 2u);
 }
 
 TEST(TrainForward, TakesABatchThatIsNotFull) {
@@ -379,93 +354,6 @@ TEST(TrainGrid, ModelledTimeThatNobodyWaitsForAddsNoCycle) {
     }
   }
   EXPECT_THAT(cycles[1], testing::ElementsAreArray(cycles[0]));
-}
-
-// All micro-batches of so many steps, with what is outside the wafer or without.
-std::vector<TrainRun> steps_of(const TrainingJob& job, int steps,
-                               const std::optional<TimeModel>& time) {
-  const ElfImage image = firmware();
-  const auto device = make_device(DeviceKind::Replicated, {job.grid_rows, job.grid_cols});
-  ControlPlane control(*device);
-  TrainGrid grid(control, image, make_train_plan("test", job, image, kFullTile));
-  if (time) grid.set_time(*time);
-  memoryx::MemoryX memory(job, {});
-  memory.begin();
-  const auto samples = static_cast<int>(job.micro_batch());
-  std::vector<TrainRun> runs;
-  for (int k = 0; k < steps * job.micro_batches; ++k) {
-    const Activations x = random_activations(static_cast<uint64_t>(k), job.type,
-                                             job.layers.front().inputs, samples, -1.0, 1.0);
-    Targets targets;
-    targets.classes.assign(static_cast<size_t>(samples), k % 2);
-    runs.push_back(grid.train(memory, x, targets));
-    if ((k + 1) % job.micro_batches == 0) memory.finish_step();
-  }
-  return runs;
-}
-
-uint64_t waits(const TrainRun& run, EdgeWait cause) {
-  return run.edge.waits()[static_cast<size_t>(cause)];
-}
-
-// A parameter in 20 cycles, and a stream that is 500 late.
-TimeModel late_and_slow() {
-  TimeModel time;
-  time.optimizer.rate = kTimeUnit / 20;
-  time.store.latency = 100;
-  time.edge.latency = 400;
-  return time;
-}
-
-TEST(TrainTime, AStepWaitsForItsWeightsAndItsSecondMicroBatchForNothing) {
-  TrainingJob job = job_for({2, 2}, 8, {9, 7, 5});
-  job.micro_batches = 2;
-  const std::vector<TrainRun> ideal = steps_of(job, 2, std::nullopt);
-  const std::vector<TrainRun> timed = steps_of(job, 2, late_and_slow());
-  const std::vector<TrainRun> again = steps_of(job, 2, late_and_slow());
-  ASSERT_EQ(timed.size(), 4u);
-  for (size_t k = 0; k < timed.size(); ++k) {
-    EXPECT_EQ(timed[k].outputs.values, ideal[k].outputs.values) << k;
-    EXPECT_EQ(timed[k].cycles, again[k].cycles) << k;
-    EXPECT_EQ(timed[k].edge.waits(), again[k].edge.waits()) << k;
-    EXPECT_GE(ideal[k].one_by_one, ideal[k].cycles) << k;
-    EXPECT_GE(timed[k].one_by_one, timed[k].cycles + (k == 0 ? 0 : 400)) << k;
-  }
-  EXPECT_EQ(timed[1].edge.held(), 0u);
-  EXPECT_EQ(timed[1].cycles, ideal[1].cycles);
-  EXPECT_EQ(timed[3].edge.held(), 0u);
-  EXPECT_EQ(timed[3].cycles, ideal[3].cycles);
-  // The update of what grid row 0 gives, 62 parameters, less what was done when the last one left.
-  EXPECT_GT(waits(timed[2], EdgeWait::Optimizer), 0u);
-  EXPECT_LT(waits(timed[2], EdgeWait::Optimizer), 62 * 20u);
-  EXPECT_EQ(waits(timed[2], EdgeWait::Store), 100u);
-  EXPECT_GE(waits(timed[2], EdgeWait::Edge), 400u);
-}
-
-// The forward pass of the first layer waits for its own update, that of the second one for what is
-// left of both.
-TEST(TrainTime, ClippedStepsWaitForTheLastGradient) {
-  TrainingJob job = job_for({2, 2}, 8, {9, 7, 64});
-  const std::vector<TrainRun> free = steps_of(job, 2, late_and_slow());
-  job.optimizer.max_norm = 1e6;
-  const std::vector<TrainRun> clipped = steps_of(job, 2, late_and_slow());
-  EXPECT_EQ(clipped[1].outputs.values, free[1].outputs.values);
-  EXPECT_GT(clipped[1].cycles, free[1].cycles);
-  const auto held = [](const TrainRun& run, size_t phase) { return run.edge.phases[phase].held; };
-  EXPECT_GT(held(clipped[1], 1), 0u);
-  EXPECT_EQ(held(free[1], 1), 0u);
-  // Layer 0 comes first: 35 weights and 4 biases of a grid row, and the way.
-  EXPECT_GT(held(clipped[1], 0), 0u);
-  EXPECT_LE(held(clipped[1], 0), 39 * 20u + 500u);
-}
-
-TEST(TrainTime, ASkippedStepHasNoUpdate) {
-  TrainingJob job = job_for({2, 2}, 8, {9, 7, 5});
-  job.loss_scale.initial = 0x1p60;
-  const std::vector<TrainRun> runs = steps_of(job, 2, late_and_slow());
-  EXPECT_EQ(waits(runs[1], EdgeWait::Optimizer), 0u);
-  EXPECT_GT(runs[1].edge.held(), 0u);  // what comes behind the last gradient is late
-  EXPECT_LE(runs[1].edge.held(), 500u);
 }
 
 }  // namespace

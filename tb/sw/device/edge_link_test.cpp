@@ -69,6 +69,27 @@ TEST(EdgeLink, TheSlowerOfStoreAndLinkIsTheCause) {
             phase.waits[static_cast<size_t>(EdgeWait::Edge)]);
 }
 
+// A stage is like a link: the slowest of them all sets the pace, and has the blame.
+TEST(EdgeLink, AStageBetweenStoreAndLinkCanBeTheCause) {
+  Grid grid({kCycle, 2 * kCycle, 16, {kCycle, 8 * kCycle}});
+  grid.link().open(0, {}, {});
+  grid.send(3);
+  EXPECT_EQ(grid.run(40), (std::vector<uint64_t>{12, 20, 28}));
+  const EdgePhase& phase = grid.link().phases().front();
+  EXPECT_EQ(phase.waits[static_cast<size_t>(EdgeWait::Store)], 1u);
+  EXPECT_EQ(phase.waits[static_cast<size_t>(EdgeWait::Edge)], 3 * 2u);
+  EXPECT_EQ(total(phase.waits), 29u - 3u);
+}
+
+// Something else on the same way: the stream begins behind it.
+TEST(EdgeLink, WhatCrossesInFrontOfAStreamTakesItsTime) {
+  Grid grid({kCycle, 4 * kCycle, 16, {2 * kCycle}});
+  EXPECT_EQ(grid.link().cross(10, 3), 10 + 1 + 2 + 3 * 4u);
+  grid.link().open(0, {}, {});
+  grid.send(2);
+  EXPECT_EQ(grid.run(60), (std::vector<uint64_t>{29, 33}));
+}
+
 TEST(EdgeLink, AFasterLinkThanTheWireIsNoLimit) {
   Grid grid({0, kCycle / 4, 16});
   grid.link().open(0, {}, {});
@@ -94,7 +115,7 @@ TEST(EdgeLink, WhatWaitsAtTheEdgeServesABurst) {
 
 TEST(EdgeLink, HoldsAreCountedByTheirCause) {
   Grid grid({0, kCycle, 16});
-  grid.link().open(0, {10, EdgeWait::Samples}, {{30, EdgeWait::Optimizer}});
+  grid.link().open(0, {{10, EdgeWait::Samples}}, {{30, EdgeWait::Optimizer}});
   grid.send(2);
   EXPECT_EQ(grid.run(50), (std::vector<uint64_t>{31, 32}));
   const EdgeWaits& waits = grid.link().phases().front().waits;
@@ -105,7 +126,7 @@ TEST(EdgeLink, HoldsAreCountedByTheirCause) {
 
 TEST(EdgeLink, AStreamWaitsAtTheEdgeForItsEntrance) {
   Grid grid({0, 4 * kCycle, 8});
-  grid.link().open(0, {50, EdgeWait::Samples}, {{10, EdgeWait::Optimizer}});
+  grid.link().open(0, {{50, EdgeWait::Samples}}, {{10, EdgeWait::Optimizer}});
   grid.send(10);
   // Eight have crossed when they may go in; the ninth begins when the first has left its place.
   EXPECT_EQ(grid.run(100), (std::vector<uint64_t>{50, 51, 52, 53, 54, 55, 56, 57, 58, 59}));

@@ -132,7 +132,9 @@ TEST(Exports, NotesThatCannotBeAreRefused) {
   expect(refusal("log", 4, 0x65), "two exports of the name 'e'");
   expect(refusal("nothing", 0, 15), "task 15 with 0 arguments: must be 16 to 31");
   expect(refusal("nothing", 1, 9), "with 9 arguments: must be 16 to 31 with at most 8");
-  expect(refusal("nothing", static_cast<size_t>(-4), 3), "note of type 3");
+  expect(refusal("nothing", static_cast<size_t>(-4), 4), "note of type 4: must be 1 to 3");
+  expect(refusal("claimed", 1, 33), "claim 'claimed': descriptors 10 to before 33");
+  expect(refusal("claimed", 2, 14), "threads 14 to before 13: at most 32 and 16");
   expect(refusal("nothing", static_cast<size_t>(-5), 0xFFFF), "malformed note");
 }
 

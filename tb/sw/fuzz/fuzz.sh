@@ -7,11 +7,11 @@ set -eu
 program=$1 gcov=$2 objects=$3
 shift 3
 [ $# -gt 0 ] ||
-  set -- base/src/yaml base/src/json base/src/file compile/src/params compile/src/train_params \
-    compile/src/kept_orders \
+  set -- base/src/yaml base/src/json base/src/file compile/src/params compile/src/network_params \
+    compile/src/train_params compile/src/kept_orders \
     tensor/src/safetensors tensor/src/idx tensor/src/csv tensor/src/dataset \
     runtime/src/elf runtime/src/elf_notes wafer/src/files wafer/src/faults dft/src/netlist \
-    memoryx/src/checkpoint plot/src/training
+    memoryx/src/checkpoint memoryx/src/time_model plot/src/training swarmx/src/batch_message
 find "$objects" -name '*.gcda' -exec rm -f {} +
 "$program"
 work=$(mktemp -d)

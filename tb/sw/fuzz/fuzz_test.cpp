@@ -92,16 +92,33 @@ TEST(Fuzz, ParametersOfAJob) {
                  [](const std::string& path) { jobs::load_params(path); }});
 }
 
+// As `ow run` reads them: a file without `train` is of a network. What they say of time is made a
+// model of, for a job that needs much and for one that needs nothing.
 TEST(Fuzz, ParametersOfATraining) {
   const std::string here = OW_SOURCE_DIR "/tb/sw/fuzz/";
   run("training",
       {".yaml",
-       {config("digits-train.yaml"), read_text(here + "training-sgd.yaml"),
-        read_text(here + "training-adamw.yaml"), read_text(here + "training-time.yaml")},
+       {config("digits-train.yaml"), config("digits.yaml"), read_text(here + "training-sgd.yaml"),
+        read_text(here + "training-adamw.yaml"), read_text(here + "training-time.yaml"),
+        read_text(here + "training-data.yaml"), read_text(here + "training-named.yaml"),
+        read_text(here + "inference-time.yaml")},
        text,
        [](const std::string& path) {
-         jobs::is_training(path);
-         jobs::load_train_params(path);
+         const jobs::RunParams params =
+             jobs::is_training(path) ? jobs::load_train_params(path).base : jobs::load_params(path);
+         const TimeNeeds much{1u << 20, 3, 1u << 20, 7, 1u << 30, 1u << 20};
+         for (const TimeNeeds& needs : {TimeNeeds{}, much}) {
+           const TimeModel time = make_time(params.time, needs, 3);
+           time.modelled();
+           time.way_in();
+           time.way_out();
+           time.period_in();
+           for (const uint64_t units : {uint64_t{0}, uint64_t{1}, UINT64_MAX}) {
+             time.edge.period(units);
+             time.period_out(units != 0);
+             time.samples.cycles(units);
+           }
+         }
        }});
 }
 
@@ -160,7 +177,7 @@ void header_mutant(Rng* rng, std::string* s) {
 TEST(Fuzz, Safetensors) {
   const std::string path = testing::TempDir() + "ow_fuzz_good.safetensors";
   std::vector<std::string> valid;
-  save_network(path, random_network(1, HalfType::Binary16, {{3, 2, Activation::Relu, true}}, 1));
+  save_network(path, random_network(1, HalfType::Binary16, {{3, 2, "relu", true}}, 1));
   valid.push_back(read_text(path));
   write_safetensors(path, {{"inputs", {TensorType::F32, {2, 3}, std::vector<uint8_t>(24, 0x3F)}},
                            {"labels", {TensorType::U8, {2}, {0, 1}}},
@@ -260,6 +277,14 @@ TEST(Fuzz, Samples) {
                         source.samples = 2;
                         load_dataset(source, 3, 2);
                       }});
+  run("values_csv", {".csv", {"1,2,3,0.5,-1\n4,5.5,-6e1,1,2\n"}, text, [](const std::string& path) {
+                       DataSource source;
+                       source.file = path;
+                       source.targets = true;
+                       const Dataset data = load_dataset(source, 3, 2);
+                       Dataset one;
+                       one.add(data, 0);
+                     }});
   const std::string labels = testing::TempDir() + "ow_fuzz_labels.idx";
   write_file(labels, idx_file(0x08, {2}, 0) + std::string("\0\1", 2));
   run("samples_idx",
@@ -287,6 +312,17 @@ TEST(Fuzz, SamplesOfTensors) {
                             source.format = DataFormat::Safetensors;
                             load_dataset(source, 3, 2);
                           }});
+  write_safetensors(path, {{"inputs", {TensorType::U8, {2, 3}, {1, 2, 3, 4, 5, 6}}},
+                           {"targets", {TensorType::U8, {2, 2}, {0, 1, 2, 3}}}});
+  const std::string values = read_text(path);
+  std::remove(path.c_str());
+  run("values_tensors", {".safetensors", {values}, text, [](const std::string& file) {
+                           DataSource source;
+                           source.file = file;
+                           source.format = DataFormat::Safetensors;
+                           source.targets = true;
+                           load_dataset(source, 3, 2);
+                         }});
 }
 
 TEST(Fuzz, SamplesThatDoNotFit) {
@@ -307,6 +343,9 @@ TEST(Fuzz, SamplesThatDoNotFit) {
   }
   write_safetensors(source.file, {{"inputs", good}});
   EXPECT_EQ(load_dataset(source, 3, 2).samples(), 2u);
+  source.targets = true;
+  write_safetensors(source.file, {{"inputs", good}, {"targets", three}});
+  EXPECT_THROW(load_dataset(source, 3, 2), BadInput);
   std::remove(source.file.c_str());
 }
 
@@ -337,6 +376,19 @@ std::vector<size_t> notes(const std::string& s) {
   for (size_t k = s.find(kOwner); k != std::string::npos; k = s.find(kOwner, k + 1))
     at.push_back(k);
   return at;
+}
+
+// What the program of the exports claims, beyond what any tile has.
+TEST(Fuzz, AnElfWhoseClaimCannotBe) {
+  const std::string claimed("\x0a\0\0\0\x1f\0\0\0\x0b\0\0\0\x0d\0\0\0", 16);
+  std::string elf = read_text(OW_EXPORTS_ELF);
+  const size_t at = elf.find(claimed);
+  ASSERT_NE(at, std::string::npos);
+  elf[at + 4] = '\x7f';
+  const std::string path = testing::TempDir() + "ow_fuzz_claim.elf";
+  write_file(path, elf);
+  EXPECT_THROW(read_elf(path, 49152), BadInput);
+  std::remove(path.c_str());
 }
 
 TEST(Fuzz, Elf) {
@@ -380,6 +432,8 @@ TEST(Fuzz, Elf) {
       image.describe(pc);
       image.loaded_word(pc);
     }
+    image.first_named_task();
+    image.format_string(0);
     image.find("ow_heap");
     image.find("none");
     for (const ElfExport& e : image.exports()) {

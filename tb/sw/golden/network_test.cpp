@@ -20,7 +20,7 @@ Layer random_layer(Rng* rng, int inputs, int outputs, double density) {
   Layer layer;
   layer.inputs = inputs;
   layer.outputs = outputs;
-  layer.activation = Activation::Relu;
+  layer.activation = "relu";
   for (int k = 0; k < inputs * outputs; ++k) {
     const double value = 4.0 * rng->uniform() - 2.0;
     layer.weights.push_back(rng->uniform() < density ? half(value) : uint16_t{0});
@@ -66,7 +66,7 @@ uint16_t by_definition(HalfType type, const Layer& layer, const Activations& x, 
   }
   const bool half = type == HalfType::Binary16;
   const uint16_t y = half ? exact::f32_to_f16(total) : exact::f32_to_bf16(total);
-  if (layer.activation == Activation::None) return y;
+  if (layer.activation == "none") return y;
   return half ? f16_relu(y) : bf16_relu(y);
 }
 
@@ -86,7 +86,7 @@ TEST(Network, LayerAgreesWithTheDefinitionForEveryGridHeight) {
         }
         layer.bias = rng.below(2) != 0;
         if (!layer.bias) layer.bias_values.clear();
-        layer.activation = rng.below(2) != 0 ? Activation::Relu : Activation::None;
+        layer.activation = rng.below(2) != 0 ? "relu" : "none";
         const Activations y = run_layer(type, layer, x, rows);
         for (int j = 0; j < layer.outputs; ++j) {
           for (int s = 0; s < x.samples; ++s) {
@@ -145,14 +145,14 @@ TEST(Network, SpecialValuesFollowTheRules) {
   Layer layer;
   layer.inputs = 1;
   layer.outputs = 1;
-  layer.activation = Activation::Relu;
+  layer.activation = "relu";
   layer.weights = {half(1)};
   layer.bias_values = {0};
   Activations x = Activations::zero(1, 4);
   x.values = {0x7C01, 0x8000, 0xFC00, 0x7C00};  // NaN, -0, -inf, inf
   EXPECT_EQ(run_layer(HalfType::Binary16, layer, x, 1).values,
             (std::vector<uint16_t>{0x7E00, 0, 0, 0x7C00}));
-  layer.activation = Activation::None;
+  layer.activation = "none";
   EXPECT_EQ(run_layer(HalfType::Binary16, layer, x, 1).values,
             (std::vector<uint16_t>{0x7E00, 0, 0xFC00, 0x7C00}));
 }
@@ -182,7 +182,7 @@ class Training : public testing::Test {
   static TrainingJob pruned(uint64_t steps, uint64_t begin, uint64_t end) {
     using Kind = SchedulePiece::Kind;
     TrainingJob job;
-    job.layers = {{64, 128, Activation::Relu, true}, {128, 10, Activation::None, true}};
+    job.layers = {{64, 128, "relu", true}, {128, 10, "none", true}};
     job.optimizer.weight_decay = 0.1;
     job.optimizer.rate = {{Kind::Linear, 0.004, 0.004 / 20, steps, 1}};
     job.loss_scale.initial = 256;

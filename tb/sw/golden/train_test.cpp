@@ -18,14 +18,12 @@
 namespace ow::golden {
 namespace {
 
-TrainingJob small_job(HalfType type, Loss loss) {
+TrainingJob small_job(HalfType type, const std::string& loss) {
   TrainingJob job;
   job.type = type;
   job.loss = loss;
-  job.layers = {{7, 9, Activation::Relu, true},
-                {9, 8, Activation::None, false},
-                {8, 6, Activation::Relu, true},
-                {6, 5, Activation::None, true}};
+  job.layers = {
+      {7, 9, "relu", true}, {9, 8, "none", false}, {8, 6, "relu", true}, {6, 5, "none", true}};
   job.grid_rows = 3;
   job.grid_cols = 2;
   job.samples = 20;
@@ -69,11 +67,11 @@ struct DoubleNetwork {
         for (size_t j = 0; j < static_cast<size_t>(layer.outputs); ++j) {
           double sum = bias != nullptr ? (*bias)[j] : 0;
           for (size_t i = 0; i < a.size(); ++i) sum += w[j * a.size() + i] * a[i];
-          y.push_back(layer.activation == Activation::Relu ? std::max(sum, 0.0) : sum);
+          y.push_back(layer.activation == "relu" ? std::max(sum, 0.0) : sum);
         }
         a = y;
       }
-      if (job.loss == Loss::SoftmaxCrossEntropy) {
+      if (job.loss == "softmax_cross_entropy") {
         double sum = 0;
         for (const double z : a) sum += std::exp(z);
         total += std::log(sum) - a[static_cast<size_t>(t.classes[static_cast<size_t>(s)])];
@@ -125,7 +123,8 @@ void expect_gradients_of_calculus(const TrainingJob& job, uint64_t seed, double 
 }
 
 TEST(GoldenTrainer, GradientsAreThoseOfCalculus) {
-  for (const Loss loss : {Loss::SoftmaxCrossEntropy, Loss::MeanSquaredError}) {
+  for (const std::string& loss :
+       std::vector<std::string>{"softmax_cross_entropy", "mean_squared_error"}) {
     TrainingJob job = small_job(HalfType::Binary16, loss);
     expect_gradients_of_calculus(job, 21, 0.004);
     job.loss_scale.initial = 1024;
@@ -200,7 +199,7 @@ std::vector<uint16_t> loss_by_definition(const Exact& e, const TrainingJob& job,
                                          float scale) {
   std::vector<uint16_t> out;
   const int n = z.features;
-  if (job.loss == Loss::MeanSquaredError) {
+  if (job.loss == "mean_squared_error") {
     for (int j = 0; j < n; ++j) {
       const uint32_t d = exact::f32_sub(e.widen(z.at(j, s)), e.widen(t.values.at(j, s)));
       out.push_back(e.narrow(exact::f32_mul(d, bits(scale * 2 / static_cast<float>(n)))));
@@ -250,21 +249,22 @@ void expect_passes_of_definition(const TrainingJob& job, uint64_t seed) {
   size_t p = trainer.parameters().size();
   for (size_t k = depth; k-- > 0;) {
     const LayerShape& shape = job.layers[k];
-    const Activations& in = k == 0 ? x : b.outputs[k - 1];
+    const Activations& in = k == 0 ? x : b.outputs[trainer.tensor_of(k - 1)];
     const int rows = !job.forward.empty() && job.forward[k] == SumOrder::Whole ? 1 : job.grid_rows;
-    ASSERT_EQ(b.outputs[k].values, run_layer(job.type, network.layers[k], in, rows).values);
+    ASSERT_EQ(b.outputs[trainer.tensor_of(k)].values,
+              run_layer(job.type, network.layers[k], in, rows).values);
     if (shape.bias) {
       --p;
       for (int j = 0; j < shape.outputs; ++j) {
         ASSERT_EQ(bits(b.gradients[p][static_cast<size_t>(j)]),
-                  gradient_by_definition(e, job, nullptr, 0, b.deltas[k], j));
+                  gradient_by_definition(e, job, nullptr, 0, b.deltas[trainer.sum_of(k)], j));
       }
     }
     --p;
     for (int j = 0; j < shape.outputs; ++j) {
       for (int i = 0; i < shape.inputs; ++i) {
         ASSERT_EQ(bits(b.gradients[p][static_cast<size_t>(j * shape.inputs + i)]),
-                  gradient_by_definition(e, job, &in, i, b.deltas[k], j))
+                  gradient_by_definition(e, job, &in, i, b.deltas[trainer.sum_of(k)], j))
             << k << " " << j << " " << i;
       }
     }
@@ -272,9 +272,9 @@ void expect_passes_of_definition(const TrainingJob& job, uint64_t seed) {
     const int back = !job.delta.empty() && job.delta[k] == SumOrder::Whole ? 1 : job.grid_rows;
     for (int i = 0; i < shape.inputs; ++i) {
       for (int s = 0; s < x.samples; ++s) {
-        ASSERT_EQ(b.deltas[k - 1].at(i, s),
-                  delta_by_definition(e, network.layers[k], back, b.deltas[k], in,
-                                      job.layers[k - 1].activation == Activation::Relu, i, s));
+        ASSERT_EQ(b.deltas[trainer.sum_of(k - 1)].at(i, s),
+                  delta_by_definition(e, network.layers[k], back, b.deltas[trainer.sum_of(k)], in,
+                                      job.layers[k - 1].activation == "relu", i, s));
       }
     }
   }
@@ -282,7 +282,8 @@ void expect_passes_of_definition(const TrainingJob& job, uint64_t seed) {
 
 TEST(GoldenTrainer, PassesAreTheirDefinition) {
   for (const HalfType type : {HalfType::Binary16, HalfType::Bfloat16}) {
-    for (const Loss loss : {Loss::SoftmaxCrossEntropy, Loss::MeanSquaredError}) {
+    for (const std::string& loss :
+         std::vector<std::string>{"softmax_cross_entropy", "mean_squared_error"}) {
       TrainingJob job = small_job(type, loss);
       expect_passes_of_definition(job, 31);
       job.samples = 37;   // no multiple of the partial sums
@@ -298,8 +299,8 @@ TEST(GoldenTrainer, PassesAreTheirDefinition) {
 
 TEST(GoldenTrainer, OrderOfSumsIsSeenInTheBits) {
   // What has no effect on the bits could not be tested by them.
-  TrainingJob column = small_job(HalfType::Binary16, Loss::SoftmaxCrossEntropy);
-  column.layers = {{300, 200, Activation::Relu, true}, {200, 100, Activation::None, true}};
+  TrainingJob column = small_job(HalfType::Binary16, "softmax_cross_entropy");
+  column.layers = {{300, 200, "relu", true}, {200, 100, "none", true}};
   TrainingJob whole = column;
   whole.forward.assign(2, SumOrder::Whole);
   TrainingJob back = column;
@@ -314,7 +315,7 @@ TEST(GoldenTrainer, OrderOfSumsIsSeenInTheBits) {
 }
 
 TEST(GoldenTrainer, GradientsOutsideTheMaskAreOnlyThereWhereTheyAreAskedFor) {
-  TrainingJob job = small_job(HalfType::Binary16, Loss::SoftmaxCrossEntropy);
+  TrainingJob job = small_job(HalfType::Binary16, "softmax_cross_entropy");
   SparsityGroup group;
   group.pattern = "layers.0.*";
   group.algorithm = SparsityGroup::Algorithm::Rigl;
@@ -340,7 +341,7 @@ TEST(GoldenTrainer, GradientsOutsideTheMaskAreOnlyThereWhereTheyAreAskedFor) {
 }
 
 TEST(GoldenTrainer, AnOverflowSkipsTheStepAndHalvesTheScale) {
-  TrainingJob job = small_job(HalfType::Binary16, Loss::MeanSquaredError);
+  TrainingJob job = small_job(HalfType::Binary16, "mean_squared_error");
   job.loss_scale = {65536.0 * 16, true, 2, 65536.0 * 16};
   Trainer trainer(job);
   Rng rng(7);

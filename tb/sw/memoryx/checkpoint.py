@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a checkpoint as the safetensors format describes it, with nothing of ours; with the packages
-safetensors and numpy, if they are there, as well. usage: checkpoint.py FILE NAME ROWS COLUMNS SUM:
-the tensor NAME has this shape and its elements this sum, to six digits."""
+"""Reads a checkpoint as the safetensors format describes it, with nothing of ours, and with the
+packages safetensors and numpy (scripts/bootstrap test). usage: checkpoint.py FILE NAME ROWS COLUMNS
+SUM: the tensor NAME has this shape and its elements this sum, to six digits."""
 
 import json
 import struct
 import sys
 from array import array
+
+try:
+    from safetensors.numpy import load_file
+except ImportError as error:
+    sys.exit(f"{error}: scripts/bootstrap test installs it")
 
 
 def main():
@@ -36,15 +41,9 @@ def main():
     values = array("f")
     values.frombytes(data[8 + length + begin:8 + length + end])
     assert abs(sum(values) - float(total)) < 1e-6, sum(values)
-    try:
-        from safetensors.numpy import load_file
-    except ImportError:
-        print("read; the package safetensors is not there")
-        return
     tensors = load_file(path)
     assert set(tensors) == set(header) and tensors[name].shape == (int(rows), int(columns))
     assert abs(float(tensors[name].astype("float64").sum()) - float(total)) < 1e-6
-    print("read, by the package safetensors as well")
 
 
 main()

@@ -24,7 +24,7 @@ constexpr uint64_t kSteps = 30;
 
 TrainingJob job_of() {
   TrainingJob job;
-  job.layers = {{12, 20, Activation::Relu, true}, {20, 4, Activation::None, true}};
+  job.layers = {{12, 20, "relu", true}, {20, 4, "none", true}};
   job.samples = 16;
   job.micro_batches = 2;
   job.seed = 5;
@@ -92,8 +92,8 @@ class Checkpoints : public testing::Test {
     return contents;
   }
   // The one that was never disturbed.
-  std::string undisturbed() {
-    std::string contents = train(kSteps);
+  std::string undisturbed(uint64_t stop = kSteps) {
+    std::string contents = train(stop);
     clear();
     return contents;
   }
@@ -184,7 +184,8 @@ class CrashingCalls : public FileCalls {
 };
 
 TEST_F(Checkpoints, ACrashBehindEveryCallLosesNoMoreThanAStep) {
-  const std::string want = undisturbed();
+  constexpr uint64_t kEnd = 8;  // of the trainings that go on after a crash in step 4 or 5
+  const std::string want = undisturbed(kEnd);
   for (const bool lost : {false, true}) {
     int calls = 0;
     for (bool crashed = true; crashed; ++calls) {
@@ -204,9 +205,7 @@ TEST_F(Checkpoints, ACrashBehindEveryCallLosesNoMoreThanAStep) {
         }
       }
       ASSERT_GE(newest, 3u) << "after call " << calls;
-      if (calls % 7 == 0 || !crashed) {
-        ASSERT_EQ(train(kSteps), want) << "after call " << calls;
-      }
+      ASSERT_EQ(train(kEnd), want) << "after call " << calls;
     }
     EXPECT_GT(calls, 40) << "writes, syncs, renames and removals of two checkpoints";
   }
@@ -242,13 +241,19 @@ TEST_F(Checkpoints, TwentyKillsAtRandomMomentsChangeNoBit) {
     }
     ASSERT_GE(newest, furthest);
     furthest = newest;
+    // What goes on from here, in a copy: the next kill is to find what this one has left.
+    const std::string left = directory_ + "_left";
+    std::filesystem::rename(directory_, left);
+    std::filesystem::copy(left, directory_);
+    ASSERT_EQ(train(kSteps), want) << killed << " kills, seed " << seed;
+    std::filesystem::remove_all(directory_);
+    std::filesystem::rename(left, directory_);
     // From the beginning again once it has got to the end: all moments are to be hit.
     if (furthest == kSteps) {
       clear();
       furthest = 0;
     }
   }
-  EXPECT_EQ(train(kSteps), want) << "seed " << seed;
 }
 
 TEST_F(Checkpoints, DamagedFilesAreRefused) {
@@ -299,7 +304,7 @@ TEST_F(Checkpoints, OtherModelsAndRunsAreRefused) {
       "is of another model: 'layers.0.weight' is F32 [20, 12], not F32 [20, 13]");
   has(
       [](TrainingJob* j) {
-        j->layers.push_back({4, 4, Activation::None, true});
+        j->layers.push_back({4, 4, "none", true});
       },
       "is of another model: it has no 'layers.2.weight'");
   has([](TrainingJob* j) { j->layers[1].bias = false; }, "it has 'layers.1.bias' besides");
@@ -348,8 +353,12 @@ TEST_F(Checkpoints, OtherProgramsReadThem) {
   both.memory.load(path);
   double sum = 0;
   for (const float w : weights_of(both.memory.store(), 0)) sum += static_cast<double>(w);
+  const char* named = std::getenv("OW_PYTHON");
+  const std::string python = named != nullptr ? named : OW_SOURCE_DIR "/.venv/bin/python3";
+  ASSERT_TRUE(named != nullptr || std::filesystem::exists(python))
+      << python << " is not there: scripts/bootstrap test makes it";
   const std::string command =
-      fmt::format("python3 {}/tb/sw/memoryx/checkpoint.py {} layers.0.weight 20 12 {:.9f}",
+      fmt::format("{} {}/tb/sw/memoryx/checkpoint.py {} layers.0.weight 20 12 {:.9f}", python,
                   OW_SOURCE_DIR, path, sum);
   EXPECT_EQ(std::system(command.c_str()), 0) << command;
 }

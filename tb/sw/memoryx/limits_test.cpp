@@ -20,7 +20,7 @@ namespace {
 TrainingJob job_of() {
   TrainingJob job;
   for (int k = 0; k < 8; ++k) {
-    job.layers.push_back({1024, 1024, k < 7 ? Activation::Relu : Activation::None, true});
+    job.layers.push_back({1024, 1024, k < 7 ? "relu" : "none", true});
   }
   job.optimizer.max_norm = 1;
   job.optimizer.weight_decay = 0.01;

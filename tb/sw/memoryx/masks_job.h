@@ -1,64 +1,141 @@
 // SPDX-License-Identifier: Apache-2.0
-// The trainings whose masks are compared with an oracle.
+// The trainings whose masks are compared with an oracle: four algorithms, each with three jobs of
+// two groups, so that every kind of schedule stands for a density and for a share to drop.
 #ifndef OW_TB_MEMORYX_MASKS_JOB_H_
 #define OW_TB_MEMORYX_MASKS_JOB_H_
 
-#include <string>
+#include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "ow/tensor/training.h"
 
 namespace ow::memoryx {
 
-// One layer's masks, told in numbers rather than in schedules.
+// A value over steps, told twice: as the pieces that a job gets, and as what they mean.
+struct Told {
+  Schedule pieces;
+  double (*value)(double step);
+};
+
+// One layer's masks.
 struct MaskCase {
   size_t layer;
   SparsityGroup::Algorithm algorithm;
-  int schedule;  // 0: `from`; 1: straight to `to` in 120 steps; 2: as a cubic in 150
-  double from, to;
-  double density;  // SET and RigL, for which the schedule is of the share to drop
-  bool magnitude;  // else random
-  uint64_t start, every;
+  SparsityGroup::Init init;
+  Told density;
+  Told drop;  // of SET and RigL
+  UpdateTimes update;
 };
 
-inline std::vector<MaskCase> mask_cases(SparsityGroup::Algorithm algorithm, int schedule) {
-  const bool gradual = algorithm == SparsityGroup::Algorithm::Gradual;
-  // A gradual mask must move: its first schedule is one in two constant pieces.
-  const double from = gradual ? 0.93 : 0.37;
-  const double to = gradual ? 0.13 : 0.05;
-  return {
-      {0, algorithm, gradual && schedule == 0 ? 1 : schedule, from, to, 0.217, true, 3, 5},
-      {1, algorithm, schedule == 0 && gradual ? 2 : schedule, from * 0.9, to, 0.5, false, 0, 7}};
+namespace told {
+
+using Kind = SchedulePiece::Kind;
+
+inline double cosine(double from, double to, double x) {
+  return x >= 1 ? to : to + (from - to) * (1 + std::cos(M_PI * x)) / 2;
+}
+inline double linear(double from, double to, double x) {
+  return x >= 1 ? to : from + (to - from) * x;
+}
+inline double cubic(double from, double to, double x) {
+  return x >= 1 ? to : to + (from - to) * std::pow(1 - x, 3);
+}
+
+inline Told constant() {
+  return {constant_schedule(0.217), [](double) { return 0.217; }};
+}
+inline Told more() {
+  return {constant_schedule(0.523), [](double) { return 0.523; }};
+}
+inline Told straight() {
+  return {{{Kind::Linear, 0.613, 0.131, 120, 1}},
+          [](double t) { return linear(0.613, 0.131, t / 120); }};
+}
+inline Told rising() {
+  return {{{Kind::Linear, 0.151, 0.457, 100, 1}, {Kind::Cubic, 0.457, 0.303, 50, 1}}, [](double t) {
+            return t < 100 ? linear(0.151, 0.457, t / 100) : cubic(0.457, 0.303, (t - 100) / 50);
+          }};
+}
+inline Told round() {
+  return {{{Kind::Cosine, 0.931, 0.0713, 160, 1}},
+          [](double t) { return cosine(0.931, 0.0713, t / 160); }};
+}
+inline Told curved() {
+  return {{{Kind::Cubic, 0.877, 0.0531, 150, 1}},
+          [](double t) { return cubic(0.877, 0.0531, t / 150); }};
+}
+inline Told decaying() {
+  return {{{Kind::Power, 0.783, 0.0917, 190, 0.97}},
+          [](double t) { return t < 190 ? 0.0917 + 0.6913 * std::pow(0.97, t) : 0.0917; }};
+}
+inline Told in_pieces() {
+  return {{{Kind::Constant, 0.811, 0.811, 30, 1},
+           {Kind::Linear, 0.811, 0.403, 50, 1},
+           {Kind::Constant, 0.403, 0.403, 20, 1},
+           {Kind::Cosine, 0.403, 0.0507, 90, 1}},
+          [](double t) {
+            if (t < 30) return 0.811;
+            if (t < 80) return linear(0.811, 0.403, (t - 30) / 50);
+            return t < 100 ? 0.403 : cosine(0.403, 0.0507, (t - 100) / 90);
+          }};
+}
+inline Told to_nothing() {
+  return {{{Kind::Linear, 0.417, 0, 140, 1}}, [](double t) { return linear(0.417, 0, t / 140); }};
+}
+
+}  // namespace told
+
+// `number`: 0 to 2.
+inline std::vector<MaskCase> mask_cases(SparsityGroup::Algorithm algorithm, int number) {
+  using namespace told;
+  using Algorithm = SparsityGroup::Algorithm;
+  using Init = SparsityGroup::Init;
+  const UpdateTimes fifth{3, UINT64_MAX, 5, {}}, seventh{0, 150, 7, {}}, each{},
+      listed{0, UINT64_MAX, 1, {2, 10, 11, 60, 61, 104, 150, 199}};
+  if (algorithm == Algorithm::Static) {
+    // What a schedule says at step 0 holds.
+    const Told first[] = {constant(), straight(), round()};
+    const Told second[] = {decaying(), in_pieces(), curved()};
+    return {
+        {0, algorithm, Init::Magnitude, first[number], constant(), each},
+        {1, algorithm, number == 1 ? Init::Even : Init::Random, second[number], constant(), fifth}};
+  }
+  if (algorithm == Algorithm::Gradual) {
+    const Told first[] = {straight(), round(), in_pieces()};
+    const Told second[] = {curved(), decaying(), straight()};
+    const UpdateTimes times[] = {fifth, each, seventh};
+    const UpdateTimes others[] = {seventh, fifth, listed};
+    return {{0, algorithm, Init::Magnitude, first[number], constant(), times[number]},
+            {1, algorithm, Init::Random, second[number], constant(), others[number]}};
+  }
+  const Told density[] = {constant(), straight(), rising()};
+  const Told drop[] = {more(), round(), to_nothing()};
+  const Told other_density[] = {more(), decaying(), curved()};
+  const Told other_drop[] = {to_nothing(), curved(), decaying()};
+  const UpdateTimes times[] = {fifth, each, listed};
+  const UpdateTimes others[] = {seventh, fifth, each};
+  return {{0, algorithm, Init::Magnitude, density[number], drop[number], times[number]},
+          {1, algorithm, number == 1 ? Init::Even : Init::Random, other_density[number],
+           other_drop[number], others[number]}};
 }
 
 inline TrainingJob masks_job(const std::vector<MaskCase>& cases, uint64_t seed) {
   TrainingJob job;
-  job.layers = {{20, 33, Activation::Relu, true},
-                {33, 17, Activation::Relu, false},
-                {17, 5, Activation::None, true}};
+  job.layers = {{20, 33, "relu", true}, {33, 17, "relu", false}, {17, 5, "none", true}};
   job.grid_rows = 2;
   job.samples = 16;
   job.seed = seed;
   job.optimizer.rate = constant_schedule(0.01);
   job.loss_scale.initial = 128;
   for (const MaskCase& c : cases) {
-    const Schedule one = constant_schedule(c.from);
-    const Schedule straight = {{SchedulePiece::Kind::Linear, c.from, c.to, 120, 1}};
-    const Schedule cubic = {{SchedulePiece::Kind::Cubic, c.from, c.to, 150, 1}};
-    const Schedule& schedule = c.schedule == 0 ? one : c.schedule == 1 ? straight : cubic;
     SparsityGroup g;
     g.pattern = c.layer == 0 ? "layers.0.*" : "layers.[13].wei?ht";
     g.algorithm = c.algorithm;
-    g.init = c.magnitude ? SparsityGroup::Init::Magnitude : SparsityGroup::Init::Random;
-    if (c.algorithm == SparsityGroup::Algorithm::Static ||
-        c.algorithm == SparsityGroup::Algorithm::Gradual) {
-      g.density = schedule;
-    } else {
-      g.density = constant_schedule(c.density);
-      g.drop = schedule;
-    }
-    g.update.start = c.start;
-    g.update.every = c.every;
+    g.init = c.init;
+    g.density = c.density.pieces;
+    g.drop = c.drop.pieces;
+    g.update = c.update;
     job.sparsity.push_back(g);
   }
   return job;

@@ -119,7 +119,7 @@ std::vector<Wavelet> windows_by_definition(const std::vector<uint16_t>& sent, in
 class Streams : public testing::Test {
  protected:
   Streams() {
-    job_.layers = {{70, 45, Activation::Relu, true}, {45, 6, Activation::None, true}};
+    job_.layers = {{70, 45, "relu", true}, {45, 6, "none", true}};
     job_.sparsity.resize(1);
     job_.sparsity[0].pattern = "layers.0.weight";
     job_.sparsity[0].density = constant_schedule(0.3);

@@ -58,14 +58,32 @@ TEST(TimeModel, BalancedIsElevenTenthsOfTheNeed) {
   // 8 bits a cycle are needed.
   EXPECT_EQ(time.edge.rate, (88 * kTimeUnit + 9) / 10);
   EXPECT_FALSE(time.samples.bounded());
-  // Those of one layer leave four times as fast as all of them would in the whole step.
-  needs.gradients = 1000;
-  needs.step_cycles = 4000;
+  EXPECT_FALSE(time.exit.bounded());
+  // Gradients of one layer are made in each cycle: so they leave, and are reduced and updated.
   needs.updates = 500;
   needs.update_cycles = 500;
-  EXPECT_EQ(balanced_time(needs).optimizer.rate, (11 * kTimeUnit + 9) / 10);
-  EXPECT_EQ(balanced_time(needs).reduce.rate, (88 * kTimeUnit + 9) / 10);
+  const TimeModel three = balanced_time(needs, 3);
+  EXPECT_EQ(three.optimizer.rate, (11 * kTimeUnit + 9) / 10);
+  EXPECT_EQ(three.exit.rate, (32 * 11 * kTimeUnit + 9) / 10);
+  ASSERT_EQ(three.reduce.size(), 3u);
+  ASSERT_EQ(three.broadcast.size(), 3u);
+  EXPECT_EQ(three.reduce[2].rate, three.exit.rate);
+  EXPECT_EQ(three.broadcast[0].rate, three.edge.rate);
+  EXPECT_EQ(three.way_in(), 5 * kBalancedLatency);
+  EXPECT_EQ(three.way_out(), 4 * kBalancedLatency);
   EXPECT_FALSE(balanced_time({}).modelled());
+}
+
+TEST(TimeModel, TheSlowestLinkOfAWayIsItsPeriod) {
+  TimeModel time;
+  EXPECT_EQ(time.period_in() + time.period_out(true), 0u);
+  time.edge.rate = 8 * kTimeUnit;
+  time.broadcast = {{16 * kTimeUnit, 0}, {4 * kTimeUnit, 0}};
+  time.exit.rate = 16 * kTimeUnit;
+  time.reduce = {{32 * kTimeUnit, 0}, {2 * kTimeUnit, 0}};
+  EXPECT_EQ(time.period_in(), 8 * kTimeUnit);
+  EXPECT_EQ(time.period_out(false), 2 * kTimeUnit);
+  EXPECT_EQ(time.period_out(true), 16 * kTimeUnit);
 }
 
 TEST(TimeModel, IdealUnlessSaidOtherwise) {
@@ -79,13 +97,34 @@ TEST(TimeModel, AMappingChangesAPreset) {
   const TimeOptions options = parse(
       "time:\n  preset: wse\n  edge: {bits: 2.5, depth: 64}\n  optimizer: {parameters: 4}\n"
       "  reduce: {latency: 100}\n");
-  const TimeModel time = make_time(options, {});
+  const TimeModel time = make_time(options, {}, 1);
   EXPECT_EQ(time.edge.rate, 163840u);
+  EXPECT_EQ(time.exit.rate, wse_time().edge.rate);
   EXPECT_EQ(time.edge.latency, kWseLatency);
   EXPECT_EQ(time.edge_depth, 64u);
   EXPECT_EQ(time.optimizer.rate, 4 * kTimeUnit);
-  EXPECT_EQ(time.reduce.latency, 100u);
-  EXPECT_EQ(time.broadcast.latency, kWseLatency);
+  ASSERT_EQ(time.reduce.size(), 1u);
+  EXPECT_EQ(time.reduce[0].latency, 100u);
+  EXPECT_EQ(time.broadcast[0].latency, kWseLatency);
+  EXPECT_EQ(make_time(options, {}).way_out(), kWseLatency);
+}
+
+// A kind of stage, and stages one by one from the wafers on; those that are not there are left out.
+TEST(TimeModel, EachStageCanBeNamed) {
+  const TimeOptions options = parse(
+      "time:\n  broadcast: {bits: 8, latency: 10, stages: [{}, {bits: 4}, {latency: 7}]}\n"
+      "  exit: {bits: 16, latency: 3, depth: 9}\n");
+  const TimeModel two = make_time(options, {}, 2), four = make_time(options, {}, 4);
+  ASSERT_EQ(two.broadcast.size(), 2u);
+  EXPECT_EQ(two.broadcast[1].rate, 4 * kTimeUnit);
+  EXPECT_EQ(two.broadcast[1].latency, 10u);
+  EXPECT_EQ(four.broadcast[0].rate, 8 * kTimeUnit);
+  EXPECT_EQ(four.broadcast[2].latency, 7u);
+  EXPECT_EQ(four.broadcast[3].latency, 10u);
+  EXPECT_FALSE(four.reduce[0].bounded());
+  EXPECT_EQ(two.exit.rate, 16 * kTimeUnit);
+  EXPECT_EQ(two.exit.latency, 3u);
+  EXPECT_EQ(two.exit_depth, 9u);
 }
 
 TEST(TimeModel, RefusesWhatMakesNoSense) {
@@ -97,6 +136,10 @@ TEST(TimeModel, RefusesWhatMakesNoSense) {
   expect_in("key 'time.optimizer.bits' is not known", complaint("time: {optimizer: {bits: 1}}"));
   expect_in("key 'time.wire' is not known", complaint("time: {wire: {bits: 1}}"));
   expect_in("key 'time.reduce'", complaint("time: {reduce: 3}"));
+  expect_in("key 'time.exit.depth'", complaint("time: {exit: {depth: 0}}"));
+  expect_in("key 'time.exit.way' is not known", complaint("time: {exit: {way: 1}}"));
+  expect_in("bits' must be", complaint("time: {reduce: {stages: [{bits: 0}]}}"));
+  expect_in("key 'time.reduce.stages'", complaint("time: {reduce: {stages: 3}}"));
 }
 
 }  // namespace

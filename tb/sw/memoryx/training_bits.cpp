@@ -48,7 +48,7 @@ bool train_all(std::string* text) {
   for (const HalfType type : {HalfType::Binary16, HalfType::Bfloat16}) {
     TrainingJob job;
     job.type = type;
-    job.layers = {{40, 33, Activation::Relu, true}, {33, 6, Activation::None, true}};
+    job.layers = {{40, 33, "relu", true}, {33, 6, "none", true}};
     job.grid_rows = 3;
     job.grid_cols = 2;
     job.samples = 8;

@@ -17,7 +17,7 @@ using Kind = SchedulePiece::Kind;
 
 TrainingJob job_of(int features, int classes) {
   TrainingJob job;
-  job.layers = {{features, 24, Activation::Relu, true}, {24, classes, Activation::None, true}};
+  job.layers = {{features, 24, "relu", true}, {24, classes, "none", true}};
   job.grid_rows = 2;
   job.grid_cols = 2;
   job.samples = 8;
@@ -169,7 +169,7 @@ TEST(MemoryXTraining, RefusesWhatMakesNoSense) {
   };
   EXPECT_EQ(words([](TrainingJob*) {}), "nothing");
   has([](TrainingJob* j) { j->layers[1].inputs = 23; }, "do not fit each other");
-  has([](TrainingJob* j) { j->layers[1].activation = Activation::Relu; }, "last layer");
+  has([](TrainingJob* j) { j->layers[1].activation = "relu"; }, "last layer");
   has([](TrainingJob* j) { j->optimizer.rate = {}; }, "empty schedule");
   has([](TrainingJob* j) { j->optimizer.rate = constant_schedule(-1); },
       "from 0 to 1000000, not -1");

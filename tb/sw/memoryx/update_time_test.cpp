@@ -13,12 +13,18 @@ using Cycles = std::vector<uint64_t>;
 // Four cycles a parameter, ten late.
 constexpr Flow kSlow{kTimeUnit / 4, 10};
 
+Cycles ready(const UpdateTime& updates, bool wait) {
+  Cycles cycles;
+  for (const ReadyTime& layer : updates.times(wait).layers) cycles.push_back(layer.ready);
+  return cycles;
+}
+
 TEST(UpdateTime, GradientsAreTakenAsTheyLeave) {
   UpdateTime updates(kSlow, 1, 2);
   for (const uint64_t cycle : {100, 101, 120}) updates.leave(0, 1, 1, cycle, cycle);
   updates.leave(0, 0, 1, 130, 130);
   EXPECT_EQ(updates.last(), 130u);
-  EXPECT_EQ(updates.ready(false), (Cycles{130 + 4 + 10, 120 + 4 + 10}));
+  EXPECT_EQ(ready(updates, false), (Cycles{130 + 4 + 10, 120 + 4 + 10}));
   EXPECT_EQ(updates.alone(), 4 * 4 + 10u);
 }
 
@@ -26,15 +32,15 @@ TEST(UpdateTime, ALayerWaitsForThoseThatLeftBefore) {
   UpdateTime updates(kSlow, 1, 2);
   updates.leave(0, 1, 100, 1000, 1100);
   updates.leave(0, 0, 10, 1100, 1120);
-  EXPECT_EQ(updates.ready(false), (Cycles{1000 + 440 + 10, 1000 + 400 + 10}));
+  EXPECT_EQ(ready(updates, false), (Cycles{1000 + 440 + 10, 1000 + 400 + 10}));
 }
 
 TEST(UpdateTime, TheSlowestGridRowCounts) {
   UpdateTime updates(kSlow, 2, 1);
   updates.leave(0, 0, 1, 50, 50);
   updates.leave(1, 0, 5, 20, 40);
-  EXPECT_EQ(updates.ready(false), Cycles{54 + 10});
-  EXPECT_EQ(updates.ready(true), Cycles{50 + 20 + 10});
+  EXPECT_EQ(ready(updates, false), Cycles{54 + 10});
+  EXPECT_EQ(ready(updates, true), Cycles{50 + 20 + 10});
   EXPECT_EQ(updates.alone(), 30u);
 }
 
@@ -44,8 +50,30 @@ TEST(UpdateTime, WhereAllGradientsMustBeKnownTheFirstLayerIsUpdatedFirst) {
   updates.leave(0, 2, 30, 0, 1000);
   updates.leave(0, 1, 20, 1000, 2000);
   updates.leave(0, 0, 10, 2000, 3000);
-  EXPECT_EQ(updates.ready(true), (Cycles{3050, 3130, 3250}));
-  EXPECT_EQ(updates.ready(false), (Cycles{3014, 2014, 1014}));
+  EXPECT_EQ(ready(updates, true), (Cycles{3050, 3130, 3250}));
+  EXPECT_EQ(ready(updates, false), (Cycles{3014, 2014, 1014}));
+}
+
+// Biases of a layer leave in front of its matrix; where all gradients must be known they are the
+// first to be updated, all layers' of them.
+TEST(UpdateTime, BiasesAreNewBeforeTheMatrices) {
+  using Of = UpdateTime::Of;
+  UpdateTime updates(kSlow, 1, 2);
+  updates.leave(0, 1, 5, 100, 200, Of::Biases);
+  updates.leave(0, 1, 20, 200, 300);
+  updates.leave(0, 0, 6, 900, 1000, Of::Biases);
+  updates.leave(0, 0, 10, 1000, 2000);
+  const WeightTimes beside = updates.times(false), behind = updates.times(true);
+  EXPECT_EQ(beside.biases.came, 1000u);
+  EXPECT_EQ(beside.biases.ready, 1014u);
+  EXPECT_EQ(beside.layers[1].came, 300u);
+  EXPECT_EQ(beside.layers[0].came, 2000u);
+  EXPECT_EQ(beside.layers[0].ready, 2014u);
+  EXPECT_EQ(behind.biases.came, 2000u);
+  EXPECT_EQ(behind.biases.ready, 2000 + 11 * 4 + 10u);
+  EXPECT_EQ(behind.layers[1].came, 2000u);
+  EXPECT_EQ(behind.layers[0].ready, 2000 + 21 * 4 + 10u);
+  EXPECT_EQ(behind.update, 41 * 4 + 10u);
 }
 
 // Many that leave evenly are what each of them is by itself.
@@ -55,7 +83,7 @@ TEST(UpdateTime, ManyAreTheSumOfEach) {
     constexpr uint64_t kCount = 50;
     for (uint64_t k = 1; k <= kCount; ++k) each.leave(0, 0, 1, 100 + k * period, 100 + k * period);
     all.leave(0, 0, kCount, 100 + period, 100 + kCount * period);
-    EXPECT_EQ(each.ready(false), all.ready(false)) << period;
+    EXPECT_EQ(ready(each, false), ready(all, false)) << period;
   }
 }
 
@@ -63,8 +91,8 @@ TEST(UpdateTime, WithoutABoundItTakesItsLatencyAlone) {
   UpdateTime updates({0, 7}, 1, 2);
   updates.leave(0, 1, 1000, 10, 20);
   updates.leave(0, 0, 1000, 20, 30);
-  EXPECT_EQ(updates.ready(false), (Cycles{37, 27}));
-  EXPECT_EQ(updates.ready(true), (Cycles{37, 37}));
+  EXPECT_EQ(ready(updates, false), (Cycles{37, 27}));
+  EXPECT_EQ(ready(updates, true), (Cycles{37, 37}));
   EXPECT_EQ(updates.alone(), 7u);
   updates.begin();
   EXPECT_EQ(updates.last(), 0u);

@@ -73,8 +73,8 @@ sed "s|$data/optdigits/digits.csv.gz|new.csv|; /held_out/d" job.yaml >new.yaml
   fail "predict on one wafer: status $? $(cat out)"
 cmp -s one/predictions.safetensors r2/predictions.safetensors || fail "other outputs in 2 ranks"
 
-# end_by SIGNAL: a rank gets it while a run goes on; all others end within 10 s with status 3 and one
-# line each.
+# end_by SIGNAL RANK: the rank gets it while a run goes on; all others end within 10 s with status 3
+# and one line each.
 end_by() {
   rm -rf gone err.*
   "$mpirun" -n 3 sh rank.sh long.yaml --mode train --model-dir gone >out 2>mpi &
@@ -85,25 +85,37 @@ end_by() {
     tries=$((tries + 1))
     [ $tries -lt 300 ] || break
   done
-  victim=$(ps -o pid=,args= --ppid "$run" | grep "^ *[0-9]* $ow run" | sed -n 2p | awk '{ print $1 }')
+  # mpirun starts them in their order.
+  victim=$(ps -o pid=,args= --ppid "$run" | grep "^ *[0-9]* $ow run" | sed -n "$(($2 + 1))p" |
+    awk '{ print $1 }')
   begin=$(date +%s)
   kill -"$1" "$victim"
   wait "$run"
   status=$?
   took=$(($(date +%s) - begin))
-  [ $status -ne 0 ] || fail "$1: mpirun's status is 0"
-  [ $took -le 10 ] || fail "$1: the run ended after $took s"
-  for rank in 0 2; do
+  [ $status -ne 0 ] || fail "$1 to rank $2: mpirun's status is 0"
+  [ $took -le 10 ] || fail "$1 to rank $2: the run ended after $took s"
+  for rank in 0 1 2; do
+    [ $rank -ne "$2" ] || continue
     [ "$(wc -l <err.$rank)" -eq 1 ] && grep -q '^ow: device fault: .*ended' err.$rank ||
-      fail "$1: rank $rank says '$(cat err.$rank)'"
+      fail "$1 to rank $2: rank $rank says '$(cat err.$rank)'"
   done
 }
-end_by KILL
-grep -q SIGTERM err.0 || fail "a rank that was ended does not say so"
-"$ow" run long.yaml --mode train --device golden --resume --num-steps 1 --num-wafers 2 \
-  --model-dir gone >out 2>&1 || fail "resumed after a death: status $? $(cat out)"
-end_by STOP
-grep -q 'rank 1 has ended: it has given no sign of life' err.0 || fail "a dead rank is not named"
+# resumed RANK: with other ranks and wafers than the run that lost this one.
+resumed() {
+  "$ow" run long.yaml --mode train --device golden --resume --num-steps 1 --num-wafers 2 \
+    --model-dir gone >out 2>&1 || fail "resumed after the death of rank $1: status $? $(cat out)"
+}
+# Rank 0 has MemoryX, and the checkpoints are its own.
+for lost in 1 0; do
+  end_by KILL $lost
+  grep -q SIGTERM err.$((1 - lost)) || fail "KILL to rank $lost: one that was ended does not say so"
+  resumed $lost
+  end_by STOP $lost
+  grep -q "rank $lost has ended: it has given no sign of life" err.$((1 - lost)) ||
+    fail "STOP to rank $lost: a dead rank is not named"
+done
+resumed 0
 
 # refused TEXT ARGUMENTS...: status 2, one line.
 refused() {

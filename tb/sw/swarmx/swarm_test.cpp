@@ -163,15 +163,68 @@ TEST_F(Swarms, OfTilesAreThoseOfOneWaferToo) {
     EXPECT_EQ(line.at("loss").dump(), loss);
     EXPECT_EQ(line.at("wafers"), wafers);
     EXPECT_GT(line.at("samples_per_second"), 0);
-    const auto& cycles = line.at("cycles");
-    const uint64_t broadcast = cycles.at("broadcast"), reduce = cycles.at("reduce");
+    // Two steps wait for those before them, each stage both ways; the first one for weights alone.
     const uint64_t latencies = wafers == 1 ? 0 : wafers == 2 ? 1 : 2;
-    EXPECT_GE(broadcast, latencies * kWseLatency);
-    EXPECT_GE(reduce, latencies * kWseLatency);
-    EXPECT_EQ(cycles.at("step"), cycles.at("wafer").get<uint64_t>() + broadcast + reduce);
+    const auto waits = [&](EdgeWait cause) { return report.waits[static_cast<size_t>(cause)]; };
+    EXPECT_GE(waits(EdgeWait::Broadcast), 2 * latencies * kWseLatency);
+    EXPECT_GE(waits(EdgeWait::Reduce), 2 * latencies * kWseLatency);
     if (wafers == 1) {
-      EXPECT_EQ(broadcast + reduce, 0u);
+      EXPECT_EQ(waits(EdgeWait::Broadcast) + waits(EdgeWait::Reduce), 0u);
     }
+  }
+}
+
+// A wafer's cycles are its own and the stages', whichever process simulates it, and when.
+TEST_F(Swarms, CyclesAreTheSameInAnyNumberOfRanks) {
+  TrainParams p = params(4, 4);
+  p.steps = 3;
+  p.base.time.preset = TimeOptions::Preset::Wse;
+  p.base.time.reduce.rate = kTimeUnit / 2;
+  p.base.time.broadcast_stages.resize(2);
+  p.base.time.broadcast_stages[1].rate = kTimeUnit / 2;
+  p.base.time.broadcast_stages[1].latency = 777;
+  TrainReport want;
+  for (const int ranks : {1, 2, 4}) {
+    TrainRunOptions run = options("", On::Rtl);
+    run.check = false;
+    const TrainReport got = train(p, run, ranks);
+    for (const std::string& error : errors_) EXPECT_EQ(error, "");
+    if (ranks == 1) want = got;
+    EXPECT_GT(got.cycles, 0u);
+    EXPECT_EQ(got.cycles, want.cycles) << ranks;
+    EXPECT_EQ(got.waits, want.waits) << ranks;
+    EXPECT_EQ(got.one_by_one, want.one_by_one) << ranks;
+  }
+  // A stage that is slower than the wafers' own links is what they wait for, each way.
+  const auto waits = [](const TrainReport& r, EdgeWait cause) {
+    return r.waits[static_cast<size_t>(cause)];
+  };
+  p.base.time.reduce.rate.reset();
+  p.base.time.broadcast_stages[1].rate.reset();
+  TrainRunOptions run = options("", On::Rtl);
+  run.check = false;
+  const TrainReport even = train(p, run, 1);
+  EXPECT_LT(even.cycles, want.cycles);
+  EXPECT_LT(waits(even, EdgeWait::Reduce), waits(want, EdgeWait::Reduce));
+}
+
+// A micro-batch a wafer: with `balanced` the second step of several takes that of one and, at most,
+// the latencies of all stages, each way.
+TEST_F(Swarms, EqualWorkTakesTheTimeOfOneWaferAndTheStages) {
+  uint64_t one = 0;
+  for (const int wafers : {1, 2, 4}) {
+    TrainParams p = params(wafers, wafers);
+    p.steps = 2;
+    p.base.time.preset = TimeOptions::Preset::Balanced;
+    TrainRunOptions run = options("", On::Rtl);
+    run.check = false;
+    uint64_t second = 0;
+    run.on_step = [&second](const TrainStep& step) { second = step.cycles; };
+    train(p, run, 1);
+    if (wafers == 1) one = second;
+    const uint64_t stages = wafers == 1 ? 0 : wafers == 2 ? 1 : 2;
+    EXPECT_GE(second, one) << wafers;
+    EXPECT_LE(second, one + 2 * stages * kBalancedLatency + one / 50) << wafers;
   }
 }
 

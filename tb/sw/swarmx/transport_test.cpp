@@ -15,7 +15,6 @@
 #include "ow/base/rng.h"
 #include "ow/swarmx/cast.h"
 #include "ow/swarmx/mailbox.h"
-#include "ow/swarmx/stage_time.h"
 
 namespace ow::swarmx {
 namespace {
@@ -213,31 +212,6 @@ TEST(Mailbox, CountsItsPatienceFromTheLastSignOfLife) {
   other.join();
   box.fail(3, "over");
   EXPECT_NO_THROW(box.deliver(1, Tag::Order, {2}));
-}
-
-TEST(StageTime, IsLatencyAndWhatTheLinksAreTooSlow) {
-  TimeModel time;
-  WaferStep step;
-  step.cycles = 10000;
-  step.micro_batches = 2;
-  step.weight_bits = 32 * 6000;
-  step.gradient_bits = 32 * 1000;
-  EXPECT_EQ(stage_time(time, 8, step).broadcast, 0u);
-  time.broadcast = {32 * kTimeUnit, 50};
-  time.reduce = {32 * kTimeUnit, 70};
-  EXPECT_EQ(stage_time(time, 1, step).stages, 0);
-  EXPECT_EQ(stage_time(time, 1, step).broadcast, 0u);
-  const int wafers[] = {2, 3, 4, 5, 8};
-  const uint64_t stages[] = {1, 2, 2, 3, 3};
-  for (int k = 0; k < 5; ++k) {
-    const StageTime t = stage_time(time, wafers[k], step);
-    EXPECT_EQ(t.broadcast, stages[k] * 50);
-    EXPECT_EQ(t.reduce, stages[k] * 70);
-  }
-  time.broadcast.rate = 16 * kTimeUnit;  // the weights of a step take 12,000 cycles
-  time.reduce.rate = 4 * kTimeUnit;      // the gradients 8,000, half of the step is 5,000
-  EXPECT_EQ(stage_time(time, 2, step).broadcast, 50u + 2000);
-  EXPECT_EQ(stage_time(time, 2, step).reduce, 70u + 3000);
 }
 
 }  // namespace

@@ -61,6 +61,11 @@ void SimDevice::set_link(Side side, int index, int colour,
   ports_.set_link(ports_.port(side, index), checked_colour(colour), options);
 }
 
+void SimDevice::set_exit(Side side, int index, int colour,
+                         const std::optional<EdgeExitOptions>& options) {
+  ports_.set_exit(ports_.port(side, index), checked_colour(colour), options);
+}
+
 void SimDevice::step() {
   offer_waiting();
   clock();

@@ -12,6 +12,8 @@
 // then the name, ended by a zero and padded to a multiple of 4:
 //   type 1  element code, dimensions n (0 to 4), n lengths (the last runs fastest), address
 //   type 2  number of the task, number of arguments (0 to 8)
+//   type 3  what is claimed: first descriptor, the one after the last, first thread, the one after
+//           the last
 #ifndef OPENWAFER_TILE_EXPORT_H_
 #define OPENWAFER_TILE_EXPORT_H_
 
@@ -110,6 +112,15 @@
 
 // The arguments of the launch that runs; an export of 8 words. In the program if a launch uses it.
 extern uint32_t ow_args[8];
+
+// ---------------------------------------------------------------------------------- claims -------
+// Code with descriptors and microthreads of its own by number, as the kernel library's, says so:
+// descriptors `dsr` to `dsr_end` - 1 and threads `thread` to `thread_end` - 1, all constants; two
+// equal numbers claim none. A host does not load it into a tile that has fewer, and a layout gives
+// none of the descriptors to another name.
+#define OW_CLAIM(name, dsr, dsr_end, thread, thread_end) \
+  OW_NOTE_(claim, name, 3, { uint32_t claimed[4]; }) = { \
+      OW_NOTE_HEAD_(claim, name, 3), {{dsr, dsr_end, thread, thread_end}}, #name}
 
 // --------------------------------------------------------------------- how the above is made
 // ------

@@ -8,7 +8,8 @@
 //
 // The library uses the descriptors from OW_K_DSR_FIRST to 30, which the start-up code of a program
 // with kernels in it sets up, microthreads 11 and 12, and where it says so the accumulator cache;
-// the program has the rest.
+// the program has the rest. A tile that has fewer (`mini`) cannot hold a program with kernels in
+// it; the host refuses to load one there.
 //
 // "Beats" in the comments: cycles of the engine at 8 lanes. The time of a call is its beats and
 // about 25 to 60 cycles to start and to end. docs/numerics.md has the roundings.

@@ -4,7 +4,7 @@
 // into and pops from the ramp's queues. Tests build grids of it by connecting the links in C++.
 //
 //   ask_*         a request of one word of the tile
-//   got_o         the endpoint takes a word of a request in this cycle
+//   got_o         the endpoint takes a word of a request in this cycle, got_data_o
 //   mem_stall_i   the memory grants nothing in this cycle
 //   push_*        push into output queue push_q_i (only when outq_ready_o says so)
 //   push2_*       a second writer, like the core
@@ -36,6 +36,7 @@ module ow_fabric_node
   input  logic                   ask_valid_i,
   output logic                   ask_ready_o,
   output logic                   got_o,
+  output logic [31:0]            got_data_o,
   input  logic                   mem_stall_i,
   input  logic                   push_i,
   input  logic [2:0]             push_q_i,
@@ -123,11 +124,13 @@ module ow_fabric_node
   );
 
   assign got_o = req_valid && req_ready;
+  assign got_data_o = req.data;
 
   logic [31:0] mem_q [SramBytes/4];
   localparam int unsigned AddrW = $clog2(SramBytes);
   assign dbg_data_o = mem_q[dbg_addr_i[AddrW-3:0]];
-  assign idle_o = router_idle && ramp_idle && ep_idle && !mem_rvalid_q && !reg_rvalid_q;
+  assign idle_o = router_idle && ramp_idle && inq_pop_i == '0 && ep_idle && !mem_rvalid_q &&
+                  !reg_rvalid_q;
 
   always_ff @(posedge clk_i) begin
     mem_rvalid_q <= mem_req && !mem_we && !mem_stall_i && !rst_i;

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "ow/base/error.h"
+#include "ow/base/rng.h"
 #include "ow/harness/fabric/node_grid.h"
 
 namespace ow::fabric {
@@ -21,11 +22,36 @@ constexpr int kDataColours = 24;
 constexpr int kRowStep[4] = {-1, 0, 1, 0};
 constexpr int kColStep[4] = {0, 1, 0, -1};
 
-// Keeps a source at work: never empty.
-void refill(Edge* edge, int colour) {
-  auto& q = edge->to_send_by_colour[static_cast<size_t>(colour)];
-  while (q.size() < 4) q.push_back({colour, false, 0});
-}
+// The words of the colours, counted: what is sent, and that it comes in that order.
+class Counted {
+ public:
+  explicit Counted(const char* row) : row_(row) {}
+
+  uint32_t next(int colour) { return sent_[static_cast<size_t>(colour)]++; }
+
+  // Keeps a source at work: never empty.
+  void refill(Edge* edge, int colour) {
+    auto& q = edge->to_send_by_colour[static_cast<size_t>(colour)];
+    while (q.size() < 4) q.push_back({colour, false, next(colour)});
+  }
+
+  void check(const std::vector<Seen>& seen) {
+    for (; at_ < seen.size(); ++at_) {
+      const Wavelet& w = seen[at_].w;
+      if (w.colour >= kDataColours) continue;
+      const uint32_t expected = came_[static_cast<size_t>(w.colour)]++;
+      if (w.data != expected || w.ctrl) {
+        throw DeviceFault(fmt::format("{}: colour {} brings 0x{:08x}{} instead of 0x{:08x}", row_,
+                                      w.colour, w.data, w.ctrl ? " (control)" : "", expected));
+      }
+    }
+  }
+
+ private:
+  const char* row_;
+  std::array<uint32_t, kDataColours> sent_{}, came_{};
+  size_t at_ = 0;  // of what was seen, looked at so far
+};
 
 // --------------------------------------------------------------------------------- equal shares --
 // Flows on the east output of one router: at[i] of the inputs north, south, west and ramp. Returns
@@ -45,6 +71,11 @@ double deviation(const std::array<int, 4>& at, double* use) {
     }
   }
   g.settle();
+  Counted words("W10");
+  std::vector<int> colour_of;  // of the output queues
+  for (const auto& [p, c] : flows) {
+    if (p == kRamp) colour_of.push_back(c);
+  }
   int next = 0;
   g.drive_node = [&](int, int, Node& n) {
     // One push a cycle, to the queues in turn: as much as the output takes.
@@ -54,6 +85,7 @@ double deviation(const std::array<int, 4>& at, double* use) {
       if (!n.out_ready(q)) continue;
       n.m().push_i = 1;
       n.m().push_q_i = static_cast<uint8_t>(q);
+      n.m().push_data_i = words.next(colour_of[static_cast<size_t>(q)]);
       next = q;
       break;
     }
@@ -62,10 +94,11 @@ double deviation(const std::array<int, 4>& at, double* use) {
   const auto run = [&](int cycles) {
     for (int i = 0; i < cycles; ++i) {
       for (const auto& [p, c] : flows) {
-        if (p != kRamp) refill(&g.edge(p, 0), c);
+        if (p != kRamp) words.refill(&g.edge(p, 0), c);
       }
       g.step();
     }
+    words.check(g.edge(kE, 0).seen);
   };
   run(200);
   const size_t first = g.edge(kE, 0).seen.size();
@@ -89,11 +122,12 @@ double control_share(double* use) {
   g.route(0, 0, 1, kS, 1 << kE);
   g.settle();
   const int cycles = 4000;
+  Counted words("W10.control");
   size_t first = 0;
   for (int i = 0; i < cycles + 200; ++i) {
     if (i == 200) first = g.edge(kE, 0).seen.size();
-    refill(&g.edge(kN, 0), 0);
-    refill(&g.edge(kS, 0), 1);
+    words.refill(&g.edge(kN, 0), 0);
+    words.refill(&g.edge(kS, 0), 1);
     // Requests of one word that go on to the east.
     auto& q = g.edge(kW, 0).to_send_by_colour[kReq];
     while (q.size() < 4) q.push_back({kReq, true, 100});
@@ -101,6 +135,7 @@ double control_share(double* use) {
   }
   int control = 0;
   const auto& seen = g.edge(kE, 0).seen;
+  words.check(seen);
   for (size_t i = first; i < seen.size(); ++i) control += seen[i].w.colour == kReq;
   *use = static_cast<double>(seen.size() - first) / cycles;
   return static_cast<double>(control) / cycles;
@@ -125,7 +160,7 @@ struct Draw {
 // does a sink take: ramps count as links.
 class PathDrawer {
  public:
-  explicit PathDrawer(std::mt19937* rng) : rng_(*rng), ins_(kTiles), outs_(kTiles) {}
+  explicit PathDrawer(Rng* rng) : rng_(*rng), ins_(kTiles), outs_(kTiles) {}
 
   Draw run() {
     for (int colour = 0; colour < kDataColours; ++colour) {
@@ -143,7 +178,11 @@ class PathDrawer {
   static constexpr int kTiles = kSide * kSide;
   using Way = std::vector<std::pair<int, int>>;  // tile, port that it leaves by
 
-  int pick(int n) { return static_cast<int>(rng_() % static_cast<uint32_t>(n)); }
+  int pick(int n) { return static_cast<int>(rng_.below(static_cast<uint64_t>(n))); }
+  // Every order is as likely (Fisher and Yates); std::shuffle differs between libraries.
+  void shuffle(std::vector<int>* v) {
+    for (size_t n = v->size(); n > 1; --n) std::swap((*v)[n - 1], (*v)[rng_.below(n)]);
+  }
   int& ins(int tile) { return ins_[static_cast<size_t>(tile)]; }
   int& outs(int tile) { return outs_[static_cast<size_t>(tile)]; }
 
@@ -194,8 +233,8 @@ class PathDrawer {
     std::vector<int> to(kTiles), order(kTiles);
     std::iota(to.begin(), to.end(), 0);
     order = to;
-    std::shuffle(to.begin(), to.end(), rng_);
-    std::shuffle(order.begin(), order.end(), rng_);
+    shuffle(&to);
+    shuffle(&order);
     for (const int from : order) {
       const int dest = to[static_cast<size_t>(from)];
       if (dest == from || outs(from) == 8 || ins(dest) == 8) continue;
@@ -234,7 +273,7 @@ class PathDrawer {
     draw_.paths.push_back({colour, from, {dest}, outs(from)++, {ins(dest)++}});
   }
 
-  std::mt19937& rng_;
+  Rng& rng_;
   Draw draw_;
   std::vector<int> ins_, outs_;  // queues of each tile in use
   std::set<int> used_;           // tiles on paths of the colour
@@ -247,8 +286,8 @@ struct ColourRun {
   double percent(int words) const { return 100.0 * load * words / static_cast<double>(cycles); }
 };
 
-ColourRun run_colours(uint32_t seed, int words) {
-  std::mt19937 rng(seed);
+ColourRun run_colours(uint64_t seed, int words) {
+  Rng rng(seed);
   Draw d = PathDrawer(&rng).run();
   Grid g(kSide, kSide);
   g.skip = true;
@@ -323,14 +362,6 @@ ColourRun run_colours(uint32_t seed, int words) {
   return result;
 }
 
-// ------------------------------------------------------------------------------------- requests --
-uint32_t brief(int from, int to) {
-  const int dr = to / kSide - from / kSide, dc = to % kSide - from % kSide;
-  using Brief = isa::PacketBrief;
-  return Brief::West::put(dc < 0) | Brief::North::put(dr < 0) | Brief::HopsY::put(std::abs(dr)) |
-         Brief::HopsX::put(std::abs(dc));
-}
-
 }  // namespace
 
 std::vector<Figure> measure_shares(int most, const Progress& progress) {
@@ -360,8 +391,7 @@ std::vector<Figure> measure_shares(int most, const Progress& progress) {
 std::vector<Figure> measure_colours(uint64_t seed, int runs, int words, const Progress& progress) {
   Figure f{"W11", 100, {}};
   for (int i = 0; i < runs; ++i) {
-    const ColourRun run =
-        run_colours(static_cast<uint32_t>(seed) + static_cast<uint32_t>(i), words);
+    const ColourRun run = run_colours(seed + static_cast<uint64_t>(i), words);
     if (run.percent(words) <= f.value) {
       f.value = run.percent(words);
       f.raw = {{"words", words},
@@ -373,78 +403,6 @@ std::vector<Figure> measure_colours(uint64_t seed, int runs, int words, const Pr
     progress((i + 1.0) / runs);
   }
   return {f};
-}
-
-std::vector<Figure> measure_requests(uint64_t seed, int cycles, const Progress& progress) {
-  const int tiles = kSide * kSide;
-  // One at a time.
-  double most = 0, least = 1e9;
-  {
-    Grid g(kSide, kSide);
-    g.skip = true;
-    int from = 0, to = 0;
-    uint64_t asked = 0, got = 0;
-    bool waiting = false;
-    g.drive_node = [&](int r, int c, Node& n) {
-      auto& m = n.m();
-      const int t = r * kSide + c;
-      m.ask_valid_i = 0;
-      if (t == from && !waiting) {
-        m.ask_valid_i = 1;
-        m.ask_i = brief(from, to);
-        asked = g.cycle();
-        waiting = true;
-        return;
-      }
-      if (m.got_o) {
-        if (t != to) throw InternalError("a request came to the wrong tile");
-        got = g.cycle();
-      }
-    };
-    for (from = 0; from < tiles; ++from) {
-      for (to = 0; to < tiles; ++to) {
-        waiting = false;
-        got = 0;
-        for (int i = 0; i < 100 && got == 0; ++i) g.step();
-        if (got == 0) throw InternalError("a request did not arrive");
-        g.step();
-        const int hops = std::abs(from / kSide - to / kSide) + std::abs(from % kSide - to % kSide);
-        const double extra = static_cast<double>(got - asked) - hops;
-        most = std::max(most, extra);
-        least = std::min(least, extra);
-      }
-      progress(0.5 * (from + 1) / tiles);
-    }
-  }
-  // All at once.
-  std::mt19937 rng(static_cast<uint32_t>(seed));
-  Grid g(kSide, kSide);
-  uint64_t delivered = 0;
-  std::vector<uint32_t> next(static_cast<size_t>(tiles));
-  for (int t = 0; t < tiles; ++t) next[static_cast<size_t>(t)] = brief(t, int(rng() % tiles));
-  g.drive_node = [&](int r, int c, Node& n) {
-    auto& m = n.m();
-    const int t = r * kSide + c;
-    delivered += m.got_o;
-    m.ask_valid_i = 1;
-    m.ask_i = next[static_cast<size_t>(t)];
-    if (m.ask_ready_o) next[static_cast<size_t>(t)] = brief(t, int(rng() % tiles));
-  };
-  g.run(cycles / 4);
-  delivered = 0;
-  for (int i = 0; i < cycles; ++i) {
-    g.step();
-    if (i % 100 == 0) progress(0.5 + 0.5 * i / cycles);
-  }
-  const double rate = static_cast<double>(delivered) / cycles / tiles;
-  const double bound = 4.0 / kSide;
-  return {{"W12", most, {{"pairs", tiles * tiles}, {"least", least}, {"most", most}}},
-          {"W12.load",
-           100 * rate / bound,
-           {{"delivered", static_cast<double>(delivered)},
-            {"cycles", static_cast<double>(cycles)},
-            {"tiles", static_cast<double>(tiles)},
-            {"wavelets_a_tile_and_cycle", rate}}}};
 }
 
 std::vector<Figure> measure_broadcast(int words, const Progress& progress) {
@@ -460,6 +418,10 @@ std::vector<Figure> measure_broadcast(int words, const Progress& progress) {
     n.m().inq_pop_i = n.m().inq_valid_o;
     if (!n.in_valid(0)) return;
     const size_t i = static_cast<size_t>(c);
+    if (n.in_head(0) != static_cast<uint64_t>(got[i])) {
+      throw DeviceFault(
+          fmt::format("W13: tile {} takes 0x{:x} instead of 0x{:x}", c, n.in_head(0), got[i]));
+    }
     if (got[i]++ == 0) first[i] = g.cycle();
     last[i] = g.cycle();
   };
@@ -467,7 +429,7 @@ std::vector<Figure> measure_broadcast(int words, const Progress& progress) {
   g.run(words + 50);
   double rate = 1e9;
   for (size_t i = 0; i < kSide; ++i) {
-    if (got[i] != words) throw InternalError("a broadcast did not arrive everywhere");
+    if (got[i] != words) throw DeviceFault("W13: a broadcast did not arrive everywhere");
     rate = std::min(rate, (words - 1) / static_cast<double>(last[i] - first[i]));
   }
   progress(1);

@@ -273,7 +273,7 @@ Refusals measure_refusals(int cases, uint64_t seed, const ProgressFunction& prog
   Refusals r;
   // As many as leave most lanes to read markers and messages by.
   const int most = shape.lanes() * 6 / 17;
-  Random random(seed);
+  Rng random(seed);
   for (int i = 0; i < cases; ++i) {
     ++r.cases;
     Pair pair(seed + static_cast<uint64_t>(i), shape);

@@ -96,7 +96,7 @@ uint64_t Router::step(uint64_t in, uint64_t cycle, uint64_t next) {
     if (--owed_[static_cast<size_t>(c)] == 0) owes_ &= ~(1u << c);
   }
   uint32_t cand = offered & can_;
-  if (cand != 0 && (load >= 1.0 || random_.unit() < load)) {
+  if (cand != 0 && (load >= 1.0 || random_.uniform() < load)) {
     if ((cand & above_) != 0) cand &= above_;
     const int c = __builtin_ctz(cand);
     const size_t i = static_cast<size_t>(c);

@@ -25,7 +25,9 @@ void Wires::set_noise(double bit_error_rate) {
   }
 }
 
-void Wires::draw_gap() { gap_ = static_cast<uint64_t>(std::log(1.0 - random_.unit()) / log_keep_); }
+void Wires::draw_gap() {
+  gap_ = static_cast<uint64_t>(std::log(1.0 - random_.uniform()) / log_keep_);
+}
 
 void Wires::set_bursts(double a_cycle) { burst_rate_ = a_cycle; }
 
@@ -77,7 +79,7 @@ Lanes Wires::carry(const Lanes& sent) {
           f.active = !f.active;
           f.until = cycle_ + 100 + random_.below(800);
         }
-        if (f.active && random_.unit() < f.rate) flip(&got, f.lane);
+        if (f.active && random_.uniform() < f.rate) flip(&got, f.lane);
         break;
     }
   }
@@ -92,7 +94,7 @@ Lanes Wires::carry(const Lanes& sent) {
     gap_ -= static_cast<uint64_t>(shape_.lanes());
   }
   if (burst_rate_ > 0) {
-    if (random_.unit() < burst_rate_) {
+    if (random_.uniform() < burst_rate_) {
       ++bursts_;
       const int length = std::min(2 + static_cast<int>(random_.below(15)), shape_.lanes());
       if ((random_.next() >> 63) != 0) {

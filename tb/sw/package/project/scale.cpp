@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scales a vector on a simulated tile; exit status 0 if every element is right.
+// Scales a vector on a tile of the machine that is named, else on a simulated one; exit status 0 if
+// every element is right.
 #include <openwafer/openwafer.h>
 
 #include <cstdio>
 #include <cstring>
 #include <vector>
 
-int main() try {
-  ow::Runtime machine = ow::open("sim:1x1");
-  ow::Run run = machine.load(ow::Program(OW_KERNEL_DIR "/scale.elf"));
+int main(int argc, char** argv) try {
+  ow::Runtime machine = ow::open(argc > 1 ? argv[1] : "sim:1x1");
+  ow::Run run = machine.load(ow::Program(OW_KERNEL_DIR "/scale.elf"), ow::Rect{});
   std::vector<float> values(run.read<float>("x").size());
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i) / 7 - 3;
   const float a = 1.1f;

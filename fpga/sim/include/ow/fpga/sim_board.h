@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "ow/fpga/model.h"
 #include "ow/uart/wire.h"
 
 namespace ow::fpga {
@@ -29,7 +30,7 @@ struct SimBoardOptions {
 
 class SimBoard : public uart::Wire {
  public:
-  explicit SimBoard(const SimBoardOptions& options = {});
+  explicit SimBoard(std::unique_ptr<Model> model, const SimBoardOptions& options = {});
   ~SimBoard() override;
 
   size_t write(const uint8_t* data, size_t count) override;

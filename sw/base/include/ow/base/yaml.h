@@ -43,7 +43,8 @@ class Yaml {
   std::vector<int> integers(size_t min_count, size_t max_count, int low, int high) const;
   YamlMap map() const;
 
-  // "file:line: key 'a.b' <what>".
+  // "file:line: key 'a.b'", and an error that begins with it.
+  std::string where() const;
   [[noreturn]] void fail(const std::string& what) const;
 
  private:
@@ -53,6 +54,7 @@ class Yaml {
   class Builder;
   Yaml(std::shared_ptr<const Document> document, const Node* node, std::string key)
       : document_(std::move(document)), node_(node), key_(std::move(key)) {}
+  std::string where_of(int line, const std::string& key) const;
   [[noreturn]] void fail_at(int line, const std::string& key, const std::string& what) const;
   const std::string& scalar(const std::string& limit) const;
 

@@ -3,14 +3,17 @@
 #ifndef OW_BENCH_ROWS_H_
 #define OW_BENCH_ROWS_H_
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "ow/bench/kept_rows.h"
 #include "ow/bench/report_queue.h"
 #include "ow/bench/targets.h"
 
@@ -27,6 +30,8 @@ struct Options {
   std::string reports;            // the directory of reports
   std::vector<std::string> only;  // rows; empty: all
   uint64_t seed = 1;
+  std::string arguments;  // of the command line, where they are not the defaults: " --millions 1"
+  bool resume = false;    // takes figures that this tree gave with this seed and these arguments
   ReportQueue* queue =
       nullptr;  // makes reports that are missing or of another tree; or nobody does
   // Makes a progress display with a label; may be empty.
@@ -42,8 +47,9 @@ class Rows {
   const Options& options() const { return options_; }
   Progress progress(const std::string& label) const;
 
-  // A row is asked for if none or this one was named; parts of it (S6.rate) go with it.
-  bool wants(const std::string& row) const { return only_.empty() || only_.count(row) != 0; }
+  // A row is to be measured if none or this one was named, and no earlier run that is gone on with
+  // has its figures; parts of it (S6.rate) go with it.
+  bool wants(const std::string& row) const { return asked(row) && kept_.count(row) == 0; }
   bool named(const std::string& row) const { return only_.count(row) != 0; }
   // A figure with the raw counts from which it can be computed again.
   void add(const std::string& name, double value, nlohmann::json raw);
@@ -58,10 +64,15 @@ class Rows {
   // more, or there was a fault.
   int finish();
 
-  // {"bench", "provenance", "results": [...], "faults": [...], "not_measured": [...]}
+  // {"bench", "provenance", "results": [...], "faults": [...], "not_measured": [...],
+  // "seconds_before"}: the last is what the figures of earlier runs took.
   nlohmann::json& result() { return result_; }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
+  bool asked(const std::string& row) const { return only_.empty() || only_.count(row) != 0; }
+  void take_kept();
   void judge(const std::string& name, double value, nlohmann::json raw,
              const nlohmann::json& provenance);
   void without_figure(const std::string& name, const std::string& why);
@@ -73,6 +84,9 @@ class Rows {
   std::map<std::string, ReportSource> sources_;
   std::set<std::string> only_;
   std::set<std::string> measured_;
+  std::optional<KeptRows> keeper_;          // none: of a bench whose rows are only good together
+  std::map<std::string, KeptRow> kept_;     // by row, from earlier runs
+  Clock::time_point begin_ = Clock::now();  // of the row that is being measured
   nlohmann::json result_;
   bool passed_ = true;
 };

@@ -42,16 +42,14 @@ struct JobCosts {
   uint64_t relay = 22;        // and each one farther in
   uint64_t header = 6;        // of a packet of the control plane
   GradientCosts gradient;
-  uint64_t mask = 116;  // of a window's deltas behind a ReLU, beside a cycle a vector
-  // Of the loss, measured on the digits job alone: other shapes may be farther off.
-  uint64_t loss_start = 900;   // programs of the loss
-  uint64_t loss_sample = 104;  // a sample: maximum, exponentials, sum, round the column
-  uint64_t loss_value = 12;    // a sample and output that the tile owns
+  // Of a window's deltas behind an activation, beside what that takes a vector.
+  uint64_t mask = 116;
 };
 
 struct PhaseEstimate {
   // "forward", "delta", "gradient", "loss", "samples" (on their way into the tiles), "results"; and
-  // of what is outside the wafer "update", "loading" (of samples), "latency" (of a stream).
+  // of what is outside the wafer "leaving" (gradients behind the last pass), "update", "loading"
+  // (of samples), "latency" (of the ways out and in).
   std::string name;
   int layer = -1;         // of passes
   uint64_t cycles = 0;    // on the slowest grid row
@@ -90,27 +88,36 @@ struct EstimateShape {
   std::vector<SumOrder> forward;  // of each layer; empty: round the column
   std::vector<SumOrder> delta;
   // Of a training.
-  Loss loss = Loss::SoftmaxCrossEntropy;
+  std::string loss = kShortLoss;
   bool updates_wait = false;  // for the last gradient of a step (ow/memoryx/update_time.h)
+  int micro_batches = 1;      // of a step, that one wafer takes
 };
 EstimateShape shape_of(const StreamPlan& plan);
-EstimateShape shape_of(const TrainPlan& plan, const TrainingJob& job);
+// The part of a step that one of so many wafers takes.
+EstimateShape shape_of(const TrainPlan& plan, const TrainingJob& job, int wafers = 1);
+
+// Bytes that activations take of the tile that has most, the input's too: of all layers if they
+// stay, else of a layer's inputs and outputs, the widest. Deltas take no more beside them but a
+// window (docs/training.md).
+uint64_t activation_bytes(const EstimateShape& shape, bool stay);
 
 // A batch that lies in the tiles: from the first wavelet that is offered to the last result.
 Estimate estimate_inference(const EstimateShape& shape, const std::vector<LayerWeights>& weights,
                             const TimeModel& time, const JobCosts& costs = {});
 
-// A step of one micro-batch, behind another one like it. Phases are what each takes by itself; that
-// of the update and those before the passes go on beside the passes as far as their data allow.
+// A step, behind another one like it, of wafers that all take the same. Phases are what each takes
+// by itself, those of the passes in the first micro-batch; that of the update and those before the
+// passes go on beside the passes as far as their data allow.
 Estimate estimate_training(const EstimateShape& shape, const std::vector<LayerWeights>& weights,
                            const TimeModel& time, const JobCosts& costs = {});
 
 // What `balanced` is made for: from an estimate without time.
 TimeNeeds needs_of(const EstimateShape& shape, const Estimate& ideal);
 
-// The time model of a job; `balanced` for what the job asks of the edge.
+// The time model of a job, with so many stages of SwarmX; `balanced` for what the job asks of the
+// edge.
 TimeModel time_of(const TimeOptions& options, const EstimateShape& shape,
-                  const std::vector<LayerWeights>& weights, bool training);
+                  const std::vector<LayerWeights>& weights, bool training, int stages = 0);
 
 }  // namespace ow::jobs
 

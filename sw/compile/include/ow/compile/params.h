@@ -11,6 +11,7 @@
 #include "ow/device/device.h"
 #include "ow/memoryx/time_model.h"
 #include "ow/tensor/dataset.h"
+#include "ow/tensor/graph.h"
 #include "ow/tensor/network.h"
 
 namespace ow::jobs {
@@ -33,8 +34,10 @@ struct RunParams {
   };
   std::optional<HeldOut> held_out;
   HalfType type = HalfType::Binary16;
-  std::vector<LayerShape> layers;
-  std::string weights;   // file of the network's tensors
+  Graph graph;                     // where layers are named; else empty
+  std::vector<LayerShape> layers;  // what is streamed of it
+  std::string loss;                // of the graph; empty: it has none
+  std::string weights;             // file of the network's tensors
   std::string training;  // else: parameters of a training that makes them (train_params.h)
   GridShape grid;
   int samples = 0;  // a tile; 0: as many as fit

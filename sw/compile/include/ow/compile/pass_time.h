@@ -58,7 +58,7 @@ struct PassTimes {
 
 class PassClock {
  public:
-  // Of `time` the edge's and the store's rates are used, and what waits at the edge at most.
+  // Of `time` the rates on the way in are used, and what waits at the edge at most.
   PassClock(const PassCosts& costs, const TimeModel& time, int rows);
 
   // Wavelets that have not come yet do not come before this cycle.
@@ -86,7 +86,7 @@ class PassClock {
   };
   PassCosts costs_;
   TimeModel time_;
-  uint64_t period_ = 0;  // 1/65,536 cycles a wavelet, of the slower of store and link
+  uint64_t period_ = 0;  // 1/65,536 cycles a wavelet, of the slowest on its way
   std::vector<Edge> edges_;
 };
 

@@ -51,6 +51,9 @@ struct TrainRun {
   TrainTimes times;                    // nothing of a forward pass alone
   std::vector<LayerPassTimes> layers;  // likewise
   EdgeReport edge;  // what the grid waited for outside; empty if that takes no time
+  // When the gradients had left, in cycles of the training; likewise, and of the last micro-batch
+  // alone that a wafer takes of a step.
+  swarmx::WaferGradients left;
   // What `cycles` would be if its phases came one by one: every tile waits for the slowest one of
   // each layer's pass, samples are loaded, weights updated and a stream awaited in front of it all.
   uint64_t one_by_one = 0;
@@ -94,7 +97,12 @@ class TrainGrid {
   void write_parameters();
   void write_input(const Activations& x);
   void write_targets(const Targets& targets);
-  void write_biases(const memoryx::WaferSide& memory);
+  // What each grid row's tiles get of a layer's biases: {words} by layer and grid row.
+  using Biases = std::vector<std::vector<std::vector<uint32_t>>>;
+  Biases biases_of(const memoryx::WaferSide& memory) const;
+  // Opens a stream, and writes the biases, if the tiles have others, when they are there.
+  void open(const memoryx::WaferSide& memory, int samples, bool labelled);
+  void write_biases(const Biases& biases);
   void launch(bool backward, float scale);
   template <typename Output, typename Position, typename PieceEnds>
   void each_gradient(const memoryx::WaferSide& memory, size_t k, const Output& output,
@@ -120,6 +128,7 @@ class TrainGrid {
   TrainPlan plan_;
   std::function<void()> progress_;
   std::unique_ptr<TrainTime> time_;  // outside the wafer
+  Biases biases_;                    // that the tiles have
   uint64_t rest_at_ = 0;             // cycle in which the grid came to rest
 };
 

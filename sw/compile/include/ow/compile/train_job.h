@@ -46,7 +46,8 @@ inline bool trains(TrainMode mode) {
 // What a forward pass over samples gave.
 struct Evaluation {
   size_t samples = 0;
-  bool labelled = true;  // else neither of the next two is known
+  bool judged = true;    // what the samples should be is known, and so is the loss
+  bool labelled = true;  // .. by their classes, and so is how many were found
   size_t right = 0;
   double loss = 0;  // mean
   uint64_t cycles = 0;
@@ -60,6 +61,7 @@ struct TrainStep {
   uint64_t steps = 0;  // of the job
   double loss = 0;     // mean over the step's samples, before the update
   size_t samples = 0;
+  bool labelled = true;  // else how many are right is not known
   size_t right = 0;
   bool skipped = false;  // by an overflow
   double norm = 0;       // of the gradient, if it is to be clipped
@@ -68,16 +70,15 @@ struct TrainStep {
   size_t weights = 0;    // of all matrices
   size_t kept = 0;       // of them, after the step
   int wafers = 1;
-  uint64_t cycles = 0;            // 0 without a grid, as all that follow
-  uint64_t wafer_cycles = 0;      // of these: the slowest wafer's, all its micro-batches
-  uint64_t broadcast_cycles = 0;  // of these: stages between MemoryX and the wafers
-  uint64_t reduce_cycles = 0;     // of these: stages of the way back
-  uint64_t one_by_one = 0;        // `cycles` if no phase overlapped another (TrainRun::one_by_one)
-  uint64_t wavelets_in = 0;       // of all micro-batches
-  uint64_t gradients = 0;         // numbers that left the grid
-  TrainTimes times;               // of the slowest wafer
-  EdgeWaits waits{};  // of it: cycles that the grid row that waited most waited for what is outside
-  EdgeWaits late{};   // of them, after the first 2,000 of a phase
+  uint64_t cycles = 0;       // 0 without a grid, as all that follow
+  uint64_t one_by_one = 0;   // `cycles` if no phase overlapped another (TrainRun::one_by_one)
+  uint64_t wavelets_in = 0;  // of all micro-batches
+  uint64_t gradients = 0;    // numbers that left the grid
+  TrainTimes times;          // of the slowest wafer
+  // Of it: cycles that the grid row that waited most waited for what is outside, SwarmX's stages
+  // and the other wafers too.
+  EdgeWaits waits{};
+  EdgeWaits late{};  // of them, after the first 2,000 of a phase
   double seconds = 0;
   uint64_t different = 0;                  // weights that differ from the reference's
   const Evaluation* evaluation = nullptr;  // if there was one behind the step
@@ -128,8 +129,7 @@ struct TrainReport {
   double seconds = 0;
   int wafers = 1;
   int ranks = 1;
-  uint64_t samples = 0;                              // of all steps
-  uint64_t broadcast_cycles = 0, reduce_cycles = 0;  // of `cycles`: between the wafers
+  uint64_t samples = 0;  // of all steps
 };
 
 // What can be said against model_dir without touching it: not named though the mode or `resume`

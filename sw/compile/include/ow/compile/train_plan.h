@@ -35,7 +35,7 @@ struct TrainPlan {
   GridShape grid;
   TileConfig tile;
   HalfType type = HalfType::Binary16;
-  Loss loss = Loss::SoftmaxCrossEntropy;
+  std::string loss = kShortLoss;
   // `result`: from each tile to its neighbour in the west, or the edge, by the parity of the column
   // that sends.
   Colours colours;
@@ -65,7 +65,8 @@ struct TrainPlan {
 
 // BadInput, one line that begins with `who`, if tiles lack a unit that the program uses for a
 // training in this type with this loss.
-void check_units(const std::string& who, HalfType type, Loss loss, const TileConfig& tile);
+void check_units(const std::string& who, HalfType type, const std::string& loss,
+                 const TileConfig& tile);
 
 // Weights of a layer that are left when its schedule has ended (a static mask's: at step 0).
 uint64_t kept_at_last(const TrainingJob& job, size_t layer);

@@ -13,6 +13,7 @@
 #include "ow/device/device.h"
 #include "ow/memoryx/update_time.h"
 #include "ow/memoryx/wafer_side.h"
+#include "ow/swarmx/weight_clock.h"
 
 namespace ow::jobs {
 
@@ -28,25 +29,44 @@ class TrainTime {
   // those that `memory` has now.
   void begin(uint64_t between, const memoryx::WaferSide& memory);
   // Its stream is opened; so many samples of it lie in the tiles, with what a loss wants of them.
-  void open(int samples, bool labelled);
+  // `biases`: the words of them that each grid row gets in front of it, or none.
+  void open(int samples, bool labelled, std::vector<uint64_t> biases);
 
-  // A micro-batch's gradients are looked at: they left a grid row in these cycles, in this order.
-  void begin_gradients() { updates_.begin(); }
-  void gradient(int row, size_t layer, uint64_t cycle) {
-    updates_.leave(row, layer, 1, cycle, cycle);
-  }
+  // A micro-batch's gradients are looked at; each leaves a grid row as the wavelet of this number
+  // of the stream, which was on the wires of this cycle. Row by row in their order.
+  void begin_gradients();
+  void gradient(int row, size_t layer, swarmx::GradientRun::Kind kind, size_t number,
+                uint64_t cycle);
+  // .. in cycles of the training.
+  const swarmx::WaferGradients& gradients() const { return gradients_; }
 
   // Cycles that samples, latencies and, if its weights are new, the update would take in front of
   // what was opened last if it had to wait for each of them.
   uint64_t alone() const { return alone_; }
 
  private:
+  uint64_t all_left() const;  // of what led to the weights there are
+  EdgeReady ready(uint64_t left, const memoryx::ReadyTime& time) const;
+
+  Device& device_;
   const TrainPlan& plan_;
   EdgeTime edge_;
-  memoryx::UpdateTime updates_;
-  std::vector<uint64_t> ready_;  // by layer: cycle from which its weights are up to date
-  uint64_t step_ = 0;            // whose weights these are
-  uint64_t update_ = 0;          // cycles of the update before what begins next
+  // Cycles of the device up to now that were no time of the training. All that follow are of it.
+  uint64_t skipped_ = 0;
+  swarmx::WeightClock clock_;  // where MemoryX is the wafer's side
+  memoryx::WeightTimes weights_;
+  swarmx::WaferGradients gradients_;  // of the last micro-batch
+  // When the last one of them had left; and of the step that led to the weights there are.
+  struct Left {
+    std::vector<uint64_t> layers;
+    uint64_t biases = 0;
+  };
+  Left leaving_;
+  Left left_;
+  bool wait_ = false;  // updates, for the last gradient
+  bool reduces_ = false;
+  uint64_t tail_ = 0;  // cycles that gradients went on leaving behind the step's last pass
+  uint64_t step_ = 0;  // whose weights these are
   uint64_t alone_ = 0;
 };
 

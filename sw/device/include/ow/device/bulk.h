@@ -38,6 +38,11 @@ class Bulk {
   // answer that is none of these; DeviceFault if a tile refuses.
   bool pump();
 
+  // While held, pump() sends no more packets; what is under way is still taken. idle(): nothing is,
+  // so that others may send requests before it goes on.
+  void hold(bool held) { held_ = held; }
+  bool idle() const;
+
   // The first tile that has not answered, for reports.
   std::string waiting_for() const;
 
@@ -79,6 +84,7 @@ class Bulk {
   std::vector<PortState> ports_;
   size_t left_ = 0;  // packets that must be answered, of all jobs
   bool assigned_ = false;
+  bool held_ = false;
 };
 
 }  // namespace ow

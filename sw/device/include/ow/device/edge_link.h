@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The link that brings one colour's wavelets to a port of a simulated edge, in simulated cycles:
 //
-//   the host's queue -> store -> link -> a queue of `depth` wavelets -> the grid, one a cycle
+//   the host's queue -> store -> stages -> link -> a queue of `depth` wavelets -> the grid
 //
-// Store and link each let a wavelet through in a fixed time; the link waits while the queue is
-// full, the store runs ahead by what there is. All times are whole numbers of 1/65,536 of a cycle,
-// so that what happens in a cycle depends on nothing but earlier cycles.
+// Store, stages and link each let a wavelet through in a fixed time, and the grid takes one a
+// cycle; the link waits while the queue is full, what is in front of it runs ahead by what there
+// is. All times are whole numbers of 1/65,536 of a cycle, so that what happens in a cycle depends
+// on nothing but earlier cycles.
 //
 // A stream follows the one before it without a gap: its first wavelets cross the link as soon as
 // that has let the last of the other one through, and wait at the edge until the grid takes them.
 // Holds say what may not: the wavelets of a phase leave the store when all of the phase's are over
 // (an update, latencies: the buffers of a link cover its round trip, so a latency delays the
-// beginning of something alone), and none of a stream goes into the grid before its entrance.
+// beginning of something alone), and none of a stream goes into the grid before those of its
+// entrance are.
 #ifndef OW_DEVICE_EDGE_LINK_H_
 #define OW_DEVICE_EDGE_LINK_H_
 
@@ -23,12 +25,23 @@
 
 namespace ow {
 
-// Why the grid had to wait for a wavelet.
-enum class EdgeWait { Edge, Store, Samples, Optimizer };
-constexpr int kEdgeWaits = 4;
+// Why the grid had to wait for a wavelet: for what holds a stream's beginning, or for what its
+// wavelets come through; and why it could send none (ow/device/edge_exit.h).
+enum class EdgeWait {
+  Edge,       // the rate of the link into the wafer
+  Store,      // of the store
+  Broadcast,  // of a stage of SwarmX; a stage's latency
+  Samples,    // are loaded
+  Optimizer,  // updates the weights
+  Latency,    // of the edge, in or out, or the store
+  Exit,       // the link out of the wafer: gradients on their way, or none may leave
+  Reduce      // a stage of SwarmX likewise; its latency, other wafers
+};
+constexpr int kEdgeWaits = 8;
 const char* edge_wait_name(EdgeWait wait);  // "edge", ...
 
-// Cycles in which the grid would have taken a wavelet and none was there, by cause.
+// By cause, cycles in which the grid would have taken a wavelet and none was there, and those in
+// which it was kept from sending any.
 using EdgeWaits = std::array<uint64_t, kEdgeWaits>;
 inline uint64_t total(const EdgeWaits& waits) {
   uint64_t sum = 0;
@@ -40,6 +53,7 @@ struct EdgeLinkOptions {
   uint64_t store_period = 0;  // 1/65,536 cycles a wavelet; 0: no time
   uint64_t edge_period = 0;
   uint64_t depth = 1;  // not 0
+  std::vector<uint64_t> stage_periods = {};
 };
 
 // What it holds does not go on before the cycle `until`.
@@ -63,9 +77,13 @@ class EdgeLink {
  public:
   explicit EdgeLink(const EdgeLinkOptions& options);
 
-  // A stream begins in cycle `now`, with a phase that has these holds, in the order of their ends;
-  // what is offered next is thought to have been there before. Phases are forgotten.
-  void open(uint64_t now, const EdgeHold& entrance, std::vector<EdgeHold> holds);
+  // A stream begins in cycle `now`, with a phase that has these holds; what is offered next is
+  // thought to have been there before. Phases are forgotten. All holds are in the order of their
+  // ends.
+  void open(uint64_t now, std::vector<EdgeHold> entrance, std::vector<EdgeHold> holds);
+  // In front of a stream so many wavelets of something else come the same way, which leave the
+  // store from cycle `from` on. The cycle in which the last one has crossed the link.
+  uint64_t cross(uint64_t from, uint64_t wavelets);
   // The next wavelet that is offered begins a phase.
   void begin_phase(std::vector<EdgeHold> holds = {});
   // Between two streams: so many cycles were no time.
@@ -78,6 +96,8 @@ class EdgeLink {
   void take(uint64_t now);
   // The grid would take one, and it is not there.
   void starve(uint64_t now);
+  // The grid may send nothing, for a reason that is not this link's.
+  void kept_from_sending(uint64_t now, EdgeWait cause) { count(now, cause); }
 
   const std::vector<EdgePhase>& phases() const { return phases_; }
 
@@ -88,11 +108,12 @@ class EdgeLink {
   };
   void advance(uint64_t now);
   void enter_phase();
+  void count(uint64_t now, EdgeWait cause);
   const EdgeHold* hold(uint64_t now) const;
   EdgeWait cause(uint64_t now) const;
 
   EdgeLinkOptions options_;
-  EdgeHold entrance_;
+  std::vector<EdgeHold> entrance_;
   std::vector<EdgeHold> holds_;  // of the wavelet that crosses, or crosses next
   uint64_t opens_at_ = 0;        // the end of the last hold with which the stream began
   // Wavelets, since the link was made.
@@ -100,8 +121,9 @@ class EdgeLink {
   uint64_t offered_ = 0;  // by the host
   uint64_t crossed_ = 0;  // have come over the link
   uint64_t taken_ = 0;    // by the grid
-  // 1/65,536 cycles: when store and link are through with what they have begun.
+  // 1/65,536 cycles: when store, stages and link are through with what they have begun.
   uint64_t store_at_ = 0;
+  std::vector<uint64_t> stage_at_;
   uint64_t link_at_ = 0;
   // .. and when the place of each wavelet that waited at the edge was free again, by number.
   std::vector<uint64_t> free_at_;
@@ -109,7 +131,7 @@ class EdgeLink {
   bool ahead_ = false;     // the next ones that are offered have been there for the store
   std::deque<Gate> gates_;
   std::deque<uint64_t> marks_;  // of phases, by the wavelet that begins them
-  std::vector<EdgePhase> phases_;
+  std::vector<EdgePhase> phases_{1};
 };
 
 }  // namespace ow

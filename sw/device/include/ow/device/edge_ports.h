@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ow/device/device.h"
+#include "ow/device/edge_exit.h"
 #include "ow/device/edge_link.h"
 #include "ow/device/sim_control.h"
 
@@ -48,6 +49,10 @@ class EdgePorts {
   void set_link(int port, int colour, const std::optional<EdgeLinkOptions>& options);
   // The link; InternalError if the port has none.
   EdgeLink& link(int port);
+  // A link behind a port's colour (edge_exit.h), likewise, that its credits go back through: none
+  // of them may be owed.
+  void set_exit(int port, int colour, const std::optional<EdgeExitOptions>& options);
+  EdgeExit& exit(int port);
 
   // Whether, since it was asked last, something arrived, or a queue went down to kPortRefill or
   // became empty.
@@ -92,6 +97,8 @@ class EdgePorts {
     bool busy = false;
     std::optional<EdgeLink> link;
     int link_colour = 0;
+    std::optional<EdgeExit> exit;
+    int exit_colour = 0;
 
     uint32_t sendable() const { return has_queue & has_credit; }
     uint32_t returnable() const { return has_owed & ~blocked; }
@@ -99,6 +106,9 @@ class EdgePorts {
 
   // Of `mask`, the colours of which a wavelet is there.
   static uint32_t arrived(Port* port, uint32_t mask, uint64_t cycle);
+  // Credits of what has got a place behind the exit are owed from now on; if none could go back
+  // and the grid has none left, its link counts the cycle.
+  static void leave(Port* port, uint64_t cycle);
   void refresh(Port* port);  // keeps `busy` and busy_ports_ right
   static void refresh_credit(Port* port, int colour);
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ow/device/device.h"
+#include "ow/device/edge_exit.h"
 #include "ow/device/edge_link.h"
 
 namespace ow {
@@ -53,6 +54,10 @@ class SimControl {
   virtual void set_link(Side side, int index, int colour,
                         const std::optional<EdgeLinkOptions>& options) = 0;
   virtual EdgeLink& link(Side side, int index) = 0;
+  // The same for what leaves the grid: a link behind a port's colour.
+  virtual void set_exit(Side side, int index, int colour,
+                        const std::optional<EdgeExitOptions>& options) = 0;
+  virtual EdgeExit& exit(Side side, int index) = 0;
 
   // Tile evaluations done so far (what skipping idle tiles saves).
   virtual uint64_t evaluations() const = 0;

@@ -9,10 +9,17 @@
 #include <memory>
 
 #include "ow/memoryx/store.h"
+#include "ow/memoryx/update_time.h"
 #include "ow/memoryx/weight_stream.h"
 #include "ow/tensor/training.h"
 
 namespace ow::memoryx {
+
+// What a wafer is told of time by SwarmX, in cycles of the training (ow/swarmx/weight_clock.h).
+struct SwarmTimes {
+  WeightTimes weights;   // of the round's step
+  bool reduces = false;  // the next micro-batch is the wafer's last one of the step
+};
 
 class WaferSide {
  public:
@@ -29,6 +36,9 @@ class WaferSide {
   virtual float loss_scale() const = 0;
   // Parameters that the update before this step has changed; 0 where there was none.
   virtual uint64_t updated() const = 0;
+  // What SwarmX tells; null where MemoryX itself is the wafer's side, whose weights wait for this
+  // wafer's gradients alone.
+  virtual const SwarmTimes* times() const { return nullptr; }
   // Whether this step needs the gradient of a parameter outside its mask, too.
   virtual bool needs_dense(size_t tensor) const = 0;
 

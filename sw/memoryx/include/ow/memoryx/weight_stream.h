@@ -43,6 +43,8 @@ class MatrixSource {
   virtual void rows(int first, int step, int count, uint16_t* out) const = 0;
   // Rows that are best asked for at once.
   virtual int batch() const { return 1; }
+  // Whether every position is sent, whatever rows() would say: the values are not asked for.
+  virtual bool all_positions() const { return false; }
   // What is sent beside the index: the encoding, or nothing.
   virtual bool index_only() const { return false; }
   virtual SumOrder order() const { return SumOrder::Column; }

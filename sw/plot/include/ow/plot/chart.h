@@ -11,7 +11,7 @@
 namespace ow::plot {
 
 // Colours of curves that can be told apart.
-constexpr int kColours = 8;
+constexpr int kColours = 9;
 
 struct Point {
   double x;  // finite; rising along a curve

@@ -38,6 +38,14 @@ struct ElfLaunch {
   uint32_t arguments = 0;  // words of the exported array ow_args, 0 to 8
 };
 
+// Descriptors and threads that code of the firmware has by number, from the first to before the
+// end.
+struct ElfClaim {
+  std::string name;
+  uint32_t dsr = 0, dsr_end = 0;
+  uint32_t thread = 0, thread_end = 0;
+};
+
 struct ElfImage {
   std::string path;
   uint32_t entry = 0;
@@ -48,6 +56,10 @@ struct ElfImage {
   // What the firmware shows by name, in the order of the file; names are unique.
   const std::vector<ElfExport>& exports() const { return export_list; }
   const std::vector<ElfLaunch>& launches() const { return launch_list; }
+  const std::vector<ElfClaim>& claims() const { return claim_list; }
+  // The lowest number that the linker has given to a named task; they go on up to kTaskTeardown,
+  // which is what it is if there is none.
+  uint32_t first_named_task() const;
   // BadInput, naming the file and what it has instead, if there is none of that name.
   const ElfExport& exported(const std::string& name) const;
   const ElfLaunch& launch(const std::string& name) const;
@@ -76,6 +88,7 @@ struct ElfImage {
   std::map<uint32_t, uint32_t> code;          // ranges that hold code: first address, end
   std::vector<ElfExport> export_list;
   std::vector<ElfLaunch> launch_list;
+  std::vector<ElfClaim> claim_list;
   std::string formats;         // of ow_printf, each ended by a zero
   uint32_t formats_begin = 0;  // address of the first
 };

@@ -146,9 +146,13 @@ struct TileConfig {
 };
 TileConfig read_config(ControlPlane& control, int row, int col);
 void read_features(ControlPlane& control, int row, int col, TileConfig* config);
-// BadInput if the layout has a switch with more positions, or a tile with more filters, than
-// FEATURES says that there are.
+// BadInput if the layout has a switch with more positions, a tile with more flows or filters, or
+// more descriptors or tasks, than FEATURES says that there are.
 void check_features(const Layout& layout, const TileConfig& tile);
+// BadInput if code of the firmware has descriptors or threads that the tile has not.
+void check_claims(const ElfImage& image, const TileConfig& tile);
+// BadInput if the layout gives a name to a descriptor or a task that the firmware has.
+void check_numbers(const Layout& layout, const ElfImage& image);
 
 }  // namespace ow
 

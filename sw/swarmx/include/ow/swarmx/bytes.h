@@ -48,6 +48,15 @@ class Reader {
     if (count > 0) std::memcpy(values, message_.data() + at_, count * sizeof(T));
     at_ += count * sizeof(T);
   }
+  // How many values follow; not more than the message has.
+  template <typename T>
+  size_t count() {
+    const auto n = get<uint64_t>();
+    if (n > (message_.size() - at_) / sizeof(T)) {
+      throw ProtocolError("a message between ranks is shorter than what it says");
+    }
+    return n;
+  }
   bool done() const { return at_ == message_.size(); }
   void close() const {
     if (at_ != message_.size()) throw ProtocolError("a message between ranks is too long");

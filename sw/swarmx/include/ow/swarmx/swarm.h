@@ -43,11 +43,12 @@ class Swarm {
   uint64_t step() const { return step_; }
   const Round& round() const { return round_; }
 
-  // Tells the wafers of the step that comes next.
-  void begin_step() { begin({}); }
+  // Tells the wafers of the step that comes next; `times`: when its weights are ready, where that
+  // is modelled (ow/swarmx/weight_clock.h).
+  void begin_step(const memoryx::WeightTimes& times = {}) { begin({}, times); }
   // Tells them of a forward pass over the batches `first` and so many that follow it, at most
   // wafers(): wafer w takes batch first + w.
-  void begin_forward(uint64_t first, uint64_t batches);
+  void begin_forward(uint64_t first, uint64_t batches, const memoryx::WeightTimes& times = {});
   // Waits for either; false if there is none any more.
   bool await();
   void end();
@@ -72,7 +73,7 @@ class Swarm {
   int first_of(int rank) const { return static_cast<int>(int64_t{wafers_} * rank / ranks_); }
   int rank_of(int wafer) const;
   WaferMemory& memory_of(int wafer) { return *memories_[static_cast<size_t>(wafer - first())]; }
-  void begin(const Round& round);
+  void begin(const Round& round, const memoryx::WeightTimes& times);
   void start(const StepOrder& order);
   void feed();
   void work_of(int wafer, const Work& work);

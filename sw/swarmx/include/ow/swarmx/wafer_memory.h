@@ -40,8 +40,9 @@ struct Round {
 // What all wafers are told before it, tensor by tensor in messages of bounded size.
 class StepOrder {
  public:
-  // With the weights of the step that comes next.
-  explicit StepOrder(const memoryx::MemoryX& memory, const Round& round = {});
+  // With the weights of the step that comes next; when they are ready, where that is modelled.
+  explicit StepOrder(const memoryx::MemoryX& memory, const Round& round = {},
+                     const memoryx::WeightTimes& times = {});
   // As it came from another rank.
   explicit StepOrder(std::vector<Message> parts) : parts_(std::move(parts)) {}
   const std::vector<Message>& parts() const { return parts_; }
@@ -61,6 +62,8 @@ class WaferMemory : public memoryx::WaferSide {
 
   // A round begins; streams are those of the cast's reader `n`.
   void begin(const StepOrder& order, Cast* cast, int n);
+  // The next micro-batch is the last one that this wafer takes of the step.
+  void set_last(bool last) { times_.reduces = last; }
 
   const Round& round() const { return round_; }
   const TrainingJob& job() const override { return job_; }
@@ -70,6 +73,7 @@ class WaferMemory : public memoryx::WaferSide {
   uint64_t step() const override { return step_; }
   float loss_scale() const override { return loss_scale_; }
   uint64_t updated() const override { return updated_; }
+  const memoryx::SwarmTimes* times() const override { return timed_ ? &times_ : nullptr; }
   bool needs_dense(size_t tensor) const override { return dense_[tensor] != 0; }
   std::unique_ptr<memoryx::WeightStream> stream_of_step(
       const memoryx::StreamOptions& options) override;
@@ -107,6 +111,8 @@ class WaferMemory : public memoryx::WaferSide {
   float loss_scale_ = 1;
   uint64_t updated_ = 0;
   std::vector<uint8_t> dense_;  // by tensor
+  bool timed_ = false;
+  memoryx::SwarmTimes times_;
   Cast* cast_ = nullptr;
   int reader_ = 0;
 };

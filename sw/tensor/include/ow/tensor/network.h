@@ -13,16 +13,21 @@
 
 namespace ow {
 
-enum class Activation { None, Relu };
-const char* activation_name(Activation activation);  // "none", "relu"
+inline constexpr char kNoActivation[] = "none";
 
-// Sizes of a layer y = f(W x + b).
+// A layer y = f(W x + b) whose weights are streamed.
 struct LayerShape {
   int inputs = 0;
   int outputs = 0;
-  Activation activation = Activation::None;
-  bool bias = true;  // else b is left out, which is not the same as adding zeros: -0 stays -0
+  std::string activation = kNoActivation;  // f: a kind of layer that works element by element
+  bool bias = true;       // else b is left out, which is not the same as adding zeros: -0 stays -0
+  std::string name = "";  // that its parameters' names begin with; empty: by its place (layer_name)
 };
+
+// The k-th layer's own name, or "layers.<k>"; and those of its parameters.
+std::string layer_name(const LayerShape& layer, size_t k);
+std::string weight_name(const LayerShape& layer, size_t k);  // "<name>.weight", [outputs, inputs]
+std::string bias_name(const LayerShape& layer, size_t k);    // "<name>.bias", [outputs]
 
 struct Layer : LayerShape {
   std::vector<uint16_t> weights;   // encodings; outputs x inputs, the input runs fastest
@@ -80,8 +85,8 @@ Network random_network(uint64_t seed, HalfType type, const std::vector<LayerShap
 Activations random_activations(uint64_t seed, HalfType type, int features, int samples, double low,
                                double high);
 
-// The network's tensors in a file: "layers.<k>.weight" [outputs, inputs] in its 16-bit type and, if
-// there is one, "layers.<k>.bias" [outputs] in F32, k from 0.
+// The network's tensors in a file, under their names: weights [outputs, inputs] in its 16-bit type
+// and, where there are some, biases [outputs] in F32.
 void save_network(const std::string& path, const Network& network);
 // Reads the weights and biases of a network of these shapes. Weights in F32 are rounded to `type`
 // once; those of the other 16-bit type are refused, and so are missing, unknown and wrongly shaped

@@ -8,11 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "ow/tensor/graph.h"
 #include "ow/tensor/network.h"
 
 namespace ow {
-
-enum class Loss { SoftmaxCrossEntropy, MeanSquaredError };
 
 // How a pass adds up a layer's sums: round the grid column, or whole in the owner's tile.
 enum class SumOrder { Column, Whole };
@@ -76,8 +75,12 @@ struct SparsityGroup {
 
 struct TrainingJob {
   HalfType type = HalfType::Binary16;  // of weights in streams, activations and deltas
+  // What is computed. Empty: the layers below one behind the other, and the loss (chain_graph).
+  Graph graph;
+  // What is streamed, in the graph's order: who streams and who lays out tiles looks at these and
+  // at the kind of the loss alone.
   std::vector<LayerShape> layers;
-  Loss loss = Loss::SoftmaxCrossEntropy;
+  std::string loss = kShortLoss;
   std::vector<SumOrder> forward;  // one a layer; empty: Column
   std::vector<SumOrder> delta;
   int grid_rows = 1;
@@ -101,11 +104,8 @@ struct Targets {
   Activations values;
 };
 
-// The name of a layer's parameter, as in the files of networks.
-inline std::string weight_name(size_t layer) {
-  return "layers." + std::to_string(layer) + ".weight";
-}
-inline std::string bias_name(size_t layer) { return "layers." + std::to_string(layer) + ".bias"; }
+// The job's graph, which may stand in its layers. BadInput as chain_graph.
+Graph graph_of(const TrainingJob& job);
 
 }  // namespace ow
 

@@ -39,6 +39,9 @@ class SimDevice : public Device, public SimControl {
   void set_link(Side side, int index, int colour,
                 const std::optional<EdgeLinkOptions>& options) override;
   EdgeLink& link(Side side, int index) override { return ports_.link(ports_.port(side, index)); }
+  void set_exit(Side side, int index, int colour,
+                const std::optional<EdgeExitOptions>& options) override;
+  EdgeExit& exit(Side side, int index) override { return ports_.exit(ports_.port(side, index)); }
 
   // Keeps what comes in at the edges from now on, which is the first cycle, in a file.
   void record_run(const std::string& path);

@@ -44,6 +44,14 @@ struct ReadyWafer {
   uint64_t cycles = 0;             // that bring-up took
 };
 
+// What stands behind "wafer:" in a machine's name: FILE[,OPTION]..., where an option is
+// defects=FILE, map=FILE, window=ROWSxCOLUMNS[@ROW,COLUMN] or accept-smaller, each at most once; a
+// map excludes the last two. `firmware` is left empty. BadInput for anything else.
+WaferSource parse_source(const std::string& spec);
+
+// ROWSxCOLUMNS, or ROWSxCOLUMNS@ROW,COLUMN of its first tile (0,0); nothing if it is neither.
+std::optional<Window> parse_window(const std::string& text);
+
 // BadInput for files that are wrong, or a map of another wafer.
 ReadyWafer ready_wafer(const WaferSource& source);
 

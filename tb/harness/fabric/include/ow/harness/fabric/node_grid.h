@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "Vow_fabric_node.h"
+#include "ow/device/link_word.h"
 #include "ow/isa/isa.h"
 #include "verilated.h"
 
@@ -49,15 +50,11 @@ struct Seen {
 };
 
 inline uint64_t pack_wavelet(const Wavelet& w) {
-  return isa::Link::Wavelet::put(isa::Wavelet::Valid::put(1) | isa::Wavelet::Colour::put(w.colour) |
-                                 isa::Wavelet::Ctrl::put(w.ctrl) | isa::Wavelet::Data::put(w.data));
+  return link_of_wavelet({static_cast<uint8_t>(w.colour), w.ctrl, w.data});
 }
 // A control wavelet with commands takes all credits of its colour along, and brings all back.
 inline bool is_fence(const Wavelet& w) {
   return w.colour < kReq && w.ctrl && (w.data & isa::Control::Commands::kMask) != 0;
-}
-inline uint64_t pack_credit(int colour) {
-  return isa::Link::Credit::put(isa::Credit::Valid::put(1) | isa::Credit::Colour::put(colour));
 }
 // X or Y header of a packet to hops `near` to `far`.
 inline uint32_t header(int near, int far, bool negative = false) {
@@ -116,7 +113,7 @@ class Edge {
       int c = (last_credit_ + i) % kColours;
       if (held_[c] == 0 || !accepts(c)) continue;
       --held_[c];
-      word |= pack_credit(c);
+      word |= link_of_credit(c);
       last_credit_ = c;
       break;
     }
@@ -124,18 +121,16 @@ class Edge {
   }
 
   void sample(uint64_t word, uint64_t cycle) {
-    const uint64_t in = isa::Link::Wavelet::get(word);
-    if (isa::Wavelet::Valid::get(in)) {
-      Wavelet w{int(isa::Wavelet::Colour::get(in)), isa::Wavelet::Ctrl::get(in),
-                uint32_t(isa::Wavelet::Data::get(in))};
+    if (link_has_wavelet(word)) {
+      const ow::Wavelet in = link_wavelet(word);
+      const Wavelet w{in.colour, in.ctrl, in.data};
       held_[w.colour] += is_fence(w) ? credits_of(w.colour) : 1;
       if (held_[w.colour] > credits_of(w.colour))
         throw std::runtime_error("edge: sent without a credit");
       seen.push_back({cycle, w});
     }
-    const uint64_t back = isa::Link::Credit::get(word);
-    if (isa::Credit::Valid::get(back)) {
-      int c = int(isa::Credit::Colour::get(back));
+    if (link_has_credit(word)) {
+      const int c = link_credit_colour(word);
       if (++credits_[c] > credits_of(c)) throw std::runtime_error("edge: a credit too many");
     }
   }

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "ow/base/rng.h"
 #include "ow/isa/isa.h"
 
 class VerilatedContext;
@@ -52,25 +53,6 @@ constexpr Shape kMini{true, isa::kMiniLaneGroups, isa::kMiniGroupData, isa::kMin
 // the size of the groups.
 struct Lanes {
   std::array<uint64_t, kGroups> group{};
-};
-
-// A small generator of random numbers (xorshift64*).
-class Random {
- public:
-  explicit Random(uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15u + 0x1234567u) {
-    for (int i = 0; i < 4; ++i) next();
-  }
-  uint64_t next() {
-    state_ ^= state_ >> 12;
-    state_ ^= state_ << 25;
-    state_ ^= state_ >> 27;
-    return state_ * 0x2545F4914F6CDD1Du;
-  }
-  uint32_t below(uint32_t n) { return static_cast<uint32_t>((next() >> 32) * n >> 32); }
-  double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
-
- private:
-  uint64_t state_;
 };
 
 enum class Fault { None, Stuck0, Stuck1, Inverted, BridgedAnd, BridgedOr, Follows, Intermittent };
@@ -117,7 +99,7 @@ class Wires {
   };
 
   Shape shape_;
-  Random random_;
+  Rng random_;
   double rate_ = 0;
   double log_keep_ = 0;
   uint64_t gap_ = 0;  // bits until the next wrong one
@@ -171,7 +153,7 @@ class Router {
   void error(const std::string& what);
   uint32_t word_of(int colour, uint64_t number, bool* ctrl) const;
 
-  Random random_;
+  Rng random_;
   const Router* source_ = nullptr;
   std::array<uint8_t, kColours> credits_{};
   std::array<uint8_t, kColours> held_{};  // wavelets of blocked colours in this router

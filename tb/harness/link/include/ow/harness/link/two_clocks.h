@@ -57,7 +57,7 @@ class TwoClocks {
 
   Crossing crossing_;
   Shape shape_;
-  Random random_;
+  Rng random_;
   std::unique_ptr<Model> model_;
   std::array<Wires, 2> wires_;
   std::array<Router, 2> routers_;

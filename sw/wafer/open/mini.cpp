@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ow/bench/mini_grid.h"
+#include "ow/open/mini.h"
 
 #include "ow/base/error.h"
 #include "ow/sim/wafer.h"
 #include "ow/wafer/bringup.h"
 #include "ow/wafer/repair.h"
 
-namespace ow::bench {
+namespace ow {
 
 std::unique_ptr<Device> make_mini_grid(GridShape grid) {
   const wafer::Shape shape{1, 1, grid.rows, grid.cols, 0, 0};
@@ -17,4 +17,4 @@ std::unique_ptr<Device> make_mini_grid(GridShape grid) {
   return wafer;
 }
 
-}  // namespace ow::bench
+}  // namespace ow

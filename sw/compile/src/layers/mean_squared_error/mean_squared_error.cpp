@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The mean over the outputs of their squared distances from the values that they should have; the
+// derivative by one is 2 / outputs of its distance.
+#include "../kinds.h"
+#include "ow/firmware/train.h"
+
+namespace ow::jobs {
+namespace {
+
+int features(const GraphLayer& /*layer*/, const std::vector<int>& inputs) { return inputs[0]; }
+
+float factor(float scale, int outputs) {
+  return static_cast<float>(2.0 * scale / static_cast<double>(outputs));
+}
+
+// Without values it is the distance from 1 for the class and 0 for the others.
+void add(const std::vector<double>& outputs, const Goal& goal, double* loss) {
+  for (size_t j = 0; j < outputs.size(); ++j) {
+    const double one = j == static_cast<size_t>(goal.label) ? 1.0 : 0.0;
+    const double off = outputs[j] - (goal.values != nullptr ? goal.values[j] : one);
+    *loss += off * off / static_cast<double>(outputs.size());
+  }
+}
+
+}  // namespace
+
+const LayerKind& mean_squared_error_kind() {
+  static const LossPart loss{
+      OW_TR_LOSS_SQUARES, TargetForm::Values, 0, {}, {{560, 0}, {0, 0}, {170, 12}}, factor, add};
+  static const LayerKind kind{"mean_squared_error", {}, 2, features, nullptr, nullptr, &loss};
+  return kind;
+}
+
+}  // namespace ow::jobs

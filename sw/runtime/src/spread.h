@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the elements of the tiles' arrays are in the host's.
+#ifndef OW_SRC_SPREAD_H_
+#define OW_SRC_SPREAD_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "openwafer/runtime.h"
+#include "ow/runtime/elf.h"
+
+namespace ow {
+
+class Spread {
+ public:
+  static constexpr size_t kNone = ~size_t{0};
+
+  // BadInput for a mapping of dimensions that the array does not have, or a host's array that is
+  // larger than what the tiles of the rectangle hold.
+  Spread(const ElfExport& array, const Rect& rect, const Mapping& mapping);
+
+  // Elements of the host's array, and of a tile's.
+  size_t size() const;
+  size_t tile_size() const;
+  // The host's index of each element of tile (r, c) of the rectangle; kNone: the host's array ends
+  // before it.
+  std::vector<size_t> of(int r, int c) const;
+  // Whether the tile has any.
+  bool any(int r, int c) const;
+
+ private:
+  uint32_t tiles_of(int dim) const;  // that dimension `dim` runs over
+  size_t place(int dim, uint32_t i, int r, int c) const;
+
+  Rect rect_;
+  Mapping mapping_;
+  std::vector<uint32_t> dims_;
+  std::vector<size_t> host_;
+};
+
+}  // namespace ow
+
+#endif  // OW_SRC_SPREAD_H_

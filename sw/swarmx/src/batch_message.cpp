@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "batch_message.h"
+
+#include "ow/base/error.h"
+#include "ow/swarmx/bytes.h"
+
+namespace ow::swarmx {
+
+using memoryx::WaveletBatch;
+
+Message pack_batch(const WaveletBatch& batch, bool last) {
+  Writer out;
+  out.put<uint8_t>(last ? 1 : 0);
+  out.put(static_cast<uint64_t>(batch.layer));
+  out.put(static_cast<uint32_t>(batch.rows.size()));
+  for (const std::vector<Wavelet>& row : batch.rows) {
+    std::vector<uint32_t> data(row.size());
+    std::vector<uint8_t> controls((row.size() + 7) / 8);
+    for (size_t i = 0; i < row.size(); ++i) {
+      data[i] = row[i].data;
+      if (row[i].ctrl) controls[i / 8] = static_cast<uint8_t>(controls[i / 8] | 1u << i % 8);
+    }
+    out.put(static_cast<uint32_t>(row.size()));
+    out.put(data.data(), data.size());
+    out.put(controls.data(), controls.size());
+  }
+  return out.take();
+}
+
+std::shared_ptr<const WaveletBatch> unpack_batch(const Message& message, int colour, size_t rows,
+                                                 bool* last) {
+  Reader in(message);
+  *last = in.get<uint8_t>() != 0;
+  auto batch = std::make_shared<WaveletBatch>();
+  batch->layer = in.get<uint64_t>();
+  if (in.get<uint32_t>() != rows) throw ProtocolError("a stream for another number of grid rows");
+  batch->rows.resize(rows);
+  for (std::vector<Wavelet>& row : batch->rows) {
+    const size_t count = in.get<uint32_t>();
+    if (count > message.size()) throw ProtocolError("a batch of more wavelets than bytes");
+    std::vector<uint32_t> data(count);
+    std::vector<uint8_t> controls((count + 7) / 8);
+    in.get(data.data(), data.size());
+    in.get(controls.data(), controls.size());
+    row.resize(count);
+    for (size_t i = 0; i < count; ++i) {
+      row[i] = {static_cast<uint8_t>(colour), (controls[i / 8] >> i % 8 & 1) != 0, data[i]};
+    }
+  }
+  in.close();
+  return batch;
+}
+
+}  // namespace ow::swarmx

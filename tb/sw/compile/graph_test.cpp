@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// Networks of named layers: what is read, what becomes of them on the tiles, and how what is wrong
+// is refused.
+#include "ow/tensor/graph.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lower.h"
+#include "ow/base/error.h"
+#include "ow/base/file.h"
+#include "ow/compile/params.h"
+#include "ow/compile/train_params.h"
+
+namespace ow::jobs {
+namespace {
+
+const std::string kBefore =
+    "data: {file: x.csv}\n"
+    "grid: {rows: 2, columns: 2}\n"
+    "network:\n"
+    "  inputs: 6\n"
+    "  layers:\n";
+const std::string kTrain = "train: {seed: 1, steps: 2, optimizer: {kind: sgd, rate: 1}}\n";
+// From line 6 on.
+const std::string kLayers =
+    "    - {name: hidden, kind: linear, inputs: [input], outputs: 9}\n"
+    "    - {name: kept, kind: relu, inputs: hidden}\n"
+    "    - {name: logits, kind: linear, inputs: [kept], outputs: 3, bias: false}\n";
+const std::string kLoss =
+    "    - {name: cost, kind: mean_squared_error, inputs: [logits, targets]}\n";
+
+std::string written(const std::string& text) {
+  const std::string path = testing::TempDir() + std::to_string(getpid()) + "_graph.yaml";
+  write_file(path, text);
+  return path;
+}
+
+TEST(Graph, NamedLayersAreReadAndLowered) {
+  const RunParams p = load_params(written(kBefore + kLayers + kLoss));
+  ASSERT_EQ(p.graph.layers.size(), 4u);
+  EXPECT_EQ(p.graph.features, 6);
+  EXPECT_EQ(p.graph.layers[1].inputs, std::vector<std::string>{"hidden"});
+  EXPECT_EQ(p.graph.layers[2].options.at("bias"), 0);
+  EXPECT_EQ(features_of(p.graph), (std::vector<int>{9, 9, 3, 3}));
+  ASSERT_EQ(p.layers.size(), 2u);
+  EXPECT_EQ(sizes_text(p.layers), "6-9-3");
+  EXPECT_EQ(p.layers[0].activation, "relu");
+  EXPECT_EQ(p.layers[1].activation, kNoActivation);
+  EXPECT_TRUE(p.layers[0].bias);
+  EXPECT_FALSE(p.layers[1].bias);
+  EXPECT_EQ(weight_name(p.layers[0], 0), "hidden.weight");
+  EXPECT_EQ(bias_name(p.layers[0], 0), "hidden.bias");
+  EXPECT_EQ(p.loss, "mean_squared_error");
+}
+
+TEST(Graph, ATrainingWithoutALossLayerGetsOneBehindTheLastLayer) {
+  const TrainParams without = load_train_params(written(kBefore + kLayers + kTrain));
+  EXPECT_EQ(without.job.loss, "softmax_cross_entropy");
+  ASSERT_EQ(without.job.graph.layers.size(), 4u);
+  EXPECT_EQ(without.job.graph.layers.back().kind, "softmax_cross_entropy");
+  EXPECT_EQ(without.job.graph.layers.back().inputs,
+            (std::vector<std::string>{"logits", "targets"}));
+  const TrainParams with = load_train_params(written(kBefore + kLayers + kLoss + kTrain));
+  EXPECT_EQ(with.job.loss, "mean_squared_error");
+  EXPECT_EQ(with.job.graph.layers.back().name, "cost");
+}
+
+// A list of sizes stands for a graph, which becomes the same layers again.
+TEST(Graph, ShortListsStandForGraphs) {
+  const std::vector<LayerShape> layers = {
+      {5, 7, "relu", true}, {7, 4, "none", false}, {4, 4, "relu", false}, {4, 2, "none", true}};
+  const Graph graph = chain_graph(layers, "mean_squared_error");
+  EXPECT_EQ(graph.layers.size(), 4u + 2u + 1u);
+  const Lowered back = lower(graph);
+  EXPECT_EQ(back.loss, "mean_squared_error");
+  ASSERT_EQ(back.layers.size(), layers.size());
+  for (size_t k = 0; k < layers.size(); ++k) {
+    EXPECT_EQ(back.layers[k].inputs, layers[k].inputs);
+    EXPECT_EQ(back.layers[k].outputs, layers[k].outputs);
+    EXPECT_EQ(back.layers[k].activation, layers[k].activation);
+    EXPECT_EQ(back.layers[k].bias, layers[k].bias);
+    // By default, names are those that checkpoints have always had.
+    EXPECT_EQ(weight_name(back.layers[k], k), "layers." + std::to_string(k) + ".weight");
+    EXPECT_EQ(weight_name(layers[k], k), "layers." + std::to_string(k) + ".weight");
+  }
+  EXPECT_THROW(chain_graph({}, ""), BadInput);
+  EXPECT_THROW(chain_graph({{5, 7}, {8, 2}}, ""), BadInput);
+  EXPECT_THROW(chain_graph({{5, 7, "relu"}}, "mean_squared_error"), BadInput);
+  EXPECT_EQ(chain_graph({{5, 7, "relu"}}, "").layers.size(), 2u);
+}
+
+// What is said about a network of these lines, without the file's name; of a training if `train`.
+std::string refused(const std::string& layers, bool train = false,
+                    const std::string& before = kBefore) {
+  const std::string path = written(before + layers + (train ? kTrain : ""));
+  try {
+    train ? (void)load_train_params(path) : (void)load_params(path);
+  } catch (const BadInput& error) {
+    const std::string what = error.what();
+    EXPECT_EQ(what.find('\n'), std::string::npos) << what;
+    EXPECT_EQ(what.rfind(path, 0), 0u) << what;
+    return what.substr(std::min(what.size(), path.size()));
+  }
+  return "";
+}
+
+std::string with(const std::string& from, const std::string& to) {
+  std::string text = kLayers + kLoss;
+  const size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+TEST(Graph, WhatIsWrongIsOneLineWithItsPlace) {
+  EXPECT_EQ(refused(kLayers + kLoss), "");
+  EXPECT_EQ(refused(with("kind: relu", "kind: tanh")),
+            ":7: key 'network.layers[1].kind' must be linear, relu, add, softmax_cross_entropy or "
+            "mean_squared_error, not 'tanh'");
+  EXPECT_EQ(refused(with("inputs: hidden", "inputs: hidden, slope: 1")),
+            ":7: key 'network.layers[1].slope' is not known; known here: inputs, kind, name");
+  EXPECT_EQ(refused(with("outputs: 9", "bias: true")),
+            ":6: key 'network.layers[0].outputs' is missing");
+  EXPECT_EQ(refused(with("outputs: 9", "outputs: 0")),
+            ":6: key 'network.layers[0].outputs' must be a whole number from 1 to 65535, not '0'");
+  EXPECT_EQ(refused(with("bias: false", "bias: 3")),
+            ":8: key 'network.layers[2].bias' must be true or false, not '3'");
+  EXPECT_EQ(refused(with("inputs: hidden", "inputs: hiden")),
+            ":7: key 'network.layers[1].inputs' is 'hiden', which no layer gives");
+  EXPECT_EQ(refused(with("inputs: [input]", "inputs: [logits]")),
+            ":6: key 'network.layers[0].inputs[0]' is 'logits', which this layer or one below "
+            "gives: a layer takes from those above it, so that none waits for itself");
+  EXPECT_EQ(refused(with("inputs: hidden", "inputs: kept")),
+            ":7: key 'network.layers[1].inputs' is 'kept', which this layer or one below gives: a "
+            "layer takes from those above it, so that none waits for itself");
+  EXPECT_EQ(refused(with("inputs: hidden", "inputs: [hidden, input]")),
+            ":7: key 'network.layers[1].inputs' must be 1 tensors for the kind relu, not 2");
+  EXPECT_EQ(refused(with("inputs: [kept]", "inputs: [targets]")),
+            ":8: key 'network.layers[2].inputs[0]' is 'targets', which only a loss takes");
+  EXPECT_EQ(refused(with("[logits, targets]", "[logits, kept]")),
+            ":9: key 'network.layers[3].inputs[1]' must be 'targets', the last input of a loss");
+  EXPECT_EQ(refused(with("name: kept", "name: hidden")),
+            ":7: key 'network.layers[1].name' is 'hidden', as a layer above is");
+  EXPECT_EQ(refused(with("name: kept", "name: input")),
+            ":7: key 'network.layers[1].name' is 'input', which comes with the samples");
+  for (const char* name : {"1st", "a*", "'a b'", "x/y", "\"-\""}) {
+    EXPECT_EQ(refused(with("name: kept", std::string("name: ") + name)),
+              ":7: key 'network.layers[1].name' must be at most 64 letters, digits, _, - and ., a "
+              "letter first");
+  }
+  EXPECT_EQ(refused(with("name: kept", "name: optimizer.1.hidden")),
+            ":7: key 'network.layers[1].name' begins with 'optimizer.', as the optimizer's tensors "
+            "in a checkpoint do");
+  EXPECT_EQ(refused(with("    - {name: kept", "    - 9\n    - {name: kept")),
+            ":7: key 'network.layers[1]' must hold keys and values");
+  std::string before = kBefore;
+  before.replace(before.find("  inputs: 6\n"), 12, "");
+  EXPECT_EQ(refused(kLayers, false, before), ":4: key 'network.inputs' is missing");
+  EXPECT_EQ(refused(kLayers + "  bias: true\n"),
+            ":9: key 'network.bias' is not known; known here: inputs, layers, training, type, "
+            "weights");
+}
+
+// What can be described, but no program of the tiles does.
+TEST(Graph, WhatTheTilesDoNotDoIsRefusedWithItsPlace) {
+  const auto place = [](int line, int layer, const std::string& name) {
+    return ":" + std::to_string(line) + ": key 'network.layers[" + std::to_string(layer) + "]' ('" +
+           name + "'): ";
+  };
+  const std::string chain = ": the tiles' programs do layers one behind the other";
+  EXPECT_EQ(refused(with("kind: relu, inputs: hidden", "kind: add, inputs: [hidden, hidden]")),
+            place(7, 1, "kept") + "no program of the tiles does layers of the kind add");
+  EXPECT_EQ(refused(with("inputs: [kept]", "inputs: [hidden]")),
+            place(8, 2, "logits") + "takes 'hidden', which 'kept' takes too" + chain);
+  EXPECT_EQ(refused(with("[logits, targets]", "[kept, targets]")),
+            place(9, 3, "cost") + "takes 'kept', which 'logits' takes too" + chain);
+  EXPECT_EQ(refused(with("inputs: hidden", "inputs: input")),
+            place(7, 1, "kept") + "takes 'input', which 'hidden' takes too" + chain);
+  EXPECT_EQ(refused(with("kind: linear, inputs: [kept], outputs: 3, bias: false",
+                         "kind: relu, inputs: [kept]")),
+            place(8, 2, "logits") +
+                "takes 'kept', which no layer with weights gives: the tiles' programs do it behind "
+                "one");
+  EXPECT_EQ(refused(kLayers + kLoss + "    - {name: more, kind: relu, inputs: [logits]}\n"),
+            place(10, 4, "more") + "stands behind the loss, which is the last layer");
+  EXPECT_EQ(refused("    - {name: a, kind: relu, inputs: [input]}\n"),
+            place(6, 0, "a") +
+                "takes 'input', which no layer with weights gives: the tiles' programs do it "
+                "behind one");
+  // Sizes are looked at first, also where nobody does the kind.
+  EXPECT_EQ(refused(with("kind: relu, inputs: hidden", "kind: add, inputs: [hidden, input]")),
+            ":7: key 'network.layers[1]' ('kept') adds 'hidden' of 9 features and 'input' of 6");
+}
+
+TEST(Graph, ATrainingHasOneLoss) {
+  const std::string train =
+      "train: {seed: 1, steps: 2, loss: softmax_cross_entropy, "
+      "optimizer: {kind: sgd, rate: 1}}\n";
+  EXPECT_EQ(refused(kLayers + kLoss + train),
+            ":10: key 'train' is not known; known here: data, grid, large_layer, network, time");
+  const std::string path = written(kBefore + kLayers + kLoss + train);
+  try {
+    load_train_params(path);
+    FAIL();
+  } catch (const BadInput& error) {
+    EXPECT_EQ(error.what(),
+              path +
+                  ":10: key 'train.loss' is 'softmax_cross_entropy', and a layer of the network "
+                  "is its loss: one of the two");
+  }
+  EXPECT_EQ(refused("    - {name: a, kind: linear, inputs: [input], outputs: 2}\n"
+                    "    - {name: b, kind: relu, inputs: [a]}\n",
+                    true),
+            ":6: key 'network.layers' the last layer's must be none: the loss comes behind it");
+}
+
+}  // namespace
+}  // namespace ow::jobs

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trainings of named layers, and towards values that come with the samples, on golden and on RTL
+// tiles.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "ow/base/error.h"
+#include "ow/base/file.h"
+#include "ow/base/json.h"
+#include "ow/base/rng.h"
+#include "ow/bench/golden_training.h"
+#include "ow/compile/train_job.h"
+#include "ow/sim/sim.h"
+#include "ow/tensor/safetensors.h"
+
+namespace ow::jobs {
+namespace {
+
+constexpr const char* kShort = "network: {layers: [6, 9, 3]}\n";
+constexpr const char* kNamed =
+    "network:\n"
+    "  inputs: 6\n"
+    "  layers:\n"
+    "    - {name: hidden, kind: linear, inputs: [input], outputs: 9}\n"
+    "    - {name: kept, kind: relu, inputs: [hidden]}\n"
+    "    - {name: out, kind: linear, inputs: [kept], outputs: 3}\n";
+constexpr const char* kSquares =
+    "    - {name: cost, kind: mean_squared_error, inputs: [out, targets]}\n";
+
+class TrainGraph : public testing::Test {
+ protected:
+  TrainGraph() {
+    std::string name = testing::TempDir() + "/train-graph-XXXXXX";
+    if (mkdtemp(name.data()) == nullptr) throw BadInput(name);
+    directory_ = name;
+    Rng rng(9);
+    std::string classes, values;
+    for (int n = 0; n < 80; ++n) {
+      const auto label = static_cast<int>(rng.below(3));
+      std::string features;
+      std::vector<float> x;
+      for (int f = 0; f < 6; ++f) {
+        x.push_back(static_cast<float>(rng.uniform() + (f % 3 == label ? 1.0 : 0.0)));
+        features += fmt::format("{},", x.back());
+      }
+      classes += fmt::format("{}{}\n", features, label);
+      values += fmt::format("{}{},{},{}\n", features, x[0] - x[1], 0.5f * x[2], x[3] * x[4] - 1);
+    }
+    write_file(directory_ + "/classes.csv", classes);
+    write_file(directory_ + "/values.csv", values);
+  }
+  ~TrainGraph() override { std::filesystem::remove_all(directory_); }
+
+  TrainParams params(const std::string& data, const std::string& network,
+                     const std::string& more = "") const {
+    write_file(directory_ + "/job.yaml",
+               "data: {" + data + ", held_out_modulo: 5, held_out_remainder: 4}\n" + network +
+                   "grid: {rows: 2, columns: 2, samples_per_tile: 8}\n"
+                   "train:\n"
+                   "  seed: 3\n"
+                   "  steps: 4\n"
+                   "  optimizer: {kind: adamw, rate: 0.01}\n"
+                   "  loss_scale: 256\n" +
+                   more);
+    return load_train_params(directory_ + "/job.yaml");
+  }
+
+  TrainRunOptions options(const std::string& model, bool rtl) const {
+    TrainRunOptions run;
+    run.mode = TrainMode::TrainAndEval;
+    run.firmware = OW_FIRMWARE_DIR "/train.elf";
+    run.reference = bench::golden_training;
+    run.model = bench::golden_wafer;
+    if (!model.empty()) run.model_dir = directory_ + "/" + model;
+    if (rtl) {
+      run.make = [](GridShape grid) { return make_device(DeviceKind::Replicated, grid); };
+    }
+    return run;
+  }
+
+  Tensors last_checkpoint(const std::string& model) const {
+    return read_safetensors(memoryx::checkpoints_in(directory_ + "/" + model).front());
+  }
+
+  std::string refused(const std::string& data, const std::string& network,
+                      const std::string& more = "") const {
+    try {
+      run_training(params(data, network, more), options("", false));
+    } catch (const BadInput& error) {
+      const std::string what = error.what();
+      return what.substr(what.find_last_of('/') + 1);
+    }
+    return "";
+  }
+
+  std::string directory_;
+};
+
+// Names are those of checkpoints, patterns, plans; bits and cycles are those of the short list.
+TEST_F(TrainGraph, NamedLayersAreTheShortListByOtherNames) {
+  const std::string sparse = "  sparsity: [{pattern: PATTERN, density: 0.5}]\n";
+  const auto group = [&](const char* pattern) {
+    return std::string(sparse).replace(sparse.find("PATTERN"), 7, pattern);
+  };
+  const TrainReport sizes = run_training(params("file: classes.csv", kShort, group("layers.0.*")),
+                                         options("sizes", true));
+  const TrainParams named = params("file: classes.csv", kNamed, group("hid*.weight"));
+  const TrainReport names = run_training(named, options("names", true));
+  EXPECT_EQ(names.different + sizes.different, 0u);
+  EXPECT_EQ(names.cycles, sizes.cycles);
+  EXPECT_EQ(names.last_loss, sizes.last_loss);
+  const Tensors a = last_checkpoint("sizes"), b = last_checkpoint("names");
+  EXPECT_EQ(a.size(), b.size());
+  for (const auto& [short_name, name] : std::vector<std::pair<std::string, std::string>>{
+           {"layers.0.weight", "hidden.weight"},
+           {"layers.0.bias", "hidden.bias"},
+           {"layers.1.weight", "out.weight"},
+           {"layers.1.bias", "out.bias"},
+           {"layers.0.weight_mask", "hidden.weight_mask"},
+           {"optimizer.1.layers.1.weight", "optimizer.1.out.weight"}}) {
+    ASSERT_EQ(a.count(short_name), 1u) << short_name;
+    ASSERT_EQ(b.count(name), 1u) << name;
+    EXPECT_EQ(a.at(short_name).bytes, b.at(name).bytes) << name;
+  }
+  const nlohmann::json plan = read_json(plan_path(directory_ + "/names"));
+  EXPECT_EQ(plan.at("inputs").at("layers").at(0).at("name"), "hidden");
+  EXPECT_THAT(plan.at("memory").dump(), testing::HasSubstr("hidden.bias"));
+  const nlohmann::json old = read_json(plan_path(directory_ + "/sizes"));
+  EXPECT_FALSE(old.at("inputs").at("layers").at(0).contains("name"));
+  // Goes on under its own names, and under no others.
+  TrainRunOptions run = options("names", false);
+  run.resume = true;
+  TrainParams more = named;
+  more.steps = 5;
+  EXPECT_EQ(run_training(more, run).different, 0u);
+  std::filesystem::remove(plan_path(directory_ + "/sizes"));
+  run.model_dir = directory_ + "/sizes";
+  EXPECT_THROW(run_training(more, run), BadInput);
+  EXPECT_EQ(refused("file: classes.csv", kNamed, group("layers.*")),
+            "job.yaml: key 'train': sparsity of 'layers.*': no matrix has a name like this");
+}
+
+TEST_F(TrainGraph, TheSquaredErrorIsToTheValuesOfTheFile) {
+  const TrainParams p = params("file: values.csv, targets: values", std::string(kNamed) + kSquares);
+  TrainRunOptions run = options("csv", true);
+  const TrainReport report = run_training(p, run);
+  EXPECT_EQ(report.different, 0u);
+  EXPECT_LT(report.last_loss, report.first_loss);
+  const Evaluation& e = report.evaluations.back();
+  EXPECT_TRUE(e.judged);
+  EXPECT_FALSE(e.labelled);
+  EXPECT_EQ(e.different, 0u);
+  const std::string metrics = read_text(directory_ + "/csv/metrics.jsonl");
+  const nlohmann::json first = parse_json(metrics.substr(0, metrics.find('\n')), "metrics");
+  EXPECT_TRUE(first.contains("loss"));
+  EXPECT_FALSE(first.contains("accuracy"));
+
+  // The loss is the mean over samples and outputs of the squared distance: by hand.
+  run.mode = TrainMode::Predict;
+  const TrainReport predicted = run_training(p, run);
+  const Tensor outputs = read_safetensors(predicted.saved).at("outputs");
+  const Dataset all = load_dataset(p.base.data, 6, 3);
+  double squares = 0;
+  for (size_t n = 0; n < 16; ++n) {
+    for (size_t j = 0; j < 3; ++j) {
+      const double off = outputs.value(3 * n + j) - all.target(5 * n + 4)[j];
+      squares += off * off;
+    }
+  }
+  EXPECT_NEAR(e.loss, squares / 48, 1e-9);
+
+  // The same samples as tensors.
+  Tensors tensors;
+  const auto put = [&](const char* name, const std::vector<float>& values) {
+    Tensor t;
+    t.type = TensorType::F32;
+    t.shape = {80, values.size() / 80};
+    t.bytes.resize(4 * values.size());
+    std::memcpy(t.bytes.data(), values.data(), t.bytes.size());
+    tensors[name] = t;
+  };
+  put("inputs", all.values);
+  put("targets", all.targets);
+  write_safetensors(directory_ + "/values.safetensors", tensors);
+  run_training(params("file: values.safetensors, targets: values", std::string(kNamed) + kSquares),
+               options("tensors", false));
+  const Tensors a = last_checkpoint("csv"), b = last_checkpoint("tensors");
+  for (const auto& [name, tensor] : a) EXPECT_EQ(tensor.bytes, b.at(name).bytes) << name;
+}
+
+TEST_F(TrainGraph, TargetsThatDoNotFitAreOneLine) {
+  const std::string squares = std::string(kNamed) + kSquares;
+  EXPECT_EQ(refused("file: values.csv, targets: values", kNamed),
+            "job.yaml:1: key 'data.targets' is values, and softmax_cross_entropy takes classes");
+  EXPECT_EQ(refused("file: classes.csv, targets: values", squares),
+            "classes.csv: 7 columns, the network has 6 inputs (and 3 values may follow)");
+  EXPECT_EQ(refused("file: values.csv", squares), "values.csv:1: more than 7 columns");
+  EXPECT_EQ(refused("file: x-ubyte, targets: values", squares),
+            "job.yaml:1: key 'data.targets' is for CSV and safetensors: IDX files hold classes");
+  EXPECT_EQ(refused("file: values.csv, targets: [1]", squares),
+            "job.yaml:1: key 'data.targets' must be classes or values");
+  write_file(directory_ + "/few.csv", "1,2,3,4,5,6\n");
+  EXPECT_EQ(refused("file: few.csv, targets: values", squares),
+            "job.yaml: key 'data': a training needs the samples' values");
+  Tensors tensors;
+  tensors["inputs"] = {TensorType::U8, {2, 6}, std::vector<uint8_t>(12, 1)};
+  tensors["targets"] = {TensorType::U8, {2, 2}, std::vector<uint8_t>(4, 1)};
+  write_safetensors(directory_ + "/two.safetensors", tensors);
+  EXPECT_EQ(refused("file: two.safetensors, targets: values", squares),
+            "two.safetensors: targets of shape [2, 2] for 2 samples: the network has 3 outputs");
+  EXPECT_EQ(refused("file: two.safetensors", squares),
+            "two.safetensors: holds more tensors than 'inputs' and 'labels'");
+}
+
+}  // namespace
+}  // namespace ow::jobs

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What fits a tile of `mini`: x comes from the north, sums go from the west to the east.
+#include "openwafer/tile/export.h"
+
+enum { N = 8, DSR_X, DSR_IN, DSR_OUT, NONE = 31 };
+OW_EXPORT(u32, x_in);
+OW_EXPORT(u32, sum_in);
+OW_EXPORT(u32, sum_out);
+OW_EXPORT(f16, x, N);
+
+OW_LAUNCH(add) {
+  ow_dsr_fabric_in(DSR_IN, OW_F16, x_in, N);
+  ow_dsr_mem1(DSR_X, OW_F16, OW_ADDR(x), N, 2);
+  ow_mov(OW_F16, OW_CTL(DSR_X, DSR_IN, NONE, 0));
+  ow_dsr_fabric_out(DSR_OUT, OW_F16, sum_out, N, 0);
+  if (sum_in == OW_NO_QUEUE) {
+    ow_mov(OW_F16, OW_CTL(DSR_OUT, DSR_X, NONE, 0));
+  } else {
+    ow_dsr_fabric_in(DSR_IN, OW_F16, sum_in, N);
+    ow_add(OW_F16, OW_CTL(DSR_OUT, DSR_IN, DSR_X, 0));
+  }
+}
