@@ -134,6 +134,7 @@ module ow_host_tx
   logic          ready_q;      // the byte of the memory is there
   logic          escaping_q;   // the escape is sent, its byte follows
   logic          passed_q;     // the frame on its way was acknowledged or is to be sent again
+  logic          dead_q;       // it was acknowledged, or its session is over: its place is filled anew
   logic [LenW:0] at_q;         // byte of the phase
   logic [LenW:0] length_q;
   logic [31:0]   crc_q;
@@ -142,13 +143,13 @@ module ow_host_tx
   logic          valid_q;
   logic [7:0]    byte_q;
   logic [SlotW-1:0] slot_q;
-  logic [7:0]    seq_q;
+  logic [7:0]    seq_q, session_q;
   logic          nack_q;
 
   ow_fpga_ram #(.Width(8), .Depth(Slots * PAYLOAD_MAX)) u_frames (
     .clk_i, .rst_i,
     .we_i(take), .waddr_i({filled_q[SlotW-1:0], fill_q[LenW-1:0]}), .wdata_i(in_i),
-    .re_i(phase_q == BODY && kind_q == FRAME_DATA && !ready_q), .raddr_i({slot_q, at_q[LenW-1:0]}),
+    .re_i(phase_q == BODY && kind_q == FRAME_DATA && !ready_q && !dead_q), .raddr_i({slot_q, at_q[LenW-1:0]}),
     .rdata_o(stored)
   );
 
@@ -161,7 +162,7 @@ module ow_host_tx
       HEAD: begin
         unique case (at_q[1:0])
           2'd0: raw = {nack_q, turn_q, kind_q};
-          2'd1: raw = kind_q == FRAME_CLOSED ? reply_i : session_i;
+          2'd1: raw = session_q;
           2'd2: raw = seq_q;
           default: raw = expected_i;
         endcase
@@ -201,6 +202,7 @@ module ow_host_tx
       ready_q <= 1'b0;
       escaping_q <= 1'b0;
       passed_q <= 1'b0;
+      dead_q <= 1'b0;
       data_frame_q <= 1'b0;
       at_q <= '0;
       valid_q <= 1'b0;
@@ -208,13 +210,18 @@ module ow_host_tx
       if (byte_ready_i) valid_q <= 1'b0;
       // The frame on its way is not the next one any more: it goes out, and counts for nothing.
       if (go_back || restart_i || (progress && acked_i - acked_q > outstanding)) passed_q <= 1'b1;
+      // Its last bytes are then whatever the memory gave last: the host drops a frame of an old session
+      // as it does one that it has.
+      if (restart_i || (progress && acked_i - acked_q > seq_q - acked_q)) dead_q <= 1'b1;
       ready_q <= sending && !advance;
       if (begins) begin
         escaping_q <= 1'b0;
         passed_q <= 1'b0;
+        dead_q <= 1'b0;
         at_q <= '0;
         crc_q <= '1;
         seq_q <= next_q;
+        session_q <= sends_closed ? reply_i : session_i;
         nack_q <= nack_i;
         slot_q <= next_q[SlotW-1:0];
         length_q <= sends_opened ? (LenW + 1)'(INFO_BYTES) : length;

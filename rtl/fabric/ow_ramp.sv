@@ -481,6 +481,9 @@ module ow_ramp
   end
 
   `OW_ASSERT(ejected_has_queue, !ej_i.valid || $onehot(ej_queue), "a wavelet has no queue, or two")
+  `OW_ASSERT(injected_has_room, !inj_d.valid ||
+             (inj_space_i & (colours_t'(1) << inj_d.colour)) != '0,
+             "a wavelet is injected for which the router has no room")
   `OW_ASSERT(pop_of_valid, (inq_pop_i & ~inq_valid_o) == '0, "pop of an empty input queue")
   for (genvar q = 0; q < Queues; q++) begin : gen_check
     `OW_ASSERT(in_level_in_range, in_level_q[q] <= Full, "an input queue overran")
