@@ -101,15 +101,19 @@ class Traffic {
   size_t count_ = 0, added_ = 0;
 };
 
-std::unique_ptr<UartDevice> open_device(Board* board, double silence = 10) {
+// The number of a session is on the wire, where noise and escapes depend on it: `seed` names it, so
+// that a test is the same each time.
+std::unique_ptr<UartDevice> open_device(Board* board, double silence = 10, uint64_t seed = 1) {
   Session::Options options;
   options.silence = silence;
+  options.number = static_cast<uint8_t>(1 + seed % 255);
   return std::make_unique<UartDevice>(std::make_unique<BridgeWire>(board), options);
 }
 
-// The seeds of a campaign, and one that is drawn anew if OW_BRIDGE_SEED names it.
+// The seeds of a campaign, and one that is drawn anew if OW_BRIDGE_SEED names it. With 115 a frame on
+// its way to the host was acknowledged, and its place filled anew, while it was still read.
 std::vector<uint64_t> seeds() {
-  std::vector<uint64_t> list = {1, 2, 3, 4};
+  std::vector<uint64_t> list = {1, 2, 3, 4, 115};
   if (const char* more = std::getenv("OW_BRIDGE_SEED"))
     list.push_back(std::strtoull(more, nullptr, 0));
   return list;
@@ -140,7 +144,7 @@ TEST(Bridge, LosesNothingWhenBytesAreLostDoubledAndChanged) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Board board(seed);
     board.down = board.up = {1e-3, 1e-3, 1e-3};
-    const auto device = open_device(&board);
+    const auto device = open_device(&board, 10, seed);
     Traffic traffic(&board, device.get(), seed);
     traffic.add(2000);
     ASSERT_TRUE(traffic.run(100'000'000));
@@ -372,7 +376,7 @@ TEST(Bridge, ASessionBeginsAnewAfterAnyBytes) {
     Board board(seed);
     Rng rng(seed);
     {
-      const auto device = open_device(&board);
+      const auto device = open_device(&board, 10, seed);
       Traffic traffic(&board, device.get(), seed);
       traffic.add(300);
       traffic.run(10'000'000, 100);  // left in the middle
@@ -382,7 +386,7 @@ TEST(Bridge, ASessionBeginsAnewAfterAnyBytes) {
       while (board.to_board.size() > 100) board.clock();
     }
     for (Edge& e : board.edges) e = Edge(seed);
-    const auto device = open_device(&board);
+    const auto device = open_device(&board, 10, seed + 1);
     Traffic traffic(&board, device.get(), seed + 1);
     traffic.add(500);
     ASSERT_TRUE(traffic.run(10'000'000));

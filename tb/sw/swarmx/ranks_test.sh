@@ -38,9 +38,10 @@ train:
 END
 sed 's/steps: 12/steps: 1000000/' job.yaml >long.yaml
 
-# A rank's part: its standard error goes to a file of its own. mpirun ends what a shell starts by a
-# signal to the shell, too.
+# A rank's part: its standard error goes to a file of its own, its number as a process to another.
+# mpirun ends what a shell starts by a signal to the shell, too.
 cat >rank.sh <<END
+echo \$\$ >pid.\$OMPI_COMM_WORLD_RANK
 exec "$ow" run "\$@" 2>err.\$OMPI_COMM_WORLD_RANK
 END
 
@@ -85,9 +86,7 @@ end_by() {
     tries=$((tries + 1))
     [ $tries -lt 300 ] || break
   done
-  # mpirun starts them in their order.
-  victim=$(ps -o pid=,args= --ppid "$run" | grep "^ *[0-9]* $ow run" | sed -n "$(($2 + 1))p" |
-    awk '{ print $1 }')
+  victim=$(cat "pid.$2")
   begin=$(date +%s)
   kill -"$1" "$victim"
   wait "$run"

@@ -39,7 +39,8 @@ uint64_t get_word(const uint8_t* bytes, int n) {
 }  // namespace
 
 UartDevice::UartDevice(std::unique_ptr<Wire> wire, const Session::Options& options)
-    : session_(std::move(wire), session_number(), options), silence_(options.silence) {
+    : session_(std::move(wire), options.number != 0 ? options.number : session_number(), options),
+      silence_(options.silence) {
   const Bytes info = session_.open();
   shape_ = wafer::Shape{info[1], info[2], info[3], info[4], info[5], info[6]};
   shape_.check();

@@ -22,6 +22,8 @@ class Session {
     double silence = 10;
     // Seconds without progress after which frames are sent again; 0: by the wire's rate.
     double resend = 0;
+    // Of the session, 1 to 255; 0: another one than the last, most likely.
+    uint8_t number = 0;
   };
   struct Counts {
     uint64_t sent = 0;    // frames of payload, the repeated ones included
