@@ -110,8 +110,8 @@ std::unique_ptr<UartDevice> open_device(Board* board, double silence = 10, uint6
   return std::make_unique<UartDevice>(std::make_unique<BridgeWire>(board), options);
 }
 
-// The seeds of a campaign, and one that is drawn anew if OW_BRIDGE_SEED names it. With 115 a frame on
-// its way to the host was acknowledged, and its place filled anew, while it was still read.
+// The seeds of a campaign, and one that is drawn anew if OW_BRIDGE_SEED names it. With 115 a frame
+// on its way to the host was acknowledged, and its place filled anew, while it was still read.
 std::vector<uint64_t> seeds() {
   std::vector<uint64_t> list = {1, 2, 3, 4, 115};
   if (const char* more = std::getenv("OW_BRIDGE_SEED"))

@@ -45,24 +45,31 @@ constexpr milliseconds kStart{120000};   // that MPI may take to start, all rank
 constexpr milliseconds kLook{200};       // how often a wait looks for signs of life
 
 // mpirun ends the ranks of a run in which one has died by SIGTERM, and a second later for good. On
-// a busy machine that is not long, so the line is written at once; not by a rank that knows already
-// why the run has failed, and is about to say so.
-constexpr size_t kMostLine = 256;
-char term_line[kMostLine];
-std::atomic<int> failure_known{0};
-static_assert(std::atomic<int>::is_always_lock_free, "it is read by a handler of signals");
+// a busy machine that is not long, so a line is written at once: why the run has failed if that is
+// known, or that mpirun has ended it. Not by a rank that is saying so by itself.
+constexpr size_t kMostLine = 512;
+char term_line[kMostLine], failure_line[kMostLine];
+int failure_status = 0;
+enum class Known { Nothing, Failure, BeingSaid };
+std::atomic<Known> known{Known::Nothing};
+static_assert(std::atomic<Known>::is_always_lock_free, "it is read by a handler of signals");
 void on_term(int) {
-  if (failure_known != 0) return;
-  if (write(STDERR_FILENO, term_line, strnlen(term_line, kMostLine)) < 0) _exit(1);
-  _exit(3);
+  const Known now = known;
+  if (now == Known::BeingSaid) return;
+  const char* line = now == Known::Failure ? failure_line : term_line;
+  if (write(STDERR_FILENO, line, strnlen(line, kMostLine)) < 0) _exit(1);
+  _exit(now == Known::Failure ? failure_status : 3);
+}
+void keep_line(const std::string& text, char* line) {
+  const std::string cut = text.substr(0, kMostLine - 2) + "\n";
+  std::copy(cut.begin(), cut.end(), line);
 }
 
 class MpiTransport : public Transport {
  public:
   explicit MpiTransport(const TransportOptions& options) : options_(options) {
     if (!options.terminated.empty()) {
-      const std::string line = options.terminated.substr(0, kMostLine - 2) + "\n";
-      std::copy(line.begin(), line.end(), term_line);
+      keep_line(options.terminated, term_line);
       struct sigaction action {};
       action.sa_handler = on_term;
       sigaction(SIGTERM, &action, &before_);
@@ -92,7 +99,12 @@ class MpiTransport : public Transport {
       }
     }
     thread_.join();
-    if (!options_.terminated.empty()) sigaction(SIGTERM, &before_, nullptr);
+    // A run that has failed is about to say so, and ends.
+    if (box_->failed() || failed_here_) {
+      known = Known::BeingSaid;
+    } else if (!options_.terminated.empty()) {
+      sigaction(SIGTERM, &before_, nullptr);
+    }
   }
 
   int rank() const override { return rank_; }
@@ -118,7 +130,7 @@ class MpiTransport : public Transport {
     if (closing_ || failed_here_) return;
     const bool told = box_->failed();  // by another rank, which tells all
     box_->fail(status, what);
-    failure_known = 1;
+    know(status, what);
     failed_here_ = true;
     if (told) return;
     Message message(1, static_cast<uint8_t>(status));
@@ -174,6 +186,13 @@ class MpiTransport : public Transport {
   [[noreturn]] static void give_up(const std::string& what) {
     std::fprintf(stderr, "ow: device fault: %s\n", what.c_str());
     std::_Exit(3);
+  }
+  // For the handler of SIGTERM; with mutex_ held.
+  static void know(int status, const std::string& what) {
+    if (known != Known::Nothing) return;
+    keep_line((status == 2 ? "ow: bad input: " : "ow: device fault: ") + what, failure_line);
+    failure_status = status;
+    known = Known::Failure;
   }
   void run();
   void work();
@@ -414,15 +433,16 @@ void MpiTransport::watch(Clock::time_point now) {
     if (stop_ || last_resort_ || now - kGrace <= failed_at_) return;
     last_resort_ = true;
   }
+  known = Known::BeingSaid;
   const auto failure = box_->failure();
   if (options_.last_resort) options_.last_resort(failure->status, failure->what);
 }
 
 void MpiTransport::fail_by_itself(int status, const std::string& what, bool tell) {
   if (box_->failed()) return;
-  failure_known = 1;
   box_->fail(status, what);
   const std::lock_guard<std::mutex> lock(mutex_);
+  know(status, what);
   failed_at_ = Clock::now();
   if (tell) {
     Message message(1, static_cast<uint8_t>(status));
