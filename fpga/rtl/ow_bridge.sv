@@ -22,6 +22,7 @@
 
 module ow_bridge
   import ow_pkg::*;
+  import ow_isa_pkg::*;
   import ow_host_pkg::*;
 #(
   parameter int unsigned ReticleRows = 1,
@@ -62,15 +63,15 @@ module ow_bridge
   localparam int unsigned Queues = NumColours + 2;
   localparam int unsigned QueueW = $clog2(Queues);
   localparam int unsigned PortW = $clog2(Ports);
-  localparam int unsigned GoneW = $clog2(QUEUE_SLOTS) + 1;
+  localparam int unsigned GoneW = $clog2(HOST_QUEUE_SLOTS) + 1;
 
   // -------------------------------------------------------------------------------- stream -------
   logic restart, ready;
   logic down_valid, down_ready, up_valid, up_ready, flush, fresh;
   logic [7:0] down, up;
-  logic [INFO_BYTES*8-1:0] info;
-  assign info = {8'(QUEUE_SLOTS), 8'(NumColours), 8'(SpareCols), 8'(SpareRows), 8'(Cols), 8'(Rows),
-                 8'(ReticleCols), 8'(ReticleRows), 8'(PROTOCOL_VERSION)};
+  logic [HOST_INFO_BYTES*8-1:0] info;
+  assign info = {8'(HOST_QUEUE_SLOTS), 8'(NumColours), 8'(SpareCols), 8'(SpareRows), 8'(Cols), 8'(Rows),
+                 8'(ReticleCols), 8'(ReticleRows), 8'(HOST_PROTOCOL)};
 
   ow_host_link #(.ResendCycles(ResendCycles)) u_link (
     .clk_i, .rst_i, .info_i(info), .restart_o(restart), .ready_i(ready), .open_o, .heard_o,
@@ -178,8 +179,8 @@ module ow_bridge
   logic [7:0] flags;
   always_comb begin : state
     flags = '0;
-    flags[STATUS_QUIET_BIT] = still_q == '1;
-    flags[STATUS_CREDIT_BIT] = fault_q;
+    flags[HOST_QUIET_BIT] = still_q == '1;
+    flags[HOST_CREDIT_BIT] = fault_q;
   end
 
   // ---------------------------------------------------------------------- out of the grid --------

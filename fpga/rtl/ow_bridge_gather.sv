@@ -12,13 +12,14 @@
 //   data_*         payload to the host, valid/ready; fresh_i: it begins a frame
 //   flush_o        nothing is there to be sent in this frame
 module ow_bridge_gather
+  import ow_isa_pkg::*;
   import ow_host_pkg::*;
 #(
   parameter int unsigned Ports = 8,
   parameter int unsigned NumColours = 4,
   localparam int unsigned QueueW = $clog2(NumColours + 2),
   localparam int unsigned PortW = $clog2(Ports),
-  localparam int unsigned GoneW = $clog2(QUEUE_SLOTS) + 1
+  localparam int unsigned GoneW = $clog2(HOST_QUEUE_SLOTS) + 1
 ) (
   input  logic              clk_i,
   input  logic              rst_i,
@@ -131,17 +132,17 @@ module ow_bridge_gather
 
   always_ff @(posedge clk_i) begin
     if (data_valid_o && data_ready_i) shift_q <= {8'd0, shift_q[63:8]};
-    if (loads_answer) shift_q[7:0] <= 8'(RECORD_CHAIN);
-    if (loads_status) shift_q <= {cycle_i, flags_i, 8'(RECORD_STATUS)};
+    if (loads_answer) shift_q[7:0] <= 8'(HOST_RECORD_CHAIN);
+    if (loads_status) shift_q <= {cycle_i, flags_i, 8'(HOST_RECORD_STATUS)};
     if (loads_room) begin
       shift_q[31:0] <= {room_credits_i, 6'(room_gone_i), 3'd0, room_colour, 8'(room_port_i),
-                        8'(RECORD_ROOM)};
+                        8'(HOST_RECORD_ROOM)};
     end
     if (loads_select) begin
-      shift_q[23:0] <= {3'd0, wavelet[37:33], 8'(port_q), 8'(RECORD_SELECT)};
+      shift_q[23:0] <= {3'd0, wavelet[37:33], 8'(port_q), 8'(HOST_RECORD_SELECT)};
     end
     if (loads_wavelet) begin
-      shift_q[39:0] <= {wavelet[31:0], wavelet[32] ? 8'(RECORD_CONTROL) : 8'(RECORD_DATA)};
+      shift_q[39:0] <= {wavelet[31:0], wavelet[32] ? 8'(HOST_RECORD_CONTROL) : 8'(HOST_RECORD_DATA)};
     end
   end
 

@@ -11,6 +11,7 @@
 `include "ow_assert.svh"
 
 module ow_bridge_parse
+  import ow_isa_pkg::*;
   import ow_host_pkg::*;
 #(
   parameter int unsigned Ports = 8,
@@ -48,20 +49,20 @@ module ow_bridge_parse
   logic              take;
 
   // A record of one byte waits here until it is taken; a chain's, until the chain is free.
-  assign status_o = record_q == RECORD_STATUS;
-  assign data_ready_o = record_q == RECORD_CHAIN ? chain_free_i && !start_q
-                                                 : record_q != RECORD_STATUS &&
-                                                   record_q != RECORD_REPORT;
+  assign status_o = record_q == HOST_RECORD_STATUS;
+  assign data_ready_o = record_q == HOST_RECORD_CHAIN ? chain_free_i && !start_q
+                                                 : record_q != HOST_RECORD_STATUS &&
+                                                   record_q != HOST_RECORD_REPORT;
   assign take = data_valid_i && data_ready_o;
   assign push_o = push_q;
   assign push_port_o = port_q;
   assign push_queue_o = queue_q;
   assign push_data_o = {was_control_q, word_q};
-  assign chain_load_o = take && record_q == RECORD_CHAIN && left_q != 4'd9;
+  assign chain_load_o = take && record_q == HOST_RECORD_CHAIN && left_q != 4'd9;
   assign chain_byte_o = data_i;
   assign chain_select_o = select_q;
   assign chain_start_o = start_q;
-  assign report_o = record_q == RECORD_REPORT;
+  assign report_o = record_q == HOST_RECORD_REPORT;
 
   /* verilator lint_off UNUSEDSIGNAL */
   logic [4:0] queue;
@@ -84,30 +85,30 @@ module ow_bridge_parse
       if (record_q == '0) begin
         if (take && data_i[7:4] == '0) begin
           unique case (data_i[3:0])
-            RECORD_SELECT: {record_q, left_q} <= {RECORD_SELECT, 4'd2};
-            RECORD_DATA, RECORD_CONTROL: {record_q, left_q} <= {data_i[3:0], 4'd4};
-            RECORD_CHAIN: {record_q, left_q} <= {RECORD_CHAIN, 4'd9};
-            RECORD_STATUS, RECORD_REPORT: {record_q, left_q} <= {data_i[3:0], 4'd0};
+            HOST_RECORD_SELECT: {record_q, left_q} <= {HOST_RECORD_SELECT, 4'd2};
+            HOST_RECORD_DATA, HOST_RECORD_CONTROL: {record_q, left_q} <= {data_i[3:0], 4'd4};
+            HOST_RECORD_CHAIN: {record_q, left_q} <= {HOST_RECORD_CHAIN, 4'd9};
+            HOST_RECORD_STATUS, HOST_RECORD_REPORT: {record_q, left_q} <= {data_i[3:0], 4'd0};
             default: ;
           endcase
         end
-      end else if (record_q == RECORD_STATUS) begin
+      end else if (record_q == HOST_RECORD_STATUS) begin
         if (status_ready_i) record_q <= '0;
-      end else if (record_q == RECORD_REPORT) begin
+      end else if (record_q == HOST_RECORD_REPORT) begin
         record_q <= '0;
       end else if (take) begin
         left_q <= left_q - 4'd1;
         if (left_q == 4'd1) begin
           record_q <= '0;
-          push_q <= record_q == RECORD_DATA || record_q == RECORD_CONTROL;
-          was_control_q <= record_q == RECORD_CONTROL;
-          start_q <= record_q == RECORD_CHAIN;
+          push_q <= record_q == HOST_RECORD_DATA || record_q == HOST_RECORD_CONTROL;
+          was_control_q <= record_q == HOST_RECORD_CONTROL;
+          start_q <= record_q == HOST_RECORD_CHAIN;
         end
-        if (record_q == RECORD_SELECT) begin
+        if (record_q == HOST_RECORD_SELECT) begin
           if (left_q == 4'd2) port_q <= data_i[PortW-1:0];
           else queue_q <= queue[QueueW-1:0];
         end
-        if (record_q == RECORD_CHAIN && left_q == 4'd9) select_q <= data_i;
+        if (record_q == HOST_RECORD_CHAIN && left_q == 4'd9) select_q <= data_i;
       end
     end
   end

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wavelets that wait in front of the grid: a queue of QUEUE_SLOTS for each port and colour, and
+// The wavelets that wait in front of the grid: a queue of HOST_QUEUE_SLOTS for each port and colour, and
 // of each queue how many have come and gone and which credits are spent, all in block RAMs.
 //
 // A scan looks at one queue a cycle, in turn, and sends its head when the colour has a credit (all
@@ -26,14 +26,14 @@
 
 module ow_bridge_queues
   import ow_pkg::*;
-  import ow_host_pkg::QUEUE_SLOTS;
+  import ow_isa_pkg::HOST_QUEUE_SLOTS;
 #(
   parameter int unsigned Ports = 8,
   parameter int unsigned NumColours = 4,
   localparam int unsigned Queues = NumColours + 2,
   localparam int unsigned QueueW = $clog2(Queues),
   localparam int unsigned PortW = $clog2(Ports),
-  localparam int unsigned SlotW = $clog2(QUEUE_SLOTS)
+  localparam int unsigned SlotW = $clog2(HOST_QUEUE_SLOTS)
 ) (
   input  logic              clk_i,
   input  logic              rst_i,
@@ -64,7 +64,7 @@ module ow_bridge_queues
 
   localparam int unsigned IndexW = PortW + QueueW;
   localparam int unsigned Indices = 2 ** IndexW;
-  typedef logic [SlotW:0] count_t;  // wavelets, modulo 2 * QUEUE_SLOTS
+  typedef logic [SlotW:0] count_t;  // wavelets, modulo 2 * HOST_QUEUE_SLOTS
   typedef struct packed {
     logic       due;    // to be reported
     logic [2:0] spent;  // credits, modulo 8
@@ -121,7 +121,7 @@ module ow_bridge_queues
   assign waits = exists && pushed_scan != state.gone && !missed_q;
   assign surplus_o = looks && exists && credits > 3'(LINK_CREDITS);
 
-  ow_fpga_ram #(.Width(33), .Depth(Indices * QUEUE_SLOTS)) u_words (
+  ow_fpga_ram #(.Width(33), .Depth(Indices * HOST_QUEUE_SLOTS)) u_words (
     .clk_i, .rst_i,
     .we_i(push_i), .waddr_i({push_at, pushed[SlotW-1:0]}), .wdata_i(push_data_i),
     .re_i(step_q == READ), .raddr_i({scan_q, state.gone[SlotW-1:0]}), .rdata_o(head)

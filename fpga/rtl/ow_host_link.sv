@@ -3,12 +3,12 @@
 // and in order, whatever is lost, doubled or changed on the wire, or does not arrive. docs/fpga.md
 // is the specification.
 //
-// A host opens a session (FRAME_OPEN); restart_o is then high until ready_i says that what is behind
+// A host opens a session (HOST_FRAME_OPEN); restart_o is then high until ready_i says that what is behind
 // has forgotten the last one, and the answer goes out. Frames of another session, or of none, are
-// answered with FRAME_CLOSED, so that a host sees that the device was reset.
+// answered with HOST_FRAME_CLOSED, so that a host sees that the device was reset.
 //
 //   ResendCycles   see ow_host_tx
-//   info_i         what FRAME_OPENED says
+//   info_i         what HOST_FRAME_OPENED says
 //   restart_o      for one cycle: a session begins
 //   ready_i        low while what is behind is not ready for it
 //   open_o         there is a session
@@ -21,13 +21,14 @@
 `include "ow_assert.svh"
 
 module ow_host_link
+  import ow_isa_pkg::*;
   import ow_host_pkg::*;
 #(
   parameter int unsigned ResendCycles = 2_500_000
 ) (
   input  logic       clk_i,
   input  logic       rst_i,
-  input  logic [INFO_BYTES*8-1:0] info_i,
+  input  logic [HOST_INFO_BYTES*8-1:0] info_i,
   output logic       restart_o,
   input  logic       ready_i,
   output logic       open_o,
@@ -53,22 +54,22 @@ module ow_host_link
 
   logic       open_q, opening_q;
   logic [7:0] session_q;
-  logic [7:0] reply_q;         // session of what is answered with FRAME_CLOSED
+  logic [7:0] reply_q;         // session of what is answered with HOST_FRAME_CLOSED
   logic       closed_due_q;
   logic       ack_due_q, nack_due_q;
   logic [7:0] expected_q;
   logic       asked_q;         // to go back to expected_q
-  logic [TURN_BITS-1:0] turn, last_turn_q;  // of a frame, and of the last right one
+  logic [HOST_TURN_BITS-1:0] turn, last_turn_q;  // of a frame, and of the last right one
   logic       opened_sent, closed_sent, ack_sent;
 
   // ------------------------------------------------------------------------------ receiving ------
   logic opens, known, foreign, payload;
-  assign opens = done && good && kind == FRAME_OPEN;
+  assign opens = done && good && kind == HOST_FRAME_OPEN;
   assign known = done && good && open_q && session == session_q &&
-                 (kind == FRAME_DATA || kind == FRAME_ACK);
-  assign foreign = done && good && (kind == FRAME_DATA || kind == FRAME_ACK) && !opening_q &&
+                 (kind == HOST_FRAME_DATA || kind == HOST_FRAME_ACK);
+  assign foreign = done && good && (kind == HOST_FRAME_DATA || kind == HOST_FRAME_ACK) && !opening_q &&
                    !(open_q && session == session_q);
-  assign payload = known && kind == FRAME_DATA;
+  assign payload = known && kind == HOST_FRAME_DATA;
   assign accept = payload && seq == expected_q;
   assign heard_o = known;
   assign open_o = open_q;
@@ -131,7 +132,7 @@ module ow_host_link
         if (payload || nack) ack_due_q <= 1'b1;
         if (seq == expected_q) begin
           asked_q <= 1'b0;
-        end else if (seq - expected_q <= 8'(WINDOW) && (!asked_q || turn != last_turn_q)) begin
+        end else if (seq - expected_q <= 8'(HOST_WINDOW) && (!asked_q || turn != last_turn_q)) begin
           asked_q <= 1'b1;
           ack_due_q <= 1'b1;
           nack_due_q <= 1'b1;

@@ -7,7 +7,7 @@
 // it is taken back. A frame for which there is no room is not right (the host sends it again).
 // Latency: done_o is high in the cycle in which the closing flag is on byte_i.
 //
-//   Bytes      of payload that are kept, a power of two, at least WINDOW frames
+//   Bytes      of payload that are kept, a power of two, at least HOST_WINDOW frames
 //   byte_*     from the wire; no ready: a wire does not wait
 //   done_o     a frame ended: good_o if it was right, and then the header's fields are valid
 //   accept_i   it is the next one: its payload counts
@@ -16,6 +16,7 @@
 `include "ow_assert.svh"
 
 module ow_host_rx
+  import ow_isa_pkg::*;
   import ow_host_pkg::*;
 #(
   parameter int unsigned Bytes = 2048
@@ -27,7 +28,7 @@ module ow_host_rx
   output logic       done_o,
   output logic       good_o,
   output logic [2:0] kind_o,
-  output logic [TURN_BITS-1:0] turn_o,
+  output logic [HOST_TURN_BITS-1:0] turn_o,
   output logic       nack_o,
   output logic [7:0] session_o,
   output logic [7:0] seq_o,
@@ -40,13 +41,13 @@ module ow_host_rx
 );
 
   `OW_ASSERT_INIT(power_of_two, Bytes == 2 ** $clog2(Bytes))
-  `OW_ASSERT_INIT(a_window_fits, Bytes > WINDOW * PAYLOAD_MAX + CRC_BYTES)
+  `OW_ASSERT_INIT(a_window_fits, Bytes > HOST_WINDOW * HOST_PAYLOAD_MAX + HOST_CRC_BYTES)
 
   localparam int unsigned PtrW = $clog2(Bytes);
   typedef logic [PtrW:0] ptr_t;  // with a bit that tells full from empty
 
   // ------------------------------------------------------------------------------- frames --------
-  localparam logic [7:0] Longest = 8'(HEADER_BYTES + PAYLOAD_MAX + CRC_BYTES);
+  localparam logic [7:0] Longest = 8'(HOST_HEADER_BYTES + HOST_PAYLOAD_MAX + HOST_CRC_BYTES);
 
   logic        escaped_q, broken_q;
   logic [7:0]  count_q;  // bytes of the frame so far
@@ -55,17 +56,17 @@ module ow_host_rx
   logic        is_flag, takes, in_payload;
   logic [7:0]  data;
 
-  assign is_flag = byte_valid_i && byte_i == BYTE_FLAG;
-  assign takes = byte_valid_i && byte_i != BYTE_FLAG && byte_i != BYTE_ESCAPE;
-  assign data = escaped_q ? byte_i ^ ESCAPE_FLIP : byte_i;
-  assign in_payload = takes && count_q >= 8'(HEADER_BYTES);
+  assign is_flag = byte_valid_i && byte_i == HOST_FLAG;
+  assign takes = byte_valid_i && byte_i != HOST_FLAG && byte_i != HOST_ESCAPE;
+  assign data = escaped_q ? byte_i ^ HOST_ESCAPE_FLIP : byte_i;
+  assign in_payload = takes && count_q >= 8'(HOST_HEADER_BYTES);
 
   assign done_o = is_flag && (count_q != '0 || broken_q);
-  assign good_o = count_q >= 8'(HEADER_BYTES + CRC_BYTES) && crc_q == CRC32_GOOD && !broken_q &&
+  assign good_o = count_q >= 8'(HOST_HEADER_BYTES + HOST_CRC_BYTES) && crc_q == HOST_CRC_GOOD && !broken_q &&
                   !escaped_q;
-  assign kind_o = head_q[KIND_BITS-1:0];
-  assign turn_o = head_q[KIND_BITS+:TURN_BITS];
-  assign nack_o = head_q[NACK_BIT];
+  assign kind_o = head_q[HOST_KIND_BITS-1:0];
+  assign turn_o = head_q[HOST_KIND_BITS+:HOST_TURN_BITS];
+  assign nack_o = head_q[HOST_NACK_BIT];
   assign session_o = head_q[15:8];
   assign seq_o = head_q[23:16];
   assign ack_o = head_q[31:24];
@@ -79,8 +80,8 @@ module ow_host_rx
       count_q <= '0;
       crc_q <= '1;
     end else if (byte_valid_i) begin
-      escaped_q <= byte_i == BYTE_ESCAPE;
-      if (escaped_q && byte_i == BYTE_ESCAPE) broken_q <= 1'b1;
+      escaped_q <= byte_i == HOST_ESCAPE;
+      if (escaped_q && byte_i == HOST_ESCAPE) broken_q <= 1'b1;
       if (takes) begin
         crc_q <= crc32_byte(crc_q, data);
         if (count_q == Longest || (in_payload && full)) broken_q <= 1'b1;
@@ -113,8 +114,8 @@ module ow_host_rx
     end else begin
       if (is_flag) begin
         if (accept_i) begin
-          wptr_q <= wptr_q - ptr_t'(CRC_BYTES);
-          kept_q <= wptr_q - ptr_t'(CRC_BYTES);
+          wptr_q <= wptr_q - ptr_t'(HOST_CRC_BYTES);
+          kept_q <= wptr_q - ptr_t'(HOST_CRC_BYTES);
         end else begin
           wptr_q <= kept_q;
         end

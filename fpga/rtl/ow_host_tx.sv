@@ -5,23 +5,25 @@
 // Payload is taken at one byte a cycle while a frame is open. A frame is closed when it is full, or
 // when flush_i says that nothing more is coming and the wire is free: what comes while the wire is
 // busy shares a frame. One byte of a frame takes two cycles at least.
-// Resends: after a request (back_i), and after ResendCycles without progress; after RESEND_TRIES of
-// the latter in a row without any right frame from the host (heard_i) it waits for one.
+// Resends: after a request (back_i), and after ResendCycles without progress; after
+// HOST_RESEND_TRIES of the latter in a row without any right frame from the host (heard_i) it waits
+// for one.
 //
 //   ResendCycles   2 or more: longer than the host takes to answer a window of frames
 //   in_*           payload, valid/ready
 //   flush_i        no payload is on its way; fresh_o: the frame that is open is empty
-//   session_i, expected_i, nack_i   of the header (reply_i: session of FRAME_CLOSED); acked_i
+//   session_i, expected_i, nack_i   of the header (reply_i: session of HOST_FRAME_CLOSED); acked_i
 //                  counts when heard_i is high
 //   heard_i        a right frame of this session came; back_i: and it asks to go back
 //   opened_i, closed_i, ack_i       send such a frame; *_sent_o when it is begun
 //   open_i         there is a session: frames of payload may be sent
 //   restart_i      forget all payload
-//   info_i         payload of FRAME_OPENED, the first byte lowest
+//   info_i         payload of HOST_FRAME_OPENED, the first byte lowest
 //   byte_*         to the wire, valid/ready
 `include "ow_assert.svh"
 
 module ow_host_tx
+  import ow_isa_pkg::*;
   import ow_host_pkg::*;
 #(
   parameter int unsigned ResendCycles = 2_500_000
@@ -48,7 +50,7 @@ module ow_host_tx
   output logic        closed_sent_o,
   input  logic        ack_i,
   output logic        ack_sent_o,
-  input  logic [INFO_BYTES*8-1:0] info_i,
+  input  logic [HOST_INFO_BYTES*8-1:0] info_i,
   output logic        byte_valid_o,
   input  logic        byte_ready_i,
   output logic [7:0]  byte_o
@@ -56,12 +58,12 @@ module ow_host_tx
 
   `OW_ASSERT_INIT(resend_time, ResendCycles >= 2)
 
-  localparam int unsigned Slots = WINDOW + 1;
+  localparam int unsigned Slots = HOST_WINDOW + 1;
   localparam int unsigned SlotW = $clog2(Slots);
-  localparam int unsigned LenW = $clog2(PAYLOAD_MAX);
+  localparam int unsigned LenW = $clog2(HOST_PAYLOAD_MAX);
   localparam int unsigned TimeW = $clog2(ResendCycles + 1);
   `OW_ASSERT_INIT(slots_are_a_power_of_two, Slots == 2 ** SlotW)
-  `OW_ASSERT_INIT(payload_is_a_power_of_two, PAYLOAD_MAX == 2 ** LenW)
+  `OW_ASSERT_INIT(payload_is_a_power_of_two, HOST_PAYLOAD_MAX == 2 ** LenW)
 
   // Numbers of frames: the first that is not acknowledged, the next to send, the one being filled.
   logic [7:0] acked_q, next_q, filled_q;
@@ -71,12 +73,12 @@ module ow_host_tx
   logic take, close, window_open;
   logic sending;  // a frame is on its way to the wire
   logic [LenW:0] length;
-  assign window_open = filled_q - acked_q < 8'(WINDOW);
-  assign in_ready_o = open_i && fill_q != (LenW + 1)'(PAYLOAD_MAX);
+  assign window_open = filled_q - acked_q < 8'(HOST_WINDOW);
+  assign in_ready_o = open_i && fill_q != (LenW + 1)'(HOST_PAYLOAD_MAX);
   assign take = in_valid_i && in_ready_o;
   assign fresh_o = fill_q == '0;
   assign close = window_open && open_i && !restart_i &&
-                 (fill_q == (LenW + 1)'(PAYLOAD_MAX) ||
+                 (fill_q == (LenW + 1)'(HOST_PAYLOAD_MAX) ||
                   (fill_q != '0 && flush_i && !in_valid_i && !sending && next_q == filled_q));
 
   ow_ram_1r1w #(.Width(LenW + 1), .Depth(Slots)) u_lengths (
@@ -88,14 +90,14 @@ module ow_host_tx
   // ---------------------------------------------------------------------------- bookkeeping ------
   logic [TimeW-1:0] timer_q;
   logic [3:0] tries_q;
-  logic [TURN_BITS-1:0] turn_q;  // times that it went back
+  logic [HOST_TURN_BITS-1:0] turn_q;  // times that it went back
   logic progress, late, go_back, frame_over;
   logic [7:0] outstanding;
   logic data_frame_q;  // the frame on its way holds payload
   assign outstanding = next_q - acked_q;
   assign progress = heard_i && acked_i - acked_q != '0 && acked_i - acked_q <= filled_q - acked_q;
   assign late = outstanding != '0 && timer_q == TimeW'(ResendCycles) && !sending &&
-                tries_q != 4'(RESEND_TRIES);
+                tries_q != 4'(HOST_RESEND_TRIES);
   assign go_back = late || (heard_i && back_i && outstanding != '0);
 
   always_ff @(posedge clk_i) begin
@@ -108,7 +110,7 @@ module ow_host_tx
       tries_q <= '0;
       turn_q <= '0;
     end else begin
-      if (go_back) turn_q <= turn_q + TURN_BITS'(1);
+      if (go_back) turn_q <= turn_q + HOST_TURN_BITS'(1);
       if (close) begin
         filled_q <= filled_q + 8'd1;
         fill_q <= '0;
@@ -146,11 +148,11 @@ module ow_host_tx
   logic [7:0]    seq_q, session_q;
   logic          nack_q;
 
-  ow_fpga_ram #(.Width(8), .Depth(Slots * PAYLOAD_MAX)) u_frames (
+  ow_fpga_ram #(.Width(8), .Depth(Slots * HOST_PAYLOAD_MAX)) u_frames (
     .clk_i, .rst_i,
     .we_i(take), .waddr_i({filled_q[SlotW-1:0], fill_q[LenW-1:0]}), .wdata_i(in_i),
-    .re_i(phase_q == BODY && kind_q == FRAME_DATA && !ready_q && !dead_q), .raddr_i({slot_q, at_q[LenW-1:0]}),
-    .rdata_o(stored)
+    .re_i(phase_q == BODY && kind_q == HOST_FRAME_DATA && !ready_q && !dead_q),
+    .raddr_i({slot_q, at_q[LenW-1:0]}), .rdata_o(stored)
   );
 
   assign sending = phase_q != IDLE;
@@ -167,17 +169,17 @@ module ow_host_tx
           default: raw = expected_i;
         endcase
       end
-      BODY: raw = kind_q == FRAME_OPENED ? info_i[{29'(at_q), 3'd0}+:8] : stored;
+      BODY: raw = kind_q == HOST_FRAME_OPENED ? info_i[{29'(at_q), 3'd0}+:8] : stored;
       CHECK: raw = ~crc_q[7:0];
-      default: raw = BYTE_FLAG;
+      default: raw = HOST_FLAG;
     endcase
     special = is_special(raw) && phase_q != START && phase_q != STOP;
     go = sending && ready_q && (!valid_q || byte_ready_i);
     advance = go && (!special || escaping_q);
     unique case (phase_q)
-      HEAD: last = at_q == (LenW + 1)'(HEADER_BYTES - 1);
+      HEAD: last = at_q == (LenW + 1)'(HOST_HEADER_BYTES - 1);
       BODY: last = at_q + (LenW + 1)'(1) == length_q;
-      CHECK: last = at_q == (LenW + 1)'(CRC_BYTES - 1);
+      CHECK: last = at_q == (LenW + 1)'(HOST_CRC_BYTES - 1);
       default: last = 1'b1;
     endcase
     frame_over = advance && phase_q == STOP && !passed_q;
@@ -224,15 +226,15 @@ module ow_host_tx
         session_q <= sends_closed ? reply_i : session_i;
         nack_q <= nack_i;
         slot_q <= next_q[SlotW-1:0];
-        length_q <= sends_opened ? (LenW + 1)'(INFO_BYTES) : length;
+        length_q <= sends_opened ? (LenW + 1)'(HOST_INFO_BYTES) : length;
         data_frame_q <= !sends_opened && !sends_closed && sends_data;
         if (sends_opened || sends_closed || sends_data || (open_i && ack_i)) phase_q <= START;
-        kind_q <= sends_opened ? FRAME_OPENED
-                  : sends_closed ? FRAME_CLOSED
-                  : sends_data ? FRAME_DATA : FRAME_ACK;
+        kind_q <= sends_opened ? HOST_FRAME_OPENED
+                  : sends_closed ? HOST_FRAME_CLOSED
+                  : sends_data ? HOST_FRAME_DATA : HOST_FRAME_ACK;
       end else if (go) begin
         valid_q <= 1'b1;
-        byte_q <= !special ? raw : escaping_q ? raw ^ ESCAPE_FLIP : BYTE_ESCAPE;
+        byte_q <= !special ? raw : escaping_q ? raw ^ HOST_ESCAPE_FLIP : HOST_ESCAPE;
         escaping_q <= special && !escaping_q;
         if (advance) begin
           at_q <= last ? '0 : at_q + (LenW + 1)'(1);
@@ -241,7 +243,9 @@ module ow_host_tx
           if (last) begin
             unique case (phase_q)
               START: phase_q <= HEAD;
-              HEAD: phase_q <= kind_q == FRAME_DATA || kind_q == FRAME_OPENED ? BODY : CHECK;
+              HEAD: begin
+                phase_q <= kind_q == HOST_FRAME_DATA || kind_q == HOST_FRAME_OPENED ? BODY : CHECK;
+              end
               BODY: phase_q <= CHECK;
               CHECK: phase_q <= STOP;
               default: phase_q <= IDLE;
@@ -252,6 +256,6 @@ module ow_host_tx
     end
   end
 
-  `OW_ASSERT(window_holds, filled_q - acked_q <= 8'(WINDOW), "more frames than the window has")
+  `OW_ASSERT(window_holds, filled_q - acked_q <= 8'(HOST_WINDOW), "more frames than the window has")
 
 endmodule

@@ -71,6 +71,32 @@ package ow_isa_pkg;
   // general register that ow.next sets to the wavelet's data
   localparam int unsigned NEXT_ARGUMENT = 10;
   localparam int unsigned NEXT_LINK = 1;  // general register that ow.next sets to its own address
+  // version of the byte stream, in the answer to HOST_FRAME_OPEN
+  localparam logic [7:0] HOST_PROTOCOL = 8'd1;
+  localparam logic [7:0] HOST_FLAG = 8'h7E;  // between frames
+  // in front of a byte that would look like it or like HOST_FLAG
+  localparam logic [7:0] HOST_ESCAPE = 8'h7D;
+  localparam logic [7:0] HOST_ESCAPE_FLIP = 8'h20;  // with which that byte is changed
+  localparam int unsigned HOST_HEADER_BYTES = 4;  // of a frame
+  localparam int unsigned HOST_CRC_BYTES = 4;  // of a frame
+  localparam int unsigned HOST_PAYLOAD_MAX = 128;  // bytes of payload of a frame
+  localparam int unsigned HOST_WINDOW = 15;  // frames sent and not acknowledged, at most
+  localparam int unsigned HOST_INFO_BYTES = 9;  // payload of HOST_FRAME_OPENED
+  localparam int unsigned HOST_RESEND_TRIES = 15;  // resends in a row without an answer, at most
+  localparam int unsigned HOST_KIND_BITS = 3;  // of a frame's first byte: its kind
+  localparam int unsigned HOST_TURN_BITS = 4;  // above: how often the sender has gone back
+  localparam int unsigned HOST_NACK_BIT = 7;  // of that byte: a request to go back
+  localparam int unsigned HOST_QUIET_BIT = 0;  // of the flags of a status record: nothing moves
+  localparam int unsigned HOST_CREDIT_BIT = 1;  // likewise: a rule of the edge's links was broken
+  // place of a room record's credits above its count of wavelets
+  localparam int unsigned HOST_ROOM_CREDITS_BIT = 6;
+  // wavelets that wait in front of the grid, of a port and a colour
+  localparam int unsigned HOST_QUEUE_SLOTS = 32;
+  // of the byte that names a chain: listen to the station before the last one
+  localparam int unsigned HOST_CHAIN_SKIP_BIT = 7;
+  // CRC-32 of frames, least significant bit first
+  localparam logic [31:0] HOST_CRC_POLYNOMIAL = 32'hEDB88320;
+  localparam logic [31:0] HOST_CRC_GOOD = 32'hDEBB20E3;  // its remainder of a whole frame
 
   // Configuration `full`: the tile of which all figures are given unless they say otherwise.
   localparam int unsigned FULL_LANES = 8;
@@ -358,6 +384,26 @@ package ow_isa_pkg;
     CSR_MIMPID    = 12'hF13,  // 0
     CSR_MHARTID   = 12'hF14   // 0
   } csr_e;
+
+  // Kinds of frames between host and board.
+  typedef enum logic [2:0] {
+    HOST_FRAME_OPEN   = 3'd1,  // the host opens a session
+    HOST_FRAME_OPENED = 3'd2,  // the board has opened it
+    HOST_FRAME_DATA   = 3'd3,  // payload
+    HOST_FRAME_ACK    = 3'd4,  // an acknowledgement alone
+    HOST_FRAME_CLOSED = 3'd5   // there is no such session
+  } host_frame_e;
+
+  // Records of the payload, by their first byte.
+  typedef enum logic [3:0] {
+    HOST_RECORD_SELECT  = 4'd1,  // port, colour
+    HOST_RECORD_DATA    = 4'd2,  // 4 bytes: a wavelet of the selected port and colour
+    HOST_RECORD_CONTROL = 4'd3,  // the same with the control bit
+    HOST_RECORD_CHAIN   = 4'd4,
+    HOST_RECORD_STATUS  = 4'd5,
+    HOST_RECORD_REPORT  = 4'd6,  // to the board: report all queues
+    HOST_RECORD_ROOM    = 4'd7   // to the host: port, colour, wavelets gone and credits
+  } host_record_e;
 
   // --------------------------------------------------------------------------------------- words --
 

@@ -22,7 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // In this order: a file may use the constants and enums of those before it.
-const char* const kFiles[] = {"machine.yaml", "fabric.yaml", "instructions.yaml", "registers.yaml"};
+const char* const kFiles[] = {"machine.yaml", "fabric.yaml", "instructions.yaml", "registers.yaml",
+                             "host.yaml"};
 
 // A file of the tree and what it should hold.
 using Output = std::pair<fs::path, std::string>;

@@ -567,6 +567,50 @@ const char* about(Csr value) {
   }
   return nullptr;
 }
+const char* name_of(HostFrame value) {
+  switch (value) {
+    case HostFrame::Open: return "open";
+    case HostFrame::Opened: return "opened";
+    case HostFrame::Data: return "data";
+    case HostFrame::Ack: return "ack";
+    case HostFrame::Closed: return "closed";
+  }
+  return nullptr;
+}
+const char* about(HostFrame value) {
+  switch (value) {
+    case HostFrame::Open: return "the host opens a session";
+    case HostFrame::Opened: return "the board has opened it";
+    case HostFrame::Data: return "payload";
+    case HostFrame::Ack: return "an acknowledgement alone";
+    case HostFrame::Closed: return "there is no such session";
+  }
+  return nullptr;
+}
+const char* name_of(HostRecord value) {
+  switch (value) {
+    case HostRecord::Select: return "select";
+    case HostRecord::Data: return "data";
+    case HostRecord::Control: return "control";
+    case HostRecord::Chain: return "chain";
+    case HostRecord::Status: return "status";
+    case HostRecord::Report: return "report";
+    case HostRecord::Room: return "room";
+  }
+  return nullptr;
+}
+const char* about(HostRecord value) {
+  switch (value) {
+    case HostRecord::Select: return "port, colour";
+    case HostRecord::Data: return "4 bytes: a wavelet of the selected port and colour";
+    case HostRecord::Control: return "the same with the control bit";
+    case HostRecord::Chain: return "to the board: end, 8 bytes of a chain's frame; to the host: 8 bytes";
+    case HostRecord::Status: return "to the board: nothing; to the host: flags, 6 bytes of cycle count";
+    case HostRecord::Report: return "to the board: report all queues";
+    case HostRecord::Room: return "to the host: port, colour, wavelets gone and credits";
+  }
+  return nullptr;
+}
 
 const std::vector<EnumInfo>& enums() {
   static const std::vector<EnumInfo> list = {
@@ -758,6 +802,20 @@ const std::vector<EnumInfo>& enums() {
       {"marchid", 0xF12, "0", false, {{"access", "ro"}, }},
       {"mimpid", 0xF13, "0", false, {{"access", "ro"}, }},
       {"mhartid", 0xF14, "0", false, {{"access", "ro"}, }},}},
+    {"host_frame", 3, "kinds of frames between host and board", {
+      {"open", 1, "the host opens a session", false, {}},
+      {"opened", 2, "the board has opened it", false, {}},
+      {"data", 3, "payload", false, {}},
+      {"ack", 4, "an acknowledgement alone", false, {}},
+      {"closed", 5, "there is no such session", false, {}},}},
+    {"host_record", 4, "records of the payload, by their first byte", {
+      {"select", 1, "port, colour", false, {}},
+      {"data", 2, "4 bytes: a wavelet of the selected port and colour", false, {}},
+      {"control", 3, "the same with the control bit", false, {}},
+      {"chain", 4, "to the board: end, 8 bytes of a chain's frame; to the host: 8 bytes", false, {}},
+      {"status", 5, "to the board: nothing; to the host: flags, 6 bytes of cycle count", false, {}},
+      {"report", 6, "to the board: report all queues", false, {}},
+      {"room", 7, "to the host: port, colour, wavelets gone and credits", false, {}},}},
   };
   return list;
 }

@@ -10,7 +10,7 @@ std::array<uint32_t, 256> crc_table() {
   std::array<uint32_t, 256> table{};
   for (uint32_t i = 0; i < table.size(); ++i) {
     uint32_t x = i;
-    for (int bit = 0; bit < 8; ++bit) x = x >> 1 ^ ((x & 1) != 0 ? kCrc32Polynomial : 0);
+    for (int bit = 0; bit < 8; ++bit) x = x >> 1 ^ ((x & 1) != 0 ? isa::kHostCrcPolynomial : 0);
     table[i] = x;
   }
   return table;
@@ -40,9 +40,9 @@ void encode(const Frame& frame, Bytes* out) {
     put(byte, out);
   };
   out->push_back(kFlag);
-  const int turn = frame.turn & ((1 << kTurnBits) - 1);
-  add(static_cast<uint8_t>(static_cast<int>(frame.kind) | turn << kKindBits |
-                           (frame.nack ? 1 << kNackBit : 0)));
+  const int turn = frame.turn & ((1 << isa::kHostTurnBits) - 1);
+  add(static_cast<uint8_t>(static_cast<int>(frame.kind) | turn << isa::kHostKindBits |
+                           (frame.nack ? 1 << isa::kHostNackBit : 0)));
   add(frame.session);
   add(frame.seq);
   add(frame.ack);
@@ -71,12 +71,12 @@ std::optional<Decoder::Event> Decoder::take(uint8_t byte) {
     uint32_t crc = ~uint32_t{0};
     for (const uint8_t b : bytes_) crc = crc32_byte(crc, b);
     event->good =
-        !broken_ && !escaped_ && crc == kCrc32Good && bytes_.size() >= kHeaderBytes + kCrcBytes;
+        !broken_ && !escaped_ && crc == isa::kHostCrcGood && bytes_.size() >= kHeaderBytes + kCrcBytes;
     if (event->good) {
       Frame& f = event->frame;
-      f.kind = static_cast<Kind>(bytes_[0] & ((1 << kKindBits) - 1));
-      f.turn = bytes_[0] >> kKindBits & ((1 << kTurnBits) - 1);
-      f.nack = (bytes_[0] >> kNackBit & 1) != 0;
+      f.kind = static_cast<Kind>(bytes_[0] & ((1 << isa::kHostKindBits) - 1));
+      f.turn = bytes_[0] >> isa::kHostKindBits & ((1 << isa::kHostTurnBits) - 1);
+      f.nack = (bytes_[0] >> isa::kHostNackBit & 1) != 0;
       f.session = bytes_[1];
       f.seq = bytes_[2];
       f.ack = bytes_[3];

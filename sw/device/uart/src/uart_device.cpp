@@ -193,7 +193,7 @@ void UartDevice::room(const uint8_t* record) {
     throw ProtocolError(fmt::format("the board reports {} wavelets gone of {}", n, q.on_board()));
   }
   q.gone = record[3] & 63;
-  q.credits = record[3] >> kRoomCreditsBit;
+  q.credits = record[3] >> isa::kHostRoomCreditsBit;
   q.fresh = true;
   port.queued -= n;
   queued_ -= n;
@@ -242,7 +242,7 @@ void UartDevice::status(const uint8_t* record) {
   asked_ = false;
   --owed_;
   const uint8_t flags = record[1];
-  if ((flags >> kStatusCreditBit & 1) != 0) {
+  if ((flags >> isa::kHostCreditBit & 1) != 0) {
     throw ProtocolError("the board got a credit too many at one of its edge ports");
   }
   const uint64_t cycle = get_word(record + 2, 6);
@@ -254,7 +254,7 @@ void UartDevice::status(const uint8_t* record) {
   used_ = false;
   cycle_ = cycle;
   told_ = true;
-  quiet_ = (flags >> kStatusQuietBit & 1) != 0 && asked_quietly_ && !sent_since_;
+  quiet_ = (flags >> isa::kHostQuietBit & 1) != 0 && asked_quietly_ && !sent_since_;
 }
 
 // ------------------------------------------------------------------------------------- records --

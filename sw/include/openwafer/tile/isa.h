@@ -63,6 +63,26 @@
 #define OW_OPCODE_SYSTEM OW_U(43)  // opcode of system instructions
 #define OW_NEXT_ARGUMENT OW_U(10)  // general register that ow.next sets to the wavelet's data
 #define OW_NEXT_LINK OW_U(1)  // general register that ow.next sets to its own address
+#define OW_HOST_PROTOCOL OW_U(1)  // version of the byte stream, in the answer to HOST_FRAME_OPEN
+#define OW_HOST_FLAG OW_U(126)  // between frames
+#define OW_HOST_ESCAPE OW_U(125)  // in front of a byte that would look like it or like HOST_FLAG
+#define OW_HOST_ESCAPE_FLIP OW_U(32)  // with which that byte is changed
+#define OW_HOST_HEADER_BYTES OW_U(4)  // of a frame
+#define OW_HOST_CRC_BYTES OW_U(4)  // of a frame
+#define OW_HOST_PAYLOAD_MAX OW_U(128)  // bytes of payload of a frame
+#define OW_HOST_WINDOW OW_U(15)  // frames sent and not acknowledged, at most
+#define OW_HOST_INFO_BYTES OW_U(9)  // payload of HOST_FRAME_OPENED
+#define OW_HOST_RESEND_TRIES OW_U(15)  // resends in a row without an answer, at most
+#define OW_HOST_KIND_BITS OW_U(3)  // of a frame's first byte: its kind
+#define OW_HOST_TURN_BITS OW_U(4)  // above: how often the sender has gone back
+#define OW_HOST_NACK_BIT OW_U(7)  // of that byte: a request to go back
+#define OW_HOST_QUIET_BIT OW_U(0)  // of the flags of a status record: nothing moves
+#define OW_HOST_CREDIT_BIT OW_U(1)  // likewise: a rule of the edge's links was broken
+#define OW_HOST_ROOM_CREDITS_BIT OW_U(6)
+#define OW_HOST_QUEUE_SLOTS OW_U(32)
+#define OW_HOST_CHAIN_SKIP_BIT OW_U(7)
+#define OW_HOST_CRC_POLYNOMIAL OW_U(0xEDB88320)  // CRC-32 of frames, least significant bit first
+#define OW_HOST_CRC_GOOD OW_U(0xDEBB20E3)  // its remainder of a whole frame
 #define OW_FULL_LANES OW_U(8)
 #define OW_FULL_SRAM_BYTES OW_U(49152)
 #define OW_FULL_SRAM_BANKS OW_U(8)
@@ -1066,6 +1086,18 @@
 #define OW_CSR_MARCHID 0xF12
 #define OW_CSR_MIMPID 0xF13
 #define OW_CSR_MHARTID 0xF14
+#define OW_HOST_FRAME_OPEN 1
+#define OW_HOST_FRAME_OPENED 2
+#define OW_HOST_FRAME_DATA 3
+#define OW_HOST_FRAME_ACK 4
+#define OW_HOST_FRAME_CLOSED 5
+#define OW_HOST_RECORD_SELECT 1
+#define OW_HOST_RECORD_DATA 2
+#define OW_HOST_RECORD_CONTROL 3
+#define OW_HOST_RECORD_CHAIN 4
+#define OW_HOST_RECORD_STATUS 5
+#define OW_HOST_RECORD_REPORT 6
+#define OW_HOST_RECORD_ROOM 7
 #else
 
 // ports of a router; the ramp is the port to and from its own tile.
@@ -1323,6 +1355,26 @@ enum ow_csr {
   OW_CSR_MARCHID = 0xF12,  // 0
   OW_CSR_MIMPID = 0xF13,  // 0
   OW_CSR_MHARTID = 0xF14,  // 0
+};
+
+// kinds of frames between host and board.
+enum ow_host_frame {
+  OW_HOST_FRAME_OPEN = 1,  // the host opens a session
+  OW_HOST_FRAME_OPENED = 2,  // the board has opened it
+  OW_HOST_FRAME_DATA = 3,  // payload
+  OW_HOST_FRAME_ACK = 4,  // an acknowledgement alone
+  OW_HOST_FRAME_CLOSED = 5,  // there is no such session
+};
+
+// records of the payload, by their first byte.
+enum ow_host_record {
+  OW_HOST_RECORD_SELECT = 1,  // port, colour
+  OW_HOST_RECORD_DATA = 2,  // 4 bytes: a wavelet of the selected port and colour
+  OW_HOST_RECORD_CONTROL = 3,  // the same with the control bit
+  OW_HOST_RECORD_CHAIN = 4,  // to the board: end, 8 bytes of a chain's frame; to the host: 8 bytes
+  OW_HOST_RECORD_STATUS = 5,  // to the board: nothing; to the host: flags, 6 bytes of cycle count
+  OW_HOST_RECORD_REPORT = 6,  // to the board: report all queues
+  OW_HOST_RECORD_ROOM = 7,  // to the host: port, colour, wavelets gone and credits
 };
 #endif  // __ASSEMBLER__
 

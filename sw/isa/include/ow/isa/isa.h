@@ -62,6 +62,26 @@ inline constexpr uint32_t kOpcodeTensor = 11;  // opcode of tensor instructions
 inline constexpr uint32_t kOpcodeSystem = 43;  // opcode of system instructions
 inline constexpr int kNextArgument = 10;
 inline constexpr int kNextLink = 1;  // general register that ow.next sets to its own address
+inline constexpr uint32_t kHostProtocol = 1;
+inline constexpr uint32_t kHostFlag = 126;  // between frames
+inline constexpr uint32_t kHostEscape = 125;
+inline constexpr uint32_t kHostEscapeFlip = 32;  // with which that byte is changed
+inline constexpr int kHostHeaderBytes = 4;  // of a frame
+inline constexpr int kHostCrcBytes = 4;  // of a frame
+inline constexpr int kHostPayloadMax = 128;  // bytes of payload of a frame
+inline constexpr int kHostWindow = 15;  // frames sent and not acknowledged, at most
+inline constexpr int kHostInfoBytes = 9;  // payload of HOST_FRAME_OPENED
+inline constexpr int kHostResendTries = 15;  // resends in a row without an answer, at most
+inline constexpr int kHostKindBits = 3;  // of a frame's first byte: its kind
+inline constexpr int kHostTurnBits = 4;  // above: how often the sender has gone back
+inline constexpr int kHostNackBit = 7;  // of that byte: a request to go back
+inline constexpr int kHostQuietBit = 0;  // of the flags of a status record: nothing moves
+inline constexpr int kHostCreditBit = 1;  // likewise: a rule of the edge's links was broken
+inline constexpr int kHostRoomCreditsBit = 6;
+inline constexpr int kHostQueueSlots = 32;
+inline constexpr int kHostChainSkipBit = 7;
+inline constexpr uint32_t kHostCrcPolynomial = 0xEDB88320;
+inline constexpr uint32_t kHostCrcGood = 0xDEBB20E3;  // its remainder of a whole frame
 
 // Sizes of a tile.
 struct Configuration {
@@ -387,6 +407,30 @@ enum class Csr : uint16_t {
 };
 const char* name_of(Csr value);
 const char* about(Csr value);
+
+// kinds of frames between host and board.
+enum class HostFrame : uint8_t {
+  Open = 1,  // the host opens a session
+  Opened = 2,  // the board has opened it
+  Data = 3,  // payload
+  Ack = 4,  // an acknowledgement alone
+  Closed = 5,  // there is no such session
+};
+const char* name_of(HostFrame value);
+const char* about(HostFrame value);
+
+// records of the payload, by their first byte.
+enum class HostRecord : uint8_t {
+  Select = 1,  // port, colour
+  Data = 2,  // 4 bytes: a wavelet of the selected port and colour
+  Control = 3,  // the same with the control bit
+  Chain = 4,  // to the board: end, 8 bytes of a chain's frame; to the host: 8 bytes
+  Status = 5,  // to the board: nothing; to the host: flags, 6 bytes of cycle count
+  Report = 6,  // to the board: report all queues
+  Room = 7,  // to the host: port, colour, wavelets gone and credits
+};
+const char* name_of(HostRecord value);
+const char* about(HostRecord value);
 
 // the unit of the fabric.
 struct Wavelet {

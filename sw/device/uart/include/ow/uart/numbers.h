@@ -1,50 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of the host's byte stream (docs/fpga.md). The device's half is fpga/rtl/ow_host_pkg.sv; a
-// test holds the two equal.
+// Numbers of the host's byte stream (docs/fpga.md), those of sw/isa/host.yaml, in the types that this
+// end counts with.
 #ifndef OW_UART_NUMBERS_H_
 #define OW_UART_NUMBERS_H_
 
 #include <cstddef>
 #include <cstdint>
 
+#include "ow/isa/isa.h"
+
 namespace ow::uart {
 
-constexpr uint8_t kProtocolVersion = 1;
+constexpr uint8_t kProtocolVersion = isa::kHostProtocol;
 
-constexpr uint8_t kFlag = 0x7E;
-constexpr uint8_t kEscape = 0x7D;
-constexpr uint8_t kEscapeFlip = 0x20;
+constexpr uint8_t kFlag = isa::kHostFlag;
+constexpr uint8_t kEscape = isa::kHostEscape;
+constexpr uint8_t kEscapeFlip = isa::kHostEscapeFlip;
 
-constexpr size_t kHeaderBytes = 4;
-constexpr size_t kCrcBytes = 4;
-constexpr size_t kPayloadMax = 128;
-constexpr int kWindow = 15;  // frames sent and not acknowledged, at most
-constexpr size_t kInfoBytes = 9;
-constexpr int kResendTries = 15;
+constexpr size_t kHeaderBytes = isa::kHostHeaderBytes;
+constexpr size_t kCrcBytes = isa::kHostCrcBytes;
+constexpr size_t kPayloadMax = isa::kHostPayloadMax;
+constexpr int kWindow = isa::kHostWindow;
+constexpr size_t kInfoBytes = isa::kHostInfoBytes;
+constexpr int kQueueSlots = isa::kHostQueueSlots;
 
-constexpr int kKindBits = 3;
-constexpr int kTurnBits = 4;
-constexpr int kNackBit = 7;
-enum class Kind : uint8_t { Open = 1, Opened = 2, Data = 3, Ack = 4, Closed = 5 };
+using Kind = isa::HostFrame;
 
-enum Record : uint8_t {
-  kSelect = 1,   // port, colour
-  kData = 2,     // 4 bytes: a wavelet of the selected port and colour
-  kControl = 3,  // the same with the control bit
-  kChain = 4,    // to the device: end, 8 bytes of a chain's frame; to the host: 8 bytes
-  kStatus = 5,   // to the device: nothing; to the host: flags, 6 bytes of cycle count
-  kReport = 6,   // to the device: report all queues
-  kRoom = 7      // to the host: port, colour, wavelets gone and credits
-};
-
-constexpr int kStatusQuietBit = 0;
-constexpr int kStatusCreditBit = 1;
-constexpr int kRoomCreditsBit = 6;
-constexpr int kQueueSlots = 32;
-constexpr int kChainSkipBit = 7;
-
-constexpr uint32_t kCrc32Polynomial = 0xEDB88320;
-constexpr uint32_t kCrc32Good = 0xDEBB20E3;
+// The first bytes of records.
+constexpr uint8_t record(isa::HostRecord r) { return static_cast<uint8_t>(r); }
+constexpr uint8_t kSelect = record(isa::HostRecord::Select);
+constexpr uint8_t kData = record(isa::HostRecord::Data);
+constexpr uint8_t kControl = record(isa::HostRecord::Control);
+constexpr uint8_t kChain = record(isa::HostRecord::Chain);
+constexpr uint8_t kStatus = record(isa::HostRecord::Status);
+constexpr uint8_t kReport = record(isa::HostRecord::Report);
+constexpr uint8_t kRoom = record(isa::HostRecord::Room);
 
 }  // namespace ow::uart
 
