@@ -72,9 +72,9 @@ fpga:  ## bitstream for BOARD, or the reason why there is none (GRID=1x2: rows a
 	@scripts/bootstrap fpga
 	@BUILD=$(BUILD) scripts/fpga build $(BOARD) $(if $(GRID),--grid $(GRID)) $(if $(CLOCK),--clock $(CLOCK)) $(FPGA_ARGS)
 
-fpga-check:  ## the bridge's tests on the netlist that Yosys makes of it
+fpga-check:  ## the bridge's tests on its netlist (GRID=1x2: the whole design's netlist beside its RTL)
 	@scripts/bootstrap fpga
-	@BUILD=$(BUILD) scripts/fpga check
+	@BUILD=$(BUILD) scripts/fpga check $(if $(GRID),--grid $(GRID))
 
 fpga-load:  ## the bitstream into BOARD
 	@BUILD=$(BUILD) scripts/fpga load $(BOARD)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the cells of an ECP5 do that Yosys maps a design to, for simulation of the netlist that it
 // wrote: our own, from Lattice's description of the family (FPGA-TN-02204 memory, FPGA-DS-02012).
-// One clock for both ports of a memory, rising edges, no initial values: what a netlist of ours has; anything else stops the
-// simulation. Names and ports are the vendor's.
+// One clock for both ports of a memory, rising edges, no initial values: what a netlist of ours has;
+// anything else stops the simulation. Names and ports are the vendor's.
 /* verilator lint_off DECLFILENAME */
 /* verilator lint_off UNUSEDSIGNAL */
 /* verilator lint_off UNUSEDPARAM */
@@ -79,6 +79,43 @@ module TRELLIS_DPR16X4 #(
   logic [3:0] mem[16];
   always_ff @(posedge WCK) if (WRE) mem[WAD] <= DI;
   assign DO = mem[RAD];
+endmodule
+
+// A multiplier of 18 x 18 bits, signed or not, without registers: the rest of its block is not
+// connected.
+module MULT18X18D #(
+  parameter string REG_INPUTA_CLK = "NONE",
+  parameter string REG_INPUTB_CLK = "NONE",
+  parameter string REG_INPUTC_CLK = "NONE",
+  parameter string REG_PIPELINE_CLK = "NONE",
+  parameter string REG_OUTPUT_CLK = "NONE",
+  parameter string SOURCEB_MODE = "B_SHIFT"
+) (
+  input  logic A0, A1, A2, A3, A4, A5, A6, A7, A8, A9, A10, A11, A12, A13, A14, A15, A16,
+               A17,
+  input  logic B0, B1, B2, B3, B4, B5, B6, B7, B8, B9, B10, B11, B12, B13, B14, B15, B16,
+               B17,
+  input  logic SIGNEDA, SIGNEDB, SOURCEA, SOURCEB,
+  output logic P0, P1, P2, P3, P4, P5, P6, P7, P8, P9, P10, P11, P12, P13, P14, P15, P16,
+               P17, P18, P19, P20, P21, P22, P23, P24, P25, P26, P27, P28, P29, P30, P31,
+               P32, P33, P34, P35
+);
+  if (REG_INPUTA_CLK != "NONE" || REG_INPUTB_CLK != "NONE" || REG_PIPELINE_CLK != "NONE" ||
+      REG_OUTPUT_CLK != "NONE") begin : gen_registers
+    $error("registers in a multiplier");
+  end
+  logic [17:0] a, b;
+  assign a = {A17, A16, A15, A14, A13, A12, A11, A10, A9, A8, A7, A6, A5, A4, A3, A2, A1,
+            A0};
+  assign b = {B17, B16, B15, B14, B13, B12, B11, B10, B9, B8, B7, B6, B5, B4, B3, B2, B1,
+            B0};
+  assign {P35, P34, P33, P32, P31, P30, P29, P28, P27, P26, P25, P24, P23, P22, P21, P20,
+            P19, P18, P17, P16, P15, P14, P13, P12, P11, P10, P9, P8, P7, P6, P5, P4, P3,
+            P2, P1, P0} =
+      36'($signed({SIGNEDA && a[17], a}) * $signed({SIGNEDB && b[17], b}));
+  always_comb begin
+    if (SOURCEA || SOURCEB) $error("operands from another multiplier");
+  end
 endmodule
 
 // A block RAM of 2,048 bytes of nine bits with two ports. A port of 9, 18 or 36 bits has its byte

@@ -12,15 +12,13 @@
 #include <stdexcept>
 #include <string>
 
+#include "board_job.h"
 #include "openwafer/runtime.h"
 #include "ow/base/error.h"
 #include "ow/base/rng.h"
-#include "ow/bench/golden_training.h"
-#include "ow/compile/network_run.h"
 #include "ow/device/control_plane.h"
 #include "ow/device/tile_map.h"
 #include "ow/fpga/sim_board.h"
-#include "ow/golden/network.h"
 #include "ow/open/board.h"
 
 namespace ow::fpga {
@@ -64,26 +62,12 @@ class CountedBoard : public SimBoard {
   uint64_t& spoilt_;
 };
 
-// The digits of configs/digits-mini.yaml, or of its variant for two tiles, the first `samples` (0:
-// all), by the network that its training makes on the golden model.
 jobs::RunReport digits(GridShape grid, const SimBoardOptions& options, size_t samples,
                        uint64_t* spoilt = nullptr) {
   uint64_t unused = 0;
   if (spoilt == nullptr) spoilt = &unused;
-  jobs::RunParams params =
-      jobs::load_params(grid == kFour ? OW_SOURCE_DIR "/configs/digits-mini.yaml"
-                                      : OW_SOURCE_DIR "/configs/digits-mini-1x2.yaml");
-  jobs::RunOptions run;
-  run.tile = jobs::kMiniTile;
-  run.make = [&options, spoilt](GridShape shape) {
-    return uart::open_board(std::make_unique<CountedBoard>(shape, options, spoilt));
-  };
-  run.firmware = OW_FIRMWARE_DIR "/stream_layer_mini.elf";
-  run.reference = golden::run_network;
-  run.training = bench::golden_run(OW_FIRMWARE_DIR "/train.elf");
-  run.limit = samples;
-  run.dense = false;
-  return jobs::run_network(params, run);
+  return digits_on_board(grid, samples,
+                         [&] { return std::make_unique<CountedBoard>(grid, options, spoilt); });
 }
 
 void expect_golden(const jobs::RunReport& report) {
