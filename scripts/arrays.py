@@ -105,6 +105,13 @@ def shape(module, name):
     return range(first, first + size), number(values["ABITS"]), number(values["WIDTH"])
 
 
+def is_latched(name, listed):
+    """Whether the memories of a module are to be latches. RTLIL names one after its instance, too:
+    `listed` has modules (ow_acc), or instances of them (ow_ram_1r1w.u_out)."""
+    kind, _, path = name.lstrip("\\").partition("$")
+    return kind in listed or f"{kind}.{path.rpartition('.')[2]}" in listed
+
+
 def expand(module, latches):
     """The memories of a module become rows, of latches if `latches` is true."""
     build = Builder(module)

@@ -90,11 +90,16 @@ module ow_engine_beats
   // ----------------------------------------------------------------------------------- queue --
   typedef logic [BeatSlots-1:0] slots_t;
 
+  // All of a beat is in a memory; what is asked of all of them at once, in registers beside it.
   beat_t  bq_q [BeatSlots];
   slot_t  bq_rp_q, bq_wp_q;
   cnt_t   bq_cnt_q;
   slots_t there_q;  // slots that hold a beat
   beat_t  m_q;      // the oldest one
+  slots_t uses_a_q, uses_b_q;         // they take of that stream in stage M
+  slots_t acc_q;                      // they write words of an accumulator row: this one, these
+  logic [BeatSlots-1:0][3:0] acc_row_q;
+  logic [BeatSlots-1:0][7:0] acc_words_q;
 
   function automatic slots_t at(input logic enable, input slot_t s);
     return enable ? slots_t'(1) << s : '0;
@@ -127,11 +132,26 @@ module ow_engine_beats
     end
   end
 
+  always_ff @(posedge clk_i) begin
+    if (push_i) begin
+      for (int unsigned s = 0; s < BeatSlots; s++) begin
+        if (bq_wp_q == slot_t'(s)) begin
+          uses_a_q[s] <= beat_i.data &&
+                         !(Gather && beat_i.unit inside {UNIT_GATHER, UNIT_SCATTER});
+          uses_b_q[s] <= beat_i.data && !is_indexed(beat_i.unit);
+          acc_q[s] <= beat_i.r.acc_we;
+          acc_row_q[s] <= beat_i.r.acc_row;
+          acc_words_q[s] <= beat_i.r.mask;
+        end
+      end
+    end
+  end
+
   always_comb begin
     src_meets_o = 1'b0;
     for (int unsigned s = 0; s < BeatSlots; s++) begin
-      if (there_q[s] && bq_q[s].r.acc_we && bq_q[s].r.acc_row == src_row_i &&
-          (bq_q[s].r.mask & src_words_i) != '0) begin
+      if (there_q[s] && acc_q[s] && acc_row_q[s] == src_row_i &&
+          (acc_words_q[s] & src_words_i) != '0) begin
         src_meets_o = 1'b1;
       end
     end
@@ -158,12 +178,8 @@ module ow_engine_beats
     uses_a = 1'b0;
     uses_b = 1'b0;
     if (Gather && g_valid_q) begin
-      for (int unsigned s = 0; s < BeatSlots; s++) begin
-        if (there_q[s] && before_q[s] && bq_q[s].data) begin
-          if (!is_indexed(bq_q[s].unit)) uses_b = 1'b1;
-          if (!(bq_q[s].unit inside {UNIT_GATHER, UNIT_SCATTER})) uses_a = 1'b1;
-        end
-      end
+      uses_a = (there_q & before_q & uses_a_q) != '0;
+      uses_b = (there_q & before_q & uses_b_q) != '0;
       g_valid_o = !uses_b && !(uses_a && g_q.unit == UNIT_SCATTER);
     end
   end

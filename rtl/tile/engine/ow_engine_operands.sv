@@ -223,12 +223,14 @@ module ow_engine_operands
   end
 
   /* verilator lint_off UNUSEDSIGNAL */ // each function looks at some fields
-  // The operand's line, with lane 0's element where it belongs.
+  // The operand's line, with lane 0's element where it belongs: two lines moved down by so many
+  // bytes. A line that moves up is the upper one of the two.
   function automatic logic [LineW-1:0] turn(input opnd_t o, input logic [31:0] imm,
                                             input logic [LineW-1:0] l0,
                                             input logic [LineW-1:0] l1);
     logic [LineW-1:0] first;
     logic [OffW-1:0]  bytes;
+    logic             up;
     first = l0;
     bytes = o.shift[OffW-1:0];
     if (!Int8) bytes[0] = 1'b0;
@@ -236,9 +238,9 @@ module ow_engine_operands
       first = '0;
       first[31:0] = imm;
     end
-    if (o.shift == 5'd0) return first;
-    if (o.neg) return first << {bytes, 3'd0};
-    return LineW'({l1, first} >> {bytes, 3'd0});
+    up = o.neg && bytes != '0;
+    if (o.neg) bytes = -bytes;
+    return LineW'({up ? first : l1, up ? '0 : first} >> {bytes, 3'd0});
   endfunction
 
   function automatic logic [31:0] elem(input opnd_t o, input logic [LineW-1:0] line,

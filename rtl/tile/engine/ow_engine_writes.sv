@@ -123,7 +123,7 @@ module ow_engine_writes
   localparam logic [3:0] HoldLimit = 4'd12;
   localparam logic [2:0] HostLimit = 3'd7;
 
-  logic [TagW-1:0]     line_q   [Slots];
+  logic [Slots-1:0][TagW-1:0] line_q;  // read all at once: no memory
   logic [LineW-1:0]    data_q   [Slots];
   logic [VecBytes-1:0] be_q     [Slots];
   logic [3:0]          thread_q [Slots];
@@ -316,7 +316,7 @@ module ow_engine_writes
         valid_q[alloc_slot] <= 1'b1;
         last_q[alloc_slot] <= alloc_last_i;
         quiet_q[alloc_slot] <= 1'b0;
-        line_q[alloc_slot] <= alloc_line_i;
+        for (int unsigned s = 0; s < Slots; s++) if (free[s]) line_q[s] <= alloc_line_i;
         be_q[alloc_slot] <= alloc_be_i;
         some_q[alloc_slot] <= alloc_be_i != '0;
         thread_q[alloc_slot] <= alloc_thread_i;

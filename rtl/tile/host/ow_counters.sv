@@ -6,6 +6,8 @@
 // ev_*: events of this cycle. eng_cause_i, asleep_i, red_wait_i: causes that are timed.
 // read_i, index_i -> value_o: a counter, combinational; 0 while read_i is low or if it is not there.
 // idle_o: no register changes at this clock edge.
+`include "ow_assert.svh"
+
 module ow_counters
   import ow_pkg::*;
 #(
@@ -29,75 +31,128 @@ module ow_counters
   output logic        idle_o
 );
 
-  localparam int unsigned NumCounters = 13;
-
   if (All) begin : gen_all
-    logic [47:0] cnt_q [NumCounters];
-    counter_e    eng_cause_q;
-    logic        asleep_q, red_wait_q;
-    // By counter: an event; its duration goes on, as of the last cycle and as of this one.
-    logic [NumCounters-1:0] events, runs_q, runs_d;
-    logic [47:0] value;
-    logic        runs;
+    // Events: the low bits of each counter are registers; what they carry waits in due_q until the
+    // one adder of all puts it into the memory of the high bits. That moves only in a cycle that
+    // has events anyway. A counter carries again after 2 ** (LowW - 1) of its own events at the
+    // earliest, and by then the others have carried twice at most.
+    localparam int unsigned Events = 6;
+    localparam int unsigned LowW = 5;
+    localparam int unsigned HighW = 48 - LowW;
+    localparam counter_e EventOf [Events] = '{CTR_BEATS, CTR_REDUCER_ELEMENTS, CTR_INSTRUCTIONS,
+                                              CTR_WAVELETS_IN, CTR_WAVELETS_OUT, CTR_WEIGHTS};
+
+    logic [Events-1:0][1:0]      events;
+    logic [Events-1:0][LowW-1:0] low_q, low_d;
+    logic [Events-1:0]           carry, due_q, carried_q;  // carried_q: its high bits are in memory
+    logic [HighW-1:0]            high_q [Events];
+    logic [2:0]                  put;      // the counter whose carry is put there
+    logic                        put_now;
 
     always_comb begin
-      events = '0;
-      events[CTR_BEATS] = ev_beat_i;
-      events[CTR_REDUCER_ELEMENTS] = ev_red_elem_i != 2'd0;
-      events[CTR_INSTRUCTIONS] = ev_retire_i;
-      events[CTR_WAVELETS_IN] = ev_in_i;
-      events[CTR_WAVELETS_OUT] = ev_out_i;
-      events[CTR_WEIGHTS] = ev_weight_i;
-      runs_d = '0;
-      runs_q = '0;
-      for (int unsigned k = 1; k < NumCounters; k++) begin
-        runs_d[k] = eng_cause_i == counter_e'(k);
-        runs_q[k] = eng_cause_q == counter_e'(k);
+      events = {{1'b0, ev_weight_i}, {1'b0, ev_out_i}, {1'b0, ev_in_i}, {1'b0, ev_retire_i},
+                ev_red_elem_i, {1'b0, ev_beat_i}};
+      for (int unsigned e = 0; e < Events; e++) begin
+        {carry[e], low_d[e]} = {1'b0, low_q[e]} + (LowW + 1)'(events[e]);
       end
-      runs_d[CTR_ASLEEP] = asleep_i;
-      runs_q[CTR_ASLEEP] = asleep_q;
-      runs_d[CTR_REDUCER_WAIT] = red_wait_i;
-      runs_q[CTR_REDUCER_WAIT] = red_wait_q;
+      put = '0;
+      for (int unsigned e = Events; e > 0; e--) if (due_q[e-1]) put = 3'(e - 1);
+      put_now = events != '0 && due_q != '0;
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (put_now) high_q[put] <= (carried_q[put] ? high_q[put] : '0) + HighW'(1);
     end
 
     always_ff @(posedge clk_i) begin
       if (rst_i) begin
-        for (int unsigned k = 0; k < NumCounters; k++) begin
-          cnt_q[k] <= k == 32'(CTR_NO_WORK) ? -cycle_i : 48'd0;
-        end
-        eng_cause_q <= CTR_NO_WORK;
-        asleep_q <= 1'b0;
-        red_wait_q <= 1'b0;
+        low_q <= '0;
+        due_q <= '0;
+        carried_q <= '0;
+      end else if (events != '0) begin
+        low_q <= low_d;
+        due_q <= (due_q & ~(Events'(put_now) << put)) | carry;
+        carried_q <= carried_q | (Events'(put_now) << put);
+      end
+    end
+
+    // What the engine does: one cause at a time, whose time is added when it ends.
+    logic [47:0] spent_q [CTR_STALL_INPUT:CTR_NO_WORK];
+    logic [CTR_NO_WORK:CTR_STALL_INPUT] spent_there_q;
+    logic [47:0] since_q, lasts;
+    counter_e    cause_q;
+    logic        cause_ends;
+    assign cause_ends = eng_cause_i != cause_q;
+    assign lasts = cycle_i - since_q;
+
+    always_ff @(posedge clk_i) begin
+      if (cause_ends && cause_q != CTR_BEATS) begin
+        spent_q[cause_q[2:0]] <= (spent_there_q[cause_q[2:0]] ? spent_q[cause_q[2:0]] : '0) + lasts;
+      end
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (rst_i) begin
+        cause_q <= CTR_NO_WORK;
+        since_q <= cycle_i;
+        spent_there_q <= '0;
+      end else if (cause_ends) begin
+        cause_q <= eng_cause_i;
+        since_q <= cycle_i;
+        if (cause_q != CTR_BEATS) spent_there_q[cause_q[2:0]] <= 1'b1;
+      end
+    end
+
+    // The other two, which begin and end whenever they do.
+    logic [1:0][47:0] time_q;
+    logic [1:0]       runs_d, runs_q;
+    assign runs_d = {red_wait_i, asleep_i};
+
+    always_ff @(posedge clk_i) begin
+      if (rst_i) begin
+        time_q <= '0;
+        runs_q <= '0;
       end else begin
-        eng_cause_q <= eng_cause_i;
-        asleep_q <= asleep_i;
-        red_wait_q <= red_wait_i;
-        for (int unsigned k = 0; k < NumCounters; k++) begin
-          if (events[k]) begin
-            cnt_q[k] <= cnt_q[k] +
-                (k == 32'(CTR_REDUCER_ELEMENTS) ? {46'd0, ev_red_elem_i} : 48'd1);
-          end else if (runs_d[k] != runs_q[k]) begin
-            cnt_q[k] <= cnt_q[k] + (cycle_i ^ {48{runs_d[k]}}) + {47'd0, runs_d[k]};
+        for (int unsigned k = 0; k < 2; k++) begin
+          if (runs_d[k] != runs_q[k]) begin
+            runs_q[k] <= runs_d[k];
+            time_q[k] <= time_q[k] + (cycle_i ^ {48{runs_d[k]}}) + {47'd0, runs_d[k]};
           end
         end
       end
     end
 
+    // A counter is what is kept and what goes on.
+    logic [47:0] kept, more;
     always_comb begin
-      value = '0;
-      runs = 1'b0;
+      kept = '0;
+      more = '0;
       if (read_i) begin
-        for (int unsigned k = 0; k < NumCounters; k++) begin
-          if (index_i == 4'(k)) begin
-            value = cnt_q[k];
-            runs = runs_q[k];
+        for (int unsigned e = 0; e < Events; e++) begin
+          if (index_i == EventOf[e]) begin
+            kept = {carried_q[e] ? high_q[e] : '0, low_q[e]};
+            more[LowW] = due_q[e];
+          end
+        end
+        for (int unsigned k = 32'(CTR_STALL_INPUT); k <= 32'(CTR_NO_WORK); k++) begin
+          if (index_i == 4'(k)) kept = spent_there_q[k] ? spent_q[k] : '0;
+        end
+        if (index_i == cause_q && cause_q != CTR_BEATS) more = lasts;
+        for (int unsigned k = 0; k < 2; k++) begin
+          if (index_i == (k == 0 ? CTR_ASLEEP : CTR_REDUCER_WAIT)) begin
+            kept = time_q[k];
+            more = runs_q[k] ? cycle_i : '0;
           end
         end
       end
-      value_o = value + (cycle_i & {48{runs}});
+      value_o = kept + more;
     end
 
-    assign idle_o = events == '0 && runs_d == runs_q;
+    assign idle_o = events == '0 && !cause_ends && runs_d == runs_q;
+
+    `OW_ASSERT(cause_is_timed, eng_cause_i <= CTR_NO_WORK, "no such cause")
+    `OW_ASSERT(carry_is_put, rst_i || (carry & due_q & ~(Events'(put_now) << put)) == '0,
+               "a counter carries again before its carry is in memory")
   end else begin : gen_weights
     logic [47:0] weights_q;
     always_ff @(posedge clk_i) begin

@@ -38,7 +38,8 @@ module ow_datapath_lane
   input  logic        wide_i,    // the multiplier works for ow_datapath_wide
   input  logic [15:0] wide_a_i,
   input  logic [15:0] wide_b_i,
-  output logic [31:0] product_o, // of the multiplier, in the same cycle; unsigned
+  output logic [31:0] product_o, // of the multiplier, in the same cycle; unsigned; of an int8 dot
+                                 // those of the upper and of the lower bytes
   // Stage P.
   input  dp_addend_e  p_addend_i,     // what is added
   input  dp_fmt_e     p_addend_fmt_i, // and its format
@@ -78,8 +79,9 @@ module ow_datapath_lane
   element_t    m_q, p_q;
   fp_factor_t  u_fa, u_fb, m_fa_q, m_fb_q, p_fa_q, p_fb_q;  // factors
   logic [31:0] m_a_q, m_b_q, p_a_q, p_b_q;
-  logic        m_valid_q, p_valid_q, is_mul, m_mul;
+  logic        m_valid_q, p_valid_q, is_mul, m_mul_q, m_float_q, m_bytes_q;
   logic [15:0] ma, mb;    // what the multiplier multiplies
+  logic [15:0] ma_low, ma_high;
   logic [31:0] p_product_q;
 
   // What is asked for, with the bits that it can have.
@@ -110,10 +112,27 @@ module ow_datapath_lane
     end
   end
 
+  // An integer that becomes a floating-point number goes on as its magnitude and its sign.
+  logic [31:0] m_a, m_int;
+  fp_factor_t  m_fa;
+
+  always_comb begin
+    m_int = extend_int(m_a_q, m_q.src);
+    m_a = m_a_q;
+    m_fa = m_fa_q;
+    if (Ints && m_q.kind == DPK_FADD && is_int(m_q.src)) begin
+      m_a = magnitude(m_int);
+      m_fa.sign = m_int[31];
+    end
+  end
+
   always_ff @(posedge clk_i) begin
     m_valid_q <= valid_i;
+    m_mul_q <= valid_i && is_mul;
     p_valid_q <= m_valid_q;
     if (valid_i) begin
+      m_float_q <= kind_i == DPK_FADD;
+      m_bytes_q <= Has.i8 && u_src == DF_I8;
       m_q <= '{op: u_op, kind: kind_i, src: u_src, dst: u_dst, i8_hi: Has.i8 && i8_hi_i,
                random: Has.stoch ? random_i : 16'd0};
       {m_a_q, m_b_q, m_fa_q, m_fb_q} <= {a_i, b_i, u_fa, u_fb};
@@ -121,29 +140,36 @@ module ow_datapath_lane
     if (m_valid_q) begin
       p_q <= m_q;
       p_product_q <= product_o;
-      {p_a_q, p_b_q, p_fa_q, p_fb_q} <= {m_a_q, m_b_q, m_fa_q, m_fb_q};
+      {p_a_q, p_b_q, p_fa_q, p_fb_q} <= {m_a, m_b_q, m_fa, m_fb_q};
     end
   end
-
-  assign m_mul = m_valid_q && (m_q.op == DP_MUL || m_q.op == DP_FMA ||
-                               (Has.red && m_q.op == DP_DOT));
 
   always_comb begin
     ma = '0;
     mb = '0;
+    ma_low = '0;
+    ma_high = '0;
     product_o = '0;
-    if (m_mul || wide_i) begin
+    if (m_mul_q || wide_i) begin
       if (wide_i) begin
         ma = wide_a_i;
         mb = wide_b_i;
-      end else if (!Ints || m_q.kind == DPK_FADD) begin
+      end else if (!Ints || m_float_q) begin
         ma = {5'd0, m_fa_q.sig};
         mb = {5'd0, m_fb_q.sig};
       end else begin
         ma = m_a_q[15:0];
         mb = m_b_q[15:0];
       end
-      product_o = {16'd0, ma} * {16'd0, mb};
+      if (Has.i8) begin
+        // By the bytes of b. Of an int8 dot each takes the byte of a that it belongs to.
+        ma_low = m_bytes_q && !wide_i ? {8'd0, ma[7:0]} : ma;
+        ma_high = m_bytes_q && !wide_i ? {ma[15:8], 8'd0} : ma;
+        product_o = {8'd0, 24'(ma_low) * 24'(mb[7:0])};
+        product_o[31:8] = product_o[31:8] + 24'(ma_high) * 24'(mb[15:8]);
+      end else begin
+        product_o = {16'd0, ma} * {16'd0, mb};
+      end
     end
   end
 

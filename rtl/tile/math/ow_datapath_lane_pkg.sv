@@ -34,33 +34,48 @@ package ow_datapath_lane_pkg;
     return {x.sign, x.sig[26] ? x.exp[7:0] : 8'd0, x.sig[25:3]};
   endfunction
 
-  // a shifted by b modulo the width; the upper bits of a narrow result are not its own.
+  function automatic logic [31:0] reversed(input logic [31:0] x);
+    for (int unsigned i = 0; i < 32; i++) reversed[i] = x[31-i];
+  endfunction
+
+  // a shifted by b modulo the width; the upper bits of a narrow result are not its own. What goes
+  // to the left is turned round, goes to the right, and is turned round again.
   function automatic logic [31:0] shift_int(input logic [31:0] a, input logic [4:0] b,
                                             input dp_fmt_e fmt, input dp_op_e op);
     logic [31:0] x;
     logic [4:0]  n;
     n = fmt == DF_I32 ? b : {1'b0, b[3:0]};
-    if (op == DP_SLL) return a << n;
     x = fmt == DF_I32 ? a : op == DP_SRA ? {{16{a[15]}}, a[15:0]} : {16'd0, a[15:0]};
-    return op == DP_SRA ? unsigned'(signed'(x) >>> n) : x >> n;
+    if (op == DP_SLL) x = reversed(a);
+    x = 32'(signed'({op == DP_SRA && x[31], x}) >>> n);
+    return op == DP_SLL ? reversed(x) : x;
   endfunction
 
-  // int8 dot: both products; their sum has 17 bits.
-  function automatic logic [31:0] dot_i8(input logic [15:0] a, input logic [15:0] b,
-                                         input logic both);
-    logic signed [15:0] lo;
-    logic signed [15:0] hi;
-    lo = signed'({{8{a[7]}}, a[7:0]}) * signed'({{8{b[7]}}, b[7:0]});
-    hi = both ? signed'({{8{a[15]}}, a[15:8]}) * signed'({{8{b[15]}}, b[15:8]}) : 16'sd0;
+  // a + b, or a - b, by one adder.
+  function automatic logic [31:0] add_int(input logic [31:0] a, input logic [31:0] b,
+                                          input logic sub);
+    return 32'(33'({a, sub} + {b ^ {32{sub}}, sub}) >> 1);
+  endfunction
+
+  // int8 dot: the sum of both products, which has 17 bits, from those of the numbers without signs.
+  function automatic logic [31:0] dot_i8(input logic [31:0] p, input logic [15:0] a,
+                                         input logic [15:0] b, input logic both);
+    logic [15:0] lo, hi;
+    lo = p[15:0] - {8'(a[7] ? b[7:0] : 8'd0) + 8'(b[7] ? a[7:0] : 8'd0), 8'd0};
+    hi = p[31:16] - {8'(a[15] ? b[15:8] : 8'd0) + 8'(b[15] ? a[15:8] : 8'd0), 8'd0};
+    if (!both) hi = 16'd0;
     return {{16{lo[15]}}, lo} + {{16{hi[15]}}, hi};
   endfunction
 
   // A cast whose result is an integer.
   function automatic logic [31:0] cast_int(input logic [31:0] a, input dp_fmt_e src,
                                            input dp_fmt_e dst);
-    logic [5:0] bits;
-    bits = dst == DF_I8 ? 6'd8 : dst == DF_I16 ? 6'd16 : 6'd32;
-    return is_int(src) ? saturate(extend_int(a, src), bits) : round_int(unpack_as(a, src), bits);
+    fp_num_t     x;
+    logic [32:0] n;
+    x = unpack_cast(a, src);
+    n = is_int(src) ? {1'b0, extend_int(a, src)} : round_int(x);
+    return saturate(n, is_int(src) ? n[31] : x.sign,
+                    dst == DF_I8 ? 6'd8 : dst == DF_I16 ? 6'd16 : 6'd32);
   endfunction
 
   // a where the integer b is above zero, else 0.
@@ -79,18 +94,19 @@ package ow_datapath_lane_pkg;
 
   // ----------------------------------------------------------------------------------- stages --
   // Stage P, beats that end in a floating-point addition: the first term. p is the product of the
-  // significands of the factors fa and fb.
+  // significands of the factors fa and fb. Of an integer a is the magnitude, fa has the sign.
   function automatic fp_num_t lane_term(input dp_op_e op, input dp_fmt_e src, input logic [31:0] a,
                                         input fp_factor_t fa, input fp_factor_t fb,
                                         input logic [21:0] p);
     /*verilator no_inline_task*/
     if (op == DP_MUL || op == DP_FMA || op == DP_DOT) return fp_product(fa, fb, p);
-    if (is_int(src)) return unpack_int(extend_int(a, src));
+    if (is_int(src)) return unpack_int(a, fa.sign);
     return unpack_as(a, src);
   endfunction
 
   // Stage P, other beats: the result, or what stage A adds or compares. p is the unsigned product
-  // of the low halves of a and b, used for int16; i8_hi says that an int8 dot has a second element.
+  // of the low halves of a and b, used for int16; of an int8 dot those of their bytes. i8_hi says
+  // that it has a second element.
   // Without integers what is left are moves, comparisons, maxima.
   /* verilator lint_off UNUSEDSIGNAL */ // a part of what there is
   function automatic logic [31:0] lane_bits(input dp_op_e op, input dp_fmt_e src,
@@ -108,10 +124,9 @@ package ow_datapath_lane_pkg;
     end
     unique case (op)
       DP_MOV: return keep_bits(a, src);
-      DP_ADD: return keep_bits(a + b, src);
-      DP_SUB: return keep_bits(a - b, src);
+      DP_ADD, DP_SUB: return keep_bits(add_int(a, b, op == DP_SUB), src);
       DP_MUL, DP_FMA: return {16'd0, p[15:0]};
-      DP_DOT: return src == DF_I8 ? dot_i8(a[15:0], b[15:0], i8_hi)
+      DP_DOT: return src == DF_I8 ? dot_i8(p, a[15:0], b[15:0], i8_hi)
                                   : signed_product(p, a[15:0], b[15:0]);
       DP_MAX, DP_MIN: return maximum(a, b, src, op == DP_MIN);
       DP_CVT: return keep_bits(cast_int(a, src, dst), dst);

@@ -152,6 +152,18 @@ package ow_fp_pkg;
     return unpack_f16(x[15:0]);
   endfunction
 
+  // The same for a cast to integers, where subnormals only have to be small.
+  function automatic fp_num_t unpack_cast(input logic [31:0] x, input dp_fmt_e fmt);
+    fp_num_t r;
+    if (fmt != DF_F16) return unpack_f32(fmt == DF_F32 ? x : {x[15:0], 16'd0});
+    r.sign = x[15];
+    r.nan = x[14:10] == 5'd31 && x[9:0] != 10'd0;
+    r.inf = x[14:10] == 5'd31 && x[9:0] == 10'd0;
+    r.exp = {4'd0, x[14:10]} + 9'd112;
+    r.sig = {1'b1, x[9:0], 16'd0};
+    return r;
+  endfunction
+
   // A factor in binary16 or, with bf, in bfloat16; subnormals come out normalised.
   function automatic fp_factor_t unpack_factor(input logic [15:0] x, input logic bf);
     /*verilator no_inline_task*/
@@ -205,60 +217,63 @@ package ow_fp_pkg;
     return r;
   endfunction
 
-  // A signed integer to the unpacked form; what is below the 26th place becomes sticky.
-  function automatic fp_num_t unpack_int(input logic [31:0] x);
+  function automatic logic [31:0] magnitude(input logic [31:0] x);
+    return x[31] ? ~x + 32'd1 : x;
+  endfunction
+
+  // An integer, as its magnitude and its sign, to the unpacked form; what is below the 26th place
+  // becomes sticky.
+  function automatic fp_num_t unpack_int(input logic [31:0] x, input logic neg);
     fp_num_t     r;
     logic [31:0] m;
     logic [4:0]  n;
     r.nan = 1'b0;
     r.inf = 1'b0;
-    r.sign = x[31];
-    m = x[31] ? ~x + 32'd1 : x;
-    if (m == 32'd0) begin
+    r.sign = neg;
+    if (x == 32'd0) begin
       r.exp = 9'd1;
       r.sig = 27'd0;
     end else begin
-      n = lead_zeros32(m[31:1]);
-      m = m << n;
+      n = lead_zeros32(x[31:1]);
+      m = x << n;
       r.exp = 9'd158 - {4'd0, n};
       r.sig = {m[31:6], m[5:0] != 6'd0};
     end
     return r;
   endfunction
 
-  // A number rounded to an integer of `bits` bits (8, 16 or 32), nearest even, saturating; NaN
-  // gives 0. The result is sign-extended. The number has no sticky bit.
-  function automatic logic [31:0] round_int(input fp_num_t x, input logic [5:0] bits);
-    logic [30:0] top;   // the largest magnitude of a positive result
-    logic [31:0] m;
-    logic [25:0] rest;  // what is below the last place, its first bit on top
+  // A number rounded to a signed integer, nearest even; NaN gives 0. Bit 32: it is none of 32 bits.
+  // The number has no sticky bit.
+  function automatic logic [32:0] round_int(input fp_num_t x);
+    logic [31:0] m;     // the magnitude, and the first place below it
+    logic        rest;  // there is something below that
+    logic        up;
     logic [8:0]  d;
-    top = 31'h7FFF_FFFF >> (6'd32 - bits);
-    m = 32'd0;
-    rest = 26'd0;
-    d = 9'd0;
-    if (x.nan) return 32'd0;
-    if (x.inf || x.exp > 9'd157) begin
-      m = 32'h8000_0000;
-    end else if (x.exp >= 9'd150) begin
-      d = x.exp - 9'd150;
-      m = {8'd0, x.sig[26:3]} << d[2:0];
-    end else begin
-      d = 9'd150 - x.exp;
-      if (d <= 9'd25) {m[23:0], rest} = {x.sig[26:3], 26'd0} >> d[4:0];
-      if (rest[25] && (rest[24:0] != 25'd0 || m[0])) m = m + 32'd1;
+    m = {x.sig[26:3], 8'd0};
+    rest = 1'b0;
+    d = 9'd157 - x.exp;
+    if (x.nan) return 33'd0;
+    if (x.inf || x.exp > 9'd157) return {1'b1, 32'd0};
+    if (d > 9'd31) return 33'd0;
+    for (int unsigned k = 0; k < 5; k++) begin
+      if (d[k]) begin
+        rest = rest | (m & ~(32'hFFFF_FFFF << (32'd1 << k))) != 32'd0;
+        m = m >> (32'd1 << k);
+      end
     end
-    if (x.sign) return m > {1'b0, top} ? ~{1'b0, top} : ~m + 32'd1;
-    return m > {1'b0, top} ? {1'b0, top} : m;
+    up = m[0] && (rest || m[1]);
+    return {1'b0, ({1'b0, m[31:1]} ^ {32{x.sign}}) + {31'd0, up ^ x.sign}};
   endfunction
 
-  // A signed integer saturated to `bits` bits, sign-extended.
-  function automatic logic [31:0] saturate(input logic [31:0] x, input logic [5:0] bits);
-    logic [31:0] top;
-    top = 32'h7FFF_FFFF >> (6'd32 - bits);
-    if (signed'(x) > signed'(top)) return top;
-    if (signed'(x) < signed'(~top)) return ~top;
-    return x;
+  // A signed integer saturated to 8, 16 or 32 bits, sign-extended. Bit 32: it is beyond 32 bits,
+  // and neg tells on which side.
+  function automatic logic [31:0] saturate(input logic [32:0] x, input logic neg,
+                                           input logic [5:0] bits);
+    logic off8, off16;
+    off8 = x[31:7] != {25{x[31]}};
+    off16 = x[31:15] != {17{x[31]}};
+    if (!x[32] && !(bits == 6'd8 && off8) && !(bits == 6'd16 && off16)) return x[31:0];
+    return (bits == 6'd32 ? 32'h7FFF_FFFF : bits == 6'd16 ? 32'h7FFF : 32'h7F) ^ {32{neg}};
   endfunction
 
   // A zero of the given sign: added to a number of that sign it changes nothing.

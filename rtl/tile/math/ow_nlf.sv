@@ -293,7 +293,9 @@ module ow_nlf
 
   // -------------------------------------------------------------------------- stages 3 to 5 ---
   // Horner's rule; the products are rounded to the places of what they are added to: the half that
-  // rounds stands below its last place, and both come in one addition.
+  // rounds stands below its last place, and both come in one addition. The factor with a sign takes
+  // part as if it were larger by 2^(bits - 1), without a sign: t times that is taken away from the
+  // coefficient beside the multiplication, and no partial product has to be carried to all places.
   localparam int unsigned DROP3 = C3_FRAC + T3_FRAC - C2_FRAC;
   localparam int unsigned DROP2 = C2_FRAC + T2_FRAC - C1_FRAC;
   localparam int unsigned DROP1 = C1_FRAC + T1_FRAC - C0_FRAC;
@@ -303,47 +305,53 @@ module ow_nlf
 
   function automatic logic signed [C2_BITS-1:0] horner3(input logic [ROW_W-1:0] row,
                                                         input logic [T3_FRAC-1:0] t);
-    logic signed [C3_BITS-1:0] c3;
-    logic signed [C2_BITS-1:0] c2;
-    logic signed [M3_W-1:0]    m;
+    localparam int unsigned SumW = C2_BITS + DROP3;
+    logic [C3_BITS-1:0] c3;
+    logic [C2_BITS-1:0] c2;
+    logic [M3_W-1:0]    m;
     /* verilator lint_off UNUSEDSIGNAL */ // places that are dropped
-    logic signed [C2_BITS+DROP3-1:0] sum;
+    logic [SumW-1:0]    sum;
     /* verilator lint_on UNUSEDSIGNAL */
     c3 = NLF_C3[row][C3_BITS-1:0];
     c2 = NLF_C2[row][C2_BITS-1:0];
-    m = M3_W'(c3) * M3_W'($signed({1'b0, t}));
-    sum = $signed({c2, 1'b1, {(DROP3 - 1) {1'b0}}}) + (C2_BITS + DROP3)'(m);
-    return sum[C2_BITS+DROP3-1:DROP3];
+    m = M3_W'({~c3[C3_BITS-1], c3[C3_BITS-2:0]}) * M3_W'(t);
+    sum = {c2, 1'b1, {(DROP3 - 1) {1'b0}}} - SumW'({t, {(C3_BITS - 1) {1'b0}}});
+    sum = sum + SumW'(m);
+    return $signed(sum[SumW-1:DROP3]);
   endfunction
 
   function automatic logic signed [C1_BITS-1:0] horner2(input logic [ROW_W-1:0] row,
                                                         input logic [T2_FRAC-1:0] t,
                                                         input logic signed [C2_BITS-1:0] r);
-    logic signed [C1_BITS-1:0] c1;
-    logic signed [M2_W-1:0]    m;
+    localparam int unsigned SumW = C1_BITS + DROP2;
+    logic [C1_BITS-1:0] c1;
+    logic [M2_W-1:0]    m;
     /* verilator lint_off UNUSEDSIGNAL */ // places that are dropped
-    logic signed [C1_BITS+DROP2-1:0] sum;
+    logic [SumW-1:0]    sum;
     /* verilator lint_on UNUSEDSIGNAL */
     c1 = NLF_C1[row][C1_BITS-1:0];
-    m = M2_W'(r) * M2_W'($signed({1'b0, t}));
-    sum = $signed({c1, 1'b1, {(DROP2 - 1) {1'b0}}}) + (C1_BITS + DROP2)'(m);
-    return sum[C1_BITS+DROP2-1:DROP2];
+    m = M2_W'({~r[C2_BITS-1], r[C2_BITS-2:0]}) * M2_W'(t);
+    sum = {c1, 1'b1, {(DROP2 - 1) {1'b0}}} - SumW'({t, {(C2_BITS - 1) {1'b0}}});
+    sum = sum + SumW'(m);
+    return $signed(sum[SumW-1:DROP2]);
   endfunction
 
   function automatic logic signed [P_W-1:0] horner1(input logic [ROW_W-1:0] row,
                                                     input logic [T1_FRAC-1:0] t,
                                                     input logic signed [8:0] log_e,
                                                     input logic signed [C1_BITS-1:0] r);
-    logic signed [M1_W-1:0]      m;
-    logic signed [P_W-1:0]       l;
+    localparam int unsigned SumW = P_W + DROP1;
+    logic [M1_W-1:0]       m;
+    logic signed [P_W-1:0] l;
     /* verilator lint_off UNUSEDSIGNAL */ // places that are dropped
-    logic signed [P_W+DROP1-1:0] sum;
+    logic [SumW-1:0]       sum;
     /* verilator lint_on UNUSEDSIGNAL */
-    m = M1_W'(r) * M1_W'($signed({1'b0, t}));
+    m = M1_W'({~r[C1_BITS-1], r[C1_BITS-2:0]}) * M1_W'(t);
     l = P_W'(log_e) * P_W'($signed({1'b0, LN2}));
-    l = l + $signed({{(P_W - C0_BITS) {1'b0}}, NLF_C0[row]});
-    sum = $signed({l, 1'b1, {(DROP1 - 1) {1'b0}}}) + (P_W + DROP1)'(m);
-    return sum[P_W+DROP1-1:DROP1];
+    sum = SumW'({NLF_C0[row], 1'b1, {(DROP1 - 1) {1'b0}}}) - SumW'({t, {(C1_BITS - 1) {1'b0}}});
+    sum = sum + {l, {DROP1{1'b0}}};
+    sum = sum + SumW'(m);
+    return $signed(sum[SumW-1:DROP1]);
   endfunction
 
   // ------------------------------------------------------------------------------- stage 6 ----
@@ -361,7 +369,7 @@ module ow_nlf
     logic [14:0]       m;
     logic              up;
     if (x.special) return x.y;
-    q = 32'(p >> x.shift);
+    q = 32'(p >> x.shift[3:0]);
     less = x.comp || p[P_W-1];
     v = {6'd0, x.comp, {C0_FRAC{1'b0}}} + (q ^ {32{less}}) + {31'd0, less};
     n = normal32(v);
@@ -399,9 +407,14 @@ module ow_nlf
   tail_t                     s5_q;
   logic signed [C2_BITS-1:0] r3_q;
   logic signed [C1_BITS-1:0] r4_q;
-  logic signed [P_W-1:0]     p_q;
+  logic signed [P_W-1:0]     p, p_q;
   logic [15:0]               y_q;
   logic [NLF_LATENCY:1]      valid_q;  // stage by stage
+
+  always_comb begin
+    p = '0;
+    if (valid_q[4]) p = horner1(s4_q.row, s4_q.t, s4_q.log_e, r4_q);
+  end
 
   always_ff @(posedge clk_i) begin
     if (valid_i) s1_q <= unpack(fn_i, bf16_i, x_i);
@@ -416,7 +429,7 @@ module ow_nlf
     end
     if (valid_q[4]) begin
       s5_q <= s4_q.tail;
-      p_q <= horner1(s4_q.row, s4_q.t, s4_q.log_e, r4_q);
+      p_q <= s4_q.tail.shift[4] ? p >> 16 : p;  // the last stage has the other places
     end
     if (valid_q[5]) y_q <= finish(s5_q, p_q);
     if (rst_i) valid_q <= '0;

@@ -186,13 +186,12 @@ module ow_gather #(
             bank_slot[b] = s;
             if (we_q[s]) begin
               mem_we_o[b] = 1'b1;
-              for (int unsigned l = 0; l < Lanes; l++) begin
-                if (same[l]) begin
-                  for (int unsigned h = 0; h < 4; h++) begin
-                    if (covers(w32_q[s], addr_q[s][l][2:1], h)) begin
-                      mem_be_o[b][2*h +: 2] = 2'b11;
-                      mem_wdata_o[b][16*h +: 16] = half(w32_q[s], data_q[s][l], h);
-                    end
+              for (int unsigned h = 0; h < 4; h++) begin
+                for (int unsigned l = Lanes; l > 0; l--) begin  // of equal ones the last
+                  if (same[l-1] && covers(w32_q[s], addr_q[s][l-1][2:1], h)) begin
+                    mem_wdata_o[b][16*h +: 16] = mem_wdata_o[b][16*h +: 16] |
+                        (half(w32_q[s], data_q[s][l-1], h) & {16{!mem_be_o[b][2*h]}});
+                    mem_be_o[b][2*h +: 2] = 2'b11;
                   end
                 end
               end
