@@ -51,7 +51,7 @@ class Run {
         options_(options),
         checked_(check_all(params, options)),
         job_(checked_.job),
-        memory_(job_, {}) {
+        memory_(job_, memory_options(checked_, options)) {
     make_directory();
     begin();
     if (trains(options.mode) && !options.model_dir.empty()) {
@@ -90,6 +90,14 @@ class Run {
   static CheckedTraining check_all(const TrainParams& params, const TrainRunOptions& options) {
     check_model_dir(options);
     return check_training(params, options);
+  }
+
+  // Who only looks at samples may look at others than were trained with.
+  static memoryx::MemoryOptions memory_options(const CheckedTraining& checked,
+                                               const TrainRunOptions& options) {
+    memoryx::MemoryOptions memory;
+    if (trains(options.mode)) memory.data = data_keys(checked.training);
+    return memory;
   }
 
   void make_directory() const {
@@ -355,32 +363,29 @@ void check_model_dir(const TrainRunOptions& options) {
 
 namespace {
 
-// The orders that a checkpoint was made with hold for all that comes behind it. One without a plan
-// beside it is of a time when all sums went round the column.
+// The orders that a checkpoint was made with hold for all that comes behind it, even if another
+// version of this program would choose others.
 TrainingJob with_orders(const TrainParams& params, const TrainRunOptions& options) {
   const TrainingJob chosen = with_sum_orders(params.job, options.tile);
   const bool goes_on = options.resume || !trains(options.mode);
   if (!goes_on || options.model_dir.empty()) return chosen;
-  const std::string path = plan_path(options.model_dir);
-  TrainingJob kept = params.job;
-  const bool has_plan = std::filesystem::exists(path);
-  if (has_plan) {
-    kept = with_kept_orders(path, params.job, options.tile);
-  } else if (!memoryx::checkpoints_in(options.model_dir).empty()) {
-    kept.forward.assign(kept.layers.size(), SumOrder::Column);
-    kept.delta = kept.forward;
-  } else {
-    return chosen;
+  for (const std::string& path : memoryx::checkpoints_in(options.model_dir)) {
+    TrainingJob kept = params.job;
+    try {
+      if (!memoryx::take_orders(memoryx::read_state(path).job, &kept)) continue;
+    } catch (const BadInput&) {
+      continue;  // whoever loads it says why
+    }
+    // The other ranks read no file of rank 0's.
+    const bool same = kept.forward == chosen.forward && kept.delta == chosen.delta;
+    if (!same && options.transport != nullptr && options.transport->ranks() > 1) {
+      throw BadInput(path +
+                     ": has other orders of sums than this program chooses, which one process "
+                     "goes on with but not several ranks");
+    }
+    return kept;
   }
-  // The other ranks read no file of rank 0's.
-  const bool same = kept.forward == chosen.forward && kept.delta == chosen.delta;
-  if (!same && options.transport != nullptr && options.transport->ranks() > 1) {
-    throw BadInput(
-        fmt::format("{}: {} other orders of sums than this program chooses, which one "
-                    "process goes on with but not several ranks",
-                    path, has_plan ? "has" : "is missing, which stands for"));
-  }
-  return kept;
+  return chosen;
 }
 
 // The samples of the parameters' file: those to train with, and those held out, which are all of

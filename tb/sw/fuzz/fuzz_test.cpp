@@ -211,7 +211,7 @@ TEST(Fuzz, Checkpoints) {
   const std::string directory = testing::TempDir() + "ow_fuzz_checkpoints";
   mkdir(directory.c_str(), 0777);
   memoryx::RunState state;
-  state.optimizer = "adamw";
+  state.job = {{"train.seed", "5"}, {"sums.forward[0]", "column"}};
   for (const uint64_t step : {1, 2, 3}) {
     state.step = step;
     memoryx::save_checkpoint(memoryx::checkpoint_path(directory, step), *store(), state);
