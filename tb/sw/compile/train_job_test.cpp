@@ -5,10 +5,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,109 +14,11 @@
 #include "ow/base/error.h"
 #include "ow/base/file.h"
 #include "ow/base/json.h"
-#include "ow/base/rng.h"
-#include "ow/bench/golden_training.h"
-#include "ow/sim/sim.h"
 #include "ow/tensor/safetensors.h"
+#include "train_directory.h"
 
 namespace ow::jobs {
 namespace {
-
-constexpr const char* kJob =
-    "data:\n"
-    "  file: samples.csv\n"
-    "  held_out_modulo: 5\n"
-    "  held_out_remainder: 4\n"
-    "network:\n"
-    "  layers: [6, 9, 3]\n"
-    "grid:\n"
-    "  rows: 2\n"
-    "  columns: 2\n"
-    "  samples_per_tile: 8\n"
-    "train:\n"
-    "  seed: 3\n"
-    "  steps: 8\n"
-    "  micro_batches: 2\n"
-    "  optimizer:\n"
-    "    kind: adamw\n"
-    "    rate: [{kind: linear, from: 0.02, to: 0.01, steps: 8}]\n"
-    "    max_norm: 2\n"
-    "  loss_scale: {initial: 256, dynamic: true, interval: 3}\n"
-    "  sparsity:\n"
-    "    - {pattern: layers.0.weight, algorithm: rigl, density: 0.5, update: {every: 2}}\n"
-    "  evaluate_every: 4\n"
-    "  checkpoints: {every: 2, keep: 3}\n";
-
-class TrainJob : public testing::Test {
- protected:
-  TrainJob() {
-    std::string name = testing::TempDir() + "/train-job-XXXXXX";
-    if (mkdtemp(name.data()) == nullptr) throw BadInput(name);
-    directory_ = name;
-    Rng rng(9);
-    std::string samples;
-    for (int n = 0; n < 100; ++n) {
-      const auto label = static_cast<int>(rng.below(3));
-      for (int f = 0; f < 6; ++f) {
-        samples += std::to_string(rng.uniform() + (f % 3 == label ? 1.0 : 0.0)) + ",";
-      }
-      samples += std::to_string(label) + "\n";
-    }
-    write_file(directory_ + "/samples.csv", samples);
-  }
-  ~TrainJob() override { std::filesystem::remove_all(directory_); }
-
-  TrainParams params(const std::string& text = kJob) const {
-    write_file(directory_ + "/job.yaml", text);
-    return load_train_params(directory_ + "/job.yaml");
-  }
-
-  // The job with a part replaced.
-  static std::string with(const std::string& from, const std::string& to) {
-    std::string text = kJob;
-    text.replace(text.find(from), from.size(), to);
-    return text;
-  }
-
-  std::string refused(const std::string& text) const {
-    try {
-      TrainRunOptions run = options("", false);
-      check_training(params(text), run);
-    } catch (const BadInput& error) {
-      const std::string what = error.what();
-      return what.substr(what.find("job.yaml"));
-    }
-    return "";
-  }
-
-  TrainRunOptions options(const std::string& model, bool rtl) const {
-    TrainRunOptions run;
-    run.firmware = OW_FIRMWARE_DIR "/train.elf";
-    run.reference = bench::golden_training;
-    run.model = bench::golden_wafer;
-    if (!model.empty()) run.model_dir = directory_ + "/" + model;
-    if (rtl) {
-      run.make = [](GridShape grid) { return make_device(DeviceKind::Replicated, grid); };
-    }
-    return run;
-  }
-
-  std::string last_checkpoint(const std::string& model) const {
-    return read_text(memoryx::checkpoints_in(directory_ + "/" + model).front());
-  }
-
-  // Without its header and the check sums, so of trainings whose keys differ.
-  std::map<std::string, std::vector<uint8_t>> last_tensors(const std::string& model) const {
-    std::map<std::string, std::vector<uint8_t>> tensors;
-    for (const auto& [name, tensor] :
-         read_safetensors(memoryx::checkpoints_in(directory_ + "/" + model).front())) {
-      if (name != "openwafer.crc32") tensors[name] = tensor.bytes;
-    }
-    return tensors;
-  }
-
-  std::string directory_;
-};
 
 TEST_F(TrainJob, AnInterruptedOneEndsAsIfItHadNotBeenOnAnyDevice) {
   const TrainParams p = params();
@@ -191,31 +91,6 @@ TEST_F(TrainJob, EvaluatesACheckpoint) {
     EXPECT_EQ(report.evaluations.back().right, trained.evaluations.back().right);
     EXPECT_EQ(report.evaluations.back().different, 0u);
   }
-}
-
-TEST_F(TrainJob, KeepsItsPlanAndGoesOnWithIt) {
-  const TrainParams p = params();
-  TrainRunOptions run = options("model", false);
-  run.num_steps = 4;
-  run_training(p, run);
-  const std::string path = plan_path(run.model_dir);
-  nlohmann::json plan = read_json(path);
-  EXPECT_EQ(plan.at("decisions").at("forward").size(), 2u);
-  // What lies in a tile begins at 0, has no gap and ends with the stack.
-  uint32_t at = 0;
-  for (const nlohmann::json& place : plan.at("memory")) {
-    EXPECT_EQ(place.at("address"), at) << place;
-    at += place.at("bytes").get<uint32_t>();
-  }
-  EXPECT_EQ(at, check_training(p, run).firmware.symbol("ow_stack_top"));
-  // The last deltas are made where they are gathered: one place with both names.
-  const nlohmann::json& memory = plan.at("memory");
-  EXPECT_EQ(std::count_if(memory.begin(), memory.end(),
-                          [](const nlohmann::json& place) {
-                            return place.at("name") ==
-                                   "deltas of layer 1, gathered from the column";
-                          }),
-            1);
 }
 
 // A checkpoint of other orders of sums than this program chooses: they go on, on the tiles, too.
@@ -386,7 +261,7 @@ TEST_F(TrainJob, TheSquaredErrorIsToOneForTheClass) {
 }
 
 TEST_F(TrainJob, BadParametersAreOneLineWithTheLimit) {
-  EXPECT_EQ(refused(kJob), "");
+  EXPECT_EQ(refused(kTrainJob), "");
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"  seed: 3\n", "job.yaml:12: key 'train.seed' is missing"},
       {"    kind: adamw\n", "job.yaml:15: key 'train.optimizer.kind' is missing"},
