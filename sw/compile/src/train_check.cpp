@@ -143,7 +143,7 @@ CheckedTraining check_training(const TrainParams& params, const TrainRunOptions&
                        options.transport == nullptr ? 1 : options.transport->ranks());
   take_plan(params, options, &checked);
   try {
-    const memoryx::MemoryX memory(params.job, {});  // its ranges
+    const memoryx::MemoryX memory(params.job, params.memory);  // its ranges
   } catch (const BadInput& error) {
     refuse(fmt::format(": key 'train': {}", error.what()));
   }

@@ -46,7 +46,7 @@ class Run {
         options_(options),
         checked_(check_all(params, options)),
         job_(checked_.job),
-        memory_(job_, memory_options(checked_, options)) {
+        memory_(job_, memory_options(params, checked_, options)) {
     make_directory();
     begin();
     keep_plan();
@@ -86,9 +86,10 @@ class Run {
   }
 
   // Who only looks at samples may look at others than were trained with.
-  static memoryx::MemoryOptions memory_options(const CheckedTraining& checked,
+  static memoryx::MemoryOptions memory_options(const TrainParams& params,
+                                               const CheckedTraining& checked,
                                                const TrainRunOptions& options) {
-    memoryx::MemoryOptions memory;
+    memoryx::MemoryOptions memory = params.memory;
     if (trains(options.mode)) memory.data = data_keys(checked.training);
     return memory;
   }

@@ -244,14 +244,19 @@ double density_at(const TrainingJob& job, size_t layer, uint64_t step) {
   const int at = memoryx::group_of(job.sparsity, spec);
   if (at < 0) return 1;
   const SparsityGroup& group = job.sparsity[static_cast<size_t>(at)];
+  if (step == kForever && group.algorithm != SparsityGroup::Algorithm::Static) {
+    return memoryx::value_at_last(group.density);
+  }
   const bool fixed = group.algorithm == SparsityGroup::Algorithm::Static;
+  if (step == 0 && group.init == SparsityGroup::Init::Zeros) return 0;
+  if (step == 0 && group.init == SparsityGroup::Init::Dense) return 1;
   return memoryx::value_at(group.density, fixed ? 0 : step);
 }
 
 uint64_t kept_at_last(const TrainingJob& job, size_t layer) {
   const LayerShape& shape = job.layers[layer];
   const double all = static_cast<double>(shape.outputs) * static_cast<double>(shape.inputs);
-  return static_cast<uint64_t>(density_at(job, layer, UINT64_MAX) * all);
+  return static_cast<uint64_t>(density_at(job, layer, kForever) * all);
 }
 
 TrainingJob with_sum_orders(TrainingJob job, const TileConfig& tile) {

@@ -39,9 +39,16 @@ class Keys {
         case Kind::Power:
           text = fmt::format("power {} to {} by {}", p.from, p.to, p.base);
           break;
+        case Kind::Slope:
+          text = fmt::format("slope {} to {} by {}", p.from, p.to, p.base);
+          break;
+        case Kind::Repeat:
+          text = fmt::format("repeat {} pieces", p.steps);
+          break;
       }
       // Behind a single constant the same holds.
-      const bool always = p.kind == Kind::Constant && schedule.size() == 1;
+      const bool always = (p.kind == Kind::Constant && schedule.size() == 1) ||
+                          p.kind == Kind::Slope || p.kind == Kind::Repeat || p.steps == kForever;
       if (!always) text += fmt::format(", {} steps", p.steps);
       add(fmt::format("{}[{}]", key, k), text);
     }
@@ -119,7 +126,15 @@ void add_group(const std::string& at, const SparsityGroup& g, Keys* keys) {
                                                                   : "rigl");
   keys->add(at + "init", g.init == Init::Random      ? "random"
                          : g.init == Init::Magnitude ? "magnitude"
-                                                     : "even");
+                         : g.init == Init::Even      ? "even"
+                         : g.init == Init::Zeros     ? "zeros"
+                                                     : "dense");
+  if (g.balance != SparsityGroup::Balance::None) {
+    keys->add(
+        at + "balance",
+        fmt::format("{} {}", g.balance == SparsityGroup::Balance::Inputs ? "inputs" : "outputs",
+                    g.parts));
+  }
   keys->add_schedule(at + "density", g.density);
   if (g.algorithm == Algorithm::Set || g.algorithm == Algorithm::Rigl) {
     keys->add_schedule(at + "drop", g.drop);

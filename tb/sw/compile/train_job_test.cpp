@@ -277,7 +277,7 @@ TEST_F(TrainJob, BadParametersAreOneLineWithTheLimit) {
          "job.yaml:13: key 'train.steps' must be a whole number from 1 to 1000000000, not '0'");
   expect("kind: linear", "kind: bent",
          "job.yaml:17: key 'train.optimizer.rate[0].kind' must be constant, linear, cosine, "
-         "cubic or power, not 'bent'");
+         "cubic, power, slope, cycle, wave or repeat, not 'bent'");
   expect("initial: 256", "initial: 257",
          "job.yaml:19: key 'train.loss_scale.initial' must be a power of two");
   expect("density: 0.5", "density: 1.5",

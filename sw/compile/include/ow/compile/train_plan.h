@@ -69,6 +69,7 @@ void check_units(const std::string& who, HalfType type, const std::string& loss,
                  const TileConfig& tile);
 
 // The share of a layer's weights that its mask keeps at a step; a static mask's is that of step 0.
+// Behind all steps (kForever): what the schedule comes to (memoryx::value_at_last).
 double density_at(const TrainingJob& job, size_t layer, uint64_t step);
 // Weights of a layer that are left when its schedule has ended (a static mask's: at step 0).
 uint64_t kept_at_last(const TrainingJob& job, size_t layer);
