@@ -41,7 +41,7 @@ struct Options {
   bool check = true;
   bool validate_only = false;
   bool compile_only = false;
-  std::string save_plan;
+  std::string plan;
   bool check_idle = false;
   bool checked = false;
   size_t limit = 0;
@@ -143,6 +143,8 @@ jobs::RunOptions run_options(const Options& options) {
   run.training = bench::golden_run(OW_FIRMWARE_DIR "/train.elf");
   run.training.check = options.check;
   run.limit = options.limit;
+  run.plan = options.plan;
+  run.on_plan = [](const jobs::PlanFile& file) { print_plan(file); };
   return run;
 }
 
@@ -243,31 +245,12 @@ int train(Context& context, Options options) {
   request.check = options.check;
   request.validate_only = options.validate_only;
   request.compile_only = options.compile_only;
-  request.save_plan = options.save_plan;
+  request.plan = options.plan;
   request.recorded = !sim.record_file.empty();
   return run_train(context, request);
 }
 
-// The plan of a network; what is pruned is known where the weights come from a file.
-nlohmann::json compile(const jobs::RunParams& params, const jobs::Checked& checked) {
-  const jobs::EstimateShape shape = shape_of(checked.plan);
-  std::vector<jobs::LayerWeights> weights;
-  for (size_t k = 0; k < params.layers.size(); ++k) {
-    weights.push_back(checked.network
-                          ? jobs::weights_of(checked.network->layers[k], params.grid.rows, false)
-                          : jobs::drawn_weights(params.layers[k], params.grid.rows, 1, k + 1));
-  }
-  const TimeModel time = time_of(params.time, shape, weights, false);
-  return jobs::plan_document(checked.plan, checked.firmware,
-                             estimate_inference(shape, weights, time));
-}
-
 int run(Context& context, Options options) {
-  if (!options.compile_only && !options.save_plan.empty()) {
-    throw BadInput(
-        "--save-plan: only with --compile-only (a training keeps its plan in --model-dir)");
-  }
-  check_writable(options.save_plan);
   if (jobs::is_training(options.params)) return train(context, options);
   if (options.mode == "predict") {
     throw BadInput(
@@ -290,12 +273,16 @@ int run(Context& context, Options options) {
   jobs::RunOptions run = run_options(options);
   if (!options.wafer.empty()) check_wafer(options, params);
   if (options.validate_only) {
-    print_checked(options, jobs::check_run(params, run));
+    const jobs::Checked checked = jobs::check_run(params, run);
+    print_checked(options, checked);
+    print_plan(checked.plan_file, "to be made");
     context.result()["valid"] = true;
     return 0;
   }
   if (options.compile_only) {
-    show_plan(context, compile(params, jobs::check_run(params, run)), options.save_plan);
+    jobs::Checked checked = jobs::check_run(params, run);
+    if (!checked.plan_file.usable()) checked.plan_file.keep(plan_document(params, checked));
+    show_plan(context, checked.plan_file);
     return 0;
   }
 
@@ -363,8 +350,9 @@ void add_run(CLI::App& app, Context& context) {
   sub->add_flag("--compile-only,--compile_only", options->compile_only,
                 "Print the plan, where everything lies and what it takes, and stop")
       ->excludes("--validate-only");
-  sub->add_option("--save-plan,--save_plan", options->save_plan,
-                  "Write the plan of --compile-only (JSON)")
+  sub->add_option("--plan", options->plan,
+                  "The plan's file (JSON): used if it is of the same inputs, else made anew (a "
+                  "training's else is plan.json in --model-dir)")
       ->type_name("FILE");
   sub->add_option("--wafer", options->wafer, "Run on a simulated wafer instead of a flat grid")
       ->type_name("FILE");

@@ -95,6 +95,7 @@ nlohmann::json report_json(const RunReport& report) {
   json["device"] = report.device;
   json["grid"] = {{"rows", report.grid.rows}, {"columns", report.grid.cols}};
   json["samples"] = report.samples;
+  if (!report.plan.is_null()) json["plan"] = report.plan;
   json["batches"] = report.batches;
   json["weights"] = report.weights;
   json["nonzero_weights"] = report.nonzero;

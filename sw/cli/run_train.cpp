@@ -96,6 +96,7 @@ nlohmann::json report_json(const TrainReport& r) {
     json["waits"] = waits_json(r.waits);
     json["waits"]["late"] = total(r.late);
   }
+  if (!r.plan.is_null()) json["plan"] = r.plan;
   for (const Evaluation& e : r.evaluations) json["evaluations"].push_back(evaluation_json(e));
   return json;
 }
@@ -169,6 +170,12 @@ jobs::TrainRunOptions options_of(const TrainRequest& request) {
   run.model_dir = request.model_dir;
   run.resume = request.resume;
   run.num_steps = request.num_steps;
+  run.plan = request.plan;
+  const bool keeps = jobs::trains(run.mode) && !request.validate_only && !request.compile_only;
+  if (run.plan.empty() && keeps && !run.model_dir.empty()) {
+    run.plan = jobs::plan_path(run.model_dir);
+  }
+  run.on_plan = [](const jobs::PlanFile& file) { print_plan(file); };
   run.metrics = request.metrics;
   return run;
 }
@@ -196,6 +203,7 @@ int run_rank(Context& context, const TrainRequest& request, swarmx::Transport& t
     fmt::print("{}: valid; {} samples to train with, {} held out; {} a step, {} bytes of a tile\n",
                request.params, checked.training.samples(), checked.held_out.samples(),
                params.job.batch(), checked.plan.used_bytes);
+    print_plan(checked.plan_file, "to be made");
     context.result()["valid"] = true;
     return 0;
   }
@@ -203,7 +211,9 @@ int run_rank(Context& context, const TrainRequest& request, swarmx::Transport& t
     if (!speaks) return 0;
     check_directory(run);
     run.plan_only = true;
-    show_plan(context, plan_document(params, check_training(params, run)), request.save_plan);
+    jobs::CheckedTraining checked = check_training(params, run);
+    if (!checked.plan_file.usable()) checked.plan_file.keep(plan_document(params, checked));
+    show_plan(context, checked.plan_file);
     return 0;
   }
   const TrainReport report = [&] {

@@ -24,7 +24,7 @@ struct TrainRequest {
   bool check = true;
   bool validate_only = false;
   bool compile_only = false;
-  std::string save_plan;  // of compile_only
+  std::string plan;  // its file; empty: that of model_dir, where something is trained
   bool resume = false;
   std::string model_dir;
   std::string metrics;

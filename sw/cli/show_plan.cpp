@@ -16,11 +16,11 @@ std::string text_of(const json& value) {
 
 void print_decisions(const json& plan) {
   const json& layers = plan.at("inputs").at("layers");
-  const json& decisions = plan.at("decisions");
+  const json& decisions = plan.at("plan");
   if (!decisions.contains("forward")) {
-    for (const auto& [key, value] : decisions.items()) {
-      fmt::print("{:<18} {}\n", key, text_of(value));
-    }
+    fmt::print("{:<18} {}\n{:<18} {}\n", "samples a tile",
+               text_of(decisions.at("samples_per_tile")), "activations",
+               decisions.at("in_turn").get<bool>() ? "two places in turn" : "a place each");
     return;
   }
   fmt::print("{:<18} {:<12} {:<12}\n", "sums", "forward", "deltas");
@@ -35,17 +35,22 @@ void print_decisions(const json& plan) {
 
 }  // namespace
 
-void show_plan(Context& context, const json& plan, const std::string& path) {
+void print_plan(const jobs::PlanFile& file, const std::string& made) {
+  if (!file.path().empty()) fmt::print("{:<11} {}\n", "plan", file.says(made));
+}
+
+void show_plan(Context& context, const jobs::PlanFile& file) {
+  const json& plan = file.document();
   const json& inputs = plan.at("inputs");
-  fmt::print("{:<18} {}, {} x {} tiles, inputs' hash {}\n", "plan", text_of(plan.at("kind")),
+  fmt::print("{:<18} {}, {} x {} tiles, inputs' hash {}\n", "plan", text_of(inputs.at("kind")),
              inputs.at("grid")[0].get<int>(), inputs.at("grid")[1].get<int>(),
              text_of(plan.at("hash")));
-  const json& colours = plan.at("colours");
+  const json& colours = plan.at("plan").at("colours");
   fmt::print("{:<18} {}: weights {}, down the column {}, back {}, results {} (-1: none)\n",
              "colours", colours.at("count").get<int>(), colours.at("weights").get<int>(),
              colours.at("down").dump(), colours.at("back").get<int>(), colours.at("result").dump());
-  fmt::print("{:<18} {} (hash {})\n\n", "program", text_of(plan.at("firmware").at("file")),
-             text_of(plan.at("firmware").at("hash")));
+  fmt::print("{:<18} {} (hash {})\n\n", "program", text_of(plan.at("firmware")),
+             text_of(inputs.at("program")));
   print_decisions(plan);
   fmt::print("\n{:<36} {:>9} {:>9}\n", "a tile's memory", "address", "bytes");
   for (const json& place : plan.at("memory")) {
@@ -53,7 +58,8 @@ void show_plan(Context& context, const json& plan, const std::string& path) {
                fmt::format("0x{:05x}", place.at("address").get<uint32_t>()),
                place.at("bytes").get<uint32_t>());
   }
-  fmt::print("{:<36} {:>9} {:>9}\n", "in use", "", plan.at("used_bytes").get<uint32_t>());
+  fmt::print("{:<36} {:>9} {:>9}\n", "in use", "",
+             plan.at("plan").at("used_bytes").get<uint32_t>());
   fmt::print("\n{:<18} {:>6} {:>12} {:>12} {:>9}\n", "phase", "layer", "cycles", "wavelets",
              "bound");
   for (const json& phase : plan.at("phases")) {
@@ -64,9 +70,9 @@ void show_plan(Context& context, const json& plan, const std::string& path) {
                phase.contains("bound") ? text_of(phase.at("bound")) : "");
   }
   fmt::print("{:<18} {:>6} {:>12}\n", "in all", "", plan.at("cycles").get<uint64_t>());
-  if (!path.empty()) {
-    jobs::write_plan(path, plan);
-    fmt::print("\nsaved       {}\n", path);
+  if (!file.path().empty()) {
+    fmt::print("\n");
+    print_plan(file);
   }
   context.result() = plan;
 }

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `ow run --compile-only` prints of a plan.
+// What `ow run` prints of a plan and its file.
 #ifndef OW_CLI_SHOW_PLAN_H_
 #define OW_CLI_SHOW_PLAN_H_
 
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "cli.h"
+#include "ow/compile/plan_file.h"
 
 namespace ow::cli {
 
-// Prints a document of plan_file.h, makes it the command's result, and writes it to `path` unless
-// that is empty.
-void show_plan(Context& context, const nlohmann::json& plan, const std::string& path);
+// Prints the document of a file that is used or was kept, and makes it the command's result.
+void show_plan(Context& context, const jobs::PlanFile& file);
+
+// A line, if there is a file: that it is used, or is `made`, and why.
+void print_plan(const jobs::PlanFile& file, const std::string& made = "made");
 
 }  // namespace ow::cli
 

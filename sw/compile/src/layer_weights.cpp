@@ -6,8 +6,6 @@
 
 #include "ow/base/rng.h"
 #include "ow/compile/estimate.h"
-#include "ow/memoryx/schedule.h"
-#include "ow/memoryx/sparsity.h"
 
 namespace ow::jobs {
 namespace {
@@ -105,13 +103,7 @@ std::vector<LayerWeights> training_weights(const TrainingJob& job, uint64_t step
   std::vector<LayerWeights> weights;
   for (size_t k = 0; k < job.layers.size(); ++k) {
     const LayerShape& layer = job.layers[k];
-    memoryx::TensorSpec spec;
-    spec.name = weight_name(layer, k);
-    spec.shape = {static_cast<uint64_t>(layer.outputs), static_cast<uint64_t>(layer.inputs)};
-    const int group = memoryx::group_of(job.sparsity, spec);
-    const double density =
-        group < 0 ? 1 : memoryx::value_at(job.sparsity[static_cast<size_t>(group)].density, step);
-    weights.push_back(drawn_weights(layer, job.grid_rows, density, job.seed + k));
+    weights.push_back(drawn_weights(layer, job.grid_rows, density_at(job, k, step), job.seed + k));
   }
   return weights;
 }

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <utility>
 
+#include "network_plan.h"
 #include "network_training.h"
 #include "outputs_file.h"
 #include "ow/base/error.h"
@@ -242,27 +243,6 @@ void check_weights(const RunParams& params, const RunOptions& options, Checked* 
   }
 }
 
-PlanRequest network_request(const RunParams& params, size_t samples) {
-  PlanRequest r;
-  r.who = params.path + ": keys 'network' and 'grid'";
-  r.grid = params.grid;
-  r.samples = params.samples;
-  r.count = static_cast<int>(std::min<size_t>(samples, 1u << 30));
-  r.type = params.type;
-  r.layers = params.layers;
-  return r;
-}
-
-// The large layer fills the grid as the network does.
-PlanRequest large_request(const RunParams& params, const StreamPlan& plan) {
-  PlanRequest r;
-  r.who = params.path + ": keys 'large_layer' and 'grid'";
-  r.grid = params.grid;
-  r.samples = plan.capacity;
-  r.layers = {{params.large->inputs, params.large->outputs, kShortActivation, true}};
-  return r;
-}
-
 // Everything that is run, and how far it is.
 class Runner {
  public:
@@ -286,15 +266,13 @@ class Runner {
     TileConfig tile = read_config(control, 0, 0);
     read_features(control, 0, 0, &tile);
     const size_t samples = checked_.samples.samples();
-    const StreamPlan plan = make_plan(network_request(params_, samples), checked_.firmware, tile);
+    const Plans plans = plans_for(params_, samples, checked_, tile);
+    const StreamPlan& plan = plans.network;
     const auto batch = static_cast<size_t>(plan.batch());
     report_.batches = (samples + batch - 1) / batch;
     Network large;
-    std::optional<StreamPlan> large_plan;
-    if (params_.large) {
-      large = large_network(*params_.large);
-      large_plan = make_plan(large_request(params_, plan), checked_.firmware, tile);
-    }
+    const std::optional<StreamPlan>& large_plan = plans.large;
+    if (params_.large) large = large_network(*params_.large);
     const double total = cycles_to_come(plan, large, large_plan);
     const auto tick = [&] {
       if (!options_.progress) return;
@@ -387,12 +365,7 @@ Checked check_run(const RunParams& params, const RunOptions& options) {
   check_writable(options.save_weights);
   check_writable(options.save_outputs);
   checked.firmware = read_elf(options.firmware, options.tile.sram_bytes);
-  checked.plan =
-      make_plan(network_request(params, checked.samples.samples()), checked.firmware, options.tile);
-  if (params.large) {
-    checked.large_plan =
-        make_plan(large_request(params, checked.plan), checked.firmware, options.tile);
-  }
+  take_plans(params, options, &checked);
   if (options.device == RunDevice::Monolithic && (params.grid.rows != 2 || params.grid.cols != 2)) {
     throw BadInput(fmt::format("{}: key 'grid': {} x {} tiles, the monolithic simulator is 2 x 2",
                                params.path, params.grid.rows, params.grid.cols));
@@ -407,6 +380,7 @@ RunReport run_network(const RunParams& params, const RunOptions& options) {
   report.samples = checked.samples.samples();
   report.checked = static_cast<bool>(options.reference);
   report.labelled = !checked.samples.labels.empty();
+  keep_plan(params, options, checked, &report);
   const auto batch = static_cast<size_t>(checked.plan.batch());
   report.batches = (report.samples + batch - 1) / batch;
 

@@ -118,6 +118,11 @@ int share_of(int count, GridShape grid, int lanes) {
 
 }  // namespace
 
+int most_samples(size_t count, GridShape grid, const TileConfig& tile) {
+  const auto all = static_cast<int>(std::min<size_t>(count, 1u << 30));
+  return std::min(kAccWordsPerLane * tile.lanes, share_of(all, grid, tile.lanes));
+}
+
 Colours choose_colours(GridShape grid) {
   Colours c;
   c.count = 1;
@@ -139,27 +144,32 @@ StreamPlan StreamPlan::for_batch(int count) const {
   return plan;
 }
 
-StreamPlan make_plan(const PlanRequest& r, const ElfImage& firmware, const TileConfig& tile) {
+StreamPlan begin_plan(const PlanRequest& r, const TileConfig& tile) {
   StreamPlan plan;
   plan.grid = r.grid;
   plan.tile = tile;
   plan.type = r.type;
   plan.colours = choose_colours(r.grid);
-  check_machine(r, plan, firmware);
-  if (r.samples != 0) check_samples(r, tile);
   for (const LayerShape& shape : r.layers) {
     LayerPlan layer;
     layer.shape = shape;
     layer.local_inputs = plan.owned(shape.inputs, 0);
     plan.layers.push_back(layer);
   }
+  return plan;
+}
+
+StreamPlan make_plan(const PlanRequest& r, const ElfImage& firmware, const TileConfig& tile) {
+  StreamPlan plan = begin_plan(r, tile);
+  check_machine(r, plan, firmware);
+  if (r.samples != 0) check_samples(r, tile);
   const uint32_t heap = firmware.symbol("ow_heap");
   const uint32_t heap_end = firmware.symbol("ow_heap_end");
   const uint32_t stack = firmware.symbol("ow_stack_top") - heap_end;
   const int least = r.samples != 0 ? r.samples : tile.lanes;
-  plan.capacity = r.samples != 0 ? r.samples
-                                 : std::min(kAccWordsPerLane * tile.lanes,
-                                            share_of(r.count, r.grid, tile.lanes));
+  plan.capacity = r.samples != 0
+                      ? r.samples
+                      : most_samples(static_cast<size_t>(std::max(r.count, 0)), r.grid, tile);
   const uint64_t begin = (heap + 3u) / 4u * 4u;
   while (true) {
     plan.samples = plan.capacity;

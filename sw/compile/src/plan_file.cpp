@@ -2,30 +2,20 @@
 #include "ow/compile/plan_file.h"
 
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
-#include "kept_orders.h"
 #include "ow/base/file.h"
+#include "ow/base/hash.h"
+#include "ow/memoryx/update_time.h"
 
 namespace ow::jobs {
 namespace {
 
 using nlohmann::json;
-
-const char* name_of(SumOrder order) { return order == SumOrder::Whole ? "whole" : "column"; }
-
-const char* name_of(HalfType type) { return type == HalfType::Binary16 ? "binary16" : "bfloat16"; }
-
-// Of a text: CRC-32, eight digits.
-std::string hash_of(const std::string& text) {
-  const uLong sum = crc32(crc32(0, nullptr, 0), reinterpret_cast<const Bytef*>(text.data()),
-                          static_cast<uInt>(text.size()));
-  return fmt::format("{:08x}", sum);
-}
 
 // Not by its place: "layers.<k>" says no more.
 bool has_name(const LayerShape& layer, size_t k) {
@@ -66,19 +56,6 @@ json colours_json(const Colours& c) {
           {"count", c.count}};
 }
 
-json phases_json(const Estimate& estimate) {
-  json phases = json::array();
-  for (const PhaseEstimate& p : estimate.phases) {
-    json phase = {{"name", p.name}, {"cycles", p.cycles}};
-    if (p.layer >= 0) phase["layer"] = p.layer;
-    if (p.wavelets > 0) {
-      phase.update({{"wavelets", p.wavelets}, {"bound", p.bound()}});
-    }
-    phases.push_back(phase);
-  }
-  return phases;
-}
-
 // What lies in a tile, by address; each ends where the next one begins. What begins at the same
 // address lies in the same place: one entry with all names.
 class Memory {
@@ -115,11 +92,154 @@ class Memory {
   std::vector<std::pair<uint32_t, std::string>> places_;
 };
 
-json firmware_json(const ElfImage& firmware) {
-  return {{"file", firmware.path}, {"hash", hash_of(read_text(firmware.path))}};
+json time_json(const TimeOptions& time) {
+  using Preset = TimeOptions::Preset;
+  const auto number = [](const std::optional<uint64_t>& n) { return n ? json(*n) : json(); };
+  const auto part = [&](const TimeOptions::Part& p) {
+    return json::array({number(p.rate), number(p.latency)});
+  };
+  const auto parts = [&](const std::vector<TimeOptions::Part>& of) {
+    json all = json::array();
+    for (const TimeOptions::Part& p : of) all.push_back(part(p));
+    return all;
+  };
+  return {{"preset", time.preset == Preset::Ideal      ? "ideal"
+                     : time.preset == Preset::Balanced ? "balanced"
+                                                       : "wse"},
+          {"edge", part(time.edge)},
+          {"exit", part(time.exit)},
+          {"depths", json::array({number(time.edge_depth), number(time.exit_depth)})},
+          {"store", part(time.store)},
+          {"samples", part(time.samples)},
+          {"optimizer", part(time.optimizer)},
+          {"broadcast", part(time.broadcast)},
+          {"reduce", part(time.reduce)},
+          {"broadcast_stages", parts(time.broadcast_stages)},
+          {"reduce_stages", parts(time.reduce_stages)}};
 }
 
-json memory_of(const TrainPlan& plan, const ElfImage& firmware) {
+json orders_json(const std::vector<SumOrder>& orders) {
+  json all = json::array();
+  for (const SumOrder order : orders) all.push_back(order == SumOrder::Whole ? "whole" : "column");
+  return all;
+}
+
+// A network's weights, as far as streams hang on them: which are zero.
+json pruned_json(const Network& network) {
+  json all = json::array();
+  for (const Layer& layer : network.layers) {
+    std::vector<uint8_t> kept;
+    for (const uint16_t w : layer.weights) kept.push_back(half_is_zero(w) ? 0 : 1);
+    Hash hash;
+    hash.add(kept);
+    all.push_back(fmt::format("{} kept, places of hash {}", layer.nonzero(), hash.text()));
+  }
+  return all;
+}
+
+}  // namespace
+
+json plan_inputs(const TrainParams& params, const TrainingJob& job, const TrainingJob& chosen,
+                 const ElfImage& firmware, const TileConfig& tile) {
+  json kept = json::array();
+  bool drawn = false;
+  for (size_t k = 0; k < job.layers.size(); ++k) {
+    const double first = density_at(job, k, 0);
+    drawn = drawn || first < 1;
+    kept.push_back(json::array({first, kept_at_last(job, k)}));
+  }
+  const bool by_rule = job.forward == chosen.forward && job.delta == chosen.delta;
+  json inputs = {
+      {"kind", "training"},
+      {"layers", layers_json(job.layers)},
+      {"type", half_name(job.type)},
+      {"loss", job.loss},
+      {"grid", {job.grid_rows, job.grid_cols}},
+      {"samples_per_tile", job.samples},
+      {"micro_batches", job.micro_batches},
+      {"wafers", params.wafers},
+      {"weights_kept", kept},
+      {"updates_wait", memoryx::updates_wait(job)},
+      {"time", time_json(params.base.time)},
+      {"tile", tile_json(tile)},
+      {"program", hash_of(read_text(firmware.path))},
+      {"sums", by_rule ? json("by the rule")
+                       : json::array({orders_json(job.forward), orders_json(job.delta)})}};
+  // Weights are drawn to be reckoned with.
+  if (drawn) inputs["seed"] = job.seed;
+  return inputs;
+}
+
+json plan_inputs(const RunParams& params, const Network* network, size_t samples,
+                 const ElfImage& firmware, const TileConfig& tile) {
+  json inputs = {{"kind", "inference"},
+                 {"layers", layers_json(params.layers)},
+                 {"type", half_name(params.type)},
+                 {"grid", {params.grid.rows, params.grid.cols}},
+                 {"samples_per_tile", params.samples},
+                 {"weights", network == nullptr ? json("not known") : pruned_json(*network)},
+                 {"time", time_json(params.time)},
+                 {"tile", tile_json(tile)},
+                 {"program", hash_of(read_text(firmware.path))}};
+  if (params.samples == 0) {
+    inputs["samples_per_tile"] =
+        fmt::format("at most {}", most_samples(samples, params.grid, tile));
+  }
+  if (params.large) {
+    inputs["large_layer"] = json::array({params.large->inputs, params.large->outputs});
+  }
+  return inputs;
+}
+
+json plan_json(const TrainPlan& plan) {
+  json tensors = json::array();
+  for (const TensorPlan& t : plan.tensors) {
+    tensors.push_back({{"address", t.addr}, {"deltas", t.delta_addr}});
+  }
+  return {{"forward", orders_json(plan.forward)},
+          {"delta", orders_json(plan.delta)},
+          {"colours", colours_json(plan.colours)},
+          {"tensors", tensors},
+          {"biases", plan.bias_addr},
+          {"targets", plan.targets_addr},
+          {"work", plan.work_addr},
+          {"work_words", plan.work_words},
+          {"gathered", plan.gather_addr},
+          {"gathered_features", plan.gather_rows},
+          {"last_gathered", plan.last_gathered},
+          {"window_features", plan.window},
+          {"used_bytes", plan.used_bytes}};
+}
+
+json plan_json(const StreamPlan& plan) {
+  json layers = json::array();
+  for (const LayerPlan& l : plan.layers) {
+    layers.push_back({{"x", l.x_addr}, {"y", l.y_addr}, {"bias", l.bias_addr}, {"kept", l.kept}});
+  }
+  return {{"samples_per_tile", plan.capacity},
+          {"in_turn", plan.in_turn},
+          {"colours", colours_json(plan.colours)},
+          {"layers", layers},
+          {"used_bytes", plan.used_bytes}};
+}
+
+json plan_document(const json& plan, const json& memory, const ElfImage& firmware,
+                   const Estimate& estimate) {
+  json phases = json::array();
+  for (const PhaseEstimate& p : estimate.phases) {
+    json phase = {{"name", p.name}, {"cycles", p.cycles}};
+    if (p.layer >= 0) phase["layer"] = p.layer;
+    if (p.wavelets > 0) phase.update({{"wavelets", p.wavelets}, {"bound", p.bound()}});
+    phases.push_back(phase);
+  }
+  return {{"plan", plan},
+          {"memory", memory},
+          {"firmware", firmware.path},
+          {"phases", phases},
+          {"cycles", estimate.cycles}};
+}
+
+json memory_json(const TrainPlan& plan, const ElfImage& firmware) {
   Memory memory(firmware);
   for (size_t k = 0; k < plan.bias_addr.size(); ++k) {
     if (plan.layers[k].bias) memory.add(bias_name(plan.layers[k], k), plan.bias_addr[k]);
@@ -140,7 +260,7 @@ json memory_of(const TrainPlan& plan, const ElfImage& firmware) {
   return memory.take();
 }
 
-json memory_of(const StreamPlan& plan, const ElfImage& firmware) {
+json memory_json(const StreamPlan& plan, const ElfImage& firmware) {
   Memory memory(firmware);
   for (size_t k = 0; k < plan.layers.size(); ++k) {
     const LayerPlan& layer = plan.layers[k];
@@ -155,74 +275,6 @@ json memory_of(const StreamPlan& plan, const ElfImage& firmware) {
     memory.free_behind(plan.used_bytes);
   }
   return memory.take();
-}
-
-}  // namespace
-
-json plan_inputs(const TrainingJob& job, const TileConfig& tile) {
-  json densities = json::array();
-  for (size_t k = 0; k < job.layers.size(); ++k) densities.push_back(kept_at_last(job, k));
-  return {{"layers", layers_json(job.layers)},
-          {"type", name_of(job.type)},
-          {"loss", job.loss},
-          {"grid", {job.grid_rows, job.grid_cols}},
-          {"samples_per_tile", job.samples},
-          {"weights_kept_at_last", densities},
-          {"tile", {{"lanes", tile.lanes}, {"sram_bytes", tile.sram_bytes}}}};
-}
-
-json plan_document(const TrainingJob& job, const TrainPlan& plan, const ElfImage& firmware,
-                   const Estimate& estimate) {
-  json forward = json::array(), delta = json::array();
-  for (const SumOrder order : plan.forward) forward.push_back(name_of(order));
-  for (const SumOrder order : plan.delta) delta.push_back(name_of(order));
-  const json inputs = plan_inputs(job, plan.tile);
-  return {{"format", kPlanFormat},
-          {"kind", "training"},
-          {"inputs", inputs},
-          {"hash", hash_of(inputs.dump())},
-          {"decisions", {{"forward", forward}, {"delta", delta}}},
-          {"colours", colours_json(plan.colours)},
-          {"firmware", firmware_json(firmware)},
-          {"memory", memory_of(plan, firmware)},
-          {"used_bytes", plan.used_bytes},
-          {"window_features", plan.window},
-          {"gathered_features", plan.gather_rows},
-          {"phases", phases_json(estimate)},
-          {"cycles", estimate.cycles}};
-}
-
-json plan_document(const StreamPlan& plan, const ElfImage& firmware, const Estimate& estimate) {
-  std::vector<LayerShape> layers;
-  for (const LayerPlan& layer : plan.layers) layers.push_back(layer.shape);
-  const json inputs = {{"layers", layers_json(layers)},
-                       {"type", name_of(plan.type)},
-                       {"grid", {plan.grid.rows, plan.grid.cols}},
-                       {"tile", tile_json(plan.tile)}};
-  return {{"format", kPlanFormat},
-          {"kind", "inference"},
-          {"inputs", inputs},
-          {"hash", hash_of(inputs.dump())},
-          {"decisions",
-           {{"samples_per_tile", plan.capacity},
-            {"activations", plan.in_turn ? "two places in turn" : "a place each"}}},
-          {"colours", colours_json(plan.colours)},
-          {"firmware", firmware_json(firmware)},
-          {"memory", memory_of(plan, firmware)},
-          {"used_bytes", plan.used_bytes},
-          {"phases", phases_json(estimate)},
-          {"cycles", estimate.cycles}};
-}
-
-void write_plan(const std::string& path, const json& document) {
-  write_file(path, document.dump(2) + "\n");
-}
-
-TrainingJob with_kept_orders(const std::string& path, TrainingJob job, const TileConfig& tile) {
-  const KeptOrders orders = read_orders(path, plan_inputs(job, tile), job.layers.size());
-  job.forward = orders.forward;
-  job.delta = orders.delta;
-  return job;
 }
 
 }  // namespace ow::jobs

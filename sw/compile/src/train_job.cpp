@@ -15,6 +15,7 @@
 #include "ow/base/file.h"
 #include "ow/swarmx/swarm.h"
 #include "ow/swarmx/weight_clock.h"
+#include "train_check.h"
 #include "train_samples.h"
 #include "train_swarm.h"
 
@@ -25,12 +26,6 @@ using memoryx::MemoryX;
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-// Of Predict.
-std::string outputs_path(const TrainRunOptions& options) {
-  if (!options.save_outputs.empty() || options.model_dir.empty()) return options.save_outputs;
-  return options.model_dir + "/predictions.safetensors";
 }
 
 size_t different_bits(const float* a, const float* b, size_t n, size_t* first) {
@@ -51,12 +46,10 @@ class Run {
         options_(options),
         checked_(check_all(params, options)),
         job_(checked_.job),
-        memory_(job_, {}) {
+        memory_(job_, memory_options(params, checked_, options)) {
     make_directory();
     begin();
-    if (trains(options.mode) && !options.model_dir.empty()) {
-      write_plan(plan_path(options.model_dir), plan_document(params, checked_));
-    }
+    keep_plan();
     if (options.reference && options.check) {
       reference_ = options.reference(job_);
       if (!report_.resumed.empty()) reference_->begin(memory_);
@@ -90,6 +83,23 @@ class Run {
   static CheckedTraining check_all(const TrainParams& params, const TrainRunOptions& options) {
     check_model_dir(options);
     return check_training(params, options);
+  }
+
+  // Who only looks at samples may look at others than were trained with.
+  static memoryx::MemoryOptions memory_options(const TrainParams& params,
+                                               const CheckedTraining& checked,
+                                               const TrainRunOptions& options) {
+    memoryx::MemoryOptions memory = params.memory;
+    if (trains(options.mode)) memory.data = data_keys(checked.training);
+    return memory;
+  }
+
+  void keep_plan() {
+    PlanFile file = checked_.plan_file;
+    if (file.path().empty()) return;
+    if (!file.usable()) file.keep(plan_document(params_, checked_));
+    report_.plan = file.report();
+    if (options_.on_plan) options_.on_plan(file);
   }
 
   void make_directory() const {
@@ -331,122 +341,6 @@ class Run {
 
 }  // namespace
 
-void check_model_dir(const TrainRunOptions& options) {
-  if (options.model_dir.empty()) {
-    if (options.resume) throw BadInput("--resume: from which directory? (--model-dir DIR)");
-    if (!trains(options.mode)) {
-      throw BadInput(fmt::format("--mode {}: which weights? (--model-dir DIR)",
-                                 options.mode == TrainMode::Eval ? "eval" : "predict"));
-    }
-    return;
-  }
-  if (!trains(options.mode)) return;
-  std::error_code error;
-  if (std::filesystem::exists(options.model_dir, error) &&
-      !std::filesystem::is_directory(options.model_dir, error)) {
-    throw BadInput(options.model_dir + ": is not a directory");
-  }
-  if (!options.resume && !memoryx::checkpoints_in(options.model_dir).empty()) {
-    throw BadInput(options.model_dir +
-                   ": holds checkpoints of an earlier run: go on from them with --resume, or name "
-                   "another directory");
-  }
-}
-
-namespace {
-
-// The orders that a checkpoint was made with hold for all that comes behind it. One without a plan
-// beside it is of a time when all sums went round the column.
-TrainingJob with_orders(const TrainParams& params, const TrainRunOptions& options) {
-  const TrainingJob chosen = with_sum_orders(params.job, options.tile);
-  const bool goes_on = options.resume || !trains(options.mode);
-  if (!goes_on || options.model_dir.empty()) return chosen;
-  const std::string path = plan_path(options.model_dir);
-  TrainingJob kept = params.job;
-  const bool has_plan = std::filesystem::exists(path);
-  if (has_plan) {
-    kept = with_kept_orders(path, params.job, options.tile);
-  } else if (!memoryx::checkpoints_in(options.model_dir).empty()) {
-    kept.forward.assign(kept.layers.size(), SumOrder::Column);
-    kept.delta = kept.forward;
-  } else {
-    return chosen;
-  }
-  // The other ranks read no file of rank 0's.
-  const bool same = kept.forward == chosen.forward && kept.delta == chosen.delta;
-  if (!same && options.transport != nullptr && options.transport->ranks() > 1) {
-    throw BadInput(
-        fmt::format("{}: {} other orders of sums than this program chooses, which one "
-                    "process goes on with but not several ranks",
-                    path, has_plan ? "has" : "is missing, which stands for"));
-  }
-  return kept;
-}
-
-// The samples of the parameters' file: those to train with, and those held out, which are all of
-// them where a prediction is asked for and the parameters hold none out.
-void take_samples(const TrainParams& params, const TrainRunOptions& options,
-                  CheckedTraining* checked) {
-  const RunParams& base = params.base;
-  const auto refuse = [&](const std::string& what) { throw BadInput(base.path + what); };
-  const LayerShape& first = base.layers.front();
-  const Dataset all = load_dataset(base.data, first.inputs, base.layers.back().outputs);
-  const bool predicts = options.mode == TrainMode::Predict;
-  if (all.labels.empty() && all.targets.empty() && !predicts) {
-    refuse(fmt::format(": key 'data': a training needs the samples' {}",
-                       base.data.targets ? "values" : "classes"));
-  }
-  checked->training.features = checked->held_out.features = first.inputs;
-  const bool holds_out = base.held_out.has_value();
-  for (size_t n = 0; n < all.samples(); ++n) {
-    const bool held = holds_out ? n % static_cast<size_t>(base.held_out->modulo) ==
-                                      static_cast<size_t>(base.held_out->remainder)
-                                : predicts;
-    (held ? checked->held_out : checked->training).add(all, n);
-  }
-  const bool evaluates = options.mode != TrainMode::Train || params.evaluate_every > 0;
-  if (evaluates && checked->held_out.samples() == 0) {
-    refuse(": key 'data': holds no sample out (held_out_modulo), nothing to evaluate with");
-  }
-  if (trains(options.mode) && checked->training.samples() == 0) {
-    refuse(": key 'data': nothing to train on");
-  }
-}
-
-}  // namespace
-
-std::string plan_path(const std::string& model_dir) { return model_dir + "/plan.json"; }
-
-nlohmann::json plan_document(const TrainParams& params, const CheckedTraining& checked) {
-  const EstimateShape shape = shape_of(checked.plan, checked.job, params.wafers);
-  const std::vector<LayerWeights> weights = training_weights(checked.job, 0);
-  const TimeModel time =
-      time_of(params.base.time, shape, weights, true, swarmx::stages_of(params.wafers));
-  return plan_document(checked.job, checked.plan, checked.firmware,
-                       estimate_training(shape, weights, time));
-}
-
-CheckedTraining check_training(const TrainParams& params, const TrainRunOptions& options) {
-  const RunParams& base = params.base;
-  const auto refuse = [&](const std::string& what) { throw BadInput(base.path + what); };
-  CheckedTraining checked;
-  if (!options.plan_only) {
-    take_samples(params, options, &checked);
-    if (options.mode == TrainMode::Predict) check_writable(outputs_path(options));
-  }
-  checked.firmware = read_elf(options.firmware, options.tile.sram_bytes);
-  swarmx::check_wafers(base.path, params.wafers, params.job.micro_batches,
-                       options.transport == nullptr ? 1 : options.transport->ranks());
-  checked.job = with_orders(params, options);
-  checked.plan = make_train_plan(base.path, checked.job, checked.firmware, options.tile);
-  try {
-    const MemoryX memory(params.job, {});  // its ranges
-  } catch (const BadInput& error) {
-    refuse(fmt::format(": key 'train': {}", error.what()));
-  }
-  return checked;
-}
-
 TrainReport run_training(const TrainParams& params, const TrainRunOptions& options) {
   if (options.transport == nullptr) {
     const auto alone = std::move(swarmx::local_transports(1).front());
@@ -460,6 +354,7 @@ TrainReport run_training(const TrainParams& params, const TrainRunOptions& optio
   TrainRunOptions here = options;
   here.resume = false;
   here.model_dir.clear();
+  here.plan.clear();
   here.save_outputs.clear();
   const CheckedTraining checked = check_training(params, here);
   TrainSwarm(params, here, checked, transport, nullptr).serve();

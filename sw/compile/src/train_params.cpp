@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "layers/layer_kind.h"
+#include "ow/base/file.h"
 #include "ow/base/yaml.h"
 #include "params_parts.h"
 
@@ -14,12 +15,59 @@ namespace {
 
 constexpr int64_t kMaxSteps = 1'000'000'000;
 constexpr size_t kMaxPieces = 100;
+constexpr size_t kMaxPatterns = 100;
 constexpr double kMaxScale = 16777216;
 
-SchedulePiece read_piece(YamlMap piece, double low, double high) {
+// Pieces of one key that stand for several, or for what goes on for good: the last ones of a list.
+bool read_endless(const std::string& kind, YamlMap* piece, double low, double high,
+                  Schedule* schedule) {
+  using Kind = SchedulePiece::Kind;
+  const auto steps = [&](const char* key) {
+    return static_cast<uint64_t>((*piece)[key].integer(1, kMaxSteps));
+  };
+  if (kind == "slope") {
+    SchedulePiece p{Kind::Slope, (*piece)["from"].real(low, high), 0, kForever, 0};
+    p.base = (*piece)["slope"].real(low - high, high - low);
+    p.to = p.base < 0 ? low : high;
+    if (p.base == 0) (*piece)["slope"].fail("must not be 0");
+    if (const auto to = piece->find("to")) {
+      p.to = to->real(low, high);
+      if ((p.to - p.from) * p.base < 0) to->fail("lies the other way");
+    }
+    schedule->push_back(p);
+  } else if (kind == "repeat") {
+    const size_t all = schedule->size();
+    if (all == 0) piece->fail("has nothing in front to be repeated");
+    SchedulePiece p{Kind::Repeat, 0, 0, all, 1};
+    if (const auto pieces = piece->find("pieces")) {
+      p.steps = static_cast<uint64_t>(pieces->integer(1, static_cast<int64_t>(all)));
+    }
+    schedule->push_back(p);
+  } else if (kind == "cycle") {
+    const uint64_t each = steps("steps");
+    uint64_t count = 0;
+    for (const Yaml& value : (*piece)["values"].list(1, kMaxPieces, "values")) {
+      const double v = value.real(low, high);
+      schedule->push_back({Kind::Constant, v, v, each, 1});
+      ++count;
+    }
+    schedule->push_back({Kind::Repeat, 0, 0, count, 1});
+  } else if (kind == "wave") {
+    const double from = (*piece)["from"].real(low, high), to = (*piece)["to"].real(low, high);
+    const uint64_t half = steps("half_period");
+    schedule->push_back({Kind::Cosine, from, to, half, 1});
+    schedule->push_back({Kind::Cosine, to, from, half, 1});
+    schedule->push_back({Kind::Repeat, 0, 0, 2, 1});
+  } else {
+    return false;
+  }
+  piece->close();
+  return true;
+}
+
+SchedulePiece read_piece(const std::string& kind, YamlMap piece, double low, double high) {
   using Kind = SchedulePiece::Kind;
   SchedulePiece p;
-  const std::string kind = piece["kind"].one_of({"constant", "linear", "cosine", "cubic", "power"});
   p.kind = kind == "constant" ? Kind::Constant
            : kind == "linear" ? Kind::Linear
            : kind == "cosine" ? Kind::Cosine
@@ -31,7 +79,9 @@ SchedulePiece read_piece(YamlMap piece, double low, double high) {
     p.from = piece["from"].real(low, high);
     p.to = piece["to"].real(low, high);
   }
-  p.steps = static_cast<uint64_t>(piece["steps"].integer(1, kMaxSteps));
+  // A power comes nearer to its end for good.
+  const bool open = p.kind == Kind::Power && !piece.has("steps");
+  p.steps = open ? kForever : static_cast<uint64_t>(piece["steps"].integer(1, kMaxSteps));
   if (p.kind == Kind::Power) p.base = piece["base"].real(0, 1, true);
   piece.close();
   return p;
@@ -41,8 +91,16 @@ SchedulePiece read_piece(YamlMap piece, double low, double high) {
 Schedule read_schedule(const Yaml& value, double low, double high) {
   if (!value.is_list()) return constant_schedule(value.real(low, high));
   Schedule schedule;
-  for (const Yaml& piece : value.list(1, kMaxPieces, "pieces of a schedule")) {
-    schedule.push_back(read_piece(piece.map(), low, high));
+  bool endless = false;
+  for (const Yaml& item : value.list(1, kMaxPieces, "pieces of a schedule")) {
+    if (endless) item.fail("stands behind a piece that goes on for good");
+    YamlMap piece = item.map();
+    const std::string kind = piece["kind"].one_of(
+        {"constant", "linear", "cosine", "cubic", "power", "slope", "cycle", "wave", "repeat"});
+    endless = read_endless(kind, &piece, low, high, &schedule);
+    if (endless) continue;
+    schedule.push_back(read_piece(kind, piece, low, high));
+    endless = schedule.back().steps == kForever;
   }
   return schedule;
 }
@@ -116,11 +174,27 @@ UpdateTimes read_times(const Yaml& value) {
   return times;
 }
 
-SparsityGroup read_group(YamlMap map) {
+// Equal parts of a matrix that keep as many weights each.
+void read_balance(YamlMap map, SparsityGroup* g) {
+  const auto parts = [&](const char* key) {
+    const auto value = map.find(key);
+    if (!value) return false;
+    if (g->balance != SparsityGroup::Balance::None)
+      value->fail("is one too many: inputs or outputs");
+    g->parts = static_cast<int>(value->integer(1, 65535));
+    return true;
+  };
+  if (parts("inputs")) g->balance = SparsityGroup::Balance::Inputs;
+  if (parts("outputs")) g->balance = SparsityGroup::Balance::Outputs;
+  if (g->balance == SparsityGroup::Balance::None) map.fail("needs inputs or outputs");
+  map.close();
+}
+
+// One group for each of its patterns.
+void read_group(YamlMap map, std::vector<SparsityGroup>* groups) {
   using Algorithm = SparsityGroup::Algorithm;
   using Init = SparsityGroup::Init;
   SparsityGroup g;
-  g.pattern = map["pattern"].text();
   if (const auto algorithm = map.find("algorithm")) {
     const std::string name = algorithm->one_of({"static", "gradual", "set", "rigl"});
     g.algorithm = name == "static"    ? Algorithm::Static
@@ -129,16 +203,43 @@ SparsityGroup read_group(YamlMap map) {
                                       : Algorithm::Rigl;
   }
   if (const auto init = map.find("init")) {
-    const std::string name = init->one_of({"random", "magnitude", "even"});
-    g.init = name == "random" ? Init::Random : name == "magnitude" ? Init::Magnitude : Init::Even;
+    const std::string name = init->one_of({"random", "magnitude", "even", "zeros", "dense"});
+    g.init = name == "random"      ? Init::Random
+             : name == "magnitude" ? Init::Magnitude
+             : name == "even"      ? Init::Even
+             : name == "zeros"     ? Init::Zeros
+                                   : Init::Dense;
   }
   g.density = read_schedule(map["density"], 0, 1);
   if (g.algorithm == Algorithm::Set || g.algorithm == Algorithm::Rigl) {
     if (const auto drop = map.find("drop")) g.drop = read_schedule(*drop, 0, 1);
   }
-  if (g.algorithm != Algorithm::Static) g.update = read_times(map["update"]);
+  if (g.algorithm != Algorithm::Static) {
+    if (const auto update = map.find("update")) g.update = read_times(*update);
+  }
+  if (const auto balance = map.find("balance")) read_balance(balance->map(), &g);
+  const Yaml pattern = map["pattern"];
   map.close();
-  return g;
+  const auto add = [&](const Yaml& name) {
+    groups->push_back(g);
+    groups->back().pattern = name.text();
+  };
+  if (!pattern.is_list()) return add(pattern);
+  for (const Yaml& name : pattern.list(1, kMaxPatterns, "patterns")) add(name);
+}
+
+// Where the masters lie, and who works on them.
+void read_store(const std::string& path, YamlMap map, memoryx::MemoryOptions* memory) {
+  if (const auto directory = map.find("directory")) {
+    memory->store.directory = beside(path, directory->text());
+  }
+  if (const auto window = map.find("window")) {
+    memory->store.window = static_cast<size_t>(window->integer(1, int64_t{1} << 30));
+  }
+  if (const auto threads = map.find("threads")) {
+    memory->threads = static_cast<int>(threads->integer(1, 1024));
+  }
+  map.close();
 }
 
 void read_train(YamlMap train, TrainParams* params) {
@@ -162,8 +263,11 @@ void read_train(YamlMap train, TrainParams* params) {
   if (const auto scale = train.find("loss_scale")) read_loss_scale(*scale, &job.loss_scale);
   if (const auto sparsity = train.find("sparsity")) {
     for (const Yaml& group : sparsity->list(1, 100, "groups")) {
-      job.sparsity.push_back(read_group(group.map()));
+      read_group(group.map(), &job.sparsity);
     }
+  }
+  if (const auto store = train.find("store")) {
+    read_store(params->base.path, store->map(), &params->memory);
   }
   if (const auto every = train.find("evaluate_every")) {
     params->evaluate_every = static_cast<uint64_t>(every->integer(1, kMaxSteps));

@@ -54,31 +54,6 @@ void check_job(const std::string& who, const TrainingJob& job, const TrainPlan& 
   }
 }
 
-// What a plan begins with.
-TrainPlan begin_plan(const TrainingJob& job, const TileConfig& tile) {
-  TrainPlan plan;
-  plan.grid = {job.grid_rows, job.grid_cols};
-  plan.tile = tile;
-  plan.type = job.type;
-  plan.loss = job.loss;
-  plan.samples = job.samples;
-  plan.layers = job.layers;
-  plan.colours = choose_colours(plan.grid);
-  // Every tile of a grid row sends to the west, where a run's results leave at both edges.
-  if (plan.grid.cols == 2) plan.colours.result[1] = plan.colours.count++;
-  plan.tensors.push_back({job.layers.front().inputs, 0, 0});
-  for (const LayerShape& layer : job.layers) plan.tensors.push_back({layer.outputs, 0, 0});
-  const auto orders = [&](const std::vector<SumOrder>& of) {
-    if (of.empty() || plan.grid.rows == 1) {
-      return std::vector<SumOrder>(job.layers.size(), SumOrder::Column);
-    }
-    return of;
-  };
-  plan.forward = orders(job.forward);
-  plan.delta = orders(job.delta);
-  return plan;
-}
-
 uint64_t local(const TrainPlan& plan, int features) {
   return static_cast<uint64_t>(plan.owned(features, 0));
 }
@@ -213,6 +188,30 @@ uint64_t place_all(const std::string& who, TrainPlan* plan, uint64_t begin, uint
 
 }  // namespace
 
+TrainPlan begin_train_plan(const TrainingJob& job, const TileConfig& tile) {
+  TrainPlan plan;
+  plan.grid = {job.grid_rows, job.grid_cols};
+  plan.tile = tile;
+  plan.type = job.type;
+  plan.loss = job.loss;
+  plan.samples = job.samples;
+  plan.layers = job.layers;
+  plan.colours = choose_colours(plan.grid);
+  // Every tile of a grid row sends to the west, where a run's results leave at both edges.
+  if (plan.grid.cols == 2) plan.colours.result[1] = plan.colours.count++;
+  plan.tensors.push_back({job.layers.front().inputs, 0, 0});
+  for (const LayerShape& layer : job.layers) plan.tensors.push_back({layer.outputs, 0, 0});
+  const auto orders = [&](const std::vector<SumOrder>& of) {
+    if (of.empty() || plan.grid.rows == 1) {
+      return std::vector<SumOrder>(job.layers.size(), SumOrder::Column);
+    }
+    return of;
+  };
+  plan.forward = orders(job.forward);
+  plan.delta = orders(job.delta);
+  return plan;
+}
+
 int TrainPlan::ring() const { return kAccWordsPerLane * tile.lanes / samples; }
 
 void check_units(const std::string& who, HalfType type, const std::string& loss,
@@ -237,17 +236,27 @@ void check_units(const std::string& who, HalfType type, const std::string& loss,
   }
 }
 
-uint64_t kept_at_last(const TrainingJob& job, size_t layer) {
+double density_at(const TrainingJob& job, size_t layer, uint64_t step) {
   const LayerShape& shape = job.layers[layer];
   memoryx::TensorSpec spec;
   spec.name = weight_name(shape, layer);
   spec.shape = {static_cast<uint64_t>(shape.outputs), static_cast<uint64_t>(shape.inputs)};
   const int at = memoryx::group_of(job.sparsity, spec);
-  if (at < 0) return spec.elements();
+  if (at < 0) return 1;
   const SparsityGroup& group = job.sparsity[static_cast<size_t>(at)];
+  if (step == kForever && group.algorithm != SparsityGroup::Algorithm::Static) {
+    return memoryx::value_at_last(group.density);
+  }
   const bool fixed = group.algorithm == SparsityGroup::Algorithm::Static;
-  const double density = memoryx::value_at(group.density, fixed ? 0 : UINT64_MAX);
-  return static_cast<uint64_t>(density * static_cast<double>(spec.elements()));
+  if (step == 0 && group.init == SparsityGroup::Init::Zeros) return 0;
+  if (step == 0 && group.init == SparsityGroup::Init::Dense) return 1;
+  return memoryx::value_at(group.density, fixed ? 0 : step);
+}
+
+uint64_t kept_at_last(const TrainingJob& job, size_t layer) {
+  const LayerShape& shape = job.layers[layer];
+  const double all = static_cast<double>(shape.outputs) * static_cast<double>(shape.inputs);
+  return static_cast<uint64_t>(density_at(job, layer, kForever) * all);
 }
 
 TrainingJob with_sum_orders(TrainingJob job, const TileConfig& tile) {
@@ -255,7 +264,7 @@ TrainingJob with_sum_orders(TrainingJob job, const TileConfig& tile) {
   job.forward.assign(job.layers.size(), SumOrder::Column);
   job.delta = job.forward;
   if (job.grid_rows < 2 || job.samples < tile.lanes) return job;
-  TrainPlan plan = begin_plan(job, tile);
+  TrainPlan plan = begin_train_plan(job, tile);
   const Widths w = widths_of(plan);
   const uint64_t end = tile.sram_bytes;
   const uint64_t window = (w.deltas + kWindows - 1) / kWindows;
@@ -283,7 +292,7 @@ TrainingJob with_sum_orders(TrainingJob job, const TileConfig& tile) {
 
 TrainPlan make_train_plan(const std::string& who, const TrainingJob& job, const ElfImage& firmware,
                           const TileConfig& tile) {
-  TrainPlan plan = begin_plan(job, tile);
+  TrainPlan plan = begin_train_plan(job, tile);
   check_job(who, job, plan, firmware);
   const uint32_t end = firmware.symbol("ow_heap_end");
   const uint32_t stack = firmware.symbol("ow_stack_top") - end;

@@ -2,6 +2,7 @@
 #include "train_samples.h"
 
 #include "layers/layer_kind.h"
+#include "ow/base/hash.h"
 
 namespace ow::jobs {
 
@@ -54,6 +55,16 @@ Dataset part_of(const Dataset& data, size_t first, size_t count) {
   Dataset part;
   for (size_t k = 0; k < count; ++k) part.add(data, first + k);
   return part;
+}
+
+memoryx::JobKeys data_keys(const Dataset& data) {
+  Hash features, targets;
+  features.add(data.values);
+  targets.add(data.labels);
+  targets.add(data.targets);
+  return {{"data.samples", std::to_string(data.samples())},
+          {"data.features", "of hash " + features.text()},
+          {"data.targets", "of hash " + targets.text()}};
 }
 
 Dataset samples_of(const Dataset& data, const std::vector<uint64_t>& numbers, size_t first,

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "ow/memoryx/job_keys.h"
 #include "ow/tensor/dataset.h"
 #include "ow/tensor/training.h"
 
@@ -24,6 +25,9 @@ size_t right_of(const TrainingJob& job, const Activations& z, const Dataset& par
 
 // Samples first .. first + count - 1.
 Dataset part_of(const Dataset& data, size_t first, size_t count);
+
+// What the samples of a training are, for its checkpoints: how many, and hashes of their values.
+memoryx::JobKeys data_keys(const Dataset& data);
 
 // The samples of these numbers from `first` on, `count` of them.
 Dataset samples_of(const Dataset& data, const std::vector<uint64_t>& numbers, size_t first,

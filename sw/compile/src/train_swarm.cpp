@@ -65,7 +65,8 @@ TrainSwarm::TrainSwarm(const TrainParams& params, const TrainRunOptions& options
       checked_(checked),
       transport_(transport),
       memory_(memory),
-      swarm_(checked.job, params.wafers, stream_of(checked.plan), transport, memory),
+      swarm_(checked.job, params.wafers, stream_of(checked.plan), transport, memory,
+             params.memory.store),
       timed_(options.make != nullptr),
       passed_(static_cast<size_t>(params.wafers), 0) {
   for (int n = 0; n < swarm_.count(); ++n) {

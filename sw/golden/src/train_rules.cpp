@@ -51,17 +51,63 @@ double random_key(uint64_t seed, size_t number, uint64_t step, size_t position) 
   return static_cast<double>(mix64(h) >> 32);
 }
 
-std::vector<uint8_t> mask_of(size_t elements, const std::vector<size_t>& kept) {
-  std::vector<uint8_t> mask(elements, 0);
-  for (const size_t i : kept) mask[i] = 1;
-  return mask;
+constexpr double kLast = -1;  // a key below that of every size and every random number
+
+// The positions of a matrix, cut into the parts that keep as many weights each.
+std::vector<std::vector<size_t>> parts_of(const SparsityGroup& group, const Parameter& p) {
+  using Balance = SparsityGroup::Balance;
+  const size_t parts = group.balance == Balance::None ? 1 : static_cast<size_t>(group.parts);
+  std::vector<std::vector<size_t>> out(parts);
+  for (size_t row = 0; row < p.rows; ++row) {
+    for (size_t column = 0; column < p.columns; ++column) {
+      const size_t part = group.balance == Balance::None     ? 0
+                          : group.balance == Balance::Inputs ? column * parts / p.columns
+                                                             : row * parts / p.rows;
+      out[part].push_back(row * p.columns + column);
+    }
+  }
+  return out;
 }
 
-constexpr double kLast = -1;  // a key below that of every size and every random number
+// The part's share of k weights in all, which are dealt out one by one.
+size_t share_of(size_t k, size_t part, size_t parts) { return (k + parts - 1 - part) / parts; }
+
+// Of some positions the k with the greatest keys go into the mask; equal keys in ascending
+// position.
+void keep_greatest(const std::vector<size_t>& positions, const std::vector<double>& keys, size_t k,
+                   std::vector<uint8_t>* mask) {
+  std::vector<double> own;
+  for (const size_t i : positions) own.push_back(keys[i]);
+  for (const size_t at : greatest(own, k)) (*mask)[positions[at]] = 1;
+}
+
+// Evenly spread: a position is kept where the sum of so many times k steps over a multiple of all.
+void keep_even(const std::vector<size_t>& positions, size_t k, std::vector<uint8_t>* mask) {
+  size_t sum = 0;
+  for (const size_t i : positions) {
+    sum += k;
+    if (sum < positions.size()) continue;
+    (*mask)[i] = 1;
+    sum -= positions.size();
+  }
+}
+
+// The steps of a schedule's period, if it has one, are those of its first round.
+uint64_t first_round(const Schedule& schedule, uint64_t step) {
+  if (schedule.back().kind != Kind::Repeat) return step;
+  uint64_t end = 0, period = 0;
+  for (size_t k = 0; k + 1 < schedule.size(); ++k) {
+    end += schedule[k].steps;
+    if (k + 1 + schedule.back().steps >= schedule.size()) period += schedule[k].steps;
+  }
+  while (step >= end) step -= (step - end) / period * period + period;
+  return step;
+}
 
 }  // namespace
 
 double schedule_value(const Schedule& schedule, uint64_t step) {
+  step = first_round(schedule, step);
   for (const SchedulePiece& p : schedule) {
     if (step >= p.steps) {
       step -= p.steps;
@@ -74,6 +120,10 @@ double schedule_value(const Schedule& schedule, uint64_t step) {
       return p.to + (p.from - p.to) * ((1 + half_turn_cosine(x)) / 2);
     }
     if (p.kind == Kind::Cubic) return p.to + (p.from - p.to) * (y * y * y);
+    if (p.kind == Kind::Slope) {
+      const double value = p.from + p.base * static_cast<double>(step);
+      return p.base > 0 ? (value < p.to ? value : p.to) : (value > p.to ? value : p.to);
+    }
     if (p.kind == Kind::Power) return p.to + (p.from - p.to) * whole_power(p.base, step);
     return p.from;
   }
@@ -99,45 +149,58 @@ double whole_power(double base, uint64_t exponent) {
 
 std::vector<uint8_t> first_mask(const SparsityGroup& group, const Parameter& p, uint64_t seed,
                                 size_t number) {
+  using Init = SparsityGroup::Init;
   const size_t n = p.value.size();
+  if (group.init == Init::Zeros) return std::vector<uint8_t>(n, 0);
+  if (group.init == Init::Dense) return std::vector<uint8_t>(n, 1);
   const size_t k = count_at(group, 0, n);
   std::vector<uint8_t> mask(n, 0);
-  if (group.init == SparsityGroup::Init::Even) {
-    size_t sum = 0;
-    for (uint8_t& keep : mask) {
-      sum += k;  // position i is kept where the sum of i + 1 times k passes a multiple of n
-      keep = sum >= n ? 1 : 0;
-      if (sum >= n) sum -= n;
-    }
-    return mask;
-  }
   std::vector<double> keys(n);
   for (size_t i = 0; i < n; ++i) {
-    keys[i] = group.init == SparsityGroup::Init::Magnitude ? std::fabs(p.value[i])
-                                                           : random_key(seed, number, 0, i);
+    keys[i] =
+        group.init == Init::Magnitude ? std::fabs(p.value[i]) : random_key(seed, number, 0, i);
   }
-  return mask_of(n, greatest(keys, k));
+  const std::vector<std::vector<size_t>> parts = parts_of(group, p);
+  for (size_t part = 0; part < parts.size(); ++part) {
+    const size_t share = share_of(k, part, parts.size());
+    if (group.init == Init::Even) {
+      keep_even(parts[part], share, &mask);
+    } else {
+      keep_greatest(parts[part], keys, share, &mask);
+    }
+  }
+  return mask;
 }
 
 std::vector<uint8_t> next_mask(const SparsityGroup& group, const Parameter& p, uint64_t seed,
                                size_t number, uint64_t step, const std::vector<float>& gradient) {
   const size_t n = p.value.size();
   const size_t k = count_at(group, step, n);
-  std::vector<double> keys(n);
-  for (size_t i = 0; i < n; ++i) keys[i] = p.mask[i] != 0 ? std::fabs(p.value[i]) : kLast;
-  if (group.algorithm == Algorithm::Gradual) return mask_of(n, greatest(keys, k));
-  // SET and RigL.
-  const size_t before = p.kept();
-  const auto replaced =
-      static_cast<size_t>(schedule_value(group.drop, step) * static_cast<double>(k));
-  const size_t grown = std::min(k - std::min(before, k - replaced), n - before);
-  std::vector<uint8_t> mask = mask_of(n, greatest(keys, k - grown));
+  std::vector<double> sizes(n), others(n);
   for (size_t i = 0; i < n; ++i) {
-    keys[i] = p.mask[i] != 0                       ? kLast
-              : group.algorithm == Algorithm::Rigl ? std::fabs(gradient[i])
-                                                   : random_key(seed, number, step, i);
+    const bool kept = p.mask[i] != 0;
+    sizes[i] = kept ? std::fabs(p.value[i]) : kLast;
+    if (group.algorithm == Algorithm::Gradual) continue;
+    others[i] = kept                                 ? kLast
+                : group.algorithm == Algorithm::Rigl ? std::fabs(gradient[i])
+                                                     : random_key(seed, number, step, i);
   }
-  for (const size_t i : greatest(keys, grown)) mask[i] = 1;
+  std::vector<uint8_t> mask(n, 0);
+  const std::vector<std::vector<size_t>> parts = parts_of(group, p);
+  for (size_t part = 0; part < parts.size(); ++part) {
+    const std::vector<size_t>& positions = parts[part];
+    const size_t share = share_of(k, part, parts.size());
+    size_t grown = 0;
+    if (group.algorithm != Algorithm::Gradual) {  // SET and RigL
+      size_t before = 0;
+      for (const size_t i : positions) before += p.mask[i];
+      const auto replaced =
+          static_cast<size_t>(schedule_value(group.drop, step) * static_cast<double>(share));
+      grown = std::min(share - std::min(before, share - replaced), positions.size() - before);
+    }
+    keep_greatest(positions, sizes, share - grown, &mask);
+    if (grown > 0) keep_greatest(positions, others, grown, &mask);
+  }
   return mask;
 }
 

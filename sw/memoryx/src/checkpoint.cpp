@@ -18,7 +18,8 @@
 namespace ow::memoryx {
 namespace {
 
-constexpr const char* kFormat = "openwafer training 1";
+constexpr const char* kFormat = "openwafer training 2";
+constexpr const char* kJob = "job.";
 constexpr const char* kSums = "openwafer.crc32";
 constexpr const char* kPrefix = "checkpoint-";
 constexpr const char* kSuffix = ".safetensors";
@@ -64,14 +65,20 @@ void each_part(const Store& store, const Array& array,
 }
 
 TensorNotes notes_of(const RunState& s) {
-  return {{"format", kFormat},
-          {"seed", std::to_string(s.seed)},
-          {"batch", std::to_string(s.batch)},
-          {"step", std::to_string(s.step)},
-          {"updates", std::to_string(s.updates)},
-          {"loss_scale", fmt::format("{}", s.loss_scale)},
-          {"good_steps", std::to_string(s.good_steps)},
-          {"optimizer", s.optimizer}};
+  TensorNotes notes = {{"format", kFormat},
+                       {"step", std::to_string(s.step)},
+                       {"updates", std::to_string(s.updates)},
+                       {"loss_scale", fmt::format("{}", s.loss_scale)},
+                       {"good_steps", std::to_string(s.good_steps)}};
+  for (const auto& [key, value] : s.job) notes[kJob + key] = value;
+  return notes;
+}
+
+// What a file holds, as an error shows it: short, and printable.
+std::string shown(const std::string& word) {
+  std::string out;
+  for (const char c : word.substr(0, 40)) out += c >= ' ' && c <= '~' ? c : '?';
+  return out;
 }
 
 RunState state_of(const SafetensorsFile& file) {
@@ -91,16 +98,18 @@ RunState state_of(const SafetensorsFile& file) {
     }
   };
   if (text("format") != kFormat) {
-    throw BadInput(fmt::format("{}: no checkpoint of a training of this version", file.path()));
+    throw BadInput(fmt::format("{}: is of the format '{}', this program reads '{}'", file.path(),
+                               shown(text("format")), kFormat));
   }
   RunState s;
-  take("seed", &s.seed);
-  take("batch", &s.batch);
   take("step", &s.step);
   take("updates", &s.updates);
   take("loss_scale", &s.loss_scale);
   take("good_steps", &s.good_steps);
-  s.optimizer = text("optimizer");
+  const std::string prefix = kJob;
+  for (const auto& [name, value] : file.notes()) {
+    if (name.rfind(prefix, 0) == 0) s.job.emplace_back(name.substr(prefix.size()), value);
+  }
   return s;
 }
 
@@ -206,6 +215,8 @@ void save_checkpoint(const std::string& path, const Store& store, const RunState
   file.append(sums.data(), sums.size() * sizeof(uint32_t));
   file.commit();
 }
+
+RunState read_state(const std::string& path) { return state_of(SafetensorsFile(path)); }
 
 RunState check_checkpoint(const std::string& path) {
   const SafetensorsFile file(path);

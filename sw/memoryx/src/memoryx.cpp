@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -15,10 +16,6 @@ namespace {
 SumOrder order_of(const TrainingJob& job, size_t layer, Pass pass) {
   const std::vector<SumOrder>& orders = pass == Pass::Forward ? job.forward : job.delta;
   return orders.empty() ? SumOrder::Column : orders[layer];
-}
-
-const char* optimizer_name(const OptimizerOptions& o) {
-  return o.kind == OptimizerOptions::Kind::AdamW ? "adamw" : "sgd";
 }
 
 const TrainingJob& checked(const TrainingJob& job) {
@@ -57,6 +54,7 @@ std::vector<TensorSpec> specs_of(const TrainingJob& job) {
 
 MemoryX::MemoryX(const TrainingJob& job, const MemoryOptions& options)
     : job_(checked(job)),
+      data_(options.data),
       pool_(options.threads),
       store_(specs_of(job), job.optimizer.moments(), GradientSum::arrays(job.micro_batches),
              options.store),
@@ -166,13 +164,12 @@ Network MemoryX::network() const {
 
 RunState MemoryX::state() const {
   RunState s;
-  s.seed = job_.seed;
-  s.batch = job_.batch();
   s.step = step_;
   s.updates = updates_;
   s.loss_scale = scale_.value();
   s.good_steps = scale_.good_steps();
-  s.optimizer = optimizer_name(job_.optimizer);
+  s.job = job_keys(job_);
+  s.job.insert(s.job.end(), data_.begin(), data_.end());
   return s;
 }
 
@@ -184,14 +181,13 @@ void MemoryX::load(const std::string& path) {
   if (sum_.count() != 0) throw InternalError("a checkpoint is read in the middle of a step");
   const RunState mine = state();
   const RunState there = check_checkpoint(path);
-  const auto same = [&](const auto& a, const auto& b, const char* what) {
-    if (a != b) {
-      throw BadInput(fmt::format("{}: is of a run with {} {}, not {}", path, what, a, b));
-    }
-  };
-  same(there.optimizer, mine.optimizer, "optimizer");
-  same(there.seed, mine.seed, "seed");
-  same(there.batch, mine.batch, "batch");
+  JobKeys kept = there.job;
+  if (data_.empty()) {
+    const auto of_data = [](const auto& key) { return key.first.rfind("data.", 0) == 0; };
+    kept.erase(std::remove_if(kept.begin(), kept.end(), of_data), kept.end());
+  }
+  const std::string what = first_difference(kept, mine.job);
+  if (!what.empty()) throw BadInput(fmt::format("{}: is of another training: {}", path, what));
   LossScale scale = scale_;
   scale.restore(there.loss_scale, there.good_steps);
   const RunState read = load_checkpoint(path, store_);

@@ -27,17 +27,61 @@ size_t kept_of(const SparsityGroup& group, uint64_t step, size_t elements) {
   return static_cast<size_t>(value_at(group.density, step) * static_cast<double>(elements));
 }
 
+// The parts of a matrix that keep as many weights each: one, unless they are balanced.
+class Parts {
+ public:
+  Parts(const SparsityGroup& group, const TensorSpec& spec)
+      : count_(group.balance == SparsityGroup::Balance::None ? 1
+                                                             : static_cast<size_t>(group.parts)),
+        inputs_(group.balance == SparsityGroup::Balance::Inputs),
+        columns_(spec.shape.back()),
+        each_((inputs_ ? columns_ : spec.elements() / columns_) / count_) {}
+
+  size_t count() const { return count_; }
+  size_t of(size_t element) const {
+    if (count_ == 1) return 0;
+    return (inputs_ ? element % columns_ : element / columns_) / each_;
+  }
+  // Of k in all, those of a part: never fewer for a greater k, since a gradual mask only loses.
+  size_t share(size_t k, size_t part) const { return k / count_ + (part < k % count_ ? 1 : 0); }
+  // The element's place among those of its part.
+  size_t place(size_t element) const {
+    if (count_ == 1) return element;
+    if (inputs_) return element / columns_ * each_ + element % columns_ % each_;
+    return element % (columns_ * each_);
+  }
+
+ private:
+  size_t count_;
+  bool inputs_;
+  size_t columns_;
+  size_t each_;  // inputs, or outputs, of a part
+};
+
+void check_balance(const SparsityGroup& g, const TensorSpec& spec) {
+  if (g.balance == SparsityGroup::Balance::None) return;
+  const bool inputs = g.balance == SparsityGroup::Balance::Inputs;
+  const uint64_t n = inputs ? spec.shape.back() : spec.elements() / spec.shape.back();
+  if (g.parts < 1 || n % static_cast<uint64_t>(g.parts) != 0) {
+    throw BadInput(fmt::format("sparsity of '{}': '{}' has {} {}, which are not {} equal parts",
+                               g.pattern, spec.name, n, inputs ? "inputs" : "outputs", g.parts));
+  }
+}
+
 void check_group(const SparsityGroup& g, const Store& store) {
   const std::string who = fmt::format("sparsity of '{}'", g.pattern);
+  const bool regrows = g.algorithm == Algorithm::Set || g.algorithm == Algorithm::Rigl;
+  if (g.init == SparsityGroup::Init::Zeros && !regrows) {
+    throw BadInput(who + ": only set and rigl find weights where there are none");
+  }
+  if (g.init == SparsityGroup::Init::Dense && g.algorithm == Algorithm::Static) {
+    throw BadInput(who + ": a static mask that keeps everything is a density of 1");
+  }
   check_schedule(g.density, 0, 1, who + ": density");
   check_schedule(g.drop, 0, 1, who + ": the share to drop");
   if (g.update.every == 0) throw BadInput(who + ": updates every 0 steps");
-  if (g.algorithm == Algorithm::Gradual) {
-    bool moves = g.density.size() > 1;
-    for (const SchedulePiece& piece : g.density) {
-      moves = moves || (piece.kind != SchedulePiece::Kind::Constant && piece.from != piece.to);
-    }
-    if (!moves) throw BadInput(who + ": gradual pruning needs a density that changes");
+  if (g.algorithm == Algorithm::Gradual && !moves(g.density)) {
+    throw BadInput(who + ": gradual pruning needs a density that changes");
   }
   for (size_t k = 0; k < store.tensors(); ++k) {
     const TensorSpec& spec = store.spec(k);
@@ -62,6 +106,7 @@ Sparsity::Sparsity(const std::vector<SparsityGroup>& groups, uint64_t seed, Stor
   for (size_t k = 0; k < store_.tensors(); ++k) {
     const TensorSpec& spec = store_.spec(k);
     group_of_.push_back(memoryx::group_of(groups_, spec));
+    if (group_of_.back() >= 0) check_balance(*group(k), spec);
     if (spec.masked != (group_of_.back() >= 0)) {
       throw InternalError(fmt::format("parameter '{}' has a mask or a group, not both", spec.name));
     }
@@ -86,32 +131,80 @@ void Sparsity::clear_outside(size_t tensor, size_t first, size_t count) {
   for (int k = 0; k < store_.moments(); ++k) clear(store_.moment(tensor, k, first, count));
 }
 
+// Chooses the `count[p]` greatest keys of each part p; keys are as take_greatest has them, less
+// than 2^48 - 1. While it works masks have two bits: 1 was kept before, 2 is kept now.
+template <typename Keys>
+void Sparsity::choose(size_t tensor, const std::vector<size_t>& count, const Keys& keys) {
+  const size_t n = store_.spec(tensor).elements();
+  const Parts parts(*group(tensor), store_.spec(tensor));
+  for (size_t p = 0; p < parts.count(); ++p) {
+    const auto of_part = [&](size_t first, size_t m, uint64_t* out) {
+      keys(first, m, out);
+      if (parts.count() == 1) return;
+      for (size_t i = 0; i < m; ++i) out[i] = parts.of(first + i) == p ? out[i] + 1 : 0;
+    };
+    take_greatest(n, store_.window(), count[p], of_part,
+                  [&](size_t first, size_t m, const uint8_t* chosen) {
+                    const View<uint8_t> mask = store_.mask(tensor, first, m);
+                    for (size_t i = 0; i < m; ++i) {
+                      mask[i] = static_cast<uint8_t>(mask[i] | chosen[i] << 1);
+                    }
+                  });
+  }
+}
+
+// What has been chosen is the mask.
+void Sparsity::settle(size_t tensor) {
+  kept_[tensor] = 0;
+  store_.each_window(tensor, [&](size_t first, size_t m) {
+    const View<uint8_t> mask = store_.mask(tensor, first, m);
+    for (size_t i = 0; i < m; ++i) {
+      mask[i] >>= 1;
+      kept_[tensor] += mask[i];
+    }
+    clear_outside(tensor, first, m);
+  });
+}
+
+// k weights shared among the parts of a matrix.
+std::vector<size_t> Sparsity::shares(size_t tensor, size_t k) const {
+  const Parts parts(*group(tensor), store_.spec(tensor));
+  std::vector<size_t> count;
+  for (size_t p = 0; p < parts.count(); ++p) count.push_back(parts.share(k, p));
+  return count;
+}
+
 void Sparsity::begin() {
+  using Init = SparsityGroup::Init;
   for (size_t t = 0; t < store_.tensors(); ++t) {
     const SparsityGroup* g = group(t);
     if (g == nullptr) continue;
     const size_t n = store_.spec(t).elements();
-    const size_t k = kept_of(*g, 0, n);
-    const auto keys = [&](size_t first, size_t count, uint64_t* out) {
-      if (g->init == SparsityGroup::Init::Magnitude) {
-        const View<float> w = store_.weights(t, first, count);
-        for (size_t i = 0; i < count; ++i) out[i] = size_key(w[i]);
+    size_t k = kept_of(*g, 0, n);
+    if (g->init == Init::Zeros) k = 0;
+    if (g->init == Init::Dense) k = n;
+    const Parts parts(*g, store_.spec(t));
+    const std::vector<size_t> count = shares(t, k);
+    const size_t each = n / parts.count();
+    const auto even = [&](size_t element) {
+      __extension__ typedef unsigned __int128 Wide;
+      const size_t at = parts.place(element), of = count[parts.of(element)];
+      return static_cast<uint64_t>(static_cast<Wide>(at + 1) * of / each -
+                                   static_cast<Wide>(at) * of / each);
+    };
+    store_.each_window(
+        t, [&](size_t first, size_t m) { std::memset(store_.mask(t, first, m).data(), 0, m); });
+    choose(t, count, [&](size_t first, size_t m, uint64_t* out) {
+      if (g->init == Init::Magnitude) {
+        const View<float> w = store_.weights(t, first, m);
+        for (size_t i = 0; i < m; ++i) out[i] = size_key(w[i]);
         return;
       }
-      for (size_t i = 0; i < count; ++i) {
-        const size_t at = first + i;
-        __extension__ typedef unsigned __int128 Wide;
-        out[i] = g->init == SparsityGroup::Init::Random
-                     ? random_key(seed_, t, 0, at)
-                     : static_cast<uint64_t>(static_cast<Wide>(at + 1) * k / n -
-                                             static_cast<Wide>(at) * k / n);
+      for (size_t i = 0; i < m; ++i) {
+        out[i] = g->init == Init::Even ? even(first + i) : random_key(seed_, t, 0, first + i);
       }
-    };
-    take_greatest(n, store_.window(), k, keys, [&](size_t first, size_t count, uint8_t* chosen) {
-      std::memcpy(store_.mask(t, first, count).data(), chosen, count);
-      clear_outside(t, first, count);
     });
-    kept_[t] = k;
+    settle(t);
   }
 }
 
@@ -128,47 +221,43 @@ void Sparsity::update(uint64_t step) {
   for (size_t t = 0; t < store_.tensors(); ++t) {
     if (!changes(t, step)) continue;
     const SparsityGroup& g = *group(t);
-    const size_t k = kept_of(g, step, store_.spec(t).elements());
+    const std::vector<size_t> count = shares(t, kept_of(g, step, store_.spec(t).elements()));
     if (g.algorithm == Algorithm::Gradual) {
-      gradual(t, k);
+      keep_greatest(t, count);
     } else {
-      regrow(t, g, step, k);
+      regrow(t, g, step, count);
     }
-    kept_[t] = k;
+    settle(t);
   }
 }
 
-void Sparsity::gradual(size_t tensor, size_t count) {
-  const auto keys = [&](size_t first, size_t n, uint64_t* out) {
-    const View<float> w = store_.weights(tensor, first, n);
-    const View<uint8_t> mask = store_.mask(tensor, first, n);
-    for (size_t i = 0; i < n; ++i) out[i] = mask[i] != 0 ? size_key(w[i]) + 1 : 0;
-  };
-  take_greatest(store_.spec(tensor).elements(), store_.window(), count, keys,
-                [&](size_t first, size_t n, uint8_t* chosen) {
-                  std::memcpy(store_.mask(tensor, first, n).data(), chosen, n);
-                  clear_outside(tensor, first, n);
-                });
-}
-
-void Sparsity::regrow(size_t tensor, const SparsityGroup& group, uint64_t step, size_t count) {
-  const size_t n = store_.spec(tensor).elements();
-  const size_t before = kept_[tensor];
-  const double share = value_at(group.drop, step);
-  const size_t dropped = static_cast<size_t>(share * static_cast<double>(count));
-  const size_t grown = std::min(count - std::min(before, count - dropped), n - before);
-  // Two bits while both are chosen: 1 was kept before, 2 is kept now.
-  const auto weights = [&](size_t first, size_t m, uint64_t* out) {
+// The greatest weights of the mask.
+void Sparsity::keep_greatest(size_t tensor, const std::vector<size_t>& count) {
+  choose(tensor, count, [&](size_t first, size_t m, uint64_t* out) {
     const View<float> w = store_.weights(tensor, first, m);
     const View<uint8_t> mask = store_.mask(tensor, first, m);
     for (size_t i = 0; i < m; ++i) out[i] = (mask[i] & 1) != 0 ? size_key(w[i]) + 1 : 0;
-  };
-  const auto add = [&](size_t first, size_t m, const uint8_t* chosen) {
+  });
+}
+
+void Sparsity::regrow(size_t tensor, const SparsityGroup& group, uint64_t step,
+                      const std::vector<size_t>& count) {
+  const Parts parts(group, store_.spec(tensor));
+  const size_t each = store_.spec(tensor).elements() / parts.count();
+  const double share = value_at(group.drop, step);
+  std::vector<size_t> before(parts.count());
+  store_.each_window(tensor, [&](size_t first, size_t m) {
     const View<uint8_t> mask = store_.mask(tensor, first, m);
-    for (size_t i = 0; i < m; ++i) mask[i] = static_cast<uint8_t>(mask[i] | chosen[i] << 1);
-  };
-  take_greatest(n, store_.window(), count - grown, weights, add);
-  const auto candidates = [&](size_t first, size_t m, uint64_t* out) {
+    for (size_t i = 0; i < m; ++i) before[parts.of(first + i)] += mask[i];
+  });
+  std::vector<size_t> stay, grown;
+  for (size_t p = 0; p < parts.count(); ++p) {
+    const auto dropped = static_cast<size_t>(share * static_cast<double>(count[p]));
+    grown.push_back(std::min(count[p] - std::min(before[p], count[p] - dropped), each - before[p]));
+    stay.push_back(count[p] - grown[p]);
+  }
+  keep_greatest(tensor, stay);
+  choose(tensor, grown, [&](size_t first, size_t m, uint64_t* out) {
     constexpr uint64_t kCandidate = uint64_t{1} << 32;
     const View<uint8_t> mask = store_.mask(tensor, first, m);
     const bool rigl = group.algorithm == Algorithm::Rigl;
@@ -177,14 +266,7 @@ void Sparsity::regrow(size_t tensor, const SparsityGroup& group, uint64_t step, 
       const uint64_t key = rigl ? size_key(g[i]) : random_key(seed_, tensor, step, first + i);
       out[i] = (mask[i] & 1) != 0 ? 0 : kCandidate | key;
     }
-  };
-  take_greatest(n, store_.window(), grown, candidates, add);
-  const auto settle = [&](size_t first, size_t m) {
-    const View<uint8_t> mask = store_.mask(tensor, first, m);
-    for (size_t i = 0; i < m; ++i) mask[i] >>= 1;
-    clear_outside(tensor, first, m);
-  };
-  store_.each_window(tensor, settle);
+  });
 }
 
 size_t Sparsity::kept(size_t tensor) const { return kept_[tensor]; }

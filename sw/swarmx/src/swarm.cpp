@@ -74,7 +74,7 @@ void check_wafers(const std::string& who, int wafers, int micro_batches, int ran
 }
 
 Swarm::Swarm(const TrainingJob& job, int wafers, const memoryx::StreamOptions& stream,
-             Transport& transport, memoryx::MemoryX* memory)
+             Transport& transport, memoryx::MemoryX* memory, const memoryx::StoreOptions& store)
     : job_(job),
       wafers_(wafers),
       ranks_(transport.ranks()),
@@ -88,7 +88,7 @@ Swarm::Swarm(const TrainingJob& job, int wafers, const memoryx::StreamOptions& s
   }
   for (int w = first(); w < first_of(transport.rank() + 1); ++w) {
     memories_.push_back(w == 0 ? std::make_unique<WaferMemory>(memory)
-                               : std::make_unique<WaferMemory>(job_, share_));
+                               : std::make_unique<WaferMemory>(job_, share_, store));
   }
 }
 

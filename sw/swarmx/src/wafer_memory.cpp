@@ -76,11 +76,10 @@ WaferMemory::WaferMemory(memoryx::MemoryX* memory)
   number_parameters();
 }
 
-WaferMemory::WaferMemory(const TrainingJob& job, int share)
+WaferMemory::WaferMemory(const TrainingJob& job, int share, const memoryx::StoreOptions& store)
     : job_(job),
       own_store_(std::make_unique<Store>(memoryx::specs_of(job), 0,
-                                         std::max(2, GradientSum::arrays(share)),
-                                         memoryx::StoreOptions{})),
+                                         std::max(2, GradientSum::arrays(share)), store)),
       own_pool_(std::make_unique<memoryx::Pool>(1)),
       own_sum_(std::make_unique<GradientSum>(*own_store_, *own_pool_)),
       store_(own_store_.get()),

@@ -4,7 +4,6 @@
 #include "ow/tensor/graph.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <string>
 #include <utility>
@@ -12,9 +11,9 @@
 
 #include "lower.h"
 #include "ow/base/error.h"
-#include "ow/base/file.h"
 #include "ow/compile/params.h"
 #include "ow/compile/train_params.h"
+#include "temporary_file.h"
 
 namespace ow::jobs {
 namespace {
@@ -34,11 +33,7 @@ const std::string kLayers =
 const std::string kLoss =
     "    - {name: cost, kind: mean_squared_error, inputs: [logits, targets]}\n";
 
-std::string written(const std::string& text) {
-  const std::string path = testing::TempDir() + std::to_string(getpid()) + "_graph.yaml";
-  write_file(path, text);
-  return path;
-}
+std::string written(const std::string& text) { return temporary_file("graph.yaml", text); }
 
 TEST(Graph, NamedLayersAreReadAndLowered) {
   const RunParams p = load_params(written(kBefore + kLayers + kLoss));

@@ -2,7 +2,6 @@
 #include "ow/compile/params.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <fstream>
 #include <functional>
@@ -14,6 +13,7 @@
 #include "ow/base/error.h"
 #include "ow/bench/golden_training.h"
 #include "ow/compile/network_run.h"
+#include "temporary_file.h"
 
 namespace ow::jobs {
 namespace {
@@ -31,8 +31,7 @@ std::string complaint(const std::string& from, const std::string& to) {
   const size_t at = text.find(from);
   if (at == std::string::npos) return "no such text: " + from;
   text.replace(at, from.size(), to);
-  const std::string path = testing::TempDir() + std::to_string(getpid()) + "_params.yaml";
-  std::ofstream(path) << text;
+  const std::string path = temporary_file("params.yaml", text);
   try {
     load_params(path);
   } catch (const BadInput& e) {
@@ -121,15 +120,14 @@ TEST(Params, CheckedBeforeAnySimulation) {
 // A copy of configs/digits-train.yaml that takes all samples.
 std::string training_without_held_out() {
   std::istringstream in(contents(OW_SOURCE_DIR "/configs/digits-train.yaml"));
-  const std::string path = testing::TempDir() + std::to_string(getpid()) + "_training.yaml";
-  std::ofstream out(path);
+  std::ostringstream out;
   for (std::string line; std::getline(in, line);) {
     if (line.find("held_out") != std::string::npos || line.find("evaluate_every") == 2) continue;
     const size_t data = line.find("../data");
     if (data != std::string::npos) line.replace(data, 2, OW_SOURCE_DIR);
     out << line << '\n';
   }
-  return path;
+  return temporary_file("training.yaml", out.str());
 }
 
 // A training is of the network that is run, and of none of the samples.

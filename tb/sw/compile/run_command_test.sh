@@ -86,14 +86,25 @@ train="$configs/digits-train.yaml"
 expect 0 "valid; 1348 samples to train with, 449 held out; 128 a step" "$train" --validate-only \
   --model-dir "$dir/not-made"
 [ ! -e "$dir/not-made" ] || { echo "--validate-only made the model's directory"; failed=1; }
-expect 0 "layer 1: 128x10 " "$train" --compile-only --save-plan "$dir/plan.json"
+expect 0 "plan        $dir/plan.json: made" "$train" --compile-only --plan "$dir/plan.json"
 grep -q '"kind": "training"' "$dir/plan.json" || { echo "no plan in the file"; failed=1; }
+expect 0 "plan        $dir/plan.json: used, its inputs are the same" "$train" --mode train \
+  --device golden --num-steps 1 --plan "$dir/plan.json"
 sed -e "s,\\.\\./data,$configs/../data," -e /held_out/d "$train" >"$dir/all.yaml"
 expect 0 "layer 1: 128x10 " "$dir/all.yaml" --compile-only
 expect 2 "holds no sample out" "$dir/all.yaml" --validate-only
 expect 2 "--resume: from which directory?" "$train" --mode train --compile-only --resume
 expect 0 "plan               inference, 4 x 4 tiles" "$configs/digits.yaml" --compile-only
-expect 2 "--save-plan: only with --compile-only" "$train" --save-plan "$dir/plan.json"
+expect 0 "plan        $dir/plan.json: to be made anew: 'grid[0]' was 4, is 2" "$configs/digits-2x2.yaml" \
+  --validate-only --plan "$dir/plan.json"
+expect 0 "plan        $dir/plan.json: made anew: 'grid[0]' was 4, is 2" "$configs/digits-2x2.yaml" \
+  --limit 8 --no-check --plan "$dir/plan.json" --json "$dir/planned.json"
+grep -q '"used": false' "$dir/planned.json" || { echo "no plan in the JSON"; failed=1; }
+expect 0 "plan        $dir/plan.json: used, its inputs are the same" "$configs/digits-2x2.yaml" \
+  --limit 8 --plan "$dir/plan.json"
+sed -i 's/"used_bytes": /&1/' "$dir/plan.json"
+expect 2 "$dir/plan.json: is damaged: its check sum differs" "$configs/digits-2x2.yaml" --plan \
+  "$dir/plan.json"
 expect 0 "weights after their steps and 0 outputs compared with golden, 0 differ" "$train" \
   --mode train --device golden --num_steps 5 --model_dir "$dir/model" --json "$dir/train.json"
 grep -q '"steps": 5' "$dir/train.json" || { echo "no steps in the JSON"; failed=1; }

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -14,10 +13,7 @@
 #include "ow/base/file.h"
 #include "ow/base/json.h"
 #include "ow/base/rng.h"
-#include "ow/bench/golden_training.h"
-#include "ow/compile/train_job.h"
-#include "ow/sim/sim.h"
-#include "ow/tensor/safetensors.h"
+#include "train_directory.h"
 
 namespace ow::jobs {
 namespace {
@@ -33,12 +29,9 @@ constexpr const char* kNamed =
 constexpr const char* kSquares =
     "    - {name: cost, kind: mean_squared_error, inputs: [out, targets]}\n";
 
-class TrainGraph : public testing::Test {
+class TrainGraph : public TrainDirectory {
  protected:
   TrainGraph() {
-    std::string name = testing::TempDir() + "/train-graph-XXXXXX";
-    if (mkdtemp(name.data()) == nullptr) throw BadInput(name);
-    directory_ = name;
     Rng rng(9);
     std::string classes, values;
     for (int n = 0; n < 80; ++n) {
@@ -55,37 +48,28 @@ class TrainGraph : public testing::Test {
     write_file(directory_ + "/classes.csv", classes);
     write_file(directory_ + "/values.csv", values);
   }
-  ~TrainGraph() override { std::filesystem::remove_all(directory_); }
 
   TrainParams params(const std::string& data, const std::string& network,
                      const std::string& more = "") const {
-    write_file(directory_ + "/job.yaml",
-               "data: {" + data + ", held_out_modulo: 5, held_out_remainder: 4}\n" + network +
-                   "grid: {rows: 2, columns: 2, samples_per_tile: 8}\n"
-                   "train:\n"
-                   "  seed: 3\n"
-                   "  steps: 4\n"
-                   "  optimizer: {kind: adamw, rate: 0.01}\n"
-                   "  loss_scale: 256\n" +
-                   more);
-    return load_train_params(directory_ + "/job.yaml");
+    return load("data: {" + data + ", held_out_modulo: 5, held_out_remainder: 4}\n" + network +
+                "grid: {rows: 2, columns: 2, samples_per_tile: 8}\n"
+                "train:\n"
+                "  seed: 3\n"
+                "  steps: 4\n"
+                "  optimizer: {kind: adamw, rate: 0.01}\n"
+                "  loss_scale: 256\n" +
+                more);
   }
 
   TrainRunOptions options(const std::string& model, bool rtl) const {
-    TrainRunOptions run;
+    TrainRunOptions run = TrainDirectory::options(model, rtl);
     run.mode = TrainMode::TrainAndEval;
-    run.firmware = OW_FIRMWARE_DIR "/train.elf";
-    run.reference = bench::golden_training;
-    run.model = bench::golden_wafer;
-    if (!model.empty()) run.model_dir = directory_ + "/" + model;
-    if (rtl) {
-      run.make = [](GridShape grid) { return make_device(DeviceKind::Replicated, grid); };
-    }
+    if (!model.empty()) run.plan = plan_path(run.model_dir);
     return run;
   }
 
   Tensors last_checkpoint(const std::string& model) const {
-    return read_safetensors(memoryx::checkpoints_in(directory_ + "/" + model).front());
+    return read_safetensors(newest(model));
   }
 
   std::string refused(const std::string& data, const std::string& network,
@@ -98,8 +82,6 @@ class TrainGraph : public testing::Test {
     }
     return "";
   }
-
-  std::string directory_;
 };
 
 // Names are those of checkpoints, patterns, plans; bits and cycles are those of the short list.
@@ -139,8 +121,8 @@ TEST_F(TrainGraph, NamedLayersAreTheShortListByOtherNames) {
   TrainParams more = named;
   more.steps = 5;
   EXPECT_EQ(run_training(more, run).different, 0u);
-  std::filesystem::remove(plan_path(directory_ + "/sizes"));
   run.model_dir = directory_ + "/sizes";
+  run.plan.clear();
   EXPECT_THROW(run_training(more, run), BadInput);
   EXPECT_EQ(refused("file: classes.csv", kNamed, group("layers.*")),
             "job.yaml: key 'train': sparsity of 'layers.*': no matrix has a name like this");

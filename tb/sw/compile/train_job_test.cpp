@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <string>
@@ -15,99 +14,11 @@
 #include "ow/base/error.h"
 #include "ow/base/file.h"
 #include "ow/base/json.h"
-#include "ow/base/rng.h"
-#include "ow/bench/golden_training.h"
-#include "ow/sim/sim.h"
 #include "ow/tensor/safetensors.h"
+#include "train_directory.h"
 
 namespace ow::jobs {
 namespace {
-
-constexpr const char* kJob =
-    "data:\n"
-    "  file: samples.csv\n"
-    "  held_out_modulo: 5\n"
-    "  held_out_remainder: 4\n"
-    "network:\n"
-    "  layers: [6, 9, 3]\n"
-    "grid:\n"
-    "  rows: 2\n"
-    "  columns: 2\n"
-    "  samples_per_tile: 8\n"
-    "train:\n"
-    "  seed: 3\n"
-    "  steps: 8\n"
-    "  micro_batches: 2\n"
-    "  optimizer:\n"
-    "    kind: adamw\n"
-    "    rate: [{kind: linear, from: 0.02, to: 0.01, steps: 8}]\n"
-    "    max_norm: 2\n"
-    "  loss_scale: {initial: 256, dynamic: true, interval: 3}\n"
-    "  sparsity:\n"
-    "    - {pattern: layers.0.weight, algorithm: rigl, density: 0.5, update: {every: 2}}\n"
-    "  evaluate_every: 4\n"
-    "  checkpoints: {every: 2, keep: 3}\n";
-
-class TrainJob : public testing::Test {
- protected:
-  TrainJob() {
-    std::string name = testing::TempDir() + "/train-job-XXXXXX";
-    if (mkdtemp(name.data()) == nullptr) throw BadInput(name);
-    directory_ = name;
-    Rng rng(9);
-    std::string samples;
-    for (int n = 0; n < 100; ++n) {
-      const auto label = static_cast<int>(rng.below(3));
-      for (int f = 0; f < 6; ++f) {
-        samples += std::to_string(rng.uniform() + (f % 3 == label ? 1.0 : 0.0)) + ",";
-      }
-      samples += std::to_string(label) + "\n";
-    }
-    write_file(directory_ + "/samples.csv", samples);
-  }
-  ~TrainJob() override { std::filesystem::remove_all(directory_); }
-
-  TrainParams params(const std::string& text = kJob) const {
-    write_file(directory_ + "/job.yaml", text);
-    return load_train_params(directory_ + "/job.yaml");
-  }
-
-  // The job with a part replaced.
-  static std::string with(const std::string& from, const std::string& to) {
-    std::string text = kJob;
-    text.replace(text.find(from), from.size(), to);
-    return text;
-  }
-
-  std::string refused(const std::string& text) const {
-    try {
-      TrainRunOptions run = options("", false);
-      check_training(params(text), run);
-    } catch (const BadInput& error) {
-      const std::string what = error.what();
-      return what.substr(what.find("job.yaml"));
-    }
-    return "";
-  }
-
-  TrainRunOptions options(const std::string& model, bool rtl) const {
-    TrainRunOptions run;
-    run.firmware = OW_FIRMWARE_DIR "/train.elf";
-    run.reference = bench::golden_training;
-    run.model = bench::golden_wafer;
-    if (!model.empty()) run.model_dir = directory_ + "/" + model;
-    if (rtl) {
-      run.make = [](GridShape grid) { return make_device(DeviceKind::Replicated, grid); };
-    }
-    return run;
-  }
-
-  std::string last_checkpoint(const std::string& model) const {
-    return read_text(memoryx::checkpoints_in(directory_ + "/" + model).front());
-  }
-
-  std::string directory_;
-};
 
 TEST_F(TrainJob, AnInterruptedOneEndsAsIfItHadNotBeenOnAnyDevice) {
   const TrainParams p = params();
@@ -182,77 +93,53 @@ TEST_F(TrainJob, EvaluatesACheckpoint) {
   }
 }
 
-TEST_F(TrainJob, KeepsItsPlanAndGoesOnWithIt) {
+// A checkpoint of other orders of sums than this program chooses: they go on, on the tiles, too.
+TEST_F(TrainJob, GoesOnWithTheOrdersOfSumsOfItsCheckpoint) {
   const TrainParams p = params();
   TrainRunOptions run = options("model", false);
-  run.num_steps = 4;
-  run_training(p, run);
-  const std::string path = plan_path(run.model_dir);
-  nlohmann::json plan = read_json(path);
-  EXPECT_EQ(plan.at("decisions").at("forward").size(), 2u);
-  // What lies in a tile begins at 0, has no gap and ends with the stack.
-  uint32_t at = 0;
-  for (const nlohmann::json& place : plan.at("memory")) {
-    EXPECT_EQ(place.at("address"), at) << place;
-    at += place.at("bytes").get<uint32_t>();
-  }
-  EXPECT_EQ(at, check_training(p, run).firmware.symbol("ow_stack_top"));
-  // The last deltas are made where they are gathered: one place with both names.
-  const nlohmann::json& memory = plan.at("memory");
-  EXPECT_EQ(std::count_if(memory.begin(), memory.end(),
-                          [](const nlohmann::json& place) {
-                            return place.at("name") ==
-                                   "deltas of layer 1, gathered from the column";
-                          }),
-            1);
-  // A plan that decides otherwise: that is what goes on, on the tiles, too.
-  run.resume = true;
-  const std::string before = last_checkpoint("model");
-  for (const char* order : {"whole", "column"}) {
+  for (const SumOrder order : {SumOrder::Whole, SumOrder::Column}) {
     std::filesystem::remove_all(run.model_dir);
-    std::filesystem::create_directories(run.model_dir);
-    write_file(memoryx::checkpoint_path(run.model_dir, 4), before);
-    plan["decisions"] = {{"forward", {order, order}}, {"delta", {order, order}}};
-    write_file(path, plan.dump());
+    TrainParams other = p;
+    other.job.forward.assign(2, order);
+    other.job.delta = {SumOrder::Column, order};
+    run.resume = false;
+    run.num_steps = 4;
+    run.make = nullptr;
+    run_training(other, run);
+    run.resume = true;
     run.make = options("", true).make;
     run.num_steps = 1;
-    const SumOrder want = std::string(order) == "whole" ? SumOrder::Whole : SumOrder::Column;
-    EXPECT_EQ(check_training(p, run).plan.forward, std::vector<SumOrder>(2, want));
-    EXPECT_EQ(run_training(p, run).different, 0u);
-    EXPECT_EQ(read_json(path).at("decisions"), plan.at("decisions"));
-  }
-  // A tile with one more unit goes on with it.
-  run.tile.features |= 1u << 31;
-  EXPECT_EQ(check_training(p, run).plan.forward, std::vector<SumOrder>(2, SumOrder::Column));
-  run.tile.features = kFullTile.features;
-  plan["inputs"]["samples_per_tile"] = 16;
-  write_file(path, plan.dump());
-  try {
-    run_training(p, run);
-    FAIL();
-  } catch (const BadInput& error) {
-    EXPECT_THAT(error.what(), testing::EndsWith("plan.json: is the plan of another training: key "
-                                                "'inputs.samples_per_tile' differs"));
+    EXPECT_EQ(check_training(p, run).plan.forward, other.job.forward);
+    EXPECT_EQ(check_training(p, run).plan.delta, other.job.delta);
+    const TrainReport report = run_training(p, run);
+    EXPECT_EQ(report.first_step, 4u);
+    EXPECT_EQ(report.different, 0u);
   }
 }
 
-// As every training did before plans were kept.
-TEST_F(TrainJob, GoesOnRoundTheColumnWhereNoPlanIsKept) {
-  const TrainParams p = params();
+TEST_F(TrainJob, GoesOnWithNoOtherJobAndNoOtherSamples) {
   TrainRunOptions run = options("model", false);
-  EXPECT_EQ(check_training(p, run).plan.delta[1], SumOrder::Whole);
   run.num_steps = 2;
-  run_training(p, run);
-  std::filesystem::remove(plan_path(run.model_dir));
+  run_training(params(), run);
   run.resume = true;
-  const std::vector<SumOrder> column(2, SumOrder::Column);
-  const CheckedTraining checked = check_training(p, run);
-  EXPECT_EQ(checked.plan.forward, column);
-  EXPECT_EQ(checked.plan.delta, column);
-  // From here on it is written down.
-  EXPECT_EQ(run_training(p, run).different, 0u);
-  EXPECT_EQ(read_json(plan_path(run.model_dir)).at("decisions").at("delta"),
-            nlohmann::json({"column", "column"}));
+  const auto refused = [&](const std::string& text) -> std::string {
+    try {
+      run_training(params(text), run);
+    } catch (const BadInput& error) {
+      const std::string what = error.what();
+      return what.substr(what.find(": ") + 2);
+    }
+    return "";
+  };
+  const std::string other = "is of another training: key ";
+  EXPECT_EQ(refused(with("max_norm: 2", "max_norm: 3")),
+            other + "'train.optimizer.max_norm' is 2, not 3");
+  EXPECT_EQ(refused(with("remainder: 4", "remainder: 3")).substr(0, 54),
+            other + "'data.features' is of hash");
+  EXPECT_EQ(refused(with("modulo: 5", "modulo: 10")), other + "'data.samples' is 80, not 90");
+  // How long, on how many wafers and what is kept of it is another matter.
+  EXPECT_EQ(refused(with("steps: 8\n", "steps: 3\n  num_wafers: 2\n")), "");
+  EXPECT_EQ(refused(with("keep: 3", "keep: 1")), "");
 }
 
 TEST_F(TrainJob, APlanAloneAsksForNoSamples) {
@@ -342,7 +229,7 @@ TEST_F(TrainJob, UpdatesBesideThePassesChangeNoBit) {
   const TrainReport waiting = run_training(p, options("waiting", true));
   p.job.optimizer.max_norm = 0;
   const TrainReport beside = run_training(p, options("beside", true));
-  EXPECT_EQ(last_checkpoint("beside"), last_checkpoint("waiting"));
+  EXPECT_TRUE(last_tensors("beside") == last_tensors("waiting"));
   EXPECT_EQ(beside.different + waiting.different, 0u);
   EXPECT_LT(beside.cycles, waiting.cycles);
   p.wafers = 2;
@@ -374,7 +261,7 @@ TEST_F(TrainJob, TheSquaredErrorIsToOneForTheClass) {
 }
 
 TEST_F(TrainJob, BadParametersAreOneLineWithTheLimit) {
-  EXPECT_EQ(refused(kJob), "");
+  EXPECT_EQ(refused(kTrainJob), "");
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"  seed: 3\n", "job.yaml:12: key 'train.seed' is missing"},
       {"    kind: adamw\n", "job.yaml:15: key 'train.optimizer.kind' is missing"},
@@ -390,7 +277,7 @@ TEST_F(TrainJob, BadParametersAreOneLineWithTheLimit) {
          "job.yaml:13: key 'train.steps' must be a whole number from 1 to 1000000000, not '0'");
   expect("kind: linear", "kind: bent",
          "job.yaml:17: key 'train.optimizer.rate[0].kind' must be constant, linear, cosine, "
-         "cubic or power, not 'bent'");
+         "cubic, power, slope, cycle, wave or repeat, not 'bent'");
   expect("initial: 256", "initial: 257",
          "job.yaml:19: key 'train.loss_scale.initial' must be a power of two");
   expect("density: 0.5", "density: 1.5",

@@ -3,21 +3,15 @@
 // read, or refused in one line; nothing crashes or hangs. Built with the checks of addresses and of
 // undefined behaviour. A failure names the mutant, which stays in a file.
 #include <gtest/gtest.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "kept_orders.h"
 #include "mutants.h"
 #include "ow/base/error.h"
 #include "ow/base/file.h"
@@ -25,9 +19,7 @@
 #include "ow/base/rng.h"
 #include "ow/base/yaml.h"
 #include "ow/compile/params.h"
-#include "ow/compile/train_params.h"
 #include "ow/dft/netlist.h"
-#include "ow/memoryx/checkpoint.h"
 #include "ow/runtime/elf.h"
 #include "ow/tensor/csv.h"
 #include "ow/tensor/dataset.h"
@@ -92,48 +84,6 @@ TEST(Fuzz, ParametersOfAJob) {
                  [](const std::string& path) { jobs::load_params(path); }});
 }
 
-// As `ow run` reads them: a file without `train` is of a network. What they say of time is made a
-// model of, for a job that needs much and for one that needs nothing.
-TEST(Fuzz, ParametersOfATraining) {
-  const std::string here = OW_SOURCE_DIR "/tb/sw/fuzz/";
-  run("training",
-      {".yaml",
-       {config("digits-train.yaml"), config("digits.yaml"), read_text(here + "training-sgd.yaml"),
-        read_text(here + "training-adamw.yaml"), read_text(here + "training-time.yaml"),
-        read_text(here + "training-data.yaml"), read_text(here + "training-named.yaml"),
-        read_text(here + "inference-time.yaml")},
-       text,
-       [](const std::string& path) {
-         const jobs::RunParams params =
-             jobs::is_training(path) ? jobs::load_train_params(path).base : jobs::load_params(path);
-         const TimeNeeds much{1u << 20, 3, 1u << 20, 7, 1u << 30, 1u << 20};
-         for (const TimeNeeds& needs : {TimeNeeds{}, much}) {
-           const TimeModel time = make_time(params.time, needs, 3);
-           time.modelled();
-           time.way_in();
-           time.way_out();
-           time.period_in();
-           for (const uint64_t units : {uint64_t{0}, uint64_t{1}, UINT64_MAX}) {
-             time.edge.period(units);
-             time.period_out(units != 0);
-             time.samples.cycles(units);
-           }
-         }
-       }});
-}
-
-TEST(Fuzz, Plans) {
-  const nlohmann::json inputs = {{"layers", {{{"inputs", 3}, {"outputs", 2}}}}, {"grid", {2, 2}}};
-  const nlohmann::json valid = {{"format", jobs::kPlanFormat},
-                                {"kind", "training"},
-                                {"inputs", inputs},
-                                {"decisions", {{"forward", {"whole"}}, {"delta", {"column"}}}},
-                                {"memory", nlohmann::json::array()}};
-  run("plan", {".json", {valid.dump(), valid.dump(2)}, text, [inputs](const std::string& path) {
-                 jobs::read_orders(path, inputs, 1);
-               }});
-}
-
 TEST(Fuzz, Defects) {
   const wafer::Shape shape{2, 2, 2, 2, 1, 1};
   const std::string other =
@@ -164,16 +114,6 @@ TEST(Fuzz, Json) {
                [](const std::string& path) { read_json(path); }});
 }
 
-// Words change the header's length: mends what says it, mostly.
-void header_mutant(Rng* rng, std::string* s) {
-  rng->below(4) == 0 ? binary(64)(rng, s) : text(rng, s);
-  const size_t end = s->find_last_of('}');
-  if (end == std::string::npos || s->size() < 8 || end < 8 || rng->below(8) == 0) return;
-  size_t length = end + 1 - 8;
-  while (8 + length < s->size() && (*s)[8 + length] == ' ') ++length;
-  for (size_t k = 0; k < 8; ++k) (*s)[k] = static_cast<char>(length >> (8 * k));
-}
-
 TEST(Fuzz, Safetensors) {
   const std::string path = testing::TempDir() + "ow_fuzz_good.safetensors";
   std::vector<std::string> valid;
@@ -199,47 +139,6 @@ TEST(Fuzz, Safetensors) {
                           EXPECT_EQ(bytes, tensors.at(head.name).bytes);
                         }
                       }});
-}
-
-// Checkpoints of two parameters. Mutants of the header get its check sum mended, mostly: else none
-// would come past it.
-TEST(Fuzz, Checkpoints) {
-  const auto store = [] {
-    const std::vector<memoryx::TensorSpec> specs = {{"a", {2, 3}, true}, {"b", {2}, false}};
-    return std::make_unique<memoryx::Store>(specs, 2, 1, memoryx::StoreOptions{});
-  };
-  const std::string directory = testing::TempDir() + "ow_fuzz_checkpoints";
-  mkdir(directory.c_str(), 0777);
-  memoryx::RunState state;
-  state.optimizer = "adamw";
-  for (const uint64_t step : {1, 2, 3}) {
-    state.step = step;
-    memoryx::save_checkpoint(memoryx::checkpoint_path(directory, step), *store(), state);
-  }
-  memoryx::remove_old_checkpoints(directory, 2);
-  const std::vector<std::string> paths = memoryx::checkpoints_in(directory);
-  ASSERT_EQ(paths.size(), 2u);
-  const std::vector<std::string> valid = {read_text(paths[0]), read_text(paths[1])};
-  for (const std::string& path : paths) std::remove(path.c_str());
-  rmdir(directory.c_str());
-  constexpr size_t kSums = 4 * 8;  // of the header and seven arrays
-  run("checkpoint", {".safetensors", valid,
-                     [](Rng* rng, std::string* s) {
-                       header_mutant(rng, s);
-                       const size_t end = s->find_last_of('}');
-                       if (end == std::string::npos || s->size() < end + 1 + kSums) return;
-                       if (rng->below(4) == 0) return;
-                       size_t length = end + 1;
-                       while (length < s->size() && (*s)[length] == ' ') ++length;
-                       const auto sum = static_cast<uint32_t>(
-                           crc32_z(0, reinterpret_cast<const Bytef*>(s->data()), length));
-                       std::memcpy(&(*s)[s->size() - kSums], &sum, sizeof sum);
-                     },
-                     [&](const std::string& file) {
-                       const auto into = store();
-                       memoryx::load_checkpoint(file, *into);
-                       memoryx::check_checkpoint(file);
-                     }});
 }
 
 std::string idx_file(uint8_t type, const std::vector<uint8_t>& shape, size_t bytes) {

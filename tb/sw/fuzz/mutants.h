@@ -114,6 +114,16 @@ inline Mutator binary(size_t head) {
   };
 }
 
+// Words change the header's length: mends what says it, mostly.
+inline void header_mutant(Rng* rng, std::string* s) {
+  rng->below(4) == 0 ? binary(64)(rng, s) : text(rng, s);
+  const size_t end = s->find_last_of('}');
+  if (end == std::string::npos || s->size() < 8 || end < 8 || rng->below(8) == 0) return;
+  size_t length = end + 1 - 8;
+  while (8 + length < s->size() && (*s)[8 + length] == ' ') ++length;
+  for (size_t k = 0; k < 8; ++k) (*s)[k] = static_cast<char>(length >> (8 * k));
+}
+
 }  // namespace ow
 
 #endif  // OW_TB_FUZZ_MUTANTS_H_

@@ -287,32 +287,157 @@ TEST_F(Checkpoints, DamagedFilesAreRefused) {
   EXPECT_EQ(both.memory.step(), 4u);
 }
 
-TEST_F(Checkpoints, OtherModelsAndRunsAreRefused) {
-  train(1);
-  const std::string path = checkpoint_path(directory_, 1);
-  const auto words = [&](const std::function<void(TrainingJob*)>& change) {
-    TrainingJob job = job_of();
+// All that later bits hang on is in the file: a job that has any of it otherwise is refused, with
+// the key that differs and both values.
+class CheckpointKeys : public Checkpoints {
+ protected:
+  CheckpointKeys() : base_(job_of()) { base_.optimizer.weight_decay = 0.01; }
+
+  std::string words(const std::function<void(TrainingJob*)>& change) const {
+    const std::string path = directory_ + "/base";
+    MemoryX(base_, {}).save(path);
+    TrainingJob job = base_;
     change(&job);
     MemoryX memory(job, {});
-    return refusal([&] { memory.load(path); });
-  };
-  const auto has = [&](const std::function<void(TrainingJob*)>& change, const char* part) {
-    EXPECT_NE(words(change).find(part), std::string::npos) << words(change);
-  };
+    const std::string what = refusal([&] { memory.load(path); });
+    const std::string begin = path + ": is of another training: key ";
+    return what.rfind(begin, 0) == 0 ? what.substr(begin.size()) : what;
+  }
+  void has(const std::function<void(TrainingJob*)>& change, const char* want) const {
+    EXPECT_EQ(words(change), want);
+  }
+
+  using Optimizer = OptimizerOptions::Kind;
+  using Piece = SchedulePiece::Kind;
+  TrainingJob base_;
+};
+
+TEST_F(CheckpointKeys, OfNetworkGridAndSums) {
   EXPECT_EQ(words([](TrainingJob*) {}), "nothing");
+  has([](TrainingJob* j) { j->type = HalfType::Bfloat16; },
+      "'network.type' is binary16, not bfloat16");
   has([](TrainingJob* j) { j->layers[0].inputs = 13; },
-      "is of another model: 'layers.0.weight' is F32 [20, 12], not F32 [20, 13]");
+      "'network.layers[0]' is layers.0: 12 to 20, relu, bias true, not layers.0: 13 to 20, relu, "
+      "bias true");
+  has([](TrainingJob* j) { j->layers[1].name = "out"; },
+      "'network.layers[1]' is layers.1: 20 to 4, none, bias true, not out: 20 to 4, none, bias "
+      "true");
+  has([](TrainingJob* j) { j->layers[0].activation = "none"; },
+      "'network.layers[0]' is layers.0: 12 to 20, relu, bias true, not layers.0: 12 to 20, none, "
+      "bias true");
   has(
       [](TrainingJob* j) {
-        j->layers.push_back({4, 4, "none", true});
+        j->layers.push_back({4, 4, "none", false});
       },
-      "is of another model: it has no 'layers.2.weight'");
-  has([](TrainingJob* j) { j->layers[1].bias = false; }, "it has 'layers.1.bias' besides");
-  has([](TrainingJob* j) { j->sparsity[0].pattern = "*"; }, "it has no 'layers.1.weight_mask'");
-  has([](TrainingJob* j) { j->optimizer.kind = OptimizerOptions::Kind::Sgd; },
-      "is of a run with optimizer adamw, not sgd");
-  has([](TrainingJob* j) { j->seed = 6; }, "seed 5, not 6");
-  has([](TrainingJob* j) { j->samples = 8; }, "batch 32, not 16");
+      "'network.layers[2]' is nothing, not layers.2: 4 to 4, none, bias false");
+  has([](TrainingJob* j) { j->loss = "mean_squared_error"; },
+      "'train.loss' is softmax_cross_entropy, not mean_squared_error");
+  has([](TrainingJob* j) { j->grid_rows = 2; }, "'grid.rows' is 1, not 2");
+  has([](TrainingJob* j) { j->grid_cols = 3; }, "'grid.columns' is 1, not 3");
+  has([](TrainingJob* j) { j->samples = 8; }, "'grid.samples_per_tile' is 16, not 8");
+  has([](TrainingJob* j) { j->seed = 6; }, "'train.seed' is 5, not 6");
+  has([](TrainingJob* j) { j->micro_batches = 4; }, "'train.micro_batches' is 2, not 4");
+  has(
+      [](TrainingJob* j) {
+        j->forward = {SumOrder::Whole, SumOrder::Column};
+      },
+      "'sums.forward[0]' is column, not whole");
+  has(
+      [](TrainingJob* j) {
+        j->delta = {SumOrder::Column, SumOrder::Whole};
+      },
+      "'sums.delta[1]' is column, not whole");
+}
+
+TEST_F(CheckpointKeys, OfTheOptimizerAndTheLossScale) {
+  has([](TrainingJob* j) { j->optimizer.kind = Optimizer::Sgd; },
+      "'train.optimizer.kind' is adamw, not sgd");
+  has([](TrainingJob* j) { j->optimizer.rate[0].from = 0.02; },
+      "'train.optimizer.rate[0]' is constant 0.01, not constant 0.02");
+  has(
+      [](TrainingJob* j) {
+        j->optimizer.rate.push_back({Piece::Linear, 0.01, 0, 9, 1});
+      },
+      "'train.optimizer.rate[0]' is constant 0.01, not constant 0.01, 1 steps");
+  has([](TrainingJob* j) { j->optimizer.weight_decay = 0; },
+      "'train.optimizer.weight_decay' is 0.01, not 0");
+  has([](TrainingJob* j) { j->optimizer.max_norm = 1; }, "'train.optimizer.max_norm' is 0, not 1");
+  has([](TrainingJob* j) { j->optimizer.beta1 = 0.8; }, "'train.optimizer.beta1' is 0.9, not 0.8");
+  has([](TrainingJob* j) { j->optimizer.beta2 = 0.99; },
+      "'train.optimizer.beta2' is 0.999, not 0.99");
+  has([](TrainingJob* j) { j->optimizer.epsilon = 1e-7; },
+      "'train.optimizer.epsilon' is 1e-08, not 1e-07");
+  has([](TrainingJob* j) { j->loss_scale.initial = 2; },
+      "'train.loss_scale.initial' is 4194304, not 2");
+  has([](TrainingJob* j) { j->loss_scale.dynamic = false; },
+      "'train.loss_scale.dynamic' is true, not false");
+  has([](TrainingJob* j) { j->loss_scale.interval = 6; },
+      "'train.loss_scale.interval' is 5, not 6");
+  has([](TrainingJob* j) { j->loss_scale.most = 0x1p23; },
+      "'train.loss_scale.most' is 16777216, not 8388608");
+  base_.optimizer.kind = Optimizer::Sgd;
+  base_.optimizer.momentum = 0.5;
+  has([](TrainingJob* j) { j->optimizer.momentum = 0.25; },
+      "'train.optimizer.momentum' is 0.5, not 0.25");
+  has([](TrainingJob* j) { j->optimizer.nesterov = true; },
+      "'train.optimizer.nesterov' is false, not true");
+  EXPECT_EQ(words([](TrainingJob* j) { j->optimizer.beta1 = 0.8; }), "nothing") << "of adamw";
+}
+
+TEST_F(CheckpointKeys, OfTheSparsity) {
+  has([](TrainingJob* j) { j->sparsity[0].pattern = "*"; },
+      "'train.sparsity[0].pattern' is layers.0.weight, not *");
+  has([](TrainingJob* j) { j->sparsity[0].algorithm = SparsityGroup::Algorithm::Set; },
+      "'train.sparsity[0].algorithm' is rigl, not set");
+  has([](TrainingJob* j) { j->sparsity[0].init = SparsityGroup::Init::Even; },
+      "'train.sparsity[0].init' is random, not even");
+  has([](TrainingJob* j) { j->sparsity[0].density = constant_schedule(0.5); },
+      "'train.sparsity[0].density[0]' is constant 0.4, not constant 0.5");
+  has(
+      [](TrainingJob* j) {
+        j->sparsity[0].drop = {{Piece::Power, 0.3, 0, 9, 0.5}};
+      },
+      "'train.sparsity[0].drop[0]' is constant 0.3, not power 0.3 to 0 by 0.5, 9 steps");
+  has([](TrainingJob* j) { j->sparsity[0].update.every = 4; },
+      "'train.sparsity[0].update' is every 3 from 0, not every 4 from 0");
+  has([](TrainingJob* j) { j->sparsity[0].update.stop = 100; },
+      "'train.sparsity[0].update' is every 3 from 0, not every 3 from 0 to 100");
+  has(
+      [](TrainingJob* j) {
+        j->sparsity[0].update.steps = {1, 2};
+      },
+      "'train.sparsity[0].update' is every 3 from 0, not steps 1 2");
+  has([](TrainingJob* j) { j->sparsity.push_back(j->sparsity[0]); },
+      "'train.sparsity[1].pattern' is nothing, not layers.0.weight");
+  has([](TrainingJob* j) { j->sparsity.clear(); },
+      "'train.sparsity[0].algorithm' is rigl, not nothing");
+}
+
+TEST_F(Checkpoints, OtherSamplesAreRefusedByWhoKnowsThem) {
+  const std::string path = directory_ + "/data";
+  const auto with = [&](const std::string& samples) {
+    MemoryOptions options;
+    if (!samples.empty()) options.data = {{"data.samples", samples}};
+    return std::make_unique<MemoryX>(job_of(), options);
+  };
+  with("7")->save(path);
+  EXPECT_EQ(refusal([&] { with("7")->load(path); }), "nothing");
+  EXPECT_EQ(refusal([&] { with("")->load(path); }), "nothing");
+  EXPECT_EQ(refusal([&] { with("8")->load(path); }),
+            path + ": is of another training: key 'data.samples' is 7, not 8");
+}
+
+TEST_F(Checkpoints, OtherFormatsAndFilesAreRefusedByName) {
+  train(1);
+  const std::string path = checkpoint_path(directory_, 1);
+  std::string old = read_text(path);
+  const std::string now = "openwafer training 2";
+  old.replace(old.find(now), now.size(), "openwafer training 1");
+  write_file(path, old);
+  const std::string want =
+      path + ": is of the format 'openwafer training 1', this program reads '" + now + "'";
+  EXPECT_EQ(refusal([&] { check_checkpoint(path); }), want);
+  EXPECT_EQ(refusal([&] { MemoryX(job_of(), {}).load(path); }), want);
   EXPECT_NE(refusal([&] { check_checkpoint(OW_SOURCE_DIR "/README.md"); }).find("safetensors"),
             std::string::npos);
   EXPECT_NE(refusal([&] { check_checkpoint(directory_ + "/none"); }).find("cannot be read"),

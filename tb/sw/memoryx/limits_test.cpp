@@ -3,16 +3,12 @@
 // grow by more than a quarter of the store's bytes trains, streams, saves and loads, and gets the
 // bits of one that has all the memory it wants.
 #include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
-#include <fstream>
-#include <new>
 
 #include "both.h"
+#include "limited.h"
 
 namespace ow::memoryx {
 namespace {
@@ -32,19 +28,7 @@ TrainingJob job_of() {
   return job;
 }
 
-class Hash {
- public:
-  void add(const void* data, size_t bytes) {
-    const auto* from = static_cast<const unsigned char*>(data);
-    for (size_t k = 0; k < bytes; ++k) value_ = (value_ ^ from[k]) * 1099511628211u;
-  }
-  uint64_t value() const { return value_; }
-
- private:
-  uint64_t value_ = 14695981039346656037u;
-};
-
-void add_stream(const MemoryX& memory, Pass pass, Hash* hash) {
+void add_stream(const MemoryX& memory, Pass pass, NumberOf* hash) {
   std::vector<size_t> layers;
   for (size_t k = 0; k < memory.job().layers.size(); ++k) layers.push_back(k);
   const auto stream = memory.stream(pass, layers, {4, 0, false, 1 << 16, false});
@@ -66,7 +50,7 @@ uint64_t work(const StoreOptions& where, const std::string& checkpoint) {
   options.store = where;
   MemoryX memory(job_of(), options);
   memory.begin();
-  Hash hash;
+  NumberOf hash;
   for (int step = 0; step < 2; ++step) {
     Rng rng(static_cast<uint64_t>(step));
     const Store& store = memory.store();
@@ -99,37 +83,6 @@ uint64_t work(const StoreOptions& where, const std::string& checkpoint) {
   return hash.value();
 }
 
-size_t address_space() {
-  size_t pages = 0;
-  std::ifstream("/proc/self/statm") >> pages;
-  return pages * static_cast<size_t>(sysconf(_SC_PAGESIZE));
-}
-
-// The number that `task` gives in a process of its own, or its exit status in words.
-std::string in_a_process(const std::function<uint64_t()>& task) {
-  int ends[2];
-  if (pipe(ends) != 0) return "no pipe";
-  const pid_t child = fork();
-  if (child == 0) {
-    try {
-      const uint64_t value = task();
-      _exit(write(ends[1], &value, sizeof value) == sizeof value ? 0 : 3);
-    } catch (const std::bad_alloc&) {
-      _exit(4);
-    } catch (const std::exception& e) {
-      std::fprintf(stderr, "%s\n", e.what());
-      _exit(5);
-    }
-  }
-  close(ends[1]);
-  uint64_t value = 0;
-  const bool read_it = read(ends[0], &value, sizeof value) == sizeof value;
-  close(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  return read_it ? std::to_string(value) : "ended with status " + std::to_string(status);
-}
-
 TEST(MemoryXLimits, AStoreOfFourTimesItsMemoryGivesTheSameBits) {
   const std::string file = testing::TempDir() + "ow_limits_" + std::to_string(getpid());
   MemoryX whole(job_of(), {});
@@ -137,9 +90,7 @@ TEST(MemoryXLimits, AStoreOfFourTimesItsMemoryGivesTheSameBits) {
   EXPECT_GT(whole.store().bytes(), size_t{130} << 20);
   const auto limited = [&](const StoreOptions& where) {
     return in_a_process([&] {
-      const size_t most = address_space() + memory;
-      const rlimit limit{most, most};
-      if (setrlimit(RLIMIT_AS, &limit) != 0) throw std::runtime_error("no limit");
+      limit_memory(memory);
       return work(where, file + ".limited");
     });
   };

@@ -26,6 +26,8 @@ struct MaskCase {
   Told density;
   Told drop;  // of SET and RigL
   UpdateTimes update;
+  SparsityGroup::Balance balance = SparsityGroup::Balance::None;
+  int parts = 1;
 };
 
 namespace told {
@@ -80,6 +82,35 @@ inline Told in_pieces() {
             return t < 100 ? 0.403 : cosine(0.403, 0.0507, (t - 100) / 90);
           }};
 }
+inline Told without_end() {
+  return {{{Kind::Slope, 0.713, 0.2, kForever, -0.0037}},
+          [](double t) { return std::max(0.2, 0.713 - 0.0037 * t); }};
+}
+inline Told nearing() {
+  return {{{Kind::Power, 0.621, 0.131, kForever, 0.971}},
+          [](double t) { return 0.131 + 0.49 * std::pow(0.971, t); }};
+}
+// A list that is gone through again and again.
+inline Told cycling() {
+  return {{{Kind::Constant, 0.313, 0.313, 10, 1},
+           {Kind::Constant, 0.481, 0.481, 10, 1},
+           {Kind::Constant, 0.227, 0.227, 10, 1},
+           {Kind::Repeat, 0, 0, 3, 1}},
+          [](double t) {
+            const double values[] = {0.313, 0.481, 0.227};
+            return values[static_cast<int>(t) / 10 % 3];
+          }};
+}
+// Down and up again with a half period of 30 steps, behind 25 steps of their own.
+inline Told waving() {
+  return {{{Kind::Constant, 0.5, 0.5, 25, 1},
+           {Kind::Cosine, 0.417, 0.0917, 30, 1},
+           {Kind::Cosine, 0.0917, 0.417, 30, 1},
+           {Kind::Repeat, 0, 0, 2, 1}},
+          [](double t) {
+            return t < 25 ? 0.5 : 0.0917 + 0.3253 * (1 + std::cos(M_PI * (t - 25) / 30)) / 2;
+          }};
+}
 inline Told to_nothing() {
   return {{{Kind::Linear, 0.417, 0, 140, 1}}, [](double t) { return linear(0.417, 0, t / 140); }};
 }
@@ -120,6 +151,28 @@ inline std::vector<MaskCase> mask_cases(SparsityGroup::Algorithm algorithm, int 
            other_drop[number], others[number]}};
 }
 
+// What number 0 to 2 have not: schedules that go on for good, other beginnings, balanced parts (of
+// 20, 33 and 17 features: 4 of the inputs or 3 or 11 of the outputs of layer 0, 17 of layer 1's).
+inline std::vector<std::vector<MaskCase>> more_mask_cases() {
+  using namespace told;
+  using Algorithm = SparsityGroup::Algorithm;
+  using Init = SparsityGroup::Init;
+  using Balance = SparsityGroup::Balance;
+  const UpdateTimes fifth{3, UINT64_MAX, 5, {}}, each{}, late{20, UINT64_MAX, 3, {}};
+  return {
+      {{0, Algorithm::Rigl, Init::Random, constant(), waving(), fifth, Balance::Inputs, 4},
+       {1, Algorithm::Rigl, Init::Zeros, cycling(), more(), late, Balance::Outputs, 17}},
+      {{0, Algorithm::Rigl, Init::Dense, without_end(), cycling(), fifth, Balance::Outputs, 11},
+       {1, Algorithm::Set, Init::Zeros, waving(), without_end(), each}},
+      {{0, Algorithm::Gradual, Init::Dense, without_end(), constant(), fifth, Balance::Inputs, 5},
+       {1, Algorithm::Gradual, Init::Even, nearing(), constant(), fifth, Balance::Inputs, 3}},
+      {{0, Algorithm::Set, Init::Even, nearing(), waving(), fifth, Balance::Outputs, 3},
+       {1, Algorithm::Static, Init::Even, constant(), constant(), each, Balance::Inputs, 11}},
+      {{0, Algorithm::Static, Init::Magnitude, more(), constant(), each, Balance::Inputs, 20},
+       {1, Algorithm::Set, Init::Dense, cycling(), nearing(), late}},
+  };
+}
+
 inline TrainingJob masks_job(const std::vector<MaskCase>& cases, uint64_t seed) {
   TrainingJob job;
   job.layers = {{20, 33, "relu", true}, {33, 17, "relu", false}, {17, 5, "none", true}};
@@ -136,6 +189,8 @@ inline TrainingJob masks_job(const std::vector<MaskCase>& cases, uint64_t seed) 
     g.density = c.density.pieces;
     g.drop = c.drop.pieces;
     g.update = c.update;
+    g.balance = c.balance;
+    g.parts = c.parts;
     job.sparsity.push_back(g);
   }
   return job;

@@ -7,11 +7,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <utility>
 
 #include "both.h"
 #include "masks_job.h"
+#include "ow/base/error.h"
 
 namespace ow::memoryx {
 namespace {
@@ -46,8 +48,8 @@ double random_key(uint64_t seed, uint64_t parameter, uint64_t step, uint64_t i) 
 
 class Oracle {
  public:
-  Oracle(const MaskCase& c, size_t parameter, uint64_t seed)
-      : c_(c), parameter_(parameter), seed_(seed) {}
+  Oracle(const MaskCase& c, size_t parameter, uint64_t seed, size_t inputs)
+      : c_(c), parameter_(parameter), seed_(seed), inputs_(inputs) {}
 
   bool due(uint64_t step) const {
     const UpdateTimes& u = c_.update;
@@ -61,51 +63,90 @@ class Oracle {
                                static_cast<double>(n));
   }
 
+  // Which of the parts that keep as many weights each a position belongs to.
+  size_t part(size_t i, size_t n) const {
+    const auto parts = static_cast<size_t>(c_.parts);
+    if (c_.balance == SparsityGroup::Balance::Inputs) return i % inputs_ / (inputs_ / parts);
+    return i / (n / parts);
+  }
+  size_t share(size_t k, size_t p) const {
+    const auto parts = static_cast<size_t>(c_.parts);
+    size_t n = 0;
+    for (size_t dealt = p; dealt < k; dealt += parts) ++n;
+    return n;
+  }
+
+  // What is kept before masks change for the first time.
+  size_t first_count(size_t n) const {
+    if (c_.init == SparsityGroup::Init::Zeros) return 0;
+    return c_.init == SparsityGroup::Init::Dense ? n : count(0, n);
+  }
+
   Positions first(const std::vector<float>& w) const {
-    const size_t n = w.size(), k = count(0, n);
-    std::vector<std::pair<double, size_t>> items;
-    for (size_t i = 0; i < n; ++i) {
-      double key = std::fabs(w[i]);
-      if (c_.init == SparsityGroup::Init::Random) key = random_key(seed_, parameter_, 0, i);
-      // Evenly spread: where the share that is kept so far steps over a whole number.
-      if (c_.init == SparsityGroup::Init::Even) key = (i + 1) * k / n > i * k / n ? 1 : 0;
-      items.emplace_back(key, i);
+    const size_t n = w.size();
+    Positions all;
+    for (size_t p = 0; p < static_cast<size_t>(c_.parts); ++p) {
+      const size_t k = share(first_count(n), p);
+      std::vector<std::pair<double, size_t>> items;
+      for (size_t i = 0; i < n; ++i) {
+        if (part(i, n) != p) continue;
+        double key = std::fabs(w[i]);
+        if (c_.init == SparsityGroup::Init::Random) key = random_key(seed_, parameter_, 0, i);
+        // Evenly spread: where the share that is kept so far steps over a whole number.
+        const size_t at = items.size(), each = n / static_cast<size_t>(c_.parts);
+        if (c_.init == SparsityGroup::Init::Even) key = (at + 1) * k / each > at * k / each ? 1 : 0;
+        items.emplace_back(key, i);
+      }
+      const Positions chosen = first_of(items, k);
+      all.insert(all.end(), chosen.begin(), chosen.end());
     }
-    return first_of(items, k);
+    std::sort(all.begin(), all.end());
+    return all;
   }
 
   Positions next(const Positions& before, const std::vector<float>& w,
                  const std::vector<float>& gradient, uint64_t step) const {
+    Positions all;
+    for (size_t p = 0; p < static_cast<size_t>(c_.parts); ++p) {
+      const Positions chosen = next_of(p, before, w, gradient, step);
+      all.insert(all.end(), chosen.begin(), chosen.end());
+    }
+    std::sort(all.begin(), all.end());
+    return all;
+  }
+
+ private:
+  Positions next_of(size_t p, const Positions& before, const std::vector<float>& w,
+                    const std::vector<float>& gradient, uint64_t step) const {
     const size_t n = w.size();
-    const size_t k = count(step, n);
+    const size_t k = share(count(step, n), p);
     std::vector<bool> in(n, false);
     std::vector<std::pair<double, size_t>> inside, outside;
     for (const size_t i : before) {
       in[i] = true;
-      inside.emplace_back(std::fabs(w[i]), i);
+      if (part(i, n) == p) inside.emplace_back(std::fabs(w[i]), i);
     }
     if (c_.algorithm == Algorithm::Gradual) return first_of(inside, k);
     for (size_t i = 0; i < n; ++i) {
-      if (in[i]) continue;
+      if (in[i] || part(i, n) != p) continue;
       outside.emplace_back(c_.algorithm == Algorithm::Rigl ? std::fabs(gradient[i])
                                                            : random_key(seed_, parameter_, step, i),
                            i);
     }
     const size_t dropped =
         static_cast<size_t>(c_.drop.value(static_cast<double>(step)) * static_cast<double>(k));
-    const size_t stay = std::min(before.size(), k - dropped);
+    const size_t stay = std::min(inside.size(), k - dropped);
     const size_t grown = std::min(k - stay, outside.size());
     Positions out = first_of(inside, k - grown);
     const Positions more = first_of(outside, grown);
     out.insert(out.end(), more.begin(), more.end());
-    std::sort(out.begin(), out.end());
     return out;
   }
 
- private:
   MaskCase c_;
   size_t parameter_;
   uint64_t seed_;
+  size_t inputs_;
 };
 
 Positions positions(const std::vector<uint8_t>& mask) {
@@ -130,10 +171,10 @@ void run_case(const std::vector<MaskCase>& cases, uint64_t seed) {
   std::map<size_t, Oracle> oracles;
   for (const MaskCase& c : cases) {
     const size_t p = both.memory.weight_of(c.layer);
-    oracles.emplace(p, Oracle(c, p, seed));
+    oracles.emplace(p, Oracle(c, p, seed, start.parameters()[p].columns));
     masks[p] = oracles.at(p).first(start.parameters()[p].value);
     EXPECT_EQ(positions(both.golden.parameters()[p].mask), masks[p]) << "step 0";
-    kept[p] = oracles.at(p).count(0, start.parameters()[p].value.size());
+    kept[p] = oracles.at(p).first_count(start.parameters()[p].value.size());
     ASSERT_EQ(masks[p].size(), kept[p]);
   }
   std::map<size_t, size_t> changes;
@@ -178,6 +219,64 @@ TEST(MemoryXMasks, AreThoseOfTheOracleAtEveryStep) {
       if (HasFailure()) return;
     }
   }
+}
+
+TEST(MemoryXMasks, SoAreThoseThatAreBalancedOrBeginOtherwise) {
+  uint64_t seed = 60;
+  for (const std::vector<MaskCase>& cases : more_mask_cases()) {
+    SCOPED_TRACE(seed);
+    run_case(cases, seed++);
+    if (HasFailure()) return;
+  }
+}
+
+// As many in each part, whatever the whole.
+TEST(MemoryXMasks, BalancedPartsKeepAsManyEach) {
+  for (const auto init :
+       {SparsityGroup::Init::Random, SparsityGroup::Init::Magnitude, SparsityGroup::Init::Even}) {
+    TrainingJob job = masks_job(mask_cases(Algorithm::Static, 0), 3);
+    job.sparsity[0].init = init;
+    job.sparsity[0].density = constant_schedule(0.3);
+    job.sparsity[0].balance = SparsityGroup::Balance::Inputs;
+    job.sparsity[0].parts = 5;
+    MemoryX memory(job, {});
+    memory.begin();
+    const View<uint8_t> mask = memory.store().mask(0, 0, 20 * 33);
+    size_t kept[5] = {};
+    for (size_t i = 0; i < mask.size(); ++i) kept[i % 20 / 4] += mask[i];
+    EXPECT_EQ(memory.kept(0), 198u);
+    for (const size_t n : kept) EXPECT_TRUE(n == 39 || n == 40) << n;
+  }
+}
+
+TEST(MemoryXMasks, WhatMakesNoSenseIsOneLine) {
+  const auto refused = [](const std::function<void(SparsityGroup*)>& change) -> std::string {
+    TrainingJob job = masks_job(mask_cases(Algorithm::Static, 0), 3);
+    change(&job.sparsity[0]);
+    try {
+      MemoryX memory(job, {});
+    } catch (const BadInput& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refused([](SparsityGroup*) {}), "");
+  EXPECT_EQ(
+      refused([](SparsityGroup* g) {
+        g->balance = SparsityGroup::Balance::Inputs;
+        g->parts = 3;
+      }),
+      "sparsity of 'layers.0.*': 'layers.0.weight' has 20 inputs, which are not 3 equal parts");
+  EXPECT_EQ(refused([](SparsityGroup* g) {
+              g->balance = SparsityGroup::Balance::Outputs;
+              g->parts = 2;
+            }),
+            "sparsity of 'layers.0.*': 'layers.0.weight' has 33 outputs, which are not 2 equal "
+            "parts");
+  EXPECT_EQ(refused([](SparsityGroup* g) { g->init = SparsityGroup::Init::Zeros; }),
+            "sparsity of 'layers.0.*': only set and rigl find weights where there are none");
+  EXPECT_EQ(refused([](SparsityGroup* g) { g->init = SparsityGroup::Init::Dense; }),
+            "sparsity of 'layers.0.*': a static mask that keeps everything is a density of 1");
 }
 
 TEST(MemoryXMasks, EvenOnesAreSpreadAndExact) {

@@ -139,6 +139,50 @@ TEST(MemoryXSchedule, PiecesFollowEachOtherAndTheLastValueHolds) {
   }
 }
 
+TEST(MemoryXSchedule, SomeGoOnForGood) {
+  const Schedule down = {{Kind::Constant, 0.9, 0.9, 2, 1},
+                         {Kind::Slope, 0.9, 0.1, kForever, -0.25}};
+  const double want[] = {0.9, 0.9, 0.9, 0.65, 0.4, 0.15, 0.1, 0.1};
+  for (uint64_t step = 0; step < 8; ++step) EXPECT_NEAR(value_at(down, step), want[step], 1e-15);
+  EXPECT_EQ(value_at_last(down), 0.1);
+  EXPECT_EQ(value_at(down, kForever), 0.1);
+  const Schedule power = {{Kind::Power, 1, 0.5, kForever, 0.5}};
+  EXPECT_EQ(value_at(power, 1), 0.75);
+  EXPECT_EQ(value_at(power, 60), 0.5 + 0x1p-61);
+  EXPECT_EQ(value_at_last(power), 0.5);
+  // A warm-up, then a cycle; a wave.
+  const Schedule cycle = {{Kind::Linear, 0, 1, 2, 1},
+                          {Kind::Constant, 0.3, 0.3, 2, 1},
+                          {Kind::Constant, 0.2, 0.2, 1, 1},
+                          {Kind::Repeat, 0, 0, 2, 1}};
+  const double round[] = {0, 0.5, 0.3, 0.3, 0.2, 0.3, 0.3, 0.2, 0.3};
+  for (uint64_t step = 0; step < 9; ++step) EXPECT_EQ(value_at(cycle, step), round[step]);
+  EXPECT_EQ(value_at(cycle, 2 + 3 * uint64_t{1000000007}), 0.3);
+  EXPECT_NEAR(value_at_last(cycle), 0.8 / 3, 1e-15);
+  const Schedule wave = {
+      {Kind::Cosine, 1, -1, 100, 1}, {Kind::Cosine, -1, 1, 100, 1}, {Kind::Repeat, 0, 0, 2, 1}};
+  for (uint64_t step = 0; step < 1000; ++step) {
+    EXPECT_NEAR(value_at(wave, step), std::cos(M_PI * static_cast<double>(step) / 100), 1e-12);
+  }
+  const auto refused = [](const Schedule& s) -> std::string {
+    try {
+      check_schedule(s, 0, 1, "s");
+    } catch (const BadInput& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refused(cycle), "");
+  EXPECT_EQ(refused({{Kind::Power, 1, 0.5, kForever, 0.5}, {Kind::Constant, 1, 1, 1, 1}}),
+            "s: a piece without an end in front of others");
+  EXPECT_EQ(refused({{Kind::Constant, 1, 1, 1, 1}, {Kind::Repeat, 0, 0, 2, 1}}),
+            "s: repeats 2 pieces, 1 are in front");
+  EXPECT_EQ(refused({{Kind::Slope, 0.5, 0.9, kForever, -0.1}}),
+            "s: a slope of -0.1 does not lead from 0.5 to 0.9");
+  EXPECT_FALSE(moves({{Kind::Constant, 0.3, 0.3, 2, 1}, {Kind::Repeat, 0, 0, 1, 1}}));
+  EXPECT_TRUE(moves(cycle));
+}
+
 TEST(MemoryXSchedule, UpdatesAreDueInTheirIntervalOrByTheirList) {
   const UpdateTimes times{10, 20, 4, {}};
   std::vector<uint64_t> due;

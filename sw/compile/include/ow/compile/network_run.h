@@ -66,6 +66,7 @@ struct RunReport {
   size_t nonzero = 0;
   std::optional<TrainReport> training;  // of the weights, if they were not in a file
   bool timed = false;                   // what is outside the wafer takes time
+  nlohmann::json plan;                  // PlanFile::report
   size_t right_golden = 0;
   size_t right_device = 0;  // sparse run; 0 for the golden device
   std::vector<Workload> workloads;
@@ -90,12 +91,14 @@ struct RunOptions {
   std::string weights;       // file of weights, before what the parameters say
   std::string save_weights;  // write them; empty: not
   std::string save_outputs;  // write the device's outputs (sparse run); empty: not
+  std::string plan;          // file of the plan (plan_file.h); empty: it is not kept
   size_t limit = 0;          // run only so many of the samples; 0: all
   bool dense = true;         // run every batch with the zeros streamed, too
   Reference reference;       // none: nothing is compared
   // How a training is done that the parameters name: `model`, `firmware`, `reference`. The rest is
   // as the job wants it.
   TrainRunOptions training;
+  std::function<void(const PlanFile&)> on_plan;  // when the file has it
   // Called now and then with what is being done and how far it is (0..1).
   std::function<void(const std::string&, double)> progress;
 };
@@ -110,7 +113,10 @@ struct Checked {
   ElfImage firmware;
   StreamPlan plan;
   std::optional<StreamPlan> large_plan;
+  PlanFile plan_file;  // that they are of, or will be kept in
 };
+// What PlanFile::keep is given, with the cycles of a batch.
+nlohmann::json plan_document(const RunParams& params, const Checked& checked);
 Checked check_run(const RunParams& params, const RunOptions& options);
 
 // The network from its file, or trained now; then `report` gets how that went.

@@ -89,6 +89,12 @@ struct PlanRequest {
   std::vector<LayerShape> layers;
 };
 
+// Samples a tile that so many take at most: all on the grid, or a row of the accumulator.
+int most_samples(size_t count, GridShape grid, const TileConfig& tile);
+
+// What a plan begins with: what the request says, colours, and no places.
+StreamPlan begin_plan(const PlanRequest& request, const TileConfig& tile);
+
 // Lays the layers out in a tile. All activations have a place of their own if the SRAM is long
 // enough for that, else those of even and odd layers lie at its two ends in turn. Throws BadInput
 // if a size does not fit the machine: samples not a multiple of the lanes or more than the

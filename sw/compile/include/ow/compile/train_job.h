@@ -96,11 +96,13 @@ struct TrainRunOptions {
   std::function<std::unique_ptr<TrainReference>(const TrainingJob&)> reference;
   bool check = true;         // compare with the reference
   std::string model_dir;     // checkpoints and metrics; empty: none are written
+  std::string plan;          // file of the plan (plan_file.h); empty: it is not kept
   bool resume = false;       // from the newest checkpoint there
   bool plan_only = false;    // check_training looks at no sample: the plan needs none
   uint64_t num_steps = 0;    // at most so many in this run; 0: all
   std::string save_outputs;  // of Predict: their file; empty: predictions.safetensors in model_dir
   std::string metrics;  // file of JSON lines; empty: metrics.jsonl in model_dir, if there is one
+  std::function<void(const PlanFile&)> on_plan;  // when the file has it
   std::function<void(const TrainStep&)> on_step;
   std::function<void(const memoryx::MemoryX&)> on_end;  // with what has the last weights
   std::function<void(double done)> on_evaluation;       // 0..1
@@ -121,6 +123,7 @@ struct TrainReport {
   std::string resumed;                  // the checkpoint it began with
   std::string refused;                  // why newer ones were not taken; empty: there were none
   std::string saved;                    // the last checkpoint written, or the outputs
+  nlohmann::json plan;                  // PlanFile::report
   uint64_t cycles = 0;                  // of all steps
   uint64_t one_by_one = 0;              // likewise, if no phase overlapped another
   TrainTimes times;                     // likewise
@@ -137,19 +140,19 @@ struct TrainReport {
 // BadInput.
 void check_model_dir(const TrainRunOptions& options);
 
-// Everything else that can be checked without training. What goes on from a checkpoint takes the
-// orders of sums of the plan that is kept beside it, or round the column if none is. Throws
-// BadInput.
+// Everything else that can be checked without training. What goes on from a checkpoint has its
+// orders of sums. Throws BadInput.
 struct CheckedTraining {
   Dataset training;
   Dataset held_out;
   ElfImage firmware;
   TrainingJob job;  // with the orders of sums that the plan has
   TrainPlan plan;
+  PlanFile plan_file;  // that it is of, or will be kept in
 };
-// The plan as a file (plan_file.h), its cycles those of the first step.
+// What PlanFile::keep is given, its cycles those of the first step.
 nlohmann::json plan_document(const TrainParams& params, const CheckedTraining& checked);
-// Where a training keeps its plan.
+// Where a training keeps its plan unless another file is named.
 std::string plan_path(const std::string& model_dir);
 CheckedTraining check_training(const TrainParams& params, const TrainRunOptions& options);
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "ow/compile/params.h"
+#include "ow/memoryx/memoryx.h"
 #include "ow/tensor/training.h"
 
 namespace ow::jobs {
@@ -14,6 +15,7 @@ namespace ow::jobs {
 struct TrainParams {
   RunParams base;  // data, network and grid
   TrainingJob job;
+  memoryx::MemoryOptions memory;  // where the masters lie: of no bit
   uint64_t steps = 0;
   int wafers = 1;
   uint64_t evaluate_every = 0;    // steps; 0: never on the way

@@ -68,6 +68,9 @@ struct TrainPlan {
 void check_units(const std::string& who, HalfType type, const std::string& loss,
                  const TileConfig& tile);
 
+// The share of a layer's weights that its mask keeps at a step; a static mask's is that of step 0.
+// Behind all steps (kForever): what the schedule comes to (memoryx::value_at_last).
+double density_at(const TrainingJob& job, size_t layer, uint64_t step);
 // Weights of a layer that are left when its schedule has ended (a static mask's: at step 0).
 uint64_t kept_at_last(const TrainingJob& job, size_t layer);
 
@@ -80,6 +83,10 @@ uint64_t kept_at_last(const TrainingJob& job, size_t layer);
 // column. On one grid row both are the same, and are called Column.
 constexpr uint32_t kProgramBytes = 8192;  // of a tile's SRAM, stack included: no program has more
 TrainingJob with_sum_orders(TrainingJob job, const TileConfig& tile);
+
+// What a plan begins with: what the job says, colours, and no places. On one grid row all sums go
+// round the column.
+TrainPlan begin_train_plan(const TrainingJob& job, const TileConfig& tile);
 
 // BadInput, which begins with `who`, if the job does not fit the machine: samples not a multiple of
 // the lanes or more than the accumulator holds, too many layers, too few colours or threads, a unit

@@ -7,6 +7,8 @@
 //   optimizer.<k>.<name> F32  moment k
 //   openwafer.crc32    U32  check sums: of the header, then of the tensors before it, in their
 //   order
+//
+// The header's metadata have the format, the numbers of RunState and, as `job.<key>`, its words.
 #ifndef OW_MEMORYX_CHECKPOINT_H_
 #define OW_MEMORYX_CHECKPOINT_H_
 
@@ -15,6 +17,7 @@
 #include <vector>
 
 #include "ow/base/durable_file.h"
+#include "ow/memoryx/job_keys.h"
 #include "ow/memoryx/store.h"
 
 namespace ow::memoryx {
@@ -22,13 +25,11 @@ namespace ow::memoryx {
 // What a run needs besides its arrays. All random numbers belong to the seed and to counts, so
 // these are the random state and the position in the data as well.
 struct RunState {
-  uint64_t seed = 0;
-  uint64_t batch = 0;    // samples a step
   uint64_t step = 0;     // steps that were done, skipped ones too
   uint64_t updates = 0;  // those that were not skipped
   float loss_scale = 1;
   uint64_t good_steps = 0;  // of the loss scale
-  std::string optimizer;    // its name
+  JobKeys job;              // all else that later bits hang on
 };
 bool operator==(const RunState& a, const RunState& b);
 
@@ -36,6 +37,10 @@ bool operator==(const RunState& a, const RunState& b);
 // does.
 void save_checkpoint(const std::string& path, const Store& store, const RunState& state,
                      FileCalls* calls = nullptr);
+
+// Reads what the file says of itself, and none of its arrays. BadInput: no checkpoint, or one of a
+// format that another version of this program writes.
+RunState read_state(const std::string& path);
 
 // Reads the whole file and compares its check sums. BadInput, with the reason: no checkpoint, cut
 // short, changed.

@@ -22,6 +22,7 @@
 #include "ow/base/durable_file.h"
 #include "ow/memoryx/checkpoint.h"
 #include "ow/memoryx/gradient_sum.h"
+#include "ow/memoryx/job_keys.h"
 #include "ow/memoryx/loss_scale.h"
 #include "ow/memoryx/optimizer.h"
 #include "ow/memoryx/pool.h"
@@ -37,6 +38,9 @@ namespace ow::memoryx {
 struct MemoryOptions {
   StoreOptions store;
   int threads = 1;
+  // What the samples are, by keys that begin with `data.`: checkpoints hold it. Empty: not known,
+  // and not looked at in those that are read.
+  JobKeys data;
 };
 
 class MemoryX : public WaferSide {
@@ -80,13 +84,15 @@ class MemoryX : public WaferSide {
   Network network() const;
 
   void save(const std::string& path, FileCalls* calls = nullptr) const;
-  // BadInput as load_checkpoint, or of a run with another seed, batch or optimizer.
+  // BadInput as load_checkpoint, or of another training (job_keys), with the key that differs and
+  // both values.
   void load(const std::string& path);
 
  private:
   std::unique_ptr<MatrixSource> source(size_t layer, Pass pass) const;
 
   TrainingJob job_;
+  JobKeys data_;
   std::vector<size_t> weights_;
   std::vector<int> biases_;  // -1: none
   Pool pool_;

@@ -20,7 +20,8 @@ int group_of(const std::vector<SparsityGroup>& groups, const TensorSpec& tensor)
 class Sparsity {
  public:
   // BadInput: densities or shares outside 0..1, a gradual group whose density does not change, a
-  // pattern that no matrix matches (a misspelt name would stay dense unnoticed), an interval of 0.
+  // pattern that no matrix matches (a misspelt name would stay dense unnoticed), an interval of 0,
+  // parts that a matrix cannot be cut into, a beginning from which the algorithm leads nowhere.
   // A parameter of the store is masked if and only if it has a group. `store` must outlive it.
   Sparsity(const std::vector<SparsityGroup>& groups, uint64_t seed, Store& store);
 
@@ -43,8 +44,13 @@ class Sparsity {
 
  private:
   const SparsityGroup* group(size_t tensor) const;
-  void gradual(size_t tensor, size_t count);
-  void regrow(size_t tensor, const SparsityGroup& group, uint64_t step, size_t count);
+  template <typename Keys>
+  void choose(size_t tensor, const std::vector<size_t>& count, const Keys& keys);
+  void settle(size_t tensor);
+  std::vector<size_t> shares(size_t tensor, size_t k) const;
+  void keep_greatest(size_t tensor, const std::vector<size_t>& count);
+  void regrow(size_t tensor, const SparsityGroup& group, uint64_t step,
+              const std::vector<size_t>& count);
   void clear_outside(size_t tensor, size_t first, size_t count);
 
   std::vector<SparsityGroup> groups_;

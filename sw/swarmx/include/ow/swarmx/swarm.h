@@ -31,9 +31,9 @@ void check_wafers(const std::string& who, int wafers, int micro_batches, int ran
 class Swarm {
  public:
   // `stream`: rows and colour of the wafers' streams. `memory`: of rank 0, elsewhere null. It and
-  // `transport` must outlive the swarm.
+  // `transport` must outlive the swarm. `store`: where other wafers' gradients lie.
   Swarm(const TrainingJob& job, int wafers, const memoryx::StreamOptions& stream,
-        Transport& transport, memoryx::MemoryX* memory);
+        Transport& transport, memoryx::MemoryX* memory, const memoryx::StoreOptions& store = {});
 
   int wafers() const { return wafers_; }
   int first() const { return first_of(transport_.rank()); }  // wafer of this rank

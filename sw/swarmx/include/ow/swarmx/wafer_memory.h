@@ -57,8 +57,8 @@ class WaferMemory : public memoryx::WaferSide {
  public:
   // Wafer 0: gradients are those of `memory`, which must outlive it.
   explicit WaferMemory(memoryx::MemoryX* memory);
-  // Any other, which takes `share` micro-batches of a step.
-  WaferMemory(const TrainingJob& job, int share);
+  // Any other, which takes `share` micro-batches of a step; its gradients lie in `store`.
+  WaferMemory(const TrainingJob& job, int share, const memoryx::StoreOptions& store = {});
 
   // A round begins; streams are those of the cast's reader `n`.
   void begin(const StepOrder& order, Cast* cast, int n);

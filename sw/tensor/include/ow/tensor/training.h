@@ -18,13 +18,16 @@ enum class SumOrder { Column, Whole };
 
 // A value over steps: pieces one behind the other; behind the last one its `to` holds.
 struct SchedulePiece {
-  enum class Kind { Constant, Linear, Cosine, Cubic, Power };
+  // Slope goes on for good, `base` more with each step, not beyond `to`; Repeat, behind all others,
+  // begins again with the last `steps` pieces in front of it. Both are the last piece.
+  enum class Kind { Constant, Linear, Cosine, Cubic, Power, Slope, Repeat };
   Kind kind = Kind::Constant;
   double from = 0;
   double to = 0;
-  uint64_t steps = 1;  // not 0
-  double base = 1;     // of Power, above 0 and at most 1
+  uint64_t steps = 1;  // not 0; kForever: of the last piece, which goes on for good
+  double base = 1;     // of Power, above 0 and at most 1; of Slope, any
 };
+inline constexpr uint64_t kForever = UINT64_MAX;
 using Schedule = std::vector<SchedulePiece>;  // not empty
 inline Schedule constant_schedule(double value) {
   return {{SchedulePiece::Kind::Constant, value, value, 1, 1}};
@@ -64,13 +67,19 @@ struct LossScaleOptions {
 
 struct SparsityGroup {
   enum class Algorithm { Static, Gradual, Set, Rigl };
-  enum class Init { Random, Magnitude, Even };
+  // Zeros keeps nothing and Dense everything until masks change for the first time.
+  enum class Init { Random, Magnitude, Even, Zeros, Dense };
+  // Whether as many weights are kept in each of several equal parts of a matrix: of its inputs, or
+  // of its outputs.
+  enum class Balance { None, Inputs, Outputs };
   std::string pattern;  // of names, as a shell's: *, ?, [a-z]
   Algorithm algorithm = Algorithm::Static;
   Init init = Init::Random;
   Schedule density = constant_schedule(1);  // 0 to 1; a static mask has that of step 0
   Schedule drop = constant_schedule(0.3);   // SET and RigL: the share of the kept that is replaced
   UpdateTimes update;
+  Balance balance = Balance::None;
+  int parts = 1;  // of a balanced one: a divisor of the inputs, or outputs
 };
 
 struct TrainingJob {

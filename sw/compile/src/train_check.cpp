@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be said of a training before it begins: its directory, samples, plan and ranges.
+#include "train_check.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "ow/base/error.h"
+#include "ow/base/file.h"
+#include "ow/swarmx/swarm.h"
+#include "ow/swarmx/weight_clock.h"
+
+namespace ow::jobs {
+
+std::string outputs_path(const TrainRunOptions& options) {
+  if (!options.save_outputs.empty() || options.model_dir.empty()) return options.save_outputs;
+  return options.model_dir + "/predictions.safetensors";
+}
+
+void check_model_dir(const TrainRunOptions& options) {
+  if (options.model_dir.empty()) {
+    if (options.resume) throw BadInput("--resume: from which directory? (--model-dir DIR)");
+    if (!trains(options.mode)) {
+      throw BadInput(fmt::format("--mode {}: which weights? (--model-dir DIR)",
+                                 options.mode == TrainMode::Eval ? "eval" : "predict"));
+    }
+    return;
+  }
+  if (!trains(options.mode)) return;
+  std::error_code error;
+  if (std::filesystem::exists(options.model_dir, error) &&
+      !std::filesystem::is_directory(options.model_dir, error)) {
+    throw BadInput(options.model_dir + ": is not a directory");
+  }
+  if (!options.resume && !memoryx::checkpoints_in(options.model_dir).empty()) {
+    throw BadInput(options.model_dir +
+                   ": holds checkpoints of an earlier run: go on from them with --resume, or name "
+                   "another directory");
+  }
+}
+
+namespace {
+
+// The job with the orders of sums that the newest checkpoint was made with, which hold for all that
+// comes behind it, even if another version of this program would choose others. Its path, or
+// nothing if there is none to go on from.
+std::string take_kept_orders(const TrainRunOptions& options, TrainingJob* job) {
+  const bool goes_on = options.resume || !trains(options.mode);
+  if (!goes_on || options.model_dir.empty()) return "";
+  for (const std::string& path : memoryx::checkpoints_in(options.model_dir)) {
+    try {
+      if (memoryx::take_orders(memoryx::read_state(path).job, job)) return path;
+    } catch (const BadInput&) {
+      // Whoever loads it says why.
+    }
+  }
+  return "";
+}
+
+// Its plan, of the file if that is of the same inputs, and the job with the plan's orders of sums.
+void take_plan(const TrainParams& params, const TrainRunOptions& options,
+               CheckedTraining* checked) {
+  const TrainingJob chosen = with_sum_orders(params.job, options.tile);
+  TrainingJob job = chosen;
+  const std::string kept = take_kept_orders(options, &job);
+  PlanFile& file = checked->plan_file;
+  file = PlanFile(options.plan, plan_inputs(params, job, chosen, checked->firmware, options.tile));
+  if (file.usable()) {
+    checked->plan = read_train_plan(file, begin_train_plan(job, options.tile));
+    const bool same = checked->plan.forward == job.forward && checked->plan.delta == job.delta;
+    if (!kept.empty() && !same) file.set_aside("has other orders of sums than " + kept);
+  }
+  if (file.usable()) {
+    job.forward = checked->plan.forward;
+    job.delta = checked->plan.delta;
+  } else {
+    checked->plan = make_train_plan(params.base.path, job, checked->firmware, options.tile);
+  }
+  // The other ranks read no file of rank 0's.
+  const bool same = job.forward == chosen.forward && job.delta == chosen.delta;
+  if (!same && options.transport != nullptr && options.transport->ranks() > 1) {
+    throw BadInput((kept.empty() ? options.plan : kept) +
+                   ": has other orders of sums than this program chooses, which one process "
+                   "goes on with but not several ranks");
+  }
+  checked->job = job;
+}
+
+// The samples of the parameters' file: those to train with, and those held out, which are all of
+// them where a prediction is asked for and the parameters hold none out.
+void take_samples(const TrainParams& params, const TrainRunOptions& options,
+                  CheckedTraining* checked) {
+  const RunParams& base = params.base;
+  const auto refuse = [&](const std::string& what) { throw BadInput(base.path + what); };
+  const LayerShape& first = base.layers.front();
+  const Dataset all = load_dataset(base.data, first.inputs, base.layers.back().outputs);
+  const bool predicts = options.mode == TrainMode::Predict;
+  if (all.labels.empty() && all.targets.empty() && !predicts) {
+    refuse(fmt::format(": key 'data': a training needs the samples' {}",
+                       base.data.targets ? "values" : "classes"));
+  }
+  checked->training.features = checked->held_out.features = first.inputs;
+  const bool holds_out = base.held_out.has_value();
+  for (size_t n = 0; n < all.samples(); ++n) {
+    const bool held = holds_out ? n % static_cast<size_t>(base.held_out->modulo) ==
+                                      static_cast<size_t>(base.held_out->remainder)
+                                : predicts;
+    (held ? checked->held_out : checked->training).add(all, n);
+  }
+  const bool evaluates = options.mode != TrainMode::Train || params.evaluate_every > 0;
+  if (evaluates && checked->held_out.samples() == 0) {
+    refuse(": key 'data': holds no sample out (held_out_modulo), nothing to evaluate with");
+  }
+  if (trains(options.mode) && checked->training.samples() == 0) {
+    refuse(": key 'data': nothing to train on");
+  }
+}
+
+}  // namespace
+
+std::string plan_path(const std::string& model_dir) { return model_dir + "/plan.json"; }
+
+nlohmann::json plan_document(const TrainParams& params, const CheckedTraining& checked) {
+  const EstimateShape shape = shape_of(checked.plan, checked.job, params.wafers);
+  const std::vector<LayerWeights> weights = training_weights(checked.job, 0);
+  const TimeModel time =
+      time_of(params.base.time, shape, weights, true, swarmx::stages_of(params.wafers));
+  return plan_document(plan_json(checked.plan), memory_json(checked.plan, checked.firmware),
+                       checked.firmware, estimate_training(shape, weights, time));
+}
+
+CheckedTraining check_training(const TrainParams& params, const TrainRunOptions& options) {
+  const RunParams& base = params.base;
+  const auto refuse = [&](const std::string& what) { throw BadInput(base.path + what); };
+  CheckedTraining checked;
+  if (!options.plan_only) {
+    take_samples(params, options, &checked);
+    if (options.mode == TrainMode::Predict) check_writable(outputs_path(options));
+  }
+  checked.firmware = read_elf(options.firmware, options.tile.sram_bytes);
+  swarmx::check_wafers(base.path, params.wafers, params.job.micro_batches,
+                       options.transport == nullptr ? 1 : options.transport->ranks());
+  take_plan(params, options, &checked);
+  try {
+    const memoryx::MemoryX memory(params.job, params.memory);  // its ranges
+  } catch (const BadInput& error) {
+    refuse(fmt::format(": key 'train': {}", error.what()));
+  }
+  return checked;
+}
+
+}  // namespace ow::jobs

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef OW_COMPILE_TRAIN_CHECK_H_
+#define OW_COMPILE_TRAIN_CHECK_H_
+
+#include <string>
+
+#include "ow/compile/train_job.h"
+
+namespace ow::jobs {
+
+// Where Predict writes the outputs.
+std::string outputs_path(const TrainRunOptions& options);
+
+}  // namespace ow::jobs
+
+#endif  // OW_COMPILE_TRAIN_CHECK_H_

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keys of a training: schedules, sparsity, where MemoryX's arrays lie; what is wrong is one
+// line.
+#include "ow/compile/train_params.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "ow/base/error.h"
+#include "temporary_file.h"
+
+namespace ow::jobs {
+namespace {
+
+using Piece = SchedulePiece::Kind;
+
+// `train`: more of its keys, from line 5 on.
+std::string job(const std::string& train, const std::string& rate = "0.1") {
+  return temporary_file("train_params.yaml",
+                        "data: {file: x.csv}\nnetwork: {layers: [8, 6, 4]}\n"
+                        "grid: {rows: 2, columns: 1}\n"
+                        "train: {seed: 1, steps: 2, optimizer: {kind: sgd, rate: " +
+                            rate + "},\n" + train + "}\n");
+}
+
+Schedule rate(const std::string& text) {
+  return load_train_params(job("", text)).job.optimizer.rate;
+}
+
+std::string refused(const std::string& train, const std::string& rate = "0.1") {
+  try {
+    load_train_params(job(train, rate));
+  } catch (const BadInput& error) {
+    const std::string what = error.what();
+    return what.substr(what.find("yaml") + 4);
+  }
+  return "";
+}
+
+TEST(TrainParams, SchedulesMayGoOnForGood) {
+  const Schedule slope =
+      rate("[{kind: constant, value: 1, steps: 3}, {kind: slope, from: 1, slope: -0.5}]");
+  ASSERT_EQ(slope.size(), 2u);
+  EXPECT_EQ(slope[1].kind, Piece::Slope);
+  EXPECT_EQ(slope[1].base, -0.5);
+  EXPECT_EQ(slope[1].to, 0);
+  EXPECT_EQ(rate("[{kind: slope, from: 1, slope: 2, to: 9}]")[0].to, 9);
+  EXPECT_EQ(rate("[{kind: power, from: 1, to: 0, base: 0.5}]")[0].steps, kForever);
+  const Schedule cycle = rate("[{kind: cycle, values: [3, 1, 2], steps: 5}]");
+  ASSERT_EQ(cycle.size(), 4u);
+  EXPECT_EQ(cycle[2].from, 2);
+  EXPECT_EQ(cycle[2].steps, 5u);
+  EXPECT_EQ(cycle[3].kind, Piece::Repeat);
+  EXPECT_EQ(cycle[3].steps, 3u);
+  const Schedule wave =
+      rate("[{kind: constant, value: 1, steps: 3}, {kind: wave, from: 3, to: 1, half_period: 7}]");
+  ASSERT_EQ(wave.size(), 4u);
+  EXPECT_EQ(wave[2].from, 1);
+  EXPECT_EQ(wave[2].to, 3);
+  EXPECT_EQ(wave[3].steps, 2u);
+  EXPECT_EQ(rate("[{kind: linear, from: 0, to: 1, steps: 2}, {kind: repeat}]")[1].steps, 1u);
+  const std::string where = ":4: key 'train.optimizer.rate[";
+  EXPECT_EQ(refused("", "[{kind: repeat}]"), where + "0]' has nothing in front to be repeated");
+  EXPECT_EQ(
+      refused("", "[{kind: cycle, values: [1], steps: 1}, {kind: constant, value: 1, steps: 1}]"),
+      where + "1]' stands behind a piece that goes on for good");
+  EXPECT_EQ(refused("", "[{kind: power, from: 1, to: 0, base: 0.5}, {kind: repeat}]"),
+            where + "1]' stands behind a piece that goes on for good");
+  EXPECT_EQ(refused("", "[{kind: slope, from: 1, slope: 0}]"), where + "0].slope' must not be 0");
+  EXPECT_EQ(refused("", "[{kind: slope, from: 1, slope: 1, to: 0}]"),
+            where + "0].to' lies the other way");
+  EXPECT_EQ(refused("", "[{kind: linear, from: 1, to: 0}]"), where + "0].steps' is missing");
+}
+
+TEST(TrainParams, GroupsOfSeveralPatternsBalancedOnes) {
+  const TrainParams p = load_train_params(job(
+      "sparsity: [{pattern: [layers.0.*, layers.1.*], algorithm: rigl, init: zeros, "
+      "density: 0.5, balance: {inputs: 2}}, {pattern: '*', density: 1, balance: {outputs: 4}}]"));
+  ASSERT_EQ(p.job.sparsity.size(), 3u);
+  EXPECT_EQ(p.job.sparsity[0].pattern, "layers.0.*");
+  EXPECT_EQ(p.job.sparsity[1].pattern, "layers.1.*");
+  for (int k = 0; k < 2; ++k) {
+    const SparsityGroup& g = p.job.sparsity[static_cast<size_t>(k)];
+    EXPECT_EQ(g.init, SparsityGroup::Init::Zeros);
+    EXPECT_EQ(g.update.every, 1u) << "every step unless said otherwise";
+    EXPECT_EQ(g.balance, SparsityGroup::Balance::Inputs);
+    EXPECT_EQ(g.parts, 2);
+  }
+  EXPECT_EQ(p.job.sparsity[2].balance, SparsityGroup::Balance::Outputs);
+  const auto group = [](const std::string& keys) {
+    return refused("sparsity: [{pattern: '*', density: 1, " + keys + "}]");
+  };
+  EXPECT_EQ(group("balance: {}"), ":5: key 'train.sparsity[0].balance' needs inputs or outputs");
+  EXPECT_EQ(group("balance: {inputs: 2, outputs: 2}"),
+            ":5: key 'train.sparsity[0].balance.outputs' is one too many: inputs or outputs");
+  EXPECT_EQ(
+      group("balance: {inputs: 0}"),
+      ":5: key 'train.sparsity[0].balance.inputs' must be a whole number from 1 to 65535, not "
+      "'0'");
+  EXPECT_EQ(group("init: full"),
+            ":5: key 'train.sparsity[0].init' must be random, magnitude, even, zeros or dense, "
+            "not 'full'");
+}
+
+TEST(TrainParams, WhereTheStoreLies) {
+  const TrainParams p =
+      load_train_params(job("store: {directory: here, window: 4096, threads: 2}"));
+  EXPECT_EQ(p.memory.store.directory, testing::TempDir() + "here");
+  EXPECT_EQ(p.memory.store.window, 4096u);
+  EXPECT_EQ(p.memory.threads, 2);
+  EXPECT_TRUE(load_train_params(job("")).memory.store.directory.empty());
+  EXPECT_EQ(refused("store: {window: 0}"),
+            ":5: key 'train.store.window' must be a whole number from 1 to 1073741824, not '0'");
+  EXPECT_EQ(refused("store: {room: 1}"),
+            ":5: key 'train.store.room' is not known; known here: directory, threads, window");
+}
+
+}  // namespace
+}  // namespace ow::jobs
