@@ -151,7 +151,7 @@ module ow_core
 
   assign halted = ~run_i | stopped_q | core_rst_i;
 
-  ow_core_fetch #(.SramBytes(SramBytes)) u_fetch (
+  ow_core_fetch #(.SramBytes(SramBytes), .Small(Small)) u_fetch (
     .clk_i,
     .rst_i,
     .flush_i(halted),
