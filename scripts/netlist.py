@@ -61,7 +61,7 @@ HELPERS = ("ow_lzc", "ow_arb_rr", "ow_arb_class", "ow_credit", "ow_skid", "ow_ro
            "ow_ctl_returns", "ow_link_queues", "ow_core_decode", "ow_core_alu", "ow_core_csr",
            "ow_core_fetch", "ow_core_memory", "ow_core_write", "ow_core_execute",
            "ow_engine_span", "ow_engine_walk", "ow_engine_reach", "ow_engine_sched",
-           "ow_engine_decode", "ow_pack_claims")
+           "ow_engine_decode", "ow_engine_contexts", "ow_pack_claims")
 TOKEN = re.compile(r"\{|\}|\[\d+(?::\d+)?\]|\d+'[01xzm-]*|[\\$]\S+|-?\d+")
 ZERO, ONE = 0, 1
 

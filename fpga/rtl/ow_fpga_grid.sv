@@ -34,6 +34,7 @@ module ow_fpga_grid
   parameter int unsigned PackSlots = 9,
   parameter int unsigned ReduceAdders = 1,
   parameter int unsigned SmallRouter = 1,
+  parameter int unsigned SmallTile = 1,
   parameter logic [31:0] Features = ow_pkg::MINI_FEATURES,
   parameter logic [31:0] Operations = ow_pkg::MINI_OPERATIONS,
   parameter bit Tiles = 1'b1,
@@ -93,6 +94,7 @@ module ow_fpga_grid
         .NumColours(NumColours), .NumThreads(NumThreads), .QueueDepth(QueueDepth),
         .LineSlots(LineSlots), .WriteSlots(WriteSlots), .PackSlots(PackSlots),
         .SramBanks(SramBanks), .ReduceAdders(ReduceAdders), .SmallRouter(SmallRouter),
+        .SmallTile(SmallTile),
         .Features(Features), .Operations(Operations)
       ) u_reticle (
         .clk_i(clk[d]), .rst_i(rst[d]), .cycle_i(cycle_q),

@@ -31,6 +31,7 @@ module ow_fpga_top
   parameter int unsigned PackSlots = 9,
   parameter int unsigned ReduceAdders = 1,
   parameter int unsigned SmallRouter = 1,
+  parameter int unsigned SmallTile = 1,
   parameter logic [31:0] Features = ow_pkg::MINI_FEATURES,
   parameter logic [31:0] Operations = ow_pkg::MINI_OPERATIONS,
   parameter bit Tiles = 1'b1
@@ -75,6 +76,7 @@ module ow_fpga_top
     .NumThreads(NumThreads), .QueueDepth(QueueDepth),
     .LineSlots(LineSlots), .WriteSlots(WriteSlots), .PackSlots(PackSlots),
     .SramBanks(SramBanks), .ReduceAdders(ReduceAdders), .SmallRouter(SmallRouter),
+    .SmallTile(SmallTile),
     .Features(Features), .Operations(Operations), .Tiles(Tiles)
   ) u_grid (
     .clk_a_i, .clk_b_i, .rst_i(grid_rst), .cycle_o(cycle), .links_i(to_grid), .links_o(from_grid),

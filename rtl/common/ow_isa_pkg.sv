@@ -110,8 +110,9 @@ package ow_isa_pkg;
   localparam int unsigned FULL_PACK_SLOTS = 20;
   localparam int unsigned FULL_REDUCE_ADDERS = 3;
   localparam int unsigned FULL_SMALL_ROUTER = 0;
+  localparam int unsigned FULL_SMALL_TILE = 0;
   localparam logic [31:0] FULL_FEATURES = 32'hFFF134FF;
-  localparam logic [31:0] FULL_OPERATIONS = 32'h0000000F;
+  localparam logic [31:0] FULL_OPERATIONS = 32'h0000003F;
 
   // Configuration `mini`: the tile for a small FPGA.
   localparam int unsigned MINI_LANES = 2;
@@ -125,6 +126,7 @@ package ow_isa_pkg;
   localparam int unsigned MINI_PACK_SLOTS = 9;
   localparam int unsigned MINI_REDUCE_ADDERS = 1;
   localparam int unsigned MINI_SMALL_ROUTER = 1;
+  localparam int unsigned MINI_SMALL_TILE = 1;
   localparam logic [31:0] MINI_FEATURES = 32'h7DE84040;
   localparam logic [31:0] MINI_OPERATIONS = 32'h00000000;
 
@@ -1025,7 +1027,9 @@ package ow_isa_pkg;
   } features_reg_t;
 
   typedef struct packed {
-    logic [27:0] rsvd31;
+    logic [25:0] rsvd31;
+    logic dimensions;             // [5] dimensions 2 and 3 of descriptors
+    logic tags;                   // [4] tagged wavelets as an operand (they are sent in any case)
     logic reductions;             // [3] dot, sum, rmax, rmin, dotw
     logic compare;                // [2] max, min, comparisons
     logic int16;                  // [1] i16 (moves are there in any case)

@@ -34,6 +34,7 @@ module ow_reticle
   parameter int unsigned PackSlots = 20,
   parameter int unsigned ReduceAdders = 3,
   parameter int unsigned SmallRouter = 0,
+  parameter int unsigned SmallTile = 0,
   parameter logic [31:0] Features = ow_pkg::FULL_FEATURES,
   parameter logic [31:0] Operations = ow_pkg::FULL_OPERATIONS,
   localparam int unsigned PhysRows = Rows + SpareRows,
@@ -131,6 +132,7 @@ module ow_reticle
         .QueueDepth(QueueDepth),
         .LineSlots(LineSlots), .WriteSlots(WriteSlots), .PackSlots(PackSlots),
         .SramBanks(SramBanks), .ReduceAdders(ReduceAdders), .SmallRouter(SmallRouter),
+        .SmallTile(SmallTile),
         .Features(Features), .Operations(Operations)
       ) u_tile (
         .clk_i, .rst_i(tile_rst[T]), .cycle_i,

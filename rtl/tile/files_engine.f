@@ -11,6 +11,7 @@ rtl/tile/engine/ow_engine_fifos.sv
 rtl/tile/engine/ow_engine_sched.sv
 rtl/tile/engine/ow_engine_pick.sv
 rtl/tile/engine/ow_engine_launch.sv
+rtl/tile/engine/ow_engine_contexts.sv
 rtl/tile/engine/ow_engine_threads.sv
 rtl/tile/engine/ow_engine_span.sv
 rtl/tile/engine/ow_engine_walk.sv

@@ -30,6 +30,7 @@ module ow_tile #(
   parameter int unsigned PackSlots = 20,     // vectors on their way to output queues: 9 to 64
   parameter int unsigned ReduceAdders = 3,   // adders of the reducer: 1 or 3
   parameter int unsigned SmallRouter = 0,    // 1: a router of half the area (ow_router)
+  parameter int unsigned SmallTile = 0,    // 1: all but the router for area, not the clock
   // What there is, as the registers of these names tell it (docs/memory-map.md).
   parameter logic [31:0] Features = ow_pkg::FULL_FEATURES,
   parameter logic [31:0] Operations = ow_pkg::FULL_OPERATIONS,
@@ -69,7 +70,7 @@ module ow_tile #(
   `OW_ASSERT_INIT(FifosRange, Tile.fifos <= 3'(NUM_FIFOS))
   `OW_ASSERT_INIT(FiltersRange, Tile.filters <= 3'(NUM_FILTERS))
   `OW_ASSERT_INIT(PositionsRange, Tile.positions >= 3'd1 && Tile.positions <= 3'(NUM_POSITIONS))
-  `OW_ASSERT_INIT(SmallRouterRange, SmallRouter <= 1)
+  `OW_ASSERT_INIT(SmallRange, SmallRouter <= 1 && SmallTile <= 1)
   `OW_ASSERT_INIT(DotwRows, !Tile.dotw_rows || Engine.reductions)
   `OW_ASSERT_INIT(TasksAll, Tile.tasks == 5'(NUM_TASKS - 1))
 
@@ -289,7 +290,7 @@ module ow_tile #(
 
   assign retire_o = retire;
 
-  ow_core #(.SramBytes(SramBytes), .Dsrs(32'(Tile.dsrs) + 1)) u_core (
+  ow_core #(.SramBytes(SramBytes), .Dsrs(32'(Tile.dsrs) + 1), .Small(SmallTile != 0)) u_core (
     .clk_i, .rst_i(rst_q),
     .run_i(run && !halt), .step_i(core_step), .core_rst_i(core_rst), .boot_pc_i(boot_pc), .issue_o(core_issue),
     .stack_limit_i(stack_limit), .text_limit_i(text_limit),
@@ -320,7 +321,7 @@ module ow_tile #(
   logic [4:0] eng_done_task, red_done_task;
   logic tasks_idle;
 
-  ow_tasks u_tasks (
+  ow_tasks #(.Small(SmallTile != 0)) u_tasks (
     .clk_i, .rst_i(rst_q), .core_rst_i(core_rst),
     .cfg_we_i(task_we), .cfg_addr_i(reg_addr), .cfg_wdata_i(reg_wdata), .cfg_rdata_o(task_rdata),
     .inq_valid_i(inq_valid), .inq_head_i(inq_head), .inq_owned_i(eng_owned | red_owned),
@@ -378,7 +379,7 @@ module ow_tile #(
 
   ow_engine #(.Lanes(Lanes), .SramBytes(SramBytes), .SramBanks(SramBanks), .NumThreads(NumThreads),
               .QueueDepth(QueueDepth), .LineSlots(LineSlots), .WriteSlots(WriteSlots), .PackSlots(PackSlots),
-              .Features(Features), .Operations(Operations)) u_engine (
+              .Small(SmallTile != 0), .Features(Features), .Operations(Operations)) u_engine (
     .clk_i, .rst_i(rst_q || unit_rst), .halt_i(halt),
     .tensor_here_i(tensor_here), .tensor_valid_i(tensor_valid), .tensor_i(tensor),
     .tensor_ready_o(tensor_ready), .tensor_quick_o(tensor_quick),

@@ -28,6 +28,7 @@ module ow_grid
   parameter int unsigned PackSlots = 20,
   parameter int unsigned ReduceAdders = 3,
   parameter int unsigned SmallRouter = 0,
+  parameter int unsigned SmallTile = 0,
   parameter logic [31:0] Features = ow_pkg::FULL_FEATURES,
   parameter logic [31:0] Operations = ow_pkg::FULL_OPERATIONS
 ) (
@@ -82,6 +83,7 @@ module ow_grid
         .QueueDepth(QueueDepth),
         .LineSlots(LineSlots), .WriteSlots(WriteSlots), .PackSlots(PackSlots),
         .SramBanks(SramBanks), .ReduceAdders(ReduceAdders), .SmallRouter(SmallRouter),
+        .SmallTile(SmallTile),
         .Features(Features), .Operations(Operations)
       ) u_tile (
         .clk_i,

@@ -34,6 +34,7 @@ module ow_wafer
   parameter int unsigned PackSlots = 20,
   parameter int unsigned ReduceAdders = 3,
   parameter int unsigned SmallRouter = 0,
+  parameter int unsigned SmallTile = 0,
   parameter logic [31:0] Features = ow_pkg::FULL_FEATURES,
   parameter logic [31:0] Operations = ow_pkg::FULL_OPERATIONS,
   localparam int unsigned PhysRows = Rows + SpareRows,
@@ -91,6 +92,7 @@ module ow_wafer
         .QueueDepth(QueueDepth),
         .LineSlots(LineSlots), .WriteSlots(WriteSlots), .PackSlots(PackSlots),
         .SramBanks(SramBanks), .ReduceAdders(ReduceAdders), .SmallRouter(SmallRouter),
+        .SmallTile(SmallTile),
         .Features(Features), .Operations(Operations)
       ) u_reticle (
         .clk_i, .rst_i, .cycle_i,

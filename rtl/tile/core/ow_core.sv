@@ -33,6 +33,7 @@
 // *_limit_i: addresses below which an arithmetic instruction must not set the stack pointer (x2), and
 //   a store must not write to memory; 0: none.
 // Dsrs: descriptors of the engine; to write or read one beyond is an illegal instruction.
+// Small: the same for area and not for the clock.
 // run_i: may execute. step_i: one instruction at a time is decoded. core_rst_i: pulse, pc = boot_pc_i.
 //   issue_o: an instruction completes or traps in this cycle (combinational: to step, hold step_i and
 //   drop run_i in the cycle after it).
@@ -59,7 +60,8 @@ module ow_core
   import ow_core_pkg::*;
 #(
   parameter int unsigned SramBytes = 49152,
-  parameter int unsigned Dsrs = NUM_DSRS
+  parameter int unsigned Dsrs = NUM_DSRS,
+  parameter bit Small = 1'b0
 ) (
   input  logic         clk_i,
   input  logic         rst_i,
@@ -149,9 +151,7 @@ module ow_core
 
   assign halted = ~run_i | stopped_q | core_rst_i;
 
-  ow_core_fetch #(
-    .SramBytes(SramBytes)
-  ) u_fetch (
+  ow_core_fetch #(.SramBytes(SramBytes), .Small(Small)) u_fetch (
     .clk_i,
     .rst_i,
     .flush_i(halted),
@@ -265,7 +265,7 @@ module ow_core
   always_comb begin
     alu_a = 32'd0;
     alu_b = 32'd0;
-    if (x_have) begin
+    if (x_have || Small) begin
       unique case (x_q.dec.a_sel)
         A_PC: alu_a = x_q.pc;
         A_RS1: alu_a = x_q.rs1;
@@ -275,7 +275,7 @@ module ow_core
     end
   end
 
-  ow_core_alu u_alu (
+  ow_core_alu #(.Small(Small)) u_alu (
     .valid_i(x_have),
     .op_i(x_q.dec.alu_op),
     .a_i(alu_a),
@@ -295,7 +295,7 @@ module ow_core
   assign x_reads = x_q.dec.funct3[1] && x_q.dec.rs1 == 5'd0;
   assign csr_valid = x_have && x_q.dec.cls == CLS_CSR;
 
-  ow_core_csr u_csr (
+  ow_core_csr #(.Small(Small)) u_csr (
     .clk_i,
     .rst_i(rst_i | core_rst_i),
     .valid_i(csr_valid),
@@ -323,7 +323,7 @@ module ow_core
 
   assign md_mine = x_have && x_q.dec.cls == CLS_MULDIV;
 
-  ow_core_muldiv u_muldiv (
+  ow_core_muldiv #(.Small(Small)) u_muldiv (
     .clk_i,
     .rst_i,
     .clear_i(core_rst_i),
@@ -336,10 +336,7 @@ module ow_core
     .result_o(md_result)
   );
 
-  ow_core_execute #(
-    .SramBytes(SramBytes),
-    .Dsrs(Dsrs)
-  ) u_execute (
+  ow_core_execute #(.SramBytes(SramBytes), .Dsrs(Dsrs), .Small(Small)) u_execute (
     .have_i(x_have),
     .x_i(x_q),
     .alu_result_i(alu_result),

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // ow_core_alu: integer ALU and branch comparison of the scalar core, combinational.
 //
-// valid_i: there is an instruction; while low all outputs are 0.
+// valid_i: there is an instruction; while low all outputs are 0 (with Small, which is for area and not
+//   for the clock, they are anything).
 // op_i, a_i, b_i -> result_o: one of the ALU_* operations; sum_o: a_i + b_i if op_i is not ALU_SUB.
 // branch_i, funct3_i, rs1_i, rs2_i -> taken_o: whether a branch of that funct3 is taken.
 
 module ow_core_alu
   import ow_core_pkg::*;
-(
+#(
+  parameter bit Small = 1'b0
+) (
   input  logic        valid_i,
   input  logic [3:0]  op_i,
   input  logic [31:0] a_i,
@@ -42,7 +45,7 @@ module ow_core_alu
     to_right = 32'd0;
     shifted = 32'd0;
     result_o = 32'd0;
-    if (valid_i) begin
+    if (valid_i || Small) begin
       sum_o = a_i + (b_i ^ {32{subtract}}) + {31'd0, subtract};
       to_right = op_i[2] ? a_i : reversed(a_i);
       shifted = 32'($signed({op_i[3] & a_i[31], to_right}) >>> b_i[4:0]);
@@ -64,7 +67,7 @@ module ow_core_alu
     is_signed = 1'b0;
     less = 1'b0;
     taken_o = 1'b0;
-    if (valid_i) begin
+    if (valid_i || Small) begin
       other = branch_i ? rs2_i : b_i;
       is_signed = branch_i ? ~funct3_i[1] : ~op_i[0];
       less = {rs1_i[31] ^ is_signed, rs1_i[30:0]} < {other[31] ^ is_signed, other[30:0]};

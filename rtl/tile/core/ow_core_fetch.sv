@@ -17,11 +17,13 @@
 // pop_i: its last instruction goes on.
 // req_o, addr_o (8-byte aligned), gnt_i (same cycle), rvalid_i/rdata_i (the cycle after): memory.
 // idle_o: nothing under way, nothing to ask for, no state about to change.
+// Small: the lines are in one memory, for area.
 
 `include "ow_assert.svh"
 
 module ow_core_fetch #(
-  parameter int unsigned SramBytes = 49152
+  parameter int unsigned SramBytes = 49152,
+  parameter bit Small = 1'b0
 ) (
   input  logic        clk_i,
   input  logic        rst_i,
@@ -43,7 +45,7 @@ module ow_core_fetch #(
 
   localparam int unsigned Lines = 3;
 
-  logic [Lines-1:0][63:0] line_q;
+  logic [63:0]      head_line;
   logic [Lines-1:0] head_q;     // one-hot: the oldest line, and where the next answer goes
   logic [Lines-1:0] tail_q;
   logic [1:0]       count_q;
@@ -59,12 +61,7 @@ module ow_core_fetch #(
 
   assign line_kept_o = count_q != 2'd0;
   assign line_valid_o = line_kept_o || arrives;
-  always_comb begin
-    line_o = line_kept_o ? 64'd0 : rdata_i;
-    for (int unsigned i = 0; i < Lines; i++) begin
-      line_o |= {64{line_kept_o && head_q[i]}} & line_q[i];
-    end
-  end
+  assign line_o = (line_kept_o ? 64'd0 : rdata_i) | head_line;
 
   assign req_o = next_ok_q && !flush_i && (count_q + {1'b0, inflight_q && !drop_q}) != 2'(Lines);
   assign addr_o = {next_q, 3'd0};
@@ -108,8 +105,21 @@ module ow_core_fetch #(
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    for (int unsigned i = 0; i < Lines; i++) if (arrives && tail_q[i]) line_q[i] <= rdata_i;
+  if (Small) begin : gen_memory
+    logic [63:0] mem_q [4];
+    always_ff @(posedge clk_i) if (arrives) mem_q[tail_q[2:1]] <= rdata_i;
+    assign head_line = line_kept_o ? mem_q[head_q[2:1]] : 64'd0;
+  end else begin : gen_lines
+    logic [Lines-1:0][63:0] line_q;
+    always_ff @(posedge clk_i) begin
+      for (int unsigned i = 0; i < Lines; i++) if (arrives && tail_q[i]) line_q[i] <= rdata_i;
+    end
+    always_comb begin
+      head_line = 64'd0;
+      for (int unsigned i = 0; i < Lines; i++) begin
+        head_line |= {64{line_kept_o && head_q[i]}} & line_q[i];
+      end
+    end
   end
 
   `OW_ASSERT(AnswerAfterGrant_A, rvalid_i == inflight_q,

@@ -7,10 +7,13 @@
 // and remainders 33 (restoring, one quotient bit a cycle). clear_i drops an operation. Division by
 // zero and overflow give what the specification says; neither traps.
 //
+// Small: the same for area and not for the clock.
 // start_i: only while nothing is under way. funct3_i: 0 mul, 1 mulh, 2 mulhsu, 3 mulhu, 4 div,
 // 5 divu, 6 rem, 7 remu. a_i, b_i: rs1, rs2.
 
-module ow_core_muldiv (
+module ow_core_muldiv #(
+  parameter bit Small = 1'b0
+) (
   input  logic        clk_i,
   input  logic        rst_i,
   input  logic        clear_i,
@@ -57,9 +60,21 @@ module ow_core_muldiv (
     rem = {high_q[31:0], low_q[31]} + ({b_neg, b_i} ^ {33{!b_neg}}) + {32'd0, !b_neg};
   end
 
+  // The quotient or the remainder, with its sign.
+  logic        quotient, negate;
+  logic [31:0] magnitude, signed_result;
+
+  assign quotient = !funct3_i[1];
+  assign negate = quotient ? (a_neg ^ b_neg) && b_i != 32'd0 : a_neg;
+  assign magnitude = quotient ? low_q : high_q[31:0];
+  assign signed_result = negate ? -magnitude : magnitude;
+
   always_comb begin
     result_o = 32'd0;
-    if (ready_o) begin
+    if (ready_o && Small) begin
+      result_o = funct3_i[2] ? signed_result
+               : funct3_i[1:0] == 2'd0 ? {high_q[15:0], low_q[15:0]} : high_q[31:0];
+    end else if (ready_o) begin
       unique case (funct3_i)
         3'd0: result_o = {high_q[15:0], low_q[15:0]};
         3'd1, 3'd2, 3'd3: result_o = high_q[31:0];

@@ -18,6 +18,8 @@
 // reason has gone (blocked, the queue given to a thread) is dropped, and so is one without priority
 // that has not been taken when a priority task becomes ready.
 //
+// Small: for area and not for the clock: one choice for both classes, and the entry of the pick comes
+//   from a block RAM, so that a write of an entry costs a pick that stands a cycle.
 // cfg_*: the TASK registers (docs/memory-map.md); cfg_addr_i is the offset of the access; a write
 //   takes effect at the next edge, cfg_rdata_o is combinational.
 // inq_*: heads of the ramp's input queues; inq_owned_i: not for tasks; inq_pop_o in the cycle of
@@ -33,7 +35,9 @@
 
 module ow_tasks
   import ow_pkg::*;
-(
+#(
+  parameter bit Small = 1'b0
+) (
   input  logic                  clk_i,
   input  logic                  rst_i,
   input  logic                  core_rst_i,
@@ -97,9 +101,15 @@ module ow_tasks
     eligible = (active_q | {16'd0, has_wavelet}) & written_q & ~blocked_q;
   end
 
+  logic entry_hit;  // the register is an entry
+  logic [4:0] entry_at;
+  assign entry_hit = is_reg_task_entry(cfg_addr_i);
+  assign entry_at = reg_task_entry_index(cfg_addr_i);
+
   // The dispatch. The reason for the pick is looked at again, since it is a cycle old.
   logic take_wavelet;
   logic pick_ok;
+  logic [31:0] pick_entry;
   always_comb begin
     pick_ok = 1'b0;
     take_wavelet = 1'b0;
@@ -110,7 +120,7 @@ module ow_tasks
       pick_ok = eligible[pick_q];
       take_wavelet = ~pick_q[4] & has_wavelet[pick_q[3:0]] &
           ~(active_q[pick_q] & turn_q[pick_q[3:0]]);
-      next_entry_o = entry_q[pick_q];
+      next_entry_o = pick_entry;
       if (take_wavelet) next_arg_o = inq_head_i[pick_q[2:0]].data;
       inq_pop_o[pick_q[2:0]] = next_pop_i & take_wavelet;
     end
@@ -134,23 +144,62 @@ module ow_tasks
     hold = pick_ok & ~next_pop_i & ~(high & ~prio_q[pick_q]);
   end
 
-  always_comb begin
-    above = 32'd0;
-    chosen = 32'd0;
-    cand = 32'd0;
-    pick_d = pick_q;
-    if (!hold && !next_pop_i && eligible != 32'd0) begin
-      if (high) begin
-        cand = eligible & prio_q;
-        above = cand & ~((32'd2 << last_high_q) - 32'd1);
-      end else begin
-        cand = eligible & ~prio_q;
-        above = cand & ~((32'd2 << last_low_q) - 32'd1);
+  logic choose;
+  assign choose = !hold && !next_pop_i && eligible != 32'd0;
+
+  if (Small) begin : gen_small
+    // The lowest bit that is set, by its group of four; of 0, the highest.
+    function automatic logic [4:0] first(input logic [31:0] v);
+      logic [2:0] group;
+      logic [2:0] three;
+      group = '0;
+      for (int unsigned g = 8; g > 0; g--) if (v[4*(g-1) +: 4] != '0) group = 3'(g - 1);
+      three = v[5'(group) * 4 +: 3];
+      return {group, three[0] ? 2'd0 : three[1] ? 2'd1 : three[2] ? 2'd2 : 2'd3};
+    endfunction
+
+    (* ram_style = "block", no_rw_check *) logic [31:0] mem_q [NUM_TASKS];
+    logic [31:0] mem_rdata_q;
+
+    always_ff @(posedge clk_i) begin
+      if (cfg_we_i && entry_hit) mem_q[entry_at] <= cfg_wdata_i;
+      if (!hold) mem_rdata_q <= mem_q[pick_d];
+    end
+    assign pick_entry = mem_rdata_q;
+
+    always_comb begin
+      cand = '0;
+      above = '0;
+      chosen = '0;
+      pick_d = pick_q;
+      if (choose) begin
+        cand = eligible & (prio_q ^ {32{!high}});
+        above = cand & (32'hFFFFFFFE << (high ? last_high_q : last_low_q));
+        chosen = above != 32'd0 ? above : cand;
+        pick_d = first(chosen);
       end
-      chosen = above != 32'd0 ? above : cand;
-      chosen = chosen & (~chosen + 32'd1);
-      pick_d = {|(chosen & 32'hFFFF0000), |(chosen & 32'hFF00FF00), |(chosen & 32'hF0F0F0F0),
-                |(chosen & 32'hCCCCCCCC), |(chosen & 32'hAAAAAAAA)};
+    end
+  end else begin : gen_fast
+    assign pick_entry = entry_q[pick_q];
+
+    always_comb begin
+      above = 32'd0;
+      chosen = 32'd0;
+      cand = 32'd0;
+      pick_d = pick_q;
+      if (choose) begin
+        if (high) begin
+          cand = eligible & prio_q;
+          above = cand & ~((32'd2 << last_high_q) - 32'd1);
+        end else begin
+          cand = eligible & ~prio_q;
+          above = cand & ~((32'd2 << last_low_q) - 32'd1);
+        end
+        chosen = above != 32'd0 ? above : cand;
+        chosen = chosen & (~chosen + 32'd1);
+        pick_d = {|(chosen & 32'hFFFF0000), |(chosen & 32'hFF00FF00), |(chosen & 32'hF0F0F0F0),
+                  |(chosen & 32'hCCCCCCCC), |(chosen & 32'hAAAAAAAA)};
+      end
     end
   end
 
@@ -181,11 +230,6 @@ module ow_tasks
     if (torn_i) set_active |= TEARDOWN_TASK;
   end
 
-  logic entry_hit;  // the register is an entry
-  logic [4:0] entry_at;
-  assign entry_hit = is_reg_task_entry(cfg_addr_i);
-  assign entry_at = reg_task_entry_index(cfg_addr_i);
-
   logic event_any;
   assign event_any = cfg_we_i | eng_done_valid_i | red_done_valid_i | torn_i | next_pop_i;
 
@@ -214,6 +258,8 @@ module ow_tasks
         pick_valid_q <= ~next_pop_i & (eligible != 32'd0);
         pick_q <= pick_d;
       end
+      // What stands is the entry that was.
+      if (Small && cfg_we_i && entry_hit) pick_valid_q <= 1'b0;
       if (next_pop_i) begin
         last_q <= pick_q;
         running_q <= 1'b1;

@@ -75,6 +75,7 @@
 //   LineSlots   lines that an operand reads ahead, 4 or 8
 //   WriteSlots  slots of the write buffer, 4 to 24
 //   PackSlots   vectors on their way to output queues (ow_pack), 9 to 64
+//   Small       the same in the same cycles for area and not for the clock
 //   Features, Operations   what there is, as the registers of these names tell it. What is not is an
 //               illegal operation, and its units are left out
 `include "ow_assert.svh"
@@ -93,6 +94,7 @@ module ow_engine
   parameter int unsigned LineSlots = 8,
   parameter int unsigned WriteSlots = WRITE_SLOTS,
   parameter int unsigned PackSlots = 20,
+  parameter bit Small = 1'b0,
   localparam int unsigned VecBytes = 2 * Lanes,
   localparam int unsigned RowW = 20 - $clog2(SramBanks),
   localparam int unsigned ThreadW = $clog2(NumThreads)
@@ -240,7 +242,7 @@ module ow_engine
   logic                       front_idle, back_idle;
 
   ow_engine_front #(.Lanes(Lanes), .SramBytes(SramBytes), .NumThreads(NumThreads),
-                    .Features(Features), .Operations(Operations)) u_front (
+                    .Small(Small), .Features(Features), .Operations(Operations)) u_front (
     .clk_i, .rst_i, .halt_i,
     .tensor_here_i, .tensor_valid_i, .tensor_i, .tensor_ready_o, .tensor_quick_o, .tensor_sync_done_o,
     .dsr_we_i, .dsr_idx_i, .dsr_word_i, .dsr_wdata_i, .dsr_ready_o, .dsr_rdata_o,
@@ -268,7 +270,8 @@ module ow_engine
 
   ow_engine_back #(.Lanes(Lanes), .SramBytes(SramBytes), .SramBanks(SramBanks),
                    .NumThreads(NumThreads), .QueueDepth(QueueDepth), .Features(Features), .Operations(Operations),
-                   .LineSlots(LineSlots), .WriteSlots(WriteSlots), .PackSlots(PackSlots)) u_back (
+                   .LineSlots(LineSlots), .WriteSlots(WriteSlots), .PackSlots(PackSlots),
+                   .Small(Small)) u_back (
     .clk_i, .rst_i,
     .rd_i(rd), .line_i(line), .two_i(two), .need_i(need), .be_i(be),
     .hazard_o(hazard), .hazard_slot_o(hazard_slot), .room_o(room),

@@ -10,7 +10,7 @@
 // that the thread only reports it.
 //
 // What the tile does not have (FEATURES, OPERATIONS) is an illegal operation: the operation, the
-// type, a FIFO, a queue, a descriptor.
+// type, a FIFO, a queue, a descriptor, a tagged operand, a space of more than two dimensions.
 //
 //   Lanes       lanes of the engine; the samples of an axpyw must be a multiple
 //   Features, Operations   what there is, as the registers tell it
@@ -46,6 +46,7 @@ module ow_engine_decode
   input  dsr_dim_t     d_w2_i,
   /* verilator lint_on UNUSEDSIGNAL */
   input  logic [15:0]  d_rows_i,   // length of dimension 1: rows of the ring, 0 is 1
+  input  logic [2:0]   more_i,     // lengths of a, b, dst in dimensions that are not there
   input  logic [3:0]   fifo_none_i, // FIFOs of capacity 0
   output logic         a_reads_o,
   output logic         b_reads_o,
@@ -282,6 +283,12 @@ module ow_engine_decode
         end
         default: ;
       endcase
+      // What is not there is illegal, and left out of all that follows.
+      if (!Has.red) ctx.red = 1'b0;
+      if (!Has.red) ctx.wtrig = ctx.axpyw;
+      if (!Has.i8) ctx.i8x2 = 1'b0;
+      if (!Tile.nonlinear) ctx.nlf = '0;
+      if (!Tile.nonlinear && !Tile.gather) ctx.unit = UNIT_NONE;
       indexed = ctx.unit inside {UNIT_GATHER, UNIT_SCATTER, UNIT_FMAG};
 
       op_bad = !types[insn_i.ty];
@@ -331,7 +338,8 @@ module ow_engine_decode
           (ctx.d_kind == SRC_FAB && !has_queue(ctx.d_q))) begin
         op_bad = 1'b1;
       end
-      ctx.a_tag = ctx.a_kind == SRC_FAB && a_w0_i.tag;
+      if (!Engine.tags && ctx.a_kind == SRC_FAB && a_w0_i.tag) op_bad = 1'b1;
+      ctx.a_tag = Engine.tags && ctx.a_kind == SRC_FAB && a_w0_i.tag;
       ctx.d_tag = ctx.d_kind == SRC_FAB && d_w0_i.tag;
       ctx.d_skip = ctx.d_kind == SRC_FAB && d_w0_i.skip;
       ctx.close = d_w0_i.close && ctx.d_kind == SRC_FAB;
@@ -347,6 +355,7 @@ module ow_engine_decode
       if (ctx.wtrig) ctx.space_d = ctx.axpyw;
       ctx.ring = ctx.wtrig && ctx.d_kind == SRC_ACC;
       if (!has_d) ctx.space_d = 1'b0;
+      if (!ctx.wtrig && (ctx.space_d ? more_i[2] : has_a ? more_i[0] : more_i[1])) op_bad = 1'b1;
 
       // How many elements a beat may have.
       any32 = (ctx.a_kind == SRC_MEM && ctx.a_sz == 2'd2) ||
@@ -433,6 +442,7 @@ module ow_engine_decode
         {ctx_o.a_fifo, ctx_o.b_fifo, ctx_o.d_fifo} = '0;
         ctx_o.close = 1'b0;
       end
+      ctx_o = ctx_of(ctx_o, Lanes, Tile, Engine);
     end
   end
 

@@ -8,6 +8,10 @@
 // An address has 24 bits. One that is written with more becomes one outside any memory with the same
 // low bits (ow_engine_pkg::address), so that its use is a fault and not an access somewhere else.
 //
+//   Dims           dimensions, 2 or 4. With 2, words 4 and 5 read as 0, and l_more_o tells of which
+//                  descriptors of the launch they were last written with lengths
+//   Small          for area and not for the clock: words 2 to 5 of the plan come from block RAMs. Whoever
+//                  writes them writes those of a descriptor that no running thread has
 //   Dsrs           descriptors, 2 to 32; who names one beyond has seen to it that it does not matter
 //   we_i ...       write of a word; save_* writes word 1 (address) and goes first
 //   l_any_i        there is an instruction; else the l_* outputs mean nothing
@@ -18,7 +22,9 @@ module ow_engine_dsr
   import ow_pkg::*;
   import ow_engine_pkg::address;
 #(
-  parameter int unsigned Dsrs = NUM_DSRS
+  parameter int unsigned Dsrs = NUM_DSRS,
+  parameter int unsigned Dims = NUM_DIMENSIONS,
+  parameter bit Small = 1'b0
 ) (
   input  logic             clk_i,
   input  logic             rst_i,  // of the assertions only
@@ -38,6 +44,7 @@ module ow_engine_dsr
   output logic [2:0][23:0] l_w1_o,
   output logic [2:0][31:0] l_w2_o,
   output logic [2:0][31:0] l_w3_o,
+  output logic [2:0]       l_more_o,
   input  logic             p_any_i,
   input  logic [2:0][4:0]  p_idx_i,
   /* verilator lint_on UNUSEDSIGNAL */
@@ -64,8 +71,10 @@ module ow_engine_dsr
   logic [23:0] w1_q [Dsrs];
   logic [31:0] w2_q [Dsrs];
   logic [31:0] w3_q [Dsrs];
-  logic [31:0] w4_q [Dsrs];
-  logic [31:0] w5_q [Dsrs];
+
+  logic dim_we;                     // a word of a dimension is written
+  logic [31:0] rdata_4, rdata_5;
+  assign dim_we = we_i && !save_i;
 
   always_comb begin
     unique case (word_i)
@@ -73,8 +82,8 @@ module ow_engine_dsr
       DSR_ADDRESS: rdata_o = {8'd0, l_w1_o[0]};
       DSR_DIM0: rdata_o = l_w2_o[0];
       DSR_DIM1: rdata_o = l_w3_o[0];
-      DSR_DIM2: rdata_o = w4_q[idx];
-      DSR_DIM3: rdata_o = w5_q[idx];
+      DSR_DIM2: rdata_o = rdata_4;
+      DSR_DIM3: rdata_o = rdata_5;
       default: rdata_o = '0;
     endcase
   end
@@ -89,30 +98,79 @@ module ow_engine_dsr
     end
   end
 
-  logic [2:0][3:0][31:0] p_dim_q;
-  always_ff @(posedge clk_i) begin
-    if (p_any_i) begin
-      for (int unsigned k = 0; k < 3; k++) begin
-        p_dim_q[k] <= {w5_q[p_idx[k]], w4_q[p_idx[k]], w3_q[p_idx[k]], w2_q[p_idx[k]]};
+  // What the plan reads: dimensions 0 and 1, then 2 and 3.
+  logic [2:0][1:0][31:0] p_inner, p_outer;
+  assign p_a_o = {p_outer[0], p_inner[0]};
+  assign p_b_o = {p_outer[1], p_inner[1]};
+  assign p_d_o = {p_outer[2], p_inner[2]};
+
+  if (Small) begin : gen_blocks
+    for (genvar k = 0; k < 3; k++) begin : gen_operand
+      for (genvar d = 0; d < 2; d++) begin : gen_dim
+        (* ram_style = "block", no_rw_check *) logic [31:0] mem_q [Dsrs];
+        logic [31:0] rdata_q;
+
+        always_ff @(posedge clk_i) begin
+          if (dim_we && word_i == 3'(DSR_DIM0) + 3'(d)) mem_q[idx] <= wdata_i;
+          if (p_any_i) rdata_q <= mem_q[p_idx[k]];
+        end
+        assign p_inner[k][d] = rdata_q;
       end
     end
+  end else begin : gen_words
+    logic [2:0][1:0][31:0] p_q;
+
+    always_ff @(posedge clk_i) begin
+      if (p_any_i) begin
+        for (int unsigned k = 0; k < 3; k++) p_q[k] <= {w3_q[p_idx[k]], w2_q[p_idx[k]]};
+      end
+    end
+    assign p_inner = p_q;
   end
-  assign p_a_o = p_dim_q[0];
-  assign p_b_o = p_dim_q[1];
-  assign p_d_o = p_dim_q[2];
+
+  if (Dims == 4) begin : gen_outer
+    logic [31:0] w4_q [Dsrs];
+    logic [31:0] w5_q [Dsrs];
+    logic [2:0][1:0][31:0] p_q;
+
+    always_ff @(posedge clk_i) begin
+      if (dim_we && word_i == DSR_DIM2) w4_q[idx] <= wdata_i;
+      if (dim_we && word_i == DSR_DIM3) w5_q[idx] <= wdata_i;
+      if (p_any_i) begin
+        for (int unsigned k = 0; k < 3; k++) p_q[k] <= {w5_q[p_idx[k]], w4_q[p_idx[k]]};
+      end
+    end
+    assign {rdata_4, rdata_5} = {w4_q[idx], w5_q[idx]};
+    assign p_outer = p_q;
+    assign l_more_o = '0;
+  end else begin : gen_no_outer
+    /* verilator lint_off UNUSEDSIGNAL */ // its length
+    dsr_dim_t        word;
+    /* verilator lint_on UNUSEDSIGNAL */
+    logic [Dsrs-1:0] more_4_q, more_5_q;  // a length has been written
+
+    assign word = wdata_i;
+    always_ff @(posedge clk_i) begin
+      if (dim_we && word_i == DSR_DIM2) more_4_q[idx] <= word.length != '0;
+      if (dim_we && word_i == DSR_DIM3) more_5_q[idx] <= word.length != '0;
+    end
+    always_comb begin
+      for (int unsigned k = 0; k < 3; k++) l_more_o[k] = more_4_q[l_idx[k]] || more_5_q[l_idx[k]];
+    end
+    assign {rdata_4, rdata_5} = '0;
+    assign p_outer = '0;
+  end
 
   // Each memory has one write port.
   always_ff @(posedge clk_i) begin
     if (save_i || (we_i && word_i == DSR_ADDRESS)) begin
       w1_q[save_i ? save_idx : idx] <= save_i ? save_addr_i : address(wdata_i);
     end
-    if (we_i && !save_i) begin
+    if (dim_we) begin
       unique case (word_i)
         DSR_KIND: w0_q[idx] <= wdata_i;
         DSR_DIM0: w2_q[idx] <= wdata_i;
         DSR_DIM1: w3_q[idx] <= wdata_i;
-        DSR_DIM2: w4_q[idx] <= wdata_i;
-        DSR_DIM3: w5_q[idx] <= wdata_i;
         default: ;
       endcase
     end
@@ -122,6 +180,7 @@ module ow_engine_dsr
   assign unused = rst_i;
 
   `OW_ASSERT_INIT(dsrs_in_range, Dsrs >= 2 && Dsrs <= NUM_DSRS)
+  `OW_ASSERT_INIT(dims_2_or_4, Dims == 2 || Dims == 4)
   `OW_ASSERT(one_looks, !(we_i && l_any_i), "a write of a descriptor beside a launch")
 
 endmodule

@@ -16,6 +16,7 @@ module ow_engine_front
   parameter int unsigned Lanes = 8,
   parameter int unsigned SramBytes = 49152,
   parameter int unsigned NumThreads = 13,
+  parameter bit Small = 1'b0,
   parameter logic [31:0] Features = FULL_FEATURES,
   parameter logic [31:0] Operations = FULL_OPERATIONS,
   localparam int unsigned VecBytes = 2 * Lanes,
@@ -115,7 +116,9 @@ module ow_engine_front
   typedef logic [ThreadW-1:0] tid_t;
 
   localparam features_reg_t Tile = Features;
+  localparam operations_reg_t Engine = Operations;
   localparam bit HasFifos = Tile.fifos != '0;
+  localparam int unsigned Dims = Engine.dimensions ? NUM_DIMENSIONS : 2;
 
   // Threads.
   tmask_t       active, live, ending, waits, memdst, sticky, prio, red, red_lock, stoch;
@@ -214,26 +217,32 @@ module ow_engine_front
   logic [15:0] tag_value;
   logic [23:0] tag_b, tag_d;
 
-  ow_engine_tags #(.NumThreads(NumThreads)) u_tags (
-    .clk_i, .rst_i,
-    .live_i(live), .want_i(s_live && c.a_tag && !s_ending && !s_kill && !fifo_stale),
-    .s_thread_i(s_t),
-    .head_valid_i(inq_valid_i[c.a_q]), .head_i(head_a),
-    .left_i(a_dim[0].length - s_walk.cnt[15:0]), .inf_i(c.inf),
-    .b_fifo_i(c.b_fifo), .b_ready_i(!fifo_empty[c.b_q[1:0]]),
-    .b_i(c.b_fifo ? fifo_b : s_walk.b), .d_i(s_walk.d),
-    .b_step_i(b_dim[0].step), .d_step_i(d_dim[0].step), .d_len_i(d_dim[0].length),
-    .b_counts_i(c.b_kind inside {SRC_MEM, SRC_ACC}),
-    .take_o(tag_take), .none_o(tag_none), .has_o(tag_has), .value_o(tag_value), .b_o(tag_b),
-    .d_o(tag_d), .far_o(tag_far), .use_i(issue_data_o && c.a_tag), .fed_o(tag_fed),
-    .full_o(tag_full), .idle_o(tags_idle)
-  );
+  if (Engine.tags) begin : gen_tags
+    ow_engine_tags #(.NumThreads(NumThreads)) u_tags (
+      .clk_i, .rst_i,
+      .live_i(live), .want_i(s_live && c.a_tag && !s_ending && !s_kill && !fifo_stale),
+      .s_thread_i(s_t),
+      .head_valid_i(inq_valid_i[c.a_q]), .head_i(head_a),
+      .left_i(a_dim[0].length - s_walk.cnt[15:0]), .inf_i(c.inf),
+      .b_fifo_i(c.b_fifo), .b_ready_i(!fifo_empty[c.b_q[1:0]]),
+      .b_i(c.b_fifo ? fifo_b : s_walk.b), .d_i(s_walk.d),
+      .b_step_i(b_dim[0].step), .d_step_i(d_dim[0].step), .d_len_i(d_dim[0].length),
+      .b_counts_i(c.b_kind inside {SRC_MEM, SRC_ACC}),
+      .take_o(tag_take), .none_o(tag_none), .has_o(tag_has), .value_o(tag_value), .b_o(tag_b),
+      .d_o(tag_d), .far_o(tag_far), .use_i(issue_data_o && c.a_tag), .fed_o(tag_fed),
+      .full_o(tag_full), .idle_o(tags_idle)
+    );
+  end else begin : gen_no_tags
+    assign {tag_take, tag_has, tag_value, tag_b, tag_d, tag_far, tag_fed, tag_full} = '0;
+    assign {tag_none, tags_idle} = '1;
+  end
 
   assign there_a = c.a_tag ? tag_has || (tag_none && inq_valid_i[c.a_q] && head_a.ctrl)
                            : inq_valid_i[c.a_q];
   assign wave_a = c.a_tag && tag_has ? '{ctrl: 1'b0, data: {16'd0, tag_value}} : head_a;
 
-  ow_engine_plan #(.Lanes(Lanes), .SramBytes(SramBytes)) u_plan (
+  ow_engine_plan #(.Lanes(Lanes), .SramBytes(SramBytes), .Dims(Dims),
+                   .Small(Small)) u_plan (
     .valid_i(s_valid), .go_i(go), .c_i(c), .thread_i(4'(s_t)), .walk_i(s_walk),
     .kill_i(s_kill), .ending_i(s_ending), .started_i(s_started),
     .half_a_i(s_half_a), .half_b_i(s_half_b), .scal_i(s_scal),
@@ -301,6 +310,7 @@ module ow_engine_front
   logic [2:0][31:0] l_w0;
   logic [2:0][23:0] l_w1;
   dsr_dim_t [2:0]   l_w2, l_w3;
+  logic [2:0]       l_more;
 
   ow_engine_launch #(.Lanes(Lanes), .NumThreads(NumThreads), .Features(Features),
                      .Operations(Operations)) u_launch (
@@ -308,7 +318,8 @@ module ow_engine_front
     .here_i(tensor_here_i), .valid_i(tensor_valid_i), .insn_i(tensor_i),
     .ready_o(tensor_ready_o), .quick_o(tensor_quick_o), .halt_i(halt_q),
     .active_i(active), .wtrig_i(wtrig), .stoch_i(stoch), .own_i(inq_owned_o), .red_owned_i,
-    .red_busy_i, .w0_i(l_w0), .w1_i(l_w1), .w2_i(l_w2), .w3_i(l_w3), .fifo_none_i(fifo_none),
+    .red_busy_i, .w0_i(l_w0), .w1_i(l_w1), .w2_i(l_w2), .w3_i(l_w3), .more_i(l_more),
+    .fifo_none_i(fifo_none),
     .launch_o(launch), .hot_o(launch_hot_o), .thread_o(l_t), .ctx_o(l_ctx), .own_o(l_own),
     .walk_o(l_walk), .save_o(l_save), .drain_o(red_start_o), .bad_thread_o(l_bad_thread),
     .idle_o(launch_idle)
@@ -318,7 +329,7 @@ module ow_engine_front
   assign red_start_task_o = tensor_i.ctl.task_id;
   assign prng_busy_o = stoch != '0;
 
-  ow_engine_weights #(.SramBytes(SramBytes)) u_weights (
+  ow_engine_weights #(.SramBytes(SramBytes), .Dotw(Engine.reductions)) u_weights (
     .clk_i, .rst_i,
     .start_i(launch && l_ctx.wtrig), .ring_i(l_ctx.ring), .queue_i(l_ctx.b_q),
     .base_i(l_w1[0]), .pitch_i(l_w3[0].step), .slot_base_i(l_w1[2]),
@@ -338,7 +349,10 @@ module ow_engine_front
   );
 
   // ---------------------------------------------------------------------------- thread table --
-  ow_engine_threads #(.NumThreads(NumThreads)) u_threads (
+  ow_engine_threads #(.NumThreads(NumThreads), .Queues(32'(Tile.queues)),
+                      .HasFifos(HasFifos),
+                      .Lanes(Lanes), .Features(Features), .Operations(Operations),
+                      .Small(Small)) u_threads (
     .clk_i, .rst_i,
     .l_hot_i(launch_hot_o), .l_thread_i(l_t), .l_ctx_i(l_ctx), .l_walk_i(l_walk),
     .l_own_i(l_own), .l_save_i(l_save), .l_scal_i(tensor_i.scalar), .l_pc_i(tensor_i.pc),
@@ -397,13 +411,13 @@ module ow_engine_front
 
   assign dsr_ready_o = !(save || dsr_used);
 
-  ow_engine_dsr #(.Dsrs(32'(Tile.dsrs) + 1)) u_dsr (
+  ow_engine_dsr #(.Dsrs(32'(Tile.dsrs) + 1), .Dims(Dims), .Small(Small)) u_dsr (
     .clk_i, .rst_i,
     .we_i(dsr_we_i && dsr_ready_o), .idx_i(dsr_idx_i), .word_i(dsr_word_i),
     .wdata_i(dsr_wdata_i), .rdata_o(dsr_rdata), .kind_word_o(dsr_kind),
     .save_i(save), .save_idx_i(save_dsr), .save_addr_i(save_addr),
     .l_any_i(tensor_here_i), .l_idx_i({tensor_i.ctl.dst, tensor_i.ctl.b, tensor_i.ctl.a}),
-    .l_w0_o(l_w0), .l_w1_o(l_w1), .l_w2_o(l_w2), .l_w3_o(l_w3),
+    .l_w0_o(l_w0), .l_w1_o(l_w1), .l_w2_o(l_w2), .l_w3_o(l_w3), .l_more_o(l_more),
     .p_any_i(any), .p_idx_i(pick_dsr),
     .p_a_o(a_dim), .p_b_o(b_dim), .p_d_o(d_dim)
   );

@@ -20,7 +20,8 @@
 //   halt_i              none is launched
 //   active_i ...        running threads; those that are triggered by wavelets, that round
 //   own_i, red_owned_i  queues that running threads, the reducer, read
-//   w0_i ...            words of the descriptors a, b, dst: 0 to 3
+//   w0_i ...            words of the descriptors a, b, dst: 0 to 3; more_i: dimensions that are not there
+//                       have lengths
 //   launch_o ...        a thread starts: which, one-hot and as an index; its context; the queues
 //                       that it reads; where it starts; the addresses that it will save
 //   drain_o             the reducer starts; bad_thread_o: the instruction names no thread
@@ -57,6 +58,7 @@ module ow_engine_launch
   input  dsr_dim_t [2:0]        w2_i,
   input  dsr_dim_t [2:0]        w3_i,
   /* verilator lint_on UNUSEDSIGNAL */
+  input  logic [2:0]            more_i,
   input  logic [3:0]            fifo_none_i,
   output logic                  launch_o,
   output logic [NumThreads-1:0] hot_o,
@@ -88,6 +90,7 @@ module ow_engine_launch
     .d_acc_i(w1_i[2][ACC_ADDR_BIT]),
     .d_w2_i (w2_i[2]),
     .d_rows_i(w3_i[2].length),
+    .more_i,
     .fifo_none_i,
     .a_reads_o (a_reads),
     .b_reads_o (b_reads),

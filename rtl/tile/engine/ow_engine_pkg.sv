@@ -73,6 +73,30 @@ package ow_engine_pkg;
     logic       stream_end;
   } ctx_t;
 
+  // A context as an engine with these features can have it: bits that none sets are 0, so that
+  // synthesis finds what is never asked for.
+  function automatic ctx_t ctx_of(input ctx_t ctx, input int unsigned lanes,
+                                  input ow_isa_pkg::features_reg_t features,
+                                  input ow_isa_pkg::operations_reg_t operations);
+    ctx_t    c;
+    dp_has_t has;
+    c = ctx;
+    has = dp_has(features, operations);
+    c.dop = dp_op_of(ctx.dop, has);
+    if (!has.red) c.red = 1'b0;
+    if (!has.stoch) c.stoch = 1'b0;
+    if (!has.i8) c.i8x2 = 1'b0;
+    if (!features.nonlinear) c.nlf = '0;
+    if (!features.nonlinear && !features.gather) c.unit = UNIT_NONE;
+    if (lanes == 2 && !has.i8) {c.grp[2:1], c.most[2:1]} = '0;
+    if (features.fifos == '0) {c.a_fifo, c.b_fifo, c.d_fifo} = '0;
+    if (!operations.tags) c.a_tag = 1'b0;
+    // Numbers of FIFOs stand there, too.
+    if (features.queues <= 4'd4) {c.a_q[2], c.b_q[2], c.d_q[2]} = '0;
+    if (features.dsrs <= 5'd15) {c.a_dsr[4], c.b_dsr[4], c.d_dsr[4]} = '0;
+    return c;
+  endfunction
+
   // The part of a thread's context that moves with each beat.
   typedef struct packed {
     logic [23:0] a;    // addresses of the next elements

@@ -10,7 +10,7 @@
 // Besides data, a beat may be the end of an instruction (is_end_o), a control wavelet that is taken
 // (is_skip_o: from a queue, is_wctrl_o: from the weight buffer). A fault is an end, too.
 //
-//   Lanes, SramBytes   as of ow_engine
+//   Lanes, SramBytes   as of ow_engine; Dims: dimensions of a descriptor
 //   valid_i            there is a thread
 //   go_i               there is a beat: its thread is live and what it needs is there
 //   c_i ...            context and state of the thread; *_dim_i are words 2 to 5 of its descriptors
@@ -33,6 +33,8 @@ module ow_engine_plan
 #(
   parameter int unsigned Lanes = 8,
   parameter int unsigned SramBytes = 49152,
+  parameter int unsigned Dims = NUM_DIMENSIONS,
+  parameter bit Small = 1'b0,
   localparam int unsigned VecBytes = 2 * Lanes,
   localparam int unsigned OffW = $clog2(VecBytes),
   localparam int unsigned TagW = 24 - OffW
@@ -138,7 +140,7 @@ module ow_engine_plan
     .v_o(v), .some_o(some), .v_end_o(v_end), .may_end_o(may_row_end)
   );
 
-  ow_engine_walk u_walk (
+  ow_engine_walk #(.Dims(Dims), .Small(Small)) u_walk (
     .c_i, .walk_i, .a_i(a0), .b_i(b0), .d_i(d0), .a_dim_i, .b_dim_i, .d_dim_i,
     .v_i(v), .v_end_i(v_end), .walk_o, .last_o(last_row)
   );

@@ -13,7 +13,8 @@
 //
 // Errors: the first fault is kept (fault_o), with the instruction's pc and the bad address.
 //
-//   NumThreads   contexts, 2 to 13
+//   NumThreads   contexts, 2 to 13; Queues: those that there are; HasFifos
+//   Lanes, Features, Operations, Small   as of ow_engine (ow_engine_contexts)
 //   l_*_i        launch (ow_engine_launch)
 //   pick_i ...   choice of stage I0; pick_dsr_o: its descriptors. stay_i: there is none, and the
 //                thread in stage I1 stays there
@@ -32,6 +33,12 @@ module ow_engine_threads
   import ow_engine_pkg::*;
 #(
   parameter int unsigned NumThreads = 13,
+  parameter int unsigned Queues = NUM_QUEUES,
+  parameter bit HasFifos = 1'b1,
+  parameter int unsigned Lanes = 8,
+  parameter logic [31:0] Features = FULL_FEATURES,
+  parameter logic [31:0] Operations = FULL_OPERATIONS,
+  parameter bit Small = 1'b0,
   localparam int unsigned ThreadW = $clog2(NumThreads)
 ) (
   input  logic                        clk_i,
@@ -148,9 +155,7 @@ module ow_engine_threads
   typedef logic [ThreadW-1:0] tid_t;
 
   // --------------------------------------------------------------------------------- tables --
-  ctx_t        ctx_q   [NumThreads];
   walk_t       walk_q  [NumThreads];
-  logic [31:0] scal_q  [NumThreads];
   logic [31:0] pc_q    [NumThreads];
   logic [6:0]  done_q  [NumThreads];  // completion action: task, kind
   logic [2:0]  save_q  [NumThreads];  // addresses still to be saved: dst, b, a
@@ -182,54 +187,7 @@ module ow_engine_threads
   logic [7:0] own_q;
   logic       fifos_used_q;
 
-  // --------------------------------------------------------------------------- stage I0 to I1 --
-  logic        s_valid_q;
-  tmask_t      s_hot_q;
-  tid_t        s_thread_q;
-  ctx_t        s_ctx_q;
-  walk_t       s_walk_q;
-  logic [31:0] s_scal_q;
-  ctx_t        pick_ctx;
-
-  // Descriptors are read behind their choice: it does not wait for the thread's number.
-  always_comb begin
-    pick_ctx = '0;
-    pick_dsr_o = '0;
-    if (pick_i) begin
-      pick_ctx = ctx_q[pick_thread_i];
-      for (int unsigned t = 0; t < NumThreads; t++) begin
-        if (pick_hot_i[t]) pick_dsr_o |= {ctx_q[t].d_dsr, ctx_q[t].b_dsr, ctx_q[t].a_dsr};
-      end
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (rst_i) s_valid_q <= 1'b0;
-    else if ((pick_i || stay_i) != s_valid_q) s_valid_q <= pick_i || stay_i;
-    if (pick_i) begin
-      s_hot_q <= pick_hot_i;
-      s_thread_q <= pick_thread_i;
-      s_ctx_q <= pick_ctx;
-      s_walk_q <= i_data_i && pick_thread_i == s_thread_q ? i_walk_i : walk_q[pick_thread_i];
-      s_scal_q <= scal_q[pick_thread_i];
-    end
-  end
-
-  assign s_valid_o = s_valid_q;
-  assign s_hot_o = s_hot_q;
-  assign s_thread_o = s_thread_q;
-  assign s_ctx_o = s_ctx_q;
-  assign s_walk_o = s_walk_q;
-  assign s_scal_o = s_scal_q;
-  assign s_live_o = s_valid_q && (live_q & s_hot_q) != '0;
-  assign s_ending_o = (ending_q & s_hot_q) != '0;
-  assign s_started_o = (started_q & s_hot_q) != '0;
-  assign s_kill_o = (kill_q & s_hot_q) != '0;
-  assign s_half_a_o = (half_a_q & s_hot_q) != '0;
-  assign s_half_b_o = (half_b_q & s_hot_q) != '0;
-  assign s_locked_out_o = red_lock_q != '0 && (red_lock_q & s_hot_q) == '0;
-
-  // ------------------------------------------------------------------------------ completion --
+  // The thread that completes.
   tmask_t     dn_hot;
   tid_t       dn_t;
   logic       dn_any, dn_abort;
@@ -241,22 +199,65 @@ module ow_engine_threads
   tmask_t     emit_hot;  // the thread that is complete at this edge
   logic [7:0] emit_own;  // .. and the queues that it gives back
 
+  // --------------------------------------------------------------------------- stage I0 to I1 --
+  logic        s_valid_q;
+  tmask_t      s_hot_q;
+  tid_t        s_thread_q;
+  ctx_t        s_ctx;
+  walk_t       s_walk_q;
+  logic [31:0] s_scal;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) s_valid_q <= 1'b0;
+    else if ((pick_i || stay_i) != s_valid_q) s_valid_q <= pick_i || stay_i;
+    if (pick_i) begin
+      s_hot_q <= pick_hot_i;
+      s_thread_q <= pick_thread_i;
+      s_walk_q <= i_data_i && pick_thread_i == s_thread_q ? i_walk_i : walk_q[pick_thread_i];
+    end
+  end
+
+  ow_engine_contexts #(.NumThreads(NumThreads), .Lanes(Lanes), .Features(Features),
+                       .Operations(Operations), .Small(Small)) u_contexts (
+    .clk_i, .rst_i,
+    .l_any_i(l_hot_i != '0), .l_thread_i, .l_ctx_i, .l_scal_i,
+    .pick_i, .pick_hot_i, .pick_thread_i, .pick_dsr_o, .s_ctx_o(s_ctx), .s_scal_o(s_scal),
+    .done_i(dn_any), .done_thread_i(dn_t), .done_ctx_o(dn_ctx),
+    .active_i(active_q), .show_i, .show_ctx_o, .dsr_i, .dsr_used_o
+  );
+
+  assign s_valid_o = s_valid_q;
+  assign s_hot_o = s_hot_q;
+  assign s_thread_o = s_thread_q;
+  assign {s_ctx_o, s_walk_o, s_scal_o} = {s_ctx, s_walk_q, s_scal};
+  assign s_live_o = s_valid_q && (live_q & s_hot_q) != '0;
+  assign s_ending_o = (ending_q & s_hot_q) != '0;
+  assign s_started_o = (started_q & s_hot_q) != '0;
+  assign s_kill_o = (kill_q & s_hot_q) != '0;
+  assign s_half_a_o = (half_a_q & s_hot_q) != '0;
+  assign s_half_b_o = (half_b_q & s_hot_q) != '0;
+  assign s_locked_out_o = red_lock_q != '0 && (red_lock_q & s_hot_q) == '0;
+
+  // ------------------------------------------------------------------------------ completion --
   always_comb begin
     dn_any = donep_q != '0;
     dn_hot = donep_q & (~donep_q + tmask_t'(1));
     dn_t = '0;
+    if (dn_any) begin
+      for (int unsigned t = 0; t < NumThreads; t++) begin
+        if (dn_hot[t]) dn_t = dn_t | tid_t'(t);
+      end
+    end
+  end
+
+  always_comb begin
     dn_left = '0;
-    dn_ctx = '0;
     dn_walk = '0;
     dn_abort = 1'b0;
     save_dsr_o = '0;
     save_addr_o = '0;
     emit_own = '0;
     if (dn_any) begin
-      for (int unsigned t = 0; t < NumThreads; t++) begin
-        if (dn_hot[t]) dn_t = dn_t | tid_t'(t);
-      end
-      dn_ctx = ctx_q[dn_t];
       dn_walk = walk_q[dn_t];
       dn_abort = (abort_q & dn_hot) != '0;
       if (!dn_abort) dn_left = save_q[dn_t];
@@ -345,7 +346,7 @@ module ow_engine_threads
         half_b_q <= ((half_b_q & ~taken) | (i_half_b_i ? taken : '0)) & ~l_hot_i;
       end
       if (waits || wait_q != '0) wait_q <= (wait_q & ~woken) | (waits ? i_hot : '0);
-      if (i_data_i && s_ctx_q.red) red_lock_q <= i_red_last_i ? '0 : i_hot;
+      if (i_data_i && s_ctx.red) red_lock_q <= i_red_last_i ? '0 : i_hot;
       else if (i_end_i && (red_lock_q & i_hot) != '0) red_lock_q <= '0;
       if (donep_q != '0 || end_mem_i || end_beat_i || end_late_i || end_out_i || i_stored_i) begin
         donep_q <= (donep_q & ~emit_hot) | hot(end_mem_i, end_mem_thread_i) |
@@ -360,9 +361,7 @@ module ow_engine_threads
     if (waits) wslot_q[s_thread_q] <= i_wait_slot_i;
     if (save_o) save_q[dn_t] <= dn_left & (dn_left - 3'd1);
     if (l_hot_i != '0) begin
-      ctx_q[l_thread_i] <= l_ctx_i;
       walk_q[l_thread_i] <= l_walk_i;
-      scal_q[l_thread_i] <= l_scal_i;
       pc_q[l_thread_i] <= l_pc_i;
       done_q[l_thread_i] <= {l_task_i, l_done_i};
       save_q[l_thread_i] <= l_save_i;
@@ -407,7 +406,7 @@ module ow_engine_threads
       wtrig_q <= held(wtrig_q, emit_hot, l_hot_i, l_ctx_i.wtrig);
       tag_q <= held(tag_q, emit_hot, l_hot_i, l_ctx_i.a_tag);
       two_q <= held(two_q, emit_hot, l_hot_i, a_fab && b_fab);
-      for (int unsigned q = 0; q < 8; q++) begin
+      for (int unsigned q = 0; q < Queues; q++) begin
         in_use_q[q] <= held(in_use_q[q], emit_hot, l_hot_i,
                             (a_fab && l_ctx_i.a_q == 3'(q)) ||
                             (b_fab && !l_ctx_i.wtrig && l_ctx_i.b_q == 3'(q)));
@@ -417,12 +416,12 @@ module ow_engine_threads
       end
       for (int unsigned n = 0; n < 4; n++) begin
         fifo_rd_q[n] <= held(fifo_rd_q[n], emit_hot, l_hot_i,
-                             (l_ctx_i.a_fifo && l_ctx_i.a_q[1:0] == 2'(n)) ||
-                             (l_ctx_i.b_fifo && l_ctx_i.b_q[1:0] == 2'(n)));
+                             HasFifos && ((l_ctx_i.a_fifo && l_ctx_i.a_q[1:0] == 2'(n)) ||
+                                          (l_ctx_i.b_fifo && l_ctx_i.b_q[1:0] == 2'(n))));
         fifo_wr_q[n] <= held(fifo_wr_q[n], emit_hot, l_hot_i,
-                             l_ctx_i.d_fifo && l_ctx_i.d_q[1:0] == 2'(n));
+                             HasFifos && l_ctx_i.d_fifo && l_ctx_i.d_q[1:0] == 2'(n));
       end
-      if (l_hot_i != '0 && (l_ctx_i.a_fifo || l_ctx_i.b_fifo || l_ctx_i.d_fifo)) begin
+      if (HasFifos && l_hot_i != '0 && (l_ctx_i.a_fifo || l_ctx_i.b_fifo || l_ctx_i.d_fifo)) begin
         fifos_used_q <= 1'b1;
       end
       own_q <= (own_q & ~emit_own) | (l_hot_i != '0 ? l_own_i : '0);
@@ -471,25 +470,6 @@ module ow_engine_threads
   assign fault_pc_o = fault_pc_q;
   assign fault_addr_o = fault_addr_q;
   assign idle_o = !s_valid_q && donep_q == '0 && !sync_q;
-
-  always_comb begin
-    show_ctx_o = '0;
-    if (active_q[show_i]) show_ctx_o = ctx_q[show_i];
-  end
-
-  always_comb begin
-    dsr_used_o = 1'b0;
-    if (active_q != '0) begin
-      for (int unsigned t = 0; t < NumThreads; t++) begin
-        if (active_q[t] &&
-            (ctx_q[t].d_dsr == dsr_i ||
-             (!(ctx_q[t].a_kind inside {SRC_NONE, SRC_IMM}) && ctx_q[t].a_dsr == dsr_i) ||
-             (!(ctx_q[t].b_kind inside {SRC_NONE, SRC_IMM}) && ctx_q[t].b_dsr == dsr_i))) begin
-          dsr_used_o = 1'b1;
-        end
-      end
-    end
-  end
 
   // ------------------------------------------------------------------------------ assertions --
   `OW_ASSERT(stays_alone, !(stay_i && pick_i), "a thread is chosen while another one stays")

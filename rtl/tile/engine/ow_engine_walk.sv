@@ -9,6 +9,7 @@
 // Operations that wavelets trigger have no outer dimensions here: each wavelet says where its
 // vector begins.
 //
+//   Dims, Small   dimensions of a descriptor; for area, one addition after the other
 //   c_i           context of the thread
 //   walk_i        where it stands; a_i, b_i, d_i addresses of this beat's elements (before those of
 //                 a tag)
@@ -19,7 +20,10 @@
 module ow_engine_walk
   import ow_pkg::dsr_dim_t;
   import ow_engine_pkg::*;
-(
+#(
+  parameter int unsigned Dims = ow_pkg::NUM_DIMENSIONS,
+  parameter bit Small = 1'b0
+) (
   /* verilator lint_off UNUSEDSIGNAL */ // what the launch needs only; lengths of other operands
   input  ctx_t             c_i,
   input  walk_t            walk_i,
@@ -59,9 +63,12 @@ module ow_engine_walk
   logic [2:0]       wraps;     // .. and start again
 
   always_comb begin
-    n = walk_i.cnt[63:16];
-    len = c_i.space_d ? {d_dim_i[3].length, d_dim_i[2].length, d_dim_i[1].length}
-                      : {a_dim_i[3].length, a_dim_i[2].length, a_dim_i[1].length};
+    n = '0;
+    len = '0;
+    for (int unsigned k = 1; k < Dims; k++) begin
+      n[k-1] = walk_i.cnt[16*k +: 16];
+      len[k-1] = c_i.space_d ? d_dim_i[k].length : a_dim_i[k].length;
+    end
     for (int unsigned k = 0; k < 3; k++) wraps[k] = len[k] == '0 || n[k] + 16'd1 == len[k];
     goes[0] = !c_i.wtrig && len[0] != '0;
     goes[1] = !c_i.wtrig && len[1] != '0 && wraps[0];
@@ -87,6 +94,7 @@ module ow_engine_walk
   end
 
   // Dimension 0: a step, none, or (late) elements that lie beside each other.
+  addr_t      a_next, b_next, d_next;
   addr_t      a_in, b_in, d_in;
   logic [6:0] a_late, b_late, d_late;
 
@@ -111,12 +119,32 @@ module ow_engine_walk
     end
   end
 
+  if (Small) begin : gen_small
+    function automatic addr_t next(input addr_t at, input logic stays, input logic vec,
+                                   input logic [6:0] late, input logic [15:0] step,
+                                   input logic ends, input addr_t [2:0] steps);
+      addr_t x;
+      x = at + (stays ? '0 : vec ? addr_t'(late) : wide(step));
+      for (int unsigned k = 0; k < 3; k++) if (k < Dims - 1) x = x + (ends ? steps[k] : '0);
+      return x;
+    endfunction
+    assign a_next = next(a_i, c_i.a_bc, c_i.a_vec, a_late, a_dim_i[0].step, v_end_i, a_out);
+    assign b_next = next(b_i, c_i.a_tag || c_i.b_bc, c_i.b_vec, b_late, b_dim_i[0].step, v_end_i,
+                         b_out);
+    assign d_next = next(d_i, c_i.a_tag || c_i.red, c_i.d_vec, d_late, d_dim_i[0].step, v_end_i,
+                         d_out);
+    logic unused;
+    assign unused = ^{a_in, b_in, d_in};
+  end else begin : gen_fast
+    assign a_next = v_end_i ? advance(sum(a_in, a_out), a_late) : advance(a_in, a_late);
+    assign b_next = v_end_i ? advance(sum(b_in, b_out), b_late) : advance(b_in, b_late);
+    assign d_next = v_end_i ? advance(sum(d_in, d_out), d_late) : advance(d_in, d_late);
+  end
+
   always_comb begin
-    walk_o.a = v_end_i ? advance(sum(a_in, a_out), a_late) : advance(a_in, a_late);
-    walk_o.b = v_end_i ? advance(sum(b_in, b_out), b_late) : advance(b_in, b_late);
-    walk_o.d = v_end_i ? advance(sum(d_in, d_out), d_late) : advance(d_in, d_late);
+    {walk_o.a, walk_o.b, walk_o.d} = {a_next, b_next, d_next};
     walk_o.seq = c_i.red ? walk_i.seq + 16'(v_end_i) : walk_i.seq + 16'(v_i);
-    walk_o.cnt = {walk_i.cnt[63:16], walk_i.cnt[15:0] + 16'(v_i)};
+    walk_o.cnt = {n, walk_i.cnt[15:0] + 16'(v_i)};
     if (v_end_i) begin
       walk_o.cnt[15:0] = '0;
       for (int unsigned k = 0; k < 3; k++) begin

@@ -13,7 +13,7 @@
 // The vector of a dotw: a row end that is taken leads to the next one, and behind the last of them
 // to the first. Its addresses are those of the descriptor; the plan checks what they reach.
 //
-//   SramBytes       size of the SRAM, for the range check
+//   SramBytes       size of the SRAM, for the range check; Dotw: there is dotw
 //   start_i ...     launch: queue, address of the matrix, distance of its rows (bytes), of the
 //                   ring's first slot, slots, bytes a slot, words. ring_i: there is a ring. vec_i:
 //                   first vector, distance of the next, how many (0: the one)
@@ -27,7 +27,8 @@
 module ow_engine_weights
   import ow_pkg::*;
 #(
-  parameter int unsigned SramBytes = 49152
+  parameter int unsigned SramBytes = 49152,
+  parameter bit Dotw = 1'b1
 ) (
   input  logic                   clk_i,
   input  logic                   rst_i,
@@ -134,8 +135,8 @@ module ow_engine_weights
   assign may_use = ctrl_o ? 3'd1 : !may_end_i ? 3'd0 : second_ctrl_o ? 3'd2 : 3'd1;
   assign rest_o = cnt_q > may_use;
   assign row_first_o = row_first_q;
-  assign row_full_o = results_q + 8'd1 == row_length_q;
-  assign vec_o = vec_q;
+  assign row_full_o = Dotw && results_q + 8'd1 == row_length_q;
+  assign vec_o = Dotw ? vec_q : '0;
   assign row_addr_o = slot_addr_q;
   assign blocked_o = ring_wait_q ? rows_used_q != 8'd0 : rows_used_q >= slots_q;
   assign blocked_next_o = ring_wait_q ? rows_used_q != 8'd0

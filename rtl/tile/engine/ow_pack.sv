@@ -8,8 +8,8 @@
 // refused. Whether it comes may be known late: vec_may_i says early that it may, and all that belongs
 // to it is given with that. alloc_more_o says who could claim after a claim for alloc_q_i in this
 // cycle, whether it comes or not. The places are one pool of Slots vectors. Each queue always gets
-// its first place, and one queue alone gets Slots - 7, so a queue that is full stops only the threads
-// that send to it.
+// its first place, and one queue alone gets Slots - Queues + 1, so a queue that is full stops only the
+// threads that send to it.
 //
 // Throughput: one wavelet a cycle over all queues, round robin among the queues that have something
 // to send and room for it; a whole vector is scanned a cycle, and a vector of nothing but skipped
@@ -33,8 +33,11 @@
 //   Lanes       elements of a vector: 2, 4 or 8
 //   NumThreads  threads with an unfinished pair of their own, 2 to 13
 //   QueueDepth  slots of an output queue, 2 to 15
-//   Slots       places for vectors, 9 to 64: a claim lasts 10 cycles in the engine, so 20 let one queue
-//               have a vector a cycle, however few elements each has
+//   Queues      queues that anything is sent to, 2 to 8, from 0 on
+//   Slots       places for vectors, more than Queues, to 64: a claim lasts 10 cycles in the engine, so 20
+//               let one queue have a vector a cycle, however few elements each has
+//   Small       the same in the same cycles for area and not for the clock: one step for the vector
+//               that arrives and those that wait, which are in one memory with one read port
 //   vec_mask_i  lanes with an element; with vec_w32_i all of them in the lower or all in the upper
 //               half of the lanes
 //   vec_data_i  the element in the low bits of its lane
@@ -48,7 +51,9 @@ module ow_pack
   parameter int unsigned Lanes = 8,
   parameter int unsigned NumThreads = 13,
   parameter int unsigned QueueDepth = 8,
+  parameter int unsigned Queues = NUM_QUEUES,
   parameter int unsigned Slots = 20,
+  parameter bit Small = 1'b0,
   localparam int unsigned ThreadW = $clog2(NumThreads)
 ) (
   input  logic                   clk_i,
@@ -58,12 +63,16 @@ module ow_pack
   output logic [NUM_QUEUES-1:0]  alloc_ready_o,
   output logic [NUM_QUEUES-1:0]  alloc_more_o,
   input  logic                   alloc_valid_i,
+  /* verilator lint_off UNUSEDSIGNAL */ // .. not all bits
   input  logic [2:0]             alloc_q_i,
+  /* verilator lint_on UNUSEDSIGNAL */
 
   // Vectors.
   input  logic                   vec_may_i,
   input  logic                   vec_valid_i,
+  /* verilator lint_off UNUSEDSIGNAL */ // of few queues not all bits
   input  logic [2:0]             vec_q_i,
+  /* verilator lint_on UNUSEDSIGNAL */
   input  logic [ThreadW-1:0]     vec_thread_i,
   input  logic                   vec_w32_i,
   input  logic                   vec_tag_i,
@@ -82,7 +91,9 @@ module ow_pack
   input  logic [Lanes-1:0][31:0] raw_data_i,
 
   // Output queues of the ramp.
+  /* verilator lint_off UNUSEDSIGNAL */ // .. not all
   input  logic [NUM_QUEUES-1:0][3:0] outq_level_i,
+  /* verilator lint_on UNUSEDSIGNAL */
   output logic                   push_o,
   output logic [2:0]             q_o,
   output ramp_t                  data_o,
@@ -98,13 +109,16 @@ module ow_pack
   `OW_ASSERT_INIT(lanes_2_4_8, Lanes == 2 || Lanes == 4 || Lanes == 8)
   `OW_ASSERT_INIT(threads_2_to_13, NumThreads >= 2 && NumThreads <= 13)
   `OW_ASSERT_INIT(queue_depth, QueueDepth >= 2 && QueueDepth <= 15)
-  `OW_ASSERT_INIT(slots, Slots > NUM_QUEUES && Slots <= 64)
+  `OW_ASSERT_INIT(queues, Queues >= 2 && Queues <= NUM_QUEUES)
+  `OW_ASSERT_INIT(slots, Slots > Queues && Slots <= 64)
 
   localparam int unsigned Half = Lanes / 2;
   localparam int unsigned SlotW = $clog2(Slots);
+  localparam int unsigned QueueW = $clog2(Queues);
 
   typedef logic [Lanes-1:0]   mask_t;
-  typedef logic [NUM_QUEUES-1:0] queues_t;
+  typedef logic [Queues-1:0]  queues_t;
+  typedef logic [QueueW-1:0]  queue_t;
   typedef logic [SlotW-1:0]   slot_t;
 
   // A vector as it waits: 16 bits a lane, 32-bit elements in neighbouring lanes and marked by the
@@ -125,16 +139,16 @@ module ow_pack
 
   entry_t      mem_q   [Slots];
   slot_t       next_q  [Slots];       // the vector behind it in its queue
-  slot_t       head_q  [NUM_QUEUES];  // first and last vector of a queue
-  slot_t       tail_q  [NUM_QUEUES];
-  mask_t       rest_q  [NUM_QUEUES];  // what is left of the first one, if it has been begun
+  slot_t       head_q  [Queues];      // first and last vector of a queue
+  slot_t       tail_q  [Queues];
+  mask_t       rest_q  [Queues];      // what is left of the first one, if it has been begun
   logic [15:0] half_q  [NumThreads];
   logic [NumThreads-1:0] half_valid_q;
-  logic [NUM_QUEUES-1:0] wait_q;      // has a vector waiting
-  logic [NUM_QUEUES-1:0] begun_q;     // its first one has been begun
-  logic [NUM_QUEUES-1:0] one_q;       // it has just one
+  queues_t     wait_q;                // has a vector waiting
+  queues_t     begun_q;               // its first one has been begun
+  queues_t     one_q;                 // it has just one
   logic [Slots-1:0]      used_q;
-  logic [2:0]            turn_q;      // queue that was served last
+  queue_t      turn_q;                // queue that was served last
 
   // ------------------------------------------------------------------------------- arrivals --
   entry_t in;
@@ -194,7 +208,8 @@ module ow_pack
   queues_t    can, come;      // queues that can send what waits; that of the vector that arrives,
   queues_t    stored, first;  // .. if nothing is ahead of it. Chosen without it, and with it
   logic       any, ahead;
-  logic [2:0] p, p_stored;    // queue that is served
+  queue_t     p, p_stored;    // queue that is served
+  queue_t     vec_q;
   logic       leads;          // a vector that arrives would be served at once
   logic       direct;         // it arrives, and is
 
@@ -204,10 +219,10 @@ module ow_pack
     stored = '0;
     first = '0;
     if (wait_q != '0 || vec_may_i) begin
-      for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
+      for (int unsigned q = 0; q < Queues; q++) begin
         if (outq_level_i[q] < 4'(QueueDepth)) begin
           can[q] = wait_q[q];
-          come[q] = vec_may_i && vec_q_i == 3'(q) && !wait_q[q];
+          come[q] = vec_may_i && vec_q == queue_t'(q) && !wait_q[q];
         end
       end
       // The queue after the one that was served last, if it can go.
@@ -220,8 +235,9 @@ module ow_pack
   assign leads = ahead && !in_null;
   assign direct = leads && vec_valid_i;
   assign any = can != '0 || direct;
-  assign p_stored = 3'(index(32'(stored)));
-  assign p = direct ? vec_q_i : p_stored;
+  assign p_stored = queue_t'(index(32'(stored)));
+  assign vec_q = queue_t'(vec_q_i);
+  assign p = direct ? vec_q : p_stored;
 
   // --------------------------------------------------------------------------------- a step --
   // What is sent of a vector in a cycle, and what is left of it.
@@ -311,38 +327,58 @@ module ow_pack
 
   entry_t waiting;              // the vector that waits and is chosen
   mask_t  waiting_rest;         // .. what is left of it
-  step_t  in_step, waiting_step, done;
+  step_t  done;
+  logic   in_done;              // the step is the last of the vector that arrives, if that leads
+  logic   waiting_done;         // .. of the one that waits, if nothing is direct
 
-  always_comb begin : look_up
-    logic [Slots-1:0] is_head;
-    waiting = '0;
-    waiting_rest = '0;
-    is_head = '0;
-    if (can != '0) begin
-      for (int unsigned s = 0; s < Slots; s++) begin
-        for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
-          if (stored[q] && head_q[q] == slot_t'(s)) is_head[s] = 1'b1;
+  if (Small) begin : gen_one
+    entry_t one;   // the vector of the step
+    mask_t  rest;
+
+    assign waiting = mem_q[head_q[p_stored]];
+    assign waiting_rest = begun_q[p_stored] ? rest_q[p_stored] : waiting.mask;
+    assign one = direct ? in : waiting;
+    assign rest = direct ? in.mask : waiting_rest;
+    always_comb begin
+      done = '0;
+      if (any) done = step(one, rest, half_valid_q[one.thread] && !one.drop, half_q[one.thread]);
+    end
+    assign {in_done, waiting_done} = {2{done.finished}};
+  end else begin : gen_two
+    step_t in_step, waiting_step;
+
+    always_comb begin : look_up
+      logic [Slots-1:0] is_head;
+      waiting = '0;
+      waiting_rest = '0;
+      is_head = '0;
+      if (can != '0) begin
+        for (int unsigned s = 0; s < Slots; s++) begin
+          for (int unsigned q = 0; q < Queues; q++) begin
+            if (stored[q] && head_q[q] == slot_t'(s)) is_head[s] = 1'b1;
+          end
+          if (is_head[s]) waiting = waiting | mem_q[s];
         end
-        if (is_head[s]) waiting = waiting | mem_q[s];
-      end
-      waiting_rest = waiting.mask;
-      for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
-        if (stored[q] && begun_q[q]) waiting_rest = rest_q[q];
+        waiting_rest = waiting.mask;
+        for (int unsigned q = 0; q < Queues; q++) begin
+          if (stored[q] && begun_q[q]) waiting_rest = rest_q[q];
+        end
       end
     end
-  end
 
-  always_comb begin
-    in_step = '0;
-    waiting_step = '0;
-    if (leads) begin
-      in_step = step(in, in.mask, half_valid_q[in.thread] && !in.drop, half_q[in.thread]);
+    always_comb begin
+      in_step = '0;
+      waiting_step = '0;
+      if (leads) begin
+        in_step = step(in, in.mask, half_valid_q[in.thread] && !in.drop, half_q[in.thread]);
+      end
+      if (can != '0) begin
+        waiting_step = step(waiting, waiting_rest, half_valid_q[waiting.thread] && !waiting.drop,
+                            half_q[waiting.thread]);
+      end
+      done = direct ? in_step : waiting_step;
     end
-    if (can != '0) begin
-      waiting_step = step(waiting, waiting_rest, half_valid_q[waiting.thread] && !waiting.drop,
-                          half_q[waiting.thread]);
-    end
-    done = direct ? in_step : waiting_step;
+    assign {in_done, waiting_done} = {in_step.finished, waiting_step.finished};
   end
 
   logic               last;
@@ -351,7 +387,7 @@ module ow_pack
   assign thread = direct ? in.thread : waiting.thread;
   assign push_o = done.push;
   assign data_o = done.word;
-  assign q_o = p;
+  assign q_o = 3'(p);
   assign done_valid_o = done.finished && last;
   assign done_thread_o = thread;
 
@@ -360,8 +396,8 @@ module ow_pack
   slot_t slot;  // the lowest free place
 
   always_comb begin
-    store = vec_valid_i && !in_null && !(leads && in_step.finished);
-    take = waiting_step.finished && !direct;
+    store = vec_valid_i && !in_null && !(leads && in_done);
+    take = waiting_done && !direct;
     slot = '0;
     if (vec_may_i) begin
       for (int unsigned s = Slots; s > 0; s--) begin
@@ -380,19 +416,19 @@ module ow_pack
     end else if (vec_valid_i || any) begin
       if (store) begin
         mem_q[slot] <= in;
-        if (wait_q[vec_q_i]) next_q[tail_q[vec_q_i]] <= slot;
-        tail_q[vec_q_i] <= slot;
-        wait_q[vec_q_i] <= 1'b1;
-        one_q[vec_q_i] <= !wait_q[vec_q_i] || (take && p == vec_q_i && one_q[p]);
-        if (!wait_q[vec_q_i]) head_q[vec_q_i] <= slot;
+        if (wait_q[vec_q]) next_q[tail_q[vec_q]] <= slot;
+        tail_q[vec_q] <= slot;
+        wait_q[vec_q] <= 1'b1;
+        one_q[vec_q] <= !wait_q[vec_q] || (take && p == vec_q && one_q[p]);
+        if (!wait_q[vec_q]) head_q[vec_q] <= slot;
       end
       if (take) begin
         if (one_q[p]) begin
-          wait_q[p] <= store && vec_q_i == p;
+          wait_q[p] <= store && vec_q == p;
           head_q[p] <= slot;  // matters only if one is stored now
         end else begin
           head_q[p] <= next_q[head_q[p]];
-          if (!(store && vec_q_i == p)) one_q[p] <= next_q[head_q[p]] == tail_q[p];
+          if (!(store && vec_q == p)) one_q[p] <= next_q[head_q[p]] == tail_q[p];
         end
       end
       if (any) begin
@@ -409,7 +445,7 @@ module ow_pack
   // be empty. The place in memory likewise: the end of a vector is known late.
   logic                  take_q;
   slot_t                 take_slot_q;
-  logic [NUM_QUEUES-1:0] none;
+  queues_t               none;
   logic                  claims_idle;
 
   always_ff @(posedge clk_i) begin
@@ -424,18 +460,23 @@ module ow_pack
     if (take) take_slot_q <= head_q[p_stored];
   end
 
-  ow_pack_claims #(.Slots(Slots)) u_claims (
-    .clk_i, .rst_i, .alloc_ready_o, .alloc_more_o, .alloc_valid_i, .alloc_q_i,
-    .null_i(vec_valid_i && in_null), .null_q_i(vec_q_i),
+  queues_t alloc_ready, alloc_more;
+
+  ow_pack_claims #(.Queues(Queues), .Slots(Slots)) u_claims (
+    .clk_i, .rst_i, .alloc_ready_o(alloc_ready), .alloc_more_o(alloc_more), .alloc_valid_i,
+    .alloc_q_i(queue_t'(alloc_q_i)), .null_i(vec_valid_i && in_null), .null_q_i(vec_q),
     .finished_i(done.finished), .finished_q_i(p), .none_o(none), .idle_o(claims_idle)
   );
+
+  assign alloc_ready_o = NUM_QUEUES'(alloc_ready);
+  assign alloc_more_o = NUM_QUEUES'(alloc_more);
 
   assign idle_o = claims_idle && !vec_valid_i && !any && !take_q && !rst_i;
 
   // ------------------------------------------------------------------------------ assertions --
   `OW_ASSERT(vec_foretold, !vec_valid_i || vec_may_i, "a vector of which nothing was said early")
-  `OW_ASSERT(vec_claimed, !vec_valid_i || !none[vec_q_i], "vector without a claim")
-  `OW_ASSERT(fresh, !direct || !begun_q[vec_q_i], "a vector that arrives has been begun")
+  `OW_ASSERT(vec_claimed, !vec_valid_i || !none[vec_q], "vector without a claim")
+  `OW_ASSERT(fresh, !direct || !begun_q[vec_q], "a vector that arrives has been begun")
   `OW_ASSERT(room, !store || !(&used_q), "more vectors than places")
   mask_t lanes;  // with an element
   assign lanes = raw_i ? raw_mask_i : vec_mask_i;

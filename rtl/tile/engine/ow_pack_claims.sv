@@ -5,7 +5,7 @@
 // A claim comes late in the cycle: all comparisons are made with and without it. What was freed in the
 // cycle before is free.
 //
-//   Slots          places
+//   Queues, Slots  queues, places
 //   alloc_valid_i  a claim for queue alloc_q_i; only while alloc_ready_o of that is high
 //   alloc_more_o   who could claim after a claim for alloc_q_i in this cycle, whether it comes or not
 //   null_i, finished_i   a place of null_q_i, of finished_q_i is free again
@@ -14,33 +14,35 @@
 module ow_pack_claims
   import ow_pkg::*;
 #(
+  parameter int unsigned Queues = NUM_QUEUES,
   parameter int unsigned Slots = 20,
-  localparam int unsigned CntW = $clog2(Slots) + 1
+  localparam int unsigned CntW = $clog2(Slots) + 1,
+  localparam int unsigned QueueW = $clog2(Queues)
 ) (
   input  logic                  clk_i,
   input  logic                  rst_i,
-  output logic [NUM_QUEUES-1:0] alloc_ready_o,
-  output logic [NUM_QUEUES-1:0] alloc_more_o,
+  output logic [Queues-1:0]     alloc_ready_o,
+  output logic [Queues-1:0]     alloc_more_o,
   input  logic                  alloc_valid_i,
-  input  logic [2:0]            alloc_q_i,
+  input  logic [QueueW-1:0]     alloc_q_i,
   input  logic                  null_i,
-  input  logic [2:0]            null_q_i,
+  input  logic [QueueW-1:0]     null_q_i,
   input  logic                  finished_i,
-  input  logic [2:0]            finished_q_i,
-  output logic [NUM_QUEUES-1:0] none_o,
+  input  logic [QueueW-1:0]     finished_q_i,
+  output logic [Queues-1:0]     none_o,
   output logic                  idle_o
 );
 `include "ow_assert.svh"
 
   typedef logic [CntW-1:0] cnt_t;
 
-  cnt_t                  claim_q [NUM_QUEUES];  // places claimed: on their way and waiting
-  logic [NUM_QUEUES-1:0] none_q;  // no place claimed
+  cnt_t                  claim_q [Queues];  // places claimed: on their way and waiting
+  logic [Queues-1:0]     none_q;  // no place claimed
   cnt_t                  free_q;  // places not claimed
   logic                  spare_q; // more of them than queues that have none
   logic                  two_q;   // .. by two at least
   logic                  null_q, finished_q;
-  logic [2:0]            null_queue_q, finished_queue_q;
+  logic [QueueW-1:0]     null_queue_q, finished_queue_q;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -54,17 +56,17 @@ module ow_pack_claims
     if (finished_i) finished_queue_q <= finished_q_i;
   end
 
-  cnt_t [NUM_QUEUES-1:0] back, held;  // claims that are free again; those that are left
-  logic [NUM_QUEUES-1:0] none;        // .. none
+  cnt_t [Queues-1:0]     back, held;  // claims that are free again; those that are left
+  logic [Queues-1:0]     none;      // .. none
   cnt_t                  free, idle_queues;
   logic                  some1, some2, some3;  // more free places than queues without one, by so many
   logic                  alone;       // the claim is the first of its queue
 
   always_comb begin
     idle_queues = '0;
-    for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
-      back[q] = cnt_t'(null_q && null_queue_q == 3'(q)) +
-                cnt_t'(finished_q && finished_queue_q == 3'(q));
+    for (int unsigned q = 0; q < Queues; q++) begin
+      back[q] = cnt_t'(null_q && null_queue_q == QueueW'(q)) +
+                cnt_t'(finished_q && finished_queue_q == QueueW'(q));
       held[q] = claim_q[q] - back[q];
       none[q] = claim_q[q] == back[q];
       idle_queues = idle_queues + cnt_t'(none[q]);
@@ -78,14 +80,14 @@ module ow_pack_claims
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      for (int unsigned q = 0; q < NUM_QUEUES; q++) claim_q[q] <= '0;
+      for (int unsigned q = 0; q < Queues; q++) claim_q[q] <= '0;
       none_q <= '1;
       free_q <= cnt_t'(Slots);
       spare_q <= 1'b1;
       two_q <= 1'b1;
     end else if (alloc_valid_i || null_q || finished_q) begin
-      for (int unsigned q = 0; q < NUM_QUEUES; q++) begin
-        if (alloc_valid_i && alloc_q_i == 3'(q)) begin
+      for (int unsigned q = 0; q < Queues; q++) begin
+        if (alloc_valid_i && alloc_q_i == QueueW'(q)) begin
           claim_q[q] <= held[q] + cnt_t'(1);
           none_q[q] <= 1'b0;
         end else begin
@@ -100,7 +102,7 @@ module ow_pack_claims
   end
 
   // A queue whose last claim is about to be free has none already.
-  logic [NUM_QUEUES-1:0] lone;
+  logic [Queues-1:0] lone;
 
   always_comb begin
     lone = null_q || finished_q ? none : none_q;

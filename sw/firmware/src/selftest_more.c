@@ -564,6 +564,11 @@ SHARED static void route(uint32_t colour, uint32_t in, uint32_t out) {
 }
 
 #if OW_SELFTEST_PART >= 3
+// OW_TAGGED where the engine takes tagged wavelets as an operand.
+static uint32_t tagged(void) {
+  return OW_OPERATIONS_TAGS_OF(ow_reg_read(OW_REG_OPERATIONS)) != 0 ? OW_TAGGED : 0;
+}
+
 // Queue `out` to queue `in` through the router and back.
 static void loop(uint32_t out, uint32_t in, uint32_t colour) {
   reg(OW_REG_INQ(in),
@@ -622,6 +627,7 @@ static void crowd(void) {
   enum { WINDOW = 2048 };
   const uint32_t middle = FAR + 16 * WINDOW;
   if (far_bytes < 20 * WINDOW - 1024 || last_dsr < 31) return;
+  if (OW_OPERATIONS_DIMENSIONS_OF(ow_reg_read(OW_REG_OPERATIONS)) == 0) return;
   for (uint32_t round = 0; round < 24; ++round) {
     for (uint32_t t = 1; t < threads; ++t) {
       const uint32_t r = next(), a = (t + round) % 10, b = 10 + (t + 3 * round) % 10, c = 19 + t;
@@ -657,7 +663,7 @@ static void senders(void) {
   const uint32_t queues = threads - 1 <= last_queue ? threads - 1 : last_queue + 1;
   const uint32_t to = 24 & last_dsr, from = 25 & last_dsr;
   for (uint32_t round = 0; round < 8; ++round) {
-    const uint32_t type = types[round & 3], flags = type == OW_F16 ? OW_TAGGED : 0;
+    const uint32_t type = types[round & 3], flags = type == OW_F16 ? tagged() : 0;
     for (uint32_t i = 0; i < WORDS; ++i) va[i] = next();
     for (uint32_t q = 0; q < queues; ++q) {
       vector(2 + q, type, (const uint8_t*)va + ((q + round) << bytes_log(type)), 24 + q, 0);
@@ -709,7 +715,7 @@ static void streams(void) {
       ow_dsr_fifo(b, type, fifo, (uint32_t)(uintptr_t)vb, 4 + (r >> 8 & 7));
       ow_dsr_fifo_ref(d, type, fifo);
     } else {
-      if (kind >= 2 && kind != 3) flags = OW_TAGGED;
+      if (kind >= 2 && kind != 3) flags = tagged();
       if (kind == 4) flags |= OW_SKIP_ZEROS;
       if (kind >= 3) {
         flags |= OW_CLOSE(1, 0);

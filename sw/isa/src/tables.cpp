@@ -1151,7 +1151,9 @@ const std::vector<SpaceInfo>& spaces() {
       {"bfloat16", 0, 1, 1, "", "ro", "bf16 and mixedb (moves are there in any case)"},
       {"int16", 1, 1, 1, "", "ro", "i16 (moves are there in any case)"},
       {"compare", 2, 1, 1, "", "ro", "max, min, comparisons"},
-      {"reductions", 3, 1, 1, "", "ro", "dot, sum, rmax, rmin, dotw"},}},
+      {"reductions", 3, 1, 1, "", "ro", "dot, sum, rmax, rmin, dotw"},
+      {"tags", 4, 1, 1, "", "ro", "tagged wavelets as an operand (they are sent in any case)"},
+      {"dimensions", 5, 1, 1, "", "ro", "dimensions 2 and 3 of descriptors"},}},
      {"PRNG", 0x790, 4, 4, "prng", "rw", false, 0, false, "word k of the state of the random generator (docs/numerics.md)", {}},
      {"MBIST", 0x7C0, 1, 4, "mbist", "rw", true, 0, false, "memory self-test (docs/bring-up.md), which destroys the SRAM's contents and wants core and engine at rest", {
       {"start", 0, 1, 1, "", "wo", "write 1: start"},

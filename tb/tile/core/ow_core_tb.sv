@@ -13,7 +13,8 @@
 module ow_core_tb
   import ow_pkg::*;
 #(
-  parameter int unsigned SramBytes = 49152
+  parameter int unsigned SramBytes = 49152,
+  parameter bit Small = 1'b0
 ) (
   input  logic        clk_i,
   input  logic        rst_i,
@@ -124,7 +125,8 @@ module ow_core_tb
   assign to_tasks = is_tasks_reg(mmio_addr);
 
   ow_core #(
-    .SramBytes(SramBytes)
+    .SramBytes(SramBytes),
+    .Small(Small)
   ) u_core (
     .clk_i,
     .rst_i,
@@ -189,7 +191,7 @@ module ow_core_tb
     for (int unsigned q = 0; q < 8; q++) inq_head[q] = {inq_ctrl_i[q], inq_data_i[q]};
   end
 
-  ow_tasks u_tasks (
+  ow_tasks #(.Small(Small)) u_tasks (
     .clk_i,
     .rst_i,
     .core_rst_i,

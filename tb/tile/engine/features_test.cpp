@@ -178,6 +178,38 @@ TEST(EngineFeatures, DotwIsThereOrIllegal) {
   run(c);
 }
 
+TEST(EngineFeatures, TaggedOperandsAreThereOrIllegal) {
+  if (Operations::Tags::get(kOperations) != 0) GTEST_SKIP() << "they are there";
+  Case c = make({kMov, {}, true}, kF16, kF16);
+  c.a = fab_in(1, 4);
+  c.a.tag = true;
+  c.there = false;
+  run(c);
+}
+
+// Lengths of outer dimensions count in the descriptor whose space is walked, and in no other.
+TEST(EngineFeatures, OuterDimensionsAreThereOrIllegal) {
+  if (Operations::Dimensions::get(kOperations) != 0) GTEST_SKIP() << "they are there";
+  for (int k = 1; k < isa::kNumDimensions; ++k) {
+    SCOPED_TRACE(testing::Message() << "dimension " << k);
+    Case c = make({kMov, {}, true}, kF16, kF16);
+    c.dst.len[k] = 1;
+    c.dst.step[k] = 24;
+    c.there = k == 1;
+    run(c);
+    c = make({kMov, {}, true}, kF16, kF16);
+    c.a.len[k] = 3;
+    c.a.step[k] = 2;
+    run(c);
+    c = make({kMov, {}, true}, kF16, kF16);
+    c.dst.kind = kFabOut;
+    c.dst.q = 0;
+    c.a.len[k] = 1;
+    c.there = k == 1;
+    run(c);
+  }
+}
+
 // What streamed layers take, with few slots everywhere.
 TEST(EngineFeatures, RowsOfAxpywMatchTheModel) {
   Bench<VEngineMini> b(2);

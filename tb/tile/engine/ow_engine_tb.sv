@@ -11,6 +11,7 @@ module ow_engine_tb
   parameter int unsigned LineSlots = 8,
   parameter int unsigned WriteSlots = 24,
   parameter int unsigned PackSlots = 20,
+  parameter bit Small = 1'b0,
   parameter logic [31:0] Features = FULL_FEATURES,
   parameter logic [31:0] Operations = FULL_OPERATIONS
 ) (
@@ -112,6 +113,7 @@ module ow_engine_tb
 
   ow_engine #(.Lanes(Lanes), .SramBytes(SramBytes), .SramBanks(SramBanks), .NumThreads(NumThreads),
               .LineSlots(LineSlots), .WriteSlots(WriteSlots), .PackSlots(PackSlots),
+              .Small(Small),
               .Features(Features), .Operations(Operations)) u_engine (
     .clk_i, .rst_i, .halt_i,
     .tensor_here_i(tensor_valid_i), .tensor_valid_i, .tensor_i({op_i, ty_i, ctl_i, scalar_i, 32'h100}), .tensor_ready_o,

@@ -94,8 +94,9 @@
 #define OW_FULL_PACK_SLOTS OW_U(20)
 #define OW_FULL_REDUCE_ADDERS OW_U(3)
 #define OW_FULL_SMALL_ROUTER OW_U(0)
+#define OW_FULL_SMALL_TILE OW_U(0)
 #define OW_FULL_FEATURES OW_U(0xFFF134FF)
-#define OW_FULL_OPERATIONS OW_U(0xF)
+#define OW_FULL_OPERATIONS OW_U(0x3F)
 #define OW_MINI_LANES OW_U(2)
 #define OW_MINI_SRAM_BYTES OW_U(8192)
 #define OW_MINI_SRAM_BANKS OW_U(2)
@@ -107,6 +108,7 @@
 #define OW_MINI_PACK_SLOTS OW_U(9)
 #define OW_MINI_REDUCE_ADDERS OW_U(1)
 #define OW_MINI_SMALL_ROUTER OW_U(1)
+#define OW_MINI_SMALL_TILE OW_U(1)
 #define OW_MINI_FEATURES OW_U(0x7DE84040)
 #define OW_MINI_OPERATIONS OW_U(0x0)
 
@@ -903,6 +905,14 @@
 #define OW_OPERATIONS_REDUCTIONS_MASK OW_U(0x8)
 #define OW_OPERATIONS_REDUCTIONS(x) (((uint32_t)(x) & 0x1u) << 3)
 #define OW_OPERATIONS_REDUCTIONS_OF(w) (((uint32_t)(w) >> 3) & 0x1u)
+#define OW_OPERATIONS_TAGS_LSB 4  // tagged wavelets as an operand (they are sent in any case)
+#define OW_OPERATIONS_TAGS_MASK OW_U(0x10)
+#define OW_OPERATIONS_TAGS(x) (((uint32_t)(x) & 0x1u) << 4)
+#define OW_OPERATIONS_TAGS_OF(w) (((uint32_t)(w) >> 4) & 0x1u)
+#define OW_OPERATIONS_DIMENSIONS_LSB 5  // dimensions 2 and 3 of descriptors
+#define OW_OPERATIONS_DIMENSIONS_MASK OW_U(0x20)
+#define OW_OPERATIONS_DIMENSIONS(x) (((uint32_t)(x) & 0x1u) << 5)
+#define OW_OPERATIONS_DIMENSIONS_OF(w) (((uint32_t)(w) >> 5) & 0x1u)
 #define OW_MBIST_START_LSB 0  // write 1: start
 #define OW_MBIST_START_MASK OW_U(0x1)
 #define OW_MBIST_START(x) (((uint32_t)(x) & 0x1u) << 0)

@@ -97,11 +97,12 @@ struct Configuration {
   uint32_t pack_slots;  // vectors on their way to the output queues
   uint32_t reduce_adders;  // adders of the reducer: 1 or 3
   uint32_t small_router;  // 1: a hop of 2 cycles, and one data colour and one word of the control plane move in a cycle
+  uint32_t small_tile;  // 1: engine, core and tasks for area and not for the clock
   uint32_t features;  // what the tile has
   uint32_t operations;  // which operations and types its engine has
 };
-inline constexpr Configuration kFull{"full", 8, 49152, 8, 24, 13, 8, 8, 24, 20, 3, 0, 0xFFF134FF, 0xF};
-inline constexpr Configuration kMini{"mini", 2, 8192, 2, 4, 3, 8, 4, 4, 9, 1, 1, 0x7DE84040, 0x0};
+inline constexpr Configuration kFull{"full", 8, 49152, 8, 24, 13, 8, 8, 24, 20, 3, 0, 0, 0xFFF134FF, 0x3F};
+inline constexpr Configuration kMini{"mini", 2, 8192, 2, 4, 3, 8, 4, 4, 9, 1, 1, 1, 0x7DE84040, 0x0};
 
 // name_of() is the lower-case name, about() what it means; null if the value has neither.
 
@@ -1091,6 +1092,8 @@ struct Operations {
   using Int16 = Field<uint32_t, 1, 1>;  // i16 (moves are there in any case)
   using Compare = Field<uint32_t, 2, 1>;  // max, min, comparisons
   using Reductions = Field<uint32_t, 3, 1>;  // dot, sum, rmax, rmin, dotw
+  using Tags = Field<uint32_t, 4, 1>;  // tagged wavelets as an operand (they are sent in any case)
+  using Dimensions = Field<uint32_t, 5, 1>;  // dimensions 2 and 3 of descriptors
 };
 struct Prng {
   static constexpr uint32_t kAddress = 0xF0000790;

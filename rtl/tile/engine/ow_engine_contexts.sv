@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Static contexts of the tensor engine's threads: written by a launch, read by stage I0 for stage I1,
+// by the completion, by the status, and by who would write a descriptor.
+//
+//   NumThreads, Lanes, Features, Operations   as of ow_engine
+//   Small        for area and not for the clock: what stage I1 sees comes from block RAMs
+//   l_*_i        a launch: its thread, context and scalar
+//   pick_*_i     choice of stage I0 (one-hot and as an index): pick_dsr_o its descriptors, in the same
+//                cycle; s_*_o its context, from the next cycle until another one is chosen
+//   done_*       context of a thread that completes; show_*: of one that is shown, if it is active
+//   dsr_used_o   an active thread uses the descriptor dsr_i
+`include "ow_assert.svh"
+
+module ow_engine_contexts
+  import ow_pkg::*;
+  import ow_engine_pkg::*;
+#(
+  parameter int unsigned NumThreads = 13,
+  parameter int unsigned Lanes = 8,
+  parameter logic [31:0] Features = FULL_FEATURES,
+  parameter logic [31:0] Operations = FULL_OPERATIONS,
+  parameter bit Small = 1'b0,
+  localparam int unsigned ThreadW = $clog2(NumThreads)
+) (
+  input  logic                  clk_i,
+  input  logic                  rst_i,  // of the assertion only
+  input  logic                  l_any_i,
+  input  logic [ThreadW-1:0]    l_thread_i,
+  input  ctx_t                  l_ctx_i,
+  input  logic [31:0]           l_scal_i,
+  input  logic                  pick_i,
+  input  logic [NumThreads-1:0] pick_hot_i,
+  input  logic [ThreadW-1:0]    pick_thread_i,
+  output logic [2:0][4:0]       pick_dsr_o,
+  output ctx_t                  s_ctx_o,
+  output logic [31:0]           s_scal_o,
+  input  logic                  done_i,
+  input  logic [ThreadW-1:0]    done_thread_i,
+  output ctx_t                  done_ctx_o,
+  input  logic [NumThreads-1:0] active_i,
+  input  logic [ThreadW-1:0]    show_i,
+  output ctx_t                  show_ctx_o,
+  input  logic [4:0]            dsr_i,
+  output logic                  dsr_used_o
+);
+
+  ctx_t ctx_q [NumThreads];
+
+  always_ff @(posedge clk_i) if (l_any_i) ctx_q[l_thread_i] <= l_ctx_i;
+
+  if (Small) begin : gen_small
+    localparam int unsigned Width = $bits(ctx_t) + 32;
+    (* ram_style = "block", no_rw_check *) logic [Width-1:0] mem_q [NumThreads];
+    logic [Width-1:0] rdata_q;
+    ctx_t             ctx;
+
+    always_ff @(posedge clk_i) begin
+      if (l_any_i) mem_q[l_thread_i] <= {l_ctx_i, l_scal_i};
+      if (pick_i) rdata_q <= mem_q[pick_thread_i];
+    end
+    // Of what comes from a memory, too, synthesis is to know what is always 0.
+    assign {ctx, s_scal_o} = rdata_q;
+    assign s_ctx_o = ctx_of(ctx, Lanes, Features, Operations);
+  end else begin : gen_fast
+    logic [31:0] scal_q [NumThreads];
+    ctx_t        s_ctx_q;
+    logic [31:0] s_scal_q;
+
+    always_ff @(posedge clk_i) begin
+      if (l_any_i) scal_q[l_thread_i] <= l_scal_i;
+      if (pick_i) begin
+        s_ctx_q <= ctx_q[pick_thread_i];
+        s_scal_q <= scal_q[pick_thread_i];
+      end
+    end
+    assign {s_ctx_o, s_scal_o} = {s_ctx_q, s_scal_q};
+  end
+
+  // Descriptors are read behind their choice: it does not wait for the thread's number.
+  always_comb begin
+    pick_dsr_o = '0;
+    if (pick_i) begin
+      for (int unsigned t = 0; t < NumThreads; t++) begin
+        if (pick_hot_i[t]) pick_dsr_o |= {ctx_q[t].d_dsr, ctx_q[t].b_dsr, ctx_q[t].a_dsr};
+      end
+    end
+  end
+
+  always_comb begin
+    done_ctx_o = '0;
+    show_ctx_o = '0;
+    if (done_i) done_ctx_o = ctx_q[done_thread_i];
+    if (active_i[show_i]) show_ctx_o = ctx_q[show_i];
+  end
+
+  always_comb begin
+    dsr_used_o = 1'b0;
+    if (active_i != '0) begin
+      for (int unsigned t = 0; t < NumThreads; t++) begin
+        if (active_i[t] &&
+            (ctx_q[t].d_dsr == dsr_i ||
+             (!(ctx_q[t].a_kind inside {SRC_NONE, SRC_IMM}) && ctx_q[t].a_dsr == dsr_i) ||
+             (!(ctx_q[t].b_kind inside {SRC_NONE, SRC_IMM}) && ctx_q[t].b_dsr == dsr_i))) begin
+          dsr_used_o = 1'b1;
+        end
+      end
+    end
+  end
+
+  logic unused;
+  assign unused = rst_i;
+
+  `OW_ASSERT(written_before, !(pick_i && l_any_i && pick_thread_i == l_thread_i),
+             "a thread is chosen while it is launched")
+
+endmodule
