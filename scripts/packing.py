@@ -50,6 +50,9 @@ FILL = 0.95
 # Multiplexers of five and more inputs by look-up tables alone: a tenth smaller than with the slices'
 # multiplexers, and the clock is slow.
 SYNTH_ECP5 = "synth_ecp5 -nowidelut"
+# Sums and comparisons of so many bits are look-up tables and not carry cells: each chain of these has
+# an end of its own, and is in the way of what abc could join.
+NO_CARRY = 12
 # abc's proof that its look-up tables do what its gates did takes ten times as long as all the rest of
 # a tile's synthesis, and is left out.
 MAPPING = ["scratchpad -set abc9.verify false"]
@@ -134,7 +137,7 @@ def read_command(top, parameters, files, boxes=()):
 # ---------------------------------------------------------------------------------------- blocks ----
 def digest(name, block, family):
     """Of all that a block's size depends on."""
-    text = hashlib.sha256(json.dumps([name, block.parameters, family, SYNTH_ECP5, MAPPING]).encode())
+    text = hashlib.sha256(json.dumps([name, block.parameters, family, synth_ecp5(name)]).encode())
     for path in sources(block.lists) + ["rtl/common/ow_assert.svh"]:
         with open(os.path.join(ROOT, path), "rb") as f:
             text.update(f.read())
@@ -161,12 +164,19 @@ def mapped(name):
     return output(name, "mapped.il")
 
 
+def synth_ecp5(top, options=""):
+    """Commands that map what has been read."""
+    return MAPPING + [f"{SYNTH_ECP5} -top {top} -run begin:map_gates",
+                      f"techmap t:$alu r:Y_WIDTH<={NO_CARRY} %i",
+                      f"{SYNTH_ECP5} -top {top} -run map_gates: {options}"]
+
+
 def pack(name, block):
     """Cells of a block alone after packing, by its parts."""
     netlist, packed = output(name, "netlist.json"), output(name, "packed.json")
-    yosys(name, [read_command(name, block.parameters, sources(block.lists))] + MAPPING
-          + [f"{SYNTH_ECP5} -top {name} -json {relative(netlist)}",
-             f"write_rtlil {relative(mapped(name))}"])
+    yosys(name, [read_command(name, block.parameters, sources(block.lists))]
+          + synth_ecp5(name, f"-json {relative(netlist)}")
+          + [f"write_rtlil {relative(mapped(name))}"])
     log = output(name, "nextpnr.log")
     # The largest package: a block alone has more ports than any board.
     if not run([nextpnr(), "--85k", "--package", "CABGA756", "--pack-only",

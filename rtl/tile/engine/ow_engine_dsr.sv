@@ -147,7 +147,8 @@ module ow_engine_dsr
     /* verilator lint_off UNUSEDSIGNAL */ // its length
     dsr_dim_t        word;
     /* verilator lint_on UNUSEDSIGNAL */
-    logic [Dsrs-1:0] more_4_q, more_5_q;  // a length has been written
+    logic more_4_q [Dsrs];  // a length has been written
+    logic more_5_q [Dsrs];
 
     assign word = wdata_i;
     always_ff @(posedge clk_i) begin

@@ -433,6 +433,11 @@ module ow_engine_threads
   logic [31:0] fault_pc_q;
   logic [23:0] fault_addr_q;
 
+  // One that is known late has a read port of its own.
+  logic [31:0] kill_pc, fault_pc;
+  assign kill_pc = pc_q[tid_t'(kill_thread_i)];
+  assign fault_pc = pc_q[Small && kill_i ? tid_t'(kill_thread_i) : s_thread_q];
+
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       sync_q <= 1'b0;
@@ -448,11 +453,11 @@ module ow_engine_threads
           fault_addr_q <= '0;
         end else if (kill_i) begin
           fault_q <= '{fault: 1'b1, thread: kill_thread_i, cause: FAULT_ADDR, default: '0};
-          fault_pc_q <= pc_q[tid_t'(kill_thread_i)];
+          fault_pc_q <= Small ? fault_pc : kill_pc;
           fault_addr_q <= kill_addr_i;
         end else if (fault_now) begin
           fault_q <= '{fault: 1'b1, thread: 4'(s_thread_q), cause: i_fault_i, default: '0};
-          fault_pc_q <= pc_q[s_thread_q];
+          fault_pc_q <= fault_pc;
           fault_addr_q <= i_fault_addr_i;
         end
       end

@@ -63,9 +63,7 @@ module ow_pack
   output logic [NUM_QUEUES-1:0]  alloc_ready_o,
   output logic [NUM_QUEUES-1:0]  alloc_more_o,
   input  logic                   alloc_valid_i,
-  /* verilator lint_off UNUSEDSIGNAL */ // .. not all bits
   input  logic [2:0]             alloc_q_i,
-  /* verilator lint_on UNUSEDSIGNAL */
 
   // Vectors.
   input  logic                   vec_may_i,
@@ -460,16 +458,11 @@ module ow_pack
     if (take) take_slot_q <= head_q[p_stored];
   end
 
-  queues_t alloc_ready, alloc_more;
-
   ow_pack_claims #(.Queues(Queues), .Slots(Slots)) u_claims (
-    .clk_i, .rst_i, .alloc_ready_o(alloc_ready), .alloc_more_o(alloc_more), .alloc_valid_i,
-    .alloc_q_i(queue_t'(alloc_q_i)), .null_i(vec_valid_i && in_null), .null_q_i(vec_q),
+    .clk_i, .rst_i, .alloc_ready_o, .alloc_more_o, .alloc_valid_i, .alloc_q_i,
+    .null_i(vec_valid_i && in_null), .null_q_i(vec_q),
     .finished_i(done.finished), .finished_q_i(p), .none_o(none), .idle_o(claims_idle)
   );
-
-  assign alloc_ready_o = NUM_QUEUES'(alloc_ready);
-  assign alloc_more_o = NUM_QUEUES'(alloc_more);
 
   assign idle_o = claims_idle && !vec_valid_i && !any && !take_q && !rst_i;
 

@@ -21,10 +21,12 @@ module ow_pack_claims
 ) (
   input  logic                  clk_i,
   input  logic                  rst_i,
-  output logic [Queues-1:0]     alloc_ready_o,
-  output logic [Queues-1:0]     alloc_more_o,
+  output logic [NUM_QUEUES-1:0] alloc_ready_o,
+  output logic [NUM_QUEUES-1:0] alloc_more_o,
   input  logic                  alloc_valid_i,
-  input  logic [QueueW-1:0]     alloc_q_i,
+  /* verilator lint_off UNUSEDSIGNAL */ // of few queues not all bits
+  input  logic [2:0]            alloc_q_i,
+  /* verilator lint_on UNUSEDSIGNAL */
   input  logic                  null_i,
   input  logic [QueueW-1:0]     null_q_i,
   input  logic                  finished_i,
@@ -35,6 +37,9 @@ module ow_pack_claims
 `include "ow_assert.svh"
 
   typedef logic [CntW-1:0] cnt_t;
+
+  logic [QueueW-1:0] alloc_q;
+  assign alloc_q = QueueW'(alloc_q_i);
 
   cnt_t                  claim_q [Queues];  // places claimed: on their way and waiting
   logic [Queues-1:0]     none_q;  // no place claimed
@@ -75,7 +80,7 @@ module ow_pack_claims
     some1 = free > idle_queues;
     some2 = free > idle_queues + cnt_t'(1);
     some3 = free > idle_queues + cnt_t'(2);
-    alone = none[alloc_q_i];
+    alone = none[alloc_q];
   end
 
   always_ff @(posedge clk_i) begin
@@ -87,7 +92,7 @@ module ow_pack_claims
       two_q <= 1'b1;
     end else if (alloc_valid_i || null_q || finished_q) begin
       for (int unsigned q = 0; q < Queues; q++) begin
-        if (alloc_valid_i && alloc_q_i == QueueW'(q)) begin
+        if (alloc_valid_i && alloc_q == QueueW'(q)) begin
           claim_q[q] <= held[q] + cnt_t'(1);
           none_q[q] <= 1'b0;
         end else begin
@@ -102,14 +107,16 @@ module ow_pack_claims
   end
 
   // A queue whose last claim is about to be free has none already.
-  logic [Queues-1:0] lone;
+  logic [Queues-1:0] lone, ready, more;
 
   always_comb begin
     lone = null_q || finished_q ? none : none_q;
-    alloc_ready_o = spare_q ? '1 : lone;
-    alloc_more_o = two_q ? '1 : lone;
-    if (!two_q) alloc_more_o[alloc_q_i] = 1'b0;
+    ready = spare_q ? '1 : lone;
+    more = two_q ? '1 : lone;
+    if (!two_q) more[alloc_q] = 1'b0;
   end
+  assign alloc_ready_o = NUM_QUEUES'(ready);
+  assign alloc_more_o = NUM_QUEUES'(more);
   assign none_o = none_q;
   assign idle_o = !alloc_valid_i && !null_q && !finished_q;
 
