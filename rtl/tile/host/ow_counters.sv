@@ -33,9 +33,9 @@ module ow_counters
 
   if (All) begin : gen_all
     // Events: the low bits of each counter are registers; what they carry waits in due_q until the
-    // one adder of all puts it into the memory of the high bits. That moves only in a cycle that has
-    // events anyway. A counter carries again after 2 ** (LowW - 1) of its own events at the earliest,
-    // and by then the others have carried twice at most.
+    // one adder of all puts it into the memory of the high bits. That moves only in a cycle that
+    // has events anyway. A counter carries again after 2 ** (LowW - 1) of its own events at the
+    // earliest, and by then the others have carried twice at most.
     localparam int unsigned Events = 6;
     localparam int unsigned LowW = 5;
     localparam int unsigned HighW = 48 - LowW;

@@ -38,8 +38,8 @@ package ow_datapath_lane_pkg;
     for (int unsigned i = 0; i < 32; i++) reversed[i] = x[31-i];
   endfunction
 
-  // a shifted by b modulo the width; the upper bits of a narrow result are not its own. What goes to
-  // the left is turned round, goes to the right, and is turned round again.
+  // a shifted by b modulo the width; the upper bits of a narrow result are not its own. What goes
+  // to the left is turned round, goes to the right, and is turned round again.
   function automatic logic [31:0] shift_int(input logic [31:0] a, input logic [4:0] b,
                                             input dp_fmt_e fmt, input dp_op_e op);
     logic [31:0] x;
@@ -105,8 +105,8 @@ package ow_datapath_lane_pkg;
   endfunction
 
   // Stage P, other beats: the result, or what stage A adds or compares. p is the unsigned product
-  // of the low halves of a and b, used for int16; of an int8 dot those of their bytes. i8_hi says that
-  // it has a second element.
+  // of the low halves of a and b, used for int16; of an int8 dot those of their bytes. i8_hi says
+  // that it has a second element.
   // Without integers what is left are moves, comparisons, maxima.
   /* verilator lint_off UNUSEDSIGNAL */ // a part of what there is
   function automatic logic [31:0] lane_bits(input dp_op_e op, input dp_fmt_e src,

@@ -265,8 +265,8 @@ package ow_fp_pkg;
     return {1'b0, ({1'b0, m[31:1]} ^ {32{x.sign}}) + {31'd0, up ^ x.sign}};
   endfunction
 
-  // A signed integer saturated to 8, 16 or 32 bits, sign-extended. Bit 32: it is beyond 32 bits, and
-  // neg tells on which side.
+  // A signed integer saturated to 8, 16 or 32 bits, sign-extended. Bit 32: it is beyond 32 bits,
+  // and neg tells on which side.
   function automatic logic [31:0] saturate(input logic [32:0] x, input logic neg,
                                            input logic [5:0] bits);
     logic off8, off16;
