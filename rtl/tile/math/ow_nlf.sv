@@ -369,7 +369,7 @@ module ow_nlf
     logic [14:0]       m;
     logic              up;
     if (x.special) return x.y;
-    q = 32'(p >> x.shift);
+    q = 32'(p >> x.shift[3:0]);
     less = x.comp || p[P_W-1];
     v = {6'd0, x.comp, {C0_FRAC{1'b0}}} + (q ^ {32{less}}) + {31'd0, less};
     n = normal32(v);
@@ -407,9 +407,14 @@ module ow_nlf
   tail_t                     s5_q;
   logic signed [C2_BITS-1:0] r3_q;
   logic signed [C1_BITS-1:0] r4_q;
-  logic signed [P_W-1:0]     p_q;
+  logic signed [P_W-1:0]     p, p_q;
   logic [15:0]               y_q;
   logic [NLF_LATENCY:1]      valid_q;  // stage by stage
+
+  always_comb begin
+    p = '0;
+    if (valid_q[4]) p = horner1(s4_q.row, s4_q.t, s4_q.log_e, r4_q);
+  end
 
   always_ff @(posedge clk_i) begin
     if (valid_i) s1_q <= unpack(fn_i, bf16_i, x_i);
@@ -424,7 +429,7 @@ module ow_nlf
     end
     if (valid_q[4]) begin
       s5_q <= s4_q.tail;
-      p_q <= horner1(s4_q.row, s4_q.t, s4_q.log_e, r4_q);
+      p_q <= s4_q.tail.shift[4] ? p >> 16 : p;  // the last stage has the other places
     end
     if (valid_q[5]) y_q <= finish(s5_q, p_q);
     if (rst_i) valid_q <= '0;
