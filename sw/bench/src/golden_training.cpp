@@ -19,7 +19,7 @@ std::vector<T> copy_of(const memoryx::View<T>& view) {
 
 class GoldenTraining : public jobs::TrainReference {
  public:
-  explicit GoldenTraining(const TrainingJob& job) : trainer_(job) {}
+  GoldenTraining(const TrainingJob& job, const Graph& graph) : trainer_(job, graph) {}
 
   void begin(const memoryx::MemoryX& memory) override {
     const memoryx::Store& store = memory.store();
@@ -199,8 +199,8 @@ std::unique_ptr<jobs::TrainWafer> golden_wafer(const TrainingJob& job) {
   return std::make_unique<GoldenWafer>(job);
 }
 
-std::unique_ptr<jobs::TrainReference> golden_training(const TrainingJob& job) {
-  return std::make_unique<GoldenTraining>(job);
+std::unique_ptr<jobs::TrainReference> golden_training(const TrainingJob& job, const Graph& graph) {
+  return std::make_unique<GoldenTraining>(job, graph);
 }
 
 jobs::TrainRunOptions golden_run(const std::string& firmware) {

@@ -45,8 +45,8 @@ struct Found {
 // the update, looks for the weights of the step in every tile's SRAM.
 class SearchingReference : public jobs::TrainReference {
  public:
-  SearchingReference(const TrainingJob& job, uint64_t steps, Found* found)
-      : job_(job), steps_(steps), found_(*found), golden_(golden_training(job)) {}
+  SearchingReference(const TrainingJob& job, const Graph& graph, uint64_t steps, Found* found)
+      : job_(job), steps_(steps), found_(*found), golden_(golden_training(job, graph)) {}
 
   void begin(const memoryx::MemoryX& memory) override { golden_->begin(memory); }
   Activations run(const Activations& x, const ow::Targets& targets) override {
@@ -105,8 +105,8 @@ TrainReport train(const TrainParams& params, const TrainBench& bench, On device,
     };
   }
   if (found != nullptr) {
-    run.reference = [&params, found](const TrainingJob& job) {
-      return std::make_unique<SearchingReference>(job, params.steps, found);
+    run.reference = [&params, found](const TrainingJob& job, const Graph& graph) {
+      return std::make_unique<SearchingReference>(job, graph, params.steps, found);
     };
   }
   run.on_step = [&bar](const jobs::TrainStep& step) {

@@ -51,7 +51,7 @@ class Run {
     begin();
     keep_plan();
     if (options.reference && options.check) {
-      reference_ = options.reference(job_);
+      reference_ = options.reference(job_, graph_of(params));
       if (!report_.resumed.empty()) reference_->begin(memory_);
     }
     swarm_ = std::make_unique<TrainSwarm>(params, options, checked_, transport, &memory_);

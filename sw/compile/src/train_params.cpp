@@ -284,23 +284,28 @@ void read_train(YamlMap train, TrainParams* params) {
 }
 
 // A graph that is given without a loss gets that of `train` behind its last layer.
-void take_loss(const RunParams& base, TrainingJob* job) {
+void take_loss(TrainParams* params) {
+  const RunParams& base = params->base;
   if (base.graph.empty()) return;
-  job->graph = base.graph;
+  Graph& graph = params->graph;
+  graph = base.graph;
   if (!base.loss.empty()) {
-    job->loss = base.loss;
+    params->job.loss = base.loss;
     return;
   }
   GraphLayer loss;
-  loss.name = job->loss;
-  while (job->graph.giver(loss.name) >= 0) loss.name += "_";
-  loss.kind = job->loss;
-  loss.inputs = {job->graph.layers.back().name, kTargetsTensor};
+  loss.name = loss.kind = params->job.loss;
+  while (graph.giver(loss.name) >= 0) loss.name += "_";
+  loss.inputs = {graph.layers.back().name, kTargetsTensor};
   loss.where = base.path + ": key 'train.loss'";
-  job->graph.layers.push_back(loss);
+  graph.layers.push_back(loss);
 }
 
 }  // namespace
+
+Graph graph_of(const TrainParams& params) {
+  return params.graph.empty() ? ow::graph_of(params.job) : params.graph;
+}
 
 bool is_training(const std::string& path) {
   const YamlMap top(Yaml::read(path));
@@ -333,7 +338,7 @@ TrainParams load_train_params(const std::string& path) {
   TrainingJob& job = params.job;
   job.type = base.type;
   job.layers = base.layers;
-  take_loss(base, &job);
+  take_loss(&params);
   job.grid_rows = base.grid.rows;
   job.grid_cols = base.grid.cols;
   if (base.samples > 0) job.samples = base.samples;

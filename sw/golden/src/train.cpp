@@ -35,8 +35,8 @@ size_t Parameter::kept() const {
   return static_cast<size_t>(std::count(mask.begin(), mask.end(), 1));
 }
 
-Trainer::Trainer(const TrainingJob& job)
-    : job_(job), graph_(graph_of(job)), scale_(static_cast<float>(job.loss_scale.initial)) {
+Trainer::Trainer(const TrainingJob& job, const Graph& graph)
+    : job_(job), graph_(graph), scale_(static_cast<float>(job.loss_scale.initial)) {
   good(job.grid_rows > 0 && job.grid_cols > 0 && job.samples > 0 && job.micro_batches > 0,
        "a batch of nothing");
   good(!graph_.empty() && layer_kind(graph_.layers.back().kind).loss != nullptr,
@@ -44,6 +44,7 @@ Trainer::Trainer(const TrainingJob& job)
   Rng rng(job.seed);
   for (const GraphLayer& layer : graph_.layers) add_node(layer, &rng);
   good(!matrices_.empty(), "a network without weights");
+  good(job.layers.empty() || has_parameters_of(job.layers), "a graph of other layers than the job");
   for (size_t k = 0; k < parameters_.size(); ++k) {
     Parameter& p = parameters_[k];
     if (job.optimizer.moments() > 0) p.first.resize(p.value.size());
@@ -52,6 +53,22 @@ Trainer::Trainer(const TrainingJob& job)
     p.mask = first_mask(job.sparsity[static_cast<size_t>(p.group)], p, job.seed, k);
     for (size_t i = 0; i < p.value.size(); ++i) p.value[i] = p.mask[i] != 0 ? p.value[i] : 0.0f;
   }
+}
+
+bool Trainer::has_parameters_of(const std::vector<LayerShape>& layers) const {
+  size_t at = 0;
+  const auto next_is = [&](const std::string& name, int rows, int columns) {
+    if (at >= parameters_.size()) return false;
+    const Parameter& p = parameters_[at++];
+    return p.name == name && p.rows == static_cast<size_t>(rows) &&
+           p.columns == static_cast<size_t>(columns);
+  };
+  for (size_t k = 0; k < layers.size(); ++k) {
+    const LayerShape& layer = layers[k];
+    if (!next_is(weight_name(layer, k), layer.outputs, layer.inputs)) return false;
+    if (layer.bias && !next_is(bias_name(layer, k), layer.outputs, 1)) return false;
+  }
+  return at == parameters_.size();
 }
 
 // The layer with its first weights, which `rng` draws in the order of the layers (N21).

@@ -48,8 +48,6 @@ Graph chain_graph(const std::vector<LayerShape>& layers, const std::string& loss
   return graph;
 }
 
-Graph graph_of(const TrainingJob& job) {
-  return job.graph.empty() ? chain_graph(job.layers, job.loss) : job.graph;
-}
+Graph graph_of(const TrainingJob& job) { return chain_graph(job.layers, job.loss); }
 
 }  // namespace ow

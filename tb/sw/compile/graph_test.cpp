@@ -56,13 +56,12 @@ TEST(Graph, NamedLayersAreReadAndLowered) {
 TEST(Graph, ATrainingWithoutALossLayerGetsOneBehindTheLastLayer) {
   const TrainParams without = load_train_params(written(kBefore + kLayers + kTrain));
   EXPECT_EQ(without.job.loss, "softmax_cross_entropy");
-  ASSERT_EQ(without.job.graph.layers.size(), 4u);
-  EXPECT_EQ(without.job.graph.layers.back().kind, "softmax_cross_entropy");
-  EXPECT_EQ(without.job.graph.layers.back().inputs,
-            (std::vector<std::string>{"logits", "targets"}));
+  ASSERT_EQ(without.graph.layers.size(), 4u);
+  EXPECT_EQ(without.graph.layers.back().kind, "softmax_cross_entropy");
+  EXPECT_EQ(without.graph.layers.back().inputs, (std::vector<std::string>{"logits", "targets"}));
   const TrainParams with = load_train_params(written(kBefore + kLayers + kLoss + kTrain));
   EXPECT_EQ(with.job.loss, "mean_squared_error");
-  EXPECT_EQ(with.job.graph.layers.back().name, "cost");
+  EXPECT_EQ(with.graph.layers.back().name, "cost");
 }
 
 // A list of sizes stands for a graph, which becomes the same layers again.

@@ -139,12 +139,14 @@ TEST(Fuzz, Plans) {
                 kept(other, training), old},
                plan_mutant,
                [&](const std::string& file) {
+                 read_text(file);  // one that is not there is no bad one
                  const jobs::PlanFile plan(file, inputs);
                  plan.says();
                  plan.report();
                  if (plan.usable()) jobs::read_train_plan(plan, begun_training());
                }});
   run("run_plan", {".json", {kept(inputs, run_of)}, plan_mutant, [&](const std::string& file) {
+                     read_text(file);
                      const jobs::PlanFile plan(file, inputs);
                      if (!plan.usable()) return;
                      jobs::read_stream_plan(plan, "plan", begun_run());

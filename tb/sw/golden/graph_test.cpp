@@ -20,13 +20,13 @@ namespace {
 // input -> in -> r -> mid -> m -+-> add "sum" -> out -> loss
 //                 `-------------'        r is taken by mid, by the sum and by skip
 //                 `-> skip ---------------> add "all" in front of out
-TrainingJob branching_job(const std::string& loss) {
-  TrainingJob job;
-  job.graph.features = 7;
+Graph branching_graph(const std::string& loss) {
+  Graph graph;
+  graph.features = 7;
   const std::map<std::string, double> linear = {{"outputs", 6}, {"bias", 1}};
   const auto add = [&](const char* name, const char* kind, std::vector<std::string> inputs,
                        std::map<std::string, double> options = {}) {
-    job.graph.layers.push_back({name, kind, std::move(inputs), std::move(options), name});
+    graph.layers.push_back({name, kind, std::move(inputs), std::move(options), name});
   };
   add("in", "linear", {"input"}, linear);
   add("r", "relu", {"in"});
@@ -37,6 +37,11 @@ TrainingJob branching_job(const std::string& loss) {
   add("all", "add", {"sum", "skip"});
   add("out", "linear", {"all"}, {{"outputs", 4}, {"bias", 1}});
   add("cost", loss.c_str(), {"out", "targets"});
+  return graph;
+}
+
+TrainingJob branching_job(const std::string& loss) {
+  TrainingJob job;
   job.loss = loss;
   job.grid_rows = 3;
   job.grid_cols = 2;
@@ -96,7 +101,7 @@ struct DoubleGraph {
 TEST(GoldenGraph, GradientsThroughBranchesAreThoseOfCalculus) {
   for (const std::string loss : {"softmax_cross_entropy", "mean_squared_error"}) {
     const TrainingJob job = branching_job(loss);
-    const Trainer trainer(job);
+    const Trainer trainer(job, branching_graph(job.loss));
     Rng rng(3);
     const auto samples = static_cast<int>(job.micro_batch());
     const Activations x = random_values(&rng, 7, samples);
@@ -143,7 +148,7 @@ TEST(GoldenGraph, GradientsThroughBranchesAreThoseOfCalculus) {
 // N14: r is taken by mid, by the sum and by skip. Backward comes to skip first, then to the sum.
 TEST(GoldenGraph, DeltasOfATensorAreAddedFromItsLastTakerToItsFirst) {
   const TrainingJob job = branching_job("mean_squared_error");
-  const Trainer trainer(job);
+  const Trainer trainer(job, branching_graph(job.loss));
   Rng rng(4);
   const auto samples = static_cast<int>(job.micro_batch());
   const Activations x = random_values(&rng, 7, samples);
@@ -189,11 +194,12 @@ TEST(GoldenGraph, DeltasOfATensorAreAddedFromItsLastTakerToItsFirst) {
 
 TEST(GoldenGraph, RefusesWhatIsNoNetwork) {
   const auto refused = [](const std::function<void(Graph*)>& change) {
-    TrainingJob job = branching_job("mean_squared_error");
-    change(&job.graph);
-    EXPECT_THROW(Trainer{job}, InternalError);
+    Graph graph = branching_graph("mean_squared_error");
+    change(&graph);
+    EXPECT_THROW(Trainer(branching_job("mean_squared_error"), graph), InternalError);
   };
-  EXPECT_NO_THROW(Trainer{branching_job("mean_squared_error")});
+  EXPECT_NO_THROW(
+      Trainer(branching_job("mean_squared_error"), branching_graph("mean_squared_error")));
   refused([](Graph* g) { g->layers[1].kind = "tanh"; });
   refused([](Graph* g) { g->layers[1].inputs = {"out"}; });
   refused([](Graph* g) { g->layers[1].inputs = {"nowhere"}; });
@@ -201,7 +207,29 @@ TEST(GoldenGraph, RefusesWhatIsNoNetwork) {
   refused([](Graph* g) { g->layers[4].inputs = {"m", "input"}; });  // 6 and 7 features
   refused([](Graph* g) { g->layers.back().inputs = {"all", "targets"}; });
   // It trains, but is no list of layers.
-  EXPECT_THROW(Trainer(branching_job("mean_squared_error")).network(), InternalError);
+  EXPECT_THROW(
+      Trainer(branching_job("mean_squared_error"), branching_graph("mean_squared_error")).network(),
+      InternalError);
+}
+
+// A graph and the layers that it was lowered to cannot disagree unnoticed.
+TEST(GoldenGraph, RefusesOneOfOtherParametersThanTheJobsLayers) {
+  const std::vector<LayerShape> layers = {{5, 4, "relu", true}, {4, 3, "none", false}};
+  TrainingJob job;
+  job.layers = layers;
+  job.samples = 8;
+  const Graph graph = graph_of(job);
+  EXPECT_NO_THROW(Trainer(job, graph));
+  const auto refused = [&](const std::function<void(std::vector<LayerShape>*)>& change) {
+    job.layers = layers;
+    change(&job.layers);
+    EXPECT_THROW(Trainer(job, graph), InternalError);
+  };
+  refused([](auto* l) { (*l)[0].inputs = 6; });
+  refused([](auto* l) { (*l)[1].bias = true; });
+  refused([](auto* l) { (*l)[1].name = "out"; });
+  refused([](auto* l) { l->pop_back(); });
+  refused([](auto* l) { l->push_back({3, 3, "none", false}); });
 }
 
 }  // namespace

@@ -13,7 +13,8 @@ namespace ow::bench {
 // Takes the weights from the stream, as tiles do, and has no others.
 std::unique_ptr<jobs::TrainWafer> golden_wafer(const TrainingJob& job);
 
-std::unique_ptr<jobs::TrainReference> golden_training(const TrainingJob& job);
+// By the graph that the job's layers are lowered from, so that it judges the lowering, too.
+std::unique_ptr<jobs::TrainReference> golden_training(const TrainingJob& job, const Graph& graph);
 
 // A training without a grid, all weights compared after every step. `firmware`: train.elf, which
 // the plan is for.

@@ -93,7 +93,7 @@ struct TrainRunOptions {
   swarmx::Transport* transport = nullptr;
   TileConfig tile = kFullTile;  // of the device
   std::string firmware;         // path of train.elf
-  std::function<std::unique_ptr<TrainReference>(const TrainingJob&)> reference;
+  std::function<std::unique_ptr<TrainReference>(const TrainingJob&, const Graph&)> reference;
   bool check = true;         // compare with the reference
   std::string model_dir;     // checkpoints and metrics; empty: none are written
   std::string plan;          // file of the plan (plan_file.h); empty: it is not kept

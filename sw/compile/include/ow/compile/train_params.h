@@ -15,6 +15,7 @@ namespace ow::jobs {
 struct TrainParams {
   RunParams base;  // data, network and grid
   TrainingJob job;
+  Graph graph;  // that the job's layers are lowered from, where they are named; else empty
   memoryx::MemoryOptions memory;  // where the masters lie: of no bit
   uint64_t steps = 0;
   int wafers = 1;
@@ -24,6 +25,9 @@ struct TrainParams {
 };
 
 constexpr int kMaxWafers = 1024;
+
+// The graph, of the job's layers one behind the other where the file names none.
+Graph graph_of(const TrainParams& params);
 
 // Whether the file is of a training: it has a key `train`. BadInput as load_train_params.
 bool is_training(const std::string& path);

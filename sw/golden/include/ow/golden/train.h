@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reference training: what wafer and host must compute together, step by step and bit for bit
 // (docs/numerics.md, N12 to N21). Optimizers, masks and losses are written for it alone. The
-// machine enters by the job's grid, samples a tile and orders of sums only. What is trained is the
-// job's graph, layer by layer; how the machine groups its layers (TrainingJob::layers) is not
-// looked at, and a graph may be one that no program of the tiles does.
+// machine enters by the job's grid, samples a tile and orders of sums only. What is trained is a
+// graph, layer by layer; how the machine groups its layers (TrainingJob::layers) is not looked at,
+// and a graph may be one that no program of the tiles does.
 #ifndef OW_GOLDEN_TRAIN_H_
 #define OW_GOLDEN_TRAIN_H_
 
@@ -49,9 +49,10 @@ std::vector<int> forward_rows(const TrainingJob& job);
 
 class Trainer {
  public:
-  // With the first weights and masks. InternalError for a job that makes no sense, BadInput as
-  // graph_of.
-  explicit Trainer(const TrainingJob& job);
+  // With the first weights and masks. InternalError for a job that makes no sense, or that has
+  // layers with other parameters than the graph's; BadInput as graph_of.
+  Trainer(const TrainingJob& job, const Graph& graph);
+  explicit Trainer(const TrainingJob& job) : Trainer(job, graph_of(job)) {}
 
   // `x`: the network's type, inputs x (samples a tile x grid columns). Changes nothing.
   MicroBatch run(const Activations& x, const Targets& targets) const;
@@ -96,6 +97,7 @@ class Trainer {
     bool moves = false;  // it, or what it takes from, has parameters
   };
   void add_node(const GraphLayer& layer, Rng* rng);
+  bool has_parameters_of(const std::vector<LayerShape>& layers) const;
   void begin_matrix(Rng* rng, Parameter* p) const;
   LayerPass pass_of(size_t n, const Activations& x, const std::vector<Activations>& outputs) const;
   bool wants_dense(size_t parameter) const;

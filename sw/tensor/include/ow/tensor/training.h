@@ -84,10 +84,8 @@ struct SparsityGroup {
 
 struct TrainingJob {
   HalfType type = HalfType::Binary16;  // of weights in streams, activations and deltas
-  // What is computed. Empty: the layers below one behind the other, and the loss (chain_graph).
-  Graph graph;
-  // What is streamed, in the graph's order: who streams and who lays out tiles looks at these and
-  // at the kind of the loss alone.
+  // What is computed, and streamed: one behind the other, and the loss behind the last one. Who
+  // computes by a graph gets their chain (graph_of), or that which they were lowered from.
   std::vector<LayerShape> layers;
   std::string loss = kShortLoss;
   std::vector<SumOrder> forward;  // one a layer; empty: Column
@@ -113,7 +111,7 @@ struct Targets {
   Activations values;
 };
 
-// The job's graph, which may stand in its layers. BadInput as chain_graph.
+// The chain of the job's layers, with its loss. BadInput as chain_graph.
 Graph graph_of(const TrainingJob& job);
 
 }  // namespace ow
