@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 // In this order: a file may use the constants and enums of those before it.
 const char* const kFiles[] = {"machine.yaml", "fabric.yaml", "instructions.yaml", "registers.yaml",
-                             "host.yaml"};
+                              "host.yaml"};
 
 // A file of the tree and what it should hold.
 using Output = std::pair<fs::path, std::string>;

@@ -70,8 +70,8 @@ std::optional<Decoder::Event> Decoder::take(uint8_t byte) {
     event.emplace();
     uint32_t crc = ~uint32_t{0};
     for (const uint8_t b : bytes_) crc = crc32_byte(crc, b);
-    event->good =
-        !broken_ && !escaped_ && crc == isa::kHostCrcGood && bytes_.size() >= kHeaderBytes + kCrcBytes;
+    event->good = !broken_ && !escaped_ && crc == isa::kHostCrcGood &&
+                  bytes_.size() >= kHeaderBytes + kCrcBytes;
     if (event->good) {
       Frame& f = event->frame;
       f.kind = static_cast<Kind>(bytes_[0] & ((1 << isa::kHostKindBits) - 1));
