@@ -89,7 +89,7 @@ module ow_pack
   input  logic [Lanes-1:0][31:0] raw_data_i,
 
   // Output queues of the ramp.
-  /* verilator lint_off UNUSEDSIGNAL */ // .. not all
+  /* verilator lint_off UNUSEDSIGNAL */ // queues that the tile lacks are not asked
   input  logic [NUM_QUEUES-1:0][3:0] outq_level_i,
   /* verilator lint_on UNUSEDSIGNAL */
   output logic                   push_o,
