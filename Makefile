@@ -12,7 +12,7 @@ GRID ?=
 CLOCK ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help sim train test test-all build bootstrap lint wave synth formal fpga fpga-check fpga-load timing gates bench coverage fuzz clean
+.PHONY: help sim train test test-all build bootstrap profile lint wave synth formal fpga fpga-check fpga-load timing gates bench coverage fuzz clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -46,8 +46,12 @@ test-all: build  ## every test
 	@scripts/bootstrap test
 	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure $(TEST_ARGS)
 
-bench: build  ## measure every row of docs/results.md, and write its tables (hours)
-	@scripts/bootstrap test
+profile: bootstrap  ## the simulator once more, compiled by what a short run of it counts: for long runs
+	@BUILD=$(BUILD) JOBS=$(JOBS) scripts/profile $(PROFILE_ARGS)
+
+bench: profile  ## measure every row of docs/results.md, and write its tables (hours)
+	@scripts/bootstrap bench
+	@cmake --build $(BUILD) -j $(JOBS)
 	@$(BUILD)/ow bench all --json $(BUILD)/bench.json $(BENCH_ARGS)
 
 lint: build  ## Verilator lint, formatting, clang-tidy, shell syntax

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # ow_verilate(<lib> TOP <module> FILES <.f lists or .sv files>...
 #             [PARAMS Name=Value ...] [DEFINES NAME[=Value] ...] [PREFIX V<name>] [SHARDS <n>]
-#             [TRACE] [NO_ASSERT] [CHECKS])
+#             [TRACE] [NO_ASSERT] [CHECKS] [QUICK])
 #
 # Makes a static library <lib> of the Verilated <module>; its header is <PREFIX>.h (default
 # V<module>). Paths are relative to the top of the source tree. A file list holds one file a line,
@@ -12,10 +12,15 @@
 # blocks compile fastest whole). TRACE compiles FST tracing in. NO_ASSERT leaves assertions out,
 # as -DOW_ASSERT=OFF does for all models. CHECKS binds the checkers of channels: beside each list
 # files*.f it reads checks*.f, where there is one. -DOW_CHECKS=ON does so for all models: a build for
-# looking closely at what `ow run` and the jobs' tests do, for it costs time.
+# looking closely at what `ow run` and the jobs' tests do, for it costs time. QUICK is for a model that is
+# to be built in half the time rather than to run fast: -O1, and no profile.
 #
 # With OW_COVERAGE (line: statements and branches; toggle: signals, too) every model counts what it
 # executes; scripts/coverage builds, runs and merges.
+#
+# OW_PROFILE=collect: models count which way they went, in OW_PROFILE_DIR, for a build with
+# OW_PROFILE=use, whose models are compiled for that (scripts/profile does both). What a profile says
+# of another model than the one that is compiled is left out by g++, which costs time and no bit.
 #
 # Nothing is Verilated or compiled again unless an RTL file, a list or an argument changed.
 
@@ -62,6 +67,34 @@ if(OW_COVERAGE)
   target_include_directories(ow_coverage PUBLIC ${OW_ROOT}/cmake/coverage)
 endif()
 
+set(OW_PROFILE "" CACHE STRING "Models compiled by a profile: collect, use or empty (scripts/profile)")
+set(OW_PROFILE_DIR ${CMAKE_BINARY_DIR}/profile CACHE PATH "Where the profile of the models is")
+if(OW_PROFILE AND NOT OW_PROFILE MATCHES "^(collect|use)$")
+  message(FATAL_ERROR "OW_PROFILE=${OW_PROFILE}: must be collect, use or empty")
+endif()
+if(OW_PROFILE AND NOT (CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12))
+  message(FATAL_ERROR "OW_PROFILE=${OW_PROFILE}: only with g++ 12 or newer")
+endif()
+
+# Compiles the model <lib> for counting, or by what was counted. A profile is named by the object's path
+# in its build tree and finds functions by their number, so that one tree may use another's. Without the
+# compiler cache, which does not see profiles that are named so.
+function(_ow_profile lib sources)
+  set(options --param=profile-func-internal-id=1 -fprofile-prefix-path=${CMAKE_BINARY_DIR})
+  if(OW_PROFILE STREQUAL "collect")
+    # Counters are plain words: whoever collects runs one thread.
+    list(APPEND options -fprofile-generate=${OW_PROFILE_DIR} -fprofile-update=single)
+    target_link_options(${lib} PUBLIC -fprofile-generate)
+  else()
+    # Lines are not compared, whose file is in the other tree.
+    list(APPEND options -fprofile-use=${OW_PROFILE_DIR} -Wno-coverage-mismatch)
+    file(GLOB profiles CONFIGURE_DEPENDS "${OW_PROFILE_DIR}/*#${lib}.dir#*.gcda")
+    set_property(SOURCE ${sources} APPEND PROPERTY OBJECT_DEPENDS ${profiles})
+  endif()
+  target_compile_options(${lib} PRIVATE ${options})
+  set_target_properties(${lib} PROPERTIES CXX_COMPILER_LAUNCHER "")
+endfunction()
+
 # Reads file lists: appends absolute paths of sources to <files> and directories to <incdirs>.
 function(_ow_read_list path _files _incdirs _lists)
   set(out_files "${${_files}}")
@@ -98,7 +131,7 @@ endfunction()
 option(OW_CHECKS "Bind the checkers of channels in all models, not only in those of block tests" OFF)
 
 function(ow_verilate lib)
-  cmake_parse_arguments(PARSE_ARGV 1 V "TRACE;NO_ASSERT;CHECKS" "TOP;PREFIX;SHARDS"
+  cmake_parse_arguments(PARSE_ARGV 1 V "TRACE;NO_ASSERT;CHECKS;QUICK" "TOP;PREFIX;SHARDS"
                         "FILES;PARAMS;DEFINES")
   if(V_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "ow_verilate(${lib}): unknown arguments ${V_UNPARSED_ARGUMENTS}")
@@ -210,6 +243,11 @@ function(ow_verilate lib)
   endif()
   # Its messages name no path of this machine, whoever compiles: some of the models are installed.
   target_compile_options(${lib} PRIVATE -w -ffile-prefix-map=${mdir}/=)
+  if(V_QUICK)
+    target_compile_options(${lib} PRIVATE -O1)
+  elseif(OW_PROFILE)
+    _ow_profile(${lib} "${fast}")
+  endif()
   target_compile_definitions(${lib} PUBLIC VM_TRACE=${trace} VM_TRACE_FST=${trace} VM_COVERAGE=0)
   target_include_directories(${lib} SYSTEM PUBLIC ${gen})
   if(OW_COVERAGE)
