@@ -17,8 +17,8 @@
 #include "ow/base/file.h"
 #include "ow/base/json.h"
 #include "ow/base/rng.h"
-#include "ow/bench/golden_training.h"
 #include "ow/compile/train_job.h"
+#include "ow/golden/training_job.h"
 #include "ow/sim/sim.h"
 
 namespace ow::jobs {
@@ -76,8 +76,8 @@ class Swarms : public testing::Test {
   TrainRunOptions options(const std::string& model, On device) const {
     TrainRunOptions run;
     run.firmware = OW_FIRMWARE_DIR "/train.elf";
-    run.reference = bench::golden_training;
-    run.model = bench::golden_wafer;
+    run.reference = golden::training_reference;
+    run.model = golden::training_wafer;
     if (!model.empty()) run.model_dir = directory_ + "/" + model;
     if (device == On::Rtl) {
       run.make = [](GridShape grid) { return make_device(DeviceKind::Replicated, grid); };
@@ -281,7 +281,7 @@ TEST_F(Swarms, ACheckpointGoesOnAtAnotherNumber) {
 // A wafer that stops for good at its nth micro-batch.
 class Broken : public TrainWafer {
  public:
-  Broken(const TrainingJob& job, int* left) : inner_(bench::golden_wafer(job)), left_(left) {}
+  Broken(const TrainingJob& job, int* left) : inner_(golden::training_wafer(job)), left_(left) {}
   void set_time(const TimeModel& /*time*/) override {}
   std::string description() const override { return "broken"; }
   TrainRun train(memoryx::WaferSide& memory, const Activations& x,
@@ -307,13 +307,13 @@ TEST_F(Swarms, AWaferThatStopsEndsTheRunAndResumingGoesOn) {
     int left = 2 * 3 + 1;  // in the fourth step
     run.model = [&](const TrainingJob& job) -> std::unique_ptr<TrainWafer> {
       if (made++ == 2) return std::make_unique<Broken>(job, &left);
-      return bench::golden_wafer(job);
+      return golden::training_wafer(job);
     };
     train(params(8, 4), run, ranks);
     for (const std::string& error : errors_) {
       EXPECT_THAT(error, testing::HasSubstr("tile (0, 1) hangs"));
     }
-    run.model = bench::golden_wafer;
+    run.model = golden::training_wafer;
     run.resume = true;
     EXPECT_EQ(train(params(8, 2), run, 1).first_step, 2u);
     EXPECT_EQ(last_checkpoint(model), last_checkpoint("whole"));
