@@ -10,11 +10,11 @@
 #include "ow/base/error.h"
 #include "ow/base/file.h"
 #include "ow/base/progress.h"
-#include "ow/bench/golden_training.h"
 #include "ow/compile/network_run.h"
 #include "ow/compile/plan_file.h"
 #include "ow/compile/train_params.h"
 #include "ow/golden/network.h"
+#include "ow/golden/training_job.h"
 #include "ow/open/board.h"
 #include "ow/open/mini.h"
 #include "ow/wafer/files.h"
@@ -140,7 +140,7 @@ jobs::RunOptions run_options(const Options& options) {
   run.save_weights = options.save_weights;
   run.save_outputs = options.save_outputs;
   if (options.check) run.reference = golden::run_network;
-  run.training = bench::golden_run(OW_FIRMWARE_DIR "/train.elf");
+  run.training = golden::training_run(OW_FIRMWARE_DIR "/train.elf");
   run.training.check = options.check;
   run.limit = options.limit;
   run.plan = options.plan;

@@ -11,8 +11,8 @@
 
 #include "ow/base/error.h"
 #include "ow/base/progress.h"
-#include "ow/bench/golden_training.h"
 #include "ow/compile/train_job.h"
+#include "ow/golden/training_job.h"
 #include "ow/swarmx/transport.h"
 #include "show_plan.h"
 #include "waits.h"
@@ -164,8 +164,8 @@ jobs::TrainRunOptions options_of(const TrainRequest& request) {
   run.save_outputs = request.save_outputs;
   if (!request.golden) run.make = request.make;
   run.firmware = request.firmware.empty() ? OW_FIRMWARE_DIR "/train.elf" : request.firmware;
-  run.reference = bench::golden_training;
-  run.model = bench::golden_wafer;
+  run.reference = golden::training_reference;
+  run.model = golden::training_wafer;
   run.check = request.check;
   run.model_dir = request.model_dir;
   run.resume = request.resume;

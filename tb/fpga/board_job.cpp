@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "board_job.h"
 
-#include "ow/bench/golden_training.h"
 #include "ow/golden/network.h"
+#include "ow/golden/training_job.h"
 #include "ow/open/board.h"
 
 namespace ow::fpga {
@@ -19,7 +19,7 @@ jobs::RunReport digits_on_board(GridShape grid, size_t samples,
   run.make = [&](GridShape) { return uart::open_board(wire(), session); };
   run.firmware = OW_FIRMWARE_DIR "/stream_layer_mini.elf";
   run.reference = golden::run_network;
-  run.training = bench::golden_run(OW_FIRMWARE_DIR "/train.elf");
+  run.training = golden::training_run(OW_FIRMWARE_DIR "/train.elf");
   run.limit = samples;
   run.dense = false;
   return jobs::run_network(params, run);

@@ -12,7 +12,6 @@
 #include "estimate_rows.h"
 #include "ow/base/error.h"
 #include "ow/base/rng.h"
-#include "ow/bench/golden_training.h"
 #include "ow/compile/estimate.h"
 #include "ow/compile/network_run.h"
 #include "ow/compile/stream_job.h"

@@ -9,10 +9,10 @@
 
 #include "ow/base/error.h"
 #include "ow/bench/benches.h"
-#include "ow/bench/golden_training.h"
 #include "ow/bench/job_bench.h"
 #include "ow/compile/network_run.h"
 #include "ow/golden/network.h"
+#include "ow/golden/training_job.h"
 #include "ow/harness/deadlocks.h"
 #include "ow/harness/tile_lockstep.h"
 #include "ow/runtime/run_elf.h"
@@ -70,7 +70,7 @@ void digits(Rows* rows, const SimBench& bench) {
   jobs::RunOptions run;
   run.firmware = bench.firmware;
   run.reference = golden::run_network;
-  run.training = golden_run(OW_FIRMWARE_DIR "/train.elf");
+  run.training = golden::training_run(OW_FIRMWARE_DIR "/train.elf");
   Progress bar;
   std::string stage;
   run.progress = [&](const std::string& what, double done) {

@@ -16,9 +16,9 @@
 #include "ow/base/file.h"
 #include "ow/base/rng.h"
 #include "ow/bench/benches.h"
-#include "ow/bench/golden_training.h"
 #include "ow/bench/weight_search.h"
 #include "ow/compile/train_job.h"
+#include "ow/golden/training_job.h"
 #include "ow/sim/sim.h"
 #include "ow/tensor/half.h"
 #include "scratch.h"
@@ -46,7 +46,7 @@ struct Found {
 class SearchingReference : public jobs::TrainReference {
  public:
   SearchingReference(const TrainingJob& job, const Graph& graph, uint64_t steps, Found* found)
-      : job_(job), steps_(steps), found_(*found), golden_(golden_training(job, graph)) {}
+      : job_(job), steps_(steps), found_(*found), golden_(golden::training_reference(job, graph)) {}
 
   void begin(const memoryx::MemoryX& memory) override { golden_->begin(memory); }
   Activations run(const Activations& x, const ow::Targets& targets) override {
@@ -95,8 +95,8 @@ TrainReport train(const TrainParams& params, const TrainBench& bench, On device,
   jobs::TrainRunOptions run;
   run.mode = mode;
   run.firmware = bench.firmware;
-  run.reference = golden_training;
-  run.model = golden_wafer;
+  run.reference = golden::training_reference;
+  run.model = golden::training_wafer;
   if (device == On::Rtl) {
     run.make = [found](GridShape grid) {
       auto wafer = make_device(DeviceKind::Replicated, grid);

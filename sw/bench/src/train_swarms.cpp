@@ -12,8 +12,8 @@
 #include "ow/base/file.h"
 #include "ow/base/rng.h"
 #include "ow/bench/benches.h"
-#include "ow/bench/golden_training.h"
 #include "ow/compile/train_job.h"
+#include "ow/golden/training_job.h"
 #include "ow/sim/sim.h"
 #include "ow/swarmx/transport.h"
 #include "ow/swarmx/weight_clock.h"
@@ -153,7 +153,7 @@ class Variants {
     TrainParams p = params_;
     p.wafers = wafers;
     TrainRunOptions run = on_tiles(bench_);
-    run.model = golden_wafer;
+    run.model = golden::training_wafer;
     if (golden) run.make = nullptr;
     run.model_dir = scratch_.path() + "/" + name;
     run.resume = resume;

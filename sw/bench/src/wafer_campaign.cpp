@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "ow/base/error.h"
+#include "ow/harness/repair_rules.h"
 #include "ow/sim/wafer.h"
 #include "ow/wafer/files.h"
 
@@ -48,23 +49,6 @@ struct Set {
                       [](const wafer::TileFault& f) { return f.kind == Kind::Register; }));
   }
 };
-
-// Tiles of the largest rectangle that can be repaired, by trying every one of them: bring-up has a
-// search of its own.
-long most_tiles(const wafer::Shape& shape, const wafer::Defects& defects) {
-  long most = 0;
-  for (int y0 = 0; y0 < shape.logical_rows(); ++y0) {
-    for (int y1 = y0 + 1; y1 <= shape.logical_rows(); ++y1) {
-      for (int x0 = 0; x0 < shape.logical_cols(); ++x0) {
-        for (int x1 = x0 + 1; x1 <= shape.logical_cols(); ++x1) {
-          const wafer::Window w{y0, x0, y1 - y0, x1 - x0};
-          if (w.tiles() > most && wafer::repair_window(shape, defects, w).map) most = w.tiles();
-        }
-      }
-    }
-  }
-  return most;
-}
 
 class Campaign {
  public:
@@ -103,7 +87,9 @@ class Campaign {
       set.seed = next_seed_++;
       set.count = beyond_ ? 6 + static_cast<int>(set.seed % 8) : 1 + static_cast<int>(set.seed % 7);
       set.faults = wafer::random_faults(shape_, set.count, isa::kMini, registers_, set.seed);
-      const bool within = wafer::repair_wafer(shape_, set.faults.unusable(shape_)).map.has_value();
+      const bool within =
+          wafer::rules::repairable(shape_, set.faults.unusable(shape_),
+                                   {0, 0, shape_.logical_rows(), shape_.logical_cols()});
       if (within != beyond_) return set;
     }
     throw BadInput(fmt::format("{}: none of {} sets of faults is {} the wafer's repair limits",
@@ -189,8 +175,8 @@ class Campaign {
     set->offered = w.tiles();
     if (found.repair.map) return "was not refused";
     if (found.repair.reason.empty()) return "was refused without a reason";
-    // By the faults, not by what was found.
-    const long largest = most_tiles(shape_, set->faults.unusable(shape_));
+    // By the faults and the rules, not by what was found, nor by repair.
+    const long largest = wafer::rules::most_tiles(shape_, set->faults.unusable(shape_));
     if (w.tiles() != largest) {
       return fmt::format("a rectangle of {} tiles was offered, one of {} works", w.tiles(),
                          largest);

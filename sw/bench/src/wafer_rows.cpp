@@ -3,8 +3,8 @@
 #include <memory>
 #include <utility>
 
-#include "ow/bench/golden_training.h"
 #include "ow/golden/network.h"
+#include "ow/golden/training_job.h"
 #include "ow/wafer/faults.h"
 #include "ow/wafer/files.h"
 #include "wafer_campaign.h"
@@ -17,7 +17,7 @@ jobs::RunReport run_wafer_job(const WaferBench& o, size_t limit,
   run.firmware = o.firmware;
   run.limit = limit;
   run.reference = golden::run_network;
-  run.training = golden_run(OW_FIRMWARE_DIR "/train.elf");
+  run.training = golden::training_run(OW_FIRMWARE_DIR "/train.elf");
   run.make = std::move(make);
   jobs::RunParams params = jobs::load_params(o.params);
   if (limit != 0) params.large.reset();

@@ -13,6 +13,7 @@
 #include <set>
 
 #include "ow/base/error.h"
+#include "repair_parts.h"
 
 namespace ow::wafer {
 namespace {
@@ -21,8 +22,14 @@ const char* const kSides[] = {"north", "east", "south", "west"};
 constexpr size_t kMaxPlacements = 4096;
 constexpr long kNoCost = std::numeric_limits<long>::max();
 
-// Tiles that may not be the last ones before a side of their reticle.
-using Barred = std::vector<std::pair<int, Position>>;
+// A tile that may not be the last one before a side of its reticle in a row (sides 1 and 3) or
+// column of the window.
+struct Bar {
+  int side = 0;
+  Position tile;
+  int line = 0;
+};
+using Bars = std::vector<Bar>;
 
 // Physical columns of the window's logical columns.
 using Placement = std::vector<int>;
@@ -79,15 +86,13 @@ double placements(int cols, int spares) {
 // One reticle with its defects sorted for look-up.
 class Solver {
  public:
-  // `barred` are tiles that may not be the last ones before that side; `edges` of the defects are
-  // not looked at.
-  Solver(const Shape& shape, const ReticleDefects& defects, const Window& window,
-         const Barred& barred)
-      : shape_(shape), window_(window), dead_(static_cast<size_t>(shape.physical_rows())) {
-    for (const auto& [side, tile] : barred) {
-      barred_[side].insert(tile);
-      touched_[tile.row].insert({tile.col, tile.col});
-    }
+  // `edges` of the defects are not looked at.
+  Solver(const Shape& shape, const ReticleDefects& defects, const Window& window, const Bars& bars)
+      : shape_(shape),
+        window_(window),
+        dead_(static_cast<size_t>(shape.physical_rows())),
+        bars_(bars) {
+    for (const Bar& b : bars) touched_[b.tile.row].insert({b.tile.col, b.tile.col});
     for (const Position& p : defects.tiles) dead_[index(p.row)].insert(p.col);
     for (const Wire& w : defects.wires) {
       broken_.insert(w);
@@ -119,8 +124,7 @@ class Solver {
           Cell& cell = cells[o];
           const long own = options_[index(p)][o].cost + static_cast<long>(s) * window_.cols;
           const Placement& cols = options_[index(p)][o].cols;
-          if (r == 0 && meets(0, p, cols)) continue;
-          if (r + 1 == window_.rows && meets(2, p, cols)) continue;
+          if (barred(r, p, cols)) continue;
           if (r == 0) {
             cell.cost = own;
             continue;
@@ -193,10 +197,6 @@ class Solver {
     // Wires along the row.
     options.erase(std::remove_if(options.begin(), options.end(),
                                  [&](const Option& o) {
-                                   if (barred_[1].count({p, o.cols.back()}) != 0 ||
-                                       barred_[3].count({p, o.cols.front()}) != 0) {
-                                     return true;
-                                   }
                                    for (size_t c = 1; c < o.cols.size(); ++c) {
                                      if (broken_.count({{p, o.cols[c - 1]}, {p, o.cols[c]}}) != 0)
                                        return true;
@@ -209,11 +209,16 @@ class Solver {
     return options;
   }
 
-  // A row that is the first (side 0) or the last one has a tile that may not be there.
-  bool meets(int side, int p, const Placement& cols) const {
-    const std::set<Position>& barred = barred_[side];
-    return !barred.empty() && std::any_of(cols.begin(), cols.end(), [&](int c) {
-      return barred.count({p, c}) != 0;
+  // Row r of the window has a tile before a side that may not be there.
+  bool barred(int r, int p, const Placement& cols) const {
+    return std::any_of(bars_.begin(), bars_.end(), [&](const Bar& b) {
+      const bool column = b.side == 0 || b.side == 2;
+      if (b.tile.row != p || r != (b.side == 0 ? 0 : b.side == 2 ? window_.rows - 1 : b.line)) {
+        return false;
+      }
+      return b.tile.col == (column        ? cols[index(b.line)]
+                            : b.side == 1 ? cols.back()
+                                          : cols.front());
     });
   }
 
@@ -232,22 +237,9 @@ class Solver {
   std::map<int, std::set<std::pair<int, int>>> touched_;
   std::set<std::pair<int, int>> pairs_;  // rows with a broken wire between them
   std::set<int> chains_;
-  std::set<Position> barred_[4];
+  const Bars& bars_;
   std::vector<std::vector<Option>> options_;
 };
-
-// Slots for logical rows (or columns) first .. first + n - 1, or nothing.
-std::optional<EdgeMap> place_links(const std::vector<int>& down, int first, int n, int spares) {
-  const std::set<int> dead(down.begin(), down.end());
-  EdgeMap map;
-  int slot = first;
-  for (int r = first; r < first + n; ++r, ++slot) {
-    while (dead.count(slot) != 0) ++slot;
-    if (slot > r + spares) return std::nullopt;
-    map.push_back(slot);
-  }
-  return map;
-}
 
 std::string list(const std::vector<int>& numbers) {
   return fmt::format("{}", fmt::join(numbers, ", "));
@@ -275,7 +267,21 @@ std::string reticle_reason(const Shape& shape, const ReticleDefects& defects) {
       defects.wires.size(), defects.tiles.size());
 }
 
-// The part of a window of the wafer that lies in reticle (y, x), in the reticle's numbers.
+}  // namespace
+
+std::optional<EdgeMap> place_links(const std::vector<int>& down, int first, int n, int spares,
+                                   const BarredSlots& barred) {
+  const std::set<int> dead(down.begin(), down.end());
+  EdgeMap map;
+  int slot = first;
+  for (int r = first; r < first + n; ++r, ++slot) {
+    while (dead.count(slot) != 0 || barred.count({r - first, slot}) != 0) ++slot;
+    if (slot > r + spares) return std::nullopt;
+    map.push_back(slot);
+  }
+  return map;
+}
+
 Window part(const Shape& shape, const Window& w, int y, int x) {
   const int top = std::max(w.row, y * shape.rows);
   const int bottom = std::min(w.row + w.rows, (y + 1) * shape.rows);
@@ -284,55 +290,6 @@ Window part(const Shape& shape, const Window& w, int y, int x) {
   if (top >= bottom || left >= right) return {};
   return {top - y * shape.rows, left - x * shape.cols, bottom - top, right - left};
 }
-
-// Answers for windows, remembered: the search for the largest rectangle asks the same again.
-class Oracle {
- public:
-  Oracle(const Shape& shape, const Defects& defects) : shape_(shape), defects_(defects) {
-    for (const ReticleDefects& r : defects.reticles) edges_ |= !r.edges.empty();
-  }
-
-  bool works(const Window& w) {
-    if (edges_) return repair_window(shape_, defects_, w).map.has_value();
-    for (int y = w.row / shape_.rows; y * shape_.rows < w.row + w.rows; ++y) {
-      for (int x = w.col / shape_.cols; x * shape_.cols < w.col + w.cols; ++x) {
-        if (!reticle_works(y, x, part(shape_, w, y, x)) || !edges_work(w, y, x)) return false;
-      }
-    }
-    return true;
-  }
-
- private:
-  bool reticle_works(int y, int x, const Window& p) {
-    const int d = y * shape_.reticle_cols + x;
-    const auto key = std::make_pair(
-        d, std::make_pair(std::make_pair(p.row, p.rows), std::make_pair(p.col, p.cols)));
-    const auto found = known_.find(key);
-    if (found != known_.end()) return found->second;
-    const bool ok =
-        repair_reticle(shape_, defects_.reticles[static_cast<size_t>(d)], p).has_value();
-    known_[key] = ok;
-    return ok;
-  }
-
-  bool edges_work(const Window& w, int y, int x) const {
-    const auto d = static_cast<size_t>(y * shape_.reticle_cols + x);
-    const Window p = part(shape_, w, y, x);
-    if (w.col + w.cols > (x + 1) * shape_.cols &&
-        !place_links(defects_.east_links[d], p.row, p.rows, shape_.spare_rows)) {
-      return false;
-    }
-    return w.row + w.rows <= (y + 1) * shape_.rows ||
-           place_links(defects_.south_links[d], p.col, p.cols, shape_.spare_cols).has_value();
-  }
-
-  const Shape& shape_;
-  const Defects& defects_;
-  bool edges_ = false;  // connections to link slots are broken: reticles depend on each other
-  std::map<std::pair<int, std::pair<std::pair<int, int>, std::pair<int, int>>>, bool> known_;
-};
-
-}  // namespace
 
 Position WaferMap::physical(int row, int col, int* reticle) const {
   const int y = row / shape.rows;
@@ -346,14 +303,21 @@ Position WaferMap::physical(int row, int col, int* reticle) const {
 
 std::optional<ReticleMap> repair_reticle(const Shape& shape, const ReticleDefects& defects,
                                          const Window& window) {
-  return Solver(shape, defects, window, {}).solve();
+  const Bars none;
+  return Solver(shape, defects, window, none).solve();
 }
 
 namespace {
 
-// Without looking at the connections to link slots. `barred` by reticle.
+// What is kept from broken connections to link slots, of a reticle.
+struct Avoided {
+  Bars bars;
+  BarredSlots east, south;
+};
+
+// Without looking at the connections to link slots. `avoided` by reticle.
 Repair repair_with(const Shape& shape, const Defects& defects, const Window& window,
-                   const std::vector<Barred>& barred) {
+                   const std::vector<Avoided>& avoided) {
   WaferMap map;
   map.shape = shape;
   map.window = window;
@@ -366,14 +330,15 @@ Repair repair_with(const Shape& shape, const Defects& defects, const Window& win
       const auto d = static_cast<size_t>(y * shape.reticle_cols + x);
       const Window p = part(shape, window, y, x);
       if (p.rows == 0) continue;
-      auto reticle = Solver(shape, defects.reticles[d], p, barred[d]).solve();
+      auto reticle = Solver(shape, defects.reticles[d], p, avoided[d].bars).solve();
       if (!reticle) {
         return {std::nullopt, fmt::format("reticle ({}, {}): {}", y, x,
                                           reticle_reason(shape, defects.reticles[d]))};
       }
       map.reticles[d] = *reticle;
       if (window.col + window.cols > (x + 1) * shape.cols) {
-        auto edge = place_links(defects.east_links[d], p.row, p.rows, shape.spare_rows);
+        auto edge =
+            place_links(defects.east_links[d], p.row, p.rows, shape.spare_rows, avoided[d].east);
         if (!edge) {
           return {std::nullopt,
                   fmt::format("east edge of reticle ({}, {}): links {} are down, {} spare", y, x,
@@ -382,7 +347,8 @@ Repair repair_with(const Shape& shape, const Defects& defects, const Window& win
         map.east[d] = *edge;
       }
       if (window.row + window.rows > (y + 1) * shape.rows) {
-        auto edge = place_links(defects.south_links[d], p.col, p.cols, shape.spare_cols);
+        auto edge =
+            place_links(defects.south_links[d], p.col, p.cols, shape.spare_cols, avoided[d].south);
         if (!edge) {
           return {std::nullopt,
                   fmt::format("south edge of reticle ({}, {}): links {} are down, {} spare", y, x,
@@ -395,9 +361,14 @@ Repair repair_with(const Shape& shape, const Defects& defects, const Window& win
   return {map, ""};
 }
 
-// A broken connection to a link slot that the map uses: its reticle and where in `edges`.
-std::optional<std::pair<size_t, EdgeWire>> used_edge(const Shape& shape, const Defects& defects,
-                                                     const WaferMap& map) {
+// A broken connection to a link slot that the map uses: its reticle, and in which row or column.
+struct UsedEdge {
+  size_t reticle = 0;
+  EdgeWire wire;
+  int line = 0;
+};
+
+std::optional<UsedEdge> used_edge(const Shape& shape, const Defects& defects, const WaferMap& map) {
   for (size_t d = 0; d < defects.reticles.size(); ++d) {
     const ReticleMap& r = map.reticles[d];
     if (r.window.rows == 0) continue;
@@ -411,36 +382,39 @@ std::optional<std::pair<size_t, EdgeWire>> used_edge(const Shape& shape, const D
         const size_t row = w.side == 0 ? 0 : w.side == 2 ? r.row.size() - 1 : i;
         const std::vector<int>& cols = r.col[row];
         const size_t col = w.side == 3 ? 0 : w.side == 1 ? cols.size() - 1 : i;
-        if (r.row[row] == w.tile.row && cols[col] == w.tile.col) return std::make_pair(d, w);
+        if (r.row[row] == w.tile.row && cols[col] == w.tile.col)
+          return UsedEdge{d, w, static_cast<int>(i)};
       }
     }
   }
   return std::nullopt;
 }
 
-// Avoids broken connections to link slots one after the other, by the slot first and then by the
-// tile; at most `depth` of them.
+// Avoids broken connections to link slots one after the other: a row or column that has one takes
+// another slot, or else has another tile there. What neither leads to uses that connection, so a
+// map is found if there is one, and if it is among the first `maps` that are looked at.
 Repair avoid_edges(const Shape& shape, const Defects& defects, const Window& window,
-                   const std::vector<Barred>& barred, int depth) {
-  Repair repair = repair_with(shape, defects, window, barred);
+                   std::vector<Avoided>* avoided, int* maps) {
+  Repair repair = repair_with(shape, defects, window, *avoided);
   if (!repair.map) return repair;
   const auto used = used_edge(shape, defects, *repair.map);
   if (!used) return repair;
-  const auto& [d, w] = *used;
+  const auto& [d, w, line] = *used;
   const std::string reason = fmt::format(
       "reticle ({}, {}): tile ({}, {}) cannot be joined to link {} of its {} edge",
       d / static_cast<size_t>(shape.reticle_cols), d % static_cast<size_t>(shape.reticle_cols),
       w.tile.row, w.tile.col, w.slot, kSides[w.side]);
-  if (depth == 0) return {std::nullopt, reason};
-  Defects without = defects;
-  const auto owner = static_cast<size_t>(shape.link_owner(static_cast<int>(d), w.side));
-  auto& down = w.side == 0 || w.side == 2 ? without.south_links : without.east_links;
-  down[owner].push_back(w.slot);
-  Repair by_slot = avoid_edges(shape, without, window, barred, depth - 1);
+  if (--*maps <= 0) return {std::nullopt, reason};
+  Avoided& owner = (*avoided)[static_cast<size_t>(shape.link_owner(static_cast<int>(d), w.side))];
+  BarredSlots& slots = w.side == 0 || w.side == 2 ? owner.south : owner.east;
+  slots.insert({line, w.slot});
+  Repair by_slot = avoid_edges(shape, defects, window, avoided, maps);
+  slots.erase({line, w.slot});
   if (by_slot.map) return by_slot;
-  std::vector<Barred> more = barred;
-  more[d].push_back({w.side, w.tile});
-  Repair by_tile = avoid_edges(shape, defects, window, more, depth - 1);
+  Bars& bars = (*avoided)[d].bars;
+  bars.push_back({w.side, w.tile, line});
+  Repair by_tile = avoid_edges(shape, defects, window, avoided, maps);
+  bars.pop_back();
   if (by_tile.map) return by_tile;
   return {std::nullopt, reason};
 }
@@ -448,44 +422,13 @@ Repair avoid_edges(const Shape& shape, const Defects& defects, const Window& win
 }  // namespace
 
 Repair repair_window(const Shape& shape, const Defects& defects, const Window& window) {
-  constexpr int kMaxEdges = 10;
-  return avoid_edges(shape, defects, window,
-                     std::vector<Barred>(static_cast<size_t>(shape.reticles())), kMaxEdges);
+  int maps = 4096;
+  std::vector<Avoided> avoided(static_cast<size_t>(shape.reticles()));
+  return avoid_edges(shape, defects, window, &avoided, &maps);
 }
 
 Repair repair_wafer(const Shape& shape, const Defects& defects) {
   return repair_window(shape, defects, {0, 0, shape.logical_rows(), shape.logical_cols()});
-}
-
-Window largest_rectangle(const Shape& shape, const Defects& defects) {
-  const auto cuts = [](int total, int pitch) {
-    std::vector<int> at;
-    const int step = total <= 32 ? 1 : pitch;
-    for (int i = 0; i <= total; i += step) at.push_back(i);
-    return at;
-  };
-  const std::vector<int> ys = cuts(shape.logical_rows(), shape.rows);
-  const std::vector<int> xs = cuts(shape.logical_cols(), shape.cols);
-  Oracle oracle(shape, defects);
-  Window best;
-  for (size_t y0 = 0; y0 < ys.size(); ++y0) {
-    for (size_t x0 = 0; x0 < xs.size(); ++x0) {
-      // A window that works still works when it is made smaller, so as rows are added the widest
-      // window never grows.
-      size_t x1 = xs.size() - 1;
-      for (size_t y1 = y0 + 1; y1 < ys.size() && x1 > x0; ++y1) {
-        Window w{ys[y0], xs[x0], ys[y1] - ys[y0], 0};
-        for (; x1 > x0; --x1) {
-          w.cols = xs[x1] - xs[x0];
-          if (w.tiles() <= best.tiles() && y1 + 1 == ys.size()) break;
-          if (oracle.works(w)) break;
-        }
-        w.cols = xs[x1] - xs[x0];
-        if (x1 > x0 && w.tiles() > best.tiles() && oracle.works(w)) best = w;
-      }
-    }
-  }
-  return best;
 }
 
 }  // namespace ow::wafer

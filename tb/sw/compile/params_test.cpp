@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "ow/base/error.h"
-#include "ow/bench/golden_training.h"
 #include "ow/compile/network_run.h"
+#include "ow/golden/training_job.h"
 #include "temporary_file.h"
 
 namespace ow::jobs {
@@ -103,7 +103,7 @@ TEST(Params, CheckedBeforeAnySimulation) {
   RunParams params = load_params(kDigits);
   RunOptions options;
   options.firmware = OW_FIRMWARE_DIR "/stream_layer.elf";
-  options.training = bench::golden_run(OW_FIRMWARE_DIR "/train.elf");
+  options.training = golden::training_run(OW_FIRMWARE_DIR "/train.elf");
   const Checked checked = check_run(params, options);
   EXPECT_EQ(checked.samples.samples(), 449u);
   EXPECT_EQ(checked.training_samples, 1348u);
@@ -134,7 +134,7 @@ std::string training_without_held_out() {
 TEST(Params, ANetworksTrainingFitsIt) {
   RunOptions options;
   options.firmware = OW_FIRMWARE_DIR "/stream_layer.elf";
-  options.training = bench::golden_run(OW_FIRMWARE_DIR "/train.elf");
+  options.training = golden::training_run(OW_FIRMWARE_DIR "/train.elf");
   const auto refusal = [&](const std::function<void(RunParams*)>& change) -> std::string {
     RunParams params = load_params(kDigits);
     change(&params);

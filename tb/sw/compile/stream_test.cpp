@@ -9,11 +9,11 @@
 
 #include "ow/base/error.h"
 #include "ow/base/rng.h"
-#include "ow/bench/golden_training.h"
 #include "ow/bench/job_bench.h"
 #include "ow/compile/network_run.h"
 #include "ow/device/sim_control.h"
 #include "ow/golden/network.h"
+#include "ow/golden/training_job.h"
 #include "ow/open/mini.h"
 #include "ow/sim/sim.h"
 
@@ -172,7 +172,7 @@ TEST(StreamMonolithic, EveryEdgeWaveletAgreesInValueAndCycle) {
   options.firmware = OW_FIRMWARE_DIR "/stream_layer.elf";
   options.device = RunDevice::Monolithic;
   options.limit = 64;
-  options.training = bench::golden_run(OW_FIRMWARE_DIR "/train.elf");
+  options.training = golden::training_run(OW_FIRMWARE_DIR "/train.elf");
   const Checked checked = check_run(params, options);
   const Network network = make_network(checked, options);
   const Activations x = checked.samples.activations(network.type, 0, checked.samples.samples());

@@ -15,8 +15,8 @@
 #include "ow/base/error.h"
 #include "ow/base/file.h"
 #include "ow/base/rng.h"
-#include "ow/bench/golden_training.h"
 #include "ow/compile/train_job.h"
+#include "ow/golden/training_job.h"
 #include "ow/sim/sim.h"
 #include "ow/tensor/safetensors.h"
 
@@ -39,7 +39,7 @@ class TrainDirectory : public testing::Test {
 
   // On golden, or on RTL tiles; `model`: the directory of its checkpoints, here; empty: none.
   TrainRunOptions options(const std::string& model, bool rtl) const {
-    TrainRunOptions run = bench::golden_run(OW_FIRMWARE_DIR "/train.elf");
+    TrainRunOptions run = golden::training_run(OW_FIRMWARE_DIR "/train.elf");
     if (!model.empty()) run.model_dir = directory_ + "/" + model;
     if (rtl) {
       run.make = [](GridShape grid) { return make_device(DeviceKind::Replicated, grid); };

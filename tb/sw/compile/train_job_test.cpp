@@ -304,8 +304,8 @@ TEST(TrainParams, OfTheDigitsAreThoseOfTheTarget) {
   TrainRunOptions run;
   run.mode = TrainMode::TrainAndEval;
   run.firmware = OW_FIRMWARE_DIR "/train.elf";
-  run.reference = bench::golden_training;
-  run.model = bench::golden_wafer;
+  run.reference = golden::training_reference;
+  run.model = golden::training_wafer;
   const TrainReport report = run_training(p, run);
   EXPECT_EQ(report.evaluations.back().samples, 449u);
   EXPECT_GE(report.evaluations.back().accuracy(), 0.97);

@@ -4,11 +4,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
@@ -16,73 +14,29 @@
 #include "ow/base/error.h"
 #include "ow/base/file.h"
 #include "ow/base/json.h"
-#include "ow/base/rng.h"
-#include "ow/bench/golden_training.h"
 #include "ow/compile/train_job.h"
-#include "ow/sim/sim.h"
+#include "ow/golden/training_job.h"
+#include "train_directory.h"
 
 namespace ow::jobs {
 namespace {
 
-constexpr const char* kJob =
-    "data:\n"
-    "  file: samples.csv\n"
-    "  held_out_modulo: 5\n"
-    "  held_out_remainder: 4\n"
-    "network:\n"
-    "  layers: [6, 9, 3]\n"
-    "grid:\n"
-    "  rows: 2\n"
-    "  columns: 2\n"
-    "  samples_per_tile: 8\n"
-    "train:\n"
-    "  seed: 3\n"
-    "  steps: 6\n"
-    "  optimizer: {kind: adamw, rate: 0.02, max_norm: 2}\n"
-    "  loss_scale: {initial: 256, dynamic: true, interval: 3}\n"
-    "  sparsity:\n"
-    "    - {pattern: layers.0.weight, algorithm: rigl, density: 0.5, update: {every: 2}}\n"
-    "  checkpoints: {every: 2, keep: 3}\n";
-
 enum class On { Golden, Rtl };
 
-class Swarms : public testing::Test {
+class Swarms : public TrainJob {
  protected:
-  Swarms() {
-    std::string name = testing::TempDir() + "/swarm-XXXXXX";
-    if (mkdtemp(name.data()) == nullptr) throw BadInput(name);
-    directory_ = name;
-    Rng rng(9);
-    std::string samples;
-    for (int n = 0; n < 100; ++n) {
-      const auto label = static_cast<int>(rng.below(3));
-      for (int f = 0; f < 6; ++f) {
-        samples += std::to_string(rng.uniform() + (f % 3 == label ? 1.0 : 0.0)) + ",";
-      }
-      samples += std::to_string(label) + "\n";
-    }
-    write_file(directory_ + "/samples.csv", samples);
-    write_file(directory_ + "/job.yaml", kJob);
-  }
-  ~Swarms() override { std::filesystem::remove_all(directory_); }
-
-  TrainParams params(int micro_batches, int wafers) const {
-    TrainParams p = load_train_params(directory_ + "/job.yaml");
+  // Six steps of the job; it evaluates nothing by itself.
+  TrainParams params(int micro_batches, int wafers, const std::string& text = kTrainJob) const {
+    TrainParams p = load(text);
+    p.steps = 6;
+    p.evaluate_every = 0;
     p.job.micro_batches = micro_batches;
     p.wafers = wafers;
     return p;
   }
 
   TrainRunOptions options(const std::string& model, On device) const {
-    TrainRunOptions run;
-    run.firmware = OW_FIRMWARE_DIR "/train.elf";
-    run.reference = bench::golden_training;
-    run.model = bench::golden_wafer;
-    if (!model.empty()) run.model_dir = directory_ + "/" + model;
-    if (device == On::Rtl) {
-      run.make = [](GridShape grid) { return make_device(DeviceKind::Replicated, grid); };
-    }
-    return run;
+    return TrainJob::options(model, device == On::Rtl);
   }
 
   // In so many ranks, a thread each; rank 0's report. What a rank throws is kept in errors_.
@@ -108,11 +62,6 @@ class Swarms : public testing::Test {
     return reports.front();
   }
 
-  std::string last_checkpoint(const std::string& model) const {
-    return read_text(memoryx::checkpoints_in(directory_ + "/" + model).front());
-  }
-
-  std::string directory_;
   std::vector<std::string> errors_;
 };
 
@@ -281,7 +230,7 @@ TEST_F(Swarms, ACheckpointGoesOnAtAnotherNumber) {
 // A wafer that stops for good at its nth micro-batch.
 class Broken : public TrainWafer {
  public:
-  Broken(const TrainingJob& job, int* left) : inner_(bench::golden_wafer(job)), left_(left) {}
+  Broken(const TrainingJob& job, int* left) : inner_(golden::training_wafer(job)), left_(left) {}
   void set_time(const TimeModel& /*time*/) override {}
   std::string description() const override { return "broken"; }
   TrainRun train(memoryx::WaferSide& memory, const Activations& x,
@@ -307,13 +256,13 @@ TEST_F(Swarms, AWaferThatStopsEndsTheRunAndResumingGoesOn) {
     int left = 2 * 3 + 1;  // in the fourth step
     run.model = [&](const TrainingJob& job) -> std::unique_ptr<TrainWafer> {
       if (made++ == 2) return std::make_unique<Broken>(job, &left);
-      return bench::golden_wafer(job);
+      return golden::training_wafer(job);
     };
     train(params(8, 4), run, ranks);
     for (const std::string& error : errors_) {
       EXPECT_THAT(error, testing::HasSubstr("tile (0, 1) hangs"));
     }
-    run.model = bench::golden_wafer;
+    run.model = golden::training_wafer;
     run.resume = true;
     EXPECT_EQ(train(params(8, 2), run, 1).first_step, 2u);
     EXPECT_EQ(last_checkpoint(model), last_checkpoint("whole"));
@@ -350,10 +299,7 @@ TEST_F(Swarms, AFaultReachesTheOtherRanksBeforeItsOwnIsJoined) {
 }
 
 TEST_F(Swarms, AStepsOrderIsThatOfAnyWindowOfTheStore) {
-  std::string job_text = kJob;
-  job_text.replace(job_text.find("[6, 9, 3]"), 9, "[6, 5000, 3]");
-  write_file(directory_ + "/job.yaml", job_text);
-  const TrainingJob job = params(2, 2).job;
+  const TrainingJob job = params(2, 2, with("[6, 9, 3]", "[6, 5000, 3]")).job;
   memoryx::MemoryOptions options;
   options.store.window = memoryx::kBlock;
   memoryx::MemoryX memory(job, options);

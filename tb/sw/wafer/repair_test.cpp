@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Repair against the rules and against exhaustive search; yield against its closed form.
+// Repair against the rules, which look at all choices; yield against its closed form.
 #include "ow/wafer/repair.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
-#include <functional>
 #include <set>
 
 #include "ow/base/error.h"
+#include "ow/base/rng.h"
+#include "ow/harness/repair_rules.h"
 #include "ow/wafer/files.h"
 #include "ow/wafer/yield.h"
 
@@ -45,40 +47,6 @@ void expect_valid(const Shape& s, const ReticleDefects& defects, const ReticleMa
       }
     }
   }
-}
-
-// Whether any assignment exists: all row choices, all placements, no cleverness.
-bool possible(const Shape& s, const ReticleDefects& defects) {
-  const std::set<Position> dead(defects.tiles.begin(), defects.tiles.end());
-  const std::set<Wire> broken(defects.wires.begin(), defects.wires.end());
-  const std::set<int> chains(defects.chains.begin(), defects.chains.end());
-  std::vector<int> above;
-  std::function<bool(int, int, std::vector<int>)> row;
-  std::function<bool(int, int, int, const std::vector<int>&, std::vector<int>&)> place;
-  row = [&](int r, int previous, std::vector<int> upper) {
-    if (r == s.rows) return true;
-    for (int p = std::max(r, previous + 1); p <= r + s.spare_rows; ++p) {
-      if (chains.count(p) != 0) continue;
-      std::vector<int> cols;
-      if (place(r, p, previous, upper, cols)) return true;
-    }
-    return false;
-  };
-  place = [&](int r, int p, int previous, const std::vector<int>& upper, std::vector<int>& cols) {
-    const int c = static_cast<int>(cols.size());
-    if (c == s.cols) return row(r + 1, p, cols);
-    for (int col = c == 0 ? 0 : cols.back() + 1; col <= c + s.spare_cols; ++col) {
-      if (dead.count({p, col}) != 0) continue;
-      if (c > 0 && broken.count({{p, cols.back()}, {p, col}}) != 0) continue;
-      if (r > 0 && broken.count({{previous, upper[static_cast<size_t>(c)]}, {p, col}}) != 0)
-        continue;
-      cols.push_back(col);
-      if (place(r, p, previous, upper, cols)) return true;
-      cols.pop_back();
-    }
-    return false;
-  };
-  return row(0, -1, {});
 }
 
 TEST(Repair, WithoutDefectsEveryTileStaysInPlace) {
@@ -145,7 +113,7 @@ TEST(Repair, EverySingleDefectOfASmallReticleIsRepaired) {
   }
 }
 
-TEST(Repair, AgreesWithExhaustiveSearch) {
+TEST(Repair, OfAReticleAgreesWithTheRules) {
   int repaired = 0, refused = 0;
   for (uint64_t seed = 0; seed < 3000; ++seed) {
     const Shape s{1,
@@ -160,12 +128,66 @@ TEST(Repair, AgreesWithExhaustiveSearch) {
     model.chain_defects = seed % 11 == 0 ? 0.2 : 0.0;
     const ReticleDefects d = random_defects(s, model, seed).reticles[0];
     const auto map = repair_reticle(s, d, whole(s));
-    EXPECT_EQ(map.has_value(), possible(s, d)) << "seed " << seed;
+    Defects wafer(s);
+    wafer.reticles[0] = d;
+    EXPECT_EQ(map.has_value(), rules::repairable(s, wafer, whole(s))) << "seed " << seed;
     if (map) {
       expect_valid(s, d, *map);
       ++repaired;
     } else {
       ++refused;
+    }
+  }
+  EXPECT_GT(repaired, 500);
+  EXPECT_GT(refused, 500);
+}
+
+// Broken connections between tiles and links: each there is, with that chance.
+void break_edges(const Shape& s, double chance, uint64_t seed, Defects* defects) {
+  Rng rng(seed);
+  for (int d = 0; d < s.reticles(); ++d) {
+    for (int side = 0; side < 4; ++side) {
+      if (!Defects::has_links(s, d, side)) continue;
+      for (int row = 0; row < s.physical_rows(); ++row) {
+        for (int col = 0; col < s.physical_cols(); ++col) {
+          for (int slot = 0; slot < std::max(s.physical_rows(), s.physical_cols()); ++slot) {
+            const EdgeWire w{side, {row, col}, slot};
+            if (!s.joined(w) || rng.uniform() >= chance) continue;
+            defects->reticles[static_cast<size_t>(d)].edges.push_back(w);
+          }
+        }
+      }
+    }
+  }
+}
+
+// Several reticles, links that are down and broken connections to them, and parts of the wafer.
+TEST(Repair, OfARectangleAgreesWithTheRules) {
+  int repaired = 0, refused = 0;
+  for (uint64_t seed = 0; seed < 4000; ++seed) {
+    Rng rng(seed);
+    const auto upto = [&rng](int most) {
+      return 1 + static_cast<int>(rng.below(static_cast<uint64_t>(most)));
+    };
+    const Shape s{upto(2), upto(2), upto(3), upto(3), upto(3) - 1, upto(3) - 1};
+    YieldModel model;
+    model.tile_defects = 0.05 * rng.uniform();
+    model.wire_defects = 0.05 * rng.uniform();
+    model.chain_defects = seed % 5 == 0 ? 0.1 : 0.0;
+    model.link_failure = 0.2 * rng.uniform();
+    Defects d = random_defects(s, model, seed);
+    break_edges(s, 0.3 * rng.uniform(), seed, &d);
+    d.check(s);
+    const int top = upto(s.logical_rows()) - 1, left = upto(s.logical_cols()) - 1;
+    const Window some{top, left, upto(s.logical_rows() - top), upto(s.logical_cols() - left)};
+    for (const Window& w : {Window{0, 0, s.logical_rows(), s.logical_cols()}, some}) {
+      const bool want = rules::repairable(s, d, w);
+      const Repair got = repair_window(s, d, w);
+      EXPECT_EQ(got.map.has_value(), want) << "seed " << seed << ": " << got.reason;
+      ++(want ? repaired : refused);
+      for (size_t r = 0; got.map && r < d.reticles.size(); ++r) {
+        expect_valid(s, d.reticles[r], got.map->reticles[r]);
+      }
     }
   }
   EXPECT_GT(repaired, 500);
@@ -202,27 +224,17 @@ TEST(Repair, ARefusalNamesTheRowsAndOffersTheLargestRectangle) {
   EXPECT_TRUE(repair_window(s, d, w).map);
 }
 
-// The search prunes; a plain one over all rectangles must agree.
+// The search prunes; the rules alone, of every rectangle, must agree.
 TEST(Repair, TheLargestRectangleIsTheLargest) {
-  for (uint64_t seed = 0; seed < 60; ++seed) {
+  for (uint64_t seed = 0; seed < 300; ++seed) {
     const Shape s{2, 2, 2, 3, 1, 1};
     YieldModel model;
     model.tile_defects = 0.12;
     model.wire_defects = 0.02;
     model.link_failure = 0.1;
-    const Defects d = random_defects(s, model, seed);
-    long best = 0;
-    for (int r0 = 0; r0 < s.logical_rows(); ++r0) {
-      for (int r1 = r0 + 1; r1 <= s.logical_rows(); ++r1) {
-        for (int c0 = 0; c0 < s.logical_cols(); ++c0) {
-          for (int c1 = c0 + 1; c1 <= s.logical_cols(); ++c1) {
-            const Window w{r0, c0, r1 - r0, c1 - c0};
-            if (w.tiles() > best && repair_window(s, d, w).map) best = w.tiles();
-          }
-        }
-      }
-    }
-    EXPECT_EQ(largest_rectangle(s, d).tiles(), best) << "seed " << seed;
+    Defects d = random_defects(s, model, seed);
+    break_edges(s, seed % 2 == 0 ? 0.02 : 0.0, seed, &d);
+    EXPECT_EQ(largest_rectangle(s, d).tiles(), rules::most_tiles(s, d)) << "seed " << seed;
   }
 }
 

@@ -8,8 +8,8 @@
 //  - a row whose test-access chain is broken is not used;
 //  - on an edge between reticles, logical row (column) r takes a link slot r .. r + spares, each
 //    after the one before;
-//  - where a connection between an edge tile and a link slot does not work, that tile is not the
-//    last one of its row or column, or the slot is not used.
+//  - where a connection between an edge tile and a link slot does not work, a logical row or column
+//    has not both, the tile as its last one and the slot.
 // The map is the one that moves the least: every logical tile stays in place unless something
 // before it in its row, or its row, forces it on.
 #ifndef OW_WAFER_REPAIR_H_
@@ -70,7 +70,8 @@ struct Repair {
 std::optional<ReticleMap> repair_reticle(const Shape& shape, const ReticleDefects& defects,
                                          const Window& window);
 
-// The whole wafer.
+// The whole wafer. Exact like a reticle, while no more than 4,096 maps meet broken connections to
+// link slots before one that meets none.
 Repair repair_wafer(const Shape& shape, const Defects& defects);
 
 // The largest rectangle of logical tiles that can be repaired, rows = 0 if there is none. Of equal

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ow/bench/golden_training.h"
+#include "ow/golden/training_job.h"
 
 #include <algorithm>
 #include <string>
@@ -9,7 +9,7 @@
 #include "ow/golden/network.h"
 #include "ow/golden/train.h"
 
-namespace ow::bench {
+namespace ow::golden {
 namespace {
 
 template <typename T>
@@ -23,9 +23,9 @@ class GoldenTraining : public jobs::TrainReference {
 
   void begin(const memoryx::MemoryX& memory) override {
     const memoryx::Store& store = memory.store();
-    std::vector<golden::Parameter> parameters = trainer_.parameters();
+    std::vector<Parameter> parameters = trainer_.parameters();
     for (size_t k = 0; k < parameters.size(); ++k) {
-      golden::Parameter& p = parameters[k];
+      Parameter& p = parameters[k];
       const size_t n = p.value.size();
       p.value = copy_of(store.weights(k, 0, n));
       if (store.moments() > 0) p.first = copy_of(store.moment(k, 0, 0, n));
@@ -51,8 +51,8 @@ class GoldenTraining : public jobs::TrainReference {
   Activations forward(const Activations& x) const override { return trainer_.forward(x).back(); }
 
  private:
-  golden::Trainer trainer_;
-  std::vector<golden::MicroBatch> batches_;
+  Trainer trainer_;
+  std::vector<MicroBatch> batches_;
 };
 
 // A stream of weights taken apart again, as the tiles of all grid rows together see it.
@@ -143,7 +143,7 @@ class GoldenWafer : public jobs::TrainWafer {
   jobs::TrainRun train(memoryx::WaferSide& memory, const Activations& x,
                        const Targets& targets) override {
     take_weights(memory, memory.stream_of_step(stream_options()).get());
-    golden::MicroBatch batch = trainer_.run(x, targets);
+    MicroBatch batch = trainer_.run(x, targets);
     const memoryx::Store& store = memory.store();
     const int slot = memory.gradient_slot();
     for (size_t k = 0; k < store.tensors(); ++k) {
@@ -176,39 +176,40 @@ class GoldenWafer : public jobs::TrainWafer {
   void take_weights(const memoryx::WaferSide& memory, memoryx::WeightStream* stream) {
     Weights weights(job_, stream);
     const memoryx::Store& store = memory.store();
-    std::vector<golden::Parameter> parameters = trainer_.parameters();
+    std::vector<Parameter> parameters = trainer_.parameters();
     for (size_t k = 0; k < job_.layers.size(); ++k) {
-      golden::Parameter& matrix = parameters[memory.weight_of(k)];
+      Parameter& matrix = parameters[memory.weight_of(k)];
       const size_t n = matrix.value.size();
       matrix.value = std::move(weights.of_layer(k));
       if (!matrix.mask.empty()) matrix.mask = copy_of(store.mask(memory.weight_of(k), 0, n));
       if (!job_.layers[k].bias) continue;
-      golden::Parameter& bias = parameters[memory.bias_of(k)];
+      Parameter& bias = parameters[memory.bias_of(k)];
       bias.value = copy_of(store.weights(memory.bias_of(k), 0, bias.value.size()));
     }
     trainer_.restore(std::move(parameters), memory.step(), 0, memory.loss_scale(), 0);
   }
 
   TrainingJob job_;
-  golden::Trainer trainer_;
+  Trainer trainer_;
 };
 
 }  // namespace
 
-std::unique_ptr<jobs::TrainWafer> golden_wafer(const TrainingJob& job) {
+std::unique_ptr<jobs::TrainWafer> training_wafer(const TrainingJob& job) {
   return std::make_unique<GoldenWafer>(job);
 }
 
-std::unique_ptr<jobs::TrainReference> golden_training(const TrainingJob& job, const Graph& graph) {
+std::unique_ptr<jobs::TrainReference> training_reference(const TrainingJob& job,
+                                                         const Graph& graph) {
   return std::make_unique<GoldenTraining>(job, graph);
 }
 
-jobs::TrainRunOptions golden_run(const std::string& firmware) {
+jobs::TrainRunOptions training_run(const std::string& firmware) {
   jobs::TrainRunOptions run;
-  run.model = golden_wafer;
-  run.reference = golden_training;
+  run.model = training_wafer;
+  run.reference = training_reference;
   run.firmware = firmware;
   return run;
 }
 
-}  // namespace ow::bench
+}  // namespace ow::golden
