@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "wider.h"
+
 namespace ow::memoryx {
 namespace {
 
@@ -46,14 +48,6 @@ inline uint32_t bfloat16(float x) {
   const uint32_t rounded = (bits + 0x7FFFu + (bits >> 16 & 1u)) >> 16;
   return chosen((bits & 0x7FFFFFFFu) > 0x7F800000u, 0x7FC0u, rounded);
 }
-
-// Where the compiler can, loops are made for wider vectors as well, and the machine chooses. No bit
-// depends on it.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__AVX2__)
-#define OW_WIDER __attribute__((target_clones("avx2", "default")))
-#else
-#define OW_WIDER
-#endif
 
 OW_WIDER void round_binary16(const float* in, size_t n, uint16_t* out) {
   for (size_t i = 0; i < n; ++i) out[i] = static_cast<uint16_t>(binary16(in[i]));
