@@ -53,7 +53,7 @@ class SpareBatches : public std::enable_shared_from_this<SpareBatches> {
   void keep(WaveletBatch* taken) {
     constexpr size_t kMost = 4;
     std::unique_ptr<WaveletBatch> batch(taken);
-    for (std::vector<Wavelet>& row : batch->rows) row.clear();
+    for (Wavelets& row : batch->rows) row.clear();
     const std::lock_guard<std::mutex> lock(mutex_);
     if (spare_.size() < kMost) spare_.push_back(std::move(batch));
   }
@@ -100,7 +100,7 @@ class MatrixBatches : public BatchSource {
   int wanted() const {
     return std::max(1, static_cast<int>(kBatchValues / static_cast<size_t>(matrix().inputs())));
   }
-  // Whether row_ is the same for all outputs.
+  // Whether all outputs have the same wavelets.
   bool every_position() const {
     return matrix().all_positions() || (matrix().index_only() && options_.dense);
   }
@@ -109,7 +109,7 @@ class MatrixBatches : public BatchSource {
   void begin_piece(WaveletBatch* batch);
   int add_outputs(int most, WaveletBatch* batch);
   void add_whole(WaveletBatch* batch);
-  void make_row(const uint16_t* values, size_t count, uint32_t end, std::vector<Wavelet>* out);
+  void make_row(const uint16_t* values, size_t count, uint32_t end, Wavelets* out);
   void make_rows(const uint16_t* values, uint32_t end, WaveletBatch* batch);
 
   const std::vector<std::unique_ptr<MatrixSource>> layers_;
@@ -125,9 +125,9 @@ class MatrixBatches : public BatchSource {
   int read_ = 0;
   int read_step_ = 1;
   int read_end_ = 0;
-  std::vector<uint32_t> places_;  // the upper halves of wavelets, by input or local input
-  std::vector<uint16_t> dealt_;   // an output's values, grid row by grid row
-  std::vector<Wavelet> row_;      // that is being made, or that of all positions
+  std::vector<uint32_t> places_;    // the upper halves of wavelets, by input or local input
+  std::vector<uint16_t> dealt_;     // an output's values, grid row by grid row
+  std::vector<Wavelet> positions_;  // of an output, where all outputs have the same
   const std::shared_ptr<SpareBatches> spares_ = std::make_shared<SpareBatches>();
 };
 
@@ -137,13 +137,13 @@ void MatrixBatches::begin_layer() {
   const int inputs = matrix().inputs();
   const int most = matrix().order() == SumOrder::Whole ? inputs : owned(inputs, 0, options_.rows);
   places_ = places_of(inputs, matrix().order() == SumOrder::Whole ? options_.rows : 1);
-  row_.resize(static_cast<size_t>(most) + 1);
   dealt_.resize(static_cast<size_t>(most) * static_cast<size_t>(options_.rows));
   if (!every_position()) return;
+  positions_.resize(static_cast<size_t>(most));
   // Grid row 0 has as many positions as any, and all begin with the same ones.
   compress(Sent::Positions, std::vector<uint16_t>(static_cast<size_t>(most), 1).data(),
            places_.data(), static_cast<size_t>(most), static_cast<uint8_t>(options_.colour),
-           row_.data());
+           positions_.data());
 }
 
 // The values of an output, which are read together with those of up to `most` that come behind it
@@ -182,7 +182,7 @@ int MatrixBatches::add_outputs(int most, WaveletBatch* batch) {
   const int owned_left = local_end(owner_) - local_;
   const int count = std::min({owned_left, wanted(), most});
   // A mask's piece grows by itself: it would be copied here for each of its owners.
-  for (std::vector<Wavelet>& row : batch->rows) {
+  for (Wavelets& row : batch->rows) {
     if (!matrix().index_only() || matrix().all_positions()) {
       row.reserve(row.size() + static_cast<size_t>(count) * (inputs / batch->rows.size() + 2));
     }
@@ -237,7 +237,7 @@ std::shared_ptr<const WaveletBatch> MatrixBatches::next() {
     int left = std::min(part(), outputs - ended_);
     const auto ends = static_cast<size_t>(left);
     while (left > 0) left -= add_outputs(left, batch.get());
-    for (std::vector<Wavelet>& row : batch->rows) {
+    for (Wavelets& row : batch->rows) {
       row.front().data = static_cast<uint32_t>(row.size() - 1 - ends);
     }
   } else if (matrix().order() == SumOrder::Whole) {
@@ -254,15 +254,19 @@ std::shared_ptr<const WaveletBatch> MatrixBatches::next() {
 
 // The wavelets of an output for a grid row, whose values stand behind each other, and the row's
 // end.
-void MatrixBatches::make_row(const uint16_t* values, size_t count, uint32_t end,
-                             std::vector<Wavelet>* out) {
-  if (!every_position()) {
+void MatrixBatches::make_row(const uint16_t* values, size_t count, uint32_t end, Wavelets* out) {
+  const size_t before = out->size();
+  out->resize(before + count + 1);
+  Wavelet* to = out->data() + before;
+  if (every_position()) {
+    std::copy_n(positions_.data(), count, to);
+  } else {
     const Sent kept = matrix().index_only() ? Sent::Positions : Sent::NotZero;
     count = compress(options_.dense ? Sent::All : kept, values, places_.data(), count,
-                     static_cast<uint8_t>(options_.colour), row_.data());
+                     static_cast<uint8_t>(options_.colour), to);
   }
-  out->insert(out->end(), row_.begin(), row_.begin() + static_cast<std::ptrdiff_t>(count));
-  out->push_back({static_cast<uint8_t>(options_.colour), true, end});
+  to[count] = {static_cast<uint8_t>(options_.colour), true, end};
+  out->resize(before + count + 1);
 }
 
 // Those of an output for all grid rows.
@@ -310,7 +314,7 @@ WeightStream::~WeightStream() {
 }
 
 void WeightStream::add(std::shared_ptr<const WaveletBatch> batch) {
-  for (const std::vector<Wavelet>& row : batch->rows) waiting_ += row.size();
+  for (const Wavelets& row : batch->rows) waiting_ += row.size();
   batches_.push_back(std::move(batch));
   finished_ = source_->done();
 }
@@ -358,7 +362,7 @@ void WeightStream::next(int row, size_t n, std::vector<Wavelet>* out) {
     if (begun && batch.layer != r.layer) break;
     begun = true;
     r.layer = batch.layer;
-    const std::vector<Wavelet>& from = batch.rows[static_cast<size_t>(row)];
+    const Wavelets& from = batch.rows[static_cast<size_t>(row)];
     const size_t count = std::min(n, from.size() - r.at);
     const auto begin = from.begin() + static_cast<std::ptrdiff_t>(r.at);
     const auto end = begin + static_cast<std::ptrdiff_t>(count);
@@ -376,7 +380,7 @@ void WeightStream::next(int row, size_t n, std::vector<Wavelet>* out) {
   size_t least = r.batch;
   for (const Row& other : rows_) least = std::min(least, other.batch);
   for (; first_ < least; ++first_) {
-    for (const std::vector<Wavelet>& taken : batches_.front()->rows) waiting_ -= taken.size();
+    for (const Wavelets& taken : batches_.front()->rows) waiting_ -= taken.size();
     batches_.pop_front();
   }
   if (options_.ahead) changed_.notify_all();
