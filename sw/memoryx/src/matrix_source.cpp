@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "halves.h"
 #include "ow/base/error.h"
 #include "ow/memoryx/round.h"
 #include "ow/memoryx/weight_stream.h"
@@ -114,7 +115,7 @@ class StoreMatrix : public MatrixSource {
 
   // Columns of a block behind each other, `stride` apart.
   static void turn(const Block& block, size_t height, size_t wide, uint16_t* out, size_t stride) {
-    constexpr size_t kSide = 8;  // of squares that stay in registers
+    constexpr size_t kSide = kHalves;  // of squares that stay in registers
     size_t x = 0;
     if (height == kBlockRows) {
       for (; x + kSide <= wide; x += kSide) {
@@ -128,31 +129,12 @@ class StoreMatrix : public MatrixSource {
     }
   }
 
-  typedef uint16_t Row __attribute__((vector_size(16)));
-
-  // Elements of both rows by turns, of their first and of their second halves. Clang has no
-  // __builtin_shuffle, and g++ the other one only from version 12 on.
-  static Row low_halves(Row x, Row y) {
-#ifdef __clang__
-    return __builtin_shufflevector(x, y, 0, 8, 1, 9, 2, 10, 3, 11);
-#else
-    return __builtin_shuffle(x, y, Row{0, 8, 1, 9, 2, 10, 3, 11});
-#endif
-  }
-  static Row high_halves(Row x, Row y) {
-#ifdef __clang__
-    return __builtin_shufflevector(x, y, 4, 12, 5, 13, 6, 14, 7, 15);
-#else
-    return __builtin_shuffle(x, y, Row{4, 12, 5, 13, 6, 14, 7, 15});
-#endif
-  }
-
   // 8 x 8 halves: pairs of rows are merged three times.
   static void turn_square(const uint16_t* from, size_t from_stride, uint16_t* to,
                           size_t to_stride) {
-    Row a[8], b[8];
-    for (size_t y = 0; y < 8; ++y) std::memcpy(&a[y], from + y * from_stride, sizeof a[y]);
-    const auto merge = [&](const Row* in, Row* out) {
+    HalfRow a[8], b[8];
+    for (size_t y = 0; y < 8; ++y) a[y] = load_halves(from + y * from_stride);
+    const auto merge = [&](const HalfRow* in, HalfRow* out) {
       for (size_t y = 0; y < 4; ++y) {
         out[2 * y] = low_halves(in[y], in[y + 4]);
         out[2 * y + 1] = high_halves(in[y], in[y + 4]);
@@ -161,7 +143,7 @@ class StoreMatrix : public MatrixSource {
     merge(a, b);
     merge(b, a);
     merge(a, b);
-    for (size_t x = 0; x < 8; ++x) std::memcpy(to + x * to_stride, &b[x], sizeof b[x]);
+    for (size_t x = 0; x < 8; ++x) store_halves(b[x], to + x * to_stride);
   }
 
   // Tells the caches of `count` values that are read soon.

@@ -193,11 +193,18 @@ bool Optimizer::survey(float factor) {
       mask.emplace(store_.mask(piece.tensor, piece.first, piece.count));
     }
     const uint8_t* keep = mask ? mask->data() : nullptr;
-    if (!all_finite(g.data(), keep, piece.count)) finite = false;
-    for (size_t i = 0; sums && i < piece.count; i += kBlock) {
+    if (!sums) {
+      if (!all_finite(g.data(), keep, piece.count)) finite = false;
+      return;
+    }
+    for (size_t i = 0; i < piece.count; i += kBlock) {
       const size_t n = piece.count - i < kBlock ? piece.count - i : kBlock;
-      squares_[piece.block + i / kBlock] =
-          square_sum(g.data() + i, keep == nullptr ? nullptr : keep + i, n, factor);
+      const float* part = g.data() + i;
+      const uint8_t* kept = keep == nullptr ? nullptr : keep + i;
+      const double sum = square_sum(part, kept, n, factor);
+      squares_[piece.block + i / kBlock] = sum;
+      // A finite sum has finite terms alone. One that is not may be of products out of range.
+      if (!std::isfinite(sum) && !all_finite(part, kept, n)) finite = false;
     }
   });
   return finite;

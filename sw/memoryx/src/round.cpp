@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "wider.h"
+
 namespace ow::memoryx {
 namespace {
 
@@ -25,35 +27,29 @@ inline uint32_t chosen(bool condition, uint32_t yes, uint32_t no) {
 }
 
 inline uint32_t binary16(float x) {
-  constexpr uint32_t kLeastNormal = 113u << 23;  // 2^-14
-  constexpr uint32_t kOverflow = 143u << 23;     // 2^16
+  constexpr int32_t kLeastNormal = 113 << 23;  // 2^-14
+  constexpr int32_t kInfinite = 0xFF << 23;
   const uint32_t bits = bits_of(x);
   const uint32_t sign = bits >> 16 & 0x8000u;
   const uint32_t size = bits & 0x7FFFFFFFu;
+  const auto signed_size = static_cast<int32_t>(size);  // vectors compare nothing else
   // Normal: half a last place below the 13 bits that go, more if the bit that stays is odd; the
   // carry goes on into the exponent, to infinity too.
   const uint32_t normal = (size - (112u << 23) + 0xFFFu + (size >> 13 & 1u)) >> 13;
   // Subnormal: the last place of 1/2 + x is that of the subnormals, 2^-24, so the host's addition
   // rounds where we want it.
   const uint32_t subnormal = bits_of(float_of(size) + 0.5f) - bits_of(0.5f);
-  uint32_t half = chosen(size < kLeastNormal, subnormal, normal);
-  half = chosen(size >= kOverflow, 0x7C00u, half);
-  return chosen(size > 0x7F800000u, 0x7E00u, half | sign);
+  // What is too great comes out above infinity, which it becomes.
+  const uint32_t finite = chosen(signed_size < kLeastNormal, subnormal, normal);
+  const uint32_t half = chosen(static_cast<int32_t>(finite) > 0x7C00, 0x7C00u, finite) | sign;
+  return chosen(signed_size > kInfinite, 0x7E00u, half);
 }
 
 inline uint32_t bfloat16(float x) {
   const uint32_t bits = bits_of(x);
   const uint32_t rounded = (bits + 0x7FFFu + (bits >> 16 & 1u)) >> 16;
-  return chosen((bits & 0x7FFFFFFFu) > 0x7F800000u, 0x7FC0u, rounded);
+  return chosen(static_cast<int32_t>(bits & 0x7FFFFFFFu) > 0x7F800000, 0x7FC0u, rounded);
 }
-
-// Where the compiler can, loops are made for wider vectors as well, and the machine chooses. No bit
-// depends on it.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__AVX2__)
-#define OW_WIDER __attribute__((target_clones("avx2", "default")))
-#else
-#define OW_WIDER
-#endif
 
 OW_WIDER void round_binary16(const float* in, size_t n, uint16_t* out) {
   for (size_t i = 0; i < n; ++i) out[i] = static_cast<uint16_t>(binary16(in[i]));

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 
+#include "compress.h"
 #include "ow/base/error.h"
 #include "ow/isa/isa.h"
 
@@ -14,54 +14,9 @@ namespace {
 constexpr uint32_t kRowEnd = isa::Control::RowEnd::kMask;  // data bits of a control wavelet
 constexpr uint32_t kStreamEnd = isa::Control::StreamEnd::kMask;
 constexpr size_t kBatchValues = size_t{1} << 15;  // about so many weights are made at once
-constexpr uint32_t kIndexStep = 0x10000;          // the index is the upper half
 
 // Outputs of 0 .. n - 1 that a grid row owns.
 int owned(int n, int row, int rows) { return n > row ? (n - row + rows - 1) / rows : 0; }
-
-// Wavelets of the values of inputs row, row + rows, ... that are sent; returns how many. All are
-// written where the next one that is sent goes, so that nothing hangs on a value but the place.
-template <bool kDense, bool kIndexOnly>
-size_t compress(const uint16_t* values, int row, int rows, int inputs, uint8_t colour,
-                Wavelet* out) {
-  size_t n = 0;
-  uint32_t index = 0;
-  for (int i = row; i < inputs; i += rows, index += kIndexStep) {
-    const uint16_t value = kDense && kIndexOnly ? uint16_t{0} : values[i];
-    out[n] = {colour, false, index | (kIndexOnly ? 0u : value)};
-    n += kDense || !half_is_zero(value) ? 1 : 0;
-  }
-  return n;
-}
-
-// The same of all inputs, whose places are given.
-template <bool kDense>
-size_t compress_whole(const uint16_t* values, const uint32_t* places, size_t inputs, uint8_t colour,
-                      Wavelet* out) {
-  size_t n = 0;
-  for (size_t i = 0; i < inputs; ++i) {
-    out[n] = {colour, false, places[i] | values[i]};
-    n += kDense || !half_is_zero(values[i]) ? 1 : 0;
-  }
-  return n;
-}
-
-// How many control wavelets are among some. Wavelets are looked at as words, of which a loop of
-// vectors takes several.
-size_t control_wavelets(const Wavelet* wavelets, size_t count) {
-  static_assert(sizeof(Wavelet) == sizeof(uint64_t), "a wavelet is a word of the host");
-  const bool yes = true;
-  uint64_t control = 0;
-  std::memcpy(reinterpret_cast<char*>(&control) + offsetof(Wavelet, ctrl), &yes, sizeof yes);
-  const int shift = __builtin_ctzll(control);
-  size_t n = 0;
-  for (size_t i = 0; i < count; ++i) {
-    uint64_t word;
-    std::memcpy(&word, &wavelets[i], sizeof word);
-    n += word >> shift & 1;
-  }
-  return n;
-}
 
 // The upper halves of wavelets by input, where those of all grid rows stand owner by owner.
 std::vector<uint32_t> places_of(int inputs, int rows) {
@@ -98,7 +53,7 @@ class SpareBatches : public std::enable_shared_from_this<SpareBatches> {
   void keep(WaveletBatch* taken) {
     constexpr size_t kMost = 4;
     std::unique_ptr<WaveletBatch> batch(taken);
-    for (std::vector<Wavelet>& row : batch->rows) row.clear();
+    for (Wavelets& row : batch->rows) row.clear();
     const std::lock_guard<std::mutex> lock(mutex_);
     if (spare_.size() < kMost) spare_.push_back(std::move(batch));
   }
@@ -145,14 +100,17 @@ class MatrixBatches : public BatchSource {
   int wanted() const {
     return std::max(1, static_cast<int>(kBatchValues / static_cast<size_t>(matrix().inputs())));
   }
+  // Whether all outputs have the same wavelets.
+  bool every_position() const {
+    return matrix().all_positions() || (matrix().index_only() && options_.dense);
+  }
   const uint16_t* values_of(int output, int step, int most);
   void begin_layer();
   void begin_piece(WaveletBatch* batch);
   int add_outputs(int most, WaveletBatch* batch);
   void add_whole(WaveletBatch* batch);
-  void make_row(const uint16_t* values, uint32_t end, std::vector<Wavelet>* out, int row);
-  void make_whole_row(const uint16_t* values, uint32_t end, std::vector<Wavelet>* out);
-  void append(size_t wavelets, uint32_t end, std::vector<Wavelet>* out);
+  void make_row(const uint16_t* values, size_t count, uint32_t end, Wavelets* out);
+  void make_rows(const uint16_t* values, uint32_t end, WaveletBatch* batch);
 
   const std::vector<std::unique_ptr<MatrixSource>> layers_;
   const StreamOptions options_;
@@ -167,17 +125,25 @@ class MatrixBatches : public BatchSource {
   int read_ = 0;
   int read_step_ = 1;
   int read_end_ = 0;
-  std::vector<uint32_t> places_;  // of the layer's inputs, for whole sums
-  std::vector<Wavelet> row_;      // that is being made
+  std::vector<uint32_t> places_;    // the upper halves of wavelets, by input or local input
+  std::vector<uint16_t> dealt_;     // an output's values, grid row by grid row
+  std::vector<Wavelet> positions_;  // of an output, where all outputs have the same
   const std::shared_ptr<SpareBatches> spares_ = std::make_shared<SpareBatches>();
 };
 
 void MatrixBatches::begin_layer() {
   first_ = owner_ = local_ = ended_ = read_end_ = 0;
   if (done()) return;
-  row_.resize(static_cast<size_t>(matrix().inputs()) + 1);
-  if (matrix().order() != SumOrder::Whole) return;
-  places_ = places_of(matrix().inputs(), options_.rows);
+  const int inputs = matrix().inputs();
+  const int most = matrix().order() == SumOrder::Whole ? inputs : owned(inputs, 0, options_.rows);
+  places_ = places_of(inputs, matrix().order() == SumOrder::Whole ? options_.rows : 1);
+  dealt_.resize(static_cast<size_t>(most) * static_cast<size_t>(options_.rows));
+  if (!every_position()) return;
+  positions_.resize(static_cast<size_t>(most));
+  // Grid row 0 has as many positions as any, and all begin with the same ones.
+  compress(Sent::Positions, std::vector<uint16_t>(static_cast<size_t>(most), 1).data(),
+           places_.data(), static_cast<size_t>(most), static_cast<uint8_t>(options_.colour),
+           positions_.data());
 }
 
 // The values of an output, which are read together with those of up to `most` that come behind it
@@ -216,7 +182,7 @@ int MatrixBatches::add_outputs(int most, WaveletBatch* batch) {
   const int owned_left = local_end(owner_) - local_;
   const int count = std::min({owned_left, wanted(), most});
   // A mask's piece grows by itself: it would be copied here for each of its owners.
-  for (std::vector<Wavelet>& row : batch->rows) {
+  for (Wavelets& row : batch->rows) {
     if (!matrix().index_only() || matrix().all_positions()) {
       row.reserve(row.size() + static_cast<size_t>(count) * (inputs / batch->rows.size() + 2));
     }
@@ -226,10 +192,7 @@ int MatrixBatches::add_outputs(int most, WaveletBatch* batch) {
     ++ended_;
     ++local_;
     const bool last = ended_ == part_end();  // all outputs before the part have been made
-    for (int r = 0; r < rows; ++r) {
-      make_row(values, last ? kRowEnd | kStreamEnd : kRowEnd, &batch->rows[static_cast<size_t>(r)],
-               r);
-    }
+    make_rows(values, last ? kRowEnd | kStreamEnd : kRowEnd, batch);
   }
   return count;
 }
@@ -245,8 +208,8 @@ void MatrixBatches::add_whole(WaveletBatch* batch) {
   for (int k = 0; k < count; ++k) {
     const int owner = k % rows;
     const bool last = local_ + k / rows + 1 == local_end(owner);
-    make_whole_row(values_of(from + k, 1, part_end() - from - k),
-                   last ? kRowEnd | kStreamEnd : kRowEnd, &batch->rows[static_cast<size_t>(owner)]);
+    make_row(values_of(from + k, 1, part_end() - from - k), places_.size(),
+             last ? kRowEnd | kStreamEnd : kRowEnd, &batch->rows[static_cast<size_t>(owner)]);
   }
   local_ += locals;
   ended_ += count;
@@ -274,7 +237,7 @@ std::shared_ptr<const WaveletBatch> MatrixBatches::next() {
     int left = std::min(part(), outputs - ended_);
     const auto ends = static_cast<size_t>(left);
     while (left > 0) left -= add_outputs(left, batch.get());
-    for (std::vector<Wavelet>& row : batch->rows) {
+    for (Wavelets& row : batch->rows) {
       row.front().data = static_cast<uint32_t>(row.size() - 1 - ends);
     }
   } else if (matrix().order() == SumOrder::Whole) {
@@ -289,29 +252,37 @@ std::shared_ptr<const WaveletBatch> MatrixBatches::next() {
   return batch;
 }
 
-// What has been made in row_, and the row's end.
-void MatrixBatches::append(size_t wavelets, uint32_t end, std::vector<Wavelet>* out) {
-  row_[wavelets] = {static_cast<uint8_t>(options_.colour), true, end};
-  out->insert(out->end(), row_.begin(), row_.begin() + static_cast<std::ptrdiff_t>(wavelets) + 1);
+// The wavelets of an output for a grid row, whose values stand behind each other, and the row's
+// end.
+void MatrixBatches::make_row(const uint16_t* values, size_t count, uint32_t end, Wavelets* out) {
+  const size_t before = out->size();
+  out->resize(before + count + 1);
+  Wavelet* to = out->data() + before;
+  if (every_position()) {
+    std::copy_n(positions_.data(), count, to);
+  } else {
+    const Sent kept = matrix().index_only() ? Sent::Positions : Sent::NotZero;
+    count = compress(options_.dense ? Sent::All : kept, values, places_.data(), count,
+                     static_cast<uint8_t>(options_.colour), to);
+  }
+  to[count] = {static_cast<uint8_t>(options_.colour), true, end};
+  out->resize(before + count + 1);
 }
 
-void MatrixBatches::make_row(const uint16_t* values, uint32_t end, std::vector<Wavelet>* out,
-                             int row) {
-  const bool index_only = matrix().index_only();
-  const bool dense = options_.dense || matrix().all_positions();
-  const auto call = dense ? (index_only ? compress<true, true> : compress<true, false>)
-                          : (index_only ? compress<false, true> : compress<false, false>);
-  append(call(values, row, options_.rows, matrix().inputs(), static_cast<uint8_t>(options_.colour),
-              row_.data()),
-         end, out);
-}
-
-void MatrixBatches::make_whole_row(const uint16_t* values, uint32_t end,
-                                   std::vector<Wavelet>* out) {
-  const auto call = options_.dense ? compress_whole<true> : compress_whole<false>;
-  append(call(values, places_.data(), places_.size(), static_cast<uint8_t>(options_.colour),
-              row_.data()),
-         end, out);
+// Those of an output for all grid rows.
+void MatrixBatches::make_rows(const uint16_t* values, uint32_t end, WaveletBatch* batch) {
+  const auto inputs = static_cast<size_t>(matrix().inputs());
+  const auto rows = static_cast<size_t>(options_.rows);
+  const size_t stride = dealt_size(inputs, rows);
+  if (rows > 1 && values != nullptr) {
+    deal(values, inputs, rows, dealt_.data());
+    values = dealt_.data();
+  }
+  for (size_t r = 0; r < rows; ++r) {
+    const auto count =
+        static_cast<size_t>(owned(matrix().inputs(), static_cast<int>(r), options_.rows));
+    make_row(values == nullptr ? nullptr : values + r * stride, count, end, &batch->rows[r]);
+  }
 }
 
 }  // namespace
@@ -343,7 +314,7 @@ WeightStream::~WeightStream() {
 }
 
 void WeightStream::add(std::shared_ptr<const WaveletBatch> batch) {
-  for (const std::vector<Wavelet>& row : batch->rows) waiting_ += row.size();
+  for (const Wavelets& row : batch->rows) waiting_ += row.size();
   batches_.push_back(std::move(batch));
   finished_ = source_->done();
 }
@@ -391,7 +362,7 @@ void WeightStream::next(int row, size_t n, std::vector<Wavelet>* out) {
     if (begun && batch.layer != r.layer) break;
     begun = true;
     r.layer = batch.layer;
-    const std::vector<Wavelet>& from = batch.rows[static_cast<size_t>(row)];
+    const Wavelets& from = batch.rows[static_cast<size_t>(row)];
     const size_t count = std::min(n, from.size() - r.at);
     const auto begin = from.begin() + static_cast<std::ptrdiff_t>(r.at);
     const auto end = begin + static_cast<std::ptrdiff_t>(count);
@@ -409,7 +380,7 @@ void WeightStream::next(int row, size_t n, std::vector<Wavelet>* out) {
   size_t least = r.batch;
   for (const Row& other : rows_) least = std::min(least, other.batch);
   for (; first_ < least; ++first_) {
-    for (const std::vector<Wavelet>& taken : batches_.front()->rows) waiting_ -= taken.size();
+    for (const Wavelets& taken : batches_.front()->rows) waiting_ -= taken.size();
     batches_.pop_front();
   }
   if (options_.ahead) changed_.notify_all();

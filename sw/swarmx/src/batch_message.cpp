@@ -13,7 +13,7 @@ Message pack_batch(const WaveletBatch& batch, bool last) {
   out.put<uint8_t>(last ? 1 : 0);
   out.put(static_cast<uint64_t>(batch.layer));
   out.put(static_cast<uint32_t>(batch.rows.size()));
-  for (const std::vector<Wavelet>& row : batch.rows) {
+  for (const memoryx::Wavelets& row : batch.rows) {
     std::vector<uint32_t> data(row.size());
     std::vector<uint8_t> controls((row.size() + 7) / 8);
     for (size_t i = 0; i < row.size(); ++i) {
@@ -35,7 +35,7 @@ std::shared_ptr<const WaveletBatch> unpack_batch(const Message& message, int col
   batch->layer = in.get<uint64_t>();
   if (in.get<uint32_t>() != rows) throw ProtocolError("a stream for another number of grid rows");
   batch->rows.resize(rows);
-  for (std::vector<Wavelet>& row : batch->rows) {
+  for (memoryx::Wavelets& row : batch->rows) {
     const size_t count = in.get<uint32_t>();
     if (count > message.size()) throw ProtocolError("a batch of more wavelets than bytes");
     std::vector<uint32_t> data(count);

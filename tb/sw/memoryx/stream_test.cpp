@@ -243,6 +243,51 @@ TEST_F(Streams, AreTheSameAheadOfTheWaferAndWithAnyDepth) {
   }
 }
 
+// What a network's layer streams, of any density, to any number of grid rows: matrices whose widths
+// are no multiples of what is made at once, and those that are.
+TEST(MemoryXCompression, LeavesOutTheZerosOfEveryWidthDensityAndNumberOfRows) {
+  constexpr int kOutputs = 9;
+  constexpr uint16_t kMark = 1;  // stands for a zero that is sent
+  Rng rng(4);
+  for (const int inputs : {1, 7, 64, 129, 512, 1103}) {
+    for (const double density : {0.0, 0.1, 0.4, 0.7, 0.995, 1.0}) {
+      Layer layer;
+      layer.inputs = inputs;
+      layer.outputs = kOutputs;
+      for (int k = 0; k < kOutputs * inputs; ++k) {
+        const auto value = static_cast<uint16_t>(2 + rng.below(0x7000));
+        const auto zero = static_cast<uint16_t>(rng.below(2) << 15);  // of either sign
+        layer.weights.push_back(rng.uniform() < density ? value : zero);
+      }
+      std::vector<uint16_t> marked = layer.weights;
+      for (uint16_t& v : marked) v = half_is_zero(v) ? static_cast<uint16_t>(v | kMark) : v;
+      for (const int rows : {1, 2, 3, 4, 5, 8}) {
+        StreamOptions options;
+        options.rows = rows;
+        options.colour = 5;
+        for (const bool dense : {false, true}) {
+          options.dense = dense;
+          std::vector<std::unique_ptr<MatrixSource>> matrix;
+          matrix.push_back(layer_matrix(layer));
+          WeightStream stream(std::move(matrix), options);
+          for (int r = 0; r < rows; ++r) {
+            std::vector<Wavelet> got;
+            while (!stream.done(r)) stream.next(r, 1000, &got);
+            for (Wavelet& w : got) {
+              if (dense && !w.ctrl && half_is_zero(static_cast<uint16_t>(w.data))) w.data |= kMark;
+            }
+            const auto want =
+                by_definition(dense ? marked : layer.weights, 0, kOutputs, inputs, r, rows);
+            ASSERT_EQ(got, want) << inputs << " " << density << " " << r << "/" << rows;
+            ASSERT_EQ(stream.wavelets(r), want.size());
+            ASSERT_EQ(stream.weights(r), want.size() - kOutputs);
+          }
+        }
+      }
+    }
+  }
+}
+
 // Counts the rows that were asked for.
 class Counted : public MatrixSource {
  public:

@@ -23,7 +23,9 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "openwafer/grid.h"
@@ -75,10 +77,24 @@ struct StreamOptions {
   int window = 0;      // outputs of each owner in a window of deltas; 0: those of the whole layer
 };
 
+// Memory for wavelets that are written behind a `resize`, which does not write them too.
+struct UnwrittenWavelets : std::allocator<Wavelet> {
+  template <typename T>
+  struct rebind {
+    using other = UnwrittenWavelets;
+  };
+  void construct(Wavelet*) {}
+  template <typename... From>
+  void construct(Wavelet* wavelet, From&&... from) {
+    new (wavelet) Wavelet{std::forward<From>(from)...};
+  }
+};
+using Wavelets = std::vector<Wavelet, UnwrittenWavelets>;
+
 // Outputs of a layer for all grid rows: what is made, and broadcast, at a time.
 struct WaveletBatch {
   size_t layer = 0;  // of the stream's
-  std::vector<std::vector<Wavelet>> rows;
+  std::vector<Wavelets> rows;
 };
 
 // Where the wavelets of a stream come from, batch by batch.
