@@ -33,20 +33,12 @@
 enum { TASK_WEIGHTS_DONE = OW_TASK_LOCAL(1), TASK_DRAIN_DONE = OW_TASK_LOCAL(2) };
 
 // Descriptors of the gradient pass.
-enum {
-  DSR_ROWS = DSR_PASS,
-  DSR_INDICES,
-  DSR_RESULT,
-  DSR_BIAS,
-  DSR_SUMS,
-  DSR_OWN,
-  DSR_COPY,
-  DSR_ROUND
-};
+enum { DSR_ROWS = DSR_PASS, DSR_INDICES, DSR_RESULT, DSR_BIAS, DSR_SUMS, DSR_OWN, DSR_COPY };
 // .. of the masks of a delta pass.
 enum { DSR_MASK = DSR_PASS, DSR_DELTA };
-// .. from DSR_ROUND on, of a round and of the one before.
+// .. of a round and of the one before.
 enum { ROUND_SENT, ROUND_TO, ROUND_FROM, ROUND_IN, ROUND_DSRS };
+enum { DSR_ROUND = DSR_NONE - 2 * ROUND_DSRS };
 
 // What is gathered is received on a microthread of its own, sent on that of the weights, and the
 // own part copied on that of the drain: neither starts on what is not complete.
@@ -105,17 +97,17 @@ void ring_receive(uint32_t addr, uint32_t words) { receive(addr, OW_SL_INQ_SUMS,
 
 static int last_column(void) { return ow_reg_read(OW_REG_COL) + 1 == ow_train_params.grid_cols; }
 
-// Numbers of the work area join the sums that come along the grid row.
+// Numbers of the work area join the sums that come along the grid row, on the drain's microthread:
+// the reducer, which sends there next, is started behind them.
 static void send_results(uint32_t words) {
-  if (words == 0) return;
+  ow_dsr_mem1(DSR_A, OW_F32, ow_train_params.work_addr, words, 4);
+  ow_dsr_fabric_out(DSR_OUT, OW_F32, OW_TR_OUTQ_WEST, words, 0);
   if (last_column()) {
-    send(ow_train_params.work_addr, OW_TR_OUTQ_WEST, words);
+    ow_mov(OW_F32, OW_CTL(DSR_OUT, DSR_A, DSR_NONE, PASS_THREAD_DRAIN));
     return;
   }
-  ow_dsr_mem1(DSR_A, OW_F32, ow_train_params.work_addr, words, 4);
   ow_dsr_fabric_in(DSR_IN, OW_F32, OW_TR_INQ_EAST, words);
-  ow_dsr_fabric_out(DSR_OUT, OW_F32, OW_TR_OUTQ_WEST, words, 0);
-  ow_add(OW_F32, OW_CTL(DSR_OUT, DSR_A, DSR_IN, 0));
+  ow_add(OW_F32, OW_CTL(DSR_OUT, DSR_A, DSR_IN, PASS_THREAD_DRAIN));
 }
 
 // Field by field: there is no memcpy for a struct.
@@ -144,8 +136,7 @@ static void advance(struct ow_train_prefix* p, const struct ow_train_tensor* ten
 
 // The features of `owner` among those of `to` that are not of `from`; they stand owner by owner.
 struct part {
-  uint32_t owned;  // number of the first among the owner's own
-  uint32_t addr;   // where they are gathered
+  uint32_t addr;  // where they are gathered
   uint32_t words;
 };
 static struct part part_of(uint32_t owner, const struct ow_train_prefix* from,
@@ -154,26 +145,25 @@ static struct part part_of(uint32_t owner, const struct ow_train_prefix* from,
   uint32_t ends = pass_owned(to->share, to->left, owner);
   uint32_t place =
       pass_first(to->share, to->left, owner) - pass_first(from->share, from->left, owner);
-  struct part p = {begins, ow_train_params.gather_addr + place * ow_train_params.samples * 2,
-                   (ends - begins) * ow_train_params.samples / 2};
-  return p;
+  return (struct part){ow_train_params.gather_addr + place * ow_train_params.samples * 2,
+                       (ends - begins) * ow_train_params.samples / 2};
 }
 
-// Sums in the work area, in front of the gathered deltas; then along the grid row.
+// Sums in the work area, in front of the gathered deltas; then along the grid row. The last ones go
+// on behind the core, on the drain's microthread.
 static void bias_gradients(uint32_t k) {
   const struct ow_train_tensor* out = &ow_train_params.tensor[k + 1];
   uint32_t samples = ow_train_params.samples;
   uint32_t owned = own_features(out);
   uint32_t room = (ow_train_params.gather_addr - ow_train_params.work_addr) / 4;
   if (room > ow_train_params.work_words) room = ow_train_params.work_words;
-  uint32_t deltas = own_deltas(out);
-  uint32_t rows;
+  uint32_t deltas = own_deltas(out), rows;
   for (uint32_t first = 0; first < owned; first += rows) {
     rows = owned - first < room ? owned - first : room;
     ow_dsr_mem2(DSR_BIAS, half_type(), deltas + first * samples * 2, samples, 2, rows,
                 (int32_t)samples * 2);
     ow_dsr_mem1(DSR_SUMS, OW_F32, ow_train_params.work_addr, rows, 4);
-    uint32_t sums = OW_CTL(DSR_SUMS, DSR_BIAS, DSR_NONE, 0);
+    uint32_t sums = OW_CTL(DSR_SUMS, DSR_BIAS, DSR_NONE, PASS_THREAD_DRAIN);
     if (ow_train_params.bf16) {
       ow_sum(OW_BF16, sums);
     } else {
@@ -183,10 +173,25 @@ static void bias_gradients(uint32_t k) {
   }
 }
 
-// Waits until what the round receives is there: a descriptor in use is not written.
-static void wait_round(uint32_t n) {
-  ow_dsrw(DSR_ROUND + n % 2 * ROUND_DSRS + ROUND_IN, OW_DSR_KIND, 0);
+// Descriptors of rounds, which nothing else uses: what stays of them is written once.
+static void init_rounds(void) {
+  for (uint32_t dsr = DSR_ROUND; dsr < DSR_ROUND + 2 * ROUND_DSRS; ++dsr) {
+    uint32_t part = (dsr - DSR_ROUND) % ROUND_DSRS;
+    uint32_t out = OW_DSR0_KIND(OW_KIND_FABRIC_OUT) | OW_DSR0_QUEUE_NO(OW_SL_OUTQ_SUMS);
+    uint32_t in = OW_DSR0_KIND(OW_KIND_FABRIC_IN) | OW_DSR0_QUEUE_NO(OW_SL_INQ_SUMS);
+    uint32_t kind = part == ROUND_TO ? out : part == ROUND_FROM ? in : OW_DSR0_KIND(OW_KIND_MEM);
+    ow_dsrw(dsr, OW_DSR_KIND, OW_DSR0_TY(OW_F32) | kind);
+    ow_dsrw(dsr, OW_DSR_ADDRESS, 0);
+    ow_dsrw(dsr, OW_DSR_DIM1, 0);
+    ow_dsrw(dsr, OW_DSR_DIM2, 0);
+    ow_dsrw(dsr, OW_DSR_DIM3, 0);
+  }
 }
+
+static uint32_t round_dsr(uint32_t n) { return DSR_ROUND + n % 2 * ROUND_DSRS; }
+
+// Waits until what the round receives is there: a descriptor in use is not written.
+static void wait_round(uint32_t n) { ow_dsrw(round_dsr(n) + ROUND_IN, OW_DSR_DIM3, 0); }
 
 static void wait_gathered(void) {
   if (ow_train_params.grid_rows > 1) wait_round(ow_train_params.grid_rows - 1);
@@ -194,27 +199,33 @@ static void wait_gathered(void) {
 
 // .. until all rounds have sent all: the last may send nothing while the one before still does.
 static void wait_sent(void) {
-  ow_dsrw(DSR_ROUND + ROUND_SENT, OW_DSR_KIND, 0);
-  ow_dsrw(DSR_ROUND + ROUND_DSRS + ROUND_SENT, OW_DSR_KIND, 0);
+  ow_dsrw(DSR_ROUND + ROUND_SENT, OW_DSR_DIM3, 0);
+  ow_dsrw(DSR_ROUND + ROUND_DSRS + ROUND_SENT, OW_DSR_DIM3, 0);
 }
 
-// The n-th round: sends what the one before has received, receives `in`. It goes on behind the
-// core, which prepares the next one meanwhile.
-static void start_round(uint32_t n, const struct part* in, uint32_t addr, uint32_t words) {
-  uint32_t dsr = DSR_ROUND + n % 2 * ROUND_DSRS;
-  if (words > 0) {
-    ow_dsr_mem1(dsr + ROUND_SENT, OW_F32, addr, words, 4);
-    ow_dsr_fabric_out(dsr + ROUND_TO, OW_F32, OW_SL_OUTQ_SUMS, words, 0);
-  }
-  if (in->words > 0) {
-    ow_dsr_fabric_in(dsr + ROUND_FROM, OW_F32, OW_SL_INQ_SUMS, in->words);
-    ow_dsr_mem1(dsr + ROUND_IN, OW_F32, in->addr, in->words, 4);
-    ow_mov(OW_F32, OW_CTL(dsr + ROUND_IN, dsr + ROUND_FROM, DSR_NONE, THREAD_GATHER));
-  }
-  wait_round(n - 1);
-  if (words > 0) {
-    ow_mov(OW_F32, OW_CTL(dsr + ROUND_TO, dsr + ROUND_SENT, DSR_NONE, PASS_THREAD_WEIGHTS));
-  }
+// What the n-th round sends: the own part, or what the one before has received.
+static void set_sent(uint32_t n, uint32_t addr, uint32_t words) {
+  uint32_t dsr = round_dsr(n);
+  ow_dsrw(dsr + ROUND_SENT, OW_DSR_ADDRESS, addr);
+  ow_dsrw(dsr + ROUND_SENT, OW_DSR_DIM0, ow_dim_word(words, 4));
+  ow_dsrw(dsr + ROUND_TO, OW_DSR_DIM0, ow_dim_word(words, 0));
+}
+
+static void start_sending(uint32_t n, uint32_t words) {
+  if (words == 0) return;
+  ow_mov(OW_F32,
+         OW_CTL(round_dsr(n) + ROUND_TO, round_dsr(n) + ROUND_SENT, DSR_NONE, PASS_THREAD_WEIGHTS));
+}
+
+// What it receives, when the round before has received all. It goes on behind the core, which
+// prepares the next round meanwhile.
+static void start_receiving(uint32_t n, const struct part* in) {
+  if (in->words == 0) return;
+  uint32_t dsr = round_dsr(n);
+  ow_dsrw(dsr + ROUND_FROM, OW_DSR_DIM0, ow_dim_word(in->words, 0));
+  ow_dsrw(dsr + ROUND_IN, OW_DSR_ADDRESS, in->addr);
+  ow_dsrw(dsr + ROUND_IN, OW_DSR_DIM0, ow_dim_word(in->words, 4));
+  ow_mov(OW_F32, OW_CTL(dsr + ROUND_IN, dsr + ROUND_FROM, DSR_NONE, THREAD_GATHER));
 }
 
 // Where features of a tensor, those of `to` that are not of `from`, stand one after the other,
@@ -224,26 +235,34 @@ static void start_round(uint32_t n, const struct part* in, uint32_t addr, uint32
 enum { NO_LAYER = OW_TR_MAX_LAYERS };
 static uint32_t gather(uint32_t addr, const struct ow_train_prefix* from,
                        const struct ow_train_prefix* to, uint32_t biases) {
-  uint32_t grid_rows = ow_train_params.grid_rows;
-  uint32_t pitch = ow_train_params.samples * 2;
+  uint32_t grid_rows = ow_train_params.grid_rows, pitch = ow_train_params.samples * 2;
   if (grid_rows == 1) {
     if (biases != NO_LAYER) bias_gradients(biases);
     return addr + from->features * pitch;
   }
-  uint32_t owner = ow_reg_read(OW_REG_ROW);
-  struct part own = part_of(owner, from, to);
-  addr += own.owned * pitch;
-  uint32_t words = own.words;
+  uint32_t row = ow_reg_read(OW_REG_ROW), owner = row;
+  uint32_t begins = pass_owned(from->share, from->left, row);
+  uint32_t words = (pass_owned(to->share, to->left, row) - begins) * pitch / 4;
+  addr += begins * pitch;
+  set_sent(1, addr, words);  // before all else: the next grid row waits for it
+  start_sending(1, words);
   for (uint32_t n = 1; n < grid_rows; ++n) {
     owner = owner > 0 ? owner - 1 : grid_rows - 1;
     struct part in = part_of(owner, from, to);
-    start_round(n, &in, addr, words);
-    if (n == 1 && words > 0 && addr != own.addr) {
-      set_halves(DSR_OWN, addr, words * 2);
-      set_halves(DSR_COPY, own.addr, words * 2);
-      ow_mov(OW_I16, OW_CTL(DSR_COPY, DSR_OWN, DSR_NONE, PASS_THREAD_DRAIN));
+    if (n > 1) set_sent(n, addr, words);
+    start_receiving(n, &in);
+    if (n > 1) {
+      wait_round(n - 1);
+      start_sending(n, words);
+    } else {
+      struct part own = part_of(row, from, to);
+      if (words > 0 && addr != own.addr) {
+        set_halves(DSR_OWN, addr, words * 2);
+        set_halves(DSR_COPY, own.addr, words * 2);
+        ow_mov(OW_I16, OW_CTL(DSR_COPY, DSR_OWN, DSR_NONE, PASS_THREAD_DRAIN));
+      }
+      if (biases != NO_LAYER) bias_gradients(biases);
     }
-    if (n == 1 && biases != NO_LAYER) bias_gradients(biases);
     addr = in.addr;
     words = in.words;
   }
@@ -476,4 +495,5 @@ void ow_main(void) {
   ow_task_register(OW_TR_TASK_LAUNCH, task_launch);
   ow_task_register(TASK_WEIGHTS_DONE, task_weights_done);
   ow_task_register(TASK_DRAIN_DONE, task_part_done);
+  init_rounds();
 }

@@ -31,7 +31,7 @@ struct GradientCosts {
   uint64_t round_in = 95;     // the core: descriptors of what comes in
   uint64_t round_out = 39;    // .. and of what goes out
   uint64_t copy = 24;         // the core: descriptors of own deltas, which are copied to the others
-  uint64_t bias = 263;        // instructions of the bias gradients
+  uint64_t bias = 165;        // bias gradients: their sums, which go out behind the core
 };
 
 struct GradientShape {
