@@ -95,6 +95,8 @@ module MULT18X18D #(
                A17,
   input  logic B0, B1, B2, B3, B4, B5, B6, B7, B8, B9, B10, B11, B12, B13, B14, B15, B16,
                B17,
+  input  logic C0, C1, C2, C3, C4, C5, C6, C7, C8, C9, C10, C11, C12, C13, C14, C15, C16,
+               C17,
   input  logic SIGNEDA, SIGNEDB, SOURCEA, SOURCEB,
   output logic P0, P1, P2, P3, P4, P5, P6, P7, P8, P9, P10, P11, P12, P13, P14, P15, P16,
                P17, P18, P19, P20, P21, P22, P23, P24, P25, P26, P27, P28, P29, P30, P31,
@@ -115,6 +117,9 @@ module MULT18X18D #(
       36'($signed({SIGNEDA && a[17], a}) * $signed({SIGNEDB && b[17], b}));
   always_comb begin
     if (SOURCEA || SOURCEB) $error("operands from another multiplier");
+    if ({C0, C1, C2, C3, C4, C5, C6, C7, C8, C9, C10, C11, C12, C13, C14, C15, C16, C17} != 0) begin
+      $error("an operand that the product does not have");
+    end
   end
 endmodule
 
