@@ -54,6 +54,11 @@ Bringup check(const Shape& shape, const Faults& faults) {
 
 const Shape kOne{1, 1, 2, 2, 1, 1};
 
+// A flip-flop of a tile of the first reticle, stuck at 1.
+TileFault stuck(const Position& at, const char* name, int bit) {
+  return {0, at, TileFault::Kind::Register, 0, 0, name, bit, true};
+}
+
 TEST(Bringup, AGoodReticle) {
   const Bringup b = check(kOne, {});
   EXPECT_TRUE(b.good());
@@ -156,14 +161,8 @@ TEST(Bringup, AMuteTileWithoutANeighbourInItsRowsAndColumnsIsFound) {
 // setting of the muxes: the connection is given up, and not the good tile that hears nothing.
 TEST(Bringup, ATileIsNotJudgedByOneConnection) {
   Faults f;
-  f.tiles.push_back({0,
-                     {1, 0},
-                     TileFault::Kind::Register,
-                     0,
-                     0,
-                     "u_ramp__DOT__gen_queue__BRA__0__KET____DOT__u_out__DOT__mem_q",
-                     82,
-                     true});
+  f.tiles.push_back(
+      stuck({1, 0}, "u_ramp__DOT__gen_queue__BRA__0__KET____DOT__u_out__DOT__mem_q", 82));
   f.tiles.push_back({0, {0, 1}, TileFault::Kind::Memory, 0, 5, "", 7, true});
   const auto wafer = make_mini_wafer_device(kOne, f);
   const Bringup b = bring_up(*wafer, &wafer->device(), options());
@@ -171,6 +170,30 @@ TEST(Bringup, ATileIsNotJudgedByOneConnection) {
   EXPECT_EQ(b.findings.size(), 2u) << words(b);
   EXPECT_EQ(judge(kOne, f, b.defects).unseen, 1u) << words(b);
   EXPECT_TRUE(b.good()) << all(b.verification);
+}
+
+// A stuck bit of a register of the core, with which a tile sends too many words: its neighbours do
+// not take them for those of the next one that they hear.
+TEST(Bringup, WordsTooManyAreNotHeardAsAnothers) {
+  for (int at = 0; at < 9; ++at) {
+    Faults f;
+    f.tiles.push_back(stuck({at / 3, at % 3}, "u_core__DOT__u_write__DOT__regs_q", 905));
+    SCOPED_TRACE(at);
+    const auto wafer = make_mini_wafer_device(kOne, f);
+    const Bringup b = bring_up(*wafer, &wafer->device(), options());
+    EXPECT_TRUE(judge(kOne, f, b.defects).right()) << words(b);
+  }
+}
+
+// A stuck bit of what comes over a link, which the self-test does not look at: the verification of
+// the mesh sees answers that no tile gives, and says so.
+TEST(Bringup, AnAnswerThatNoTileGivesIsFoundByTheVerification) {
+  Faults f;
+  f.tiles.push_back(stuck({0, 0}, "u_router__DOT__gen_inputs__DOT__link_e_q", 21));
+  const auto wafer = make_mini_wafer_device(kOne, f);
+  const Bringup b = bring_up(*wafer, &wafer->device(), options());
+  EXPECT_EQ(all(b.verification).find("control plane: "), 0u) << all(b.verification);
+  EXPECT_EQ(judge(kOne, f, b.defects).unseen, 1u) << words(b);
 }
 
 // A good tile whose neighbours in one setting of the muxes are all mute: it hears nothing, and
@@ -430,14 +453,8 @@ TEST(Bringup, WordsOnAllColoursFindMore) {
   // Bit 10 of the second slot of the last colour: bits 4 to 2 are kept elsewhere.
   const Shape shape{1, 1, 2, 2, 1, 1};
   Faults f;
-  f.tiles.push_back({0,
-                     {0, 0},
-                     TileFault::Kind::Register,
-                     0,
-                     0,
-                     "u_router__DOT__u_words__DOT__gen_colour__BRA__3__KET____DOT__tail_q",
-                     7,
-                     true});
+  f.tiles.push_back(
+      stuck({0, 0}, "u_router__DOT__u_words__DOT__gen_colour__BRA__3__KET____DOT__tail_q", 7));
   const auto run = [&](const BringupOptions& o) {
     const auto wafer = make_mini_wafer_device(shape, f);
     return words(bring_up(*wafer, nullptr, o));

@@ -149,12 +149,16 @@ static uint32_t exchange(uint32_t slot, uint32_t side, uint32_t send, uint32_t h
   wait_until(slot, OW_SELFTEST_SLOT * 5 / 8);
   route(hear, from, RAMP);
   wait_until(slot, OW_SELFTEST_SLOT * 3 / 4);
-  if (OW_INQ_LEVEL_LEVEL_OF(ow_reg_read(OW_REG_INQ_LEVEL), HEAR_QUEUE) == OW_SELFTEST_WORDS) {
-    const volatile uint32_t* words = wide;
-    ow_dsr_fabric_in(DSR_IN, OW_I32, HEAR_QUEUE, OW_SELFTEST_WORDS);
-    ow_dsr_mem1(DSR_C, OW_I32, (uint32_t)(uintptr_t)wide, OW_SELFTEST_WORDS, 4);
+  const uint32_t words = OW_INQ_LEVEL_LEVEL_OF(ow_reg_read(OW_REG_INQ_LEVEL), HEAR_QUEUE);
+  if (words != 0) {
+    // What a neighbour sends too little or too much must not be heard as another one's.
+    ow_dsr_fabric_in(DSR_IN, OW_I32, HEAR_QUEUE, words);
+    ow_dsr_mem1(DSR_C, OW_I32, (uint32_t)(uintptr_t)wide, words, 4);
     ow_mov(OW_I32, OW_CTL(DSR_C, DSR_IN, DSR_NONE, 0));
-    for (uint32_t i = 0; i < OW_SELFTEST_WORDS; ++i) heard = ow_selftest_note(heard, words[i]);
+  }
+  if (words == OW_SELFTEST_WORDS) {
+    const volatile uint32_t* word = wide;
+    for (uint32_t i = 0; i < OW_SELFTEST_WORDS; ++i) heard = ow_selftest_note(heard, word[i]);
   }
   wait_until(slot, OW_SELFTEST_SLOT);
   return heard;
