@@ -10,7 +10,8 @@
 namespace ow::wafer {
 namespace {
 
-constexpr int kWords = 48;  // through every row and column, each way
+constexpr int kWords = 48;        // through every row and column, each way
+constexpr uint32_t kWord = 0x40;  // an address of a tile's memory
 
 // Colours: 0 to the east, 1 to the west, 2 to the south, 3 to the north.
 struct Flow {
@@ -32,6 +33,37 @@ Wavelet word(int colour, int index, int i) {
   return {static_cast<uint8_t>(colour), ctrl, ctrl ? x & ~0x03FFFFFCu : x};
 }
 
+// Wires up the flows, after a word over the control plane to every tile, out and back; what is
+// wrong.
+std::vector<std::string> set_up(Device& device, ControlPlane& control) {
+  const GridShape shape = device.shape();
+  const Rect all = whole(shape);
+  std::vector<std::string> wrong;
+  for (int r = 0; r < shape.rows; ++r) {
+    for (int c = 0; c < shape.cols; ++c) {
+      control.write_tile(r, c, kWord, static_cast<uint32_t>(0x5A000000 + r * 4096 + c));
+    }
+  }
+  const auto read = control.read_rect(all, kWord, 1);
+  for (int r = 0; r < shape.rows; ++r) {
+    for (int c = 0; c < shape.cols; ++c) {
+      const uint32_t got = read[static_cast<size_t>(r * shape.cols + c)].front();
+      if (got == static_cast<uint32_t>(0x5A000000 + r * 4096 + c)) continue;
+      wrong.push_back(fmt::format(
+          "control plane: logical tile ({}, {}) answers 0x{:08x} for its word", r, c, got));
+    }
+  }
+  RouteSet routes(shape);
+  for (int k = 0; k < 4; ++k) {
+    routes.set(all, k, kFlows[k].route);
+    const int ports = k < 2 ? shape.rows : shape.cols;
+    for (int i = 0; i < ports; ++i) routes.listen(kFlows[k].to, i, k);
+  }
+  routes.apply(control);
+  control.fence(all);
+  return wrong;
+}
+
 }  // namespace
 
 std::vector<std::string> verify_mesh(Device& device, uint64_t* wavelets) {
@@ -42,36 +74,12 @@ std::vector<std::string> verify_mesh(Device& device, uint64_t* wavelets) {
   options.timeout = 200000;
   ControlPlane control(device, options);
   try {
-    // The control plane to every tile: a word of its own each, out and back.
-    for (int r = 0; r < shape.rows; ++r) {
-      for (int c = 0; c < shape.cols; ++c) {
-        control.write_tile(r, c, 0x40, static_cast<uint32_t>(0x5A000000 + r * 4096 + c));
-      }
-    }
-    const auto read = control.read_rect(all, 0x40, 1);
-    for (int r = 0; r < shape.rows; ++r) {
-      for (int c = 0; c < shape.cols; ++c) {
-        const uint32_t got = read[static_cast<size_t>(r * shape.cols + c)].front();
-        if (got == static_cast<uint32_t>(0x5A000000 + r * 4096 + c)) continue;
-        wrong.push_back(fmt::format(
-            "control plane: logical tile ({}, {}) answers 0x{:08x} for its word", r, c, got));
-      }
-    }
-    RouteSet routes(shape);
-    for (int k = 0; k < 4; ++k) {
-      routes.set(all, k, kFlows[k].route);
-      const int ports = k < 2 ? shape.rows : shape.cols;
-      for (int i = 0; i < ports; ++i) routes.listen(kFlows[k].to, i, k);
-    }
-    routes.apply(control);
-    control.fence(all);
+    wrong = set_up(device, control);
   } catch (const DeviceFault& e) {
-    wrong.push_back(std::string("control plane: ") + e.what());
-    return wrong;
+    return {std::string("control plane: ") + e.what()};
   } catch (const ProtocolError& e) {
     // An answer that no tile gives: something on its way changes it.
-    wrong.push_back(std::string("control plane: ") + e.what());
-    return wrong;
+    return {std::string("control plane: ") + e.what()};
   }
   // Through every connection in both directions at the same time.
   for (int k = 0; k < 4; ++k) {
@@ -113,7 +121,7 @@ std::vector<std::string> verify_mesh(Device& device, uint64_t* wavelets) {
   if (wrong.empty()) {
     // The tiles are left as they were.
     for (uint32_t k = 0; k < 4; ++k) control.write(all, isa::reg::Route::address(k), 0);
-    control.write(all, 0x40, 0);
+    control.write(all, kWord, 0);
     control.fence(all);
   }
   return wrong;
