@@ -44,21 +44,29 @@ constexpr milliseconds kGoodbye{10000};  // that closing may take behind the las
 constexpr milliseconds kStart{120000};   // that MPI may take to start, all ranks together
 constexpr milliseconds kLook{200};       // how often a wait looks for signs of life
 
-// mpirun ends the ranks of a run in which one has died by SIGTERM, and a second later for good. On
-// a busy machine that is not long, so a line is written at once: why the run has failed if that is
-// known, or that mpirun has ended it. Not by a rank that is saying so by itself.
+// mpirun ends the ranks of a run in which one has died by SIGCONT, SIGTERM a second later, and
+// SIGKILL right behind it (Open MPI 4.1, by a trace), so that on a busy machine no handler of
+// SIGTERM may come to run. So a line is written at once: why the run has failed if that is known,
+// by the first of the two, or that mpirun has ended it. SIGCONT alone says nothing: a run that was
+// suspended goes on by it. Not by a rank that is saying so by itself.
 constexpr size_t kMostLine = 512;
 char term_line[kMostLine], failure_line[kMostLine];
 int failure_status = 0;
 enum class Known { Nothing, Failure, BeingSaid };
 std::atomic<Known> known{Known::Nothing};
-static_assert(std::atomic<Known>::is_always_lock_free, "it is read by a handler of signals");
-void on_term(int) {
-  const Known now = known;
-  if (now == Known::BeingSaid) return;
-  const char* line = now == Known::Failure ? failure_line : term_line;
+static_assert(std::atomic<Known>::is_always_lock_free, "it is read by handlers of signals");
+void end_with(const char* line, int status) {
   if (write(STDERR_FILENO, line, strnlen(line, kMostLine)) < 0) _exit(1);
-  _exit(now == Known::Failure ? failure_status : 3);
+  _exit(status);
+}
+void on_continue(int) {
+  Known failure = Known::Failure;
+  if (known.compare_exchange_strong(failure, Known::BeingSaid))
+    end_with(failure_line, failure_status);
+}
+void on_term(int) {
+  on_continue(0);
+  if (known.exchange(Known::BeingSaid) == Known::Nothing) end_with(term_line, 3);
 }
 void keep_line(const std::string& text, char* line) {
   const std::string cut = text.substr(0, kMostLine - 2) + "\n";
@@ -73,6 +81,9 @@ class MpiTransport : public Transport {
       struct sigaction action {};
       action.sa_handler = on_term;
       sigaction(SIGTERM, &action, &before_);
+      action.sa_handler = on_continue;
+      action.sa_flags = SA_RESTART;
+      sigaction(SIGCONT, &action, &continue_before_);
     }
     thread_ = std::thread([this] { run(); });
     std::unique_lock<std::mutex> lock(mutex_);
@@ -104,6 +115,7 @@ class MpiTransport : public Transport {
       known = Known::BeingSaid;
     } else if (!options_.terminated.empty()) {
       sigaction(SIGTERM, &before_, nullptr);
+      sigaction(SIGCONT, &continue_before_, nullptr);
     }
   }
 
@@ -209,6 +221,7 @@ class MpiTransport : public Transport {
 
   TransportOptions options_;
   struct sigaction before_ {};
+  struct sigaction continue_before_ {};
   std::thread thread_;
 
   std::mutex mutex_;
