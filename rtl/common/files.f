@@ -4,6 +4,7 @@ rtl/common/ow_pkg.sv
 rtl/common/ow_onehot_pkg.sv
 rtl/common/ow_arb_rr.sv
 rtl/common/ow_arb_class.sv
+rtl/common/ow_clock_gate.sv
 rtl/common/ow_credit.sv
 rtl/common/ow_fifo.sv
 rtl/common/ow_lzc.sv

@@ -67,6 +67,8 @@
 //   stat_o        the word at the offset cfg_addr_i: ROUTE, SWITCH, FILTER or RT_*
 //   torn_o        a colour was torn down in the cycle before
 //   hears_o       a link input, as the router sees it in this cycle, carries something
+//   link_clk_i    clock of the registers at the inputs, if they are there: it may stop while neither
+//                 they nor the links carry anything
 //   idle_o        no state can change before one of link_*_i, inj_i, ej_ready_i, req_ready_i,
 //                 rsp_valid_i, ask_valid_i or cfg_we_i does
 
@@ -83,6 +85,7 @@ module ow_router
   parameter bit InputRegs = 1'b0
 ) (
   input  logic                    clk_i,
+  input  logic                    link_clk_i,
   input  logic                    rst_i,
   input  link_t                   link_n_i,
   input  link_t                   link_e_i,
@@ -138,7 +141,7 @@ module ow_router
 
   if (InputRegs) begin : gen_inputs
     link_t link_n_q, link_e_q, link_s_q, link_w_q;
-    always_ff @(posedge clk_i) begin
+    always_ff @(posedge link_clk_i) begin
       link_n_q <= link_n_i;
       link_e_q <= link_e_i;
       link_s_q <= link_s_i;
@@ -170,6 +173,8 @@ module ow_router
     assign link_s_o = link_s_q;
     assign link_w_o = link_w_q;
     assign settled = !carries(link_n_q | link_e_q | link_s_q | link_w_q);
+    logic unused_clk;
+    assign unused_clk = link_clk_i;
   end
 
   wavelet_t arrive [NUM_PORTS];

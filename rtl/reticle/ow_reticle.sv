@@ -35,6 +35,7 @@ module ow_reticle
   parameter int unsigned ReduceAdders = 3,
   parameter int unsigned SmallRouter = 0,
   parameter int unsigned SmallTile = 0,
+  parameter bit ClockGates = 1'b0,
   parameter logic [31:0] Features = ow_pkg::FULL_FEATURES,
   parameter logic [31:0] Operations = ow_pkg::FULL_OPERATIONS,
   localparam int unsigned PhysRows = Rows + SpareRows,
@@ -132,7 +133,7 @@ module ow_reticle
         .QueueDepth(QueueDepth),
         .LineSlots(LineSlots), .WriteSlots(WriteSlots), .PackSlots(PackSlots),
         .SramBanks(SramBanks), .ReduceAdders(ReduceAdders), .SmallRouter(SmallRouter),
-        .SmallTile(SmallTile),
+        .SmallTile(SmallTile), .ClockGates(ClockGates),
         .Features(Features), .Operations(Operations)
       ) u_tile (
         .clk_i, .rst_i(tile_rst[T]), .cycle_i,

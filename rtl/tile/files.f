@@ -68,4 +68,5 @@ rtl/tile/host/ow_test_port.sv
 rtl/tile/host/ow_error.sv
 rtl/tile/host/ow_counters.sv
 rtl/tile/host/ow_regs.sv
+rtl/tile/ow_tile_clocks.sv
 rtl/tile/ow_tile.sv

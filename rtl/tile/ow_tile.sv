@@ -31,6 +31,7 @@ module ow_tile #(
   parameter int unsigned ReduceAdders = 3,   // adders of the reducer: 1 or 3
   parameter int unsigned SmallRouter = 0,    // 1: a router of half the area (ow_router)
   parameter int unsigned SmallTile = 0,    // 1: all but the router for area, not the clock
+  parameter bit          ClockGates = 1'b0,  // 1: a unit that sleeps has no clock (ow_tile_clocks)
   // What there is, as the registers of these names tell it (docs/memory-map.md).
   parameter logic [31:0] Features = ow_pkg::FULL_FEATURES,
   parameter logic [31:0] Operations = ow_pkg::FULL_OPERATIONS,
@@ -77,23 +78,22 @@ module ow_tile #(
   localparam int unsigned VecBytes = 2 * Lanes;
   localparam int unsigned RowW = 20 - $clog2(SramBanks);  // of a row's number at the banks
 
-  // What the tile sees of its inputs; links and the test port have registers of their own.
-  logic rst_in;
+  // The units' clocks and reset (ow_tile_clocks).
+  logic router_clk, links_clk, test_clk, ramp_clk, host_clk, memory_clk, core_clk, engine_clk, reduce_clk;
+  logic resets, rst_q, comes;
+  assign comes = {link_n_i.wavelet.valid, link_n_i.credit.valid, link_e_i.wavelet.valid,
+                  link_e_i.credit.valid, link_s_i.wavelet.valid, link_s_i.credit.valid,
+                  link_w_i.wavelet.valid, link_w_i.credit.valid} != '0;
+
+  // What the tile sees of its inputs; reset, links and the test port have registers of their own.
   logic [47:0] cycle;
   if (InputRegs) begin : gen_inputs
-    logic rst_in_q;
     logic [47:0] cycle_q;
-    always_ff @(posedge clk_i) begin
-      rst_in_q <= rst_i;
-      cycle_q <= cycle_i;
-    end
-    assign {rst_in, cycle} = {rst_in_q, cycle_q};
+    always_ff @(posedge clk_i) cycle_q <= cycle_i;
+    assign cycle = cycle_q;
   end else begin : gen_outputs
-    assign {rst_in, cycle} = {rst_i, cycle_i};
+    assign cycle = cycle_i;
   end
-
-  logic rst_q;
-  always_ff @(posedge clk_i) rst_q <= rst_in;
 
   // --------------------------------------------------------------------------------------- router --
   wavelet_t inj, ej;
@@ -109,18 +109,15 @@ module ow_tile #(
     .NumColours(NumColours), .NumFilters(32'(Tile.filters)), .NumPositions(32'(Tile.positions)),
     .Small(SmallRouter != 0), .InputRegs(InputRegs)
   ) u_router (
-    .clk_i, .rst_i(rst_q),
+    .clk_i(router_clk), .link_clk_i(links_clk), .rst_i(rst_q),
     .link_n_i, .link_e_i, .link_s_i, .link_w_i,
     .link_n_o, .link_e_o, .link_s_o, .link_w_o,
-    .inj_i(inj), .inj_space_o(inj_space), .ej_ready_i(ej_ready), .ej_o(ej),
-    .ej_owed_o(ej_owed),
+    .inj_i(inj), .inj_space_o(inj_space), .ej_ready_i(ej_ready), .ej_o(ej), .ej_owed_o(ej_owed),
     .req_o(req_w), .req_valid_o(req_valid), .req_ready_i(req_ready),
     .rsp_i(rsp_w), .rsp_valid_i(rsp_valid), .rsp_ready_o(rsp_ready),
     .ask_i(reg_wdata), .ask_valid_i(ask_valid), .ask_ready_o(ask_ready),
     .cfg_we_i(rt_we), .cfg_addr_i(reg_addr), .cfg_wdata_i(reg_wdata),
-    .stat_o(rt_rdata),
-    .torn_o(torn), .hears_o(hears),
-    .idle_o(router_idle)
+    .stat_o(rt_rdata), .torn_o(torn), .hears_o(hears), .idle_o(router_idle)
   );
 
   // ----------------------------------------------------------------------------------------- ramp --
@@ -150,13 +147,13 @@ module ow_tile #(
 
   // Of this and an error of the ramp itself in one cycle, this one is older, and ERROR keeps the
   // first (ow_error), so that the other one's cause is not reported, as that of any later error.
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge ramp_clk) begin
     if (rst_q) two_takers_q <= '0;
     else if (two_takers != two_takers_q) two_takers_q <= two_takers;
   end
 
   ow_ramp #(.NumColours(NumColours), .Queues(Queues), .QueueDepth(QueueDepth)) u_ramp (
-    .clk_i, .rst_i(rst_q),
+    .clk_i(ramp_clk), .rst_i(rst_q),
     .ej_i(ej), .ej_ready_o(ej_ready), .ej_owed_i(ej_owed), .inj_o(inj), .inj_space_i(inj_space),
     .cfg_we_i(bind_we), .cfg_addr_i(bind_addr), .cfg_data_i(bind_data),
     .clear_i(ramp_clear), .inq_owned_i(eng_owned | red_owned),
@@ -179,22 +176,22 @@ module ow_tile #(
   logic [15:0] ctl_reg_addr;
   logic [31:0] ctl_reg_wdata, reg_rdata;
   logic ep_idle;
-  logic ep_req_valid, ep_req_ready, ep_rsp_valid, ep_rsp_ready, test_idle;
+  logic ep_req_valid, ep_req_ready, ep_rsp_valid, ep_rsp_ready, test_idle, test_off;
   ramp_t ep_req, ep_rsp;
 
   ow_test_port #(.InputRegs(InputRegs)) u_test_port (
-    .clk_i, .rst_i(rst_q),
+    .clk_i(test_clk), .rst_i(rst_q),
     .test_i, .test_req_valid_i, .test_req_i, .test_req_ready_o,
     .test_rsp_valid_o, .test_rsp_o, .test_rsp_ready_i,
     .rt_req_valid_i(req_valid), .rt_req_i(req_w), .rt_req_ready_o(req_ready),
     .rt_rsp_valid_o(rsp_valid), .rt_rsp_o(rsp_w), .rt_rsp_ready_i(rsp_ready),
     .ep_req_valid_o(ep_req_valid), .ep_req_o(ep_req), .ep_req_ready_i(ep_req_ready),
     .ep_rsp_valid_i(ep_rsp_valid), .ep_rsp_i(ep_rsp), .ep_rsp_ready_o(ep_rsp_ready),
-    .idle_o(test_idle)
+    .idle_o(test_idle), .off_o(test_off)
   );
 
   ow_ctrl_ep #(.SramBytes(SramBytes)) u_ctrl_ep (
-    .clk_i, .rst_i(rst_q),
+    .clk_i(host_clk), .rst_i(rst_q),
     .req_valid_i(ep_req_valid), .req_i(ep_req), .req_ready_o(ep_req_ready),
     .rsp_valid_o(ep_rsp_valid), .rsp_o(ep_rsp), .rsp_ready_i(ep_rsp_ready),
     .mem_req_o(ctl_mem_req), .mem_we_o(ctl_mem_we), .mem_addr_o(ctl_mem_addr),
@@ -234,7 +231,7 @@ module ow_tile #(
 
   ow_mbist_port #(.SramBytes(SramBytes), .SramBanks(SramBanks),
                   .Present(Tile.selftest)) u_mbist_port (
-    .clk_i, .rst_i(rst_q),
+    .clk_i(memory_clk), .rst_i(rst_q),
     .start_i(mbist_start), .busy_o(mbist_busy), .sel_i(mbist_sel), .rdata_o(mbist_rdata),
     .gth_req_i(gth_req), .gth_we_i(gth_we), .gth_row_i(gth_row), .gth_be_i(gth_be),
     .gth_wdata_i(gth_wdata), .gth_gnt_o(gth_gnt),
@@ -247,26 +244,21 @@ module ow_tile #(
   logic [1:0] tensor_hold_look;
 
   ow_sram #(.SramBytes(SramBytes), .SramBanks(SramBanks), .Lanes(Lanes)) u_sram (
-    .clk_i, .rst_i(rst_q),
-    .ctl_req_i(ctl_mem_req && !tensor_hold), .ctl_we_i(ctl_mem_we), .ctl_addr_i(ctl_mem_addr),
-    .ctl_wdata_i(ctl_mem_wdata), .ctl_gnt_o(ctl_mem_gnt), .ctl_rvalid_o(ctl_mem_rvalid),
-    .ctl_rdata_o(ctl_mem_rdata),
+    .clk_i(memory_clk), .rst_i(rst_q), .ctl_req_i(ctl_mem_req && !tensor_hold),
+    .ctl_we_i(ctl_mem_we), .ctl_addr_i(ctl_mem_addr), .ctl_wdata_i(ctl_mem_wdata),
+    .ctl_gnt_o(ctl_mem_gnt), .ctl_rvalid_o(ctl_mem_rvalid), .ctl_rdata_o(ctl_mem_rdata),
     .lsu_req_i(dm_req && !tensor_hold_look[0]), .lsu_we_i(dm_we), .lsu_be_i(dm_be),
-    .lsu_addr_i(dm_addr),
-    .lsu_wdata_i(dm_wdata), .lsu_gnt_o(dm_gnt), .lsu_rvalid_o(dm_rvalid), .lsu_rdata_o(dm_rdata),
-    .fetch_req_i(if_req), .fetch_addr_i(if_addr), .fetch_gnt_o(if_gnt),
+    .lsu_addr_i(dm_addr), .lsu_wdata_i(dm_wdata), .lsu_gnt_o(dm_gnt), .lsu_rvalid_o(dm_rvalid),
+    .lsu_rdata_o(dm_rdata), .fetch_req_i(if_req), .fetch_addr_i(if_addr), .fetch_gnt_o(if_gnt),
     .fetch_rvalid_o(if_rvalid), .fetch_rdata_o(if_rdata),
     .red_req_i(red_req && !tensor_hold_look[1]), .red_we_i(red_we), .red_be_i(red_be),
     .red_addr_i(red_addr), .red_wdata_i(red_wdata), .red_gnt_o(red_gnt), .red_rvalid_o(red_rvalid),
-    .red_rdata_o(red_rdata),
-    .rd0_req_i(rd0_req), .rd0_addr_i(rd0_addr), .rd0_gnt_o(rd0_gnt), .rd0_rvalid_o(rd0_rvalid),
-    .rd0_rdata_o(rd0_rdata),
-    .rd1_req_i(rd1_req), .rd1_addr_i(rd1_addr), .rd1_gnt_o(rd1_gnt), .rd1_rvalid_o(rd1_rvalid),
-    .rd1_rdata_o(rd1_rdata),
-    .wr_req_i(wr_req), .wr_gives_i(wr_gives), .wr_addr_i(wr_addr), .wr_be_i(wr_be),
-    .wr_wdata_i(wr_wdata), .wr_gnt_o(wr_gnt),
-    .gth_req_i(bank_req), .gth_we_i(bank_we), .gth_row_i(bank_row), .gth_be_i(bank_be),
-    .gth_wdata_i(bank_wdata), .gth_gnt_o(bank_gnt), .gth_rdata_o(gth_rdata),
+    .red_rdata_o(red_rdata), .rd0_req_i(rd0_req), .rd0_addr_i(rd0_addr), .rd0_gnt_o(rd0_gnt),
+    .rd0_rvalid_o(rd0_rvalid), .rd0_rdata_o(rd0_rdata), .rd1_req_i(rd1_req), .rd1_addr_i(rd1_addr),
+    .rd1_gnt_o(rd1_gnt), .rd1_rvalid_o(rd1_rvalid), .rd1_rdata_o(rd1_rdata), .wr_req_i(wr_req),
+    .wr_gives_i(wr_gives), .wr_addr_i(wr_addr), .wr_be_i(wr_be), .wr_wdata_i(wr_wdata),
+    .wr_gnt_o(wr_gnt), .gth_req_i(bank_req), .gth_we_i(bank_we), .gth_row_i(bank_row),
+    .gth_be_i(bank_be), .gth_wdata_i(bank_wdata), .gth_gnt_o(bank_gnt), .gth_rdata_o(gth_rdata),
     .idle_o(sram_idle)
   );
 
@@ -291,7 +283,7 @@ module ow_tile #(
   assign retire_o = retire;
 
   ow_core #(.SramBytes(SramBytes), .Dsrs(32'(Tile.dsrs) + 1), .Small(SmallTile != 0)) u_core (
-    .clk_i, .rst_i(rst_q),
+    .clk_i(core_clk), .rst_i(rst_q),
     .run_i(run && !halt), .step_i(core_step), .core_rst_i(core_rst), .boot_pc_i(boot_pc), .issue_o(core_issue),
     .stack_limit_i(stack_limit), .text_limit_i(text_limit),
     .pc_o(pc), .stopped_o(stopped), .stop_ebreak_o(stop_ebreak), .cause_o(cause), .tval_o(tval),
@@ -322,7 +314,7 @@ module ow_tile #(
   logic tasks_idle;
 
   ow_tasks #(.Small(SmallTile != 0)) u_tasks (
-    .clk_i, .rst_i(rst_q), .core_rst_i(core_rst),
+    .clk_i(core_clk), .rst_i(rst_q), .core_rst_i(core_rst),
     .cfg_we_i(task_we), .cfg_addr_i(reg_addr), .cfg_wdata_i(reg_wdata), .cfg_rdata_o(task_rdata),
     .inq_valid_i(inq_valid), .inq_head_i(inq_head), .inq_owned_i(eng_owned | red_owned),
     .inq_pop_o(task_pop),
@@ -358,7 +350,7 @@ module ow_tile #(
   logic [4:0] red_fault_cause;
   logic [23:0] red_fault_addr;
   logic [31:0] drain_pc_q;  // of the last drain that the engine took
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge engine_clk) begin
     if (red_start) drain_pc_q <= tensor.pc;
   end
 
@@ -380,7 +372,7 @@ module ow_tile #(
   ow_engine #(.Lanes(Lanes), .SramBytes(SramBytes), .SramBanks(SramBanks), .NumThreads(NumThreads),
               .QueueDepth(QueueDepth), .LineSlots(LineSlots), .WriteSlots(WriteSlots), .PackSlots(PackSlots),
               .Small(SmallTile != 0), .Features(Features), .Operations(Operations)) u_engine (
-    .clk_i, .rst_i(rst_q || unit_rst), .halt_i(halt),
+    .clk_i(engine_clk), .rst_i(rst_q || unit_rst), .halt_i(halt),
     .tensor_here_i(tensor_here), .tensor_valid_i(tensor_valid), .tensor_i(tensor),
     .tensor_ready_o(tensor_ready), .tensor_quick_o(tensor_quick),
     .tensor_sync_done_o(tensor_sync_done), .hold_o(tensor_hold),
@@ -415,7 +407,7 @@ module ow_tile #(
 
   ow_reduce #(.Lanes(Lanes), .SramBytes(SramBytes), .Queues(Queues), .Adders(ReduceAdders),
               .Bf16(Engine.bfloat16)) u_reduce (
-    .clk_i, .rst_i(rst_q || unit_rst), .halt_i(halt),
+    .clk_i(reduce_clk), .rst_i(rst_q || unit_rst), .halt_i(halt),
     .fault_o(red_fault), .fault_cause_o(red_fault_cause), .fault_addr_o(red_fault_addr),
     .reg_we_i(red_we_reg), .reg_addr_i(reg_addr), .reg_wdata_i(reg_wdata),
     .reg_rdata_o(red_reg_rdata),
@@ -439,7 +431,7 @@ module ow_tile #(
 
   ow_regs #(.Lanes(Lanes), .SramBytes(SramBytes), .SramBanks(SramBanks), .NumColours(NumColours),
             .NumThreads(NumThreads), .Features(Features), .Operations(Operations)) u_regs (
-    .clk_i, .rst_i(rst_q), .cycle_i(cycle),
+    .clk_i(host_clk), .rst_i(rst_q), .cycle_i(cycle),
     .ctl_req_i(ctl_reg_req), .ctl_we_i(ctl_reg_we), .ctl_addr_i(ctl_reg_addr),
     .ctl_wdata_i(ctl_reg_wdata), .ctl_gnt_o(ctl_reg_gnt), .ctl_rvalid_o(ctl_reg_rvalid),
     .core_req_i(mm_req), .core_we_i(mm_we), .core_addr_i(mm_addr), .core_wdata_i(mm_wdata),
@@ -479,7 +471,7 @@ module ow_tile #(
   // Each block says whether its state stays as it is at this edge, given the inputs that it sees
   // now. When all do and nothing arrives, the next state is this state, so the next cycle is idle.
   logic idle;
-  assign idle = !rst_in && !rst_q && router_idle && ramp_idle && ep_idle && test_idle &&
+  assign idle = !resets && router_idle && ramp_idle && ep_idle && test_idle &&
                 sram_idle && core_idle && tasks_idle && engine_idle && red_idle && regs_idle &&
                 !mbist_busy && !hears && !take_err;
   if (InputRegs) begin : gen_idle_next
@@ -489,6 +481,17 @@ module ow_tile #(
     always_ff @(posedge clk_i) idle_q <= idle;
     assign idle_o = idle_q;
   end
+
+  ow_tile_clocks #(.Gate(ClockGates), .InputRegs(InputRegs)) u_clocks (
+    .clk_i, .rst_i, .rst_o(rst_q), .resets_o(resets),
+    .links_idle_i(!hears && !comes), .test_idle_i(!test_i && test_off), .router_idle_i(router_idle && !hears),
+    .ramp_idle_i(ramp_idle && inq_pop == '0 && !take_err), .host_idle_i(ep_idle && regs_idle),
+    .memory_idle_i(sram_idle && !mbist_busy && !mbist_start), .core_idle_i(core_idle && tasks_idle),
+    .engine_idle_i(engine_idle), .reduce_idle_i(red_idle),
+    .links_clk_o(links_clk), .test_clk_o(test_clk), .router_clk_o(router_clk), .ramp_clk_o(ramp_clk),
+    .host_clk_o(host_clk), .memory_clk_o(memory_clk), .core_clk_o(core_clk),
+    .engine_clk_o(engine_clk), .reduce_clk_o(reduce_clk)
+  );
 
   `OW_ASSERT(popper_awake, inq_pop == '0 || !(engine_idle && red_idle && tasks_idle && core_idle),
              "an input queue is popped by a unit that is idle")

@@ -29,6 +29,7 @@ module ow_grid
   parameter int unsigned ReduceAdders = 3,
   parameter int unsigned SmallRouter = 0,
   parameter int unsigned SmallTile = 0,
+  parameter bit ClockGates = 1'b0,
   parameter logic [31:0] Features = ow_pkg::FULL_FEATURES,
   parameter logic [31:0] Operations = ow_pkg::FULL_OPERATIONS
 ) (
@@ -83,7 +84,7 @@ module ow_grid
         .QueueDepth(QueueDepth),
         .LineSlots(LineSlots), .WriteSlots(WriteSlots), .PackSlots(PackSlots),
         .SramBanks(SramBanks), .ReduceAdders(ReduceAdders), .SmallRouter(SmallRouter),
-        .SmallTile(SmallTile),
+        .SmallTile(SmallTile), .ClockGates(ClockGates),
         .Features(Features), .Operations(Operations)
       ) u_tile (
         .clk_i,

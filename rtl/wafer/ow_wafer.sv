@@ -35,6 +35,7 @@ module ow_wafer
   parameter int unsigned ReduceAdders = 3,
   parameter int unsigned SmallRouter = 0,
   parameter int unsigned SmallTile = 0,
+  parameter bit ClockGates = 1'b0,
   parameter logic [31:0] Features = ow_pkg::FULL_FEATURES,
   parameter logic [31:0] Operations = ow_pkg::FULL_OPERATIONS,
   localparam int unsigned PhysRows = Rows + SpareRows,
@@ -92,7 +93,7 @@ module ow_wafer
         .QueueDepth(QueueDepth),
         .LineSlots(LineSlots), .WriteSlots(WriteSlots), .PackSlots(PackSlots),
         .SramBanks(SramBanks), .ReduceAdders(ReduceAdders), .SmallRouter(SmallRouter),
-        .SmallTile(SmallTile),
+        .SmallTile(SmallTile), .ClockGates(ClockGates),
         .Features(Features), .Operations(Operations)
       ) u_reticle (
         .clk_i, .rst_i, .cycle_i,

@@ -9,6 +9,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
 
 #include "Vow_bricks.h"
 #include "openwafer/error.h"
@@ -238,6 +239,33 @@ TEST_F(Bricks, LeadingZerosOfEveryLength) {
     for (int i = 0; i < 20; ++i) {
       look((uint64_t{1} << k) | (((uint64_t(rng_()) << 32) | rng_()) & ((uint64_t{1} << k) - 1)));
     }
+  }
+}
+
+TEST_F(Bricks, AGatedClockRisesInTheCyclesThatAreEnabledAndInNoOther) {
+  const auto enable = [&](bool on) {
+    m_->gate_en_i = on;
+    m_->eval();
+  };
+  const auto edges = [&] {
+    return std::pair<uint16_t, uint16_t>(m_->gate_edges_o, m_->wire_edges_o);
+  };
+  settle();
+  auto [gated, all] = edges();
+  for (int k = 0; k < 1000; ++k) {
+    for (int i = 0; i < 3; ++i) enable(random(2) != 0);
+    const bool on = random(2) != 0;
+    enable(on);
+    m_->clk_i = 1;
+    m_->eval();
+    gated = static_cast<uint16_t>(gated + on);
+    ++all;
+    ASSERT_EQ(edges(), std::make_pair(gated, all)) << "edge " << k;
+    for (int i = 0; i < 3; ++i) {
+      enable(random(2) != 0);
+      ASSERT_EQ(edges(), std::make_pair(gated, all)) << "while the clock is high, edge " << k;
+    }
+    settle();
   }
 }
 

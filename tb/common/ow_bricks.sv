@@ -62,8 +62,21 @@ module ow_bricks (
   output logic [4:0]       lzc21_o,
   output logic             none21_o,
   output logic [5:0]       lzc64_o,
-  output logic             none64_o
+  output logic             none64_o,
+  // ow_clock_gate: edges behind a gate, and behind a wire
+  input  logic             gate_en_i,
+  output logic [15:0]      gate_edges_o,
+  output logic [15:0]      wire_edges_o
 );
+
+  logic gated, plain;
+  ow_clock_gate #(.Gate(1'b1)) u_gate (.clk_i, .en_i(gate_en_i), .clk_o(gated));
+  ow_clock_gate #(.Gate(1'b0)) u_wire (.clk_i, .en_i(gate_en_i), .clk_o(plain));
+  logic [15:0] gate_edges_q, wire_edges_q;
+  always_ff @(posedge gated) gate_edges_q <= gate_edges_q + 16'd1;
+  always_ff @(posedge plain) wire_edges_q <= wire_edges_q + 16'd1;
+  assign gate_edges_o = gate_edges_q;
+  assign wire_edges_o = wire_edges_q;
 
   ow_arb_rr #(.Width(6)) u_rr (
     .clk_i, .rst_i, .req_i(rr_req_i), .take_i(rr_take_i), .any_o(rr_any_o), .one_o(rr_one_o),

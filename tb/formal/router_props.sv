@@ -94,6 +94,7 @@ module router_props
 
   ow_router #(.NumColours(2)) u_router (
     .clk_i,
+    .link_clk_i  (clk_i),
     .rst_i       (rst),
     .link_n_i    (into[0]),
     .link_e_i    (into[1]),

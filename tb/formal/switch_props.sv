@@ -176,6 +176,7 @@ module switch_props
   logic [31:0] stat;
   ow_router #(.NumColours(2)) u_router (
     .clk_i,
+    .link_clk_i  (clk_i),
     .rst_i       (rst),
     .link_n_i    (into[0]),
     .link_e_i    (into[1]),

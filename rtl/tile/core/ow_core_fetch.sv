@@ -70,9 +70,9 @@ module ow_core_fetch #(
     if (inflight_q || redirect_i) begin
       idle_o = 1'b0;
     end else if (flush_i) begin
-      idle_o = count_q == 2'd0 && next_q == target_i[23:3] && next_ok_q == target_ok;
+      idle_o = count_q == 2'd0 && next_q == target_i[23:3] && next_ok_q == target_ok && drop_q;
     end else begin
-      idle_o = ~(next_ok_q && count_q != 2'(Lines)) && !pop_i;
+      idle_o = ~(next_ok_q && count_q != 2'(Lines)) && !pop_i && !drop_q;
     end
   end
 

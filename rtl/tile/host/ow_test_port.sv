@@ -10,6 +10,8 @@
 //   rt_*    requests from and responses to the router
 //   ep_*    the endpoint
 //   idle_o  nothing changes before an input does
+//   off_o   the station is not there, nor was it in the last cycle: nothing changes before test_i does,
+//           whatever the other inputs are
 module ow_test_port
   import ow_pkg::*;
 #(
@@ -36,7 +38,8 @@ module ow_test_port
   input  logic  ep_rsp_valid_i,
   input  ramp_t ep_rsp_i,
   output logic  ep_rsp_ready_o,
-  output logic  idle_o
+  output logic  idle_o,
+  output logic  off_o
 );
 
   // What the station says in this cycle.
@@ -117,6 +120,7 @@ module ow_test_port
     end
   end
 
+  assign off_o = !active;
   // With the station: a request word or an answer moves; an answer that waits to be taken does not.
   assign idle_o = test == test_q &&
                   (!test_q || (req_ready_q && !req_valid && !rsp_ready &&

@@ -30,10 +30,14 @@ struct Counters {
 
 // Takes `second` for a part of the state or not.
 struct CountersInternals {
+  static constexpr bool kRests = true;
   template <typename M>
-  static bool rest_clock(M* m) {
+  static void rest_clock(M* m) {
     m->clk_i = m->before = 0;
-    return true;
+  }
+  template <typename M>
+  static std::vector<sim::Gate> gates(M*) {
+    return {};
   }
   template <typename M>
   static void settle(M*) {}

@@ -259,6 +259,38 @@ TEST(Simulator, BothImplementationsAgreeOnEveryEdgeWaveletAndItsCycle) {
   EXPECT_EQ(a->cycle(), b->cycle());
 }
 
+TEST(Simulator, ATileThatOnlyRoutesClocksItsRouterAlone) {
+  constexpr int kTiles = 3;
+  constexpr size_t kWavelets = 100;
+  auto device = make_device(DeviceKind::Replicated, GridShape{1, kTiles}, checked());
+  ControlPlane control(*device);
+  RouteSet routes(device->shape());
+  routes.set(whole(device->shape()), 4, Route{Port::West, kOutE});
+  routes.listen(Side::East, 0, 4);
+  routes.apply(control);
+  control.fence(whole(device->shape()));
+  ASSERT_EQ(device->run(1000), RunStatus::Quiet);
+
+  const uint64_t evaluations = device->sim()->evaluations();
+  const std::vector<UnitClock> before = device->sim()->unit_clocks();
+  device->send(Side::West, 0, std::vector<Wavelet>(kWavelets, Wavelet{4, false, 0}));
+  ASSERT_EQ(device->run(1000), RunStatus::Quiet);
+  EXPECT_EQ(device->available(Side::East, 0, 4), kWavelets);
+  EXPECT_GE(device->sim()->evaluations() - evaluations, kTiles * kWavelets);
+  const std::vector<UnitClock> after = device->sim()->unit_clocks();
+  ASSERT_EQ(after.size(), 10u);
+  for (size_t k = 0; k < after.size(); ++k) {
+    const std::string& unit = after[k].unit;
+    const uint64_t edges = after[k].edges - before[k].edges;
+    if (unit == "router" || unit == "links") {
+      EXPECT_GE(edges, kTiles * kWavelets) << unit;
+    } else {
+      EXPECT_EQ(edges, 0u) << unit;
+    }
+    if (unit == "host") EXPECT_GT(before[k].edges, 0u) << "routes were written";
+  }
+}
+
 TEST(Simulator, ALostCreditIsLost) {
   SimOptions o;
   o.drop_credit = CreditFault{0, 1, Side::West, 4, 2};

@@ -48,10 +48,16 @@ struct Cell {
   int stride;
 };
 
+// The latch of a unit's clock gate (ow_clock_gate): whether it is clocked at the next edge.
+struct Gate {
+  const char* unit;
+  uint8_t* open;
+};
+
 // Of a model's class M, by static members: rest_clock(M*) puts the clock back
-// to 0 without an evaluation, or says false if it cannot; settle(M*) computes
+// to 0 without an evaluation, if kRests; settle(M*) computes
 // all logic from the registers; begin(M*) and end(M*) are the bytes of its
-// state; cells(M*).
+// state; cells(M*); gates(M*).
 template <typename M>
 struct Internals;
 
@@ -88,22 +94,33 @@ class Model {
     model_->clk_i = 0;
     model_->eval();
   }
+  // A falling edge, which opens the latches of clock gates to what the inputs
+  // are now, and a rising one.
   void clock_both_edges() {
-    model_->clk_i = 1;
-    model_->eval();
     evaluate();
-  }
-  // One rising edge. The falling edge does nothing in the design and is not
-  // evaluated where the model can do without.
-  void clock() {
     model_->clk_i = 1;
     model_->eval();
-    if (!Internals<M>::rest_clock(model_.get())) evaluate();
+  }
+  // One rising edge. The falling edge is not evaluated where it does nothing
+  // and the model can do without.
+  void clock() {
+    if (!Internals<M>::kRests) return clock_both_edges();
+    model_->clk_i = 1;
+    model_->eval();
+    Internals<M>::rest_clock(model_.get());
+  }
+  // One rising edge in which no unit sleeps.
+  void clock_all() {
+    evaluate();
+    for (const Gate& gate : gates()) *gate.open = 1;
+    model_->clk_i = 1;
+    model_->eval();
   }
   // After a register was forced.
   void settle() { Internals<M>::settle(model_.get()); }
 
   std::vector<Cell> cells() const { return Internals<M>::cells(model_.get()); }
+  std::vector<Gate> gates() const { return Internals<M>::gates(model_.get()); }
   // All that the model holds, inputs included.
   uint8_t* state() const { return Internals<M>::begin(model_.get()); }
   size_t state_bytes() const {

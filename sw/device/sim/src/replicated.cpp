@@ -21,6 +21,7 @@ namespace ow {
 namespace {
 
 constexpr int kResetCycles = 4;
+constexpr size_t kNames = 1000;    // letters of registers' names in an error
 constexpr int kReleaseCycles = 2;  // the reset is registered twice before it acts
 #if VM_TRACE
 constexpr int kWholeTile = 99;  // levels of hierarchy in waves
@@ -41,6 +42,7 @@ class Replicated : public SimDevice {
                        options_.check_idle ? ", idle tiles checked" : "");
   }
   uint64_t evaluations() const override { return evaluations_; }
+  std::vector<UnitClock> unit_clocks() const override;
 
  protected:
   void clock_grid(uint64_t cycle, const uint64_t* in, uint64_t* out) override;
@@ -53,12 +55,14 @@ class Replicated : public SimDevice {
     // edge output.
     int neighbour[4];  // tile index, -1 at an edge
     int edge_port[4];  // port number, -1 inside
+    std::vector<sim::Gate> gates;
   };
 
   void clock(sim::Model<Vow_tile>* model) const {
     options_.toggle_clock ? model->clock_both_edges() : model->clock();
   }
   void check_unchanged(size_t index, uint64_t cycle);
+  void check_asleep(size_t index, uint64_t cycle);
   void open_waves();
   void dump_waves(uint64_t cycle);
 
@@ -69,9 +73,12 @@ class Replicated : public SimDevice {
   std::vector<uint8_t> awake_;    // not idle after its last evaluation
   std::vector<uint8_t> settled_;  // checked once since its last evaluation
   std::vector<uint8_t> before_;   // of the idle check
+  std::vector<uint8_t> after_;
+  std::vector<sim::Cell> cells_;  // of the first tile
   int active_ = 0;                // tiles that the next cycle must evaluate
   int parity_ = 0;
   uint64_t evaluations_ = 0;
+  std::vector<uint64_t> edges_;  // of the units with clock gates
   uint64_t fault_count_ = 0;
 #if VM_TRACE
   VerilatedFstC waves_;  // closes its file itself
@@ -91,7 +98,8 @@ Replicated::Replicated(GridShape shape, const SimOptions& options)
   for (int r = 0; r < shape.rows; ++r) {
     for (int c = 0; c < shape.cols; ++c) {
       const int i = r * shape.cols + c;
-      Tile t{{&context_, fmt::format("tile_{}_{}", r, c)}, {}, {}};
+      Tile t{{&context_, fmt::format("tile_{}_{}", r, c)}, {}, {}, {}};
+      t.gates = t.model.gates();
       t.neighbour[0] = r > 0 ? i - shape.cols : -1;
       t.neighbour[1] = c + 1 < shape.cols ? i + 1 : -1;
       t.neighbour[2] = r + 1 < shape.rows ? i + shape.cols : -1;
@@ -110,6 +118,7 @@ Replicated::Replicated(GridShape shape, const SimOptions& options)
     }
   }
   std::memset(slots_.data(), 0, n * sizeof(Slots));
+  edges_.assign(tiles_[0].gates.size(), 0);
   active_ = static_cast<int>(n);
   if (!options.waves.file.empty()) open_waves();
   if (options_.drop_credit) {
@@ -118,6 +127,12 @@ Replicated::Replicated(GridShape shape, const SimOptions& options)
       throw BadInput(fmt::format("credit to drop at tile ({}, {}): not in the grid", f.row, f.col));
     }
   }
+}
+
+std::vector<UnitClock> Replicated::unit_clocks() const {
+  std::vector<UnitClock> clocks;
+  for (size_t k = 0; k < edges_.size(); ++k) clocks.push_back({tiles_[0].gates[k].unit, edges_[k]});
+  return clocks;
 }
 
 void Replicated::clock_grid(uint64_t cycle, const uint64_t* in, uint64_t* out) {
@@ -163,8 +178,10 @@ void Replicated::clock_grid(uint64_t cycle, const uint64_t* in, uint64_t* out) {
     m->link_w_i = words[3];
     words[0] = words[1] = words[2] = words[3] = 0;
     m->cycle_i = cycle;
+    if (options_.check_idle) check_asleep(i, cycle);
     clock(&t.model);
     ++evaluations_;
+    for (size_t k = 0; k < edges_.size(); ++k) edges_[k] += *t.gates[k].open;
     awake_[i] = !m->idle_o;
     settled_[i] = 0;
     active += awake_[i];
@@ -272,6 +289,33 @@ void Replicated::check_unchanged(size_t index, uint64_t cycle) {
                     index % static_cast<size_t>(shape_.cols), cycle, changed));
   }
   settled_[index] = 1;
+}
+
+// Evaluates a tile once with the clocks of all its units, looks at what the units that sleep would
+// have done, and puts it back to where it was. What they hold may not change, nor what the others
+// do.
+void Replicated::check_asleep(size_t index, uint64_t cycle) {
+  sim::Model<Vow_tile>& m = tiles_[index].model;
+  uint8_t* const state = m.state();
+  before_.assign(state, state + m.state_bytes());
+  m.clock_all();
+  after_.assign(state, state + m.state_bytes());
+  std::memcpy(state, before_.data(), before_.size());
+  clock(&m);
+  if (cells_.empty()) cells_ = tiles_[0].model.cells();
+  std::string changed;
+  for (const sim::Cell& c : cells_) {
+    const auto offset = static_cast<size_t>(c.data - tiles_[0].model.state());
+    if (std::memcmp(after_.data() + offset, state + offset, c.size) == 0) continue;
+    if (changed.size() < kNames) changed += fmt::format(" {}", c.name);
+  }
+  if (!changed.empty()) {
+    throw InternalError(
+        fmt::format("idle check: tile ({}, {}): units sleep in cycle {} that would change:{}",
+                    index / static_cast<size_t>(shape_.cols),
+                    index % static_cast<size_t>(shape_.cols), cycle, changed));
+  }
+  std::memcpy(state, before_.data(), before_.size());
 }
 
 }  // namespace

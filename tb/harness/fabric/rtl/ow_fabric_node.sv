@@ -80,7 +80,7 @@ module ow_fabric_node
   ow_router #(
     .NumColours(NumColours), .NumFilters(NumFilters), .NumPositions(NumPositions), .Small(Small)
   ) u_router (
-    .clk_i, .rst_i,
+    .clk_i, .link_clk_i(clk_i), .rst_i,
     .link_n_i, .link_e_i, .link_s_i, .link_w_i,
     .link_n_o, .link_e_o, .link_s_o, .link_w_o,
     .inj_i(inj), .inj_space_o(inj_space), .ej_ready_i(ej_ready), .ej_o(ej), .ej_owed_o(ej_owed),

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "ow/device/device.h"
@@ -29,6 +30,11 @@ inline bool operator==(const EdgeEvent& a, const EdgeEvent& b) {
          a.wavelet == b.wavelet;
 }
 inline bool operator!=(const EdgeEvent& a, const EdgeEvent& b) { return !(a == b); }
+
+struct UnitClock {
+  std::string unit;  // of ow_tile_clocks: router, engine, ...
+  uint64_t edges = 0;
+};
 
 class SimControl {
  public:
@@ -61,6 +67,10 @@ class SimControl {
 
   // Tile evaluations done so far (what skipping idle tiles saves).
   virtual uint64_t evaluations() const = 0;
+
+  // Of these, by units with a clock of their own, how often the unit was clocked; empty where the
+  // model's clocks have no gates.
+  virtual std::vector<UnitClock> unit_clocks() const { return {}; }
 };
 
 }  // namespace ow

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The clock of a unit that may sleep: edges of clk_i in cycles in which en_i is high before the edge.
+//
+//   Gate    1: a latch, open while clk_i is low, and an AND, which is a library's clock-gating cell.
+//           0: a wire, for targets whose clocks may not be gated; the unit is then clocked in every
+//           cycle, and by its contract nothing in it changes in those in which en_i is low
+//   en_i    settles before clk_i rises
+//   clk_o   rises with clk_i
+
+`include "ow_assert.svh"
+
+module ow_clock_gate #(
+  parameter bit Gate = 1'b0
+) (
+  input  logic clk_i,
+  input  logic en_i,
+  output logic clk_o
+);
+
+  if (Gate) begin : gen_gate
+    logic en_l;
+    always_latch begin
+      if (!clk_i) en_l = en_i;
+    end
+    assign clk_o = clk_i & en_l;
+  end else begin : gen_wire
+    assign clk_o = clk_i;
+    logic unused;
+    assign unused = en_i;
+  end
+
+endmodule
