@@ -88,6 +88,19 @@ void print_training(const jobs::TrainReport& t) {
   if (!t.first_difference.empty()) fmt::print("first       {}\n", t.first_difference);
 }
 
+// How much of the time units are clocked; those that hardly ever are, are left out.
+void print_clocks(const RunReport& report) {
+  const double cycles =
+      static_cast<double>(report.sim_cycles) * report.grid.rows * report.grid.cols;
+  std::string text;
+  for (const UnitClock& clock : report.clocks) {
+    const double percent = 100.0 * static_cast<double>(clock.edges) / cycles;
+    if (percent < 0.05) continue;
+    text += fmt::format("{}{} {:.1f} %", text.empty() ? "" : ", ", clock.unit, percent);
+  }
+  if (!text.empty()) fmt::print("clocked     {} of the tiles' cycles\n", text);
+}
+
 }  // namespace
 
 nlohmann::json report_json(const RunReport& report) {
@@ -131,6 +144,10 @@ nlohmann::json report_json(const RunReport& report) {
         {"cycles_per_second", static_cast<double>(report.sim_cycles) / report.sim_seconds},
         {"tile_cycles_per_second",
          static_cast<double>(report.sim_cycles) * tiles / report.sim_seconds}};
+    for (const UnitClock& clock : report.clocks) {
+      json["simulation"]["clocked"][clock.unit] =
+          static_cast<double>(clock.edges) / (static_cast<double>(report.sim_cycles) * tiles);
+    }
   }
   return json;
 }
@@ -171,6 +188,7 @@ void print_report(const RunReport& report) {
   const double rate = static_cast<double>(report.sim_cycles) / report.sim_seconds;
   fmt::print("\nsimulated   {} cycles in {:.1f} s: {:.0f} cycles/s, {:.2f} million tile-cycles/s\n",
              report.sim_cycles, report.sim_seconds, rate, rate * tiles / 1e6);
+  print_clocks(report);
   if (!report.checked) return;
   fmt::print("comparison  {} activations compared with golden, {} differ\n", report.compared(),
              report.different());

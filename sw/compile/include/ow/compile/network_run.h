@@ -15,6 +15,7 @@
 #include "ow/compile/params.h"
 #include "ow/compile/stream_job.h"
 #include "ow/compile/train_job.h"
+#include "ow/device/sim_control.h"
 #include "ow/sim/sim.h"
 
 namespace ow::jobs {
@@ -72,7 +73,8 @@ struct RunReport {
   std::vector<Workload> workloads;
   uint64_t sim_cycles = 0;
   double sim_seconds = 0;
-  uint64_t different() const;  // activations, of so many
+  std::vector<UnitClock> clocks;  // of the tiles' units, if the device counts them
+  uint64_t different() const;     // activations, of so many
   uint64_t compared() const;
   // Bits of activations, and weights after steps of the training, that differ from the reference:
   // 0 if everything that was compared is as it must be.
