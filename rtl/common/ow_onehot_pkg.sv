@@ -19,6 +19,12 @@ package ow_onehot_pkg;
     return v ^ {ones[30:0], 1'b1};
   endfunction
 
+  // 0 if y is x + 1, in as many of the low bits as are looked at. No carry is waited for: whether a
+  // bit is to differ follows from the one below it.
+  function automatic logic [31:0] not_next(input logic [31:0] x, input logic [31:0] y);
+    return x ^ y ^ (((x & ~y) << 1) | 32'd1);
+  endfunction
+
   // The lowest bit that is set among those of the mask `above`, or of all, alone: round robin.
   function automatic logic [31:0] pick(input logic [31:0] v, input logic [31:0] above);
     return (v & above) != '0 ? lowest(v & above) : lowest(v);

@@ -296,25 +296,20 @@ module ow_ramp
   end
 
   // ------------------------------------------------------------------------------- memories --
+  // Whether a push is taken is known last: what it brings stands there without that.
   queues_t out_push;
   ramp_t [Queues-1:0] out_wdata;
   always_comb begin
     out_push = '0;
     out_wdata = '0;
-    if (red_take || eng_take || core_take) begin
+    if (red_push_i || eng_push_i || core_push_i) begin
       for (int unsigned q = 0; q < Queues; q++) begin
-        if (red_take && !red_on && red_q == queue_t'(q)) begin
-          out_push[q] = 1'b1;
-          out_wdata[q] = red_data_i;
-        end
-        if (eng_take && !eng_on && eng_q == queue_t'(q)) begin
-          out_push[q] = 1'b1;
-          out_wdata[q] = eng_data_i;
-        end
-        if (core_take && core_q == queue_t'(q)) begin
-          out_push[q] = 1'b1;
-          out_wdata[q] = core_data_i;
-        end
+        out_push[q] = (red_take && !red_on && red_q == queue_t'(q)) ||
+                      (eng_take && !eng_on && eng_q == queue_t'(q)) ||
+                      (core_take && core_q == queue_t'(q));
+        out_wdata[q] = core_data_i;
+        if (eng_push_i && is_there(eng_q_i) && eng_q == queue_t'(q)) out_wdata[q] = eng_data_i;
+        if (red_push_i && is_there(red_q_i) && red_q == queue_t'(q)) out_wdata[q] = red_data_i;
       end
     end
   end

@@ -146,6 +146,7 @@ module ow_engine_back
   // ------------------------------------------------------------------------------- operands --
   logic                       m_valid, m_ready, m_wait, fire, early;
   beat_t                      m;
+  logic [1:0]                 m_own, m_lends;
   res_t                       m_r;
   logic [Lanes-1:0][31:0]     m_a, m_b;
   logic [LineW-1:0]           m_d_line;
@@ -178,7 +179,8 @@ module ow_engine_back
     .wr_i(slot_i), .wr_line_i(line[2]), .wr_be_i(be_i), .forget_i(launch_hot_i != '0),
     .rd0_req_o, .rd0_addr_o, .rd0_gnt_i, .rd0_rvalid_i, .rd0_rdata_i,
     .rd1_req_o, .rd1_addr_o, .rd1_gnt_i, .rd1_rvalid_i, .rd1_rdata_i,
-    .m_valid_i(m_valid), .m_i(m), .ready_o(m_ready), .fire_i(fire), .acc_row_i(acc_row),
+    .m_valid_i(m_valid), .m_i(m), .m_own_i(m_own), .m_lends_i(m_lends),
+    .ready_o(m_ready), .fire_i(fire), .acc_row_i(acc_row),
     .g_valid_i(g_valid), .g_i(g), .g_ready_o(g_ready), .g_fire_i(g_fire),
     .g_idx_o(g_idx), .g_data_o(g_data), .gathered_i(gathered),
     .a_o(m_a), .b_o(m_b), .d_line_o(m_d_line), .idle_o(operands_idle)
@@ -206,7 +208,8 @@ module ow_engine_back
     .push_i(issue_pipe_i), .beat_i(beat), .full_o(beats_full_o), .one_o(beats_one_o),
     .src_row_i, .src_words_i, .src_meets_o(src_queued),
     .launch_hot_i, .hold_i(hold_o), .kill_i, .fault_o, .fault_addr_o,
-    .m_valid_o(m_valid), .m_o(m), .res_o(m_r), .ready_i(m_ready), .wait_i(m_wait), .fire_o(fire),
+    .m_valid_o(m_valid), .m_o(m), .m_own_o(m_own), .m_lends_o(m_lends), .res_o(m_r),
+    .ready_i(m_ready), .wait_i(m_wait), .fire_o(fire),
     .g_valid_o(g_valid), .g_o(g), .g_ready_i(g_ready), .g_fire_o(g_fire),
     .g_idx_i(g_idx), .g_data_i(g_data), .gathered_o(gathered),
     .gth_req_o, .gth_we_o, .gth_row_o, .gth_be_o, .gth_wdata_o, .gth_gnt_i, .gth_rdata_i

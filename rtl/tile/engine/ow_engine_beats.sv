@@ -19,6 +19,8 @@
 //   kill_i       threads whose index has led out of memory; fault_o: that of m_o has, at fault_addr_o
 //   m_o, m_valid_o   the oldest beat, 0 if there is none; res_o: where its result goes, or what a
 //                fault leaves of that
+//   m_own_o, m_lends_o   the streams a, b that it takes of in stage M, and those that it leaves to a
+//                beat that asks: each the other's opposite
 //   ready_i      its lines are there; wait_i: it waits for a result; fire_o: it goes
 //   g_*          ow_engine_operands: elements of the beat that asks
 //   gathered_o   elements for m_o
@@ -55,6 +57,8 @@ module ow_engine_beats
   // Stage M.
   output logic                    m_valid_o,
   output beat_t                   m_o,
+  output logic [1:0]              m_own_o,
+  output logic [1:0]              m_lends_o,
   output res_t                    res_o,
   input  logic                    ready_i,
   input  logic                    wait_i,
@@ -96,10 +100,20 @@ module ow_engine_beats
   cnt_t   bq_cnt_q;
   slots_t there_q;  // slots that hold a beat
   beat_t  m_q;      // the oldest one
+  // What it takes of, and the opposite: it chooses for all lanes, which one register drives slowly.
+  logic [1:0] m_own_q, m_lends_q;
   slots_t uses_a_q, uses_b_q;         // they take of that stream in stage M
   slots_t acc_q;                      // they write words of an accumulator row: this one, these
   logic [BeatSlots-1:0][3:0] acc_row_q;
   logic [BeatSlots-1:0][7:0] acc_words_q;
+
+  // The streams that a beat takes of in stage M.
+  /* verilator lint_off UNUSEDSIGNAL */ // unit only
+  function automatic logic [1:0] uses(input beat_t b);
+    return {b.data && !is_indexed(b.unit),
+            b.data && !(Gather && b.unit inside {UNIT_GATHER, UNIT_SCATTER})};
+  endfunction
+  /* verilator lint_on UNUSEDSIGNAL */
 
   function automatic slots_t at(input logic enable, input slot_t s);
     return enable ? slots_t'(1) << s : '0;
@@ -109,6 +123,14 @@ module ow_engine_beats
   assign one_o = bq_cnt_q == cnt_t'(BeatSlots - 1);
   assign m_valid_o = bq_cnt_q != '0;
   assign m_o = m_q;
+  assign m_own_o = m_own_q;
+  assign m_lends_o = m_lends_q;
+
+  slot_t      bq_next;
+  logic [1:0] own_next;  // of the beat behind the oldest one, or of what comes
+  assign bq_next = bq_rp_q + slot_t'(1);
+  assign own_next = bq_cnt_q > cnt_t'(1) ? {uses_b_q[bq_next], uses_a_q[bq_next]} :
+                    push_i ? uses(beat_i) : 2'b00;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -117,10 +139,14 @@ module ow_engine_beats
       bq_cnt_q <= '0;
       there_q <= '0;
       m_q <= '0;
+      m_own_q <= 2'b00;
+      m_lends_q <= 2'b11;
     end else if (push_i || fire_o) begin
       if (fire_o || !m_valid_o) begin
-        if (bq_cnt_q > cnt_t'(1)) m_q <= bq_q[bq_rp_q + slot_t'(1)];
+        if (bq_cnt_q > cnt_t'(1)) m_q <= bq_q[bq_next];
         else m_q <= push_i ? beat_i : '0;
+        m_own_q <= own_next;
+        m_lends_q <= ~own_next;
       end
       if (push_i) begin
         bq_q[bq_wp_q] <= beat_i;
@@ -136,9 +162,7 @@ module ow_engine_beats
     if (push_i) begin
       for (int unsigned s = 0; s < BeatSlots; s++) begin
         if (bq_wp_q == slot_t'(s)) begin
-          uses_a_q[s] <= beat_i.data &&
-                         !(Gather && beat_i.unit inside {UNIT_GATHER, UNIT_SCATTER});
-          uses_b_q[s] <= beat_i.data && !is_indexed(beat_i.unit);
+          {uses_b_q[s], uses_a_q[s]} <= uses(beat_i);
           acc_q[s] <= beat_i.r.acc_we;
           acc_row_q[s] <= beat_i.r.acc_row;
           acc_words_q[s] <= beat_i.r.mask;
@@ -300,6 +324,8 @@ module ow_engine_beats
     end
   end
 
+  `OW_ASSERT(own_of_the_oldest, !m_valid_o || (m_own_q == uses(m_q) && m_lends_q == ~m_own_q),
+             "the streams of the oldest beat are not those that it takes of")
   `OW_ASSERT(answer_of_the_oldest, !(fire_o && g_valid_q && g_slot_q == bq_rp_q),
              "a beat goes that has not asked for its elements")
 

@@ -134,6 +134,24 @@ module ow_engine_fifos
   assign v = 16'(v_i);
   assign v_add = d_one_i ? 16'd1 : v;
 
+  // A count and a few elements, which are known late: what a carry or a borrow of them would make of
+  // the upper bits is there before.
+  function automatic logic [15:0] more(input logic [15:0] n, input logic [4:0] late);
+    logic [10:0] up;
+    logic [5:0]  low;
+    up = n[15:5] + 11'd1;
+    low = {1'b0, n[4:0]} + {1'b0, late};
+    return {low[5] ? up : n[15:5], low[4:0]};
+  endfunction
+
+  function automatic logic [15:0] less(input logic [15:0] n, input logic [4:0] late);
+    logic [10:0] down;
+    logic [5:0]  low;
+    down = n[15:5] - 11'd1;
+    low = {1'b0, n[4:0]} - {1'b0, late};
+    return {low[5] ? down : n[15:5], low[4:0]};
+  endfunction
+
   // Where the sides of the operands are afterwards.
   typedef struct packed {
     logic [23:0] addr;
@@ -143,7 +161,7 @@ module ow_engine_fifos
   function automatic side_t moved(input side_t now, input side_t start, input logic [15:0] by,
                                   input logic [1:0] sz);
     if (now.left == by) return start;
-    return '{addr: advance(now.addr, 7'(by[4:0]) << sz), left: now.left - by};
+    return '{addr: advance(now.addr, 7'(by[4:0]) << sz), left: less(now.left, by[4:0])};
   endfunction
 
   side_t a_moved, b_moved, d_moved;
@@ -163,8 +181,8 @@ module ow_engine_fifos
     end
   end
 
-  // Both sides of a FIFO may move at one edge. What a move makes of it is worked out beside the
-  // question whether there is one.
+  // Both sides of a FIFO may move at one edge: by as much, or the writer by one. What a move makes of
+  // it is worked out beside the question whether there is one.
   logic [3:0]       takes, adds, empty_d, full_d;
   logic [3:0][15:0] count_d, free_d;
 
@@ -181,17 +199,17 @@ module ow_engine_fifos
     if ((takes | adds) != '0) begin
       for (int unsigned n = 0; n < 4; n++) begin
         if (takes[n] && adds[n]) begin
-          count_d[n] = count_q[n] - v + v_add;
-          free_d[n] = free_q[n] + v - v_add;
-          empty_d[n] = count_q[n] + v_add == v;
-          full_d[n] = free_q[n] + v == v_add;
+          count_d[n] = d_one_i ? less(count_q[n] + 16'd1, v_i) : count_q[n];
+          free_d[n] = d_one_i ? more(free_q[n] - 16'd1, v_i) : free_q[n];
+          empty_d[n] = d_one_i ? count_q[n] + 16'd1 == v : count_q[n] == '0;
+          full_d[n] = d_one_i ? 16'd1 - free_q[n] == v : free_q[n] == '0;
         end else if (takes[n]) begin
-          count_d[n] = count_q[n] - v;
-          free_d[n] = free_q[n] + v;
+          count_d[n] = less(count_q[n], v_i);
+          free_d[n] = more(free_q[n], v_i);
           empty_d[n] = count_q[n] == v;
         end else begin
-          count_d[n] = count_q[n] + v_add;
-          free_d[n] = free_q[n] - v_add;
+          count_d[n] = more(count_q[n], v_add[4:0]);
+          free_d[n] = less(free_q[n], v_add[4:0]);
           full_d[n] = free_q[n] == v_add;
         end
       end

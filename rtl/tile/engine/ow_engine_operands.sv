@@ -17,6 +17,7 @@
 //   Gather     there are beats that gather or scatter
 //   Int8       there are elements of a byte
 //   plan_i ... the planned beat's operands, index 0 a, 1 b, 2 addend (ow_engine_stream)
+//   m_own_i, m_lends_i   the streams a, b that m_i takes of in stage M, and those that are g_i's
 //   acc_row_i  accumulator row of a source of m_i
 `include "ow_assert.svh"
 
@@ -65,6 +66,8 @@ module ow_engine_operands
   input  logic                       m_valid_i,
   /* verilator lint_off UNUSEDSIGNAL */ // operands only
   input  beat_t                      m_i,
+  input  logic [1:0]                 m_own_i,
+  input  logic [1:0]                 m_lends_i,
   /* verilator lint_on UNUSEDSIGNAL */
   output logic                       ready_o,
   input  logic                       fire_i,
@@ -119,11 +122,16 @@ module ow_engine_operands
 
   logic            g_valid;
   logic [2:0]      for_g, g_uses, g_hit;
+  logic [1:0]      to_g;      // likewise, of a and b: what chooses elements
   logic [2:0][1:0] g_fresh;
+  // Of a stream that is not g_i's, m_i has taken nothing ahead: its choice does not wait for that.
+  logic [2:0]      own_hit;
+  logic [2:0][1:0] own_fresh;
+  assign own_hit = {m_i.d_hit, m_i.b.hit, m_i.a.hit};
+  assign own_fresh = {m_fresh[2], m_i.b.fresh, m_i.a.fresh};
   assign g_valid = Gather && g_valid_i;
-  assign for_g = !Gather ? 3'b000 :
-                 !m_i.data ? 3'b011 :
-                 {1'b0, m_early_b, m_early_a || m_i.unit == UNIT_GATHER};
+  assign for_g = Gather ? {1'b0, m_lends_i} : 3'b000;
+  assign to_g = Gather ? ~m_own_i : 2'b00;
   assign g_uses = {1'b0, g_valid, g_valid && g_i.unit == UNIT_SCATTER};
   assign g_hit = {1'b0, g_i.b.hit, g_i.a.hit};
   assign g_fresh = {2'd0, g_i.b.fresh, g_i.a.fresh};
@@ -151,8 +159,8 @@ module ow_engine_operands
       .req_o(req[k]), .req_line_o(req_line[k]), .gnt_i(gnt[k]),
       .rvalid_i(rvalid[k]), .rdata_i(rdata[k]),
       .have_o(have[k]), .ahead_o(ahead[k]), .use_i(m_valid_i),
-      .take_i(take[k]), .hit_m_i(for_g[k] ? g_hit[k] : m_hit[k]),
-      .fresh_m_i(for_g[k] ? g_fresh[k] : m_fresh[k]),
+      .take_i(take[k]), .hit_m_i(for_g[k] ? g_hit[k] : own_hit[k]),
+      .fresh_m_i(for_g[k] ? g_fresh[k] : own_fresh[k]),
       .line0_o(line0[k]), .line1_o(line1[k]), .idle_o(idle[k])
     );
   end
@@ -276,14 +284,14 @@ module ow_engine_operands
     {la, lb} = '0;
     {xa, xb} = '0;
     if (m_valid_i) begin
-      oa = for_g[0] ? g_i.a : m_i.a;
-      ob = for_g[1] ? g_i.b : m_i.b;
-      la = turn(oa, for_g[0] ? g_i.a_imm : m_i.a_imm, line0[0], line1[0]);
-      lb = turn(ob, for_g[1] ? g_i.b_imm : m_i.b_imm, line0[1], line1[1]);
+      oa = to_g[0] ? g_i.a : m_i.a;
+      ob = to_g[1] ? g_i.b : m_i.b;
+      la = turn(oa, to_g[0] ? g_i.a_imm : m_i.a_imm, line0[0], line1[0]);
+      lb = turn(ob, to_g[1] ? g_i.b_imm : m_i.b_imm, line0[1], line1[1]);
       d_line_o = line0[2];
       for (int unsigned l = 0; l < Lanes; l++) begin
-        xa = elem(oa, la, acc_row_i, lane_t'(l), lane_t'(for_g[0] ? g_i.lane0 : m_i.lane0));
-        xb = elem(ob, lb, acc_row_i, lane_t'(l), lane_t'(for_g[1] ? g_i.lane0 : m_i.lane0));
+        xa = elem(oa, la, acc_row_i, lane_t'(l), lane_t'(to_g[0] ? g_i.lane0 : m_i.lane0));
+        xb = elem(ob, lb, acc_row_i, lane_t'(l), lane_t'(to_g[1] ? g_i.lane0 : m_i.lane0));
         if (g_valid && g_i.mask[l]) begin
           g_idx_o[l] = xb[15:0];
           g_data_o[l] = xa;

@@ -191,48 +191,62 @@ module ow_engine_plan
     end
   end
 
+  // What speaks against a beat of data, whether or not there is one: that is known late.
+  logic [3:0]  bad;
+  logic [23:0] bad_addr;
+
   always_comb begin : faults
     logic [15:0] tag_at;
+    bad = FAULT_NONE;
+    bad_addr = '0;
+    tag_at = walk_i.seq;
+    if (valid_i) begin
+      if (c_i.a_tag && tag_far_i) begin
+        bad = FAULT_ADDR;
+        bad_addr = da;
+      end else if (opnd_fault[2] != FAULT_NONE) begin
+        bad = opnd_fault[2];
+        bad_addr = opnd_bad[2];
+      end else if (opnd_fault[0] != FAULT_NONE || (c_i.wtrig && w_bad_i)) begin
+        bad = c_i.wtrig && w_bad_i ? FAULT_ADDR : opnd_fault[0];
+        bad_addr = opnd_bad[0];
+      end else if (indexed &&
+                   (scal_i[0] || (scal_i[1] && c_i.src_fmt inside {DF_F32, DF_I32}))) begin
+        bad = FAULT_DSR;
+        bad_addr = scal_i[23:0];
+      end else if (indexed && scal_i[31:23] != '0) begin
+        bad = FAULT_ADDR;
+        bad_addr = scal_i[23:0];
+      end else if (c_i.wtrig && !c_i.axpyw && scal_i[31:24] != '0) begin
+        bad = FAULT_ADDR;
+        bad_addr = address(scal_i);
+      end else if (c_i.d_tag && !c_i.wtrig && tag_at[15:4] == '1 &&
+                   {1'b0, tag_at[3:0]} + v > 5'd15) begin
+        bad = FAULT_DSR;  // the index of a tag has 16 bits
+        bad_addr = indexed ? scal_i[23:0] : opnd_bad[0];
+      end else if (opnd_fault[1] != FAULT_NONE) begin
+        bad = opnd_fault[1];
+        bad_addr = opnd_bad[1];
+      end
+    end
+  end
+
+  always_comb begin
     fault_o = FAULT_NONE;
     fault_addr_o = '0;
-    tag_at = walk_i.seq;
     if (go_i && c_i.fcode != FAULT_NONE) begin
       fault_o = c_i.fcode;
     end else if (go_i && kill_i) begin
       fault_o = FAULT_ADDR;
     end else if (could_data) begin
-      if (c_i.a_tag && tag_far_i) begin
-        fault_o = FAULT_ADDR;
-        fault_addr_o = da;
-      end else if (opnd_fault[2] != FAULT_NONE) begin
-        fault_o = opnd_fault[2];
-        fault_addr_o = opnd_bad[2];
-      end else if (opnd_fault[0] != FAULT_NONE || (c_i.wtrig && w_bad_i)) begin
-        fault_o = c_i.wtrig && w_bad_i ? FAULT_ADDR : opnd_fault[0];
-        fault_addr_o = opnd_bad[0];
-      end else if (indexed &&
-                   (scal_i[0] || (scal_i[1] && c_i.src_fmt inside {DF_F32, DF_I32}))) begin
-        fault_o = FAULT_DSR;
-        fault_addr_o = scal_i[23:0];
-      end else if (indexed && scal_i[31:23] != '0) begin
-        fault_o = FAULT_ADDR;
-        fault_addr_o = scal_i[23:0];
-      end else if (c_i.wtrig && !c_i.axpyw && scal_i[31:24] != '0) begin
-        fault_o = FAULT_ADDR;
-        fault_addr_o = address(scal_i);
-      end else if (c_i.d_tag && !c_i.wtrig && tag_at[15:4] == '1 &&
-                   {1'b0, tag_at[3:0]} + v > 5'd15) begin
-        fault_o = FAULT_DSR;  // the index of a tag has 16 bits
-        fault_addr_o = indexed ? scal_i[23:0] : opnd_bad[0];
-      end else if (opnd_fault[1] != FAULT_NONE) begin
-        fault_o = opnd_fault[1];
-        fault_addr_o = opnd_bad[1];
-      end
+      fault_o = bad;
+      fault_addr_o = bad_addr;
     end
   end
 
-  assign is_data_o = could_data && fault_o == FAULT_NONE;
-  assign is_end_o = fault_o != FAULT_NONE || (go_i && ending_i);
+  assign is_data_o = could_data && bad == FAULT_NONE;
+  assign is_end_o = (could_data && bad != FAULT_NONE) ||
+                    (go_i && (c_i.fcode != FAULT_NONE || kill_i || ending_i));
   assign v_o = v;
   assign v_end_o = could_data && v_end;
   assign all_end_o = could_data && v_end && last_row;

@@ -19,6 +19,7 @@
 //   last_o        the inner vector is the instruction's last
 module ow_engine_walk
   import ow_pkg::dsr_dim_t;
+  import ow_onehot_pkg::not_next;
   import ow_engine_pkg::*;
 #(
   parameter int unsigned Dims = ow_pkg::NUM_DIMENSIONS,
@@ -69,7 +70,9 @@ module ow_engine_walk
       n[k-1] = walk_i.cnt[16*k +: 16];
       len[k-1] = c_i.space_d ? d_dim_i[k].length : a_dim_i[k].length;
     end
-    for (int unsigned k = 0; k < 3; k++) wraps[k] = len[k] == '0 || n[k] + 16'd1 == len[k];
+    for (int unsigned k = 0; k < 3; k++) begin
+      wraps[k] = len[k] == '0 || 16'(not_next(32'(n[k]), 32'(len[k]))) == '0;
+    end
     goes[0] = !c_i.wtrig && len[0] != '0;
     goes[1] = !c_i.wtrig && len[1] != '0 && wraps[0];
     goes[2] = !c_i.wtrig && len[2] != '0 && wraps[0] && wraps[1];

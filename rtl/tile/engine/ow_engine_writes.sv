@@ -139,6 +139,7 @@ module ow_engine_writes
   idx_t                order_q  [1 << SlotW];  // filled slots in their order
   idx_t                op_q, fp_q;
   logic [SlotW:0]      filled_q;
+  logic [SlotW:0]      taken_q;   // slots that are not free: their number in valid_q
   idx_t                alloc_slot, fill_slot, told_slot;
   idx_t                get_slot;  // the slot that gets its data, with what is filled
   assign alloc_slot_o = wslot_t'(alloc_slot);
@@ -151,8 +152,9 @@ module ow_engine_writes
   assign vacant = ~valid_q;
   assign free = Slots'(lowest(32'(vacant)));
   assign alloc_slot = idx_t'(index(32'(free)));
-  assign full_o = &valid_q;
-  assign one_o = !full_o && (vacant & ~free) == '0;
+  // Threads are chosen by how many are free, which does not wait for where they are.
+  assign full_o = taken_q == (SlotW+1)'(Slots);
+  assign one_o = taken_q == (SlotW+1)'(Slots - 1);
   assign any_o = valid_q != '0 || gap_q != '0 || run_q != '0 || host_q != '0;
 
   // Which slots a beat meets, by operand: bytes of its line, of the line after it. Whether it looks
@@ -163,16 +165,11 @@ module ow_engine_writes
   logic [Slots-1:0]         hazards;
 
   always_comb begin : look
-    logic [2:0][TagW-1:0] next;
     meets_line = '0;
     meets_next = '0;
     pend_line = '0;
     pend_next = '0;
-    next = '0;
     if (valid_q != '0 && rd_i != '0) begin
-      for (int unsigned k = 0; k < 3; k++) begin
-        if (rd_i[k]) next[k] = TagW'(increment(32'(rd_line_i[k])));
-      end
       for (int unsigned s = 0; s < Slots; s++) begin
         if (valid_q[s]) begin
           for (int unsigned k = 0; k < 3; k++) begin
@@ -180,7 +177,7 @@ module ow_engine_writes
               meets_line[k][s] = (be_q[s] & rd_need_i[k][VecBytes-1:0]) != '0;
               pend_line[k] |= be_q[s];
             end
-            if (rd_i[k] && line_q[s] == next[k]) begin
+            if (rd_i[k] && TagW'(not_next(32'(rd_line_i[k]), 32'(line_q[s]))) == '0) begin
               meets_next[k][s] = (be_q[s] & rd_need_i[k][2*VecBytes-1:VecBytes]) != '0;
               pend_next[k] |= be_q[s];
             end
@@ -306,6 +303,7 @@ module ow_engine_writes
       op_q <= '0;
       fp_q <= '0;
       filled_q <= '0;
+      taken_q <= '0;
       age_q <= '0;
       told_q <= 1'b0;
     end else begin
@@ -349,6 +347,7 @@ module ow_engine_writes
         op_q <= op_q + 1'b1;
       end
       if (gets != pop) filled_q <= gets ? filled_q + 1'b1 : filled_q - 1'b1;
+      if (alloc_i != pop) taken_q <= alloc_i ? taken_q + 1'b1 : taken_q - 1'b1;
     end
   end
 
@@ -371,6 +370,8 @@ module ow_engine_writes
              "a line is waited for that is not there")
   `OW_ASSERT(quiet_is_held, hold_q || (valid_q & quiet_q) == '0,
              "a line of an ended instruction that nobody waits for")
+  `OW_ASSERT(taken_counts, 32'(taken_q) == $countones(valid_q),
+             "the count of the slots taken is not theirs")
   `OW_ASSERT(slot_free, !(alloc_i && full_o), "write buffer overflow")
   `OW_ASSERT(fill_is_taken, (!fill_i || valid_q[fill_slot]) && (!alloc_fill_i || alloc_i),
              "data for a slot that is not taken")

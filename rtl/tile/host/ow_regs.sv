@@ -217,7 +217,8 @@ module ow_regs
   assign to_outq = is_reg_outq(addr);
   assign bind_addr_o = {to_outq, to_outq ? reg_outq_index(addr) : reg_inq_index(addr)};
   assign bind_data_o = to_outq ? {outq.enable, outq.colour} : {inq.enable, inq.colour};
-  assign push_o = push_hit && access;
+  // What `access` says of a push, without what else may wait.
+  assign push_o = push_hit && core_req_i && outq_ready_i[reg_push_index(addr)];
   assign push_q_o = is_reg_push(addr) ? reg_push_index(addr) : reg_push_ctrl_index(addr);
   assign push_data_o = '{ctrl: is_reg_push_ctrl(addr), data: wdata};
   assign thread_sel_o = reg_thread_index(addr);

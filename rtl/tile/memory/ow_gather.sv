@@ -317,20 +317,27 @@ module ow_gather #(
   assign req_ready_o = !(&valid_q) || done;
   assign accept = req_valid_i && req_ready_o;
 
+  // An element is outside if it is as far from the base as memory goes there, which is found beside
+  // its address.
   always_comb begin : addresses
-    logic [24:0] sum;
+    logic [23:0] sum;
+    logic [24:0] at, room;
+    logic        none;  // the base is outside
     in_addr = '0;
     in_fault = 1'b0;
     in_bad = '0;
     sum = '0;
+    at = '0;
+    room = 25'(SramBytes) - {1'b0, req_base_i};
+    none = {1'b0, req_base_i} >= 25'(SramBytes);
     if (req_valid_i) begin
       for (int unsigned l = Lanes; l > 0; l--) begin
-        sum = {1'b0, req_base_i} +
-              (req_w32_i ? {7'd0, req_idx_i[l-1], 2'd0} : {8'd0, req_idx_i[l-1], 1'b0});
+        at = req_w32_i ? {7'd0, req_idx_i[l-1], 2'd0} : {8'd0, req_idx_i[l-1], 1'b0};
+        sum = req_base_i + at[23:0];
         in_addr[l-1] = sum[AddrW-1:0];
-        if (req_mask_i[l-1] && sum >= 25'(SramBytes)) begin
+        if (req_mask_i[l-1] && (none || at >= room)) begin
           in_fault = 1'b1;
-          in_bad = sum[23:0];
+          in_bad = sum;
         end
       end
     end
