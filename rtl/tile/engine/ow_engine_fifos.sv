@@ -108,23 +108,24 @@ module ow_engine_fifos
   assign full_o = full_q;
 
   // ------------------------------------------------------------------------- sides anew --
-  logic        a_stale, b_stale, d_stale;
+  // That the thread looks is known last. What is reckoned does not wait for it.
+  logic        a_old, b_old, d_old;  // the address that its operand would have is not known
   logic [1:0]  anew_n, anew_sz;
   logic [15:0] anew_at;  // elements before the side
   logic [23:0] anew;
 
-  assign a_stale = look_i && a_en_i && rd_sz_q[a_n_i] != a_sz_i;
-  assign b_stale = look_i && b_en_i && rd_sz_q[b_n_i] != b_sz_i;
-  assign d_stale = look_i && d_en_i && wr_sz_q[d_n_i] != d_sz_i;
-  assign stale_o = a_stale || b_stale || d_stale;
+  assign a_old = a_en_i && rd_sz_q[a_n_i] != a_sz_i;
+  assign b_old = b_en_i && rd_sz_q[b_n_i] != b_sz_i;
+  assign d_old = d_en_i && wr_sz_q[d_n_i] != d_sz_i;
+  assign stale_o = look_i && (a_old || b_old || d_old);
 
   always_comb begin
-    anew_n = d_stale ? d_n_i : a_stale ? a_n_i : b_n_i;
-    anew_sz = d_stale ? d_sz_i : a_stale ? a_sz_i : b_sz_i;
+    anew_n = d_old ? d_n_i : a_old ? a_n_i : b_n_i;
+    anew_sz = d_old ? d_sz_i : a_old ? a_sz_i : b_sz_i;
     anew_at = '0;
     anew = '0;
-    if (stale_o) begin
-      anew_at = cap_q[anew_n] - (d_stale ? wr_left_q[anew_n] : rd_left_q[anew_n]);
+    if (a_old || b_old || d_old) begin
+      anew_at = cap_q[anew_n] - (d_old ? wr_left_q[anew_n] : rd_left_q[anew_n]);
       anew = base_q[anew_n] + ({8'd0, anew_at} << anew_sz);
     end
   end
@@ -152,32 +153,33 @@ module ow_engine_fifos
     return {low[5] ? down : n[15:5], low[4:0]};
   endfunction
 
-  // Where the sides of the operands are afterwards.
+  // Where the sides of the operands are afterwards, if they do not start again.
   typedef struct packed {
+    logic        wraps;  // it starts again
     logic [23:0] addr;
     logic [15:0] left;
   } side_t;
 
-  function automatic side_t moved(input side_t now, input side_t start, input logic [15:0] by,
-                                  input logic [1:0] sz);
-    if (now.left == by) return start;
-    return '{addr: advance(now.addr, 7'(by[4:0]) << sz), left: less(now.left, by[4:0])};
+  function automatic side_t moved(input logic [23:0] addr, input logic [15:0] left,
+                                  input logic [15:0] by, input logic [1:0] sz);
+    return '{wraps: left == by, addr: advance(addr, 7'(by[4:0]) << sz), left: less(left, by[4:0])};
   endfunction
 
-  side_t a_moved, b_moved, d_moved;
+  side_t       a_moved, b_moved, d_moved;
+  side_t [3:0] rd_moved;  // of the operand that takes from the FIFO
 
   always_comb begin
     a_moved = '0;
     b_moved = '0;
     d_moved = '0;
-    if (a_en_i) begin
-      a_moved = moved({a_addr_o, rd_left_q[a_n_i]}, {base_q[a_n_i], cap_q[a_n_i]}, v, a_sz_i);
-    end
-    if (b_en_i) begin
-      b_moved = moved({b_addr_o, rd_left_q[b_n_i]}, {base_q[b_n_i], cap_q[b_n_i]}, v, b_sz_i);
-    end
-    if (d_en_i) begin
-      d_moved = moved({d_addr_o, wr_left_q[d_n_i]}, {base_q[d_n_i], cap_q[d_n_i]}, v_add, d_sz_i);
+    rd_moved = '0;
+    if (a_en_i) a_moved = moved(a_addr_o, rd_left_q[a_n_i], v, a_sz_i);
+    if (b_en_i) b_moved = moved(b_addr_o, rd_left_q[b_n_i], v, b_sz_i);
+    if (d_en_i) d_moved = moved(d_addr_o, wr_left_q[d_n_i], v_add, d_sz_i);
+    if (a_en_i || b_en_i) begin
+      for (int unsigned n = 0; n < 4; n++) begin
+        rd_moved[n] = a_en_i && a_n_i == 2'(n) ? a_moved : b_moved;
+      end
     end
   end
 
@@ -233,7 +235,7 @@ module ow_engine_fifos
         count_q[n] <= '0;
       end
     end else begin
-      if (d_stale) begin
+      if (stale_o && d_old) begin
         wr_addr_q[anew_n] <= anew;
         wr_sz_q[anew_n] <= anew_sz;
       end else if (stale_o) begin
@@ -243,12 +245,12 @@ module ow_engine_fifos
       if (move_i) begin
         for (int unsigned n = 0; n < 4; n++) begin
           if (takes[n]) begin
-            rd_addr_q[n] <= a_en_i && a_n_i == 2'(n) ? a_moved.addr : b_moved.addr;
-            rd_left_q[n] <= a_en_i && a_n_i == 2'(n) ? a_moved.left : b_moved.left;
+            rd_addr_q[n] <= rd_moved[n].wraps ? base_q[n] : rd_moved[n].addr;
+            rd_left_q[n] <= rd_moved[n].wraps ? cap_q[n] : rd_moved[n].left;
           end
           if (adds[n]) begin
-            wr_addr_q[n] <= d_moved.addr;
-            wr_left_q[n] <= d_moved.left;
+            wr_addr_q[n] <= d_moved.wraps ? base_q[n] : d_moved.addr;
+            wr_left_q[n] <= d_moved.wraps ? cap_q[n] : d_moved.left;
           end
           if (takes[n] || adds[n]) begin
             count_q[n] <= count_d[n];
