@@ -2,9 +2,9 @@
 // Credits that the control plane owes its neighbours: of requests and of responses, by link.
 //
 // A slot that is freed goes back in the same cycle if the link's credit slot is free for it. One
-// credit a cycle and link; requests and responses take turns. The control plane goes before data,
-// but of four slots that data credits wait for one is theirs: no packet holds them up for its
-// length.
+// credit a cycle and link; requests and responses take turns, a request's first after a reset. The
+// control plane goes before data, but of four slots that data credits wait for one is theirs: no
+// packet holds them up for its length.
 // Latency 0. Two credits a network and link (CTL_CREDITS).
 //
 //   freed_i      slots that are freed in this cycle: of requests [3:0], of responses [7:4], by link
