@@ -319,6 +319,29 @@ TEST(Link, IsIdleAndItsLanesAreQuietWhenNothingIsToBeSent) {
   EXPECT_TRUE(p.idle(0) && p.idle(1));
 }
 
+// What is under way is sent again if no answer comes, so that the link is not idle until one does.
+TEST(Link, IsNotIdleWhileAnAcknowledgementIsMissing) {
+  Pair p(18);
+  ASSERT_TRUE(p.train());
+  p.run(200);
+  ASSERT_TRUE(p.idle(0));
+  p.wires(1).cut(true);
+  p.router(0).offered = 1;
+  p.step();
+  p.router(0).offered = 0;
+  const uint64_t active = p.lanes_active(0);
+  for (int i = 0; i < 200; ++i) {
+    ASSERT_FALSE(p.idle(0)) << i;
+    p.step();
+  }
+  EXPECT_GT(p.lanes_active(0) - active, 2u) << "it was sent again";
+  p.wires(1).cut(false);
+  ASSERT_TRUE(p.drain());
+  p.run(200);
+  EXPECT_TRUE(p.idle(0) && p.idle(1));
+  EXPECT_EQ(p.errors(), 0u) << p.first_error();
+}
+
 // A command wavelet goes on only with all credits of its colour at hand, gives the router before
 // the link no credit, and what the router beyond returns for it comes through as that router's.
 TEST(Link, CommandWaveletsMoveTheCreditsOfTheirColourThrough) {
