@@ -14,6 +14,7 @@
 #include "../chain/chain_host.h"
 #include "Vow_reticle.h"
 #include "openwafer/error.h"
+#include "ow/isa/tables.h"
 #include "ow/wafer/repair.h"
 
 namespace ow::wafer {
@@ -225,6 +226,27 @@ TEST(Reticle, TilesAreReachedOverTheChainThenOverTheRepairedMesh) {
 std::vector<uint32_t> read_word(uint32_t logical, uint32_t address) {
   const uint32_t x = Header::Far::put(logical) | Header::Near::put(logical);
   return {x, 0, kRead1, address, kToWestEdge, kToWestEdge};
+}
+
+// What the map of registers says of the values after a reset.
+TEST(Reticle, ATilesRegistersHaveTheirValuesAfterAReset) {
+  Reticle reticle;
+  for (int c = 0; c < kStations; ++c) ASSERT_TRUE(reticle.find(c)) << c;
+  ASSERT_NO_FATAL_FAILURE(reticle.connect(2));
+  int seen = 0;
+  for (const isa::SpaceInfo& space : isa::spaces()) {
+    if (space.base != isa::reg::kBase) continue;
+    for (const isa::RegisterInfo& r : space.registers) {
+      if (!r.has_reset || r.planned || std::string(r.access) == "wo") continue;
+      for (uint32_t i = 0; i < r.count; ++i) {
+        const auto words = reticle.ask_mesh(read_word(1, space.base + r.offset + i * r.stride), 4);
+        ASSERT_EQ(words.size(), 4u) << r.name;
+        EXPECT_EQ(words.back(), r.reset) << r.name << " " << i;
+        ++seen;
+      }
+    }
+  }
+  EXPECT_GT(seen, 20);
 }
 
 // A tile that is left out is in reset for ever; neither it nor those that run and have nothing to
