@@ -162,7 +162,8 @@ Reckoning reckoning_of(const Drawn& drawn, const Programs& programs) {
   return {true, shape_of(plan, job), jobs::training_weights(job, 0)};
 }
 
-// A step of a training on the tiles, with its first weights.
+// The second of two steps of a training on the tiles: it has another one behind it, as what is
+// reckoned.
 uint64_t step_cycles(const Drawn& drawn, const ElfImage& firmware, const TimeModel& time) {
   const TrainingJob job = job_of(drawn);
   const auto device = make_device(DeviceKind::Replicated, drawn.grid);
@@ -181,6 +182,8 @@ uint64_t step_cycles(const Drawn& drawn, const ElfImage& firmware, const TimeMod
     for (int n = 0; n < samples; ++n) targets.classes.push_back(n % outputs);
   }
   const Activations x = random_activations(3, job.type, job.layers.front().inputs, samples, -1, 1);
+  grid.train(memory, x, targets);
+  memory.finish_step();
   return grid.train(memory, x, targets).cycles;
 }
 

@@ -110,6 +110,9 @@ class Chain {
   // The streams behind what has been reckoned do not come before this cycle.
   void hold(uint64_t cycle) { clock_.hold(cycle); }
 
+  // When the streams have all come.
+  uint64_t streamed() const { return clock_.streamed(); }
+
   // When so many wavelets of something else that grid row `row` takes from cycle `begin` on have
   // come, both in cycles from now.
   uint64_t came(int row, uint64_t wavelets, uint64_t begin) {
@@ -281,22 +284,30 @@ void gradient(const EstimateShape& shape, const JobCosts& costs, int k, const La
 
 // A micro-batch of a step.
 struct Part {
+  uint64_t begin = 0;   // the first write of its samples; its streams may cross the edge before
   bool biases = false;  // come in front of it, in cycle biases_at or later
   bool reduces = false;
   uint64_t biases_at = 0;
   std::vector<uint64_t> arrive;  // by layer: its weights reach the edge in this cycle or later
 };
 
-// Its passes, from the first write of its samples on; the cycle in which they are over.
-uint64_t passes(const EstimateShape& shape, const std::vector<LayerWeights>& weights,
-                const TimeModel& time, const JobCosts& costs, const Part& part, Estimate* estimate,
-                memoryx::UpdateTime* updates) {
+// When its passes are over, and for how long the links have had nothing to do by then.
+struct Over {
+  uint64_t end = 0;
+  uint64_t spare = 0;
+};
+
+Over passes(const EstimateShape& shape, const std::vector<LayerWeights>& weights,
+            const TimeModel& time, const JobCosts& costs, const Part& part, Estimate* estimate,
+            memoryx::UpdateTime* updates) {
   const uint64_t biases = part.biases ? biases_in(shape, costs) : 0;
   const uint64_t samples = samples_in(shape, costs);
-  Chain chain(shape, time, costs, std::max(samples, part.biases_at) + biases);
+  Chain chain(shape, time, costs,
+              std::max(part.begin + samples, part.biases_at) + biases + costs.step);
   Exits exits(time, shape.grid.rows, part.reduces);
   const auto depth = static_cast<int>(shape.layers.size());
-  estimate->phases.push_back(other("samples", samples + biases));
+  chain.hold(part.biases_at);  // weights cross behind them
+  estimate->phases.push_back(other("samples", samples + biases + costs.step));
   for (int k = 0; k < depth; ++k) {
     if (!part.arrive.empty()) chain.hold(part.arrive[static_cast<size_t>(k)]);
     forward(shape, costs, k, weights[static_cast<size_t>(k)], &chain, estimate);
@@ -308,7 +319,10 @@ uint64_t passes(const EstimateShape& shape, const std::vector<LayerWeights>& wei
     gradient(shape, costs, k, weights[at], time, &chain, &exits, estimate, updates);
     if (k > 0) delta(shape, k, weights[at], &chain, estimate);
   }
-  return chain.now();
+  const auto hops = static_cast<uint64_t>(shape.grid.cols - 1);
+  chain.together(other("end", costs.last_word + costs.last_hop * hops), estimate);
+  const uint64_t end = chain.now();
+  return {end, time.period_in() > 0 ? end - std::min(end, chain.streamed()) : 0};
 }
 
 uint64_t sum_of(const std::vector<PhaseEstimate>& phases) {
@@ -407,30 +421,37 @@ Estimate estimate_training(const EstimateShape& shape, const std::vector<LayerWe
   Part first, next, last;
   first.biases = true;
   first.reduces = last.reduces = batches == 1;
-  uint64_t end = passes(shape, weights, time, costs, first, &estimate, &updates);
+  Over over = passes(shape, weights, time, costs, first, &estimate, &updates);
   Estimate of_next;
   uint64_t between = 0;
   if (batches > 1) {
-    between = passes(shape, weights, time, costs, next, &of_next, &updates);
+    next.begin = last.begin = over.spare;
+    between = passes(shape, weights, time, costs, next, &of_next, &updates).end - next.begin;
     last.reduces = true;
     Estimate of_last;
-    end = passes(shape, weights, time, costs, last, &of_last, &updates);
+    over = passes(shape, weights, time, costs, last, &of_last, &updates);
   }
-  estimate.cycles = end;
+  const uint64_t end = over.end;
+  estimate.cycles = end - last.begin;
   if (time.modelled()) {
-    // The weights of the next step, in cycles of its own: it begins where this one ends.
+    // The weights of the next step, which begins where this one ends, in cycles since the links
+    // have been through with this one's.
     const memoryx::WeightTimes times = updates.times(shape.updates_wait);
     const uint64_t biases = bias_words(shape) * time.period_in() / kTimeUnit;
-    const auto there = [&](const memoryx::ReadyTime& of, uint64_t words) {
-      return std::max(of.ready + time.way_in() + words, end) - end;
-    };
-    for (const memoryx::ReadyTime& layer : times.layers) first.arrive.push_back(there(layer, 0));
-    if (bias_words(shape) > 0) first.biases_at = there(times.biases, biases);
+    const uint64_t free = end - over.spare;
+    const auto behind = [free](uint64_t cycle) { return std::max(cycle, free) - free; };
+    first.begin = over.spare;
+    for (const memoryx::ReadyTime& layer : times.layers) {
+      first.arrive.push_back(behind(layer.ready + time.way_in()));
+    }
+    if (bias_words(shape) > 0) {
+      first.biases_at = behind(times.biases.ready + time.way_in()) + biases;
+    }
     Estimate held;
     memoryx::UpdateTime own = updates;
-    estimate.cycles = passes(shape, weights, time, costs, first, &held, &own);
+    estimate.cycles = passes(shape, weights, time, costs, first, &held, &own).end - first.begin;
   }
-  if (batches > 1) estimate.cycles += (batches - 2) * between + end;
+  if (batches > 1) estimate.cycles += (batches - 2) * between + end - last.begin;
   // Samples are loaded while the micro-batch before them runs.
   const uint64_t load = time.samples.cycles((sample_bits(shape) + rows - 1) / rows);
   estimate.cycles = std::max(estimate.cycles, batches * load);

@@ -19,43 +19,50 @@ std::vector<uint64_t> parts_of(const GradientShape& shape, int first, int count)
   return words;
 }
 
-uint64_t bias_cycles(const GradientCosts& costs, const GradientShape& shape) {
+// The sums of the biases: what the core waits for, and what words that are on their way do.
+struct BiasCycles {
+  uint64_t core = 0;
+  uint64_t flow = 0;
+};
+
+BiasCycles bias_cycles(const GradientCosts& costs, const GradientShape& shape) {
   const auto own = static_cast<uint64_t>(owned(shape.outputs, 0, shape.rows));
   const auto beats = static_cast<uint64_t>(shape.samples / shape.lanes);
   const uint64_t begun = costs.bias + costs.column * static_cast<uint64_t>(shape.cols - 1);
-  // Half of the sums hide behind the deltas that are on their way, if any are.
-  return begun + (shape.rows > 1 ? own * beats / 2 : own * (beats + 1));
+  if (shape.rows == 1) return {begun + own * std::max(costs.least_beats, beats), 0};
+  return {begun + costs.bias_round + own * std::max(costs.least_beats, beats / 2),
+          begun + costs.bias_round + own * beats / 4};
 }
 
 }  // namespace
 
 uint64_t gather_cycles(const GradientCosts& costs, const GradientShape& shape, int first, int count,
                        uint64_t prepare) {
-  const uint64_t biases = shape.bias && first == 0 ? bias_cycles(costs, shape) : 0;
-  if (shape.rows == 1) return biases + prepare;
+  const BiasCycles biases = shape.bias && first == 0 ? bias_cycles(costs, shape) : BiasCycles{};
+  if (shape.rows == 1) return biases.core + prepare;
   const std::vector<uint64_t> words = parts_of(shape, first, count);
   const auto rows = static_cast<size_t>(shape.rows);
-  std::vector<uint64_t> before(rows, 0), done(rows, 0);
+  std::vector<uint64_t> before(rows, 0), flow(rows, 0), core(rows, 0);
   for (size_t n = 1; n < rows; ++n) {
     for (size_t r = 0; r < rows; ++r) {
       const uint64_t in = words[(r + rows - n) % rows], out = words[(r + rows - n + 1) % rows];
-      uint64_t flow = std::max(before[r], before[(r + rows - 1) % rows]);
-      if (in > 0) flow += costs.round_flow + in + std::min(in, out) / 4;
-      uint64_t core = before[r] + in * 3 / 8;
-      if (in > 0) core += costs.round_in;
-      if (out > 0) core += costs.round_out;
-      if (n == 1 && out > 0) flow += costs.first_round, core += costs.first_round;
-      if (n == 1 && out > 0 && !shape.in_place) {
-        flow += out * 3 / 8;
-        core += costs.copy + out / 4;
-      }
-      if (n == 1) flow += biases, core += biases;
-      if (n + 1 == rows) core += prepare;
-      done[r] = std::max(flow, core);
+      flow[r] = std::max(before[r], before[(r + rows - 1) % rows]);
+      if (in > 0) flow[r] += costs.round_flow + in + std::min(in, out) / 4;
+      core[r] += in * 3 / 8;
+      if (in > 0) core[r] += costs.round_in;
+      if (out > 0) core[r] += costs.round_out;
+      if (n > 1) continue;
+      flow[r] += biases.flow;
+      core[r] += biases.core;
+      if (out == 0) continue;
+      flow[r] += costs.first_round + (shape.in_place ? costs.first_flow : out * 3 / 8);
+      core[r] += costs.first_round + (shape.in_place ? 0 : costs.copy);
     }
-    before = done;
+    before = flow;
   }
-  return *std::max_element(done.begin(), done.end());
+  uint64_t last = 0;
+  for (size_t r = 0; r < rows; ++r) last = std::max({last, flow[r], core[r] + prepare});
+  return last;
 }
 
 }  // namespace ow::jobs

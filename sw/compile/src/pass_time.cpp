@@ -38,6 +38,12 @@ void PassClock::hold(uint64_t cycle) {
   for (Edge& edge : edges_) edge.at = std::max(edge.at, cycle * kTimeUnit);
 }
 
+uint64_t PassClock::streamed() const {
+  uint64_t last = 0;
+  for (const Edge& edge : edges_) last = std::max(last, edge.at / kTimeUnit);
+  return last;
+}
+
 void PassClock::open(size_t row, uint64_t begin) {
   const uint64_t now = begin * kTimeUnit, ahead = time_.edge_depth * period_;
   if (now > ahead) edges_[row].at = std::max(edges_[row].at, now - ahead);
@@ -63,6 +69,7 @@ void PassClock::engine(const PassShape& shape, size_t r, size_t p, uint64_t weig
   at->beats += work;
   at->engine = std::max({at->engine, at->freed[p % at->freed.size()], came}) + work;
   at->sum = at->engine + costs_.ready;
+  open(r, at->engine);  // what waits at the edge meanwhile is no more
 }
 
 void PassClock::column(const PassShape& shape, const WeightCount& weights, std::vector<Row>* all) {

@@ -83,15 +83,17 @@ void load_blocks(ControlPlane& control, const ElfImage& firmware, const Activati
   throw DeviceFault(what);
 }
 
-void run_until_quiet(ControlPlane& control, const ElfImage& firmware, const std::string& what,
-                     uint64_t more) {
+uint64_t run_until_quiet(ControlPlane& control, const ElfImage& firmware, const std::string& what,
+                         uint64_t more) {
   constexpr uint64_t kLimit = 100000;
   const RunStatus status = control.device().run(kLimit + more);
+  const uint64_t rest = control.device().cycle();
   check_errors(control, whole(control.shape()), &firmware);
   if (status != RunStatus::Quiet) {
     throw DeviceFault(
         fmt::format("{}: the grid is not at rest after {} cycles", what, kLimit + more));
   }
+  return rest;
 }
 
 void feed(ControlPlane& control, const ElfImage& firmware, memoryx::WeightStream* stream,

@@ -32,10 +32,10 @@ void unpack_block(const std::vector<uint32_t>& words, int rows, int samples, int
 void load_blocks(ControlPlane& control, const ElfImage& firmware, const Activations& x, int samples,
                  uint32_t addr);
 
-// Runs until nothing moves. DeviceFault if that takes more than 100,000 cycles and so many more, or
-// a tile stopped.
-void run_until_quiet(ControlPlane& control, const ElfImage& firmware, const std::string& what,
-                     uint64_t more = 0);
+// Runs until nothing moves, then looks at all tiles; the cycle in which the grid came to rest.
+// DeviceFault if that takes more than 100,000 cycles and so many more, or a tile stopped.
+uint64_t run_until_quiet(ControlPlane& control, const ElfImage& firmware, const std::string& what,
+                         uint64_t more = 0);
 
 // Feeds the stream to the west edge of all grid rows until `complete` holds. DeviceFault with the
 // hang report's text if the grid stops before, or works for more than `limit` cycles. `progress`,

@@ -266,8 +266,7 @@ TrainGrid::Arrived TrainGrid::stream(memoryx::WeightStream* weights,
   }
   feed(control_, firmware_, weights, plan_.colours.weights, complete, limit, progress_, edge);
   const uint64_t stay = edge != nullptr ? edge->longest_stay() : 0;
-  run_until_quiet(control_, firmware_, "after the last gradient", stay);
-  rest_at_ = device.cycle();
+  rest_at_ = run_until_quiet(control_, firmware_, "after the last gradient", stay);
   Arrived arrived;
   for (size_t r = 0; r < numbers.size(); ++r) {
     std::vector<Arrival> arrivals = device.take(Side::West, static_cast<int>(r), colour);

@@ -41,14 +41,17 @@ struct JobCosts {
   uint64_t first_relay = 33;  // the block of the next tile
   uint64_t relay = 22;        // and each one farther in
   uint64_t header = 6;        // of a packet of the control plane
+  uint64_t step = 10;         // a training's launch has its scale in front
+  uint64_t last_word = 66;    // of a step: from the end of the gradients until the grid is at rest
+  uint64_t last_hop = 40;     // .. and a column that the word goes through
   GradientCosts gradient;
   // Of a window's deltas behind an activation, beside what that takes a vector.
   uint64_t mask = 116;
 };
 
 struct PhaseEstimate {
-  // "forward", "delta", "gradient", "loss", "samples" (on their way into the tiles), "results"; and
-  // of what is outside the wafer "leaving" (gradients behind the last pass), "update", "loading"
+  // "forward", "delta", "gradient", "loss", "samples" (on their way into the tiles), "results",
+  // "end" (of a step: its last word's way out); and of what is outside the wafer "leaving" (gradients behind the last pass), "update", "loading"
   // (of samples), "latency" (of the ways out and in).
   std::string name;
   int layer = -1;         // of passes

@@ -4,12 +4,13 @@
 // ends with.
 //
 // In round n = 1 .. R - 1 grid row r receives the part of owner r - n, in words, and sends the one
-// that it had before, out. With done[r][0] = 0:
-//   begin      = max(done[r][n-1], done[above][n-1])
-//   done[r][n] = max(begin + round_flow + in + min(in, out) / 4,               the words' way
-//                    done[r][n-1] + round_in + round_out + in * 3 / 8)         the core's
+// that it had before, out. With flow[r][0] = core[r][0] = 0:
+//   flow[r][n] = max(flow[r][n-1], flow[above][n-1])        the words' way
+//                + round_flow + in + min(in, out) / 4
+//   core[r][n] = core[r][n-1] + round_in + round_out + in * 3 / 8
 // The first round also copies the row's own deltas, and does the sums of the biases in a layer's
-// first piece; while the words of the last one come the core prepares what is done with them.
+// first piece, a quarter of whose beats keep words waiting. A row has all when flow is over, or when
+// the core, which works on the next round while words come, has prepared what is done with them.
 #ifndef OW_COMPILE_GRADIENT_TIME_H_
 #define OW_COMPILE_GRADIENT_TIME_H_
 
@@ -22,16 +23,18 @@ namespace ow::jobs {
 struct GradientCosts {
   uint64_t start = 90;        // of a layer: the matrix, the reducer's registers
   uint64_t prepare = 170;     // of a piece: its first wavelet, descriptors, the drain
-  uint64_t launch = 86;       // .. and from the last delta to the first products
+  uint64_t launch = 125;      // .. and from the last delta to the first products
   uint64_t drain = 60;        // from a piece's last product to the last sum of the last column
   uint64_t column = 7;        // .. and a column that the sums go through
   uint64_t least_beats = 4;   // a product, whatever few samples: its sum over the lanes
   uint64_t first_round = 90;  // of a piece: whose part is how long
-  uint64_t round_flow = 17;   // a word from a row to the next
-  uint64_t round_in = 95;     // the core: descriptors of what comes in
+  uint64_t first_flow = 80;   // .. and until its first words are on their way, if none are copied
+  uint64_t round_flow = 27;   // a word from a row to the next
+  uint64_t round_in = 84;     // the core: descriptors of what comes in
   uint64_t round_out = 39;    // .. and of what goes out
   uint64_t copy = 24;         // the core: descriptors of own deltas, which are copied to the others
-  uint64_t bias = 165;        // bias gradients: their sums, which go out behind the core
+  uint64_t bias = 157;        // bias gradients: their sums, which go out behind the core
+  uint64_t bias_round = 33;   // .. beside a round: descriptors that the engine is still busy with
 };
 
 struct GradientShape {

@@ -68,6 +68,9 @@ class PassClock {
   // they have all come.
   uint64_t take(int row, uint64_t wavelets, uint64_t begin);
 
+  // The cycle in which all links are through with what has been reckoned.
+  uint64_t streamed() const;
+
   // Another pass, that begins in grid row r in cycle begin[r].
   PassTimes run(const PassShape& shape, const WeightCount& weights,
                 const std::vector<uint64_t>& begin);

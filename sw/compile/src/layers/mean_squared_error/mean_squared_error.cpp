@@ -26,7 +26,7 @@ void add(const std::vector<double>& outputs, const Goal& goal, double* loss) {
 
 const LayerKind& mean_squared_error_kind() {
   static const LossPart loss{
-      OW_TR_LOSS_SQUARES, TargetForm::Values, 0, {}, {{560, 0}, {0, 0}, {170, 12}}, factor, add};
+      OW_TR_LOSS_SQUARES, TargetForm::Values, 0, {}, {{552, 0}, {0, 0}, {172, 12}}, factor, add};
   static const LayerKind kind{"mean_squared_error", {}, 2, features, nullptr, nullptr, &loss};
   return kind;
 }
