@@ -475,37 +475,4 @@ Estimate estimate_training(const EstimateShape& shape, const std::vector<LayerWe
   return estimate;
 }
 
-TimeModel time_of(const TimeOptions& options, const EstimateShape& shape,
-                  const std::vector<LayerWeights>& weights, bool training, int stages) {
-  if (!options.wants_needs()) return make_time(options, {}, stages);
-  const Estimate ideal =
-      training ? estimate_training(shape, weights, {}) : estimate_inference(shape, weights, {});
-  return make_time(options, needs_of(shape, ideal), stages);
-}
-
-// A row of weights is taken at the engine's rate, however long its reducers are: that is the rate
-// at which a pass must get them so as not to wait for any. At that rate gradients are made, too.
-TimeNeeds needs_of(const EstimateShape& shape, const Estimate& ideal) {
-  TimeNeeds needs;
-  for (const PhaseEstimate& phase : ideal.phases) {
-    if (phase.wavelets == 0) continue;
-    const uint64_t cycles = std::max(phase.engine, phase.wavelets);
-    // wavelets / cycles above what stands there
-    if (needs.weight_cycles == 0 || phase.wavelets * needs.weight_cycles > needs.weights * cycles) {
-      needs.weights = phase.wavelets;
-      needs.weight_cycles = cycles;
-    }
-    if (phase.name != "gradient") continue;
-    if (needs.update_cycles == 0 || phase.wavelets * needs.update_cycles > needs.updates * cycles) {
-      needs.updates = phase.wavelets;
-      needs.update_cycles = cycles;
-    }
-  }
-  const auto rows = static_cast<uint64_t>(shape.grid.rows);
-  needs.samples =
-      (sample_bits(shape) + rows - 1) / rows * static_cast<uint64_t>(shape.micro_batches);
-  needs.step_cycles = ideal.cycles;
-  return needs;
-}
-
 }  // namespace ow::jobs

@@ -51,8 +51,9 @@ struct JobCosts {
 
 struct PhaseEstimate {
   // "forward", "delta", "gradient", "loss", "samples" (on their way into the tiles), "results",
-  // "end" (of a step: its last word's way out); and of what is outside the wafer "leaving" (gradients behind the last pass), "update", "loading"
-  // (of samples), "latency" (of the ways out and in).
+  // "end" (of a step: its last word's way out); and of what is outside the wafer "leaving"
+  // (gradients behind the last pass), "update", "loading" (of samples), "latency" (of the ways out
+  // and in).
   std::string name;
   int layer = -1;         // of passes
   uint64_t cycles = 0;    // on the slowest grid row

@@ -9,8 +9,9 @@
 //                + round_flow + in + min(in, out) / 4
 //   core[r][n] = core[r][n-1] + round_in + round_out + in * 3 / 8
 // The first round also copies the row's own deltas, and does the sums of the biases in a layer's
-// first piece, a quarter of whose beats keep words waiting. A row has all when flow is over, or when
-// the core, which works on the next round while words come, has prepared what is done with them.
+// first piece, a quarter of whose beats keep words waiting. A row has all when flow is over, or
+// when the core, which works on the next round while words come, has prepared what is done with
+// them.
 #ifndef OW_COMPILE_GRADIENT_TIME_H_
 #define OW_COMPILE_GRADIENT_TIME_H_
 
