@@ -179,7 +179,9 @@ class Variants {
       return memoryx::checkpoints_in(scratch_.path() + "/" + of).front();
     };
     if (first_.empty()) first_ = name;
-    const uint64_t n = different(params_.job, newest(first_), newest(name));
+    // A checkpoint is of the orders of sums that were chosen for the job.
+    const TrainingJob job = jobs::with_sum_orders(params_.job, jobs::kFullTile);
+    const uint64_t n = different(job, newest(first_), newest(name));
     different_ += n;
     raw_.push_back({{"variant", name}, {"different", n}});
     bar_(static_cast<double>(raw_.size()) / 8);
