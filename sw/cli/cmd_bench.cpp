@@ -26,8 +26,9 @@ namespace {
 
 struct BenchCommand {
   std::string name;
-  std::string document;  // whose tables are written; empty: none
-  bool measure = false;  // make the reports that are missing or of another tree
+  std::string document;           // whose tables are written; empty: none
+  bool measure = false;           // make the reports that are missing or of another tree
+  std::vector<std::string> skip;  // of all benches
   bench::Options common;
   bench::SimBench sim;
   bench::TileBenchFiles tile;
@@ -174,18 +175,20 @@ int run_all(const BenchCommand& c, const std::vector<std::string>& benches,
     before += of_bench.value("seconds_before", 0.0);
     result["benches"].push_back(std::move(of_bench));
   }
-  // What the run itself took is a row, too (A8), with what the earlier runs took whose figures it
-  // goes on from: the next run reads it.
+  // What the run itself took is a row, too (A8): the next run reads it. What the earlier runs took
+  // whose figures and reports it goes on from would have gone on side by side, too.
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   const bench::ReportSource source = bench::load_report_sources(c.common.sources).at("A8");
   const bench::ReportQueue::Counts reports = queue.counts();
   bench::write_report(
       c.common.reports, source,
-      {{"seconds", before + took.count()},
+      {{"seconds", took.count() + std::max(before, reports.kept_seconds)},
        {"seconds_before", before},
        {"benches", benches.size()},
+       {"skipped", every.skip},
        {"status", status},
-       {"reports", {{"made", reports.made}, {"kept", reports.kept}}}},
+       {"reports",
+        {{"made", reports.made}, {"kept", reports.kept}, {"kept_seconds", reports.kept_seconds}}}},
       bench::provenance(c.common.source, source.command, c.common.seed, source.inputs));
   return status;
 }
@@ -200,6 +203,7 @@ void check_document(const std::string& document, const std::vector<std::string>&
 int run(Context& context, const BenchCommand& c) {
   const std::vector<std::string> known = bench::target_benches(c.common.targets);
   if (c.name != "all") {
+    if (!c.skip.empty()) throw BadInput("--skip is for bench all");
     if (std::find(known.begin(), known.end(), c.name) == known.end()) {
       throw BadInput(fmt::format("bench {}: must be all or one of {}, which {} has", c.name,
                                  fmt::join(known, ", "), c.common.targets));
@@ -208,10 +212,19 @@ int run(Context& context, const BenchCommand& c) {
     return run_one(c, context.result());
   }
   if (!c.common.only.empty()) throw BadInput("bench all: --only is for a single bench");
+  for (const std::string& name : c.skip) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      throw BadInput(fmt::format("--skip {}: must be some of {}", name, fmt::join(known, ", ")));
+    }
+  }
+  std::vector<std::string> wanted;
+  std::copy_if(known.begin(), known.end(), std::back_inserter(wanted), [&c](const auto& name) {
+    return std::find(c.skip.begin(), c.skip.end(), name) == c.skip.end();
+  });
   BenchCommand every = c;
   if (every.document.empty()) every.document = c.common.source + "/docs/results.md";
-  check_document(every.document, known);
-  return run_all(every, known, context.result());
+  check_document(every.document, wanted);
+  return run_all(every, wanted, context.result());
 }
 
 void add_files(CLI::App* sub, BenchCommand* c) {
@@ -270,6 +283,9 @@ void add_bench(CLI::App& app, Context& context) {
                   "Only these rows (tile: also ops, the operations)")
       ->delimiter(',')
       ->type_name("ROW");
+  sub->add_option("--skip", command->skip, "all: without these benches")
+      ->delimiter(',')
+      ->type_name("NAME");
   sub->add_flag("--measure", command->measure,
                 "Run the commands of rows whose reports are missing or of another tree");
   sub->add_flag("--resume", command->common.resume,

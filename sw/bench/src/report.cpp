@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -76,6 +77,7 @@ std::string make_report(const std::string& source_tree, const std::string& dir,
   std::string command = source.command;
   command.replace(command.find("{json}"), 6, quoted(json));
   const nlohmann::json before = provenance(source_tree, source.command, 1, source.inputs);
+  const auto begin = std::chrono::steady_clock::now();
   std::filesystem::remove(json, error);
   const int status = std::system(
       fmt::format("cd {} && {{ {}; }} >{} 2>&1", quoted(source_tree), command, quoted(log))
@@ -97,6 +99,8 @@ std::string make_report(const std::string& source_tree, const std::string& dir,
     return fmt::format("{} changed while '{}' ran", fmt::join(source.inputs, ", "), source.command);
   }
   if (contents.contains("seed") && contents["seed"].is_number()) after["seed"] = contents["seed"];
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  after["seconds"] = took.count();
   write_report(dir, source, contents, after);
   return "";
 }

@@ -16,7 +16,7 @@ ReportQueue::ReportQueue(std::string source_tree, std::string dir,
   for (const ReportSource& source : sources) {
     const bool known = std::any_of(entries_.begin(), entries_.end(),
                                    [&](const Entry& e) { return e.source.file == source.file; });
-    if (source.makes_json() && !known) entries_.push_back({source, false, false, false, ""});
+    if (source.makes_json() && !known) entries_.push_back({source, false, false, false, 0, ""});
   }
   std::unique_lock<std::mutex> lock(mutex_);
   for (Entry& entry : entries_) {
@@ -39,8 +39,11 @@ void ReportQueue::make(std::unique_lock<std::mutex>* lock, Entry* entry) {
   lock->unlock();
   std::string failed;
   bool kept = false;
+  double seconds = 0;
   try {
-    kept = read_report(source_tree_, dir_, entry->source).refused.empty();
+    Report report = read_report(source_tree_, dir_, entry->source);
+    kept = report.refused.empty();
+    if (kept) seconds = report.contents["provenance"].value("seconds", 0.0);
     if (!kept) failed = make_report(source_tree_, dir_, entry->source);
   } catch (const std::exception& e) {  // goes to the row, as if its command had said it
     failed = e.what();
@@ -48,6 +51,7 @@ void ReportQueue::make(std::unique_lock<std::mutex>* lock, Entry* entry) {
   lock->lock();
   entry->failed = failed;
   entry->kept = kept;
+  entry->seconds = seconds;
   entry->done = true;
   changed_.notify_all();
 }
@@ -80,6 +84,7 @@ ReportQueue::Counts ReportQueue::counts() {
   Counts counts;
   for (const Entry& e : entries_) {
     if (e.done) ++(e.kept ? counts.kept : counts.made);
+    counts.kept_seconds += e.seconds;
   }
   return counts;
 }

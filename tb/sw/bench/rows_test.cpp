@@ -258,7 +258,7 @@ TEST_F(RowsTest, AQueueMakesReportsBesideTheBench) {
   // The first command of the thread ends when the last one, which is the caller's, has run.
   const ReportSource first =
       source("first.json", "while [ ! -e last ]; do sleep 0.01; done; echo first >> order", false);
-  const ReportSource timed = source("timed.json", "echo timed >> order", true);
+  const ReportSource timed = source("timed.json", "sleep 0.2; echo timed >> order", true);
   const ReportSource wrong = source("wrong.json", "echo words; false", false);
   const ReportSource last = source("last.json", "echo last >> order; touch last", false);
   ReportSource itself = source("itself.json", "", false);
@@ -276,6 +276,8 @@ TEST_F(RowsTest, AQueueMakesReportsBesideTheBench) {
   ReportQueue again(root_, root_ + "/reports", {first, timed});
   again.finish(first);
   EXPECT_EQ(again.counts().kept, 2u);
+  EXPECT_GE(again.counts().kept_seconds, 0.2) << "what they took when they were made";
+  EXPECT_EQ(queue.counts().kept_seconds, 0);
 }
 
 TEST(Baselines, HoldWithinOnePerCentBothWays) {

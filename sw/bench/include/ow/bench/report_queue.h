@@ -31,10 +31,11 @@ class ReportQueue {
   // what went wrong with it, or an empty text (made, good as it was, or not in the list).
   std::string finish(const ReportSource& source);
 
-  // Commands that have run so far, and those that did not have to.
+  // Commands that have run so far, and those that did not have to; what these took when they ran.
   struct Counts {
     size_t made = 0;
     size_t kept = 0;
+    double kept_seconds = 0;
   };
   Counts counts();
 
@@ -44,6 +45,7 @@ class ReportQueue {
     bool begun = false;
     bool done = false;
     bool kept = false;   // the report was good as it was
+    double seconds = 0;  // .. and took so long, if it says so
     std::string failed;  // why there is no report
   };
 
