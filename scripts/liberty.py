@@ -181,10 +181,13 @@ class Library:
         self.functions = {}  # cell: {output: function}
         self.inputs = {}     # cell: {input: capacitance}
         self.sequential = {}  # cell: "ff", "latch" or "gate"
+        self.bodies = {}      # cell: its text
+        self.templates = {name: body for name, body in groups(text, "lu_table_template")}
         for name, body in groups(text, "cell"):
             self.areas[name] = float(attribute(body, "area") or 0)
             self.functions[name] = {}
             self.inputs[name] = {}
+            self.bodies[name] = body
             for pin, inner in groups(body, "pin"):
                 if attribute(inner, "direction") == "output":
                     self.functions[name][pin] = attribute(inner, "function")
@@ -199,6 +202,7 @@ class Library:
         self.unit = time_unit(text)
         self.nand2 = self.areas[self.smallest(2, {1: 1, 2: 1, 0: 1, 3: 0})]
         self.inverter = self.smallest(1, {0: 1, 1: 0})
+        self.buffers = [name for name in self.areas if self.is_buffer(name)]
         self.flip_flops = self.plain_registers("ff", 2)
         self.latches = self.plain_registers("latch", 2)
         self.clock_gates = self.plain_registers("gate", 2)
@@ -219,6 +223,64 @@ class Library:
         if not found:
             raise ValueError(f"{self.path}: no inverter or no NAND2")
         return min(found)[1]
+
+    def is_buffer(self, name):
+        function = next(iter(self.functions[name].values()), None)
+        return (len(self.inputs[name]) == 1 and len(self.functions[name]) == 1 and function
+                and name not in self.sequential
+                and [evaluate(function, list(self.inputs[name]), row) for row in (0, 1)] == [0, 1])
+
+    def rows(self, body, kind):
+        """Of a table of the kind that a group of timings has: {slope: [(load, time)]}, as far as it
+        has the two."""
+        name, table = next(iter(groups(body, kind)), ("", ""))
+        template = self.templates.get(name, "")
+        axes = [[float(v) for v in re.findall(r"[-+.\deE]+", found.group(1))] for found in (
+            re.search(rf"\bindex_{i}\s*\(([^)]*)\)", table)
+            or re.search(rf"\bindex_{i}\s*\(([^)]*)\)", template) for i in (1, 2)) if found]
+        values = re.search(r"\bvalues\s*\(([^)]*)\)", table)
+        values = [float(v) for v in re.findall(r"[-+.\deE]+", values.group(1))] if values else []
+        if len(axes) != 2 or len(values) != len(axes[0]) * len(axes[1]):
+            return {0.0: [(0.0, v) for v in values[:1]]} if values else {}
+        wide = len(axes[1])
+        if "capacitance" in (attribute(template, "variable_1") or ""):
+            return {slope: [(load, values[i * wide + j]) for i, load in enumerate(axes[0])]
+                    for j, slope in enumerate(axes[1])}
+        return {slope: [(load, values[i * wide + j]) for j, load in enumerate(axes[1])]
+                for i, slope in enumerate(axes[0])}
+
+    @staticmethod
+    def middle(rows):
+        return rows[sorted(rows)[(len(rows) - 1) // 2]]
+
+    def arcs(self, name):
+        """{pin: (delay without load, delay a load) to the output} of a cell with one output: the
+        slower of rise and fall, at the middle slope."""
+        found = {}
+        for _, pin in groups(self.bodies[name], "pin"):
+            for _, timing in groups(pin, "timing"):
+                for kind in ("cell_rise", "cell_fall"):
+                    rows = self.rows(timing, kind)
+                    if not rows or attribute(pin, "direction") != "output":
+                        continue
+                    (low, first), (high, last) = self.middle(rows)[0], self.middle(rows)[-1]
+                    slope = (last - first) / (high - low) if high > low else 0.0
+                    related = attribute(timing, "related_pin")
+                    known = found.get(related, (0.0, 0.0))
+                    found[related] = (max(known[0], first - slope * low), max(known[1], slope))
+        return found
+
+    def setups(self, name):
+        """{pin: its set-up time} of a register."""
+        found = {}
+        for pin, body in groups(self.bodies[name], "pin"):
+            for _, timing in groups(body, "timing"):
+                if "setup" in (attribute(timing, "timing_type") or ""):
+                    for kind in ("rise_constraint", "fall_constraint"):
+                        rows = self.rows(timing, kind)
+                        if rows:
+                            found[pin] = max(found.get(pin, 0.0), self.middle(rows)[0][1])
+        return found
 
     def plain_registers(self, kind, pins):
         """(cell, clock pin, data pin, output) of the registers with so many inputs, least first."""
@@ -249,7 +311,7 @@ def attribute(body, name):
 
 def groups(text, kind):
     """(name, body) of the groups kind (name) { body }."""
-    for start in re.finditer(rf"\b{kind}\s*\(\s*\"?([^)\"]+?)\"?\s*\)\s*{{", text):
+    for start in re.finditer(rf"\b{kind}\s*\(\s*\"?([^)\"]*?)\"?\s*\)\s*{{", text):
         depth = 1
         at = start.end()
         for brace in re.finditer(r"[{}]", text[at:]):

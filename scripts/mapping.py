@@ -4,15 +4,17 @@ share. The first steps are netlist.py's.
 
 1. `gate_clocks`: flip-flops with one enable share a clock gate, if they are CLOCK_GATE_BITS or
    more; the others get a multiplexer.
-2. `Cells`, a technology for netlist.map_blocks: abc maps each block, buffers it and sizes it for a
-   cycle of CYCLE FO4; blocks that take longer are restructured for speed before.
-3. `Design`: one netlist of all blocks. Flip-flops, and gates whose load is in another block, get
-   the least drive of their kind that is enough. `areas` adds up, `paths` asks OpenSTA.
+2. `Cells`, a technology for netlist.map_blocks: abc restructures and maps each block in the ways of
+   STEPS, and the one is kept that costs least when it is buffered and sized.
+3. `Design`: one netlist of all blocks, whose borders are gone: buffers and drives are chosen for the
+   whole (sizing.py), with the times at which its inputs come and its outputs are wanted. `areas`
+   adds up, `paths` asks OpenSTA.
 
-Left out: wires, the clock tree, scan, hold. Nothing is optimised across the blocks' borders.
+Left out: wires, the clock tree, scan, hold.
 """
 
 import collections
+import copy
 import os
 import re
 import shutil
@@ -20,47 +22,61 @@ import subprocess
 
 import liberty
 import netlist
+import sizing
 from netlist import ONE, ZERO, synth
 
-CYCLE = 50  # FO4 of logic between two registers: what abc maps and sizes for
+CYCLE = 59.0  # FO4 between two registers with them: what is sized for
 CLOCK_GATE_BITS = 4
-DRIVE = re.compile(r"(.*?_X|BUF)(\d+)")  # in a cell's name
-LOAD = 6.0  # a drive of 1 is enough for so many inputs of the smallest inverter
-SIZE = "map -D {d}; topo; buffer -c; topo; upsize -D {d}; dnsize -D {d}; stime"
-# The first that meets the cycle is taken, else the fastest.
-STEPS = ["strash; ifraig; scorr; dc2; strash; dch -f; " + SIZE,
-         "strash; ifraig; scorr; dc2; strash; if -g -K 6; strash; dch -f; " + SIZE,
-         "strash; ifraig; scorr; strash; if -g -K 6; strash; dch -f; if -g -K 6; strash; dch -f; "
-         + SIZE]
+FIRST = "strash; ifraig; scorr; dc2; strash; "
+LAST = "&get -n; &st; &dch -f; &nf; &put"
+# By the area; and by the depth before, where sums of products are balanced.
+STEPS = [FIRST + LAST, FIRST + "if -g -K 6; strash; " + LAST]
+OVER = 100.0  # NAND2 that a FO4 of a block's longest path is worth when its mapping is chosen
 
 
 class Cells:
     """A Liberty library as a technology for netlist.map_blocks."""
 
     constants = {"_const0_": ZERO, "_const1_": ONE}
-    wires = ()
 
-    def __init__(self, library, fo4):
-        """fo4: in the library's unit of time."""
+    def __init__(self, library, timing):
         self.lib = library
+        self.timing = timing
+        self.wires = tuple(library.buffers)  # sizing puts its own
         self.inverter = library.inverter
         self.pins = {name: (next(iter(outputs)), list(library.inputs[name]))
                      for name, outputs in library.functions.items() if len(outputs) == 1}
-        self.cycle = CYCLE * fo4 * library.unit / 1e-12  # abc counts in picoseconds
-        self.steps = [steps.format(d=round(self.cycle)) for steps in STEPS]
+        self.steps = STEPS
 
-    def library(self, out):
-        constraints = os.path.join(out, "constraints")
-        load = 4 * self.lib.inputs[self.inverter][self.pins[self.inverter][1][0]]
-        with open(constraints, "w") as f:
-            f.write(f"set_driving_cell {self.inverter}\nset_load {load} [all_outputs]\n")
-        return f"read_lib -w {self.lib.path}; read_constr {constraints}"
+    def library(self, _):
+        return f"read_lib -w {self.lib.path}"
 
-    def cost(self, log):
-        """Of a mapping with this log of abc: 0 if it is fast enough, else its delay."""
-        delays = re.findall(r"Delay = *([\d.]+)", log)
-        delay = float(delays[-1]) if delays else 0.0
-        return 0.0 if delay <= self.cycle else delay
+    def cost(self, module):
+        """Of a mapping of a block, with its inputs at time 0."""
+        problem = sizing.Problem(self.timing, len(module.parent))
+        find = module.find
+        driven = {find(y) for _, y, _ in module.gates} | {find(q) for q, _, _ in module.dffs}
+        loads = [(find(n), CYCLE, 0.0) for n in netlist.port_nets(module, "output")]
+        flop, _, data, _ = self.lib.flip_flops[0]
+        time = CYCLE - self.timing.setup(flop, data)
+        for q, d, _ in module.dffs:
+            problem.register(flop, find(q))
+            loads.append((find(d), time, self.timing.load(flop, data)))
+        loads += [(n, time, 1.0) for n in {find(e) for _, _, e in module.dffs}]
+        for _, _, pins in module.children:
+            loads += [(n, time, 1.0) for bits in pins.values() for n in map(find, bits)
+                      if n in driven]
+        for kind, y, ins in module.gates:
+            pins = dict(zip(self.pins[kind][1], map(find, ins)))
+            problem.gate(kind, find(y), [pins[p] for p in self.timing.order[kind]])
+        for net, time, load in loads:
+            if net > ONE:
+                problem.end(net, time, load)
+        for net in ({n for _, _, ins in problem.gates for n in ins if n is not None}
+                    | {n for n, _, _ in loads}) - driven - {ZERO, ONE}:
+            problem.start(net, 0.0)
+        area, over, _ = problem.solve(sizing.ROUNDS // 2)
+        return area + OVER * max(over, 0.0)
 
 
 def gate_clocks(module, least=CLOCK_GATE_BITS):
@@ -81,12 +97,17 @@ class Row(collections.namedtuple("Row", "area registers flops bits cells")):
 class Design:
     """The joined cells of a module."""
 
-    def __init__(self, modules, top, boxes, library, cells_file):
+    def __init__(self, modules, top, boxes, timing, cells_file, outside=None):
+        """outside: {start of a port's name: (FO4 at which inputs come, outputs are wanted)}; those
+        that it does not tell come at 0 and are wanted after a cycle."""
         self.name = top
-        self.lib = library
+        self.lib = library = timing.lib
+        self.timing = timing
+        self.outside = outside or {}
         self.memories = cells_file["memories"]
         self.flat, self.ports = netlist.join(modules, top, boxes)
         self.find = self.flat.find
+        self.macros = self.flat.macros
         live = self.flat.live(self.ports, self.flat.drivers())
         self.cells = []    # [path, cell, output pin, output, {input pin: net}, register's name]
         self.gates = {}    # {(path, enable): clock net}
@@ -111,7 +132,7 @@ class Design:
                 pin, order = technology[kind]
                 self.cells.append([path, kind, pin, find(y),
                                    {p: find(i) for p, i in zip(order, ins)}, ""])
-        self.size()
+        self.size(clk)
 
     def names(self):
         """The shortest name of each net that has one in the source."""
@@ -137,54 +158,98 @@ class Design:
                                "enable " + names.get(enable, "")])
         return self.gates[key]
 
-    def bigger(self, kind):
-        """(drive, the same cell of the next one), as names tell them: NAND2_X1, BUF2; (0, None) of
-        a cell whose name tells none."""
-        name = DRIVE.fullmatch(kind)
-        if not name:
-            return 0, None
-        stem, drive = name[1], int(name[2])
-        found = next((f"{stem}{k}" for k in range(drive + 1, 4 * drive + 1)
-                      if f"{stem}{k}" in self.lib.areas), None)
-        same = found and self.lib.functions.get(found) == self.lib.functions.get(kind)
-        return drive, found if same else None
+    def when(self, port):
+        return next((times for start, times in self.outside.items() if port.startswith(start)),
+                    (0.0, CYCLE))
 
-    def size(self):
-        """Drives by load, of flip-flops and of gates that have less than they need. abc has chosen
-        buffers by all their loads, but for those whose load is in another block."""
-        loads = collections.Counter()
-        unit = self.lib.inputs[self.lib.inverter]
-        unit = next(iter(unit.values()))
+    def problem(self, clk):
+        """The whole as sizing takes it, and where its ends are: (a list, the index in it)."""
+        timing = self.timing
+        problem = sizing.Problem(timing, len(self.flat.parent))
+        places = []
         clocks = {c[0]: c[1] for c in self.lib.flip_flops + self.lib.latches
                   + self.lib.clock_gates}
-        gated = {c[0] for c in self.lib.clock_gates}
-        reach = {}  # {net: the block of its loads; None: there are several}
+
+        def end(net, time, load, where, at):
+            if net > ONE:
+                problem.end(net, time, load)
+                places.append((where, at))
+
         for cell in self.cells:
-            for net in cell[4].values():
-                if reach.setdefault(net, cell[0]) != cell[0]:
-                    reach[net] = None
-            capacitance = self.lib.inputs[cell[1]]
-            for pin, net in cell[4].items():
-                if pin != clocks.get(cell[1]):
-                    loads[net] += capacitance[pin]
-        for _, pins, directions in self.flat.macros:
+            _, kind, _, out, pins, _ = cell
+            if kind in clocks:
+                pin = next(p for p in pins if p != clocks[kind])
+                end(pins[pin], CYCLE - timing.setup(kind, pin), timing.load(kind, pin), pins, pin)
+                if kind in timing.number:
+                    problem.register(kind, out)
+            else:
+                problem.gate(kind, out, [pins[p] for p in timing.order[kind]])
+        for path, pins, directions in self.macros:
+            memory = self.memories[self.flat.boxed[path][0].lstrip("\\").split("$")[0]]
             for port, bits in pins.items():
-                if directions[port] == "input":
-                    for bit in bits:
-                        loads[self.find(bit)] += unit
-        for cell in self.cells:
-            drive, bigger = self.bigger(cell[1])
-            here = reach.get(cell[3], cell[0]) == cell[0]
-            if cell[1] in gated or (here and cell[1] == f"BUF{drive}"):
-                continue
-            while bigger and loads[cell[3]] > LOAD * unit * drive:
-                more = {p: self.lib.inputs[bigger][p] - self.lib.inputs[cell[1]][p]
-                        for p in cell[4]}
-                for pin, net in cell[4].items():
-                    if pin != clocks.get(cell[1]):
-                        loads[net] += more[pin]
-                cell[1] = bigger
-                drive, bigger = self.bigger(bigger)
+                for i, bit in enumerate(bits):
+                    if directions[port] == "output":
+                        problem.start(self.find(bit), memory["clock_to_data"])
+                    elif port != "\\clk_i":
+                        end(self.find(bit), CYCLE - memory["setup"], 1.0, bits, i)
+        for name, direction, nets in self.ports:
+            for i, net in enumerate(nets):
+                if direction == "output":
+                    end(self.find(net), self.when(name)[1], 0.0, nets, i)
+                elif self.find(net) != clk:
+                    problem.start(self.find(net), self.when(name)[0])
+        return problem, places
+
+    def size(self, clk):
+        """Buffers and drives; a buffer is of the block that drives it."""
+        problem, places = self.problem(clk)
+        sized = [c for c in self.cells if c[1] in self.timing.number]
+        home = {c[3]: c[0] for c in sized}
+        problem.solve()
+        for cell, (kind, _, nets) in zip(sized, problem.gates):
+            cell[1] = kind
+            for pin, net in zip(self.timing.order[kind], nets):
+                if net is not None:
+                    cell[4][pin] = net
+        for (where, at), (net, _, _) in zip(places, problem.ends):
+            where[at] = net
+        for kind, out, (net,) in problem.gates[len(sized):]:
+            home[out] = home.get(net, "")
+            self.cells.append([home[out], kind, next(iter(self.lib.functions[kind])), out,
+                               {self.timing.order[kind][0]: net}, ""])
+        last = max((c[3] for c in self.cells), default=0)
+        self.flat.parent.extend(range(len(self.flat.parent), last + 1))
+
+    def part(self, path):
+        """The cells of a block and all below it as a design of their own, as they stand here."""
+        def inside(other):
+            return not path or other == path or other.startswith(path + ".")
+
+        part = copy.copy(self)
+        part.cells = [c for c in self.cells if inside(c[0])]
+        part.macros = [m for m in self.macros if inside(m[0])]
+        find = self.find
+        driven, used, outer = set(), set(), set()
+        for cells, drives, uses in ((part.cells, driven, used),
+                                    ([c for c in self.cells if not inside(c[0])], set(), outer)):
+            for cell in cells:
+                drives.add(cell[3])
+                uses.update(cell[4].values())
+        for macro in self.macros:
+            for port, bits in macro[1].items():
+                if macro[2][port] == "input":
+                    (used if inside(macro[0]) else outer).update(map(find, bits))
+                elif inside(macro[0]):
+                    driven.update(map(find, bits))
+        for _, direction, nets in self.ports:
+            if direction == "output":
+                outer.update(map(find, nets))
+        clk = [(n, d, nets) for n, d, nets in self.ports if n == "clk_i"]
+        clocks = {find(n) for _, _, nets in clk for n in nets}
+        part.ports = clk + [
+            ("i", "input", sorted(used - driven - clocks - {ZERO, ONE})),
+            ("o", "output", sorted(driven & outer))]
+        return part
 
     def bits(self, path):
         kind, parameters = self.flat.boxed[path]
@@ -210,14 +275,14 @@ class Design:
         for path, kind, *_ in self.cells:
             area = self.lib.areas[kind] / self.lib.nand2
             add(path, (area, area if kind in registers else 0.0, int(kind in flops), 0, 1))
-        for path, _, _ in self.flat.macros:
+        for path, _, _ in self.macros:
             add(path, (0, 0, 0, self.bits(path), 0))
         return {path: Row(*row) for path, row in sums.items()}
 
     def macro_types(self):
         """{name of the cell: (module, {port: bits}, directions)}; one for each set of widths."""
         types = {}
-        for path, pins, directions in self.flat.macros:
+        for path, pins, directions in self.macros:
             kind = self.flat.boxed[path][0].lstrip("\\").split("$")[0]
             shape = [(p.lstrip("\\"), directions[p], len(b)) for p, b in sorted(pins.items())]
             name = kind + "_" + "_".join(str(w) for _, _, w in shape)
@@ -228,7 +293,7 @@ class Design:
         """Verilog of plain nets to stem.v, and the macros' library to stem.lib if there are any."""
         find = self.find
         driven = {c[3] for c in self.cells}
-        for _, pins, directions in self.flat.macros:
+        for _, pins, directions in self.macros:
             for port, bits in pins.items():
                 if directions[port] == "output":
                     driven.update(find(b) for b in bits)
@@ -253,7 +318,7 @@ class Design:
             pins = ", ".join(f".{p}({net_name(n)})" for p, n in ins.items())
             lines.append(f"{kind} c{i} ({pins}, .{pin}({net_name(y)}));")
         types = self.macro_types()
-        for i, (path, pins, _) in enumerate(self.flat.macros):
+        for i, (path, pins, _) in enumerate(self.macros):
             text = ", ".join(f".{p.lstrip(chr(92))}_{b}({net_name(n)})"
                              for p, bits in pins.items() for b, n in enumerate(bits))
             lines.append(f"{types[path][0]} m{i} ({text});")
@@ -279,7 +344,7 @@ class Design:
             inner = name[len(path) + 1:] if path and name.startswith(path + ".") else name
             return path, inner or "(no name)"
         if re.fullmatch(r"m\d+", cell):
-            return self.flat.macros[int(cell[1:])][0], pin.partition("/")[2]
+            return self.macros[int(cell[1:])][0], pin.partition("/")[2]
         return "", "port " + re.sub(r"_(\d+)$", r"[\1]", pin)
 
 

@@ -16,6 +16,7 @@ as well. Here abc is a program of its own (`scripts/bootstrap formal`).
 """
 
 import concurrent.futures
+import copy
 import importlib.machinery
 import importlib.util
 import os
@@ -290,11 +291,6 @@ class Cmos:
         self.pins["BUF"] = ("O", "a")
         self.inverter = "NOT"
 
-    @staticmethod
-    def cost(_):
-        """Of a mapping with this log of abc: 0 if it will do."""
-        return 0.0
-
     def library(self, out):
         """abc's command that reads the library; what it needs goes to the folder `out`."""
         genlib = os.path.join(out, "cmos.genlib")
@@ -385,9 +381,14 @@ def map_logic(modules, abc, library, technology, stem):
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode != 0 or not os.path.exists(f"{stem}.{i}"):
             synth.fail(f"abc failed for {module.name}:\n{done.stdout[-2000:]}")
-        best = min(best or (technology.cost(done.stdout), i), (technology.cost(done.stdout), i))
-        if best[0] == 0:
+        if len(technology.steps) == 1:
+            best = (0.0, 0)
             break
+        trial = copy.copy(module)
+        trial.parent = list(module.parent)
+        read_mapped(trial, technology, f"{stem}.{i}", inputs + outputs)
+        cost = technology.cost(trial)
+        best = min(best or (cost, i), (cost, i))
     for same in modules:
         read_mapped(same, technology, f"{stem}.{best[1]}", inputs + outputs)
 
@@ -400,12 +401,24 @@ def alike(module):
                  tuple(sorted(module.ports)), tuple(port_nets(module, "output"))))
 
 
-def map_blocks(modules, boxes=(), technology=None):
-    """Step 2, for all blocks but the boxes."""
+def below(modules, tops):
+    """The names of modules that stand below some, and of these: others have become part of them."""
+    found = []
+    stack = ["\\" + top for top in tops]
+    while stack:
+        name = stack.pop()
+        if name in modules and name not in found:
+            found.append(name)
+            stack += [kind for _, kind, _ in modules[name].children]
+    return found
+
+
+def map_blocks(modules, tops, boxes=(), technology=None):
+    """Step 2, for what is below `tops` but the boxes."""
     technology = technology or Cmos()
     abc = find_abc()
     same = {}
-    for module in modules.values():
+    for module in (modules[name] for name in below(modules, tops)):
         if not is_box(module.name, boxes):
             same.setdefault(alike(module), []).append(module)
     # The largest first: they take longest.
