@@ -31,7 +31,9 @@ FIRST = "strash; ifraig; scorr; dc2; strash; "
 LAST = "&get -n; &st; &dch -f; &nf; &put"
 # By the area; and by the depth before, where sums of products are balanced.
 STEPS = [FIRST + LAST, FIRST + "if -g -K 6; strash; " + LAST]
-OVER = 100.0  # NAND2 that a FO4 of a block's longest path is worth when its mapping is chosen
+# A block's mapping is chosen for this share of a cycle, as many paths go through several blocks, and
+# at so many NAND2 for each FO4 that its longest path is over.
+SHARE, OVER = 0.75, 1000.0
 
 
 class Cells:
@@ -56,9 +58,9 @@ class Cells:
         problem = sizing.Problem(self.timing, len(module.parent))
         find = module.find
         driven = {find(y) for _, y, _ in module.gates} | {find(q) for q, _, _ in module.dffs}
-        loads = [(find(n), CYCLE, 0.0) for n in netlist.port_nets(module, "output")]
+        loads = [(find(n), SHARE * CYCLE, 0.0) for n in netlist.port_nets(module, "output")]
         flop, _, data, _ = self.lib.flip_flops[0]
-        time = CYCLE - self.timing.setup(flop, data)
+        time = SHARE * CYCLE - self.timing.setup(flop, data)
         for q, d, _ in module.dffs:
             problem.register(flop, find(q))
             loads.append((find(d), time, self.timing.load(flop, data)))

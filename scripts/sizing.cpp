@@ -106,13 +106,14 @@ class Buffering {
     for (const auto& one : loads) {
       some.push_back(one);
       load += n_.cap(one.second);
-      if (load < kWide && &one != &loads.back()) continue;
+      if (load < kWide) continue;
       part.loads = some.size();
       insert(number, part, some);
       n_.nets.back().load = load;
       some.clear();
       load = 0;
     }
+    for (const auto& one : some) n_.nets[number].loads.push_back(one.second);  // cannot wait
     n_.nets[number].load = 0;
     for (const Load& one : n_.nets[number].loads) n_.nets[number].load += n_.cap(one);
     split(number);

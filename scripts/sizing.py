@@ -124,8 +124,8 @@ class Problem:
         path is too long, the sum of what all are)."""
         if not self.gates:
             return 0.0, 0.0, 0.0
-        done = subprocess.run([program(), str(rounds)] + (["verbose"] if os.environ.get("V") else []), input="\n".join(self.text()) + "\n",
-                              stdout=subprocess.PIPE, stderr=None if os.environ.get("V") else subprocess.PIPE, text=True)
+        done = subprocess.run([program(), str(rounds)], input="\n".join(self.text()) + "\n",
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         if done.returncode != 0:
             synth.fail("sizing: " + done.stderr[-2000:])
         gate = end = 0

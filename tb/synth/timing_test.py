@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The library of cells against logical effort, and known_path.sv, whose area and paths are known by
-hand, through all steps of scripts/timing (left out where Yosys, abc or OpenSTA are missing:
-scripts/bootstrap timing)."""
+"""The library of cells against logical effort, buffers and drives of small netlists whose times are
+known by hand, and known_path.sv, whose area and paths are, through all steps of scripts/timing (left
+out where Yosys, abc or OpenSTA are missing: scripts/bootstrap timing)."""
 
+import copy
 import importlib.machinery
 import importlib.util
 import os
@@ -17,9 +18,11 @@ sys.dont_write_bytecode = True
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 import arrays
+import equivalence
 import liberty
 import mapping
 import netlist
+import sizing
 _LOADER = importlib.machinery.SourceFileLoader("timing", os.path.join(ROOT, "scripts", "timing"))
 timing = importlib.util.module_from_spec(importlib.util.spec_from_loader("timing", _LOADER))
 _LOADER.exec_module(timing)
@@ -61,6 +64,83 @@ class Cells(unittest.TestCase):
         self.assertEqual(liberty.sense("A*B", "B"), "positive_unate")
         self.assertEqual(liberty.sense("(A*!S)+(B*S)", "S"), "non_unate")
         self.assertEqual(liberty.sense("!(A^B)", "A"), "non_unate")
+
+
+class Sizing(unittest.TestCase):
+    """Net 2 comes at time 0; times are FO4: a fifth of parasitic delay and load over drive."""
+
+    @classmethod
+    def setUpClass(cls):
+        netlist.directory()
+        with tempfile.TemporaryDirectory() as folder:
+            liberty.write(os.path.join(folder, "cells.lib"))
+            cls.timing = sizing.Timing(liberty.Library(os.path.join(folder, "cells.lib")),
+                                       liberty.UNITS)
+
+    def problem(self):
+        problem = sizing.Problem(self.timing, 10)
+        problem.start(2, 0.0)
+        return problem
+
+    def test_times_of_cells_are_those_of_logical_effort(self):
+        nand = self.timing.kinds[self.timing.number["NAND2_X2"]]
+        self.assertEqual((round(nand.slope, 4), [tuple(round(v, 3) for v in p) for p in nand.pins]),
+                         (0.1, 2 * [(2.666, 0.4)]))
+        flop = self.timing.kinds[self.timing.number["DFF_X1"]]
+        self.assertEqual((round(flop.slope, 4), flop.pins), (0.2, [(0, 2.2)]))
+        self.assertAlmostEqual(self.timing.setup("DFF_X1", "D"), 1.5)
+
+    def test_a_gate_gets_the_least_drive_that_is_in_time(self):
+        for time, cell in ((1.0, "INV_X16"), (1.9, "INV_X8"), (14.0, "INV_X1")):
+            problem = self.problem()
+            problem.gate("INV_X4", 3, [2])
+            problem.end(3, time + 0.01, 64.0)
+            self.assertLessEqual(problem.solve()[1], 0.0)
+            self.assertEqual([g[0] for g in problem.gates], [cell])
+
+    def test_what_cannot_be_in_time_is_told_by_how_much(self):
+        problem = self.problem()
+        problem.gate("INV_X1", 3, [2])
+        problem.end(3, 0.5, 64.0)
+        area, over, total = problem.solve()
+        self.assertAlmostEqual(over, 0.2 + 64 / 16 / 5 - 0.5, places=2)
+        self.assertAlmostEqual(total, over, places=1)
+        self.assertAlmostEqual(area, 17 / 3, places=1)
+
+    def test_loads_that_can_wait_stand_behind_buffers(self):
+        problem = self.problem()
+        problem.gate("INV_X1", 3, [2])
+        first = problem.end(3, 1.0, 1.0)
+        for _ in range(30):
+            problem.end(3, 30.0, 4.0)
+        self.assertLessEqual(problem.solve()[1], 0.0)
+        self.assertEqual(problem.ends[first][0], 3)
+        behind = [e[0] for e in problem.ends if e[0] != 3]
+        self.assertTrue(behind and all(net >= 10 for net in behind))
+        self.assertTrue(all(g[0].startswith("BUF") for g in problem.gates[1:]))
+        drivers = {g[1]: g[2] for g in problem.gates[1:]}
+        for net in behind:
+            while net != 3:
+                (net,) = drivers[net]
+
+    def test_gates_before_those_that_are_made_bigger_carry_it(self):
+        problem = self.problem()
+        problem.register("DFF_X1", 3)
+        problem.gate("NAND2_X1", 4, [3, 2])
+        problem.gate("INV_X1", 5, [4])
+        problem.end(5, 5.0, 64.0)
+        self.assertLess(problem.solve()[1], 0.3)  # X1 throughout: 2.47 + 0.6 + 13
+        self.assertNotIn("_X1", [g[0][-3:] for g in problem.gates])
+
+    def test_many_loads_are_no_loop_and_none_is_lost(self):
+        problem = self.problem()
+        problem.gate("NAND2_X1", 3, [2, 2])
+        for i in range(500):
+            problem.end(3, 8.0 + i % 7, 2.0)
+        self.assertLessEqual(problem.solve()[1], 0.0)
+        drivers = {g[1] for g in problem.gates}
+        self.assertTrue(all(e[0] in drivers for e in problem.ends))
+        self.assertEqual(len(problem.ends), 500)
 
 
 class Enables(unittest.TestCase):
@@ -190,6 +270,29 @@ class KnownPath(unittest.TestCase):
     def test_a_memory_has_its_access_time(self):
         paths = [p for p in self.paths if self.design.end(p.start)[0] == "u_bank"]
         self.assertAlmostEqual(max(p.fo4 for p in paths), 12.0, places=2)
+
+    def test_what_is_mapped_computes_what_the_gates_did(self):
+        self.assertEqual(equivalence.differences(self.flow.before["known_path"], self.design), [])
+
+    def wrong(self, cell, pin, net):
+        """What differs when one pin of a cell takes another net."""
+        design = copy.copy(self.design)
+        design.cells = [list(c) for c in design.cells]
+        for i, c in enumerate(design.cells):
+            if c[1].startswith(cell):
+                design.cells[i][4] = {**c[4], pin: net}
+                return equivalence.differences(self.flow.before["known_path"], design)
+        raise KeyError(cell)
+
+    def test_a_wrong_gate_register_or_clock_gate_is_seen(self):
+        self.assertEqual(self.wrong("NAND2", "A", netlist.ONE), [": y_o"])
+        self.assertEqual(len(self.wrong("ICG", "E", netlist.ONE)), 8)
+        self.assertEqual(len(self.wrong("DFF", "D", netlist.ZERO)), 1)
+
+    def test_a_block_by_itself_is_as_it_stands_in_the_whole(self):
+        paths, _ = self.flow.paths(self.design.part(""), "known-part")
+        self.assertEqual(max(p.fo4 for p in paths), max(p.fo4 for p in self.paths))
+        self.assertEqual(self.design.part("u_bank").cells, [])
 
     def test_a_path_that_is_too_long_is_reported(self):
         self.assertEqual(timing.check({"H1.tile": 59.9, "H2": 10.0}), 0)
