@@ -47,8 +47,8 @@ class Run {
         checked_(check_all(params, options)),
         job_(checked_.job),
         memory_(job_, memory_options(params, checked_, options)) {
+    begin();  // what has nothing to go on from makes no directory
     make_directory();
-    begin();
     keep_plan();
     if (options.reference && options.check) {
       reference_ = options.reference(job_, graph_of(params));
@@ -355,6 +355,7 @@ TrainReport run_training(const TrainParams& params, const TrainRunOptions& optio
   here.resume = false;
   here.model_dir.clear();
   here.plan.clear();
+  here.metrics.clear();
   here.save_outputs.clear();
   const CheckedTraining checked = check_training(params, here);
   TrainSwarm(params, here, checked, transport, nullptr).serve();

@@ -124,6 +124,17 @@ expect 2 "none/o: cannot be written" "$train" --mode predict --device golden \
   --model-dir "$dir/model" --save-outputs "$dir/none/o"
 expect 2 "none/predictions.safetensors: cannot be written" "$train" --mode predict \
   --device golden --model-dir "$dir/none"
+# A run that is refused has written nothing.
+expect 2 "none/m.jsonl: cannot be written" "$train" --mode train --device golden \
+  --model-dir "$dir/refused" --metrics "$dir/none/m.jsonl"
+expect 2 "none/job.plan: cannot be written" "$train" --mode train --device golden \
+  --model-dir "$dir/refused" --plan "$dir/none/job.plan"
+[ ! -e "$dir/refused" ] || { echo "a refused training made its directory"; failed=1; }
+expect 0 "training    1 steps" "$train" --mode train --device golden --num-steps 1 --no-check \
+  --model-dir "$dir/made" --metrics "$dir/made/m.jsonl" --plan "$dir/made/job.plan"
+expect 2 "none: holds no checkpoint" "$train" --mode train --device golden --resume \
+  --model-dir "$dir/none"
+[ ! -e "$dir/none" ] || { echo "a refused --resume made its directory"; failed=1; }
 expect 2 "--device sim:2x2: $train wants 4 x 4 tiles" "$train" --mode train --device sim:2x2
 expect 2 "--mode eval: which weights?" "$train"
 expect 2 "--resume: from which directory?" "$train" --mode train --resume
