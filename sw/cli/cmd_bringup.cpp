@@ -35,7 +35,13 @@ int run(Context& context, const Options& o) {
   check_writable(o.map);
   check_writable(o.svg);
   wafer::WaferPart part;
-  if (!o.window.empty()) part.window = read_window(o.window);
+  if (!o.window.empty()) {
+    part.window = wafer::parse_window(o.window);
+    if (!part.window) {
+      throw BadInput(fmt::format(
+          "--window {}: must be ROWSxCOLUMNS or ROWSxCOLUMNS@ROW,COLUMN, as 3x4@1,0", o.window));
+    }
+  }
   part.accept_smaller = o.accept_smaller;
   const wafer::Bringup result = bring_up_wafer(*device, o.mini, o.thorough, part);
   print_bringup(shape, result);

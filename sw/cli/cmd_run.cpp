@@ -184,8 +184,8 @@ void take_device(Options* options, const std::string& params, GridShape grid) {
   if (on_board(*options)) return;
   const size_t colon = options->device.find(':');
   if (colon != std::string::npos) {
-    const wafer::Window shape = read_window(options->device.substr(colon + 1));
-    if (shape.rows != grid.rows || shape.cols != grid.cols) {
+    const std::string shape = options->device.substr(colon + 1);
+    if (shape != fmt::format("{}x{}", grid.rows, grid.cols)) {
       throw BadInput(fmt::format("--device {}: {} wants {} x {} tiles", options->device, params,
                                  grid.rows, grid.cols));
     }
