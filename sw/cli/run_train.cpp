@@ -11,11 +11,11 @@
 
 #include "ow/base/error.h"
 #include "ow/base/progress.h"
+#include "ow/compile/causes.h"
 #include "ow/compile/train_job.h"
 #include "ow/golden/training_job.h"
 #include "ow/swarmx/transport.h"
 #include "show_plan.h"
-#include "waits.h"
 
 namespace ow::cli {
 namespace {
@@ -92,8 +92,9 @@ nlohmann::json report_json(const TrainReport& r) {
                              {"loss", r.times.loss},
                              {"gradients", r.times.gradients},
                              {"deltas", r.times.deltas}};
+  if (r.cycles > 0) json["stalls"] = jobs::stalls_json(r.counters);
   if (r.timed) {
-    json["waits"] = waits_json(r.waits);
+    json["waits"] = jobs::waits_json(r.waits);
     json["waits"]["late"] = total(r.late);
   }
   if (!r.plan.is_null()) json["plan"] = r.plan;
@@ -126,11 +127,15 @@ void print_report(const TrainReport& r, TrainMode mode) {
                  1000.0 * static_cast<double>(r.samples) / static_cast<double>(r.cycles));
     }
   }
+  if (r.cycles > 0 && r.steps > 0) {
+    fmt::print("stalls      a step, cycles, sums over the tiles: {}\n",
+               jobs::stalls_text(r.counters, r.steps));
+  }
   if (r.timed && r.steps > 0) {
     fmt::print(
         "waits       a step, cycles of the grid row that waited most: {}; {} after the first {} of "
         "a phase\n",
-        waits_text(r.waits, r.steps), total(r.late) / r.steps, kEdgeSettle);
+        jobs::waits_text(r.waits, r.steps), total(r.late) / r.steps, kEdgeSettle);
   }
   if (mode != TrainMode::Train) {
     const Evaluation& last = r.evaluations.back();
