@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -51,6 +52,16 @@ std::string summary(const Evaluation& e) {
 // A bar on a terminal, and a line for every tenth of the steps.
 class Display {
  public:
+  Display(const char* label, uint64_t steps) : label_(label), steps_(steps) {}
+
+  // While a grid is at its passes, which may take minutes: for how long since the last step.
+  void working() {
+    const auto since = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - begun_);
+    if (since.count() < 1) return;
+    if (!bar_) bar_.emplace(label_, steps_);
+    bar_->update(done_, fmt::format("{}  at work for {} s", text_, since.count()));
+  }
+
   void step(const TrainStep& s) {
     const uint64_t each = std::max<uint64_t>(1, s.steps / 10);
     const bool line = (s.step + 1) % each == 0 || s.skipped || s.different > 0;
@@ -58,13 +69,22 @@ class Display {
     if (line) fmt::print("step {:>6}/{}  {}\n", s.step + 1, s.steps, summary(s));
     if (s.evaluation != nullptr) fmt::print("held out      {}\n", summary(*s.evaluation));
     std::fflush(stdout);
-    if (!bar_) bar_.emplace("training", s.steps);
-    bar_->update(s.step + 1, summary(s));
-    if (s.step + 1 == s.steps) bar_.reset();
+    if (!bar_) bar_.emplace(label_, s.steps);
+    text_ = summary(s);
+    done_ = s.step + 1;
+    begun_ = Clock::now();
+    bar_->update(done_, text_);
+    if (done_ == s.steps) bar_.reset();
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
   std::optional<Progress> bar_;
+  const char* label_;
+  uint64_t steps_;
+  uint64_t done_ = 0;
+  std::string text_;  // of the last step
+  Clock::time_point begun_ = Clock::now();
 };
 
 nlohmann::json evaluation_json(const Evaluation& e) {
@@ -222,8 +242,10 @@ int run_rank(Context& context, const TrainRequest& request, swarmx::Transport& t
     return 0;
   }
   const TrainReport report = [&] {
-    Display display;  // its bar is gone before the report is printed
+    // Its bar is gone before the report is printed.
+    Display display(jobs::trains(run.mode) ? "training" : "held out", params.steps);
     run.on_step = [&display](const TrainStep& step) { display.step(step); };
+    if (speaks) run.on_progress = [&display] { display.working(); };
     return jobs::run_training(params, run);
   }();
   if (!speaks) return 0;
