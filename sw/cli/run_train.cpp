@@ -52,7 +52,8 @@ std::string summary(const Evaluation& e) {
 // A bar on a terminal, and a line for every tenth of the steps.
 class Display {
  public:
-  Display(const char* label, uint64_t steps) : label_(label), steps_(steps) {}
+  Display(bool trains, uint64_t steps)
+      : label_(trains ? "training" : "held out"), steps_(trains ? steps : kParts) {}
 
   // While a grid is at its passes, which may take minutes: for how long since the last step.
   void working() {
@@ -60,6 +61,14 @@ class Display {
     if (since.count() < 1) return;
     if (!bar_) bar_.emplace(label_, steps_);
     bar_->update(done_, fmt::format("{}  at work for {} s", text_, since.count()));
+  }
+
+  // Of a run that trains nothing: so much of the samples is through.
+  void evaluated(double share) {
+    done_ = static_cast<uint64_t>(share * kParts);
+    begun_ = Clock::now();
+    if (!bar_) bar_.emplace(label_, steps_);
+    bar_->update(done_);
   }
 
   void step(const TrainStep& s) {
@@ -79,6 +88,7 @@ class Display {
 
  private:
   using Clock = std::chrono::steady_clock;
+  static constexpr uint64_t kParts = 1000;
   std::optional<Progress> bar_;
   const char* label_;
   uint64_t steps_;
@@ -243,8 +253,10 @@ int run_rank(Context& context, const TrainRequest& request, swarmx::Transport& t
   }
   const TrainReport report = [&] {
     // Its bar is gone before the report is printed.
-    Display display(jobs::trains(run.mode) ? "training" : "held out", params.steps);
+    const bool trains = jobs::trains(run.mode);
+    Display display(trains, params.steps);
     run.on_step = [&display](const TrainStep& step) { display.step(step); };
+    if (!trains) run.on_evaluation = [&display](double share) { display.evaluated(share); };
     if (speaks) run.on_progress = [&display] { display.working(); };
     return jobs::run_training(params, run);
   }();
