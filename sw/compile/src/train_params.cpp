@@ -195,7 +195,7 @@ void read_balance(YamlMap map, SparsityGroup* g) {
 // Whether a gradual group keeps fewer weights at one of its updates than at first. Of more updates
 // than anybody waits for to be looked at, the first decide.
 bool prunes(const SparsityGroup& g, uint64_t steps) {
-  constexpr uint64_t kLooked = 1'000'000;
+  constexpr uint64_t kLooked = 10'000;
   const double first = g.init == SparsityGroup::Init::Dense ? 1 : memoryx::value_at(g.density, 0);
   const auto falls = [&](uint64_t step) {
     return step < steps && memoryx::value_at(g.density, step) < first;
