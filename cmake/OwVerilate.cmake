@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 # ow_verilate(<lib> TOP <module> FILES <.f lists or .sv files>...
 #             [PARAMS Name=Value ...] [DEFINES NAME[=Value] ...] [PREFIX V<name>] [SHARDS <n>]
-#             [TRACE] [NO_ASSERT] [CHECKS] [QUICK])
+#             [TRACE] [NO_ASSERT] [CHECKS] [FAST])
 #
 # Makes a static library <lib> of the Verilated <module>; its header is <PREFIX>.h (default
 # V<module>). Paths are relative to the top of the source tree. A file list holds one file a line,
 # `#` and `//` comments, +incdir+DIR, and -f LIST; files named twice are read once, in the order of
 # first mention. rtl/common is always searched for include files.
 #
-# SHARDS is the number of compilation units of the code that runs every cycle (default 1: small
-# blocks compile fastest whole). TRACE compiles FST tracing in. NO_ASSERT leaves assertions out,
-# as -DOW_ASSERT=OFF does for all models. CHECKS binds the checkers of channels: beside each list
-# files*.f it reads checks*.f, where there is one. -DOW_CHECKS=ON does so for all models: a build for
-# looking closely at what `ow run` and the jobs' tests do, for it costs time. QUICK is for a model that is
-# to be built in half the time rather than to run fast: -O1, and no profile.
+# SHARDS is the number of compilation units (default 1: small blocks compile fastest whole). TRACE compiles
+# FST tracing in. NO_ASSERT leaves assertions out, as -DOW_ASSERT=OFF does for all models. CHECKS binds
+# the checkers of channels: beside each list files*.f it reads checks*.f, where there is one.
+# -DOW_CHECKS=ON does so for all models: a build for looking closely at what `ow run` and the jobs' tests
+# do, for it costs time.
+#
+# FAST is for models that jobs run for minutes: -O2, what runs once in a unit of its own with -O0, and the
+# profile. All others are to be built soon rather than to run fast: with -Og they compile in two thirds of
+# the time that -O1 takes.
 #
 # With OW_COVERAGE (line: statements and branches; toggle: signals, too) every model counts what it
 # executes; scripts/coverage builds, runs and merges.
@@ -131,7 +134,7 @@ endfunction()
 option(OW_CHECKS "Bind the checkers of channels in all models, not only in those of block tests" OFF)
 
 function(ow_verilate lib)
-  cmake_parse_arguments(PARSE_ARGV 1 V "TRACE;NO_ASSERT;CHECKS;QUICK" "TOP;PREFIX;SHARDS"
+  cmake_parse_arguments(PARSE_ARGV 1 V "TRACE;NO_ASSERT;CHECKS;FAST" "TOP;PREFIX;SHARDS"
                         "FILES;PARAMS;DEFINES")
   if(V_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "ow_verilate(${lib}): unknown arguments ${V_UNPARSED_ARGUMENTS}")
@@ -217,36 +220,41 @@ function(ow_verilate lib)
   file(MAKE_DIRECTORY ${gen})
   file(CONFIGURE OUTPUT ${mdir}/args.txt CONTENT "${text}\n" @ONLY)
 
-  set(fast "")
+  set(units "")
   math(EXPR last "${V_SHARDS} - 1")
   foreach(i RANGE ${last})
-    list(APPEND fast ${mdir}/fast${i}.cpp)
+    list(APPEND units ${mdir}/unit${i}.cpp)
   endforeach()
-  set(slow ${mdir}/slow.cpp)
+  set(slow "")
+  if(V_FAST)
+    set(slow ${mdir}/slow.cpp)
+    # Reset and constructors run once: they are not worth the optimiser's time.
+    set_source_files_properties(${slow} PROPERTIES COMPILE_OPTIONS "-O0")
+  endif()
   add_custom_command(
-    OUTPUT ${fast} ${slow}
+    OUTPUT ${units} ${slow}
     BYPRODUCTS ${gen}/${V_PREFIX}.h
     COMMAND ${CMAKE_COMMAND} -DVERILATOR=${OW_VERILATOR} -DPREFIX=${V_PREFIX} -DMDIR=${mdir}
-            -DSHARDS=${V_SHARDS} -DCOVERAGE=${OW_COVERAGE} -P ${OW_ROOT}/cmake/RunVerilator.cmake
+            -DSHARDS=${V_SHARDS} -DSLOW=${slow} -DCOVERAGE=${OW_COVERAGE} -P ${OW_ROOT}/cmake/RunVerilator.cmake
     DEPENDS ${files} ${headers} ${lists} ${mdir}/args.txt ${OW_ROOT}/cmake/RunVerilator.cmake
     WORKING_DIRECTORY ${OW_ROOT}
     COMMENT "Verilating ${V_TOP} (${lib})"
     VERBATIM)
-  add_library(${lib} STATIC EXCLUDE_FROM_ALL ${fast} ${slow})
-  # Reset and constructors run once: they are not worth the optimiser's time.
-  set_source_files_properties(${slow} PROPERTIES COMPILE_OPTIONS "-O0")
+  add_library(${lib} STATIC EXCLUDE_FROM_ALL ${units} ${slow})
   # A model is a few functions of tens of thousands of assignments to members of one structure: for each
   # use of a member g++ walks back over up to 1,000 of them. With 20 the code is no larger, and large
-  # units compile in two thirds of the time.
+  # units compile in two thirds of the time. Memory that it would look through again and again for what is
+  # not in use is all in use: from 500 MB on is soon enough.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(${lib} PRIVATE --param=sccvn-max-alias-queries-per-access=20)
+    target_compile_options(${lib} PRIVATE --param=sccvn-max-alias-queries-per-access=20
+                                          --param=ggc-min-heapsize=500000)
   endif()
   # Its messages name no path of this machine, whoever compiles: some of the models are installed.
   target_compile_options(${lib} PRIVATE -w -ffile-prefix-map=${mdir}/=)
-  if(V_QUICK)
-    target_compile_options(${lib} PRIVATE -O1)
+  if(NOT V_FAST)
+    target_compile_options(${lib} PRIVATE -Og)
   elseif(OW_PROFILE)
-    _ow_profile(${lib} "${fast}")
+    _ow_profile(${lib} "${units}")
   endif()
   target_compile_definitions(${lib} PUBLIC VM_TRACE=${trace} VM_TRACE_FST=${trace} VM_COVERAGE=0)
   target_include_directories(${lib} SYSTEM PUBLIC ${gen})

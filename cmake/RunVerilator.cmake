@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Run by ow_verilate at build time: Verilates into ${MDIR}/gen, then writes the compilation units
-# ${MDIR}/fast<i>.cpp and slow.cpp, which include what Verilator wrote. Fixed names, because the
-# build must know its files before Verilator has run.
+# ${MDIR}/unit<i>.cpp, which include what Verilator wrote; what runs once is included by ${SLOW} instead,
+# if that is not empty. Fixed names, because the build must know its files before Verilator has run.
 
 file(STRINGS ${MDIR}/args.txt args)
 # Files of an earlier run that this one does not write would be compiled too.
@@ -45,20 +45,22 @@ list(SORT sources)
 math(EXPR last "${SHARDS} - 1")
 set(slow_text "")
 foreach(i RANGE ${last})
-  set(fast_text${i} "")
+  set(text${i} "")
 endforeach()
 set(n 0)
 foreach(source IN LISTS sources)
   set(line "#include \"gen/${source}\"\n")
-  if(source MATCHES "__Slow\\.cpp$")
+  if(SLOW AND source MATCHES "__Slow\\.cpp$")
     string(APPEND slow_text "${line}")
   else()
     math(EXPR i "${n} % ${SHARDS}")
-    string(APPEND fast_text${i} "${line}")
+    string(APPEND text${i} "${line}")
     math(EXPR n "${n} + 1")
   endif()
 endforeach()
-file(WRITE ${MDIR}/slow.cpp "${slow_text}")
+if(SLOW)
+  file(WRITE ${SLOW} "${slow_text}")
+endif()
 foreach(i RANGE ${last})
-  file(WRITE ${MDIR}/fast${i}.cpp "${fast_text${i}}")
+  file(WRITE ${MDIR}/unit${i}.cpp "${text${i}}")
 endforeach()

@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
@@ -19,6 +20,35 @@ CLI::App* Context::add(CLI::App& app, const std::string& name, const std::string
       ->type_name("FILE");
   sub->final_callback([this, body = std::move(body)] { chosen_ = body; });
   return sub;
+}
+
+// Whether both names are of one regular file, which need not be there yet.
+static bool same_file(const std::string& a, const std::string& b) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::file_status status = fs::status(a, error);
+  if (fs::exists(status)) return fs::is_regular_file(status) && fs::equivalent(a, b, error);
+  const fs::path left = fs::weakly_canonical(a, error), right = fs::weakly_canonical(b, error);
+  return !error && left == right;
+}
+
+void Context::check_files(const std::vector<File>& read, std::vector<File> written) const {
+  written.push_back({"--json", json_path_});
+  for (size_t k = 0; k < written.size(); ++k) {
+    const File& file = written[k];
+    if (file.path.empty()) continue;
+    check_writable(file.path);
+    for (const File& input : read) {
+      if (input.path.empty() || !same_file(file.path, input.path)) continue;
+      throw BadInput(fmt::format("{} {}: would replace a file that is read ({})", file.option,
+                                 file.path, input.option));
+    }
+    for (size_t i = 0; i < k; ++i) {
+      if (written[i].path.empty() || !same_file(file.path, written[i].path)) continue;
+      throw BadInput(
+          fmt::format("{} {}: is the file of {}, too", file.option, file.path, written[i].option));
+    }
+  }
 }
 
 int Context::run() {

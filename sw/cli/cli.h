@@ -10,6 +10,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 namespace ow::cli {
 
@@ -23,6 +24,15 @@ class Context {
                 std::function<int()> body);
 
   nlohmann::json& result() { return result_; }
+
+  // The files of a command, before it does anything: refuses what cannot be written, and what
+  // would replace a file that is read, or another one that is written. Options and their files; no
+  // path, no file.
+  struct File {
+    const char* option;
+    std::string path;
+  };
+  void check_files(const std::vector<File>& read, std::vector<File> written) const;
 
   // No JSON file: another process writes it.
   void no_json() { json_path_.clear(); }

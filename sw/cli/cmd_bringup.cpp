@@ -29,14 +29,20 @@ int run(Context& context, const Options& o) {
   const wafer::Shape shape = wafer::read_shape(o.wafer);
   const wafer::Faults faults =
       o.defects.empty() ? wafer::Faults() : wafer::read_faults(o.defects, shape);
+  context.check_files({{"--wafer", o.wafer}, {"--defects", o.defects}},
+                      {{"--map", o.map}, {"--svg", o.svg}});
+  wafer::WaferPart part;
+  if (!o.window.empty()) {
+    part.window = wafer::parse_window(o.window);
+    if (!part.window) {
+      throw BadInput(fmt::format(
+          "--window {}: must be ROWSxCOLUMNS or ROWSxCOLUMNS@ROW,COLUMN, as 3x4@1,0", o.window));
+    }
+  }
+  part.accept_smaller = o.accept_smaller;
   const auto device = o.mini ? wafer::make_mini_wafer_device(shape, faults)
                              : wafer::make_wafer_device(shape, faults);
   fmt::print("wafer       {}: {}\n", o.wafer, device->device().description());
-  check_writable(o.map);
-  check_writable(o.svg);
-  wafer::WaferPart part;
-  if (!o.window.empty()) part.window = read_window(o.window);
-  part.accept_smaller = o.accept_smaller;
   const wafer::Bringup result = bring_up_wafer(*device, o.mini, o.thorough, part);
   print_bringup(shape, result);
   const wafer::SimCounts counts = device->counts();

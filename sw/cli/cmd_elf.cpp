@@ -23,7 +23,9 @@ struct Options {
   uint64_t max_cycles = 100000000;
 };
 
-int run(const Options& options, nlohmann::json& result) {
+int run(Context& context, const Options& options) {
+  nlohmann::json& result = context.result();
+  context.check_files({{"program", options.file}}, {{"--signature", options.signature}});
   ElfRunOptions run_options;
   run_options.sram_kb = options.sram_kb;
   run_options.max_cycles = options.max_cycles;
@@ -89,7 +91,7 @@ void add_elf(CLI::App& app, Context& context) {
       app, "elf",
       "Run a bare-metal RV32IM ELF on one tile until it writes `tohost` or calls ebreak; exit "
       "status 0 if tohost is 1",
-      [options, &context] { return run(*options, context.result()); });
+      [options, &context] { return run(context, *options); });
   sub->add_option("file", options->file, "The program, linked into the tile's SRAM (from 0)")
       ->required()
       ->type_name("FILE");

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 
 #include "cli.h"
@@ -23,7 +22,7 @@ struct Options {
   std::string svg;
 };
 
-void check(const Options& o) {
+void check(const Context& context, const Options& o) {
   if (o.files.size() > plot::kColours) {
     throw BadInput(
         fmt::format("{} files of metrics, the limit is {}: more curves cannot be told "
@@ -34,12 +33,9 @@ void check(const Options& o) {
     throw BadInput(fmt::format("--name: {} names for {} files; a name for each, in their order",
                                o.names.size(), o.files.size()));
   }
-  for (const std::string& file : o.files) {
-    std::error_code error;  // what is not there is no other file
-    if (std::filesystem::equivalent(file, o.svg, error) && !error) {
-      throw BadInput(fmt::format("--svg {}: is a file of metrics, which it would replace", o.svg));
-    }
-  }
+  std::vector<Context::File> read;
+  for (const std::string& file : o.files) read.push_back({"metrics", file});
+  context.check_files(read, {{"--svg", o.svg}});
 }
 
 // Those that are called alike, as several parts of one directory's history, are told by their
@@ -61,7 +57,7 @@ std::string title_of(const std::vector<Metrics>& trainings) {
 }
 
 int run(Context& context, const Options& o) {
-  check(o);
+  check(context, o);
   std::vector<Metrics> trainings;
   for (const std::string& file : o.files) trainings.push_back(plot::read_metrics(file));
   name_all(o, &trainings);

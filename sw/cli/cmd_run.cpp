@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <utility>
 
 #include "cli.h"
 #include "ow/base/error.h"
-#include "ow/base/file.h"
 #include "ow/base/progress.h"
 #include "ow/compile/network_run.h"
 #include "ow/compile/plan_file.h"
@@ -76,7 +76,6 @@ void check_wafer(const Options& options, const jobs::RunParams& params) {
   }
   // The largest rectangle that works is only known when the wafer has been brought up.
   if (!options.accept_smaller) check_size(options, offered, params.grid);
-  check_writable(options.svg);
   // The registers that faults name are the simulated tile's to know.
   if (options.validate_only) wafer::make_wafer_device(shape, faults);
 }
@@ -184,8 +183,8 @@ void take_device(Options* options, const std::string& params, GridShape grid) {
   if (on_board(*options)) return;
   const size_t colon = options->device.find(':');
   if (colon != std::string::npos) {
-    const wafer::Window shape = read_window(options->device.substr(colon + 1));
-    if (shape.rows != grid.rows || shape.cols != grid.cols) {
+    const std::string shape = options->device.substr(colon + 1);
+    if (shape != fmt::format("{}x{}", grid.rows, grid.cols)) {
       throw BadInput(fmt::format("--device {}: {} wants {} x {} tiles", options->device, params,
                                  grid.rows, grid.cols));
     }
@@ -199,6 +198,25 @@ void take_device(Options* options, const std::string& params, GridShape grid) {
       "--device {}: must be golden, uart:PATH[:BAUD], or rtl, sim or mono, also with the "
       "grid (sim:4x4)",
       options->device));
+}
+
+// Weights may replace those that were read; a plan's file is read as well as written. Metrics may
+// lie in a directory that is yet to be made.
+void check_files(const Context& context, const Options& options, const jobs::RunParams& params) {
+  std::error_code error;
+  const std::string& metrics = options.train.metrics;
+  context.check_files({{"parameters", options.params},
+                       {"data.file", params.data.file},
+                       {"data.labels", params.data.labels},
+                       {"--firmware", options.firmware},
+                       {"--wafer", options.wafer},
+                       {"--defects", options.defects},
+                       {"--map", options.map}},
+                      {{"--save-weights", options.save_weights},
+                       {"--save-outputs", options.save_outputs},
+                       {"--metrics", std::filesystem::exists(metrics, error) ? metrics : ""},
+                       {"--record", options.record},
+                       {"--svg", options.svg}});
 }
 
 // What a training has no use for.
@@ -228,6 +246,7 @@ int train(Context& context, Options options) {
   const GridShape grid = params.base.grid;
   take_device(&options, options.params, grid);
   check_combination(options);
+  check_files(context, options, params.base);
   const DeviceKind kind =
       options.device == "mono" ? DeviceKind::Monolithic : DeviceKind::Replicated;
   if (kind == DeviceKind::Monolithic && (grid.rows != 2 || grid.cols != 2)) {
@@ -267,6 +286,7 @@ int run(Context& context, Options options) {
   const jobs::RunParams params = jobs::load_params(options.params);
   take_device(&options, options.params, params.grid);
   check_combination(options);
+  check_files(context, options, params);
   if (options.device == "golden" && (!options.check || !options.save_outputs.empty())) {
     throw BadInput("--device golden: it is the check, and has no outputs of a device");
   }

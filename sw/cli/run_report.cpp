@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "waits.h"
+#include "ow/compile/causes.h"
 
 namespace ow::cli {
 namespace {
@@ -14,11 +14,6 @@ namespace {
 using jobs::Pass;
 using jobs::RunReport;
 using jobs::Workload;
-
-const std::pair<Counter, const char*> kStallNames[] = {
-    {kCtrStallInput, "input queue"},   {kCtrStallOutput, "output queue"},
-    {kCtrStallRow, "accumulator row"}, {kCtrStallMemory, "memory"},
-    {kCtrNoWork, "no work"},           {kCtrReducerWait, "reducer waits"}};
 
 nlohmann::json pass_json(const Workload& workload, const Pass& pass) {
   nlohmann::json json = {{"cycles", pass.cycles},
@@ -31,7 +26,7 @@ nlohmann::json pass_json(const Workload& workload, const Pass& pass) {
                          {"different", pass.different},
                          {"bits_different", pass.bits_different}};
   if (workload.whole) {
-    json["waits"] = waits_json(pass.waits);
+    json["waits"] = jobs::waits_json(pass.waits);
   }
   if (workload.counted) {
     static const char* const kNames[kNumCounters] = {
@@ -49,7 +44,7 @@ nlohmann::json pass_json(const Workload& workload, const Pass& pass) {
 // A table of the jobs' stalls by cause, unless their tiles do not count them.
 void print_stalls(const RunReport& report) {
   const auto waits_outside = [&report](const Pass& pass) {
-    if (report.timed) fmt::print("{:>22} {}\n", "waits outside:", waits_text(pass.waits));
+    if (report.timed) fmt::print("{:>22} {}\n", "waits outside:", jobs::waits_text(pass.waits));
   };
   const auto counted = [](const Workload& w) { return w.counted; };
   const auto& all = report.workloads;
@@ -58,7 +53,7 @@ void print_stalls(const RunReport& report) {
     fmt::print(": these tiles have no counters\n");
   } else {
     fmt::print("\n{:<14} {:<7}", "job", "stream");
-    for (const auto& [counter, name] : kStallNames) fmt::print(" {:>15}", name);
+    for (const auto& cause : jobs::kStallCauses) fmt::print(" {:>15}", cause.name);
     fmt::print("\n");
   }
   for (const Workload& w : all) {
@@ -67,8 +62,8 @@ void print_stalls(const RunReport& report) {
       const bool sparse = pass == &w.sparse;
       if (w.counted) {
         fmt::print("{:<14} {:<7}", sparse ? w.name : "", sparse ? "sparse" : "dense");
-        for (const auto& [counter, name] : kStallNames) {
-          fmt::print(" {:>15}", pass->counters[static_cast<size_t>(counter)]);
+        for (const auto& cause : jobs::kStallCauses) {
+          fmt::print(" {:>15}", pass->counters[static_cast<size_t>(cause.counter)]);
         }
         fmt::print("\n");
       }

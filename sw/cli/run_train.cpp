@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -11,11 +12,11 @@
 
 #include "ow/base/error.h"
 #include "ow/base/progress.h"
+#include "ow/compile/causes.h"
 #include "ow/compile/train_job.h"
 #include "ow/golden/training_job.h"
 #include "ow/swarmx/transport.h"
 #include "show_plan.h"
-#include "waits.h"
 
 namespace ow::cli {
 namespace {
@@ -51,6 +52,25 @@ std::string summary(const Evaluation& e) {
 // A bar on a terminal, and a line for every tenth of the steps.
 class Display {
  public:
+  Display(bool trains, uint64_t steps)
+      : label_(trains ? "training" : "held out"), steps_(trains ? steps : kParts) {}
+
+  // While a grid is at its passes, which may take minutes: for how long since the last step.
+  void working() {
+    const auto since = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - begun_);
+    if (since.count() < 1) return;
+    if (!bar_) bar_.emplace(label_, steps_);
+    bar_->update(done_, fmt::format("{}  at work for {} s", text_, since.count()));
+  }
+
+  // Of a run that trains nothing: so much of the samples is through.
+  void evaluated(double share) {
+    done_ = static_cast<uint64_t>(share * kParts);
+    begun_ = Clock::now();
+    if (!bar_) bar_.emplace(label_, steps_);
+    bar_->update(done_);
+  }
+
   void step(const TrainStep& s) {
     const uint64_t each = std::max<uint64_t>(1, s.steps / 10);
     const bool line = (s.step + 1) % each == 0 || s.skipped || s.different > 0;
@@ -58,13 +78,23 @@ class Display {
     if (line) fmt::print("step {:>6}/{}  {}\n", s.step + 1, s.steps, summary(s));
     if (s.evaluation != nullptr) fmt::print("held out      {}\n", summary(*s.evaluation));
     std::fflush(stdout);
-    if (!bar_) bar_.emplace("training", s.steps);
-    bar_->update(s.step + 1, summary(s));
-    if (s.step + 1 == s.steps) bar_.reset();
+    if (!bar_) bar_.emplace(label_, s.steps);
+    text_ = summary(s);
+    done_ = s.step + 1;
+    begun_ = Clock::now();
+    bar_->update(done_, text_);
+    if (done_ == s.steps) bar_.reset();
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr uint64_t kParts = 1000;
   std::optional<Progress> bar_;
+  const char* label_;
+  uint64_t steps_;
+  uint64_t done_ = 0;
+  std::string text_;  // of the last step
+  Clock::time_point begun_ = Clock::now();
 };
 
 nlohmann::json evaluation_json(const Evaluation& e) {
@@ -92,8 +122,9 @@ nlohmann::json report_json(const TrainReport& r) {
                              {"loss", r.times.loss},
                              {"gradients", r.times.gradients},
                              {"deltas", r.times.deltas}};
+  if (r.cycles > 0) json["stalls"] = jobs::stalls_json(r.counters);
   if (r.timed) {
-    json["waits"] = waits_json(r.waits);
+    json["waits"] = jobs::waits_json(r.waits);
     json["waits"]["late"] = total(r.late);
   }
   if (!r.plan.is_null()) json["plan"] = r.plan;
@@ -126,11 +157,15 @@ void print_report(const TrainReport& r, TrainMode mode) {
                  1000.0 * static_cast<double>(r.samples) / static_cast<double>(r.cycles));
     }
   }
+  if (r.cycles > 0 && r.steps > 0) {
+    fmt::print("stalls      a step, cycles, sums over the tiles: {}\n",
+               jobs::stalls_text(r.counters, r.steps));
+  }
   if (r.timed && r.steps > 0) {
     fmt::print(
         "waits       a step, cycles of the grid row that waited most: {}; {} after the first {} of "
         "a phase\n",
-        waits_text(r.waits, r.steps), total(r.late) / r.steps, kEdgeSettle);
+        jobs::waits_text(r.waits, r.steps), total(r.late) / r.steps, kEdgeSettle);
   }
   if (mode != TrainMode::Train) {
     const Evaluation& last = r.evaluations.back();
@@ -217,8 +252,12 @@ int run_rank(Context& context, const TrainRequest& request, swarmx::Transport& t
     return 0;
   }
   const TrainReport report = [&] {
-    Display display;  // its bar is gone before the report is printed
+    // Its bar is gone before the report is printed.
+    const bool trains = jobs::trains(run.mode);
+    Display display(trains, params.steps);
     run.on_step = [&display](const TrainStep& step) { display.step(step); };
+    if (!trains) run.on_evaluation = [&display](double share) { display.evaluated(share); };
+    if (speaks) run.on_progress = [&display] { display.working(); };
     return jobs::run_training(params, run);
   }();
   if (!speaks) return 0;

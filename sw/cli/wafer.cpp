@@ -65,15 +65,6 @@ void print_map(const wafer::Shape& shape, const wafer::Defects& defects,
 
 }  // namespace
 
-wafer::Window read_window(const std::string& text) {
-  const std::optional<wafer::Window> window = wafer::parse_window(text);
-  if (!window) {
-    throw BadInput(fmt::format(
-        "--window {}: must be ROWSxCOLUMNS or ROWSxCOLUMNS@ROW,COLUMN, as 3x4@1,0", text));
-  }
-  return *window;
-}
-
 wafer::Bringup bring_up_wafer(wafer::WaferDevice& device, bool mini, bool thorough,
                               const wafer::WaferPart& part) {
   wafer::BringupOptions options = wafer::selftest_options(mini, thorough, OW_FIRMWARE_DIR);

@@ -11,9 +11,6 @@
 
 namespace ow::cli {
 
-// ROWSxCOLUMNS, or ROWSxCOLUMNS@ROW,COLUMN of its first tile (0,0). BadInput if it is neither.
-wafer::Window read_window(const std::string& text);
-
 // A bring-up of a simulated wafer; shows the steps. `thorough`: with all programs of the self-test.
 wafer::Bringup bring_up_wafer(wafer::WaferDevice& device, bool mini, bool thorough,
                               const wafer::WaferPart& part);

@@ -14,6 +14,7 @@
 #include "ow/base/error.h"
 #include "ow/base/file.h"
 #include "ow/base/rng.h"
+#include "ow/compile/causes.h"
 #include "ow/compile/estimate.h"
 
 namespace ow::jobs {
@@ -173,7 +174,7 @@ Activations Comparison::run_pass(const Activations& x, bool dense) {
   job.multiply_adds += run.multiply_adds;
   const EdgeWaits waits = run.edge.waits();
   for (size_t k = 0; k < waits.size(); ++k) job.waits[k] += waits[k];
-  for (size_t k = 0; k < after.size(); ++k) job.counters[k] += after[k] - before[k];
+  add_counters(before, after, &job.counters);
 
   std::vector<Activations> expected;
   if (reference_) expected = reference_(network_, x, plan.grid.rows, dense);

@@ -8,6 +8,7 @@
 
 #include "layers/layer_kind.h"
 #include "ow/base/error.h"
+#include "ow/compile/causes.h"
 #include "ow/firmware/stream_layer.h"
 #include "tile_blocks.h"
 
@@ -296,12 +297,6 @@ Activations StreamJob::read_layer(size_t k) {
   return y;
 }
 
-Counters StreamJob::counters() {
-  Counters sum{};
-  for (const Counters& tile : read_counters(control_, whole(plan_.grid))) {
-    for (size_t k = 0; k < sum.size(); ++k) sum[k] += tile[k];
-  }
-  return sum;
-}
+Counters StreamJob::counters() { return sum_counters(control_); }
 
 }  // namespace ow::jobs

@@ -117,6 +117,19 @@ void take_samples(const TrainParams& params, const TrainRunOptions& options,
   }
 }
 
+// The files that a training is told to write, before it makes any; model_dir is made on the way.
+void check_files(const TrainRunOptions& options, const PlanFile& plan) {
+  if (!trains(options.mode)) return;
+  const auto directory = [](const std::string& file) {
+    return std::filesystem::path(file).parent_path().lexically_normal();
+  };
+  const auto check = [&](const std::string& file) {
+    if (directory(file) != directory(plan_path(options.model_dir))) check_writable(file);
+  };
+  check(options.metrics);
+  if (!plan.usable()) check(plan.path());
+}
+
 }  // namespace
 
 std::string plan_path(const std::string& model_dir) { return model_dir + "/plan.json"; }
@@ -142,6 +155,7 @@ CheckedTraining check_training(const TrainParams& params, const TrainRunOptions&
   swarmx::check_wafers(base.path, params.wafers, params.job.micro_batches,
                        options.transport == nullptr ? 1 : options.transport->ranks());
   take_plan(params, options, &checked);
+  check_files(options, checked.plan_file);
   try {
     const memoryx::MemoryX memory(params.job, params.memory);  // its ranges
   } catch (const BadInput& error) {

@@ -9,6 +9,7 @@
 
 #include "layers/layer_kind.h"
 #include "ow/base/error.h"
+#include "ow/compile/causes.h"
 #include "ow/firmware/train.h"
 #include "ow/isa/isa.h"
 #include "tile_blocks.h"
@@ -331,6 +332,7 @@ TrainRun TrainGrid::train(WaferSide& memory, const Activations& x, const Targets
   check_orders(memory.job());
   if (x.samples != plan_.batch()) throw InternalError("a micro-batch fills the grid");
   TrainRun run;
+  const Counters counted = sum_counters(control_);
   const uint64_t begin = begin_passes(memory);
   const memoryx::StreamOptions options = stream_of(plan_);
   const auto weights = memory.stream_of_step(options);
@@ -340,6 +342,7 @@ TrainRun TrainGrid::train(WaferSide& memory, const Activations& x, const Targets
   open(memory, x.samples, true);
   launch(true, memory.loss_scale());
   const Arrived arrived = stream(weights.get(), gradients_of(memory, true));
+  add_counters(counted, sum_counters(control_), &run.counters);
   take_gradients(arrived, &memory);
   run.cycles = rest_at_ - begin;
   const std::vector<size_t> meant = gradients_of(memory, false);

@@ -13,6 +13,7 @@
 #include "outputs_file.h"
 #include "ow/base/error.h"
 #include "ow/base/file.h"
+#include "ow/compile/causes.h"
 #include "ow/swarmx/swarm.h"
 #include "ow/swarmx/weight_clock.h"
 #include "train_check.h"
@@ -47,8 +48,8 @@ class Run {
         checked_(check_all(params, options)),
         job_(checked_.job),
         memory_(job_, memory_options(params, checked_, options)) {
+    begin();  // what has nothing to go on from makes no directory
     make_directory();
-    begin();
     keep_plan();
     if (options.reference && options.check) {
       reference_ = options.reference(job_, graph_of(params));
@@ -165,6 +166,7 @@ class Run {
       add_times(step.times, &report_.times);
       add_waits(step.waits, &report_.waits);
       add_waits(step.late, &report_.late);
+      add_counters({}, step.counters, &report_.counters);
       const bool ends = memory_.step() == last;
       if (due(params_.checkpoint_every) || ends) save();
       if (due(params_.evaluate_every)) {
@@ -306,11 +308,9 @@ class Run {
                           {"deltas", step.times.deltas}};
         line["wavelets_in"] = step.wavelets_in;
         line["gradients_out"] = step.gradients;
+        line["stalls"] = stalls_json(step.counters);
         if (report_.timed) {
-          for (int k = 0; k < kEdgeWaits; ++k) {
-            line["waits"][edge_wait_name(static_cast<EdgeWait>(k))] =
-                step.waits[static_cast<size_t>(k)];
-          }
+          line["waits"] = waits_json(step.waits);
           line["waits"]["late"] = total(step.late);
         }
       }
@@ -355,6 +355,7 @@ TrainReport run_training(const TrainParams& params, const TrainRunOptions& optio
   here.resume = false;
   here.model_dir.clear();
   here.plan.clear();
+  here.metrics.clear();
   here.save_outputs.clear();
   const CheckedTraining checked = check_training(params, here);
   TrainSwarm(params, here, checked, transport, nullptr).serve();

@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "layers/layer_kind.h"
 #include "ow/base/file.h"
 #include "ow/base/yaml.h"
+#include "ow/memoryx/schedule.h"
 #include "params_parts.h"
 
 namespace ow::jobs {
@@ -190,8 +192,41 @@ void read_balance(YamlMap map, SparsityGroup* g) {
   map.close();
 }
 
+// Whether a gradual group keeps fewer weights at one of its updates than at first. Of more updates
+// than anybody waits for to be looked at, the first decide.
+bool prunes(const SparsityGroup& g, uint64_t steps) {
+  constexpr uint64_t kLooked = 10'000;
+  const double first = g.init == SparsityGroup::Init::Dense ? 1 : memoryx::value_at(g.density, 0);
+  const auto falls = [&](uint64_t step) {
+    return step < steps && memoryx::value_at(g.density, step) < first;
+  };
+  if (!g.update.steps.empty()) {
+    return std::any_of(g.update.steps.begin(), g.update.steps.end(), falls);
+  }
+  uint64_t step = g.update.start;
+  const uint64_t end = std::min(g.update.stop, steps);
+  for (uint64_t k = 0; k < kLooked && step < end; ++k, step += g.update.every) {
+    if (falls(step)) return true;
+  }
+  return step < end;
+}
+
+// Masks that are to change do so in a training of so many steps.
+void check_updates(YamlMap map, const SparsityGroup& g, uint64_t steps) {
+  if (const auto update = map.find("update")) {
+    const UpdateTimes& t = g.update;
+    const uint64_t first = t.steps.empty() ? t.start : t.steps.front();
+    if (first >= std::min(t.stop, steps)) {
+      update->fail(fmt::format("has no step of the training in it, which are 0 to {}", steps - 1));
+    }
+  }
+  if (g.algorithm == SparsityGroup::Algorithm::Gradual && !prunes(g, steps)) {
+    map["density"].fail("prunes nothing: at none of its updates it is below what it begins with");
+  }
+}
+
 // One group for each of its patterns.
-void read_group(YamlMap map, std::vector<SparsityGroup>* groups) {
+void read_group(YamlMap map, uint64_t steps, std::vector<SparsityGroup>* groups) {
   using Algorithm = SparsityGroup::Algorithm;
   using Init = SparsityGroup::Init;
   SparsityGroup g;
@@ -216,6 +251,7 @@ void read_group(YamlMap map, std::vector<SparsityGroup>* groups) {
   }
   if (g.algorithm != Algorithm::Static) {
     if (const auto update = map.find("update")) g.update = read_times(*update);
+    check_updates(map, g, steps);
   }
   if (const auto balance = map.find("balance")) read_balance(balance->map(), &g);
   const Yaml pattern = map["pattern"];
@@ -263,7 +299,7 @@ void read_train(YamlMap train, TrainParams* params) {
   if (const auto scale = train.find("loss_scale")) read_loss_scale(*scale, &job.loss_scale);
   if (const auto sparsity = train.find("sparsity")) {
     for (const Yaml& group : sparsity->list(1, 100, "groups")) {
-      read_group(group.map(), &job.sparsity);
+      read_group(group.map(), params->steps, &job.sparsity);
     }
   }
   if (const auto store = train.find("store")) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ow/base/error.h"
+#include "ow/compile/causes.h"
 #include "ow/compile/estimate.h"
 #include "ow/swarmx/bytes.h"
 #include "train_samples.h"
@@ -129,7 +130,8 @@ void TrainSwarm::run(const std::vector<uint64_t>& numbers, const std::function<v
                                                           run.gradients,
                                                           run.times,
                                                           run.edge.waits(),
-                                                          run.edge.late()};
+                                                          run.edge.late(),
+                                                          run.counters};
     if (timed() && memory.times() != nullptr && memory.times()->reduces) {
       left_[static_cast<size_t>(wafer - swarm_.first())] = std::move(run.left);
     }
@@ -188,6 +190,7 @@ void TrainSwarm::account(const std::vector<Result>& results, TrainStep* step) {
     uint64_t cycles = 0, one_by_one = 0;
     TrainTimes times;
     EdgeWaits waits{}, late{};
+    Counters counters{};
     for (size_t m = w * share; m < (w + 1) * share; ++m) {
       const Result& r = results[m];
       step->loss += r.loss;
@@ -199,6 +202,7 @@ void TrainSwarm::account(const std::vector<Result>& results, TrainStep* step) {
       add_times(r.times, &times);
       add_waits(r.waits, &waits);
       add_waits(r.late, &late);
+      add_counters({}, r.counters, &counters);
     }
     passed_[w] += cycles;
     if (w > 0 && cycles <= slowest) continue;
@@ -207,6 +211,7 @@ void TrainSwarm::account(const std::vector<Result>& results, TrainStep* step) {
     step->times = times;
     step->waits = waits;
     step->late = late;
+    step->counters = counters;
   }
   step->wafers = swarm_.wafers();
   step->cycles = training_cycles();

@@ -54,6 +54,7 @@ class TrainSwarm {
     TrainTimes times;
     EdgeWaits waits;
     EdgeWaits late;
+    Counters counters;
   };
 
   // What a batch that only went forward gave.

@@ -58,6 +58,9 @@ enum class Distribution { Block, Cyclic };
 //
 // A host's array that ends before the tiles are full says its shape with of(): the last blocks are
 // shorter, or missing. What a tile has beyond it is written as 0 and not read.
+//
+// The rectangle is of all tiles whose firmware exports the array, or, with in(), of those that it
+// names, which may be a single one.
 struct Mapping {
   int row_dim = -1;
   int col_dim = -1;
@@ -67,6 +70,8 @@ struct Mapping {
   // Of the host's array, along the exported dimensions (with tiles(): of each tile's part); empty:
   // as much as the tiles hold.
   std::vector<size_t> shape;
+  // Rows and columns are those of the program's rectangle; none: all tiles that have the array.
+  std::optional<Rect> only;
 
   // [R][C] and then the exported dimensions: tile after tile.
   static Mapping tiles() {
@@ -102,6 +107,12 @@ struct Mapping {
   Mapping of(std::vector<size_t> host) const {
     Mapping m = *this;
     m.shape = std::move(host);
+    return m;
+  }
+  // The same with these tiles alone, all of which must have the array.
+  Mapping in(const Rect& tiles) const {
+    Mapping m = *this;
+    m.only = tiles;
     return m;
   }
 };

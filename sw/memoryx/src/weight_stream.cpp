@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <mutex>
 
 #include "compress.h"
 #include "ow/base/error.h"
@@ -296,22 +297,11 @@ WeightStream::WeightStream(std::unique_ptr<BatchSource> source, const StreamOpti
     : source_(std::move(source)),
       options_(options),
       finished_(source_->done()),
-      rows_(static_cast<size_t>(options.rows)) {
-  if (options.ahead) thread_ = std::thread([this] { produce(); });
-}
+      rows_(static_cast<size_t>(options.rows)) {}
 
 WeightStream::WeightStream(std::vector<std::unique_ptr<MatrixSource>> layers,
                            const StreamOptions& options)
     : WeightStream(matrix_batches(std::move(layers), options), options) {}
-
-WeightStream::~WeightStream() {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    stop_ = true;
-  }
-  changed_.notify_all();
-  if (thread_.joinable()) thread_.join();
-}
 
 void WeightStream::add(std::shared_ptr<const WaveletBatch> batch) {
   for (const Wavelets& row : batch->rows) waiting_ += row.size();
@@ -326,36 +316,9 @@ size_t WeightStream::available(const Row& row) const {
   return n - row.at;
 }
 
-void WeightStream::produce() {
-  std::unique_lock<std::mutex> lock(mutex_);
-  try {
-    while (!stop_ && !finished_) {
-      changed_.wait(lock, [this] { return stop_ || !full(); });
-      if (stop_) return;
-      lock.unlock();
-      auto batch = source_->next();
-      lock.lock();
-      add(std::move(batch));
-      changed_.notify_all();
-    }
-  } catch (...) {
-    if (!lock.owns_lock()) lock.lock();
-    error_ = std::current_exception();
-    finished_ = true;
-    changed_.notify_all();
-  }
-}
-
 void WeightStream::next(int row, size_t n, std::vector<Wavelet>* out) {
   Row& r = rows_[static_cast<size_t>(row)];
-  std::unique_lock<std::mutex> lock(mutex_);
-  const auto enough = [&] { return finished_ || full() || available(r) >= n; };
-  if (options_.ahead) {
-    changed_.wait(lock, enough);
-    if (error_) std::rethrow_exception(error_);
-  } else {
-    while (!enough()) add(source_->next());
-  }
+  while (!finished_ && !full() && available(r) < n) add(source_->next());
   bool begun = false;
   while (n > 0 && r.batch - first_ < batches_.size()) {
     const WaveletBatch& batch = *batches_[r.batch - first_];
@@ -383,11 +346,9 @@ void WeightStream::next(int row, size_t n, std::vector<Wavelet>* out) {
     for (const Wavelets& taken : batches_.front()->rows) waiting_ -= taken.size();
     batches_.pop_front();
   }
-  if (options_.ahead) changed_.notify_all();
 }
 
 bool WeightStream::done(int row) const {
-  const std::lock_guard<std::mutex> lock(mutex_);
   return finished_ && rows_[static_cast<size_t>(row)].batch - first_ == batches_.size();
 }
 

@@ -24,13 +24,15 @@ struct Key {
   double unit;  // what it is multiplied with
 };
 constexpr Key kKeys[] = {
-    {nullptr, "loss", 1},       {nullptr, "accuracy", 100},    {nullptr, "rate", 1},
-    {nullptr, "loss_scale", 1}, {nullptr, "norm", 1},          {nullptr, "different", 1},
-    {"held_out", "loss", 1},    {"held_out", "accuracy", 100}, {"cycles", "step", 1},
-    {"cycles", "forward", 1},   {"cycles", "loss", 1},         {"cycles", "gradients", 1},
-    {"cycles", "deltas", 1},    {"waits", "edge", 1},          {"waits", "store", 1},
-    {"waits", "broadcast", 1},  {"waits", "samples", 1},       {"waits", "optimizer", 1},
-    {"waits", "latency", 1},    {"waits", "exit", 1},          {"waits", "reduce", 1}};
+    {nullptr, "loss", 1},          {nullptr, "accuracy", 100},    {nullptr, "rate", 1},
+    {nullptr, "loss_scale", 1},    {nullptr, "norm", 1},          {nullptr, "different", 1},
+    {"held_out", "loss", 1},       {"held_out", "accuracy", 100}, {"cycles", "step", 1},
+    {"cycles", "forward", 1},      {"cycles", "loss", 1},         {"cycles", "gradients", 1},
+    {"cycles", "deltas", 1},       {"waits", "edge", 1},          {"waits", "store", 1},
+    {"waits", "broadcast", 1},     {"waits", "samples", 1},       {"waits", "optimizer", 1},
+    {"waits", "latency", 1},       {"waits", "exit", 1},          {"waits", "reduce", 1},
+    {"stalls", "stall_input", 1},  {"stalls", "stall_output", 1}, {"stalls", "stall_row", 1},
+    {"stalls", "stall_memory", 1}, {"stalls", "no_work", 1},      {"stalls", "reducer_wait", 1}};
 
 std::string path_of(const Key& key) {
   return key.object != nullptr ? fmt::format("{}.{}", key.object, key.name) : key.name;
@@ -79,6 +81,14 @@ const std::vector<PanelKind>& kinds() {
         {"waits.latency", "latency", false, true},
         {"waits.exit", "exit", false, true},
         {"waits.reduce", "reduce", false, true}}},
+      {"stall cycles a step, sums over the tiles, by cause",
+       AxisKind::Zero,
+       {{"stalls.stall_input", "input queue", false, true},
+        {"stalls.stall_output", "output queue", false, true},
+        {"stalls.stall_row", "accumulator row", false, true},
+        {"stalls.stall_memory", "memory", false, true},
+        {"stalls.no_work", "no work", false, true},
+        {"stalls.reducer_wait", "reducer waits", false, true}}},
       {"learning rate", AxisKind::Zero, {{"rate", "rate", false, false}}},
       {"loss scale", AxisKind::Powers, {{"loss_scale", "loss scale", false, false}}},
       {"norm of the gradients", AxisKind::Zero, {{"norm", "norm", false, false}}},
@@ -140,9 +150,10 @@ std::map<std::string, double> values_of(const json& line, const std::string& whe
   return values;
 }
 
-// Says nothing: where nothing was clipped, scaled, different or waited for.
+// Says nothing: where nothing was clipped, scaled, different, waited for or stalled.
 bool is_trivial(const std::string& key, const std::vector<Point>& curve) {
-  const bool from_zero = key == "different" || key.compare(0, 5, "waits") == 0;
+  const bool from_zero =
+      key == "different" || key.compare(0, 5, "waits") == 0 || key.compare(0, 6, "stalls") == 0;
   const double nothing = from_zero ? 0 : key == "loss_scale" ? 1 : NAN;
   for (const Point& p : curve) {
     if (!std::isnan(p.y) && p.y != nothing) return false;

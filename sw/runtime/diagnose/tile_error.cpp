@@ -42,6 +42,19 @@ bool holds(ControlPlane& control, int row, int col, const ElfImage& image) {
   });
 }
 
+// The task that a core was in which has stopped where the program has no instruction: its pc tells
+// nothing of how it came there.
+std::string lost_in(ControlPlane& control, const StoppedTile& tile, const ElfImage& image) {
+  const TileError& e = tile.error;
+  if (e.source != ErrorSource::Core || (e.pc != 0 && image.holds(e.pc))) return "";
+  using isa::reg::TaskRunning;
+  const uint32_t running = control.read_tile(tile.row, tile.col, kRegTaskRunning);
+  if (!TaskRunning::Running::get(running)) return ", in no task";
+  const uint32_t task = TaskRunning::Task::get(running);
+  const uint32_t entry = control.read_tile(tile.row, tile.col, isa::reg::TaskEntry::address(task));
+  return fmt::format(", in task {} ({})", task, image.locate(entry));
+}
+
 // Throws if a stack of the program has grown over the words at its lower end. Other tiles of the
 // rectangle may hold other programs.
 void check_stacks(ControlPlane& control, const Rect& rect, const ElfImage& image,
@@ -169,6 +182,7 @@ void check_errors(ControlPlane& control, const Rect& rect, const ElfImage* image
   const StoppedTile& first = stopped.front();
   std::string text =
       fmt::format("tile ({}, {}) stopped: {}", first.row, first.col, first.error.describe(image));
+  if (image != nullptr) text += lost_in(control, first, *image);
   if (guard &&
       !intact(*guard, control.read_tile(first.row, first.col, guard->addr, guard->words))) {
     text += fmt::format("; its stack has overflowed its {} bytes", guard->stack_bytes);

@@ -58,6 +58,26 @@ class LaunchState : public Event::State {
   bool done_ = false;
 };
 
+long tiles_of(const Rect& r) { return static_cast<long>(r.rows) * r.cols; }
+
+// The tiles of both; none has no rows or no columns.
+Rect common(const Rect& a, const Rect& b) {
+  const int row = std::max(a.row, b.row), col = std::max(a.col, b.col);
+  return Rect{row, col, std::max(0, std::min(a.row + a.rows, b.row + b.rows) - row),
+              std::max(0, std::min(a.col + a.cols, b.col + b.cols) - col)};
+}
+
+// The least rectangle that has both.
+Rect around(const Rect& a, const Rect& b) {
+  const int row = std::min(a.row, b.row), col = std::min(a.col, b.col);
+  return Rect{row, col, std::max(a.row + a.rows, b.row + b.rows) - row,
+              std::max(a.col + a.cols, b.col + b.cols) - col};
+}
+
+std::string rect_text(const Rect& r) {
+  return fmt::format("{} x {} tiles at ({}, {})", r.rows, r.cols, r.row, r.col);
+}
+
 }  // namespace
 
 // A copy that keeps the machine.
@@ -74,56 +94,65 @@ void Run::State::check_loaded() const {
   if (replaced) throw BadInput("this program's tiles have been given to another one");
 }
 
-Run::State::Array Run::State::array(const std::string& name, ElementType type) const {
+Run::State::Array Run::State::array(const std::string& name, ElementType type,
+                                    const std::optional<Rect>& only) const {
   check_loaded();
+  if (only && (only->row < 0 || only->col < 0 || only->rows < 1 || only->cols < 1 ||
+               only->rows > rect.rows - only->row || only->cols > rect.cols - only->col)) {
+    throw BadInput(fmt::format("'{}' in {}: the program has {} x {} tiles", name, rect_text(*only),
+                               rect.rows, rect.cols));
+  }
   std::vector<std::pair<const Part*, const ElfExport*>> found;
+  Rect box;
+  if (only) box = Rect{rect.row + only->row, rect.col + only->col, only->rows, only->cols};
+  bool anywhere = false;
   for (const Part& part : parts) {
     for (const ElfExport& e : part.image.exports()) {
-      if (e.name == name) found.emplace_back(&part, &e);
+      if (e.name != name) continue;
+      anywhere = true;
+      if (only && tiles_of(common(part.rect, box)) == 0) continue;
+      if (!only) box = found.empty() ? part.rect : around(box, part.rect);
+      found.emplace_back(&part, &e);
     }
   }
-  if (found.empty()) parts.front().image.exported(name);  // says what there is instead
-  const ElfExport& first = *found.front().second;
-  Rect box = found.front().first->rect;
+  if (!anywhere) parts.front().image.exported(name);  // says what there is instead
+  Array array{nullptr, box, std::vector<uint32_t>(static_cast<size_t>(tiles_of(box)))};
   long tiles = 0;
   for (const auto& [part, e] : found) {
+    if (array.shape == nullptr) array.shape = e;
     if (e->type != type) {
       throw BadInput(fmt::format("{}: '{}' is {}, not {}", part->image.path, name, e->shape(),
                                  element_name(type)));
     }
-    if (e->dims != first.dims) {
-      throw BadInput(fmt::format("'{}' is {} in {} and {} in {}", name, first.shape(),
+    if (e->dims != array.shape->dims) {
+      throw BadInput(fmt::format("'{}' is {} in {} and {} in {}", name, array.shape->shape(),
                                  found.front().first->image.path, e->shape(), part->image.path));
     }
-    const Rect& r = part->rect;
-    const int row = std::min(box.row, r.row);
-    const int col = std::min(box.col, r.col);
-    box = Rect{row, col, std::max(box.row + box.rows, r.row + r.rows) - row,
-               std::max(box.col + box.cols, r.col + r.cols) - col};
-    tiles += static_cast<long>(r.rows) * r.cols;
-  }
-  if (tiles != static_cast<long>(box.rows) * box.cols) {
-    throw BadInput(fmt::format("the tiles that have '{}' are no rectangle", name));
-  }
-  Array array{&first, box, std::vector<uint32_t>(static_cast<size_t>(tiles)), found.size() > 1};
-  for (const auto& [part, e] : found) {
-    for (int r = part->rect.row; r < part->rect.row + part->rect.rows; ++r) {
-      for (int c = part->rect.col; c < part->rect.col + part->rect.cols; ++c) {
+    const Rect here = common(part->rect, box);
+    tiles += tiles_of(here);
+    for (int r = here.row; r < here.row + here.rows; ++r) {
+      for (int c = here.col; c < here.col + here.cols; ++c) {
         array.addr[static_cast<size_t>((r - box.row) * box.cols + c - box.col)] = e->addr;
       }
     }
+  }
+  if (tiles != tiles_of(box)) {
+    throw BadInput(only ? fmt::format("'{}': not all tiles in {} have it", name, rect_text(*only))
+                        : fmt::format("the tiles that have '{}' are no rectangle: name one that "
+                                      "they fill (Mapping::in)",
+                                      name));
   }
   return array;
 }
 
 size_t Run::elements(const std::string& name, ElementType type, const Mapping& mapping) const {
-  const State::Array array = state_->array(name, type);
+  const State::Array array = state_->array(name, type, mapping.only);
   return Spread(*array.shape, array.rect, mapping).size();
 }
 
 Event Run::write_bytes(const std::string& name, ElementType type, const void* data, size_t count,
                        const Mapping& mapping) {
-  const State::Array array = state_->array(name, type);
+  const State::Array array = state_->array(name, type, mapping.only);
   const Spread spread(*array.shape, array.rect, mapping);
   if (count != spread.size()) {
     throw BadInput(fmt::format(
@@ -162,7 +191,7 @@ Event Run::write_bytes(const std::string& name, ElementType type, const void* da
 
 Event Run::read_bytes(const std::string& name, ElementType type, void* data, size_t count,
                       const Mapping& mapping) {
-  const State::Array array = state_->array(name, type);
+  const State::Array array = state_->array(name, type, mapping.only);
   const Spread spread(*array.shape, array.rect, mapping);
   if (count != spread.size()) throw InternalError("read of another size than the array's");
   const size_t size = element_bytes(type);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -101,7 +102,6 @@ class Run::State {
     const ElfExport* shape = nullptr;
     Rect rect;                   // of the machine
     std::vector<uint32_t> addr;  // of each tile, row by row
-    bool cut = false;            // exported by firmware in several parts
   };
 
   std::shared_ptr<Runtime::State> machine;
@@ -117,7 +117,8 @@ class Run::State {
   std::vector<PrintReader> printers;  // of the parts
 
   void check_loaded() const;
-  Array array(const std::string& name, ElementType type) const;
+  // In all tiles that have it, or in those of Mapping::only.
+  Array array(const std::string& name, ElementType type, const std::optional<Rect>& only) const;
   const std::vector<StreamPort>& stream(const std::string& name, bool in) const;
   void read_counters();
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ow/tensor/csv.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -14,7 +15,10 @@ namespace ow {
 Table read_csv(const std::string& path, size_t max_rows, size_t max_columns) {
   // No number that means something is longer than this, its comma included.
   constexpr size_t kBytesANumber = 32;
-  const std::string text = read_bytes(path, max_rows * max_columns * kBytesANumber);
+  // Of a file of no more bytes than this it is said how many rows are too many.
+  constexpr size_t kAlwaysRead = size_t{1} << 26;
+  const std::string text =
+      read_bytes(path, std::max(kAlwaysRead, max_rows * max_columns * kBytesANumber));
   Table table;
   size_t row = 0;
   for (size_t pos = 0; pos < text.size(); ++row) {

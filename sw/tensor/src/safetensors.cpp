@@ -71,10 +71,13 @@ class Header {
     }
     t.type = *type;
     const std::vector<uint64_t> offsets = numbers(name, entry, "data_offsets");
-    if (offsets.size() != 2 || offsets[0] > offsets[1] || offsets[1] > data_bytes_) {
-      fail(name, fmt::format("data_offsets must be two numbers that rise, at most {}, the bytes of "
-                             "the data",
-                             data_bytes_));
+    if (offsets.size() != 2 || offsets[0] > offsets[1]) {
+      fail(name, "data_offsets must be two numbers that rise");
+    }
+    if (offsets[1] > data_bytes_) {
+      fail(name, fmt::format("ends at byte {} of the data, of which there are {}: the file is cut "
+                             "short",
+                             offsets[1], data_bytes_));
     }
     t.shape = numbers(name, entry, "shape");
     if (t.shape.size() > kMaxDimensions) {

@@ -205,6 +205,58 @@ TEST(Cli, ValidateOnlyFindsWhatCannotRun) {
   for (const std::string& name : {small, faults}) std::remove(name.c_str());
 }
 
+// What is written replaces nothing that is read, and nothing else that is written; who is refused
+// has written nothing.
+TEST(Cli, WrittenFilesReplaceNoneOfTheCommands) {
+  const std::string job = temporary("job.yaml"), out = temporary("out"), link = temporary("link");
+  std::string text;
+  {
+    std::stringstream all;
+    all << std::ifstream(OW_SOURCE_DIR "/configs/digits.yaml").rdbuf();
+    text = all.str();
+    for (size_t at = text.find(" ../"); at != std::string::npos; at = text.find(" ../")) {
+      text.replace(at, 4, " " OW_SOURCE_DIR "/");
+    }
+    const size_t training = text.find("digits-train.yaml");
+    ASSERT_NE(training, std::string::npos);
+    text.insert(training, OW_SOURCE_DIR "/configs/");
+    std::ofstream(job) << text;
+  }
+  std::filesystem::create_symlink(job, link);
+  const std::string wafer = OW_SOURCE_DIR "/configs/wafer-2x2.yaml";
+  const std::string both = "--save-weights " + out + " --save-outputs ";
+  const std::pair<std::string, std::string> cases[] = {
+      {"run " + job + " --save-outputs " + job,
+       "--save-outputs " + job + ": would replace a file that is read (parameters)"},
+      {"run " + job + " --json " + link,
+       "--json " + link + ": would replace a file that is read (parameters)"},
+      {"run " + job + " " + both + out,
+       "--save-outputs " + out + ": is the file of --save-weights"},
+      {"run " + job + " " + both + testing::TempDir() + "./" +
+           out.substr(testing::TempDir().size()),
+       ": is the file of --save-weights, too"},
+      {"run " + job + " --save-weights " + out + " --record /nonexistent/r",
+       "/nonexistent/r: cannot be written"},
+      {"run " + job + " --save-weights " + out + " --save-outputs /nonexistent/o",
+       "/nonexistent/o: cannot be written"},
+      {"bringup --wafer " + wafer + " --map " + wafer, "(--wafer)"},
+      {"bringup --wafer " + wafer + " --map " + out + " --svg " + out, "is the file of --map, too"},
+      {"elf " + job + " --signature " + job, "would replace a file that is read (program)"},
+      {"elf " + job + " --signature /nonexistent/s", "/nonexistent/s: cannot be written"},
+  };
+  for (const auto& [arguments, complaint] : cases) {
+    const Result r = ow(arguments);
+    EXPECT_EQ(r.status, 2) << arguments << ":\n" << r.output;
+    EXPECT_NE(r.output.find(complaint), std::string::npos) << arguments << ":\n" << r.output;
+    EXPECT_EQ(lines(r.output), 1) << r.output;
+    EXPECT_FALSE(std::filesystem::exists(out)) << arguments;
+    std::stringstream now;
+    now << std::ifstream(job).rdbuf();
+    EXPECT_EQ(now.str(), text) << arguments;
+  }
+  for (const std::string& name : {job, link}) std::remove(name.c_str());
+}
+
 TEST(Cli, MetricsOfTrainingsAreDrawn) {
   const std::string a = temporary("a.jsonl"), b = temporary("b.jsonl"),
                     bad = temporary("bad.jsonl");
@@ -232,7 +284,7 @@ TEST(Cli, MetricsOfTrainingsAreDrawn) {
       {a + " " + bad + " --svg " + svg, bad + ":2: is not JSON"},
       {a + " " + b + " --name one --svg " + svg, "1 names for 2 files"},
       {a + " --svg /nonexistent/m.svg", "/nonexistent/m.svg: cannot be written"},
-      {a + " --svg " + a, "is a file of metrics, which it would replace"},
+      {a + " --svg " + a, "would replace a file that is read (metrics)"},
       {"--svg " + svg, "metrics"},
       {a, "--svg"},
   };

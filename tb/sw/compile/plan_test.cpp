@@ -247,5 +247,25 @@ TEST(LayerBound, IsTheMostOfStreamEngineAndReducer) {
   EXPECT_EQ(layer_bound(plan, small_layer(), true).engine, 6u * 4 + 2);
 }
 
+// Both are bounds of one machine by one rule: what is not pruned cannot promise a speed-up.
+TEST(LayerBound, OfALayerThatIsNotPrunedPromisesNoSpeedUp) {
+  for (const int samples : {8, 32, 128}) {
+    for (const GridShape grid : {GridShape{1, 1}, GridShape{2, 3}, GridShape{4, 1}}) {
+      const StreamPlan plan =
+          make_plan(request(grid, samples, sizes({5, 2})), firmware(), kFullTile);
+      Layer full = small_layer();
+      for (uint16_t& weight : full.weights) weight = 1;
+      Workload w, pruned;
+      w.sparse.bound = layer_bound(plan, full, false).cycles();
+      w.dense.bound = layer_bound(plan, full, true).cycles();
+      EXPECT_EQ(w.speed_up_bound(), 1) << samples << " samples, " << grid.rows << " rows";
+      pruned.sparse.bound = layer_bound(plan, small_layer(), false).cycles();
+      pruned.dense.bound = layer_bound(plan, small_layer(), true).cycles();
+      EXPECT_EQ(pruned.dense.bound, w.dense.bound);
+      EXPECT_GE(pruned.speed_up_bound(), 1);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ow::jobs

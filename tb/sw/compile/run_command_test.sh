@@ -50,6 +50,8 @@ variant 's/^grid:/grid:\n  colour: 3/'
 expect 2 "key 'grid.colour' is not known" --params "$dir/job.yaml"
 variant 's/digits.csv.gz/none.csv.gz/'
 expect 2 "none.csv.gz: cannot be read" --params "$dir/job.yaml"
+variant 's/rows: 1797/rows: 100/'
+expect 2 "digits.csv.gz: more than 100 rows" --params "$dir/job.yaml"
 variant 's/rows: 1797/rows: 1798/'
 expect 2 "1797 samples, not 1798" --params "$dir/job.yaml"
 variant 's,training: .*,training: none.yaml,'
@@ -124,6 +126,18 @@ expect 2 "none/o: cannot be written" "$train" --mode predict --device golden \
   --model-dir "$dir/model" --save-outputs "$dir/none/o"
 expect 2 "none/predictions.safetensors: cannot be written" "$train" --mode predict \
   --device golden --model-dir "$dir/none"
+# A run that is refused has written nothing.
+expect 2 "none/m.jsonl: cannot be written" "$train" --mode train --device golden \
+  --model-dir "$dir/refused" --metrics "$dir/none/m.jsonl"
+expect 2 "none/job.plan: cannot be written" "$train" --mode train --device golden \
+  --model-dir "$dir/refused" --plan "$dir/none/job.plan"
+[ ! -e "$dir/refused" ] || { echo "a refused training made its directory"; failed=1; }
+expect 0 "training    1 steps" "$train" --mode train --device golden --num-steps 1 --no-check \
+  --model-dir "$dir/made" --metrics "$dir/made/m.jsonl" --plan "$dir/made/job.plan"
+expect 2 "none: holds no checkpoint" "$train" --mode train --device golden --resume \
+  --model-dir "$dir/none"
+[ ! -e "$dir/none" ] || { echo "a refused --resume made its directory"; failed=1; }
+expect 2 "--device sim:4: $train wants 4 x 4 tiles" "$train" --mode train --device sim:4
 expect 2 "--device sim:2x2: $train wants 4 x 4 tiles" "$train" --mode train --device sim:2x2
 expect 2 "--mode eval: which weights?" "$train"
 expect 2 "--resume: from which directory?" "$train" --mode train --resume

@@ -103,6 +103,23 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{{2, 3}, 128, {6, 5}, 0.5},         // a row fills the accumulator
                     Case{{4, 2}, 32, {3, 6}, 0.3}));        // a grid row without an input
 
+// What is not pruned: neither a gain nor the promise of one.
+TEST(StreamKinds, NothingPrunedIsAsFastAsDenseAndBoundSo) {
+  const GridShape grid{2, 2};
+  const auto device = make_device(DeviceKind::Replicated, grid, {});
+  ControlPlane control(*device);
+  const ElfImage image = firmware();
+  const Network network = random_network(11, HalfType::Binary16, shapes({13, 11, 6}), 1);
+  const StreamPlan plan = plan_for(grid, 32, network, image);
+  Comparison comparison(control, image, plan, network, "network", golden::run_network);
+  comparison.run(random_input(21, network.type, 13, plan.batch()));
+  expect_equal(comparison);
+  for (const Workload& w : comparison.workloads()) {
+    EXPECT_EQ(w.speed_up_bound(), 1) << w.name;
+    EXPECT_NEAR(w.speed_up(), 1, 0.02) << w.name;
+  }
+}
+
 // Bfloat16; layers without a bias and with ReLU at the end; activations in two places in turn.
 TEST(StreamKinds, EveryKindOfLayerIsThatOfGolden) {
   const ElfImage image = firmware();

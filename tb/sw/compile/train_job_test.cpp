@@ -56,6 +56,17 @@ TEST_F(TrainJob, AnInterruptedOneEndsAsIfItHadNotBeenOnAnyDevice) {
   EXPECT_EQ(first.at("step"), 0);
   EXPECT_EQ(first.at("different"), 0);
   EXPECT_GT(first.at("cycles").at("gradients"), 0);
+  // An engine's cycle is a beat or a stall of one cause.
+  uint64_t engines = 0;
+  for (const char* cause :
+       {"stall_input", "stall_output", "stall_row", "stall_memory", "no_work"}) {
+    engines += first.at("stalls").at(cause).get<uint64_t>();
+  }
+  const uint64_t cycles = first.at("cycles").at("step").get<uint64_t>() *
+                          static_cast<uint64_t>(p.base.grid.rows * p.base.grid.cols);
+  EXPECT_GT(engines, cycles / 4);
+  EXPECT_LE(engines, cycles + cycles / 20) << "what the host reads between is not in them";
+  EXPECT_GT(first.at("stalls").at("reducer_wait"), 0);
   EXPECT_EQ(memoryx::checkpoints_in(directory_ + "/whole").size(), 3u);
 }
 

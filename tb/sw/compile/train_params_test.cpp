@@ -103,6 +103,39 @@ TEST(TrainParams, GroupsOfSeveralPatternsBalancedOnes) {
             "not 'full'");
 }
 
+// Of a training of two steps, 0 and 1.
+TEST(TrainParams, PruningThatNeverHappensIsRefused) {
+  const auto group = [](const std::string& keys) {
+    return refused("sparsity: [{pattern: '*', " + keys + "}]");
+  };
+  const std::string falls = "density: [{kind: linear, from: 1, to: 0.1, steps: 1}]";
+  for (const char* update : {"", ", update: {every: 1, start: 1}", ", update: [1]",
+                             ", update: {every: 1, start: 1, stop: 2}", ", update: [0, 1, 7]"}) {
+    EXPECT_EQ(group("algorithm: gradual, " + falls + update), "") << update;
+  }
+  for (const char* algorithm : {"gradual", "set", "rigl"}) {
+    for (const char* update :
+         {"{every: 1, start: 1, stop: 1}", "{every: 1, start: 2}", "[2]", "{every: 9, start: 5}"}) {
+      EXPECT_EQ(
+          group(std::string("algorithm: ") + algorithm + ", " + falls + ", update: " + update),
+          ":5: key 'train.sparsity[0].update' has no step of the training in it, which are "
+          "0 to 1")
+          << algorithm << " " << update;
+    }
+  }
+  for (const char* never :
+       {"density: 0.5", "density: [{kind: linear, from: 0.1, to: 1, steps: 1}]",
+        "density: [{kind: constant, value: 1, steps: 2}, {kind: linear, from: 1, to: 0, steps: 1}]",
+        "density: [{kind: linear, from: 1, to: 0.1, steps: 1}], update: {every: 2}"}) {
+    EXPECT_EQ(group(std::string("algorithm: gradual, ") + never),
+              ":5: key 'train.sparsity[0].density' prunes nothing: at none of its updates it is "
+              "below what it begins with")
+        << never;
+  }
+  EXPECT_EQ(group("algorithm: gradual, init: dense, " + falls), "");
+  EXPECT_EQ(group("algorithm: set, density: 0.5"), "") << "moves weights";
+}
+
 TEST(TrainParams, WhereTheStoreLies) {
   const TrainParams p =
       load_train_params(job("store: {directory: here, window: 4096, threads: 2}"));

@@ -6,10 +6,13 @@
 
 #include <gtest/gtest.h>
 
-#include <random>
+#include <filesystem>
+#include <string>
 
 #include "fake_device.h"
 #include "ow/base/error.h"
+#include "ow/base/file.h"
+#include "ow/base/rng.h"
 #include "ow/device/control_plane.h"
 #include "ow/diagnose/hang_report.h"
 #include "ow/runtime/program.h"
@@ -24,9 +27,9 @@ SimOptions checked() {
 }
 
 std::vector<uint32_t> noise(size_t n, uint32_t seed) {
-  std::mt19937 rng(seed);
+  Rng rng(seed);
   std::vector<uint32_t> words(n);
-  for (uint32_t& w : words) w = static_cast<uint32_t>(rng());
+  for (uint32_t& w : words) w = static_cast<uint32_t>(rng.next());
   return words;
 }
 
@@ -67,6 +70,23 @@ TEST(Simulator, TheFakeDeviceHasTheCreditsOfTheMachine) {
   ControlPlane machine(*device), host(fake);
   EXPECT_EQ(host.read_tile(0, 0, kRegRtCredits, isa::reg::RtCredits::kCount),
             machine.read_tile(0, 0, kRegRtCredits, isa::reg::RtCredits::kCount));
+}
+
+// What only a simulator can do is asked for (Device::sim), never cast for: a cast of what has just
+// been released loses the device if it fails.
+TEST(Simulator, NoSourceCastsForIt) {
+  namespace fs = std::filesystem;
+  size_t files = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(OW_SOURCE_DIR) / "sw")) {
+    const std::string extension = entry.path().extension().string();
+    if (extension != ".cpp" && extension != ".h") continue;
+    ++files;
+    const std::string text = read_text(entry.path().string());
+    EXPECT_EQ(text.find("dynamic_cast"), std::string::npos) << entry.path();
+  }
+  EXPECT_GT(files, 300u);
+  EXPECT_NE(make_device(DeviceKind::Replicated, GridShape{1, 1}, checked())->sim(), nullptr);
+  EXPECT_EQ(FakeDevice(1, 1).sim(), nullptr);
 }
 
 TEST(Simulator, FiltersReadBackWhatWasWritten) {
@@ -204,8 +224,8 @@ std::vector<EdgeEvent> traffic(Device* device) {
   for (int c = 0; c < cols; ++c) routes.listen(Side::South, c, 2);
   routes.apply(control);
   control.fence(whole(device->shape()));
-  std::mt19937 engine(7);
-  auto rng = [&] { return static_cast<uint32_t>(engine()); };
+  Rng random(7);
+  auto rng = [&] { return static_cast<uint32_t>(random.next()); };
   device->sim()->block(Side::East, 0, 1, true);
   for (int k = 0; k < 300; ++k) {
     const int r = static_cast<int>(rng() % static_cast<uint32_t>(rows));

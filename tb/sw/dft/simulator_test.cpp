@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <random>
 #include <set>
 #include <sstream>
 
 #include "ow/base/error.h"
+#include "ow/base/rng.h"
 #include "ow/dft/simulator.h"
 
 namespace ow::faults {
@@ -140,7 +140,7 @@ class Scalar {
 };
 
 // Random gates of every type, flip-flops, and a bank whose pins hang on them.
-std::string random_netlist(std::mt19937* random) {
+std::string random_netlist(Rng* random) {
   constexpr int kInputs = 6, kDffs = 12, kGates = 91, kRows = 5;
   std::string text;
   int next = 2;
@@ -153,7 +153,7 @@ std::string random_netlist(std::mt19937* random) {
   const int first_q = next;
   for (int i = 0; i < kDffs + 64; ++i) nets.push_back(next++);
   text += "\nblock b\n";
-  const auto pick = [&] { return nets[(*random)() % nets.size()]; };
+  const auto pick = [&] { return nets[random->below(nets.size())]; };
   const char* const types[] = {"NOT", "AND",  "NAND", "OR",   "NOR",  "XOR", "XNOR",
                                "MUX", "NMUX", "AOI3", "OAI3", "AOI4", "OAI4"};
   const int inputs[] = {1, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4};
@@ -174,7 +174,7 @@ std::string random_netlist(std::mt19937* random) {
 }
 
 TEST(FaultSimulator, EachMachineIsTheOneWithItsFault) {
-  std::mt19937 random(7);
+  Rng random(7);
   for (int trial = 0; trial < 6; ++trial) {
     const Netlist n = parse(random_netlist(&random));
     const Plan plan(n);
@@ -194,7 +194,7 @@ TEST(FaultSimulator, EachMachineIsTheOneWithItsFault) {
         }
         sim.retire(some);
       }
-      const uint64_t inputs = random();
+      const uint64_t inputs = random.next();
       sim.set_port(in, inputs);
       sim.settle();
       for (size_t m = 0; m < machines.size(); ++m) {

@@ -18,6 +18,7 @@ OW_LAUNCH(deep, n) { result = sum(n); }
 
 static void (*volatile hook)(void);
 OW_LAUNCH(call_hook) { hook(); }
+OW_LAUNCH(jump, to) { ((void (*)(void))to)(); }
 
 OW_LAUNCH(store_word, at) { *(volatile uint32_t*)at = 0x55; }
 OW_LAUNCH(store_byte, at) { *(volatile uint8_t*)at = 0x55; }

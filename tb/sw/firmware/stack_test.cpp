@@ -170,10 +170,20 @@ TEST_F(Stack, OfATileWithLessMemoryLiesAtItsTop) {
 
 TEST_F(Stack, ACallOfANullFunctionStopsTheTile) {
   launch(OW_KERNEL_DIR "/stack.elf", "call_hook", 0);
-  EXPECT_NE(error().find("tile (0, 1) stopped: a call of a null function, or a jump to address 0; "
-                         "pc 0x0 in ow_null_function"),
-            std::string::npos)
+  const uint32_t task = image.launch("call_hook").task;
+  EXPECT_EQ(error(),
+            fmt::format("tile (0, 1) stopped: a call of a null function, or a jump to address 0; "
+                        "pc 0x0 in ow_null_function, in task {} (ow_task_entry_call_hook)",
+                        task));
+}
+
+TEST_F(Stack, AJumpOutOfTheProgramNamesItsTask) {
+  launch(OW_KERNEL_DIR "/stack.elf", "jump", 0x8000);
+  EXPECT_TRUE(
+      has("tile (0, 1) stopped: illegal instruction 0x00000000; pc 0x8000 outside the "
+          "program, in task "))
       << error();
+  EXPECT_TRUE(has(" (ow_task_entry_jump)")) << error();
 }
 
 }  // namespace

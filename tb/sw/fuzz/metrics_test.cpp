@@ -14,7 +14,7 @@ TEST(Fuzz, MetricsOfATraining) {
       "{\"step\":1,\"loss\":null,\"loss_scale\":8,\"rate\":0.1,\"skipped\":true,\"different\":1}\n";
   const std::string grid =
       "{\"step\":7,\"norm\":1e3,\"cycles\":{\"step\":90,\"forward\":50,\"deltas\":40},"
-      "\"waits\":{\"edge\":3,\"samples\":null}}\n"
+      "\"waits\":{\"edge\":3,\"samples\":null},\"stalls\":{\"no_work\":2}}\n"
       "{\"step\":9,\"loss_scale\":2,\"held_out\":{\"loss\":1,\"accuracy\":0.5}}\n";
   run("metrics", {".jsonl", {golden, grid, golden + grid}, text, [](const std::string& path) {
                     const plot::Metrics metrics = plot::read_metrics(path);

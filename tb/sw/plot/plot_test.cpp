@@ -157,7 +157,8 @@ TEST(Metrics, EveryKeyThatIsPlottedGetsItsPanel) {
       R"({"step":0,"loss":2.5,"accuracy":0.1,"rate":0.01,"loss_scale":256.0,"skipped":true,"kept":50,)"
       R"("weights":200,"norm":3,"different":0,"cycles":{"step":900,"forward":100,"loss":80,)"
       R"("gradients":400,"deltas":99},"colour":"red",)"
-      R"("waits":{"edge":30,"store":0,"samples":4,"optimizer":5,"late":7}})"
+      R"("waits":{"edge":30,"store":0,"samples":4,"optimizer":5,"late":7},)"
+      R"("stalls":{"stall_input":70,"stall_memory":0,"no_work":8,"reducer_wait":9}})"
       "\n\n"
       R"({"step":1,"loss":1.5,"accuracy":0.9,"loss_scale":128.0,"skipped":false,"kept":20,)"
       R"("weights":200,"held_out":{"loss":1.25,"accuracy":0.75}})"
@@ -180,13 +181,14 @@ TEST(Metrics, EveryKeyThatIsPlottedGetsItsPanel) {
       {"density (% of the weights kept)", 1},
       {"cycles a step, and of its parts on the slowest tile", 5},
       {"cycles a step that the grid waited for what is outside, by cause", 4},
+      {"stall cycles a step, sums over the tiles, by cause", 3},
       {"learning rate", 1},
       {"loss scale", 1},
       {"norm of the gradients", 1}};
   EXPECT_EQ(got, want) << "no weight differs, and no panel says so";
-  // Beside another one: a colour each, and of the cycles the whole step's alone.
+  // Beside another one: a colour each, of the cycles the whole step's alone, and no stalls.
   const std::vector<Panel> both = training_panels({m, m});
-  ASSERT_EQ(both.size(), want.size());
+  ASSERT_EQ(both.size(), want.size() - 1);
   EXPECT_EQ(both[0].curves.size(), 4u);
   EXPECT_EQ(both[0].curves[1].name, m.name + ", held out");
   EXPECT_EQ(both[0].curves[1].colour, 0);

@@ -3,6 +3,7 @@
 // when one does not end.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -24,6 +25,57 @@ std::vector<uint32_t> numbers(size_t n, uint32_t seed) {
   std::vector<uint32_t> words(n);
   for (size_t i = 0; i < n; ++i) words[i] = static_cast<uint32_t>(i) * 2654435761u + seed;
   return words;
+}
+
+// A part of the program's tiles, which a single one is, too; the others keep what they have.
+TEST(Library, ACopyMayNameTheTilesThatItIsFor) {
+  Runtime machine = open("sim:4x4");
+  ow::Run run = machine.load(Program(kElf), Rect{1, 1, 3, 3});
+  const std::vector<int32_t> none(9 * 8, -1), one = {1, 2, 3, 4, 5, 6, 7, 8};
+  run.write("vector", none);
+  run.write("vector", one, Mapping::tiles().in({2, 0, 1, 1}));
+  std::vector<int32_t> want = none;
+  std::copy(one.begin(), one.end(), want.begin() + 6 * 8);
+  EXPECT_EQ(run.read<int32_t>("vector"), want);
+  EXPECT_EQ(run.read<int32_t>("vector", Mapping::tiles().in({2, 0, 1, 1})), one);
+  // Spread over them as over all.
+  std::vector<f16> matrix;
+  for (int i = 0; i < 8 * 12; ++i) matrix.push_back(f16(i));
+  const Mapping blocks = Mapping::blocks().in({1, 1, 2, 2});
+  run.write("matrix", matrix, blocks);
+  EXPECT_EQ(run.read<f16>("matrix", blocks), matrix);
+  EXPECT_EQ(run.read<f16>("matrix", Mapping::tiles().in({2, 2, 1, 1}))[1], f16(4 * 12 + 6 + 1));
+  for (const Rect& beyond : {Rect{-1, 0, 1, 1}, Rect{0, 3, 1, 1}, Rect{1, 1, 3, 1},
+                             Rect{0, 0, 0, 1}, Rect{2, 2, 1 << 30, 2147483647}}) {
+    const std::string text =
+        message([&] { run.read<int32_t>("vector", Mapping::tiles().in(beyond)); });
+    EXPECT_TRUE(has(text, "the program has 3 x 3 tiles")) << text;
+  }
+}
+
+// Of several firmwares: tiles that have an array and are no rectangle are reached part by part.
+TEST(Library, TilesOfSeveralFirmwaresAreNamedByTheirPart) {
+  Runtime machine = open("sim:2x2");
+  Program program(Layout({2, 2}));
+  program.add({0, 0, 1, 1}, kElf).add({0, 1, 1, 1}, kBulk).add({1, 0, 1, 1}, kBulk);
+  program.add({1, 1, 1, 1}, kElf);
+  ow::Run run = machine.load(program);
+  const std::vector<int32_t> v = {1, 2, 3, 4, 5, 6, 7, 8};
+  EXPECT_EQ(message([&] { run.write("vector", v, Mapping::same()); }),
+            "the tiles that have 'vector' are no rectangle: name one that they fill (Mapping::in)");
+  EXPECT_EQ(message([&] {
+              run.write("vector", v, Mapping::same().in({0, 0, 1, 2}));
+            }),
+            "'vector': not all tiles in 1 x 2 tiles at (0, 0) have it");
+  EXPECT_EQ(message([&] {
+              run.write("vector", v, Mapping::same().in({1, 0, 1, 1}));
+            }),
+            "'vector': not all tiles in 1 x 1 tiles at (1, 0) have it");
+  EXPECT_THROW(run.write("nothing", v, Mapping::same().in({0, 0, 1, 1})), BadInput);
+  for (const Rect& tile : {Rect{0, 0, 1, 1}, Rect{1, 1, 1, 1}}) {
+    run.write("vector", v, Mapping::same().in(tile));
+    EXPECT_EQ(run.read<int32_t>("vector", Mapping::same().in(tile)), v);
+  }
 }
 
 // Element (i, k) of the tiles' f16[4][6] is element (row, column) of the host's array.

@@ -55,6 +55,13 @@ TEST(Machines, AWafersNameSaysWhatIsBrokenAndWhatIsWanted) {
                   "must be sim:ROWSxCOLUMNS, sim-mini:ROWSxCOLUMNS, mono:ROWSxCOLUMNS"));
 }
 
+// Nearly two terabytes.
+TEST(Machines, AGridThatNoMemoryHoldsIsRefusedWithTheEstimate) {
+  const std::string text = message([] { open("sim:4096x4096"); });
+  EXPECT_TRUE(has(text, "grid of 4096 x 4096 tiles: 16777216 tiles need about ")) << text;
+  EXPECT_TRUE(has(text, " GB of memory, the limit here is ")) << text;
+}
+
 // One reticle of 1 x 1 tiles with a spare row and column: good, with its first tile broken, with
 // too many.
 TEST(Machines, ABrokenWaferIsRepairedOrRefused) {

@@ -92,7 +92,8 @@ TEST(Safetensors, RefusesWhatDoesNotFit) {
   expect_in("does not take",
             wrong_tensors(one("F32", "[4294967296, 4294967296, 4294967296]", "[0, 8]")));
   expect_in("must be two numbers that rise", wrong_tensors(one("F32", "[2]", "[8, 0]")));
-  expect_in("at most 8", wrong_tensors(one("F32", "[3]", "[0, 12]")));
+  expect_in("ends at byte 12 of the data, of which there are 8: the file is cut short",
+            wrong_tensors(one("F32", "[3]", "[0, 12]")));
   expect_in("begins at byte 4 of the data, not at 0", wrong_tensors(one("F32", "[1]", "[4, 8]")));
   expect_in("4 bytes behind the last tensor", wrong_tensors(one("F32", "[1]", "[0, 4]")));
   expect_in("nothing else", wrong_tensors(safetensors("{\"t\": {\"dtype\": \"U8\"}}", "")));

@@ -16,6 +16,7 @@
 #include "ow/base/file.h"
 #include "ow/device/link_word.h"
 #include "ow/sim/sim_device.h"
+#include "room.h"
 
 namespace ow {
 namespace {
@@ -89,6 +90,8 @@ Replicated::Replicated(GridShape shape, const SimOptions& options)
     : SimDevice(shape), options_(options) {
   const size_t n = static_cast<size_t>(shape.rows) * static_cast<size_t>(shape.cols);
   sim::check_internals<Vow_tile>();
+  sim::check_room(fmt::format("grid of {} x {} tiles", shape.rows, shape.cols),
+                  static_cast<double>(n), sizeof(Vow_tile___024root));
   context_.enter();
   context_.assertOn(options.checked);
   tiles_.reserve(n);

@@ -14,11 +14,21 @@
 #include "ow/base/error.h"
 #include "ow/sim/sim_device.h"
 #include "ow/sim/wafer.h"
+#include "room.h"
 #include "stations.h"
 #include "tile_groups.h"
 #include "wires.h"
 
 namespace ow::wafer {
+
+// BadInput if the shape is not one, or is more than this machine can hold.
+inline void check_room(const Shape& shape, size_t tile_bytes) {
+  shape.check();
+  sim::check_room("wafer",
+                  static_cast<double>(shape.reticles()) * shape.physical_rows() *
+                      static_cast<double>(shape.physical_cols()),
+                  tile_bytes);
+}
 
 template <typename Tile>
 class SimulatedWafer : public WaferDevice {

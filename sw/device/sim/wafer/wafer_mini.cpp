@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Vow_tile_mini_internals.h"
-#include "room.h"
 #include "wafer_device.h"
 
 namespace ow::wafer {

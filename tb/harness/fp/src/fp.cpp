@@ -312,7 +312,7 @@ const std::vector<uint32_t>& corners(DpFmt fmt) {
 }
 
 uint32_t Generator::number(DpFmt fmt) {
-  const uint64_t r = rng_();
+  const uint64_t r = rng_.next();
   auto x = static_cast<uint32_t>(r) & mask_of(fmt);
   const uint64_t s = r >> 40;
   if ((r >> 32) % 8 == 0) return corners(fmt)[s % corners(fmt).size()];
@@ -351,7 +351,7 @@ Operands Generator::next() {
   v.a = number(op_.src);
   if (op_.operands > 1) v.b = number(op_.src);
   if (op_.operands > 2) v.c = number(op_.dst);
-  const uint64_t r = rng_();
+  const uint64_t r = rng_.next();
   if (op_.operands == 2 && (r & 3) == 0) {
     // b near a: same exponent or close to it, either sign.
     const int shift = static_cast<int>((r >> 8) % static_cast<uint64_t>(op_.bits(0) - 1));

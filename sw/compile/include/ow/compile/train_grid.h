@@ -14,6 +14,7 @@
 #include "ow/device/control_plane.h"
 #include "ow/memoryx/memoryx.h"
 #include "ow/runtime/elf.h"
+#include "ow/runtime/program.h"
 #include "ow/tensor/network.h"
 #include "ow/tensor/training.h"
 
@@ -50,6 +51,7 @@ struct TrainRun {
   uint64_t row_gradients = 0;          // .. that has most, without those that mean nothing
   TrainTimes times;                    // nothing of a forward pass alone
   std::vector<LayerPassTimes> layers;  // likewise
+  Counters counters{};                 // of all tiles together, in `cycles`; likewise
   EdgeReport edge;  // what the grid waited for outside; empty if that takes no time
   // When the gradients had left, in cycles of the training; likewise, and of the last micro-batch
   // alone that a wafer takes of a step.

@@ -78,7 +78,8 @@ struct TrainStep {
   // Of it: cycles that the grid row that waited most waited for what is outside, SwarmX's stages
   // and the other wafers too.
   EdgeWaits waits{};
-  EdgeWaits late{};  // of them, after the first 2,000 of a phase
+  EdgeWaits late{};     // of them, after the first 2,000 of a phase
+  Counters counters{};  // of all tiles of that wafer together
   double seconds = 0;
   uint64_t different = 0;                  // weights that differ from the reference's
   const Evaluation* evaluation = nullptr;  // if there was one behind the step
@@ -129,6 +130,7 @@ struct TrainReport {
   TrainTimes times;                     // likewise
   bool timed = false;                   // what is outside the wafer takes time
   EdgeWaits waits{}, late{};            // of all steps
+  Counters counters{};                  // likewise
   double seconds = 0;
   int wafers = 1;
   int ranks = 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights as wavelets: for each grid row the stream of all layers, made ahead of the wafer by a
-// bounded producer. Nothing of a stream is kept behind it.
+// Weights as wavelets: for each grid row the stream of all layers, made as the rows take them and
+// within a bound. Nothing of a stream is kept behind it. Who works ahead of the wafers is SwarmX,
+// whose thread makes the batches of a step (ow/swarmx/cast.h).
 //
 // A layer's stream, for sums round the column: the outputs owner by owner (those of grid row 0
 // first, each owner's in ascending order), for each the weights of the grid row's inputs in
@@ -16,15 +17,11 @@
 #ifndef OW_MEMORYX_WEIGHT_STREAM_H_
 #define OW_MEMORYX_WEIGHT_STREAM_H_
 
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <exception>
 #include <memory>
-#include <mutex>
 #include <new>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -72,9 +69,8 @@ struct StreamOptions {
   // Wavelets, all grid rows together, that are made ahead of the row that has taken least; at least
   // one batch of outputs always is.
   size_t depth = size_t{1} << 20;
-  bool ahead = false;  // by a thread of its own; else when they are asked for
-  int piece = 0;       // outputs of a piece of positions; 0: those of the whole layer
-  int window = 0;      // outputs of each owner in a window of deltas; 0: those of the whole layer
+  int piece = 0;   // outputs of a piece of positions; 0: those of the whole layer
+  int window = 0;  // outputs of each owner in a window of deltas; 0: those of the whole layer
 };
 
 // Memory for wavelets that are written behind a `resize`, which does not write them too.
@@ -115,13 +111,9 @@ class WeightStream {
  public:
   WeightStream(std::unique_ptr<BatchSource> source, const StreamOptions& options);
   WeightStream(std::vector<std::unique_ptr<MatrixSource>> layers, const StreamOptions& options);
-  ~WeightStream();
-  WeightStream(const WeightStream&) = delete;
-  WeightStream& operator=(const WeightStream&) = delete;
 
   // Appends up to n wavelets of a grid row, all of one layer; fewer where the layer's last one is
-  // among them, or where other rows are so far behind that no more may be made. What is appended
-  // does not depend on timing.
+  // among them, or where other rows are so far behind that no more may be made.
   void next(int row, size_t n, std::vector<Wavelet>* out);
   bool done(int row) const;
   // The layer whose wavelets have been taken last; 0 before.
@@ -143,21 +135,14 @@ class WeightStream {
   void add(std::shared_ptr<const WaveletBatch> batch);
   size_t available(const Row& row) const;
   bool full() const { return waiting_ >= options_.depth; }
-  void produce();
 
   const std::unique_ptr<BatchSource> source_;
   const StreamOptions options_;
-  // Between it and who takes.
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
   std::deque<std::shared_ptr<const WaveletBatch>> batches_;
   size_t first_ = 0;    // number of the first of them
   size_t waiting_ = 0;  // wavelets in them
   bool finished_ = false;
-  bool stop_ = false;
-  std::exception_ptr error_;
   std::vector<Row> rows_;
-  std::thread thread_;
 };
 
 }  // namespace ow::memoryx

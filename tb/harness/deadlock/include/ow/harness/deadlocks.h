@@ -16,7 +16,7 @@ struct DeadlockResult {
   bool hung = false;    // the run ended as it should: nothing moved any more, or it was stopped
   bool named = false;   // the report gives the seeded cause, at its tile, and no other
   bool ok = false;      // both
-  double seconds = 0;   // wall time of the run, from the start of the cores, and of the report
+  double seconds = 0;   // processor time of the run, from the start of the cores, and of the report
   uint64_t cycles = 0;  // when it ended
   std::string message;  // if not ok: what was expected, and the report
   HangReport report;

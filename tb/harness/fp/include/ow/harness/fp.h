@@ -5,10 +5,10 @@
 #define OW_FP_H_
 
 #include <cstdint>
-#include <random>
 #include <string>
 #include <vector>
 
+#include "ow/base/rng.h"
 #include "ow/harness/datapath.h"
 
 namespace ow::fp {
@@ -57,7 +57,7 @@ class Generator {
   uint32_t number(DpFmt fmt);
 
   const Op op_;
-  std::mt19937_64 rng_;
+  Rng rng_;
 };
 
 // Encodings at the edges of a format: zeros, subnormals, ones, the largest, infinities, NaNs.
