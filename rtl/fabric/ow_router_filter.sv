@@ -15,15 +15,15 @@
 //   index_i      the filter that is written, and shown if show_i
 //   cfg_wdata_i  what is written
 //   link_*_i, inj_i   what arrives
-//   take_i       [p]: the colour that is taken at port p, one-hot
-//   fresh_i      [p]: it is a head at once
+//   at_i         [p]: the colour of it, one-hot
 //   obey_i       colours that obey commands
 //   ctrl_i, noce_i, outside_i   held heads that are control wavelets; whose first command has NOCE;
 //                that were outside their filter's range when they came
 //   turn_i       a head takes its turn at the ramp, of colour number_i; it is a control wavelet:
 //                turn_ctrl_i
 //   outside_o    [p]: what comes at port p is outside its filter's range
-//   drop_held_o  held heads that are kept from the ramp; drop_fresh_o [p]: so is the fresh one at p
+//   drop_held_o  held heads that are kept from the ramp; drop_fresh_o [p]: so is what comes at port p,
+//                should it be a head at once
 //   filter_o, count_o   FILTER and FILTER_COUNT of filter index_i
 
 `include "ow_assert.svh"
@@ -50,8 +50,7 @@ module ow_router_filter
   input  link_t                 link_w_i,
   input  wavelet_t              inj_i,
   /* verilator lint_on UNUSEDSIGNAL */
-  input  logic [NumColours-1:0] take_i [NUM_PORTS],
-  input  logic [NumColours-1:0] fresh_i [NUM_PORTS],
+  input  logic [NumColours-1:0] at_i [NUM_PORTS],
   input  logic [NumColours-1:0] obey_i,
   input  logic [NumColours-1:0] ctrl_i,
   input  logic [NumColours-1:0] noce_i,
@@ -96,7 +95,7 @@ module ow_router_filter
     for (int unsigned p = 0; p < NUM_PORTS; p++) begin
       if (arrive[p].valid) begin
         drop_fresh_o[p] = arrive[p].ctrl ? come_ctrl[p] ||
-                                           (command_noce(arrive[p].data) && (fresh_i[p] & obey_i) != '0)
+                                           (command_noce(arrive[p].data) && (at_i[p] & obey_i) != '0)
                                          : come_data[p] || outside_o[p];
       end
     end
@@ -109,8 +108,7 @@ module ow_router_filter
     assign count_o = '0;
     logic unused;
     assign unused = &{1'b0, clk_i, rst_i, filter_i, limits_i, count_i, index_i, show_i, cfg_wdata_i,
-                      take_i[0], take_i[1], take_i[2], take_i[3], take_i[4], turn_i, number_i,
-                      turn_ctrl_i};
+                      turn_i, number_i, turn_ctrl_i};
   end else begin : gen_filters
     typedef logic [NumFilters-1:0] filters_t;
     typedef struct packed {
@@ -159,34 +157,28 @@ module ow_router_filter
       end
     end
 
-    // What comes: one comparison a filter, since a colour is taken at one port.
+    // What comes: its colour tells which limits, with which it is compared at its port.
     filters_t is [NUM_PORTS];  // it is of this filter's colour
     always_comb begin : ranges
-      automatic filters_t match, off;
-      automatic logic [15:0] value;
-      {match, off, value} = '0;
+      automatic filters_t range;
+      automatic logic [15:0] low, high;
+      {range, low, high} = '0;
       outside_o = '0;
       for (int unsigned p = 0; p < NUM_PORTS; p++) is[p] = '0;
       if (any) begin
+        for (int unsigned f = 0; f < NumFilters; f++) range[f] = filter_q[f].kind == FILTER_RANGE;
         for (int unsigned p = 0; p < NUM_PORTS; p++) begin
-          if (take_i[p] != '0) begin
+          if (arrive[p].valid) begin
+            low = '0;
+            high = '0;
             for (int unsigned f = 0; f < NumFilters; f++) begin
               is[p][f] = on[f] && filter_q[f].colour == arrive[p].colour;
+              low |= low_q[f] & {16{is[p][f]}};
+              high |= high_q[f] & {16{is[p][f]}};
             end
+            outside_o[p] = !arrive[p].ctrl && (is[p] & range) != '0 &&
+                           (arrive[p].data[31:16] < low || arrive[p].data[31:16] > high);
           end
-        end
-        match = is[0] | is[1] | is[2] | is[3] | is[4];
-        for (int unsigned f = 0; f < NumFilters; f++) begin
-          if (match[f] && filter_q[f].kind == FILTER_RANGE) begin
-            value = '0;
-            for (int unsigned p = 0; p < NUM_PORTS; p++) begin
-              value |= arrive[p].data[31:16] & {16{is[p][f]}};
-            end
-            off[f] = value < low_q[f] || value > high_q[f];
-          end
-        end
-        for (int unsigned p = 0; p < NUM_PORTS; p++) begin
-          outside_o[p] = !arrive[p].ctrl && (is[p] & off) != '0;
         end
       end
     end

@@ -15,7 +15,7 @@
 //   switch_i       the same of SWITCH
 //   cfg_wdata_i    what is written
 //   selected_i     the colour whose registers are shown, one-hot
-//   show_i         somebody looks: route_o, switch_o and to_o matter
+//   show_i         somebody looks: route_o, switch_o, to_o and to_out_o matter
 //   work_i         something may change in this cycle: there is a write, or one may leave
 //   leave_i        fences that leave in this cycle, by colour
 //   op_i           [1], [0]: operation of the head of each colour, bit 1 and 0
@@ -26,7 +26,7 @@
 //   moves_o        colours that an advance would move
 //   tear_o         a command tears a colour down in this cycle
 //   route_o, switch_o   ROUTE and SWITCH of the selected colour, as they are read
-//   to_o           input port of the selected colour after the write of this cycle
+//   to_o, to_out_o   input port and outputs of the selected colour after the write of this cycle
 
 `include "ow_assert.svh"
 
@@ -57,7 +57,8 @@ module ow_router_routes
   output logic                  tear_o,
   output route_reg_t            route_o,
   output switch_reg_t           switch_o,
-  output logic [2:0]            to_o
+  output logic [2:0]            to_o,
+  output logic [NUM_PORTS-1:0]  to_out_o
 );
 
   `OW_ASSERT_INIT(colours_in_range, NumColours >= 2 && NumColours <= MAX_DATA_COLOURS)
@@ -196,20 +197,19 @@ module ow_router_routes
 
   // --------------------------------------------------------------------------- reading it back --
   always_comb begin : show
-    automatic logic [2:0] first, now;
-    automatic position_t position;
+    automatic position_t position, first, to;  // the current one, the first, that after the write
     route_o = '0;
     switch_o = '0;
-    to_o = '0;
-    position = '0;
-    {first, now} = '0;
+    {position, first, to} = '0;
     if (show_i) begin
-      for (int unsigned k = 0; k < 5; k++) position.out_mask[k] = (way[k] & selected_i) != '0;
+      for (int unsigned k = 0; k < 5; k++) begin
+        position.out_mask[k] = (way[k] & selected_i) != '0;
+        first.out_mask[k] = (way0_q[k] & selected_i) != '0;
+      end
       for (int unsigned k = 0; k < 3; k++) begin
         position.in_port[k] = (way[5+k] & selected_i) != '0;
-        first[k] = (way0_q[5+k] & selected_i) != '0;
+        first.in_port[k] = (way0_q[5+k] & selected_i) != '0;
       end
-      now = position.in_port;
       route_o = '{ring: (ring_q & selected_i) != '0,
                   pop_mode: {(mode1_q & selected_i) != '0, (mode0_q & selected_i) != '0},
                   obey: (obey_q & selected_i) != '0, enable: (enable_q & selected_i) != '0,
@@ -221,15 +221,17 @@ module ow_router_routes
                    default: '0};
       if (switch_i != '0) begin
         case (new_current)
-          2'd0: to_o = first;
-          2'd1: to_o = new_switch.position1.in_port;
-          2'd2: to_o = new_switch.position2.in_port;
-          default: to_o = new_switch.position3.in_port;
+          2'd0: to = first;
+          2'd1: to = new_switch.position1;
+          2'd2: to = new_switch.position2;
+          default: to = new_switch.position3;
         endcase
       end else begin
-        to_o = switch_o.current == 2'd0 ? new_route.position.in_port : now;
+        to = switch_o.current == 2'd0 ? new_route.position : position;
       end
     end
+    to_o = to.in_port;
+    to_out_o = to.out_mask;
   end
 
   `OW_ASSERT(one_register, $onehot0({route_i, switch_i}), "two routes are written at once")

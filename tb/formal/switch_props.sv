@@ -374,7 +374,7 @@ module switch_props
     broken = 1'b0;
     held = 2'(owed_q[0] != '0) + 2'(owed_q[1] != '0) + 2'(owed_q[2] != '0);
     unseen = 2'(u_router.u_switch.head_valid_q[0]) + 2'(u_router.u_switch.tail_valid_q[0]) -
-             2'(u_router.u_switch.sent_q[PORT_R][0]);
+             2'(u_router.u_switch.head_valid_q[0] && !u_router.u_switch.owe_q[PORT_R][0]);
     count = u_router.u_filter.gen_filters.count_q[0][1:0];
     later = u_router.u_filter.gen_filters.low_q[0] == 16'd1;
     if (Filter == 1 || Filter == 2) begin
