@@ -216,9 +216,12 @@ module ow_ctl_router
     .next_o(next), .take_o(take), .response_o(response), .hold_o, .wait_o(waits)
   );
 
-  // A count of hops less one, not below 0.
+  // A count of hops less one, not below 0: a bit changes if no lower one is set. (A carry is slower.)
   function automatic logic [11:0] less_one(input logic [11:0] n, input logic on);
-    return n - 12'(on && n != '0);
+    logic [11:0] seen;  // this bit is set, or one below it
+    seen = n;
+    for (int unsigned i = 1; i < 12; i *= 2) seen |= seen << i;
+    return n ^ (~(seen << 1) & {12{on && n != '0}});
   endfunction
 
   // A header counts down the hops of the dimension that it moves along. The copy of a Y header that

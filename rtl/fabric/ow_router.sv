@@ -7,7 +7,7 @@
 //   ow_router_routes   routes, switch positions, moves
 //   ow_router_switch   what is taken, whose turn it is
 //   ow_router_credits  credits both ways
-//   ow_router_words    the data of the buffers, written by five inputs, read by five outputs
+//   ow_router_words    what the buffers keep, written by five inputs, read by five outputs
 //   ow_router_filter   filters, and what commands keep from the ramp
 //   ow_ctl_router      the control plane, a router of its own on the same links
 //
@@ -213,6 +213,7 @@ module ow_router
   route_reg_t route_word;
   switch_reg_t switch_word;
   logic [2:0] to;
+  logic [NUM_PORTS-1:0] to_out;
   logic tear, work;
   ow_router_routes #(.NumColours(NumColours), .NumPositions(NumPositions)) u_routes (
     .clk_i, .rst_i,
@@ -220,13 +221,13 @@ module ow_router
     .show_i(at_route || at_switch), .work_i(work), .leave_i(leave), .op_i(op),
     .in_o(in), .out_o(out), .enable_o(enable), .obey_o(obey), .mode_o(mode), .torn_o(torn),
     .several_o(several), .moves_o(moves), .tear_o(tear),
-    .route_o(route_word), .switch_o(switch_word), .to_o(to)
+    .route_o(route_word), .switch_o(switch_word), .to_o(to), .to_out_o(to_out)
   );
 
   // ------------------------------------------------------------------------------------- switch --
   wavelet_t to_ramp;
   logic [31:0] data [NUM_PORTS];
-  colours_t take [NUM_PORTS], fresh [NUM_PORTS], one [NUM_PORTS], credit_some [4], credit_all [4];
+  colours_t at [NUM_PORTS], take [NUM_PORTS], one [NUM_PORTS], credit_some [4], credit_all [4];
   colours_t held, full, push, shift, misrouted, ramp_owed, held_ctrl, held_noce, held_outside;
   colours_t space, take_held, drop_held;
   logic [3:0] without, keep;  // all inputs of a colour without switches are selected
@@ -237,8 +238,8 @@ module ow_router
   logic [3:0] wants, waits, hold, ctl_return;
   logic can_go, turn, turn_ctrl;
 
-  // Commands that this router takes out of the list: of held heads; of those that come, which are
-  // the heads of their colours at once.
+  // Commands that this router takes out of the list: of held heads; of those that come, should they
+  // be the heads of their colours at once.
   always_comb begin : list
     automatic colours_t always_out, none_out, advance_out;
     automatic logic [1:0] now;
@@ -254,9 +255,9 @@ module ow_router
       for (int unsigned p = 0; p < NUM_PORTS; p++) begin
         if (arrive[p].valid && arrive[p].ctrl) begin
           now = command_op(arrive[p].data);
-          take_fresh[p] = (fresh[p] & always_out) != '0 ||
-                          (now == 2'd0 && (fresh[p] & none_out) != '0) ||
-                          (now == 2'd1 && (fresh[p] & advance_out) != '0);
+          take_fresh[p] = (at[p] & always_out) != '0 ||
+                          (now == 2'd0 && (at[p] & none_out) != '0) ||
+                          (now == 2'd1 && (at[p] & advance_out) != '0);
         end
       end
     end
@@ -267,25 +268,25 @@ module ow_router
     .link_n_i(link_n), .link_e_i(link_e), .link_s_i(link_s), .link_w_i(link_w), .inj_i,
     .in_i(in), .out_i(out), .enable_i(enable), .torn_i(torn), .take_held_i(take_held),
     .take_fresh_i(take_fresh), .drop_held_i(drop_held), .drop_fresh_i(drop_fresh),
-    .outside_i(outside), .route_i(write_route), .switch_i(write_switch),
+    .route_i(write_route), .switch_i(write_switch),
     .was_on_i(route_word.enable),
     .route_on_i(at_switch ? route_word.enable : new_route.enable),
-    .from_i(route_word.position.in_port), .to_i(to),
-    .set_credits_i(new_route.set_credits), .without_credits_i(without), .keep_credits_i(keep), .hold_i(hold), .ctl_return_i(ctl_return), .ej_ready_i,
-    .data_i(data), .take_o(take), .fresh_o(fresh), .one_o(one),
+    .from_i(route_word.position.in_port), .to_i(to), .to_out_i(to_out),
+    .set_credits_i(new_route.set_credits), .without_credits_i(without), .keep_credits_i(keep),
+    .hold_i(hold), .ctl_return_i(ctl_return), .ej_ready_i,
+    .data_i(data), .held_ctrl_i(held_ctrl), .at_o(at), .take_o(take), .one_o(one),
     .work_o(work),
     .link_n_o(data_n), .link_e_o(data_e), .link_s_o(data_s), .link_w_o(data_w),
     .to_ramp_o(to_ramp), .ramp_valid_o(turn), .ramp_number_o(number), .ramp_ctrl_o(turn_ctrl),
     .wants_o(wants), .waits_o(waits), .held_o(held), .full_o(full), .push_o(push),
-    .shift_o(shift), .held_ctrl_o(held_ctrl), .held_noce_o(held_noce),
-    .held_outside_o(held_outside), .op_o(op), .leave_o(leave), .misrouted_o(misrouted),
-    .ramp_owed_o(ramp_owed), .space_o(space), .can_move_o(can_go), .credits_o(credit_some),
-    .all_credits_o(credit_all)
+    .shift_o(shift), .leave_o(leave), .misrouted_o(misrouted), .ramp_owed_o(ramp_owed),
+    .space_o(space), .can_move_o(can_go), .credits_o(credit_some), .all_credits_o(credit_all)
   );
   ow_router_words #(.NumColours(NumColours), .Small(Small)) u_words (
     .clk_i, .link_n_i(link_n), .link_e_i(link_e), .link_s_i(link_s), .link_w_i(link_w), .inj_i,
-    .take_i(take), .push_i(push), .shift_i(shift), .tail_i(full), .held_i(held), .op_i(op),
-    .noce_i(held_noce), .one_i(one), .data_o(data)
+    .outside_i(outside), .work_i(work), .take_i(take), .push_i(push), .shift_i(shift),
+    .tail_i(full), .held_i(held), .one_i(one), .data_o(data), .held_ctrl_o(held_ctrl),
+    .held_noce_o(held_noce), .held_outside_o(held_outside), .op_o(op)
   );
 
   // ------------------------------------------------------------------------------------ filters --
@@ -296,7 +297,7 @@ module ow_router
     .filter_i(cfg_we_i && at_filter), .limits_i(cfg_we_i && at_limits),
     .count_i(cfg_we_i && at_count), .index_i(cfg_index), .show_i(at_filter || at_count),
     .cfg_wdata_i, .link_n_i(link_n), .link_e_i(link_e), .link_s_i(link_s), .link_w_i(link_w),
-    .inj_i, .take_i(take), .fresh_i(fresh), .obey_i(obey), .ctrl_i(held_ctrl), .noce_i(held_noce),
+    .inj_i, .at_i(at), .obey_i(obey), .ctrl_i(held_ctrl), .noce_i(held_noce),
     .outside_i(held_outside), .turn_i(turn), .number_i(number), .turn_ctrl_i(turn_ctrl),
     .outside_o(outside), .drop_held_o(drop_held), .drop_fresh_o(drop_fresh),
     .filter_o(filter_word), .count_o(count_word)

@@ -18,9 +18,10 @@
 //   in_i         [p]: colours whose input is port p
 //   on_i         colours with a route that are not torn down: their credits go back
 //   may_i        held heads that may leave in this cycle and are no fences
-//   fresh_i      [p]: the colour of what comes at port p and is a head at once, one-hot
-//   passes_i     [p]: it leaves in this cycle and is no fence
-//   freed_held_i colours whose held head leaves and is no fence; freed_i: those of passes_i, too
+//   fresh_i      [p]: the colour of what comes at port p and is a head at once, one-hot; at_once_i [p]:
+//                there is one
+//   passes_i     [p]: it leaves in this cycle and is no fence: known late
+//   freed_held_i colours whose held head leaves and is no fence
 //   leave_i      colours of which a fence leaves
 //   wrong_i      [p]: colours of what came at port p and not at their input; wrong_fence_i: it is a
 //                fence
@@ -43,7 +44,7 @@ module ow_router_credits
 ) (
   input  logic                  clk_i,
   input  logic                  rst_i,
-  /* verilator lint_off UNUSEDSIGNAL */ // all but credits
+  /* verilator lint_off UNUSEDSIGNAL */ // all but credits, and colours of what comes
   input  link_t                 link_n_i,
   input  link_t                 link_e_i,
   input  link_t                 link_s_i,
@@ -54,6 +55,7 @@ module ow_router_credits
   input  logic [NumColours-1:0] grant_i [NUM_PORTS],
   input  logic [NumColours-1:0] in_i [NUM_PORTS],
   input  logic [NumColours-1:0] fresh_i [NUM_PORTS],
+  input  logic [NUM_PORTS-1:0]  at_once_i,
   input  logic [NUM_PORTS-1:0]  passes_i,
   input  logic [NumColours-1:0] wrong_i [NUM_PORTS],
   input  logic [NUM_PORTS-1:0]  wrong_fence_i,
@@ -61,7 +63,6 @@ module ow_router_credits
   input  logic [NumColours-1:0] on_i,
   input  logic [NumColours-1:0] may_i,
   input  logic [NumColours-1:0] freed_held_i,
-  input  logic [NumColours-1:0] freed_i,
   input  logic [NumColours-1:0] leave_i,
   input  logic                  work_i,
   input  logic                  busy_i,
@@ -125,7 +126,7 @@ module ow_router_credits
   logic [4:0] turn_q [4];
   colours_t one_d [4], two_d [4];
 
-  colours_t due [4], first [4], back [4];
+  colours_t due [4], first [4];
   always_comb begin : owing
     for (int unsigned p = 0; p < 4; p++) begin
       due[p] = one_q[p] & in_i[p] & on_i;
@@ -133,29 +134,30 @@ module ow_router_credits
     end
   end
 
-  logic goes;
+  // What comes is known by its port, so that whether it leaves is the last thing that is asked.
+  logic [3:0] fresh_turn;  // the slot that may go back at once is that of what comes
   logic [4:0] number [4];
+  logic [4:0] come_colour [4];
+  assign come_colour[0] = link_n_i.wavelet.colour;
+  assign come_colour[1] = link_e_i.wavelet.colour;
+  assign come_colour[2] = link_s_i.wavelet.colour;
+  assign come_colour[3] = link_w_i.wavelet.colour;
   always_comb begin : choose
     automatic colours_t cand;
+    automatic logic goes;
     {cand, goes} = '0;
     for (int unsigned p = 0; p < 4; p++) begin
       first[p] = '0;
       number[p] = '0;
-      back[p] = '0;
       credit_o[p] = '0;
+      fresh_turn[p] = at_once_i[p] && !waits_o[p];
       if (waits_o[p] || busy_i) begin
         cand = waits_o[p] ? due[p] : may_i & in_i[p];
         first[p] = colours_t'(pick(32'(cand), above(turn_q[p])));
-        if (!waits_o[p] && fresh_i[p] != '0) begin
-          first[p] = fresh_i[p];
-          goes = passes_i[p];
-        end else begin
-          goes = waits_o[p] || (first[p] & freed_held_i) != '0;
-        end
         number[p] = index(32'(first[p]));
-        if (!taken_i[p]) begin
-          back[p] = waits_o[p] ? first[p] : first[p] & freed_i;
-          if (goes) credit_o[p] = '{valid: 1'b1, colour: number[p]};
+        goes = fresh_turn[p] ? passes_i[p] : waits_o[p] || (first[p] & freed_held_i) != '0;
+        if (goes && !taken_i[p]) begin
+          credit_o[p] = '{valid: 1'b1, colour: fresh_turn[p] ? come_colour[p] : number[p]};
         end
       end
     end
@@ -164,8 +166,8 @@ module ow_router_credits
   logic work;
   assign work = work_i || waits_o != '0;
   always_comb begin : next
-    automatic colours_t has1, has2, more, less;
-    {has1, has2, more, less} = '0;
+    automatic colours_t has1, has2, freed, back, stays;
+    {has1, has2, freed, back, stays} = '0;
     for (int unsigned p = 0; p < 4; p++) begin
       one_d[p] = one_q[p];
       two_d[p] = two_q[p];
@@ -174,10 +176,14 @@ module ow_router_credits
       for (int unsigned p = 0; p < 4; p++) begin
         has1 = one_q[p] | wrong_i[p];
         has2 = two_q[p] | (wrong_i[p] & (one_q[p] | {NumColours{wrong_fence_i[p]}}));
-        more = freed_i & in_i[p] & ~back[p];
-        less = back[p] & ~freed_i;
-        one_d[p] = (has1 & ~less) | has2 | more | (leave_i & in_i[p]);
-        two_d[p] = (has2 & ~less) | (has1 & more) | (leave_i & in_i[p]);
+        freed = (freed_held_i & in_i[p]) | (fresh_i[p] & {NumColours{passes_i[p]}});
+        // What goes back, unless the control plane takes the slot, which is known last.
+        back = waits_o[p] ? first[p] : freed & (fresh_turn[p] ? fresh_i[p] : first[p]);
+        stays = {NumColours{taken_i[p]}};
+        one_d[p] = (has1 & (freed | ~back | stays)) | has2 | (freed & (~back | stays));
+        two_d[p] = (has2 & (freed | ~back | stays)) | (has1 & freed & (~back | stays));
+        one_d[p] |= leave_i & in_i[p];
+        two_d[p] |= leave_i & in_i[p];
         one_d[p] = (one_d[p] & ~set_i) | (set_i & {NumColours{keep_i[p]}});
         two_d[p] = (two_d[p] & ~set_i) | (set_i & {NumColours{keep_i[p]}});
         if (rst_i) {one_d[p], two_d[p]} = '0;

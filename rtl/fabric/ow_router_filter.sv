@@ -15,15 +15,15 @@
 //   index_i      the filter that is written, and shown if show_i
 //   cfg_wdata_i  what is written
 //   link_*_i, inj_i   what arrives
-//   take_i       [p]: the colour that is taken at port p, one-hot
-//   fresh_i      [p]: it is a head at once
+//   at_i         [p]: the colour of it, one-hot
 //   obey_i       colours that obey commands
 //   ctrl_i, noce_i, outside_i   held heads that are control wavelets; whose first command has NOCE;
 //                that were outside their filter's range when they came
 //   turn_i       a head takes its turn at the ramp, of colour number_i; it is a control wavelet:
 //                turn_ctrl_i
 //   outside_o    [p]: what comes at port p is outside its filter's range
-//   drop_held_o  held heads that are kept from the ramp; drop_fresh_o [p]: so is the fresh one at p
+//   drop_held_o  held heads that are kept from the ramp; drop_fresh_o [p]: so is what comes at port p,
+//                should it be a head at once
 //   filter_o, count_o   FILTER and FILTER_COUNT of filter index_i
 
 `include "ow_assert.svh"
@@ -50,8 +50,7 @@ module ow_router_filter
   input  link_t                 link_w_i,
   input  wavelet_t              inj_i,
   /* verilator lint_on UNUSEDSIGNAL */
-  input  logic [NumColours-1:0] take_i [NUM_PORTS],
-  input  logic [NumColours-1:0] fresh_i [NUM_PORTS],
+  input  logic [NumColours-1:0] at_i [NUM_PORTS],
   input  logic [NumColours-1:0] obey_i,
   input  logic [NumColours-1:0] ctrl_i,
   input  logic [NumColours-1:0] noce_i,
@@ -96,7 +95,7 @@ module ow_router_filter
     for (int unsigned p = 0; p < NUM_PORTS; p++) begin
       if (arrive[p].valid) begin
         drop_fresh_o[p] = arrive[p].ctrl ? come_ctrl[p] ||
-                                           (command_noce(arrive[p].data) && (fresh_i[p] & obey_i) != '0)
+                                           (command_noce(arrive[p].data) && (at_i[p] & obey_i) != '0)
                                          : come_data[p] || outside_o[p];
       end
     end
@@ -109,8 +108,7 @@ module ow_router_filter
     assign count_o = '0;
     logic unused;
     assign unused = &{1'b0, clk_i, rst_i, filter_i, limits_i, count_i, index_i, show_i, cfg_wdata_i,
-                      take_i[0], take_i[1], take_i[2], take_i[3], take_i[4], turn_i, number_i,
-                      turn_ctrl_i};
+                      turn_i, number_i, turn_ctrl_i};
   end else begin : gen_filters
     typedef logic [NumFilters-1:0] filters_t;
     typedef struct packed {
@@ -121,10 +119,10 @@ module ow_router_filter
       logic       enable;
       logic [4:0] colour;
     } filter_t;
-    filter_t filter_q [NumFilters];
-    logic [15:0] low_q [NumFilters];    // limit1, or the least index
-    logic [15:0] high_q [NumFilters];   // max_counter, limit2, or the greatest index
-    logic [15:0] count_q [NumFilters];
+    filter_t filters [NumFilters];
+    logic [15:0] lows [NumFilters];     // limit1, or the least index
+    logic [15:0] highs [NumFilters];    // max_counter, limit2, or the greatest index
+    logic [15:0] counts [NumFilters];
     filters_t on;  // there is one
     logic any;
 
@@ -138,7 +136,7 @@ module ow_router_filter
     assign new_count = cfg_wdata_i;
 
     always_comb begin : enabled
-      for (int unsigned f = 0; f < NumFilters; f++) on[f] = filter_q[f].enable;
+      for (int unsigned f = 0; f < NumFilters; f++) on[f] = filters[f].enable;
       any = on != '0;
     end
 
@@ -150,43 +148,37 @@ module ow_router_filter
       {hit, drop_data, drop_ctrl} = '0;
       if (any) begin
         for (int unsigned f = 0; f < NumFilters; f++) begin
-          hit[f] = count_q[f] == low_q[f];
-          drop = filter_q[f].kind == FILTER_SPARSE ? !hit[f]
-               : filter_q[f].kind != FILTER_RANGE && count_q[f] > high_q[f];
+          hit[f] = counts[f] == lows[f];
+          drop = filters[f].kind == FILTER_SPARSE ? !hit[f]
+               : filters[f].kind != FILTER_RANGE && counts[f] > highs[f];
           drop_data[f] = on[f] && drop;
-          drop_ctrl[f] = drop_data[f] && filter_q[f].filter_ctrl;
+          drop_ctrl[f] = drop_data[f] && filters[f].filter_ctrl;
         end
       end
     end
 
-    // What comes: one comparison a filter, since a colour is taken at one port.
+    // What comes: its colour tells which limits, with which it is compared at its port.
     filters_t is [NUM_PORTS];  // it is of this filter's colour
     always_comb begin : ranges
-      automatic filters_t match, off;
-      automatic logic [15:0] value;
-      {match, off, value} = '0;
+      automatic filters_t range;
+      automatic logic [15:0] low, high;
+      {range, low, high} = '0;
       outside_o = '0;
       for (int unsigned p = 0; p < NUM_PORTS; p++) is[p] = '0;
       if (any) begin
+        for (int unsigned f = 0; f < NumFilters; f++) range[f] = filters[f].kind == FILTER_RANGE;
         for (int unsigned p = 0; p < NUM_PORTS; p++) begin
-          if (take_i[p] != '0) begin
+          if (arrive[p].valid) begin
+            low = '0;
+            high = '0;
             for (int unsigned f = 0; f < NumFilters; f++) begin
-              is[p][f] = on[f] && filter_q[f].colour == arrive[p].colour;
+              is[p][f] = on[f] && filters[f].colour == arrive[p].colour;
+              low |= lows[f] & {16{is[p][f]}};
+              high |= highs[f] & {16{is[p][f]}};
             end
+            outside_o[p] = !arrive[p].ctrl && (is[p] & range) != '0 &&
+                           (arrive[p].data[31:16] < low || arrive[p].data[31:16] > high);
           end
-        end
-        match = is[0] | is[1] | is[2] | is[3] | is[4];
-        for (int unsigned f = 0; f < NumFilters; f++) begin
-          if (match[f] && filter_q[f].kind == FILTER_RANGE) begin
-            value = '0;
-            for (int unsigned p = 0; p < NUM_PORTS; p++) begin
-              value |= arrive[p].data[31:16] & {16{is[p][f]}};
-            end
-            off[f] = value < low_q[f] || value > high_q[f];
-          end
-        end
-        for (int unsigned p = 0; p < NUM_PORTS; p++) begin
-          outside_o[p] = !arrive[p].ctrl && (is[p] & off) != '0;
         end
       end
     end
@@ -196,8 +188,8 @@ module ow_router_filter
       held_ctrl = '0;
       if (any) begin
         for (int unsigned f = 0; f < NumFilters; f++) begin
-          held_data |= colours_t'(decode(drop_data[f], filter_q[f].colour));
-          held_ctrl |= colours_t'(decode(drop_ctrl[f], filter_q[f].colour));
+          held_data |= colours_t'(decode(drop_data[f], filters[f].colour));
+          held_ctrl |= colours_t'(decode(drop_ctrl[f], filters[f].colour));
         end
       end
       for (int unsigned p = 0; p < NUM_PORTS; p++) begin
@@ -211,32 +203,41 @@ module ow_router_filter
       steps = '0;
       if (any && turn_i) begin
         for (int unsigned f = 0; f < NumFilters; f++) begin
-          steps[f] = on[f] && filter_q[f].colour == number_i && filter_q[f].kind != FILTER_RANGE &&
-                     (turn_ctrl_i ? filter_q[f].count_ctrl : filter_q[f].count_data);
+          steps[f] = on[f] && filters[f].colour == number_i && filters[f].kind != FILTER_RANGE &&
+                     (turn_ctrl_i ? filters[f].count_ctrl : filters[f].count_data);
         end
       end
     end
 
+    // Registers of their own, and 0 after a reset because 0 is written: in an array, or with a reset
+    // beside what is written, each bit would be chosen by itself.
     filter_t kept;
-    assign kept = '{filter_ctrl: new_filter.filter_ctrl, count_ctrl: new_filter.count_ctrl,
-                    count_data: new_filter.count_data, kind: new_filter.kind,
-                    enable: new_filter.enable, colour: new_filter.colour};
-    always_ff @(posedge clk_i) begin : registers
-      for (int unsigned f = 0; f < NumFilters; f++) begin
-        if (rst_i) begin
-          filter_q[f] <= '0;
-          low_q[f] <= '0;
-          high_q[f] <= '0;
-          count_q[f] <= '0;
-        end else if (filter_i || limits_i || count_i || steps != '0) begin
-          if (filter_i && index_i == 3'(f)) filter_q[f] <= kept;
-          if (limits_i && index_i == 3'(f)) high_q[f] <= new_limits.high;
-          if (limits_i && index_i == 3'(f)) low_q[f] <= new_limits.low;
-          else if (steps[f] && filter_q[f].kind == FILTER_SPARSE && hit[f]) low_q[f] <= high_q[f];
-          if (count_i && index_i == 3'(f)) count_q[f] <= new_count.count;
-          else if (steps[f]) count_q[f] <= hit[f] ? '0 : count_q[f] + 16'd1;
+    logic [15:0] new_low, new_high, new_passed;
+    assign kept = rst_i ? '0 : '{filter_ctrl: new_filter.filter_ctrl, count_ctrl: new_filter.count_ctrl,
+                                 count_data: new_filter.count_data, kind: new_filter.kind,
+                                 enable: new_filter.enable, colour: new_filter.colour};
+    assign new_low = rst_i ? '0 : new_limits.low;
+    assign new_high = rst_i ? '0 : new_limits.high;
+    assign new_passed = rst_i ? '0 : new_count.count;
+    for (genvar f = 0; f < NumFilters; f++) begin : gen_filter
+      filter_t filter_q;
+      logic [15:0] low_q, high_q, count_q;
+      logic here;
+      assign here = rst_i || index_i == 3'(f);
+      always_ff @(posedge clk_i) begin
+        if (rst_i || filter_i || limits_i || count_i || steps[f]) begin
+          if ((rst_i || filter_i) && here) filter_q <= kept;
+          if ((rst_i || limits_i) && here) high_q <= new_high;
+          if ((rst_i || limits_i) && here) low_q <= new_low;
+          else if (steps[f] && filter_q.kind == FILTER_SPARSE && hit[f]) low_q <= high_q;
+          if ((rst_i || count_i) && here) count_q <= new_passed;
+          else if (steps[f]) count_q <= hit[f] ? '0 : count_q + 16'd1;
         end
       end
+      assign filters[f] = filter_q;
+      assign lows[f] = low_q;
+      assign highs[f] = high_q;
+      assign counts[f] = count_q;
     end
 
     always_comb begin : show
@@ -246,8 +247,8 @@ module ow_router_filter
       count = '0;
       if (show_i) begin
         for (int unsigned k = 0; k < NumFilters; k++) begin
-          f |= filter_q[k] & {11{index_i == 3'(k)}};
-          count |= count_q[k] & {16{index_i == 3'(k)}};
+          f |= filters[k] & {11{index_i == 3'(k)}};
+          count |= counts[k] & {16{index_i == 3'(k)}};
         end
       end
       filter_o = '{filter_ctrl: f.filter_ctrl, count_ctrl: f.count_ctrl, count_data: f.count_data,

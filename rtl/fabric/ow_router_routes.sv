@@ -15,7 +15,7 @@
 //   switch_i       the same of SWITCH
 //   cfg_wdata_i    what is written
 //   selected_i     the colour whose registers are shown, one-hot
-//   show_i         somebody looks: route_o, switch_o and to_o matter
+//   show_i         somebody looks: route_o, switch_o, to_o and to_out_o matter
 //   work_i         something may change in this cycle: there is a write, or one may leave
 //   leave_i        fences that leave in this cycle, by colour
 //   op_i           [1], [0]: operation of the head of each colour, bit 1 and 0
@@ -26,7 +26,7 @@
 //   moves_o        colours that an advance would move
 //   tear_o         a command tears a colour down in this cycle
 //   route_o, switch_o   ROUTE and SWITCH of the selected colour, as they are read
-//   to_o           input port of the selected colour after the write of this cycle
+//   to_o, to_out_o   input port and outputs of the selected colour after the write of this cycle
 
 `include "ow_assert.svh"
 
@@ -57,7 +57,8 @@ module ow_router_routes
   output logic                  tear_o,
   output route_reg_t            route_o,
   output switch_reg_t           switch_o,
-  output logic [2:0]            to_o
+  output logic [2:0]            to_o,
+  output logic [NUM_PORTS-1:0]  to_out_o
 );
 
   `OW_ASSERT_INIT(colours_in_range, NumColours >= 2 && NumColours <= MAX_DATA_COLOURS)
@@ -67,9 +68,7 @@ module ow_router_routes
   localparam int unsigned WayBits = 8;  // a position as it is kept: input port, outputs
   localparam bit Moves = NumPositions > 1;  // there are switches
 
-  // By bit, then by colour: the four positions, of which last_q is the last one in use; at_q [k]:
-  // colours on position k, each on one.
-  colours_t way0_q [WayBits], way1_q [WayBits], way2_q [WayBits], way3_q [WayBits];
+  // last_q: the last position in use; at_q [k]: colours on position k, each on one.
   colours_t enable_q, obey_q, mode0_q, mode1_q, ring_q, last0_q, last1_q;
   colours_t at_q [4], at_d [4], torn_q;
 
@@ -81,12 +80,8 @@ module ow_router_routes
   assign new_switch = cfg_wdata_i;
 
   // ------------------------------------------------------------------------- current position --
-  colours_t way [WayBits];
+  colours_t first [WayBits], way [WayBits];  // by bit: position 0, the current one
   always_comb begin : current
-    for (int unsigned k = 0; k < WayBits; k++) begin
-      way[k] = (way0_q[k] & at_q[0]) | (way1_q[k] & at_q[1]) | (way2_q[k] & at_q[2]) |
-               (way3_q[k] & at_q[3]);
-    end
     for (int unsigned p = 0; p < NUM_PORTS; p++) begin
       out_o[p] = way[p];
       in_o[p] = (p[0] ? way[5] : ~way[5]) & (p[1] ? way[6] : ~way[6]) & (p[2] ? way[7] : ~way[7]);
@@ -147,9 +142,25 @@ module ow_router_routes
   assign new_last = near(new_switch.last);
   assign new_current = near(new_switch.current);
 
+  // The positions by bit, as registers of their own: in an array the bits of a colour would have no
+  // enable of their own.
+  for (genvar k = 0; k < WayBits; k++) begin : gen_way
+    colours_t way0_q, way1_q, way2_q, way3_q;
+    always_ff @(posedge clk_i) begin
+      if (rst_i || route_i != '0) way0_q <= load(way0_q, load_route, way0[k]);
+      if (rst_i || switch_i != '0) begin
+        way1_q <= load(way1_q, load_switch, way1[k]);
+        way2_q <= load(way2_q, load_switch, way2[k]);
+        way3_q <= load(way3_q, load_switch, way3[k]);
+      end
+    end
+    assign first[k] = way0_q;
+    assign way[k] = (way0_q & at_q[0]) | (way1_q & at_q[1]) | (way2_q & at_q[2]) |
+                    (way3_q & at_q[3]);
+  end
+
   always_ff @(posedge clk_i) begin : write_route
     if (rst_i || route_i != '0) begin
-      for (int unsigned k = 0; k < WayBits; k++) way0_q[k] <= load(way0_q[k], load_route, way0[k]);
       enable_q <= load(enable_q, load_route, new_route.enable && !rst_i);
       obey_q <= load(obey_q, load_route, new_route.obey && Moves && !rst_i);
       mode0_q <= load(mode0_q, load_route, new_route.pop_mode[0] && Moves && !rst_i);
@@ -160,9 +171,6 @@ module ow_router_routes
 
   always_ff @(posedge clk_i) begin : write_switch
     if (rst_i || switch_i != '0) begin
-      for (int unsigned k = 0; k < WayBits; k++) way1_q[k] <= load(way1_q[k], load_switch, way1[k]);
-      for (int unsigned k = 0; k < WayBits; k++) way2_q[k] <= load(way2_q[k], load_switch, way2[k]);
-      for (int unsigned k = 0; k < WayBits; k++) way3_q[k] <= load(way3_q[k], load_switch, way3[k]);
       last0_q <= load(last0_q, load_switch, new_last[0] && !rst_i);
       last1_q <= load(last1_q, load_switch, new_last[1] && !rst_i);
     end
@@ -196,20 +204,19 @@ module ow_router_routes
 
   // --------------------------------------------------------------------------- reading it back --
   always_comb begin : show
-    automatic logic [2:0] first, now;
-    automatic position_t position;
+    automatic position_t position, zero, to;  // the current one, position 0, that after the write
     route_o = '0;
     switch_o = '0;
-    to_o = '0;
-    position = '0;
-    {first, now} = '0;
+    {position, zero, to} = '0;
     if (show_i) begin
-      for (int unsigned k = 0; k < 5; k++) position.out_mask[k] = (way[k] & selected_i) != '0;
+      for (int unsigned k = 0; k < 5; k++) begin
+        position.out_mask[k] = (way[k] & selected_i) != '0;
+        zero.out_mask[k] = (first[k] & selected_i) != '0;
+      end
       for (int unsigned k = 0; k < 3; k++) begin
         position.in_port[k] = (way[5+k] & selected_i) != '0;
-        first[k] = (way0_q[5+k] & selected_i) != '0;
+        zero.in_port[k] = (first[5+k] & selected_i) != '0;
       end
-      now = position.in_port;
       route_o = '{ring: (ring_q & selected_i) != '0,
                   pop_mode: {(mode1_q & selected_i) != '0, (mode0_q & selected_i) != '0},
                   obey: (obey_q & selected_i) != '0, enable: (enable_q & selected_i) != '0,
@@ -221,15 +228,17 @@ module ow_router_routes
                    default: '0};
       if (switch_i != '0) begin
         case (new_current)
-          2'd0: to_o = first;
-          2'd1: to_o = new_switch.position1.in_port;
-          2'd2: to_o = new_switch.position2.in_port;
-          default: to_o = new_switch.position3.in_port;
+          2'd0: to = zero;
+          2'd1: to = new_switch.position1;
+          2'd2: to = new_switch.position2;
+          default: to = new_switch.position3;
         endcase
       end else begin
-        to_o = switch_o.current == 2'd0 ? new_route.position.in_port : now;
+        to = switch_o.current == 2'd0 ? new_route.position : position;
       end
     end
+    to_o = to.in_port;
+    to_out_o = to.out_mask;
   end
 
   `OW_ASSERT(one_register, $onehot0({route_i, switch_i}), "two routes are written at once")

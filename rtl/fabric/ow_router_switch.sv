@@ -8,8 +8,8 @@
 // colour stops until its ROUTE is written, and their credits are kept for their port.
 // A wavelet that arrives at an empty buffer is the head of its colour in the same cycle, a fresh
 // one; a head that could not leave is held. A head goes to each output of its route as soon as that
-// output takes it; the copies that are away are remembered (sent_q), and the head leaves when none
-// is owed.
+// output takes it; the copies that it owes are kept (owe_q), so that nothing has to be looked up
+// before they are offered, and the head leaves when none is left.
 // Each output grants one colour a cycle: of the held heads that need no credit of this cycle, round
 // robin; if there is none, the held head whose credit comes now; if there is none, a fresh one, the
 // lowest port first. Who does not get its turn is in the round robin of the next cycle, so nobody
@@ -34,16 +34,16 @@
 //   take_held_i    held heads whose command this router takes out of the list
 //   take_fresh_i   [p]: the same of the fresh head at port p
 //   drop_held_i    held heads that are kept from the ramp; drop_fresh_i [p]: so is the fresh one at p
-//   outside_i      [p]: what comes at port p is outside the range of its colour's filter
 //   route_i, switch_i   ROUTE, SWITCH of this colour is written, one-hot
 //   was_on_i, route_on_i   the colour that is written has a route before and after it
-//   from_i, to_i   its input port before and after it
+//   from_i, to_i   its input port before and after it; to_out_i: its outputs after it
 //   set_credits_i, without_credits_i, keep_credits_i   these fields of the ROUTE that is written
 //   hold_i         links whose slot is the control plane's
 //   ctl_return_i   links on which credits of the control plane go back
 //   ej_ready_i     colours of which the ramp can take a wavelet
-//   data_i         [o]: data of the head of one_o[o]
-//   take_o         [p]: the colour taken at port p, one-hot; fresh_o [p]: it is a head at once
+//   data_i         [o]: data of the head of one_o[o]; held_ctrl_i: held heads that are control
+//                  wavelets
+//   at_o           [p]: the colour of what comes at port p, one-hot; take_o [p]: if it is taken
 //   one_o          [o]: the held head that goes to output o, one-hot
 //   work_o         something may change in this cycle beside credits, known early
 //   link_*_o, to_ramp_o   what leaves, and the credits that go back
@@ -52,9 +52,6 @@
 //   wants_o, waits_o      links that data want; that data credits wait for
 //   held_o, full_o   colours that hold a head; a tail, too
 //   push_o, shift_o  colours whose word is stored; whose head takes what comes next
-//   held_ctrl_o, held_noce_o, held_outside_o   held heads that are control wavelets; whose first
-//                  command has NOCE; that are outside their filter's range
-//   op_o           [1], [0]: operation of the heads
 //   leave_o        colours of which a fence leaves
 //   misrouted_o    colours that are stopped
 //   ramp_owed_o    held heads that owe the ramp a copy
@@ -86,13 +83,13 @@ module ow_router_switch
   input  logic [NUM_PORTS-1:0]  take_fresh_i,
   input  logic [NumColours-1:0] drop_held_i,
   input  logic [NUM_PORTS-1:0]  drop_fresh_i,
-  input  logic [NUM_PORTS-1:0]  outside_i,
   input  logic [NumColours-1:0] route_i,
   input  logic [NumColours-1:0] switch_i,
   input  logic                  was_on_i,
   input  logic                  route_on_i,
   input  logic [2:0]            from_i,
   input  logic [2:0]            to_i,
+  input  logic [NUM_PORTS-1:0]  to_out_i,
   input  logic                  set_credits_i,
   input  logic [3:0]            without_credits_i,
   input  logic [3:0]            keep_credits_i,
@@ -100,8 +97,9 @@ module ow_router_switch
   input  logic [3:0]            ctl_return_i,
   input  logic [NumColours-1:0] ej_ready_i,
   input  logic [31:0]           data_i [NUM_PORTS],
+  input  logic [NumColours-1:0] held_ctrl_i,
   output logic [NumColours-1:0] take_o [NUM_PORTS],
-  output logic [NumColours-1:0] fresh_o [NUM_PORTS],
+  output logic [NumColours-1:0] at_o [NUM_PORTS],
   output logic [NumColours-1:0] one_o [NUM_PORTS],
   output logic                  work_o,
   output link_t                 link_n_o,
@@ -118,10 +116,6 @@ module ow_router_switch
   output logic [NumColours-1:0] full_o,
   output logic [NumColours-1:0] push_o,
   output logic [NumColours-1:0] shift_o,
-  output logic [NumColours-1:0] held_ctrl_o,
-  output logic [NumColours-1:0] held_noce_o,
-  output logic [NumColours-1:0] held_outside_o,
-  output logic [NumColours-1:0] op_o [2],
   output logic [NumColours-1:0] leave_o,
   output logic [NumColours-1:0] misrouted_o,
   output logic [NumColours-1:0] ramp_owed_o,
@@ -134,19 +128,13 @@ module ow_router_switch
   typedef logic [NumColours-1:0] colours_t;
   typedef logic [NUM_PORTS-1:0] ports_t;
 
-  // What is kept of a wavelet beside its data, by bit: control bit, operation, NOCE, and whether it
-  // is outside the range of its colour's filter.
-  localparam int unsigned Kinds = 5;
-  localparam int unsigned Ctrl = 0, Op0 = 1, Op1 = 2, Noce = 3, Outside = 4;
-
   // Buffers: head and tail of each colour, a tail never without a head; whether the last one is a
   // fence.
   colours_t head_valid_q, tail_valid_q, fence_q, misrouted_q;
   colours_t head_valid_d, tail_valid_d, fence_d, misrouted_d;
-  colours_t head_kind_q [Kinds], tail_kind_q [Kinds];
-  // By port: the head has gone to this output. Of a colour without a route: its wavelets come from
+  // By port: the head owes this output a copy. Of a colour without a route: its wavelets come from
   // here.
-  colours_t sent_q [NUM_PORTS], sent_d [NUM_PORTS];
+  colours_t owe_q [NUM_PORTS], owe_d [NUM_PORTS];
   logic [4:0] turn_q [NUM_PORTS];  // round robin: the last colour granted
   colours_t give [4], cr1 [4], cr2 [4];  // credits by link: those that come; one, two in hand
 
@@ -169,49 +157,34 @@ module ow_router_switch
   assign work_o = work;
 
   // ----------------------------------------------------------------------------------- arrivals --
-  colours_t run, claim [NUM_PORTS], wrong [NUM_PORTS], fresh [NUM_PORTS];
-  colours_t arrived, new_fence, new_kind [Kinds];
-  ports_t fence_in;
+  colours_t run, at [NUM_PORTS], claim [NUM_PORTS], wrong [NUM_PORTS], fresh [NUM_PORTS];
+  colours_t arrived, new_fence;
+  ports_t fence_in, at_once;  // [p]: what comes is a fence; is a head at once
   assign run = enable_i & ~(torn_i | misrouted_q);
 
   always_comb begin : arrivals
-    automatic colours_t at, open, from;
-    {at, from, arrived, new_fence, fence_in} = '0;
-    open = ~(enable_i | sent_q[PORT_N] | sent_q[PORT_E] | sent_q[PORT_S] | sent_q[PORT_W] |
-             sent_q[PORT_R]);
+    automatic colours_t open, from;
+    {from, arrived, new_fence, fence_in, at_once} = '0;
+    open = ~(enable_i | owe_q[PORT_N] | owe_q[PORT_E] | owe_q[PORT_S] | owe_q[PORT_W] |
+             owe_q[PORT_R]);
     for (int unsigned p = 0; p < NUM_PORTS; p++) begin
+      at[p] = '0;
       take_o[p] = '0;
       claim[p] = '0;
       wrong[p] = '0;
       fresh[p] = '0;
       if (arrive[p].valid) begin
-        at = colours_t'(decode(1'b1, arrive[p].colour));
-        from = (enable_i & in_i[p]) | (~enable_i & sent_q[p]) | open;
-        claim[p] = at & open;
-        take_o[p] = at & from;
-        wrong[p] = at & ~from;
-        if (!Small) fresh[p] = at & in_i[p] & run & ~head_valid_q;
-        open &= ~at;
+        at[p] = colours_t'(decode(1'b1, arrive[p].colour));
+        from = (enable_i & in_i[p]) | (~enable_i & owe_q[p]) | open;
+        claim[p] = at[p] & open;
+        take_o[p] = at[p] & from;
+        wrong[p] = at[p] & ~from;
+        if (!Small) fresh[p] = at[p] & (in_i[p] & run & ~head_valid_q);
+        at_once[p] = fresh[p] != '0;
+        open &= ~at[p];
         arrived |= take_o[p];
         fence_in[p] = arrive[p].ctrl && has_commands(arrive[p].data);
         if (fence_in[p]) new_fence |= take_o[p];
-      end
-    end
-  end
-
-  always_comb begin : kinds
-    automatic logic [Kinds-1:0] kind;
-    kind = '0;
-    for (int unsigned k = 0; k < Kinds; k++) new_kind[k] = '0;
-    if (comes) begin
-      for (int unsigned p = 0; p < NUM_PORTS; p++) begin
-        if (arrive[p].valid) begin
-          kind[Ctrl] = arrive[p].ctrl;
-          {kind[Op1], kind[Op0]} = command_op(arrive[p].data);
-          kind[Noce] = command_noce(arrive[p].data);
-          kind[Outside] = outside_i[p];
-          for (int unsigned k = 0; k < Kinds; k++) new_kind[k] |= take_o[p] & {NumColours{kind[k]}};
-        end
       end
     end
   end
@@ -224,18 +197,7 @@ module ow_router_switch
   assign alone = head_valid_q & ~tail_valid_q & fence_q;  // the head is a fence
   assign held_o = head_valid_q;
   assign full_o = tail_valid_q;
-  assign fresh_o = fresh;
-  always_comb begin : shown
-    held_ctrl_o = head_valid_q & head_kind_q[Ctrl];
-    held_noce_o = head_kind_q[Noce];
-    held_outside_o = head_kind_q[Outside];
-    op_o[0] = head_kind_q[Op0];
-    op_o[1] = head_kind_q[Op1];
-    if (comes) begin
-      op_o[0] = (head_valid_q & head_kind_q[Op0]) | (~head_valid_q & new_kind[Op0]);
-      op_o[1] = (head_valid_q & head_kind_q[Op1]) | (~head_valid_q & new_kind[Op1]);
-    end
-  end
+  assign at_o = at;
 
   ports_t go;  // slots that are not the control plane's
   assign go = {1'b1, ~hold_i};
@@ -248,7 +210,7 @@ module ow_router_switch
     automatic colours_t offer, late;
     {offer, late, may, sure, some, chosen} = '0;
     for (int unsigned o = 0; o < NUM_PORTS; o++) begin
-      rest[o] = running & out_i[o] & ~sent_q[o];
+      rest[o] = run & owe_q[o];
       late = '0;
       if (o < 4) begin
         offer = rest[o] & (cr2[o%4] | (cr1[o%4] & ~alone));
@@ -274,25 +236,30 @@ module ow_router_switch
   end
 
   // ------------------------------------------------------------------------ outputs, fresh heads --
+  // What comes is looked up by its colour in vectors from registers; whether it is a head at once, and
+  // whether a credit of its colour comes, is found out beside that.
   // [p]: outputs of what comes at p; [o]: the port chosen; that of which it goes out at once.
   ports_t [NUM_PORTS-1:0] owes, turn, passes;
   ports_t wants;
   always_comb begin : choose_fresh
     automatic ports_t [NUM_PORTS-1:0] cand;
+    automatic logic any, any1, any2, same;
     {owes, turn, cand} = '0;
+    {any, any1, any2, same} = '0;
     wants = some;
     if (comes) begin
       for (int unsigned p = 0; p < NUM_PORTS; p++) begin
-        if (arrive[p].valid) begin
+        if (at_once[p]) begin
           for (int unsigned o = 0; o < NUM_PORTS; o++) begin
-            owes[p][o] = (fresh[p] & out_i[o]) != '0;
+            any = (at[p] & out_i[o]) != '0;
+            owes[p][o] = any;
             if (o < 4) begin
-              cand[o][p] = (fresh[p] & out_i[o] & (cr2[o%4] | (cr1[o%4] & give[o%4]))) != '0 ||
-                           (!fence_in[p] &&
-                            (fresh[p] & out_i[o] & (cr1[o%4] | give[o%4])) != '0);
+              any1 = (at[p] & (out_i[o] & cr1[o%4])) != '0;
+              any2 = (at[p] & (out_i[o] & cr2[o%4])) != '0;
+              same = link[o%4].credit == {1'b1, arrive[p].colour};
+              cand[o][p] = any2 || (any1 && same) || (!fence_in[p] && (any1 || (any && same)));
             end else begin
-              cand[o][p] = (fresh[p] & out_i[o] & ej_ready_i) != '0 ||
-                           (owes[p][o] && drop_fresh_i[p]);
+              cand[o][p] = (at[p] & (out_i[o] & ej_ready_i)) != '0 || (any && drop_fresh_i[p]);
             end
           end
         end
@@ -321,7 +288,7 @@ module ow_router_switch
       leaves[o] = '0;
       number[o] = '0;
       if (sends[o] != '0) begin
-        leaves[o].ctrl = (sends[o] & held_ctrl_o) != '0;
+        leaves[o].ctrl = (sends[o] & held_ctrl_i) != '0;
         leaves[o].data = (sends[o] & take_held_i) != '0 ? next_command(data_i[o]) : data_i[o];
         number[o] = index(32'(sends[o]));
       end
@@ -345,7 +312,7 @@ module ow_router_switch
 
   // -------------------------------------------------------------------------------------- leave --
   // All copies of a head are away.
-  colours_t done, done_held, leave, freed, freed_held, grant [NUM_PORTS];
+  colours_t done, done_held, leave, freed_held, grant [NUM_PORTS];
   ports_t passed;  // what came at p
   always_comb begin : leaving
     automatic colours_t left;
@@ -358,7 +325,7 @@ module ow_router_switch
     done = done_held;
     if (comes) begin
       for (int unsigned p = 0; p < NUM_PORTS; p++) begin
-        if (arrive[p].valid) begin
+        if (at_once[p]) begin
           passed[p] = 1'b1;
           for (int unsigned o = 0; o < NUM_PORTS; o++) begin
             if (owes[p][o] && !passes[o][p]) passed[p] = 1'b0;
@@ -371,14 +338,13 @@ module ow_router_switch
     leave = (done_held & alone) | (done & ~head_valid_q & new_fence);
   end
   assign leave_o = leave;
-  assign freed = done & ~leave;
   assign freed_held = done_held & ~alone;
 
   colours_t popped, to_tail;
   assign popped = done_held;
   assign push_o = arrived & ~(done & ~head_valid_q);
   assign shift_o = popped | ~head_valid_q;  // the head takes what comes next
-  assign to_tail = push_o & head_valid_q & (~popped | tail_valid_q);
+  assign to_tail = push_o & head_valid_q & ~popped;
 
   // ------------------------------------------------------------------------------------ credits --
   credit_t credit [4];
@@ -387,9 +353,9 @@ module ow_router_switch
   ow_router_credits #(.NumColours(NumColours)) u_credits (
     .clk_i, .rst_i, .link_n_i, .link_e_i, .link_s_i, .link_w_i, .grant_i(grant),
     .fence_i(alone | (~head_valid_q & new_fence)), .in_i, .on_i(enable_i & ~torn_i), .may_i(may),
-    .fresh_i(fresh), .passes_i(passed & ~fence_in), .freed_held_i(freed_held), .freed_i(freed),
-    .leave_i(leave), .wrong_i(wrong), .wrong_fence_i(fence_in), .work_i(work),
-    .busy_i(comes || some != '0), .set_i(set),
+    .fresh_i(fresh), .at_once_i(at_once), .passes_i(passed & ~fence_in),
+    .freed_held_i(freed_held), .leave_i(leave), .wrong_i(wrong), .wrong_fence_i(fence_in),
+    .work_i(work), .busy_i(comes || some != '0), .set_i(set),
     .without_i(without_credits_i), .keep_i(keep_credits_i), .taken_i(ctl_return_i),
     .give_o(give), .some_o(cr1), .all_o(cr2), .credit_o(credit), .waits_o
   );
@@ -402,16 +368,15 @@ module ow_router_switch
 
   // A write of a route: what waits follows it if it came in where the new route says, or stops; if
   // the route ends it keeps the port at which it came in.
-  colours_t stop, clear, keep;
+  colours_t stop, clear, keep, next;
   always_comb begin : follow
-    automatic colours_t next;
     automatic logic elsewhere;
     {stop, clear, keep, next} = '0;
     elsewhere = 1'b0;
     if ((route_i | switch_i) != '0) begin
       next = (head_valid_q & ~popped) | tail_valid_q | push_o;
       for (int unsigned p = 0; p < NUM_PORTS; p++) begin
-        if (((route_i | switch_i) & (sent_q[p] | claim[p])) != '0 && to_i != 3'(p)) begin
+        if (((route_i | switch_i) & (owe_q[p] | claim[p])) != '0 && to_i != 3'(p)) begin
           elsewhere = 1'b1;
         end
       end
@@ -424,14 +389,18 @@ module ow_router_switch
 
   // ---------------------------------------------------------------------------------- registers --
   always_comb begin : next_state
-    automatic colours_t wrongs;
+    automatic colours_t wrongs, starts, follows;
     wrongs = wrong[0] | wrong[1] | wrong[2] | wrong[3] | wrong[4];
     head_valid_d = (head_valid_q & ~popped) | tail_valid_q | push_o;
     tail_valid_d = (tail_valid_q & ~popped) | to_tail;
     fence_d = (fence_q & ~push_o) | (push_o & new_fence);
     misrouted_d = ((misrouted_q | wrongs) & ~route_i) | stop;
+    starts = enable_i & arrived & ~head_valid_q;
+    follows = popped & (tail_valid_q | arrived);
     for (int unsigned p = 0; p < NUM_PORTS; p++) begin
-      sent_d[p] = ((sent_q[p] | claim[p] | grant[p]) & ~(done | clear | keep)) | (keep & in_i[p]);
+      owe_d[p] = ((owe_q[p] | claim[p] | (starts & out_i[p])) & ~grant[p]) | (follows & out_i[p]);
+      owe_d[p] = (owe_d[p] & ~(clear | keep)) | (keep & in_i[p]);
+      if (to_out_i[p]) owe_d[p] |= clear & next;
     end
   end
 
@@ -441,7 +410,7 @@ module ow_router_switch
       tail_valid_q <= '0;
       fence_q <= '0;
       misrouted_q <= '0;
-      for (int unsigned p = 0; p < NUM_PORTS; p++) sent_q[p] <= '0;
+      for (int unsigned p = 0; p < NUM_PORTS; p++) owe_q[p] <= '0;
       for (int unsigned p = 0; p < NUM_PORTS; p++) turn_q[p] <= 5'(NumColours - 1);
     end else if (work) begin
       head_valid_q <= head_valid_d;
@@ -449,26 +418,13 @@ module ow_router_switch
       fence_q <= fence_d;
       misrouted_q <= misrouted_d;
       for (int unsigned p = 0; p < NUM_PORTS; p++) begin
-        sent_q[p] <= sent_d[p];
+        owe_q[p] <= owe_d[p];
         if (!Small && sure[p] && go[p]) turn_q[p] <= number[p];
       end
       if (Small && (some & go) != '0) turn_q[0] <= index(32'(chosen));
     end
   end
 
-  colours_t renewed;  // the head is another one: nothing else changes its kind, so that idle is idle
-  assign renewed = popped | (arrived & ~head_valid_q);
-
-  always_ff @(posedge clk_i) begin : kept
-    if (work) begin
-      for (int unsigned k = 0; k < Kinds; k++) begin
-        head_kind_q[k] <= (head_kind_q[k] & ~renewed) |
-                          (renewed & ((tail_valid_q & tail_kind_q[k]) |
-                                      (~tail_valid_q & new_kind[k])));
-        tail_kind_q[k] <= (tail_kind_q[k] & ~push_o) | new_kind[k];
-      end
-    end
-  end
   assign misrouted_o = misrouted_q;
 
   // --------------------------------------------------------------------------------------- idle --
@@ -491,9 +447,9 @@ module ow_router_switch
   end
 
   `OW_ASSERT(tail_behind_head, (tail_valid_q & ~head_valid_q) == '0, "a tail without a head")
-  `OW_ASSERT(no_overrun, (to_tail & tail_valid_q & ~popped) == '0, "a colour's buffer overran")
-  colours_t early;  // copies away of no head
-  assign early = run & ~head_valid_q & (sent_q[0] | sent_q[1] | sent_q[2] | sent_q[3] | sent_q[4]);
-  `OW_ASSERT(copies_of_a_head, early == '0, "a copy was sent of nothing")
+  `OW_ASSERT(no_overrun, (arrived & tail_valid_q) == '0, "a colour's buffer overran")
+  colours_t early;  // copies of no head
+  assign early = run & ~head_valid_q & (owe_q[0] | owe_q[1] | owe_q[2] | owe_q[3] | owe_q[4]);
+  `OW_ASSERT(copies_of_a_head, early == '0, "a copy is owed of nothing")
 
 endmodule

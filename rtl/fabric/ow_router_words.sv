@@ -1,22 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data of a router's buffers: two words a colour, written by five inputs, read by five outputs.
+// What is kept of the wavelets in a router's buffers: two words a colour, written by five inputs,
+// read by five outputs.
 //
-// Which word is where, control bits and the first command are kept elsewhere (ow_router_switch): the
-// bits of its operation and NOCE (data[4:2]) are not stored here. Each word has an enable of its
+// Which word is where is known elsewhere (ow_router_switch). What is asked of all colours at once is
+// kept as vectors of one bit a colour (kinds): control bit, first command, and whether the wavelet is
+// outside the range of its colour's filter; the rest word by word. Each word has an enable of its
 // own, for clock gates; a tail is written with whatever comes, whether it becomes the tail or not.
+// Nothing comes for a colour that has a tail (ow_router_switch asserts it), so no choice is needed
+// of what moves up.
 // Latency: what arrives can be read from the next cycle on.
 //
 //   NumColours   data colours, 2 to 24
 //   Small        all outputs read the same colour, or none
 //   link_*_i, inj_i   what arrives
+//   outside_i    [p]: what comes at port p is outside its filter's range
+//   work_i       something may change in this cycle
 //   take_i       [p]: the colour that is taken at port p, one-hot; each at one port
 //   push_i       colours whose word is stored
 //   shift_i      colours whose head takes what comes next: the tail if tail_i, else what arrives
 //   held_i       colours that hold a head
 //   tail_i       colours that hold a tail
-//   op_i         [1], [0]: operation of the heads; noce_i: NOCE
 //   one_i        [o]: the colour that output o reads, one-hot, one that holds a head; 0: none
 //   data_o       [o]: data of its head; if it reads none, 0, or if Small of the one that others read
+//   held_ctrl_o, held_noce_o, held_outside_o   held heads that are control wavelets; whose first
+//                command has NOCE; that are outside their filter's range
+//   op_o         [1], [0]: operation of the heads, those that come included
 
 module ow_router_words
   import ow_pkg::*;
@@ -25,22 +33,26 @@ module ow_router_words
   parameter bit Small = 1'b0
 ) (
   input  logic                  clk_i,
-  /* verilator lint_off UNUSEDSIGNAL */ // all but data
+  /* verilator lint_off UNUSEDSIGNAL */ // all but data and control bits
   input  link_t                 link_n_i,
   input  link_t                 link_e_i,
   input  link_t                 link_s_i,
   input  link_t                 link_w_i,
   input  wavelet_t              inj_i,
   /* verilator lint_on UNUSEDSIGNAL */
+  input  logic [NUM_PORTS-1:0]  outside_i,
+  input  logic                  work_i,
   input  logic [NumColours-1:0] take_i [NUM_PORTS],
   input  logic [NumColours-1:0] push_i,
   input  logic [NumColours-1:0] shift_i,
   input  logic [NumColours-1:0] tail_i,
   input  logic [NumColours-1:0] held_i,
-  input  logic [NumColours-1:0] op_i [2],
-  input  logic [NumColours-1:0] noce_i,
   input  logic [NumColours-1:0] one_i [NUM_PORTS],
-  output logic [31:0]           data_o [NUM_PORTS]
+  output logic [31:0]           data_o [NUM_PORTS],
+  output logic [NumColours-1:0] held_ctrl_o,
+  output logic [NumColours-1:0] held_noce_o,
+  output logic [NumColours-1:0] held_outside_o,
+  output logic [NumColours-1:0] op_o [2]
 );
 
   typedef logic [NumColours-1:0] colours_t;
@@ -61,6 +73,54 @@ module ow_router_words
            (kept(inj_i.data) & {Kept{(take_i[PORT_R] & at) != '0}});
   endfunction
 
+  // --------------------------------------------------------------------------------------- kinds --
+  localparam int unsigned Kinds = 5;
+  localparam int unsigned Ctrl = 0, Op0 = 1, Op1 = 2, Noce = 3, Outside = 4;
+  colours_t head_kind_q [Kinds], tail_kind_q [Kinds], new_kind [Kinds];
+  colours_t renewed;  // the head is another one: nothing else changes its kind, so that idle is idle
+
+  /* verilator lint_off UNUSEDSIGNAL */
+  wavelet_t arrive [NUM_PORTS];
+  /* verilator lint_on UNUSEDSIGNAL */
+  assign arrive[PORT_N] = link_n_i.wavelet;
+  assign arrive[PORT_E] = link_e_i.wavelet;
+  assign arrive[PORT_S] = link_s_i.wavelet;
+  assign arrive[PORT_W] = link_w_i.wavelet;
+  assign arrive[PORT_R] = inj_i;
+  always_comb begin : new_kinds
+    automatic logic [Kinds-1:0] kind;
+    kind = '0;
+    for (int unsigned k = 0; k < Kinds; k++) new_kind[k] = '0;
+    renewed = shift_i & held_i;
+    for (int unsigned p = 0; p < NUM_PORTS; p++) begin
+      if (arrive[p].valid) begin
+        kind[Ctrl] = arrive[p].ctrl;
+        {kind[Op1], kind[Op0]} = command_op(arrive[p].data);
+        kind[Noce] = command_noce(arrive[p].data);
+        kind[Outside] = outside_i[p];
+        for (int unsigned k = 0; k < Kinds; k++) new_kind[k] |= take_i[p] & {NumColours{kind[k]}};
+        renewed |= take_i[p] & ~held_i;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin : kinds
+    if (work_i) begin
+      for (int unsigned k = 0; k < Kinds; k++) begin
+        head_kind_q[k] <= (head_kind_q[k] & ~renewed) |
+                          (renewed & ((tail_i & tail_kind_q[k]) | new_kind[k]));
+        tail_kind_q[k] <= (tail_kind_q[k] & ~push_i) | new_kind[k];
+      end
+    end
+  end
+
+  assign held_ctrl_o = held_i & head_kind_q[Ctrl];
+  assign held_noce_o = head_kind_q[Noce];
+  assign held_outside_o = head_kind_q[Outside];
+  assign op_o[0] = (held_i & head_kind_q[Op0]) | (~held_i & new_kind[Op0]);
+  assign op_o[1] = (held_i & head_kind_q[Op1]) | (~held_i & new_kind[Op1]);
+
+  // ---------------------------------------------------------------------------------------- words --
   word_t head [NumColours];
   colours_t change;  // words that are written
   assign change = push_i | (shift_i & held_i);
@@ -70,7 +130,7 @@ module ow_router_words
     always_ff @(posedge clk_i) begin
       if (change[c]) begin : store
         if (push_i[c]) tail_q <= come(colours_t'(32'd1 << c));
-        if (shift_i[c]) head_q <= tail_i[c] ? tail_q : come(colours_t'(32'd1 << c));
+        if (shift_i[c]) head_q <= come(colours_t'(32'd1 << c)) | (tail_q & {Kept{tail_i[c]}});
       end
     end
   end
@@ -86,7 +146,8 @@ module ow_router_words
       command = '0;
       if (one != '0) begin
         for (int unsigned c = 0; c < NumColours; c++) word |= head[c] & {Kept{one[c]}};
-        command = {(one & noce_i) != '0, (one & op_i[1]) != '0, (one & op_i[0]) != '0};
+        command = {(one & head_kind_q[Noce]) != '0, (one & head_kind_q[Op1]) != '0,
+                   (one & head_kind_q[Op0]) != '0};
       end
       data_o[o] = {word[28:2], command, word[1:0]};
     end

@@ -374,14 +374,14 @@ module switch_props
     broken = 1'b0;
     held = 2'(owed_q[0] != '0) + 2'(owed_q[1] != '0) + 2'(owed_q[2] != '0);
     unseen = 2'(u_router.u_switch.head_valid_q[0]) + 2'(u_router.u_switch.tail_valid_q[0]) -
-             2'(u_router.u_switch.sent_q[PORT_R][0]);
-    count = u_router.u_filter.gen_filters.count_q[0][1:0];
-    later = u_router.u_filter.gen_filters.low_q[0] == 16'd1;
+             2'(u_router.u_switch.head_valid_q[0] && !u_router.u_switch.owe_q[PORT_R][0]);
+    count = u_router.u_filter.gen_filters.counts[0][1:0];
+    later = u_router.u_filter.gen_filters.lows[0] == 16'd1;
     if (Filter == 1 || Filter == 2) begin
-      broken = u_router.u_filter.gen_filters.count_q[0] > 16'd2 || held < unseen;
+      broken = u_router.u_filter.gen_filters.counts[0] > 16'd2 || held < unseen;
       if (Filter == 2) begin
-        broken |= u_router.u_filter.gen_filters.low_q[0] != 16'd1 &&
-                  u_router.u_filter.gen_filters.low_q[0] != 16'd2;
+        broken |= u_router.u_filter.gen_filters.lows[0] != 16'd1 &&
+                  u_router.u_filter.gen_filters.lows[0] != 16'd2;
         broken |= later && count > 2'd1;
       end
       for (int unsigned j = 0; j < 2; j++) begin
