@@ -179,7 +179,7 @@ module ow_datapath
 
   logic [PARTIALS-1:0][31:0] part_q;
   logic [Groups-1:0]         from_q;    // the beat in stage A adds to these partial results ..
-  logic                      afresh_q;  // .. or to what they start from
+  logic [31:0]               start_q;   // .. or to what they start from; else 0
   logic [Lanes-1:0][31:0]    partial;   // what it adds to
   logic [Lanes-1:0][31:0]    sum;       // the partial results that leave stage N
   logic                      end_q;     // part_q holds the partial results of a whole vector
@@ -202,7 +202,8 @@ module ow_datapath
 
   always_ff @(posedge clk_i) begin
     if (p_valid_q) begin
-      afresh_q <= what_p_q.red && afresh;
+      start_q <= what_p_q.red && afresh
+               ? start_of(what_p_q.kind, what_p_q.ints, what_p_q.min) : '0;
       for (int unsigned g = 0; g < Groups; g++) begin
         from_q[g] <= what_p_q.red && !afresh && what_p_q.base == BaseW'(g * Lanes);
       end
@@ -212,9 +213,7 @@ module ow_datapath
   always_comb begin
     partial = '0;
     if (a_valid_q) begin
-      if (afresh_q) begin
-        partial = {Lanes{start_of(what_a_q.kind, what_a_q.ints, what_a_q.min)}};
-      end
+      partial = {Lanes{start_q}};
       for (int unsigned g = 0; g < Groups; g++) begin
         if (from_q[g]) partial = partial | part_q[g*Lanes +: Lanes];
       end
