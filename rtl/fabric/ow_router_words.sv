@@ -58,7 +58,7 @@ module ow_router_words
   typedef logic [NumColours-1:0] colours_t;
   localparam int unsigned Kept = 29;
   typedef logic [Kept-1:0] word_t;  // all bits but those of the first command
-  /* verilator lint_off UNUSEDSIGNAL */
+  /* verilator lint_off UNUSEDSIGNAL */ // the first command has registers of its own, below
   function automatic word_t kept(input logic [31:0] data);
     return {data[31:5], data[1:0]};
   endfunction
@@ -79,7 +79,7 @@ module ow_router_words
   colours_t head_kind_q [Kinds], tail_kind_q [Kinds], new_kind [Kinds];
   colours_t renewed;  // the head is another one: nothing else changes its kind, so that idle is idle
 
-  /* verilator lint_off UNUSEDSIGNAL */
+  /* verilator lint_off UNUSEDSIGNAL */ // all but control bits and commands
   wavelet_t arrive [NUM_PORTS];
   /* verilator lint_on UNUSEDSIGNAL */
   assign arrive[PORT_N] = link_n_i.wavelet;
