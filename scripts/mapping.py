@@ -54,31 +54,47 @@ class Cells:
         return f"read_lib -w {self.lib.path}"
 
     def cost(self, module):
-        """Of a mapping of a block, with its inputs at time 0."""
+        return self.worth(*self.sized(module))
+
+    @staticmethod
+    def worth(area, over):
+        return area + OVER * max(over, 0.0)
+
+    def sized(self, module, times=None):
+        """(NAND2, FO4 by which the longest path is too long) of a mapping of a block: with its
+        inputs at time 0 and a share of the cycle for all, or by `times`, {net: (when it is there,
+        when it has to be)}."""
         problem = sizing.Problem(self.timing, len(module.parent))
         find = module.find
+        there, due = {}, {}
+        for net, (arrival, required) in (times or {}).items():
+            net = find(net)
+            there[net] = max(arrival, there.get(net, arrival))
+            due[net] = min(required, due.get(net, required))
+
+        def end(net, time, load):
+            if net > ONE:
+                problem.end(net, due.get(net, CYCLE) if times else time, load)
+            return net
+
         driven = {find(y) for _, y, _ in module.gates} | {find(q) for q, _, _ in module.dffs}
-        loads = [(find(n), SHARE * CYCLE, 0.0) for n in netlist.port_nets(module, "output")]
+        used = {end(find(n), SHARE * CYCLE, 0.0) for n in netlist.port_nets(module, "output")}
         flop, _, data, _ = self.lib.flip_flops[0]
         time = SHARE * CYCLE - self.timing.setup(flop, data)
         for q, d, _ in module.dffs:
             problem.register(flop, find(q))
-            loads.append((find(d), time, self.timing.load(flop, data)))
-        loads += [(n, time, 1.0) for n in {find(e) for _, _, e in module.dffs}]
+            used.add(end(find(d), time, self.timing.load(flop, data)))
+        used |= {end(n, time, 1.0) for n in {find(e) for _, _, e in module.dffs}}
         for _, _, pins in module.children:
-            loads += [(n, time, 1.0) for bits in pins.values() for n in map(find, bits)
-                      if n in driven]
+            used |= {end(n, time, 1.0) for bits in pins.values() for n in map(find, bits)
+                     if n in driven}
         for kind, y, ins in module.gates:
             pins = dict(zip(self.pins[kind][1], map(find, ins)))
             problem.gate(kind, find(y), [pins[p] for p in self.timing.order[kind]])
-        for net, time, load in loads:
-            if net > ONE:
-                problem.end(net, time, load)
-        for net in ({n for _, _, ins in problem.gates for n in ins if n is not None}
-                    | {n for n, _, _ in loads}) - driven - {ZERO, ONE}:
-            problem.start(net, 0.0)
-        area, over, _ = problem.solve(sizing.ROUNDS // 2)
-        return area + OVER * max(over, 0.0)
+        used |= {n for _, _, ins in problem.gates for n in ins if n is not None}
+        for net in used - driven - {ZERO, ONE}:
+            problem.start(net, there.get(net, 0.0))
+        return problem.solve(sizing.ROUNDS // 2)[:2]
 
 
 def gate_clocks(module, least=CLOCK_GATE_BITS):
@@ -208,6 +224,7 @@ class Design:
         sized = [c for c in self.cells if c[1] in self.timing.number]
         home = {c[3]: c[0] for c in sized}
         problem.solve()
+        self.times = problem.times
         for cell, (kind, _, nets) in zip(sized, problem.gates):
             cell[1] = kind
             for pin, net in zip(self.timing.order[kind], nets):

@@ -367,6 +367,21 @@ def read_mapped(module, technology, path, outside):
                 synth.fail(f"{path}: {line}")
 
 
+def run_abc(abc, script, out, name):
+    """A script of abc's that writes the file `out`; `name` is of the block, for errors."""
+    done = subprocess.run([abc, "-c", f"{script}; write_blif {out}"],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode != 0 or not os.path.exists(out):
+        synth.fail(f"abc failed for {name}:\n{done.stdout[-2000:]}")
+
+
+def trial(module):
+    """A copy of a block that may be mapped."""
+    other = copy.copy(module)
+    other.parent = list(module.parent)
+    return other
+
+
 def map_logic(modules, abc, library, technology, stem):
     """Gives the gates of the first of some blocks that are alike to abc; those of all of them
     become cells of the technology, whose library the command `library` reads."""
@@ -376,18 +391,13 @@ def map_logic(modules, abc, library, technology, stem):
     inputs, outputs = write_blif(module, stem + ".blif")
     best = None
     for i, steps in enumerate(technology.steps):
-        done = subprocess.run([abc, "-c", f"{library}; read_blif {stem}.blif; {steps}; "
-                               f"write_blif {stem}.{i}"],
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        if done.returncode != 0 or not os.path.exists(f"{stem}.{i}"):
-            synth.fail(f"abc failed for {module.name}:\n{done.stdout[-2000:]}")
+        run_abc(abc, f"{library}; read_blif {stem}.blif; {steps}", f"{stem}.{i}", module.name)
         if len(technology.steps) == 1:
             best = (0.0, 0)
             break
-        trial = copy.copy(module)
-        trial.parent = list(module.parent)
-        read_mapped(trial, technology, f"{stem}.{i}", inputs + outputs)
-        cost = technology.cost(trial)
+        other = trial(module)
+        read_mapped(other, technology, f"{stem}.{i}", inputs + outputs)
+        cost = technology.cost(other)
         best = min(best or (cost, i), (cost, i))
     for same in modules:
         read_mapped(same, technology, f"{stem}.{best[1]}", inputs + outputs)
@@ -413,24 +423,32 @@ def below(modules, tops):
     return found
 
 
-def map_blocks(modules, tops, boxes=(), technology=None):
-    """Step 2, for what is below `tops` but the boxes."""
-    technology = technology or Cmos()
-    abc = find_abc()
+def groups(modules, tops, boxes=()):
+    """The blocks below `tops` but the boxes, those that are alike together; the largest first, as
+    they take longest."""
     same = {}
     for module in (modules[name] for name in below(modules, tops)):
         if not is_box(module.name, boxes):
             same.setdefault(alike(module), []).append(module)
-    # The largest first: they take longest.
-    groups = sorted(same.values(), key=lambda g: -len(g[0].gates))
+    return sorted(same.values(), key=lambda g: -len(g[0].gates))
+
+
+def each_group(found, one):
+    """one(group, path without suffix for its files) for each; the results in their order."""
+    with tempfile.TemporaryDirectory() as out, \
+            concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        jobs = [pool.submit(one, g, os.path.join(out, f"block-{i}")) for i, g in enumerate(found)]
+        return [job.result() for job in jobs]
+
+
+def map_blocks(modules, tops, boxes=(), technology=None):
+    """Step 2, for what is below `tops` but the boxes."""
+    technology = technology or Cmos()
+    abc = find_abc()
     with tempfile.TemporaryDirectory() as out:
         library = technology.library(out)
-        with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-            jobs = [pool.submit(map_logic, g, abc, library, technology,
-                                os.path.join(out, f"block-{i}"))
-                    for i, g in enumerate(groups)]
-            for job in jobs:
-                job.result()
+        each_group(groups(modules, tops, boxes),
+                   lambda group, stem: map_logic(group, abc, library, technology, stem))
 
 
 class Flat:
@@ -445,6 +463,7 @@ class Flat:
         self.latches = set()
         self.macros = []   # (path, {port: nets}, {port: direction})
         self.boxed = {}    # {path: (module, parameters)} of the macros
+        self.bases = {}    # {path: (module, what its nets' numbers are here)}: see number
 
     find = Module.find
     join = Module.join
@@ -452,6 +471,7 @@ class Flat:
     def add(self, module, modules, path, outside):
         """`outside`: {port: nets of the flat netlist}."""
         base = len(self.parent) - 2
+        self.bases[path] = (module.name, base)
         self.parent.extend(range(len(self.parent), len(self.parent) + len(module.parent) - 2))
 
         def up(net):

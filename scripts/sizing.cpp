@@ -24,7 +24,8 @@
 //   gate KIND OUT IN...       KIND counts the lines of kinds, nets are numbers
 // A register is a gate behind a start of time 0, and an end.
 // Output: `gate KIND OUT IN...` in the input's order, the buffers behind them, `end NET` likewise,
-// and `sum AREA OVER SUM`: NAND2, FO4 by which the longest path is too long, and all of them.
+// `sum AREA OVER SUM`: NAND2, FO4 by which the longest path is too long, and all of them; and
+// `net NET ARRIVAL REQUIRED`: when it is there and has to be, of those that something waits for.
 
 #include <algorithm>
 #include <cmath>
@@ -344,5 +345,7 @@ int main(int argc, char** argv) {
   sizes.shrink();
   netlist.write();
   sizes.sum();
+  netlist.require();
+  netlist.write_times();
   return 0;
 }

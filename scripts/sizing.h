@@ -57,6 +57,7 @@ class Netlist {
 
   void read(std::istream& in);
   void write() const;
+  void write_times() const;
   void sort();
   void count_loads();
   void arrive();
@@ -156,6 +157,13 @@ inline void Netlist::write() const {
     std::printf("\n");
   }
   for (const End& end : ends) std::printf("end %d\n", end.net);
+}
+
+inline void Netlist::write_times() const {
+  for (size_t i = 0; i < nets.size(); ++i) {
+    if (nets[i].loads.empty()) continue;
+    std::printf("net %zu %.3f %.3f\n", i, nets[i].arrival, nets[i].required);
+  }
 }
 
 inline void Netlist::sort() {

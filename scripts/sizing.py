@@ -89,6 +89,7 @@ class Problem:
         self.gates = []   # [cell, output, inputs]
         self.ends = []    # [net, time, load]
         self.starts = {ZERO: -1000.0, ONE: -1000.0}
+        self.times = {}   # {net: (arrival, required)}, once it is solved
 
     def gate(self, cell, output, inputs):
         """Inputs in the order of the timing's; returns its number."""
@@ -145,6 +146,8 @@ class Problem:
             elif kind == "end":
                 self.ends[end][0] = int(words[0])
                 end += 1
+            elif kind == "net":
+                self.times[int(words[0])] = (float(words[1]), float(words[2]))
             else:
                 result = tuple(float(w) for w in words)
         return result

@@ -299,5 +299,35 @@ class KnownPath(unittest.TestCase):
         self.assertEqual(timing.check({"H1.tile": 60.1, "H2": 10.0}), 1)
 
 
+@unittest.skipUnless(TOOLS, "needs Yosys, abc and OpenSTA")
+class LateInput(unittest.TestCase):
+    """A chain of 16 steps behind an input: what comes late goes through few gates, if it is told."""
+
+    LATE = 58.0
+
+    @classmethod
+    def setUpClass(cls):
+        cls.sources = netlist.sources
+        netlist.sources = lambda lists: ["tb/synth/late_input.sv"]
+        cls.flow = timing.Flow(None, "gate")
+
+    @classmethod
+    def tearDownClass(cls):
+        netlist.sources = cls.sources
+
+    def time(self, late):
+        """FO4 from the late input to the output."""
+        modules = self.flow.map("late", ["late_input"], {})
+        design = self.flow.design(modules, "late_input", {"late_i": (late, mapping.CYCLE)})
+        self.assertEqual(equivalence.differences(self.flow.before["late_input"], design), [])
+        arrivals = {name: design.times[design.find(nets[0])][0]
+                    for name, direction, nets in design.ports if name in ("late_i", "y_o")}
+        return arrivals["y_o"] - arrivals["late_i"]
+
+    def test_it_is_mapped_again_where_it_is_too_late(self):
+        self.assertGreater(self.time(0.0), 4.0)
+        self.assertLess(self.time(self.LATE), 2.5)
+
+
 if __name__ == "__main__":
     unittest.main()
