@@ -82,6 +82,7 @@ module ow_engine_plan
   output logic                       is_skip_o,
   output logic                       is_wctrl_o,
   output logic                       is_end_o,
+  output logic                       wclose_o,     // a control wavelet that closes a row
   output logic                       skip_b_o,
   output logic                       stream_end_o,
   output logic                       fold_o,       // the second weight entry is taken, too
@@ -253,6 +254,8 @@ module ow_engine_plan
   assign may_row_end_o = may_row_end;
   assign may_end_o = may_row_end && last_row;
 
+  assign wclose_o = is_wctrl_o && (c_i.axpyw ? w_val_i[CTRL_ROW_END]
+                                   : c_i.ring && w_val_i[CTRL_STREAM_END] && !row_first_i);
   // A row end right behind the weight closes the row in the same beat.
   assign fold_o = is_data_o && c_i.wtrig && v_end && w2_ctrl_i;
   assign stream_end_o = (is_wctrl_o && w_val_i[CTRL_STREAM_END]) ||
@@ -434,8 +437,7 @@ module ow_engine_plan
       result.written = 1'b1;
     end
     if (is_wctrl_o) begin
-      if (c_i.axpyw) result.close = w_val_i[CTRL_ROW_END];
-      else result.close = c_i.ring && w_val_i[CTRL_STREAM_END] && !row_first_i;
+      result.close = wclose_o;
       result.written = !row_first_i;
     end
     if (is_end_o) begin
