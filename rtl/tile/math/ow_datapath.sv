@@ -419,15 +419,24 @@ module ow_datapath
     return 16'((s0 + s3) >> 16);
   endfunction
 
-  always_comb begin
-    prng_d = prng_q;
+  // The numbers from here on are made beside the question which lanes take one: that only chooses.
+  always_comb begin : numbers
+    logic [3:0][31:0]        state;
+    logic [15:0]             number;
+    logic [Lanes:0][Lanes:0] taken;  // by the lanes below this one: so many, one-hot
+    prng_d = '0;
     random = '0;
+    state = prng_q;
+    number = '0;
+    taken = '0;
     if (use_random) begin
-      for (int unsigned l = 0; l < Lanes; l++) begin
-        if (mask_i[l]) begin
-          random[l] = prng_high(prng_d[0], prng_d[3]);
-          prng_d = prng_step(prng_d);
-        end
+      taken[0] = (Lanes+1)'(1);
+      for (int unsigned l = 0; l < Lanes; l++) taken[l+1] = taken[l] << mask_i[l];
+      for (int unsigned k = 0; k <= Lanes; k++) begin
+        number = prng_high(state[0], state[3]);
+        for (int unsigned l = k; l < Lanes; l++) if (taken[l][k]) random[l] = random[l] | number;
+        if (taken[Lanes][k]) prng_d = prng_d | state;
+        state = prng_step(state);
       end
     end
   end
