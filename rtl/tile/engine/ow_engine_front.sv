@@ -9,6 +9,8 @@
 //   thread_o ...   the beat in stage I1 and what is issued of it, and events: ow_engine_back has
 //                these ports with the other direction
 //   idle_o         nothing changes at this edge
+`include "ow_assert.svh"
+
 module ow_engine_front
   import ow_pkg::*;
   import ow_engine_pkg::*;
@@ -448,6 +450,11 @@ module ow_engine_front
     assign {fifo_none, fifo_empty, fifo_full} = '1;
     assign fifo_stale = 1'b0;
   end
+
+  `OW_ASSERT(may_end_known, !s_valid || c.fcode != FAULT_NONE || s_walk.may_end ==
+             (!c.inf && 16'((c.space_d ? d_dim[0].length : a_dim[0].length) - s_walk.cnt[15:0]) <=
+                        16'd1 << c.most),
+             "that a beat may end its inner vector is not known ahead")
 
   assign idle_o = !any && w_idle && tags_idle && issue_idle && status_idle &&
                   table_idle && halt_q == halt_i &&

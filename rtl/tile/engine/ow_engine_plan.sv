@@ -132,18 +132,18 @@ module ow_engine_plan
   // ---------------------------------------------------------------------------------- length --
   logic [4:0]  v;
   logic [15:0] some;
-  logic        v_end, may_row_end, last_row;
+  logic        v_end, next_may_end, last_row;
 
   ow_engine_span #(.Lanes(Lanes)) u_span (
     .c_i, .cnt_i(walk_i.cnt[15:0]), .len_i(c_i.space_d ? d_dim_i[0].length : a_dim_i[0].length),
     .a_i(a0), .b_i(b0), .d_i(d0), .half_a_i, .half_b_i,
     .a_fifo_n_i, .b_fifo_n_i, .d_fifo_n_i,
-    .v_o(v), .some_o(some), .v_end_o(v_end), .may_end_o(may_row_end)
+    .v_o(v), .some_o(some), .v_end_o(v_end), .may_end_o(next_may_end)
   );
 
   ow_engine_walk #(.Dims(Dims), .Small(Small)) u_walk (
     .c_i, .walk_i, .a_i(a0), .b_i(b0), .d_i(d0), .a_dim_i, .b_dim_i, .d_dim_i,
-    .v_i(v), .v_end_i(v_end), .walk_o, .last_o(last_row)
+    .v_i(v), .v_end_i(v_end), .may_end_i(next_may_end), .walk_o, .last_o(last_row)
   );
 
   // ---------------------------------------------------------------------------------- operands --
@@ -251,8 +251,8 @@ module ow_engine_plan
   assign v_o = v;
   assign v_end_o = could_data && v_end;
   assign all_end_o = could_data && v_end && last_row;
-  assign may_row_end_o = may_row_end;
-  assign may_end_o = may_row_end && last_row;
+  assign may_row_end_o = walk_i.may_end;
+  assign may_end_o = walk_i.may_end && last_row;
 
   assign wclose_o = is_wctrl_o && (c_i.axpyw ? w_val_i[CTRL_ROW_END]
                                    : c_i.ring && w_val_i[CTRL_STREAM_END] && !row_first_i);
