@@ -221,9 +221,8 @@ module ow_engine_plan
       end else if (c_i.wtrig && !c_i.axpyw && scal_i[31:24] != '0) begin
         bad = FAULT_ADDR;
         bad_addr = address(scal_i);
-      end else if (c_i.d_tag && !c_i.wtrig && tag_at[15:4] == '1 &&
-                   {1'b0, tag_at[3:0]} + v > 5'd15) begin
-        bad = FAULT_DSR;  // the index of a tag has 16 bits
+      end else if (c_i.d_tag && !c_i.wtrig && tag_at[15:4] == '1 && some[~tag_at[3:0]]) begin
+        bad = FAULT_DSR;  // the index of a tag has 16 bits: so many elements are too many
         bad_addr = indexed ? scal_i[23:0] : opnd_bad[0];
       end else if (opnd_fault[1] != FAULT_NONE) begin
         bad = opnd_fault[1];
