@@ -270,6 +270,7 @@ module ow_engine_back
     .clk_i, .rst_i,
     .full_o(wq_full_o), .one_o(wq_one_o), .any_o(writes_any),
     .alloc_i(slot_i), .alloc_line_i(line[2]), .alloc_be_i(be_i),
+    .alloc_some_i(beat_i.data),
     .alloc_last_i(beat_i.r.last), .alloc_thread_i(thread_i), .alloc_fill_i(early_wr_i),
     .alloc_slot_o(slot),
     .rd_i, .rd_hit_i(hit), .rd_line_i(line), .rd_two_i(two_i), .rd_need_i(need_i),

@@ -21,6 +21,7 @@
 //               instruction from a good one: operands a and b are queues; it is triggered by
 //               wavelets; it rounds stochastically
 //   ctx_o       static context; length and number of rows are read from the descriptor again
+//   may_end_o   its first beat may end its inner vector
 module ow_engine_decode
   import ow_pkg::*;
   import ow_datapath_pkg::*;
@@ -52,7 +53,8 @@ module ow_engine_decode
   output logic         b_reads_o,
   output logic         triggers_o,
   output logic         rounds_o,
-  output ctx_t         ctx_o
+  output ctx_t         ctx_o,
+  output logic         may_end_o
 );
 
   localparam int unsigned LaneW = $clog2(Lanes);
@@ -161,6 +163,7 @@ module ow_engine_decode
     triggers_o = 1'b0;
     rounds_o = 1'b0;
     ctx_o = '0;
+    may_end_o = 1'b0;
     if (valid_i) begin
       ctx.op = insn_i.op;
       ctx.dop = DP_MOV;
@@ -381,6 +384,7 @@ module ow_engine_decode
 
       len0 = ctx.space_d ? d_w2_i.length : has_a ? a_w2_i.length : b_w2_i.length;
       ctx.inf = len0 == 16'd0;
+      may_end_o = !ctx.inf && len0 <= 16'd1 << ctx.most;
 
       dsr_bad = (has_a && ctx.a_kind == SRC_NONE) || (has_d && ctx.d_kind == SRC_NONE) ||
                 (has_b && ctx.b_kind == SRC_NONE) ||

@@ -9,6 +9,8 @@
 //   thread_o ...   the beat in stage I1 and what is issued of it, and events: ow_engine_back has
 //                these ports with the other direction
 //   idle_o         nothing changes at this edge
+`include "ow_assert.svh"
+
 module ow_engine_front
   import ow_pkg::*;
   import ow_engine_pkg::*;
@@ -186,7 +188,7 @@ module ow_engine_front
   ramp_t          head_a, head_b;
   logic           go;     // the beat can be planned
   logic           issue;  // .. and goes on
-  logic           is_data, is_skip, is_wctrl, is_end, skip_b, stream_end, fold, src_acc;
+  logic           is_data, is_skip, is_wctrl, is_end, wclose, skip_b, stream_end, fold, src_acc;
   logic [3:0]     fault;
   logic [23:0]    fault_addr;
   logic [4:0]     v;
@@ -255,7 +257,7 @@ module ow_engine_front
     .a_fifo_i(fifo_a), .b_fifo_i(fifo_b), .d_fifo_i(fifo_d),
     .a_fifo_n_i(fifo_a_n), .b_fifo_n_i(fifo_b_n), .d_fifo_n_i(fifo_d_n),
     .is_data_o(is_data), .is_skip_o(is_skip), .is_wctrl_o(is_wctrl), .is_end_o(is_end),
-    .skip_b_o(skip_b), .stream_end_o(stream_end), .fold_o(fold),
+    .wclose_o(wclose), .skip_b_o(skip_b), .stream_end_o(stream_end), .fold_o(fold),
     .fault_o(fault), .fault_addr_o(fault_addr), .v_o(v), .v_end_o(v_end), .all_end_o(all_end),
     .may_row_end_o(may_row_end), .may_end_o(may_end), .walk_o(walk_d),
     .half_a_o(half_a_d), .half_b_o(half_b_d), .pop_a_o(pop_a), .pop_b_o(pop_b),
@@ -268,7 +270,7 @@ module ow_engine_front
     .s_hot_i(s_hot), .inq_valid_i, .there_a_i(there_a), .ctrl_a_i(wave_a.ctrl), .w_valid_i(w_valid),
     .w_blocked_i(w_blocked), .fifo_empty_i(fifo_empty), .fifo_full_i(fifo_full),
     .fifo_stale_i(fifo_stale), .out_ready_i, .wq_full_i, .places_i(!beats_full_i), .go_o(go),
-    .is_data_i(is_data), .is_end_i(is_end), .is_wctrl_i(is_wctrl), .close_i(beat_o.r.close),
+    .is_data_i(is_data), .is_end_i(is_end), .wclose_i(wclose),
     .late_beat_i(beat_o.late), .none_i(beat_o.none), .src_acc_i(src_acc), .src_meets_i,
     .hazard_i, .room_i, .late_i, .late_soon_i, .direct_i,
     .issue_o(issue), .issue_data_o, .issue_pipe_o, .early_wr_o, .slot_o, .off_o(off),
@@ -448,6 +450,11 @@ module ow_engine_front
     assign {fifo_none, fifo_empty, fifo_full} = '1;
     assign fifo_stale = 1'b0;
   end
+
+  `OW_ASSERT(may_end_known, !s_valid || c.fcode != FAULT_NONE || s_walk.may_end ==
+             (!c.inf && 16'((c.space_d ? d_dim[0].length : a_dim[0].length) - s_walk.cnt[15:0]) <=
+                        16'd1 << c.most),
+             "that a beat may end its inner vector is not known ahead")
 
   assign idle_o = !any && w_idle && tags_idle && issue_idle && status_idle &&
                   table_idle && halt_q == halt_i &&

@@ -16,8 +16,8 @@
 //   w_valid_i, w_blocked_i   weights are there; their row is not free
 //   fifo_stale_i   addresses of its FIFOs are being reckoned (ow_engine_fifos)
 //   places_i     the queue of beats has room
-//   is_*_i ...   the plan: data, an end, a control wavelet of the weights; of a beat, that it closes
-//                a row, that its result comes late, that it has none, that it has indices
+//   is_*_i ...   the plan: data, an end, a control wavelet of the weights that closes a row; of a
+//                beat, that its result comes late, that it has none
 //   src_acc_i, src_meets_i   it has a source in the accumulator cache; its words have results under
 //                way, in the queue of beats and behind it
 //   hazard_i, room_i   its bytes in the SRAM are still to be written; its lines have places
@@ -59,8 +59,7 @@ module ow_engine_issue
   // The plan, and what it meets.
   input  logic                  is_data_i,
   input  logic                  is_end_i,
-  input  logic                  is_wctrl_i,
-  input  logic                  close_i,
+  input  logic                  wclose_i,
   input  logic                  late_beat_i,
   input  logic                  none_i,
   input  logic                  src_acc_i,
@@ -115,7 +114,7 @@ module ow_engine_issue
   assign acc_hazard = acc_meets && is_data_i;
   // The results of reductions come before the end, also before that of a row.
   assign issue_o = go_o && !(is_data_i && (hazard_i || !room_i || acc_meets)) &&
-                   !((is_end_i || (is_wctrl_i && close_i)) && c_i.red && late_cnt_q != late_soon_i);
+                   !((is_end_i || wclose_i) && c_i.red && late_cnt_q != late_soon_i);
   assign issue_data_o = issue_o && is_data_i;
   // Moves from a queue to memory go straight into the write buffer when no other result is on its
   // way there: the wavelet is there, and the byte enables pick its place. Whether anything goes on is
@@ -124,7 +123,7 @@ module ow_engine_issue
   assign early = is_data_i && c_i.dop == DP_MOV && c_i.unit == UNIT_NONE &&
                  c_i.a_kind == SRC_FAB && c_i.d_kind == SRC_MEM && direct_i;
   assign early_wr_o = issue_o && early;
-  assign issue_pipe_o = issue_o && (is_data_i || is_end_i || close_i) && !early;
+  assign issue_pipe_o = issue_o && (is_data_i || is_end_i || wclose_i) && !early;
   assign slot_o = issue_o && c_i.d_kind == SRC_MEM && !none_i && (is_data_i || is_end_i);
 
   always_ff @(posedge clk_i) begin

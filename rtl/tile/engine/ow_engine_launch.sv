@@ -76,6 +76,7 @@ module ow_engine_launch
   typedef logic [NumThreads-1:0] tmask_t;
 
   logic a_reads, b_reads, triggers, rounds;  // what it may have to wait for
+  logic may_end;
 
   ow_engine_decode #(.Lanes(Lanes), .Features(Features), .Operations(Operations)) u_decode (
     .valid_i(here_i),
@@ -96,7 +97,8 @@ module ow_engine_launch
     .b_reads_o (b_reads),
     .triggers_o(triggers),
     .rounds_o  (rounds),
-    .ctx_o
+    .ctx_o,
+    .may_end_o (may_end)
   );
 
   logic       is_drain, thread_ok, waits, go;
@@ -153,7 +155,7 @@ module ow_engine_launch
   assign ready_o = ready_q;
   assign idle_o = !taken && !ready_q;
 
-  assign walk_o = '{a: w1_i[0], b: w1_i[1], d: w1_i[2], cnt: '0, seq: '0};
+  assign walk_o = '{a: w1_i[0], b: w1_i[1], d: w1_i[2], cnt: '0, seq: '0, may_end: may_end};
 
   // Addresses to be saved: dst, b, a.
   function automatic logic saves(input logic save, input src_e kind, input logic fifo);

@@ -104,6 +104,7 @@ package ow_engine_pkg;
     logic [23:0] d;
     logic [63:0] cnt;  // loop counters, dimension 0 in the low 16 bits
     logic [15:0] seq;  // elements (results) so far
+    logic        may_end;  // the next beat may end its inner vector
   } walk_t;
 
   typedef enum logic [1:0] {

@@ -82,6 +82,7 @@ module ow_engine_plan
   output logic                       is_skip_o,
   output logic                       is_wctrl_o,
   output logic                       is_end_o,
+  output logic                       wclose_o,     // a control wavelet that closes a row
   output logic                       skip_b_o,
   output logic                       stream_end_o,
   output logic                       fold_o,       // the second weight entry is taken, too
@@ -131,18 +132,18 @@ module ow_engine_plan
   // ---------------------------------------------------------------------------------- length --
   logic [4:0]  v;
   logic [15:0] some;
-  logic        v_end, may_row_end, last_row;
+  logic        v_end, next_may_end, last_row;
 
   ow_engine_span #(.Lanes(Lanes)) u_span (
     .c_i, .cnt_i(walk_i.cnt[15:0]), .len_i(c_i.space_d ? d_dim_i[0].length : a_dim_i[0].length),
     .a_i(a0), .b_i(b0), .d_i(d0), .half_a_i, .half_b_i,
     .a_fifo_n_i, .b_fifo_n_i, .d_fifo_n_i,
-    .v_o(v), .some_o(some), .v_end_o(v_end), .may_end_o(may_row_end)
+    .v_o(v), .some_o(some), .v_end_o(v_end), .may_end_o(next_may_end)
   );
 
   ow_engine_walk #(.Dims(Dims), .Small(Small)) u_walk (
     .c_i, .walk_i, .a_i(a0), .b_i(b0), .d_i(d0), .a_dim_i, .b_dim_i, .d_dim_i,
-    .v_i(v), .v_end_i(v_end), .walk_o, .last_o(last_row)
+    .v_i(v), .v_end_i(v_end), .may_end_i(next_may_end), .walk_o, .last_o(last_row)
   );
 
   // ---------------------------------------------------------------------------------- operands --
@@ -220,9 +221,8 @@ module ow_engine_plan
       end else if (c_i.wtrig && !c_i.axpyw && scal_i[31:24] != '0) begin
         bad = FAULT_ADDR;
         bad_addr = address(scal_i);
-      end else if (c_i.d_tag && !c_i.wtrig && tag_at[15:4] == '1 &&
-                   {1'b0, tag_at[3:0]} + v > 5'd15) begin
-        bad = FAULT_DSR;  // the index of a tag has 16 bits
+      end else if (c_i.d_tag && !c_i.wtrig && tag_at[15:4] == '1 && some[~tag_at[3:0]]) begin
+        bad = FAULT_DSR;  // the index of a tag has 16 bits: so many elements are too many
         bad_addr = indexed ? scal_i[23:0] : opnd_bad[0];
       end else if (opnd_fault[1] != FAULT_NONE) begin
         bad = opnd_fault[1];
@@ -250,9 +250,11 @@ module ow_engine_plan
   assign v_o = v;
   assign v_end_o = could_data && v_end;
   assign all_end_o = could_data && v_end && last_row;
-  assign may_row_end_o = may_row_end;
-  assign may_end_o = may_row_end && last_row;
+  assign may_row_end_o = walk_i.may_end;
+  assign may_end_o = walk_i.may_end && last_row;
 
+  assign wclose_o = is_wctrl_o && (c_i.axpyw ? w_val_i[CTRL_ROW_END]
+                                   : c_i.ring && w_val_i[CTRL_STREAM_END] && !row_first_i);
   // A row end right behind the weight closes the row in the same beat.
   assign fold_o = is_data_o && c_i.wtrig && v_end && w2_ctrl_i;
   assign stream_end_o = (is_wctrl_o && w_val_i[CTRL_STREAM_END]) ||
@@ -434,8 +436,7 @@ module ow_engine_plan
       result.written = 1'b1;
     end
     if (is_wctrl_o) begin
-      if (c_i.axpyw) result.close = w_val_i[CTRL_ROW_END];
-      else result.close = c_i.ring && w_val_i[CTRL_STREAM_END] && !row_first_i;
+      result.close = wclose_o;
       result.written = !row_first_i;
     end
     if (is_end_o) begin

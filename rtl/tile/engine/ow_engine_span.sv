@@ -17,7 +17,7 @@
 //   a_i, b_i, d_i, half_*_i, *_fifo_n_i   as of ow_engine_plan
 //   v_o, some_o  elements: their number, and as a thermometer; at least one, unless a FIFO has none
 //   v_end_o      they end the inner vector
-//   may_end_o    they may do so (early)
+//   may_end_o    the next beat may do so
 module ow_engine_span
   import ow_engine_pkg::*;
 #(
@@ -63,6 +63,7 @@ module ow_engine_span
   logic [4:0]  g;
   logic [3:0]  pos;
   therm_t      group, vector, others;
+  logic [4:0]  limit;  // elements that the next beat has at most
 
   always_comb begin
     rem = len_i - cnt_i;
@@ -93,7 +94,11 @@ module ow_engine_span
       if (some_o[k] && (k == 15 || !some_o[(k + 1) % 16])) v_o = v_o | 5'(k + 1);
     end
     v_end_o = !c_i.inf && rem < 16'd17 && (vector & ~others) == '0;
-    may_end_o = !c_i.inf && rem <= 16'd1 << c_i.most;
+    // The elements of this beat come late.
+    limit = 5'd1 << c_i.most;
+    may_end_o = !c_i.inf &&
+                (v_end_o ? len_i <= 16'(limit)
+                         : rem[15:6] == '0 && rem[5:0] <= {1'b0, limit} + {1'b0, v_o});
   end
 
 endmodule

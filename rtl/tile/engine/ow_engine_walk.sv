@@ -14,7 +14,7 @@
 //   walk_i        where it stands; a_i, b_i, d_i addresses of this beat's elements (before those of
 //                 a tag)
 //   *_dim_i       words 2 to 5 of the descriptors: {step, length} of the dimensions 0 to 3
-//   v_i, v_end_i  elements of the beat; it ends the inner vector
+//   v_i, v_end_i  elements of the beat; it ends the inner vector; may_end_i: the next one may
 //   walk_o        where it stands afterwards
 //   last_o        the inner vector is the instruction's last
 module ow_engine_walk
@@ -37,6 +37,7 @@ module ow_engine_walk
   /* verilator lint_on UNUSEDSIGNAL */
   input  logic [4:0]       v_i,
   input  logic             v_end_i,
+  input  logic             may_end_i,
   output walk_t            walk_o,
   output logic             last_o
 );
@@ -146,6 +147,7 @@ module ow_engine_walk
 
   always_comb begin
     {walk_o.a, walk_o.b, walk_o.d} = {a_next, b_next, d_next};
+    walk_o.may_end = may_end_i;
     walk_o.seq = c_i.red ? walk_i.seq + 16'(v_end_i) : walk_i.seq + 16'(v_i);
     walk_o.cnt = {n, walk_i.cnt[15:0] + 16'(v_i)};
     if (v_end_i) begin

@@ -65,6 +65,7 @@ module ow_engine_writes
   input  logic                         alloc_i,
   input  logic [TagW-1:0]              alloc_line_i,
   input  logic [VecBytes-1:0]          alloc_be_i,
+  input  logic                         alloc_some_i,  // .. has bytes, which they tell late
   input  logic                         alloc_last_i,
   input  logic [3:0]                   alloc_thread_i,
   input  logic                         alloc_fill_i,
@@ -233,7 +234,7 @@ module ow_engine_writes
 
   always_comb begin
     fill_line = alloc_line_i;
-    fill_some = alloc_be_i != '0;
+    fill_some = alloc_some_i;
     fill_last = alloc_last_i;
     if (fill_i) begin
       fill_line = line_q[fill_slot];
@@ -316,7 +317,7 @@ module ow_engine_writes
         quiet_q[alloc_slot] <= 1'b0;
         for (int unsigned s = 0; s < Slots; s++) if (free[s]) line_q[s] <= alloc_line_i;
         be_q[alloc_slot] <= alloc_be_i;
-        some_q[alloc_slot] <= alloc_be_i != '0;
+        some_q[alloc_slot] <= alloc_some_i;
         thread_q[alloc_slot] <= alloc_thread_i;
       end
       if (gets) begin
@@ -372,6 +373,8 @@ module ow_engine_writes
              "a line of an ended instruction that nobody waits for")
   `OW_ASSERT(taken_counts, 32'(taken_q) == $countones(valid_q),
              "the count of the slots taken is not theirs")
+  `OW_ASSERT(some_are_bytes, !alloc_i || alloc_some_i == (alloc_be_i != '0),
+             "a line has bytes, and says that it has none, or the other way round")
   `OW_ASSERT(slot_free, !(alloc_i && full_o), "write buffer overflow")
   `OW_ASSERT(fill_is_taken, (!fill_i || valid_q[fill_slot]) && (!alloc_fill_i || alloc_i),
              "data for a slot that is not taken")

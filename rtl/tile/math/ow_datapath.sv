@@ -178,9 +178,6 @@ module ow_datapath
   localparam int unsigned Groups = PARTIALS / Lanes;
 
   logic [PARTIALS-1:0][31:0] part_q;
-  logic [Groups-1:0]         from_q;    // the beat in stage A adds to these partial results ..
-  logic [31:0]               start_q;   // .. or to what they start from; else 0
-  logic [Lanes-1:0][31:0]    partial;   // what it adds to
   logic [Lanes-1:0][31:0]    sum;       // the partial results that leave stage N
   logic                      end_q;     // part_q holds the partial results of a whole vector
   dp_kind_e                  end_kind_q;
@@ -195,28 +192,18 @@ module ow_datapath
     return min ? 32'h7F80_0000 : 32'hFF80_0000;
   endfunction
 
-  // Chosen a stage ahead. The first beat of a vector starts all partial results when it leaves
-  // stage N; the beat behind it does not see that yet.
-  logic afresh;
+  // What the beat in stage P will add to: each lane and each 32-bit unit keeps that in registers of
+  // its own, as one for all would drive the choice slowly. The first beat of a vector starts all
+  // partial results when it leaves stage N; the beat behind it does not see that yet.
+  logic              afresh;
+  logic [Groups-1:0] p_from;   // partial results of this group ..
+  logic [31:0]       p_start;  // .. or what they start from; else 0
   assign afresh = what_p_q.first || (a_valid_q && what_a_q.red && what_a_q.first);
 
-  always_ff @(posedge clk_i) begin
-    if (p_valid_q) begin
-      start_q <= what_p_q.red && afresh
-               ? start_of(what_p_q.kind, what_p_q.ints, what_p_q.min) : '0;
-      for (int unsigned g = 0; g < Groups; g++) begin
-        from_q[g] <= what_p_q.red && !afresh && what_p_q.base == BaseW'(g * Lanes);
-      end
-    end
-  end
-
   always_comb begin
-    partial = '0;
-    if (a_valid_q) begin
-      partial = {Lanes{start_q}};
-      for (int unsigned g = 0; g < Groups; g++) begin
-        if (from_q[g]) partial = partial | part_q[g*Lanes +: Lanes];
-      end
+    p_start = what_p_q.red && afresh ? start_of(what_p_q.kind, what_p_q.ints, what_p_q.min) : '0;
+    for (int unsigned g = 0; g < Groups; g++) begin
+      p_from[g] = what_p_q.red && !afresh && what_p_q.base == BaseW'(g * Lanes);
     end
   end
 
@@ -263,7 +250,13 @@ module ow_datapath
 
   for (genvar l = 0; l < Lanes; l++) begin : gen_lane
     localparam bit Lent = Lanes >= 4;  // its multiplier works for a 32-bit unit, too
-    ow_datapath_lane #(.Has(Has)) u_lane (
+    logic [Groups-1:0][31:0] part;     // its partial results
+
+    for (genvar g = 0; g < Groups; g++) begin : gen_part
+      assign part[g] = part_q[g*Lanes+l];
+    end
+
+    ow_datapath_lane #(.Has(Has), .Groups(Groups)) u_lane (
       .clk_i,
       .valid_i   (valid_i && mask_i[l] && !wide),
       .op_i      (op),
@@ -280,15 +273,16 @@ module ow_datapath
       .product_o (product[l]),
       .p_addend_i(what_p_q.addend),
       .p_addend_fmt_i(what_p_q.addend_fmt),
-      .p_back_i  (what_p_q.back[1]),
+      .p_back_i  (what_p_q.back),
+      .p_red_i   (what_p_q.red),
+      .p_from_i  (p_from),
+      .p_start_i (p_start),
       .c_i       (c_i[l]),
       .a_valid_i (a_valid_q && what_a_q.mask[l] && !what_a_q.wide),
       .a_kind_i  (what_a_q.kind),
       .a_fmt_i   (what_a_q.fmt),
       .a_min_i   (what_a_q.min),
-      .a_red_i   (what_a_q.red),
-      .a_back_i  (what_a_q.back[0]),
-      .partial_i (partial[l]),
+      .part_i    (part),
       .n_valid_i (n_valid_q && what_n_q.mask[l] && !what_n_q.wide),
       .n_kind_i  (what_n_q.kind),
       .partial_o (lane_partial[l]),
@@ -321,8 +315,17 @@ module ow_datapath
   end
 
   for (genvar k = 0; k < Units; k++) begin : gen_wide
-    logic        valid, in_p, in_a, in_n;
-    logic [31:0] a, b, addend, to;
+    localparam int unsigned Parts = PARTIALS / Units;  // partial results of its lanes
+    logic                   valid, in_p, in_a, in_n;
+    logic [31:0]            a, b, addend;
+    logic [Parts-1:0]       from;
+    logic [Parts-1:0][31:0] part;
+
+    for (genvar i = 0; i < Parts; i++) begin : gen_part
+      localparam int unsigned Number = i * Units + k;
+      assign from[i] = p_from[Number/Lanes] && what_p_q.mask[Number%Lanes];
+      assign part[i] = part_q[Number];
+    end
 
     // The lanes of this unit that have an element: at most one.
     function automatic logic takes(input logic [Lanes-1:0] mask);
@@ -339,7 +342,6 @@ module ow_datapath
       a = '0;
       b = '0;
       addend = '0;
-      to = '0;
       if (valid) begin
         for (int unsigned l = k; l < Lanes; l += Units) begin
           if (mask_i[l]) begin
@@ -353,9 +355,6 @@ module ow_datapath
           if (what_p_q.mask[l]) addend = addend | c_i[l];
         end
       end
-      if (in_a) begin
-        for (int unsigned l = k; l < Lanes; l += Units) if (what_a_q.mask[l]) to = to | partial[l];
-      end
     end
 
     if (!HasWide) begin : gen_none
@@ -364,9 +363,9 @@ module ow_datapath
       assign wide_partial[k] = '0;
       assign wide_result[k] = '0;
       logic unused;
-      assign unused = ^{a, b, addend, to, in_n};
+      assign unused = ^{a, b, addend, in_a, in_n, from, part};
     end else begin : gen_unit
-      ow_datapath_wide u_wide (
+      ow_datapath_wide #(.Parts(Parts)) u_wide (
         .clk_i,
         .valid_i   (valid),
         .int_i     (src_int),
@@ -377,9 +376,10 @@ module ow_datapath
         .product_i (wide_product[4*k +: 4]),
         .p_addend_i(what_p_q.addend == DPA_C),
         .p_red_i   (what_p_q.red),
+        .p_from_i  (from),
         .c_i       (addend),
         .a_valid_i (in_a),
-        .partial_i (to),
+        .part_i    (part),
         .n_valid_i (in_n),
         .partial_o (wide_partial[k]),
         .result_o  (wide_result[k])
@@ -419,15 +419,24 @@ module ow_datapath
     return 16'((s0 + s3) >> 16);
   endfunction
 
-  always_comb begin
-    prng_d = prng_q;
+  // The numbers from here on are made beside the question which lanes take one: that only chooses.
+  always_comb begin : numbers
+    logic [3:0][31:0]        state;
+    logic [15:0]             number;
+    logic [Lanes:0][Lanes:0] taken;  // by the lanes below this one: so many, one-hot
+    prng_d = '0;
     random = '0;
+    state = prng_q;
+    number = '0;
+    taken = '0;
     if (use_random) begin
-      for (int unsigned l = 0; l < Lanes; l++) begin
-        if (mask_i[l]) begin
-          random[l] = prng_high(prng_d[0], prng_d[3]);
-          prng_d = prng_step(prng_d);
-        end
+      taken[0] = (Lanes+1)'(1);
+      for (int unsigned l = 0; l < Lanes; l++) taken[l+1] = taken[l] << mask_i[l];
+      for (int unsigned k = 0; k <= Lanes; k++) begin
+        number = prng_high(state[0], state[3]);
+        for (int unsigned l = k; l < Lanes; l++) if (taken[l][k]) random[l] = random[l] | number;
+        if (taken[Lanes][k]) prng_d = prng_d | state;
+        state = prng_step(state);
       end
     end
   end

@@ -11,7 +11,7 @@
 //   N  4   normalisation, rounding to binary32: partial_o
 //   R  5   rounding to 16 bits: result_o, combinational
 // A binary32 result of stage R can be the addend of an element that is in stage A (it entered two
-// cycles later) or P (three): a_back_i, p_back_i.
+// cycles later) or P (three): p_back_i.
 // What the beat does is the same for all lanes and comes decoded from ow_datapath, for each stage in
 // its cycle. Throughput: one element a cycle, two of int8 dot.
 // The multiplier is lent to ow_datapath_wide with wide_i: in stage M it then multiplies wide_a_i
@@ -21,7 +21,8 @@ module ow_datapath_lane
   import ow_datapath_lane_pkg::*;
   import ow_fp_pkg::*;
 #(
-  parameter dp_has_t Has = DP_HAS_ALL  // what it is asked for
+  parameter dp_has_t Has = DP_HAS_ALL,  // what it is asked for
+  parameter int unsigned Groups = 2     // partial results that it may add to, 1 or more
 ) (
   input  logic        clk_i,
   // Stage U.
@@ -43,16 +44,17 @@ module ow_datapath_lane
   // Stage P.
   input  dp_addend_e  p_addend_i,     // what is added
   input  dp_fmt_e     p_addend_fmt_i, // and its format
-  input  logic        p_back_i,  // not c_i, but the result in stage R
+  input  logic [1:0]  p_back_i,  // not c_i, but the result in stage R, now (10) or in stage A (01)
   input  logic [31:0] c_i,       // addend
+  input  logic        p_red_i,   // a reduction: a partial result takes the addend's place
+  input  logic [Groups-1:0] p_from_i,  // .. this one, one-hot, ..
+  input  logic [31:0] p_start_i, // .. or what it starts from; else 0
   // Stage A.
   input  logic        a_valid_i, // an element of this lane is in stage A
   input  dp_kind_e    a_kind_i,  // what stage A does
   input  dp_fmt_e     a_fmt_i,   // format of the result
   input  logic        a_min_i,   // DPK_MAX: minimum
-  input  logic        a_red_i,   // a reduction: partial_i takes the place of the addend
-  input  logic        a_back_i,  // the result in stage R does
-  input  logic [31:0] partial_i, // the partial result of a reduction; else 0
+  input  logic [Groups-1:0][31:0] part_i,  // the partial results
   // Stage N.
   input  logic        n_valid_i, // an element of this lane is in stage N
   input  dp_kind_e    n_kind_i,
@@ -89,7 +91,7 @@ module ow_datapath_lane
 
   dp_op_e  u_op;
   dp_fmt_e u_src, u_dst, p_addend_fmt, a_fmt, r_fmt;
-  logic    a_red, a_iadd, a_max;
+  logic    a_iadd, a_max;
 
   assign u_op = dp_op_of(op_i, Has);
   assign u_src = dp_fmt_of(src_i, Has);
@@ -97,7 +99,6 @@ module ow_datapath_lane
   assign p_addend_fmt = dp_fmt_of(p_addend_fmt_i, Has);
   assign a_fmt = dp_fmt_of(a_fmt_i, Has);
   assign r_fmt = dp_fmt_of(r_fmt_i, Has);
-  assign a_red = Has.red && a_red_i;
   assign a_iadd = Ints && a_kind_i == DPK_IADD;
   assign a_max = Has.red && a_kind_i == DPK_MAX;
 
@@ -204,44 +205,58 @@ module ow_datapath_lane
     end
   end
 
-  // The addend.
+  // The addend. What stage A will find instead of one is chosen here; the two meet in an OR, so that
+  // what is not there is 0.
   fp_num_t     p_term, a_term_q;
   logic [31:0] p_c, a_c_q, r_partial_q;
-  dp_addend_e  a_addend_q;
+  logic        a_none_q, a_finds_q, a_back_q;  // no addend; stage A finds it (or none), in stage R
 
   always_comb begin
-    p_c = p_back_i ? r_partial_q : c_i;
+    p_c = p_back_i[1] ? r_partial_q : c_i;
     p_term = '0;
-    if (p_valid_q && p_addend_i != DPA_ZERO) begin
+    if (p_valid_q && p_addend_i != DPA_ZERO && !p_back_i[0]) begin
       p_term = unpack_as(p_addend_i == DPA_C ? p_c : term_b, p_addend_fmt);
     end
   end
 
+  logic [Groups-1:0] a_from_q;
+  logic [31:0]       a_start_q;
+
   always_ff @(posedge clk_i) begin
     if (p_valid_q) begin
       a_term_q <= p_term;
-      a_c_q <= c_i;
-      a_addend_q <= p_addend_i;
+      a_c_q <= p_addend_i == DPA_C ? c_i : '0;
+      a_none_q <= p_addend_i == DPA_ZERO && !p_red_i;
+      a_finds_q <= p_addend_i == DPA_ZERO || p_back_i[0];
+      a_back_q <= p_back_i[0];
+      a_from_q <= p_from_i;
+      a_start_q <= p_start_i;
     end
   end
 
   // ---------------------------------------------------------------------------------- stage A --
-  fp_num_t     y;
+  logic [31:0] partial, found;
+  fp_num_t     found_num, y;
   fp_sum_t     a_sum, n_sum_q;
   logic [31:0] a_bits, n_bits_q;
 
   always_comb begin
-    y = a_term_q;
-    if (a_red || a_back_i) begin
-      y = unpack_f32((Has.red ? partial_i : 32'd0) | (a_back_i ? r_partial_q : 32'd0));
+    partial = '0;
+    if (Has.red) begin
+      partial = a_start_q;
+      for (int unsigned g = 0; g < Groups; g++) if (a_from_q[g]) partial = partial | part_i[g];
     end
-    else if (a_addend_q == DPA_ZERO) y = zero_like(x_q.sign);  // changes nothing
+    found = partial | (a_back_q ? r_partial_q : 32'd0);
+    found_num = unpack_f32(found);
+    if (!a_finds_q) found_num.exp[0] = found[23];  // of what is not there the exponent is 0, too
+    y = a_term_q | found_num;
+    if (a_none_q) y.sign = x_q.sign;  // a zero of that sign changes nothing
     a_sum = '0;
     a_bits = bits_q;
     if (a_valid_i) begin
       if (a_kind_i == DPK_FADD) a_sum = lane_sum(x_q, y);
-      if (a_iadd) a_bits = keep_bits(bits_q + (a_red ? partial_i : a_c_q), a_fmt);
-      if (a_max) a_bits = maximum(partial_i, bits_q, a_fmt, a_min_i);
+      if (a_iadd) a_bits = keep_bits(bits_q + (a_c_q | partial), a_fmt);
+      if (a_max) a_bits = maximum(partial, bits_q, a_fmt, a_min_i);
     end
   end
 

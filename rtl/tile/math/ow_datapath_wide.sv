@@ -9,7 +9,9 @@
 module ow_datapath_wide
   import ow_fp_pkg::*;
   import ow_fp_wide_pkg::*;
-(
+#(
+  parameter int unsigned Parts = 8  // partial results that it may add to, 1 or more
+) (
   input  logic             clk_i,
   // Stage U.
   input  logic             valid_i,    // an element enters
@@ -22,11 +24,12 @@ module ow_datapath_wide
   input  logic [3:0][31:0] product_i,  // their products, in the same cycle
   // Stage P.
   input  logic             p_addend_i, // c_i is added
-  input  logic             p_red_i,    // partial_i will be
+  input  logic             p_red_i,    // a partial result will be, or 0
+  input  logic [Parts-1:0] p_from_i,   // .. which, one-hot or none
   input  logic [31:0]      c_i,        // addend
   // Stage A.
   input  logic             a_valid_i,  // an element is in stage A
-  input  logic [31:0]      partial_i,  // partial result of a reduction; else 0
+  input  logic [Parts-1:0][31:0] part_i,  // the partial results
   // Stage N.
   input  logic             n_valid_i,  // an element is in stage N
   output logic [31:0]      partial_o,
@@ -89,7 +92,7 @@ module ow_datapath_wide
   logic [50:0] sig_q;  // integers: the low half of the product
 
   logic signed [9:0]  p_e;    // the exponent, however small
-  logic        [9:0]  p_d;    // places that it is below 1
+  logic        [8:0]  p_d;    // places that it is below 1
   logic        [50:0] p_s, p_sig;
 
   always_comb begin
@@ -100,13 +103,10 @@ module ow_datapath_wide
     if (p_valid_q) begin
       p_s = prod[47] ? {prod[47:0], 3'd0} : {prod[46:0], 4'd0};
       p_e = p_fa_q.exp + p_fb_q.exp - (prod[47] ? 10'sd126 : 10'sd127);
-      p_d = 10'd1 - unsigned'(p_e);
+      p_d = 9'(10'd1 - unsigned'(p_e));
       p_sig = p_s;
       if (p_int_q) p_sig = {19'd0, prod[31:0]};
-      else if (p_e < 10'sd1 && p_d > 10'd50) p_sig = {50'd0, p_s != 51'd0};
-      else if (p_e < 10'sd1) begin
-        p_sig = (p_s >> p_d[5:0]) | {50'd0, (p_s & ~({51{1'b1}} << p_d[5:0])) != 51'd0};
-      end
+      else if (p_e < 10'sd1) p_sig = shift_down_wide(p_s, p_d);
     end
   end
 
@@ -123,9 +123,10 @@ module ow_datapath_wide
   end
 
   // ---------------------------------------------------------------------------------- stage A --
-  logic [31:0]  p_c, a_c_q, a_addend, a_int_sum;
-  fp_wide_sum_t a_sum, n_sum_q;
-  logic         n_int_q;
+  logic [31:0]      p_c, a_c_q, a_addend, a_int_sum;
+  logic [Parts-1:0] a_from_q;
+  fp_wide_sum_t     a_sum, n_sum_q;
+  logic             n_int_q;
 
   // Where nothing is added, a zero of the product's sign is, which changes nothing.
   always_comb begin
@@ -136,7 +137,8 @@ module ow_datapath_wide
 
   always_comb begin
     a_sum = '0;
-    a_addend = a_c_q | partial_i;
+    a_addend = a_c_q;
+    for (int unsigned i = 0; i < Parts; i++) if (a_from_q[i]) a_addend = a_addend | part_i[i];
     a_int_sum = sig_q[31:0] + a_addend;
     if (a_valid_i) begin
       if (int_q) begin
@@ -156,7 +158,7 @@ module ow_datapath_wide
   end
 
   always_ff @(posedge clk_i) begin
-    if (p_valid_q) a_c_q <= p_c;
+    if (p_valid_q) {a_c_q, a_from_q} <= {p_c, p_from_i};
     if (a_valid_i) begin
       n_sum_q <= a_sum;
       n_int_q <= int_q;

@@ -38,10 +38,21 @@ package ow_fp_pkg;
     logic        [10:0] sig;
   } fp_factor_t;  // 24 bits
 
+  // What a sum is. That it is 0 is found when it is normalised, not behind the addition.
+  typedef enum logic [1:0] {
+    FPS_NUMBER = 2'd0,
+    FPS_PLUS   = 2'd1,  // a number that is +0 if it is 0
+    FPS_INF    = 2'd2,
+    FPS_NAN    = 2'd3
+  } fp_sum_e;
+
+  function automatic fp_sum_e sum_is(input logic nan, input logic inf, input logic plus);
+    return nan ? FPS_NAN : inf ? FPS_INF : plus ? FPS_PLUS : FPS_NUMBER;
+  endfunction
+
   // A sum before normalisation: (-1)^sign * sum * 2^(exp - 153); bit 0 of sum is sticky.
   typedef struct packed {
-    logic        nan;
-    logic        inf;
+    fp_sum_e     what;
     logic        sign;
     logic [8:0]  exp;
     logic [27:0] sum;
@@ -276,15 +287,6 @@ package ow_fp_pkg;
     return (bits == 6'd32 ? 32'h7FFF_FFFF : bits == 6'd16 ? 32'h7FFF : 32'h7F) ^ {32{neg}};
   endfunction
 
-  // A zero of the given sign: added to a number of that sign it changes nothing.
-  function automatic fp_num_t zero_like(input logic sign);
-    fp_num_t r;
-    r = '0;
-    r.sign = sign;
-    r.exp = 9'd1;
-    return r;
-  endfunction
-
   // First half of an addition: alignment and the sum of the significands. The smaller magnitude is
   // shifted; three bits below the larger one's last place (the last of them sticky) are enough,
   // since a shift of 2 or more leaves at most one bit to normalise.
@@ -314,9 +316,8 @@ package ow_fp_pkg;
     end
     r.sum = sub ? {1'b0, hi} - {1'b0, sh} : {1'b0, hi} + {1'b0, sh};
     r.exp = swap ? y.exp : x.exp;
-    r.nan = x.nan || y.nan || (x.inf && y.inf && sub);
-    r.inf = x.inf || y.inf;
-    r.sign = x.inf ? x.sign : y.inf ? y.sign : sign && !(sub && r.sum == 28'd0);
+    r.what = sum_is(x.nan || y.nan || (x.inf && y.inf && sub), x.inf || y.inf, sub);
+    r.sign = x.inf ? x.sign : y.inf ? y.sign : sign;
     return r;
   endfunction
 
@@ -326,6 +327,10 @@ package ow_fp_pkg;
     logic [4:0] lz;
     logic [8:0] room;
     r = x;
+    if (x.what == FPS_PLUS) begin
+      r.what = FPS_NUMBER;
+      if (x.sum == 28'd0) r.sign = 1'b0;
+    end
     if (x.sum[27]) begin
       r.sum = {1'b0, x.sum[27:2], x.sum[1] | x.sum[0]};
       r.exp = x.exp + 9'd1;
@@ -346,8 +351,8 @@ package ow_fp_pkg;
     m = {x.sum[26] ? x.exp[7:0] : 8'd0, x.sum[25:3]};
     up = x.sum[2] && (x.sum[1:0] != 2'd0 || x.sum[3]);
     m = m + {30'd0, up};  // a carry out of the fraction is the next exponent, up to infinity
-    if (x.nan) return NAN32;
-    if (x.inf || x.exp > 9'd254) return {x.sign, 8'hFF, 23'd0};
+    if (x.what == FPS_NAN) return NAN32;
+    if (x.what == FPS_INF || x.exp > 9'd254) return {x.sign, 8'hFF, 23'd0};
     return {x.sign, m};
   endfunction
 
@@ -360,8 +365,8 @@ package ow_fp_pkg;
     m = {x.sum[26] ? x.exp[7:0] : 8'd0, x.sum[25:19]};
     up = stoch ? x.sum[18:3] > ~random : x.sum[18] && (x.sum[17:0] != 18'd0 || x.sum[19]);
     m = m + {14'd0, up};
-    if (x.nan) return NANB16;
-    if (x.inf || x.exp > 9'd254) return {x.sign, 8'hFF, 7'd0};
+    if (x.what == FPS_NAN) return NANB16;
+    if (x.what == FPS_INF || x.exp > 9'd254) return {x.sign, 8'hFF, 7'd0};
     return {x.sign, m};
   endfunction
 
@@ -373,8 +378,8 @@ package ow_fp_pkg;
     logic [14:0] m;
     logic [8:0]  d;
     logic        up;
-    if (x.nan) return NAN16;
-    if (x.inf || x.exp > 9'd142) return {x.sign, 5'h1F, 10'd0};
+    if (x.what == FPS_NAN) return NAN16;
+    if (x.what == FPS_INF || x.exp > 9'd142) return {x.sign, 5'h1F, 10'd0};
     s = x.sum[26:0];
     d = 9'd0;
     if (x.exp < 9'd113) begin  // below the normal range: the last place is 2^-24
@@ -397,8 +402,7 @@ package ow_fp_pkg;
   // A number as a sum.
   function automatic fp_sum_t as_sum(input fp_num_t x);
     fp_sum_t s;
-    s.nan = x.nan;
-    s.inf = x.inf;
+    s.what = sum_is(x.nan, x.inf, 1'b0);
     s.sign = x.sign;
     s.exp = x.exp;
     s.sum = {1'b0, x.sig};

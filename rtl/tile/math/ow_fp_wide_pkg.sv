@@ -53,14 +53,20 @@ package ow_fp_wide_pkg;
   // A sum of 24-bit factors' product and a number before normalisation: (-1)^sign * sum *
   // 2^(exp - 177); bit 0 of sum is sticky.
   typedef struct packed {
-    logic        nan;
-    logic        inf;
+    fp_sum_e     what;
     logic        sign;
     logic [8:0]  exp;
     logic [51:0] sum;
   } fp_wide_sum_t;  // 64 bits
 
-  // As add_align, with 24 more places: x is sig * 2^(exp - 177).
+  // A significand moved down by d places, what is lost becoming sticky.
+  function automatic logic [50:0] shift_down_wide(input logic [50:0] x, input logic [8:0] d);
+    if (d > 9'd50) return {50'd0, x != 51'd0};
+    return (x >> d[5:0]) | {50'd0, (x & ~({51{1'b1}} << d[5:0])) != 51'd0};
+  endfunction
+
+  // As add_align, with 24 more places: x is sig * 2^(exp - 177). Each of the two is shifted as if it
+  // were the smaller one, which is known late.
   function automatic fp_wide_sum_t add_wide(input logic x_nan, input logic x_inf,
                                             input logic x_sign, input logic [8:0] x_exp,
                                             input logic [50:0] x_sig, input fp_num_t y);
@@ -68,31 +74,26 @@ package ow_fp_wide_pkg;
     fp_wide_sum_t r;
     logic [50:0]  y_sig;
     logic [50:0]  hi;
-    logic [50:0]  lo;
     logic [50:0]  sh;
-    logic [8:0]   d, d_xy, d_yx;
+    logic [50:0]  x_low, y_low;
+    logic [8:0]   d_xy, d_yx;
     logic         swap;
     logic         sign;
     logic         sub;
     y_sig = {y.sig[26:3], 27'd0};
-    swap = {y.exp, y_sig} > {x_exp, x_sig};
+    swap = {y.exp, y.sig[26:3]} > {x_exp, x_sig[50:27]};
     d_xy = x_exp - y.exp;
     d_yx = y.exp - x_exp;
-    d = swap ? d_yx : d_xy;
+    x_low = shift_down_wide(x_sig, d_yx);
+    y_low = shift_down_wide(y_sig, d_xy);
     hi = swap ? y_sig : x_sig;
-    lo = swap ? x_sig : y_sig;
+    sh = swap ? x_low : y_low;
     r.exp = swap ? y.exp : x_exp;
     sign = swap ? y.sign : x_sign;
     sub = x_sign ^ y.sign;
-    if (d > 9'd50) begin
-      sh = {50'd0, lo != 51'd0};
-    end else begin
-      sh = (lo >> d[5:0]) | {50'd0, (lo & ~({51{1'b1}} << d[5:0])) != 51'd0};
-    end
     r.sum = sub ? {1'b0, hi} - {1'b0, sh} : {1'b0, hi} + {1'b0, sh};
-    r.nan = x_nan || y.nan || (x_inf && y.inf && sub);
-    r.inf = x_inf || y.inf;
-    r.sign = x_inf ? x_sign : y.inf ? y.sign : sign && !(sub && r.sum == 52'd0);
+    r.what = sum_is(x_nan || y.nan || (x_inf && y.inf && sub), x_inf || y.inf, sub);
+    r.sign = x_inf ? x_sign : y.inf ? y.sign : sign;
     return r;
   endfunction
 
@@ -123,9 +124,9 @@ package ow_fp_wide_pkg;
     end
     up = sum[26] && (sum[25:0] != 26'd0 || sum[27]);
     m = {sum[50] ? exp[7:0] : 8'd0, sum[49:27]} + {30'd0, up};
-    if (x.nan) return NAN32;
-    if (x.inf || exp > 9'd254) return {x.sign, 8'hFF, 23'd0};
-    return {x.sign, m};
+    if (x.what == FPS_NAN) return NAN32;
+    if (x.what == FPS_INF || exp > 9'd254) return {x.sign, 8'hFF, 23'd0};
+    return {x.sign && !(x.what == FPS_PLUS && x.sum == 52'd0), m};
   endfunction
 
 endpackage

@@ -14,7 +14,9 @@
 // of the memory there is no order: the engine lets its earlier writes finish first.
 //
 // Latency: accepted in cycle t, requests from t + 1, response in the cycle of the last data, t + 2
-// at best, combinational from mem_rdata_i. Throughput, Lanes = 8: neighbours in memory (8 16-bit
+// at best, combinational from mem_rdata_i. Indices may come late in their cycle: of the addresses
+// they make the part up to the bank's number there, and the rows in the next cycle, beside the choice
+// of who asks. Throughput, Lanes = 8: neighbours in memory (8 16-bit
 // elements in up to 3 words) 1 cycle a request; random indices 1.6 cycles a request with Depth = 3
 // and 2.0 with Depth = 2, or 2.1 and 2.6 beside two streams of lines.
 //
@@ -83,6 +85,7 @@ module ow_gather #(
   localparam bit Overlap = Lanes == 8;  // several requests ask in one cycle
   localparam int unsigned AddrW = $clog2(SramBytes);
   localparam int unsigned RowLow = 3 + BankW;  // lowest address bit of a row's number
+  localparam int unsigned Rows = SramBytes >> RowLow;
   localparam int unsigned PtrW = Depth > 1 ? $clog2(Depth) : 1;
 
   typedef logic [PtrW-1:0]  ptr_t;
@@ -94,11 +97,12 @@ module ow_gather #(
   logic [Depth-1:0]       we_q;
   logic [Depth-1:0]       w32_q;
   logic [Depth-1:0]       fault_q;
+  logic [Depth-1:0]       new_q;           // accepted in the last cycle
   logic [TagW-1:0]        tag_q  [Depth];
-  logic [23:0]            bad_q  [Depth];  // address of a fault
+  logic [Depth-1:0][23:0] bad_q;           // address of a fault
   mask_t                  pend_q [Depth];  // lanes to be served
   mask_t                  fly_q  [Depth];  // lanes whose data stands on mem_rdata_i
-  addrs_t                 addr_q [Depth];
+  addrs_t [Depth-1:0]     addr_q;          // of a new one without rows
   elems_t                 data_q [Depth];  // to be written, or read
   ptr_t                   head_q;          // oldest request
   ptr_t                   tail_q;          // next free place
@@ -121,6 +125,53 @@ module ow_gather #(
     return w32 && (quarter % 2) == 1 ? data[31:16] : data[15:0];
   endfunction
 
+  // ------------------------------------------------------------------------------------ rows --
+  // Of the new one: rows of the base and of the elements behind it, and what the bytes below carry.
+  typedef logic [24-RowLow:0] row_t;
+  row_t                          base_q;
+  logic [Lanes-1:0][17-RowLow:0] ahead_q;
+  mask_t                         carry_q;
+  row_t [Lanes-1:0]              row;
+  addrs_t [Depth-1:0]            addr;     // all addresses
+  logic                          outside;  // an element is outside memory
+  logic [23:0]                   bad;      // the address of the lowest such one
+
+  always_comb begin : rows
+    mask_t  asked;
+    addrs_t low;
+    row = '0;
+    outside = 1'b0;
+    bad = '0;
+    asked = '0;
+    low = '0;
+    if (new_q != '0) begin
+      for (int unsigned s = 0; s < Depth; s++) begin
+        if (new_q[s]) begin
+          asked = asked | pend_q[s];
+          low = low | addr_q[s];
+        end
+      end
+      for (int unsigned l = Lanes; l > 0; l--) begin
+        row[l-1] = base_q + row_t'(ahead_q[l-1]) + row_t'(carry_q[l-1]);
+        if (asked[l-1] && row[l-1] >= row_t'(Rows)) begin
+          outside = 1'b1;
+          bad = {row[l-1][23-RowLow:0], low[l-1][RowLow-1:0]};
+        end
+      end
+    end
+  end
+
+  always_comb begin
+    for (int unsigned s = 0; s < Depth; s++) begin
+      addr[s] = addr_q[s];
+      if (new_q[s]) begin
+        for (int unsigned l = 0; l < Lanes; l++) begin
+          addr[s][l][AddrW-1:RowLow] = row[l][AddrW-1-RowLow:0];
+        end
+      end
+    end
+  end
+
   // -------------------------------------------------------------------------------- requests --
   // The oldest request with a lane to be served.
   ptr_t oldest;
@@ -134,7 +185,8 @@ module ow_gather #(
   end
 
   // Per bank: the oldest request with a lane that wants it, its lowest such lane, and all lanes
-  // that want the same word.
+  // that want the same word. That an element of the new one is outside memory is known last, and
+  // takes back what it asks for.
   mask_t [SramBanks-1:0] bank_lanes;  // lanes that a bank would serve,
   ptr_t [SramBanks-1:0]  bank_slot;   // of this request
 
@@ -145,7 +197,7 @@ module ow_gather #(
       mask_t             want;
       mask_t             same;
       ptr_t              s;
-      logic [AddrW-1-RowLow:0] row;
+      logic [AddrW-1-RowLow:0] word_row;
       mem_req_o = '0;
       mem_we_o = '0;
       mem_row_o = '0;
@@ -158,12 +210,12 @@ module ow_gather #(
       want = '0;
       same = '0;
       s = '0;
-      row = '0;
+      word_row = '0;
       if (valid_q != '0) begin
         for (int unsigned b = 0; b < SramBanks; b++) begin
           for (int unsigned t = 0; t < Depth; t++) begin
             for (int unsigned l = 0; l < Lanes; l++) begin
-              hits[t][l] = pend_q[t][l] && addr_q[t][l][3 +: BankW] == BankW'(b);
+              hits[t][l] = pend_q[t][l] && addr[t][l][3 +: BankW] == BankW'(b);
             end
             wants[t] = hits[t] != '0;
           end
@@ -172,23 +224,23 @@ module ow_gather #(
               if (wants[after(head_q, i - 1)]) s = after(head_q, i - 1);
             end
             want = hits[s];
-            row = '0;
+            word_row = '0;
             same = want & (~want + mask_t'(1));
             for (int unsigned l = 0; l < Lanes; l++) begin
-              if (same[l]) row = row | addr_q[s][l][AddrW-1:RowLow];
+              if (same[l]) word_row = word_row | addr[s][l][AddrW-1:RowLow];
             end
             for (int unsigned l = 0; l < Lanes; l++) begin
-              same[l] = want[l] && addr_q[s][l][AddrW-1:RowLow] == row;
+              same[l] = want[l] && addr[s][l][AddrW-1:RowLow] == word_row;
             end
-            mem_req_o[b] = 1'b1;
-            mem_row_o[b] = RowW'(row);
+            mem_req_o[b] = !(outside && new_q[s]);
+            mem_row_o[b] = RowW'(word_row);
             bank_lanes[b] = same;
             bank_slot[b] = s;
             if (we_q[s]) begin
               mem_we_o[b] = 1'b1;
               for (int unsigned h = 0; h < 4; h++) begin
                 for (int unsigned l = Lanes; l > 0; l--) begin  // of equal ones the last
-                  if (same[l-1] && covers(w32_q[s], addr_q[s][l-1][2:1], h)) begin
+                  if (same[l-1] && covers(w32_q[s], addr[s][l-1][2:1], h)) begin
                     mem_wdata_o[b][16*h +: 16] = mem_wdata_o[b][16*h +: 16] |
                         (half(w32_q[s], data_q[s][l-1], h) & {16{!mem_be_o[b][2*h]}});
                     mem_be_o[b][2*h +: 2] = 2'b11;
@@ -214,14 +266,15 @@ module ow_gather #(
       mem_wdata_o = '0;
       bank_lanes = '0;
       bank_slot = {SramBanks{oldest}};
-      at = addr_q[oldest];
+      at = addr[oldest];
       data = data_q[oldest];
       we = we_q[oldest];
       w32 = w32_q[oldest];
-      go = pend_q[oldest];
+      go = outside && new_q[oldest] ? '0 : pend_q[oldest];
       for (int unsigned l = 1; l < Lanes; l++) begin
         for (int unsigned k = 0; k < l; k++) begin
-          if (go[k] && at[k][3 +: BankW] == at[l][3 +: BankW] && at[k][AddrW-1:RowLow] != at[l][AddrW-1:RowLow]) begin
+          if (go[k] && at[k][3 +: BankW] == at[l][3 +: BankW] &&
+              at[k][AddrW-1:RowLow] != at[l][AddrW-1:RowLow]) begin
             go[l] = 1'b0;
           end
         end
@@ -268,15 +321,18 @@ module ow_gather #(
     logic [63:0] word;
     addrs_t      at;
     logic        w32;
+    ptr_t        from;
     at = '0;
     w32 = 1'b0;
+    from = '0;
     word = '0;
     for (int unsigned s = 0; s < Depth; s++) begin
       fresh[s] = '0;
       // Without overlap, data comes for one request at a time.
       if (Overlap ? fly_q[s] != '0 : s == 0) begin
-        at = addr_q[Overlap ? ptr_t'(s) : last_q];
-        w32 = w32_q[Overlap ? ptr_t'(s) : last_q];
+        from = Overlap ? ptr_t'(s) : last_q;
+        at = addr_q[from];
+        w32 = w32_q[from];
         for (int unsigned l = 0; l < Lanes; l++) begin
           word = mem_rdata_i[at[l][3 +: BankW]];
           fresh[s][l] = w32 ? word[32*at[l][2] +: 32] : {16'd0, word[16*at[l][2:1] +: 16]};
@@ -309,36 +365,20 @@ module ow_gather #(
   assign done = rsp_valid_o && rsp_ready_i;
 
   // ------------------------------------------------------------------------------ acceptance --
-  logic                   accept;
-  addrs_t                 in_addr;
-  logic                   in_fault;
-  logic [23:0]            in_bad;
+  logic                       accept;
+  logic [Lanes-1:0][17:0]     in_at;   // bytes from the base to the element
+  logic [Lanes-1:0][RowLow:0] in_low;  // its address below the row, with the carry
 
   assign req_ready_o = !(&valid_q) || done;
   assign accept = req_valid_i && req_ready_o;
 
-  // An element is outside if it is as far from the base as memory goes there, which is found beside
-  // its address.
-  always_comb begin : addresses
-    logic [23:0] sum;
-    logic [24:0] at, room;
-    logic        none;  // the base is outside
-    in_addr = '0;
-    in_fault = 1'b0;
-    in_bad = '0;
-    sum = '0;
-    at = '0;
-    room = 25'(SramBytes) - {1'b0, req_base_i};
-    none = {1'b0, req_base_i} >= 25'(SramBytes);
+  always_comb begin
+    in_at = '0;
+    in_low = '0;
     if (req_valid_i) begin
-      for (int unsigned l = Lanes; l > 0; l--) begin
-        at = req_w32_i ? {7'd0, req_idx_i[l-1], 2'd0} : {8'd0, req_idx_i[l-1], 1'b0};
-        sum = req_base_i + at[23:0];
-        in_addr[l-1] = sum[AddrW-1:0];
-        if (req_mask_i[l-1] && (none || at >= room)) begin
-          in_fault = 1'b1;
-          in_bad = sum;
-        end
+      for (int unsigned l = 0; l < Lanes; l++) begin
+        in_at[l] = req_w32_i ? {req_idx_i[l], 2'd0} : {1'b0, req_idx_i[l], 1'b0};
+        in_low[l] = {1'b0, req_base_i[RowLow-1:0]} + {1'b0, in_at[l][RowLow-1:0]};
       end
     end
   end
@@ -349,6 +389,7 @@ module ow_gather #(
       head_q <= '0;
       tail_q <= '0;
       last_q <= '0;
+      new_q <= '0;
       for (int unsigned s = 0; s < Depth; s++) begin
         pend_q[s] <= '0;
         fly_q[s] <= '0;
@@ -358,6 +399,15 @@ module ow_gather #(
         fly_q[s] <= we_q[s] ? '0 : served[s];
         pend_q[s] <= pend_q[s] & ~served[s];
         if (fly_q[s] != '0) data_q[s] <= merged[s];
+        new_q[s] <= accept && tail_q == ptr_t'(s);
+        if (new_q[s]) begin
+          for (int unsigned l = 0; l < Lanes; l++) begin
+            addr_q[s][l][AddrW-1:RowLow] <= row[l][AddrW-1-RowLow:0];
+          end
+          fault_q[s] <= outside;
+          bad_q[s] <= bad;
+          if (outside) pend_q[s] <= '0;
+        end
       end
       last_q <= oldest;
       if (done) begin
@@ -369,10 +419,14 @@ module ow_gather #(
         we_q[tail_q] <= req_we_i;
         w32_q[tail_q] <= req_w32_i;
         tag_q[tail_q] <= req_tag_i;
-        fault_q[tail_q] <= in_fault;
-        bad_q[tail_q] <= in_bad;
-        pend_q[tail_q] <= in_fault ? '0 : req_mask_i;
-        addr_q[tail_q] <= in_addr;
+        fault_q[tail_q] <= 1'b0;
+        pend_q[tail_q] <= req_mask_i;
+        base_q <= row_t'(req_base_i[23:RowLow]);
+        for (int unsigned l = 0; l < Lanes; l++) begin
+          addr_q[tail_q][l][RowLow-1:0] <= in_low[l][RowLow-1:0];
+          carry_q[l] <= in_low[l][RowLow];
+          ahead_q[l] <= in_at[l][17:RowLow];
+        end
         if (req_we_i) data_q[tail_q] <= req_wdata_i;
         tail_q <= after(tail_q, 1);
       end
@@ -382,7 +436,7 @@ module ow_gather #(
   // Held back by the engine, with all its data in registers, it is idle.
   logic moving;
   always_comb begin
-    moving = accept || done;
+    moving = accept || done || new_q != '0;
     if (valid_q != '0) begin
       for (int unsigned s = 0; s < Depth; s++) begin
         if (pend_q[s] != '0 || fly_q[s] != '0) moving = 1'b1;
