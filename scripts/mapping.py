@@ -8,7 +8,7 @@ share. The first steps are netlist.py's.
    STEPS, and the one is kept that costs least when it is buffered and sized.
 3. `Design`: one netlist of all blocks, whose borders are gone: buffers and drives are chosen for the
    whole (sizing.py), with the times at which its inputs come and its outputs are wanted. `areas`
-   adds up, `paths` asks OpenSTA.
+   adds up, `paths` asks OpenSTA. What `Static` names has SETTLES cycles more, and paths of its own.
 
 Left out: wires, the clock tree, scan, hold.
 """
@@ -20,10 +20,12 @@ import re
 import shutil
 import subprocess
 
+import yaml
+
 import liberty
 import netlist
 import sizing
-from netlist import ONE, ZERO, synth
+from netlist import ONE, ROOT, ZERO, synth
 
 CYCLE = 59.0  # FO4 between two registers with them: what is sized for
 CLOCK_GATE_BITS = 4
@@ -36,14 +38,32 @@ STEPS = [FIRST + LAST, FIRST + "if -g -K 6; strash; " + LAST]
 SHARE, OVER = 0.75, 1000.0
 
 
+class Static:
+    """Ports and registers that stand still while words go, by module: constraints/static.yaml."""
+
+    def __init__(self):
+        with open(os.path.join(ROOT, "constraints", "static.yaml")) as f:
+            text = yaml.safe_load(f)
+        self.modules = text["modules"]
+        self.start = -CYCLE * text["settles"]  # FO4 at which they are there
+
+    def nets(self, module, ports, registers):
+        """Those of a module by itself, of its inputs (name, nets) and its registers (name, net)."""
+        entry = self.modules.get(module.lstrip("\\").split("$")[0], {})
+        found = {net for name, nets in ports if name in entry.get("ports", []) for net in nets}
+        return found | {net for name, net in registers
+                        if name.split("[")[0] in entry.get("registers", [])}
+
+
 class Cells:
     """A Liberty library as a technology for netlist.map_blocks."""
 
     constants = {"_const0_": ZERO, "_const1_": ONE}
 
-    def __init__(self, library, timing):
+    def __init__(self, library, timing, static):
         self.lib = library
         self.timing = timing
+        self.static = static
         self.wires = tuple(library.buffers)  # sizing puts its own
         self.inverter = library.inverter
         self.pins = {name: (next(iter(outputs)), list(library.inputs[name]))
@@ -78,11 +98,15 @@ class Cells:
             return net
 
         driven = {find(y) for _, y, _ in module.gates} | {find(q) for q, _, _ in module.dffs}
+        wires = [(name[1:], [find(first + i) for i in range(width)])
+                 for name, (first, width) in module.wires.items()]
+        static = self.static.nets(module.name, wires,
+                                  [(name, net) for name, nets in wires for net in nets])
         used = {end(find(n), SHARE * CYCLE, 0.0) for n in netlist.port_nets(module, "output")}
         flop, _, data, _ = self.lib.flip_flops[0]
         time = SHARE * CYCLE - self.timing.setup(flop, data)
         for q, d, _ in module.dffs:
-            problem.register(flop, find(q))
+            problem.register(flop, find(q), self.static.start if find(q) in static else 0.0)
             used.add(end(find(d), time, self.timing.load(flop, data)))
         used |= {end(n, time, 1.0) for n in {find(e) for _, _, e in module.dffs}}
         for _, _, pins in module.children:
@@ -91,9 +115,9 @@ class Cells:
         for kind, y, ins in module.gates:
             pins = dict(zip(self.pins[kind][1], map(find, ins)))
             problem.gate(kind, find(y), [pins[p] for p in self.timing.order[kind]])
-        used |= {n for _, _, ins in problem.gates for n in ins if n is not None}
+        used |= {n for _, _, ins in problem.gates for n in ins if n >= 0}
         for net in used - driven - {ZERO, ONE}:
-            problem.start(net, there.get(net, 0.0))
+            problem.start(net, self.static.start if net in static else there.get(net, 0.0))
         return problem.solve(sizing.ROUNDS // 2)[:2]
 
 
@@ -115,9 +139,9 @@ class Row(collections.namedtuple("Row", "area registers flops bits cells")):
 class Design:
     """The joined cells of a module."""
 
-    def __init__(self, modules, top, boxes, timing, cells_file, outside=None):
+    def __init__(self, modules, top, boxes, timing, cells_file, static, outside=None):
         """outside: {start of a port's name: (FO4 at which inputs come, outputs are wanted)}; those
-        that it does not tell come at 0 and are wanted after a cycle."""
+        that it does not tell come at 0 and are wanted after a cycle. static: a Static."""
         self.name = top
         self.lib = library = timing.lib
         self.timing = timing
@@ -150,6 +174,11 @@ class Design:
                 pin, order = technology[kind]
                 self.cells.append([path, kind, pin, find(y),
                                    {p: find(i) for p, i in zip(order, ins)}, ""])
+        self.settled = static.start
+        self.static = static.nets(
+            top, [(name, [find(n) for n in nets]) for name, direction, nets in self.ports
+                  if direction == "input"],
+            [(cell[5], cell[3]) for cell in self.cells if not cell[0]])
         self.size(clk)
 
     def names(self):
@@ -199,7 +228,7 @@ class Design:
                 pin = next(p for p in pins if p != clocks[kind])
                 end(pins[pin], CYCLE - timing.setup(kind, pin), timing.load(kind, pin), pins, pin)
                 if kind in timing.number:
-                    problem.register(kind, out)
+                    problem.register(kind, out, self.settled if out in self.static else 0.0)
             else:
                 problem.gate(kind, out, [pins[p] for p in timing.order[kind]])
         for path, pins, directions in self.macros:
@@ -214,6 +243,8 @@ class Design:
             for i, net in enumerate(nets):
                 if direction == "output":
                     end(self.find(net), self.when(name)[1], 0.0, nets, i)
+                elif self.find(net) in self.static:
+                    problem.start(self.find(net), self.settled)
                 elif self.find(net) != clk:
                     problem.start(self.find(net), self.when(name)[0])
         return problem, places
@@ -228,7 +259,7 @@ class Design:
         for cell, (kind, _, nets) in zip(sized, problem.gates):
             cell[1] = kind
             for pin, net in zip(self.timing.order[kind], nets):
-                if net is not None:
+                if net >= 0:
                     cell[4][pin] = net
         for (where, at), (net, _, _) in zip(places, problem.ends):
             where[at] = net
@@ -355,6 +386,15 @@ class Design:
                 f.write("}\n")
         return bool(types)
 
+    def still(self):
+        """What stands still, for OpenSTA."""
+        ports = [f"{name}_{i}" for name, direction, nets in self.ports if direction == "input"
+                 for i, net in enumerate(nets) if self.find(net) in self.static]
+        cells = [f"c{i}" for i, c in enumerate(self.cells)
+                 if c[1] in self.lib.sequential and c[3] in self.static]
+        return " ".join([f"[get_ports {{{' '.join(ports)}}}]"] * bool(ports)
+                        + [f"[get_cells {{{' '.join(cells)}}}]"] * bool(cells))
+
     def end(self, pin):
         """The block and the name of a path's end that OpenSTA calls `pin`."""
         cell = pin.partition("/")[0]
@@ -381,6 +421,10 @@ proc show {{paths}} {{
       [get_full_name [get_property $p endpoint]]"
   }}
 }}
+{questions}
+exit
+"""
+ALL = """{still}
 show [find_timing_paths -group_count {count}]
 report_checks -path_delay max -format full -digits 4
 {inputs}
@@ -388,7 +432,10 @@ show [find_timing_paths -from [all_inputs] -group_count {count}]
 {outputs}
 show [find_timing_paths -to [all_outputs] -group_count {count}]
 show [find_timing_paths -from [all_inputs] -to [all_outputs] -group_count {count}]
-exit
+"""
+STILL = """{inputs}
+{outputs}
+show [find_timing_paths -from [concat {still}]]
 """
 
 
@@ -414,7 +461,8 @@ def run_sta(stem, script):
 
 def paths(design, stem, fo4, count=5000):
     """([Path], longest first; [Step] of the longest between registers) of a design: between
-    registers, from inputs, to outputs, and from inputs to outputs; one for each end."""
+    registers, from inputs, to outputs, and from inputs to outputs; one for each end. Those from
+    what stands still are of a kind of their own, and the longest of them is all that is told."""
     macros = design.write(stem, fo4)
     libraries = [f"read_liberty {design.lib.path}"] + ([f"read_liberty {stem}.lib"] if macros
                                                        else [])
@@ -425,13 +473,23 @@ def paths(design, stem, fo4, count=5000):
                  for i in range(len(nets))]
         return "\n".join(f"{command} 0 -clock outside [get_ports {n}]" for n in names)
 
-    text = run_sta(stem, SCRIPT.format(
-        libraries="\n".join(libraries), stem=stem, top=design.name, count=count,
-        clock="create_clock -name clk -period 0.001 [get_ports clk_i_0]" if clock else "",
-        inputs=delays("set_input_delay", "input"), outputs=delays("set_output_delay", "output")))
+    setting = {"inputs": delays("set_input_delay", "input"), "count": count,
+               "outputs": delays("set_output_delay", "output")}
+
+    def ask(questions, still):
+        return run_sta(stem, SCRIPT.format(
+            libraries="\n".join(libraries), stem=stem, top=design.name,
+            clock="create_clock -name clk -period 0.001 [get_ports clk_i_0]" if clock else "",
+            questions=questions.format(still=still, **setting))).splitlines()
+
     found = []
     steps = []
-    for line in text.splitlines():
+    still = design.still()
+    for line in ask(STILL, still) if still else []:
+        if line.startswith("PATH"):
+            _, slack, start, end = line.split()
+            found.append(Path("static", (0.001 - float(slack)) / fo4, start, end))
+    for line in ask(ALL, f"set_false_path -from [concat {still}]" if still else ""):
         words = line.split()
         if words[:1] == ["PATH"]:
             start, end = words[2:]

@@ -90,14 +90,18 @@ class Problem:
         self.ends = []    # [net, time, load]
         self.starts = {ZERO: -1000.0, ONE: -1000.0}
         self.times = {}   # {net: (arrival, required)}, once it is solved
+        self.clocks = [0.0]  # times; as an input of a gate, the first is -1
 
     def gate(self, cell, output, inputs):
         """Inputs in the order of the timing's; returns its number."""
         self.gates.append([cell, output, inputs])
         return len(self.gates) - 1
 
-    def register(self, cell, output):
-        return self.gate(cell, output, [None])
+    def register(self, cell, output, time=0.0):
+        """time: of its clock."""
+        if time not in self.clocks:
+            self.clocks.append(time)
+        return self.gate(cell, output, [-1 - self.clocks.index(time)])
 
     def start(self, net, time):
         self.starts[net] = max(time, self.starts.get(net, time))
@@ -107,17 +111,16 @@ class Problem:
         return len(self.ends) - 1
 
     def text(self):
-        clock = self.nets
         for kind in self.timing.kinds:
             yield (f"kind {kind.family} {kind.area:.6g} {kind.slope:.6g} {int(kind.buffer)} "
                    + " ".join(f"{load:.6g} {delay:.6g}" for load, delay in kind.pins))
-        for net, time in [*self.starts.items(), (clock, 0)]:
+        for net, time in [*self.starts.items(), *enumerate(self.clocks, self.nets)]:
             yield f"start {net} {time:.6g}"
         for net, time, load in self.ends:
             yield f"end {net} {time:.6g} {load:.6g}"
         number = self.timing.number
         for cell, output, inputs in self.gates:
-            pins = " ".join(str(clock if n is None else n) for n in inputs)
+            pins = " ".join(str(self.nets - 1 - n if n < 0 else n) for n in inputs)
             yield f"gate {number[cell]} {output} {pins}"
 
     def solve(self, rounds=ROUNDS):
@@ -138,7 +141,7 @@ class Problem:
                 if gate < len(self.gates):
                     now = self.gates[gate]
                     now[0] = cell
-                    now[2] = [net if net is None else int(w)
+                    now[2] = [net if net < 0 else int(w)
                               for net, w in zip(now[2], words[2:])]
                 else:
                     self.gates.append([cell, int(words[1]), [int(words[2])]])

@@ -14,6 +14,8 @@
 //   stat_*       status of a link; stat_i is there from the cycle after the next on
 //   from_i       what the tile sends; to_o what the mesh gets; at_i what the mesh brings to the
 //                tile
+`include "ow_assert.svh"
+
 module ow_station
   import ow_pkg::*;
 (
@@ -161,5 +163,9 @@ module ow_station
       end
     end
   end
+
+  // What stands still while words go (constraints/static.yaml): the mux in front of the mesh.
+  `OW_ASSERT(scan_stands, !(scan_q || $past(scan_q)) || !run_q,
+             "the boundary scan was on, or changed, while the tile was not in reset")
 
 endmodule

@@ -69,13 +69,16 @@ class Cells(unittest.TestCase):
 class Sizing(unittest.TestCase):
     """Net 2 comes at time 0; times are FO4: a fifth of parasitic delay and load over drive."""
 
-    @classmethod
-    def setUpClass(cls):
+    @staticmethod
+    def timing_of():
         netlist.directory()
         with tempfile.TemporaryDirectory() as folder:
             liberty.write(os.path.join(folder, "cells.lib"))
-            cls.timing = sizing.Timing(liberty.Library(os.path.join(folder, "cells.lib")),
-                                       liberty.UNITS)
+            return sizing.Timing(liberty.Library(os.path.join(folder, "cells.lib")), liberty.UNITS)
+
+    @classmethod
+    def setUpClass(cls):
+        cls.timing = cls.timing_of()
 
     def problem(self):
         problem = sizing.Problem(self.timing, 10)
@@ -141,6 +144,29 @@ class Sizing(unittest.TestCase):
         drivers = {g[1] for g in problem.gates}
         self.assertTrue(all(e[0] in drivers for e in problem.ends))
         self.assertEqual(len(problem.ends), 500)
+
+
+class StandsStill(unittest.TestCase):
+    def test_it_is_there_and_held_by_an_assertion_that_is(self):
+        texts = {}
+        for path in netlist.sources(timing.LISTS + ["rtl/reticle/checks.f"]):
+            with open(os.path.join(ROOT, path)) as f:
+                text = f.read()
+            texts.update({name: text for name in re.findall(r"^module (\w+)", text, re.M)})
+        for module, entry in mapping.Static().modules.items():
+            for name in entry.get("ports", []) + entry.get("registers", []):
+                self.assertRegex(texts[module], rf"\b{name}\b")
+            checker, assertion = entry["held_by"].split(".")
+            self.assertIn(f"`OW_ASSERT({assertion},", texts[checker])
+
+    def test_it_is_there_before_the_cycle_begins(self):
+        problem = sizing.Problem(Sizing.timing_of(), 10)
+        problem.register("DFF_X1", 3, -59.0)
+        problem.register("DFF_X1", 4)
+        problem.gate("NAND2_X1", 5, [3, 4])
+        problem.end(5, 4.0, 1.0)
+        self.assertLessEqual(problem.solve()[1], 0.0)
+        self.assertEqual([g[2] for g in problem.gates], [[-2], [-1], [3, 4]])
 
 
 class Enables(unittest.TestCase):
@@ -266,6 +292,18 @@ class KnownPath(unittest.TestCase):
                                delta=0.06)
         self.assertIn(worst["registers"]["start"], ("a_q", "b_q"))
         self.assertIn(worst["registers"]["end"], ("y_q", "y_o"))
+
+    def test_what_stands_still_is_timed_by_itself(self):
+        flow = copy.copy(self.flow)
+        flow.static = copy.copy(flow.static)
+        flow.static.modules = {"known_path": {"ports": ["en_i"], "registers": ["a_q"]}}
+        design = flow.design(self.modules, "known_path")
+        paths, _ = flow.paths(design, "known-static")
+        worst = timing.worst(design, paths)
+        self.assertEqual((worst["static"]["start"], worst["registers"]["start"]), ("a_q", "b_q"))
+        self.assertAlmostEqual(worst["static"]["fo4"], worst["registers"]["fo4"], delta=0.1)
+        starts = {design.end(p.start)[1] for p in paths if p.kind != "static"}
+        self.assertFalse(starts & {"a_q", "port en_i[0]", "port en_i"})
 
     def test_a_memory_has_its_access_time(self):
         paths = [p for p in self.paths if self.design.end(p.start)[0] == "u_bank"]

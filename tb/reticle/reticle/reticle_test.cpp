@@ -365,6 +365,30 @@ TEST(Reticle, ARequestThatComesWhileAResetEndsIsReportedOrAnswered) {
   EXPECT_EQ(request(quiet).second, 4U) << "after " << quiet << " cycles of " << length;
 }
 
+// Fuses stand still while words go (constraints/static.yaml): a tile that is parted from the mesh
+// in the middle of a request is reported, and one whose links are quiet then is not.
+TEST(Reticle, AFuseThatChangesWhileWordsGoIsReported) {
+  // With a request that starts so many cycles after the command.
+  auto report = [](int wait) {
+    Reticle reticle;
+    for (int c = 0; c < kStations; ++c) EXPECT_TRUE(reticle.find(c)) << c;
+    reticle.connect(2);
+    reticle.run(20);
+    reticle.ask_later(wait, read_word(1, 0x40));
+    return fault_of([&] { EXPECT_TRUE(reticle.command(1, true, kTileFuse, 0)); });
+  };
+  int reported = 0;
+  for (int wait = 20; wait < 110; wait += 5) {
+    const std::string said = report(wait);
+    if (said.empty()) continue;
+    EXPECT_NE(said.find("a fuse changed while words were on the links"), std::string::npos) << said;
+    ++reported;
+  }
+  EXPECT_GT(reported, 0);
+  EXPECT_EQ(report(0), "");
+  EXPECT_EQ(report(1000), "");
+}
+
 // Every wire between neighbours, with the tiles in reset: each station sends a pattern of its own
 // and its neighbours capture it, rotated by the side.
 TEST(Reticle, TheBoundaryScanSeesEveryWire) {
