@@ -29,6 +29,7 @@
 
 module ow_engine_beats
   import ow_datapath_pkg::*;
+  import ow_onehot_pkg::increment;
   import ow_engine_pkg::*;
 #(
   parameter int unsigned Lanes = 8,
@@ -153,7 +154,8 @@ module ow_engine_beats
         bq_wp_q <= bq_wp_q + 1'b1;
       end
       if (fire_o) bq_rp_q <= bq_rp_q + 1'b1;
-      if (push_i != fire_o) bq_cnt_q <= fire_o ? bq_cnt_q - 1'b1 : bq_cnt_q + 1'b1;
+      // What comes is known late: it only chooses, and is no summand.
+      if (push_i != fire_o) bq_cnt_q <= push_i ? cnt_t'(increment(32'(bq_cnt_q))) : bq_cnt_q - 1'b1;
       there_q <= (there_q & ~at(fire_o, bq_rp_q)) | at(push_i, bq_wp_q);
     end
   end

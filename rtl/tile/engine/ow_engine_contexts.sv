@@ -79,10 +79,8 @@ module ow_engine_contexts
   // Descriptors are read behind their choice: it does not wait for the thread's number.
   always_comb begin
     pick_dsr_o = '0;
-    if (pick_i) begin
-      for (int unsigned t = 0; t < NumThreads; t++) begin
-        if (pick_hot_i[t]) pick_dsr_o |= {ctx_q[t].d_dsr, ctx_q[t].b_dsr, ctx_q[t].a_dsr};
-      end
+    for (int unsigned t = 0; t < NumThreads; t++) begin
+      if (pick_hot_i[t]) pick_dsr_o |= {ctx_q[t].d_dsr, ctx_q[t].b_dsr, ctx_q[t].a_dsr};
     end
   end
 

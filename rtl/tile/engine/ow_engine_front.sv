@@ -141,6 +141,7 @@ module ow_engine_front
 
   // Resources.
   logic [7:0]      inq_ctrl;
+  logic [7:0]      s_in;  // queues that the thread in I1 needs wavelets of
   logic            w_valid, w_rest, w_blocked, w_blocked_next;
   logic [3:0]      fifo_none, fifo_empty, fifo_full;
   logic            fifo_stale;   // the thread in I1 stays there for its FIFOs' addresses
@@ -162,7 +163,11 @@ module ow_engine_front
   end
 
   always_comb begin
-    for (int unsigned q = 0; q < 8; q++) inq_ctrl[q] = inq_head_i[q].ctrl;
+    for (int unsigned q = 0; q < 8; q++) begin
+      inq_ctrl[q] = inq_head_i[q].ctrl;
+      s_in[q] = (c.a_kind == SRC_FAB && c.a_q == 3'(q)) ||
+                (c.b_kind == SRC_FAB && !c.wtrig && c.b_q == 3'(q));
+    end
   end
 
   // ----------------------------------------------------------------------------- stage I0 --
@@ -172,7 +177,9 @@ module ow_engine_front
     .prio_i(prio), .red_i(red), .wtrig_i(wtrig), .in_use_i(in_use), .two_i(two), .two_a_i(two_a),
     .out_use_i(out_use), .fifos_used_i(fifos_used), .fifo_rd_i(fifo_rd), .fifo_wr_i(fifo_wr),
     .red_lock_i(red_lock),
-    .s_valid_i(s_live), .s_hot_i(s_hot), .s_ends_i(may_end || s_ending),
+    .s_valid_i(s_live), .s_hot_i(s_hot), .s_in_i(s_in), .s_sends_i(c.d_kind == SRC_FAB),
+    .s_mem_i(c.d_kind == SRC_MEM), .s_red_i(c.red), .s_wtrig_i(c.wtrig),
+    .s_ends_i(may_end || s_ending),
     .s_row_ends_i(may_row_end),
     .stop_i(halt_q || beats_full_i || (beats_one_i && s_live) || fifo_stale),
     .inq_valid_i, .inq_more_i, .inq_ctrl_i(inq_ctrl), .tag_i(takes_tags), .fed_i(tag_fed),

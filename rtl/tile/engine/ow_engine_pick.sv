@@ -10,7 +10,9 @@
 //   NumThreads   contexts
 //   *_i          the thread table's masks, one bit a thread (ow_engine_threads)
 //   s_valid_i    stage I1 plans a beat of the thread s_hot_i in this cycle, ..
-//   s_ends_i     .. which may be the last of its instruction
+//   s_in_i ...   .. which is one that needs a wavelet of these queues, sends, writes SRAM, runs a
+//                reduction, axpyw or dotw: as the masks say of it, but from its context
+//   s_ends_i     .. and which may be the last of its instruction
 //   s_row_ends_i .. which may be the last of its inner vector
 //   inq_more_i   queues that hold two wavelets or more
 //   tag_i        threads that take tagged wavelets; fed_i: whose wavelet is in front (ow_engine_tags);
@@ -48,6 +50,11 @@ module ow_engine_pick
   // Stage I1.
   input  logic                        s_valid_i,
   input  logic [NumThreads-1:0]       s_hot_i,
+  input  logic [7:0]                  s_in_i,
+  input  logic                        s_sends_i,
+  input  logic                        s_mem_i,
+  input  logic                        s_red_i,
+  input  logic                        s_wtrig_i,
   input  logic                        s_ends_i,
   input  logic                        s_row_ends_i,
   // Resources.
@@ -87,12 +94,10 @@ module ow_engine_pick
   tmask_t     blk_fifo, blk_red;
   tmask_t     lock;       // the thread that will have the reduction
   logic [7:0] in_ok, out_ok;
-  logic       s_sends;
 
   always_comb begin
     s_hot = s_valid_i ? s_hot_i : '0;
     s_spent = s_ends_i ? s_hot : '0;
-    s_sends = 1'b0;
     in_ok = '0;
     out_ok = '0;
     lock = '0;
@@ -106,12 +111,9 @@ module ow_engine_pick
     blk_red = '0;
     ready_o = '0;
     if (live_i != '0) begin
+      out_ok = s_valid_i && s_sends_i ? out_more_i : out_ready_i;
       for (int unsigned q = 0; q < 8; q++) begin
-        if ((out_use_i[q] & s_hot) != '0) s_sends = 1'b1;
-      end
-      out_ok = s_sends ? out_more_i : out_ready_i;
-      for (int unsigned q = 0; q < 8; q++) begin
-        in_ok[q] = (in_use_i[q] & s_hot) != '0 ? inq_more_i[q] : inq_valid_i[q];
+        in_ok[q] = s_valid_i && s_in_i[q] ? inq_more_i[q] : inq_valid_i[q];
         if (!in_ok[q]) blk_in_o = blk_in_o | in_use_i[q];
         if (!out_ok[q]) blk_out_o = blk_out_o | out_use_i[q];
       end
@@ -130,11 +132,11 @@ module ow_engine_pick
         end
       end
       blk_mem_o = wait_i;
-      if (wq_full_i || (wq_one_i && (memdst_i & s_hot) != '0)) blk_mem_o = blk_mem_o | memdst_i;
+      if (wq_full_i || (wq_one_i && s_valid_i && s_mem_i)) blk_mem_o = blk_mem_o | memdst_i;
       if (w_blocked_i) blk_row_o = wtrig_i;
-      if (!((wtrig_i & s_hot) != '0 ? w_rest_i : w_some_i)) blk_weight_o = wtrig_i;
+      if (!(s_valid_i && s_wtrig_i ? w_rest_i : w_some_i)) blk_weight_o = wtrig_i;
       lock = red_lock_i;
-      if ((red_i & s_hot) != '0 && (lock & ~s_hot) == '0) lock = s_row_ends_i ? '0 : s_hot;
+      if (s_valid_i && s_red_i && (lock & ~s_hot_i) == '0) lock = s_row_ends_i ? '0 : s_hot_i;
       if (lock != '0) blk_red = red_i & ~lock;
       if (!stop_i) begin
         ready_o = live_i & ~s_spent & ~blk_out_o & ~blk_mem_o &

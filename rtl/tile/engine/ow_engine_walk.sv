@@ -60,6 +60,11 @@ module ow_engine_walk
     return two[0] + two[1];
   endfunction
 
+  // A dimension starts again behind its last element. Whose lengths count is asked last.
+  function automatic logic is_last(input logic [15:0] n, input logic [15:0] len);
+    return len == '0 || 16'(not_next(32'(n), 32'(len))) == '0;
+  endfunction
+
   logic [2:0][15:0] n, len;    // dimensions 1 to 3: counters, lengths
   logic [2:0]       goes;      // .. go on at the end of the inner vector
   logic [2:0]       wraps;     // .. and start again
@@ -72,7 +77,9 @@ module ow_engine_walk
       len[k-1] = c_i.space_d ? d_dim_i[k].length : a_dim_i[k].length;
     end
     for (int unsigned k = 0; k < 3; k++) begin
-      wraps[k] = len[k] == '0 || 16'(not_next(32'(n[k]), 32'(len[k]))) == '0;
+      if (Small || k + 1 >= Dims) wraps[k] = is_last(n[k], len[k]);
+      else wraps[k] = c_i.space_d ? is_last(n[k], d_dim_i[k+1].length)
+                                  : is_last(n[k], a_dim_i[k+1].length);
     end
     goes[0] = !c_i.wtrig && len[0] != '0;
     goes[1] = !c_i.wtrig && len[1] != '0 && wraps[0];

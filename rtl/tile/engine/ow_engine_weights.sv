@@ -26,6 +26,7 @@
 //                   is freed in this cycle
 module ow_engine_weights
   import ow_pkg::*;
+  import ow_onehot_pkg::increment;
 #(
   parameter int unsigned SramBytes = 49152,
   parameter bit Dotw = 1'b1
@@ -184,7 +185,8 @@ module ow_engine_weights
       rows_used_q <= '0;
     end else begin
       if (close_i != row_free_i) begin
-        rows_used_q <= close_i ? rows_used_q + 8'd1 : rows_used_q - 8'd1;
+        // That a row is closed is known late: it only chooses, and is no summand.
+        rows_used_q <= close_i ? 8'(increment(32'(rows_used_q))) : rows_used_q - 8'd1;
       end
       if (start_i) begin
         active_q <= 1'b1;

@@ -118,6 +118,7 @@ module ow_engine_writes
   `OW_ASSERT_INIT(slots_in_range, Slots >= 4 && Slots <= WRITE_SLOTS)
 
   localparam int unsigned SlotW = $clog2(Slots);
+  typedef logic [SlotW:0] count_t;
   typedef logic [SlotW-1:0] idx_t;  // a slot, without the bits that none has
   localparam logic [2:0] AgeLimit = 3'd7;
   localparam logic [1:0] HoldGap = 2'd2;
@@ -139,8 +140,8 @@ module ow_engine_writes
   idx_t                hold_slot_q;
   idx_t                order_q  [1 << SlotW];  // filled slots in their order
   idx_t                op_q, fp_q;
-  logic [SlotW:0]      filled_q;
-  logic [SlotW:0]      taken_q;   // slots that are not free: their number in valid_q
+  count_t              filled_q;
+  count_t              taken_q;   // slots that are not free: their number in valid_q
   idx_t                alloc_slot, fill_slot, told_slot;
   idx_t                get_slot;  // the slot that gets its data, with what is filled
   assign alloc_slot_o = wslot_t'(alloc_slot);
@@ -347,8 +348,9 @@ module ow_engine_writes
         valid_q[head] <= 1'b0;
         op_q <= op_q + 1'b1;
       end
-      if (gets != pop) filled_q <= gets ? filled_q + 1'b1 : filled_q - 1'b1;
-      if (alloc_i != pop) taken_q <= alloc_i ? taken_q + 1'b1 : taken_q - 1'b1;
+      // What comes is known late: it only chooses, and is no summand.
+      if (gets != pop) filled_q <= gets ? count_t'(increment(32'(filled_q))) : filled_q - 1'b1;
+      if (alloc_i != pop) taken_q <= alloc_i ? count_t'(increment(32'(taken_q))) : taken_q - 1'b1;
     end
   end
 

@@ -14,19 +14,38 @@ package ow_fp_wide_pkg;
     logic        [23:0] sig;
   } fp_wide_t;
 
+  // Zeros above the leading one of {x, 1'b1}.
+  function automatic logic [2:0] lead_zeros8(input logic [7:1] x);
+    logic [3:1] half;
+    half = x[7:4] == 4'd0 ? x[3:1] : x[7:5];
+    return {x[7:4] == 4'd0, half[3:2] == 2'd0, half[3:2] == 2'd0 ? ~half[1] : ~half[3]};
+  endfunction
+
+  // Operands may come from memory in this cycle: of a subnormal number the byte with the leading one
+  // is found beside the place in each.
   function automatic fp_wide_t unpack_wide(input logic [31:0] x);
     /*verilator no_inline_task*/
-    fp_wide_t   r;
-    logic [4:0] n;
+    fp_wide_t    r;
+    logic [23:0] up;
+    logic [4:0]  n;
     r.sign = x[31];
     r.nan = x[30:23] == 8'hFF && x[22:0] != 23'd0;
     r.inf = x[30:23] == 8'hFF && x[22:0] == 23'd0;
     r.exp = signed'({2'd0, x[30:23]});
     r.sig = {1'b1, x[22:0]};
     if (x[30:23] == 8'd0) begin
-      n = lead_zeros28({x[22:0], 5'd0});
+      if (x[22:15] != 8'd0) begin
+        up = {x[22:0], 1'b0};
+        n = {2'd0, lead_zeros8(x[22:16])};
+      end else if (x[14:7] != 8'd0) begin
+        up = {x[14:0], 9'd0};
+        n = {2'd1, lead_zeros8(x[14:8])};
+      end else begin
+        up = {x[6:0], 17'd0};
+        n = {2'd2, lead_zeros8(x[6:0])};
+      end
       r.exp = -signed'({5'd0, n});
-      r.sig = {x[22:0], 1'b0} << n;
+      r.sig = up << n[2:0];
     end
     return r;
   endfunction
