@@ -107,6 +107,10 @@ module ow_ramp
   logic [3:0] cfg_addr_q;
   /* verilator lint_on UNUSEDSIGNAL */
   logic [5:0] cfg_data_q;
+  // The same decoded: it is known early which colours an input queue's binding stops.
+  queues_t cfg_one_q;
+  colours_t cfg_colour_q;
+  logic bind_in_q;
 
   // Queues.
   ptr_t [Queues-1:0] in_rp_q, out_rp_q;
@@ -160,18 +164,19 @@ module ow_ramp
   end
 
   // The binding that was written: what it takes, and whether from a reader.
-  logic bind_in, taken_away;
+  logic taken_away;
   queue_t cfg_queue;
   assign cfg_queue = queue_t'(cfg_addr_q);
-  colours_t bind_colour;
+  colours_t bind_colour, unbind_colour;  // what the queue takes, and took
   always_comb begin
-    bind_in = cfg_we_q && !cfg_addr_q[3];
     bind_colour = '0;
+    unbind_colour = '0;
     taken_away = 1'b0;
-    if (bind_in) begin
-      bind_colour = onehot(cfg_data_q[5], cfg_data_q[4:0]);
+    if (bind_in_q) begin
+      bind_colour = cfg_colour_q;
       for (int unsigned q = 0; q < Queues; q++) begin
-        if (cfg_queue != queue_t'(q) && inq_owned_i[q] && (in_colour_q[q] & bind_colour) != '0) begin
+        unbind_colour |= in_colour_q[q] & {NumColours{cfg_one_q[q]}};
+        if (!cfg_one_q[q] && inq_owned_i[q] && (in_colour_q[q] & cfg_colour_q) != '0) begin
           taken_away = 1'b1;
         end
       end
@@ -181,9 +186,7 @@ module ow_ramp
   always_comb begin
     ej_ready_o = room1_q;
     if (ej_i.valid) ej_ready_o &= room2_q | ~(colours_t'(1) << ej_i.colour);
-    if (bind_in) begin
-      ej_ready_o &= ~(in_colour_q[cfg_queue] | bind_colour);
-    end
+    if (bind_in_q) ej_ready_o &= ~(unbind_colour | bind_colour);
   end
 
   // Injection, of what is held. The router's word on space is of the next cycle, so what is chosen
@@ -369,11 +372,11 @@ module ow_ramp
   logic binds;
   logic [3:0] bind_level;
   colours_t bound_d;
-  assign binds = bind_in && !taken_away;
+  assign binds = bind_in_q && !taken_away;
   assign bind_level = in_most[cfg_queue];
   always_comb begin : bound
     bound_d = bound_q;
-    if (binds) bound_d = (bound_q & ~in_colour_q[cfg_queue]) | bind_colour;
+    if (binds) bound_d = (bound_q & ~unbind_colour) | bind_colour;
   end
 
   always_ff @(posedge clk_i) begin : step
@@ -383,6 +386,9 @@ module ow_ramp
       cfg_we_q <= 1'b0;
       cfg_addr_q <= '0;
       cfg_data_q <= '0;
+      cfg_one_q <= '0;
+      cfg_colour_q <= '0;
+      bind_in_q <= 1'b0;
       in_level_q <= '0;
       in_moved_q <= 1'b0;
       out_level_q <= '0;
@@ -441,12 +447,15 @@ module ow_ramp
         cfg_we_q <= cfg_we_i && is_there(cfg_addr_i[2:0]);
         cfg_addr_q <= cfg_addr_i;
         cfg_data_q <= cfg_data_i;
+        cfg_one_q <= queues_t'(1) << queue_t'(cfg_addr_i);
+        cfg_colour_q <= onehot(cfg_data_i[5], cfg_data_i[4:0]);
+        bind_in_q <= cfg_we_i && is_there(cfg_addr_i[2:0]) && !cfg_addr_i[3];
         if (cfg_we_q && cfg_addr_q[3]) begin
           outq_bind_q[cfg_queue] <= cfg_data_q;
-          out_colour_q[cfg_queue] <= onehot(cfg_data_q[5], cfg_data_q[4:0]);
+          out_colour_q[cfg_queue] <= cfg_colour_q;
         end else if (binds) begin
           for (int unsigned q = 0; q < Queues; q++) begin
-            if (cfg_queue == queue_t'(q)) begin
+            if (cfg_one_q[q]) begin
               inq_bind_q[q] <= cfg_data_q;
               in_colour_q[q] <= bind_colour;
             end else if ((in_colour_q[q] & bind_colour) != '0) begin
@@ -454,9 +463,9 @@ module ow_ramp
               in_colour_q[q] <= '0;
             end
           end
-          room1_q <= (room1_d & ~in_colour_q[cfg_queue] & ~bind_colour) |
+          room1_q <= (room1_d & ~unbind_colour & ~bind_colour) |
                      (bind_level < Full ? bind_colour : '0);
-          room2_q <= (room2_d & ~in_colour_q[cfg_queue] & ~bind_colour) |
+          room2_q <= (room2_d & ~unbind_colour & ~bind_colour) |
                      (bind_level < Full - 4'd1 ? bind_colour : '0);
           bound_q <= bound_d;
         end

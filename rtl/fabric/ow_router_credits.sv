@@ -165,28 +165,34 @@ module ow_router_credits
 
   logic work;
   assign work = work_i || waits_o != '0;
+  // What is left at the end of the cycle, first as if nothing that has just come left; that it does,
+  // and that a fence leaves, is known last.
   always_comb begin : next
-    automatic colours_t has1, has2, freed, back, stays;
-    {has1, has2, freed, back, stays} = '0;
+    automatic colours_t has1, has2, freed, back, stays, same, more1, more2;
+    {has1, has2, freed, back, stays, same, more1, more2} = '0;
     for (int unsigned p = 0; p < 4; p++) begin
       one_d[p] = one_q[p];
       two_d[p] = two_q[p];
     end
     if (work) begin
+      same = rst_i ? '0 : ~set_i;
       for (int unsigned p = 0; p < 4; p++) begin
         has1 = one_q[p] | wrong_i[p];
         has2 = two_q[p] | (wrong_i[p] & (one_q[p] | {NumColours{wrong_fence_i[p]}}));
-        freed = (freed_held_i & in_i[p]) | (fresh_i[p] & {NumColours{passes_i[p]}});
-        // What goes back, unless the control plane takes the slot, which is known last.
-        back = waits_o[p] ? first[p] : freed & (fresh_turn[p] ? fresh_i[p] : first[p]);
+        freed = freed_held_i & in_i[p];
+        // What goes back, unless the control plane takes the slot.
+        back = waits_o[p] ? first[p] : freed & first[p] & {NumColours{!at_once_i[p]}};
         stays = {NumColours{taken_i[p]}};
         one_d[p] = (has1 & (freed | ~back | stays)) | has2 | (freed & (~back | stays));
         two_d[p] = (has2 & (freed | ~back | stays)) | (has1 & freed & (~back | stays));
-        one_d[p] |= leave_i & in_i[p];
-        two_d[p] |= leave_i & in_i[p];
-        one_d[p] = (one_d[p] & ~set_i) | (set_i & {NumColours{keep_i[p]}});
-        two_d[p] = (two_d[p] & ~set_i) | (set_i & {NumColours{keep_i[p]}});
-        if (rst_i) {one_d[p], two_d[p]} = '0;
+        one_d[p] = (one_d[p] & same) | (set_i & {NumColours{keep_i[p] && !rst_i}});
+        two_d[p] = (two_d[p] & same) | (set_i & {NumColours{keep_i[p] && !rst_i}});
+        // The slot of what came goes back at once if it has its turn, which is when none waits; it has
+        // one or two before it only then.
+        more1 = fresh_i[p] & same & {NumColours{waits_o[p] || taken_i[p]}};
+        more2 = fresh_i[p] & same & (has2 | (has1 & (~first[p] | stays)));
+        one_d[p] |= (more1 & {NumColours{passes_i[p]}}) | (leave_i & in_i[p] & same);
+        two_d[p] |= (more2 & {NumColours{passes_i[p]}}) | (leave_i & in_i[p] & same);
       end
     end
   end

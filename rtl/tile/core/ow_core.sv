@@ -152,11 +152,11 @@ module ow_core
   assign halted = ~run_i | stopped_q | core_rst_i;
 
   ow_core_fetch #(.SramBytes(SramBytes), .Small(Small)) u_fetch (
-    .clk_i,
-    .rst_i,
+    .clk_i, .rst_i,
     .flush_i(halted),
     .redirect_i(redirect),
     .target_i(target),
+    .rest_i(pc_q),
     .line_valid_o(line_valid),
     .line_kept_o(line_kept),
     .line_o(line),
@@ -251,7 +251,7 @@ module ow_core
   // ---------------------------------------------------------------------------------- execute ---
   logic        x_have, x_go, done, trap, withdrawn;
   logic [31:0] alu_a, alu_b, alu_result, alu_sum;
-  logic        taken;
+  logic        taken, alu_low;
   logic [4:0]  cause;
   logic [31:0] tval, e_target;
   logic        e_redirect;
@@ -282,10 +282,10 @@ module ow_core
     .b_i(alu_b),
     .result_o(alu_result),
     .sum_o(alu_sum),
+    .limit_i(stack_limit_i), .low_o(alu_low),
     .branch_i(x_q.dec.cls == CLS_BRANCH),
     .funct3_i(x_q.dec.funct3),
-    .rs1_i(x_q.rs1),
-    .rs2_i(x_q.rs2),
+    .rs1_i(x_q.rs1), .rs2_i(x_q.rs2),
     .taken_o(taken)
   );
 
@@ -296,8 +296,7 @@ module ow_core
   assign csr_valid = x_have && x_q.dec.cls == CLS_CSR;
 
   ow_core_csr #(.Small(Small)) u_csr (
-    .clk_i,
-    .rst_i(rst_i | core_rst_i),
+    .clk_i, .rst_i(rst_i | core_rst_i),
     .valid_i(csr_valid),
     .addr_i(x_q.dec.imm[11:0]),
     .kind_i(x_q.dec.funct3[1:0]),
@@ -324,9 +323,9 @@ module ow_core
   assign md_mine = x_have && x_q.dec.cls == CLS_MULDIV;
 
   ow_core_muldiv #(.Small(Small)) u_muldiv (
-    .clk_i,
-    .rst_i,
+    .clk_i, .rst_i,
     .clear_i(core_rst_i),
+    .here_i(x_valid_q && x_q.dec.cls == CLS_MULDIV),
     .start_i(md_mine && ex_q == EX_RUN),
     .done_i(md_mine && done),
     .funct3_i(x_q.dec.funct3),
@@ -341,6 +340,7 @@ module ow_core
     .x_i(x_q),
     .alu_result_i(alu_result),
     .alu_sum_i(alu_sum),
+    .alu_low_i(alu_low),
     .taken_i(taken),
     .ex_i(ex_q),
     .clear_i(~m_asks),
@@ -416,8 +416,7 @@ module ow_core
 
   // ---------------------------------------------------------------- memory access, write-back ---
   ow_core_memory u_memory (
-    .clk_i,
-    .rst_i(rst_i | core_rst_i),
+    .clk_i, .rst_i(rst_i | core_rst_i),
     .valid_i(x_go),
     .insn_i(x_result),
     .valid_o(m_valid),
@@ -443,8 +442,7 @@ module ow_core
   );
 
   ow_core_write u_write (
-    .clk_i,
-    .rst_i(rst_i | core_rst_i),
+    .clk_i, .rst_i(rst_i | core_rst_i),
     .valid_i(m_valid & ~m_wait),
     .insn_i(m_result),
     .dmem_rvalid_i,
@@ -472,7 +470,9 @@ module ow_core
       (x_q.dec.cls == CLS_NEXT || x_q.dec.cls == CLS_WFI);
   assign wait_tensor_o = x_have && (x_q.dec.cls == CLS_TENSOR || x_q.dec.cls == CLS_DSRW);
 
-  logic waits;  // for an input, so nothing moves by itself
+  // It waits for an input, so nothing moves by itself: what is in execute stays and redirects nothing,
+  // and what is decoded stays behind it. Behind an empty execute stage it does not, or not for long.
+  logic waits;
   always_comb begin
     waits = 1'b0;
     if (m_valid) waits = m_blocked & ~withdrawn;
@@ -481,13 +481,14 @@ module ow_core
           (ex_q == EX_SYNC & ~tensor_sync_done_i) | (dsr_we_o & ~dsr_ready_i);
     end else waits = ~x_valid_q & halted;
   end
-  assign idle_o = waits & ~d_go & fetch_idle & ~w_busy & ~core_rst_i;
+  assign idle_o = waits & ~(d_have & ~x_valid_q) & fetch_idle & ~w_busy & ~core_rst_i;
 
   // Instructions are 4-byte aligned: the two low bits of addresses from outside do not matter.
   logic unused;
   assign unused = ^{boot_pc_i[1:0], d_target[1:0]};
 
   `OW_ASSERT(OneOutcome_A, !(done && trap), "an instruction either completes or traps")
+  `OW_ASSERT(IdleStays_A, !(idle_o && (d_go || x_go || redirect)), "an idle core does something")
   `OW_ASSERT(Launched_A, !tensor_ready_i || core_rst_i || (tensor_valid_o && x_leaves) ||
              (tensor_valid_o && ex_d == EX_SYNC),
              "what the engine has launched goes on, and only that")

@@ -4,6 +4,7 @@
 // valid_i: there is an instruction; while low all outputs are 0 (with Small, which is for area and not
 //   for the clock, they are anything).
 // op_i, a_i, b_i -> result_o: one of the ALU_* operations; sum_o: a_i + b_i if op_i is not ALU_SUB.
+// limit_i -> low_o: result_o is less than this, or below 0.
 // branch_i, funct3_i, rs1_i, rs2_i -> taken_o: whether a branch of that funct3 is taken.
 
 module ow_core_alu
@@ -17,6 +18,8 @@ module ow_core_alu
   input  logic [31:0] b_i,
   output logic [31:0] result_o,
   output logic [31:0] sum_o,
+  input  logic [23:0] limit_i,
+  output logic        low_o,
 
   input  logic        branch_i,
   input  logic [2:0]  funct3_i,
@@ -32,33 +35,64 @@ module ow_core_alu
     return r;
   endfunction
 
-  logic        subtract;
-  logic [31:0] to_right, shifted;
+  // With a carry in, of one addition.
+  function automatic logic [31:0] sum_of(input logic [31:0] x, input logic [31:0] y, input logic c);
+    return 32'(({1'b0, x, 1'b1} + {1'b0, y, c}) >> 1);
+  endfunction
+
+  logic        subtract, adds;
+  logic [31:0] to_right, shifted, other_result;
+  logic [31:0] b_sum;      // what is added to a_i but for a carry
+  logic [31:0] no_limit;   // - limit_i - 1
+  /* verilator lint_off UNUSEDSIGNAL */ // its sign
+  logic [31:0] below;      // the sum less the limit
+  /* verilator lint_on UNUSEDSIGNAL */
   // One comparison for branches and for ALU_SLT and ALU_SLTU, whose a_i is rs1.
   logic [31:0] other;
   logic        is_signed, less;
 
   assign subtract = op_i == ALU_SUB;
+  assign adds = op_i == ALU_ADD || op_i == ALU_SUB;
 
   always_comb begin
     sum_o = 32'd0;
     to_right = 32'd0;
     shifted = 32'd0;
+    other_result = 32'd0;
     result_o = 32'd0;
+    b_sum = 32'd0;
     if (valid_i || Small) begin
-      sum_o = a_i + (b_i ^ {32{subtract}}) + {31'd0, subtract};
+      b_sum = b_i ^ {32{subtract}};
+      sum_o = sum_of(a_i, b_sum, subtract);
       to_right = op_i[2] ? a_i : reversed(a_i);
       shifted = 32'($signed({op_i[3] & a_i[31], to_right}) >>> b_i[4:0]);
       unique case (op_i)
-        ALU_ADD, ALU_SUB: result_o = sum_o;
-        ALU_SLL: result_o = reversed(shifted);
-        ALU_SLT, ALU_SLTU: result_o = {31'd0, less};
-        ALU_XOR: result_o = a_i ^ b_i;
-        ALU_SRL, ALU_SRA: result_o = shifted;
-        ALU_OR: result_o = a_i | b_i;
-        ALU_AND: result_o = a_i & b_i;
-        default: result_o = 32'd0;
+        ALU_SLL: other_result = reversed(shifted);
+        ALU_SLT, ALU_SLTU: other_result = {31'd0, less};
+        ALU_XOR: other_result = a_i ^ b_i;
+        ALU_SRL, ALU_SRA: other_result = shifted;
+        ALU_OR: other_result = a_i | b_i;
+        ALU_AND: other_result = a_i & b_i;
+        default: ;
       endcase
+      result_o = adds ? sum_o : other_result;
+    end
+  end
+
+  // A sum is compared beside the addition and not behind it.
+  always_comb begin
+    no_limit = '0;
+    below = '0;
+    low_o = 1'b0;
+    if (Small) begin
+      low_o = result_o[31] || result_o < {8'd0, limit_i};
+    end else if (valid_i && limit_i != '0) begin
+      no_limit = ~{8'd0, limit_i};
+      below = sum_of(a_i ^ b_sum ^ no_limit,
+                     (((a_i & b_sum) | (a_i & no_limit) | (b_sum & no_limit)) << 1) | 32'd1,
+                     subtract);
+      low_o = adds ? sum_o[31] || below[31]
+                   : other_result[31] || other_result < {8'd0, limit_i};
     end
   end
 

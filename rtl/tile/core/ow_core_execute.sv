@@ -22,6 +22,7 @@ module ow_core_execute
   /* verilator lint_on UNUSEDSIGNAL */
   input  logic [31:0]  alu_result_i,
   input  logic [31:0]  alu_sum_i,
+  input  logic         alu_low_i,    // alu_result_i is less than stack_limit_i, or below 0
   input  logic         taken_i,
   input  ex_e          ex_i,
   input  logic         clear_i,
@@ -90,8 +91,13 @@ module ow_core_execute
   /* verilator lint_off UNUSEDSIGNAL */ // its sign
   logic [32:0] below_text;  // the address of a store less the limit
   /* verilator lint_on UNUSEDSIGNAL */
+  logic [32:0] base, offset, no_text;
   assign addr = alu_sum_i;
-  assign below_text = {x_i.rs1[31], x_i.rs1} + {dec.imm[31], dec.imm} - {9'd0, text_limit_i};
+  assign base = {x_i.rs1[31], x_i.rs1};
+  assign offset = {dec.imm[31], dec.imm};
+  assign no_text = ~{9'd0, text_limit_i};
+  assign below_text = (base ^ offset ^ no_text) +
+                      ((((base & offset) | (base & no_text) | (offset & no_text)) << 1) | 33'd1);
 
   always_comb begin
     misaligned = 1'b0;
@@ -154,8 +160,7 @@ module ow_core_execute
         end
         CLS_ALU: begin
           // One that has wrapped around below 0 is low, too.
-          stack_low = dec.rd == STACK_REG && stack_limit_i != '0 &&
-              (alu_result_i[31] || alu_result_i < {8'd0, stack_limit_i});
+          stack_low = dec.rd == STACK_REG && stack_limit_i != '0 && alu_low_i;
           trap_o = stack_low;
           cause_o = TRAP_STACK;
           tval_o = alu_result_i;

@@ -16,7 +16,9 @@
 // line_valid_o/line_o: the head line; line_kept_o: it stands in the buffer, and is there early.
 // pop_i: its last instruction goes on.
 // req_o, addr_o (8-byte aligned), gnt_i (same cycle), rvalid_i/rdata_i (the cycle after): memory.
-// idle_o: nothing under way, nothing to ask for, no state about to change.
+// rest_i: what target_i is while nothing is redirected. idle_o: nothing under way, nothing to ask for,
+//   no state about to change unless there is a redirect, or a line is popped: that is known late, and
+//   who does it is not idle.
 // Small: the lines are in one memory, for area.
 
 `include "ow_assert.svh"
@@ -29,7 +31,10 @@ module ow_core_fetch #(
   input  logic        rst_i,
   input  logic        flush_i,
   input  logic        redirect_i,
+  /* verilator lint_off UNUSEDSIGNAL */ // which instruction of a line it is
   input  logic [31:0] target_i,
+  input  logic [31:0] rest_i,
+  /* verilator lint_on UNUSEDSIGNAL */
   output logic        line_valid_o,
   output logic        line_kept_o,
   output logic [63:0] line_o,
@@ -51,28 +56,28 @@ module ow_core_fetch #(
   logic [1:0]       count_q;
   logic             inflight_q;
   logic             drop_q;     // what is under way is of before a redirect
-  logic [20:0]      next_q;     // line address to ask for next
-  logic             next_ok_q;  // it lies in the SRAM
-  logic             arrives, restart, target_ok;
+  logic [28:0]      next_q;     // line address to ask for next
+  logic             next_ok;    // it lies in the SRAM
+  logic             arrives, restart;
 
   assign arrives = rvalid_i && !drop_q;
   assign restart = redirect_i || flush_i;
-  assign target_ok = target_i < SramBytes;
+  assign next_ok = {next_q, 3'd0} < SramBytes;
 
   assign line_kept_o = count_q != 2'd0;
   assign line_valid_o = line_kept_o || arrives;
   assign line_o = (line_kept_o ? 64'd0 : rdata_i) | head_line;
 
-  assign req_o = next_ok_q && !flush_i && (count_q + {1'b0, inflight_q && !drop_q}) != 2'(Lines);
-  assign addr_o = {next_q, 3'd0};
+  assign req_o = next_ok && !flush_i && (count_q + {1'b0, inflight_q && !drop_q}) != 2'(Lines);
+  assign addr_o = {next_q[20:0], 3'd0};
 
   always_comb begin
-    if (inflight_q || redirect_i) begin
+    if (inflight_q) begin
       idle_o = 1'b0;
     end else if (flush_i) begin
-      idle_o = count_q == 2'd0 && next_q == target_i[23:3] && next_ok_q == target_ok && drop_q;
+      idle_o = count_q == 2'd0 && next_q == rest_i[31:3] && drop_q;
     end else begin
-      idle_o = ~(next_ok_q && count_q != 2'(Lines)) && !pop_i && !drop_q;
+      idle_o = ~(next_ok && count_q != 2'(Lines)) && !drop_q;
     end
   end
 
@@ -83,24 +88,19 @@ module ow_core_fetch #(
       tail_q <= Lines'(1);
       inflight_q <= 1'b0;
       drop_q <= 1'b0;
-      next_q <= 21'd0;
-      next_ok_q <= 1'b1;
+      next_q <= 29'd0;
     end else begin
       inflight_q <= req_o && gnt_i;
       drop_q <= restart;
       if (restart) begin
         count_q <= 2'd0;
         head_q <= tail_q;
-        next_q <= target_i[23:3];
-        next_ok_q <= target_ok;
+        next_q <= target_i[31:3];
       end else begin
         count_q <= count_q - {1'b0, pop_i} + {1'b0, arrives};
         if (pop_i) head_q <= {head_q[Lines-2:0], head_q[Lines-1]};
         if (arrives) tail_q <= {tail_q[Lines-2:0], tail_q[Lines-1]};
-        if (req_o && gnt_i) begin
-          next_q <= next_q + 21'd1;
-          next_ok_q <= {8'd0, next_q, 3'd0} + 32'd8 < SramBytes;
-        end
+        if (req_o && gnt_i) next_q <= next_q + 29'd1;
       end
     end
   end

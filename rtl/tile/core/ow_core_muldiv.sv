@@ -8,6 +8,7 @@
 // zero and overflow give what the specification says; neither traps.
 //
 // Small: the same for area and not for the clock.
+// here_i: there is an operation, whether or not it may start; known early.
 // start_i: only while nothing is under way. funct3_i: 0 mul, 1 mulh, 2 mulhsu, 3 mulhu, 4 div,
 // 5 divu, 6 rem, 7 remu. a_i, b_i: rs1, rs2.
 
@@ -17,6 +18,7 @@ module ow_core_muldiv #(
   input  logic        clk_i,
   input  logic        rst_i,
   input  logic        clear_i,
+  input  logic        here_i,
   input  logic        start_i,
   input  logic        done_i,
   input  logic [2:0]  funct3_i,
@@ -55,9 +57,50 @@ module ow_core_muldiv #(
     partial = high_q;
     if (count_q == 6'd0) partial = '0;
     else if (count_q[0]) partial = high_q >>> 16;
-    sum = partial + 35'(x) * 35'(y);
     // Less |b|.
-    rem = {high_q[31:0], low_q[31]} + ({b_neg, b_i} ^ {33{!b_neg}}) + {32'd0, !b_neg};
+    rem = 33'(({high_q[31:0], low_q[31], 1'b1} + {{b_neg, b_i} ^ {33{!b_neg}}, !b_neg}) >> 1);
+  end
+
+  if (Small) begin : gen_small
+    assign sum = partial + 35'(x) * 35'(y);
+    logic unused;
+    assign unused = here_i;
+  end else begin : gen_fast
+    // A row for each bit of y, and what was there before, become two of the same sum, three becoming
+    // two at a time; so that one carry goes through all of it.
+    localparam int unsigned Rows = 18;
+    localparam int unsigned Levels = 6;
+    localparam int unsigned Left [Levels] = '{18, 12, 8, 6, 4, 3};  // rows before each level
+    // Rows have no signs; those of the product are in this and in the highest bits of the rows.
+    localparam logic [34:0] Signs = 35'h6_0002_0000;
+    function automatic logic [Rows-1:0][34:0] fewer(input logic [Rows-1:0][34:0] rows,
+                                                    input int unsigned left);
+      fewer = '0;
+      for (int unsigned k = 0; k < Rows / 3; k++) begin
+        if (k < left / 3) begin
+          fewer[2*k] = rows[3*k] ^ rows[3*k+1] ^ rows[3*k+2];
+          fewer[2*k+1] = ((rows[3*k] & rows[3*k+1]) | (rows[3*k+2] & (rows[3*k] | rows[3*k+1]))) << 1;
+        end
+      end
+      if (left % 3 > 0) fewer[left/3*2] = rows[left/3*3];
+      if (left % 3 > 1) fewer[left/3*2+1] = rows[left/3*3+1];
+    endfunction
+
+    logic [Rows-1:0][34:0] rows;
+    always_comb begin
+      rows = '0;
+      sum = '0;
+      if (here_i && !divide) begin
+        for (int unsigned i = 0; i < 16; i++) begin
+          rows[i] = 35'({!(x[16] && y[i]), x[15:0] & {16{y[i]}}}) << i;
+        end
+        rows[0] |= Signs;
+        rows[16] = {2'd0, x[16] && y[16], ~(x[15:0] & {16{y[16]}}), 16'd0};
+        rows[17] = partial;
+        for (int unsigned l = 0; l < Levels; l++) rows = fewer(rows, Left[l]);
+        sum = rows[0] + rows[1];
+      end
+    end
   end
 
   // The quotient or the remainder, with its sign.

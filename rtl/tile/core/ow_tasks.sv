@@ -35,6 +35,7 @@
 
 module ow_tasks
   import ow_pkg::*;
+  import ow_onehot_pkg::*;
 #(
   parameter bit Small = 1'b0
 ) (
@@ -129,7 +130,6 @@ module ow_tasks
 
   // The next pick: the class, then the first eligible task of it above the last one that was
   // dispatched of it, else its first of all.
-  logic [31:0] above, chosen, cand;
   logic        low_waits;  // a task without priority is eligible
   logic [4:0]  pick_d;
   logic        hold;  // the pick stands and is not taken in this cycle
@@ -167,38 +167,30 @@ module ow_tasks
     end
     assign pick_entry = mem_rdata_q;
 
+    logic [31:0] cand, beyond;
     always_comb begin
       cand = '0;
-      above = '0;
-      chosen = '0;
+      beyond = '0;
       pick_d = pick_q;
       if (choose) begin
         cand = eligible & (prio_q ^ {32{!high}});
-        above = cand & (32'hFFFFFFFE << (high ? last_high_q : last_low_q));
-        chosen = above != 32'd0 ? above : cand;
-        pick_d = first(chosen);
+        beyond = cand & above(high ? last_high_q : last_low_q);
+        pick_d = first(beyond != 32'd0 ? beyond : cand);
       end
     end
   end else begin : gen_fast
     assign pick_entry = entry_q[pick_q];
 
+    // One of each class: which of the two has the turn, and that there is a choice, is known last.
+    logic [4:0] high_pick, low_pick;
     always_comb begin
-      above = 32'd0;
-      chosen = 32'd0;
-      cand = 32'd0;
+      high_pick = '0;
+      low_pick = '0;
       pick_d = pick_q;
-      if (choose) begin
-        if (high) begin
-          cand = eligible & prio_q;
-          above = cand & ~((32'd2 << last_high_q) - 32'd1);
-        end else begin
-          cand = eligible & ~prio_q;
-          above = cand & ~((32'd2 << last_low_q) - 32'd1);
-        end
-        chosen = above != 32'd0 ? above : cand;
-        chosen = chosen & (~chosen + 32'd1);
-        pick_d = {|(chosen & 32'hFFFF0000), |(chosen & 32'hFF00FF00), |(chosen & 32'hF0F0F0F0),
-                  |(chosen & 32'hCCCCCCCC), |(chosen & 32'hAAAAAAAA)};
+      if (eligible != 32'd0) begin
+        high_pick = index(pick(eligible & prio_q, above(last_high_q)));
+        low_pick = index(pick(eligible & ~prio_q, above(last_low_q)));
+        if (choose) pick_d = high ? high_pick : low_pick;
       end
     end
   end

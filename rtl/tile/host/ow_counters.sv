@@ -42,6 +42,11 @@ module ow_counters
     localparam counter_e EventOf [Events] = '{CTR_BEATS, CTR_REDUCER_ELEMENTS, CTR_INSTRUCTIONS,
                                               CTR_WAVELETS_IN, CTR_WAVELETS_OUT, CTR_WEIGHTS};
 
+    // a + b - c, with one carry through all bits.
+    function automatic logic [47:0] difference(input logic [47:0] a, b, c);
+      return (a ^ b ^ ~c) + ((((a & b) | (a & ~c) | (b & ~c)) << 1) | 48'd1);
+    endfunction
+
     logic [Events-1:0][1:0]      events;
     logic [Events-1:0][LowW-1:0] low_q, low_d;
     logic [Events-1:0]           carry, due_q, carried_q;  // carried_q: its high bits are in memory
@@ -79,15 +84,15 @@ module ow_counters
     // What the engine does: one cause at a time, whose time is added when it ends.
     logic [47:0] spent_q [CTR_STALL_INPUT:CTR_NO_WORK];
     logic [CTR_NO_WORK:CTR_STALL_INPUT] spent_there_q;
-    logic [47:0] since_q, lasts;
+    logic [47:0] since_q;
     counter_e    cause_q;
     logic        cause_ends;
     assign cause_ends = eng_cause_i != cause_q;
-    assign lasts = cycle_i - since_q;
 
     always_ff @(posedge clk_i) begin
       if (cause_ends && cause_q != CTR_BEATS) begin
-        spent_q[cause_q[2:0]] <= (spent_there_q[cause_q[2:0]] ? spent_q[cause_q[2:0]] : '0) + lasts;
+        spent_q[cause_q[2:0]] <= difference(spent_there_q[cause_q[2:0]] ? spent_q[cause_q[2:0]] : '0,
+                                            cycle_i, since_q);
       end
     end
 
@@ -103,7 +108,8 @@ module ow_counters
       end
     end
 
-    // The other two, which begin and end whenever they do.
+    // The other two, which begin and end whenever they do: that one does is known last, and is asked
+    // for nothing but that.
     logic [1:0][47:0] time_q;
     logic [1:0]       runs_d, runs_q;
     assign runs_d = {red_wait_i, asleep_i};
@@ -116,17 +122,18 @@ module ow_counters
         for (int unsigned k = 0; k < 2; k++) begin
           if (runs_d[k] != runs_q[k]) begin
             runs_q[k] <= runs_d[k];
-            time_q[k] <= time_q[k] + (cycle_i ^ {48{runs_d[k]}}) + {47'd0, runs_d[k]};
+            time_q[k] <= 48'(({time_q[k], 1'b1} + {cycle_i ^ {48{!runs_q[k]}}, !runs_q[k]}) >> 1);
           end
         end
       end
     end
 
-    // A counter is what is kept and what goes on.
-    logic [47:0] kept, more;
+    // A counter is what is kept and what goes on, from one cycle to another.
+    logic [47:0] kept, from, more;
     always_comb begin
       kept = '0;
       more = '0;
+      from = '0;
       if (read_i) begin
         for (int unsigned e = 0; e < Events; e++) begin
           if (index_i == EventOf[e]) begin
@@ -137,7 +144,7 @@ module ow_counters
         for (int unsigned k = 32'(CTR_STALL_INPUT); k <= 32'(CTR_NO_WORK); k++) begin
           if (index_i == 4'(k)) kept = spent_there_q[k] ? spent_q[k] : '0;
         end
-        if (index_i == cause_q && cause_q != CTR_BEATS) more = lasts;
+        if (index_i == cause_q && cause_q != CTR_BEATS) {more, from} = {cycle_i, since_q};
         for (int unsigned k = 0; k < 2; k++) begin
           if (index_i == (k == 0 ? CTR_ASLEEP : CTR_REDUCER_WAIT)) begin
             kept = time_q[k];
@@ -145,8 +152,8 @@ module ow_counters
           end
         end
       end
-      value_o = kept + more;
     end
+    assign value_o = difference(kept, more, from);
 
     assign idle_o = events == '0 && !cause_ends && runs_d == runs_q;
 
