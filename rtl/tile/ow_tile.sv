@@ -274,7 +274,7 @@ module ow_tile #(
   logic [31:0] next_entry, next_arg;
   logic tensor_here, tensor_valid, tensor_ready, tensor_quick, tensor_sync_done;
   tensor_insn_t tensor;
-  logic dsr_we, dsr_ready;
+  logic dsr_we, dsr_re, dsr_ready, dsr_rvalid;
   logic [4:0] dsr_idx;
   logic [2:0] dsr_word;
   logic [31:0] dsr_wdata, dsr_rdata;
@@ -300,8 +300,8 @@ module ow_tile #(
     .tensor_here_o(tensor_here), .tensor_valid_o(tensor_valid), .tensor_o(tensor),
     .tensor_ready_i(tensor_ready), .tensor_quick_i(tensor_quick),
     .tensor_sync_done_i(tensor_sync_done), .tensor_hold_i(tensor_hold),
-    .dsr_we_o(dsr_we), .dsr_idx_o(dsr_idx), .dsr_word_o(dsr_word), .dsr_wdata_o(dsr_wdata),
-    .dsr_ready_i(dsr_ready), .dsr_rdata_i(dsr_rdata),
+    .dsr_we_o(dsr_we), .dsr_re_o(dsr_re), .dsr_idx_o(dsr_idx), .dsr_word_o(dsr_word),
+    .dsr_wdata_o(dsr_wdata), .dsr_ready_i(dsr_ready), .dsr_rvalid_i(dsr_rvalid), .dsr_rdata_i(dsr_rdata),
     .cycle_i(cycle), .retire_o(retire), .idle_o(core_idle)
   );
 
@@ -378,8 +378,8 @@ module ow_tile #(
     .tensor_sync_done_o(tensor_sync_done), .hold_o(tensor_hold),
     .host_waits_i(ctl_mem_req && !ctl_mem_gnt),
     .look_addr_i({red_addr, dm_addr}), .hold_look_o(tensor_hold_look),
-    .dsr_we_i(dsr_we), .dsr_idx_i(dsr_idx), .dsr_word_i(dsr_word), .dsr_wdata_i(dsr_wdata),
-    .dsr_ready_o(dsr_ready), .dsr_rdata_o(dsr_rdata),
+    .dsr_we_i(dsr_we), .dsr_re_i(dsr_re), .dsr_idx_i(dsr_idx), .dsr_word_i(dsr_word),
+    .dsr_wdata_i(dsr_wdata), .dsr_ready_o(dsr_ready), .dsr_rvalid_o(dsr_rvalid), .dsr_rdata_o(dsr_rdata),
     .rd0_req_o(rd0_req), .rd0_addr_o(rd0_addr), .rd0_gnt_i(rd0_gnt), .rd0_rvalid_i(rd0_rvalid),
     .rd0_rdata_i(rd0_rdata),
     .rd1_req_o(rd1_req), .rd1_addr_o(rd1_addr), .rd1_gnt_i(rd1_gnt), .rd1_rvalid_i(rd1_rvalid),

@@ -101,6 +101,7 @@ module ow_engine_tb
   assign push_data_o = push.data;
 
   logic hold;
+  logic dsr_rvalid;
   logic [1:0] hold_look;
   logic [1:0] red_kind;
   logic [4:0] red_task;
@@ -121,7 +122,8 @@ module ow_engine_tb
     .tensor_sync_done_o(sync_done_o), .hold_o(hold), .host_waits_i(ctl_req_i && !ctl_gnt_o),
     .look_addr_i({24'd0, lsu_addr_i}),
     .hold_look_o(hold_look),
-    .dsr_we_i, .dsr_idx_i, .dsr_word_i, .dsr_wdata_i, .dsr_ready_o, .dsr_rdata_o,
+    .dsr_we_i, .dsr_re_i(1'b0), .dsr_idx_i, .dsr_word_i, .dsr_wdata_i, .dsr_ready_o,
+    .dsr_rvalid_o(dsr_rvalid), .dsr_rdata_o,
     .rd0_req_o(rd0_req), .rd0_addr_o(rd0_addr), .rd0_gnt_i(rd0_gnt), .rd0_rvalid_i(rd0_rvalid),
     .rd0_rdata_i(rd0_rdata),
     .rd1_req_o(rd1_req), .rd1_addr_o(rd1_addr), .rd1_gnt_i(rd1_gnt), .rd1_rvalid_i(rd1_rvalid),
@@ -166,6 +168,6 @@ module ow_engine_tb
 
   logic unused;
   assign unused = ^{red_gnt, red_rvalid, red_rdata, lsu_rvalid, fetch_gnt,
-                    fetch_rvalid, fetch_rdata, ctl_rvalid, sram_idle, red_kind, red_task, hold_look[1]};
+                    fetch_rvalid, fetch_rdata, ctl_rvalid, sram_idle, dsr_rvalid, red_kind, red_task, hold_look[1]};
 
 endmodule
