@@ -31,7 +31,6 @@ rtl/tile/engine/ow_engine_execute.sv
 rtl/tile/engine/ow_engine_output.sv
 rtl/tile/engine/ow_engine_back.sv
 rtl/tile/engine/ow_engine.sv
-rtl/tile/math/ow_fp_serial.sv
 rtl/tile/engine/ow_serial_pkg.sv
 rtl/tile/engine/ow_serial_decode.sv
 rtl/tile/engine/ow_serial_threads.sv

@@ -13,7 +13,7 @@
 //   wide_i    the term is the binary32 number term_i; else the product of the binary16 numbers
 //             term_i[15:0] and factor_i, exact
 //   neg_i     its sign is turned
-//   narrow_i  the result is binary16, in the lower half; steady from last_i on
+//   narrow_i  the result is binary16, in the lower half; steady from the cycle after last_i on
 module ow_fp_serial (
   input  logic        clk_i,
   input  logic        rst_i,
