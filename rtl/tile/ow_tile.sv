@@ -110,8 +110,7 @@ module ow_tile #(
     .Small(SmallRouter != 0), .InputRegs(InputRegs)
   ) u_router (
     .clk_i(router_clk), .link_clk_i(links_clk), .rst_i(rst_q),
-    .link_n_i, .link_e_i, .link_s_i, .link_w_i,
-    .link_n_o, .link_e_o, .link_s_o, .link_w_o,
+    .link_n_i, .link_e_i, .link_s_i, .link_w_i, .link_n_o, .link_e_o, .link_s_o, .link_w_o,
     .inj_i(inj), .inj_space_o(inj_space), .ej_ready_i(ej_ready), .ej_o(ej), .ej_owed_o(ej_owed),
     .req_o(req_w), .req_valid_o(req_valid), .req_ready_i(req_ready),
     .rsp_i(rsp_w), .rsp_valid_i(rsp_valid), .rsp_ready_o(rsp_ready),
@@ -141,6 +140,12 @@ module ow_tile #(
   logic [NUM_QUEUES-1:0] two_takers, two_takers_q;  // reported a cycle later
   logic [NUM_QUEUES-1:0] eng_owned, red_owned;  // queues that an instruction or a drain reads
 
+  // A small ramp takes one push a cycle: the core's, else the reducer's.
+  logic [NUM_QUEUES-1:0] red_ready;
+  logic [NUM_QUEUES-1:0][3:0] eng_level;
+  assign red_ready = SmallTile != 0 && core_push ? '0 : outq_ready;
+  assign eng_level = SmallTile != 0 && (core_push || red_push) ? '1 : outq_level;
+
   assign inq_pop = eng_pop | red_pop | task_pop;
   assign two_takers = (eng_pop & red_pop) | (eng_pop & task_pop) | (red_pop & task_pop);
   assign take_err = two_takers_q != '0;
@@ -152,14 +157,14 @@ module ow_tile #(
     else if (two_takers != two_takers_q) two_takers_q <= two_takers;
   end
 
-  ow_ramp #(.NumColours(NumColours), .Queues(Queues), .QueueDepth(QueueDepth)) u_ramp (
+  ow_ramp #(.NumColours(NumColours), .Queues(Queues), .QueueDepth(QueueDepth),
+            .Small(SmallTile != 0)) u_ramp (
     .clk_i(ramp_clk), .rst_i(rst_q),
     .ej_i(ej), .ej_ready_o(ej_ready), .ej_owed_i(ej_owed), .inj_o(inj), .inj_space_i(inj_space),
     .cfg_we_i(bind_we), .cfg_addr_i(bind_addr), .cfg_data_i(bind_data),
     .clear_i(ramp_clear), .inq_owned_i(eng_owned | red_owned),
     .inq_bind_o(inq_bind), .outq_bind_o(outq_bind),
-    .inq_valid_o(inq_valid), .inq_head_o(inq_head), .inq_pop_i(inq_pop),
-    .outq_ready_o(outq_ready),
+    .inq_valid_o(inq_valid), .inq_head_o(inq_head), .inq_pop_i(inq_pop), .outq_ready_o(outq_ready),
     .eng_push_i(eng_push), .eng_q_i(eng_push_q), .eng_data_i(eng_push_data),
     .red_push_i(red_push), .red_q_i(red_push_q), .red_data_i(red_push_data),
     .core_push_i(core_push), .core_q_i(core_push_q), .core_data_i(core_push_data),
@@ -180,8 +185,7 @@ module ow_tile #(
   ramp_t ep_req, ep_rsp;
 
   ow_test_port #(.InputRegs(InputRegs)) u_test_port (
-    .clk_i(test_clk), .rst_i(rst_q),
-    .test_i, .test_req_valid_i, .test_req_i, .test_req_ready_o,
+    .clk_i(test_clk), .rst_i(rst_q), .test_i, .test_req_valid_i, .test_req_i, .test_req_ready_o,
     .test_rsp_valid_o, .test_rsp_o, .test_rsp_ready_i,
     .rt_req_valid_i(req_valid), .rt_req_i(req_w), .rt_req_ready_o(req_ready),
     .rt_rsp_valid_o(rsp_valid), .rt_rsp_o(rsp_w), .rt_rsp_ready_i(rsp_ready),
@@ -199,8 +203,7 @@ module ow_tile #(
     .mem_rdata_i(ctl_mem_rdata),
     .reg_req_o(ctl_reg_req), .reg_we_o(ctl_reg_we), .reg_addr_o(ctl_reg_addr),
     .reg_wdata_o(ctl_reg_wdata), .reg_gnt_i(ctl_reg_gnt), .reg_rvalid_i(ctl_reg_rvalid),
-    .reg_rdata_i(reg_rdata),
-    .idle_o(ep_idle)
+    .reg_rdata_i(reg_rdata), .idle_o(ep_idle)
   );
 
   // ----------------------------------------------------------------------------------------- SRAM --
@@ -317,14 +320,11 @@ module ow_tile #(
     .clk_i(core_clk), .rst_i(rst_q), .core_rst_i(core_rst),
     .cfg_we_i(task_we), .cfg_addr_i(reg_addr), .cfg_wdata_i(reg_wdata), .cfg_rdata_o(task_rdata),
     .inq_valid_i(inq_valid), .inq_head_i(inq_head), .inq_owned_i(eng_owned | red_owned),
-    .inq_pop_o(task_pop),
-    .eng_done_valid_i(eng_done), .eng_done_kind_i(eng_done_kind),
-    .eng_done_task_i(eng_done_task),
-    .red_done_valid_i(red_done), .red_done_kind_i(red_done_kind),
+    .inq_pop_o(task_pop), .eng_done_valid_i(eng_done), .eng_done_kind_i(eng_done_kind),
+    .eng_done_task_i(eng_done_task), .red_done_valid_i(red_done), .red_done_kind_i(red_done_kind),
     .red_done_task_i(red_done_task), .torn_i(torn),
     .next_ready_o(next_ready), .next_entry_o(next_entry), .next_arg_o(next_arg),
-    .next_pop_i(next_pop), .next_wait_i(next_wait),
-    .idle_o(tasks_idle)
+    .next_pop_i(next_pop), .next_wait_i(next_wait), .idle_o(tasks_idle)
   );
 
   // ------------------------------------------------------------------------ tensor engine, reducer --
@@ -390,7 +390,7 @@ module ow_tile #(
     .gth_wdata_o(gth_wdata), .gth_gnt_i(gth_gnt), .gth_rdata_i(gth_rdata),
     .inq_valid_i(inq_valid), .inq_head_i(inq_head), .inq_more_i(inq_more), .inq_pop_o(eng_pop),
     .inq_owned_o(eng_owned), .red_owned_i(red_owned),
-    .outq_level_i(outq_level), .eng_push_o(eng_push), .eng_q_o(eng_push_q),
+    .outq_level_i(eng_level), .eng_push_o(eng_push), .eng_q_o(eng_push_q),
     .eng_data_o(eng_push_data),
     .done_valid_o(eng_done), .done_kind_o(eng_done_kind), .done_task_o(eng_done_task),
     .red_start_o(red_start), .red_start_kind_o(red_start_kind),
@@ -401,8 +401,7 @@ module ow_tile #(
     .prng_rdata_o(prng_rdata), .prng_busy_o(prng_busy),
     .fault_o(engine_fault), .fault_pc_o(engine_fault_pc), .fault_addr_o(engine_fault_addr),
     .thread_sel_i(thread_sel), .thread_state_o(thread_state),
-    .ev_beat_o(ev_beat), .ev_weight_o(ev_weight), .cause_o(eng_cause),
-    .idle_o(engine_idle)
+    .ev_beat_o(ev_beat), .ev_weight_o(ev_weight), .cause_o(eng_cause), .idle_o(engine_idle)
   );
 
   ow_reduce #(.Lanes(Lanes), .SramBytes(SramBytes), .Queues(Queues), .Adders(ReduceAdders),
@@ -417,7 +416,7 @@ module ow_tile #(
     .acc_raddr_o(acc_raddr), .acc_rdata_i(acc_rdata),
     .inq_valid_i(inq_valid), .inq_head_i(inq_head), .inq_pop_o(red_pop),
     .inq_owned_o(red_owned),
-    .outq_ready_i(outq_ready), .red_push_o(red_push), .red_q_o(red_push_q),
+    .outq_ready_i(red_ready), .red_push_o(red_push), .red_q_o(red_push_q),
     .red_data_o(red_push_data),
     .mem_req_o(red_req), .mem_we_o(red_we), .mem_be_o(red_be), .mem_addr_o(red_addr),
     .mem_wdata_o(red_wdata), .mem_gnt_i(red_gnt), .mem_rvalid_i(red_rvalid),
