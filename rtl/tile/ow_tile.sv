@@ -246,7 +246,7 @@ module ow_tile #(
   logic       tensor_hold;
   logic [1:0] tensor_hold_look;
 
-  ow_sram #(.SramBytes(SramBytes), .SramBanks(SramBanks), .Lanes(Lanes)) u_sram (
+  ow_sram #(.SramBytes(SramBytes), .SramBanks(SramBanks), .Lanes(Lanes), .Small(SmallTile != 0)) u_sram (
     .clk_i(memory_clk), .rst_i(rst_q), .ctl_req_i(ctl_mem_req && !tensor_hold),
     .ctl_we_i(ctl_mem_we), .ctl_addr_i(ctl_mem_addr), .ctl_wdata_i(ctl_mem_wdata),
     .ctl_gnt_o(ctl_mem_gnt), .ctl_rvalid_o(ctl_mem_rvalid), .ctl_rdata_o(ctl_mem_rdata),
