@@ -71,7 +71,7 @@ module ow_tile #(
   `OW_ASSERT_INIT(FifosRange, Tile.fifos <= 3'(NUM_FIFOS))
   `OW_ASSERT_INIT(FiltersRange, Tile.filters <= 3'(NUM_FILTERS))
   `OW_ASSERT_INIT(PositionsRange, Tile.positions >= 3'd1 && Tile.positions <= 3'(NUM_POSITIONS))
-  `OW_ASSERT_INIT(SmallRange, SmallRouter <= 1 && SmallTile <= 1)
+  `OW_ASSERT_INIT(SmallRange, SmallRouter <= 1 && SmallTile <= 1 && (SmallTile == 0 || ReduceAdders == 1))
   `OW_ASSERT_INIT(DotwRows, !Tile.dotw_rows || Engine.reductions)
   `OW_ASSERT_INIT(TasksAll, Tile.tasks == 5'(NUM_TASKS - 1))
 
@@ -346,10 +346,11 @@ module ow_tile #(
   logic       ev_beat, ev_weight, red_wait;
   logic [1:0] ev_red_elem;
   logic engine_idle, red_idle;
-  logic red_fault;
+  fp_ask_t fp_ask;
+  logic red_fault, fp_ready;
   logic [4:0] red_fault_cause;
   logic [23:0] red_fault_addr;
-  logic [31:0] drain_pc_q;  // of the last drain that the engine took
+  logic [31:0] fp_result, drain_pc_q;  // of the last drain that the engine took
   always_ff @(posedge engine_clk) begin
     if (red_start) drain_pc_q <= tensor.pc;
   end
@@ -396,12 +397,13 @@ module ow_tile #(
     .red_start_o(red_start), .red_start_kind_o(red_start_kind),
     .red_start_task_o(red_start_task), .red_busy_i(red_busy),
     .row_closed_o(row_closed), .row_closed_written_o(row_closed_written), .row_free_i(row_free),
-    .acc_raddr_i(acc_raddr), .acc_rdata_o(acc_rdata),
+    .acc_raddr_i(acc_raddr), .acc_rdata_o(acc_rdata), .fp_o(fp_ask),
     .prng_we_i(prng_we), .prng_sel_i(prng_sel), .prng_wdata_i(reg_wdata),
     .prng_rdata_o(prng_rdata), .prng_busy_o(prng_busy),
     .fault_o(engine_fault), .fault_pc_o(engine_fault_pc), .fault_addr_o(engine_fault_addr),
     .thread_sel_i(thread_sel), .thread_state_o(thread_state),
-    .ev_beat_o(ev_beat), .ev_weight_o(ev_weight), .cause_o(eng_cause), .idle_o(engine_idle)
+    .fp_ready_i(fp_ready), .fp_result_i(fp_result), .ev_beat_o(ev_beat), .ev_weight_o(ev_weight),
+    .cause_o(eng_cause), .idle_o(engine_idle)
   );
 
   ow_reduce #(.Lanes(Lanes), .SramBytes(SramBytes), .Queues(Queues), .Adders(ReduceAdders),
@@ -413,11 +415,10 @@ module ow_tile #(
     .start_i(red_start), .start_kind_i(red_start_kind), .start_task_i(red_start_task),
     .busy_o(red_busy),
     .row_closed_i(row_closed), .row_closed_written_i(row_closed_written), .row_free_o(row_free),
-    .acc_raddr_o(acc_raddr), .acc_rdata_i(acc_rdata),
+    .acc_raddr_o(acc_raddr), .acc_rdata_i(acc_rdata), .eng_fp_i(fp_ask),
     .inq_valid_i(inq_valid), .inq_head_i(inq_head), .inq_pop_o(red_pop),
-    .inq_owned_o(red_owned),
-    .outq_ready_i(red_ready), .red_push_o(red_push), .red_q_o(red_push_q),
-    .red_data_o(red_push_data),
+    .inq_owned_o(red_owned), .eng_ready_o(fp_ready), .eng_result_o(fp_result),
+    .outq_ready_i(red_ready), .red_push_o(red_push), .red_q_o(red_push_q), .red_data_o(red_push_data),
     .mem_req_o(red_req), .mem_we_o(red_we), .mem_be_o(red_be), .mem_addr_o(red_addr),
     .mem_wdata_o(red_wdata), .mem_gnt_i(red_gnt), .mem_rvalid_i(red_rvalid),
     .mem_rdata_i(red_rdata),

@@ -194,6 +194,13 @@ module ow_engine
   input  logic [3:0]            acc_raddr_i,
   output logic [32*Lanes-1:0]   acc_rdata_o,
 
+  // Small: the adder of the reducer.
+  output fp_ask_t               fp_o,
+  /* verilator lint_off UNUSEDSIGNAL */
+  input  logic                  fp_ready_i,
+  input  logic [31:0]           fp_result_i,
+  /* verilator lint_on UNUSEDSIGNAL */
+
   // State of the random generator (ow_datapath).
   input  logic                  prng_we_i,
   input  logic [1:0]            prng_sel_i,
@@ -240,6 +247,7 @@ module ow_engine
       .red_start_o, .red_start_kind_o, .red_start_task_o, .red_busy_i,
       .row_closed_o, .row_closed_written_o, .row_free_i, .acc_raddr_i, .acc_rdata_o,
       .fault_o, .fault_pc_o, .fault_addr_o, .thread_sel_i, .thread_state_o,
+      .fp_o, .fp_ready_i, .fp_result_i,
       .ev_beat_o, .ev_weight_o, .idle_o
     );
     // What is written is in the SRAM when the instruction is complete.
@@ -338,6 +346,7 @@ module ow_engine
 
     assign idle_o = front_idle && back_idle && !prng_we_i && !rst_i;
     assign dsr_rvalid_o = dsr_re_i;
+    assign fp_o = '0;
   end
 
   // ------------------------------------------------------------------------------ assertions --

@@ -5,9 +5,9 @@
 // element at fault on. Threads take turns, whatever their priority: an element each, an axpyw a weight.
 //
 // One memory keeps descriptors and what is known of the threads, a word of 32 bits each; one adder
-// moves addresses and counters on, a word at a time; ow_fp_serial computes.
+// moves addresses and counters on, a word at a time; what it computes, ow_fp_serial in the reducer does.
 //
-//   ow_serial_decode    what a launch makes of an instruction       ow_fp_serial   arithmetic
+//   ow_serial_decode    what a launch makes of an instruction       ow_serial_words  the memory
 //   ow_serial_threads   who runs, who waits, whose turn it is       ow_serial_rows accumulator rows
 //
 // A launch takes 17 cycles (14 without b); an element some 8, and 4 for each operand in memory, and what
@@ -17,6 +17,7 @@
 //   tensor_*     instructions, valid/ready; sync_done_o: thread 0's is complete
 //   dsr_*        descriptors: a write is taken with dsr_ready_o, a read answered with dsr_rvalid_o
 //   rd_*, wr_*   SRAM (ow_sram), lines of 4 bytes; all else as of ow_engine
+//   fp_*         the reducer's adder, which is the engine's for an element's time
 //   fault_o ...  the first fault; the thread is ended by it
 //   idle_o       nothing changes at this edge, given these inputs
 `include "ow_assert.svh"
@@ -83,6 +84,9 @@ module ow_serial
   output logic [23:0]         fault_addr_o,
   input  logic [3:0]          thread_sel_i,
   output logic [31:0]         thread_state_o,
+  output fp_ask_t             fp_o,
+  input  logic                fp_ready_i,
+  input  logic [31:0]         fp_result_i,
   output logic                ev_beat_o,
   output logic                ev_weight_o,
   output logic                idle_o
@@ -174,12 +178,14 @@ module ow_serial
   logic        fp_load, fp_ready;
   logic [31:0] opnd, fp_result;
 
-  ow_fp_serial u_fp (
-    .clk_i, .rst_i, .load_i(fp_load),
-    .keep_i(f_q.op inside {SOP_ADD, SOP_SUB, SOP_FMA}), .last_i(k_q == OPND_A),
-    .wide_i(k_q == OPND_D ? f_q.d32 : f_q.a32), .neg_i(k_q == OPND_B && f_q.op == SOP_SUB), .term_i(opnd),
-    .factor_i(factor_q), .narrow_i(!f_q.d32), .ready_o(fp_ready), .result_o(fp_result)
-  );
+  assign fp_o = '{want: f_q.op != SOP_MOV &&
+                        step_q inside {S_OPERAND, S_STEP, S_OUTER, S_STEP_OUTER, S_ACCESS, S_TAKE},
+                  load: fp_load, keep: f_q.op inside {SOP_ADD, SOP_SUB, SOP_FMA},
+                  last: k_q == OPND_A, wide: k_q == OPND_D ? f_q.d32 : f_q.a32,
+                  neg: k_q == OPND_B && f_q.op == SOP_SUB, narrow: !f_q.d32, factor: factor_q,
+                  term: opnd};
+  assign fp_ready = fp_ready_i;
+  assign fp_result = fp_result_i;
 
   // ------------------------------------------------------------------------------- operands ----
   logic [2:0] q;         // its queue

@@ -18,7 +18,7 @@
 // the head of in0 to the push: 2n + 2 cycles, both included. A row with fewer additions than the row
 // before waits until the last element of that has no more before it than it has itself: at most 2 cycles
 // for each addition less, and no element leaves later for it. With one adder, which shifts a place a
-// cycle (ow_reduce_serial), an element begins when the one before has left: 6 cycles, 14 for each
+// cycle (ow_reduce_serial), an element begins when the one before has left: 10 cycles, 14 for each
 // addition and one for each place that its terms are shifted by, 24 for a rounding to binary16; there
 // is no bfloat16 then.
 // To the fabric, an fp32 element is a wavelet; two binary16 elements are one (the lower half first).
@@ -101,6 +101,13 @@ module ow_reduce
   output logic [1:0]             done_kind_o,
   output logic [4:0]             done_task_o,
 
+  // Adders = 1: the engine uses the adder, too.
+  /* verilator lint_off UNUSEDSIGNAL */
+  input  fp_ask_t                eng_fp_i,
+  /* verilator lint_on UNUSEDSIGNAL */
+  output logic                   eng_ready_o,
+  output logic [31:0]            eng_result_o,
+
   output logic [1:0]             ev_elem_o,  // elements that leave in this cycle (counter)
   output logic                   wait_o,     // waits for what RED_STATUS.waits names (counter)
   output logic                   idle_o      // this clock edge changes no state of the reducer
@@ -146,7 +153,7 @@ module ow_reduce
       .inq_valid_i, .inq_head_i, .inq_pop_o, .inq_owned_o,
       .outq_ready_i, .red_push_o, .red_q_o, .red_data_o,
       .mem_req_o, .mem_we_o, .mem_be_o, .mem_addr_o(mem_addr_o[23:3]), .mem_wdata_o, .mem_gnt_i,
-      .mem_rdata_i,
+      .mem_rdata_i, .eng_fp_i, .eng_ready_o, .eng_result_o,
       .store_bad_o(store_bad), .store_addr_o(store_addr), .bias_bad_o(bias_failed),
       .bias_addr_o(bias_at), .row_o(row), .done_o(done), .cause_o(cause), .ev_elem_o(ev_elem),
       .idle_o(serial_idle)
@@ -224,6 +231,8 @@ module ow_reduce
       .flight_o(bias_flight), .step_o(bias_step)
     );
 
+    assign {eng_ready_o, eng_result_o} = '0;
+
     // A word that is written goes first.
     assign mem_req_o = word_valid || bias_req;
     assign mem_we_o = word_valid;
@@ -295,6 +304,6 @@ module ow_reduce
   `OW_ASSERT(start_a, !start_i || !busy_q, "a drain may start only when the last one is done")
 
   assign idle_o = !reg_we_i && !start_i && !row_closed_i && !row_free_o && !done_q && !rst_i &&
-                  (!busy_q || settled);
+                  settled;
 
 endmodule

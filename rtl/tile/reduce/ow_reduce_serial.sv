@@ -6,6 +6,9 @@
 // An element waits until all that is added to it is there, goes through the adder once for each
 // addition and once more if it is rounded to binary16, and leaves before the next one begins.
 //
+// The adder is the engine's, too (eng_fp_*): whoever has it keeps it for an element; the reducer keeps
+// what leaves in a register, so that the engine does not wait for a queue.
+//
 // Ports as of those four. done_o: all rows are done, and the last element has left; idle_o: it waits
 // for others, or does nothing.
 module ow_reduce_serial
@@ -47,6 +50,10 @@ module ow_reduce_serial
   output logic [63:0]            mem_wdata_o,
   input  logic                   mem_gnt_i,
   input  logic [63:0]            mem_rdata_i,
+
+  input  fp_ask_t                eng_fp_i,
+  output logic                   eng_ready_o,
+  output logic [31:0]            eng_result_o,
 
   output logic                   store_bad_o,
   output logic [23:0]            store_addr_o,
@@ -185,11 +192,32 @@ module ow_reduce_serial
     end
   end
 
+  // The adder: the engine's for an element of it, or the reducer's.
+  logic held_q;             // what leaves is in value_q
+  logic wants, mine_q, theirs_q, adder_ready;
+  assign wants = !(state_q inside {ROW, ELEM}) && !held_q;
+  assign fp_ready = adder_ready && mine_q;
+  assign eng_ready_o = adder_ready && theirs_q;
+  assign eng_result_o = result;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      mine_q <= 1'b0;
+      theirs_q <= 1'b0;
+    end else begin
+      mine_q <= wants && !theirs_q;
+      theirs_q <= eng_fp_i.want && !mine_q && (theirs_q || !wants);
+    end
+  end
+
   ow_fp_serial u_fp (
-    .clk_i, .rst_i, .load_i(fp_load), .keep_i(state_q == TERM), .last_i(state_q != BASE || !adds),
-    .wide_i(1'b1), .neg_i(1'b0), .term_i(term), .factor_i(16'd0),
-    .narrow_i(act.f16 && state_q == OUT),
-    .ready_o(fp_ready), .result_o(result)
+    .clk_i, .rst_i, .load_i(theirs_q ? eng_fp_i.load : fp_load),
+    .keep_i(theirs_q ? eng_fp_i.keep : state_q == TERM),
+    .last_i(theirs_q ? eng_fp_i.last : state_q != BASE || !adds),
+    .wide_i(!theirs_q || eng_fp_i.wide), .neg_i(theirs_q && eng_fp_i.neg),
+    .term_i(theirs_q ? eng_fp_i.term : term), .factor_i(eng_fp_i.factor),
+    .narrow_i(theirs_q ? eng_fp_i.narrow : act.f16 && state_q == OUT),
+    .ready_o(adder_ready), .result_o(result)
   );
 
   // ----------------------------------------------------------------------------------- states ----
@@ -197,9 +225,9 @@ module ow_reduce_serial
   logic [23:0] elem_addr_q, row_addr_q;  // where the element is stored, and the first one of its row
 
   assign outside = {8'd0, elem_addr_q} >= SramBytes;
-  assign stores = state_q == OUT && fp_ready && act.memory;
+  assign stores = state_q == OUT && held_q && act.memory;
   assign sent = act.memory ? mem_gnt_i || outside : (act.f16 && !lane_q[0]) || outq_ready_i[act.out_q];
-  assign leaves = state_q == OUT && fp_ready && sent;
+  assign leaves = state_q == OUT && held_q && sent;
 
   always_comb begin
     state_d = state_q;
@@ -239,7 +267,7 @@ module ow_reduce_serial
         state_d = OUT;
       end
       default: begin
-        if (fp_ready && !sent) cause_o = act.memory ? RED_WAIT_MEMORY : RED_WAIT_OUTPUT;
+        if (held_q && !sent) cause_o = act.memory ? RED_WAIT_MEMORY : RED_WAIT_OUTPUT;
         if (leaves) state_d = lane_last && word_last ? ROW : ELEM;
       end
     endcase
@@ -259,12 +287,12 @@ module ow_reduce_serial
 
   // ----------------------------------------------------------------------------------- output ----
   logic        zero;        // rectified
-  logic [31:0] value;
+  logic [31:0] value, value_q;
   logic [15:0] half_q;      // the first of a pair that goes to the fabric
-  assign zero = act.relu && (act.f16 ? result[15] : result[31]);
+  assign zero = act.relu && (act.f16 ? value_q[15] : value_q[31]);
 
   always_comb begin
-    value = !adds && !act.f16 && !act.relu ? elem : result;
+    value = !adds && !act.f16 && !act.relu ? elem : value_q;
     if (zero) value = '0;
     red_data_o = '{ctrl: 1'b0, data: act.f16 ? {value[15:0], half_q} : value};
     mem_wdata_o = act.f16 ? {4{value[15:0]}} : {2{value}};
@@ -282,6 +310,8 @@ module ow_reduce_serial
   assign ev_elem_o = leaves;
 
   always_ff @(posedge clk_i) begin
+    if (state_q == OUT && !held_q) value_q <= result;
+    held_q <= state_q == OUT && (held_q || fp_ready) && !leaves && !rst_i;
     if (leaves && !lane_q[0]) half_q <= value[15:0];
     if (start_i) begin
       elem_addr_q <= config_i.dst_base;
@@ -316,10 +346,10 @@ module ow_reduce_serial
     unique case (state_q)
       ROW: waits = !drop;
       ELEM: waits = halt_i || ((second ? act.in1 : act.in0) && !head_valid);
-      OUT: waits = fp_ready && !act.memory && !sent;
+      OUT: waits = held_q && !act.memory && !sent;
       default: waits = 1'b0;
     endcase
   end
   assign done_o = busy_i && state_q == ROW && all_done;
-  assign idle_o = waits && state_d == state_q;
+  assign idle_o = waits && state_d == state_q && !eng_fp_i.want && !theirs_q;
 endmodule
