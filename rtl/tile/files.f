@@ -59,6 +59,7 @@ rtl/tile/engine/ow_serial_decode.sv
 rtl/tile/engine/ow_serial_threads.sv
 rtl/tile/engine/ow_serial_rows.sv
 rtl/tile/engine/ow_serial_words.sv
+rtl/tile/engine/ow_serial_next.sv
 rtl/tile/engine/ow_serial.sv
 rtl/tile/core/ow_core_pkg.sv
 rtl/tile/core/ow_core_decode.sv

@@ -36,4 +36,5 @@ rtl/tile/engine/ow_serial_decode.sv
 rtl/tile/engine/ow_serial_threads.sv
 rtl/tile/engine/ow_serial_rows.sv
 rtl/tile/engine/ow_serial_words.sv
+rtl/tile/engine/ow_serial_next.sv
 rtl/tile/engine/ow_serial.sv

@@ -8,7 +8,8 @@
 // moves addresses and counters on, a word at a time; what it computes, ow_fp_serial in the reducer does.
 //
 //   ow_serial_decode    what a launch makes of an instruction       ow_serial_words  the memory
-//   ow_serial_threads   who runs, who waits, whose turn it is       ow_serial_rows accumulator rows
+//   ow_serial_threads   who runs, who waits, whose turn it is       ow_serial_rows   accumulator rows
+//   ow_serial_next      the steps
 //
 // A launch takes 17 cycles (14 without b); an element some 8, and 4 for each operand in memory, and what
 // ow_fp_serial takes. What the next state reads of the memory is addressed in the state before.
@@ -156,13 +157,13 @@ module ow_serial
   tmask_t     active;
   logic       any, dsr_used, row_ok, row_first, row_settled;
   logic [7:0] room;
-  logic       start, ends, waits;
+  logic       launched, ends, waits;
   for_e       wait_for;
   logic [2:0] wait_q;
   logic       launches_axpyw, close, product;
 
   ow_serial_threads #(.NumThreads(NumThreads), .QueueDepth(QueueDepth)) u_threads (
-    .clk_i, .rst_i, .thread_i(t_q), .start_i(start), .flags_i(f_q), .ctl_i(c_q), .dsr_i(dsr_idx_i),
+    .clk_i, .rst_i, .thread_i(t_q), .start_i(launched), .flags_i(f_q), .ctl_i(c_q), .dsr_i(dsr_idx_i),
     .op_i(tensor_i.op), .end_i(ends), .wait_i(waits), .for_i(wait_for), .q_i(wait_q),
     .go_i(step_q == S_LOAD), .row_ok_i(row_ok), .inq_valid_i, .outq_level_i,
     .active_o(active), .any_o(any), .next_o(next), .own_o(inq_owned_o), .room_o(room),
@@ -175,8 +176,8 @@ module ow_serial
     .ok_o(row_ok), .first_o(row_first), .wraps_o(row_wraps), .settled_o(row_settled)
   );
 
-  logic        fp_load, fp_ready;
-  logic [31:0] opnd, fp_result;
+  logic        fp_load;
+  logic [31:0] opnd;
 
   assign fp_o = '{want: f_q.op != SOP_MOV &&
                         step_q inside {S_OPERAND, S_STEP, S_OUTER, S_STEP_OUTER, S_ACCESS, S_TAKE},
@@ -184,8 +185,6 @@ module ow_serial
                   last: k_q == OPND_A, wide: k_q == OPND_D ? f_q.d32 : f_q.a32,
                   neg: k_q == OPND_B && f_q.op == SOP_SUB, narrow: !f_q.d32, factor: factor_q,
                   term: opnd};
-  assign fp_ready = fp_ready_i;
-  assign fp_result = fp_result_i;
 
   // ------------------------------------------------------------------------------- operands ----
   logic [2:0] q;         // its queue
@@ -240,7 +239,7 @@ module ow_serial
   end
   assign acc_rdata_o = {acc_1_q[acc_raddr_i], acc_0_q[acc_raddr_i]};
 
-  assign result = f_q.op == SOP_MOV ? moved_q : fp_result;
+  assign result = f_q.op == SOP_MOV ? moved_q : fp_result_i;
 
   // ------------------------------------------------------------------------------- the adder ----
   logic signed [33:0] times_q;   // index times distance of a weight
@@ -262,9 +261,8 @@ module ow_serial
   end
 
   // ------------------------------------------------------------------------------- conditions ----
-  logic misplaced, beyond, faulty;
-  logic dst_room, zero, computed, reads, takes, launch_ok, read_ok;
-  logic drain, thread_ok;
+  logic misplaced, beyond, faulty, dst_room, zero, computed, reads, takes;
+  logic launch_ok, drain, thread_ok;
 
   assign thread_ok = {1'b0, tensor_i.ctl.thread} < 5'(NumThreads);
   assign drain = tensor_i.op == TOP_DRAIN;
@@ -280,7 +278,7 @@ module ow_serial
   assign faulty = misplaced || beyond;
 
   assign dst_room = room[3'(f_q.d_q & 3'(Queues - 1))];
-  assign computed = f_q.op == SOP_MOV || fp_ready;
+  assign computed = f_q.op == SOP_MOV || fp_ready_i;
   assign zero = f_q.skip && (f_q.d32 ? result[30:16] == '0 && (!result[31] || f_q.flt)
                                      : !result[15] || f_q.flt) &&
                 result[14:0] == '0 && (!f_q.d32 || !result[15]);
@@ -294,140 +292,42 @@ module ow_serial
                         (f_q.b_at == AT_FAB && owned[f_q.b_q]) || (f_q.axpyw && wtrig_q);
 
   // An element is taken from the fabric, or from what has been read.
-  assign read_ok = f_q.op == SOP_MOV || fp_ready;
   assign takes = (step_q == S_TAKE) ||
-                 (step_q == S_OPERAND && none && read_ok) ||
-                 (step_q == S_STEP && k_q != OPND_D && at inside {AT_FAB, AT_IMM} && read_ok);
+                 (step_q == S_OPERAND && none && computed) ||
+                 (step_q == S_STEP && k_q != OPND_D && at inside {AT_FAB, AT_IMM} && computed);
 
-  // ------------------------------------------------------------------------------- the states ----
   // What a turn begins with: which operand's queue has to be looked at.
-  logic waits_in, waits_out, waits_row;
-  logic pop, push, skips;
+  logic waits_in, waits_out, waits_row, pop, push, skips;
 
   assign waits = waits_in || waits_out || waits_row;
   assign wait_for = waits_in ? FOR_INPUT : waits_out ? FOR_OUTPUT : FOR_ROW;
   assign wait_q = waits_in ? q : f_q.d_q;
 
-  logic stuck;  // a step that waits for another tile, or for a halt to end
-  always_comb begin : next_state
-    step_d = step_q;
-    {waits_in, waits_out, waits_row} = '0;
-    {pop, push, skips, stuck} = '0;
-    unique case (step_q)
-      S_IDLE: begin
-        if (dsr_write) step_d = S_IDLE;
-        else if (dsr_re_i) step_d = S_READ_DSR;
-        else if (launch_ok && !(drain && thread_ok)) step_d = L_CTL;
-        else if (!launch_ok && any && !halt_q) step_d = S_LOAD;
-      end
-      S_READ_DSR: step_d = S_IDLE;
-      // A launch.
-      L_CTL: step_d = L_PC;
-      L_PC: step_d = thread_ok ? L_SCALAR : S_FAULT_PC;
-      L_SCALAR: step_d = L_LOOK;
-      L_LOOK: step_d = L_FIRST;
-      L_FIRST: step_d = L_SECOND;
-      L_SECOND: step_d = k_q == OPND_D ? L_JUDGE : L_LOOK;
-      L_JUDGE: step_d = launch_waits ? S_IDLE : op_bad_q || dsr_bad_q ? S_FAULT_PC : L_FLAGS;
-      L_FLAGS: step_d = L_N0;
-      L_N0: step_d = L_N1;
-      L_N1: step_d = L_INDEX;
-      L_INDEX: step_d = S_IDLE;
-      // A turn.
-      S_LOAD: step_d = S_CHECK;
-      S_CHECK: begin
-        if (ending_q[t_q]) begin
-          if (f_q.d_at == AT_FAB && (half_q[t_q] || f_q.close)) begin
-            if (!dst_room) begin
-              waits_out = 1'b1;
-            end else if (half_q[t_q]) begin
-              step_d = S_FLUSH;
-            end else begin
-              push = 1'b1;
-              step_d = S_SAVE;
-            end
-          end else begin
-            step_d = S_SAVE;
-          end
-        end else if (f_q.axpyw && !row_ok) begin
-          waits_row = 1'b1;
-        end else if (at == AT_FAB && !head_valid) begin
-          waits_in = 1'b1;
-        end else if (at == AT_FAB && head.ctrl) begin
-          pop = 1'b1;
-          skips = 1'b1;
-          if (f_q.axpyw && head.data[CTRL_ROW_END]) step_d = R_LOOK;
-        end else if (k_q == OPND_A && f_q.has_b) begin
-          step_d = S_CHECK;
-        end else if (f_q.axpyw) begin
-          step_d = W_LOOK;
-        end else begin
-          if (f_q.d_at == AT_FAB && !dst_room) waits_out = 1'b1;
-          else step_d = S_COUNT;
-        end
-        if (waits_in || waits_out || waits_row) step_d = S_IDLE;
-      end
-      S_FLUSH: begin
-        push = 1'b1;
-        step_d = S_CHECK;
-      end
-      S_SAVE: step_d = f_q.save == '0 ? S_IDLE : S_SAVED;
-      S_SAVED: step_d = S_SAVE;
-      W_LOOK: step_d = W_TIMES;
-      W_TIMES: step_d = W_PLACE;
-      W_PLACE: begin
-        pop = 1'b1;
-        step_d = W_AIM;
-      end
-      W_AIM: step_d = S_COUNT;
-      R_LOOK: step_d = R_NEXT;
-      R_NEXT: step_d = S_IDLE;
-      S_COUNT: step_d = ends_vector && f_q.dim1 ? S_COUNT_1 : S_OPERAND;
-      S_COUNT_1: step_d = S_OPERAND;
-      S_OPERAND: step_d = none ? S_OPERAND : S_STEP;
-      S_STEP: begin
-        if (k_q == OPND_D && at == AT_FAB) begin
-          push = computed && !zero && dst_room && (f_q.tag || f_q.d32 || half_q[t_q]);
-          if (computed && (zero || dst_room)) step_d = f_q.tag && r0[15:0] == '1 ? S_FAULT_PC : S_FINISH;
-          if (f_q.tag && r0[15:0] == '1) push = 1'b0;
-          stuck = computed && !dst_room;
-        end else if (at inside {AT_FAB, AT_IMM}) begin
-          pop = at == AT_FAB && read_ok && (wide || half_in || end_1_q);
-          if (read_ok) step_d = S_OPERAND;
-        end else begin
-          step_d = end_0_q && f_q.dim1 && !early_q ? S_OUTER : S_ACCESS;
-        end
-      end
-      S_OUTER: step_d = S_STEP_OUTER;
-      S_STEP_OUTER: step_d = S_ACCESS;
-      S_ACCESS: begin
-        if (faulty) step_d = S_FAULT_PC;
-        else if (reads && read_ok && (at == AT_ACC || rd_gnt_i)) step_d = S_TAKE;
-        else if (!reads && computed && (at == AT_ACC || wr_gnt_i)) step_d = S_FINISH;
-      end
-      S_TAKE: step_d = S_OPERAND;
-      S_FINISH: begin
-        stuck = f_q.axpyw && halt_q;
-        if (!stuck) step_d = f_q.axpyw && !end_0_q ? S_COUNT : S_IDLE;
-      end
-      S_FAULT_PC: step_d = S_FAULT;
-      default: step_d = S_IDLE;
-    endcase
-    // An instruction that the core takes back is not launched.
-    if (launch_q && !tensor_valid_i) step_d = S_IDLE;
-  end
+  logic stuck;  // a step waits for another tile, or for a halt to end
+  ow_serial_next u_next (
+    .step_i(step_q), .step_o(step_d), .tensor_valid_i, .dsr_write_i(dsr_write), .dsr_re_i,
+    .launch_ok_i(launch_ok), .drain_i(drain), .thread_ok_i(thread_ok), .launch_i(launch_q),
+    .launch_waits_i(launch_waits), .bad_i(op_bad_q || dsr_bad_q), .any_i(any), .halt_i(halt_q),
+    .flags_i(f_q), .head_i(head), .head_valid_i(head_valid), .row_ok_i(row_ok),
+    .dst_room_i(dst_room), .ending_i(ending_q[t_q]), .half_i(half_q[t_q]),
+    .k_i(k_q), .at_i(at), .early_i(early_q), .wide_i(wide), .half_in_i(half_in), .none_i(none),
+    .reads_i(reads), .faulty_i(faulty), .rd_gnt_i, .wr_gnt_i,
+    .ends_vector_i(ends_vector), .end_0_i(end_0_q), .end_1_i(end_1_q), .computed_i(computed),
+    .zero_i(zero), .index_last_i(r0[15:0] == '1),
+    .wait_in_o(waits_in), .wait_out_o(waits_out), .wait_row_o(waits_row), .pop_o(pop),
+    .push_o(push), .skips_o(skips), .stuck_o(stuck)
+  );
 
   logic to_fabric;
   assign to_fabric = step_q == S_STEP && k_q == OPND_D && at == AT_FAB;
   assign index_we = to_fabric && step_d == S_FINISH && f_q.tag;
   assign half_we = to_fabric && step_d == S_FINISH && !zero && !f_q.tag && !f_q.d32 && !half_q[t_q];
 
-  logic launched, failed;   // at this edge
+  logic failed;   // at this edge
   assign launched = step_q == L_INDEX && tensor_valid_i;
   assign failed = step_q == S_FAULT && (!launch_q || tensor_valid_i);
   assign close = step_q == R_NEXT;
   assign product = step_q == S_FINISH && step_d != S_FINISH && f_q.axpyw && end_0_q;
-  assign start = launched;
   assign launches_axpyw = step_q == L_JUDGE && step_d == L_FLAGS && f_q.axpyw;
   assign ends = (step_q == S_SAVE && f_q.save == '0) || (step_q == S_FAULT && !launch_q);
 
@@ -553,7 +453,7 @@ module ow_serial
   assign red_start_kind_o = tensor_i.ctl.done;
   assign red_start_task_o = tensor_i.ctl.task_id;
 
-  assign rd_req_o = step_q == S_ACCESS && !faulty && at == AT_MEM && reads && read_ok;
+  assign rd_req_o = step_q == S_ACCESS && !faulty && at == AT_MEM && reads && computed;
   assign rd_addr_o = {at_q[23:2], 2'd0};
   assign wr_req_o = step_q == S_ACCESS && !faulty && at == AT_MEM && !reads && computed;
   assign wr_addr_o = rd_addr_o;
