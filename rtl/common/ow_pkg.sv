@@ -44,6 +44,20 @@ package ow_pkg;
     logic [31:0] pc;      // of the instruction, for the error report
   } tensor_insn_t;
 
+  // What the engine asks of the adder in the reducer where they share one: ow_fp_serial says what the
+  // fields are. want: it uses it until it wants it no more.
+  typedef struct packed {
+    logic        want;
+    logic        load;
+    logic        keep;
+    logic        last;
+    logic        wide;
+    logic        neg;
+    logic        narrow;
+    logic [15:0] factor;
+    logic [31:0] term;
+  } fp_ask_t;
+
   // What the scoreboard of a test sees of the core (one retired instruction a cycle at most).
   typedef struct packed {
     logic        valid;

@@ -30,6 +30,8 @@
 //   NumColours    data colours, 2 to 24; a binding to a colour beyond is never served
 //   Queues        input queues, and output queues: 2, 4 or 8
 //   QueueDepth    wavelets a queue, a power of two, 4 to 8 (levels are reported in 4 bits)
+//   Small         for area: one writer pushes in a cycle, and what it pushes goes through its queue; a
+//                 head is anything while its queue is empty
 //   cfg_*         write of a binding: addr [3] 0 input, 1 output queue, [2:0] which; data [5]
 //                 enable, [4:0] colour; *_bind_o reads back
 //   clear_i       empties all queues; the bindings stay, and so does what waits in the router
@@ -48,7 +50,8 @@ module ow_ramp
 #(
   parameter int unsigned NumColours = 24,
   parameter int unsigned Queues = NUM_QUEUES,
-  parameter int unsigned QueueDepth = 8
+  parameter int unsigned QueueDepth = 8,
+  parameter bit Small = 1'b0
 ) (
   input  logic                       clk_i,
   input  logic                       rst_i,
@@ -158,8 +161,8 @@ module ow_ramp
 
   always_comb begin
     inq_head_o = '0;
-    if (in_valid_q != '0) begin
-      for (int unsigned q = 0; q < Queues; q++) if (in_valid_q[q]) inq_head_o[q] = in_head[q];
+    if (Small || in_valid_q != '0) begin
+      for (int unsigned q = 0; q < Queues; q++) if (Small || in_valid_q[q]) inq_head_o[q] = in_head[q];
     end
   end
 
@@ -263,7 +266,7 @@ module ow_ramp
   queues_t straight;  // into these queues
   logic red_on, eng_on;
   always_comb begin : pass
-    straight = inj_one == '0 ? open & ~out_valid_q : '0;
+    straight = !Small && inj_one == '0 ? open & ~out_valid_q : '0;
     if (cfg_we_q && cfg_addr_q[3]) straight[cfg_queue] = 1'b0;
     red_on = 1'b0;
     eng_on = 1'b0;
@@ -305,14 +308,18 @@ module ow_ramp
   always_comb begin
     out_push = '0;
     out_wdata = '0;
-    if (red_push_i || eng_push_i || core_push_i) begin
+    if (Small || red_push_i || eng_push_i || core_push_i) begin
       for (int unsigned q = 0; q < Queues; q++) begin
         out_push[q] = (red_take && !red_on && red_q == queue_t'(q)) ||
                       (eng_take && !eng_on && eng_q == queue_t'(q)) ||
                       (core_take && core_q == queue_t'(q));
         out_wdata[q] = core_data_i;
-        if (eng_push_i && is_there(eng_q_i) && eng_q == queue_t'(q)) out_wdata[q] = eng_data_i;
-        if (red_push_i && is_there(red_q_i) && red_q == queue_t'(q)) out_wdata[q] = red_data_i;
+        if (eng_push_i && (Small || (is_there(eng_q_i) && eng_q == queue_t'(q)))) begin
+          out_wdata[q] = eng_data_i;
+        end
+        if (red_push_i && (Small || (is_there(red_q_i) && red_q == queue_t'(q)))) begin
+          out_wdata[q] = red_data_i;
+        end
       end
     end
   end
@@ -488,6 +495,8 @@ module ow_ramp
   `OW_ASSERT(injected_has_room, !inj_d.valid ||
              (inj_space_i & (colours_t'(1) << inj_d.colour)) != '0,
              "a wavelet is injected for which the router has no room")
+  `OW_ASSERT(one_writer, !Small || $onehot0({red_push_i, eng_push_i, core_push_i}),
+             "two writers push in a cycle")
   `OW_ASSERT(pop_of_valid, (inq_pop_i & ~inq_valid_o) == '0, "pop of an empty input queue")
   for (genvar q = 0; q < Queues; q++) begin : gen_check
     `OW_ASSERT(in_level_in_range, in_level_q[q] <= Full, "an input queue overran")

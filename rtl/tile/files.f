@@ -1,6 +1,7 @@
 rtl/tile/math/ow_datapath_pkg.sv
 rtl/tile/math/ow_fp_pkg.sv
 rtl/tile/math/ow_fp_add.sv
+rtl/tile/math/ow_fp_serial.sv
 rtl/tile/memory/ow_mbist.sv
 rtl/tile/memory/ow_mbist_port.sv
 rtl/tile/math/ow_datapath_lane_pkg.sv
@@ -16,7 +17,7 @@ rtl/tile/reduce/ow_reduce_pkg.sv
 rtl/tile/reduce/ow_reduce_regs.sv
 rtl/tile/reduce/ow_reduce_issue.sv
 rtl/tile/reduce/ow_reduce_chain.sv
-rtl/tile/reduce/ow_reduce_loop.sv
+rtl/tile/reduce/ow_reduce_serial.sv
 rtl/tile/reduce/ow_reduce_output.sv
 rtl/tile/reduce/ow_reduce_bias.sv
 rtl/tile/reduce/ow_reduce.sv
@@ -53,6 +54,13 @@ rtl/tile/engine/ow_engine_execute.sv
 rtl/tile/engine/ow_engine_output.sv
 rtl/tile/engine/ow_engine_back.sv
 rtl/tile/engine/ow_engine.sv
+rtl/tile/engine/ow_serial_pkg.sv
+rtl/tile/engine/ow_serial_decode.sv
+rtl/tile/engine/ow_serial_threads.sv
+rtl/tile/engine/ow_serial_rows.sv
+rtl/tile/engine/ow_serial_words.sv
+rtl/tile/engine/ow_serial_next.sv
+rtl/tile/engine/ow_serial.sv
 rtl/tile/core/ow_core_pkg.sv
 rtl/tile/core/ow_core_decode.sv
 rtl/tile/core/ow_core_alu.sv

@@ -31,3 +31,10 @@ rtl/tile/engine/ow_engine_execute.sv
 rtl/tile/engine/ow_engine_output.sv
 rtl/tile/engine/ow_engine_back.sv
 rtl/tile/engine/ow_engine.sv
+rtl/tile/engine/ow_serial_pkg.sv
+rtl/tile/engine/ow_serial_decode.sv
+rtl/tile/engine/ow_serial_threads.sv
+rtl/tile/engine/ow_serial_rows.sv
+rtl/tile/engine/ow_serial_words.sv
+rtl/tile/engine/ow_serial_next.sv
+rtl/tile/engine/ow_serial.sv

@@ -1,11 +1,12 @@
 rtl/tile/math/ow_datapath_pkg.sv
 rtl/tile/math/ow_fp_pkg.sv
 rtl/tile/math/ow_fp_add.sv
+rtl/tile/math/ow_fp_serial.sv
 rtl/tile/reduce/ow_reduce_pkg.sv
 rtl/tile/reduce/ow_reduce_regs.sv
 rtl/tile/reduce/ow_reduce_issue.sv
 rtl/tile/reduce/ow_reduce_chain.sv
-rtl/tile/reduce/ow_reduce_loop.sv
+rtl/tile/reduce/ow_reduce_serial.sv
 rtl/tile/reduce/ow_reduce_output.sv
 rtl/tile/reduce/ow_reduce_bias.sv
 rtl/tile/reduce/ow_reduce.sv

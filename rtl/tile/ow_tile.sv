@@ -71,7 +71,7 @@ module ow_tile #(
   `OW_ASSERT_INIT(FifosRange, Tile.fifos <= 3'(NUM_FIFOS))
   `OW_ASSERT_INIT(FiltersRange, Tile.filters <= 3'(NUM_FILTERS))
   `OW_ASSERT_INIT(PositionsRange, Tile.positions >= 3'd1 && Tile.positions <= 3'(NUM_POSITIONS))
-  `OW_ASSERT_INIT(SmallRange, SmallRouter <= 1 && SmallTile <= 1)
+  `OW_ASSERT_INIT(SmallRange, SmallRouter <= 1 && SmallTile <= 1 && (SmallTile == 0 || ReduceAdders == 1))
   `OW_ASSERT_INIT(DotwRows, !Tile.dotw_rows || Engine.reductions)
   `OW_ASSERT_INIT(TasksAll, Tile.tasks == 5'(NUM_TASKS - 1))
 
@@ -110,8 +110,7 @@ module ow_tile #(
     .Small(SmallRouter != 0), .InputRegs(InputRegs)
   ) u_router (
     .clk_i(router_clk), .link_clk_i(links_clk), .rst_i(rst_q),
-    .link_n_i, .link_e_i, .link_s_i, .link_w_i,
-    .link_n_o, .link_e_o, .link_s_o, .link_w_o,
+    .link_n_i, .link_e_i, .link_s_i, .link_w_i, .link_n_o, .link_e_o, .link_s_o, .link_w_o,
     .inj_i(inj), .inj_space_o(inj_space), .ej_ready_i(ej_ready), .ej_o(ej), .ej_owed_o(ej_owed),
     .req_o(req_w), .req_valid_o(req_valid), .req_ready_i(req_ready),
     .rsp_i(rsp_w), .rsp_valid_i(rsp_valid), .rsp_ready_o(rsp_ready),
@@ -141,6 +140,12 @@ module ow_tile #(
   logic [NUM_QUEUES-1:0] two_takers, two_takers_q;  // reported a cycle later
   logic [NUM_QUEUES-1:0] eng_owned, red_owned;  // queues that an instruction or a drain reads
 
+  // A small ramp takes one push a cycle: the core's, else the reducer's.
+  logic [NUM_QUEUES-1:0] red_ready;
+  logic [NUM_QUEUES-1:0][3:0] eng_level;
+  assign red_ready = SmallTile != 0 && core_push ? '0 : outq_ready;
+  assign eng_level = SmallTile != 0 && (core_push || red_push) ? '1 : outq_level;
+
   assign inq_pop = eng_pop | red_pop | task_pop;
   assign two_takers = (eng_pop & red_pop) | (eng_pop & task_pop) | (red_pop & task_pop);
   assign take_err = two_takers_q != '0;
@@ -152,14 +157,14 @@ module ow_tile #(
     else if (two_takers != two_takers_q) two_takers_q <= two_takers;
   end
 
-  ow_ramp #(.NumColours(NumColours), .Queues(Queues), .QueueDepth(QueueDepth)) u_ramp (
+  ow_ramp #(.NumColours(NumColours), .Queues(Queues), .QueueDepth(QueueDepth),
+            .Small(SmallTile != 0)) u_ramp (
     .clk_i(ramp_clk), .rst_i(rst_q),
     .ej_i(ej), .ej_ready_o(ej_ready), .ej_owed_i(ej_owed), .inj_o(inj), .inj_space_i(inj_space),
     .cfg_we_i(bind_we), .cfg_addr_i(bind_addr), .cfg_data_i(bind_data),
     .clear_i(ramp_clear), .inq_owned_i(eng_owned | red_owned),
     .inq_bind_o(inq_bind), .outq_bind_o(outq_bind),
-    .inq_valid_o(inq_valid), .inq_head_o(inq_head), .inq_pop_i(inq_pop),
-    .outq_ready_o(outq_ready),
+    .inq_valid_o(inq_valid), .inq_head_o(inq_head), .inq_pop_i(inq_pop), .outq_ready_o(outq_ready),
     .eng_push_i(eng_push), .eng_q_i(eng_push_q), .eng_data_i(eng_push_data),
     .red_push_i(red_push), .red_q_i(red_push_q), .red_data_i(red_push_data),
     .core_push_i(core_push), .core_q_i(core_push_q), .core_data_i(core_push_data),
@@ -180,8 +185,7 @@ module ow_tile #(
   ramp_t ep_req, ep_rsp;
 
   ow_test_port #(.InputRegs(InputRegs)) u_test_port (
-    .clk_i(test_clk), .rst_i(rst_q),
-    .test_i, .test_req_valid_i, .test_req_i, .test_req_ready_o,
+    .clk_i(test_clk), .rst_i(rst_q), .test_i, .test_req_valid_i, .test_req_i, .test_req_ready_o,
     .test_rsp_valid_o, .test_rsp_o, .test_rsp_ready_i,
     .rt_req_valid_i(req_valid), .rt_req_i(req_w), .rt_req_ready_o(req_ready),
     .rt_rsp_valid_o(rsp_valid), .rt_rsp_o(rsp_w), .rt_rsp_ready_i(rsp_ready),
@@ -199,8 +203,7 @@ module ow_tile #(
     .mem_rdata_i(ctl_mem_rdata),
     .reg_req_o(ctl_reg_req), .reg_we_o(ctl_reg_we), .reg_addr_o(ctl_reg_addr),
     .reg_wdata_o(ctl_reg_wdata), .reg_gnt_i(ctl_reg_gnt), .reg_rvalid_i(ctl_reg_rvalid),
-    .reg_rdata_i(reg_rdata),
-    .idle_o(ep_idle)
+    .reg_rdata_i(reg_rdata), .idle_o(ep_idle)
   );
 
   // ----------------------------------------------------------------------------------------- SRAM --
@@ -243,7 +246,7 @@ module ow_tile #(
   logic       tensor_hold;
   logic [1:0] tensor_hold_look;
 
-  ow_sram #(.SramBytes(SramBytes), .SramBanks(SramBanks), .Lanes(Lanes)) u_sram (
+  ow_sram #(.SramBytes(SramBytes), .SramBanks(SramBanks), .Lanes(Lanes), .Small(SmallTile != 0)) u_sram (
     .clk_i(memory_clk), .rst_i(rst_q), .ctl_req_i(ctl_mem_req && !tensor_hold),
     .ctl_we_i(ctl_mem_we), .ctl_addr_i(ctl_mem_addr), .ctl_wdata_i(ctl_mem_wdata),
     .ctl_gnt_o(ctl_mem_gnt), .ctl_rvalid_o(ctl_mem_rvalid), .ctl_rdata_o(ctl_mem_rdata),
@@ -274,7 +277,7 @@ module ow_tile #(
   logic [31:0] next_entry, next_arg;
   logic tensor_here, tensor_valid, tensor_ready, tensor_quick, tensor_sync_done;
   tensor_insn_t tensor;
-  logic dsr_we, dsr_ready;
+  logic dsr_we, dsr_re, dsr_ready, dsr_rvalid;
   logic [4:0] dsr_idx;
   logic [2:0] dsr_word;
   logic [31:0] dsr_wdata, dsr_rdata;
@@ -300,8 +303,8 @@ module ow_tile #(
     .tensor_here_o(tensor_here), .tensor_valid_o(tensor_valid), .tensor_o(tensor),
     .tensor_ready_i(tensor_ready), .tensor_quick_i(tensor_quick),
     .tensor_sync_done_i(tensor_sync_done), .tensor_hold_i(tensor_hold),
-    .dsr_we_o(dsr_we), .dsr_idx_o(dsr_idx), .dsr_word_o(dsr_word), .dsr_wdata_o(dsr_wdata),
-    .dsr_ready_i(dsr_ready), .dsr_rdata_i(dsr_rdata),
+    .dsr_we_o(dsr_we), .dsr_re_o(dsr_re), .dsr_idx_o(dsr_idx), .dsr_word_o(dsr_word),
+    .dsr_wdata_o(dsr_wdata), .dsr_ready_i(dsr_ready), .dsr_rvalid_i(dsr_rvalid), .dsr_rdata_i(dsr_rdata),
     .cycle_i(cycle), .retire_o(retire), .idle_o(core_idle)
   );
 
@@ -317,14 +320,11 @@ module ow_tile #(
     .clk_i(core_clk), .rst_i(rst_q), .core_rst_i(core_rst),
     .cfg_we_i(task_we), .cfg_addr_i(reg_addr), .cfg_wdata_i(reg_wdata), .cfg_rdata_o(task_rdata),
     .inq_valid_i(inq_valid), .inq_head_i(inq_head), .inq_owned_i(eng_owned | red_owned),
-    .inq_pop_o(task_pop),
-    .eng_done_valid_i(eng_done), .eng_done_kind_i(eng_done_kind),
-    .eng_done_task_i(eng_done_task),
-    .red_done_valid_i(red_done), .red_done_kind_i(red_done_kind),
+    .inq_pop_o(task_pop), .eng_done_valid_i(eng_done), .eng_done_kind_i(eng_done_kind),
+    .eng_done_task_i(eng_done_task), .red_done_valid_i(red_done), .red_done_kind_i(red_done_kind),
     .red_done_task_i(red_done_task), .torn_i(torn),
     .next_ready_o(next_ready), .next_entry_o(next_entry), .next_arg_o(next_arg),
-    .next_pop_i(next_pop), .next_wait_i(next_wait),
-    .idle_o(tasks_idle)
+    .next_pop_i(next_pop), .next_wait_i(next_wait), .idle_o(tasks_idle)
   );
 
   // ------------------------------------------------------------------------ tensor engine, reducer --
@@ -346,10 +346,11 @@ module ow_tile #(
   logic       ev_beat, ev_weight, red_wait;
   logic [1:0] ev_red_elem;
   logic engine_idle, red_idle;
-  logic red_fault;
+  fp_ask_t fp_ask;
+  logic red_fault, fp_ready;
   logic [4:0] red_fault_cause;
   logic [23:0] red_fault_addr;
-  logic [31:0] drain_pc_q;  // of the last drain that the engine took
+  logic [31:0] fp_result, drain_pc_q;  // of the last drain that the engine took
   always_ff @(posedge engine_clk) begin
     if (red_start) drain_pc_q <= tensor.pc;
   end
@@ -378,8 +379,8 @@ module ow_tile #(
     .tensor_sync_done_o(tensor_sync_done), .hold_o(tensor_hold),
     .host_waits_i(ctl_mem_req && !ctl_mem_gnt),
     .look_addr_i({red_addr, dm_addr}), .hold_look_o(tensor_hold_look),
-    .dsr_we_i(dsr_we), .dsr_idx_i(dsr_idx), .dsr_word_i(dsr_word), .dsr_wdata_i(dsr_wdata),
-    .dsr_ready_o(dsr_ready), .dsr_rdata_o(dsr_rdata),
+    .dsr_we_i(dsr_we), .dsr_re_i(dsr_re), .dsr_idx_i(dsr_idx), .dsr_word_i(dsr_word),
+    .dsr_wdata_i(dsr_wdata), .dsr_ready_o(dsr_ready), .dsr_rvalid_o(dsr_rvalid), .dsr_rdata_o(dsr_rdata),
     .rd0_req_o(rd0_req), .rd0_addr_o(rd0_addr), .rd0_gnt_i(rd0_gnt), .rd0_rvalid_i(rd0_rvalid),
     .rd0_rdata_i(rd0_rdata),
     .rd1_req_o(rd1_req), .rd1_addr_o(rd1_addr), .rd1_gnt_i(rd1_gnt), .rd1_rvalid_i(rd1_rvalid),
@@ -390,19 +391,19 @@ module ow_tile #(
     .gth_wdata_o(gth_wdata), .gth_gnt_i(gth_gnt), .gth_rdata_i(gth_rdata),
     .inq_valid_i(inq_valid), .inq_head_i(inq_head), .inq_more_i(inq_more), .inq_pop_o(eng_pop),
     .inq_owned_o(eng_owned), .red_owned_i(red_owned),
-    .outq_level_i(outq_level), .eng_push_o(eng_push), .eng_q_o(eng_push_q),
+    .outq_level_i(eng_level), .eng_push_o(eng_push), .eng_q_o(eng_push_q),
     .eng_data_o(eng_push_data),
     .done_valid_o(eng_done), .done_kind_o(eng_done_kind), .done_task_o(eng_done_task),
     .red_start_o(red_start), .red_start_kind_o(red_start_kind),
     .red_start_task_o(red_start_task), .red_busy_i(red_busy),
     .row_closed_o(row_closed), .row_closed_written_o(row_closed_written), .row_free_i(row_free),
-    .acc_raddr_i(acc_raddr), .acc_rdata_o(acc_rdata),
+    .acc_raddr_i(acc_raddr), .acc_rdata_o(acc_rdata), .fp_o(fp_ask),
     .prng_we_i(prng_we), .prng_sel_i(prng_sel), .prng_wdata_i(reg_wdata),
     .prng_rdata_o(prng_rdata), .prng_busy_o(prng_busy),
     .fault_o(engine_fault), .fault_pc_o(engine_fault_pc), .fault_addr_o(engine_fault_addr),
     .thread_sel_i(thread_sel), .thread_state_o(thread_state),
-    .ev_beat_o(ev_beat), .ev_weight_o(ev_weight), .cause_o(eng_cause),
-    .idle_o(engine_idle)
+    .fp_ready_i(fp_ready), .fp_result_i(fp_result), .ev_beat_o(ev_beat), .ev_weight_o(ev_weight),
+    .cause_o(eng_cause), .idle_o(engine_idle)
   );
 
   ow_reduce #(.Lanes(Lanes), .SramBytes(SramBytes), .Queues(Queues), .Adders(ReduceAdders),
@@ -414,11 +415,10 @@ module ow_tile #(
     .start_i(red_start), .start_kind_i(red_start_kind), .start_task_i(red_start_task),
     .busy_o(red_busy),
     .row_closed_i(row_closed), .row_closed_written_i(row_closed_written), .row_free_o(row_free),
-    .acc_raddr_o(acc_raddr), .acc_rdata_i(acc_rdata),
+    .acc_raddr_o(acc_raddr), .acc_rdata_i(acc_rdata), .eng_fp_i(fp_ask),
     .inq_valid_i(inq_valid), .inq_head_i(inq_head), .inq_pop_o(red_pop),
-    .inq_owned_o(red_owned),
-    .outq_ready_i(outq_ready), .red_push_o(red_push), .red_q_o(red_push_q),
-    .red_data_o(red_push_data),
+    .inq_owned_o(red_owned), .eng_ready_o(fp_ready), .eng_result_o(fp_result),
+    .outq_ready_i(red_ready), .red_push_o(red_push), .red_q_o(red_push_q), .red_data_o(red_push_data),
     .mem_req_o(red_req), .mem_we_o(red_we), .mem_be_o(red_be), .mem_addr_o(red_addr),
     .mem_wdata_o(red_wdata), .mem_gnt_i(red_gnt), .mem_rvalid_i(red_rvalid),
     .mem_rdata_i(red_rdata),

@@ -47,3 +47,17 @@ bind ow_engine_beats ow_stream_check #(.Width($bits(ow_engine_pkg::beat_t))) u_c
 bind ow_engine_operands ow_stream_check #(.Width($bits(ow_engine_pkg::beat_t))) u_check_g (
   .clk_i, .rst_i, .valid_i(g_valid_i), .ready_i(g_fire_i), .data_i(g_i)
 );
+
+// The serial engine: it launches a while after the offer, and what it launches is offered still. It asks
+// the memory until it gets the bank.
+bind ow_serial ow_stream_check #(
+  .Width($bits(ow_pkg::tensor_insn_t)), .MayFall(1'b1), .Grant(1'b1)
+) u_check_tensor (
+  .clk_i, .rst_i, .valid_i(tensor_valid_i), .ready_i(tensor_ready_o), .data_i(tensor_i)
+);
+bind ow_serial ow_stream_check #(.Width(24), .Grant(1'b1)) u_check_rd (
+  .clk_i, .rst_i, .valid_i(rd_req_o), .ready_i(rd_gnt_i), .data_i(rd_addr_o)
+);
+bind ow_serial ow_stream_check #(.Width(60), .Grant(1'b1)) u_check_wr (
+  .clk_i, .rst_i, .valid_i(wr_req_o), .ready_i(wr_gnt_i), .data_i({wr_addr_o, wr_be_o, wr_wdata_o})
+);

@@ -14,3 +14,6 @@ bind ow_reduce_output ow_stream_check #(.Width(93), .Grant(1'b1)) u_check_word (
 bind ow_reduce_bias ow_stream_check #(.Width(21), .MayFall(1'b1), .Grant(1'b1)) u_check (
   .clk_i, .rst_i, .valid_i(req_o), .ready_i(gnt_i), .data_i(addr_o)
 );
+bind ow_reduce_serial ow_stream_check #(.Width(22), .Grant(1'b1)) u_check_mem (
+  .clk_i, .rst_i, .valid_i(mem_req_o), .ready_i(mem_gnt_i), .data_i({mem_we_o, mem_addr_o})
+);

@@ -49,7 +49,7 @@
 //           is complete. tensor_hold_i: what it wrote is not all in memory yet, so fence.i waits;
 //           loads and stores of what is still to be written wait in front of the memory.
 // dsr_*: descriptor registers; a write waits for dsr_ready_i, which is that of dsr_idx_o whether or
-//        not it is written; a read is combinational.
+//        not it is written; a read (dsr_re_o) for dsr_rvalid_i, with which dsr_rdata_i stands.
 // cycle_i: the wafer's cycle count. retire_o: the instruction in write-back, for scoreboards.
 // idle_o: nothing can change here before one of the inputs does.
 
@@ -120,10 +120,12 @@ module ow_core
   input  logic         tensor_hold_i,
 
   output logic         dsr_we_o,
+  output logic         dsr_re_o,
   output logic [4:0]   dsr_idx_o,
   output logic [2:0]   dsr_word_o,
   output logic [31:0]  dsr_wdata_o,
   input  logic         dsr_ready_i,
+  input  logic         dsr_rvalid_i,
   input  logic [31:0]  dsr_rdata_i,
 
   input  logic [47:0]  cycle_i,
@@ -365,12 +367,11 @@ module ow_core
     .tensor_quick_i,
     .tensor_sync_done_i,
     .tensor_hold_i,
-    .dsr_we_o,
-    .dsr_idx_o,
+    .dsr_we_o, .dsr_re_o, .dsr_idx_o,
     .dsr_word_o,
     .dsr_wdata_o,
     .dsr_ready_i,
-    .dsr_rdata_i,
+    .dsr_rvalid_i, .dsr_rdata_i,
     .trap_o(trap),
     .cause_o(cause),
     .tval_o(tval),

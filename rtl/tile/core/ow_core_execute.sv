@@ -53,10 +53,12 @@ module ow_core_execute
   input  logic         tensor_sync_done_i,
   input  logic         tensor_hold_i,
   output logic         dsr_we_o,
+  output logic         dsr_re_o,
   output logic [4:0]   dsr_idx_o,
   output logic [2:0]   dsr_word_o,
   output logic [31:0]  dsr_wdata_o,
   input  logic         dsr_ready_i,
+  input  logic         dsr_rvalid_i,
   input  logic [31:0]  dsr_rdata_i,
 
   output logic         trap_o,
@@ -131,6 +133,7 @@ module ow_core_execute
   assign tensor_valid_o = have_i && dec.cls == CLS_TENSOR && ex_i == EX_RUN && clear_i;
   assign tensor_o = '{op: insn[31:25], ty: dec.funct3, ctl: tensor_ctl, scalar: x_i.rs2, pc: pc};
   assign dsr_we_o = have_i && dec.cls == CLS_DSRW && !no_dsr && clear_i;
+  assign dsr_re_o = have_i && dec.cls == CLS_DSRR && !no_dsr;
   assign dsr_idx_o = x_i.rs1[4:0];
   assign dsr_word_o = insn[27:25];
   assign dsr_wdata_o = x_i.rs2;
@@ -257,7 +260,7 @@ module ow_core_execute
         end
         CLS_DSRW: done = dsr_we_o && dsr_ready_i;
         CLS_DSRR: begin
-          done = 1'b1;
+          done = dsr_rvalid_i;
           rd_data = dsr_rdata_i;
         end
         CLS_TENSOR: begin

@@ -18,8 +18,9 @@
 // reason has gone (blocked, the queue given to a thread) is dropped, and so is one without priority
 // that has not been taken when a priority task becomes ready.
 //
-// Small: for area and not for the clock: one choice for both classes, and the entry of the pick comes
-//   from a block RAM, so that a write of an entry costs a pick that stands a cycle.
+// Small: for area and not for the clock: the pick looks at a task a cycle, from the one behind the last
+//   of the class on, so that it takes up to 33 cycles instead of one; its entry comes from a block RAM,
+//   and a write of an entry makes a pick that stands begin again.
 // cfg_*: the TASK registers (docs/memory-map.md); cfg_addr_i is the offset of the access; a write
 //   takes effect at the next edge, cfg_rdata_o is combinational.
 // inq_*: heads of the ramp's input queues; inq_owned_i: not for tasks; inq_pop_o in the cycle of
@@ -134,6 +135,8 @@ module ow_tasks
   logic [4:0]  pick_d;
   logic        hold;  // the pick stands and is not taken in this cycle
   logic        high;  // a priority task has the turn
+  logic        picked;  // the next pick, if the one before does not hold
+  logic        settled; // nothing of it changes by itself
   always_comb begin
     low_waits = 1'b0;
     high = 1'b0;
@@ -148,38 +151,34 @@ module ow_tasks
   assign choose = !hold && !next_pop_i && eligible != 32'd0;
 
   if (Small) begin : gen_small
-    // The lowest bit that is set, by its group of four; of 0, the highest.
-    function automatic logic [4:0] first(input logic [31:0] v);
-      logic [2:0] group;
-      logic [2:0] three;
-      group = '0;
-      for (int unsigned g = 8; g > 0; g--) if (v[4*(g-1) +: 4] != '0) group = 3'(g - 1);
-      three = v[5'(group) * 4 +: 3];
-      return {group, three[0] ? 2'd0 : three[1] ? 2'd1 : three[2] ? 2'd2 : 2'd3};
-    endfunction
-
     (* ram_style = "block", no_rw_check *) logic [31:0] mem_q [NUM_TASKS];
     logic [31:0] mem_rdata_q;
 
     always_ff @(posedge clk_i) begin
       if (cfg_we_i && entry_hit) mem_q[entry_at] <= cfg_wdata_i;
-      if (!hold) mem_rdata_q <= mem_q[pick_d];
+      mem_rdata_q <= mem_q[pick_q];
     end
     assign pick_entry = mem_rdata_q;
 
-    logic [31:0] cand, beyond;
-    always_comb begin
-      cand = '0;
-      beyond = '0;
-      pick_d = pick_q;
-      if (choose) begin
-        cand = eligible & (prio_q ^ {32{!high}});
-        beyond = cand & above(high ? last_high_q : last_low_q);
-        pick_d = first(beyond != 32'd0 ? beyond : cand);
-      end
+    // pick_q goes over the tasks; it stands for a cycle at the one that is found, as its entry is read.
+    logic looks_q, high_q;  // in the class of those with priority
+    logic found, looks;
+    assign looks = looks_q && high_q == high;
+    assign found = looks && eligible[pick_q] && prio_q[pick_q] == high;
+    assign pick_d = hold || next_pop_i || found ? pick_q
+                  : (looks ? pick_q : high ? last_high_q : last_low_q) + 5'd1;
+    assign picked = found && choose && !(cfg_we_i && entry_hit);
+    assign settled = !looks_q && high_q == high;
+
+    always_ff @(posedge clk_i) begin
+      if (rst_i || core_rst_i) looks_q <= 1'b0;
+      else looks_q <= choose && !found;
+      high_q <= high;
     end
   end else begin : gen_fast
     assign pick_entry = entry_q[pick_q];
+    assign picked = !next_pop_i && eligible != 32'd0;
+    assign settled = 1'b1;
 
     // One of each class: which of the two has the turn, and that there is a choice, is known last.
     logic [4:0] high_pick, low_pick;
@@ -247,7 +246,7 @@ module ow_tasks
         if (cfg_we_i && cfg_addr_i == REG_TASK_PRIORITY) prio_q <= cfg_wdata_i;
       end
       if (!hold) begin
-        pick_valid_q <= ~next_pop_i & (eligible != 32'd0);
+        pick_valid_q <= picked;
         pick_q <= pick_d;
       end
       // What stands is the entry that was.
@@ -286,7 +285,7 @@ module ow_tasks
     endcase
   end
 
-  assign idle_o = (pick_valid_q ? hold : eligible == 32'd0) & ~event_any &
+  assign idle_o = (pick_valid_q ? hold : eligible == 32'd0) & ~event_any & settled &
       ~(running_q & (next_wait_i | core_rst_i));
 
   `OW_ASSERT(PopOnlyReady_A, !next_pop_i || next_ready_o, "a task is taken that is not ready")

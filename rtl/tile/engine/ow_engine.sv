@@ -75,7 +75,7 @@
 //   LineSlots   lines that an operand reads ahead, 4 or 8
 //   WriteSlots  slots of the write buffer, 4 to 24
 //   PackSlots   vectors on their way to output queues (ow_pack), 9 to 64
-//   Small       the same in the same cycles for area and not for the clock
+//   Small       ow_serial in its place: for area, an element at a time, and few operations
 //   Features, Operations   what there is, as the registers of these names tell it. What is not is an
 //               illegal operation, and its units are left out
 `include "ow_assert.svh"
@@ -114,12 +114,17 @@ module ow_engine
   output logic                  tensor_sync_done_o,
 
   // Descriptors: a write is taken when dsr_ready_o is high (low while a running thread uses the
-  // descriptor, and for a cycle in which an address is saved); the read is combinational.
+  // descriptor, and for a cycle in which an address is saved); a read, which dsr_re_i asks for, is
+  // answered with dsr_rvalid_o, in the same cycle unless the engine is Small.
   input  logic                  dsr_we_i,
+  /* verilator lint_off UNUSEDSIGNAL */ // what only one of the two engines looks at
+  input  logic                  dsr_re_i,
+  /* verilator lint_on UNUSEDSIGNAL */
   input  logic [4:0]            dsr_idx_i,
   input  logic [2:0]            dsr_word_i,
   input  logic [31:0]           dsr_wdata_i,
   output logic                  dsr_ready_o,
+  output logic                  dsr_rvalid_o,
   output logic [31:0]           dsr_rdata_o,
 
   // SRAM (ow_sram): grant in the cycle of the request, data in the next.
@@ -189,6 +194,13 @@ module ow_engine
   input  logic [3:0]            acc_raddr_i,
   output logic [32*Lanes-1:0]   acc_rdata_o,
 
+  // Small: the adder of the reducer.
+  output fp_ask_t               fp_o,
+  /* verilator lint_off UNUSEDSIGNAL */
+  input  logic                  fp_ready_i,
+  input  logic [31:0]           fp_result_i,
+  /* verilator lint_on UNUSEDSIGNAL */
+
   // State of the random generator (ow_datapath).
   input  logic                  prng_we_i,
   input  logic [1:0]            prng_sel_i,
@@ -214,92 +226,128 @@ module ow_engine
   `OW_ASSERT_INIT(threads_2_to_13, NumThreads >= 2 && NumThreads <= 13)
   `OW_ASSERT_INIT(queue_depth, QueueDepth >= 2 && QueueDepth <= 15)
 
-  localparam int unsigned TagW = 24 - $clog2(VecBytes);  // line number
+  if (Small) begin : gen_serial
+    localparam features_reg_t Tile = Features;
+    localparam operations_reg_t Engine = Operations;
+    `OW_ASSERT_INIT(serial_lanes, Lanes == 2)
+    `OW_ASSERT_INIT(serial_features, !Tile.nonlinear && !Tile.gather && !Tile.fp32 && !Tile.int8 &&
+                    !Tile.int32 && !Tile.stochastic && Tile.fifos == '0 && Engine == '0)
 
-  // The beat in stage I1, and what it meets.
-  logic [2:0]                 rd, two;
-  logic [2:0][TagW-1:0]       line;
-  logic [2:0][2*VecBytes-1:0] need;
-  logic [VecBytes-1:0]        be;
-  logic                       hazard, room, src_meets;
-  wslot_t                     hazard_slot;
-  logic [3:0]                 src_row, thread;
-  logic [7:0]                 src_words;
-  beat_t                      beat;
-  logic [2:0]                 out_q;
-  logic                       issue_data, issue_pipe, early_wr, slot;
-  logic [31:0]                word;
-  // Threads, resources, events.
-  logic [NumThreads-1:0]      launch_hot, kill;
-  logic                       beats_full, beats_one, wq_full, wq_one, direct, late;
-  logic [7:0]                 out_ready, out_more;
-  logic [3:0]                 late_soon;
-  logic                       idx_fault, head, first, end_mem, end_beat, end_late, end_out;
-  logic [3:0]                 idx_fault_thread, end_mem_thread, end_beat_thread, end_late_thread;
-  logic [23:0]                idx_fault_addr;
-  wslot_t                     head_slot, first_slot;
-  logic [ThreadW-1:0]         end_out_thread;
-  logic                       front_idle, back_idle;
+    ow_serial #(.SramBytes(SramBytes), .NumThreads(NumThreads), .QueueDepth(QueueDepth),
+                .Queues(32'(Tile.queues)), .Dsrs(32'(Tile.dsrs) + 1)) u_serial (
+      .clk_i, .rst_i, .halt_i,
+      .tensor_valid_i, .tensor_i, .tensor_ready_o, .tensor_sync_done_o,
+      .dsr_we_i, .dsr_re_i, .dsr_idx_i, .dsr_word_i, .dsr_wdata_i, .dsr_ready_o, .dsr_rvalid_o,
+      .dsr_rdata_o,
+      .rd_req_o(rd0_req_o), .rd_addr_o(rd0_addr_o), .rd_gnt_i(rd0_gnt_i), .rd_rdata_i(rd0_rdata_i),
+      .wr_req_o, .wr_addr_o, .wr_be_o, .wr_wdata_o, .wr_gnt_i,
+      .inq_valid_i, .inq_head_i, .inq_pop_o, .inq_owned_o, .red_owned_i,
+      .outq_level_i, .eng_push_o, .eng_q_o, .eng_data_o,
+      .done_valid_o, .done_kind_o, .done_task_o,
+      .red_start_o, .red_start_kind_o, .red_start_task_o, .red_busy_i,
+      .row_closed_o, .row_closed_written_o, .row_free_i, .acc_raddr_i, .acc_rdata_o,
+      .fault_o, .fault_pc_o, .fault_addr_o, .thread_sel_i, .thread_state_o,
+      .fp_o, .fp_ready_i, .fp_result_i,
+      .ev_beat_o, .ev_weight_o, .idle_o
+    );
+    // What is written is in the SRAM when the instruction is complete.
+    assign {tensor_quick_o, hold_o, hold_look_o, wr_gives_o, rd1_req_o, rd1_addr_o} = '0;
+    assign {gth_req_o, gth_we_o, gth_row_o, gth_be_o, gth_wdata_o} = '0;
+    assign {prng_rdata_o, prng_busy_o} = '0;
+    assign cause_o = CTR_NO_WORK;
+    logic unused;
+    assign unused = ^{tensor_here_i, rd0_rvalid_i, rd1_gnt_i, rd1_rvalid_i, rd1_rdata_i, host_waits_i,
+                      look_addr_i, gth_gnt_i, gth_rdata_i, inq_more_i, prng_we_i, prng_sel_i,
+                      prng_wdata_i};
+  end else begin : gen_beats
+    localparam int unsigned TagW = 24 - $clog2(VecBytes);  // line number
 
-  ow_engine_front #(.Lanes(Lanes), .SramBytes(SramBytes), .NumThreads(NumThreads),
-                    .Small(Small), .Features(Features), .Operations(Operations)) u_front (
-    .clk_i, .rst_i, .halt_i,
-    .tensor_here_i, .tensor_valid_i, .tensor_i, .tensor_ready_o, .tensor_quick_o, .tensor_sync_done_o,
-    .dsr_we_i, .dsr_idx_i, .dsr_word_i, .dsr_wdata_i, .dsr_ready_o, .dsr_rdata_o,
-    .inq_valid_i, .inq_head_i, .inq_more_i, .inq_pop_o, .inq_owned_o, .red_owned_i,
-    .done_valid_o, .done_kind_o, .done_task_o,
-    .red_start_o, .red_start_kind_o, .red_start_task_o, .red_busy_i, .row_free_i, .prng_busy_o,
-    .fault_o, .fault_pc_o, .fault_addr_o, .thread_sel_i, .thread_state_o,
-    .ev_beat_o, .ev_weight_o, .cause_o,
-    .rd_o(rd), .line_o(line), .two_o(two), .need_o(need), .be_o(be),
-    .hazard_i(hazard), .hazard_slot_i(hazard_slot), .room_i(room),
-    .src_row_o(src_row), .src_words_o(src_words), .src_meets_i(src_meets),
-    .beat_o(beat), .thread_o(thread), .out_q_o(out_q),
-    .issue_data_o(issue_data), .issue_pipe_o(issue_pipe), .early_wr_o(early_wr), .slot_o(slot),
-    .word_o(word), .launch_hot_o(launch_hot), .kill_o(kill),
-    .beats_full_i(beats_full), .beats_one_i(beats_one),
-    .wq_full_i(wq_full), .wq_one_i(wq_one), .out_ready_i(out_ready), .out_more_i(out_more),
-    .direct_i(direct), .late_i(late), .late_soon_i(late_soon),
-    .fault_i(idx_fault), .fault_thread_i(idx_fault_thread), .fault_addr_i(idx_fault_addr),
-    .head_i(head), .head_slot_i(head_slot), .first_i(first), .first_slot_i(first_slot),
-    .end_mem_i(end_mem), .end_mem_thread_i(end_mem_thread),
-    .end_beat_i(end_beat), .end_beat_thread_i(end_beat_thread),
-    .end_late_i(end_late), .end_late_thread_i(end_late_thread),
-    .end_out_i(end_out), .end_out_thread_i(end_out_thread), .idle_o(front_idle)
-  );
+    // The beat in stage I1, and what it meets.
+    logic [2:0]                 rd, two;
+    logic [2:0][TagW-1:0]       line;
+    logic [2:0][2*VecBytes-1:0] need;
+    logic [VecBytes-1:0]        be;
+    logic                       hazard, room, src_meets;
+    wslot_t                     hazard_slot;
+    logic [3:0]                 src_row, thread;
+    logic [7:0]                 src_words;
+    beat_t                      beat;
+    logic [2:0]                 out_q;
+    logic                       issue_data, issue_pipe, early_wr, slot;
+    logic [31:0]                word;
+    // Threads, resources, events.
+    logic [NumThreads-1:0]      launch_hot, kill;
+    logic                       beats_full, beats_one, wq_full, wq_one, direct, late;
+    logic [7:0]                 out_ready, out_more;
+    logic [3:0]                 late_soon;
+    logic                       idx_fault, head, first, end_mem, end_beat, end_late, end_out;
+    logic [3:0]                 idx_fault_thread, end_mem_thread, end_beat_thread, end_late_thread;
+    logic [23:0]                idx_fault_addr;
+    wslot_t                     head_slot, first_slot;
+    logic [ThreadW-1:0]         end_out_thread;
+    logic                       front_idle, back_idle;
 
-  ow_engine_back #(.Lanes(Lanes), .SramBytes(SramBytes), .SramBanks(SramBanks),
-                   .NumThreads(NumThreads), .QueueDepth(QueueDepth), .Features(Features), .Operations(Operations),
-                   .LineSlots(LineSlots), .WriteSlots(WriteSlots), .PackSlots(PackSlots),
-                   .Small(Small)) u_back (
-    .clk_i, .rst_i,
-    .rd_i(rd), .line_i(line), .two_i(two), .need_i(need), .be_i(be),
-    .hazard_o(hazard), .hazard_slot_o(hazard_slot), .room_o(room),
-    .src_row_i(src_row), .src_words_i(src_words), .src_meets_o(src_meets),
-    .beat_i(beat), .thread_i(thread), .out_q_i(out_q),
-    .issue_data_i(issue_data), .issue_pipe_i(issue_pipe), .early_wr_i(early_wr), .slot_i(slot),
-    .word_i(word), .launch_hot_i(launch_hot), .kill_i(kill),
-    .beats_full_o(beats_full), .beats_one_o(beats_one),
-    .wq_full_o(wq_full), .wq_one_o(wq_one), .out_ready_o(out_ready), .out_more_o(out_more),
-    .direct_o(direct), .late_o(late), .late_soon_o(late_soon),
-    .fault_o(idx_fault), .fault_thread_o(idx_fault_thread), .fault_addr_o(idx_fault_addr),
-    .head_o(head), .head_slot_o(head_slot), .first_o(first), .first_slot_o(first_slot),
-    .end_mem_o(end_mem), .end_mem_thread_o(end_mem_thread),
-    .end_beat_o(end_beat), .end_beat_thread_o(end_beat_thread),
-    .end_late_o(end_late), .end_late_thread_o(end_late_thread),
-    .end_out_o(end_out), .end_out_thread_o(end_out_thread),
-    .row_closed_o, .row_closed_written_o,
-    .rd0_req_o, .rd0_addr_o, .rd0_gnt_i, .rd0_rvalid_i, .rd0_rdata_i,
-    .rd1_req_o, .rd1_addr_o, .rd1_gnt_i, .rd1_rvalid_i, .rd1_rdata_i,
-    .wr_req_o, .wr_gives_o, .wr_addr_o, .wr_be_o, .wr_wdata_o, .wr_gnt_i,
-    .hold_o, .host_waits_i, .look_addr_i, .hold_look_o,
-    .gth_req_o, .gth_we_o, .gth_row_o, .gth_be_o, .gth_wdata_o, .gth_gnt_i, .gth_rdata_i,
-    .outq_level_i, .push_o(eng_push_o), .push_q_o(eng_q_o), .push_data_o(eng_data_o),
-    .acc_raddr_i, .acc_rdata_o, .prng_we_i, .prng_sel_i, .prng_wdata_i, .prng_rdata_o,
-    .idle_o(back_idle)
-  );
+    ow_engine_front #(.Lanes(Lanes), .SramBytes(SramBytes), .NumThreads(NumThreads),
+                      .Features(Features), .Operations(Operations)) u_front (
+      .clk_i, .rst_i, .halt_i,
+      .tensor_here_i, .tensor_valid_i, .tensor_i, .tensor_ready_o, .tensor_quick_o, .tensor_sync_done_o,
+      .dsr_we_i, .dsr_idx_i, .dsr_word_i, .dsr_wdata_i, .dsr_ready_o, .dsr_rdata_o,
+      .inq_valid_i, .inq_head_i, .inq_more_i, .inq_pop_o, .inq_owned_o, .red_owned_i,
+      .done_valid_o, .done_kind_o, .done_task_o,
+      .red_start_o, .red_start_kind_o, .red_start_task_o, .red_busy_i, .row_free_i, .prng_busy_o,
+      .fault_o, .fault_pc_o, .fault_addr_o, .thread_sel_i, .thread_state_o,
+      .ev_beat_o, .ev_weight_o, .cause_o,
+      .rd_o(rd), .line_o(line), .two_o(two), .need_o(need), .be_o(be),
+      .hazard_i(hazard), .hazard_slot_i(hazard_slot), .room_i(room),
+      .src_row_o(src_row), .src_words_o(src_words), .src_meets_i(src_meets),
+      .beat_o(beat), .thread_o(thread), .out_q_o(out_q),
+      .issue_data_o(issue_data), .issue_pipe_o(issue_pipe), .early_wr_o(early_wr), .slot_o(slot),
+      .word_o(word), .launch_hot_o(launch_hot), .kill_o(kill),
+      .beats_full_i(beats_full), .beats_one_i(beats_one),
+      .wq_full_i(wq_full), .wq_one_i(wq_one), .out_ready_i(out_ready), .out_more_i(out_more),
+      .direct_i(direct), .late_i(late), .late_soon_i(late_soon),
+      .fault_i(idx_fault), .fault_thread_i(idx_fault_thread), .fault_addr_i(idx_fault_addr),
+      .head_i(head), .head_slot_i(head_slot), .first_i(first), .first_slot_i(first_slot),
+      .end_mem_i(end_mem), .end_mem_thread_i(end_mem_thread),
+      .end_beat_i(end_beat), .end_beat_thread_i(end_beat_thread),
+      .end_late_i(end_late), .end_late_thread_i(end_late_thread),
+      .end_out_i(end_out), .end_out_thread_i(end_out_thread), .idle_o(front_idle)
+    );
 
-  assign idle_o = front_idle && back_idle && !prng_we_i && !rst_i;
+    ow_engine_back #(.Lanes(Lanes), .SramBytes(SramBytes), .SramBanks(SramBanks),
+                     .NumThreads(NumThreads), .QueueDepth(QueueDepth), .Features(Features), .Operations(Operations),
+                     .LineSlots(LineSlots), .WriteSlots(WriteSlots), .PackSlots(PackSlots)) u_back (
+      .clk_i, .rst_i,
+      .rd_i(rd), .line_i(line), .two_i(two), .need_i(need), .be_i(be),
+      .hazard_o(hazard), .hazard_slot_o(hazard_slot), .room_o(room),
+      .src_row_i(src_row), .src_words_i(src_words), .src_meets_o(src_meets),
+      .beat_i(beat), .thread_i(thread), .out_q_i(out_q),
+      .issue_data_i(issue_data), .issue_pipe_i(issue_pipe), .early_wr_i(early_wr), .slot_i(slot),
+      .word_i(word), .launch_hot_i(launch_hot), .kill_i(kill),
+      .beats_full_o(beats_full), .beats_one_o(beats_one),
+      .wq_full_o(wq_full), .wq_one_o(wq_one), .out_ready_o(out_ready), .out_more_o(out_more),
+      .direct_o(direct), .late_o(late), .late_soon_o(late_soon),
+      .fault_o(idx_fault), .fault_thread_o(idx_fault_thread), .fault_addr_o(idx_fault_addr),
+      .head_o(head), .head_slot_o(head_slot), .first_o(first), .first_slot_o(first_slot),
+      .end_mem_o(end_mem), .end_mem_thread_o(end_mem_thread),
+      .end_beat_o(end_beat), .end_beat_thread_o(end_beat_thread),
+      .end_late_o(end_late), .end_late_thread_o(end_late_thread),
+      .end_out_o(end_out), .end_out_thread_o(end_out_thread),
+      .row_closed_o, .row_closed_written_o,
+      .rd0_req_o, .rd0_addr_o, .rd0_gnt_i, .rd0_rvalid_i, .rd0_rdata_i,
+      .rd1_req_o, .rd1_addr_o, .rd1_gnt_i, .rd1_rvalid_i, .rd1_rdata_i,
+      .wr_req_o, .wr_gives_o, .wr_addr_o, .wr_be_o, .wr_wdata_o, .wr_gnt_i,
+      .hold_o, .host_waits_i, .look_addr_i, .hold_look_o,
+      .gth_req_o, .gth_we_o, .gth_row_o, .gth_be_o, .gth_wdata_o, .gth_gnt_i, .gth_rdata_i,
+      .outq_level_i, .push_o(eng_push_o), .push_q_o(eng_q_o), .push_data_o(eng_data_o),
+      .acc_raddr_i, .acc_rdata_o, .prng_we_i, .prng_sel_i, .prng_wdata_i, .prng_rdata_o,
+      .idle_o(back_idle)
+    );
+
+    assign idle_o = front_idle && back_idle && !prng_we_i && !rst_i;
+    assign dsr_rvalid_o = dsr_re_i;
+    assign fp_o = '0;
+  end
 
   // ------------------------------------------------------------------------------ assertions --
   `OW_ASSERT(outq_space, !eng_push_o || outq_level_i[eng_q_o] < 4'(QueueDepth),

@@ -34,11 +34,15 @@
 // a request before it wants but does not get. Starvation-free: an aged requestor waits only for aged
 // ones before it, each of which gets one grant and is then not aged for 7 cycles, so none of the
 // seven is refused more than 7 + 6 times in a row, and a bank's gather request not more than 7 + 7.
+// Small: one access a cycle for the seven together, so that all banks have the same address and data
+// but for which is asked. One of the seven then waits for the gather port's banks, too, each at most
+// twice.
 module ow_sram
 #(
   parameter int unsigned SramBytes = 49152,  // size, a multiple of 64, 128 to 2^23
   parameter int unsigned SramBanks = 8,      // 2, 4 or 8; 8 lanes take 4 at least
   parameter int unsigned Lanes     = 8,      // lanes of the engine: 2, 4 or 8
+  parameter bit          Small     = 1'b0,   // for area: the seven have one access a cycle together
   localparam int unsigned BankW = $clog2(SramBanks),
   localparam int unsigned RowW = 20 - BankW,  // of a row's number on the gather port
   localparam int unsigned VecBytes = 2 * Lanes
@@ -184,6 +188,7 @@ module ow_sram
           banks[i] = i <= Rd1 && Lanes == 8 ? wants_t'(3) << addr[i][3 +: BankW]
                                             : wants_t'(1) << addr[i][3 +: BankW];
           if (Shared && (i == Red || i == Lsu || i == Ctl)) banks[i][SramBanks] = 1'b1;
+          if (Small) banks[i] = '1;
           aged[i] = i <= Rd1 ? age_q[i] == 3'(AgeLimit) : aged_q[i] == banks[i];
         end
         if (i <= Rd1) keeps[i] = aged[i] ? banks[i] : '0;
@@ -292,7 +297,9 @@ module ow_sram
     if (gnt != '0) begin
       for (int unsigned i = 0; i < NumReq; i++) begin
         if (gnt[i]) begin
-          for (int unsigned b = 0; b < SramBanks; b++) owner[b][i] = banks[i][b];
+          for (int unsigned b = 0; b < SramBanks; b++) begin
+            owner[b][i] = Small ? addr[i][3 +: BankW] == BankW'(b) : banks[i][b];
+          end
         end
       end
     end
@@ -311,7 +318,7 @@ module ow_sram
       be = 8'd0;
       row = '0;
       wdata = 64'd0;
-      sel = owner[b];
+      sel = Small ? gnt : owner[b];  // the same for all banks, but that one is asked
       if (sel != '0) begin
         for (int unsigned i = 0; i < NumReq; i++) begin
           if (sel[i] && !(Shared && (i == Red || i == Lsu || i == Ctl))) begin
@@ -351,7 +358,7 @@ module ow_sram
 
     ow_sram_bank #(.Rows(Rows)) u_bank (
       .clk_i,
-      .req_i(sel != '0 || gth_req_i[b]),
+      .req_i(owner[b] != '0 || (gth_req_i[b] && (!Small || gnt == '0))),
       .we_i(we),
       .be_i(be),
       .addr_i(row),
@@ -367,13 +374,24 @@ module ow_sram
     logic             half;
   } unit_t;
   unit_t [NumReq-1:0] unit_q;
+  unit_t [NumReq-1:0] unit;
+  logic [NumReq-1:0]  shows;   // its data, and not 0
+  unit_t              one, one_q;  // Small: of the one access
 
   always_ff @(posedge clk_i) begin
     if (rst_i) rvalid_q <= '0;
     else rvalid_q <= gnt & ~{ctl_we_i, 1'b0, lsu_we_i, red_we_i, 2'b00, 1'b1};
     if (gnt != '0) begin
       for (int unsigned i = 0; i < NumReq; i++) if (gnt[i]) unit_q[i] <= addr[i][2 +: BankW + 1];
+      one_q <= one;
     end
+  end
+
+  always_comb begin
+    one = '0;
+    for (int unsigned i = 0; i < NumReq; i++) if (gnt[i]) one |= addr[i][2 +: BankW + 1];
+    unit = Small ? {NumReq{one_q}} : unit_q;
+    shows = Small ? '1 : rvalid_q;
   end
 
   assign rd0_rvalid_o = rvalid_q[Rd0];
@@ -385,32 +403,32 @@ module ow_sram
 
   assign gth_rdata_o = rdata;
   if (Lanes == 8) begin : gen_read8
-    assign rd0_rdata_o = !rvalid_q[Rd0] ? '0 : {rdata[{unit_q[Rd0].bank[BankW-1:1], 1'b1}],
-                                                rdata[{unit_q[Rd0].bank[BankW-1:1], 1'b0}]};
-    assign rd1_rdata_o = !rvalid_q[Rd1] ? '0 : {rdata[{unit_q[Rd1].bank[BankW-1:1], 1'b1}],
-                                                rdata[{unit_q[Rd1].bank[BankW-1:1], 1'b0}]};
+    assign rd0_rdata_o = !shows[Rd0] ? '0 : {rdata[{unit[Rd0].bank[BankW-1:1], 1'b1}],
+                                                rdata[{unit[Rd0].bank[BankW-1:1], 1'b0}]};
+    assign rd1_rdata_o = !shows[Rd1] ? '0 : {rdata[{unit[Rd1].bank[BankW-1:1], 1'b1}],
+                                                rdata[{unit[Rd1].bank[BankW-1:1], 1'b0}]};
   end else if (Lanes == 4) begin : gen_read4
-    assign rd0_rdata_o = !rvalid_q[Rd0] ? '0 : rdata[unit_q[Rd0].bank];
-    assign rd1_rdata_o = !rvalid_q[Rd1] ? '0 : rdata[unit_q[Rd1].bank];
+    assign rd0_rdata_o = !shows[Rd0] ? '0 : rdata[unit[Rd0].bank];
+    assign rd1_rdata_o = !shows[Rd1] ? '0 : rdata[unit[Rd1].bank];
   end else begin : gen_read2
-    assign rd0_rdata_o = !rvalid_q[Rd0] ? '0 : rdata[unit_q[Rd0].bank][32*unit_q[Rd0].half +: 32];
-    assign rd1_rdata_o = !rvalid_q[Rd1] ? '0 : rdata[unit_q[Rd1].bank][32*unit_q[Rd1].half +: 32];
+    assign rd0_rdata_o = !shows[Rd0] ? '0 : rdata[unit[Rd0].bank][32*unit[Rd0].half +: 32];
+    assign rd1_rdata_o = !shows[Rd1] ? '0 : rdata[unit[Rd1].bank][32*unit[Rd1].half +: 32];
   end
-  assign fetch_rdata_o = !rvalid_q[Fetch] ? '0 : rdata[unit_q[Fetch].bank];
+  assign fetch_rdata_o = !shows[Fetch] ? '0 : rdata[unit[Fetch].bank];
   if (Shared) begin : gen_shared_read
-    unit_t       unit;
+    unit_t       read;
     logic [63:0] word;
     logic [31:0] half;
-    assign unit = rvalid_q[Red] ? unit_q[Red] : rvalid_q[Lsu] ? unit_q[Lsu] : unit_q[Ctl];
-    assign word = rdata[unit.bank];
-    assign half = word[32*unit.half +: 32];
+    assign read = rvalid_q[Red] ? unit[Red] : rvalid_q[Lsu] ? unit[Lsu] : unit[Ctl];
+    assign word = rdata[read.bank];
+    assign half = word[32*read.half +: 32];
     assign red_rdata_o = word;
     assign lsu_rdata_o = half;
     assign ctl_rdata_o = half;
   end else begin : gen_read
-    assign red_rdata_o = !rvalid_q[Red] ? '0 : rdata[unit_q[Red].bank];
-    assign lsu_rdata_o = !rvalid_q[Lsu] ? '0 : rdata[unit_q[Lsu].bank][32*unit_q[Lsu].half +: 32];
-    assign ctl_rdata_o = !rvalid_q[Ctl] ? '0 : rdata[unit_q[Ctl].bank][32*unit_q[Ctl].half +: 32];
+    assign red_rdata_o = !shows[Red] ? '0 : rdata[unit[Red].bank];
+    assign lsu_rdata_o = !shows[Lsu] ? '0 : rdata[unit[Lsu].bank][32*unit[Lsu].half +: 32];
+    assign ctl_rdata_o = !shows[Ctl] ? '0 : rdata[unit[Ctl].bank][32*unit[Ctl].half +: 32];
   end
 
   // ------------------------------------------------------------------------------- assertions ----

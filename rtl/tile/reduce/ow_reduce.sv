@@ -14,12 +14,13 @@
 // An element with n additions goes to the adders with all of its operands: wavelets of in0 and in1
 // are taken in the same cycle, when both are there. With Adders = 3, in a chain (ow_reduce_chain),
 // throughput is one element a cycle, whatever the additions; two if the action adds nothing and
-// rounds to 16 bits (to memory: if RED_DST and RED_PITCH are multiples of 4). With one adder, through
-// which elements go again (ow_reduce_loop), it is one element each n cycles, or each cycle without
-// additions. Latency from a wavelet at the head of in0 to the push: 2n + 2 cycles, both included. A
-// row with fewer additions than the row before waits until the last element of that has
-// no more before it than it has itself: at most 2 cycles for each addition less, and no element
-// leaves later for it.
+// rounds to 16 bits (to memory: if RED_DST and RED_PITCH are multiples of 4). Latency from a wavelet at
+// the head of in0 to the push: 2n + 2 cycles, both included. A row with fewer additions than the row
+// before waits until the last element of that has no more before it than it has itself: at most 2 cycles
+// for each addition less, and no element leaves later for it. With one adder, which shifts a place a
+// cycle (ow_reduce_serial), an element begins when the one before has left: 10 cycles, 14 for each
+// addition and one for each place that its terms are shifted by, 24 for a rounding to binary16; there
+// is no bfloat16 then.
 // To the fabric, an fp32 element is a wavelet; two binary16 elements are one (the lower half first).
 // To memory, elements are packed into 64-bit words; RED_DST must be aligned to the element size.
 // A control wavelet at the head of in0 or in1 is discarded.
@@ -100,6 +101,13 @@ module ow_reduce
   output logic [1:0]             done_kind_o,
   output logic [4:0]             done_task_o,
 
+  // Adders = 1: the engine uses the adder, too.
+  /* verilator lint_off UNUSEDSIGNAL */
+  input  fp_ask_t                eng_fp_i,
+  /* verilator lint_on UNUSEDSIGNAL */
+  output logic                   eng_ready_o,
+  output logic [31:0]            eng_result_o,
+
   output logic [1:0]             ev_elem_o,  // elements that leave in this cycle (counter)
   output logic                   wait_o,     // waits for what RED_STATUS.waits names (counter)
   output logic                   idle_o      // this clock edge changes no state of the reducer
@@ -109,7 +117,7 @@ module ow_reduce
   localparam int unsigned AccWords = 16;
 
   `OW_ASSERT_INIT(lanes, Lanes == 2 || Lanes == 4 || Lanes == 8)
-  `OW_ASSERT_INIT(adders_1_3, Adders == 1 || Adders == 3)
+  `OW_ASSERT_INIT(adders_1_3, Adders == 3 || (Adders == 1 && !Bf16))
 
   logic          busy_q;
   logic          begins;  // a drain
@@ -130,99 +138,117 @@ module ow_reduce
     .config_o(params), .words_o(words), .start_i, .bad_o(config_bad)
   );
 
-  // ------------------------------------------------------------- from the rows to the adders ----
-  logic          en;  // the pipeline moves
-  logic [3:0]    room;
-  logic          adding;  // an element is at an adder
-  logic          sum_valid;
-  sum_t          sum;
-  logic          word_valid;
-  logic          issue;
-  logic [1:0]    adds;
-  logic [31:0]   elem;
-  logic [31:0]   elem_hi;
-  logic [31:0]   op_1;
-  logic [31:0]   op_2;
-  out_t          out;
-  logic          all_issued;
-  logic          step;
-  logic          bias_valid;
-  logic [31:0]   bias;
-  logic          bias_used;
+  logic          done;        // the last element has left
+  logic          store_bad;
+  logic [23:0]   store_addr;
+  logic          bias_failed;  // a row took one that lies outside memory
+  logic [23:0]   bias_at;
+  logic          settled;      // nothing changes here before an input does
 
-  ow_reduce_issue #(.Lanes(Lanes), .Pairs(Adders == 3), .Bf16(Bf16)) u_issue (
-    .clk_i, .rst_i, .start_i(begins), .busy_i(busy_q), .halt_i, .config_i(params), .words_i(words),
-    .row_closed_i, .row_closed_written_i, .row_free_o, .acc_raddr_o, .acc_rdata_i,
-    .inq_valid_i, .inq_head_i, .inq_pop_o, .inq_owned_o,
-    .bias_valid_i(bias_valid), .bias_i(bias), .bias_used_o(bias_used),
-    .en_i(en), .room_i(room), .to_memory_i(sum.out.memory), .word_waits_i(word_valid),
-    .issue_o(issue), .adds_o(adds), .elem_o(elem), .elem_hi_o(elem_hi), .op_1_o(op_1),
-    .op_2_o(op_2), .out_o(out),
-    .row_o(row), .all_issued_o(all_issued), .cause_o(cause), .step_o(step)
-  );
+  if (Adders == 1) begin : gen_serial
+    logic ev_elem, serial_idle;
+    ow_reduce_serial #(.Lanes(Lanes), .SramBytes(SramBytes)) u_serial (
+      .clk_i, .rst_i, .start_i(begins), .busy_i(busy_q), .halt_i, .config_i(params), .words_i(words),
+      .row_closed_i, .row_closed_written_i, .row_free_o, .acc_raddr_o, .acc_rdata_i,
+      .inq_valid_i, .inq_head_i, .inq_pop_o, .inq_owned_o,
+      .outq_ready_i, .red_push_o, .red_q_o, .red_data_o,
+      .mem_req_o, .mem_we_o, .mem_be_o, .mem_addr_o(mem_addr_o[23:3]), .mem_wdata_o, .mem_gnt_i,
+      .mem_rdata_i, .eng_fp_i, .eng_ready_o, .eng_result_o,
+      .store_bad_o(store_bad), .store_addr_o(store_addr), .bias_bad_o(bias_failed),
+      .bias_addr_o(bias_at), .row_o(row), .done_o(done), .cause_o(cause), .ev_elem_o(ev_elem),
+      .idle_o(serial_idle)
+    );
+    assign mem_addr_o[2:0] = '0;
+    assign ev_elem_o = {1'b0, ev_elem};
+    assign settled = serial_idle && !done;
+    logic unused;
+    assign unused = mem_rvalid_i;
+  end else begin : gen_chain
+    // ------------------------------------------------------------- from the rows to the adders ----
+    logic          en;  // the pipeline moves
+    logic [3:0]    room;
+    logic          adding;  // an element is at an adder
+    logic          sum_valid;
+    sum_t          sum;
+    logic          word_valid;
+    logic          issue;
+    logic [1:0]    adds;
+    logic [31:0]   elem;
+    logic [31:0]   elem_hi;
+    logic [31:0]   op_1;
+    logic [31:0]   op_2;
+    out_t          out;
+    logic          all_issued;
+    logic          step;
+    logic          bias_valid;
+    logic [31:0]   bias;
+    logic          bias_used;
 
-  if (Adders == 3) begin : gen_chain
+    ow_reduce_issue #(.Lanes(Lanes), .Bf16(Bf16)) u_issue (
+      .clk_i, .rst_i, .start_i(begins), .busy_i(busy_q), .halt_i, .config_i(params), .words_i(words),
+      .row_closed_i, .row_closed_written_i, .row_free_o, .acc_raddr_o, .acc_rdata_i,
+      .inq_valid_i, .inq_head_i, .inq_pop_o, .inq_owned_o,
+      .bias_valid_i(bias_valid), .bias_i(bias), .bias_used_o(bias_used),
+      .en_i(en), .room_i(room), .to_memory_i(sum.out.memory), .word_waits_i(word_valid),
+      .issue_o(issue), .adds_o(adds), .elem_o(elem), .elem_hi_o(elem_hi), .op_1_o(op_1),
+      .op_2_o(op_2), .out_o(out),
+      .row_o(row), .all_issued_o(all_issued), .cause_o(cause), .step_o(step)
+    );
+
     ow_reduce_chain u_adders (
       .clk_i, .rst_i, .en_i(en),
       .issue_i(issue), .adds_i(adds), .elem_i(elem), .elem_hi_i(elem_hi), .op_1_i(op_1),
       .op_2_i(op_2), .op_3_i(bias), .out_i(out),
       .room_o(room), .busy_o(adding), .valid_o(sum_valid), .sum_o(sum)
     );
-  end else begin : gen_loop
-    ow_reduce_loop u_adders (
-      .clk_i, .rst_i, .en_i(en),
-      .issue_i(issue), .adds_i(adds), .elem_i(elem), .elem_hi_i(elem_hi), .op_1_i(op_1),
-      .op_2_i(op_2), .op_3_i(bias), .out_i(out),
-      .room_o(room), .busy_o(adding), .valid_o(sum_valid), .sum_o(sum)
+
+    // -------------------------------------------------------------------------- output, memory ----
+    logic [20:0]   word_addr;
+    logic          bias_req;
+    logic [20:0]   bias_addr;
+    logic          bias_bad;
+    logic          bias_flight;
+    logic          bias_step;
+
+    ow_reduce_output #(.SramBytes(SramBytes)) u_output (
+      .clk_i, .rst_i, .start_i(begins), .dst_base_i(params.dst_base), .pitch_i(params.pitch),
+      .valid_i(sum_valid), .sum_i(sum), .en_o(en),
+      .outq_ready_i, .red_push_o, .red_q_o, .red_data_o,
+      .word_valid_o(word_valid), .word_addr_o(word_addr), .word_data_o(mem_wdata_o),
+      .word_be_o(mem_be_o), .word_gnt_i(mem_gnt_i && mem_we_o),
+      .bad_o(store_bad), .bad_addr_o(store_addr), .ev_elem_o
     );
+
+    ow_reduce_bias #(.SramBytes(SramBytes)) u_bias (
+      .clk_i, .rst_i, .start_i(begins), .base_i(params.bias_base),
+      .want_i(busy_q && !all_issued &&
+              ((params.act[0].enable && params.act[0].bias) ||
+               (params.act[1].enable && params.act[1].bias) ||
+               (params.act[2].enable && params.act[2].bias))),
+      .req_o(bias_req), .addr_o(bias_addr), .gnt_i(mem_gnt_i && !mem_we_o),
+      .rvalid_i(mem_rvalid_i), .rdata_i(mem_rdata_i),
+      .valid_o(bias_valid), .bias_o(bias), .bad_o(bias_bad), .at_o(bias_at), .used_i(bias_used),
+      .flight_o(bias_flight), .step_o(bias_step)
+    );
+
+    assign {eng_ready_o, eng_result_o} = '0;
+
+    // A word that is written goes first.
+    assign mem_req_o = word_valid || bias_req;
+    assign mem_we_o = word_valid;
+    assign mem_addr_o = {word_valid ? word_addr : bias_addr, 3'd0};
+    assign bias_failed = bias_used && bias_bad;
+    assign done = busy_q && all_issued && !adding && !sum_valid && !word_valid && !bias_flight;
+    assign settled = !busy_q || !(step || done || mem_req_o || bias_flight || bias_step ||
+                                  (en && (adding || sum_valid)));
   end
 
-  // -------------------------------------------------------------------------- output, memory ----
-  logic [20:0]   word_addr;
-  logic          store_bad;
-  logic [23:0]   store_addr;
-  logic          bias_req;
-  logic [20:0]   bias_addr;
-  logic          bias_bad;
-  logic [23:0]   bias_at;
-  logic          bias_flight;
-  logic          bias_step;
-
-  ow_reduce_output #(.SramBytes(SramBytes)) u_output (
-    .clk_i, .rst_i, .start_i(begins), .dst_base_i(params.dst_base), .pitch_i(params.pitch),
-    .valid_i(sum_valid), .sum_i(sum), .en_o(en),
-    .outq_ready_i, .red_push_o, .red_q_o, .red_data_o,
-    .word_valid_o(word_valid), .word_addr_o(word_addr), .word_data_o(mem_wdata_o),
-    .word_be_o(mem_be_o), .word_gnt_i(mem_gnt_i && mem_we_o),
-    .bad_o(store_bad), .bad_addr_o(store_addr), .ev_elem_o
-  );
-
-  ow_reduce_bias #(.SramBytes(SramBytes)) u_bias (
-    .clk_i, .rst_i, .start_i(begins), .base_i(params.bias_base),
-    .want_i(busy_q && !all_issued &&
-            ((params.act[0].enable && params.act[0].bias) ||
-             (params.act[1].enable && params.act[1].bias) ||
-             (params.act[2].enable && params.act[2].bias))),
-    .req_o(bias_req), .addr_o(bias_addr), .gnt_i(mem_gnt_i && !mem_we_o),
-    .rvalid_i(mem_rvalid_i), .rdata_i(mem_rdata_i),
-    .valid_o(bias_valid), .bias_o(bias), .bad_o(bias_bad), .at_o(bias_at), .used_i(bias_used),
-    .flight_o(bias_flight), .step_o(bias_step)
-  );
-
-  // A word that is written goes first.
-  assign mem_req_o = word_valid || bias_req;
-  assign mem_we_o = word_valid;
-  assign mem_addr_o = {word_valid ? word_addr : bias_addr, 3'd0};
-
   // --------------------------------------------------------------------------- start and done ----
-  logic          done;
   logic          done_q;
   logic [1:0]    kind_q;
   logic [4:0]    task_q;
   logic [4:0]    fault_cause_q;
   logic [23:0]   fault_addr_q;
-
-  assign done = busy_q && all_issued && !adding && !sum_valid && !word_valid && !bias_flight;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -251,7 +277,7 @@ module ow_reduce
         error_q <= 1'b1;
         if (!error_q) fault_cause_q <= RED_BUSY;
       end
-      if (bias_used && bias_bad) begin
+      if (bias_failed) begin
         error_q <= 1'b1;
         if (!error_q) begin
           fault_cause_q <= RED_BAD_BIAS;
@@ -278,7 +304,6 @@ module ow_reduce
   `OW_ASSERT(start_a, !start_i || !busy_q, "a drain may start only when the last one is done")
 
   assign idle_o = !reg_we_i && !start_i && !row_closed_i && !row_free_o && !done_q && !rst_i &&
-                  (!busy_q || !(step || done || mem_req_o || bias_flight || bias_step ||
-                                (en && (adding || sum_valid))));
+                  settled;
 
 endmodule

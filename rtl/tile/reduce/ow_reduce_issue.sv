@@ -8,7 +8,6 @@ module ow_reduce_issue
   import ow_reduce_pkg::*;
 #(
   parameter int unsigned Lanes = 8,
-  parameter bit Pairs = 1'b1,  // two elements at a time, where nothing is added
   parameter bit Bf16 = 1'b1    // results may be rounded to bfloat16
 ) (
   input  logic                   clk_i,
@@ -179,7 +178,7 @@ module ow_reduce_issue
     if (busy_i) begin
       act = config_i.act[which_q];
       adds_o = {1'b0, act.in0} + {1'b0, act.in1} + {1'b0, act.bias};
-      dual = Pairs && adds_o == 2'd0 && act.f16 &&
+      dual = adds_o == 2'd0 && act.f16 &&
              !(act.memory && (config_i.dst_base[1] || config_i.pitch[1]));
       if (dual) lane_last = lane_hi == LaneBits'(Lanes - 1);
       if (halt_i) begin

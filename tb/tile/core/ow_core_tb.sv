@@ -108,6 +108,9 @@ module ow_core_tb
 
   // A register file of its own for the descriptors: word 0 of each only.
   logic [31:0] dsr_q [32];
+  logic        dsr_re, dsr_rvalid, dsr_read_q;  // a small engine answers a read a cycle later
+
+  assign dsr_rvalid = dsr_re && (!Small || dsr_read_q);
 
   logic tensor_here, tensor_taken_q;
   always_ff @(posedge clk_i) begin
@@ -176,6 +179,8 @@ module ow_core_tb
     .tensor_quick_i(tensor_quick_i && !tensor_taken_q),
     .tensor_sync_done_i, .tensor_hold_i(1'b0),
     .dsr_we_o,
+    .dsr_re_o(dsr_re),
+    .dsr_rvalid_i(dsr_rvalid),
     .dsr_idx_o,
     .dsr_word_o,
     .dsr_wdata_o,
@@ -242,6 +247,7 @@ module ow_core_tb
                                : regs_q[mmio_addr[11:2]];
     end
     if (dsr_we_o && dsr_ready_i) dsr_q[dsr_idx_o] <= dsr_wdata_o;
+    dsr_read_q <= dsr_re && !dsr_rvalid;
   end
 
   assign host_rdata_o = mem_q[host_addr_i[Aw+2:3]];

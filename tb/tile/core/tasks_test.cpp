@@ -43,6 +43,9 @@ struct Item {
   uint32_t data;
 };
 
+// Cycles that a pick may take beyond one: those of the core for area, which looks at a task a cycle.
+constexpr int kPick = OW_PICK_CYCLES;
+
 class Tasks : public testing::Test {
  protected:
   // Writes the entries of `tasks`, then runs `extra`, then sits in ow.next.
@@ -124,11 +127,12 @@ TEST_F(Tasks, FirstInstructionFourCyclesAfterTheWavelet) {
   EXPECT_TRUE(bench.top().tasks_idle_o);
   queues[3].push_back({false, 0xabcd1234});
   const uint64_t offered = bench.cycle();
-  clocks(20);
+  clocks(20 + kPick);
   ASSERT_EQ(log.size(), 1u);
   EXPECT_EQ(log[0].task, 3);
   EXPECT_EQ(log[0].arg, 0xabcd1234u);
-  EXPECT_EQ(first_cycle - offered, 4u) << "documented latency";
+  EXPECT_GE(first_cycle - offered, 4u) << "documented latency";
+  EXPECT_LE(first_cycle - offered, 4u + kPick) << "documented latency";
   EXPECT_EQ(bench.top().pc_o, next_pc) << "ret comes back to ow.next";
 }
 
@@ -207,13 +211,13 @@ TEST_F(Tasks, BlockedTaskWaitsForUnblock) {
   event(true, isa::Done::Unblock, 1);
   clock();
   no_events();
-  clocks(20);
+  clocks(20 + kPick);
   ASSERT_EQ(log.size(), 1u);
   EXPECT_EQ(log[0].task, 1);
   event(false, isa::Done::Unblock, 16);
   clock();
   no_events();
-  clocks(20);
+  clocks(20 + kPick);
   ASSERT_EQ(log.size(), 2u);
   EXPECT_EQ(log[1].task, 16);
 }
@@ -270,7 +274,7 @@ TEST_F(Tasks, PriorityTasksGoFirstAndTheOthersDoNotStarve) {
   for (int q = 0; q < 8; ++q) {
     for (uint32_t i = 0; i < 200; ++i) queues[q].push_back({false, i});
   }
-  clocks(2000);
+  clocks(2000 + 150 * kPick);
   ASSERT_GT(log.size(), 150u);
   std::map<int, int> count;
   for (size_t i = 0; i < 150; ++i) {
@@ -292,6 +296,8 @@ TEST_F(Tasks, PriorityTaskOvertakesOneThatWasPickedAndNotTaken) {
   clocks(400);
   event(false, isa::Done::Activate, 16);
   clock();
+  no_events();
+  clocks(kPick);
   event(false, isa::Done::Activate, 20);
   clocks(12);
   event(false, isa::Done::Activate, 24);

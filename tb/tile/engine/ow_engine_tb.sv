@@ -100,7 +100,22 @@ module ow_engine_tb
   assign push_ctrl_o = push.ctrl;
   assign push_data_o = push.data;
 
+  // The reducer's adder, where it is the engine's, too.
+  fp_ask_t fp_ask;
+  logic fp_ready;
+  logic [31:0] fp_result;
+  if (Small) begin : gen_adder
+    ow_fp_serial u_fp (
+      .clk_i, .rst_i, .load_i(fp_ask.load), .keep_i(fp_ask.keep), .last_i(fp_ask.last),
+      .wide_i(fp_ask.wide), .neg_i(fp_ask.neg), .term_i(fp_ask.term), .factor_i(fp_ask.factor),
+      .narrow_i(fp_ask.narrow), .ready_o(fp_ready), .result_o(fp_result)
+    );
+  end else begin : gen_no_adder
+    assign {fp_ready, fp_result} = '0;
+  end
+
   logic hold;
+  logic dsr_rvalid;
   logic [1:0] hold_look;
   logic [1:0] red_kind;
   logic [4:0] red_task;
@@ -121,7 +136,8 @@ module ow_engine_tb
     .tensor_sync_done_o(sync_done_o), .hold_o(hold), .host_waits_i(ctl_req_i && !ctl_gnt_o),
     .look_addr_i({24'd0, lsu_addr_i}),
     .hold_look_o(hold_look),
-    .dsr_we_i, .dsr_idx_i, .dsr_word_i, .dsr_wdata_i, .dsr_ready_o, .dsr_rdata_o,
+    .dsr_we_i, .dsr_re_i(1'b0), .dsr_idx_i, .dsr_word_i, .dsr_wdata_i, .dsr_ready_o,
+    .dsr_rvalid_o(dsr_rvalid), .dsr_rdata_o,
     .rd0_req_o(rd0_req), .rd0_addr_o(rd0_addr), .rd0_gnt_i(rd0_gnt), .rd0_rvalid_i(rd0_rvalid),
     .rd0_rdata_i(rd0_rdata),
     .rd1_req_o(rd1_req), .rd1_addr_o(rd1_addr), .rd1_gnt_i(rd1_gnt), .rd1_rvalid_i(rd1_rvalid),
@@ -131,7 +147,7 @@ module ow_engine_tb
     .gth_req_o(gth_req), .gth_we_o(gth_we), .gth_row_o(gth_row), .gth_be_o(gth_be),
     .gth_wdata_o(gth_wdata), .gth_gnt_i(gth_gnt), .gth_rdata_i(gth_rdata),
     .inq_valid_i, .inq_head_i(heads), .inq_more_i, .inq_pop_o, .inq_owned_o, .red_owned_i(8'd0),
-    .outq_level_i, .eng_push_o(push_o), .eng_q_o(push_q_o), .eng_data_o(push),
+    .fp_o(fp_ask), .fp_ready_i(fp_ready), .fp_result_i(fp_result), .outq_level_i, .eng_push_o(push_o), .eng_q_o(push_q_o), .eng_data_o(push),
     .done_valid_o, .done_kind_o, .done_task_o,
     .red_start_o, .red_start_kind_o(red_kind), .red_start_task_o(red_task), .red_busy_i,
     .row_closed_o, .row_closed_written_o(row_written_o), .row_free_i,
@@ -166,6 +182,6 @@ module ow_engine_tb
 
   logic unused;
   assign unused = ^{red_gnt, red_rvalid, red_rdata, lsu_rvalid, fetch_gnt,
-                    fetch_rvalid, fetch_rdata, ctl_rvalid, sram_idle, red_kind, red_task, hold_look[1]};
+                    fetch_rvalid, fetch_rdata, ctl_rvalid, sram_idle, dsr_rvalid, fp_ask, red_kind, red_task, hold_look[1]};
 
 endmodule

@@ -81,6 +81,7 @@ struct Request {
 template <class V, int kLanes, int kBankCount>
 class Bench {
  public:
+  static constexpr int kLaneCount = kLanes;
   static constexpr int kVec = 2 * kLanes;
   static constexpr uint32_t kBanks = kBankCount;
   static constexpr int kRowLow = kBanks == 2 ? 4 : kBanks == 4 ? 5 : 6;  // address bit of a row
@@ -318,7 +319,8 @@ void random_traffic() {
     bench.gives = bench.rng() % 4 == 0;
     bench.cycle();
   }
-  EXPECT_LE(bench.worst, kBound);
+  // With one access a cycle for all, the gather port's two banks have a turn each beside the seven.
+  EXPECT_LE(bench.worst, kBound + (B::kLaneCount == 2 ? 2 * 2 : 0));
   EXPECT_LE(bench.gather_worst, kGatherBound);
   for (int who = 0; who < kNum; ++who) EXPECT_GT(bench.grants[who], 1000u) << who;
   for (const uint64_t grants : bench.gather_grants) EXPECT_GT(grants, 1000u);

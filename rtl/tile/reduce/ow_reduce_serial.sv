@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reducer for area and not for speed: what ow_reduce_issue, ow_reduce_chain, ow_reduce_output and
+// ow_reduce_bias do, an element at a time through ow_fp_serial. Bits, order and errors are the same;
+// a store or a bias beyond memory is reported with the address of its element.
+//
+// An element waits until all that is added to it is there, goes through the adder once for each
+// addition and once more if it is rounded to binary16, and leaves before the next one begins.
+//
+// The adder is the engine's, too (eng_fp_*): whoever has it keeps it for an element; the reducer keeps
+// what leaves in a register, so that the engine does not wait for a queue.
+//
+// Ports as of those four. done_o: all rows are done, and the last element has left; idle_o: it waits
+// for others, or does nothing.
+module ow_reduce_serial
+  import ow_pkg::*;
+  import ow_reduce_pkg::*;
+#(
+  parameter int unsigned Lanes = 2,
+  parameter int unsigned SramBytes = 8192
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_i,
+  input  logic                   start_i,  // a drain begins
+  input  logic                   busy_i,
+  input  logic                   halt_i,
+  /* verilator lint_off UNUSEDSIGNAL */ // the samples; formats that it has not
+  input  config_t                config_i,
+  /* verilator lint_on UNUSEDSIGNAL */
+  input  logic [4:0]             words_i,
+
+  input  logic                   row_closed_i,
+  input  logic                   row_closed_written_i,
+  output logic                   row_free_o,
+  output logic [3:0]             acc_raddr_o,
+  input  logic [32*Lanes-1:0]    acc_rdata_i,
+
+  input  logic [NUM_QUEUES-1:0]  inq_valid_i,
+  input  ramp_t [NUM_QUEUES-1:0] inq_head_i,
+  output logic [NUM_QUEUES-1:0]  inq_pop_o,
+  output logic [NUM_QUEUES-1:0]  inq_owned_o,
+  input  logic [NUM_QUEUES-1:0]  outq_ready_i,
+  output logic                   red_push_o,
+  output logic [2:0]             red_q_o,
+  output ramp_t                  red_data_o,
+
+  output logic                   mem_req_o,
+  output logic                   mem_we_o,
+  output logic [7:0]             mem_be_o,
+  output logic [20:0]            mem_addr_o,  // of 8 bytes
+  output logic [63:0]            mem_wdata_o,
+  input  logic                   mem_gnt_i,
+  input  logic [63:0]            mem_rdata_i,
+
+  input  fp_ask_t                eng_fp_i,
+  output logic                   eng_ready_o,
+  output logic [31:0]            eng_result_o,
+
+  output logic                   store_bad_o,
+  output logic [23:0]            store_addr_o,
+  output logic                   bias_bad_o,
+  output logic [23:0]            bias_addr_o,
+  output logic [15:0]            row_o,
+  output logic                   done_o,
+  output reducer_wait_e          cause_o,
+  output logic                   ev_elem_o,
+  output logic                   idle_o
+);
+`include "ow_assert.svh"
+
+  localparam int unsigned LaneBits = $clog2(Lanes);
+
+  typedef enum logic [2:0] {
+    ROW  = 3'd0,  // a row has to be closed
+    ELEM = 3'd1,  // what is added to its element has to be there
+    BASE = 3'd2,  // the sum so far, the first term
+    BIAS = 3'd3,  // the bias is read
+    TERM = 3'd4,  // what is added
+    SUM  = 3'd5,
+    CAST = 3'd6,
+    OUT  = 3'd7
+  } state_e;
+
+  state_e     state_q, state_d;
+  /* verilator lint_off UNUSEDSIGNAL */ // bfloat16
+  act_t       act;
+  /* verilator lint_on UNUSEDSIGNAL */
+  logic [1:0] which_q;      // the action of the row: of lower, equal, greater
+  logic [2:0] todo_q;       // still to be added: bias, in1, in0
+  logic       sum_q;        // something has been added
+  logic       adds;         // the action adds something
+  logic       row_end, drop, leaves;
+
+  assign act = config_i.act[which_q];
+  assign adds = act.in0 || act.in1 || act.bias;
+
+  // ------------------------------------------------------------------------------ closed rows ----
+  logic [4:0]  closed_q;   // rows closed and not yet read
+  logic [15:0] written_q;  // their flags, oldest in bit 0
+  logic        free_q;
+  logic [4:0]  closed_d;
+  logic [15:0] written_d;
+
+  always_comb begin
+    closed_d = closed_q - {4'd0, row_end};
+    written_d = row_end ? {1'b0, written_q[15:1]} : written_q;
+    if (row_closed_i) written_d[closed_d[3:0]] = row_closed_written_i;
+    closed_d = closed_d + {4'd0, row_closed_i};
+  end
+
+  always_ff @(posedge clk_i) begin
+    free_q <= row_end && !rst_i;
+    if (rst_i) closed_q <= 5'd0;
+    else closed_q <= closed_d;
+    written_q <= written_d;
+  end
+  assign row_free_o = free_q;
+  `OW_ASSERT(closed_a, !row_closed_i || closed_q < 5'd16, "more rows closed than there are")
+
+  // --------------------------------------------------------------------------------- position ----
+  logic [15:0]         row_q, phase_q;
+  logic [3:0]          base_q;  // first accumulator word of the row
+  logic [7:0]          ring_row_q;
+  logic [3:0]          word_q;
+  logic [LaneBits-1:0] lane_q;
+  logic                lane_last, word_last, all_done;
+  logic [15:0]         next_phase;
+  logic [1:0]          next_which;
+
+  assign lane_last = lane_q == '1;
+  assign word_last = word_q == 4'(words_i - 5'd1);
+  assign all_done = row_q == config_i.count;
+  assign row_o = row_q;
+  assign acc_raddr_o = base_q + word_q;
+  assign next_phase = !busy_i ? config_i.first
+                    : phase_q + 16'd1 == config_i.period ? 16'd0 : phase_q + 16'd1;
+  assign next_which = next_phase < config_i.pivot ? 2'd0
+                    : {1'b0, next_phase} <= {1'b0, config_i.pivot} + {1'b0, config_i.more} ? 2'd1
+                                                                                          : 2'd2;
+  assign drop = state_q == ROW && busy_i && !halt_i && !all_done && closed_q != '0 && !act.enable;
+  assign row_end = drop || (leaves && lane_last && word_last);
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i || start_i) begin
+      row_q <= 16'd0;
+      base_q <= 4'd0;
+      ring_row_q <= 8'd0;
+      word_q <= 4'd0;
+      lane_q <= '0;
+    end else begin
+      if (leaves) begin
+        lane_q <= lane_q + 1'b1;
+        if (lane_last) word_q <= word_last ? 4'd0 : word_q + 4'd1;
+      end
+      if (row_end) begin
+        row_q <= row_q + 16'd1;
+        if (ring_row_q + 8'd1 == config_i.ring) begin
+          ring_row_q <= 8'd0;
+          base_q <= 4'd0;
+        end else begin
+          ring_row_q <= ring_row_q + 8'd1;
+          base_q <= base_q + words_i[3:0];
+        end
+      end
+    end
+    if (start_i || row_end) begin
+      phase_q <= next_phase;
+      which_q <= next_which;
+    end
+  end
+
+  // ------------------------------------------------------------------------------------ terms ----
+  logic [2:0]  q;           // the queue that is looked at: in1's behind in0
+  ramp_t       head;
+  logic        head_valid, second;
+  logic [31:0] elem, term, result;
+  logic        fp_load, fp_ready, bias_out;
+  logic [23:0] bias_q;      // address of the row's bias
+
+  assign second = state_q == ELEM ? sum_q : !todo_q[0];
+  assign q = second ? act.in1_q : act.in0_q;
+  assign head = inq_head_i[q];
+  assign head_valid = inq_valid_i[q];
+  assign elem = written_q[0] ? acc_rdata_i[32*lane_q +: 32] : '0;
+  assign bias_out = {8'd0, bias_q} >= SramBytes;
+
+  always_comb begin
+    term = head.data;
+    if (state_q == BASE) term = sum_q ? result : elem;
+    else if (state_q == CAST) term = result;
+    else if (todo_q[1:0] == '0) begin
+      term = (bias_q[2] ? mem_rdata_i[63:32] : mem_rdata_i[31:0]) | {32{bias_out}};
+    end
+  end
+
+  // The adder: the engine's for an element of it, or the reducer's.
+  logic held_q;             // what leaves is in value_q
+  logic wants, mine_q, theirs_q, adder_ready;
+  assign wants = !(state_q inside {ROW, ELEM}) && !held_q;
+  assign fp_ready = adder_ready && mine_q;
+  assign eng_ready_o = adder_ready && theirs_q;
+  assign eng_result_o = result;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      mine_q <= 1'b0;
+      theirs_q <= 1'b0;
+    end else begin
+      mine_q <= wants && !theirs_q;
+      theirs_q <= eng_fp_i.want && !mine_q && (theirs_q || !wants);
+    end
+  end
+
+  ow_fp_serial u_fp (
+    .clk_i, .rst_i, .load_i(theirs_q ? eng_fp_i.load : fp_load),
+    .keep_i(theirs_q ? eng_fp_i.keep : state_q == TERM),
+    .last_i(theirs_q ? eng_fp_i.last : state_q != BASE || !adds),
+    .wide_i(!theirs_q || eng_fp_i.wide), .neg_i(theirs_q && eng_fp_i.neg),
+    .term_i(theirs_q ? eng_fp_i.term : term), .factor_i(eng_fp_i.factor),
+    .narrow_i(theirs_q ? eng_fp_i.narrow : act.f16 && state_q == OUT),
+    .ready_o(adder_ready), .result_o(result)
+  );
+
+  // ----------------------------------------------------------------------------------- states ----
+  logic sent, stores, outside;
+  logic [23:0] elem_addr_q, row_addr_q;  // where the element is stored, and the first one of its row
+
+  assign outside = {8'd0, elem_addr_q} >= SramBytes;
+  assign stores = state_q == OUT && held_q && act.memory;
+  assign sent = act.memory ? mem_gnt_i || outside : (act.f16 && !lane_q[0]) || outq_ready_i[act.out_q];
+  assign leaves = state_q == OUT && held_q && sent;
+
+  always_comb begin
+    state_d = state_q;
+    cause_o = RED_WAIT_NOTHING;
+    fp_load = 1'b0;
+    inq_pop_o = '0;
+    unique case (state_q)
+      ROW: if (busy_i && !halt_i && !all_done) begin
+        if (closed_q == '0) cause_o = RED_WAIT_ROW;
+        else if (act.enable) state_d = ELEM;
+      end
+      // in0's queue, then in1's.
+      ELEM: if (!halt_i) begin
+        if (!(second ? act.in1 : act.in0)) begin
+          if (second) state_d = BASE;
+        end else if (!head_valid) begin
+          cause_o = second ? RED_WAIT_IN1 : RED_WAIT_IN0;
+        end else if (head.ctrl) begin
+          inq_pop_o[q] = 1'b1;
+        end else if (second) begin
+          state_d = BASE;
+        end
+      end
+      BASE: begin
+        fp_load = fp_ready;
+        if (fp_ready) state_d = !adds ? OUT : todo_q[1:0] != '0 || bias_out ? TERM : BIAS;
+      end
+      BIAS: if (mem_gnt_i && fp_ready) state_d = TERM;
+      TERM: if (fp_ready) begin
+        fp_load = 1'b1;
+        if (todo_q[1:0] != '0) inq_pop_o[q] = 1'b1;
+        state_d = SUM;
+      end
+      SUM: if (fp_ready) state_d = todo_q != '0 ? BASE : act.f16 ? CAST : OUT;
+      CAST: begin
+        fp_load = 1'b1;
+        state_d = OUT;
+      end
+      default: begin
+        if (held_q && !sent) cause_o = act.memory ? RED_WAIT_MEMORY : RED_WAIT_OUTPUT;
+        if (leaves) state_d = lane_last && word_last ? ROW : ELEM;
+      end
+    endcase
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i || start_i) state_q <= ROW;
+    else state_q <= state_d;
+    // In ELEM: in0 is there.
+    if (state_q == ROW || leaves) sum_q <= 1'b0;
+    else if (state_q == ELEM && !halt_i && !second && (!act.in0 || (head_valid && !head.ctrl))) sum_q <= 1'b1;
+    else if (state_q == ELEM && state_d == BASE) sum_q <= 1'b0;
+    else if (state_q == TERM) sum_q <= 1'b1;
+    if (state_q == ELEM) todo_q <= {act.bias, act.in1, act.in0};
+    else if (state_q == TERM && fp_ready) todo_q <= todo_q & (todo_q - 3'd1);
+  end
+
+  // ----------------------------------------------------------------------------------- output ----
+  logic        zero;        // rectified
+  logic [31:0] value, value_q;
+  logic [15:0] half_q;      // the first of a pair that goes to the fabric
+  assign zero = act.relu && (act.f16 ? value_q[15] : value_q[31]);
+
+  always_comb begin
+    value = !adds && !act.f16 && !act.relu ? elem : value_q;
+    if (zero) value = '0;
+    red_data_o = '{ctrl: 1'b0, data: act.f16 ? {value[15:0], half_q} : value};
+    mem_wdata_o = act.f16 ? {4{value[15:0]}} : {2{value}};
+    mem_be_o = act.f16 ? 8'h03 << {elem_addr_q[2:1], 1'b0} : elem_addr_q[2] ? 8'hF0 : 8'h0F;
+  end
+  assign red_q_o = act.out_q;
+  assign red_push_o = leaves && !act.memory && (!act.f16 || lane_q[0]);
+  assign mem_we_o = state_q == OUT;
+  assign mem_req_o = stores ? !outside : state_q == BIAS && fp_ready;
+  assign mem_addr_o = mem_we_o ? elem_addr_q[23:3] : bias_q[23:3];
+  assign store_bad_o = stores && outside;
+  assign store_addr_o = elem_addr_q;
+  assign bias_bad_o = row_end && !drop && act.bias && bias_out;
+  assign bias_addr_o = bias_q;
+  assign ev_elem_o = leaves;
+
+  always_ff @(posedge clk_i) begin
+    if (state_q == OUT && !held_q) value_q <= result;
+    held_q <= state_q == OUT && (held_q || fp_ready) && !leaves && !rst_i;
+    if (leaves && !lane_q[0]) half_q <= value[15:0];
+    if (start_i) begin
+      elem_addr_q <= config_i.dst_base;
+      row_addr_q <= config_i.dst_base;
+      bias_q <= config_i.bias_base;
+    end else begin
+      if (leaves && act.memory) begin
+        if (row_end) begin
+          elem_addr_q <= row_addr_q + {{8{config_i.pitch[15]}}, config_i.pitch};
+          row_addr_q <= row_addr_q + {{8{config_i.pitch[15]}}, config_i.pitch};
+        end else begin
+          elem_addr_q <= elem_addr_q + (act.f16 ? 24'd2 : 24'd4);
+        end
+      end
+      if (row_end && !drop && act.bias) bias_q <= bias_q + 24'd4;
+    end
+  end
+
+  always_comb begin
+    inq_owned_o = '0;
+    for (int unsigned i = 0; i < 3; i++) begin
+      if (busy_i && config_i.act[i].enable) begin
+        if (config_i.act[i].in0) inq_owned_o[config_i.act[i].in0_q] = 1'b1;
+        if (config_i.act[i].in1) inq_owned_o[config_i.act[i].in1_q] = 1'b1;
+      end
+    end
+  end
+
+  // What waits for others.
+  logic waits;
+  always_comb begin
+    unique case (state_q)
+      ROW: waits = !drop;
+      ELEM: waits = halt_i || ((second ? act.in1 : act.in0) && !head_valid);
+      OUT: waits = held_q && !act.memory && !sent;
+      default: waits = 1'b0;
+    endcase
+  end
+  assign done_o = busy_i && state_q == ROW && all_done;
+  assign idle_o = waits && state_d == state_q && !eng_fp_i.want && !theirs_q;
+endmodule
