@@ -152,6 +152,7 @@ module ow_engine_back
   logic [LineW-1:0]           m_d_line;
   logic [32*Lanes-1:0]        acc_row;
   logic                       g_valid, g_ready, g_fire;
+  logic [SramBanks-1:0]       gth_ask;
   beat_t                      g;
   logic [Lanes-1:0][15:0]     g_idx;
   logic [Lanes-1:0][31:0]     g_data, gathered;
@@ -212,7 +213,8 @@ module ow_engine_back
     .ready_i(m_ready), .wait_i(m_wait), .fire_o(fire),
     .g_valid_o(g_valid), .g_o(g), .g_ready_i(g_ready), .g_fire_o(g_fire),
     .g_idx_i(g_idx), .g_data_i(g_data), .gathered_o(gathered),
-    .gth_req_o, .gth_we_o, .gth_row_o, .gth_be_o, .gth_wdata_o, .gth_gnt_i, .gth_rdata_i
+    .gth_ask_o(gth_ask), .gth_req_o, .gth_we_o, .gth_row_o, .gth_be_o, .gth_wdata_o, .gth_gnt_i,
+    .gth_rdata_i
   );
   assign fault_thread_o = m.r.thread;
   assign src_meets_o = src_queued || src_under_way;
@@ -277,7 +279,7 @@ module ow_engine_back
     .hazard_o, .hazard_slot_o, .pend_o(pend),
     .fill_i(r_fill), .fill_slot_i(r.slot), .fill_data_i(r_line), .fill_kill_i(r_fill && r.kill),
     .rd0_req_i(rd0_req_o), .rd0_addr_i(rd0_addr_o), .rd1_req_i(rd1_req_o),
-    .rd1_addr_i(rd1_addr_o), .gth_req_i(gth_req_o),
+    .rd1_addr_i(rd1_addr_o), .gth_req_i(gth_ask),
     .wr_req_o, .wr_gives_o, .wr_addr_o, .wr_be_o, .wr_wdata_o, .wr_gnt_i,
     .head_o, .head_slot_o, .first_o, .first_slot_o,
     .done_o(end_mem_o), .done_thread_o(end_mem_thread_o),

@@ -24,7 +24,7 @@
 //   ready_i      its lines are there; wait_i: it waits for a result; fire_o: it goes
 //   g_*          ow_engine_operands: elements of the beat that asks
 //   gathered_o   elements for m_o
-//   gth_*        gather port of ow_sram
+//   gth_*        gather port of ow_sram; gth_ask_o: as ow_gather's mem_ask_o
 `include "ow_assert.svh"
 
 module ow_engine_beats
@@ -72,6 +72,7 @@ module ow_engine_beats
   input  logic [Lanes-1:0][15:0]  g_idx_i,
   input  logic [Lanes-1:0][31:0]  g_data_i,
   output logic [Lanes-1:0][31:0]  gathered_o,
+  output logic [SramBanks-1:0]           gth_ask_o,
   output logic [SramBanks-1:0]           gth_req_o,
   output logic [SramBanks-1:0]           gth_we_o,
   output logic [SramBanks-1:0][RowW-1:0] gth_row_o,
@@ -287,14 +288,15 @@ module ow_engine_beats
       .rsp_valid_o(g_rsp_valid), .rsp_ready_i(fire_o && m_indexed), .rsp_we_o(we),
       .rsp_fault_o(g_rsp_fault), .rsp_addr_o(fault_addr_o), .rsp_tag_o(tag),
       .rsp_data_o(gathered_o),
-      .mem_req_o(gth_req_o), .mem_we_o(gth_we_o), .mem_row_o(gth_row_o), .mem_be_o(gth_be_o),
-      .mem_wdata_o(gth_wdata_o), .mem_gnt_i(gth_gnt_i), .mem_rdata_i(gth_rdata_i),
+      .mem_ask_o(gth_ask_o), .mem_req_o(gth_req_o), .mem_we_o(gth_we_o), .mem_row_o(gth_row_o),
+      .mem_be_o(gth_be_o), .mem_wdata_o(gth_wdata_o), .mem_gnt_i(gth_gnt_i),
+      .mem_rdata_i(gth_rdata_i),
       .idle_o(idle)
     );
   end else begin : gen_no_gather
     assign g_req_ready = 1'b0;
     assign {g_rsp_valid, g_rsp_fault, fault_addr_o, gathered_o} = '0;
-    assign {gth_req_o, gth_we_o, gth_row_o, gth_be_o, gth_wdata_o} = '0;
+    assign {gth_ask_o, gth_req_o, gth_we_o, gth_row_o, gth_be_o, gth_wdata_o} = '0;
     logic unused;
     assign unused = ^{g_data_i, g_idx_i, gth_gnt_i, gth_rdata_i};
   end

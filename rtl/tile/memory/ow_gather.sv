@@ -33,7 +33,8 @@
 //   req_idx_i    unsigned indices
 //   req_wdata_i  elements to scatter, in the low bits of their lanes
 //   rsp_data_o   gathered elements in the low bits of their lanes; undefined outside the mask
-//   mem_*        bank port of ow_sram; data one cycle after the grant
+//   mem_*        bank port of ow_sram; data one cycle after the grant. mem_ask_o: the banks of
+//                mem_req_o, early, with those of a request that an element outside memory takes back
 //   idle_o       nothing changes at this edge, given these inputs
 module ow_gather #(
   parameter int unsigned SramBytes = 49152,
@@ -65,6 +66,7 @@ module ow_gather #(
   output logic [TagW-1:0]        rsp_tag_o,
   output logic [Lanes-1:0][31:0] rsp_data_o,
 
+  output logic [SramBanks-1:0]           mem_ask_o,
   output logic [SramBanks-1:0]           mem_req_o,
   output logic [SramBanks-1:0]           mem_we_o,
   output logic [SramBanks-1:0][RowW-1:0] mem_row_o,
@@ -198,6 +200,7 @@ module ow_gather #(
       mask_t             same;
       ptr_t              s;
       logic [AddrW-1-RowLow:0] word_row;
+      mem_ask_o = '0;
       mem_req_o = '0;
       mem_we_o = '0;
       mem_row_o = '0;
@@ -232,6 +235,7 @@ module ow_gather #(
             for (int unsigned l = 0; l < Lanes; l++) begin
               same[l] = want[l] && addr[s][l][AddrW-1:RowLow] == word_row;
             end
+            mem_ask_o[b] = 1'b1;
             mem_req_o[b] = !(outside && new_q[s]);
             mem_row_o[b] = RowW'(word_row);
             bank_lanes[b] = same;
@@ -253,6 +257,7 @@ module ow_gather #(
       end
     end
   end else begin : gen_single
+    assign mem_ask_o = mem_req_o;
     // A lane asks unless one before it wants another row of the same bank.
     always_comb begin : select
       addrs_t at;

@@ -50,17 +50,17 @@ module ow_gather_tb #(
   logic [SramBanks-1:0][7:0] gth_be;
   logic [SramBanks-1:0][63:0] gth_wdata, gth_rdata;
 
+  /* verilator lint_off PINCONNECTEMPTY */ // ports that this test does not use
   ow_gather #(.SramBytes(SramBytes), .SramBanks(SramBanks), .Lanes(Lanes), .Depth(Depth)) u_gather (
     .clk_i, .rst_i,
     .req_valid_i, .req_ready_o, .req_we_i, .req_w32_i, .req_base_i, .req_mask_i, .req_idx_i,
     .req_wdata_i, .req_tag_i,
     .rsp_valid_o, .rsp_ready_i, .rsp_we_o, .rsp_fault_o, .rsp_addr_o, .rsp_tag_o, .rsp_data_o,
-    .mem_req_o(gth_req), .mem_we_o(gth_we), .mem_row_o(gth_row), .mem_be_o(gth_be),
+    .mem_ask_o(), .mem_req_o(gth_req), .mem_we_o(gth_we), .mem_row_o(gth_row), .mem_be_o(gth_be),
     .mem_wdata_o(gth_wdata), .mem_gnt_i(gth_gnt), .mem_rdata_i(gth_rdata),
     .idle_o
   );
 
-  /* verilator lint_off PINCONNECTEMPTY */ // ports that this test does not use
   ow_sram #(.SramBytes(SramBytes), .SramBanks(SramBanks), .Lanes(Lanes)) u_sram (
     .clk_i, .rst_i,
     .wr_req_i(1'b0), .wr_gives_i(1'b0), .wr_addr_i('0), .wr_be_i('0), .wr_wdata_i('0), .wr_gnt_o(),
