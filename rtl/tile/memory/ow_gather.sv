@@ -33,8 +33,9 @@
 //   req_idx_i    unsigned indices
 //   req_wdata_i  elements to scatter, in the low bits of their lanes
 //   rsp_data_o   gathered elements in the low bits of their lanes; undefined outside the mask
-//   mem_*        bank port of ow_sram; data one cycle after the grant. mem_ask_o: the banks of
-//                mem_req_o, early, with those of a request that an element outside memory takes back
+//   mem_*        bank port of ow_sram; data one cycle after the grant, which comes with or without a
+//                request. mem_ask_o: the banks of mem_req_o, early, with those of a request that an
+//                element outside memory takes back
 //   idle_o       nothing changes at this edge, given these inputs
 module ow_gather #(
   parameter int unsigned SramBytes = 49152,
@@ -411,7 +412,10 @@ module ow_gather #(
           end
           fault_q[s] <= outside;
           bad_q[s] <= bad;
-          if (outside) pend_q[s] <= '0;
+          if (outside) begin
+            pend_q[s] <= '0;
+            fly_q[s] <= '0;
+          end
         end
       end
       last_q <= oldest;
@@ -453,6 +457,5 @@ module ow_gather #(
   // ------------------------------------------------------------------------------ assertions --
   `OW_ASSERT(aligned, !req_valid_i || (req_w32_i ? req_base_i[1:0] == '0 : !req_base_i[0]),
              "the engine checks the alignment of the base")
-  `OW_ASSERT(grants, (mem_gnt_i & ~mem_req_o) == '0, "grant without a request")
 
 endmodule

@@ -20,9 +20,10 @@
 // there are.
 //
 // The gather port (gth_*, ow_gather) is a request a bank: bank b reads or writes the word in row
-// gth_row_i[b] (the address bits above the bank's number: 22:6 with 8 banks) if gth_gnt_o[b]; the
-// word that was read stands on gth_rdata_o[b] in the next cycle and only then. The requests for the
-// banks are independent of each other.
+// gth_row_i[b] (the address bits above the bank's number: 22:6 with 8 banks) if gth_gnt_o[b], which
+// says that no other has the bank and does not wait for the request, which is known late; the word
+// that was read stands on gth_rdata_o[b] in the next cycle and only then. The requests for the banks
+// are independent of each other.
 //
 // Arbitration: a request is granted if no request before it wants one of its banks. The order is
 //   wr, rd0, rd1, red, lsu, fetch, ctl, gather (each bank by itself)
@@ -208,7 +209,7 @@ module ow_sram
       end
     end
   end
-  assign gth_gnt_o = gth_req_i & ~taken;
+  assign gth_gnt_o = ~taken;
   assign asks = given ? req & ~(NumReq'(1) << Wr) : req;
 
   // An age is 0 unless its requestor waits, so nothing moves when nobody asks.
