@@ -38,12 +38,12 @@ bind ow_test_port ow_stream_check #(.Width(33)) u_check_ep_rsp (
 
 // A reset of the engine takes its requests back.
 bind ow_mbist_port ow_stream_check #(
-  .Channels(SramBanks), .Width(RowW), .MayFall(1'b1), .Grant(1'b1)
+  .Channels(SramBanks), .Width(RowW), .MayFall(1'b1)
 ) u_check_gth (
   .clk_i, .rst_i, .valid_i(gth_req_i), .ready_i(gth_gnt_o), .data_i(gth_row_i)
 );
 bind ow_mbist_port ow_stream_check #(
-  .Channels(SramBanks), .Width(RowW), .MayFall(1'b1), .Grant(1'b1)
+  .Channels(SramBanks), .Width(RowW), .MayFall(1'b1)
 ) u_check_bank (
   .clk_i, .rst_i, .valid_i(bank_req_o), .ready_i(bank_gnt_i), .data_i(bank_row_o)
 );

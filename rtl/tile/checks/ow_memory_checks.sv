@@ -57,8 +57,9 @@ bind ow_sram ow_stream_check #(.Width(57), .MayFall(1'b1), .Grant(1'b1)) u_check
   .clk_i, .rst_i, .valid_i(ctl_req_i), .ready_i(ctl_gnt_o),
   .data_i({ctl_we_i, ctl_addr_i, ctl_wdata_i & {32{ctl_we_i}}})
 );
+// A bank's grant does not wait for the request.
 bind ow_sram ow_stream_check #(
-  .Channels(SramBanks), .Width(RowW), .MayFall(1'b1), .Grant(1'b1)
+  .Channels(SramBanks), .Width(RowW), .MayFall(1'b1)
 ) u_check_gth (
   .clk_i, .rst_i, .valid_i(gth_req_i), .ready_i(gth_gnt_o), .data_i(gth_row_i)
 );

@@ -121,7 +121,9 @@ module ow_reduce
 
   logic          busy_q;
   logic          begins;  // a drain
+  logic          begun_q; // .. in the cycle before: who starts is known late, sums come later
   assign begins = start_i && !busy_q;
+  always_ff @(posedge clk_i) begun_q <= begins && !rst_i;
 
   // -------------------------------------------------------------------------------- registers ----
   config_t       params;
@@ -211,7 +213,7 @@ module ow_reduce
     logic          bias_step;
 
     ow_reduce_output #(.SramBytes(SramBytes)) u_output (
-      .clk_i, .rst_i, .start_i(begins), .dst_base_i(params.dst_base), .pitch_i(params.pitch),
+      .clk_i, .rst_i, .start_i(begun_q), .dst_base_i(params.dst_base), .pitch_i(params.pitch),
       .valid_i(sum_valid), .sum_i(sum), .en_o(en),
       .outq_ready_i, .red_push_o, .red_q_o, .red_data_o,
       .word_valid_o(word_valid), .word_addr_o(word_addr), .word_data_o(mem_wdata_o),
@@ -303,7 +305,7 @@ module ow_reduce
   assign wait_o = busy_q && cause != RED_WAIT_NOTHING;
   `OW_ASSERT(start_a, !start_i || !busy_q, "a drain may start only when the last one is done")
 
-  assign idle_o = !reg_we_i && !start_i && !row_closed_i && !row_free_o && !done_q && !rst_i &&
-                  settled;
+  assign idle_o = !reg_we_i && !start_i && !begun_q && !row_closed_i && !row_free_o && !done_q &&
+                  !rst_i && settled;
 
 endmodule

@@ -12,7 +12,7 @@ module ow_reduce_output
 ) (
   input  logic                  clk_i,
   input  logic                  rst_i,
-  input  logic                  start_i,  // a drain begins; its first sum comes 2 cycles later or more
+  input  logic                  start_i,  // a drain has begun in the cycle before
   input  logic [23:0]           dst_base_i,
   input  logic [15:0]           pitch_i,
 
@@ -36,8 +36,6 @@ module ow_reduce_output
   output logic [23:0]           bad_addr_o,
   output logic [1:0]            ev_elem_o     // elements that leave in this cycle
 );
-`include "ow_assert.svh"
-
   logic [15:0] half_q;       // the first of a pair that goes to the fabric
   logic [23:0] elem_addr_q;  // of the next element that is stored
   logic [23:0] row_addr_q;   // of the first element of its row
@@ -108,12 +106,9 @@ module ow_reduce_output
   assign bad_o = valid_i && !blocked && out.memory && word_full && outside;
   assign bad_addr_o = elem_addr_q;
 
-  logic start_q;  // who starts is known late
-
   always_ff @(posedge clk_i) begin
-    start_q <= start_i && !rst_i;
     if (word_gnt_i) word_valid_q <= 1'b0;
-    if (start_q) begin
+    if (start_i) begin
       elem_addr_q <= dst_base_i;
       row_addr_q <= dst_base_i;
       fill_data_q <= 64'd0;
@@ -144,6 +139,4 @@ module ow_reduce_output
   assign word_addr_o = word_addr_q;
   assign word_data_o = word_data_q;
   assign word_be_o = word_be_q;
-
-  `OW_ASSERT(start_a, !(start_i || start_q) || !valid_i, "a drain starts while a sum leaves")
 endmodule
