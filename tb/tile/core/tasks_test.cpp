@@ -43,7 +43,8 @@ struct Item {
   uint32_t data;
 };
 
-// Cycles that a pick may take beyond one: those of the core for area, which looks at a task a cycle.
+// Cycles that a pick may take beyond one: those of the core for area, which looks at a task a
+// cycle.
 constexpr int kPick = OW_PICK_CYCLES;
 
 class Tasks : public testing::Test {

@@ -46,8 +46,8 @@ TEST(Reduce, EveryActionPassesOneElementACycle) {
   }
 }
 
-// One adder that shifts a place a cycle takes an element at a time: 10 cycles, for each addition 14 and
-// one for each place, at most 27 for its terms, and 24 for a rounding to binary16.
+// One adder that shifts a place a cycle takes an element at a time: 10 cycles, for each addition 14
+// and one for each place, at most 27 for its terms, and 24 for a rounding to binary16.
 TEST(Reduce, OneAdderTakesAnElementAtATime) {
   for (int kind = 0; kind < 32; ++kind) {
     const Action a = action_of_kind(kind);
@@ -81,8 +81,8 @@ TEST(Reduce, RowsOfDifferentActionsFollowEachOtherInTheChain) {
   }
 }
 
-// What comes first waits for what is added with it. With the chain it leaves 2n + 2 cycles after the
-// last of it has come, n being the additions.
+// What comes first waits for what is added with it. With the chain it leaves 2n + 2 cycles after
+// the last of it has come, n being the additions.
 template <class B>
 void check_latency(bool chain) {
   for (int kind = 0; kind < 8; ++kind) {
