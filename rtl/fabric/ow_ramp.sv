@@ -21,11 +21,10 @@
 // reads as bound to nothing. It waits in the router while it moves. A binding that would take a
 // colour away from a queue that an instruction or a drain reads is an error and is not made.
 // Errors, reported in err_* while they last or for one cycle: such a binding, in the cycle after its
-// write; a wavelet waits for the ramp although
-// no input queue is bound to its colour (it stays in the router, and its colour waits with it); a
-// push finds its queue full or another writer in the same cycle (the push is dropped: of two, the
-// core's, then the engine's), or there is no such queue. A queue that is not there is always ready
-// and never holds anything; its binding reads 0.
+// write; a wavelet waits for the ramp although no input queue is bound to its colour (it stays in the
+// router, and its colour waits with it); a push finds its queue full or another writer in the same
+// cycle (the push is dropped: of two, the core's, then the engine's), or there is no such queue. A
+// queue that is not there is always ready and never holds anything; its binding reads 0.
 //
 //   NumColours    data colours, 2 to 24; a binding to a colour beyond is never served
 //   Queues        input queues, and output queues: 2, 4 or 8
@@ -179,9 +178,7 @@ module ow_ramp
       bind_colour = cfg_colour_q;
       for (int unsigned q = 0; q < Queues; q++) begin
         unbind_colour |= in_colour_q[q] & {NumColours{cfg_one_q[q]}};
-        if (!cfg_one_q[q] && inq_owned_i[q] && (in_colour_q[q] & cfg_colour_q) != '0) begin
-          taken_away = 1'b1;
-        end
+        taken_away |= !cfg_one_q[q] && inq_owned_i[q] && (in_colour_q[q] & cfg_colour_q) != '0;
       end
     end
   end
@@ -229,9 +226,7 @@ module ow_ramp
       err_valid_o = 1'b1;
       err_cause_o = RAMP_NO_CONSUMER;
       err_unit_o = '0;
-      for (int unsigned c = NumColours; c > 0; c--) begin
-        if (unbound[c-1]) err_unit_o = 5'(c - 1);
-      end
+      for (int unsigned c = NumColours; c > 0; c--) if (unbound[c-1]) err_unit_o = 5'(c - 1);
     end
   end
 
@@ -295,9 +290,8 @@ module ow_ramp
   always_comb begin
     ej_queue = '0;
     if (ej_i.valid) begin
-      for (int unsigned q = 0; q < Queues; q++) begin
+      for (int unsigned q = 0; q < Queues; q++)
         ej_queue[q] = (in_colour_q[q] & (colours_t'(1) << ej_i.colour)) != '0;
-      end
     end
   end
 

@@ -10,7 +10,7 @@ bind ow_gather ow_stream_check #(.Width(2 + TagW)) u_check_rsp (
   .clk_i, .rst_i, .valid_i(rsp_valid_o), .ready_i(rsp_ready_i),
   .data_i({rsp_we_o, rsp_fault_o, rsp_tag_o})
 );
-bind ow_gather ow_stream_check #(.Channels(SramBanks), .Width(RowW), .Grant(1'b1)) u_check_mem (
+bind ow_gather ow_stream_check #(.Channels(SramBanks), .Width(RowW)) u_check_mem (
   .clk_i, .rst_i, .valid_i(mem_req_o), .ready_i(mem_gnt_i), .data_i(mem_row_o)
 );
 bind ow_gather ow_stream_check #(.Channels(SramBanks), .Width(8)) u_check_mem_be (
