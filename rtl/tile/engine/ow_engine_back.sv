@@ -36,7 +36,6 @@ module ow_engine_back
   parameter int unsigned LineSlots = 8,
   parameter int unsigned WriteSlots = WRITE_SLOTS,
   parameter int unsigned PackSlots = 20,
-  parameter bit Small = 1'b0,
   localparam int unsigned VecBytes = 2 * Lanes,
   localparam int unsigned LineW = 8 * VecBytes,
   localparam int unsigned OffW = $clog2(VecBytes),
@@ -288,7 +287,7 @@ module ow_engine_back
   );
 
   ow_engine_output #(.Lanes(Lanes), .NumThreads(NumThreads), .QueueDepth(QueueDepth),
-                     .Queues(32'(Tile.queues)), .PackSlots(PackSlots), .Small(Small)) u_output (
+                     .Queues(32'(Tile.queues)), .PackSlots(PackSlots)) u_output (
     .clk_i, .rst_i,
     .alloc_ready_o(out_ready_o), .alloc_more_o(out_more_o),
     .alloc_valid_i(issue_pipe_i && beat_i.r.out), .alloc_q_i(out_q_i),

@@ -2,8 +2,7 @@
 // Static contexts of the tensor engine's threads: written by a launch, read by stage I0 for stage I1,
 // by the completion, by the status, and by who would write a descriptor.
 //
-//   NumThreads, Lanes, Features, Operations   as of ow_engine
-//   Small        for area and not for the clock: what stage I1 sees comes from block RAMs
+//   NumThreads   as of ow_engine
 //   l_*_i        a launch: its thread, context and scalar
 //   pick_*_i     choice of stage I0 (one-hot and as an index): pick_dsr_o its descriptors, in the same
 //                cycle; s_*_o its context, from the next cycle until another one is chosen
@@ -16,10 +15,6 @@ module ow_engine_contexts
   import ow_engine_pkg::*;
 #(
   parameter int unsigned NumThreads = 13,
-  parameter int unsigned Lanes = 8,
-  parameter logic [31:0] Features = FULL_FEATURES,
-  parameter logic [31:0] Operations = FULL_OPERATIONS,
-  parameter bit Small = 1'b0,
   localparam int unsigned ThreadW = $clog2(NumThreads)
 ) (
   input  logic                  clk_i,
@@ -44,37 +39,22 @@ module ow_engine_contexts
   output logic                  dsr_used_o
 );
 
-  ctx_t ctx_q [NumThreads];
+  ctx_t        ctx_q  [NumThreads];
+  logic [31:0] scal_q [NumThreads];
+  ctx_t        s_ctx_q;
+  logic [31:0] s_scal_q;
 
-  always_ff @(posedge clk_i) if (l_any_i) ctx_q[l_thread_i] <= l_ctx_i;
-
-  if (Small) begin : gen_small
-    localparam int unsigned Width = $bits(ctx_t) + 32;
-    (* ram_style = "block", no_rw_check *) logic [Width-1:0] mem_q [NumThreads];
-    logic [Width-1:0] rdata_q;
-    ctx_t             ctx;
-
-    always_ff @(posedge clk_i) begin
-      if (l_any_i) mem_q[l_thread_i] <= {l_ctx_i, l_scal_i};
-      if (pick_i) rdata_q <= mem_q[pick_thread_i];
+  always_ff @(posedge clk_i) begin
+    if (l_any_i) begin
+      ctx_q[l_thread_i] <= l_ctx_i;
+      scal_q[l_thread_i] <= l_scal_i;
     end
-    // Of what comes from a memory, too, synthesis is to know what is always 0.
-    assign {ctx, s_scal_o} = rdata_q;
-    assign s_ctx_o = ctx_of(ctx, Lanes, Features, Operations);
-  end else begin : gen_fast
-    logic [31:0] scal_q [NumThreads];
-    ctx_t        s_ctx_q;
-    logic [31:0] s_scal_q;
-
-    always_ff @(posedge clk_i) begin
-      if (l_any_i) scal_q[l_thread_i] <= l_scal_i;
-      if (pick_i) begin
-        s_ctx_q <= ctx_q[pick_thread_i];
-        s_scal_q <= scal_q[pick_thread_i];
-      end
+    if (pick_i) begin
+      s_ctx_q <= ctx_q[pick_thread_i];
+      s_scal_q <= scal_q[pick_thread_i];
     end
-    assign {s_ctx_o, s_scal_o} = {s_ctx_q, s_scal_q};
   end
+  assign {s_ctx_o, s_scal_o} = {s_ctx_q, s_scal_q};
 
   // Descriptors are read behind their choice: it does not wait for the thread's number.
   always_comb begin

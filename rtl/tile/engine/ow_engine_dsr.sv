@@ -10,8 +10,6 @@
 //
 //   Dims           dimensions, 2 or 4. With 2, words 4 and 5 read as 0, and l_more_o tells of which
 //                  descriptors of the launch they were last written with lengths
-//   Small          for area and not for the clock: words 2 to 5 of the plan come from block RAMs. Whoever
-//                  writes them writes those of a descriptor that no running thread has
 //   Dsrs           descriptors, 2 to 32; who names one beyond has seen to it that it does not matter
 //   we_i ...       write of a word; save_* writes word 1 (address) and goes first
 //   l_any_i        there is an instruction; else the l_* outputs mean nothing
@@ -23,8 +21,7 @@ module ow_engine_dsr
   import ow_engine_pkg::address;
 #(
   parameter int unsigned Dsrs = NUM_DSRS,
-  parameter int unsigned Dims = NUM_DIMENSIONS,
-  parameter bit Small = 1'b0
+  parameter int unsigned Dims = NUM_DIMENSIONS
 ) (
   input  logic             clk_i,
   input  logic             rst_i,  // of the assertions only
@@ -99,33 +96,15 @@ module ow_engine_dsr
   end
 
   // What the plan reads: dimensions 0 and 1, then 2 and 3.
-  logic [2:0][1:0][31:0] p_inner, p_outer;
-  assign p_a_o = {p_outer[0], p_inner[0]};
-  assign p_b_o = {p_outer[1], p_inner[1]};
-  assign p_d_o = {p_outer[2], p_inner[2]};
+  logic [2:0][1:0][31:0] p_inner_q, p_outer;
+  assign p_a_o = {p_outer[0], p_inner_q[0]};
+  assign p_b_o = {p_outer[1], p_inner_q[1]};
+  assign p_d_o = {p_outer[2], p_inner_q[2]};
 
-  if (Small) begin : gen_blocks
-    for (genvar k = 0; k < 3; k++) begin : gen_operand
-      for (genvar d = 0; d < 2; d++) begin : gen_dim
-        (* ram_style = "block", no_rw_check *) logic [31:0] mem_q [Dsrs];
-        logic [31:0] rdata_q;
-
-        always_ff @(posedge clk_i) begin
-          if (dim_we && word_i == 3'(DSR_DIM0) + 3'(d)) mem_q[idx] <= wdata_i;
-          if (p_any_i) rdata_q <= mem_q[p_idx[k]];
-        end
-        assign p_inner[k][d] = rdata_q;
-      end
+  always_ff @(posedge clk_i) begin
+    if (p_any_i) begin
+      for (int unsigned k = 0; k < 3; k++) p_inner_q[k] <= {w3_q[p_idx[k]], w2_q[p_idx[k]]};
     end
-  end else begin : gen_words
-    logic [2:0][1:0][31:0] p_q;
-
-    always_ff @(posedge clk_i) begin
-      if (p_any_i) begin
-        for (int unsigned k = 0; k < 3; k++) p_q[k] <= {w3_q[p_idx[k]], w2_q[p_idx[k]]};
-      end
-    end
-    assign p_inner = p_q;
   end
 
   if (Dims == 4) begin : gen_outer

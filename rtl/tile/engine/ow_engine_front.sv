@@ -18,7 +18,6 @@ module ow_engine_front
   parameter int unsigned Lanes = 8,
   parameter int unsigned SramBytes = 49152,
   parameter int unsigned NumThreads = 13,
-  parameter bit Small = 1'b0,
   parameter logic [31:0] Features = FULL_FEATURES,
   parameter logic [31:0] Operations = FULL_OPERATIONS,
   localparam int unsigned VecBytes = 2 * Lanes,
@@ -250,8 +249,7 @@ module ow_engine_front
                            : inq_valid_i[c.a_q];
   assign wave_a = c.a_tag && tag_has ? '{ctrl: 1'b0, data: {16'd0, tag_value}} : head_a;
 
-  ow_engine_plan #(.Lanes(Lanes), .SramBytes(SramBytes), .Dims(Dims),
-                   .Small(Small)) u_plan (
+  ow_engine_plan #(.Lanes(Lanes), .SramBytes(SramBytes), .Dims(Dims)) u_plan (
     .valid_i(s_valid), .go_i(go), .c_i(c), .thread_i(4'(s_t)), .walk_i(s_walk),
     .kill_i(s_kill), .ending_i(s_ending), .started_i(s_started),
     .half_a_i(s_half_a), .half_b_i(s_half_b), .scal_i(s_scal),
@@ -359,9 +357,7 @@ module ow_engine_front
 
   // ---------------------------------------------------------------------------- thread table --
   ow_engine_threads #(.NumThreads(NumThreads), .Queues(32'(Tile.queues)),
-                      .HasFifos(HasFifos),
-                      .Lanes(Lanes), .Features(Features), .Operations(Operations),
-                      .Small(Small)) u_threads (
+                      .HasFifos(HasFifos)) u_threads (
     .clk_i, .rst_i,
     .l_hot_i(launch_hot_o), .l_thread_i(l_t), .l_ctx_i(l_ctx), .l_walk_i(l_walk),
     .l_own_i(l_own), .l_save_i(l_save), .l_scal_i(tensor_i.scalar), .l_pc_i(tensor_i.pc),
@@ -420,7 +416,7 @@ module ow_engine_front
 
   assign dsr_ready_o = !(save || dsr_used);
 
-  ow_engine_dsr #(.Dsrs(32'(Tile.dsrs) + 1), .Dims(Dims), .Small(Small)) u_dsr (
+  ow_engine_dsr #(.Dsrs(32'(Tile.dsrs) + 1), .Dims(Dims)) u_dsr (
     .clk_i, .rst_i,
     .we_i(dsr_we_i && dsr_ready_o), .idx_i(dsr_idx_i), .word_i(dsr_word_i),
     .wdata_i(dsr_wdata_i), .rdata_o(dsr_rdata), .kind_word_o(dsr_kind),

@@ -2,7 +2,7 @@
 // Vectors of the tensor engine on their way to the output queues: a result from a register, or a
 // move straight from stage M when nothing is ahead of it.
 //
-//   Lanes, NumThreads, QueueDepth, PackSlots, Small   as of ow_engine
+//   Lanes, NumThreads, QueueDepth, PackSlots   as of ow_engine
 //   Queues       queues that anything is sent to (ow_pack)
 //   alloc_*      places for vectors that are planned (ow_pack)
 //   m_i, m_a_i   the beat in stage M and its elements; fire_i: it goes
@@ -20,7 +20,6 @@ module ow_engine_output
   parameter int unsigned QueueDepth = 8,
   parameter int unsigned Queues = ow_pkg::NUM_QUEUES,
   parameter int unsigned PackSlots = 20,
-  parameter bit Small = 1'b0,
   localparam int unsigned ThreadW = $clog2(NumThreads)
 ) (
   input  logic                   clk_i,
@@ -84,7 +83,7 @@ module ow_engine_output
   assign pk = o_valid_q ? o_q : m_i.r;
 
   ow_pack #(.Lanes(Lanes), .NumThreads(NumThreads), .QueueDepth(QueueDepth),
-            .Queues(Queues), .Slots(PackSlots), .Small(Small)) u_pack (
+            .Queues(Queues), .Slots(PackSlots)) u_pack (
     .clk_i, .rst_i,
     .alloc_ready_o, .alloc_more_o, .alloc_valid_i, .alloc_q_i,
     .vec_may_i(o_valid_q || (move && !m_i.r.skip)), .vec_valid_i(o_valid_q || early_out),

@@ -34,7 +34,6 @@ module ow_engine_plan
   parameter int unsigned Lanes = 8,
   parameter int unsigned SramBytes = 49152,
   parameter int unsigned Dims = NUM_DIMENSIONS,
-  parameter bit Small = 1'b0,
   localparam int unsigned VecBytes = 2 * Lanes,
   localparam int unsigned OffW = $clog2(VecBytes),
   localparam int unsigned TagW = 24 - OffW
@@ -141,7 +140,7 @@ module ow_engine_plan
     .v_o(v), .some_o(some), .v_end_o(v_end), .may_end_o(next_may_end)
   );
 
-  ow_engine_walk #(.Dims(Dims), .Small(Small)) u_walk (
+  ow_engine_walk #(.Dims(Dims)) u_walk (
     .c_i, .walk_i, .a_i(a0), .b_i(b0), .d_i(d0), .a_dim_i, .b_dim_i, .d_dim_i,
     .v_i(v), .v_end_i(v_end), .may_end_i(next_may_end), .walk_o, .last_o(last_row)
   );

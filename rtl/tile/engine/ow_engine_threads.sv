@@ -14,7 +14,6 @@
 // Errors: the first fault is kept (fault_o), with the instruction's pc and the bad address.
 //
 //   NumThreads   contexts, 2 to 13; Queues: those that there are; HasFifos
-//   Lanes, Features, Operations, Small   as of ow_engine (ow_engine_contexts)
 //   l_*_i        launch (ow_engine_launch)
 //   pick_i ...   choice of stage I0; pick_dsr_o: its descriptors. stay_i: there is none, and the
 //                thread in stage I1 stays there
@@ -35,10 +34,6 @@ module ow_engine_threads
   parameter int unsigned NumThreads = 13,
   parameter int unsigned Queues = NUM_QUEUES,
   parameter bit HasFifos = 1'b1,
-  parameter int unsigned Lanes = 8,
-  parameter logic [31:0] Features = FULL_FEATURES,
-  parameter logic [31:0] Operations = FULL_OPERATIONS,
-  parameter bit Small = 1'b0,
   localparam int unsigned ThreadW = $clog2(NumThreads)
 ) (
   input  logic                        clk_i,
@@ -93,7 +88,7 @@ module ow_engine_threads
   input  logic [23:0]                 i_fault_addr_i,
   // Later.
   input  logic                        kill_i,
-  /* verilator lint_off UNUSEDSIGNAL */ // small engines have fewer threads
+  /* verilator lint_off UNUSEDSIGNAL */ // of few threads not all bits
   input  logic [3:0]                  kill_thread_i,
   input  logic [23:0]                 kill_addr_i,
   input  logic                        head_i,
@@ -217,8 +212,7 @@ module ow_engine_threads
     end
   end
 
-  ow_engine_contexts #(.NumThreads(NumThreads), .Lanes(Lanes), .Features(Features),
-                       .Operations(Operations), .Small(Small)) u_contexts (
+  ow_engine_contexts #(.NumThreads(NumThreads)) u_contexts (
     .clk_i, .rst_i,
     .l_any_i(l_hot_i != '0), .l_thread_i, .l_ctx_i, .l_scal_i,
     .pick_i, .pick_hot_i, .pick_thread_i, .pick_dsr_o, .s_ctx_o(s_ctx), .s_scal_o(s_scal),
@@ -433,11 +427,6 @@ module ow_engine_threads
   logic [31:0] fault_pc_q;
   logic [23:0] fault_addr_q;
 
-  // One that is known late has a read port of its own.
-  logic [31:0] kill_pc, fault_pc;
-  assign kill_pc = pc_q[tid_t'(kill_thread_i)];
-  assign fault_pc = pc_q[Small && kill_i ? tid_t'(kill_thread_i) : s_thread_q];
-
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       sync_q <= 1'b0;
@@ -453,11 +442,11 @@ module ow_engine_threads
           fault_addr_q <= '0;
         end else if (kill_i) begin
           fault_q <= '{fault: 1'b1, thread: kill_thread_i, cause: FAULT_ADDR, default: '0};
-          fault_pc_q <= Small ? fault_pc : kill_pc;
+          fault_pc_q <= pc_q[tid_t'(kill_thread_i)];
           fault_addr_q <= kill_addr_i;
         end else if (fault_now) begin
           fault_q <= '{fault: 1'b1, thread: 4'(s_thread_q), cause: i_fault_i, default: '0};
-          fault_pc_q <= fault_pc;
+          fault_pc_q <= pc_q[s_thread_q];
           fault_addr_q <= i_fault_addr_i;
         end
       end

@@ -9,7 +9,7 @@
 // Operations that wavelets trigger have no outer dimensions here: each wavelet says where its
 // vector begins.
 //
-//   Dims, Small   dimensions of a descriptor; for area, one addition after the other
+//   Dims          dimensions of a descriptor
 //   c_i           context of the thread
 //   walk_i        where it stands; a_i, b_i, d_i addresses of this beat's elements (before those of
 //                 a tag)
@@ -22,8 +22,7 @@ module ow_engine_walk
   import ow_onehot_pkg::not_next;
   import ow_engine_pkg::*;
 #(
-  parameter int unsigned Dims = ow_pkg::NUM_DIMENSIONS,
-  parameter bit Small = 1'b0
+  parameter int unsigned Dims = ow_pkg::NUM_DIMENSIONS
 ) (
   /* verilator lint_off UNUSEDSIGNAL */ // what the launch needs only; lengths of other operands
   input  ctx_t             c_i,
@@ -77,7 +76,7 @@ module ow_engine_walk
       len[k-1] = c_i.space_d ? d_dim_i[k].length : a_dim_i[k].length;
     end
     for (int unsigned k = 0; k < 3; k++) begin
-      if (Small || k + 1 >= Dims) wraps[k] = is_last(n[k], len[k]);
+      if (k + 1 >= Dims) wraps[k] = 1'b1;
       else wraps[k] = c_i.space_d ? is_last(n[k], d_dim_i[k+1].length)
                                   : is_last(n[k], a_dim_i[k+1].length);
     end
@@ -130,27 +129,9 @@ module ow_engine_walk
     end
   end
 
-  if (Small) begin : gen_small
-    function automatic addr_t next(input addr_t at, input logic stays, input logic vec,
-                                   input logic [6:0] late, input logic [15:0] step,
-                                   input logic ends, input addr_t [2:0] steps);
-      addr_t x;
-      x = at + (stays ? '0 : vec ? addr_t'(late) : wide(step));
-      for (int unsigned k = 0; k < 3; k++) if (k < Dims - 1) x = x + (ends ? steps[k] : '0);
-      return x;
-    endfunction
-    assign a_next = next(a_i, c_i.a_bc, c_i.a_vec, a_late, a_dim_i[0].step, v_end_i, a_out);
-    assign b_next = next(b_i, c_i.a_tag || c_i.b_bc, c_i.b_vec, b_late, b_dim_i[0].step, v_end_i,
-                         b_out);
-    assign d_next = next(d_i, c_i.a_tag || c_i.red, c_i.d_vec, d_late, d_dim_i[0].step, v_end_i,
-                         d_out);
-    logic unused;
-    assign unused = ^{a_in, b_in, d_in};
-  end else begin : gen_fast
-    assign a_next = v_end_i ? advance(sum(a_in, a_out), a_late) : advance(a_in, a_late);
-    assign b_next = v_end_i ? advance(sum(b_in, b_out), b_late) : advance(b_in, b_late);
-    assign d_next = v_end_i ? advance(sum(d_in, d_out), d_late) : advance(d_in, d_late);
-  end
+  assign a_next = v_end_i ? advance(sum(a_in, a_out), a_late) : advance(a_in, a_late);
+  assign b_next = v_end_i ? advance(sum(b_in, b_out), b_late) : advance(b_in, b_late);
+  assign d_next = v_end_i ? advance(sum(d_in, d_out), d_late) : advance(d_in, d_late);
 
   always_comb begin
     {walk_o.a, walk_o.b, walk_o.d} = {a_next, b_next, d_next};

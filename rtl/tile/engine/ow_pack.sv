@@ -36,8 +36,6 @@
 //   Queues      queues that anything is sent to, 2 to 8, from 0 on
 //   Slots       places for vectors, more than Queues, to 64: a claim lasts 10 cycles in the engine, so 20
 //               let one queue have a vector a cycle, however few elements each has
-//   Small       the same in the same cycles for area and not for the clock: one step for the vector
-//               that arrives and those that wait, which are in one memory with one read port
 //   vec_mask_i  lanes with an element; with vec_w32_i all of them in the lower or all in the upper
 //               half of the lanes
 //   vec_data_i  the element in the low bits of its lane
@@ -53,7 +51,6 @@ module ow_pack
   parameter int unsigned QueueDepth = 8,
   parameter int unsigned Queues = NUM_QUEUES,
   parameter int unsigned Slots = 20,
-  parameter bit Small = 1'b0,
   localparam int unsigned ThreadW = $clog2(NumThreads)
 ) (
   input  logic                   clk_i,
@@ -325,58 +322,38 @@ module ow_pack
 
   entry_t waiting;              // the vector that waits and is chosen
   mask_t  waiting_rest;         // .. what is left of it
-  step_t  done;
-  logic   in_done;              // the step is the last of the vector that arrives, if that leads
-  logic   waiting_done;         // .. of the one that waits, if nothing is direct
+  step_t  in_step, waiting_step, done;
 
-  if (Small) begin : gen_one
-    entry_t one;   // the vector of the step
-    mask_t  rest;
-
-    assign waiting = mem_q[head_q[p_stored]];
-    assign waiting_rest = begun_q[p_stored] ? rest_q[p_stored] : waiting.mask;
-    assign one = direct ? in : waiting;
-    assign rest = direct ? in.mask : waiting_rest;
-    always_comb begin
-      done = '0;
-      if (any) done = step(one, rest, half_valid_q[one.thread] && !one.drop, half_q[one.thread]);
-    end
-    assign {in_done, waiting_done} = {2{done.finished}};
-  end else begin : gen_two
-    step_t in_step, waiting_step;
-
-    always_comb begin : look_up
-      logic [Slots-1:0] is_head;
-      waiting = '0;
-      waiting_rest = '0;
-      is_head = '0;
-      if (can != '0) begin
-        for (int unsigned s = 0; s < Slots; s++) begin
-          for (int unsigned q = 0; q < Queues; q++) begin
-            if (stored[q] && head_q[q] == slot_t'(s)) is_head[s] = 1'b1;
-          end
-          if (is_head[s]) waiting = waiting | mem_q[s];
-        end
-        waiting_rest = waiting.mask;
+  always_comb begin : look_up
+    logic [Slots-1:0] is_head;
+    waiting = '0;
+    waiting_rest = '0;
+    is_head = '0;
+    if (can != '0) begin
+      for (int unsigned s = 0; s < Slots; s++) begin
         for (int unsigned q = 0; q < Queues; q++) begin
-          if (stored[q] && begun_q[q]) waiting_rest = rest_q[q];
+          if (stored[q] && head_q[q] == slot_t'(s)) is_head[s] = 1'b1;
         end
+        if (is_head[s]) waiting = waiting | mem_q[s];
+      end
+      waiting_rest = waiting.mask;
+      for (int unsigned q = 0; q < Queues; q++) begin
+        if (stored[q] && begun_q[q]) waiting_rest = rest_q[q];
       end
     end
+  end
 
-    always_comb begin
-      in_step = '0;
-      waiting_step = '0;
-      if (leads) begin
-        in_step = step(in, in.mask, half_valid_q[in.thread] && !in.drop, half_q[in.thread]);
-      end
-      if (can != '0) begin
-        waiting_step = step(waiting, waiting_rest, half_valid_q[waiting.thread] && !waiting.drop,
-                            half_q[waiting.thread]);
-      end
-      done = direct ? in_step : waiting_step;
+  always_comb begin
+    in_step = '0;
+    waiting_step = '0;
+    if (leads) begin
+      in_step = step(in, in.mask, half_valid_q[in.thread] && !in.drop, half_q[in.thread]);
     end
-    assign {in_done, waiting_done} = {in_step.finished, waiting_step.finished};
+    if (can != '0) begin
+      waiting_step = step(waiting, waiting_rest, half_valid_q[waiting.thread] && !waiting.drop,
+                          half_q[waiting.thread]);
+    end
+    done = direct ? in_step : waiting_step;
   end
 
   logic               last;
@@ -394,8 +371,8 @@ module ow_pack
   slot_t slot;  // the lowest free place
 
   always_comb begin
-    store = vec_valid_i && !in_null && !(leads && in_done);
-    take = waiting_done && !direct;
+    store = vec_valid_i && !in_null && !(leads && in_step.finished);
+    take = waiting_step.finished && !direct;
     slot = '0;
     if (vec_may_i) begin
       for (int unsigned s = Slots; s > 0; s--) begin

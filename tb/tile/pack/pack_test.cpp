@@ -15,7 +15,7 @@
 #include "Vow_pack2.h"
 #include "Vow_pack4.h"
 #include "Vow_pack8.h"
-#include "Vow_pack_small.h"
+#include "Vow_pack_few.h"
 #include "ow/isa/isa.h"
 #include "verilated.h"
 
@@ -242,7 +242,7 @@ class Bench {
 using Bench2 = Bench<Vow_pack2, 2>;
 using Bench4 = Bench<Vow_pack4, 4>;
 using Bench8 = Bench<Vow_pack8, 8>;
-using BenchSmall = Bench<Vow_pack_small, 2>;
+using BenchFew = Bench<Vow_pack_few, 2>;
 
 // Elements of which `zeros` percent are zero, of both signs.
 template <class B>
@@ -331,7 +331,7 @@ void random_traffic() {
 TEST(Pack, RandomTrafficIsAsTheModelSaysWith2Lanes) { random_traffic<Bench2>(); }
 TEST(Pack, RandomTrafficIsAsTheModelSaysWith4Lanes) { random_traffic<Bench4>(); }
 TEST(Pack, RandomTrafficIsAsTheModelSaysWith8Lanes) { random_traffic<Bench8>(); }
-TEST(Pack, RandomTrafficIsAsTheModelSaysOfTheSmallOne) { random_traffic<BenchSmall>(); }
+TEST(Pack, RandomTrafficIsAsTheModelSaysWithTheFewestPlaces) { random_traffic<BenchFew>(); }
 
 // Cycles from the first claim to the last wavelet of n elements, claimed as fast as allowed.
 template <class B>
