@@ -408,6 +408,24 @@ TEST(Bringup, ATileBehindALinkThatCannotBeAskedIsJudgedByItsOtherNeighbours) {
   EXPECT_NE(words(b).find("1 (1, 0): words go wrong over other"), std::string::npos) << words(b);
 }
 
+// A wire from a link whose station is dead gives its tile words on wrong colours, with which the
+// tile stops: what others have sent it stays in their links, which work. Given up is the wire, and
+// neither the tile, nor another one at the same links.
+TEST(Bringup, WhatATileThatWasStoppedHasLeftInItsLinksIsGone) {
+  const Shape square{2, 2, 1, 1, 1, 1};
+  for (const int bit : {33, 34}) {
+    Faults f;
+    f.stations.push_back({0, {1, 0}, StationFault::Kind::StuckOne});
+    for (const int slot : {0, 1}) f.edges.push_back({0, {2, {0, 0}, slot}, true, bit, false});
+    SCOPED_TRACE(bit);
+    const auto wafer = make_mini_wafer_device(square, f);
+    const Bringup b = bring_up(*wafer, &wafer->device(), options());
+    EXPECT_TRUE(judge(square, f, b.defects).exact) << text(square, b.defects) << words(b);
+    EXPECT_NE(words(b).find("0 (0, 0): no word passes link 0"), std::string::npos) << words(b);
+    EXPECT_TRUE(b.good()) << b.repair.reason << all(b.verification);
+  }
+}
+
 TEST(Bringup, ASmallerRectangleIsSetUpAndVerified) {
   // A reticle without a good tile, beside one that works.
   const Shape shape{1, 2, 2, 1, 0, 0};

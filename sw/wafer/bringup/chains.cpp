@@ -70,4 +70,12 @@ void discover(Probe& probe) {
   probe.discovered = true;
 }
 
+void wake_stations(Probe& probe) {
+  const std::vector<bool> from_east = probe.from_east;
+  probe.discovered = false;
+  for (const bool east : {false, true}) stations_heard(probe, east);
+  probe.from_east = from_east;
+  probe.discovered = true;
+}
+
 }  // namespace ow::wafer

@@ -76,10 +76,8 @@ void settle(const End& a, const End& b, Crossing* x) {
   x->settled = a.settled() && b.settled();
 }
 
-}  // namespace
-
-void read_links(Probe& probe) {
-  probe.begin("reticle-crossing links");
+// Asks both ends of all links until they are settled.
+std::vector<Crossing> ask_links(Probe& probe) {
   std::vector<Crossing> all = crossings(probe);
   // Training takes some 4,600 cycles, three times that if it fails.
   for (int tries = 0; tries < 4; ++tries) {
@@ -102,7 +100,20 @@ void read_links(Probe& probe) {
       if (!x.settled) settle(ends[&x.ends[0]], ends[&x.ends[1]], &x);
     }
   }
-  for (const Crossing& x : all) probe.result.links.push_back(x.state);
+  return all;
+}
+
+}  // namespace
+
+void read_links(Probe& probe) {
+  probe.begin("reticle-crossing links");
+  for (const Crossing& x : ask_links(probe)) probe.result.links.push_back(x.state);
+}
+
+void start_afresh(Probe& probe) {
+  if (!probe.chain.reset()) return;
+  wake_stations(probe);
+  ask_links(probe);
 }
 
 }  // namespace ow::wafer

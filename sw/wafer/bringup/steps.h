@@ -14,6 +14,11 @@ constexpr int kSelftestLooks = 10;
 
 // Asks for every station from both ends; the chains set themselves up meanwhile.
 void discover(Probe& probe);
+// After a reset: the stations find each other again. What is known of them stays.
+void wake_stations(Probe& probe);
+// Resets the wafer, if the chains can, until its stations and links are there again: no link has
+// anything left of before.
+void start_afresh(Probe& probe);
 // Every wire between tiles, while the tiles are in reset.
 void scan_wires(Probe& probe);
 // Which reticle-crossing links have come up, and their faulty lanes.

@@ -110,6 +110,9 @@ Verified exchange(Probe& probe, const WaferMap& map, const std::vector<Untested>
                                   });
                          }),
           f.end());
+  // A tile that has stopped, or was stopped by what came over a bad connection, leaves words in
+  // links that work, too, and has taken credits of theirs along.
+  if (!f.empty()) start_afresh(probe);
   return all;
 }
 

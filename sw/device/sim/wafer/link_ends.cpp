@@ -57,7 +57,12 @@ void LinkEnds::add(int reticle, int side, int slot, sim::Context* context) {
   end.side = side;
   end.peer = index ^ 1;
   of_station_[end.station][static_cast<size_t>(side)] = static_cast<int>(index);
-  Link* m = end.model.get();
+  start(&end.model);
+  ends_.push_back(std::move(end));
+}
+
+void LinkEnds::start(sim::Model<Link>* model) {
+  Link* m = model->get();
   m->enable_i = 1;
   m->retrain_i = 0;
   m->cycle_i = 0;
@@ -65,9 +70,19 @@ void LinkEnds::add(int reticle, int side, int slot, sim::Context* context) {
   m->stat_re_i = 0;
   m->stat_addr_i = 0;
   std::memset(m->lane_i.data(), 0, sizeof(m->lane_i));
-  end.model.reset(kResetCycles);
+  model->reset(kResetCycles);
   m->rst_i = 0;
-  ends_.push_back(std::move(end));
+}
+
+void LinkEnds::reset() {
+  for (End& end : ends_) {
+    start(&end.model);
+    end.idle = end.was_up = false;
+    end.still = 0;
+    end.sends = sends_[end.place] = 0;
+    end.lanes = {};
+  }
+  move_ = false;
 }
 
 void LinkEnds::break_lane(const LaneFault& f) {

@@ -30,6 +30,8 @@ class LinkEnds {
   LinkEnds(const Layout& layout, sim::Context* context);
 
   void break_lane(const LaneFault& f);
+  // All ends as they were at the beginning; what is broken stays so.
+  void reset();
 
   // A cycle, with what the stations ask in it.
   void clock(uint64_t cycle, const std::vector<StatRequest>& asked, Wires* wires);
@@ -60,6 +62,7 @@ class LinkEnds {
   };
 
   void add(int reticle, int side, int slot, sim::Context* context);
+  static void start(sim::Model<Link>* model);
   Lanes heard(const End& end) const;
   void clock_end(End* end, uint64_t cycle, const Lanes& heard, uint64_t word,
                  const StatRequest& request, bool asked);

@@ -59,9 +59,13 @@ Stations::Stations(const Layout& layout, sim::Context* context, Noise* noise)
 
 void Stations::add(size_t index, sim::Context* context) {
   stations_.emplace_back(sim::Model<Station>(context, fmt::format("station_{}", index)));
-  State& s = stations_.back();
-  Station* m = s.model.get();
-  m->col_i = static_cast<uint8_t>(index % layout_.tiles_of_reticle() % layout_.cols());
+  sim::Model<Station>& model = stations_.back().model;
+  model->col_i = static_cast<uint8_t>(index % layout_.tiles_of_reticle() % layout_.cols());
+  start(&model);
+}
+
+void Stations::start(sim::Model<Station>* model) {
+  Station* m = model->get();
   m->east_near_i = m->east_skip_i = m->west_near_i = m->west_skip_i = 0;
   m->tile_req_ready_i = 0;
   m->tile_rsp_valid_i = 0;
@@ -73,8 +77,23 @@ void Stations::add(size_t index, sim::Context* context) {
   // scanning station gives.
   m->from_i[0] = kAllSides[0];
   m->from_i[1] = kAllSides[1];
-  s.model.reset(kResetCycles);
+  model->reset(kResetCycles);
   m->rst_i = 0;
+}
+
+void Stations::reset() {
+  for (State& old : stations_) {
+    start(&old.model);
+    State fresh(std::move(old.model));
+    fresh.dead = old.dead;
+    fresh.fault = old.fault;
+    old = std::move(fresh);
+  }
+  std::fill(requests_.begin(), requests_.end(), StatRequest());
+  std::fill(pins_.begin(), pins_.end(), ChainPins());
+  changed_.clear();
+  fuses_changed_ = true;
+  silent_cycles_ = 0;
 }
 
 void Stations::break_station(const StationFault& f) {

@@ -49,6 +49,8 @@ class Stations {
   Stations(const Layout& layout, sim::Context* context, Noise* noise);
 
   void break_station(const StationFault& f);
+  // All stations as they were at the beginning; what is broken stays so.
+  void reset();
 
   // A cycle of all stations. True if tiles must be clocked in this cycle because of it.
   bool clock(const Tiles& tiles, const LinkEnds& links, const Wires& wires);
@@ -98,6 +100,7 @@ class Stations {
   };
 
   void add(size_t index, sim::Context* context);
+  static void start(sim::Model<Station>* model);
   Lines lines(size_t row, size_t col) const;
   bool wakes(State* s, const Lines& in);
   bool clock_station(size_t index, const Lines& in, const Answer& tile, const LinkEnds& links,

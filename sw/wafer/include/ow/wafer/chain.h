@@ -70,6 +70,9 @@ class ChainAccess {
   virtual void run_chains(std::vector<ChainJob>* jobs) = 0;
   // Lets the wafer run.
   virtual void wait_cycles(uint64_t cycles) = 0;
+  // Resets the wafer: stations, tiles and links; memories keep what they hold. No wavelet may be
+  // under way at the wafer's edges. False if this access cannot.
+  virtual bool reset() { return false; }
 };
 
 // The host's end of one chain: what it drives, and what it makes of what it hears.
