@@ -85,7 +85,7 @@ module ow_reduce_serial
   act_t       act;
   /* verilator lint_on UNUSEDSIGNAL */
   logic [1:0] which_q;      // the action of the row: of lower, equal, greater
-  logic [2:0] todo_q;       // still to be added: bias, in1, in0
+  logic [2:0] left_q;       // still to be added: bias, in1, in0
   logic       sum_q;        // something has been added
   logic       adds;         // the action adds something
   logic       row_end, drop, leaves;
@@ -176,7 +176,7 @@ module ow_reduce_serial
   logic        fp_load, fp_ready, bias_out;
   logic [23:0] bias_q;      // address of the row's bias
 
-  assign second = state_q == ELEM ? sum_q : !todo_q[0];
+  assign second = state_q == ELEM ? sum_q : !left_q[0];
   assign q = second ? act.in1_q : act.in0_q;
   assign head = inq_head_i[q];
   assign head_valid = inq_valid_i[q];
@@ -187,7 +187,7 @@ module ow_reduce_serial
     term = head.data;
     if (state_q == BASE) term = sum_q ? result : elem;
     else if (state_q == CAST) term = result;
-    else if (todo_q[1:0] == '0) begin
+    else if (left_q[1:0] == '0) begin
       term = (bias_q[2] ? mem_rdata_i[63:32] : mem_rdata_i[31:0]) | {32{bias_out}};
     end
   end
@@ -253,15 +253,15 @@ module ow_reduce_serial
       end
       BASE: begin
         fp_load = fp_ready;
-        if (fp_ready) state_d = !adds ? OUT : todo_q[1:0] != '0 || bias_out ? TERM : BIAS;
+        if (fp_ready) state_d = !adds ? OUT : left_q[1:0] != '0 || bias_out ? TERM : BIAS;
       end
       BIAS: if (mem_gnt_i && fp_ready) state_d = TERM;
       TERM: if (fp_ready) begin
         fp_load = 1'b1;
-        if (todo_q[1:0] != '0) inq_pop_o[q] = 1'b1;
+        if (left_q[1:0] != '0) inq_pop_o[q] = 1'b1;
         state_d = SUM;
       end
-      SUM: if (fp_ready) state_d = todo_q != '0 ? BASE : act.f16 ? CAST : OUT;
+      SUM: if (fp_ready) state_d = left_q != '0 ? BASE : act.f16 ? CAST : OUT;
       CAST: begin
         fp_load = 1'b1;
         state_d = OUT;
@@ -281,8 +281,8 @@ module ow_reduce_serial
     else if (state_q == ELEM && !halt_i && !second && (!act.in0 || (head_valid && !head.ctrl))) sum_q <= 1'b1;
     else if (state_q == ELEM && state_d == BASE) sum_q <= 1'b0;
     else if (state_q == TERM) sum_q <= 1'b1;
-    if (state_q == ELEM) todo_q <= {act.bias, act.in1, act.in0};
-    else if (state_q == TERM && fp_ready) todo_q <= todo_q & (todo_q - 3'd1);
+    if (state_q == ELEM) left_q <= {act.bias, act.in1, act.in0};
+    else if (state_q == TERM && fp_ready) left_q <= left_q & (left_q - 3'd1);
   end
 
   // ----------------------------------------------------------------------------------- output ----
