@@ -196,6 +196,19 @@ TEST(Bringup, AnAnswerThatNoTileGivesIsFoundByTheVerification) {
   EXPECT_EQ(judge(kOne, f, b.defects).unseen, 1u) << words(b);
 }
 
+// The same at the wafer's edge, where words that come changed set another register than the one
+// that was meant: the edge then sees a rule of the links broken, and that is what the verification
+// says.
+TEST(Bringup, AnEdgeThatBreaksTheRulesIsFoundByTheVerification) {
+  Faults f;
+  f.tiles.push_back(stuck({1, 0}, "u_router__DOT__gen_inputs__DOT__link_w_q", 15));
+  const auto wafer = make_mini_wafer_device(kOne, f);
+  const Bringup b = bring_up(*wafer, &wafer->device(), options());
+  EXPECT_EQ(all(b.verification).find("mesh: west edge, port 1: "), 0u) << all(b.verification);
+  EXPECT_FALSE(b.good());
+  EXPECT_EQ(judge(kOne, f, b.defects).unseen, 1u) << words(b);
+}
+
 // A good tile whose neighbours in one setting of the muxes are all mute: it hears nothing, and
 // talks to the tile beside it in another setting. Once it has been heard before, once not yet.
 TEST(Bringup, AGoodTileAmongMuteOnesIsKept) {

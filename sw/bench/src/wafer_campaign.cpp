@@ -220,7 +220,10 @@ class Campaign {
       if (beyond_ && set.unseen == 0) ++offered[set.offered];
       for (const std::string& text : {set.error, set.digits}) {
         if (text.empty()) continue;
-        wrong.push_back({{"seed", set.seed}, {"faults", set.count}, {"error", text}});
+        wrong.push_back({{"seed", set.seed},
+                         {"faults", set.count},
+                         {"file", wafer::to_json(shape_, set.faults)},
+                         {"error", text}});
       }
       count_kinds(set.faults, &kinds);
     }

@@ -33,12 +33,13 @@ Wavelet word(int colour, int index, int i) {
   return {static_cast<uint8_t>(colour), ctrl, ctrl ? x & ~0x03FFFFFCu : x};
 }
 
-// Wires up the flows, after a word over the control plane to every tile, out and back; what is
-// wrong.
-std::vector<std::string> set_up(Device& device, ControlPlane& control) {
+// Rows or columns that flow k goes through.
+int ports(const GridShape& shape, int k) { return k < 2 ? shape.rows : shape.cols; }
+
+// Wires up the flows, after a word over the control plane to every tile, out and back.
+void set_up(Device& device, ControlPlane& control, std::vector<std::string>* wrong) {
   const GridShape shape = device.shape();
   const Rect all = whole(shape);
-  std::vector<std::string> wrong;
   for (int r = 0; r < shape.rows; ++r) {
     for (int c = 0; c < shape.cols; ++c) {
       control.write_tile(r, c, kWord, static_cast<uint32_t>(0x5A000000 + r * 4096 + c));
@@ -49,42 +50,24 @@ std::vector<std::string> set_up(Device& device, ControlPlane& control) {
     for (int c = 0; c < shape.cols; ++c) {
       const uint32_t got = read[static_cast<size_t>(r * shape.cols + c)].front();
       if (got == static_cast<uint32_t>(0x5A000000 + r * 4096 + c)) continue;
-      wrong.push_back(fmt::format(
+      wrong->push_back(fmt::format(
           "control plane: logical tile ({}, {}) answers 0x{:08x} for its word", r, c, got));
     }
   }
   RouteSet routes(shape);
   for (int k = 0; k < 4; ++k) {
     routes.set(all, k, kFlows[k].route);
-    const int ports = k < 2 ? shape.rows : shape.cols;
-    for (int i = 0; i < ports; ++i) routes.listen(kFlows[k].to, i, k);
+    for (int i = 0; i < ports(shape, k); ++i) routes.listen(kFlows[k].to, i, k);
   }
   routes.apply(control);
   control.fence(all);
-  return wrong;
 }
 
-}  // namespace
-
-std::vector<std::string> verify_mesh(Device& device, uint64_t* wavelets) {
-  std::vector<std::string> wrong;
+// Words through every connection in both directions at the same time.
+void pass_words(Device& device, uint64_t* wavelets, std::vector<std::string>* wrong) {
   const GridShape shape = device.shape();
-  const Rect all = whole(shape);
-  ControlPlane::Options options;
-  options.timeout = 200000;
-  ControlPlane control(device, options);
-  try {
-    wrong = set_up(device, control);
-  } catch (const DeviceFault& e) {
-    return {std::string("control plane: ") + e.what()};
-  } catch (const ProtocolError& e) {
-    // An answer that no tile gives: something on its way changes it.
-    return {std::string("control plane: ") + e.what()};
-  }
-  // Through every connection in both directions at the same time.
   for (int k = 0; k < 4; ++k) {
-    const int ports = k < 2 ? shape.rows : shape.cols;
-    for (int i = 0; i < ports; ++i) {
+    for (int i = 0; i < ports(shape, k); ++i) {
       std::vector<Wavelet> words;
       for (int n = 0; n < kWords; ++n) words.push_back(word(k, i, n));
       device.send(kFlows[k].from, i, words);
@@ -92,37 +75,60 @@ std::vector<std::string> verify_mesh(Device& device, uint64_t* wavelets) {
   }
   device.run(static_cast<uint64_t>(20000 + 64 * (shape.rows + shape.cols)), [&] {
     for (int k = 0; k < 4; ++k) {
-      const int ports = k < 2 ? shape.rows : shape.cols;
-      for (int i = 0; i < ports; ++i) {
+      for (int i = 0; i < ports(shape, k); ++i) {
         if (device.available(kFlows[k].to, i, k) < kWords) return false;
       }
     }
     return true;
   });
   for (int k = 0; k < 4; ++k) {
-    const int ports = k < 2 ? shape.rows : shape.cols;
-    for (int i = 0; i < ports; ++i) {
+    for (int i = 0; i < ports(shape, k); ++i) {
       const std::vector<Arrival> got = device.take(kFlows[k].to, i, k);
       if (wavelets != nullptr) *wavelets += got.size();
       const std::string where =
           fmt::format("logical {} {}, from {} to {}", k < 2 ? "row" : "column", i,
                       side_name(kFlows[k].from), side_name(kFlows[k].to));
       if (got.size() != kWords) {
-        wrong.push_back(fmt::format("{}: {} of {} words arrive", where, got.size(), kWords));
+        wrong->push_back(fmt::format("{}: {} of {} words arrive", where, got.size(), kWords));
         continue;
       }
       for (int n = 0; n < kWords; ++n) {
         if (got[static_cast<size_t>(n)].wavelet == word(k, i, n)) continue;
-        wrong.push_back(fmt::format("{}: word {} is wrong", where, n));
+        wrong->push_back(fmt::format("{}: word {} is wrong", where, n));
         break;
       }
     }
   }
-  if (wrong.empty()) {
-    // The tiles are left as they were.
-    for (uint32_t k = 0; k < 4; ++k) control.write(all, isa::reg::Route::address(k), 0);
-    control.write(all, kWord, 0);
-    control.fence(all);
+}
+
+// The tiles as they were.
+void clear(Device& device, ControlPlane& control) {
+  const Rect all = whole(device.shape());
+  for (uint32_t k = 0; k < 4; ++k) control.write(all, isa::reg::Route::address(k), 0);
+  control.write(all, kWord, 0);
+  control.fence(all);
+}
+
+}  // namespace
+
+std::vector<std::string> verify_mesh(Device& device, uint64_t* wavelets) {
+  std::vector<std::string> wrong;
+  ControlPlane::Options options;
+  options.timeout = 200000;
+  ControlPlane control(device, options);
+  // A fault that no test before this one sees may also break the rules of the links at the wafer's
+  // edges, answer what nobody asked, or answer nothing: that is something wrong with the wafer,
+  // too.
+  const char* step = "control plane: ";
+  try {
+    set_up(device, control, &wrong);
+    step = "mesh: ";
+    pass_words(device, wavelets, &wrong);
+    if (wrong.empty()) clear(device, control);
+  } catch (const DeviceFault& e) {
+    wrong.push_back(std::string(step) + e.what());
+  } catch (const ProtocolError& e) {
+    wrong.push_back(std::string(step) + e.what());
   }
   return wrong;
 }

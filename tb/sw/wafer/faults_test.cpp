@@ -48,6 +48,17 @@ TEST(Faults, TheExampleIsReadAndCanBeRepaired) {
   EXPECT_TRUE(repair_wafer(shape, found).map);
 }
 
+// What is drawn can be written and read again: a set of a campaign that came out wrong, say.
+TEST(Faults, AFileOfThemHasAllOfThem) {
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    const Faults faults =
+        random_faults(kShape, 1 + static_cast<int>(seed % 9), isa::kMini, kRegisters, seed);
+    const nlohmann::json file = to_json(kShape, faults);
+    EXPECT_EQ(to_json(kShape, read(file.dump())), file) << seed;
+    EXPECT_EQ(read(file.dump()).count(), faults.count()) << seed;
+  }
+}
+
 TEST(Faults, BadFilesAreRefusedWithTheLineAndTheLimit) {
   EXPECT_NE(
       refusal("tile: []")

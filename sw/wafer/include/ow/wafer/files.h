@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of the wafer: its configuration (YAML), the repair map (JSON) and the picture (SVG).
+// Files of the wafer: its configuration and its faults (YAML), the repair map (JSON) and the
+// picture (SVG).
 #ifndef OW_WAFER_FILES_H_
 #define OW_WAFER_FILES_H_
 
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "ow/wafer/faults.h"
 #include "ow/wafer/repair.h"
 
 namespace ow::wafer {
@@ -19,6 +21,9 @@ nlohmann::json to_json(const WaferMap& map);
 WaferMap map_from_json(const nlohmann::json& json, const std::string& where);
 
 nlohmann::json to_json(const Shape& shape, const Defects& defects);
+
+// The file of these faults: read_faults (faults.h) takes it, since JSON is a part of YAML.
+nlohmann::json to_json(const Shape& shape, const Faults& faults);
 
 // A picture of the wafer: a square for each physical tile (in use, spare, broken, bypassed), the
 // logical mesh drawn over it through the physical positions, broken wires and links in red. Without
