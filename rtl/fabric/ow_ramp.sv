@@ -127,6 +127,7 @@ module ow_ramp
   logic [2:0] overrun_queue_q;
   queues_t above_q;  // round robin: queues above the last one that injected
   wavelet_t inj_q, inj_d;
+  ramp_t inj_word;  // Small: what goes with inj_q
 
   always_comb begin
     inq_bind_o = '0;
@@ -213,7 +214,8 @@ module ow_ramp
       inj_held = '{valid: 1'b1, colour: outq_bind_q[q][4:0], ctrl: head.ctrl, data: head.data};
     end
   end
-  assign inj_o = inj_q;
+  assign inj_o = Small ? wavelet_t'{valid: inj_q.valid, colour: inj_q.colour, ctrl: inj_word.ctrl,
+                                    data: inj_word.data} : inj_q;
 
   // Errors.
   colours_t unbound;
@@ -318,19 +320,12 @@ module ow_ramp
     end
   end
 
-  for (genvar q = 0; q < Queues; q++) begin : gen_queue
-    ow_ram_1r1w #(.Width($bits(ramp_t)), .Depth(QueueDepth)) u_in (
-      .clk_i, .rst_i,
-      .we_i(ej_queue[q]), .waddr_i(ptr_t'(in_rp_q[q] + in_level_q[q][PtrW-1:0])),
-      .wdata_i({ej_i.ctrl, ej_i.data}), .re_i(in_valid_q[q]), .raddr_i(in_rp_q[q]),
-      .rdata_o(in_head[q])
-    );
-    ow_ram_1r1w #(.Width($bits(ramp_t)), .Depth(QueueDepth)) u_out (
-      .clk_i, .rst_i,
-      .we_i(out_push[q]), .waddr_i(ptr_t'(out_rp_q[q] + out_level_q[q][PtrW-1:0])),
-      .wdata_i(out_wdata[q]), .re_i(out_valid_q[q]), .raddr_i(out_rp_q[q]), .rdata_o(out_head[q])
-    );
-  end
+  ow_ramp_words #(.Queues(Queues), .QueueDepth(QueueDepth), .Small(Small)) u_words (
+    .clk_i, .rst_i, .in_push_i(ej_queue), .in_data_i({ej_i.ctrl, ej_i.data}), .in_valid_i(in_valid_q),
+    .in_rp_i(in_rp_q), .in_level_i(in_level_q), .in_head_o(in_head),
+    .out_push_i(out_push), .out_data_i(out_wdata), .out_valid_i(out_valid_q), .out_rp_i(out_rp_q),
+    .out_level_i(out_level_q), .out_head_o(out_head), .inj_i(inj_one), .inj_o(inj_word)
+  );
 
   // Levels of the queues that change, and the room that their colours have. What is popped is known
   // last: it chooses the registers of its own queue alone; rooms are those of what the queue holds
