@@ -94,7 +94,7 @@ module ow_fpga_grid
         .NumColours(NumColours), .NumThreads(NumThreads), .QueueDepth(QueueDepth),
         .LineSlots(LineSlots), .WriteSlots(WriteSlots), .PackSlots(PackSlots),
         .SramBanks(SramBanks), .ReduceAdders(ReduceAdders), .SmallRouter(SmallRouter),
-        .SmallTile(SmallTile),
+        .SmallTile(SmallTile), .Scan(1'b0),
         .Features(Features), .Operations(Operations)
       ) u_reticle (
         .clk_i(clk[d]), .rst_i(rst[d]), .cycle_i(cycle_q),
