@@ -29,8 +29,8 @@
 //   NumColours    data colours, 2 to 24; a binding to a colour beyond is never served
 //   Queues        input queues, and output queues: 2, 4 or 8
 //   QueueDepth    wavelets a queue, a power of two, 4 to 8 (levels are reported in 4 bits)
-//   Small         for area: one writer pushes in a cycle, and what it pushes goes through its queue; a
-//                 head is anything while its queue is empty
+//   Small         for area: one writer pushes in a cycle, and what it pushes goes through its queue;
+//                 latency 2 cycles from ej_i to inq_valid_o; a head is anything while it is not valid
 //   cfg_*         write of a binding: addr [3] 0 input, 1 output queue, [2:0] which; data [5]
 //                 enable, [4:0] colour; *_bind_o reads back
 //   clear_i       empties all queues; the bindings stay, and so does what waits in the router
@@ -320,9 +320,11 @@ module ow_ramp
     end
   end
 
+  queues_t in_pop;
+  assign in_pop = queues_t'(inq_pop_i) & in_valid_q;
   ow_ramp_words #(.Queues(Queues), .QueueDepth(QueueDepth), .Small(Small)) u_words (
     .clk_i, .rst_i, .in_push_i(ej_queue), .in_data_i({ej_i.ctrl, ej_i.data}), .in_valid_i(in_valid_q),
-    .in_rp_i(in_rp_q), .in_level_i(in_level_q), .in_head_o(in_head),
+    .in_pop_i(in_pop), .in_rp_i(in_rp_q), .in_level_i(in_level_q), .in_head_o(in_head),
     .out_push_i(out_push), .out_data_i(out_wdata), .out_valid_i(out_valid_q), .out_rp_i(out_rp_q),
     .out_level_i(out_level_q), .out_head_o(out_head), .inj_i(inj_one), .inj_o(inj_word)
   );
@@ -330,11 +332,9 @@ module ow_ramp
   // Levels of the queues that change, and the room that their colours have. What is popped is known
   // last: it chooses the registers of its own queue alone; rooms are those of what the queue holds
   // without a pop, and are reckoned again in the next cycle.
-  queues_t in_pop;
   logic in_here, out_moves;  // in_here: an input queue may change
   logic [Queues-1:0][3:0] in_most, in_level_d, out_level_d;  // in_most: if nothing is popped
   colours_t room1_d, room2_d;
-  assign in_pop = queues_t'(inq_pop_i) & in_valid_q;
   assign in_here = ej_i.valid || in_valid_q != '0;
   assign out_moves = (out_push | inj_one) != '0;
   always_comb begin : levels
@@ -411,9 +411,12 @@ module ow_ramp
           if (in_pop[q]) in_rp_q[q] <= in_rp_q[q] + 1'b1;
           if (in_pop[q] || ej_queue[q]) begin
             in_level_q[q] <= in_level_d[q];
-            in_valid_q[q] <= in_level_d[q] != '0;
+            if (!Small) in_valid_q[q] <= in_level_d[q] != '0;
           end
         end
+      end
+      if (Small && (in_here || in_moved_q)) begin
+        for (int unsigned q = 0; q < Queues; q++) in_valid_q[q] <= in_level_q[q] > 4'(in_pop[q]);
       end
       in_moved_q <= (ej_queue | in_pop) != '0;
       if (ej_i.valid || in_moved_q) begin
