@@ -156,7 +156,7 @@ module ow_fpga_grid
       end
       /* verilator lint_off PINCONNECTEMPTY */
       ow_link #(
-        .NumColours(NumColours), .Groups(MINI_LANE_GROUPS), .GroupData(MINI_GROUP_DATA)
+        .NumColours(NumColours), .Groups(MINI_LANE_GROUPS), .GroupData(MINI_GROUP_DATA), .Scan(1'b0)
       ) u_link (
         .clk_i(clk[d]), .rst_i(rst[d]), .enable_i(1'b1), .retrain_i(1'b0),
         .cycle_i(cycle_q[FrameW-1:0]),
