@@ -38,8 +38,8 @@ Block = collections.namedtuple("Block", "lists parameters row")
 BLOCKS = {
     "ow_tile": Block(TILE, synth.MINI, "F3.tile"),
     "ow_router": Block(COMMON + ["rtl/fabric/files.f"], ROUTER, "F3.router"),  # a part of the tile
-    "ow_link": Block(COMMON + ["rtl/reticle/files_link.f"], {**COLOURS, **LANES}, "F3.link"),
-    "ow_station": Block(TILE + ["rtl/reticle/files.f"], {}, None),
+    "ow_link": Block(COMMON + ["rtl/reticle/files_link.f"], {**COLOURS, **LANES, "Scan": 0}, "F3.link"),
+    "ow_station": Block(TILE + ["rtl/reticle/files.f"], {"Scan": 0}, None),
     "ow_bridge": Block(COMMON + ["fpga/rtl/files_bridge.f"], COLOURS, "F3.bridge"),
     "ow_uart": Block(COMMON + ["fpga/rtl/files_bridge.f"], {}, None),
 }

@@ -50,17 +50,21 @@ module TRELLIS_FF #(
   input  logic CLK, LSR, CE, DI,
   output logic Q
 );
-  if (CLKMUX != "CLK" || (LSRMUX != "LSR" && LSRMUX != "INV")) $error("a clock or reset of another kind");
-  logic enable, set, q;
+  if ((CLKMUX != "CLK" && CLKMUX != "INV") || (LSRMUX != "LSR" && LSRMUX != "INV")) begin : gen_other
+    $error("a clock or reset of another kind");
+  end
+  logic enable, set, q, d;
   assign enable = CEMUX == "1" || (CEMUX == "CE" && CE) || (CEMUX == "INV" && !CE);
   assign set = LSRMUX == "INV" ? !LSR : LSR;
-  always_ff @(posedge CLK) begin
-    if (SRMODE == "LSR_OVER_CE") begin
-      if (set) q <= REGSET == "SET";
-      else if (enable) q <= DI;
-    end else if (enable) begin
-      q <= set ? REGSET == "SET" : DI;
-    end
+  always_comb begin
+    d = enable ? DI : q;
+    if (set && (enable || SRMODE == "LSR_OVER_CE")) d = REGSET == "SET";
+  end
+  // An inverted clock on a net of its own would be a step later than the others.
+  if (CLKMUX == "INV") begin : gen_falling
+    always_ff @(negedge CLK) q <= d;
+  end else begin : gen_rising
+    always_ff @(posedge CLK) q <= d;
   end
   assign Q = q;
 endmodule

@@ -1,7 +1,6 @@
 # The host bridge, in compile order; rtl/common/files.f comes first.
 rtl/reticle/ow_link_pkg.sv
 fpga/rtl/ow_host_pkg.sv
-fpga/rtl/ow_fpga_ram.sv
 fpga/rtl/ow_uart.sv
 fpga/rtl/ow_host_rx.sv
 fpga/rtl/ow_host_tx.sv

@@ -79,7 +79,7 @@ module ow_bridge_port
   logic [PtrW-1:0] wptr_q, rptr_q;
   logic fetch, valid_q;
   assign fetch = wptr_q != rptr_q && !valid_q;
-  ow_fpga_ram #(.Width(38), .Depth(2 ** PtrW)) u_arrived (
+  ow_ram_block #(.Width(38), .Depth(2 ** PtrW)) u_arrived (
     .clk_i, .rst_i,
     .we_i(link_i.wavelet.valid), .waddr_i(wptr_q),
     .wdata_i({link_i.wavelet.colour, link_i.wavelet.ctrl, link_i.wavelet.data}),

@@ -92,15 +92,15 @@ module ow_bridge_queues
   logic   missed, missed_q, state_we;
   assign count_d = clearing_q ? '0 : pushed + count_t'(1);
   assign missed = push_i && push_at == scan_next;
-  ow_fpga_ram #(.Width(SlotW + 1), .Depth(Indices)) u_pushed (
+  ow_ram_block #(.Width(SlotW + 1), .Depth(Indices)) u_pushed (
     .clk_i, .rst_i, .we_i(push_i || clearing_q), .waddr_i(clearing_q ? scan_q : push_at),
     .wdata_i(count_d), .re_i(!push_i && !clearing_q), .raddr_i(push_at), .rdata_o(pushed)
   );
-  ow_fpga_ram #(.Width(SlotW + 1), .Depth(Indices)) u_pushed_scan (
+  ow_ram_block #(.Width(SlotW + 1), .Depth(Indices)) u_pushed_scan (
     .clk_i, .rst_i, .we_i(push_i || clearing_q), .waddr_i(clearing_q ? scan_q : push_at),
     .wdata_i(count_d), .re_i(next && !missed), .raddr_i(scan_next), .rdata_o(pushed_scan)
   );
-  ow_fpga_ram #(.Width($bits(state_t)), .Depth(Indices)) u_state (
+  ow_ram_block #(.Width($bits(state_t)), .Depth(Indices)) u_state (
     .clk_i, .rst_i, .we_i(state_we), .waddr_i(scan_q), .wdata_i(state_d),
     .re_i(next), .raddr_i(scan_next), .rdata_o(state)
   );
@@ -121,7 +121,7 @@ module ow_bridge_queues
   assign waits = exists && pushed_scan != state.gone && !missed_q;
   assign surplus_o = looks && exists && credits > 3'(LINK_CREDITS);
 
-  ow_fpga_ram #(.Width(33), .Depth(Indices * HOST_QUEUE_SLOTS)) u_words (
+  ow_ram_block #(.Width(33), .Depth(Indices * HOST_QUEUE_SLOTS)) u_words (
     .clk_i, .rst_i,
     .we_i(push_i), .waddr_i({push_at, pushed[SlotW-1:0]}), .wdata_i(push_data_i),
     .re_i(step_q == READ), .raddr_i({scan_q, state.gone[SlotW-1:0]}), .rdata_o(head)

@@ -4,7 +4,8 @@
 // the second one is a quarter of a period behind.
 //
 // All ports are in clk_a_i: what belongs to the second reticle goes through a register of each clock
-// (ow_fpga_hop). Edge ports are numbered as ow_bridge has them.
+// (ow_fpga_hop). What goes to it, lanes of the crossings too, leaves at the falling edge: so it has half
+// a period and three quarters, and not a quarter. Edge ports are numbered as ow_bridge has them.
 //
 //   Rows, Cols     tiles of a reticle, without spares; the other parameters are those of ow_tile
 //   Tiles          0: wires and a register instead of the tiles, for parts that are too small for
@@ -62,8 +63,10 @@ module ow_fpga_grid
 
   logic [1:0] clk, rst;
   assign clk = {clk_b_i, clk_a_i};
+  logic rst_half;
   assign rst[0] = rst_i;
-  ow_fpga_hop u_reset (.clk_i(clk_b_i), .d_i(rst_i), .q_o(rst[1]));
+  ow_fpga_hop #(.Falling(1'b1)) u_reset_half (.clk_i(clk_a_i), .d_i(rst_i), .q_o(rst_half));
+  ow_fpga_hop u_reset (.clk_i(clk_b_i), .d_i(rst_half), .q_o(rst[1]));
 
   // Of each reticle, in its own clock.
   link_t [1:0][Cols-1:0] north_i, north_o, south_i, south_o;
@@ -78,7 +81,7 @@ module ow_fpga_grid
   logic [1:0][Rows-1:0][31:0] link_stat;
   logic [1:0] idle;
   logic [1:0][Rows-1:0] link_up, link_idle;
-  logic [1:0][Rows-1:0][LinkLanes-1:0] lanes;
+  logic [1:0][Rows-1:0][LinkLanes-1:0] lanes, leaves;  // of the links, and as they leave the reticle
   link_t [1:0][Rows-1:0] inner_i;  // what the crossings bring
 
   for (genvar d = 0; d < 2; d++) begin : gen_reticle
@@ -94,7 +97,7 @@ module ow_fpga_grid
         .NumColours(NumColours), .NumThreads(NumThreads), .QueueDepth(QueueDepth),
         .LineSlots(LineSlots), .WriteSlots(WriteSlots), .PackSlots(PackSlots),
         .SramBanks(SramBanks), .ReduceAdders(ReduceAdders), .SmallRouter(SmallRouter),
-        .SmallTile(SmallTile),
+        .SmallTile(SmallTile), .Scan(1'b0),
         .Features(Features), .Operations(Operations)
       ) u_reticle (
         .clk_i(clk[d]), .rst_i(rst[d]), .cycle_i(cycle_q),
@@ -148,12 +151,12 @@ module ow_fpga_grid
       // its delay cells here.
       for (genvar l = 0; l < LinkLanes; l++) begin : gen_lane
         ow_link_delay u_delay (
-          .tick_i(1'b0), .tap_i(3'd0), .lane_i(lanes[1-d][r][l]), .lane_o(come[l])
+          .tick_i(1'b0), .tap_i(3'd0), .lane_i(leaves[1-d][r][l]), .lane_o(come[l])
         );
       end
       /* verilator lint_off PINCONNECTEMPTY */
       ow_link #(
-        .NumColours(NumColours), .Groups(MINI_LANE_GROUPS), .GroupData(MINI_GROUP_DATA)
+        .NumColours(NumColours), .Groups(MINI_LANE_GROUPS), .GroupData(MINI_GROUP_DATA), .Scan(1'b0)
       ) u_link (
         .clk_i(clk[d]), .rst_i(rst[d]), .enable_i(1'b1), .retrain_i(1'b0),
         .cycle_i(cycle_q[FrameW-1:0]),
@@ -170,6 +173,11 @@ module ow_fpga_grid
       end
     end
   end
+
+  ow_fpga_hop #(.Width(Rows * LinkLanes), .Falling(1'b1)) u_lanes (
+    .clk_i(clk_a_i), .d_i(lanes[0]), .q_o(leaves[0])
+  );
+  assign leaves[1] = lanes[1];
 
   assign east_i[0] = inner_i[0];
   assign west_i[1] = inner_i[1];
@@ -190,7 +198,7 @@ module ow_fpga_grid
   localparam int unsigned Links = (2 * Cols + Rows) * $bits(link_t);
   localparam int unsigned Far = Links + 2 * Rows;
   localparam int unsigned Back = Links + 4 * Rows + 2;
-  logic [Far-1:0]  far_d, far_q;
+  logic [Far-1:0]  far_d, half, far_q;
   logic [Back-1:0] back_d, back_q, ahead;
   logic [1:0][Rows-1:0] near_b, skip_b;  // [0] west, [1] east
   logic idle_b, up_b;
@@ -211,7 +219,8 @@ module ow_fpga_grid
   // between the clocks.
   assign back_d = {&link_up[1], idle[1] && &link_idle[1], chain_e_skip[1], chain_w_skip[1],
                    chain_e_near[1], chain_w_near[1], east_o[1], south_o[1], north_o[1]};
-  ow_fpga_hop #(.Width(Far)) u_far (.clk_i(clk_b_i), .d_i(far_d), .q_o(far_q));
+  ow_fpga_hop #(.Width(Far), .Falling(1'b1)) u_half (.clk_i(clk_a_i), .d_i(far_d), .q_o(half));
+  ow_fpga_hop #(.Width(Far)) u_far (.clk_i(clk_b_i), .d_i(half), .q_o(far_q));
   ow_fpga_hop #(.Width(Back)) u_ahead (.clk_i(clk_b_i), .d_i(back_d), .q_o(ahead));
   ow_fpga_hop #(.Width(Back)) u_back (.clk_i(clk_a_i), .d_i(ahead), .q_o(back_q));
   assign {up_b, idle_b, skip_b, near_b, links_o[East+:Rows], links_o[South+Cols+:Cols],

@@ -99,7 +99,7 @@ module ow_host_rx
   assign re = kept_q != rptr_q && (!valid_q || data_ready_i);
   assign data_valid_o = valid_q;
 
-  ow_fpga_ram #(.Width(8), .Depth(Bytes)) u_ram (
+  ow_ram_block #(.Width(8), .Depth(Bytes)) u_ram (
     .clk_i, .rst_i,
     .we_i(we), .waddr_i(wptr_q[PtrW-1:0]), .wdata_i(data),
     .re_i(re), .raddr_i(rptr_q[PtrW-1:0]), .rdata_o(data_o)

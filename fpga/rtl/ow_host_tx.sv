@@ -148,7 +148,7 @@ module ow_host_tx
   logic [7:0]    seq_q, session_q;
   logic          nack_q;
 
-  ow_fpga_ram #(.Width(8), .Depth(Slots * HOST_PAYLOAD_MAX)) u_frames (
+  ow_ram_block #(.Width(8), .Depth(Slots * HOST_PAYLOAD_MAX)) u_frames (
     .clk_i, .rst_i,
     .we_i(take), .waddr_i({filled_q[SlotW-1:0], fill_q[LenW-1:0]}), .wdata_i(in_i),
     .re_i(phase_q == BODY && kind_q == HOST_FRAME_DATA && !ready_q && !dead_q),

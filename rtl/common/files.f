@@ -10,6 +10,7 @@ rtl/common/ow_fifo.sv
 rtl/common/ow_lzc.sv
 rtl/common/ow_ram_1r1w.sv
 rtl/common/ow_ram_1rw.sv
+rtl/common/ow_ram_block.sv
 rtl/common/ow_skid.sv
 rtl/common/ow_credit_check.sv
 rtl/common/ow_stream_check.sv

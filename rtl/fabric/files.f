@@ -6,6 +6,8 @@ rtl/fabric/ow_router_filter.sv
 rtl/fabric/ow_ctl_outputs.sv
 rtl/fabric/ow_ctl_returns.sv
 rtl/fabric/ow_ctl_router.sv
+rtl/fabric/ow_ctl_serial.sv
 rtl/fabric/ow_router.sv
+rtl/fabric/ow_ramp_words.sv
 rtl/fabric/ow_ramp.sv
 rtl/fabric/ow_ctrl_ep.sv

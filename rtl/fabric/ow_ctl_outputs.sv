@@ -5,18 +5,14 @@
 // of a packet stays with it to the tail (lock). Requests and responses take turns when both could
 // go, the inputs of a network round robin. Towards a link data go first, but of four slots that the
 // control plane waits for it gets one; the ramp takes a word when it is ready.
-// Small: of the outputs that could take a word one does, round robin. A slot that is the control
-// plane's stays so until it has been used, which takes as many cycles as there are outputs at most.
 // Latency 0.
 //
-//   Small       as above
 //   want_i      by output: flows with a copy for it, requests [4:0], responses [9:5], by input
 //   credit_i    the far end of a link can take a word: of a request [3:0], of a response [7:4]
 //   yield_i     links that data want, too
 //   ready_i     there is room at the ramp
 //   tail_i      by output: the word of next_o is the last one of its packet
-//   next_o      by output: the flow that goes next, one-hot; 0: none could. Small: of the output that
-//               takes it alone
+//   next_o      by output: the flow that goes next, one-hot; 0: none could
 //   take_o      by output: it goes in this cycle; response_o: it is one of responses
 //   hold_o      by link: the slot is the control plane's, whoever else wants it (from registers)
 //   wait_o      by link: it has to leave the slot to data, and has waited for one more
@@ -26,9 +22,7 @@
 module ow_ctl_outputs
   import ow_pkg::*;
   import ow_onehot_pkg::lowest;
-#(
-  parameter bit Small = 1'b0
-) (
+(
   input  logic                      clk_i,
   input  logic                      rst_i,
   input  logic [NUM_PORTS-1:0][9:0] want_i,
@@ -49,7 +43,6 @@ module ow_ctl_outputs
   inputs_t [NUM_PORTS-1:0] req_lock_q, rsp_lock_q, req_above_q, rsp_above_q;
   logic [NUM_PORTS-1:0] alt_q;         // responses are next when both want it
   logic [NUM_PORTS-1:0][1:0] share_q;  // slots waited for
-  inputs_t outputs_q;                  // Small: the outputs above the last one that took a word
 
   // The lowest of the inputs above the last one granted, or of all.
   function automatic inputs_t pick(input inputs_t cand, input inputs_t above);
@@ -90,21 +83,8 @@ module ow_ctl_outputs
         two_hold |= !$onehot0(req_lock_q[o]) || !$onehot0(rsp_lock_q[o]);
         not_wanted |= !$onehot0(next_o[o]) || (next_o[o] & ~want_i[o]) != '0;
       end
-      if (Small) begin
-        take_o = pick(take_o, outputs_q);
-        for (int unsigned o = 0; o < NUM_PORTS; o++) next_o[o] &= {10{take_o[o]}};
-      end
       wait_o = some[3:0] & ~take_o[3:0];
     end
-  end
-
-  if (Small) begin : gen_outputs
-    always_ff @(posedge clk_i) begin
-      if (rst_i) outputs_q <= '0;
-      else if (take_o != '0) outputs_q <= above(take_o[3:0]);
-    end
-  end else begin : gen_no_outputs
-    assign outputs_q = '0;
   end
 
   always_ff @(posedge clk_i) begin : turns
@@ -117,9 +97,7 @@ module ow_ctl_outputs
       share_q <= '0;
     end else if (some != '0) begin
       for (int unsigned o = 0; o < NUM_PORTS; o++) begin
-        if (some[o] && !(Small && share_q[o] == 2'd3 && !take_o[o])) begin
-          share_q[o] <= take_o[o] || 3'(o) == PORT_R ? '0 : share_q[o] + 2'd1;
-        end
+        if (some[o]) share_q[o] <= take_o[o] || 3'(o) == PORT_R ? '0 : share_q[o] + 2'd1;
         if (take_o[o]) alt_q[o] <= !response_o[o];
         if (take_o[o] && response_o[o]) begin
           rsp_lock_q[o] <= next_o[o][9:5] & {5{!tail_i[o]}};

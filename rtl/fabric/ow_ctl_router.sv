@@ -10,13 +10,11 @@
 // What a head means follows from the input: packets on an east or west link or from the ramp begin
 // with an X header, packets on a north or south link with a Y header; a request of one word is its
 // own header.
-// Latency 1 cycle a hop, 1 word a cycle and output. Small: 2 cycles a hop, a word takes part in the
-// cycle after it has come, and 1 word a cycle in all, to one output; the tile's own flows take a word
-// in two cycles.
+// Latency 1 cycle a hop, 1 word a cycle and output; the tile's own flows take a word in two cycles.
+// For parts where area counts: ow_ctl_serial.
 // Errors: a packet that ends early (tail in a header) or that has no way on is swallowed to its
 // tail, as is a response that is addressed to a tile.
 //
-//   Small        as above
 //   link_*_i     what comes on the links, data included
 //   yield_i      links that data want to send on, too
 //   waits_i      links for which data credits are due
@@ -33,9 +31,7 @@
 
 module ow_ctl_router
   import ow_pkg::*;
-#(
-  parameter bit Small = 1'b0
-) (
+(
   input  logic        clk_i,
   input  logic        rst_i,
   input  link_t       link_n_i,
@@ -122,14 +118,14 @@ module ow_ctl_router
     if (ask_valid_i) came[RampReq] = ask_ready_o;
     if (rsp_valid_i) came[RampRsp] = rsp_ready_o;
   end
-  assign occupied = head_valid_q | (came & {NumFlows{!Small}});
+  assign occupied = head_valid_q | came;
 
   function automatic logic [32:0] arriving(input int unsigned k);
     return k == RampRsp ? rsp_i
          : k == RampReq ? {1'b1, ask_i} : {link[k%5%4].wavelet.ctrl, link[k%5%4].wavelet.data};
   endfunction
   function automatic logic [32:0] word_of(input int unsigned k);
-    return head_valid_q[k] || Small ? head[k] : arriving(k);
+    return head_valid_q[k] ? head[k] : arriving(k);
   endfunction
 
   assign rsp_ready_o = !head_valid_q[RampRsp];
@@ -210,7 +206,7 @@ module ow_ctl_router
   logic [3:0] waits;
   logic [7:0] credits;
 
-  ow_ctl_outputs #(.Small(Small)) u_outputs (
+  ow_ctl_outputs u_outputs (
     .clk_i, .rst_i, .want_i(want), .credit_i(credits), .yield_i,
     .ready_i(!req_valid_q || req_ready_i), .tail_i(ends_here),
     .next_o(next), .take_o(take), .response_o(response), .hold_o, .wait_o(waits)
@@ -225,38 +221,27 @@ module ow_ctl_router
   endfunction
 
   // A header counts down the hops of the dimension that it moves along. The copy of a Y header that
-  // goes on along X stays as it is. Small: one word, of the one flow that sends.
-  flows_t [NUM_PORTS-1:0] from;
-  logic [NUM_PORTS-1:0] along_y, along_x;
-  always_comb begin : sources
-    from = next;
-    along_y = 5'b00101;
-    along_x = 5'b01010;
-    if (Small) begin
-      from = {NUM_PORTS{next[0] | next[1] | next[2] | next[3] | next[4]}};
-      along_y = {NUM_PORTS{(next[PORT_N] | next[PORT_S]) != '0}};
-      along_x = {NUM_PORTS{(next[PORT_E] | next[PORT_W]) != '0}};
-    end
-  end
-
+  // goes on along X stays as it is.
   always_comb begin : forward
     automatic packet_header_t moved;
-    automatic logic tail, is_x, is_y, is_brief;
-    {tail, moved, is_x, is_y, is_brief} = '0;
+    automatic logic tail, is_x, is_y, is_brief, along_x, along_y;
+    {tail, moved, is_x, is_y, is_brief, along_x, along_y} = '0;
     ends_here = '0;
     for (int unsigned o = 0; o < NUM_PORTS; o++) word[o] = '0;
     if (next != '0) begin
       for (int unsigned o = 0; o < NUM_PORTS; o++) begin
-        if (from[o] != '0) begin
+        if (next[o] != '0) begin
           {tail, moved} = '0;
           for (int unsigned k = 0; k < NumFlows; k++) begin
-            if (k < 5 || 3'(o) != PORT_R || Small) {tail, moved} |= word_of(k) & {33{from[o][k]}};
+            if (k < 5 || 3'(o) != PORT_R) {tail, moved} |= word_of(k) & {33{next[o][k]}};
           end
-          is_x = along_x[o] && (in_x_q & from[o]) != '0;
-          is_y = along_y[o] && (in_y_q & from[o]) != '0;
-          is_brief = (brief & from[o]) != '0;
+          along_y = 3'(o) == PORT_N || 3'(o) == PORT_S;
+          along_x = 3'(o) == PORT_E || 3'(o) == PORT_W;
+          is_x = along_x && (in_x_q & next[o]) != '0;
+          is_y = along_y && (in_y_q & next[o]) != '0;
+          is_brief = (brief & next[o]) != '0;
           moved.far_hops = less_one(moved.far_hops, is_y || (is_x && !is_brief) ||
-                                                    (along_y[o] && is_brief));
+                                                    (along_y && is_brief));
           moved.near_hops = less_one(moved.near_hops, is_x || (is_y && !is_brief));
           word[o] = {tail, moved};
           ends_here[o] = tail;

@@ -7,7 +7,8 @@
 // later (SRAM: the next one).
 // Throughput: a write takes one word a cycle as long as the grant comes; a word that is refused is
 // kept, and nothing else taken until it is written, so that ready waits for no grant of the memory.
-// A read streams one word a cycle, up to 4 reads on their way.
+// A read streams one word a cycle, up to 4 reads on their way. Small: a word is taken when it is
+// written, and one read is on its way.
 // A request of one word rings: it activates a task (docs/fabric.md).
 // Errors: a range that is not wholly in SRAM or in the registers, or is not aligned, is an address
 // error; no word of it is written or read. A read that carries no words, or more after its two
@@ -16,6 +17,7 @@
 // waits for nothing but its memory ports and the response network.
 //
 //   SramBytes   size of the SRAM, a multiple of 4 up to 8 MB
+//   Small       for area: as above
 //   idle_o      nothing can change before an input does
 
 `include "ow_assert.svh"
@@ -23,7 +25,8 @@
 module ow_ctrl_ep
   import ow_pkg::*;
 #(
-  parameter int unsigned SramBytes = 49152
+  parameter int unsigned SramBytes = 49152,
+  parameter bit Small = 1'b0
 ) (
   input  logic        clk_i,
   input  logic        rst_i,
@@ -62,18 +65,20 @@ module ow_ctrl_ep
   packet_status_e status_q;
   logic [7:0] tag_q;
   logic [15:0] left_q;       // words still to be written, or to be requested
-  logic [15:0] recv_q;       // words still to come back
-  logic [31:0] addr_q;
+  logic [23:0] addr_q;
   logic [31:0] head_x_q, head_y_q;
 
   // Responses leave through a queue: the reads on their way always have a place in it.
+  localparam int unsigned Places = Small ? 1 : 4;
   logic push, fifo_full, fifo_empty;
   ramp_t push_data;
-  logic [2:0] fifo_level, flying_q;
-  logic room;
-  assign room = fifo_level + flying_q < 3'd4;
+  logic [$clog2(Places+1)-1:0] fifo_level;
+  logic [2:0] flying_q;  // reads on their way
+  logic room, last;      // the word that comes is the last one of a read
+  assign room = 3'(fifo_level) + flying_q < 3'(Places);
+  assign last = left_q == '0 && flying_q == 3'd1;
 
-  ow_fifo #(.Width(33), .Depth(4)) u_rsp (
+  ow_fifo #(.Width(33), .Depth(Places)) u_rsp (
     .clk_i,
     .rst_i,
     .push_i (push),
@@ -87,18 +92,21 @@ module ow_ctrl_ep
   assign rsp_valid_o = !fifo_empty;
 
   // ---------------------------------------------------------------------------------- requests ---
-  logic [32:0] offset_end;   // first byte after the range, from the base of its space
-  logic to_reg, range_ok;
+  localparam int unsigned Most = SramBytes > TILE_REGS_BYTES ? SramBytes : TILE_REGS_BYTES;
+  localparam int unsigned OffsetW = $clog2(Most + 1) > 18 ? $clog2(Most + 1) : 18;
+  logic [OffsetW:0] offset_end;  // first byte after the range, from the base of its space, if it is near
+  logic to_reg, near, range_ok;
   always_comb begin
     to_reg = 1'b0;
+    near = 1'b0;
     offset_end = '0;
     range_ok = 1'b0;
     if (req_valid_i && state_q == ADDR) begin
       to_reg = req_i.data[31:28] == TILE_REGS[31:28];
-      offset_end = {5'b0, req_i.data[27:0]} + {15'b0, left_q, 2'b0};
-      range_ok = req_i.data[1:0] == '0 &&
-                 (to_reg ? offset_end <= 33'(TILE_REGS_BYTES)
-                         : req_i.data[31:28] == '0 && offset_end <= 33'(SramBytes));
+      near = req_i.data[27:OffsetW] == '0 && req_i.data[1:0] == '0;
+      offset_end = {1'b0, req_i.data[OffsetW-1:0]} + (OffsetW + 1)'({left_q, 2'b0});
+      range_ok = near && (to_reg ? offset_end <= (OffsetW + 1)'(TILE_REGS_BYTES)
+                                 : req_i.data[31:28] == '0 && offset_end <= (OffsetW + 1)'(SramBytes));
     end
   end
 
@@ -113,7 +121,8 @@ module ow_ctrl_ep
   assign is_read = command.operation == PACKET_READ;
 
   // A word to be written is taken as it comes, and kept if it is refused: what the router does does
-  // not wait for the memory's grant. Until it is written nothing else is taken.
+  // not wait for the memory's grant. Until it is written nothing else is taken. Small: it waits where
+  // it is.
   logic        kept_q;
   logic [31:0] word_q;
   logic        valid;  // a word may be looked at
@@ -131,7 +140,7 @@ module ow_ctrl_ep
   assign reg_req_o = ((do_write || do_read) && is_reg_q) || do_ring;
   assign mem_we_o = do_write;
   assign reg_we_o = do_write || do_ring;
-  assign mem_addr_o = addr_q[23:0];
+  assign mem_addr_o = addr_q;
   assign reg_addr_o = do_ring ? REG_TASK_ACTIVATE : addr_q[15:0];
   assign mem_wdata_o = kept_q ? word_q : req_i.data;
   assign reg_wdata_o = do_ring ? 32'd1 << brief.task_id : mem_wdata_o;
@@ -139,7 +148,8 @@ module ow_ctrl_ep
   always_comb begin
     case (state_q)
       CMD: req_ready_o = !kept_q && (!do_ring || reg_gnt_i);
-      ADDR, WRITE, HEAD_X, HEAD_Y, SWALLOW_ANSWER, SWALLOW: req_ready_o = !kept_q;
+      WRITE: req_ready_o = Small ? gnt : !kept_q;
+      ADDR, HEAD_X, HEAD_Y, SWALLOW_ANSWER, SWALLOW: req_ready_o = !kept_q;
       default: req_ready_o = 1'b0;
     endcase
   end
@@ -165,7 +175,7 @@ module ow_ctrl_ep
       end
       SEND_DATA: begin
         push = rvalid;
-        push_data = '{ctrl: recv_q == 16'd1, data: is_reg_q ? reg_rdata_i : mem_rdata_i};
+        push_data = '{ctrl: last, data: is_reg_q ? reg_rdata_i : mem_rdata_i};
       end
       default: push = 1'b0;
     endcase
@@ -184,29 +194,27 @@ module ow_ctrl_ep
       status_q <= STATUS_DONE;
       tag_q <= '0;
       left_q <= '0;
-      recv_q <= '0;
       addr_q <= '0;
       head_x_q <= '0;
       head_y_q <= '0;
       flying_q <= '0;
       kept_q <= 1'b0;
     end else begin
-      kept_q <= do_write && !gnt;
+      kept_q <= !Small && do_write && !gnt;
       if (do_write && !gnt) word_q <= mem_wdata_o;
-      if (do_write && gnt) addr_q <= addr_q + 32'd4;
+      if (do_write && gnt) addr_q <= addr_q + 24'd4;
       case (state_q)
         CMD: if (valid) begin
           is_read_q <= is_read;
           tag_q <= command.tag;
           left_q <= command.count;
-          recv_q <= command.count;
           status_q <= (command.count == '0) ? STATUS_MALFORMED : STATUS_DONE;
           if (!req_i.ctrl) begin
             state_q <= (is_read || command.operation == PACKET_WRITE) ? ADDR : SWALLOW;
           end
         end
         ADDR: if (valid) begin
-          addr_q <= req_i.data;
+          addr_q <= req_i.data[23:0];
           is_reg_q <= to_reg;
           if (!range_ok && status_q == STATUS_DONE) status_q <= STATUS_ADDRESS;
           if (req_i.ctrl) begin
@@ -217,7 +225,7 @@ module ow_ctrl_ep
             state_q <= (range_ok && status_q == STATUS_DONE) ? WRITE : SWALLOW;
           end
         end
-        WRITE: if (valid) begin
+        WRITE: if (valid && (!Small || gnt)) begin
           left_q <= left_q - 16'd1;
           if (req_i.ctrl) state_q <= CMD;
           else if (left_q == 16'd1) state_q <= SWALLOW;
@@ -238,13 +246,10 @@ module ow_ctrl_ep
         SEND_STATUS: if (!fifo_full) state_q <= (status_q == STATUS_DONE) ? SEND_DATA : CMD;
         SEND_DATA: begin
           if (do_read && gnt) begin
-            addr_q <= addr_q + 32'd4;
+            addr_q <= addr_q + 24'd4;
             left_q <= left_q - 16'd1;
           end
-          if (rvalid) begin
-            recv_q <= recv_q - 16'd1;
-            if (recv_q == 16'd1) state_q <= CMD;
-          end
+          if (rvalid && last) state_q <= CMD;
           flying_q <= flying_q + 3'(do_read && gnt) - 3'(rvalid);
         end
         default: state_q <= CMD;

@@ -30,6 +30,18 @@ bind ow_ctl_router ow_link_check #(.Data(1'b0)) u_check_link_s (
 bind ow_ctl_router ow_link_check #(.Data(1'b0)) u_check_link_w (
   .clk_i, .rst_i, .set_i('0), .set_full_i(1'b0), .sent_i(link_w_o.wavelet), .back_i(link_w_i.credit)
 );
+bind ow_ctl_serial ow_link_check #(.Data(1'b0)) u_check_link_n (
+  .clk_i, .rst_i, .set_i('0), .set_full_i(1'b0), .sent_i(link_n_o.wavelet), .back_i(link_n_i.credit)
+);
+bind ow_ctl_serial ow_link_check #(.Data(1'b0)) u_check_link_e (
+  .clk_i, .rst_i, .set_i('0), .set_full_i(1'b0), .sent_i(link_e_o.wavelet), .back_i(link_e_i.credit)
+);
+bind ow_ctl_serial ow_link_check #(.Data(1'b0)) u_check_link_s (
+  .clk_i, .rst_i, .set_i('0), .set_full_i(1'b0), .sent_i(link_s_o.wavelet), .back_i(link_s_i.credit)
+);
+bind ow_ctl_serial ow_link_check #(.Data(1'b0)) u_check_link_w (
+  .clk_i, .rst_i, .set_i('0), .set_full_i(1'b0), .sent_i(link_w_o.wavelet), .back_i(link_w_i.credit)
+);
 
 // The ramp injects only where the router has promised room in the cycle before.
 bind ow_router ow_inject_check #(.NumColours(NumColours)) u_check_inj (
@@ -44,6 +56,15 @@ bind ow_ctl_router ow_stream_check #(.Width(33)) u_check_rsp (
   .clk_i, .rst_i, .valid_i(rsp_valid_i), .ready_i(rsp_ready_o), .data_i(rsp_i)
 );
 bind ow_ctl_router ow_stream_check #(.Width(32), .MayFall(1'b1)) u_check_ask (
+  .clk_i, .rst_i, .valid_i(ask_valid_i), .ready_i(ask_ready_o), .data_i(ask_i)
+);
+bind ow_ctl_serial ow_stream_check #(.Width(33)) u_check_req (
+  .clk_i, .rst_i, .valid_i(req_valid_o), .ready_i(req_ready_i), .data_i(req_o)
+);
+bind ow_ctl_serial ow_stream_check #(.Width(33)) u_check_rsp (
+  .clk_i, .rst_i, .valid_i(rsp_valid_i), .ready_i(rsp_ready_o), .data_i(rsp_i)
+);
+bind ow_ctl_serial ow_stream_check #(.Width(32), .MayFall(1'b1)) u_check_ask (
   .clk_i, .rst_i, .valid_i(ask_valid_i), .ready_i(ask_ready_o), .data_i(ask_i)
 );
 bind ow_ctrl_ep ow_stream_check #(.Width(33)) u_check_req (

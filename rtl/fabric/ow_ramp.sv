@@ -29,8 +29,8 @@
 //   NumColours    data colours, 2 to 24; a binding to a colour beyond is never served
 //   Queues        input queues, and output queues: 2, 4 or 8
 //   QueueDepth    wavelets a queue, a power of two, 4 to 8 (levels are reported in 4 bits)
-//   Small         for area: one writer pushes in a cycle, and what it pushes goes through its queue; a
-//                 head is anything while its queue is empty
+//   Small         for area: one writer pushes in a cycle, and what it pushes goes through its queue;
+//                 latency 2 cycles from ej_i to inq_valid_o; a head is anything while it is not valid
 //   cfg_*         write of a binding: addr [3] 0 input, 1 output queue, [2:0] which; data [5]
 //                 enable, [4:0] colour; *_bind_o reads back
 //   clear_i       empties all queues; the bindings stay, and so does what waits in the router
@@ -127,6 +127,7 @@ module ow_ramp
   logic [2:0] overrun_queue_q;
   queues_t above_q;  // round robin: queues above the last one that injected
   wavelet_t inj_q, inj_d;
+  ramp_t inj_word;  // Small: what goes with inj_q
 
   always_comb begin
     inq_bind_o = '0;
@@ -213,7 +214,8 @@ module ow_ramp
       inj_held = '{valid: 1'b1, colour: outq_bind_q[q][4:0], ctrl: head.ctrl, data: head.data};
     end
   end
-  assign inj_o = inj_q;
+  assign inj_o = Small ? wavelet_t'{valid: inj_q.valid, colour: inj_q.colour, ctrl: inj_word.ctrl,
+                                    data: inj_word.data} : inj_q;
 
   // Errors.
   colours_t unbound;
@@ -318,28 +320,21 @@ module ow_ramp
     end
   end
 
-  for (genvar q = 0; q < Queues; q++) begin : gen_queue
-    ow_ram_1r1w #(.Width($bits(ramp_t)), .Depth(QueueDepth)) u_in (
-      .clk_i, .rst_i,
-      .we_i(ej_queue[q]), .waddr_i(ptr_t'(in_rp_q[q] + in_level_q[q][PtrW-1:0])),
-      .wdata_i({ej_i.ctrl, ej_i.data}), .re_i(in_valid_q[q]), .raddr_i(in_rp_q[q]),
-      .rdata_o(in_head[q])
-    );
-    ow_ram_1r1w #(.Width($bits(ramp_t)), .Depth(QueueDepth)) u_out (
-      .clk_i, .rst_i,
-      .we_i(out_push[q]), .waddr_i(ptr_t'(out_rp_q[q] + out_level_q[q][PtrW-1:0])),
-      .wdata_i(out_wdata[q]), .re_i(out_valid_q[q]), .raddr_i(out_rp_q[q]), .rdata_o(out_head[q])
-    );
-  end
+  queues_t in_pop;
+  assign in_pop = queues_t'(inq_pop_i) & in_valid_q;
+  ow_ramp_words #(.Queues(Queues), .QueueDepth(QueueDepth), .Small(Small)) u_words (
+    .clk_i, .rst_i, .in_push_i(ej_queue), .in_data_i({ej_i.ctrl, ej_i.data}), .in_valid_i(in_valid_q),
+    .in_pop_i(in_pop), .in_rp_i(in_rp_q), .in_level_i(in_level_q), .in_head_o(in_head),
+    .out_push_i(out_push), .out_data_i(out_wdata), .out_valid_i(out_valid_q), .out_rp_i(out_rp_q),
+    .out_level_i(out_level_q), .out_head_o(out_head), .inj_i(inj_one), .inj_o(inj_word)
+  );
 
   // Levels of the queues that change, and the room that their colours have. What is popped is known
   // last: it chooses the registers of its own queue alone; rooms are those of what the queue holds
   // without a pop, and are reckoned again in the next cycle.
-  queues_t in_pop;
   logic in_here, out_moves;  // in_here: an input queue may change
   logic [Queues-1:0][3:0] in_most, in_level_d, out_level_d;  // in_most: if nothing is popped
   colours_t room1_d, room2_d;
-  assign in_pop = queues_t'(inq_pop_i) & in_valid_q;
   assign in_here = ej_i.valid || in_valid_q != '0;
   assign out_moves = (out_push | inj_one) != '0;
   always_comb begin : levels
@@ -416,9 +411,12 @@ module ow_ramp
           if (in_pop[q]) in_rp_q[q] <= in_rp_q[q] + 1'b1;
           if (in_pop[q] || ej_queue[q]) begin
             in_level_q[q] <= in_level_d[q];
-            in_valid_q[q] <= in_level_d[q] != '0;
+            if (!Small) in_valid_q[q] <= in_level_d[q] != '0;
           end
         end
+      end
+      if (Small && (in_here || in_moved_q)) begin
+        for (int unsigned q = 0; q < Queues; q++) in_valid_q[q] <= in_level_q[q] > 4'(in_pop[q]);
       end
       in_moved_q <= (ej_queue | in_pop) != '0;
       if (ej_i.valid || in_moved_q) begin

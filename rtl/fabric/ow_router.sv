@@ -9,7 +9,7 @@
 //   ow_router_credits  credits both ways
 //   ow_router_words    what the buffers keep, written by five inputs, read by five outputs
 //   ow_router_filter   filters, and what commands keep from the ramp
-//   ow_ctl_router      the control plane, a router of its own on the same links
+//   ow_ctl_router      the control plane, a router of its own on the same links (Small: ow_ctl_serial)
 //
 // Data: a buffer of two wavelets a colour (at any time a colour has one input port). What arrives
 // at an empty buffer takes part in the arbitration of the outputs in the same cycle; the head of a
@@ -306,13 +306,23 @@ module ow_router
   // ------------------------------------------------------------------------------ control plane --
   logic [8:0] ctl_held;
   logic ctl_move;
-  ow_ctl_router #(.Small(Small)) u_control (
-    .clk_i, .rst_i, .link_n_i(link_n), .link_e_i(link_e), .link_s_i(link_s), .link_w_i(link_w),
-    .yield_i(wants), .waits_i(waits), .hold_o(hold), .return_o(ctl_return),
-    .link_n_o(ctl_n), .link_e_o(ctl_e), .link_s_o(ctl_s), .link_w_o(ctl_w),
-    .req_o, .req_valid_o, .req_ready_i, .rsp_i, .rsp_valid_i, .rsp_ready_o,
-    .ask_i, .ask_valid_i, .ask_ready_o, .held_o(ctl_held), .move_o(ctl_move)
-  );
+  if (Small) begin : gen_serial
+    ow_ctl_serial u_control (
+      .clk_i, .rst_i, .link_n_i(link_n), .link_e_i(link_e), .link_s_i(link_s), .link_w_i(link_w),
+      .yield_i(wants), .waits_i(waits), .hold_o(hold), .return_o(ctl_return),
+      .link_n_o(ctl_n), .link_e_o(ctl_e), .link_s_o(ctl_s), .link_w_o(ctl_w),
+      .req_o, .req_valid_o, .req_ready_i, .rsp_i, .rsp_valid_i, .rsp_ready_o,
+      .ask_i, .ask_valid_i, .ask_ready_o, .held_o(ctl_held), .move_o(ctl_move)
+    );
+  end else begin : gen_control
+    ow_ctl_router u_control (
+      .clk_i, .rst_i, .link_n_i(link_n), .link_e_i(link_e), .link_s_i(link_s), .link_w_i(link_w),
+      .yield_i(wants), .waits_i(waits), .hold_o(hold), .return_o(ctl_return),
+      .link_n_o(ctl_n), .link_e_o(ctl_e), .link_s_o(ctl_s), .link_w_o(ctl_w),
+      .req_o, .req_valid_o, .req_ready_i, .rsp_i, .rsp_valid_i, .rsp_ready_o,
+      .ask_i, .ask_valid_i, .ask_ready_o, .held_o(ctl_held), .move_o(ctl_move)
+    );
+  end
 
   // --------------------------------------------------------------------------- towards the tile --
   wavelet_t ej_q;

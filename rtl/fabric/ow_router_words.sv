@@ -7,11 +7,11 @@
 // outside the range of its colour's filter; the rest word by word. Each word has an enable of its
 // own, for clock gates; a tail is written with whatever comes, whether it becomes the tail or not.
 // Nothing comes for a colour that has a tail (ow_router_switch asserts it), so no choice is needed
-// of what moves up.
+// of what moves up. Small: the words stand in memories, one for each input.
 // Latency: what arrives can be read from the next cycle on.
 //
 //   NumColours   data colours, 2 to 24
-//   Small        all outputs read the same colour, or none
+//   Small        all outputs read the same colour, or none; the words are in memories
 //   link_*_i, inj_i   what arrives
 //   outside_i    [p]: what comes at port p is outside its filter's range
 //   work_i       something may change in this cycle
@@ -28,6 +28,7 @@
 
 module ow_router_words
   import ow_pkg::*;
+  import ow_onehot_pkg::index;
 #(
   parameter int unsigned NumColours = 24,
   parameter bit Small = 1'b0
@@ -121,35 +122,85 @@ module ow_router_words
   assign op_o[1] = (held_i & head_kind_q[Op1]) | (~held_i & new_kind[Op1]);
 
   // ---------------------------------------------------------------------------------------- words --
-  word_t head [NumColours];
-  colours_t change;  // words that are written
-  assign change = push_i | (shift_i & held_i);
-  for (genvar c = 0; c < NumColours; c++) begin : gen_colour
-    word_t head_q, tail_q;
-    assign head[c] = head_q;
-    always_ff @(posedge clk_i) begin
-      if (change[c]) begin : store
-        if (push_i[c]) tail_q <= come(colours_t'(32'd1 << c));
-        if (shift_i[c]) head_q <= come(colours_t'(32'd1 << c)) | (tail_q & {Kept{tail_i[c]}});
+  // A word waits in the memory of the port that it came from, in one of its colour's two places there;
+  // of each place the port is kept, since a route may have been written in between.
+  if (Small) begin : gen_memories
+    localparam int unsigned ColourW = $clog2(NumColours);
+    colours_t place_q, into, one, first [3];  // the head's place; that of what comes; the chosen head
+    logic [ColourW-1:0] colour;
+    logic [31:0] words [NUM_PORTS], word;
+    logic place;
+    logic [2:0] port;
+
+    assign one = one_i[0] | one_i[1] | one_i[2] | one_i[3] | one_i[4];
+    assign colour = ColourW'(index(32'(one)));
+    assign place = (one & place_q) != '0;
+    assign into = place_q ^ held_i;
+
+    for (genvar p = 0; p < NUM_PORTS; p++) begin : gen_port
+      ow_ram_1r1w #(.Width(32), .Depth(2 * NumColours)) u_words (
+        .clk_i, .rst_i(1'b0), .we_i(take_i[p] != '0),
+        .waddr_i({arrive[p].colour[ColourW-1:0], (take_i[p] & into) != '0}),
+        .wdata_i(arrive[p].data), .re_i(one != '0), .raddr_i({colour, place}), .rdata_o(words[p])
+      );
+    end
+
+    for (genvar c = 0; c < NumColours; c++) begin : gen_colour
+      logic [2:0] from, from0_q, from1_q;
+      always_comb begin : come_from
+        from = '0;
+        for (int unsigned p = 0; p < NUM_PORTS; p++) from |= 3'(p) & {3{take_i[p][c]}};
+      end
+      always_ff @(posedge clk_i) begin
+        if (shift_i[c] && held_i[c]) place_q[c] <= !place_q[c];
+        if (push_i[c] && !into[c]) from0_q <= from;
+        if (push_i[c] && into[c]) from1_q <= from;
+      end
+      for (genvar b = 0; b < 3; b++) begin : gen_bit
+        assign first[b][c] = place_q[c] ? from1_q[b] : from0_q[b];
       end
     end
-  end
 
-  // The head of one colour.
-  for (genvar o = 0; o < NUM_PORTS; o++) begin : gen_read
     always_comb begin : read
-      automatic word_t word;
-      automatic logic [2:0] command;
-      automatic colours_t one;
-      one = Small ? one_i[0] | one_i[1] | one_i[2] | one_i[3] | one_i[4] : one_i[o];
+      for (int unsigned b = 0; b < 3; b++) port[b] = (one & first[b]) != '0;
       word = '0;
-      command = '0;
-      if (one != '0) begin
-        for (int unsigned c = 0; c < NumColours; c++) word |= head[c] & {Kept{one[c]}};
-        command = {(one & head_kind_q[Noce]) != '0, (one & head_kind_q[Op1]) != '0,
-                   (one & head_kind_q[Op0]) != '0};
+      for (int unsigned p = 0; p < NUM_PORTS; p++) word |= words[p] & {32{port == 3'(p)}};
+      for (int unsigned o = 0; o < NUM_PORTS; o++) data_o[o] = word;
+    end
+
+    logic unused;
+    assign unused = &{1'b0, tail_i};
+  end else begin : gen_registers
+    word_t head [NumColours];
+    colours_t change;  // words that are written
+    assign change = push_i | (shift_i & held_i);
+    for (genvar c = 0; c < NumColours; c++) begin : gen_colour
+      word_t head_q, tail_q;
+      assign head[c] = head_q;
+      always_ff @(posedge clk_i) begin
+        if (change[c]) begin : store
+          if (push_i[c]) tail_q <= come(colours_t'(32'd1 << c));
+          if (shift_i[c]) head_q <= come(colours_t'(32'd1 << c)) | (tail_q & {Kept{tail_i[c]}});
+        end
       end
-      data_o[o] = {word[28:2], command, word[1:0]};
+    end
+
+    // The head of one colour.
+    for (genvar o = 0; o < NUM_PORTS; o++) begin : gen_read
+      always_comb begin : read
+        automatic word_t word;
+        automatic logic [2:0] command;
+        automatic colours_t one;
+        one = one_i[o];
+        word = '0;
+        command = '0;
+        if (one != '0) begin
+          for (int unsigned c = 0; c < NumColours; c++) word |= head[c] & {Kept{one[c]}};
+          command = {(one & head_kind_q[Noce]) != '0, (one & head_kind_q[Op1]) != '0,
+                     (one & head_kind_q[Op0]) != '0};
+        end
+        data_o[o] = {word[28:2], command, word[1:0]};
+      end
     end
   end
 

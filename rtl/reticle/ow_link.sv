@@ -16,6 +16,7 @@
 //   NumColours   data colours of the tiles, 2 to 24
 //   Groups, GroupData   groups of lanes, and the data lanes of each, which has two spares besides:
 //                64 data lanes, a beat a cycle, or 16 or 8
+//   Scan         0: for area, without the test of the tile's edge: its status words are 0
 //   Depth        entries of a colour's receive buffer, a power of 2; by default as many as cover
 //                the round trip of credits
 //   enable_i     off: silent; retrain_i: train now, for one cycle (ow_crossing ties both)
@@ -37,6 +38,7 @@ module ow_link
   parameter int unsigned NumColours = 24,
   parameter int unsigned Groups = GROUPS,
   parameter int unsigned GroupData = GROUP_DATA,
+  parameter bit Scan = 1'b1,
   parameter int unsigned Depth = Groups * GroupData == 8 ? 8 : 16,
   localparam int unsigned GroupLanes = GroupData + SPARES,
   localparam int unsigned Lanes = Groups * GroupLanes,
@@ -386,7 +388,7 @@ module ow_link
     .credits_o(tx_credits),
     .busy_o   (rx_busy)
   );
-  assign tile_o = test_q ? TEST_PATTERN ^ {$bits(link_t){invert_q}}
+  assign tile_o = Scan && test_q ? TEST_PATTERN ^ {$bits(link_t){invert_q}}
                          : link_t'{credit: tile_credit, wavelet: tile_wavelet};
 
   assign idle_o = !train_busy && !tx_busy && !rx_busy && !waiting && !owe && !retrain_i &&
@@ -441,11 +443,11 @@ module ow_link
           LINK_FRAMES: stat_q <= frames_q;
           LINK_RX_MAP: stat_q <= shown(rx_map);
           LINK_TX_MAP: stat_q <= shown(tx_map);
-          LINK_EDGE_LOW: stat_q <= tile_i[31:0];
-          LINK_EDGE_HIGH: stat_q <= 32'(tile_i[$bits(link_t)-1:32]);
+          LINK_EDGE_LOW: stat_q <= Scan ? tile_i[31:0] : '0;
+          LINK_EDGE_HIGH: stat_q <= Scan ? 32'(tile_i[$bits(link_t)-1:32]) : '0;
           LINK_TEST_ON, LINK_TEST_INVERT, LINK_TEST_OFF: begin
             stat_q <= '0;
-            test_q <= stat_addr_i != LINK_TEST_OFF;
+            test_q <= Scan && stat_addr_i != LINK_TEST_OFF;
             invert_q <= stat_addr_i == LINK_TEST_INVERT;
           end
           default: begin

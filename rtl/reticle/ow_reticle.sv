@@ -7,7 +7,7 @@
 // After reset nothing is connected and all tiles are in reset; the host sets the fuses over the
 // test-access chains, one a physical row, entered from either end (docs/bring-up.md).
 //
-//   Rows ... SpareCols   logical tiles and spares; the other parameters are those of ow_tile
+//   Rows ... SpareCols   logical tiles and spares; Scan is of ow_station, the others of ow_tile
 //   north_* ... west_*   edge slots, PhysCols or PhysRows of them, links of ow_tile
 //   chain_w_i, chain_e_i a row's chain at its west and its east end; of what comes out, near is the
 //                        row's last station, skip the one before, for when the last is dead
@@ -36,6 +36,7 @@ module ow_reticle
   parameter int unsigned SmallRouter = 0,
   parameter int unsigned SmallTile = 0,
   parameter bit ClockGates = 1'b0,
+  parameter bit Scan = 1'b1,
   parameter logic [31:0] Features = ow_pkg::FULL_FEATURES,
   parameter logic [31:0] Operations = ow_pkg::FULL_OPERATIONS,
   localparam int unsigned PhysRows = Rows + SpareRows,
@@ -111,7 +112,7 @@ module ow_reticle
       ramp_t req, rsp;
       link_t sent_n, sent_e, sent_s, sent_w;
 
-      ow_station u_station (
+      ow_station #(.Scan(Scan)) u_station (
         .clk_i, .rst_i, .col_i(8'(c)),
         .east_near_i(east[c+1]), .east_skip_i(east[c]), .east_o(east[c+2]),
         .west_near_i(west[c+1]), .west_skip_i(west[c+2]), .west_o(west[c]),

@@ -8,6 +8,7 @@
 // is pushed before the last one has been taken is lost; at one command after the other it never is,
 // since the endpoint takes a word long before the next command has come.
 //
+//   Scan         0: for area, without the boundary scan: SCAN, PATTERN_* and CAPTURE* are 0
 //   col_i        physical column
 //   *_near_i ... lines of the chain, see ow_chain_node
 //   tile_*       to the tile; the response words are held until they are popped
@@ -18,7 +19,9 @@
 
 module ow_station
   import ow_pkg::*;
-(
+#(
+  parameter bit Scan = 1'b1
+) (
   input  logic        clk_i,
   input  logic        rst_i,
   input  logic [7:0]  col_i,
@@ -72,7 +75,7 @@ module ow_station
   endfunction
 
   for (genvar s = 0; s < 4; s++) begin : gen_side
-    assign to_o[s] = scan_q ? rotated(pattern_q, 11 * s) : from_i[s];
+    assign to_o[s] = Scan && scan_q ? rotated(pattern_q, 11 * s) : from_i[s];
   end
 
   assign tile_fuse_o = tile_fuse_q;
@@ -102,9 +105,9 @@ module ow_station
   always_comb begin
     rdata = '0;
     if (re) begin
-      if (is_station_capture(addr)) begin
+      if (Scan && is_station_capture(addr)) begin
         rdata = at_i[station_capture_index(addr)][31:0];
-      end else if (is_station_capture_high(addr)) begin
+      end else if (Scan && is_station_capture_high(addr)) begin
         rdata = 32'(at_i[station_capture_high_index(addr)][$bits(link_t)-1:32]);
       end else begin
         unique case (addr)
@@ -150,10 +153,10 @@ module ow_station
           STATION_CONTROL: {test_q, run_q} <= {control.test, control.run};
           STATION_TILE_FUSE: tile_fuse_q <= wdata[$bits(tile_fuse_t)-1:0];
           STATION_ROW_FUSE: row_fuse_q <= wdata[$bits(row_fuse_t)-1:0];
-          STATION_SCAN: scan_q <= scan.enable;
+          STATION_SCAN: scan_q <= Scan && scan.enable;
           STATION_LINK: {side_q, word_at_q} <= {link.side, link.number};
-          STATION_PATTERN_LOW: pattern_q[31:0] <= wdata;
-          STATION_PATTERN_HIGH: pattern_q[$bits(link_t)-1:32] <= wdata[$bits(link_t)-33:0];
+          STATION_PATTERN_LOW: if (Scan) pattern_q[31:0] <= wdata;
+          STATION_PATTERN_HIGH: if (Scan) pattern_q[$bits(link_t)-1:32] <= wdata[$bits(link_t)-33:0];
           STATION_PUSH, STATION_PUSH_LAST: begin
             push_q <= 1'b1;
             word_q <= '{ctrl: addr == STATION_PUSH_LAST, data: wdata};

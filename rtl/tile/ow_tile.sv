@@ -194,7 +194,7 @@ module ow_tile #(
     .idle_o(test_idle), .off_o(test_off)
   );
 
-  ow_ctrl_ep #(.SramBytes(SramBytes)) u_ctrl_ep (
+  ow_ctrl_ep #(.SramBytes(SramBytes), .Small(SmallTile != 0)) u_ctrl_ep (
     .clk_i(host_clk), .rst_i(rst_q),
     .req_valid_i(ep_req_valid), .req_i(ep_req), .req_ready_o(ep_req_ready),
     .rsp_valid_o(ep_rsp_valid), .rsp_o(ep_rsp), .rsp_ready_i(ep_rsp_ready),

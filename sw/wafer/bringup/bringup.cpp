@@ -37,10 +37,11 @@ Bringup bring_up(ChainAccess& chain, Device* device, const BringupOptions& optio
   }
   Probe probe(chain, options);
   discover(probe);
-  scan_wires(probe);
+  const bool scan = stations_scan(probe);
+  if (scan) scan_wires(probe);
   read_links(probe);
-  scan_edges(probe);
-  listen_for_noise(probe);
+  if (scan) scan_edges(probe);
+  if (scan) listen_for_noise(probe);
   test_memories(probe);
   test_cores(probe);
   test_routers(probe);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which stations answer, and from which end a row's chain is entered.
+#include <algorithm>
+
 #include "steps.h"
 
 namespace ow::wafer {
@@ -68,6 +70,20 @@ void discover(Probe& probe) {
     for (int p = 0; p < probe.rows(); ++p) judge_row(probe, d, p, west, east);
   }
   probe.discovered = true;
+}
+
+bool stations_scan(Probe& probe) {
+  // A write is answered with what was there before.
+  std::vector<Handle> written;
+  probe.open_batch();
+  probe.each_alive([&](int d, int p, int c) {
+    probe.add(d, p, c, true, kStationScan, kScanEnable);
+    written.push_back(probe.add(d, p, c, true, kStationScan, 0));
+  });
+  probe.run_batch();
+  return std::any_of(written.begin(), written.end(), [&](const Handle& h) {
+    return (probe.answer(h).value_or(0) & kScanEnable) != 0;
+  });
 }
 
 void wake_stations(Probe& probe) {

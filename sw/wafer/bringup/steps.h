@@ -19,6 +19,9 @@ void wake_stations(Probe& probe);
 // Resets the wafer, if the chains can, until its stations and links are there again: no link has
 // anything left of before.
 void start_afresh(Probe& probe);
+// Whether any station has a boundary scan. Those of an FPGA's mini-grid have none (docs/fpga.md):
+// its wires are taken as good, like all else of the part.
+bool stations_scan(Probe& probe);
 // Every wire between tiles, while the tiles are in reset.
 void scan_wires(Probe& probe);
 // Which reticle-crossing links have come up, and their faulty lanes.

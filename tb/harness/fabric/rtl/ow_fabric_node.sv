@@ -112,7 +112,7 @@ module ow_fabric_node
     .idle_o(ramp_idle)
   );
 
-  ow_ctrl_ep #(.SramBytes(SramBytes)) u_ep (
+  ow_ctrl_ep #(.SramBytes(SramBytes), .Small(Small)) u_ep (
     .clk_i, .rst_i,
     .req_valid_i(req_valid), .req_i(req), .req_ready_o(req_ready),
     .rsp_valid_o(rsp_valid), .rsp_o(rsp), .rsp_ready_i(rsp_ready),

@@ -7,7 +7,7 @@
 //   rst_i          of the assertions only
 `include "ow_assert.svh"
 
-module ow_fpga_ram #(
+module ow_ram_block #(
   parameter int unsigned Width = 32,
   parameter int unsigned Depth = 32,
   localparam int unsigned AddrW = $clog2(Depth)

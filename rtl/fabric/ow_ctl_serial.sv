@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+// The control plane's router for parts where area counts (ow_router, Small): the networks, words,
+// rules and ports of ow_ctl_router, which looks at all flows in every cycle; here one flow is looked
+// at in a cycle, so that headers, locks and copies are found out once and not ten times.
+//
+// A flow is a network and an input port. Its words wait in a memory of its link, two a network; the
+// tile's own flows have a register each. Flows that hold something are looked at in turn, each once a
+// round. Of the outputs that the head of the flow still owes a copy, and that can take it, the lowest
+// gets it; when none is owed the head leaves. When a whole round has moved nothing, and nothing has
+// changed for the better since, the turn stays where it is.
+// What a packet is (its outputs, those that it holds, the copies of its head that are away) stands in
+// a memory of a word a flow.
+// Towards a link data go first, but of four slots that the control plane waits for it gets one: the
+// third cycle after a word had to leave its slot to data is kept for the control plane, and so are
+// those behind it until it has used one: at most as many as flows hold something.
+// Latency: a word that is on a link in cycle t is looked at in t + 1 and on the next link in t + 2, if
+// no other flow holds anything; its credit is on the way back in t + 3. Throughput: 1 word a cycle in
+// all, to one output, 1 word in two cycles to the tile, so that nothing here waits for its ready, and 1
+// in two cycles of a flow, whose credits come back after 4.
+// Errors: as ow_ctl_router.
+//
+// Ports: as ow_ctl_router.
+
+`include "ow_assert.svh"
+
+module ow_ctl_serial
+  import ow_pkg::*;
+  import ow_onehot_pkg::lowest, ow_onehot_pkg::index;
+(
+  input  logic        clk_i,
+  input  logic        rst_i,
+  input  link_t       link_n_i,
+  input  link_t       link_e_i,
+  input  link_t       link_s_i,
+  input  link_t       link_w_i,
+  input  logic [3:0]  yield_i,
+  input  logic [3:0]  waits_i,
+  output logic [3:0]  hold_o,
+  output logic [3:0]  return_o,
+  output link_t       link_n_o,
+  output link_t       link_e_o,
+  output link_t       link_s_o,
+  output link_t       link_w_o,
+  output ramp_t       req_o,
+  output logic        req_valid_o,
+  input  logic        req_ready_i,
+  input  ramp_t       rsp_i,
+  input  logic        rsp_valid_i,
+  output logic        rsp_ready_o,
+  input  logic [31:0] ask_i,
+  input  logic        ask_valid_i,
+  output logic        ask_ready_o,
+  output logic [8:0]  held_o,
+  output logic        move_o
+);
+
+  localparam int unsigned NumFlows = 10;  // requests by input, responses by input
+  localparam int unsigned RampReq = 4;    // the flows of the tile's own requests and responses
+  localparam int unsigned RampRsp = 9;
+  typedef logic [NumFlows-1:0] flows_t;
+  typedef logic [NUM_PORTS-1:0] ports_t;
+  // Flows whose packets begin with an X header: inputs east, west and ramp of both networks.
+  localparam flows_t StartsWithX = 10'b11010_11010;
+  // Outputs by input: nothing goes back where it came from, nothing turns from Y to X, a response
+  // does not end at a tile.
+  localparam logic [9:0][4:0] Ways = {5'b01111, 5'b00111, 5'b00001, 5'b01101, 5'b00100,
+                                      5'b11111, 5'b10111, 5'b10001, 5'b11101, 5'b10100};
+
+  // Per flow: it holds a word, a second one; which place the first one has; that begins a packet.
+  flows_t head_valid_q, tail_valid_q, place_q, begins_q;
+  // What a packet is from its second word on. y: its head is the Y header behind an X header; turns:
+  // it turns into the column here; outputs that it holds or will take, that it holds; copies of the
+  // head that are away.
+  typedef struct packed {
+    logic   y;
+    logic   turns;
+    ports_t mask;
+    ports_t holds;
+    ports_t sent;
+  } packet_t;
+  ports_t [1:0] busy_q;       // outputs that a packet of this network holds
+  logic [3:0][1:0] kept_q;    // by link: cycles that a word has waited for it; 3: the slot is kept
+  flows_t look_q;             // the flow that is looked at, one-hot (or none)
+  logic rsp_look_q;           // it is one of responses
+  ports_t at_q;               // its input
+  logic [3:0] number_q;       // its number
+  flows_t seen_q;             // those looked at in this round
+  logic moved_q;              // something has changed for the better in this round
+  logic stuck_q;              // nothing moved in the last cycle, and nothing will before an input changes
+  logic [31:0] ask_q;         // heads of the tile's own flows
+  ramp_t rsp_q, req_q;
+  logic req_valid_q;
+
+  // ----------------------------------------------------------------------------------- arrivals --
+  flows_t came;
+  logic [7:0] given;  // credits that come: requests, responses, by link
+  link_t link [4];
+  always_comb begin : arrivals
+    link[0] = link_n_i;
+    link[1] = link_e_i;
+    link[2] = link_s_i;
+    link[3] = link_w_i;
+    came = '0;
+    given = '0;
+    for (int unsigned p = 0; p < 4; p++) begin
+      if (link[p].wavelet.valid && link[p].wavelet.colour[4:1] == COLOUR_REQ[4:1]) begin
+        came[p] = !link[p].wavelet.colour[0];
+        came[5+p] = link[p].wavelet.colour[0];
+      end
+      if (link[p].credit.valid && link[p].credit.colour[4:1] == COLOUR_REQ[4:1]) begin
+        given[p] = !link[p].credit.colour[0];
+        given[4+p] = link[p].credit.colour[0];
+      end
+    end
+    came[RampReq] = ask_valid_i && ask_ready_o;
+    came[RampRsp] = rsp_valid_i && rsp_ready_o;
+  end
+
+  assign rsp_ready_o = !head_valid_q[RampRsp];
+  assign ask_ready_o = !head_valid_q[RampReq];
+  assign req_o = req_q;
+  assign req_valid_o = req_valid_q;
+  assign held_o = head_valid_q[8:0];
+  assign move_o = !stuck_q || (req_valid_q && req_ready_i) || (rsp_valid_i && rsp_ready_o) ||
+                  (ask_valid_i && ask_ready_o);
+
+  // --------------------------------------------------------------------------------- the head of --
+  logic is_rsp, occupied, begins, starts_x;
+  assign is_rsp = rsp_look_q;
+  assign occupied = (look_q & head_valid_q) != '0;
+  assign begins = (look_q & begins_q) != '0;
+  assign starts_x = (look_q & StartsWithX) != '0;
+
+  ramp_t queue [4], head;
+  for (genvar p = 0; p < 4; p++) begin : gen_link
+    logic net;
+    assign net = link[p].wavelet.colour[0];
+    ow_ram_1r1w #(.Width($bits(ramp_t)), .Depth(4)) u_words (
+      .clk_i, .rst_i, .we_i(came[p] || came[5+p]),
+      .waddr_i({net, net ? place_q[5+p] ^ head_valid_q[5+p] : place_q[p] ^ head_valid_q[p]}),
+      .wdata_i({link[p].wavelet.ctrl, link[p].wavelet.data}), .re_i(occupied && at_q[p]),
+      .raddr_i({is_rsp, is_rsp ? place_q[5+p] : place_q[p]}), .rdata_o(queue[p])
+    );
+  end
+  always_comb begin : choose_head
+    head = (rsp_q & {33{look_q[RampRsp]}}) | ({1'b1, ask_q} & {33{look_q[RampReq]}});
+    for (int unsigned p = 0; p < 4; p++) head |= queue[p] & {33{at_q[p]}};
+  end
+
+  packet_t packet, packet_d, kept;
+  logic state_we;
+  ow_ram_1r1w #(.Width($bits(packet_t)), .Depth(NumFlows)) u_packets (
+    .clk_i, .rst_i, .we_i(state_we), .waddr_i(number_q), .wdata_i(packet_d), .re_i(occupied),
+    .raddr_i(number_q), .rdata_o(kept)
+  );
+  assign packet = begins ? packet_t'{turns: !starts_x, default: '0} : kept;
+
+  // ------------------------------------------------------------------------------ where it goes --
+  // What a head means follows from the input (ow_ctl_router).
+  logic is_x, is_y, is_brief, here;
+  ports_t outs, left, could, take, ways;
+  logic [3:0] credits;
+  always_comb begin : heads
+    /* verilator lint_off UNUSEDSIGNAL */ // what the endpoint reads
+    automatic packet_header_t header;
+    automatic packet_brief_t short;
+    /* verilator lint_on UNUSEDSIGNAL */
+    automatic logic go, near0, far0, to_edge;
+    header = head.data;
+    short = head.data;
+    near0 = header.near_hops == '0;
+    far0 = header.far_hops == '0;
+    to_edge = header.to_edge && is_rsp;
+    go = to_edge || !far0;
+    here = !to_edge && near0;
+    is_x = begins && starts_x;
+    is_y = begins ? !starts_x : packet.y;
+    is_brief = begins && head.ctrl && !is_rsp;
+    outs = packet.mask;
+    if (begins && head.ctrl) begin
+      // A packet of one word: a request, first along X, then along Y. Its hops lie where those of
+      // headers do.
+      outs = '0;
+      if (is_x && !near0) begin
+        outs[PORT_W] = short.west;
+        outs[PORT_E] = !short.west;
+      end else if (!far0) begin
+        outs[PORT_N] = short.north;
+        outs[PORT_S] = !short.north;
+      end else begin
+        outs[PORT_R] = 1'b1;
+      end
+      outs &= {NUM_PORTS{!is_rsp}};
+    end else if (is_x) begin
+      outs[PORT_E] = go && !header.negative;
+      outs[PORT_W] = go && header.negative;
+    end else if (is_y && packet.turns && !head.ctrl) begin
+      outs[PORT_S] = go && !header.negative;
+      outs[PORT_N] = go && header.negative;
+    end
+    ways = '0;
+    for (int unsigned k = 0; k < NumFlows; k++) ways |= Ways[k] & {NUM_PORTS{look_q[k]}};
+    outs &= ways;
+    left = outs & ~packet.sent & {NUM_PORTS{occupied}};
+  end
+
+  // ------------------------------------------------------------------------------------ outputs --
+  ports_t locks, free;
+  logic pop, tail;
+  assign locks = busy_q[is_rsp] & ~packet.holds;
+  assign could = left & ~locks & {!req_valid_q, credits};
+  assign free = {1'b1, ~yield_i | hold_o};
+  assign take = ports_t'(lowest({27'b0, could & free}));
+  assign pop = occupied && (left & ~take) == '0;
+  assign tail = head.ctrl;
+  always_comb begin : slots
+    for (int unsigned o = 0; o < 4; o++) hold_o[o] = kept_q[o] == 2'd3;
+  end
+
+  // A count of hops less one, not below 0.
+  function automatic logic [11:0] less_one(input logic [11:0] n, input logic on);
+    return n - 12'(on && n != '0);
+  endfunction
+
+  // A header counts down the hops of the dimension that it moves along. The copy of a Y header that
+  // goes on along X stays as it is.
+  ramp_t word;
+  always_comb begin : forward
+    automatic packet_header_t moved;
+    automatic logic along_x, along_y;
+    along_y = take[PORT_N] || take[PORT_S];
+    along_x = take[PORT_E] || take[PORT_W];
+    moved = head.data;
+    moved.far_hops = less_one(moved.far_hops, is_brief ? along_y
+                                                       : (is_x && along_x) || (is_y && along_y));
+    moved.near_hops = less_one(moved.near_hops, (is_x && along_x) ||
+                                                (is_y && along_y && !is_brief));
+    word = '{ctrl: tail, data: moved};
+  end
+
+  // --------------------------------------------------------------------------------- what is next --
+  always_comb begin : follow
+    packet_d = packet;
+    packet_d.holds |= take;
+    packet_d.sent |= take;
+    if (pop) begin
+      packet_d.y = is_x;
+      packet_d.turns = is_x ? here : packet.turns;
+      packet_d.mask = outs;
+      if (is_y && packet.turns && here) packet_d.mask[PORT_R] = ways[PORT_R];
+      packet_d.sent = '0;
+    end
+    state_we = pop || take != '0;
+  end
+
+  // Whose turn it is next: known before what this one does.
+  flows_t hold, rest, next;
+  logic round;  // a round begins
+  assign hold = head_valid_q | came;
+  assign rest = hold & ~seen_q;
+  assign round = rest == '0 && (moved_q || given != '0 || came != '0);
+  always_comb begin : turn
+    next = flows_t'(lowest({22'b0, round ? hold : rest}));
+    if (next == '0) next = look_q;
+  end
+
+  logic [7:0] freed_q;  // slots that were freed in the last cycle: known too late for their credits
+  logic better, due, owed, work, waiting;
+  assign waiting = kept_q != '0 || (could[3:0] & ~take[3:0]) != '0;
+  assign better = pop || take != '0 || given != '0 || waiting || (req_valid_q && req_ready_i);
+  assign work = move_o || came != '0 || given != '0;
+  always_ff @(posedge clk_i) begin : step
+    if (rst_i) begin
+      head_valid_q <= '0;
+      tail_valid_q <= '0;
+      place_q <= '0;
+      begins_q <= '1;
+      busy_q <= '0;
+      kept_q <= '0;
+      look_q <= '0;
+      rsp_look_q <= 1'b0;
+      at_q <= '0;
+      number_q <= '0;
+      freed_q <= '0;
+      seen_q <= '0;
+      moved_q <= 1'b0;
+      stuck_q <= 1'b1;
+      req_valid_q <= 1'b0;
+    end else if (work) begin
+      look_q <= next;
+      rsp_look_q <= next[9:5] != '0;
+      at_q <= next[9:5] | next[4:0];
+      number_q <= 4'(index(32'(next)));
+      freed_q <= {look_q[8:5], look_q[3:0]} & {8{pop}};
+      seen_q <= round ? next : seen_q | next;
+      moved_q <= better || (moved_q && !round);
+      stuck_q <= !better && !moved_q && came == '0 && !due && next == look_q;
+      for (int unsigned k = 0; k < NumFlows; k++) begin
+        head_valid_q[k] <= came[k] || (head_valid_q[k] && (tail_valid_q[k] || !(look_q[k] && pop)));
+        tail_valid_q[k] <= (tail_valid_q[k] || (came[k] && head_valid_q[k])) && !(look_q[k] && pop);
+        if (look_q[k] && pop) place_q[k] <= !place_q[k];
+        if (look_q[k] && pop) begins_q[k] <= tail;
+      end
+      for (int unsigned o = 0; o < NUM_PORTS; o++) if (take[o]) busy_q[is_rsp][o] <= !tail;
+      for (int unsigned o = 0; o < 4; o++) begin
+        if (take[o]) kept_q[o] <= '0;
+        else if (kept_q[o] == '0) kept_q[o] <= {1'b0, could[o] && yield_i[o]};
+        else if (kept_q[o] != 2'd3) kept_q[o] <= kept_q[o] + 2'd1;
+      end
+      req_valid_q <= take[PORT_R] || (req_valid_q && !req_ready_i);
+    end
+  end
+  always_ff @(posedge clk_i) begin : words
+    if (take[PORT_R]) req_q <= word;
+    if (came[RampReq]) ask_q <= ask_i;
+    if (came[RampRsp]) rsp_q <= rsp_i;
+  end
+
+  // ------------------------------------------------------------------------------------ credits --
+  logic [7:0] some, spent, all, surplus;
+  logic [CTL_CREDITS-1:0][7:0] level;
+  assign spent = {take[3:0] & {4{is_rsp}}, take[3:0] & {4{!is_rsp}}};
+  assign credits = is_rsp ? some[7:4] : some[3:0];
+  ow_credit #(.Channels(8), .Slots(CTL_CREDITS)) u_credits (
+    .clk_i, .rst_i, .set_i('0), .set_full_i('0), .give_i(given), .spend_i(spent), .drain_i('0),
+    .some_o(some), .all_o(all), .surplus_o(surplus), .level_o(level)
+  );
+  logic unused;
+  assign unused = &{1'b0, all, surplus, level, owed};
+  logic [3:0] return_response;
+  ow_ctl_returns u_returns (
+    .clk_i, .rst_i, .freed_i(freed_q), .waits_i,
+    .return_o, .response_o(return_response), .due_o(due), .owed_o(owed)
+  );
+
+  link_t leaves [4];
+  always_comb begin : links
+    for (int unsigned p = 0; p < 4; p++) begin
+      leaves[p] = '0;
+      if (take[p]) leaves[p].wavelet = {1'b1, is_rsp ? COLOUR_RSP : COLOUR_REQ, word};
+      if (return_o[p]) leaves[p].credit = {1'b1, return_response[p] ? COLOUR_RSP : COLOUR_REQ};
+    end
+  end
+  assign link_n_o = leaves[0];
+  assign link_e_o = leaves[1];
+  assign link_s_o = leaves[2];
+  assign link_w_o = leaves[3];
+
+  `OW_ASSERT(one_looked_at, $onehot0(look_q), "two flows are looked at")
+  `OW_ASSERT(tail_behind_head, (tail_valid_q & ~head_valid_q) == '0, "a second word without a first")
+  `OW_ASSERT(no_overrun, (came & tail_valid_q) == '0, "a buffer of a flow overran")
+  `OW_ASSERT(own_lock, !occupied || (packet.holds & ~packet.sent & ~busy_q[is_rsp]) == '0,
+             "a packet holds an output that is free")
+  `OW_ASSERT(first_word_once, !begins || pop || take == '0, "a first word has gone and is still here")
+  `OW_ASSERT(kept_for_some, hold_o == '0 || head_valid_q != '0, "a slot is kept for nobody")
+  `OW_ASSERT(req_stable, !$past(req_valid_q && !req_ready_i) || $past(rst_i) ||
+             (req_valid_q && req_q == $past(req_q)), "a request changed before it was taken")
+
+endmodule
