@@ -20,7 +20,7 @@
 //
 // Small: for area and not for the clock: the pick looks at a task a cycle, from the one behind the last
 //   of the class on, so that it takes up to 33 cycles instead of one; its entry comes from a block RAM,
-//   and a write of an entry makes a pick that stands begin again.
+//   and a write of an entry makes a pick that stands begin again. next_entry_o stands for a cycle more.
 // cfg_*: the TASK registers (docs/memory-map.md); cfg_addr_i is the offset of the access; a write
 //   takes effect at the next edge, cfg_rdata_o is combinational.
 // inq_*: heads of the ramp's input queues; inq_owned_i: not for tasks; inq_pop_o in the cycle of
@@ -115,14 +115,14 @@ module ow_tasks
   always_comb begin
     pick_ok = 1'b0;
     take_wavelet = 1'b0;
-    next_entry_o = 32'd0;
+    next_entry_o = Small ? pick_entry : 32'd0;
     next_arg_o = 32'd0;
     inq_pop_o = '0;
     if (pick_valid_q) begin
       pick_ok = eligible[pick_q];
       take_wavelet = ~pick_q[4] & has_wavelet[pick_q[3:0]] &
           ~(active_q[pick_q] & turn_q[pick_q[3:0]]);
-      next_entry_o = pick_entry;
+      if (!Small) next_entry_o = pick_entry;
       if (take_wavelet) next_arg_o = inq_head_i[pick_q[2:0]].data;
       inq_pop_o[pick_q[2:0]] = next_pop_i & take_wavelet;
     end

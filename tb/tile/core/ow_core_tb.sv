@@ -124,7 +124,8 @@ module ow_core_tb
   assign ifetch_gnt = ifetch_req & ~stall_i[0];
   assign dmem_gnt = dmem_req & ~stall_i[1];
   assign mmio_gnt = mmio_req & ~stall_i[2];
-  assign fetch_gnt_o = ifetch_gnt;
+  // A small core fetches by way of loads.
+  assign fetch_gnt_o = ifetch_gnt || (Small && dmem_gnt);
   assign to_tasks = is_tasks_reg(mmio_addr);
 
   ow_core #(
