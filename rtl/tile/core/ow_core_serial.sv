@@ -447,19 +447,9 @@ module ow_core_serial
       ((s[S_HALT] && !run_i) || s[S_STOPPED] || asleep_o || (s[S_SYNC] && !tensor_sync_done_i) ||
        (tensor_valid_o && !tensor_ready_i && !tensor_quick_i) || (dsr_we_o && !dsr_ready_i));
 
-  always_comb begin
-    retire_o = '{valid: issue_o, trap: traps, pc: pc_q, insn: insn_q, default: '0};
-    retire_o.rd_we = s[S_TASK] || (s[S_WRITE] && dec.rd_we && dec.cls != CLS_NEXT);
-    if (retire_o.rd_we) begin
-      retire_o.rd = s[S_TASK] ? ARG_REG : dec.rd;
-      retire_o.rd_data = a_q;
-    end
-    retire_o.mem_we = s[S_WRITE] && store;
-    if (retire_o.mem_we) begin
-      retire_o.mem_addr = a_q;
-      retire_o.mem_wdata = f3[1] ? r : f3[0] ? {16'd0, r[15:0]} : {24'd0, r[7:0]};
-    end
-  end
+  assign retire_o = '{valid: issue_o, trap: traps, pc: pc_q, insn: insn_q,
+                      rd_we: s[S_TASK] || (s[S_WRITE] && dec.rd_we), rd: s[S_TASK] ? ARG_REG : dec.rd,
+                      rd_data: a_q, mem_we: s[S_WRITE] && store, mem_addr: a_q, mem_wdata: r};
 
   logic unused;
   assign unused = ^{boot_pc_i[1:0], next_entry_i[1:0], dmem_rvalid_i, dec.imm, dec.rs2};

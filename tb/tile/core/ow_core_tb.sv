@@ -263,11 +263,18 @@ module ow_core_tb
   assign ret_pc_o = retire.pc;
   assign ret_insn_o = retire.insn;
   assign ret_rd_we_o = retire.rd_we;
-  assign ret_rd_o = retire.rd;
-  assign ret_rd_data_o = retire.rd_data;
+  assign ret_rd_o = retire.rd_we ? retire.rd : '0;
+  assign ret_rd_data_o = retire.rd_we ? retire.rd_data : '0;
   assign ret_mem_we_o = retire.mem_we;
-  assign ret_mem_addr_o = retire.mem_addr;
-  assign ret_mem_wdata_o = retire.mem_wdata;
+  assign ret_mem_addr_o = retire.mem_we ? retire.mem_addr : '0;
+  always_comb begin
+    ret_mem_wdata_o = retire.mem_we ? retire.mem_wdata : '0;
+    unique case (retire.insn[13:12])
+      2'd0: ret_mem_wdata_o[31:8] = '0;
+      2'd1: ret_mem_wdata_o[31:16] = '0;
+      default: ;
+    endcase
+  end
 
   // Addresses wrap at the memory's size, which the core never passes; bytes within a word are named
   // by the enables.
