@@ -10,14 +10,15 @@
 // Instructions come by way of loads and stores (dmem), a word each, so ifetch is quiet, and fence.i has
 // nothing to throw away. What is written to code before the fetch is granted is executed.
 //
-// Cycles, with a memory that grants at once: arithmetic with an immediate 7, of registers 8; sub, slt*
-// and sltu* 1 or 2 more, shifts 2 and one for each place; lui 7; jumps 9; branches that are taken 12,
-// others 9; loads 10, and 2 for a byte or half-word and one for each place that it moves down; stores 9;
-// products 112 (mul, others 80 to 84), quotients and remainders 145 to 180; CSRs 13, and 3 to 12 where
-// they are written; traps 8. What writes the stack pointer takes 1 more; and every 16 instructions, or
-// in front of a CSR access, 6 cycles go by as what has retired is counted. Out of a reset of the core it
-// takes 70 cycles to begin. An instruction begins with its fetch and then finishes, whatever run_i
-// does, but for one that waits for the engine or for a task.
+// Cycles, with a memory that grants at once: arithmetic with an immediate value 7, of registers 8, sub
+// 9, slti 10, slt 11; what sets the stack pointer 1 more; shifts 10 with an immediate value and 11 with
+// a register, and one for each place; lui 7; jumps 9; branches 10; loads 10, of a byte or half-word 1
+// more and one for each place that it moves down; stores 9; mul 136, others 104, and mulh by a negative
+// number 108; divisions 174 to 178, remainders 141 to 145; csr* that only read 11, others 13 or 14, those
+// of mcycle 18 to 22; a trap 7 behind what it is found in; ow.dsr* 8, a tensor instruction 9, ow.next 5
+// from the cycle in which a task is ready. Every 16 instructions, and in front of a CSR access, 6 go by
+// as what has retired is counted. Out of a reset the core takes 72. An instruction begins with its
+// fetch and then finishes, whatever run_i does, but for one that waits for the engine or for a task.
 //
 // Ports as of ow_core. A count of cycles is what cycle_i was 3 cycles before retire_o.
 
@@ -172,12 +173,12 @@ module ow_core_serial
   logic        product;          // the multiplicand is added
   logic        fits;             // the divisor is subtracted
   assign subtracts = dec.cls == CLS_BRANCH || dec.alu_op == ALU_SUB || dec.alu_op[3:1] == 3'b001;
-  assign carry_in = (s[S_ALU] && subtracts) || s[D_SUB] || s[Y_CARRY] || (s[Y_SUM] && high && !carry_q) ||
-                    ((s[C_HIGH] || s[Y_BORROW] || s[S_COUNT_CARRY]) && carry_q) ||
+  assign carry_in = (s[S_ALU] && subtracts) || s[D_SUB] || s[D_TAKE] || s[Y_CARRY] ||
+                    (s[Y_SUM] && high && !carry_q) || ((s[C_HIGH] || s[Y_BORROW] || s[S_COUNT_CARRY]) && carry_q) ||
                     (s[Y_HIGH] && second_q);
   assign {carry, sum} = 33'(({1'b0, r, 1'b1} + {1'b0, a_q, carry_in}) >> 1);
   assign product = s[M_ADD] && l_q[0];
-  assign fits = s[D_SUB] && (carry || carry_q);
+  assign fits = s[D_TAKE] && second_q;
 
   logic less, is_signed;         // rs1 is less than the second operand, which is inverted
   assign is_signed = dec.cls == CLS_BRANCH ? !f3[1] : !f3[0];
@@ -318,7 +319,8 @@ module ow_core_serial
                  (s[C_OPERAND] && f3[2]) || s[S_STACK] || (s[S_SHIFT] && !shifts) ||
                  (s[S_WRITE] && dec.cls == CLS_CSR && f3[1]) ||
                  (s[S_TARGET] && (a_q[1] || dec.cls == CLS_BRANCH)) || s[S_CHECK] || s[S_ACCESS] ||
-                 s[S_MULDIV] || (s[M_ADD] && !product) || s[M_LESS] || (s[D_SUB] && !fits) || s[D_SIGN] ||
+                 s[S_MULDIV] || (s[M_ADD] && !product) || s[M_LESS] || s[D_SUB] ||
+                 (s[D_TAKE] && !fits) || s[D_SIGN] ||
                  (s[S_DSR] && dec.cls == CLS_DSRW) || s[S_TENSOR] || s[S_SYNC] ||
                  (s[C_HIGH] && !(is_cycle && high)) || (s[Y_CARRY] && !high) || s[T_GO] || s[T_STOPS] ||
                  s[S_STOPPED];
@@ -342,7 +344,7 @@ module ow_core_serial
     else if (s[S_ALU]) count_q <= a_q[4:0];
     else if (s[S_CHECK]) count_q <= {a_q[1:0], 3'd0};
     else if (s[S_CLEAR] || s[S_FILL] || shifts || (s[S_ALIGN] && !fills) || s[M_IN] || s[M_SHIFT] ||
-             s[M_OUT] || s[D_IN] || s[D_SUB] || s[D_OUT]) count_q <= count_q - 5'd1;
+             s[M_OUT] || s[D_IN] || s[D_TAKE] || s[D_OUT]) count_q <= count_q - 5'd1;
   end
 
   // ---------------------------------------------------------------------- loads and stores ----

@@ -59,7 +59,8 @@ package ow_core_serial_pkg;
     D_INVERT,
     D_IN,
     D_SHIFT,
-    D_SUB,
+    D_SUB,         // how the divisor compares
+    D_TAKE,        // .. is subtracted, if it is not more
     D_LAST,
     D_OUT,
     D_SIGN,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The step that the scalar core for area is in, a bit for each: below stands for every step what
-// leads to it. Assertions see that there is always one.
+// leads to it.
 //
 //   dec_i        the instruction, from S_DECODE on
 //   illegal_i    .. is none, or its CSR, or no descriptor; away_i: it would not come from memory
@@ -156,11 +156,12 @@ module ow_core_serial_steps
     d[D_NEGATE] = s[D_DIVIDEND] && negative_i;
     d[D_INVERT] = s[D_NEGATE];
     d[D_IN] = (s[D_DIVIDEND] && !negative_i) || s[D_INVERT] || (s[D_IN] && !zero_i);
-    d[D_SHIFT] = (s[D_IN] && zero_i) || (s[D_SUB] && !zero_i);
+    d[D_SHIFT] = (s[D_IN] && zero_i) || (s[D_TAKE] && !zero_i);
     d[D_SUB] = s[D_SHIFT];
-    d[D_LAST] = s[D_SUB] && zero_i && !dec_i.funct3[1];
+    d[D_TAKE] = s[D_SUB];
+    d[D_LAST] = s[D_TAKE] && zero_i && !dec_i.funct3[1];
     d[D_OUT] = s[D_LAST] || (s[D_OUT] && !zero_i);
-    d[D_SIGN] = (s[D_SUB] && zero_i && dec_i.funct3[1]) || (s[D_OUT] && zero_i);
+    d[D_SIGN] = (s[D_TAKE] && zero_i && dec_i.funct3[1]) || (s[D_OUT] && zero_i);
     d[D_MINUS] = s[D_SIGN] && minus_i;
     d[S_INVERT] = s[D_MINUS] || s[M_SUM];
 
@@ -208,6 +209,7 @@ module ow_core_serial_steps
   end
   assign step_o = s;
 
-  `OW_ASSERT(OneStep_A, $onehot(s), "the core is in one step")
+  `OW_ASSERT(OneStep_A, $onehot0(s), "the core is in one step")
+  `OW_ASSERT(OneNext_A, s == '0 || $onehot(d), "a step leads to one")  // in none before a reset
 
 endmodule

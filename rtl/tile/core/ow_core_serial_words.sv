@@ -67,8 +67,8 @@ module ow_core_serial_words
     pc = (s[S_DECODE] && (away_i || (dec_i.a_sel == A_PC && !dec_i.use_2) || dec_i.cls == CLS_EBREAK)) ||
          s[S_LESS] || s[S_TARGET] || s[S_BACK] || s[S_FOUR] || s[T_VALUE] ||
          (s[S_WRITE] && !(jump || next || csr || dec_i.cls == CLS_MRET));
-    temp = (s[S_WRITE] && (jump || next || csr)) || s[D_IN] || s[D_SHIFT] || s[D_SUB] ||
-           s[C_NEW] || s[Y_LESS];
+    temp = (s[S_WRITE] && (jump || next || csr)) || s[D_IN] || s[D_SHIFT] || s[D_SUB] || s[D_TAKE] ||
+           s[D_TAKE] || s[C_NEW] || s[Y_LESS];
     ones = (s[S_DECODE] && compares_imm) ||
            (s[S_OPERAND] && (dec_i.cls == CLS_BRANCH || (dec_i.cls == CLS_ALU &&
                              (dec_i.alu_op[3:1] == 3'b001 || dec_i.alu_op == ALU_SUB)))) ||

@@ -15,8 +15,8 @@
 
 namespace ow {
 
-// The core for area (ow_core_serial): it takes several cycles an instruction, so tests wait for so many
-// times as long, and a reset of it is over later.
+// The core for area (ow_core_serial): it takes several cycles an instruction, so tests wait for so
+// many times as long, and a reset of it is over later.
 constexpr bool kSerial = OW_CORE_SERIAL != 0;
 constexpr int kWait = kSerial ? 12 : 1;
 constexpr int kResetCycles = kSerial ? 75 : 0;
@@ -40,6 +40,7 @@ class CoreBench : public LockstepModel {
 
   Vow_core_tb& top() { return *model_; }
   uint64_t cycle() const { return cycle_; }
+  void set_cycle(uint64_t cycle) { cycle_ = cycle; }
 
   // The combinational outputs for the inputs as they are now.
   void settle() {

@@ -75,7 +75,7 @@ TEST(Core, CyclesOfJumpsMultiplicationsAndDivisions) {
   ASSERT_EQ(cycles.size(), 12u);
   expect(cycles[2] - cycles[1], 4, 136, "mul");
   expect(cycles[3] - cycles[2], 1, 7, "addi");
-  expect(cycles[4] - cycles[3], 34, 145, "div");
+  expect(cycles[4] - cycles[3], 34, 177, "div");
   expect(cycles[7] - cycles[5], 3, 9 + 7, "jal");
   // The next address of a branch that is taken is not added up.
   expect(cycles[9] - cycles[7], 4, 11 + 6, "taken branch forwards");

@@ -104,7 +104,7 @@ module ow_core_tb
   retire_t      retire;
   logic         ifetch_gnt, dmem_gnt;
   logic         to_tasks;
-  logic [31:0]  tasks_rdata;
+  logic [31:0]  tasks_rdata, tasks_late;
 
   // A register file of its own for the descriptors: word 0 of each only.
   logic [31:0] dsr_q [32];
@@ -167,7 +167,7 @@ module ow_core_tb
     .mmio_wdata_o(mmio_wdata),
     .mmio_gnt_i(mmio_gnt),
     .mmio_rvalid_i(mmio_rvalid_q),
-    .mmio_rdata_i(mmio_rdata_q),
+    .mmio_rdata_i(mmio_rdata_q | tasks_late),
     .next_ready_i(next_ready),
     .next_entry_i(next_entry),
     .next_arg_i(next_arg),
@@ -202,9 +202,11 @@ module ow_core_tb
     .rst_i,
     .core_rst_i,
     .cfg_we_i(mmio_gnt & mmio_we & to_tasks),
+    .cfg_re_i(mmio_gnt & ~mmio_we & to_tasks),
     .cfg_addr_i(mmio_addr),
     .cfg_wdata_i(mmio_wdata),
     .cfg_rdata_o(tasks_rdata),
+    .cfg_late_o(tasks_late),
     .inq_valid_i,
     .inq_head_i(inq_head),
     .inq_owned_i,
