@@ -58,7 +58,8 @@ package ow_pkg;
     logic [31:0] term;
   } fp_ask_t;
 
-  // What the scoreboard of a test sees of the core (one retired instruction a cycle at most).
+  // What the scoreboard of a test sees of the core (one retired instruction a cycle at most). Of a core
+  // for area (ow_core_serial), what an instruction does not write is anything.
   typedef struct packed {
     logic        valid;
     logic        trap;      // the instruction trapped (pc and insn are its own)

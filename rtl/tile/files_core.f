@@ -7,5 +7,10 @@ rtl/tile/core/ow_core_fetch.sv
 rtl/tile/core/ow_core_memory.sv
 rtl/tile/core/ow_core_write.sv
 rtl/tile/core/ow_core_execute.sv
+rtl/tile/core/ow_core_pipeline.sv
+rtl/tile/core/ow_core_serial_pkg.sv
+rtl/tile/core/ow_core_serial_words.sv
+rtl/tile/core/ow_core_serial_steps.sv
+rtl/tile/core/ow_core_serial.sv
 rtl/tile/core/ow_core.sv
 rtl/tile/core/ow_tasks.sv

@@ -309,16 +309,17 @@ module ow_tile #(
   );
 
   // ---------------------------------------------------------------------------------------- tasks --
-  logic task_we;
-  logic [31:0] task_rdata;
+  logic task_we, task_re;
+  logic [31:0] task_rdata, task_late, regs_rdata;
+  assign reg_rdata = regs_rdata | task_late;
   logic eng_done, red_done;
   logic [1:0] eng_done_kind, red_done_kind;
   logic [4:0] eng_done_task, red_done_task;
   logic tasks_idle;
 
   ow_tasks #(.Small(SmallTile != 0)) u_tasks (
-    .clk_i(core_clk), .rst_i(rst_q), .core_rst_i(core_rst),
-    .cfg_we_i(task_we), .cfg_addr_i(reg_addr), .cfg_wdata_i(reg_wdata), .cfg_rdata_o(task_rdata),
+    .clk_i(core_clk), .rst_i(rst_q), .core_rst_i(core_rst), .cfg_we_i(task_we), .cfg_re_i(task_re),
+    .cfg_addr_i(reg_addr), .cfg_wdata_i(reg_wdata), .cfg_rdata_o(task_rdata), .cfg_late_o(task_late),
     .inq_valid_i(inq_valid), .inq_head_i(inq_head), .inq_owned_i(eng_owned | red_owned),
     .inq_pop_o(task_pop), .eng_done_valid_i(eng_done), .eng_done_kind_i(eng_done_kind),
     .eng_done_task_i(eng_done_task), .red_done_valid_i(red_done), .red_done_kind_i(red_done_kind),
@@ -436,14 +437,14 @@ module ow_tile #(
     .ctl_wdata_i(ctl_reg_wdata), .ctl_gnt_o(ctl_reg_gnt), .ctl_rvalid_o(ctl_reg_rvalid),
     .core_req_i(mm_req), .core_we_i(mm_we), .core_addr_i(mm_addr), .core_wdata_i(mm_wdata),
     .core_gnt_o(mm_gnt), .core_rvalid_o(mm_rvalid),
-    .rdata_o(reg_rdata),
+    .rdata_o(regs_rdata),
     .ask_valid_o(ask_valid), .ask_ready_i(ask_ready),
     .addr_o(reg_addr), .rt_we_o(rt_we), .rt_rdata_i(rt_rdata),
     .bind_we_o(bind_we), .bind_addr_o(bind_addr), .bind_data_o(bind_data),
     .inq_bind_i(inq_bind), .outq_bind_i(outq_bind),
     .inq_level_i(inq_level), .outq_level_i(outq_level), .outq_ready_i(outq_ready),
     .push_o(core_push), .push_q_o(core_push_q), .push_data_o(core_push_data),
-    .task_we_o(task_we), .task_rdata_i(task_rdata),
+    .task_we_o(task_we), .task_re_o(task_re), .task_rdata_i(task_rdata),
     .red_we_o(red_we_reg), .red_rdata_i(red_reg_rdata),
     .wdata_o(reg_wdata),
     .run_o(run), .step_o(core_step), .core_rst_o(core_rst), .unit_rst_o(unit_rst), .ramp_clear_o(ramp_clear),

@@ -1,22 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ow_core: the scalar core of a tile, RV32IM_Zicsr_Zifencei in machine mode plus the tensor
-// extension's instructions (docs/isa.md).
-//
-// Five stages: the fetch buffer (ow_core_fetch); decode, which reads the operands and sends the fetch
-// on to the targets of jumps and of branches backwards; execute (ALU, branch, CSR, address); memory
-// access (ow_core_memory); write-back (load data, the only write port of the register file). Results
-// forward from execute, memory access and write-back to decode. In order; every trap is taken in the
-// execute stage, so all of them are precise. What one stage asks others for comes from registers; a
-// grant decides whether stages move and nothing else.
-//
-// Cycles: 1 for most instructions; jumps and branches to where they were expected (backwards:
-// taken) 2, to where they were not 3, jalr with an offset 3; an instruction that needs a load's data
-// waits until it is 3 behind the load; mul 4, mulh* 5, div* and rem* 34; loads and stores 1 plus the
-// cycles that the memory refuses; register stores 3 and register loads 5, both plus waiting; CSR
-// accesses that write 2; ow.dsrr and ow.dsrw 1; ow.next 3 once a task is ready; fence.i 3; a tensor
-// instruction 1 or 2 (tensor_quick_i) once the engine can launch it, which it does in the first of
-// them, on thread 0 until it is complete. Tensor and DSR instructions, ow.next and fence.i wait for
-// the access before them.
+// extension's instructions (docs/isa.md): a pipeline of an instruction a cycle (ow_core_pipeline), or
+// for area a core of several cycles an instruction (ow_core_serial). A program sees no difference but
+// that of cycles.
 //
 // Memory: dmem_* (aligned words with byte enables) and ifetch_* are granted in the cycle of the
 // request and answered in the next one. Registers: mmio_* is granted in any cycle and answers
@@ -33,7 +19,7 @@
 // *_limit_i: addresses below which an arithmetic instruction must not set the stack pointer (x2), and
 //   a store must not write to memory; 0: none.
 // Dsrs: descriptors of the engine; to write or read one beyond is an illegal instruction.
-// Small: the same for area and not for the clock.
+// Small: ow_core_serial.
 // run_i: may execute. step_i: one instruction at a time is decoded. core_rst_i: pulse, pc = boot_pc_i.
 //   issue_o: an instruction completes or traps in this cycle (combinational: to step, hold step_i and
 //   drop run_i in the cycle after it).
@@ -53,11 +39,8 @@
 // cycle_i: the wafer's cycle count. retire_o: the instruction in write-back, for scoreboards.
 // idle_o: nothing can change here before one of the inputs does.
 
-`include "ow_assert.svh"
-
 module ow_core
   import ow_pkg::*;
-  import ow_core_pkg::*;
 #(
   parameter int unsigned SramBytes = 49152,
   parameter int unsigned Dsrs = NUM_DSRS,
@@ -133,367 +116,35 @@ module ow_core
   output logic         idle_o
 );
 
-  `OW_ASSERT_INIT(SramBytesRange_A, SramBytes >= 64 && SramBytes % 64 == 0 && SramBytes <= 2**23)
-
-  // ------------------------------------------------------------------------------------- state ---
-  // Decode: the address of its instruction. Execute: its instruction.
-  logic [31:0] pc_q;
-  logic        x_valid_q;
-  execute_t    x_q;
-  ex_e         ex_q, ex_d;
-  logic        stopped_q, stop_ebreak_q;
-  logic [4:0]  cause_q;
-  logic [31:0] tval_q;
-
-  // ------------------------------------------------------------------------------------- fetch --
-  logic        halted;   // decodes nothing
-  logic        redirect, x_redirect, line_valid, line_kept, fetch_idle, line_pop;
-  logic [31:0] target, x_target;
-  logic [63:0] line;
-
-  assign halted = ~run_i | stopped_q | core_rst_i;
-
-  ow_core_fetch #(.SramBytes(SramBytes), .Small(Small)) u_fetch (
-    .clk_i, .rst_i,
-    .flush_i(halted),
-    .redirect_i(redirect),
-    .target_i(target),
-    .rest_i(pc_q),
-    .line_valid_o(line_valid),
-    .line_kept_o(line_kept),
-    .line_o(line),
-    .pop_i(line_pop),
-    .req_o(ifetch_req_o),
-    .addr_o(ifetch_addr_o),
-    .gnt_i(ifetch_gnt_i),
-    .rvalid_i(ifetch_rvalid_i),
-    .rdata_i(ifetch_rdata_i),
-    .idle_o(fetch_idle)
-  );
-
-  // ------------------------------------------------------------------------------------ decode ---
-  dec_t        dec;
-  logic        pc_ok;
-  logic [31:0] rs1, rs2, rs1_old;
-  logic        d_have, d_known, d_wait, d_go, x_leaves;
-  logic        x_reads;  // a CSR instruction that writes none
-  logic [31:0] insn, d_target;
-  logic        m_valid, m_wait, m_asks, m_regs, m_loads, m_blocked;
-  result_t     x_result, m_result;
-  logic        w_busy;
-
-  assign d_have = ~halted & (~step_i | ~x_valid_q) & (line_valid | ~pc_ok);
-  assign pc_ok = pc_q < SramBytes;
-
-  always_comb begin
-    insn = 32'd0;
-    if (d_have && pc_ok) insn = pc_q[2] ? line[63:32] : line[31:0];
+  if (Small) begin : gen_serial
+    ow_core_serial #(.SramBytes(SramBytes), .Dsrs(Dsrs)) u_serial (
+      .clk_i, .rst_i, .run_i, .core_rst_i, .boot_pc_i, .stack_limit_i, .text_limit_i, .issue_o,
+      .pc_o, .stopped_o, .stop_ebreak_o, .cause_o, .tval_o, .asleep_o, .wait_tensor_o,
+      .dmem_req_o, .dmem_we_o, .dmem_be_o, .dmem_addr_o, .dmem_wdata_o, .dmem_gnt_i,
+      .dmem_rvalid_i, .dmem_rdata_i, .mmio_req_o, .mmio_we_o, .mmio_addr_o, .mmio_wdata_o,
+      .mmio_gnt_i, .mmio_rvalid_i, .mmio_rdata_i, .next_ready_i, .next_entry_i, .next_arg_i,
+      .next_pop_o, .next_wait_o, .tensor_here_o, .tensor_valid_o, .tensor_o, .tensor_ready_i,
+      .tensor_quick_i, .tensor_sync_done_i, .tensor_hold_i, .dsr_we_o, .dsr_re_o, .dsr_idx_o,
+      .dsr_word_o, .dsr_wdata_o, .dsr_ready_i, .dsr_rvalid_i, .dsr_rdata_i, .cycle_i, .retire_o,
+      .idle_o
+    );
+    // Instructions come by way of dmem. One at a time is what it does in any case.
+    assign {ifetch_req_o, ifetch_addr_o} = '0;
+    logic unused;
+    assign unused = ^{step_i, ifetch_gnt_i, ifetch_rvalid_i, ifetch_rdata_i};
+  end else begin : gen_pipeline
+    ow_core_pipeline #(.SramBytes(SramBytes), .Dsrs(Dsrs)) u_pipeline (
+      .clk_i, .rst_i, .run_i, .step_i, .core_rst_i, .boot_pc_i, .stack_limit_i, .text_limit_i,
+      .issue_o, .pc_o, .stopped_o, .stop_ebreak_o, .cause_o, .tval_o, .asleep_o, .wait_tensor_o,
+      .ifetch_req_o, .ifetch_addr_o, .ifetch_gnt_i, .ifetch_rvalid_i, .ifetch_rdata_i,
+      .dmem_req_o, .dmem_we_o, .dmem_be_o, .dmem_addr_o, .dmem_wdata_o, .dmem_gnt_i,
+      .dmem_rvalid_i, .dmem_rdata_i, .mmio_req_o, .mmio_we_o, .mmio_addr_o, .mmio_wdata_o,
+      .mmio_gnt_i, .mmio_rvalid_i, .mmio_rdata_i, .next_ready_i, .next_entry_i, .next_arg_i,
+      .next_pop_o, .next_wait_o, .tensor_here_o, .tensor_valid_o, .tensor_o, .tensor_ready_i,
+      .tensor_quick_i, .tensor_sync_done_i, .tensor_hold_i, .dsr_we_o, .dsr_re_o, .dsr_idx_o,
+      .dsr_word_o, .dsr_wdata_o, .dsr_ready_i, .dsr_rvalid_i, .dsr_rdata_i, .cycle_i, .retire_o,
+      .idle_o
+    );
   end
-
-  ow_core_decode u_decode (
-    .valid_i(d_have & pc_ok),
-    .insn_i(insn),
-    .dec_o(dec)
-  );
-
-  // Where the instruction leads, if that is known here: jumps, and branches backwards. One that has
-  // just come from memory waits until it stands in the buffer.
-  always_comb begin
-    d_known = 1'b0;
-    d_target = 32'd0;
-    if (d_have) begin
-      d_target = pc_q + dec.imm;
-      unique case (dec.cls)
-        CLS_JAL: d_known = 1'b1;
-        CLS_BRANCH: d_known = dec.imm[31];
-        CLS_JALR: begin
-          d_known = dec.imm == 32'd0;
-          d_target = rs1_old;
-        end
-        default: ;
-      endcase
-    end
-  end
-
-  // It needs a result that comes later than from the execute stage: of a load there, and of the
-  // instruction in memory access.
-  logic need_x, need_m;
-  assign need_x = (dec.use_1 && dec.rs1 == x_q.dec.rd) || (dec.use_2 && dec.rs2 == x_q.dec.rd);
-  assign need_m = (dec.use_1 && dec.rs1 == m_result.rd) || (dec.use_2 && dec.rs2 == m_result.rd);
-
-  always_comb begin
-    d_wait = d_known & ~line_kept;
-    if (x_valid_q && x_q.dec.rd_we && need_x) begin
-      // The target of a jump comes too late from there.
-      if (x_q.dec.cls == CLS_LOAD || (d_known && dec.cls == CLS_JALR)) d_wait = 1'b1;
-    end
-    if (m_loads && m_result.rd_we && need_m) d_wait = 1'b1;
-    // What a CSR instruction writes is there a cycle later.
-    if (x_valid_q && x_q.dec.cls == CLS_CSR && !x_reads) d_wait = 1'b1;
-  end
-
-  assign d_go = d_have & ~d_wait & (~x_valid_q | x_leaves) & ~x_redirect;
-  // The head line goes with its second instruction; a redirect throws the whole buffer away.
-  assign line_pop = d_go & pc_ok & pc_q[2];
-
-  always_comb begin
-    redirect = 1'b0;
-    target = pc_q;
-    if (core_rst_i) begin
-      target = {boot_pc_i[31:2], 2'd0};
-    end else if (x_redirect) begin
-      redirect = 1'b1;
-      target = x_target;
-    end else if (d_known) begin
-      redirect = d_go;
-      if (d_go) target = {d_target[31:2], 2'd0};
-    end
-  end
-
-  // ---------------------------------------------------------------------------------- execute ---
-  logic        x_have, x_go, done, trap, withdrawn;
-  logic [31:0] alu_a, alu_b, alu_result, alu_sum;
-  logic        taken, alu_low;
-  logic [4:0]  cause;
-  logic [31:0] tval, e_target;
-  logic        e_redirect;
-
-  // The instruction behind an access to a register waits for it: it may be what stops the core.
-  assign x_have = x_valid_q & ~m_regs & (run_i | ex_q != EX_RUN | tensor_ready_i) & ~core_rst_i;
-  // One that has not begun when the core stops is decoded again when it goes on.
-  assign withdrawn = x_valid_q & ~run_i & ex_q == EX_RUN & ~tensor_ready_i;
-  assign tensor_here_o = x_valid_q && x_q.dec.cls == CLS_TENSOR && ex_q == EX_RUN;
-
-  always_comb begin
-    alu_a = 32'd0;
-    alu_b = 32'd0;
-    if (x_have || Small) begin
-      unique case (x_q.dec.a_sel)
-        A_PC: alu_a = x_q.pc;
-        A_RS1: alu_a = x_q.rs1;
-        default: alu_a = 32'd0;
-      endcase
-      alu_b = x_q.dec.b_imm ? x_q.dec.imm : x_q.rs2;
-    end
-  end
-
-  ow_core_alu #(.Small(Small)) u_alu (
-    .valid_i(x_have),
-    .op_i(x_q.dec.alu_op),
-    .a_i(alu_a),
-    .b_i(alu_b),
-    .result_o(alu_result),
-    .sum_o(alu_sum),
-    .limit_i(stack_limit_i), .low_o(alu_low),
-    .branch_i(x_q.dec.cls == CLS_BRANCH),
-    .funct3_i(x_q.dec.funct3),
-    .rs1_i(x_q.rs1), .rs2_i(x_q.rs2),
-    .taken_o(taken)
-  );
-
-  logic        csr_valid, csr_illegal, no_vector;
-  logic [31:0] csr_rdata, mtvec, mepc;
-
-  assign x_reads = x_q.dec.funct3[1] && x_q.dec.rs1 == 5'd0;
-  assign csr_valid = x_have && x_q.dec.cls == CLS_CSR;
-
-  ow_core_csr #(.Small(Small)) u_csr (
-    .clk_i, .rst_i(rst_i | core_rst_i),
-    .valid_i(csr_valid),
-    .addr_i(x_q.dec.imm[11:0]),
-    .kind_i(x_q.dec.funct3[1:0]),
-    .operand_i(x_q.dec.funct3[2] ? {27'd0, x_q.dec.rs1} : x_q.rs1),
-    .no_write_i(x_reads),
-    .rdata_o(csr_rdata),
-    .illegal_o(csr_illegal),
-    .commit_i(done),
-    .retire_i(done & x_result.retire),
-    .trap_i(trap & x_go),
-    .trap_pc_i(x_q.pc[31:2]),
-    .trap_cause_i(cause),
-    .trap_tval_i(tval),
-    .mret_i(done && x_q.dec.cls == CLS_MRET),
-    .mtvec_o(mtvec),
-    .mepc_o(mepc),
-    .no_vector_o(no_vector),
-    .cycle_i
-  );
-
-  logic        md_mine, md_ready;
-  logic [31:0] md_result;
-
-  assign md_mine = x_have && x_q.dec.cls == CLS_MULDIV;
-
-  ow_core_muldiv #(.Small(Small)) u_muldiv (
-    .clk_i, .rst_i,
-    .clear_i(core_rst_i),
-    .here_i(x_valid_q && x_q.dec.cls == CLS_MULDIV),
-    .start_i(md_mine && ex_q == EX_RUN),
-    .done_i(md_mine && done),
-    .funct3_i(x_q.dec.funct3),
-    .a_i(x_q.rs1),
-    .b_i(x_q.rs2),
-    .ready_o(md_ready),
-    .result_o(md_result)
-  );
-
-  ow_core_execute #(.SramBytes(SramBytes), .Dsrs(Dsrs), .Small(Small)) u_execute (
-    .have_i(x_have),
-    .x_i(x_q),
-    .alu_result_i(alu_result),
-    .alu_sum_i(alu_sum),
-    .alu_low_i(alu_low),
-    .taken_i(taken),
-    .ex_i(ex_q),
-    .clear_i(~m_asks),
-    .hold_i(m_wait),
-    .stack_limit_i,
-    .text_limit_i,
-    .csr_illegal_i(csr_illegal),
-    .csr_rdata_i(csr_rdata),
-    .mtvec_i(mtvec),
-    .mepc_i(mepc),
-    .no_vector_i(no_vector),
-    .md_ready_i(md_ready),
-    .md_result_i(md_result),
-    .next_ready_i,
-    .next_entry_i,
-    .next_arg_i,
-    .next_pop_o,
-    .next_wait_o,
-    .tensor_valid_o,
-    .tensor_o,
-    .tensor_ready_i,
-    .tensor_quick_i,
-    .tensor_sync_done_i,
-    .tensor_hold_i,
-    .dsr_we_o, .dsr_re_o, .dsr_idx_o,
-    .dsr_word_o,
-    .dsr_wdata_o,
-    .dsr_ready_i,
-    .dsr_rvalid_i, .dsr_rdata_i,
-    .trap_o(trap),
-    .cause_o(cause),
-    .tval_o(tval),
-    .redirect_o(e_redirect),
-    .target_o(e_target),
-    .done_o(done),
-    .ex_d_o(ex_d),
-    .result_o(x_result)
-  );
-
-  assign x_go = done | (trap & ~m_wait);
-  assign x_leaves = x_go & ex_d == EX_RUN;
-  assign x_redirect = e_redirect | withdrawn;
-  assign x_target = withdrawn ? x_q.pc : e_target;
-  assign issue_o = x_go & x_result.retire;
-
-  always_ff @(posedge clk_i) begin
-    if (rst_i || core_rst_i) begin
-      pc_q <= rst_i ? 32'd0 : {boot_pc_i[31:2], 2'd0};
-      x_valid_q <= 1'b0;
-      ex_q <= EX_RUN;
-      stopped_q <= 1'b0;
-      stop_ebreak_q <= 1'b0;
-      cause_q <= 5'd0;
-      tval_q <= 32'd0;
-    end else begin
-      if (redirect) pc_q <= target;
-      else if (d_go) pc_q <= pc_q + 32'd4;
-      if (d_go) x_valid_q <= 1'b1;
-      else if (x_leaves || withdrawn) x_valid_q <= 1'b0;
-      if (x_have) ex_q <= ex_d;
-      if (x_go && trap && no_vector) begin
-        stopped_q <= 1'b1;
-        stop_ebreak_q <= cause == TRAP_BREAKPOINT;
-        cause_q <= cause;
-        tval_q <= tval;
-      end
-    end
-    if (d_go) begin
-      x_q <= '{pc_ok: pc_ok, early: d_known, pc: pc_q, insn: insn, dec: dec, rs1: rs1, rs2: rs2};
-    end
-  end
-
-  // ---------------------------------------------------------------- memory access, write-back ---
-  ow_core_memory u_memory (
-    .clk_i, .rst_i(rst_i | core_rst_i),
-    .valid_i(x_go),
-    .insn_i(x_result),
-    .valid_o(m_valid),
-    .insn_o(m_result),
-    .wait_o(m_wait),
-    .asks_o(m_asks),
-    .regs_o(m_regs),
-    .loads_o(m_loads),
-    .blocked_o(m_blocked),
-    .dmem_req_o,
-    .dmem_we_o,
-    .dmem_be_o,
-    .dmem_addr_o,
-    .dmem_wdata_o,
-    .dmem_gnt_i,
-    .mmio_req_o,
-    .mmio_we_o,
-    .mmio_addr_o,
-    .mmio_wdata_o,
-    .mmio_gnt_i,
-    .mmio_rvalid_i,
-    .mmio_rdata_i
-  );
-
-  ow_core_write u_write (
-    .clk_i, .rst_i(rst_i | core_rst_i),
-    .valid_i(m_valid & ~m_wait),
-    .insn_i(m_result),
-    .dmem_rvalid_i,
-    .dmem_rdata_i,
-    .on_way_i({m_valid & m_result.rd_we, x_valid_q & x_q.dec.rd_we}),
-    .way_rd_i({m_result.rd, x_q.dec.rd}),
-    .way_data_i({m_result.data, x_result.data}),
-    .read_i(d_have),
-    .rs1_i(dec.rs1),
-    .rs2_i(dec.rs2),
-    .rs1_o(rs1),
-    .rs2_o(rs2),
-    .rs1_old_o(rs1_old),
-    .busy_o(w_busy),
-    .retire_o
-  );
-
-  // ----------------------------------------------------------------------------------- status ---
-  assign pc_o = m_regs ? m_result.pc : x_valid_q ? x_q.pc : pc_q;
-  assign stopped_o = stopped_q;
-  assign stop_ebreak_o = stop_ebreak_q;
-  assign cause_o = cause_q;
-  assign tval_o = tval_q;
-  assign asleep_o = x_have && ex_q == EX_RUN && ~next_ready_i &&
-      (x_q.dec.cls == CLS_NEXT || x_q.dec.cls == CLS_WFI);
-  assign wait_tensor_o = x_have && (x_q.dec.cls == CLS_TENSOR || x_q.dec.cls == CLS_DSRW);
-
-  // It waits for an input, so nothing moves by itself: what is in execute stays and redirects nothing,
-  // and what is decoded stays behind it. Behind an empty execute stage it does not, or not for long.
-  logic waits;
-  always_comb begin
-    waits = 1'b0;
-    if (m_valid) waits = m_blocked & ~withdrawn;
-    else if (x_have) begin
-      waits = asleep_o | (tensor_valid_o & ~tensor_ready_i & ~tensor_quick_i) |
-          (ex_q == EX_SYNC & ~tensor_sync_done_i) | (dsr_we_o & ~dsr_ready_i);
-    end else waits = ~x_valid_q & halted;
-  end
-  assign idle_o = waits & ~(d_have & ~x_valid_q) & fetch_idle & ~w_busy & ~core_rst_i;
-
-  // Instructions are 4-byte aligned: the two low bits of addresses from outside do not matter.
-  logic unused;
-  assign unused = ^{boot_pc_i[1:0], d_target[1:0]};
-
-  `OW_ASSERT(OneOutcome_A, !(done && trap), "an instruction either completes or traps")
-  `OW_ASSERT(IdleStays_A, !(idle_o && (d_go || x_go || redirect)), "an idle core does something")
-  `OW_ASSERT(Launched_A, !tensor_ready_i || core_rst_i || (tensor_valid_o && x_leaves) ||
-             (tensor_valid_o && ex_d == EX_SYNC),
-             "what the engine has launched goes on, and only that")
-  `OW_ASSERT(Quick_A, !(tensor_valid_o && tensor_quick_i) || core_rst_i || (x_leaves && !tensor_ready_i),
-             "what the engine launches at once leaves, and is not answered again")
 
 endmodule

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // ow_core_alu: integer ALU and branch comparison of the scalar core, combinational.
 //
-// valid_i: there is an instruction; while low all outputs are 0 (with Small, which is for area and not
-//   for the clock, they are anything).
+// valid_i: there is an instruction; while low all outputs are 0.
 // op_i, a_i, b_i -> result_o: one of the ALU_* operations; sum_o: a_i + b_i if op_i is not ALU_SUB.
 // limit_i -> low_o: result_o is less than this, or below 0.
 // branch_i, funct3_i, rs1_i, rs2_i -> taken_o: whether a branch of that funct3 is taken.
 
 module ow_core_alu
   import ow_core_pkg::*;
-#(
-  parameter bit Small = 1'b0
-) (
+(
   input  logic        valid_i,
   input  logic [3:0]  op_i,
   input  logic [31:0] a_i,
@@ -61,7 +58,7 @@ module ow_core_alu
     other_result = 32'd0;
     result_o = 32'd0;
     b_sum = 32'd0;
-    if (valid_i || Small) begin
+    if (valid_i) begin
       b_sum = b_i ^ {32{subtract}};
       sum_o = sum_of(a_i, b_sum, subtract);
       to_right = op_i[2] ? a_i : reversed(a_i);
@@ -84,9 +81,7 @@ module ow_core_alu
     no_limit = '0;
     below = '0;
     low_o = 1'b0;
-    if (Small) begin
-      low_o = result_o[31] || result_o < {8'd0, limit_i};
-    end else if (valid_i && limit_i != '0) begin
+    if (valid_i && limit_i != '0) begin
       no_limit = ~{8'd0, limit_i};
       below = sum_of(a_i ^ b_sum ^ no_limit,
                      (((a_i & b_sum) | (a_i & no_limit) | (b_sum & no_limit)) << 1) | 32'd1,
@@ -101,7 +96,7 @@ module ow_core_alu
     is_signed = 1'b0;
     less = 1'b0;
     taken_o = 1'b0;
-    if (valid_i || Small) begin
+    if (valid_i) begin
       other = branch_i ? rs2_i : b_i;
       is_signed = branch_i ? ~funct3_i[1] : ~op_i[0];
       less = {rs1_i[31] ^ is_signed, rs1_i[30:0]} < {other[31] ^ is_signed, other[30:0]};

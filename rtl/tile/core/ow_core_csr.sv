@@ -7,7 +7,6 @@
 // still counts right: what is written is the count of the cycle after the instruction's. minstret
 // counts retired instructions; the instruction that writes it does not add to the written value.
 //
-// Small: the same for area and not for the clock.
 // valid_i: a CSR instruction is in the execute stage; addr_i its register, kind_i the low bits of
 //   its funct3, operand_i the value of rs1 or the zero-extended immediate, no_write_i: set or
 //   clear with x0.
@@ -23,9 +22,7 @@
 module ow_core_csr
   import ow_pkg::*;
   import ow_core_pkg::*;
-#(
-  parameter bit Small = 1'b0
-) (
+(
   input  logic        clk_i,
   input  logic        rst_i,
   input  logic        valid_i,
@@ -83,7 +80,7 @@ module ow_core_csr
     cycle = 64'd0;
     wdata = 32'd0;
     read_only = 1'b0;
-    if (valid_i || Small) cycle = {16'd0, cycle_i} + cycle_off_q;
+    if (valid_i) cycle = {16'd0, cycle_i} + cycle_off_q;
     if (valid_i) begin
       exists = 1'b1;
       read_only = addr_i[11:10] == 2'd3;
@@ -117,28 +114,18 @@ module ow_core_csr
   assign writes = valid_i && commit_i && !no_write_i;
   assign counts = retire_i && !(writes && (addr_i == CSR_MINSTRET || addr_i == CSR_MINSTRETH));
 
-  if (Small) begin : gen_small
-    // Of the count as it is to be, one half of which stays.
-    logic [63:0] target;
-    assign target = waddr_q == CSR_MCYCLEH ? {wdata_q, cycle[31:0]} : {cycle[63:32], wdata_q};
-    assign {off_high, off_low} = target - {16'd0, cycle_i};
-    assign {carry, borrow, now_high} = '0;
-    logic unused;
-    assign unused = ^{carry, borrow, now_high};
-  end else begin : gen_fast
-    always_comb begin
-      carry = 1'b0;
-      borrow = 1'b0;
-      off_low = 32'd0;
-      off_high = 32'd0;
-      now_high = 16'd0;
-      if (write_q) begin
-        carry = {1'b0, cycle_i[31:0]} + {1'b0, cycle_off_q[31:0]} > 33'h0_FFFF_FFFF;
-        {borrow, off_low} = {1'b0, wdata_q} - {1'b0, cycle_i[31:0]};
-        now_high = cycle_i[47:32];
-        off_high = waddr_q == CSR_MCYCLEH ? wdata_q - {16'd0, now_high} - {31'd0, carry}
-                                          : cycle_off_q[63:32] + {31'd0, carry} - {31'd0, borrow};
-      end
+  always_comb begin
+    carry = 1'b0;
+    borrow = 1'b0;
+    off_low = 32'd0;
+    off_high = 32'd0;
+    now_high = 16'd0;
+    if (write_q) begin
+      carry = {1'b0, cycle_i[31:0]} + {1'b0, cycle_off_q[31:0]} > 33'h0_FFFF_FFFF;
+      {borrow, off_low} = {1'b0, wdata_q} - {1'b0, cycle_i[31:0]};
+      now_high = cycle_i[47:32];
+      off_high = waddr_q == CSR_MCYCLEH ? wdata_q - {16'd0, now_high} - {31'd0, carry}
+                                        : cycle_off_q[63:32] + {31'd0, carry} - {31'd0, borrow};
     end
   end
 

@@ -13,8 +13,7 @@ module ow_core_execute
   import ow_core_pkg::*;
 #(
   parameter int unsigned SramBytes = 49152,
-  parameter int unsigned Dsrs = NUM_DSRS,  // a descriptor beyond is an illegal instruction
-  parameter bit Small = 1'b0               // for area and not for the clock
+  parameter int unsigned Dsrs = NUM_DSRS   // a descriptor beyond is an illegal instruction
 ) (
   input  logic         have_i,   // an instruction is here
   /* verilator lint_off UNUSEDSIGNAL */ // what the operands and the ALU needed of it
@@ -114,8 +113,7 @@ module ow_core_execute
       in_regs = addr[31:12] == TILE_REGS[31:12] && dec.funct3[1] &&
           addr[11:0] < 12'(TILE_REGS_BYTES);
       // Beside the adder and not behind it: what the sum falls short of the limit by.
-      in_text = dec.cls == CLS_STORE && in_sram &&
-                (Small ? addr < {8'd0, text_limit_i} : below_text[32]);
+      in_text = dec.cls == CLS_STORE && in_sram && below_text[32];
       bad_access = misaligned || in_text || !(in_sram || in_regs);
       if (in_text) access_cause = TRAP_TEXT;
       else if (dec.cls == CLS_LOAD) access_cause = misaligned ? TRAP_LOAD_MISALIGNED

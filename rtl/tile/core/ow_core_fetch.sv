@@ -19,13 +19,11 @@
 // rest_i: what target_i is while nothing is redirected. idle_o: nothing under way, nothing to ask for,
 //   no state about to change unless there is a redirect, or a line is popped: that is known late, and
 //   who does it is not idle.
-// Small: the lines are in one memory, for area.
 
 `include "ow_assert.svh"
 
 module ow_core_fetch #(
-  parameter int unsigned SramBytes = 49152,
-  parameter bit Small = 1'b0
+  parameter int unsigned SramBytes = 49152
 ) (
   input  logic        clk_i,
   input  logic        rst_i,
@@ -105,20 +103,14 @@ module ow_core_fetch #(
     end
   end
 
-  if (Small) begin : gen_memory
-    logic [63:0] mem_q [4];
-    always_ff @(posedge clk_i) if (arrives) mem_q[tail_q[2:1]] <= rdata_i;
-    assign head_line = line_kept_o ? mem_q[head_q[2:1]] : 64'd0;
-  end else begin : gen_lines
-    logic [Lines-1:0][63:0] line_q;
-    always_ff @(posedge clk_i) begin
-      for (int unsigned i = 0; i < Lines; i++) if (arrives && tail_q[i]) line_q[i] <= rdata_i;
-    end
-    always_comb begin
-      head_line = 64'd0;
-      for (int unsigned i = 0; i < Lines; i++) begin
-        head_line |= {64{line_kept_o && head_q[i]}} & line_q[i];
-      end
+  logic [Lines-1:0][63:0] line_q;
+  always_ff @(posedge clk_i) begin
+    for (int unsigned i = 0; i < Lines; i++) if (arrives && tail_q[i]) line_q[i] <= rdata_i;
+  end
+  always_comb begin
+    head_line = 64'd0;
+    for (int unsigned i = 0; i < Lines; i++) begin
+      head_line |= {64{line_kept_o && head_q[i]}} & line_q[i];
     end
   end
 

@@ -7,14 +7,11 @@
 // and remainders 33 (restoring, one quotient bit a cycle). clear_i drops an operation. Division by
 // zero and overflow give what the specification says; neither traps.
 //
-// Small: the same for area and not for the clock.
 // here_i: there is an operation, whether or not it may start; known early.
 // start_i: only while nothing is under way. funct3_i: 0 mul, 1 mulh, 2 mulhsu, 3 mulhu, 4 div,
 // 5 divu, 6 rem, 7 remu. a_i, b_i: rs1, rs2.
 
-module ow_core_muldiv #(
-  parameter bit Small = 1'b0
-) (
+module ow_core_muldiv (
   input  logic        clk_i,
   input  logic        rst_i,
   input  logic        clear_i,
@@ -61,63 +58,46 @@ module ow_core_muldiv #(
     rem = 33'(({high_q[31:0], low_q[31], 1'b1} + {{b_neg, b_i} ^ {33{!b_neg}}, !b_neg}) >> 1);
   end
 
-  if (Small) begin : gen_small
-    assign sum = partial + 35'(x) * 35'(y);
-    logic unused;
-    assign unused = here_i;
-  end else begin : gen_fast
-    // A row for each bit of y, and what was there before, become two of the same sum, three becoming
-    // two at a time; so that one carry goes through all of it.
-    localparam int unsigned Rows = 18;
-    localparam int unsigned Levels = 6;
-    localparam int unsigned Left [Levels] = '{18, 12, 8, 6, 4, 3};  // rows before each level
-    // Rows have no signs; those of the product are in this and in the highest bits of the rows.
-    localparam logic [34:0] Signs = 35'h6_0002_0000;
-    function automatic logic [Rows-1:0][34:0] fewer(input logic [Rows-1:0][34:0] rows,
-                                                    input int unsigned left);
-      fewer = '0;
-      for (int unsigned k = 0; k < Rows / 3; k++) begin
-        if (k < left / 3) begin
-          fewer[2*k] = rows[3*k] ^ rows[3*k+1] ^ rows[3*k+2];
-          fewer[2*k+1] = ((rows[3*k] & rows[3*k+1]) | (rows[3*k+2] & (rows[3*k] | rows[3*k+1]))) << 1;
-        end
+  // A row for each bit of y, and what was there before, become two of the same sum, three becoming
+  // two at a time; so that one carry goes through all of it.
+  localparam int unsigned Rows = 18;
+  localparam int unsigned Levels = 6;
+  localparam int unsigned Left [Levels] = '{18, 12, 8, 6, 4, 3};  // rows before each level
+  // Rows have no signs; those of the product are in this and in the highest bits of the rows.
+  localparam logic [34:0] Signs = 35'h6_0002_0000;
+  function automatic logic [Rows-1:0][34:0] fewer(input logic [Rows-1:0][34:0] rows,
+                                                  input int unsigned left);
+    fewer = '0;
+    for (int unsigned k = 0; k < Rows / 3; k++) begin
+      if (k < left / 3) begin
+        fewer[2*k] = rows[3*k] ^ rows[3*k+1] ^ rows[3*k+2];
+        fewer[2*k+1] = ((rows[3*k] & rows[3*k+1]) | (rows[3*k+2] & (rows[3*k] | rows[3*k+1]))) << 1;
       end
-      if (left % 3 > 0) fewer[left/3*2] = rows[left/3*3];
-      if (left % 3 > 1) fewer[left/3*2+1] = rows[left/3*3+1];
-    endfunction
+    end
+    if (left % 3 > 0) fewer[left/3*2] = rows[left/3*3];
+    if (left % 3 > 1) fewer[left/3*2+1] = rows[left/3*3+1];
+  endfunction
 
-    logic [Rows-1:0][34:0] rows;
-    always_comb begin
-      rows = '0;
-      sum = '0;
-      if (here_i && !divide) begin
-        for (int unsigned i = 0; i < 16; i++) begin
-          rows[i] = 35'({!(x[16] && y[i]), x[15:0] & {16{y[i]}}}) << i;
-        end
-        rows[0] |= Signs;
-        rows[16] = {2'd0, x[16] && y[16], ~(x[15:0] & {16{y[16]}}), 16'd0};
-        rows[17] = partial;
-        for (int unsigned l = 0; l < Levels; l++) rows = fewer(rows, Left[l]);
-        sum = rows[0] + rows[1];
+  logic [Rows-1:0][34:0] rows;
+  always_comb begin
+    rows = '0;
+    sum = '0;
+    if (here_i && !divide) begin
+      for (int unsigned i = 0; i < 16; i++) begin
+        rows[i] = 35'({!(x[16] && y[i]), x[15:0] & {16{y[i]}}}) << i;
       end
+      rows[0] |= Signs;
+      rows[16] = {2'd0, x[16] && y[16], ~(x[15:0] & {16{y[16]}}), 16'd0};
+      rows[17] = partial;
+      for (int unsigned l = 0; l < Levels; l++) rows = fewer(rows, Left[l]);
+      sum = rows[0] + rows[1];
     end
   end
 
-  // The quotient or the remainder, with its sign.
-  logic        quotient, negate;
-  logic [31:0] magnitude, signed_result;
-
-  assign quotient = !funct3_i[1];
-  assign negate = quotient ? (a_neg ^ b_neg) && b_i != 32'd0 : a_neg;
-  assign magnitude = quotient ? low_q : high_q[31:0];
-  assign signed_result = negate ? -magnitude : magnitude;
-
   always_comb begin
     result_o = 32'd0;
-    if (ready_o && Small) begin
-      result_o = funct3_i[2] ? signed_result
-               : funct3_i[1:0] == 2'd0 ? {high_q[15:0], low_q[15:0]} : high_q[31:0];
-    end else if (ready_o) begin
+    // The quotient or the remainder, with its sign.
+    if (ready_o) begin
       unique case (funct3_i)
         3'd0: result_o = {high_q[15:0], low_q[15:0]};
         3'd1, 3'd2, 3'd3: result_o = high_q[31:0];

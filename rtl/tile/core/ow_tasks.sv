@@ -20,9 +20,10 @@
 //
 // Small: for area and not for the clock: the pick looks at a task a cycle, from the one behind the last
 //   of the class on, so that it takes up to 33 cycles instead of one; its entry comes from a block RAM,
-//   and a write of an entry makes a pick that stands begin again.
+//   and a write of an entry makes a pick that stands begin again. next_entry_o stands for a cycle more.
 // cfg_*: the TASK registers (docs/memory-map.md); cfg_addr_i is the offset of the access; a write
-//   takes effect at the next edge, cfg_rdata_o is combinational.
+//   takes effect at the next edge, cfg_rdata_o is combinational. Small: entries read as 0 there, and
+//   cfg_late_o is the entry in the cycle behind cfg_re_i (else 0).
 // inq_*: heads of the ramp's input queues; inq_owned_i: not for tasks; inq_pop_o in the cycle of
 //   the dispatch.
 // eng_done_*, red_done_*: completion events (done_e: activate or unblock a task).
@@ -45,9 +46,11 @@ module ow_tasks
   input  logic                  core_rst_i,
 
   input  logic                  cfg_we_i,
+  input  logic                  cfg_re_i,
   input  logic [15:0]           cfg_addr_i,
   input  logic [31:0]           cfg_wdata_i,
   output logic [31:0]           cfg_rdata_o,
+  output logic [31:0]           cfg_late_o,
 
   input  logic [NUM_QUEUES-1:0] inq_valid_i,
   input  ramp_t [NUM_QUEUES-1:0] inq_head_i,
@@ -75,7 +78,6 @@ module ow_tasks
   // Turns that priority tasks can have in a row while another task is ready.
   localparam logic [2:0] HighRun = 3'd7;
 
-  logic [31:0] entry_q [NUM_TASKS];
   logic [31:0] written_q;    // entry has been written
   logic [31:0] active_q;     // activated and not yet dispatched
   logic [31:0] blocked_q;
@@ -111,18 +113,18 @@ module ow_tasks
   // The dispatch. The reason for the pick is looked at again, since it is a cycle old.
   logic take_wavelet;
   logic pick_ok;
-  logic [31:0] pick_entry;
+  logic [31:0] pick_entry, read_entry;
   always_comb begin
     pick_ok = 1'b0;
     take_wavelet = 1'b0;
-    next_entry_o = 32'd0;
+    next_entry_o = Small ? pick_entry : 32'd0;
     next_arg_o = 32'd0;
     inq_pop_o = '0;
     if (pick_valid_q) begin
       pick_ok = eligible[pick_q];
       take_wavelet = ~pick_q[4] & has_wavelet[pick_q[3:0]] &
           ~(active_q[pick_q] & turn_q[pick_q[3:0]]);
-      next_entry_o = pick_entry;
+      if (!Small) next_entry_o = pick_entry;
       if (take_wavelet) next_arg_o = inq_head_i[pick_q[2:0]].data;
       inq_pop_o[pick_q[2:0]] = next_pop_i & take_wavelet;
     end
@@ -152,13 +154,18 @@ module ow_tasks
 
   if (Small) begin : gen_small
     (* ram_style = "block", no_rw_check *) logic [31:0] mem_q [NUM_TASKS];
-    logic [31:0] mem_rdata_q;
+    logic [31:0] mem_rdata_q, late_q;
+    logic        shows_q;
 
     always_ff @(posedge clk_i) begin
       if (cfg_we_i && entry_hit) mem_q[entry_at] <= cfg_wdata_i;
       mem_rdata_q <= mem_q[pick_q];
+      late_q <= mem_q[entry_at];
+      shows_q <= cfg_re_i && entry_hit && written_q[entry_at];
     end
     assign pick_entry = mem_rdata_q;
+    assign read_entry = '0;
+    assign cfg_late_o = late_q & {32{shows_q}};
 
     // pick_q goes over the tasks; it stands for a cycle at the one that is found, as its entry is read.
     logic looks_q, high_q;  // in the class of those with priority
@@ -168,7 +175,7 @@ module ow_tasks
     assign pick_d = hold || next_pop_i || found ? pick_q
                   : (looks ? pick_q : high ? last_high_q : last_low_q) + 5'd1;
     assign picked = found && choose && !(cfg_we_i && entry_hit);
-    assign settled = !looks_q && high_q == high;
+    assign settled = !looks_q && high_q == high && !cfg_re_i && !shows_q;
 
     always_ff @(posedge clk_i) begin
       if (rst_i || core_rst_i) looks_q <= 1'b0;
@@ -176,7 +183,13 @@ module ow_tasks
       high_q <= high;
     end
   end else begin : gen_fast
+    logic [31:0] entry_q [NUM_TASKS];
+    always_ff @(posedge clk_i) if (cfg_we_i && entry_hit) entry_q[entry_at] <= cfg_wdata_i;
     assign pick_entry = entry_q[pick_q];
+    assign read_entry = entry_q[entry_at];
+    assign cfg_late_o = '0;
+    logic unused;
+    assign unused = cfg_re_i;
     assign picked = !next_pop_i && eligible != 32'd0;
     assign settled = 1'b1;
 
@@ -269,10 +282,6 @@ module ow_tasks
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    if (cfg_we_i && entry_hit) entry_q[entry_at] <= cfg_wdata_i;
-  end
-
   always_comb begin
     unique case (cfg_addr_i)
       REG_TASK_ACTIVATE: cfg_rdata_o = active_q;
@@ -281,7 +290,7 @@ module ow_tasks
       REG_TASK_RUNNING: begin
         cfg_rdata_o = task_running_reg_t'{running: running_q, task_id: last_q, default: '0};
       end
-      default: cfg_rdata_o = entry_hit && written_q[entry_at] ? entry_q[entry_at] : 32'd0;
+      default: cfg_rdata_o = entry_hit && written_q[entry_at] ? read_entry : 32'd0;
     endcase
   end
 

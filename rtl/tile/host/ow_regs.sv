@@ -81,6 +81,7 @@ module ow_regs
 
   // Tasks and reducer.
   output logic        task_we_o,
+  output logic        task_re_o,    // a register of the tasks is read
   input  logic [31:0] task_rdata_i,
   output logic        red_we_o,
   input  logic [31:0] red_rdata_i,
@@ -191,6 +192,7 @@ module ow_regs
   assign access = req_q && !wait_for && !(sel_core && !core_req_i);
   assign wr = access && we;
   assign rd = access && !we;
+  assign task_re_o = rd && is_tasks_reg(addr);
 
   // -------------------------------------------------------------------------------------- writes --
   /* verilator lint_off UNUSEDSIGNAL */ // reserved bits

@@ -15,6 +15,14 @@
 
 namespace ow {
 
+// The core for area (ow_core_serial): it takes several cycles an instruction, so tests wait for so
+// many times as long, and a reset of it is over later.
+constexpr bool kSerial = OW_CORE_SERIAL != 0;
+constexpr int kWait = kSerial ? 12 : 1;
+constexpr int kResetCycles = kSerial ? 75 : 0;
+// From the cycle in which an instruction sees the count of cycles to that in which it retires.
+constexpr int kRetireCycles = kSerial ? 3 : 2;
+
 class CoreBench : public LockstepModel {
  public:
   static constexpr uint32_t kBytes = 49152;
@@ -32,6 +40,7 @@ class CoreBench : public LockstepModel {
 
   Vow_core_tb& top() { return *model_; }
   uint64_t cycle() const { return cycle_; }
+  void set_cycle(uint64_t cycle) { cycle_ = cycle; }
 
   // The combinational outputs for the inputs as they are now.
   void settle() {
@@ -53,6 +62,12 @@ class CoreBench : public LockstepModel {
     model_->eval();
     ++cycle_;
   }
+
+  void clocks(int n) {
+    for (int i = 0; i < n; ++i) clock();
+  }
+  // Until the core is where it gets in `n` cycles if it is a pipeline.
+  void wait(int n) { clocks(n * kWait); }
 
   uint64_t fetches() const { return fetches_; }
   // Whether an instruction was issued in the last cycle.
@@ -84,7 +99,7 @@ class CoreBench : public LockstepModel {
 
   void halt() {
     model_->run_i = 0;
-    for (int i = 0; i < 50; ++i) clock();
+    wait(50);
   }
 
   void boot(uint32_t pc) {
@@ -92,6 +107,7 @@ class CoreBench : public LockstepModel {
     model_->core_rst_i = 1;
     clock();
     model_->core_rst_i = 0;
+    clocks(kResetCycles);
     model_->run_i = 1;
   }
 
@@ -101,14 +117,14 @@ class CoreBench : public LockstepModel {
     boot(pc);
   }
 
-  // Clocks until an instruction is in write-back; false after 2,000 cycles without one. The cycle
+  // Clocks until an instruction retires; false after 2,000 cycles without one. The cycle
   // is that in which it was executed.
   bool next(Retire* retire, uint64_t* seen_cycle) override {
     for (int i = 0; i < 2000; ++i) {
       clock();
       if (model_->ret_valid_o) {
         *retire = retired();
-        *seen_cycle = cycle_ - 2;
+        *seen_cycle = cycle_ - kRetireCycles;
         return true;
       }
     }

@@ -15,9 +15,11 @@ uint64_t seed_from_environment(uint64_t fallback) {
   return text != nullptr ? std::strtoull(text, nullptr, 0) : fallback;
 }
 
-void run(unsigned refuse, uint64_t instructions) {
+// The wafer's count of cycles begins at `cycle`.
+void run(unsigned refuse, uint64_t instructions, uint64_t cycle = 0) {
   const uint64_t seed = seed_from_environment(1);
   CoreBench bench(seed, refuse);
+  bench.set_cycle(cycle);
   const LockstepResult result = run_lockstep(seed, instructions, &bench);
   std::printf("seed %llu: %llu instructions in %llu programs, %.3f cycles each\n",
               static_cast<unsigned long long>(seed),
@@ -38,6 +40,9 @@ void run(unsigned refuse, uint64_t instructions) {
 
 TEST(CoreLockstep, RandomProgramsMatchTheIss) { run(0, 50000); }
 TEST(CoreLockstep, RandomProgramsMatchTheIssWhileMemoryRefuses) { run(90, 60000); }
+TEST(CoreLockstep, RandomProgramsMatchTheIssWhereTheCountCarries) {
+  run(0, 50000, (uint64_t{1} << 32) - 20000);
+}
 
 // A comparison that finds nothing is worth nothing: break one thing on each side.
 class Broken : public LockstepModel {

@@ -104,7 +104,7 @@ module ow_core_tb
   retire_t      retire;
   logic         ifetch_gnt, dmem_gnt;
   logic         to_tasks;
-  logic [31:0]  tasks_rdata;
+  logic [31:0]  tasks_rdata, tasks_late;
 
   // A register file of its own for the descriptors: word 0 of each only.
   logic [31:0] dsr_q [32];
@@ -124,7 +124,8 @@ module ow_core_tb
   assign ifetch_gnt = ifetch_req & ~stall_i[0];
   assign dmem_gnt = dmem_req & ~stall_i[1];
   assign mmio_gnt = mmio_req & ~stall_i[2];
-  assign fetch_gnt_o = ifetch_gnt;
+  // A small core fetches by way of loads.
+  assign fetch_gnt_o = ifetch_gnt || (Small && dmem_gnt);
   assign to_tasks = is_tasks_reg(mmio_addr);
 
   ow_core #(
@@ -166,7 +167,7 @@ module ow_core_tb
     .mmio_wdata_o(mmio_wdata),
     .mmio_gnt_i(mmio_gnt),
     .mmio_rvalid_i(mmio_rvalid_q),
-    .mmio_rdata_i(mmio_rdata_q),
+    .mmio_rdata_i(mmio_rdata_q | tasks_late),
     .next_ready_i(next_ready),
     .next_entry_i(next_entry),
     .next_arg_i(next_arg),
@@ -201,9 +202,11 @@ module ow_core_tb
     .rst_i,
     .core_rst_i,
     .cfg_we_i(mmio_gnt & mmio_we & to_tasks),
+    .cfg_re_i(mmio_gnt & ~mmio_we & to_tasks),
     .cfg_addr_i(mmio_addr),
     .cfg_wdata_i(mmio_wdata),
     .cfg_rdata_o(tasks_rdata),
+    .cfg_late_o(tasks_late),
     .inq_valid_i,
     .inq_head_i(inq_head),
     .inq_owned_i,
@@ -262,11 +265,18 @@ module ow_core_tb
   assign ret_pc_o = retire.pc;
   assign ret_insn_o = retire.insn;
   assign ret_rd_we_o = retire.rd_we;
-  assign ret_rd_o = retire.rd;
-  assign ret_rd_data_o = retire.rd_data;
+  assign ret_rd_o = retire.rd_we ? retire.rd : '0;
+  assign ret_rd_data_o = retire.rd_we ? retire.rd_data : '0;
   assign ret_mem_we_o = retire.mem_we;
-  assign ret_mem_addr_o = retire.mem_addr;
-  assign ret_mem_wdata_o = retire.mem_wdata;
+  assign ret_mem_addr_o = retire.mem_we ? retire.mem_addr : '0;
+  always_comb begin
+    ret_mem_wdata_o = retire.mem_we ? retire.mem_wdata : '0;
+    unique case (retire.insn[13:12])
+      2'd0: ret_mem_wdata_o[31:8] = '0;
+      2'd1: ret_mem_wdata_o[31:16] = '0;
+      default: ;
+    endcase
+  end
 
   // Addresses wrap at the memory's size, which the core never passes; bytes within a word are named
   // by the enables.
