@@ -39,11 +39,13 @@ BLOCKS = {
     "ow_tile": Block(TILE, synth.MINI, "F3.tile"),
     "ow_router": Block(COMMON + ["rtl/fabric/files.f"], ROUTER, "F3.router"),  # a part of the tile
     "ow_link": Block(COMMON + ["rtl/reticle/files_link.f"], {**COLOURS, **LANES, "Scan": 0}, "F3.link"),
-    "ow_station": Block(TILE + ["rtl/reticle/files.f"], {"Scan": 0}, None),
+    "ow_station": Block(TILE + ["rtl/reticle/files.f"], {"Scan": 0}, "F3.station"),
     "ow_bridge": Block(COMMON + ["fpga/rtl/files_bridge.f"], COLOURS, "F3.bridge"),
     "ow_uart": Block(COMMON + ["fpga/rtl/files_bridge.f"], {}, None),
 }
 COLUMNS = ["TRELLIS_COMB", "TRELLIS_FF", "DP16KD", "MULT18X18D"]
+# Of a block alone: the largest package, as it has more ports than any board.
+PART = ["--85k", "--package", "CABGA756", "--speed", "6"]
 # The share of a part that its blocks may take, at most. The target of row F1 is 90 %; 94 % has been
 # placed (docs/fpga.md).
 FILL = 0.95
@@ -178,10 +180,8 @@ def pack(name, block):
           + synth_ecp5(name, f"-json {relative(netlist)}")
           + [f"write_rtlil {relative(mapped(name))}"])
     log = output(name, "nextpnr.log")
-    # The largest package: a block alone has more ports than any board.
-    if not run([nextpnr(), "--85k", "--package", "CABGA756", "--pack-only",
-                "--lpf-allow-unconstrained", "--json", relative(netlist),
-                "--write", relative(packed)], log, 30):
+    if not run([nextpnr()] + PART + ["--pack-only", "--lpf-allow-unconstrained",
+                "--json", relative(netlist), "--write", relative(packed)], log, 30):
         raise Reason(f"packing {name}: {last_errors(log)}")
     parts = by_module(packed, 2)
     os.remove(packed)
