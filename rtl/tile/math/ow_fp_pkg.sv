@@ -92,48 +92,32 @@ package ow_fp_pkg;
     return n;
   endfunction
 
-  // Zeros above the leading one of a binary16 fraction (10 if there is none).
-  function automatic logic [3:0] lead_zeros10(input logic [9:0] x);
-    logic [15:0] s;
-    logic [3:0]  n;
-    s = {x, 6'h3F};
-    n = 4'd0;
-    if (s[15:8] == 8'd0) begin
-      n[3] = 1'b1;
-      s = {s[7:0], 8'd0};
+  // A binary16 fraction without the zeros above its leading one, and below it an exponent less their
+  // number; 0 of 0. The place of the leading one chooses both at once.
+  function automatic logic [19:0] normal10(input logic [9:0] x, input logic [9:0] exp);
+    logic [10:0] seen;  // this bit is set, or one above it
+    logic [19:0] r;
+    seen = {1'b0, x};
+    for (int unsigned i = 1; i < 10; i *= 2) seen = seen | (seen >> i);
+    r = 20'd0;
+    for (int unsigned k = 0; k < 10; k++) begin
+      if (seen[9-k] && !seen[10-k]) r = r | {x << k, exp - 10'(k)};
     end
-    if (s[15:12] == 4'd0) begin
-      n[2] = 1'b1;
-      s = {s[11:0], 4'd0};
-    end
-    if (s[15:14] == 2'd0) begin
-      n[1] = 1'b1;
-      s = {s[13:0], 2'd0};
-    end
-    n[0] = ~s[15];
-    return n;
+    return r;
   endfunction
 
   // Binary16 to the unpacked form, exact; subnormals come out normalised.
   function automatic fp_num_t unpack_f16(input logic [15:0] x);
-    fp_num_t     r;
-    logic [3:0]  n;
-    logic [9:0]  f;
+    fp_num_t    r;
+    logic [9:0] f;
+    logic       unused;
     r.sign = x[15];
     r.nan = 1'b0;
     r.inf = 1'b0;
-    n = 4'd0;
-    f = x[9:0];
     if (x[14:10] == 5'd0) begin
-      if (x[9:0] == 10'd0) begin
-        r.exp = 9'd1;
-        r.sig = 27'd0;
-      end else begin
-        n = lead_zeros10(x[9:0]);
-        f = x[9:0] << n;
-        r.exp = 9'd112 - {5'd0, n};  // fraction bit 9 weighs 2^-15
-        r.sig = {f, 17'd0};
-      end
+      {f, unused, r.exp} = normal10(x[9:0], 10'd112);  // fraction bit 9 weighs 2^-15
+      r.exp[0] = r.exp[0] | (x[9:0] == 10'd0);
+      r.sig = {f, 17'd0};
     end else begin
       r.exp = {4'd0, x[14:10]} + 9'd112;
       r.sig = {1'b1, x[9:0], 16'd0};
@@ -178,18 +162,17 @@ package ow_fp_pkg;
   // A factor in binary16 or, with bf, in bfloat16; subnormals come out normalised.
   function automatic fp_factor_t unpack_factor(input logic [15:0] x, input logic bf);
     /*verilator no_inline_task*/
-    fp_factor_t r;
-    logic [3:0] n;
-    logic [9:0] f;
+    fp_factor_t  r;
+    logic [19:0] n;
+    logic [9:0]  f;
     r.sign = x[15];
     r.nan = 1'b0;
     r.inf = 1'b0;
-    n = 4'd0;
     f = bf ? {x[6:0], 3'd0} : x[9:0];
     if (bf ? x[14:7] == 8'd0 : x[14:10] == 5'd0) begin
-      n = lead_zeros10(f);
-      r.exp = (bf ? 10'sd0 : 10'sd112) - signed'({6'd0, n});
-      r.sig = {f << n, 1'b0};
+      n = normal10(f, bf ? 10'd0 : 10'd112);
+      r.exp = signed'(n[9:0]);
+      r.sig = {n[19:10], 1'b0};
     end else begin
       r.exp = bf ? signed'({2'd0, x[14:7]}) : signed'({5'd0, x[14:10]} + 10'd112);
       r.sig = {1'b1, f};
