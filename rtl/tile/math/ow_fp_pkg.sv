@@ -273,7 +273,8 @@ package ow_fp_pkg;
   // First half of an addition: alignment and the sum of the significands. The smaller magnitude is
   // shifted; three bits below the larger one's last place (the last of them sticky) are enough,
   // since a shift of 2 or more leaves at most one bit to normalise.
-  // Both differences of the exponents are there when the comparison is.
+  // The places to shift by follow from the exponents alone: where they are equal it is none, whichever
+  // is larger. One adder adds and subtracts.
   function automatic fp_sum_t add_align(input fp_num_t x, input fp_num_t y);
     fp_sum_t     r;
     logic        swap;  // y is the larger magnitude
@@ -283,10 +284,11 @@ package ow_fp_pkg;
     logic [26:0] hi;
     logic [26:0] lo;
     logic [26:0] sh;
+    logic [27:0] add;
     swap = {y.exp, y.sig} > {x.exp, x.sig};
     d_xy = x.exp - y.exp;
     d_yx = y.exp - x.exp;
-    d = swap ? d_yx : d_xy;
+    d = y.exp > x.exp ? d_yx : d_xy;
     hi = swap ? y.sig : x.sig;
     lo = swap ? x.sig : y.sig;
     sign = swap ? y.sign : x.sign;
@@ -297,18 +299,21 @@ package ow_fp_pkg;
       sh = lo >> d[4:0];
       sh[0] = sh[0] | ((lo & ~(27'h7FF_FFFF << d[4:0])) != 27'd0);
     end
-    r.sum = sub ? {1'b0, hi} - {1'b0, sh} : {1'b0, hi} + {1'b0, sh};
+    add = {1'b0, sh} ^ {28{sub}};
+    r.sum = 28'(({1'b0, hi, 1'b1} + {add, sub}) >> 1);
     r.exp = swap ? y.exp : x.exp;
     r.what = sum_is(x.nan || y.nan || (x.inf && y.inf && sub), x.inf || y.inf, sub);
     r.sign = x.inf ? x.sign : y.inf ? y.sign : sign;
     return r;
   endfunction
 
-  // Second half, common part: leading one to bit 26, or exp = 1.
+  // Second half, common part: leading one to bit 26, or exp = 1. Where the exponent ends stands as a
+  // one beside the sum's own, so that the places to shift by are not compared with those that it has.
   function automatic fp_sum_t normalise(input fp_sum_t x);
-    fp_sum_t    r;
-    logic [4:0] lz;
-    logic [8:0] room;
+    fp_sum_t     r;
+    logic [4:0]  lz;
+    logic [8:0]  room;
+    logic [26:0] ends;
     r = x;
     if (x.what == FPS_PLUS) begin
       r.what = FPS_NUMBER;
@@ -318,9 +323,9 @@ package ow_fp_pkg;
       r.sum = {1'b0, x.sum[27:2], x.sum[1] | x.sum[0]};
       r.exp = x.exp + 9'd1;
     end else if (!x.sum[26]) begin
-      lz = lead_zeros28(x.sum) - 5'd1;
       room = x.exp - 9'd1;
-      if (room < {4'd0, lz}) lz = room[4:0];
+      ends = room[8:5] == 4'd0 ? 27'h400_0000 >> room[4:0] : 27'd0;
+      lz = lead_zeros28({x.sum[26:0] | ends, 1'b1});
       r.sum = x.sum << lz;
       r.exp = x.exp - {4'd0, lz};
     end
