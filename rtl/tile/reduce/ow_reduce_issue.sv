@@ -127,8 +127,10 @@ module ow_reduce_issue
                                                                                           : 2'd2;
 
   always_ff @(posedge clk_i) begin
-    if (rst_i || start_i) begin
-      row_q <= 16'd0;
+    if (rst_i || start_i) row_q <= 16'd0;
+    else if (row_end) row_q <= row_q + 16'd1;
+    // That a drain begins is known late: all but the count of rows, which can be read, waits for it.
+    if (rst_i || !busy_i) begin
       phase_q <= config_i.first;
       which_q <= next_which;
       base_q <= 4'd0;
@@ -141,7 +143,6 @@ module ow_reduce_issue
         if (lane_last) word_q <= word_last ? 4'd0 : word_q + 4'd1;
       end
       if (row_end) begin
-        row_q <= row_q + 16'd1;
         phase_q <= next_phase;
         which_q <= next_which;
         if (ring_row_q + 8'd1 == config_i.ring) begin
