@@ -119,7 +119,7 @@ module ow_ramp
   logic [Queues-1:0][3:0] in_level_q, out_level_q;
   ramp_t [Queues-1:0] in_head, out_head;  // what the memories give, whether they hold it or not
   queues_t in_valid_q, out_valid_q, out_ready_q;
-  logic in_moved_q;  // an input queue has changed
+  queues_t in_moved_q;  // input queues that have changed
   // Per colour: its queue has room for one, for two.
   colours_t room1_q, room2_q;
   colours_t bound_q;  // colours with an input queue
@@ -283,7 +283,7 @@ module ow_ramp
   assign ctr_in_o = ej_i.valid;
   assign ctr_out_o = inj_q.valid;
   assign idle_o = !ej_i.valid && inj_one == '0 && !inj_q.valid && !eng_push_i && !red_push_i &&
-                  !core_push_i && !cfg_we_i && !cfg_we_q && !clear_i && !overrun_q && !in_moved_q;
+                  !core_push_i && !cfg_we_i && !cfg_we_q && !clear_i && !overrun_q && in_moved_q == '0;
 
   // The queue that takes ej_i.
   queues_t ej_queue;
@@ -333,38 +333,27 @@ module ow_ramp
   end
 
   // Levels of the queues that change, and the room that their colours have. What is popped is known
-  // last: it chooses the registers of its own queue alone; rooms are those of what the queue holds
-  // without a pop, and are reckoned again in the next cycle.
+  // last, as is what is pushed: each chooses the registers of its own queue alone. Rooms are those of
+  // what the queue holds without a pop, and are reckoned again in the next cycle.
   queues_t in_pop;
-  logic in_here, out_moves;  // in_here: an input queue may change
-  logic [Queues-1:0][3:0] in_most, in_level_d, out_level_d;  // in_most: if nothing is popped
+  logic in_here;  // an input queue may change
+  logic [Queues-1:0][3:0] in_most, in_level_d;  // in_most: if nothing is popped
   colours_t room1_d, room2_d;
   assign in_pop = queues_t'(inq_pop_i) & in_valid_q;
   assign in_here = ej_i.valid || in_valid_q != '0;
-  assign out_moves = (out_push | inj_one) != '0;
   always_comb begin : levels
     in_most = in_level_q;
     in_level_d = in_level_q;
-    out_level_d = out_level_q;
     room1_d = room1_q;
     room2_d = room2_q;
-    if (in_here || in_moved_q) begin
+    if (in_here || in_moved_q != '0) begin
       room1_d = '0;
       room2_d = '0;
       for (int unsigned q = 0; q < Queues; q++) begin
         in_most[q] = in_level_q[q] + 4'(ej_queue[q]);
         if (in_most[q] < Full) room1_d |= in_colour_q[q];
         if (in_most[q] < Full - 4'd1) room2_d |= in_colour_q[q];
-        if (in_pop[q] != ej_queue[q]) begin
-          in_level_d[q] = in_pop[q] ? in_level_q[q] - 4'd1 : in_most[q];
-        end
-      end
-    end
-    if (out_moves) begin
-      for (int unsigned q = 0; q < Queues; q++) begin
-        if (out_push[q] != inj_one[q]) begin
-          out_level_d[q] = out_push[q] ? out_level_q[q] + 4'd1 : out_level_q[q] - 4'd1;
-        end
+        in_level_d[q] = in_pop[q] ? in_level_q[q] - 4'(!ej_queue[q]) : in_most[q];
       end
     end
   end
@@ -391,7 +380,7 @@ module ow_ramp
       cfg_colour_q <= '0;
       bind_in_q <= 1'b0;
       in_level_q <= '0;
-      in_moved_q <= 1'b0;
+      in_moved_q <= '0;
       out_level_q <= '0;
       in_valid_q <= '0;
       out_valid_q <= '0;
@@ -416,26 +405,28 @@ module ow_ramp
           if (in_pop[q]) in_rp_q[q] <= in_rp_q[q] + 1'b1;
           if (in_pop[q] || ej_queue[q]) begin
             in_level_q[q] <= in_level_d[q];
-            in_valid_q[q] <= in_level_d[q] != '0;
+            in_valid_q[q] <= ej_queue[q] || in_level_q[q] > {3'd0, in_pop[q]};
           end
         end
       end
-      in_moved_q <= (ej_queue | in_pop) != '0;
-      if (ej_i.valid || in_moved_q) begin
+      in_moved_q <= ej_queue | in_pop;
+      if (ej_i.valid || in_moved_q != '0) begin
         room1_q <= room1_d;
         room2_q <= room2_d;
       end
 
       // Output queues.
-      if (out_moves) begin
-        out_level_q <= out_level_d;
-        for (int unsigned q = 0; q < Queues; q++) begin
-          if (inj_one[q]) out_rp_q[q] <= out_rp_q[q] + 1'b1;
-          out_valid_q[q] <= out_level_d[q] != '0;
-          out_ready_q[q] <= out_level_d[q] < Full - 4'd1;
+      for (int unsigned q = 0; q < Queues; q++) begin
+        if (inj_one[q]) out_rp_q[q] <= out_rp_q[q] + 1'b1;
+        if (out_push[q] || inj_one[q]) begin
+          out_level_q[q] <= out_push[q] ? out_level_q[q] + 4'(!inj_one[q])
+                                        : out_level_q[q] - 4'(inj_one[q]);
+          out_valid_q[q] <= out_push[q] || out_level_q[q] > {3'd0, inj_one[q]};
+          out_ready_q[q] <= out_push[q] ? out_level_q[q] < Full - 4'd2 + 4'(inj_one[q])
+                                        : out_level_q[q] < Full - 4'd1 + 4'(inj_one[q]);
         end
-        if (inj_one != '0) above_q <= ~(inj_one | (inj_one - queues_t'(1)));
       end
+      if (inj_one != '0) above_q <= ~(inj_one | (inj_one - queues_t'(1)));
       if (inj_d.valid || inj_q.valid) inj_q <= inj_d;
 
       if (push_lost || overrun_q) begin
