@@ -154,7 +154,7 @@ module ow_tile #(
   // first (ow_error), so that the other one's cause is not reported, as that of any later error.
   always_ff @(posedge ramp_clk) begin
     if (rst_q) two_takers_q <= '0;
-    else if (two_takers != two_takers_q) two_takers_q <= two_takers;
+    else two_takers_q <= two_takers;
   end
 
   ow_ramp #(.NumColours(NumColours), .Queues(Queues), .QueueDepth(QueueDepth),
@@ -470,16 +470,16 @@ module ow_tile #(
   // ------------------------------------------------------------------------------------------ idle --
   // Each block says whether its state stays as it is at this edge, given the inputs that it sees
   // now. When all do and nothing arrives, the next state is this state, so the next cycle is idle.
-  logic idle;
-  assign idle = !resets && router_idle && ramp_idle && ep_idle && test_idle &&
-                sram_idle && core_idle && tasks_idle && engine_idle && red_idle && regs_idle &&
-                !mbist_busy && !hears && !take_err;
+  logic [12:0] rest;
+  assign rest = {!resets, router_idle, ramp_idle, ep_idle, test_idle, sram_idle, core_idle, tasks_idle,
+                 engine_idle, red_idle, regs_idle, !mbist_busy, !hears && !take_err};
   if (InputRegs) begin : gen_idle_next
-    assign idle_o = idle;
+    assign idle_o = &rest;
   end else begin : gen_idle
-    logic idle_q;
-    always_ff @(posedge clk_i) idle_q <= idle;
-    assign idle_o = idle_q;
+    // Some say so late in the cycle: they meet behind registers.
+    logic [12:0] rest_q;
+    always_ff @(posedge clk_i) rest_q <= rest;
+    assign idle_o = &rest_q;
   end
 
   ow_tile_clocks #(.Gate(ClockGates), .InputRegs(InputRegs)) u_clocks (
