@@ -230,28 +230,33 @@ module ow_ramp
     end
   end
 
-  // The writers of this cycle: of two to one queue the first wins, and none overwrites.
-  logic red_take, eng_take, core_take, push_lost;
+  // The writers of this cycle, by the queue that takes what they push: of two to one queue the first
+  // wins, and none overwrites. Who pushes, and where, is known late; what a queue has room for is not.
+  queues_t room, red_in, eng_in, core_in;
+  logic push_lost;
   logic [2:0] lost_queue;
-  queue_t red_q, eng_q, core_q;
-  assign red_q = queue_t'(red_q_i);
-  assign eng_q = queue_t'(eng_q_i);
-  assign core_q = queue_t'(core_q_i);
   always_comb begin
-    red_take = 1'b0;
-    eng_take = 1'b0;
-    core_take = 1'b0;
+    room = '0;
+    red_in = '0;
+    eng_in = '0;
+    core_in = '0;
     push_lost = 1'b0;
     lost_queue = '0;
     if (red_push_i || eng_push_i || core_push_i) begin
-      red_take = red_push_i && is_there(red_q_i) && (out_level_q[red_q] != Full || inj_one[red_q]);
-      eng_take = eng_push_i && is_there(eng_q_i) && (out_level_q[eng_q] != Full || inj_one[eng_q]) &&
-                 !(red_push_i && red_q_i == eng_q_i);
-      core_take = core_push_i && is_there(core_q_i) &&
-                  (out_level_q[core_q] != Full || inj_one[core_q]) &&
-                  !(red_push_i && red_q_i == core_q_i) && !(eng_push_i && eng_q_i == core_q_i);
-      push_lost = {red_take, eng_take, core_take} != {red_push_i, eng_push_i, core_push_i};
-      lost_queue = red_push_i && !red_take ? red_q_i : eng_push_i && !eng_take ? eng_q_i : core_q_i;
+      for (int unsigned q = 0; q < Queues; q++) begin
+        room[q] = out_level_q[q] != Full || inj_one[q];
+        red_in[q] = red_push_i && red_q_i == 3'(q);
+        eng_in[q] = eng_push_i && eng_q_i == 3'(q) && !red_in[q];
+        core_in[q] = core_push_i && core_q_i == 3'(q) && !red_in[q] &&
+                     !(eng_push_i && eng_q_i == 3'(q));
+      end
+      red_in &= room;
+      eng_in &= room;
+      core_in &= room;
+      push_lost = {red_in != '0, eng_in != '0, core_in != '0} !=
+                  {red_push_i, eng_push_i, core_push_i};
+      lost_queue = red_push_i && red_in == '0 ? red_q_i : eng_push_i && eng_in == '0 ? eng_q_i
+                                                                                     : core_q_i;
     end
   end
 
@@ -267,14 +272,14 @@ module ow_ramp
     eng_on = 1'b0;
     inj_d = inj_held;
     if (red_push_i || eng_push_i) begin
-      red_on = red_take && straight[red_q];
-      eng_on = eng_take && straight[eng_q] && !red_on;
+      red_on = (red_in & straight) != '0;
+      eng_on = (eng_in & straight) != '0 && !red_on;
       if (red_on) begin
-        inj_d = '{valid: 1'b1, colour: outq_bind_q[red_q][4:0], ctrl: red_data_i.ctrl,
+        inj_d = '{valid: 1'b1, colour: outq_bind_q[queue_t'(red_q_i)][4:0], ctrl: red_data_i.ctrl,
                   data: red_data_i.data};
       end
       if (eng_on) begin
-        inj_d = '{valid: 1'b1, colour: outq_bind_q[eng_q][4:0], ctrl: eng_data_i.ctrl,
+        inj_d = '{valid: 1'b1, colour: outq_bind_q[queue_t'(eng_q_i)][4:0], ctrl: eng_data_i.ctrl,
                   data: eng_data_i.data};
       end
     end
@@ -304,16 +309,11 @@ module ow_ramp
     out_wdata = '0;
     if (Small || red_push_i || eng_push_i || core_push_i) begin
       for (int unsigned q = 0; q < Queues; q++) begin
-        out_push[q] = (red_take && !red_on && red_q == queue_t'(q)) ||
-                      (eng_take && !eng_on && eng_q == queue_t'(q)) ||
-                      (core_take && core_q == queue_t'(q));
+        out_push[q] = (red_in[q] && !straight[q]) || (eng_in[q] && !(straight[q] && !red_on)) ||
+                      core_in[q];
         out_wdata[q] = core_data_i;
-        if (eng_push_i && (Small || (is_there(eng_q_i) && eng_q == queue_t'(q)))) begin
-          out_wdata[q] = eng_data_i;
-        end
-        if (red_push_i && (Small || (is_there(red_q_i) && red_q == queue_t'(q)))) begin
-          out_wdata[q] = red_data_i;
-        end
+        if (eng_push_i && (Small || eng_q_i == 3'(q))) out_wdata[q] = eng_data_i;
+        if (red_push_i && (Small || red_q_i == 3'(q))) out_wdata[q] = red_data_i;
       end
     end
   end
