@@ -5,12 +5,13 @@
 // its ports carry nothing but the four edges, the reset, the cycle count and what a scoreboard
 // watches; everything else is reached through the control plane (docs/memory-map.md).
 //
-// Every output is a register, and a hop costs one cycle. With InputRegs the same machine is cut on
-// the other side of the registers between it and its neighbours: inputs go to registers and nothing
-// else, and outputs are what those registers of the neighbours take next. A simulator that hands the
-// outputs over after each edge sees the same words in the same cycles; it may evaluate the tiles of
-// a grid in any order either way, but with InputRegs no logic hangs on a port, so each piece of it
-// is evaluated once a cycle. The registers in the tile are then those of the cycle before.
+// Every output to a link is a register, and a hop costs one cycle. With InputRegs the same machine
+// is cut on the other side of the registers between it and its neighbours: inputs go to registers
+// and nothing else, and outputs are what those registers of the neighbours take next. A simulator
+// that hands the outputs over after each edge sees the same words in the same cycles; it may
+// evaluate the tiles of a grid in any order either way, but with InputRegs no logic hangs on a
+// port, so each piece of it is evaluated once a cycle. The registers in the tile are then those of
+// the cycle before.
 //
 // idle_o: no state of the tile changes before a link input is not zero. It is low in the cycle in
 // which something arrives and follows the state by one cycle, so a clock enable of
