@@ -82,6 +82,7 @@ module ow_engine_front
   output logic                       early_wr_o,
   output logic                       slot_o,
   output logic [31:0]                word_o,
+  output logic                       launch_o,
   output logic [NumThreads-1:0]      launch_hot_o,
   output logic [NumThreads-1:0]      kill_o,
   // Resources.
@@ -307,7 +308,6 @@ module ow_engine_front
   end
 
   // ------------------------------------------------------------------------ launch, weights --
-  logic             launch;
   tid_t             l_t;
   ctx_t             l_ctx;
   logic [7:0]       l_own;
@@ -327,7 +327,7 @@ module ow_engine_front
     .active_i(active), .wtrig_i(wtrig), .stoch_i(stoch), .own_i(inq_owned_o), .red_owned_i,
     .red_busy_i, .w0_i(l_w0), .w1_i(l_w1), .w2_i(l_w2), .w3_i(l_w3), .more_i(l_more),
     .fifo_none_i(fifo_none),
-    .launch_o(launch), .hot_o(launch_hot_o), .thread_o(l_t), .ctx_o(l_ctx), .own_o(l_own),
+    .launch_o, .hot_o(launch_hot_o), .thread_o(l_t), .ctx_o(l_ctx), .own_o(l_own),
     .walk_o(l_walk), .save_o(l_save), .drain_o(red_start_o), .bad_thread_o(l_bad_thread),
     .idle_o(launch_idle)
   );
@@ -338,7 +338,7 @@ module ow_engine_front
 
   ow_engine_weights #(.SramBytes(SramBytes), .Dotw(Engine.reductions)) u_weights (
     .clk_i, .rst_i,
-    .start_i(launch && l_ctx.wtrig), .ring_i(l_ctx.ring), .queue_i(l_ctx.b_q),
+    .start_i(launch_o && l_ctx.wtrig), .ring_i(l_ctx.ring), .queue_i(l_ctx.b_q),
     .base_i(l_w1[0]), .pitch_i(l_w3[0].step), .slot_base_i(l_w1[2]),
     .slots_i(l_w3[2].length == '0 ? 8'd1 : l_w3[2].length[7:0]),
     .slot_bytes_i({l_w2[2].length[13:0], 2'd0}), .row_length_i(l_w2[2].length[7:0]),
@@ -359,7 +359,7 @@ module ow_engine_front
   ow_engine_threads #(.NumThreads(NumThreads), .Queues(32'(Tile.queues)),
                       .HasFifos(HasFifos)) u_threads (
     .clk_i, .rst_i,
-    .l_hot_i(launch_hot_o), .l_thread_i(l_t), .l_ctx_i(l_ctx), .l_walk_i(l_walk),
+    .l_any_i(launch_o), .l_hot_i(launch_hot_o), .l_thread_i(l_t), .l_ctx_i(l_ctx), .l_walk_i(l_walk),
     .l_own_i(l_own), .l_save_i(l_save), .l_scal_i(tensor_i.scalar), .l_pc_i(tensor_i.pc),
     .l_done_i(tensor_i.ctl.done), .l_task_i(tensor_i.ctl.task_id),
     .l_bad_thread_i(l_bad_thread), .l_number_i(tensor_i.ctl.thread),
