@@ -332,13 +332,21 @@ package ow_fp_pkg;
     return r;
   endfunction
 
+  // m + 1 if up: which bits that changes follows from m, so that up, which is known last, is no carry.
+  function automatic logic [30:0] rounded(input logic [30:0] m, input logic up);
+    logic [30:0] ones;  // this bit is set, and all below it
+    ones = m;
+    for (int unsigned i = 1; i < 31; i *= 2) ones = ones & ((ones << i) | ~(31'h7FFF_FFFF << i));
+    return m ^ ({ones[29:0], 1'b1} & {31{up}});
+  endfunction
+
   // Second half: round a normalised sum to binary32.
   function automatic logic [31:0] round_f32(input fp_sum_t x);
     logic [30:0] m;
     logic        up;
     m = {x.sum[26] ? x.exp[7:0] : 8'd0, x.sum[25:3]};
     up = x.sum[2] && (x.sum[1:0] != 2'd0 || x.sum[3]);
-    m = m + {30'd0, up};  // a carry out of the fraction is the next exponent, up to infinity
+    m = rounded(m, up);  // a carry out of the fraction is the next exponent, up to infinity
     if (x.what == FPS_NAN) return NAN32;
     if (x.what == FPS_INF || x.exp > 9'd254) return {x.sign, 8'hFF, 23'd0};
     return {x.sign, m};
@@ -352,7 +360,7 @@ package ow_fp_pkg;
     logic        up;
     m = {x.sum[26] ? x.exp[7:0] : 8'd0, x.sum[25:19]};
     up = stoch ? x.sum[18:3] > ~random : x.sum[18] && (x.sum[17:0] != 18'd0 || x.sum[19]);
-    m = m + {14'd0, up};
+    m = 15'(rounded({16'd0, m}, up));
     if (x.what == FPS_NAN) return NANB16;
     if (x.what == FPS_INF || x.exp > 9'd254) return {x.sign, 8'hFF, 7'd0};
     return {x.sign, m};
@@ -383,7 +391,7 @@ package ow_fp_pkg;
       if (!s[26]) m[14:10] = 5'd0;
     end
     up = stoch ? s[15:0] > ~random : s[15] && (s[14:0] != 15'd0 || s[16]);
-    m = m + {14'd0, up};
+    m = 15'(rounded({16'd0, m}, up));
     return {x.sign, m};
   endfunction
 
