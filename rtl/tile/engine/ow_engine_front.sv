@@ -152,7 +152,7 @@ module ow_engine_front
   logic [23:0]     save_addr;
   tid_t            show;  // the thread whose context is shown
   ctx_t            show_ctx;
-  tmask_t          takes_tags, tag_fed;
+  tmask_t          takes_tags, tag_fed, tag_fed_early;
   logic            tag_full;
   tmask_t          ready, blk_in, blk_out, blk_mem, blk_row, blk_weight;
 
@@ -182,7 +182,7 @@ module ow_engine_front
     .s_ends_i(may_end || s_ending),
     .s_row_ends_i(may_row_end),
     .stop_i(halt_q || beats_full_i || (beats_one_i && s_live) || fifo_stale),
-    .inq_valid_i, .inq_more_i, .inq_ctrl_i(inq_ctrl), .tag_i(takes_tags), .fed_i(tag_fed),
+    .inq_valid_i, .inq_more_i, .inq_ctrl_i(inq_ctrl), .tag_i(takes_tags), .fed_i(tag_fed), .fed_early_i(tag_fed_early),
     .tag_full_i(tag_full), .out_ready_i, .out_more_i,
     .wq_full_i, .wq_one_i, .w_some_i(w_valid), .w_rest_i(w_rest), .w_blocked_i(w_blocked_next),
     .fifo_empty_i(fifo_empty), .fifo_full_i(fifo_full),
@@ -229,7 +229,8 @@ module ow_engine_front
   if (Engine.tags) begin : gen_tags
     ow_engine_tags #(.NumThreads(NumThreads)) u_tags (
       .clk_i, .rst_i,
-      .live_i(live), .want_i(s_live && c.a_tag && !s_ending && !s_kill && !fifo_stale),
+      .live_i(live), .here_i(s_live && c.a_tag && !s_ending && !s_kill),
+      .want_i(s_live && c.a_tag && !s_ending && !s_kill && !fifo_stale),
       .s_thread_i(s_t),
       .head_valid_i(inq_valid_i[c.a_q]), .head_i(head_a),
       .left_i(a_dim[0].length - s_walk.cnt[15:0]), .inf_i(c.inf),
@@ -238,11 +239,11 @@ module ow_engine_front
       .b_step_i(b_dim[0].step), .d_step_i(d_dim[0].step), .d_len_i(d_dim[0].length),
       .b_counts_i(c.b_kind inside {SRC_MEM, SRC_ACC}),
       .take_o(tag_take), .none_o(tag_none), .has_o(tag_has), .value_o(tag_value), .b_o(tag_b),
-      .d_o(tag_d), .far_o(tag_far), .use_i(issue_data_o && c.a_tag), .fed_o(tag_fed),
+      .d_o(tag_d), .far_o(tag_far), .use_i(issue_data_o && c.a_tag), .fed_o(tag_fed), .fed_early_o(tag_fed_early),
       .full_o(tag_full), .idle_o(tags_idle)
     );
   end else begin : gen_no_tags
-    assign {tag_take, tag_has, tag_value, tag_b, tag_d, tag_far, tag_fed, tag_full} = '0;
+    assign {tag_take, tag_has, tag_value, tag_b, tag_d, tag_far, tag_fed, tag_fed_early, tag_full} = '0;
     assign {tag_none, tags_idle} = '1;
   end
 
