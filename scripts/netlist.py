@@ -161,7 +161,8 @@ def elaborate(name, tops, params, files, boxes=(), open_outputs=(), enables=Fals
         + ["opt_expr", "opt_clean"]
         + (["memory_collect"] if arrays else [])  # tables that nobody writes are logic
         + ["memory_map" + (" t:$mem_v2 r:WR_PORTS=0 %i" if arrays else "")]
-        + ["opt -full", "techmap", "opt_expr", "opt_merge", "opt_clean",
+        + ["opt -full"] + (["alumacc t:$add t:$sub t:$mul t:$neg"] if arrays else [])
+        + ["techmap", "opt_expr", "opt_merge", "opt_clean",
            "dfflegalize -cell $_DFF_P_ x" + (" -cell $_DFFE_PP_ x" if enables else ""), "opt_clean",
            "setattr -unset src */*", f"write_rtlil {os.path.relpath(rtlil, ROOT)}"])
     if error:
