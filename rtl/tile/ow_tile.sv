@@ -471,16 +471,16 @@ module ow_tile #(
   // ------------------------------------------------------------------------------------------ idle --
   // Each block says whether its state stays as it is at this edge, given the inputs that it sees
   // now. When all do and nothing arrives, the next state is this state, so the next cycle is idle.
-  logic [12:0] rest;
-  assign rest = {!resets, router_idle, ramp_idle, ep_idle, test_idle, sram_idle, core_idle, tasks_idle,
+  logic [12:0] idles;
+  assign idles = {!resets, router_idle, ramp_idle, ep_idle, test_idle, sram_idle, core_idle, tasks_idle,
                  engine_idle, red_idle, regs_idle, !mbist_busy, !hears && !take_err};
   if (InputRegs) begin : gen_idle_next
-    assign idle_o = &rest;
+    assign idle_o = &idles;
   end else begin : gen_idle
     // Some say so late in the cycle: they meet behind registers.
-    logic [12:0] rest_q;
-    always_ff @(posedge clk_i) rest_q <= rest;
-    assign idle_o = &rest_q;
+    logic [12:0] idles_q;
+    always_ff @(posedge clk_i) idles_q <= idles;
+    assign idle_o = &idles_q;
   end
 
   ow_tile_clocks #(.Gate(ClockGates), .InputRegs(InputRegs)) u_clocks (
