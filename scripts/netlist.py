@@ -143,7 +143,8 @@ def elaborate(name, tops, params, files, boxes=(), open_outputs=(), enables=Fals
     """Step 1; returns the RTLIL file and the seconds it took. `tops` is a module or several, each
     with all below it. `open_outputs` of the top module are not connected where it is used.
     Flip-flops have an enable with `enables`, else a multiplexer; `flat`: one block of all.
-    `arrays`: memories stay as children of type $mem_v2, for arrays.expand."""
+    `arrays`: memories stay as children of type $mem_v2, for arrays.expand, and sums of several have
+    one carry."""
     tops = [tops] if isinstance(tops, str) else tops
     rtlil = os.path.join(directory(), name + ".il")
     black = " ".join(f"--blackboxed-module {box}" for box in boxes)
@@ -161,7 +162,8 @@ def elaborate(name, tops, params, files, boxes=(), open_outputs=(), enables=Fals
         + ["opt_expr", "opt_clean"]
         + (["memory_collect"] if arrays else [])  # tables that nobody writes are logic
         + ["memory_map" + (" t:$mem_v2 r:WR_PORTS=0 %i" if arrays else "")]
-        + ["opt -full", "techmap", "opt_expr", "opt_merge", "opt_clean",
+        + ["opt -full"] + (["alumacc t:$add t:$sub t:$mul t:$neg"] if arrays else [])
+        + ["techmap", "opt_expr", "opt_merge", "opt_clean",
            "dfflegalize -cell $_DFF_P_ x" + (" -cell $_DFFE_PP_ x" if enables else ""), "opt_clean",
            "setattr -unset src */*", f"write_rtlil {os.path.relpath(rtlil, ROOT)}"])
     if error:

@@ -276,7 +276,9 @@ module ow_ctl_router
     to_tail = came & head_valid_q & ~(pop & ~tail_valid_q) & HasTail;
   end
   assign stuck = given == '0 && came == '0 && take == '0 && waits == '0 && pop == '0 && !due;
-  assign work = move_o || (came != '0) || (given != '0);
+  // As move_o, but for whether the tile takes the request, which is known late.
+  assign work = (!stuck_q && (head_valid_q != '0 || owed)) || req_valid_q || came != '0 ||
+                given != '0;
 
   flows_t ends, goes;  // heads that leave, and are the last ones of their packets; or are not
   assign ends = pop & tails;
@@ -305,7 +307,7 @@ module ow_ctl_router
       end
       if (take[PORT_R]) req_q <= word[PORT_R];
       req_valid_q <= take[PORT_R] || (req_valid_q && !req_ready_i);
-      stuck_q <= stuck;
+      if (move_o || came != '0 || given != '0) stuck_q <= stuck;
     end
   end
 

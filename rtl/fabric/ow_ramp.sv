@@ -119,7 +119,7 @@ module ow_ramp
   logic [Queues-1:0][3:0] in_level_q, out_level_q;
   ramp_t [Queues-1:0] in_head, out_head;  // what the memories give, whether they hold it or not
   queues_t in_valid_q, out_valid_q, out_ready_q;
-  logic in_moved_q;  // an input queue has changed
+  queues_t in_moved_q;  // input queues that have changed
   // Per colour: its queue has room for one, for two.
   colours_t room1_q, room2_q;
   colours_t bound_q;  // colours with an input queue
@@ -232,28 +232,33 @@ module ow_ramp
     end
   end
 
-  // The writers of this cycle: of two to one queue the first wins, and none overwrites.
-  logic red_take, eng_take, core_take, push_lost;
+  // The writers of this cycle, by the queue that takes what they push: of two to one queue the first
+  // wins, and none overwrites. Who pushes, and where, is known late; what a queue has room for is not.
+  queues_t room, red_in, eng_in, core_in;
+  logic push_lost;
   logic [2:0] lost_queue;
-  queue_t red_q, eng_q, core_q;
-  assign red_q = queue_t'(red_q_i);
-  assign eng_q = queue_t'(eng_q_i);
-  assign core_q = queue_t'(core_q_i);
   always_comb begin
-    red_take = 1'b0;
-    eng_take = 1'b0;
-    core_take = 1'b0;
+    room = '0;
+    red_in = '0;
+    eng_in = '0;
+    core_in = '0;
     push_lost = 1'b0;
     lost_queue = '0;
     if (red_push_i || eng_push_i || core_push_i) begin
-      red_take = red_push_i && is_there(red_q_i) && (out_level_q[red_q] != Full || inj_one[red_q]);
-      eng_take = eng_push_i && is_there(eng_q_i) && (out_level_q[eng_q] != Full || inj_one[eng_q]) &&
-                 !(red_push_i && red_q_i == eng_q_i);
-      core_take = core_push_i && is_there(core_q_i) &&
-                  (out_level_q[core_q] != Full || inj_one[core_q]) &&
-                  !(red_push_i && red_q_i == core_q_i) && !(eng_push_i && eng_q_i == core_q_i);
-      push_lost = {red_take, eng_take, core_take} != {red_push_i, eng_push_i, core_push_i};
-      lost_queue = red_push_i && !red_take ? red_q_i : eng_push_i && !eng_take ? eng_q_i : core_q_i;
+      for (int unsigned q = 0; q < Queues; q++) begin
+        room[q] = out_level_q[q] != Full || inj_one[q];
+        red_in[q] = red_push_i && red_q_i == 3'(q);
+        eng_in[q] = eng_push_i && eng_q_i == 3'(q) && !red_in[q];
+        core_in[q] = core_push_i && core_q_i == 3'(q) && !red_in[q] &&
+                     !(eng_push_i && eng_q_i == 3'(q));
+      end
+      red_in &= room;
+      eng_in &= room;
+      core_in &= room;
+      push_lost = {red_in != '0, eng_in != '0, core_in != '0} !=
+                  {red_push_i, eng_push_i, core_push_i};
+      lost_queue = red_push_i && red_in == '0 ? red_q_i : eng_push_i && eng_in == '0 ? eng_q_i
+                                                                                     : core_q_i;
     end
   end
 
@@ -269,14 +274,14 @@ module ow_ramp
     eng_on = 1'b0;
     inj_d = inj_held;
     if (red_push_i || eng_push_i) begin
-      red_on = red_take && straight[red_q];
-      eng_on = eng_take && straight[eng_q] && !red_on;
+      red_on = (red_in & straight) != '0;
+      eng_on = (eng_in & straight) != '0 && !red_on;
       if (red_on) begin
-        inj_d = '{valid: 1'b1, colour: outq_bind_q[red_q][4:0], ctrl: red_data_i.ctrl,
+        inj_d = '{valid: 1'b1, colour: outq_bind_q[queue_t'(red_q_i)][4:0], ctrl: red_data_i.ctrl,
                   data: red_data_i.data};
       end
       if (eng_on) begin
-        inj_d = '{valid: 1'b1, colour: outq_bind_q[eng_q][4:0], ctrl: eng_data_i.ctrl,
+        inj_d = '{valid: 1'b1, colour: outq_bind_q[queue_t'(eng_q_i)][4:0], ctrl: eng_data_i.ctrl,
                   data: eng_data_i.data};
       end
     end
@@ -285,7 +290,7 @@ module ow_ramp
   assign ctr_in_o = ej_i.valid;
   assign ctr_out_o = inj_q.valid;
   assign idle_o = !ej_i.valid && inj_one == '0 && !inj_q.valid && !eng_push_i && !red_push_i &&
-                  !core_push_i && !cfg_we_i && !cfg_we_q && !clear_i && !overrun_q && !in_moved_q;
+                  !core_push_i && !cfg_we_i && !cfg_we_q && !clear_i && !overrun_q && in_moved_q == '0;
 
   // The queue that takes ej_i.
   queues_t ej_queue;
@@ -306,16 +311,11 @@ module ow_ramp
     out_wdata = '0;
     if (Small || red_push_i || eng_push_i || core_push_i) begin
       for (int unsigned q = 0; q < Queues; q++) begin
-        out_push[q] = (red_take && !red_on && red_q == queue_t'(q)) ||
-                      (eng_take && !eng_on && eng_q == queue_t'(q)) ||
-                      (core_take && core_q == queue_t'(q));
+        out_push[q] = (red_in[q] && !straight[q]) || (eng_in[q] && !(straight[q] && !red_on)) ||
+                      core_in[q];
         out_wdata[q] = core_data_i;
-        if (eng_push_i && (Small || (is_there(eng_q_i) && eng_q == queue_t'(q)))) begin
-          out_wdata[q] = eng_data_i;
-        end
-        if (red_push_i && (Small || (is_there(red_q_i) && red_q == queue_t'(q)))) begin
-          out_wdata[q] = red_data_i;
-        end
+        if (eng_push_i && (Small || eng_q_i == 3'(q))) out_wdata[q] = eng_data_i;
+        if (red_push_i && (Small || red_q_i == 3'(q))) out_wdata[q] = red_data_i;
       end
     end
   end
@@ -330,36 +330,25 @@ module ow_ramp
   );
 
   // Levels of the queues that change, and the room that their colours have. What is popped is known
-  // last: it chooses the registers of its own queue alone; rooms are those of what the queue holds
-  // without a pop, and are reckoned again in the next cycle.
-  logic in_here, out_moves;  // in_here: an input queue may change
-  logic [Queues-1:0][3:0] in_most, in_level_d, out_level_d;  // in_most: if nothing is popped
+  // last, as is what is pushed: each chooses the registers of its own queue alone. Rooms are those of
+  // what the queue holds without a pop, and are reckoned again in the next cycle.
+  logic in_here;  // an input queue may change
+  logic [Queues-1:0][3:0] in_most, in_level_d;  // in_most: if nothing is popped
   colours_t room1_d, room2_d;
   assign in_here = ej_i.valid || in_valid_q != '0;
-  assign out_moves = (out_push | inj_one) != '0;
   always_comb begin : levels
     in_most = in_level_q;
     in_level_d = in_level_q;
-    out_level_d = out_level_q;
     room1_d = room1_q;
     room2_d = room2_q;
-    if (in_here || in_moved_q) begin
+    if (in_here || in_moved_q != '0) begin
       room1_d = '0;
       room2_d = '0;
       for (int unsigned q = 0; q < Queues; q++) begin
         in_most[q] = in_level_q[q] + 4'(ej_queue[q]);
         if (in_most[q] < Full) room1_d |= in_colour_q[q];
         if (in_most[q] < Full - 4'd1) room2_d |= in_colour_q[q];
-        if (in_pop[q] != ej_queue[q]) begin
-          in_level_d[q] = in_pop[q] ? in_level_q[q] - 4'd1 : in_most[q];
-        end
-      end
-    end
-    if (out_moves) begin
-      for (int unsigned q = 0; q < Queues; q++) begin
-        if (out_push[q] != inj_one[q]) begin
-          out_level_d[q] = out_push[q] ? out_level_q[q] + 4'd1 : out_level_q[q] - 4'd1;
-        end
+        in_level_d[q] = in_pop[q] ? in_level_q[q] - 4'(!ej_queue[q]) : in_most[q];
       end
     end
   end
@@ -386,7 +375,7 @@ module ow_ramp
       cfg_colour_q <= '0;
       bind_in_q <= 1'b0;
       in_level_q <= '0;
-      in_moved_q <= 1'b0;
+      in_moved_q <= '0;
       out_level_q <= '0;
       in_valid_q <= '0;
       out_valid_q <= '0;
@@ -411,29 +400,31 @@ module ow_ramp
           if (in_pop[q]) in_rp_q[q] <= in_rp_q[q] + 1'b1;
           if (in_pop[q] || ej_queue[q]) begin
             in_level_q[q] <= in_level_d[q];
-            if (!Small) in_valid_q[q] <= in_level_d[q] != '0;
+            if (!Small) in_valid_q[q] <= ej_queue[q] || in_level_q[q] > {3'd0, in_pop[q]};
           end
         end
       end
-      if (Small && (in_here || in_moved_q)) begin
+      if (Small && (in_here || in_moved_q != '0)) begin
         for (int unsigned q = 0; q < Queues; q++) in_valid_q[q] <= in_level_q[q] > 4'(in_pop[q]);
       end
-      in_moved_q <= (ej_queue | in_pop) != '0;
-      if (ej_i.valid || in_moved_q) begin
+      in_moved_q <= ej_queue | in_pop;
+      if (ej_i.valid || in_moved_q != '0) begin
         room1_q <= room1_d;
         room2_q <= room2_d;
       end
 
       // Output queues.
-      if (out_moves) begin
-        out_level_q <= out_level_d;
-        for (int unsigned q = 0; q < Queues; q++) begin
-          if (inj_one[q]) out_rp_q[q] <= out_rp_q[q] + 1'b1;
-          out_valid_q[q] <= out_level_d[q] != '0;
-          out_ready_q[q] <= out_level_d[q] < Full - 4'd1;
+      for (int unsigned q = 0; q < Queues; q++) begin
+        if (inj_one[q]) out_rp_q[q] <= out_rp_q[q] + 1'b1;
+        if (out_push[q] || inj_one[q]) begin
+          out_level_q[q] <= out_push[q] ? out_level_q[q] + 4'(!inj_one[q])
+                                        : out_level_q[q] - 4'(inj_one[q]);
+          out_valid_q[q] <= out_push[q] || out_level_q[q] > {3'd0, inj_one[q]};
+          out_ready_q[q] <= out_push[q] ? out_level_q[q] < Full - 4'd2 + 4'(inj_one[q])
+                                        : out_level_q[q] < Full - 4'd1 + 4'(inj_one[q]);
         end
-        if (inj_one != '0) above_q <= ~(inj_one | (inj_one - queues_t'(1)));
       end
+      if (inj_one != '0) above_q <= ~(inj_one | (inj_one - queues_t'(1)));
       if (inj_d.valid || inj_q.valid) inj_q <= inj_d;
 
       if (push_lost || overrun_q) begin

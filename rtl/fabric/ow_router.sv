@@ -328,7 +328,9 @@ module ow_router
   wavelet_t ej_q;
   logic torn_event_q;
   always_ff @(posedge clk_i) begin : registers
-    ej_q <= rst_i ? '0 : to_ramp;
+    // That a head is kept from the ramp is known last: the word stands there without that.
+    ej_q.valid <= to_ramp.valid && !rst_i;
+    if (turn) {ej_q.colour, ej_q.ctrl, ej_q.data} <= {to_ramp.colour, to_ramp.ctrl, to_ramp.data};
     torn_event_q <= tear && !rst_i;
   end
   assign ej_o = ej_q;

@@ -46,7 +46,8 @@
 //   at_o           [p]: the colour of what comes at port p, one-hot; take_o [p]: if it is taken
 //   one_o          [o]: the held head that goes to output o, one-hot
 //   work_o         something may change in this cycle beside credits, known early
-//   link_*_o, to_ramp_o   what leaves, and the credits that go back
+//   link_*_o, to_ramp_o   what leaves, and the credits that go back; a head that is kept from the ramp
+//                  is not valid there
 //   ramp_valid_o, ramp_number_o, ramp_ctrl_o   the head at the ramp's turn, which may be kept from
 //                  it: there is one, its colour, its control bit
 //   wants_o, waits_o      links that data want; that data credits wait for
@@ -306,7 +307,7 @@ module ow_router_switch
     ramp_valid_o = wants[PORT_R];
     ramp_number_o = number[PORT_R];
     ramp_ctrl_o = leaves[PORT_R].ctrl;
-    if (ramp_drops) leaves[PORT_R] = '0;
+    if (ramp_drops) leaves[PORT_R].valid = 1'b0;
   end
   assign to_ramp_o = leaves[PORT_R];
 

@@ -5,12 +5,13 @@
 // its ports carry nothing but the four edges, the reset, the cycle count and what a scoreboard
 // watches; everything else is reached through the control plane (docs/memory-map.md).
 //
-// Every output is a register, and a hop costs one cycle. With InputRegs the same machine is cut on
-// the other side of the registers between it and its neighbours: inputs go to registers and nothing
-// else, and outputs are what those registers of the neighbours take next. A simulator that hands the
-// outputs over after each edge sees the same words in the same cycles; it may evaluate the tiles of
-// a grid in any order either way, but with InputRegs no logic hangs on a port, so each piece of it
-// is evaluated once a cycle. The registers in the tile are then those of the cycle before.
+// Every output to a link is a register, and a hop costs one cycle. With InputRegs the same machine
+// is cut on the other side of the registers between it and its neighbours: inputs go to registers
+// and nothing else, and outputs are what those registers of the neighbours take next. A simulator
+// that hands the outputs over after each edge sees the same words in the same cycles; it may
+// evaluate the tiles of a grid in any order either way, but with InputRegs no logic hangs on a
+// port, so each piece of it is evaluated once a cycle. The registers in the tile are then those of
+// the cycle before.
 //
 // idle_o: no state of the tile changes before a link input is not zero. It is low in the cycle in
 // which something arrives and follows the state by one cycle, so a clock enable of
@@ -154,7 +155,7 @@ module ow_tile #(
   // first (ow_error), so that the other one's cause is not reported, as that of any later error.
   always_ff @(posedge ramp_clk) begin
     if (rst_q) two_takers_q <= '0;
-    else if (two_takers != two_takers_q) two_takers_q <= two_takers;
+    else two_takers_q <= two_takers;
   end
 
   ow_ramp #(.NumColours(NumColours), .Queues(Queues), .QueueDepth(QueueDepth),
@@ -471,16 +472,16 @@ module ow_tile #(
   // ------------------------------------------------------------------------------------------ idle --
   // Each block says whether its state stays as it is at this edge, given the inputs that it sees
   // now. When all do and nothing arrives, the next state is this state, so the next cycle is idle.
-  logic idle;
-  assign idle = !resets && router_idle && ramp_idle && ep_idle && test_idle &&
-                sram_idle && core_idle && tasks_idle && engine_idle && red_idle && regs_idle &&
-                !mbist_busy && !hears && !take_err;
+  logic [12:0] idles;
+  assign idles = {!resets, router_idle, ramp_idle, ep_idle, test_idle, sram_idle, core_idle, tasks_idle,
+                 engine_idle, red_idle, regs_idle, !mbist_busy, !hears && !take_err};
   if (InputRegs) begin : gen_idle_next
-    assign idle_o = idle;
+    assign idle_o = &idles;
   end else begin : gen_idle
-    logic idle_q;
-    always_ff @(posedge clk_i) idle_q <= idle;
-    assign idle_o = idle_q;
+    // Some say so late in the cycle: they meet behind registers.
+    logic [12:0] idles_q;
+    always_ff @(posedge clk_i) idles_q <= idles;
+    assign idle_o = &idles_q;
   end
 
   ow_tile_clocks #(.Gate(ClockGates), .InputRegs(InputRegs)) u_clocks (

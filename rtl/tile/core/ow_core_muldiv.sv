@@ -58,39 +58,30 @@ module ow_core_muldiv (
     rem = 33'(({high_q[31:0], low_q[31], 1'b1} + {{b_neg, b_i} ^ {33{!b_neg}}, !b_neg}) >> 1);
   end
 
-  // A row for each bit of y, and what was there before, become two of the same sum, three becoming
-  // two at a time; so that one carry goes through all of it.
+  // A row for each bit of y, and what was there before; three of them become two of the same sum,
+  // those that have waited longest first, until two are left, so that one carry goes through all.
   localparam int unsigned Rows = 18;
-  localparam int unsigned Levels = 6;
-  localparam int unsigned Left [Levels] = '{18, 12, 8, 6, 4, 3};  // rows before each level
+  localparam int unsigned Steps = Rows - 2;
   // Rows have no signs; those of the product are in this and in the highest bits of the rows.
   localparam logic [34:0] Signs = 35'h6_0002_0000;
-  function automatic logic [Rows-1:0][34:0] fewer(input logic [Rows-1:0][34:0] rows,
-                                                  input int unsigned left);
-    fewer = '0;
-    for (int unsigned k = 0; k < Rows / 3; k++) begin
-      if (k < left / 3) begin
-        fewer[2*k] = rows[3*k] ^ rows[3*k+1] ^ rows[3*k+2];
-        fewer[2*k+1] = ((rows[3*k] & rows[3*k+1]) | (rows[3*k+2] & (rows[3*k] | rows[3*k+1]))) << 1;
-      end
-    end
-    if (left % 3 > 0) fewer[left/3*2] = rows[left/3*3];
-    if (left % 3 > 1) fewer[left/3*2+1] = rows[left/3*3+1];
-  endfunction
 
-  logic [Rows-1:0][34:0] rows;
+  logic [34:0] rows [Rows+2*Steps];
   always_comb begin
-    rows = '0;
+    for (int unsigned i = 0; i < Rows + 2 * Steps; i++) rows[i] = '0;
     sum = '0;
     if (here_i && !divide) begin
+      rows[0] = partial;
       for (int unsigned i = 0; i < 16; i++) begin
-        rows[i] = 35'({!(x[16] && y[i]), x[15:0] & {16{y[i]}}}) << i;
+        rows[i+1] = 35'({!(x[16] && y[i]), x[15:0] & {16{y[i]}}}) << i;
       end
-      rows[0] |= Signs;
-      rows[16] = {2'd0, x[16] && y[16], ~(x[15:0] & {16{y[16]}}), 16'd0};
-      rows[17] = partial;
-      for (int unsigned l = 0; l < Levels; l++) rows = fewer(rows, Left[l]);
-      sum = rows[0] + rows[1];
+      rows[1] |= Signs;
+      rows[17] = {2'd0, x[16] && y[16], ~(x[15:0] & {16{y[16]}}), 16'd0};
+      for (int unsigned k = 0; k < Steps; k++) begin
+        rows[Rows+2*k] = ((rows[3*k] & rows[3*k+1]) |
+                          (rows[3*k+2] & (rows[3*k] | rows[3*k+1]))) << 1;
+        rows[Rows+2*k+1] = rows[3*k] ^ rows[3*k+1] ^ rows[3*k+2];
+      end
+      sum = rows[3*Steps] + rows[3*Steps+1];
     end
   end
 

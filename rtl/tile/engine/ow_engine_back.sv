@@ -13,7 +13,8 @@
 //   beat_i       the beat, but for write slot and lines; thread_i whose, out_q_i its output queue
 //   issue_*_i, early_wr_i, slot_i   what is issued of it (ow_engine_issue); word_i what a move to
 //                memory writes that goes straight into the write buffer, in each word
-//   launch_hot_i, kill_i   the thread that is launched; threads whose index has led out of memory
+//   launch_i, launch_hot_i, kill_i   a thread is launched; which; threads whose index has led out of
+//                memory
 //   beats_*_o    places of the queue of beats: none is free, one is
 //   direct_o     nothing that writes memory is under way; late_o, late_soon_o: results of reductions
 //   fault_o ...  an index leads out of memory
@@ -65,6 +66,7 @@ module ow_engine_back
   input  logic                       early_wr_i,
   input  logic                       slot_i,
   input  logic [31:0]                word_i,
+  input  logic                       launch_i,
   input  logic [NumThreads-1:0]      launch_hot_i,
   input  logic [NumThreads-1:0]      kill_i,
   // Resources.
@@ -176,7 +178,7 @@ module ow_engine_back
     .need_i({need_i[2][VecBytes-1:0], need_i[1][VecBytes-1:0], need_i[0][VecBytes-1:0]}),
     .two_i, .pend_i(pend),
     .hit_o(hit), .fresh_o(fresh), .room_o, .commit_i(issue_data_i),
-    .wr_i(slot_i), .wr_line_i(line[2]), .wr_be_i(be_i), .forget_i(launch_hot_i != '0),
+    .wr_i(slot_i), .wr_line_i(line[2]), .wr_be_i(be_i), .forget_i(launch_i),
     .rd0_req_o, .rd0_addr_o, .rd0_gnt_i, .rd0_rvalid_i, .rd0_rdata_i,
     .rd1_req_o, .rd1_addr_o, .rd1_gnt_i, .rd1_rvalid_i, .rd1_rdata_i,
     .m_valid_i(m_valid), .m_i(m), .m_own_i(m_own), .m_lends_i(m_lends),

@@ -264,7 +264,7 @@ module ow_engine_beats
       held_q <= 1'b0;
     end else begin
       if (held_q != hold_i) held_q <= hold_i;
-      if (looks_q != '0 || (launch_hot_i != '0 && hold_i)) begin
+      if (looks_q != '0 || hold_i) begin
         looks_q <= !hold_i ? '0 : looks_q | (held_q ? launch_hot_i : '0);
       end
     end

@@ -82,6 +82,7 @@ module ow_engine_front
   output logic                       early_wr_o,
   output logic                       slot_o,
   output logic [31:0]                word_o,
+  output logic                       launch_o,
   output logic [NumThreads-1:0]      launch_hot_o,
   output logic [NumThreads-1:0]      kill_o,
   // Resources.
@@ -151,7 +152,7 @@ module ow_engine_front
   logic [23:0]     save_addr;
   tid_t            show;  // the thread whose context is shown
   ctx_t            show_ctx;
-  tmask_t          takes_tags, tag_fed;
+  tmask_t          takes_tags, tag_fed, tag_fed_early;
   logic            tag_full;
   tmask_t          ready, blk_in, blk_out, blk_mem, blk_row, blk_weight;
 
@@ -181,7 +182,7 @@ module ow_engine_front
     .s_ends_i(may_end || s_ending),
     .s_row_ends_i(may_row_end),
     .stop_i(halt_q || beats_full_i || (beats_one_i && s_live) || fifo_stale),
-    .inq_valid_i, .inq_more_i, .inq_ctrl_i(inq_ctrl), .tag_i(takes_tags), .fed_i(tag_fed),
+    .inq_valid_i, .inq_more_i, .inq_ctrl_i(inq_ctrl), .tag_i(takes_tags), .fed_i(tag_fed), .fed_early_i(tag_fed_early),
     .tag_full_i(tag_full), .out_ready_i, .out_more_i,
     .wq_full_i, .wq_one_i, .w_some_i(w_valid), .w_rest_i(w_rest), .w_blocked_i(w_blocked_next),
     .fifo_empty_i(fifo_empty), .fifo_full_i(fifo_full),
@@ -228,7 +229,8 @@ module ow_engine_front
   if (Engine.tags) begin : gen_tags
     ow_engine_tags #(.NumThreads(NumThreads)) u_tags (
       .clk_i, .rst_i,
-      .live_i(live), .want_i(s_live && c.a_tag && !s_ending && !s_kill && !fifo_stale),
+      .live_i(live), .here_i(s_live && c.a_tag && !s_ending && !s_kill),
+      .want_i(s_live && c.a_tag && !s_ending && !s_kill && !fifo_stale),
       .s_thread_i(s_t),
       .head_valid_i(inq_valid_i[c.a_q]), .head_i(head_a),
       .left_i(a_dim[0].length - s_walk.cnt[15:0]), .inf_i(c.inf),
@@ -237,11 +239,11 @@ module ow_engine_front
       .b_step_i(b_dim[0].step), .d_step_i(d_dim[0].step), .d_len_i(d_dim[0].length),
       .b_counts_i(c.b_kind inside {SRC_MEM, SRC_ACC}),
       .take_o(tag_take), .none_o(tag_none), .has_o(tag_has), .value_o(tag_value), .b_o(tag_b),
-      .d_o(tag_d), .far_o(tag_far), .use_i(issue_data_o && c.a_tag), .fed_o(tag_fed),
+      .d_o(tag_d), .far_o(tag_far), .use_i(issue_data_o && c.a_tag), .fed_o(tag_fed), .fed_early_o(tag_fed_early),
       .full_o(tag_full), .idle_o(tags_idle)
     );
   end else begin : gen_no_tags
-    assign {tag_take, tag_has, tag_value, tag_b, tag_d, tag_far, tag_fed, tag_full} = '0;
+    assign {tag_take, tag_has, tag_value, tag_b, tag_d, tag_far, tag_fed, tag_fed_early, tag_full} = '0;
     assign {tag_none, tags_idle} = '1;
   end
 
@@ -307,7 +309,6 @@ module ow_engine_front
   end
 
   // ------------------------------------------------------------------------ launch, weights --
-  logic             launch;
   tid_t             l_t;
   ctx_t             l_ctx;
   logic [7:0]       l_own;
@@ -327,7 +328,7 @@ module ow_engine_front
     .active_i(active), .wtrig_i(wtrig), .stoch_i(stoch), .own_i(inq_owned_o), .red_owned_i,
     .red_busy_i, .w0_i(l_w0), .w1_i(l_w1), .w2_i(l_w2), .w3_i(l_w3), .more_i(l_more),
     .fifo_none_i(fifo_none),
-    .launch_o(launch), .hot_o(launch_hot_o), .thread_o(l_t), .ctx_o(l_ctx), .own_o(l_own),
+    .launch_o, .hot_o(launch_hot_o), .thread_o(l_t), .ctx_o(l_ctx), .own_o(l_own),
     .walk_o(l_walk), .save_o(l_save), .drain_o(red_start_o), .bad_thread_o(l_bad_thread),
     .idle_o(launch_idle)
   );
@@ -338,7 +339,7 @@ module ow_engine_front
 
   ow_engine_weights #(.SramBytes(SramBytes), .Dotw(Engine.reductions)) u_weights (
     .clk_i, .rst_i,
-    .start_i(launch && l_ctx.wtrig), .ring_i(l_ctx.ring), .queue_i(l_ctx.b_q),
+    .start_i(launch_o && l_ctx.wtrig), .ring_i(l_ctx.ring), .queue_i(l_ctx.b_q),
     .base_i(l_w1[0]), .pitch_i(l_w3[0].step), .slot_base_i(l_w1[2]),
     .slots_i(l_w3[2].length == '0 ? 8'd1 : l_w3[2].length[7:0]),
     .slot_bytes_i({l_w2[2].length[13:0], 2'd0}), .row_length_i(l_w2[2].length[7:0]),
@@ -359,7 +360,7 @@ module ow_engine_front
   ow_engine_threads #(.NumThreads(NumThreads), .Queues(32'(Tile.queues)),
                       .HasFifos(HasFifos)) u_threads (
     .clk_i, .rst_i,
-    .l_hot_i(launch_hot_o), .l_thread_i(l_t), .l_ctx_i(l_ctx), .l_walk_i(l_walk),
+    .l_any_i(launch_o), .l_hot_i(launch_hot_o), .l_thread_i(l_t), .l_ctx_i(l_ctx), .l_walk_i(l_walk),
     .l_own_i(l_own), .l_save_i(l_save), .l_scal_i(tensor_i.scalar), .l_pc_i(tensor_i.pc),
     .l_done_i(tensor_i.ctl.done), .l_task_i(tensor_i.ctl.task_id),
     .l_bad_thread_i(l_bad_thread), .l_number_i(tensor_i.ctl.thread),

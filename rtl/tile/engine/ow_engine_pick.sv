@@ -16,7 +16,7 @@
 //   s_row_ends_i .. which may be the last of its inner vector
 //   inq_more_i   queues that hold two wavelets or more
 //   tag_i        threads that take tagged wavelets; fed_i: whose wavelet is in front (ow_engine_tags);
-//                tag_full_i: no other is taken
+//                fed_early_i: the same early, unless stop_i; tag_full_i: no other is taken
 //   out_ready_i  queues that may claim a vector; out_more_i: also if the beat in I1 claims one
 //   wq_one_i     one write buffer slot is left; wq_full_i: none
 //   w_some_i     weights are there; w_rest_i: also behind those that the beat in I1 may take
@@ -64,6 +64,7 @@ module ow_engine_pick
   input  logic [7:0]                  inq_ctrl_i,
   input  logic [NumThreads-1:0]       tag_i,
   input  logic [NumThreads-1:0]       fed_i,
+  input  logic [NumThreads-1:0]       fed_early_i,
   input  logic                        tag_full_i,
   input  logic [7:0]                  out_ready_i,
   input  logic [7:0]                  out_more_i,
@@ -90,6 +91,7 @@ module ow_engine_pick
 
   tmask_t     s_hot;      // the thread in I1, if there is one
   tmask_t     s_spent;    // .. and it may have nothing left to do
+  tmask_t     lacks;      // an input: as blk_in_o, but early
   tmask_t     ctrl_a;     // a control wavelet is at operand a, which does not wait for operand b
   tmask_t     blk_fifo, blk_red;
   tmask_t     lock;       // the thread that will have the reduction
@@ -103,6 +105,7 @@ module ow_engine_pick
     lock = '0;
     ctrl_a = '0;
     blk_in_o = '0;
+    lacks = '0;
     blk_out_o = '0;
     blk_mem_o = '0;
     blk_row_o = '0;
@@ -118,12 +121,14 @@ module ow_engine_pick
         if (!out_ok[q]) blk_out_o = blk_out_o | out_use_i[q];
       end
       if (tag_full_i) blk_in_o = blk_in_o | tag_i;
+      lacks = blk_in_o & ~fed_early_i;
       blk_in_o = blk_in_o & ~fed_i;
       if (two_i != '0) begin
         for (int unsigned q = 0; q < 8; q++) begin
           if (inq_valid_i[q] && inq_ctrl_i[q]) ctrl_a = ctrl_a | two_a_i[q];
         end
         blk_in_o = blk_in_o & ~(ctrl_a & ~s_hot);
+        lacks = lacks & ~(ctrl_a & ~s_hot);
       end
       if (fifos_used_i) begin
         for (int unsigned n = 0; n < 4; n++) begin
@@ -140,7 +145,7 @@ module ow_engine_pick
       if (lock != '0) blk_red = red_i & ~lock;
       if (!stop_i) begin
         ready_o = live_i & ~s_spent & ~blk_out_o & ~blk_mem_o &
-                  (ending_i | ~(blk_in_o | blk_row_o | blk_weight_o | blk_fifo | blk_red));
+                  (ending_i | ~(lacks | blk_row_o | blk_weight_o | blk_fifo | blk_red));
       end
     end
   end

@@ -10,7 +10,7 @@
 //   crowded_i    the queue of beats has one place at most
 //   ev_*_o, cause_o   of the cycle before: events, and what it counts as
 //   thread_sel_i, thread_state_o   the THREAD word of a thread; show_o, show_ctx_i: its context
-//   idle_o       nothing changes at this edge
+//   idle_o       nothing changes at this edge if nothing is issued: who issues is not idle
 module ow_engine_status
   import ow_pkg::*;
   import ow_engine_pkg::*;
@@ -51,18 +51,19 @@ module ow_engine_status
 );
 
   counter_e cause, cause_q;
+  counter_e rest;  // if nothing is issued, which is known late
   logic     ev_beat_q, ev_weight_q;
 
   always_comb begin
-    cause = CTR_NO_WORK;
-    if (issue_i) cause = CTR_BEATS;
-    else if (active_i == '0) cause = CTR_NO_WORK;
-    else if (go_i || crowded_i) cause = CTR_STALL_MEMORY;
-    else if (any_i || live_i == '0) cause = CTR_BEATS;  // beats are in the pipeline
-    else if ((live_i & blk_row_i & ~blk_weight_i & ~ending_i) != '0) cause = CTR_STALL_ROW;
-    else if ((live_i & blk_mem_i) != '0) cause = CTR_STALL_MEMORY;
-    else if ((live_i & blk_out_i) != '0) cause = CTR_STALL_OUTPUT;
-    else cause = CTR_STALL_INPUT;
+    rest = CTR_NO_WORK;
+    if (active_i == '0) rest = CTR_NO_WORK;
+    else if (go_i || crowded_i) rest = CTR_STALL_MEMORY;
+    else if (any_i || live_i == '0) rest = CTR_BEATS;  // beats are in the pipeline
+    else if ((live_i & blk_row_i & ~blk_weight_i & ~ending_i) != '0) rest = CTR_STALL_ROW;
+    else if ((live_i & blk_mem_i) != '0) rest = CTR_STALL_MEMORY;
+    else if ((live_i & blk_out_i) != '0) rest = CTR_STALL_OUTPUT;
+    else rest = CTR_STALL_INPUT;
+    cause = issue_i ? CTR_BEATS : rest;
   end
 
   always_ff @(posedge clk_i) begin
@@ -80,13 +81,13 @@ module ow_engine_status
   assign ev_beat_o = ev_beat_q;
   assign ev_weight_o = ev_weight_q;
   assign cause_o = cause_q;
-  assign idle_o = !ev_beat_q && cause_q == cause;
+  assign idle_o = !ev_beat_q && cause_q == rest;
 
   logic               show_ok;
   logic [ThreadW-1:0] show;
 
   assign show_ok = {1'b0, thread_sel_i} < 5'(NumThreads);
-  assign show = show_ok ? ThreadW'(thread_sel_i) : '0;
+  assign show = ThreadW'(thread_sel_i);  // of a thread that is not there nothing is shown
   assign show_o = show;
 
   always_comb begin

@@ -17,7 +17,8 @@
 // reads it (docs/isa.md, FIFOs).
 //
 //   NumThreads    contexts; live_i: of threads that have something to issue
-//   want_i        the thread in stage I1 (s_thread_i) has such an operand, and is not at its end
+//   here_i        the thread in stage I1 (s_thread_i) has such an operand, and is not at its end;
+//                 want_i: and it is planned in this cycle, which is known late
 //   head_valid_i, head_i   of its queue
 //   left_i        elements that are left of its inner vector; inf_i: without an end
 //   b_fifo_i, b_ready_i    operand b is a FIFO; that holds something
@@ -28,7 +29,8 @@
 //   has_o, value_o, b_o, d_o, far_o   the oldest one is its: element, addresses; one of them is beyond
 //                 all addresses, or the index beyond the destination
 //   use_i         it is planned (late)
-//   fed_o         the thread whose wavelet is the oldest in the next cycle, if use_i comes now
+//   fed_o         the thread whose wavelet is the oldest in the next cycle, if use_i comes now;
+//                 fed_early_o: the same as if want_i were here_i
 //   full_o        none is taken in this cycle
 //   idle_o        nothing changes at this edge but by want_i and use_i
 `include "ow_assert.svh"
@@ -42,6 +44,7 @@ module ow_engine_tags
   input  logic                  clk_i,
   input  logic                  rst_i,
   input  logic [NumThreads-1:0] live_i,
+  input  logic                  here_i,
   input  logic                  want_i,
   input  logic [ThreadW-1:0]    s_thread_i,
   input  logic                  head_valid_i,
@@ -65,6 +68,7 @@ module ow_engine_tags
   output logic                  far_o,
   input  logic                  use_i,
   output logic [NumThreads-1:0] fed_o,
+  output logic [NumThreads-1:0] fed_early_o,
   output logic                  full_o,
   output logic                  idle_o
 );
@@ -170,12 +174,15 @@ module ow_engine_tags
   end
 
   // Whom the next cycle finds in front, if the thread in stage I1 uses what is its.
-  always_comb begin
-    fed_o = '0;
-    if (valid_q[0] && !(want_i && has_o)) fed_o[done_q[0].thread] = 1'b1;
-    else if (valid_q[1]) fed_o[done_q[1].thread] = 1'b1;
-    else if (t_valid_q) fed_o[t_q.thread] = 1'b1;
-  end
+  function automatic logic [NumThreads-1:0] hot(input logic on, input tid_t t);
+    hot = '0;
+    hot[t] = on;
+  endfunction
+  logic [NumThreads-1:0] stays, follows;  // if what is in front is not used, if it is
+  assign stays = hot(valid_q[0], done_q[0].thread);
+  assign follows = valid_q[1] ? hot(1'b1, done_q[1].thread) : hot(t_valid_q, t_q.thread);
+  assign fed_o = valid_q[0] && !(want_i && has_o) ? stays : follows;
+  assign fed_early_o = valid_q[0] && !(here_i && has_o) ? stays : follows;
   assign full_o = t_valid_q && !moves;
 
   // The product may stay where it is: both places are taken, and a halt lets nobody use them.

@@ -14,7 +14,7 @@
 // Errors: the first fault is kept (fault_o), with the instruction's pc and the bad address.
 //
 //   NumThreads   contexts, 2 to 13; Queues: those that there are; HasFifos
-//   l_*_i        launch (ow_engine_launch)
+//   l_*_i        launch (ow_engine_launch): l_any_i there is one
 //   pick_i ...   choice of stage I0; pick_dsr_o: its descriptors. stay_i: there is none, and the
 //                thread in stage I1 stays there
 //   s_*_o        the thread whose beat stage I1 plans. s_live_o: it has something to issue; flags
@@ -39,6 +39,7 @@ module ow_engine_threads
   input  logic                        clk_i,
   input  logic                        rst_i,
   // Launch.
+  input  logic                        l_any_i,
   input  logic [NumThreads-1:0]       l_hot_i,
   input  logic [ThreadW-1:0]          l_thread_i,
   input  ctx_t                        l_ctx_i,
@@ -214,7 +215,7 @@ module ow_engine_threads
 
   ow_engine_contexts #(.NumThreads(NumThreads)) u_contexts (
     .clk_i, .rst_i,
-    .l_any_i(l_hot_i != '0), .l_thread_i, .l_ctx_i, .l_scal_i,
+    .l_any_i, .l_thread_i, .l_ctx_i, .l_scal_i,
     .pick_i, .pick_hot_i, .pick_thread_i, .pick_dsr_o, .s_ctx_o(s_ctx), .s_scal_o(s_scal),
     .done_i(dn_any), .done_thread_i(dn_t), .done_ctx_o(dn_ctx),
     .active_i(active_q), .show_i, .show_ctx_o, .dsr_i, .dsr_used_o
@@ -324,18 +325,18 @@ module ow_engine_threads
       donep_q <= '0;
       red_lock_q <= '0;
     end else begin
-      if (i_finish_i || l_hot_i != '0) live_q <= (live_q & ~(i_finish_i ? i_hot : '0)) | l_hot_i;
-      if (i_ending_i || l_hot_i != '0) begin
+      if (i_finish_i || l_any_i) live_q <= (live_q & ~(i_finish_i ? i_hot : '0)) | l_hot_i;
+      if (i_ending_i || l_any_i) begin
         ending_q <= (ending_q | (i_ending_i ? i_hot : '0)) & ~l_hot_i;
       end
-      if (fault_now || kill_i || l_hot_i != '0) begin
+      if (fault_now || kill_i || l_any_i) begin
         abort_q <= (abort_q | (fault_now ? i_hot : '0) | kill_hot) & ~l_hot_i;
         kill_q <= (kill_q | kill_hot) & ~l_hot_i;
       end
-      if (i_sent_i || l_hot_i != '0) begin
+      if (i_sent_i || l_any_i) begin
         started_q <= (started_q | (i_sent_i ? i_hot : '0)) & ~l_hot_i;
       end
-      if (i_data_i || l_hot_i != '0) begin
+      if (i_data_i || l_any_i) begin
         half_a_q <= ((half_a_q & ~taken) | (i_half_a_i ? taken : '0)) & ~l_hot_i;
         half_b_q <= ((half_b_q & ~taken) | (i_half_b_i ? taken : '0)) & ~l_hot_i;
       end
@@ -354,7 +355,7 @@ module ow_engine_threads
     if (i_data_i) walk_q[s_thread_q] <= i_walk_i;
     if (waits) wslot_q[s_thread_q] <= i_wait_slot_i;
     if (save_o) save_q[dn_t] <= dn_left & (dn_left - 3'd1);
-    if (l_hot_i != '0) begin
+    if (l_any_i) begin
       walk_q[l_thread_i] <= l_walk_i;
       pc_q[l_thread_i] <= l_pc_i;
       done_q[l_thread_i] <= {l_task_i, l_done_i};
@@ -389,7 +390,7 @@ module ow_engine_threads
       fifo_wr_q <= '0;
       fifos_used_q <= 1'b0;
       own_q <= '0;
-    end else if (emit_hot != '0 || l_hot_i != '0) begin
+    end else if (emit_hot != '0 || l_any_i) begin
       active_q <= held(active_q, emit_hot, l_hot_i, 1'b1);
       memdst_q <= held(memdst_q, emit_hot, l_hot_i, l_ctx_i.d_kind == SRC_MEM);
       sticky_q <= held(sticky_q, emit_hot, l_hot_i,
@@ -415,10 +416,10 @@ module ow_engine_threads
         fifo_wr_q[n] <= held(fifo_wr_q[n], emit_hot, l_hot_i,
                              HasFifos && l_ctx_i.d_fifo && l_ctx_i.d_q[1:0] == 2'(n));
       end
-      if (HasFifos && l_hot_i != '0 && (l_ctx_i.a_fifo || l_ctx_i.b_fifo || l_ctx_i.d_fifo)) begin
+      if (HasFifos && l_any_i && (l_ctx_i.a_fifo || l_ctx_i.b_fifo || l_ctx_i.d_fifo)) begin
         fifos_used_q <= 1'b1;
       end
-      own_q <= (own_q & ~emit_own) | (l_hot_i != '0 ? l_own_i : '0);
+      own_q <= (own_q & ~emit_own) | (l_any_i ? l_own_i : '0);
     end
   end
 
@@ -469,6 +470,7 @@ module ow_engine_threads
   `OW_ASSERT(stays_alone, !(stay_i && pick_i), "a thread is chosen while another one stays")
   `OW_ASSERT(one_chosen, (pick_hot_i & (pick_hot_i - tmask_t'(1))) == '0, "two threads chosen")
   `OW_ASSERT(live_is_active, (live_q & ~active_q) == '0, "a thread that is not active is live")
+  `OW_ASSERT(launch_of_one, l_any_i == (l_hot_i != '0), "a launch of no thread, or none of one")
   `OW_ASSERT(lives_once, (l_hot_i & active_q) == '0, "a launch on a busy thread")
 
 endmodule

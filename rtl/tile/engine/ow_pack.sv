@@ -250,16 +250,16 @@ module ow_pack
                                  input logic [15:0] half);
     step_t       s;
     mask_t       m0, m1, m2;    // first, second, third element
+    mask_t       low, high;     // lanes whose elements are the halves of the word
     logic [15:0] x0, x1, x2;
-    logic [31:0] w0;
     logic [2:0]  i0;
     logic        ctl;
     s = '0;
     s.half_valid = half_valid;
     s.half = half;
     s.left = rest;
+    {low, high} = '0;
     {x0, x1, x2} = '0;
-    w0 = '0;
     i0 = '0;
     ctl = 1'b0;
     m0 = mask_t'(lowest(32'(rest)));
@@ -272,9 +272,6 @@ module ow_pack
       end
       if (m1[k]) x1 = x1 | e.data[k];
       if (m2[k]) x2 = x2 | e.data[k];
-    end
-    for (int unsigned k = 0; k < Half; k++) begin
-      if (m0[k]) w0 = w0 | {e.data[2*k+1], e.data[2*k]};
     end
     if (rest == '0) begin
       if (e.last && half_valid) begin
@@ -289,31 +286,38 @@ module ow_pack
       end
     end else if (e.w32) begin
       s.push = 1'b1;
-      s.word.data = w0;
+      for (int unsigned k = 0; k < Half; k++) {high[2*k+1], low[2*k]} = {2{m0[k]}};
       s.left = rest & ~m0;
     end else if (e.tag) begin
       s.push = 1'b1;
-      s.word.data = {e.idx + 16'(i0), x0};
+      s.word.data[31:16] = e.idx + 16'(i0);
+      low = m0;
       s.left = rest & ~m0;
     end else if (half_valid) begin
       // The pair, and the element behind it if it is the only one left.
       s.push = 1'b1;
-      s.word.data = {x0, half};
+      s.word.data[15:0] = half;
+      high = m0;
       s.half_valid = m1 != '0 && m2 == '0;
       s.half = x1;
       s.left = s.half_valid ? '0 : rest & ~m0;
     end else if (m1 != '0) begin
       s.push = 1'b1;
-      s.word.data = {x1, x0};
+      {high, low} = {m1, m0};
       s.half_valid = m2 != '0 && (m2 & (m2 - mask_t'(1))) == '0;
       s.half = x2;
       s.left = s.half_valid ? '0 : m2;
     end else begin
       s.push = e.last;
-      s.word.data = {16'd0, x0};
+      low = m0;
       s.half_valid = !e.last;
       s.half = x0;
       s.left = '0;
+    end
+    // Elements come late: they are chosen once, by what is known before.
+    for (int unsigned k = 0; k < Lanes; k++) begin
+      if (low[k]) s.word.data[15:0] = s.word.data[15:0] | e.data[k];
+      if (high[k]) s.word.data[31:16] = s.word.data[31:16] | e.data[k];
     end
     s.finished = s.left == '0 && !(e.last && s.half_valid) && (!e.close || ctl);
     return s;

@@ -107,12 +107,11 @@ module ow_pack_claims
   end
 
   // A queue whose last claim is about to be free has none already.
-  logic [Queues-1:0] lone, ready, more;
+  logic [Queues-1:0] ready, more;
 
   always_comb begin
-    lone = null_q || finished_q ? none : none_q;
-    ready = spare_q ? '1 : lone;
-    more = two_q ? '1 : lone;
+    ready = spare_q ? '1 : none;
+    more = two_q ? '1 : none;
     if (!two_q) more[alloc_q] = 1'b0;
   end
   assign alloc_ready_o = NUM_QUEUES'(ready);
@@ -120,6 +119,8 @@ module ow_pack_claims
   assign none_o = none_q;
   assign idle_o = !alloc_valid_i && !null_q && !finished_q;
 
+  `OW_ASSERT(none_as_counted, null_q || finished_q || none == none_q,
+             "a queue's claims are not what they were counted as")
   `OW_ASSERT(alloc_allowed, !alloc_valid_i || alloc_ready_o[alloc_q_i], "claim without a place")
 
 endmodule

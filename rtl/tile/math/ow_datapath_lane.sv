@@ -81,8 +81,9 @@ module ow_datapath_lane
   element_t    m_q, p_q;
   fp_factor_t  u_fa, u_fb, m_fa_q, m_fb_q, p_fa_q, p_fb_q;  // factors
   logic [31:0] m_a_q, m_b_q, p_a_q, p_b_q;
-  logic        m_valid_q, p_valid_q, is_mul, m_mul_q, m_float_q, m_bytes_q;
-  logic [15:0] ma, mb;    // what the multiplier multiplies
+  logic        m_valid_q, p_valid_q, is_mul;
+  logic        m_float_q, m_int_q, m_whole_q;  // factors, integers, those of more than bytes
+  logic [15:0] ma, mb;    // what the multiplier multiplies, but for an integer a
   logic [15:0] ma_low, ma_high;
   logic [31:0] p_product_q;
 
@@ -129,11 +130,11 @@ module ow_datapath_lane
 
   always_ff @(posedge clk_i) begin
     m_valid_q <= valid_i;
-    m_mul_q <= valid_i && is_mul;
+    m_float_q <= valid_i && is_mul && (!Ints || kind_i == DPK_FADD);
+    m_int_q <= Ints && valid_i && is_mul && kind_i != DPK_FADD;
+    m_whole_q <= Ints && valid_i && is_mul && kind_i != DPK_FADD && !(Has.i8 && u_src == DF_I8);
     p_valid_q <= m_valid_q;
     if (valid_i) begin
-      m_float_q <= kind_i == DPK_FADD;
-      m_bytes_q <= Has.i8 && u_src == DF_I8;
       m_q <= '{op: u_op, kind: kind_i, src: u_src, dst: u_dst, i8_hi: Has.i8 && i8_hi_i,
                random: Has.stoch ? random_i : 16'd0};
       {m_a_q, m_b_q, m_fa_q, m_fb_q} <= {a_i, b_i, u_fa, u_fb};
@@ -151,25 +152,19 @@ module ow_datapath_lane
     ma_low = '0;
     ma_high = '0;
     product_o = '0;
-    if (m_mul_q || wide_i) begin
-      if (wide_i) begin
-        ma = wide_a_i;
-        mb = wide_b_i;
-      end else if (!Ints || m_float_q) begin
-        ma = {5'd0, m_fa_q.sig};
-        mb = {5'd0, m_fb_q.sig};
-      end else begin
-        ma = m_a_q[15:0];
-        mb = m_b_q[15:0];
-      end
+    if (m_float_q || m_int_q || wide_i) begin
+      // One of three, each of which is known from registers: no element is here while it is lent.
+      ma = (wide_a_i & {16{wide_i}}) | ({5'd0, m_fa_q.sig} & {16{m_float_q}});
+      mb = (wide_b_i & {16{wide_i}}) | ({5'd0, m_fb_q.sig} & {16{m_float_q}}) |
+           (m_b_q[15:0] & {16{m_int_q}});
       if (Has.i8) begin
         // By the bytes of b. Of an int8 dot each takes the byte of a that it belongs to.
-        ma_low = m_bytes_q && !wide_i ? {8'd0, ma[7:0]} : ma;
-        ma_high = m_bytes_q && !wide_i ? {ma[15:8], 8'd0} : ma;
+        ma_low = ma | (m_a_q[15:0] & {{8{m_whole_q}}, {8{m_int_q}}});
+        ma_high = ma | (m_a_q[15:0] & {{8{m_int_q}}, {8{m_whole_q}}});
         product_o = {8'd0, 24'(ma_low) * 24'(mb[7:0])};
         product_o[31:8] = product_o[31:8] + 24'(ma_high) * 24'(mb[15:8]);
       end else begin
-        product_o = {16'd0, ma} * {16'd0, mb};
+        product_o = {16'd0, ma | (m_a_q[15:0] & {16{m_int_q}})} * {16'd0, mb};
       end
     end
   end

@@ -92,48 +92,32 @@ package ow_fp_pkg;
     return n;
   endfunction
 
-  // Zeros above the leading one of a binary16 fraction (10 if there is none).
-  function automatic logic [3:0] lead_zeros10(input logic [9:0] x);
-    logic [15:0] s;
-    logic [3:0]  n;
-    s = {x, 6'h3F};
-    n = 4'd0;
-    if (s[15:8] == 8'd0) begin
-      n[3] = 1'b1;
-      s = {s[7:0], 8'd0};
+  // A binary16 fraction without the zeros above its leading one, and below it an exponent less their
+  // number; 0 of 0. The place of the leading one chooses both at once.
+  function automatic logic [19:0] normal10(input logic [9:0] x, input logic [9:0] exp);
+    logic [10:0] seen;  // this bit is set, or one above it
+    logic [19:0] r;
+    seen = {1'b0, x};
+    for (int unsigned i = 1; i < 10; i *= 2) seen = seen | (seen >> i);
+    r = 20'd0;
+    for (int unsigned k = 0; k < 10; k++) begin
+      if (seen[9-k] && !seen[10-k]) r = r | {x << k, exp - 10'(k)};
     end
-    if (s[15:12] == 4'd0) begin
-      n[2] = 1'b1;
-      s = {s[11:0], 4'd0};
-    end
-    if (s[15:14] == 2'd0) begin
-      n[1] = 1'b1;
-      s = {s[13:0], 2'd0};
-    end
-    n[0] = ~s[15];
-    return n;
+    return r;
   endfunction
 
   // Binary16 to the unpacked form, exact; subnormals come out normalised.
   function automatic fp_num_t unpack_f16(input logic [15:0] x);
-    fp_num_t     r;
-    logic [3:0]  n;
-    logic [9:0]  f;
+    fp_num_t    r;
+    logic [9:0] f;
+    logic       unused;
     r.sign = x[15];
     r.nan = 1'b0;
     r.inf = 1'b0;
-    n = 4'd0;
-    f = x[9:0];
     if (x[14:10] == 5'd0) begin
-      if (x[9:0] == 10'd0) begin
-        r.exp = 9'd1;
-        r.sig = 27'd0;
-      end else begin
-        n = lead_zeros10(x[9:0]);
-        f = x[9:0] << n;
-        r.exp = 9'd112 - {5'd0, n};  // fraction bit 9 weighs 2^-15
-        r.sig = {f, 17'd0};
-      end
+      {f, unused, r.exp} = normal10(x[9:0], 10'd112);  // fraction bit 9 weighs 2^-15
+      r.exp[0] = r.exp[0] | (x[9:0] == 10'd0);
+      r.sig = {f, 17'd0};
     end else begin
       r.exp = {4'd0, x[14:10]} + 9'd112;
       r.sig = {1'b1, x[9:0], 16'd0};
@@ -178,18 +162,17 @@ package ow_fp_pkg;
   // A factor in binary16 or, with bf, in bfloat16; subnormals come out normalised.
   function automatic fp_factor_t unpack_factor(input logic [15:0] x, input logic bf);
     /*verilator no_inline_task*/
-    fp_factor_t r;
-    logic [3:0] n;
-    logic [9:0] f;
+    fp_factor_t  r;
+    logic [19:0] n;
+    logic [9:0]  f;
     r.sign = x[15];
     r.nan = 1'b0;
     r.inf = 1'b0;
-    n = 4'd0;
     f = bf ? {x[6:0], 3'd0} : x[9:0];
     if (bf ? x[14:7] == 8'd0 : x[14:10] == 5'd0) begin
-      n = lead_zeros10(f);
-      r.exp = (bf ? 10'sd0 : 10'sd112) - signed'({6'd0, n});
-      r.sig = {f << n, 1'b0};
+      n = normal10(f, bf ? 10'd0 : 10'd112);
+      r.exp = signed'(n[9:0]);
+      r.sig = {n[19:10], 1'b0};
     end else begin
       r.exp = bf ? signed'({2'd0, x[14:7]}) : signed'({5'd0, x[14:10]} + 10'd112);
       r.sig = {1'b1, f};
@@ -290,7 +273,8 @@ package ow_fp_pkg;
   // First half of an addition: alignment and the sum of the significands. The smaller magnitude is
   // shifted; three bits below the larger one's last place (the last of them sticky) are enough,
   // since a shift of 2 or more leaves at most one bit to normalise.
-  // Both differences of the exponents are there when the comparison is.
+  // The places to shift by follow from the exponents alone: where they are equal it is none, whichever
+  // is larger. One adder adds and subtracts.
   function automatic fp_sum_t add_align(input fp_num_t x, input fp_num_t y);
     fp_sum_t     r;
     logic        swap;  // y is the larger magnitude
@@ -300,10 +284,11 @@ package ow_fp_pkg;
     logic [26:0] hi;
     logic [26:0] lo;
     logic [26:0] sh;
+    logic [27:0] add;
     swap = {y.exp, y.sig} > {x.exp, x.sig};
     d_xy = x.exp - y.exp;
     d_yx = y.exp - x.exp;
-    d = swap ? d_yx : d_xy;
+    d = y.exp > x.exp ? d_yx : d_xy;
     hi = swap ? y.sig : x.sig;
     lo = swap ? x.sig : y.sig;
     sign = swap ? y.sign : x.sign;
@@ -314,18 +299,21 @@ package ow_fp_pkg;
       sh = lo >> d[4:0];
       sh[0] = sh[0] | ((lo & ~(27'h7FF_FFFF << d[4:0])) != 27'd0);
     end
-    r.sum = sub ? {1'b0, hi} - {1'b0, sh} : {1'b0, hi} + {1'b0, sh};
+    add = {1'b0, sh} ^ {28{sub}};
+    r.sum = 28'(({1'b0, hi, 1'b1} + {add, sub}) >> 1);
     r.exp = swap ? y.exp : x.exp;
     r.what = sum_is(x.nan || y.nan || (x.inf && y.inf && sub), x.inf || y.inf, sub);
     r.sign = x.inf ? x.sign : y.inf ? y.sign : sign;
     return r;
   endfunction
 
-  // Second half, common part: leading one to bit 26, or exp = 1.
+  // Second half, common part: leading one to bit 26, or exp = 1. Where the exponent ends stands as a
+  // one beside the sum's own, so that the places to shift by are not compared with those that it has.
   function automatic fp_sum_t normalise(input fp_sum_t x);
-    fp_sum_t    r;
-    logic [4:0] lz;
-    logic [8:0] room;
+    fp_sum_t     r;
+    logic [4:0]  lz;
+    logic [8:0]  room;
+    logic [26:0] ends;
     r = x;
     if (x.what == FPS_PLUS) begin
       r.what = FPS_NUMBER;
@@ -335,13 +323,21 @@ package ow_fp_pkg;
       r.sum = {1'b0, x.sum[27:2], x.sum[1] | x.sum[0]};
       r.exp = x.exp + 9'd1;
     end else if (!x.sum[26]) begin
-      lz = lead_zeros28(x.sum) - 5'd1;
       room = x.exp - 9'd1;
-      if (room < {4'd0, lz}) lz = room[4:0];
+      ends = room[8:5] == 4'd0 ? 27'h400_0000 >> room[4:0] : 27'd0;
+      lz = lead_zeros28({x.sum[26:0] | ends, 1'b1});
       r.sum = x.sum << lz;
       r.exp = x.exp - {4'd0, lz};
     end
     return r;
+  endfunction
+
+  // m + 1 if up: which bits that changes follows from m, so that up, which is known last, is no carry.
+  function automatic logic [30:0] rounded(input logic [30:0] m, input logic up);
+    logic [30:0] ones;  // this bit is set, and all below it
+    ones = m;
+    for (int unsigned i = 1; i < 31; i *= 2) ones = ones & ((ones << i) | ~(31'h7FFF_FFFF << i));
+    return m ^ ({ones[29:0], 1'b1} & {31{up}});
   endfunction
 
   // Second half: round a normalised sum to binary32.
@@ -350,7 +346,7 @@ package ow_fp_pkg;
     logic        up;
     m = {x.sum[26] ? x.exp[7:0] : 8'd0, x.sum[25:3]};
     up = x.sum[2] && (x.sum[1:0] != 2'd0 || x.sum[3]);
-    m = m + {30'd0, up};  // a carry out of the fraction is the next exponent, up to infinity
+    m = rounded(m, up);  // a carry out of the fraction is the next exponent, up to infinity
     if (x.what == FPS_NAN) return NAN32;
     if (x.what == FPS_INF || x.exp > 9'd254) return {x.sign, 8'hFF, 23'd0};
     return {x.sign, m};
@@ -364,7 +360,7 @@ package ow_fp_pkg;
     logic        up;
     m = {x.sum[26] ? x.exp[7:0] : 8'd0, x.sum[25:19]};
     up = stoch ? x.sum[18:3] > ~random : x.sum[18] && (x.sum[17:0] != 18'd0 || x.sum[19]);
-    m = m + {14'd0, up};
+    m = 15'(rounded({16'd0, m}, up));
     if (x.what == FPS_NAN) return NANB16;
     if (x.what == FPS_INF || x.exp > 9'd254) return {x.sign, 8'hFF, 7'd0};
     return {x.sign, m};
@@ -395,7 +391,7 @@ package ow_fp_pkg;
       if (!s[26]) m[14:10] = 5'd0;
     end
     up = stoch ? s[15:0] > ~random : s[15] && (s[14:0] != 15'd0 || s[16]);
-    m = m + {14'd0, up};
+    m = 15'(rounded({16'd0, m}, up));
     return {x.sign, m};
   endfunction
 

@@ -110,7 +110,7 @@ package ow_fp_wide_pkg;
     r.exp = swap ? y.exp : x_exp;
     sign = swap ? y.sign : x_sign;
     sub = x_sign ^ y.sign;
-    r.sum = sub ? {1'b0, hi} - {1'b0, sh} : {1'b0, hi} + {1'b0, sh};
+    r.sum = 52'(({1'b0, hi, 1'b1} + {{1'b0, sh} ^ {52{sub}}, sub}) >> 1);
     r.what = sum_is(x_nan || y.nan || (x_inf && y.inf && sub), x_inf || y.inf, sub);
     r.sign = x_inf ? x_sign : y.inf ? y.sign : sign;
     return r;

@@ -371,7 +371,7 @@ module ow_nlf
     if (x.special) return x.y;
     q = 32'(p >> x.shift[3:0]);
     less = x.comp || p[P_W-1];
-    v = {6'd0, x.comp, {C0_FRAC{1'b0}}} + (q ^ {32{less}}) + {31'd0, less};
+    v = 32'(({6'd0, x.comp, {C0_FRAC{1'b0}}, 1'b1} + {q ^ {32{less}}, less}) >> 1);
     n = normal32(v);
     e = x.e + 10'(31 - C0_FRAC) - {5'd0, n.zeros};
     e_min = x.bf16 ? -10'sd126 : -10'sd14;
@@ -392,12 +392,12 @@ module ow_nlf
     // exponent, up to infinity.
     if (x.bf16) begin
       up = sig[23] && (sig[22:0] != 23'd0 || sig[24]);
-      m = {below ? 8'd0 : e[7:0], 7'd0} + {7'd0, sig[31:24]} + {14'd0, up};
+      m = {(below ? 8'd0 : e[7:0]) + 8'(sig[31]), sig[30:24]};
     end else begin
       up = sig[20] && (sig[19:0] != 20'd0 || sig[21]);
-      m = {below ? 5'd0 : e[4:0], 10'd0} + {4'd0, sig[31:21]} + {14'd0, up};
+      m = {(below ? 5'd0 : e[4:0]) + 5'(sig[31]), sig[30:21]};
     end
-    return {x.sign, m};
+    return {x.sign, up ? m + 15'd1 : m};
   endfunction
 
   s1_t                       s1_q;

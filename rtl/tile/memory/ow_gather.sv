@@ -155,7 +155,7 @@ module ow_gather #(
         end
       end
       for (int unsigned l = Lanes; l > 0; l--) begin
-        row[l-1] = base_q + row_t'(ahead_q[l-1]) + row_t'(carry_q[l-1]);
+        row[l-1] = row_t'(({base_q, 1'b1} + {row_t'(ahead_q[l-1]), carry_q[l-1]}) >> 1);
         if (asked[l-1] && row[l-1] >= row_t'(Rows)) begin
           outside = 1'b1;
           bad = {row[l-1][23-RowLow:0], low[l-1][RowLow-1:0]};
@@ -199,6 +199,8 @@ module ow_gather #(
       logic [Depth-1:0]  wants;  // .. whether there are any
       mask_t             want;
       mask_t             same;
+      mask_t             hit;    // lanes that write a quarter: of several the last one does
+      mask_t             seen;   // this lane does, or one above it
       ptr_t              s;
       logic [AddrW-1-RowLow:0] word_row;
       mem_ask_o = '0;
@@ -213,6 +215,8 @@ module ow_gather #(
       wants = '0;
       want = '0;
       same = '0;
+      hit = '0;
+      seen = '0;
       s = '0;
       word_row = '0;
       if (valid_q != '0) begin
@@ -244,12 +248,16 @@ module ow_gather #(
             if (we_q[s]) begin
               mem_we_o[b] = 1'b1;
               for (int unsigned h = 0; h < 4; h++) begin
-                for (int unsigned l = Lanes; l > 0; l--) begin  // of equal ones the last
-                  if (same[l-1] && covers(w32_q[s], addr[s][l-1][2:1], h)) begin
-                    mem_wdata_o[b][16*h +: 16] = mem_wdata_o[b][16*h +: 16] |
-                        (half(w32_q[s], data_q[s][l-1], h) & {16{!mem_be_o[b][2*h]}});
-                    mem_be_o[b][2*h +: 2] = 2'b11;
-                  end
+                for (int unsigned l = 0; l < Lanes; l++) begin
+                  hit[l] = same[l] && covers(w32_q[s], addr[s][l][2:1], h);
+                end
+                seen = hit;
+                for (int unsigned i = 1; i < Lanes; i *= 2) seen = seen | (seen >> i);
+                mem_be_o[b][2*h +: 2] = {2{seen[0]}};
+                for (int unsigned l = 0; l < Lanes; l++) begin
+                  mem_wdata_o[b][16*h +: 16] = mem_wdata_o[b][16*h +: 16] |
+                      (half(w32_q[s], data_q[s][l], h) &
+                       {16{hit[l] && !(l + 1 < Lanes && seen[(l+1)%Lanes])}});
                 end
               end
             end

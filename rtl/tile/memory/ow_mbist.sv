@@ -19,7 +19,9 @@
 //   mem_*  the banks' ports, the same row and data for all; read data comes the cycle after
 `include "ow_assert.svh"
 
-module ow_mbist #(
+module ow_mbist
+  import ow_onehot_pkg::lowest;
+#(
   parameter int unsigned Rows = 768,
   parameter int unsigned Banks = 8,
   localparam int unsigned RowBits = $clog2(Rows)
@@ -84,17 +86,24 @@ module ow_mbist #(
     end
   end
 
-  // The banks that answer wrongly in this cycle, and the answer of the lowest of them.
+  // The banks that answer wrongly in this cycle, and the bits of the lowest of them. Data comes late
+  // from memory, so which bank is the lowest chooses bits once and not bank by bank.
   logic [Banks-1:0] wrong;
-  logic [63:0]      answer;
-  always_comb begin
+  logic [63:0]      bits;
+  always_comb begin : answers
+    logic [Banks-1:0][63:0] differs;
+    logic [Banks-1:0]       first;
+    differs = '0;
     wrong = '0;
-    answer = mem_rdata_i[0];
+    bits = '0;
+    first = '0;
     if (check_q) begin
-      for (int unsigned b = Banks; b > 0; b--) begin
-        wrong[b-1] = mem_rdata_i[b-1] != expected_q;
-        if (wrong[b-1]) answer = mem_rdata_i[b-1];
+      for (int unsigned b = 0; b < Banks; b++) begin
+        differs[b] = mem_rdata_i[b] ^ expected_q;
+        wrong[b] = differs[b] != '0;
       end
+      first = Banks'(lowest(32'(wrong)));
+      for (int unsigned b = 0; b < Banks; b++) bits |= differs[b] & {64{first[b]}};
     end
   end
 
@@ -158,7 +167,7 @@ module ow_mbist #(
         fail_q <= fail_q | wrong;
         if (fail_q == '0 && wrong != '0) begin
           fail_row_q <= checked_row_q;
-          fail_bits_q <= answer ^ expected_q;
+          fail_bits_q <= bits;
         end
         if (!run_q) done_q <= 1'b1;
       end

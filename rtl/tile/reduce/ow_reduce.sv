@@ -122,8 +122,12 @@ module ow_reduce
   logic          busy_q;
   logic          begins;  // a drain
   logic          begun_q; // .. in the cycle before: who starts is known late, sums come later
+  logic          wrote_q; // a register may have been written: what begins with it follows
   assign begins = start_i && !busy_q;
-  always_ff @(posedge clk_i) begun_q <= begins && !rst_i;
+  always_ff @(posedge clk_i) begin
+    begun_q <= begins && !rst_i;
+    wrote_q <= reg_we_i && !rst_i;
+  end
 
   // -------------------------------------------------------------------------------- registers ----
   config_t       params;
@@ -137,7 +141,7 @@ module ow_reduce
     .clk_i, .rst_i,
     .we_i(reg_we_i), .addr_i(reg_addr_i), .wdata_i(reg_wdata_i), .rdata_o(reg_rdata_o),
     .busy_i(busy_q), .cause_i(cause), .error_i(error_q), .row_i(row),
-    .config_o(params), .words_o(words), .start_i, .bad_o(config_bad)
+    .config_o(params), .words_o(words), .bad_o(config_bad)
   );
 
   logic          done;        // the last element has left
@@ -222,7 +226,7 @@ module ow_reduce
     );
 
     ow_reduce_bias #(.SramBytes(SramBytes)) u_bias (
-      .clk_i, .rst_i, .start_i(begins), .base_i(params.bias_base),
+      .clk_i, .rst_i, .busy_i(busy_q), .base_i(params.bias_base),
       .want_i(busy_q && !all_issued &&
               ((params.act[0].enable && params.act[0].bias) ||
                (params.act[1].enable && params.act[1].bias) ||
@@ -305,7 +309,7 @@ module ow_reduce
   assign wait_o = busy_q && cause != RED_WAIT_NOTHING;
   `OW_ASSERT(start_a, !start_i || !busy_q, "a drain may start only when the last one is done")
 
-  assign idle_o = !reg_we_i && !start_i && !begun_q && !row_closed_i && !row_free_o && !done_q &&
-                  !rst_i && settled;
+  assign idle_o = !reg_we_i && !wrote_q && !start_i && !begun_q && !row_closed_i && !row_free_o &&
+                  !done_q && !rst_i && settled;
 
 endmodule

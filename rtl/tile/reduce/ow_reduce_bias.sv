@@ -8,7 +8,7 @@ module ow_reduce_bias
 ) (
   input  logic        clk_i,
   input  logic        rst_i,
-  input  logic        start_i,  // a drain begins, with the first bias at base_i
+  input  logic        busy_i,   // a drain runs; it begins with the bias at base_i
   input  logic [23:0] base_i,
   input  logic        want_i,   // rows are left, and one of the actions adds a bias
 
@@ -50,7 +50,7 @@ module ow_reduce_bias
   assign data = !rvalid_i ? NAN32 : addr_q[2] ? rdata_i[63:32] : rdata_i[31:0];
 
   always_ff @(posedge clk_i) begin
-    if (rst_i || start_i) begin
+    if (rst_i || !busy_i) begin
       valid_q <= 1'b0;
       ahead_valid_q <= 1'b0;
       flight_q <= 1'b0;

@@ -127,8 +127,10 @@ module ow_reduce_issue
                                                                                           : 2'd2;
 
   always_ff @(posedge clk_i) begin
-    if (rst_i || start_i) begin
-      row_q <= 16'd0;
+    if (rst_i || start_i) row_q <= 16'd0;
+    else if (row_end) row_q <= row_q + 16'd1;
+    // That a drain begins is known late: all but the count of rows, which can be read, waits for it.
+    if (rst_i || !busy_i) begin
       phase_q <= config_i.first;
       which_q <= next_which;
       base_q <= 4'd0;
@@ -141,7 +143,6 @@ module ow_reduce_issue
         if (lane_last) word_q <= word_last ? 4'd0 : word_q + 4'd1;
       end
       if (row_end) begin
-        row_q <= row_q + 16'd1;
         phase_q <= next_phase;
         which_q <= next_which;
         if (ring_row_q + 8'd1 == config_i.ring) begin
@@ -157,24 +158,16 @@ module ow_reduce_issue
 
   // ------------------------------------------------------------------------------------ issue ----
   always_comb begin
-    ramp_t head0;
-    ramp_t head1;
     act = '0;
     adds_o = 2'd0;
     drop = 1'b0;
     issue = 1'b0;
     discard = 1'b0;
     dual = 1'b0;
-    elem_o = 32'd0;
-    elem_hi_o = 32'd0;
     lane_last = lane_q == LaneBits'(Lanes - 1);
-    op_1_o = 32'd0;
-    op_2_o = 32'd0;
     row_end = 1'b0;
     cause_o = RED_WAIT_NOTHING;
     inq_pop_o = '0;
-    head0 = '0;
-    head1 = '0;
     if (busy_i) begin
       act = config_i.act[which_q];
       adds_o = {1'b0, act.in0} + {1'b0, act.in1} + {1'b0, act.bias};
@@ -191,13 +184,11 @@ module ow_reduce_issue
         end else if (!act.enable) begin
           drop = 1'b1;
         end else begin
-          head0 = inq_head_i[act.in0_q];
-          head1 = inq_head_i[act.in1_q];
-          if (act.in0 && inq_valid_i[act.in0_q] && head0.ctrl) begin
+          if (act.in0 && inq_valid_i[act.in0_q] && inq_head_i[act.in0_q].ctrl) begin
             discard = 1'b1;
             inq_pop_o[act.in0_q] = 1'b1;
           end
-          if (act.in1 && inq_valid_i[act.in1_q] && head1.ctrl) begin
+          if (act.in1 && inq_valid_i[act.in1_q] && inq_head_i[act.in1_q].ctrl) begin
             discard = 1'b1;
             inq_pop_o[act.in1_q] = 1'b1;
           end
@@ -210,18 +201,33 @@ module ow_reduce_issue
           if (issue) begin
             if (act.in0) inq_pop_o[act.in0_q] = 1'b1;
             if (act.in1) inq_pop_o[act.in1_q] = 1'b1;
-            if (written_q[0]) begin
-              elem_o = acc_rdata_i[32*lane_q +: 32];
-              if (dual) elem_hi_o = acc_rdata_i[32*lane_hi +: 32];
-            end
-            op_1_o = act.in0 ? head0.data : act.in1 ? head1.data : bias_i;
-            op_2_o = act.in0 && act.in1 ? head1.data : bias_i;
           end
         end
         row_end = drop || (issue && lane_last && word_last);
       end else if (word_waits_i) begin
         cause_o = RED_WAIT_MEMORY;
       end
+    end
+  end
+
+  // The element and what is added to it stand there whether or not it is issued, which is known late.
+  always_comb begin : operands
+    logic [31:0] in0, in1;
+    elem_o = 32'd0;
+    elem_hi_o = 32'd0;
+    op_1_o = 32'd0;
+    op_2_o = 32'd0;
+    in0 = 32'd0;
+    in1 = 32'd0;
+    if (busy_i && closed_q != 5'd0) begin
+      if (written_q[0]) begin
+        elem_o = acc_rdata_i[32*lane_q +: 32];
+        if (dual) elem_hi_o = acc_rdata_i[32*lane_hi +: 32];
+      end
+      in0 = inq_head_i[act.in0_q].data;
+      in1 = inq_head_i[act.in1_q].data;
+      op_1_o = act.in0 ? in0 : act.in1 ? in1 : bias_i;
+      op_2_o = act.in0 && act.in1 ? in1 : bias_i;
     end
   end
 

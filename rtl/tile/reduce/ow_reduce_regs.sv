@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The RED registers (docs/memory-map.md) and what is wrong with what they hold. They are written
 // while no drain runs; a write during one has no effect and is the reducer's error. Reads are
-// combinational. bad_o is valid with start_i.
+// combinational. Whether a drain can start with them is worked out as they are written.
 module ow_reduce_regs
   import ow_pkg::*;
   import ow_reduce_pkg::*;
@@ -27,8 +27,7 @@ module ow_reduce_regs
 
   output config_t       config_o,
   output logic [4:0]    words_o,  // accumulator words of a row
-  input  logic          start_i,
-  output logic          bad_o     // the drain cannot start with them
+  output logic          bad_o     // no drain can start with them; a register
 );
   localparam int unsigned LaneBits = $clog2(Lanes);
 
@@ -69,24 +68,27 @@ module ow_reduce_regs
              enable: a.enable, default: '0};
   endfunction
 
-  always_ff @(posedge clk_i) begin
-    if (rst_i) begin
-      config_q <= '0;
-    end else if (we_i && !busy_i) begin
+  logic    write;
+  config_t config_d;
+  assign write = we_i && !busy_i;
+
+  always_comb begin
+    config_d = config_q;
+    if (write) begin
       case (addr_i)
-        REG_RED_ACC: {config_q.ring, config_q.samples} <= {new_acc.ring, new_acc.samples};
-        REG_RED_COUNT: config_q.count <= new_count.rows;
+        REG_RED_ACC: {config_d.ring, config_d.samples} = {new_acc.ring, new_acc.samples};
+        REG_RED_COUNT: config_d.count = new_count.rows;
         REG_RED_PHASE: begin  // RED_START is written after it, or is 0
-          {config_q.pivot, config_q.period} <= {new_phase.pivot, new_phase.period};
-          {config_q.more, config_q.first} <= '0;
+          {config_d.pivot, config_d.period} = {new_phase.pivot, new_phase.period};
+          {config_d.more, config_d.first} = '0;
         end
-        REG_RED_ACT_LT: config_q.act[0] <= kept(new_action);
-        REG_RED_ACT_EQ: config_q.act[1] <= kept(new_action);
-        REG_RED_ACT_GT: config_q.act[2] <= kept(new_action);
-        REG_RED_BIAS: config_q.bias_base <= address(wdata_i);
-        REG_RED_DST: config_q.dst_base <= address(wdata_i);
-        REG_RED_PITCH: config_q.pitch <= new_pitch.pitch;
-        REG_RED_START: {config_q.more, config_q.first} <= {new_start.more, new_start.phase};
+        REG_RED_ACT_LT: config_d.act[0] = kept(new_action);
+        REG_RED_ACT_EQ: config_d.act[1] = kept(new_action);
+        REG_RED_ACT_GT: config_d.act[2] = kept(new_action);
+        REG_RED_BIAS: config_d.bias_base = address(wdata_i);
+        REG_RED_DST: config_d.dst_base = address(wdata_i);
+        REG_RED_PITCH: config_d.pitch = new_pitch.pitch;
+        REG_RED_START: {config_d.more, config_d.first} = {new_start.more, new_start.phase};
         default: ;
       endcase
     end
@@ -117,35 +119,41 @@ module ow_reduce_regs
     return {1'b0, queue} > 4'(Queues - 1);
   endfunction
 
-  // In an action: what the tile does not have, two inputs from one queue, or addresses that are not those of its elements.
-  logic bad_actions;
+  // In an action: what the tile does not have, two inputs from one queue, or addresses that are not
+  // those of its elements.
+  /* verilator lint_off UNUSEDSIGNAL */ // all but what may be wrong
+  function automatic logic bad_action(input act_t a, input config_t c);
+    return a.enable &&
+           ((a.in0 && a.in1 && a.in0_q == a.in1_q) || (a.in0 && beyond(a.in0_q)) ||
+            (a.in1 && beyond(a.in1_q)) || (!a.memory && beyond(a.out_q)) || (!Bf16 && a.bf16) ||
+            (a.memory && (c.dst_base[0] || c.pitch[0])) ||
+            (a.memory && !a.f16 && (c.dst_base[1] || c.pitch[1])) ||
+            (a.bias && c.bias_base[1:0] != 2'd0));
+  endfunction
+  /* verilator lint_on UNUSEDSIGNAL */
+
+  logic bad_d, bad_q;
   assign words_o = config_q.samples[LaneBits +: 5];
+  assign bad_o = bad_q;
   always_comb begin
-    bad_actions = 1'b0;
-    bad_o = 1'b0;
-    if (start_i) begin
-      for (int unsigned i = 0; i < 3; i++) begin
-        if (config_q.act[i].enable) begin
-          if (config_q.act[i].in0 && config_q.act[i].in1 &&
-              config_q.act[i].in0_q == config_q.act[i].in1_q) bad_actions = 1'b1;
-          if ((config_q.act[i].in0 && beyond(config_q.act[i].in0_q)) ||
-              (config_q.act[i].in1 && beyond(config_q.act[i].in1_q)) ||
-              (!config_q.act[i].memory && beyond(config_q.act[i].out_q)) ||
-              (!Bf16 && config_q.act[i].bf16)) bad_actions = 1'b1;
-          if (config_q.act[i].memory) begin
-            if (config_q.dst_base[0] || config_q.pitch[0]) bad_actions = 1'b1;
-            if (!config_q.act[i].f16 && (config_q.dst_base[1] || config_q.pitch[1])) begin
-              bad_actions = 1'b1;
-            end
-          end
-          if (config_q.act[i].bias && config_q.bias_base[1:0] != 2'd0) bad_actions = 1'b1;
-        end
-      end
-      bad_o = bad_actions || config_q.samples == 16'd0 ||
-              config_q.samples[LaneBits-1:0] != '0 || config_q.samples > 16'(AccWords * Lanes) ||
-              config_q.ring == 8'd0 || config_q.ring > 8'(AccWords) ||
-              config_q.period == 16'd0 || config_q.first >= config_q.period ||
-              10'(config_q.ring[4:0]) * 10'(words_o) > 10'(AccWords);
+    bad_d = bad_q;
+    if (write) begin
+      bad_d = config_d.samples == 16'd0 || config_d.samples[LaneBits-1:0] != '0 ||
+              config_d.samples > 16'(AccWords * Lanes) || config_d.ring == 8'd0 ||
+              config_d.ring > 8'(AccWords) || config_d.period == 16'd0 ||
+              config_d.first >= config_d.period ||
+              10'(config_d.ring[4:0]) * 10'(config_d.samples[LaneBits +: 5]) > 10'(AccWords);
+      for (int unsigned i = 0; i < 3; i++) bad_d |= bad_action(config_d.act[i], config_d);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      config_q <= '0;
+      bad_q <= 1'b1;
+    end else if (write) begin
+      config_q <= config_d;
+      bad_q <= bad_d;
     end
   end
 endmodule
