@@ -6,16 +6,14 @@
 // watches; everything else is reached through the control plane (docs/memory-map.md).
 //
 // Every output to a link is a register, and a hop costs one cycle. With InputRegs the same machine
-// is cut on the other side of the registers between it and its neighbours: inputs go to registers
-// and nothing else, and outputs are what those registers of the neighbours take next. A simulator
-// that hands the outputs over after each edge sees the same words in the same cycles; it may
-// evaluate the tiles of a grid in any order either way, but with InputRegs no logic hangs on a
-// port, so each piece of it is evaluated once a cycle. The registers in the tile are then those of
-// the cycle before.
+// is cut on the other side of those registers: inputs go to registers and nothing else, and outputs
+// are what the neighbours' registers take next. A simulator that hands the outputs over after each
+// edge sees the same words in the same cycles; no logic hangs on a port then, so each piece of it is
+// evaluated once a cycle. The registers in the tile are those of the cycle before.
 //
 // idle_o: no state of the tile changes before a link input is not zero. It is low in the cycle in
-// which something arrives and follows the state by one cycle, so a clock enable of
-// "not idle_o, or a link input is not zero" loses nothing.
+// which something arrives and follows the state by one cycle (an AND of the blocks' registers), so a
+// clock enable of "not idle_o, or a link input is not zero" loses nothing.
 
 `include "ow_assert.svh"
 
@@ -31,7 +29,7 @@ module ow_tile #(
   parameter int unsigned PackSlots = 20,     // vectors on their way to output queues: 9 to 64
   parameter int unsigned ReduceAdders = 3,   // adders of the reducer: 1 or 3
   parameter int unsigned SmallRouter = 0,    // 1: a router of half the area (ow_router)
-  parameter int unsigned SmallTile = 0,    // 1: all but the router for area, not the clock
+  parameter int unsigned SmallTile = 0,      // 1: all but the router for area, not the clock
   parameter bit          ClockGates = 1'b0,  // 1: a unit that sleeps has no clock (ow_tile_clocks)
   // What there is, as the registers of these names tell it (docs/memory-map.md).
   parameter logic [31:0] Features = ow_pkg::FULL_FEATURES,
