@@ -260,6 +260,7 @@ Word core_step(Job* job) {
 // Each tile sends to each side on all colours and hears from there; the other tile has no fault.
 Word router_step(Job* job) {
   const uint32_t colours = job->config("NumColours") & ~1u;
+  const uint32_t slot = ow_selftest_slot(job->config("SmallTile"));
   Bench b(job->plan, job->faults, job->options.power_up, true);
   const ElfImage& image = *job->program;
   const uint32_t result = image.symbol("ow_selftest_result");
@@ -271,20 +272,21 @@ Word router_step(Job* job) {
   constexpr uint32_t kNames[] = {0x5A3C69, 0xA5C396};
   for (uint32_t i = 0; i < 2; ++i) {
     const uint32_t words[] = {isa::PacketCommand::Operation::put(isa::PacketOp::Write) |
-                                  isa::PacketCommand::Count::put(4),
+                                  isa::PacketCommand::Count::put(5),
                               order,
                               OW_SELFTEST_ROUTER,
                               kNames[i],
                               i,
-                              colours};
-    for (int w = 0; w < 6; ++w) {
-      b.tile(i).push(words[w], w == 5);
+                              colours,
+                              slot};
+    for (int w = 0; w < 7; ++w) {
+      b.tile(i).push(words[w], w == 6);
       b.run(kWordCycles);
     }
   }
   b.write(result, std::vector<uint32_t>(6, 0));
   b.write(kRegCoreCtrl, {kCoreRun | kCoreReset});
-  b.run(ow_selftest_router_cycles(colours));
+  b.run(ow_selftest_router_cycles(colours, slot));
   const auto words = b.read(result, 6);
   Word found = all_machines(false);
   for (uint32_t t = 0; t < 2; ++t) {

@@ -137,18 +137,19 @@ static void route(uint32_t colour, uint32_t in, uint32_t out) {
 // if it is as much as it should be, it is added to the signature.
 static uint32_t exchange(uint32_t slot, uint32_t side, uint32_t send, uint32_t hear,
                          uint32_t heard) {
+  const uint32_t length = ow_selftest_order.slot;
   const uint32_t from = (side + 2) & 3;
-  wait_until(slot, OW_SELFTEST_SLOT / 8);
+  wait_until(slot, length / 8);
   ow_reg_write(OW_REG_OUTQ(SEND_QUEUE), OW_OUTQ_ENABLE(1) | OW_OUTQ_COLOUR(send));
   ow_reg_write(OW_REG_INQ(HEAR_QUEUE), OW_INQ_ENABLE(1) | OW_INQ_COLOUR(hear));
   route(send, RAMP, side);
   ow_reg_write(OW_REG_ROUTE(hear),
                OW_ROUTE_POSITION(OW_POSITION_IN_PORT(from)));  // what comes waits
-  wait_until(slot, OW_SELFTEST_SLOT / 2);
+  wait_until(slot, length / 2);
   for (uint32_t i = 0; i < OW_SELFTEST_WORDS; ++i) ow_push(SEND_QUEUE, next());
-  wait_until(slot, OW_SELFTEST_SLOT * 5 / 8);
+  wait_until(slot, length * 5 / 8);
   route(hear, from, RAMP);
-  wait_until(slot, OW_SELFTEST_SLOT * 3 / 4);
+  wait_until(slot, length * 3 / 4);
   const uint32_t words = OW_INQ_LEVEL_LEVEL_OF(ow_reg_read(OW_REG_INQ_LEVEL), HEAR_QUEUE);
   if (words != 0) {
     // What a neighbour sends too little or too much must not be heard as another one's.
@@ -160,7 +161,7 @@ static uint32_t exchange(uint32_t slot, uint32_t side, uint32_t send, uint32_t h
     const volatile uint32_t* word = wide;
     for (uint32_t i = 0; i < OW_SELFTEST_WORDS; ++i) heard = ow_selftest_note(heard, word[i]);
   }
-  wait_until(slot, OW_SELFTEST_SLOT);
+  wait_until(slot, length);
   return heard;
 }
 
@@ -168,10 +169,11 @@ static uint32_t exchange(uint32_t slot, uint32_t side, uint32_t send, uint32_t h
 // the other colour of the pair; in the direction of `side` all at once.
 static void router(uint32_t slot) {
   const uint32_t odd = ow_selftest_order.odd & 1, name = ow_selftest_order.name;
+  const uint32_t length = ow_selftest_order.slot;
   for (uint32_t side = 0; side < 4; ++side) {
     uint32_t heard = ~0u;
     state = ow_selftest_seed(name, side);
-    for (uint32_t c = 0; c < ow_selftest_order.colours; ++c, slot += OW_SELFTEST_SLOT) {
+    for (uint32_t c = 0; c < ow_selftest_order.colours; ++c, slot += length) {
       heard = exchange(slot, side, c ^ odd, c ^ odd ^ 1, heard);
     }
     ow_selftest_result.heard[(side + 2) & 3] = heard;

@@ -81,7 +81,8 @@ uint32_t good_signature(ChainAccess& chain, const ElfImage& selftest) {
   discover(probe);
   probe.start_all();
   probe.load(selftest);
-  const auto all = probe.signatures(selftest, kSelftestWait, kSelftestLooks);
+  // Of whatever tile it is.
+  const auto all = probe.signatures(selftest, kSelftestWait, selftest_looks(isa::kMini));
   if (all.size() != 1 || !all[0]) {
     throw DeviceFault("the self-test does not end in a tile without defects");
   }

@@ -159,9 +159,9 @@ Verified verify_neighbours(Probe& probe, const WaferMap& map, uint32_t colours) 
   probe.run_batch();
   probe.open_batch();
   every([&](const Position& at, const Place& p) {
-    probe.add_write(
-        p.reticle, p.at.row, p.at.col, order,
-        {OW_SELFTEST_ROUTER, name(p), static_cast<uint32_t>((at.row + at.col) & 1), colours});
+    probe.add_write(p.reticle, p.at.row, p.at.col, order,
+                    {OW_SELFTEST_ROUTER, name(p), static_cast<uint32_t>((at.row + at.col) & 1),
+                     colours, ow_selftest_slot(probe.options.tile.small_tile)});
   });
   probe.run_batch();
   probe.run_exchange(result, colours);

@@ -222,7 +222,7 @@ void Probe::run_exchange(uint32_t at, uint32_t colours) {
   open_batch();  // by itself: all rows start in the same cycle
   broadcast(kRegCoreCtrl, {kCoreRun | kCoreReset});
   run_batch();
-  chain.wait_cycles(ow_selftest_router_cycles(colours));
+  chain.wait_cycles(ow_selftest_router_cycles(colours, ow_selftest_slot(options.tile.small_tile)));
 }
 
 }  // namespace ow::wafer

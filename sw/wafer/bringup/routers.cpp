@@ -136,10 +136,10 @@ RouterTest::Exchange RouterTest::exchange_words(const Setting& setting,
     }
     probe_.add(d, p, c, true, kStationControl, kStationRun | kStationTest);
     probe_.add(d, p, c, true, kStationTileFuse, fuse.word());
-    probe_.add_write(
-        d, p, c, order,
-        {OW_SELFTEST_ROUTER, static_cast<uint32_t>(probe_.index(d, p, c)),
-         static_cast<uint32_t>((p / far + (setting.shift == 0 ? c / far : 0)) & 1), colours});
+    probe_.add_write(d, p, c, order,
+                     {OW_SELFTEST_ROUTER, static_cast<uint32_t>(probe_.index(d, p, c)),
+                      static_cast<uint32_t>((p / far + (setting.shift == 0 ? c / far : 0)) & 1),
+                      colours, ow_selftest_slot(probe_.options.tile.small_tile)});
   });
   probe_.run_batch();
   probe_.run_exchange(result, colours);

@@ -145,8 +145,10 @@ void test_cores(Probe& probe) {
     probe.restart_all();  // it leaves registers of all kinds written
   }
   probe.load(probe.options.selftest);
-  compare_signatures(probe, probe.signatures(probe.options.selftest, kSelftestWait, kSelftestLooks),
-                     probe.options.signature);
+  compare_signatures(
+      probe,
+      probe.signatures(probe.options.selftest, kSelftestWait, selftest_looks(probe.options.tile)),
+      probe.options.signature);
 }
 
 }  // namespace ow::wafer

@@ -20,6 +20,7 @@ struct ow_selftest_order {
   uint32_t name;     // of this tile, 24 bits
   uint32_t odd;      // 1 if row + column is odd
   uint32_t colours;  // for the router: on how many: 1 (of 0 and 1), or any even number
+  uint32_t slot;     // .. and ow_selftest_slot
 };
 
 // Symbol ow_selftest_result. `heard` of side s (N, E, S, W): ow_selftest_heard of the neighbour
@@ -53,9 +54,13 @@ static inline uint32_t ow_selftest_next(uint32_t state) {
 #define OW_SELFTEST_WORDS 2u
 // Cycles of a direction and colour; neighbours do them at the same time, give or take an eighth.
 #define OW_SELFTEST_SLOT 512u
+#define OW_SELFTEST_SLOT_SMALL 4096u  // of a core for area (SmallTile)
+static inline uint32_t ow_selftest_slot(uint32_t small_tile) {
+  return small_tile != 0 ? OW_SELFTEST_SLOT_SMALL : OW_SELFTEST_SLOT;
+}
 // From the start of the core to the end, the program's start-up included.
-static inline uint32_t ow_selftest_router_cycles(uint32_t colours) {
-  return 4 * colours * OW_SELFTEST_SLOT + 2500;
+static inline uint32_t ow_selftest_router_cycles(uint32_t colours, uint32_t slot) {
+  return 4 * colours * slot + 2500 * (slot / OW_SELFTEST_SLOT);
 }
 // The first state of the sequence that a tile sends in a direction, never 0.
 static inline uint32_t ow_selftest_seed(uint32_t name, uint32_t side) {
