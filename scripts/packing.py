@@ -95,18 +95,38 @@ def nextpnr():
     return tool("NEXTPNR_ECP5", "nextpnr-ecp5", "run scripts/bootstrap fpga")
 
 
-def run(command, log, minutes):
-    """Runs a tool from the top of the tree, its words in `log`; returns whether it went well."""
+def run(command, log, minutes, stuck=None):
+    """Runs a tool from the top of the tree, its words in `log`; returns whether it went well. Reason
+    if it takes longer than that, or if `stuck`, which gets the log's name now and then, says why it
+    will not end."""
     with open(log, "w") as f:
         try:
-            done = subprocess.run(command, cwd=ROOT, stdout=f, stderr=subprocess.STDOUT,
-                                  timeout=60 * minutes)
+            tool = subprocess.Popen(command, cwd=ROOT, stdout=f, stderr=subprocess.STDOUT)
         except FileNotFoundError as e:
             raise Missing(f"{command[0]} does not run") from e
-        except subprocess.TimeoutExpired as e:
-            raise Reason(f"{os.path.basename(command[0])} was not done in {minutes} minutes "
-                         f"({relative(log)})") from e
-    return done.returncode == 0
+    end = time.monotonic() + 60 * minutes
+    why = None
+    while why is None:
+        try:
+            return tool.wait(timeout=5) == 0
+        except subprocess.TimeoutExpired:
+            if time.monotonic() > end:
+                why = f"was not done in {minutes} minutes"
+            elif stuck:
+                why = stuck(log)
+    tool.kill()
+    tool.wait()
+    raise Reason(f"{os.path.basename(command[0])} {why} ({relative(log)})")
+
+
+def router_stuck(log, rounds=30):
+    """Whether the router has had fewer wires that two nets want in none of so many rounds: it may be
+    that a placement has left the two one way, and it would try for ever."""
+    with open(log) as f:
+        wanted = [int(count) for count in re.findall(r" iter=\d+ .*?overused=(\d+)", f.read())]
+    if len(wanted) > rounds and min(wanted[-rounds:]) >= min(wanted[:-rounds]):
+        return f"has found nothing better in {rounds} rounds: {wanted[-1]} wires for two nets each"
+    return None
 
 
 def last_errors(log):
