@@ -14,6 +14,11 @@
 namespace ow::wafer {
 namespace {
 
+// The memory of the core for area: word 34 is the address of its instruction, words before 32 are
+// the general registers.
+constexpr char kCoreWords[] = "u_core__DOT__gen_serial__DOT__u_serial__DOT__u_words__DOT__mem_q";
+constexpr int kPcWord = 34 * 32;
+
 const BringupOptions& options() {
   static const BringupOptions o = [] {
     BringupOptions made;
@@ -98,7 +103,7 @@ TEST(Bringup, EachKindOfFaultInAReticle) {
   }
   {
     Faults f;
-    f.tiles.push_back({0, {0, 0}, TileFault::Kind::Register, 0, 0, "u_core__DOT__pc_q", 3, true});
+    f.tiles.push_back({0, {0, 0}, TileFault::Kind::Register, 0, 0, kCoreWords, kPcWord + 3, true});
     EXPECT_TRUE(check(kOne, f).good());
   }
 }
@@ -107,8 +112,8 @@ TEST(Bringup, EachKindOfFaultInAReticle) {
 // neighbours' test, which lies behind it, the tile runs wild, and its words stop others.
 TEST(Bringup, ATileThatRunsWildIsGivenUpAndNotItsNeighbours) {
   const auto wild = [](int row, int col) {
-    return TileFault{0,  {row, col}, TileFault::Kind::Register, 0, 0, "u_core__DOT__pc_q",
-                     11, false};
+    return TileFault{0,    {row, col}, TileFault::Kind::Register, 0, 0, kCoreWords, kPcWord + 11,
+                     false};
   };
   for (int at = 0; at < 9; ++at) {
     Faults f;
@@ -177,7 +182,7 @@ TEST(Bringup, ATileIsNotJudgedByOneConnection) {
 TEST(Bringup, WordsTooManyAreNotHeardAsAnothers) {
   for (int at = 0; at < 9; ++at) {
     Faults f;
-    f.tiles.push_back(stuck({at / 3, at % 3}, "u_core__DOT__u_write__DOT__regs_q", 905));
+    f.tiles.push_back(stuck({at / 3, at % 3}, kCoreWords, 905));
     SCOPED_TRACE(at);
     const auto wafer = make_mini_wafer_device(kOne, f);
     const Bringup b = bring_up(*wafer, &wafer->device(), options());

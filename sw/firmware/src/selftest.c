@@ -147,9 +147,9 @@ static uint32_t exchange(uint32_t slot, uint32_t side, uint32_t send, uint32_t h
                OW_ROUTE_POSITION(OW_POSITION_IN_PORT(from)));  // what comes waits
   wait_until(slot, length / 2);
   for (uint32_t i = 0; i < OW_SELFTEST_WORDS; ++i) ow_push(SEND_QUEUE, next());
-  wait_until(slot, length * 5 / 8);
+  wait_until(slot, length / 2 + length / 8);
   route(hear, from, RAMP);
-  wait_until(slot, length * 3 / 4);
+  wait_until(slot, length / 2 + length / 4);
   const uint32_t words = OW_INQ_LEVEL_LEVEL_OF(ow_reg_read(OW_REG_INQ_LEVEL), HEAR_QUEUE);
   if (words != 0) {
     // What a neighbour sends too little or too much must not be heard as another one's.
