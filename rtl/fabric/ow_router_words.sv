@@ -152,7 +152,9 @@ module ow_router_words
         for (int unsigned p = 0; p < NUM_PORTS; p++) from |= 3'(p) & {3{take_i[p][c]}};
       end
       always_ff @(posedge clk_i) begin
+        // Of an empty buffer it is the first one, so that it needs no reset.
         if (shift_i[c] && held_i[c]) place_q[c] <= !place_q[c];
+        else if (!held_i[c] && !push_i[c]) place_q[c] <= 1'b0;
         if (push_i[c] && !into[c]) from0_q <= from;
         if (push_i[c] && into[c]) from1_q <= from;
       end

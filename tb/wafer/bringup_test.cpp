@@ -4,65 +4,13 @@
 
 #include <algorithm>
 
+#include "bringup_bench.h"
 #include "ow/base/error.h"
 #include "ow/device/control_plane.h"
 #include "ow/firmware/selftest.h"
-#include "ow/sim/wafer.h"
-#include "ow/wafer/bringup.h"
-#include "ow/wafer/files.h"
 
 namespace ow::wafer {
 namespace {
-
-// The memory of the core for area: word 34 is the address of its instruction, words before 32 are
-// the general registers.
-constexpr char kCoreWords[] = "u_core__DOT__gen_serial__DOT__u_serial__DOT__u_words__DOT__mem_q";
-constexpr int kPcWord = 34 * 32;
-
-const BringupOptions& options() {
-  static const BringupOptions o = [] {
-    BringupOptions made;
-    made.selftest = read_elf(OW_FIRMWARE_DIR "/selftest.elf", isa::kMini.sram_bytes);
-    made.tile = isa::kMini;
-    const auto one = make_mini_wafer_device({1, 1, 1, 1, 0, 0});
-    made.signature = good_signature(*one, made.selftest);
-    return made;
-  }();
-  return o;
-}
-
-std::string text(const Shape& shape, const Defects& defects) {
-  return to_json(shape, defects).dump();
-}
-std::string all(const std::vector<std::string>& lines) {
-  std::string out;
-  for (const std::string& line : lines) out += line + "\n";
-  return out;
-}
-std::string words(const Bringup& b) {
-  std::string out;
-  for (const Finding& f : b.findings) {
-    out += std::to_string(f.reticle) + " (" + std::to_string(f.at.row) + ", " +
-           std::to_string(f.at.col) + "): " + f.what + "\n";
-  }
-  return out;
-}
-
-// Brings the wafer up and compares what was found with what was broken.
-Bringup check(const Shape& shape, const Faults& faults) {
-  const auto wafer = make_mini_wafer_device(shape, faults);
-  Bringup b = bring_up(*wafer, &wafer->device(), options());
-  EXPECT_EQ(text(shape, b.defects), text(shape, faults.expected(shape))) << words(b);
-  EXPECT_EQ(all(b.verification), "");
-  return b;
-}
-
-const Shape kOne{1, 1, 2, 2, 1, 1};
-
-// A flip-flop of a tile of the first reticle, stuck at 1.
-TileFault stuck(const Position& at, const char* name, int bit) {
-  return {0, at, TileFault::Kind::Register, 0, 0, name, bit, true};
-}
 
 TEST(Bringup, AGoodReticle) {
   const Bringup b = check(kOne, {});
@@ -167,7 +115,7 @@ TEST(Bringup, AMuteTileWithoutANeighbourInItsRowsAndColumnsIsFound) {
 TEST(Bringup, ATileIsNotJudgedByOneConnection) {
   Faults f;
   f.tiles.push_back(
-      stuck({1, 0}, "u_ramp__DOT__gen_queue__BRA__0__KET____DOT__u_out__DOT__mem_q", 82));
+      stuck({1, 0}, "u_ramp__DOT__u_words__DOT__gen_block__DOT__u_out__DOT__mem_q", 82));
   f.tiles.push_back({0, {0, 1}, TileFault::Kind::Memory, 0, 5, "", 7, true});
   const auto wafer = make_mini_wafer_device(kOne, f);
   const Bringup b = bring_up(*wafer, &wafer->device(), options());
@@ -413,14 +361,15 @@ TEST(Bringup, ATileBehindALinkThatCannotBeAskedIsJudgedByItsOtherNeighbours) {
   const Shape tall{2, 1, 1, 2, 1, 1};
   Faults f;
   f.stations.push_back({1, {0, 0}, StationFault::Kind::Silent});
-  f.tiles.push_back({1,
-                     {1, 0},
-                     TileFault::Kind::Register,
-                     0,
-                     0,
-                     "u_ramp__DOT__gen_queue__BRA__1__KET____DOT__u_in__DOT__mem_q",
-                     204,
-                     true});
+  f.tiles.push_back(
+      {1,
+       {1, 0},
+       TileFault::Kind::Register,
+       0,
+       0,
+       "u_ramp__DOT__u_words__DOT__gen_block__DOT__gen_in__BRA__1__KET____DOT__u_in__DOT__mem_q",
+       204,
+       true});
   const Bringup b = check(tall, f);
   EXPECT_TRUE(b.good());
   EXPECT_NE(words(b).find("1 (1, 0): words go wrong over other"), std::string::npos) << words(b);
@@ -486,11 +435,13 @@ TEST(Bringup, TheThoroughSelfTestFindsMore) {
 }
 
 TEST(Bringup, WordsOnAllColoursFindMore) {
-  // Bit 10 of the second slot of the last colour: bits 4 to 2 are kept elsewhere.
+  // Bit 10 of the second word of the last colour that comes from the east.
   const Shape shape{1, 1, 2, 2, 1, 1};
   Faults f;
-  f.tiles.push_back(
-      stuck({0, 0}, "u_router__DOT__u_words__DOT__gen_colour__BRA__3__KET____DOT__tail_q", 7));
+  f.tiles.push_back(stuck({0, 0},
+                          "u_router__DOT__u_words__DOT__gen_memories__DOT__gen_port__BRA__1__KET__"
+                          "__DOT__u_words__DOT__mem_q",
+                          (2 * 3 + 1) * 32 + 10));
   const auto run = [&](const BringupOptions& o) {
     const auto wafer = make_mini_wafer_device(shape, f);
     return words(bring_up(*wafer, nullptr, o));

@@ -119,7 +119,7 @@ module ow_pack_claims
   assign none_o = none_q;
   assign idle_o = !alloc_valid_i && !null_q && !finished_q;
 
-  `OW_ASSERT(none_as_counted, null_q || finished_q || none == none_q,
+  `OW_ASSERT(none_as_counted, !alloc_valid_i || null_q || finished_q || none == none_q,
              "a queue's claims are not what they were counted as")
   `OW_ASSERT(alloc_allowed, !alloc_valid_i || alloc_ready_o[alloc_q_i], "claim without a place")
 
