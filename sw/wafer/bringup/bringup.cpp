@@ -93,8 +93,9 @@ ThoroughProgram good_run(ChainAccess& chain, const ElfImage& image) {
   const BringupOptions options;
   Probe probe(chain, options);
   discover(probe);
-  // A look would disturb it: it starts again with twice the time.
-  constexpr uint64_t kLimit = 2000000;
+  // A look would disturb it: it starts again with twice the time. The longest take a core for area
+  // some five million cycles.
+  constexpr uint64_t kLimit = 64000000;
   for (uint64_t cycles = kSelftestWait; cycles < kLimit; cycles *= 2) {
     probe.restart_all();
     probe.load(image);
