@@ -13,7 +13,7 @@
 #include "openwafer/tile/features.h"
 #include "openwafer/tile/tile.h"
 
-enum { N = 48 };  // elements of a vector
+enum { N = 48, BEATS = 8 };  // elements of a vector: at most so many, and beats of the tile's lanes
 enum { DSR_A, DSR_B, DSR_C, DSR_OUT, DSR_IN, DSR_NONE = 31 };
 enum { LOOP_COLOUR = 2, LOOP_QUEUE = 2, SEND_QUEUE = 0, HEAR_QUEUE = 1 };
 enum { RAMP = 4 };
@@ -30,47 +30,65 @@ static uint32_t wide[N] __attribute__((aligned(64)));
 
 static uint32_t next(void) { return state = ow_selftest_next(state); }
 
-static void note(uint32_t value) { signature = ow_selftest_note(signature, value); }
+// The signature with another word. By a branch: a core for area shifts a bit a cycle, and 31 of
+// them for a mask would be half of what a word costs.
+static inline __attribute__((always_inline)) uint32_t noted(uint32_t sum, uint32_t word) {
+  uint32_t twice = sum + sum;
+  if ((int32_t)sum < 0) {
+    __asm__("" : "+r"(twice));  // else the compiler makes a mask of the sign
+    twice ^= OW_SELFTEST_POLYNOMIAL;
+  }
+  return twice ^ word;
+}
+
+static __attribute__((noinline)) uint32_t note(uint32_t sum, uint32_t word) {
+  return noted(sum, word);
+}
 
 static void note_words(const void* data, uint32_t words) {
   const volatile uint32_t* p = (const volatile uint32_t*)data;
-  for (uint32_t i = 0; i < words; ++i) note(p[i]);
+  uint32_t sum = signature;
+  for (uint32_t i = 0; i < words; ++i) sum = noted(sum, p[i]);
+  signature = sum;
 }
 
+#define NOTE(word) (sum = note(sum, word))
 static void core(void) {
   volatile uint8_t* bytes = (volatile uint8_t*)wide;
-  for (uint32_t i = 0; i < 64; ++i) {
+  uint32_t sum = signature;
+  for (uint32_t i = 0; i < 32; ++i) {
     const uint32_t x = next(), y = next();
-    note(x + y);
-    note(x - y);
-    note((x & y) ^ (x | ~y));
-    note(x << (y & 31));
-    note(x >> (y & 31));
-    note((uint32_t)((int32_t)x >> (y & 31)));
-    note(x * y);
-    note((uint32_t)(((int64_t)(int32_t)x * (int32_t)y) >> 32));
-    note((uint32_t)(((uint64_t)x * y) >> 32));
-    note(x / (y >> (i & 31)));
-    note(x % (y >> (i & 31)));
-    note((uint32_t)((int32_t)x / (int32_t)(y | 1)));
-    note((uint32_t)((int32_t)x % (int32_t)(y | 1)));
-    note((uint32_t)(x < y) | (uint32_t)((int32_t)x < (int32_t)y) << 1 | (uint32_t)(x == y) << 2);
+    NOTE(x + y);
+    NOTE(x - y);
+    NOTE((x & y) ^ (x | ~y));
+    NOTE(x << (y & 31));
+    NOTE(x >> (y & 31));
+    NOTE((uint32_t)((int32_t)x >> (y & 31)));
+    NOTE(x * y);
+    NOTE((uint32_t)(((int64_t)(int32_t)x * (int32_t)y) >> 32));
+    NOTE((uint32_t)(((uint64_t)x * y) >> 32));
+    NOTE(x / (y >> (i & 31)));
+    NOTE(x % (y >> (i & 31)));
+    NOTE((uint32_t)((int32_t)x / (int32_t)(y | 1)));
+    NOTE((uint32_t)((int32_t)x % (int32_t)(y | 1)));
+    NOTE((uint32_t)(x < y) | (uint32_t)((int32_t)x < (int32_t)y) << 1 | (uint32_t)(x == y) << 2);
     bytes[i] = (uint8_t)x;
     ((volatile uint16_t*)wide)[32 + (i & 31)] = (uint16_t)y;
-    note((uint32_t)(int32_t)(int8_t)bytes[x & 63] + bytes[y & 63]);
-    note((uint32_t)(int32_t)((volatile int16_t*)wide)[x & 63]);
+    NOTE((uint32_t)(int32_t)(int8_t)bytes[x & 63] + bytes[y & 63]);
+    NOTE((uint32_t)(int32_t)((volatile int16_t*)wide)[x & 63]);
   }
+  signature = sum;
 }
 
 // Finite binary16 values of moderate size, of both signs.
-static void fill(uint16_t* v) {
-  for (uint32_t i = 0; i < N; ++i) v[i] = (uint16_t)((next() & 0x9FFF) + 0x2000);
+static void fill(uint16_t* v, uint32_t elements) {
+  for (uint32_t i = 0; i < elements; ++i) v[i] = (uint16_t)((next() & 0x9FFF) + 0x2000);
 }
 
-#define STEP(instruction)  \
-  do {                     \
-    instruction;           \
-    note_words(vc, N / 2); \
+#define STEP(instruction)         \
+  do {                            \
+    instruction;                  \
+    note_words(vc, elements / 2); \
   } while (0)
 #define STEP_IF(there, instruction) \
   do {                              \
@@ -81,12 +99,14 @@ static void engine(void) {
   const uint32_t ctl = OW_CTL(DSR_C, DSR_A, DSR_B, 0);
   const uint32_t bf16 = ow_has(OW_OP_ADD, OW_BF16), i16 = ow_has(OW_OP_ADD, OW_I16);
   const uint32_t compare = ow_has(OW_OP_MAX, OW_F16);
+  const uint32_t beats = BEATS * OW_CONFIG_LANES_OF(ow_reg_read(OW_REG_CONFIG));
+  const uint32_t elements = beats < N ? beats : N;
   for (uint32_t round = 0; round < 3; ++round) {
-    fill(va);
-    fill(vb);
-    fill(vc);
+    fill(va, elements);
+    fill(vb, elements);
+    fill(vc, elements);
     // Three alignments of the vectors in their lines.
-    const uint32_t n = N - 4 * round, skip = 2 * round;
+    const uint32_t n = elements - 4 * round, skip = 2 * round;
     ow_dsr_mem1(DSR_A, OW_F16, (uint32_t)(uintptr_t)&va[skip], n, 2);
     ow_dsr_mem1(DSR_B, OW_F16, (uint32_t)(uintptr_t)&vb[skip], n, 2);
     ow_dsr_mem1(DSR_C, OW_F16, (uint32_t)(uintptr_t)&vc[skip], n, 2);
@@ -98,6 +118,11 @@ static void engine(void) {
     STEP_IF(compare, ow_max(OW_F16, ctl));
     STEP_IF(bf16, ow_add(OW_BF16, ctl));
     STEP_IF(bf16, ow_mul(OW_BF16, ctl));
+    // Mixed: products of binary16 added in fp32.
+    for (uint32_t i = 0; i < elements; ++i) wide[i] = 0x3F800000u + (next() & 0x807FFFFFu);
+    ow_dsr_mem1(DSR_C, OW_F32, (uint32_t)(uintptr_t)&wide[skip], n, 4);
+    ow_fma(OW_MIXED, ctl);
+    note_words(wide, elements);
     ow_dsr_mem1(DSR_A, OW_I16, (uint32_t)(uintptr_t)&va[skip], n, 2);
     ow_dsr_mem1(DSR_B, OW_I16, (uint32_t)(uintptr_t)&vb[skip], n, 2);
     ow_dsr_mem1(DSR_C, OW_I16, (uint32_t)(uintptr_t)&vc[skip], n, 2);
@@ -105,18 +130,9 @@ static void engine(void) {
     STEP_IF(i16, ow_mul(OW_I16, ctl));
     STEP_IF(i16, ow_xor(OW_I16, ctl));
     STEP_IF(i16, ow_srl(OW_I16, ctl));
-    // Mixed: products of binary16 added in fp32.
-    for (uint32_t i = 0; i < N; ++i) wide[i] = 0x3F800000u + (next() & 0x807FFFFFu);
-    ow_dsr_mem1(DSR_A, OW_F16, (uint32_t)(uintptr_t)&va[skip], n, 2);
-    ow_dsr_mem1(DSR_B, OW_F16, (uint32_t)(uintptr_t)&vb[skip], n, 2);
-    ow_dsr_mem1(DSR_C, OW_F32, (uint32_t)(uintptr_t)&wide[skip], n, 4);
-    ow_fma(OW_MIXED, ctl);
-    note_words(wide, N);
     // Out through the ramp to the router and back.
     ow_dsr_fabric_in(DSR_IN, OW_I16, LOOP_QUEUE, n);
     ow_dsr_fabric_out(DSR_OUT, OW_I16, LOOP_QUEUE, n, 0);
-    ow_dsr_mem1(DSR_A, OW_I16, (uint32_t)(uintptr_t)&va[skip], n, 2);
-    ow_dsr_mem1(DSR_C, OW_I16, (uint32_t)(uintptr_t)&vc[skip], n, 2);
     ow_mov(OW_I16, OW_CTL(DSR_OUT, DSR_A, DSR_NONE, 1));
     STEP(ow_mov(OW_I16, OW_CTL(DSR_C, DSR_IN, DSR_NONE, 0)));
   }

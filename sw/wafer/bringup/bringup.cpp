@@ -74,33 +74,18 @@ void apply_map(ChainAccess& chain, const WaferMap& map) {
   set_fuses(probe, map);
 }
 
-uint32_t good_signature(ChainAccess& chain, const ElfImage& selftest) {
-  BringupOptions options;
-  options.selftest = selftest;
-  Probe probe(chain, options);
-  discover(probe);
-  probe.start_all();
-  probe.load(selftest);
-  // Of whatever tile it is.
-  const auto all = probe.signatures(selftest, kSelftestWait, selftest_looks(isa::kMini));
-  if (all.size() != 1 || !all[0]) {
-    throw DeviceFault("the self-test does not end in a tile without defects");
-  }
-  return *all[0];
-}
-
-ThoroughProgram good_run(ChainAccess& chain, const ElfImage& image) {
+SelftestProgram good_run(ChainAccess& chain, const ElfImage& image) {
   const BringupOptions options;
   Probe probe(chain, options);
   discover(probe);
   // A look would disturb it: it starts again with twice the time. The longest take a core for area
   // some five million cycles.
-  constexpr uint64_t kLimit = 64000000;
-  for (uint64_t cycles = kSelftestWait; cycles < kLimit; cycles *= 2) {
+  constexpr uint64_t kFirst = 24000, kLimit = 64000000;
+  for (uint64_t cycles = kFirst; cycles < kLimit; cycles *= 2) {
     probe.restart_all();
     probe.load(image);
-    const auto all = probe.signatures(image, cycles, 1);
-    if (all.size() == 1 && all[0]) return {image, *all[0], cycles};
+    const auto all = probe.signatures(image, cycles);
+    if (all.size() == 1 && all[0]) return {image, *all[0], cycles + cycles / 8};
   }
   throw DeviceFault(image.path + ": does not end in a tile without defects");
 }

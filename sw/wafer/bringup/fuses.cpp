@@ -133,8 +133,8 @@ void set_fuses(Probe& probe, const WaferMap& map, const std::vector<TileSide>& c
 // fuses as they are; the chains load, start and read.
 Verified verify_neighbours(Probe& probe, const WaferMap& map, uint32_t colours) {
   const Window& w = map.window;
-  const uint32_t order = probe.options.selftest.symbol("ow_selftest_order");
-  const uint32_t result = probe.options.selftest.symbol("ow_selftest_result");
+  const uint32_t order = probe.options.selftest.image.symbol("ow_selftest_order");
+  const uint32_t result = probe.options.selftest.image.symbol("ow_selftest_result");
   struct Place {
     int reticle = 0;
     Position at;

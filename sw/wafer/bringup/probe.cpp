@@ -187,8 +187,7 @@ void Probe::load(const ElfImage& image) {
   run_batch();
 }
 
-std::vector<std::optional<uint32_t>> Probe::signatures(const ElfImage& image, uint64_t cycles,
-                                                       int looks) {
+std::vector<std::optional<uint32_t>> Probe::signatures(const ElfImage& image, uint64_t cycles) {
   const uint32_t order = image.symbol("ow_selftest_order");
   const uint32_t result = image.symbol("ow_selftest_result");
   open_batch();
@@ -196,27 +195,23 @@ std::vector<std::optional<uint32_t>> Probe::signatures(const ElfImage& image, ui
   broadcast(result, {0});
   broadcast(kRegCoreCtrl, {kCoreRun | kCoreReset});
   run_batch();
+  chain.wait_cycles(cycles);
+  open_batch();
+  std::map<size_t, Handle> reads;
+  each_alive([&](int d, int p, int c) {
+    if (good(d, p, c)) reads[index(d, p, c)] = add_read(d, p, c, result, 2);
+  });
+  run_batch();
   std::vector<std::optional<uint32_t>> out(found.size());
-  for (int look = 0; look < looks; ++look) {
-    chain.wait_cycles(cycles);
-    open_batch();
-    std::map<size_t, Handle> reads;
-    each_alive([&](int d, int p, int c) {
-      const size_t at = index(d, p, c);
-      if (good(d, p, c) && !out[at]) reads[at] = add_read(d, p, c, result, 2);
-    });
-    if (reads.empty()) break;
-    run_batch();
-    for (const auto& [at, handle] : reads) {
-      if (word(handle, 0, 2) == OW_SELFTEST_DONE + OW_SELFTEST_CORE) out[at] = word(handle, 1, 2);
-    }
+  for (const auto& [at, handle] : reads) {
+    if (word(handle, 0, 2) == OW_SELFTEST_DONE + OW_SELFTEST_CORE) out[at] = word(handle, 1, 2);
   }
   return out;
 }
 
 void Probe::run_exchange(uint32_t at, uint32_t colours) {
   open_batch();
-  broadcast(kRegCorePc, {options.selftest.entry});
+  broadcast(kRegCorePc, {options.selftest.image.entry});
   broadcast(at, {0, 0, 0, 0, 0, 0});
   run_batch();
   open_batch();  // by itself: all rows start in the same cycle

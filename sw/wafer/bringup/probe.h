@@ -112,10 +112,9 @@ class Probe {
   void restart_all();
   void load(const ElfImage& image);
   // Runs the core's part of the program that is loaded in all good tiles; the signatures, or
-  // nothing where it does not end. The first look is after `cycles`: it costs the program cycles,
+  // nothing where it has not ended after `cycles`. There is one look: it costs the program cycles,
   // which are part of the signature of a thorough one.
-  std::vector<std::optional<uint32_t>> signatures(const ElfImage& image, uint64_t cycles,
-                                                  int looks);
+  std::vector<std::optional<uint32_t>> signatures(const ElfImage& image, uint64_t cycles);
   // Starts the neighbours' part of the self-test, for which all orders are written, in all tiles at
   // once, and waits for its end. Its results lie at `at` then.
   void run_exchange(uint32_t at, uint32_t colours);

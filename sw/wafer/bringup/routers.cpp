@@ -110,8 +110,8 @@ RouterTest::Exchange RouterTest::exchange_words(const Setting& setting,
                                                 const std::set<size_t>& alone) {
   const int far = 1 + setting.skip;
   const uint32_t colours = probe_.options.exchange_colours;
-  const uint32_t order = probe_.options.selftest.symbol("ow_selftest_order");
-  const uint32_t result = probe_.options.selftest.symbol("ow_selftest_result");
+  const uint32_t order = probe_.options.selftest.image.symbol("ow_selftest_order");
+  const uint32_t result = probe_.options.selftest.image.symbol("ow_selftest_result");
   const auto joined = [&](int d, int p, int c, int side, Position* at) {
     return probe_.listens(d, p, c, side, setting) && probe_.neighbour(p, c, side, setting, at) &&
            alone.count(probe_.index(d, p, c)) == 0 &&

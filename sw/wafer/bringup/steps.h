@@ -8,10 +8,6 @@
 
 namespace ow::wafer {
 
-// The short self-test is looked at every so many cycles, and so often before it is given up.
-constexpr uint64_t kSelftestWait = 20000;
-inline int selftest_looks(const isa::Configuration& tile) { return tile.small_tile != 0 ? 40 : 10; }
-
 // Asks for every station from both ends; the chains set themselves up meanwhile.
 void discover(Probe& probe);
 // After a reset: the stations find each other again. What is known of them stays.

@@ -138,17 +138,15 @@ void test_memories(Probe& probe) {
 
 void test_cores(Probe& probe) {
   probe.begin("cores and datapaths");
-  for (const ThoroughProgram& program : probe.options.thorough) {
+  const auto test = [&](const SelftestProgram& program) {
     probe.load(program.image);
-    compare_signatures(probe, probe.signatures(program.image, program.cycles, 1),
-                       program.signature);
+    compare_signatures(probe, probe.signatures(program.image, program.cycles), program.signature);
+  };
+  for (const SelftestProgram& program : probe.options.thorough) {
+    test(program);
     probe.restart_all();  // it leaves registers of all kinds written
   }
-  probe.load(probe.options.selftest);
-  compare_signatures(
-      probe,
-      probe.signatures(probe.options.selftest, kSelftestWait, selftest_looks(probe.options.tile)),
-      probe.options.signature);
+  test(probe.options.selftest);
 }
 
 }  // namespace ow::wafer

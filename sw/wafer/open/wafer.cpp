@@ -18,10 +18,9 @@ BringupOptions selftest_options(bool mini, bool thorough, const std::string& fir
   const auto program = [&](const std::string& name) {
     return read_elf(fmt::format("{}/{}.elf", firmware, name), options.tile.sram_bytes);
   };
-  options.selftest = program("selftest");
   const Shape one{1, 1, 1, 1, 0, 0};
   const auto good = mini ? make_mini_wafer_device(one) : make_wafer_device(one);
-  options.signature = good_signature(*good, options.selftest);
+  options.selftest = good_run(*good, program("selftest"));
   if (!thorough) return options;
   for (const char* name : {OW_SELFTEST_THOROUGH}) {
     options.thorough.push_back(good_run(*good, program(name)));

@@ -37,8 +37,9 @@ struct ow_selftest_result {
 };
 
 // A signature of 32 bits with another word: x^32 + x^22 + x^2 + x + 1.
+#define OW_SELFTEST_POLYNOMIAL 0x00400007u
 static inline uint32_t ow_selftest_note(uint32_t signature, uint32_t word) {
-  return (signature << 1) ^ ((uint32_t)((int32_t)signature >> 31) & 0x00400007u) ^ word;
+  return (signature << 1) ^ ((uint32_t)((int32_t)signature >> 31) & OW_SELFTEST_POLYNOMIAL) ^ word;
 }
 // The next one of a sequence of words, which is never 0 if the first one is not (xorshift).
 static inline uint32_t ow_selftest_next(uint32_t state) {
@@ -54,7 +55,7 @@ static inline uint32_t ow_selftest_next(uint32_t state) {
 #define OW_SELFTEST_WORDS 2u
 // Cycles of a direction and colour; neighbours do them at the same time, give or take an eighth.
 #define OW_SELFTEST_SLOT 512u
-#define OW_SELFTEST_SLOT_SMALL 4096u  // of a core for area (SmallTile)
+#define OW_SELFTEST_SLOT_SMALL 2048u  // of a core for area (SmallTile)
 static inline uint32_t ow_selftest_slot(uint32_t small_tile) {
   return small_tile != 0 ? OW_SELFTEST_SLOT_SMALL : OW_SELFTEST_SLOT;
 }

@@ -17,17 +17,16 @@
 
 namespace ow::wafer {
 
-// A program of the thorough self-test, and what it does in a good tile: good_run().
-struct ThoroughProgram {
+// A program of the self-test, and what it does in a good tile: good_run().
+struct SelftestProgram {
   ElfImage image;
   uint32_t signature = 0;
   uint64_t cycles = 0;  // within which it has ended
 };
 
 struct BringupOptions {
-  ElfImage selftest;                      // selftest.elf
-  uint32_t signature = 0;                 // of a good tile: good_signature()
-  std::vector<ThoroughProgram> thorough;  // run before it, if there are any
+  SelftestProgram selftest;               // of selftest.elf, which is also the test of routers
+  std::vector<SelftestProgram> thorough;  // run before it, if there are any
   uint32_t exchange_colours = 1;  // on which neighbours send each other words: 1, or an even number
   isa::Configuration tile = isa::kFull;              // sizes of a tile
   std::function<void(const std::string&)> progress;  // called when a step begins
@@ -80,10 +79,9 @@ void apply_map(ChainAccess& chain, const WaferMap& map);
 // through every connection, each way. What is wrong, in words; empty if nothing is.
 std::vector<std::string> verify_mesh(Device& device, uint64_t* wavelets);
 
-// The signature of the self-test in a good tile: `chain` is of a wafer of one tile without defects.
-uint32_t good_signature(ChainAccess& chain, const ElfImage& selftest);
-// The same of a thorough program, and how long it takes.
-ThoroughProgram good_run(ChainAccess& chain, const ElfImage& image);
+// What a program of the self-test leaves in a good tile, and within how many cycles: `chain` is of
+// a wafer of one tile without defects.
+SelftestProgram good_run(ChainAccess& chain, const ElfImage& image);
 
 }  // namespace ow::wafer
 
