@@ -15,7 +15,8 @@
 //   them are least,
 // - a net takes a buffer before those of its loads that can wait, if its area and the time of those
 //   is less than what the others gain.
-// The best round is kept; then what has time left becomes smaller one by one.
+// The best round is kept. On paths that are still too long drives and buffers are then mended, each
+// by the times that it has; and what has time left becomes smaller one by one.
 //
 // Input, a line each; times are FO4, loads inputs of the smallest inverter, areas NAND2:
 //   kind FAMILY AREA SLOPE IS_BUFFER {CAP PARASITIC}...   a cell; cells of a family differ in drive
@@ -36,134 +37,21 @@
 #include <utility>
 #include <vector>
 
+#include "buffering.h"
 #include "sizing.h"
 
 namespace sizing {
 namespace {
 
-// An end's price: the least, and the most of the longest path. Other paths that are too long have
-// less of it, a third for each kFade FO4 that they are shorter, or for each kFar of what the
+// An end's price (kLeast at least): the most of the longest path. Other paths that are too long
+// have less of it, a third for each kFade FO4 that they are shorter, or for each kFar of what the
 // longest is over, if that is more.
-const double kLeast = 1e-5, kMost = 30, kFade = 3, kFar = 0.2;
-const double kWide = 60;   // loads behind a buffer of a net that has very many
+const double kMost = 30, kFade = 3, kFar = 0.2;
 const double kSoft = 0.4;  // FO4 within which paths are as long as each other
 const double kMove = 0.2;  // of a price's way to what it waits for now, a round
 // What a round is judged by: NAND2 for a FO4 of the longest path, and of each one too long.
 const double kWorst = 400, kEach = 2;
-
-// Puts buffers before some loads of nets.
-class Buffering {
- public:
-  explicit Buffering(Netlist* netlist) : n_(*netlist) {}
-
-  // Trees for nets of very many loads, before there are prices.
-  void widen() {
-    if (n_.buffers.empty()) return;
-    n_.sort();
-    for (Net& net : n_.nets) net.load = 0;
-    n_.arrive();
-    n_.require();
-    n_.count_loads();
-    for (size_t i = 0; i < n_.nets.size(); ++i) {
-      if (n_.nets[i].driver >= 0) split(static_cast<int>(i));
-    }
-  }
-
-  // At the prices of the last round; returns the number of buffers.
-  int run() {
-    const size_t before = n_.gates.size();
-    const size_t nets = n_.nets.size();
-    for (size_t i = 0; i < nets; ++i) {
-      while (n_.nets[i].price > kLeast && n_.nets[i].loads.size() > 1 &&
-             look(static_cast<int>(i))) {
-      }
-    }
-    n_.sort();
-    n_.count_loads();
-    return static_cast<int>(n_.gates.size() - before);
-  }
-
- private:
-  struct Choice {
-    double gain = 0;
-    int buffer = -1;
-    size_t loads = 0;
-  };
-
-  // Parts of kWide of a net's load stand behind buffers; those that can wait longest are together.
-  void split(int number) {
-    if (n_.nets[number].load <= 2 * kWide) return;
-    std::vector<std::pair<double, Load>> loads;
-    for (const Load& load : n_.nets[number].loads) {
-      loads.emplace_back(
-          load.pin < 0 ? n_.ends[load.at].time : n_.nets[n_.gates[load.at].out].required, load);
-    }
-    std::stable_sort(loads.begin(), loads.end(),
-                     [](const auto& a, const auto& b) { return a.first > b.first; });
-    Choice part{0, n_.buffers[n_.buffers.size() / 2], 0};
-    double load = 0;
-    std::vector<std::pair<double, Load>> some;
-    n_.nets[number].loads.clear();
-    for (const auto& one : loads) {
-      some.push_back(one);
-      load += n_.cap(one.second);
-      if (load < kWide) continue;
-      part.loads = some.size();
-      insert(number, part, some);
-      n_.nets.back().load = load;
-      some.clear();
-      load = 0;
-    }
-    for (const auto& one : some) n_.nets[number].loads.push_back(one.second);  // cannot wait
-    n_.nets[number].load = 0;
-    for (const Load& one : n_.nets[number].loads) n_.nets[number].load += n_.cap(one);
-    split(number);
-  }
-
-  // The best buffer before those loads that pay least for a delay, of any number.
-  bool look(int number) {
-    std::vector<std::pair<double, Load>> loads;
-    for (const Load& load : n_.nets[number].loads) {
-      loads.emplace_back(n_.price(load) / std::max(n_.cap(load), 0.1), load);
-    }
-    std::stable_sort(loads.begin(), loads.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    const double push = n_.nets[number].price * n_.slope(n_.nets[number]);
-    Choice best;
-    double behind = 0, paid = 0;
-    for (size_t k = 1; k <= loads.size(); ++k) {
-      behind += n_.cap(loads[k - 1].second);
-      paid += n_.price(loads[k - 1].second);
-      for (int b : n_.buffers) {
-        const Kind& kind = n_.kinds[b];
-        const double gain = push * (behind - kind.cap[0]) - kind.area -
-                            paid * (kind.parasitic[0] + kind.slope * behind);
-        if (gain > best.gain) best = {gain, b, k};
-      }
-    }
-    if (best.buffer < 0) return false;
-    double price = 0;
-    for (size_t i = 0; i < best.loads; ++i) price += n_.price(loads[i].second);
-    n_.nets[number].loads.clear();
-    insert(number, best, loads);
-    n_.gates.back().price[0] = price;
-    return true;
-  }
-
-  void insert(int number, const Choice& choice, const std::vector<std::pair<double, Load>>& loads) {
-    const int out = static_cast<int>(n_.nets.size());
-    n_.net(out);
-    for (size_t i = 0; i < loads.size(); ++i) {
-      const Load& load = loads[i].second;
-      const int at = i < choice.loads ? out : number;
-      n_.nets[at].loads.push_back(load);
-      (load.pin < 0 ? n_.ends[load.at].net : n_.gates[load.at].in[load.pin]) = at;
-    }
-    n_.add_gate(choice.buffer, out, {number});
-  }
-
-  Netlist& n_;
-};
+const double kSteps[] = {4, 2, 1, 0.5, 0.2, 0.1};  // FO4 that mending brings at least, by pass
 
 class Sizing {
  public:
@@ -185,7 +73,8 @@ class Sizing {
   // The best of some rounds.
   void settle(int rounds) {
     double least = kNever;
-    std::vector<int> best(n_.gates.size());
+    std::vector<int> best;
+    for (const Gate& gate : n_.gates) best.push_back(gate.kind);
     for (int round = 0; round < rounds; ++round) {
       n_.arrive();
       if (judge() < least) {
@@ -199,6 +88,27 @@ class Sizing {
     for (size_t i = 0; i < best.size(); ++i) n_.gates[i].kind = best[i];
     n_.count_loads();
     if (verbose_) report("settled");
+  }
+
+  // Buffers and other drives on paths that are too long, by the times of all that they meet: what
+  // brings most first, and a slice of all gates at a time. Prices only come near to this, since all
+  // that is on a path moves at once by them.
+  void mend() {
+    for (const double least : kSteps) {
+      for (size_t slice = 0; slice < kParts; ++slice) {
+        if (!late()) return;
+        Buffering(&n_).pass_by(slice, kParts, least / 4);
+        late();
+        Buffering(&n_).mend(slice, kParts, least);
+        late();
+        for (size_t i = slice; i < n_.gates.size(); i += kParts) {
+          const Net& out = n_.nets[n_.gates[i].out];
+          if (out.required < out.arrival - kSpare) mend(&n_.gates[i], least);
+        }
+        n_.count_loads();
+      }
+    }
+    if (verbose_) report("mended");
   }
 
   // Smaller drives where the time of the gate's paths allows it, a slice of all gates at a time.
@@ -227,6 +137,7 @@ class Sizing {
 
  private:
   static constexpr int kSlices = 64;
+  static constexpr size_t kParts = 16;
   struct Late {
     double worst = -kNever, sum = 0;
     int ends = 0;
@@ -303,6 +214,42 @@ class Sizing {
     }
   }
 
+  bool late() {
+    n_.arrive();
+    n_.require();
+    return count().worst > kSpare;
+  }
+
+  void mend(Gate* gate, double least) {
+    const Kind& now = n_.kinds[gate->kind];
+    const Net& out = n_.nets[gate->out];
+    const double before = out.required - out.arrival;
+    double most = 0;
+    int best = gate->kind;
+    for (int k : n_.families[now.family]) {
+      const Kind& kind = n_.kinds[k];
+      double arrival = -kNever, left = 0;
+      for (size_t pin = 0; pin < gate->in.size(); ++pin) {
+        const Net& in = n_.nets[gate->in[pin]];
+        const double later = n_.slope(in) * (kind.cap[pin] - now.cap[pin]);
+        arrival = std::max(arrival, in.arrival + later + kind.parasitic[pin]);
+        if (later <= 0) continue;
+        for (const Load& load : in.loads) {
+          if (load.pin < 0 || &n_.gates[load.at] != gate) {
+            left = std::min(left, n_.left(in, load) - later);
+          }
+        }
+      }
+      left = std::min(left, out.required - arrival - kind.slope * out.load);
+      const double gain = left - before, cost = (kind.area - now.area) / kMend;
+      if (gain > least && gain > cost && gain - cost > most) {
+        most = gain - cost;
+        best = k;
+      }
+    }
+    if (best != gate->kind) n_.change(gate, best);
+  }
+
   void shrink(Gate* gate) {
     const Kind& now = n_.kinds[gate->kind];
     const Net& out = n_.nets[gate->out];
@@ -342,6 +289,7 @@ int main(int argc, char** argv) {
     sizes.run(rounds);
   }
   sizes.settle(2 * rounds);
+  sizes.mend();
   sizes.shrink();
   netlist.write();
   sizes.sum();

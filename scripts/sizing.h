@@ -72,9 +72,21 @@ class Netlist {
   double price(const Load& load) const {
     return load.pin < 0 ? ends[load.at].price : gates[load.at].price[load.pin];
   }
+  // What a load of a net has left of its time.
+  double left(const Net& net, const Load& load) const {
+    if (load.pin < 0) return ends[load.at].time - net.arrival;
+    const Gate& gate = gates[load.at];
+    const Kind& kind = kinds[gate.kind];
+    const Net& to = nets[gate.out];
+    return to.required - kind.slope * to.load - kind.parasitic[load.pin] - net.arrival;
+  }
+  // Not a buffer without loads.
+  bool there(const Gate& gate) const {
+    return !kinds[gate.kind].buffer || !nets[gate.out].loads.empty();
+  }
   double area() const {
     double sum = 0;
-    for (const Gate& gate : gates) sum += kinds[gate.kind].area;
+    for (const Gate& gate : gates) sum += there(gate) ? kinds[gate.kind].area : 0;
     return sum;
   }
   // Gives a gate another drive.
@@ -152,6 +164,7 @@ inline void Netlist::read(std::istream& in) {
 
 inline void Netlist::write() const {
   for (const Gate& gate : gates) {
+    if (!there(gate)) continue;
     std::printf("gate %d %d", gate.kind, gate.out);
     for (int number : gate.in) std::printf(" %d", number);
     std::printf("\n");
@@ -170,7 +183,9 @@ inline void Netlist::sort() {
   std::vector<int> waits(gates.size(), 0);
   order.clear();
   for (size_t i = 0; i < gates.size(); ++i) {
-    for (int number : gates[i].in) waits[i] += nets[number].driver >= 0;
+    if (there(gates[i])) {
+      for (int number : gates[i].in) waits[i] += nets[number].driver >= 0;
+    }
     if (waits[i] == 0) order.push_back(static_cast<int>(i));
   }
   for (size_t at = 0; at < order.size(); ++at) {

@@ -67,7 +67,7 @@ def program():
     """sizing.cpp, compiled."""
     source = os.path.join(ROOT, "scripts", "sizing.cpp")
     binary = os.path.join(ROOT, os.environ.get("BUILD", "build"), "synth", "sizing")
-    texts = [source, os.path.join(ROOT, "scripts", "sizing.h")]
+    texts = [source] + [os.path.join(ROOT, "scripts", h) for h in ("sizing.h", "buffering.h")]
     if not os.path.exists(binary) or any(os.path.getmtime(binary) < os.path.getmtime(t)
                                          for t in texts):
         done = subprocess.run([os.environ.get("CXX", "g++"), "-std=c++17", "-O2", "-o",

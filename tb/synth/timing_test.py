@@ -135,6 +135,31 @@ class Sizing(unittest.TestCase):
         self.assertLess(problem.solve()[1], 0.3)  # X1 throughout: 2.47 + 0.6 + 13
         self.assertNotIn("_X1", [g[0][-3:] for g in problem.gates])
 
+    def test_what_is_too_long_is_mended_without_prices(self):
+        problem = self.problem()
+        problem.register("DFF_X1", 3)
+        problem.gate("INV_X1", 4, [3])
+        first = problem.end(4, 5.0, 8.0)
+        for _ in range(55):
+            problem.end(3, 40.0, 2.0)
+        self.assertLess(problem.solve(0)[1], 0.7)  # as it is: 24.4 + 1.8
+        self.assertEqual(problem.ends[first][0], 4)
+        self.assertTrue(any(g[0].startswith("BUF") for g in problem.gates))
+        drivers = {g[1]: g[2] for g in problem.gates}
+        for net, time, _ in problem.ends[1:]:
+            while net != 3:
+                (net,) = drivers[net]
+            self.assertEqual(time, 40.0)
+
+    def test_a_load_that_cannot_wait_passes_by_a_buffer(self):
+        problem = self.problem()
+        problem.register("DFF_X4", 3)
+        problem.gate("BUF2", 4, [3])
+        first = problem.end(4, 2.6, 1.0)
+        last = problem.end(4, 30.0, 20.0)
+        self.assertLess(problem.solve(0)[1], 0.7)
+        self.assertEqual([problem.ends[i][0] for i in (first, last)], [3, 4])
+
     def test_many_loads_are_no_loop_and_none_is_lost(self):
         problem = self.problem()
         problem.gate("NAND2_X1", 3, [2, 2])

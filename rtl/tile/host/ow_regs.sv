@@ -188,8 +188,9 @@ module ow_regs
   assign core_gnt_o = req_q && sel_core && core_req_i && !wait_for;
   assign ctl_gnt_o = req_q && !sel_core;
 
+  // What waits is a PUSH or a REQUEST, which are neither read nor written here: nothing asks for that.
   logic access, wr, rd;
-  assign access = req_q && !wait_for && !(sel_core && !core_req_i);
+  assign access = req_q && !(sel_core && !core_req_i);
   assign wr = access && we;
   assign rd = access && !we;
   assign task_re_o = rd && is_tasks_reg(addr);
@@ -219,7 +220,7 @@ module ow_regs
   assign to_outq = is_reg_outq(addr);
   assign bind_addr_o = {to_outq, to_outq ? reg_outq_index(addr) : reg_inq_index(addr)};
   assign bind_data_o = to_outq ? {outq.enable, outq.colour} : {inq.enable, inq.colour};
-  // What `access` says of a push, without what else may wait.
+  // Without what else may wait.
   assign push_o = push_hit && core_req_i && outq_ready_i[reg_push_index(addr)];
   assign push_q_o = is_reg_push(addr) ? reg_push_index(addr) : reg_push_ctrl_index(addr);
   assign push_data_o = '{ctrl: is_reg_push_ctrl(addr), data: wdata};
@@ -234,8 +235,7 @@ module ow_regs
     endcase
   end
   always_comb begin
-    // Nothing waits that writes the router, where a write is wanted early.
-    rt_we_o = req_q && we && is_router_reg(addr) && !(sel_core && !core_req_i);
+    rt_we_o = wr && is_router_reg(addr);
     bind_we_o = 1'b0;
     task_we_o = 1'b0;
     red_we_o = 1'b0;

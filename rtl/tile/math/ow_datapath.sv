@@ -259,6 +259,7 @@ module ow_datapath
     ow_datapath_lane #(.Has(Has), .Groups(Groups)) u_lane (
       .clk_i,
       .valid_i   (valid_i && mask_i[l] && !wide),
+      .beat_i    (valid_i),
       .op_i      (op),
       .kind_i    (kind),
       .src_i     (src),
@@ -267,7 +268,6 @@ module ow_datapath
       .a_i       (a_i[l]),
       .b_i       (b_i[l]),
       .random_i  (random[l]),
-      .wide_i    (Lent && m_valid_q && what_m_q.wide),
       .wide_a_i  (Lent ? wide_a[l] : 16'd0),
       .wide_b_i  (Lent ? wide_b[l] : 16'd0),
       .product_o (product[l]),
@@ -368,6 +368,7 @@ module ow_datapath
       ow_datapath_wide #(.Parts(Parts)) u_wide (
         .clk_i,
         .valid_i   (valid),
+        .beat_i    (valid_i),
         .int_i     (src_int),
         .a_i       (a),
         .b_i       (b),

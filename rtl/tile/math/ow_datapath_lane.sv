@@ -14,8 +14,9 @@
 // cycles later) or P (three): p_back_i.
 // What the beat does is the same for all lanes and comes decoded from ow_datapath, for each stage in
 // its cycle. Throughput: one element a cycle, two of int8 dot.
-// The multiplier is lent to ow_datapath_wide with wide_i: in stage M it then multiplies wide_a_i
-// and wide_b_i.
+// The multiplier is lent to ow_datapath_wide: in stage M it multiplies wide_a_i and wide_b_i where
+// they are not 0. That it is lent follows from what the beat does, so its own factors are 0 then, and
+// the two meet in an OR that waits for nobody's choice.
 module ow_datapath_lane
   import ow_datapath_pkg::*;
   import ow_datapath_lane_pkg::*;
@@ -27,6 +28,7 @@ module ow_datapath_lane
   input  logic        clk_i,
   // Stage U.
   input  logic        valid_i,   // an element enters
+  input  logic        beat_i,    // a beat does, perhaps without an element here
   input  dp_op_e      op_i,      // what is done with it
   input  dp_kind_e    kind_i,    // what stage A will do
   input  dp_fmt_e     src_i,     // format of a_i and b_i
@@ -36,7 +38,6 @@ module ow_datapath_lane
   input  logic [31:0] b_i,
   input  logic [15:0] random_i,  // for stochastic rounding
   // Stage M.
-  input  logic        wide_i,    // the multiplier works for ow_datapath_wide
   input  logic [15:0] wide_a_i,
   input  logic [15:0] wide_b_i,
   output logic [31:0] product_o, // of the multiplier, in the same cycle; unsigned; of an int8 dot
@@ -82,9 +83,9 @@ module ow_datapath_lane
   fp_factor_t  u_fa, u_fb, m_fa_q, m_fb_q, p_fa_q, p_fb_q;  // factors
   logic [31:0] m_a_q, m_b_q, p_a_q, p_b_q;
   logic        m_valid_q, p_valid_q, is_mul;
-  logic        m_float_q, m_int_q, m_whole_q;  // factors, integers, those of more than bytes
-  logic [15:0] ma, mb;    // what the multiplier multiplies, but for an integer a
-  logic [15:0] ma_low, ma_high;
+  logic [15:0] u_x, u_y, m_x_q, m_y_q;  // what is multiplied; 0 while the multiplier is lent
+  logic        u_bytes, m_bytes_q;      // .. byte by byte
+  logic [15:0] m_x, m_y, m_low, m_high;
   logic [31:0] p_product_q;
 
   // What is asked for, with the bits that it can have.
@@ -108,9 +109,17 @@ module ow_datapath_lane
   always_comb begin
     u_fa = '0;
     u_fb = '0;
-    if (is_mul && kind_i == DPK_FADD) begin  // whether it enters is known late
+    u_x = '0;
+    u_y = '0;
+    u_bytes = Has.i8 && u_src == DF_I8;
+    // Whether it enters is known late.
+    if (is_mul && kind_i == DPK_FADD) begin
       u_fa = unpack_factor(a_i[15:0], u_src == DF_BF16);
       u_fb = unpack_factor(b_i[15:0], u_src == DF_BF16);
+    end
+    if (is_mul && u_src != DF_F32 && u_src != DF_I32) begin
+      u_x = !Ints || kind_i == DPK_FADD ? {5'd0, u_fa.sig} : a_i[15:0];
+      u_y = !Ints || kind_i == DPK_FADD ? {5'd0, u_fb.sig} : b_i[15:0];
     end
   end
 
@@ -130,10 +139,8 @@ module ow_datapath_lane
 
   always_ff @(posedge clk_i) begin
     m_valid_q <= valid_i;
-    m_float_q <= valid_i && is_mul && (!Ints || kind_i == DPK_FADD);
-    m_int_q <= Ints && valid_i && is_mul && kind_i != DPK_FADD;
-    m_whole_q <= Ints && valid_i && is_mul && kind_i != DPK_FADD && !(Has.i8 && u_src == DF_I8);
     p_valid_q <= m_valid_q;
+    if (beat_i) {m_x_q, m_y_q, m_bytes_q} <= {u_x, u_y, u_bytes};
     if (valid_i) begin
       m_q <= '{op: u_op, kind: kind_i, src: u_src, dst: u_dst, i8_hi: Has.i8 && i8_hi_i,
                random: Has.stoch ? random_i : 16'd0};
@@ -147,25 +154,17 @@ module ow_datapath_lane
   end
 
   always_comb begin
-    ma = '0;
-    mb = '0;
-    ma_low = '0;
-    ma_high = '0;
-    product_o = '0;
-    if (m_float_q || m_int_q || wide_i) begin
-      // One of three, each of which is known from registers: no element is here while it is lent.
-      ma = (wide_a_i & {16{wide_i}}) | ({5'd0, m_fa_q.sig} & {16{m_float_q}});
-      mb = (wide_b_i & {16{wide_i}}) | ({5'd0, m_fb_q.sig} & {16{m_float_q}}) |
-           (m_b_q[15:0] & {16{m_int_q}});
-      if (Has.i8) begin
-        // By the bytes of b. Of an int8 dot each takes the byte of a that it belongs to.
-        ma_low = ma | (m_a_q[15:0] & {{8{m_whole_q}}, {8{m_int_q}}});
-        ma_high = ma | (m_a_q[15:0] & {{8{m_int_q}}, {8{m_whole_q}}});
-        product_o = {8'd0, 24'(ma_low) * 24'(mb[7:0])};
-        product_o[31:8] = product_o[31:8] + 24'(ma_high) * 24'(mb[15:8]);
-      end else begin
-        product_o = {16'd0, ma | (m_a_q[15:0] & {16{m_int_q}})} * {16'd0, mb};
-      end
+    m_x = m_x_q | wide_a_i;
+    m_y = m_y_q | wide_b_i;
+    m_low = m_x;
+    m_high = m_x;
+    if (Has.i8) begin
+      // By the bytes of y. Of an int8 dot each takes the byte of x that it belongs to.
+      if (m_bytes_q) {m_low[15:8], m_high[7:0]} = '0;
+      product_o = {8'd0, 24'(m_low) * 24'(m_y[7:0])};
+      product_o[31:8] = product_o[31:8] + 24'(m_high) * 24'(m_y[15:8]);
+    end else begin
+      product_o = {16'd0, m_x} * {16'd0, m_y};
     end
   end
 

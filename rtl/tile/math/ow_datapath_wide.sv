@@ -15,11 +15,12 @@ module ow_datapath_wide
   input  logic             clk_i,
   // Stage U.
   input  logic             valid_i,    // an element enters
+  input  logic             beat_i,     // a beat does, perhaps without an element here
   input  logic             int_i,      // int32, else binary32
   input  logic [31:0]      a_i,
   input  logic [31:0]      b_i,
   // Stage M.
-  output logic [3:0][15:0] mul_a_o,    // factors of the four multipliers
+  output logic [3:0][15:0] mul_a_o,    // factors of the four multipliers; 0 without an element
   output logic [3:0][15:0] mul_b_o,
   input  logic [3:0][31:0] product_i,  // their products, in the same cycle
   // Stage P.
@@ -64,7 +65,8 @@ module ow_datapath_wide
   always_ff @(posedge clk_i) begin
     m_valid_q <= valid_i;
     p_valid_q <= m_valid_q;
-    if (valid_i) {m_int_q, m_a_q, m_b_q, m_fa_q, m_fb_q} <= {int_i, u_a, u_b, u_fa, u_fb};
+    if (beat_i) {m_a_q, m_b_q} <= {u_a, u_b};
+    if (valid_i) {m_int_q, m_fa_q, m_fb_q} <= {int_i, u_fa, u_fb};
     if (m_valid_q) begin
       p_product_q <= product_i;
       {p_int_q, p_fa_q, p_fb_q} <= {m_int_q, m_fa_q, m_fb_q};
