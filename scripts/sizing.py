@@ -129,7 +129,8 @@ class Problem:
         if not self.gates:
             return 0.0, 0.0, 0.0
         done = subprocess.run([program(), str(rounds), str(int(mend))],
-                              input="\n".join(self.text()) + "\n", stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                              input="\n".join(self.text()) + "\n", stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True)
         if done.returncode != 0:
             synth.fail("sizing: " + done.stderr[-2000:])
         gate = end = 0
