@@ -139,7 +139,7 @@ class Row(collections.namedtuple("Row", "area registers flops bits cells")):
 class Design:
     """The joined cells of a module."""
 
-    def __init__(self, modules, top, boxes, timing, cells_file, static, outside=None):
+    def __init__(self, modules, top, boxes, timing, cells_file, static, outside=None, mend=False):
         """outside: {start of a port's name: (FO4 at which inputs come, outputs are wanted)}; those
         that it does not tell come at 0 and are wanted after a cycle. static: a Static."""
         self.name = top
@@ -179,7 +179,7 @@ class Design:
             top, [(name, [find(n) for n in nets]) for name, direction, nets in self.ports
                   if direction == "input"],
             [(cell[5], cell[3]) for cell in self.cells if not cell[0]])
-        self.size(clk)
+        self.size(clk, mend)
 
     def names(self):
         """The shortest name of each net that has one in the source."""
@@ -249,12 +249,12 @@ class Design:
                     problem.start(self.find(net), self.when(name)[0])
         return problem, places
 
-    def size(self, clk):
+    def size(self, clk, mend):
         """Buffers and drives; a buffer is of the block that drives it."""
         problem, places = self.problem(clk)
         sized = [c for c in self.cells if c[1] in self.timing.number]
         home = {c[3]: c[0] for c in sized}
-        problem.solve()
+        problem.solve(mend=mend)
         self.times = problem.times
         for cell, (kind, _, nets) in zip(sized, problem.gates):
             cell[1] = kind

@@ -2,7 +2,7 @@
 // Buffers and drives of a mapped netlist as a whole, over the borders of its blocks: what sizing.py
 // asks for. Delays are linear in loads, as in our library; OpenSTA has the last word on them.
 //
-//   sizing ROUNDS [verbose] < netlist > sized
+//   sizing ROUNDS MEND [verbose] < netlist > sized
 //
 // What each net computes stays: a cell may only become the same cell of another drive, and a buffer
 // may only come between a net and some of its loads.
@@ -15,8 +15,8 @@
 //   them are least,
 // - a net takes a buffer before those of its loads that can wait, if its area and the time of those
 //   is less than what the others gain.
-// The best round is kept. On paths that are still too long drives and buffers are then mended, each
-// by the times that it has; and what has time left becomes smaller one by one.
+// The best round is kept. With MEND (1), drives and buffers on paths that are still too long are
+// then mended, each by the times that it has; and what has time left becomes smaller one by one.
 //
 // Input, a line each; times are FO4, loads inputs of the smallest inverter, areas NAND2:
 //   kind FAMILY AREA SLOPE IS_BUFFER {CAP PARASITIC}...   a cell; cells of a family differ in drive
@@ -281,7 +281,7 @@ int main(int argc, char** argv) {
   sizing::Netlist netlist;
   std::ios::sync_with_stdio(false);
   netlist.read(std::cin);
-  sizing::Sizing sizes(&netlist, argc > 2);
+  sizing::Sizing sizes(&netlist, argc > 3);
   sizing::Buffering(&netlist).widen();
   sizes.run(2 * rounds);
   for (int pass = 0; pass < 6; ++pass) {
@@ -289,7 +289,7 @@ int main(int argc, char** argv) {
     sizes.run(rounds);
   }
   sizes.settle(2 * rounds);
-  sizes.mend();
+  if (argc > 2 && std::atoi(argv[2]) != 0) sizes.mend();
   sizes.shrink();
   netlist.write();
   sizes.sum();

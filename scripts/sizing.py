@@ -123,13 +123,14 @@ class Problem:
             pins = " ".join(str(self.nets - 1 - n if n < 0 else n) for n in inputs)
             yield f"gate {number[cell]} {output} {pins}"
 
-    def solve(self, rounds=ROUNDS):
-        """Sizes in place; buffers come behind the gates. Returns (area, FO4 by which the longest
-        path is too long, the sum of what all are)."""
+    def solve(self, rounds=ROUNDS, mend=False):
+        """Sizes in place, and perhaps mends what is too long then; buffers come behind the gates.
+        Returns (area, FO4 by which the longest path is too long, the sum of what all are)."""
         if not self.gates:
             return 0.0, 0.0, 0.0
-        done = subprocess.run([program(), str(rounds)], input="\n".join(self.text()) + "\n",
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        done = subprocess.run([program(), str(rounds), str(int(mend))],
+                              input="\n".join(self.text()) + "\n", stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True)
         if done.returncode != 0:
             synth.fail("sizing: " + done.stderr[-2000:])
         gate = end = 0
