@@ -360,10 +360,13 @@ module ow_nlf
     logic              less;   // q is subtracted
     logic [31:0]       v;      // the result without its sign, C0_FRAC places, times 2^e
     normal32_t         n;      // .. normalised
-    logic signed [9:0] e;      // of the leading one
-    logic signed [9:0] e_min;  // of the normal numbers
-    logic signed [9:0] k;      // places from v to the subnormal numbers' significand
-    logic [31:0]       sub;    // .. which that is, with a bit for what is below it
+    // Exponents count from that of the smallest normal numbers. What follows from x.e alone is there
+    // before v is; the leading one's zeros are only compared with it.
+    logic signed [10:0] top;   // of the highest place of v
+    logic signed [10:0] over;  // .. less that of the largest numbers
+    logic [7:0]         e;     // of the leading one, if that is a normal number's
+    logic signed [10:0] k;     // places from v to the subnormal numbers' significand
+    logic [31:0]        sub;   // .. which that is, with a bit for what is below it
     logic              below;  // the result is subnormal
     logic [31:0]       sig;
     logic [14:0]       m;
@@ -373,26 +376,26 @@ module ow_nlf
     less = x.comp || p[P_W-1];
     v = 32'(({6'd0, x.comp, {C0_FRAC{1'b0}}, 1'b1} + {q ^ {32{less}}, less}) >> 1);
     n = normal32(v);
-    e = x.e + 10'(31 - C0_FRAC) - {5'd0, n.zeros};
-    e_min = x.bf16 ? -10'sd126 : -10'sd14;
-    if (e > (x.bf16 ? 10'sd127 : 10'sd15)) return {x.sign, x.bf16 ? 15'h7F80 : 15'h7C00};
-    // Beside the normalisation, as if the result were subnormal: its places follow from e alone.
-    k = e_min - x.e - 10'(31 - C0_FRAC);
-    if (k < 10'sd0) begin
+    top = 11'(x.e) + (x.bf16 ? 11'(31 - C0_FRAC + 126) : 11'(31 - C0_FRAC + 14));
+    over = top - (x.bf16 ? 11'sd253 : 11'sd29);
+    e = top[7:0] - {3'd0, n.zeros};
+    if (over > $signed({6'd0, n.zeros})) return {x.sign, x.bf16 ? 15'h7F80 : 15'h7C00};
+    // Beside the normalisation, as if the result were subnormal: its places follow from x.e alone.
+    k = -top;
+    if (k < 11'sd0) begin
       sub = v << -k[4:0];
     end else begin
-      sub = k > 10'sd31 ? 32'd0 : v >> k[4:0];
-      sub[0] = sub[0] | (k > 10'sd31 ? v != 32'd0 : (v & ~(32'hFFFF_FFFF << k[4:0])) != 32'd0);
+      sub = k > 11'sd31 ? 32'd0 : v >> k[4:0];
+      sub[0] = sub[0] | (k > 11'sd31 ? v != 32'd0 : (v & ~(32'hFFFF_FFFF << k[4:0])) != 32'd0);
     end
-    below = e < e_min;
+    below = top < $signed({6'd0, n.zeros});
     sig = below ? sub : n.x;
-    e = e - e_min;
     // The last place kept is bit 21 or 24; what is dropped decides the rounding. The leading one of
     // a normal significand adds one to the exponent; a carry out of the fraction is the next
     // exponent, up to infinity.
     if (x.bf16) begin
       up = sig[23] && (sig[22:0] != 23'd0 || sig[24]);
-      m = {(below ? 8'd0 : e[7:0]) + 8'(sig[31]), sig[30:24]};
+      m = {(below ? 8'd0 : e) + 8'(sig[31]), sig[30:24]};
     end else begin
       up = sig[20] && (sig[19:0] != 20'd0 || sig[21]);
       m = {(below ? 5'd0 : e[4:0]) + 5'(sig[31]), sig[30:21]};
