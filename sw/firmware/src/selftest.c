@@ -41,6 +41,8 @@ static inline __attribute__((always_inline)) uint32_t noted(uint32_t sum, uint32
   return twice ^ word;
 }
 
+// Once, for the many places of core(): a test of bring-up breaks bit 11 of the program counter, and
+// wants all but the test of the routers to be below address 2,048.
 static __attribute__((noinline)) uint32_t note(uint32_t sum, uint32_t word) {
   return noted(sum, word);
 }
