@@ -85,8 +85,11 @@ TEST_F(Bricks, ClassesTakeTurnsAndNobodyWaitsBeyondTheBounds) {
     for (int k = 0; k < 5; ++k) {
       if ((waiting | fresh) >> k & 1) (low[k] ? low_req : high_req) |= 1u << k;
     }
-    m_->class_high_i = high_req;
-    m_->class_low_i = low_req;
+    // The other set changes nothing.
+    const uint32_t set = random(2), other_high = random(32), other_low = random(32) & ~other_high;
+    m_->class_set_i = set;
+    m_->class_high_i = high_req << 5 * set | other_high << 5 * (1 - set);
+    m_->class_low_i = low_req << 5 * set | other_low << 5 * (1 - set);
     m_->class_take_i = random(4) != 0;
     settle();
     ASSERT_EQ(m_->class_any_o, (high_req | low_req) != 0);

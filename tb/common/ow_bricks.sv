@@ -9,8 +9,9 @@ module ow_bricks (
   output logic             rr_any_o,
   output logic [5:0]       rr_one_o,
   output logic [2:0]       rr_index_o,
-  input  logic [4:0]       class_high_i,
-  input  logic [4:0]       class_low_i,
+  input  logic [1:0][4:0]  class_high_i,
+  input  logic [1:0][4:0]  class_low_i,
+  input  logic             class_set_i,
   input  logic             class_take_i,
   output logic             class_any_o,
   output logic [4:0]       class_one_o,
@@ -83,8 +84,9 @@ module ow_bricks (
     .index_o(rr_index_o)
   );
   ow_arb_class #(.Width(5), .Share(3)) u_class (
-    .clk_i, .rst_i, .high_i(class_high_i), .low_i(class_low_i), .take_i(class_take_i),
-    .any_o(class_any_o), .one_o(class_one_o), .index_o(class_index_o)
+    .clk_i, .rst_i, .high_i(class_high_i), .low_i(class_low_i), .set_i(class_set_i),
+    .take_i(class_take_i), .any_o(class_any_o), .one_o(class_one_o),
+    .index_o(class_index_o)
   );
 
   ow_skid #(.Width(16)) u_skid (

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of ow_arb_class with any requests and any slots: one of the requesters is next; the
-// high class goes first but for one slot in Share; and who requests until served is served within
+// Properties of ow_arb_class with any requests in either set, any choice of the set and any slots:
+// of that set one of the requesters is next; the high class goes first but for one slot in Share; and who requests until served is served within
 // Width * Share slots (low class) or 2 * Width (high class). Which requester is watched is an input
 // of the first cycle, so what holds of it holds of every one.
 //
@@ -11,8 +11,9 @@ module arb_class_props #(
   localparam int unsigned IdxW = $clog2(Width)
 ) (
   input  logic             clk_i,
-  input  logic [Width-1:0] req_i,
-  input  logic [Width-1:0] low_i,     // of the requesters, those of the low class
+  input  logic [1:0][Width-1:0] req_i,
+  input  logic [1:0][Width-1:0] low_i,  // of the requesters, those of the low class
+  input  logic                  set_i,
   input  logic             take_i,
   input  logic [Width-1:0] who_i,
   output logic             bad_choice_o,
@@ -29,13 +30,14 @@ module arb_class_props #(
   always_ff @(posedge clk_i) up_q <= 1'b1;
 
   logic any;
-  logic [Width-1:0] one, who_q, high, low;
+  logic [Width-1:0] one, who_q, req, high, low;
   logic [IdxW-1:0] index;
-  assign high = req_i & ~low_i;
-  assign low = req_i & low_i;
+  assign req = set_i ? req_i[1] : req_i[0];
+  assign high = req & ~(set_i ? low_i[1] : low_i[0]);
+  assign low = req & (set_i ? low_i[1] : low_i[0]);
   ow_arb_class #(.Width(Width), .Share(Share)) u_arb (
-    .clk_i, .rst_i(!up_q), .high_i(high), .low_i(low), .take_i, .any_o(any), .one_o(one),
-    .index_o(index)
+    .clk_i, .rst_i(!up_q), .high_i(req_i & ~low_i), .low_i(req_i & low_i), .set_i, .take_i,
+    .any_o(any), .one_o(one), .index_o(index)
   );
 
   localparam int unsigned CountW = $clog2(Width * Share + 1) + 1;
@@ -59,8 +61,8 @@ module arb_class_props #(
     end
   end
 
-  assign bad_choice_o = up_q && ((one & ~req_i) != '0 || (one & (one - Width'(1))) != '0 ||
-                                 (one == '0) != (req_i == '0) || any != (req_i != '0));
+  assign bad_choice_o = up_q && ((one & ~req) != '0 || (one & (one - Width'(1))) != '0 ||
+                                 (one == '0) != (req == '0) || any != (req != '0));
   assign bad_index_o = up_q && any && !one[index];
   assign bad_order_o = up_q && high != '0 && (one & low) != '0 && 32'(turn_q) != Share - 1;
   assign bad_low_o = up_q && 32'(low_q) >= Width * Share;

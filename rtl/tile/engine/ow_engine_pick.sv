@@ -12,7 +12,8 @@
 //   s_valid_i    stage I1 plans a beat of the thread s_hot_i in this cycle, ..
 //   s_in_i ...   .. which is one that needs a wavelet of these queues, sends, writes SRAM, runs a
 //                reduction, axpyw or dotw: as the masks say of it, but from its context
-//   s_ends_i     .. and which may be the last of its instruction
+//   s_ends_i     .. and which may be the last of its instruction, which is known late: the choice
+//                is made with that thread and without it
 //   s_row_ends_i .. which may be the last of its inner vector
 //   inq_more_i   queues that hold two wavelets or more
 //   tag_i        threads that take tagged wavelets; fed_i: whose wavelet is in front (ow_engine_tags);
@@ -21,7 +22,8 @@
 //   wq_one_i     one write buffer slot is left; wq_full_i: none
 //   w_some_i     weights are there; w_rest_i: also behind those that the beat in I1 may take
 //   any_o ...    the choice: one-hot, and as an index
-//   blk_*_o      why threads wait, for the status; ready_o: those that do not
+//   blk_*_o      why threads wait, for the status; ready_o: those that do not, the one in I1 perhaps
+//                only if it goes on
 module ow_engine_pick
   import ow_pkg::*;
 #(
@@ -90,7 +92,6 @@ module ow_engine_pick
   typedef logic [NumThreads-1:0] tmask_t;
 
   tmask_t     s_hot;      // the thread in I1, if there is one
-  tmask_t     s_spent;    // .. and it may have nothing left to do
   tmask_t     lacks;      // an input: as blk_in_o, but early
   tmask_t     ctrl_a;     // a control wavelet is at operand a, which does not wait for operand b
   tmask_t     blk_fifo, blk_red;
@@ -99,7 +100,6 @@ module ow_engine_pick
 
   always_comb begin
     s_hot = s_valid_i ? s_hot_i : '0;
-    s_spent = s_ends_i ? s_hot : '0;
     in_ok = '0;
     out_ok = '0;
     lock = '0;
@@ -144,7 +144,7 @@ module ow_engine_pick
       if (s_valid_i && s_red_i && (lock & ~s_hot_i) == '0) lock = s_row_ends_i ? '0 : s_hot_i;
       if (lock != '0) blk_red = red_i & ~lock;
       if (!stop_i) begin
-        ready_o = live_i & ~s_spent & ~blk_out_o & ~blk_mem_o &
+        ready_o = live_i & ~blk_out_o & ~blk_mem_o &
                   (ending_i | ~(lacks | blk_row_o | blk_weight_o | blk_fifo | blk_red));
       end
     end
@@ -152,7 +152,8 @@ module ow_engine_pick
 
   ow_engine_sched #(.NumThreads(NumThreads)) u_sched (
     .clk_i, .rst_i,
-    .ready_i(ready_o), .prio_i(prio_i), .sticky_i(sticky_i), .take_i(any_o),
+    .ready_i(ready_o), .but_i(s_hot), .drop_i(s_ends_i), .prio_i(prio_i), .sticky_i(sticky_i),
+    .take_i(any_o),
     .any_o, .pick_o, .thread_o
   );
 

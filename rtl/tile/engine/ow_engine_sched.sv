@@ -14,6 +14,7 @@
 //
 //   NumThreads   threads
 //   ready_i      threads that can go now
+//   but_i        .. without these if drop_i, which may come late: both choices are made
 //   prio_i       threads with the priority bit
 //   sticky_i     threads without fabric operands
 //   take_i       the choice counts
@@ -25,6 +26,8 @@ module ow_engine_sched #(
   input  logic                  clk_i,
   input  logic                  rst_i,
   input  logic [NumThreads-1:0] ready_i,
+  input  logic [NumThreads-1:0] but_i,
+  input  logic                  drop_i,
   input  logic [NumThreads-1:0] prio_i,
   input  logic [NumThreads-1:0] sticky_i,
   input  logic                  take_i,
@@ -63,20 +66,26 @@ module ow_engine_sched #(
     return (ready & held) != '0 ? ready & (held | ~sticky) : ready;
   endfunction
 
-  tmask_t held, high, low;
+  tmask_t       held;
+  tmask_t [1:0] ready, high, low;  // without and with drop_i
+
+  assign held = runs ? hold : '0;
 
   always_comb begin
-    held = runs ? hold : '0;
+    ready = '0;
     high = '0;
     low = '0;
     if (ready_i != '0) begin
-      high = but_held(ready_i & prio_i, sticky_i, held);
-      low = but_held(ready_i & ~prio_i, sticky_i, held);
+      ready = {ready_i & ~but_i, ready_i};
+      for (int unsigned s = 0; s < 2; s++) begin
+        high[s] = but_held(ready[s] & prio_i, sticky_i, held);
+        low[s] = but_held(ready[s] & ~prio_i, sticky_i, held);
+      end
     end
   end
 
   ow_arb_class #(.Width(NumThreads), .Share(16)) u_classes (
-    .clk_i, .rst_i, .high_i(high), .low_i(low), .take_i,
+    .clk_i, .rst_i, .high_i(high), .low_i(low), .set_i(drop_i), .take_i,
     .any_o, .one_o(pick_o), .index_o(thread_o)
   );
 
