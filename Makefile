@@ -72,7 +72,7 @@ synth:  ## check the full tile with Yosys, map the mini tile for ECP5, cells by 
 	@scripts/bootstrap synth
 	@BUILD=$(BUILD) scripts/synth $(SYNTH_ARGS)
 
-fpga:  ## bitstream for BOARD, or the reason why there is none (GRID=1x2: rows and columns of tiles; CLOCK=16.6667: MHz; FPGA_ARGS=--wires: no tiles)
+fpga:  ## bitstream for BOARD, or the reason why there is none (GRID=1x2: other rows and columns of tiles; CLOCK=16.6667: MHz; FPGA_ARGS=--wires: no tiles)
 	@scripts/bootstrap fpga
 	@BUILD=$(BUILD) scripts/fpga build $(BOARD) $(if $(GRID),--grid $(GRID)) $(if $(CLOCK),--clock $(CLOCK)) $(FPGA_ARGS)
 

@@ -46,6 +46,8 @@ BLOCKS = {
 COLUMNS = ["TRELLIS_COMB", "TRELLIS_FF", "DP16KD", "MULT18X18D"]
 # Of a block alone: the largest package, as it has more ports than any board.
 PART = ["--85k", "--package", "CABGA756", "--speed", "6"]
+# How a design is placed and routed (docs/fpga.md says what else was tried).
+PLACE = ["--placer", "static", "--router", "router2"]
 # The share of a part that its blocks may take, at most. The target of row F1 is 90 %; 94 % has been
 # placed (docs/fpga.md).
 FILL = 0.95
@@ -119,11 +121,13 @@ def run(command, log, minutes, stuck=None):
     raise Reason(f"{os.path.basename(command[0])} {why} ({relative(log)})")
 
 
-def router_stuck(log, rounds=30):
-    """Whether the router has had fewer wires that two nets want in none of so many rounds: it may be
-    that a placement has left the two one way, and it would try for ever."""
+def router_stuck(log):
+    """Whether the router has had fewer wires that two nets want in none of many rounds: it may be that
+    a placement has left the two one way, and it would try for ever. A round with few such wires is
+    short, and the last one may take dozens."""
     with open(log) as f:
         wanted = [int(count) for count in re.findall(r" iter=\d+ .*?overused=(\d+)", f.read())]
+    rounds = 30 if not wanted or min(wanted) > 100 else 300
     if len(wanted) > rounds and min(wanted[-rounds:]) >= min(wanted[:-rounds]):
         return f"has found nothing better in {rounds} rounds: {wanted[-1]} wires for two nets each"
     return None

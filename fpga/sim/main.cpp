@@ -100,7 +100,7 @@ int run(int argc, char** argv) {
   CLI::App app("The FPGA's design, simulated at its pins, behind a pseudo-terminal");
   bool pty = false;
   SimBoardOptions options;
-  std::string grid = "1x2";
+  std::string grid = "2x2";
   app.add_flag("--pty", pty, "Open a pseudo-terminal and print its name")->required();
   app.add_option("--grid", grid, "Rows and columns of tiles: 1x2 or 2x2")
       ->type_name("RxC")

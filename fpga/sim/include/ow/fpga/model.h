@@ -20,7 +20,7 @@ class Model {
   virtual void eval() = 0;
 };
 
-// The design with this grid of tiles: 1x2, which is what make fpga makes for a ULX3S, or 2x2.
+// The design with this grid of tiles: 2x2, which is what make fpga makes for a ULX3S, or 1x2.
 // BadInput for another one.
 std::unique_ptr<Model> make_model(GridShape grid);
 
