@@ -109,12 +109,16 @@ std::map<std::string, std::function<void(bench::Rows*)>> measurers(const BenchCo
           {"train", [&c](bench::Rows* rows) { measure_train(rows, c.train); }}};
 }
 
+// What --only may name besides rows: parts of a bench that have no target.
+std::set<std::string> parts_of(const std::string& bench) {
+  return bench == "tile" ? std::set<std::string>{"ops"} : std::set<std::string>{};
+}
+
 // One bench: its rows, its results into `result`, its table into the document.
 int run_bench(const BenchCommand& c, const std::string& name, nlohmann::json& result) {
   bench::Options options = c.common;
   options.arguments = changed_options(c, name);
-  bench::Rows rows(name, options,
-                   name == "tile" ? std::set<std::string>{"ops"} : std::set<std::string>{});
+  bench::Rows rows(name, options, parts_of(name));
   const auto all = measurers(c);
   const auto found = all.find(name);
   if (found != all.end()) found->second(&rows);
@@ -209,6 +213,8 @@ int run(Context& context, const BenchCommand& c) {
                                  fmt::join(known, ", "), c.common.targets));
     }
     check_document(c.document, {c.name});
+    bench::check_only(c.name, bench::load_targets(c.common.targets, c.name), c.common.only,
+                      parts_of(c.name));
     return run_one(c, context.result());
   }
   if (!c.common.only.empty()) throw BadInput("bench all: --only is for a single bench");

@@ -40,6 +40,18 @@ bool worse(const Target& target, double value, double known) {
 
 }  // namespace
 
+void check_only(const std::string& bench, const Targets& targets,
+                const std::vector<std::string>& only, const std::set<std::string>& others) {
+  std::set<std::string> known = others;
+  for (const auto& [name, target] : targets) known.insert(row_of(name));
+  for (const std::string& name : only) {
+    if (known.count(name) == 0) {
+      throw BadInput(fmt::format("--only {}: bench {} has no such row (it has {})", name, bench,
+                                 fmt::join(known, ", ")));
+    }
+  }
+}
+
 Rows::Rows(std::string bench, const Options& options, const std::set<std::string>& others)
     : bench_(std::move(bench)),
       options_(options),
@@ -47,14 +59,7 @@ Rows::Rows(std::string bench, const Options& options, const std::set<std::string
       misses_(load_known_misses(options.misses)),
       sources_(load_report_sources(options.sources)),
       only_(options.only.begin(), options.only.end()) {
-  std::set<std::string> known = others;
-  for (const auto& [name, target] : targets_) known.insert(row_of(name));
-  for (const std::string& name : only_) {
-    if (known.count(name) == 0) {
-      throw BadInput(fmt::format("--only {}: bench {} has no such row (it has {})", name, bench_,
-                                 fmt::join(known, ", ")));
-    }
-  }
+  check_only(bench_, targets_, options.only, others);
   const std::string command = "ow bench " + bench_ + options_.arguments;
   result_ = {{"bench", bench_},
              {"provenance", provenance(options_.source, command, options_.seed, kInputs)},

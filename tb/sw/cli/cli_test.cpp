@@ -161,6 +161,7 @@ TEST(Cli, WrongNumbersAndFilesAreRefusedBeforeTheWork) {
       {"yield --wafer " + unknown, "key 'colour' is not known; known here: reticle, wafer"},
       {"bench link --targets " OW_SOURCE_DIR, ": cannot be read: Is a directory"},
       {"bench wafer --wafer-sets -1", "--wafer-sets: must be a whole number"},
+      {"bench fpga --only F1 F2.tile --measure", "--only F2.tile: bench fpga has no such row"},
       {"bench wafer --only W1 --wafer-defects none.yaml", "none.yaml: cannot be read"},
       {"bench sim --targets " + targets, ":1: key 'sim.S1.unit' is missing"},
       {params + "--limit -1", "--limit: must be a whole number"},

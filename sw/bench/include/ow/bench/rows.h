@@ -38,10 +38,13 @@ struct Options {
   std::function<Progress(const std::string& label)> progress;
 };
 
+// BadInput if `only` names a row that neither the targets of the bench have nor `others`.
+void check_only(const std::string& bench, const Targets& targets,
+                const std::vector<std::string>& only, const std::set<std::string>& others = {});
+
 class Rows {
  public:
-  // Reads the files first, so that a wrong one costs no run. BadInput if `only` names a row that
-  // neither the targets have nor `others`.
+  // Reads the files first, so that a wrong one costs no run. BadInput as check_only.
   Rows(std::string bench, const Options& options, const std::set<std::string>& others = {});
 
   const Options& options() const { return options_; }
