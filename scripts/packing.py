@@ -49,7 +49,7 @@ PART = ["--85k", "--package", "CABGA756", "--speed", "6"]
 # How a design is placed and routed (docs/fpga.md says what else was tried).
 PLACE = ["--placer", "static", "--router", "router2"]
 # The share of a part that its blocks may take, at most. The target of row F1 is 90 %; 94 % has been
-# placed (docs/fpga.md).
+# placed.
 FILL = 0.95
 # Multiplexers of five and more inputs by look-up tables alone: a tenth smaller than with the slices'
 # multiplexers, and the clock is slow.
