@@ -57,7 +57,7 @@ SMALL_STEPS = ("strash; ifraig; scorr; balance -l; "
                "strash; amap -m")
 # Modules that are part of the block that uses them: their logic is optimised with it. The router's
 # parts, a link's queues with what uses them, and the core's stages work in one cycle together.
-HELPERS = ("ow_lzc", "ow_arb_rr", "ow_arb_class", "ow_credit", "ow_skid", "ow_router_routes",
+HELPERS = ("ow_lzc", "ow_arb_class", "ow_credit", "ow_skid", "ow_router_routes",
            "ow_router_switch", "ow_router_credits", "ow_router_words", "ow_router_filter", "ow_ctl_outputs",
            "ow_ctl_returns", "ow_link_queues", "ow_core_pipeline", "ow_core_decode", "ow_core_alu",
            "ow_core_csr", "ow_core_fetch", "ow_core_memory", "ow_core_write", "ow_core_execute",

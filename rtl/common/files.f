@@ -2,7 +2,6 @@
 rtl/common/ow_isa_pkg.sv
 rtl/common/ow_pkg.sv
 rtl/common/ow_onehot_pkg.sv
-rtl/common/ow_arb_rr.sv
 rtl/common/ow_arb_class.sv
 rtl/common/ow_clock_gate.sv
 rtl/common/ow_credit.sv

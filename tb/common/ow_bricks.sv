@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of rtl/common side by side, for their test; ports are theirs.
-module ow_bricks (
+module ow_bricks
+  import ow_onehot_pkg::*;
+(
   input  logic             clk_i,
   input  logic             rst_i,
-  // ow_arb_rr of 6; ow_arb_class of 5, one slot in 3
+  // Round robin of 6 (pick and above of ow_onehot_pkg); ow_arb_class of 5, one slot in 3
   input  logic [5:0]       rr_req_i,
-  input  logic             rr_take_i,
-  output logic             rr_any_o,
+  input  logic [2:0]       rr_last_i,
   output logic [5:0]       rr_one_o,
   output logic [2:0]       rr_index_o,
   input  logic [1:0][4:0]  class_high_i,
@@ -79,10 +80,8 @@ module ow_bricks (
   assign gate_edges_o = gate_edges_q;
   assign wire_edges_o = wire_edges_q;
 
-  ow_arb_rr #(.Width(6)) u_rr (
-    .clk_i, .rst_i, .req_i(rr_req_i), .take_i(rr_take_i), .any_o(rr_any_o), .one_o(rr_one_o),
-    .index_o(rr_index_o)
-  );
+  assign rr_one_o = 6'(pick(32'(rr_req_i), above(5'(rr_last_i))));
+  assign rr_index_o = 3'(index(32'(rr_one_o)));
   ow_arb_class #(.Width(5), .Share(3)) u_class (
     .clk_i, .rst_i, .high_i(class_high_i), .low_i(class_low_i), .set_i(class_set_i),
     .take_i(class_take_i), .any_o(class_any_o), .one_o(class_one_o),
