@@ -40,6 +40,10 @@ constexpr milliseconds kBeatEvery{500};
 constexpr std::chrono::microseconds kIdle{100};  // between two looks
 constexpr milliseconds kTell{1000};              // that telling the others of a failure may take
 constexpr milliseconds kGrace{300};              // until last_resort; mpirun kills after a second
+// A rank that has been told of a failure ends behind the one that tells, which may have to wait for
+// one that is dead: mpirun ends all when the first has ended, and a pause of the machine of a second
+// would take the word from the one that knows.
+constexpr milliseconds kBehind = kTell + kGrace;
 constexpr milliseconds kGoodbye{10000};  // that closing may take behind the last sign of life
 constexpr milliseconds kStart{120000};   // that MPI may take to start, all ranks together
 constexpr milliseconds kLook{200};       // how often a wait looks for signs of life
@@ -233,6 +237,7 @@ class MpiTransport : public Transport {
   std::vector<size_t> outstanding_;  // by rank
   std::deque<Outgoing> waiting_;
   bool failing_ = false;      // the others are being told
+  bool told_ = false;         // .. by another rank
   bool failed_here_ = false;  // nobody waits here any more
   bool closing_ = false;
   bool finished_ = false;
@@ -298,7 +303,8 @@ void MpiTransport::work() {
     watch(now);
     if (said_goodbye()) break;
     std::unique_lock<std::mutex> lock(mutex_);
-    if (stop_ && (!failing_ || now - kTell > failed_at_)) return;  // without a word more of MPI's
+    const bool waits = told_ ? now - kBehind <= failed_at_ : failing_ && now - kTell <= failed_at_;
+    if (stop_ && !waits) return;  // without a word more of MPI's
     if (!sent && !left && !came && !taken) changed_.wait_for(lock, kIdle);
   }
   MPI_Finalize();
@@ -443,7 +449,7 @@ void MpiTransport::watch(Clock::time_point now) {
   }
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (stop_ || last_resort_ || now - kGrace <= failed_at_) return;
+    if (stop_ || last_resort_ || now - (told_ ? kBehind : kGrace) <= failed_at_) return;
     last_resort_ = true;
   }
   known = Known::BeingSaid;
@@ -457,6 +463,7 @@ void MpiTransport::fail_by_itself(int status, const std::string& what, bool tell
   const std::lock_guard<std::mutex> lock(mutex_);
   know(status, what);
   failed_at_ = Clock::now();
+  told_ = !tell;
   if (tell) {
     Message message(1, static_cast<uint8_t>(status));
     message.insert(message.end(), what.begin(), what.end());
