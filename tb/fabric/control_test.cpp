@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <map>
 #include <random>
+#include <utility>
+#include <vector>
 
 #include "seen.h"
 
@@ -41,6 +43,37 @@ TEST(Control, RectangleReachesItsTilesAndNoOther) {
       bool in = r >= 1 && r <= 2 && c >= 1 && c <= 3;
       EXPECT_EQ(g.at(r, c).memory(0x40), in ? 11u : 0xFFFFFFFFu) << r << "," << c;
       EXPECT_EQ(g.at(r, c).memory(0x41), in ? 12u : 0xFFFFFFFFu) << r << "," << c;
+    }
+  }
+  EXPECT_EQ(g.check_quiet(), "");
+}
+
+// One at a time, from each tile to each: first along X, then along Y, in all four directions.
+TEST(Control, RequestsOfOneWordReachTheirTileAndNoOther) {
+  constexpr int kSide = 3, kTiles = kSide * kSide;
+  Grid g(kSide, kSide);
+  int from = 0, to = 0;
+  bool asked = false;
+  std::vector<std::pair<int, uint32_t>> got;
+  g.drive_node = [&](int r, int c, Node& n) {
+    auto& m = n.m();
+    const int t = r * kSide + c;
+    if (m.got_o) got.emplace_back(t, m.got_data_o);
+    m.ask_valid_i = t == from && !asked;
+    if (m.ask_valid_i == 0) return;
+    m.ask_i = one_word(to / kSide - r, to % kSide - c, to);
+    asked = true;
+  };
+  for (from = 0; from < kTiles; ++from) {
+    for (to = 0; to < kTiles; ++to) {
+      got.clear();
+      asked = false;
+      g.run(80);
+      ASSERT_EQ(got.size(), 1u) << from << " to " << to;
+      EXPECT_EQ(got[0].first, to) << "from " << from;
+      EXPECT_EQ(isa::PacketBrief::HopsX::get(got[0].second), 0u);
+      EXPECT_EQ(isa::PacketBrief::HopsY::get(got[0].second), 0u);
+      EXPECT_EQ(isa::PacketBrief::Task::get(got[0].second), uint32_t(to));
     }
   }
   EXPECT_EQ(g.check_quiet(), "");
@@ -184,8 +217,8 @@ TEST(Control, WritesKeepTheirOrderWhenTheMemoryRefusesThem) {
   EXPECT_EQ(g.check_quiet(), "");
 }
 
-// 4,096 words, into one tile and into a rectangle of 16: at most 1.25 cycles a word and the way; of the
-// small router, which looks at one flow a cycle, 3.25.
+// 4,096 words, into one tile and into a rectangle of 16: at most 1.25 cycles a word and the way; of
+// the small router, which looks at one flow a cycle, 3.25.
 TEST(Control, AWordOfALoadCostsAFewCycles) {
   constexpr uint64_t kMost = 4096 * OW_NODE_LOAD_QUARTERS / 4;
   for (bool all : {false, true}) {

@@ -125,11 +125,8 @@ module ow_mbist
       fail_q <= '0;
       fail_row_q <= '0;
       fail_bits_q <= '0;
-      background_q <= '0;
-      element_q <= '0;
-      op_q <= '0;
-      row_q <= '0;
     end else begin
+      // Where a test is means something while it runs, and is set as it starts.
       if (start_i && !busy_o) begin
         run_q <= 1'b1;
         done_q <= 1'b0;

@@ -17,10 +17,7 @@ constexpr int kSide = 8;
 constexpr int kTiles = kSide * kSide;
 
 uint32_t brief(int from, int to) {
-  const int dr = to / kSide - from / kSide, dc = to % kSide - from % kSide;
-  using Brief = isa::PacketBrief;
-  return Brief::West::put(dc < 0) | Brief::North::put(dr < 0) | Brief::HopsY::put(std::abs(dr)) |
-         Brief::HopsX::put(std::abs(dc)) | Brief::Task::put(to);
+  return one_word(to / kSide - from / kSide, to % kSide - from % kSide, to);
 }
 
 // That a request which tile `at` takes is for it: no hop is left, and its task is the tile's.

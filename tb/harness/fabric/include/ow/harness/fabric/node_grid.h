@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -62,6 +63,13 @@ inline uint32_t header(int near, int far, bool negative = false) {
          isa::PacketHeader::Negative::put(negative);
 }
 // First word of a request of `n` words.
+// A request of one word to the tile so many rows south and columns east.
+inline uint32_t one_word(int rows, int columns, int task) {
+  using Brief = isa::PacketBrief;
+  return Brief::West::put(columns < 0) | Brief::North::put(rows < 0) |
+         Brief::HopsY::put(std::abs(rows)) | Brief::HopsX::put(std::abs(columns)) |
+         Brief::Task::put(task);
+}
 inline uint32_t command(isa::PacketOp op, size_t n, int tag = 0) {
   return isa::PacketCommand::Operation::put(op) | isa::PacketCommand::Tag::put(tag) |
          isa::PacketCommand::Count::put(n);
