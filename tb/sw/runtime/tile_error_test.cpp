@@ -260,6 +260,8 @@ TEST_F(TileErrorTest, RegistersReadBackWhatTheyHold) {
   namespace reg = isa::reg;
   const auto write = [&](uint32_t addr, uint32_t value) { control->write(tile, addr, value); };
   const auto read = [&](uint32_t addr) { return control->read_tile(kRow, kCol, addr); };
+  // Latched by a read of a low word, of which there was none.
+  EXPECT_EQ(read(reg::CounterHigh::address(0)), 0u);
   struct Register {
     uint32_t addr, mask;
     bool writable = true;
