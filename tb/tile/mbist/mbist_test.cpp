@@ -59,7 +59,9 @@ std::vector<Primitive> primitives() {
 
 class Mbist {
  public:
-  Mbist() {
+  Mbist() { reset(); }
+
+  void reset() {
     top_.rst_i = 1;
     clock();
     top_.rst_i = 0;
@@ -107,6 +109,20 @@ TEST(Mbist, AGoodMemoryPassesInTheStatedTime) {
   Mbist mbist;
   EXPECT_EQ(mbist.run(), 22 * 7 * kRows + 1);
   EXPECT_EQ(mbist.top().fail_o, 0);
+}
+
+TEST(Mbist, AResetForgetsWhatWasFound) {
+  Mbist mbist;
+  mbist.inject(primitives().front(), 1, 5, 17, 0, 0);
+  mbist.run();
+  EXPECT_EQ(mbist.top().fail_o, 2);
+  EXPECT_EQ(mbist.top().fail_bits_o, uint64_t{1} << 17);
+  mbist.reset();
+  EXPECT_FALSE(mbist.top().busy_o);
+  EXPECT_FALSE(mbist.top().done_o);
+  EXPECT_EQ(mbist.top().fail_o, 0);
+  EXPECT_EQ(mbist.top().fail_row_o, 0);
+  EXPECT_EQ(mbist.top().fail_bits_o, 0u);
 }
 
 TEST(Mbist, FindsAll48PrimitivesInCellsOfDifferentWords) {
