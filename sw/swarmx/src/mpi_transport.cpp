@@ -37,13 +37,10 @@ constexpr int kBye = kTags + 2;
 
 constexpr size_t kOutstanding = 8;  // messages on their way to a rank
 constexpr milliseconds kBeatEvery{500};
-constexpr std::chrono::microseconds kIdle{100};  // between two looks
-constexpr milliseconds kTell{1000};              // that telling the others of a failure may take
-constexpr milliseconds kGrace{300};              // until last_resort; mpirun kills after a second
-// A rank that has been told of a failure ends behind the one that tells, which may have to wait for
-// one that is dead: mpirun ends all when the first has ended, and a pause of the machine of a
-// second would take the word from the one that knows.
-constexpr milliseconds kBehind = kTell + kGrace;
+constexpr std::chrono::microseconds kIdle{100};   // between two looks
+constexpr milliseconds kTell{1000};               // that telling the others of a failure may take
+constexpr milliseconds kGrace{300};               // until last_resort; mpirun kills after a second
+constexpr milliseconds kBehind = kTell + kGrace;  // who is told ends after the one that tells
 constexpr milliseconds kGoodbye{10000};  // that closing may take behind the last sign of life
 constexpr milliseconds kStart{120000};   // that MPI may take to start, all ranks together
 constexpr milliseconds kLook{200};       // how often a wait looks for signs of life
