@@ -18,6 +18,8 @@ using namespace rv;  // NOLINT: encodings by mnemonic
 constexpr uint32_t kRegs = isa::reg::kBase >> 12;  // lui of the register space
 constexpr uint32_t kBadSystem = r_type(isa::kOpcodeSystem, 7, 0, 0, 0, 0);
 
+constexpr size_t kMostInstructions = 10000;
+
 // Runs `words` from address 0 until the core stops; returns the cycle at which each retired.
 std::vector<uint64_t> run(CoreBench* bench, const std::vector<uint32_t>& words,
                           std::vector<Retire>* log = nullptr) {
@@ -33,6 +35,10 @@ std::vector<uint64_t> run(CoreBench* bench, const std::vector<uint32_t>& words,
     if (!bench->next(&retire, &cycle)) break;
     cycles.push_back(cycle);
     if (log != nullptr) log->push_back(retire);
+    if (cycles.size() > kMostInstructions) {
+      ADD_FAILURE() << "the core has not stopped after " << cycles.size() << " instructions";
+      break;
+    }
   } while (!retire.trap || !bench->top().stopped_o);
   bench->clock();
   return cycles;
