@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of the tensor engine: streamed layers, stream ends, faults, drains, with 8 and with 2
+// Tests of the tensor engine: streamed layers, stream ends, zeros, faults, drains, with 8 and with 2
 // lanes. Random programs: random_test.cpp; operations that need a word of their own:
 // units_test.cpp; how long they take: rate_test.cpp.
 #include <cstdio>
 
+#include "VEngineMini.h"
 #include "engine_bench.h"
 #include "engine_fixture.h"
 #include "layer.h"
@@ -44,6 +45,47 @@ TYPED_TEST(EngineTest, StreamEndStopsACountedTransfer) {
   const std::deque<Wavelet> want = {{false, 11}, {false, 12}, {true, kStreamEnd}};
   EXPECT_TRUE(b.out[6] == want);
 }
+
+// Floats have two zeros, whole numbers have one.
+template <typename Top>
+void skips_zeros(int lanes) {
+  struct Case {
+    int type;
+    std::vector<uint32_t> memory;
+    uint16_t elements;
+    int16_t step;
+    std::deque<Wavelet> sent;
+  };
+  const std::vector<uint32_t> halves = {0x00008000, 0x80000005, 0x00000007};
+  const std::vector<uint32_t> words = {0x80000000, 0, 5};
+  const std::vector<Case> cases = {{kF16, halves, 6, 2, {{false, 0x00070005}}},
+                                   {kI16, halves, 6, 2, {{false, 0x00058000}, {false, 0x00078000}}},
+                                   {kF32, words, 3, 4, {{false, 5}}},
+                                   {kI32, words, 3, 4, {{false, 0x80000000}, {false, 5}}}};
+  for (const Case& c : cases) {
+    Bench<Top> b(lanes);
+    for (size_t k = 0; k < c.memory.size(); k++) {
+      b.poke(static_cast<uint32_t>(64 + 4 * k), c.memory[k]);
+    }
+    Dsr out = fab_out(3);
+    out.skip = true;
+    out.type = c.type;
+    b.write_dsr(0, mem(64, c.elements, c.step));
+    b.write_dsr(1, out);
+    Insn i;
+    i.ty = c.type;
+    i.dst = 1;
+    b.launch(i);
+    b.finish();
+    EXPECT_EQ(b.sync_done, 1) << c.type;
+    EXPECT_TRUE(b.out[3] == c.sent) << c.type << ": " << b.out[3].size();
+  }
+}
+
+TYPED_TEST(EngineTest, ASendThatSkipsZerosTellsFloatsFromWholeNumbers) {
+  skips_zeros<typename TypeParam::Top>(TypeParam::kLanes);
+}
+TEST(EngineMini, ASendThatSkipsZerosTellsFloatsFromWholeNumbers) { skips_zeros<VEngineMini>(2); }
 
 TYPED_TEST(EngineTest, IdleOnlyWhenNothingMoves) {
   Bench<typename TypeParam::Top> b(TypeParam::kLanes);
