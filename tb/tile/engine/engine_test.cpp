@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of the tensor engine: streamed layers, stream ends, zeros, faults, drains, with 8 and with 2
-// lanes. Random programs: random_test.cpp; operations that need a word of their own:
+// Tests of the tensor engine: streamed layers, stream ends, zeros, faults, drains, with 8 and with
+// 2 lanes. Random programs: random_test.cpp; operations that need a word of their own:
 // units_test.cpp; how long they take: rate_test.cpp.
 #include <cstdio>
 

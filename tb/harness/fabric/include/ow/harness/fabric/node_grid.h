@@ -62,7 +62,6 @@ inline uint32_t header(int near, int far, bool negative = false) {
   return isa::PacketHeader::Near::put(near) | isa::PacketHeader::Far::put(far) |
          isa::PacketHeader::Negative::put(negative);
 }
-// First word of a request of `n` words.
 // A request of one word to the tile so many rows south and columns east.
 inline uint32_t one_word(int rows, int columns, int task) {
   using Brief = isa::PacketBrief;
@@ -70,6 +69,7 @@ inline uint32_t one_word(int rows, int columns, int task) {
          Brief::HopsY::put(std::abs(rows)) | Brief::HopsX::put(std::abs(columns)) |
          Brief::Task::put(task);
 }
+// First word of a request of `n` words.
 inline uint32_t command(isa::PacketOp op, size_t n, int tag = 0) {
   return isa::PacketCommand::Operation::put(op) | isa::PacketCommand::Tag::put(tag) |
          isa::PacketCommand::Count::put(n);
