@@ -181,6 +181,29 @@ TEST(EngineRate, TwoThreadsTakeTaggedWaveletsAtTheDocumentedRate) {
   EXPECT_LE(b.cycle() - start, 2u * n + 12);
 }
 
+// A thread whose beats each read what the one before has written is chosen once to find that out,
+// and then not before that is there: another thread loses two cycles a beat of it.
+TEST(EngineRate, AThreadThatWaitsForItsWritesIsNotChosenInVain) {
+  const int beats = 192;
+  const auto n = static_cast<uint16_t>(8 * beats);
+  Bench<VEngine8> b(8);
+  b.write_dsr(0, mem(7232 + 16, 8 * 50, 2));
+  b.write_dsr(1, mem(7232, 8 * 50, 2));
+  b.write_dsr(2, mem(4096 + 32, n, 2));
+  b.write_dsr(3, mem(0, n, 2));
+  b.beats = 0;
+  b.launch(insn(kMov, kF16, 2, 0, 1));
+  const uint64_t start = b.cycle();
+  b.launch(insn(kMov, kF16, 3, 2, 3));
+  while (b.active(3) && b.cycle() < start + 10 * beats) b.tick();
+  std::printf("beside a thread that waits for its writes: %d beats %d cycles\n", b.beats,
+              static_cast<int>(b.cycle() - start));
+  EXPECT_GT(b.beats, beats);
+  EXPECT_LE(b.cycle() - start, static_cast<uint64_t>(beats + 2 * (b.beats - beats) + 12));
+  EXPECT_TRUE(b.active(2));
+  EXPECT_EQ(b->fault_o, 0u);
+}
+
 // A thread with priority and one without, both of tagged wavelets: neither is chosen while the
 // other one's wavelet is in front, so that a third thread loses no cycle to them.
 TEST(EngineRate, ThreadsWithTaggedWaveletsAreNotChosenInVain) {
