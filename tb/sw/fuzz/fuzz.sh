@@ -10,7 +10,7 @@ shift 3
   set -- base/src/yaml base/src/json base/src/file compile/src/params compile/src/network_params \
     compile/src/train_params compile/src/plan_reader \
     tensor/src/safetensors tensor/src/idx tensor/src/csv tensor/src/dataset \
-    runtime/src/elf runtime/src/elf_notes wafer/src/files wafer/src/faults dft/src/netlist \
+    runtime/src/elf runtime/src/elf_notes wafer/src/files wafer/src/faults_file dft/src/netlist \
     memoryx/src/checkpoint memoryx/src/time_model plot/src/training swarmx/src/batch_message
 find "$objects" -name '*.gcda' -exec rm -f {} +
 "$program"

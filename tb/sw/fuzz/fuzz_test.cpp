@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -95,10 +96,16 @@ TEST(Fuzz, Defects) {
       "  - {reticle: [1, 0], tile: [0, 1], fault: register, register: a, bit: 3, stuck: 1}\n"
       "edges:\n  - {reticle: [0, 1], edge: west, tile: [1, 0], slot: 2, direction: in, bit: 7, "
       "stuck: 1}\n";
+  // What was read is the same when it has been written and read again.
   run("defects",
       {".yaml", {config("defects-2x2.yaml"), other}, text, [shape](const std::string& path) {
          const wafer::Faults faults = wafer::read_faults(path, shape);
          wafer::judge(shape, faults, faults.expected(shape));
+         const std::string written = wafer::to_json(shape, faults).dump();
+         const std::string again = path + ".again";
+         write_file(again, written);
+         EXPECT_EQ(wafer::to_json(shape, wafer::read_faults(again, shape)).dump(), written);
+         std::filesystem::remove(again);
        }});
   const std::vector<wafer::Register> registers = {{"a", 4, 16, 16}};
   for (uint64_t k = 0; k < 50; ++k) {
