@@ -36,7 +36,7 @@ module ow_ram_1r1w #(
   `OW_ASSERT_INIT(depth_at_least_2, Depth >= 2)
   `OW_ASSERT_INIT(latency_is_0_or_1, ReadLatency <= 1)
 
-  logic [Width-1:0] mem_q [Depth];
+  (* ram_style = "distributed" *) logic [Width-1:0] mem_q [Depth];
 
   always_ff @(posedge clk_i) if (we_i) mem_q[waddr_i] <= wdata_i;
 

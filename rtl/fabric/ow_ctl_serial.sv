@@ -223,19 +223,18 @@ module ow_ctl_serial
   endfunction
 
   // A header counts down the hops of the dimension that it moves along. The copy of a Y header that
-  // goes on along X stays as it is.
-  ramp_t word;
+  // goes on along X stays as it is. Which output takes it is known last.
+  ramp_t along_x, along_y;
   always_comb begin : forward
     automatic packet_header_t moved;
-    automatic logic along_x, along_y;
-    along_y = take[PORT_N] || take[PORT_S];
-    along_x = take[PORT_E] || take[PORT_W];
     moved = head.data;
-    moved.far_hops = less_one(moved.far_hops, is_brief ? along_y
-                                                       : (is_x && along_x) || (is_y && along_y));
-    moved.near_hops = less_one(moved.near_hops, (is_x && along_x) ||
-                                                (is_y && along_y && !is_brief));
-    word = '{ctrl: tail, data: moved};
+    moved.far_hops = less_one(moved.far_hops, is_x && !is_brief);
+    moved.near_hops = less_one(moved.near_hops, is_x);
+    along_x = '{ctrl: tail, data: moved};
+    moved = head.data;
+    moved.far_hops = less_one(moved.far_hops, is_y || is_brief);
+    moved.near_hops = less_one(moved.near_hops, is_y && !is_brief);
+    along_y = '{ctrl: tail, data: moved};
   end
 
   // --------------------------------------------------------------------------------- what is next --
@@ -311,7 +310,7 @@ module ow_ctl_serial
     end
   end
   always_ff @(posedge clk_i) begin : words
-    if (take[PORT_R]) req_q <= word;
+    if (take[PORT_R]) req_q <= head;
     if (came[RampReq]) ask_q <= ask_i;
     if (came[RampRsp]) rsp_q <= rsp_i;
   end
@@ -337,7 +336,10 @@ module ow_ctl_serial
   always_comb begin : links
     for (int unsigned p = 0; p < 4; p++) begin
       leaves[p] = '0;
-      if (take[p]) leaves[p].wavelet = {1'b1, is_rsp ? COLOUR_RSP : COLOUR_REQ, word};
+      if (take[p]) begin
+        leaves[p].wavelet = {1'b1, is_rsp ? COLOUR_RSP : COLOUR_REQ,
+                             3'(p) inside {PORT_N, PORT_S} ? along_y : along_x};
+      end
       if (return_o[p]) leaves[p].credit = {1'b1, return_response[p] ? COLOUR_RSP : COLOUR_REQ};
     end
   end

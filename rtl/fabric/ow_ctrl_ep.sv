@@ -136,8 +136,17 @@ module ow_ctrl_ep
   assign gnt = is_reg_q ? reg_gnt_i : mem_gnt_i;
   assign rvalid = flying_q != '0 && (is_reg_q ? reg_rvalid_i : mem_rvalid_i);
 
-  assign mem_req_o = (do_write || do_read) && !is_reg_q;
-  assign reg_req_o = ((do_write || do_read) && is_reg_q) || do_ring;
+  // Small: it is asked for in the next cycle, from a register, and a word that has been written is taken
+  // in the cycle after the grant.
+  logic asks, asks_q, wrote_q;
+  assign asks = Small ? asks_q : do_write || do_read;
+  always_ff @(posedge clk_i) begin
+    asks_q <= Small && (do_write || do_read) && !(asks_q && gnt) && !wrote_q && !rst_i;
+    wrote_q <= asks_q && do_write && gnt && !rst_i;
+  end
+
+  assign mem_req_o = asks && !is_reg_q;
+  assign reg_req_o = (asks && is_reg_q) || do_ring;
   assign mem_we_o = do_write;
   assign reg_we_o = do_write || do_ring;
   assign mem_addr_o = addr_q;
@@ -148,7 +157,7 @@ module ow_ctrl_ep
   always_comb begin
     case (state_q)
       CMD: req_ready_o = !kept_q && (!do_ring || reg_gnt_i);
-      WRITE: req_ready_o = Small ? gnt : !kept_q;
+      WRITE: req_ready_o = Small ? wrote_q : !kept_q;
       ADDR, HEAD_X, HEAD_Y, SWALLOW_ANSWER, SWALLOW: req_ready_o = !kept_q;
       default: req_ready_o = 1'b0;
     endcase
@@ -202,7 +211,7 @@ module ow_ctrl_ep
     end else begin
       kept_q <= !Small && do_write && !gnt;
       if (do_write && !gnt) word_q <= mem_wdata_o;
-      if (do_write && gnt) addr_q <= addr_q + 24'd4;
+      if (do_write && asks && gnt) addr_q <= addr_q + 24'd4;
       case (state_q)
         CMD: if (valid) begin
           is_read_q <= is_read;
@@ -225,7 +234,7 @@ module ow_ctrl_ep
             state_q <= (range_ok && status_q == STATUS_DONE) ? WRITE : SWALLOW;
           end
         end
-        WRITE: if (valid && (!Small || gnt)) begin
+        WRITE: if (valid && (!Small || wrote_q)) begin
           left_q <= left_q - 16'd1;
           if (req_i.ctrl) state_q <= CMD;
           else if (left_q == 16'd1) state_q <= SWALLOW;
@@ -245,12 +254,12 @@ module ow_ctrl_ep
         SEND_Y: if (!fifo_full) state_q <= SEND_STATUS;
         SEND_STATUS: if (!fifo_full) state_q <= (status_q == STATUS_DONE) ? SEND_DATA : CMD;
         SEND_DATA: begin
-          if (do_read && gnt) begin
+          if (do_read && asks && gnt) begin
             addr_q <= addr_q + 24'd4;
             left_q <= left_q - 16'd1;
           end
           if (rvalid && last) state_q <= CMD;
-          flying_q <= flying_q + 3'(do_read && gnt) - 3'(rvalid);
+          flying_q <= flying_q + 3'(do_read && asks && gnt) - 3'(rvalid);
         end
         default: state_q <= CMD;
       endcase
@@ -259,6 +268,7 @@ module ow_ctrl_ep
 
   `OW_ASSERT(flying_in_range, flying_q <= 3'd4, "more reads on their way than places")
   `OW_ASSERT(place_for_data, !(push && fifo_full), "read data without a place")
+  `OW_ASSERT(asks_for_it, !asks_q || do_write || do_read, "what is asked for is not wanted any more")
   `OW_ASSERT(one_port, !(mem_req_o && reg_req_o), "both ports asked at once")
   `OW_ASSERT(sram_range, !mem_req_o || {8'b0, mem_addr_o} < SramBytes, "an address beyond the SRAM")
 

@@ -15,7 +15,7 @@
 // Producers: three writers (reducer, engine, core) may push in one cycle, each into another queue.
 // A writer may push into queue q in a cycle in which outq_ready_o[q] is high, or in the cycle after
 // one (the bit promises space for two), so that a writer may hold one push in a register.
-// Binding: a write of cfg takes effect two cycles later; in between its old colour is not ready, so
+// Binding: a write of cfg takes effect two cycles later; in the cycle in between no colour is ready, so
 // that nothing in flight is lost. What a queue holds stays in it. A colour is served by one input
 // queue, the one that it was bound to last: that binding takes it away from the other, which then
 // reads as bound to nothing. It waits in the router while it moves. A binding that would take a
@@ -29,8 +29,9 @@
 //   NumColours    data colours, 2 to 24; a binding to a colour beyond is never served
 //   Queues        input queues, and output queues: 2, 4 or 8
 //   QueueDepth    wavelets a queue, a power of two, 4 to 8 (levels are reported in 4 bits)
-//   Small         for area: one writer pushes in a cycle, and what it pushes goes through its queue;
-//                 latency 2 cycles from ej_i to inq_valid_o; a head is anything while it is not valid
+//   Small         for area: what is pushed goes through its queue; writers have turns by cycle_i, the
+//                 reticle's cycle count, the engine every second one, reducer and core every fourth
+//                 (*_turn_o; else all have every one); a head is anything while it is not valid
 //   cfg_*         write of a binding: addr [3] 0 input, 1 output queue, [2:0] which; data [5]
 //                 enable, [4:0] colour; *_bind_o reads back
 //   clear_i       empties all queues; the bindings stay, and so does what waits in the router
@@ -45,7 +46,7 @@
 `include "ow_assert.svh"
 
 module ow_ramp
-  import ow_pkg::*;
+  import ow_pkg::*, ow_onehot_pkg::decode;
 #(
   parameter int unsigned NumColours = 24,
   parameter int unsigned Queues = NUM_QUEUES,
@@ -54,6 +55,7 @@ module ow_ramp
 ) (
   input  logic                       clk_i,
   input  logic                       rst_i,
+  input  logic [1:0]                 cycle_i,
   input  wavelet_t                   ej_i,
   output logic [NumColours-1:0]      ej_ready_o,
   input  logic [NumColours-1:0]      ej_owed_i,
@@ -70,6 +72,9 @@ module ow_ramp
   output ramp_t [NUM_QUEUES-1:0]     inq_head_o,
   input  logic [NUM_QUEUES-1:0]      inq_pop_i,
   output logic [NUM_QUEUES-1:0]      outq_ready_o,
+  output logic                       eng_turn_o,
+  output logic                       red_turn_o,
+  output logic                       core_turn_o,
   input  logic                       eng_push_i,
   input  logic [2:0]                 eng_q_i,
   input  ramp_t                      eng_data_i,
@@ -149,10 +154,6 @@ module ow_ramp
     return {1'b0, q} < 4'(Queues);
   endfunction
 
-  function automatic colours_t onehot(input logic enable, input logic [4:0] colour);
-    return enable ? colours_t'(1) << colour : '0;
-  endfunction
-
   function automatic queue_t index(input queues_t one);
     logic [7:0] wide;
     wide = 8'(one);
@@ -186,8 +187,8 @@ module ow_ramp
 
   always_comb begin
     ej_ready_o = room1_q;
-    if (ej_i.valid) ej_ready_o &= room2_q | ~(colours_t'(1) << ej_i.colour);
-    if (bind_in_q) ej_ready_o &= ~(unbind_colour | bind_colour);
+    if (ej_i.valid) ej_ready_o &= room2_q | ~(Small ? '1 : colours_t'(1) << ej_i.colour);
+    if (bind_in_q) ej_ready_o = '0;
   end
 
   // Injection, of what is held. The router's word on space is of the next cycle, so what is chosen
@@ -232,6 +233,18 @@ module ow_ramp
     end
   end
 
+  // Small: what the writer pushes whose turn it is, which is known early, stands for the engine's.
+  logic red_push, eng_push, core_push;
+  logic [2:0] eng_q;
+  ramp_t eng_data;
+  assign eng_turn_o = !Small || !cycle_i[0];
+  assign red_turn_o = !Small || cycle_i == 2'd1;
+  assign core_turn_o = !Small || cycle_i == 2'd3;
+  assign {red_push, core_push} = Small ? '0 : {red_push_i, core_push_i};
+  assign eng_push = eng_push_i || (Small && (red_push_i || core_push_i));
+  assign {eng_q, eng_data} = Small && red_turn_o ? {red_q_i, red_data_i}
+                           : Small && core_turn_o ? {core_q_i, core_data_i} : {eng_q_i, eng_data_i};
+
   // The writers of this cycle, by the queue that takes what they push: of two to one queue the first
   // wins, and none overwrites. Who pushes, and where, is known late; what a queue has room for is not.
   queues_t room, red_in, eng_in, core_in;
@@ -244,21 +257,20 @@ module ow_ramp
     core_in = '0;
     push_lost = 1'b0;
     lost_queue = '0;
-    if (red_push_i || eng_push_i || core_push_i) begin
+    if (red_push || eng_push || core_push) begin
       for (int unsigned q = 0; q < Queues; q++) begin
-        room[q] = out_level_q[q] != Full || inj_one[q];
-        red_in[q] = red_push_i && red_q_i == 3'(q);
-        eng_in[q] = eng_push_i && eng_q_i == 3'(q) && !red_in[q];
-        core_in[q] = core_push_i && core_q_i == 3'(q) && !red_in[q] &&
-                     !(eng_push_i && eng_q_i == 3'(q));
+        room[q] = out_level_q[q] != Full || (!Small && inj_one[q]);
+        red_in[q] = red_push && red_q_i == 3'(q);
+        eng_in[q] = eng_push && eng_q == 3'(q) && !red_in[q];
+        core_in[q] = core_push && core_q_i == 3'(q) && !red_in[q] &&
+                     !(eng_push && eng_q == 3'(q));
       end
       red_in &= room;
       eng_in &= room;
       core_in &= room;
       push_lost = {red_in != '0, eng_in != '0, core_in != '0} !=
-                  {red_push_i, eng_push_i, core_push_i};
-      lost_queue = red_push_i && red_in == '0 ? red_q_i : eng_push_i && eng_in == '0 ? eng_q_i
-                                                                                     : core_q_i;
+                  {red_push, eng_push, core_push};
+      lost_queue = red_push && red_in == '0 ? red_q_i : eng_push && eng_in == '0 ? eng_q : core_q_i;
     end
   end
 
@@ -273,7 +285,7 @@ module ow_ramp
     red_on = 1'b0;
     eng_on = 1'b0;
     inj_d = inj_held;
-    if (red_push_i || eng_push_i) begin
+    if (red_push || eng_push) begin
       red_on = (red_in & straight) != '0;
       eng_on = (eng_in & straight) != '0 && !red_on;
       if (red_on) begin
@@ -281,8 +293,8 @@ module ow_ramp
                   data: red_data_i.data};
       end
       if (eng_on) begin
-        inj_d = '{valid: 1'b1, colour: outq_bind_q[queue_t'(eng_q_i)][4:0], ctrl: eng_data_i.ctrl,
-                  data: eng_data_i.data};
+        inj_d = '{valid: 1'b1, colour: outq_bind_q[queue_t'(eng_q)][4:0], ctrl: eng_data.ctrl,
+                  data: eng_data.data};
       end
     end
   end
@@ -309,13 +321,13 @@ module ow_ramp
   always_comb begin
     out_push = '0;
     out_wdata = '0;
-    if (Small || red_push_i || eng_push_i || core_push_i) begin
+    if (Small || red_push || eng_push || core_push) begin
       for (int unsigned q = 0; q < Queues; q++) begin
         out_push[q] = (red_in[q] && !straight[q]) || (eng_in[q] && !(straight[q] && !red_on)) ||
                       core_in[q];
         out_wdata[q] = core_data_i;
-        if (eng_push_i && (Small || eng_q_i == 3'(q))) out_wdata[q] = eng_data_i;
-        if (red_push_i && (Small || red_q_i == 3'(q))) out_wdata[q] = red_data_i;
+        if (Small || (eng_push && eng_q == 3'(q))) out_wdata[q] = eng_data;
+        if (red_push && red_q_i == 3'(q)) out_wdata[q] = red_data_i;
       end
     end
   end
@@ -324,7 +336,7 @@ module ow_ramp
   assign in_pop = queues_t'(inq_pop_i) & in_valid_q;
   ow_ramp_words #(.Queues(Queues), .QueueDepth(QueueDepth), .Small(Small)) u_words (
     .clk_i, .rst_i, .in_push_i(ej_queue), .in_data_i({ej_i.ctrl, ej_i.data}), .in_valid_i(in_valid_q),
-    .in_pop_i(in_pop), .in_rp_i(in_rp_q), .in_level_i(in_level_q), .in_head_o(in_head),
+    .in_rp_i(in_rp_q), .in_level_i(in_level_q), .in_head_o(in_head), .into_i(queue_t'(eng_q)),
     .out_push_i(out_push), .out_data_i(out_wdata), .out_valid_i(out_valid_q), .out_rp_i(out_rp_q),
     .out_level_i(out_level_q), .out_head_o(out_head), .inj_i(inj_one), .inj_o(inj_word)
   );
@@ -400,12 +412,9 @@ module ow_ramp
           if (in_pop[q]) in_rp_q[q] <= in_rp_q[q] + 1'b1;
           if (in_pop[q] || ej_queue[q]) begin
             in_level_q[q] <= in_level_d[q];
-            if (!Small) in_valid_q[q] <= ej_queue[q] || in_level_q[q] > {3'd0, in_pop[q]};
+            in_valid_q[q] <= ej_queue[q] || in_level_q[q] > {3'd0, in_pop[q]};
           end
         end
-      end
-      if (Small && (in_here || in_moved_q != '0)) begin
-        for (int unsigned q = 0; q < Queues; q++) in_valid_q[q] <= in_level_q[q] > 4'(in_pop[q]);
       end
       in_moved_q <= ej_queue | in_pop;
       if (ej_i.valid || in_moved_q != '0) begin
@@ -427,10 +436,8 @@ module ow_ramp
       if (inj_one != '0) above_q <= ~(inj_one | (inj_one - queues_t'(1)));
       if (inj_d.valid || inj_q.valid) inj_q <= inj_d;
 
-      if (push_lost || overrun_q) begin
-        overrun_q <= push_lost;
-        overrun_queue_q <= lost_queue;
-      end
+      overrun_q <= push_lost;
+      if (red_push || eng_push || core_push) overrun_queue_q <= lost_queue;
 
       // Bindings, a cycle after they were written.
       if (cfg_we_i || cfg_we_q) begin : bindings
@@ -438,7 +445,7 @@ module ow_ramp
         cfg_addr_q <= cfg_addr_i;
         cfg_data_q <= cfg_data_i;
         cfg_one_q <= queues_t'(1) << queue_t'(cfg_addr_i);
-        cfg_colour_q <= onehot(cfg_data_i[5], cfg_data_i[4:0]);
+        cfg_colour_q <= colours_t'(decode(cfg_data_i[5], cfg_data_i[4:0]));
         bind_in_q <= cfg_we_i && is_there(cfg_addr_i[2:0]) && !cfg_addr_i[3];
         if (cfg_we_q && cfg_addr_q[3]) begin
           outq_bind_q[cfg_queue] <= cfg_data_q;
@@ -478,8 +485,8 @@ module ow_ramp
   `OW_ASSERT(injected_has_room, !inj_d.valid ||
              (inj_space_i & (colours_t'(1) << inj_d.colour)) != '0,
              "a wavelet is injected for which the router has no room")
-  `OW_ASSERT(one_writer, !Small || $onehot0({red_push_i, eng_push_i, core_push_i}),
-             "two writers push in a cycle")
+  `OW_ASSERT(in_turn, ({red_push_i, eng_push_i, core_push_i} & ~{red_turn_o, eng_turn_o, core_turn_o}) ==
+             '0, "a writer pushes in another one's turn")
   `OW_ASSERT(pop_of_valid, (inq_pop_i & ~inq_valid_o) == '0, "pop of an empty input queue")
   for (genvar q = 0; q < Queues; q++) begin : gen_check
     `OW_ASSERT(in_level_in_range, in_level_q[q] <= Full, "an input queue overran")

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is kept of the wavelets in the queues of a ramp: a memory for each queue, or, if Small, a block
-// RAM for each input queue and one for all output queues.
+// What is kept of the wavelets in the queues of a ramp: a memory for each queue, or, if Small, one for
+// all output queues.
 //
 // Where a queue begins and how long it is is known in ow_ramp; a push goes behind its end. Latency: a
-// word is there from the next cycle on. Small: at the head of an input queue a cycle later; one word is
-// pushed in a cycle into output queues, and one read, which is there in the cycle after.
+// word is there from the next cycle on. Small: one word is pushed in a cycle into output queues, and
+// one read, which is there in the cycle after.
 //
 //   Queues, QueueDepth, Small   as of ow_ramp
 //   in_*, out_*   input and output queues: which take a word at the end of the cycle (push_i), the
 //                 word; which hold one (valid_i), the place of the first (rp_i), how many (level_i);
-//                 head_o: the first ones, or anything. out_head_o: 0 if Small. in_pop_i: which
-//                 input queues lose their first word at the end of the cycle
+//                 head_o: the first ones, or anything. out_head_o: 0 if Small
+//   into_i        Small: the output queue that takes a word, if one does, known before that
 //   inj_i         Small: the output queue whose first word is read, one-hot, or none; inj_o: the last
 //                 one that was read
 
@@ -31,7 +31,6 @@ module ow_ramp_words
   input  logic [Queues-1:0]            in_push_i,
   input  ramp_t                        in_data_i,
   input  logic [Queues-1:0]            in_valid_i,
-  input  logic [Queues-1:0]            in_pop_i,
   input  logic [Queues-1:0][PtrW-1:0]  in_rp_i,
   input  logic [Queues-1:0][3:0]       in_level_i,
   output ramp_t [Queues-1:0]           in_head_o,
@@ -41,38 +40,32 @@ module ow_ramp_words
   input  logic [Queues-1:0][PtrW-1:0]  out_rp_i,
   input  logic [Queues-1:0][3:0]       out_level_i,
   output ramp_t [Queues-1:0]           out_head_o,
+  input  logic [QueueW-1:0]            into_i,
   input  logic [Queues-1:0]            inj_i,
   output ramp_t                        inj_o
 );
 
-  if (Small) begin : gen_block
-    // The word that is the first one in the next cycle, if it is there already.
-    for (genvar q = 0; q < Queues; q++) begin : gen_in
-      ow_ram_block #(.Width($bits(ramp_t)), .Depth(QueueDepth)) u_in (
-        .clk_i, .rst_i, .we_i(in_push_i[q]), .waddr_i(in_rp_i[q] + in_level_i[q][PtrW-1:0]),
-        .wdata_i(in_data_i), .re_i(in_level_i[q] > 4'(in_pop_i[q])),
-        .raddr_i(in_rp_i[q] + PtrW'(in_pop_i[q])), .rdata_o(in_head_o[q])
-      );
-    end
+  for (genvar q = 0; q < Queues; q++) begin : gen_in
+    ow_ram_1r1w #(.Width($bits(ramp_t)), .Depth(QueueDepth)) u_in (
+      .clk_i, .rst_i, .we_i(in_push_i[q]), .waddr_i(in_rp_i[q] + in_level_i[q][PtrW-1:0]),
+      .wdata_i(in_data_i), .re_i(in_valid_i[q]), .raddr_i(in_rp_i[q]), .rdata_o(in_head_o[q])
+    );
+  end
 
-    logic [QueueW-1:0] into, from;
+  if (Small) begin : gen_one
+    logic [QueueW-1:0] from;
     logic [PtrW-1:0] place;
-    assign into = QueueW'(index(32'(out_push_i)));
     assign from = QueueW'(index(32'(inj_i)));
-    assign place = out_rp_i[into] + out_level_i[into][PtrW-1:0];
-    ow_ram_block #(.Width($bits(ramp_t)), .Depth(Queues * QueueDepth)) u_out (
-      .clk_i, .rst_i, .we_i(out_push_i != '0), .waddr_i({into, place}), .wdata_i(out_data_i[0]),
+    assign place = out_rp_i[into_i] + out_level_i[into_i][PtrW-1:0];
+    ow_ram_1r1w #(.Width($bits(ramp_t)), .Depth(Queues * QueueDepth), .ReadLatency(1)) u_out (
+      .clk_i, .rst_i, .we_i(out_push_i != '0), .waddr_i({into_i, place}), .wdata_i(out_data_i[0]),
       .re_i(inj_i != '0), .raddr_i({from, out_rp_i[from]}), .rdata_o(inj_o)
     );
     assign out_head_o = '0;
     logic unused;
-    assign unused = &{1'b0, in_valid_i, out_valid_i, out_data_i};
+    assign unused = &{1'b0, out_valid_i, out_data_i};
   end else begin : gen_each
     for (genvar q = 0; q < Queues; q++) begin : gen_queue
-      ow_ram_1r1w #(.Width($bits(ramp_t)), .Depth(QueueDepth)) u_in (
-        .clk_i, .rst_i, .we_i(in_push_i[q]), .waddr_i(in_rp_i[q] + in_level_i[q][PtrW-1:0]),
-        .wdata_i(in_data_i), .re_i(in_valid_i[q]), .raddr_i(in_rp_i[q]), .rdata_o(in_head_o[q])
-      );
       ow_ram_1r1w #(.Width($bits(ramp_t)), .Depth(QueueDepth)) u_out (
         .clk_i, .rst_i, .we_i(out_push_i[q]), .waddr_i(out_rp_i[q] + out_level_i[q][PtrW-1:0]),
         .wdata_i(out_data_i[q]), .re_i(out_valid_i[q]), .raddr_i(out_rp_i[q]),
@@ -81,7 +74,7 @@ module ow_ramp_words
     end
     assign inj_o = '0;
     logic unused;
-    assign unused = &{1'b0, inj_i, in_pop_i};
+    assign unused = &{1'b0, into_i, inj_i};
   end
 
 endmodule

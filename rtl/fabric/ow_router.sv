@@ -348,7 +348,7 @@ module ow_router
     if (inj_i.valid) begin
       entering = colours_t'(decode(1'b1, inj_i.colour));
       after = ~entering;
-      if (!(inj_i.ctrl && has_commands(inj_i.data))) after |= ~held;
+      if (!(inj_i.ctrl && (Small || has_commands(inj_i.data)))) after |= ~held;
     end
   end
 
@@ -356,7 +356,8 @@ module ow_router
   // A copy that is not kept from the ramp waits for it.
   logic can_move;
   assign ej_owed_o = ramp_owed & ~drop_held;
-  assign inj_space_o = space & (~several | in[PORT_R]) & ~(write_route | write_switch) & after;
+  assign inj_space_o = space & (~several | in[PORT_R]) & after &
+                       ~(Small ? {NumColours{cfg_we_i}} : write_route | write_switch);
   assign can_move = can_go || (ramp_owed & (drop_held | ej_ready_i)) != '0;
   assign idle_o = !ctl_move && !can_move && !ej_q.valid && !inj_i.valid && !cfg_we_i &&
                   !torn_event_q && settled;

@@ -44,13 +44,15 @@
 //   data_i         [o]: data of the head of one_o[o]; held_ctrl_i: held heads that are control
 //                  wavelets
 //   at_o           [p]: the colour of what comes at port p, one-hot; take_o [p]: if it is taken
-//   one_o          [o]: the held head that goes to output o, one-hot
+//   one_o          [o]: the held head that goes to output o, one-hot; Small: the chosen one, whether
+//                  it goes there or not
 //   work_o         something may change in this cycle beside credits, known early
 //   link_*_o, to_ramp_o   what leaves, and the credits that go back; a head that is kept from the ramp
 //                  is not valid there
 //   ramp_valid_o, ramp_number_o, ramp_ctrl_o   the head at the ramp's turn, which may be kept from
 //                  it: there is one, its colour, its control bit
-//   wants_o, waits_o      links that data want; that data credits wait for
+//   wants_o, waits_o      links that data want (Small: that any colour could go to, so that the control
+//                         plane does not wait for the choice); that data credits wait for
 //   held_o, full_o   colours that hold a head; a tail, too
 //   push_o, shift_o  colours whose word is stored; whose head takes what comes next
 //   leave_o        colours of which a fence leaves
@@ -206,10 +208,11 @@ module ow_router_switch
   // ------------------------------------------------------------------------- outputs, held heads --
   colours_t rest [NUM_PORTS], one [NUM_PORTS], sends [NUM_PORTS], may;
   ports_t sure, some;  // a head needs nothing of this cycle; one of these, or one whose credit comes
+  logic [3:0] could;   // Small: of all colours, and not of the chosen one alone
   colours_t chosen;    // the one colour, if Small
   always_comb begin : choose_held
     automatic colours_t offer, late;
-    {offer, late, may, sure, some, chosen} = '0;
+    {offer, late, may, sure, some, could, chosen} = '0;
     for (int unsigned o = 0; o < NUM_PORTS; o++) begin
       rest[o] = run & owe_q[o];
       late = '0;
@@ -226,6 +229,7 @@ module ow_router_switch
       if (Small) one[o] = offer | late;
       else if (sure[o]) one[o] = colours_t'(pick(32'(offer), above(turn_q[o])));
     end
+    could = some[3:0];
     if (Small) begin
       chosen = one[0] | one[1] | one[2] | one[3] | one[4];
       chosen = colours_t'(pick(32'(chosen), above(turn_q[0])));
@@ -272,10 +276,13 @@ module ow_router_switch
     end
     for (int unsigned o = 0; o < NUM_PORTS; o++) passes[o] = go[o] ? turn[o] : '0;
   end
-  assign wants_o = wants[3:0];
+  assign wants_o = Small ? could : wants[3:0];
 
   // ------------------------------------------------------------------------------ what goes out --
-  assign one_o = sends;
+  // Small: what is read does not wait for whose slot it is.
+  always_comb begin
+    for (int unsigned o = 0; o < NUM_PORTS; o++) one_o[o] = Small ? chosen : sends[o];
+  end
 
   logic [4:0] number [NUM_PORTS];
   logic ramp_drops;

@@ -33,6 +33,7 @@ rtl/tile/engine/ow_engine_back.sv
 rtl/tile/engine/ow_engine.sv
 rtl/tile/engine/ow_serial_pkg.sv
 rtl/tile/engine/ow_serial_decode.sv
+rtl/tile/engine/ow_serial_fault.sv
 rtl/tile/engine/ow_serial_threads.sv
 rtl/tile/engine/ow_serial_rows.sv
 rtl/tile/engine/ow_serial_words.sv

@@ -139,12 +139,7 @@ module ow_tile #(
   logic [NUM_QUEUES-1:0] two_takers, two_takers_q;  // reported a cycle later
   logic [NUM_QUEUES-1:0] eng_owned, red_owned;  // queues that an instruction or a drain reads
 
-  // A small ramp takes one push a cycle: the core's, else the reducer's.
-  logic [NUM_QUEUES-1:0] red_ready;
-  logic [NUM_QUEUES-1:0][3:0] eng_level;
-  assign red_ready = SmallTile != 0 && core_push ? '0 : outq_ready;
-  assign eng_level = SmallTile != 0 && (core_push || red_push) ? '1 : outq_level;
-
+  logic eng_turn, red_turn, core_turn;  // who may push
   assign inq_pop = eng_pop | red_pop | task_pop;
   assign two_takers = (eng_pop & red_pop) | (eng_pop & task_pop) | (red_pop & task_pop);
   assign take_err = two_takers_q != '0;
@@ -158,7 +153,8 @@ module ow_tile #(
 
   ow_ramp #(.NumColours(NumColours), .Queues(Queues), .QueueDepth(QueueDepth),
             .Small(SmallTile != 0)) u_ramp (
-    .clk_i(ramp_clk), .rst_i(rst_q),
+    .clk_i(ramp_clk), .rst_i(rst_q), .cycle_i(cycle[1:0]),
+    .eng_turn_o(eng_turn), .red_turn_o(red_turn), .core_turn_o(core_turn),
     .ej_i(ej), .ej_ready_o(ej_ready), .ej_owed_i(ej_owed), .inj_o(inj), .inj_space_i(inj_space),
     .cfg_we_i(bind_we), .cfg_addr_i(bind_addr), .cfg_data_i(bind_data),
     .clear_i(ramp_clear), .inq_owned_i(eng_owned | red_owned),
@@ -391,7 +387,7 @@ module ow_tile #(
     .gth_wdata_o(gth_wdata), .gth_gnt_i(gth_gnt), .gth_rdata_i(gth_rdata),
     .inq_valid_i(inq_valid), .inq_head_i(inq_head), .inq_more_i(inq_more), .inq_pop_o(eng_pop),
     .inq_owned_o(eng_owned), .red_owned_i(red_owned),
-    .outq_level_i(eng_level), .eng_push_o(eng_push), .eng_q_o(eng_push_q),
+    .outq_level_i(outq_level), .eng_turn_i(eng_turn), .eng_push_o(eng_push), .eng_q_o(eng_push_q),
     .eng_data_o(eng_push_data),
     .done_valid_o(eng_done), .done_kind_o(eng_done_kind), .done_task_o(eng_done_task),
     .red_start_o(red_start), .red_start_kind_o(red_start_kind),
@@ -418,7 +414,8 @@ module ow_tile #(
     .acc_raddr_o(acc_raddr), .acc_rdata_i(acc_rdata), .eng_fp_i(fp_ask),
     .inq_valid_i(inq_valid), .inq_head_i(inq_head), .inq_pop_o(red_pop),
     .inq_owned_o(red_owned), .eng_ready_o(fp_ready), .eng_result_o(fp_result),
-    .outq_ready_i(red_ready), .red_push_o(red_push), .red_q_o(red_push_q), .red_data_o(red_push_data),
+    .outq_ready_i(outq_ready), .red_turn_i(red_turn), .red_push_o(red_push), .red_q_o(red_push_q),
+    .red_data_o(red_push_data),
     .mem_req_o(red_req), .mem_we_o(red_we), .mem_be_o(red_be), .mem_addr_o(red_addr),
     .mem_wdata_o(red_wdata), .mem_gnt_i(red_gnt), .mem_rvalid_i(red_rvalid),
     .mem_rdata_i(red_rdata),
@@ -442,7 +439,7 @@ module ow_tile #(
     .bind_we_o(bind_we), .bind_addr_o(bind_addr), .bind_data_o(bind_data),
     .inq_bind_i(inq_bind), .outq_bind_i(outq_bind),
     .inq_level_i(inq_level), .outq_level_i(outq_level), .outq_ready_i(outq_ready),
-    .push_o(core_push), .push_q_o(core_push_q), .push_data_o(core_push_data),
+    .push_turn_i(core_turn), .push_o(core_push), .push_q_o(core_push_q), .push_data_o(core_push_data),
     .task_we_o(task_we), .task_re_o(task_re), .task_rdata_i(task_rdata),
     .red_we_o(red_we_reg), .red_rdata_i(red_reg_rdata),
     .wdata_o(reg_wdata),

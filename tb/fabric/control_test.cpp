@@ -218,7 +218,7 @@ TEST(Control, WritesKeepTheirOrderWhenTheMemoryRefusesThem) {
 }
 
 // 4,096 words, into one tile and into a rectangle of 16: at most 1.25 cycles a word and the way; of
-// the small router, which looks at one flow a cycle, 3.25.
+// the small router, whose endpoint asks for the memory from a register, 4.
 TEST(Control, AWordOfALoadCostsAFewCycles) {
   constexpr uint64_t kMost = 4096 * OW_NODE_LOAD_QUARTERS / 4;
   for (bool all : {false, true}) {

@@ -120,6 +120,31 @@ TEST(Switch, InputsTakeTurnsAndNothingThatWaitsIsLost) {
   EXPECT_EQ(seen, want);
 }
 
+// A fence takes both credits. One that finds a single one waits, and the router sleeps meanwhile.
+TEST(Switch, AFenceThatWaitsForItsSecondCreditLetsTheRouterSleep) {
+  Grid g(1, 2);
+  g.route(0, 0, 4, kW, out(kE));
+  g.route(0, 1, 4, kW, out(kRamp));
+  g.bind_in(0, 1, 0, 4);
+  g.settle();
+  g.skip = true;
+  // Eight fill the queue of the second tile, one more its router's slot.
+  for (uint32_t i = 0; i < 9; ++i) g.edge(kW, 0).to_send.push_back({4, false, i});
+  g.edge(kW, 0).to_send.push_back({4, true, slot(0, kAdv)});
+  g.run(100);
+  const uint64_t evals = g.at(0, 0).evals;
+  g.run(100);
+  EXPECT_EQ(g.at(0, 0).evals, evals);
+  std::vector<uint32_t> got;
+  g.drive_node = [&](int, int c, Node& n) {
+    n.m().inq_pop_i = c == 1 && n.in_valid(0) ? 1 : 0;
+    if (n.m().inq_pop_i) got.push_back(static_cast<uint32_t>(n.in_head(0)));
+  };
+  g.run(100);
+  ASSERT_EQ(got.size(), 10u);
+  for (uint32_t i = 0; i < 9; ++i) EXPECT_EQ(got[i], i);
+}
+
 // K advances move exactly the next K routers that can move.
 TEST(Switch, PopOnAdvanceMovesTheNextRoutersThatCanMove) {
   for (int commands = 0; commands <= 4; ++commands) {

@@ -115,7 +115,7 @@ TEST(Bringup, AMuteTileWithoutANeighbourInItsRowsAndColumnsIsFound) {
 TEST(Bringup, ATileIsNotJudgedByOneConnection) {
   Faults f;
   f.tiles.push_back(
-      stuck({1, 0}, "u_ramp__DOT__u_words__DOT__gen_block__DOT__u_out__DOT__mem_q", 82));
+      stuck({1, 0}, "u_ramp__DOT__u_words__DOT__gen_one__DOT__u_out__DOT__mem_q", 82));
   f.tiles.push_back({0, {0, 1}, TileFault::Kind::Memory, 0, 5, "", 7, true});
   const auto wafer = make_mini_wafer_device(kOne, f);
   const Bringup b = bring_up(*wafer, &wafer->device(), options());
@@ -361,15 +361,14 @@ TEST(Bringup, ATileBehindALinkThatCannotBeAskedIsJudgedByItsOtherNeighbours) {
   const Shape tall{2, 1, 1, 2, 1, 1};
   Faults f;
   f.stations.push_back({1, {0, 0}, StationFault::Kind::Silent});
-  f.tiles.push_back(
-      {1,
-       {1, 0},
-       TileFault::Kind::Register,
-       0,
-       0,
-       "u_ramp__DOT__u_words__DOT__gen_block__DOT__gen_in__BRA__1__KET____DOT__u_in__DOT__mem_q",
-       204,
-       true});
+  f.tiles.push_back({1,
+                     {1, 0},
+                     TileFault::Kind::Register,
+                     0,
+                     0,
+                     "u_ramp__DOT__u_words__DOT__gen_in__BRA__1__KET____DOT__u_in__DOT__mem_q",
+                     204,
+                     true});
   const Bringup b = check(tall, f);
   EXPECT_TRUE(b.good());
   EXPECT_NE(words(b).find("1 (1, 0): words go wrong over other"), std::string::npos) << words(b);

@@ -173,6 +173,9 @@ module ow_engine
   output logic [7:0]            inq_owned_o,
   input  logic [7:0]            red_owned_i,   // queues that a running drain reads
   input  logic [7:0][3:0]       outq_level_i,  // elements held
+  /* verilator lint_off UNUSEDSIGNAL */
+  input  logic                  eng_turn_i,    // Small: a push may go in this cycle
+  /* verilator lint_on UNUSEDSIGNAL */
   output logic                  eng_push_o,
   output logic [2:0]            eng_q_o,
   output ramp_t                 eng_data_o,
@@ -242,7 +245,7 @@ module ow_engine
       .rd_req_o(rd0_req_o), .rd_addr_o(rd0_addr_o), .rd_gnt_i(rd0_gnt_i), .rd_rdata_i(rd0_rdata_i),
       .wr_req_o, .wr_addr_o, .wr_be_o, .wr_wdata_o, .wr_gnt_i,
       .inq_valid_i, .inq_head_i, .inq_pop_o, .inq_owned_o, .red_owned_i,
-      .outq_level_i, .eng_push_o, .eng_q_o, .eng_data_o,
+      .outq_level_i, .eng_turn_i, .eng_push_o, .eng_q_o, .eng_data_o,
       .done_valid_o, .done_kind_o, .done_task_o,
       .red_start_o, .red_start_kind_o, .red_start_task_o, .red_busy_i,
       .row_closed_o, .row_closed_written_o, .row_free_i, .acc_raddr_i, .acc_rdata_o,

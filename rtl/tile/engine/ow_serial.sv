@@ -11,7 +11,7 @@
 //   ow_serial_threads   who runs, who waits, whose turn it is       ow_serial_rows   accumulator rows
 //   ow_serial_next      the steps
 //
-// A launch takes 17 cycles (14 without b); an element some 8, and 4 for each operand in memory, and what
+// A launch takes 18 cycles (15 without b); an element some 9, and 5 for each operand in memory, and what
 // ow_fp_serial takes. What the next state reads of the memory is addressed in the state before.
 //
 //   SramBytes, NumThreads (2 to 4), QueueDepth, Queues, Dsrs (to 16)   as the registers tell them
@@ -65,6 +65,7 @@ module ow_serial
   output logic [7:0]          inq_owned_o,
   input  logic [7:0]          red_owned_i,
   input  logic [7:0][3:0]     outq_level_i,
+  input  logic                eng_turn_i,
   output logic                eng_push_o,
   output logic [2:0]          eng_q_o,
   output ramp_t               eng_data_o,
@@ -116,8 +117,10 @@ module ow_serial
   logic        far_q;           // a weight's index leads beyond 24 bits
   tmask_t      ending_q;        // only the end is left
   tmask_t      fresh_q;         // dimension 1 is at its start
+  tmask_t      last_q;          // the next tag's index would be the last one, which is none
   tmask_t      half_q, half_a_q, half_b_q;  // the lower half of a pair is done: dst, a, b
   logic        halt_q, ready_q, sync_q, refused_q, busy_q;
+  logic        rd_req_q, wr_req_q, dsr_ok_q;
 
   // ------------------------------------------------------------------------------- parts ----
   /* verilator lint_off UNUSEDSIGNAL */ // flags are wider than other words
@@ -134,7 +137,7 @@ module ow_serial
   assign dsr_write = dsr_we_i && dsr_ready_o;
 
   ow_serial_words #(.ThreadW(ThreadW)) u_words (
-    .clk_i, .step_i(step_q), .thread_i(t_q), .next_i(next), .flags_i(f_q), .ctl_i(c_q), .k_i(k_q),
+    .clk_i, .step_i(step_q), .thread_i(t_q), .flags_i(f_q), .ctl_i(c_q), .k_i(k_q),
     .at_i(at), .early_i(early_q), .ending_i(ending_q[t_q]), .wraps_i(row_wraps),
     .dsr_we_i(dsr_write), .dsr_re_i, .dsr_idx_i, .dsr_word_i, .dsr_wdata_i, .insn_i(tensor_i),
     .sum_i(sum[23:0]), .zero_i(step_q inside {L_N0, L_N1, L_INDEX} || ends_vector),
@@ -142,7 +145,9 @@ module ow_serial
   );
 
   flags_t flags_op, flags_first, flags_second;
-  logic   op_bad, first_op, first_dsr, second_op, second_dsr;
+  logic   op_bad, first_op, first_dsr, second_op, second_dsr, ring_bad;
+  logic [12:0] ring, ring_q;
+  assign ring_bad = f_q.axpyw && ring_q > 13'(16 * Lanes);
 
   ow_serial_decode #(.Lanes(Lanes), .Queues(Queues), .Dsrs(Dsrs)) u_decode (
     .insn_i(tensor_i), .opnd_i(k_q), .word0_i(r1[31:0]), .acc_i(r0[ACC_ADDR_BIT]),
@@ -151,7 +156,7 @@ module ow_serial
     .flags_i(f_q), .a_length_i(at_q[15:0]), .a_more_i(a_more_q),
     .op_o(flags_op), .op_bad_o(op_bad), .first_o(flags_first), .first_op_o(first_op),
     .first_dsr_o(first_dsr), .second_o(flags_second), .second_op_o(second_op),
-    .second_dsr_o(second_dsr)
+    .second_dsr_o(second_dsr), .ring_o(ring)
   );
 
   tmask_t     active;
@@ -180,7 +185,7 @@ module ow_serial
   logic [31:0] opnd;
 
   assign fp_o = '{want: f_q.op != SOP_MOV &&
-                        step_q inside {S_OPERAND, S_STEP, S_OUTER, S_STEP_OUTER, S_ACCESS, S_TAKE},
+                        step_q inside {S_OPERAND, S_STEP, S_OUTER, S_STEP_OUTER, S_AIM, S_ACCESS, S_TAKE},
                   load: fp_load, keep: f_q.op inside {SOP_ADD, SOP_SUB, SOP_FMA},
                   last: k_q == OPND_A, wide: k_q == OPND_D ? f_q.d32 : f_q.a32,
                   neg: k_q == OPND_B && f_q.op == SOP_SUB, narrow: !f_q.d32, factor: factor_q,
@@ -208,6 +213,8 @@ module ow_serial
   assign half_in = k_q == OPND_A ? half_a_q[t_q] : half_b_q[t_q];
 
   logic none;   // the addend is +0
+  logic reads;
+  assign reads = k_q != OPND_D || early_q;
   assign none = early_q && (f_q.axpyw ? row_first : c_q.fresh && fresh_q[t_q]);
 
   always_comb begin
@@ -229,7 +236,7 @@ module ow_serial
   (* ram_style = "block", no_rw_check *) logic [31:0] acc_q [16 * Lanes];
   logic [31:0] acc_0_q [16];
   logic [31:0] acc_1_q [16];
-  assign acc_we = step_q == S_ACCESS && step_d == S_FINISH && at == AT_ACC;
+  assign acc_we = step_q == S_ACCESS && !reads && at == AT_ACC;
 
   always_ff @(posedge clk_i) begin
     if (acc_we) acc_q[at_q[6:2]] <= result;
@@ -240,7 +247,6 @@ module ow_serial
   assign acc_rdata_o = {acc_1_q[acc_raddr_i], acc_0_q[acc_raddr_i]};
 
   assign result = f_q.op == SOP_MOV ? moved_q : fp_result_i;
-
   // ------------------------------------------------------------------------------- the adder ----
   logic signed [33:0] times_q;   // index times distance of a weight
   logic signed [16:0] index;
@@ -256,18 +262,28 @@ module ow_serial
                 : step_q == W_PLACE ? unsigned'(times_q) : adds_row ? {18'd0, r1[13:0], 2'd0} : '0;
   assign sum = {10'd0, r0[23:0]} + addend;
 
+  logic zero, zero_q, computed_q;  // those of the cycle before, as a result stays
   always_ff @(posedge clk_i) begin
     times_q <= index * distance;
+    ring_q <= ring;
+    computed_q <= f_q.op == SOP_MOV || fp_ready_i;
+    zero_q <= zero;
   end
 
   // ------------------------------------------------------------------------------- conditions ----
-  logic misplaced, beyond, faulty, dst_room, zero, computed, reads, takes;
-  logic launch_ok, drain, thread_ok;
-
-  assign thread_ok = {1'b0, tensor_i.ctl.thread} < 5'(NumThreads);
-  assign drain = tensor_i.op == TOP_DRAIN;
-  assign launch_ok = tensor_valid_i && !ready_q && !halt_q && !refused_q &&
-                     (!thread_ok || (drain ? !red_busy_i : !active[tid_t'(tensor_i.ctl.thread)]));
+  logic misplaced, beyond, faulty, dst_room, takes;
+  logic offer, launch_ok;
+  // What is offered, a cycle later: the thread's number comes out of the core's memory.
+  logic drain_q, thread_ok_q;
+  tid_t offer_q;
+  assign offer = tensor_valid_i && !ready_q && !halt_q && !refused_q;
+  always_ff @(posedge clk_i) begin
+    if (step_q == S_IDLE) begin
+      {drain_q, offer_q} <= {tensor_i.op == TOP_DRAIN, tid_t'(tensor_i.ctl.thread)};
+      thread_ok_q <= {1'b0, tensor_i.ctl.thread} < 5'(NumThreads);
+    end
+  end
+  assign launch_ok = tensor_valid_i && (!thread_ok_q || (drain_q ? !red_busy_i : !active[offer_q]));
   assign ends_vector = sum[15:0] == r1[15:0] &&
                        (step_q == S_COUNT_1 || (step_q == S_COUNT && !f_q.inf));
 
@@ -278,11 +294,9 @@ module ow_serial
   assign faulty = misplaced || beyond;
 
   assign dst_room = room[3'(f_q.d_q & 3'(Queues - 1))];
-  assign computed = f_q.op == SOP_MOV || fp_ready_i;
   assign zero = f_q.skip && (f_q.d32 ? result[30:16] == '0 && (!result[31] || f_q.flt)
                                      : !result[15] || f_q.flt) &&
                 result[14:0] == '0 && (!f_q.d32 || !result[15]);
-  assign reads = k_q != OPND_D || early_q;
 
   // A launch waits for queues of others, and for the one axpyw.
   logic launch_waits, wtrig_q;
@@ -293,42 +307,38 @@ module ow_serial
 
   // An element is taken from the fabric, or from what has been read.
   assign takes = (step_q == S_TAKE) ||
-                 (step_q == S_OPERAND && none && computed) ||
-                 (step_q == S_STEP && k_q != OPND_D && at inside {AT_FAB, AT_IMM} && computed);
+                 (step_q == S_OPERAND && none && computed_q) ||
+                 (step_q == S_STEP && k_q != OPND_D && at inside {AT_FAB, AT_IMM} && computed_q);
 
-  // What a turn begins with: which operand's queue has to be looked at.
-  logic waits_in, waits_out, waits_row, pop, push, skips;
-
-  assign waits = waits_in || waits_out || waits_row;
-  assign wait_for = waits_in ? FOR_INPUT : waits_out ? FOR_OUTPUT : FOR_ROW;
+  logic waits_in, waits_out, waits_row, pop, push, skips, leaves;
+  assign waits = waits_in || waits_out || waits_row;  assign wait_for = waits_in ? FOR_INPUT : waits_out ? FOR_OUTPUT : FOR_ROW;
   assign wait_q = waits_in ? q : f_q.d_q;
 
   logic stuck;  // a step waits for another tile, or for a halt to end
   ow_serial_next u_next (
     .step_i(step_q), .step_o(step_d), .tensor_valid_i, .dsr_write_i(dsr_write), .dsr_re_i,
-    .launch_ok_i(launch_ok), .drain_i(drain), .thread_ok_i(thread_ok), .launch_i(launch_q),
-    .launch_waits_i(launch_waits), .bad_i(op_bad_q || dsr_bad_q), .any_i(any), .halt_i(halt_q),
+    .offer_i(offer), .launch_ok_i(launch_ok), .drain_i(drain_q), .thread_ok_i(thread_ok_q), .launch_i(launch_q),
+    .launch_waits_i(launch_waits), .bad_i(op_bad_q || dsr_bad_q || ring_bad), .any_i(any), .halt_i(halt_q),
     .flags_i(f_q), .head_i(head), .head_valid_i(head_valid), .row_ok_i(row_ok),
-    .dst_room_i(dst_room), .ending_i(ending_q[t_q]), .half_i(half_q[t_q]),
+    .dst_room_i(dst_room), .turn_i(eng_turn_i), .ending_i(ending_q[t_q]), .half_i(half_q[t_q]),
     .k_i(k_q), .at_i(at), .early_i(early_q), .wide_i(wide), .half_in_i(half_in), .none_i(none),
     .reads_i(reads), .faulty_i(faulty), .rd_gnt_i, .wr_gnt_i,
-    .ends_vector_i(ends_vector), .end_0_i(end_0_q), .end_1_i(end_1_q), .computed_i(computed),
-    .zero_i(zero), .index_last_i(r0[15:0] == '1),
+    .ends_vector_i(ends_vector), .end_0_i(end_0_q), .end_1_i(end_1_q), .computed_i(computed_q),
+    .zero_i(zero_q), .index_last_i(last_q[t_q]),
     .wait_in_o(waits_in), .wait_out_o(waits_out), .wait_row_o(waits_row), .pop_o(pop),
-    .push_o(push), .skips_o(skips), .stuck_o(stuck)
+    .push_o(push), .skips_o(skips), .leaves_o(leaves), .stuck_o(stuck)
   );
 
-  logic to_fabric;
-  assign to_fabric = step_q == S_STEP && k_q == OPND_D && at == AT_FAB;
-  assign index_we = to_fabric && step_d == S_FINISH && f_q.tag;
-  assign half_we = to_fabric && step_d == S_FINISH && !zero && !f_q.tag && !f_q.d32 && !half_q[t_q];
+  assign index_we = leaves && f_q.tag;
+  assign half_we = leaves && !zero_q && !f_q.tag && !f_q.d32 && !half_q[t_q];
 
   logic failed;   // at this edge
   assign launched = step_q == L_INDEX && tensor_valid_i;
   assign failed = step_q == S_FAULT && (!launch_q || tensor_valid_i);
   assign close = step_q == R_NEXT;
-  assign product = step_q == S_FINISH && step_d != S_FINISH && f_q.axpyw && end_0_q;
-  assign launches_axpyw = step_q == L_JUDGE && step_d == L_FLAGS && f_q.axpyw;
+  assign product = step_q == S_FINISH && !stuck && f_q.axpyw && end_0_q;
+  assign launches_axpyw = step_q == L_JUDGE && !launch_waits && !op_bad_q && !dsr_bad_q && !ring_bad &&
+                          f_q.axpyw;
   assign ends = (step_q == S_SAVE && f_q.save == '0) || (step_q == S_FAULT && !launch_q);
 
   // ------------------------------------------------------------------------------- registers ----
@@ -343,20 +353,21 @@ module ow_serial
       refused_q <= 1'b0;
       wtrig_q <= 1'b0;
       busy_q <= 1'b0;
+      {rd_req_q, wr_req_q, dsr_ok_q} <= '0;
     end else begin
       step_q <= step_d;
-      if (step_q == S_IDLE) begin
-        launch_q <= step_d == L_CTL;
-        if (step_d == L_CTL) t_q <= tid_t'(tensor_i.ctl.thread);
-        else if (step_d == S_LOAD) t_q <= next;
-      end
-      halt_q <= halt_i;
-      busy_q <= red_busy_i;
+      {rd_req_q, wr_req_q} <= {rd_req_q && !rd_gnt_i, wr_req_q && !wr_gnt_i} |
+                              ({reads, !reads} & {2{step_q == S_AIM && step_d == S_ACCESS && at == AT_MEM}});
+      if (step_q == S_IDLE) launch_q <= step_d == L_OFFER;
+      if (step_q == L_OFFER && step_d == L_CTL) t_q <= offer_q;
+      else if (step_q == S_IDLE && step_d == S_PICK) t_q <= next;
+      {halt_q, busy_q} <= {halt_i, red_busy_i};
+      dsr_ok_q <= dsr_we_i && !dsr_used && !dsr_ready_o;  // which one it is comes late
       ready_q <= launched || red_start_o || (failed && launch_q);
       sync_q <= (red_start_o && tensor_i.ctl.thread == '0) ||
                 (step_q == S_SAVE && f_q.save == '0 && t_q == '0);
       if (ends || (busy_q && !red_busy_i) || !tensor_valid_i) refused_q <= 1'b0;
-      else if (step_q == L_JUDGE && launch_waits) refused_q <= 1'b1;
+      else if ((step_q == L_JUDGE && launch_waits) || (step_q == L_OFFER && !launch_ok)) refused_q <= 1'b1;
       if (launched && f_q.axpyw) wtrig_q <= 1'b1;
       else if (ends && f_q.axpyw) wtrig_q <= 1'b0;
     end
@@ -411,59 +422,49 @@ module ow_serial
     if (launched) begin
       ending_q[t_q] <= 1'b0;
       fresh_q[t_q] <= 1'b1;
-      {half_q[t_q], half_a_q[t_q], half_b_q[t_q]} <= '0;
+      {last_q[t_q], half_q[t_q], half_a_q[t_q], half_b_q[t_q]} <= '0;
     end else begin
       if (skips && head.data[CTRL_STREAM_END]) ending_q[t_q] <= 1'b1;
       if (step_q == S_FINISH && end_1_q && !f_q.axpyw) ending_q[t_q] <= 1'b1;
       if (step_q == S_FINISH && end_0_q) fresh_q[t_q] <= 1'b0;
       if (takes && at == AT_FAB && k_q == OPND_A) half_a_q[t_q] <= !pop;
       if (takes && at == AT_FAB && k_q == OPND_B) half_b_q[t_q] <= !pop;
+      if (index_we) last_q[t_q] <= r0[15:0] == 16'hFFFE;
       if (half_we) half_q[t_q] <= 1'b1;
       else if (push) half_q[t_q] <= 1'b0;
     end
   end
 
   // The first fault.
-  engine_fault_reg_t fault_q;
-  logic [31:0]       fault_pc_q;
-  logic [23:0]       fault_addr_q;
-
-  always_ff @(posedge clk_i) begin
-    if (rst_i) begin
-      fault_q <= '0;
-      fault_pc_q <= '0;
-      fault_addr_q <= '0;
-    end else if (failed && !fault_q.fault) begin
-      fault_q.fault <= 1'b1;
-      fault_q.thread <= launch_q ? tensor_i.ctl.thread : 4'(t_q);
-      if (launch_q) fault_q.cause <= !thread_ok || op_bad_q ? ENG_ILLEGAL : ENG_DESCRIPTOR;
-      else fault_q.cause <= misplaced || at == AT_FAB ? ENG_DESCRIPTOR : ENG_ADDRESS;
-      fault_pc_q <= r0[31:0];
-      fault_addr_q <= launch_q ? '0 : at_q;
-    end
+  engine_cause_e fault_cause;
+  always_comb begin
+    if (launch_q) fault_cause = !thread_ok_q || op_bad_q ? ENG_ILLEGAL : ENG_DESCRIPTOR;
+    else fault_cause = misplaced || at == AT_FAB ? ENG_DESCRIPTOR : ENG_ADDRESS;
   end
+  ow_serial_fault u_fault (
+    .clk_i, .rst_i, .failed_i(failed), .cause_i(fault_cause), .pc_i(r0[31:0]),
+    .thread_i(launch_q ? tensor_i.ctl.thread : 4'(t_q)), .addr_i(launch_q ? '0 : at_q),
+    .fault_o, .fault_pc_o, .fault_addr_o
+  );
 
   // ------------------------------------------------------------------------------- outputs ----
   assign tensor_ready_o = ready_q;
   assign tensor_sync_done_o = sync_q;
-  assign dsr_ready_o = step_q == S_IDLE && !dsr_used;
+  assign dsr_ready_o = step_q == S_IDLE && dsr_ok_q;
   assign dsr_rvalid_o = step_q == S_READ_DSR;
   assign dsr_rdata_o = r0[31:0];
-  assign red_start_o = step_q == S_IDLE && launch_ok && drain && thread_ok && !dsr_we_i && !dsr_re_i;
+  assign red_start_o = step_q == L_OFFER && launch_ok && drain_q && thread_ok_q;
   assign red_start_kind_o = tensor_i.ctl.done;
   assign red_start_task_o = tensor_i.ctl.task_id;
 
-  assign rd_req_o = step_q == S_ACCESS && !faulty && at == AT_MEM && reads && computed;
+  assign rd_req_o = rd_req_q;
   assign rd_addr_o = {at_q[23:2], 2'd0};
-  assign wr_req_o = step_q == S_ACCESS && !faulty && at == AT_MEM && !reads && computed;
+  assign wr_req_o = wr_req_q;
   assign wr_addr_o = rd_addr_o;
   assign wr_be_o = f_q.d32 ? 4'hF : at_q[1] ? 4'hC : 4'h3;
   assign wr_wdata_o = {f_q.d32 ? result[31:16] : result[15:0], result[15:0]};
 
-  always_comb begin
-    inq_pop_o = '0;
-    inq_pop_o[3'(q & 3'(Queues - 1))] = pop;
-  end
+  always_ff @(posedge clk_i) inq_pop_o <= pop && !rst_i ? 8'd1 << (q & 3'(Queues - 1)) : '0;
 
   assign eng_push_o = push;
   assign eng_q_o = f_q.d_q;
@@ -486,10 +487,10 @@ module ow_serial
   assign done_valid_o = step_q == S_SAVE && f_q.save == '0 && c_q.done != DONE_NONE;
   assign row_closed_o = close;
   assign row_closed_written_o = !row_first;
-  assign ev_beat_o = step_q == S_FINISH && step_d != S_FINISH;
+  assign ev_beat_o = step_q == S_FINISH && !stuck;
   assign ev_weight_o = product;
-  assign {fault_o, fault_pc_o, fault_addr_o} = {fault_q, fault_pc_q, fault_addr_q};
-  assign idle_o = !rst_i && ((step_q == S_IDLE && step_d == S_IDLE) || stuck) && !dsr_write &&
+  assign idle_o = !rst_i && ((step_q == S_IDLE && step_d == S_IDLE) || stuck) &&
+                  !(dsr_we_i && !dsr_used) &&
                   !red_start_o && !ready_q && !sync_q && halt_i == halt_q && busy_q == red_busy_i &&
                   !(refused_q && !tensor_valid_i) && !row_free_i && row_settled;
 

@@ -13,6 +13,8 @@
 //   op_o        what follows from the operation alone, and whether there is no such one
 //   first_o, second_o   what is known with words 0 and 1, with words 2 and 3; *_op_o, *_dsr_o: an
 //               illegal operation, a malformed descriptor
+//   ring_o      sums in the ring of rows whose words 2 and 3 these are: whoever launches axpyw checks it
+//               in the next cycle
 module ow_serial_decode
   import ow_pkg::*;
   import ow_serial_pkg::*;
@@ -40,7 +42,8 @@ module ow_serial_decode
   output logic         first_dsr_o,
   output flags_t       second_o,
   output logic         second_op_o,
-  output logic         second_dsr_o
+  output logic         second_dsr_o,
+  output logic [12:0]  ring_o
 );
 
   function automatic logic is32(input logic [2:0] ty);
@@ -142,11 +145,11 @@ module ow_serial_decode
   end
 
   // ------------------------------------------------------------------------- words 2 and 3 ----
-  // The ring of rows lies within the accumulator cache, in whole words of it.
+  // The ring of rows lies within the accumulator cache (ring_o), in whole words of it.
   logic ring_fits;
   assign ring_fits = word2_i.length[15:8] == '0 && word2_i.length[7:0] != '0 &&
-                     word2_i.length[$clog2(Lanes)-1:0] == '0 && 16'(word3_i.length) <= 16'd16 &&
-                     13'(word2_i.length[7:0]) * 13'(word3_i.length[4:0]) <= 13'(16 * Lanes);
+                     word2_i.length[$clog2(Lanes)-1:0] == '0 && 16'(word3_i.length) <= 16'd16;
+  assign ring_o = 13'(word2_i.length[7:0]) * 13'(word3_i.length[4:0]);
 
   always_comb begin
     second_o = flags_i;

@@ -4,8 +4,10 @@
 //   step_i, step_o   the step, and the next one
 //   *_i          what ow_serial knows, by its names
 //   wait_*_o     the thread in hand waits: for the queue that is looked at, its output queue, a row
-//   pop_o, push_o   a wavelet is taken from the queue of the operand in hand, is sent
+//   pop_o, push_o   a wavelet is taken from the queue of the operand in hand, and its next one stands
+//                there in the next cycle but one; one is sent
 //   skips_o      .. that is a control wavelet in front of an operand
+//   leaves_o     the element has been pushed, is the lower half of a pair, or is a zero that is left out
 //   stuck_o      nothing goes on before an input changes
 module ow_serial_next
   import ow_pkg::*;
@@ -17,6 +19,7 @@ module ow_serial_next
   input  logic   tensor_valid_i,
   input  logic   dsr_write_i,
   input  logic   dsr_re_i,
+  input  logic   offer_i,
   input  logic   launch_ok_i,
   input  logic   drain_i,
   input  logic   thread_ok_i,
@@ -33,6 +36,7 @@ module ow_serial_next
   input  logic   head_valid_i,
   input  logic   row_ok_i,
   input  logic   dst_room_i,
+  input  logic   turn_i,
   input  logic   ending_i,
   input  logic   half_i,
   // The element in hand, and its operand.
@@ -58,22 +62,26 @@ module ow_serial_next
   output logic   pop_o,
   output logic   push_o,
   output logic   skips_o,
+  output logic   leaves_o,
   output logic   stuck_o
 );
 
+  logic sends;  // the element leaves, and is not the lower one of a pair
   always_comb begin : next_state
     step_o = step_i;
+    sends = 1'b0;
     {wait_in_o, wait_out_o, wait_row_o} = '0;
-    {pop_o, push_o, skips_o, stuck_o} = '0;
+    {pop_o, push_o, skips_o, leaves_o, stuck_o} = '0;
     unique case (step_i)
       S_IDLE: begin
         if (dsr_write_i) step_o = S_IDLE;
         else if (dsr_re_i) step_o = S_READ_DSR;
-        else if (launch_ok_i && !(drain_i && thread_ok_i)) step_o = L_CTL;
-        else if (!launch_ok_i && any_i && !halt_i) step_o = S_LOAD;
+        else if (offer_i) step_o = L_OFFER;
+        else if (any_i && !halt_i) step_o = S_PICK;
       end
       S_READ_DSR: step_o = S_IDLE;
       // A launch.
+      L_OFFER: step_o = launch_ok_i && !(drain_i && thread_ok_i) ? L_CTL : S_IDLE;
       L_CTL: step_o = L_PC;
       L_PC: step_o = thread_ok_i ? L_SCALAR : S_FAULT_PC;
       L_SCALAR: step_o = L_LOOK;
@@ -86,6 +94,7 @@ module ow_serial_next
       L_N1: step_o = L_INDEX;
       L_INDEX: step_o = S_IDLE;
       // A turn.
+      S_PICK: step_o = S_LOAD;
       S_LOAD: step_o = S_CHECK;
       S_CHECK: begin
         if (ending_i) begin
@@ -94,7 +103,7 @@ module ow_serial_next
               wait_out_o = 1'b1;
             end else if (half_i) begin
               step_o = S_FLUSH;
-            end else begin
+            end else if (turn_i) begin
               push_o = 1'b1;
               step_o = S_SAVE;
             end
@@ -108,7 +117,7 @@ module ow_serial_next
         end else if (at_i == AT_FAB && head_i.ctrl) begin
           pop_o = 1'b1;
           skips_o = 1'b1;
-          if (flags_i.axpyw && head_i.data[CTRL_ROW_END]) step_o = R_LOOK;
+          step_o = flags_i.axpyw && head_i.data[CTRL_ROW_END] ? R_LOOK : S_SKIP;
         end else if (k_i == OPND_A && flags_i.has_b) begin
           step_o = S_CHECK;
         end else if (flags_i.axpyw) begin
@@ -119,9 +128,11 @@ module ow_serial_next
         end
         if (wait_in_o || wait_out_o || wait_row_o) step_o = S_IDLE;
       end
+      S_SKIP: step_o = S_CHECK;
       S_FLUSH: begin
-        push_o = 1'b1;
-        step_o = S_CHECK;
+        push_o = dst_room_i && turn_i;
+        if (push_o) step_o = S_CHECK;
+        stuck_o = !dst_room_i;
       end
       S_SAVE: step_o = flags_i.save == '0 ? S_IDLE : S_SAVED;
       S_SAVED: step_o = S_SAVE;
@@ -139,23 +150,25 @@ module ow_serial_next
       S_OPERAND: step_o = none_i ? S_OPERAND : S_STEP;
       S_STEP: begin
         if (k_i == OPND_D && at_i == AT_FAB) begin
-          push_o = computed_i && !zero_i && dst_room_i && (flags_i.tag || flags_i.d32 || half_i);
-          if (computed_i && (zero_i || dst_room_i)) step_o = flags_i.tag && index_last_i ? S_FAULT_PC : S_FINISH;
-          if (flags_i.tag && index_last_i) push_o = 1'b0;
-          stuck_o = computed_i && !dst_room_i;
+          sends = flags_i.tag || flags_i.d32 || half_i;
+          push_o = computed_i && !zero_i && dst_room_i && turn_i && sends;
+          leaves_o = computed_i && (zero_i || (dst_room_i && (turn_i || !sends)));
+          if (leaves_o) step_o = flags_i.tag && index_last_i ? S_FAULT_PC : S_FINISH;
+          if (flags_i.tag && index_last_i) {push_o, leaves_o} = '0;
+          stuck_o = computed_i && !zero_i && !dst_room_i;
         end else if (at_i inside {AT_FAB, AT_IMM}) begin
           pop_o = at_i == AT_FAB && computed_i && (wide_i || half_in_i || end_1_i);
           if (computed_i) step_o = S_OPERAND;
         end else begin
-          step_o = end_0_i && flags_i.dim1 && !early_i ? S_OUTER : S_ACCESS;
+          step_o = end_0_i && flags_i.dim1 && !early_i ? S_OUTER : S_AIM;
         end
       end
       S_OUTER: step_o = S_STEP_OUTER;
-      S_STEP_OUTER: step_o = S_ACCESS;
+      S_STEP_OUTER: step_o = S_AIM;
+      S_AIM: if (faulty_i) step_o = S_FAULT_PC; else if (computed_i) step_o = S_ACCESS;
       S_ACCESS: begin
-        if (faulty_i) step_o = S_FAULT_PC;
-        else if (reads_i && computed_i && (at_i == AT_ACC || rd_gnt_i)) step_o = S_TAKE;
-        else if (!reads_i && computed_i && (at_i == AT_ACC || wr_gnt_i)) step_o = S_FINISH;
+        if (reads_i && (at_i == AT_ACC || rd_gnt_i)) step_o = S_TAKE;
+        else if (!reads_i && (at_i == AT_ACC || wr_gnt_i)) step_o = S_FINISH;
       end
       S_TAKE: step_o = S_OPERAND;
       S_FINISH: begin

@@ -55,7 +55,8 @@ package ow_serial_pkg;
   typedef enum logic [5:0] {
     S_IDLE,
     S_READ_DSR,
-    L_CTL,         // a launch: the instruction's words are kept
+    L_OFFER,       // a launch: may it begin now?
+    L_CTL,         // .. the instruction's words are kept
     L_PC,
     L_SCALAR,
     L_LOOK,        // .. its descriptors are read, a, b, dst
@@ -66,8 +67,10 @@ package ow_serial_pkg;
     L_N0,
     L_N1,
     L_INDEX,
-    S_LOAD,        // a turn
+    S_PICK,        // a turn
+    S_LOAD,
     S_CHECK,       // is there what the element needs?
+    S_SKIP,        // .. a control wavelet in front of it has been taken
     S_FLUSH,       // the end: half a pair is sent
     S_SAVE,        // .. addresses are saved, and it is complete
     S_SAVED,
@@ -83,6 +86,7 @@ package ow_serial_pkg;
     S_STEP,        // its address, which moves on
     S_OUTER,       // .. also by dimension 1
     S_STEP_OUTER,
+    S_AIM,         // .. may it be used?
     S_ACCESS,
     S_TAKE,        // what has been read is there
     S_FINISH,

@@ -8,7 +8,7 @@
 // last written with a length.
 //
 //   step_i       the step
-//   thread_i, next_i   the thread in hand; the one whose turn begins in S_IDLE
+//   thread_i     the thread in hand
 //   flags_i, ctl_i, k_i, early_i, ending_i   as of ow_serial
 //   dsr_*, insn_i   the core's words
 //   sum_i, zero_i   of the adder; 0 instead
@@ -23,7 +23,6 @@ module ow_serial_words
   input  logic               clk_i,
   input  step_e              step_i,
   input  logic [ThreadW-1:0] thread_i,
-  input  logic [ThreadW-1:0] next_i,
   /* verilator lint_off UNUSEDSIGNAL */ // numbers of more descriptors than there are
   input  flags_t             flags_i,
   input  tensor_ctl_t        ctl_i,
@@ -95,15 +94,12 @@ module ow_serial_words
     r0_addr = own(thread_i, WORD_N0);
     r1_addr = dsr(space, DSR_DIM0);
     unique case (step_i)
-      S_IDLE: begin
-        r0_addr = own(next_i, WORD_FLAGS);
-        r1_addr = own(next_i, WORD_CTL);
-      end
+      S_PICK: {r0_addr, r1_addr} = {own(thread_i, WORD_FLAGS), own(thread_i, WORD_CTL)};
       L_PC: r1_addr = own(thread_i, WORD_CTL);
       L_LOOK: {r0_addr, r1_addr} = {dsr(number, DSR_ADDRESS), dsr(number, DSR_KIND)};
       L_FIRST: {r0_addr, r1_addr} = {dsr(number, DSR_DIM0), dsr(number, DSR_DIM1)};
       L_SECOND: {r0_addr, r1_addr} = {own(thread_i, 4'(OPND_D)), dsr(number, DSR_DIM1)};
-      S_CHECK: if (ending_i) r0_addr = own(thread_i, WORD_HALF);
+      S_CHECK, S_FLUSH: if (ending_i) r0_addr = own(thread_i, WORD_HALF);
       S_SAVE: r0_addr = own(thread_i, saved);
       W_LOOK, W_TIMES: {r0_addr, r1_addr} = {dsr(ctl_i.a[3:0], DSR_ADDRESS), dsr(ctl_i.a[3:0], DSR_DIM1)};
       W_PLACE: r0_addr = own(thread_i, WORD_ROW);

@@ -75,6 +75,7 @@ module ow_regs
   input  logic [NUM_QUEUES-1:0][3:0] inq_level_i,
   input  logic [NUM_QUEUES-1:0][3:0] outq_level_i,
   input  logic [NUM_QUEUES-1:0]      outq_ready_i,
+  input  logic                               push_turn_i,  // a push may go in this cycle
   output logic                               push_o,
   output logic [2:0]                         push_q_o,
   output ramp_t                      push_data_o,
@@ -155,7 +156,8 @@ module ow_regs
   logic req_q, sel_core, we;
   logic [15:0] addr;
   logic [31:0] wdata;
-  logic push_hit, push_full, ask_hit, wait_for;
+  logic push_q, ask_q, router_q;  // a PUSH of the core, a REQUEST; it belongs to the router
+  logic push_hit, push_room, push_goes, ask_hit, wait_for;
 
   assign ctl_asks = ctl_req_i && !(req_q && !sel_core);
   assign core_asks = core_req_i && !(req_q && sel_core);
@@ -177,14 +179,18 @@ module ow_regs
       we <= take_core ? core_we_i : ctl_we_i;
       addr <= take_core ? core_addr_i : ctl_addr_i;
       wdata <= take_core ? core_wdata_i : ctl_wdata_i;
+      push_q <= take_core && core_we_i && (is_reg_push(core_addr_i) || is_reg_push_ctrl(core_addr_i));
+      ask_q <= take_core && core_we_i && core_addr_i == REG_REQUEST;
+      router_q <= is_router_reg(take_core ? core_addr_i : ctl_addr_i);
     end
   end
 
-  assign push_hit = req_q && sel_core && we && (is_reg_push(addr) || is_reg_push_ctrl(addr));
-  assign push_full = push_hit && !outq_ready_i[reg_push_index(addr)];
-  assign ask_hit = req_q && sel_core && we && addr == REG_REQUEST && core_req_i;
+  assign push_hit = req_q && push_q;
+  assign push_room = outq_ready_i[reg_push_index(addr)];
+  assign push_goes = push_room && push_turn_i;
+  assign ask_hit = req_q && ask_q && core_req_i;
   assign ask_valid_o = ask_hit;
-  assign wait_for = push_full || (ask_hit && !ask_ready_i);
+  assign wait_for = (push_hit && !push_goes) || (ask_hit && !ask_ready_i);
   assign core_gnt_o = req_q && sel_core && core_req_i && !wait_for;
   assign ctl_gnt_o = req_q && !sel_core;
 
@@ -221,7 +227,7 @@ module ow_regs
   assign bind_addr_o = {to_outq, to_outq ? reg_outq_index(addr) : reg_inq_index(addr)};
   assign bind_data_o = to_outq ? {outq.enable, outq.colour} : {inq.enable, inq.colour};
   // Without what else may wait.
-  assign push_o = push_hit && core_req_i && outq_ready_i[reg_push_index(addr)];
+  assign push_o = push_hit && core_req_i && push_goes;
   assign push_q_o = is_reg_push(addr) ? reg_push_index(addr) : reg_push_ctrl_index(addr);
   assign push_data_o = '{ctrl: is_reg_push_ctrl(addr), data: wdata};
   assign thread_sel_o = reg_thread_index(addr);
@@ -235,7 +241,7 @@ module ow_regs
     endcase
   end
   always_comb begin
-    rt_we_o = wr && is_router_reg(addr);
+    rt_we_o = wr && router_q;
     bind_we_o = 1'b0;
     task_we_o = 1'b0;
     red_we_o = 1'b0;
@@ -444,8 +450,9 @@ module ow_regs
     end
   end
 
-  // A push that waits for its queue changes nothing until the ramp does.
-  assign idle_o = !taken && (!req_q || (stays && core_req_i)) && !ctl_rvalid_q && !core_rvalid_q &&
+  // A push that waits for its queue changes nothing until the ramp does; one that waits for its turn
+  // goes by itself.
+  assign idle_o = !taken && (!req_q || (stays && core_req_i && !(push_hit && push_room))) && !ctl_rvalid_q && !core_rvalid_q &&
                   !unit_rst_o && !ramp_clear_q && !error_pending && counters_idle &&
                   !(step_q && issue_i);
 

@@ -5,7 +5,8 @@
 //
 // Start: start_i while busy_o is low, with the completion action. The RED registers must not be
 // written while busy_o is high. Rows are taken in the order in which they were closed, from row 0 of
-// the ring on; rows may be closed before the start.
+// the ring on; rows may be closed before the start. With one adder, registers that were written in the
+// cycle before the start do not allow it.
 // Each row takes the action of its phase, counted from the first phase on, modulo the period; the
 // action for equal from the pivot on, for as many phases more as RED_START says. A dropped row costs
 // a cycle. Else each element is ((row + in0) + in1) + bias, in binary32 with each addition rounded,
@@ -18,9 +19,10 @@
 // the head of in0 to the push: 2n + 2 cycles, both included. A row with fewer additions than the row
 // before waits until the last element of that has no more before it than it has itself: at most 2 cycles
 // for each addition less, and no element leaves later for it. With one adder, which shifts a place a
-// cycle (ow_reduce_serial), an element begins when the one before has left: 10 cycles, 14 for each
-// addition and one for each place that its terms are shifted by, 24 for a rounding to binary16; there
-// is no bfloat16 then.
+// cycle (ow_reduce_serial), an element begins when the one before has left: 11 cycles, 15 for each
+// addition and one for each place that its terms are shifted by, 25 for a rounding to binary16, and up
+// to 3 until a push has its turn; a row takes a cycle more, also one that is dropped; there is no
+// bfloat16 then.
 // To the fabric, an fp32 element is a wavelet; two binary16 elements are one (the lower half first).
 // To memory, elements are packed into 64-bit words; RED_DST must be aligned to the element size.
 // A control wavelet at the head of in0 or in1 is discarded.
@@ -82,6 +84,9 @@ module ow_reduce
   output logic [NUM_QUEUES-1:0]  inq_pop_o,
   output logic [NUM_QUEUES-1:0]  inq_owned_o,
   input  logic [NUM_QUEUES-1:0]  outq_ready_i,
+  /* verilator lint_off UNUSEDSIGNAL */ // with three adders there are no turns
+  input  logic                   red_turn_i,  // Adders = 1: a push may go in this cycle
+  /* verilator lint_on UNUSEDSIGNAL */
   output logic                   red_push_o,
   output logic [2:0]             red_q_o,
   output ramp_t                  red_data_o,
@@ -137,7 +142,8 @@ module ow_reduce
   reducer_wait_e cause;
   logic [15:0]   row;
 
-  ow_reduce_regs #(.Lanes(Lanes), .AccWords(AccWords), .Queues(Queues), .Bf16(Bf16)) u_regs (
+  ow_reduce_regs #(.Lanes(Lanes), .AccWords(AccWords), .Queues(Queues), .Bf16(Bf16),
+                   .Late(Adders == 1)) u_regs (
     .clk_i, .rst_i,
     .we_i(reg_we_i), .addr_i(reg_addr_i), .wdata_i(reg_wdata_i), .rdata_o(reg_rdata_o),
     .busy_i(busy_q), .cause_i(cause), .error_i(error_q), .row_i(row),
@@ -157,7 +163,7 @@ module ow_reduce
       .clk_i, .rst_i, .start_i(begins), .busy_i(busy_q), .halt_i, .config_i(params), .words_i(words),
       .row_closed_i, .row_closed_written_i, .row_free_o, .acc_raddr_o, .acc_rdata_i,
       .inq_valid_i, .inq_head_i, .inq_pop_o, .inq_owned_o,
-      .outq_ready_i, .red_push_o, .red_q_o, .red_data_o,
+      .outq_ready_i, .red_turn_i, .red_push_o, .red_q_o, .red_data_o,
       .mem_req_o, .mem_we_o, .mem_be_o, .mem_addr_o(mem_addr_o[23:3]), .mem_wdata_o, .mem_gnt_i,
       .mem_rdata_i, .eng_fp_i, .eng_ready_o, .eng_result_o,
       .store_bad_o(store_bad), .store_addr_o(store_addr), .bias_bad_o(bias_failed),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The RED registers (docs/memory-map.md) and what is wrong with what they hold. They are written
 // while no drain runs; a write during one has no effect and is the reducer's error. Reads are
-// combinational. Whether a drain can start with them is worked out as they are written.
+// combinational. Whether a drain can start with them is worked out as they are written or, with Late, in
+// the cycle behind that, in which none can.
 module ow_reduce_regs
   import ow_pkg::*;
   import ow_reduce_pkg::*;
@@ -9,7 +10,8 @@ module ow_reduce_regs
   parameter int unsigned Lanes = 8,
   parameter int unsigned AccWords = 16,
   parameter int unsigned Queues = NUM_QUEUES,  // that there are: an action may name no other
-  parameter bit Bf16 = 1'b1                    // an action may round to bfloat16
+  parameter bit Bf16 = 1'b1,                   // an action may round to bfloat16
+  parameter bit Late = 1'b0
 ) (
   input  logic          clk_i,
   input  logic          rst_i,
@@ -27,7 +29,7 @@ module ow_reduce_regs
 
   output config_t       config_o,
   output logic [4:0]    words_o,  // accumulator words of a row
-  output logic          bad_o     // no drain can start with them; a register
+  output logic          bad_o     // no drain can start with them; from registers
 );
   localparam int unsigned LaneBits = $clog2(Lanes);
 
@@ -132,27 +134,32 @@ module ow_reduce_regs
   endfunction
   /* verilator lint_on UNUSEDSIGNAL */
 
-  logic bad_d, bad_q;
+  config_t checked;
+  logic    check, check_q;  // they have changed
+  logic    bad_d, bad_q;
+  assign checked = Late ? config_q : config_d;
+  assign check = Late ? check_q : write;
   assign words_o = config_q.samples[LaneBits +: 5];
-  assign bad_o = bad_q;
+  assign bad_o = bad_q || (Late && check_q);
   always_comb begin
     bad_d = bad_q;
-    if (write) begin
-      bad_d = config_d.samples == 16'd0 || config_d.samples[LaneBits-1:0] != '0 ||
-              config_d.samples > 16'(AccWords * Lanes) || config_d.ring == 8'd0 ||
-              config_d.ring > 8'(AccWords) || config_d.period == 16'd0 ||
-              config_d.first >= config_d.period ||
-              10'(config_d.ring[4:0]) * 10'(config_d.samples[LaneBits +: 5]) > 10'(AccWords);
-      for (int unsigned i = 0; i < 3; i++) bad_d |= bad_action(config_d.act[i], config_d);
+    if (check) begin
+      bad_d = checked.samples == 16'd0 || checked.samples[LaneBits-1:0] != '0 ||
+              checked.samples > 16'(AccWords * Lanes) || checked.ring == 8'd0 ||
+              checked.ring > 8'(AccWords) || checked.period == 16'd0 ||
+              checked.first >= checked.period ||
+              10'(checked.ring[4:0]) * 10'(checked.samples[LaneBits +: 5]) > 10'(AccWords);
+      for (int unsigned i = 0; i < 3; i++) bad_d |= bad_action(checked.act[i], checked);
     end
   end
 
   always_ff @(posedge clk_i) begin
+    check_q <= write && !rst_i;
     if (rst_i) begin
       config_q <= '0;
       bad_q <= 1'b1;
-    end else if (write) begin
-      config_q <= config_d;
+    end else begin
+      if (write) config_q <= config_d;
       bad_q <= bad_d;
     end
   end

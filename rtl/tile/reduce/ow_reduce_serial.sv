@@ -39,6 +39,7 @@ module ow_reduce_serial
   output logic [NUM_QUEUES-1:0]  inq_pop_o,
   output logic [NUM_QUEUES-1:0]  inq_owned_o,
   input  logic [NUM_QUEUES-1:0]  outq_ready_i,
+  input  logic                   red_turn_i,  // a push may go in this cycle
   output logic                   red_push_o,
   output logic [2:0]             red_q_o,
   output ramp_t                  red_data_o,
@@ -82,15 +83,19 @@ module ow_reduce_serial
 
   state_e     state_q, state_d;
   /* verilator lint_off UNUSEDSIGNAL */ // bfloat16
-  act_t       act;
+  act_t       act;          // the action of the row
   /* verilator lint_on UNUSEDSIGNAL */
-  logic [1:0] which_q;      // the action of the row: of lower, equal, greater
+  logic [1:0] which_q;      // which it is: that of lower, equal, greater
+  logic       begins_q;     // a row begins, whose action is not here yet
   logic [2:0] left_q;       // still to be added: bias, in1, in0
   logic       sum_q;        // something has been added
   logic       adds;         // the action adds something
   logic       row_end, drop, leaves;
 
-  assign act = config_i.act[which_q];
+  always_ff @(posedge clk_i) begin
+    begins_q <= (start_i || row_end) && !rst_i;
+    if (state_q == ROW) act <= config_i.act[which_q];
+  end
   assign adds = act.in0 || act.in1 || act.bias;
 
   // ------------------------------------------------------------------------------ closed rows ----
@@ -136,7 +141,8 @@ module ow_reduce_serial
   assign next_which = next_phase < config_i.pivot ? 2'd0
                     : {1'b0, next_phase} <= {1'b0, config_i.pivot} + {1'b0, config_i.more} ? 2'd1
                                                                                           : 2'd2;
-  assign drop = state_q == ROW && busy_i && !halt_i && !all_done && closed_q != '0 && !act.enable;
+  assign drop = state_q == ROW && busy_i && !halt_i && !all_done && closed_q != '0 && !begins_q &&
+                !act.enable;
   assign row_end = drop || (leaves && lane_last && word_last);
 
   always_ff @(posedge clk_i) begin
@@ -173,7 +179,8 @@ module ow_reduce_serial
   ramp_t       head;
   logic        head_valid, second;
   logic [31:0] elem, term, result;
-  logic        fp_load, fp_ready, bias_out;
+  logic        fp_load, fp_ready;
+  logic        bias_out;    // it lies outside memory
   logic [23:0] bias_q;      // address of the row's bias
 
   assign second = state_q == ELEM ? sum_q : !left_q[0];
@@ -181,7 +188,6 @@ module ow_reduce_serial
   assign head = inq_head_i[q];
   assign head_valid = inq_valid_i[q];
   assign elem = written_q[0] ? acc_rdata_i[32*lane_q +: 32] : '0;
-  assign bias_out = {8'd0, bias_q} >= SramBytes;
 
   always_comb begin
     term = head.data;
@@ -200,53 +206,76 @@ module ow_reduce_serial
   assign eng_ready_o = adder_ready && theirs_q;
   assign eng_result_o = result;
 
+  // A term comes out of a memory, and meets the adder a cycle later.
+  logic load_q, keep_q, last_q, wide_q, neg_q, rests;
+  logic rests_q;            // in BIAS: the adder waits for the bias
+  logic [31:0] term_q;
+  assign adder_ready = rests && !load_q;
+
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       mine_q <= 1'b0;
       theirs_q <= 1'b0;
+      load_q <= 1'b0;
     end else begin
       mine_q <= wants && !theirs_q;
       theirs_q <= eng_fp_i.want && !mine_q && (theirs_q || !wants);
+      load_q <= theirs_q ? eng_fp_i.load : fp_load;
     end
+    rests_q <= state_q == BIAS && fp_ready && !(mem_gnt_i && rests_q);
+    keep_q <= theirs_q ? eng_fp_i.keep : state_q == TERM;
+    last_q <= theirs_q ? eng_fp_i.last : state_q != BASE || !adds;
+    wide_q <= !theirs_q || eng_fp_i.wide;
+    neg_q <= theirs_q && eng_fp_i.neg;
+    term_q <= theirs_q ? eng_fp_i.term : term;
   end
 
   ow_fp_serial u_fp (
-    .clk_i, .rst_i, .load_i(theirs_q ? eng_fp_i.load : fp_load),
-    .keep_i(theirs_q ? eng_fp_i.keep : state_q == TERM),
-    .last_i(theirs_q ? eng_fp_i.last : state_q != BASE || !adds),
-    .wide_i(!theirs_q || eng_fp_i.wide), .neg_i(theirs_q && eng_fp_i.neg),
-    .term_i(theirs_q ? eng_fp_i.term : term), .factor_i(eng_fp_i.factor),
+    .clk_i, .rst_i, .load_i(load_q), .keep_i(keep_q), .last_i(last_q), .wide_i(wide_q), .neg_i(neg_q),
+    .term_i(term_q), .factor_i(eng_fp_i.factor),
     .narrow_i(theirs_q ? eng_fp_i.narrow : act.f16 && state_q == OUT),
-    .ready_o(adder_ready), .result_o(result)
+    .ready_o(rests), .result_o(result)
   );
 
   // ----------------------------------------------------------------------------------- states ----
-  logic sent, stores, outside;
+  logic sent, stores, outside, pairs, room_q;
   logic [23:0] elem_addr_q, row_addr_q;  // where the element is stored, and the first one of its row
 
-  assign outside = {8'd0, elem_addr_q} >= SramBytes;
+  // Looked at in every cycle, as they last for several. What outq_ready_i has promised holds for a cycle
+  // more.
+  always_ff @(posedge clk_i) begin
+    outside <= {8'd0, elem_addr_q} >= SramBytes;
+    bias_out <= {8'd0, bias_q} >= SramBytes;
+    room_q <= outq_ready_i[act.out_q];
+  end
   assign stores = state_q == OUT && held_q && act.memory;
-  assign sent = act.memory ? mem_gnt_i || outside : (act.f16 && !lane_q[0]) || outq_ready_i[act.out_q];
+  assign pairs = act.f16 && !lane_q[0];  // it waits for the other one of its pair
+  assign sent = act.memory ? mem_gnt_i || outside : pairs || (room_q && red_turn_i);
   assign leaves = state_q == OUT && held_q && sent;
+
+  // What is popped is known late, and goes a cycle later.
+  logic [NUM_QUEUES-1:0] pop, pop_q;
+  assign inq_pop_o = pop_q;
+  always_ff @(posedge clk_i) pop_q <= rst_i ? '0 : pop;
 
   always_comb begin
     state_d = state_q;
     cause_o = RED_WAIT_NOTHING;
     fp_load = 1'b0;
-    inq_pop_o = '0;
+    pop = '0;
     unique case (state_q)
       ROW: if (busy_i && !halt_i && !all_done) begin
         if (closed_q == '0) cause_o = RED_WAIT_ROW;
-        else if (act.enable) state_d = ELEM;
+        else if (act.enable && !begins_q) state_d = ELEM;
       end
       // in0's queue, then in1's.
-      ELEM: if (!halt_i) begin
+      ELEM: if (!halt_i && pop_q == '0) begin
         if (!(second ? act.in1 : act.in0)) begin
           if (second) state_d = BASE;
         end else if (!head_valid) begin
           cause_o = second ? RED_WAIT_IN1 : RED_WAIT_IN0;
         end else if (head.ctrl) begin
-          inq_pop_o[q] = 1'b1;
+          pop[q] = 1'b1;
         end else if (second) begin
           state_d = BASE;
         end
@@ -255,10 +284,10 @@ module ow_reduce_serial
         fp_load = fp_ready;
         if (fp_ready) state_d = !adds ? OUT : left_q[1:0] != '0 || bias_out ? TERM : BIAS;
       end
-      BIAS: if (mem_gnt_i && fp_ready) state_d = TERM;
+      BIAS: if (mem_gnt_i && rests_q) state_d = TERM;
       TERM: if (fp_ready) begin
         fp_load = 1'b1;
-        if (left_q[1:0] != '0) inq_pop_o[q] = 1'b1;
+        if (left_q[1:0] != '0) pop[q] = 1'b1;
         state_d = SUM;
       end
       SUM: if (fp_ready) state_d = left_q != '0 ? BASE : act.f16 ? CAST : OUT;
@@ -267,7 +296,8 @@ module ow_reduce_serial
         state_d = OUT;
       end
       default: begin
-        if (held_q && !sent) cause_o = act.memory ? RED_WAIT_MEMORY : RED_WAIT_OUTPUT;
+        if (held_q && act.memory && !sent) cause_o = RED_WAIT_MEMORY;
+        if (held_q && !act.memory && !pairs && !room_q) cause_o = RED_WAIT_OUTPUT;
         if (leaves) state_d = lane_last && word_last ? ROW : ELEM;
       end
     endcase
@@ -278,7 +308,7 @@ module ow_reduce_serial
     else state_q <= state_d;
     // In ELEM: in0 is there.
     if (state_q == ROW || leaves) sum_q <= 1'b0;
-    else if (state_q == ELEM && !halt_i && !second && (!act.in0 || (head_valid && !head.ctrl))) sum_q <= 1'b1;
+    else if (state_q == ELEM && !halt_i && pop_q == '0 && !second && (!act.in0 || (head_valid && !head.ctrl))) sum_q <= 1'b1;
     else if (state_q == ELEM && state_d == BASE) sum_q <= 1'b0;
     else if (state_q == TERM) sum_q <= 1'b1;
     if (state_q == ELEM) left_q <= {act.bias, act.in1, act.in0};
@@ -301,7 +331,7 @@ module ow_reduce_serial
   assign red_q_o = act.out_q;
   assign red_push_o = leaves && !act.memory && (!act.f16 || lane_q[0]);
   assign mem_we_o = state_q == OUT;
-  assign mem_req_o = stores ? !outside : state_q == BIAS && fp_ready;
+  assign mem_req_o = stores ? !outside : state_q == BIAS && rests_q;
   assign mem_addr_o = mem_we_o ? elem_addr_q[23:3] : bias_q[23:3];
   assign store_bad_o = stores && outside;
   assign store_addr_o = elem_addr_q;
@@ -330,26 +360,29 @@ module ow_reduce_serial
     end
   end
 
+  logic [NUM_QUEUES-1:0] owned, owned_q;
   always_comb begin
-    inq_owned_o = '0;
+    owned = '0;
     for (int unsigned i = 0; i < 3; i++) begin
-      if (busy_i && config_i.act[i].enable) begin
-        if (config_i.act[i].in0) inq_owned_o[config_i.act[i].in0_q] = 1'b1;
-        if (config_i.act[i].in1) inq_owned_o[config_i.act[i].in1_q] = 1'b1;
+      if (config_i.act[i].enable) begin
+        if (config_i.act[i].in0) owned[config_i.act[i].in0_q] = 1'b1;
+        if (config_i.act[i].in1) owned[config_i.act[i].in1_q] = 1'b1;
       end
     end
   end
+  always_ff @(posedge clk_i) if (start_i) owned_q <= owned;
+  assign inq_owned_o = owned_q & {NUM_QUEUES{busy_i}};
 
   // What waits for others.
   logic waits;
   always_comb begin
     unique case (state_q)
-      ROW: waits = !drop;
+      ROW: waits = !drop && !begins_q;
       ELEM: waits = halt_i || ((second ? act.in1 : act.in0) && !head_valid);
-      OUT: waits = held_q && !act.memory && !sent;
+      OUT: waits = held_q && !act.memory && !pairs && !room_q && !outq_ready_i[act.out_q];
       default: waits = 1'b0;
     endcase
   end
   assign done_o = busy_i && state_q == ROW && all_done;
-  assign idle_o = waits && state_d == state_q && !eng_fp_i.want && !theirs_q;
+  assign idle_o = waits && state_d == state_q && pop_q == '0 && !eng_fp_i.want && !theirs_q;
 endmodule

@@ -114,6 +114,23 @@ TEST(Chain, PassesOverADeadStation) {
   }
 }
 
+// What follows a reset at once has no silence before it and is not taken for the beginning of a
+// frame, so the station behind a dead one turns to the other line one frame later than after a
+// silence.
+TEST(Chain, ASilenceIsCountedFromTheResetOn) {
+  const auto tries = [](int silent) {
+    Chain chain;
+    chain.top().dead_i = 1;
+    for (int i = 0; i < silent; ++i) chain.idle();
+    int n = 1;
+    while (n < kDeadTries && !chain.find(false, 1, 1)) ++n;
+    return n;
+  };
+  EXPECT_EQ(tries(0), tries(64) + 1);
+  EXPECT_EQ(tries(1), tries(64) + 1);
+  EXPECT_EQ(tries(200), tries(64));
+}
+
 // Among much noise is a frame that looks right: a command to write. Nobody does it, and nobody
 // takes the noise that follows for frames.
 TEST(Chain, OneRightFrameAmongNoiseIsNotBelieved) {

@@ -219,5 +219,14 @@ TEST(EngineFeatures, RowsOfAxpywMatchTheModel) {
   }
 }
 
+// With random values, which the serial adder shifts by many places (docs/fpga.md has the figure).
+TEST(EngineFeatures, AWeightOfManySamplesKeepsItsRate) {
+  Bench<VEngineMini> b(2);
+  const double cycles = static_cast<double>(run_layer({32, 1, 4, 1.0, 100, 5}, &b)) / (4 * 64);
+  EXPECT_LE(cycles, 35 * 32);
+  std::printf("axpyw of the serial engine, 32 samples: %.0f cycles a weight, %.1f a sample\n",
+              cycles, cycles / 32);
+}
+
 }  // namespace
 }  // namespace ow_engine

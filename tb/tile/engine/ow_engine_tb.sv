@@ -114,6 +114,11 @@ module ow_engine_tb
     assign {fp_ready, fp_result} = '0;
   end
 
+  // A small engine pushes in every second cycle.
+  logic turn_q, turn;
+  always_ff @(posedge clk_i) turn_q <= !turn_q && !rst_i;
+  assign turn = !Small || turn_q;
+
   logic hold;
   logic dsr_rvalid;
   logic [1:0] hold_look;
@@ -147,7 +152,7 @@ module ow_engine_tb
     .gth_req_o(gth_req), .gth_we_o(gth_we), .gth_row_o(gth_row), .gth_be_o(gth_be),
     .gth_wdata_o(gth_wdata), .gth_gnt_i(gth_gnt), .gth_rdata_i(gth_rdata),
     .inq_valid_i, .inq_head_i(heads), .inq_more_i, .inq_pop_o, .inq_owned_o, .red_owned_i(8'd0),
-    .fp_o(fp_ask), .fp_ready_i(fp_ready), .fp_result_i(fp_result), .outq_level_i, .eng_push_o(push_o), .eng_q_o(push_q_o), .eng_data_o(push),
+    .fp_o(fp_ask), .fp_ready_i(fp_ready), .fp_result_i(fp_result), .outq_level_i, .eng_turn_i(turn), .eng_push_o(push_o), .eng_q_o(push_q_o), .eng_data_o(push),
     .done_valid_o, .done_kind_o, .done_task_o,
     .red_start_o, .red_start_kind_o(red_kind), .red_start_task_o(red_task), .red_busy_i,
     .row_closed_o, .row_closed_written_o(row_written_o), .row_free_i,

@@ -75,6 +75,7 @@ module ow_fabric_node
   assign to_outq = is_reg_outq(reg_addr);
   assign binding = reg_wdata;
   assign bound = to_outq ? outq_bind[reg_outq_index(reg_addr)] : inq_bind[reg_inq_index(reg_addr)];
+  logic [2:0] turns;  // all, as the ramp is not Small
   logic router_idle, ramp_idle, ep_idle, ctr_in, ctr_out, torn, hears;
 
   ow_router #(
@@ -95,7 +96,7 @@ module ow_fabric_node
   );
 
   ow_ramp #(.NumColours(NumColours), .QueueDepth(8)) u_ramp (
-    .clk_i, .rst_i,
+    .clk_i, .rst_i, .cycle_i('0), .eng_turn_o(turns[0]), .red_turn_o(turns[1]), .core_turn_o(turns[2]),
     .ej_i(ej), .ej_ready_o(ej_ready), .ej_owed_i(ej_owed), .inj_o(inj), .inj_space_i(inj_space),
     .cfg_we_i(reg_req && reg_we && (to_inq || to_outq)),
     .cfg_addr_i({to_outq, to_outq ? reg_outq_index(reg_addr) : reg_inq_index(reg_addr)}),
@@ -149,6 +150,6 @@ module ow_fabric_node
   end
 
   logic unused;
-  assign unused = &{1'b0, binding, ctr_in, ctr_out, torn, hears, mem_addr, reg_addr};
+  assign unused = &{1'b0, turns, binding, ctr_in, ctr_out, torn, hears, mem_addr, reg_addr};
 
 endmodule
