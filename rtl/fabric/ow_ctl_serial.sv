@@ -218,23 +218,25 @@ module ow_ctl_serial
   end
 
   // A count of hops less one, not below 0.
-  function automatic logic [11:0] less_one(input logic [11:0] n, input logic on);
-    return n - 12'(on && n != '0);
+  function automatic logic [11:0] less_one(input logic [11:0] n);
+    return n - 12'(n != '0);
   endfunction
 
   // A header counts down the hops of the dimension that it moves along. The copy of a Y header that
   // goes on along X stays as it is. Which output takes it is known last.
   ramp_t along_x, along_y;
   always_comb begin : forward
-    automatic packet_header_t moved;
-    moved = head.data;
-    moved.far_hops = less_one(moved.far_hops, is_x && !is_brief);
-    moved.near_hops = less_one(moved.near_hops, is_x);
-    along_x = '{ctrl: tail, data: moved};
-    moved = head.data;
-    moved.far_hops = less_one(moved.far_hops, is_y || is_brief);
-    moved.near_hops = less_one(moved.near_hops, is_y && !is_brief);
-    along_y = '{ctrl: tail, data: moved};
+    automatic packet_header_t moved_x, moved_y;
+    automatic logic [11:0] far, near;
+    {moved_x, moved_y} = {2{head.data}};
+    far = less_one(moved_x.far_hops);
+    near = less_one(moved_x.near_hops);
+    if (is_x) moved_x.near_hops = near;
+    if (is_x && !is_brief) moved_x.far_hops = far;
+    if (is_y && !is_brief) moved_y.near_hops = near;
+    if (is_y || is_brief) moved_y.far_hops = far;
+    along_x = '{ctrl: tail, data: moved_x};
+    along_y = '{ctrl: tail, data: moved_y};
   end
 
   // --------------------------------------------------------------------------------- what is next --

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Test top: ow_engine on ow_sram. The test writes descriptors and instructions, plays the ramp's
 // queues and the reducer, and disturbs the memory through the core's ports.
+`include "ow_assert.svh"
+
 module ow_engine_tb
   import ow_pkg::*;
 #(
@@ -118,6 +120,7 @@ module ow_engine_tb
   logic turn_q, turn;
   always_ff @(posedge clk_i) turn_q <= !turn_q && !rst_i;
   assign turn = !Small || turn_q;
+  `OW_ASSERT(in_turn, !push_o || turn, "the engine pushes in another one's turn")
 
   logic hold;
   logic dsr_rvalid;
