@@ -219,6 +219,29 @@ TEST(EngineFeatures, RowsOfAxpywMatchTheModel) {
   }
 }
 
+// A thread that waits for a queue, in or out, gives its turn away.
+TEST(EngineFeatures, AThreadThatWaitsForAQueueLetsAnotherGo) {
+  for (const bool in : {true, false}) {
+    Bench<VEngineMini> b(2);
+    b.in_rate = 100;
+    b.out_rate = 0;
+    Dsr queue;
+    queue.kind = in ? kFabIn : kFabOut;
+    queue.type = kF32;
+    queue.len[0] = 12;
+    b.write_dsr(0, in ? mem(0x400, 12, 4) : queue);
+    b.write_dsr(1, in ? queue : mem(0x100, 12, 4));
+    b.write_dsr(2, mem(0x200, 4, 2));
+    b.write_dsr(3, mem(0x300, 4, 2));
+    b.launch(insn(kMov, kF32, 1, 0, 1, 2));  // 12 words for a queue of 8, or none comes
+    for (int k = 0; k < 1000; ++k) b.tick();
+    EXPECT_TRUE(b.active(1));
+    b.launch(insn(kMov, kF16, 2, 3, 2, 2));
+    for (int k = 0; k < 1000 && b.active(2); ++k) b.tick();
+    EXPECT_FALSE(b.active(2)) << (in ? "behind an input" : "behind an output");
+  }
+}
+
 // With random values, which the serial adder shifts by many places (docs/fpga.md has the figure).
 TEST(EngineFeatures, AWeightOfManySamplesKeepsItsRate) {
   Bench<VEngineMini> b(2);
