@@ -173,7 +173,7 @@ module ow_engine
   output logic [7:0]            inq_owned_o,
   input  logic [7:0]            red_owned_i,   // queues that a running drain reads
   input  logic [7:0][3:0]       outq_level_i,  // elements held
-  /* verilator lint_off UNUSEDSIGNAL */
+  /* verilator lint_off UNUSEDSIGNAL */ // the engine of beats has every turn
   input  logic                  eng_turn_i,    // Small: a push may go in this cycle
   /* verilator lint_on UNUSEDSIGNAL */
   output logic                  eng_push_o,
