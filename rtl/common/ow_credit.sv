@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Credits of a sender, of several channels side by side, each with Slots of them at the start.
 //
-// Protocol: a credit that comes (give_i) can be spent in the same cycle: some_o and all_o say what
-// is in hand with it. spend_i takes one, drain_i all; both only of channels with some_o.
+// Protocol: a credit that comes (give_i) can be spent in the same cycle, or if Later in the next one:
+// some_o and all_o say what can be. spend_i takes one, drain_i all; both only of channels with some_o.
 // Kept as one vector of a bit a channel for each credit, so that work for all channels is the same
 // as for one, and none is done when nothing moves.
 // Errors: a credit for a channel that has all is one too many. It is dropped, and surplus_o says so.
 //
 //   Channels   how many, 1 or more
 //   Slots      credits of a channel, 1 or more
+//   Later      what can be spent follows from registers
 //   set_i      channels whose credits are set anew, to all (set_full_i) or to none, at the end of
 //              the cycle whatever else happens
 //   give_i, spend_i, drain_i   a credit comes; one is spent; all are
-//   some_o     channels with a credit in hand, the ones that come included
-//   all_o      channels with all of them in hand
+//   some_o     channels with a credit in hand, but for Later the ones that come included
+//   all_o      channels with all of them in hand, likewise
 //   surplus_o  channels that got a credit too many in this cycle
 //   level_o    what is in hand at the start of the cycle: bit c of word k: more than k
 
@@ -21,7 +22,8 @@
 
 module ow_credit #(
   parameter int unsigned Channels = 1,
-  parameter int unsigned Slots = 2
+  parameter int unsigned Slots = 2,
+  parameter bit Later = 1'b0
 ) (
   input  logic                           clk_i,
   input  logic                           rst_i,
@@ -46,8 +48,8 @@ module ow_credit #(
     level[0] = level_q[0] | give_i;
     for (int unsigned k = 1; k < Slots; k++) level[k] = level_q[k] | (level_q[k-1] & give_i);
   end
-  assign some_o = level[0];
-  assign all_o = level[Slots-1];
+  assign some_o = Later ? level_q[0] : level[0];
+  assign all_o = Later ? level_q[Slots-1] : level[Slots-1];
   assign surplus_o = level_q[Slots-1] & give_i;
   assign level_o = level_q;
 

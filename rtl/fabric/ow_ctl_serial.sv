@@ -5,18 +5,18 @@
 //
 // A flow is a network and an input port. Its words wait in a memory of its link, two a network; the
 // tile's own flows have a register each. Flows that hold something are looked at in turn, each once a
-// round. Of the outputs that the head of the flow still owes a copy, and that can take it, the lowest
-// gets it; when none is owed the head leaves. When a whole round has moved nothing, and nothing has
+// round. The outputs that the head of the flow still owes a copy, and that can take it, get it; when
+// none is owed the head leaves. When a whole round has moved nothing, and nothing has
 // changed for the better since, the turn stays where it is.
 // What a packet is (its outputs, those that it holds, the copies of its head that are away) stands in
 // a memory of a word a flow.
-// Towards a link data go first, but of four slots that the control plane waits for it gets one: the
-// third cycle after a word had to leave its slot to data is kept for the control plane, and so are
-// those behind it until it has used one: at most as many as flows hold something.
-// Latency: a word that is on a link in cycle t is looked at in t + 1 and on the next link in t + 2, if
-// no other flow holds anything; its credit is on the way back in t + 3. Throughput: 1 word a cycle in
-// all, to one output, 1 word in two cycles to the tile, so that nothing here waits for its ready, and 1
-// in two cycles of a flow, whose credits come back after 4.
+// Towards a link data go first, but of four slots that both want the control plane gets one: a word
+// that finds data at its link goes all the same if none of the control plane has gone there for three
+// cycles. It is the slot of the next cycle that it takes, from registers.
+// Latency: a word that is on a link in cycle t is read in t + 1 if no other flow holds anything, looked
+// at in t + 2 and on the next link in t + 4; its credit is on the way back in t + 4. Throughput: 1 word a
+// cycle in all, in two cycles of a flow and to the tile, so that nothing here waits for its ready; a
+// flow has 2 words in 7 cycles, when their credits can be spent again.
 // Errors: as ow_ctl_router.
 //
 // Ports: as ow_ctl_router.
@@ -79,16 +79,20 @@ module ow_ctl_serial
     ports_t sent;
   } packet_t;
   ports_t [1:0] busy_q;       // outputs that a packet of this network holds
-  logic [3:0][1:0] kept_q;    // by link: cycles that a word has waited for it; 3: the slot is kept
+  logic [3:0][1:0] since_q;   // by link: slots since the last one that went to the control plane; 3: or more
   flows_t look_q;             // the flow that is looked at, one-hot (or none)
   logic rsp_look_q;           // it is one of responses
-  ports_t at_q;               // its input
   logic [3:0] number_q;       // its number
+  logic occupied_q;           // its word is in head_q
+  ramp_t head_q;
   flows_t seen_q;             // those looked at in this round
   logic moved_q;              // something has changed for the better in this round
   logic stuck_q;              // nothing moved in the last cycle, and nothing will before an input changes
   logic [31:0] ask_q;         // heads of the tile's own flows
   ramp_t rsp_q, req_q;
+  logic [3:0] go_q;           // links that have their word in this cycle, what it is, how it moves on
+  ramp_t go_word_q;
+  logic go_rsp_q, go_x_q, go_y_q, go_brief_q;
   logic req_valid_q;
 
   // ----------------------------------------------------------------------------------- arrivals --
@@ -125,35 +129,47 @@ module ow_ctl_serial
                   (ask_valid_i && ask_ready_o);
 
   // --------------------------------------------------------------------------------- the head of --
-  logic is_rsp, occupied, begins, starts_x;
+  logic is_rsp, begins, starts_x;
   assign is_rsp = rsp_look_q;
-  assign occupied = (look_q & head_valid_q) != '0;
   assign begins = (look_q & begins_q) != '0;
   assign starts_x = (look_q & StartsWithX) != '0;
 
-  ramp_t queue [4], head;
+  // What the next turn is about is read while this one is carried out.
+  flows_t next;
+  logic next_rsp;
+  ports_t next_at;
+  logic [3:0] next_number;
+  assign next_rsp = next[9:5] != '0;
+  assign next_at = next[9:5] | next[4:0];
+  assign next_number = 4'(index(32'(next)));
+
+  ramp_t queue [4], head_d;
   for (genvar p = 0; p < 4; p++) begin : gen_link
     logic net;
     assign net = link[p].wavelet.colour[0];
     ow_ram_1r1w #(.Width($bits(ramp_t)), .Depth(4)) u_words (
       .clk_i, .rst_i, .we_i(came[p] || came[5+p]),
       .waddr_i({net, net ? place_q[5+p] ^ head_valid_q[5+p] : place_q[p] ^ head_valid_q[p]}),
-      .wdata_i({link[p].wavelet.ctrl, link[p].wavelet.data}), .re_i(occupied && at_q[p]),
-      .raddr_i({is_rsp, is_rsp ? place_q[5+p] : place_q[p]}), .rdata_o(queue[p])
+      .wdata_i({link[p].wavelet.ctrl, link[p].wavelet.data}), .re_i(next_at[p]),
+      .raddr_i({next_rsp, next_rsp ? place_q[5+p] : place_q[p]}), .rdata_o(queue[p])
     );
   end
   always_comb begin : choose_head
-    head = (rsp_q & {33{look_q[RampRsp]}}) | ({1'b1, ask_q} & {33{look_q[RampReq]}});
-    for (int unsigned p = 0; p < 4; p++) head |= queue[p] & {33{at_q[p]}};
+    head_d = (rsp_q & {33{next[RampRsp]}}) | ({1'b1, ask_q} & {33{next[RampReq]}});
+    for (int unsigned p = 0; p < 4; p++) head_d |= queue[p] & {33{next_at[p]}};
   end
 
-  packet_t packet, packet_d, kept;
-  logic state_we;
+  packet_t packet, packet_d, kept, kept_q;
+  logic state_we, work;
   ow_ram_1r1w #(.Width($bits(packet_t)), .Depth(NumFlows)) u_packets (
-    .clk_i, .rst_i, .we_i(state_we), .waddr_i(number_q), .wdata_i(packet_d), .re_i(occupied),
-    .raddr_i(number_q), .rdata_o(kept)
+    .clk_i, .rst_i, .we_i(state_we), .waddr_i(number_q), .wdata_i(packet_d), .re_i(next != '0),
+    .raddr_i(next_number), .rdata_o(kept)
   );
-  assign packet = begins ? packet_t'{turns: !starts_x, default: '0} : kept;
+  assign packet = begins ? packet_t'{turns: !starts_x, default: '0} : kept_q;
+  always_ff @(posedge clk_i) begin : read
+    if (work) head_q <= head_d;
+    if (work) kept_q <= state_we && next == look_q ? packet_d : kept;
+  end
 
   // ------------------------------------------------------------------------------ where it goes --
   // What a head means follows from the input (ow_ctl_router).
@@ -166,8 +182,8 @@ module ow_ctl_serial
     automatic packet_brief_t short;
     /* verilator lint_on UNUSEDSIGNAL */
     automatic logic go, near0, far0, to_edge;
-    header = head.data;
-    short = head.data;
+    header = head_q.data;
+    short = head_q.data;
     near0 = header.near_hops == '0;
     far0 = header.far_hops == '0;
     to_edge = header.to_edge && is_rsp;
@@ -175,9 +191,9 @@ module ow_ctl_serial
     here = !to_edge && near0;
     is_x = begins && starts_x;
     is_y = begins ? !starts_x : packet.y;
-    is_brief = begins && head.ctrl && !is_rsp;
+    is_brief = begins && head_q.ctrl && !is_rsp;
     outs = packet.mask;
-    if (begins && head.ctrl) begin
+    if (begins && head_q.ctrl) begin
       // A packet of one word: a request, first along X, then along Y. Its hops lie where those of
       // headers do.
       outs = '0;
@@ -194,14 +210,14 @@ module ow_ctl_serial
     end else if (is_x) begin
       outs[PORT_E] = go && !header.negative;
       outs[PORT_W] = go && header.negative;
-    end else if (is_y && packet.turns && !head.ctrl) begin
+    end else if (is_y && packet.turns && !head_q.ctrl) begin
       outs[PORT_S] = go && !header.negative;
       outs[PORT_N] = go && header.negative;
     end
     ways = '0;
     for (int unsigned k = 0; k < NumFlows; k++) ways |= Ways[k] & {NUM_PORTS{look_q[k]}};
     outs &= ways;
-    left = outs & ~packet.sent & {NUM_PORTS{occupied}};
+    left = outs & ~packet.sent & {NUM_PORTS{occupied_q}};
   end
 
   // ------------------------------------------------------------------------------------ outputs --
@@ -209,34 +225,35 @@ module ow_ctl_serial
   logic pop, tail;
   assign locks = busy_q[is_rsp] & ~packet.holds;
   assign could = left & ~locks & {!req_valid_q, credits};
-  assign free = {1'b1, ~yield_i | hold_o};
-  assign take = ports_t'(lowest({27'b0, could & free}));
-  assign pop = occupied && (left & ~take) == '0;
-  assign tail = head.ctrl;
+  assign take = could & free;
+  assign pop = occupied_q && (left & ~take) == '0;
+  assign tail = head_q.ctrl;
   always_comb begin : slots
-    for (int unsigned o = 0; o < 4; o++) hold_o[o] = kept_q[o] == 2'd3;
+    free[PORT_R] = 1'b1;
+    for (int unsigned o = 0; o < 4; o++) free[o] = !yield_i[o] || since_q[o] == 2'd3;
   end
+  assign hold_o = go_q;
 
   // A count of hops less one, not below 0.
   function automatic logic [11:0] less_one(input logic [11:0] n);
     return n - 12'(n != '0);
   endfunction
 
-  // A header counts down the hops of the dimension that it moves along. The copy of a Y header that
-  // goes on along X stays as it is. Which output takes it is known last.
+  // What goes to a link goes there in the next cycle. A header counts down the hops of the dimension
+  // that it moves along. The copy of a Y header that goes on along X stays as it is.
   ramp_t along_x, along_y;
   always_comb begin : forward
     automatic packet_header_t moved_x, moved_y;
     automatic logic [11:0] far, near;
-    {moved_x, moved_y} = {2{head.data}};
+    {moved_x, moved_y} = {2{go_word_q.data}};
     far = less_one(moved_x.far_hops);
     near = less_one(moved_x.near_hops);
-    if (is_x) moved_x.near_hops = near;
-    if (is_x && !is_brief) moved_x.far_hops = far;
-    if (is_y && !is_brief) moved_y.near_hops = near;
-    if (is_y || is_brief) moved_y.far_hops = far;
-    along_x = '{ctrl: tail, data: moved_x};
-    along_y = '{ctrl: tail, data: moved_y};
+    if (go_x_q) moved_x.near_hops = near;
+    if (go_x_q && !go_brief_q) moved_x.far_hops = far;
+    if (go_y_q && !go_brief_q) moved_y.near_hops = near;
+    if (go_y_q || go_brief_q) moved_y.far_hops = far;
+    along_x = '{ctrl: go_word_q.ctrl, data: moved_x};
+    along_y = '{ctrl: go_word_q.ctrl, data: moved_y};
   end
 
   // --------------------------------------------------------------------------------- what is next --
@@ -255,20 +272,20 @@ module ow_ctl_serial
   end
 
   // Whose turn it is next: known before what this one does.
-  flows_t hold, rest, next;
+  flows_t rest;
   logic round;  // a round begins
-  assign hold = head_valid_q | came;
-  assign rest = hold & ~seen_q;
-  assign round = rest == '0 && (moved_q || given != '0 || came != '0);
+  assign rest = head_valid_q & ~seen_q;
+  assign round = rest == '0 && moved_q;
   always_comb begin : turn
-    next = flows_t'(lowest({22'b0, round ? hold : rest}));
+    next = flows_t'(lowest({22'b0, round ? head_valid_q : rest}));
     if (next == '0) next = look_q;
   end
 
   logic [7:0] freed_q;  // slots that were freed in the last cycle: known too late for their credits
-  logic better, due, owed, work, waiting;
-  assign waiting = kept_q != '0 || (could[3:0] & ~take[3:0]) != '0;
-  assign better = pop || take != '0 || given != '0 || waiting || (req_valid_q && req_ready_i);
+  logic better, due, owed, waiting;
+  assign waiting = since_q != '1 || (could[3:0] & ~take[3:0]) != '0;
+  assign better = pop || take != '0 || given != '0 || came != '0 || waiting ||
+                  (req_valid_q && req_ready_i);
   assign work = move_o || came != '0 || given != '0;
   always_ff @(posedge clk_i) begin : step
     if (rst_i) begin
@@ -277,25 +294,28 @@ module ow_ctl_serial
       place_q <= '0;
       begins_q <= '1;
       busy_q <= '0;
-      kept_q <= '0;
+      since_q <= '1;
       look_q <= '0;
       rsp_look_q <= 1'b0;
-      at_q <= '0;
       number_q <= '0;
+      occupied_q <= 1'b0;
       freed_q <= '0;
       seen_q <= '0;
       moved_q <= 1'b0;
       stuck_q <= 1'b1;
       req_valid_q <= 1'b0;
+      go_q <= '0;
     end else if (work) begin
+      go_q <= take[3:0];
       look_q <= next;
-      rsp_look_q <= next[9:5] != '0;
-      at_q <= next[9:5] | next[4:0];
-      number_q <= 4'(index(32'(next)));
+      rsp_look_q <= next_rsp;
+      number_q <= next_number;
+      // The word behind one that leaves is read in the next cycle.
+      occupied_q <= (next & head_valid_q) != '0 && !(next == look_q && pop);
       freed_q <= {look_q[8:5], look_q[3:0]} & {8{pop}};
       seen_q <= round ? next : seen_q | next;
       moved_q <= better || (moved_q && !round);
-      stuck_q <= !better && !moved_q && came == '0 && !due && next == look_q;
+      stuck_q <= !better && !moved_q && !due && next == look_q;
       for (int unsigned k = 0; k < NumFlows; k++) begin
         head_valid_q[k] <= came[k] || (head_valid_q[k] && (tail_valid_q[k] || !(look_q[k] && pop)));
         tail_valid_q[k] <= (tail_valid_q[k] || (came[k] && head_valid_q[k])) && !(look_q[k] && pop);
@@ -304,15 +324,16 @@ module ow_ctl_serial
       end
       for (int unsigned o = 0; o < NUM_PORTS; o++) if (take[o]) busy_q[is_rsp][o] <= !tail;
       for (int unsigned o = 0; o < 4; o++) begin
-        if (take[o]) kept_q[o] <= '0;
-        else if (kept_q[o] == '0) kept_q[o] <= {1'b0, could[o] && yield_i[o]};
-        else if (kept_q[o] != 2'd3) kept_q[o] <= kept_q[o] + 2'd1;
+        if (take[o]) since_q[o] <= '0;
+        else if (since_q[o] != 2'd3) since_q[o] <= since_q[o] + 2'd1;
       end
       req_valid_q <= take[PORT_R] || (req_valid_q && !req_ready_i);
     end
   end
   always_ff @(posedge clk_i) begin : words
-    if (take[PORT_R]) req_q <= head;
+    if (take[PORT_R]) req_q <= head_q;
+    if (work) go_word_q <= head_q;
+    if (work) {go_rsp_q, go_x_q, go_y_q, go_brief_q} <= {is_rsp, is_x, is_y, is_brief};
     if (came[RampReq]) ask_q <= ask_i;
     if (came[RampRsp]) rsp_q <= rsp_i;
   end
@@ -322,7 +343,7 @@ module ow_ctl_serial
   logic [CTL_CREDITS-1:0][7:0] level;
   assign spent = {take[3:0] & {4{is_rsp}}, take[3:0] & {4{!is_rsp}}};
   assign credits = is_rsp ? some[7:4] : some[3:0];
-  ow_credit #(.Channels(8), .Slots(CTL_CREDITS)) u_credits (
+  ow_credit #(.Channels(8), .Slots(CTL_CREDITS), .Later(1'b1)) u_credits (
     .clk_i, .rst_i, .set_i('0), .set_full_i('0), .give_i(given), .spend_i(spent), .drain_i('0),
     .some_o(some), .all_o(all), .surplus_o(surplus), .level_o(level)
   );
@@ -338,8 +359,8 @@ module ow_ctl_serial
   always_comb begin : links
     for (int unsigned p = 0; p < 4; p++) begin
       leaves[p] = '0;
-      if (take[p]) begin
-        leaves[p].wavelet = {1'b1, is_rsp ? COLOUR_RSP : COLOUR_REQ,
+      if (go_q[p]) begin
+        leaves[p].wavelet = {1'b1, go_rsp_q ? COLOUR_RSP : COLOUR_REQ,
                              3'(p) inside {PORT_N, PORT_S} ? along_y : along_x};
       end
       if (return_o[p]) leaves[p].credit = {1'b1, return_response[p] ? COLOUR_RSP : COLOUR_REQ};
@@ -353,10 +374,9 @@ module ow_ctl_serial
   `OW_ASSERT(one_looked_at, $onehot0(look_q), "two flows are looked at")
   `OW_ASSERT(tail_behind_head, (tail_valid_q & ~head_valid_q) == '0, "a second word without a first")
   `OW_ASSERT(no_overrun, (came & tail_valid_q) == '0, "a buffer of a flow overran")
-  `OW_ASSERT(own_lock, !occupied || (packet.holds & ~packet.sent & ~busy_q[is_rsp]) == '0,
+  `OW_ASSERT(own_lock, !occupied_q || (packet.holds & ~packet.sent & ~busy_q[is_rsp]) == '0,
              "a packet holds an output that is free")
   `OW_ASSERT(first_word_once, !begins || pop || take == '0, "a first word has gone and is still here")
-  `OW_ASSERT(kept_for_some, hold_o == '0 || head_valid_q != '0, "a slot is kept for nobody")
   `OW_ASSERT(req_stable, !$past(req_valid_q && !req_ready_i) || $past(rst_i) ||
              (req_valid_q && req_q == $past(req_q)), "a request changed before it was taken")
 

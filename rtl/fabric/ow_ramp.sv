@@ -193,7 +193,9 @@ module ow_ramp
 
   // Injection, of what is held. The router's word on space is of the next cycle, so what is chosen
   // now is there in time.
-  queues_t inj_one, open;  // open: the router takes one of its colour
+  // Small: in the cycle after a wavelet has gone none is chosen, so that the router's word on space does
+  // not wait for it; its word is read all the same.
+  queues_t inj_one, inj_pick, open;  // open: the router takes one of its colour
   wavelet_t inj_held;
   always_comb begin : choose
     automatic queues_t cand, high;
@@ -201,7 +203,7 @@ module ow_ramp
     automatic ramp_t head;
     inj_held = '0;
     head = '0;
-    inj_one = '0;
+    inj_pick = '0;
     high = '0;
     q = '0;
     for (int unsigned i = 0; i < Queues; i++) open[i] = (out_colour_q[i] & inj_space_i) != '0;
@@ -209,12 +211,13 @@ module ow_ramp
     if (cand != '0) begin
       high = cand & above_q;
       if (high == '0) high = cand;
-      inj_one = high & (~high + queues_t'(1));
-      q = index(inj_one);
+      inj_pick = high & (~high + queues_t'(1));
+      q = index(inj_pick);
       head = out_head[q];
-      inj_held = '{valid: 1'b1, colour: outq_bind_q[q][4:0], ctrl: head.ctrl, data: head.data};
+      inj_held = '{valid: !(Small && inj_q.valid), colour: outq_bind_q[q][4:0], ctrl: head.ctrl, data: head.data};
     end
   end
+  assign inj_one = Small && inj_q.valid ? '0 : inj_pick;
   assign inj_o = Small ? wavelet_t'{valid: inj_q.valid, colour: inj_q.colour, ctrl: inj_word.ctrl,
                                     data: inj_word.data} : inj_q;
 
@@ -338,7 +341,7 @@ module ow_ramp
     .clk_i, .rst_i, .in_push_i(ej_queue), .in_data_i({ej_i.ctrl, ej_i.data}), .in_valid_i(in_valid_q),
     .in_rp_i(in_rp_q), .in_level_i(in_level_q), .in_head_o(in_head), .into_i(queue_t'(eng_q)),
     .out_push_i(out_push), .out_data_i(out_wdata), .out_valid_i(out_valid_q), .out_rp_i(out_rp_q),
-    .out_level_i(out_level_q), .out_head_o(out_head), .inj_i(inj_one), .inj_o(inj_word)
+    .out_level_i(out_level_q), .out_head_o(out_head), .inj_i(inj_pick), .inj_o(inj_word)
   );
 
   // Levels of the queues that change, and the room that their colours have. What is popped is known

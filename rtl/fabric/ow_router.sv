@@ -18,9 +18,9 @@
 // A credit can be spent in the cycle in which it arrives, so two of them sustain full rate.
 // Latency: a wavelet that is on a link input in cycle t is in the output register in cycle t + 1.
 // Throughput: 1 wavelet a cycle and port, also of a single colour; credit loop 2 cycles.
-// Small is for parts where area counts more: what arrives is stored first, and in a cycle one data
-// colour moves, to all outputs that take it, and one word of the control plane to one output. Latency
-// t + 2, credit loop 3 cycles.
+// Small is for parts where area counts more: what arrives on a link goes through a register and is stored
+// first, and in a cycle one data colour moves, to all outputs that take it, and one word of the control
+// plane, likewise. Latency t + 3, credit loop 5 cycles.
 //
 // Switches: a control wavelet on a colour that obeys commands leaves on the position that it found,
 // and its command is carried out when its last copy has left. A wavelet with a command field other
@@ -51,11 +51,13 @@
 //   NumPositions  switch positions of a colour, 1 to 4. With 1 there is no SWITCH, and no colour
 //                 obeys commands
 //   Small         the small router
+//   Spaced        inj_i is never valid in two cycles in a row
 //   InputRegs     the registers of the links are at the inputs instead of the outputs (ow_tile)
 //   link_*_i/_o   the four links; outputs are registers, 0 when nothing is sent
 //   inj_*         wavelets from the ramp: inj_i may be valid only for a colour whose bit of
-//                 inj_space_o was high in the cycle before, so that it can be a register. inj_space_o
-//                 follows from registers, inj_i and the register that is written
+//                 inj_space_o was high in the cycle before, so that it can be a register, and if Spaced
+//                 only if it was not valid in that cycle. inj_space_o follows from registers, the
+//                 register that is written and, if not Spaced, inj_i
 //   ej_*          wavelets to the ramp: ej_o is a register; ej_ready_i (a bit a colour) says that
 //                 the ramp can take one more besides the one in ej_o; ej_owed_o: colours
 //                 whose head still has to go to the ramp
@@ -82,6 +84,7 @@ module ow_router
   parameter int unsigned NumFilters = NUM_FILTERS,
   parameter int unsigned NumPositions = NUM_POSITIONS,
   parameter bit Small = 1'b0,
+  parameter bit Spaced = 1'b0,
   parameter bit InputRegs = 1'b0
 ) (
   input  logic                    clk_i,
@@ -177,11 +180,36 @@ module ow_router
     assign unused_clk = link_clk_i;
   end
 
+  // What of it is for the data plane. Small: a wavelet waits for a cycle, since it has come through the
+  // muxes of a reticle in this one; credits only count.
+  link_t in_n, in_e, in_s, in_w;
+  logic waits_in;  // a wavelet is in a register
+  if (Small) begin : gen_wait
+    wavelet_t wait_n_q, wait_e_q, wait_s_q, wait_w_q;
+    always_ff @(posedge clk_i) begin
+      wait_n_q <= rst_i ? '0 : link_n.wavelet;
+      wait_e_q <= rst_i ? '0 : link_e.wavelet;
+      wait_s_q <= rst_i ? '0 : link_s.wavelet;
+      wait_w_q <= rst_i ? '0 : link_w.wavelet;
+    end
+    assign in_n = {link_n.credit, wait_n_q};
+    assign in_e = {link_e.credit, wait_e_q};
+    assign in_s = {link_s.credit, wait_s_q};
+    assign in_w = {link_w.credit, wait_w_q};
+    assign waits_in = wait_n_q.valid || wait_e_q.valid || wait_s_q.valid || wait_w_q.valid;
+  end else begin : gen_now
+    assign in_n = link_n;
+    assign in_e = link_e;
+    assign in_s = link_s;
+    assign in_w = link_w;
+    assign waits_in = 1'b0;
+  end
+
   wavelet_t arrive [NUM_PORTS];
-  assign arrive[PORT_N] = link_n.wavelet;
-  assign arrive[PORT_E] = link_e.wavelet;
-  assign arrive[PORT_S] = link_s.wavelet;
-  assign arrive[PORT_W] = link_w.wavelet;
+  assign arrive[PORT_N] = in_n.wavelet;
+  assign arrive[PORT_E] = in_e.wavelet;
+  assign arrive[PORT_S] = in_s.wavelet;
+  assign arrive[PORT_W] = in_w.wavelet;
   assign arrive[PORT_R] = inj_i;
 
   // ------------------------------------------------------------------------ the register named --
@@ -265,7 +293,7 @@ module ow_router
 
   ow_router_switch #(.NumColours(NumColours), .Small(Small)) u_switch (
     .clk_i, .rst_i,
-    .link_n_i(link_n), .link_e_i(link_e), .link_s_i(link_s), .link_w_i(link_w), .inj_i,
+    .link_n_i(in_n), .link_e_i(in_e), .link_s_i(in_s), .link_w_i(in_w), .inj_i,
     .in_i(in), .out_i(out), .enable_i(enable), .torn_i(torn), .take_held_i(take_held),
     .take_fresh_i(take_fresh), .drop_held_i(drop_held), .drop_fresh_i(drop_fresh),
     .route_i(write_route), .switch_i(write_switch),
@@ -283,7 +311,7 @@ module ow_router
     .space_o(space), .can_move_o(can_go), .credits_o(credit_some), .all_credits_o(credit_all)
   );
   ow_router_words #(.NumColours(NumColours), .Small(Small)) u_words (
-    .clk_i, .link_n_i(link_n), .link_e_i(link_e), .link_s_i(link_s), .link_w_i(link_w), .inj_i,
+    .clk_i, .link_n_i(in_n), .link_e_i(in_e), .link_s_i(in_s), .link_w_i(in_w), .inj_i,
     .outside_i(outside), .work_i(work), .take_i(take), .push_i(push), .shift_i(shift),
     .tail_i(full), .held_i(held), .one_i(one), .data_o(data), .held_ctrl_o(held_ctrl),
     .held_noce_o(held_noce), .held_outside_o(held_outside), .op_o(op)
@@ -296,7 +324,7 @@ module ow_router
     .clk_i, .rst_i,
     .filter_i(cfg_we_i && at_filter), .limits_i(cfg_we_i && at_limits),
     .count_i(cfg_we_i && at_count), .index_i(cfg_index), .show_i(at_filter || at_count),
-    .cfg_wdata_i, .link_n_i(link_n), .link_e_i(link_e), .link_s_i(link_s), .link_w_i(link_w),
+    .cfg_wdata_i, .link_n_i(in_n), .link_e_i(in_e), .link_s_i(in_s), .link_w_i(in_w),
     .inj_i, .at_i(at), .obey_i(obey), .ctrl_i(held_ctrl), .noce_i(held_noce),
     .outside_i(held_outside), .turn_i(turn), .number_i(number), .turn_ctrl_i(turn_ctrl),
     .outside_o(outside), .drop_held_o(drop_held), .drop_fresh_o(drop_fresh),
@@ -347,7 +375,7 @@ module ow_router
     entering = '0;
     if (inj_i.valid) begin
       entering = colours_t'(decode(1'b1, inj_i.colour));
-      after = ~entering;
+      if (!Spaced) after = ~entering;
       if (!(inj_i.ctrl && (Small || has_commands(inj_i.data)))) after |= ~held;
     end
   end
@@ -359,7 +387,7 @@ module ow_router
   assign inj_space_o = space & (~several | in[PORT_R]) & after &
                        ~(Small ? {NumColours{cfg_we_i}} : write_route | write_switch);
   assign can_move = can_go || (ramp_owed & (drop_held | ej_ready_i)) != '0;
-  assign idle_o = !ctl_move && !can_move && !ej_q.valid && !inj_i.valid && !cfg_we_i &&
+  assign idle_o = !ctl_move && !can_move && !waits_in && !ej_q.valid && !inj_i.valid && !cfg_we_i &&
                   !torn_event_q && settled;
 
   // ---------------------------------------------------------------------------- reading it back --

@@ -18,8 +18,9 @@
 // goes back to the colour's input in the same cycle if it is its turn; a fence has taken both
 // credits, and they go back from the next cycle on, to the input that is selected then.
 // Latency 0: link_*_o and to_ramp_o go to registers.
-// Small: there are no fresh heads, what arrives is held in the next cycle; and one colour is chosen
-// for all outputs, round robin, of those that could go to any if the control plane left it the slot.
+// Small: there are no fresh heads, what arrives is held in the next cycle, and a credit that comes is
+// spent from then on; and one colour is chosen for all outputs, round robin, of those that could go to
+// any if the control plane left it the slot.
 // Errors: a credit for a colour that has both, and a wavelet at a full buffer, break the protocol;
 // assertions report them.
 //
@@ -218,7 +219,7 @@ module ow_router_switch
       late = '0;
       if (o < 4) begin
         offer = rest[o] & (cr2[o%4] | (cr1[o%4] & ~alone));
-        late = rest[o] & give[o%4] & (cr1[o%4] | ~alone);
+        if (!Small) late = rest[o] & give[o%4] & (cr1[o%4] | ~alone);
       end else begin
         offer = rest[o] & (ej_ready_i | drop_held_i);
       end
@@ -226,7 +227,7 @@ module ow_router_switch
       sure[o] = offer != '0;
       some[o] = (offer | late) != '0;
       one[o] = late;
-      if (Small) one[o] = offer | late;
+      if (Small) one[o] = offer;
       else if (sure[o]) one[o] = colours_t'(pick(32'(offer), above(turn_q[o])));
     end
     could = some[3:0];
@@ -363,7 +364,7 @@ module ow_router_switch
     .fence_i(alone | (~head_valid_q & new_fence)), .in_i, .on_i(enable_i & ~torn_i), .may_i(may),
     .fresh_i(fresh), .at_once_i(at_once), .passes_i(passed & ~fence_in),
     .freed_held_i(freed_held), .leave_i(leave), .wrong_i(wrong), .wrong_fence_i(fence_in),
-    .work_i(work), .busy_i(comes || some != '0), .set_i(set),
+    .work_i(work), .busy_i(Small || comes || some != '0), .set_i(set),
     .without_i(without_credits_i), .keep_i(keep_credits_i), .taken_i(ctl_return_i),
     .give_o(give), .some_o(cr1), .all_o(cr2), .credit_o(credit), .waits_o
   );

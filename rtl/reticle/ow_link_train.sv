@@ -101,7 +101,7 @@ module ow_link_train
   logic [8:0] tx_count_q, tx_lfsr_q;
   message_t tx_msg_q;
   logic [2:0] fail_count_q;
-  logic [3:0] wait_q;  // periods that the sender has been in operation without the receiver
+  logic [3:0] wait_q;  // TX_DATA: periods that the sender has been in operation without the receiver
 
   // Receiver.
   logic [8:0] count_q;        // index in the period of what is in sample_i
@@ -197,7 +197,6 @@ module ow_link_train
       tx_lfsr_q <= LFSR_SEED;
       tx_msg_q <= '0;
       fail_count_q <= '0;
-      wait_q <= '0;
     end else if (working) begin
       case (tx_q)
         TX_OFF, TX_WAIT: begin
@@ -233,10 +232,7 @@ module ow_link_train
         end
         default: ;
       endcase
-      if (again) begin
-        tx_q <= TX_WAIT;
-        wait_q <= '0;
-      end
+      if (again) tx_q <= TX_WAIT;
       if (!enable_i) tx_q <= TX_OFF;
     end
   end
@@ -425,7 +421,7 @@ module ow_link_train
       end
       if (again) begin
         cause_q <= !(restart || late) ? CAUSE_PEER : command_i ? CAUSE_COMMAND :
-                   wait_q[3] && !up_q ? CAUSE_HANDSHAKE : errors_i ? CAUSE_ERRORS : CAUSE_SILENCE;
+                   late ? CAUSE_HANDSHAKE : errors_i ? CAUSE_ERRORS : CAUSE_SILENCE;
       end
       if (again || !enable_i) begin
         {done_q, ready_q, peer_ready_q, peer_go_q, failed_q} <= '0;

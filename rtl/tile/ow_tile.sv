@@ -106,7 +106,7 @@ module ow_tile #(
 
   ow_router #(
     .NumColours(NumColours), .NumFilters(32'(Tile.filters)), .NumPositions(32'(Tile.positions)),
-    .Small(SmallRouter != 0), .InputRegs(InputRegs)
+    .Small(SmallRouter != 0), .Spaced(SmallTile != 0), .InputRegs(InputRegs)
   ) u_router (
     .clk_i(router_clk), .link_clk_i(links_clk), .rst_i(rst_q),
     .link_n_i, .link_e_i, .link_s_i, .link_w_i, .link_n_o, .link_e_o, .link_s_o, .link_w_o,

@@ -51,6 +51,7 @@ TEST(Credits, OfAPacketComeBackBesideDataAtFullRate) {
   for (int c = 0; c < 2; ++c) g.route(0, c, 3, kW, 1 << kE);
   g.settle();
   for (int i = 0; i < 9000; ++i) g.edge(kW, 0).to_send_by_colour[3].push_back({3, false, 0});
+  g.run(20);  // until they come out
   g.write(0, 0, 1, 1, 0, std::vector<uint32_t>(500, 1));
   auto packet = g.edge(kW, 0).to_send;
   g.edge(kW, 0).to_send.clear();
@@ -185,7 +186,7 @@ TEST(Ramp, AColourMovesToTheQueueThatWasBoundLast) {
     if (unbind) g.write_reg(0, 0, isa::reg::Inq::kAddress, 0);
     for (const Wavelet& x : w.to_send) w.to_send_by_colour[kReq].push_back(x);
     w.to_send.clear();
-    g.run(400);
+    g.run(600);
     EXPECT_TRUE(from1);
     EXPECT_EQ(errors, 0);
     ASSERT_EQ(got.size(), 200u);

@@ -7,7 +7,7 @@
 namespace ow::fabric {
 namespace {
 
-TEST(Router, TwoCyclesAHop) {
+TEST(Router, ThreeCyclesAHop) {
   Grid g(1, 9);
   for (int c = 0; c < 9; ++c) g.route(0, c, 3, kW, 1 << kE);
   g.settle();
@@ -17,7 +17,7 @@ TEST(Router, TwoCyclesAHop) {
   const auto seen = of_colour(g.edge(kE, 0), 3);
   ASSERT_EQ(seen.size(), 1u);
   EXPECT_EQ(seen[0].w.data, 0x1234u);
-  EXPECT_EQ(seen[0].cycle - g.edge(kW, 0).sent_cycles.at(0), 18u);
+  EXPECT_EQ(seen[0].cycle - g.edge(kW, 0).sent_cycles.at(0), 27u);
   EXPECT_EQ(g.check_quiet(), "");
 }
 
@@ -31,14 +31,14 @@ uint64_t cycles(int colours, int n) {
   for (int i = 0; i < n; ++i) {
     for (int k = 0; k < colours; ++k) g.edge(kW, 0).to_send_by_colour[k].push_back({k, false, 0});
   }
-  g.run(uint64_t(2 * n * colours + 100));
+  g.run(uint64_t(3 * n * colours + 100));
   EXPECT_EQ(g.edge(kE, 0).seen.size(), size_t(n * colours));
   EXPECT_EQ(g.check_quiet(), "");
   return g.edge(kE, 0).seen.back().cycle - g.edge(kE, 0).seen.front().cycle;
 }
 
-TEST(Router, OneColourRunsAtTwoWaveletsInThreeCycles) {
-  EXPECT_NEAR(double(cycles(1, 400)), 1.5 * 400, 4);
+TEST(Router, OneColourRunsAtTwoWaveletsInFiveCycles) {
+  EXPECT_NEAR(double(cycles(1, 400)), 2.5 * 400, 4);
 }
 
 TEST(Router, SeveralColoursFillALink) { EXPECT_NEAR(double(cycles(3, 400)), 3 * 400, 4); }

@@ -120,6 +120,30 @@ TEST(Switch, InputsTakeTurnsAndNothingThatWaitsIsLost) {
   EXPECT_EQ(seen, want);
 }
 
+// What waits for an output follows the position that a write of SWITCH makes the current one.
+TEST(Switch, AWriteMovesWhatWaitsToTheCurrentPosition) {
+  for (int now = 1; now < 4; ++now) {
+    Grid g(1, 1);
+    Config c;
+    c.ways.assign(4, way(kN, out(kE)));
+    c.ways[0] = way(kW, out(kE));
+    c.ways[now] = way(kW, out(kS));
+    configure(&g, 0, 0, 4, c);
+    g.settle();
+    g.edge(kE, 0).accepts = [](int) { return false; };
+    for (uint32_t i = 0; i < 4; ++i) g.edge(kW, 0).to_send.push_back({4, false, i});
+    g.run(40);
+    EXPECT_EQ(words(g.edge(kE, 0), 4), (Words{0, 1}));
+    g.write_reg(0, 0, reg::Switch::address(4),
+                reg::Switch::Position1::put(c.ways[1]) | reg::Switch::Position2::put(c.ways[2]) |
+                    reg::Switch::Position3::put(c.ways[3]) | reg::Switch::Last::put(3) |
+                    reg::Switch::Current::put(now));
+    g.run(40);
+    EXPECT_EQ(words(g.edge(kS, 0), 4), (Words{2, 3})) << "position " << now;
+    EXPECT_EQ(words(g.edge(kE, 0), 4), (Words{0, 1})) << "position " << now;
+  }
+}
+
 // A fence takes both credits. One that finds a single one waits, and the router sleeps meanwhile.
 TEST(Switch, AFenceThatWaitsForItsSecondCreditLetsTheRouterSleep) {
   Grid g(1, 2);
@@ -294,7 +318,7 @@ TEST(Filter, RangesDealAStreamOutToARow) {
     n.m().inq_pop_i = 2;
   };
   // Two rounds are 8 wavelets a tile: the queues are full, nobody takes anything, the stream flows.
-  g.run(60);
+  g.run(100);
   EXPECT_GE(words(g.edge(kE, 0), 9).size(), 26u);
   open = true;
   g.run(100);

@@ -5,7 +5,8 @@
 // scripts/formal proves that no bad_* output is ever high, and that every seen_* output can be.
 module credit_props #(
   parameter int unsigned Channels = 2,
-  parameter int unsigned Slots = 2
+  parameter int unsigned Slots = 2,
+  parameter bit Later = 1'b0
 ) (
   input  logic                clk_i,
   input  logic [Channels-1:0] set_i,
@@ -29,17 +30,18 @@ module credit_props #(
   logic [Channels-1:0] spend, drain, some, all, surplus;
   logic [Slots-1:0][Channels-1:0] level;
   logic [CountW-1:0] count_q [Channels];
-  logic [CountW-1:0] now [Channels];
+  logic [CountW-1:0] now [Channels], can [Channels];  // with what comes; what can be spent
 
   always_comb begin
     for (int unsigned c = 0; c < Channels; c++) begin
       now[c] = count_q[c] + CountW'(give_i[c] && 32'(count_q[c]) != Slots);
-      spend[c] = spend_i[c] && now[c] != '0;
-      drain[c] = drain_i[c] && now[c] != '0;
+      can[c] = Later ? count_q[c] : now[c];
+      spend[c] = spend_i[c] && can[c] != '0;
+      drain[c] = drain_i[c] && can[c] != '0;
     end
   end
 
-  ow_credit #(.Channels(Channels), .Slots(Slots)) u_credit (
+  ow_credit #(.Channels(Channels), .Slots(Slots), .Later(Later)) u_credit (
     .clk_i, .rst_i(!up_q), .set_i, .set_full_i, .give_i, .spend_i(spend), .drain_i(drain),
     .some_o(some), .all_o(all), .surplus_o(surplus), .level_o(level)
   );
@@ -61,14 +63,14 @@ module credit_props #(
     seen_surplus_o = 1'b0;
     seen_spent_as_it_came_o = 1'b0;
     for (int unsigned c = 0; c < Channels; c++) begin
-      if (some[c] != (now[c] != '0)) bad_some_o = up_q;
-      if (all[c] != (32'(now[c]) == Slots)) bad_all_o = up_q;
+      if (some[c] != (can[c] != '0)) bad_some_o = up_q;
+      if (all[c] != (32'(can[c]) == Slots)) bad_all_o = up_q;
       for (int unsigned k = 0; k < Slots; k++) begin
         if (level[k][c] != (32'(count_q[c]) > k)) bad_level_o = up_q;
       end
       if (surplus[c] != (give_i[c] && 32'(count_q[c]) == Slots)) bad_surplus_o = up_q;
       if (surplus[c]) seen_surplus_o = up_q;
-      if (count_q[c] == '0 && spend[c]) seen_spent_as_it_came_o = up_q;
+      if ((Later || count_q[c] == '0) && give_i[c] && spend[c]) seen_spent_as_it_came_o = up_q;
     end
   end
 

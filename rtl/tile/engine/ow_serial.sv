@@ -140,7 +140,7 @@ module ow_serial
     .clk_i, .step_i(step_q), .thread_i(t_q), .flags_i(f_q), .ctl_i(c_q), .k_i(k_q),
     .at_i(at), .early_i(early_q), .ending_i(ending_q[t_q]), .wraps_i(row_wraps),
     .dsr_we_i(dsr_write), .dsr_re_i, .dsr_idx_i, .dsr_word_i, .dsr_wdata_i, .insn_i(tensor_i),
-    .sum_i(sum[23:0]), .zero_i(step_q inside {L_N0, L_N1, L_INDEX} || ends_vector),
+    .sum_i(sum[23:0]), .zero_i(step_q inside {L_N0, L_N1, L_INDEX, S_FINISH}), .ends_i(end_0_q),
     .result_i(result), .half_we_i(half_we), .index_we_i(index_we), .r0_o(r0), .r1_o(r1), .more_o(more)
   );
 
@@ -284,7 +284,7 @@ module ow_serial
     end
   end
   assign launch_ok = tensor_valid_i && (!thread_ok_q || (drain_q ? !red_busy_i : !active[offer_q]));
-  assign ends_vector = sum[15:0] == r1[15:0] &&
+  assign ends_vector = last_of(r0[15:0], r1[15:0]) &&
                        (step_q == S_COUNT_1 || (step_q == S_COUNT && !f_q.inf));
 
   // Where the operand in hand lies.
@@ -323,7 +323,7 @@ module ow_serial
     .dst_room_i(dst_room), .turn_i(eng_turn_i), .ending_i(ending_q[t_q]), .half_i(half_q[t_q]),
     .k_i(k_q), .at_i(at), .early_i(early_q), .wide_i(wide), .half_in_i(half_in), .none_i(none),
     .reads_i(reads), .faulty_i(faulty), .rd_gnt_i, .wr_gnt_i,
-    .ends_vector_i(ends_vector), .end_0_i(end_0_q), .end_1_i(end_1_q), .computed_i(computed_q),
+    .end_0_i(end_0_q), .end_1_i(end_1_q), .computed_i(computed_q),
     .zero_i(zero_q), .index_last_i(last_q[t_q]),
     .wait_in_o(waits_in), .wait_out_o(waits_out), .wait_row_o(waits_row), .pop_o(pop),
     .push_o(push), .skips_o(skips), .leaves_o(leaves), .stuck_o(stuck)
@@ -406,7 +406,7 @@ module ow_serial
       end
     endcase
     if (step_q == S_COUNT) {end_0_q, end_1_q} <= {ends_vector, ends_vector && !f_q.dim1};
-    if (step_q == S_COUNT_1) end_1_q <= ends_vector;
+    if (step_q == S_COUNT_1) end_1_q <= ends_vector && end_0_q;
     if (step_q == S_STEP || (step_q == L_SECOND && k_q == OPND_A)) at_q <= r0[23:0];
     if (step_q == W_PLACE) far_q <= sum[33:24] != '0;
     if (takes && k_q == OPND_A) moved_q <= opnd;

@@ -50,7 +50,6 @@ module ow_serial_next
   input  logic   faulty_i,
   input  logic   rd_gnt_i,
   input  logic   wr_gnt_i,
-  input  logic   ends_vector_i,
   input  logic   end_0_i,
   input  logic   end_1_i,
   input  logic   computed_i,
@@ -145,7 +144,7 @@ module ow_serial_next
       W_AIM: step_o = S_COUNT;
       R_LOOK: step_o = R_NEXT;
       R_NEXT: step_o = S_IDLE;
-      S_COUNT: step_o = ends_vector_i && flags_i.dim1 ? S_COUNT_1 : S_OPERAND;
+      S_COUNT: step_o = flags_i.dim1 ? S_COUNT_1 : S_OPERAND;
       S_COUNT_1: step_o = S_OPERAND;
       S_OPERAND: step_o = none_i ? S_OPERAND : S_STEP;
       S_STEP: begin

@@ -113,4 +113,12 @@ package ow_serial_pkg;
   localparam logic [3:0] WORD_ROW = 4'd10;    // axpyw: where its row begins
   localparam logic [3:0] WORD_N1 = 4'd11;     // inner vectors so far
 
+  // Whether n + 1 is `count`, without waiting for the carry of an addition: the lowest bits must differ,
+  // and each other one exactly where the bit below differs and is 1 in n, as a carry then comes from it.
+  function automatic logic last_of(input logic [15:0] n, input logic [15:0] count);
+    automatic logic [15:0] differ;
+    differ = n ^ count;
+    return differ == {differ[14:0] & n[14:0], 1'b1};
+  endfunction
+
 endpackage

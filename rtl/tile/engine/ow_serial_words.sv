@@ -12,6 +12,7 @@
 //   flags_i, ctl_i, k_i, early_i, ending_i   as of ow_serial
 //   dsr_*, insn_i   the core's words
 //   sum_i, zero_i   of the adder; 0 instead
+//   ends_i          the element was the last one of its inner vector: its count begins anew
 //   result_i, half_we_i   the lower half of a pair is kept; index_we_i: the index of a tag goes on
 //   r0_o, r1_o   what is read
 module ow_serial_words
@@ -40,6 +41,7 @@ module ow_serial_words
   /* verilator lint_on UNUSEDSIGNAL */
   input  logic [23:0]        sum_i,
   input  logic               zero_i,
+  input  logic               ends_i,
   input  logic [31:0]        result_i,
   input  logic               half_we_i,
   input  logic               index_we_i,
@@ -140,7 +142,11 @@ module ow_serial_words
       L_JUDGE, R_NEXT: w_addr = own(thread_i, WORD_ROW);
       L_FLAGS: {w_addr, w_data} = {own(thread_i, WORD_FLAGS), 36'(flags_i)};
       L_N0, S_COUNT: w_addr = own(thread_i, WORD_N0);
-      L_N1, S_COUNT_1: w_addr = own(thread_i, WORD_N1);
+      L_N1: w_addr = own(thread_i, WORD_N1);
+      S_COUNT_1: begin
+        w_en = ends_i;
+        w_addr = own(thread_i, WORD_N1);
+      end
       L_INDEX: w_addr = own(thread_i, WORD_INDEX);
       W_PLACE: w_addr = own(thread_i, 4'(OPND_A));
       W_AIM: w_addr = own(thread_i, 4'(OPND_D));
@@ -150,6 +156,10 @@ module ow_serial_words
         if (sends && !flags_i.tag) w_data = 36'(result_i);
       end
       S_SAVED: w_addr = dsr(number, DSR_ADDRESS);
+      S_FINISH: begin
+        w_en = ends_i;
+        w_addr = own(thread_i, WORD_N0);
+      end
       default: w_en = 1'b0;
     endcase
   end

@@ -170,7 +170,7 @@ module ow_regs
       req_q <= 1'b0;
       last_core_q <= 1'b0;
     end else begin
-      // A core that is reset asks for nothing any more.
+      // A core that is reset asks for nothing any more; what is looked at then is carried out.
       req_q <= taken || (stays && core_req_i);
       if (core_asks && ctl_asks) last_core_q <= take_core;
     end
@@ -195,10 +195,9 @@ module ow_regs
   assign ctl_gnt_o = req_q && !sel_core;
 
   // What waits is a PUSH or a REQUEST, which are neither read nor written here: nothing asks for that.
-  logic access, wr, rd;
-  assign access = req_q && !(sel_core && !core_req_i);
-  assign wr = access && we;
-  assign rd = access && !we;
+  logic wr, rd;
+  assign wr = req_q && we;
+  assign rd = req_q && !we;
   assign task_re_o = rd && is_tasks_reg(addr);
 
   // -------------------------------------------------------------------------------------- writes --
@@ -227,7 +226,7 @@ module ow_regs
   assign bind_addr_o = {to_outq, to_outq ? reg_outq_index(addr) : reg_inq_index(addr)};
   assign bind_data_o = to_outq ? {outq.enable, outq.colour} : {inq.enable, inq.colour};
   // Without what else may wait.
-  assign push_o = push_hit && core_req_i && push_goes;
+  assign push_o = push_hit && push_goes;
   assign push_q_o = is_reg_push(addr) ? reg_push_index(addr) : reg_push_ctrl_index(addr);
   assign push_data_o = '{ctrl: is_reg_push_ctrl(addr), data: wdata};
   assign thread_sel_o = reg_thread_index(addr);
@@ -267,6 +266,7 @@ module ow_regs
   assign step_o = step_q;
   assign core_rst_o = core_rst_q;
   assign unit_rst_o = core_rst_q || unit_rst_q;
+  always_ff @(posedge clk_i) unit_rst_q <= core_rst_q;
   assign ramp_clear_o = ramp_clear_q;
   assign boot_pc_o = boot_pc_q;
   assign stack_limit_o = stack_limit_q;
@@ -277,7 +277,6 @@ module ow_regs
       run_q <= 1'b0;
       step_q <= 1'b0;
       core_rst_q <= 1'b0;
-      unit_rst_q <= 1'b0;
       ramp_clear_q <= 1'b0;
       boot_pc_q <= '0;
       stack_limit_q <= '0;
@@ -286,7 +285,6 @@ module ow_regs
       col_q <= '0;
     end else begin
       core_rst_q <= core_ctrl_we && ctrl.reset;
-      unit_rst_q <= core_rst_q;
       ramp_clear_q <= core_ctrl_we && ctrl.clear_queues;
       // A step ends with the first instruction that completes or traps.
       if (step_q && issue_i) begin
@@ -440,7 +438,7 @@ module ow_regs
       core_high_q <= '0;
     end else begin
       ctl_rvalid_q <= rd && !sel_core;
-      core_rvalid_q <= rd && sel_core;
+      core_rvalid_q <= rd && sel_core && core_req_i;
       if (cnt_rd && !cnt_high) begin
         rdata_q <= counter[31:0];
         if (sel_core) core_high_q <= counter[47:32];

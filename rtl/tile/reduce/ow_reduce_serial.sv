@@ -238,7 +238,7 @@ module ow_reduce_serial
   );
 
   // ----------------------------------------------------------------------------------- states ----
-  logic sent, stores, outside, pairs, room_q;
+  logic sent, stores, outside, stored_q, pairs, room_q;  // stored_q: memory has taken it
   logic [23:0] elem_addr_q, row_addr_q;  // where the element is stored, and the first one of its row
 
   // Looked at in every cycle, as they last for several. What outq_ready_i has promised holds for a cycle
@@ -247,10 +247,11 @@ module ow_reduce_serial
     outside <= {8'd0, elem_addr_q} >= SramBytes;
     bias_out <= {8'd0, bias_q} >= SramBytes;
     room_q <= outq_ready_i[act.out_q];
+    stored_q <= stores && mem_gnt_i && !rst_i;
   end
-  assign stores = state_q == OUT && held_q && act.memory;
+  assign stores = state_q == OUT && held_q && act.memory && !stored_q;
   assign pairs = act.f16 && !lane_q[0];  // it waits for the other one of its pair
-  assign sent = act.memory ? mem_gnt_i || outside : pairs || (room_q && red_turn_i);
+  assign sent = act.memory ? stored_q || outside : pairs || (room_q && red_turn_i);
   assign leaves = state_q == OUT && held_q && sent;
 
   // What is popped is known late, and goes a cycle later.

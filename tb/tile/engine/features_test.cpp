@@ -242,6 +242,39 @@ TEST(EngineFeatures, AThreadThatWaitsForAQueueLetsAnotherGo) {
   }
 }
 
+// A halt in the middle of a launch: the engine does not sleep while it says that it has taken the
+// instruction (ow_engine_tb), and what was taken is done when the halt ends, once.
+TEST(EngineFeatures, ALaunchThatMeetsAHaltIsTakenOnce) {
+  for (int halt = 0; halt < 24; ++halt) {
+    SCOPED_TRACE(halt);
+    Bench<VEngineMini> b(2);
+    b.write_dsr(0, mem(0x300, 4, 2));
+    b.write_dsr(1, mem(0x200, 4, 2));
+    b.poke(0x200, 0x40003C00);
+    b.poke(0x204, 0x44004200);
+    const Insn i = insn(kMov, kF16, 1, 0, 1, 2);
+    b->tensor_valid_i = 1;
+    b->op_i = i.op;
+    b->ty_i = i.ty;
+    b->ctl_i = i.ctl();
+    b->scalar_i = i.value;
+    int taken = 0;
+    for (int k = 0; k < 100; ++k) {
+      b->halt_i = k >= halt && k < 60;
+      b->clk_i = 0;
+      b->eval();
+      const bool ready = b->tensor_ready_o;
+      b.tick();
+      if (ready && b->tensor_valid_i) ++taken;
+      if (ready) b->tensor_valid_i = 0;
+    }
+    EXPECT_EQ(taken, 1);
+    b.finish();
+    EXPECT_EQ(b.peek(0x300), 0x40003C00u);
+    EXPECT_EQ(b.peek(0x304), 0x44004200u);
+  }
+}
+
 // With random values, which the serial adder shifts by many places (docs/fpga.md has the figure).
 TEST(EngineFeatures, AWeightOfManySamplesKeepsItsRate) {
   Bench<VEngineMini> b(2);

@@ -120,6 +120,8 @@ module ow_engine_tb
   logic turn_q, turn;
   always_ff @(posedge clk_i) turn_q <= !turn_q && !rst_i;
   assign turn = !Small || turn_q;
+  `OW_ASSERT(taken_awake, !(tensor_valid_i && tensor_ready_o && idle_o),
+             "an instruction is taken by an engine that sleeps")
   `OW_ASSERT(in_turn, !push_o || turn, "the engine pushes in another one's turn")
 
   logic hold;

@@ -96,7 +96,7 @@ struct Configuration {
   uint32_t write_slots;  // lines in the write buffer of the engine
   uint32_t pack_slots;  // vectors on their way to the output queues
   uint32_t reduce_adders;  // adders of the reducer: 1 or 3
-  uint32_t small_router;  // 1: a hop of 2 cycles, and one data colour and one word of the control plane move in a cycle
+  uint32_t small_router;  // 1: a hop of 3 cycles, and one data colour and one word of the control plane move in a cycle
   uint32_t small_tile;  // 1: engine, core and tasks for area and not for the clock
   uint32_t features;  // what the tile has
   uint32_t operations;  // which operations and types its engine has
