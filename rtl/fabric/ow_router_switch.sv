@@ -135,6 +135,7 @@ module ow_router_switch
   // Buffers: head and tail of each colour, a tail never without a head; whether the last one is a
   // fence.
   colours_t head_valid_q, tail_valid_q, fence_q, misrouted_q;
+  colours_t alone_q;  // Small: heads that are fences
   colours_t head_valid_d, tail_valid_d, fence_d, misrouted_d;
   // By port: the head owes this output a copy. Of a colour without a route: its wavelets come from
   // here.
@@ -198,7 +199,7 @@ module ow_router_switch
   // that have just come, at most one a port.
   colours_t running, alone;
   assign running = head_valid_q & run;
-  assign alone = head_valid_q & ~tail_valid_q & fence_q;  // the head is a fence
+  assign alone = Small ? alone_q : head_valid_q & ~tail_valid_q & fence_q;  // the head is a fence
   assign held_o = head_valid_q;
   assign full_o = tail_valid_q;
   assign at_o = at;
@@ -418,6 +419,7 @@ module ow_router_switch
       head_valid_q <= '0;
       tail_valid_q <= '0;
       fence_q <= '0;
+      alone_q <= '0;
       misrouted_q <= '0;
       for (int unsigned p = 0; p < NUM_PORTS; p++) owe_q[p] <= '0;
       for (int unsigned p = 0; p < NUM_PORTS; p++) turn_q[p] <= 5'(NumColours - 1);
@@ -425,6 +427,7 @@ module ow_router_switch
       head_valid_q <= head_valid_d;
       tail_valid_q <= tail_valid_d;
       fence_q <= fence_d;
+      alone_q <= Small ? head_valid_d & ~tail_valid_d & fence_d : '0;
       misrouted_q <= misrouted_d;
       for (int unsigned p = 0; p < NUM_PORTS; p++) begin
         owe_q[p] <= owe_d[p];

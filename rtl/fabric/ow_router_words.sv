@@ -126,11 +126,12 @@ module ow_router_words
   // of each place the port is kept, since a route may have been written in between.
   if (Small) begin : gen_memories
     localparam int unsigned ColourW = $clog2(NumColours);
-    colours_t place_q, into, one, first [3];  // the head's place; that of what comes; the chosen head
+    colours_t place_q, into, one, from [NUM_PORTS];  // the head's place; that of what comes; the chosen
+                                                     // head; [p]: heads that came in at port p
     logic [ColourW-1:0] colour;
     logic [31:0] words [NUM_PORTS], word;
     logic place;
-    logic [2:0] port;
+    logic [NUM_PORTS-1:0] port;
 
     assign one = one_i[0] | one_i[1] | one_i[2] | one_i[3] | one_i[4];
     assign colour = ColourW'(index(32'(one)));
@@ -146,32 +147,30 @@ module ow_router_words
     end
 
     for (genvar c = 0; c < NumColours; c++) begin : gen_colour
-      logic [2:0] from, from0_q, from1_q;
+      logic [NUM_PORTS-1:0] source, head_q, tail_q;  // where they came in, one-hot
       always_comb begin : come_from
-        from = '0;
-        for (int unsigned p = 0; p < NUM_PORTS; p++) from |= 3'(p) & {3{take_i[p][c]}};
+        for (int unsigned p = 0; p < NUM_PORTS; p++) source[p] = take_i[p][c];
       end
       always_ff @(posedge clk_i) begin
         // Of an empty buffer it is the first one, so that it needs no reset.
         if (shift_i[c] && held_i[c]) place_q[c] <= !place_q[c];
         else if (!held_i[c] && !push_i[c]) place_q[c] <= 1'b0;
-        if (push_i[c] && !into[c]) from0_q <= from;
-        if (push_i[c] && into[c]) from1_q <= from;
+        if (push_i[c]) tail_q <= source;
+        if (shift_i[c]) head_q <= tail_i[c] ? tail_q : source;
       end
-      for (genvar b = 0; b < 3; b++) begin : gen_bit
-        assign first[b][c] = place_q[c] ? from1_q[b] : from0_q[b];
+      for (genvar p = 0; p < NUM_PORTS; p++) begin : gen_from
+        assign from[p][c] = head_q[p];
       end
     end
 
     always_comb begin : read
-      for (int unsigned b = 0; b < 3; b++) port[b] = (one & first[b]) != '0;
       word = '0;
-      for (int unsigned p = 0; p < NUM_PORTS; p++) word |= words[p] & {32{port == 3'(p)}};
+      for (int unsigned p = 0; p < NUM_PORTS; p++) begin
+        port[p] = (one & from[p]) != '0;
+        word |= words[p] & {32{port[p]}};
+      end
       for (int unsigned o = 0; o < NUM_PORTS; o++) data_o[o] = word;
     end
-
-    logic unused;
-    assign unused = &{1'b0, tail_i};
   end else begin : gen_registers
     word_t head [NumColours];
     colours_t change;  // words that are written

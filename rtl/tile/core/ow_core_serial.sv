@@ -18,7 +18,8 @@
 // of mcycle 18 to 22; a trap 7 behind what it is found in; ow.dsr* 8, a tensor instruction 9, ow.next 5
 // from the cycle in which a task is ready. Every 16 instructions, and in front of a CSR access, 6 go by
 // as what has retired is counted. Out of a reset the core takes 72. An instruction begins with its
-// fetch and then finishes, whatever run_i does, but for one that waits for the engine or for a task.
+// fetch and then finishes, whatever run_i does, but for one that waits for the engine or for a task; what
+// run_i does is known a cycle later.
 //
 // Ports as of ow_core. A count of cycles is what cycle_i was 3 cycles before retire_o.
 
@@ -146,6 +147,8 @@ module ow_core_serial
 
   // -------------------------------------------------------------------------------- steps ----
   logic none, low, taken, misplaced, granted, in_sram, no_dsr, sync;
+  logic run_q;
+  always_ff @(posedge clk_i) run_q <= run_i && !rst_i;
 
   ow_core_serial_steps u_steps (
     .clk_i, .rst_i, .core_rst_i,
@@ -153,7 +156,7 @@ module ow_core_serial
     .counts_i(retired_q[4] || (dec.cls == CLS_CSR && retired_q != '0)),
     .sets_i(sets), .cycle_i(is_cycle), .high_i(high),
     .odd_i(a_q[1]), .none_i(none), .zero_i(count_q == '0),
-    .run_i, .granted_i(granted), .regs_i(regs_q), .misplaced_i(misplaced), .stack_i(dec.rd == STACK_REG), .low_i(low),
+    .run_i(run_q), .granted_i(granted), .regs_i(regs_q), .misplaced_i(misplaced), .stack_i(dec.rd == STACK_REG), .low_i(low),
     .taken_i(taken), .negative_i(negative_q), .correct_i(f3[1:0] == 2'd1 && negative_2_q),
     .minus_i(minus_q), .no_dsr_i(no_dsr), .mmio_rvalid_i, .next_ready_i,
     .tensor_ready_i, .tensor_quick_i, .tensor_sync_done_i, .tensor_hold_i, .sync_i(sync),
@@ -368,7 +371,7 @@ module ow_core_serial
 
   always_ff @(posedge clk_i) if (s[S_CHECK]) regs_q <= in_regs;
 
-  assign dmem_req_o = ((s[S_FETCH] && run_i && !away_q) || (s[S_ACCESS] && !regs_q)) && !core_rst_i;
+  assign dmem_req_o = ((s[S_FETCH] && run_q && !away_q) || (s[S_ACCESS] && !regs_q)) && !core_rst_i;
   assign dmem_we_o = s[S_ACCESS] && store;
   assign dmem_be_o = (f3[1] ? 4'b1111 : f3[0] ? 4'b0011 : 4'b0001) << a_q[1:0];
   assign dmem_addr_o = {a_q[23:2], 2'd0};
@@ -386,10 +389,10 @@ module ow_core_serial
   logic here;                    // and may go on
   assign ctl = r;
   assign sync = ctl.thread == '0;
-  assign here = run_i && !core_rst_i;
+  assign here = run_q && !core_rst_i;
   assign no_dsr = {1'b0, r[4:0]} > 6'(Dsrs - 1);
   assign tensor_here_o = s[S_TENSOR];
-  assign tensor_valid_o = s[S_TENSOR] && (run_i || tensor_ready_i) && !core_rst_i;
+  assign tensor_valid_o = s[S_TENSOR] && (run_q || tensor_ready_i) && !core_rst_i;
   assign tensor_o = '{op: insn_q[31:25], ty: f3, ctl: ctl, scalar: a_q, pc: pc_q};
   assign dsr_we_o = s[S_DSR] && dec.cls == CLS_DSRW && here && !no_dsr;
   assign dsr_re_o = s[S_DSR] && dec.cls == CLS_DSRR && here && !no_dsr;
@@ -445,8 +448,8 @@ module ow_core_serial
   assign tval_o = a_q & {32{stopped_o}};
   assign asleep_o = s[S_WAIT] && here && !next_ready_i;
   assign wait_tensor_o = s[S_TENSOR] || s[S_SYNC] || (s[S_DSR] && dec.cls == CLS_DSRW);
-  assign idle_o = !core_rst_i &&
-      ((s[S_HALT] && !run_i) || s[S_STOPPED] || asleep_o || (s[S_SYNC] && !tensor_sync_done_i) ||
+  assign idle_o = !core_rst_i && run_i == run_q &&
+      ((s[S_HALT] && !run_q) || s[S_STOPPED] || asleep_o || (s[S_SYNC] && !tensor_sync_done_i) ||
        (tensor_valid_o && !tensor_ready_i && !tensor_quick_i) || (dsr_we_o && !dsr_ready_i));
 
   assign retire_o = '{valid: issue_o, trap: traps, pc: pc_q, insn: insn_q,
