@@ -5,9 +5,9 @@
 //
 // A flow is a network and an input port. Its words wait in a memory of its link, two a network; the
 // tile's own flows have a register each. Flows that hold something are looked at in turn, each once a
-// round. The outputs that the head of the flow still owes a copy, and that can take it, get it; when
-// none is owed the head leaves. When a whole round has moved nothing, and nothing has
-// changed for the better since, the turn stays where it is.
+// round; what the next turn is about is read while this one is carried out. The outputs that the head
+// of the flow still owes a copy, and that can take it, get it; when none is owed the head leaves. When a
+// whole round has moved nothing, and nothing has changed for the better since, the turn stays where it is.
 // What a packet is (its outputs, those that it holds, the copies of its head that are away) stands in
 // a memory of a word a flow.
 // Towards a link data go first, but of four slots that both want the control plane gets one: a word
@@ -15,8 +15,8 @@
 // cycles. It is the slot of the next cycle that it takes, from registers.
 // Latency: a word that is on a link in cycle t is read in t + 1 if no other flow holds anything, looked
 // at in t + 2 and on the next link in t + 4; its credit is on the way back in t + 4. Throughput: 1 word a
-// cycle in all, in two cycles of a flow and to the tile, so that nothing here waits for its ready; a
-// flow has 2 words in 7 cycles, when their credits can be spent again.
+// cycle in all; 1 in two cycles to the tile, so that nothing here waits for its ready; 2 in 7 cycles of a
+// flow, whose credits can be spent again then.
 // Errors: as ow_ctl_router.
 //
 // Ports: as ow_ctl_router.

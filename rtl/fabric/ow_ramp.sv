@@ -188,7 +188,6 @@ module ow_ramp
   always_comb begin
     ej_ready_o = room1_q;
     if (ej_i.valid) ej_ready_o &= room2_q | ~(Small ? '1 : colours_t'(1) << ej_i.colour);
-    if (bind_in_q) ej_ready_o = '0;
   end
 
   // Injection, of what is held. The router's word on space is of the next cycle, so what is chosen
@@ -356,7 +355,7 @@ module ow_ramp
     in_level_d = in_level_q;
     room1_d = room1_q;
     room2_d = room2_q;
-    if (in_here || in_moved_q != '0) begin
+    if (in_here || in_moved_q != '0 || bind_in_q) begin
       room1_d = '0;
       room2_d = '0;
       for (int unsigned q = 0; q < Queues; q++) begin
@@ -420,7 +419,7 @@ module ow_ramp
         end
       end
       in_moved_q <= ej_queue | in_pop;
-      if (ej_i.valid || in_moved_q != '0) begin
+      if (ej_i.valid || in_moved_q != '0 || bind_in_q) begin
         room1_q <= room1_d;
         room2_q <= room2_d;
       end
@@ -469,6 +468,8 @@ module ow_ramp
                      (bind_level < Full - 4'd1 ? bind_colour : '0);
           bound_q <= bound_d;
         end
+        // Nothing comes in in the cycle in which a binding changes; what has room is counted anew then.
+        if (cfg_we_i && is_there(cfg_addr_i[2:0]) && !cfg_addr_i[3]) {room1_q, room2_q} <= '0;
       end
 
       if (clear_i) begin : clear

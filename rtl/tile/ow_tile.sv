@@ -369,7 +369,7 @@ module ow_tile #(
   ow_engine #(.Lanes(Lanes), .SramBytes(SramBytes), .SramBanks(SramBanks), .NumThreads(NumThreads),
               .QueueDepth(QueueDepth), .LineSlots(LineSlots), .WriteSlots(WriteSlots), .PackSlots(PackSlots),
               .Small(SmallTile != 0), .Features(Features), .Operations(Operations)) u_engine (
-    .clk_i(engine_clk), .rst_i(rst_q || unit_rst), .halt_i(halt),
+    .clk_i(engine_clk), .rst_i(unit_rst), .halt_i(halt),
     .tensor_here_i(tensor_here), .tensor_valid_i(tensor_valid), .tensor_i(tensor),
     .tensor_ready_o(tensor_ready), .tensor_quick_o(tensor_quick),
     .tensor_sync_done_o(tensor_sync_done), .hold_o(tensor_hold),
@@ -404,7 +404,7 @@ module ow_tile #(
 
   ow_reduce #(.Lanes(Lanes), .SramBytes(SramBytes), .Queues(Queues), .Adders(ReduceAdders),
               .Bf16(Engine.bfloat16)) u_reduce (
-    .clk_i(reduce_clk), .rst_i(rst_q || unit_rst), .halt_i(halt),
+    .clk_i(reduce_clk), .rst_i(unit_rst), .halt_i(halt),
     .fault_o(red_fault), .fault_cause_o(red_fault_cause), .fault_addr_o(red_fault_addr),
     .reg_we_i(red_we_reg), .reg_addr_i(reg_addr), .reg_wdata_i(reg_wdata),
     .reg_rdata_o(red_reg_rdata),

@@ -257,7 +257,10 @@ module ow_regs
     end
   end
 
-  logic run_q, step_q, core_rst_q, unit_rst_q, ramp_clear_q;
+  logic run_q, step_q, core_rst_q, unit_rst_q, ramp_clear_q, core_resets;
+  assign core_resets = core_ctrl_we && ctrl.reset;
+  // Of the units besides the core: with the core's and in the cycle after, and after the tile's.
+  always_ff @(posedge clk_i) unit_rst_q <= rst_i || core_resets || core_rst_q;
   logic [31:0] boot_pc_q;
   logic [15:0] row_q, col_q;
   logic [23:0] stack_limit_q, text_limit_q;
@@ -265,8 +268,7 @@ module ow_regs
   assign run_o = run_q;
   assign step_o = step_q;
   assign core_rst_o = core_rst_q;
-  assign unit_rst_o = core_rst_q || unit_rst_q;
-  always_ff @(posedge clk_i) unit_rst_q <= core_rst_q;
+  assign unit_rst_o = unit_rst_q;
   assign ramp_clear_o = ramp_clear_q;
   assign boot_pc_o = boot_pc_q;
   assign stack_limit_o = stack_limit_q;
@@ -284,7 +286,7 @@ module ow_regs
       row_q <= '0;
       col_q <= '0;
     end else begin
-      core_rst_q <= core_ctrl_we && ctrl.reset;
+      core_rst_q <= core_resets;
       ramp_clear_q <= core_ctrl_we && ctrl.clear_queues;
       // A step ends with the first instruction that completes or traps.
       if (step_q && issue_i) begin
