@@ -1,11 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ow`: the command-line program. Turns the categories of error into one line and an exit status.
+#include <fmt/format.h>
+
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 
 #include "cli.h"
 #include "commands.h"
 #include "ow/base/error.h"
+
+namespace {
+
+// A report that its file or pipe did not take is no success.
+int written(int status) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  throw ow::BadInput(fmt::format("standard output: {}", std::strerror(errno)));
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app{"Openwafer: an open wafer-scale engine", "ow"};
@@ -21,7 +35,7 @@ int main(int argc, char** argv) {
     if (app.get_subcommands().empty()) {
       throw ow::BadInput("a subcommand is required (see ow --help)");
     }
-    return context.run();
+    return written(context.run());
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
   } catch (const ow::Error& e) {

@@ -44,6 +44,7 @@ struct MachineInfo {
   int positions = 0;  // of a colour's switch; 1: no colour can be switched
   int filters = 0;    // of a tile
   int fifos = 0;
+  bool counters = false;  // what Run::profile reads
 };
 
 // Block: a tile has neighbouring elements, as many as its array is long. Cyclic: of n tiles each
@@ -209,7 +210,9 @@ class Run {
   }
 
   // Calls the function of OW_LAUNCH(name, ...) in all tiles that have it. It is done when these
-  // tiles are at rest: no task runs or is activated, no tensor instruction is under way.
+  // tiles are at rest: no task runs or is activated, no tensor instruction is under way. Launches
+  // of a tile need not be waited for one by one: each has its own arguments and runs once. One that
+  // would take the place of another which has not begun lets the machine work until it has.
   Event launch(const std::string& name, const std::vector<uint32_t>& arguments = {});
 
   // Waits until all of the program's tiles are at rest and all that was sent has entered the grid,
@@ -224,7 +227,7 @@ class Run {
     send_bytes(stream, sizeof(T), data.data(), data.size());
   }
   // Waits for `count` elements of each port, which come port by port; control wavelets are left
-  // out.
+  // out. If it throws, what has come can still be received.
   template <typename T>
   std::vector<T> receive(const std::string& stream, size_t count,
                          uint64_t cycles = Event::kPatience) {
@@ -240,7 +243,8 @@ class Run {
   // `take` gets what arrives, in order, from now on.
   void consume(const std::string& stream, size_t port, std::function<void(Word)> take);
 
-  // What happened since the last call, or since loading.
+  // What happened since the last call, or since loading. BadInput if the tiles have no counters
+  // (MachineInfo::counters).
   Profile profile();
 
   // What the tiles have printed since the last call, or since loading, by cycle; of tiles that have
@@ -303,7 +307,7 @@ class Runtime {
 // BadInput for anything else; DeviceFault if a wafer cannot be repaired. `firmware` is the
 // directory of the self-test that a wafer is brought up with; the package knows its own. With
 // OPENWAFER_RECORD=FILE in the environment the run of a simulated grid of full tiles is recorded,
-// so that waves of it can be made afterwards.
+// so that waves of it can be made afterwards; other machines are refused then.
 #ifndef OPENWAFER_FIRMWARE
 #define OPENWAFER_FIRMWARE ""
 #endif

@@ -72,8 +72,10 @@ class Loader {
     if (program_.layout()) {
       choose_colours(*program_.layout());
       lay_out(*program_.layout());
+      find_variables(*program_.layout());
     }
     check_routes();
+    // Nothing is refused from here on: what ran in these tiles is gone.
     replace_others();
     clear_tiles();
     for (const Run::State::Part& part : run_->parts) load_program(control_, part.rect, part.image);
@@ -82,7 +84,7 @@ class Loader {
       routes_.apply(control_);
       set_filters(*program_.layout());
       bind_queues(*program_.layout());
-      set_variables(*program_.layout());
+      for (const auto& [addr, values] : variables_) write_tiles(addr, values);
     }
     for (const Run::State::Part& part : run_->parts) {
       start_cores(control_, part.rect, part.image.entry);
@@ -371,7 +373,8 @@ class Loader {
     for (const auto& [reg, values] : words) write_tiles(reg, values);
   }
 
-  void set_variables(const Layout& layout) {
+  // Where the firmware keeps the numbers that the layout leaves in it.
+  void find_variables(const Layout& layout) {
     for (const Run::State::Part& part : run_->parts) {
       for (const auto& [name, values] : layout.variables()) {
         std::map<Layout::Place, uint32_t> here;
@@ -395,7 +398,7 @@ class Loader {
               fmt::format("{}: must export u32 '{}', in which the layout leaves a number",
                           part.image.path, name));
         }
-        write_tiles(variable->addr, here);
+        variables_.emplace_back(variable->addr, std::move(here));
       }
     }
   }
@@ -406,6 +409,8 @@ class Loader {
   std::shared_ptr<Run::State> run_;
   RouteSet routes_;
   std::vector<int> colour_;  // of the machine, by the layout's
+  // Address and the values of tiles.
+  std::vector<std::pair<uint32_t, std::map<Layout::Place, uint32_t>>> variables_;
   bool reset_credits_ = false;
 };
 

@@ -12,6 +12,9 @@
 namespace ow {
 namespace {
 
+// The entry of a task that has begun has read its eight arguments by then, on the slowest core.
+constexpr uint64_t kBeginCycles = 1000;
+
 // What a port sends: words, in equal parts if they are scattered. The control wavelet behind a part
 // moves the switch of the tile that took it on; that behind the last one takes all switches back.
 class Parts {
@@ -47,7 +50,7 @@ class LaunchState : public Event::State {
   void wait(uint64_t cycles) override {
     if (done_) return;
     run_->check_loaded();
-    wait_for_rest(*run_->machine, parts_, fmt::format("'{}'", name_), cycles);
+    run_->rest(parts_, fmt::format("'{}'", name_), cycles);
     done_ = true;
   }
 
@@ -225,6 +228,47 @@ Event Run::read_bytes(const std::string& name, ElementType type, void* data, siz
 }
 
 // ------------------------------------------------------------------------------------ launches --
+void Run::State::rest(const std::vector<const Part*>& some, const std::string& what,
+                      uint64_t cycles) {
+  wait_for_rest(*machine, some, what, cycles);
+  for (const Part* part : some) launched.erase(part);
+}
+
+// An activation is one bit, and the arguments of all launches of a tile have one place: a task must
+// have begun before it is launched again, and have read its arguments before others are written.
+void Run::State::await_turn(const Part& part, const std::string& name, uint32_t task,
+                            bool arguments) {
+  std::map<uint32_t, bool>& before = launched[&part];
+  uint32_t awaited = 0;
+  for (const auto& [other, has_arguments] : before) {
+    if (other == task || (arguments && has_arguments)) awaited |= uint32_t{1} << other;
+  }
+  if (awaited == 0) return;
+  ControlPlane& control = machine->control();
+  control.fence(part.rect);
+  const auto waits = [&] {
+    const auto words = control.read_rect(part.rect, kRegTaskActivate, 1);
+    return std::any_of(words.begin(), words.end(),
+                       [&](const std::vector<uint32_t>& word) { return (word[0] & awaited) != 0; });
+  };
+  Device& device = machine->device();
+  const uint64_t begin = device.patience_cycle();
+  while (waits()) {
+    const RunStatus status = machine->work(kBeginCycles, nullptr);
+    const bool late = device.patience_cycle() - begin >= Event::kPatience;
+    if (!late && (status != RunStatus::Quiet || !waits())) continue;
+    check_errors(control, part.rect, &part.image);
+    throw DeviceFault(fmt::format(
+        "'{}' cannot be launched, as what was launched before has not "
+        "begun{}\n{}",
+        name, late ? fmt::format(" within {} cycles", Event::kPatience) : "", hang_text(*machine)));
+  }
+  if (arguments) machine->work(kBeginCycles, nullptr);
+  for (auto it = before.begin(); it != before.end();) {
+    it = (awaited >> it->first & 1) != 0 ? before.erase(it) : std::next(it);
+  }
+}
+
 Event Run::launch(const std::string& name, const std::vector<uint32_t>& arguments) {
   state_->check_loaded();
   std::vector<const State::Part*> parts;
@@ -243,11 +287,13 @@ Event Run::launch(const std::string& name, const std::vector<uint32_t>& argument
       throw BadInput(fmt::format("{}: '{}' takes {} arguments, not {}", part->image.path, name,
                                  launch.arguments, arguments.size()));
     }
+    state_->await_turn(*part, name, launch.task, !arguments.empty());
     if (!arguments.empty()) {
       control.write(part->rect, part->image.exported("ow_args").addr, arguments);
     }
     control.write(part->rect, kRegTaskActivate, uint32_t{1} << launch.task);
     state_->machine->written(part->rect);
+    state_->launched[part][launch.task] = !arguments.empty();
   }
   return Event(std::make_shared<LaunchState>(state_, std::move(parts), name));
 }
@@ -256,7 +302,7 @@ void Run::wait(uint64_t cycles) {
   state_->check_loaded();
   std::vector<const State::Part*> parts;
   for (const State::Part& part : state_->parts) parts.push_back(&part);
-  wait_for_rest(*state_->machine, parts, "the program", cycles);
+  state_->rest(parts, "the program", cycles);
 }
 
 // ------------------------------------------------------------------------------------- streams --
@@ -339,6 +385,7 @@ void Run::receive_bytes(const std::string& stream, size_t element, void* data, s
   };
   const RunStatus status = machine.work(cycles, complete);
   if (status != RunStatus::Done && !complete()) {
+    for (size_t k = 0; k < ports.size(); ++k) machine.give_back(ports[k], words[k]);
     for (const State::Part& part : state_->parts) {
       check_errors(machine.control(), part.rect, &part.image);
     }

@@ -136,6 +136,7 @@ Runtime::State::State(std::unique_ptr<Device> device)
   info_.positions = count(Features::Positions::get(config.features));
   info_.filters = count(Features::Filters::get(config.features));
   info_.fifos = count(Features::Fifos::get(config.features));
+  info_.counters = Features::Counters::get(config.features) != 0;
 }
 
 ControlPlane& Runtime::State::control() {
@@ -212,6 +213,16 @@ std::vector<Word> Runtime::State::take(const StreamPort& port, size_t most) {
     sink.taken = 0;
   }
   return words;
+}
+
+void Runtime::State::give_back(const StreamPort& port, const std::vector<uint32_t>& words) {
+  Sink& sink = sinks_[port];
+  std::vector<Word> all;
+  for (const uint32_t word : words) all.push_back({word, false});
+  all.insert(all.end(), sink.words.begin() + static_cast<std::ptrdiff_t>(sink.taken),
+             sink.words.end());
+  sink.words = std::move(all);
+  sink.taken = 0;
 }
 
 bool Runtime::State::sends_left() const {
@@ -365,6 +376,7 @@ uint64_t Run::prints_lost() const {
 Profile Run::profile() {
   Run::State& run = *state_;
   run.check_loaded();
+  if (!run.machine->info().counters) throw BadInput("profile: these tiles have no counters");
   const std::vector<Counters> before = run.counters;
   const uint64_t since = run.counted_at;
   Profile profile;

@@ -63,6 +63,8 @@ class Runtime::State {
   void consume(const StreamPort& port, std::function<void(Word)> take);
   // What has arrived and nobody consumes.
   std::vector<Word> take(const StreamPort& port, size_t most);
+  // Words that were taken, to be taken again before all others.
+  void give_back(const StreamPort& port, const std::vector<uint32_t>& words);
   size_t waiting(const StreamPort& port) const;
   // Producers that have not ended, or wavelets of them that have not entered the grid.
   bool sends_left() const;
@@ -115,8 +117,15 @@ class Run::State {
   std::vector<Counters> counters;
   uint64_t counted_at = 0;
   std::vector<PrintReader> printers;  // of the parts
+  // Tasks that were launched in a part which has not been seen at rest since, and whether they have
+  // arguments.
+  std::map<const Part*, std::map<uint32_t, bool>> launched;
 
   void check_loaded() const;
+  // wait_for_rest for some of the parts.
+  void rest(const std::vector<const Part*>& some, const std::string& what, uint64_t cycles);
+  // Waits until a launch neither loses nor changes one before it in this part.
+  void await_turn(const Part& part, const std::string& name, uint32_t task, bool arguments);
   // In all tiles that have it, or in those of Mapping::only.
   Array array(const std::string& name, ElementType type, const std::optional<Rect>& only) const;
   const std::vector<StreamPort>& stream(const std::string& name, bool in) const;

@@ -16,17 +16,20 @@ namespace {
 
 const char kWafer[] = "wafer:";
 
+// Where the run is to be recorded, or null: from the environment, so that a program need not know
+// of it.
+const char* record_file() { return std::getenv("OPENWAFER_RECORD"); }
+
+void refuse_record(const std::string& machine) {
+  if (record_file() == nullptr) return;
+  throw BadInput(fmt::format(
+      "OPENWAFER_RECORD: only simulated grids of full tiles are recorded, not '{}'", machine));
+}
+
 std::unique_ptr<Device> make_grid(const std::string& kind, GridShape shape) {
-  // From the environment, so that a program need not know of it.
-  const char* record = std::getenv("OPENWAFER_RECORD");
-  if (kind == "sim-mini") {
-    if (record != nullptr) {
-      throw BadInput("OPENWAFER_RECORD: only grids of full tiles are recorded, not sim-mini");
-    }
-    return make_mini_grid(shape);
-  }
+  if (kind == "sim-mini") return make_mini_grid(shape);
   SimOptions options;
-  if (record != nullptr) options.record_file = record;
+  if (record_file() != nullptr) options.record_file = record_file();
   return make_device(kind == "sim" ? DeviceKind::Replicated : DeviceKind::Monolithic, shape,
                      options);
 }
@@ -36,7 +39,9 @@ std::unique_ptr<Device> make_grid(const std::string& kind, GridShape shape) {
 Runtime open(const std::string& machine, const std::string& firmware) {
   static const std::regex grid("(sim|sim-mini|mono):(\\d{1,4})x(\\d{1,4})");
   std::smatch part;
-  if (std::regex_match(machine, part, grid)) {
+  const bool is_grid = std::regex_match(machine, part, grid);
+  if (!is_grid || part[1] == "sim-mini") refuse_record(machine);
+  if (is_grid) {
     return make_runtime(make_grid(part[1], {std::stoi(part[2]), std::stoi(part[3])}));
   }
   if (machine.rfind(kWafer, 0) == 0) {

@@ -23,7 +23,7 @@ struct Result {
 };
 
 Result ow(const std::string& arguments) {
-  const std::string command = std::string("'") + OW_PROGRAM "' " + arguments + " 2>&1";
+  const std::string command = std::string("'") + OW_PROGRAM "' 2>&1 " + arguments;
   std::FILE* pipe = popen(command.c_str(), "r");
   Result r{-1, ""};
   if (pipe == nullptr) return r;
@@ -60,6 +60,14 @@ TEST(Cli, WrongArgumentsAreBadInputInOneLine) {
     EXPECT_EQ(r.output.find("ow: bad input: "), 0u) << r.output;
   }
   EXPECT_NE(ow("nothing").output.find("nothing"), std::string::npos);
+}
+
+TEST(Cli, OutputThatIsLostIsNoSuccess) {
+  for (const std::string arguments : {"info", "fp --gen f16_add --count 100000"}) {
+    const Result r = ow(arguments + " > /dev/full");
+    EXPECT_EQ(r.status, 2) << arguments;
+    EXPECT_EQ(r.output, "ow: bad input: standard output: No space left on device\n") << arguments;
+  }
 }
 
 TEST(Cli, BadFilesAreNamedInOneLine) {

@@ -107,6 +107,22 @@ TEST(Library, ALaunchHasItsArgumentsAndLoadingStartsAnew) {
   EXPECT_GT(profile.total.instructions, 0u);
 }
 
+// Each launch has its own arguments and runs, whether the one before was waited for or not.
+TEST(Library, LaunchesThatNobodyWaitsForAllHappen) {
+  for (const char* name : {"sim:1x1", "sim:2x2"}) {
+    Runtime machine = open(name);
+    ow::Run run = machine.load(Program(kElf));
+    run.write("vector", std::vector<int32_t>(8, 0), Mapping::same());
+    for (const uint32_t value : {1, 2, 4, 8}) run.launch("add", {8, value});
+    run.launch("add", {1, 100});
+    for (int k = 0; k < 3; ++k) run.launch("count");
+    run.wait();
+    EXPECT_EQ(run.read<int32_t>("vector", Mapping::same()),
+              (std::vector<int32_t>{115, 15, 15, 15, 15, 15, 15, 15}));
+    EXPECT_EQ(run.read<uint32_t>("counted", Mapping::same()).front(), 10u);
+  }
+}
+
 TEST(Library, ATrapThrowsWithItsLineAndALoopWithItsPlace) {
   Runtime machine = open("sim:1x1");
   ow::Run run = machine.load(Program(kElf));
@@ -198,6 +214,7 @@ TEST(Library, AProducerIsAskedOnlyForWhatThePortCanTake) {
 
 TEST(Library, RoutesThatCannotWorkAndMissingVariablesAreRefused) {
   Runtime machine = open("sim:1x2");
+  ow::Run before = machine.load(Program(kElf));
   Layout ring({1, 2});
   const int colour = ring.colour("ring");
   ring.route(0, 0, colour, Route{Port::East, kOutE});
@@ -209,6 +226,9 @@ TEST(Library, RoutesThatCannotWorkAndMissingVariablesAreRefused) {
   EXPECT_THROW(flow.broadcast("w", Side::West), BadInput) << "the name is taken";
   EXPECT_THROW(machine.load(Program(kElf), Rect{0, 1, 1, 2}), BadInput);
   EXPECT_THROW(machine.load(Program("none.elf")), BadInput);
+  before.launch("count").wait();
+  EXPECT_EQ(before.read<uint32_t>("counted", Mapping::same()).front(), 8u)
+      << "what was refused has changed nothing";
 }
 
 TEST(Library, AColourIsServedByOneInputQueueOfATile) {

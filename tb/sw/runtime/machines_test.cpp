@@ -115,6 +115,7 @@ TEST(Machines, MiniSaysWhatItHasAndRunsWhatFits) {
   EXPECT_EQ(info.positions, 1);
   EXPECT_EQ(info.filters, 0);
   EXPECT_EQ(info.fifos, 0);
+  EXPECT_FALSE(info.counters);
   Layout layout({2, 2});
   layout.broadcast("x", Side::North);
   layout.chain("sum", Side::East, false, true);
@@ -123,8 +124,30 @@ TEST(Machines, MiniSaysWhatItHasAndRunsWhatFits) {
   for (int i = 0; i < 16; ++i) x.push_back(f16(i));
   run.send("x", x);
   run.launch("add").wait();
+  // What came of a part that did not come whole can be taken afterwards.
+  EXPECT_TRUE(has(message([&] { run.receive<f16>("sum", 10); }), "4 of 5 wavelets came"));
   const std::vector<f16> sums = run.receive<f16>("sum", 8);
   for (size_t i = 0; i < 16; ++i) EXPECT_EQ(sums[i], f16(8 + 2.0 * static_cast<double>(i % 8)));
+  EXPECT_EQ(message([&] { run.profile(); }), "profile: these tiles have no counters");
+}
+
+// A launch that waits for data keeps later ones from beginning: two of them are kept, a third would
+// be lost.
+TEST(Machines, ALaunchThatCannotBeginIsAnError) {
+  Runtime machine = open("sim-mini:1x1");
+  Layout layout({1, 1});
+  layout.broadcast("x", Side::North);
+  layout.chain("sum", Side::East, false, true);
+  ow::Run run = machine.load(Program(kMini, layout));
+  run.launch("add");
+  run.launch("add");
+  const std::string text = message([&] { run.launch("add"); });
+  EXPECT_TRUE(has(text, "'add' cannot be launched, as what was launched before has not begun"))
+      << text;
+  EXPECT_TRUE(has(text, "nothing moves any more")) << text;
+  run.send("x", std::vector<f16>(16, f16(1.0)));  // and the two go on
+  run.wait();
+  EXPECT_EQ(run.receive<f16>("sum", 16), std::vector<f16>(16, f16(1.0)));
 }
 
 TEST(Machines, WhatMiniHasNotIsRefusedInOneLine) {

@@ -79,5 +79,21 @@ TEST(Recording, DamagedOnesAreRefused) {
   EXPECT_THROW(Recorder("/nowhere/x.owr", {1, 1}, 4), BadInput);
 }
 
+// What cannot be recorded is refused before anything is made.
+TEST(Recording, IsOfSimulatedGridsOfFullTilesAlone) {
+  ::setenv("OPENWAFER_RECORD", temporary("none.owr").c_str(), 1);
+  for (const std::string machine : {"sim-mini:1x1", "wafer:none.yaml", "uart:/dev/null"}) {
+    std::string text;
+    try {
+      open(machine);
+    } catch (const BadInput& e) {
+      text = e.what();
+    }
+    EXPECT_EQ(text, "OPENWAFER_RECORD: only simulated grids of full tiles are recorded, not '" +
+                        machine + "'");
+  }
+  ::unsetenv("OPENWAFER_RECORD");
+}
+
 }  // namespace
 }  // namespace ow

@@ -4,7 +4,7 @@
 //   ow_printf("row %u: sum %f", ow_reg_read(OW_REG_ROW), sum);
 //
 // A call stores a record of 8 words (which format, the cycle, up to 6 arguments) into a ring in
-// SRAM; about 60 cycles. The formats stay in the ELF file, and the host formats (ow::PrintReader).
+// SRAM; about 60 cycles. The formats stay in the ELF file, and the host formats (ow::Run::prints).
 // So nothing waits: records that the host does not fetch in time are overwritten, and counted as
 // lost. Conversions: d i u x X o c p, f e g (floats; doubles are rounded to them), s (strings that
 // are constants of the program), each with flags, width and precision, but no `*`.
