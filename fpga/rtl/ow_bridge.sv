@@ -23,7 +23,6 @@
 module ow_bridge
   import ow_pkg::*;
   import ow_isa_pkg::*;
-  import ow_host_pkg::*;
 #(
   parameter int unsigned ReticleRows = 1,
   parameter int unsigned ReticleCols = 2,

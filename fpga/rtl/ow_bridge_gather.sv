@@ -13,7 +13,6 @@
 //   flush_o        nothing is there to be sent in this frame
 module ow_bridge_gather
   import ow_isa_pkg::*;
-  import ow_host_pkg::*;
 #(
   parameter int unsigned Ports = 8,
   parameter int unsigned NumColours = 4,

@@ -8,11 +8,9 @@
 //   chain_free_i    the chain has no command and no answer that waits
 //   status_o        a status record is asked for: valid/ready
 //   report_o        a report of every queue is asked for, for one cycle
-`include "ow_assert.svh"
 
 module ow_bridge_parse
   import ow_isa_pkg::*;
-  import ow_host_pkg::*;
 #(
   parameter int unsigned Ports = 8,
   parameter int unsigned NumColours = 4,

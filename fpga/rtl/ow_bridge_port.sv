@@ -14,7 +14,7 @@
 //   NumColours      data colours of the tiles; queues are these and the control plane's two
 //   link_i, link_o  the edge
 //   send_i, wavelet_i   a wavelet to send
-//   clear_i         the count of clear_i's queue becomes 0 (behind reset, each of them once)
+//   clear_i         the count of queue queue_i becomes 0 (behind reset, each of them once)
 //   queue_i         a queue; given_o: credits that came for it, modulo 8
 //   valid_o, wavelet_o, pop_i    head of what arrived; command_i: it holds commands
 //   moves_o         something moves here

@@ -3,7 +3,8 @@
 // of each queue how many have come and gone and which credits are spent, all in block RAMs.
 //
 // A scan looks at one queue a cycle, in turn, and sends its head when the colour has a credit (all
-// of them, if it holds commands), in two cycles more. So a queue sends one wavelet a round, which
+// of them, if it holds commands), in three cycles more: the head is read, whether it holds commands is
+// known a cycle later, and then it goes to ports that may lie at the other end of a part. So a queue sends one wavelet a round, which
 // is Ports * 2^ceil(log2(Queues)) cycles if the others are empty.
 // The host knows how many places are free and pushes only then. A queue that has sent, or whose
 // report was asked for, is reported with its count and its credits when the scan comes by and the
@@ -71,7 +72,7 @@ module ow_bridge_queues
     count_t     gone;
   } state_t;
 
-  typedef enum logic [1:0] {LOOK, READ, SEND} step_e;
+  typedef enum logic [1:0] {LOOK, READ, KNOW, SEND} step_e;
   step_e             step_q;
   logic              clearing_q;  // behind reset, a round of the scan
   logic [IndexW-1:0] scan_q, scan_next, push_at;
@@ -106,7 +107,7 @@ module ow_bridge_queues
   );
 
   // ---------------------------------------------------------------------------------- scan -------
-  logic       exists, waits, command, sweeps, left_due_q;
+  logic       exists, waits, command_q, sweeps, left_due_q;
   logic [2:0] credits;   // in hand
   logic [32:0] head;
   logic [4:0]  colour;
@@ -128,8 +129,7 @@ module ow_bridge_queues
   );
 
   assign colour = ow_link_pkg::to_colour(5'(queue), 5'(NumColours));
-  assign command = ow_link_pkg::is_command(colour, head[32], head[31:0]);
-  assign bump = step_q == SEND && (command ? credits == 3'(LINK_CREDITS) : credits != '0);
+  assign bump = step_q == SEND && (command_q ? credits == 3'(LINK_CREDITS) : credits != '0);
   assign next = clearing_q || step_q == SEND || (looks && !(waits && credits != '0));
 
   assign room_valid_o = looks && state.due;
@@ -148,7 +148,7 @@ module ow_bridge_queues
     state_d = state;
     if (bump) begin
       state_d.gone = state.gone + count_t'(1);
-      state_d.spent = state.spent + (command ? 3'(LINK_CREDITS) : 3'd1);
+      state_d.spent = state.spent + (command_q ? 3'(LINK_CREDITS) : 3'd1);
     end
     state_d.due = !reports;
     if (clearing_q) state_d = '0;
@@ -158,6 +158,8 @@ module ow_bridge_queues
     for (int unsigned p = 0; p < Ports; p++) send_port_o[p] = bump && port == PortW'(p);
     send_o = '{valid: 1'b1, colour: colour, ctrl: head[32], data: head[31:0]};
   end
+
+  always_ff @(posedge clk_i) command_q <= ow_link_pkg::is_command(colour, head[32], head[31:0]);
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -177,7 +179,8 @@ module ow_bridge_queues
       end
       unique case (step_q)
         LOOK: if (!next) step_q <= READ;
-        READ: step_q <= SEND;
+        READ: step_q <= KNOW;
+        KNOW: step_q <= SEND;
         default: step_q <= LOOK;
       endcase
       if (looks) left_due_q <= (state.due || sweeps) && !reports;

@@ -10,7 +10,6 @@
 //   uart_*          pins, of the board: in and out
 //   led_o           0: alive (blinks); 1: a session; 2: frames come; 3: the crossings carry frames;
 //                   4: something in the grid works; 5: a rule of the links was broken
-`include "ow_assert.svh"
 
 module ow_fpga_top
   import ow_pkg::*;
@@ -20,18 +19,18 @@ module ow_fpga_top
   parameter int unsigned ResendCycles = 0,
   parameter int unsigned Rows = 2,
   parameter int unsigned Cols = 1,
-  parameter int unsigned Lanes = 2,
-  parameter int unsigned SramBytes = 8192,
-  parameter int unsigned SramBanks = 2,
-  parameter int unsigned NumColours = 4,
-  parameter int unsigned NumThreads = 3,
-  parameter int unsigned QueueDepth = 8,
-  parameter int unsigned LineSlots = 4,
-  parameter int unsigned WriteSlots = 4,
-  parameter int unsigned PackSlots = 9,
-  parameter int unsigned ReduceAdders = 1,
-  parameter int unsigned SmallRouter = 1,
-  parameter int unsigned SmallTile = 1,
+  parameter int unsigned Lanes = ow_pkg::MINI_LANES,
+  parameter int unsigned SramBytes = ow_pkg::MINI_SRAM_BYTES,
+  parameter int unsigned SramBanks = ow_pkg::MINI_SRAM_BANKS,
+  parameter int unsigned NumColours = ow_pkg::MINI_NUM_COLOURS,
+  parameter int unsigned NumThreads = ow_pkg::MINI_NUM_THREADS,
+  parameter int unsigned QueueDepth = ow_pkg::MINI_QUEUE_DEPTH,
+  parameter int unsigned LineSlots = ow_pkg::MINI_LINE_SLOTS,
+  parameter int unsigned WriteSlots = ow_pkg::MINI_WRITE_SLOTS,
+  parameter int unsigned PackSlots = ow_pkg::MINI_PACK_SLOTS,
+  parameter int unsigned ReduceAdders = ow_pkg::MINI_REDUCE_ADDERS,
+  parameter int unsigned SmallRouter = ow_pkg::MINI_SMALL_ROUTER,
+  parameter int unsigned SmallTile = ow_pkg::MINI_SMALL_TILE,
   parameter logic [31:0] Features = ow_pkg::MINI_FEATURES,
   parameter logic [31:0] Operations = ow_pkg::MINI_OPERATIONS,
   parameter bit Tiles = 1'b1

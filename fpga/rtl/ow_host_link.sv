@@ -18,11 +18,9 @@
 //   out_*          payload from the host, valid/ready
 //   in_*           payload to the host, valid/ready; flush_i: no more is coming for now; fresh_o: the
 //                  next byte is a frame's first
-`include "ow_assert.svh"
 
 module ow_host_link
   import ow_isa_pkg::*;
-  import ow_host_pkg::*;
 #(
   parameter int unsigned ResendCycles = 2_500_000
 ) (
