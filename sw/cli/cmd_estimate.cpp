@@ -121,7 +121,8 @@ void residency(const Job& job, const std::vector<LayerWeights>& weights, nlohman
   const uint64_t bytes = (std::min(kept * 4, all * 2) + rows - 1) / rows;
   const uint64_t left = job.sram_bytes > job.used_bytes ? job.sram_bytes - job.used_bytes : 0;
   fmt::print(
-      "memory      {} of {} bytes of a tile, program and stack included; weights would take "
+      "memory      {} of {} bytes of a tile of `full`, program and stack included; weights would "
+      "take "
       "{} more: {}\n",
       job.used_bytes, job.sram_bytes, bytes,
       bytes <= left ? "they would fit, and are streamed nevertheless" : "they must be streamed");
