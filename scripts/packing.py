@@ -64,7 +64,7 @@ LATCHES = re.compile(r"^(LDCE|LDPE|\$.*latch.*|\$_DLATCH.*|\$_SR_.*)$", re.IGNOR
 
 
 class Missing(Exception):
-    """A tool, a board or a file that is not there: exit status 2."""
+    """A tool, a board or a file that is not there, or is not what it must be: exit status 2."""
 
 
 class Reason(Exception):
@@ -81,10 +81,36 @@ def output(*parts):
     return path
 
 
+def write_text(path, text):
+    with open(path + ".tmp", "w") as f:
+        f.write(text)
+    os.replace(path + ".tmp", path)
+
+
+def write_json(path, data):
+    write_text(path, json.dumps(data, indent=1))
+
+
+def check_report(path):
+    """Missing if write_json() could not write there when all is done."""
+    if os.path.basename(path) == "" or os.path.exists(path) and not os.path.isfile(path):
+        raise Missing(f"--json '{path}': must be a file")
+    try:
+        with open(path + ".tmp", "w"):
+            pass
+        os.remove(path + ".tmp")
+    except OSError as e:
+        raise Missing(f"--json '{path}': cannot be written: {e.strerror}") from e
+
+
 def tool(variable, name, hint):
     """A program: that of the environment, of .venv (YoWASP) or of the path."""
-    if os.environ.get(variable):
-        return os.environ[variable]
+    named = os.environ.get(variable)
+    if named:
+        # As run() finds it.
+        if not shutil.which(os.path.join(ROOT, named) if os.sep in named else named):
+            raise Missing(f"{variable}={named}: is no program that can be run")
+        return named
     local = os.path.join(ROOT, ".venv", "bin", "yowasp-" + name)
     if os.path.exists(local):
         return local
@@ -97,6 +123,10 @@ def nextpnr():
     return tool("NEXTPNR_ECP5", "nextpnr-ecp5", "run scripts/bootstrap fpga")
 
 
+def find_yosys():
+    return tool("YOSYS", "yosys", "run scripts/bootstrap fpga")
+
+
 def run(command, log, minutes, stuck=None):
     """Runs a tool from the top of the tree, its words in `log`; returns whether it went well. Reason
     if it takes longer than that, or if `stuck`, which gets the log's name now and then, says why it
@@ -104,8 +134,8 @@ def run(command, log, minutes, stuck=None):
     with open(log, "w") as f:
         try:
             tool = subprocess.Popen(command, cwd=ROOT, stdout=f, stderr=subprocess.STDOUT)
-        except FileNotFoundError as e:
-            raise Missing(f"{command[0]} does not run") from e
+        except OSError as e:
+            raise Missing(f"{command[0]} does not run: {e.strerror}") from e
     end = time.monotonic() + 60 * minutes
     why = None
     while why is None:
@@ -141,7 +171,11 @@ def last_errors(log):
 
 def yosys(name, commands):
     folder = output(name, "x")
-    _, error = synth.run(synth.find_yosys(), os.path.dirname(folder), "synth", commands)
+    program = find_yosys()
+    try:
+        _, error = synth.run(program, os.path.dirname(folder), "synth", commands)
+    except OSError as e:
+        raise Missing(f"{e.filename or program} does not run: {e.strerror}") from e
     if error:
         raise Reason(f"synthesis of {name}: {error}")
 
@@ -243,24 +277,35 @@ def xilinx_cells(stat):
     return dict(total)
 
 
+def kept_parts(path, key):
+    """What an earlier measure() has left there; None if it is of other sources, or cannot be read."""
+    try:
+        with open(path) as f:
+            kept = json.load(f)
+        return kept["parts"] if kept["digest"] == key else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
 def measure(names, family):
     """{block: cells by part}, from before if nothing has changed."""
     result = {}
     for name in names:
         block = BLOCKS[name]
         key = digest(name, block, family)
-        kept = output(f"{name}-{family}.json")
-        if os.path.exists(kept):
-            with open(kept) as f:
-                old = json.load(f)
-            if old["digest"] == key and (family != "ecp5" or os.path.exists(mapped(name))):
-                result[name] = old["parts"]
-                continue
-        start = time.time()
-        parts = pack(name, block) if family == "ecp5" else map_xilinx(name, block)
-        print(f"  {name}: {time.time() - start:.0f} s", flush=True)
-        with open(kept, "w") as f:
-            json.dump({"digest": key, "parts": parts}, f, indent=1)
+        path = output(f"{name}-{family}.json")
+        parts = kept_parts(path, key)
+        if parts is None or family == "ecp5" and not os.path.exists(mapped(name)):
+            # It must not outlive the netlist that it is of: pack() writes over that one, whatever
+            # becomes of the rest.
+            if os.path.exists(path):
+                os.remove(path)
+            start = time.time()
+            parts = pack(name, block) if family == "ecp5" else map_xilinx(name, block)
+            print(f"  {name}: {time.time() - start:.0f} s", flush=True)
+            # Of sources that were changed in the meantime, nobody knows which were read.
+            if digest(name, block, family) == key:
+                write_json(path, {"digest": key, "parts": parts})
         result[name] = parts
     return result
 
