@@ -107,9 +107,6 @@ double SimBoard::now() { return static_cast<double>(pins_->cycles) / kClockHz; }
 uint64_t SimBoard::cycles() const { return pins_->cycles; }
 uint64_t SimBoard::faults() const { return pins_->faults; }
 unsigned SimBoard::leds() const { return pins_->model->leds; }
-void SimBoard::run(uint64_t cycles) {
-  for (uint64_t k = 0; k < cycles; ++k) pins_->clock();
-}
 std::string SimBoard::description() const {
   return fmt::format("a simulated board at {:g} Mbaud", kBaud / 1e6);
 }

@@ -182,22 +182,19 @@ RunReport run_with_progress(const jobs::RunParams& params, jobs::RunOptions run)
 void take_device(Options* options, const std::string& params, GridShape grid) {
   if (on_board(*options)) return;
   const size_t colon = options->device.find(':');
-  if (colon != std::string::npos) {
-    const std::string shape = options->device.substr(colon + 1);
-    if (shape != fmt::format("{}x{}", grid.rows, grid.cols)) {
-      throw BadInput(fmt::format("--device {}: {} wants {} x {} tiles", options->device, params,
-                                 grid.rows, grid.cols));
-    }
-    options->device.resize(colon);
+  const std::string kind = options->device.substr(0, colon);
+  if (kind != "sim" && kind != "rtl" && kind != "mono" && kind != "golden") {
+    throw BadInput(fmt::format(
+        "--device {}: must be golden, uart:PATH[:BAUD], or rtl, sim or mono, also with the "
+        "grid (sim:4x4)",
+        options->device));
   }
-  if (options->device == "sim") options->device = "rtl";
-  for (const char* known : {"rtl", "mono", "golden"}) {
-    if (options->device == known) return;
+  if (colon != std::string::npos &&
+      options->device.substr(colon + 1) != fmt::format("{}x{}", grid.rows, grid.cols)) {
+    throw BadInput(fmt::format("--device {}: {} wants {} x {} tiles", options->device, params,
+                               grid.rows, grid.cols));
   }
-  throw BadInput(fmt::format(
-      "--device {}: must be golden, uart:PATH[:BAUD], or rtl, sim or mono, also with the "
-      "grid (sim:4x4)",
-      options->device));
+  options->device = kind == "sim" ? "rtl" : kind;
 }
 
 // Weights may replace those that were read; a plan's file is read as well as written. Metrics may

@@ -26,7 +26,7 @@
 namespace ow::fpga {
 namespace {
 
-// A board whose bitstream a ULX3S holds, and the one that it is to hold.
+// Two tiles, and what a ULX3S holds.
 constexpr GridShape kSmall{1, 2}, kFour{2, 2};
 
 void expect_bring_up(GridShape grid) {
@@ -197,23 +197,6 @@ TEST(FpgaTerminal, ARunFromTheCommandLineHasTheBitsOfGolden) {
   ASSERT_EQ(std::system(command.c_str()), 0) << read_text(out + ".log");
   const std::string told = read_text(out);
   EXPECT_NE(told.find("\"mismatches\": 0"), std::string::npos) << told;
-}
-
-TEST(FpgaTerminal, WrongPortsAreRefused) {
-  const auto refusal = [](const std::string& machine) {
-    try {
-      uart::open_board(machine);
-    } catch (const BadInput& e) {
-      return std::string(e.what());
-    }
-    return std::string("none");
-  };
-  EXPECT_EQ(refusal("uart:"), "machine 'uart:': must be uart:PATH or uart:PATH:BAUD");
-  EXPECT_EQ(refusal("uart:/no/such/port"), "/no/such/port: No such file or directory");
-  EXPECT_EQ(refusal("uart:/dev/null"),
-            "/dev/null: is not a serial port: Inappropriate ioctl for device");
-  EXPECT_EQ(refusal("uart:/dev/null:1234"),
-            "/dev/null: 1234 baud: must be one of the usual rates from 9600 to 3000000");
 }
 
 }  // namespace

@@ -197,7 +197,9 @@ TEST(Bridge, ABlockedColourHoldsNoOther) {
 // While the host acknowledges nothing, reports wait on the board; its queues send on meanwhile.
 TEST(Bridge, AReportThatWaitsHoldsNoQueue) {
   Board board(4);
-  Session session(std::make_unique<BridgeWire>(&board), 1, {});
+  Session::Options options;
+  options.number = 1;
+  Session session(std::make_unique<BridgeWire>(&board), options);
   session.open();
   for (uint32_t i = 0; i < 4000; ++i) board.edges[0].give(Wavelet{1, false, i});
   for (int i = 0; i < 50000; ++i) board.clock();  // a window of frames to the host, and more

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "ow/base/error.h"
+#include "ow/open/board.h"
 #include "ow/uart/wire.h"
 
 namespace {
@@ -95,6 +96,51 @@ TEST_F(SerialTest, IsFreeAgainWhenItsProgramIsKilled) {
   EXPECT_EQ(refusal(), "none");
   ::close(ready[0]);
   ::close(ready[1]);
+}
+
+// What a machine's name says about a port.
+std::string words(const std::string& machine) {
+  try {
+    open_board(machine);
+  } catch (const BadInput& e) {
+    return e.what();
+  }
+  return "none";
+}
+
+TEST(SerialPort, IsRefusedWithWhatItMustBe) {
+  const std::string form = ": must be uart:PATH or uart:PATH:BAUD";
+  EXPECT_EQ(words("uart:"), "machine 'uart:'" + form);
+  EXPECT_EQ(words("uart::9600"), "machine 'uart::9600'" + form);
+  EXPECT_EQ(words("usb:/dev/null"), "machine 'usb:/dev/null'" + form);
+  EXPECT_EQ(words("uart:/no/such/port"), "/no/such/port: No such file or directory");
+  EXPECT_EQ(words("uart:/no/such/port:9600"), "/no/such/port: No such file or directory");
+  EXPECT_EQ(words("uart:/dev/null"),
+            "/dev/null: is not a serial port: Inappropriate ioctl for device");
+}
+
+TEST(SerialPort, IsRefusedWithTheRatesThatThereAre) {
+  const std::string rates =
+      ": must be one of 9600, 19200, 38400, 57600, 115200, 230400, 460800, 500000, 921600, "
+      "1000000, 1500000, 2000000, 3000000";
+  EXPECT_EQ(words("uart:/dev/null:1234"), "/dev/null: 1234 baud" + rates);
+  EXPECT_EQ(words("uart:/dev/null:-9600"), "/dev/null: -9600 baud" + rates);
+  for (const std::string wrong : {"abc", "99999999999", "", "9600.0", "3 M", "0x10", "9600,8n1"}) {
+    EXPECT_EQ(words("uart:/dev/null:" + wrong), "/dev/null: rate '" + wrong + "'" + rates);
+  }
+  EXPECT_EQ(words("uart:/no/such/port:fast"), "/no/such/port: rate 'fast'" + rates);
+}
+
+// As the links in /dev/serial/by-path.
+TEST_F(SerialTest, MayHaveColonsInItsPath) {
+  const std::string away = testing::TempDir() + "usb-0:1:1.0-port0";
+  EXPECT_EQ(words("uart:" + away), away + ": No such file or directory");
+  const std::string link = testing::TempDir() + "serial:" + std::to_string(::getpid()) + "x";
+  ASSERT_EQ(::symlink("/dev/null", link.c_str()), 0);
+  EXPECT_EQ(words("uart:" + link), link + ": is not a serial port: Inappropriate ioctl for device");
+  EXPECT_EQ(words("uart:" + link + ":9600"),
+            link + ": is not a serial port: Inappropriate ioctl for device");
+  ::unlink(link.c_str());
 }
 
 }  // namespace

@@ -68,7 +68,14 @@ head -c 20000 "$configs/../data/optdigits/digits.csv.gz" >"$dir/cut.csv.gz"
 variant "s,file: .*,file: $dir/cut.csv.gz,"
 expect 2 "cut.csv.gz: the compressed data end too early" --params "$dir/job.yaml"
 expect 2 "the monolithic simulator is 2 x 2" --params "$configs/digits.yaml" --device mono
-expect 2 "--device" --params "$configs/digits.yaml" --device fpga
+for device in fpga usb:/tmp uart '' :4x4; do
+  expect 2 "--device $device: must be golden, uart:PATH[:BAUD], or rtl, sim or mono, also with" \
+    --params "$configs/digits.yaml" --device "$device"
+done
+expect 2 "--device rtl:/tmp: $configs/digits.yaml wants 4 x 4 tiles" --params "$configs/digits.yaml" \
+  --device rtl:/tmp
+expect 2 "/dev/null: rate 'abc': must be one of 9600, 19200" --params "$configs/digits-mini.yaml" \
+  --device uart:/dev/null:abc
 expect 2 "none.elf" --params "$configs/digits.yaml" --firmware "$dir/none.elf"
 # Firmware that stops: one line with tile, cause, address, function and source line.
 expect 3 "ow: device fault: tile (0, 0) stopped: store access fault, address 0x10000; pc 0x" \

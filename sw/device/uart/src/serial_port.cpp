@@ -40,8 +40,7 @@ class SerialPort : public Wire {
     const auto rate = std::find_if(kRates.begin(), kRates.end(),
                                    [baud](const auto& r) { return r.first == baud; });
     if (rate == kRates.end()) {
-      throw BadInput(fmt::format("{}: {} baud: must be one of the usual rates from {} to {}", path,
-                                 baud, kRates.front().first, kRates.back().first));
+      throw BadInput(fmt::format("{}: {} baud: must be one of {}", path, baud, serial_rates()));
     }
     fd_ = ::open(path.c_str(), O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
     if (fd_ < 0) throw BadInput(fmt::format("{}: {}", path, std::strerror(errno)));
@@ -126,6 +125,12 @@ class SerialPort : public Wire {
 
 std::unique_ptr<Wire> open_serial(const std::string& path, int baud) {
   return std::make_unique<SerialPort>(path, baud);
+}
+
+std::string serial_rates() {
+  std::string all;
+  for (const auto& [rate, code] : kRates) all += fmt::format("{}{}", all.empty() ? "" : ", ", rate);
+  return all;
 }
 
 }  // namespace ow::uart

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <utility>
 
 #include "ow/base/error.h"
@@ -12,14 +13,20 @@
 namespace ow::uart {
 namespace {
 
-// Frames of a window at their longest, in bytes, and what an adapter may add on the way, in
-// seconds.
+// A window of frames, in bytes, at their longest.
 constexpr double kWindowBytes = kWindow * 2.0 * (kHeaderBytes + kPayloadMax + kCrcBytes + 2);
+
+// Another one than the last time, most likely.
+uint8_t another_number() {
+  const auto t = std::chrono::steady_clock::now().time_since_epoch().count();
+  return static_cast<uint8_t>(1 + (static_cast<uint64_t>(t) * 0x9E3779B97F4A7C15u >> 33) % 255);
+}
 
 }  // namespace
 
-Session::Session(std::unique_ptr<Wire> wire, uint8_t number, const Options& options)
-    : wire_(std::move(wire)), number_(number), options_(options) {
+Session::Session(std::unique_ptr<Wire> wire, const Options& options)
+    : wire_(std::move(wire)), options_(options) {
+  if (options_.number == 0) options_.number = another_number();
   if (options_.resend <= 0) {
     options_.resend = wire_->latency() + kWindowBytes / wire_->rate();
   }
@@ -41,7 +48,7 @@ Bytes Session::open() {
       encoded_at_ = 0;
       Frame frame;
       frame.kind = Kind::Open;
-      frame.session = number_;
+      frame.session = options_.number;
       encode(frame, &encoded_);
       next = now + options_.resend;
     }
@@ -75,7 +82,7 @@ void Session::next_frame() {
     outgoing_.erase(outgoing_.begin(), outgoing_.begin() + n);
   }
   Frame frame;
-  frame.session = number_;
+  frame.session = options_.number;
   frame.ack = expected_;
   frame.nack = nack_due_;
   frame.turn = turn_;
@@ -151,7 +158,7 @@ void Session::wrong_frame() {
 }
 
 void Session::hear(const Frame& frame) {
-  if (frame.session != number_) return;  // of a session before
+  if (frame.session != options_.number) return;  // of a session before
   if (!open_) {
     if (frame.kind != Kind::Opened) return;
     open_ = true;

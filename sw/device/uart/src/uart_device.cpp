@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "ow/base/error.h"
@@ -21,12 +20,6 @@ constexpr double kLongestWait = 0.02;
 // silence of one that does not send.
 constexpr double kTrials = 10;
 
-// Another one than the last time, most likely.
-uint8_t session_number() {
-  const auto t = std::chrono::steady_clock::now().time_since_epoch().count();
-  return static_cast<uint8_t>(1 + (static_cast<uint64_t>(t) * 0x9E3779B97F4A7C15u >> 33) % 255);
-}
-
 void put_word(uint32_t word, Bytes* out) {
   for (int i = 0; i < 4; ++i) out->push_back(static_cast<uint8_t>(word >> (8 * i)));
 }
@@ -39,8 +32,7 @@ uint64_t get_word(const uint8_t* bytes, int n) {
 }  // namespace
 
 UartDevice::UartDevice(std::unique_ptr<Wire> wire, const Session::Options& options)
-    : session_(std::move(wire), options.number != 0 ? options.number : session_number(), options),
-      silence_(options.silence) {
+    : session_(std::move(wire), options), silence_(options.silence) {
   const Bytes info = session_.open();
   shape_ = wafer::Shape{info[1], info[2], info[3], info[4], info[5], info[6]};
   shape_.check();

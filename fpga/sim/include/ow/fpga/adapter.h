@@ -41,7 +41,6 @@ class Transmitter {
 class Receiver {
  public:
   explicit Receiver(double bits_a_cycle) : step_(bits_a_cycle) {}
-  bool idle() const { return left_ == 0; }
   // True if a byte is complete.
   bool clock(bool pin, uint8_t* byte) {
     if (left_ == 0) {

@@ -43,7 +43,6 @@ class SimBoard : public uart::Wire {
   uint64_t cycles() const;
   uint64_t faults() const;  // of bytes, so far
   unsigned leds() const;    // as ow_fpga_top's led_o
-  void run(uint64_t cycles);
 
  private:
   struct Pins;

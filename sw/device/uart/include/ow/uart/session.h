@@ -22,7 +22,8 @@ class Session {
     double silence = 10;
     // Seconds without progress after which frames are sent again; 0: by the wire's rate.
     double resend = 0;
-    // Of the session, 1 to 255; 0: another one than the last, most likely.
+    // Of the session, 1 to 255: another one than that of the last, so that what is left of that is
+    // told apart. 0: most likely another one.
     uint8_t number = 0;
   };
   struct Counts {
@@ -34,9 +35,7 @@ class Session {
     uint64_t others = 0;  // right frames that were not the expected one
   };
 
-  // `number` names the session: another one than the last, so that what is left of that is told
-  // apart.
-  Session(std::unique_ptr<Wire> wire, uint8_t number, const Options& options);
+  Session(std::unique_ptr<Wire> wire, const Options& options);
 
   // Resets the device and returns what it says of itself (kInfoBytes). DeviceFault if nothing
   // answers within the silence, ProtocolError if it speaks another version.
@@ -78,8 +77,7 @@ class Session {
   void remind();
 
   std::unique_ptr<Wire> wire_;
-  const uint8_t number_;
-  Options options_;
+  Options options_;  // with a number and a time to send again
   Decoder decoder_;
   Counts counts_;
   bool open_ = false;

@@ -34,6 +34,9 @@ class Wire {
 // terminal, or it does not run at the rate.
 std::unique_ptr<Wire> open_serial(const std::string& path, int baud);
 
+// The rates that open_serial() takes, for messages: "9600, 19200, ...".
+std::string serial_rates();
+
 // The rate that a port is opened with if none is named.
 constexpr int kDefaultBaud = 3000000;
 
