@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -26,16 +25,29 @@ std::pair<size_t, size_t> bounds(const std::string& text, const std::string& wha
   return {begin + open.size(), end};
 }
 
+// The cells of a line. A | that belongs to one is \| there (escaped).
 std::vector<std::string> cells(const std::string& line) {
   std::vector<std::string> out;
-  size_t begin = 1;
-  while (begin < line.size()) {
-    const size_t end = std::min(line.find('|', begin), line.size());
-    std::string cell = line.substr(begin, end - begin);
-    cell.erase(0, cell.find_first_not_of(' '));
-    cell.erase(cell.find_last_not_of(' ') + 1);
-    out.push_back(cell);
-    begin = end + 1;
+  std::string cell;
+  for (size_t at = 1; at < line.size(); ++at) {
+    if (line[at] == '\\' && at + 1 < line.size() && line[at + 1] == '|') {
+      cell += line[++at];
+    } else if (line[at] == '|') {
+      cell.erase(0, cell.find_first_not_of(' '));
+      cell.erase(cell.find_last_not_of(' ') + 1);
+      out.push_back(std::exchange(cell, std::string()));
+    } else {
+      cell += line[at];
+    }
+  }
+  return out;
+}
+
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '|') out += '\\';
+    out += c;
   }
   return out;
 }
@@ -57,7 +69,7 @@ std::string with_unit(double value, const std::string& unit) {
 // "| a | b |", a line.
 std::string table_line(const nlohmann::json& cells) {
   std::string line = "|";
-  for (const auto& cell : cells) line += fmt::format(" {} |", cell.get<std::string>());
+  for (const auto& cell : cells) line += fmt::format(" {} |", escaped(cell.get<std::string>()));
   return line + "\n";
 }
 
@@ -131,10 +143,8 @@ std::string with_table(const std::string& text, const Targets& targets,
       figure = pass ? value : fmt::format("**missed: {}**", value);
       commit = commit_text(found->second.value("commit", ""));
       command = fmt::format("`{}`", found->second.at("command").get<std::string>());
-      std::replace(command.begin(), command.end(), '|', '/');
     }
-    table += fmt::format("| {} | {} | {} | {} | {} | {} |\n", name, target.what,
-                         target_text(target), figure, commit, command);
+    table += table_line({name, target.what, target_text(target), figure, commit, command});
   }
   std::string out = text.substr(0, begin) + table + text.substr(end);
   for (const auto& [name, row] : measured) out = with_row_tables(out, bench, row);

@@ -321,6 +321,26 @@ TEST(Document, ATableIsWrittenFromResultsAndReadAgain) {
   EXPECT_THROW(table_rows(text, "y"), BadInput);
 }
 
+// A command that is copied from the table runs: what would end a cell is escaped, also in a row
+// that was not measured again.
+TEST(Document, ACommandMayHaveBars) {
+  const std::string text = "<!-- ow bench x -->\n<!-- end of ow bench x -->\n";
+  const Targets targets = {{"X1", {"one|two", "x", "lower", 10, 0}}};
+  nlohmann::json result = {{"bench", "x"}};
+  result["results"].push_back(
+      {{"name", "X1"}, {"value", 1}, {"pass", true}, {"command", "t '^A|^B' | u"}});
+  const std::string written = with_table(text, targets, result);
+  EXPECT_NE(written.find("| X1 | one\\|two | <= 10 | 1 |  | `t '^A\\|^B' \\| u` |\n"),
+            std::string::npos)
+      << written;
+  const auto rows = table_rows(written, "x");
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].what, "one|two");
+  EXPECT_EQ(rows[0].command, "`t '^A|^B' | u`");
+  result["results"] = nlohmann::json::array();
+  EXPECT_EQ(with_table(written, targets, result), written);
+}
+
 // A row may bring a table of its own.
 TEST(Document, ARowBringsATableOfItsOwn) {
   const std::string text =
