@@ -47,7 +47,7 @@ COLUMNS = ["TRELLIS_COMB", "TRELLIS_FF", "DP16KD", "MULT18X18D"]
 # Of a block alone: the largest package, as it has more ports than any board.
 PART = ["--85k", "--package", "CABGA756", "--speed", "6"]
 # How a design is placed and routed (docs/fpga.md says what else was tried).
-PLACE = ["--placer", "static", "--router", "router2"]
+PLACE = ["--placer", "static", "--router", "router2", "--tmg-ripup"]
 # The share of a part that its blocks may take, at most. The target of row F1 is 90 %; 94 % has been
 # placed.
 FILL = 0.95

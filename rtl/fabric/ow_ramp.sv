@@ -272,7 +272,7 @@ module ow_ramp
       core_in &= room;
       push_lost = {red_in != '0, eng_in != '0, core_in != '0} !=
                   {red_push, eng_push, core_push};
-      lost_queue = red_push && red_in == '0 ? red_q_i : eng_push && eng_in == '0 ? eng_q : core_q_i;
+      lost_queue = red_push && red_in == '0 ? red_q_i : Small || eng_push && eng_in == '0 ? eng_q : core_q_i;
     end
   end
 

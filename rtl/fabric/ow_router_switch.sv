@@ -19,8 +19,9 @@
 // credits, and they go back from the next cycle on, to the input that is selected then.
 // Latency 0: link_*_o and to_ramp_o go to registers.
 // Small: there are no fresh heads, what arrives is held in the next cycle, and a credit that comes is
-// spent from then on; and one colour is chosen for all outputs, round robin, of those that could go to
-// any if the control plane left it the slot.
+// spent from then on; and one colour is chosen for all outputs, round robin, a cycle before, of those
+// that could go to any then if the control plane left it the slot. Should it not be so (it has just
+// gone, a route is written, the ramp has no room any more) nothing goes.
 // Errors: a credit for a colour that has both, and a wavelet at a full buffer, break the protocol;
 // assertions report them.
 //
@@ -46,7 +47,7 @@
 //                  wavelets
 //   at_o           [p]: the colour of what comes at port p, one-hot; take_o [p]: if it is taken
 //   one_o          [o]: the held head that goes to output o, one-hot; Small: the chosen one, whether
-//                  it goes there or not
+//                  it goes there or not, and whether it is still there
 //   work_o         something may change in this cycle beside credits, known early
 //   link_*_o, to_ramp_o   what leaves, and the credits that go back; a head that is kept from the ramp
 //                  is not valid there
@@ -211,10 +212,10 @@ module ow_router_switch
   colours_t rest [NUM_PORTS], one [NUM_PORTS], sends [NUM_PORTS], may;
   ports_t sure, some;  // a head needs nothing of this cycle; one of these, or one whose credit comes
   logic [3:0] could;   // Small: of all colours, and not of the chosen one alone
-  colours_t chosen;    // the one colour, if Small
+  colours_t chosen_q, chosen_d;  // the one colour, if Small; that of the next cycle
   always_comb begin : choose_held
     automatic colours_t offer, late;
-    {offer, late, may, sure, some, could, chosen} = '0;
+    {offer, late, may, sure, some, could} = '0;
     for (int unsigned o = 0; o < NUM_PORTS; o++) begin
       rest[o] = run & owe_q[o];
       late = '0;
@@ -233,10 +234,8 @@ module ow_router_switch
     end
     could = some[3:0];
     if (Small) begin
-      chosen = one[0] | one[1] | one[2] | one[3] | one[4];
-      chosen = colours_t'(pick(32'(chosen), above(turn_q[0])));
-      may &= chosen;
-      for (int unsigned o = 0; o < NUM_PORTS; o++) one[o] &= chosen;
+      may &= chosen_q;
+      for (int unsigned o = 0; o < NUM_PORTS; o++) one[o] &= chosen_q;
       for (int unsigned o = 0; o < NUM_PORTS; o++) some[o] = one[o] != '0;
     end
     for (int unsigned o = 0; o < NUM_PORTS; o++) sends[o] = go[o] ? one[o] : '0;
@@ -283,7 +282,7 @@ module ow_router_switch
   // ------------------------------------------------------------------------------ what goes out --
   // Small: what is read does not wait for whose slot it is.
   always_comb begin
-    for (int unsigned o = 0; o < NUM_PORTS; o++) one_o[o] = Small ? chosen : sends[o];
+    for (int unsigned o = 0; o < NUM_PORTS; o++) one_o[o] = Small ? chosen_q : sends[o];
   end
 
   logic [4:0] number [NUM_PORTS];
@@ -414,6 +413,29 @@ module ow_router_switch
     end
   end
 
+  // Small: the colour of the next cycle, of those that could go then if this cycle's did not: the one
+  // that does, which is the last in the round robin, may find that nothing of it is left.
+  logic [4:0] chosen;
+  assign chosen = index(32'(chosen_q));
+  always_comb begin : choose_next
+    automatic colours_t soon, heads, with_credit;
+    {soon, heads, with_credit} = '0;
+    chosen_d = '0;
+    if (Small) begin
+      for (int unsigned p = 0; p < NUM_PORTS; p++) heads |= at[p] & in_i[p];
+      heads &= run & ~head_valid_q;
+      for (int unsigned o = 0; o < 4; o++) begin
+        with_credit = cr1[o] | give[o];
+        soon |= rest[o] & (cr2[o] | (cr1[o] & give[o]) | (with_credit & ~alone));
+        soon |= heads & out_i[o] & with_credit;
+      end
+      soon |= (rest[PORT_R] & (ej_ready_i | drop_held_i)) | (heads & out_i[PORT_R] & ej_ready_i);
+      chosen_d = colours_t'((some & go) != '0 ? pick(32'(soon), above(chosen))
+                                              : pick(32'(soon), above(turn_q[0])));
+    end
+  end
+  always_ff @(posedge clk_i) chosen_q <= rst_i ? '0 : chosen_d;
+
   always_ff @(posedge clk_i) begin : levels
     if (rst_i) begin
       head_valid_q <= '0;
@@ -433,7 +455,7 @@ module ow_router_switch
         owe_q[p] <= owe_d[p];
         if (!Small && sure[p] && go[p]) turn_q[p] <= number[p];
       end
-      if (Small && (some & go) != '0) turn_q[0] <= index(32'(chosen));
+      if (Small && (some & go) != '0) turn_q[0] <= chosen;
     end
   end
 
@@ -445,7 +467,7 @@ module ow_router_switch
   always_comb begin : idle
     automatic colours_t any;
     any = '0;
-    can_move_o = waits_o != '0;
+    can_move_o = waits_o != '0 || chosen_q != '0;
     ramp_owed_o = '0;
     if (running != '0) begin
       for (int unsigned p = 0; p < NUM_PORTS; p++) begin

@@ -20,7 +20,8 @@
 //   shift_i      colours whose head takes what comes next: the tail if tail_i, else what arrives
 //   held_i       colours that hold a head
 //   tail_i       colours that hold a tail
-//   one_i        [o]: the colour that output o reads, one-hot, one that holds a head; 0: none
+//   one_i        [o]: the colour that output o reads, one-hot, one that holds a head (else, if Small, what
+//                is read is nothing); 0: none
 //   data_o       [o]: data of its head; if it reads none, 0, or if Small of the one that others read
 //   held_ctrl_o, held_noce_o, held_outside_o   held heads that are control wavelets; whose first
 //                command has NOCE; that are outside their filter's range

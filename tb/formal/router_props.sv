@@ -9,6 +9,7 @@
 //   In0, In1    input port of colour 0 and 1 (0 north, 1 east, 2 south, 3 west, 4 ramp)
 //   Out0, Out1  outputs of their routes, one bit a port
 //   Fences      colour 0 also sends control wavelets with a command
+//   Small       the small router
 module router_props
   import ow_pkg::*;
 #(
@@ -16,7 +17,8 @@ module router_props
   parameter int unsigned Out0 = 5'b10010,
   parameter int unsigned In1 = 0,
   parameter int unsigned Out1 = 5'b00010,
-  parameter bit Fences = 0
+  parameter bit Fences = 0,
+  parameter bit Small = 0
 ) (
   input  logic       clk_i,
   input  logic [1:0] send_i,
@@ -92,7 +94,7 @@ module router_props
                                 : '{in_port: 3'(In1), out_mask: Mask1}, default: '0};
   logic idle;
 
-  ow_router #(.NumColours(2)) u_router (
+  ow_router #(.NumColours(2), .Small(Small)) u_router (
     .clk_i,
     .link_clk_i  (clk_i),
     .rst_i       (rst),

@@ -190,9 +190,10 @@ module ow_sram
                                             : wants_t'(1) << addr[i][3 +: BankW];
           if (Shared && (i == Red || i == Lsu || i == Ctl)) banks[i][SramBanks] = 1'b1;
           if (Small) banks[i] = '1;
-          aged[i] = i <= Rd1 ? age_q[i] == 3'(AgeLimit) : aged_q[i] == banks[i];
+          aged[i] = Small ? aged_q[i][0]
+                  : i <= Rd1 ? age_q[i] == 3'(AgeLimit) : aged_q[i] == banks[i];
         end
-        if (i <= Rd1) keeps[i] = aged[i] ? banks[i] : '0;
+        if (i <= Rd1 && !Small) keeps[i] = aged[i] ? banks[i] : '0;
         aged_all |= keeps[i];
       end
       given = gives && (banks[Wr] & (banks[Rd0] | banks[Rd1])) != '0;
@@ -225,7 +226,8 @@ module ow_sram
       for (int unsigned i = 0; i < NumReq; i++) begin
         if (!asks[i] || gnt[i]) age_q[i] <= 3'd0;
         else if (age_q[i] != 3'(AgeLimit)) age_q[i] <= age_q[i] + 3'd1;
-        aged_q[i] <= i > Rd1 && req[i] && !gnt[i] && age_q[i] >= 3'(AgeLimit - 1) ? banks[i] : '0;
+        aged_q[i] <= (i > Rd1 || Small) && asks[i] && !gnt[i] && age_q[i] >= 3'(AgeLimit - 1) ? banks[i]
+                                                                                              : '0;
       end
     end
     gth_waited_q <= rst_i ? '0 : gth_req_i & ~gth_gnt_o;

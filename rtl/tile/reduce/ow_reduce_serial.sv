@@ -238,7 +238,8 @@ module ow_reduce_serial
   );
 
   // ----------------------------------------------------------------------------------- states ----
-  logic sent, stores, outside, stored_q, pairs, room_q;  // stored_q: memory has taken it
+  logic sent, stores, outside, pairs, room_q;
+  logic ask_q, stored_q;  // memory is asked to store it; has taken it
   logic [23:0] elem_addr_q, row_addr_q;  // where the element is stored, and the first one of its row
 
   // Looked at in every cycle, as they last for several. What outq_ready_i has promised holds for a cycle
@@ -247,7 +248,8 @@ module ow_reduce_serial
     outside <= {8'd0, elem_addr_q} >= SramBytes;
     bias_out <= {8'd0, bias_q} >= SramBytes;
     room_q <= outq_ready_i[act.out_q];
-    stored_q <= stores && mem_gnt_i && !rst_i;
+    ask_q <= stores && !outside && !(ask_q && mem_gnt_i) && !rst_i;
+    stored_q <= ask_q && mem_gnt_i && !rst_i;
   end
   assign stores = state_q == OUT && held_q && act.memory && !stored_q;
   assign pairs = act.f16 && !lane_q[0];  // it waits for the other one of its pair
@@ -331,8 +333,8 @@ module ow_reduce_serial
   end
   assign red_q_o = act.out_q;
   assign red_push_o = leaves && !act.memory && (!act.f16 || lane_q[0]);
-  assign mem_we_o = state_q == OUT;
-  assign mem_req_o = stores ? !outside : state_q == BIAS && rests_q;
+  assign mem_we_o = ask_q;
+  assign mem_req_o = ask_q || rests_q;
   assign mem_addr_o = mem_we_o ? elem_addr_q[23:3] : bias_q[23:3];
   assign store_bad_o = stores && outside;
   assign store_addr_o = elem_addr_q;
