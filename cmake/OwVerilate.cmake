@@ -177,8 +177,9 @@ function(ow_verilate lib)
   set(args --cc --top-module ${V_TOP} --prefix ${V_PREFIX} -Wall --no-timing --threads 1 -O3
       --x-assign fast --x-initial fast --output-split 20000)
   if(OW_VERILATOR_VERSION VERSION_GREATER 5.006)
-    # New versions bring new warnings: users see them, and builds go on.
-    list(APPEND args -Wno-fatal)
+    # New versions bring new warnings: users see them, and builds go on. A parameter that a module
+    # refuses is a warning to Verilator as well.
+    list(APPEND args -Wno-fatal -Werror-USERERROR -Werror-USERFATAL)
   endif()
   if(OW_ASSERT AND NOT V_NO_ASSERT)
     list(APPEND args --assert)
