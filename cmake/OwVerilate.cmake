@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # ow_verilate(<lib> TOP <module> FILES <.f lists or .sv files>...
 #             [PARAMS Name=Value ...] [DEFINES NAME[=Value] ...] [PREFIX V<name>] [SHARDS <n>]
-#             [TRACE] [NO_ASSERT] [CHECKS] [FAST])
+#             [TRACE] [NO_ASSERT] [CHECKS] [FAST] [TIMING])
 #
 # Makes a static library <lib> of the Verilated <module>; its header is <PREFIX>.h (default
 # V<module>). Paths are relative to the top of the source tree. A file list holds one file a line,
@@ -13,6 +13,9 @@
 # the checkers of channels: beside each list files*.f it reads checks*.f, where there is one.
 # -DOW_CHECKS=ON does so for all models: a build for looking closely at what `ow run` and the jobs' tests
 # do, for it costs time.
+#
+# TIMING is for models with delays: their processes are coroutines of C++20, and whoever evaluates them
+# asks for the time of the next event. A module without a timescale counts femtoseconds.
 #
 # FAST is for models that jobs run for minutes: -O2, what runs once in a unit of its own with -O0, and the
 # profile. All others are to be built soon rather than to run fast: with -Og they compile in two thirds of
@@ -57,6 +60,10 @@ target_include_directories(ow_verilated SYSTEM PUBLIC ${_ow_vinc} ${_ow_vinc}/vl
 target_compile_definitions(ow_verilated PRIVATE VL_USER_STOP VL_USER_FATAL)
 target_compile_options(ow_verilated PRIVATE -w -include ${_ow_stop}.h)
 target_link_libraries(ow_verilated PUBLIC Threads::Threads)
+add_library(ow_verilated_timing STATIC EXCLUDE_FROM_ALL ${_ow_vinc}/verilated_timing.cpp)
+target_compile_options(ow_verilated_timing PRIVATE -w)
+set_target_properties(ow_verilated_timing PROPERTIES CXX_STANDARD 20)
+target_link_libraries(ow_verilated_timing PUBLIC ow_verilated)
 add_library(ow_verilated_fst STATIC EXCLUDE_FROM_ALL ${_ow_vinc}/verilated_fst_c.cpp)
 target_compile_options(ow_verilated_fst PRIVATE -w)
 target_link_libraries(ow_verilated_fst PUBLIC ow_verilated ZLIB::ZLIB)
@@ -134,7 +141,7 @@ endfunction()
 option(OW_CHECKS "Bind the checkers of channels in all models, not only in those of block tests" OFF)
 
 function(ow_verilate lib)
-  cmake_parse_arguments(PARSE_ARGV 1 V "TRACE;NO_ASSERT;CHECKS;FAST" "TOP;PREFIX;SHARDS"
+  cmake_parse_arguments(PARSE_ARGV 1 V "TRACE;NO_ASSERT;CHECKS;FAST;TIMING" "TOP;PREFIX;SHARDS"
                         "FILES;PARAMS;DEFINES")
   if(V_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "ow_verilate(${lib}): unknown arguments ${V_UNPARSED_ARGUMENTS}")
@@ -173,9 +180,14 @@ function(ow_verilate lib)
     list(APPEND headers ${found})
   endforeach()
 
-  # --no-timing: the design has no delays, and newer versions ask for a decision.
-  set(args --cc --top-module ${V_TOP} --prefix ${V_PREFIX} -Wall --no-timing --threads 1 -O3
+  set(args --cc --top-module ${V_TOP} --prefix ${V_PREFIX} -Wall --threads 1 -O3
       --x-assign fast --x-initial fast --output-split 20000)
+  if(V_TIMING)
+    list(APPEND args --timing --timescale 1fs/1fs)
+  else()
+    # The design has no delays, and newer versions ask for a decision.
+    list(APPEND args --no-timing)
+  endif()
   if(OW_VERILATOR_VERSION VERSION_GREATER 5.006)
     # New versions bring new warnings: users see them, and builds go on. A parameter that a module
     # refuses is a warning to Verilator as well.
@@ -259,6 +271,10 @@ function(ow_verilate lib)
   endif()
   target_compile_definitions(${lib} PUBLIC VM_TRACE=${trace} VM_TRACE_FST=${trace} VM_COVERAGE=0)
   target_include_directories(${lib} SYSTEM PUBLIC ${gen})
+  if(V_TIMING)
+    set_target_properties(${lib} PROPERTIES CXX_STANDARD 20)
+    target_link_libraries(${lib} PUBLIC ow_verilated_timing)
+  endif()
   if(OW_COVERAGE)
     target_link_libraries(${lib} PUBLIC ow_coverage)
   endif()
