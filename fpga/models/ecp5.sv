@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the cells of an ECP5 do that Yosys maps a design to, for simulation of the netlist that it
 // wrote: our own, from Lattice's description of the family (FPGA-TN-02204 memory, FPGA-DS-02012).
-// One clock for both ports of a memory, rising edges, no initial values: what a netlist of ours has;
-// anything else stops the simulation. Names and ports are the vendor's.
+// One clock for both ports of a memory, rising edges, no initial values, no resets of memories: what a
+// netlist of ours has; anything else stops the elaboration or the simulation. Names and ports are the
+// vendor's. The PLL, which needs delays, is in ecp5_pll.sv.
 /* verilator lint_off DECLFILENAME */
 /* verilator lint_off UNUSEDSIGNAL */
 /* verilator lint_off UNUSEDPARAM */
@@ -53,6 +54,9 @@ module TRELLIS_FF #(
   if ((CLKMUX != "CLK" && CLKMUX != "INV") || (LSRMUX != "LSR" && LSRMUX != "INV")) begin : gen_other
     $error("a clock or reset of another kind");
   end
+  if (CEMUX != "1" && CEMUX != "CE" && CEMUX != "INV") $error("an enable of another kind");
+  if (REGSET != "SET" && REGSET != "RESET") $error("a reset to another value");
+  if (SRMODE != "LSR_OVER_CE" && SRMODE != "CE_OVER_LSR") $error("an asynchronous reset");
   logic enable, set, q, d;
   assign enable = CEMUX == "1" || (CEMUX == "CE" && CE) || (CEMUX == "INV" && !CE);
   assign set = LSRMUX == "INV" ? !LSR : LSR;
@@ -80,6 +84,7 @@ module TRELLIS_DPR16X4 #(
   output logic [3:0] DO
 );
   if (WCKMUX != "WCK" || WREMUX != "WRE") $error("a clock or enable of another kind");
+  if (INITVAL !== 'x && INITVAL !== '0) $error("initial values");
   logic [3:0] mem[16];
   always_ff @(posedge WCK) if (WRE) mem[WAD] <= DI;
   assign DO = mem[RAD];
@@ -227,7 +232,26 @@ module DP16KD #(
   if (REGMODE_A != "NOREG" || REGMODE_B != "NOREG") $error("output registers");
   if (CLKAMUX != "CLKA" || CLKBMUX != "CLKB") $error("a clock of another kind");
   if (CSDECODE_A != "0b000" || CSDECODE_B != "0b000") $error("selects of another kind");
-  if (DATA_WIDTH_A < 9 || DATA_WIDTH_B < 9) $error("a width below a byte");
+  if (!(DATA_WIDTH_A inside {9, 18, 36}) || !(DATA_WIDTH_B inside {9, 18, 36})) begin : gen_width
+    $error("a width other than one, two or four bytes");
+  end
+  if ((WRITEMODE_A != "NORMAL" && WRITEMODE_A != "READBEFOREWRITE") ||
+      (WRITEMODE_B != "NORMAL" && WRITEMODE_B != "READBEFOREWRITE")) begin : gen_mode
+    $error("what is written is read");
+  end
+  localparam logic [64*320-1:0] Initial = {
+      INITVAL_00, INITVAL_01, INITVAL_02, INITVAL_03, INITVAL_04, INITVAL_05, INITVAL_06,
+      INITVAL_07, INITVAL_08, INITVAL_09, INITVAL_0A, INITVAL_0B, INITVAL_0C, INITVAL_0D,
+      INITVAL_0E, INITVAL_0F, INITVAL_10, INITVAL_11, INITVAL_12, INITVAL_13, INITVAL_14,
+      INITVAL_15, INITVAL_16, INITVAL_17, INITVAL_18, INITVAL_19, INITVAL_1A, INITVAL_1B,
+      INITVAL_1C, INITVAL_1D, INITVAL_1E, INITVAL_1F, INITVAL_20, INITVAL_21, INITVAL_22,
+      INITVAL_23, INITVAL_24, INITVAL_25, INITVAL_26, INITVAL_27, INITVAL_28, INITVAL_29,
+      INITVAL_2A, INITVAL_2B, INITVAL_2C, INITVAL_2D, INITVAL_2E, INITVAL_2F, INITVAL_30,
+      INITVAL_31, INITVAL_32, INITVAL_33, INITVAL_34, INITVAL_35, INITVAL_36, INITVAL_37,
+      INITVAL_38, INITVAL_39, INITVAL_3A, INITVAL_3B, INITVAL_3C, INITVAL_3D, INITVAL_3E,
+      INITVAL_3F
+  };
+  if (|Initial) $error("initial values");
 
   logic [13:0] ad_a, ad_b;
   logic [17:0] di_a, di_b, do_a, do_b;
@@ -269,15 +293,17 @@ module DP16KD #(
       end
     end
     if (on_a && (!WEA || WRITEMODE_A == "READBEFOREWRITE")) out_a <= word(ad_a, DATA_WIDTH_A);
-    if (RSTA) out_a <= '0;
     if (on_b && WEB) begin
-      for (int k = 0; k < (DATA_WIDTH_B == 36 ? 2 : DATA_WIDTH_B / 9); k++) begin
+      for (int k = 0; k < DATA_WIDTH_B % 36 / 9; k++) begin
         if (DATA_WIDTH_B == 9 || ad_b[k]) begin
           mem[(ad_b[13:3] & ~11'(DATA_WIDTH_B / 9 - 1)) + 11'(k)] <= di_b[9*k+:9];
         end
       end
     end
     if (on_b && (!WEB || WRITEMODE_B == "READBEFOREWRITE")) out_b <= word(ad_b, DATA_WIDTH_B);
-    if (RSTB) out_b <= '0;
+    if (RSTA || RSTB) $error("a reset of what was read");
+    if (on_b && WEB && DATA_WIDTH_B == 36) $error("a write of four bytes by the second port");
+    if (!CLKB) $error("a second clock");
   end
+  always_ff @(posedge CLKB) if (!CLKA) $error("a second clock");
 endmodule

@@ -4,7 +4,7 @@
 //   CLKI / CLKI_DIV * CLKFB_DIV * CLKOP_DIV,
 // an output CLKOx_DIV periods of it, of which it begins CPHASE + FPHASE / 8 after a point that all
 // outputs share; the feedback puts CLKOP's rising edge on CLKI's. That CPHASE counts from the same
-// point whatever the divider, and is CLKOx_DIV - 1 of an output at 0 degrees if that is CLKOP_DIV - 1
+// point whatever the divider, and is CLKOx_DIV - 1 of an output at 0 degrees if it is CLKOP_DIV - 1
 // of CLKOP, is how Lattice's tool writes it (litex, pull request 1804) and Project Trellis's ecppll
 // reckons.
 //
@@ -85,7 +85,7 @@ module EHXPLLL #(
   timeunit 1fs;
   timeprecision 1fs;
 
-  // --------------------------------------------------------------- what is not modelled ----------
+  // ------------------------------------------------------------------- what is not modelled ------
   if (CLKI_DIV < 1 || CLKI_DIV > 128) $error("CLKI_DIV is not 1 to 128");
   if (CLKFB_DIV < 1 || CLKFB_DIV > 128) $error("CLKFB_DIV is not 1 to 128");
   if (FEEDBK_PATH != "CLKOP" || CLKOP_ENABLE != "ENABLED") $error("a feedback of another kind");
@@ -100,9 +100,13 @@ module EHXPLLL #(
     return div >= 2 && div <= 128 && div % 2 == 0 && cphase >= 0 && cphase <= 127 &&
         fphase >= 0 && fphase <= 7;
   endfunction
-  if (!known(CLKOP_DIV, CLKOP_CPHASE, CLKOP_FPHASE)) $error("CLKOP: an odd divider, or beyond a limit");
-  if (!known(CLKOS_DIV, CLKOS_CPHASE, CLKOS_FPHASE)) $error("CLKOS: an odd divider, or beyond a limit");
-  if (!known(CLKOS2_DIV, CLKOS2_CPHASE, CLKOS2_FPHASE)) begin : gen_odd
+  if (!known(CLKOP_DIV, CLKOP_CPHASE, CLKOP_FPHASE)) begin : gen_odd_op
+    $error("CLKOP: an odd divider, or beyond a limit");
+  end
+  if (!known(CLKOS_DIV, CLKOS_CPHASE, CLKOS_FPHASE)) begin : gen_odd_os
+    $error("CLKOS: an odd divider, or beyond a limit");
+  end
+  if (!known(CLKOS2_DIV, CLKOS2_CPHASE, CLKOS2_FPHASE)) begin : gen_odd_os2
     $error("CLKOS2: an odd divider, or beyond a limit");
   end
   if ((CLKOS_ENABLE != "ENABLED" && CLKOS_ENABLE != "DISABLED") ||
@@ -114,12 +118,13 @@ module EHXPLLL #(
     if (ENCLKOP || ENCLKOS || ENCLKOS2 || ENCLKOS3) $error("an output that is enabled by a pin");
   end
 
-  // ------------------------------------------------------------------ the phase detector ----------
+  // --------------------------------------------------------------------- the phase detector ------
   localparam longint LockEdges = 100;
   localparam longint Span = 64'(8 * CLKFB_DIV * CLKOP_DIV);
   logic [7:0] divide_q;                     // edges of CLKI that the divider still passes over
   longint     edges_q, at_q, step_q, count_q;
-  int         feedback_q, feedback_at_q;    // edges of CLKFB, and how many at the last edge
+  // Falling edges of CLKFB, which are far from those of CLKI, and how many at the last edge.
+  int         feedback_q, feedback_at_q;
   logic       run_q, jump_q, loop_q;
   longint     step;
   assign step = $time - at_q;
@@ -129,7 +134,7 @@ module EHXPLLL #(
     {feedback_q, feedback_at_q} = '0;
     {run_q, jump_q, loop_q, LOCK} = '0;
   end
-  always_ff @(posedge CLKFB) feedback_q <= feedback_q + 1;
+  always_ff @(negedge CLKFB) feedback_q <= feedback_q + 1;
   always_ff @(posedge CLKI) begin
     divide_q <= divide_q == 8'd0 ? 8'(CLKI_DIV - 1) : divide_q - 8'd1;
     if (divide_q == 8'd0) begin
@@ -148,7 +153,7 @@ module EHXPLLL #(
     end
   end
 
-  // -------------------------------------------------------------------------- the outputs ----------
+  // ---------------------------------------------------------------------------- the outputs ------
   // Of an output behind CLKOP.
   function automatic int behind(input int div, input int cphase, input int fphase);
     automatic int eighths = 8 * (cphase - CLKOP_CPHASE) + fphase - CLKOP_FPHASE;
@@ -162,7 +167,8 @@ module EHXPLLL #(
     EHXPLLL_OUTPUT #(
       .Div(CLKOS_DIV), .Eighths(behind(CLKOS_DIV, CLKOS_CPHASE, CLKOS_FPHASE)), .Span(Span)
     ) u_os (
-      .run_i(run_q), .at_i(at_q), .step_i(step_q), .count_i(count_q), .clk_o(CLKOS), .late_o(late_os)
+      .run_i(run_q), .at_i(at_q), .step_i(step_q), .count_i(count_q), .clk_o(CLKOS),
+      .late_o(late_os)
     );
   end else begin : gen_no_os
     assign CLKOS = 1'b0;
@@ -178,13 +184,16 @@ module EHXPLLL #(
     assign CLKOS2 = 1'b0;
   end
 
-  // ---------------------------------------------------------------------- the part's limits ----------
-  // In kHz; periods are in femtoseconds.
+  // ---------------------------------------------------------------------- the part's limits ------
+  // In kHz, rounded; periods are in femtoseconds.
   function automatic longint khz(input longint cycles, input longint time_fs);
-    return cycles * 64'sd1_000_000_000_000 / time_fs;
+    return (cycles * 64'sd1_000_000_000_000 + time_fs / 2) / time_fs;
   endfunction
   function automatic bit outside(input longint f, input longint low, input longint high);
     return f < low - 1 || f > high + 1;
+  endfunction
+  function automatic bit output_known(input bit enabled, input int div);
+    return !enabled || !outside(khz(Span / 8, step_q * 64'(div)), 3_125, 400_000);
   endfunction
   always @(posedge run_q) begin
     if (outside(khz(64'(CLKI_DIV), step_q), 8_000, 400_000)) begin
@@ -196,14 +205,14 @@ module EHXPLLL #(
     if (outside(khz(Span / 8, step_q), 400_000, 800_000)) begin
       $error("the VCO at %0d kHz: 400 to 800 MHz", khz(Span / 8, step_q));
     end
-    if (outside(khz(Span / 8, step_q * 64'(CLKOP_DIV)), 3_125, 400_000) ||
-        (CLKOS_ENABLE == "ENABLED" && outside(khz(Span / 8, step_q * 64'(CLKOS_DIV)), 3_125, 400_000)) ||
-        (CLKOS2_ENABLE == "ENABLED" && outside(khz(Span / 8, step_q * 64'(CLKOS2_DIV)), 3_125, 400_000)))
-    begin
+    if (!output_known(1'b1, CLKOP_DIV) || !output_known(CLKOS_ENABLE == "ENABLED", CLKOS_DIV) ||
+        !output_known(CLKOS2_ENABLE == "ENABLED", CLKOS2_DIV)) begin
       $error("an output that is not at 3.125 to 400 MHz");
     end
   end
-  always @(posedge late) $error("CLKI has stopped");
-  always @(posedge jump_q) $error("the period of CLKI has jumped");
-  always @(posedge loop_q) $error("CLKFB is not CLKOP");
+  always_comb begin
+    if (late) $error("CLKI has stopped");
+    if (jump_q) $error("the period of CLKI has jumped");
+    if (loop_q) $error("CLKFB is not CLKOP");
+  end
 endmodule

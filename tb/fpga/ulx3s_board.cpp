@@ -30,7 +30,7 @@ void Ulx3sBoard::step() {
   time_ = std::min({oscillator_at_, adapter_at_, pins_->next()});
   if (time_ == oscillator_at_) {
     oscillator_at_ += kOscillatorHalf;
-    if (!stopped_) pins_->oscillator = !pins_->oscillator;
+    pins_->oscillator = !pins_->oscillator;
   }
   if (time_ == adapter_at_) {
     adapter_at_ += kAdapterPeriod;

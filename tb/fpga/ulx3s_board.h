@@ -84,7 +84,6 @@ class Ulx3sBoard : public uart::Wire {
   bool led(int n) const { return (pins_->leds >> n & 1) != 0; }
   uint64_t time() const { return time_; }
   uint64_t cycles() const { return cycles_; }  // rising edges of the first clock
-  void stop_oscillator() { stopped_ = true; }
   void forget_times() { times_ = {}; }
   const ClockTimes& times() const { return times_; }
   // Until it holds, or for so long; whether it holds.
@@ -104,7 +103,6 @@ class Ulx3sBoard : public uart::Wire {
   Receiver receiver_;
   std::deque<uint8_t> to_board_, to_host_;
   ClockTimes times_;
-  bool stopped_ = false;
   uint64_t time_ = 0, cycles_ = 0;
   uint64_t rose_a_ = 0;                          // when the first clock last did
   uint64_t oscillator_at_ = 0, adapter_at_ = 0;  // their next events
