@@ -152,7 +152,10 @@ TEST_P(Ulx3s, CarriesASessionAndFire1EndsIt) {
   ASSERT_TRUE(up());
   Ulx3sBoard& board = *board_;
   for (const Led led : {kSession, kFrames, kFault}) EXPECT_FALSE(board.led(led)) << led;
-  uart::UartDevice device(std::move(board_));
+  // A hundred times what the longest answer takes: whoever is silent is noticed soon.
+  uart::Session::Options options;
+  options.silence = 0.1;
+  uart::UartDevice device(std::move(board_), options);
   EXPECT_EQ(device.shape().rows, 1);
   EXPECT_EQ(device.shape().cols, 2);
   EXPECT_TRUE(board.led(kSession));
