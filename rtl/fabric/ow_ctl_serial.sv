@@ -271,15 +271,15 @@ module ow_ctl_serial
     state_we = pop || take != '0;
   end
 
-  // Whose turn it is next: known before what this one does.
-  flows_t rest;
+  // Whose turn it is next: known before what this one does. The first flow that holds a word, and the
+  // first one of this round, are found a cycle before; if that is the one whose last word leaves then,
+  // nothing is there to look at.
+  flows_t first_q, rest_q, holds, rest;
   logic round;  // a round begins
-  assign rest = head_valid_q & ~seen_q;
-  assign round = rest == '0 && moved_q;
-  always_comb begin : turn
-    next = flows_t'(lowest({22'b0, round ? head_valid_q : rest}));
-    if (next == '0) next = look_q;
-  end
+  assign round = rest_q == '0 && moved_q;
+  assign next = rest_q != '0 ? rest_q : moved_q && first_q != '0 ? first_q : look_q;
+  assign holds = head_valid_q | came;
+  assign rest = holds & ~(round ? next : seen_q | next);
 
   logic [7:0] freed_q;  // slots that were freed in the last cycle: known too late for their credits
   logic better, due, owed, waiting;
@@ -301,6 +301,8 @@ module ow_ctl_serial
       occupied_q <= 1'b0;
       freed_q <= '0;
       seen_q <= '0;
+      first_q <= '0;
+      rest_q <= '0;
       moved_q <= 1'b0;
       stuck_q <= 1'b1;
       req_valid_q <= 1'b0;
@@ -314,6 +316,8 @@ module ow_ctl_serial
       occupied_q <= (next & head_valid_q) != '0 && !(next == look_q && pop);
       freed_q <= {look_q[8:5], look_q[3:0]} & {8{pop}};
       seen_q <= round ? next : seen_q | next;
+      first_q <= flows_t'(lowest(32'(holds)));
+      rest_q <= flows_t'(lowest(32'(rest)));
       moved_q <= better || (moved_q && !round);
       stuck_q <= !better && !moved_q && !due && next == look_q;
       for (int unsigned k = 0; k < NumFlows; k++) begin

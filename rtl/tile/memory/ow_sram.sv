@@ -283,7 +283,7 @@ module ow_sram
       n_be = {ctl_addr_i[2] ? 8'hF0 : 8'h0F,
               lsu_addr_i[2] ? {lsu_be_i, 4'd0} : {4'd0, lsu_be_i}, red_be_i};
       n_wdata = {{2{ctl_wdata_i}}, {2{lsu_wdata_i}}, red_wdata_i};
-      if (Shared) begin
+      if (Shared && !Small) begin
         n_row = gnt[Red] ? addr[Red][RowLow +: RowBits]
               : gnt[Lsu] ? addr[Lsu][RowLow +: RowBits] : addr[Ctl][RowLow +: RowBits];
         n_we = {3{gnt[Red] ? n_we[0] : gnt[Lsu] ? n_we[1] : n_we[2]}};
@@ -321,8 +321,22 @@ module ow_sram
       be = 8'd0;
       row = '0;
       wdata = 64'd0;
-      sel = Small ? gnt : owner[b];  // the same for all banks, but that one is asked
-      if (sel != '0) begin
+      sel = owner[b];
+      if (Small) begin
+        // The same for all banks, but that one is asked; at most one is granted.
+        for (int unsigned i = 0; i < NumReq; i++) row |= addr[i][RowLow +: RowBits] & {RowBits{gnt[i]}};
+        we = gnt[Wr] || (gnt[Red] && red_we_i) || (gnt[Lsu] && lsu_we_i) || (gnt[Ctl] && ctl_we_i);
+        be = (wr_line_be[8*(b%2) +: 8] & {8{gnt[Wr]}}) | (n_be[0] & {8{gnt[Red]}}) |
+             (n_be[1] & {8{gnt[Lsu]}}) | (n_be[2] & {8{gnt[Ctl]}});
+        wdata = (wr_line[64*(b%2) +: 64] & {64{gnt[Wr]}}) | (n_wdata[0] & {64{gnt[Red]}}) |
+                (n_wdata[1] & {64{gnt[Lsu]}}) | (n_wdata[2] & {64{gnt[Ctl]}});
+        if (gth_req_i[b] && gnt == '0) begin
+          row = gth_row_i[b][RowBits-1:0];
+          we = gth_we_i[b];
+          be = gth_be_i[b];
+          wdata = gth_wdata_i[b];
+        end
+      end else if (sel != '0) begin
         for (int unsigned i = 0; i < NumReq; i++) begin
           if (sel[i] && !(Shared && (i == Red || i == Lsu || i == Ctl))) begin
             row |= addr[i][RowLow +: RowBits];
