@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes the records that go to the host (docs/fpga.md), one byte a cycle: answers of chains, status,
 // reports of queues, and what arrived at the ports, of which each port in turn gives up to 16
-// wavelets. Reports go in front of a frame only, so that one report tells of all that a queue has
+// wavelets, which are looked at a cycle after they are there. Reports go in front of a frame only, so that one report tells of all that a queue has
 // sent while the frame before was on the wire.
 //
 //   answer_*       a chain's answer: it is there, its first byte, take a byte, the last was taken
@@ -58,24 +58,28 @@ module ow_bridge_gather
   logic [3:0]  turn_q;      // wavelets that it has given
   logic        in_front_q;  // only reports stand in the frame so far
 
-  logic free, reporting, chosen, head;
-  logic [37:0] wavelet;
+  logic free, reporting, chosen, head, head_q, passes;
+  logic [37:0] wavelet;     // of the port, if head_q
   logic [4:0] room_colour;
+  logic loads_answer, loads_status, loads_room, loads_select, loads_wavelet;
   assign free = left_q == '0 && answer_q == '0;
   assign reporting = due_i && (fresh_i || in_front_q);
   assign head = 32'(port_q) < Ports && heads_i[port_q];
-  assign wavelet = wavelets_i[port_q];
+  assign passes = (free && !head) || (loads_wavelet && turn_q == '1);  // to the next port
+  always_ff @(posedge clk_i) begin : look
+    head_q <= head && !passes && !loads_wavelet && !rst_i;
+    wavelet <= wavelets_i[port_q];
+  end
   assign command_o = ow_link_pkg::is_command(wavelet[37:33], wavelet[32], wavelet[31:0]);
   assign chosen = chosen_q && chosen_port_q == port_q && chosen_colour_q == wavelet[37:33];
   assign room_colour = ow_link_pkg::to_colour(5'(room_queue_i), 5'(NumColours));
 
   // One of these is loaded.
-  logic loads_answer, loads_status, loads_room, loads_select, loads_wavelet;
   assign loads_answer = free && answer_valid_i;
   assign loads_status = free && !answer_valid_i && status_i;
   assign loads_room = free && !answer_valid_i && !status_i && reporting && room_valid_i;
-  assign loads_select = free && !answer_valid_i && !status_i && !reporting && head && !chosen;
-  assign loads_wavelet = free && !answer_valid_i && !status_i && !reporting && head && chosen;
+  assign loads_select = free && !answer_valid_i && !status_i && !reporting && head_q && !chosen;
+  assign loads_wavelet = free && !answer_valid_i && !status_i && !reporting && head_q && chosen;
   assign status_ready_o = loads_status;
   assign room_ready_o = free && !answer_valid_i && !status_i && reporting;
 
@@ -117,7 +121,7 @@ module ow_bridge_gather
         left_q <= 4'd5;
         turn_q <= turn_q + 4'd1;
       end
-      if (!head || (loads_wavelet && turn_q == '1)) begin
+      if (passes) begin
         port_q <= 32'(port_q) >= Ports - 1 ? '0 : port_q + PortW'(1);
         turn_q <= '0;
       end
