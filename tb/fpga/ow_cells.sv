@@ -6,7 +6,7 @@
 //   got_o, want_o   of the memories: `Names` in cells_test.cpp
 //   ff_o, ff_want_o of the flip-flop in each of its modes
 //   refused_i       uses of pins that the models refuse: Refused in cells_test.cpp
-/* verilator lint_off PINCONNECTEMPTY */
+/* verilator lint_off PINCONNECTEMPTY */ // outputs of the cells that no test looks at
 module ow_cells #(
   parameter int unsigned Memories = 12,
   parameter int unsigned Modes = 48
