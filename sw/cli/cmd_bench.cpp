@@ -55,7 +55,7 @@ void set_defaults(BenchCommand* c) {
   c->tile.firmware = firmware + "/tile_bench.elf";
   c->tile.spmv_firmware = firmware + "/spmv_bench.elf";
   c->tile.matrices = source + "/data/matrices";
-  c->tile.baselines = source + "/configs/tile-baselines.yaml";
+  c->common.baselines = source + "/configs/baselines.yaml";
   c->fabric = {firmware + "/stream_layer.elf", firmware + "/column_sum.elf",
                firmware + "/dot_rows.elf"};
   c->train = {source + "/configs/digits-train.yaml", firmware + "/train.elf",
@@ -101,7 +101,11 @@ std::string changed_options(const BenchCommand& c, const std::string& name) {
 
 // What measures the rows of a bench; those of others come from reports alone.
 std::map<std::string, std::function<void(bench::Rows*)>> measurers(const BenchCommand& c) {
-  return {{"sim", [&c](bench::Rows* rows) { measure_sim(rows, c.sim); }},
+  BenchCommand d;
+  set_defaults(&d);
+  bench::SimBench sim = c.sim;
+  sim.usual = sim.params == d.sim.params;
+  return {{"sim", [sim](bench::Rows* rows) { measure_sim(rows, sim); }},
           {"tile", [&c](bench::Rows* rows) { measure_tile(rows, c.tile); }},
           {"fabric", [&c](bench::Rows* rows) { measure_fabric(rows, c.fabric); }},
           {"link", [&c](bench::Rows* rows) { measure_link(rows, c.link); }},
@@ -251,7 +255,7 @@ void add_files(CLI::App* sub, BenchCommand* c) {
       ->envname("RISCV_TESTS");
   file("--tile-firmware", c->tile.firmware, "tile: firmware instead of the build's own", "ELF");
   file("--matrices", c->tile.matrices, "tile: directory of the matrices of T9", "DIR");
-  file("--baselines", c->tile.baselines, "tile: file of the cycles that must stay as they are");
+  file("--baselines", c->common.baselines, "File of the cycles that must stay as they are");
   file("--wafer", c->wafer.wafer, "wafer: configuration");
   file("--wafer-defects", c->wafer.defects, "wafer: faults of W1");
 }
@@ -296,8 +300,8 @@ void add_bench(CLI::App& app, Context& context) {
                 "Run the commands of rows whose reports are missing or of another tree");
   sub->add_flag("--resume", command->common.resume,
                 "Take figures that earlier runs of this tree gave with this seed and these counts");
-  sub->add_flag("--update-baselines", command->tile.update_baselines,
-                "tile: write the file of the baselines");
+  sub->add_flag("--update-baselines", command->common.update_baselines,
+                "Write what this run took into that file");
   add_files(sub, command.get());
   add_counts(sub, command.get());
 }

@@ -3,27 +3,47 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "ow/base/file.h"
 #include "ow/base/yaml.h"
 
 namespace ow::bench {
 
-Baselines load_baselines(const std::string& path) {
-  Baselines out;
-  for (const auto& [name, cycles] : Yaml::read(path).map().items()) {
-    out[name] = static_cast<uint64_t>(cycles.integer(0, INT64_MAX));
+namespace {
+
+std::map<std::string, Baselines> load_all(const std::string& path) {
+  std::map<std::string, Baselines> all;
+  for (const auto& [bench, part] : Yaml::read(path).map().items()) {
+    for (const auto& [name, cycles] : part.map().items()) {
+      all[bench][name] = static_cast<uint64_t>(cycles.integer(0, INT64_MAX));
+    }
   }
-  return out;
+  return all;
 }
 
-void write_baselines(const std::string& path, const Baselines& baselines) {
+}  // namespace
+
+Baselines load_baselines(const std::string& path, const std::string& bench) {
+  return load_all(path)[bench];
+}
+
+void write_baselines(const std::string& path, const std::string& bench,
+                     const Baselines& baselines) {
+  std::map<std::string, Baselines> all;
+  if (std::filesystem::exists(path)) all = load_all(path);
+  all[bench] = baselines;
   std::string text =
       "# SPDX-License-Identifier: Apache-2.0\n"
-      "# Cycles of whole calls and instructions on one tile of `full`. `ow bench tile` fails if "
-      "one "
-      "is\n"
-      "# more than 1 % off either way; `ow bench tile --update-baselines` writes this file.\n";
-  for (const auto& [name, cycles] : baselines) text += fmt::format("\"{}\": {}\n", name, cycles);
+      "# Cycles of each bench that stay as they are: it fails if one is more than 1 % off either "
+      "way.\n"
+      "# `ow bench NAME --update-baselines` writes the part of that bench.\n";
+  for (const auto& [part, cycles_of] : all) {
+    if (cycles_of.empty()) continue;
+    text += part + ":\n";
+    for (const auto& [name, cycles] : cycles_of)
+      text += fmt::format("  \"{}\": {}\n", name, cycles);
+  }
   write_file(path, text);
 }
 
@@ -37,16 +57,19 @@ std::string baseline_note(const Baselines& baselines, const std::string& name, u
   return "";
 }
 
-std::vector<std::string> compare_baselines(const Baselines& baselines, const Baselines& measured,
-                                           bool all) {
-  std::vector<std::string> faults;
+std::vector<std::pair<std::string, std::string>> compare_baselines(const Baselines& baselines,
+                                                                   const Baselines& measured,
+                                                                   bool all) {
+  std::vector<std::pair<std::string, std::string>> faults;
   for (const auto& [name, cycles] : measured) {
     const std::string note = baseline_note(baselines, name, cycles);
-    if (!note.empty()) faults.push_back(fmt::format("'{}' at {} is {}", name, cycles, note));
+    if (!note.empty()) {
+      faults.emplace_back(name, fmt::format("'{}' at {} is {}", name, cycles, note));
+    }
   }
   for (const auto& [name, cycles] : baselines) {
     if (all && measured.count(name) == 0) {
-      faults.push_back(fmt::format("nothing has measured '{}'", name));
+      faults.emplace_back(name, fmt::format("nothing has measured '{}'", name));
     }
   }
   return faults;

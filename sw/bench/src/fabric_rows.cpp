@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ow bench fabric`: the router and the control plane, and reductions on a grid.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "ow/base/error.h"
@@ -12,8 +14,16 @@ namespace ow::bench {
 namespace {
 
 void reductions(Rows* rows, const FabricBench& bench) {
+  // A longer and a shorter run, by what they reduce.
+  const auto both = [&](const std::string& name, const char* of, const auto& counts,
+                        const auto& cycles) {
+    for (const size_t k : {size_t{0}, size_t{1}}) {
+      rows->cycles("W13", fmt::format("{}, {} {}", name, counts[k], of), cycles[k]);
+    }
+  };
   const jobs::ReduceCost cost =
       jobs::measure_reduction(read_elf(bench.stream_firmware, 49152), SimOptions{});
+  both("drain of a layer", "outputs", cost.outputs, cost.cycles);
   rows->add("W13.drain", cost.wavelets_per_cycle(),
             {{"rows", cost.rows},
              {"elements_per_cycle", cost.elements_per_cycle()},
@@ -22,9 +32,10 @@ void reductions(Rows* rows, const FabricBench& bench) {
              {"wavelets", {cost.wavelets[0], cost.wavelets[1]}},
              {"cycles", {cost.cycles[0], cost.cycles[1]}}});
   const ElfImage kernel = read_elf(bench.sum_firmware, 49152);
-  const auto sum = [&](jobs::ColumnType type) {
+  const auto sum = [&](const char* name, jobs::ColumnType type) {
     const jobs::ColumnSumCost c = jobs::measure_column_sum(kernel, type, SimOptions{});
     if (c.wrong != 0) throw DeviceFault("column sum: elements differ from golden");
+    both(name, "wavelets", c.wavelets, c.cycles);
     return c;
   };
   const auto raw = [](const jobs::ColumnSumCost& c) {
@@ -32,11 +43,11 @@ void reductions(Rows* rows, const FabricBench& bench) {
                           {"wavelets", {c.wavelets[0], c.wavelets[1]}},
                           {"cycles", {c.cycles[0], c.cycles[1]}}};
   };
-  const jobs::ColumnSumCost f32 = sum(jobs::ColumnType::F32);
+  const jobs::ColumnSumCost f32 = sum("column sum f32", jobs::ColumnType::F32);
   rows->add("W13.reduce", f32.wavelets_per_cycle(), raw(f32));
   // The slower one of the two formats.
-  const jobs::ColumnSumCost f16 = sum(jobs::ColumnType::F16);
-  const jobs::ColumnSumCost bf16 = sum(jobs::ColumnType::Bf16);
+  const jobs::ColumnSumCost f16 = sum("column sum f16", jobs::ColumnType::F16);
+  const jobs::ColumnSumCost bf16 = sum("column sum bf16", jobs::ColumnType::Bf16);
   rows->add("W13.reduce16", std::min(f16.wavelets_per_cycle(), bf16.wavelets_per_cycle()),
             {{"f16", raw(f16)}, {"bf16", raw(bf16)}});
 }
@@ -48,6 +59,7 @@ void dot_rows(Rows* rows, const FabricBench& bench) {
   for (const int cols : {1, 4}) {
     const jobs::DotRowsCost c = jobs::measure_dot_rows(kernel, cols, SimOptions{});
     if (c.wrong != 0) throw DeviceFault("rows of dotw: results differ from golden");
+    rows->cycles("H11", fmt::format("rows of dotw, tiles {}", cols), c.cycles);
     least = std::min(least, c.beats_per_cycle());
     raw.push_back(
         {{"tiles", cols}, {"results", c.results}, {"beats", c.beats}, {"cycles", c.cycles}});

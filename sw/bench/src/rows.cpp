@@ -59,6 +59,7 @@ Rows::Rows(std::string bench, const Options& options, const std::set<std::string
       misses_(load_known_misses(options.misses)),
       sources_(load_report_sources(options.sources)),
       only_(options.only.begin(), options.only.end()) {
+  if (!options.baselines.empty()) baselines_ = load_baselines(options.baselines, bench_);
   check_only(bench_, targets_, options.only, others);
   const std::string command = "ow bench " + bench_ + options_.arguments;
   result_ = {{"bench", bench_},
@@ -153,6 +154,31 @@ void Rows::judge(const std::string& name, double value, nlohmann::json raw,
   measured_.insert(name);
 }
 
+std::string Rows::cycles(const std::string& row, const std::string& name, uint64_t cycles) {
+  if (options_.baselines.empty()) return "";
+  cycles_[name] = cycles;
+  row_at_[name] = row;
+  return baseline_note(baselines_, name, cycles);
+}
+
+// Against the baselines; or they become these.
+void Rows::judge_cycles() {
+  if (options_.baselines.empty()) return;
+  // Everything was measured by this run: what nothing gave is not there any more.
+  const bool all = only_.empty() && kept_.empty() && result_["faults"].empty();
+  if (options_.update_baselines) {
+    if (all) baselines_.clear();
+    for (const auto& [name, cycles] : cycles_) baselines_[name] = cycles;
+    write_baselines(options_.baselines, bench_, baselines_);
+    return;
+  }
+  for (const auto& [name, what] : compare_baselines(baselines_, cycles_, all)) {
+    const auto row = row_at_.find(name);
+    fault(row == row_at_.end() ? "baselines" : row->second,
+          fmt::format("{} ({})", what, options_.baselines));
+  }
+}
+
 void Rows::fault(const std::string& row, const std::string& what) {
   std::printf("%-13s FAILED: %s\n", row.c_str(), what.c_str());
   result_["faults"].push_back({{"row", row}, {"what", what}});
@@ -173,6 +199,7 @@ void Rows::without_figure(const std::string& name, const std::string& why) {
 }
 
 int Rows::finish() {
+  judge_cycles();
   for (const std::string& name : row_names(targets_)) {
     const std::string row = row_of(name);
     if (!asked(row) || measured_.count(name) != 0) continue;

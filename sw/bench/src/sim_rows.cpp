@@ -84,6 +84,11 @@ void digits(Rows* rows, const SimBench& bench) {
   const jobs::RunReport report = jobs::run_network(params, run);
   bar = nullptr;
   const jobs::Workload& large = report.workloads.back();
+  for (const jobs::Workload& w : report.workloads) {
+    if (!bench.usual) break;
+    rows->cycles(&w == &large ? "S5" : "S1", w.name + ", sparse", w.sparse.cycles);
+    rows->cycles(&w == &large ? "S4" : "S1", w.name + ", dense", w.dense.cycles);
+  }
   if (rows->wants("S1")) {
     const jobs::TrainReport training = report.training.value_or(jobs::TrainReport());
     rows->add("S1", static_cast<double>(report.mismatches()),
@@ -208,6 +213,8 @@ void measure_sim(Rows* rows, const SimBench& bench) {
   }
   if (rows->wants("S7")) {
     const jobs::LoadCost cost = jobs::measure_load(4096, sim);
+    rows->cycles("S7", fmt::format("load of {} words, one tile", cost.words), cost.cycles_one);
+    rows->cycles("S7", fmt::format("load of {} words, 16 tiles", cost.words), cost.cycles_all);
     rows->add("S7", std::max(cost.one(), cost.all()),
               {{"words", cost.words},
                {"cycles_one_tile", cost.cycles_one},

@@ -1,29 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ow bench tile`: one tile's kernels and operations against their targets and baselines.
-#include <fmt/format.h>
-
 #include <cstdio>
-#include <fstream>
 
 #include "ow/base/error.h"
-#include "ow/bench/baselines.h"
 #include "ow/bench/benches.h"
 #include "ow/bench/tile_bench.h"
 
 namespace ow::bench {
 namespace {
 
-// The table of kernels and operations, against their baselines. `all`: every row was measured, so
-// that a baseline that nothing gave is one of something that is not there any more.
-void show_timings(Rows* rows, const std::vector<TileTiming>& timings, const TileBenchFiles& files,
-                  Baselines baselines, bool all) {
+// The table of kernels and operations, whose cycles are baselines.
+void show_timings(Rows* rows, const std::vector<TileTiming>& timings) {
   nlohmann::json& table = rows->result()["timings"] = nlohmann::json::array();
   std::printf("\n%-44s %9s %9s %9s %6s  %s\n", "kernel or operation", "elements", "cycles", "bound",
               "ratio", "bound by");
-  Baselines measured;
   for (const TileTiming& t : timings) {
-    measured[t.name] = t.cycles;
-    const std::string note = baseline_note(baselines, t.name, t.cycles);
+    const std::string note = rows->cycles("baselines", t.name, t.cycles);
     std::printf("%-44s %9llu %9llu %9.1f %5.1f%%  %s%s\n", t.name.c_str(),
                 static_cast<unsigned long long>(t.elements),
                 static_cast<unsigned long long>(t.cycles), t.bound, 100 * t.ratio(),
@@ -35,31 +27,18 @@ void show_timings(Rows* rows, const std::vector<TileTiming>& timings, const Tile
                      {"bound_by", t.limit},
                      {"ratio", t.ratio()}});
   }
-  if (files.update_baselines) {
-    if (all) baselines.clear();
-    for (const auto& [name, cycles] : measured) baselines[name] = cycles;
-    write_baselines(files.baselines, baselines);
-    return;
-  }
-  for (const std::string& fault : compare_baselines(baselines, measured, all)) {
-    rows->fault("baselines", fmt::format("{} ({})", fault, files.baselines));
-  }
 }
 
 }  // namespace
 
 void measure_tile(Rows* rows, const TileBenchFiles& files) {
-  // Read first: a wrong file should not cost a run.
-  const Baselines baselines = load_baselines(files.baselines);
   TileBenchOptions tile;
   tile.firmware = files.firmware;
   tile.spmv_firmware = files.spmv_firmware;
   tile.matrices = files.matrices;
   tile.seed = rows->options().seed;
   TileBench bench(tile);
-  bool all = true;
   for (const std::string& row : TileBench::rows()) {
-    all = all && rows->wants(row);
     if (!rows->wants(row)) continue;
     try {
       for (const TileFigure& f : bench.measure(row)) {
@@ -68,15 +47,13 @@ void measure_tile(Rows* rows, const TileBenchFiles& files) {
         rows->add(f.row, f.value, std::move(raw));
       }
     } catch (const DeviceFault& fault) {
-      all = false;
       rows->fault(row, fault.what());
     }
   }
-  all = all && rows->wants("ops");
   if (rows->wants("ops")) {
     for (const std::string& fault : bench.operations()) rows->fault("ops", fault);
   }
-  show_timings(rows, bench.timings(), files, baselines, all);
+  show_timings(rows, bench.timings());
 }
 
 }  // namespace ow::bench

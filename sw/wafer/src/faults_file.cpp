@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "ow/base/error.h"
 #include "ow/base/yaml.h"
@@ -74,6 +75,7 @@ void read_memory_fault(YamlMap& map, TileFault* f) {
 TileFault read_tile_fault(const Yaml& item, const Shape& shape) {
   YamlMap map(item);
   TileFault f;
+  f.where = item.where();
   f.reticle = reticle_of(map, shape);
   f.at = position(map, "tile");
   switch (choice(map["fault"], {"silent", "babble", "memory", "register"})) {
@@ -154,21 +156,27 @@ Faults read_faults(const std::string& path, const Shape& shape) {
   if (root.is_null()) return out;
   YamlMap file(root);
   constexpr size_t kMost = 100000;
-  const auto each = [&file](const char* name) {
-    const std::optional<Yaml> list = file.find(name);
-    return list ? list->list(0, kMost, "faults") : std::vector<Yaml>();
+  // Each is checked by itself, so that what is wrong has its line.
+  const auto each = [&](const char* name, auto read, auto list) {
+    const std::optional<Yaml> items = file.find(name);
+    if (!items) return;
+    for (const Yaml& item : items->list(0, kMost, "faults")) {
+      Faults one;
+      (one.*list).push_back(read(item, shape));
+      try {
+        one.check(shape);
+      } catch (const BadInput& e) {
+        throw BadInput(fmt::format("{}: {}", item.where(), e.what()));
+      }
+      (out.*list).push_back(std::move((one.*list).front()));
+    }
   };
-  for (const Yaml& item : each("tiles")) out.tiles.push_back(read_tile_fault(item, shape));
-  for (const Yaml& item : each("wires")) out.wires.push_back(read_wire_fault(item, shape));
-  for (const Yaml& item : each("edges")) out.edges.push_back(read_edge_fault(item, shape));
-  for (const Yaml& item : each("lanes")) out.lanes.push_back(read_lane_fault(item, shape));
-  for (const Yaml& item : each("stations")) out.stations.push_back(read_station_fault(item, shape));
+  each("tiles", read_tile_fault, &Faults::tiles);
+  each("wires", read_wire_fault, &Faults::wires);
+  each("edges", read_edge_fault, &Faults::edges);
+  each("lanes", read_lane_fault, &Faults::lanes);
+  each("stations", read_station_fault, &Faults::stations);
   file.close();
-  try {
-    out.check(shape);
-  } catch (const BadInput& e) {
-    throw BadInput(fmt::format("{}: {}", path, e.what()));
-  }
   return out;
 }
 

@@ -453,8 +453,8 @@ TEST_F(Kernels, SoftmaxAndLayerNorm) {
 TEST(TileBaselines, AreReadBackAsWritten) {
   const Baselines baselines = {{"axpy f16, worst alignment", 1050}, {"dot i8", 1070}};
   const std::string path = ::testing::TempDir() + "baselines.yaml";
-  write_baselines(path, baselines);
-  EXPECT_EQ(load_baselines(path), baselines);
+  write_baselines(path, "tile", baselines);
+  EXPECT_EQ(load_baselines(path, "tile"), baselines);
   std::remove(path.c_str());
 }
 

@@ -280,6 +280,43 @@ TEST_F(RowsTest, AQueueMakesReportsBesideTheBench) {
   EXPECT_EQ(queue.counts().kept_seconds, 0);
 }
 
+TEST_F(RowsTest, CyclesThatMovedFailTheBenchAndTheirRowIsMeasuredAgain) {
+  Options o = options();
+  o.baselines = root_ + "/baselines.yaml";
+  write("baselines.yaml", "x: {a: 1000}\ny: {a: 1}\n");
+  const auto run = [&](const Options& with, uint64_t a) {
+    Rows rows("x", with);
+    if (rows.wants("X1")) {
+      rows.cycles("X1", "a", a);
+      rows.add("X1", 1, {});
+    }
+    rows.add("X2", 99, {});
+    rows.add("X2.part", 0, {});
+    return rows.finish();
+  };
+  EXPECT_EQ(run(o, 1010), 0);
+  EXPECT_EQ(run(o, 1011), 1);
+  o.resume = true;
+  EXPECT_EQ(run(o, 1011), 1) << "an earlier run does not vouch for what moved";
+  EXPECT_EQ(run(o, 1000), 0);
+  o.resume = false;
+  o.update_baselines = true;
+  EXPECT_EQ(run(o, 1011), 0);
+  EXPECT_EQ(load_baselines(o.baselines, "x"), (Baselines{{"a", 1011}}));
+  EXPECT_EQ(load_baselines(o.baselines, "y"), (Baselines{{"a", 1}})) << "another bench's stay";
+  EXPECT_TRUE(load_baselines(o.baselines, "z").empty());
+  o.update_baselines = false;
+  write("baselines.yaml", "x: {a: 1011, b: 5}\n");
+  EXPECT_EQ(run(o, 1011), 1) << "nothing measures b any more";
+  o.only = {"X1"};
+  Rows rows("x", o);
+  rows.cycles("X1", "a", 1011);
+  rows.add("X1", 1, {});
+  EXPECT_EQ(rows.finish(), 0) << "b was not asked for";
+  write("baselines.yaml", "x: {a: word}\n");
+  EXPECT_THROW(Rows("x", o), BadInput);
+}
+
 TEST(Baselines, HoldWithinOnePerCentBothWays) {
   const Baselines was = {{"a", 1000}, {"b", 50}};
   EXPECT_TRUE(compare_baselines(was, {{"a", 1010}, {"b", 50}}, true).empty());

@@ -93,7 +93,7 @@ TEST(Cli, TileBenchMeasuresAgainstTargetsAndBaselines) {
   const std::string baselines = temporary("baselines.yaml");
   const std::string json = temporary("tile.json");
   const std::string options = "bench tile --only T5 --baselines " + baselines + " --json " + json;
-  std::ofstream(baselines) << "\"dot i8 16384\": 10\n";
+  std::ofstream(baselines) << "tile: {\"dot i8 16384\": 10}\n";
   r = ow(options);
   EXPECT_EQ(r.status, 1);
   EXPECT_NE(r.output.find("SLOWER"), std::string::npos) << r.output;
@@ -200,7 +200,8 @@ TEST(Cli, ValidateOnlyFindsWhatCannotRun) {
       {params + "--wafer " + small, "the wafer offers 2 x 4 logical tiles, "},
       {params + "--firmware " OW_FIRMWARE_DIR "/add_stream.elf",
        "add_stream.elf: no symbol 'ow_params'"},
-      {params + wafer + "--defects " + faults, "a tile has no register 'nope'"},
+      {params + wafer + "--defects " + faults,
+       "faults.yaml:2: key 'tiles[0]': a tile has no register 'nope'"},
       {params + "--weights none.safetensors", "none.safetensors: cannot be read"},
       {params + "--tiles mini", "4 x 4 tiles need 6 colours, the limit is 4"},
   };

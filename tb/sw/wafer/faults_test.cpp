@@ -72,7 +72,8 @@ TEST(Faults, BadFilesAreRefusedWithTheLineAndTheLimit) {
                 .find("which has 2 x 2 reticles"),
             std::string::npos);
   EXPECT_NE(refusal("tiles:\n  - {reticle: [0, 0], tile: [3, 1], fault: silent}")
-                .find("no physical tile (3, 1)"),
+                .find(":2: key 'tiles[0]': fault of a tile: reticle (0, 0) has no physical tile "
+                      "(3, 1), it has 3 x 3"),
             std::string::npos);
   EXPECT_NE(refusal("wires:\n  - {reticle: [0, 0], from: [0, 0], to: [2, 2], bit: 1, stuck: 0}")
                 .find("no wire joins"),

@@ -17,10 +17,15 @@ bool ends_with(const std::string& name, const std::string& end) {
   return name.size() >= end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
 }
 
-void check_row(int row, const sim::Cell& bank) {
+// What no tile has, with the place of the file that asks for it.
+[[noreturn]] void refuse(const TileFault& f, const std::string& what) {
+  throw BadInput(f.where.empty() ? what : f.where + ": " + what);
+}
+
+void check_row(const TileFault& f, int row, const sim::Cell& bank) {
   if (static_cast<size_t>(row) * kRowBytes + kRowBytes > bank.size) {
-    throw BadInput(fmt::format("row {} of a memory bank: must be from 0 to {}", row,
-                               bank.size / kRowBytes - 1));
+    refuse(f, fmt::format("row {} of a memory bank: must be from 0 to {}", row,
+                          bank.size / kRowBytes - 1));
   }
 }
 
@@ -34,19 +39,19 @@ CellForce CellForce::memory(const std::vector<sim::Cell>& cells, const TileFault
   }
   if (banks.empty()) throw InternalError("the tile model has no memory banks");
   if (static_cast<size_t>(f.bank) >= banks.size()) {
-    throw BadInput(fmt::format("memory bank {}: must be from 0 to {}", f.bank, banks.size() - 1));
+    refuse(f, fmt::format("memory bank {}: must be from 0 to {}", f.bank, banks.size() - 1));
   }
   const sim::Cell& c = banks.at(static_cast<size_t>(f.bank));
   const auto bit = [&c](int row, int n) {
     return c.data + row * static_cast<int>(kRowBytes) + n / 8;
   };
-  check_row(f.row, c);
+  check_row(f, f.row, c);
   CellForce force;
   force.byte_ = bit(f.row, f.bit);
   force.mask_ = static_cast<uint8_t>(1u << f.bit % 8);
   force.value_ = f.value;
   if (f.coupling == TileFault::Coupling::None) return force;
-  check_row(f.other_row, c);
+  check_row(f, f.other_row, c);
   force.coupling_ = f.coupling;
   force.other_ = bit(f.other_row, f.other_bit);
   force.other_mask_ = static_cast<uint8_t>(1u << f.other_bit % 8);
@@ -61,15 +66,14 @@ CellForce CellForce::flip_flop(const std::vector<sim::Cell>& cells, const TileFa
   for (const sim::Cell& c : cells) {
     if (ends_with(c.name, f.name)) found.push_back(c);
   }
-  if (found.empty()) throw BadInput(fmt::format("a tile has no register '{}'", f.name));
+  if (found.empty()) refuse(f, fmt::format("a tile has no register '{}'", f.name));
   const sim::Cell& c = found.front();
   if (found.size() > 1) {
-    throw BadInput(fmt::format("'{}' is the end of the names of {} registers, as {} and {}", f.name,
-                               found.size(), c.name, found.back().name));
+    refuse(f, fmt::format("'{}' is the end of the names of {} registers, as {} and {}", f.name,
+                          found.size(), c.name, found.back().name));
   }
   if (static_cast<size_t>(f.bit) >= c.size * 8) {
-    throw BadInput(
-        fmt::format("bit {} of register {}: it has {} at most", f.bit, f.name, c.size * 8));
+    refuse(f, fmt::format("bit {} of register {}: it has {} at most", f.bit, f.name, c.size * 8));
   }
   CellForce force;
   force.byte_ = c.data + f.bit / 8;

@@ -8,23 +8,27 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ow::bench {
 
 using Baselines = std::map<std::string, uint64_t>;
 
-// BadInput, with file and line, for a file that is not as it must be.
-Baselines load_baselines(const std::string& path);
-void write_baselines(const std::string& path, const Baselines& baselines);
+// Those of a bench; none, if the file has no part for it. BadInput, with file and line, for a file
+// that is not as it must be.
+Baselines load_baselines(const std::string& path, const std::string& bench);
+// The part of the bench anew, the others as they are. A file that is not there becomes one.
+void write_baselines(const std::string& path, const std::string& bench, const Baselines& baselines);
 
 // Empty if `cycles` is within 1 % of the baseline of this name, or what is wrong.
 std::string baseline_note(const Baselines& baselines, const std::string& name, uint64_t cycles);
 
-// One line for each count that is not as its baseline, has none, or, if `all` were measured, for
-// each baseline that nothing gave.
-std::vector<std::string> compare_baselines(const Baselines& baselines, const Baselines& measured,
-                                           bool all);
+// A name and what is wrong, for each count that is not as its baseline, has none, or, if `all` were
+// measured, for each baseline that nothing gave.
+std::vector<std::pair<std::string, std::string>> compare_baselines(const Baselines& baselines,
+                                                                   const Baselines& measured,
+                                                                   bool all);
 
 }  // namespace ow::bench
 

@@ -19,19 +19,18 @@ namespace ow::bench {
 // The digits job, the streaming kernel, the core and the hang report.
 struct SimBench {
   std::string params;       // job of S1, S2, S4 and S5
+  bool usual = true;        // it is the one whose cycles are baselines
   std::string firmware;     // stream_layer.elf
   std::string riscv_tests;  // directory of the official programs (S8); empty: a report, if any
   uint64_t instructions = 1000000;  // S9
 };
 void measure_sim(Rows* rows, const SimBench& bench);
 
-// Kernels and operations of one tile, with cycles of whole calls that must stay as they are.
+// Kernels and operations of one tile.
 struct TileBenchFiles {
   std::string firmware;       // tile_bench.elf
   std::string spmv_firmware;  // spmv_bench.elf
   std::string matrices;       // directory (T9)
-  std::string baselines;      // configs/tile-baselines.yaml
-  bool update_baselines = false;
 };
 void measure_tile(Rows* rows, const TileBenchFiles& files);
 

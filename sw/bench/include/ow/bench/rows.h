@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "ow/bench/baselines.h"
 #include "ow/bench/kept_rows.h"
 #include "ow/bench/report_queue.h"
 #include "ow/bench/targets.h"
@@ -28,6 +29,8 @@ struct Options {
   std::string misses;             // configs/known-misses.yaml
   std::string sources;            // configs/reports.yaml
   std::string reports;            // the directory of reports
+  std::string baselines;          // configs/baselines.yaml; empty: no cycles are compared
+  bool update_baselines = false;  // writes what this run took instead
   std::vector<std::string> only;  // rows; empty: all
   uint64_t seed = 1;
   std::string arguments;  // of the command line, where they are not the defaults: " --millions 1"
@@ -59,6 +62,9 @@ class Rows {
   // The same of a row that not everybody can measure: it is kept as a report, too.
   void add_and_keep(const std::string& name, double value, const std::string& key,
                     nlohmann::json raw);
+  // Cycles behind a row that must stay as they are, by a name of their own. Empty, or how they are
+  // not as their baseline, which fails the bench at its end.
+  std::string cycles(const std::string& row, const std::string& name, uint64_t cycles);
   // What went wrong in measuring a row, which fails the bench.
   void fault(const std::string& row, const std::string& what);
 
@@ -76,6 +82,7 @@ class Rows {
 
   bool asked(const std::string& row) const { return only_.empty() || only_.count(row) != 0; }
   void take_kept();
+  void judge_cycles();
   void judge(const std::string& name, double value, nlohmann::json raw,
              const nlohmann::json& provenance);
   void without_figure(const std::string& name, const std::string& why);
@@ -87,9 +94,12 @@ class Rows {
   std::map<std::string, ReportSource> sources_;
   std::set<std::string> only_;
   std::set<std::string> measured_;
-  std::optional<KeptRows> keeper_;          // none: of a bench whose rows are only good together
-  std::map<std::string, KeptRow> kept_;     // by row, from earlier runs
-  Clock::time_point begin_ = Clock::now();  // of the row that is being measured
+  Baselines baselines_;                        // as the file has them
+  Baselines cycles_;                           // as this run took them
+  std::map<std::string, std::string> row_at_;  // of each of these
+  std::optional<KeptRows> keeper_;             // none: of a bench whose rows are only good together
+  std::map<std::string, KeptRow> kept_;        // by row, from earlier runs
+  Clock::time_point begin_ = Clock::now();     // of the row that is being measured
   nlohmann::json result_;
   bool passed_ = true;
 };
