@@ -137,7 +137,7 @@ def constraints_of(board, clock):
         text = f.read()
     if clock is None:
         return text
-    written = {float(mhz) for mhz in re.findall(r'^FREQUENCY NET "\w+" ([\d.]+) MHZ;', text, re.M)}
+    written = set(frequencies(text).values())
     if len(written) != 1 or min(written) <= 0:
         raise Missing(f"{board['constraints']}: clocks of {sorted(written)} MHz: must be one frequency")
     factor = clock / written.pop()
@@ -164,8 +164,15 @@ def plain(clock):
     return clock.split()[-1].replace("$glbnet$", "")
 
 
-def judge(report, constraints):
-    """Clocks, crossings, and in words what is not met."""
+def frequencies(text):
+    """{net: MHz} of an LPF file, which nextpnr does not look for if the design has no such net."""
+    return {net: float(mhz)
+            for net, mhz in re.findall(r'^FREQUENCY NET "(\w+)" ([\d.]+) MHZ;', text, re.M)}
+
+
+def judge(report, wanted, constraints):
+    """Clocks, crossings, and in words what is not met: of the frequencies that are wanted, and the
+    limits between clocks."""
     wrong = []
     clocks = {}
     for clock, figure in report["fmax"].items():
@@ -173,11 +180,16 @@ def judge(report, constraints):
         if figure["achieved"] < figure["constraint"]:
             wrong.append(f"{plain(clock)} reaches {figure['achieved']:.1f} MHz of "
                          f"{figure['constraint']:.1f}")
+    for net, mhz in wanted.items():
+        if net not in clocks:
+            wrong.append(f"no clock {net} in the design, for which there is a frequency")
+        elif clocks[net]["constraint"] < 0.999 * mhz:  # nextpnr counts in picoseconds
+            wrong.append(f"{net} was placed for {clocks[net]['constraint']:.1f} MHz and not {mhz:g}")
     crossings = {}
     over = {}
     for path in report["critical_paths"]:
         pair = plain(path["from"]), plain(path["to"])
-        if pair in constraints:
+        if pair in constraints and pair[0] in clocks:
             delay = sum(segment["delay"] for segment in path["path"])
             limit = limit_of(path, constraints[pair], 1000 / clocks[pair[0]]["constraint"])
             over[pair] = max(over.get(pair, -math.inf), delay - limit)

@@ -3,6 +3,7 @@
 beside it takes the sizes from, and its tools."""
 
 import collections
+import functools
 import hashlib
 import importlib.machinery
 import importlib.util
@@ -31,7 +32,8 @@ with open(os.path.join(ROOT, "sw/isa/fabric.yaml")) as fabric:
 with open(os.path.join(ROOT, "sw/isa/machine.yaml")) as machine:
     VALUES = yaml.safe_load(machine)["configurations"]["mini"]["values"]
 ROUTER = {**COLOURS, "NumFilters": VALUES["Features"]["filters"],
-          "NumPositions": VALUES["Features"]["positions"], "Small": VALUES["SmallRouter"]}
+          "NumPositions": VALUES["Features"]["positions"], "Small": VALUES["SmallRouter"],
+          "Spaced": VALUES["SmallTile"]}
 LANES = {"Groups": NUMBERS["MINI_LANE_GROUPS"], "GroupData": NUMBERS["MINI_GROUP_DATA"]}
 # Blocks of the design: file lists, parameters, row of configs/targets.yaml.
 Block = collections.namedtuple("Block", "lists parameters row")
@@ -119,8 +121,22 @@ def tool(variable, name, hint):
     raise Missing(f"no {name}: {hint}")
 
 
+@functools.lru_cache(maxsize=None)
+def knows_place(program):
+    """Whether a nextpnr has what PLACE asks of it: older ones say so only once the design is there."""
+    try:
+        said = subprocess.run([program, "--help"], cwd=ROOT, capture_output=True, text=True).stdout
+    except OSError as e:
+        raise Missing(f"{program} does not run: {e.strerror}") from e
+    return all(re.search(r"(^|[\s,])" + word + r"\b", said) for word in ["static", "--tmg-ripup"])
+
+
 def nextpnr():
-    return tool("NEXTPNR_ECP5", "nextpnr-ecp5", "run scripts/bootstrap fpga")
+    program = tool("NEXTPNR_ECP5", "nextpnr-ecp5", "run scripts/bootstrap fpga")
+    if not knows_place(program):
+        raise Missing(f"{program} has no placer 'static' or no --tmg-ripup: nextpnr 0.11 has; "
+                      "scripts/bootstrap fpga fetches it, NEXTPNR_ECP5 names another")
+    return program
 
 
 def find_yosys():
@@ -247,12 +263,17 @@ def pack(name, block):
     return parts
 
 
+def map_to_xilinx(top, stat):
+    """Commands that map what has been read for 7 series, and count cells into a file."""
+    return [f"synth_xilinx -family xc7 -flatten -noiopad -noclkbuf -top {top}",
+            f"tee -q -o {relative(stat)} stat -json"]
+
+
 def map_xilinx(name, block):
     """Cells of a block alone after synthesis for 7 series, and its latches."""
     stat = output(name, "stat.json")
     yosys(name, [read_command(name, block.parameters, sources(block.lists)),
-                 f"synth_xilinx -family xc7 -flatten -noiopad -noclkbuf -top {name}",
-                 f"tee -q -o {relative(stat)} stat -json"])
+                 *map_to_xilinx(name, stat)])
     return {"": xilinx_cells(stat)}
 
 

@@ -12,7 +12,9 @@
 //             stable from start_i to done_o
 `include "ow_assert.svh"
 
-module ow_bridge_chain #(
+module ow_bridge_chain
+  import ow_isa_pkg::HOST_CHAIN_SKIP_BIT;
+#(
   parameter int unsigned Ends = 8,
   parameter int unsigned Patience = 255
 ) (
@@ -42,7 +44,7 @@ module ow_bridge_chain #(
   always_comb begin : wires
     heard = 1'b0;
     for (int unsigned e = 0; e < Ends; e++) begin
-      if (select_i[6:0] == 7'(e)) heard = heard | (select_i[7] ? skip_i[e] : near_i[e]);
+      if (select_i[6:0] == 7'(e)) heard = heard | (select_i[HOST_CHAIN_SKIP_BIT] ? skip_i[e] : near_i[e]);
     end
   end
 

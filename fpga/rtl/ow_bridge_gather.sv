@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes the records that go to the host (docs/fpga.md), one byte a cycle: answers of chains, status,
 // reports of queues, and what arrived at the ports, of which each port in turn gives up to 16
-// wavelets, which are looked at a cycle after they are there. Reports go in front of a frame only, so that one report tells of all that a queue has
-// sent while the frame before was on the wire.
+// wavelets, which are looked at a cycle after they are there. Reports go in front of a frame only,
+// so that one report tells of all that a queue has sent while the frame before was on the wire.
 //
 //   answer_*       a chain's answer: it is there, its first byte, take a byte, the last was taken
 //   status_*       a status record is wanted, valid/ready; flags_i and cycle_i are its contents
@@ -11,6 +11,8 @@
 //                  commands
 //   data_*         payload to the host, valid/ready; fresh_i: it begins a frame
 //   flush_o        nothing is there to be sent in this frame
+`include "ow_assert.svh"
+
 module ow_bridge_gather
   import ow_isa_pkg::*;
 #(
@@ -47,6 +49,9 @@ module ow_bridge_gather
   input  logic              fresh_i,
   output logic              flush_o
 );
+
+  `OW_ASSERT_INIT(ports, Ports >= 2 && Ports <= 256)
+  `OW_ASSERT_INIT(room, GoneW <= HOST_ROOM_CREDITS_BIT)
 
   logic [63:0] shift_q;     // its lowest byte is the next one
   logic [3:0]  left_q;      // bytes in it

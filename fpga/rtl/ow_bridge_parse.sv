@@ -9,6 +9,8 @@
 //   status_o        a status record is asked for: valid/ready
 //   report_o        a report of every queue is asked for, for one cycle
 
+`include "ow_assert.svh"
+
 module ow_bridge_parse
   import ow_isa_pkg::*;
 #(
@@ -35,6 +37,8 @@ module ow_bridge_parse
   input  logic              status_ready_i,
   output logic              report_o
 );
+
+  `OW_ASSERT_INIT(ports, Ports >= 2 && Ports <= 256)
 
   logic [3:0]        record_q;  // 0: the next byte begins one
   logic [3:0]        left_q;    // its bytes that are still to come

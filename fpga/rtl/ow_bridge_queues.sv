@@ -4,8 +4,8 @@
 //
 // A scan looks at one queue a cycle, in turn, and sends its head when the colour has a credit (all
 // of them, if it holds commands), in three cycles more: the head is read, whether it holds commands is
-// known a cycle later, and then it goes to ports that may lie at the other end of a part. So a queue sends one wavelet a round, which
-// is Ports * 2^ceil(log2(Queues)) cycles if the others are empty.
+// known a cycle later, and then it goes to ports that may lie at the other end of a part. So a queue
+// sends one wavelet a round, which is Ports * 2^ceil(log2(Queues)) cycles if the others are empty.
 // The host knows how many places are free and pushes only then. A queue that has sent, or whose
 // report was asked for, is reported with its count and its credits when the scan comes by and the
 // report is taken; the scan waits for nothing.

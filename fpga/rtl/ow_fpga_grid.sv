@@ -18,6 +18,8 @@
 //   up_o           all crossings carry frames
 //   idle_o         nothing in the grid can change before an edge port does
 
+`include "ow_assert.svh"
+
 module ow_fpga_grid
   import ow_pkg::*;
 #(
@@ -54,11 +56,16 @@ module ow_fpga_grid
   output logic              idle_o
 );
 
+  `OW_ASSERT_INIT(reticle, Rows >= 1 && Cols >= 1)
+  // As many as a record can name.
+  `OW_ASSERT_INIT(ports, Ports <= 256 && Ends <= 128)
+
   localparam int unsigned Count = Rows * Cols;
   // Lanes of a crossing, and the bits of the cycle count that count the cycles of its frames.
   localparam int unsigned LinkData = MINI_LANE_GROUPS * MINI_GROUP_DATA;
   localparam int unsigned LinkLanes = LinkData + MINI_LANE_GROUPS * ow_link_pkg::SPARES;
   localparam int unsigned FrameW = $clog2(2 * BEAT_BITS / LinkData);
+  `OW_ASSERT_INIT(frames, 2 ** FrameW * LinkData == 2 * BEAT_BITS)
 
   logic [1:0] clk, rst;
   assign clk = {clk_b_i, clk_a_i};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ow-fpga-sim: the simulated board at a pseudo-terminal, so that a program talks to it as to a
-// serial port.
+// serial port. It prints the machine's name, as ow::open and `ow run --device` take it.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -98,10 +98,8 @@ void serve(SimBoard* board, const Terminal& terminal) {
 
 int run(int argc, char** argv) {
   CLI::App app("The FPGA's design, simulated at its pins, behind a pseudo-terminal");
-  bool pty = false;
   SimBoardOptions options;
   std::string grid = "2x2";
-  app.add_flag("--pty", pty, "Open a pseudo-terminal and print its name")->required();
   app.add_option("--grid", grid, "Rows and columns of tiles: 1x2 or 2x2")
       ->type_name("RxC")
       ->check(CLI::IsMember({"1x2", "2x2"}))

@@ -49,8 +49,8 @@ struct SimBoard::Pins {
     }
   }
 
-  // One period. The second clock rises while the first one falls: between two edges of one clock
-  // there is one of the other, which is all that wires without delay know of their phase.
+  // One period, in quarters, as the second clock is 90 degrees behind: hops between the clocks have
+  // registers at all four edges.
   void clock() {
     if (transmitter.idle() && !to_board.empty()) {
       transmitter.send(to_board.front());
@@ -59,12 +59,12 @@ struct SimBoard::Pins {
     model->uart_rx = transmitter.clock() || out();
     uint8_t byte = 0;
     if (receiver.clock(model->uart_tx || out(), &byte)) pass(byte, &to_host);
-    model->clk_a = true;
-    model->clk_b = false;
-    model->eval();
-    model->clk_a = false;
-    model->clk_b = true;
-    model->eval();
+    for (const bool up : {true, false}) {
+      model->clk_a = up;
+      model->eval();
+      model->clk_b = up;
+      model->eval();
+    }
     ++cycles;
   }
 

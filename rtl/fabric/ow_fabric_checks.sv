@@ -44,7 +44,7 @@ bind ow_ctl_serial ow_link_check #(.Data(1'b0)) u_check_link_w (
 );
 
 // The ramp injects only where the router has promised room in the cycle before.
-bind ow_router ow_inject_check #(.NumColours(NumColours)) u_check_inj (
+bind ow_router ow_inject_check #(.NumColours(NumColours), .Spaced(Spaced)) u_check_inj (
   .clk_i, .rst_i, .space_i(inj_space_o), .valid_i(inj_i.valid), .colour_i(inj_i.colour)
 );
 

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checker of what the ramp injects, bound to ow_router: only on colours for which the router had
-// promised room in the cycle before. The promise is kept here, so that a router at rest has no
-// register that still follows it.
+// promised room in the cycle before, and if Spaced never in two cycles in a row. The promise is kept
+// here, so that a router at rest has no register that still follows it.
 //
 //   space_i  the router's promise for the next cycle, a bit a colour
 //   valid_i, colour_i  of the wavelet that enters in this cycle
+
+`include "ow_assert.svh"
+
 module ow_inject_check #(
-  parameter int unsigned NumColours = 24
+  parameter int unsigned NumColours = 24,
+  parameter bit Spaced = 1'b0
 ) (
   input logic                  clk_i,
   input logic                  rst_i,
@@ -15,7 +19,13 @@ module ow_inject_check #(
   input logic [4:0]            colour_i
 );
   logic [NumColours-1:0] promised_q;
-  always_ff @(posedge clk_i) promised_q <= rst_i ? '0 : space_i;
+  logic valid_q;
+  always_ff @(posedge clk_i) begin
+    promised_q <= rst_i ? '0 : space_i;
+    valid_q <= valid_i && !rst_i;
+  end
+
+  `OW_ASSERT(spaced, !(Spaced && valid_q && valid_i), "the ramp injected in two cycles in a row")
 
   ow_stream_check #(.Width(1), .MayFall(1'b1), .MayChange(1'b1), .Room(1'b1)) u_check (
     .clk_i, .rst_i, .valid_i,

@@ -121,17 +121,6 @@ jobs::RunOptions run_options(const Options& options) {
     run.tile = jobs::kMiniTile;
     run.make = make_mini_grid;
   }
-  if (on_board(options)) {
-    run.make = [&options](GridShape grid) {
-      auto device = uart::open_board(options.device);
-      if (device->shape() != grid) {
-        throw BadInput(fmt::format("{}: the board has {} x {} tiles, {} wants {} x {}",
-                                   options.device, device->shape().rows, device->shape().cols,
-                                   options.params, grid.rows, grid.cols));
-      }
-      return device;
-    };
-  }
   run.firmware = !options.firmware.empty() ? options.firmware
                  : mini                    ? OW_FIRMWARE_DIR "/stream_layer_mini.elf"
                                            : OW_FIRMWARE_DIR "/stream_layer.elf";
@@ -145,6 +134,17 @@ jobs::RunOptions run_options(const Options& options) {
   run.plan = options.plan;
   run.on_plan = [](const jobs::PlanFile& file) { print_plan(file); };
   return run;
+}
+
+// The board at the port, which must have the job's grid.
+std::unique_ptr<Device> open_board(const Options& options, GridShape grid) {
+  auto device = uart::open_board(options.device);
+  if (device->shape() != grid) {
+    throw BadInput(fmt::format("{}: the board has {} x {} tiles, {} wants {} x {}", options.device,
+                               device->shape().rows, device->shape().cols, options.params,
+                               grid.rows, grid.cols));
+  }
+  return device;
 }
 
 void print_checked(const Options& options, const jobs::Checked& checked) {
@@ -304,6 +304,13 @@ int run(Context& context, Options options) {
   }
 
   nlohmann::json bringup;
+  if (on_board(options)) {
+    // Before anything takes time: whether there is one, and what it has.
+    const auto first = std::make_shared<std::unique_ptr<Device>>(open_board(options, params.grid));
+    run.make = [&options, first](GridShape grid) {
+      return *first ? std::move(*first) : open_board(options, grid);
+    };
+  }
   if (!options.wafer.empty()) {
     run.make = [&options, &bringup](GridShape grid) {
       wafer::WaferPart part;

@@ -10,6 +10,7 @@
 //   Out0, Out1  outputs of their routes, one bit a port
 //   Fences      colour 0 also sends control wavelets with a command
 //   Small       the small router
+//   Spaced      as behind the small ramp, which sends in one cycle of two at most
 module router_props
   import ow_pkg::*;
 #(
@@ -18,7 +19,8 @@ module router_props
   parameter int unsigned In1 = 0,
   parameter int unsigned Out1 = 5'b00010,
   parameter bit Fences = 0,
-  parameter bit Small = 0
+  parameter bit Small = 0,
+  parameter bit Spaced = 0
 ) (
   input  logic       clk_i,
   input  logic [1:0] send_i,
@@ -70,7 +72,11 @@ module router_props
     can[1] = In1 == 4 ? space_q[1] : credit[1] != 2'd0;
     send = send_i & can & {2{run}};
     if (In0 == In1 && send == 2'b11) send = first_i ? 2'b10 : 2'b01;
+    if (Spaced && sent_q) send &= {In1 != 4, In0 != 4};
   end
+
+  logic sent_q;  // by the ramp, in the cycle before
+  always_ff @(posedge clk_i) sent_q <= (send[0] && In0 == 4) || (send[1] && In1 == 4);
 
   logic [32:0] word;
   assign word = {ctrl_i, 4'd0, data_i[3:2], 23'd0, fence, data_i[1:0]};
@@ -94,7 +100,7 @@ module router_props
                                 : '{in_port: 3'(In1), out_mask: Mask1}, default: '0};
   logic idle;
 
-  ow_router #(.NumColours(2), .Small(Small)) u_router (
+  ow_router #(.NumColours(2), .Small(Small), .Spaced(Spaced)) u_router (
     .clk_i,
     .link_clk_i  (clk_i),
     .rst_i       (rst),

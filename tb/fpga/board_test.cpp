@@ -154,7 +154,7 @@ class Background {
     if (pid_ < 0) throw std::runtime_error("a process cannot be made");
     if (pid_ == 0) {
       ::dup2(ends[1], STDOUT_FILENO);
-      ::execl(program, program, "--pty", "--grid", "2x2", nullptr);
+      ::execl(program, program, "--grid", "2x2", nullptr);
       ::_exit(127);
     }
     ::close(ends[1]);

@@ -372,6 +372,30 @@ TEST(Bridge, ABoardThatOnlyAcknowledgesIsAnError) {
   EXPECT_EQ(fault_of([&] { third.run_chains(&jobs); }), expected);
 }
 
+// Of the rows of the second reticle one has a station at its west end, one a dead one before it.
+TEST(Bridge, ListensPastADeadStation) {
+  Board board(1);
+  board.stations.emplace(4, Board::Chain{Station(0), false});
+  board.stations.emplace(6, Board::Chain{Station(1), true});
+  const auto device = open_device(&board);
+  std::vector<wafer::ChainJob> jobs(3);
+  for (int k = 0; k < 3; ++k) {
+    jobs[static_cast<size_t>(k)].where = {1, k % 2, k == 2};
+    jobs[static_cast<size_t>(k)].commands = {{0, false, wafer::kStationId, 0},
+                                             {1, false, wafer::kStationId, 0},
+                                             {1, false, wafer::kStationScan, 0}};
+  }
+  for (int round = 0; round < 2; ++round) {
+    device->run_chains(&jobs);
+    const std::optional<uint32_t> id = wafer::kStationIdValue, none;
+    EXPECT_EQ(jobs[0].answers, (std::vector<std::optional<uint32_t>>{id, none, none}));
+    // The first time it does not yet listen there.
+    EXPECT_EQ(jobs[1].answers,
+              (std::vector<std::optional<uint32_t>>{none, id, round == 0 ? none : id}));
+    EXPECT_EQ(jobs[2].answers, (std::vector<std::optional<uint32_t>>{none, none, none}));
+  }
+}
+
 TEST(Bridge, ASessionBeginsAnewAfterAnyBytes) {
   for (const uint64_t seed : seeds()) {
     SCOPED_TRACE(fmt::format("seed {}", seed));

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "ow/base/rng.h"
 #include "ow/device/link_word.h"
 #include "ow/uart/wire.h"
+#include "ow/wafer/chain.h"
 #include "verilated.h"
 
 namespace ow::uart {
@@ -114,6 +116,33 @@ struct Noise {
   double changed = 0, lost = 0, doubled = 0;
 };
 
+// A station at a chain: one column's, with its identity and nothing else.
+class Station {
+ public:
+  explicit Station(int column) : column_(static_cast<uint64_t>(column)) {}
+  // What it drives, from what is driven: a start bit and 64 bits, and so back.
+  bool clock(bool in) {
+    using Frame = isa::ChainFrame;
+    if (coming_ > 0) {
+      frame_ = frame_ << 1 | (in ? 1 : 0);
+      if (--coming_ == 0 && Frame::Column::get(frame_) == column_) {
+        const uint64_t head = (frame_ & ~(Frame::Data::kMask | Frame::Crc::kMask)) |
+                              Frame::Answer::put(1) | Frame::Data::put(wafer::kStationIdValue);
+        frame_ = head | wafer::chain_crc(head >> Frame::Crc::kWidth);
+        going_ = 65;
+      }
+      return false;
+    }
+    if (going_ > 0) return --going_ == 64 || (frame_ >> going_ & 1) != 0;
+    if (in) coming_ = 64;
+    return false;
+  }
+
+ private:
+  uint64_t column_, frame_ = 0;
+  int coming_ = 0, going_ = 0;
+};
+
 class Board {
  public:
   explicit Board(uint64_t seed) : rng_(seed) {
@@ -137,6 +166,12 @@ class Board {
       put(p, in_reset ? 0 : e.clock(get(p)));
     }
     model_->cycle_i = in_reset ? 0 : model_->cycle_i + 1;
+    model_->chain_near_i = model_->chain_skip_i = 0;
+    for (auto& [end, chain] : stations) {
+      const bool out = chain.station.clock((model_->chain_o >> end & 1) != 0);
+      auto& heard = chain.beyond ? model_->chain_skip_i : model_->chain_near_i;
+      heard = static_cast<CData>(heard | (out ? 1u << end : 0u));
+    }
     clock_wire();
     model_->clk_i = 1;
     model_->eval();
@@ -149,6 +184,11 @@ class Board {
   uint64_t out_until = 0;  // the cable is out before this cycle
   std::deque<uint8_t> to_board, to_host;
   std::vector<Edge> edges;
+  struct Chain {
+    Station station;
+    bool beyond = false;  // behind a dead one
+  };
+  std::map<int, Chain> stations;  // by the end of a chain
   uint64_t cycles = 0;
   uint64_t faults = 0;
 

@@ -43,6 +43,9 @@ NEXTPNR = """
 import json, os, sys
 def named(option):
     return sys.argv[sys.argv.index(option) + 1]
+if "--help" in sys.argv:
+    print("available: sa, static; --tmg-ripup")
+    sys.exit()
 packs = "--pack-only" in sys.argv
 if os.environ.get("FAILS") == ("packing" if packs else "placing"):
     sys.exit("ERROR: no")
@@ -50,8 +53,9 @@ cells = {f"u.c{i}": {"type": "TRELLIS_COMB"} for i in range(int(os.environ.get("
 json.dump({"modules": {"top": {"cells": cells}}}, open(named("--write"), "w"))
 if not packs:
     open(named("--textcfg"), "w").write("configuration\\n")
-    clocks = ["posedge $glbnet$clk_a", "posedge $glbnet$clk_b"]
-    json.dump({"fmax": {clock: {"achieved": 1000, "constraint": 50} for clock in clocks},
+    clocks = ["posedge $glbnet$clk_a", os.environ.get("OTHER", "posedge $glbnet$clk_b")]
+    for_mhz = float(os.environ.get("PLACED", 50))
+    json.dump({"fmax": {clock: {"achieved": 1000, "constraint": for_mhz} for clock in clocks},
                "critical_paths": [{"from": a, "to": b, "path": [{"delay": 0.1}]}
                                   for a in clocks for b in clocks if a != b],
                "utilization": {c: {"used": 1} for c in
@@ -205,6 +209,9 @@ class FlowTest(unittest.TestCase):
         empty = self.program("empty", "")
         status, said = self.flow("sizes", "ow_uart", YOSYS=empty)
         self.assertEqual((status, said), (2, f"fpga: {empty} does not run: Exec format error\n"))
+        old = self.program("old", f"#!{sys.executable}\nprint('available: sa, heap; --tmg-ripup')\n")
+        self.refuses("old has no placer 'static' or no --tmg-ripup: nextpnr 0.11 has", "build", "ulx3s",
+                     NEXTPNR_ECP5=old)
         self.goes("build", "ulx3s")
         self.refuses("OPENFPGALOADER=/tmp: is no program", "load", "ulx3s", OPENFPGALOADER="/tmp")
         self.refuses("no openFPGALoader: apt-get", "load", "ulx3s", OPENFPGALOADER=None)
@@ -276,6 +283,14 @@ class FlowTest(unittest.TestCase):
         self.fails("ecppack: ERROR: no", "build", "ulx3s", FAILS="ecppack")
         self.assertFalse(self.bitstream.exists())
 
+    def test_a_clock_that_nextpnr_did_not_hold_to_its_frequency_is_not_met(self):
+        self.fails("no clock clk_b in the design, for which there is a frequency", "build", "ulx3s",
+                   OTHER="posedge $glbnet$clk_c")
+        self.assertFalse(self.bitstream.exists())
+        self.fails("clk_a was placed for 12.0 MHz and not 37.5", "build", "ulx3s", PLACED="12")
+        self.assertFalse(self.bitstream.exists())
+        self.goes("build", "ulx3s", PLACED="37.5")
+
     def test_what_is_kept_of_a_block_is_of_the_netlist_beside_it(self):
         source = self.root / "fpga/rtl/ow_uart.sv"
         good = source.read_bytes()
@@ -315,6 +330,7 @@ class FlowTest(unittest.TestCase):
         self.goes("build", "arty-a7")
         summary = (self.root / "build/fpga/arty-a7/summary.json").read_text()
         self.assertIn('"F8": 0', summary)
+        self.assertIn('"all around these"', summary)
 
 
 if __name__ == "__main__":

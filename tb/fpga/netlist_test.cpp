@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -70,12 +71,16 @@ TEST(FpgaNetlist, HasTheLevelsOfTheRtlAtEveryEdge) {
   EXPECT_GT(one.compared(), 0u);
   EXPECT_EQ(one.mismatches(), 0u);
   EXPECT_EQ(other.mismatches(), 0u);
+  size_t different = std::max(rtl.size(), netlist.size()) - std::min(rtl.size(), netlist.size());
+  for (size_t i = 0; i < std::min(rtl.size(), netlist.size()); ++i) {
+    different += rtl[i] == netlist[i] ? 0 : 1;
+  }
   const auto differ = std::mismatch(rtl.begin(), rtl.end(), netlist.begin(), netlist.end());
   EXPECT_TRUE(differ.first == rtl.end() && differ.second == netlist.end())
       << "the first difference is at edge "
       << (differ.first == rtl.end() ? netlist.back().edge : differ.first->edge);
-  fmt::print("{} changes of level at the pins in {} edges of the clocks\n", rtl.size(),
-             rtl.back().edge);
+  fmt::print("{} changes of level at the pins in {} steps of the clocks, {} differ\n", rtl.size(),
+             rtl.back().edge, different);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "ow/base/error.h"
 #include "ow/open/board.h"
@@ -48,7 +49,7 @@ class SerialTest : public testing::Test {
   ~SerialTest() override {
     forced = B0;
     ::close(hold_);
-    ::close(master_);
+    if (master_ >= 0) ::close(master_);
   }
   std::string refusal(int baud = 9600) const {
     try {
@@ -68,6 +69,26 @@ TEST_F(SerialTest, RefusesARateThatTheDriverDoesNotTake) {
   forced = B9600;
   EXPECT_EQ(refusal(3000000), path_ + ": does not run at 3000000 baud");
   EXPECT_EQ(refusal(9600), "none");
+}
+
+// The adapter is unplugged.
+TEST_F(SerialTest, SaysThatThePortIsGone) {
+  const auto port = open_serial(path_, 9600);
+  uint8_t byte = 1;
+  ASSERT_EQ(port->write(&byte, 1), 1u);
+  ASSERT_EQ(port->read(&byte, 1, 0), 0u);
+  ::close(std::exchange(master_, -1));
+  const auto fault = [&](const auto& use) -> std::string {
+    try {
+      use();
+    } catch (const DeviceFault& e) {
+      return e.what();
+    }
+    return "none";
+  };
+  const std::string gone = path_ + ": the port is gone: ";
+  EXPECT_EQ(fault([&] { port->read(&byte, 1, 10); }).substr(0, gone.size()), gone);
+  EXPECT_EQ(fault([&] { port->write(&byte, 1); }).substr(0, gone.size()), gone);
 }
 
 TEST_F(SerialTest, HasOneProgramAtATime) {

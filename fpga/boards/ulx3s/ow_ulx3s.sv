@@ -3,17 +3,20 @@
 // oscillator. constraints/ulx3s.lpf says where the pins are and how long the paths between the
 // clocks may be. The USB adapter's own names are kept: it receives at ftdi_rxd_o.
 //
-//   Divider        of 600 MHz, a multiple of 4: the clocks; Baud: at most a quarter of them
+//   Divider        of 600 MHz, a multiple of 4 from 4 to 168: the clocks; Baud: at most a quarter of
+//                  them. The defaults are those of board.yaml
 //   Rows, Cols     tiles of each of the two reticles; Tiles 0: the grid without them (ow_fpga_grid)
 //   clk_25mhz_i    the oscillator
 //   btn_reset_i    FIRE1, high while pressed
 //   ftdi_*         UART, of the adapter: its receiver, its transmitter
 //   led_o          0 to 5 as ow_fpga_top; 6: the PLL has locked; 7: reset
 //   wifi_gpio0_o   high, or the ESP32 on the board may take the FPGA over
+`include "ow_assert.svh"
+
 module ow_ulx3s #(
-  parameter int unsigned Divider = 36,
-  parameter int unsigned Baud = 1_000_000,
-  parameter int unsigned Rows = 1,
+  parameter int unsigned Divider = 12,
+  parameter int unsigned Baud = 3_000_000,
+  parameter int unsigned Rows = 2,
   parameter int unsigned Cols = 1,
   parameter bit Tiles = 1'b1
 ) (
@@ -24,6 +27,9 @@ module ow_ulx3s #(
   output logic [7:0] led_o,
   output logic       wifi_gpio0_o
 );
+
+  // CPHASE of the second clock has seven bits.
+  `OW_ASSERT_INIT(divider, Divider % 4 == 0 && Divider >= 4 && Divider <= 168)
 
   localparam int unsigned ClockHz = 600_000_000 / Divider;
 

@@ -93,7 +93,8 @@ class SerialPort : public Wire {
       throw BadInput(fmt::format("{}: is not a serial port: {}", path_, std::strerror(errno)));
     }
     // Another program's bytes in between would only cost resends, but its reads would take ours. A
-    // lock ends with the program that holds it, however that ends.
+    // lock keeps out those that ask for one, as we do, and ends with the program that holds it,
+    // however that ends.
     if (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
       throw BadInput(fmt::format("{}: is in use by another program", path_));
     }

@@ -379,28 +379,46 @@ void UartDevice::run_chains(std::vector<wafer::ChainJob>* jobs) {
           fmt::format("chain of row {} of reticle {}: the board has none", w.row, w.reticle));
     }
     const int end = 2 * (w.reticle * shape_.physical_rows() + w.row) + (w.from_east ? 1 : 0);
+    bool& beyond = listens_beyond_[end];
     job.answers.assign(job.commands.size(), std::nullopt);
     // The board holds one answer back at most; the wire is full all the same.
     constexpr size_t kAhead = 4;
     for (size_t sent = 0, got = 0; got < job.commands.size();) {
       if (sent < job.commands.size() && sent - got < kAhead) {
-        send_command(end, job.commands[sent++]);
+        send_command(end, beyond, job.commands[sent++]);
         continue;
       }
-      while (chain_answers_.empty()) work(kLongestWait);
-      job.answers[got] = answer_to(job.commands[got], chain_answers_.front());
-      chain_answers_.pop_front();
+      job.answers[got] = next_answer(job.commands[got]);
       ++got;
+    }
+    // The station at this end may be dead: the board can listen to the one beyond it. What a
+    // station is may be asked twice.
+    for (size_t k = 0; k < job.commands.size(); ++k) {
+      const wafer::ChainCommand& command = job.commands[k];
+      if (job.answers[k] || command.write || command.reg != wafer::kStationId ||
+          command.column == wafer::kEveryColumn) {
+        continue;
+      }
+      send_command(end, !beyond, command);
+      job.answers[k] = next_answer(command);
+      if (job.answers[k]) beyond = !beyond;
     }
   }
 }
 
-void UartDevice::send_command(int end, const wafer::ChainCommand& command) {
+std::optional<uint32_t> UartDevice::next_answer(const wafer::ChainCommand& command) {
+  while (chain_answers_.empty()) work(kLongestWait);
+  const std::optional<uint32_t> answer = answer_to(command, chain_answers_.front());
+  chain_answers_.pop_front();
+  return answer;
+}
+
+void UartDevice::send_command(int end, bool beyond, const wafer::ChainCommand& command) {
   using Chain = isa::ChainFrame;
   const uint64_t head = Chain::Column::put(command.column) | Chain::Write::put(command.write) |
                         Chain::Register::put(command.reg) | Chain::Data::put(command.data);
   const uint64_t frame = head | wafer::chain_crc(head >> Chain::Crc::kWidth);
-  Bytes record{kChain, static_cast<uint8_t>(end)};
+  Bytes record{kChain, static_cast<uint8_t>(end | (beyond ? 1 << isa::kHostChainSkipBit : 0))};
   for (int i = 7; i >= 0; --i) record.push_back(static_cast<uint8_t>(frame >> (8 * i)));
   owe();
   ++chains_owed_;

@@ -6,7 +6,8 @@
 //   ask_*         a request of one word of the tile
 //   got_o         the endpoint takes a word of a request in this cycle, got_data_o
 //   mem_stall_i   the memory grants nothing in this cycle
-//   push_*        push into output queue push_q_i (only when outq_ready_o says so)
+//   Spaced        the ramp is the small one, too, which injects every second cycle at most
+//   push_*        push into output queue push_q_i (only when outq_ready_o and push_turn_o say so)
 //   push2_*       a second writer, like the core
 //   clear_i       empties the ramp's queues
 //   inq_owned_i   input queues that an instruction would read
@@ -20,6 +21,7 @@ module ow_fabric_node
   parameter int unsigned NumFilters = NUM_FILTERS,
   parameter int unsigned NumPositions = NUM_POSITIONS,
   parameter bit Small = 1'b0,
+  parameter bit Spaced = 1'b0,
   parameter int unsigned SramBytes = 32768
 ) (
   input  logic                   clk_i,
@@ -38,6 +40,7 @@ module ow_fabric_node
   output logic                   got_o,
   output logic [31:0]            got_data_o,
   input  logic                   mem_stall_i,
+  output logic                   push_turn_o,
   input  logic                   push_i,
   input  logic [2:0]             push_q_i,
   input  ramp_t                  push_data_i,
@@ -75,11 +78,14 @@ module ow_fabric_node
   assign to_outq = is_reg_outq(reg_addr);
   assign binding = reg_wdata;
   assign bound = to_outq ? outq_bind[reg_outq_index(reg_addr)] : inq_bind[reg_inq_index(reg_addr)];
-  logic [2:0] turns;  // all, as the ramp is not Small
+  logic red_turn, core_turn;  // of writers that this node has not, but for the second one
+  logic [1:0] cycle_q;
+  always_ff @(posedge clk_i) cycle_q <= rst_i ? '0 : cycle_q + 2'd1;
   logic router_idle, ramp_idle, ep_idle, ctr_in, ctr_out, torn, hears;
 
   ow_router #(
-    .NumColours(NumColours), .NumFilters(NumFilters), .NumPositions(NumPositions), .Small(Small)
+    .NumColours(NumColours), .NumFilters(NumFilters), .NumPositions(NumPositions), .Small(Small),
+    .Spaced(Spaced)
   ) u_router (
     .clk_i, .link_clk_i(clk_i), .rst_i,
     .link_n_i, .link_e_i, .link_s_i, .link_w_i,
@@ -95,8 +101,9 @@ module ow_fabric_node
     .idle_o(router_idle)
   );
 
-  ow_ramp #(.NumColours(NumColours), .QueueDepth(8)) u_ramp (
-    .clk_i, .rst_i, .cycle_i('0), .eng_turn_o(turns[0]), .red_turn_o(turns[1]), .core_turn_o(turns[2]),
+  ow_ramp #(.NumColours(NumColours), .QueueDepth(8), .Small(Spaced)) u_ramp (
+    .clk_i, .rst_i, .cycle_i(cycle_q),
+    .eng_turn_o(push_turn_o), .red_turn_o(red_turn), .core_turn_o(core_turn),
     .ej_i(ej), .ej_ready_o(ej_ready), .ej_owed_i(ej_owed), .inj_o(inj), .inj_space_i(inj_space),
     .cfg_we_i(reg_req && reg_we && (to_inq || to_outq)),
     .cfg_addr_i({to_outq, to_outq ? reg_outq_index(reg_addr) : reg_inq_index(reg_addr)}),

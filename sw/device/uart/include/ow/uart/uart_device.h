@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -86,7 +87,9 @@ class UartDevice : public Device, public wafer::ChainAccess {
   void ask_status();
   void report(Side side, int index, int colour);
   bool can_send() const;
-  void send_command(int end, const wafer::ChainCommand& command);
+  // `beyond`: listens past the station at this end of a chain.
+  void send_command(int end, bool beyond, const wafer::ChainCommand& command);
+  std::optional<uint32_t> next_answer(const wafer::ChainCommand& command);
   static std::optional<uint32_t> answer_to(const wafer::ChainCommand& command, uint64_t frame);
 
   Session session_;
@@ -101,6 +104,7 @@ class UartDevice : public Device, public wafer::ChainAccess {
   size_t sent_port_ = SIZE_MAX, come_port_ = SIZE_MAX;  // as selected each way
   int sent_colour_ = -1, come_colour_ = -1;
   std::deque<uint64_t> chain_answers_;
+  std::map<int, bool> listens_beyond_;  // by the end of a chain
 
   uint64_t cycle_ = 0;
   uint64_t wire_cycles_ = 0;

@@ -191,7 +191,7 @@ class Node {
     ++evals;
   }
   bool in_valid(int q) const { return m_->inq_valid_o >> q & 1; }
-  bool out_ready(int q) const { return m_->outq_ready_o >> q & 1; }
+  bool out_ready(int q) const { return m_->push_turn_o && (m_->outq_ready_o >> q & 1) != 0; }
   uint64_t in_head(int q) const {  // bit 32: control
     uint64_t v = 0;
     for (int i = 0; i < 33; ++i) {
