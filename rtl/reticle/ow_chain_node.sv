@@ -15,9 +15,9 @@
 // Frame, first bit first: start (1), then the 64 bits of a chain_frame_t, most significant first;
 // the last 16 are the CRC of the 48 before them, initial value 0xFFFF. The line rests at 0. A
 // station whose column a command names does it and answers on the other line, towards the side from
-// which it came: the same frame with the answer bit, data what was read (before a write). A command to column 255 is done by every station that it passes, and not answered. The
-// host sends the next command of a row when it has the answer, or after 140 + 4 x stations cycles
-// without one.
+// which it came: the same frame with the answer bit, data what was read (before a write). A command
+// to column 255 is done by every station that it passes, and not answered. The host sends the next
+// command of a row when it has the answer, or after 140 + 4 x stations cycles without one.
 //
 //   col_i              the station's physical column
 //   east_near_i ...    line that runs east: from the station to the west, from the one beyond it

@@ -10,8 +10,9 @@
 // (docs/links.md). Grants use the cycles in which no other credit goes to the router; after three
 // without one the next wavelet waits for a cycle, so that no colour can hold up the switch of
 // another.
-// Latency 0 (2 without Bypass, which needs no more than an ow_link_ram), throughput 1 wavelet a cycle. Errors: wavelets of colours that do not exist are
-// dropped, as a router drops them; overruns are reported by assertions.
+// Latency 0 (2 without Bypass, which needs no more than an ow_link_ram), throughput 1 wavelet a
+// cycle. Errors: wavelets of colours that do not exist are dropped, as a router drops them; overruns
+// are reported by assertions.
 //
 //   NumColours  data colours, 2 to 24
 //   FarDepth    entries of each colour's buffer at the far end

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of ow_arb_class with any requests in either set, any choice of the set and any slots:
-// of that set one of the requesters is next; the high class goes first but for one slot in Share; and who requests until served is served within
-// Width * Share slots (low class) or 2 * Width (high class). Which requester is watched is an input
-// of the first cycle, so what holds of it holds of every one.
+// of that set one of the requesters is next; the high class goes first but for one slot in Share;
+// and who requests until served is served within Width * Share slots (low class) or 2 * Width (high
+// class). Which requester is watched is an input of the first cycle, so what holds of it holds of
+// every one.
 //
 // scripts/formal proves that no bad_* output is ever high, and that every seen_* output can be.
 module arb_class_props #(

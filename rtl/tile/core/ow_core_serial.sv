@@ -156,7 +156,8 @@ module ow_core_serial
     .counts_i(retired_q[4] || (dec.cls == CLS_CSR && retired_q != '0)),
     .sets_i(sets), .cycle_i(is_cycle), .high_i(high),
     .odd_i(a_q[1]), .none_i(none), .zero_i(count_q == '0),
-    .run_i(run_q), .granted_i(granted), .regs_i(regs_q), .misplaced_i(misplaced), .stack_i(dec.rd == STACK_REG), .low_i(low),
+    .run_i(run_q), .granted_i(granted), .regs_i(regs_q), .misplaced_i(misplaced),
+    .stack_i(dec.rd == STACK_REG), .low_i(low),
     .taken_i(taken), .negative_i(negative_q), .correct_i(f3[1:0] == 2'd1 && negative_2_q),
     .minus_i(minus_q), .no_dsr_i(no_dsr), .mmio_rvalid_i, .next_ready_i,
     .tensor_ready_i, .tensor_quick_i, .tensor_sync_done_i, .tensor_hold_i, .sync_i(sync),
@@ -177,8 +178,8 @@ module ow_core_serial
   logic        fits;             // the divisor is subtracted
   assign subtracts = dec.cls == CLS_BRANCH || dec.alu_op == ALU_SUB || dec.alu_op[3:1] == 3'b001;
   assign carry_in = (s[S_ALU] && subtracts) || s[D_SUB] || s[D_TAKE] || s[Y_CARRY] ||
-                    (s[Y_SUM] && high && !carry_q) || ((s[C_HIGH] || s[Y_BORROW] || s[S_COUNT_CARRY]) && carry_q) ||
-                    (s[Y_HIGH] && second_q);
+                    (s[Y_SUM] && high && !carry_q) ||
+                    ((s[C_HIGH] || s[Y_BORROW] || s[S_COUNT_CARRY]) && carry_q) || (s[Y_HIGH] && second_q);
   assign {carry, sum} = 33'(({1'b0, r, 1'b1} + {1'b0, a_q, carry_in}) >> 1);
   assign product = s[M_ADD] && l_q[0];
   assign fits = s[D_TAKE] && second_q;

@@ -121,10 +121,12 @@ module ow_core_serial_steps
     d[S_LESS] = s[S_ALU] && (branch || compares);
     d[S_SHIFTED] = s[S_ALU] && shifts;
     d[S_SHIFT] = s[S_SHIFTED] || (s[S_SHIFT] && !zero_i);
-    d[S_STACK] = (goes && lui) || (s[S_ALU] && adds && stack_i) || (s[S_LESS] && alu) || (s[S_SHIFT] && zero_i);
+    d[S_STACK] = (goes && lui) || (s[S_ALU] && adds && stack_i) || (s[S_LESS] && alu) ||
+                 (s[S_SHIFT] && zero_i);
     d[S_WRITE] = (goes && dec_i.cls inside {CLS_FENCE, CLS_MRET}) ||
                  (goes && dec_i.cls == CLS_FENCEI && !tensor_hold_i) ||
-                 (s[S_STACK] && !low_i) || (s[S_ALU] && adds && !stack_i) || (s[S_LESS] && branch && !taken_i) || s[S_LINK] ||
+                 (s[S_STACK] && !low_i) || (s[S_ALU] && adds && !stack_i) ||
+                 (s[S_LESS] && branch && !taken_i) || s[S_LINK] ||
                  (s[S_ACCESS] && granted_i && store) || (answered && dec_i.funct3[1]) ||
                  (s[S_ALIGN] && zero_i) || (s[M_OUT] && zero_i) ||
                  (s[M_SHIFT] && zero_i && dec_i.funct3[1:0] != 2'd0 && !correct_i) ||

@@ -319,8 +319,9 @@ module ow_engine
     );
 
     ow_engine_back #(.Lanes(Lanes), .SramBytes(SramBytes), .SramBanks(SramBanks),
-                     .NumThreads(NumThreads), .QueueDepth(QueueDepth), .Features(Features), .Operations(Operations),
-                     .LineSlots(LineSlots), .WriteSlots(WriteSlots), .PackSlots(PackSlots)) u_back (
+                     .NumThreads(NumThreads), .QueueDepth(QueueDepth), .Features(Features),
+                     .Operations(Operations), .LineSlots(LineSlots), .WriteSlots(WriteSlots),
+                     .PackSlots(PackSlots)) u_back (
       .clk_i, .rst_i,
       .rd_i(rd), .line_i(line), .two_i(two), .need_i(need), .be_i(be),
       .hazard_o(hazard), .hazard_slot_o(hazard_slot), .room_o(room),

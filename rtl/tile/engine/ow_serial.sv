@@ -311,7 +311,8 @@ module ow_serial
                  (step_q == S_STEP && k_q != OPND_D && at inside {AT_FAB, AT_IMM} && computed_q);
 
   logic waits_in, waits_out, waits_row, pop, push, skips, leaves;
-  assign waits = waits_in || waits_out || waits_row;  assign wait_for = waits_in ? FOR_INPUT : waits_out ? FOR_OUTPUT : FOR_ROW;
+  assign waits = waits_in || waits_out || waits_row;
+  assign wait_for = waits_in ? FOR_INPUT : waits_out ? FOR_OUTPUT : FOR_ROW;
   assign wait_q = waits_in ? q : f_q.d_q;
 
   logic stuck;  // a step waits for another tile, or for a halt to end
@@ -323,10 +324,9 @@ module ow_serial
     .dst_room_i(dst_room), .turn_i(eng_turn_i), .ending_i(ending_q[t_q]), .half_i(half_q[t_q]),
     .k_i(k_q), .at_i(at), .early_i(early_q), .wide_i(wide), .half_in_i(half_in), .none_i(none),
     .reads_i(reads), .faulty_i(faulty), .rd_gnt_i, .wr_gnt_i,
-    .end_0_i(end_0_q), .end_1_i(end_1_q), .computed_i(computed_q),
-    .zero_i(zero_q), .index_last_i(last_q[t_q]),
-    .wait_in_o(waits_in), .wait_out_o(waits_out), .wait_row_o(waits_row), .pop_o(pop),
-    .push_o(push), .skips_o(skips), .leaves_o(leaves), .stuck_o(stuck)
+    .end_0_i(end_0_q), .end_1_i(end_1_q), .computed_i(computed_q), .zero_i(zero_q),
+    .index_last_i(last_q[t_q]), .wait_in_o(waits_in), .wait_out_o(waits_out), .wait_row_o(waits_row),
+    .pop_o(pop), .push_o(push), .skips_o(skips), .leaves_o(leaves), .stuck_o(stuck)
   );
 
   assign index_we = leaves && f_q.tag;
@@ -490,9 +490,9 @@ module ow_serial
   assign ev_beat_o = step_q == S_FINISH && !stuck;
   assign ev_weight_o = product;
   assign idle_o = !rst_i && ((step_q == S_IDLE && step_d == S_IDLE) || stuck) &&
-                  !(dsr_we_i && !dsr_used) &&
-                  !red_start_o && !ready_q && !sync_q && halt_i == halt_q && busy_q == red_busy_i &&
-                  !(refused_q && !tensor_valid_i) && !row_free_i && row_settled;
+                  !(dsr_we_i && !dsr_used) && !red_start_o && !ready_q && !sync_q &&
+                  halt_i == halt_q && busy_q == red_busy_i && !(refused_q && !tensor_valid_i) &&
+                  !row_free_i && row_settled;
 
   `OW_ASSERT(outq_space, !eng_push_o || room[eng_q_o], "push into a full output queue")
   `OW_ASSERT(pop_valid, (inq_pop_o & ~inq_valid_i) == '0, "pop from an empty input queue")

@@ -452,8 +452,8 @@ module ow_regs
 
   // A push that waits for its queue changes nothing until the ramp does; one that waits for its turn
   // goes by itself.
-  assign idle_o = !taken && (!req_q || (stays && core_req_i && !(push_hit && push_room))) && !ctl_rvalid_q && !core_rvalid_q &&
-                  !unit_rst_o && !ramp_clear_q && !error_pending && counters_idle &&
+  assign idle_o = !taken && (!req_q || (stays && core_req_i && !(push_hit && push_room))) &&
+                  !ctl_rvalid_q && !core_rvalid_q && !unit_rst_o && !ramp_clear_q && !error_pending && counters_idle &&
                   !(step_q && issue_i);
 
   `OW_ASSERT(OneMaster, !(core_gnt_o && ctl_gnt_o), "two masters granted")

@@ -311,7 +311,8 @@ module ow_reduce_serial
     else state_q <= state_d;
     // In ELEM: in0 is there.
     if (state_q == ROW || leaves) sum_q <= 1'b0;
-    else if (state_q == ELEM && !halt_i && pop_q == '0 && !second && (!act.in0 || (head_valid && !head.ctrl))) sum_q <= 1'b1;
+    else if (state_q == ELEM && !halt_i && pop_q == '0 && !second &&
+             (!act.in0 || (head_valid && !head.ctrl))) sum_q <= 1'b1;
     else if (state_q == ELEM && state_d == BASE) sum_q <= 1'b0;
     else if (state_q == TERM) sum_q <= 1'b1;
     if (state_q == ELEM) left_q <= {act.bias, act.in1, act.in0};

@@ -141,8 +141,8 @@ module ow_engine_tb
               .Small(Small),
               .Features(Features), .Operations(Operations)) u_engine (
     .clk_i, .rst_i, .halt_i,
-    .tensor_here_i(tensor_valid_i), .tensor_valid_i, .tensor_i({op_i, ty_i, ctl_i, scalar_i, 32'h100}), .tensor_ready_o,
-    .tensor_quick_o,
+    .tensor_here_i(tensor_valid_i), .tensor_valid_i,
+    .tensor_i({op_i, ty_i, ctl_i, scalar_i, 32'h100}), .tensor_ready_o, .tensor_quick_o,
     .tensor_sync_done_o(sync_done_o), .hold_o(hold), .host_waits_i(ctl_req_i && !ctl_gnt_o),
     .look_addr_i({24'd0, lsu_addr_i}),
     .hold_look_o(hold_look),
@@ -157,13 +157,15 @@ module ow_engine_tb
     .gth_req_o(gth_req), .gth_we_o(gth_we), .gth_row_o(gth_row), .gth_be_o(gth_be),
     .gth_wdata_o(gth_wdata), .gth_gnt_i(gth_gnt), .gth_rdata_i(gth_rdata),
     .inq_valid_i, .inq_head_i(heads), .inq_more_i, .inq_pop_o, .inq_owned_o, .red_owned_i(8'd0),
-    .fp_o(fp_ask), .fp_ready_i(fp_ready), .fp_result_i(fp_result), .outq_level_i, .eng_turn_i(turn), .eng_push_o(push_o), .eng_q_o(push_q_o), .eng_data_o(push),
+    .fp_o(fp_ask), .fp_ready_i(fp_ready), .fp_result_i(fp_result), .outq_level_i, .eng_turn_i(turn),
+    .eng_push_o(push_o), .eng_q_o(push_q_o), .eng_data_o(push),
     .done_valid_o, .done_kind_o, .done_task_o,
     .red_start_o, .red_start_kind_o(red_kind), .red_start_task_o(red_task), .red_busy_i,
     .row_closed_o, .row_closed_written_o(row_written_o), .row_free_i,
     .acc_raddr_i, .acc_rdata_o,
     .prng_we_i, .prng_sel_i, .prng_wdata_i, .prng_rdata_o, .prng_busy_o,
-    .fault_o, .fault_pc_o, .fault_addr_o, .thread_sel_i, .thread_state_o, .ev_beat_o, .ev_weight_o, .cause_o, .idle_o
+    .fault_o, .fault_pc_o, .fault_addr_o, .thread_sel_i, .thread_state_o, .ev_beat_o, .ev_weight_o,
+    .cause_o, .idle_o
   );
 
   logic red_gnt, red_rvalid, lsu_rvalid, fetch_gnt, fetch_rvalid, ctl_rvalid, sram_idle;
@@ -192,6 +194,7 @@ module ow_engine_tb
 
   logic unused;
   assign unused = ^{red_gnt, red_rvalid, red_rdata, lsu_rvalid, fetch_gnt,
-                    fetch_rvalid, fetch_rdata, ctl_rvalid, sram_idle, dsr_rvalid, fp_ask, red_kind, red_task, hold_look[1]};
+                    fetch_rvalid, fetch_rdata, ctl_rvalid, sram_idle, dsr_rvalid, fp_ask, red_kind,
+                    red_task, hold_look[1]};
 
 endmodule
