@@ -125,7 +125,8 @@ def tool(variable, name, hint):
 def knows_place(program):
     """Whether a nextpnr has what PLACE asks of it: older ones say so only once the design is there."""
     try:
-        said = subprocess.run([program, "--help"], cwd=ROOT, capture_output=True, text=True).stdout
+        said = subprocess.run([program, "--help"], cwd=ROOT, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True).stdout
     except OSError as e:
         raise Missing(f"{program} does not run: {e.strerror}") from e
     return all(re.search(r"(^|[\s,])" + word + r"\b", said) for word in ["static", "--tmg-ripup"])

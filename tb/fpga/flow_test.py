@@ -44,8 +44,7 @@ import json, os, sys
 def named(option):
     return sys.argv[sys.argv.index(option) + 1]
 if "--help" in sys.argv:
-    print("available: sa, static; --tmg-ripup")
-    sys.exit()
+    sys.exit("available: sa, static; --tmg-ripup")
 packs = "--pack-only" in sys.argv
 if os.environ.get("FAILS") == ("packing" if packs else "placing"):
     sys.exit("ERROR: no")
