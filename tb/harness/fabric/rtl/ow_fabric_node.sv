@@ -157,6 +157,7 @@ module ow_fabric_node
   end
 
   logic unused;
-  assign unused = &{1'b0, turns, binding, ctr_in, ctr_out, torn, hears, mem_addr, reg_addr};
+  assign unused = &{1'b0, red_turn, core_turn, binding, ctr_in, ctr_out, torn, hears, mem_addr,
+                    reg_addr};
 
 endmodule
