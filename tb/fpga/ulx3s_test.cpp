@@ -118,16 +118,14 @@ Side opposite(Side side) {
   return side == Side::East ? Side::West : Side::East;
 }
 
-// Wavelets that come out at the other end of their row or column; the row goes through the
-// crossing.
+// Wavelets that come out at the other end of their row or column; rows go through the crossings.
 void pass_words(uart::UartDevice* device, size_t count, uint64_t seed) {
   using Place = std::pair<std::pair<Side, int>, int>;
   std::map<Place, std::vector<Wavelet>> expected, came;
   Rng rng(seed);
   for (size_t k = 0; k < count; ++k) {
     const auto side = static_cast<Side>(rng.below(4));
-    const bool column = side == Side::North || side == Side::South;
-    const int index = column ? static_cast<int>(rng.below(2)) : 0;
+    const int index = static_cast<int>(rng.below(2));
     Wavelet w;
     w.colour = static_cast<uint8_t>(rng.below(4));
     w.data = static_cast<uint32_t>(rng.next());
@@ -156,7 +154,7 @@ TEST_P(Ulx3s, CarriesASessionAndFire1EndsIt) {
   uart::Session::Options options;
   options.silence = 0.1;
   uart::UartDevice device(std::move(board_), options);
-  EXPECT_EQ(device.shape().rows, 1);
+  EXPECT_EQ(device.shape().rows, 2);
   EXPECT_EQ(device.shape().cols, 2);
   EXPECT_TRUE(board.led(kSession));
   for (int k = 0; k < 100 && !board.led(kCrossings); ++k) device.wait_cycles(1000);
