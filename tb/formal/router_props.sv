@@ -65,6 +65,8 @@ module router_props
   logic [1:0] can, send, refund;
   logic fence;
   assign fence = Fences && fence_i && ctrl_i;
+  logic sent_q;  // by the ramp, in the cycle before
+  always_ff @(posedge clk_i) sent_q <= (send[0] && In0 == 4) || (send[1] && In1 == 4);
   always_comb begin
     credit[0] = credit_q[0] + 2'(refund[0]);
     credit[1] = credit_q[1] + 2'(refund[1]);
@@ -74,9 +76,6 @@ module router_props
     if (In0 == In1 && send == 2'b11) send = first_i ? 2'b10 : 2'b01;
     if (Spaced && sent_q) send &= {In1 != 4, In0 != 4};
   end
-
-  logic sent_q;  // by the ramp, in the cycle before
-  always_ff @(posedge clk_i) sent_q <= (send[0] && In0 == 4) || (send[1] && In1 == 4);
 
   logic [32:0] word;
   assign word = {ctrl_i, 4'd0, data_i[3:2], 23'd0, fence, data_i[1:0]};
