@@ -13,6 +13,7 @@
 #include "ow/compile/network_run.h"
 #include "ow/compile/plan_file.h"
 #include "ow/compile/train_params.h"
+#include "ow/fpga/sim_board.h"
 #include "ow/golden/network.h"
 #include "ow/golden/training_job.h"
 #include "ow/open/board.h"
@@ -80,15 +81,22 @@ void check_wafer(const Options& options, const jobs::RunParams& params) {
   if (options.validate_only) wafer::make_wafer_device(shape, faults);
 }
 
-bool on_board(const Options& options) { return uart::is_board(options.device); }
+// The board that an FPGA's design makes, simulated at its pins (docs/fpga.md).
+constexpr const char* kSimulatedBoard = "fpga-sim";
+
+bool on_board(const Options& options) {
+  return uart::is_board(options.device) || options.device == kSimulatedBoard;
+}
 
 // Options that do not go together.
 void check_combination(const Options& options) {
   if (on_board(options)) {
     if (options.check_idle || !options.record.empty() || !options.wafer.empty()) {
-      throw BadInput("--device uart: not with --check-idle, --record or --wafer");
+      throw BadInput("--device uart or fpga-sim: not with --check-idle, --record or --wafer");
     }
-    if (options.checked) throw BadInput("--device uart: hardware has no assertions (--checked)");
+    if (options.checked) {
+      throw BadInput("--device uart or fpga-sim: hardware has no assertions (--checked)");
+    }
   }
   // A board's tiles are those of `mini` in any case.
   const bool mini = options.tiles == "mini" && !on_board(options);
@@ -136,8 +144,11 @@ jobs::RunOptions run_options(const Options& options) {
   return run;
 }
 
-// The board at the port, which must have the job's grid.
+// The board at the port, which must have the job's grid; or a simulated one that has it.
 std::unique_ptr<Device> open_board(const Options& options, GridShape grid) {
+  if (options.device == kSimulatedBoard) {
+    return uart::open_board(std::make_unique<fpga::SimBoard>(fpga::make_model(grid)));
+  }
   auto device = uart::open_board(options.device);
   if (device->shape() != grid) {
     throw BadInput(fmt::format("{}: the board has {} x {} tiles, {} wants {} x {}", options.device,
@@ -183,10 +194,11 @@ void take_device(Options* options, const std::string& params, GridShape grid) {
   if (on_board(*options)) return;
   const size_t colon = options->device.find(':');
   const std::string kind = options->device.substr(0, colon);
-  if (kind != "sim" && kind != "rtl" && kind != "mono" && kind != "golden") {
+  if (kind != "sim" && kind != "rtl" && kind != "mono" && kind != "golden" &&
+      kind != kSimulatedBoard) {
     throw BadInput(fmt::format(
-        "--device {}: must be golden, uart:PATH[:BAUD], or rtl, sim or mono, also with the "
-        "grid (sim:4x4)",
+        "--device {}: must be golden, uart:PATH[:BAUD], or rtl, sim, mono or fpga-sim, also with "
+        "the grid (sim:4x4)",
         options->device));
   }
   if (colon != std::string::npos &&
@@ -227,7 +239,7 @@ void check_training_options(const Options& options) {
   without(!options.save_outputs.empty() && options.mode != "predict", "--save-outputs");
   without(options.limit != 0, "--limit");
   without(!options.wafer.empty(), "--wafer");
-  without(on_board(options), "--device uart");
+  without(on_board(options), "--device uart or fpga-sim");
   if (options.mode != "eval" && options.mode != "predict") return;
   const auto only_trains = [&options](bool given, const char* what) {
     if (given) throw BadInput(fmt::format("{}: not with --mode {}", what, options.mode));
@@ -346,7 +358,8 @@ void add_run(CLI::App& app, Context& context) {
       ->capture_default_str();
   sub->add_option("--device", options->device,
                   "rtl or sim: the replicated simulator; mono: the monolithic one (both also with "
-                  "the grid, sim:4x4); golden: no RTL; uart:PATH[:BAUD]: a board at a serial port")
+                  "the grid, sim:4x4); golden: no RTL; uart:PATH[:BAUD]: a board at a serial port; "
+                  "fpga-sim: such a board, simulated at its pins (1x2 or 2x2 tiles)")
       ->capture_default_str();
   add_train_options(sub, &options->train);
   sub->add_option("--tiles", options->tiles,

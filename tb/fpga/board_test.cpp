@@ -190,16 +190,41 @@ TEST(FpgaTerminal, IsASerialPortForTheLibrary) {
   }
 }
 
+// A run of eight images by `ow`; what it says.
+std::string run_command(const std::string& params, const std::string& device, int* status) {
+  const std::string out = testing::TempDir() + std::to_string(::getpid()) + "_run.json";
+  std::remove(out.c_str());
+  const std::string command =
+      fmt::format("{} run {}/configs/{} --limit 8 --device {} --json {} > {}.log 2>&1", OW_OW,
+                  OW_SOURCE_DIR, params, device, out, out);
+  const int ended = std::system(command.c_str());
+  *status = WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
+  return *status == 0 ? read_text(out) : read_text(out + ".log");
+}
+
 // What docs/fpga.md tells a person to type, but for the port.
 TEST(FpgaTerminal, ARunFromTheCommandLineHasTheBitsOfGolden) {
   const Background sim(OW_FPGA_SIM);
-  const std::string out = testing::TempDir() + std::to_string(::getpid()) + "_run.json";
-  const std::string command =
-      fmt::format("{} run {}/configs/digits-mini.yaml --limit 8 --device {} --json {} > {}.log",
-                  OW_OW, OW_SOURCE_DIR, sim.line(), out, out);
-  ASSERT_EQ(std::system(command.c_str()), 0) << read_text(out + ".log");
-  const std::string told = read_text(out);
+  int status = 0;
+  const std::string told = run_command("digits-mini.yaml", sim.line(), &status);
+  ASSERT_EQ(status, 0) << told;
   EXPECT_NE(told.find("\"different\": 0"), std::string::npos) << told;
+}
+
+TEST(FpgaCommand, HasASimulatedBoardOfItsOwn) {
+  int status = 0;
+  std::string told = run_command("digits-mini-1x2.yaml", "fpga-sim", &status);
+  ASSERT_EQ(status, 0) << told;
+  EXPECT_NE(told.find("\"different\": 0"), std::string::npos) << told;
+  EXPECT_NE(told.find("a simulated board at 12.5 Mbaud"), std::string::npos) << told;
+  told = run_command("digits-mini-1x2.yaml", "fpga-sim:2x2", &status);
+  EXPECT_EQ(status, 2);
+  EXPECT_NE(told.find("--device fpga-sim:2x2: "), std::string::npos) << told;
+  EXPECT_NE(told.find("wants 1 x 2 tiles\n"), std::string::npos) << told;
+  told = run_command("digits.yaml", "fpga-sim", &status);
+  EXPECT_EQ(status, 2);
+  EXPECT_NE(told.find("grid 4x4: the simulated board has 1x2 or 2x2 tiles"), std::string::npos)
+      << told;
 }
 
 }  // namespace
