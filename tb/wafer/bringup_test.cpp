@@ -409,6 +409,20 @@ TEST(Bringup, ASmallerRectangleIsSetUpAndVerified) {
   EXPECT_EQ(b.wavelets_verified, 2u);
 }
 
+// A tile for area gives turns by the wafer's count of cycles.
+TEST(Bringup, WhenATileBeginsIsNotPartOfItsSignature) {
+  for (const char* program : {"/selftest.elf", "/selftest_fabric.elf"}) {
+    const ElfImage image = read_elf(OW_FIRMWARE_DIR + std::string(program), isa::kMini.sram_bytes);
+    std::set<uint32_t> signatures;
+    for (const uint64_t later : {0, 1}) {
+      const auto one = make_mini_wafer_device({1, 1, 1, 1, 0, 0});
+      one->wait_cycles(later);
+      signatures.insert(good_run(*one, image).signature);
+    }
+    EXPECT_EQ(signatures.size(), 1u) << program;
+  }
+}
+
 TEST(Bringup, TheThoroughSelfTestFindsMore) {
   // The priority of a task, of which the short self-test has none, but the thorough program of the
   // fabric has. The other tiles are good and pass. (The other programs take a core for area up to

@@ -69,7 +69,7 @@ variant "s,file: .*,file: $dir/cut.csv.gz,"
 expect 2 "cut.csv.gz: the compressed data end too early" --params "$dir/job.yaml"
 expect 2 "the monolithic simulator is 2 x 2" --params "$configs/digits.yaml" --device mono
 for device in fpga usb:/tmp uart '' :4x4; do
-  expect 2 "--device $device: must be golden, uart:PATH[:BAUD], or rtl, sim or mono, also with" \
+  expect 2 "--device $device: must be golden, uart:PATH[:BAUD], or rtl, sim, mono or fpga-sim, also with" \
     --params "$configs/digits.yaml" --device "$device"
 done
 expect 2 "--device rtl:/tmp: $configs/digits.yaml wants 4 x 4 tiles" --params "$configs/digits.yaml" \

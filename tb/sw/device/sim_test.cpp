@@ -307,7 +307,9 @@ TEST(Simulator, ATileThatOnlyRoutesClocksItsRouterAlone) {
     } else {
       EXPECT_EQ(edges, 0u) << unit;
     }
-    if (unit == "host") EXPECT_GT(before[k].edges, 0u) << "routes were written";
+    if (unit == "host") {
+      EXPECT_GT(before[k].edges, 0u) << "routes were written";
+    }
   }
 }
 

@@ -38,7 +38,7 @@ struct TileFault {
   Coupling coupling = Coupling::None;  // of a memory cell, with a cell of the same bank
   int other_row = 0, other_bit = 0;
   bool when = false;
-  std::string where;  // in which file it stands, for what only a tile's model can refuse; or empty
+  std::string where = {};  // its line in a file, for what only a tile's model refuses; or empty
 };
 
 // A bit of one direction of a connection between two tiles is stuck.
