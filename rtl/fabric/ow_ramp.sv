@@ -25,7 +25,6 @@
 // router, and its colour waits with it); a push finds its queue full or another writer in the same
 // cycle (the push is dropped: of two, the core's, then the engine's), or there is no such queue. A
 // queue that is not there is always ready and never holds anything; its binding reads 0.
-//
 //   NumColours    data colours, 2 to 24; a binding to a colour beyond is never served
 //   Queues        input queues, and output queues: 2, 4 or 8
 //   QueueDepth    wavelets a queue, a power of two, 4 to 8 (levels are reported in 4 bits)
@@ -34,7 +33,8 @@
 //                 (*_turn_o; else all have every one); a head is anything while it is not valid
 //   cfg_*         write of a binding: addr [3] 0 input, 1 output queue, [2:0] which; data [5]
 //                 enable, [4:0] colour; *_bind_o reads back
-//   clear_i       empties all queues; the bindings stay, and so does what waits in the router
+//   clear_i       empties all queues; the bindings stay, and so does what waits in the router. Who has found
+//                 a wavelet before may still pop it: that takes nothing
 //   inq_owned_i   input queues that a running instruction or drain reads
 //   ej_owed_i     colours of which the router holds a wavelet for the ramp
 //   err_*         an error, its cause (RAMP_* in ow_pkg) and its colour or queue
@@ -403,10 +403,8 @@ module ow_ramp
       inj_q <= '0;
       in_rp_q <= '0;
       out_rp_q <= '0;
-      for (int unsigned q = 0; q < Queues; q++) begin
-        in_colour_q[q] <= '0;
-        out_colour_q[q] <= '0;
-      end
+      in_colour_q <= '{default: '0};
+      out_colour_q <= '{default: '0};
     end else begin
       // Input queues.
       if (in_here) begin
@@ -468,8 +466,6 @@ module ow_ramp
                      (bind_level < Full - 4'd1 ? bind_colour : '0);
           bound_q <= bound_d;
         end
-        // Nothing comes in in the cycle in which a binding changes; what has room is counted anew then.
-        if (cfg_we_i && is_there(cfg_addr_i[2:0]) && !cfg_addr_i[3]) {room1_q, room2_q} <= '0;
       end
 
       if (clear_i) begin : clear
@@ -482,6 +478,8 @@ module ow_ramp
         room1_q <= bound_d;
         room2_q <= bound_d;
       end
+      // Nothing comes in as a binding changes, whatever is cleared; what has room is counted anew then.
+      if (cfg_we_i && is_there(cfg_addr_i[2:0]) && !cfg_addr_i[3]) {room1_q, room2_q} <= '0;
     end
   end
 
@@ -491,7 +489,9 @@ module ow_ramp
              "a wavelet is injected for which the router has no room")
   `OW_ASSERT(in_turn, ({red_push_i, eng_push_i, core_push_i} & ~{red_turn_o, eng_turn_o, core_turn_o}) ==
              '0, "a writer pushes in another one's turn")
-  `OW_ASSERT(pop_of_valid, (inq_pop_i & ~inq_valid_o) == '0, "pop of an empty input queue")
+  queues_t cleared;  // input queues to which nothing has come since they were cleared
+  always_ff @(posedge clk_i) cleared <= rst_i ? '0 : clear_i ? '1 : cleared & ~ej_queue;
+  `OW_ASSERT(pop_of_valid, (inq_pop_i & ~inq_valid_o & ~8'(cleared)) == '0, "pop of an empty input queue")
   for (genvar q = 0; q < Queues; q++) begin : gen_check
     `OW_ASSERT(in_level_in_range, in_level_q[q] <= Full, "an input queue overran")
     `OW_ASSERT(out_level_in_range, out_level_q[q] <= Full, "an output queue overran")

@@ -208,6 +208,72 @@ TEST(Ramp, ClearEmptiesTheQueues) {
   EXPECT_EQ(expect, 20u);
 }
 
+// A queue is bound to another colour as all are cleared: what comes of its old colour meanwhile
+// waits in the router. In whichever cycle the clearing falls, nothing is lost but what the queue
+// held.
+TEST(Ramp, ABindingThatIsWrittenAsTheQueuesAreClearedLosesNothing) {
+  constexpr uint64_t kWavelets = 80;
+  for (uint64_t at = 0; at < 60; ++at) {
+    SCOPED_TRACE(at);
+    Grid g(1, 1);
+    g.route(0, 0, 9, kW, 1 << kRamp);
+    g.bind_in(0, 0, 0, 9);
+    g.settle();
+    std::vector<uint64_t> got;
+    const uint64_t begin = g.cycle();
+    size_t held = 0;
+    g.drive_node = [&](int, int, Node& n) {
+      n.m().clear_i = g.cycle() == begin + at;
+      n.m().inq_pop_i = 0;
+      for (int q = 0; q < 2; ++q) {
+        if (!n.in_valid(q)) continue;
+        got.push_back(n.in_head(q));
+        n.m().inq_pop_i = 1 << q;
+      }
+      if (n.m().clear_i) held = got.size();
+    };
+    for (uint32_t i = 0; i < kWavelets; ++i) {
+      g.edge(kW, 0).to_send_by_colour[9].push_back({9, false, i});
+    }
+    g.bind_in(0, 0, 0, 10);
+    auto& w = g.edge(kW, 0);
+    for (const Wavelet& x : w.to_send) w.to_send_by_colour[kReq].push_back(x);
+    w.to_send.clear();
+    g.run(80);
+    g.bind_in(0, 0, 1, 9);
+    g.run(300);
+    // Popped as they come, so that the queue holds one at most, and another one has just arrived.
+    ASSERT_GE(got.size() + 2, kWavelets);
+    for (size_t i = 0; i < got.size(); ++i) {
+      EXPECT_EQ(got[i], i < held ? i : i + kWavelets - got.size());
+    }
+  }
+}
+
+// Who has found a wavelet may pop it a cycle after the queues were cleared: that takes nothing.
+TEST(Ramp, APopBehindAClearTakesNothing) {
+  Grid g(1, 1);
+  g.route(0, 0, 1, kW, 1 << kRamp);
+  g.bind_in(0, 0, 0, 1);
+  g.settle();
+  auto& m = g.at(0, 0).m();
+  for (uint32_t i = 0; i < 3; ++i) g.edge(kW, 0).to_send.push_back({1, false, i});
+  g.run(20);
+  ASSERT_TRUE(g.at(0, 0).in_valid(0));
+  m.clear_i = 1;
+  g.run(1);
+  m.clear_i = 0;
+  m.inq_pop_i = 1;
+  g.run(1);
+  m.inq_pop_i = 0;
+  EXPECT_FALSE(g.at(0, 0).in_valid(0));
+  g.edge(kW, 0).to_send.push_back({1, false, 7});
+  g.run(20);
+  ASSERT_TRUE(g.at(0, 0).in_valid(0));
+  EXPECT_EQ(g.at(0, 0).in_head(0), 7u);
+  EXPECT_EQ(g.read(0, 0, reg::InqLevel::kAddress, 1)[0], 1u);
+}
+
 // A queue takes 8 wavelets, the buffers on the way 2 each, and nothing is lost when they are full.
 TEST(Data, QueuesHoldEight) {
   Grid g(1, 1);

@@ -153,13 +153,15 @@ module ow_tasks
   assign choose = !hold && !next_pop_i && eligible != 32'd0;
 
   if (Small) begin : gen_small
+    // A pick that is taken as an entry is written goes by the entry that was, which has been read: what a
+    // block RAM gives that is written and read at once is anything.
     (* ram_style = "block", no_rw_check *) logic [31:0] mem_q [NUM_TASKS];
     logic [31:0] mem_rdata_q, late_q;
     logic        shows_q;
 
     always_ff @(posedge clk_i) begin
       if (cfg_we_i && entry_hit) mem_q[entry_at] <= cfg_wdata_i;
-      mem_rdata_q <= mem_q[pick_q];
+      if (!(cfg_we_i && entry_hit)) mem_rdata_q <= mem_q[pick_q];
       late_q <= mem_q[entry_at];
       shows_q <= cfg_re_i && entry_hit && written_q[entry_at];
     end

@@ -121,6 +121,7 @@ module ow_serial
   tmask_t      half_q, half_a_q, half_b_q;  // the lower half of a pair is done: dst, a, b
   logic        halt_q, ready_q, sync_q, refused_q, busy_q;
   logic        rd_req_q, wr_req_q, dsr_ok_q;
+  logic        still_q;         // the step is the one before, and what it reads has been read
 
   // ------------------------------------------------------------------------------- parts ----
   /* verilator lint_off UNUSEDSIGNAL */ // flags are wider than other words
@@ -264,8 +265,8 @@ module ow_serial
 
   logic zero, zero_q, computed_q;  // those of the cycle before, as a result stays
   always_ff @(posedge clk_i) begin
-    times_q <= index * distance;
-    ring_q <= ring;
+    if (step_q == W_TIMES) times_q <= index * distance;
+    if (step_q == L_SECOND) ring_q <= ring;
     computed_q <= f_q.op == SOP_MOV || fp_ready_i;
     zero_q <= zero;
   end
@@ -278,7 +279,7 @@ module ow_serial
   tid_t offer_q;
   assign offer = tensor_valid_i && !ready_q && !halt_q && !refused_q;
   always_ff @(posedge clk_i) begin
-    if (step_q == S_IDLE) begin
+    if (step_q == S_IDLE && offer) begin
       {drain_q, offer_q} <= {tensor_i.op == TOP_DRAIN, tid_t'(tensor_i.ctl.thread)};
       thread_ok_q <= {1'b0, tensor_i.ctl.thread} < 5'(NumThreads);
     end
@@ -353,9 +354,10 @@ module ow_serial
       refused_q <= 1'b0;
       wtrig_q <= 1'b0;
       busy_q <= 1'b0;
-      {rd_req_q, wr_req_q, dsr_ok_q} <= '0;
+      {rd_req_q, wr_req_q, dsr_ok_q, still_q} <= '0;
     end else begin
       step_q <= step_d;
+      still_q <= step_d == step_q && !dsr_write;
       {rd_req_q, wr_req_q} <= {rd_req_q && !rd_gnt_i, wr_req_q && !wr_gnt_i} |
                               ({reads, !reads} & {2{step_q == S_AIM && step_d == S_ACCESS && at == AT_MEM}});
       if (step_q == S_IDLE) launch_q <= step_d == L_OFFER;
@@ -442,7 +444,7 @@ module ow_serial
     else fault_cause = misplaced || at == AT_FAB ? ENG_DESCRIPTOR : ENG_ADDRESS;
   end
   ow_serial_fault u_fault (
-    .clk_i, .rst_i, .failed_i(failed), .cause_i(fault_cause), .pc_i(r0[31:0]),
+    .clk_i, .rst_i, .failed_i(failed), .cause_i(fault_cause), .pc_i(launch_q ? tensor_i.pc : r0[31:0]),
     .thread_i(launch_q ? tensor_i.ctl.thread : 4'(t_q)), .addr_i(launch_q ? '0 : at_q),
     .fault_o, .fault_pc_o, .fault_addr_o
   );
@@ -482,19 +484,17 @@ module ow_serial
     end
   end
 
-  assign done_kind_o = c_q.done;
-  assign done_task_o = c_q.task_id;
+  assign {done_kind_o, done_task_o} = {c_q.done, c_q.task_id};
   assign done_valid_o = step_q == S_SAVE && f_q.save == '0 && c_q.done != DONE_NONE;
   assign row_closed_o = close;
   assign row_closed_written_o = !row_first;
   assign ev_beat_o = step_q == S_FINISH && !stuck;
   assign ev_weight_o = product;
-  assign idle_o = !rst_i && ((step_q == S_IDLE && step_d == S_IDLE) || stuck) &&
-                  !(dsr_we_i && !dsr_used) && !red_start_o && !ready_q && !sync_q &&
+  assign idle_o = !rst_i && ((step_q == S_IDLE && step_d == S_IDLE) || stuck) && still_q &&
+                  !launch_q && !dsr_ok_q && !(dsr_we_i && !dsr_used) && !red_start_o && !ready_q && !sync_q &&
                   halt_i == halt_q && busy_q == red_busy_i && !(refused_q && !tensor_valid_i) &&
                   !row_free_i && row_settled;
 
   `OW_ASSERT(outq_space, !eng_push_o || room[eng_q_o], "push into a full output queue")
-  `OW_ASSERT(pop_valid, (inq_pop_o & ~inq_valid_i) == '0, "pop from an empty input queue")
 
 endmodule

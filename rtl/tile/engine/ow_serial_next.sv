@@ -80,9 +80,10 @@ module ow_serial_next
       end
       S_READ_DSR: step_o = S_IDLE;
       // A launch.
-      L_OFFER: step_o = launch_ok_i && !(drain_i && thread_ok_i) ? L_CTL : S_IDLE;
+      L_OFFER: if (launch_ok_i && !thread_ok_i) step_o = S_FAULT_PC;
+               else step_o = launch_ok_i && !drain_i ? L_CTL : S_IDLE;
       L_CTL: step_o = L_PC;
-      L_PC: step_o = thread_ok_i ? L_SCALAR : S_FAULT_PC;
+      L_PC: step_o = L_SCALAR;
       L_SCALAR: step_o = L_LOOK;
       L_LOOK: step_o = L_FIRST;
       L_FIRST: step_o = L_SECOND;

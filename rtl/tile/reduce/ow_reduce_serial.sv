@@ -223,11 +223,13 @@ module ow_reduce_serial
       load_q <= theirs_q ? eng_fp_i.load : fp_load;
     end
     rests_q <= state_q == BIAS && fp_ready && !(mem_gnt_i && rests_q);
-    keep_q <= theirs_q ? eng_fp_i.keep : state_q == TERM;
-    last_q <= theirs_q ? eng_fp_i.last : state_q != BASE || !adds;
-    wide_q <= !theirs_q || eng_fp_i.wide;
-    neg_q <= theirs_q && eng_fp_i.neg;
-    term_q <= theirs_q ? eng_fp_i.term : term;
+    if (theirs_q || wants) begin
+      keep_q <= theirs_q ? eng_fp_i.keep : state_q == TERM;
+      last_q <= theirs_q ? eng_fp_i.last : state_q != BASE || !adds;
+      wide_q <= !theirs_q || eng_fp_i.wide;
+      neg_q <= theirs_q && eng_fp_i.neg;
+      term_q <= theirs_q ? eng_fp_i.term : term;
+    end
   end
 
   ow_fp_serial u_fp (
@@ -247,7 +249,7 @@ module ow_reduce_serial
   always_ff @(posedge clk_i) begin
     outside <= {8'd0, elem_addr_q} >= SramBytes;
     bias_out <= {8'd0, bias_q} >= SramBytes;
-    room_q <= outq_ready_i[act.out_q];
+    if (state_q == OUT) room_q <= outq_ready_i[act.out_q];
     ask_q <= stores && !outside && !(ask_q && mem_gnt_i) && !rst_i;
     stored_q <= ask_q && mem_gnt_i && !rst_i;
   end
@@ -382,11 +384,12 @@ module ow_reduce_serial
   always_comb begin
     unique case (state_q)
       ROW: waits = !drop && !begins_q;
-      ELEM: waits = halt_i || ((second ? act.in1 : act.in0) && !head_valid);
+      ELEM: waits = (halt_i || ((second ? act.in1 : act.in0) && !head_valid)) &&
+                    left_q == {act.bias, act.in1, act.in0};
       OUT: waits = held_q && !act.memory && !pairs && !room_q && !outq_ready_i[act.out_q];
       default: waits = 1'b0;
     endcase
   end
   assign done_o = busy_i && state_q == ROW && all_done;
-  assign idle_o = waits && state_d == state_q && pop_q == '0 && !eng_fp_i.want && !theirs_q;
+  assign idle_o = waits && state_d == state_q && pop_q == '0 && !eng_fp_i.want && !theirs_q && !mine_q;
 endmodule

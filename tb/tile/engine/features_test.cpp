@@ -242,6 +242,38 @@ TEST(EngineFeatures, AThreadThatWaitsForAQueueLetsAnotherGo) {
   }
 }
 
+// An instruction for a thread that is not there is refused, and takes nothing from the one that has
+// the lower bits of its number: that one goes on with its own descriptors and ends as it would.
+TEST(EngineFeatures, AThreadThatIsNotThereLeavesTheOthersAlone) {
+  constexpr int kThere = 1;
+  for (int absent = static_cast<int>(isa::kMini.num_threads); absent < 16; ++absent) {
+    SCOPED_TRACE(absent);
+    Bench<VEngineMini> b(2);
+    Dsr queue;
+    queue.kind = kFabIn;
+    queue.type = kF32;
+    queue.len[0] = 12;
+    b.write_dsr(0, mem(0x400, 12, 4));
+    b.write_dsr(1, queue);
+    b.write_dsr(2, mem(0x200, 4, 2));
+    b.write_dsr(3, mem(0x300, 4, 2));
+    Insn there = insn(kMov, kF32, kThere, 0, 1, 2);
+    there.done = static_cast<int>(isa::Done::Activate);
+    there.task = 5;
+    b.launch(there);
+    for (int k = 0; k < 100; ++k) b.tick();
+    Insn other = insn(kMov, kF32, absent, 3, 2, 2);
+    other.task = 9;
+    b.launch(other);
+    EXPECT_EQ(b->fault_o, fault(absent, static_cast<uint32_t>(isa::EngineCause::Illegal)));
+    EXPECT_EQ(b->fault_pc_o, 0x100u);
+    for (uint32_t k = 0; k < 12; ++k) b.in[0].push_back({false, 0xA0000000u + k});
+    b.finish();
+    for (uint32_t k = 0; k < 12; ++k) EXPECT_EQ(b.peek(0x400 + 4 * k), 0xA0000000u + k);
+    EXPECT_EQ(b.done, (std::vector<std::pair<int, int>>{{there.done, there.task}}));
+  }
+}
+
 // A halt in the middle of a launch: the engine does not sleep while it says that it has taken the
 // instruction (ow_engine_tb), and what was taken is done when the halt ends, once.
 TEST(EngineFeatures, ALaunchThatMeetsAHaltIsTakenOnce) {

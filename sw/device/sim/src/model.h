@@ -116,6 +116,25 @@ class Model {
     model_->clk_i = 1;
     model_->eval();
   }
+  // The registers and memories that units which sleep through the coming edge would change if they
+  // were clocked in it, or that then change otherwise; each behind a space, as many as fit into
+  // `room` characters. The model is as it was.
+  std::string changes_asleep(size_t room) {
+    uint8_t* const bytes = state();
+    const std::vector<uint8_t> before(bytes, bytes + state_bytes());
+    clock_all();
+    const std::vector<uint8_t> after(bytes, bytes + state_bytes());
+    std::copy(before.begin(), before.end(), bytes);
+    clock();
+    if (watched_.empty()) watched_ = cells();
+    std::string changed;
+    for (const Cell& c : watched_) {
+      if (std::memcmp(after.data() + (c.data - bytes), c.data, c.size) == 0) continue;
+      if (changed.size() < room) changed += fmt::format(" {}", c.name);
+    }
+    std::copy(before.begin(), before.end(), bytes);
+    return changed;
+  }
   // After a register was forced.
   void settle() { Internals<M>::settle(model_.get()); }
 
@@ -147,6 +166,7 @@ class Model {
  private:
   Context* context_;
   std::unique_ptr<M> model_;
+  std::vector<Cell> watched_;  // by changes_asleep()
 };
 
 // What check_internals() does, once.

@@ -20,6 +20,7 @@
 
 #include "cell_force.h"
 #include "model.h"
+#include "ow/base/error.h"
 #include "ow/device/link_word.h"
 #include "ow/wafer/faults.h"
 #include "stations.h"
@@ -110,6 +111,7 @@ class TileGroups : public Tiles {
     return awake_ > 0 || evaluations_ != before;
   }
 
+  void check_idle() { check_idle_ = true; }
   // By side, on the tile's own wires.
   const std::array<uint64_t, 4>& sends(size_t tile) const { return tiles_[tile].sends; }
   bool quiet() const { return awake_ == 0; }
@@ -229,12 +231,21 @@ class TileGroups : public Tiles {
     m->link_s_i = in.words[2];
     m->link_w_i = in.words[3];
     m->cycle_i = cycle;
+    if (check_idle_) check_asleep(&t, i, cycle);
     t.model.clock();
     ++evaluations_;
     t.evaluated = true;
     if (!t.forces.empty()) force(&t);
     t.awake = !m->idle_o && !in.control.reset;
     t.drives = {m->link_n_o, m->link_e_o, m->link_s_o, m->link_w_o};
+  }
+
+  static void check_asleep(State* t, size_t i, uint64_t cycle) {
+    constexpr size_t kNames = 1000;  // letters of registers' names
+    const std::string changed = t->model.changes_asleep(kNames);
+    if (changed.empty()) return;
+    throw InternalError(fmt::format(
+        "idle check: tile {}: units sleep in cycle {} that would change:{}", i, cycle, changed));
   }
 
   void force(State* t) {
@@ -260,6 +271,7 @@ class TileGroups : public Tiles {
   std::vector<Inputs> inputs_;                     // of each in this cycle
   std::vector<std::pair<size_t, size_t>> parted_;  // leaders that were left in it, for whom
   int awake_ = 0;
+  bool check_idle_ = false;
   uint64_t evaluations_ = 0;
 };
 

@@ -56,6 +56,7 @@ class SimulatedWafer : public WaferDevice {
     return {tiles_.evaluations(), stations_.evaluations(), links_.evaluations()};
   }
 
+  void check_idle() override { tiles_.check_idle(); }
   std::vector<ChainPins>& pins() override { return stations_.pins(); }
   const Shape& wafer_shape() const override { return layout_.shape; }
   void wait_cycles(uint64_t cycles) override {

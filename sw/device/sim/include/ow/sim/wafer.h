@@ -26,6 +26,9 @@ class WaferDevice : public SimDevice, public ChainAccess {
   explicit WaferDevice(GridShape shape) : SimDevice(shape) {}
   Device& device() { return *this; }
   virtual SimCounts counts() const = 0;
+  // From now on, InternalError if a unit of a tile sleeps through a cycle that would change it.
+  // Several times slower.
+  virtual void check_idle() {}
   // The pins of the chains.
   virtual std::vector<ChainPins>& pins() = 0;
 };
