@@ -100,9 +100,7 @@ void check_combination(const Options& options) {
   }
   // A board's tiles are those of `mini` in any case.
   const bool mini = options.tiles == "mini" && !on_board(options);
-  if (mini && (options.device != "rtl" || options.check_idle)) {
-    throw BadInput("--tiles mini: only with --device rtl and without --check-idle");
-  }
+  if (mini && options.device != "rtl") throw BadInput("--tiles mini: only with --device rtl");
   if (mini && (!options.wafer.empty() || !options.record.empty() || options.checked)) {
     throw BadInput("--tiles mini: not with --wafer, --record or --checked");
   }
@@ -127,7 +125,7 @@ jobs::RunOptions run_options(const Options& options) {
   run.sim.record_file = options.record;
   if (mini) {
     run.tile = jobs::kMiniTile;
-    run.make = make_mini_grid;
+    run.make = [check = options.check_idle](GridShape grid) { return make_mini_grid(grid, check); };
   }
   run.firmware = !options.firmware.empty() ? options.firmware
                  : mini                    ? OW_FIRMWARE_DIR "/stream_layer_mini.elf"
@@ -411,7 +409,7 @@ void add_run(CLI::App& app, Context& context) {
   sub->add_flag("--checked", options->checked,
                 "Evaluate the assertions of the hardware; one that fails ends the run (status 3)");
   sub->add_flag("--check-idle", options->check_idle,
-                "Evaluate idle tiles too and fail if any state changes");
+                "Evaluate what is idle too and fail if any state changes");
 }
 
 }  // namespace ow::cli

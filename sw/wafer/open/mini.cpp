@@ -8,9 +8,10 @@
 
 namespace ow {
 
-std::unique_ptr<Device> make_mini_grid(GridShape grid) {
+std::unique_ptr<Device> make_mini_grid(GridShape grid, bool check_idle) {
   const wafer::Shape shape{1, 1, grid.rows, grid.cols, 0, 0};
   auto wafer = wafer::make_mini_wafer_device(shape);
+  if (check_idle) wafer->check_idle();
   const wafer::Repair repair = wafer::repair_wafer(shape, wafer::Defects(shape));
   if (!repair.map) throw InternalError("a wafer without defects has no map: " + repair.reason);
   wafer::apply_map(*wafer, *repair.map);

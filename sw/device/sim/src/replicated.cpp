@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The replicated engine: one Verilated tile for every tile of the grid, one sweep a cycle.
+// The replicated engine: one Verilated tile for every tile of the grid. A cycle evaluates those
+// that have something to do, and costs nothing for the others.
 #include <array>
 #include <cstring>
 #include <string>
@@ -47,7 +48,7 @@ class Replicated : public SimDevice {
 
  protected:
   void clock_grid(uint64_t cycle, const uint64_t* in, uint64_t* out) override;
-  bool grid_quiet() const override { return active_ == 0; }
+  bool grid_quiet() const override { return due_[parity_].tiles.empty(); }
 
  private:
   struct Tile {
@@ -62,6 +63,19 @@ class Replicated : public SimDevice {
   void clock(sim::Model<Vow_tile>* model) const {
     options_.toggle_clock ? model->clock_both_edges() : model->clock();
   }
+  // Tiles that a cycle evaluates: who is not idle after its last evaluation, or gets a word.
+  struct Due {
+    std::vector<size_t> tiles;
+    std::vector<uint8_t> listed;  // by tile
+    void add(size_t tile) {
+      if (listed[tile] != 0) return;
+      listed[tile] = 1;
+      tiles.push_back(tile);
+    }
+  };
+  void take_edges(const uint64_t* in);
+  void clock_tile(size_t index, uint64_t cycle, uint64_t* out);
+  void drop_credits(size_t index, uint64_t (&links)[4]);
   void check_unchanged(size_t index, uint64_t cycle);
   void check_asleep(size_t index, uint64_t cycle);
   void open_waves();
@@ -71,12 +85,9 @@ class Replicated : public SimDevice {
   sim::Context context_;
   std::vector<Tile> tiles_;
   std::vector<Slots> slots_;
-  std::vector<uint8_t> awake_;    // not idle after its last evaluation
+  std::array<Due, 2> due_;        // by the parity of the cycle
   std::vector<uint8_t> settled_;  // checked once since its last evaluation
   std::vector<uint8_t> before_;   // of the idle check
-  std::vector<uint8_t> after_;
-  std::vector<sim::Cell> cells_;  // of the first tile
-  int active_ = 0;                // tiles that the next cycle must evaluate
   int parity_ = 0;
   uint64_t evaluations_ = 0;
   std::vector<uint64_t> edges_;  // of the units with clock gates
@@ -96,7 +107,6 @@ Replicated::Replicated(GridShape shape, const SimOptions& options)
   context_.assertOn(options.checked);
   tiles_.reserve(n);
   slots_.resize(n);
-  awake_.assign(n, 1);
   settled_.assign(n, 0);
   for (int r = 0; r < shape.rows; ++r) {
     for (int c = 0; c < shape.cols; ++c) {
@@ -122,7 +132,8 @@ Replicated::Replicated(GridShape shape, const SimOptions& options)
   }
   std::memset(slots_.data(), 0, n * sizeof(Slots));
   edges_.assign(tiles_[0].gates.size(), 0);
-  active_ = static_cast<int>(n);
+  for (Due& due : due_) due.listed.assign(n, 0);
+  for (size_t i = 0; i < n; ++i) due_[parity_].add(i);
   if (!options.waves.file.empty()) open_waves();
   if (options_.drop_credit) {
     const CreditFault& f = *options_.drop_credit;
@@ -138,80 +149,85 @@ std::vector<UnitClock> Replicated::unit_clocks() const {
   return clocks;
 }
 
+// Words at the edges go into the slots of the tiles there.
+void Replicated::take_edges(const uint64_t* in) {
+  const int rows = shape_.rows;
+  const int cols = shape_.cols;
+  const auto put = [&](int tile, int port, uint64_t word) {
+    if (word == 0) return;
+    slots_[static_cast<size_t>(tile)].word[parity_][port] = word;
+    due_[parity_].add(static_cast<size_t>(tile));
+  };
+  for (int c = 0; c < cols; ++c) {
+    put(c, 0, in[ports_.first(Side::North) + c]);
+    put((rows - 1) * cols + c, 2, in[ports_.first(Side::South) + c]);
+  }
+  for (int r = 0; r < rows; ++r) {
+    put(r * cols + cols - 1, 1, in[ports_.first(Side::East) + r]);
+    put(r * cols, 3, in[ports_.first(Side::West) + r]);
+  }
+}
+
 void Replicated::clock_grid(uint64_t cycle, const uint64_t* in, uint64_t* out) {
   context_.enter();
-  const int now = parity_;
-  const int next = parity_ ^ 1;
-  // Edge inputs go into the slots of the edge tiles; the edge outputs are
-  // written anew.
   for (int p = 0; p < ports_.count(); ++p) out[p] = 0;
-  {
-    const int rows = shape_.rows;
-    const int cols = shape_.cols;
-    auto put = [&](int tile, int port, uint64_t word) {
-      if (word != 0) slots_[static_cast<size_t>(tile)].word[now][port] = word;
-    };
-    for (int c = 0; c < cols; ++c) {
-      put(c, 0, in[ports_.first(Side::North) + c]);
-      put((rows - 1) * cols + c, 2, in[ports_.first(Side::South) + c]);
-    }
-    for (int r = 0; r < rows; ++r) {
-      put(r * cols + cols - 1, 1, in[ports_.first(Side::East) + r]);
-      put(r * cols, 3, in[ports_.first(Side::West) + r]);
-    }
+  take_edges(in);
+  Due& due = due_[parity_];
+  for (size_t i = 0; i < tiles_.size() && (options_.check_idle || !options_.skip_idle); ++i) {
+    if (!options_.check_idle) due.add(i);
+    if (due.listed[i] == 0) check_unchanged(i, cycle);
   }
-  int active = 0;
-  uint64_t sent = 0;  // words into other tiles: their receivers are active in the next cycle
-  const size_t n = tiles_.size();
-  for (size_t i = 0; i < n; ++i) {
-    uint64_t* words = slots_[i].word[now];
-    const uint64_t any = words[0] | words[1] | words[2] | words[3];
-    Tile& t = tiles_[i];
-    if (any == 0 && !awake_[i]) {
-      if (options_.check_idle) {
-        check_unchanged(i, cycle);
-        continue;
-      }
-      if (options_.skip_idle) continue;
-    }
-    Vow_tile* const m = t.model.get();
-    m->link_n_i = words[0];
-    m->link_e_i = words[1];
-    m->link_s_i = words[2];
-    m->link_w_i = words[3];
-    words[0] = words[1] = words[2] = words[3] = 0;
-    m->cycle_i = cycle;
-    if (options_.check_idle) check_asleep(i, cycle);
-    clock(&t.model);
-    ++evaluations_;
-    for (size_t k = 0; k < edges_.size(); ++k) edges_[k] += *t.gates[k].open;
-    awake_[i] = !m->idle_o;
-    settled_[i] = 0;
-    active += awake_[i];
-    uint64_t links[4] = {m->link_n_o, m->link_e_o, m->link_s_o, m->link_w_o};
-    if ((links[0] | links[1] | links[2] | links[3]) == 0) continue;
-    if (options_.drop_credit) {
-      const CreditFault& f = *options_.drop_credit;
-      uint64_t& word = links[static_cast<int>(f.side)];
-      if (static_cast<size_t>(f.row * shape_.cols + f.col) == i && link_has_credit(word) &&
-          link_credit_colour(word) == f.colour) {
-        if (fault_count_ >= f.nth && fault_count_ < f.nth + f.count) word &= ~kLinkCreditMask;
-        ++fault_count_;
-      }
-    }
-    for (int p = 0; p < 4; ++p) {
-      if (links[p] == 0) continue;
-      if (t.neighbour[p] >= 0) {
-        slots_[static_cast<size_t>(t.neighbour[p])].word[next][(p + 2) & 3] = links[p];
-        ++sent;
-      } else {
-        out[t.edge_port[p]] = links[p];
-      }
-    }
+  for (const size_t i : due.tiles) {
+    due.listed[i] = 0;
+    clock_tile(i, cycle, out);
   }
-  active_ = active + static_cast<int>(sent);
-  parity_ = next;
+  due.tiles.clear();
+  parity_ ^= 1;
   if (!options_.waves.file.empty()) dump_waves(cycle);
+}
+
+void Replicated::clock_tile(size_t index, uint64_t cycle, uint64_t* out) {
+  Tile& t = tiles_[index];
+  uint64_t* const words = slots_[index].word[parity_];
+  Due& next = due_[parity_ ^ 1];
+  Vow_tile* const m = t.model.get();
+  m->link_n_i = words[0];
+  m->link_e_i = words[1];
+  m->link_s_i = words[2];
+  m->link_w_i = words[3];
+  words[0] = words[1] = words[2] = words[3] = 0;
+  m->cycle_i = cycle;
+  if (options_.check_idle) check_asleep(index, cycle);
+  clock(&t.model);
+  ++evaluations_;
+  for (size_t k = 0; k < edges_.size(); ++k) edges_[k] += *t.gates[k].open;
+  settled_[index] = 0;
+  if (!m->idle_o) next.add(index);
+  uint64_t links[4] = {m->link_n_o, m->link_e_o, m->link_s_o, m->link_w_o};
+  if ((links[0] | links[1] | links[2] | links[3]) == 0) return;
+  if (options_.drop_credit) drop_credits(index, links);
+  for (int p = 0; p < 4; ++p) {
+    if (links[p] == 0) continue;
+    if (t.neighbour[p] < 0) {
+      out[t.edge_port[p]] = links[p];
+      continue;
+    }
+    const auto to = static_cast<size_t>(t.neighbour[p]);
+    slots_[to].word[parity_ ^ 1][(p + 2) & 3] = links[p];
+    next.add(to);
+  }
+}
+
+// A credit that the tests want to be lost.
+void Replicated::drop_credits(size_t index, uint64_t (&links)[4]) {
+  const CreditFault& f = *options_.drop_credit;
+  uint64_t& word = links[static_cast<int>(f.side)];
+  if (static_cast<size_t>(f.row * shape_.cols + f.col) != index || !link_has_credit(word) ||
+      link_credit_colour(word) != f.colour) {
+    return;
+  }
+  if (fault_count_ >= f.nth && fault_count_ < f.nth + f.count) word &= ~kLinkCreditMask;
+  ++fault_count_;
 }
 
 #if VM_TRACE
@@ -294,31 +310,14 @@ void Replicated::check_unchanged(size_t index, uint64_t cycle) {
   settled_[index] = 1;
 }
 
-// Evaluates a tile once with the clocks of all its units, looks at what the units that sleep would
-// have done, and puts it back to where it was. What they hold may not change, nor what the others
-// do.
+// What a tile holds may not change in units that sleep, whether they are clocked or not.
 void Replicated::check_asleep(size_t index, uint64_t cycle) {
-  sim::Model<Vow_tile>& m = tiles_[index].model;
-  uint8_t* const state = m.state();
-  before_.assign(state, state + m.state_bytes());
-  m.clock_all();
-  after_.assign(state, state + m.state_bytes());
-  std::memcpy(state, before_.data(), before_.size());
-  clock(&m);
-  if (cells_.empty()) cells_ = tiles_[0].model.cells();
-  std::string changed;
-  for (const sim::Cell& c : cells_) {
-    const auto offset = static_cast<size_t>(c.data - tiles_[0].model.state());
-    if (std::memcmp(after_.data() + offset, state + offset, c.size) == 0) continue;
-    if (changed.size() < kNames) changed += fmt::format(" {}", c.name);
-  }
-  if (!changed.empty()) {
-    throw InternalError(
-        fmt::format("idle check: tile ({}, {}): units sleep in cycle {} that would change:{}",
-                    index / static_cast<size_t>(shape_.cols),
-                    index % static_cast<size_t>(shape_.cols), cycle, changed));
-  }
-  std::memcpy(state, before_.data(), before_.size());
+  const std::string changed = tiles_[index].model.changes_asleep(kNames);
+  if (changed.empty()) return;
+  throw InternalError(
+      fmt::format("idle check: tile ({}, {}): units sleep in cycle {} that would change:{}",
+                  index / static_cast<size_t>(shape_.cols),
+                  index % static_cast<size_t>(shape_.cols), cycle, changed));
 }
 
 }  // namespace

@@ -9,9 +9,9 @@
 
 namespace ow {
 
-// A wafer of one reticle of such tiles without spares, whose fuses are set. BadInput for a grid
-// that no wafer can be.
-std::unique_ptr<Device> make_mini_grid(GridShape grid);
+// A wafer of one reticle of such tiles without spares, whose fuses are set; `check_idle` as of
+// WaferDevice. BadInput for a grid that no wafer can be.
+std::unique_ptr<Device> make_mini_grid(GridShape grid, bool check_idle = false);
 
 }  // namespace ow
 
