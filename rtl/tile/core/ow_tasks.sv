@@ -162,7 +162,7 @@ module ow_tasks
     always_ff @(posedge clk_i) begin
       if (cfg_we_i && entry_hit) mem_q[entry_at] <= cfg_wdata_i;
       if (!(cfg_we_i && entry_hit)) mem_rdata_q <= mem_q[pick_q];
-      late_q <= mem_q[entry_at];
+      if (cfg_re_i && entry_hit) late_q <= mem_q[entry_at];
       shows_q <= cfg_re_i && entry_hit && written_q[entry_at];
     end
     assign pick_entry = mem_rdata_q;
