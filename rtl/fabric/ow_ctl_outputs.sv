@@ -5,6 +5,8 @@
 // of a packet stays with it to the tail (lock). Requests and responses take turns when both could
 // go, the inputs of a network round robin. Towards a link data go first, but of four slots that the
 // control plane waits for it gets one; the ramp takes a word when it is ready.
+// Bounds: while a flow wants an output, each other input of its network begins one packet there at most
+// before it; while it could go, words of the other network alternate with those of its own.
 // Latency 0.
 //
 //   want_i      by output: flows with a copy for it, requests [4:0], responses [9:5], by input

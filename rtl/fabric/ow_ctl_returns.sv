@@ -4,7 +4,8 @@
 // A slot that is freed goes back in the same cycle if the link's credit slot is free for it. One
 // credit a cycle and link; requests and responses take turns, a request's first after a reset. The
 // control plane goes before data, but of four slots that data credits wait for one is theirs: no
-// packet holds them up for its length.
+// packet holds them up for its length. So of two slots in a row the control plane has one at least while
+// it owes a credit, and of two of these the network that is owed one.
 // Latency 0. Two credits a network and link (CTL_CREDITS).
 //
 //   freed_i      slots that are freed in this cycle: of requests [3:0], of responses [7:4], by link

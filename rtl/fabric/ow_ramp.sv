@@ -8,10 +8,10 @@
 // now. A colour without a queue is never ready. One wavelet a cycle into a queue as long as it is
 // drained at that rate; latency 1 cycle from ej_i to inq_valid_o. A pop, which comes late in its
 // cycle, gives its room two cycles later.
-// Output: one wavelet a cycle in all, round robin over the queues that hold something and whose
-// colour the router takes in the next cycle (inj_space_i), into a register, inj_o; latency 2 cycles
-// from push to inj_o. If none of them can go, what reducer or engine push into an empty queue goes
-// there at once: latency 1 cycle.
+// Output: one wavelet a cycle in all, round robin over the queues that hold something and whose colour the
+// router takes in the next cycle (inj_space_i), into a register, inj_o; latency 2 cycles from push to
+// inj_o. Who could go until it goes waits for one of each other queue at most. If none of them can go,
+// what reducer or engine push into an empty queue goes there at once: latency 1 cycle.
 // Producers: three writers (reducer, engine, core) may push in one cycle, each into another queue.
 // A writer may push into queue q in a cycle in which outq_ready_o[q] is high, or in the cycle after
 // one (the bit promises space for two), so that a writer may hold one push in a register.

@@ -3,9 +3,11 @@
 // what, and the choice of what leaves.
 //
 // Colours are served round robin; the control plane's two go first at least once in four when they
-// wait. What arrives takes no part in the choice: the link's end lets it pass a queue that is empty
-// if nothing that is held can leave, else it is kept, so that whether something arrives may be
-// known late in the cycle.
+// wait. Bounds: before a data colour that may be served, each other one sends one wavelet at most, and
+// the control plane one at first and one more behind each three of these; before one of the control
+// plane's two go 7 wavelets at most. What arrives takes no part in the choice: the link's end lets it
+// pass a queue that is empty if nothing that is held can leave, else it is kept, so that whether
+// something arrives may be known late in the cycle.
 // Protocol: held_o, fence_o and the choice are of the cycle's start; go_i and keep_i change them at
 // its end. A queue that is full must not get another wavelet, also not when one leaves in the same
 // cycle: an assertion reports it. So no entry is written and read in one cycle.

@@ -12,7 +12,10 @@
 // The pick takes tasks with their PRIORITY bit set before the others, and within both classes goes
 // round robin over the task numbers from the last one of the class: with n tasks of a class ready
 // all the time each has every n-th turn of its class. No task starves: after HighRun dispatches of
-// priority tasks in a row at whose time another task was ready, one of the others has the turn. The
+// priority tasks in a row at whose time another task was ready, one of the others has the turn.
+// Bounds: before a task that is ready until it is dispatched, while PRIORITY stays, each other one of its
+// class is dispatched once at most; besides, if it has no priority, 7 with priority before each of these
+// and before it, and if it has, one without at first and one more behind each 7 with priority. The
 // pick is registered: one cycle after a wavelet is at inq_head_i, next_ready_o is high, and the core
 // in ow.next takes it then; the task's first instruction is executed two cycles later. A pick whose
 // reason has gone (blocked, the queue given to a thread) is dropped, and so is one without priority

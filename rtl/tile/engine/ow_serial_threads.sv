@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads of the serial tensor engine: which run, what each waits for, and whose turn it is. Who is
-// ready after the last one that had a turn is the next.
+// ready after the last one that had a turn is the next. A launch that is tried moves the round to its thread,
+// too (thread_i); as ow_serial tries them, a thread that is ready has a turn after 1, 4 or 12 turns of
+// others at most, with 2, 3 or 4 threads.
 //
 //   NumThreads   2 to 4; QueueDepth: slots of an output queue
 //   start_i      a launch: the thread that thread_i names, with these flags, descriptors and operation

@@ -3,7 +3,11 @@
 // The tile's register space (docs/memory-map.md): accesses of the core and of the control plane,
 // which alternate when both ask. A request is taken into a register in one cycle and granted in the
 // next, in which it reads or writes, unless it is a PUSH to a full output queue: that is tried again
-// when the control plane has had its turn. Read data comes the cycle after the grant. One access a
+// when the control plane has had its turn. So an access of the control plane is granted in the third
+// cycle at most, one of the core too if it need not wait; one that does is looked at in one of two
+// cycles at least, from the second one on. (In a small tile a PUSH may go in one cycle of four: accesses
+// of the control plane that come every second or fourth cycle could keep it from that for as long as
+// they last.) Read data comes the cycle after the grant. One access a
 // cycle, one of each master every second cycle. Registers that belong to a block live in that block;
 // this module decodes, holds the run control, the identity and the counters, and multiplexes what is
 // read.
