@@ -8,6 +8,8 @@
 // round; what the next turn is about is read while this one is carried out. The outputs that the head
 // of the flow still owes a copy, and that can take it, get it; when none is owed the head leaves. When a
 // whole round has moved nothing, and nothing has changed for the better since, the turn stays where it is.
+// So a flow that holds a word is looked at 20 cycles at most after it has come or something has changed for
+// the better.
 // What a packet is (its outputs, those that it holds, the copies of its head that are away) stands in
 // a memory of a word a flow.
 // Towards a link data go first, but of four slots that both want the control plane gets one: a word
