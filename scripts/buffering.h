@@ -16,8 +16,7 @@ namespace sizing {
 
 const double kLeast = 1e-5;  // an end's least price
 const double kWide = 60;     // loads behind a buffer of a net that has very many
-// What is mended: paths that are too long by more than kSpare, at most at kMend NAND2 for a FO4.
-const double kMend = 20, kSpare = 0.7;
+const double kSpare = 0.7;   // what is mended: paths that are too long by more
 
 // Puts buffers before some loads of nets.
 class Buffering {
@@ -38,14 +37,14 @@ class Buffering {
   }
 
   // Of a slice of the nets on paths that are too long, by the times of the netlist: where a buffer
-  // makes the net's longest path shorter by `least` FO4.
-  void mend(size_t first, size_t step, double least) {
+  // makes the net's longest path shorter by `least` FO4, each at `worth` NAND2 at most.
+  void mend(size_t first, size_t step, double least, double worth) {
     const size_t nets = n_.nets.size();
     bool some = false;
     for (size_t i = first; i < nets; i += step) {
       const Net& net = n_.nets[i];
       if (net.driver >= 0 && !net.loads.empty() && net.required < net.arrival - kSpare) {
-        some |= mend(static_cast<int>(i), least);
+        some |= mend(static_cast<int>(i), least, worth);
       }
     }
     if (some) n_.sort();
@@ -148,7 +147,7 @@ class Buffering {
   }
 
   // The buffer that helps the net's longest path most.
-  bool mend(int number, double least) {
+  bool mend(int number, double least, double worth) {
     const Net& net = n_.nets[number];
     std::vector<std::pair<double, Load>> loads;
     for (const Load& load : net.loads) loads.emplace_back(n_.left(net, load), load);
@@ -165,8 +164,8 @@ class Buffering {
         double left = loads[k - 1].first + sooner - kind.parasitic[0] - kind.slope * behind;
         if (k < loads.size()) left = std::min(left, now + sooner);
         const double gain = std::min(left, 0.0) - now;
-        if (gain > least && gain * kMend > kind.area && gain - kind.area / kMend > most) {
-          most = gain - kind.area / kMend;
+        if (gain > least && gain * worth > kind.area && gain - kind.area / worth > most) {
+          most = gain - kind.area / worth;
           best = {gain, b, k};
         }
       }

@@ -140,8 +140,9 @@ class Design:
     """The joined cells of a module."""
 
     def __init__(self, modules, top, boxes, timing, cells_file, static, outside=None, mend=False):
-        """outside: {start of a port's name: (FO4 at which inputs come, outputs are wanted)}; those
-        that it does not tell come at 0 and are wanted after a cycle. static: a Static."""
+        """outside: {start of a port's name: [(bits below this one, FO4 at which inputs come, outputs
+        are wanted), ...]}; what it does not tell comes at 0 and is wanted after a cycle. static: a
+        Static."""
         self.name = top
         self.lib = library = timing.lib
         self.timing = timing
@@ -205,9 +206,10 @@ class Design:
                                "enable " + names.get(enable, "")])
         return self.gates[key]
 
-    def when(self, port):
-        return next((times for start, times in self.outside.items() if port.startswith(start)),
-                    (0.0, CYCLE))
+    def when(self, port, bit):
+        """(FO4 at which a bit of an input comes, of an output is wanted)."""
+        spans = next((s for start, s in self.outside.items() if port.startswith(start)), [])
+        return next(((come, wanted) for below, come, wanted in spans if bit < below), (0.0, CYCLE))
 
     def problem(self, clk):
         """The whole as sizing takes it, and where its ends are: (a list, the index in it)."""
@@ -242,11 +244,11 @@ class Design:
         for name, direction, nets in self.ports:
             for i, net in enumerate(nets):
                 if direction == "output":
-                    end(self.find(net), self.when(name)[1], 0.0, nets, i)
+                    end(self.find(net), self.when(name, i)[1], 0.0, nets, i)
                 elif self.find(net) in self.static:
                     problem.start(self.find(net), self.settled)
                 elif self.find(net) != clk:
-                    problem.start(self.find(net), self.when(name)[0])
+                    problem.start(self.find(net), self.when(name, i)[0])
         return problem, places
 
     def size(self, clk, mend):
@@ -432,6 +434,7 @@ show [find_timing_paths -from [all_inputs] -group_count {count}]
 {outputs}
 show [find_timing_paths -to [all_outputs] -group_count {count}]
 show [find_timing_paths -from [all_inputs] -to [all_outputs] -group_count {count}]
+{each}
 """
 STILL = """{inputs}
 {outputs}
@@ -461,8 +464,10 @@ def run_sta(stem, script):
 
 def paths(design, stem, fo4, count=5000):
     """([Path], longest first; [Step] of the longest between registers) of a design: between
-    registers, from inputs, to outputs, and from inputs to outputs; one for each end. Those from
-    what stands still are of a kind of their own, and the longest of them is all that is told."""
+    registers, from inputs, to outputs, and from inputs to outputs; one for each end, and the longest
+    from and to each bit of the ports that the design's `outside` names by their beginning. Those
+    from what stands still are of a kind of their own, and the longest of them is all that is
+    told."""
     macros = design.write(stem, fo4)
     libraries = [f"read_liberty {design.lib.path}"] + ([f"read_liberty {stem}.lib"] if macros
                                                        else [])
@@ -473,8 +478,13 @@ def paths(design, stem, fo4, count=5000):
                  for i in range(len(nets))]
         return "\n".join(f"{command} 0 -clock outside [get_ports {n}]" for n in names)
 
+    each = [(d, f"{n}_{i}") for n, d, nets in design.ports if n != "clk_i"
+            and any(start and n.startswith(start) for start in design.outside)
+            for i in range(len(nets))]
     setting = {"inputs": delays("set_input_delay", "input"), "count": count,
-               "outputs": delays("set_output_delay", "output")}
+               "outputs": delays("set_output_delay", "output"),
+               "each": "\n".join(f"show [find_timing_paths {'-from' if d == 'input' else '-to'} "
+                                 f"[get_ports {n}]]" for d, n in each)}
 
     def ask(questions, still):
         return run_sta(stem, SCRIPT.format(

@@ -52,6 +52,7 @@ const double kMove = 0.2;  // of a price's way to what it waits for now, a round
 // What a round is judged by: NAND2 for a FO4 of the longest path, and of each one too long.
 const double kWorst = 400, kEach = 2;
 const double kSteps[] = {4, 2, 1, 0.5, 0.2, 0.1};  // FO4 that mending brings at least, by pass
+const double kWorth[] = {20, 80};  // .. and NAND2 that each of them may cost, by round
 
 class Sizing {
  public:
@@ -94,21 +95,15 @@ class Sizing {
   // brings most first, and a slice of all gates at a time. Prices only come near to this, since all
   // that is on a path moves at once by them.
   void mend() {
-    for (const double least : kSteps) {
-      for (size_t slice = 0; slice < kParts; ++slice) {
-        if (!late()) return;
-        Buffering(&n_).pass_by(slice, kParts, least / 4);
-        late();
-        Buffering(&n_).mend(slice, kParts, least);
-        late();
-        for (size_t i = slice; i < n_.gates.size(); i += kParts) {
-          const Net& out = n_.nets[n_.gates[i].out];
-          if (out.required < out.arrival - kSpare) mend(&n_.gates[i], least);
+    for (const double worth : kWorth) {
+      for (const double least : kSteps) {
+        for (size_t slice = 0; slice < kParts; ++slice) {
+          if (!late()) return;
+          mend(slice, least, worth);
         }
-        n_.count_loads();
       }
+      if (verbose_) report("mended");
     }
-    if (verbose_) report("mended");
   }
 
   // Smaller drives where the time of the gate's paths allows it, a slice of all gates at a time.
@@ -220,7 +215,19 @@ class Sizing {
     return count().worst > kSpare;
   }
 
-  void mend(Gate* gate, double least) {
+  void mend(size_t slice, double least, double worth) {
+    Buffering(&n_).pass_by(slice, kParts, least / 4);
+    late();
+    Buffering(&n_).mend(slice, kParts, least, worth);
+    late();
+    for (size_t i = slice; i < n_.gates.size(); i += kParts) {
+      const Net& out = n_.nets[n_.gates[i].out];
+      if (out.required < out.arrival - kSpare) mend(&n_.gates[i], least, worth);
+    }
+    n_.count_loads();
+  }
+
+  void mend(Gate* gate, double least, double worth) {
     const Kind& now = n_.kinds[gate->kind];
     const Net& out = n_.nets[gate->out];
     const double before = out.required - out.arrival;
@@ -241,7 +248,7 @@ class Sizing {
         }
       }
       left = std::min(left, out.required - arrival - kind.slope * out.load);
-      const double gain = left - before, cost = (kind.area - now.area) / kMend;
+      const double gain = left - before, cost = (kind.area - now.area) / worth;
       if (gain > least && gain > cost && gain - cost > most) {
         most = gain - cost;
         best = k;

@@ -302,6 +302,8 @@ module ow_nlf
   localparam int unsigned M3_W = C3_BITS + T3_FRAC + 1;
   localparam int unsigned M2_W = C2_BITS + T2_FRAC + 1;
   localparam int unsigned M1_W = C1_BITS + T1_FRAC + 1;
+  localparam int unsigned SUM2_W = C1_BITS + DROP2;
+  localparam int unsigned SUM1_W = P_W + DROP1;
 
   function automatic logic signed [C2_BITS-1:0] horner3(input logic [ROW_W-1:0] row,
                                                         input logic [T3_FRAC-1:0] t);
@@ -320,38 +322,44 @@ module ow_nlf
     return $signed(sum[SumW-1:DROP3]);
   endfunction
 
-  function automatic logic signed [C1_BITS-1:0] horner2(input logic [ROW_W-1:0] row,
-                                                        input logic [T2_FRAC-1:0] t,
-                                                        input logic signed [C2_BITS-1:0] r);
-    localparam int unsigned SumW = C1_BITS + DROP2;
-    logic [C1_BITS-1:0] c1;
-    logic [M2_W-1:0]    m;
-    /* verilator lint_off UNUSEDSIGNAL */ // places that are dropped
-    logic [SumW-1:0]    sum;
-    /* verilator lint_on UNUSEDSIGNAL */
-    c1 = NLF_C1[row][C1_BITS-1:0];
-    m = M2_W'({~r[C2_BITS-1], r[C2_BITS-2:0]}) * M2_W'(t);
-    sum = {c1, 1'b1, {(DROP2 - 1) {1'b0}}} - SumW'({t, {(C2_BITS - 1) {1'b0}}});
-    sum = sum + SumW'(m);
-    return $signed(sum[SumW-1:DROP2]);
+  // What the second product is added to, a stage before it: all but the product is known there.
+  function automatic logic [SUM2_W-1:0] base2(input logic [ROW_W-1:0] row, input logic [T2_FRAC-1:0] t);
+    return {NLF_C1[row][C1_BITS-1:0], 1'b1, {(DROP2 - 1) {1'b0}}} -
+           SUM2_W'({t, {(C2_BITS - 1) {1'b0}}});
   endfunction
 
-  function automatic logic signed [P_W-1:0] horner1(input logic [ROW_W-1:0] row,
-                                                    input logic [T1_FRAC-1:0] t,
-                                                    input logic signed [8:0] log_e,
-                                                    input logic signed [C1_BITS-1:0] r);
-    localparam int unsigned SumW = P_W + DROP1;
-    logic [M1_W-1:0]       m;
-    logic signed [P_W-1:0] l;
+  function automatic logic signed [C1_BITS-1:0] horner2(input logic [SUM2_W-1:0] base,
+                                                        input logic [T2_FRAC-1:0] t,
+                                                        input logic signed [C2_BITS-1:0] r);
     /* verilator lint_off UNUSEDSIGNAL */ // places that are dropped
-    logic [SumW-1:0]       sum;
+    logic [SUM2_W-1:0] sum;
     /* verilator lint_on UNUSEDSIGNAL */
-    m = M1_W'({~r[C1_BITS-1], r[C1_BITS-2:0]}) * M1_W'(t);
+    sum = base + SUM2_W'(M2_W'({~r[C2_BITS-1], r[C2_BITS-2:0]}) * M2_W'(t));
+    return $signed(sum[SUM2_W-1:DROP2]);
+  endfunction
+
+  // Likewise of the last product.
+  function automatic logic [SUM1_W-1:0] base1(input logic [ROW_W-1:0] row,
+                                              input logic [T1_FRAC-1:0] t,
+                                              input logic signed [8:0] log_e);
+    logic signed [P_W-1:0] l;
+    logic [SUM1_W-1:0]     sum;
     l = P_W'(log_e) * P_W'($signed({1'b0, LN2}));
-    sum = SumW'({NLF_C0[row], 1'b1, {(DROP1 - 1) {1'b0}}}) - SumW'({t, {(C1_BITS - 1) {1'b0}}});
-    sum = sum + {l, {DROP1{1'b0}}};
-    sum = sum + SumW'(m);
-    return $signed(sum[SumW-1:DROP1]);
+    sum = SUM1_W'({NLF_C0[row], 1'b1, {(DROP1 - 1) {1'b0}}}) - SUM1_W'({t, {(C1_BITS - 1) {1'b0}}});
+    return sum + {l, {DROP1{1'b0}}};
+  endfunction
+
+  function automatic logic signed [P_W-1:0] horner1(input logic [SUM1_W-1:0] base,
+                                                    input logic [T1_FRAC-1:0] t,
+                                                    input logic signed [C1_BITS-1:0] r,
+                                                    input logic far);
+    /* verilator lint_off UNUSEDSIGNAL */ // places that are dropped
+    logic [SUM1_W-1:0]     sum;
+    /* verilator lint_on UNUSEDSIGNAL */
+    logic signed [P_W-1:0] p;
+    sum = base + SUM1_W'(M1_W'({~r[C1_BITS-1], r[C1_BITS-2:0]}) * M1_W'(t));
+    p = $signed(sum[SUM1_W-1:DROP1]);
+    return far ? p >> 16 : p;  // the last stage has the other places
   endfunction
 
   // ------------------------------------------------------------------------------- stage 6 ----
@@ -406,33 +414,33 @@ module ow_nlf
   s1_t                       s1_q;
   s2_t                       s2_q;
   s2_t                       s3_q;
-  s2_t                       s4_q;
-  tail_t                     s5_q;
+  tail_t                     s4_q, s5_q;
+  logic [T1_FRAC-1:0]        t4_q;
+  logic [SUM2_W-1:0]         base3_q;
+  logic [SUM1_W-1:0]         base4_q;
   logic signed [C2_BITS-1:0] r3_q;
   logic signed [C1_BITS-1:0] r4_q;
-  logic signed [P_W-1:0]     p, p_q;
+  logic signed [P_W-1:0]     p_q;
   logic [15:0]               y_q;
   logic [NLF_LATENCY:1]      valid_q;  // stage by stage
-
-  always_comb begin
-    p = '0;
-    if (valid_q[4]) p = horner1(s4_q.row, s4_q.t, s4_q.log_e, r4_q);
-  end
 
   always_ff @(posedge clk_i) begin
     if (valid_i) s1_q <= unpack(fn_i, bf16_i, x_i);
     if (valid_q[1]) s2_q <= reduce(s1_q);
     if (valid_q[2]) begin
       s3_q <= s2_q;
+      base3_q <= base2(s2_q.row, s2_q.t[T1_FRAC-1-:T2_FRAC]);
       r3_q <= horner3(s2_q.row, s2_q.t[T1_FRAC-1-:T3_FRAC]);
     end
     if (valid_q[3]) begin
-      s4_q <= s3_q;
-      r4_q <= horner2(s3_q.row, s3_q.t[T1_FRAC-1-:T2_FRAC], r3_q);
+      s4_q <= s3_q.tail;
+      t4_q <= s3_q.t;
+      base4_q <= base1(s3_q.row, s3_q.t, s3_q.log_e);
+      r4_q <= horner2(base3_q, s3_q.t[T1_FRAC-1-:T2_FRAC], r3_q);
     end
     if (valid_q[4]) begin
-      s5_q <= s4_q.tail;
-      p_q <= s4_q.tail.shift[4] ? p >> 16 : p;  // the last stage has the other places
+      s5_q <= s4_q;
+      p_q <= horner1(base4_q, t4_q, r4_q, s4_q.shift[4]);
     end
     if (valid_q[5]) y_q <= finish(s5_q, p_q);
     if (rst_i) valid_q <= '0;

@@ -87,7 +87,7 @@ expect 0 "activations compared with golden, 0 differ" --params "$configs/digits.
 grep -q '"different": 0' "$dir/run.json" || { echo "no comparison in the JSON"; failed=1; }
 grep -q stall_memory "$dir/run.json" || { echo "no counters in the JSON"; failed=1; }
 expect 0 "stall cycles, sums over the tiles: these tiles have no counters" \
-  --params "$configs/digits-mini.yaml" --tiles mini --limit 8 --no-check --json "$dir/mini.json"
+  --params "$configs/digits-mini.yaml" --tiles mini --limit 8 --check-idle --json "$dir/mini.json"
 ! grep -q stall_memory "$dir/mini.json" || { echo "counters that are not there"; failed=1; }
 
 # Trainings.
