@@ -361,6 +361,19 @@ class KnownPath(unittest.TestCase):
         self.assertEqual(timing.check({"H1.tile": 59.9, "H2": 10.0}), 0)
         self.assertEqual(timing.check({"H1.tile": 60.1, "H2": 10.0}), 1)
 
+    def test_a_hop_is_as_long_as_its_longest_bit(self):
+        def paths(**kinds):
+            return {kind: {"fo4": fo4} for kind, fo4 in kinds.items()}
+
+        designs = {"tile": {"paths": {}, "bits": {"outputs": {0: 2.0, 33: 2.0},
+                                                  "inputs": {0: 40.0, 33: 46.0}}},
+                   "link": {"paths": {}, "bits": {"outputs": {0: 14.0, 33: 6.0},
+                                                  "inputs": {0: 30.0, 33: 45.0}}},
+                   "station": {"paths": paths(past=1.0)}, "muxes": {"paths": paths(through=5.0)}}
+        self.assertEqual(timing.hops(designs), {"tile to tile": 54.0, "tile to link": 53.0,
+                                                "link to tile": 59.0})
+        self.assertEqual(timing.hops({"tile": designs["tile"]}), {})
+
 
 @unittest.skipUnless(TOOLS, "needs Yosys, abc and OpenSTA")
 class LateInput(unittest.TestCase):
@@ -381,7 +394,7 @@ class LateInput(unittest.TestCase):
     def time(self, late):
         """FO4 from the late input to the output."""
         modules = self.flow.map("late", ["late_input"], {})
-        design = self.flow.design(modules, "late_input", {"late_i": (late, mapping.CYCLE)})
+        design = self.flow.design(modules, "late_input", {"late_i": [(1, late, mapping.CYCLE)]})
         self.assertEqual(equivalence.differences(self.flow.before["late_input"], design), [])
         arrivals = {name: design.times[design.find(nets[0])][0]
                     for name, direction, nets in design.ports if name in ("late_i", "y_o")}
