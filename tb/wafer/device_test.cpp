@@ -8,6 +8,7 @@
 #include <random>
 
 #include "Vow_wafer12.h"
+#include "openwafer/error.h"
 #include "ow/device/control_plane.h"
 #include "ow/device/link_word.h"
 #include "ow/device/sim_control.h"
@@ -45,6 +46,9 @@ class Monolithic : public WaferDevice {
   std::string description() const override { return "ow_wafer"; }
   uint64_t evaluations() const override { return 0; }
   SimCounts counts() const override { return {}; }
+  void check_idle() override {
+    throw ow::BadInput("check_idle: a wafer in one piece never sleeps");
+  }
   std::vector<ChainPins>& pins() override { return pins_; }
   const Shape& wafer_shape() const override { return kShape; }
   void wait_cycles(uint64_t cycles) override {

@@ -27,8 +27,8 @@ class WaferDevice : public SimDevice, public ChainAccess {
   Device& device() { return *this; }
   virtual SimCounts counts() const = 0;
   // From now on, InternalError if a unit of a tile sleeps through a cycle that would change it.
-  // Several times slower.
-  virtual void check_idle() {}
+  // Several times slower. BadInput of a device whose tiles are not evaluated one by one.
+  virtual void check_idle() = 0;
   // The pins of the chains.
   virtual std::vector<ChainPins>& pins() = 0;
 };
