@@ -459,6 +459,4 @@ module ow_regs
                   !ctl_rvalid_q && !core_rvalid_q && !unit_rst_o && !ramp_clear_q && !error_pending && counters_idle &&
                   !(step_q && issue_i);
 
-  `OW_ASSERT(OneMaster, !(core_gnt_o && ctl_gnt_o), "two masters granted")
-
 endmodule
