@@ -9,7 +9,9 @@
 // nothing that is held can, and a credit of the router may be spent in the cycle in which it comes
 // if no colour has one that came before. A command wavelet waits until the router has returned all
 // credits of its colour. The router's credits beyond those that it can owe this link (they come
-// when a switch turns to this port) are passed on to the router at the far end as grants.
+// when a switch turns to this port) are passed on to the router at the far end as grants. Credits for
+// the far end go round robin; grants go before them where they may, in rounds, all of a colour at
+// once: before those of a colour each other colour's go twice at most.
 // Latency 1 (tile_o is what registers and the memory's output hold), 2 without Bypass; throughput 1
 // wavelet a cycle.
 // Errors: an overrun is reported by an assertion.
@@ -134,6 +136,7 @@ module ow_link_rxq
   count_t back_q [N];         // entries freed and not yet reported to the far end
   grants_t grants_q [N];
   colours_t owed_q, granted_q, above_q;
+  colours_t round_q;          // who is granted, and has its turn still to come in this round
   colours_t give_one_q;       // whose go next
   logic give_grant_q;         // grants
 
@@ -163,21 +166,25 @@ module ow_link_rxq
     others = owed_q & ~(give_back ? give_one_q : '0);
     // Grants go in first halves only.
     choose_grants = next_many_i && (granted_q != '0 || surplus != '0);
-    if (choose_grants && granted_q != '0) choice = colours_t'(lowest(32'(granted_q)));
+    if (choose_grants && granted_q != '0) choice = colours_t'(lowest(32'(round_q)));
     else if (choose_grants) choice = surplus;
     else if (others != '0) choice = colours_t'(pick(32'(others), 32'(above_now)));
     else if (give_back && left != '0) choice = give_one_q;
     else choice = leaves_one;
   end
 
+  colours_t passed_now, granted_d, round_rest;
+  assign passed_now = give && give_grant_q ? give_one_q : '0;
+  assign granted_d = (granted_q & ~passed_now) | surplus;
+  assign round_rest = round_q & ~passed_now;
+
   for (genvar c = 0; c < N; c++) begin : gen_back
-    logic given_now, passed_now;
+    logic given_now;
     count_t rest;
     grants_t grants;
     assign given_now = give_one_q[c] && give_back;
-    assign passed_now = give_one_q[c] && give && give_grant_q;
     assign rest = given_now ? left : back_q[c];
-    assign grants = passed_now ? '0 : grants_q[c];  // never more than go at once
+    assign grants = passed_now[c] ? '0 : grants_q[c];  // never more than go at once
     always_ff @(posedge clk_i) begin
       if (rst_i) begin
         back_q[c] <= '0;
@@ -188,23 +195,22 @@ module ow_link_rxq
       end
     end
     always_ff @(posedge clk_i) begin
-      if (rst_i) begin
-        grants_q[c] <= '0;
-        granted_q[c] <= 1'b0;
-      end else if (passed_now || surplus[c]) begin
-        grants_q[c] <= grants + grants_t'(surplus[c]);
-        granted_q[c] <= surplus[c] || grants != '0;
-      end
+      if (rst_i) grants_q[c] <= '0;
+      else if (passed_now[c] || surplus[c]) grants_q[c] <= grants + grants_t'(surplus[c]);
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       above_q <= '0;
+      granted_q <= '0;
+      round_q <= '0;
       give_one_q <= '0;
       give_grant_q <= 1'b0;
     end else begin
       above_q <= above_now;
+      granted_q <= granted_d;
+      round_q <= round_rest != '0 ? round_rest : granted_d;
       give_one_q <= choice;
       give_grant_q <= choose_grants;
     end

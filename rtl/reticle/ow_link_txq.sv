@@ -9,7 +9,8 @@
 // wavelet it gets none, because the credits of the router beyond the link come through as grants
 // (docs/links.md). Grants use the cycles in which no other credit goes to the router; after three
 // without one the next wavelet waits for a cycle, so that no colour can hold up the switch of
-// another.
+// another. They go in rounds: one of each colour that has some as the round begins, so that before
+// the first one of a colour each other colour sends two at most.
 // Latency 0 (2 without Bypass, which needs no more than an ow_link_ram), throughput 1 wavelet a
 // cycle. Errors: wavelets of colours that do not exist are dropped, as a router drops them; overruns
 // are reported by assertions.
@@ -65,6 +66,7 @@ module ow_link_txq
   colours_t can_q;           // that is not 0
   grants_t grants_q [N];     // credits on their way to the router
   colours_t granted_q;       // that is not 0
+  colours_t round_q;         // of those, whose turn is still to come in this round
   credit_t credit_q;
   logic [1:0] waited_q;      // cycles that grants have waited for
   word_t next;               // chosen to go, 0 if there is nothing
@@ -143,7 +145,7 @@ module ow_link_txq
   colours_t grant_one, leaves_one, return_one;
   assign returns = (go && !stored_command) || (passes && !arrives_command);
   assign leaves_one = go ? one : passes ? arrive_one : '0;
-  assign grant_one = colours_t'(lowest(32'(granted_q)));
+  assign grant_one = colours_t'(lowest(32'(round_q)));
   assign return_one = returns ? leaves_one : grant_one;
 
   idx_t back_idx;
@@ -167,19 +169,25 @@ module ow_link_txq
   assign credit_o = credit_q;
 
   // Grants go to the router when no credit of this buffer does.
+  colours_t given, granted_d, round_rest;
+  assign given = returns ? '0 : grant_one;
+  assign round_rest = round_q & ~given;
   for (genvar c = 0; c < N; c++) begin : gen_grants
-    logic given;
     grants_t left;
-    assign given = grant_one[c] && !returns;
-    assign left = grants_q[c] - grants_t'(given);
+    assign left = grants_q[c] - grants_t'(given[c]);
+    assign granted_d[c] = got_one[c] || (given[c] ? left != '0 : granted_q[c]);
     always_ff @(posedge clk_i) begin
-      if (rst_i) begin
-        grants_q[c] <= '0;
-        granted_q[c] <= 1'b0;
-      end else if (given || got_one[c]) begin
-        grants_q[c] <= left + (got_one[c] ? grants_t'(back_count) : '0);
-        granted_q[c] <= got_one[c] || left != '0;
-      end
+      if (rst_i) grants_q[c] <= '0;
+      else if (given[c] || got_one[c]) grants_q[c] <= left + (got_one[c] ? grants_t'(back_count) : '0);
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      granted_q <= '0;
+      round_q <= '0;
+    end else begin
+      granted_q <= granted_d;
+      round_q <= round_rest != '0 ? round_rest : granted_d;
     end
   end
 

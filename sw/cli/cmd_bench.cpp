@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <optional>
@@ -136,7 +137,8 @@ int run_bench(const BenchCommand& c, const std::string& name, nlohmann::json& re
 }
 
 // The reports of what is asked for of these benches, in their order. `excused`: also of rows that
-// may be without a figure (configs/known-misses.yaml), which may take hours.
+// may be without a figure (configs/known-misses.yaml), which may take hours; without it, of these
+// only the ones whose programs from elsewhere are here.
 std::vector<bench::ReportSource> wanted_reports(const BenchCommand& c,
                                                 const std::vector<std::string>& benches,
                                                 bool excused) {
@@ -150,7 +152,9 @@ std::vector<bench::ReportSource> wanted_reports(const BenchCommand& c,
       const auto miss = misses.find(row);
       if (source == sources.end()) continue;
       if (!only.empty() && only.count(bench::row_of(row)) == 0) continue;
-      if (!excused && miss != misses.end() && !miss->second.value) continue;
+      const std::string& needs = source->second.needs;
+      const bool here = !needs.empty() && std::getenv(needs.c_str()) != nullptr;
+      if (!excused && !here && miss != misses.end() && !miss->second.value) continue;
       wanted.push_back(source->second);
     }
   }

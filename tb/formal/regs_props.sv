@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of ow_regs' two masters, with any accesses, which stay until they are granted (those of the
-// core also go with its reset), and any room and turns for what the core pushes or asks.
+// core also go with its reset), and any room for what the core pushes or asks. A push has a turn in one
+// cycle of Turns, whichever that is.
 //
-// An access of the control plane is granted in the third cycle at most in which it is asked for. So is
-// one of the core that need not wait; one that does is looked at in one of two cycles at least, from the
-// second one on, and granted if it need not wait then. Never are both granted.
+// An access of the control plane is granted in the third cycle at most in which it is asked for, Turns - 1
+// later if the core pushes. So is one of the core that has room; one that has none is looked at in one of
+// two cycles at least, from the second one on, and granted if it need not wait then. Never are both
+// granted.
 //
 // scripts/formal proves that no bad_* output is ever high, and that every seen_* output can be.
 module regs_props
   import ow_pkg::*;
-(
+#(
+  parameter int unsigned Turns = 1  // a power of 2; 4 in a small tile
+) (
   input  logic        clk_i,
   input  logic        ctl_req_i,
   input  logic        ctl_we_i,
@@ -21,10 +25,10 @@ module regs_props
   input  logic [15:0] core_addr_i,
   input  logic [31:0] core_wdata_i,
   input  logic [7:0]  room_i,
-  input  logic        turn_i,
+  input  logic [1:0]  turn_i,  // of the first cycle: where the turns begin
   input  logic        ask_ready_i,
   output logic        bad_ctl_late_o,
-  output logic        bad_core_late_o,   // one that need not wait
+  output logic        bad_core_late_o,   // one that has room
   output logic        bad_looked_at_o,   // not in one of two cycles
   output logic        bad_both_o,        // both granted, or one that does not ask
   output logic        seen_ctl_late_o,
@@ -54,6 +58,13 @@ module regs_props
     {ctl_q, core_q} <= {ctl, core};
   end
 
+  localparam logic [2:0] Last = 3'(Turns + 1);  // cycles without a grant: no more than that
+
+  logic [1:0] cycle_q;
+  logic       turn;
+  always_ff @(posedge clk_i) cycle_q <= up_q ? cycle_q + 2'd1 : turn_i;
+  assign turn = (cycle_q & 2'(Turns - 1)) == 2'd0;
+
   logic ask;
   ow_regs u_regs (
     .clk_i, .rst_i(!up_q), .cycle_i('0),
@@ -63,7 +74,7 @@ module regs_props
     .core_gnt_o(core_gnt), .core_rvalid_o(), .rdata_o(), .addr_o(), .wdata_o(),
     .rt_we_o(), .rt_rdata_i('0), .ask_valid_o(ask), .ask_ready_i,
     .bind_we_o(), .bind_addr_o(), .bind_data_o(), .inq_bind_i('0), .outq_bind_i('0),
-    .inq_level_i('0), .outq_level_i('0), .outq_ready_i(room_i), .push_turn_i(turn_i),
+    .inq_level_i('0), .outq_level_i('0), .outq_ready_i(room_i), .push_turn_i(turn),
     .push_o(), .push_q_o(), .push_data_o(),
     .task_we_o(), .task_re_o(), .task_rdata_i('0), .red_we_o(), .red_rdata_i('0),
     .run_o(), .step_o(), .core_rst_o(), .unit_rst_o(), .ramp_clear_o(), .halt_o(), .boot_pc_o(),
@@ -78,30 +89,31 @@ module regs_props
     .eng_cause_i(CTR_BEATS), .red_wait_i('0), .idle_o()
   );
 
-  // What the core's access has to wait for is there.
-  logic push, may, looked_at;
+  // What the core's access has to wait for is there, but for the turn.
+  logic push, room, may, looked_at;
   assign push = core.we && (is_reg_push(core.addr) || is_reg_push_ctrl(core.addr));
-  assign may = push ? room_i[core.addr[5:3]] && turn_i
-                    : core.we && core.addr == REG_REQUEST ? ask_ready_i : 1'b1;
+  assign room = push ? room_i[core.addr[5:3]]
+                     : core.we && core.addr == REG_REQUEST ? ask_ready_i : 1'b1;
+  assign may = room && (turn || !push);
   assign looked_at = u_regs.req_q && u_regs.sel_core;
 
-  logic [1:0] ctl_late_q, core_late_q;
+  logic [2:0] ctl_late_q, core_late_q;
   logic asked_q, missed_q;
   always_ff @(posedge clk_i) begin
-    ctl_late_q <= ctl_req && !ctl_gnt ? ctl_late_q + 2'(ctl_late_q != 2'd3) : '0;
-    core_late_q <= core_req && !core_gnt && may ? core_late_q + 2'(core_late_q != 2'd3) : '0;
+    ctl_late_q <= ctl_req && !ctl_gnt ? ctl_late_q + 3'(ctl_late_q != 3'd7) : '0;
+    core_late_q <= core_req && !core_gnt && room ? core_late_q + 3'(core_late_q != 3'd7) : '0;
     asked_q <= core_req && !core_gnt;
     missed_q <= asked_q && core_req && !core_gnt && !looked_at;
   end
 
-  assign bad_ctl_late_o = up_q && ctl_req && !ctl_gnt && ctl_late_q == 2'd2;
-  assign bad_core_late_o = up_q && core_req && may && !core_gnt && core_late_q == 2'd2;
+  assign bad_ctl_late_o = up_q && ctl_req && !ctl_gnt && ctl_late_q == Last;
+  assign bad_core_late_o = up_q && core_req && room && !core_gnt && core_late_q == Last;
   assign bad_looked_at_o = up_q && core_req && asked_q &&
                            ((missed_q && !looked_at) || (looked_at && may && !core_gnt));
   assign bad_both_o = up_q &&
                       ((ctl_gnt && (core_gnt || !ctl_req)) || (core_gnt && (!core_req || !may)));
-  assign seen_ctl_late_o = up_q && ctl_gnt && ctl_late_q == 2'd2;
-  assign seen_core_late_o = up_q && core_gnt && core_late_q == 2'd2;
+  assign seen_ctl_late_o = up_q && ctl_gnt && ctl_late_q == Last;
+  assign seen_core_late_o = up_q && core_gnt && core_late_q == Last;
   assign seen_waits_o = core_req && looked_at && !may && ctl_req && !ask;
 
 endmodule

@@ -5,12 +5,11 @@
 // next, in which it reads or writes, unless it is a PUSH to a full output queue: that is tried again
 // when the control plane has had its turn. So an access of the control plane is granted in the third
 // cycle at most, one of the core too if it need not wait; one that does is looked at in one of two
-// cycles at least, from the second one on. (In a small tile a PUSH may go in one cycle of four: accesses
-// of the control plane that come every second or fourth cycle could keep it from that for as long as
-// they last.) Read data comes the cycle after the grant. One access a
-// cycle, one of each master every second cycle. Registers that belong to a block live in that block;
-// this module decodes, holds the run control, the identity and the counters, and multiplexes what is
-// read.
+// cycles at least, from the second one on. In a small tile a PUSH may go in one cycle of four
+// (push_turn_i), for which one that has room is not put back: there it is the sixth cycle for both.
+// Read data comes the cycle after the grant. One access a cycle, one of each master every second cycle.
+// Registers that belong to a block live in that block; this module decodes, holds the run control, the
+// identity and the counters, and multiplexes what is read.
 //
 // The control plane must never wait for firmware, so PUSH is the core's alone: a PUSH from the
 // control plane is granted and has no effect. Reserved offsets read 0 and ignore writes.
@@ -166,7 +165,7 @@ module ow_regs
   assign ctl_asks = ctl_req_i && !(req_q && !sel_core);
   assign core_asks = core_req_i && !(req_q && sel_core);
   assign take_core = core_asks && (!ctl_asks || !last_core_q);
-  assign stays = req_q && wait_for && !ctl_asks;
+  assign stays = req_q && wait_for && core_req_i && (!ctl_asks || (push_hit && push_room));
   assign taken = (core_asks || ctl_asks) && !stays;
 
   always_ff @(posedge clk_i) begin
@@ -175,7 +174,7 @@ module ow_regs
       last_core_q <= 1'b0;
     end else begin
       // A core that is reset asks for nothing any more; what is looked at then is carried out.
-      req_q <= taken || (stays && core_req_i);
+      req_q <= taken || stays;
       if (core_asks && ctl_asks) last_core_q <= take_core;
     end
     if (taken) begin
@@ -456,10 +455,8 @@ module ow_regs
 
   // A push that waits for its queue changes nothing until the ramp does; one that waits for its turn
   // goes by itself.
-  assign idle_o = !taken && (!req_q || (stays && core_req_i && !(push_hit && push_room))) &&
+  assign idle_o = !taken && (!req_q || (stays && !(push_hit && push_room))) &&
                   !ctl_rvalid_q && !core_rvalid_q && !unit_rst_o && !ramp_clear_q && !error_pending && counters_idle &&
                   !(step_q && issue_i);
-
-  `OW_ASSERT(OneMaster, !(core_gnt_o && ctl_gnt_o), "two masters granted")
 
 endmodule

@@ -351,15 +351,24 @@ module ow_nlf
 
   function automatic logic signed [P_W-1:0] horner1(input logic [SUM1_W-1:0] base,
                                                     input logic [T1_FRAC-1:0] t,
-                                                    input logic signed [C1_BITS-1:0] r,
-                                                    input logic far);
+                                                    input logic signed [C1_BITS-1:0] r);
     /* verilator lint_off UNUSEDSIGNAL */ // places that are dropped
-    logic [SUM1_W-1:0]     sum;
+    logic [SUM1_W-1:0] sum;
     /* verilator lint_on UNUSEDSIGNAL */
-    logic signed [P_W-1:0] p;
     sum = base + SUM1_W'(M1_W'({~r[C1_BITS-1], r[C1_BITS-2:0]}) * M1_W'(t));
-    p = $signed(sum[SUM1_W-1:DROP1]);
-    return far ? p >> 16 : p;  // the last stage has the other places
+    return $signed(sum[SUM1_W-1:DROP1]);
+  endfunction
+
+  // 1 - p 2^-shift is one for every p, which is below 2, from a shift of 16 on: the midpoint below
+  // one is 2^-12 away from it in binary16 and further in bfloat16.
+  function automatic tail_t near_one(input tail_t x);
+    tail_t r;
+    r = x;
+    if (!x.special && x.shift[4]) begin
+      r.special = 1'b1;
+      r.y = {x.sign, x.bf16 ? 15'h3F80 : 15'h3C00};
+    end
+    return r;
   endfunction
 
   // ------------------------------------------------------------------------------- stage 6 ----
@@ -433,14 +442,14 @@ module ow_nlf
       r3_q <= horner3(s2_q.row, s2_q.t[T1_FRAC-1-:T3_FRAC]);
     end
     if (valid_q[3]) begin
-      s4_q <= s3_q.tail;
+      s4_q <= near_one(s3_q.tail);
       t4_q <= s3_q.t;
       base4_q <= base1(s3_q.row, s3_q.t, s3_q.log_e);
       r4_q <= horner2(base3_q, s3_q.t[T1_FRAC-1-:T2_FRAC], r3_q);
     end
     if (valid_q[4]) begin
       s5_q <= s4_q;
-      p_q <= horner1(base4_q, t4_q, r4_q, s4_q.shift[4]);
+      p_q <= horner1(base4_q, t4_q, r4_q);
     end
     if (valid_q[5]) y_q <= finish(s5_q, p_q);
     if (rst_i) valid_q <= '0;

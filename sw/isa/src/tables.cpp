@@ -1017,7 +1017,7 @@ const std::vector<SpaceInfo>& spaces() {
       {"level", 0, 4, 8, "", "ro", "4 bits a queue"},}},
      {"OUTQ_LEVEL", 0x184, 1, 4, "ramp", "ro", false, 0, false, "the same for output queues", {
       {"level", 0, 4, 8, "", "ro", "4 bits a queue"},}},
-     {"PUSH", 0x1C0, 8, 8, "ramp", "wo", false, 0, false, "the core puts a data wavelet into output queue q (waits while it is full). The queue must not be one that a running thread or drain sends to. The control plane's writes have no effect", {}},
+     {"PUSH", 0x1C0, 8, 8, "ramp", "wo", false, 0, false, "the core puts a data wavelet into output queue q (waits while it is full, in a small tile also for its turn, one cycle of four). The queue must not be one that a running thread or drain sends to. The control plane's writes have no effect", {}},
      {"PUSH_CTRL", 0x1C4, 8, 8, "ramp", "wo", false, 0, false, "the same, a control wavelet", {}},
      {"TASK_ENTRY", 0x200, 32, 4, "tasks", "rw", false, 0, false, "address of task t", {}},
      {"TASK_ACTIVATE", 0x280, 1, 4, "tasks", "w1s", false, 0, false, "bit t: activate task t; reads the pending activations", {}},

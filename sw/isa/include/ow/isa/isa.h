@@ -86,13 +86,13 @@ inline constexpr uint32_t kHostCrcGood = 0xDEBB20E3;  // its remainder of a whol
 // Sizes of a tile.
 struct Configuration {
   const char* name;
-  uint32_t lanes;  // 16-bit SIMD lanes
-  uint32_t sram_bytes;  // bytes of SRAM
+  uint32_t lanes;  // 16-bit SIMD lanes: 2, 4 or 8
+  uint32_t sram_bytes;  // bytes of SRAM, a multiple of 64
   uint32_t sram_banks;  // banks of the SRAM: 2, 4 or 8; with 8 lanes 4 at least
   uint32_t num_colours;  // data colours
-  uint32_t num_threads;  // the task thread and the microthreads
-  uint32_t queue_depth;  // wavelets in each queue of the ramp
-  uint32_t line_slots;  // lines that an operand of the engine reads ahead
+  uint32_t num_threads;  // the task thread and the microthreads; in a small tile 4 at most
+  uint32_t queue_depth;  // wavelets in each queue of the ramp: 4 or 8
+  uint32_t line_slots;  // lines that an operand of the engine reads ahead: 4 or 8
   uint32_t write_slots;  // lines in the write buffer of the engine
   uint32_t pack_slots;  // vectors on their way to the output queues
   uint32_t reduce_adders;  // adders of the reducer: 1 or 3
