@@ -172,7 +172,7 @@ std::shared_ptr<Event::State> Run::State::write(const std::string& name, Element
   const size_t size = element_bytes(type);
   const auto* from = static_cast<const uint8_t*>(data);
   ControlPlane& control = machine->control();
-  auto bulk = std::make_unique<Bulk>(machine->device());
+  auto bulk = std::make_unique<Bulk>(machine->device(), machine->info().sram_bytes);
   for (int r = 0; r < array.rect.rows; ++r) {
     for (int c = 0; c < array.rect.cols; ++c) {
       const uint32_t addr = array.addr[static_cast<size_t>(r * array.rect.cols + c)];
@@ -209,7 +209,8 @@ Event Run::read_bytes(const std::string& name, ElementType type, void* data, siz
   const Spread spread(*array.shape, array.rect, mapping);
   if (count != spread.size()) throw InternalError("read of another size than the array's");
   const size_t size = element_bytes(type);
-  auto bulk = std::make_unique<Bulk>(state_->machine->device());
+  Runtime::State& machine = *state_->machine;
+  auto bulk = std::make_unique<Bulk>(machine.device(), machine.info().sram_bytes);
   auto words = std::make_shared<std::vector<std::vector<uint32_t>>>(array.addr.size());
   for (int r = array.rect.rows - 1; r >= 0; --r) {
     for (int c = array.rect.cols - 1; c >= 0; --c) {
