@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ow/base/file.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -18,23 +16,8 @@
 namespace ow {
 namespace {
 
-[[noreturn]] void cannot_write(const std::string& path, int error) {
-  throw BadInput(fmt::format("{}: cannot be written: {}", path, std::strerror(error)));
-}
-
 [[noreturn]] void too_long(const std::string& path, size_t limit) {
   throw BadInput(fmt::format("{}: holds more than {} bytes, the limit", path, limit));
-}
-
-// Where the contents of `path` are written first: a new file beside it, or, if it is there and no
-// regular file, itself.
-std::string written_first(const std::string& path) {
-  struct stat is {};
-  if (stat(path.c_str(), &is) == 0 && !S_ISREG(is.st_mode)) {
-    if (S_ISDIR(is.st_mode)) cannot_write(path, EISDIR);
-    return path;
-  }
-  return fmt::format("{}.tmp.{}", path, getpid());
 }
 
 struct Inflater {
@@ -111,32 +94,6 @@ std::string read_bytes(const std::string& path, size_t limit) {
   std::string bytes = read_text(path, limit);
   const bool packed = bytes.size() >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b';
   return packed ? unpack(path, bytes, limit) : bytes;
-}
-
-void write_file(const std::string& path, const std::string& contents) {
-  const std::string first = written_first(path);
-  const bool renamed = first != path;
-  const auto fail = [&] {
-    const int error = errno;
-    if (renamed) std::remove(first.c_str());
-    cannot_write(path, error);
-  };
-  std::FILE* file = std::fopen(first.c_str(), "wb");
-  if (file == nullptr) fail();
-  const bool written = std::fwrite(contents.data(), 1, contents.size(), file) == contents.size();
-  const bool closed = std::fclose(file) == 0;
-  if (!written || !closed) fail();
-  if (renamed && std::rename(first.c_str(), path.c_str()) != 0) fail();
-}
-
-void check_writable(const std::string& path) {
-  if (path.empty()) return;
-  const std::string first = written_first(path);
-  if (first == path) return;
-  std::FILE* file = std::fopen(first.c_str(), "wb");
-  if (file == nullptr) cannot_write(path, errno);
-  std::fclose(file);
-  std::remove(first.c_str());
 }
 
 std::string beside(const std::string& file, const std::string& path) {

@@ -15,6 +15,7 @@
 #include "ow/golden/training_job.h"
 #include "ow/harness/deadlocks.h"
 #include "ow/harness/tile_lockstep.h"
+#include "ow/isa/isa.h"
 #include "ow/runtime/run_elf.h"
 
 namespace ow::bench {
@@ -196,7 +197,8 @@ void measure_sim(Rows* rows, const SimBench& bench) {
   }
   const SimOptions sim;
   if (rows->wants("S3")) {
-    const jobs::WeightCost cost = jobs::measure_weight(read_elf(bench.firmware, 49152), 32, sim);
+    const jobs::WeightCost cost =
+        jobs::measure_weight(read_elf(bench.firmware, isa::kFull.sram_bytes), 32, sim);
     rows->add("S3", cost.cycles_per_weight(),
               {{"samples", cost.samples},
                {"weights", {cost.weights[0], cost.weights[1]}},
