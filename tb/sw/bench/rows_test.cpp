@@ -280,6 +280,30 @@ TEST_F(RowsTest, AQueueMakesReportsBesideTheBench) {
   EXPECT_EQ(queue.counts().kept_seconds, 0);
 }
 
+// Whatever was skipped or left without a figure, of the rows that it is the time of.
+TEST_F(RowsTest, TheTimeOfARunOfAllIsThatOfEveryRowOfSixBenches) {
+  ReportSource source = load_report_sources(OW_SOURCE_DIR "/configs/reports.yaml").at("A8");
+  source.inputs = {"rtl"};
+  const nlohmann::json from = provenance(root_, source.command, 1, source.inputs);
+  const nlohmann::json all = {{"sim", 100},    {"tile", 100},  {"link", 100},
+                              {"fabric", 100}, {"wafer", 100}, {"library", 100}};
+  const auto refused = [&](const nlohmann::json& measured) {
+    write_report(root_ + "/reports", source,
+                 {{"seconds", 1}, {"status", 0}, {"percent_measured", measured}}, from);
+    return read_report(root_, root_ + "/reports", source).refused;
+  };
+  EXPECT_EQ(refused(all), "");
+  for (const auto& [name, percent] : all.items()) {
+    nlohmann::json measured = all;
+    measured[name] = 99.9;
+    EXPECT_NE(refused(measured).find("'percent_measured/" + name + "' is 99.9, which is less"),
+              std::string::npos);
+    measured.erase(name);
+    EXPECT_NE(refused(measured).find("no count 'percent_measured/" + name + "'"),
+              std::string::npos);
+  }
+}
+
 TEST_F(RowsTest, CyclesThatMovedFailTheBenchAndTheirRowIsMeasuredAgain) {
   Options o = options();
   o.baselines = root_ + "/baselines.yaml";

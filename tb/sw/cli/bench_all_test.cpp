@@ -30,15 +30,16 @@ class BenchAll : public testing::Test {
     std::filesystem::create_directories(root_ + "/reports");
     write_targets(1e6);
     write("misses.yaml", "{}\n");
-    write("sources.yaml",
-          "X1: {file: one.json, value: cycles, command: measure one, inputs: [LICENSE],"
-          " at_least: {n: 5}}\n"
-          "X1.part: {file: one.json, value: share, command: measure one, inputs: [LICENSE],"
-          " at_least: {n: 5}}\n"
-          "X2: {file: two.json, value: tests, command: measure two, inputs: [LICENSE],"
-          " at_least: {n: 5}}\n"
-          "A8: {file: bench-all.json, value: seconds, command: build/ow bench all,"
-          " inputs: [LICENSE], at_least: {}}\n");
+    write(
+        "sources.yaml",
+        "X1: {file: one.json, value: cycles, command: measure one, inputs: [LICENSE],"
+        " at_least: {n: 5}}\n"
+        "X1.part: {file: one.json, value: share, command: measure one, inputs: [LICENSE],"
+        " at_least: {n: 5}}\n"
+        "X2: {file: two.json, value: tests, command: measure two, inputs: [LICENSE],"
+        " at_least: {n: 5}}\n"
+        "A8: {file: bench-all.json, value: seconds, command: build/ow bench all,"
+        " inputs: [LICENSE], at_least: {percent_measured/one: 100, percent_measured/two: 100}}\n");
     write("results.md",
           "# Results\n\n<!-- ow bench one -->\n<!-- end of ow bench one -->\n\n"
           "<!-- ow bench two -->\n<!-- end of ow bench two -->\n");
@@ -117,6 +118,21 @@ TEST_F(BenchAll, OneRunWritesItsOwnFigureAndIsJudgedByIt) {
   write_targets(0);
   EXPECT_EQ(all(), 1) << "too slow";
   EXPECT_TRUE(document_has("| A8 | all | <= 0 s | **missed: "));
+}
+
+// The time of a run counts only if it measured what it is the time of.
+TEST_F(BenchAll, ARunThatLeavesRowsOutHasNoFigure) {
+  EXPECT_EQ(all("--skip one"), 1) << said_;
+  EXPECT_TRUE(said("has no count 'percent_measured/one'")) << said_;
+  EXPECT_EQ(all("--skip two"), 0) << "the run's own row is skipped with its bench\n" << said_;
+  std::filesystem::remove(path("reports/one.json"));
+  write("misses.yaml", "X1: {value: none, reason: elsewhere, date: 2026-01-31}\n");
+  EXPECT_EQ(all(), 1) << said_;
+  EXPECT_TRUE(said("'percent_measured/one' is 50")) << said_;
+  write("misses.yaml",
+        "X1: {value: none, reason: elsewhere, date: 2026-01-31}\n"
+        "X1.part: {value: none, reason: elsewhere, date: 2026-01-31}\n");
+  EXPECT_EQ(all(), 0) << "they may be without a figure\n" << said_;
 }
 
 }  // namespace
