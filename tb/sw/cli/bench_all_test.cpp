@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <filesystem>
@@ -63,11 +64,14 @@ class BenchAll : public testing::Test {
               "}\n"
               "  X2: {what: c, unit: tests, better: equal, target: 0}\n");
   }
-  // A report of the tree as it is, as a command would have left it.
-  void report(const std::string& name, nlohmann::json contents) {
+  // A report as a command would have left it: of the tree as it is, or of one with other contents.
+  void report(const std::string& name, nlohmann::json contents, bool old = false) {
     contents["provenance"] = parse_json(
         output("cd " + quoted(OW_SOURCE_DIR) + " && scripts/provenance by-hand 1 LICENSE"),
         "scripts/provenance");
+    std::string hash = contents["provenance"].at("inputs").get<std::string>();
+    if (old) std::reverse(hash.begin(), hash.end());
+    contents["provenance"]["inputs"] = hash;
     write("reports/" + name, contents.dump());
   }
   std::string output(const std::string& command) {
@@ -133,6 +137,56 @@ TEST_F(BenchAll, ARunThatLeavesRowsOutHasNoFigure) {
         "X1: {value: none, reason: elsewhere, date: 2026-01-31}\n"
         "X1.part: {value: none, reason: elsewhere, date: 2026-01-31}\n");
   EXPECT_EQ(all(), 0) << "they may be without a figure\n" << said_;
+}
+
+TEST_F(BenchAll, ABrokenFigureAnOldReportAndAMissingRowEachMakeItFail) {
+  const nlohmann::json good = {{"cycles", 7}, {"share", 95}, {"n", 5}};
+  const auto with = [&](const char* key, const nlohmann::json& value) {
+    nlohmann::json contents = good;
+    contents[key] = value;
+    return contents;
+  };
+  const auto passes_again = [&] {
+    report("one.json", good);
+    EXPECT_EQ(all(), 0) << said_;
+    EXPECT_TRUE(document_has("| X1 | a | <= 10 cycles | 7 cycles |"));
+  };
+  passes_again();
+
+  report("one.json", with("cycles", 11));
+  EXPECT_EQ(all(), 1) << "missed:\n" << said_;
+  EXPECT_TRUE(document_has("| X1 | a | <= 10 cycles | **missed: 11 cycles** |"));
+  report("one.json", with("cycles", "7"));
+  EXPECT_EQ(all(), 1) << "no number:\n" << said_;
+  EXPECT_TRUE(said("one.json: has no number 'cycles'")) << said_;
+  report("one.json", with("n", 4));
+  EXPECT_EQ(all(), 1) << "of too little:\n" << said_;
+  EXPECT_TRUE(said("one.json: 'n' is 4, which is less than 5 and says nothing")) << said_;
+  write("reports/one.json", good.dump());
+  EXPECT_EQ(all(), 1) << "typed:\n" << said_;
+  EXPECT_TRUE(said("one.json: does not say where it comes from")) << said_;
+
+  report("one.json", good, true);
+  EXPECT_EQ(all(), 1) << said_;
+  EXPECT_TRUE(said("one.json: is of another tree")) << said_;
+  EXPECT_TRUE(said("LICENSE has changed since")) << said_;
+
+  std::filesystem::remove(path("reports/one.json"));
+  EXPECT_EQ(all(), 1) << said_;
+  EXPECT_TRUE(said("there is no report")) << said_;
+  passes_again();
+  const std::string targets = read_text(path("targets.yaml"));
+  write("targets.yaml",
+        targets + "  X3: {what: d, unit: bits, better: equal, target: 0}\n");  // of nobody
+  EXPECT_EQ(all(), 1) << said_;
+  EXPECT_TRUE(said("FAILED: nothing measured it")) << said_;
+  EXPECT_TRUE(document_has("| X3 | d | = 0 bits | not measured |"));
+  write("targets.yaml", targets);
+  passes_again();
+
+  write("results.md", "<!-- ow bench one -->\n<!-- end of ow bench one -->\n");
+  EXPECT_EQ(all(), 2) << said_;
+  EXPECT_EQ(said_.rfind("ow: bad input: the document has no table between", 0), 0u) << said_;
 }
 
 }  // namespace
