@@ -134,7 +134,7 @@ TEST_F(RowsTest, AReportCountsForTheTreeThatItIsOf) {
   write("sources.yaml",
         "X1:\n  file: one.json\n  value: figure\n"
         "  command: 'echo \"{\\\"figure\\\": 7, \\\"count\\\": 100}\" > {json}'\n"
-        "  inputs: [rtl]\n  at_least: {count: 50}\n");
+        "  inputs: [rtl, ':!rtl/notes']\n  at_least: {count: 50}\n");
   Options o = options();
   const auto only_x1 = [&](bool measure) {
     o.only = {"X1"};
@@ -155,9 +155,12 @@ TEST_F(RowsTest, AReportCountsForTheTreeThatItIsOf) {
   EXPECT_EQ(only_x1(false), 0) << "and it is kept";
   write("sw/file", "other");
   EXPECT_EQ(only_x1(false), 0) << "the figure does not depend on sw";
+  write("rtl/notes", "other");
+  EXPECT_EQ(only_x1(false), 0) << "nor on what is left out";
   write("rtl/file", "other");
   EXPECT_EQ(only_x1(false), 1);
   EXPECT_NE(last_.find("is of another tree"), std::string::npos) << last_;
+  EXPECT_NE(last_.find(": rtl has changed since"), std::string::npos) << last_;
   write("rtl/file", "text");
   EXPECT_EQ(only_x1(false), 0) << "contents count, not times";
   // Reports that somebody has typed.
@@ -167,12 +170,12 @@ TEST_F(RowsTest, AReportCountsForTheTreeThatItIsOf) {
   EXPECT_NE(last_.find("does not say where it comes from"), std::string::npos) << last_;
   ReportSource source;
   source.file = "one.json";
-  source.inputs = {"rtl"};
-  write_report(root_ + "/reports", source, {{"figure", 7}, {"count", 0}},
-               provenance(root_, "none", 1, {"rtl"}));
+  source.inputs = {"rtl", ":!rtl/notes"};
+  const nlohmann::json from = provenance(root_, "none", 1, source.inputs);
+  write_report(root_ + "/reports", source, {{"figure", 7}, {"count", 0}}, from);
   EXPECT_EQ(only_x1(false), 1);
   EXPECT_NE(last_.find("less than 50"), std::string::npos) << last_;
-  write_report(root_ + "/reports", source, {{"count", 60}}, provenance(root_, "none", 1, {"rtl"}));
+  write_report(root_ + "/reports", source, {{"count", 60}}, from);
   EXPECT_EQ(only_x1(false), 1);
   EXPECT_NE(last_.find("no number 'figure'"), std::string::npos) << last_;
 }
@@ -278,6 +281,30 @@ TEST_F(RowsTest, AQueueMakesReportsBesideTheBench) {
   EXPECT_EQ(again.counts().kept, 2u);
   EXPECT_GE(again.counts().kept_seconds, 0.2) << "what they took when they were made";
   EXPECT_EQ(queue.counts().kept_seconds, 0);
+}
+
+// Whatever was skipped or left without a figure, of the rows that it is the time of.
+TEST_F(RowsTest, TheTimeOfARunOfAllIsThatOfEveryRowOfSixBenches) {
+  ReportSource source = load_report_sources(OW_SOURCE_DIR "/configs/reports.yaml").at("A8");
+  source.inputs = {"rtl"};
+  const nlohmann::json from = provenance(root_, source.command, 1, source.inputs);
+  const nlohmann::json all = {{"sim", 100},    {"tile", 100},  {"link", 100},
+                              {"fabric", 100}, {"wafer", 100}, {"library", 100}};
+  const auto refused = [&](const nlohmann::json& measured) {
+    write_report(root_ + "/reports", source,
+                 {{"seconds", 1}, {"status", 0}, {"percent_measured", measured}}, from);
+    return read_report(root_, root_ + "/reports", source).refused;
+  };
+  EXPECT_EQ(refused(all), "");
+  for (const auto& [name, percent] : all.items()) {
+    nlohmann::json measured = all;
+    measured[name] = 99.9;
+    EXPECT_NE(refused(measured).find("'percent_measured/" + name + "' is 99.9, which is less"),
+              std::string::npos);
+    measured.erase(name);
+    EXPECT_NE(refused(measured).find("no count 'percent_measured/" + name + "'"),
+              std::string::npos);
+  }
 }
 
 TEST_F(RowsTest, CyclesThatMovedFailTheBenchAndTheirRowIsMeasuredAgain) {
@@ -423,24 +450,6 @@ TEST(Document, HasTheTablesThatRowsBring) {
   for (const char* table :
        {"sim S1", "wafer W7 steps", "wafer W7 blocks", "wafer W15", "silicon H2"}) {
     EXPECT_FALSE(table_rows(text, table).empty()) << table;
-  }
-}
-
-// Each entry of the other two files is of a row that there is.
-TEST(Document, KnownMissesAndReportsAreOfRowsOfTheTargets) {
-  std::set<std::string> rows;
-  const std::string path = OW_SOURCE_DIR "/configs/targets.yaml";
-  for (const std::string& bench : target_benches(path)) {
-    for (const auto& [name, target] : load_targets(path, bench)) rows.insert(name);
-  }
-  for (const auto& [name, miss] : load_known_misses(OW_SOURCE_DIR "/configs/known-misses.yaml")) {
-    EXPECT_EQ(rows.count(name), 1u) << name;
-  }
-  for (const auto& [name, s] : load_report_sources(OW_SOURCE_DIR "/configs/reports.yaml")) {
-    EXPECT_EQ(rows.count(name), 1u) << name;
-    for (const std::string& input : s.inputs) {
-      EXPECT_TRUE(std::filesystem::exists(OW_SOURCE_DIR "/" + input)) << name << ": " << input;
-    }
   }
 }
 
