@@ -217,9 +217,8 @@ TEST(Control, WritesKeepTheirOrderWhenTheMemoryRefusesThem) {
   EXPECT_EQ(g.check_quiet(), "");
 }
 
-// 4,096 words, into one tile and into a rectangle of 16: at most 1.25 cycles a word and the way; of
-// the small router, whose endpoint asks for the memory from a register, 4, and two cycles more a
-// hop.
+// 4,096 words, into one tile and into a rectangle of 16: a cycle a word and the way; of the small
+// router, whose endpoint asks for the memory from a register, 4, and two cycles more a hop.
 TEST(Control, AWordOfALoadCostsAFewCycles) {
   constexpr uint64_t kMost = 4096 * OW_NODE_LOAD_QUARTERS / 4;
   constexpr uint64_t kWay = 8 * (OW_NODE_LOAD_QUARTERS > 5 ? 4 : 2);

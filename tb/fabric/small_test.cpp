@@ -63,5 +63,23 @@ TEST(Router, MovesOneColourACycle) {
   EXPECT_EQ(g.check_quiet(), "");
 }
 
+// Of both networks of the control plane: 4 cycles a hop, 2 words in 7 cycles.
+TEST(Router, TheControlPlaneTakesFourCyclesAHopAndRunsAtTwoWordsInSeven) {
+  for (const int colour : {kReq, kRsp}) {
+    Grid g(1, 9);
+    const int n = 400;
+    g.edge(kW, 0).log_sends = true;
+    // Off the grid at the east edge.
+    const uint32_t x = colour == kReq ? header(20, 20) : isa::PacketHeader::ToEdge::put(1);
+    for (int i = 0; i < n; ++i)
+      g.edge(kW, 0).to_send.push_back({colour, i == n - 1, i == 0 ? x : 7});
+    g.run(5 * n);
+    const auto seen = of_colour(g.edge(kE, 0), colour);
+    ASSERT_EQ(int(seen.size()), n);
+    EXPECT_EQ(seen.front().cycle - g.edge(kW, 0).sent_cycles.at(0), 36u);
+    EXPECT_NEAR(double(seen.back().cycle - seen.front().cycle), 3.5 * n, 6);
+  }
+}
+
 }  // namespace
 }  // namespace ow::fabric

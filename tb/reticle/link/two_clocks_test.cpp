@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
 
 #include "ow/harness/link/two_clocks.h"
 
@@ -79,6 +80,36 @@ TEST(TwoClockLink, RetrainingNoiseAndBrokenLanesLoseNothing) {
   ASSERT_TRUE(link.train());
   exchange(&link, 1000);
   EXPECT_EQ(link.status(1, isa::link::Faulty::address(0)), 1u << 12);
+}
+
+// Frames that one wrong frame costs: what it takes to be heard of is not the same in every phase.
+TEST(TwoClockLink, OneWrongFrameCostsSevenOrEightFrames) {
+  for (int phase = 0; phase < kTicks; phase += 3) {
+    Crossing crossing;
+    crossing.phase = phase;
+    crossing.flight = 1 + phase * 5 % 11;
+    crossing.skew = 16;
+    TwoClocks link(crossing, static_cast<uint64_t>(phase) + 20);
+    ASSERT_TRUE(link.train());
+    for (int side = 0; side < 2; ++side) link.router(side).offered = kAllColours;
+    link.run(1000);
+    constexpr uint64_t kGap = 400;
+    constexpr int kTimes = 10;
+    uint64_t lost = 0;
+    for (int i = 0; i < kTimes; ++i) {
+      Lanes mask;
+      mask.group[0] = uint64_t{1} << i;
+      const uint64_t before = link.router(1).taken();
+      link.wires(0).flip_next(mask);
+      link.run(kGap);
+      lost += kGap - (link.router(1).taken() - before);
+    }
+    const double frames = static_cast<double>(lost) / 2 / kTimes;
+    std::printf("phase %d: %.1f frames\n", phase, frames);
+    EXPECT_TRUE(frames == 7 || frames == 8) << frames;
+    EXPECT_TRUE(link.drain());
+    EXPECT_EQ(link.errors(), 0u) << link.first_error();
+  }
 }
 
 }  // namespace

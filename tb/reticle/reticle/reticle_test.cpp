@@ -118,6 +118,13 @@ class Reticle {
   int idle_cycles() const { return idle_cycles_; }
   // Off: the host gives no credit for what it gets, so that responses stay in the tiles.
   void give_credits(bool on) { gives_ = on; }
+  // The edge, too, forgets what it has sent and got.
+  void begin_edge_anew() {
+    out_.clear();
+    credits_ = 2;
+    owed_ = 0;
+    gives_ = true;
+  }
 
  private:
   void clock() {
@@ -334,6 +341,40 @@ TEST(Reticle, AResetInTheMiddleOfThingsIsReported) {
   ASSERT_TRUE(reticle.command(1, true, kControl, 0));
   const std::string said = fault_of([&] { reticle.ask_mesh(read_word(1, 0x40), 4); });
   EXPECT_NE(said.find("was sent to a tile in reset"), std::string::npos) << said;
+}
+
+// What comes from beyond the reticle's edge to a tile in reset may be a pattern that tests the
+// wires: it is not reported, and not answered.
+TEST(Reticle, WhatComesFromBeyondTheEdgeToATileInResetIsNotReported) {
+  Reticle reticle;
+  for (int c = 0; c < kStations; ++c) ASSERT_TRUE(reticle.find(c)) << c;
+  ASSERT_NO_FATAL_FAILURE(reticle.connect(2));
+  reticle.run(20);
+  ASSERT_TRUE(reticle.command(0, true, kControl, 0));
+  const std::string said =
+      fault_of([&] { EXPECT_TRUE(reticle.ask_mesh(read_word(0, 0x40), 4).empty()); });
+  EXPECT_EQ(said, "");
+}
+
+// Tiles whose control plane is stuck, with the edge that has made it so: disconnected, all of them
+// reset, connected again, and only then let run.
+TEST(Reticle, TilesThatAreStuckBeginAnewTogether) {
+  Reticle reticle;
+  for (int c = 0; c < kStations; ++c) ASSERT_TRUE(reticle.find(c)) << c;
+  ASSERT_NO_FATAL_FAILURE(reticle.connect(2));
+  reticle.give_credits(false);
+  for (int i = 0; i < 2; ++i) reticle.ask_mesh(read_word(1, 0x40), 4);
+  ASSERT_LT(reticle.ask_mesh(read_word(0, 0x40), 4).size(), 4u) << "they are not stuck";
+  for (uint32_t reg : {kTileFuse, kControl}) {
+    for (int c = 0; c < 2; ++c) ASSERT_TRUE(reticle.command(c, true, reg, 0));
+  }
+  reticle.begin_edge_anew();
+  ASSERT_NO_FATAL_FAILURE(reticle.connect(2));
+  for (uint32_t logical = 0; logical < 2; ++logical) {
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_EQ(reticle.ask_mesh(read_word(logical, 0x40), 4).size(), 4u) << logical;
+    }
+  }
 }
 
 // A request that comes while a reset ends is reported or answered, at whatever cycle: no cycle lies

@@ -131,6 +131,56 @@ TEST(Simulator, ATeardownActivatesItsTask) {
   EXPECT_EQ(control.read_tile(0, 0, kActivate), 0u);
 }
 
+// A tile sends requests of one word to others by stores to REQUEST, which wait while there is no
+// room, here beside a link that data use in every cycle: each activates its task if it says so. So
+// do those of the host. A write of REQUEST over the control plane does nothing.
+TEST(Simulator, RequestsOfACoreActivateTasksOfOtherTiles) {
+  using Brief = isa::PacketBrief;
+  constexpr uint32_t kRequests = 20;
+  auto device = make_device(DeviceKind::Replicated, GridShape{2, 3}, checked());
+  ControlPlane control(*device);
+  RouteSet routes(device->shape());
+  routes.set(Rect{0, 0, 1, 3}, 4, Route{Port::West, kOutE});
+  routes.listen(Side::East, 0, 4);
+  routes.apply(control);
+  // lui x1, 0xf0000; lw x2, 0x400 + 4i(x0); sw x2, 0x7a0(x1) for each request; j .
+  std::vector<uint32_t> program = {0xF00000B7}, requests;
+  for (uint32_t i = 0; i < kRequests; ++i) {
+    const bool activates = i % 3 != 2;
+    requests.push_back(Brief::HopsX::put(2) | Brief::HopsY::put(i % 2) | Brief::Task::put(i) |
+                       Brief::Activate::put(activates));
+    program.push_back((0x400 + 4 * i) << 20 | 0x00002103);
+    program.push_back(0x7A20A023);
+  }
+  program.push_back(0x0000006F);
+  control.write_tile(0, 0, 0x100, program);
+  control.write_tile(0, 0, 0x400, requests);
+  control.write_tile(0, 0, isa::reg::Request::kAddress, requests[0]);
+  control.write_tile(0, 0, kRegCorePc, 0x100);
+  control.fence(whole(device->shape()));
+  EXPECT_EQ(control.read_tile(0, 2, kRegTaskActivate), 0u);
+  device->send(Side::West, 0, std::vector<Wavelet>(600, Wavelet{4, false, 0}));
+  control.write_tile(0, 0, kRegCoreCtrl, kCoreReset | kCoreRun);
+  for (int k = 0; k < 2000; ++k) device->sim()->step();
+  uint32_t even = 0, odd = 0;
+  for (uint32_t i = 0; i < kRequests; ++i) {
+    if (i % 3 != 2) (i % 2 == 0 ? even : odd) |= 1u << i;
+  }
+  const auto activated = [&](int r, int c) { return control.read_tile(r, c, kRegTaskActivate); };
+  EXPECT_EQ(activated(0, 2), even);
+  EXPECT_EQ(activated(1, 2), odd);
+  for (int c = 0; c < 2; ++c) EXPECT_EQ(activated(0, c) | activated(1, c), 0u) << c;
+  const auto ask = [&](uint32_t task, bool activates) {
+    const uint32_t word =
+        Brief::HopsX::put(1) | Brief::Task::put(task) | Brief::Activate::put(activates);
+    device->send(Side::West, 1, Wavelet{isa::kColourReq, true, word});
+  };
+  ask(25, true);
+  ask(26, false);
+  for (int k = 0; k < 50; ++k) device->sim()->step();
+  EXPECT_EQ(activated(1, 1), 1u << 25);
+}
+
 // Halted, stepped an instruction at a time, started again: the host watches pc and memory.
 TEST(Simulator, TheHostStepsACore) {
   auto device = make_device(DeviceKind::Replicated, GridShape{2, 2}, checked());

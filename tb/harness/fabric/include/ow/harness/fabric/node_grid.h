@@ -129,6 +129,8 @@ class Edge {
   }
 
   void sample(uint64_t word, uint64_t cycle) {
+    if (word != 0 && !link_has_wavelet(word) && !link_has_credit(word))
+      throw std::runtime_error("edge: a link that carries nothing is not zero");
     if (link_has_wavelet(word)) {
       const ow::Wavelet in = link_wavelet(word);
       const Wavelet w{in.colour, in.ctrl, in.data};

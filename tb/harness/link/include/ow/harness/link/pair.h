@@ -79,6 +79,7 @@ class Wires {
   }
 
   Lanes carry(const Lanes& sent);
+  const Lanes& sent() const { return sent_; }  // what was driven in the last cycle
 
   uint64_t bits_flipped() const { return bits_flipped_; }
   uint64_t bursts() const { return bursts_; }
@@ -109,6 +110,7 @@ class Wires {
   bool cut_ = false;
   bool flip_armed_ = false;
   Lanes flip_;
+  Lanes sent_;
   uint32_t cycle_ = 0;
   uint64_t bits_flipped_ = 0;
   uint64_t bursts_ = 0;
