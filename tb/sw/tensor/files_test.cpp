@@ -97,6 +97,11 @@ TEST(Safetensors, RefusesWhatDoesNotFit) {
   expect_in("begins at byte 4 of the data, not at 0", wrong_tensors(one("F32", "[1]", "[4, 8]")));
   expect_in("4 bytes behind the last tensor", wrong_tensors(one("F32", "[1]", "[0, 4]")));
   expect_in("nothing else", wrong_tensors(safetensors("{\"t\": {\"dtype\": \"U8\"}}", "")));
+  EXPECT_EQ(wrong_tensors(safetensors("{\"__metadata__\": {\"by\": \"hand\"}}", "")), "");
+  for (const std::string notes : {"5", "null", "[]", "{\"by\": 5}", "{\"by\": {}}"}) {
+    expect_in("__metadata__ must be a map of strings",
+              wrong_tensors(safetensors("{\"__metadata__\": " + notes + "}", "")));
+  }
   expect_in("key 't' stands there twice", wrong_tensors(safetensors("{\"t\": {}, \"t\": {}}", "")));
 }
 
@@ -147,6 +152,20 @@ TEST(Csv, NamesLineAndColumn) {
   expect_in(":1: more than 3 columns", wrong("1,2,3,4\n"));
   expect_in("more than 2 rows", wrong("1\n2\n3\n"));
   expect_in(":2: the last row has no end of line: the file is truncated", wrong("1\n2"));
+}
+
+// What never ends is refused, and a line that does not before much of it is read.
+TEST(Csv, HasALimitOfBytes) {
+  const auto wrong = [](const std::string& path) {
+    return complaint([&] { read_csv(path, 100'000'000, 64); });
+  };
+  EXPECT_EQ(wrong("/dev/zero"), "/dev/zero: holds a line of more than 67108864 bytes, the limit");
+  const std::string path = temporary("large.csv");
+  write_file(path, "1,2\n");
+  // A hole at its end takes no room.
+  ASSERT_EQ(truncate(path.c_str(), (off_t{1} << 32) + 1), 0);
+  expect_in("holds a line of more than", wrong(path));
+  unlink(path.c_str());
 }
 
 std::string wrong_data(const DataSource& source, int features = 64) {
