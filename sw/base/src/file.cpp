@@ -70,18 +70,28 @@ std::string unpack(const std::string& path, const std::string& packed, size_t li
   }
 }
 
-}  // namespace
+bool is_packed(const std::string& bytes) {
+  return bytes.size() >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b';
+}
 
-std::string read_text(const std::string& path, size_t limit) {
+std::string read_all(const std::string& path, size_t limit, size_t line_limit) {
   std::string text;
+  size_t line = 0;  // where the last one begins
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
       std::fopen(path.c_str(), "rb"), [](std::FILE* f) { return std::fclose(f); });
   int error = errno;
   if (file) {
     char part[1 << 14];
     while (const size_t n = std::fread(part, 1, sizeof part, file.get())) {
+      if (const void* end = memrchr(part, '\n', n)) {
+        line = text.size() + static_cast<size_t>(static_cast<const char*>(end) - part) + 1;
+      }
       text.append(part, n);
       if (text.size() > limit) too_long(path, limit);
+      if (text.size() - line > line_limit && !is_packed(text)) {
+        throw BadInput(
+            fmt::format("{}: holds a line of more than {} bytes, the limit", path, line_limit));
+      }
     }
     error = std::ferror(file.get()) != 0 ? errno : 0;
     if (error == 0) return text;
@@ -90,10 +100,15 @@ std::string read_text(const std::string& path, size_t limit) {
       fmt::format("{}: cannot be read: {}", path.empty() ? "''" : path, std::strerror(error)));
 }
 
-std::string read_bytes(const std::string& path, size_t limit) {
-  std::string bytes = read_text(path, limit);
-  const bool packed = bytes.size() >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b';
-  return packed ? unpack(path, bytes, limit) : bytes;
+}  // namespace
+
+std::string read_text(const std::string& path, size_t limit) {
+  return read_all(path, limit, SIZE_MAX);
+}
+
+std::string read_bytes(const std::string& path, size_t limit, size_t line_limit) {
+  std::string bytes = read_all(path, limit, line_limit);
+  return is_packed(bytes) ? unpack(path, bytes, limit) : bytes;
 }
 
 std::string beside(const std::string& file, const std::string& path) {

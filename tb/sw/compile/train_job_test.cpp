@@ -169,7 +169,7 @@ TEST_F(TrainJob, PredictsSamplesWithoutClasses) {
   run.mode = TrainMode::TrainAndEval;
   const TrainReport trained = run_training(params(), run);
   // The held-out samples by themselves, without their classes.
-  const Dataset all = load_dataset(params().base.data, 6, 3);
+  const Dataset all = load_dataset(params().base.data, HalfType::Binary16, 6, 3);
   std::string text;
   for (size_t n = 4; n < all.samples(); n += 5) {
     for (int f = 0; f < 6; ++f) text += (f > 0 ? "," : "") + fmt::format("{}", all.sample(n)[f]);

@@ -5,6 +5,7 @@
 #define OW_BASE_FILE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -15,9 +16,10 @@ namespace ow {
 std::string read_text(const std::string& path, size_t limit = size_t{1} << 30);
 
 // The file's contents, unpacked if it is gzip-compressed (it begins with 1f 8b). `limit`: the most
-// bytes that may come out. A compressed file that is damaged, cut short, or has anything behind its
-// end is refused.
-std::string read_bytes(const std::string& path, size_t limit);
+// bytes that may come out; `line_limit`: of a line, in a file that is not compressed: what is no
+// text is refused before all of it is read. A compressed file that is damaged, cut short, or has
+// anything behind its end is refused.
+std::string read_bytes(const std::string& path, size_t limit, size_t line_limit = SIZE_MAX);
 
 // Writes to a temporary file beside `path` and renames it, so that a reader finds the old file or
 // the whole new one; what is no regular file, as /dev/stdout, is written to.
