@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "figures.h"
 #include "ow/compile/network_run.h"
 
 namespace ow::bench {
@@ -74,11 +75,14 @@ TEST(NetworksEveryday, SmallOnesAreEqualOnBothBuilds) {
 // grids: as the formula says. That it says "equal" of enough of them is a test of its own.
 class NetworksAll : public testing::TestWithParam<uint64_t> {};
 
-TEST_P(NetworksAll, IsEqualOrRefusedOnFullTiles) { check(draw_network(GetParam()), false); }
+// (Row A5.equal.)
+TEST_P(NetworksAll, IsEqualOrRefusedOnFullTiles) {
+  record_figure("equal", check(draw_network(GetParam()), false) ? 1 : 0);
+}
 
 TEST_P(NetworksAll, IsEqualOrRefusedOnMini) {
   const DrawnNetwork d = draw_network(GetParam());
-  if (d.for_mini()) check(d, true);
+  if (d.for_mini()) record_figure("equal_mini", check(d, true) ? 1 : 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, NetworksAll, testing::Range(uint64_t{1}, kNetworks + 1));
