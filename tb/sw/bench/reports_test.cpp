@@ -3,7 +3,10 @@
 // against what their commands read.
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <regex>
@@ -11,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "figures.h"
 #include "ow/base/file.h"
 #include "ow/bench/targets.h"
 
@@ -166,6 +170,23 @@ TEST(Reports, DependOnWhatTheirProgramsRead) {
     ASSERT_TRUE(std::filesystem::is_regular_file(kSource + file)) << file;
     EXPECT_TRUE(covered(all.at(name), file)) << name << ": " << file;
   }
+}
+
+// Tests of several processes have one file.
+TEST(Figures, AreLinesOfTheFileThatTheEnvironmentNames) {
+  const char* const name = "OW_FIGURES";
+  const char* const before = std::getenv(name);
+  const std::string was = before == nullptr ? "" : before;
+  const std::string path = testing::TempDir() + "ow_figures_" + std::to_string(getpid());
+  write_file(path, "other 1\n");
+  ASSERT_EQ(setenv(name, path.c_str(), 1), 0);
+  record_figure("share", 95.625);
+  record_figure("lines", 32);
+  ASSERT_EQ(unsetenv(name), 0);
+  record_figure("nobody", 1);
+  if (before != nullptr) setenv(name, was.c_str(), 1);
+  EXPECT_EQ(read_text(path), "other 1\nshare 95.625\nlines 32\n");
+  std::filesystem::remove(path);
 }
 
 }  // namespace
