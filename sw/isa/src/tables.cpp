@@ -681,7 +681,7 @@ const std::vector<EnumInfo>& enums() {
       {"cmple", 23, "a <= b ? 1 : 0", false, {{"types", "as add"}, }},
       {"dot", 24, "sum of a * b, one result an inner vector, in dst's type", false, {{"types", "f16, bf16, i16: 8; f32: 2; i8: 16"}, }},
       {"sum", 25, "sum of a", false, {{"types", "f16, bf16, i8, i16: 8; f32, i32: 4"}, }},
-      {"rmax", 26, "largest of a", false, {{"types", "f16, bf16, i16: 8; f32, i32: 4"}, }},
+      {"rmax", 26, "largest of a", false, {{"types", "f16, bf16, i8, i16: 8; f32, i32: 4"}, }},
       {"rmin", 27, "smallest of a", false, {{"types", "as rmax"}, }},
       {"gather", 28, "dst[i] = x[b[i]], x at the byte address rs2", false, {{"types", "16 bits: 8, 32 bits: 4 for neighbours; 4 and 2.8 for random indices"}, }},
       {"scatter", 29, "x[b[i]] = a[i]; no dst", false, {{"types", "as gather, but 3.5 for neighbours of 32 bits"}, }},

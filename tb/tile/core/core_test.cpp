@@ -387,6 +387,20 @@ TEST(Core, DescriptorWritesWaitAndReadBack) {
   EXPECT_EQ(retire.rd_data, 154u);
 }
 
+// A write and a read of a descriptor take a cycle each; what is read is there for the instruction
+// behind it as that of a load is.
+TEST(Core, DescriptorInstructionsTakeACycle) {
+  CoreBench bench;
+  const auto cycles = run(&bench, {addi(1, 0, 5), addi(2, 0, 77), kNop, dsrw(3, 1, 2),
+                                   dsrw(4, 1, 2), dsrr(1, 4, 1), dsrr(2, 5, 1), kNop, kEbreak});
+  ASSERT_EQ(cycles.size(), 9u);
+  if (kSerial) {
+    for (size_t k = 3; k < 7; ++k) EXPECT_LE(cycles[k] - cycles[k - 1], 13u) << k;
+    return;
+  }
+  for (size_t k = 3; k < 8; ++k) EXPECT_EQ(cycles[k] - cycles[k - 1], 1u) << k;
+}
+
 TEST(Core, SleepingAndStoppedCoreFetchesNothing) {
   CoreBench bench;
   bench.halt();

@@ -138,6 +138,49 @@ TEST_F(Tasks, FirstInstructionFourCyclesAfterTheWavelet) {
   EXPECT_EQ(bench.top().pc_o, next_pc) << "ret comes back to ow.next";
 }
 
+// wfi sleeps until a task is ready, takes nothing of it, and does not wait where one is.
+TEST_F(Tasks, WfiSleepsUntilATaskIsReady) {
+  prepare(0x2, {addi(7, 0, 1), kWfi, addi(7, 0, 2), kWfi, addi(7, 0, 3)});
+  uint32_t seen = 0;
+  const auto run = [&](int n) {
+    for (int i = 0; i < n * kWait; ++i) {
+      clock();
+      if (bench.top().ret_valid_o && bench.top().ret_rd_o == 7) seen = bench.top().ret_rd_data_o;
+    }
+  };
+  run(400);
+  EXPECT_EQ(seen, 1u);
+  EXPECT_TRUE(bench.top().asleep_o);
+  queues[3].push_back({false, 4});  // of a task without an entry
+  run(60);
+  EXPECT_EQ(seen, 1u);
+  EXPECT_TRUE(bench.top().asleep_o);
+  queues[1].push_back({false, 5});
+  run(60 + kPick);
+  EXPECT_EQ(seen, 3u);
+  ASSERT_EQ(log.size(), 1u);
+  EXPECT_EQ(log[0].arg, 5u);
+}
+
+// Where a task is ready the instruction itself takes 3 cycles: the first one of the task is
+// executed 3 cycles behind it.
+TEST_F(Tasks, NextTakesThreeCyclesOnceATaskIsReady) {
+  if (kSerial) GTEST_SKIP() << "the core for area has its own";
+  prepare(0xffffffff);
+  clocks(400);
+  for (uint32_t i = 0; i < 20; ++i) queues[3].push_back({false, i});
+  std::vector<uint64_t> next, first;
+  for (int i = 0; i < 400; ++i) {
+    clock();
+    if (!bench.top().ret_valid_o) continue;
+    if (bench.top().ret_insn_o == kNext) next.push_back(bench.cycle());
+    if (bench.top().ret_pc_o == kEntries + 16 * 3) first.push_back(bench.cycle());
+  }
+  ASSERT_EQ(next.size(), 20u);
+  ASSERT_EQ(first.size(), 20u);
+  for (size_t k = 0; k < 20; ++k) EXPECT_EQ(first[k] - next[k], 3u) << k;
+}
+
 TEST_F(Tasks, ControlWaveletsHaveTheirOwnTask) {
   prepare(0xffffffff);
   clocks(400);

@@ -111,7 +111,7 @@ std::vector<Documented> documented() {
       {{kDot, kSum, kRMax, kRMin}, {kI16}, 8, kVectors, kSram, kI32},
       {{kDot}, {kF32}, 2, kVectors, kSram, kF32},
       {{kDot}, {kI8}, 16, kVectors, kSram, kI32},
-      {{kSum}, {kI8}, 8, kVectors, kSram, kI32},
+      {{kSum, kRMax, kRMin}, {kI8}, 8, kVectors, kSram, kI32},
       {{kSum, kRMax, kRMin}, {kF32}, 4, kVectors, kSram, kF32},
       {{kSum, kRMax, kRMin}, {kI32}, 4, kVectors, kSram, kI32},
       {moves, shorts, 8, kNeighbours},

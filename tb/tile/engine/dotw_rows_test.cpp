@@ -72,7 +72,7 @@ class ProductsRun {
         want_.push_back(product(i, p_.at + vector * p_.pitch));
       }
       const bool last = j + 1 == p_.outputs;
-      if (!last && j % 3 == 1) stream_.push_back({true, 0});  // neither end: no effect
+      if (!last && j % 3 == 1) stream_.push_back({true, kNeitherEnd});  // no effect
       stream_.push_back({true, last && p_.outputs % 2 ? kRowEnd | kStreamEnd : kRowEnd});
       if (p_.vectors > 0) vector = (vector + 1) % p_.vectors;
     }

@@ -17,6 +17,7 @@ constexpr uint32_t kAcc = 1u << isa::kAccAddrBit;
 constexpr int kThreads = 13;
 constexpr uint32_t kRowEnd = isa::Control::RowEnd::kMask;
 constexpr uint32_t kStreamEnd = isa::Control::StreamEnd::kMask;
+constexpr uint32_t kNeitherEnd = ~(kRowEnd | kStreamEnd);  // all else that a control wavelet has
 
 // As numbers, which random programs may also take from elsewhere.
 enum Op {

@@ -62,7 +62,7 @@ class LayerRun {
       want_.push_back(row);
       written_.push_back(any);
       const bool last = r + 1 == l_.rows;
-      if (!last && r % 3 == 1) stream_.push_back({true, 0});  // neither end: no effect
+      if (!last && r % 3 == 1) stream_.push_back({true, kNeitherEnd});  // no effect
       stream_.push_back({true, last && l_.rows % 2 ? kRowEnd | kStreamEnd : kRowEnd});
     }
     if (l_.rows % 2 == 0) stream_.push_back({true, kStreamEnd});

@@ -28,10 +28,12 @@ module ow_engine_tb
   output logic                tensor_quick_o,
   output logic                sync_done_o,
   input  logic                dsr_we_i,
+  input  logic                dsr_re_i,
   input  logic [4:0]          dsr_idx_i,
   input  logic [2:0]          dsr_word_i,
   input  logic [31:0]         dsr_wdata_i,
   output logic                dsr_ready_o,
+  output logic                dsr_rvalid_o,
   output logic [31:0]         dsr_rdata_o,
   input  logic [7:0]          inq_valid_i,
   input  logic [7:0]          inq_ctrl_i,
@@ -125,7 +127,6 @@ module ow_engine_tb
   `OW_ASSERT(in_turn, !push_o || turn, "the engine pushes in another one's turn")
 
   logic hold;
-  logic dsr_rvalid;
   logic [1:0] hold_look;
   logic [1:0] red_kind;
   logic [4:0] red_task;
@@ -146,8 +147,8 @@ module ow_engine_tb
     .tensor_sync_done_o(sync_done_o), .hold_o(hold), .host_waits_i(ctl_req_i && !ctl_gnt_o),
     .look_addr_i({24'd0, lsu_addr_i}),
     .hold_look_o(hold_look),
-    .dsr_we_i, .dsr_re_i(1'b0), .dsr_idx_i, .dsr_word_i, .dsr_wdata_i, .dsr_ready_o,
-    .dsr_rvalid_o(dsr_rvalid), .dsr_rdata_o,
+    .dsr_we_i, .dsr_re_i, .dsr_idx_i, .dsr_word_i, .dsr_wdata_i, .dsr_ready_o,
+    .dsr_rvalid_o, .dsr_rdata_o,
     .rd0_req_o(rd0_req), .rd0_addr_o(rd0_addr), .rd0_gnt_i(rd0_gnt), .rd0_rvalid_i(rd0_rvalid),
     .rd0_rdata_i(rd0_rdata),
     .rd1_req_o(rd1_req), .rd1_addr_o(rd1_addr), .rd1_gnt_i(rd1_gnt), .rd1_rvalid_i(rd1_rvalid),
@@ -194,7 +195,7 @@ module ow_engine_tb
 
   logic unused;
   assign unused = ^{red_gnt, red_rvalid, red_rdata, lsu_rvalid, fetch_gnt,
-                    fetch_rvalid, fetch_rdata, ctl_rvalid, sram_idle, dsr_rvalid, fp_ask, red_kind,
+                    fetch_rvalid, fetch_rdata, ctl_rvalid, sram_idle, fp_ask, red_kind,
                     red_task, hold_look[1]};
 
 endmodule

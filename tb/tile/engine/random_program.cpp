@@ -107,8 +107,8 @@ Insn RandomProgram::random_op() {
                                 {kDot, kFloats | kI8s | 1 << kI16},
                                 {kDot, kFloats | kI8s},
                                 {kSum, kFloats | kInts | kI8s},
-                                {kRMax, kFloats | kInts},
-                                {kRMin, kFloats | kInts},
+                                {kRMax, kFloats | kInts | kI8s},
+                                {kRMin, kFloats | kInts | kI8s},
                                 {kGather, kFloats | kInts},
                                 {kScatter, kFloats | kInts},
                                 {kFmag, kFloats | kMix},
@@ -292,7 +292,8 @@ void RandomProgram::draw_steps(Dsr* d, const std::array<uint16_t, 4>& len, int e
 void RandomProgram::fill(int q, uint32_t elements, bool wide, bool end) {
   const uint32_t n = wide ? elements : (elements + 1) / 2;
   for (uint32_t i = 0; i < n; i++) {
-    if (pick(16) == 0) m_->in[q].push_back({true, pick(2) ? kRowEnd : 0});  // no stream end
+    if (pick(16) == 0)
+      m_->in[q].push_back({true, kNeitherEnd | (pick(2) ? kRowEnd : 0)});  // no stream end
     m_->in[q].push_back(
         {false, wide ? random_f32(rng_) : random_f16(rng_) | random_f16(rng_) << 16});
   }
