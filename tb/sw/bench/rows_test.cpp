@@ -17,6 +17,7 @@
 #include "ow/base/error.h"
 #include "ow/base/file.h"
 #include "ow/bench/baselines.h"
+#include "ow/bench/benches.h"
 #include "ow/bench/document.h"
 #include "ow/bench/report.h"
 
@@ -427,6 +428,22 @@ TEST(Document, ARowBringsATableOfItsOwn) {
   EXPECT_THROW(with_table(text, targets, result), BadInput) << "the document has no such marks";
 }
 
+// Row W3: what the formula is about; a line for each bit-error rate.
+TEST(Document, TheTableOfNoiseIsOfTheCasesWithAFormula) {
+  nlohmann::json cases;
+  cases.push_back({{"case", "1e-3"},
+                   {"wavelets", 20000640},
+                   {"wrong_frames", 999},
+                   {"goodput", 0.54399},
+                   {"formula", 0.549525}});
+  cases.push_back(cases[0]);
+  cases[1]["formula"] = nullptr;
+  const nlohmann::json table = noise_table(cases);
+  EXPECT_EQ(table.at("columns").size(), 5u);
+  EXPECT_EQ(table.at("lines").dump(), R"([["1e-3","20,000,640","999","54.40 %","54.95 %"]])");
+  EXPECT_EQ(grouped(-1234567), "-1,234,567");
+}
+
 // A target that the document says is the one that the bench measures against.
 TEST(Document, HasEveryRowOfTheTargets) {
   const std::string text = read_text(OW_SOURCE_DIR "/docs/results.md");
@@ -448,7 +465,7 @@ TEST(Document, HasEveryRowOfTheTargets) {
 TEST(Document, HasTheTablesThatRowsBring) {
   const std::string text = read_text(OW_SOURCE_DIR "/docs/results.md");
   for (const char* table :
-       {"sim S1", "wafer W7 steps", "wafer W7 blocks", "wafer W15", "silicon H2"}) {
+       {"sim S1", "link W3", "wafer W7 steps", "wafer W7 blocks", "wafer W15", "silicon H2"}) {
     EXPECT_FALSE(table_rows(text, table).empty()) << table;
   }
 }
