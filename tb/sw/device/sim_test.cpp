@@ -106,6 +106,13 @@ TEST(Simulator, FiltersReadBackWhatWasWritten) {
   }
 }
 
+TEST(Simulator, TheRandomGeneratorStartsFromItsSeed) {
+  auto device = make_device(DeviceKind::Replicated, GridShape{1, 1}, checked());
+  ControlPlane control(*device);
+  EXPECT_EQ(control.read_tile(0, 0, isa::reg::Prng::address(0), 4),
+            (std::vector<uint32_t>{0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A}));
+}
+
 // A teardown by a command wavelet activates task 29; by the host's own write of SWITCH it does not.
 TEST(Simulator, ATeardownActivatesItsTask) {
   auto device = make_device(DeviceKind::Replicated, GridShape{1, 2}, checked());

@@ -177,6 +177,17 @@ TEST(Stochastic, OtherCastsTakeNone) {
   for (int i = 0; i < 4; ++i) EXPECT_EQ(end[i], state[i]);
 }
 
+// A state of zeros gives zeros for ever, with which a conversion truncates.
+TEST(Stochastic, AStateOfZerosTruncates) {
+  const uint32_t zeros[4] = {};
+  Datapath datapath;
+  datapath.seed(zeros);
+  const std::vector<Operands> vectors = {
+      {0x3F801FFF, 0, 0}, {0xBF801FFF, 0, 0}, {0x477FFFFF, 0, 0}, {0x3F803FFF, 0, 0}};
+  EXPECT_EQ(datapath.run(DpOp::kCvt, DpFmt::kF32, DpFmt::kF16, vectors, 0, 0, true),
+            (std::vector<uint32_t>{0x3C00, 0xBC00, 0x7BFF, 0x3C01}));
+}
+
 // Reductions by their definition: partial results, the fixed tree, one rounding.
 uint32_t reduce(DpOp op, DpFmt src, DpFmt dst, const std::vector<Operands>& v) {
   const bool ints = src == DpFmt::kI8 || src == DpFmt::kI16 || src == DpFmt::kI32;
