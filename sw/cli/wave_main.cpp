@@ -41,6 +41,7 @@ int run(int argc, char** argv) {
     return app.exit(e) == 0 ? 0 : 2;
   }
   for (const std::string& tile : tiles) options.waves.tiles.push_back(tile_of(tile));
+  check_files({{"recording", file}}, {{"waves", options.waves.file}});
   const Recording recording = read_recording(file);
   if (options.waves.from >= recording.cycles || options.waves.from > options.waves.to) {
     throw BadInput(file + ": its " + std::to_string(recording.cycles) +
