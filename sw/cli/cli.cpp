@@ -11,6 +11,7 @@
 
 #include "ow/base/error.h"
 #include "ow/base/file.h"
+#include "ow/base/json.h"
 
 namespace ow::cli {
 
@@ -68,7 +69,7 @@ int Context::run() {
   if (!chosen_) throw InternalError("no subcommand was chosen");
   check_writable(json_path_);
   const int status = chosen_();
-  if (!json_path_.empty()) write_file(json_path_, result_.dump(2) + "\n");
+  if (!json_path_.empty()) write_file(json_path_, json_text(result_, 2) + "\n");
   return status;
 }
 

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -150,6 +151,27 @@ TEST_F(Files, ThatAreNotThereYetAreTheSameUnderAllNames) {
           {"run j.yaml --save-weights o --save-outputs ./o",
            "run j.yaml --save-weights " + directory_ + "/o --save-outputs o"});
   refused(" is the file of --map, too", {bringup + "--map x --svg ./x"});
+}
+
+// Names of files are bytes, and JSON is UTF-8.
+TEST_F(Files, MayHaveNamesThatAreNotUtf8) {
+  const std::string odd = "$(printf 'h\\377')";
+  write_file(directory_ + "/h\377.jsonl", "{\"step\":0,\"loss\":2}\n");
+  fs::copy_file(OW_FIRMWARE_DIR "/train.elf", directory_ + "/h\377.elf");
+  for (const std::string& arguments :
+       {"plot " + odd + ".jsonl --svg svg --json json",
+        "plot a.jsonl --svg svg --json json --name " + odd,
+        "run t.yaml --mode train --device golden --model-dir " + odd + " --json json",
+        "run t.yaml --mode train --device golden --compile-only --plan plan --json json "
+        "--firmware " +
+            odd + ".elf"}) {
+    const Result r = run(arguments);
+    EXPECT_EQ(r.status, 0) << arguments << ":\n" << r.output;
+    const std::string text = read_text(directory_ + "/json");
+    EXPECT_TRUE(nlohmann::json::accept(text)) << arguments << ":\n" << text;
+    EXPECT_NE(text.find("h\xEF\xBF\xBD"), std::string::npos) << arguments << ":\n" << text;
+    fs::remove(directory_ + "/json");
+  }
 }
 
 }  // namespace
