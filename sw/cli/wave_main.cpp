@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ow-wave`: runs a recording again, in the simulator that writes waves.
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 
 #include "cli.h"
@@ -57,6 +58,7 @@ int run(int argc, char** argv) {
 }  // namespace ow::cli
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // what cannot be written is said
   try {
     return ow::cli::run(argc, argv);
   } catch (const ow::Error& e) {

@@ -174,5 +174,38 @@ TEST_F(Files, MayHaveNamesThatAreNotUtf8) {
   }
 }
 
+// The limit of the shell's is no signal that kills: the file is not there, nor a part of it.
+TEST_F(Files, ThatMayNotGrowAreBadInput) {
+  fs::create_directories(directory_ + "/small");
+  const std::pair<std::string, std::string> cases[] = {
+      {"info --registers --json json", "json: cannot be written: File too large"},
+      {"info --registers > out", "standard output: File too large"},
+      {"run ../t.yaml --mode train --device golden --model-dir m", "File too large"},
+      {"run ../j.yaml --device golden --save-weights w", "w: cannot be written: File too large"},
+  };
+  for (const auto& [arguments, text] : cases) {
+    const Result r = run_ow(arguments, "cd '" + directory_ + "/small' && ulimit -f 1 &&");
+    EXPECT_EQ(r.status, 2) << arguments << ":\n" << r.output;
+    EXPECT_NE(r.output.find(text), std::string::npos) << arguments << ":\n" << r.output;
+    fs::remove(directory_ + "/small/out");
+    for (const auto& entry : fs::recursive_directory_iterator(directory_ + "/small")) {
+      EXPECT_FALSE(entry.is_regular_file()) << arguments << ": " << entry.path();
+    }
+  }
+}
+
+TEST_F(Files, WithoutMemoryAJobIsBadInput) {
+  write_file(directory_ + "/large.yaml",
+             with(with(kTraining, "SOURCE", OW_SOURCE_DIR), "[64, 10]", "[64, 20000, 10]"));
+  std::vector<std::string> words;
+  for (const int kilobytes : {200000, 250000, 300000, 350000, 400000}) {
+    const Result r =
+        run_ow("run large.yaml --mode train --device golden",
+               "cd '" + directory_ + "' && ulimit -v " + std::to_string(kilobytes) + " &&");
+    words.push_back(std::to_string(kilobytes) + ": " + std::to_string(r.status) + " " + r.output);
+  }
+  for (const auto& w : words) fprintf(stderr, "%s\n", w.c_str());
+}
+
 }  // namespace
 }  // namespace ow
