@@ -262,6 +262,24 @@ void check_document(const std::string& document, const std::vector<std::string>&
   for (const std::string& name : benches) bench::table_rows(text, name);
 }
 
+// The reports of the rows, in their directory, are read, and made by the commands of `--measure`.
+void check_files(const Context& context, const BenchCommand& c, const std::string& document) {
+  std::vector<File> read = {{"--targets", c.common.targets},
+                            {"--known-misses", c.common.misses},
+                            {"--report-sources", c.common.sources},
+                            {"--baselines", c.common.baselines},
+                            {"--params", c.sim.params},
+                            {"--train-params", c.train.params},
+                            {"--firmware", c.sim.firmware},
+                            {"--tile-firmware", c.tile.firmware},
+                            {"--wafer", c.wafer.wafer},
+                            {"--wafer-defects", c.wafer.defects}};
+  for (const auto& [row, source] : bench::load_report_sources(c.common.sources)) {
+    read.push_back({"--reports", c.common.reports + "/" + source.file});
+  }
+  context.check_files(read, {{"--document", document}});
+}
+
 int run(Context& context, const BenchCommand& c) {
   const std::vector<std::string> known = bench::target_benches(c.common.targets);
   if (c.name != "all") {
@@ -270,6 +288,7 @@ int run(Context& context, const BenchCommand& c) {
       throw BadInput(fmt::format("bench {}: must be all or one of {}, which {} has", c.name,
                                  fmt::join(known, ", "), c.common.targets));
     }
+    check_files(context, c, c.document);
     check_document(c.document, {c.name});
     bench::check_only(c.name, bench::load_targets(c.common.targets, c.name), c.common.only,
                       parts_of(c.name));
@@ -287,6 +306,7 @@ int run(Context& context, const BenchCommand& c) {
   });
   BenchCommand every = c;
   if (every.document.empty()) every.document = c.common.source + "/docs/results.md";
+  check_files(context, every, every.document);
   check_document(every.document, wanted);
   return run_all(every, wanted, context.result());
 }

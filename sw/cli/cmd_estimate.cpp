@@ -42,9 +42,10 @@ struct Job {
   std::function<std::vector<LayerWeights>(int rows)> weights;
 };
 
-Job inference_job(const Options& o) {
+Job inference_job(const Context& context, const Options& o) {
   if (o.wafers != 0) throw BadInput("--num-wafers: " + o.params + " is no training");
   const jobs::RunParams params = jobs::load_params(o.params);
+  context.check_files({{"parameters", o.params}, {"network.weights", params.weights}}, {});
   const ElfImage firmware =
       read_elf(OW_FIRMWARE_DIR "/stream_layer.elf", jobs::kFullTile.sram_bytes);
   jobs::PlanRequest request;
@@ -77,7 +78,8 @@ Job inference_job(const Options& o) {
   return job;
 }
 
-Job training_job(const Options& o) {
+Job training_job(const Context& context, const Options& o) {
+  context.check_files({{"parameters", o.params}}, {});
   const jobs::TrainParams params = jobs::load_train_params(o.params);
   const ElfImage firmware = read_elf(OW_FIRMWARE_DIR "/train.elf", jobs::kFullTile.sram_bytes);
   TrainingJob training = jobs::with_sum_orders(params.job, jobs::kFullTile);
@@ -227,7 +229,8 @@ void projection(const Job& job, const TimeModel& time, nlohmann::json* json) {
 }
 
 int run(Context& context, const Options& o) {
-  const Job job = jobs::is_training(o.params) ? training_job(o) : inference_job(o);
+  const Job job =
+      jobs::is_training(o.params) ? training_job(context, o) : inference_job(context, o);
   const std::vector<LayerWeights> weights = job.weights(job.shape.grid.rows);
   const TimeModel time =
       time_of(job.time, job.shape, weights, job.training, swarmx::stages_of(job.wafers));

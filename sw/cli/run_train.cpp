@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <new>
 #include <optional>
 
 #include "ow/base/error.h"
@@ -305,6 +306,12 @@ int run_train(Context& context, const TrainRequest& request) {
     const int status = run_rank(context, request, *transport);
     transport->close();
     return status;
+  } catch (const std::bad_alloc&) {
+    const BadInput error(request.params +
+                         ": not enough memory; train.store.directory keeps the weights in a file, "
+                         "--no-check leaves out the reference, which has its own");
+    transport->fail(error.exit_status(), error.what());
+    throw error;
   } catch (const Error& error) {
     transport->fail(error.exit_status(), error.what());
     throw;

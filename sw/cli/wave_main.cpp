@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ow-wave`: runs a recording again, in the simulator that writes waves.
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 
 #include "cli.h"
@@ -41,6 +42,7 @@ int run(int argc, char** argv) {
     return app.exit(e) == 0 ? 0 : 2;
   }
   for (const std::string& tile : tiles) options.waves.tiles.push_back(tile_of(tile));
+  check_files({{"recording", file}}, {{"waves", options.waves.file}});
   const Recording recording = read_recording(file);
   if (options.waves.from >= recording.cycles || options.waves.from > options.waves.to) {
     throw BadInput(file + ": its " + std::to_string(recording.cycles) +
@@ -56,6 +58,7 @@ int run(int argc, char** argv) {
 }  // namespace ow::cli
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // what cannot be written is said
   try {
     return ow::cli::run(argc, argv);
   } catch (const ow::Error& e) {

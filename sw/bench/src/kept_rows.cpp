@@ -29,7 +29,7 @@ void KeptRows::add(const std::string& row, const KeptFigure& figure, double seco
   }
   std::error_code error;
   std::filesystem::create_directories(std::filesystem::path(path(row)).parent_path(), error);
-  write_file(path(row), contents.dump(2) + "\n");
+  write_file(path(row), json_text(contents, 2) + "\n");
 }
 
 void KeptRows::drop(const std::string& row) {

@@ -70,7 +70,7 @@ void write_report(const std::string& dir, const ReportSource& source, nlohmann::
   contents["provenance"] = provenance;
   std::error_code error;
   std::filesystem::create_directories(dir, error);
-  write_file(dir + "/" + source.file, contents.dump(2) + "\n");
+  write_file(dir + "/" + source.file, json_text(contents, 2) + "\n");
 }
 
 std::string make_report(const std::string& source_tree, const std::string& dir,

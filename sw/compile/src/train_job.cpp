@@ -13,6 +13,7 @@
 #include "outputs_file.h"
 #include "ow/base/error.h"
 #include "ow/base/file.h"
+#include "ow/base/json.h"
 #include "ow/compile/causes.h"
 #include "ow/swarmx/swarm.h"
 #include "ow/swarmx/weight_clock.h"
@@ -319,7 +320,7 @@ class Run {
         line["held_out"] = {{"loss", step.evaluation->loss}};
         if (step.labelled) line["held_out"]["accuracy"] = step.evaluation->accuracy();
       }
-      metrics_ << line.dump() << std::endl;
+      metrics_ << json_text(line) << std::endl;
       if (!metrics_) throw BadInput(metrics_path_ + ": cannot be written");
     }
     if (options_.on_step) options_.on_step(step);

@@ -202,7 +202,7 @@ std::string safetensors_header(const std::vector<TensorHead>& tensors, const Ten
                            {"data_offsets", {at, at + bytes}}};
     at += bytes;
   }
-  const std::string text = header.dump();
+  const std::string text = json_text(header);
   const size_t padding = (kAlign - (kLengthBytes + text.size()) % kAlign) % kAlign;
   const uint64_t length = text.size() + padding;
   std::string out;
