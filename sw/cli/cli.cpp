@@ -60,6 +60,23 @@ void check_files(const std::vector<File>& read, const std::vector<File>& written
   }
 }
 
+void refuse_empty_names(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) {
+    const std::string type = option->get_type_name();
+    const bool file = type == "FILE" || type == "ELF" || type == "METRICS.jsonl";
+    if (!file && type != "DIR") continue;
+    option->check(CLI::Validator(
+        [file](std::string& name) {
+          if (!name.empty()) return std::string();
+          return std::string(file ? "must be a file's name, not ''"
+                                  : "must be a directory, not ''");
+        },
+        ""));
+  }
+  for (CLI::App* sub : app.get_subcommands([](CLI::App*) { return true; }))
+    refuse_empty_names(*sub);
+}
+
 void Context::check_files(const std::vector<File>& read, std::vector<File> written) const {
   written.push_back({"--json", json_path_});
   cli::check_files(read, written);

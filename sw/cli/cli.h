@@ -29,6 +29,9 @@ struct File {
 // replace a file that is read, or another one that is written.
 void check_files(const std::vector<File>& read, const std::vector<File>& written);
 
+// Names of files and directories must not be empty, of this command and those below it.
+void refuse_empty_names(CLI::App& app);
+
 // Carries a subcommand's options and results. Exit statuses: 0 done, 1 a check failed, 2 bad input,
 // 3 internal error or device fault.
 class Context {

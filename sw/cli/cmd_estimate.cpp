@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "cli.h"
 #include "ow/base/error.h"
@@ -24,9 +25,9 @@ using jobs::PhaseEstimate;
 
 struct Options {
   std::string params;
-  double density = 1;
-  uint64_t step = 0;
-  int wafers = 0;  // 0: as the job says
+  std::optional<double> density;  // of weights of which no file is named; none: all are kept
+  std::optional<uint64_t> step;   // of a training; none: the first
+  int wafers = 0;                 // 0: as the job says
 };
 
 // A job, however it is given.
@@ -45,6 +46,10 @@ struct Job {
 Job inference_job(const Context& context, const Options& o) {
   if (o.wafers != 0) throw BadInput("--num-wafers: " + o.params + " is no training");
   const jobs::RunParams params = jobs::load_params(o.params);
+  if (o.step) throw BadInput("--step: " + o.params + " is no training");
+  if (o.density && !params.weights.empty()) {
+    throw BadInput("--density: " + o.params + " names the file of its weights");
+  }
   context.check_files({{"parameters", o.params}, {"network.weights", params.weights}}, {});
   const ElfImage firmware =
       read_elf(OW_FIRMWARE_DIR "/stream_layer.elf", jobs::kFullTile.sram_bytes);
@@ -67,7 +72,7 @@ Job inference_job(const Context& context, const Options& o) {
     network = std::make_shared<Network>(load_network(params.weights, params.type, params.layers));
   }
   const std::vector<LayerShape> layers = params.layers;
-  job.weights = [network, layers, density = o.density](int rows) {
+  job.weights = [network, layers, density = o.density.value_or(1)](int rows) {
     std::vector<LayerWeights> weights;
     for (size_t k = 0; k < layers.size(); ++k) {
       weights.push_back(network ? jobs::weights_of(network->layers[k], rows, false)
@@ -79,6 +84,9 @@ Job inference_job(const Context& context, const Options& o) {
 }
 
 Job training_job(const Context& context, const Options& o) {
+  if (o.density) {
+    throw BadInput("--density: " + o.params + " is a training, which has its own (--step)");
+  }
   context.check_files({{"parameters", o.params}}, {});
   const jobs::TrainParams params = jobs::load_train_params(o.params);
   const ElfImage firmware = read_elf(OW_FIRMWARE_DIR "/train.elf", jobs::kFullTile.sram_bytes);
@@ -93,7 +101,7 @@ Job training_job(const Context& context, const Options& o) {
   job.used_bytes = plan.used_bytes;
   job.sram_bytes = plan.tile.sram_bytes;
   job.time = params.base.time;
-  job.weights = [training, step = o.step](int rows) mutable {
+  job.weights = [training, step = o.step.value_or(0)](int rows) mutable {
     training.grid_rows = rows;
     return jobs::training_weights(training, step);
   };

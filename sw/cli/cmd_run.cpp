@@ -100,6 +100,9 @@ void check_combination(const Options& options) {
       throw BadInput("--device uart or fpga-sim: hardware has no assertions (--checked)");
     }
   }
+  if (options.device == "golden" && (options.checked || options.check_idle)) {
+    throw BadInput("--device golden: has no hardware to look at (--checked, --check-idle)");
+  }
   // A board's tiles are those of `mini` in any case.
   const bool mini = options.tiles == "mini" && !on_board(options);
   if (mini && options.device != "rtl") throw BadInput("--tiles mini: only with --device rtl");
@@ -316,6 +319,7 @@ int train(Context& context, Options options) {
 
 int run(Context& context, Options options) {
   if (jobs::is_training(options.params)) return train(context, options);
+  if (!speaks_alone(options.params)) return 2;
   if (options.mode == "predict") {
     throw BadInput(
         options.params +

@@ -36,6 +36,7 @@ int main(int argc, char** argv) {
   ow::cli::Context context;
   try {
     ow::cli::add_commands(app, context);
+    ow::cli::refuse_empty_names(app);
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) {
       throw ow::BadInput("a subcommand is required (see ow --help)");

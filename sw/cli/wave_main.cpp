@@ -33,6 +33,7 @@ int run(int argc, char** argv) {
   app.add_option("--from", options.waves.from, "The first cycle")->check(whole_number(0));
   app.add_option("--to", options.waves.to, "The last cycle")->check(whole_number(0));
   app.add_option("--tile", tiles, "Only of this tile (may be repeated)")->type_name("ROW,COLUMN");
+  refuse_empty_names(app);
   app.failure_message([](const CLI::App*, const CLI::Error& e) {
     return std::string("ow-wave: bad input: ") + e.what() + " (see ow-wave --help)\n";
   });

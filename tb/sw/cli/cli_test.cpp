@@ -191,6 +191,43 @@ TEST(Cli, ValidateOnlyFindsWhatCannotRun) {
   for (const std::string& name : {small, faults}) std::remove(name.c_str());
 }
 
+TEST(Cli, OptionsThatWouldDoNothingAreRefused) {
+  const std::string configs = OW_SOURCE_DIR "/configs/", digits = configs + "digits.yaml";
+  const std::string training = configs + "digits-train.yaml";
+  const std::string weights = temporary("weights.yaml");
+  std::ofstream(weights) << "data: {file: " OW_SOURCE_DIR
+                            "/data/optdigits/digits.csv.gz}\n"
+                            "network: {layers: [64, 10], weights: none}\n"
+                            "grid: {rows: 2, columns: 2, samples_per_tile: 8}\n";
+  const std::pair<std::string, std::string> cases[] = {
+      {"run " + digits + " --device golden --checked", "--device golden: has no hardware"},
+      {"run " + digits + " --device golden:4x4 --check-idle", "--device golden: has no hardware"},
+      {"run " + training + " --mode train --device golden --checked",
+       "--device golden: has no hardware"},
+      {"estimate " + digits + " --step 0", "--step: " + digits + " is no training"},
+      {"estimate " + digits + " --num-wafers 1", "--num-wafers: " + digits + " is no training"},
+      {"estimate " + training + " --density 1", "--density: " + training + " is a training"},
+      {"estimate " + weights + " --density 0.5",
+       "--density: " + weights + " names the file of its weights"},
+      {"run " + training + " --mode eval --model-dir ''", "--model-dir: must be a directory"},
+      {"run " + digits + " --json ''", "--json: must be a file's name"},
+      {"run " + digits + " --save-outputs ''", "--save-outputs: must be a file's name"},
+      {"run ''", "params: must be a file's name"},
+      {"run " + digits + " --firmware=''", "--firmware"},
+      {"bringup --wafer ''", "--wafer: must be a file's name"},
+      {"plot '' --svg a", "metrics: must be a file's name"},
+      {"elf ''", "file: must be a file's name"},
+      {"bench sim --reports ''", "--reports: must be a directory"},
+  };
+  for (const auto& [arguments, text] : cases) {
+    const Result r = run_ow(arguments);
+    EXPECT_EQ(r.status, 2) << arguments << ":\n" << r.output;
+    EXPECT_NE(r.output.find(text), std::string::npos) << arguments << ":\n" << r.output;
+    EXPECT_EQ(lines(r.output), 1) << r.output;
+  }
+  std::remove(weights.c_str());
+}
+
 // What is written replaces nothing that is read, and nothing else that is written; who is refused
 // has written nothing.
 TEST(Cli, WrittenFilesReplaceNoneOfTheCommands) {
