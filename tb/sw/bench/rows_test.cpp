@@ -217,13 +217,47 @@ TEST_F(RowsTest, ARunGoesOnFromTheRowsOfAnEarlierOne) {
   EXPECT_TRUE(wants(resumed, "X1")) << "of another tree";
   write("rtl/file", "text");
   EXPECT_FALSE(wants(resumed, "X2"));
-  write("reports/rows/x.X1.json", "{\"provenance\": ");
+  for (const auto& file : std::filesystem::directory_iterator(root_ + "/reports/rows")) {
+    std::ofstream(file.path()) << "{\"provenance\": ";
+  }
   EXPECT_TRUE(wants(resumed, "X1")) << "cut short";
   Rows failing("x", options());
   failing.add("X2", 95, {});
   failing.add("X2.part", 0, {});
   failing.fault("X2.part", "nothing was compared");
   EXPECT_TRUE(wants(resumed, "X2")) << "went wrong";
+}
+
+// What took an hour is still there after a trial of a minute, whether that went well or not.
+TEST_F(RowsTest, ATrialWithOtherCountsLeavesKeptRowsAlone) {
+  Rows("x", options()).add("X1", 7, {{"n", 1000}});
+  Options trial = options();
+  trial.arguments = " --sets 1";
+  Rows("x", trial).add("X1", 8, {{"n", 1}});
+  Options other = options();
+  other.seed = 2;
+  {
+    Rows failing("x", other);
+    failing.add("X1", 9, {{"n", 1}});
+    failing.fault("X1", "nothing was compared");
+  }
+  Options resumed = options();
+  resumed.resume = true;
+  Rows whole("x", resumed);
+  ASSERT_FALSE(whole.wants("X1"));
+  whole.finish();
+  EXPECT_EQ(whole.result()["results"].back()["raw"]["n"], 1000) << whole.result().dump();
+  trial.resume = true;
+  Rows again("x", trial);
+  ASSERT_FALSE(again.wants("X1"));
+  again.finish();
+  EXPECT_EQ(again.result()["results"].back()["raw"]["n"], 1) << again.result().dump();
+  // A run of the same command replaces its own.
+  Rows("x", options()).add("X1", 6, {{"n", 2000}});
+  Rows newer("x", resumed);
+  ASSERT_FALSE(newer.wants("X1"));
+  newer.finish();
+  EXPECT_EQ(newer.result()["results"].back()["raw"]["n"], 2000) << newer.result().dump();
 }
 
 TEST_F(RowsTest, ACommandWithoutWhatItNeedsOrWithoutAReportHasNoFigure) {
