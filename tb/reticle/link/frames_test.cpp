@@ -222,5 +222,30 @@ TEST(LinkFrames, GoAroundFaultyLanes) {
   listen(kMini, {0, 9});
 }
 
+// A bit of the marker or the hint is changed, and the CRC with it, so that it holds.
+TEST(LinkFrames, OfAWrongFormAreWrongFrames) {
+  Pair p(20);
+  ASSERT_TRUE(p.train());
+  for (int side = 0; side < 2; ++side) p.router(side).offered = kAllColours;
+  uint32_t power = 1;  // x^n modulo the polynomial
+  const auto raise = [&power] { power = (power << 1 & 0xFFFF) ^ (power >> 15 != 0 ? 0x3D65 : 0); };
+  for (int n = 0; n < 64 + 53; ++n) raise();
+  uint32_t wrong = p.status(1).wrong_frames;
+  for (int bit = 53; bit < 64; ++bit, raise()) {
+    p.run(200 + p.cycle() % 2);  // a first beat is next on the wires
+    Lanes first, second;
+    first.group[1] = uint64_t{1} << (bit - 32);
+    second.group[0] = power;
+    for (const Lanes& flips : {first, second}) {
+      p.wires(0).flip_next(flips);
+      p.step();
+    }
+    p.run(200);
+    EXPECT_EQ(p.status(1).wrong_frames, ++wrong) << "bit " << bit;
+  }
+  EXPECT_TRUE(p.drain());
+  EXPECT_EQ(p.errors(), 0u) << p.first_error();
+}
+
 }  // namespace
 }  // namespace ow::link

@@ -109,6 +109,14 @@ TEST(Network, WithoutABiasMinusZeroStays) {
   Activations x = Activations::zero(1, 1);
   x.values = {0x0080};
   EXPECT_EQ(run_layer(HalfType::Bfloat16, layer, x, 1).at(0, 0), 0x8000);
+  // Nor does it stay where a dense stream adds a zero.
+  Layer wider = layer;
+  wider.inputs = 2;
+  wider.weights = {0x8080, 0};
+  Activations y = Activations::zero(2, 1);
+  y.values = {0x0080, 0x3F80};
+  EXPECT_EQ(run_layer(HalfType::Bfloat16, wider, y, 1, false).at(0, 0), 0x8000);
+  EXPECT_EQ(run_layer(HalfType::Bfloat16, wider, y, 1, true).at(0, 0), 0);
   layer.bias = true;
   layer.bias_values = {0};
   EXPECT_EQ(run_layer(HalfType::Bfloat16, layer, x, 1).at(0, 0), 0);

@@ -75,6 +75,36 @@ TEST(NlfFp32, ReciprocalSquareRootIsWithinOneUlp) {
   EXPECT_GT(most, 0.49);
 }
 
+// One step instead of two: of 1 / v with e = 1 - v r, of 1 / sqrt(v) with e = 1/2 - v/2 r r.
+uint32_t one_step(uint32_t v, golden::Nlf function) {
+  const bool root = function == golden::Nlf::kReciprocalSqrt;
+  const auto h = static_cast<uint16_t>(golden::convert(Type::F32, Type::BF16, v));
+  const uint32_t r = golden::convert(Type::BF16, Type::F32, golden::nlf_bf16(function, h));
+  const uint32_t m = golden::f32_mul(v, golden::float_to_bits(root ? -0.5f : -1.0f));
+  const uint32_t s = root ? golden::f32_mul(r, r) : r;
+  const uint32_t e = golden::f32_fma(m, s, golden::float_to_bits(root ? 0.5f : 1.0f));
+  return golden::f32_fma(r, e, r);
+}
+
+TEST(NlfFp32, OneStepLeavesItsRelativeError) {
+  std::mt19937_64 random(seed());
+  double rcp = 0, rsqrt = 0;
+  for (int i = 0; i < 300000; ++i) {
+    const float x = any_exponent(random, -125, 125);
+    const uint32_t v = golden::float_to_bits(x);
+    const auto error = [](uint32_t got, long double want) {
+      return static_cast<double>(std::fabs(golden::bits_to_float(got) - want) / want);
+    };
+    rcp = std::max(rcp, error(one_step(v, golden::Nlf::kReciprocal), 1.0L / x));
+    rsqrt = std::max(rsqrt, error(one_step(v, golden::Nlf::kReciprocalSqrt),
+                                  1 / std::sqrt(static_cast<long double>(x))));
+  }
+  std::printf("one step: 2^%.2f in 1 / v, 2^%.2f in 1 / sqrt(v)\n", std::log2(rcp),
+              std::log2(rsqrt));
+  EXPECT_LE(rcp, std::exp2(-14.7));
+  EXPECT_LE(rsqrt, std::exp2(-14.7));
+}
+
 TEST(NlfFp32, ExponentialIsWithinOneUlp) {
   const double most = worst(
       golden::f32_exp, [](long double x) { return std::exp(x); },
