@@ -71,7 +71,7 @@ void expect_configuration(Device* device, const isa::Configuration& c) {
 TEST(Simulator, TilesAreOfTheConfigurationThatIsDescribed) {
   const GridShape shape{2, 2};
   expect_configuration(make_device(DeviceKind::Replicated, shape, checked()).get(), isa::kFull);
-  expect_configuration(make_device(DeviceKind::Monolithic, shape, checked()).get(), isa::kFull);
+  expect_configuration(make_device(DeviceKind::Monolithic, shape).get(), isa::kFull);
   expect_configuration(make_mini_grid(shape).get(), isa::kMini);
 }
 
