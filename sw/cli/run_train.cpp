@@ -280,8 +280,8 @@ int run_in_memory(Context& context, const TrainRequest& request, swarmx::Transpo
 }
 
 // A rank that does not end by itself soon after the run has failed, because it simulates.
-void end_at_once(int status, const std::string& what) {
-  std::fprintf(stderr, "ow: %s: %s\n", status == 2 ? "bad input" : "device fault", what.c_str());
+void end_at_once(int status, const std::string& line) {
+  if (!line.empty()) std::fprintf(stderr, "%s\n", line.c_str());
   std::_Exit(status);
 }
 

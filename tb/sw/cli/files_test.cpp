@@ -101,7 +101,7 @@ TEST_F(Files, OfAModelStay) {
            predict + "--json m/metrics.jsonl", predict + "--json m/../m/plan.json",
            predict + "--json m/predictions.safetensors", resume + "--json m/plan.json",
            resume + "--json m/checkpoint-000000000003.safetensors",
-           "run t.yaml --mode train --device golden --model-dir new --json new/metrics.jsonl"});
+           "run t.yaml --mode train --device golden --model-dir other --json other/metrics.jsonl"});
   // Under its own option each may be named.
   const Result named = run(resume + "--metrics m/metrics.jsonl --plan m/plan.json --json out");
   EXPECT_EQ(named.status, 0) << named.output;
@@ -194,17 +194,32 @@ TEST_F(Files, ThatMayNotGrowAreBadInput) {
   }
 }
 
+// More samples, and longer metrics, than there is memory for.
 TEST_F(Files, WithoutMemoryAJobIsBadInput) {
+  constexpr uintmax_t kSamples = 0x100000, kPixels = 64;
+  const std::string images = directory_ + "/x-idx3-ubyte", labels = directory_ + "/y-idx1-ubyte";
+  using namespace std::string_literals;
+  write_file(images, "\0\0\x08\x03\0\x10\0\0\0\0\0\x08\0\0\0\x08"s);
+  write_file(labels, "\0\0\x08\x01\0\x10\0\0"s);
+  fs::resize_file(images, 16 + kSamples * kPixels);
+  fs::resize_file(labels, 8 + kSamples);
+  write_file(directory_ + "/large.jsonl", "");
+  fs::resize_file(directory_ + "/large.jsonl", uintmax_t{1} << 29);
   write_file(directory_ + "/large.yaml",
-             with(with(kTraining, "SOURCE", OW_SOURCE_DIR), "[64, 10]", "[64, 20000, 10]"));
-  std::vector<std::string> words;
-  for (const int kilobytes : {200000, 250000, 300000, 350000, 400000}) {
-    const Result r =
-        run_ow("run large.yaml --mode train --device golden",
-               "cd '" + directory_ + "' && ulimit -v " + std::to_string(kilobytes) + " &&");
-    words.push_back(std::to_string(kilobytes) + ": " + std::to_string(r.status) + " " + r.output);
+             "data: {file: x-idx3-ubyte, labels: y-idx1-ubyte}\n"
+             "network: {layers: [64, 10]}\n"
+             "grid: {rows: 2, columns: 2, samples_per_tile: 8}\n"
+             "train: {seed: 1, steps: 2, optimizer: {kind: sgd, rate: 0.1}}\n");
+  const std::pair<std::string, std::string> cases[] = {
+      {"run large.yaml --mode train --device golden",
+       "large.yaml: not enough memory; train.store.directory keeps the weights in a file"},
+      {"plot large.jsonl --svg svg", "ow: bad input: not enough memory"},
+  };
+  for (const auto& [arguments, text] : cases) {
+    const Result r = run_ow(arguments, "cd '" + directory_ + "' && ulimit -v 300000 &&");
+    EXPECT_EQ(r.status, 2) << arguments << ":\n" << r.output;
+    EXPECT_NE(r.output.find(text), std::string::npos) << arguments << ":\n" << r.output;
   }
-  for (const auto& w : words) fprintf(stderr, "%s\n", w.c_str());
 }
 
 }  // namespace
