@@ -22,7 +22,7 @@ void check_model_dir(const TrainRunOptions& options) {
   if (options.model_dir.empty()) {
     if (options.resume) throw BadInput("--resume: from which directory? (--model-dir DIR)");
     if (!trains(options.mode)) {
-      throw BadInput(fmt::format("--mode {}: which weights? (--model-dir DIR)",
+      throw BadInput(fmt::format("--mode {}: which weights? (--model-dir DIR; --mode train trains)",
                                  options.mode == TrainMode::Eval ? "eval" : "predict"));
     }
     return;

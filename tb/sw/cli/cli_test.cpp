@@ -120,6 +120,9 @@ TEST(Cli, WrongNumbersAndFilesAreRefusedBeforeTheWork) {
   const std::string huge = temporary("huge.yaml");
   std::ofstream(huge) << "wafer: {reticle_rows: 1024, reticle_columns: 1024}\n"
                          "reticle: {rows: 16, columns: 16}\n";
+  const std::string wide = temporary("wide.yaml");
+  std::ofstream(wide) << "wafer: {reticle_rows: 1, reticle_columns: 1}\n"
+                         "reticle: {rows: 1, columns: 256}\n";
   const std::string targets = temporary("targets.yaml");
   std::ofstream(targets) << "sim: {S1: {what: 5}}\n";
   const std::pair<std::string, std::string> cases[] = {
@@ -128,7 +131,12 @@ TEST(Cli, WrongNumbersAndFilesAreRefusedBeforeTheWork) {
       {"yield --reticle-rows -1", "--reticle-rows: must be a whole number from 1 to 1024, not -1"},
       {"yield --reticle-rows 1024 --reticle-columns 1024 --rows 1024 --columns 1024 --wafers 1",
        "tiles, the limit is 16777216"},
+      {"bringup --mini --wafer " + huge, "huge.yaml: wafer: "},
       {"bringup --mini --wafer " + huge, "GB of memory, the limit here is"},
+      {"bringup --mini --wafer " + wide,
+       "wide.yaml: wafer: physical columns of a reticle must be at most 255, not 257"},
+      {"run --params " OW_SOURCE_DIR "/configs/digits-train.yaml",
+       "--mode eval: which weights? (--model-dir DIR; --mode train trains)"},
       {"fp --gen f16_add --count -1", "--count: must be a whole number from 1 to"},
       {"fp --gen f16_add --count 999999999999999999999", "not 999999999999999999999"},
       {"fp --gen f16_add --seed -1", "--seed: must be a whole number from 0 to"},
