@@ -317,5 +317,34 @@ TEST(RandomSwitch, RegistersOfWhatIsNotThereReadZero) {
   }
 }
 
+// A push into a queue that the ramp does not have is an overrun, and reaches no colour.
+TEST(RandomSwitch, APushIntoAQueueThatIsNotThereIsAnOverrun) {
+  if (OW_NODE_QUEUES == int(isa::kNumQueues)) GTEST_SKIP() << "all are there";
+  Grid g(1, 1);
+  for (int c = 0; c < OW_NODE_COLOURS; ++c) {
+    g.route(0, 0, c, kRamp, 1 << kE);
+    g.bind_out(0, 0, c, c);
+  }
+  g.settle();
+  auto& m = g.at(0, 0).m();
+  for (int q = OW_NODE_QUEUES; q < int(isa::kNumQueues); ++q) {
+    while (!m.push_turn_o) g.step();
+    m.push_i = 1;
+    m.push_q_i = q;
+    int reports = 0;
+    for (int i = 0; i < 20; ++i) {
+      g.step();
+      m.push_i = 0;
+      if (!m.err_valid_o) continue;
+      ++reports;
+      EXPECT_EQ(m.err_cause_o, int(isa::RampCause::Overrun));
+      EXPECT_EQ(m.err_unit_o, q);
+    }
+    EXPECT_GE(reports, 1) << q;
+  }
+  EXPECT_TRUE(std::none_of(g.edge(kE, 0).seen.begin(), g.edge(kE, 0).seen.end(),
+                           [](const Seen& s) { return s.w.colour < kReq; }));
+}
+
 }  // namespace
 }  // namespace ow::fabric

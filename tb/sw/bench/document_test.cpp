@@ -10,6 +10,7 @@
 
 #include "ow/base/error.h"
 #include "ow/base/file.h"
+#include "ow/bench/benches.h"
 #include "ow/bench/report.h"
 #include "ow/bench/rows.h"
 

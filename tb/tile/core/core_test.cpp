@@ -401,6 +401,20 @@ TEST(Core, DescriptorInstructionsTakeACycle) {
   for (size_t k = 3; k < 8; ++k) EXPECT_EQ(cycles[k] - cycles[k - 1], 1u) << k;
 }
 
+// A descriptor that the tile does not have is an illegal instruction, to write and to read.
+TEST(Core, ADescriptorThatIsNotThereIsIllegal) {
+  constexpr int kThere = OW_CORE_DSRS;
+  CoreBench bench;
+  for (const int number : {kThere - 1, kThere}) {
+    if (number > 31) continue;
+    for (const uint32_t insn : {dsrw(1, 1, 2), dsrr(1, 4, 1)}) {
+      run(&bench, {addi(1, 0, number), insn, kEbreak});
+      EXPECT_EQ(bench.top().cause_o, number < kThere ? 3u : 2u) << number;
+      EXPECT_EQ(bench.top().tval_o, number < kThere ? 8u : insn) << number;
+    }
+  }
+}
+
 TEST(Core, SleepingAndStoppedCoreFetchesNothing) {
   CoreBench bench;
   bench.halt();

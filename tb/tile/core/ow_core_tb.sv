@@ -14,7 +14,8 @@ module ow_core_tb
   import ow_pkg::*;
 #(
   parameter int unsigned SramBytes = FULL_SRAM_BYTES,
-  parameter bit Small = 1'b0
+  parameter bit Small = 1'b0,
+  parameter int unsigned Dsrs = NUM_DSRS
 ) (
   input  logic        clk_i,
   input  logic        rst_i,
@@ -130,6 +131,7 @@ module ow_core_tb
 
   ow_core #(
     .SramBytes(SramBytes),
+    .Dsrs(Dsrs),
     .Small(Small)
   ) u_core (
     .clk_i,

@@ -248,6 +248,24 @@ TEST(Reduce, BadConfigurationEndsAtOnceAndSaysSo) {
   }
 }
 
+// bfloat16 is refused where the reducer does not have it, and only in an action that is used.
+TEST(Reduce, AnActionThatIsNotThereIsRefused) {
+  Action rounds;
+  rounds.f16 = rounds.bf16 = true;
+  for (const bool enable : {true, false}) {
+    rounds.enable = enable;
+    Bench2 without;
+    without.configure(8, 1, 0, 1, 0, {rounds, rounds, rounds}, 0, 0, 0);
+    without.start(1, 9);
+    EXPECT_EQ(bad_registers(without), enable);
+    EXPECT_EQ(without.fault(), enable);
+    Bench8 with;
+    with.configure(8, 1, 0, 1, 0, {rounds, rounds, rounds}, 0, 0, 0);
+    with.start(1, 9);
+    EXPECT_FALSE(bad_registers(with));
+  }
+}
+
 // With one adder, what was written in the cycle before the start has not been looked at: refused,
 // and not taken as good. With three it is known by then.
 TEST(Reduce, ADrainRightBehindAWriteOfItsRegisters) {

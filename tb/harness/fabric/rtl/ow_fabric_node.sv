@@ -22,6 +22,7 @@ module ow_fabric_node
   parameter int unsigned NumPositions = NUM_POSITIONS,
   parameter bit Small = 1'b0,
   parameter bit Spaced = 1'b0,
+  parameter int unsigned Queues = NUM_QUEUES,
   parameter int unsigned SramBytes = 32768
 ) (
   input  logic                   clk_i,
@@ -101,7 +102,9 @@ module ow_fabric_node
     .idle_o(router_idle)
   );
 
-  ow_ramp #(.NumColours(NumColours), .QueueDepth(8), .Small(Spaced)) u_ramp (
+  ow_ramp #(
+    .NumColours(NumColours), .Queues(Queues), .QueueDepth(8), .Small(Spaced)
+  ) u_ramp (
     .clk_i, .rst_i, .cycle_i(cycle_q),
     .eng_turn_o(push_turn_o), .red_turn_o(red_turn), .core_turn_o(core_turn),
     .ej_i(ej), .ej_ready_o(ej_ready), .ej_owed_i(ej_owed), .inj_o(inj), .inj_space_i(inj_space),
