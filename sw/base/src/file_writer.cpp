@@ -21,8 +21,9 @@ namespace {
 }
 
 // Where the contents of `path` are written first: a new file beside it, or, if it is there and no
-// regular file, itself.
+// regular file, itself. So is /dev/stdout whatever it stands for: it is nobody's to replace.
 std::string written_first(const std::string& path) {
+  if (path.rfind("/dev/", 0) == 0 || path.rfind("/proc/", 0) == 0) return path;
   struct stat is {};
   if (stat(path.c_str(), &is) == 0 && !S_ISREG(is.st_mode)) {
     if (S_ISDIR(is.st_mode)) cannot_write(path, EISDIR);
@@ -51,7 +52,8 @@ struct FileWriter::Deflater {
 FileWriter::FileWriter(std::string path, Packing packing)
     : path_(std::move(path)), first_(written_first(path_)) {
   if (packing == Packing::Gzip) packed_ = std::make_unique<Deflater>();
-  file_ = std::fopen(first_.c_str(), "wb");
+  // Behind what a regular file behind /dev/stdout holds already.
+  file_ = std::fopen(first_.c_str(), first_ == path_ ? "ab" : "wb");
   if (file_ == nullptr) cannot_write(path_, errno);
 }
 
