@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "ow/base/file.h"
 #include "program.h"
 
 namespace ow {
