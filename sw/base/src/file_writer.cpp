@@ -52,7 +52,8 @@ struct FileWriter::Deflater {
 FileWriter::FileWriter(std::string path, Packing packing)
     : path_(std::move(path)), first_(written_first(path_)) {
   if (packing == Packing::Gzip) packed_ = std::make_unique<Deflater>();
-  // Behind what a regular file behind /dev/stdout holds already.
+  // Behind what a regular file behind /dev/stdout holds already, or is about to.
+  if (first_ == path_) std::fflush(stdout);
   file_ = std::fopen(first_.c_str(), first_ == path_ ? "ab" : "wb");
   if (file_ == nullptr) cannot_write(path_, errno);
 }
