@@ -42,8 +42,7 @@ void Wires::clear_faults() { faults_.clear(); }
 
 Lanes Wires::carry(const Lanes& sent) {
   ++cycle_;
-  sent_ = sent;
-  Lanes got = sent;
+  Lanes got = sent_ = sent;
   if (flip_armed_ && (sent.group[0] | sent.group[1]) != 0) {
     got.group[0] ^= flip_.group[0];
     got.group[1] ^= flip_.group[1];
