@@ -11,13 +11,14 @@
 #            OW_KERNEL_DIR "/<name>.elf"
 #   STACK    bytes of the stack, a multiple of 16; 1024 by default. A function whose frame alone is
 #            larger is an error
-#   SRAM     bytes of the tile's memory; 49152 by default
+#   SRAM     bytes of the tile's memory; those of a full tile by default
 #
 # Sources are freestanding C11, compiled with -Os unless OPTIONS say otherwise. A C float that would
 # become an integer by itself is an error: the kernel library takes bits (openwafer/tile/scalar.h).
 #
-# The includer sets OW_TILE_INCLUDE_DIR (headers), OW_TILE_LIBRARY (archive) and OW_TILE_SCRIPT
-# (linker script): the build of Openwafer its own, the installed package those beside it.
+# The includer sets OW_TILE_INCLUDE_DIR (headers), OW_TILE_LIBRARY (archive), OW_TILE_SCRIPT (linker
+# script) and OW_FULL_SRAM_BYTES: the build of Openwafer its own, the installed package those beside
+# it and what the build had.
 
 find_program(OW_RISCV_CC NAMES riscv64-unknown-elf-gcc riscv32-unknown-elf-gcc riscv64-elf-gcc
              DOC "GCC for the core of a tile")
@@ -81,7 +82,7 @@ function(ow_kernel name)
     set(K_STACK 1024)
   endif()
   if(NOT K_SRAM)
-    set(K_SRAM 49152)
+    set(K_SRAM ${OW_FULL_SRAM_BYTES})
   endif()
   foreach(option STACK SRAM)
     set(bytes "${K_${option}}")

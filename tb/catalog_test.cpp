@@ -150,11 +150,17 @@ TEST(Catalog, EveryParagraphHasAStatement) {
   EXPECT_EQ(used.size(), sections.size() + beginnings.size()) << "one of them is in no document";
 }
 
-TEST(Catalog, NamesTestsProofsAndRowsThatThereAre) {
+// The names of all tests that CTest has.
+std::set<std::string> ctest_names() {
   const nlohmann::json tests =
       parse_json(output_of("ctest --test-dir " OW_BUILD_DIR " --show-only=json-v1"), "ctest");
-  std::set<std::string> known;
-  for (const auto& test : tests.at("tests")) known.insert(test.at("name").get<std::string>());
+  std::set<std::string> names;
+  for (const auto& test : tests.at("tests")) names.insert(test.at("name").get<std::string>());
+  return names;
+}
+
+TEST(Catalog, NamesTestsProofsAndRowsThatThereAre) {
+  const std::set<std::string> known = ctest_names();
   const auto there = [&known](std::string name) {
     if (name.back() != '*') return known.count(name) != 0;
     name.pop_back();
@@ -175,6 +181,28 @@ TEST(Catalog, NamesTestsProofsAndRowsThatThereAre) {
       for (const std::string& row : entry.rows) EXPECT_EQ(rows.count(row), 1u) << id << ": " << row;
     }
   }
+}
+
+// A test of CTest has the name of its source, between what a program or an instance adds.
+TEST(Catalog, NoTestIsLost) {
+  const std::set<std::string> known = ctest_names();
+  const auto there = [&known](const std::string& name) {
+    return std::any_of(known.begin(), known.end(), [&name](const std::string& of) {
+      const size_t at = of.find(name);
+      if (at == std::string::npos) return false;
+      const size_t end = at + name.size();
+      return (at == 0 || of[at - 1] == '/' || of[at - 1] == '.') &&
+             (end == of.size() || of[end] == '/');
+    });
+  };
+  YamlMap kept(Yaml::read(kSource + "/tb/kept-tests.yaml"));
+  const auto same = kept["same"].list(300, 400, "names");
+  for (const Yaml& name : same) EXPECT_TRUE(there(name.text())) << name.text();
+  for (const auto& [name, now] : kept["renamed"].map().items()) {
+    EXPECT_TRUE(there(now.text())) << name << ", now " << now.text();
+    EXPECT_FALSE(there(name)) << name << " is there again";
+  }
+  kept.close();
 }
 
 }  // namespace

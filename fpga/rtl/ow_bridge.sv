@@ -30,7 +30,7 @@ module ow_bridge
   parameter int unsigned Cols = 1,
   parameter int unsigned SpareRows = 0,
   parameter int unsigned SpareCols = 0,
-  parameter int unsigned NumColours = 4,
+  parameter int unsigned NumColours = MINI_NUM_COLOURS,
   parameter int unsigned ResendCycles = 2_500_000,
   parameter int unsigned ResetCycles = 32,
   localparam int unsigned Ports = 2 * (ReticleRows * Rows + ReticleCols * Cols),

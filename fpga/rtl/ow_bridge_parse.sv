@@ -15,7 +15,7 @@ module ow_bridge_parse
   import ow_isa_pkg::*;
 #(
   parameter int unsigned Ports = 8,
-  parameter int unsigned NumColours = 4,
+  parameter int unsigned NumColours = ow_pkg::MINI_NUM_COLOURS,
   localparam int unsigned QueueW = $clog2(NumColours + 2),
   localparam int unsigned PortW = $clog2(Ports)
 ) (

@@ -23,7 +23,7 @@
 module ow_bridge_port
   import ow_pkg::*;
 #(
-  parameter int unsigned NumColours = 4,
+  parameter int unsigned NumColours = MINI_NUM_COLOURS,
   localparam int unsigned Queues = NumColours + 2,
   localparam int unsigned QueueW = $clog2(Queues)
 ) (

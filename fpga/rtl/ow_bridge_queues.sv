@@ -30,7 +30,7 @@ module ow_bridge_queues
   import ow_isa_pkg::HOST_QUEUE_SLOTS;
 #(
   parameter int unsigned Ports = 8,
-  parameter int unsigned NumColours = 4,
+  parameter int unsigned NumColours = MINI_NUM_COLOURS,
   localparam int unsigned Queues = NumColours + 2,
   localparam int unsigned QueueW = $clog2(Queues),
   localparam int unsigned PortW = $clog2(Ports),

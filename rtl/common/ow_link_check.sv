@@ -15,7 +15,7 @@
 module ow_link_check
   import ow_pkg::*;
 #(
-  parameter int unsigned NumColours = 24,
+  parameter int unsigned NumColours = FULL_NUM_COLOURS,
   parameter bit Data = 1'b1,
   parameter bit Control = 1'b1
 ) (

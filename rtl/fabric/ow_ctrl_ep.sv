@@ -25,7 +25,7 @@
 module ow_ctrl_ep
   import ow_pkg::*;
 #(
-  parameter int unsigned SramBytes = 49152,
+  parameter int unsigned SramBytes = FULL_SRAM_BYTES,
   parameter bit Small = 1'b0
 ) (
   input  logic        clk_i,

@@ -9,7 +9,7 @@
 `include "ow_assert.svh"
 
 module ow_inject_check #(
-  parameter int unsigned NumColours = 24,
+  parameter int unsigned NumColours = ow_pkg::FULL_NUM_COLOURS,
   parameter bit Spaced = 1'b0
 ) (
   input logic                  clk_i,

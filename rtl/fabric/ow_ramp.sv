@@ -48,9 +48,9 @@
 module ow_ramp
   import ow_pkg::*, ow_onehot_pkg::decode;
 #(
-  parameter int unsigned NumColours = 24,
+  parameter int unsigned NumColours = FULL_NUM_COLOURS,
   parameter int unsigned Queues = NUM_QUEUES,
-  parameter int unsigned QueueDepth = 8,
+  parameter int unsigned QueueDepth = FULL_QUEUE_DEPTH,
   parameter bit Small = 1'b0
 ) (
   input  logic                       clk_i,

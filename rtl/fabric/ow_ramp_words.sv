@@ -20,8 +20,8 @@ module ow_ramp_words
   import ow_pkg::ramp_t;
   import ow_onehot_pkg::index;
 #(
-  parameter int unsigned Queues = 8,
-  parameter int unsigned QueueDepth = 8,
+  parameter int unsigned Queues = ow_pkg::NUM_QUEUES,
+  parameter int unsigned QueueDepth = ow_pkg::FULL_QUEUE_DEPTH,
   parameter bit Small = 1'b0,
   localparam int unsigned PtrW = $clog2(QueueDepth),
   localparam int unsigned QueueW = $clog2(Queues)

@@ -80,7 +80,7 @@ module ow_router
   import ow_pkg::*;
   import ow_onehot_pkg::*;
 #(
-  parameter int unsigned NumColours = 24,
+  parameter int unsigned NumColours = FULL_NUM_COLOURS,
   parameter int unsigned NumFilters = NUM_FILTERS,
   parameter int unsigned NumPositions = NUM_POSITIONS,
   parameter bit Small = 1'b0,

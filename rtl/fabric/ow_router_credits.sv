@@ -40,7 +40,7 @@ module ow_router_credits
   import ow_pkg::*;
   import ow_onehot_pkg::*;
 #(
-  parameter int unsigned NumColours = 24
+  parameter int unsigned NumColours = FULL_NUM_COLOURS
 ) (
   input  logic                  clk_i,
   input  logic                  rst_i,

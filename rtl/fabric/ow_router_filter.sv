@@ -32,7 +32,7 @@ module ow_router_filter
   import ow_pkg::*;
   import ow_onehot_pkg::*;
 #(
-  parameter int unsigned NumColours = 24,
+  parameter int unsigned NumColours = FULL_NUM_COLOURS,
   parameter int unsigned NumFilters = NUM_FILTERS
 ) (
   input  logic                  clk_i,

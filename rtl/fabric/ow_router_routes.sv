@@ -33,7 +33,7 @@
 module ow_router_routes
   import ow_pkg::*;
 #(
-  parameter int unsigned NumColours = 24,
+  parameter int unsigned NumColours = FULL_NUM_COLOURS,
   parameter int unsigned NumPositions = NUM_POSITIONS
 ) (
   input  logic                  clk_i,

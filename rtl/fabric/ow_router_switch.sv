@@ -70,7 +70,7 @@ module ow_router_switch
   import ow_pkg::*;
   import ow_onehot_pkg::*;
 #(
-  parameter int unsigned NumColours = 24,
+  parameter int unsigned NumColours = FULL_NUM_COLOURS,
   parameter bit Small = 1'b0
 ) (
   input  logic                  clk_i,

@@ -31,7 +31,7 @@ module ow_router_words
   import ow_pkg::*;
   import ow_onehot_pkg::index;
 #(
-  parameter int unsigned NumColours = 24,
+  parameter int unsigned NumColours = FULL_NUM_COLOURS,
   parameter bit Small = 1'b0
 ) (
   input  logic                  clk_i,

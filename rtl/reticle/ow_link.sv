@@ -35,7 +35,7 @@ module ow_link
   import ow_pkg::*;
   import ow_link_pkg::*;
 #(
-  parameter int unsigned NumColours = 24,
+  parameter int unsigned NumColours = FULL_NUM_COLOURS,
   parameter int unsigned Groups = GROUPS,
   parameter int unsigned GroupData = GROUP_DATA,
   parameter bit Scan = 1'b1,

@@ -30,7 +30,7 @@ module ow_link_queues
   import ow_onehot_pkg::lowest;
   import ow_link_pkg::*;
 #(
-  parameter int unsigned NumColours = 24,
+  parameter int unsigned NumColours = ow_pkg::FULL_NUM_COLOURS,
   parameter int unsigned Depth = 16,
   localparam int unsigned N = NumColours + 2,
   localparam int unsigned IdxW = $clog2(N),

@@ -33,7 +33,7 @@ module ow_link_rxq
   import ow_onehot_pkg::*;
   import ow_link_pkg::*;
 #(
-  parameter int unsigned NumColours = 24,
+  parameter int unsigned NumColours = FULL_NUM_COLOURS,
   parameter int unsigned Depth = 16,
   parameter bit Bypass = 1'b1
 ) (

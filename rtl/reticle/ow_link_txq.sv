@@ -32,7 +32,7 @@ module ow_link_txq
   import ow_onehot_pkg::lowest;
   import ow_link_pkg::*;
 #(
-  parameter int unsigned NumColours = 24,
+  parameter int unsigned NumColours = FULL_NUM_COLOURS,
   parameter int unsigned FarDepth = 16,
   parameter bit Bypass = 1'b1
 ) (

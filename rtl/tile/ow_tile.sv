@@ -14,27 +14,31 @@
 // idle_o: no state of the tile changes before a link input is not zero. It is low in the cycle in
 // which something arrives and follows the state by one cycle (an AND of the blocks' registers), so a
 // clock enable of "not idle_o, or a link input is not zero" loses nothing.
+//
+// Without parameters it is the tile of the configuration `full` (sw/isa/machine.yaml).
 
 `include "ow_assert.svh"
 
-module ow_tile #(
-  parameter int unsigned Lanes = 8,          // 16-bit SIMD lanes: 2, 4, 8
-  parameter int unsigned SramBytes = 49152,  // a multiple of 64, up to 2 MB
-  parameter int unsigned SramBanks = 8,      // 2, 4 or 8; with 8 lanes 4 at least
-  parameter int unsigned NumColours = 24,    // data colours: 2 to 24
-  parameter int unsigned NumThreads = 13,    // task thread and microthreads: 2 to 13
-  parameter int unsigned QueueDepth = 8,     // wavelets in each ramp queue: 4 or 8
-  parameter int unsigned LineSlots = 8,      // lines that an operand reads ahead: 4 or 8
-  parameter int unsigned WriteSlots = 24,    // lines in the engine's write buffer: 4 to 24
-  parameter int unsigned PackSlots = 20,     // vectors on their way to output queues: 9 to 64
-  parameter int unsigned ReduceAdders = 3,   // adders of the reducer: 1 or 3
-  parameter int unsigned SmallRouter = 0,    // 1: a router of half the area (ow_router)
-  parameter int unsigned SmallTile = 0,      // 1: all but the router for area, not the clock
-  parameter bit          ClockGates = 1'b0,  // 1: a unit that sleeps has no clock (ow_tile_clocks)
+module ow_tile
+  import ow_pkg::*;
+#(
+  parameter int unsigned Lanes = FULL_LANES,                 // 16-bit SIMD lanes: 2, 4, 8
+  parameter int unsigned SramBytes = FULL_SRAM_BYTES,        // a multiple of 64, up to 2 MB
+  parameter int unsigned SramBanks = FULL_SRAM_BANKS,        // 2, 4 or 8; with 8 lanes 4 at least
+  parameter int unsigned NumColours = FULL_NUM_COLOURS,      // data colours: 2 to 24
+  parameter int unsigned NumThreads = FULL_NUM_THREADS,      // task thread, microthreads: 2 to 13
+  parameter int unsigned QueueDepth = FULL_QUEUE_DEPTH,      // wavelets in each ramp queue: 4 or 8
+  parameter int unsigned LineSlots = FULL_LINE_SLOTS,        // lines an operand reads ahead: 4 or 8
+  parameter int unsigned WriteSlots = FULL_WRITE_SLOTS,      // lines of the write buffer: 4 to 24
+  parameter int unsigned PackSlots = FULL_PACK_SLOTS,        // vectors to output queues: 9 to 64
+  parameter int unsigned ReduceAdders = FULL_REDUCE_ADDERS,  // adders of the reducer: 1 or 3
+  parameter int unsigned SmallRouter = FULL_SMALL_ROUTER,    // 1: half the area (ow_router)
+  parameter int unsigned SmallTile = FULL_SMALL_TILE,        // 1: the rest for area, not the clock
+  parameter bit          ClockGates = 1'b0,                  // 1: a unit that sleeps has no clock
   // What there is, as the registers of these names tell it (docs/memory-map.md).
-  parameter logic [31:0] Features = ow_pkg::FULL_FEATURES,
-  parameter logic [31:0] Operations = ow_pkg::FULL_OPERATIONS,
-  parameter bit          InputRegs = 1'b0    // for a simulator: registers at inputs, not outputs
+  parameter logic [31:0] Features = FULL_FEATURES,
+  parameter logic [31:0] Operations = FULL_OPERATIONS,
+  parameter bit          InputRegs = 1'b0                    // registers at inputs, not outputs
 ) (
   input  logic            clk_i,
   input  logic            rst_i,     // synchronous; registered in the tile
@@ -57,8 +61,6 @@ module ow_tile #(
   output logic            idle_o,
   output ow_pkg::retire_t retire_o   // the retired instruction, for a scoreboard
 );
-
-  import ow_pkg::*;
 
   `OW_ASSERT_INIT(SramRange, SramBytes >= 1024 && SramBytes <= 2097152 && SramBytes % 64 == 0)
   `OW_ASSERT_INIT(ColourRange, NumColours >= 2 && NumColours <= MAX_DATA_COLOURS)

@@ -7,7 +7,7 @@
 module ow_crossing
   import ow_pkg::*;
 #(
-  parameter int unsigned NumColours = 24
+  parameter int unsigned NumColours = FULL_NUM_COLOURS
 ) (
   input  logic        clk_i,
   input  logic        rst_i,

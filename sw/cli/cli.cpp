@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <utility>
 
@@ -10,6 +11,7 @@
 
 #include "ow/base/error.h"
 #include "ow/base/file.h"
+#include "ow/base/json.h"
 
 namespace ow::cli {
 
@@ -28,34 +30,63 @@ static bool same_file(const std::string& a, const std::string& b) {
   std::error_code error;
   const fs::file_status status = fs::status(a, error);
   if (fs::exists(status)) return fs::is_regular_file(status) && fs::equivalent(a, b, error);
-  const fs::path left = fs::weakly_canonical(a, error), right = fs::weakly_canonical(b, error);
+  const auto resolved = [&error](const std::string& path) {
+    return error ? fs::path() : fs::weakly_canonical(fs::absolute(path, error), error);
+  };
+  error.clear();
+  const fs::path left = resolved(a), right = resolved(b);
   return !error && left == right;
 }
 
-void Context::check_files(const std::vector<File>& read, std::vector<File> written) const {
-  written.push_back({"--json", json_path_});
+void check_files(const std::vector<File>& read, const std::vector<File>& written) {
+  const auto same = [](const File& a, const File& b) {
+    if (a.path.empty() || b.path.empty()) return false;
+    return std::strcmp(a.option, b.but) != 0 && std::strcmp(b.option, a.but) != 0 &&
+           same_file(a.path, b.path);
+  };
   for (size_t k = 0; k < written.size(); ++k) {
     const File& file = written[k];
-    if (file.path.empty()) continue;
-    check_writable(file.path);
+    if (file.tried) check_writable(file.path);
     for (const File& input : read) {
-      if (input.path.empty() || !same_file(file.path, input.path)) continue;
+      if (!same(file, input)) continue;
       throw BadInput(fmt::format("{} {}: would replace a file that is read ({})", file.option,
                                  file.path, input.option));
     }
     for (size_t i = 0; i < k; ++i) {
-      if (written[i].path.empty() || !same_file(file.path, written[i].path)) continue;
+      if (!same(file, written[i])) continue;
       throw BadInput(
           fmt::format("{} {}: is the file of {}, too", file.option, file.path, written[i].option));
     }
   }
 }
 
+void refuse_empty_names(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) {
+    const std::string type = option->get_type_name();
+    const bool file = type == "FILE" || type == "ELF" || type == "METRICS.jsonl";
+    if (!file && type != "DIR") continue;
+    option->check(CLI::Validator(
+        [file](std::string& name) {
+          if (!name.empty()) return std::string();
+          return std::string(file ? "must be a file's name, not ''"
+                                  : "must be a directory, not ''");
+        },
+        ""));
+  }
+  for (CLI::App* sub : app.get_subcommands([](CLI::App*) { return true; }))
+    refuse_empty_names(*sub);
+}
+
+void Context::check_files(const std::vector<File>& read, std::vector<File> written) const {
+  written.push_back({"--json", json_path_});
+  cli::check_files(read, written);
+}
+
 int Context::run() {
   if (!chosen_) throw InternalError("no subcommand was chosen");
   check_writable(json_path_);
   const int status = chosen_();
-  if (!json_path_.empty()) write_file(json_path_, result_.dump(2) + "\n");
+  if (!json_path_.empty()) write_file(json_path_, json_text(result_, 2) + "\n");
   return status;
 }
 

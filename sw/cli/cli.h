@@ -14,6 +14,24 @@
 
 namespace ow::cli {
 
+// A file of a command, and the option that names it; no path, no file.
+struct File {
+  const char* option;
+  std::string path;
+  // The option whose output may be this file all the same.
+  const char* but = "";
+  // Of one that is written: whether it can be is looked at now. Not if it is to lie in a directory
+  // that is yet to be made, say.
+  bool tried = true;
+};
+
+// The files of a command, before it does anything: refuses what cannot be written, and what would
+// replace a file that is read, or another one that is written.
+void check_files(const std::vector<File>& read, const std::vector<File>& written);
+
+// Names of files and directories must not be empty, of this command and those below it.
+void refuse_empty_names(CLI::App& app);
+
 // Carries a subcommand's options and results. Exit statuses: 0 done, 1 a check failed, 2 bad input,
 // 3 internal error or device fault.
 class Context {
@@ -25,14 +43,11 @@ class Context {
 
   nlohmann::json& result() { return result_; }
 
-  // The files of a command, before it does anything: refuses what cannot be written, and what
-  // would replace a file that is read, or another one that is written. Options and their files; no
-  // path, no file.
-  struct File {
-    const char* option;
-    std::string path;
-  };
+  // check_files (below), with the JSON file among those that are written.
   void check_files(const std::vector<File>& read, std::vector<File> written) const;
+
+  // Where the results go; empty: nowhere.
+  const std::string& json_path() const { return json_path_; }
 
   // No JSON file: another process writes it.
   void no_json() { json_path_.clear(); }

@@ -119,6 +119,13 @@ std::set<std::string> parts_of(const std::string& bench) {
   return bench == "tile" ? std::set<std::string>{"ops"} : std::set<std::string>{};
 }
 
+// Into the document, if there is one: the table of a bench with what was measured.
+void write_table(const BenchCommand& c, const std::string& name, const nlohmann::json& result) {
+  if (c.document.empty()) return;
+  write_file(c.document, bench::with_table(read_text(c.document),
+                                           bench::load_targets(c.common.targets, name), result));
+}
+
 // One bench: its rows, its results into `result`, its table into the document.
 int run_bench(const BenchCommand& c, const std::string& name, nlohmann::json& result) {
   bench::Options options = c.common;
@@ -129,10 +136,7 @@ int run_bench(const BenchCommand& c, const std::string& name, nlohmann::json& re
   if (found != all.end()) found->second(&rows);
   const int status = rows.finish();
   result = rows.result();
-  if (!c.document.empty()) {
-    write_file(c.document, bench::with_table(read_text(c.document),
-                                             bench::load_targets(c.common.targets, name), result));
-  }
+  write_table(c, name, result);
   return status;
 }
 
@@ -171,37 +175,83 @@ int run_one(BenchCommand c, nlohmann::json& result) {
   return run_bench(c, c.name, result);
 }
 
+// What a run of all took is a row, too.
+constexpr const char* kRowOfAll = "A8";
+
+// Rows of a bench that have a figure, or may be without one (configs/known-misses.yaml).
+double percent_measured(const nlohmann::json& of_bench) {
+  const auto& without = of_bench.at("not_measured");
+  const auto excused = std::count_if(without.begin(), without.end(),
+                                     [](const auto& row) { return row.at("known") == true; });
+  const size_t figures = of_bench.at("results").size();
+  const size_t rows = figures + without.size();
+  return rows == 0 ? 100
+                   : 100.0 * static_cast<double>(figures + excused) / static_cast<double>(rows);
+}
+
+// That row, when its report is written: judged, and put to its bench's results and table.
+int judge_all(const BenchCommand& c, nlohmann::json& of_bench) {
+  const auto name = of_bench.at("bench").get<std::string>();
+  bench::Options options = c.common;
+  options.only = {kRowOfAll};
+  std::printf("\now bench all\n");
+  bench::Rows rows(name, options);
+  const int status = rows.finish();
+  for (const char* list : {"results", "faults", "not_measured"}) {
+    for (const auto& entry : rows.result().at(list)) of_bench[list].push_back(entry);
+  }
+  write_table(c, name, rows.result());
+  return status;
+}
+
 // All of them, one after the other, while the commands of their reports run beside them.
 int run_all(const BenchCommand& c, const std::vector<std::string>& benches,
             nlohmann::json& result) {
   BenchCommand every = c;
   const auto begin = std::chrono::steady_clock::now();
+  const auto sources = bench::load_report_sources(c.common.sources);
+  const auto own = sources.find(kRowOfAll);
+  nlohmann::json from;  // of the tree as it is now: one that changes meanwhile is another one
+  if (own != sources.end()) {
+    from =
+        bench::provenance(c.common.source, own->second.command, c.common.seed, own->second.inputs);
+  }
   bench::ReportQueue queue(c.common.source, c.common.reports, wanted_reports(c, benches, false));
   every.common.queue = &queue;
+  every.common.last = kRowOfAll;
   int status = 0;
   double before = 0;  // what figures of earlier runs took
+  nlohmann::json measured = nlohmann::json::object();
   for (const std::string& name : benches) {
     std::printf("%sow bench %s\n", name == benches.front() ? "" : "\n", name.c_str());
     nlohmann::json of_bench;
     status = std::max(status, run_bench(every, name, of_bench));
     before += of_bench.value("seconds_before", 0.0);
+    measured[name] = percent_measured(of_bench);
     result["benches"].push_back(std::move(of_bench));
   }
-  // What the run itself took is a row, too (A8): the next run reads it. What the earlier runs took
-  // whose figures and reports it goes on from would have gone on side by side, too.
+  // What the earlier runs took whose figures and reports this one goes on from would have gone on
+  // side by side, too.
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  const bench::ReportSource source = bench::load_report_sources(c.common.sources).at("A8");
   const bench::ReportQueue::Counts reports = queue.counts();
-  bench::write_report(
-      c.common.reports, source,
-      {{"seconds", took.count() + std::max(before, reports.kept_seconds)},
-       {"seconds_before", before},
-       {"benches", benches.size()},
-       {"skipped", every.skip},
-       {"status", status},
-       {"reports",
-        {{"made", reports.made}, {"kept", reports.kept}, {"kept_seconds", reports.kept_seconds}}}},
-      bench::provenance(c.common.source, source.command, c.common.seed, source.inputs));
+  if (own != sources.end()) {
+    bench::write_report(c.common.reports, own->second,
+                        {{"seconds", took.count() + std::max(before, reports.kept_seconds)},
+                         {"seconds_before", before},
+                         {"percent_measured", measured},
+                         {"skipped", every.skip},
+                         {"status", status},
+                         {"reports",
+                          {{"made", reports.made},
+                           {"kept", reports.kept},
+                           {"kept_seconds", reports.kept_seconds}}}},
+                        from);
+  }
+  for (nlohmann::json& of_bench : result["benches"]) {
+    const auto name = of_bench.at("bench").get<std::string>();
+    if (bench::load_targets(c.common.targets, name).count(kRowOfAll) == 0) continue;
+    status = std::max(status, judge_all(c, of_bench));
+  }
   return status;
 }
 
@@ -212,6 +262,24 @@ void check_document(const std::string& document, const std::vector<std::string>&
   for (const std::string& name : benches) bench::table_rows(text, name);
 }
 
+// The reports of the rows, in their directory, are read, and made by the commands of `--measure`.
+void check_files(const Context& context, const BenchCommand& c, const std::string& document) {
+  std::vector<File> read = {{"--targets", c.common.targets},
+                            {"--known-misses", c.common.misses},
+                            {"--report-sources", c.common.sources},
+                            {"--baselines", c.common.baselines},
+                            {"--params", c.sim.params},
+                            {"--train-params", c.train.params},
+                            {"--firmware", c.sim.firmware},
+                            {"--tile-firmware", c.tile.firmware},
+                            {"--wafer", c.wafer.wafer},
+                            {"--wafer-defects", c.wafer.defects}};
+  for (const auto& [row, source] : bench::load_report_sources(c.common.sources)) {
+    read.push_back({"--reports", c.common.reports + "/" + source.file});
+  }
+  context.check_files(read, {{"--document", document}});
+}
+
 int run(Context& context, const BenchCommand& c) {
   const std::vector<std::string> known = bench::target_benches(c.common.targets);
   if (c.name != "all") {
@@ -220,6 +288,7 @@ int run(Context& context, const BenchCommand& c) {
       throw BadInput(fmt::format("bench {}: must be all or one of {}, which {} has", c.name,
                                  fmt::join(known, ", "), c.common.targets));
     }
+    check_files(context, c, c.document);
     check_document(c.document, {c.name});
     bench::check_only(c.name, bench::load_targets(c.common.targets, c.name), c.common.only,
                       parts_of(c.name));
@@ -237,6 +306,7 @@ int run(Context& context, const BenchCommand& c) {
   });
   BenchCommand every = c;
   if (every.document.empty()) every.document = c.common.source + "/docs/results.md";
+  check_files(context, every, every.document);
   check_document(every.document, wanted);
   return run_all(every, wanted, context.result());
 }

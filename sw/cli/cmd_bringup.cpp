@@ -8,6 +8,7 @@
 #include "cli.h"
 #include "ow/base/error.h"
 #include "ow/base/file.h"
+#include "ow/base/json.h"
 #include "ow/wafer/files.h"
 #include "wafer.h"
 
@@ -52,7 +53,7 @@ int run(Context& context, const Options& o) {
   context.result()["evaluations"] = {
       {"tiles", counts.tiles}, {"stations", counts.stations}, {"links", counts.links}};
   if (!o.map.empty() && result.good()) {
-    write_file(o.map, wafer::to_json(*result.map()).dump(1) + "\n");
+    write_file(o.map, json_text(wafer::to_json(*result.map()), 1) + "\n");
   }
   if (!o.svg.empty()) write_svg(o.svg, shape, result);
   return result.good() ? 0 : 1;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "cli.h"
 #include "ow/base/error.h"
@@ -24,9 +25,9 @@ using jobs::PhaseEstimate;
 
 struct Options {
   std::string params;
-  double density = 1;
-  uint64_t step = 0;
-  int wafers = 0;  // 0: as the job says
+  std::optional<double> density;  // of weights of which no file is named; none: all are kept
+  std::optional<uint64_t> step;   // of a training; none: the first
+  int wafers = 0;                 // 0: as the job says
 };
 
 // A job, however it is given.
@@ -42,9 +43,14 @@ struct Job {
   std::function<std::vector<LayerWeights>(int rows)> weights;
 };
 
-Job inference_job(const Options& o) {
+Job inference_job(const Context& context, const Options& o) {
   if (o.wafers != 0) throw BadInput("--num-wafers: " + o.params + " is no training");
   const jobs::RunParams params = jobs::load_params(o.params);
+  if (o.step) throw BadInput("--step: " + o.params + " is no training");
+  if (o.density && !params.weights.empty()) {
+    throw BadInput("--density: " + o.params + " names the file of its weights");
+  }
+  context.check_files({{"parameters", o.params}, {"network.weights", params.weights}}, {});
   const ElfImage firmware =
       read_elf(OW_FIRMWARE_DIR "/stream_layer.elf", jobs::kFullTile.sram_bytes);
   jobs::PlanRequest request;
@@ -66,7 +72,7 @@ Job inference_job(const Options& o) {
     network = std::make_shared<Network>(load_network(params.weights, params.type, params.layers));
   }
   const std::vector<LayerShape> layers = params.layers;
-  job.weights = [network, layers, density = o.density](int rows) {
+  job.weights = [network, layers, density = o.density.value_or(1)](int rows) {
     std::vector<LayerWeights> weights;
     for (size_t k = 0; k < layers.size(); ++k) {
       weights.push_back(network ? jobs::weights_of(network->layers[k], rows, false)
@@ -77,7 +83,11 @@ Job inference_job(const Options& o) {
   return job;
 }
 
-Job training_job(const Options& o) {
+Job training_job(const Context& context, const Options& o) {
+  if (o.density) {
+    throw BadInput("--density: " + o.params + " is a training, which has its own (--step)");
+  }
+  context.check_files({{"parameters", o.params}}, {});
   const jobs::TrainParams params = jobs::load_train_params(o.params);
   const ElfImage firmware = read_elf(OW_FIRMWARE_DIR "/train.elf", jobs::kFullTile.sram_bytes);
   TrainingJob training = jobs::with_sum_orders(params.job, jobs::kFullTile);
@@ -91,7 +101,7 @@ Job training_job(const Options& o) {
   job.used_bytes = plan.used_bytes;
   job.sram_bytes = plan.tile.sram_bytes;
   job.time = params.base.time;
-  job.weights = [training, step = o.step](int rows) mutable {
+  job.weights = [training, step = o.step.value_or(0)](int rows) mutable {
     training.grid_rows = rows;
     return jobs::training_weights(training, step);
   };
@@ -227,7 +237,8 @@ void projection(const Job& job, const TimeModel& time, nlohmann::json* json) {
 }
 
 int run(Context& context, const Options& o) {
-  const Job job = jobs::is_training(o.params) ? training_job(o) : inference_job(o);
+  const Job job =
+      jobs::is_training(o.params) ? training_job(context, o) : inference_job(context, o);
   const std::vector<LayerWeights> weights = job.weights(job.shape.grid.rows);
   const TimeModel time =
       time_of(job.time, job.shape, weights, job.training, swarmx::stages_of(job.wafers));

@@ -51,6 +51,7 @@ nlohmann::json tables(const faults::SelftestRun& run, const std::map<std::string
 }
 
 int run(Context& context, const Options& o) {
+  context.check_files({{"netlist", o.netlist}}, {});
   const faults::Netlist netlist = faults::Netlist::read_file(o.netlist);
   const std::vector<faults::Fault> sample =
       faults::sample_faults(netlist, static_cast<size_t>(o.faults), o.seed);

@@ -162,7 +162,9 @@ void add_fp(CLI::App& app, Context& context) {
         if (options->op.empty() == options->gen.empty()) {
           throw BadInput("ow fp needs one of --op and --gen");
         }
-        return options->gen.empty() ? check(*options, context.result()) : generate(*options);
+        if (!options->gen.empty()) return generate(*options);
+        context.check_files({{"standard input", "/dev/stdin"}}, {});
+        return check(*options, context.result());
       });
   sub->add_option(
       "--op", options->op,

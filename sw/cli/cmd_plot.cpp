@@ -33,7 +33,7 @@ void check(const Context& context, const Options& o) {
     throw BadInput(fmt::format("--name: {} names for {} files; a name for each, in their order",
                                o.names.size(), o.files.size()));
   }
-  std::vector<Context::File> read;
+  std::vector<File> read;
   for (const std::string& file : o.files) read.push_back({"metrics", file});
   context.check_files(read, {{"--svg", o.svg}});
 }

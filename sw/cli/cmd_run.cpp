@@ -12,10 +12,12 @@
 #include "ow/base/progress.h"
 #include "ow/compile/network_run.h"
 #include "ow/compile/plan_file.h"
+#include "ow/compile/train_job.h"
 #include "ow/compile/train_params.h"
 #include "ow/fpga/sim_board.h"
 #include "ow/golden/network.h"
 #include "ow/golden/training_job.h"
+#include "ow/memoryx/checkpoint.h"
 #include "ow/open/board.h"
 #include "ow/open/mini.h"
 #include "ow/wafer/files.h"
@@ -97,6 +99,9 @@ void check_combination(const Options& options) {
     if (options.checked) {
       throw BadInput("--device uart or fpga-sim: hardware has no assertions (--checked)");
     }
+  }
+  if (options.device == "golden" && (options.checked || options.check_idle)) {
+    throw BadInput("--device golden: has no hardware to look at (--checked, --check-idle)");
   }
   // A board's tiles are those of `mini` in any case.
   const bool mini = options.tiles == "mini" && !on_board(options);
@@ -207,23 +212,59 @@ void take_device(Options* options, const std::string& params, GridShape grid) {
   options->device = kind == "sim" ? "rtl" : kind;
 }
 
-// Weights may replace those that were read; a plan's file is read as well as written. Metrics may
-// lie in a directory that is yet to be made.
+// What a training keeps in its directory: the checkpoints, and under names of their own what an
+// option may put elsewhere.
+void add_model_dir(const Context& context, const Options& options, std::vector<File>* read,
+                   std::vector<File>* written) {
+  namespace fs = std::filesystem;
+  const std::string& directory = options.train.model_dir;
+  if (directory.empty()) return;
+  for (const std::string& path : memoryx::checkpoints_in(directory)) {
+    read->push_back({"--model-dir", path});
+  }
+  std::vector<File> kept = {{"--model-dir", jobs::plan_path(directory), "--plan", false},
+                            {"--model-dir", directory + "/metrics.jsonl", "--metrics", false}};
+  if (options.mode == "predict" && options.save_outputs.empty()) {
+    kept.push_back({"--model-dir", directory + "/predictions.safetensors", "", false});
+  }
+  // Checkpoints that are not there yet.
+  for (const std::string& path : {context.json_path(), options.save_outputs, options.plan,
+                                  options.train.metrics, options.record}) {
+    const std::string name = fs::path(path).filename().string();
+    if (name.rfind("checkpoint-", 0) != 0) continue;
+    kept.push_back({"--model-dir", (fs::path(directory) / name).string(), "", false});
+  }
+  written->insert(written->begin(), kept.begin(), kept.end());
+}
+
+// Weights may replace those that were read. A plan's file is read as well as written, and is not
+// written if its plan is used; metrics may lie in a directory that is yet to be made.
 void check_files(const Context& context, const Options& options, const jobs::RunParams& params) {
   std::error_code error;
   const std::string& metrics = options.train.metrics;
-  context.check_files({{"parameters", options.params},
-                       {"data.file", params.data.file},
-                       {"data.labels", params.data.labels},
-                       {"--firmware", options.firmware},
-                       {"--wafer", options.wafer},
-                       {"--defects", options.defects},
-                       {"--map", options.map}},
-                      {{"--save-weights", options.save_weights},
-                       {"--save-outputs", options.save_outputs},
-                       {"--metrics", std::filesystem::exists(metrics, error) ? metrics : ""},
-                       {"--record", options.record},
-                       {"--svg", options.svg}});
+  std::vector<File> read = {{"parameters", options.params},
+                            {"data.file", params.data.file},
+                            {"data.labels", params.data.labels},
+                            {"network.weights", params.weights, "--save-weights"},
+                            {"--weights", options.weights, "--save-weights"},
+                            {"network.training", params.training},
+                            {"--firmware", run_options(options).firmware},
+                            {"--wafer", options.wafer},
+                            {"--defects", options.defects},
+                            {"--map", options.map}};
+  std::vector<File> written = {{"--plan", options.plan, "", false},
+                               {"--save-weights", options.save_weights},
+                               {"--save-outputs", options.save_outputs},
+                               {"--metrics", metrics, "", std::filesystem::exists(metrics, error)},
+                               {"--record", options.record},
+                               {"--svg", options.svg}};
+  if (params.weights.empty() && options.weights.empty() && !params.training.empty()) {
+    const jobs::RunParams training = jobs::load_train_params(params.training).base;
+    read.push_back({"data.file of network.training", training.data.file});
+    read.push_back({"data.labels of network.training", training.data.labels});
+  }
+  add_model_dir(context, options, &read, &written);
+  context.check_files(read, written);
 }
 
 // What a training has no use for.
@@ -278,6 +319,7 @@ int train(Context& context, Options options) {
 
 int run(Context& context, Options options) {
   if (jobs::is_training(options.params)) return train(context, options);
+  if (!speaks_alone(options.params)) return 2;
   if (options.mode == "predict") {
     throw BadInput(
         options.params +

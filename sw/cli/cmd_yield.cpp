@@ -67,6 +67,7 @@ void estimate(const Options& o, const wafer::Shape& shape, const wafer::YieldMod
 }
 
 int run(Context& context, const Options& o) {
+  context.check_files({{"--wafer", o.wafer}}, {});
   wafer::Shape shape = o.wafer.empty() ? o.shape : wafer::read_shape(o.wafer);
   shape.check();
   check_tiles(shape);

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <new>
+#include <system_error>
 
 #include "cli.h"
 #include "commands.h"
@@ -22,6 +25,8 @@ int written(int status) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // A file that may not grow any more is an error of the call that writes it.
+  std::signal(SIGXFSZ, SIG_IGN);
   CLI::App app{"Openwafer: an open wafer-scale engine", "ow"};
   app.set_version_flag("--version", std::string("ow ") + OW_VERSION);
   app.require_subcommand(0, 1);
@@ -31,6 +36,7 @@ int main(int argc, char** argv) {
   ow::cli::Context context;
   try {
     ow::cli::add_commands(app, context);
+    ow::cli::refuse_empty_names(app);
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) {
       throw ow::BadInput("a subcommand is required (see ow --help)");
@@ -41,6 +47,14 @@ int main(int argc, char** argv) {
   } catch (const ow::Error& e) {
     std::fprintf(stderr, "ow: %s: %s\n", e.category(), e.what());
     return e.exit_status();
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "ow: bad input: not enough memory for what is asked\n");
+    return 2;
+  } catch (const std::system_error& e) {
+    const bool lost = std::ferror(stdout) != 0;  // fmt says so by this exception
+    std::fprintf(stderr, lost ? "ow: bad input: standard output: %s\n" : "ow: internal error: %s\n",
+                 lost ? std::strerror(e.code().value()) : e.what());
+    return lost ? 2 : 3;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "ow: internal error: %s\n", e.what());
     return 3;

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <new>
 #include <optional>
 
 #include "ow/base/error.h"
@@ -268,9 +269,19 @@ int run_rank(Context& context, const TrainRequest& request, swarmx::Transport& t
   return different == 0 ? 0 : 1;
 }
 
+int run_in_memory(Context& context, const TrainRequest& request, swarmx::Transport& transport) {
+  try {
+    return run_rank(context, request, transport);
+  } catch (const std::bad_alloc&) {
+    throw BadInput(request.params +
+                   ": not enough memory; train.store.directory keeps the weights in a file, "
+                   "--no-check leaves out the reference, which has its own");
+  }
+}
+
 // A rank that does not end by itself soon after the run has failed, because it simulates.
-void end_at_once(int status, const std::string& what) {
-  std::fprintf(stderr, "ow: %s: %s\n", status == 2 ? "bad input" : "device fault", what.c_str());
+void end_at_once(int status, const std::string& line) {
+  if (!line.empty()) std::fprintf(stderr, "%s\n", line.c_str());
   std::_Exit(status);
 }
 
@@ -295,6 +306,17 @@ void add_train_options(CLI::App* sub, TrainRequest* request) {
       ->type_name("FILE");
 }
 
+bool speaks_alone(const std::string& params) {
+  const auto transport = swarmx::open_transport();
+  const int rank = transport->rank(), ranks = transport->ranks();
+  transport->close();
+  if (ranks > 1 && rank == 0) {
+    throw BadInput(fmt::format(
+        "{}: key 'train' is missing: a network is run by one process, not {}", params, ranks));
+  }
+  return ranks == 1;
+}
+
 int run_train(Context& context, const TrainRequest& request) {
   swarmx::TransportOptions options;
   options.last_resort = end_at_once;
@@ -302,11 +324,13 @@ int run_train(Context& context, const TrainRequest& request) {
       "ow: device fault: ended from outside (SIGTERM), as mpirun does when a rank has died";
   const auto transport = swarmx::open_transport(options);
   try {
-    const int status = run_rank(context, request, *transport);
+    const int status = run_in_memory(context, request, *transport);
     transport->close();
     return status;
   } catch (const Error& error) {
     transport->fail(error.exit_status(), error.what());
+    // Rank 0 finds bad input itself or hears of it, and says so for all.
+    if (transport->rank() > 0 && error.exit_status() == 2) return 2;
     throw;
   } catch (const std::exception& error) {
     transport->fail(InternalError("").exit_status(), error.what());

@@ -36,6 +36,10 @@ struct TrainRequest {
 // The options that only a training has.
 void add_train_options(CLI::App* sub, TrainRequest* request);
 
+// Of a network, which one process runs. BadInput if this is one of several; false for all of them
+// but the one that says so.
+bool speaks_alone(const std::string& params);
+
 // The exit status: 1 if something differs from the golden model.
 int run_train(Context& context, const TrainRequest& request);
 

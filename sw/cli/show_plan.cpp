@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "ow/base/json.h"
 #include "ow/compile/plan_file.h"
 
 namespace ow::cli {
@@ -11,7 +12,7 @@ namespace {
 using nlohmann::json;
 
 std::string text_of(const json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
+  return value.is_string() ? value.get<std::string>() : json_text(value);
 }
 
 void print_decisions(const json& plan) {
@@ -48,7 +49,8 @@ void show_plan(Context& context, const jobs::PlanFile& file) {
   const json& colours = plan.at("plan").at("colours");
   fmt::print("{:<18} {}: weights {}, down the column {}, back {}, results {} (-1: none)\n",
              "colours", colours.at("count").get<int>(), colours.at("weights").get<int>(),
-             colours.at("down").dump(), colours.at("back").get<int>(), colours.at("result").dump());
+             json_text(colours.at("down")), colours.at("back").get<int>(),
+             json_text(colours.at("result")));
   fmt::print("{:<18} {} (hash {})\n\n", "program", text_of(plan.at("firmware")),
              text_of(inputs.at("program")));
   print_decisions(plan);
@@ -64,9 +66,9 @@ void show_plan(Context& context, const jobs::PlanFile& file) {
              "bound");
   for (const json& phase : plan.at("phases")) {
     fmt::print("{:<18} {:>6} {:>12} {:>12} {:>9}\n", text_of(phase.at("name")),
-               phase.contains("layer") ? phase.at("layer").dump() : "",
+               phase.contains("layer") ? json_text(phase.at("layer")) : "",
                phase.at("cycles").get<uint64_t>(),
-               phase.contains("wavelets") ? phase.at("wavelets").dump() : "",
+               phase.contains("wavelets") ? json_text(phase.at("wavelets")) : "",
                phase.contains("bound") ? text_of(phase.at("bound")) : "");
   }
   fmt::print("{:<18} {:>6} {:>12}\n", "in all", "", plan.at("cycles").get<uint64_t>());

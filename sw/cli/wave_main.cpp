@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ow-wave`: runs a recording again, in the simulator that writes waves.
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 
 #include "cli.h"
@@ -32,6 +33,7 @@ int run(int argc, char** argv) {
   app.add_option("--from", options.waves.from, "The first cycle")->check(whole_number(0));
   app.add_option("--to", options.waves.to, "The last cycle")->check(whole_number(0));
   app.add_option("--tile", tiles, "Only of this tile (may be repeated)")->type_name("ROW,COLUMN");
+  refuse_empty_names(app);
   app.failure_message([](const CLI::App*, const CLI::Error& e) {
     return std::string("ow-wave: bad input: ") + e.what() + " (see ow-wave --help)\n";
   });
@@ -41,6 +43,7 @@ int run(int argc, char** argv) {
     return app.exit(e) == 0 ? 0 : 2;
   }
   for (const std::string& tile : tiles) options.waves.tiles.push_back(tile_of(tile));
+  check_files({{"recording", file}}, {{"waves", options.waves.file}});
   const Recording recording = read_recording(file);
   if (options.waves.from >= recording.cycles || options.waves.from > options.waves.to) {
     throw BadInput(file + ": its " + std::to_string(recording.cycles) +
@@ -56,6 +59,7 @@ int run(int argc, char** argv) {
 }  // namespace ow::cli
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // what cannot be written is said
   try {
     return ow::cli::run(argc, argv);
   } catch (const ow::Error& e) {

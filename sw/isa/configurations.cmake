@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Written by ow_isa_gen from sw/isa/*.yaml; `cmake --build build --target isa` writes it anew.
-# Parameters of ow_tile in the configurations, for ow_verilate.
+# Parameters of ow_tile in the configurations, for ow_verilate and scripts.
 set(OW_FULL_PARAMS Lanes=8 SramBytes=49152 SramBanks=8 NumColours=24 NumThreads=13 QueueDepth=8 LineSlots=8 WriteSlots=24 PackSlots=20 ReduceAdders=3 SmallRouter=0 SmallTile=0 Features=32'hFFF134FF Operations=32'h0000003F)
 set(OW_FULL_LANES 8)
 set(OW_FULL_SRAM_BYTES 49152)

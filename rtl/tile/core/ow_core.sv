@@ -42,7 +42,7 @@
 module ow_core
   import ow_pkg::*;
 #(
-  parameter int unsigned SramBytes = 49152,
+  parameter int unsigned SramBytes = FULL_SRAM_BYTES,
   parameter int unsigned Dsrs = NUM_DSRS,
   parameter bit Small = 1'b0
 ) (

@@ -12,7 +12,7 @@ module ow_core_execute
   import ow_pkg::*;
   import ow_core_pkg::*;
 #(
-  parameter int unsigned SramBytes = 49152,
+  parameter int unsigned SramBytes = FULL_SRAM_BYTES,
   parameter int unsigned Dsrs = NUM_DSRS   // a descriptor beyond is an illegal instruction
 ) (
   input  logic         have_i,   // an instruction is here

@@ -23,7 +23,7 @@
 `include "ow_assert.svh"
 
 module ow_core_fetch #(
-  parameter int unsigned SramBytes = 49152
+  parameter int unsigned SramBytes = ow_pkg::FULL_SRAM_BYTES
 ) (
   input  logic        clk_i,
   input  logic        rst_i,

@@ -28,7 +28,7 @@ module ow_core_pipeline
   import ow_pkg::*;
   import ow_core_pkg::*;
 #(
-  parameter int unsigned SramBytes = 49152,
+  parameter int unsigned SramBytes = FULL_SRAM_BYTES,
   parameter int unsigned Dsrs = NUM_DSRS
 ) (
   input  logic         clk_i,

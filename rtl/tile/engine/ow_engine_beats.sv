@@ -32,10 +32,10 @@ module ow_engine_beats
   import ow_onehot_pkg::increment;
   import ow_engine_pkg::*;
 #(
-  parameter int unsigned Lanes = 8,
-  parameter int unsigned SramBytes = 49152,
-  parameter int unsigned SramBanks = 8,
-  parameter int unsigned NumThreads = 13,
+  parameter int unsigned Lanes = ow_pkg::FULL_LANES,
+  parameter int unsigned SramBytes = ow_pkg::FULL_SRAM_BYTES,
+  parameter int unsigned SramBanks = ow_pkg::FULL_SRAM_BANKS,
+  parameter int unsigned NumThreads = ow_pkg::FULL_NUM_THREADS,
   parameter bit Gather = 1'b1,
   localparam int unsigned RowW = 20 - $clog2(SramBanks)
 ) (

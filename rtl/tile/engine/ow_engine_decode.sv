@@ -29,7 +29,7 @@ module ow_engine_decode
   import ow_nlf_pkg::nlf_fn_e, ow_nlf_pkg::NLF_RCP, ow_nlf_pkg::NLF_RSQRT, ow_nlf_pkg::NLF_EXP,
          ow_nlf_pkg::NLF_LOG, ow_nlf_pkg::NLF_TANH, ow_nlf_pkg::NLF_SIGMOID;
 #(
-  parameter int unsigned Lanes = 8,
+  parameter int unsigned Lanes = FULL_LANES,
   parameter logic [31:0] Features = FULL_FEATURES,
   parameter logic [31:0] Operations = FULL_OPERATIONS
 ) (

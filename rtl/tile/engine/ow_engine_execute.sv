@@ -14,7 +14,7 @@ module ow_engine_execute
   import ow_datapath_pkg::*;
   import ow_engine_pkg::*;
 #(
-  parameter int unsigned Lanes = 8,
+  parameter int unsigned Lanes = ow_pkg::FULL_LANES,
   parameter dp_has_t Has = DP_HAS_ALL,
   parameter bit Nonlinear = 1'b1,
   localparam int unsigned LineW = 16 * Lanes

@@ -39,7 +39,7 @@ module ow_engine_flight
   import ow_datapath_pkg::*;
   import ow_engine_pkg::*;
 #(
-  parameter int unsigned Lanes = 8,
+  parameter int unsigned Lanes = ow_pkg::FULL_LANES,
   localparam int unsigned LineW = 16 * Lanes
 ) (
   input  logic                   clk_i,

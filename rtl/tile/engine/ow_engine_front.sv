@@ -15,9 +15,9 @@ module ow_engine_front
   import ow_pkg::*;
   import ow_engine_pkg::*;
 #(
-  parameter int unsigned Lanes = 8,
-  parameter int unsigned SramBytes = 49152,
-  parameter int unsigned NumThreads = 13,
+  parameter int unsigned Lanes = FULL_LANES,
+  parameter int unsigned SramBytes = FULL_SRAM_BYTES,
+  parameter int unsigned NumThreads = FULL_NUM_THREADS,
   parameter logic [31:0] Features = FULL_FEATURES,
   parameter logic [31:0] Operations = FULL_OPERATIONS,
   localparam int unsigned VecBytes = 2 * Lanes,

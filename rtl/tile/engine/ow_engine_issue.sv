@@ -31,7 +31,7 @@ module ow_engine_issue
   import ow_datapath_pkg::*;
   import ow_engine_pkg::*;
 #(
-  parameter int unsigned NumThreads = 13
+  parameter int unsigned NumThreads = ow_pkg::FULL_NUM_THREADS
 ) (
   input  logic                  clk_i,
   input  logic                  rst_i,

@@ -32,8 +32,8 @@ module ow_engine_launch
   import ow_pkg::*;
   import ow_engine_pkg::*;
 #(
-  parameter int unsigned Lanes = 8,
-  parameter int unsigned NumThreads = 13,
+  parameter int unsigned Lanes = FULL_LANES,
+  parameter int unsigned NumThreads = FULL_NUM_THREADS,
   parameter logic [31:0] Features = FULL_FEATURES,
   parameter logic [31:0] Operations = FULL_OPERATIONS,
   localparam int unsigned ThreadW = $clog2(NumThreads)

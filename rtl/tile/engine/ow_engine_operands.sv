@@ -24,12 +24,12 @@
 module ow_engine_operands
   import ow_engine_pkg::*;
 #(
-  parameter int unsigned Lanes = 8,
-  parameter int unsigned SramBytes = 49152,
-  parameter int unsigned SramBanks = 8,
+  parameter int unsigned Lanes = ow_pkg::FULL_LANES,
+  parameter int unsigned SramBytes = ow_pkg::FULL_SRAM_BYTES,
+  parameter int unsigned SramBanks = ow_pkg::FULL_SRAM_BANKS,
   parameter bit Gather = 1'b1,
   parameter bit Int8 = 1'b1,
-  parameter int unsigned LineSlots = 8,
+  parameter int unsigned LineSlots = ow_pkg::FULL_LINE_SLOTS,
   localparam int unsigned VecBytes = 2 * Lanes,
   localparam int unsigned LineW = 8 * VecBytes,
   localparam int unsigned OffW = $clog2(VecBytes),

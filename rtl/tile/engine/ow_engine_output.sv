@@ -15,11 +15,11 @@ module ow_engine_output
   import ow_pkg::ramp_t;
   import ow_engine_pkg::*;
 #(
-  parameter int unsigned Lanes = 8,
-  parameter int unsigned NumThreads = 13,
-  parameter int unsigned QueueDepth = 8,
+  parameter int unsigned Lanes = ow_pkg::FULL_LANES,
+  parameter int unsigned NumThreads = ow_pkg::FULL_NUM_THREADS,
+  parameter int unsigned QueueDepth = ow_pkg::FULL_QUEUE_DEPTH,
   parameter int unsigned Queues = ow_pkg::NUM_QUEUES,
-  parameter int unsigned PackSlots = 20,
+  parameter int unsigned PackSlots = ow_pkg::FULL_PACK_SLOTS,
   localparam int unsigned ThreadW = $clog2(NumThreads)
 ) (
   input  logic                   clk_i,

@@ -27,7 +27,7 @@
 module ow_engine_pick
   import ow_pkg::*;
 #(
-  parameter int unsigned NumThreads = 13,
+  parameter int unsigned NumThreads = FULL_NUM_THREADS,
   localparam int unsigned ThreadW = $clog2(NumThreads)
 ) (
   input  logic                        clk_i,

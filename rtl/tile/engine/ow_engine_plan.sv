@@ -31,8 +31,8 @@ module ow_engine_plan
   import ow_datapath_pkg::*;
   import ow_engine_pkg::*;
 #(
-  parameter int unsigned Lanes = 8,
-  parameter int unsigned SramBytes = 49152,
+  parameter int unsigned Lanes = FULL_LANES,
+  parameter int unsigned SramBytes = FULL_SRAM_BYTES,
   parameter int unsigned Dims = NUM_DIMENSIONS,
   localparam int unsigned VecBytes = 2 * Lanes,
   localparam int unsigned OffW = $clog2(VecBytes),

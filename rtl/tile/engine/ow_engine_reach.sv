@@ -17,8 +17,8 @@
 module ow_engine_reach
   import ow_engine_pkg::*;
 #(
-  parameter int unsigned Lanes = 8,
-  parameter int unsigned SramBytes = 49152,
+  parameter int unsigned Lanes = ow_pkg::FULL_LANES,
+  parameter int unsigned SramBytes = ow_pkg::FULL_SRAM_BYTES,
   localparam int unsigned VecBytes = 2 * Lanes,
   localparam int unsigned OffW = $clog2(VecBytes),
   localparam int unsigned TagW = 24 - OffW

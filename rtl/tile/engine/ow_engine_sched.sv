@@ -20,7 +20,7 @@
 //   take_i       the choice counts
 //   any_o        there is a choice: pick_o, one-hot; its index in thread_o
 module ow_engine_sched #(
-  parameter int unsigned NumThreads = 13,
+  parameter int unsigned NumThreads = ow_pkg::FULL_NUM_THREADS,
   localparam int unsigned ThreadW = $clog2(NumThreads)
 ) (
   input  logic                  clk_i,

@@ -21,7 +21,7 @@
 module ow_engine_span
   import ow_engine_pkg::*;
 #(
-  parameter int unsigned Lanes = 8
+  parameter int unsigned Lanes = ow_pkg::FULL_LANES
 ) (
   /* verilator lint_off UNUSEDSIGNAL */ // kinds, sizes, steps
   input  ctx_t        c_i,

@@ -15,7 +15,7 @@ module ow_engine_status
   import ow_pkg::*;
   import ow_engine_pkg::*;
 #(
-  parameter int unsigned NumThreads = 13,
+  parameter int unsigned NumThreads = FULL_NUM_THREADS,
   localparam int unsigned ThreadW = $clog2(NumThreads)
 ) (
   input  logic                  clk_i,

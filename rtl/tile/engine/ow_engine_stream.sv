@@ -28,8 +28,8 @@
 module ow_engine_stream
   import ow_onehot_pkg::increment;
 #(
-  parameter int unsigned Lanes = 8,
-  parameter int unsigned Slots = 8,
+  parameter int unsigned Lanes = ow_pkg::FULL_LANES,
+  parameter int unsigned Slots = ow_pkg::FULL_LINE_SLOTS,
   parameter int unsigned TagW = 12,
   localparam int unsigned VecBytes = 2 * Lanes,
   localparam int unsigned LineW = 8 * VecBytes,

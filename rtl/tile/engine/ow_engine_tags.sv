@@ -38,7 +38,7 @@
 module ow_engine_tags
   import ow_pkg::ramp_t;
 #(
-  parameter int unsigned NumThreads = 13,
+  parameter int unsigned NumThreads = ow_pkg::FULL_NUM_THREADS,
   localparam int unsigned ThreadW = $clog2(NumThreads)
 ) (
   input  logic                  clk_i,

@@ -31,7 +31,7 @@ module ow_engine_threads
   import ow_pkg::*;
   import ow_engine_pkg::*;
 #(
-  parameter int unsigned NumThreads = 13,
+  parameter int unsigned NumThreads = FULL_NUM_THREADS,
   parameter int unsigned Queues = NUM_QUEUES,
   parameter bit HasFifos = 1'b1,
   localparam int unsigned ThreadW = $clog2(NumThreads)

@@ -28,7 +28,7 @@ module ow_engine_weights
   import ow_pkg::*;
   import ow_onehot_pkg::increment;
 #(
-  parameter int unsigned SramBytes = 49152,
+  parameter int unsigned SramBytes = FULL_SRAM_BYTES,
   parameter bit Dotw = 1'b1
 ) (
   input  logic                   clk_i,

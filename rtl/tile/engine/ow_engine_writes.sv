@@ -47,10 +47,10 @@ module ow_engine_writes
   import ow_engine_pkg::*;
   import ow_onehot_pkg::*;
 #(
-  parameter int unsigned Lanes = 8,
-  parameter int unsigned SramBytes = 49152,
-  parameter int unsigned SramBanks = 8,
-  parameter int unsigned Slots = WRITE_SLOTS,
+  parameter int unsigned Lanes = ow_pkg::FULL_LANES,
+  parameter int unsigned SramBytes = ow_pkg::FULL_SRAM_BYTES,
+  parameter int unsigned SramBanks = ow_pkg::FULL_SRAM_BANKS,
+  parameter int unsigned Slots = ow_pkg::FULL_WRITE_SLOTS,
   localparam int unsigned VecBytes = 2 * Lanes,
   localparam int unsigned LineW = 8 * VecBytes,
   localparam int unsigned OffW = $clog2(VecBytes),

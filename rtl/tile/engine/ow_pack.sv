@@ -46,11 +46,11 @@ module ow_pack
   import ow_pkg::*;
   import ow_onehot_pkg::*;
 #(
-  parameter int unsigned Lanes = 8,
-  parameter int unsigned NumThreads = 13,
-  parameter int unsigned QueueDepth = 8,
+  parameter int unsigned Lanes = FULL_LANES,
+  parameter int unsigned NumThreads = FULL_NUM_THREADS,
+  parameter int unsigned QueueDepth = FULL_QUEUE_DEPTH,
   parameter int unsigned Queues = NUM_QUEUES,
-  parameter int unsigned Slots = 20,
+  parameter int unsigned Slots = FULL_PACK_SLOTS,
   localparam int unsigned ThreadW = $clog2(NumThreads)
 ) (
   input  logic                   clk_i,

@@ -15,7 +15,7 @@ module ow_pack_claims
   import ow_pkg::*;
 #(
   parameter int unsigned Queues = NUM_QUEUES,
-  parameter int unsigned Slots = 20,
+  parameter int unsigned Slots = FULL_PACK_SLOTS,
   localparam int unsigned CntW = $clog2(Slots) + 1,
   localparam int unsigned QueueW = $clog2(Queues)
 ) (

@@ -18,8 +18,8 @@ module ow_serial_threads
   import ow_pkg::*;
   import ow_serial_pkg::*;
 #(
-  parameter int unsigned NumThreads = 3,
-  parameter int unsigned QueueDepth = 8,
+  parameter int unsigned NumThreads = MINI_NUM_THREADS,
+  parameter int unsigned QueueDepth = MINI_QUEUE_DEPTH,
   localparam int unsigned ThreadW = $clog2(NumThreads)
 ) (
   input  logic                  clk_i,

@@ -30,11 +30,11 @@ module ow_regs
   import ow_pkg::*;
 #(
   // What CONFIG, FEATURES and OPERATIONS say, and so which of the registers are there.
-  parameter int unsigned Lanes = 8,
-  parameter int unsigned SramBytes = 49152,
-  parameter int unsigned SramBanks = 8,
-  parameter int unsigned NumColours = 24,
-  parameter int unsigned NumThreads = 13,
+  parameter int unsigned Lanes = FULL_LANES,
+  parameter int unsigned SramBytes = FULL_SRAM_BYTES,
+  parameter int unsigned SramBanks = FULL_SRAM_BANKS,
+  parameter int unsigned NumColours = FULL_NUM_COLOURS,
+  parameter int unsigned NumThreads = FULL_NUM_THREADS,
   parameter logic [31:0] Features = FULL_FEATURES,
   parameter logic [31:0] Operations = FULL_OPERATIONS
 ) (

@@ -22,8 +22,8 @@
 module ow_mbist
   import ow_onehot_pkg::lowest;
 #(
-  parameter int unsigned Rows = 768,
-  parameter int unsigned Banks = 8,
+  parameter int unsigned Rows,
+  parameter int unsigned Banks,
   localparam int unsigned RowBits = $clog2(Rows)
 ) (
   input  logic               clk_i,

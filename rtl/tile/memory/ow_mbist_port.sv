@@ -13,8 +13,8 @@
 module ow_mbist_port
   import ow_pkg::*;
 #(
-  parameter int unsigned SramBytes = 49152,
-  parameter int unsigned SramBanks = 8,
+  parameter int unsigned SramBytes = FULL_SRAM_BYTES,
+  parameter int unsigned SramBanks = FULL_SRAM_BANKS,
   parameter bit          Present = 1'b1,
   localparam int unsigned RowW = 20 - $clog2(SramBanks)
 ) (

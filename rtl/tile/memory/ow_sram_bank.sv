@@ -5,7 +5,7 @@
 // on rdata_o from the next cycle until the next read. A write leaves rdata_o alone. Contents are
 // undefined after power-up and survive reset. Maps to a block RAM or a macro.
 module ow_sram_bank #(
-  parameter int unsigned Rows = 768  // words, any number from 2
+  parameter int unsigned Rows  // words, any number from 2
 ) (
   input  logic                    clk_i,
   input  logic                    req_i,    // access in this cycle

@@ -43,11 +43,11 @@ module ow_reduce
   import ow_pkg::*;
   import ow_reduce_pkg::*;
 #(
-  parameter int unsigned Lanes     = 8,     // fp32 numbers in an accumulator word: 2, 4 or 8
-  parameter int unsigned SramBytes = 49152, // size of the tile's memory
-  parameter int unsigned Queues    = NUM_QUEUES,  // of the ramp, each way
-  parameter int unsigned Adders    = 3,     // 1 or 3
-  parameter bit          Bf16      = 1'b1   // it rounds to bfloat16, too
+  parameter int unsigned Lanes = FULL_LANES,           // fp32 numbers of a word: 2, 4 or 8
+  parameter int unsigned SramBytes = FULL_SRAM_BYTES,  // size of the tile's memory
+  parameter int unsigned Queues = NUM_QUEUES,          // of the ramp, each way
+  parameter int unsigned Adders = FULL_REDUCE_ADDERS,  // 1 or 3
+  parameter bit Bf16 = 1'b1                            // it rounds to bfloat16, too
 ) (
   input  logic                   clk_i,
   input  logic                   rst_i,
@@ -119,7 +119,7 @@ module ow_reduce
 );
 `include "ow_assert.svh"
 
-  localparam int unsigned AccWords = 16;
+  localparam int unsigned AccWords = ACC_LINES;
 
   `OW_ASSERT_INIT(lanes, Lanes == 2 || Lanes == 4 || Lanes == 8)
   `OW_ASSERT_INIT(adders_1_3, Adders == 3 || (Adders == 1 && !Bf16))

@@ -4,7 +4,7 @@
 module ow_reduce_bias
   import ow_fp_pkg::*;
 #(
-  parameter int unsigned SramBytes = 49152
+  parameter int unsigned SramBytes = ow_pkg::FULL_SRAM_BYTES
 ) (
   input  logic        clk_i,
   input  logic        rst_i,

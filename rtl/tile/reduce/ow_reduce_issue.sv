@@ -7,7 +7,7 @@ module ow_reduce_issue
   import ow_pkg::*;
   import ow_reduce_pkg::*;
 #(
-  parameter int unsigned Lanes = 8,
+  parameter int unsigned Lanes = FULL_LANES,
   parameter bit Bf16 = 1'b1    // results may be rounded to bfloat16
 ) (
   input  logic                   clk_i,

@@ -8,7 +8,7 @@ module ow_reduce_output
   import ow_fp_pkg::*;
   import ow_reduce_pkg::*;
 #(
-  parameter int unsigned SramBytes = 49152
+  parameter int unsigned SramBytes = FULL_SRAM_BYTES
 ) (
   input  logic                  clk_i,
   input  logic                  rst_i,

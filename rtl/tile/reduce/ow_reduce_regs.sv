@@ -7,8 +7,8 @@ module ow_reduce_regs
   import ow_pkg::*;
   import ow_reduce_pkg::*;
 #(
-  parameter int unsigned Lanes = 8,
-  parameter int unsigned AccWords = 16,
+  parameter int unsigned Lanes = FULL_LANES,
+  parameter int unsigned AccWords = ACC_LINES,
   parameter int unsigned Queues = NUM_QUEUES,  // that there are: an action may name no other
   parameter bit Bf16 = 1'b1,                   // an action may round to bfloat16
   parameter bit Late = 1'b0

@@ -15,8 +15,8 @@ module ow_reduce_serial
   import ow_pkg::*;
   import ow_reduce_pkg::*;
 #(
-  parameter int unsigned Lanes = 2,
-  parameter int unsigned SramBytes = 8192
+  parameter int unsigned Lanes = MINI_LANES,
+  parameter int unsigned SramBytes = MINI_SRAM_BYTES
 ) (
   input  logic                   clk_i,
   input  logic                   rst_i,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ow/base/file.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -18,23 +16,8 @@
 namespace ow {
 namespace {
 
-[[noreturn]] void cannot_write(const std::string& path, int error) {
-  throw BadInput(fmt::format("{}: cannot be written: {}", path, std::strerror(error)));
-}
-
 [[noreturn]] void too_long(const std::string& path, size_t limit) {
   throw BadInput(fmt::format("{}: holds more than {} bytes, the limit", path, limit));
-}
-
-// Where the contents of `path` are written first: a new file beside it, or, if it is there and no
-// regular file, itself.
-std::string written_first(const std::string& path) {
-  struct stat is {};
-  if (stat(path.c_str(), &is) == 0 && !S_ISREG(is.st_mode)) {
-    if (S_ISDIR(is.st_mode)) cannot_write(path, EISDIR);
-    return path;
-  }
-  return fmt::format("{}.tmp.{}", path, getpid());
 }
 
 struct Inflater {
@@ -87,18 +70,28 @@ std::string unpack(const std::string& path, const std::string& packed, size_t li
   }
 }
 
-}  // namespace
+bool is_packed(const std::string& bytes) {
+  return bytes.size() >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b';
+}
 
-std::string read_text(const std::string& path, size_t limit) {
+std::string read_all(const std::string& path, size_t limit, size_t line_limit) {
   std::string text;
+  size_t line = 0;  // where the last one begins
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
       std::fopen(path.c_str(), "rb"), [](std::FILE* f) { return std::fclose(f); });
   int error = errno;
   if (file) {
     char part[1 << 14];
     while (const size_t n = std::fread(part, 1, sizeof part, file.get())) {
+      if (const void* end = memrchr(part, '\n', n)) {
+        line = text.size() + static_cast<size_t>(static_cast<const char*>(end) - part) + 1;
+      }
       text.append(part, n);
       if (text.size() > limit) too_long(path, limit);
+      if (text.size() - line > line_limit && !is_packed(text)) {
+        throw BadInput(
+            fmt::format("{}: holds a line of more than {} bytes, the limit", path, line_limit));
+      }
     }
     error = std::ferror(file.get()) != 0 ? errno : 0;
     if (error == 0) return text;
@@ -107,36 +100,15 @@ std::string read_text(const std::string& path, size_t limit) {
       fmt::format("{}: cannot be read: {}", path.empty() ? "''" : path, std::strerror(error)));
 }
 
-std::string read_bytes(const std::string& path, size_t limit) {
-  std::string bytes = read_text(path, limit);
-  const bool packed = bytes.size() >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b';
-  return packed ? unpack(path, bytes, limit) : bytes;
+}  // namespace
+
+std::string read_text(const std::string& path, size_t limit) {
+  return read_all(path, limit, SIZE_MAX);
 }
 
-void write_file(const std::string& path, const std::string& contents) {
-  const std::string first = written_first(path);
-  const bool renamed = first != path;
-  const auto fail = [&] {
-    const int error = errno;
-    if (renamed) std::remove(first.c_str());
-    cannot_write(path, error);
-  };
-  std::FILE* file = std::fopen(first.c_str(), "wb");
-  if (file == nullptr) fail();
-  const bool written = std::fwrite(contents.data(), 1, contents.size(), file) == contents.size();
-  const bool closed = std::fclose(file) == 0;
-  if (!written || !closed) fail();
-  if (renamed && std::rename(first.c_str(), path.c_str()) != 0) fail();
-}
-
-void check_writable(const std::string& path) {
-  if (path.empty()) return;
-  const std::string first = written_first(path);
-  if (first == path) return;
-  std::FILE* file = std::fopen(first.c_str(), "wb");
-  if (file == nullptr) cannot_write(path, errno);
-  std::fclose(file);
-  std::remove(first.c_str());
+std::string read_bytes(const std::string& path, size_t limit, size_t line_limit) {
+  std::string bytes = read_all(path, limit, line_limit);
+  return is_packed(bytes) ? unpack(path, bytes, limit) : bytes;
 }
 
 std::string beside(const std::string& file, const std::string& path) {

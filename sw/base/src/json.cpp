@@ -60,6 +60,10 @@ json parse_json(const std::string& text, const std::string& name) {
   return parse(text, name, false);
 }
 
+std::string json_text(const json& value, int indent) {
+  return value.dump(indent, ' ', false, json::error_handler_t::replace);
+}
+
 json read_json(const std::string& path) { return parse_json(read_text(path), path); }
 
 void read_json_lines(const std::string& path,

@@ -131,6 +131,10 @@ class Yaml::Builder : public YAML::EventHandler {
     node->quoted = quoted;
     node->text = text;
     node->line = std::max(mark.line + 1, 1);
+    // The mark of a value that is not there is that of what follows.
+    if (kind == Node::Kind::Null && !stack_.empty() && !stack_.back().node->key_lines.empty()) {
+      node->line = stack_.back().node->key_lines.back();
+    }
     return node;
   }
 

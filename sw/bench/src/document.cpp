@@ -54,10 +54,7 @@ std::string escaped(const std::string& text) {
 
 std::string number_text(double value) {
   if (value == static_cast<double>(static_cast<int64_t>(value))) {
-    std::string digits = fmt::format("{}", static_cast<int64_t>(value));
-    const size_t sign = value < 0 ? 1 : 0;
-    for (size_t at = digits.size(); at > sign + 3;) digits.insert(at -= 3, ",");
-    return digits;
+    return grouped(static_cast<int64_t>(value));
   }
   return fmt::format("{:.4g}", value);
 }
@@ -96,6 +93,13 @@ std::string commit_text(const std::string& commit) {
 }
 
 }  // namespace
+
+std::string grouped(int64_t n) {
+  std::string digits = fmt::format("{}", n);
+  const size_t sign = n < 0 ? 1 : 0;
+  for (size_t at = digits.size(); at > sign + 3;) digits.insert(at -= 3, ",");
+  return digits;
+}
 
 std::string target_text(const Target& target) {
   return fmt::format("{} {}", target.sign(), with_unit(target.target, target.unit));

@@ -8,6 +8,7 @@
 #include "ow/bench/benches.h"
 #include "ow/bench/job_bench.h"
 #include "ow/harness/fabric/measure.h"
+#include "ow/isa/isa.h"
 #include "ow/runtime/elf.h"
 
 namespace ow::bench {
@@ -22,7 +23,7 @@ void reductions(Rows* rows, const FabricBench& bench) {
     }
   };
   const jobs::ReduceCost cost =
-      jobs::measure_reduction(read_elf(bench.stream_firmware, 49152), SimOptions{});
+      jobs::measure_reduction(read_elf(bench.stream_firmware, isa::kFull.sram_bytes), SimOptions{});
   both("drain of a layer", "outputs", cost.outputs, cost.cycles);
   rows->add("W13.drain", cost.wavelets_per_cycle(),
             {{"rows", cost.rows},
@@ -31,7 +32,7 @@ void reductions(Rows* rows, const FabricBench& bench) {
              {"outputs", {cost.outputs[0], cost.outputs[1]}},
              {"wavelets", {cost.wavelets[0], cost.wavelets[1]}},
              {"cycles", {cost.cycles[0], cost.cycles[1]}}});
-  const ElfImage kernel = read_elf(bench.sum_firmware, 49152);
+  const ElfImage kernel = read_elf(bench.sum_firmware, isa::kFull.sram_bytes);
   const auto sum = [&](const char* name, jobs::ColumnType type) {
     const jobs::ColumnSumCost c = jobs::measure_column_sum(kernel, type, SimOptions{});
     if (c.wrong != 0) throw DeviceFault("column sum: elements differ from golden");
@@ -53,7 +54,7 @@ void reductions(Rows* rows, const FabricBench& bench) {
 }
 
 void dot_rows(Rows* rows, const FabricBench& bench) {
-  const ElfImage kernel = read_elf(bench.dot_firmware, 49152);
+  const ElfImage kernel = read_elf(bench.dot_firmware, isa::kFull.sram_bytes);
   double least = 1;
   nlohmann::json raw;
   for (const int cols : {1, 4}) {

@@ -7,14 +7,19 @@
 
 #include "ow/base/error.h"
 #include "ow/base/file.h"
+#include "ow/base/hash.h"
 #include "ow/base/json.h"
 
 namespace ow::bench {
 
 KeptRows::KeptRows(const std::string& dir, const std::string& bench, nlohmann::json provenance)
-    : stem_(dir + "/rows/" + bench + "."), provenance_(std::move(provenance)) {}
+    : stem_(dir + "/rows/" + bench + "."), provenance_(std::move(provenance)) {
+  constexpr size_t kDigits = 8;
+  const nlohmann::json run = {provenance_.at("command"), provenance_.at("seed")};
+  end_ = "." + hash_of(run.dump()).substr(0, kDigits) + ".json";
+}
 
-std::string KeptRows::path(const std::string& row) const { return stem_ + row + ".json"; }
+std::string KeptRows::path(const std::string& row) const { return stem_ + row + end_; }
 
 void KeptRows::add(const std::string& row, const KeptFigure& figure, double seconds) {
   if (dropped_.count(row) != 0) return;
@@ -29,7 +34,7 @@ void KeptRows::add(const std::string& row, const KeptFigure& figure, double seco
   }
   std::error_code error;
   std::filesystem::create_directories(std::filesystem::path(path(row)).parent_path(), error);
-  write_file(path(row), contents.dump(2) + "\n");
+  write_file(path(row), json_text(contents, 2) + "\n");
 }
 
 void KeptRows::drop(const std::string& row) {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "ow/bench/benches.h"
+#include "ow/bench/document.h"
 #include "ow/harness/link/measure.h"
 #include "ow/harness/link/pair.h"
 #include "ow/harness/link/two_clocks.h"
@@ -124,7 +125,9 @@ void noise(Rows* rows, const LinkBench& bench) {
   const nlohmann::json all = {{"cases", raw},
                               {"window_frames", window.frames()},
                               {"window_from", {window.errors, window.frames_lost}}};
-  rows->add("W3", static_cast<double>(bad), all);
+  nlohmann::json with_table = all;
+  with_table["tables"]["W3"] = noise_table(raw);
+  rows->add("W3", static_cast<double>(bad), std::move(with_table));
   rows->add("W3.wavelets", static_cast<double>(done) / 1e6, {{"wavelets", done}});
   rows->add("W3.formula", deviation, all);
   rows->add("W3.1e-5", at_1e5, all);
@@ -190,6 +193,22 @@ void refusals(Rows* rows) {
 }
 
 }  // namespace
+
+nlohmann::json noise_table(const nlohmann::json& cases) {
+  nlohmann::json table = {
+      {"columns", {"bit-error rate", "wavelets", "wrong frames", "goodput", "formula"}},
+      {"lines", nlohmann::json::array()}};
+  const auto percent = [](const nlohmann::json& share) {
+    return fmt::format("{:.2f} %", 100 * share.get<double>());
+  };
+  for (const auto& c : cases) {
+    if (c.at("formula").is_null()) continue;
+    table["lines"].push_back({c.at("case"), grouped(c.at("wavelets").get<int64_t>()),
+                              grouped(c.at("wrong_frames").get<int64_t>()),
+                              percent(c.at("goodput")), percent(c.at("formula"))});
+  }
+  return table;
+}
 
 void measure_link(Rows* rows, const LinkBench& bench) {
   if (rows->wants("W2")) rates(rows);

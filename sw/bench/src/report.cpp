@@ -41,6 +41,15 @@ std::string run_provenance(const std::string& source, const std::vector<std::str
   return output;
 }
 
+// The paths of these inputs: one that begins with : is none, but leaves some out.
+std::string paths_text(const std::vector<std::string>& inputs) {
+  std::string text;
+  for (const std::string& input : inputs) {
+    if (input[0] != ':') text += (text.empty() ? "" : ", ") + input;
+  }
+  return text;
+}
+
 const nlohmann::json* number_at(const nlohmann::json& contents, const std::string& pointer) {
   const nlohmann::json::json_pointer p("/" + pointer);
   if (!contents.contains(p) || !contents[p].is_number()) return nullptr;
@@ -61,7 +70,7 @@ void write_report(const std::string& dir, const ReportSource& source, nlohmann::
   contents["provenance"] = provenance;
   std::error_code error;
   std::filesystem::create_directories(dir, error);
-  write_file(dir + "/" + source.file, contents.dump(2) + "\n");
+  write_file(dir + "/" + source.file, json_text(contents, 2) + "\n");
 }
 
 std::string make_report(const std::string& source_tree, const std::string& dir,
@@ -96,7 +105,7 @@ std::string make_report(const std::string& source_tree, const std::string& dir,
   }
   nlohmann::json after = provenance(source_tree, source.command, 1, source.inputs);
   if (after["inputs"] != before["inputs"]) {
-    return fmt::format("{} changed while '{}' ran", fmt::join(source.inputs, ", "), source.command);
+    return fmt::format("{} changed while '{}' ran", paths_text(source.inputs), source.command);
   }
   if (contents.contains("seed") && contents["seed"].is_number()) after["seed"] = contents["seed"];
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
@@ -137,7 +146,7 @@ Report read_report(const std::string& source_tree, const std::string& dir,
   if (from["inputs"] != run_provenance(source_tree, arguments)) {
     return refuse(fmt::format("is of another tree (commit {}): {} has changed since",
                               from["commit"].get<std::string>().substr(0, 12),
-                              fmt::join(source.inputs, ", ")));
+                              paths_text(source.inputs)));
   }
   for (const auto& [pointer, least] : source.at_least) {
     const nlohmann::json* count = number_at(report.contents, pointer);

@@ -202,7 +202,7 @@ int Rows::finish() {
   judge_cycles();
   for (const std::string& name : row_names(targets_)) {
     const std::string row = row_of(name);
-    if (!asked(row) || measured_.count(name) != 0) continue;
+    if (!asked(row) || measured_.count(name) != 0 || name == options_.last) continue;
     const auto kept = kept_.find(row);
     const auto source = sources_.find(name);
     if (kept != kept_.end() && source == sources_.end()) {

@@ -9,12 +9,14 @@
 
 #include "ow/base/error.h"
 #include "ow/bench/benches.h"
+#include "ow/bench/document.h"
 #include "ow/bench/job_bench.h"
 #include "ow/compile/network_run.h"
 #include "ow/golden/network.h"
 #include "ow/golden/training_job.h"
 #include "ow/harness/deadlocks.h"
 #include "ow/harness/tile_lockstep.h"
+#include "ow/isa/isa.h"
 #include "ow/runtime/run_elf.h"
 
 namespace ow::bench {
@@ -42,20 +44,15 @@ nlohmann::json job_table(const jobs::RunReport& report) {
       {"columns",
        {"layer", "stream", "cycles", "wavelets in", "out", "utilisation", "speed-up", "bound"}},
       {"lines", nlohmann::json::array()}};
-  const auto grouped = [](uint64_t n) {
-    std::string digits = fmt::format("{}", n);
-    for (size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
-    return digits;
-  };
+  const auto count = [](uint64_t n) { return grouped(static_cast<int64_t>(n)); };
   for (const jobs::Workload& w : report.workloads) {
     const bool large = &w == &report.workloads.back();
     const std::string name =
         large ? w.name : fmt::format("{} ({} batches)", w.name, report.batches);
     for (const bool sparse : {true, false}) {
       const jobs::Pass& pass = sparse ? w.sparse : w.dense;
-      table["lines"].push_back({sparse ? name : "", sparse ? "sparse" : "dense",
-                                grouped(pass.cycles), grouped(pass.wavelets_in),
-                                w.whole ? grouped(pass.wavelets_out) : "",
+      table["lines"].push_back({sparse ? name : "", sparse ? "sparse" : "dense", count(pass.cycles),
+                                count(pass.wavelets_in), w.whole ? count(pass.wavelets_out) : "",
                                 fmt::format("{:.1f} %", 100 * w.utilisation(pass)),
                                 sparse ? fmt::format("{:.2f}", w.speed_up()) : "",
                                 sparse ? fmt::format("{:.2f}", w.speed_up_bound()) : ""});
@@ -196,7 +193,8 @@ void measure_sim(Rows* rows, const SimBench& bench) {
   }
   const SimOptions sim;
   if (rows->wants("S3")) {
-    const jobs::WeightCost cost = jobs::measure_weight(read_elf(bench.firmware, 49152), 32, sim);
+    const jobs::WeightCost cost =
+        jobs::measure_weight(read_elf(bench.firmware, isa::kFull.sram_bytes), 32, sim);
     rows->add("S3", cost.cycles_per_weight(),
               {{"samples", cost.samples},
                {"weights", {cost.weights[0], cost.weights[1]}},

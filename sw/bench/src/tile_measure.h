@@ -19,6 +19,7 @@
 #include "ow/bench/tile_runner.h"
 #include "ow/device/tile_map.h"
 #include "ow/golden/kernels.h"
+#include "ow/isa/isa.h"
 #include "ow/sim/sim.h"
 
 namespace ow::bench {
@@ -29,7 +30,7 @@ constexpr uint32_t kScalar = isa::TensorCtl::Scalar::put(1);
 constexpr uint32_t kSaveAddress = isa::Dsr0::SaveAddress::put(1);
 constexpr uint32_t kStreamEnd = isa::Control::StreamEnd::kMask;
 constexpr uint32_t kNone = 31;
-constexpr double kLanes = 8;
+constexpr double kLanes = isa::kFull.lanes;
 constexpr double kFunctionRate = 2;  // elements a cycle of the non-linear functions
 constexpr uint32_t kStochastic = isa::TensorCtl::Stochastic::put(1);
 

@@ -87,8 +87,11 @@ void read_inputs(const Yaml& value, const LayerKind& kind, const std::vector<std
     const std::string tensor = read_word(list[n]);
     const bool targets = kind.loss != nullptr && n + 1 == kind.inputs;
     if (list.size() == kind.inputs && targets != (tensor == kTargetsTensor)) {
-      list[n].fail(targets ? fmt::format("must be '{}', the last input of a loss", kTargetsTensor)
-                           : fmt::format("is '{}', which only a loss takes", kTargetsTensor));
+      list[n].fail(
+          targets ? fmt::format("must be '{}', the last input of a loss", kTargetsTensor)
+          : kind.loss != nullptr
+              ? fmt::format("is '{}', which must be the last input of a loss", kTargetsTensor)
+              : fmt::format("is '{}', which only a loss takes", kTargetsTensor));
     }
     const bool given =
         tensor == kInputTensor || tensor == kTargetsTensor || graph.giver(tensor) >= 0;

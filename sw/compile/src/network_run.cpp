@@ -212,7 +212,7 @@ namespace {
 
 void split_samples(const RunParams& params, const RunOptions& options, Checked* checked) {
   const LayerShape& first = params.layers.front();
-  Dataset all = load_dataset(params.data, first.inputs, params.layers.back().outputs);
+  Dataset all = load_dataset(params.data, params.type, first.inputs, params.layers.back().outputs);
   if (!params.held_out) {
     checked->samples = std::move(all);
   } else {

@@ -45,7 +45,8 @@ void read_data(const std::string& path, YamlMap data, RunParams* params) {
     const double low = ends[0].real(-1e30, 1e30);
     source.range = {low, ends[1].real(low, 1e30)};
   }
-  if (data.has("held_out_modulo") || data.has("held_out_remainder")) {
+  const auto modulo = data.find("held_out_modulo"), remainder = data.find("held_out_remainder");
+  if (modulo || remainder) {
     RunParams::HeldOut held;
     held.modulo = static_cast<int>(data["held_out_modulo"].integer(2, 1000));
     held.remainder = static_cast<int>(data["held_out_remainder"].integer(0, held.modulo - 1));

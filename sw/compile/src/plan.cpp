@@ -87,8 +87,8 @@ void check_machine(const PlanRequest& r, const StreamPlan& plan, const ElfImage&
                                r.grid.rows, r.grid.cols, plan.colours.count, tile.colours));
   }
   if (r.type == HalfType::Bfloat16 && isa::reg::Operations::Bfloat16::get(tile.operations) == 0) {
-    throw BadInput(
-        fmt::format("{}: the network is in bfloat16, which the tiles do not have", r.who));
+    throw BadInput(fmt::format(
+        "{}: the network is in bfloat16, the limit is binary16: these tiles have no other", r.who));
   }
   // What the host and the kernel talk about: named now, not when it is missed.
   for (const char* symbol : {"ow_params", "ow_relay", "ow_stats"}) firmware.symbol(symbol);

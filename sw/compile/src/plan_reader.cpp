@@ -21,7 +21,7 @@ constexpr size_t kShown = 60;         // characters of a value that is shown
 constexpr int64_t kMaxCount = 65535;  // what a descriptor counts
 
 std::string shown(const json& value) {
-  std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+  std::string text = value.is_string() ? value.get<std::string>() : json_text(value);
   if (text.size() > kShown) text = text.substr(0, kShown) + "...";
   for (char& c : text) c = c >= ' ' && c <= '~' ? c : '?';
   return text;
@@ -54,7 +54,7 @@ std::string first_difference(const json& kept, const json& wanted) {
 // Over all but itself.
 std::string sum_of(json document) {
   document.erase("sum");
-  return hash_of(document.dump(-1, ' ', false, json::error_handler_t::replace));
+  return hash_of(json_text(document));
 }
 
 // The values of a file, with its name and their key in errors.
@@ -164,10 +164,10 @@ void PlanFile::keep(json document) {
   if (usable_) return;
   document["format"] = kPlanFormat;
   document["inputs"] = inputs_;
-  document["hash"] = hash_of(inputs_.dump());
+  document["hash"] = hash_of(json_text(inputs_));
   document["sum"] = sum_of(document);
   document_ = std::move(document);
-  if (!path_.empty()) write_file(path_, document_.dump(2) + "\n");
+  if (!path_.empty()) write_file(path_, json_text(document_, 2) + "\n");
 }
 
 std::string PlanFile::says(const std::string& made) const {

@@ -57,7 +57,7 @@ void load_blocks(ControlPlane& control, const ElfImage& firmware, const Activati
   constexpr uint64_t kStart = 100000, kAWord = 8;
   const GridShape grid = control.shape();
   Device& device = control.device();
-  Bulk bulk(device);
+  Bulk bulk(device, control.sram_bytes(0, 0));
   uint64_t limit = kStart;
   for (int r = 0; r < grid.rows; ++r) {
     for (int c = 0; c < grid.cols; ++c) {

@@ -22,7 +22,7 @@ void check_model_dir(const TrainRunOptions& options) {
   if (options.model_dir.empty()) {
     if (options.resume) throw BadInput("--resume: from which directory? (--model-dir DIR)");
     if (!trains(options.mode)) {
-      throw BadInput(fmt::format("--mode {}: which weights? (--model-dir DIR)",
+      throw BadInput(fmt::format("--mode {}: which weights? (--model-dir DIR; --mode train trains)",
                                  options.mode == TrainMode::Eval ? "eval" : "predict"));
     }
     return;
@@ -94,7 +94,7 @@ void take_samples(const TrainParams& params, const TrainRunOptions& options,
   const RunParams& base = params.base;
   const auto refuse = [&](const std::string& what) { throw BadInput(base.path + what); };
   const LayerShape& first = base.layers.front();
-  const Dataset all = load_dataset(base.data, first.inputs, base.layers.back().outputs);
+  const Dataset all = load_dataset(base.data, base.type, first.inputs, base.layers.back().outputs);
   const bool predicts = options.mode == TrainMode::Predict;
   if (all.labels.empty() && all.targets.empty() && !predicts) {
     refuse(fmt::format(": key 'data': a training needs the samples' {}",

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
@@ -13,6 +14,7 @@
 #include "outputs_file.h"
 #include "ow/base/error.h"
 #include "ow/base/file.h"
+#include "ow/base/json.h"
 #include "ow/compile/causes.h"
 #include "ow/swarmx/swarm.h"
 #include "ow/swarmx/weight_clock.h"
@@ -37,6 +39,23 @@ size_t different_bits(const float* a, const float* b, size_t n, size_t* first) {
     *first = i;
   }
   return different;
+}
+
+// What a run that was ended while it wrote has left of its last line, so that the next one does not
+// begin in the middle of it.
+void cut_unfinished_line(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return;
+  std::ifstream file(path, std::ios::binary);
+  uintmax_t keep = std::filesystem::file_size(path, error);
+  if (error || !file) return;  // which opening it tells
+  const uintmax_t size = keep;
+  for (; keep > 0; --keep) {
+    file.seekg(static_cast<std::streamoff>(keep - 1));
+    if (file.get() == '\n') break;
+  }
+  if (keep < size) std::filesystem::resize_file(path, keep, error);
+  if (error) throw BadInput(path + ": cannot be written: " + error.message());
 }
 
 // One training, from what its parameters and options say to its report.
@@ -143,9 +162,16 @@ class Run {
                              : !options_.model_dir.empty() ? options_.model_dir + "/metrics.jsonl"
                                                            : "";
     if (path.empty()) return;
-    metrics_.open(path, options_.resume ? std::ios::app : std::ios::trunc);
+    if (options_.resume) cut_unfinished_line(path);
     metrics_path_ = path;
-    if (!metrics_) throw BadInput(path + ": cannot be written");
+    metrics_.open(path, options_.resume ? std::ios::app : std::ios::trunc);
+    check_metrics();
+  }
+
+  void check_metrics() const {
+    const int error = errno;
+    if (metrics_) return;
+    throw BadInput(metrics_path_ + ": cannot be written: " + std::strerror(error));
   }
 
   void train() {
@@ -319,8 +345,8 @@ class Run {
         line["held_out"] = {{"loss", step.evaluation->loss}};
         if (step.labelled) line["held_out"]["accuracy"] = step.evaluation->accuracy();
       }
-      metrics_ << line.dump() << std::endl;
-      if (!metrics_) throw BadInput(metrics_path_ + ": cannot be written");
+      metrics_ << json_text(line) << std::endl;
+      check_metrics();
     }
     if (options_.on_step) options_.on_step(step);
   }

@@ -82,7 +82,7 @@ SchedulePiece read_piece(const std::string& kind, YamlMap piece, double low, dou
     p.to = piece["to"].real(low, high);
   }
   // A power comes nearer to its end for good.
-  const bool open = p.kind == Kind::Power && !piece.has("steps");
+  const bool open = p.kind == Kind::Power && !piece.find("steps");
   p.steps = open ? kForever : static_cast<uint64_t>(piece["steps"].integer(1, kMaxSteps));
   if (p.kind == Kind::Power) p.base = piece["base"].real(0, 1, true);
   piece.close();
@@ -122,7 +122,9 @@ void read_optimizer(YamlMap map, OptimizerOptions* o) {
   } else {
     if (const auto beta = map.find("beta1")) o->beta1 = beta->real(0, 0.999999);
     if (const auto beta = map.find("beta2")) o->beta2 = beta->real(0, 0.999999999);
-    if (const auto epsilon = map.find("epsilon")) o->epsilon = epsilon->real(0, 1, true);
+    if (const auto epsilon = map.find("epsilon")) {
+      o->epsilon = epsilon->real(OptimizerOptions::kLeastEpsilon, 1);
+    }
   }
   map.close();
 }

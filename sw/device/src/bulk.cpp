@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "ow/base/error.h"
+#include "ow/device/control_plane.h"
 #include "ow/device/tile_map.h"
 
 namespace ow {
@@ -60,6 +61,7 @@ void Bulk::add(Job job) {
         fmt::format("copy of {} words at 0x{:x}: must be at least one, at a multiple of 4",
                     job.words(), job.addr));
   }
+  if (job.in == nullptr) check_write(job.addr, job.words(), sram_bytes_);
   jobs_.push_back(std::move(job));
 }
 

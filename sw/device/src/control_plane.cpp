@@ -28,6 +28,12 @@ Wavelet request(uint32_t data) { return Wavelet{kColourReq, false, data}; }
 
 }  // namespace
 
+void check_write(uint32_t addr, size_t words, uint32_t sram_bytes) {
+  if (addr >= kTileRegs || addr + uint64_t{4} * words <= sram_bytes) return;
+  throw BadInput(fmt::format("write of {} bytes at 0x{:x}: a tile has {} bytes of SRAM", 4 * words,
+                             addr, sram_bytes));
+}
+
 ControlPlane::ControlPlane(Device& device) : ControlPlane(device, Options()) {}
 
 ControlPlane::ControlPlane(Device& device, const Options& options)
@@ -68,7 +74,7 @@ void ControlPlane::write(const Rect& rect, uint32_t addr, const std::vector<uint
     throw BadInput(fmt::format("write to 0x{:x}: the address must be a multiple of 4", addr));
   }
   if (words.empty()) throw BadInput(fmt::format("write of no words to 0x{:x}", addr));
-  if (addr < kTileRegs) check_fits(rect, addr, words.size());
+  if (addr < kTileRegs) check_write(addr, words.size(), sram_bytes(rect.row, rect.col));
   const int above = std::clamp(options_.entry_row - rect.row, 0, rect.rows);
   if (above > 0 && above < rect.rows) {  // rows on both sides of the entry: a packet each
     write(Rect{rect.row, rect.col, above, rect.cols}, addr, words);
@@ -94,15 +100,6 @@ uint32_t ControlPlane::sram_bytes(int row, int col) {
         isa::reg::Config::Sram::get(read_tile(row, col, kRegConfig)) * isa::kConfigSramUnit;
   }
   return sram_bytes_;
-}
-
-// A tile drops a write that does not fit as a whole, without an answer.
-void ControlPlane::check_fits(const Rect& rect, uint32_t addr, size_t words) {
-  const uint32_t sram = sram_bytes(rect.row, rect.col);
-  if (addr + uint64_t{4} * words > sram) {
-    throw BadInput(fmt::format("write of {} bytes at 0x{:x}: a tile has {} bytes of SRAM",
-                               4 * words, addr, sram));
-  }
 }
 
 void ControlPlane::write(const Rect& rect, uint32_t addr, uint32_t word) {

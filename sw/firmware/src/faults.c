@@ -11,7 +11,7 @@ enum {
   STORE = OW_RED_ENABLE | OW_RED_TO_MEMORY,
   ADD_QUEUE = OW_RED_ACTION_IN0(1) | OW_RED_ACTION_IN0_Q(OW_FAULTS_QUEUE)
 };
-enum { WORDS = 16, OUTSIDE = 0x40000000, TOP = 49152 };
+enum { WORDS = 16, OUTSIDE = 0x40000000, TOP = OW_FULL_SRAM_BYTES };
 
 __attribute__((section(".noinit"), used)) uint32_t ow_fault;
 uint32_t ow_faults_done;

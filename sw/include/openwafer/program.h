@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is loaded into a rectangle of tiles: firmware, and the layout that joins the tiles to each
-// other and to the host.
+// What is loaded into a rectangle of tiles: firmware, the layout that joins the tiles to each other
+// and to the host, and the parameters that the firmware begins with.
 //
 // A layout names what flows. The library gives each flow its colours and queues, sets the routes of
 // every tile, and leaves the numbers in variables that the firmware exports under the flow's name:
@@ -10,6 +10,7 @@
 #ifndef OPENWAFER_PROGRAM_H_
 #define OPENWAFER_PROGRAM_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -18,6 +19,8 @@
 #include <vector>
 
 #include "openwafer/grid.h"
+#include "openwafer/mapping.h"
+#include "openwafer/number.h"
 #include "openwafer/route.h"
 
 namespace ow {
@@ -143,7 +146,7 @@ class Layout {
   std::map<std::string, std::map<Place, uint32_t>> variables_;
 };
 
-// Firmware and layout. A value: it can be loaded as often as wanted.
+// Firmware, layout and parameters. A value: it can be loaded as often as wanted.
 class Program {
  public:
   // One firmware (an ELF file) for all tiles of the rectangle.
@@ -153,6 +156,30 @@ class Program {
   explicit Program(Layout layout);
   Program& add(const Rect& part, std::string elf);
 
+  // A parameter: what the firmware exports as `name` has this value in the tiles of the mapping
+  // when their cores start, so that ow_main finds it. Type, size and mapping are those of
+  // Run::write, and rows and columns of Mapping::in those of the program's rectangle; Runtime::load
+  // refuses what does not fit, as Run::write would, and a name in which the layout leaves a number.
+  // Of two values for a tile the one that was set later holds. Every load writes them.
+  template <typename T>
+  Program& set(const std::string& name, const std::vector<T>& data,
+               const Mapping& mapping = Mapping::tiles()) {
+    return set_bytes(name, ElementOf<T>::kType, data.data(), data.size(), mapping);
+  }
+  template <typename T>
+  Program& set(const std::string& name, T value, const Mapping& mapping = Mapping::same()) {
+    return set_bytes(name, ElementOf<T>::kType, &value, 1, mapping);  // a scalar
+  }
+
+  // ---- What was put together, for the library.
+  struct Parameter {
+    std::string name;
+    ElementType type = ElementType::U32;
+    std::vector<uint8_t> bytes;
+    size_t count = 0;  // elements
+    Mapping mapping;
+  };
+  const std::vector<Parameter>& parameters() const { return parameters_; }
   struct Part {
     std::optional<Rect> rect;  // none: all
     std::string elf;
@@ -161,7 +188,11 @@ class Program {
   const std::optional<Layout>& layout() const { return layout_; }
 
  private:
+  Program& set_bytes(const std::string& name, ElementType type, const void* data, size_t count,
+                     const Mapping& mapping);
+
   std::vector<Part> parts_;
+  std::vector<Parameter> parameters_;
   std::optional<Layout> layout_;
 };
 

@@ -62,6 +62,7 @@ class Header {
     out_ +=
         fmt::format("\n// Registers of the {}: offsets from OW_{}_REGS.\n", s.name, upper(s.name));
     define(fmt::format("OW_{}_REGS", upper(s.name)), fmt::format("OW_U(0x{:08X})", s.base), "");
+    define(fmt::format("OW_{}_REGS_BYTES", upper(s.name)), fmt::format("OW_U(0x{:X})", s.size), "");
     for (const Register& r : s.registers) {
       const std::string name = "OW_" + s.prefix + "_" + r.name;
       if (r.count == 1) {

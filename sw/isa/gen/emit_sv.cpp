@@ -294,7 +294,7 @@ std::string emit_sv_exports(const Description& d) {
 
 std::string emit_cmake(const Description& d) {
   std::string out = "# SPDX-License-Identifier: Apache-2.0\n" + wrap(kGenerated, "#") +
-                    "# Parameters of ow_tile in the configurations, for ow_verilate.\n";
+                    "# Parameters of ow_tile in the configurations, for ow_verilate and scripts.\n";
   for (const Configuration& c : d.configurations) {
     std::string list;
     for (size_t i = 0; i < c.values.size(); ++i) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "ow/base/rng.h"
+#include "ow/isa/isa.h"
 #include "ow/iss/lockstep.h"
 
 namespace ow {
@@ -30,6 +31,9 @@ constexpr unsigned kStore = 0x23;
 constexpr unsigned kOpImm = 0x13;
 constexpr unsigned kOp = 0x33;
 constexpr unsigned kSystem = 0x73;
+
+constexpr uint32_t kRegister = isa::reg::RtOccupied::kAddress;  // any of them would do
+constexpr uint32_t kRegistersEnd = isa::reg::kBase + isa::reg::kBytes;
 
 class Random {
  public:
@@ -178,10 +182,10 @@ class Generator {
     if (random_.chance(30)) offset &= 0x3f;  // often the same few words: forwarding, store to load
     unsigned base = kBase;
     if (random_.chance(4)) {  // outside memory, or a tile register with the wrong size
-      static constexpr uint32_t outside[] = {0xf0000700, 0xf0000900, 0x80000000, 0x00ff0000};
+      static constexpr uint32_t outside[] = {kRegister, kRegistersEnd, 0x80000000, 0x00ff0000};
       const uint32_t addr = random_.pick(outside);
       offset &= 0x7f;
-      if (addr == 0xf0000700 && (f3 & 3) == 2) offset |= 1;  // an aligned word would be allowed
+      if (addr == kRegister && (f3 & 3) == 2) offset |= 1;  // an aligned word would be allowed
       base = kScratch;
       load_immediate(base, addr);
     }
@@ -288,7 +292,7 @@ class Generator {
         break;
       }
       case 2: {  // off the memory and back
-        static constexpr uint32_t targets[] = {0x80000000, 0xf0000000, 0x00800000, 0xfffffff8};
+        static constexpr uint32_t targets[] = {0x80000000, isa::reg::kBase, 0x00800000, 0xfffffff8};
         emit(kResume << 7 | kAuipc);
         emit(i_type(kOpImm, 0, kResume, kResume, 20));
         load_immediate(kScratch, random_.pick(targets));

@@ -167,7 +167,8 @@ Optimizer::Optimizer(const OptimizerOptions& options, Store& store, Pool& pool)
   in_range(!options.nesterov || options.momentum > 0, "Nesterov's rule needs a momentum");
   in_range(options.beta1 >= 0 && options.beta1 < 1 && options.beta2 >= 0 && options.beta2 < 1,
            "beta1 and beta2 must be from 0 to below 1");
-  in_range(options.epsilon > 0 && options.epsilon <= 1, "epsilon must be above 0 and at most 1");
+  in_range(options.epsilon >= OptimizerOptions::kLeastEpsilon && options.epsilon <= 1,
+           "epsilon must be from 1.1755e-38 to 1");
   in_range(options.max_norm >= 0, "the limit of the norm must not be below 0");
   in_range(store.moments() == options.moments(), "the store has another number of moments");
   in_range(store.gradients() >= 1, "the store has no gradients");

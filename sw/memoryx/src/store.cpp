@@ -80,7 +80,7 @@ Store::Store(std::vector<TensorSpec> tensors, int moments, int gradients,
   if (memory == MAP_FAILED) {
     throw BadInput(
         fmt::format("no memory for the {} bytes of the weights: give a directory for "
-                    "them",
+                    "them (train.store.directory)",
                     bytes_));
   }
   memory_ = static_cast<uint8_t*>(memory);

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "ow/base/json.h"
+
 namespace ow::plot {
 namespace {
 
@@ -25,8 +27,7 @@ constexpr const char* kColour[kColours] = {"#1f6fb5", "#d9534f", "#4f9a4e", "#e0
 // What may stand in a file of XML, whatever the bytes were: UTF-8 without control characters.
 std::string escaped(const std::string& text) {
   using nlohmann::json;
-  const std::string valid =
-      json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace));
+  const std::string valid = json::parse(json_text(text));
   std::string out;
   for (const char c : valid) {
     const auto code = static_cast<unsigned char>(c);

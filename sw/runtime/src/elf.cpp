@@ -43,7 +43,7 @@ class File {
 class ElfHandle {
  public:
   ElfHandle(const std::string& path, int fd) : elf_(elf_begin(fd, ELF_C_READ, nullptr)) {
-    if (elf_ == nullptr) throw BadInput(fmt::format("{}: {}", path, elf_errmsg(-1)));
+    if (elf_ == nullptr) throw BadInput(fmt::format("{}: cut short or damaged", path));
   }
   ~ElfHandle() { elf_end(elf_); }
   ElfHandle(const ElfHandle&) = delete;
@@ -54,17 +54,32 @@ class ElfHandle {
   Elf* elf_;
 };
 
+// libelf takes a file whose headers are cut for one that has none, and so no symbols.
+void check_headers(const std::string& path, int fd, const GElf_Ehdr& header) {
+  const auto file_size = static_cast<uint64_t>(lseek(fd, 0, SEEK_END));
+  const auto check = [&](const char* what, uint64_t first, uint64_t count, uint64_t bytes) {
+    const uint64_t end = first + count * bytes;
+    if (end <= file_size) return;
+    throw BadInput(fmt::format("{}: truncated: the {} headers end at byte {} of a file of {}", path,
+                               what, end, file_size));
+  };
+  if (header.e_phoff != 0) check("program", header.e_phoff, header.e_phnum, header.e_phentsize);
+  // The first section's header holds the number of them if the file's has 0.
+  const uint64_t sections = std::max<uint64_t>(header.e_shnum, 1);
+  if (header.e_shoff != 0) check("section", header.e_shoff, sections, header.e_shentsize);
+}
+
 void read_segments(const std::string& path, int fd, Elf* elf, uint64_t sram_bytes,
                    ElfImage* image) {
   const off_t file_size = lseek(fd, 0, SEEK_END);
   size_t count = 0;
   if (elf_getphdrnum(elf, &count) != 0) {
-    throw BadInput(fmt::format("{}: program headers: {}", path, elf_errmsg(-1)));
+    throw BadInput(fmt::format("{}: the program headers are cut short or damaged", path));
   }
   for (size_t i = 0; i < count; ++i) {
     GElf_Phdr ph;
     if (gelf_getphdr(elf, static_cast<int>(i), &ph) == nullptr) {
-      throw BadInput(fmt::format("{}: program header {}: {}", path, i, elf_errmsg(-1)));
+      throw BadInput(fmt::format("{}: program header {} is cut short or damaged", path, i));
     }
     if (ph.p_type != PT_LOAD || ph.p_memsz == 0) continue;
     // 64-bit sums of 32-bit fields: nothing wraps.
@@ -306,7 +321,7 @@ ElfImage read_elf(const std::string& path, uint32_t sram_bytes) {
   if (elf_kind(elf.get()) != ELF_K_ELF) throw BadInput(fmt::format("{}: not an ELF file", path));
   GElf_Ehdr eh;
   if (gelf_getehdr(elf.get(), &eh) == nullptr) {
-    throw BadInput(fmt::format("{}: ELF header: {}", path, elf_errmsg(-1)));
+    throw BadInput(fmt::format("{}: the ELF header is cut short or damaged", path));
   }
   if (eh.e_machine != EM_RISCV) {
     throw BadInput(fmt::format("{}: ELF for machine {}: must be RISC-V ({})", path, eh.e_machine,
@@ -328,6 +343,7 @@ ElfImage read_elf(const std::string& path, uint32_t sram_bytes) {
   ElfImage image;
   image.path = path;
   image.entry = static_cast<uint32_t>(eh.e_entry);
+  check_headers(path, file.fd(), eh);
   read_segments(path, file.fd(), elf.get(), sram_bytes, &image);
   if (eh.e_entry >= sram_bytes || eh.e_entry % 4 != 0) {
     throw BadInput(

@@ -349,4 +349,11 @@ Program& Program::add(const Rect& part, std::string elf) {
   return *this;
 }
 
+Program& Program::set_bytes(const std::string& name, ElementType type, const void* data,
+                            size_t count, const Mapping& mapping) {
+  const auto* bytes = static_cast<const uint8_t*>(data);
+  parameters_.push_back({name, type, {bytes, bytes + count * element_bytes(type)}, count, mapping});
+  return *this;
+}
+
 }  // namespace ow

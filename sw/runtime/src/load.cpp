@@ -75,6 +75,7 @@ class Loader {
       find_variables(*program_.layout());
     }
     check_routes();
+    check_parameters();
     // Nothing is refused from here on: what ran in these tiles is gone.
     replace_others();
     clear_tiles();
@@ -86,6 +87,7 @@ class Loader {
       bind_queues(*program_.layout());
       for (const auto& [addr, values] : variables_) write_tiles(addr, values);
     }
+    write_parameters();
     for (const Run::State::Part& part : run_->parts) {
       start_cores(control_, part.rect, part.image.entry);
     }
@@ -400,6 +402,25 @@ class Loader {
         }
         variables_.emplace_back(variable->addr, std::move(here));
       }
+    }
+  }
+
+  void check_parameters() const {
+    for (const Program::Parameter& p : program_.parameters()) {
+      if (program_.layout() && program_.layout()->variables().count(p.name) != 0) {
+        throw BadInput(
+            fmt::format("program: '{}' cannot be set: the layout leaves a number in it", p.name));
+      }
+      run_->target(p.name, p.type, p.count, p.mapping);
+    }
+  }
+
+  // As any other copy of arrays, which waits for what has been written before it.
+  void write_parameters() {
+    if (program_.parameters().empty()) return;
+    machine_->written(run_->rect);
+    for (const Program::Parameter& p : program_.parameters()) {
+      run_->write(p.name, p.type, p.bytes.data(), p.count, p.mapping)->wait(Event::kPatience);
     }
   }
 

@@ -7,7 +7,6 @@
 
 #include "ow/diagnose/tile_error.h"
 #include "runtime_state.h"
-#include "spread.h"
 
 namespace ow {
 namespace {
@@ -153,20 +152,27 @@ size_t Run::elements(const std::string& name, ElementType type, const Mapping& m
   return Spread(*array.shape, array.rect, mapping).size();
 }
 
-Event Run::write_bytes(const std::string& name, ElementType type, const void* data, size_t count,
-                       const Mapping& mapping) {
-  const State::Array array = state_->array(name, type, mapping.only);
-  const Spread spread(*array.shape, array.rect, mapping);
+Run::State::Target Run::State::target(const std::string& name, ElementType type, size_t count,
+                                      const Mapping& mapping) const {
+  Array array = this->array(name, type, mapping.only);
+  Spread spread(*array.shape, array.rect, mapping);
   if (count != spread.size()) {
     throw BadInput(fmt::format(
         "'{}' is {} in each of {} x {} tiles: {} elements were given, the "
         "mapping wants {}",
         name, array.shape->shape(), array.rect.rows, array.rect.cols, count, spread.size()));
   }
+  return {std::move(array), std::move(spread)};
+}
+
+std::shared_ptr<Event::State> Run::State::write(const std::string& name, ElementType type,
+                                                const void* data, size_t count,
+                                                const Mapping& mapping) {
+  const auto [array, spread] = target(name, type, count, mapping);
   const size_t size = element_bytes(type);
   const auto* from = static_cast<const uint8_t*>(data);
-  ControlPlane& control = state_->machine->control();
-  auto bulk = std::make_unique<Bulk>(state_->machine->device());
+  ControlPlane& control = machine->control();
+  auto bulk = std::make_unique<Bulk>(machine->device(), machine->info().sram_bytes);
   for (int r = 0; r < array.rect.rows; ++r) {
     for (int c = 0; c < array.rect.cols; ++c) {
       const uint32_t addr = array.addr[static_cast<size_t>(r * array.rect.cols + c)];
@@ -189,7 +195,12 @@ Event Run::write_bytes(const std::string& name, ElementType type, const void* da
       bulk->write(row, col, addr, std::move(words));
     }
   }
-  return Event(kept(state_->machine, state_->machine->copy(std::move(bulk), nullptr)));
+  return machine->copy(std::move(bulk), nullptr);
+}
+
+Event Run::write_bytes(const std::string& name, ElementType type, const void* data, size_t count,
+                       const Mapping& mapping) {
+  return Event(kept(state_->machine, state_->write(name, type, data, count, mapping)));
 }
 
 Event Run::read_bytes(const std::string& name, ElementType type, void* data, size_t count,
@@ -198,7 +209,8 @@ Event Run::read_bytes(const std::string& name, ElementType type, void* data, siz
   const Spread spread(*array.shape, array.rect, mapping);
   if (count != spread.size()) throw InternalError("read of another size than the array's");
   const size_t size = element_bytes(type);
-  auto bulk = std::make_unique<Bulk>(state_->machine->device());
+  Runtime::State& machine = *state_->machine;
+  auto bulk = std::make_unique<Bulk>(machine.device(), machine.info().sram_bytes);
   auto words = std::make_shared<std::vector<std::vector<uint32_t>>>(array.addr.size());
   for (int r = array.rect.rows - 1; r >= 0; --r) {
     for (int c = array.rect.cols - 1; c >= 0; --c) {

@@ -19,6 +19,7 @@
 #include "ow/runtime/elf.h"
 #include "ow/runtime/prints.h"
 #include "ow/runtime/program.h"
+#include "spread.h"
 
 namespace ow {
 
@@ -128,6 +129,17 @@ class Run::State {
   void await_turn(const Part& part, const std::string& name, uint32_t task, bool arguments);
   // In all tiles that have it, or in those of Mapping::only.
   Array array(const std::string& name, ElementType type, const std::optional<Rect>& only) const;
+  // What a write by name goes to. BadInput for another type than the array's, or another number of
+  // elements than the mapping wants.
+  struct Target {
+    Array array;
+    Spread spread;
+  };
+  Target target(const std::string& name, ElementType type, size_t count,
+                const Mapping& mapping) const;
+  // Starts the copy; `data` is not needed any more when it returns.
+  std::shared_ptr<Event::State> write(const std::string& name, ElementType type, const void* data,
+                                      size_t count, const Mapping& mapping);
   const std::vector<StreamPort>& stream(const std::string& name, bool in) const;
   void read_counters();
 };

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "openwafer/error.h"
+
 namespace ow {
 
 Spread::Spread(const ElfExport& array, const Rect& rect, const Mapping& mapping)

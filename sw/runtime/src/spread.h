@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "openwafer/runtime.h"
+#include "openwafer/mapping.h"
 #include "ow/runtime/elf.h"
 
 namespace ow {

@@ -69,6 +69,11 @@ std::string ended_text(int rank, const std::string& what) {
   return fmt::format("rank {} has ended: {}", rank, what);
 }
 
+std::string line_of(int rank, const Mailbox::Failure& failure) {
+  if (failure.status != 2) return "ow: device fault: " + failure.what;
+  return rank == 0 ? "ow: bad input: " + failure.what : "";
+}
+
 std::vector<std::unique_ptr<Transport>> local_transports(int ranks,
                                                          const TransportOptions& options) {
   auto group = std::make_shared<Group>();

@@ -70,7 +70,7 @@ void on_term(int) {
   if (known.exchange(Known::BeingSaid) == Known::Nothing) end_with(term_line, 3);
 }
 void keep_line(const std::string& text, char* line) {
-  const std::string cut = text.substr(0, kMostLine - 2) + "\n";
+  const std::string cut = text.empty() ? "" : text.substr(0, kMostLine - 2) + "\n";
   std::copy(cut.begin(), cut.end(), line);
 }
 
@@ -105,8 +105,8 @@ class MpiTransport : public Transport {
       std::unique_lock<std::mutex> lock(mutex_);
       changed_.notify_all();
       if (!changed_.wait_for(lock, kGoodbye, [this] { return ended_; })) {
-        const auto failure = box_->failure();
-        if (failure && options_.last_resort) options_.last_resort(failure->status, failure->what);
+        const auto f = box_->failure();
+        if (f && options_.last_resort) options_.last_resort(f->status, line_of(rank_, *f));
         give_up(fmt::format("MPI has not ended within {} s", kGoodbye.count() / 1000));
       }
     }
@@ -201,9 +201,9 @@ class MpiTransport : public Transport {
     std::_Exit(3);
   }
   // For the handler of SIGTERM; with mutex_ held.
-  static void know(int status, const std::string& what) {
+  void know(int status, const std::string& what) {
     if (known != Known::Nothing) return;
-    keep_line((status == 2 ? "ow: bad input: " : "ow: device fault: ") + what, failure_line);
+    keep_line(line_of(rank_, {status, what}), failure_line);
     failure_status = status;
     known = Known::Failure;
   }
@@ -451,7 +451,7 @@ void MpiTransport::watch(Clock::time_point now) {
   }
   known = Known::BeingSaid;
   const auto failure = box_->failure();
-  if (options_.last_resort) options_.last_resort(failure->status, failure->what);
+  if (options_.last_resort) options_.last_resort(failure->status, line_of(rank_, *failure));
 }
 
 void MpiTransport::fail_by_itself(int status, const std::string& what, bool tell) {

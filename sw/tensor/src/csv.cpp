@@ -15,10 +15,13 @@ namespace ow {
 Table read_csv(const std::string& path, size_t max_rows, size_t max_columns) {
   // No number that means something is longer than this, its comma included.
   constexpr size_t kBytesANumber = 32;
-  // Of a file of no more bytes than this it is said how many rows are too many.
+  // Of a file of no more bytes than this it is said how many rows are too many. No line is longer.
   constexpr size_t kAlwaysRead = size_t{1} << 26;
+  constexpr size_t kMaxBytes = size_t{1} << 32;
+  const size_t row_bytes = max_columns * kBytesANumber;
+  const size_t most = max_rows < kMaxBytes / row_bytes ? max_rows * row_bytes : kMaxBytes;
   const std::string text =
-      read_bytes(path, std::max(kAlwaysRead, max_rows * max_columns * kBytesANumber));
+      read_bytes(path, std::max(kAlwaysRead, most), std::max(kAlwaysRead, row_bytes));
   Table table;
   size_t row = 0;
   for (size_t pos = 0; pos < text.size(); ++row) {

@@ -2,6 +2,7 @@
 #include "ow/tensor/dataset.h"
 
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -23,8 +24,8 @@ bool ends(const std::string& text, const std::string& end) {
 // Takes values and classes one by one and says what is wrong with them. `where` names a value.
 class Taker {
  public:
-  Taker(const DataSource& source, Dataset* out)
-      : source_(source), classes_(out->outputs), out_(*out) {}
+  Taker(const DataSource& source, HalfType type, Dataset* out)
+      : source_(source), type_(type), classes_(out->outputs), out_(*out) {}
 
   template <typename Where>
   void value(double v, const Where& where) {
@@ -33,7 +34,13 @@ class Taker {
       throw BadInput(fmt::format("{}: {:g} is not in {:g}..{:g}", where(), v, source_.range->first,
                                  source_.range->second));
     }
-    out_.values.push_back(static_cast<float>(v / source_.scale));
+    const double divided = v / source_.scale;
+    if (!fits(divided)) {
+      const std::string by =
+          source_.scale == 1 ? "" : fmt::format(" divided by {:g}", source_.scale);
+      throw BadInput(fmt::format("{}: {:g}{} {}", where(), v, by, too_large()));
+    }
+    out_.values.push_back(static_cast<float>(divided));
   }
 
   template <typename Where>
@@ -48,6 +55,7 @@ class Taker {
   template <typename Where>
   void target(double v, const Where& where) {
     if (!std::isfinite(v)) throw BadInput(fmt::format("{}: is not finite", where()));
+    if (!fits(v)) throw BadInput(fmt::format("{}: {:g} {}", where(), v, too_large()));
     out_.targets.push_back(static_cast<float>(v));
   }
 
@@ -60,7 +68,19 @@ class Taker {
   }
 
  private:
+  // Whether the network's type has a number for it.
+  bool fits(double v) const {
+    return std::fabs(v) <= static_cast<double>(std::numeric_limits<float>::max()) &&
+           std::isfinite(
+               from_half(type_, to_half(type_, static_cast<double>(static_cast<float>(v)))));
+  }
+  std::string too_large() const {
+    return fmt::format("is beyond {}, whose limit is {}", half_name(type_),
+                       type_ == HalfType::Binary16 ? "65504" : "3.38953e+38");
+  }
+
   const DataSource& source_;
+  HalfType type_;
   int classes_;
   Dataset& out_;
 };
@@ -183,11 +203,11 @@ Activations Dataset::activations(HalfType type, size_t first, size_t count) cons
   return x;
 }
 
-Dataset load_dataset(const DataSource& source, int features, int outputs) {
+Dataset load_dataset(const DataSource& source, HalfType type, int features, int outputs) {
   Dataset out;
   out.features = features;
   out.outputs = outputs;
-  Taker take(source, &out);
+  Taker take(source, type, &out);
   if (source.format == DataFormat::Csv) {
     load_csv(source, features, outputs, &take);
   } else if (source.format == DataFormat::Safetensors) {

@@ -187,6 +187,10 @@ Network load_network(const std::string& path, HalfType type,
       layer.weights.push_back(
           rounded ? to_half(type, weights.value(n))
                   : static_cast<uint16_t>(weights.bytes[2 * n] | weights.bytes[2 * n + 1] << 8));
+      if (!std::isfinite(from_half(type, layer.weights.back()))) {
+        throw BadInput(fmt::format("{}: tensor '{}' holds a number that is not finite in {}, at {}",
+                                   path, weight_name(layer, k), half_name(type), n));
+      }
     }
     if (layer.bias) {
       const Tensor bias = take(bias_name(layer, k), {outputs},

@@ -121,6 +121,12 @@ class Header {
 Tensors parse_header(const std::string& path, const json& header, size_t data_bytes,
                      std::vector<Place>* places) {
   if (!header.is_object()) throw BadInput(path + ": the header must be a JSON object");
+  if (const auto notes = header.find("__metadata__"); notes != header.end()) {
+    const bool good =
+        notes->is_object() && std::all_of(notes->begin(), notes->end(),
+                                          [](const json& note) { return note.is_string(); });
+    if (!good) throw BadInput(path + ": __metadata__ must be a map of strings");
+  }
   const Header reader(path, header, data_bytes);
   Tensors tensors;
   for (const auto& [name, entry] : header.items()) {
@@ -196,7 +202,7 @@ std::string safetensors_header(const std::vector<TensorHead>& tensors, const Ten
                            {"data_offsets", {at, at + bytes}}};
     at += bytes;
   }
-  const std::string text = header.dump();
+  const std::string text = json_text(header);
   const size_t padding = (kAlign - (kLengthBytes + text.size()) % kAlign) % kAlign;
   const uint64_t length = text.size() + padding;
   std::string out;
@@ -246,11 +252,7 @@ void SafetensorsFile::read_header(size_t file_bytes) {
     places_.push_back(header_.size() + place.begin);
   }
   const auto notes = header.find("__metadata__");
-  if (notes == header.end()) return;
-  bool good = notes->is_object();
-  for (const auto& note : *notes) good = good && note.is_string();
-  if (!good) throw BadInput(path_ + ": __metadata__ must hold texts");
-  notes_ = notes->get<TensorNotes>();
+  if (notes != header.end()) notes_ = notes->get<TensorNotes>();
 }
 
 void SafetensorsFile::read_at(size_t first, size_t count, void* out) const {

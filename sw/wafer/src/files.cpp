@@ -66,6 +66,7 @@ Shape read_shape(const std::string& path) {
   shape.cols = size(reticle, "columns");
   shape.spare_rows = spares(reticle, "spare_rows");
   shape.spare_cols = spares(reticle, "spare_columns");
+  shape.file = path;
   wafer.close();
   reticle.close();
   file.close();

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "ow/base/error.h"
+#include "ow/isa/isa.h"
 #include "seeds.h"
 
 namespace ow {
@@ -63,8 +64,8 @@ DeadlockResult run_deadlock(size_t index, const std::string& firmware) {
         fmt::format("deadlock {}: there are {} (0 to {})", index, all.size(), all.size() - 1));
   }
   const Seed& seed = all[index];
-  const ElfImage image =
-      read_elf(firmware.empty() ? OW_FIRMWARE_DIR "/deadlock.elf" : firmware, 49152);
+  const ElfImage image = read_elf(firmware.empty() ? OW_FIRMWARE_DIR "/deadlock.elf" : firmware,
+                                  isa::kFull.sram_bytes);
   SimOptions options;
   options.check_idle = true;
   if (seed.options) seed.options(options);

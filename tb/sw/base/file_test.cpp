@@ -86,6 +86,49 @@ TEST(File, IsReplacedAsAWhole) {
   EXPECT_EQ(read_text(path), "new");
 }
 
+TEST(File, ComesPieceByPieceAndHasItsNameWhenItIsWhole) {
+  const std::string path = temporary("pieces");
+  std::remove(path.c_str());
+  Rng rng(2);
+  std::string text;
+  for (const FileWriter::Packing packing : {FileWriter::Packing::None, FileWriter::Packing::Gzip}) {
+    for (const size_t pieces : {0, 1, 3000}) {
+      text.clear();
+      FileWriter file(path, packing);
+      for (size_t k = 0; k < pieces; ++k) {
+        std::string piece(rng.below(400), ' ');
+        for (char& c : piece) c = static_cast<char>(rng.below(200));
+        text += piece;
+        file.append(piece.data(), piece.size());
+      }
+      EXPECT_FALSE(std::filesystem::exists(path));
+      file.close();
+      EXPECT_EQ(read_bytes(path, 1000000), text);
+      EXPECT_EQ(read_text(path) == text, packing == FileWriter::Packing::None);
+      std::remove(path.c_str());
+    }
+    { FileWriter(path, packing).append("x", 1); }
+    const std::string name = std::filesystem::path(path).filename();
+    for (const auto& entry : std::filesystem::directory_iterator(testing::TempDir())) {
+      EXPECT_NE(entry.path().filename().string().find(name), 0u) << "nothing is left of it";
+    }
+  }
+}
+
+TEST(File, SaysWhenItIsClosedThatItCouldNotBeWritten) {
+  EXPECT_THROW(FileWriter("/nonexistent/file"), BadInput);
+  for (const FileWriter::Packing packing : {FileWriter::Packing::None, FileWriter::Packing::Gzip}) {
+    FileWriter file("/dev/full", packing);
+    file.append("x", 1);
+    try {
+      file.close();
+      FAIL();
+    } catch (const BadInput& e) {
+      EXPECT_STREQ(e.what(), "/dev/full: cannot be written: No space left on device");
+    }
+  }
+}
+
 TEST(File, PathsInAFileAreTakenFromItsPlace) {
   EXPECT_EQ(beside("a/b.yaml", "c.csv"), "a/c.csv");
   EXPECT_EQ(beside("b.yaml", "c.csv"), "c.csv");

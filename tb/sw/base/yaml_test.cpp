@@ -94,6 +94,15 @@ TEST(Yaml, RefusesWhatItWouldOtherwiseDrop) {
             "f.yaml:1: nested more than 32 deep, the limit");
 }
 
+TEST(Yaml, AnEmptyValueIsWhereItsKeyStands) {
+  YamlMap top(Yaml::parse("a:\n\n# none\nb: 5\nc:\n  d:\n  e: 1\nf:\n", "f.yaml"));
+  YamlMap c = top["c"].map();
+  EXPECT_EQ(complaint([&] { top["a"].text(); }), "f.yaml:1: key 'a' must be a text");
+  EXPECT_EQ(complaint([&] { c["d"].map(); }), "f.yaml:6: key 'c.d' must hold keys and values");
+  EXPECT_EQ(complaint([&] { top["f"].list(1, 2); }),
+            "f.yaml:8: key 'f' must be a list of 1 to 2 values");
+}
+
 TEST(Yaml, AnEmptyFileHasALine) {
   const Yaml empty = Yaml::parse("# nothing\n", "f.yaml");
   EXPECT_TRUE(empty.is_null());

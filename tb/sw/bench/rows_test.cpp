@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a bench accepts: targets, known misses, reports of other commands, baselines, and the tables
-// of docs/results.md.
+// What a bench accepts: targets, known misses, reports of other commands, baselines.
 #include "ow/bench/rows.h"
 
 #include <gtest/gtest.h>
@@ -17,6 +16,7 @@
 #include "ow/base/error.h"
 #include "ow/base/file.h"
 #include "ow/bench/baselines.h"
+#include "ow/bench/benches.h"
 #include "ow/bench/document.h"
 #include "ow/bench/report.h"
 
@@ -134,7 +134,7 @@ TEST_F(RowsTest, AReportCountsForTheTreeThatItIsOf) {
   write("sources.yaml",
         "X1:\n  file: one.json\n  value: figure\n"
         "  command: 'echo \"{\\\"figure\\\": 7, \\\"count\\\": 100}\" > {json}'\n"
-        "  inputs: [rtl]\n  at_least: {count: 50}\n");
+        "  inputs: [rtl, ':!rtl/notes']\n  at_least: {count: 50}\n");
   Options o = options();
   const auto only_x1 = [&](bool measure) {
     o.only = {"X1"};
@@ -155,9 +155,12 @@ TEST_F(RowsTest, AReportCountsForTheTreeThatItIsOf) {
   EXPECT_EQ(only_x1(false), 0) << "and it is kept";
   write("sw/file", "other");
   EXPECT_EQ(only_x1(false), 0) << "the figure does not depend on sw";
+  write("rtl/notes", "other");
+  EXPECT_EQ(only_x1(false), 0) << "nor on what is left out";
   write("rtl/file", "other");
   EXPECT_EQ(only_x1(false), 1);
   EXPECT_NE(last_.find("is of another tree"), std::string::npos) << last_;
+  EXPECT_NE(last_.find(": rtl has changed since"), std::string::npos) << last_;
   write("rtl/file", "text");
   EXPECT_EQ(only_x1(false), 0) << "contents count, not times";
   // Reports that somebody has typed.
@@ -167,12 +170,12 @@ TEST_F(RowsTest, AReportCountsForTheTreeThatItIsOf) {
   EXPECT_NE(last_.find("does not say where it comes from"), std::string::npos) << last_;
   ReportSource source;
   source.file = "one.json";
-  source.inputs = {"rtl"};
-  write_report(root_ + "/reports", source, {{"figure", 7}, {"count", 0}},
-               provenance(root_, "none", 1, {"rtl"}));
+  source.inputs = {"rtl", ":!rtl/notes"};
+  const nlohmann::json from = provenance(root_, "none", 1, source.inputs);
+  write_report(root_ + "/reports", source, {{"figure", 7}, {"count", 0}}, from);
   EXPECT_EQ(only_x1(false), 1);
   EXPECT_NE(last_.find("less than 50"), std::string::npos) << last_;
-  write_report(root_ + "/reports", source, {{"count", 60}}, provenance(root_, "none", 1, {"rtl"}));
+  write_report(root_ + "/reports", source, {{"count", 60}}, from);
   EXPECT_EQ(only_x1(false), 1);
   EXPECT_NE(last_.find("no number 'figure'"), std::string::npos) << last_;
 }
@@ -213,13 +216,47 @@ TEST_F(RowsTest, ARunGoesOnFromTheRowsOfAnEarlierOne) {
   EXPECT_TRUE(wants(resumed, "X1")) << "of another tree";
   write("rtl/file", "text");
   EXPECT_FALSE(wants(resumed, "X2"));
-  write("reports/rows/x.X1.json", "{\"provenance\": ");
+  for (const auto& file : std::filesystem::directory_iterator(root_ + "/reports/rows")) {
+    std::ofstream(file.path()) << "{\"provenance\": ";
+  }
   EXPECT_TRUE(wants(resumed, "X1")) << "cut short";
   Rows failing("x", options());
   failing.add("X2", 95, {});
   failing.add("X2.part", 0, {});
   failing.fault("X2.part", "nothing was compared");
   EXPECT_TRUE(wants(resumed, "X2")) << "went wrong";
+}
+
+// What took an hour is still there after a trial of a minute, whether that went well or not.
+TEST_F(RowsTest, ATrialWithOtherCountsLeavesKeptRowsAlone) {
+  Rows("x", options()).add("X1", 7, {{"n", 1000}});
+  Options trial = options();
+  trial.arguments = " --sets 1";
+  Rows("x", trial).add("X1", 8, {{"n", 1}});
+  Options other = options();
+  other.seed = 2;
+  {
+    Rows failing("x", other);
+    failing.add("X1", 9, {{"n", 1}});
+    failing.fault("X1", "nothing was compared");
+  }
+  Options resumed = options();
+  resumed.resume = true;
+  Rows whole("x", resumed);
+  ASSERT_FALSE(whole.wants("X1"));
+  whole.finish();
+  EXPECT_EQ(whole.result()["results"].back()["raw"]["n"], 1000) << whole.result().dump();
+  trial.resume = true;
+  Rows again("x", trial);
+  ASSERT_FALSE(again.wants("X1"));
+  again.finish();
+  EXPECT_EQ(again.result()["results"].back()["raw"]["n"], 1) << again.result().dump();
+  // A run of the same command replaces its own.
+  Rows("x", options()).add("X1", 6, {{"n", 2000}});
+  Rows newer("x", resumed);
+  ASSERT_FALSE(newer.wants("X1"));
+  newer.finish();
+  EXPECT_EQ(newer.result()["results"].back()["raw"]["n"], 2000) << newer.result().dump();
 }
 
 TEST_F(RowsTest, ACommandWithoutWhatItNeedsOrWithoutAReportHasNoFigure) {
@@ -280,6 +317,30 @@ TEST_F(RowsTest, AQueueMakesReportsBesideTheBench) {
   EXPECT_EQ(queue.counts().kept_seconds, 0);
 }
 
+// Whatever was skipped or left without a figure, of the rows that it is the time of.
+TEST_F(RowsTest, TheTimeOfARunOfAllIsThatOfEveryRowOfSixBenches) {
+  ReportSource source = load_report_sources(OW_SOURCE_DIR "/configs/reports.yaml").at("A8");
+  source.inputs = {"rtl"};
+  const nlohmann::json from = provenance(root_, source.command, 1, source.inputs);
+  const nlohmann::json all = {{"sim", 100},    {"tile", 100},  {"link", 100},
+                              {"fabric", 100}, {"wafer", 100}, {"library", 100}};
+  const auto refused = [&](const nlohmann::json& measured) {
+    write_report(root_ + "/reports", source,
+                 {{"seconds", 1}, {"status", 0}, {"percent_measured", measured}}, from);
+    return read_report(root_, root_ + "/reports", source).refused;
+  };
+  EXPECT_EQ(refused(all), "");
+  for (const auto& [name, percent] : all.items()) {
+    nlohmann::json measured = all;
+    measured[name] = 99.9;
+    EXPECT_NE(refused(measured).find("'percent_measured/" + name + "' is 99.9, which is less"),
+              std::string::npos);
+    measured.erase(name);
+    EXPECT_NE(refused(measured).find("no count 'percent_measured/" + name + "'"),
+              std::string::npos);
+  }
+}
+
 TEST_F(RowsTest, CyclesThatMovedFailTheBenchAndTheirRowIsMeasuredAgain) {
   Options o = options();
   o.baselines = root_ + "/baselines.yaml";
@@ -327,121 +388,6 @@ TEST(Baselines, HoldWithinOnePerCentBothWays) {
   EXPECT_EQ(compare_baselines(was, {{"a", 1000}}, true).size(), 1u) << "b is not there any more";
   EXPECT_TRUE(compare_baselines(was, {{"a", 1000}}, false).empty()) << "b was not asked for";
   EXPECT_EQ(compare_baselines(was, {{"c", 1}}, false).size(), 1u) << "c has no baseline";
-}
-
-TEST(Document, ATableIsWrittenFromResultsAndReadAgain) {
-  const std::string text =
-      "before\n<!-- ow bench x -->\n| id | what | target | figure | commit | command "
-      "|\n|---|---|---|---|---|---|\n"
-      "| X2 | two | >= 90 % | 95 % | 0123456 | `old` |\n<!-- end of ow bench x -->\nafter\n";
-  const Targets targets = {{"X1", {"one", "x", "lower", 10, 0}},
-                           {"X2", {"two", "%", "higher", 90, 1}}};
-  const nlohmann::json result = {{"bench", "x"},
-                                 {"results",
-                                  {{{"name", "X1"},
-                                    {"value", 12345},
-                                    {"pass", false},
-                                    {"commit", "fedcba9876543210 with changes"},
-                                    {"command", "ow bench x --only X1"}}}}};
-  const std::string written = with_table(text, targets, result);
-  const auto rows = table_rows(written, "x");
-  ASSERT_EQ(rows.size(), 2u);
-  EXPECT_EQ(rows[0].id, "X1");
-  EXPECT_EQ(rows[0].figure, "**missed: 12,345**");
-  EXPECT_EQ(rows[0].command, "`ow bench x --only X1`");
-  EXPECT_EQ(rows[0].commit, "fedcba987+");
-  EXPECT_EQ(rows[1].figure, "95 %") << "not measured this time: as it was";
-  EXPECT_EQ(rows[1].commit, "0123456") << "and of the commit of then";
-  EXPECT_EQ(written.find("before\n"), 0u);
-  EXPECT_NE(written.find("\nafter\n"), std::string::npos);
-  EXPECT_EQ(with_table(written, targets, result), written);
-  EXPECT_THROW(table_rows(text, "y"), BadInput);
-}
-
-// A command that is copied from the table runs: what would end a cell is escaped, also in a row
-// that was not measured again.
-TEST(Document, ACommandMayHaveBars) {
-  const std::string text = "<!-- ow bench x -->\n<!-- end of ow bench x -->\n";
-  const Targets targets = {{"X1", {"one|two", "x", "lower", 10, 0}}};
-  nlohmann::json result = {{"bench", "x"}};
-  result["results"].push_back(
-      {{"name", "X1"}, {"value", 1}, {"pass", true}, {"command", "t '^A|^B' | u"}});
-  const std::string written = with_table(text, targets, result);
-  EXPECT_NE(written.find("| X1 | one\\|two | <= 10 | 1 |  | `t '^A\\|^B' \\| u` |\n"),
-            std::string::npos)
-      << written;
-  const auto rows = table_rows(written, "x");
-  ASSERT_EQ(rows.size(), 1u);
-  EXPECT_EQ(rows[0].what, "one|two");
-  EXPECT_EQ(rows[0].command, "`t '^A|^B' | u`");
-  result["results"] = nlohmann::json::array();
-  EXPECT_EQ(with_table(written, targets, result), written);
-}
-
-// A row may bring a table of its own.
-TEST(Document, ARowBringsATableOfItsOwn) {
-  const std::string text =
-      "<!-- ow bench x -->\n<!-- end of ow bench x -->\nand\n"
-      "<!-- ow bench x X1 parts -->\nold\n<!-- end of ow bench x X1 parts -->\nafter\n";
-  nlohmann::json row = {{"name", "X1"}, {"value", 1}, {"pass", true}, {"command", "c"}};
-  nlohmann::json& table = row["raw"]["tables"]["X1 parts"];
-  table["columns"] = nlohmann::json::array({"a", "b"});
-  table["lines"].push_back(nlohmann::json::array({"1", ""}));
-  nlohmann::json result = {{"bench", "x"}};
-  result["results"].push_back(row);
-  const Targets targets = {{"X1", {"one", "x", "lower", 10, 0}}};
-  const std::string written = with_table(text, targets, result);
-  EXPECT_NE(written.find(
-                "and\n<!-- ow bench x X1 parts -->\n| a | b |\n|---|---|\n| 1 |  |\n<!-- end of"),
-            std::string::npos)
-      << written;
-  EXPECT_EQ(table_rows(written, "x").size(), 1u);
-  result["results"][0]["raw"]["tables"]["X1 others"] = table;
-  EXPECT_THROW(with_table(text, targets, result), BadInput) << "the document has no such marks";
-}
-
-// A target that the document says is the one that the bench measures against.
-TEST(Document, HasEveryRowOfTheTargets) {
-  const std::string text = read_text(OW_SOURCE_DIR "/docs/results.md");
-  const std::string path = OW_SOURCE_DIR "/configs/targets.yaml";
-  for (const std::string& bench : target_benches(path)) {
-    std::set<std::string> found;
-    const Targets targets = load_targets(path, bench);
-    for (const TableRow& row : table_rows(text, bench)) {
-      ASSERT_EQ(targets.count(row.id), 1u) << bench << " has no row " << row.id;
-      EXPECT_EQ(row.what, targets.at(row.id).what) << row.id;
-      EXPECT_EQ(row.target, target_text(targets.at(row.id))) << row.id;
-      found.insert(row.id);
-    }
-    for (const auto& [name, target] : targets) EXPECT_EQ(found.count(name), 1u) << name;
-  }
-}
-
-// Without them a run of hours could not write what it found.
-TEST(Document, HasTheTablesThatRowsBring) {
-  const std::string text = read_text(OW_SOURCE_DIR "/docs/results.md");
-  for (const char* table :
-       {"sim S1", "wafer W7 steps", "wafer W7 blocks", "wafer W15", "silicon H2"}) {
-    EXPECT_FALSE(table_rows(text, table).empty()) << table;
-  }
-}
-
-// Each entry of the other two files is of a row that there is.
-TEST(Document, KnownMissesAndReportsAreOfRowsOfTheTargets) {
-  std::set<std::string> rows;
-  const std::string path = OW_SOURCE_DIR "/configs/targets.yaml";
-  for (const std::string& bench : target_benches(path)) {
-    for (const auto& [name, target] : load_targets(path, bench)) rows.insert(name);
-  }
-  for (const auto& [name, miss] : load_known_misses(OW_SOURCE_DIR "/configs/known-misses.yaml")) {
-    EXPECT_EQ(rows.count(name), 1u) << name;
-  }
-  for (const auto& [name, s] : load_report_sources(OW_SOURCE_DIR "/configs/reports.yaml")) {
-    EXPECT_EQ(rows.count(name), 1u) << name;
-    for (const std::string& input : s.inputs) {
-      EXPECT_TRUE(std::filesystem::exists(OW_SOURCE_DIR "/" + input)) << name << ": " << input;
-    }
-  }
 }
 
 }  // namespace

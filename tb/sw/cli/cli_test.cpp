@@ -2,11 +2,8 @@
 // The program `ow` from outside: exit statuses, one-line errors, JSON files.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -15,38 +12,17 @@
 #include <string>
 #include <utility>
 
+#include "ow/base/file.h"
+#include "program.h"
+
+namespace ow {
 namespace {
 
-struct Result {
-  int status;
-  std::string output;  // standard output and error
-};
-
-Result ow(const std::string& arguments) {
-  const std::string command = std::string("'") + OW_PROGRAM "' 2>&1 " + arguments;
-  std::FILE* pipe = popen(command.c_str(), "r");
-  Result r{-1, ""};
-  if (pipe == nullptr) return r;
-  std::array<char, 4096> buffer;
-  size_t n;
-  while ((n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0)
-    r.output.append(buffer.data(), n);
-  const int status = pclose(pipe);
-  if (WIFEXITED(status)) r.status = WEXITSTATUS(status);
-  return r;
-}
-
-std::string temporary(const std::string& name) {
-  return testing::TempDir() + "ow_cli_" + std::to_string(getpid()) + "_" + name;
-}
-
-long lines(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
-
 TEST(Cli, VersionAndHelpSucceed) {
-  EXPECT_EQ(ow("--version").status, 0);
-  EXPECT_EQ(ow("--help").status, 0);
+  EXPECT_EQ(run_ow("--version").status, 0);
+  EXPECT_EQ(run_ow("--help").status, 0);
   for (const std::string name : {"info", "run", "elf", "fp", "bench", "plot"}) {
-    const Result r = ow(name + " --help");
+    const Result r = run_ow(name + " --help");
     EXPECT_EQ(r.status, 0) << name;
     EXPECT_NE(r.output.find("--json"), std::string::npos) << name << ":\n" << r.output;
   }
@@ -54,17 +30,17 @@ TEST(Cli, VersionAndHelpSucceed) {
 
 TEST(Cli, WrongArgumentsAreBadInputInOneLine) {
   for (const std::string arguments : {"", "nothing", "info --colour", "run", "elf"}) {
-    const Result r = ow(arguments);
+    const Result r = run_ow(arguments);
     EXPECT_EQ(r.status, 2) << arguments << ":\n" << r.output;
     EXPECT_EQ(lines(r.output), 1) << arguments << ":\n" << r.output;
     EXPECT_EQ(r.output.find("ow: bad input: "), 0u) << r.output;
   }
-  EXPECT_NE(ow("nothing").output.find("nothing"), std::string::npos);
+  EXPECT_NE(run_ow("nothing").output.find("nothing"), std::string::npos);
 }
 
 TEST(Cli, OutputThatIsLostIsNoSuccess) {
   for (const std::string arguments : {"info", "fp --gen f16_add --count 100000"}) {
-    const Result r = ow(arguments + " > /dev/full");
+    const Result r = run_ow(arguments + " > /dev/full");
     EXPECT_EQ(r.status, 2) << arguments;
     EXPECT_EQ(r.output, "ow: bad input: standard output: No space left on device\n") << arguments;
   }
@@ -75,32 +51,32 @@ TEST(Cli, BadFilesAreNamedInOneLine) {
   std::ofstream(text) << "not an ELF file\n";
   for (const std::string arguments :
        {"elf /nonexistent/program.elf", "run --params /nonexistent/job.yaml"}) {
-    const Result r = ow(arguments);
+    const Result r = run_ow(arguments);
     EXPECT_EQ(r.status, 2) << r.output;
     EXPECT_EQ(lines(r.output), 1) << r.output;
     EXPECT_NE(r.output.find("/nonexistent/"), std::string::npos) << r.output;
   }
-  const Result r = ow("elf " + text);
+  const Result r = run_ow("elf " + text);
   EXPECT_EQ(r.status, 2) << r.output;
   EXPECT_NE(r.output.find(text + ": not an ELF file"), std::string::npos) << r.output;
   std::remove(text.c_str());
 }
 
 TEST(Cli, TileBenchMeasuresAgainstTargetsAndBaselines) {
-  Result r = ow("bench tile --only T99");
+  Result r = run_ow("bench tile --only T99");
   EXPECT_EQ(r.status, 2);
   EXPECT_NE(r.output.find("T99"), std::string::npos) << r.output;
   const std::string baselines = temporary("baselines.yaml");
   const std::string json = temporary("tile.json");
   const std::string options = "bench tile --only T5 --baselines " + baselines + " --json " + json;
   std::ofstream(baselines) << "tile: {\"dot i8 16384\": 10}\n";
-  r = ow(options);
+  r = run_ow(options);
   EXPECT_EQ(r.status, 1);
   EXPECT_NE(r.output.find("SLOWER"), std::string::npos) << r.output;
   EXPECT_NE(r.output.find("WITHOUT a baseline"), std::string::npos) << r.output;
   // What a run took is a baseline that the next run keeps.
-  EXPECT_EQ(ow(options + " --update-baselines").status, 0);
-  EXPECT_EQ(ow(options).status, 0);
+  EXPECT_EQ(run_ow(options + " --update-baselines").status, 0);
+  EXPECT_EQ(run_ow(options).status, 0);
   std::ifstream file(json);
   const nlohmann::json result = nlohmann::json::parse(file);
   EXPECT_EQ(result["results"].size(), 2u);
@@ -110,7 +86,7 @@ TEST(Cli, TileBenchMeasuresAgainstTargetsAndBaselines) {
   const std::string reports = temporary("reports");
   std::filesystem::create_directories(reports);
   std::ofstream(reports + "/coverage.json") << "{\"percent\": 96.5, \"lines\": 4000}\n";
-  r = ow("bench tile --only T17 --reports " + reports + " --baselines " + baselines);
+  r = run_ow("bench tile --only T17 --reports " + reports + " --baselines " + baselines);
   EXPECT_EQ(r.status, 1) << r.output;
   EXPECT_NE(r.output.find("does not say where it comes from"), std::string::npos) << r.output;
   std::filesystem::remove_all(reports);
@@ -119,22 +95,30 @@ TEST(Cli, TileBenchMeasuresAgainstTargetsAndBaselines) {
 
 TEST(Cli, ResultsGoIntoAJsonFile) {
   const std::string path = temporary("info.json");
-  ASSERT_EQ(ow("info --json " + path).status, 0);
+  ASSERT_EQ(run_ow("info --json " + path).status, 0);
   std::ifstream file(path);
   const nlohmann::json j = nlohmann::json::parse(file);
   EXPECT_EQ(j.at("lanes"), 8);
   EXPECT_EQ(j.at("sram_bytes"), 49152);
   std::remove(path.c_str());
-  const Result r = ow("info --json /nonexistent/info.json");
+  const Result r = run_ow("info --json /nonexistent/info.json");
   EXPECT_EQ(r.status, 2) << r.output;
   EXPECT_NE(r.output.find("/nonexistent/info.json: cannot be written"), std::string::npos)
       << r.output;
   EXPECT_EQ(lines(r.output), 1) << "known before the work:\n" << r.output;
   // What is no regular file is written to, not replaced.
-  EXPECT_EQ(ow("info --json /dev/null").status, 0);
+  EXPECT_EQ(run_ow("info --json /dev/null").status, 0);
   struct stat is {};
   ASSERT_EQ(stat("/dev/null", &is), 0);
   EXPECT_TRUE(S_ISCHR(is.st_mode));
+  // Nor is standard output, though it be a regular file.
+  ASSERT_EQ(lstat("/dev/stdout", &is), 0);
+  const auto link = is.st_ino;
+  EXPECT_EQ(run_ow("info --json /dev/stdout > " + path).status, 0);
+  EXPECT_NE(read_text(path).find("\"sram_bytes\": 49152"), std::string::npos);
+  ASSERT_EQ(lstat("/dev/stdout", &is), 0);
+  EXPECT_EQ(is.st_ino, link);
+  std::remove(path.c_str());
 }
 
 TEST(Cli, WrongNumbersAndFilesAreRefusedBeforeTheWork) {
@@ -145,6 +129,9 @@ TEST(Cli, WrongNumbersAndFilesAreRefusedBeforeTheWork) {
   const std::string huge = temporary("huge.yaml");
   std::ofstream(huge) << "wafer: {reticle_rows: 1024, reticle_columns: 1024}\n"
                          "reticle: {rows: 16, columns: 16}\n";
+  const std::string wide = temporary("wide.yaml");
+  std::ofstream(wide) << "wafer: {reticle_rows: 1, reticle_columns: 1}\n"
+                         "reticle: {rows: 1, columns: 256}\n";
   const std::string targets = temporary("targets.yaml");
   std::ofstream(targets) << "sim: {S1: {what: 5}}\n";
   const std::pair<std::string, std::string> cases[] = {
@@ -153,7 +140,12 @@ TEST(Cli, WrongNumbersAndFilesAreRefusedBeforeTheWork) {
       {"yield --reticle-rows -1", "--reticle-rows: must be a whole number from 1 to 1024, not -1"},
       {"yield --reticle-rows 1024 --reticle-columns 1024 --rows 1024 --columns 1024 --wafers 1",
        "tiles, the limit is 16777216"},
+      {"bringup --mini --wafer " + huge, "huge.yaml: wafer: "},
       {"bringup --mini --wafer " + huge, "GB of memory, the limit here is"},
+      {"bringup --mini --wafer " + wide,
+       "wide.yaml: wafer: physical columns of a reticle must be at most 255, not 257"},
+      {"run --params " OW_SOURCE_DIR "/configs/digits-train.yaml",
+       "--mode eval: which weights? (--model-dir DIR; --mode train trains)"},
       {"fp --gen f16_add --count -1", "--count: must be a whole number from 1 to"},
       {"fp --gen f16_add --count 999999999999999999999", "not 999999999999999999999"},
       {"fp --gen f16_add --seed -1", "--seed: must be a whole number from 0 to"},
@@ -178,7 +170,7 @@ TEST(Cli, WrongNumbersAndFilesAreRefusedBeforeTheWork) {
       {params + "--wafer " + wafer + " --map none.json --svg a.svg", "excludes"},
   };
   for (const auto& [arguments, text] : cases) {
-    const Result r = ow(arguments);
+    const Result r = run_ow(arguments);
     EXPECT_EQ(r.status, 2) << arguments << ":\n" << r.output;
     EXPECT_NE(r.output.find(text), std::string::npos) << arguments << ":\n" << r.output;
     // One line of the program's, and nothing of it but that. A path in it may end in "ow".
@@ -206,13 +198,51 @@ TEST(Cli, ValidateOnlyFindsWhatCannotRun) {
       {params + "--tiles mini", "4 x 4 tiles need 6 colours, the limit is 4"},
   };
   for (const auto& [arguments, text] : cases) {
-    const Result r = ow(arguments);
+    const Result r = run_ow(arguments);
     EXPECT_EQ(r.status, 2) << arguments << ":\n" << r.output;
     EXPECT_NE(r.output.find(text), std::string::npos) << arguments << ":\n" << r.output;
     EXPECT_EQ(lines(r.output), 1) << r.output;
   }
-  EXPECT_EQ(ow(params + wafer + "--defects " OW_SOURCE_DIR "/configs/defects-2x2.yaml").status, 0);
+  EXPECT_EQ(run_ow(params + wafer + "--defects " OW_SOURCE_DIR "/configs/defects-2x2.yaml").status,
+            0);
   for (const std::string& name : {small, faults}) std::remove(name.c_str());
+}
+
+TEST(Cli, OptionsThatWouldDoNothingAreRefused) {
+  const std::string configs = OW_SOURCE_DIR "/configs/", digits = configs + "digits.yaml";
+  const std::string training = configs + "digits-train.yaml";
+  const std::string weights = temporary("weights.yaml");
+  std::ofstream(weights) << "data: {file: " OW_SOURCE_DIR
+                            "/data/optdigits/digits.csv.gz}\n"
+                            "network: {layers: [64, 10], weights: none}\n"
+                            "grid: {rows: 2, columns: 2, samples_per_tile: 8}\n";
+  const std::pair<std::string, std::string> cases[] = {
+      {"run " + digits + " --device golden --checked", "--device golden: has no hardware"},
+      {"run " + digits + " --device golden:4x4 --check-idle", "--device golden: has no hardware"},
+      {"run " + training + " --mode train --device golden --checked",
+       "--device golden: has no hardware"},
+      {"estimate " + digits + " --step 0", "--step: " + digits + " is no training"},
+      {"estimate " + digits + " --num-wafers 1", "--num-wafers: " + digits + " is no training"},
+      {"estimate " + training + " --density 1", "--density: " + training + " is a training"},
+      {"estimate " + weights + " --density 0.5",
+       "--density: " + weights + " names the file of its weights"},
+      {"run " + training + " --mode eval --model-dir ''", "--model-dir: must be a directory"},
+      {"run " + digits + " --json ''", "--json: must be a file's name"},
+      {"run " + digits + " --save-outputs ''", "--save-outputs: must be a file's name"},
+      {"run ''", "params: must be a file's name"},
+      {"run " + digits + " --firmware=''", "--firmware"},
+      {"bringup --wafer ''", "--wafer: must be a file's name"},
+      {"plot '' --svg a", "metrics: must be a file's name"},
+      {"elf ''", "file: must be a file's name"},
+      {"bench sim --reports ''", "--reports: must be a directory"},
+  };
+  for (const auto& [arguments, text] : cases) {
+    const Result r = run_ow(arguments);
+    EXPECT_EQ(r.status, 2) << arguments << ":\n" << r.output;
+    EXPECT_NE(r.output.find(text), std::string::npos) << arguments << ":\n" << r.output;
+    EXPECT_EQ(lines(r.output), 1) << r.output;
+  }
+  std::remove(weights.c_str());
 }
 
 // What is written replaces nothing that is read, and nothing else that is written; who is refused
@@ -255,7 +285,7 @@ TEST(Cli, WrittenFilesReplaceNoneOfTheCommands) {
       {"elf " + job + " --signature /nonexistent/s", "/nonexistent/s: cannot be written"},
   };
   for (const auto& [arguments, complaint] : cases) {
-    const Result r = ow(arguments);
+    const Result r = run_ow(arguments);
     EXPECT_EQ(r.status, 2) << arguments << ":\n" << r.output;
     EXPECT_NE(r.output.find(complaint), std::string::npos) << arguments << ":\n" << r.output;
     EXPECT_EQ(lines(r.output), 1) << r.output;
@@ -275,8 +305,8 @@ TEST(Cli, MetricsOfTrainingsAreDrawn) {
       << "{\"step\":0,\"loss\":2}\n{\"step\":1,\"loss\":1}\n{\"step\":1,\"loss\":1.5}\n";
   std::ofstream(b) << "{\"step\":0,\"loss\":3,\"skipped\":true}\n";
   std::ofstream(bad) << "{\"step\":0,\"loss\":2}\nloss 2\n";
-  const Result r =
-      ow("plot " + a + " " + b + " --name sparse --name dense --svg " + svg + " --json " + json);
+  const Result r = run_ow("plot " + a + " " + b + " --name sparse --name dense --svg " + svg +
+                          " --json " + json);
   EXPECT_EQ(r.status, 0) << r.output;
   EXPECT_EQ(r.output,
             "sparse: 2 steps, 0 to 1\ndense: 1 steps, 0 to 0, 1 skipped by an overflow\n");
@@ -299,7 +329,7 @@ TEST(Cli, MetricsOfTrainingsAreDrawn) {
       {a, "--svg"},
   };
   for (const auto& [arguments, text] : cases) {
-    const Result refused = ow("plot " + arguments);
+    const Result refused = run_ow("plot " + arguments);
     EXPECT_EQ(refused.status, 2) << arguments << ":\n" << refused.output;
     EXPECT_NE(refused.output.find(text), std::string::npos) << refused.output;
     EXPECT_EQ(lines(refused.output), 1) << refused.output;
@@ -309,3 +339,4 @@ TEST(Cli, MetricsOfTrainingsAreDrawn) {
 }
 
 }  // namespace
+}  // namespace ow

@@ -135,6 +135,9 @@ TEST(Graph, WhatIsWrongIsOneLineWithItsPlace) {
             ":7: key 'network.layers[1].inputs' must be 1 tensors for the kind relu, not 2");
   EXPECT_EQ(refused(with("inputs: [kept]", "inputs: [targets]")),
             ":8: key 'network.layers[2].inputs[0]' is 'targets', which only a loss takes");
+  EXPECT_EQ(refused(with("[logits, targets]", "[targets, logits]")),
+            ":9: key 'network.layers[3].inputs[0]' is 'targets', which must be the last input of a "
+            "loss");
   EXPECT_EQ(refused(with("[logits, targets]", "[logits, kept]")),
             ":9: key 'network.layers[3].inputs[1]' must be 'targets', the last input of a loss");
   EXPECT_EQ(refused(with("name: kept", "name: hidden")),

@@ -62,6 +62,10 @@ TEST(Params, ReadsTheRepositorysJobs) {
 TEST(Params, NamesFileLineKeyAndLimit) {
   expect_in("key 'grid.colour' is not known; known here: columns, rows, samples_per_tile",
             complaint("  columns: 4", "  columns: 4\n  colour: 3"));
+  expect_in(
+      "key 'data.fiel' is not known; known here: file, format, held_out_modulo, "
+      "held_out_remainder, labels, range, rows, scale, targets",
+      complaint("  rows: 1797", "  fiel: x\n  rows: 1797"));
   expect_in("key 'sparse' is not known", complaint("grid:", "sparse: 1\ngrid:"));
   expect_in("key 'grid.rows' is missing", complaint("  rows: 4\n", ""));
   expect_in("key 'large_layer.seed' stands there twice",

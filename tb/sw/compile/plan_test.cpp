@@ -141,7 +141,7 @@ TEST(Plan, RefusesWhatDoesNotFit) {
             std::string::npos);
   PlanRequest brain = request({1, 1}, 2, sizes({4, 4}));
   brain.type = HalfType::Bfloat16;
-  EXPECT_NE(complaint(brain, kMiniTile).find("in bfloat16, which the tiles do not have"),
+  EXPECT_NE(complaint(brain, kMiniTile).find("in bfloat16, the limit is binary16"),
             std::string::npos);
   TileConfig tile = kFullTile;
   tile.threads = 2;

@@ -147,7 +147,7 @@ TEST_F(TrainGraph, TheSquaredErrorIsToTheValuesOfTheFile) {
   run.mode = TrainMode::Predict;
   const TrainReport predicted = run_training(p, run);
   const Tensor outputs = read_safetensors(predicted.saved).at("outputs");
-  const Dataset all = load_dataset(p.base.data, 6, 3);
+  const Dataset all = load_dataset(p.base.data, HalfType::Binary16, 6, 3);
   double squares = 0;
   for (size_t n = 0; n < 16; ++n) {
     for (size_t j = 0; j < 3; ++j) {

@@ -169,7 +169,7 @@ TEST_F(TrainJob, PredictsSamplesWithoutClasses) {
   run.mode = TrainMode::TrainAndEval;
   const TrainReport trained = run_training(params(), run);
   // The held-out samples by themselves, without their classes.
-  const Dataset all = load_dataset(params().base.data, 6, 3);
+  const Dataset all = load_dataset(params().base.data, HalfType::Binary16, 6, 3);
   std::string text;
   for (size_t n = 4; n < all.samples(); n += 5) {
     for (int f = 0; f < 6; ++f) text += (f > 0 ? "," : "") + fmt::format("{}", all.sample(n)[f]);
@@ -250,6 +250,34 @@ TEST_F(TrainJob, UpdatesBesideThePassesChangeNoBit) {
   EXPECT_EQ(two.cycles, again.cycles);
   EXPECT_EQ(two.waits, again.waits);
   EXPECT_EQ(two.one_by_one, again.one_by_one);
+}
+
+// A line that was not finished goes, so that every line is one step's.
+TEST_F(TrainJob, ALineThatWasCutIsNotGoneOnWith) {
+  const std::string metrics = directory_ + "/model/metrics.jsonl";
+  TrainRunOptions run = options("model", false);
+  run.num_steps = 4;
+  run_training(params(), run);
+  const std::string before = read_text(metrics);
+  write_file(metrics, before + "{\"accuracy\":0.5,\"kept\"");
+  run.resume = true;
+  run_training(params(), run);
+  const std::string after = read_text(metrics);
+  EXPECT_EQ(after.substr(0, before.size()), before);
+  std::istringstream lines(after);
+  int steps = 0;
+  for (std::string line; std::getline(lines, line); ++steps) {
+    EXPECT_EQ(parse_json(line, "metrics")["step"], steps);
+  }
+  EXPECT_EQ(steps, 8);
+  std::filesystem::create_directories(directory_ + "/other/metrics.jsonl");
+  try {
+    run_training(params(), options("other", false));
+    ADD_FAILURE() << "written to a directory";
+  } catch (const BadInput& error) {
+    EXPECT_EQ(std::string(error.what()),
+              directory_ + "/other/metrics.jsonl: cannot be written: Is a directory");
+  }
 }
 
 TEST_F(TrainJob, DirectoriesAreNotMixedUp) {

@@ -70,6 +70,8 @@ TEST(TrainParams, SchedulesMayGoOnForGood) {
   EXPECT_EQ(refused("", "[{kind: slope, from: 1, slope: 0}]"), where + "0].slope' must not be 0");
   EXPECT_EQ(refused("", "[{kind: slope, from: 1, slope: 1, to: 0}]"),
             where + "0].to' lies the other way");
+  EXPECT_EQ(refused("", "[{kind: power, from: 1, to: 0, base: 0.5, stesp: 2}]"),
+            where + "0].stesp' is not known; known here: base, from, kind, steps, to");
   EXPECT_EQ(refused("", "[{kind: linear, from: 1, to: 0}]"), where + "0].steps' is missing");
 }
 
@@ -134,6 +136,35 @@ TEST(TrainParams, PruningThatNeverHappensIsRefused) {
   }
   EXPECT_EQ(group("algorithm: gradual, init: dense, " + falls), "");
   EXPECT_EQ(group("algorithm: set, density: 0.5"), "") << "moves weights";
+}
+
+// One that is 0 in binary32 would divide 0 by 0.
+TEST(TrainParams, EpsilonIsANormalNumberOfBinary32) {
+  const auto with = [](const std::string& epsilon) {
+    return "optimizer: {kind: adamw, rate: 0.1, epsilon: " + epsilon + "}";
+  };
+  const auto what = [&](const std::string& epsilon) {
+    try {
+      const TrainParams p = load_train_params(
+          temporary_file("train_params.yaml",
+                         "data: {file: x.csv}\nnetwork: {layers: [8, 6, 4]}\n"
+                         "grid: {rows: 2, columns: 1}\ntrain: {seed: 1, steps: 2, " +
+                             with(epsilon) + "}\n"));
+      EXPECT_GT(static_cast<float>(p.job.optimizer.epsilon), 0.0f);
+    } catch (const BadInput& error) {
+      const std::string text = error.what();
+      return text.substr(text.find("yaml") + 4);
+    }
+    return std::string();
+  };
+  EXPECT_EQ(what("1.1755e-38"), "");
+  EXPECT_EQ(what("1"), "");
+  for (const char* epsilon : {"0", "1e-60", "1e-40"}) {
+    EXPECT_EQ(what(epsilon),
+              std::string(":4: key 'train.optimizer.epsilon' must be a number from 1.1755e-38 to "
+                          "1, not '") +
+                  epsilon + "'");
+  }
 }
 
 TEST(TrainParams, WhereTheStoreLies) {

@@ -15,6 +15,7 @@
 #include "ow/base/rng.h"
 #include "ow/device/control_plane.h"
 #include "ow/diagnose/hang_report.h"
+#include "ow/open/mini.h"
 #include "ow/runtime/program.h"
 
 namespace ow {
@@ -46,13 +47,38 @@ TEST(Simulator, EveryTileAnswersOverTheControlPlane) {
       EXPECT_EQ(control.read_tile(r, c, 0x400, 64) == words, r >= 1 && c >= 1 && c <= 2);
     }
   }
-  EXPECT_EQ(read_config(control, 0, 0).sram_bytes, 49152u);
+}
+
+// What the registers of all its tiles say is what sw/isa says of the configuration.
+void expect_configuration(Device* device, const isa::Configuration& c) {
+  using Config = isa::reg::Config;
+  ControlPlane control(*device);
+  for (int row = 0; row < device->shape().rows; ++row) {
+    for (int col = 0; col < device->shape().cols; ++col) {
+      const uint32_t word = control.read_tile(row, col, kRegConfig);
+      EXPECT_EQ(Config::Lanes::get(word), c.lanes);
+      EXPECT_EQ(Config::Threads::get(word) + 1, c.num_threads);
+      EXPECT_EQ(Config::Colours::get(word), c.num_colours);
+      EXPECT_EQ(1u << Config::Banks::get(word), c.sram_banks);
+      EXPECT_EQ(Config::Sram::get(word) * isa::kConfigSramUnit, c.sram_bytes);
+      EXPECT_EQ(Config::Limits::get(word), 1u);
+      EXPECT_EQ(control.read_tile(row, col, isa::reg::Features::kAddress), c.features);
+      EXPECT_EQ(control.read_tile(row, col, isa::reg::Operations::kAddress), c.operations);
+    }
+  }
+}
+
+TEST(Simulator, TilesAreOfTheConfigurationThatIsDescribed) {
+  const GridShape shape{2, 2};
+  expect_configuration(make_device(DeviceKind::Replicated, shape, checked()).get(), isa::kFull);
+  expect_configuration(make_device(DeviceKind::Monolithic, shape).get(), isa::kFull);
+  expect_configuration(make_mini_grid(shape).get(), isa::kMini);
 }
 
 TEST(Simulator, ReadsOutsideMemoryAreRefusedAndTheTileGoesOn) {
   auto device = make_device(DeviceKind::Replicated, GridShape{1, 2}, checked());
   ControlPlane control(*device);
-  EXPECT_THROW(control.read_tile(0, 1, 49152), DeviceFault);
+  EXPECT_THROW(control.read_tile(0, 1, isa::kFull.sram_bytes), DeviceFault);
   control.write_tile(0, 1, 0, 5);
   EXPECT_EQ(control.read_tile(0, 1, 0), 5u);
 }

@@ -176,18 +176,18 @@ TEST(Fuzz, Samples) {
                         DataSource source;
                         source.file = path;
                         source.range = {-100, 100};
-                        const Dataset data = load_dataset(source, 3, 2);
+                        const Dataset data = load_dataset(source, HalfType::Binary16, 3, 2);
                         Dataset one;
                         one.add(data, 0);
                         one.activations(HalfType::Bfloat16, 0, 1);
                         source.samples = 2;
-                        load_dataset(source, 3, 2);
+                        load_dataset(source, HalfType::Binary16, 3, 2);
                       }});
   run("values_csv", {".csv", {"1,2,3,0.5,-1\n4,5.5,-6e1,1,2\n"}, text, [](const std::string& path) {
                        DataSource source;
                        source.file = path;
                        source.targets = true;
-                       const Dataset data = load_dataset(source, 3, 2);
+                       const Dataset data = load_dataset(source, HalfType::Binary16, 3, 2);
                        Dataset one;
                        one.add(data, 0);
                      }});
@@ -199,7 +199,7 @@ TEST(Fuzz, Samples) {
          source.file = path;
          source.format = DataFormat::Idx;
          source.labels = labels;
-         load_dataset(source, 3, 2);
+         load_dataset(source, HalfType::Binary16, 3, 2);
        }});
   std::remove(labels.c_str());
   for (const char* name : {"a.csv", "a.idx.gz", "a.safetensors"}) data_format(name);
@@ -216,7 +216,7 @@ TEST(Fuzz, SamplesOfTensors) {
                             DataSource source;
                             source.file = file;
                             source.format = DataFormat::Safetensors;
-                            load_dataset(source, 3, 2);
+                            load_dataset(source, HalfType::Binary16, 3, 2);
                           }});
   write_safetensors(path, {{"inputs", {TensorType::U8, {2, 3}, {1, 2, 3, 4, 5, 6}}},
                            {"targets", {TensorType::U8, {2, 2}, {0, 1, 2, 3}}}});
@@ -227,7 +227,7 @@ TEST(Fuzz, SamplesOfTensors) {
                            source.file = file;
                            source.format = DataFormat::Safetensors;
                            source.targets = true;
-                           load_dataset(source, 3, 2);
+                           load_dataset(source, HalfType::Binary16, 3, 2);
                          }});
 }
 
@@ -245,13 +245,13 @@ TEST(Fuzz, SamplesThatDoNotFit) {
                                       {{"inputs", three}}};
   for (const Tensors& tensors : wrong) {
     write_safetensors(source.file, tensors);
-    EXPECT_THROW(load_dataset(source, 3, 2), BadInput);
+    EXPECT_THROW(load_dataset(source, HalfType::Binary16, 3, 2), BadInput);
   }
   write_safetensors(source.file, {{"inputs", good}});
-  EXPECT_EQ(load_dataset(source, 3, 2).samples(), 2u);
+  EXPECT_EQ(load_dataset(source, HalfType::Binary16, 3, 2).samples(), 2u);
   source.targets = true;
   write_safetensors(source.file, {{"inputs", good}, {"targets", three}});
-  EXPECT_THROW(load_dataset(source, 3, 2), BadInput);
+  EXPECT_THROW(load_dataset(source, HalfType::Binary16, 3, 2), BadInput);
   std::remove(source.file.c_str());
 }
 

@@ -177,7 +177,7 @@ class Training : public testing::Test {
     DataSource source;
     source.file = OW_SOURCE_DIR "/data/optdigits/digits.csv.gz";
     source.scale = 16;
-    const Dataset all = load_dataset(source, 64, 10);
+    const Dataset all = load_dataset(source, HalfType::Binary16, 64, 10);
     Dataset images;
     for (size_t i = 0; i < all.samples(); ++i) {
       if (i % 4 != 3) images.add(all, i);

@@ -7,11 +7,13 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <string>
 
 #include "emit.h"
 #include "model.h"
 #include "ow/base/error.h"
+#include "ow/base/file.h"
 #include "ow/isa/isa.h"
 #include "ow/isa/tables.h"
 
@@ -144,6 +146,33 @@ TEST_F(DescriptionTest, TablesAreWrittenBetweenTheirMarksAlone) {
   EXPECT_THROW(emit_document(d, "<!-- isa:begin word v -->\n<!-- isa:end -->\n", "doc"), BadInput);
   EXPECT_THROW(emit_document(d, "<!-- isa:begin word w -->\n", "doc"), BadInput);
   EXPECT_THROW(emit_document(d, "<!-- isa:end -->\n", "doc"), BadInput);
+}
+
+// A module has a configuration's sizes by name (FULL_*, MINI_*) or none: a number there would be a
+// second copy, which simulation and synthesis would go on using when the description changes.
+TEST(Configurations, NoModuleHasItsSizesAsNumbers) {
+  namespace fs = std::filesystem;
+  const fs::path root(OW_SOURCE_DIR);
+  std::string names;
+  for (const Parameter& p : read_description({(root / "sw/isa/machine.yaml").string(),
+                                              (root / "sw/isa/registers.yaml").string()})
+                                .parameters) {
+    names += (names.empty() ? "" : "|") + p.name;
+  }
+  ASSERT_NE(names.find("SramBytes"), std::string::npos);
+  const std::regex number("parameter [a-z]+[^=,\n]* (" + names + ") *= *[0-9]");
+  size_t files = 0;
+  for (const char* dir : {"rtl", "fpga/rtl"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(root / dir)) {
+      if (entry.path().extension() != ".sv") continue;
+      ++files;
+      const std::string text = read_text(entry.path().string());
+      std::smatch found;
+      EXPECT_FALSE(std::regex_search(text, found, number))
+          << entry.path().string() << ": " << found.str();
+    }
+  }
+  EXPECT_GT(files, 100u);
 }
 
 TEST(Fields, AreTakenFromWhereTheyArePut) {

@@ -218,6 +218,7 @@ TEST(MemoryXTraining, RefusesWhatMakesNoSense) {
   has([](TrainingJob* j) { j->optimizer.rate = constant_schedule(-1); },
       "from 0 to 1000000, not -1");
   has([](TrainingJob* j) { j->optimizer.beta1 = 1; }, "beta1");
+  has([](TrainingJob* j) { j->optimizer.epsilon = 1e-60; }, "epsilon must be from 1.1755e-38 to 1");
   has([](TrainingJob* j) { j->optimizer.nesterov = true; }, "needs a momentum");
   has([](TrainingJob* j) { j->loss_scale.initial = 3; }, "power of two");
   has([](TrainingJob* j) { j->sparsity[0].pattern = "layer.*"; }, "no matrix has a name");

@@ -111,6 +111,42 @@ TEST(Elf, WrongFilesAreRefusedWithTheReason) {
       << refusal(none.write("none"));
 }
 
+// A file without its symbols would be run as one that has none.
+TEST(Elf, CutSectionHeadersAreRefused) {
+  Builder b;
+  b.segment(0, {1, 2, 3, 4}, 4);
+  b.header.e_shentsize = sizeof(Elf32_Shdr);
+  b.header.e_shnum = 2;
+  b.header.e_shoff = sizeof(Elf32_Ehdr) + sizeof(Elf32_Phdr) + 4;
+  b.contents.resize(4 + 2 * sizeof(Elf32_Shdr));
+  const size_t size = b.header.e_shoff + 2 * sizeof(Elf32_Shdr);
+  EXPECT_EQ(refusal(b.write("sections")), "accepted");
+  for (const size_t cut : {size_t{1}, sizeof(Elf32_Shdr), 2 * sizeof(Elf32_Shdr)}) {
+    EXPECT_NE(refusal(b.write("cut_sections", cut))
+                  .find("truncated: the section headers end at byte " + std::to_string(size) +
+                        " of a file of " + std::to_string(size - cut)),
+              std::string::npos)
+        << refusal(b.write("cut_sections", cut));
+  }
+  b.header.e_shoff = 0xFFFFFFF0;
+  EXPECT_NE(refusal(b.write("far")).find("truncated"), std::string::npos);
+  b.header.e_shnum = 0;
+  EXPECT_NE(refusal(b.write("far")).find("truncated"), std::string::npos);
+}
+
+TEST(Elf, DamagedHeadersAreRefusedInPlainWords) {
+  Builder b;
+  b.segment(0, {1, 2, 3, 4}, 4);
+  for (size_t left = 4; left < sizeof(Elf32_Ehdr) + sizeof(Elf32_Phdr); left += 4) {
+    const size_t size = sizeof(Elf32_Ehdr) + sizeof(Elf32_Phdr) + 4;
+    const std::string text = refusal(b.write("short", size - left));
+    EXPECT_TRUE(text.find("cut short or damaged") != std::string::npos ||
+                text.find("truncated: the program headers end") != std::string::npos ||
+                text.find("not an ELF file") != std::string::npos)
+        << left << ": " << text;
+  }
+}
+
 TEST(Elf, CompressedInstructionsAreRefusedByName) {
   Builder b;
   b.segment(0, {1, 2, 3, 4}, 4);

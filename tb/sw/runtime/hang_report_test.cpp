@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The diagnosis from register contents alone; tb/sw/deadlock has the same on the RTL.
+// The diagnosis from register contents alone; deadlock_test has the same on the RTL.
 #include "ow/diagnose/hang_report.h"
 
 #include <gtest/gtest.h>

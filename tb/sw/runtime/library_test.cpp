@@ -13,6 +13,7 @@
 #include "messages.h"
 #include "openwafer/openwafer.h"
 #include "ow/device/bulk.h"
+#include "ow/isa/isa.h"
 #include "ow/sim/sim.h"
 
 namespace ow {
@@ -20,6 +21,7 @@ namespace {
 
 const std::string kElf = OW_KERNEL_DIR "/library_kernel.elf";
 const std::string kFlows = OW_KERNEL_DIR "/flows_kernel.elf";
+constexpr uint32_t kSramBytes = isa::kFull.sram_bytes;
 
 // Nothing can be made without a machine behind it.
 static_assert(!std::is_constructible_v<Runtime, std::nullptr_t>);
@@ -32,7 +34,7 @@ TEST(Library, AMachineSaysWhatItIs) {
   EXPECT_EQ(machine.info().lanes, 8);
   EXPECT_EQ(machine.info().colours, 24);
   EXPECT_EQ(machine.info().threads, 13);
-  EXPECT_EQ(machine.info().sram_bytes, 49152u);
+  EXPECT_EQ(machine.info().sram_bytes, kSramBytes);
   for (const char* wrong :
        {"", "sim", "sim:0x1", "sim:2x", "uart:x", "wafer:", "wafer:none.yaml"}) {
     EXPECT_THROW(open(wrong), BadInput) << wrong;
@@ -344,7 +346,7 @@ TEST(Library, BulkCopiesReachEveryTileOfAnyGrid) {
     const auto device = make_device(DeviceKind::Replicated, shape);
     const auto tiles = static_cast<size_t>(shape.rows * shape.cols);
     std::vector<std::vector<uint32_t>> data(tiles), back(tiles);
-    Bulk in(*device), out(*device);
+    Bulk in(*device, kSramBytes), out(*device, kSramBytes);
     for (size_t t = 0; t < tiles; ++t) {
       const size_t words = 1 + t * 97 % 600;  // one packet, and more
       for (size_t i = 0; i < words; ++i) data[t].push_back(static_cast<uint32_t>(1000 * t + i));
@@ -359,9 +361,14 @@ TEST(Library, BulkCopiesReachEveryTileOfAnyGrid) {
     EXPECT_EQ(back, data) << shape.rows << " x " << shape.cols;
   }
   const auto device = make_device(DeviceKind::Replicated, {1, 1});
-  Bulk bulk(*device);
+  Bulk bulk(*device, kSramBytes);
   EXPECT_THROW(bulk.write(0, 1, 0, {1}), BadInput);
   EXPECT_THROW(bulk.write(0, 0, 2, {1}), BadInput);
+  EXPECT_EQ(message([&] {
+              bulk.write(0, 0, kSramBytes - 4, {1, 2});
+            }),
+            "write of 8 bytes at 0xbffc: a tile has 49152 bytes of SRAM");
+  EXPECT_THROW(bulk.write(0, 0, 0xFFFFFC, {1}), BadInput);
   std::vector<uint32_t> beyond(1);
   bulk.read(0, 0, 0x20000, &beyond);
   EXPECT_THROW(device->run(10000, [&] { return bulk.pump(); }), DeviceFault);

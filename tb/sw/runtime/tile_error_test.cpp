@@ -14,6 +14,7 @@
 #include "ow/base/error.h"
 #include "ow/diagnose/hang_report.h"
 #include "ow/firmware/faults.h"
+#include "ow/isa/isa.h"
 #include "ow/runtime/elf.h"
 #include "ow/runtime/program.h"
 #include "ow/sim/sim.h"
@@ -44,7 +45,7 @@ int line_of(const std::string& name) {
 
 class TileErrorTest : public testing::Test {
  protected:
-  TileErrorTest() : image(read_elf(OW_FIRMWARE_DIR "/faults.elf", 49152)) {
+  TileErrorTest() : image(read_elf(OW_FIRMWARE_DIR "/faults.elf", isa::kFull.sram_bytes)) {
     SimOptions options;
     options.check_idle = true;
     device = make_device(DeviceKind::Replicated, GridShape{2, 3}, options);
@@ -300,13 +301,7 @@ TEST_F(TileErrorTest, RegistersReadBackWhatTheyHold) {
   write(reg::TaskUnblock::kAddress, 0x00500000);
   EXPECT_EQ(read(reg::TaskUnblock::kAddress), 0x00A00000u);
   EXPECT_FALSE(reg::TaskRunning::Running::get(read(reg::TaskRunning::kAddress))) << "no task runs";
-  const uint32_t config = read(reg::Config::kAddress);
-  EXPECT_EQ(reg::Config::Lanes::get(config), 8u);
-  EXPECT_EQ(reg::Config::Threads::get(config), 12u);
-  EXPECT_EQ(reg::Config::Colours::get(config), 24u);
-  EXPECT_EQ(reg::Config::Limits::get(config), 1u);
-  EXPECT_EQ(reg::Config::Sram::get(config) * isa::kConfigSramUnit, 49152u);
-  for (int t = 0; t < 13; ++t) {
+  for (uint32_t t = 0; t < isa::kFull.num_threads; ++t) {
     EXPECT_FALSE(reg::Thread::Active::get(read(reg::Thread::address(t))));
   }
   for (uint32_t k = 0; k < kNumCounters; ++k) {

@@ -26,4 +26,7 @@ refused "$dir/run.owr" "$dir/x.fst" --tile 9,9
 refused "$dir/run.owr" "$dir/x.fst" --tile 1
 refused "$dir/run.owr" "$dir/x.fst" --from 300 --to 100
 refused "$dir/run.owr" "$dir/none/x.fst"
+cp "$dir/run.owr" "$dir/kept.owr"
+refused "$dir/run.owr" "$dir/run.owr"
+cmp "$dir/run.owr" "$dir/kept.owr"
 [ ! -e "$dir/x.fst" ] || { echo "something is left behind"; exit 1; }

@@ -157,4 +157,13 @@ sed "s|$data/optdigits/digits.csv.gz|slow.csv|" job.yaml >slow.yaml
 "$mpirun" -n 3 sh rank.sh job.yaml --mode train --device golden --num-wafers 2 >out 2>mpi
 [ $? -eq 2 ] || fail "more ranks than wafers: mpirun's status is not 2"
 grep -q '3 ranks for 2 wafers: a rank has at least one' err.0 || fail "err.0: $(cat err.0)"
+[ "$(cat err.0 err.1 err.2 | wc -l)" -eq 1 ] || fail "more ranks than wafers: $(cat err.0 err.1 err.2)"
+# A network is no work for several, who would write the same files.
+sed '/^train:/,$d' job.yaml >network.yaml
+rm -f err.*
+"$mpirun" -n 2 sh rank.sh network.yaml --device golden --save-weights weights >out 2>mpi
+[ $? -eq 2 ] || fail "a network: mpirun's status is not 2"
+[ "$(cat err.0 err.1)" = \
+  "ow: bad input: network.yaml: key 'train' is missing: a network is run by one process, not 2" ] ||
+  fail "a network: $(cat err.0 err.1)"
 exit $failed

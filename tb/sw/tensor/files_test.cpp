@@ -97,6 +97,11 @@ TEST(Safetensors, RefusesWhatDoesNotFit) {
   expect_in("begins at byte 4 of the data, not at 0", wrong_tensors(one("F32", "[1]", "[4, 8]")));
   expect_in("4 bytes behind the last tensor", wrong_tensors(one("F32", "[1]", "[0, 4]")));
   expect_in("nothing else", wrong_tensors(safetensors("{\"t\": {\"dtype\": \"U8\"}}", "")));
+  EXPECT_EQ(wrong_tensors(safetensors("{\"__metadata__\": {\"by\": \"hand\"}}", "")), "");
+  for (const std::string notes : {"5", "null", "[]", "{\"by\": 5}", "{\"by\": {}}"}) {
+    expect_in("__metadata__ must be a map of strings",
+              wrong_tensors(safetensors("{\"__metadata__\": " + notes + "}", "")));
+  }
   expect_in("key 't' stands there twice", wrong_tensors(safetensors("{\"t\": {}, \"t\": {}}", "")));
 }
 
@@ -149,8 +154,22 @@ TEST(Csv, NamesLineAndColumn) {
   expect_in(":2: the last row has no end of line: the file is truncated", wrong("1\n2"));
 }
 
+// What never ends is refused, and a line that does not before much of it is read.
+TEST(Csv, HasALimitOfBytes) {
+  const auto wrong = [](const std::string& path) {
+    return complaint([&] { read_csv(path, 100'000'000, 64); });
+  };
+  EXPECT_EQ(wrong("/dev/zero"), "/dev/zero: holds a line of more than 67108864 bytes, the limit");
+  const std::string path = temporary("large.csv");
+  write_file(path, "1,2\n");
+  // A hole at its end takes no room.
+  ASSERT_EQ(truncate(path.c_str(), (off_t{1} << 32) + 1), 0);
+  expect_in("holds a line of more than", wrong(path));
+  unlink(path.c_str());
+}
+
 std::string wrong_data(const DataSource& source, int features = 64) {
-  return complaint([&] { load_dataset(source, features, 10); });
+  return complaint([&] { load_dataset(source, HalfType::Binary16, features, 10); });
 }
 
 TEST(Dataset, ReadsTheDigitsOfTheRepository) {
@@ -159,7 +178,7 @@ TEST(Dataset, ReadsTheDigitsOfTheRepository) {
   source.samples = 1797;
   source.scale = 16;
   source.range = {0, 16};
-  const Dataset digits = load_dataset(source, 64, 10);
+  const Dataset digits = load_dataset(source, HalfType::Binary16, 64, 10);
   ASSERT_EQ(digits.samples(), 1797u);
   EXPECT_EQ(digits.labels[0], 0);
   EXPECT_EQ(digits.sample(0)[2], 5.0f / 16);
@@ -193,16 +212,41 @@ TEST(Dataset, TheSameSamplesFromEveryFormat) {
   tensors.file = temporary("same.safetensors");
   write_safetensors(tensors.file, {{"inputs", {TensorType::U8, {2, 4}, {1, 2, 3, 4, 5, 6, 7, 8}}},
                                    {"labels", {TensorType::I16, {2}, {0, 0, 9, 0}}}});
-  const Dataset a = load_dataset(csv, 4, 10);
+  const Dataset a = load_dataset(csv, HalfType::Binary16, 4, 10);
   for (const DataSource& source : {idx, tensors}) {
-    const Dataset b = load_dataset(source, 4, 10);
+    const Dataset b = load_dataset(source, HalfType::Binary16, 4, 10);
     EXPECT_EQ(a.values, b.values);
     EXPECT_EQ(a.labels, b.labels);
   }
-  expect_in("class 9 is not in 0..8", complaint([&] { load_dataset(idx, 4, 9); }));
-  expect_in("the network has 5 inputs", complaint([&] { load_dataset(idx, 5, 10); }));
+  expect_in("class 9 is not in 0..8",
+            complaint([&] { load_dataset(idx, HalfType::Binary16, 4, 9); }));
+  expect_in("the network has 5 inputs",
+            complaint([&] { load_dataset(idx, HalfType::Binary16, 5, 10); }));
   idx.labels.clear();
-  EXPECT_TRUE(load_dataset(idx, 4, 10).labels.empty());
+  EXPECT_TRUE(load_dataset(idx, HalfType::Binary16, 4, 10).labels.empty());
+}
+
+// A value divided or rounded to an infinity would go through the network as one.
+TEST(Dataset, ValuesFitTheNetworksType) {
+  const auto wrong = [](const std::string& rows, HalfType type, double scale, bool targets) {
+    DataSource source;
+    source.file = written("large.csv", rows);
+    source.scale = scale;
+    source.targets = targets;
+    return complaint([&] { load_dataset(source, type, 2, 1); });
+  };
+  const HalfType half = HalfType::Binary16, brain = HalfType::Bfloat16;
+  EXPECT_EQ(wrong("1,65519\n", half, 1, false), "");
+  expect_in("large.csv:2: column 2: 65520 is beyond binary16, whose limit is 65504",
+            wrong("1,2\n1,65520\n", half, 1, false));
+  EXPECT_EQ(wrong("1,65520\n", brain, 1, false), "");
+  EXPECT_EQ(wrong("1,1e6\n", half, 100, false), "") << "what is divided counts";
+  expect_in("column 1: 1 divided by 1e-300 is beyond binary16",
+            wrong("1,2\n", half, 1e-300, false));
+  expect_in("column 1: -1 divided by 1e-300 is beyond bfloat16, whose limit is 3.38953e+38",
+            wrong("-1,2\n", brain, 1e-300, false));
+  expect_in("column 2: 3.4e+38 is beyond bfloat16", wrong("1,3.4e38\n", brain, 1, false));
+  expect_in("column 3: 1e+06 is beyond binary16", wrong("1,2,1e6\n", half, 100, true));
 }
 
 TEST(Dataset, TheNameTellsTheFormat) {
@@ -234,7 +278,29 @@ TEST(NetworkFile, GivesBackTheSameBits) {
     expect_in("tensor 'layers.1.bias' is missing", wrong(type, {shapes[0], {7, 3, "none", true}}));
     expect_in("tensor 'layers.1.weight' is not one of the network's", wrong(type, {shapes[0]}));
   }
-  // Weights of 32 bits are rounded once.
+}
+
+TEST(NetworkFile, RefusesWeightsThatAreNotFinite) {
+  const std::string path = temporary("infinite.safetensors");
+  const auto wrong = [&](HalfType type, TensorType element, const std::vector<uint8_t>& bytes) {
+    write_safetensors(path, {{"layers.0.weight", {element, {1, 2}, bytes}}});
+    return complaint([&] { load_network(path, type, {{2, 1, "none", false}}); });
+  };
+  const HalfType half = HalfType::Binary16, brain = HalfType::Bfloat16;
+  const std::string where = "tensor 'layers.0.weight' holds a number that is not finite in ";
+  const std::vector<uint8_t> million = {0, 0, 0, 0, 0, 0x24, 0x74, 0x49};  // 0 and 1e6
+  expect_in(where + "binary16, at 1", wrong(half, TensorType::F32, million));
+  EXPECT_EQ(wrong(brain, TensorType::F32, million), "");
+  expect_in(where + "bfloat16, at 0",
+            wrong(brain, TensorType::F32, {0, 0, 0xC0, 0x7F, 0, 0, 0, 0}));
+  expect_in(where + "binary16, at 0", wrong(half, TensorType::F16, {0, 0x7E, 0, 0}));
+  expect_in(where + "binary16, at 1", wrong(half, TensorType::F16, {0, 0, 0, 0xFC}));
+  EXPECT_EQ(wrong(half, TensorType::F16, {0xFF, 0x7B, 0xFF, 0xFB}), "");
+  expect_in(where + "bfloat16, at 1", wrong(brain, TensorType::BF16, {0, 0, 0x80, 0x7F}));
+}
+
+TEST(NetworkFile, RoundsWeightsOf32BitsOnce) {
+  const std::string path = temporary("single.safetensors");
   write_safetensors(path, {{"layers.0.weight", {TensorType::F32, {1, 1}, {1, 0, 0x80, 0x3F}}}});
   EXPECT_EQ(load_network(path, HalfType::Binary16, {{1, 1, "none", false}}).layers[0].weights[0],
             0x3C00);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "Vow_core_tb.h"
+#include "ow/isa/isa.h"
 #include "ow/iss/lockstep.h"
 #include "verilated.h"
 
@@ -25,7 +26,7 @@ constexpr int kRetireCycles = kSerial ? 3 : 2;
 
 class CoreBench : public LockstepModel {
  public:
-  static constexpr uint32_t kBytes = 49152;
+  static constexpr uint32_t kBytes = isa::kFull.sram_bytes;
 
   // `refuse` of 256 requests are refused at random, from `seed`.
   explicit CoreBench(uint64_t seed = 1, unsigned refuse = 0)

@@ -13,7 +13,7 @@
 module ow_core_tb
   import ow_pkg::*;
 #(
-  parameter int unsigned SramBytes = 49152,
+  parameter int unsigned SramBytes = FULL_SRAM_BYTES,
   parameter bit Small = 1'b0,
   parameter int unsigned Dsrs = NUM_DSRS
 ) (

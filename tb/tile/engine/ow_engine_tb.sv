@@ -6,13 +6,13 @@
 module ow_engine_tb
   import ow_pkg::*;
 #(
-  parameter int unsigned Lanes = 8,
+  parameter int unsigned Lanes = FULL_LANES,
   parameter int unsigned SramBytes = 8192,
-  parameter int unsigned SramBanks = 8,
-  parameter int unsigned NumThreads = 13,
-  parameter int unsigned LineSlots = 8,
-  parameter int unsigned WriteSlots = 24,
-  parameter int unsigned PackSlots = 20,
+  parameter int unsigned SramBanks = FULL_SRAM_BANKS,
+  parameter int unsigned NumThreads = FULL_NUM_THREADS,
+  parameter int unsigned LineSlots = FULL_LINE_SLOTS,
+  parameter int unsigned WriteSlots = FULL_WRITE_SLOTS,
+  parameter int unsigned PackSlots = FULL_PACK_SLOTS,
   parameter bit Small = 1'b0,
   parameter logic [31:0] Features = FULL_FEATURES,
   parameter logic [31:0] Operations = FULL_OPERATIONS

@@ -70,7 +70,7 @@ void set_word(VlWide<kWords>& port, int i, uint32_t value) {
   port[i] = value;
 }
 
-constexpr int kSramBytes = 49152;
+constexpr int kSramBytes = ow::isa::kFull.sram_bytes;
 constexpr int kQueueDepth = 8;
 
 // A reducer with models of what stands around it: accumulator ring, queues, memory.

@@ -6,7 +6,6 @@
 #include "ow/sim/recording.h"
 
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <array>
 #include <cstdio>
@@ -39,21 +38,7 @@ uint64_t digest_word(uint64_t digest, uint64_t cycle, int port, uint64_t word) {
 }
 
 struct Recorder::File {
-  explicit File(std::string name) : path(std::move(name)), temporary(path + ".part") {
-    check_writable(path);
-    gz = gzopen(temporary.c_str(), "wb1");
-    if (gz == nullptr) throw BadInput(path + ": cannot be written");
-  }
-  ~File() {
-    const bool whole = gzclose(gz) == Z_OK && !failed;
-    if (!whole || std::rename(temporary.c_str(), path.c_str()) != 0) {
-      std::remove(temporary.c_str());
-      std::fprintf(stderr, "%s: could not be written: there is no recording\n", path.c_str());
-    }
-  }
-  void write(const void* data, size_t bytes) {
-    if (gzwrite(gz, data, static_cast<unsigned>(bytes)) != static_cast<int>(bytes)) failed = true;
-  }
+  explicit File(std::string path) : file(std::move(path), FileWriter::Packing::Gzip) {}
   void record(uint64_t cycle, uint16_t port, uint64_t word) {
     for (; cycle - last > kLongest; last += kLongest) put(kLongest, kNoWord, 0);
     put(cycle - last, port, word);
@@ -64,22 +49,27 @@ struct Recorder::File {
     for (size_t k = 0; k < 4; ++k) bytes[k] = static_cast<uint8_t>(passed >> (8 * k));
     for (size_t k = 0; k < 2; ++k) bytes[4 + k] = static_cast<uint8_t>(port >> (8 * k));
     for (size_t k = 0; k < 8; ++k) bytes[8 + k] = static_cast<uint8_t>(word >> (8 * k));
-    write(bytes.data(), bytes.size());
+    file.append(bytes.data(), bytes.size());
   }
 
-  std::string path, temporary;
-  gzFile gz = nullptr;
+  FileWriter file;
   uint64_t last = 0;
-  bool failed = false;
 };
 
 Recorder::Recorder(std::string path, GridShape shape, int ports)
     : file_(std::make_unique<File>(std::move(path))), ports_(ports) {
   const std::string head = fmt::format(kFormat, shape.rows, shape.cols);
-  file_->write(head.data(), head.size());
+  file_->file.append(head.data(), head.size());
 }
 
-Recorder::~Recorder() { file_->record(cycle_, kEnd, digest_); }
+Recorder::~Recorder() {
+  file_->record(cycle_, kEnd, digest_);
+  try {
+    file_->file.close();
+  } catch (const Error& error) {
+    std::fprintf(stderr, "%s: there is no recording\n", error.what());
+  }
+}
 
 void Recorder::clock(const uint64_t* in, const uint64_t* out) {
   for (int p = 0; p < ports_; ++p) {

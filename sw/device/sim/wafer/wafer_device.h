@@ -24,7 +24,7 @@ namespace ow::wafer {
 // BadInput if the shape is not one, or is more than this machine can hold.
 inline void check_room(const Shape& shape, size_t tile_bytes) {
   shape.check();
-  sim::check_room("wafer",
+  sim::check_room(shape.name(),
                   static_cast<double>(shape.reticles()) * shape.physical_rows() *
                       static_cast<double>(shape.physical_cols()),
                   tile_bytes);
@@ -113,8 +113,8 @@ class SimulatedWafer : public WaferDevice {
     shape.check();
     // Addresses of the test-access chain; 255 is for all stations.
     if (shape.physical_cols() > 255) {
-      throw BadInput(fmt::format("wafer: physical columns of a reticle must be at most 255, not {}",
-                                 shape.physical_cols()));
+      throw BadInput(fmt::format("{}: physical columns of a reticle must be at most 255, not {}",
+                                 shape.name(), shape.physical_cols()));
     }
     return {shape.logical_rows(), shape.logical_cols()};
   }

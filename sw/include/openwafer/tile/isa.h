@@ -114,6 +114,7 @@
 
 // Registers of the tile: offsets from OW_TILE_REGS.
 #define OW_TILE_REGS OW_U(0xF0000000)
+#define OW_TILE_REGS_BYTES OW_U(0x900)
 #define OW_REG_ROUTE(c) (OW_U(0x000) + OW_U(4) * (c))
 #define OW_REG_SWITCH(c) (OW_U(0x080) + OW_U(4) * (c))
 #define OW_REG_FILTER(f) (OW_U(0x800) + OW_U(16) * (f))

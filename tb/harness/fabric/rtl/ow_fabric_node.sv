@@ -17,7 +17,7 @@
 module ow_fabric_node
   import ow_pkg::*;
 #(
-  parameter int unsigned NumColours = 24,
+  parameter int unsigned NumColours = FULL_NUM_COLOURS,
   parameter int unsigned NumFilters = NUM_FILTERS,
   parameter int unsigned NumPositions = NUM_POSITIONS,
   parameter bit Small = 1'b0,

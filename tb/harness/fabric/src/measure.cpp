@@ -13,12 +13,13 @@
 #include "ow/base/error.h"
 #include "ow/base/rng.h"
 #include "ow/harness/fabric/node_grid.h"
+#include "ow/isa/isa.h"
 
 namespace ow::fabric {
 namespace {
 
 constexpr int kSide = 8;
-constexpr int kDataColours = 24;
+constexpr int kDataColours = isa::kFull.num_colours;
 constexpr int kRowStep[4] = {-1, 0, 1, 0};
 constexpr int kColStep[4] = {0, 1, 0, -1};
 

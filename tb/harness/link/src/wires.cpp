@@ -40,9 +40,36 @@ void Wires::set_fault(int lane, Fault fault, int other, double rate) {
 
 void Wires::clear_faults() { faults_.clear(); }
 
+// A burst that begins hits some lanes at once or one for some cycles; those that last go on.
+void Wires::burst(Lanes* got) {
+  if (random_.uniform() < burst_rate_) {
+    ++bursts_;
+    const int length = std::min(2 + static_cast<int>(random_.below(15)), shape_.lanes());
+    if ((random_.next() >> 63) != 0) {
+      const int first =
+          static_cast<int>(random_.below(static_cast<uint32_t>(shape_.lanes() - length + 1)));
+      for (int i = 0; i < length; ++i) {
+        if (i == 0 || i == length - 1 || (random_.next() >> 63) != 0)
+          flip(got, shape_.lane(first + i));
+      }
+    } else {
+      const auto lanes = static_cast<uint32_t>(shape_.lanes());
+      running_.push_back({shape_.lane(static_cast<int>(random_.below(lanes))), length});
+    }
+  }
+  for (Burst& b : running_) {
+    --b.left;
+    if (b.left == 0 || (random_.next() >> 63) != 0) flip(got, b.lane);
+  }
+  running_.erase(
+      std::remove_if(running_.begin(), running_.end(), [](const Burst& b) { return b.left == 0; }),
+      running_.end());
+}
+
 Lanes Wires::carry(const Lanes& sent) {
   ++cycle_;
-  Lanes got = sent_ = sent;
+  sent_ = sent;
+  Lanes got = sent;
   if (flip_armed_ && (sent.group[0] | sent.group[1]) != 0) {
     got.group[0] ^= flip_.group[0];
     got.group[1] ^= flip_.group[1];
@@ -93,30 +120,7 @@ Lanes Wires::carry(const Lanes& sent) {
     }
     gap_ -= static_cast<uint64_t>(shape_.lanes());
   }
-  if (burst_rate_ > 0) {
-    if (random_.uniform() < burst_rate_) {
-      ++bursts_;
-      const int length = std::min(2 + static_cast<int>(random_.below(15)), shape_.lanes());
-      if ((random_.next() >> 63) != 0) {
-        const int first =
-            static_cast<int>(random_.below(static_cast<uint32_t>(shape_.lanes() - length + 1)));
-        for (int i = 0; i < length; ++i) {
-          if (i == 0 || i == length - 1 || (random_.next() >> 63) != 0)
-            flip(&got, shape_.lane(first + i));
-        }
-      } else {
-        const auto lanes = static_cast<uint32_t>(shape_.lanes());
-        running_.push_back({shape_.lane(static_cast<int>(random_.below(lanes))), length});
-      }
-    }
-    for (Burst& b : running_) {
-      --b.left;
-      if (b.left == 0 || (random_.next() >> 63) != 0) flip(&got, b.lane);
-    }
-    running_.erase(std::remove_if(running_.begin(), running_.end(),
-                                  [](const Burst& b) { return b.left == 0; }),
-                   running_.end());
-  }
+  if (burst_rate_ > 0) burst(&got);
   if (cut_) got = Lanes{};
   return got;
 }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "ow/bench/rows.h"
@@ -47,6 +48,8 @@ struct LinkBench {
   double millions = 100;  // wavelets of W3, in millions; a hundredth of them in two clocks
 };
 void measure_link(Rows* rows, const LinkBench& bench);
+// The table that W3 brings, of its raw "cases": those that the formula is about.
+nlohmann::json noise_table(const nlohmann::json& cases);
 
 // The digits job on a wafer, and campaigns of random defects.
 struct WaferBench {

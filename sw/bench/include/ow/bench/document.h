@@ -9,6 +9,7 @@
 #ifndef OW_BENCH_DOCUMENT_H_
 #define OW_BENCH_DOCUMENT_H_
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -24,6 +25,9 @@ struct TableRow {
 
 // The lines of a bench's table, in order. BadInput if the document has no such table.
 std::vector<TableRow> table_rows(const std::string& text, const std::string& bench);
+
+// How a whole number is written: 1234567 as "1,234,567".
+std::string grouped(int64_t n);
 
 // How a target and a figure are written: ">= 97 %".
 std::string target_text(const Target& target);

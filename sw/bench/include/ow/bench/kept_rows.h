@@ -24,14 +24,16 @@ struct KeptRow {
   nlohmann::json provenance;                  // of the run that measured them
 };
 
-// One file a row, DIR/rows/BENCH.ROW.json, each with the provenance of its run. A file counts for
-// another run only if that has the same inputs (their hash), command and seed.
+// One file a row, command and seed, DIR/rows/BENCH.ROW.HASH.json (HASH: of command and seed, so
+// that a short trial leaves alone what a whole run has measured), each with the provenance of its
+// run. A file counts for another run only if that has the same inputs (their hash), command and
+// seed.
 class KeptRows {
  public:
   KeptRows(const std::string& dir, const std::string& bench, nlohmann::json provenance);
 
   // A figure of a row, and the seconds since the one before it. The first of a row in this run
-  // replaces what was kept of the row.
+  // replaces what runs with its command and seed have kept of the row.
   void add(const std::string& row, const KeptFigure& figure, double seconds);
   // Something went wrong in measuring the row: nothing of it is kept in this run.
   void drop(const std::string& row);
@@ -43,6 +45,7 @@ class KeptRows {
   std::string path(const std::string& row) const;
 
   const std::string stem_;
+  std::string end_;  // of a file's name
   const nlohmann::json provenance_;
   std::map<std::string, KeptRow> rows_;  // of this run
   std::set<std::string> dropped_;

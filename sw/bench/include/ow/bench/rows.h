@@ -35,6 +35,7 @@ struct Options {
   uint64_t seed = 1;
   std::string arguments;  // of the command line, where they are not the defaults: " --millions 1"
   bool resume = false;    // takes figures that this tree gave with this seed and these arguments
+  std::string last;       // a row that others judge, when its figure is there; empty: none
   ReportQueue* queue =
       nullptr;  // makes reports that are missing or of another tree; or nobody does
   // Makes a progress display with a label; may be empty.

@@ -25,10 +25,12 @@ class Bulk {
   // requests get through.
   static constexpr size_t kPacketWords = 256;
 
-  explicit Bulk(Device& device) : device_(device) {}
+  // `sram_bytes`: of a tile (ControlPlane::sram_bytes).
+  Bulk(Device& device, uint32_t sram_bytes) : device_(device), sram_bytes_(sram_bytes) {}
 
   // Addresses are multiples of 4; at most one write and one read for each tile. What is read goes
-  // to `words`, which has the size wanted and must live until the copy is done.
+  // to `words`, which has the size wanted and must live until the copy is done. BadInput for
+  // another address, no words, a tile that is not there, or a write beyond a tile's SRAM.
   void write(int row, int col, uint32_t addr, std::vector<uint32_t> words);
   void read(int row, int col, uint32_t addr, std::vector<uint32_t>* words);
 
@@ -80,6 +82,7 @@ class Bulk {
   void request(PortState* port, const Packet& packet, bool read);
 
   Device& device_;
+  uint32_t sram_bytes_;
   std::vector<Job> jobs_;
   std::vector<PortState> ports_;
   size_t left_ = 0;  // packets that must be answered, of all jobs

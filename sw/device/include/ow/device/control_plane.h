@@ -14,6 +14,10 @@
 
 namespace ow {
 
+// BadInput for a write beyond a tile's SRAM, which a tile drops as a whole without an answer.
+// Registers are not looked at.
+void check_write(uint32_t addr, size_t words, uint32_t sram_bytes);
+
 class ControlPlane {
  public:
   struct Options {
@@ -71,7 +75,6 @@ class ControlPlane {
   };
 
   void check_rect(const Rect& rect) const;
-  void check_fits(const Rect& rect, uint32_t addr, size_t words);
   void push_headers(std::vector<Wavelet>* packet, const Rect& rect) const;
 
   Device& device_;

@@ -32,8 +32,9 @@ struct TransportOptions {
   // which mpirun sends when a rank has died. Empty: the signal is left alone.
   std::string terminated;
   // Called, by another thread, if this rank has not ended soon after the run has failed: it
-  // simulates, say. Must end the process.
-  std::function<void(int status, const std::string& what)> last_resort;
+  // simulates, say. Must end the process, with this line on standard error unless it is empty:
+  // bad input is said by rank 0 alone.
+  std::function<void(int status, const std::string& line)> last_resort;
 };
 
 class Transport {

@@ -18,7 +18,8 @@ struct Table {
 
 // Plain or gzip-compressed. Row r stands in line r + 1. BadInput with file, line and column: what
 // is no finite number, a row of another length than the first, a last line without its end (the
-// file is cut short), more than `max_rows` rows or `max_columns` columns.
+// file is cut short), more than `max_rows` rows or `max_columns` columns, a file of more than 2^32
+// bytes, a line of more than 2^26 or 32 a column.
 Table read_csv(const std::string& path, size_t max_rows, size_t max_columns);
 
 }  // namespace ow

@@ -53,10 +53,11 @@ struct Dataset {
   Activations activations(HalfType type, size_t first, size_t count) const;
 };
 
-// Of a network with so many outputs, one a class or one a value to be reached. BadInput with file,
-// place and limit: another number of features or outputs, a value outside the range, a class that
-// is not in 0 .. outputs - 1, another number of samples than asked for, none at all.
-Dataset load_dataset(const DataSource& source, int features, int outputs);
+// Of a network that computes in `type`, with so many outputs, one a class or one a value to be
+// reached. BadInput with file, place and limit: another number of features or outputs, a value
+// outside the range, one that is not finite in the type once it is divided, a class that is not in
+// 0 .. outputs - 1, another number of samples than asked for, none at all.
+Dataset load_dataset(const DataSource& source, HalfType type, int features, int outputs);
 
 }  // namespace ow
 

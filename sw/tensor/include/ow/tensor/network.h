@@ -90,7 +90,8 @@ Activations random_activations(uint64_t seed, HalfType type, int features, int s
 void save_network(const std::string& path, const Network& network);
 // Reads the weights and biases of a network of these shapes. Weights in F32 are rounded to `type`
 // once; those of the other 16-bit type are refused, and so are missing, unknown and wrongly shaped
-// tensors, and biases that are not finite. BadInput names file and tensor.
+// tensors, weights that are not finite in `type`, and biases that are not finite. BadInput names
+// file and tensor.
 Network load_network(const std::string& path, HalfType type, const std::vector<LayerShape>& layers);
 
 }  // namespace ow

@@ -51,6 +51,9 @@ struct OptimizerOptions {
   bool nesterov = false;    // SGD; needs a momentum
   double beta1 = 0.9;       // AdamW
   double beta2 = 0.999;
+  // Not below the smallest normal binary32, rounded up to digits that a message shows: what is less
+  // may be 0 in binary32, and a weight whose gradient is always 0 would be 0 / 0.
+  static constexpr double kLeastEpsilon = 1.1755e-38;
   double epsilon = 1e-8;
   double max_norm = 0;  // of all gradients together; 0: not clipped
   // Arrays of the parameter's size that the optimizer keeps: 0, 1 or 2.

@@ -21,6 +21,10 @@ struct Shape {
   int cols = 2;
   int spare_rows = 1;
   int spare_cols = 1;
+  std::string file = {};  // that it was read from; empty: none
+
+  // As errors name it.
+  std::string name() const { return file.empty() ? "wafer" : file + ": wafer"; }
 
   int physical_rows() const { return rows + spare_rows; }
   int physical_cols() const { return cols + spare_cols; }

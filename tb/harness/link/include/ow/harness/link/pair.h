@@ -86,6 +86,7 @@ class Wires {
 
  private:
   void draw_gap();
+  void burst(Lanes* got);
   struct LaneFault {
     int lane;
     Fault fault;
