@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <utility>
 
 #include "seen.h"
 
@@ -100,118 +99,179 @@ TEST(Data, RampToRampRunsAtOneWaveletACycle) {
   EXPECT_EQ(g.check_quiet(), "");
 }
 
-// Both ways at once a link carries a wavelet in each cycle, and beside it a credit for what goes
-// the other way.
-TEST(Data, ALinkCarriesAWaveletAndACreditEachWayInEveryCycle) {
-  Grid g(1, 3);
-  const int n = 500;
-  for (int c = 0; c < 3; ++c) {
-    g.route(0, c, 0, kW, 1 << kE);
-    g.route(0, c, 1, kE, 1 << kW);
-  }
-  g.settle();
-  for (int i = 0; i < n; ++i) {
-    g.edge(kW, 0).to_send.push_back({0, false, uint32_t(i)});
-    g.edge(kE, 0).to_send.push_back({1, false, uint32_t(i)});
-  }
-  g.run(n + 30);
-  for (const auto& [e, colour] : {std::pair{&g.edge(kE, 0), 0}, {&g.edge(kW, 0), 1}}) {
-    const auto seen = of_colour(*e, colour);
-    ASSERT_EQ(int(seen.size()), n) << colour;
-    EXPECT_EQ(seen.back().cycle - seen.front().cycle, uint64_t(n - 1)) << colour;
-  }
-  EXPECT_EQ(g.check_quiet(), "");
-}
-
-// Of what comes in one cycle and finds the output free, that from the first port goes.
-TEST(Data, OfWhatComesTogetherTheFirstPortGoesFirst) {
+// A wavelet of a colour without an input queue is reported and waits; one that is bound takes it.
+TEST(Ramp, ColourWithoutAnInputQueueIsReportedAndWaits) {
   Grid g(1, 1);
-  const int ports[] = {kN, kE, kW};
-  for (int first = 0; first < 3; ++first) {
-    // Later ports have lower colours, so that it is not the colour that decides.
-    for (int k = first; k < 3; ++k) g.route(0, 0, 9 - k, ports[k], 1 << kS);
-    g.settle();
-    const size_t before = g.edge(kS, 0).seen.size();
-    for (int k = first; k < 3; ++k) g.edge(ports[k], 0).to_send.push_back({9 - k, false, 0});
-    g.run(20);
-    ASSERT_EQ(g.edge(kS, 0).seen.size(), before + 3 - first);
-    EXPECT_EQ(g.edge(kS, 0).seen[before].w.colour, 9 - first);
-    EXPECT_EQ(g.edge(kS, 0).seen.back().cycle, g.edge(kS, 0).seen[before].cycle + 2 - first);
-  }
-}
-
-// A colour that moves its switch with every other wavelet, through the same router and over the
-// same link's other direction, takes no slot from one at full rate.
-TEST(Data, TheSwitchOfAColourCostsAnotherNothing) {
-  Grid g(1, 2);
-  const int n = 600;
-  for (int c = 0; c < 2; ++c) {
-    g.route(0, c, 1, kW, 1 << kE);
-    g.write_reg(
-        0, c, reg::Switch::address(2),
-        reg::Switch::Position1::put(way(kE, 1 << kW | 1 << kN)) | reg::Switch::Last::put(1));
-    g.write_reg(0, c, reg::Route::address(2),
-                reg::Route::Enable::put(1) | reg::Route::Obey::put(1) | reg::Route::Ring::put(1) |
-                    reg::Route::Position::put(way(kE, 1 << kW)));
-  }
+  g.route(0, 0, 3, kW, 1 << kRamp);
+  g.route(0, 0, 9, kW, 1 << kRamp);
+  g.bind_in(0, 0, 2, 3);
   g.settle();
-  const uint32_t advance = isa::Control::Commands::put(0, isa::SwitchOp::Advance);
-  for (int i = 0; i < n; ++i) {
-    g.edge(kW, 0).to_send.push_back({1, false, 0});
-    g.edge(kE, 0).to_send.push_back({2, i % 2 == 0, i % 2 == 0 ? advance : 0});
-  }
-  g.run(n + 20);
-  const auto seen = of_colour(g.edge(kE, 0), 1);
-  ASSERT_EQ(int(seen.size()), n);
-  EXPECT_EQ(seen.back().cycle - seen.front().cycle, uint64_t(n - 1));
-  EXPECT_GT(of_colour(g.edge(kN, 1), 2).size(), 50u) << "the switch has not moved";
+  auto& m = g.at(0, 0).m();
+  g.edge(kW, 0).to_send = {{3, false, 5}, {9, false, 6}, {9, true, 3}};
+  g.run(20);
+  EXPECT_TRUE(m.err_valid_o);
+  EXPECT_EQ(m.err_cause_o, int(isa::RampCause::NoConsumer));
+  EXPECT_EQ(m.err_unit_o, 9);
+  EXPECT_TRUE(g.at(0, 0).in_valid(2)) << "the other colour goes on";
+  g.bind_in(0, 0, 5, 9);
+  g.settle();
+  EXPECT_FALSE(m.err_valid_o);
+  EXPECT_EQ(g.at(0, 0).in_head(5), 6u);
+  // Bound to another colour: what comes of the old one waits again.
+  g.bind_in(0, 0, 5, 10);
+  g.settle();
+  EXPECT_FALSE(m.err_valid_o);
+  g.edge(kW, 0).to_send = {{9, false, 8}};
+  g.run(20);
+  EXPECT_TRUE(m.err_valid_o);
+  EXPECT_EQ(m.err_unit_o, 9);
 }
 
-// Both networks: a cycle a hop, a word a cycle; and the request port a cycle behind the hops.
-TEST(Data, TheControlPlaneTakesACycleAHopAndAWordACycle) {
-  for (const int colour : {kReq, kRsp}) {
-    Grid g(1, 9);
-    const int n = 200;
-    g.edge(kW, 0).log_sends = true;
-    // Off the grid at the east edge.
-    const uint32_t x = colour == kReq ? header(20, 20) : isa::PacketHeader::ToEdge::put(1);
-    for (int i = 0; i < n; ++i)
-      g.edge(kW, 0).to_send.push_back({colour, i == n - 1, i == 0 ? x : 7});
-    g.run(n + 40);
-    const auto seen = of_colour(g.edge(kE, 0), colour);
-    ASSERT_EQ(int(seen.size()), n);
-    EXPECT_EQ(seen.front().cycle - g.edge(kW, 0).sent_cycles.at(0), 9u);
-    EXPECT_EQ(seen.back().cycle - seen.front().cycle, uint64_t(n - 1));
-  }
-  Grid g(1, 9);
-  uint64_t asked = 0, got = 0;
-  g.drive_node = [&](int, int c, Node& n) {
-    n.m().ask_valid_i = c == 0 && asked == 0;
-    n.m().ask_i = one_word(0, 8, 3);
-    if (n.m().ask_valid_i) asked = g.cycle();
-    if (n.m().got_o == 0) return;
-    got = g.cycle();
-    EXPECT_EQ(c, 8);
+// A push into a full queue, and the second of two in one cycle, are dropped and reported; what the
+// queue holds stays whole.
+TEST(Ramp, PushesThatTheQueueCannotTakeAreReported) {
+  Grid g(1, 1);
+  g.bind_out(0, 0, 2, 6);  // the colour has no route: the router takes what its buffer holds
+  g.settle();
+  auto& m = g.at(0, 0).m();
+  int reports = 0;
+  uint32_t next = 0;
+  g.drive_node = [&](int, int, Node& node) {
+    if (node.m().err_valid_o) {
+      ++reports;
+      EXPECT_EQ(node.m().err_cause_o, int(isa::RampCause::Overrun));
+      EXPECT_EQ(node.m().err_unit_o, 2);
+    }
+    node.m().push_i = next < 40;
+    node.m().push_q_i = 2;
+    node.m().push_data_i = next++;
   };
-  g.run(40);
-  EXPECT_EQ(got - asked, 8u + 1);
+  g.run(60);
+  EXPECT_GT(reports, 20);
+  g.drive_node = nullptr;
+  g.route(0, 0, 6, kRamp, 1 << kE);
+  g.settle();
+  auto seen = of_colour(g.edge(kE, 0), 6);
+  ASSERT_GE(seen.size(), 10u);
+  for (size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i].w.data, i);
+
+  reports = 0;
+  next = 0;
+  g.drive_node = [&](int, int, Node& node) {
+    reports += node.m().err_valid_o;
+    node.m().push_i = node.m().push2_i = next < 3;
+    node.m().push_q_i = 2;
+    node.m().push2_q_i = next == 1 ? 2 : 4;
+    node.m().push_data_i = 100 + next;
+    node.m().push2_data_i = 200 + next;
+    ++next;
+  };
+  g.run(20);
+  g.drive_node = nullptr;
+  EXPECT_EQ(reports, 1);
+  EXPECT_EQ(of_colour(g.edge(kE, 0), 6).size(), seen.size() + 3);
+  EXPECT_FALSE(m.err_valid_o);
 }
 
-// While both networks want an output they take it by turns.
-TEST(Data, RequestsAndResponsesTakeTurns) {
-  Grid g(1, 2);
-  const int n = 200;
-  auto& q = g.edge(kW, 0).to_send;
-  g.request(0, 0, 0, 0, 0,
-            {command(isa::PacketOp::Read, n), 0, isa::PacketHeader::ToEdge::put(1), header(0, 0)});
-  for (int i = 0; i < n; ++i) q.push_back({kReq, i == n - 1, i == 0 ? header(20, 20) : 7});
-  g.run(3 * n);
-  const auto& seen = g.edge(kE, 0).seen;
-  ASSERT_EQ(of_colour(g.edge(kE, 0), kReq).size(), size_t(n));
-  ASSERT_EQ(of_colour(g.edge(kE, 0), kRsp).size(), size_t(n + 3));
-  int turns = 0;
-  for (size_t i = 20; i < size_t(n); ++i) turns += seen[i].w.colour != seen[i - 1].w.colour;
-  EXPECT_EQ(turns, n - 20);
+// Clearing empties the queues both ways; bindings stay and wavelets flow again.
+TEST(Ramp, ClearEmptiesTheQueues) {
+  Grid g(1, 1);
+  g.route(0, 0, 1, kW, 1 << kRamp);
+  g.bind_in(0, 0, 0, 1);
+  g.bind_out(0, 0, 3, 2);
+  g.settle();
+  auto& m = g.at(0, 0).m();
+  for (int i = 0; i < 8; ++i) g.edge(kW, 0).to_send.push_back({1, false, uint32_t(i)});
+  m.push_i = 1;
+  m.push_q_i = 3;
+  m.push_data_i = 7;
+  g.run(6);
+  m.push_i = 0;
+  g.run(20);
+  EXPECT_TRUE(g.at(0, 0).in_valid(0));
+  m.clear_i = 1;
+  g.run(1);
+  m.clear_i = 0;
+  g.run(1);
+  EXPECT_FALSE(g.at(0, 0).in_valid(0));
+  EXPECT_EQ(g.read(0, 0, reg::InqLevel::kAddress, 1)[0], 0u);
+  EXPECT_EQ(g.read(0, 0, reg::OutqLevel::kAddress, 1)[0], 0u);
+  for (int i = 0; i < 20; ++i) g.edge(kW, 0).to_send.push_back({1, false, uint32_t(i)});
+  uint64_t expect = 0;
+  g.drive_node = [&](int, int, Node& node) {
+    node.m().inq_pop_i = node.in_valid(0);
+    if (node.in_valid(0)) {
+      EXPECT_EQ(node.in_head(0), expect++);
+    }
+  };
+  g.run(60);
+  EXPECT_EQ(expect, 20u);
+}
+
+// A queue is bound to another colour as all are cleared: what comes of its old colour meanwhile
+// waits in the router. In whichever cycle the clearing falls, nothing is lost but what the queue
+// held.
+TEST(Ramp, ABindingThatIsWrittenAsTheQueuesAreClearedLosesNothing) {
+  constexpr uint64_t kWavelets = 80;
+  for (uint64_t at = 0; at < 60; ++at) {
+    SCOPED_TRACE(at);
+    Grid g(1, 1);
+    g.route(0, 0, 9, kW, 1 << kRamp);
+    g.bind_in(0, 0, 0, 9);
+    g.settle();
+    std::vector<uint64_t> got;
+    const uint64_t begin = g.cycle();
+    size_t held = 0;
+    g.drive_node = [&](int, int, Node& n) {
+      n.m().clear_i = g.cycle() == begin + at;
+      n.m().inq_pop_i = 0;
+      for (int q = 0; q < 2; ++q) {
+        if (!n.in_valid(q)) continue;
+        got.push_back(n.in_head(q));
+        n.m().inq_pop_i = 1 << q;
+      }
+      if (n.m().clear_i) held = got.size();
+    };
+    for (uint32_t i = 0; i < kWavelets; ++i) {
+      g.edge(kW, 0).to_send_by_colour[9].push_back({9, false, i});
+    }
+    g.bind_in(0, 0, 0, 10);
+    auto& w = g.edge(kW, 0);
+    for (const Wavelet& x : w.to_send) w.to_send_by_colour[kReq].push_back(x);
+    w.to_send.clear();
+    g.run(80);
+    g.bind_in(0, 0, 1, 9);
+    g.run(300);
+    // Popped as they come, so that the queue holds one at most, and another one has just arrived.
+    ASSERT_GE(got.size() + 2, kWavelets);
+    for (size_t i = 0; i < got.size(); ++i) {
+      EXPECT_EQ(got[i], i < held ? i : i + kWavelets - got.size());
+    }
+  }
+}
+
+// Who has found a wavelet may pop it a cycle after the queues were cleared: that takes nothing.
+TEST(Ramp, APopBehindAClearTakesNothing) {
+  Grid g(1, 1);
+  g.route(0, 0, 1, kW, 1 << kRamp);
+  g.bind_in(0, 0, 0, 1);
+  g.settle();
+  auto& m = g.at(0, 0).m();
+  for (uint32_t i = 0; i < 3; ++i) g.edge(kW, 0).to_send.push_back({1, false, i});
+  g.run(20);
+  ASSERT_TRUE(g.at(0, 0).in_valid(0));
+  m.clear_i = 1;
+  g.run(1);
+  m.clear_i = 0;
+  m.inq_pop_i = 1;
+  g.run(1);
+  m.inq_pop_i = 0;
+  EXPECT_FALSE(g.at(0, 0).in_valid(0));
+  g.edge(kW, 0).to_send.push_back({1, false, 7});
+  g.run(20);
+  ASSERT_TRUE(g.at(0, 0).in_valid(0));
+  EXPECT_EQ(g.at(0, 0).in_head(0), 7u);
+  EXPECT_EQ(g.read(0, 0, reg::InqLevel::kAddress, 1)[0], 1u);
 }
 
 // A queue takes 8 wavelets, the buffers on the way 2 each, and nothing is lost when they are full.
