@@ -127,9 +127,9 @@ TEST(Catalog, EveryParagraphHasAStatement) {
   std::set<std::string> sections = {"What is proven, what is measured", "How it is tested",
                                     "How arithmetic is checked"};
   std::set<std::string> beginnings = {
-      "- 163 rows of 78 bits",      // how the unit for functions is built: what it gives is N9
-      "- Multipliers: 11 x 25",     // the same
-      "- `tb/tile/nlf` compares"};  // its test
+      "- 163 rows of 78 bits",       // how the unit for functions is built: what it gives is N9
+      "- Multipliers: 11 x 25",      // the same
+      "- `tb/tile/math` compares"};  // its test
   std::set<std::string> used;
   for (const char* name : kDocuments) {
     for (const Block& block : blocks(document(name))) {
