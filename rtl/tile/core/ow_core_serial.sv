@@ -30,7 +30,7 @@ module ow_core_serial
   import ow_core_pkg::*;
   import ow_core_serial_pkg::*;
 #(
-  parameter int unsigned SramBytes = 8192,
+  parameter int unsigned SramBytes = MINI_SRAM_BYTES,
   parameter int unsigned Dsrs = 16
 ) (
   input  logic         clk_i,

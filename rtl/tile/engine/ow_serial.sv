@@ -27,9 +27,9 @@ module ow_serial
   import ow_pkg::*;
   import ow_serial_pkg::*;
 #(
-  parameter int unsigned SramBytes = 8192,
-  parameter int unsigned NumThreads = 3,
-  parameter int unsigned QueueDepth = 8,
+  parameter int unsigned SramBytes = MINI_SRAM_BYTES,
+  parameter int unsigned NumThreads = MINI_NUM_THREADS,
+  parameter int unsigned QueueDepth = MINI_QUEUE_DEPTH,
   parameter int unsigned Queues = 4,
   parameter int unsigned Dsrs = 16,
   localparam int unsigned Lanes = 2,

@@ -19,7 +19,7 @@ module ow_serial_decode
   import ow_pkg::*;
   import ow_serial_pkg::*;
 #(
-  parameter int unsigned Lanes = 2,
+  parameter int unsigned Lanes = MINI_LANES,
   parameter int unsigned Queues = 4,
   parameter int unsigned Dsrs = 16
 ) (

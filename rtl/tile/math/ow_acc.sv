@@ -12,7 +12,7 @@
 //   raddr_i, rdata_o   read port of the lanes
 //   raddr2_i, ...      read port of the reducer
 module ow_acc #(
-  parameter int unsigned Lanes = 8
+  parameter int unsigned Lanes = ow_isa_pkg::FULL_LANES
 ) (
   input  logic                clk_i,
   input  logic                we_i,

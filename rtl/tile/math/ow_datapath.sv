@@ -41,7 +41,7 @@
 module ow_datapath
   import ow_datapath_pkg::*;
 #(
-  parameter int unsigned Lanes = 8,  // SIMD lanes: 2, 4 or 8; no bit of a result depends on it
+  parameter int unsigned Lanes = ow_isa_pkg::FULL_LANES,  // 2, 4 or 8; no bit of a result depends on it
   parameter dp_has_t Has = DP_HAS_ALL,  // what it is asked for
   localparam int unsigned BaseW = $clog2(PARTIALS)
 ) (

@@ -38,9 +38,9 @@
 //                element outside memory takes back
 //   idle_o       nothing changes at this edge, given these inputs
 module ow_gather #(
-  parameter int unsigned SramBytes = 49152,
-  parameter int unsigned SramBanks = 8,
-  parameter int unsigned Lanes = 8,
+  parameter int unsigned SramBytes = ow_isa_pkg::FULL_SRAM_BYTES,
+  parameter int unsigned SramBanks = ow_isa_pkg::FULL_SRAM_BANKS,
+  parameter int unsigned Lanes = ow_isa_pkg::FULL_LANES,
   parameter int unsigned TagW = 8,
   parameter int unsigned Depth = (Lanes == 8) ? 3 : 2,
   localparam int unsigned BankW = $clog2(SramBanks),

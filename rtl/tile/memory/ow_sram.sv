@@ -40,10 +40,10 @@
 // twice.
 module ow_sram
 #(
-  parameter int unsigned SramBytes = 49152,  // size, a multiple of 64, 128 to 2^23
-  parameter int unsigned SramBanks = 8,      // 2, 4 or 8; 8 lanes take 4 at least
-  parameter int unsigned Lanes     = 8,      // lanes of the engine: 2, 4 or 8
-  parameter bit          Small     = 1'b0,   // for area: the seven have one access a cycle together
+  parameter int unsigned SramBytes = ow_isa_pkg::FULL_SRAM_BYTES,  // size, a multiple of 64, 128 to 2^23
+  parameter int unsigned SramBanks = ow_isa_pkg::FULL_SRAM_BANKS,  // 2, 4 or 8; 8 lanes take 4 at least
+  parameter int unsigned Lanes = ow_isa_pkg::FULL_LANES,           // lanes of the engine: 2, 4 or 8
+  parameter bit Small = 1'b0,  // for area: the seven have one access a cycle together
   localparam int unsigned BankW = $clog2(SramBanks),
   localparam int unsigned RowW = 20 - BankW,  // of a row's number on the gather port
   localparam int unsigned VecBytes = 2 * Lanes
