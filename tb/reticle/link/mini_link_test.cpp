@@ -68,16 +68,20 @@ TEST(MiniLink, OneWrongFrameCostsFourFrames) {
 TEST(MiniLink, NoiseAndBurstsLoseNothing) {
   struct Case {
     double ber, bursts;
-    uint64_t retrain;
+    uint64_t retrain, wavelets;
   };
+  // Without bursts and retraining so many wavelets that another seed changes the rate by less than
+  // 1 %.
   for (const Case& c :
-       {Case{1e-4, 0, 10000}, Case{1e-3, 0, 0}, Case{1e-3, 0.002, 20000}, Case{0, 0.01, 0}}) {
-    const Noise n = measure_noise("", c.ber, c.bursts, c.retrain, 20000, 6, nullptr, kMini);
+       {Case{1e-4, 0, 10000, 20000}, Case{1e-4, 0, 0, 20000}, Case{1e-3, 0, 0, 400000},
+        Case{1e-3, 0.002, 20000, 20000}, Case{0, 0.01, 0, 20000}}) {
+    const Noise n = measure_noise("", c.ber, c.bursts, c.retrain, c.wavelets, 6, nullptr, kMini);
     EXPECT_EQ(n.lost, 0u) << c.ber;
     EXPECT_EQ(n.errors, 0u) << c.ber << ": " << n.first_error;
-    EXPECT_GE(n.wavelets, 20000u);
+    EXPECT_GE(n.wavelets, c.wavelets);
     if (c.bursts == 0 && c.retrain == 0) {
-      EXPECT_NEAR(n.goodput() / formula(wrong_frame_probability(c.ber), 4), 1, 0.04) << c.ber;
+      const double expected = formula(wrong_frame_probability(c.ber), 4);
+      EXPECT_NEAR(n.goodput() / expected, 1, 0.02) << c.ber;  // as W3 has it of `full`
     }
   }
 }
