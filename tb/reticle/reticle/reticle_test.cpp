@@ -14,6 +14,7 @@
 #include "../chain/chain_host.h"
 #include "Vow_reticle.h"
 #include "openwafer/error.h"
+#include "ow/device/link_word.h"
 #include "ow/isa/tables.h"
 #include "ow/wafer/repair.h"
 
@@ -130,19 +131,15 @@ class Reticle {
   void clock() {
     // The edge speaks the links' protocol: a credit for each request, one back for each response.
     uint64_t link = 0;
-    using Link = isa::Link;
-    using Wavelet = isa::Wavelet;
-    using Credit = isa::Credit;
     if (owed_ > 0 && gives_) {
       --owed_;
-      link |= Link::Credit::put(Credit::Valid::put(1) | Credit::Colour::put(kResponse));
+      link |= link_of_credit(kResponse);
     }
     if (!out_.empty() && credits_ > 0 && cycles_ >= start_) {
       const Word w = out_.front();
       out_.pop_front();
       --credits_;
-      link |= Link::Wavelet::put(Wavelet::Valid::put(1) | Wavelet::Colour::put(kRequest) |
-                                 Wavelet::Ctrl::put(w.last) | Wavelet::Data::put(w.data));
+      link |= link_of_wavelet({kRequest, w.last, w.data});
     }
     top_.west_i = link;
     top_.clk_i = 0;
@@ -150,15 +147,14 @@ class Reticle {
     const uint64_t sent = top_.west_o;
     top_.clk_i = 1;
     top_.eval();
-    const uint64_t credit = Link::Credit::get(sent), wavelet = Link::Wavelet::get(sent);
-    if (Credit::Valid::get(credit) && Credit::Colour::get(credit) == kRequest) ++credits_;
+    if (link_has_credit(sent) && link_credit_colour(sent) == kRequest) ++credits_;
     ++cycles_;
     idle_cycles_ += top_.idle_o;
-    if (Wavelet::Valid::get(wavelet) && Wavelet::Colour::get(wavelet) == kResponse) {
-      ++owed_;
-      in_.push_back(
-          {static_cast<uint32_t>(Wavelet::Data::get(wavelet)), Wavelet::Ctrl::get(wavelet)});
-    }
+    if (!link_has_wavelet(sent)) return;
+    const Wavelet w = link_wavelet(sent);
+    if (w.colour != kResponse) return;
+    ++owed_;
+    in_.push_back({w.data, w.ctrl});
   }
 
   Vow_reticle top_;
