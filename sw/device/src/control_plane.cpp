@@ -49,8 +49,7 @@ ControlPlane::ControlPlane(Device& device, const Options& options)
 
 void ControlPlane::check_rect(const Rect& rect) const {
   const GridShape s = device_.shape();
-  if (rect.row < 0 || rect.col < 0 || rect.rows < 1 || rect.cols < 1 ||
-      rect.row + rect.rows > s.rows || rect.col + rect.cols > s.cols) {
+  if (!fits(rect, s)) {
     throw BadInput(fmt::format("{} x {} tiles at row {}, column {} are not in the {} x {} grid",
                                rect.rows, rect.cols, rect.row, rect.col, s.rows, s.cols));
   }

@@ -19,7 +19,8 @@ void ow_misaligned_access(uint32_t* x, uint32_t cause, uint32_t pc, uint32_t add
     uint32_t value = 0;
     for (uint32_t i = 0; i < bytes; ++i) value |= (uint32_t)at[i] << (8 * i);
     if (funct3 == 1) value = (uint32_t)(int32_t)(int16_t)value;
-    x[insn >> 7 & 31] = value;
+    const uint32_t rd = insn >> 7 & 31;
+    if (rd != 0) x[rd] = value;  // x[0] is what a store of zero takes
   } else if (cause == OW_TRAP_STORE_MISALIGNED) {
     const uint32_t value = x[insn >> 20 & 31];
     for (uint32_t i = 0; i < bytes; ++i) at[i] = (uint8_t)(value >> (8 * i));

@@ -24,7 +24,22 @@ struct Rect {
   int cols = 1;
 };
 
+inline bool operator==(const Rect& a, const Rect& b) {
+  return a.row == b.row && a.col == b.col && a.rows == b.rows && a.cols == b.cols;
+}
+inline bool operator!=(const Rect& a, const Rect& b) { return !(a == b); }
+
 inline Rect whole(GridShape shape) { return Rect{0, 0, shape.rows, shape.cols}; }
+// Has a tile, and none that the grid has not.
+inline bool fits(const Rect& rect, GridShape shape) {
+  return rect.row >= 0 && rect.col >= 0 && rect.rows >= 1 && rect.cols >= 1 &&
+         rect.rows <= shape.rows - rect.row && rect.cols <= shape.cols - rect.col;
+}
+// A tile is in both; none has a negative row or column.
+inline bool overlap(const Rect& a, const Rect& b) {
+  return a.row - b.row < b.rows && b.row - a.row < a.rows && a.col - b.col < b.cols &&
+         b.col - a.col < a.cols;
+}
 
 // Edges of the grid, in the order of the router's ports. Edge ports of the west and east sides are
 // numbered by grid row, those of the north and south sides by grid column.

@@ -14,8 +14,10 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "openwafer/grid.h"
@@ -28,7 +30,8 @@ namespace ow {
 constexpr uint32_t kNoQueue = 255;
 
 // Rows and columns are relative to the rectangle that the program is loaded into. Every member that
-// names a flow throws BadInput if the name is taken.
+// names a flow, a descriptor or a task throws BadInput if the name, or a variable that it leaves,
+// is taken.
 class Layout {
  public:
   // A layout of rows x cols tiles.
@@ -86,7 +89,8 @@ class Layout {
   void filter(int row, int col, const Filter& filter);
   void receive(const std::string& name, int row, int col, int colour);  // name_in
   void send(const std::string& name, int row, int col, int colour);     // name_out
-  // The host's ends, at the edge port straight before the tile.
+  // The host's ends, at the edge port straight before the tile: one more port of the stream `name`,
+  // all of which go one way. No flow that has a stream of its own may have that name.
   void host_sends(const std::string& name, Side from, int row, int col, int colour);
   void host_takes(const std::string& name, int row, int col, Side to, int colour);
 
@@ -127,6 +131,10 @@ class Layout {
 
  private:
   void take_name(const std::string& name);
+  void take_number_name(const std::string& name);
+  [[noreturn]] void refuse_taken(const std::string& name) const;
+  void set_variable(const std::string& variable, const Place& place, uint32_t value);
+  Stream& host_stream(const std::string& name, bool to_grid);
   void check_tile(const std::string& name, int row, int col) const;
   int queue(const std::string& name, bool in, int row, int col, int colour);
   void tree(const std::string& name, int colour, const Rect& area, int row, int col);
@@ -136,9 +144,10 @@ class Layout {
 
   GridShape shape_;
   int next_colour_ = 0;
-  std::vector<std::string> descriptors_;  // by number
-  std::vector<std::string> tasks_;        // from the first local task on
-  std::map<std::string, int> names_;
+  std::vector<std::string> descriptors_;                // by number
+  std::vector<std::string> tasks_;                      // from the first local task on
+  std::set<std::string> names_;                         // of flows, descriptors, tasks
+  std::set<std::string> host_streams_;                  // of host_sends and host_takes
   std::map<std::tuple<int, int, int>, Switch> routes_;  // row, col, colour
   std::map<Place, std::vector<Filter>> filters_;
   std::map<std::string, Stream> streams_;

@@ -103,7 +103,9 @@ struct Word {
   bool control = false;
 };
 
-// A loaded program.
+// A loaded program. It goes on, and keeps its colours, until another one has its tiles. Copies are
+// the same program; when the last of them and of the Events of its launches goes, nobody is left
+// whom its producers, consumers and sends are for: they end.
 class Run {
  public:
   class State;
@@ -127,9 +129,11 @@ class Run {
   }
   template <typename T>
   std::vector<T> read(const std::string& name, const Mapping& mapping = Mapping::tiles()) {
-    std::vector<T> data(elements(name, ElementOf<T>::kType, mapping));
-    read_bytes(name, ElementOf<T>::kType, data.data(), data.size(), mapping).wait();
-    return data;
+    // The copy has it, too: one that is late may end when this has thrown.
+    const auto data =
+        std::make_shared<std::vector<T>>(elements(name, ElementOf<T>::kType, mapping));
+    read_bytes(name, ElementOf<T>::kType, data->data(), data->size(), mapping, data).wait();
+    return std::move(*data);
   }
   // `data` gets the size, and its contents when the event is done; it must live as long.
   template <typename T>
@@ -168,9 +172,10 @@ class Run {
   size_t ports(const std::string& stream) const;
 
   // `next` is asked for words as the port can take them (at most a few hundred wait), until it
-  // returns none. It must not use this machine.
+  // returns none. It must not use this machine. What it, or `take`, throws comes out of the call
+  // that lets the machine work; no word is lost, and it is called again when the machine works on.
   void produce(const std::string& stream, size_t port, std::function<std::optional<Word>()> next);
-  // `take` gets what arrives, in order, from now on.
+  // `take` gets what has arrived and what arrives, in order.
   void consume(const std::string& stream, size_t port, std::function<void(Word)> take);
 
   // What happened since the last call, or since loading. BadInput if the tiles have no counters
@@ -187,8 +192,9 @@ class Run {
   explicit Run(std::shared_ptr<State> state) : state_(std::move(state)) {}
   Event write_bytes(const std::string& name, ElementType type, const void* data, size_t count,
                     const Mapping& mapping);
+  // `keep` lives until the copy is done.
   Event read_bytes(const std::string& name, ElementType type, void* data, size_t count,
-                   const Mapping& mapping);
+                   const Mapping& mapping, std::shared_ptr<void> keep = nullptr);
   size_t elements(const std::string& name, ElementType type, const Mapping& mapping) const;
   void send_bytes(const std::string& stream, size_t element, const void* data, size_t count);
   void receive_bytes(const std::string& stream, size_t element, void* data, size_t count,

@@ -34,9 +34,20 @@ Layout::Layout(GridShape shape) : shape_(shape) {
 
 void Layout::take_name(const std::string& name) {
   if (name.empty()) throw BadInput("layout: a name is empty");
-  if (!names_.emplace(name, 0).second) {
-    throw BadInput(fmt::format("layout: the name '{}' is taken", name));
+  if (host_streams_.count(name) != 0 || !names_.insert(name).second) refuse_taken(name);
+}
+
+void Layout::refuse_taken(const std::string& name) const {
+  throw BadInput(fmt::format("layout: the name '{}' is taken", name));
+}
+
+void Layout::set_variable(const std::string& variable, const Place& place, uint32_t value) {
+  for (const auto* numbers : {&descriptors_, &tasks_}) {
+    if (std::find(numbers->begin(), numbers->end(), variable) != numbers->end()) {
+      refuse_taken(variable);
+    }
   }
+  variables_[variable][place] = value;
 }
 
 void Layout::check_tile(const std::string& name, int row, int col) const {
@@ -61,7 +72,7 @@ int Layout::queue(const std::string& name, bool in, int row, int col, int colour
       std::count_if(queues.begin(), queues.end(), [in](const Queue& q) { return q.in == in; });
   const Queue queue{in, static_cast<int>(used), colour, name};
   queues.push_back(queue);
-  variables_[name + (in ? "_in" : "_out")][{row, col}] = static_cast<uint32_t>(queue.number);
+  set_variable(name + (in ? "_in" : "_out"), {row, col}, static_cast<uint32_t>(queue.number));
   return queue.number;
 }
 
@@ -109,13 +120,13 @@ void Layout::chain(const std::string& name, Side towards, bool enter, bool leave
         route(row, col, take_on, Route{port_of(from), kOutRamp});
         queue(name, true, row, col, take_on);
       } else {
-        variables_[name + "_in"][line[k]] = kNoQueue;
+        set_variable(name + "_in", line[k], kNoQueue);
       }
       if (k + 1 < line.size() || leave) {
         route(row, col, send_on, Route{Port::Ramp, out_of(towards)});
         queue(name, false, row, col, send_on);
       } else {
-        variables_[name + "_out"][line[k]] = kNoQueue;
+        set_variable(name + "_out", line[k], kNoQueue);
       }
     }
     const auto [row, col] = line.front();
@@ -149,7 +160,7 @@ void Layout::gather(const std::string& name, Side to) {
         route(row, col, c, Switch{{own, pass}, 0, false, PopMode::Always});
       }
       queue(name, false, row, col, c);
-      if (line.size() > 1) variables_[name + "_end"][line[k]] = k == 0 ? reset : kAdvance;
+      if (line.size() > 1) set_variable(name + "_end", line[k], k == 0 ? reset : kAdvance);
     }
     streams_[name].ports.push_back({line.back().first, line.back().second, to, c});
   }
@@ -177,7 +188,7 @@ void Layout::tree(const std::string& name, int colour, const Rect& area, int row
         route(r, c, colour, Route{from, kOutRamp | on});
         queue(name, true, r, c, colour);
       }
-      variables_[name + (source ? "_in" : "_out")][{r, c}] = kNoQueue;
+      set_variable(name + (source ? "_in" : "_out"), {r, c}, kNoQueue);
     }
   }
 }
@@ -300,12 +311,24 @@ void Layout::send(const std::string& name, int row, int col, int colour) {
 
 void Layout::host_sends(const std::string& name, Side from, int row, int col, int colour) {
   check_tile(name, row, col);
-  streams_[name].ports.push_back({row, col, from, colour});
+  host_stream(name, true).ports.push_back({row, col, from, colour});
 }
 void Layout::host_takes(const std::string& name, int row, int col, Side to, int colour) {
   check_tile(name, row, col);
-  streams_[name].to_grid = false;
-  streams_[name].ports.push_back({row, col, to, colour});
+  host_stream(name, false).ports.push_back({row, col, to, colour});
+}
+
+// A stream of host_sends or host_takes alone: those of named flows are complete.
+Layout::Stream& Layout::host_stream(const std::string& name, bool to_grid) {
+  if (name.empty()) throw BadInput("layout: a name is empty");
+  const auto [stream, is_new] = streams_.try_emplace(name);
+  if (is_new) {
+    stream->second.to_grid = to_grid;
+    host_streams_.insert(name);
+  } else if (host_streams_.count(name) == 0 || stream->second.to_grid != to_grid) {
+    refuse_taken(name);
+  }
+  return stream->second;
 }
 
 int Layout::leave_number(const std::string& name, int number) {
@@ -317,14 +340,19 @@ int Layout::leave_number(const std::string& name, int number) {
   return number;
 }
 
-int Layout::descriptor(const std::string& name) {
+void Layout::take_number_name(const std::string& name) {
+  if (variables_.count(name) != 0) refuse_taken(name);
   take_name(name);
+}
+
+int Layout::descriptor(const std::string& name) {
+  take_number_name(name);
   descriptors_.push_back(name);
   return leave_number(name, static_cast<int>(descriptors_.size()) - 1);
 }
 
 int Layout::task(const std::string& name) {
-  take_name(name);
+  take_number_name(name);
   tasks_.push_back(name);
   return leave_number(name, isa::kFirstLocalTask + static_cast<int>(tasks_.size()) - 1);
 }
@@ -336,12 +364,12 @@ Program::Program(std::string elf, Layout layout) : layout_(std::move(layout)) {
 Program::Program(Layout layout) : layout_(std::move(layout)) {}
 
 Program& Program::add(const Rect& part, std::string elf) {
+  if (part.row < 0 || part.col < 0 || part.rows < 1 || part.cols < 1) {
+    throw BadInput(fmt::format("program: {}: {} x {} tiles at ({}, {})", elf, part.rows, part.cols,
+                               part.row, part.col));
+  }
   for (const Part& other : parts_) {
-    const bool apart = other.rect && (part.row >= other.rect->row + other.rect->rows ||
-                                      other.rect->row >= part.row + part.rows ||
-                                      part.col >= other.rect->col + other.rect->cols ||
-                                      other.rect->col >= part.col + part.cols);
-    if (!apart) {
+    if (!other.rect || overlap(*other.rect, part)) {
       throw BadInput(fmt::format("program: {} and {} are for the same tiles", other.elf, elf));
     }
   }

@@ -16,11 +16,6 @@ constexpr int kColStep[4] = {0, 1, 0, -1};
 
 uint32_t out_of(int side) { return 1u << side; }
 
-bool overlap(const Rect& a, const Rect& b) {
-  return a.row < b.row + b.rows && b.row < a.row + a.rows && a.col < b.col + b.cols &&
-         b.col < a.col + a.cols;
-}
-
 // A colour for each row of `can` that it can have, no two the same, its own number before others;
 // nothing if there are not enough. Rows that come later move those before them where they must.
 std::optional<std::vector<int>> match_colours(const std::vector<std::vector<bool>>& can) {
@@ -58,7 +53,7 @@ class Loader {
         control_(machine_->control()),
         run_(std::make_shared<Run::State>()),
         routes_(machine_->info().grid) {
-    run_->machine = machine_;
+    run_->machine = machine_.get();
     run_->rect = rect;
   }
 
@@ -103,8 +98,7 @@ class Loader {
   void check_place() const {
     const Rect& r = run_->rect;
     const GridShape grid = machine_->info().grid;
-    if (r.row < 0 || r.col < 0 || r.rows < 1 || r.cols < 1 || r.row + r.rows > grid.rows ||
-        r.col + r.cols > grid.cols) {
+    if (!fits(r, grid)) {
       throw BadInput(fmt::format("program of {} x {} tiles at ({}, {}): the machine has {} x {}",
                                  r.rows, r.cols, r.row, r.col, grid.rows, grid.cols));
     }
@@ -126,8 +120,7 @@ class Loader {
       Rect at = run_->rect;
       if (part.rect) {
         const Rect& p = *part.rect;
-        if (p.row < 0 || p.col < 0 || p.rows < 1 || p.cols < 1 || p.row + p.rows > at.rows ||
-            p.col + p.cols > at.cols) {
+        if (!fits(p, {at.rows, at.cols})) {
           throw BadInput(
               fmt::format("{}: {} x {} tiles at ({}, {}) are not in the program's {} x "
                           "{}",
@@ -250,9 +243,8 @@ class Loader {
   // Row, column and colour of all routes of programs that stay.
   std::set<std::tuple<int, int, int>> routes_of_others() const {
     std::set<std::tuple<int, int, int>> routes;
-    for (const std::weak_ptr<Run::State>& weak : machine_->runs) {
-      const std::shared_ptr<Run::State> other = weak.lock();
-      if (!other || other->replaced || overlap(other->rect, run_->rect)) continue;
+    for (const std::shared_ptr<Run::State>& other : machine_->runs) {
+      if (overlap(other->rect, run_->rect)) continue;
       routes.insert(other->routed.begin(), other->routed.end());
     }
     return routes;
@@ -265,20 +257,14 @@ class Loader {
 
   void replace_others() {
     auto& runs = machine_->runs;
-    for (const std::weak_ptr<Run::State>& weak : runs) {
-      const std::shared_ptr<Run::State> other = weak.lock();
-      if (!other || !overlap(other->rect, run_->rect)) continue;
-      other->replaced = true;
+    for (const std::shared_ptr<Run::State>& other : runs) {
+      if (!overlap(other->rect, run_->rect)) continue;
       reset_credits_ = reset_credits_ || other->switched;
-      for (const auto* streams : {&other->streams_in, &other->streams_out}) {
-        for (const auto& stream : *streams) machine_->drop_streams(stream.second);
-      }
+      machine_->drop_streams(*other);
+      other->replaced = true;
     }
     runs.erase(std::remove_if(runs.begin(), runs.end(),
-                              [](const std::weak_ptr<Run::State>& weak) {
-                                const auto run = weak.lock();
-                                return !run || run->replaced;
-                              }),
+                              [](const std::shared_ptr<Run::State>& run) { return run->replaced; }),
                runs.end());
   }
 
@@ -435,11 +421,24 @@ class Loader {
   bool reset_credits_ = false;
 };
 
+// What a Run and the Events of its launches have together.
+struct Handle {
+  std::shared_ptr<Runtime::State> machine;
+  std::shared_ptr<Run::State> run;
+  Handle(std::shared_ptr<Runtime::State> of, std::shared_ptr<Run::State> loaded)
+      : machine(std::move(of)), run(std::move(loaded)) {}
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() { machine->end_callbacks(*run); }
+};
+
 }  // namespace
 
 std::shared_ptr<Run::State> load(std::shared_ptr<Runtime::State> machine, const Program& program,
                                  const Rect& rect) {
-  return Loader(std::move(machine), program, rect).load();
+  std::shared_ptr<Run::State> run = Loader(machine, program, rect).load();
+  Run::State* state = run.get();
+  return {std::make_shared<Handle>(std::move(machine), std::move(run)), state};
 }
 
 }  // namespace ow

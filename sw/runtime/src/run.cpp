@@ -83,12 +83,12 @@ std::string rect_text(const Rect& r) {
 }  // namespace
 
 // A copy that keeps the machine.
-static std::shared_ptr<Event::State> kept(std::shared_ptr<Runtime::State> machine,
+static std::shared_ptr<Event::State> kept(Runtime::State* machine,
                                           std::shared_ptr<Event::State> copy) {
   Event::State* state = copy.get();
   const auto both =
       std::make_shared<std::pair<std::shared_ptr<Runtime::State>, std::shared_ptr<Event::State>>>(
-          std::move(machine), std::move(copy));
+          machine->shared_from_this(), std::move(copy));
   return {both, state};
 }
 
@@ -99,8 +99,7 @@ void Run::State::check_loaded() const {
 Run::State::Array Run::State::array(const std::string& name, ElementType type,
                                     const std::optional<Rect>& only) const {
   check_loaded();
-  if (only && (only->row < 0 || only->col < 0 || only->rows < 1 || only->cols < 1 ||
-               only->rows > rect.rows - only->row || only->cols > rect.cols - only->col)) {
+  if (only && !fits(*only, {rect.rows, rect.cols})) {
     throw BadInput(fmt::format("'{}' in {}: the program has {} x {} tiles", name, rect_text(*only),
                                rect.rows, rect.cols));
   }
@@ -204,7 +203,7 @@ Event Run::write_bytes(const std::string& name, ElementType type, const void* da
 }
 
 Event Run::read_bytes(const std::string& name, ElementType type, void* data, size_t count,
-                      const Mapping& mapping) {
+                      const Mapping& mapping, std::shared_ptr<void> keep) {
   const State::Array array = state_->array(name, type, mapping.only);
   const Spread spread(*array.shape, array.rect, mapping);
   if (count != spread.size()) throw InternalError("read of another size than the array's");
@@ -225,24 +224,23 @@ Event Run::read_bytes(const std::string& name, ElementType type, void* data, siz
   }
   const Rect rect = array.rect;
   auto* to = static_cast<uint8_t*>(data);
-  return Event(
-      kept(state_->machine, state_->machine->copy(std::move(bulk), [words, rect, spread, size, to] {
-        for (size_t tile = 0; tile < words->size(); ++tile) {
-          if ((*words)[tile].empty()) continue;
-          const auto* from = reinterpret_cast<const uint8_t*>((*words)[tile].data());
-          for (const size_t at :
-               spread.of(static_cast<int>(tile) / rect.cols, static_cast<int>(tile) % rect.cols)) {
-            if (at != Spread::kNone) std::memcpy(to + at * size, from, size);
-            from += size;
-          }
-        }
-      })));
+  return Event(kept(&machine, machine.copy(std::move(bulk), [words, rect, spread, size, to, keep] {
+    for (size_t tile = 0; tile < words->size(); ++tile) {
+      if ((*words)[tile].empty()) continue;
+      const auto* from = reinterpret_cast<const uint8_t*>((*words)[tile].data());
+      for (const size_t at :
+           spread.of(static_cast<int>(tile) / rect.cols, static_cast<int>(tile) % rect.cols)) {
+        if (at != Spread::kNone) std::memcpy(to + at * size, from, size);
+        from += size;
+      }
+    }
+  })));
 }
 
 // ------------------------------------------------------------------------------------ launches --
 void Run::State::rest(const std::vector<const Part*>& some, const std::string& what,
-                      uint64_t cycles) {
-  wait_for_rest(*machine, some, what, cycles);
+                      uint64_t cycles, const std::vector<StreamPort>& sends) {
+  wait_for_rest(*machine, some, what, cycles, sends);
   for (const Part* part : some) launched.erase(part);
 }
 
@@ -292,20 +290,26 @@ Event Run::launch(const std::string& name, const std::vector<uint32_t>& argument
     }
   }
   if (parts.empty()) state_->parts.front().image.launch(name);  // says what there is instead
+  // In all parts or in none.
+  for (const State::Part* part : parts) {
+    const size_t wanted = part->image.launch(name).arguments;
+    if (wanted != arguments.size()) {
+      throw BadInput(fmt::format("{}: '{}' takes {} arguments, not {}", part->image.path, name,
+                                 wanted, arguments.size()));
+    }
+  }
   ControlPlane& control = state_->machine->control();
   for (const State::Part* part : parts) {
-    const ElfLaunch& launch = part->image.launch(name);
-    if (launch.arguments != arguments.size()) {
-      throw BadInput(fmt::format("{}: '{}' takes {} arguments, not {}", part->image.path, name,
-                                 launch.arguments, arguments.size()));
-    }
-    state_->await_turn(*part, name, launch.task, !arguments.empty());
+    state_->await_turn(*part, name, part->image.launch(name).task, !arguments.empty());
+  }
+  for (const State::Part* part : parts) {
+    const uint32_t task = part->image.launch(name).task;
     if (!arguments.empty()) {
       control.write(part->rect, part->image.exported("ow_args").addr, arguments);
     }
-    control.write(part->rect, kRegTaskActivate, uint32_t{1} << launch.task);
+    control.write(part->rect, kRegTaskActivate, uint32_t{1} << task);
     state_->machine->written(part->rect);
-    state_->launched[part][launch.task] = !arguments.empty();
+    state_->launched[part][task] = !arguments.empty();
   }
   return Event(std::make_shared<LaunchState>(state_, std::move(parts), name));
 }
@@ -314,7 +318,11 @@ void Run::wait(uint64_t cycles) {
   state_->check_loaded();
   std::vector<const State::Part*> parts;
   for (const State::Part& part : state_->parts) parts.push_back(&part);
-  state_->rest(parts, "the program", cycles);
+  std::vector<StreamPort> sends;
+  for (const auto& [name, ports] : state_->streams_in) {
+    sends.insert(sends.end(), ports.begin(), ports.end());
+  }
+  state_->rest(parts, "the program", cycles, sends);
 }
 
 // ------------------------------------------------------------------------------------- streams --
@@ -395,9 +403,18 @@ void Run::receive_bytes(const std::string& stream, size_t element, void* data, s
     }
     return all;
   };
-  const RunStatus status = machine.work(cycles, complete);
-  if (status != RunStatus::Done && !complete()) {
+  const auto give_back = [&] {
     for (size_t k = 0; k < ports.size(); ++k) machine.give_back(ports[k], words[k]);
+  };
+  RunStatus status;
+  try {
+    status = machine.work(cycles, complete);
+  } catch (...) {
+    give_back();
+    throw;
+  }
+  if (status != RunStatus::Done && !complete()) {
+    give_back();
     for (const State::Part& part : state_->parts) {
       check_errors(machine.control(), part.rect, &part.image);
     }

@@ -20,6 +20,14 @@ constexpr uint64_t kPollCycles = 10'000;
 // What a copy has under way is in by then, if anything moves: some packets a port.
 constexpr uint64_t kHoldCycles = 100'000;
 
+std::vector<StreamPort> ports_of(const std::map<std::string, std::vector<StreamPort>>& streams) {
+  std::vector<StreamPort> all;
+  for (const auto& named : streams) {
+    all.insert(all.end(), named.second.begin(), named.second.end());
+  }
+  return all;
+}
+
 }  // namespace
 
 // -------------------------------------------------------------------------------------- copies --
@@ -105,6 +113,12 @@ class Runtime::State::Copy : public Event::State {
   std::string failure_;  // it will never be done
 };
 
+void Runtime::State::written(const Rect& rect) {
+  if (std::find(unfenced_.begin(), unfenced_.end(), rect) == unfenced_.end()) {
+    unfenced_.push_back(rect);
+  }
+}
+
 std::shared_ptr<Event::State> Runtime::State::copy(std::unique_ptr<Bulk> bulk,
                                                    std::function<void()> finished) {
   // After requests of the control plane, and other copies, that went before.
@@ -159,29 +173,38 @@ void Runtime::State::serve() {
     size_t room = device_->pending_sends(port.side, port.index, port.colour);
     room = room <= kPortRefill ? kPortRoom - room : 0;
     std::vector<Wavelet> wavelets;
-    while (room > wavelets.size() && !source->second.empty()) {
-      if (const std::optional<Word> word = source->second.front()()) {
-        wavelets.push_back({static_cast<uint8_t>(port.colour), word->control, word->data});
-      } else {
-        source->second.erase(source->second.begin());
+    const auto send = [&] {
+      if (!wavelets.empty()) device_->send(port.side, port.index, wavelets);
+    };
+    try {
+      while (room > wavelets.size() && !source->second.empty()) {
+        if (const std::optional<Word> word = source->second.front()()) {
+          wavelets.push_back({static_cast<uint8_t>(port.colour), word->control, word->data});
+        } else {
+          source->second.erase(source->second.begin());
+        }
       }
+    } catch (...) {
+      send();
+      throw;
     }
-    if (!wavelets.empty()) device_->send(port.side, port.index, wavelets);
+    send();
     source = source->second.empty() ? sources_.erase(source) : std::next(source);
   }
   for (auto& [port, sink] : sinks_) fetch(port, &sink);
 }
 
 void Runtime::State::fetch(const StreamPort& port, Sink* sink) {
-  if (device_->available(port.side, port.index, port.colour) == 0) return;
-  for (const Arrival& a : device_->take(port.side, port.index, port.colour)) {
-    const Word word{a.wavelet.data, a.wavelet.ctrl};
-    if (sink->take) {
-      sink->take(word);
-    } else {
-      sink->words.push_back(word);
+  if (device_->available(port.side, port.index, port.colour) != 0) {
+    for (const Arrival& a : device_->take(port.side, port.index, port.colour)) {
+      sink->words.push_back({a.wavelet.data, a.wavelet.ctrl});
     }
   }
+  if (!sink->take) return;
+  // If it throws, the words behind that one are for the next time.
+  while (sink->taken < sink->words.size()) sink->take(sink->words[sink->taken++]);
+  sink->words.clear();
+  sink->taken = 0;
 }
 
 void Runtime::State::produce(const StreamPort& port, std::function<std::optional<Word>()> next) {
@@ -190,9 +213,8 @@ void Runtime::State::produce(const StreamPort& port, std::function<std::optional
 
 void Runtime::State::consume(const StreamPort& port, std::function<void(Word)> take) {
   Sink& sink = sinks_[port];
+  sink.take = std::move(take);
   fetch(port, &sink);
-  for (size_t i = sink.taken; i < sink.words.size(); ++i) take(sink.words[i]);
-  sink = Sink{std::move(take), {}, 0};
 }
 
 size_t Runtime::State::waiting(const StreamPort& port) const {
@@ -225,13 +247,25 @@ void Runtime::State::give_back(const StreamPort& port, const std::vector<uint32_
   sink.taken = 0;
 }
 
-bool Runtime::State::sends_left() const {
-  return !sources_.empty() || device_->pending_sends() != 0;
+bool Runtime::State::sends_left(const std::vector<StreamPort>& ports) const {
+  return std::any_of(ports.begin(), ports.end(), [this](const StreamPort& port) {
+    return sources_.count(port) != 0 ||
+           device_->pending_sends(port.side, port.index, port.colour) != 0;
+  });
 }
 
-void Runtime::State::drop_streams(const std::vector<StreamPort>& ports) {
-  for (const StreamPort& port : ports) {
-    sources_.erase(port);
+void Runtime::State::end_callbacks(const Run::State& run) {
+  if (run.replaced) return;  // its ports may be another program's
+  for (const StreamPort& port : ports_of(run.streams_in)) sources_.erase(port);
+  for (const StreamPort& port : ports_of(run.streams_out)) {
+    const auto sink = sinks_.find(port);
+    if (sink != sinks_.end()) sink->second.take = nullptr;
+  }
+}
+
+void Runtime::State::drop_streams(const Run::State& run) {
+  end_callbacks(run);
+  for (const StreamPort& port : ports_of(run.streams_out)) {
     sinks_.erase(port);
     device_->take(port.side, port.index, port.colour);
   }
@@ -269,9 +303,7 @@ static HangReport hang_report(Runtime::State& machine) {
   ControlPlane& control = machine.control();
   machine.work(kSettleCycles, nullptr);
   LoadedImages images;
-  for (const std::weak_ptr<Run::State>& weak : machine.runs) {
-    const std::shared_ptr<Run::State> run = weak.lock();
-    if (!run) continue;
+  for (const std::shared_ptr<Run::State>& run : machine.runs) {
     for (const Run::State::Part& part : run->parts) images.push_back({part.rect, &part.image});
   }
   return make_hang_report(control, images);
@@ -287,9 +319,7 @@ std::string hang_text(Runtime::State& machine) { return lines(hang_report(machin
 
 std::string fault_text(Runtime::State& machine, bool held) {
   try {
-    for (const std::weak_ptr<Run::State>& weak : machine.runs) {
-      const std::shared_ptr<Run::State> run = weak.lock();
-      if (!run) continue;
+    for (const std::shared_ptr<Run::State>& run : machine.runs) {
       for (const Run::State::Part& part : run->parts) {
         check_errors(machine.control(), part.rect, &part.image);
       }
@@ -303,7 +333,7 @@ std::string fault_text(Runtime::State& machine, bool held) {
 }
 
 void wait_for_rest(Runtime::State& machine, const std::vector<const Run::State::Part*>& parts,
-                   const std::string& what, uint64_t cycles) {
+                   const std::string& what, uint64_t cycles, const std::vector<StreamPort>& sends) {
   ControlPlane& control = machine.control();
   Device& device = machine.device();
   const uint64_t begin = device.patience_cycle();
@@ -313,20 +343,23 @@ void wait_for_rest(Runtime::State& machine, const std::vector<const Run::State::
   };
   // A device that tells when nothing moves is at rest then, if the tiles are. Else, and where other
   // programs go on, tiles that were at rest twice are: what is under way between them arrives.
+  // These may go on for ever: that is found out soon, and waiting that takes long is not disturbed.
+  const uint64_t longest = device.tells_quiet() ? kLookCycles : kPollCycles;
+  uint64_t look = machine.runs.size() > 1 ? kPollCycles : longest;
   int rests = 0;
   for (;;) {
     const uint64_t passed = device.patience_cycle() - begin;
     const uint64_t left = cycles > passed ? cycles - passed : 0;
-    const RunStatus status =
-        machine.work(std::min(left, device.tells_quiet() ? kLookCycles : kPollCycles), nullptr);
+    const RunStatus status = machine.work(rests == 0 ? std::min(left, look) : kPollCycles, nullptr);
+    look = std::min(2 * look, longest);
     const bool rest = std::all_of(parts.begin(), parts.end(), [&](const Run::State::Part* part) {
       check_errors(control, part->rect, &part->image);
       return at_rest(control, part->rect);
     });
-    rests = rest && !machine.sends_left() ? rests + 1 : 0;
+    rests = rest && !machine.sends_left(sends) ? rests + 1 : 0;
     if (rests == 2 || (rests == 1 && status == RunStatus::Quiet)) break;
     if (status == RunStatus::Quiet) report("hangs:");
-    if (device.patience_cycle() - begin >= cycles) {
+    if (rests == 0 && device.patience_cycle() - begin >= cycles) {
       report(fmt::format("did not end within {} cycles:", cycles));
     }
   }
@@ -380,9 +413,8 @@ Profile Run::profile() {
   const std::vector<Counters> before = run.counters;
   const uint64_t since = run.counted_at;
   Profile profile;
-  const uint64_t now = run.machine->device().cycle();
   run.read_counters();
-  profile.cycles = now - since;
+  profile.cycles = run.counted_at - since;
   for (size_t i = 0; i < run.counters.size(); ++i) {
     const auto of = [&](Counter k) {
       return run.counters[i][static_cast<size_t>(k)] - before[i][static_cast<size_t>(k)];

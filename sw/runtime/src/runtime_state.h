@@ -40,7 +40,7 @@ class Event::State {
   virtual bool done() const = 0;
 };
 
-class Runtime::State {
+class Runtime::State : public std::enable_shared_from_this<Runtime::State> {
  public:
   explicit State(std::unique_ptr<Device> device);
 
@@ -48,7 +48,7 @@ class Runtime::State {
   // For requests of any kind: copies that are under way are done first.
   ControlPlane& control();
   // Writes to these tiles have been made that nothing has waited for: a copy does.
-  void written(const Rect& rect) { unfenced_.push_back(rect); }
+  void written(const Rect& rect);
   void settled() { unfenced_.clear(); }
   const MachineInfo& info() const { return info_; }
   const TileConfig& tile() const { return tile_; }
@@ -67,12 +67,16 @@ class Runtime::State {
   // Words that were taken, to be taken again before all others.
   void give_back(const StreamPort& port, const std::vector<uint32_t>& words);
   size_t waiting(const StreamPort& port) const;
-  // Producers that have not ended, or wavelets of them that have not entered the grid.
-  bool sends_left() const;
-  void drop_streams(const std::vector<StreamPort>& ports);
+  // Producers of these ports that have not ended, or wavelets of them that have not entered the
+  // grid.
+  bool sends_left(const std::vector<StreamPort>& ports) const;
+  // No producer and no consumer of the program is called any more. What has come stays.
+  void end_callbacks(const Run::State& run);
+  // These, and what waits at its ports, are gone.
+  void drop_streams(const Run::State& run);
 
-  // Programs that are loaded.
-  std::vector<std::weak_ptr<Run::State>> runs;
+  // Programs that are loaded, until others have their tiles.
+  std::vector<std::shared_ptr<Run::State>> runs;
 
  private:
   class Copy;
@@ -107,7 +111,7 @@ class Run::State {
     std::vector<uint32_t> addr;  // of each tile, row by row
   };
 
-  std::shared_ptr<Runtime::State> machine;
+  Runtime::State* machine = nullptr;  // it has this one
   Rect rect;
   std::vector<Part> parts;
   std::map<std::string, std::vector<StreamPort>> streams_in, streams_out;
@@ -124,7 +128,8 @@ class Run::State {
 
   void check_loaded() const;
   // wait_for_rest for some of the parts.
-  void rest(const std::vector<const Part*>& some, const std::string& what, uint64_t cycles);
+  void rest(const std::vector<const Part*>& some, const std::string& what, uint64_t cycles,
+            const std::vector<StreamPort>& sends = {});
   // Waits until a launch neither loses nor changes one before it in this part.
   void await_turn(const Part& part, const std::string& name, uint32_t task, bool arguments);
   // In all tiles that have it, or in those of Mapping::only.
@@ -148,9 +153,11 @@ class Run::State {
 // instruction or a drain is under way, the core does not sleep.
 bool at_rest(ControlPlane& control, const Rect& rect);
 
-// Waits until the tiles are at rest, and throws as Event::wait says. `what` is named in errors.
+// Waits until the tiles are at rest and all that goes to `sends` has entered the grid, and throws
+// as Event::wait says. `what` is named in errors.
 void wait_for_rest(Runtime::State& machine, const std::vector<const Run::State::Part*>& parts,
-                   const std::string& what, uint64_t cycles);
+                   const std::string& what, uint64_t cycles,
+                   const std::vector<StreamPort>& sends = {});
 
 // The hang report of a machine as its program left it: what the host has asked since is over first.
 std::string hang_text(Runtime::State& machine);
@@ -159,7 +166,8 @@ std::string hang_text(Runtime::State& machine);
 // nothing.
 std::string fault_text(Runtime::State& machine, bool held);
 
-// Loading: load.cpp.
+// Loading: load.cpp. The pointer keeps the machine; when the last copy of it goes, so do the
+// program's callbacks.
 std::shared_ptr<Run::State> load(std::shared_ptr<Runtime::State> machine, const Program& program,
                                  const Rect& rect);
 

@@ -83,14 +83,12 @@ class Header {
     if (t.shape.size() > kMaxDimensions) {
       fail(name, fmt::format("has {} dimensions, the limit is {}", t.shape.size(), kMaxDimensions));
     }
-    // In bytes; what is beyond the file is not multiplied any further.
-    uint64_t bytes = type_bytes(t.type);
+    // In bytes; what is beyond the data is one more than there are, whatever it would be.
     const bool empty = std::find(t.shape.begin(), t.shape.end(), 0u) != t.shape.end();
+    uint64_t bytes = empty ? 0 : type_bytes(t.type);
     for (const uint64_t n : t.shape) {
-      if (empty || n > data_bytes_ || bytes > data_bytes_) break;
-      bytes *= n;
+      if (!empty) bytes = bytes > data_bytes_ / n ? data_bytes_ + 1 : bytes * n;
     }
-    if (empty) bytes = 0;
     if (bytes != offsets[1] - offsets[0]) {
       fail(name, fmt::format("{} of shape {} does not take the {} bytes that it has",
                              type_name(t.type), t.shape_text(), offsets[1] - offsets[0]));

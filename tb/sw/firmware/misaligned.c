@@ -42,6 +42,9 @@ OW_LAUNCH(run) {
     check(of_bytes(at, 2), 0xC0DEu + at);
     check(memory[at + 2], beside);
   }
+  // What is loaded into x0 is nowhere.
+  __asm__ volatile("lw x0, 0(%0)\n\tsw x0, 0(%0)" ::"r"(&memory[1]) : "memory");
+  check(of_bytes(1, 4), 0);
 }
 
 OW_LAUNCH(fault) { *(volatile uint32_t*)0x40000000u = 1; }

@@ -100,7 +100,7 @@ TEST_F(Runtime, MisalignedAccessesAreEmulatedOnRequest) {
   load(OW_KERNEL_DIR "/misaligned.elf");
   launch("run", grid);
   EXPECT_NO_THROW(check_errors(control, grid, &image));
-  EXPECT_EQ(control.read_tile(0, 1, image.symbol("accesses")), 48u);
+  EXPECT_EQ(control.read_tile(0, 1, image.symbol("accesses")), 49u);
   EXPECT_EQ(control.read_tile(0, 1, image.symbol("wrong")), 0u);
 }
 

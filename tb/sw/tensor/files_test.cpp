@@ -91,6 +91,10 @@ TEST(Safetensors, RefusesWhatDoesNotFit) {
             wrong_tensors(one("F32", "[3]", "[0, 8]")));
   expect_in("does not take",
             wrong_tensors(one("F32", "[4294967296, 4294967296, 4294967296]", "[0, 8]")));
+  for (const char* shape : {"[1000]", "[2, 1000]", "[1000, 2]"}) {
+    expect_in("does not take the 4 bytes", wrong_tensors(one("F32", shape, "[0, 4]")));
+    expect_in("does not take the 8 bytes", wrong_tensors(one("F32", shape, "[0, 8]")));
+  }
   expect_in("must be two numbers that rise", wrong_tensors(one("F32", "[2]", "[8, 0]")));
   expect_in("ends at byte 12 of the data, of which there are 8: the file is cut short",
             wrong_tensors(one("F32", "[3]", "[0, 12]")));
