@@ -160,10 +160,12 @@ module ow_bridge
   end
 
   // --------------------------------------------------------------------------------- status ------
-  // Quiet: idle for long enough that nothing is between two of its blocks either, and nothing is to
-  // be reported that would let the host send more.
-  logic [7:0] still_q;
-  logic       fault_q;
+  // Quiet: idle for long enough that nothing is between two of its blocks either, that a credit which
+  // has just come has been seen by a round over the queues, and nothing is to be reported that would
+  // let the host send more.
+  localparam int unsigned StillW = PortW + QueueW + 1 > 8 ? PortW + QueueW + 1 : 8;
+  logic [StillW-1:0] still_q;
+  logic              fault_q;
   assign fault_o = fault_q;
   always_ff @(posedge clk_i) begin
     if (clear_q) begin
@@ -171,7 +173,7 @@ module ow_bridge
       fault_q <= 1'b0;
     end else begin
       if (!idle_i || !queues_idle || due || moves != '0 || push || answer_q) still_q <= '0;
-      else if (still_q != '1) still_q <= still_q + 8'd1;
+      else if (still_q != '1) still_q <= still_q + StillW'(1);
       if (surplus) fault_q <= 1'b1;
     end
   end

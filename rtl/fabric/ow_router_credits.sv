@@ -16,7 +16,7 @@
 //   grant_i      [p]: the colour that sends on link p, one-hot
 //   fence_i      heads that are fences
 //   in_i         [p]: colours whose input is port p
-//   on_i         colours with a route that are not torn down: their credits go back
+//   on_i         colours with a route that are neither torn down nor stopped: their credits go back
 //   may_i        held heads that may leave in this cycle and are no fences
 //   fresh_i      [p]: the colour of what comes at port p and is a head at once, one-hot; at_once_i [p]:
 //                there is one

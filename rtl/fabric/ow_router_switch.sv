@@ -4,8 +4,9 @@
 //
 // A wavelet is taken at the input of its colour's route. Without a route it is taken from one port:
 // the one that the colour's wavelets come from already or, if none does, the first one that one
-// comes from (a claim; of several in one cycle, the lowest port). All others are dropped: their
-// colour stops until its ROUTE is written, and their credits are kept for their port.
+// comes from (a claim; of several in one cycle, the lowest port). All others are dropped, and so are
+// those at the full buffer of a colour that is stopped: their colour stops until its ROUTE is written,
+// and their credits are kept for their port.
 // A wavelet that arrives at an empty buffer is the head of its colour in the same cycle, a fresh
 // one; a head that could not leave is held. A head goes to each output of its route as soon as that
 // output takes it; the copies that it owes are kept (owe_q), so that nothing has to be looked up
@@ -163,10 +164,13 @@ module ow_router_switch
   assign work_o = work;
 
   // ----------------------------------------------------------------------------------- arrivals --
-  colours_t run, at [NUM_PORTS], claim [NUM_PORTS], wrong [NUM_PORTS], fresh [NUM_PORTS];
+  colours_t run, shut, at [NUM_PORTS], claim [NUM_PORTS], wrong [NUM_PORTS], fresh [NUM_PORTS];
   colours_t arrived, new_fence;
   ports_t fence_in, at_once;  // [p]: what comes is a fence; is a head at once
   assign run = enable_i & ~(torn_i | misrouted_q);
+  // What is held may have come in elsewhere than at the input of a colour that is stopped, whose
+  // neighbour has credits of its own.
+  assign shut = misrouted_q & tail_valid_q;
 
   always_comb begin : arrivals
     automatic colours_t open, from;
@@ -181,7 +185,7 @@ module ow_router_switch
       fresh[p] = '0;
       if (arrive[p].valid) begin
         at[p] = colours_t'(decode(1'b1, arrive[p].colour));
-        from = (enable_i & in_i[p]) | (~enable_i & owe_q[p]) | open;
+        from = (enable_i & in_i[p] & ~shut) | (~enable_i & owe_q[p]) | open;
         claim[p] = at[p] & open;
         take_o[p] = at[p] & from;
         wrong[p] = at[p] & ~from;
@@ -361,7 +365,7 @@ module ow_router_switch
   assign set = route_i & {NumColours{set_credits_i}};
   ow_router_credits #(.NumColours(NumColours)) u_credits (
     .clk_i, .rst_i, .link_n_i, .link_e_i, .link_s_i, .link_w_i, .grant_i(grant),
-    .fence_i(alone | (~head_valid_q & new_fence)), .in_i, .on_i(enable_i & ~torn_i), .may_i(may),
+    .fence_i(alone | (~head_valid_q & new_fence)), .in_i, .on_i(run), .may_i(may),
     .fresh_i(fresh), .at_once_i(at_once), .passes_i(passed & ~fence_in),
     .freed_held_i(freed_held), .leave_i(leave), .wrong_i(wrong), .wrong_fence_i(fence_in),
     .work_i(work), .busy_i(Small || comes || some != '0), .set_i(set),

@@ -4,6 +4,7 @@
 //   run_i     a receiver looks for it; clear_i: begins anew
 //   low_i, high_i, most_i   nearly all lanes are 0, nearly all are 1, more than half are 1
 //   lost_o    none for 1,024 cycles
+//   waits_o   there have been zeros for long: more of them change nothing that can be seen
 module ow_link_marker (
   input  logic clk_i,
   input  logic rst_i,
@@ -13,7 +14,8 @@ module ow_link_marker (
   input  logic high_i,
   input  logic most_i,
   output logic found_o,
-  output logic lost_o
+  output logic lost_o,
+  output logic waits_o
 );
   localparam logic [3:0] RUN = 4'd10;  // cycles of zeros, and of ones
 
@@ -23,6 +25,7 @@ module ow_link_marker (
 
   assign found_o = run_i && high_i && ones_q == RUN - 4'd1;
   assign lost_o = hunt_q[10];
+  assign waits_o = zeros_q == '1 && ones_q == '0;
 
   always_ff @(posedge clk_i) begin
     if (rst_i || clear_i || found_o) begin

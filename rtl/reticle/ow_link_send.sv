@@ -88,7 +88,8 @@ module ow_link_send #(
   logic turned_q; // the frame is the first one since
   // What the frame may be, known when it begins: one that is sent again, a new one.
   logic plan_again_q, plan_new_q;
-  // What it is, while its second half is sent; whether its first half carried something.
+  // What it is, while its second half is sent; whether its first half carried something. A new one that
+  // may be is left so at rest: a word that comes in an odd cycle goes at once.
   logic again_q, new_q, header_q, any_q;
   logic [TimeW-1:0] time_q;
   logic [2:0] tries_q;
@@ -99,7 +100,7 @@ module ow_link_send #(
   assign header_o = header_q;
   assign seq_o = send_q;
   assign epoch_o = epoch_q;
-  assign waiting_o = base_q != next_q || back_q || turned_q || header_q || new_q && odd_i;
+  assign waiting_o = base_q != next_q || back_q || turned_q || header_q;
   assign sent_any_o = sent_any_q;
   assign acked_any_o = acked_any_q;
 
@@ -170,7 +171,6 @@ module ow_link_send #(
         back_q <= 1'b0;
         turned_q <= back_q;
         again_q <= 1'b0;
-        new_q <= 1'b0;
         header_q <= 1'b0;
         if (up_i && base_q != next_q && time_q != TimeW'(Timeout)) time_q <= time_q + 1'b1;
       end

@@ -248,10 +248,11 @@ module ow_link_train
     high = ones >= 7'(Lanes - Few);
   end
 
-  logic no_marker;
+  logic no_marker, marker_waits;
   ow_link_marker u_marker (
     .clk_i, .rst_i, .run_i(training && rx_q == RX_HUNT), .clear_i(again || gives_up),
-    .low_i(low), .high_i(high), .most_i(most), .found_o(marked), .lost_o(no_marker)
+    .low_i(low), .high_i(high), .most_i(most), .found_o(marked), .lost_o(no_marker),
+    .waits_o(marker_waits)
   );
 
   // Outside the test sequence a training receiver listens without delays.
@@ -439,8 +440,10 @@ module ow_link_train
   assign faulty_o = faulty_q;
   assign cause_o = cause_q;
   assign trainings_o = trainings_q;
+  logic hears_nothing;  // an end that is down: not until the other one sends a marker's ones
+  assign hears_nothing = sample_i == '0 && rx_q == RX_HUNT && marker_waits;
   assign busy_o = tx_q == TX_WAIT || tx_q == TX_TRAIN || tx_q == TX_FAIL ||
-                  (tx_q == TX_DATA && !up_q) || (tx_q == TX_DOWN && sample_i != '0) || restart ||
+                  (tx_q == TX_DATA && !up_q) || (tx_q == TX_DOWN && !hears_nothing) || restart ||
                   (enable_i == (tx_q == TX_OFF));
   always_comb begin
     if (up_q) reason_o = DOWN_NOT;

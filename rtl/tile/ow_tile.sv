@@ -244,7 +244,7 @@ module ow_tile
   logic [1:0] tensor_hold_look;
 
   ow_sram #(.SramBytes(SramBytes), .SramBanks(SramBanks), .Lanes(Lanes), .Small(SmallTile != 0)) u_sram (
-    .clk_i(memory_clk), .rst_i(rst_q), .ctl_req_i(ctl_mem_req && !tensor_hold),
+    .clk_i(memory_clk), .rst_i(rst_q), .ctl_req_i(ctl_mem_req && !tensor_hold && !mbist_busy),
     .ctl_we_i(ctl_mem_we), .ctl_addr_i(ctl_mem_addr), .ctl_wdata_i(ctl_mem_wdata),
     .ctl_gnt_o(ctl_mem_gnt), .ctl_rvalid_o(ctl_mem_rvalid), .ctl_rdata_o(ctl_mem_rdata),
     .lsu_req_i(dm_req && !tensor_hold_look[0]), .lsu_we_i(dm_we), .lsu_be_i(dm_be),

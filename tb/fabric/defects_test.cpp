@@ -113,6 +113,22 @@ TEST(Routes, FromElsewhereThanTheWaveletsThatWaitStopTheColour) {
   }
 }
 
+// A stopped colour whose buffer is full drops what its input has credits for, and keeps these until
+// a route is written that selects that port without stopping.
+TEST(Routes, AStoppedColourIsNotOverrun) {
+  for (bool routed : {false, true}) {
+    Waiting w(routed);
+    for (uint32_t i = 0; i < 3; ++i) {
+      w.g.edge(kN, 0).to_send_by_colour[4].push_back({4, false, i});
+    }
+    w.g.route(0, 0, 4, kN, 1 << kS);
+    w.g.settle();
+    EXPECT_EQ(w.g.read(0, 0, isa::reg::RtMisroute::kAddress, 1)[0], 1u << 4);
+    EXPECT_EQ(seen_of(w.g.edge(kS, 0), 4), w.before) << "nothing goes on";
+    EXPECT_EQ(w.g.edge(kN, 0).credits(4), 0) << "two were dropped, and the third waits";
+  }
+}
+
 // A tile that is reset forgets what it holds of a colour and its neighbour's credits for it; the
 // neighbour sends again when a write of its route has set them anew.
 TEST(Reset, OfATileInTheMiddleOfDataIsMendedByTheRouteOfItsNeighbour) {

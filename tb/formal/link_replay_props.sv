@@ -255,7 +255,7 @@ module link_replay_props #(
     // What is being sent: a new frame, one of those that wait or were acknowledged since it was
     // chosen, or nothing but a header; and what may be.
     if (!odd_q) begin
-      broken |= u_send.new_q || u_send.again_q || (u_send.plan_again_q && u_send.plan_new_q);
+      broken |= u_send.again_q || (u_send.plan_again_q && u_send.plan_new_q);
       if (u_send.plan_again_q) begin
         broken |= SeqW'(next - send) == '0 || SeqW'(next - send) > SeqW'(Window) ||
                   u_send.gen_registers.half_q != u_send.gen_registers.keep_first_q[send];

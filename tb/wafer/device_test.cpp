@@ -137,6 +137,7 @@ class Exercise {
     copy(control);
     set_routes(control);
     stream();
+    single();
     seen_.edges = device_.sim()->edge_log();
     return seen_;
   }
@@ -254,6 +255,19 @@ class Exercise {
     EXPECT_EQ(device_.take(Side::West, 0, 1).size(), b.size());
     EXPECT_EQ(device_.take(Side::South, 0, 2).size(), n.size());
     EXPECT_EQ(device_.take(Side::South, 1, 2).size(), n.size());
+  }
+
+  // Alone, in odd and in even cycles, over a link that has slept.
+  void single() {
+    for (int i = 0; i < 8; ++i) {
+      wafer_.wait_cycles(static_cast<uint64_t>(300 + i % 3));
+      device_.send(Side::West, 0, {{0, false, static_cast<uint32_t>(i)}});
+      wafer_.wait_cycles(static_cast<uint64_t>(301 + i / 4));
+      device_.send(Side::East, 0, {{1, false, static_cast<uint32_t>(i)}});
+    }
+    wafer_.wait_cycles(300);
+    EXPECT_EQ(device_.take(Side::East, 0, 0).size(), 8u);
+    EXPECT_EQ(device_.take(Side::West, 0, 1).size(), 8u);
   }
 
   WaferDevice& wafer_;

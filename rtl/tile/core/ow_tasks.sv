@@ -161,12 +161,14 @@ module ow_tasks
     (* ram_style = "block", no_rw_check *) logic [31:0] mem_q [NUM_TASKS];
     logic [31:0] mem_rdata_q, late_q;
     logic        shows_q;
+    logic        wrote_q;  // what pick_q points at is read again
 
     always_ff @(posedge clk_i) begin
       if (cfg_we_i && entry_hit) mem_q[entry_at] <= cfg_wdata_i;
       if (!(cfg_we_i && entry_hit)) mem_rdata_q <= mem_q[pick_q];
       if (cfg_re_i && entry_hit) late_q <= mem_q[entry_at];
       shows_q <= cfg_re_i && entry_hit && written_q[entry_at];
+      wrote_q <= cfg_we_i && entry_hit;
     end
     assign pick_entry = mem_rdata_q;
     assign read_entry = '0;
@@ -180,7 +182,7 @@ module ow_tasks
     assign pick_d = hold || next_pop_i || found ? pick_q
                   : (looks ? pick_q : high ? last_high_q : last_low_q) + 5'd1;
     assign picked = found && choose && !(cfg_we_i && entry_hit);
-    assign settled = !looks_q && high_q == high && !cfg_re_i && !shows_q;
+    assign settled = !looks_q && high_q == high && !cfg_re_i && !shows_q && !wrote_q;
 
     always_ff @(posedge clk_i) begin
       if (rst_i || core_rst_i) looks_q <= 1'b0;

@@ -123,7 +123,7 @@ module ow_engine_front
   localparam int unsigned Dims = Engine.dimensions ? NUM_DIMENSIONS : 2;
 
   // Threads.
-  tmask_t       active, live, ending, waits, memdst, sticky, prio, red, red_lock, stoch;
+  tmask_t       active, live, ending, waits, memdst, sticky, prio, red, red_lock, red_end, stoch;
   tmask_t       wtrig, two, off;
   tmask_t [7:0] in_use, two_a, out_use;
   tmask_t [3:0] fifo_rd, fifo_wr;
@@ -176,7 +176,7 @@ module ow_engine_front
     .live_i(live), .ending_i(ending), .wait_i(waits | off), .memdst_i(memdst), .sticky_i(sticky),
     .prio_i(prio), .red_i(red), .wtrig_i(wtrig), .in_use_i(in_use), .two_i(two), .two_a_i(two_a),
     .out_use_i(out_use), .fifos_used_i(fifos_used), .fifo_rd_i(fifo_rd), .fifo_wr_i(fifo_wr),
-    .red_lock_i(red_lock),
+    .red_lock_i(red_lock), .red_end_i(red_end),
     .s_valid_i(s_live), .s_hot_i(s_hot), .s_in_i(s_in), .s_sends_i(c.d_kind == SRC_FAB),
     .s_mem_i(c.d_kind == SRC_MEM), .s_red_i(c.red), .s_wtrig_i(c.wtrig),
     .s_ends_i(may_end || s_ending),
@@ -236,7 +236,7 @@ module ow_engine_front
       .left_i(a_dim[0].length - s_walk.cnt[15:0]), .inf_i(c.inf),
       .b_fifo_i(c.b_fifo), .b_ready_i(!fifo_empty[c.b_q[1:0]]),
       .b_i(c.b_fifo ? fifo_b : s_walk.b), .d_i(s_walk.d),
-      .b_step_i(b_dim[0].step), .d_step_i(d_dim[0].step), .d_len_i(d_dim[0].length),
+      .b_step_i(c.b_fifo ? 16'd0 : b_dim[0].step), .d_step_i(d_dim[0].step), .d_len_i(d_dim[0].length),
       .b_counts_i(c.b_kind inside {SRC_MEM, SRC_ACC}),
       .take_o(tag_take), .none_o(tag_none), .has_o(tag_has), .value_o(tag_value), .b_o(tag_b),
       .d_o(tag_d), .far_o(tag_far), .use_i(issue_data_o && c.a_tag), .fed_o(tag_fed), .fed_early_o(tag_fed_early),
@@ -272,7 +272,7 @@ module ow_engine_front
   );
 
   ow_engine_issue #(.NumThreads(NumThreads)) u_issue (
-    .clk_i, .rst_i,
+    .clk_i, .rst_i, .live_i(live),
     .c_i(c), .s_live_i(s_live), .s_ending_i(s_ending), .s_locked_out_i(s_locked_out),
     .s_hot_i(s_hot), .inq_valid_i, .there_a_i(there_a), .ctrl_a_i(wave_a.ctrl), .w_valid_i(w_valid),
     .w_blocked_i(w_blocked), .fifo_empty_i(fifo_empty), .fifo_full_i(fifo_full),
@@ -280,7 +280,7 @@ module ow_engine_front
     .is_data_i(is_data), .is_end_i(is_end), .wclose_i(wclose),
     .late_beat_i(beat_o.late), .none_i(beat_o.none), .src_acc_i(src_acc), .src_meets_i,
     .hazard_i, .room_i, .late_i, .late_soon_i, .direct_i,
-    .issue_o(issue), .issue_data_o, .issue_pipe_o, .early_wr_o, .slot_o, .off_o(off),
+    .issue_o(issue), .issue_data_o, .issue_pipe_o, .early_wr_o, .slot_o, .off_o(off), .red_end_o(red_end),
     .idle_o(issue_idle)
   );
 

@@ -10,7 +10,10 @@
 // long as a result takes, so that those of other threads go before it (off_o); if that was not
 // enough, it waits in stage M.
 //
-//   NumThreads   contexts
+// The end of a reduction waits until no result of any is on its way (they are counted together). Until
+// it comes by again no other reduction is chosen, or one with short vectors could go on for ever.
+//
+//   NumThreads   contexts; live_i: of threads that have something to issue
 //   c_i, s_*_i   the thread in stage I1: context, flags, one-hot
 //   there_a_i, ctrl_a_i   a wavelet is there for its operand a, a control wavelet
 //   w_valid_i, w_blocked_i   weights are there; their row is not free
@@ -26,6 +29,7 @@
 //   direct_i     nothing that writes memory is under way
 //   issue_*_o    what goes on: anything; data; into the queue of beats
 //   early_wr_o   it goes straight into the write buffer; slot_o: it takes a slot there
+//   red_end_o    the thread whose end waits so
 //   idle_o       nothing is waited for
 module ow_engine_issue
   import ow_datapath_pkg::*;
@@ -35,6 +39,7 @@ module ow_engine_issue
 ) (
   input  logic                  clk_i,
   input  logic                  rst_i,
+  input  logic [NumThreads-1:0] live_i,
   // The thread in stage I1.
   /* verilator lint_off UNUSEDSIGNAL */ // operands only
   input  ctx_t                  c_i,
@@ -75,6 +80,7 @@ module ow_engine_issue
   output logic                  early_wr_o,
   output logic                  slot_o,
   output logic [NumThreads-1:0] off_o,
+  output logic [NumThreads-1:0] red_end_o,
   output logic                  idle_o
 );
 
@@ -109,12 +115,14 @@ module ow_engine_issue
   logic [1:0] put_off_q;              // cycles that are left
   tmask_t     off_q;                  // whose beat is put off
   tmask_t     was_off_q;              // .. has been
+  tmask_t     red_end_q;              // whose end waits for the results of reductions
 
   assign acc_meets = src_acc_i && src_meets_i && (was_off_q & s_hot_i) == '0;
   assign acc_hazard = acc_meets && is_data_i;
   // The results of reductions come before the end, also before that of a row.
-  assign issue_o = go_o && !(is_data_i && (hazard_i || !room_i || acc_meets)) &&
-                   !((is_end_i || wclose_i) && c_i.red && late_cnt_q != late_soon_i);
+  logic ends_early;
+  assign ends_early = (is_end_i || wclose_i) && c_i.red && late_cnt_q != late_soon_i;
+  assign issue_o = go_o && !(is_data_i && (hazard_i || !room_i || acc_meets)) && !ends_early;
   assign issue_data_o = issue_o && is_data_i;
   // Moves from a queue to memory go straight into the write buffer when no other result is on its
   // way there: the wavelet is there, and the byte enables pick its place. Whether anything goes on is
@@ -132,7 +140,10 @@ module ow_engine_issue
       off_q <= '0;
       was_off_q <= '0;
       late_cnt_q <= '0;
+      red_end_q <= '0;
     end else begin
+      if (go_o && ends_early) red_end_q <= s_hot_i;
+      else if (red_end_q != '0) red_end_q <= red_end_q & live_i & ~(s_hot_i & {NumThreads{s_live_i}});
       if (acc_hazard) begin
         put_off_q <= 2'd3;
         off_q <= s_hot_i;
@@ -149,6 +160,7 @@ module ow_engine_issue
   end
 
   assign off_o = off_q;
-  assign idle_o = off_q == '0 && late_cnt_q == '0;
+  assign red_end_o = red_end_q & live_i;
+  assign idle_o = off_q == '0 && late_cnt_q == '0 && red_end_q == '0;
 
 endmodule

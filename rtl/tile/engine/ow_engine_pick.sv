@@ -9,6 +9,7 @@
 //
 //   NumThreads   contexts
 //   *_i          the thread table's masks, one bit a thread (ow_engine_threads)
+//   red_end_i    the one whose end waits for the results of all reductions: no other reduction goes on
 //   s_valid_i    stage I1 plans a beat of the thread s_hot_i in this cycle, ..
 //   s_in_i ...   .. which is one that needs a wavelet of these queues, sends, writes SRAM, runs a
 //                reduction, axpyw or dotw: as the masks say of it, but from its context
@@ -49,6 +50,7 @@ module ow_engine_pick
   input  logic [3:0][NumThreads-1:0]  fifo_rd_i,
   input  logic [3:0][NumThreads-1:0]  fifo_wr_i,
   input  logic [NumThreads-1:0]       red_lock_i,
+  input  logic [NumThreads-1:0]       red_end_i,
   // Stage I1.
   input  logic                        s_valid_i,
   input  logic [NumThreads-1:0]       s_hot_i,
@@ -143,6 +145,7 @@ module ow_engine_pick
       lock = red_lock_i;
       if (s_valid_i && s_red_i && (lock & ~s_hot_i) == '0) lock = s_row_ends_i ? '0 : s_hot_i;
       if (lock != '0) blk_red = red_i & ~lock;
+      if (red_end_i != '0) blk_red = blk_red | (red_i & ~red_end_i);
       if (!stop_i) begin
         ready_o = live_i & ~blk_out_o & ~blk_mem_o &
                   (ending_i | ~(lacks | blk_row_o | blk_weight_o | blk_fifo | blk_red));

@@ -268,7 +268,7 @@ module ow_serial
     if (step_q == W_TIMES) times_q <= index * distance;
     if (step_q == L_SECOND) ring_q <= ring;
     computed_q <= f_q.op == SOP_MOV || fp_ready_i;
-    zero_q <= zero;
+    zero_q <= zero && (f_q.op == SOP_MOV || fp_ready_i);  // the adder may be the reducer's
   end
 
   // ------------------------------------------------------------------------------- conditions ----

@@ -391,5 +391,6 @@ module ow_reduce_serial
     endcase
   end
   assign done_o = busy_i && state_q == ROW && all_done;
-  assign idle_o = waits && state_d == state_q && pop_q == '0 && !eng_fp_i.want && !theirs_q && !mine_q;
+  assign idle_o = waits && state_d == state_q && pop_q == '0 && !eng_fp_i.want && !theirs_q && !mine_q &&
+                  adder_ready;
 endmodule

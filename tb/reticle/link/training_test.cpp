@@ -163,6 +163,45 @@ TEST(LinkTraining, SaysWhatCausedIt) {
   EXPECT_EQ(p.status(1).cause, kPeer);
 }
 
+// An end that is down hears the marker of one that trains again, also if it has no clock while
+// nothing but zeros comes.
+TEST(LinkTraining, AnEndThatIsDownIsWokenFromSleep) {
+  Pair p(8);
+  p.sleep(true);
+  ASSERT_TRUE(p.train());
+  for (const int lane : {1, 2, 3}) p.wires(0).set_fault(lane, Fault::Stuck1);
+  p.retrain(1);
+  p.run(40000);
+  ASSERT_FALSE(p.up(0) || p.up(1));
+  p.wires(0).clear_faults();
+  p.run(1000);
+  EXPECT_TRUE(p.idle(1));
+  p.retrain(0);
+  ASSERT_TRUE(p.train(40000));
+  EXPECT_EQ(p.status(1).cause, kPeer);
+}
+
+// .. and a wavelet takes 5 cycles over a link that sleeps, in odd and in even ones.
+TEST(LinkTraining, SleepCostsNoCycle) {
+  Pair p(8);
+  p.sleep(true);
+  ASSERT_TRUE(p.train());
+  for (int i = 0; i < 40; ++i) {
+    p.run(100 + i % 3);
+    ASSERT_TRUE(p.idle(0) && p.idle(1)) << i;
+    Router& from = p.router(i / 2 % 2);
+    const uint64_t sent = from.sent();
+    from.offered = 1;
+    while (from.sent() == sent) p.run(1);
+    from.offered = 0;
+  }
+  EXPECT_TRUE(p.drain());
+  EXPECT_EQ(p.errors(), 0u) << p.first_error();
+  for (int side = 0; side < 2; ++side) {
+    EXPECT_EQ(p.router(side).latency_min(), p.router(side).latency_max()) << side;
+  }
+}
+
 // A lane that was faulty in a training that succeeded stays left out though it is whole.
 TEST(LinkTraining, KeepsTheLanesThatWereFaulty) {
   Pair p(9);

@@ -8,7 +8,11 @@
 #include "messages.h"
 #include "openwafer/openwafer.h"
 #include "ow/base/file.h"
+#include "ow/device/control_plane.h"
+#include "ow/isa/isa.h"
+#include "ow/open/mini.h"
 #include "ow/open/wafer.h"
+#include "ow/runtime/machine.h"
 #include "ow/wafer/files.h"
 
 namespace ow {
@@ -129,6 +133,26 @@ TEST(Machines, MiniSaysWhatItHasAndRunsWhatFits) {
   const std::vector<f16> sums = run.receive<f16>("sum", 8);
   for (size_t i = 0; i < 16; ++i) EXPECT_EQ(sums[i], f16(8 + 2.0 * static_cast<double>(i % 8)));
   EXPECT_EQ(message([&] { run.profile(); }), "profile: these tiles have no counters");
+}
+
+// What sleeps in a tile of `mini` would do nothing, also where an operation is given up on its way
+// and where the host writes what the core would read next.
+TEST(Machines, MiniSleepsOnlyWhereNothingChanges) {
+  auto grid = make_mini_grid({1, 1}, true);
+  {
+    ControlPlane control(*grid);
+    for (int task = 0; task < 32; ++task) {
+      control.write(Rect{}, isa::reg::TaskEntry::address(task),
+                    4u * static_cast<uint32_t>(task) + 8);
+      control.fence(Rect{});
+      grid->run(50);
+    }
+  }
+  Runtime machine = make_runtime(std::move(grid));
+  for (int k = 0; k < 4; ++k) {
+    ow::Run run = machine.load(Program(kMini));
+    EXPECT_TRUE(has(message([&] { run.launch("beyond").wait(); }), "0x100000"));
+  }
 }
 
 // A launch that waits for data keeps later ones from beginning: two of them are kept, a third would

@@ -20,3 +20,10 @@ OW_LAUNCH(add) {
     ow_add(OW_F16, OW_CTL(DSR_OUT, DSR_IN, DSR_X, 0));
   }
 }
+
+// An element that has been asked for is given up.
+OW_LAUNCH(beyond) {
+  ow_dsr_mem1(DSR_X, OW_F16, OW_ADDR(x), N, 2);
+  ow_dsr_mem1(DSR_OUT, OW_F16, 0x100000, N, 2);
+  ow_add(OW_F16, OW_CTL(DSR_OUT, DSR_X, DSR_X, 0));
+}

@@ -339,6 +339,19 @@ TEST_F(TileErrorTest, TheSelfTestStartedByFirmware) {
   expect_recovers();
 }
 
+// The control plane, which starts the memory self-test, may ask for the memory at once: it waits.
+TEST_F(TileErrorTest, TheHostAsksForMemoryDuringTheSelfTest) {
+  using Mbist = isa::reg::Mbist;
+  for (const uint32_t addr : {0u, 8u, 0x40u}) {
+    control->write(tile, Mbist::kAddress, Mbist::Start::put(1));
+    control->write(tile, addr, 0x12345678u);
+    EXPECT_EQ(control->read_tile(kRow, kCol, addr), 0x12345678u) << "written behind the test";
+    const uint32_t state = control->read_tile(kRow, kCol, Mbist::kAddress);
+    EXPECT_TRUE(Mbist::Done::get(state));
+    EXPECT_EQ(Mbist::Failed::get(state), 0u);
+  }
+}
+
 TEST_F(TileErrorTest, TheRandomStateWrittenWhileAConversionRounds) {
   const uint32_t word = control->read_tile(kRow, kCol, isa::reg::Prng::address(2));
   start(OW_FAULT_SEED);

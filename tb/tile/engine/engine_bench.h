@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <initializer_list>
 #include <memory>
 #include <random>
 #include <utility>
@@ -76,8 +77,12 @@ class Bench {
   }
 
   void write_dsr(int idx, const Dsr& d) {
-    for (const auto w : {isa::DsrWord::Kind, isa::DsrWord::Address, isa::DsrWord::Dim0,
-                         isa::DsrWord::Dim1, isa::DsrWord::Dim2, isa::DsrWord::Dim3}) {
+    write_dsr(idx, d,
+              {isa::DsrWord::Kind, isa::DsrWord::Address, isa::DsrWord::Dim0, isa::DsrWord::Dim1,
+               isa::DsrWord::Dim2, isa::DsrWord::Dim3});
+  }
+  void write_dsr(int idx, const Dsr& d, std::initializer_list<isa::DsrWord> words) {
+    for (const auto w : words) {
       v_->dsr_we_i = 1;
       v_->dsr_idx_i = idx;
       v_->dsr_word_i = static_cast<uint8_t>(w);

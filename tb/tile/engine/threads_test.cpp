@@ -63,6 +63,47 @@ TEST(EngineThreads, NobodyStarvesBesidePriority) {
   }
 }
 
+// The end and the fault of a reduction wait for the results of others that are on their way, and
+// not for those that could still be begun.
+TEST(EngineThreads, TheEndOfAReductionDoesNotWaitForOthersThatGoOn) {
+  for (const bool fault : {false, true}) {
+    Bench<VEngine8> b(8);
+    Dsr a = mem(0, 8, 2);
+    a.len[1] = 4096;
+    a.step[1] = -16;
+    Dsr d = mem(4096, 4096, 0);
+    b.write_dsr(6, d);
+    b.write_dsr(7, a);
+    b.launch(insn(kSum, kF16, 2, 6, 7));
+    for (int k = 0; k < 100; k++) b.tick();
+    if (fault) {
+      b.write_dsr(0, mem(4096 + 64, 1, 2));
+      b.write_dsr(1, mem(0xFF000, 64, 2));
+      b.launch(insn(kSum, kF16, 1, 0, 1));
+    } else {
+      Dsr matrix = mem(1024, 16, 2), results = mem(4096 + 64, 16, 4);
+      matrix.len[1] = 4;
+      matrix.step[1] = 32;
+      results.type = kF32;
+      b.write_dsr(0, results);
+      b.write_dsr(1, matrix);
+      b.write_dsr(2, fab_in(5, 0));
+      b.in[5].push_back({false, 1u << 16});
+      b.in[5].push_back({true, kStreamEnd});
+      Insn i = insn(kDotw, kMixed, 1, 0, 1, 2);
+      i.value = 2048;
+      b.launch(i);
+    }
+    const uint64_t start = b.cycle();
+    while (b.active(1) && b->fault_o == 0 && b.cycle() < start + 400) b.tick();
+    // Its turn comes behind 32 beats of the other one; then what these have on the way is waited
+    // for.
+    EXPECT_LT(b.cycle() - start, 200u) << (fault ? "fault" : "end");
+    EXPECT_EQ(b->fault_o != 0, fault);
+    EXPECT_EQ(b.active(2), true) << "which goes on";
+  }
+}
+
 // A thread whose every beat reads what the one before it has written goes on beside a thread that
 // reads the same banks in every cycle: its writes give way, but not for ever.
 TEST(EngineThreads, WritesDoNotGiveWayForEver) {

@@ -149,7 +149,9 @@ void Pair::step() {
     end.in.reset = reset_[s] > 0;
     end.in.retrain = (retrain_ >> s & 1) != 0;
     reset_[s] -= reset_[s] > 0 ? 1 : 0;
-    end.eval(true);
+    const bool nothing = end.in.tile == 0 && (end.in.lanes.group[0] | end.in.lanes.group[1]) == 0 &&
+                         !end.in.reset && !end.in.retrain && !end.in.status;
+    if (!sleep_ || !nothing || !end.out.idle) end.eval(true);
   }
   retrain_ = 0;
   ++cycle_;

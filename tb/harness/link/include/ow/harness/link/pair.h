@@ -236,6 +236,8 @@ class Pair {
   bool idle(int side) const;
   void retrain(int side) { retrain_ |= 1 << side; }
   void enable(int side, bool on);
+  // Ends that say that they are idle have no clock until something comes.
+  void sleep(bool on) { sleep_ = on; }
   void reset(int side, int cycles = 2);
   // What side 1's cycle count is ahead of side 0's, before training.
   void set_parity(int parity) { parity_ = parity; }
@@ -255,6 +257,7 @@ class Pair {
   uint64_t cycle_ = 0;
   int retrain_ = 0;
   int parity_ = 0;
+  bool sleep_ = false;
   std::array<int, 2> reset_{};
   std::array<uint64_t, 2> active_{};  // cycles in which a side's lanes were not all 0
 };
