@@ -170,7 +170,7 @@ module ow_router_switch
   assign run = enable_i & ~(torn_i | misrouted_q);
   // What is held may have come in elsewhere than at the input of a colour that is stopped, whose
   // neighbour has credits of its own.
-  assign shut = misrouted_q & tail_valid_q;
+  assign shut = misrouted_q & tail_valid_q & enable_i;
 
   always_comb begin : arrivals
     automatic colours_t open, from;
