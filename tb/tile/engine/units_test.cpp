@@ -128,31 +128,6 @@ TYPED_TEST(UnitsTest, AFifoIsASecondOperand) {
   EXPECT_EQ(b->fault_o, 0u);
 }
 
-// .. and of tagged wavelets, whose index is not the FIFO's: it gives its elements in order,
-// whatever step is left in the descriptor that names it.
-TEST(EngineUnits, AFifoIsASecondOperandOfTaggedWavelets) {
-  Bench<VEngine8> b(8);
-  constexpr uint32_t kFrom = 0, kTo = 4096, kRing = 2048;
-  constexpr uint16_t n = 64;
-  for (uint32_t k = 0; k < n; k += 2) b.poke(kFrom + 2 * k, (k + 101) << 16 | (k + 100));
-  b.write_dsr(0, fifo(1, kRing, 8));
-  b.write_dsr(1, mem(kFrom, n, 2));
-  b.write_dsr(2, mem(kFrom, n, 2));  // its step stays when word 0 names the FIFO
-  b.write_dsr(2, fifo(1, kRing, 8), {isa::DsrWord::Kind});
-  b.write_dsr(3, mem(kTo, n, 2));
-  Dsr in = fab_in(3, n);
-  in.tag = true;
-  b.write_dsr(4, in);
-  for (uint32_t k = 0; k < n; k++) b.in[3].push_back({false, (63 - k) << 16 | 1});
-  b.launch(insn(kAdd, kI16, 4, 3, 4, 2));
-  b.launch(insn(kMov, kI16, 5, 0, 1));
-  b.finish();
-  EXPECT_EQ(b->fault_o, 0u);
-  for (uint32_t k = 0; k < n; k += 2) {
-    EXPECT_EQ(b.peek(kTo + 2 * k), (63 - k - 1 + 101) << 16 | (63 - k + 101)) << k;
-  }
-}
-
 // index, value: the element goes to the destination's address + index * step_0.
 TYPED_TEST(UnitsTest, WaveletsWithAnIndexFindTheirPlace) {
   Bench<typename TypeParam::Top> b(TypeParam::kLanes);
