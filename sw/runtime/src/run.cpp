@@ -318,11 +318,7 @@ void Run::wait(uint64_t cycles) {
   state_->check_loaded();
   std::vector<const State::Part*> parts;
   for (const State::Part& part : state_->parts) parts.push_back(&part);
-  std::vector<StreamPort> sends;
-  for (const auto& [name, ports] : state_->streams_in) {
-    sends.insert(sends.end(), ports.begin(), ports.end());
-  }
-  state_->rest(parts, "the program", cycles, sends);
+  state_->rest(parts, "the program", cycles, ports_of(state_->streams_in));
 }
 
 // ------------------------------------------------------------------------------------- streams --

@@ -20,6 +20,8 @@ constexpr uint64_t kPollCycles = 10'000;
 // What a copy has under way is in by then, if anything moves: some packets a port.
 constexpr uint64_t kHoldCycles = 100'000;
 
+}  // namespace
+
 std::vector<StreamPort> ports_of(const std::map<std::string, std::vector<StreamPort>>& streams) {
   std::vector<StreamPort> all;
   for (const auto& named : streams) {
@@ -27,8 +29,6 @@ std::vector<StreamPort> ports_of(const std::map<std::string, std::vector<StreamP
   }
   return all;
 }
-
-}  // namespace
 
 // -------------------------------------------------------------------------------------- copies --
 class Runtime::State::Copy : public Event::State {

@@ -149,6 +149,9 @@ class Run::State {
   void read_counters();
 };
 
+// The ports of all of these streams.
+std::vector<StreamPort> ports_of(const std::map<std::string, std::vector<StreamPort>>& streams);
+
 // The tiles of a rectangle that are not at rest, row by row: a task runs or is activated, a tensor
 // instruction or a drain is under way, the core does not sleep.
 bool at_rest(ControlPlane& control, const Rect& rect);
