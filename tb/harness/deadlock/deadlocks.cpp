@@ -17,6 +17,10 @@ using deadlock::Bench;
 using deadlock::Seed;
 using deadlock::seeds;
 
+// A program that never rests is stopped here, in cycles from the start of the cores. All of them
+// spin or wait long before, and the time that the report may take should not go into spinning.
+constexpr uint64_t kTimeLimit = 2000;
+
 // What the report should say and does not, empty if it says all: the text that a reader sees, and
 // the data.
 std::string not_said(const Seed& seed, const HangReport& report) {
@@ -76,8 +80,8 @@ DeadlockResult run_deadlock(size_t index, const std::string& firmware) {
   if (seed.after) seed.after(bench);
   DeadlockResult result;
   result.name = seed.name;
-  result.hung =
-      seed.ends ? bench.run(100000) == RunStatus::Quiet : bench.run(5000) == RunStatus::CycleLimit;
+  result.hung = seed.ends ? bench.run(100000) == RunStatus::Quiet
+                          : bench.run(kTimeLimit) == RunStatus::CycleLimit;
   result.report = make_hang_report(bench.control(), &image);
   result.seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   result.cycles = result.report.cycle;

@@ -121,18 +121,18 @@ class Model {
   // `room` characters. The model is as it was.
   std::string changes_asleep(size_t room) {
     uint8_t* const bytes = state();
-    const std::vector<uint8_t> before(bytes, bytes + state_bytes());
+    before_.assign(bytes, bytes + state_bytes());
     clock_all();
-    const std::vector<uint8_t> after(bytes, bytes + state_bytes());
-    std::copy(before.begin(), before.end(), bytes);
+    after_.assign(bytes, bytes + state_bytes());
+    std::copy(before_.begin(), before_.end(), bytes);
     clock();
     if (watched_.empty()) watched_ = cells();
     std::string changed;
     for (const Cell& c : watched_) {
-      if (std::memcmp(after.data() + (c.data - bytes), c.data, c.size) == 0) continue;
+      if (std::memcmp(after_.data() + (c.data - bytes), c.data, c.size) == 0) continue;
       if (changed.size() < room) changed += fmt::format(" {}", c.name);
     }
-    std::copy(before.begin(), before.end(), bytes);
+    std::copy(before_.begin(), before_.end(), bytes);
     return changed;
   }
   // After a register was forced.
@@ -166,7 +166,9 @@ class Model {
  private:
   Context* context_;
   std::unique_ptr<M> model_;
-  std::vector<Cell> watched_;  // by changes_asleep()
+  // Of changes_asleep(), which runs in each cycle: what it compares, and room for the states.
+  std::vector<Cell> watched_;
+  std::vector<uint8_t> before_, after_;
 };
 
 // What check_internals() does, once.
