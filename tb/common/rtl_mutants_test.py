@@ -173,6 +173,13 @@ class Mutants(unittest.TestCase):
         for wrong in ("", "x", "1-", "-1", "1,,2"):
             self.assertRaises(mutants.argparse.ArgumentTypeError, mutants.numbers, wrong)
 
+    def test_seeds_have_64_bits(self):
+        seed = mutants.whole(2**64 - 1)
+        self.assertEqual(seed("18446744073709551615"), 2**64 - 1)
+        for wrong in ("0", "18446744073709551616", "-1", "1.5", "x", ""):
+            with self.assertRaisesRegex(mutants.argparse.ArgumentTypeError, "1 to 18446744073709551615"):
+                seed(wrong)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -208,6 +208,24 @@ TYPED_TEST(EngineTest, FaultsAreReportedAndStopTheThread) {
   }
 }
 
+// A FIFO that nobody has set up since the reset has no capacity, for a reader or for a writer.
+TYPED_TEST(EngineTest, AFifoThatWasNeverSetUpIsMalformed) {
+  for (int number = 0; number < 4; number++) {
+    for (const int operand : {0, 1}) {
+      Bench<typename TypeParam::Top> b(TypeParam::kLanes);
+      Dsr fifo;
+      fifo.kind = kFifo;
+      fifo.q = number;
+      b.write_dsr(operand, fifo, {isa::DsrWord::Kind});
+      b.write_dsr(1 - operand, mem(0, 8, 2));
+      b.launch(faulty(kMov, kF16, 4));
+      for (int k = 0; k < 300; k++) b.tick();
+      EXPECT_EQ(b->fault_o, fault(4, kDescriptor)) << number << ", operand " << operand;
+      EXPECT_FALSE(b.busy()) << number << ", operand " << operand;
+    }
+  }
+}
+
 // Drains go to the reducer and wait for it; nothing else of them is the engine's.
 TYPED_TEST(EngineTest, DrainStartsTheReducerWhenItIsFree) {
   Bench<typename TypeParam::Top> b(TypeParam::kLanes);

@@ -330,7 +330,7 @@ TEST(EngineRules, AFaultOfMiniLeavesWhatIsBehindItsElementUndone) {
 }
 
 // Cycles of the engine of mini, of random values: an element with arithmetic, one without, and what
-// an instruction takes besides.
+// an instruction takes besides. Each element is counted once, and nothing else is.
 TEST(EngineRules, TheEngineOfMiniTakesItsCyclesAnElement) {
   const auto cycles = [](int op, uint16_t n) {
     Bench<VEngineMini> b(2);
@@ -343,6 +343,7 @@ TEST(EngineRules, TheEngineOfMiniTakesItsCyclesAnElement) {
     const uint64_t start = b.cycle();
     b.launch(insn(op, kF16, 1, 0, 1, 2));
     while (b.active(1)) b.tick();
+    EXPECT_EQ(b.beats, n) << "operation " << op;
     return static_cast<double>(b.cycle() - start);
   };
   for (const int op : {kMov, kAdd, kSub, kMul, kFma}) {
