@@ -63,6 +63,41 @@ TEST(EngineThreads, NobodyStarvesBesidePriority) {
   }
 }
 
+// A thread with priority that takes a wavelet in every second cycle leaves the others to a thread
+// without: what its beat in stage I1 takes is not there for its next one, so it is not chosen for
+// that in vain.
+TEST(EngineThreads, WhoWaitsForAWaveletCostsNobodyATurn) {
+  constexpr int kWavelets = 500;
+  for (const bool second : {false, true}) {
+    Bench<VEngine8> b(8);
+    // Each vector has a pair of banks for itself.
+    Dsr from = mem(0, 8, 2), to = mem(48, 8, 2);
+    for (Dsr* d : {&from, &to}) {
+      d->len[1] = 4000;
+      d->step[1] = -16;
+    }
+    b.write_dsr(0, to);
+    b.write_dsr(1, from);
+    b.write_dsr(3, mem(4096 + 16, kWavelets, 0));
+    b.write_dsr(4, mem(4096 + 32, kWavelets, 0));
+    b.write_dsr(5, fab_in(1, kWavelets));
+    Insn moves = second ? insn(kAdd, kI32, 2, 3, 4, 5) : insn(kMov, kI32, 2, 3, 5);
+    moves.prio = true;
+    b.launch(moves);
+    b.launch(insn(kMov, kF16, 1, 0, 1));
+    for (int k = 0; k < 20; k++) b.tick();
+    const int before = b.beats;
+    for (int k = 0; k < kWavelets; k++) {
+      b.in[1].push_back({false, 0});
+      b.tick();
+      b.tick();
+    }
+    EXPECT_LE(b.in[1].size(), 2u) << (second ? "operand b" : "operand a");
+    EXPECT_TRUE(b.active(1)) << "it has not run all the time";
+    EXPECT_GE(b.beats - before, 2 * kWavelets - 8) << (second ? "operand b" : "operand a");
+  }
+}
+
 // The end and the fault of a reduction wait for the results of others that are on their way, and
 // not for those that could still be begun.
 TEST(EngineThreads, TheEndOfAReductionDoesNotWaitForOthersThatGoOn) {
