@@ -170,7 +170,7 @@ class Mutants(unittest.TestCase):
 
     def test_numbers_of_draws(self):
         self.assertEqual(mutants.numbers("0,3-5"), {0, 3, 4, 5})
-        for wrong in ("", "x", "1-", "-1", "1,,2"):
+        for wrong in ("", "x", "1-", "-1", "1,,2", "9-3"):
             self.assertRaises(mutants.argparse.ArgumentTypeError, mutants.numbers, wrong)
 
     def test_seeds_have_64_bits(self):
