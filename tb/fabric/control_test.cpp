@@ -254,7 +254,8 @@ TEST(Control, AWordOfALoadCostsAFewCycles) {
   }
 }
 
-// Full data load on every output: requests and responses have a quarter of each link, data the rest.
+// Full data load on every output: requests and responses have a quarter of each link, data the
+// rest.
 TEST(Control, KeepsAQuarterOfEveryLinkUnderFullDataLoad) {
   Grid g(1, 4);
   for (int c = 0; c < 4; ++c) {

@@ -291,6 +291,30 @@ TEST(Link, TheOtherEndsResetIsNotMistakenForARetraining) {
   EXPECT_TRUE(p.train(60000));
 }
 
+// Whatever it was about to do: a reset in each of a frame's cycles, with words on their way to it.
+TEST(Link, AResetForgetsTheFrameThatWasBegun) {
+  for (const Shape& shape : {kFull, kMini}) {
+    const uint64_t frame = 2 * static_cast<uint64_t>(shape.slices());
+    for (uint64_t at = 0; at < frame; ++at) {
+      Pair p(17 + at, shape);
+      ASSERT_TRUE(p.train());
+      offer(&p, shape.all_colours());
+      p.run(500);
+      ASSERT_TRUE(p.drain());
+      p.run(at + frame - p.cycle() % frame);
+      p.reset(0);
+      p.reset(1);
+      p.step();
+      offer(&p, shape.all_colours());  // the first words come in the first cycle behind the reset
+      p.step();
+      ASSERT_TRUE(p.train()) << at;
+      p.run(500);
+      EXPECT_TRUE(p.drain()) << at;
+      EXPECT_EQ(p.errors(), 0u) << at << ": " << p.first_error();
+    }
+  }
+}
+
 TEST(Link, IsSilentWhenDisabledAndTrainsWhenEnabled) {
   Pair p(15);
   p.enable(0, false);
@@ -303,6 +327,20 @@ TEST(Link, IsSilentWhenDisabledAndTrainsWhenEnabled) {
   EXPECT_EQ(p.status(1).reason, kNoSignal);
   p.enable(0, true);
   EXPECT_TRUE(p.train());
+}
+
+// A frame of which only the first half had come is neither taken nor a wrong one.
+TEST(Link, AFrameThatIsCutOffByDisablingCountsAsNothing) {
+  for (uint64_t more = 0; more < 4; ++more) {
+    Pair p(18);
+    ASSERT_TRUE(p.train());
+    offer(&p, kAllColours);
+    p.run(1000 + more);
+    p.enable(1, false);
+    p.run(20);
+    EXPECT_EQ(p.status(1).reason, kOff);
+    EXPECT_EQ(p.status(1).wrong_frames, 0u) << more;
+  }
 }
 
 TEST(Link, IsIdleAndItsLanesAreQuietWhenNothingIsToBeSent) {

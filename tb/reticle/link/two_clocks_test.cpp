@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "Vow_link_wires.h"
+#include "ow/base/rng.h"
 #include "ow/harness/link/two_clocks.h"
+#include "verilated.h"
 
 namespace ow::link {
 namespace {
@@ -80,6 +83,22 @@ TEST(TwoClockLink, RetrainingNoiseAndBrokenLanesLoseNothing) {
   ASSERT_TRUE(link.train());
   exchange(&link, 1000);
   EXPECT_EQ(link.status(1, isa::link::Faulty::address(0)), 1u << 12);
+}
+
+// Without ticks, as in a grid of one clock, a delay element is a wire, whatever training has set.
+TEST(LinkDelay, IsAWireWithoutTicks) {
+  VerilatedContext context;
+  Vow_link_wires wires(&context);
+  Rng random(6);
+  for (int n = 0; n < 100; ++n) {
+    wires.lane_a_i = random.next() & ((uint64_t{1} << kGroupLanes) - 1);
+    wires.lane_b_i = random.next() & ((uint64_t{1} << kGroupLanes) - 1);
+    for (int word = 0; word < 6; ++word) wires.tap_i[word] = static_cast<uint32_t>(random.next());
+    wires.tick_i = n & 1;
+    wires.eval();
+    EXPECT_EQ(wires.lane_a_o, wires.lane_a_i);
+    EXPECT_EQ(wires.lane_b_o, wires.lane_b_i);
+  }
 }
 
 // Frames that one wrong frame costs: what it takes to be heard of is not the same in every phase.

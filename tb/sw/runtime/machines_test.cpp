@@ -155,6 +155,21 @@ TEST(Machines, MiniSleepsOnlyWhereNothingChanges) {
   }
 }
 
+// They are in a memory that answers a cycle later, to whom asks for one after the other, too.
+TEST(Machines, MiniReadsBackTheEntriesOfItsTasks) {
+  auto grid = make_mini_grid({1, 1}, true);
+  ControlPlane control(*grid);
+  std::vector<uint32_t> entries;
+  for (uint32_t task = 0; task < 32; ++task) {
+    entries.push_back(task % 5 == 0 ? 0 : 4 * task + 8);  // some are never written
+    if (entries.back() != 0) {
+      control.write(Rect{}, isa::reg::TaskEntry::address(static_cast<int>(task)), entries.back());
+    }
+  }
+  control.fence(Rect{});
+  EXPECT_EQ(control.read_tile(0, 0, isa::reg::TaskEntry::address(0), 32), entries);
+}
+
 // A launch that waits for data keeps later ones from beginning: two of them are kept, a third would
 // be lost.
 TEST(Machines, ALaunchThatCannotBeginIsAnError) {
