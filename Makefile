@@ -70,23 +70,23 @@ wave: bootstrap $(BUILD)/build.ninja  ## waves (FST) of a small run, or of what 
 
 synth:  ## check the full tile with Yosys, map the mini tile for ECP5, cells by block
 	@scripts/bootstrap synth
-	@BUILD=$(BUILD) scripts/synth $(SYNTH_ARGS)
+	@BUILD=$(BUILD) scripts/flows/timing/synth $(SYNTH_ARGS)
 
 fpga:  ## bitstream for BOARD, or the reason why there is none (GRID=1x2: other rows and columns of tiles; CLOCK=16.6667: MHz; FPGA_ARGS=--wires: no tiles)
 	@scripts/bootstrap fpga
-	@BUILD=$(BUILD) scripts/fpga build $(BOARD) $(if $(GRID),--grid $(GRID)) $(if $(CLOCK),--clock $(CLOCK)) $(FPGA_ARGS)
+	@BUILD=$(BUILD) scripts/flows/fpga/fpga build $(BOARD) $(if $(GRID),--grid $(GRID)) $(if $(CLOCK),--clock $(CLOCK)) $(FPGA_ARGS)
 
 fpga-check:  ## the bridge's tests on its netlist (GRID=1x2: the whole design's netlist beside its RTL)
 	@scripts/bootstrap fpga
-	@BUILD=$(BUILD) scripts/fpga check $(if $(GRID),--grid $(GRID))
+	@BUILD=$(BUILD) scripts/flows/fpga/fpga check $(if $(GRID),--grid $(GRID))
 
 fpga-load:  ## the bitstream into BOARD
-	@BUILD=$(BUILD) scripts/fpga load $(BOARD)
+	@BUILD=$(BUILD) scripts/flows/fpga/fpga load $(BOARD)
 
 timing:  ## area and longest paths of tile, link, station, muxes in FO4 (BLOCKS="ow_router ...": of modules; LIB=file.lib)
 	@scripts/bootstrap timing
 	@mkdir -p $(BUILD)
-	@BUILD=$(BUILD) scripts/timing $(if $(BLOCKS),--blocks "$(BLOCKS)") $(if $(LIB),--lib $(LIB)) \
+	@BUILD=$(BUILD) scripts/flows/timing/timing $(if $(BLOCKS),--blocks "$(BLOCKS)") $(if $(LIB),--lib $(LIB)) \
 	  --json $(BUILD)/timing.json $(TIMING_ARGS)
 
 gates:  ## the same without paths
@@ -94,7 +94,7 @@ gates:  ## the same without paths
 
 formal:  ## prove small blocks with Yosys and abc, each property shown to fail on a seeded bug
 	@scripts/bootstrap formal
-	@BUILD=$(BUILD) scripts/formal
+	@BUILD=$(BUILD) scripts/flows/formal/formal
 
 clean:  ## remove what was built
 	rm -rf $(BUILD) $(BUILD)-coverage

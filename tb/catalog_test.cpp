@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The catalogues of statements (tb/catalog) against the documents, the tests that CTest knows,
-// the proofs of scripts/formal and the rows of the benches.
+// the proofs of scripts/flows/formal/formal and the rows of the benches.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -167,7 +167,7 @@ TEST(Catalog, NamesTestsProofsAndRowsThatThereAre) {
     const auto first = known.lower_bound(name);
     return first != known.end() && first->compare(0, name.size(), name) == 0;
   };
-  const std::string formal = read_text(kSource + "/scripts/formal");
+  const std::string formal = read_text(kSource + "/scripts/flows/formal/formal");
   std::set<std::string> rows;
   for (const auto& [bench, value] : Yaml::read(kSource + "/configs/targets.yaml").map().items()) {
     for (const auto& [row, target] : value.map().items()) rows.insert(row.substr(0, row.find('.')));

@@ -53,8 +53,8 @@ void set_defaults(BenchCommand* c) {
   };
   c->sim.params = source + "/configs/digits.yaml";
   c->sim.firmware = firmware + "/stream_layer.elf";
-  c->tile.firmware = firmware + "/tile_bench.elf";
-  c->tile.spmv_firmware = firmware + "/spmv_bench.elf";
+  c->tile.firmware = firmware + "/tile_calls.elf";
+  c->tile.spmv_firmware = firmware + "/tile_spmv.elf";
   c->tile.matrices = source + "/data/matrices";
   c->common.baselines = source + "/configs/baselines.yaml";
   c->fabric = {firmware + "/stream_layer.elf", firmware + "/column_sum.elf",

@@ -123,11 +123,12 @@ int run(Context& context, const Options& o) {
 
 void add_faults(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
-  CLI::App* sub = context.add(app, "faults",
-                              "Random stuck-at faults in a tile's netlist (scripts/faults) under "
-                              "its self-test; lists those that it does not find",
-                              [&context, options] { return run(context, *options); });
-  sub->add_option("netlist", options->netlist, "Netlist that scripts/faults has made")
+  CLI::App* sub =
+      context.add(app, "faults",
+                  "Random stuck-at faults in a tile's netlist (scripts/flows/faults/faults) under "
+                  "its self-test; lists those that it does not find",
+                  [&context, options] { return run(context, *options); });
+  sub->add_option("netlist", options->netlist, "Netlist that scripts/flows/faults/faults has made")
       ->required()
       ->type_name("FILE");
   sub->add_option("--faults", options->faults, "Faults to draw")->check(whole_number(1, 100000000));

@@ -10,7 +10,7 @@
 
 #include "cli.h"
 #include "ow/base/error.h"
-#include "ow/harness/fp.h"
+#include "ow/measure/fp.h"
 
 namespace ow::cli {
 namespace {

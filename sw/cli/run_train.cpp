@@ -13,9 +13,9 @@
 
 #include "ow/base/error.h"
 #include "ow/base/progress.h"
+#include "ow/check/training_job.h"
 #include "ow/compile/causes.h"
 #include "ow/compile/train_job.h"
-#include "ow/golden/training_job.h"
 #include "ow/swarmx/transport.h"
 #include "show_plan.h"
 

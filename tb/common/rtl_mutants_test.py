@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What scripts/rtl-mutants draws: a fault of each kind of a module, none in what is no function; the
+"""What scripts/flows/faults/rtl-mutants draws: a fault of each kind of a module, none in what is no function; the
 same ones for the same seed; every file of rtl/ has tests that tb/CMakeLists.txt makes; a verdict is
 counted as what it is."""
 
@@ -17,7 +17,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-_LOADER = importlib.machinery.SourceFileLoader("mutants", str(ROOT / "scripts" / "rtl-mutants"))
+_LOADER = importlib.machinery.SourceFileLoader("mutants", str(ROOT / "scripts" / "flows" / "faults" / "rtl-mutants"))
 mutants = importlib.util.module_from_spec(importlib.util.spec_from_loader("mutants", _LOADER))
 _LOADER.exec_module(mutants)
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "openwafer/error.h"
-#include "ow/harness/fabric/node_grid.h"
+#include "ow/measure/fabric/node_grid.h"
 
 namespace ow::fabric {
 namespace {

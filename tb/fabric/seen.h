@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "ow/harness/fabric/node_grid.h"
+#include "ow/measure/fabric/node_grid.h"
 
 namespace ow::fabric {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ow/harness/fabric/node_grid.h"
+#include "ow/measure/fabric/node_grid.h"
 
 namespace ow::fabric {
 

@@ -5,7 +5,7 @@
 // class). Which requester is watched is an input of the first cycle, so what holds of it holds of
 // every one.
 //
-// scripts/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
 module arb_class_props #(
   parameter int unsigned Width = 3,
   parameter int unsigned Share = 3,

@@ -2,7 +2,7 @@
 // Properties of ow_credit against counts, with anything at its inputs that its contract allows, and
 // with credits that are too many.
 //
-// scripts/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
 module credit_props #(
   parameter int unsigned Channels = 2,
   parameter int unsigned Slots = 2,

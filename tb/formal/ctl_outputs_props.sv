@@ -9,7 +9,7 @@
 //     output), no two words of the other network go in a row, and of four slots of a link in a row the
 //     control plane has one; the ramp's all, if it is ready.
 //
-// scripts/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
 module ctl_outputs_props
   import ow_pkg::*;
 #(

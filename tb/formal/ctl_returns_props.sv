@@ -6,7 +6,7 @@
 // the other one go back in a row, and of two slots of the link in a row one is the control plane's;
 // while data credits wait, one of four is theirs.
 //
-// scripts/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
 module ctl_returns_props (
   input  logic       clk_i,
   input  logic [1:0] link_i,

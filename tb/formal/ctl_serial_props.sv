@@ -9,7 +9,7 @@
 // With Relations set every bad_* also says that one of the relations below has broken between the round
 // and the flow: what the proof by induction rests on. Seeded bugs are looked for without them.
 //
-// scripts/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
 module ctl_serial_props
   import ow_pkg::*;
 #(

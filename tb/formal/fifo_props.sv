@@ -3,7 +3,7 @@
 // pushes when it is full and pops when it is empty included. Which push is marked is an input, so
 // what holds of the marked element holds of every one.
 //
-// scripts/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
 module fifo_props #(
   parameter int unsigned Width = 2,
   parameter int unsigned Depth = 4,

@@ -2,7 +2,7 @@
 // Properties of the lane maps of a link: what ow_link_spread puts on a group's lanes, ow_link_gather
 // finds again, whatever the faulty lanes do, for every pair of them, for one and for none.
 //
-// scripts/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
 module link_lanes_props #(
   parameter int unsigned Data = 32,  // data lanes of the group
   localparam int unsigned Lanes = Data + 2

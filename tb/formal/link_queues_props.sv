@@ -7,7 +7,7 @@
 // after 7 (the control plane's: three of data, the other one of its two, three of data). What is
 // chosen is one queue that holds something and may be served.
 //
-// scripts/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
 module link_queues_props #(
   parameter int unsigned NumColours = 4,
   localparam int unsigned N = NumColours + 2,

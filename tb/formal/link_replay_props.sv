@@ -10,7 +10,7 @@
 // induction rests on. Together with them bad_order_o follows from not being high one cycle before.
 // Seeded bugs are looked for without them.
 //
-// scripts/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
 module link_replay_props #(
   parameter int unsigned SeqW = 3,
   parameter int unsigned Window = 4,

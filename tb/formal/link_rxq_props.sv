@@ -9,7 +9,7 @@
 // colour (grants). No entry is lost: each is known to be free at the far end, or holds something, or
 // waits to be reported.
 //
-// scripts/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
 module link_rxq_props
   import ow_pkg::*;
   import ow_link_pkg::*;

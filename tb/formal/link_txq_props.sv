@@ -7,7 +7,7 @@
 // grant of a colour, others go as often as there are two for each other colour. What is credited is what
 // was owed: a wavelet that has left, unless it is a command, or a grant; and nothing is owed at rest.
 //
-// scripts/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
 module link_txq_props
   import ow_pkg::*;
   import ow_link_pkg::*;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of ow_lzc: the bit that it names is set, and none above it is.
 //
-// scripts/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
 module lzc_props #(
   parameter int unsigned Width = 13,
   localparam int unsigned CountW = $clog2(Width)

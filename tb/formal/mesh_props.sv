@@ -11,7 +11,7 @@
 // function of that one sender, which is another one for every listener, so that no two connections
 // meet and none is missing. Nobody else hears anything.
 //
-// scripts/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
 //
 //   Rows ... SpareCols  as of ow_reticle_mesh
 module mesh_props

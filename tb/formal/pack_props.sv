@@ -5,7 +5,7 @@
 // A queue that has a vector waiting and room, from cycle to cycle, is served after each other one once at
 // most; in a cycle in which one could be served, one is.
 //
-// scripts/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
 module pack_props
   import ow_pkg::*;
 #(

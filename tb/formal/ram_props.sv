@@ -2,7 +2,7 @@
 // Properties of ow_ram_1r1w and ow_ram_1rw: one word, chosen in the first cycle, is followed through
 // any accesses; what is read of it is what was written last.
 //
-// scripts/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
 module ram_props #(
   parameter int unsigned Width = 1,
   parameter int unsigned Depth = 3,

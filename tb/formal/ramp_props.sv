@@ -8,7 +8,7 @@
 // the turn within as many cycles as there are queues; of a small ramp, within twice as many. What
 // has the turn is at the router in the next cycle, with the colour of its queue.
 //
-// scripts/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
 module ramp_props
   import ow_pkg::*;
 #(

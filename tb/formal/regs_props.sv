@@ -8,7 +8,7 @@
 // two cycles at least, from the second one on, and granted if it need not wait then. Never are both
 // granted.
 //
-// scripts/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
 module regs_props
   import ow_pkg::*;
 #(

@@ -7,7 +7,7 @@
 // control plane leaves, and that of the watched colour within as many as there are colours; what goes
 // back then has waited, too.
 //
-// scripts/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
 module router_credits_props
   import ow_pkg::*;
 #(

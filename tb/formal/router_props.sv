@@ -4,7 +4,7 @@
 // what it likes; the control plane is quiet. What colour 0 sends goes into a queue for each output
 // of its route, which must come out there: nothing lost, doubled or out of order.
 //
-// scripts/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
 //
 //   In0, In1    input port of colour 0 and 1 (0 north, 1 east, 2 south, 3 west, 4 ramp)
 //   Out0, Out1  outputs of their routes, one bit a port

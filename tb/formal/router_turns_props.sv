@@ -9,7 +9,7 @@
 // Small: one that could go to any output, if the control plane left it the slot, is chosen or goes
 // after a turn of each other colour at most in which something of that goes; and a colour is always chosen.
 //
-// scripts/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
 module router_turns_props
   import ow_pkg::*;
 #(

@@ -7,7 +7,7 @@
 //
 // A thread that is ready from step to step has a turn after Most turns of others.
 //
-// scripts/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
 module serial_threads_props
   import ow_pkg::*;
   import ow_serial_pkg::*;

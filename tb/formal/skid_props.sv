@@ -2,7 +2,7 @@
 // Properties of ow_skid with any producer that keeps to valid/ready and any consumer: what goes in
 // comes out, once, in order, at full rate, and the output keeps to valid/ready, too.
 //
-// scripts/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
 module skid_props #(
   parameter int unsigned Width = 2
 ) (

@@ -11,7 +11,7 @@
 // proof by induction rests on. Who has gone before an aged requestor is younger than that has been
 // aged, so that each goes before it once. Seeded bugs are looked for without them.
 //
-// scripts/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
 module sram_props #(
   parameter int unsigned SramBanks = 2,
   parameter int unsigned Lanes = 2,

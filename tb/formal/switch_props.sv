@@ -16,7 +16,7 @@
 // turn there is not due as the filter's state says: what proofs by induction need. Seeded bugs are looked
 // for without it.
 //
-// scripts/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
 //
 //   Way0 ... Way3     positions of colour 0 as in ROUTE: input port (3 bits), outputs (5 bits)
 //   Last, Ring, Pop   the last position, ring mode, pop mode

@@ -18,7 +18,7 @@
 // between the watched task, the last ones dispatched and the pick: what the proof by induction rests on.
 // Seeded bugs are looked for without them, and with entries of the tasks in Only alone.
 //
-// scripts/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
 module tasks_props
   import ow_pkg::*;
 #(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "board_job.h"
 
+#include "ow/check/training_job.h"
 #include "ow/golden/network.h"
-#include "ow/golden/training_job.h"
 #include "ow/open/board.h"
 
 namespace ow::fpga {

@@ -17,8 +17,8 @@
 #include "ow/base/error.h"
 #include "ow/base/rng.h"
 #include "ow/device/link_word.h"
+#include "ow/device/test_chain.h"
 #include "ow/uart/wire.h"
-#include "ow/wafer/chain.h"
 #include "verilated.h"
 
 namespace ow::uart {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""scripts/fpga with tools that only pretend: bad input is one line and exit status 2 and leaves
+"""scripts/flows/fpga/fpga with tools that only pretend: bad input is one line and exit status 2 and leaves
 everything as it was; an old bitstream stays until a new one has room; what is kept of a block is of
 the netlist beside it."""
 
@@ -115,9 +115,9 @@ class FlowTest(unittest.TestCase):
         """A script of the copy, with the modules beside it."""
         for module in ["boards", "packing"]:
             sys.modules.pop(module, None)
-        loader = importlib.machinery.SourceFileLoader(name, str(self.root / "scripts" / name))
+        loader = importlib.machinery.SourceFileLoader(name, str(self.root / "scripts" / "flows" / "fpga" / name))
         script = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
-        with unittest.mock.patch.object(sys, "path", [str(self.root / "scripts"), *sys.path]):
+        with unittest.mock.patch.object(sys, "path", [str(self.root / "scripts" / "flows" / "fpga"), *sys.path]):
             loader.exec_module(script)
         return script
 

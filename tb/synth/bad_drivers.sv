@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A net with two drivers: scripts/synth must refuse it.
+// A net with two drivers: scripts/flows/timing/synth must refuse it.
 module bad_drivers (
   input  logic clk_i,
   input  logic rst_i,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A latch: scripts/synth must refuse it.
+// A latch: scripts/flows/timing/synth must refuse it.
 module bad_latch (
   input  logic clk_i,
   input  logic rst_i,

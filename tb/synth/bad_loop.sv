@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A combinational loop: scripts/synth must refuse it.
+// A combinational loop: scripts/flows/timing/synth must refuse it.
 module bad_loop (
   input  logic clk_i,
   input  logic rst_i,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An asynchronous reset: scripts/synth must refuse it.
+// An asynchronous reset: scripts/flows/timing/synth must refuse it.
 module bad_reset (
   input  logic clk_i,
   input  logic rst_i,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A net without a driver: scripts/synth must refuse it.
+// A net without a driver: scripts/flows/timing/synth must refuse it.
 module bad_undriven (
   input  logic       clk_i,
   input  logic       rst_i,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The sums of scripts/gates: a design with a cell that drives nothing, a macro, a block used twice
-and a flip-flop, counted by hand; the share of W15; the lists of blocks that scripts/synth maps."""
+"""The sums of scripts/flows/timing/gates: a design with a cell that drives nothing, a macro, a block used twice
+and a flip-flop, counted by hand; the share of W15; the lists of blocks that scripts/flows/timing/synth maps."""
 
 import importlib.machinery
 import importlib.util
@@ -11,7 +11,7 @@ import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
-SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts")
+SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts", "flows", "timing")
 sys.path.insert(0, SCRIPTS)
 import netlist
 _LOADER = importlib.machinery.SourceFileLoader("gates", os.path.join(SCRIPTS, "gates"))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A carry chain of 16 bits (generate or propagate and carry), whose carry in is used first and, in
-// the test of scripts/timing, comes last.
+// the test of scripts/flows/timing/timing, comes last.
 module late_input (
     input  logic        late_i,
     input  logic [15:0] generate_i,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The library of cells against logical effort, buffers and drives of small netlists whose times are
-known by hand, and known_path.sv, whose area and paths are, through all steps of scripts/timing (left
+known by hand, and known_path.sv, whose area and paths are, through all steps of scripts/flows/timing/timing (left
 out where Yosys, abc or OpenSTA are missing: scripts/bootstrap timing)."""
 
 import copy
@@ -16,14 +16,14 @@ import unittest
 
 sys.dont_write_bytecode = True
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-sys.path.insert(0, os.path.join(ROOT, "scripts"))
+sys.path.insert(0, os.path.join(ROOT, "scripts", "flows", "timing"))
 import arrays
 import equivalence
 import liberty
 import mapping
 import netlist
 import sizing
-_LOADER = importlib.machinery.SourceFileLoader("timing", os.path.join(ROOT, "scripts", "timing"))
+_LOADER = importlib.machinery.SourceFileLoader("timing", os.path.join(ROOT, "scripts", "flows", "timing", "timing"))
 timing = importlib.util.module_from_spec(importlib.util.spec_from_loader("timing", _LOADER))
 _LOADER.exec_module(timing)
 

@@ -11,11 +11,11 @@
 #include "openwafer/error.h"
 #include "ow/device/control_plane.h"
 #include "ow/device/link_word.h"
+#include "ow/device/reticle_mesh.h"
 #include "ow/device/sim_control.h"
 #include "ow/runtime/program.h"
 #include "ow/sim/sim_device.h"
 #include "ow/sim/wafer.h"
-#include "ow/wafer/mesh.h"
 #include "ow/wafer/repair.h"
 
 namespace ow::wafer {

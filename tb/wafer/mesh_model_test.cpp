@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wires that the simulated wafer makes of fuses (ow/wafer/mesh.h) are those of the reticle's
-// muxes, for any fuses.
+// The wires that the simulated wafer makes of fuses (ow/device/reticle_mesh.h) are those of the
+// reticle's muxes, for any fuses.
 #include <gtest/gtest.h>
 
 #include <random>
 
 #include "Vow_mesh11.h"
 #include "Vow_mesh22.h"
-#include "ow/wafer/mesh.h"
+#include "ow/device/reticle_mesh.h"
 
 namespace ow::wafer {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "ow/base/error.h"
 #include "ow/bench/benches.h"
-#include "ow/bench/job_bench.h"
-#include "ow/harness/fabric/measure.h"
 #include "ow/isa/isa.h"
+#include "ow/measure/fabric/measure.h"
+#include "ow/measure/grid_costs.h"
 #include "ow/runtime/elf.h"
 
 namespace ow::bench {

@@ -9,9 +9,9 @@
 
 #include "ow/bench/benches.h"
 #include "ow/bench/document.h"
-#include "ow/harness/link/measure.h"
-#include "ow/harness/link/pair.h"
-#include "ow/harness/link/two_clocks.h"
+#include "ow/measure/link/measure.h"
+#include "ow/measure/link/pair.h"
+#include "ow/measure/link/two_clocks.h"
 
 namespace ow::bench {
 namespace {

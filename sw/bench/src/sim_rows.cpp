@@ -10,13 +10,13 @@
 #include "ow/base/error.h"
 #include "ow/bench/benches.h"
 #include "ow/bench/document.h"
-#include "ow/bench/job_bench.h"
+#include "ow/check/training_job.h"
 #include "ow/compile/network_run.h"
 #include "ow/golden/network.h"
-#include "ow/golden/training_job.h"
-#include "ow/harness/deadlocks.h"
-#include "ow/harness/tile_lockstep.h"
 #include "ow/isa/isa.h"
+#include "ow/measure/deadlocks.h"
+#include "ow/measure/grid_costs.h"
+#include "ow/measure/tile_lockstep.h"
 #include "ow/runtime/run_elf.h"
 
 namespace ow::bench {

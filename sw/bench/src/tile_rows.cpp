@@ -4,7 +4,7 @@
 
 #include "ow/base/error.h"
 #include "ow/bench/benches.h"
-#include "ow/bench/tile_bench.h"
+#include "ow/measure/tile_costs.h"
 
 namespace ow::bench {
 namespace {

@@ -18,11 +18,11 @@
 #include <vector>
 
 #include "ow/base/rng.h"
-#include "ow/bench/networks.h"
 #include "ow/compile/estimate.h"
 #include "ow/compile/network_run.h"
 #include "ow/compile/train_grid.h"
 #include "ow/golden/train.h"
+#include "ow/measure/drawn_network.h"
 #include "ow/sim/sim.h"
 #include "train_jobs.h"
 

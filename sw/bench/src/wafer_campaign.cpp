@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "ow/base/error.h"
-#include "ow/harness/repair_rules.h"
+#include "ow/measure/repair_rules.h"
 #include "ow/sim/wafer.h"
 #include "ow/wafer/files.h"
 

@@ -3,9 +3,9 @@
 #include <memory>
 #include <utility>
 
+#include "ow/check/training_job.h"
+#include "ow/device/wafer_faults.h"
 #include "ow/golden/network.h"
-#include "ow/golden/training_job.h"
-#include "ow/wafer/faults.h"
 #include "ow/wafer/files.h"
 #include "wafer_campaign.h"
 

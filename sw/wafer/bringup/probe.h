@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "ow/device/reticle_mesh.h"
 #include "ow/wafer/bringup.h"
-#include "ow/wafer/mesh.h"
 
 namespace ow::wafer {
 

@@ -9,7 +9,7 @@
 
 #include "ow/base/error.h"
 #include "ow/base/yaml.h"
-#include "ow/wafer/faults.h"
+#include "ow/device/wafer_faults.h"
 #include "ow/wafer/files.h"
 
 namespace ow::wafer {

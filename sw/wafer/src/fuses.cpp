@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ow/device/reticle_mesh.h"
 #include "ow/isa/isa.h"
-#include "ow/wafer/mesh.h"
 #include "ow/wafer/repair.h"
 
 namespace ow::wafer {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ow/device/link_word.h"
-#include "ow/harness/link/pair.h"
+#include "ow/measure/link/pair.h"
 
 namespace ow::link {
 namespace {

@@ -8,8 +8,8 @@
 #include <cstdint>
 
 #include "ow/device/link_word.h"
-#include "ow/harness/link/measure.h"
-#include "ow/harness/link/pair.h"
+#include "ow/measure/link/measure.h"
+#include "ow/measure/link/pair.h"
 
 namespace ow::link {
 namespace {

@@ -7,9 +7,9 @@
 #include <cstdint>
 
 #include "ow/device/link_word.h"
-#include "ow/harness/link/measure.h"
-#include "ow/harness/link/pair.h"
-#include "ow/harness/link/two_clocks.h"
+#include "ow/measure/link/measure.h"
+#include "ow/measure/link/pair.h"
+#include "ow/measure/link/two_clocks.h"
 
 namespace ow::link {
 namespace {

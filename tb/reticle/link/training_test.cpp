@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include "ow/harness/link/pair.h"
+#include "ow/measure/link/pair.h"
 
 namespace ow::link {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "Vow_link_wires.h"
 #include "ow/base/rng.h"
-#include "ow/harness/link/two_clocks.h"
+#include "ow/measure/link/two_clocks.h"
 #include "verilated.h"
 
 namespace ow::link {

@@ -8,10 +8,10 @@
 #include <string>
 
 #include "ow/base/error.h"
-#include "ow/bench/job_bench.h"
 #include "ow/compile/network_run.h"
 #include "ow/compile/stream_job.h"
 #include "ow/golden/network.h"
+#include "ow/measure/grid_costs.h"
 #include "ow/sim/sim.h"
 
 namespace ow::jobs {

@@ -2,7 +2,7 @@
 // Networks of any kind, drawn by seed: the bits are those of golden, or the size is refused, and
 // which of the two is what the formula here says. Everyday the small ones, all with `ctest -L
 // slow`.
-#include "ow/bench/networks.h"
+#include "ow/measure/drawn_network.h"
 
 #include <gtest/gtest.h>
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "ow/base/error.h"
+#include "ow/check/training_job.h"
 #include "ow/compile/network_run.h"
-#include "ow/golden/training_job.h"
 #include "temporary_file.h"
 
 namespace ow::jobs {

@@ -9,11 +9,11 @@
 
 #include "ow/base/error.h"
 #include "ow/base/rng.h"
-#include "ow/bench/job_bench.h"
+#include "ow/check/training_job.h"
 #include "ow/compile/network_run.h"
 #include "ow/device/sim_control.h"
 #include "ow/golden/network.h"
-#include "ow/golden/training_job.h"
+#include "ow/measure/grid_costs.h"
 #include "ow/open/mini.h"
 #include "ow/sim/sim.h"
 

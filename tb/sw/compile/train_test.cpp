@@ -15,10 +15,10 @@
 
 #include "../memoryx/both.h"
 #include "ow/base/error.h"
-#include "ow/bench/weight_search.h"
 #include "ow/compile/network_run.h"
 #include "ow/compile/train_grid.h"
 #include "ow/golden/network.h"
+#include "ow/measure/weight_search.h"
 #include "ow/sim/sim.h"
 #include "train_jobs.h"
 

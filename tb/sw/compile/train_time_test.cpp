@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "ow/bench/networks.h"
+#include "ow/measure/drawn_network.h"
 #include "ow/sim/sim.h"
 #include "train_jobs.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every seeded deadlock ends by itself and is named rightly, within a second.
-#include "ow/harness/deadlocks.h"
+#include "ow/measure/deadlocks.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "ow/base/error.h"
-#include "ow/harness/tile_lockstep.h"
+#include "ow/measure/tile_lockstep.h"
 #include "ow/runtime/run_elf.h"
 #include "rv_asm.h"
 

@@ -8,10 +8,10 @@
 #include <memory>
 #include <vector>
 
+#include "faults_kernel.h"
 #include "ow/device/control_plane.h"
 #include "ow/device/sim_control.h"
 #include "ow/diagnose/tile_error.h"
-#include "ow/firmware/faults.h"
 #include "ow/runtime/elf.h"
 #include "ow/runtime/program.h"
 #include "ow/sim/single_tile.h"

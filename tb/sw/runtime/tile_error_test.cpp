@@ -11,9 +11,9 @@
 #include <memory>
 #include <string>
 
+#include "faults_kernel.h"
 #include "ow/base/error.h"
 #include "ow/diagnose/hang_report.h"
-#include "ow/firmware/faults.h"
 #include "ow/isa/isa.h"
 #include "ow/runtime/elf.h"
 #include "ow/runtime/program.h"

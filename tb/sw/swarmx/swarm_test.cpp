@@ -14,8 +14,8 @@
 #include "ow/base/error.h"
 #include "ow/base/file.h"
 #include "ow/base/json.h"
+#include "ow/check/training_job.h"
 #include "ow/compile/train_job.h"
-#include "ow/golden/training_job.h"
 #include "train_directory.h"
 
 namespace ow::jobs {

@@ -9,9 +9,9 @@
 #include <set>
 
 #include "ow/base/error.h"
-#include "ow/wafer/faults.h"
+#include "ow/device/reticle_mesh.h"
+#include "ow/device/wafer_faults.h"
 #include "ow/wafer/files.h"
-#include "ow/wafer/mesh.h"
 #include "ow/wafer/repair.h"
 
 namespace ow::wafer {

@@ -10,7 +10,7 @@
 
 #include "ow/base/error.h"
 #include "ow/base/rng.h"
-#include "ow/harness/repair_rules.h"
+#include "ow/measure/repair_rules.h"
 #include "ow/wafer/files.h"
 #include "ow/wafer/yield.h"
 

@@ -16,7 +16,7 @@
 
 #include "Vow_fp_sweep.h"
 #include "ow/golden/formats.h"
-#include "ow/harness/datapath.h"
+#include "ow/measure/datapath.h"
 #include "verilated.h"
 
 namespace ow::fp {

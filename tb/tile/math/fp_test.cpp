@@ -16,7 +16,7 @@
 #include "ow/base/error.h"
 #include "ow/golden/formats.h"
 #include "ow/golden/tile_ops.h"
-#include "ow/harness/fp.h"
+#include "ow/measure/fp.h"
 
 namespace ow::fp {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "model.h"
-#include "ow/wafer/faults.h"
+#include "ow/device/wafer_faults.h"
 
 namespace ow::wafer {
 

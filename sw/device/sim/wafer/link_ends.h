@@ -11,7 +11,7 @@
 
 #include "Vow_link_wafer.h"
 #include "model.h"
-#include "ow/wafer/faults.h"
+#include "ow/device/wafer_faults.h"
 #include "wires.h"
 
 namespace ow::wafer {

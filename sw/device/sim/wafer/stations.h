@@ -12,8 +12,8 @@
 #include "Vow_station.h"
 #include "link_ends.h"
 #include "model.h"
-#include "ow/wafer/chain.h"
-#include "ow/wafer/faults.h"
+#include "ow/device/test_chain.h"
+#include "ow/device/wafer_faults.h"
 #include "wires.h"
 
 namespace ow::wafer {

@@ -22,7 +22,7 @@
 #include "model.h"
 #include "ow/base/error.h"
 #include "ow/device/link_word.h"
-#include "ow/wafer/faults.h"
+#include "ow/device/wafer_faults.h"
 #include "stations.h"
 #include "wires.h"
 

@@ -9,9 +9,9 @@
 #include <functional>
 #include <vector>
 
-#include "ow/wafer/faults.h"
-#include "ow/wafer/mesh.h"
-#include "ow/wafer/shape.h"
+#include "ow/device/reticle_mesh.h"
+#include "ow/device/wafer_faults.h"
+#include "ow/device/wafer_shape.h"
 
 namespace ow::wafer {
 

@@ -29,8 +29,8 @@ void measure_sim(Rows* rows, const SimBench& bench);
 
 // Kernels and operations of one tile.
 struct TileBenchFiles {
-  std::string firmware;       // tile_bench.elf
-  std::string spmv_firmware;  // spmv_bench.elf
+  std::string firmware;       // tile_calls.elf
+  std::string spmv_firmware;  // tile_spmv.elf
   std::string matrices;       // directory (T9)
 };
 void measure_tile(Rows* rows, const TileBenchFiles& files);

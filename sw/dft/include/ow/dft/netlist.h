@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A netlist of simple gates, flip-flops and SRAM banks, as scripts/faults writes it.
+// A netlist of simple gates, flip-flops and SRAM banks, as scripts/flows/faults/faults writes it.
 //
 // Text, a line a thing, nets by number:
 //   openwafer-netlist 1

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "ow/device/device.h"
+#include "ow/device/test_chain.h"
 #include "ow/runtime/elf.h"
-#include "ow/wafer/chain.h"
 #include "ow/wafer/repair.h"
 
 namespace ow::wafer {

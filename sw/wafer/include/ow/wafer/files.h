@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "ow/wafer/faults.h"
+#include "ow/device/wafer_faults.h"
 #include "ow/wafer/repair.h"
 
 namespace ow::wafer {
@@ -16,13 +16,16 @@ namespace ow::wafer {
 // spare_columns}`; spares default to 1. BadInput, naming file, line, key and limit.
 Shape read_shape(const std::string& path);
 
+// Reads a file of faults (docs/wafer.md has the keys). BadInput, naming file, line and key.
+Faults read_faults(const std::string& path, const Shape& shape);
+
 // A repair map as JSON and back; what `read` takes is checked against the rules of repair.h.
 nlohmann::json to_json(const WaferMap& map);
 WaferMap map_from_json(const nlohmann::json& json, const std::string& where);
 
 nlohmann::json to_json(const Shape& shape, const Defects& defects);
 
-// The file of these faults: read_faults (faults.h) takes it, since JSON is a part of YAML.
+// The file of these faults: read_faults takes it, since JSON is a part of YAML.
 nlohmann::json to_json(const Shape& shape, const Faults& faults);
 
 // A picture of the wafer: a square for each physical tile (in use, spare, broken, bypassed), the

@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "ow/wafer/shape.h"
+#include "ow/device/wafer_shape.h"
 
 namespace ow::wafer {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "ow/wafer/shape.h"
+#include "ow/device/wafer_shape.h"
 
 namespace ow::wafer {
 

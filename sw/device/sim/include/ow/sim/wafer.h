@@ -8,9 +8,9 @@
 #include <memory>
 #include <vector>
 
+#include "ow/device/test_chain.h"
+#include "ow/device/wafer_faults.h"
 #include "ow/sim/sim_device.h"
-#include "ow/wafer/chain.h"
-#include "ow/wafer/faults.h"
 
 namespace ow::wafer {
 

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "ow/device/device.h"
+#include "ow/device/test_chain.h"
 #include "ow/uart/session.h"
-#include "ow/wafer/chain.h"
 
 namespace ow::uart {
 

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The golden model's training, as jobs compare with it, and as a wafer does its passes.
+#ifndef OW_CHECK_TRAINING_JOB_H_
+#define OW_CHECK_TRAINING_JOB_H_
+
+#include <memory>
+#include <string>
+
+#include "ow/compile/train_job.h"
+
+namespace ow::golden {
+
+// Takes the weights from the stream, as tiles do, and has no others.
+std::unique_ptr<jobs::TrainWafer> training_wafer(const TrainingJob& job);
+
+// By the graph that the job's layers are lowered from, so that it judges the lowering, too.
+std::unique_ptr<jobs::TrainReference> training_reference(const TrainingJob& job,
+                                                         const Graph& graph);
+
+// A training without a grid, all weights compared after every step. `firmware`: train.elf, which
+// the plan is for.
+jobs::TrainRunOptions training_run(const std::string& firmware);
+
+}  // namespace ow::golden
+
+#endif  // OW_CHECK_TRAINING_JOB_H_

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/check/training_job.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ow/golden/network.h"
+#include "ow/golden/train.h"
+
+namespace ow::golden {
+namespace {
+
+template <typename T>
+std::vector<T> copy_of(const memoryx::View<T>& view) {
+  return {view.begin(), view.end()};
+}
+
+class GoldenTraining : public jobs::TrainReference {
+ public:
+  GoldenTraining(const TrainingJob& job, const Graph& graph) : trainer_(job, graph) {}
+
+  void begin(const memoryx::MemoryX& memory) override {
+    const memoryx::Store& store = memory.store();
+    std::vector<Parameter> parameters = trainer_.parameters();
+    for (size_t k = 0; k < parameters.size(); ++k) {
+      Parameter& p = parameters[k];
+      const size_t n = p.value.size();
+      p.value = copy_of(store.weights(k, 0, n));
+      if (store.moments() > 0) p.first = copy_of(store.moment(k, 0, 0, n));
+      if (store.moments() > 1) p.second = copy_of(store.moment(k, 1, 0, n));
+      if (store.spec(k).masked) p.mask = copy_of(store.mask(k, 0, n));
+    }
+    const memoryx::RunState state = memory.state();
+    trainer_.restore(std::move(parameters), state.step, state.updates, state.loss_scale,
+                     state.good_steps);
+  }
+
+  Activations run(const Activations& x, const Targets& targets) override {
+    batches_.push_back(trainer_.run(x, targets));
+    return batches_.back().outputs.back();
+  }
+  void update() override {
+    trainer_.update(batches_);
+    batches_.clear();
+  }
+  const std::vector<float>& weights(size_t parameter) const override {
+    return trainer_.parameters()[parameter].value;
+  }
+  Activations forward(const Activations& x) const override { return trainer_.forward(x).back(); }
+
+ private:
+  Trainer trainer_;
+  std::vector<MicroBatch> batches_;
+};
+
+// A stream of weights taken apart again, as the tiles of all grid rows together see it.
+class Weights {
+ public:
+  Weights(const TrainingJob& job, memoryx::WeightStream* stream) : job_(job) {
+    for (const LayerShape& layer : job.layers) {
+      values_.emplace_back(static_cast<size_t>(layer.outputs) * static_cast<size_t>(layer.inputs));
+    }
+    const auto rows = static_cast<size_t>(job.grid_rows);
+    std::vector<Place> places(rows);
+    for (size_t r = 0; r < rows; ++r) begin_layer(0, static_cast<int>(r), &places[r]);
+    std::vector<Wavelet> part;
+    for (bool open = true; open;) {
+      open = false;
+      for (size_t r = 0; r < rows; ++r) {
+        part.clear();
+        stream->next(static_cast<int>(r), 4096, &part);
+        for (const Wavelet& w : part) take(w, static_cast<int>(r), &places[r]);
+        open = open || !stream->done(static_cast<int>(r));
+      }
+    }
+  }
+  std::vector<float>& of_layer(size_t k) { return values_[k]; }
+
+ private:
+  // Where a grid row's stream is. Round the column outputs come owner by owner; for whole sums the
+  // row's own come alone.
+  struct Place {
+    size_t layer = 0;
+    int owner = 0;
+    int output = 0;
+  };
+
+  bool whole(size_t layer) const {
+    return !job_.forward.empty() && job_.forward[layer] == SumOrder::Whole;
+  }
+
+  // To the first output of the next layer that has some for the grid row.
+  void begin_layer(size_t layer, int row, Place* at) const {
+    while (layer < job_.layers.size() && whole(layer) && row >= job_.layers[layer].outputs) ++layer;
+    const bool own = layer < job_.layers.size() && whole(layer);
+    *at = {layer, own ? row : 0, own ? row : 0};
+  }
+
+  // The input of a place, where those of all grid rows stand owner by owner.
+  int input_at(int inputs, int place) const {
+    for (int owner = 0;; ++owner) {
+      const int count = (inputs - owner + job_.grid_rows - 1) / job_.grid_rows;
+      if (place < count) return place * job_.grid_rows + owner;
+      place -= count;
+    }
+  }
+
+  void take(const Wavelet& w, int row, Place* at) {
+    constexpr unsigned kIndexAt = 16;
+    if (at->layer == job_.layers.size()) return;  // the forward pass has all weights
+    const LayerShape& layer = job_.layers[at->layer];
+    if (!w.ctrl) {
+      const auto index = static_cast<int>(w.data >> kIndexAt);
+      const int input =
+          whole(at->layer) ? input_at(layer.inputs, index) : index * job_.grid_rows + row;
+      values_[at->layer][static_cast<size_t>(at->output) * static_cast<size_t>(layer.inputs) +
+                         static_cast<size_t>(input)] =
+          static_cast<float>(from_half(job_.type, static_cast<uint16_t>(w.data)));
+      return;
+    }
+    at->output += job_.grid_rows;
+    if (at->output >= layer.outputs) {
+      at->output = ++at->owner;
+      if (whole(at->layer) || at->owner >= std::min(job_.grid_rows, layer.outputs)) {
+        begin_layer(at->layer + 1, row, at);
+      }
+    }
+  }
+
+  const TrainingJob& job_;
+  std::vector<std::vector<float>> values_;
+};
+
+class GoldenWafer : public jobs::TrainWafer {
+ public:
+  explicit GoldenWafer(const TrainingJob& job) : job_(job), trainer_(job) {}
+
+  std::string description() const override { return "golden model"; }
+  void set_time(const TimeModel& /*time*/) override {}
+
+  jobs::TrainRun train(memoryx::WaferSide& memory, const Activations& x,
+                       const Targets& targets) override {
+    take_weights(memory, memory.stream_of_step(stream_options()).get());
+    MicroBatch batch = trainer_.run(x, targets);
+    const memoryx::Store& store = memory.store();
+    const int slot = memory.gradient_slot();
+    for (size_t k = 0; k < store.tensors(); ++k) {
+      store.each_window(k, [&](size_t first, size_t count) {
+        const auto to = store.gradient(k, slot, first, count);
+        std::copy_n(batch.gradients[k].begin() + static_cast<std::ptrdiff_t>(first), count,
+                    to.begin());
+      });
+    }
+    memory.gradient_added();
+    jobs::TrainRun run;
+    run.outputs = std::move(batch.outputs.back());
+    return run;
+  }
+
+  jobs::TrainRun forward(const memoryx::WaferSide& memory, const Activations& x) override {
+    take_weights(memory, memory.stream_of_forward(stream_options()).get());
+    jobs::TrainRun run;
+    run.outputs = trainer_.forward(x).back();
+    return run;
+  }
+
+ private:
+  memoryx::StreamOptions stream_options() const {
+    memoryx::StreamOptions options;
+    options.rows = job_.grid_rows;
+    return options;
+  }
+
+  void take_weights(const memoryx::WaferSide& memory, memoryx::WeightStream* stream) {
+    Weights weights(job_, stream);
+    const memoryx::Store& store = memory.store();
+    std::vector<Parameter> parameters = trainer_.parameters();
+    for (size_t k = 0; k < job_.layers.size(); ++k) {
+      Parameter& matrix = parameters[memory.weight_of(k)];
+      const size_t n = matrix.value.size();
+      matrix.value = std::move(weights.of_layer(k));
+      if (!matrix.mask.empty()) matrix.mask = copy_of(store.mask(memory.weight_of(k), 0, n));
+      if (!job_.layers[k].bias) continue;
+      Parameter& bias = parameters[memory.bias_of(k)];
+      bias.value = copy_of(store.weights(memory.bias_of(k), 0, bias.value.size()));
+    }
+    trainer_.restore(std::move(parameters), memory.step(), 0, memory.loss_scale(), 0);
+  }
+
+  TrainingJob job_;
+  Trainer trainer_;
+};
+
+}  // namespace
+
+std::unique_ptr<jobs::TrainWafer> training_wafer(const TrainingJob& job) {
+  return std::make_unique<GoldenWafer>(job);
+}
+
+std::unique_ptr<jobs::TrainReference> training_reference(const TrainingJob& job,
+                                                         const Graph& graph) {
+  return std::make_unique<GoldenTraining>(job, graph);
+}
+
+jobs::TrainRunOptions training_run(const std::string& firmware) {
+  jobs::TrainRunOptions run;
+  run.model = training_wafer;
+  run.reference = training_reference;
+  run.firmware = firmware;
+  return run;
+}
+
+}  // namespace ow::golden
