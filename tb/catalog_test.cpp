@@ -92,25 +92,29 @@ TEST(Catalog, EveryStatementHasATestAndEveryTestAStatement) {
 }
 
 // What a document is made of: paragraphs, with the tables and formulas behind them, and items of
-// lists, each under its heading. What a generator writes is left out: it is the description of
-// sw/isa, against which Isa.CommittedFilesAreWhatTheGeneratorWrites holds it.
+// lists, each under its heading. Three things are left out: pictures (between lines of ```), what
+// stands before the first section (whom the page is for, its contents, its terms), and what a
+// generator writes from sw/isa, which Isa.CommittedFilesAreWhatTheGeneratorWrites checks.
 struct Block {
   std::string section, text;
 };
 
 std::vector<Block> blocks(const std::string& text) {
   static const std::regex kGenerated("<!-- isa:begin[^>]*-->[^]*?<!-- isa:end -->");
+  static const std::regex kPicture("```[^`]*```");
   static const std::regex kItem(" *(- |[0-9]+\\. ).*");
   std::vector<Block> out;
-  std::istringstream lines(std::regex_replace(text, kGenerated, ""));
+  std::istringstream lines(
+      std::regex_replace(std::regex_replace(text, kGenerated, ""), kPicture, ""));
   std::string section;
   bool goes_on = false;
   for (std::string line; std::getline(lines, line);) {
     if (line.empty() || line[0] == '#') {
-      if (!line.empty()) section = line.substr(line.find(' ') + 1);
+      if (line.rfind("##", 0) == 0) section = line.substr(line.find(' ') + 1);
       goes_on = false;
       continue;
     }
+    if (section.empty()) continue;
     const bool belongs = !out.empty() && out.back().section == section &&
                          (line[0] == '|' || line.compare(0, 4, "    ") == 0);
     if (!belongs && (!goes_on || std::regex_match(line, kItem))) out.push_back({section, ""});

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arbiter of two classes, each with a round robin of its own: the high class goes first, but of
-// Share slots for which both wait in a row the low class gets one.
+// Arbiter of two classes, each with a round robin of its own. The high class goes first. But if
+// both wait for Share slots in a row, the low class gets one of them.
 //
-// Requests come in two sets, of which set_i says which counts. It may come late: both sets are
-// decided beside each other, and it chooses between the two results.
+// Requests come in two sets, and set_i selects the set that counts. set_i may come late: the
+// arbiter decides both sets in parallel, and set_i selects one of the two results.
 //
-// Protocol: one_o answers high_i, low_i and set_i in the same cycle; a cycle with take_i high and a
+// Protocol: one_o answers high_i, low_i and set_i in the same cycle. A cycle with take_i high and a
 // requester in the set is a slot. Without take_i nothing changes, and requests may come and go.
-// Latency 0, one slot a cycle. Bounds: of the low class, who requests until served is served within
-// Width * Share slots; of the high class, within 2 * Width slots.
+// Latency 0, one slot per cycle. Bounds: a requester of the low class that keeps requesting is
+// served within Width * Share slots, one of the high class within 2 * Width slots.
+// Errors: assertions report a requester in both classes.
 //
 //   Width    requesters, 2 to 32
 //   Share    one slot of so many is for the low class, 2 to 256
@@ -47,9 +48,9 @@ module ow_arb_class
   localparam int unsigned CountW = $clog2(Share);
 
   logic [IdxW-1:0]   high_last_q, low_last_q;  // who was served last in each class
-  logic [CountW-1:0] waited_q;  // slots that the high class took since the low one has waited
+  logic [CountW-1:0] waited_q;  // slots that the high class took while the low one waited
 
-  // Of each set.
+  // For each set.
   logic [1:0]           any, low_next;
   requests_t [1:0]      one;
   logic [1:0][IdxW-1:0] number;

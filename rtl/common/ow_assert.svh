@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Assertion macros with one back end a tool. Include this file after the package imports.
+// Assertion macros with one back end per tool. Include this file after the package imports.
 //
 //   `OW_ASSERT(name, prop, msg)    prop holds at every rising edge of clk_i while rst_i is low;
 //                                  clk_i and rst_i are the names in the module that uses it
@@ -15,8 +15,8 @@
 `define OW_ASSERT(name, prop, msg) \
   always_ff @(posedge clk_i) if (!rst_i) name : assert (prop);
 `elsif VERILATOR
-// Immediate: for a concurrent one the simulator would keep a sampled copy of each signal in it. A
-// bound that some parameters make trivial is no reason for a warning.
+// Immediate, because the simulator would copy every signal of a concurrent one. The waivers are for
+// bounds that some parameters make trivial.
 `define OW_ASSERT(name, prop, msg) \
   /* verilator lint_off CMPCONST */ \
   /* verilator lint_off UNSIGNED */ \

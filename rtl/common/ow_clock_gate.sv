@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clock of a unit that may sleep: edges of clk_i in cycles in which en_i is high before the edge.
+// The clock of a unit that may sleep: clk_o has the edges of clk_i in cycles in which en_i is high
+// before the edge.
 //
-//   Gate    1: a latch, open while clk_i is low, and an AND, which is a library's clock-gating cell.
-//           0: a wire, for targets whose clocks may not be gated; the unit is then clocked in every
-//           cycle, and by its contract nothing in it changes in those in which en_i is low
-//   en_i    settles before clk_i rises
-//   clk_o   rises with clk_i
+//   Gate   1: a latch, open while clk_i is low, and an AND, as in a library's clock-gating cell. 0:
+//          a wire, for targets whose clocks may not be gated. The unit is then clocked in every
+//          cycle, and must not change in cycles in which en_i is low
+//   en_i   settles before clk_i rises
+//   clk_o  rises with clk_i
 
 `include "ow_assert.svh"
 

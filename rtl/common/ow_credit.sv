@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Credits of a sender, of several channels side by side, each with Slots of them at the start.
+// Credits of a sender, for several channels side by side. Each channel has Slots credits at the
+// start.
 //
-// Protocol: a credit that comes (give_i) can be spent in the same cycle, or if Later in the next one:
-// some_o and all_o say what can be. spend_i takes one, drain_i all; both only of channels with some_o.
-// Kept as one vector of a bit a channel for each credit, so that work for all channels is the same
-// as for one, and none is done when nothing moves.
-// Errors: a credit for a channel that has all is one too many. It is dropped, and surplus_o says so.
+// Protocol: a credit that comes (give_i) can be spent in the same cycle, or if Later in the next
+// one. some_o and all_o say what can be spent. spend_i takes one credit, drain_i all; both only of
+// channels with some_o.
+// Latency 0 (1 if Later); each channel may get and spend a credit in every cycle. The state is one
+// vector of a bit per channel for each credit, so one operation works on all channels.
+// Errors: a credit for a channel that has all is one too many. It is dropped, and surplus_o and an
+// assertion report it.
 //
-//   Channels   how many, 1 or more
-//   Slots      credits of a channel, 1 or more
-//   Later      what can be spent follows from registers
-//   set_i      channels whose credits are set anew, to all (set_full_i) or to none, at the end of
-//              the cycle whatever else happens
-//   give_i, spend_i, drain_i   a credit comes; one is spent; all are
-//   some_o     channels with a credit in hand, but for Later the ones that come included
-//   all_o      channels with all of them in hand, likewise
-//   surplus_o  channels that got a credit too many in this cycle
-//   level_o    what is in hand at the start of the cycle: bit c of word k: more than k
+//   Channels          how many, 1 or more
+//   Slots             credits of a channel, 1 or more
+//   Later             some_o and all_o depend on registers only
+//   set_i             channels whose credits are set to all (set_full_i) or to none at the end of
+//                     the cycle, whatever else happens
+//   give_i, spend_i, drain_i  a credit comes; one is spent; all are
+//   some_o            channels with a credit in hand; unless Later, arriving credits included
+//   all_o             channels with all of them in hand, likewise
+//   surplus_o         channels that got a credit too many in this cycle
+//   level_o           what is in hand at the start of the cycle: bit c of word k: more than k
 
 `include "ow_assert.svh"
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checker of credit channels, to be bound to a sender: never more credits than slots, so one that
-// comes back twice is seen, and nothing is sent without one. It keeps a count of its own; it drives
-// nothing, and where assertions are off it is nothing.
+// Checker of credit channels, to be bound to a sender: it never holds more credits than slots, so a
+// credit that comes twice is found, and nothing is sent without one. It keeps a count of its own
+// and drives nothing. Without assertions it has no effect.
 //
-//   Channels   channels side by side, 1 or more
-//   Slots      credits of a channel, 1 or more
-//   set_i      channels whose credits are set anew at the end of the cycle, to all (set_full_i) or
-//              to none
-//   give_i     a credit comes; it may be spent in the same cycle
-//   spend_i    something is sent with one credit
-//   drain_i    something is sent with all of them
+//   Channels  channels side by side, 1 or more
+//   Slots     credits of a channel, 1 or more
+//   set_i     channels whose credits are set at the end of the cycle, to all (set_full_i) or to
+//             none
+//   give_i    a credit comes; it may be spent in the same cycle
+//   spend_i   something is sent with one credit
+//   drain_i   something is sent with all of them
 
 `include "ow_assert.svh"
 

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // First-in first-out queue with registered storage.
 //
-// Protocol: push_i puts data_i in at the end of the cycle and may only be high while full_o is low;
-// pop_i removes the head at the end of the cycle and may only be high while empty_o is low. Both
-// may be high in one cycle. data_o is the head (read from storage without a clock), valid while
-// empty_o is low.
-// Latency: what is pushed in cycle t can be popped in cycle t + 1.
-// Throughput: one push and one pop a cycle for every Depth of 2 or more; every other cycle at 1.
+// Protocol: push_i puts data_i in at the end of the cycle, and may be high only while full_o is
+// low. pop_i removes the head at the end of the cycle, and may be high only while empty_o is low.
+// Both may be high in one cycle. data_o is the head (read from storage without a clock), valid
+// while empty_o is low.
+// Latency: a word that is pushed in cycle t can be popped in cycle t + 1. Throughput: one push and
+// one pop per cycle for a Depth of 2 or more; every other cycle for 1.
 // Errors: a push when full is dropped and a pop when empty is ignored; assertions report both.
 //
-//   Width    bits an element, 1 or more
-//   Depth    elements, 1 or more, any number
-//   level_o  elements held
+//   Width             bits per element, 1 or more
+//   Depth             elements, 1 or more, any number
+//   push_i, data_i, full_o  the side of the producer
+//   pop_i, data_o, empty_o  the side of the consumer
+//   level_o           elements held
 
 `include "ow_assert.svh"
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checker of the credits of a link's sender (docs/fabric.md, credits), to be bound to it: what goes
-// out on the link against the credits that come back, by colour. A fence takes all credits of its
-// colour. The counts are its own (ow_credit_check).
+// Checker of the credits of a link's sender (docs/fabric.md, credits), to be bound to it. By
+// colour, it compares what goes out on the link with the credits that come back. A fence takes all
+// credits of its colour. The counts are its own (ow_credit_check).
 //
-//   NumColours   data colours, 2 to 24
-//   Data         the data colours are looked at; Control: those of the control plane
-//   set_i        data colours whose credits are set at the end of the cycle, to all (set_full_i) or
-//                to none
-//   sent_i       the wavelet that is sent; back_i: the credit that comes, which may be spent in the
-//                same cycle
+//   NumColours  data colours, 2 to 24
+//   Data        the data colours are checked
+//   Control     the colours of the control plane are checked
+//   set_i       data colours whose credits are set at the end of the cycle, to all (set_full_i) or
+//               to none
+//   sent_i      the wavelet that is sent
+//   back_i      the credit that comes; it may be spent in the same cycle
 
 `include "ow_assert.svh"
 
@@ -52,7 +53,7 @@ module ow_link_check
     );
   end
 
-  // Each part looks at what it is for.
+  // Without one of the parts some inputs are not used.
   logic unused;
   assign unused = &{1'b0, set_i, set_full_i, sent_i, back_i};
 

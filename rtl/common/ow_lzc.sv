@@ -3,7 +3,7 @@
 //
 //   Width    bits, 2 to 64
 //   data_i   the word
-//   zeros_o  leading zeros, 0 to Width - 1; Width - 1 if there is no bit at all
+//   zeros_o  leading zeros, 0 to Width - 1; Width - 1 if no bit is set
 //   none_o   no bit is set
 
 `include "ow_assert.svh"
@@ -21,8 +21,8 @@ module ow_lzc #(
 
   localparam int unsigned Full = 1 << CountW;
 
-  // The word stands at the top, over ones that nobody sees unless the word is 0. Each step keeps
-  // the half that holds the highest one.
+  // The word is at the top, over ones that count only if the word is 0. Each step keeps the half
+  // that holds the highest one.
   always_comb begin : halve
     automatic logic [Full-1:0] rest;
     rest = '1;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of one bit a thing: choosing one, and turning a choice into a number. All functions take
-// 32 bits; narrower vectors are cast to them, and what is cut off costs nothing.
+// Functions on vectors of one bit per thing: choosing one, and turning a choice into a number. All
+// functions take 32 bits. Narrower vectors are cast to them; unused bits cost nothing.
+// The functions that could be an addition (lowest, increment, not_next) are written without a
+// carry, as a tree over the bits.
 package ow_onehot_pkg;
 
-  // The lowest bit that is set, alone; 0 of 0. (Not v & -v: a carry is slower and larger.)
+  // The lowest bit that is set, alone; 0 of 0.
   function automatic logic [31:0] lowest(input logic [31:0] v);
     logic [31:0] seen;  // this bit is set, or one below it
     seen = v;
@@ -11,7 +13,7 @@ package ow_onehot_pkg;
     return v & ~(seen << 1);
   endfunction
 
-  // v + 1: each bit from all bits below it at once, where a chain of carries would be too long.
+  // v + 1.
   function automatic logic [31:0] increment(input logic [31:0] v);
     logic [31:0] ones;  // this bit is set, and all below it
     ones = v;
@@ -19,18 +21,18 @@ package ow_onehot_pkg;
     return v ^ {ones[30:0], 1'b1};
   endfunction
 
-  // 0 if y is x + 1, in as many of the low bits as are looked at. No carry is waited for: whether a
-  // bit is to differ follows from the one below it.
+  // 0 if y is x + 1, in the low bits that are looked at: whether a bit must differ follows from the
+  // bit below it.
   function automatic logic [31:0] not_next(input logic [31:0] x, input logic [31:0] y);
     return x ^ y ^ (((x & ~y) << 1) | 32'd1);
   endfunction
 
-  // The lowest bit that is set among those of the mask `above`, or of all, alone: round robin.
+  // Round robin: the lowest bit that is set among those of the mask `above`, or else of all, alone.
   function automatic logic [31:0] pick(input logic [31:0] v, input logic [31:0] above);
     return (v & above) != '0 ? lowest(v & above) : lowest(v);
   endfunction
 
-  // The number of the only bit that is set; 0 of 0, the OR of the numbers if there are several.
+  // The number of the only bit that is set; 0 of 0; the OR of the numbers if there are several.
   function automatic logic [4:0] index(input logic [31:0] one);
     return {(one & 32'hFFFF0000) != '0, (one & 32'hFF00FF00) != '0, (one & 32'hF0F0F0F0) != '0,
             (one & 32'hCCCCCCCC) != '0, (one & 32'hAAAAAAAA) != '0};

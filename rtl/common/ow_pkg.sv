@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types and constants that every level of Openwafer shares: what the machine's users see (registers,
-// encodings, words of the fabric: ow_isa_pkg, made of sw/isa/*.yaml), and what passes between blocks.
-// docs/fabric.md, docs/isa.md and docs/memory-map.md say what they mean.
+// Types and constants that every level of Openwafer shares: what users of the machine see
+// (registers, encodings, words of the fabric: ow_isa_pkg, generated from sw/isa/*.yaml), and what
+// passes between blocks. docs/fabric.md, docs/isa.md and docs/memory-map.md say what they mean.
 
 // No module uses every constant.
 /* verilator lint_off UNUSEDPARAM */
@@ -10,15 +10,15 @@ package ow_pkg;
   import ow_isa_pkg::*;
 `include "ow_isa_export.svh"
 
-  // Control wavelet payload bits that the ramp's consumers act on, and where the commands for the
-  // routers on the way begin (docs/fabric.md).
+  // Bits of a control wavelet that the consumers at the ramp act on, and the first bit of the
+  // commands for the routers on the way (docs/fabric.md).
   localparam int unsigned CTRL_ROW_END = CONTROL_ROW_END_LSB;
   localparam int unsigned CTRL_STREAM_END = CONTROL_STREAM_END_LSB;
   localparam int unsigned CTRL_COMMANDS = CONTROL_COMMANDS_LSB;
 
-  // The list of commands in the data of a control wavelet: the operation of the first one, whether
-  // that stays away from the ramp, whether there is any, and the data with the first one moved to
-  // the end, as a router sends it on that takes it out.
+  // The list of commands in a control wavelet: the operation of the first command; whether it keeps
+  // the wavelet from the ramp; whether there is any command; and the data with the first command
+  // moved to the end, as a router that takes it out sends it on.
   /* verilator lint_off UNUSEDSIGNAL */ // the rest of the word
   function automatic logic [1:0] command_op(input control_t data);
     return data.commands[0].op;
@@ -44,8 +44,8 @@ package ow_pkg;
     logic [31:0] pc;      // of the instruction, for the error report
   } tensor_insn_t;
 
-  // What the engine asks of the adder in the reducer where they share one: ow_fp_serial says what the
-  // fields are. want: it uses it until it wants it no more.
+  // Where engine and reducer share an adder: what the engine asks of the adder in the reducer.
+  // ow_fp_serial explains the fields. want: the engine uses the adder for as long as this is high.
   typedef struct packed {
     logic        want;
     logic        load;
@@ -58,8 +58,8 @@ package ow_pkg;
     logic [31:0] term;
   } fp_ask_t;
 
-  // What the scoreboard of a test sees of the core (one retired instruction a cycle at most). Of a core
-  // for area (ow_core_serial), what an instruction does not write is anything.
+  // What the scoreboard of a test sees of the core: at most one retired instruction per cycle. With
+  // a core for area (ow_core_serial), fields that an instruction does not write may be anything.
   typedef struct packed {
     logic        valid;
     logic        trap;      // the instruction trapped (pc and insn are its own)

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory with one write and one read port, for state that a latch array, a register file or LUT RAM
-// can take: no reset, whole words.
+// can hold: no reset, whole words.
 //
-// A write is there from the next cycle on. Read, by ReadLatency: 0, rdata_o is the word at raddr_i
-// in the same cycle; 1, rdata_o is the word that was at raddr_i when re_i was last high, from the
-// next cycle on. A read and a write of one word in one cycle: the old word.
-// Errors: a write beyond Depth is ignored and a read beyond it gives anything; assertions report
-// both. What was never written is anything.
+// Latency: a write can be read from the next cycle on. With ReadLatency 0, rdata_o is the word at
+// raddr_i in the same cycle. With 1, rdata_o is, from the next cycle on, the word that was at
+// raddr_i when re_i was last high. A read and a write of one word in one cycle give the old word.
+// Errors: a write beyond Depth is ignored, and a read beyond it gives anything; assertions report
+// both. A word that was never written is anything.
 //
-//   Width        bits a word, 1 or more
-//   Depth        words, 2 or more, any number
-//   ReadLatency  0 or 1 cycle
-//   we_i, waddr_i, wdata_i   write
-//   re_i, raddr_i, rdata_o   read; re_i: raddr_i matters
+//   Width             bits per word, 1 or more
+//   Depth             words, 2 or more, any number
+//   ReadLatency       0 or 1 cycle
+//   we_i, waddr_i, wdata_i  write
+//   re_i, raddr_i, rdata_o  read; re_i: raddr_i counts
 
 `include "ow_assert.svh"
 
@@ -23,7 +23,7 @@ module ow_ram_1r1w #(
   localparam int unsigned AddrW = $clog2(Depth)
 ) (
   input  logic             clk_i,
-  input  logic             rst_i,  // of the assertions only
+  input  logic             rst_i,  // for the assertions only
   input  logic             we_i,
   input  logic [AddrW-1:0] waddr_i,
   input  logic [Width-1:0] wdata_i,

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory with one port, for a compiled SRAM or a block RAM: no reset, whole words.
 //
-// A cycle with req_i high writes wdata_i (we_i) or reads: rdata_o is the word from the next cycle
-// on, and stays until the next read. A write leaves rdata_o as it is.
-// Errors: an access beyond Depth is ignored or reads anything; an assertion reports it. What was
-// never written is anything.
+// A cycle with req_i high writes wdata_i (we_i) or reads. After a read, rdata_o is the word from
+// the next cycle until the next read. A write leaves rdata_o as it is.
+// Errors: a write beyond Depth is ignored, and a read beyond it gives anything; an assertion
+// reports both. A word that was never written is anything.
 //
-//   Width   bits a word, 1 or more
-//   Depth   words, 2 or more, any number
-//   req_i, we_i, addr_i, wdata_i   the access of this cycle
-//   rdata_o                        the last word read
+//   Width             bits per word, 1 or more
+//   Depth             words, 2 or more, any number
+//   req_i, we_i, addr_i, wdata_i  the access of this cycle
+//   rdata_o           the last word read
 
 `include "ow_assert.svh"
 
@@ -19,7 +19,7 @@ module ow_ram_1rw #(
   localparam int unsigned AddrW = $clog2(Depth)
 ) (
   input  logic             clk_i,
-  input  logic             rst_i,  // of the assertion only
+  input  logic             rst_i,  // for the assertion only
   input  logic             req_i,
   input  logic             we_i,
   input  logic [AddrW-1:0] addr_i,

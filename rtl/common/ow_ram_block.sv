@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A block RAM of an FPGA: one write and one read port, a word is there in the cycle after re_i and
-// stays until the next one. What is read while it is being written would be one value in one family
-// and another in the next, and logic around the block to say which: here it is against the rules.
+// A block RAM of an FPGA: one write and one read port. A word is on rdata_o from the cycle after
+// re_i until the next read.
+// Errors: a word must not be read while it is written, because families of FPGAs differ in the
+// result. An assertion reports it.
 //
-//   Width, Depth   bits of a word, words (2 or more)
-//   rst_i          of the assertions only
+//   Width, Depth      bits per word; words, 2 or more
+//   rst_i             for the assertions only
+//   we_i, waddr_i, wdata_i  write
+//   re_i, raddr_i, rdata_o  read
 `include "ow_assert.svh"
 
 module ow_ram_block #(

@@ -3,12 +3,13 @@
 //
 // Protocol: valid/ready on both sides; valid holds and the payload is stable until ready. ready_o,
 // valid_o and data_o come from registers.
-// Latency 1 cycle; throughput one a cycle. Two elements fit, so that the one that is under way when
-// the receiver stops has a place.
+// Latency 1 cycle; throughput one per cycle. It holds two elements, so the one that is under way
+// when the receiver stops has a place.
+// Errors: none.
 //
-//   Width    bits of the payload, 1 or more
-//   valid_i, ready_o, data_i   from the producer
-//   valid_o, ready_i, data_o   to the consumer
+//   Width             bits of the payload, 1 or more
+//   valid_i, ready_o, data_i  from the producer
+//   valid_o, ready_i, data_o  to the consumer
 
 `include "ow_assert.svh"
 
@@ -28,7 +29,7 @@ module ow_skid #(
   `OW_ASSERT_INIT(width_at_least_1, Width >= 1)
 
   logic [Width-1:0] head_q, spare_q;
-  logic valid_q, full_q;  // the head, the spare one
+  logic valid_q, full_q;  // the head, the spare element
 
   assign valid_o = valid_q;
   assign data_o = head_q;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checker of valid/ready channels, to be bound to them (docs/style.md): valid holds, and the payload
-// is stable, until ready. It drives nothing; where assertions are off it is nothing.
+// Checker of valid/ready channels, to be bound to them (docs/style.md, checkers): valid holds, and
+// the payload is stable, until ready. It drives nothing. Without assertions it has no effect.
 //
-// Request and grant are valid and ready, too. What a channel may do besides is said where the
-// checker is bound, with the reason; with both of the first two it says of Grant and Room alone.
+// Request and grant are valid and ready too. The parameters relax or extend the rules; a bind that
+// uses them gives the reason. With MayFall and MayChange both set, only Grant and Room are checked.
 //
-//   Channels   channels side by side, 1 or more
-//   Width      bits of a payload, 1 or more
-//   MayFall    valid may fall before ready: the sender takes back what it offers
-//   MayChange  the payload may change before ready: the sender offers something else
-//   Grant      ready answers valid: it is never high without
-//   Room       valid answers ready: it is never high without
-//   valid_i, ready_i, data_i   the channels
+//   Channels          channels side by side, 1 or more
+//   Width             bits of a payload, 1 or more
+//   MayFall           valid may fall before ready: the sender takes back what it offers
+//   MayChange         the payload may change before ready: the sender offers something else
+//   Grant             ready answers valid: it is never high without valid
+//   Room              valid answers ready: it is never high without ready
+//   valid_i, ready_i, data_i  the channels
 
 `include "ow_assert.svh"
 

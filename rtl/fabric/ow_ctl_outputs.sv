@@ -2,22 +2,23 @@
 // The outputs of the control plane's router: which flow sends on each of them in this cycle.
 //
 // A flow is a network (requests, responses) and an input. An output that has taken the first word
-// of a packet stays with it to the tail (lock). Requests and responses take turns when both could
-// go, the inputs of a network round robin. Towards a link data go first, but of four slots that the
-// control plane waits for it gets one; the ramp takes a word when it is ready.
-// Bounds: while a flow wants an output, each other input of its network begins one packet there at most
-// before it; while it could go, words of the other network alternate with those of its own.
-// Latency 0.
+// of a packet stays with this packet to its last word (lock). Requests and responses take turns
+// when both could go; the inputs of a network go round robin. At a link data go first, but the
+// control plane gets one of four slots that it waits for. The ramp takes a word when it is ready.
+// Bounds: while a flow wants an output, each other input of its network begins at most one packet
+// there before it. While it could go, words of the other network alternate with those of its own.
+// Latency 0, one word per output and cycle. Errors: none; assertions report broken locks.
 //
-//   want_i      by output: flows with a copy for it, requests [4:0], responses [9:5], by input
-//   credit_i    the far end of a link can take a word: of a request [3:0], of a response [7:4]
-//   yield_i     links that data want, too
-//   ready_i     there is room at the ramp
-//   tail_i      by output: the word of next_o is the last one of its packet
-//   next_o      by output: the flow that goes next, one-hot; 0: none could
-//   take_o      by output: it goes in this cycle; response_o: it is one of responses
-//   hold_o      by link: the slot is the control plane's, whoever else wants it (from registers)
-//   wait_o      by link: it has to leave the slot to data, and has waited for one more
+//   want_i    by output: flows with a copy for it, requests [4:0], responses [9:5], by input
+//   credit_i  the far end of a link can take a word: of a request [3:0], of a response [7:4]
+//   yield_i   links that data want too
+//   ready_i   there is room at the ramp
+//   tail_i    by output: the word of next_o is the last one of its packet
+//   next_o    by output: the flow that goes next, one-hot; 0: none could
+//   take_o    by output: it goes in this cycle; response_o: it belongs to a response
+//   hold_o    by link: the slot belongs to the control plane, whoever else wants it (from
+//             registers)
+//   wait_o    by link: the control plane leaves the slot to data, and has waited for one more
 
 `include "ow_assert.svh"
 
@@ -56,7 +57,7 @@ module ow_ctl_outputs
     return {|one, |one[2:0], |one[1:0], one[0], 1'b0};
   endfunction
 
-  // Who has waited still could go: nothing but going changes that.
+  // A flow that has waited still can go: only going changes that.
   always_comb begin : hold
     for (int unsigned o = 0; o < 4; o++) hold_o[o] = share_q[o] == 2'd3;
   end

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Credits that the control plane owes its neighbours: of requests and of responses, by link.
 //
-// A slot that is freed goes back in the same cycle if the link's credit slot is free for it. One
-// credit a cycle and link; requests and responses take turns, a request's first after a reset. The
-// control plane goes before data, but of four slots that data credits wait for one is theirs: no
-// packet holds them up for its length. So of two slots in a row the control plane has one at least while
-// it owes a credit, and of two of these the network that is owed one.
-// Latency 0. Two credits a network and link (CTL_CREDITS).
+// A freed slot returns in the same cycle if the link's credit slot is free for it. One credit
+// returns per cycle and link. Requests and responses take turns; after a reset a request's is
+// first. The control plane goes before data, but data credits that wait get one of four slots, so
+// no packet holds them up for its length.
+// Bounds: while the control plane owes a credit, it has at least one of two slots in a row. A
+// network that is owed one has at least one of two of these.
+// Latency 0. Two credits per network and link (CTL_CREDITS). Errors: a count out of range is
+// reported by an assertion.
 //
-//   freed_i      slots that are freed in this cycle: of requests [3:0], of responses [7:4], by link
-//   waits_i      links for which data credits are due
-//   return_o     links on which a credit goes back
-//   response_o   it is one of responses
-//   due_o        a credit is owed or freed
-//   owed_o       one is owed from before
+//   freed_i     slots that are freed in this cycle: of requests [3:0], of responses [7:4], by link
+//   waits_i     links for which data credits are due
+//   return_o    links on which a credit returns
+//   response_o  it is a credit of responses
+//   due_o       a credit is owed or freed
+//   owed_o      a credit is owed from before
 
 `include "ow_assert.svh"
 

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // The control plane's router: two packet-switched networks over the tile's links, requests (colour
-// 24) and responses (colour 25), with buffers, credits and routing of their own. docs/fabric.md,
-// control plane.
+// 24) and responses (colour 25), with buffers, credits and routing of their own (docs/fabric.md,
+// control plane). ow_ctl_serial is the smaller form of it.
 //
-// A flow is a network and an input port; it has a buffer of two words (from the ramp, one). The
-// head of a flow owes a copy to each output of its packet; sent_q remembers the copies that are
-// away, and the head leaves when none is owed. A word that finds its flow empty takes part in the
+// A flow is a network and an input port. It has a buffer of two words (from the ramp, one). The
+// head of a flow owes a copy to each output of its packet. sent_q remembers the copies that are
+// sent, and the head leaves when none is owed. A word that finds its flow empty takes part in the
 // same cycle.
-// What a head means follows from the input: packets on an east or west link or from the ramp begin
-// with an X header, packets on a north or south link with a Y header; a request of one word is its
-// own header.
-// Latency 1 cycle a hop, 1 word a cycle and output; the tile's own flows take a word in two cycles.
-// For parts where area counts: ow_ctl_serial.
+// The input decides what a head means. Packets on an east or west link or from the ramp begin with
+// an X header, packets on a north or south link with a Y header. A request of one word is its own
+// header.
+// Latency 1 cycle per hop. Throughput 1 word per cycle and output; the tile's own flows take a word
+// in two cycles if it has to wait.
 // Errors: a packet that ends early (tail in a header) or that has no way on is swallowed to its
-// tail, as is a response that is addressed to a tile.
+// tail, and so is a response to a tile.
 //
-//   link_*_i     what comes on the links, data included
-//   yield_i      links that data want to send on, too
-//   waits_i      links for which data credits are due
-//   hold_o       links whose slot is taken, whoever else wants it: known from registers
-//   return_o     links on which a credit goes back
-//   link_*_o     both, to be registered; 0 what does not leave
-//   req_*        requests for the tile, from a register; valid/ready
-//   rsp_*        responses of the tile; valid/ready
-//   ask_*        a request of one word of the tile; valid/ready
-//   held_o       flows that hold a word: requests [4:0], responses from links [8:5], by input
-//   move_o       something may change in this cycle even if nothing comes on a link
+//   link_*_i  what comes on the links, data included
+//   yield_i   links that data want to send on too
+//   waits_i   links for which data credits are due
+//   hold_o    links whose slot is taken, whoever else wants it (from registers)
+//   return_o  links on which a credit returns
+//   link_*_o  word and credit, for registers; 0 if nothing leaves
+//   req_*     requests for the tile, from a register; valid/ready
+//   rsp_*     responses of the tile; valid/ready
+//   ask_*     a request of one word of the tile; valid/ready
+//   held_o    flows that hold a word: requests [4:0], responses from links [8:5], by input
+//   move_o    something may change in this cycle even if nothing comes on a link
 
 `include "ow_assert.svh"
 
@@ -66,19 +66,20 @@ module ow_ctl_router
   // Flows whose packets begin with an X header: inputs east, west and ramp of both networks.
   localparam flows_t StartsWithX = 10'b11010_11010;
   localparam flows_t IsRsp = 10'b11111_00000;
-  // The ramp's flows have no tail: it sees within the cycle whether the head is free.
+  // The flows of the ramp have no tail: ready tells the ramp in the same cycle whether the head is
+  // free.
   localparam flows_t HasTail = 10'b01111_01111;
-  // Outputs by input: nothing goes back where it came from, nothing turns from Y to X, a response
-  // does not end at a tile.
+  // Outputs by input: nothing goes back where it came from, nothing turns from Y to X, no response
+  // ends at a tile.
   localparam logic [9:0][4:0] Ways = {5'b01111, 5'b00111, 5'b00001, 5'b01101, 5'b00100,
                                       5'b11111, 5'b10111, 5'b10001, 5'b11101, 5'b10100};
 
-  // Per flow: head and tail of the buffer; what the head is (an X header, a Y header), and whether
-  // the packet turns into the column here; outputs that the packet holds or will take; copies of
-  // the head that are away.
+  // Per flow: head and tail of the buffer; what the head is (an X header, a Y header); the packet
+  // turns into the column here; outputs that the packet holds or will take; copies of the head that
+  // are sent.
   flows_t head_valid_q, tail_valid_q, in_x_q, in_y_q, turn_q;
   logic [NumFlows-1:0][4:0] mask_q, sent_q;
-  logic [32:0] head [NumFlows];  // the register of it
+  logic [32:0] head [NumFlows];  // the register of the head
   ramp_t req_q;
   logic req_valid_q;
   logic stuck_q;  // nothing moved in the last cycle, and nothing will before an input changes
@@ -88,7 +89,7 @@ module ow_ctl_router
   logic [7:0] given;  // credits that come: requests, responses, by link
   logic owed, due;
 
-  // A word or a credit of the control plane has one of two colours.
+  // A word or credit of the control plane has one of two colours.
   localparam logic [4:0] Ours = {1'b1, COLOUR_REQ[4:1]};
   link_t link [4];
   always_comb begin : arrivals
@@ -137,14 +138,14 @@ module ow_ctl_router
                   (rsp_valid_i && rsp_ready_o) || (ask_valid_i && ask_ready_o);
 
   // -------------------------------------------------------------------------------------- heads --
-  // What each head is and where it still has to go.
+  // What each head is, and where it still has to go.
   logic [NumFlows-1:0][4:0] outs;  // outputs of its packet
-  flows_t here, brief;  // it is here that the packet turns or ends; a request of one word
+  flows_t here, brief;  // here: the packet turns or ends here; brief: a request of one word
   flows_t tails;        // the last word of its packet
   flows_t [NUM_PORTS-1:0] want;    // by output: flows that owe it a copy
 
   always_comb begin : heads
-    /* verilator lint_off UNUSEDSIGNAL */ // what the endpoint reads
+    /* verilator lint_off UNUSEDSIGNAL */ // bits for the endpoint
     automatic packet_header_t header;
     automatic packet_brief_t short;
     /* verilator lint_on UNUSEDSIGNAL */
@@ -171,8 +172,8 @@ module ow_ctl_router
           here[k] = !(header.to_edge && IsRsp[k]) && near0;
           way = mask_q[k];
           if ((in_x_q[k] || (in_y_q[k] && !StartsWithX[k])) && word[32]) begin
-            // A packet of one word: a request, first along X, then along Y. Its hops lie where
-            // those of headers do.
+            // A request of one word goes along X first, then along Y. Its hops have the same bits
+            // as those of headers.
             way = '0;
             if (!IsRsp[k]) begin
               brief[k] = 1'b1;
@@ -200,7 +201,7 @@ module ow_ctl_router
   logic [NUM_PORTS-1:0][9:0] next;  // by output: the flow that goes next
   logic [32:0] word [NUM_PORTS];
   logic [NUM_PORTS-1:0] take, ends_here;
-  /* verilator lint_off UNUSEDSIGNAL */ // the ramp's
+  /* verilator lint_off UNUSEDSIGNAL */ // the bit of the ramp
   logic [NUM_PORTS-1:0] response;
   /* verilator lint_on UNUSEDSIGNAL */
   logic [3:0] waits;
@@ -212,7 +213,7 @@ module ow_ctl_router
     .next_o(next), .take_o(take), .response_o(response), .hold_o, .wait_o(waits)
   );
 
-  // A count of hops less one, not below 0: a bit changes if no lower one is set. (A carry is slower.)
+  // A count of hops minus one, not below 0: a bit changes if no lower one is set.
   function automatic logic [11:0] less_one(input logic [11:0] n, input logic on);
     logic [11:0] seen;  // this bit is set, or one below it
     seen = n;
@@ -276,11 +277,11 @@ module ow_ctl_router
     to_tail = came & head_valid_q & ~(pop & ~tail_valid_q) & HasTail;
   end
   assign stuck = given == '0 && came == '0 && take == '0 && waits == '0 && pop == '0 && !due;
-  // As move_o, but for whether the tile takes the request, which is known late.
+  // Like move_o, but it does not depend on whether the tile takes the request.
   assign work = (!stuck_q && (head_valid_q != '0 || owed)) || req_valid_q || came != '0 ||
                 given != '0;
 
-  flows_t ends, goes;  // heads that leave, and are the last ones of their packets; or are not
+  flows_t ends, goes;  // heads that leave: last words of their packets; others
   assign ends = pop & tails;
   assign goes = pop & ~ends;
   always_ff @(posedge clk_i) begin : flows
@@ -311,7 +312,7 @@ module ow_ctl_router
     end
   end
 
-  // A word that comes and leaves at once was never here.
+  // A word that leaves in the cycle in which it comes is not stored.
   for (genvar k = 0; k < NumFlows; k++) begin : gen_flow
     logic [32:0] head_q;
     assign head[k] = head_q;

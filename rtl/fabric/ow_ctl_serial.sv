@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// The control plane's router for parts where area counts (ow_router, Small): the networks, words,
-// rules and ports of ow_ctl_router, which looks at all flows in every cycle; here one flow is looked
-// at in a cycle, so that headers, locks and copies are found out once and not ten times.
+// The control plane's router for parts where area counts (ow_router, Small). Networks, words, rules
+// and ports are those of ow_ctl_router. That one looks at all flows in every cycle; this one looks
+// at one flow per cycle, so it has the logic for headers, locks and copies once instead of ten
+// times.
 //
-// A flow is a network and an input port. Its words wait in a memory of its link, two a network; the
-// tile's own flows have a register each. Flows that hold something are looked at in turn, each once a
-// round; what the next turn is about is read while this one is carried out. The outputs that the head
-// of the flow still owes a copy, and that can take it, get it; when none is owed the head leaves. When a
-// whole round has moved nothing, and nothing has changed for the better since, the turn stays where it is.
-// So a flow that holds a word is looked at 20 cycles at most after it has come or something has changed for
-// the better.
-// What a packet is (its outputs, those that it holds, the copies of its head that are away) stands in
-// a memory of a word a flow.
-// Towards a link data go first, but of four slots that both want the control plane gets one: a word
-// that finds data at its link goes all the same if none of the control plane has gone there for three
-// cycles. It is the slot of the next cycle that it takes, from registers.
-// Latency: a word that is on a link in cycle t is read in t + 1 if no other flow holds anything, looked
-// at in t + 2 and on the next link in t + 4; its credit is on the way back in t + 4. Throughput: 1 word a
-// cycle in all; 1 in two cycles to the tile, so that nothing here waits for its ready; 2 in 7 cycles of a
-// flow, whose credits can be spent again then.
-// Errors: as ow_ctl_router.
+// A flow is a network and an input port. Its words wait in a memory of its link, two per network;
+// the tile's own flows have a register each. Flows that hold something are looked at in turn, each
+// once per round. The head of the next turn is read while this one is carried out. Each output that
+// the head still owes a copy, and that can take it, gets it. The head leaves when no copy is owed.
+// When a whole round has moved nothing and nothing has improved, the turn stays where it is.
+// Bound: a flow that holds a word is looked at within 20 cycles after the word has come or
+// something has improved.
+// The state of a packet (its outputs, the outputs that it holds, the copies of its head that are
+// sent) is in a memory of one word per flow.
+// At a link data go first, but the control plane gets one of four slots that both want: a word that
+// finds data at its link goes all the same if no word of the control plane has gone there for three
+// cycles. It takes the slot of the next cycle, from registers.
+// Latency: a word on a link in cycle t is read in t + 1 if no other flow holds anything, looked at
+// in t + 2, and on the next link in t + 4. Its credit is on the way back in t + 4. Throughput: 1
+// word per cycle in all; 1 in two cycles to the tile, so nothing here waits for the tile's ready; 2
+// in 7 cycles of one flow, whose credits can be spent again then.
+// Errors: as in ow_ctl_router.
 //
-// Ports: as ow_ctl_router.
+//   ports  as in ow_ctl_router
 
 `include "ow_assert.svh"
 
@@ -63,16 +64,17 @@ module ow_ctl_serial
   typedef logic [NUM_PORTS-1:0] ports_t;
   // Flows whose packets begin with an X header: inputs east, west and ramp of both networks.
   localparam flows_t StartsWithX = 10'b11010_11010;
-  // Outputs by input: nothing goes back where it came from, nothing turns from Y to X, a response
-  // does not end at a tile.
+  // Outputs by input: nothing goes back where it came from, nothing turns from Y to X, no response
+  // ends at a tile.
   localparam logic [9:0][4:0] Ways = {5'b01111, 5'b00111, 5'b00001, 5'b01101, 5'b00100,
                                       5'b11111, 5'b10111, 5'b10001, 5'b11101, 5'b10100};
 
-  // Per flow: it holds a word, a second one; which place the first one has; that begins a packet.
+  // Per flow: it holds a word; a second one; the place of the first one; the first one begins a
+  // packet.
   flows_t head_valid_q, tail_valid_q, place_q, begins_q;
-  // What a packet is from its second word on. y: its head is the Y header behind an X header; turns:
-  // it turns into the column here; outputs that it holds or will take, that it holds; copies of the
-  // head that are away.
+  // State of a packet from its second word on. y: its head is the Y header after an X header.
+  // turns: it turns into the column here. mask: outputs that it holds or will take. holds: outputs
+  // that it holds. sent: copies of the head that are sent.
   typedef struct packed {
     logic   y;
     logic   turns;
@@ -81,18 +83,19 @@ module ow_ctl_serial
     ports_t sent;
   } packet_t;
   ports_t [1:0] busy_q;       // outputs that a packet of this network holds
-  logic [3:0][1:0] since_q;   // by link: slots since the last one that went to the control plane; 3: or more
+  logic [3:0][1:0] since_q;   // by link: slots since the last one of the control plane; 3: or more
   flows_t look_q;             // the flow that is looked at, one-hot (or none)
-  logic rsp_look_q;           // it is one of responses
+  logic rsp_look_q;           // it is a flow of responses
   logic [3:0] number_q;       // its number
   logic occupied_q;           // its word is in head_q
   ramp_t head_q;
-  flows_t seen_q;             // those looked at in this round
-  logic moved_q;              // something has changed for the better in this round
-  logic stuck_q;              // nothing moved in the last cycle, and nothing will before an input changes
+  flows_t seen_q;             // flows looked at in this round
+  logic moved_q;              // something has improved in this round
+  logic stuck_q;              // nothing moved in the last cycle, and nothing will before an input
+                              // changes
   logic [31:0] ask_q;         // heads of the tile's own flows
   ramp_t rsp_q, req_q;
-  logic [3:0] go_q;           // links that have their word in this cycle, what it is, how it moves on
+  logic [3:0] go_q;           // links that get their word in this cycle
   ramp_t go_word_q;
   logic go_rsp_q, go_x_q, go_y_q, go_brief_q;
   logic req_valid_q;
@@ -130,13 +133,13 @@ module ow_ctl_serial
   assign move_o = !stuck_q || (req_valid_q && req_ready_i) || (rsp_valid_i && rsp_ready_o) ||
                   (ask_valid_i && ask_ready_o);
 
-  // --------------------------------------------------------------------------------- the head of --
+  // -------------------------------------------------------------------------------- the head of --
   logic is_rsp, begins, starts_x;
   assign is_rsp = rsp_look_q;
   assign begins = (look_q & begins_q) != '0;
   assign starts_x = (look_q & StartsWithX) != '0;
 
-  // What the next turn is about is read while this one is carried out.
+  // The head of the next turn is read while this one is carried out.
   flows_t next;
   logic next_rsp;
   ports_t next_at;
@@ -174,12 +177,12 @@ module ow_ctl_serial
   end
 
   // ------------------------------------------------------------------------------ where it goes --
-  // What a head means follows from the input (ow_ctl_router).
+  // The input decides what a head means (ow_ctl_router).
   logic is_x, is_y, is_brief, here;
   ports_t outs, left, could, take, ways;
   logic [3:0] credits;
   always_comb begin : heads
-    /* verilator lint_off UNUSEDSIGNAL */ // what the endpoint reads
+    /* verilator lint_off UNUSEDSIGNAL */ // bits for the endpoint
     automatic packet_header_t header;
     automatic packet_brief_t short;
     /* verilator lint_on UNUSEDSIGNAL */
@@ -196,8 +199,8 @@ module ow_ctl_serial
     is_brief = begins && head_q.ctrl && !is_rsp;
     outs = packet.mask;
     if (begins && head_q.ctrl) begin
-      // A packet of one word: a request, first along X, then along Y. Its hops lie where those of
-      // headers do.
+      // A request of one word goes along X first, then along Y. Its hops have the same bits as
+      // those of headers.
       outs = '0;
       if (is_x && !near0) begin
         outs[PORT_W] = short.west;
@@ -236,12 +239,12 @@ module ow_ctl_serial
   end
   assign hold_o = go_q;
 
-  // A count of hops less one, not below 0.
+  // A count of hops minus one, not below 0.
   function automatic logic [11:0] less_one(input logic [11:0] n);
     return n - 12'(n != '0);
   endfunction
 
-  // What goes to a link goes there in the next cycle. A header counts down the hops of the dimension
+  // A word for a link is sent in the next cycle. A header counts down the hops of the dimension
   // that it moves along. The copy of a Y header that goes on along X stays as it is.
   ramp_t along_x, along_y;
   always_comb begin : forward
@@ -258,7 +261,7 @@ module ow_ctl_serial
     along_y = '{ctrl: go_word_q.ctrl, data: moved_y};
   end
 
-  // --------------------------------------------------------------------------------- what is next --
+  // ------------------------------------------------------------------------------- what is next --
   always_comb begin : follow
     packet_d = packet;
     packet_d.holds |= take;
@@ -273,9 +276,9 @@ module ow_ctl_serial
     state_we = pop || take != '0;
   end
 
-  // Whose turn it is next: known before what this one does. The first flow that holds a word, and the
-  // first one of this round, are found a cycle before; if that is the one whose last word leaves then,
-  // nothing is there to look at.
+  // The next turn is chosen before this one ends. The first flow that holds a word, and the first
+  // one that is left in this round, are found a cycle ahead. If its last word leaves meanwhile,
+  // there is nothing to look at.
   flows_t first_q, rest_q, holds, rest;
   logic round;  // a round begins
   assign round = rest_q == '0 && moved_q;
@@ -283,7 +286,7 @@ module ow_ctl_serial
   assign holds = head_valid_q | came;
   assign rest = holds & ~(round ? next : seen_q | next);
 
-  logic [7:0] freed_q;  // slots that were freed in the last cycle: known too late for their credits
+  logic [7:0] freed_q;  // slots that were freed in the last cycle; their credits return now
   logic better, due, owed, waiting;
   assign waiting = since_q != '1 || (could[3:0] & ~take[3:0]) != '0;
   assign better = pop || take != '0 || given != '0 || came != '0 || waiting ||
@@ -314,7 +317,7 @@ module ow_ctl_serial
       look_q <= next;
       rsp_look_q <= next_rsp;
       number_q <= next_number;
-      // The word behind one that leaves is read in the next cycle.
+      // The word after one that leaves is read in the next cycle.
       occupied_q <= (next & head_valid_q) != '0 && !(next == look_q && pop);
       freed_q <= {look_q[8:5], look_q[3:0]} & {8{pop}};
       seen_q <= round ? next : seen_q | next;

@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// The control plane's endpoint in a tile: takes request packets from the router, reads and writes
-// the tile's SRAM and registers, sends responses (docs/fabric.md has the words).
+// The control plane's endpoint in a tile. It takes request packets from the router, reads and
+// writes the tile's SRAM and registers, and sends responses (docs/fabric.md, requests and
+// responses).
 //
 // Protocol: req_* and rsp_* are valid/ready; a word with its control bit ends a packet. mem_* and
-// reg_* are request/grant in one cycle; read data comes with rvalid, in order, any number of cycles
-// later (SRAM: the next one).
-// Throughput: a write takes one word a cycle as long as the grant comes; a word that is refused is
-// kept, and nothing else taken until it is written, so that ready waits for no grant of the memory.
-// A read streams one word a cycle, up to 4 reads on their way. Small: a word is taken when it is
-// written, and one read is on its way.
-// A request of one word rings: it activates a task (docs/fabric.md).
+// reg_* are request/grant in one cycle. Read data come with rvalid, in order, any number of cycles
+// later (SRAM: the next cycle).
+// Throughput: a write takes one word per cycle as long as grants come. A word that is refused is
+// kept, and nothing else is taken until it is written, so req_ready_o does not depend on the grant.
+// A read streams one word per cycle, with up to 4 reads under way. Small: a word is taken after it
+// is written, and one read is under way.
+// A request of one word activates a task.
 // Errors: a range that is not wholly in SRAM or in the registers, or is not aligned, is an address
-// error; no word of it is written or read. A read that carries no words, or more after its two
-// headers, is malformed. Both are answered if the packet is a read that carries its headers. Any
-// other operation, and what follows the words of a write, is swallowed to the tail. The endpoint
-// waits for nothing but its memory ports and the response network.
+// error; no word of it is written or read. A read of 0 words, or with words after its two headers,
+// is malformed. Both are answered if the packet is a read with its headers. Other operations, and
+// words after those of a write, are swallowed to the tail. The endpoint waits only for its memory
+// ports and the response network.
 //
-//   SramBytes   size of the SRAM, a multiple of 4 up to 8 MB
-//   Small       for area: as above
-//   idle_o      nothing can change before an input does
+//   SramBytes     size of the SRAM in bytes, a multiple of 4 up to 8 MB
+//   Small         for area: as above
+//   req_*, rsp_*  requests from the router, responses to it
+//   mem_*, reg_*  the tile's SRAM, byte address; its registers, byte offset
+//   idle_o        nothing can change before an input does
 
 `include "ow_assert.svh"
 
@@ -68,13 +71,13 @@ module ow_ctrl_ep
   logic [23:0] addr_q;
   logic [31:0] head_x_q, head_y_q;
 
-  // Responses leave through a queue: the reads on their way always have a place in it.
+  // Responses leave through a queue. A read is started only if the queue has a place for its word.
   localparam int unsigned Places = Small ? 1 : 4;
   logic push, fifo_full, fifo_empty;
   ramp_t push_data;
   logic [$clog2(Places+1)-1:0] fifo_level;
-  logic [2:0] flying_q;  // reads on their way
-  logic room, last;      // the word that comes is the last one of a read
+  logic [2:0] flying_q;  // reads under way
+  logic room, last;      // last: the word that comes is the last one of a read
   assign room = 3'(fifo_level) + flying_q < 3'(Places);
   assign last = left_q == '0 && flying_q == 3'd1;
 
@@ -94,7 +97,7 @@ module ow_ctrl_ep
   // ---------------------------------------------------------------------------------- requests ---
   localparam int unsigned Most = SramBytes > TILE_REGS_BYTES ? SramBytes : TILE_REGS_BYTES;
   localparam int unsigned OffsetW = $clog2(Most + 1) > 18 ? $clog2(Most + 1) : 18;
-  logic [OffsetW:0] offset_end;  // first byte after the range, from the base of its space, if it is near
+  logic [OffsetW:0] offset_end;  // first byte after the range, if the range is near the base
   logic to_reg, near, range_ok;
   always_comb begin
     to_reg = 1'b0;
@@ -110,7 +113,7 @@ module ow_ctrl_ep
     end
   end
 
-  // The first word of a request, or the only one.
+  // The first word of a request, or its only one.
   /* verilator lint_off UNUSEDSIGNAL */ // reserved bits; directions
   packet_command_t command;
   packet_brief_t brief;
@@ -120,9 +123,9 @@ module ow_ctrl_ep
   assign brief = req_i.data;
   assign is_read = command.operation == PACKET_READ;
 
-  // A word to be written is taken as it comes, and kept if it is refused: what the router does does
-  // not wait for the memory's grant. Until it is written nothing else is taken. Small: it waits where
-  // it is.
+  // A word to be written is taken when it comes, and kept if it is refused, so the router does not
+  // wait for the memory's grant. Until it is written nothing else is taken. Small: the word waits
+  // at the router.
   logic        kept_q;
   logic [31:0] word_q;
   logic        valid;  // a word may be looked at
@@ -136,8 +139,8 @@ module ow_ctrl_ep
   assign gnt = is_reg_q ? reg_gnt_i : mem_gnt_i;
   assign rvalid = flying_q != '0 && (is_reg_q ? reg_rvalid_i : mem_rvalid_i);
 
-  // Small: it is asked for in the next cycle, from a register, and a word that has been written is taken
-  // in the cycle after the grant.
+  // Small: the request to the memory comes a cycle later, from a register, and the word is taken in
+  // the cycle after the grant.
   logic asks, asks_q, wrote_q;
   assign asks = Small ? asks_q : do_write || do_read;
   always_ff @(posedge clk_i) begin

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkers of the fabric's channels (docs/style.md, checkers).
+// Binds the checkers of the fabric's channels (docs/style.md, checkers).
 
-// Credits towards the neighbours, of data and of the control plane, where the senders decide.
+// Credits towards the neighbours, of data and of the control plane, at the senders.
 bind ow_router_switch ow_link_check #(.NumColours(NumColours), .Control(1'b0)) u_check_link_n (
   .clk_i, .rst_i, .set_i(set), .set_full_i(!without_credits_i[0]), .sent_i(link_n_o.wavelet),
   .back_i(link_n_i.credit)
@@ -43,12 +43,13 @@ bind ow_ctl_serial ow_link_check #(.Data(1'b0)) u_check_link_w (
   .clk_i, .rst_i, .set_i('0), .set_full_i(1'b0), .sent_i(link_w_o.wavelet), .back_i(link_w_i.credit)
 );
 
-// The ramp injects only where the router has promised room in the cycle before.
+// The ramp may inject only where the router has promised room in the cycle before.
 bind ow_router ow_inject_check #(.NumColours(NumColours), .Spaced(Spaced)) u_check_inj (
   .clk_i, .rst_i, .space_i(inj_space_o), .valid_i(inj_i.valid), .colour_i(inj_i.colour)
 );
 
-// The control plane. A request of the core waits for the turn of the registers' other master.
+// Channels of the control plane. A request of the core may fall before it is taken (MayFall): it
+// waits for the turn of the registers' other master.
 bind ow_ctl_router ow_stream_check #(.Width(33)) u_check_req (
   .clk_i, .rst_i, .valid_i(req_valid_o), .ready_i(req_ready_i), .data_i(req_o)
 );

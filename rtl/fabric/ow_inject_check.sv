@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checker of what the ramp injects, bound to ow_router: only on colours for which the router had
-// promised room in the cycle before, and if Spaced never in two cycles in a row. The promise is kept
-// here, so that a router at rest has no register that still follows it.
+// Checker of what the ramp injects, bound to ow_router: only on colours for which the router has
+// promised room in the cycle before, and if Spaced never in two cycles in a row. The promise is
+// kept here and not in the router.
 //
-//   space_i  the router's promise for the next cycle, a bit a colour
-//   valid_i, colour_i  of the wavelet that enters in this cycle
+//   NumColours        data colours, 2 to 24
+//   Spaced            as in ow_router
+//   space_i           the router's promise for the next cycle, a bit per colour
+//   valid_i, colour_i  the wavelet that enters in this cycle
 
 `include "ow_assert.svh"
 

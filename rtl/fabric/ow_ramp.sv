@@ -1,47 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ramp: queues between a tile and its router. Input queues take the wavelets of the colours that
-// they are bound to, as many output queues inject into the colours that they are bound to, each
-// QueueDepth wavelets deep and a memory of its own.
+// The ramp: queues between a tile and its router. Input queues take wavelets of the colours that
+// they are bound to; as many output queues send.
 //
 // Input: ej_i (a register of the router) is stored at the end of the cycle in the queue of its
-// colour. ej_ready_o has a bit a colour: the queue has room for one more besides what is in ej_i
-// now. A colour without a queue is never ready. One wavelet a cycle into a queue as long as it is
-// drained at that rate; latency 1 cycle from ej_i to inq_valid_o. A pop, which comes late in its
-// cycle, gives its room two cycles later.
-// Output: one wavelet a cycle in all, round robin over the queues that hold something and whose colour the
-// router takes in the next cycle (inj_space_i), into a register, inj_o; latency 2 cycles from push to
-// inj_o. Who could go until it goes waits for one of each other queue at most. If none of them can go,
-// what reducer or engine push into an empty queue goes there at once: latency 1 cycle.
+// colour. Bit c of ej_ready_o: the queue of colour c has room for one more besides what is in ej_i
+// now. A colour without a queue is never ready. Latency 1 cycle to inq_valid_o, throughput one
+// wavelet per cycle. A pop gives its room two cycles later.
+// Output: one wavelet per cycle in all, into the register inj_o. Queues that hold something have
+// turns, round robin, if the router takes their colour in the next cycle (inj_space_i). Latency 2
+// cycles from push to inj_o. A queue that can go waits for at most one wavelet of each other queue.
+// If no queue can go, a push of reducer or engine into an empty queue goes there at once: latency 1
+// cycle.
 // Producers: three writers (reducer, engine, core) may push in one cycle, each into another queue.
-// A writer may push into queue q in a cycle in which outq_ready_o[q] is high, or in the cycle after
-// one (the bit promises space for two), so that a writer may hold one push in a register.
-// Binding: a write of cfg takes effect two cycles later; in the cycle in between no colour is ready, so
-// that nothing in flight is lost. What a queue holds stays in it. A colour is served by one input
-// queue, the one that it was bound to last: that binding takes it away from the other, which then
-// reads as bound to nothing. It waits in the router while it moves. A binding that would take a
-// colour away from a queue that an instruction or a drain reads is an error and is not made.
-// Errors, reported in err_* while they last or for one cycle: such a binding, in the cycle after its
-// write; a wavelet waits for the ramp although no input queue is bound to its colour (it stays in the
-// router, and its colour waits with it); a push finds its queue full or another writer in the same
-// cycle (the push is dropped: of two, the core's, then the engine's), or there is no such queue. A
-// queue that is not there is always ready and never holds anything; its binding reads 0.
-//   NumColours    data colours, 2 to 24; a binding to a colour beyond is never served
-//   Queues        input queues, and output queues: 2, 4 or 8
-//   QueueDepth    wavelets a queue, a power of two, 4 to 8 (levels are reported in 4 bits)
-//   Small         for area: what is pushed goes through its queue; writers have turns by cycle_i, the
-//                 reticle's cycle count, the engine every second one, reducer and core every fourth
-//                 (*_turn_o; else all have every one); a head is anything while it is not valid
-//   cfg_*         write of a binding: addr [3] 0 input, 1 output queue, [2:0] which; data [5]
-//                 enable, [4:0] colour; *_bind_o reads back
-//   clear_i       empties all queues; the bindings stay, and so does what waits in the router. Who has found
-//                 a wavelet before may still pop it: that takes nothing
-//   inq_owned_i   input queues that a running instruction or drain reads
-//   ej_owed_i     colours of which the router holds a wavelet for the ramp
-//   err_*         an error, its cause (RAMP_* in ow_pkg) and its colour or queue
-//   inq_*         heads of the input queues; inq_pop_i takes them, any number in one cycle
-//   ctr_*_o       a wavelet came in through the ramp, or went out, in this cycle
-//   idle_o        nothing can change before an input does, or something is popped: whoever pops is
-//                 not idle, and says so himself
+// A writer may push into queue q in a cycle in which outq_ready_o[q] is high, and in the cycle
+// after one. The bit promises space for two, so a writer may hold one push in a register.
+// Binding: a write of cfg takes effect two cycles later. In the cycle in between no colour is
+// ready, so nothing in flight is lost. A queue keeps what it holds. A colour is served by one input
+// queue, the last one that was bound to it: the binding takes it from the other queue, which then
+// reads as not bound. A binding that would take a colour from a queue that an instruction or a
+// drain reads is an error and is not made.
+// Errors, in err_* while they last or for one cycle: such a binding, in the cycle after its write;
+// a wavelet for the ramp whose colour has no input queue (it stays in the router, and its colour
+// waits); a push that finds no queue, a full one, or another writer (it is dropped; of two, the
+// core's, else the engine's). A queue that does not exist is always ready and holds nothing; its
+// binding reads 0.
+//
+//   NumColours   data colours, 2 to 24; a binding to a higher colour is never served
+//   Queues       input queues, and output queues: 2, 4 or 8
+//   QueueDepth   wavelets per queue, 4 or 8 (levels are reported in 4 bits)
+//   Small        for area: all pushes go through their queue, and writers have turns by cycle_i,
+//                the reticle's cycle count: the engine every second cycle, reducer and core every
+//                fourth (*_turn_o; otherwise every cycle). A head that is not valid may be anything
+//   cfg_*        write of a binding: addr [3] 0 input, 1 output queue, [2:0] which; data [5]
+//                enable, [4:0] colour; *_bind_o reads back
+//   clear_i      empties all queues. Bindings stay, and so do wavelets in the router. A reader that
+//                found a wavelet before may still pop it, which takes nothing
+//   inq_owned_i  input queues that a running instruction or drain reads
+//   ej_owed_i    colours of which the router holds a wavelet for the ramp
+//   err_*        an error, its cause (RAMP_* in ow_pkg) and its colour or queue
+//   inq_*        heads of the input queues; inq_pop_i takes them, any number in one cycle
+//   ctr_*_o      a wavelet came in through the ramp, or went out, in this cycle
+//   idle_o       nothing can change before an input changes or something is popped. A reader that
+//                pops is not idle and says so itself
 
 `include "ow_assert.svh"
 
@@ -105,7 +105,7 @@ module ow_ramp
   `OW_ASSERT_INIT(depth_in_range, QueueDepth == 4 || QueueDepth == 8)
   `OW_ASSERT_INIT(colours_in_range, NumColours >= 2 && NumColours <= MAX_DATA_COLOURS)
 
-  // Bindings: as written, and as a one-hot colour (0 when disabled).
+  // Bindings: as written, and as a one-hot colour (0 if disabled).
   logic [Queues-1:0][5:0] inq_bind_q, outq_bind_q;
   colours_t in_colour_q [Queues];
   colours_t out_colour_q [Queues];
@@ -114,7 +114,7 @@ module ow_ramp
   logic [3:0] cfg_addr_q;
   /* verilator lint_on UNUSEDSIGNAL */
   logic [5:0] cfg_data_q;
-  // The same decoded: it is known early which colours an input queue's binding stops.
+  // The same decoded a cycle earlier.
   queues_t cfg_one_q;
   colours_t cfg_colour_q;
   logic bind_in_q;
@@ -122,7 +122,7 @@ module ow_ramp
   // Queues.
   ptr_t [Queues-1:0] in_rp_q, out_rp_q;
   logic [Queues-1:0][3:0] in_level_q, out_level_q;
-  ramp_t [Queues-1:0] in_head, out_head;  // what the memories give, whether they hold it or not
+  ramp_t [Queues-1:0] in_head, out_head;  // output of the memories, valid or not
   queues_t in_valid_q, out_valid_q, out_ready_q;
   queues_t in_moved_q;  // input queues that have changed
   // Per colour: its queue has room for one, for two.
@@ -132,7 +132,7 @@ module ow_ramp
   logic [2:0] overrun_queue_q;
   queues_t above_q;  // round robin: queues above the last one that injected
   wavelet_t inj_q, inj_d;
-  ramp_t inj_word;  // Small: what goes with inj_q
+  ramp_t inj_word;  // Small: the data that belong to inj_q
 
   always_comb begin
     inq_bind_o = '0;
@@ -149,7 +149,7 @@ module ow_ramp
     outq_level_o[Queues-1:0] = out_level_q;
   end
 
-  // The queue of a number that is written; only if there is one.
+  // There is a queue of this number.
   function automatic logic is_there(input logic [2:0] q);
     return {1'b0, q} < 4'(Queues);
   endfunction
@@ -167,11 +167,11 @@ module ow_ramp
     end
   end
 
-  // The binding that was written: what it takes, and whether from a reader.
+  // The binding that was written: the colour that it takes, and whether it takes it from a reader.
   logic taken_away;
   queue_t cfg_queue;
   assign cfg_queue = queue_t'(cfg_addr_q);
-  colours_t bind_colour, unbind_colour;  // what the queue takes, and took
+  colours_t bind_colour, unbind_colour;  // colours that the queue takes, and that it had
   always_comb begin
     bind_colour = '0;
     unbind_colour = '0;
@@ -190,10 +190,9 @@ module ow_ramp
     if (ej_i.valid) ej_ready_o &= room2_q | ~(Small ? '1 : colours_t'(1) << ej_i.colour);
   end
 
-  // Injection, of what is held. The router's word on space is of the next cycle, so what is chosen
-  // now is there in time.
-  // Small: in the cycle after a wavelet has gone none is chosen, so that the router's word on space does
-  // not wait for it; its word is read all the same.
+  // Injection of held words: inj_space_i is for the next cycle, when the choice is in inj_q.
+  // Small: in the cycle after a wavelet has gone none is chosen, so inj_space_i need not follow it.
+  // The word is read all the same.
   queues_t inj_one, inj_pick, open;  // open: the router takes one of its colour
   wavelet_t inj_held;
   always_comb begin : choose
@@ -235,7 +234,7 @@ module ow_ramp
     end
   end
 
-  // Small: what the writer pushes whose turn it is, which is known early, stands for the engine's.
+  // Small: the push of the writer that has its turn takes the place of the engine's.
   logic red_push, eng_push, core_push;
   logic [2:0] eng_q;
   ramp_t eng_data;
@@ -247,8 +246,8 @@ module ow_ramp
   assign {eng_q, eng_data} = Small && red_turn_o ? {red_q_i, red_data_i}
                            : Small && core_turn_o ? {core_q_i, core_data_i} : {eng_q_i, eng_data_i};
 
-  // The writers of this cycle, by the queue that takes what they push: of two to one queue the first
-  // wins, and none overwrites. Who pushes, and where, is known late; what a queue has room for is not.
+  // The writers of this cycle, by the queue that takes the push. Of two pushes to one queue the
+  // first wins. Who pushes and where comes late in the cycle; the room of the queues does not.
   queues_t room, red_in, eng_in, core_in;
   logic push_lost;
   logic [2:0] lost_queue;
@@ -276,10 +275,10 @@ module ow_ramp
     end
   end
 
-  // What reducer and engine push into an empty queue goes on at once if nothing held does, unless its
-  // queue is being bound: what is pushed after a binding follows it. What the core pushes always goes
-  // through the queue: so the words of a self-test find what is wrong with its memory.
-  queues_t straight;  // into these queues
+  // A push of reducer or engine into an empty queue passes straight on if no held word goes, unless
+  // the queue is being bound: a push after a binding must follow it. A push of the core always goes
+  // through its queue, so that self-tests exercise the memory of the queue.
+  queues_t straight;  // pushes into these queues may pass
   logic red_on, eng_on;
   always_comb begin : pass
     straight = !Small && inj_one == '0 ? open & ~out_valid_q : '0;
@@ -317,7 +316,7 @@ module ow_ramp
   end
 
   // ------------------------------------------------------------------------------- memories --
-  // Whether a push is taken is known last: what it brings stands there without that.
+  // Data do not wait for whether the push is taken.
   queues_t out_push;
   ramp_t [Queues-1:0] out_wdata;
   always_comb begin
@@ -343,9 +342,9 @@ module ow_ramp
     .out_level_i(out_level_q), .out_head_o(out_head), .inj_i(inj_pick), .inj_o(inj_word)
   );
 
-  // Levels of the queues that change, and the room that their colours have. What is popped is known
-  // last, as is what is pushed: each chooses the registers of its own queue alone. Rooms are those of
-  // what the queue holds without a pop, and are reckoned again in the next cycle.
+  // Levels of the queues that change, and the room that their colours have. Pops and pushes come
+  // late, and each selects only the registers of its own queue. The room is computed without the
+  // pops of this cycle, and again in the next one.
   logic in_here;  // an input queue may change
   logic [Queues-1:0][3:0] in_most, in_level_d;  // in_most: if nothing is popped
   colours_t room1_d, room2_d;
@@ -478,7 +477,7 @@ module ow_ramp
         room1_q <= bound_d;
         room2_q <= bound_d;
       end
-      // Nothing comes in as a binding changes, whatever is cleared; what has room is counted anew then.
+      // While a binding changes, nothing comes in; room is counted again afterwards.
       if (cfg_we_i && is_there(cfg_addr_i[2:0]) && !cfg_addr_i[3]) {room1_q, room2_q} <= '0;
     end
   end

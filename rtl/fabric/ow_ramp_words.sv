@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is kept of the wavelets in the queues of a ramp: a memory for each queue, or, if Small, one for
-// all output queues.
+// The data of a ramp's queues: one memory per queue, or if Small one memory for all output queues.
 //
-// Where a queue begins and how long it is is known in ow_ramp; a push goes behind its end. Latency: a
-// word is there from the next cycle on. Small: one word is pushed in a cycle into output queues, and
-// one read, which is there in the cycle after.
+// ow_ramp knows where a queue begins and how long it is. A push writes after the end of its queue.
+// Latency: a word can be read from the next cycle on. Throughput: one push and one read per queue
+// and cycle. Small: one word is pushed into output queues per cycle, and one is read; the word that
+// is read is there in the cycle after.
+// Errors: none here; ow_ramp drops pushes that do not fit, and reports them.
 //
-//   Queues, QueueDepth, Small   as of ow_ramp
-//   in_*, out_*   input and output queues: which take a word at the end of the cycle (push_i), the
-//                 word; which hold one (valid_i), the place of the first (rp_i), how many (level_i);
-//                 head_o: the first ones, or anything. out_head_o: 0 if Small
-//   into_i        Small: the output queue that takes a word, if one does, known before that
-//   inj_i         Small: the output queue whose first word is read, one-hot, or none; inj_o: the last
-//                 one that was read
+//   Queues, QueueDepth, Small  as in ow_ramp
+//   in_*, out_*       input and output queues: push_i: which take a word at the end of the cycle;
+//                     data_i: the word; valid_i: which hold one; rp_i: the place of the first;
+//                     level_i: how many; head_o: the first ones, or anything. out_head_o is 0 if
+//                     Small
+//   into_i            Small: the output queue that takes a word if one does; early in the cycle
+//   inj_i             Small: the output queue whose first word is read, one-hot, or none; inj_o:
+//                     the last word that was read
 
 `include "ow_assert.svh"
 

@@ -1,75 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
-// The router of a tile: five ports (north, east, south, west, ramp), NumColours data colours with
-// NumPositions switch positions each, NumFilters filters in front of the ramp, and the control
-// plane.
-// docs/fabric.md is the specification.
+// The router of a tile: five ports (north, east, south, west, ramp), the data colours, their
+// filters, and the control plane. docs/fabric.md is the specification.
 //
 //   ow_router_routes   routes, switch positions, moves
-//   ow_router_switch   what is taken, whose turn it is
+//   ow_router_switch   which wavelets are taken, which go where in this cycle
 //   ow_router_credits  credits both ways
-//   ow_router_words    what the buffers keep, written by five inputs, read by five outputs
-//   ow_router_filter   filters, and what commands keep from the ramp
-//   ow_ctl_router      the control plane, a router of its own on the same links (Small: ow_ctl_serial)
+//   ow_router_words    the data of the buffers: written by five inputs, read by five outputs
+//   ow_router_filter   filters, and commands that keep a wavelet from the ramp
+//   ow_ctl_router      the control plane, a router of its own on the same links
+//   ow_ctl_serial      the same if Small
 //
-// Data: a buffer of two wavelets a colour (at any time a colour has one input port). What arrives
-// at an empty buffer takes part in the arbitration of the outputs in the same cycle; the head of a
-// colour goes to each output of its route as soon as that output takes it, and leaves when no copy
-// is owed. Each output grants one colour a cycle, round robin.
-// A credit can be spent in the cycle in which it arrives, so two of them sustain full rate.
-// Latency: a wavelet that is on a link input in cycle t is in the output register in cycle t + 1.
-// Throughput: 1 wavelet a cycle and port, also of a single colour; credit loop 2 cycles.
-// Small is for parts where area counts more: what arrives on a link goes through a register and is stored
-// first, and in a cycle one data colour moves, to all outputs that take it, and one word of the control
-// plane, likewise. Latency t + 3, credit loop 5 cycles.
+// Data: each colour has a buffer of two wavelets and one input port at any time. A wavelet that
+// arrives at an empty buffer takes part in the arbitration of the outputs in the same cycle. The
+// head of a colour goes to each output of its route as soon as this output takes it, and leaves
+// when no copy is owed. Each output grants one colour per cycle, round robin.
+// Latency: a wavelet on a link input in cycle t is in the output register in cycle t + 1.
+// Throughput: one wavelet per cycle and port, also of a single colour. A credit can be spent in the
+// cycle in which it arrives, so the credit loop is 2 cycles and two credits sustain the full rate.
+// Small trades speed for area. A wavelet from a link goes through a register and is stored first.
+// In each cycle one data colour moves, to all outputs that take it, and one word of the control
+// plane. Latency t + 3, credit loop 5 cycles.
 //
-// Switches: a control wavelet on a colour that obeys commands leaves on the position that it found,
-// and its command is carried out when its last copy has left. A wavelet with a command field other
-// than 0 is a fence: it is sent only with all credits of its colour in hand and takes them all, and
-// they come back, from the input that is then selected, when it has left this router. So nothing of
-// its colour is behind it on the link when the switch moves, and an input that is not selected
-// holds no credits.
+// Switches: a control wavelet on a colour that obeys commands leaves on the position that it found.
+// Its command is carried out when its last copy has left. A wavelet whose command field is not 0 is
+// a fence: its sender waits for all credits of the colour and spends all of them. They return when
+// the fence has left this router, from the input that is selected then. So nothing of its colour is
+// after it on the link when the switch moves, and an input that is not selected holds no credits.
 //
-// Control plane: its words and its credits share the links with those of data. When the data plane
-// wants an output too, one slot in four is the control plane's; its credits go before those of
-// data, but of four slots that data credits wait for they get one.
+// Control plane: its words and credits share the links with those of data. If the data plane wants
+// an output too, the control plane gets one slot in four. Its credits go before those of data, but
+// data credits that wait get one slot in four.
 //
-// Errors: a wavelet at another port than the selected input is dropped and the colour stops and is
-// shown in RT_MISROUTE until its route is written; the credit of the wavelet is kept for its port
-// and goes back there when a route or a position selects that port. Wavelets of a colour without a
-// route wait; they are taken from one port, which the route then has to name. A route with no
-// output discards what arrives. Colours from NumColours to 23 do not exist: dropped.
-// Routes: written at any time, in effect in the next cycle; the colour should be quiet (nothing
-// buffered, no credit on its way back), else the wavelets that it holds follow the new route and
-// the copies already sent are sent again.
+// Errors: a wavelet at another port than the selected input is dropped. Its colour stops, and
+// RT_MISROUTE shows it, until its route is written. The credit of the wavelet is kept for its port,
+// and returns there when a route or a position selects this port. Wavelets of a colour without a
+// route wait; they are taken from one port, and the route has to name this port. A route without an
+// output discards what arrives. Wavelets of colours from NumColours to 23 are dropped.
+// Routes: may be written at any time, and take effect in the next cycle. The colour should be quiet
+// (nothing buffered, no credit on its way back). Otherwise the wavelets that it holds follow the
+// new route, and copies that were already sent are sent again.
 //
-// Per-colour state is kept as vectors of one bit a colour: work for all colours at once. Conditions
-// around work that gives 0 without them are there for the simulator, which passes over it;
-// synthesis finds that they change nothing.
+// State per colour is kept as vectors of one bit per colour, so one operation works on all colours.
+// Some conditions guard work that would give 0 without them: they let a simulator skip it.
 //
 //   NumColours    data colours, 2 to 24
 //   NumFilters    filters, 0 to 6
-//   NumPositions  switch positions of a colour, 1 to 4. With 1 there is no SWITCH, and no colour
-//                 obeys commands
+//   NumPositions  switch positions of a colour, 1 to 4. With 1 there is no SWITCH register, and no
+//                 colour obeys commands
 //   Small         the small router
 //   Spaced        inj_i is never valid in two cycles in a row
 //   InputRegs     the registers of the links are at the inputs instead of the outputs (ow_tile)
-//   link_*_i/_o   the four links; outputs are registers, 0 when nothing is sent
-//   inj_*         wavelets from the ramp: inj_i may be valid only for a colour whose bit of
-//                 inj_space_o was high in the cycle before, so that it can be a register, and if Spaced
-//                 only if it was not valid in that cycle. inj_space_o follows from registers, the
-//                 register that is written and, if not Spaced, inj_i
-//   ej_*          wavelets to the ramp: ej_o is a register; ej_ready_i (a bit a colour) says that
-//                 the ramp can take one more besides the one in ej_o; ej_owed_o: colours
+//   link_*_i/_o   the four links; the outputs are registers, 0 when nothing is sent
+//   inj_*         wavelets from the ramp. inj_i may be valid only for a colour whose bit of
+//                 inj_space_o was high in the cycle before, so inj_i can be a register. If Spaced,
+//                 it must not have been valid in that cycle. inj_space_o depends on registers, on
+//                 the register that is written, and if not Spaced on inj_i
+//   ej_*          wavelets to the ramp. ej_o is a register. Each bit of ej_ready_i says that the
+//                 ramp can take one more of this colour besides the one in ej_o. ej_owed_o: colours
 //                 whose head still has to go to the ramp
 //   req_*, rsp_*  control plane: requests for the tile (from a register), its responses;
 //                 valid/ready
-//   ask_*         a request of one wavelet from the tile (valid/ready)
+//   ask_*         a request of one word from the tile; valid/ready
 //   cfg_*         a write of a ROUTE, SWITCH or FILTER register (docs/memory-map.md), by the word
-//                 offset in the tile's registers; the offset counts without a write, too
+//                 offset in the tile's registers. The offset is used without a write too
 //   stat_o        the word at the offset cfg_addr_i: ROUTE, SWITCH, FILTER or RT_*
 //   torn_o        a colour was torn down in the cycle before
 //   hears_o       a link input, as the router sees it in this cycle, carries something
-//   link_clk_i    clock of the registers at the inputs, if they are there: it may stop while neither
+//   link_clk_i    clock of the registers at the inputs, if they exist. It may stop while neither
 //                 they nor the links carry anything
 //   idle_o        no state can change before one of link_*_i, inj_i, ej_ready_i, req_ready_i,
 //                 rsp_valid_i, ask_valid_i or cfg_we_i does
@@ -126,8 +123,8 @@ module ow_router
   typedef logic [NumColours-1:0] colours_t;
 
   // ------------------------------------------------------------------------ registers of links --
-  // What the links bring in this cycle; what goes next. Of data and the control plane at most one
-  // has a link's word, and one its credit.
+  // What the links bring in this cycle, and what goes next. At most one of data and control plane
+  // uses a link's word, and at most one its credit.
   link_t link_n, link_e, link_s, link_w;
   link_t data_n, data_e, data_s, data_w, ctl_n, ctl_e, ctl_s, ctl_w;
   link_t next_n, next_e, next_s, next_w;
@@ -136,7 +133,7 @@ module ow_router
   assign next_e = rst_i ? '0 : data_e | ctl_e;
   assign next_s = rst_i ? '0 : data_s | ctl_s;
   assign next_w = rst_i ? '0 : data_w | ctl_w;
-  // A link that carries nothing is 0: its valid bits tell.
+  // A link that carries nothing is all 0, so the valid bits are enough.
   function automatic logic carries(input link_t any);
     return any.wavelet.valid || any.credit.valid;
   endfunction
@@ -180,8 +177,9 @@ module ow_router
     assign unused_clk = link_clk_i;
   end
 
-  // What of it is for the data plane. Small: a wavelet waits for a cycle, since it has come through the
-  // muxes of a reticle in this one; credits only count.
+  // What the data plane sees. Small: a wavelet waits in a register for a cycle, because it has come
+  // through the muxes of a reticle in this one. Credits come straight, because they are only
+  // counted.
   link_t in_n, in_e, in_s, in_w;
   logic waits_in;  // a wavelet is in a register
   if (Small) begin : gen_wait
@@ -258,7 +256,7 @@ module ow_router
   colours_t at [NUM_PORTS], take [NUM_PORTS], one [NUM_PORTS], credit_some [4], credit_all [4];
   colours_t held, full, push, shift, misrouted, ramp_owed, held_ctrl, held_noce, held_outside;
   colours_t space, take_held, drop_held;
-  logic [3:0] without, keep;  // all inputs of a colour without switches are selected
+  logic [3:0] without, keep;  // without switches all inputs of a colour are selected
   assign without = new_route.without_credits & {4{NumPositions > 1}};
   assign keep = new_route.keep_credits & {4{NumPositions > 1}};
   logic [NUM_PORTS-1:0] take_fresh, drop_fresh, outside;
@@ -266,8 +264,8 @@ module ow_router
   logic [3:0] wants, waits, hold, ctl_return;
   logic can_go, turn, turn_ctrl;
 
-  // Commands that this router takes out of the list: of held heads; of those that come, should they
-  // be the heads of their colours at once.
+  // Heads whose first command this router takes out of the list: held heads, and arriving wavelets
+  // in case they become heads at once.
   always_comb begin : list
     automatic colours_t always_out, none_out, advance_out;
     automatic logic [1:0] now;
@@ -356,7 +354,7 @@ module ow_router
   wavelet_t ej_q;
   logic torn_event_q;
   always_ff @(posedge clk_i) begin : registers
-    // That a head is kept from the ramp is known last: the word stands there without that.
+    // The word is stored without waiting for the filter: only `valid` depends on it.
     ej_q.valid <= to_ramp.valid && !rst_i;
     if (turn) {ej_q.colour, ej_q.ctrl, ej_q.data} <= {to_ramp.colour, to_ramp.ctrl, to_ramp.data};
     torn_event_q <= tear && !rst_i;
@@ -365,10 +363,10 @@ module ow_router
   assign torn_o = torn_event_q;
 
   // ------------------------------------------------------------------------------ from the tile --
-  // What the ramp may send in the next cycle. A colour whose buffer has a place now has it then,
-  // unless the ramp fills it in this cycle: behind what it sends there has to be a second one, and
-  // nothing goes behind a fence before that has left. Nor does anything go towards a route that is
-  // written, which need not begin at the ramp any more.
+  // What the ramp may send in the next cycle: a colour whose buffer has a free place now. If the
+  // ramp fills this place in this cycle, a second place must be free, and nothing may follow a
+  // fence before it has left. Nothing may go to a colour whose route is being written, because the
+  // new route need not begin at the ramp.
   colours_t after, entering;
   always_comb begin : enter
     after = '1;
@@ -381,7 +379,7 @@ module ow_router
   end
 
   // --------------------------------------------------------------------------------------- idle --
-  // A copy that is not kept from the ramp waits for it.
+  // A copy for the ramp that no filter drops waits for the ramp.
   logic can_move;
   assign ej_owed_o = ramp_owed & ~drop_held;
   assign inj_space_o = space & (~several | in[PORT_R]) & after &
@@ -431,7 +429,7 @@ module ow_router
     endcase
   end
 
-  // That the ramp injects only where space was promised is bound (ow_inject_check).
+  // ow_inject_check, which is bound, checks that the ramp injects only where space was promised.
   `OW_ASSERT(space_as_promised, (entering & enable & in[PORT_R] & ~space) == '0,
              "a promise of space to the ramp was not kept")
   `OW_ASSERT(control_colour_inject, !inj_i.valid || inj_i.colour < COLOUR_REQ,

@@ -1,38 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 // Credits of a router's data colours: those in hand towards each neighbour, and those of the
-// neighbours: which of them goes back on each link in this cycle, and what is kept.
+// neighbours (which of them returns on each link in this cycle, and which are kept).
+// docs/fabric.md, credits.
 //
-// In hand: one for a wavelet, both for a fence; one that comes can be spent at once.
-// Of the neighbours: a slot that is freed goes back in the same cycle if no credit waits for the link
-// and it is that of the wavelet that comes on the link now or, if none comes that could go on at
-// once, that of one held head, chosen before it is known which of them leave. Credits that have
-// waited go first, round robin; so one that is not returned at once goes within as many slots as
-// there are colours. A fence has taken both credits of its colour; they go back from the next cycle
-// on, to the input that is selected then.
-// Latency 0: credit_o is for a register.
+// In hand: a wavelet costs one, a fence both. An arriving credit can be spent at once.
+// Of the neighbours: credits that have waited return first, round robin. If no credit waits for a
+// link, a slot that is freed in this cycle returns at once: the slot of the wavelet that comes on
+// the link now, or, if none comes that could leave at once, the slot of one held head. This held
+// head is chosen before it is known which heads leave. All other freed slots wait; each returns
+// within as many slots as there are colours. A fence has taken both credits of its colour; they
+// return from the next cycle on, to the input that is selected then.
+// Latency 0: credit_o goes to a register.
+// Errors: a credit too many, and counts out of range, are reported by assertions.
 //
-//   NumColours   data colours, 2 to 24
-//   link_*_i     the links, for the credits that come
-//   grant_i      [p]: the colour that sends on link p, one-hot
-//   fence_i      heads that are fences
-//   in_i         [p]: colours whose input is port p
-//   on_i         colours with a route that are neither torn down nor stopped: their credits go back
-//   may_i        held heads that may leave in this cycle and are no fences
-//   fresh_i      [p]: the colour of what comes at port p and is a head at once, one-hot; at_once_i [p]:
-//                there is one
-//   passes_i     [p]: it leaves in this cycle and is no fence: known late
-//   freed_held_i colours whose held head leaves and is no fence
-//   leave_i      colours of which a fence leaves
-//   wrong_i      [p]: colours of what came at port p and not at their input; wrong_fence_i: it is a
-//                fence
-//   work_i       something but credits may change in this cycle; busy_i: a head may leave
-//   set_i        colours whose credits are set; without_i: links that start with none in hand;
-//                keep_i: links whose credits are here
-//   taken_i      links on which a credit of the control plane goes back
-//   give_o       [p]: the colour of the credit that comes on link p, one-hot
-//   some_o, all_o   [p]: colours with one credit of link p in hand, with both, before this cycle
-//   credit_o     [p]: what goes back on link p
-//   waits_o      links that credits wait for
+//   NumColours     data colours, 2 to 24
+//   link_*_i       the links, for the credits that arrive
+//   grant_i        [p]: the colour that sends on link p, one-hot
+//   fence_i        heads that are fences
+//   in_i           [p]: colours whose input is port p
+//   on_i           colours with a route that are neither torn down nor stopped: their credits
+//                  return
+//   may_i          held heads that may leave in this cycle and are no fences
+//   fresh_i        [p]: the colour of the fresh head at port p, one-hot; at_once_i [p]: there is
+//                  one
+//   passes_i       [p]: it leaves in this cycle and is no fence; late in the cycle
+//   freed_held_i   colours whose held head leaves and is no fence
+//   leave_i        colours of which a fence leaves
+//   wrong_i        [p]: colours of wavelets at port p that is not their input; wrong_fence_i: it is
+//                  a fence
+//   work_i         something besides credits may change in this cycle; busy_i: a head may leave
+//   set_i          colours whose credits are set; without_i: links that start with none in hand;
+//                  keep_i: links whose credits are kept here
+//   taken_i        links on which a credit of the control plane returns
+//   give_o         [p]: the colour of the credit that arrives on link p, one-hot
+//   some_o, all_o  [p]: colours with one credit of link p in hand, with both, before this cycle
+//   credit_o       [p]: the credit that returns on link p
+//   waits_o        links that credits wait for
 
 `include "ow_assert.svh"
 
@@ -51,7 +54,7 @@ module ow_router_credits
   input  link_t                 link_w_i,
   /* verilator lint_on UNUSEDSIGNAL */
   input  logic [NumColours-1:0] fence_i,
-  /* verilator lint_off UNUSEDSIGNAL */ // the ramp's
+  /* verilator lint_off UNUSEDSIGNAL */ // the bits of the ramp
   input  logic [NumColours-1:0] grant_i [NUM_PORTS],
   input  logic [NumColours-1:0] in_i [NUM_PORTS],
   input  logic [NumColours-1:0] fresh_i [NUM_PORTS],
@@ -119,9 +122,9 @@ module ow_router_credits
     end
   end
 
-  // --------------------------------------------------------------------------- of the neighbours --
-  // Of each neighbour, at least one and two: owed to it if it is at the colour's input, else kept
-  // for it. Round robin: the last one whose credit had waited.
+  // -------------------------------------------------------------------------- of the neighbours --
+  // Per neighbour, at least one and two credits: owed to it if it is at the colour's input,
+  // otherwise kept for it. turn_q: the last colour whose credit had waited (round robin).
   colours_t one_q [4], two_q [4];
   logic [4:0] turn_q [4];
   colours_t one_d [4], two_d [4];
@@ -134,8 +137,8 @@ module ow_router_credits
     end
   end
 
-  // What comes is known by its port, so that whether it leaves is the last thing that is asked.
-  logic [3:0] fresh_turn;  // the slot that may go back at once is that of what comes
+  // The colour of an arriving wavelet is known by its port, so only `passes_i` has to come late.
+  logic [3:0] fresh_turn;  // the slot that may return at once is that of what comes
   logic [4:0] number [4];
   logic [4:0] come_colour [4];
   assign come_colour[0] = link_n_i.wavelet.colour;
@@ -165,8 +168,8 @@ module ow_router_credits
 
   logic work;
   assign work = work_i || waits_o != '0;
-  // What is left at the end of the cycle, first as if nothing that has just come left; that it does,
-  // and that a fence leaves, is known last.
+  // What is left at the end of the cycle, first as if nothing that has just come left. Whether it
+  // leaves, and whether a fence leaves, is applied last.
   always_comb begin : next
     automatic colours_t has1, has2, freed, back, stays, same, more1, more2;
     {has1, has2, freed, back, stays, same, more1, more2} = '0;
@@ -180,15 +183,15 @@ module ow_router_credits
         has1 = one_q[p] | wrong_i[p];
         has2 = two_q[p] | (wrong_i[p] & (one_q[p] | {NumColours{wrong_fence_i[p]}}));
         freed = freed_held_i & in_i[p];
-        // What goes back, unless the control plane takes the slot.
+        // What returns, unless the control plane takes the slot.
         back = waits_o[p] ? first[p] : freed & first[p] & {NumColours{!at_once_i[p]}};
         stays = {NumColours{taken_i[p]}};
         one_d[p] = (has1 & (freed | ~back | stays)) | has2 | (freed & (~back | stays));
         two_d[p] = (has2 & (freed | ~back | stays)) | (has1 & freed & (~back | stays));
         one_d[p] = (one_d[p] & same) | (set_i & {NumColours{keep_i[p] && !rst_i}});
         two_d[p] = (two_d[p] & same) | (set_i & {NumColours{keep_i[p] && !rst_i}});
-        // The slot of what came goes back at once if it has its turn, which is when none waits; it has
-        // one or two before it only then.
+        // The slot of the arriving wavelet returns at once if no credit waits and the slot is free;
+        // otherwise it is one more. Only then may there be one or two before it.
         more1 = fresh_i[p] & same & {NumColours{waits_o[p] || taken_i[p]}};
         more2 = fresh_i[p] & same & (has2 | (has1 & (~first[p] | stays)));
         one_d[p] |= (more1 & {NumColours{passes_i[p]}}) | (leave_i & in_i[p] & same);

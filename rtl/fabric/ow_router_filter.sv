@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// What keeps wavelets from the ramp of a router: filters, each of one colour, and commands that say
-// so (NOCE). docs/fabric.md, filters.
+// What keeps wavelets from the ramp of a router: filters, each for one colour, and commands with
+// NOCE (docs/fabric.md, filters).
 //
-// Whether a head is kept from the ramp is known before it takes part in the arbitration: a counter's
-// verdict follows from its count, that of a range is made as the wavelet comes in and kept with it.
-// A head that is kept from the ramp takes its turn there whether the ramp has room or not.
-// Latency 0; what is counted and written is in effect from the next cycle on; a range that is
-// written, for what comes in from then on.
-// Errors: none. There is no filter from NumFilters on: it reads 0 and ignores writes.
+// Whether a head is kept from the ramp is known before it takes part in the arbitration. A counter
+// decides by its count. A range decides when the wavelet arrives, and the result is kept with the
+// wavelet. A head that is kept from the ramp takes its turn there whether or not the ramp has room.
+// Latency 0. Counts and writes take effect in the next cycle; a range that is written, for wavelets
+// that arrive from then on.
+// Errors: none. A filter from NumFilters on does not exist: it reads 0 and ignores writes.
 //
-//   NumColours   data colours, 2 to 24
-//   NumFilters   filters, 0 to 6
-//   filter_i, limits_i, count_i   FILTER, FILTER_LIMITS, FILTER_COUNT of filter index_i is written
-//   index_i      the filter that is written, and shown if show_i
-//   cfg_wdata_i  what is written
+//   NumColours        data colours, 2 to 24
+//   NumFilters        filters, 0 to 6
+//   filter_i, limits_i, count_i  FILTER, FILTER_LIMITS, FILTER_COUNT of filter index_i is written
+//   index_i           the filter that is written, and shown if show_i
+//   cfg_wdata_i       what is written
 //   link_*_i, inj_i   what arrives
-//   at_i         [p]: the colour of it, one-hot
-//   obey_i       colours that obey commands
-//   ctrl_i, noce_i, outside_i   held heads that are control wavelets; whose first command has NOCE;
-//                that were outside their filter's range when they came
-//   turn_i       a head takes its turn at the ramp, of colour number_i; it is a control wavelet:
-//                turn_ctrl_i
-//   outside_o    [p]: what comes at port p is outside its filter's range
-//   drop_held_o  held heads that are kept from the ramp; drop_fresh_o [p]: so is what comes at port p,
-//                should it be a head at once
-//   filter_o, count_o   FILTER and FILTER_COUNT of filter index_i
+//   at_i              [p]: the colour of what arrives at port p, one-hot
+//   obey_i            colours that obey commands
+//   ctrl_i, noce_i, outside_i  held heads that are control wavelets; whose first command has NOCE;
+//                     that were outside their filter's range when they arrived
+//   turn_i            a head of colour number_i takes its turn at the ramp; turn_ctrl_i: it is a
+//                     control wavelet
+//   outside_o         [p]: what comes at port p is outside its filter's range
+//   drop_held_o       held heads that are kept from the ramp; drop_fresh_o [p]: the same for what
+//                     comes at port p, in case it is a head at once
+//   filter_o, count_o  FILTER and FILTER_COUNT of filter index_i
 
 `include "ow_assert.svh"
 
@@ -77,8 +77,8 @@ module ow_router_filter
   assign arrive[PORT_W] = link_w_i.wavelet;
   assign arrive[PORT_R] = inj_i;
 
-  // What the filters drop: of held heads, data and control wavelets of these colours; what comes at
-  // these ports.
+  // What the filters drop: data and control wavelets of these colours (held heads), or at these
+  // ports (arriving).
   colours_t held_data, held_ctrl;
   ports_t come_data, come_ctrl;
 
@@ -123,7 +123,7 @@ module ow_router_filter
     logic [15:0] lows [NumFilters];     // limit1, or the least index
     logic [15:0] highs [NumFilters];    // max_counter, limit2, or the greatest index
     logic [15:0] counts [NumFilters];
-    filters_t on;  // there is one
+    filters_t on;  // the filter is enabled
     logic any;
 
     /* verilator lint_off UNUSEDSIGNAL */ // reserved bits
@@ -140,7 +140,7 @@ module ow_router_filter
       any = on != '0;
     end
 
-    // Of the counters, from registers: the next data or control wavelet is dropped.
+    // Counters decide from registers whether they drop the next data or control wavelet.
     filters_t hit, drop_data, drop_ctrl;
     always_comb begin : counters
       automatic logic drop;
@@ -157,7 +157,7 @@ module ow_router_filter
       end
     end
 
-    // What comes: its colour tells which limits, with which it is compared at its port.
+    // An arriving wavelet: its colour selects the limits, and it is compared with them at its port.
     filters_t is [NUM_PORTS];  // it is of this filter's colour
     always_comb begin : ranges
       automatic filters_t range;
@@ -209,8 +209,8 @@ module ow_router_filter
       end
     end
 
-    // Registers of their own, and 0 after a reset because 0 is written: in an array, or with a reset
-    // beside what is written, each bit would be chosen by itself.
+    // Each filter has registers of its own with one enable each. A reset writes 0 through the same
+    // path, so a bit needs no choice between reset and write.
     filter_t kept;
     logic [15:0] new_low, new_high, new_passed;
     assign kept = rst_i ? '0 : '{filter_ctrl: new_filter.filter_ctrl, count_ctrl: new_filter.count_ctrl,

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// Route table of a router: ROUTE and SWITCH of every colour, the position on which each colour is,
-// and the moves that commands make (docs/fabric.md, switches).
+// Route table of a router: ROUTE and SWITCH of every colour, the position of each colour, and the
+// moves that commands make (docs/fabric.md, switches).
 //
-// All colours are read at once, as vectors of one bit a colour. A write, and a command of a fence
-// that leaves, are in effect from the next cycle on. A write goes before a move of the same cycle.
-// Written for clock gates: the bits of a register of one colour have one enable.
-// Errors: none here; a write to a colour from NumColours on is ignored. A last or current position
-// that is not there becomes the highest one that is. With one position no colour obeys commands,
-// whatever is written: `obey`, the pop mode, `ring` and SWITCH read 0.
+// All colours are read at once, as vectors of one bit per colour. A write takes effect in the next
+// cycle, and so does the command of a fence that leaves. A write goes before a move of the same
+// cycle. The bits of a colour's register have one common enable, for clock gates.
+// Errors: none here. A write to a colour from NumColours on is ignored. A last or current position
+// that does not exist becomes the highest one. With one position no colour obeys commands, whatever
+// is written: `obey`, the pop mode, `ring` and SWITCH read 0.
 //
-//   NumColours     data colours, 2 to 24
-//   NumPositions   positions of each, 1 to 4
-//   route_i        ROUTE of this colour is written, one-hot; 0: of none
-//   switch_i       the same of SWITCH
-//   cfg_wdata_i    what is written
-//   selected_i     the colour whose registers are shown, one-hot
-//   show_i         somebody looks: route_o, switch_o, to_o and to_out_o matter
-//   work_i         something may change in this cycle: there is a write, or one may leave
-//   leave_i        fences that leave in this cycle, by colour
-//   op_i           [1], [0]: operation of the head of each colour, bit 1 and 0
-//   in_o           [p]: colours whose input is port p
-//   out_o          [p]: colours that have output p
-//   enable_o, obey_o, mode_o, torn_o   of each colour; mode_o: bits of the pop mode
-//   several_o      colours with more than one position
-//   moves_o        colours that an advance would move
-//   tear_o         a command tears a colour down in this cycle
-//   route_o, switch_o   ROUTE and SWITCH of the selected colour, as they are read
-//   to_o, to_out_o   input port and outputs of the selected colour after the write of this cycle
+//   NumColours        data colours, 2 to 24
+//   NumPositions      positions of each colour, 1 to 4
+//   route_i           ROUTE of this colour is written, one-hot; 0: of none
+//   switch_i          the same for SWITCH
+//   cfg_wdata_i       what is written
+//   selected_i        the colour whose registers are shown, one-hot
+//   show_i            route_o, switch_o, to_o and to_out_o are used in this cycle
+//   work_i            something may change in this cycle: there is a write, or a fence may leave
+//   leave_i           fences that leave in this cycle, by colour
+//   op_i              [1], [0]: operation of the head of each colour, bit 1 and 0
+//   in_o              [p]: colours whose input is port p
+//   out_o             [p]: colours that have output p
+//   enable_o, obey_o, mode_o, torn_o  of each colour; mode_o: bits of the pop mode
+//   several_o         colours with more than one position
+//   moves_o           colours that an advance would move
+//   tear_o            a command tears a colour down in this cycle
+//   route_o, switch_o  ROUTE and SWITCH of the selected colour, as they are read
+//   to_o, to_out_o    input port and outputs of the selected colour after the write of this cycle
 
 `include "ow_assert.svh"
 
@@ -68,7 +68,8 @@ module ow_router_routes
   localparam int unsigned WayBits = 8;  // a position as it is kept: input port, outputs
   localparam bit Moves = NumPositions > 1;  // there are switches
 
-  // last_q: the last position in use; at_q [k]: colours on position k, each on one.
+  // last0_q, last1_q: bits of the last position in use. at_q [k]: colours on position k; each
+  // colour is on one.
   colours_t enable_q, obey_q, mode0_q, mode1_q, ring_q, last0_q, last1_q;
   colours_t at_q [4], at_d [4], torn_q;
 
@@ -142,8 +143,7 @@ module ow_router_routes
   assign new_last = near(new_switch.last);
   assign new_current = near(new_switch.current);
 
-  // The positions by bit, as registers of their own: in an array the bits of a colour would have no
-  // enable of their own.
+  // One register vector per bit of a position, so that the bits of a colour can share an enable.
   for (genvar k = 0; k < WayBits; k++) begin : gen_way
     colours_t way0_q, way1_q, way2_q, way3_q;
     always_ff @(posedge clk_i) begin

@@ -1,69 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data plane's switch: which of the wavelets that arrive are taken, which heads go to which
-// outputs in this cycle.
+// The data plane's switch: which of the arriving wavelets are taken, and which heads go to which
+// outputs in this cycle (docs/fabric.md, F4 to F8).
 //
 // A wavelet is taken at the input of its colour's route. Without a route it is taken from one port:
-// the one that the colour's wavelets come from already or, if none does, the first one that one
-// comes from (a claim; of several in one cycle, the lowest port). All others are dropped, and so are
-// those at the full buffer of a colour that is stopped: their colour stops until its ROUTE is written,
-// and their credits are kept for their port.
-// A wavelet that arrives at an empty buffer is the head of its colour in the same cycle, a fresh
-// one; a head that could not leave is held. A head goes to each output of its route as soon as that
-// output takes it; the copies that it owes are kept (owe_q), so that nothing has to be looked up
-// before they are offered, and the head leaves when none is left.
-// Each output grants one colour a cycle: of the held heads that need no credit of this cycle, round
-// robin; if there is none, the held head whose credit comes now; if there is none, a fresh one, the
-// lowest port first. Who does not get its turn is in the round robin of the next cycle, so nobody
-// waits for more than NumColours slots; and the round robin works from registers.
-// Credits: a head goes to a link with one credit in hand, a fence with both. A slot that is freed
-// goes back to the colour's input in the same cycle if it is its turn; a fence has taken both
-// credits, and they go back from the next cycle on, to the input that is selected then.
+// the port that the colour's wavelets come from already or, if there are none, the first port that
+// one comes from (a claim; of several in one cycle, the lowest port). All others are dropped, and
+// so are wavelets at the full buffer of a stopped colour. Their colour stops until its ROUTE is
+// written, and their credits are kept for their port.
+// A wavelet that arrives at an empty buffer is the head of its colour in the same cycle: a fresh
+// head. A head that could not leave is held. A head goes to each output of its route as soon as
+// this output takes it. The copies that it still owes are registers (owe_q). The head leaves when
+// none is left.
+// Each output grants one colour per cycle: (1) of the held heads that need no credit of this cycle,
+// round robin; (2) if there is none, the held head whose credit arrives now; (3) if there is none,
+// a fresh head, the lowest port first. A head that is passed over takes part in the round robin of
+// the next cycle, so none waits for more than NumColours slots.
+// Credits: a head goes to a link with one credit in hand, a fence with both. A freed slot returns
+// to the colour's input in the same cycle if it is its turn. A fence has taken both credits; they
+// return from the next cycle on, to the input that is selected then.
 // Latency 0: link_*_o and to_ramp_o go to registers.
-// Small: there are no fresh heads, what arrives is held in the next cycle, and a credit that comes is
-// spent from then on; and one colour is chosen for all outputs, round robin, a cycle before, of those
-// that could go to any then if the control plane left it the slot. Should it not be so (it has just
-// gone, a route is written, the ramp has no room any more) nothing goes.
-// Errors: a credit for a colour that has both, and a wavelet at a full buffer, break the protocol;
-// assertions report them.
+// Small: there are no fresh heads; an arriving wavelet is held from the next cycle on, and an
+// arriving credit is spent from then on. One colour is chosen for all outputs, a cycle ahead, round
+// robin among those that could then go somewhere if the control plane left them the slot. If the
+// chosen colour cannot go after all (its wavelet has just gone, a route is written, the ramp has no
+// room), nothing goes.
+// Errors: a credit for a colour that has both, and a wavelet at a full buffer, break the protocol.
+// Assertions report them.
 //
-// Vectors of one bit a colour throughout. Conditions around work that is 0 without them let a
-// simulator pass over it.
-//
-//   NumColours     data colours, 2 to 24
-//   Small          as above
-//   link_*_i       the links; inj_i: from the ramp
-//   in_i, out_i    [p]: colours whose input, one of whose outputs is port p
-//   enable_i, torn_i   colours that have a route; that are torn down
-//   take_held_i    held heads whose command this router takes out of the list
-//   take_fresh_i   [p]: the same of the fresh head at port p
-//   drop_held_i    held heads that are kept from the ramp; drop_fresh_i [p]: so is the fresh one at p
-//   route_i, switch_i   ROUTE, SWITCH of this colour is written, one-hot
-//   was_on_i, route_on_i   the colour that is written has a route before and after it
-//   from_i, to_i   its input port before and after it; to_out_i: its outputs after it
-//   set_credits_i, without_credits_i, keep_credits_i   these fields of the ROUTE that is written
-//   hold_i         links whose slot is the control plane's
-//   ctl_return_i   links on which credits of the control plane go back
-//   ej_ready_i     colours of which the ramp can take a wavelet
-//   data_i         [o]: data of the head of one_o[o]; held_ctrl_i: held heads that are control
-//                  wavelets
-//   at_o           [p]: the colour of what comes at port p, one-hot; take_o [p]: if it is taken
-//   one_o          [o]: the held head that goes to output o, one-hot; Small: the chosen one, whether
-//                  it goes there or not, and whether it is still there
-//   work_o         something may change in this cycle beside credits, known early
-//   link_*_o, to_ramp_o   what leaves, and the credits that go back; a head that is kept from the ramp
-//                  is not valid there
-//   ramp_valid_o, ramp_number_o, ramp_ctrl_o   the head at the ramp's turn, which may be kept from
-//                  it: there is one, its colour, its control bit
-//   wants_o, waits_o      links that data want (Small: that any colour could go to, so that the control
-//                         plane does not wait for the choice); that data credits wait for
-//   held_o, full_o   colours that hold a head; a tail, too
-//   push_o, shift_o  colours whose word is stored; whose head takes what comes next
-//   leave_o        colours of which a fence leaves
-//   misrouted_o    colours that are stopped
-//   ramp_owed_o    held heads that owe the ramp a copy
-//   space_o        colours that can take another wavelet, whatever goes
-//   can_move_o     something can go on without the ramp or a link
-//   credits_o, all_credits_o   [p]: colours with one credit of link p in hand; with both
+//   NumColours        data colours, 2 to 24
+//   Small             as above
+//   link_*_i          the links; inj_i: from the ramp
+//   in_i, out_i       [p]: colours whose input is port p; that have output p
+//   enable_i, torn_i  colours that have a route; that are torn down
+//   take_held_i       held heads whose command this router takes out of the list
+//   take_fresh_i      [p]: the same for the fresh head at port p
+//   drop_held_i       held heads that are kept from the ramp; drop_fresh_i [p]: the same for the
+//                     fresh head at p
+//   route_i, switch_i  ROUTE, SWITCH of this colour is written, one-hot
+//   was_on_i, route_on_i  the colour that is written has a route before and after the write
+//   from_i, to_i      its input port before and after the write; to_out_i: its outputs after it
+//   set_credits_i, without_credits_i, keep_credits_i  these fields of the ROUTE that is written
+//   hold_i            links whose slot belongs to the control plane
+//   ctl_return_i      links on which a credit of the control plane returns
+//   ej_ready_i        colours of which the ramp can take a wavelet
+//   data_i            [o]: data of the head of one_o[o]; held_ctrl_i: held heads that are control
+//                     wavelets
+//   at_o              [p]: the colour of what comes at port p, one-hot; take_o [p]: the same if it
+//                     is taken
+//   one_o             [o]: the held head that goes to output o, one-hot. Small: the chosen colour,
+//                     whether or not it goes there or still holds a head
+//   work_o            something besides credits may change in this cycle; early in the cycle
+//   link_*_o, to_ramp_o  what leaves, and the credits that return. A head that is kept from the
+//                     ramp is not valid in to_ramp_o
+//   ramp_valid_o, ramp_number_o, ramp_ctrl_o  there is a head at the ramp's turn, its colour, its
+//                     control bit. It may be kept from the ramp
+//   wants_o, waits_o  links that data want (Small: that any colour could go to, so the control
+//                     plane does not wait for the choice); links that data credits wait for
+//   held_o, full_o    colours that hold a head; a tail too
+//   push_o, shift_o   colours whose word is stored; whose head takes what comes next
+//   leave_o           colours of which a fence leaves
+//   misrouted_o       colours that are stopped
+//   ramp_owed_o       held heads that owe the ramp a copy
+//   space_o           colours that can take another wavelet, whatever leaves
+//   can_move_o        something can go on without the ramp or a link
+//   credits_o, all_credits_o  [p]: colours with one credit of link p in hand; with both
 
 `include "ow_assert.svh"
 
@@ -134,16 +134,16 @@ module ow_router_switch
   typedef logic [NumColours-1:0] colours_t;
   typedef logic [NUM_PORTS-1:0] ports_t;
 
-  // Buffers: head and tail of each colour, a tail never without a head; whether the last one is a
-  // fence.
+  // Buffers: each colour has a head and a tail, and never a tail without a head. fence_q: the last
+  // one is a fence.
   colours_t head_valid_q, tail_valid_q, fence_q, misrouted_q;
   colours_t alone_q;  // Small: heads that are fences
   colours_t head_valid_d, tail_valid_d, fence_d, misrouted_d;
-  // By port: the head owes this output a copy. Of a colour without a route: its wavelets come from
+  // By port: the head owes this output a copy. For a colour without a route: its wavelets come from
   // here.
   colours_t owe_q [NUM_PORTS], owe_d [NUM_PORTS];
   logic [4:0] turn_q [NUM_PORTS];  // round robin: the last colour granted
-  colours_t give [4], cr1 [4], cr2 [4];  // credits by link: those that come; one, two in hand
+  colours_t give [4], cr1 [4], cr2 [4];  // credits by link: arriving; one, two in hand
 
   link_t link [4];
   wavelet_t arrive [NUM_PORTS];
@@ -156,7 +156,7 @@ module ow_router_switch
     arrive[PORT_R] = inj_i;
   end
 
-  // Known early: something comes; something may change in this cycle.
+  // Early in the cycle: something comes; something may change.
   logic comes, work;
   assign comes = arrive[0].valid || arrive[1].valid || arrive[2].valid || arrive[3].valid ||
                  arrive[4].valid;
@@ -168,8 +168,8 @@ module ow_router_switch
   colours_t arrived, new_fence;
   ports_t fence_in, at_once;  // [p]: what comes is a fence; is a head at once
   assign run = enable_i & ~(torn_i | misrouted_q);
-  // What is held may have come in elsewhere than at the input of a colour that is stopped, whose
-  // neighbour has credits of its own.
+  // A stopped colour may hold wavelets of another port, whose sender has credits of its own. So a
+  // wavelet for its full buffer breaks no rule, and is dropped.
   assign shut = misrouted_q & tail_valid_q & enable_i;
 
   always_comb begin : arrivals
@@ -200,8 +200,8 @@ module ow_router_switch
   end
 
   // -------------------------------------------------------------------------------------- heads --
-  // Those that are held, of which all but a credit that comes now is known from registers; and those
-  // that have just come, at most one a port.
+  // Held heads depend on registers only, except for a credit that arrives now. Fresh heads: at most
+  // one per port.
   colours_t running, alone;
   assign running = head_valid_q & run;
   assign alone = Small ? alone_q : head_valid_q & ~tail_valid_q & fence_q;  // the head is a fence
@@ -209,14 +209,15 @@ module ow_router_switch
   assign full_o = tail_valid_q;
   assign at_o = at;
 
-  ports_t go;  // slots that are not the control plane's
+  ports_t go;  // outputs whose slot data may use
   assign go = {1'b1, ~hold_i};
 
-  // ------------------------------------------------------------------------- outputs, held heads --
+  // ------------------------------------------------------------------------ outputs, held heads --
   colours_t rest [NUM_PORTS], one [NUM_PORTS], sends [NUM_PORTS], may;
-  ports_t sure, some;  // a head needs nothing of this cycle; one of these, or one whose credit comes
-  logic [3:0] could;   // Small: of all colours, and not of the chosen one alone
-  colours_t chosen_q, chosen_d;  // the one colour, if Small; that of the next cycle
+  ports_t sure, some;  // sure: a head needs no credit of this cycle; some: that, or one whose
+                       // credit arrives
+  logic [3:0] could;   // Small: of all colours, not only of the chosen one
+  colours_t chosen_q, chosen_d;  // Small: the chosen colour; that of the next cycle
   always_comb begin : choose_held
     automatic colours_t offer, late;
     {offer, late, may, sure, some, could} = '0;
@@ -245,10 +246,11 @@ module ow_router_switch
     for (int unsigned o = 0; o < NUM_PORTS; o++) sends[o] = go[o] ? one[o] : '0;
   end
 
-  // ------------------------------------------------------------------------ outputs, fresh heads --
-  // What comes is looked up by its colour in vectors from registers; whether it is a head at once, and
-  // whether a credit of its colour comes, is found out beside that.
-  // [p]: outputs of what comes at p; [o]: the port chosen; that of which it goes out at once.
+  // ----------------------------------------------------------------------- outputs, fresh heads --
+  // An arriving wavelet is looked up by its colour in vectors of registers. In parallel it is found
+  // out whether it is a fresh head, and whether a credit of its colour arrives.
+  // owes [p]: outputs of what comes at p. turn [o]: the port chosen for output o. passes [o]: the
+  // port whose wavelet goes out at once.
   ports_t [NUM_PORTS-1:0] owes, turn, passes;
   ports_t wants;
   always_comb begin : choose_fresh
@@ -284,7 +286,7 @@ module ow_router_switch
   assign wants_o = Small ? could : wants[3:0];
 
   // ------------------------------------------------------------------------------ what goes out --
-  // Small: what is read does not wait for whose slot it is.
+  // Small: the read does not wait for whose slot it is.
   always_comb begin
     for (int unsigned o = 0; o < NUM_PORTS; o++) one_o[o] = Small ? chosen_q : sends[o];
   end
@@ -324,9 +326,9 @@ module ow_router_switch
   assign to_ramp_o = leaves[PORT_R];
 
   // -------------------------------------------------------------------------------------- leave --
-  // All copies of a head are away.
+  // A head leaves when all its copies are sent.
   colours_t done, done_held, leave, freed_held, grant [NUM_PORTS];
-  ports_t passed;  // what came at p
+  ports_t passed;  // the wavelet that came at p has left
   always_comb begin : leaving
     automatic colours_t left;
     {left, passed} = '0;
@@ -379,8 +381,9 @@ module ow_router_switch
   assign link_s_o = {credit[2], leaves[2]};
   assign link_w_o = {credit[3], leaves[3]};
 
-  // A write of a route: what waits follows it if it came in where the new route says, or stops; if
-  // the route ends it keeps the port at which it came in.
+  // A write of a route. A waiting wavelet follows the new route if it came in where this route
+  // says; otherwise the colour stops. If the route ends, the wavelet keeps the port at which it
+  // came in.
   colours_t stop, clear, keep, next;
   always_comb begin : follow
     automatic logic elsewhere;
@@ -417,8 +420,9 @@ module ow_router_switch
     end
   end
 
-  // Small: the colour of the next cycle, of those that could go then if this cycle's did not: the one
-  // that does, which is the last in the round robin, may find that nothing of it is left.
+  // Small: the colour of the next cycle, among those that could go then if this cycle's colour did
+  // not go. This cycle's colour is last in the round robin; if it is chosen again, nothing of it
+  // may be left.
   logic [4:0] chosen;
   assign chosen = index(32'(chosen_q));
   always_comb begin : choose_next
@@ -466,8 +470,8 @@ module ow_router_switch
   assign misrouted_o = misrouted_q;
 
   // --------------------------------------------------------------------------------------- idle --
-  // Of what is held alone: copies that could go to a link, heads that owe none, credits that are
-  // due.
+  // What can move without any input: copies that could go to a link, heads that owe nothing,
+  // credits that are due.
   always_comb begin : idle
     automatic colours_t any;
     any = '0;

@@ -1,31 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is kept of the wavelets in a router's buffers: two words a colour, written by five inputs,
-// read by five outputs.
+// The data of a router's buffers: two words per colour, written by five inputs, read by five
+// outputs.
 //
-// Which word is where is known elsewhere (ow_router_switch). What is asked of all colours at once is
-// kept as vectors of one bit a colour (kinds): control bit, first command, and whether the wavelet is
-// outside the range of its colour's filter; the rest word by word. Each word has an enable of its
-// own, for clock gates; a tail is written with whatever comes, whether it becomes the tail or not.
-// Nothing comes for a colour that has a tail (ow_router_switch asserts it), so no choice is needed
-// of what moves up. Small: the words stand in memories, one for each input.
-// Latency: what arrives can be read from the next cycle on.
+// ow_router_switch knows which word is where. Bits that all colours need at once are kept as
+// vectors of one bit per colour (kinds): control bit, first command, and whether the wavelet is
+// outside the range of its colour's filter. The other bits are kept word by word, each word with an
+// enable of its own for clock gates. A tail is written with whatever comes, whether or not it
+// becomes the tail. Nothing comes for a colour that has a tail (ow_router_switch asserts it), so a
+// head needs no choice between tail and arrival. Small: the words are in memories, one per input.
+// Latency: an arriving word can be read from the next cycle on. Throughput: one word per input and
+// output in each cycle.
+// Errors: none here; ow_router_switch asserts that no buffer overruns.
 //
-//   NumColours   data colours, 2 to 24
-//   Small        all outputs read the same colour, or none; the words are in memories
+//   NumColours        data colours, 2 to 24
+//   Small             all outputs read the same colour, or none; the words are in memories
 //   link_*_i, inj_i   what arrives
-//   outside_i    [p]: what comes at port p is outside its filter's range
-//   work_i       something may change in this cycle
-//   take_i       [p]: the colour that is taken at port p, one-hot; each at one port
-//   push_i       colours whose word is stored
-//   shift_i      colours whose head takes what comes next: the tail if tail_i, else what arrives
-//   held_i       colours that hold a head
-//   tail_i       colours that hold a tail
-//   one_i        [o]: the colour that output o reads, one-hot, one that holds a head (else, if Small, what
-//                is read is nothing); 0: none
-//   data_o       [o]: data of its head; if it reads none, 0, or if Small of the one that others read
-//   held_ctrl_o, held_noce_o, held_outside_o   held heads that are control wavelets; whose first
-//                command has NOCE; that are outside their filter's range
-//   op_o         [1], [0]: operation of the heads, those that come included
+//   outside_i         [p]: the wavelet at port p is outside its filter's range
+//   work_i            something may change in this cycle
+//   take_i            [p]: the colour that is taken at port p, one-hot; each colour at one port
+//                     only
+//   push_i            colours whose word is stored
+//   shift_i           colours whose head takes what comes next: the tail if tail_i, otherwise what
+//                     arrives
+//   held_i            colours that hold a head
+//   tail_i            colours that hold a tail
+//   one_i             [o]: the colour that output o reads, one-hot, which must hold a head; 0:
+//                     none. Small: without a head the word that is read means nothing
+//   data_o            [o]: data of this head. If output o reads none: 0, or if Small the word that
+//                     others read
+//   held_ctrl_o, held_noce_o, held_outside_o  held heads that are control wavelets; whose first
+//                     command has NOCE; that are outside their filter's range
+//   op_o              [1], [0]: operation of the heads, arriving ones included
 
 module ow_router_words
   import ow_pkg::*;
@@ -66,7 +71,7 @@ module ow_router_words
   endfunction
   /* verilator lint_on UNUSEDSIGNAL */
 
-  // What comes in for a colour.
+  // The word that arrives for a colour.
   function automatic word_t come(input colours_t at);
     return (kept(link_n_i.wavelet.data) & {Kept{(take_i[PORT_N] & at) != '0}}) |
            (kept(link_e_i.wavelet.data) & {Kept{(take_i[PORT_E] & at) != '0}}) |
@@ -75,11 +80,12 @@ module ow_router_words
            (kept(inj_i.data) & {Kept{(take_i[PORT_R] & at) != '0}});
   endfunction
 
-  // --------------------------------------------------------------------------------------- kinds --
+  // -------------------------------------------------------------------------------------- kinds --
   localparam int unsigned Kinds = 5;
   localparam int unsigned Ctrl = 0, Op0 = 1, Op1 = 2, Noce = 3, Outside = 4;
   colours_t head_kind_q [Kinds], tail_kind_q [Kinds], new_kind [Kinds];
-  colours_t renewed;  // the head is another one: nothing else changes its kind, so that idle is idle
+  colours_t renewed;  // heads that are replaced: nothing else changes a kind, so an idle router
+                      // stays idle
 
   /* verilator lint_off UNUSEDSIGNAL */ // all but control bits and commands
   wavelet_t arrive [NUM_PORTS];
@@ -122,13 +128,14 @@ module ow_router_words
   assign op_o[0] = (held_i & head_kind_q[Op0]) | (~held_i & new_kind[Op0]);
   assign op_o[1] = (held_i & head_kind_q[Op1]) | (~held_i & new_kind[Op1]);
 
-  // ---------------------------------------------------------------------------------------- words --
-  // A word waits in the memory of the port that it came from, in one of its colour's two places there;
-  // of each place the port is kept, since a route may have been written in between.
+  // -------------------------------------------------------------------------------------- words --
+  // A word waits in the memory of the port that it came from, in one of two places of its colour.
+  // The port of each place is kept, because a route may be written in between.
   if (Small) begin : gen_memories
     localparam int unsigned ColourW = $clog2(NumColours);
-    colours_t place_q, into, one, from [NUM_PORTS];  // the head's place; that of what comes; the chosen
-                                                     // head; [p]: heads that came in at port p
+    colours_t place_q, into, one, from [NUM_PORTS];  // place_q: the head's place; into: the place
+                                                     // of what comes; one: the chosen head; from
+                                                     // [p]: heads that came in at port p
     logic [ColourW-1:0] colour;
     logic [31:0] words [NUM_PORTS], word;
     logic place;
@@ -153,7 +160,7 @@ module ow_router_words
         for (int unsigned p = 0; p < NUM_PORTS; p++) source[p] = take_i[p][c];
       end
       always_ff @(posedge clk_i) begin
-        // Of an empty buffer it is the first one, so that it needs no reset.
+        // An empty buffer begins at place 0, so place_q needs no reset.
         if (shift_i[c] && held_i[c]) place_q[c] <= !place_q[c];
         else if (!held_i[c] && !push_i[c]) place_q[c] <= 1'b0;
         if (push_i[c]) tail_q <= source;
@@ -187,7 +194,7 @@ module ow_router_words
       end
     end
 
-    // The head of one colour.
+    // An output reads the head of one colour.
     for (genvar o = 0; o < NUM_PORTS; o++) begin : gen_read
       always_comb begin : read
         automatic word_t word;

@@ -1,29 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // One station of a row's test-access chain: the serial part (docs/bring-up.md).
 //
-// Two lines run through the row, one east and one west, a bit a cycle, one cycle a station; each
-// end of the row is a port of the reticle. A station hears, on each line, the station before it and
-// the one before that, so that a dead station is passed over. It believes a line from the second of
-// two frames with right CRCs on, one after the other: of noise, one frame in 65,536 is right, and a
-// bring-up is long enough for that. Until then it does nothing that a frame says and sends nothing
-// on. When the station that it does not listen to has begun six frames meanwhile (a one after 64
-// zeros), it changes over. A near neighbour that works takes two frames to find itself and sends
-// the third on, so it is never passed over; a line that is stuck, or that babbles, begins none. A
-// chain without two dead stations side by side so sets itself up while the host asks for one
-// station after the other.
+// Two lines run through the row, one east and one west, one bit per cycle, one cycle per station.
+// Each end of the row is a port of the reticle. On each line a station hears the station before it
+// and the one before that, so a dead station is passed over. It believes a line after two frames
+// with right CRCs, one after the other. (Of noise one frame in 65,536 is right, and a bring-up is
+// long enough for one.) Until then it carries out no frame and sends nothing on. It counts the
+// frames that the other of the two begins meanwhile (a one after 64 zeros), and changes over after
+// six. A near neighbour that works needs two frames to find itself and sends the third on, so it is
+// never passed over. A line that is stuck or babbles begins no frame. So a chain without two dead
+// stations side by side sets itself up while the host asks for one station after the other.
 //
-// Frame, first bit first: start (1), then the 64 bits of a chain_frame_t, most significant first;
-// the last 16 are the CRC of the 48 before them, initial value 0xFFFF. The line rests at 0. A
-// station whose column a command names does it and answers on the other line, towards the side from
-// which it came: the same frame with the answer bit, data what was read (before a write). A command
-// to column 255 is done by every station that it passes, and not answered. The host sends the next
-// command of a row when it has the answer, or after 140 + 4 x stations cycles without one.
+// Frame, first bit first: start (1), then the 64 bits of a chain_frame_t, most significant first.
+// The last 16 are the CRC of the 48 before them, initial value 0xFFFF. The line rests at 0. A
+// station whose column a command names carries it out, and answers on the other line, towards the
+// side from which it came: the same frame with the answer bit, and as data what was read (before a
+// write). A command to column 255 is carried out by every station that it passes, and not answered.
+// The host sends the next command of a row when it has the answer, or after 140 + 4 x stations
+// cycles without one.
+// Latency: one cycle per station for a frame that passes; an answer begins in the cycle after its
+// command has ended.
+// Errors: a frame with a wrong CRC does nothing. The station does not notice commands that overlap.
+// If commands of both lines end in the same cycle, only that of the line that runs west is carried
+// out. A command that ends while an answer is sent is carried out, but not answered.
 //
-//   col_i              the station's physical column
-//   east_near_i ...    line that runs east: from the station to the west, from the one beyond it
-//   west_near_i ...    line that runs west: from the station to the east, from the one beyond it
-//   reg_*              the registers: reg_we_o and reg_re_o for one cycle; reg_rdata_i
-//                      combinational
+//   col_i            the station's physical column
+//   east_near_i ...  line that runs east: from the station to the west, from the one beyond it
+//   west_near_i ...  line that runs west: from the station to the east, from the one beyond it
+//   reg_*            the registers: reg_we_o and reg_re_o for one cycle; reg_rdata_i combinational
 module ow_chain_node
   import ow_isa_pkg::chain_frame_t, ow_isa_pkg::CRC_POLYNOMIAL, ow_isa_pkg::STATION_ALL_COLUMNS;
 (
@@ -54,8 +58,8 @@ module ow_chain_node
   logic [1:0]              skip_q;     // listens to the station beyond
   logic [1:0]              right_q;    // the frame before was right
   logic [1:0]              locked_q;   // the line is believed
-  logic [1:0][2:0]         begun_q;    // frames that the other has begun
-  logic [1:0][6:0]         zeros_q;    // zeros of the other, up to 64
+  logic [1:0][2:0]         begun_q;    // frames that the other one has begun
+  logic [1:0][6:0]         zeros_q;    // zeros of the other one, up to 64
   logic [1:0][6:0]         count_q;    // bits still to come, 0: waits for the start
   logic [1:0][47:0]        shift_q;
   logic [1:0][15:0]        crc_q;
@@ -78,10 +82,10 @@ module ow_chain_node
     end
   end
 
-  // A command for this station: the answer goes out on the other line.
+  // A command for this station. Its answer goes out on the other line.
   logic         command, from, to_all;
   chain_frame_t frame;   // its CRC is not kept
-  /* verilator lint_off UNUSEDSIGNAL */ // its CRC is counted while it is sent
+  /* verilator lint_off UNUSEDSIGNAL */ // its CRC is computed while it is sent
   chain_frame_t answer;
   /* verilator lint_on UNUSEDSIGNAL */
   always_comb begin
@@ -100,7 +104,7 @@ module ow_chain_node
     end
     to_all = frame.column == STATION_ALL_COLUMNS;
   end
-  always_comb begin  // apart: what is read depends on the command
+  always_comb begin  // a process of its own: what is read depends on the command
     answer = frame;
     answer.answer = 1'b1;
     answer.data = reg_rdata_i;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checker of the rule that fuses stand still while words go, to be bound to a reticle: the muxes have
-// more than a cycle from a fuse on (constraints/static.yaml), so in the cycle in which one has
-// changed, a tile that it concerns is in reset or has nothing on its links: it sends nothing, and
-// hears nothing, through the fuses as they are and as they were.
+// Checker of the rule that fuses do not change while words go, to be bound to a reticle. The muxes
+// have more than one cycle after a change of a fuse (constraints/static.yaml). So in the cycle in
+// which a fuse has changed, each tile that it concerns must be in reset, or have nothing on its
+// links: it sends nothing, and hears nothing, through the fuses as they are and as they were.
 //
-//   Rows ... SpareCols   as of ow_reticle
-//   reset_i              tiles in reset
-//   tile_fuse_i, row_fuse_i, from_*_i, to_*_i   as of ow_reticle_mesh: what tiles send and receive
-//   north_i ... west_i   what comes in at the edges
+//   Rows ... SpareCols  as in ow_reticle
+//   reset_i           tiles in reset
+//   tile_fuse_i, row_fuse_i, from_*_i, to_*_i  as in ow_reticle_mesh: what tiles send and receive
+//   north_i ... west_i  what comes in at the edges
 
 `include "ow_assert.svh"
 
@@ -62,7 +62,7 @@ module ow_fuse_check
 
   logic [Tiles-1:0] moved;
   for (genvar t = 0; t < Tiles; t++) begin : gen_tile
-    /* verilator lint_off UNUSEDSIGNAL */ // a link that carries nothing is 0: valid bits tell
+    /* verilator lint_off UNUSEDSIGNAL */ // a link that carries nothing is 0: valid bits are enough
     link_t any;
     /* verilator lint_on UNUSEDSIGNAL */
     assign any = from_n_i[t] | from_e_i[t] | from_s_i[t] | from_w_i[t] | to_n_i[t] | to_e_i[t] |

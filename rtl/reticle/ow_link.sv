@@ -1,33 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// One end of a reticle-crossing link: both directions of one tile edge. Towards the tile it speaks
-// the links' credit protocol as a router does; towards the other reticle it drives and samples
-// groups of lanes each way. docs/links.md is the specification.
+// One end of a reticle-crossing link: both directions of one tile edge. Towards the tile it uses
+// the links' credit protocol, as a router does. Towards the other reticle it drives and samples
+// groups of lanes. docs/links.md is the specification.
 //
-// Wavelets and credits travel in frames of two beats with a CRC, each beat in as many cycles as the
-// data lanes need for its 64 bits; wrong frames are sent again
-// (ow_link_send, ow_link_recv), lanes are aligned and repaired by training (ow_link_train).
-// Latency: a wavelet that is on tile_i in cycle t is on the other end's tile_o in cycle t + 5 of
-// the single-clock grid, if its colour is not held up and no frame was wrong; over a real crossing
-// one cycle more if the lanes' skew reaches over a bit. Throughput: 1 wavelet and at least 1 credit
-// in the time of a beat each way, for any mix of colours, whatever other colours wait for.
-// Errors: see the status words. While the link is not up it takes what the router's credits allow
-// and keeps it.
+// Wavelets and credits travel in frames of two beats with a CRC. A beat takes as many cycles as the
+// data lanes need for its 64 bits. Wrong frames are sent again (ow_link_send, ow_link_recv).
+// Training aligns and repairs the lanes (ow_link_train).
+// Latency: a wavelet on tile_i in cycle t is on the other end's tile_o in cycle t + 5 of the
+// single-clock grid, if its colour is not held up and no frame was wrong. Over a real crossing it
+// is one cycle more if the skew of the lanes exceeds a bit.
+// Throughput: 1 wavelet and at least 1 credit in the time of a beat each way, for any mix of
+// colours, whatever other colours wait for.
+// Errors: see the status words. While the link is not up, the end takes what the router's credits
+// allow and keeps it.
 //
-//   NumColours   data colours of the tiles, 2 to 24
-//   Groups, GroupData   groups of lanes, and the data lanes of each, which has two spares besides:
-//                64 data lanes, a beat a cycle, or 16 or 8
-//   Scan         0: for area, without the test of the tile's edge: its status words are 0
-//   Depth        entries of a colour's receive buffer, a power of 2; by default as many as cover
-//                the round trip of credits
-//   enable_i     off: silent; retrain_i: train now, for one cycle (ow_crossing ties both)
-//   cycle_i      the lowest bits of the reticle's cycle count, as many as count a frame's cycles
-//   tile_i/_o    the tile's edge
-//   lane_o       to the wires, registers; lane_i from the delay elements, read by registers only
-//   tap_o        taps of the delay elements of lane_i, 3 bits a lane
-//   up_o         the link carries frames, as both ends have agreed
-//   idle_o       nothing changes before one of the inputs but cycle_i does
-//   stat_*       status words: stat_re_i reads word stat_addr_i into stat_o at the end of the
-//                cycle; some words switch the test of the tile's edge on and off (docs/links.md)
+//   NumColours        data colours of the tiles, 2 to 24
+//   Groups, GroupData  groups of lanes, and data lanes of each; a group has two spares besides. 64
+//                     data lanes (a beat per cycle), or 16 or 8
+//   Scan              0: for area, without the test of the tile's edge: its status words are 0
+//   Depth             entries of a colour's receive buffer, a power of 2, the same at both ends.
+//                     The default covers the round trip of credits
+//   enable_i          off: silent; retrain_i: train now, for one cycle (ow_crossing ties both)
+//   cycle_i           lowest bits of the reticle's cycle count, as many as count the cycles of a
+//                     frame
+//   tile_i/_o         the tile's edge
+//   lane_o            to the wires, registers; lane_i from the delay elements, read by registers
+//                     only
+//   tap_o             taps of the delay elements of lane_i, 3 bits per lane
+//   up_o              the link carries frames, as both ends have agreed
+//   idle_o            nothing changes before one of the inputs but cycle_i does
+//   stat_*            status words: stat_re_i reads word stat_addr_i into stat_o at the end of the
+//                     cycle. Some words switch the test of the tile's edge on and off
+//                     (docs/links.md)
 
 `include "ow_assert.svh"
 
@@ -69,7 +73,7 @@ module ow_link
 
   typedef logic [Lanes-1:0] lanes_t;
 
-  // A beat begins in this cycle, the second one of a frame.
+  // step: a beat begins in this cycle; odd: it is the second one of a frame.
   logic step, odd;
   logic [CycleW-1:0] next_cycle;
   assign odd = cycle_i[CycleW-1];
@@ -221,7 +225,7 @@ module ow_link
     .beat_o      (tx_beat)
   );
 
-  // A header that goes now no longer owes what was owed before: it has what is expected in this cycle.
+  // The header that goes now acknowledges everything that was taken before this cycle.
   logic answered, tx_busy_slices;
   assign answered = sending && !odd;
   if (Slices == 1) begin : gen_beats
@@ -257,8 +261,8 @@ module ow_link
   logic complete, idle_frame, good, form, numbered, take;
   logic hint_valid, hint;
   logic [2:0] hint_0, hint_1;
-  first_t rx_rest;            // of a frame that is taken: its second half
-  logic rest_now;             // rx_first holds that
+  first_t rx_rest;            // second half of a frame that is taken
+  logic rest_now;             // rx_first holds it
 
   always_ff @(posedge clk_i) begin
     if (rst_i) sample_q <= '0;
@@ -304,7 +308,7 @@ module ow_link
       good = form && rx_good;
       numbered = rx_first.credits.colour != '0 || rx_first.word.colour != '0 ||
                  rx_second.word.colour != '0 || (rx_header && rx_second.credit != '0);
-      // At most one of the six bits is wrong.
+      // The hint is readable if at most one of its six bits is wrong.
       hint_0 = 3'($countones(rx_first.hint ^ HINT_0));
       hint_1 = 3'($countones(rx_first.hint ^ HINT_1));
       hint_valid = hint_0 <= 3'd1 || hint_1 <= 3'd1;
@@ -334,8 +338,8 @@ module ow_link
     .retrain_o    (errors)
   );
 
-  // A frame that is taken is delivered in two cycles: its first wavelet and credits at once, its
-  // second ones in the next, from the same register. That it is taken is known late.
+  // A frame that is taken is delivered in two cycles, from the same register: its first wavelet and
+  // credits at once, its second ones in the next cycle. `take` comes late.
   logic rx_valid, back_valid;
   always_comb begin
     rx_rest = '0;
@@ -350,8 +354,8 @@ module ow_link
   wavelet_t tile_wavelet;
   credit_t tile_credit;
 
-  // Test of the wires to the tile: a pattern or its complement goes out, and what comes in is read
-  // as status and means nothing to the link.
+  // Test of the wires to the tile: a pattern or its complement goes out. What comes in is read as
+  // status, and is neither wavelet nor credit.
   localparam link_t TEST_PATTERN = {EDGE_PATTERN_HIGH, EDGE_PATTERN_LOW};
   logic test_q, invert_q;
   link_t edge_in;
@@ -399,7 +403,7 @@ module ow_link
   logic [31:0] stat_q, replays_q, wrong_q, frames_q;
   assign stat_o = stat_q;
 
-  // Five lanes' delays a word: 5 bits each. The faulty lanes of each group.
+  // Delays of five lanes per word, 5 bits each. Then the faulty lanes of each group.
   link_delays_t [15:0] delays;
   logic [GROUPS-1:0][63:0] faulty_of;
   always_comb begin

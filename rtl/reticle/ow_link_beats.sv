@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // The beats of the frames that a link's end sends: header, what the halves carry, number and CRC.
 //
-// What goes is known early in the cycle but for a wavelet that arrives in it; a check sum is linear,
-// so that wavelet's part is made by itself and added when it is known to go.
-// Latency 0, a beat a cycle: the first one of a frame in even cycles, the second in odd ones.
+// Early in the cycle everything is known except a wavelet that arrives in it. The CRC is linear, so
+// the part of this wavelet is computed by itself, and added when it is known to go.
+// Latency 0, a beat per cycle: the first one of a frame in even cycles, the second in odd ones.
+// Errors: an assertion reports two wavelets in one half of a frame.
 //
-//   Sum            second beats have their CRC; else 0 in its place
-//   odd_i          the cycle of a second beat
-//   sending_i      the beat is not idle (late)
-//   header_i       odd cycle: the frame's first beat was sent
-//   again_i        half_i is sent: credits and wavelet of a half, as they were given to keep
-//   open_i         else credits_i and word_i, 0 if there is nothing
-//   pass_i         and passing_i in the place of word_i, which is 0 then (late)
-//   seq_i, epoch_i, ack_i, nack_i, nack_epoch_i   of the frame and of its header
-//   first_o, second_o   what is sent in the two halves if it is new, 0 in the other half's cycle;
-//                  any_o: it is not 0
-//   beat_o         the beat, 0 if idle
+//   Sum               second beats have their CRC; otherwise 0 in its place
+//   odd_i             the cycle of a second beat
+//   sending_i         the beat is not idle (late)
+//   header_i          odd cycle: the frame's first beat was sent
+//   again_i           half_i is sent: credits and wavelet of a half, as they were given to keep
+//   open_i            otherwise credits_i and word_i are sent, 0 if there is nothing
+//   pass_i            passing_i takes the place of word_i, which is 0 then (late)
+//   seq_i, epoch_i, ack_i, nack_i, nack_epoch_i  fields of the frame and of its header
+//   first_o, second_o  what is sent in the two halves if it is new, 0 in the other half's cycle;
+//                     any_o: it is not 0
+//   beat_o            the beat, 0 if idle
 
 `include "ow_assert.svh"
 
@@ -53,7 +54,7 @@ module ow_link_beats
   assign passing = pass_i ? passing_i : '0;
 
   // What is kept to be sent again. A frame whose first beat was idle has no place for a second
-  // credit: its field says so.
+  // credit: the credit field marks such a frame.
   logic [4:0] credit;
   assign credit = header_i ? credits_i.colour : '0;
   assign first_o = (open_i && !odd_i) ? {credits_i, word_i | passing} : '0;

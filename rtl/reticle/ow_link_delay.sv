@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The delay element of one lane: delays what comes from the wire by tap_i eighths of a bit time.
-// A primitive of its own: this is its behaviour for simulation; an FPGA or a chip puts its own cell
-// of the same ports here.
+// This module is its behaviour in simulation. An FPGA or a chip puts a cell of its own with the
+// same ports here.
 //
-//   TapTicks  periods of tick_i in an eighth of a bit time; 0, the single-clock grid: the element
-//             is a wire and the tap has no effect
-//   tick_i    a clock that only the simulation has
-//   tap_i     may change at any time; lane_o may be wrong for a bit time after that
+//   TapTicks        periods of tick_i in an eighth of a bit time; 0, the single-clock grid: the
+//                   element is a wire and the tap has no effect
+//   tick_i          a clock that only the simulation has
+//   tap_i           may change at any time; lane_o may be wrong for a bit time after that
+//   lane_i, lane_o  from the wire; delayed
 
 module ow_link_delay #(
   parameter int unsigned TapTicks = 0

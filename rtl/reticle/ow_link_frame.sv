@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frames in what the data lanes of a receiver carry: gathers slices to beats and beats to frames,
-// and checks the CRC. A frame that is taken is kept for another cycle, in which its second half is
-// delivered from where the first one was.
+// Finds the frames in what the data lanes of a receiver carry: gathers slices to beats and beats to
+// frames, and checks the CRC. A frame that is taken is kept for one more cycle. Its second half is
+// delivered in this cycle, from the place of the first half.
+// Latency: a frame is complete in the cycle after its last slice. Throughput: a frame in the time
+// of two beats. Errors: good_o is low for a wrong CRC.
 //
-//   Slice       bits of a slice: 64, a beat, or 16 or 8
+//   Slice       bits of a slice: 64 (a beat), 16 or 8
 //   active_i    the lanes carry frames; quiet_i: they are all 0
-//   pos_i       which cycle of a frame slice_i is of
+//   pos_i       the cycle of a frame that slice_i belongs to
 //   complete_o  a frame is complete: first_o and second_o; idle_o: both are 0; header_o: first_o is
 //               not; good_o: its CRC holds
-//   take_i      it is taken: rest_i stands on first_o in the next cycle, with rest_o high
+//   take_i      the frame is taken: rest_i is on first_o in the next cycle, with rest_o high
 //   active_o    active_i, in step with these
 //   still_o     nothing is held
 
@@ -88,7 +90,7 @@ module ow_link_frame
     end
   end else begin : gen_slices
     logic whole_q;            // beat_q holds all of a beat
-    logic some_q, header_q;   // something of the beat is not 0; of the first one
+    logic some_q, header_q;   // something of the beat is not 0; the same of the first beat
     logic [15:0] sum;         // of the slices before, times x^16
     logic [Slice-1:0] high;
     assign sum = pos_i == '0 ? '0 : crc_q;

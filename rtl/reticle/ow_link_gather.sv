@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gathers the data of a group of lanes around up to two faulty lanes. Data bit d is on lane d below
-// the lower faulty lane, on d + 1 between the two and on d + 2 above the higher one.
-// Combinational; the map must not change while frames are sent.
+// the lower faulty lane, on d + 1 between the two, and on d + 2 above the higher one.
+// Latency 0, except that the map is registered; it must not change while frames are sent. Errors:
+// none.
 //
-//   Data          data lanes of the group, at most 32
-//   lo_i, hi_i    lower and higher faulty lane, 63 if there is none (lo_i is used first)
+//   Data            data lanes of the group, at most 32
+//   lo_i, hi_i      lower and higher faulty lane, 63 if there is none (lo_i is used first)
+//   lane_i, data_o  what the lanes carry; the data
 
 module ow_link_gather
   import ow_link_pkg::*;
@@ -22,7 +24,8 @@ module ow_link_gather
 
   typedef logic [Lanes-1:0] group_t;
 
-  // Lanes above the lower and above the higher faulty one; registers, because the map is static.
+  // Lanes above the lower and above the higher faulty one. They are registers, because the map is
+  // static.
   /* verilator lint_off UNUSEDSIGNAL */
   group_t above_lo_q, above_hi_q;  // the lowest lanes are above none
   /* verilator lint_on UNUSEDSIGNAL */
@@ -41,8 +44,8 @@ module ow_link_gather
     end
   end
 
-  // Bit d: the lane that is d without faults, d + 1 if that or one below is the lower faulty one,
-  // d + 2 if d + 1 or one below is the higher.
+  // Bit d comes from lane d without faults, from d + 1 if this lane or a lower one is the lower
+  // faulty lane, and from d + 2 if d + 1 or a lower lane is the higher faulty one.
   logic [Data-1:0] by1, by2;
   assign by1 = above_lo_q[Data:1];
   assign by2 = above_hi_q[Lanes-1:2];

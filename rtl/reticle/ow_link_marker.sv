@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the marker of a training period in what most lanes carry: at least ten cycles of zeros, then
-// ten of ones; in between the lanes may differ for two cycles. found_o in the tenth cycle of ones.
-//   run_i     a receiver looks for it; clear_i: begins anew
-//   low_i, high_i, most_i   nearly all lanes are 0, nearly all are 1, more than half are 1
-//   lost_o    none for 1,024 cycles
-//   waits_o   there have been zeros for long: more of them change nothing that can be seen
+// Finds the marker of a training period in what most lanes carry: at least ten cycles of zeros,
+// then ten of ones. In between the lanes may differ for two cycles.
+// Latency: found_o is high in the tenth cycle of ones. Errors: lost_o.
+//
+//   run_i             a receiver looks for a marker; clear_i: begin again
+//   low_i, high_i, most_i  nearly all lanes are 0, nearly all are 1, more than half are 1
+//   lost_o            no marker for 1,024 cycles
+//   waits_o           there have been zeros for long: more of them change nothing
 module ow_link_marker (
   input  logic clk_i,
   input  logic rst_i,

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lanes of a training receiver: the delay of each, its alignment, and its wrong bits against the
-// test sequence. A delay is 8 taps of the delay element (planes 0 to 2) and up to 3 whole bits
-// (planes 3 and 4); each plane has a bit a lane, so a step of the sweep is a sum in all lanes at
-// once.
+// The lanes of a training receiver: the delay of each, its alignment, and its wrong bits against
+// the test sequence. A delay is 8 taps of the delay element (planes 0 to 2) and up to 3 whole bits
+// (planes 3 and 4). Each plane has a bit per lane, so one addition serves all lanes.
 // Sweep: begin_i, then each of 32 delays on trial: clear_i, count_i for 31 bits, end_i. A delay
-// passes with at most 3 wrong bits; the middle of a lane's first run of those becomes its own, by a
-// step of one for every second delay that the run goes on.
-//   Lanes         lanes of the link
-//   training_i    samples are kept for alignment
-//   trying_i      the delay on trial, delay_i, is in use; else each lane's own
-//   plain_i       no taps
-//   compare_i     the aligned lanes carry the test sequence of lfsr_i
-//   less_i        takes a whole bit off all lanes that have a delay; whole_o: all of them have one
-//   bad_o         lanes without a delay that worked, or with more than 11 wrong bits
+// passes with at most 3 wrong bits. The middle of a lane's first run of such delays becomes its
+// own: its delay grows by one for every second delay that the run goes on.
+// Latency 0 from sample_i to aligned_o, plus the whole bits of the delay. Errors: bad_o.
+//
+//   Lanes             lanes of the link
+//   enable_i          off: nothing changes
+//   training_i        samples are kept for alignment
+//   trying_i          the delay on trial, delay_i, is in use; otherwise each lane's own
+//   plain_i           no taps
+//   compare_i         the aligned lanes carry the test sequence of lfsr_i
+//   less_i            takes a whole bit off all lanes that have a delay; whole_o: all of them have
+//                     one
+//   aligned_o, tap*_o, phase_o  lanes after alignment; taps in use; delays of all lanes
+//   bad_o             lanes without a delay that passed, or with more than 11 wrong bits
 module ow_link_phase
   import ow_link_pkg::*;
 #(

@@ -5,9 +5,10 @@
 /* verilator lint_off UNUSEDPARAM */
 package ow_link_pkg;
 
-  // Lanes of one direction: groups of data lanes and 2 spares each, one bit a lane and cycle. A slice
-  // is what the data lanes carry in a cycle; a beat is as many slices as make 64 bits, one on a link
-  // of full size; a frame is two beats. These are the most groups and lanes that a link can have.
+  // Lanes of one direction: groups of data lanes and 2 spares each, one bit per lane and cycle. A
+  // slice is what the data lanes carry in a cycle. A beat is 64 bits: one slice on a link of full
+  // size, several on a smaller one. A frame is two beats. The constants are those of the largest
+  // link.
   import ow_isa_pkg::GROUP_DATA, ow_isa_pkg::GROUP_LANES;
   export ow_isa_pkg::GROUP_DATA, ow_isa_pkg::GROUP_LANES;
   localparam int unsigned GROUPS = ow_isa_pkg::LANE_GROUPS;
@@ -30,7 +31,8 @@ package ow_link_pkg;
   localparam logic [5:0] HINT_0 = ow_isa_pkg::FRAME_HINT_0;
   localparam logic [5:0] HINT_1 = ow_isa_pkg::FRAME_HINT_1;
 
-  // CRC-16, inverted. Row r of a matrix names the bits of a beat whose sum is bit r of the remainder.
+  // CRC-16, inverted. Row r of a matrix selects the bits of a beat whose sum is bit r of the
+  // remainder.
   localparam logic [15:0] CRC_POLY = ow_isa_pkg::CRC_POLYNOMIAL;
   localparam logic [15:0] CRC_GOOD = 16'hFFFF;  // remainder of a whole frame
   typedef logic [15:0][BEAT-1:0] crc_rows_t;
@@ -64,8 +66,8 @@ package ow_link_pkg;
     return sum;
   endfunction
 
-  // The same slice by slice, at most 16 bits, the highest bit first. What is kept between them is the
-  // remainder of what has come, times x^16: of a slice and the highest bits of that, added, bit j
+  // The same slice by slice, at most 16 bits, the highest bit first. Between slices the remainder
+  // of what has come, times x^16, is kept. A slice is added to its highest bits; bit j of this sum
   // counts as x^(16 + j).
   typedef logic [15:0][15:0] crc_fold_t;
   function automatic logic [15:0] crc_times_x16(input logic [15:0] sum);
@@ -93,9 +95,9 @@ package ow_link_pkg;
     return sum;
   endfunction
 
-  // Training: a period of so many bits a lane.
+  // Training: bits of a period on each lane.
   localparam int unsigned PERIOD = ow_isa_pkg::TRAIN_PERIOD;
-  localparam logic [8:0] AT_ONES = ow_isa_pkg::TRAIN_ONES;  // zeros before, ones behind: the marker
+  localparam logic [8:0] AT_ONES = ow_isa_pkg::TRAIN_ONES;  // zeros before, ones after: the marker
   // 32 bits of 4 cycles, the same on all lanes
   localparam logic [8:0] AT_MESSAGE = ow_isa_pkg::TRAIN_MESSAGE;
   localparam logic [8:0] AT_TEST = ow_isa_pkg::TRAIN_TEST;  // from here on each lane's own sequence
@@ -107,7 +109,7 @@ package ow_link_pkg;
     return {s[7:0], s[8] ^ s[4]};
   endfunction
 
-  // Each lane's test sequence is the register's sequence at an offset of its own.
+  // The test sequence of each lane is the sequence of the register at an offset of its own.
   function automatic logic [8:0][LANES-1:0] lane_codes();
     logic [8:0][LANES-1:0] planes;
     for (int unsigned l = 0; l < LANES; l++) begin
@@ -135,14 +137,15 @@ package ow_link_pkg;
             (onehot & 32'hAAAAAAAA) != '0};
   endfunction
 
-  // Index of a colour's queue: `colours` data colours, then the control plane's two; and back.
+  // Index of a colour's queue: the `colours` data colours, then the two of the control plane; and
+  // back.
   function automatic logic [4:0] to_queue(input logic [4:0] colour, input logic [4:0] colours);
     return colour >= ow_pkg::COLOUR_REQ ? colours + {4'd0, colour[0]} : colour;
   endfunction
   function automatic logic [4:0] to_colour(input logic [4:0] queue, input logic [4:0] colours);
     return queue >= colours ? ow_pkg::COLOUR_REQ + (queue - colours) : queue;
   endfunction
-  // Colour of the only queue of a set; 0 of none.
+  // Colour of the only queue of a set; 0 for an empty set.
   function automatic logic [4:0] colour_of(input logic [31:0] one, input logic [4:0] colours);
     logic [1:0] control;
     control = 2'(one >> colours);
@@ -154,7 +157,7 @@ package ow_link_pkg;
   typedef logic [1:0] grants_t;
   localparam int unsigned MAX_GRANTS = 3;
 
-  // A command wavelet of a data colour: control bit, and something in the list of commands.
+  // A command wavelet of a data colour: control bit, and a list of commands that is not 0.
   function automatic logic is_command(input logic [4:0] colour, input logic ctrl,
                                       input logic [31:0] data);
     return ctrl && ow_pkg::has_commands(data) && colour < ow_pkg::COLOUR_REQ;

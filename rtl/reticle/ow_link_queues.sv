@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// The queues of one side of a link's end, one a colour, without their memory: which entries hold
+// The queues of one side of a link's end, one per colour, without their memory: which entries hold
 // what, and the choice of what leaves.
 //
-// Colours are served round robin; the control plane's two go first at least once in four when they
-// wait. Bounds: before a data colour that may be served, each other one sends one wavelet at most, and
-// the control plane one at first and one more behind each three of these; before one of the control
-// plane's two go 7 wavelets at most. What arrives takes no part in the choice: the link's end lets it
-// pass a queue that is empty if nothing that is held can leave, else it is kept, so that whether
-// something arrives may be known late in the cycle.
-// Protocol: held_o, fence_o and the choice are of the cycle's start; go_i and keep_i change them at
-// its end. A queue that is full must not get another wavelet, also not when one leaves in the same
-// cycle: an assertion reports it. So no entry is written and read in one cycle.
-// A command wavelet is the last of its queue until it has left: who sends it over a link has no
-// credit of the colour then (a fence, docs/fabric.md). An assertion reports one that is not.
+// Colours are served round robin. The two of the control plane go first at least once in four when
+// they wait. Bounds: before a data colour that may be served, each other data colour sends at most
+// one wavelet, and the control plane one at first and one more after every three of these. Before a
+// colour of the control plane, at most 7 wavelets go.
+// An arriving wavelet takes no part in the choice. The link's end lets it pass an empty queue if no
+// held wavelet can leave; otherwise it is kept. So whether something arrives may be known late in
+// the cycle.
+// Protocol: held_o, fence_o and the choice are those of the start of the cycle; go_i and keep_i
+// change them at its end. Latency 1 cycle from keep_i to the choice, throughput one wavelet per
+// cycle.
+// Errors: a full queue must not get another wavelet, even if one leaves in the same cycle: an
+// assertion reports it. So no entry is written and read in one cycle. A command wavelet is the last
+// of its queue until it has left, because its sender has no credit of the colour then (a fence,
+// docs/fabric.md). An assertion reports one that is not.
 //
 //   NumColours  data colours, 2 to 24
-//   Depth       entries a colour, a power of 2
+//   Depth       entries per colour, a power of 2
 //   arrive_*    the queue of what may arrive (to_queue in ow_link_pkg), and whether it is a command
-//   keep_i      it does, and is kept, in entry write_at_o
+//   keep_i      it arrives and is kept, in entry write_at_o
 //   first_i     queues that may be served
 //   then_i      a queue that may be served if none of those holds something; at most one
 //   held_o      queues that hold something; fence_o: whose next wavelet is a command
-//   any_o       something can leave: of queue one_o, a command or not, entry read_at_o
+//   any_o       something can leave: of queue one_o, entry read_at_o; command_o: it is a command
 //   go_i        it leaves; only with any_o
 
 `include "ow_assert.svh"
@@ -63,18 +66,18 @@ module ow_link_queues
   entry_t read_q [N];   // the oldest entry
   entry_t write_q [N];  // the next one to be written
   colours_t held_q;     // something is held
-  colours_t single_q;   // one wavelet
+  colours_t single_q;   // exactly one wavelet
   colours_t command_q;  // the last one that was kept is a command
   colours_t above_q;    // queues above the last data colour that left
-  logic ctl_above_q;    // the response network's turn
+  logic ctl_above_q;    // it is the turn of responses
   logic [1:0] share_q;  // data wavelets since the last one of the control plane
 
   assign held_o = held_q;
   assign fence_o = single_q & command_q;
 
   // ------------------------------------------------------------------------------- the choice ----
-  // The lowest of all candidates and of those above the last one are looked for side by side, and
-  // who may be served is settled in the meantime.
+  // The lowest of all candidates and the lowest of those above the last one are found in parallel
+  // with who may be served.
   colours_t cand, data, high, control, late;
   logic any_control, serve_control, serve_high, serve_data;
   always_comb begin : choose
@@ -96,7 +99,7 @@ module ow_link_queues
     command_o = (one_o & fence_o) != '0;
   end
 
-  // Where it stands, and where to put what arrives.
+  // The entry of the choice, and the entry for what arrives.
   always_comb begin : addresses
     automatic entry_t at;
     at = '0;

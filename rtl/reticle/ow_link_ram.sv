@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memories of a link's end: its receive buffer, and with few lanes what waits to be sent, or to
-// be sent again. One write and one read a cycle, the word read stands on
-// rdata_o from the next cycle until the next read. A word must not be written and read in the same
-// cycle. Contents are undefined after power-up. Maps to a two-port macro or to block RAM.
+// The memories of a link's end: its receive buffer, and with few lanes what waits to be sent or
+// sent again. One write and one read per cycle. The word that is read is on rdata_o from the next
+// cycle until the next read. It maps to a two-port macro or to block RAM.
+// Errors: a word must not be written and read in the same cycle. Contents are undefined after
+// power-up.
 //
-//   Words, Width  size
+//   Words, Width      size in words, bits per word
+//   we_i, waddr_i, wdata_i  write
+//   re_i, raddr_i, rdata_o  read
 
 module ow_link_ram #(
   parameter int unsigned Words = 512,
@@ -19,8 +22,8 @@ module ow_link_ram #(
   output logic [Width-1:0]         rdata_o
 );
 
-  // On an FPGA a block RAM, however few the words; nobody looks at what a read of the word that is
-  // being written brings.
+  // On an FPGA it is a block RAM, however few the words. What a read of the word being written
+  // returns is never used.
   (* ram_style = "block", no_rw_check *)
   logic [Width-1:0] mem [Words];
 

@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// The receiver's half of the link's replay protocol: takes a frame only if its CRC holds and its
-// number is the one expected, and asks the sender to go back if not.
+// The receiver's half of the link's replay protocol. It takes a frame only if its CRC holds and its
+// number is the one expected, and otherwise asks the sender to go back.
 //
-// After a frame that is wrong or out of turn nothing is taken until the sender's epoch changes,
-// which it does when it goes back; the request (nack, with the epoch that it complains of) goes out
-// with every header until then. If the first frames of the replay are wrong too, the next one that
-// is right shows the new epoch and a number that is not expected, and the request is made again for
-// that epoch; hint_i shows the new epoch earlier, from the wrong frame itself. The hint only saves
-// time: a wrong one costs a needless replay.
+// After a frame that is wrong or out of turn, nothing is taken until the sender's epoch changes.
+// The sender changes its epoch when it goes back. Until then the request (nack, with the epoch that
+// it is about) goes out with every header. If the first frames of the replay are wrong too, the
+// next right one shows the new epoch and an unexpected number, and the request is made again for
+// the new epoch. hint_i shows the new epoch earlier, from the wrong frame itself. The hint only
+// saves time: a wrong hint costs a needless replay.
 // Latency: take_o in the cycle of check_i. Throughput: a frame in every cycle.
 // Errors: retrain_o for one cycle when wrong frames are so frequent that training may help: each
 // counts 3, each right one takes 1 away, at 48.
 //
-//   SeqW              bits of a sequence number
-//   active_i          frames come in; while it is low the protocol's passing state is cleared
-//   check_i           a frame that is not idle is complete: good_i says that its CRC and form hold
+//   SeqW              bits of a sequence number, 2 or more
+//   active_i          frames come in; while it is low the passing state of the protocol is cleared
+//   check_i           a frame that is not idle is complete; good_i: its CRC and form hold
 //   numbered_i        it carries something
 //   seq_i, epoch_i    of the frame
-//   hint_valid_i, hint_i  the epoch as far as it can be read from the first half
-//   header_sent_i     a header goes: what has been taken before this cycle is acknowledged by it
+//   hint_valid_i, hint_i  the epoch as far as the first half shows it
+//   header_sent_i     a header goes: it acknowledges what was taken before this cycle
 //   take_o            the frame is accepted
 //   expect_o          the number that is acknowledged: the frame expected next
 //   nack_o, epoch_o   go back, and the epoch that this is about
 //   owe_o             a header should be sent
 //   taken_any_o       something was accepted since reset
+//   retrain_o         as above
 
 `include "ow_assert.svh"
 
@@ -85,7 +86,7 @@ module ow_link_recv #(
       end else if (check_i) begin
         if (!good_i) begin
           nack_q <= 1'b1;
-          owe_q <= 1'b1;  // it may have been a header whose acknowledgement waits for an answer
+          owe_q <= 1'b1;  // the frame may have held an acknowledgement that waits for an answer
           if (hint_valid_i) epoch_q <= hint_i;
           wrong_q <= wrong_q + 6'd3;
         end else begin

@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tile's side of a link's receiver: a buffer of Depth wavelets a colour, the credits of the
-// router beyond it, and the credits that go back over the link.
+// The tile's side of a link's receiver: a buffer of Depth wavelets per colour, the credits of the
+// router beyond it, and the credits that return over the link.
 //
-// What a blocked colour has sent must lie somewhere, and it learns that it is blocked only a round
-// trip later: so each colour has a round trip's worth of entries of its own, and no colour can ever
-// take one from another (docs/links.md).
-// ow_link_queues holds them and chooses; a wavelet may leave in the cycle in which it arrives if
-// nothing that is held can, and a credit of the router may be spent in the cycle in which it comes
-// if no colour has one that came before. A command wavelet waits until the router has returned all
-// credits of its colour. The router's credits beyond those that it can owe this link (they come
-// when a switch turns to this port) are passed on to the router at the far end as grants. Credits for
-// the far end go round robin; grants go before them where they may, in rounds, all of a colour at
-// once: before those of a colour each other colour's go twice at most.
+// A sender learns only a round trip later that a colour is blocked, and what it has sent by then
+// needs a place. So each colour has entries for a round trip, and no colour can take entries of
+// another (docs/links.md).
+// ow_link_queues holds and chooses. A wavelet may leave in the cycle in which it arrives if no held
+// wavelet can. A credit of the router may be spent in the cycle in which it comes if no colour has
+// an earlier credit. A command wavelet waits until the router has returned all credits of its
+// colour. When a switch turns to this port, the router returns more credits than it can owe this
+// link. These are passed on to the router at the far end as grants.
+// Credits for the far end go round robin. Grants go before them where they may, in rounds, all of a
+// colour at once. Before the grants of a colour, those of each other colour go at most twice.
 // Latency 1 (tile_o is what registers and the memory's output hold), 2 without Bypass; throughput 1
-// wavelet a cycle.
-// Errors: an overrun is reported by an assertion.
+// wavelet per cycle.
+// Errors: an assertion reports an overrun.
 //
-//   NumColours      data colours, 2 to 24
-//   Depth           entries a colour, a power of 2, at least the credit round trip of the link
-//   Bypass          what arrives may leave, and a credit may be spent, in the same cycle
-//   word_i          what arrives if valid_i, which may come late in the cycle
-//   credit_i        credit from the router; tile_o is the wavelet to it
-//   ask_i           credits for the far end are wanted now; many_i: up to 8 of a colour, and grants
-//                   may be among them; else a single one. next_many_i: many_i of the next cycle
-//   credits_o       those credits, 0 if there are none (always those that would be given)
-//   busy_o          something is held, or credits wait to go back
+//   NumColours  data colours, 2 to 24
+//   Depth       entries per colour, a power of 2, at least the credit round trip of the link for
+//               full rate
+//   Bypass      an arriving wavelet may leave, and a credit be spent, in the same cycle
+//   word_i      what arrives if valid_i, which may come late in the cycle
+//   credit_i    credit from the router; tile_o is the wavelet to it
+//   ask_i       credits for the far end are wanted now; many_i: up to 8 of a colour, or grants;
+//               otherwise a single credit. next_many_i: many_i of the next cycle
+//   credits_o   these credits, 0 if there are none; also without ask_i, the ones that would be
+//               given
+//   busy_o      something is held, or credits wait to return
 
 `include "ow_assert.svh"
 
@@ -78,7 +80,7 @@ module ow_link_rxq
   );
 
   // ------------------------------------------------------------------------------- to the tile ---
-  // A command wavelet goes only with all credits of its colour at hand, and spends none: what the
+  // A command wavelet goes only with all credits of its colour in hand, and spends none: what the
   // router returns for it is surplus.
   colours_t held, fence, one, arrive_one, sent_one, leaves_one;
   logic any, go, stored_command, arrives_command, may_pass, passes;
@@ -112,7 +114,7 @@ module ow_link_rxq
     .re_i(go), .raddr_i(read_at), .rdata_o(stored)
   );
 
-  // What leaves comes out of the memory, or out of a register if it has only arrived.
+  // What leaves comes from the memory, or from a register if it has only arrived.
   logic sent_q, passed_q;
   logic [4:0] colour_q;
   logic [32:0] fresh_q;
@@ -131,17 +133,17 @@ module ow_link_rxq
                          : '0;
 
   // ------------------------------------------------------------------------- to the far end ------
-  // Entries that are free again, and credits of the router to pass on. Which colour's go next is
-  // chosen in the cycle before; how many they are is seen when they go.
+  // Entries that are free again, and credits of the router to pass on. The next colour is chosen a
+  // cycle ahead; how many go is seen when they go.
   count_t back_q [N];         // entries freed and not yet reported to the far end
   grants_t grants_q [N];
   colours_t owed_q, granted_q, above_q;
-  colours_t round_q;          // who is granted, and has its turn still to come in this round
-  colours_t give_one_q;       // whose go next
-  logic give_grant_q;         // grants
+  colours_t round_q;          // colours with grants whose turn in this round is still to come
+  colours_t give_one_q;       // the colour whose credits go next
+  logic give_grant_q;         // they are grants
 
   logic give, give_back;
-  count_t number, there;      // how many go of how many
+  count_t number, there;      // how many go, of how many
   always_comb begin : report
     there = '0;
     for (int unsigned c = 0; c < N; c++) begin
@@ -184,7 +186,7 @@ module ow_link_rxq
     grants_t grants;
     assign given_now = give_one_q[c] && give_back;
     assign rest = given_now ? left : back_q[c];
-    assign grants = passed_now[c] ? '0 : grants_q[c];  // never more than go at once
+    assign grants = passed_now[c] ? '0 : grants_q[c];  // all of them go at once
     always_ff @(posedge clk_i) begin
       if (rst_i) begin
         back_q[c] <= '0;
@@ -228,6 +230,6 @@ module ow_link_rxq
   end
   `OW_ASSERT(grants_in_range, !overfull, "more grants than a router has credits")
   logic unused;
-  assign unused = &{1'b0, too_many};  // surplus is kept from it
+  assign unused = &{1'b0, too_many};  // u_router never sees a surplus
 
 endmodule

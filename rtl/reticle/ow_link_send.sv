@@ -1,39 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sender's half of the link's replay protocol (go-back-N): numbers frames, keeps what they
+// The sender's half of the link's replay protocol (go-back-N). It numbers frames, keeps what they
 // carried until it is acknowledged, and sends again from the frame that the other end asks for.
 //
-// A frame has two halves, the first in an even cycle, the second in the odd cycle after it; where a
-// half takes several cycles on the lanes, even and odd cycles are those in which step_i is high: a
-// first half's, a second half's, by turns. Acknowledgements and requests come at any time. A frame
-// that carries something is numbered and kept; one without is a bare header and is not. At most
-// Window frames wait for their acknowledgement. `epoch_o` changes whenever the sender goes back, so
-// that a request to go back (nack) which was already obeyed is known by its old epoch.
-// What the next frame may be is settled while a second half is sent, so that nothing but registers
-// decides what goes: requests and acknowledgements count from the next such cycle on.
-// Latency: a half that is offered while open_o is high is sent in that cycle.
-// Throughput: a half a cycle while fewer than Window frames wait.
-// Errors: no acknowledgement for Timeout frames after the oldest was sent: goes back by itself;
-// 8 times without progress: stuck_o. Frames are kept while the link is down; when it comes up again
-// all that are not acknowledged are sent again.
+// A frame has two halves: the first goes in an even cycle, the second in the odd cycle after it. If
+// a half takes several cycles on the lanes, even and odd cycles are those in which step_i is high,
+// in turn. Acknowledgements and requests may come at any time. A frame that carries something is
+// numbered and kept; a frame with only a header is not. At most Window frames wait for their
+// acknowledgement. epoch_o changes whenever the sender goes back, so a request (nack) that was
+// already obeyed is known by its old epoch.
+// The kind of the next frame is settled while a second half is sent, so only registers decide what
+// goes. Requests and acknowledgements count from the next such cycle on.
+// Latency: a half that is offered while open_o is high is sent in this cycle. Throughput: a half
+// per cycle while fewer than Window frames wait.
+// Errors: without an acknowledgement for Timeout frames after the oldest was sent, the sender goes
+// back by itself; after 8 times without progress stuck_o is high. Frames are kept while the link is
+// down. When it comes up again, all that are not acknowledged are sent again.
 //
-//   FirstW, SecondW  bits of what a half carries; all 0 is nothing
-//   SeqW             bits of a sequence number, 2 or more; Window is 1 to 2^SeqW - 1
-//   Timeout          frames, more than the round trip
-//   Memory           what is kept stands in an ow_link_ram, else in registers
-//   up_i             frames may be sent
-//   step_i           a half goes now; odd_i: a second one
-//   first_i, second_i  what to send, may be other than 0 only while open_o is high
-//   any_i            that is not 0
-//   again_o          instead half_o is sent, a register
-//   header_i         a header is wanted though there may be nothing to send
-//   heard_i          a frame came in whose CRC holds: ack_i, nack_i, nack_epoch_i are its header's
-//   sending_o        even cycle: the first half is not idle; odd cycle: the second half is not
-//   header_o         until the second half has gone: the first half was sent with a header
-//   seq_o, epoch_o   number of the frame, epoch (both halves)
-//   waiting_o        a frame waits for its acknowledgement or is being sent
+//   FirstW, SecondW   bits of what a half carries; all 0 is nothing
+//   SeqW              bits of a sequence number, 2 or more
+//   Window            frames that may wait, 1 to 2^SeqW - 1
+//   Timeout           frames, more than the round trip
+//   Memory            what is kept is in an ow_link_ram, otherwise in registers
+//   up_i              frames may be sent
+//   step_i            a half goes now; odd_i: a second one
+//   first_i, second_i  what to send; may be other than 0 only while open_o is high
+//   any_i             this is not 0
+//   again_o           half_o, a register, is sent instead
+//   header_i          a header is wanted although there may be nothing to send
+//   heard_i           a frame with a right CRC came in; ack_valid_i, ack_i, nack_i, nack_epoch_i:
+//                     its header
+//   sending_o         even cycle: the first half is not idle; odd cycle: the second half is not
+//   header_o          until the second half has gone: the first half was sent with a header
+//   seq_o, epoch_o    number of the frame, epoch (both halves)
+//   waiting_o         a frame waits for its acknowledgement or is being sent
 //   sent_any_o, acked_any_o  since reset
-//   stuck_o          one cycle: ask for training
-//   went_back_o      one cycle, for counting
+//   stuck_o           one cycle: ask for training
+//   went_back_o       one cycle, for counting
 
 `include "ow_assert.svh"
 
@@ -82,14 +84,14 @@ module ow_link_send #(
 
   seq_t base_q;   // oldest frame that is not acknowledged
   seq_t next_q;   // number of the next new frame
-  seq_t send_q;   // the frame that is being sent, or the next one: next_q if nothing is sent again
+  seq_t send_q;   // the frame being sent, or the next one; next_q if nothing is sent again
   logic epoch_q;
   logic back_q;   // go back when the frame has been sent
-  logic turned_q; // the frame is the first one since
-  // What the frame may be, known when it begins: one that is sent again, a new one.
+  logic turned_q; // the frame is the first one after going back
+  // What the frame may be, known when it begins: one that is sent again, or a new one.
   logic plan_again_q, plan_new_q;
-  // What it is, while its second half is sent; whether its first half carried something. A new one that
-  // may be is left so at rest: a word that comes in an odd cycle goes at once.
+  // What the frame is, while its second half is sent, and whether its first half carried something.
+  // At rest the plan is a new frame, so a wavelet that comes in an odd cycle goes at once.
   logic again_q, new_q, header_q, any_q;
   logic [TimeW-1:0] time_q;
   logic [2:0] tries_q;
@@ -112,8 +114,8 @@ module ow_link_send #(
     numbered = new_q && (any_q || any_i);
   end
 
-  // The next frame, made up in the odd cycle before it. Acknowledgements may have moved the base
-  // past a frame that was to be sent again; those of this cycle count from the next frame on.
+  // The next frame is planned in the odd cycle before it. Acknowledgements may have moved the base
+  // past a frame that was to be sent again. Those of this cycle count from the next frame on.
   seq_t held, stay, from;
   logic restart, again, room;
   assign held = next_q - base_q;
@@ -200,8 +202,8 @@ module ow_link_send #(
     end
   end
 
-  // What a new frame carries is written under the next number whether or not the frame gets it, and
-  // what is sent again is read a cycle ahead.
+  // What a new frame carries is written under the next number, whether or not the frame gets this
+  // number. What is sent again is read a cycle ahead.
   if (Memory) begin : gen_memory
     ow_link_ram #(.Words(2 * 2 ** SeqW), .Width(HalfW)) u_ram (
       .clk_i,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A sender's beats on fewer lanes than a beat has bits: slice by slice, the highest bits first. The
-// CRC is made of what goes, in the same steps, and takes its place at the end of the frame.
-// Latency 0, a slice a cycle.
+// CRC is computed from what goes, in the same steps, and takes its place at the end of the frame.
+// Latency 0, a slice per cycle. Errors: an assertion reports a second beat that has a CRC already.
 //
-//   Slice       bits of a slice: 8 or 16
-//   pos_i       cycle of the frame
-//   beat_i      a beat, in the first cycle of its time; a second one with 0 for its CRC
-//   sending_i   it is not idle
-//   slice_o     what the data lanes carry, 0 if idle
-//   busy_o      a frame is being sent, or was until a few cycles ago
+//   Slice      bits of a slice: 8 or 16
+//   pos_i      cycle of the frame
+//   beat_i     a beat, in the first cycle of its time; a second one with 0 for its CRC
+//   sending_i  it is not idle
+//   slice_o    what the data lanes carry, 0 if idle
+//   busy_o     a frame is being sent, or was until a few cycles ago
 
 `include "ow_assert.svh"
 
@@ -34,7 +34,7 @@ module ow_link_slices
   localparam logic [CycleW-1:0] Second = CycleW'(Slices);
   localparam logic [CycleW-1:0] Last = CycleW'(2 * Slices - CrcSlices);
 
-  logic [BEAT-Slice-1:0] left_q;  // of the beat
+  logic [BEAT-Slice-1:0] left_q;  // the rest of the beat
   logic [15:0] crc_q, sum;        // of the slices before, times x^16
   logic first_q, second_q;        // the beats of the frame are not idle
   logic begins, is_crc;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Spreads the data of a group of lanes around up to two faulty lanes. Data bit d is on lane d below
-// the lower faulty lane, on d + 1 between the two and on d + 2 above the higher one; the lanes left
-// over are 0. Combinational; the map must not change while frames are sent.
+// the lower faulty lane, on d + 1 between the two, and on d + 2 above the higher one. Lanes that
+// are left over are 0.
+// Latency 0, except that the map is registered; it must not change while frames are sent. Errors:
+// none.
 //
-//   Data          data lanes of the group, at most 32
-//   lo_i, hi_i    lower and higher faulty lane, 63 if there is none (lo_i is used first)
+//   Data            data lanes of the group, at most 32
+//   lo_i, hi_i      lower and higher faulty lane, 63 if there is none (lo_i is used first)
+//   data_i, lane_o  the data; what the lanes carry
 
 module ow_link_spread
   import ow_link_pkg::*;
@@ -22,7 +25,8 @@ module ow_link_spread
 
   typedef logic [Lanes-1:0] group_t;
 
-  // Lanes above the lower and above the higher faulty one; registers, because the map is static.
+  // Lanes above the lower and above the higher faulty one. They are registers, because the map is
+  // static.
   group_t above_lo_q, above_hi_q, bad_q;
 
   function automatic group_t above(input logic [5:0] lane);

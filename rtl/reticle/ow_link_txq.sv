@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tile's side of a link's sender: a small buffer a colour that ends the neighbouring router's
-// credit protocol, the credits for the buffer at the far end, and the choice of what is sent next.
+// The tile's side of a link's sender: a small buffer per colour that ends the credit protocol of
+// the neighbouring router, the credits for the buffer at the far end, and the choice of what is
+// sent next.
 //
-// ow_link_queues holds what waits; what is to be sent next has been chosen in the cycle before and
-// stands in a register, so that the choice is not in one cycle with the frame's check sum. What
-// arrives when nothing waits that could go is sent in the same cycle, or follows what is being sent.
-// The router gets its credit in the cycle after the wavelet has left its queue; for a command
-// wavelet it gets none, because the credits of the router beyond the link come through as grants
-// (docs/links.md). Grants use the cycles in which no other credit goes to the router; after three
-// without one the next wavelet waits for a cycle, so that no colour can hold up the switch of
-// another. They go in rounds: one of each colour that has some as the round begins, so that before
-// the first one of a colour each other colour sends two at most.
-// Latency 0 (2 without Bypass, which needs no more than an ow_link_ram), throughput 1 wavelet a
-// cycle. Errors: wavelets of colours that do not exist are dropped, as a router drops them; overruns
-// are reported by assertions.
+// ow_link_queues holds what waits. The next wavelet is chosen a cycle ahead and is in a register,
+// so the choice is not in one cycle with the CRC of the frame. A wavelet that arrives when nothing
+// that waits could go is sent in the same cycle, or follows what is being sent.
+// The router gets its credit in the cycle after the wavelet has left its queue. For a command
+// wavelet it gets none: the credits of the router beyond the link come through as grants
+// (docs/links.md). Grants use the cycles in which no other credit goes to the router. After three
+// cycles without one the next wavelet waits for a cycle, so no colour can hold up the switch of
+// another. They go in rounds: one grant of each colour that has some when the round begins. So
+// before the first grant of a colour each other colour sends at most two.
+// Latency 0 (2 without Bypass, which needs only an ow_link_ram), throughput 1 wavelet per cycle.
+// Errors: wavelets of colours that do not exist are dropped, as in a router. Assertions report
+// overruns.
 //
 //   NumColours  data colours, 2 to 24
 //   FarDepth    entries of each colour's buffer at the far end
-//   Bypass      what arrives may be sent in the same cycle; without, it waits in its queue
+//   Bypass      an arriving wavelet may be sent in the same cycle; without Bypass it waits in its
+//               queue
 //   tile_i      wavelet from the router; credit_o (a register) goes back to it
 //   open_i      a wavelet may go now
-//   next_o      what goes if it has been chosen before (a register), or 0; else:
+//   next_o      what goes if it has been chosen before (a register), or 0. If it is 0:
 //   passing_o   tile_i's wavelet, and pass_o: it goes
 //   back_*      credits from the far end: colour, count - 1, grant (for the router)
 //   busy_o      something is held
@@ -74,7 +76,7 @@ module ow_link_txq
   assign grant_turn = waited_q == 2'd3;
 
   // ---------------------------------------------------------------------------- what leaves ------
-  logic next_valid, room;  // the place of what is chosen will be free
+  logic next_valid, room;  // the place of the chosen wavelet will be free
   assign next_valid = next.colour != '0;
   assign room = (!next_valid || open_i) && !grant_turn;
 
@@ -90,11 +92,11 @@ module ow_link_txq
   assign may_pass = Bypass && (arrive_one & can_q & ~held) != '0;
 
   assign go = any && room;
-  assign passes = may_pass && !any && room;  // it passes its queue, not only what is chosen
+  assign passes = may_pass && !any && room;  // it passes its queue, not only the chosen wavelet
   assign keep = arrives && !passes;
   assign pass_o = passes && open_i && !next_valid;
 
-  // Commands need nothing here but that no credit goes back for them.
+  // A command is special here only because no credit returns for it.
   /* verilator lint_off PINCONNECTEMPTY */
   ow_link_queues #(.NumColours(NumColours), .Depth(Slots)) u_queues (
     .clk_i, .rst_i,
@@ -192,7 +194,7 @@ module ow_link_txq
   end
 
   // --------------------------------------------------------------------- credits for the far end -
-  // The sum is made before it is known that the frame was right.
+  // The sum is computed before it is known that the frame was right.
   far_t sum;
   assign sum = far_q[back_idx] + far_t'(back_count) - far_t'(leaves_one[back_idx]);
   for (genvar c = 0; c < N; c++) begin : gen_far

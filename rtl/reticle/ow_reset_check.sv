@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checker of the rule for the reset of one tile (docs/fabric.md, credits), to be bound to a reticle:
-// the control plane's credits have no restart, so what it has under way on a link that is reset at
-// one end is lost, or invented, for ever. Of each link of each tile that is connected it counts what
-// was sent and has no credit back yet, both ways.
+// Checker of the rule for the reset of one tile (docs/fabric.md, F21 to F34), to be bound to a
+// reticle. The control plane's credits cannot be set again, so a word or credit under way on a link
+// that is reset at one end stays lost or surplus. For each link of each connected tile the checker
+// counts what was sent and has no credit back yet, both ways.
 //
-// A link of which both ends are in reset may hold anything. Beyond the edges of the reticle stands
-// something that runs; but what comes from there to a tile in reset may be a test pattern.
+// A link with both ends in reset may hold anything. What is beyond the edges of the reticle always
+// runs, but what comes from there to a tile in reset may be a test pattern.
 //
-//   Rows ... SpareCols   as of ow_reticle
-//   reset_i              tiles in reset
-//   tile_fuse_i, row_fuse_i, from_*_i, to_*_i   as of ow_reticle_mesh: what tiles send and receive
+//   Rows ... SpareCols  as in ow_reticle
+//   reset_i           tiles in reset
+//   tile_fuse_i, row_fuse_i, from_*_i, to_*_i  as in ow_reticle_mesh: what tiles send and receive
 
 `include "ow_assert.svh"
 
@@ -39,7 +39,8 @@ module ow_reset_check
   input link_t      [Tiles-1:0]    to_w_i
 );
 
-  // Who stands beyond each link: the muxes of the mesh say it, when a word is what its sender is.
+  // What is beyond each link: the muxes of the mesh show it if each tile sends its own state as a
+  // word.
   localparam link_t Edge = 45'd2;
   link_t [Tiles-1:0] state, beyond_n, beyond_e, beyond_s, beyond_w;
   for (genvar t = 0; t < Tiles; t++) begin : gen_state
@@ -57,13 +58,13 @@ module ow_reset_check
   );
   /* verilator lint_on PINCONNECTEMPTY */
 
-  // One-hot: the control plane's network of a word, of a credit.
+  // One-hot: the network of a word or credit of the control plane.
   function automatic logic [1:0] network(input logic valid, input logic [4:0] colour);
     return {valid && colour == COLOUR_RSP, valid && colour == COLOUR_REQ};
   endfunction
 
-  // The tile sees its reset a cycle after it was given, so that it may still send in the next one,
-  // and the end of it, too, so that it does not hear what comes in the first one after it.
+  // The tile sees the begin and the end of its reset a cycle late. So it may still send in the
+  // first cycle, and does not hear what comes in the first cycle after the reset.
   logic [Tiles-1:0] reset_q, rests_q, open_at_reset, sent_to_reset;
   always_ff @(posedge clk_i) begin
     reset_q <= reset_i;
@@ -71,7 +72,7 @@ module ow_reset_check
   end
 
   for (genvar t = 0; t < Tiles; t++) begin : gen_tile
-    /* verilator lint_off UNUSEDSIGNAL */ // valid and colour
+    /* verilator lint_off UNUSEDSIGNAL */ // only valid and colour are used
     link_t [3:0] from, to, beyond;
     /* verilator lint_on UNUSEDSIGNAL */
     assign from = {from_w_i[t], from_s_i[t], from_e_i[t], from_n_i[t]};

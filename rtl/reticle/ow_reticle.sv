@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// A reticle: physical tiles with spare columns and rows, a station beside each, and the wires and
-// muxes between them. To its neighbours it presents Rows x Cols logical tiles whatever is broken,
-// in the slots of its four edges (docs/wafer.md); reticle-crossing links stand outside, at the
-// slots.
+// A reticle: physical tiles with spare columns and rows, a station beside each tile, and the wires
+// and muxes between them. Whatever is broken, it presents Rows x Cols logical tiles to its
+// neighbours, in the slots of its four edges (docs/wafer.md). Reticle-crossing links are outside,
+// at the slots.
 //
-// After reset nothing is connected and all tiles are in reset; the host sets the fuses over the
-// test-access chains, one a physical row, entered from either end (docs/bring-up.md).
+// After reset nothing is connected and all tiles are in reset. The host sets the fuses over the
+// test-access chains, one per physical row, which can be entered from either end
+// (docs/bring-up.md).
 //
-//   Rows ... SpareCols   logical tiles and spares; Scan is of ow_station, the others of ow_tile
-//   north_* ... west_*   edge slots, PhysCols or PhysRows of them, links of ow_tile
-//   chain_w_i, chain_e_i a row's chain at its west and its east end; of what comes out, near is the
-//                        row's last station, skip the one before, for when the last is dead
-//   stat_*               status of the links, as the station of index row * PhysCols + column asks
-//   idle_o               no tile that runs has anything to do, and the others are in reset and send
-//                        nothing. Stations, which the chains talk to, do not count
+//   Rows ... SpareCols  logical tiles and spares. Scan is of ow_station, the others are of ow_tile
+//   north_* ... west_*  edge slots, PhysCols or PhysRows of them, links of ow_tile
+//   chain_w_i, chain_e_i  a row's chain at its west and its east end. Of what comes out, near is
+//                     the row's last station, skip the one before it, for when the last is dead
+//   stat_*            status of the links, as the station of index row * PhysCols + column asks
+//   idle_o            no tile that runs has anything to do, and the others are in reset and send
+//                     nothing. Stations, which the chains talk to, do not count
 `include "ow_assert.svh"
 
 module ow_reticle
@@ -95,8 +96,8 @@ module ow_reticle
   );
 
   for (genvar r = 0; r < PhysRows; r++) begin : gen_row
-    // The chain's lines: station c drives place c + 2 of the one that runs east, after two of the
-    // port, and place c of the one that runs west, before two of the port.
+    // The chain's lines. East: station c drives place c + 2, after two places of the port. West: it
+    // drives place c, before two places of the port.
     logic [PhysCols+1:0] east, west;
     assign east[1:0] = {2{chain_w_i[r]}};
     assign west[PhysCols+1:PhysCols] = {2{chain_e_i[r]}};

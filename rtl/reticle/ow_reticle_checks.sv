@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkers of the channels between a tile and what stands beside it (docs/style.md, checkers).
+// Binds the checkers of the channels between a tile and what is beside it (docs/style.md,
+// checkers).
 
-// No tile is reset alone while its neighbours count on it.
+// No tile is reset by itself while its links are busy.
 bind ow_reticle ow_reset_check #(
   .Rows(Rows), .Cols(Cols), .SpareRows(SpareRows), .SpareCols(SpareCols)
 ) u_check_reset (
@@ -10,7 +11,7 @@ bind ow_reticle ow_reset_check #(
   .to_n_i(to_n), .to_e_i(to_e), .to_s_i(to_s), .to_w_i(to_w)
 );
 
-// Nor does a fuse change while words go.
+// No fuse changes while words go.
 bind ow_reticle ow_fuse_check #(
   .Rows(Rows), .Cols(Cols), .SpareRows(SpareRows), .SpareCols(SpareCols)
 ) u_check_fuse (
@@ -20,8 +21,8 @@ bind ow_reticle ow_fuse_check #(
   .north_i, .east_i, .south_i, .west_i
 );
 
-// A word that the host pushes too early takes the place of the one before; a reset of the tile
-// takes its answer back.
+// A word that the host pushes too early replaces the one before. A reset of the tile takes its
+// answer back.
 bind ow_station ow_stream_check #(.Width(33), .MayChange(1'b1)) u_check_tile_req (
   .clk_i, .rst_i, .valid_i(tile_req_valid_o), .ready_i(tile_req_ready_i), .data_i(tile_req_o)
 );

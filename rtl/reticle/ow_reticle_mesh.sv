@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wires and muxes between the physical tiles of a reticle and its edges (docs/wafer.md). It is
-// combinational from the tiles' registers to the tiles' inputs, so skipping a defect costs no
+// Wires and muxes between the physical tiles of a reticle and its edges (docs/wafer.md).
+// Combinational from the tiles' registers to the tiles' inputs, so skipping a defect costs no
 // cycle.
 //
-// A tile takes each of its four inputs from the tile that its fuses name, or from the edge where
-// that is one row or column beyond the last; a tile that is not enabled gets zeros, and nobody
-// listens to it. An edge slot carries what the tile sends whose fuses name that slot; a slot that
-// nobody names carries zeros.
+// A tile takes each of its four inputs from the tile that its fuses name, or from the edge if that
+// is one row or column beyond the last. A tile that is not enabled gets zeros, and no tile listens
+// to it. An edge slot carries what the tile sends whose fuses name this slot. A slot that no tile
+// names carries zeros.
+// Errors: none; two tiles that name the same slot are ORed.
 //
-//   Rows, Cols              logical tiles, 1 or more each
-//   SpareRows, SpareCols    0 to 2; the physical tiles are (Rows + SpareRows) x (Cols + SpareCols)
-//   tile_fuse_i, row_fuse_i fuses, by physical row and column, and by physical row
-//   tile_*_i, tile_*_o      what the tiles send, what they receive: index row * PhysCols + column
-//   north_i ... west_o      the edges, a slot for each physical column (north, south) or row
+//   Rows, Cols        logical tiles, 1 or more each
+//   SpareRows, SpareCols  0 to 2; the physical tiles are (Rows + SpareRows) x (Cols + SpareCols)
+//   tile_fuse_i, row_fuse_i  fuses, by physical row and column, and by physical row
+//   tile_*_i, tile_*_o  what the tiles send, what they receive: index row * PhysCols + column
+//   north_i ... west_o  the edges, a slot for each physical column (north, south) or row
 `include "ow_assert.svh"
 
 module ow_reticle_mesh
@@ -54,9 +55,9 @@ module ow_reticle_mesh
   localparam int signed PR = int'(PhysRows);
   localparam int signed PC = int'(PhysCols);
 
-  // What a row's end receives from its slot.
+  // What the ends of a row receive from their slots.
   link_t [PhysRows-1:0] row_w, row_e;
-  // What a row sends at its ends: the first and the last of its logical tiles.
+  // What a row sends at its ends: from the first and the last of its logical tiles.
   link_t [PhysRows-1:0] first_w, last_e;
 
   for (genvar p = 0; p < PR; p++) begin : gen_row

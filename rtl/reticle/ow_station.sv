@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands beside each physical tile and outlives it: its station of the test-access chain, its
+// What is beside each physical tile and outlives it: its station of the test-access chain, its
 // fuses, its reset, a way to the tile's control-plane endpoint that needs no mesh, and a boundary
 // scan of the wires to its neighbours.
 //
-// Its registers stand in docs/bring-up.md.
-// Everything is 0 after reset, so a fresh wafer is isolated and its tiles are in reset. A word that
-// is pushed before the last one has been taken is lost; at one command after the other it never is,
-// since the endpoint takes a word long before the next command has come.
+// docs/bring-up.md has its registers. All are 0 after reset, so a fresh wafer is isolated and its
+// tiles are in reset.
+// Latency: a register is read or written in the cycle in which a command ends (ow_chain_node).
+// Errors: a word that is pushed before the last one was taken is lost. With one command after the
+// other this never happens, because the endpoint takes a word long before the next command has
+// come. A read of POP takes the word that it shows, so a lost answer loses this word.
 //
-//   Scan         0: for area, without the boundary scan: SCAN, PATTERN_* and CAPTURE* are 0
-//   col_i        physical column
-//   *_near_i ... lines of the chain, see ow_chain_node
-//   tile_*       to the tile; the response words are held until they are popped
-//   stat_*       status of a link; stat_i is there from the cycle after the next on
-//   from_i       what the tile sends; to_o what the mesh gets; at_i what the mesh brings to the
-//                tile
+//   Scan          0: for area, without the boundary scan: SCAN, PATTERN_* and CAPTURE* are 0
+//   col_i         physical column
+//   *_near_i ...  lines of the chain, see ow_chain_node
+//   tile_*        to the tile; the response words are held until they are popped
+//   stat_*        status of a link; stat_i is there from the cycle after the next on
+//   from_i        what the tile sends; to_o what the mesh gets; at_i what the mesh brings to the
+//                 tile
 `include "ow_assert.svh"
 
 module ow_station
@@ -88,7 +90,7 @@ module ow_station
   assign stat_addr_o = word_at_q;
 
   always_ff @(posedge clk_i) begin
-    // A register of its own: the reset of a whole tile hangs on it.
+    // A register of its own, because the reset of a whole tile depends on it.
     tile_rst_o <= rst_i || !run_q;
   end
 
@@ -167,7 +169,7 @@ module ow_station
     end
   end
 
-  // What stands still while words go (constraints/static.yaml): the mux in front of the mesh.
+  // The mux in front of the mesh must not switch while words go (constraints/static.yaml).
   `OW_ASSERT(scan_stands, !(scan_q || $past(scan_q)) || !run_q,
              "the boundary scan was on, or changed, while the tile was not in reset")
 

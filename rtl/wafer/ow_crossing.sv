@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Both ends of one reticle-crossing link and the wires between them, in the single-clock wafer.
 //
-//   a_*, b_*       the two tile edges, and the status words of the two ends (ow_link)
-//   odd_i          bit 0 of the cycle count
-//   idle_o         neither end changes before something arrives
+//   NumColours  data colours of the tiles, 2 to 24
+//   a_*, b_*    the two tile edges, and the status words of the two ends (ow_link)
+//   odd_i       bit 0 of the cycle count
+//   idle_o      neither end changes before something arrives
 module ow_crossing
   import ow_pkg::*;
 #(
@@ -29,7 +30,7 @@ module ow_crossing
   logic   a_idle, b_idle;
   assign idle_o = a_idle && b_idle;
 
-  // The delay taps have nothing to set on wires without skew, and "up" is read as a status word.
+  // Wires without skew need no delay taps, and `up` is read as a status word.
   /* verilator lint_off PINCONNECTEMPTY */
   ow_link #(.NumColours(NumColours)) u_a (
     .clk_i, .rst_i, .enable_i(1'b1), .retrain_i(1'b0), .cycle_i(odd_i),

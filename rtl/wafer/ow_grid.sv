@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A flat grid of Rows x Cols tiles: the monolithic top, the reference for simulators that
-// instantiate tiles one by one. Neighbours are wired directly (one cycle a hop, from register to
-// register); the outer edges are ports, one a tile, that speak the links' protocol
-// (docs/fabric.md).
+// instantiate tiles one by one. Neighbours are wired directly, from register to register, one cycle
+// per hop. The outer edges are ports, one per tile, with the links' protocol (docs/fabric.md).
 // Row 0 is north, column 0 is west.
 //
-//   Rows, Cols    tiles, 1 or more each; the other parameters are those of ow_tile
-//   cycle_i       cycle count of the reticle
-//   north_*, south_* [column], east_*, west_* [row]: the edge links, into and out of the grid
-//   idle_o        all tiles are idle
+//   Rows, Cols        tiles, 1 or more each; the other parameters are those of ow_tile
+//   cycle_i           cycle count of the reticle
+//   north_*, south_*, east_*, west_*  the edge links, into and out of the grid, by column (north,
+//                     south) or row
+//   idle_o            all tiles are idle
 
 `include "ow_assert.svh"
 
@@ -49,8 +49,9 @@ module ow_grid
 
   `OW_ASSERT_INIT(at_least_one_tile, Rows >= 1 && Cols >= 1)
 
-  // What goes south (north) across the line above row r of column c: index r * Cols + c, lines 0
-  // and Rows are the edges; east (west) across the line left of column c: r * (Cols + 1) + c.
+  // What goes south (north) across the line above row r of column c: index r * Cols + c. Lines 0
+  // and Rows are the edges. What goes east (west) across the line left of column c: index r * (Cols
+  // + 1) + c.
   link_t going_s [(Rows+1)*Cols];
   link_t going_n [(Rows+1)*Cols];
   link_t going_e [Rows*(Cols+1)];
@@ -74,7 +75,7 @@ module ow_grid
 
   for (genvar r = 0; r < Rows; r++) begin : gen_row
     for (genvar c = 0; c < Cols; c++) begin : gen_col
-      // Retired instructions are watched on single tiles, not here; a flat grid has no stations.
+      // Retired instructions are watched on single tiles, not here. A flat grid has no stations.
       /* verilator lint_off PINCONNECTEMPTY */
       ow_tile #(
         .Lanes     (Lanes),

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// A wafer: ReticleRows x ReticleCols reticles, neighbours joined by reticle-crossing links at every
-// slot of their common edge. Its edges are ports by logical row and column that speak the links'
-// protocol of a tile; once the host has found the defects and set the fuses, software sees one mesh
-// of (ReticleRows * Rows) x (ReticleCols * Cols) tiles.
+// A wafer: ReticleRows x ReticleCols reticles. Neighbours are joined by reticle-crossing links at
+// every slot of their common edge. The wafer's edges are ports by logical row and column, with the
+// links' protocol of a tile. After the host has found the defects and set the fuses, software sees
+// one mesh of (ReticleRows * Rows) x (ReticleCols * Cols) tiles.
 //
 // Single-clock form: all reticles share clk_i, and the wires of a crossing are one cycle long.
 //
-//   ReticleRows, ReticleCols   1 or more each; the other parameters are those of ow_reticle
-//   cycle_i                    cycle count
-//   north_* ... west_*         edge ports by logical column or row
-//   chain_*                    test-access chains, index reticle * PhysRows + physical row,
-//                              reticles row by row; see ow_reticle
-//   idle_o                     no tile that runs has anything to do, and no link either
+//   ReticleRows, ReticleCols  1 or more each; the other parameters are those of ow_reticle
+//   cycle_i           cycle count
+//   north_* ... west_*  edge ports by logical column or row
+//   chain_*           test-access chains, index reticle * PhysRows + physical row, reticles row by
+//                     row; see ow_reticle
+//   idle_o            no tile that runs has anything to do, and no link either
 `include "ow_assert.svh"
 
 module ow_wafer
