@@ -8,10 +8,10 @@
 package ow_isa_pkg;
 
   // ----------------------------------------------------------------------------------- constants --
-  // data colours of an encoding; a build has NumColours of them
+  // data colours that can be encoded; a build has NumColours of them
   localparam int unsigned MAX_DATA_COLOURS = 24;
   localparam int unsigned MAX_COLOURS = 32;  // encodings of a colour
-  // colour of the control plane's requests, whatever NumColours a build has
+  // colour of the control plane's requests, for every NumColours
   localparam logic [4:0] COLOUR_REQ = 5'h18;
   localparam logic [4:0] COLOUR_RSP = 5'h19;  // colour of the control plane's responses
   localparam int unsigned NUM_PORTS = 5;  // ports of a router
@@ -27,40 +27,42 @@ package ow_isa_pkg;
   localparam int unsigned NUM_FIFOS = 4;  // FIFO registers
   localparam int unsigned NUM_TASKS = 32;  // tasks
   localparam int unsigned MAX_THREADS = 16;  // encodings of a thread
-  // task of the data wavelets of input queue 0; the others follow
+  // task of the data wavelets of input queue 0; those of queues 1 to 7 follow
   localparam int unsigned FIRST_DATA_TASK = 0;
-  // task of the control wavelets of input queue 0; the others follow
+  // task of the control wavelets of input queue 0; those of queues 1 to 7 follow
   localparam int unsigned FIRST_CONTROL_TASK = 8;
   localparam int unsigned FIRST_LOCAL_TASK = 16;  // first task that runs only when it is activated
   localparam int unsigned TASK_TEARDOWN = 29;  // task that a teardown of a colour activates
   // address bit of a descriptor that selects the accumulator cache
   localparam int unsigned ACC_ADDR_BIT = 23;
-  // lines of the accumulator cache, of as many fp32 words as there are lanes
+  // lines of the accumulator cache; a line has one fp32 word per lane
   localparam int unsigned ACC_LINES = 16;
-  localparam int unsigned CONFIG_SRAM_UNIT = 64;  // bytes in which CONFIG counts the SRAM
+  // bytes of the unit in which CONFIG counts the SRAM
+  localparam int unsigned CONFIG_SRAM_UNIT = 64;
   localparam int unsigned BANK_WORD_BYTES = 8;  // bytes of a word of a bank of the SRAM
-  // cycles of the memory self-test for a word of each bank: 22 operations with 7 backgrounds
+  // cycles of the memory self-test per word of a bank: 22 operations with 7 backgrounds
   localparam int unsigned MBIST_WORD_CYCLES = 154;
   localparam logic [15:0] CRC_POLYNOMIAL = 16'h3D65;  // CRC-16 of frames, on links and on chains
-  // column of a command to every station of a row, which none answers
+  // column of a command to all stations of a row; none answers it
   localparam logic [7:0] STATION_ALL_COLUMNS = 8'hFF;
   // what a link gives its tile while the test of the edge is on: bits 31:0
   localparam logic [31:0] EDGE_PATTERN_LOW = 32'h9C66A5F0;
-  localparam logic [12:0] EDGE_PATTERN_HIGH = 13'h15A3;  // the bits above
+  localparam logic [12:0] EDGE_PATTERN_HIGH = 13'h15A3;  // the pattern's bits 44:32
   localparam int unsigned LANE_GROUPS = 2;  // groups of lanes of one direction of a link
   localparam int unsigned GROUP_DATA = 32;  // data lanes of a group
   localparam int unsigned GROUP_LANES = 34;  // lanes of a group
   localparam int unsigned LANES_PER_LINK = 68;  // lanes of one direction of a link
-  localparam int unsigned MINI_LANE_GROUPS = 1;  // the same of a link of `mini`
-  localparam int unsigned MINI_GROUP_DATA = 8;  // data lanes of a group of a link of `mini`
+  // groups of lanes of one direction of a link of `mini`
+  localparam int unsigned MINI_LANE_GROUPS = 1;
+  localparam int unsigned MINI_GROUP_DATA = 8;  // data lanes of such a group
   // bits of a beat, which the data lanes carry in one cycle or in several
   localparam int unsigned BEAT_BITS = 64;
   localparam logic [4:0] FRAME_MARKER = 5'h1F;  // `marker` of a first beat
   localparam logic [4:0] FRAME_NO_HEADER = 5'h1F;  // `credit` of a frame whose first beat is idle
   localparam logic [5:0] FRAME_HINT_0 = 6'd7;  // `hint` in epoch 0
   localparam logic [5:0] FRAME_HINT_1 = 6'h38;  // `hint` in epoch 1
-  localparam int unsigned FRAME_WINDOW = 15;  // frames that may wait for their acknowledgement
-  localparam int unsigned TRAIN_PERIOD = 512;  // bits a lane of a period of training
+  localparam int unsigned FRAME_WINDOW = 15;  // frames that may wait for an acknowledgement
+  localparam int unsigned TRAIN_PERIOD = 512;  // bits per lane of a period of training
   localparam logic [8:0] TRAIN_ONES = 9'h010;  // first one of the marker, zeros before
   localparam logic [8:0] TRAIN_MESSAGE = 9'h020;  // first bit of the message
   localparam logic [8:0] TRAIN_TEST = 9'h0A0;  // first bit of the test sequence
@@ -73,32 +75,35 @@ package ow_isa_pkg;
   localparam int unsigned NEXT_LINK = 1;  // general register that ow.next sets to its own address
   // version of the byte stream, in the answer to HOST_FRAME_OPEN
   localparam logic [7:0] HOST_PROTOCOL = 8'd1;
-  localparam logic [7:0] HOST_FLAG = 8'h7E;  // between frames
-  // in front of a byte that would look like it or like HOST_FLAG
+  localparam logic [7:0] HOST_FLAG = 8'h7E;  // the byte between frames
+  // the byte before one that would look like this or like HOST_FLAG
   localparam logic [7:0] HOST_ESCAPE = 8'h7D;
-  localparam logic [7:0] HOST_ESCAPE_FLIP = 8'h20;  // with which that byte is changed
-  localparam int unsigned HOST_HEADER_BYTES = 4;  // of a frame
-  localparam int unsigned HOST_CRC_BYTES = 4;  // of a frame
-  localparam int unsigned HOST_PAYLOAD_MAX = 128;  // bytes of payload of a frame
-  localparam int unsigned HOST_WINDOW = 15;  // frames sent and not acknowledged, at most
-  localparam int unsigned HOST_INFO_BYTES = 9;  // payload of HOST_FRAME_OPENED
+  localparam logic [7:0] HOST_ESCAPE_FLIP = 8'h20;  // that byte is sent XORed with this
+  localparam int unsigned HOST_HEADER_BYTES = 4;  // bytes of a frame's header
+  localparam int unsigned HOST_CRC_BYTES = 4;  // bytes of a frame's CRC
+  localparam int unsigned HOST_PAYLOAD_MAX = 128;  // bytes of a frame's payload, at most
+  // frames that are sent and not yet acknowledged, at most
+  localparam int unsigned HOST_WINDOW = 15;
+  localparam int unsigned HOST_INFO_BYTES = 9;  // bytes of the payload of HOST_FRAME_OPENED
   localparam int unsigned HOST_RESEND_TRIES = 15;  // resends in a row without an answer, at most
-  localparam int unsigned HOST_KIND_BITS = 3;  // of a frame's first byte: its kind
-  localparam int unsigned HOST_TURN_BITS = 4;  // above: how often the sender has gone back
-  localparam int unsigned HOST_NACK_BIT = 7;  // of that byte: a request to go back
-  localparam int unsigned HOST_QUIET_BIT = 0;  // of the flags of a status record: nothing moves
-  localparam int unsigned HOST_CREDIT_BIT = 1;  // likewise: a rule of the edge's links was broken
+  localparam int unsigned HOST_KIND_BITS = 3;  // lowest bits of a frame's first byte: its kind
+  // bits above the kind: how often the sender has gone back
+  localparam int unsigned HOST_TURN_BITS = 4;
+  localparam int unsigned HOST_NACK_BIT = 7;  // bit of that byte: a request to go back
+  localparam int unsigned HOST_QUIET_BIT = 0;  // bit of a status record's flags: nothing moves
+  // bit of a status record's flags: a rule of the edge's links was broken
+  localparam int unsigned HOST_CREDIT_BIT = 1;
   // place of a room record's credits above its count of wavelets
   localparam int unsigned HOST_ROOM_CREDITS_BIT = 6;
-  // wavelets that wait in front of the grid, of a port and a colour
+  // wavelets of one port and one colour that may wait outside the grid
   localparam int unsigned HOST_QUEUE_SLOTS = 32;
-  // of the byte that names a chain: listen to the station before the last one
+  // bit of the byte that names a chain: listen to the station before the last one
   localparam int unsigned HOST_CHAIN_SKIP_BIT = 7;
   // CRC-32 of frames, least significant bit first
   localparam logic [31:0] HOST_CRC_POLYNOMIAL = 32'hEDB88320;
-  localparam logic [31:0] HOST_CRC_GOOD = 32'hDEBB20E3;  // its remainder of a whole frame
+  localparam logic [31:0] HOST_CRC_GOOD = 32'hDEBB20E3;  // CRC-32 remainder of a whole frame
 
-  // Configuration `full`: the tile of which all figures are given unless they say otherwise.
+  // Configuration `full`: the default tile: figures are for it unless they say otherwise.
   localparam int unsigned FULL_LANES = 8;
   localparam int unsigned FULL_SRAM_BYTES = 49152;
   localparam int unsigned FULL_SRAM_BANKS = 8;
@@ -200,8 +205,8 @@ package ow_isa_pkg;
   typedef enum logic [6:0] {
     TOP_MOV     = 7'd0,  // dst = a, bits kept
     TOP_ADD     = 7'd1,  // dst = a + b, one rounding; integers modulo 2^n
-    TOP_SUB     = 7'd2,  // dst = a - b, the same
-    TOP_MUL     = 7'd3,  // dst = a * b, the same
+    TOP_SUB     = 7'd2,  // dst = a - b, rounded as add
+    TOP_MUL     = 7'd3,  // dst = a * b, rounded as add
     TOP_FMA     = 7'd4,  // dst = a * b + dst, one rounding; integers modulo 2^n
     TOP_MAX     = 7'd5,  // IEEE 754-2019 maximum; integers signed
     TOP_MIN     = 7'd6,  // IEEE 754-2019 minimum; integers signed
@@ -210,8 +215,8 @@ package ow_isa_pkg;
     TOP_OR      = 7'd9,  // bit by bit
     TOP_XOR     = 7'h0A,  // bit by bit
     TOP_SLL     = 7'h0B,  // a shifted to the left by b modulo the width
-    TOP_SRL     = 7'h0C,  // a shifted to the right, zeros come in
-    TOP_SRA     = 7'h0D,  // a shifted to the right, signs come in
+    TOP_SRL     = 7'h0C,  // a shifted to the right, filled with zeros
+    TOP_SRA     = 7'h0D,  // a shifted to the right, filled with the sign
     TOP_GATE    = 7'h0E,
     TOP_AXPYW   = 7'h10,  // see below
     TOP_DRAIN   = 7'h11,  // see below
@@ -220,7 +225,7 @@ package ow_isa_pkg;
     TOP_CMPNE   = 7'h15,  // a != b ? 1 : 0
     TOP_CMPLT   = 7'h16,  // a < b ? 1 : 0
     TOP_CMPLE   = 7'h17,  // a <= b ? 1 : 0
-    TOP_DOT     = 7'h18,  // sum of a * b, one result an inner vector, in dst's type
+    TOP_DOT     = 7'h18,  // sum of a * b, one result per inner vector, in dst's type
     TOP_SUM     = 7'h19,  // sum of a
     TOP_RMAX    = 7'h1A,  // largest of a
     TOP_RMIN    = 7'h1B,  // smallest of a
@@ -228,11 +233,11 @@ package ow_isa_pkg;
     TOP_SCATTER = 7'h1D,  // x[b[i]] = a[i]; no dst
     TOP_FMAG    = 7'h1E,  // dst[i] = a[i] * x[b[i]] + dst[i], one rounding
     TOP_RCP     = 7'h20,  // 1 / a, correctly rounded
-    TOP_RSQRT   = 7'h21,  // 1 / sqrt(a), the same
-    TOP_EXP     = 7'h22,  // e^a, the same
-    TOP_LOG     = 7'h23,  // natural logarithm, the same
-    TOP_TANH    = 7'h24,  // the same
-    TOP_SIGMOID = 7'h25   // 1 / (1 + e^-a), the same
+    TOP_RSQRT   = 7'h21,  // 1 / sqrt(a), correctly rounded
+    TOP_EXP     = 7'h22,  // e^a, correctly rounded
+    TOP_LOG     = 7'h23,  // natural logarithm, correctly rounded
+    TOP_TANH    = 7'h24,  // hyperbolic tangent, correctly rounded
+    TOP_SIGMOID = 7'h25   // 1 / (1 + e^-a), correctly rounded
   } tensor_op_e;
 
   // Element types, in funct3 and in descriptors.
@@ -400,7 +405,7 @@ package ow_isa_pkg;
   typedef enum logic [3:0] {
     HOST_RECORD_SELECT  = 4'd1,  // port, colour
     HOST_RECORD_DATA    = 4'd2,  // 4 bytes: a wavelet of the selected port and colour
-    HOST_RECORD_CONTROL = 4'd3,  // the same with the control bit
+    HOST_RECORD_CONTROL = 4'd3,  // 4 bytes: a control wavelet of the selected port and colour
     HOST_RECORD_CHAIN   = 4'd4,
     HOST_RECORD_STATUS  = 4'd5,
     HOST_RECORD_REPORT  = 4'd6,  // to the board: report all queues
@@ -448,14 +453,14 @@ package ow_isa_pkg;
   // A position of a switch.
   typedef struct packed {
     logic [2:0] in_port;          // [7:5] input port
-    logic [4:0] out_mask;         // [4:0] outputs, a bit a port (N E S W ramp, lowest first)
+    logic [4:0] out_mask;         // [4:0] outputs, one bit per port (N E S W ramp, lowest first)
   } position_t;
   localparam int unsigned POSITION_OUT_MASK_LSB = 0;
   localparam int unsigned POSITION_IN_PORT_LSB = 5;
 
   // A command of a control wavelet.
   typedef struct packed {
-    logic noce;                   // [2] not to the ramp of the router that carries it out
+    logic noce;                   // [2]
     logic [1:0] op;               // [1:0] what the switch does
   } command_t;
   localparam int unsigned COMMAND_OP_LSB = 0;
@@ -524,7 +529,7 @@ package ow_isa_pkg;
   localparam int unsigned PACKET_BRIEF_NORTH_LSB = 30;
   localparam int unsigned PACKET_BRIEF_WEST_LSB = 31;
 
-  // A frame of the chain behind its start bit, most significant bit first.
+  // A frame of the chain after its start bit, most significant bit first.
   typedef struct packed {
     logic answer;                 // [63] 0 command, 1 answer
     logic [7:0] column;           // [62:55] physical column
@@ -694,11 +699,11 @@ package ow_isa_pkg;
   typedef struct packed {
     logic [14:0] rsvd31;
     logic tag;                    // [16]
-    logic skip;                   // [15] fabric out: zeros, also -0, are not sent
-    logic close_stream_end;       // [14] its stream-end bit
-    logic close_row_end;          // [13] its row-end bit
+    logic skip;                   // [15] fabric out: zeros are not sent (-0 neither)
+    logic close_stream_end;       // [14] stream-end bit of that control wavelet
+    logic close_row_end;          // [13] row-end bit of that control wavelet
     logic close;                  // [12] fabric out: append a control wavelet at the end
-    logic save_address;           // [11] at completion word 1 takes the advanced address
+    logic save_address;           // [11] at completion the advanced address is written to word 1
     logic [2:0] queue_no;         // [10:8] queue (fabric kinds); FIFO register 0 to 3
     logic rsvd7;
     logic [2:0] ty;               // [6:4] element type
@@ -721,7 +726,7 @@ package ow_isa_pkg;
   } dsr_address_t;
   localparam int unsigned DSR_ADDRESS_ADDRESS_LSB = 0;
 
-  // Words 2 to 5 of a descriptor, one a dimension.
+  // Words 2 to 5 of a descriptor, one per dimension.
   typedef struct packed {
     logic signed [15:0] step;     // [31:16]
     logic [15:0] length;          // [15:0] length in elements; 0: not used
@@ -732,7 +737,7 @@ package ow_isa_pkg;
   // What the reducer does with a row.
   typedef struct packed {
     logic [14:0] rsvd31;
-    logic bf16;                   // [16] round to bfloat16 instead (sets f16, too)
+    logic bf16;                   // [16] round to bfloat16 instead (sets f16 too)
     logic relu;                   // [15] ReLU
     logic f16;                    // [14] round to binary16
     logic bias;                   // [13] add a bias
@@ -866,7 +871,7 @@ package ow_isa_pkg;
   } rt_control_reg_t;
 
   typedef struct packed {
-    logic [7:0][3:0] credits;     // [31:0] 4 bits a colour
+    logic [7:0][3:0] credits;     // [31:0] 4 bits per colour
   } rt_credits_reg_t;
 
   typedef struct packed {
@@ -882,23 +887,23 @@ package ow_isa_pkg;
   } outq_reg_t;
 
   typedef struct packed {
-    logic [7:0][3:0] level;       // [31:0] 4 bits a queue
+    logic [7:0][3:0] level;       // [31:0] 4 bits per queue
   } inq_level_reg_t;
 
   typedef struct packed {
-    logic [7:0][3:0] level;       // [31:0] 4 bits a queue
+    logic [7:0][3:0] level;       // [31:0] 4 bits per queue
   } outq_level_reg_t;
 
   typedef struct packed {
     logic [25:0] rsvd31;
     logic running;                // [5] it runs
-    logic [4:0] task_id;          // [4:0] which
+    logic [4:0] task_id;          // [4:0] its number
   } task_running_reg_t;
 
   typedef struct packed {
     logic [7:0] rsvd31;
     logic [7:0] ring;             // [23:16] rows in the ring
-    logic [15:0] samples;         // [15:0] samples a row (multiple of Lanes)
+    logic [15:0] samples;         // [15:0] samples per row (multiple of Lanes)
   } red_acc_reg_t;
 
   typedef struct packed {
@@ -972,12 +977,12 @@ package ow_isa_pkg;
 
   typedef struct packed {
     logic [7:0] rsvd31;
-    logic [23:0] address;         // [23:0] the address; 0 after a reset of the compute part, too
+    logic [23:0] address;         // [23:0]
   } stack_limit_reg_t;
 
   typedef struct packed {
     logic [7:0] rsvd31;
-    logic [23:0] address;         // [23:0] the address; 0 after a reset of the compute part, too
+    logic [23:0] address;         // [23:0]
   } text_limit_reg_t;
 
   typedef struct packed {
@@ -1016,11 +1021,11 @@ package ow_isa_pkg;
     logic [2:0] positions;        // [16:14]
     logic [2:0] filters;          // [13:11] filters
     logic [2:0] fifos;            // [10:8] FIFO registers
-    logic counters;               // [7] all counters (without, consumed weights only)
+    logic counters;               // [7] all counters (0: only that of consumed weights)
     logic selftest;               // [6] memory self-test
     logic stochastic;             // [5] stochastic rounding
-    logic int32;                  // [4] i32 (moves are there in any case)
-    logic int8;                   // [3] i8, moves too
+    logic int32;                  // [4] i32 (moves are always there)
+    logic int8;                   // [3] i8, its moves included
     logic fp32;                   // [2]
     logic gather;                 // [1] gather, scatter, fmag
     logic nonlinear;              // [0] non-linear functions
@@ -1029,16 +1034,16 @@ package ow_isa_pkg;
   typedef struct packed {
     logic [25:0] rsvd31;
     logic dimensions;             // [5] dimensions 2 and 3 of descriptors
-    logic tags;                   // [4] tagged wavelets as an operand (they are sent in any case)
+    logic tags;                   // [4]
     logic reductions;             // [3] dot, sum, rmax, rmin, dotw
     logic compare;                // [2] max, min, comparisons
-    logic int16;                  // [1] i16 (moves are there in any case)
-    logic bfloat16;               // [0] bf16 and mixedb (moves are there in any case)
+    logic int16;                  // [1] i16 (moves are always there)
+    logic bfloat16;               // [0] bf16 and mixedb (moves are always there)
   } operations_reg_t;
 
   typedef struct packed {
     logic [15:0] rsvd31;
-    logic [7:0] failed;           // [15:8] a bit for each bank that failed
+    logic [7:0] failed;           // [15:8] one bit per bank that failed
     logic [5:0] rsvd7;
     logic done;                   // [1] done
     logic running;                // [0] running
@@ -1252,7 +1257,7 @@ package ow_isa_pkg;
 
   typedef struct packed {
     logic [30:0] rsvd31;
-    logic enable;                 // [0] the mesh gets the pattern and not what the tile sends
+    logic enable;                 // [0] the mesh gets the pattern instead of what the tile sends
   } scan_reg_t;
 
   typedef struct packed {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of a training that stand alone: schedules, random keys, masks.
+// Rules of a training that need no network: schedules, random keys, masks.
 #ifndef OW_GOLDEN_TRAIN_RULES_H_
 #define OW_GOLDEN_TRAIN_RULES_H_
 
@@ -16,8 +16,8 @@ double schedule_value(const Schedule& schedule, uint64_t step);
 bool is_due(const UpdateTimes& times, uint64_t step);
 double whole_power(double base, uint64_t exponent);
 
-// The mask of step 0, and what a due step makes of it. `gradient` is of all positions, and empty
-// where it is not needed.
+// The mask of step 0, and the mask after a step at which a change is due. `gradient` covers all
+// positions, and is empty if it is not needed.
 std::vector<uint8_t> first_mask(const SparsityGroup& group, const Parameter& p, uint64_t seed,
                                 size_t number);
 std::vector<uint8_t> next_mask(const SparsityGroup& group, const Parameter& p, uint64_t seed,

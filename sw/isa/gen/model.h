@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The description of the machine's interfaces (sw/isa/*.yaml) as it is read, and its rules.
+// The description of the machine's interfaces (sw/isa/*.yaml) in memory, and its rules.
 #ifndef OW_ISA_GEN_MODEL_H_
 #define OW_ISA_GEN_MODEL_H_
 
@@ -14,7 +14,7 @@
 
 namespace ow::isa_gen {
 
-// Where something stands in the description, for messages.
+// A place in the description, for messages.
 class Place {
  public:
   Place() = default;
@@ -37,7 +37,7 @@ struct Constant {
 struct EnumValue {
   std::string name;  // UPPER_SNAKE
   std::string cpp;   // UpperCamel
-  std::string c;     // UPPER_SNAKE, as the C header has it
+  std::string c;     // UPPER_SNAKE, as in the C header
   uint64_t value = 0;
   std::string about;
   std::string detail;
@@ -61,17 +61,17 @@ struct Field {
   std::string name;  // lower_snake
   std::string cpp;   // UpperCamel
   int lsb = 0;
-  int width = 0;       // of one element
-  int count = 1;       // elements, side by side
+  int width = 0;       // bits of one element
+  int count = 1;       // number of elements, side by side
   std::string type;    // an enum's or a layout's name, or empty
-  std::string access;  // of the register if empty
+  std::string access;  // empty: the register's
   bool is_signed = false;
   std::string about;
   Place place;
   int msb() const { return lsb + width * count - 1; }
 };
 
-// Fields of a word. The name of that of a register is the register's.
+// The fields of a word. For the word of a register, the name is the register's.
 struct Layout {
   std::string name;  // lower_snake
   std::string c;     // UPPER_SNAKE, as the C header has it
@@ -91,7 +91,7 @@ struct Register {
   std::string unit;
   std::string access;
   std::optional<uint64_t> reset;
-  std::string layout;         // a layout that it shares with others, or empty
+  std::string layout;         // a layout that it shares with other registers, or empty
   std::vector<Field> fields;  // its own
   std::string about;
   bool planned = false;
@@ -140,7 +140,7 @@ struct Description {
   const Register* find_register(const std::string& name) const;  // of any space
 };
 
-// Reads the files, in this order. BadInput for anything that is not as sw/isa/README.md has it.
+// Reads the files in this order. BadInput for anything that sw/isa/README.md does not allow.
 Description read_description(const std::vector<std::string>& paths);
 
 // The rules between the parts: unique names and numbers, no overlap, everything in its range.

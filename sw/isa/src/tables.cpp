@@ -199,8 +199,8 @@ const char* about(TensorOp value) {
   switch (value) {
     case TensorOp::Mov: return "dst = a, bits kept";
     case TensorOp::Add: return "dst = a + b, one rounding; integers modulo 2^n";
-    case TensorOp::Sub: return "dst = a - b, the same";
-    case TensorOp::Mul: return "dst = a * b, the same";
+    case TensorOp::Sub: return "dst = a - b, rounded as add";
+    case TensorOp::Mul: return "dst = a * b, rounded as add";
     case TensorOp::Fma: return "dst = a * b + dst, one rounding; integers modulo 2^n";
     case TensorOp::Max: return "IEEE 754-2019 maximum; integers signed";
     case TensorOp::Min: return "IEEE 754-2019 minimum; integers signed";
@@ -209,9 +209,9 @@ const char* about(TensorOp value) {
     case TensorOp::Or: return "bit by bit";
     case TensorOp::Xor: return "bit by bit";
     case TensorOp::Sll: return "a shifted to the left by b modulo the width";
-    case TensorOp::Srl: return "a shifted to the right, zeros come in";
-    case TensorOp::Sra: return "a shifted to the right, signs come in";
-    case TensorOp::Gate: return "b > 0 ? a : 0, signed: what goes back through a ReLU of which b is the output, of any 16-bit type in i16";
+    case TensorOp::Srl: return "a shifted to the right, filled with zeros";
+    case TensorOp::Sra: return "a shifted to the right, filled with the sign";
+    case TensorOp::Gate: return "b > 0 ? a : 0, signed. It takes a delta a back through a ReLU whose output is b; i16 serves every 16-bit type";
     case TensorOp::Axpyw: return "see below";
     case TensorOp::Drain: return "see below";
     case TensorOp::Dotw: return "see below";
@@ -219,7 +219,7 @@ const char* about(TensorOp value) {
     case TensorOp::CmpNe: return "a != b ? 1 : 0";
     case TensorOp::CmpLt: return "a < b ? 1 : 0";
     case TensorOp::CmpLe: return "a <= b ? 1 : 0";
-    case TensorOp::Dot: return "sum of a * b, one result an inner vector, in dst's type";
+    case TensorOp::Dot: return "sum of a * b, one result per inner vector, in dst's type";
     case TensorOp::Sum: return "sum of a";
     case TensorOp::RMax: return "largest of a";
     case TensorOp::RMin: return "smallest of a";
@@ -227,11 +227,11 @@ const char* about(TensorOp value) {
     case TensorOp::Scatter: return "x[b[i]] = a[i]; no dst";
     case TensorOp::Fmag: return "dst[i] = a[i] * x[b[i]] + dst[i], one rounding";
     case TensorOp::Rcp: return "1 / a, correctly rounded";
-    case TensorOp::Rsqrt: return "1 / sqrt(a), the same";
-    case TensorOp::Exp: return "e^a, the same";
-    case TensorOp::Log: return "natural logarithm, the same";
-    case TensorOp::Tanh: return "the same";
-    case TensorOp::Sigmoid: return "1 / (1 + e^-a), the same";
+    case TensorOp::Rsqrt: return "1 / sqrt(a), correctly rounded";
+    case TensorOp::Exp: return "e^a, correctly rounded";
+    case TensorOp::Log: return "natural logarithm, correctly rounded";
+    case TensorOp::Tanh: return "hyperbolic tangent, correctly rounded";
+    case TensorOp::Sigmoid: return "1 / (1 + e^-a), correctly rounded";
   }
   return nullptr;
 }
@@ -603,7 +603,7 @@ const char* about(HostRecord value) {
   switch (value) {
     case HostRecord::Select: return "port, colour";
     case HostRecord::Data: return "4 bytes: a wavelet of the selected port and colour";
-    case HostRecord::Control: return "the same with the control bit";
+    case HostRecord::Control: return "4 bytes: a control wavelet of the selected port and colour";
     case HostRecord::Chain: return "to the board: end, 8 bytes of a chain's frame; to the host: 8 bytes";
     case HostRecord::Status: return "to the board: nothing; to the host: flags, 6 bytes of cycle count";
     case HostRecord::Report: return "to the board: report all queues";
@@ -659,8 +659,8 @@ const std::vector<EnumInfo>& enums() {
     {"tensor_op", 7, "funct7 of a tensor instruction", {
       {"mov", 0, "dst = a, bits kept", false, {{"types", "f16, bf16, i16, i8: 8; f32, i32: 4"}, }},
       {"add", 1, "dst = a + b, one rounding; integers modulo 2^n", false, {{"types", "f16, bf16, i16: 8; f32, i32: 4"}, }},
-      {"sub", 2, "dst = a - b, the same", false, {{"types", "as add"}, }},
-      {"mul", 3, "dst = a * b, the same", false, {{"types", "f16, bf16, i16: 8; f32, i32: 2"}, }},
+      {"sub", 2, "dst = a - b, rounded as add", false, {{"types", "as add"}, }},
+      {"mul", 3, "dst = a * b, rounded as add", false, {{"types", "f16, bf16, i16: 8; f32, i32: 2"}, }},
       {"fma", 4, "dst = a * b + dst, one rounding; integers modulo 2^n", false, {{"types", "f16, bf16, i16: 8 (b a scalar), 5.3 (three vectors); f32, i32: 2; mixed, mixedb: 8 with dst in the accumulator cache, 4 in SRAM (3.5 if b is a vector there)"}, }},
       {"max", 5, "IEEE 754-2019 maximum; integers signed", false, {{"types", "as add"}, }},
       {"min", 6, "IEEE 754-2019 minimum; integers signed", false, {{"types", "as add"}, }},
@@ -669,9 +669,9 @@ const std::vector<EnumInfo>& enums() {
       {"or", 9, "bit by bit", false, {{"types", "as and"}, }},
       {"xor", 10, "bit by bit", false, {{"types", "as and"}, }},
       {"sll", 11, "a shifted to the left by b modulo the width", false, {{"types", "i16: 8; i32: 4"}, }},
-      {"srl", 12, "a shifted to the right, zeros come in", false, {{"types", "as sll"}, }},
-      {"sra", 13, "a shifted to the right, signs come in", false, {{"types", "as sll"}, }},
-      {"gate", 14, "b > 0 ? a : 0, signed: what goes back through a ReLU of which b is the output, of any 16-bit type in i16", false, {{"types", "as and"}, }},
+      {"srl", 12, "a shifted to the right, filled with zeros", false, {{"types", "as sll"}, }},
+      {"sra", 13, "a shifted to the right, filled with the sign", false, {{"types", "as sll"}, }},
+      {"gate", 14, "b > 0 ? a : 0, signed. It takes a delta a back through a ReLU whose output is b; i16 serves every 16-bit type", false, {{"types", "as and"}, }},
       {"axpyw", 16, "see below", false, {{"types", "mixed, mixedb: 8"}, }},
       {"drain", 17, "see below", false, {{"types", "f32"}, }},
       {"dotw", 18, "see below", false, {{"types", "mixed, mixedb: 8"}, }},
@@ -679,7 +679,7 @@ const std::vector<EnumInfo>& enums() {
       {"cmpne", 21, "a != b ? 1 : 0", false, {{"types", "as add"}, }},
       {"cmplt", 22, "a < b ? 1 : 0", false, {{"types", "as add"}, }},
       {"cmple", 23, "a <= b ? 1 : 0", false, {{"types", "as add"}, }},
-      {"dot", 24, "sum of a * b, one result an inner vector, in dst's type", false, {{"types", "f16, bf16, i16: 8; f32: 2; i8: 16"}, }},
+      {"dot", 24, "sum of a * b, one result per inner vector, in dst's type", false, {{"types", "f16, bf16, i16: 8; f32: 2; i8: 16"}, }},
       {"sum", 25, "sum of a", false, {{"types", "f16, bf16, i8, i16: 8; f32, i32: 4"}, }},
       {"rmax", 26, "largest of a", false, {{"types", "f16, bf16, i8, i16: 8; f32, i32: 4"}, }},
       {"rmin", 27, "smallest of a", false, {{"types", "as rmax"}, }},
@@ -687,11 +687,11 @@ const std::vector<EnumInfo>& enums() {
       {"scatter", 29, "x[b[i]] = a[i]; no dst", false, {{"types", "as gather, but 3.5 for neighbours of 32 bits"}, }},
       {"fmag", 30, "dst[i] = a[i] * x[b[i]] + dst[i], one rounding", false, {{"types", "neighbours; random indices: f16, bf16: 5.3; 3.3; dst in the accumulator cache: mixed, mixedb: 8; 3.8, f32: 2; 1.8; in SRAM: mixed, mixedb: 2.9; 2.2, f32: 1.9; 1.4"}, }},
       {"rcp", 32, "1 / a, correctly rounded", false, {{"types", "f16, bf16: 2"}, }},
-      {"rsqrt", 33, "1 / sqrt(a), the same", false, {{"types", "as rcp"}, }},
-      {"exp", 34, "e^a, the same", false, {{"types", "as rcp"}, }},
-      {"log", 35, "natural logarithm, the same", false, {{"types", "as rcp"}, }},
-      {"tanh", 36, "the same", false, {{"types", "as rcp"}, }},
-      {"sigmoid", 37, "1 / (1 + e^-a), the same", false, {{"types", "as rcp"}, }},}},
+      {"rsqrt", 33, "1 / sqrt(a), correctly rounded", false, {{"types", "as rcp"}, }},
+      {"exp", 34, "e^a, correctly rounded", false, {{"types", "as rcp"}, }},
+      {"log", 35, "natural logarithm, correctly rounded", false, {{"types", "as rcp"}, }},
+      {"tanh", 36, "hyperbolic tangent, correctly rounded", false, {{"types", "as rcp"}, }},
+      {"sigmoid", 37, "1 / (1 + e^-a), correctly rounded", false, {{"types", "as rcp"}, }},}},
     {"tensor_type", 3, "element types, in funct3 and in descriptors", {
       {"f16", 0, "binary16", false, {}},
       {"bf16", 1, "bfloat16", false, {}},
@@ -811,7 +811,7 @@ const std::vector<EnumInfo>& enums() {
     {"host_record", 4, "records of the payload, by their first byte", {
       {"select", 1, "port, colour", false, {}},
       {"data", 2, "4 bytes: a wavelet of the selected port and colour", false, {}},
-      {"control", 3, "the same with the control bit", false, {}},
+      {"control", 3, "4 bytes: a control wavelet of the selected port and colour", false, {}},
       {"chain", 4, "to the board: end, 8 bytes of a chain's frame; to the host: 8 bytes", false, {}},
       {"status", 5, "to the board: nothing; to the host: flags, 6 bytes of cycle count", false, {}},
       {"report", 6, "to the board: report all queues", false, {}},
@@ -837,11 +837,11 @@ const std::vector<WordInfo>& words() {
       {"data", 0, 32, 1, "", "rw", "data"},
       {"ctrl", 32, 1, 1, "", "rw", "a control wavelet"},}},
     {"position", 8, "a position of a switch", {
-      {"out_mask", 0, 5, 1, "", "rw", "outputs, a bit a port (N E S W ramp, lowest first)"},
+      {"out_mask", 0, 5, 1, "", "rw", "outputs, one bit per port (N E S W ramp, lowest first)"},
       {"in_port", 5, 3, 1, "port", "rw", "input port"},}},
     {"command", 3, "a command of a control wavelet", {
       {"op", 0, 2, 1, "switch_op", "rw", "what the switch does"},
-      {"noce", 2, 1, 1, "", "rw", "not to the ramp of the router that carries it out"},}},
+      {"noce", 2, 1, 1, "", "rw", "the router that carries it out does not give the wavelet to its ramp"},}},
     {"control", 32, "data of a control wavelet", {
       {"row_end", 0, 1, 1, "", "rw", "at the ramp, closes an accumulator row"},
       {"stream_end", 1, 1, 1, "", "rw", "at the ramp, ends the instruction that consumes the stream"},
@@ -867,7 +867,7 @@ const std::vector<WordInfo>& words() {
       {"activate", 29, 1, 1, "", "rw", "the tile activates the task"},
       {"north", 30, 1, 1, "", "rw", "along the column to the north (0: to the south)"},
       {"west", 31, 1, 1, "", "rw", "along the row to the west (0: to the east)"},}},
-    {"chain_frame", 64, "a frame of the chain behind its start bit, most significant bit first", {
+    {"chain_frame", 64, "a frame of the chain after its start bit, most significant bit first", {
       {"crc", 0, 16, 1, "", "rw", "CRC over the 48 bits before it, initial value 0xFFFF"},
       {"data", 16, 32, 1, "", "rw", "data"},
       {"address", 48, 6, 1, "", "rw", "register"},
@@ -899,7 +899,7 @@ const std::vector<WordInfo>& words() {
       {"ack", 47, 4, 1, "", "rw", "number of the frame that this end expects next"},
       {"nack_epoch", 51, 1, 1, "", "rw", "the epoch in which the receiver saw the fault"},
       {"nack", 52, 1, 1, "", "rw", "go back: send again from `ack` on"},
-      {"hint", 53, 6, 1, "", "rw", "the epoch, 111000 for 1 and 000111 for 0: readable with a wrong bit in it"},
+      {"hint", 53, 6, 1, "", "rw", "the epoch, 111000 for 1 and 000111 for 0: readable even if one bit is wrong"},
       {"marker", 59, 5, 1, "", "rw", "11111"},}},
     {"frame_second", 64, "second beat of a frame", {
       {"crc", 0, 16, 1, "", "rw", "CRC over the 112 bits before it"},
@@ -930,27 +930,27 @@ const std::vector<WordInfo>& words() {
       {"a", 5, 5, 1, "", "rw", "DSR of a"},
       {"b", 10, 5, 1, "", "rw", "DSR of b"},
       {"scalar", 15, 1, 1, "", "rw", "b is the scalar rs2 (for mov: a is the scalar)"},
-      {"thread", 16, 4, 1, "", "rw", "thread: 0 the task thread (the core waits), 1 and up a microthread (the core goes on; waits only while that microthread is busy)"},
-      {"prio", 20, 1, 1, "", "rw", "priority: the thread goes before others, without starving them"},
+      {"thread", 16, 4, 1, "", "rw", "thread: 0 is the task thread (the core waits for the end); 1 and up are microthreads (the core goes on, and waits only while that microthread is busy)"},
+      {"prio", 20, 1, 1, "", "rw", "priority: the thread goes before others, but does not starve them"},
       {"stoch", 21, 1, 1, "", "rw", "stochastic rounding (cvt from f32 to f16 or bf16)"},
-      {"fresh", 22, 1, 1, "", "rw", "fma, fmag: the first pass over dimension 0 takes dst as +0, so that sums need no clearing"},
+      {"fresh", 22, 1, 1, "", "rw", "fma, fmag: dst counts as +0 while the index of dimension 1 is 0, so that sums need no clearing"},
       {"done", 24, 2, 1, "done", "rw", "what a completion does to the task"},
       {"task_id", 26, 5, 1, "", "rw", "the task"},}},
     {"dsr0", 32, "word 0 of a descriptor", {
       {"kind", 0, 4, 1, "dsr_kind", "rw", "kind"},
       {"ty", 4, 3, 1, "tensor_type", "rw", "element type"},
       {"queue_no", 8, 3, 1, "", "rw", "queue (fabric kinds); FIFO register 0 to 3"},
-      {"save_address", 11, 1, 1, "", "rw", "at completion word 1 takes the advanced address"},
+      {"save_address", 11, 1, 1, "", "rw", "at completion the advanced address is written to word 1"},
       {"close", 12, 1, 1, "", "rw", "fabric out: append a control wavelet at the end"},
-      {"close_row_end", 13, 1, 1, "", "rw", "its row-end bit"},
-      {"close_stream_end", 14, 1, 1, "", "rw", "its stream-end bit"},
-      {"skip", 15, 1, 1, "", "rw", "fabric out: zeros, also -0, are not sent"},
+      {"close_row_end", 13, 1, 1, "", "rw", "row-end bit of that control wavelet"},
+      {"close_stream_end", 14, 1, 1, "", "rw", "stream-end bit of that control wavelet"},
+      {"skip", 15, 1, 1, "", "rw", "fabric out: zeros are not sent (-0 neither)"},
       {"tag", 16, 1, 1, "", "rw", "fabric, 16-bit elements: a wavelet is an index (high half) and a value"},}},
     {"dsr_address", 32, "word 1 of a descriptor", {
       {"address", 0, 24, 1, "", "rw", "byte address; bit 23 set: accumulator cache"},}},
-    {"dsr_dim", 32, "words 2 to 5 of a descriptor, one a dimension", {
+    {"dsr_dim", 32, "words 2 to 5 of a descriptor, one per dimension", {
       {"length", 0, 16, 1, "", "rw", "length in elements; 0: not used"},
-      {"step", 16, 16, 1, "", "rw", "signed step in bytes. Dimension 0: from element to element. k > 0: added after the dimensions below have been walked to their end, so natural strides s_k become step_k = s_k - len_(k-1) * s_(k-1), with s_0 = step_0"},}},
+      {"step", 16, 16, 1, "", "rw", "signed step in bytes. Dimension 0: from element to element. Dimension k > 0: added each time the dimensions below have come to their end. So natural strides s_k become step_k = s_k - len_(k-1) * s_(k-1), with s_0 = step_0"},}},
     {"red_action", 32, "what the reducer does with a row", {
       {"enable", 0, 1, 1, "", "rw", "0: the row is dropped"},
       {"in0", 1, 1, 1, "", "rw", "add in0"},
@@ -962,7 +962,7 @@ const std::vector<WordInfo>& words() {
       {"bias", 13, 1, 1, "", "rw", "add a bias"},
       {"f16", 14, 1, 1, "", "rw", "round to binary16"},
       {"relu", 15, 1, 1, "", "rw", "ReLU"},
-      {"bf16", 16, 1, 1, "", "rw", "round to bfloat16 instead (sets f16, too)"},}},
+      {"bf16", 16, 1, 1, "", "rw", "round to bfloat16 instead (sets f16 too)"},}},
   };
   return list;
 }
@@ -974,7 +974,7 @@ const std::vector<SpaceInfo>& spaces() {
       {"position", 0, 8, 1, "position", "rw", "position 0; read: the position in effect"},
       {"enable", 8, 1, 1, "", "rw", "the colour is routed"},
       {"obey", 9, 1, 1, "", "rw", "the router carries out commands"},
-      {"pop_mode", 10, 2, 1, "", "rw", "when slot 0 leaves the list: 0 never, 1 always, 2 when an advance changed the position, 3 as 2, and if slot 0 is no command"},
+      {"pop_mode", 10, 2, 1, "", "rw", "when slot 0 leaves the list: 0 never, 1 always, 2 if an advance changed the position, 3 as 2, and also if slot 0 is no command"},
       {"ring", 12, 1, 1, "", "rw", "an advance goes from the last position to position 0"},
       {"without_credits", 13, 4, 1, "", "wo", "output links (N E S W, lowest first) that start without credits"},
       {"keep_credits", 17, 4, 1, "", "wo", "input links whose credits are kept here"},
@@ -996,17 +996,17 @@ const std::vector<SpaceInfo>& spaces() {
      {"FILTER_LIMITS", 0x804, 6, 16, "router", "wo", false, 0, false, "its limits", {
       {"low", 0, 16, 1, "", "wo", "limit1 or the least index"},
       {"high", 16, 16, 1, "", "wo", "max_counter, limit2 or the greatest index"},}},
-     {"FILTER_COUNT", 0x808, 6, 16, "router", "rw", false, 0, false, "its count; 0 after reset, as are the limits", {
+     {"FILTER_COUNT", 0x808, 6, 16, "router", "rw", false, 0, false, "its count; count and limits are 0 after reset", {
       {"count", 0, 16, 1, "", "rw", "the count"},}},
      {"RT_OCCUPIED", 0x700, 1, 4, "router", "ro", false, 0, false, "bit c: colour c has wavelets in this router", {}},
      {"RT_MISROUTE", 0x704, 1, 4, "router", "ro", false, 0, false, "bit c: a wavelet of colour c came in at the wrong port", {}},
-     {"RT_CONTROL", 0x708, 1, 4, "router", "ro", false, 0, false, "what waits of the control plane", {
+     {"RT_CONTROL", 0x708, 1, 4, "router", "ro", false, 0, false, "packets of the control plane that wait", {
       {"requests", 0, 5, 1, "", "ro", "bit p: requests from port p"},
       {"responses", 5, 4, 1, "", "ro", "bit p: responses from port p"},}},
      {"RT_TORN", 0x70C, 1, 4, "router", "ro", false, 0, false, "bit c: colour c is torn down", {}},
      {"RT_CREDITS", 0x740, 16, 4, "router", "ro", false, 0, false, "credits left towards port p (N E S W) for colour c: in word 4p + c/8, element c mod 8", {
-      {"credits", 0, 4, 8, "", "ro", "4 bits a colour"},}},
-     {"REQUEST", 0x7A0, 1, 4, "regs", "wo", false, 0, false, "the core sends this word as a request of one word (docs/fabric.md) and waits until it has left; the control plane's writes have no effect", {}},
+      {"credits", 0, 4, 8, "", "ro", "4 bits per colour"},}},
+     {"REQUEST", 0x7A0, 1, 4, "regs", "wo", false, 0, false, "the core sends this word as a request of one word (docs/fabric.md) and waits until it has left. Writes of the control plane have no effect", {}},
      {"INQ", 0x100, 8, 4, "ramp", "rw", false, 0, false, "what input queue q takes", {
       {"colour", 0, 5, 1, "", "rw", "its colour"},
       {"enable", 5, 1, 1, "", "rw", "it is bound"},}},
@@ -1014,23 +1014,23 @@ const std::vector<SpaceInfo>& spaces() {
       {"colour", 0, 5, 1, "", "rw", "its colour"},
       {"enable", 5, 1, 1, "", "rw", "it is bound"},}},
      {"INQ_LEVEL", 0x180, 1, 4, "ramp", "ro", false, 0, false, "wavelets in each input queue", {
-      {"level", 0, 4, 8, "", "ro", "4 bits a queue"},}},
-     {"OUTQ_LEVEL", 0x184, 1, 4, "ramp", "ro", false, 0, false, "the same for output queues", {
-      {"level", 0, 4, 8, "", "ro", "4 bits a queue"},}},
-     {"PUSH", 0x1C0, 8, 8, "ramp", "wo", false, 0, false, "the core puts a data wavelet into output queue q (waits while it is full, in a small tile also for its turn, one cycle of four). The queue must not be one that a running thread or drain sends to. The control plane's writes have no effect", {}},
-     {"PUSH_CTRL", 0x1C4, 8, 8, "ramp", "wo", false, 0, false, "the same, a control wavelet", {}},
+      {"level", 0, 4, 8, "", "ro", "4 bits per queue"},}},
+     {"OUTQ_LEVEL", 0x184, 1, 4, "ramp", "ro", false, 0, false, "wavelets in each output queue", {
+      {"level", 0, 4, 8, "", "ro", "4 bits per queue"},}},
+     {"PUSH", 0x1C0, 8, 8, "ramp", "wo", false, 0, false, "the core puts a data wavelet into output queue q. The write waits while the queue is full; in a small tile it also waits for its turn, one cycle in four. No running thread or drain may send to that queue. Writes of the control plane have no effect", {}},
+     {"PUSH_CTRL", 0x1C4, 8, 8, "ramp", "wo", false, 0, false, "as PUSH, for a control wavelet", {}},
      {"TASK_ENTRY", 0x200, 32, 4, "tasks", "rw", false, 0, false, "address of task t", {}},
      {"TASK_ACTIVATE", 0x280, 1, 4, "tasks", "w1s", false, 0, false, "bit t: activate task t; reads the pending activations", {}},
      {"TASK_BLOCK", 0x284, 1, 4, "tasks", "w1s", false, 0, false, "bit t: block task t; reads the blocked set", {}},
      {"TASK_UNBLOCK", 0x288, 1, 4, "tasks", "w1c", false, 0, false, "bit t: unblock task t; reads the blocked set", {}},
-     {"TASK_RUNNING", 0x28C, 1, 4, "tasks", "ro", false, 0, false, "the task dispatched last", {
-      {"task_id", 0, 5, 1, "", "ro", "which"},
+     {"TASK_RUNNING", 0x28C, 1, 4, "tasks", "ro", false, 0, false, "the task that was dispatched last", {
+      {"task_id", 0, 5, 1, "", "ro", "its number"},
       {"running", 5, 1, 1, "", "ro", "it runs"},}},
      {"TASK_PRIORITY", 0x290, 1, 4, "tasks", "rw", true, 0, false, "bit t: task t goes before the others, see below", {}},
      {"RED_ACC", 0x300, 1, 4, "reducer", "rw", true, 0, false, "the accumulator rows", {
-      {"samples", 0, 16, 1, "", "rw", "samples a row (multiple of Lanes)"},
+      {"samples", 0, 16, 1, "", "rw", "samples per row (multiple of Lanes)"},
       {"ring", 16, 8, 1, "", "rw", "rows in the ring"},}},
-     {"RED_COUNT", 0x304, 1, 4, "reducer", "rw", true, 0, false, "how long a drain is", {
+     {"RED_COUNT", 0x304, 1, 4, "reducer", "rw", true, 0, false, "the length of a drain", {
       {"rows", 0, 16, 1, "", "rw", "rows to drain in all"},}},
      {"RED_PHASE", 0x308, 1, 4, "reducer", "rw", true, 0, false, "phases of rows; a write sets RED_START to 0", {
       {"period", 0, 16, 1, "", "rw", "1 to 65535"},
@@ -1046,7 +1046,7 @@ const std::vector<SpaceInfo>& spaces() {
       {"bias", 13, 1, 1, "", "rw", "add a bias"},
       {"f16", 14, 1, 1, "", "rw", "round to binary16"},
       {"relu", 15, 1, 1, "", "rw", "ReLU"},
-      {"bf16", 16, 1, 1, "", "rw", "round to bfloat16 instead (sets f16, too)"},}},
+      {"bf16", 16, 1, 1, "", "rw", "round to bfloat16 instead (sets f16 too)"},}},
      {"RED_ACT_EQ", 0x310, 1, 4, "reducer", "rw", true, 0, false, "action while pivot <= phase <= pivot + more", {
       {"enable", 0, 1, 1, "", "rw", "0: the row is dropped"},
       {"in0", 1, 1, 1, "", "rw", "add in0"},
@@ -1058,7 +1058,7 @@ const std::vector<SpaceInfo>& spaces() {
       {"bias", 13, 1, 1, "", "rw", "add a bias"},
       {"f16", 14, 1, 1, "", "rw", "round to binary16"},
       {"relu", 15, 1, 1, "", "rw", "ReLU"},
-      {"bf16", 16, 1, 1, "", "rw", "round to bfloat16 instead (sets f16, too)"},}},
+      {"bf16", 16, 1, 1, "", "rw", "round to bfloat16 instead (sets f16 too)"},}},
      {"RED_ACT_GT", 0x314, 1, 4, "reducer", "rw", true, 0, false, "action while phase > pivot + more", {
       {"enable", 0, 1, 1, "", "rw", "0: the row is dropped"},
       {"in0", 1, 1, 1, "", "rw", "add in0"},
@@ -1070,14 +1070,14 @@ const std::vector<SpaceInfo>& spaces() {
       {"bias", 13, 1, 1, "", "rw", "add a bias"},
       {"f16", 14, 1, 1, "", "rw", "round to binary16"},
       {"relu", 15, 1, 1, "", "rw", "ReLU"},
-      {"bf16", 16, 1, 1, "", "rw", "round to bfloat16 instead (sets f16, too)"},}},
-     {"RED_BIAS", 0x318, 1, 4, "reducer", "rw", true, 0, false, "byte address of fp32 biases, ascending, one for each row whose action adds a bias", {}},
+      {"bf16", 16, 1, 1, "", "rw", "round to bfloat16 instead (sets f16 too)"},}},
+     {"RED_BIAS", 0x318, 1, 4, "reducer", "rw", true, 0, false, "byte address of fp32 biases: each row whose action adds a bias takes the next one, for all its elements", {}},
      {"RED_DST", 0x31C, 1, 4, "reducer", "rw", true, 0, false, "byte address of the first stored row", {}},
-     {"RED_PITCH", 0x320, 1, 4, "reducer", "rw", true, 0, false, "from one stored row to the next", {
+     {"RED_PITCH", 0x320, 1, 4, "reducer", "rw", true, 0, false, "distance from one stored row to the next", {
       {"pitch", 0, 16, 1, "", "rw", "bytes, signed"},}},
      {"RED_STATUS", 0x324, 1, 4, "reducer", "ro", true, 0, false, "the drain", {
       {"rows", 0, 16, 1, "", "ro", "rows done"},
-      {"error", 27, 1, 1, "", "ro", "bad registers (in0 and in1 of an action the same queue, too) or an address outside memory"},
+      {"error", 27, 1, 1, "", "ro", "bad registers (or in0 and in1 of an action are the same queue), or an address outside memory"},
       {"waits", 28, 3, 1, "reducer_wait", "ro", "what it waits for"},
       {"running", 31, 1, 1, "", "ro", "running"},}},
      {"RED_START", 0x328, 1, 4, "reducer", "rw", true, 0, false, "where the phases begin", {
@@ -1110,11 +1110,11 @@ const std::vector<SpaceInfo>& spaces() {
       {"source", 16, 3, 1, "error_source", "ro", "source"},
       {"stopped", 31, 1, 1, "", "ro", "the tile is stopped by it"},}},
      {"ERROR_ADDR", 0x518, 1, 4, "regs", "ro", true, 0, false, "the address that was accessed (core: mtval), 0 if there is none", {}},
-     {"ERROR_PC", 0x51C, 1, 4, "regs", "ro", true, 0, false, "pc of the instruction; of an error of the ramp that is no register access: where the core was", {}},
-     {"STACK_LIMIT", 0x520, 1, 4, "regs", "rw", true, 0, false, "an arithmetic instruction of the core (also lui, auipc) that sets the stack pointer (x2) below it traps; 0: no limit", {
-      {"address", 0, 24, 1, "", "rw", "the address; 0 after a reset of the compute part, too"},}},
-     {"TEXT_LIMIT", 0x524, 1, 4, "regs", "rw", true, 0, false, "a store of the core to SRAM below it traps; 0: no limit", {
-      {"address", 0, 24, 1, "", "rw", "the address; 0 after a reset of the compute part, too"},}},
+     {"ERROR_PC", 0x51C, 1, 4, "regs", "ro", true, 0, false, "pc of the instruction. For an error of the ramp that is no register access: where the core was", {}},
+     {"STACK_LIMIT", 0x520, 1, 4, "regs", "rw", true, 0, false, "an arithmetic instruction of the core (lui and auipc too) traps if it sets the stack pointer (x2) below this; 0: no limit", {
+      {"address", 0, 24, 1, "", "rw", "the address; a reset of the compute part also sets it to 0"},}},
+     {"TEXT_LIMIT", 0x524, 1, 4, "regs", "rw", true, 0, false, "a store of the core to SRAM below this traps; 0: no limit", {
+      {"address", 0, 24, 1, "", "rw", "the address; a reset of the compute part also sets it to 0"},}},
      {"THREAD", 0x600, 16, 4, "engine", "ro", false, 0, false, "state of thread t", {
       {"operation", 16, 7, 1, "tensor_op", "ro", "operation"},
       {"queue_no", 24, 4, 1, "", "ro", "the queue that it waits for"},
@@ -1131,15 +1131,15 @@ const std::vector<SpaceInfo>& spaces() {
       {"limits", 13, 1, 1, "", "ro", "STACK_LIMIT and TEXT_LIMIT are there"},
       {"banks", 14, 2, 1, "", "ro", "banks of the SRAM: 2 to the power of this"},
       {"sram", 16, 16, 1, "", "ro", "SRAM in 64-byte units"},}},
-     {"FEATURES", 0x78C, 1, 4, "regs", "ro", false, 0, false, "what this tile has; an instruction that needs what is not there is an illegal operation", {
+     {"FEATURES", 0x78C, 1, 4, "regs", "ro", false, 0, false, "what this tile has; an instruction that needs anything else is an illegal operation", {
       {"nonlinear", 0, 1, 1, "", "ro", "non-linear functions"},
       {"gather", 1, 1, 1, "", "ro", "gather, scatter, fmag"},
-      {"fp32", 2, 1, 1, "", "ro", "arithmetic, comparisons and reductions in f32 (moves, casts and the mixed operations are there in any case)"},
-      {"int8", 3, 1, 1, "", "ro", "i8, moves too"},
-      {"int32", 4, 1, 1, "", "ro", "i32 (moves are there in any case)"},
+      {"fp32", 2, 1, 1, "", "ro", "arithmetic, comparisons and reductions in f32 (moves, casts and the mixed operations are always there)"},
+      {"int8", 3, 1, 1, "", "ro", "i8, its moves included"},
+      {"int32", 4, 1, 1, "", "ro", "i32 (moves are always there)"},
       {"stochastic", 5, 1, 1, "", "ro", "stochastic rounding"},
       {"selftest", 6, 1, 1, "", "ro", "memory self-test"},
-      {"counters", 7, 1, 1, "", "ro", "all counters (without, consumed weights only)"},
+      {"counters", 7, 1, 1, "", "ro", "all counters (0: only that of consumed weights)"},
       {"fifos", 8, 3, 1, "", "ro", "FIFO registers"},
       {"filters", 11, 3, 1, "", "ro", "filters"},
       {"positions", 14, 3, 1, "", "ro", "switch positions (1: no colour switches or obeys commands)"},
@@ -1147,25 +1147,25 @@ const std::vector<SpaceInfo>& spaces() {
       {"dsrs", 21, 5, 1, "", "ro", "descriptors less one"},
       {"tasks", 26, 5, 1, "", "ro", "tasks less one"},
       {"dotw_rows", 31, 1, 1, "", "ro", "row ends in dotw, and its results as rows (docs/isa.md)"},}},
-     {"OPERATIONS", 0x7A4, 1, 4, "regs", "ro", false, 0, false, "operations and types of the engine, as FEATURES; binary16 has mov, cvt, add, sub, mul, fma in any case", {
-      {"bfloat16", 0, 1, 1, "", "ro", "bf16 and mixedb (moves are there in any case)"},
-      {"int16", 1, 1, 1, "", "ro", "i16 (moves are there in any case)"},
+     {"OPERATIONS", 0x7A4, 1, 4, "regs", "ro", false, 0, false, "operations and types of the engine; binary16 always has mov, cvt, add, sub, mul, fma", {
+      {"bfloat16", 0, 1, 1, "", "ro", "bf16 and mixedb (moves are always there)"},
+      {"int16", 1, 1, 1, "", "ro", "i16 (moves are always there)"},
       {"compare", 2, 1, 1, "", "ro", "max, min, comparisons"},
       {"reductions", 3, 1, 1, "", "ro", "dot, sum, rmax, rmin, dotw"},
-      {"tags", 4, 1, 1, "", "ro", "tagged wavelets as an operand (they are sent in any case)"},
+      {"tags", 4, 1, 1, "", "ro", "tagged wavelets as an operand (sending them is always there)"},
       {"dimensions", 5, 1, 1, "", "ro", "dimensions 2 and 3 of descriptors"},}},
      {"PRNG", 0x790, 4, 4, "prng", "rw", false, 0, false, "word k of the state of the random generator (docs/numerics.md)", {}},
-     {"MBIST", 0x7C0, 1, 4, "mbist", "rw", true, 0, false, "memory self-test (docs/bring-up.md), which destroys the SRAM's contents and wants core and engine at rest", {
+     {"MBIST", 0x7C0, 1, 4, "mbist", "rw", true, 0, false, "memory self-test (docs/bring-up.md). It destroys the SRAM's contents; core and engine must be at rest", {
       {"start", 0, 1, 1, "", "wo", "write 1: start"},
       {"running", 0, 1, 1, "", "ro", "running"},
       {"done", 1, 1, 1, "", "ro", "done"},
-      {"failed", 8, 8, 1, "", "ro", "a bit for each bank that failed"},}},
+      {"failed", 8, 8, 1, "", "ro", "one bit per bank that failed"},}},
      {"MBIST_ROW", 0x7C4, 1, 4, "mbist", "ro", true, 0, false, "row of the first wrong word", {}},
      {"MBIST_BITS", 0x7C8, 1, 4, "mbist", "ro", true, 0, false, "which of its 64 bits were wrong, 31:0", {}},
-     {"MBIST_BITS_HIGH", 0x7CC, 1, 4, "mbist", "ro", true, 0, false, "63:32", {}},
+     {"MBIST_BITS_HIGH", 0x7CC, 1, 4, "mbist", "ro", true, 0, false, "the same, 63:32", {}},
     }},
     {"station", 0x0, 0x40, "Registers of a station, as commands of the chain name them.", {
-     {"ID", 0x0, 1, 1, "station", "ro", true, 0x4F570001, false, "a constant, by which stations are found", {}},
+     {"ID", 0x0, 1, 1, "station", "ro", true, 0x4F570001, false, "a constant that identifies a station", {}},
      {"CONTROL", 0x1, 1, 1, "station", "rw", true, 0, false, "the tile", {
       {"run", 0, 1, 1, "", "rw", "0: the tile is in reset"},
       {"test", 1, 1, 1, "", "rw", "the tile's control-plane endpoint takes its requests from the station and answers to it"},}},
@@ -1183,18 +1183,18 @@ const std::vector<SpaceInfo>& spaces() {
      {"PUSH", 0x4, 1, 1, "station", "rw", false, 0, false, "a word of a request packet", {
       {"taken", 0, 1, 1, "", "ro", "the last one has been taken"},}},
      {"PUSH_LAST", 0x5, 1, 1, "station", "wo", false, 0, false, "the last word of a packet", {}},
-     {"POP", 0x6, 1, 1, "station", "ro", false, 0, false, "takes a word of the answer", {}},
+     {"POP", 0x6, 1, 1, "station", "ro", false, 0, false, "a word of the answer; reading takes it", {}},
      {"POP_STATE", 0x7, 1, 1, "station", "ro", false, 0, false, "the answer", {
       {"valid", 0, 1, 1, "", "ro", "a word is there"},
       {"last", 1, 1, 1, "", "ro", "it is the last"},}},
      {"SCAN", 0x8, 1, 1, "station", "rw", true, 0, false, "boundary scan", {
-      {"enable", 0, 1, 1, "", "rw", "the mesh gets the pattern and not what the tile sends"},}},
+      {"enable", 0, 1, 1, "", "rw", "the mesh gets the pattern instead of what the tile sends"},}},
      {"PATTERN_LOW", 0x9, 1, 1, "station", "rw", true, 0, false, "bits 31:0 of the pattern; side s (N, E, S, W) sends it rotated to the left by 11 s bits", {}},
-     {"PATTERN_HIGH", 0xA, 1, 1, "station", "rw", true, 0, false, "the bits above", {}},
+     {"PATTERN_HIGH", 0xA, 1, 1, "station", "rw", true, 0, false, "the pattern's bits from 32 on", {}},
      {"LINK", 0xB, 1, 1, "station", "rw", true, 0, false, "a word of the status of the reticle-crossing link at a side (docs/links.md): a write fetches it", {
       {"number", 0, 6, 1, "", "rw", "word"},
       {"side", 6, 2, 1, "", "rw", "side"},}},
-     {"LINK_STATUS", 0xC, 1, 1, "station", "ro", false, 0, false, "what was fetched", {}},
+     {"LINK_STATUS", 0xC, 1, 1, "station", "ro", false, 0, false, "the word that LINK fetched", {}},
      {"CAPTURE", 0x20, 4, 2, "station", "ro", false, 0, false, "bits 31:0 of what the mesh brings at side s", {}},
      {"CAPTURE_HIGH", 0x21, 4, 2, "station", "ro", false, 0, false, "the bits above", {}},
     }},
@@ -1205,7 +1205,7 @@ const std::vector<SpaceInfo>& spaces() {
       {"down", 3, 3, 1, "link_down", "ro", "why it is not up"},
       {"cause", 7, 3, 1, "link_cause", "ro", "cause of the last training"},
       {"trainings", 16, 16, 1, "", "ro", "trainings that succeeded"},}},
-     {"REPLAYS", 0x1, 1, 1, "link", "ro", false, 0, false, "times that the sender went back", {}},
+     {"REPLAYS", 0x1, 1, 1, "link", "ro", false, 0, false, "how often the sender went back", {}},
      {"WRONG", 0x2, 1, 1, "link", "ro", false, 0, false, "wrong frames received", {}},
      {"FRAMES", 0x3, 1, 1, "link", "ro", false, 0, false, "frames taken", {}},
      {"FAULTY", 0x4, 2, 2, "link", "ro", false, 0, false, "faulty lanes of group g, as the last test found them: lanes 31:0", {}},

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kind of layer computes, written from its definition (docs/numerics.md): a folder here for
-// each, and a line of the table (layer_kind.cpp). Of the compiler's kinds (sw/compile) nothing is
-// used: these judge them. A kind may be here that no program of the tiles does.
+// What a kind of layer computes, written from its definition (docs/numerics.md). Each kind has a
+// folder here and a line in the table (layer_kind.cpp). Nothing of the compiler's kinds
+// (sw/compile) is used, because these check them. There may be kinds here that no program of the
+// tiles can run.
 #ifndef OW_GOLDEN_SRC_LAYERS_LAYER_KIND_H_
 #define OW_GOLDEN_SRC_LAYERS_LAYER_KIND_H_
 
@@ -15,10 +16,10 @@
 namespace ow::golden {
 
 struct ParameterShape {
-  const char* suffix;  // of its name, behind the layer's
+  const char* suffix;  // of its name, after the layer's
   size_t rows;
   size_t columns;
-  bool matrix;  // begins at random and may have a mask (N20, N21); else it begins with zeros
+  bool matrix;  // starts at random and may have a mask (N20, N21); otherwise it starts as zeros
 };
 
 // A layer in a pass over a micro-batch.
@@ -27,32 +28,32 @@ struct LayerPass {
   const GraphLayer& layer;
   int forward_rows;  // grid rows that a sum goes round; 1: whole (N12)
   int delta_rows;
-  std::vector<const Parameter*> parameters;  // as parameters() has them
-  std::vector<bool> dense;                   // of each: its gradient outside the mask is wanted
+  std::vector<const Parameter*> parameters;  // in the order of parameters()
+  std::vector<bool> dense;  // per parameter: its gradient is also needed outside the mask
   std::vector<const Activations*> inputs;
-  std::vector<bool> wanted;             // of each: its deltas are
-  const Activations* output = nullptr;  // of the forward pass, in the backward one
+  std::vector<bool> wanted;             // per input: its deltas are needed
+  const Activations* output = nullptr;  // in the backward pass: the output of the forward pass
 };
 
 struct Backward {
-  std::vector<Activations> deltas;            // of each input; empty where they are not wanted
-  std::vector<std::vector<float>> gradients;  // of each parameter
+  std::vector<Activations> deltas;            // one per input; empty if they are not needed
+  std::vector<std::vector<float>> gradients;  // one per parameter
 };
 
 struct LayerKind {
   const char* name;
-  // Features of its tensor, of those of its inputs. InternalError if they do not fit.
+  // Features of its output, from those of its inputs. InternalError if they do not fit.
   int (*features)(const GraphLayer& layer, const std::vector<int>& inputs);
   std::vector<ParameterShape> (*parameters)(const GraphLayer& layer,
                                             const std::vector<int>& inputs);
   Activations (*forward)(const LayerPass& pass);
   Backward (*backward)(const LayerPass& pass, const Activations& delta);
-  // Of a kind that works element by element, on an encoding.
+  // Only for a kind that works element by element, on an encoding.
   uint16_t (*element)(HalfType type, uint16_t x) = nullptr;
-  // Of a kind that is a layer of a Network (ow/tensor/network.h): with its weights, rounded.
+  // Only for a kind that is a layer of a Network (ow/tensor/network.h): with its rounded weights.
   Layer (*layer)(const LayerPass& pass) = nullptr;
-  // Of a loss, instead of all above but the name: the deltas of `out`, for the loss times `scale`;
-  // `loss` is the mean over the samples. InternalError for targets that do not fit.
+  // Only for a loss, which has this and its name alone: the deltas of `out`, for the loss times
+  // `scale`. `loss` is the mean over the samples. InternalError for targets that do not fit.
   Activations (*loss)(const TrainingJob& job, const Activations& out, const Targets& targets,
                       float scale, double* loss) = nullptr;
 };
@@ -66,15 +67,15 @@ const LayerKind& add_kind();
 const LayerKind& softmax_cross_entropy_kind();
 const LayerKind& mean_squared_error_kind();
 
-// 16 bits and back; fp32 as its encoding.
+// fp32, as its encoding, to 16 bits (rounded once) and back.
 uint16_t narrow(HalfType type, uint32_t x);
 uint32_t widen(HalfType type, uint16_t x);
 // The sum of two tensors, element by element in fp32, rounded once.
 Activations sum_of(HalfType type, const Activations& a, const Activations& b);
-// Kinds without parameters.
+// The parameters of a kind that has none.
 std::vector<ParameterShape> no_parameters(const GraphLayer& layer, const std::vector<int>& inputs);
 
-// InternalError with `what` unless it holds.
+// Throws InternalError with `what` if the condition does not hold.
 void good(bool condition, const char* what);
 
 }  // namespace ow::golden

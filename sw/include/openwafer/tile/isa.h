@@ -12,9 +12,9 @@
 #define OW_U(x) x##u
 #endif
 
-#define OW_MAX_DATA_COLOURS OW_U(24)  // data colours of an encoding; a build has NumColours of them
+#define OW_MAX_DATA_COLOURS OW_U(24)
 #define OW_MAX_COLOURS OW_U(32)  // encodings of a colour
-#define OW_COLOUR_REQ OW_U(24)
+#define OW_COLOUR_REQ OW_U(24)  // colour of the control plane's requests, for every NumColours
 #define OW_COLOUR_RSP OW_U(25)  // colour of the control plane's responses
 #define OW_NUM_PORTS OW_U(5)  // ports of a router
 #define OW_LINK_CREDITS OW_U(2)  // slots at the receiving end of a link for a data colour
@@ -28,32 +28,32 @@
 #define OW_NUM_FIFOS OW_U(4)  // FIFO registers
 #define OW_NUM_TASKS OW_U(32)  // tasks
 #define OW_MAX_THREADS OW_U(16)  // encodings of a thread
-#define OW_FIRST_DATA_TASK OW_U(0)  // task of the data wavelets of input queue 0; the others follow
+#define OW_FIRST_DATA_TASK OW_U(0)
 #define OW_FIRST_CONTROL_TASK OW_U(8)
 #define OW_FIRST_LOCAL_TASK OW_U(16)  // first task that runs only when it is activated
 #define OW_TASK_TEARDOWN OW_U(29)  // task that a teardown of a colour activates
 #define OW_ACC_ADDR_BIT OW_U(23)  // address bit of a descriptor that selects the accumulator cache
-#define OW_ACC_LINES OW_U(16)
-#define OW_CONFIG_SRAM_UNIT OW_U(64)  // bytes in which CONFIG counts the SRAM
+#define OW_ACC_LINES OW_U(16)  // lines of the accumulator cache; a line has one fp32 word per lane
+#define OW_CONFIG_SRAM_UNIT OW_U(64)  // bytes of the unit in which CONFIG counts the SRAM
 #define OW_BANK_WORD_BYTES OW_U(8)  // bytes of a word of a bank of the SRAM
 #define OW_MBIST_WORD_CYCLES OW_U(154)
 #define OW_CRC_POLYNOMIAL OW_U(0x3D65)  // CRC-16 of frames, on links and on chains
 #define OW_STATION_ALL_COLUMNS OW_U(255)
 #define OW_EDGE_PATTERN_LOW OW_U(0x9C66A5F0)
-#define OW_EDGE_PATTERN_HIGH OW_U(0x15A3)  // the bits above
+#define OW_EDGE_PATTERN_HIGH OW_U(0x15A3)  // the pattern's bits 44:32
 #define OW_LANE_GROUPS OW_U(2)  // groups of lanes of one direction of a link
 #define OW_GROUP_DATA OW_U(32)  // data lanes of a group
 #define OW_GROUP_LANES OW_U(34)  // lanes of a group
 #define OW_LANES_PER_LINK OW_U(68)  // lanes of one direction of a link
-#define OW_MINI_LANE_GROUPS OW_U(1)  // the same of a link of `mini`
-#define OW_MINI_GROUP_DATA OW_U(8)  // data lanes of a group of a link of `mini`
+#define OW_MINI_LANE_GROUPS OW_U(1)  // groups of lanes of one direction of a link of `mini`
+#define OW_MINI_GROUP_DATA OW_U(8)  // data lanes of such a group
 #define OW_BEAT_BITS OW_U(64)
 #define OW_FRAME_MARKER OW_U(31)  // `marker` of a first beat
 #define OW_FRAME_NO_HEADER OW_U(31)  // `credit` of a frame whose first beat is idle
 #define OW_FRAME_HINT_0 OW_U(7)  // `hint` in epoch 0
 #define OW_FRAME_HINT_1 OW_U(56)  // `hint` in epoch 1
-#define OW_FRAME_WINDOW OW_U(15)  // frames that may wait for their acknowledgement
-#define OW_TRAIN_PERIOD OW_U(512)  // bits a lane of a period of training
+#define OW_FRAME_WINDOW OW_U(15)  // frames that may wait for an acknowledgement
+#define OW_TRAIN_PERIOD OW_U(512)  // bits per lane of a period of training
 #define OW_TRAIN_ONES OW_U(16)  // first one of the marker, zeros before
 #define OW_TRAIN_MESSAGE OW_U(32)  // first bit of the message
 #define OW_TRAIN_TEST OW_U(160)  // first bit of the test sequence
@@ -64,25 +64,25 @@
 #define OW_NEXT_ARGUMENT OW_U(10)  // general register that ow.next sets to the wavelet's data
 #define OW_NEXT_LINK OW_U(1)  // general register that ow.next sets to its own address
 #define OW_HOST_PROTOCOL OW_U(1)  // version of the byte stream, in the answer to HOST_FRAME_OPEN
-#define OW_HOST_FLAG OW_U(126)  // between frames
-#define OW_HOST_ESCAPE OW_U(125)  // in front of a byte that would look like it or like HOST_FLAG
-#define OW_HOST_ESCAPE_FLIP OW_U(32)  // with which that byte is changed
-#define OW_HOST_HEADER_BYTES OW_U(4)  // of a frame
-#define OW_HOST_CRC_BYTES OW_U(4)  // of a frame
-#define OW_HOST_PAYLOAD_MAX OW_U(128)  // bytes of payload of a frame
-#define OW_HOST_WINDOW OW_U(15)  // frames sent and not acknowledged, at most
-#define OW_HOST_INFO_BYTES OW_U(9)  // payload of HOST_FRAME_OPENED
+#define OW_HOST_FLAG OW_U(126)  // the byte between frames
+#define OW_HOST_ESCAPE OW_U(125)  // the byte before one that would look like this or like HOST_FLAG
+#define OW_HOST_ESCAPE_FLIP OW_U(32)  // that byte is sent XORed with this
+#define OW_HOST_HEADER_BYTES OW_U(4)  // bytes of a frame's header
+#define OW_HOST_CRC_BYTES OW_U(4)  // bytes of a frame's CRC
+#define OW_HOST_PAYLOAD_MAX OW_U(128)  // bytes of a frame's payload, at most
+#define OW_HOST_WINDOW OW_U(15)  // frames that are sent and not yet acknowledged, at most
+#define OW_HOST_INFO_BYTES OW_U(9)  // bytes of the payload of HOST_FRAME_OPENED
 #define OW_HOST_RESEND_TRIES OW_U(15)  // resends in a row without an answer, at most
-#define OW_HOST_KIND_BITS OW_U(3)  // of a frame's first byte: its kind
-#define OW_HOST_TURN_BITS OW_U(4)  // above: how often the sender has gone back
-#define OW_HOST_NACK_BIT OW_U(7)  // of that byte: a request to go back
-#define OW_HOST_QUIET_BIT OW_U(0)  // of the flags of a status record: nothing moves
-#define OW_HOST_CREDIT_BIT OW_U(1)  // likewise: a rule of the edge's links was broken
+#define OW_HOST_KIND_BITS OW_U(3)  // lowest bits of a frame's first byte: its kind
+#define OW_HOST_TURN_BITS OW_U(4)  // bits above the kind: how often the sender has gone back
+#define OW_HOST_NACK_BIT OW_U(7)  // bit of that byte: a request to go back
+#define OW_HOST_QUIET_BIT OW_U(0)  // bit of a status record's flags: nothing moves
+#define OW_HOST_CREDIT_BIT OW_U(1)
 #define OW_HOST_ROOM_CREDITS_BIT OW_U(6)
 #define OW_HOST_QUEUE_SLOTS OW_U(32)
 #define OW_HOST_CHAIN_SKIP_BIT OW_U(7)
 #define OW_HOST_CRC_POLYNOMIAL OW_U(0xEDB88320)  // CRC-32 of frames, least significant bit first
-#define OW_HOST_CRC_GOOD OW_U(0xDEBB20E3)  // its remainder of a whole frame
+#define OW_HOST_CRC_GOOD OW_U(0xDEBB20E3)  // CRC-32 remainder of a whole frame
 #define OW_FULL_LANES OW_U(8)
 #define OW_FULL_SRAM_BYTES OW_U(49152)
 #define OW_FULL_SRAM_BANKS OW_U(8)
@@ -182,7 +182,7 @@
 #define OW_CREDIT_VALID_MASK OW_U(0x20)
 #define OW_CREDIT_VALID(x) (((uint32_t)(x) & 0x1u) << 5)
 #define OW_CREDIT_VALID_OF(w) (((uint32_t)(w) >> 5) & 0x1u)
-#define OW_POSITION_OUT_MASK_LSB 0  // outputs, a bit a port (N E S W ramp, lowest first)
+#define OW_POSITION_OUT_MASK_LSB 0  // outputs, one bit per port (N E S W ramp, lowest first)
 #define OW_POSITION_OUT_MASK_MASK OW_U(0x1F)
 #define OW_POSITION_OUT_MASK(x) (((uint32_t)(x) & 0x1Fu) << 0)
 #define OW_POSITION_OUT_MASK_OF(w) (((uint32_t)(w) >> 0) & 0x1Fu)
@@ -194,7 +194,7 @@
 #define OW_COMMAND_OP_MASK OW_U(0x3)
 #define OW_COMMAND_OP(x) (((uint32_t)(x) & 0x3u) << 0)
 #define OW_COMMAND_OP_OF(w) (((uint32_t)(w) >> 0) & 0x3u)
-#define OW_COMMAND_NOCE_LSB 2  // not to the ramp of the router that carries it out
+#define OW_COMMAND_NOCE_LSB 2
 #define OW_COMMAND_NOCE_MASK OW_U(0x4)
 #define OW_COMMAND_NOCE(x) (((uint32_t)(x) & 0x1u) << 2)
 #define OW_COMMAND_NOCE_OF(w) (((uint32_t)(w) >> 2) & 0x1u)
@@ -406,7 +406,7 @@
 #define OW_CTL_THREAD_MASK OW_U(0xF0000)
 #define OW_CTL_THREAD(x) (((uint32_t)(x) & 0xFu) << 16)
 #define OW_CTL_THREAD_OF(w) (((uint32_t)(w) >> 16) & 0xFu)
-#define OW_CTL_PRIO_LSB 20  // priority: the thread goes before others, without starving them
+#define OW_CTL_PRIO_LSB 20  // priority: the thread goes before others, but does not starve them
 #define OW_CTL_PRIO_MASK OW_U(0x100000)
 #define OW_CTL_PRIO(x) (((uint32_t)(x) & 0x1u) << 20)
 #define OW_CTL_PRIO_OF(w) (((uint32_t)(w) >> 20) & 0x1u)
@@ -438,7 +438,7 @@
 #define OW_DSR0_QUEUE_NO_MASK OW_U(0x700)
 #define OW_DSR0_QUEUE_NO(x) (((uint32_t)(x) & 0x7u) << 8)
 #define OW_DSR0_QUEUE_NO_OF(w) (((uint32_t)(w) >> 8) & 0x7u)
-#define OW_DSR0_SAVE_ADDRESS_LSB 11  // at completion word 1 takes the advanced address
+#define OW_DSR0_SAVE_ADDRESS_LSB 11  // at completion the advanced address is written to word 1
 #define OW_DSR0_SAVE_ADDRESS_MASK OW_U(0x800)
 #define OW_DSR0_SAVE_ADDRESS(x) (((uint32_t)(x) & 0x1u) << 11)
 #define OW_DSR0_SAVE_ADDRESS_OF(w) (((uint32_t)(w) >> 11) & 0x1u)
@@ -446,15 +446,15 @@
 #define OW_DSR0_CLOSE_MASK OW_U(0x1000)
 #define OW_DSR0_CLOSE(x) (((uint32_t)(x) & 0x1u) << 12)
 #define OW_DSR0_CLOSE_OF(w) (((uint32_t)(w) >> 12) & 0x1u)
-#define OW_DSR0_CLOSE_ROW_END_LSB 13  // its row-end bit
+#define OW_DSR0_CLOSE_ROW_END_LSB 13  // row-end bit of that control wavelet
 #define OW_DSR0_CLOSE_ROW_END_MASK OW_U(0x2000)
 #define OW_DSR0_CLOSE_ROW_END(x) (((uint32_t)(x) & 0x1u) << 13)
 #define OW_DSR0_CLOSE_ROW_END_OF(w) (((uint32_t)(w) >> 13) & 0x1u)
-#define OW_DSR0_CLOSE_STREAM_END_LSB 14  // its stream-end bit
+#define OW_DSR0_CLOSE_STREAM_END_LSB 14  // stream-end bit of that control wavelet
 #define OW_DSR0_CLOSE_STREAM_END_MASK OW_U(0x4000)
 #define OW_DSR0_CLOSE_STREAM_END(x) (((uint32_t)(x) & 0x1u) << 14)
 #define OW_DSR0_CLOSE_STREAM_END_OF(w) (((uint32_t)(w) >> 14) & 0x1u)
-#define OW_DSR0_SKIP_LSB 15  // fabric out: zeros, also -0, are not sent
+#define OW_DSR0_SKIP_LSB 15  // fabric out: zeros are not sent (-0 neither)
 #define OW_DSR0_SKIP_MASK OW_U(0x8000)
 #define OW_DSR0_SKIP(x) (((uint32_t)(x) & 0x1u) << 15)
 #define OW_DSR0_SKIP_OF(w) (((uint32_t)(w) >> 15) & 0x1u)
@@ -514,7 +514,7 @@
 #define OW_RED_ACTION_RELU_MASK OW_U(0x8000)
 #define OW_RED_ACTION_RELU(x) (((uint32_t)(x) & 0x1u) << 15)
 #define OW_RED_ACTION_RELU_OF(w) (((uint32_t)(w) >> 15) & 0x1u)
-#define OW_RED_ACTION_BF16_LSB 16  // round to bfloat16 instead (sets f16, too)
+#define OW_RED_ACTION_BF16_LSB 16  // round to bfloat16 instead (sets f16 too)
 #define OW_RED_ACTION_BF16_MASK OW_U(0x10000)
 #define OW_RED_ACTION_BF16(x) (((uint32_t)(x) & 0x1u) << 16)
 #define OW_RED_ACTION_BF16_OF(w) (((uint32_t)(w) >> 16) & 0x1u)
@@ -618,7 +618,7 @@
 #define OW_RT_CONTROL_RESPONSES_MASK OW_U(0x1E0)
 #define OW_RT_CONTROL_RESPONSES(x) (((uint32_t)(x) & 0xFu) << 5)
 #define OW_RT_CONTROL_RESPONSES_OF(w) (((uint32_t)(w) >> 5) & 0xFu)
-#define OW_RT_CREDITS_CREDITS_LSB 0  // 4 bits a colour
+#define OW_RT_CREDITS_CREDITS_LSB 0  // 4 bits per colour
 #define OW_RT_CREDITS_CREDITS_MASK OW_U(0xF)
 #define OW_RT_CREDITS_CREDITS(i, x) (((uint32_t)(x) & 0xFu) << (0 + 4 * (i)))
 #define OW_RT_CREDITS_CREDITS_OF(w, i) (((uint32_t)(w) >> (0 + 4 * (i))) & 0xFu)
@@ -638,15 +638,15 @@
 #define OW_OUTQ_ENABLE_MASK OW_U(0x20)
 #define OW_OUTQ_ENABLE(x) (((uint32_t)(x) & 0x1u) << 5)
 #define OW_OUTQ_ENABLE_OF(w) (((uint32_t)(w) >> 5) & 0x1u)
-#define OW_INQ_LEVEL_LEVEL_LSB 0  // 4 bits a queue
+#define OW_INQ_LEVEL_LEVEL_LSB 0  // 4 bits per queue
 #define OW_INQ_LEVEL_LEVEL_MASK OW_U(0xF)
 #define OW_INQ_LEVEL_LEVEL(i, x) (((uint32_t)(x) & 0xFu) << (0 + 4 * (i)))
 #define OW_INQ_LEVEL_LEVEL_OF(w, i) (((uint32_t)(w) >> (0 + 4 * (i))) & 0xFu)
-#define OW_OUTQ_LEVEL_LEVEL_LSB 0  // 4 bits a queue
+#define OW_OUTQ_LEVEL_LEVEL_LSB 0  // 4 bits per queue
 #define OW_OUTQ_LEVEL_LEVEL_MASK OW_U(0xF)
 #define OW_OUTQ_LEVEL_LEVEL(i, x) (((uint32_t)(x) & 0xFu) << (0 + 4 * (i)))
 #define OW_OUTQ_LEVEL_LEVEL_OF(w, i) (((uint32_t)(w) >> (0 + 4 * (i))) & 0xFu)
-#define OW_TASK_RUNNING_TASK_ID_LSB 0  // which
+#define OW_TASK_RUNNING_TASK_ID_LSB 0  // its number
 #define OW_TASK_RUNNING_TASK_ID_MASK OW_U(0x1F)
 #define OW_TASK_RUNNING_TASK_ID(x) (((uint32_t)(x) & 0x1Fu) << 0)
 #define OW_TASK_RUNNING_TASK_ID_OF(w) (((uint32_t)(w) >> 0) & 0x1Fu)
@@ -654,7 +654,7 @@
 #define OW_TASK_RUNNING_RUNNING_MASK OW_U(0x20)
 #define OW_TASK_RUNNING_RUNNING(x) (((uint32_t)(x) & 0x1u) << 5)
 #define OW_TASK_RUNNING_RUNNING_OF(w) (((uint32_t)(w) >> 5) & 0x1u)
-#define OW_RED_ACC_SAMPLES_LSB 0  // samples a row (multiple of Lanes)
+#define OW_RED_ACC_SAMPLES_LSB 0  // samples per row (multiple of Lanes)
 #define OW_RED_ACC_SAMPLES_MASK OW_U(0xFFFF)
 #define OW_RED_ACC_SAMPLES(x) (((uint32_t)(x) & 0xFFFFu) << 0)
 #define OW_RED_ACC_SAMPLES_OF(w) (((uint32_t)(w) >> 0) & 0xFFFFu)
@@ -774,11 +774,11 @@
 #define OW_ERROR_STOPPED_MASK OW_U(0x80000000)
 #define OW_ERROR_STOPPED(x) (((uint32_t)(x) & 0x1u) << 31)
 #define OW_ERROR_STOPPED_OF(w) (((uint32_t)(w) >> 31) & 0x1u)
-#define OW_STACK_LIMIT_ADDRESS_LSB 0  // the address; 0 after a reset of the compute part, too
+#define OW_STACK_LIMIT_ADDRESS_LSB 0  // the address; a reset of the compute part also sets it to 0
 #define OW_STACK_LIMIT_ADDRESS_MASK OW_U(0xFFFFFF)
 #define OW_STACK_LIMIT_ADDRESS(x) (((uint32_t)(x) & 0xFFFFFFu) << 0)
 #define OW_STACK_LIMIT_ADDRESS_OF(w) (((uint32_t)(w) >> 0) & 0xFFFFFFu)
-#define OW_TEXT_LIMIT_ADDRESS_LSB 0  // the address; 0 after a reset of the compute part, too
+#define OW_TEXT_LIMIT_ADDRESS_LSB 0  // the address; a reset of the compute part also sets it to 0
 #define OW_TEXT_LIMIT_ADDRESS_MASK OW_U(0xFFFFFF)
 #define OW_TEXT_LIMIT_ADDRESS(x) (((uint32_t)(x) & 0xFFFFFFu) << 0)
 #define OW_TEXT_LIMIT_ADDRESS_OF(w) (((uint32_t)(w) >> 0) & 0xFFFFFFu)
@@ -842,11 +842,11 @@
 #define OW_FEATURES_FP32_MASK OW_U(0x4)
 #define OW_FEATURES_FP32(x) (((uint32_t)(x) & 0x1u) << 2)
 #define OW_FEATURES_FP32_OF(w) (((uint32_t)(w) >> 2) & 0x1u)
-#define OW_FEATURES_INT8_LSB 3  // i8, moves too
+#define OW_FEATURES_INT8_LSB 3  // i8, its moves included
 #define OW_FEATURES_INT8_MASK OW_U(0x8)
 #define OW_FEATURES_INT8(x) (((uint32_t)(x) & 0x1u) << 3)
 #define OW_FEATURES_INT8_OF(w) (((uint32_t)(w) >> 3) & 0x1u)
-#define OW_FEATURES_INT32_LSB 4  // i32 (moves are there in any case)
+#define OW_FEATURES_INT32_LSB 4  // i32 (moves are always there)
 #define OW_FEATURES_INT32_MASK OW_U(0x10)
 #define OW_FEATURES_INT32(x) (((uint32_t)(x) & 0x1u) << 4)
 #define OW_FEATURES_INT32_OF(w) (((uint32_t)(w) >> 4) & 0x1u)
@@ -858,7 +858,7 @@
 #define OW_FEATURES_SELFTEST_MASK OW_U(0x40)
 #define OW_FEATURES_SELFTEST(x) (((uint32_t)(x) & 0x1u) << 6)
 #define OW_FEATURES_SELFTEST_OF(w) (((uint32_t)(w) >> 6) & 0x1u)
-#define OW_FEATURES_COUNTERS_LSB 7  // all counters (without, consumed weights only)
+#define OW_FEATURES_COUNTERS_LSB 7  // all counters (0: only that of consumed weights)
 #define OW_FEATURES_COUNTERS_MASK OW_U(0x80)
 #define OW_FEATURES_COUNTERS(x) (((uint32_t)(x) & 0x1u) << 7)
 #define OW_FEATURES_COUNTERS_OF(w) (((uint32_t)(w) >> 7) & 0x1u)
@@ -890,11 +890,11 @@
 #define OW_FEATURES_DOTW_ROWS_MASK OW_U(0x80000000)
 #define OW_FEATURES_DOTW_ROWS(x) (((uint32_t)(x) & 0x1u) << 31)
 #define OW_FEATURES_DOTW_ROWS_OF(w) (((uint32_t)(w) >> 31) & 0x1u)
-#define OW_OPERATIONS_BFLOAT16_LSB 0  // bf16 and mixedb (moves are there in any case)
+#define OW_OPERATIONS_BFLOAT16_LSB 0  // bf16 and mixedb (moves are always there)
 #define OW_OPERATIONS_BFLOAT16_MASK OW_U(0x1)
 #define OW_OPERATIONS_BFLOAT16(x) (((uint32_t)(x) & 0x1u) << 0)
 #define OW_OPERATIONS_BFLOAT16_OF(w) (((uint32_t)(w) >> 0) & 0x1u)
-#define OW_OPERATIONS_INT16_LSB 1  // i16 (moves are there in any case)
+#define OW_OPERATIONS_INT16_LSB 1  // i16 (moves are always there)
 #define OW_OPERATIONS_INT16_MASK OW_U(0x2)
 #define OW_OPERATIONS_INT16(x) (((uint32_t)(x) & 0x1u) << 1)
 #define OW_OPERATIONS_INT16_OF(w) (((uint32_t)(w) >> 1) & 0x1u)
@@ -906,7 +906,7 @@
 #define OW_OPERATIONS_REDUCTIONS_MASK OW_U(0x8)
 #define OW_OPERATIONS_REDUCTIONS(x) (((uint32_t)(x) & 0x1u) << 3)
 #define OW_OPERATIONS_REDUCTIONS_OF(w) (((uint32_t)(w) >> 3) & 0x1u)
-#define OW_OPERATIONS_TAGS_LSB 4  // tagged wavelets as an operand (they are sent in any case)
+#define OW_OPERATIONS_TAGS_LSB 4  // tagged wavelets as an operand (sending them is always there)
 #define OW_OPERATIONS_TAGS_MASK OW_U(0x10)
 #define OW_OPERATIONS_TAGS(x) (((uint32_t)(x) & 0x1u) << 4)
 #define OW_OPERATIONS_TAGS_OF(w) (((uint32_t)(w) >> 4) & 0x1u)
@@ -926,7 +926,7 @@
 #define OW_MBIST_DONE_MASK OW_U(0x2)
 #define OW_MBIST_DONE(x) (((uint32_t)(x) & 0x1u) << 1)
 #define OW_MBIST_DONE_OF(w) (((uint32_t)(w) >> 1) & 0x1u)
-#define OW_MBIST_FAILED_LSB 8  // a bit for each bank that failed
+#define OW_MBIST_FAILED_LSB 8  // one bit per bank that failed
 #define OW_MBIST_FAILED_MASK OW_U(0xFF00)
 #define OW_MBIST_FAILED(x) (((uint32_t)(x) & 0xFFu) << 8)
 #define OW_MBIST_FAILED_OF(w) (((uint32_t)(w) >> 8) & 0xFFu)
@@ -1181,8 +1181,8 @@ enum ow_sys {
 enum ow_op {
   OW_OP_MOV = 0,  // dst = a, bits kept
   OW_OP_ADD = 1,  // dst = a + b, one rounding; integers modulo 2^n
-  OW_OP_SUB = 2,  // dst = a - b, the same
-  OW_OP_MUL = 3,  // dst = a * b, the same
+  OW_OP_SUB = 2,  // dst = a - b, rounded as add
+  OW_OP_MUL = 3,  // dst = a * b, rounded as add
   OW_OP_FMA = 4,  // dst = a * b + dst, one rounding; integers modulo 2^n
   OW_OP_MAX = 5,  // IEEE 754-2019 maximum; integers signed
   OW_OP_MIN = 6,  // IEEE 754-2019 minimum; integers signed
@@ -1191,8 +1191,8 @@ enum ow_op {
   OW_OP_OR = 9,  // bit by bit
   OW_OP_XOR = 10,  // bit by bit
   OW_OP_SLL = 11,  // a shifted to the left by b modulo the width
-  OW_OP_SRL = 12,  // a shifted to the right, zeros come in
-  OW_OP_SRA = 13,  // a shifted to the right, signs come in
+  OW_OP_SRL = 12,  // a shifted to the right, filled with zeros
+  OW_OP_SRA = 13,  // a shifted to the right, filled with the sign
   OW_OP_GATE = 14,
   OW_OP_AXPYW = 16,  // see below
   OW_OP_DRAIN = 17,  // see below
@@ -1201,7 +1201,7 @@ enum ow_op {
   OW_OP_CMPNE = 21,  // a != b ? 1 : 0
   OW_OP_CMPLT = 22,  // a < b ? 1 : 0
   OW_OP_CMPLE = 23,  // a <= b ? 1 : 0
-  OW_OP_DOT = 24,  // sum of a * b, one result an inner vector, in dst's type
+  OW_OP_DOT = 24,  // sum of a * b, one result per inner vector, in dst's type
   OW_OP_SUM = 25,  // sum of a
   OW_OP_RMAX = 26,  // largest of a
   OW_OP_RMIN = 27,  // smallest of a
@@ -1209,11 +1209,11 @@ enum ow_op {
   OW_OP_SCATTER = 29,  // x[b[i]] = a[i]; no dst
   OW_OP_FMAG = 30,  // dst[i] = a[i] * x[b[i]] + dst[i], one rounding
   OW_OP_RCP = 32,  // 1 / a, correctly rounded
-  OW_OP_RSQRT = 33,  // 1 / sqrt(a), the same
-  OW_OP_EXP = 34,  // e^a, the same
-  OW_OP_LOG = 35,  // natural logarithm, the same
-  OW_OP_TANH = 36,  // the same
-  OW_OP_SIGMOID = 37,  // 1 / (1 + e^-a), the same
+  OW_OP_RSQRT = 33,  // 1 / sqrt(a), correctly rounded
+  OW_OP_EXP = 34,  // e^a, correctly rounded
+  OW_OP_LOG = 35,  // natural logarithm, correctly rounded
+  OW_OP_TANH = 36,  // hyperbolic tangent, correctly rounded
+  OW_OP_SIGMOID = 37,  // 1 / (1 + e^-a), correctly rounded
 };
 
 // element types, in funct3 and in descriptors.
@@ -1381,7 +1381,7 @@ enum ow_host_frame {
 enum ow_host_record {
   OW_HOST_RECORD_SELECT = 1,  // port, colour
   OW_HOST_RECORD_DATA = 2,  // 4 bytes: a wavelet of the selected port and colour
-  OW_HOST_RECORD_CONTROL = 3,  // the same with the control bit
+  OW_HOST_RECORD_CONTROL = 3,  // 4 bytes: a control wavelet of the selected port and colour
   OW_HOST_RECORD_CHAIN = 4,  // to the board: end, 8 bytes of a chain's frame; to the host: 8 bytes
   OW_HOST_RECORD_STATUS = 5,  // to the board: nothing; to the host: flags, 6 bytes of cycle count
   OW_HOST_RECORD_REPORT = 6,  // to the board: report all queues

@@ -288,7 +288,7 @@ OW_ALWAYS_INLINE uint32_t ow_ctl(uint32_t dst, uint32_t a, uint32_t b, uint32_t 
 #define OW_SCALAR OW_CTL_SCALAR(1)
 #define OW_PRIORITY OW_CTL_PRIO(1)     // the thread goes before others
 #define OW_STOCHASTIC OW_CTL_STOCH(1)  // cvt from fp32 to 16 bits: stochastic rounding
-// fma, fmag: the first pass over dimension 0 takes dst as +0, so that sums need no clearing.
+// fma, fmag: dst counts as +0 while the index of dimension 1 is 0, so that sums need no clearing.
 #define OW_FRESH OW_CTL_FRESH(1)
 #define OW_THEN_ACTIVATE(task) (OW_CTL_DONE(OW_DONE_ACTIVATE) | ow_task_field(task))
 #define OW_THEN_UNBLOCK(task) (OW_CTL_DONE(OW_DONE_UNBLOCK) | ow_task_field(task))

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The number formats: what every operation must give, bit for bit (docs/numerics.md).
+// The number formats: what every operation must compute, bit for bit (docs/numerics.md).
 //
 // Numbers are passed as their encodings: binary16 (f16) and bfloat16 (bf16) in uint16_t, binary32
-// (f32) in uint32_t. Rounding is to nearest, ties to even; subnormals are honoured; a NaN result is
-// the canonical NaN.
+// (f32) in uint32_t. Rounding is to nearest, ties to even. Subnormals are kept. A NaN result is the
+// canonical NaN.
 //
-// There are two sets. ow::golden::exact computes from the definition: operands become integer
-// multiples of 2^-298 in 640 bits, sums and products are exact integers, and one function rounds
-// an integer to a format. It is slow (a hundred nanoseconds an operation) and obvious. ow::golden
-// itself gives the same bits fast, by the host's float and double: sums of binary16 numbers and
-// all products are exact in a double; binary32 sums are the host's; any other sum is made in a
-// double that is rounded to odd, which leaves a second rounding to 24 bits or fewer right. The
-// tests hold the two sets against each other.
+// There are two sets, and the tests compare them. ow::golden::exact computes from the definition:
+// operands become integer multiples of 2^-298 in 640 bits, sums and products are exact integers,
+// and one function rounds an integer to a format. It is slow (a hundred nanoseconds per operation)
+// and obvious. ow::golden itself gives the same bits fast, with the host's float and double. Sums
+// of binary16 numbers and all products are exact in a double. binary32 sums are the host's. Any
+// other sum is made in a double that is rounded to odd, so that a second rounding to 24 bits or
+// fewer is right.
 //
 // All functions are pure and safe to call from any thread. The host's rounding mode must be "to
 // nearest" and its subnormals must not be flushed (both are the default of a C++ program).
@@ -48,7 +48,7 @@ inline uint32_t float_to_bits(float f) {
   return x;
 }
 
-// The value of a binary16 number, exact; NaN becomes a NaN.
+// The exact value of a binary16 number; a NaN stays a NaN.
 double f16_to_double(uint16_t x);
 float f16_to_float(uint16_t x);
 
@@ -78,8 +78,8 @@ uint16_t int_to_bf16(int32_t x);
 // Integer to integer: saturating.
 int32_t saturate_int(int32_t x, int bits);
 
-// Stochastic rounding: the random number is added below the last place that is kept, and what is
-// below the last place is cut off (docs/numerics.md).
+// Stochastic rounding: the random number is added below the last place that is kept, then
+// everything below that place is cut off (N4).
 uint16_t f32_to_f16_stochastic(uint32_t x, uint16_t random);
 uint16_t f32_to_bf16_stochastic(uint32_t x, uint16_t random);
 
@@ -103,7 +103,7 @@ uint16_t bf16_min(uint16_t a, uint16_t b);
 uint32_t f32_max(uint32_t a, uint32_t b);
 uint32_t f32_min(uint32_t a, uint32_t b);
 
-// ReLU: NaN gives the canonical NaN, anything below or equal to zero (also -0) gives +0.
+// ReLU: NaN gives the canonical NaN; anything below or equal to zero (-0 too) gives +0.
 uint16_t f16_relu(uint16_t x);
 uint16_t bf16_relu(uint16_t x);
 uint32_t f32_relu(uint32_t x);
@@ -129,12 +129,12 @@ uint32_t f32_fma(uint32_t a, uint32_t b, uint32_t c);
 uint32_t mixed_fma(uint16_t a, uint16_t b, uint32_t c);
 uint32_t mixedb_fma(uint16_t a, uint16_t b, uint32_t c);
 
-// The same on values, for inner loops: a and b must be binary16 values (f16_to_float). Their
-// product is exact in a float, so the addition is the only rounding. A NaN result may have any
-// payload: float_to_f32 makes it canonical when it is stored.
+// The same on values, for inner loops. a and b must be binary16 values (f16_to_float): their
+// product is exact in a float, so only the addition rounds. A NaN result may have any payload;
+// float_to_f32 makes it canonical.
 inline float mixed_fma_value(float a, float b, float c) { return a * b + c; }
 
-// The encoding of a float, with every NaN canonical.
+// The encoding of a float; every NaN becomes the canonical one.
 inline uint32_t float_to_f32(float x) { return x != x ? kNan32 : float_to_bits(x); }
 
 namespace exact {

@@ -3,8 +3,8 @@
 // docs/numerics.md). Elements are passed as their encodings in the low bits of a uint32_t.
 //
 // Computed from the definition: operands become integers times a power of two, results are exact
-// and rounded once by one function. No part is shared with the RTL, and none with formats.h,
-// against which the tests hold it.
+// and rounded once by one function. No part is shared with the RTL or with formats.h. The tests
+// compare the two.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,13 @@
 
 namespace ow::golden {
 
-// As instructions and descriptors have them (docs/isa.md). Of the operations those with elements as
-// operands.
+// As in instructions and descriptors (docs/isa.md); only operations with elements as operands.
 using Type = isa::TensorType;
 using Op = isa::TensorOp;
 
 const char* type_name(Type type);
 const char* op_name(Op op);
-int type_bytes(Type type);    // of an element; not for Mixed and MixedB
+int type_bytes(Type type);    // bytes of an element; not for Mixed and MixedB
 Type source_type(Type type);  // F16 for Mixed, BF16 for MixedB, else the type itself
 Type result_type(Type type);  // F32 for Mixed and MixedB, else the type itself
 
@@ -38,8 +37,8 @@ uint32_t convert_stochastic(Type to, uint32_t a, uint16_t random);
 // The partial results of a reduction: element i goes to partial result i mod kPartials.
 inline constexpr size_t kPartials = 16;
 
-// The fixed tree over them: the upper half is joined to the lower one, element by element, until
-// one is left. What p held is lost.
+// The fixed tree over them: the upper half is joined to the lower half, element by element, until
+// one is left. Overwrites p.
 template <typename T, typename Join>
 T join_partials(T* p, const Join& join) {
   for (size_t half = kPartials / 2; half > 0; half /= 2) {
@@ -52,7 +51,7 @@ T join_partials(T* p, const Join& join) {
 // to the result's type. b is for Dot only.
 uint32_t reduce(Op op, Type type, Type result, const uint32_t* a, const uint32_t* b, size_t n);
 
-// xoshiro128+ as the tile has it.
+// The tile's generator, xoshiro128+ (N42).
 class Xoshiro128Plus {
  public:
   Xoshiro128Plus(uint32_t s0, uint32_t s1, uint32_t s2, uint32_t s3) : s_{s0, s1, s2, s3} {}

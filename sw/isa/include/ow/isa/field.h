@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A field of a word: what isa.h names. Word is uint32_t or uint64_t.
+// A field of a word, of those that isa.h names. Word is uint32_t or uint64_t.
 #ifndef OW_ISA_FIELD_H_
 #define OW_ISA_FIELD_H_
 
@@ -21,7 +21,7 @@ struct Field {
   static constexpr Value get(uint64_t word) {
     return static_cast<Value>(static_cast<Word>(word >> Lsb) & kMax);
   }
-  // The value in its place, everything else 0; bits that do not fit are cut.
+  // The value in its place, all other bits 0. Bits that do not fit are cut off.
   template <typename T>
   static constexpr Word put(T value) {
     return static_cast<Word>((static_cast<Word>(value) & kMax) << Lsb);

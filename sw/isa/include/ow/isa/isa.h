@@ -33,26 +33,26 @@ inline constexpr int kFirstLocalTask = 16;  // first task that runs only when it
 inline constexpr int kTaskTeardown = 29;  // task that a teardown of a colour activates
 inline constexpr int kAccAddrBit = 23;
 inline constexpr int kAccLines = 16;
-inline constexpr int kConfigSramUnit = 64;  // bytes in which CONFIG counts the SRAM
+inline constexpr int kConfigSramUnit = 64;  // bytes of the unit in which CONFIG counts the SRAM
 inline constexpr int kBankWordBytes = 8;  // bytes of a word of a bank of the SRAM
 inline constexpr int kMbistWordCycles = 154;
 inline constexpr uint32_t kCrcPolynomial = 0x3D65;  // CRC-16 of frames, on links and on chains
 inline constexpr uint32_t kStationAllColumns = 255;
 inline constexpr uint32_t kEdgePatternLow = 0x9C66A5F0;
-inline constexpr uint32_t kEdgePatternHigh = 0x15A3;  // the bits above
+inline constexpr uint32_t kEdgePatternHigh = 0x15A3;  // the pattern's bits 44:32
 inline constexpr int kLaneGroups = 2;  // groups of lanes of one direction of a link
 inline constexpr int kGroupData = 32;  // data lanes of a group
 inline constexpr int kGroupLanes = 34;  // lanes of a group
 inline constexpr int kLanesPerLink = 68;  // lanes of one direction of a link
-inline constexpr int kMiniLaneGroups = 1;  // the same of a link of `mini`
-inline constexpr int kMiniGroupData = 8;  // data lanes of a group of a link of `mini`
+inline constexpr int kMiniLaneGroups = 1;  // groups of lanes of one direction of a link of `mini`
+inline constexpr int kMiniGroupData = 8;  // data lanes of such a group
 inline constexpr int kBeatBits = 64;
 inline constexpr uint32_t kFrameMarker = 31;  // `marker` of a first beat
 inline constexpr uint32_t kFrameNoHeader = 31;  // `credit` of a frame whose first beat is idle
 inline constexpr uint32_t kFrameHint0 = 7;  // `hint` in epoch 0
 inline constexpr uint32_t kFrameHint1 = 56;  // `hint` in epoch 1
-inline constexpr int kFrameWindow = 15;  // frames that may wait for their acknowledgement
-inline constexpr int kTrainPeriod = 512;  // bits a lane of a period of training
+inline constexpr int kFrameWindow = 15;  // frames that may wait for an acknowledgement
+inline constexpr int kTrainPeriod = 512;  // bits per lane of a period of training
 inline constexpr uint32_t kTrainOnes = 16;  // first one of the marker, zeros before
 inline constexpr uint32_t kTrainMessage = 32;  // first bit of the message
 inline constexpr uint32_t kTrainTest = 160;  // first bit of the test sequence
@@ -63,25 +63,25 @@ inline constexpr uint32_t kOpcodeSystem = 43;  // opcode of system instructions
 inline constexpr int kNextArgument = 10;
 inline constexpr int kNextLink = 1;  // general register that ow.next sets to its own address
 inline constexpr uint32_t kHostProtocol = 1;
-inline constexpr uint32_t kHostFlag = 126;  // between frames
+inline constexpr uint32_t kHostFlag = 126;  // the byte between frames
 inline constexpr uint32_t kHostEscape = 125;
-inline constexpr uint32_t kHostEscapeFlip = 32;  // with which that byte is changed
-inline constexpr int kHostHeaderBytes = 4;  // of a frame
-inline constexpr int kHostCrcBytes = 4;  // of a frame
-inline constexpr int kHostPayloadMax = 128;  // bytes of payload of a frame
-inline constexpr int kHostWindow = 15;  // frames sent and not acknowledged, at most
-inline constexpr int kHostInfoBytes = 9;  // payload of HOST_FRAME_OPENED
+inline constexpr uint32_t kHostEscapeFlip = 32;  // that byte is sent XORed with this
+inline constexpr int kHostHeaderBytes = 4;  // bytes of a frame's header
+inline constexpr int kHostCrcBytes = 4;  // bytes of a frame's CRC
+inline constexpr int kHostPayloadMax = 128;  // bytes of a frame's payload, at most
+inline constexpr int kHostWindow = 15;  // frames that are sent and not yet acknowledged, at most
+inline constexpr int kHostInfoBytes = 9;  // bytes of the payload of HOST_FRAME_OPENED
 inline constexpr int kHostResendTries = 15;  // resends in a row without an answer, at most
-inline constexpr int kHostKindBits = 3;  // of a frame's first byte: its kind
-inline constexpr int kHostTurnBits = 4;  // above: how often the sender has gone back
-inline constexpr int kHostNackBit = 7;  // of that byte: a request to go back
-inline constexpr int kHostQuietBit = 0;  // of the flags of a status record: nothing moves
-inline constexpr int kHostCreditBit = 1;  // likewise: a rule of the edge's links was broken
+inline constexpr int kHostKindBits = 3;  // lowest bits of a frame's first byte: its kind
+inline constexpr int kHostTurnBits = 4;  // bits above the kind: how often the sender has gone back
+inline constexpr int kHostNackBit = 7;  // bit of that byte: a request to go back
+inline constexpr int kHostQuietBit = 0;  // bit of a status record's flags: nothing moves
+inline constexpr int kHostCreditBit = 1;
 inline constexpr int kHostRoomCreditsBit = 6;
 inline constexpr int kHostQueueSlots = 32;
 inline constexpr int kHostChainSkipBit = 7;
 inline constexpr uint32_t kHostCrcPolynomial = 0xEDB88320;
-inline constexpr uint32_t kHostCrcGood = 0xDEBB20E3;  // its remainder of a whole frame
+inline constexpr uint32_t kHostCrcGood = 0xDEBB20E3;  // CRC-32 remainder of a whole frame
 
 // Sizes of a tile.
 struct Configuration {
@@ -96,8 +96,8 @@ struct Configuration {
   uint32_t write_slots;  // lines in the write buffer of the engine
   uint32_t pack_slots;  // vectors on their way to the output queues
   uint32_t reduce_adders;  // adders of the reducer: 1 or 3
-  uint32_t small_router;  // 1: a hop of 3 cycles, and one data colour and one word of the control plane move in a cycle
-  uint32_t small_tile;  // 1: engine, core and tasks for area and not for the clock
+  uint32_t small_router;  // 1: a hop takes 3 cycles; one data colour and one word of the control plane move per cycle
+  uint32_t small_tile;  // 1: engine, core and tasks are built for small area, not for a fast clock
   uint32_t features;  // what the tile has
   uint32_t operations;  // which operations and types its engine has
 };
@@ -192,8 +192,8 @@ const char* about(SysOp value);
 enum class TensorOp : uint8_t {
   Mov = 0,  // dst = a, bits kept
   Add = 1,  // dst = a + b, one rounding; integers modulo 2^n
-  Sub = 2,  // dst = a - b, the same
-  Mul = 3,  // dst = a * b, the same
+  Sub = 2,  // dst = a - b, rounded as add
+  Mul = 3,  // dst = a * b, rounded as add
   Fma = 4,  // dst = a * b + dst, one rounding; integers modulo 2^n
   Max = 5,  // IEEE 754-2019 maximum; integers signed
   Min = 6,  // IEEE 754-2019 minimum; integers signed
@@ -202,8 +202,8 @@ enum class TensorOp : uint8_t {
   Or = 9,  // bit by bit
   Xor = 10,  // bit by bit
   Sll = 11,  // a shifted to the left by b modulo the width
-  Srl = 12,  // a shifted to the right, zeros come in
-  Sra = 13,  // a shifted to the right, signs come in
+  Srl = 12,  // a shifted to the right, filled with zeros
+  Sra = 13,  // a shifted to the right, filled with the sign
   Gate = 14,
   Axpyw = 16,  // see below
   Drain = 17,  // see below
@@ -212,7 +212,7 @@ enum class TensorOp : uint8_t {
   CmpNe = 21,  // a != b ? 1 : 0
   CmpLt = 22,  // a < b ? 1 : 0
   CmpLe = 23,  // a <= b ? 1 : 0
-  Dot = 24,  // sum of a * b, one result an inner vector, in dst's type
+  Dot = 24,  // sum of a * b, one result per inner vector, in dst's type
   Sum = 25,  // sum of a
   RMax = 26,  // largest of a
   RMin = 27,  // smallest of a
@@ -220,11 +220,11 @@ enum class TensorOp : uint8_t {
   Scatter = 29,  // x[b[i]] = a[i]; no dst
   Fmag = 30,  // dst[i] = a[i] * x[b[i]] + dst[i], one rounding
   Rcp = 32,  // 1 / a, correctly rounded
-  Rsqrt = 33,  // 1 / sqrt(a), the same
-  Exp = 34,  // e^a, the same
-  Log = 35,  // natural logarithm, the same
-  Tanh = 36,  // the same
-  Sigmoid = 37,  // 1 / (1 + e^-a), the same
+  Rsqrt = 33,  // 1 / sqrt(a), correctly rounded
+  Exp = 34,  // e^a, correctly rounded
+  Log = 35,  // natural logarithm, correctly rounded
+  Tanh = 36,  // hyperbolic tangent, correctly rounded
+  Sigmoid = 37,  // 1 / (1 + e^-a), correctly rounded
 };
 const char* name_of(TensorOp value);
 const char* about(TensorOp value);
@@ -424,7 +424,7 @@ const char* about(HostFrame value);
 enum class HostRecord : uint8_t {
   Select = 1,  // port, colour
   Data = 2,  // 4 bytes: a wavelet of the selected port and colour
-  Control = 3,  // the same with the control bit
+  Control = 3,  // 4 bytes: a control wavelet of the selected port and colour
   Chain = 4,  // to the board: end, 8 bytes of a chain's frame; to the host: 8 bytes
   Status = 5,  // to the board: nothing; to the host: flags, 6 bytes of cycle count
   Report = 6,  // to the board: report all queues
@@ -466,7 +466,7 @@ struct Ramp {
 // a position of a switch.
 struct Position {
   static constexpr int kBits = 8;
-  using OutMask = Field<uint32_t, 0, 5>;  // outputs, a bit a port (N E S W ramp, lowest first)
+  using OutMask = Field<uint32_t, 0, 5>;  // outputs, one bit per port (N E S W ramp, lowest first)
   using InPort = Field<uint32_t, 5, 3>;  // input port
 };
 
@@ -474,7 +474,7 @@ struct Position {
 struct Command {
   static constexpr int kBits = 3;
   using Op = Field<uint32_t, 0, 2>;  // what the switch does
-  using Noce = Field<uint32_t, 2, 1>;  // not to the ramp of the router that carries it out
+  using Noce = Field<uint32_t, 2, 1>;
 };
 
 // data of a control wavelet.
@@ -522,7 +522,7 @@ struct PacketBrief {
   using West = Field<uint32_t, 31, 1>;  // along the row to the west (0: to the east)
 };
 
-// a frame of the chain behind its start bit, most significant bit first.
+// a frame of the chain after its start bit, most significant bit first.
 struct ChainFrame {
   static constexpr int kBits = 64;
   using Crc = Field<uint64_t, 0, 16>;  // CRC over the 48 bits before it, initial value 0xFFFF
@@ -642,11 +642,11 @@ struct Dsr0 {
   using Kind = Field<uint32_t, 0, 4>;  // kind
   using Type = Field<uint32_t, 4, 3>;  // element type
   using Queue = Field<uint32_t, 8, 3>;  // queue (fabric kinds); FIFO register 0 to 3
-  using SaveAddress = Field<uint32_t, 11, 1>;  // at completion word 1 takes the advanced address
+  using SaveAddress = Field<uint32_t, 11, 1>;
   using Close = Field<uint32_t, 12, 1>;  // fabric out: append a control wavelet at the end
-  using CloseRowEnd = Field<uint32_t, 13, 1>;  // its row-end bit
-  using CloseStreamEnd = Field<uint32_t, 14, 1>;  // its stream-end bit
-  using Skip = Field<uint32_t, 15, 1>;  // fabric out: zeros, also -0, are not sent
+  using CloseRowEnd = Field<uint32_t, 13, 1>;  // row-end bit of that control wavelet
+  using CloseStreamEnd = Field<uint32_t, 14, 1>;  // stream-end bit of that control wavelet
+  using Skip = Field<uint32_t, 15, 1>;  // fabric out: zeros are not sent (-0 neither)
   using Tag = Field<uint32_t, 16, 1>;
 };
 
@@ -656,7 +656,7 @@ struct DsrAddress {
   using Address = Field<uint32_t, 0, 24>;  // byte address; bit 23 set: accumulator cache
 };
 
-// words 2 to 5 of a descriptor, one a dimension.
+// words 2 to 5 of a descriptor, one per dimension.
 struct DsrDim {
   static constexpr int kBits = 32;
   using Length = Field<uint32_t, 0, 16>;  // length in elements; 0: not used
@@ -676,7 +676,7 @@ struct RedAction {
   using Bias = Field<uint32_t, 13, 1>;  // add a bias
   using F16 = Field<uint32_t, 14, 1>;  // round to binary16
   using Relu = Field<uint32_t, 15, 1>;  // ReLU
-  using Bf16 = Field<uint32_t, 16, 1>;  // round to bfloat16 instead (sets f16, too)
+  using Bf16 = Field<uint32_t, 16, 1>;  // round to bfloat16 instead (sets f16 too)
 };
 
 // Offsets from the base; 32 bits each; reserved offsets and bits read 0 and ignore writes.
@@ -783,7 +783,7 @@ struct RtCredits {
   static constexpr uint32_t address(Index i) {
     return kAddress + kStride * static_cast<uint32_t>(i);
   }
-  using Credits = FieldArray<uint32_t, 0, 4, 8>;  // 4 bits a colour
+  using Credits = FieldArray<uint32_t, 0, 4, 8>;  // 4 bits per colour
 };
 struct Request {
   static constexpr uint32_t kAddress = 0xF00007A0;
@@ -816,12 +816,12 @@ struct Outq {
 struct InqLevel {
   static constexpr uint32_t kAddress = 0xF0000180;
   static constexpr uint32_t kOffset = 0x180;
-  using Level = FieldArray<uint32_t, 0, 4, 8>;  // 4 bits a queue
+  using Level = FieldArray<uint32_t, 0, 4, 8>;  // 4 bits per queue
 };
 struct OutqLevel {
   static constexpr uint32_t kAddress = 0xF0000184;
   static constexpr uint32_t kOffset = 0x184;
-  using Level = FieldArray<uint32_t, 0, 4, 8>;  // 4 bits a queue
+  using Level = FieldArray<uint32_t, 0, 4, 8>;  // 4 bits per queue
 };
 struct Push {
   static constexpr uint32_t kAddress = 0xF00001C0;
@@ -868,7 +868,7 @@ struct TaskUnblock {
 struct TaskRunning {
   static constexpr uint32_t kAddress = 0xF000028C;
   static constexpr uint32_t kOffset = 0x28C;
-  using Task = Field<uint32_t, 0, 5>;  // which
+  using Task = Field<uint32_t, 0, 5>;  // its number
   using Running = Field<uint32_t, 5, 1>;  // it runs
 };
 struct TaskPriority {
@@ -880,7 +880,7 @@ struct RedAcc {
   static constexpr uint32_t kAddress = 0xF0000300;
   static constexpr uint32_t kOffset = 0x300;
   static constexpr uint32_t kReset = 0;
-  using Samples = Field<uint32_t, 0, 16>;  // samples a row (multiple of Lanes)
+  using Samples = Field<uint32_t, 0, 16>;  // samples per row (multiple of Lanes)
   using Ring = Field<uint32_t, 16, 8>;  // rows in the ring
 };
 struct RedCount {
@@ -1022,13 +1022,13 @@ struct StackLimit {
   static constexpr uint32_t kAddress = 0xF0000520;
   static constexpr uint32_t kOffset = 0x520;
   static constexpr uint32_t kReset = 0;
-  using Address = Field<uint32_t, 0, 24>;  // the address; 0 after a reset of the compute part, too
+  using Address = Field<uint32_t, 0, 24>;
 };
 struct TextLimit {
   static constexpr uint32_t kAddress = 0xF0000524;
   static constexpr uint32_t kOffset = 0x524;
   static constexpr uint32_t kReset = 0;
-  using Address = Field<uint32_t, 0, 24>;  // the address; 0 after a reset of the compute part, too
+  using Address = Field<uint32_t, 0, 24>;
 };
 struct Thread {
   static constexpr uint32_t kAddress = 0xF0000600;
@@ -1072,11 +1072,11 @@ struct Features {
   using Nonlinear = Field<uint32_t, 0, 1>;  // non-linear functions
   using Gather = Field<uint32_t, 1, 1>;  // gather, scatter, fmag
   using Fp32 = Field<uint32_t, 2, 1>;
-  using Int8 = Field<uint32_t, 3, 1>;  // i8, moves too
-  using Int32 = Field<uint32_t, 4, 1>;  // i32 (moves are there in any case)
+  using Int8 = Field<uint32_t, 3, 1>;  // i8, its moves included
+  using Int32 = Field<uint32_t, 4, 1>;  // i32 (moves are always there)
   using Stochastic = Field<uint32_t, 5, 1>;  // stochastic rounding
   using Selftest = Field<uint32_t, 6, 1>;  // memory self-test
-  using Counters = Field<uint32_t, 7, 1>;  // all counters (without, consumed weights only)
+  using Counters = Field<uint32_t, 7, 1>;  // all counters (0: only that of consumed weights)
   using Fifos = Field<uint32_t, 8, 3>;  // FIFO registers
   using Filters = Field<uint32_t, 11, 3>;  // filters
   using Positions = Field<uint32_t, 14, 3>;
@@ -1088,11 +1088,11 @@ struct Features {
 struct Operations {
   static constexpr uint32_t kAddress = 0xF00007A4;
   static constexpr uint32_t kOffset = 0x7A4;
-  using Bfloat16 = Field<uint32_t, 0, 1>;  // bf16 and mixedb (moves are there in any case)
-  using Int16 = Field<uint32_t, 1, 1>;  // i16 (moves are there in any case)
+  using Bfloat16 = Field<uint32_t, 0, 1>;  // bf16 and mixedb (moves are always there)
+  using Int16 = Field<uint32_t, 1, 1>;  // i16 (moves are always there)
   using Compare = Field<uint32_t, 2, 1>;  // max, min, comparisons
   using Reductions = Field<uint32_t, 3, 1>;  // dot, sum, rmax, rmin, dotw
-  using Tags = Field<uint32_t, 4, 1>;  // tagged wavelets as an operand (they are sent in any case)
+  using Tags = Field<uint32_t, 4, 1>;
   using Dimensions = Field<uint32_t, 5, 1>;  // dimensions 2 and 3 of descriptors
 };
 struct Prng {
@@ -1112,7 +1112,7 @@ struct Mbist {
   using Start = Field<uint32_t, 0, 1>;  // write 1: start
   using Running = Field<uint32_t, 0, 1>;  // running
   using Done = Field<uint32_t, 1, 1>;  // done
-  using Failed = Field<uint32_t, 8, 8>;  // a bit for each bank that failed
+  using Failed = Field<uint32_t, 8, 8>;  // one bit per bank that failed
 };
 struct MbistRow {
   static constexpr uint32_t kAddress = 0xF00007C4;
@@ -1169,7 +1169,7 @@ struct PopState {
 struct Scan {
   static constexpr uint32_t kAddress = 0x8;
   static constexpr uint32_t kReset = 0;
-  using Enable = Field<uint32_t, 0, 1>;  // the mesh gets the pattern and not what the tile sends
+  using Enable = Field<uint32_t, 0, 1>;  // the mesh gets the pattern instead of what the tile sends
 };
 struct PatternLow {
   static constexpr uint32_t kAddress = 0x9;

@@ -14,7 +14,7 @@ struct ValueInfo {
   uint64_t value;
   const char* about;
   bool planned;                                              // agreed, not in the hardware yet
-  std::vector<std::pair<const char*, const char*>> columns;  // what else is said of it
+  std::vector<std::pair<const char*, const char*>> columns;  // further texts about it
 };
 
 struct EnumInfo {

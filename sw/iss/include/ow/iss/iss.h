@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instruction-set model of the tile's scalar core: RV32IM_Zicsr_Zifencei, machine mode, written
-// from the RISC-V specification and docs/isa.md and from nothing else. One call executes one
-// instruction. The tensor extension (custom-0, custom-1) is not part of it and is illegal here.
+// Instruction-set model of the tile's scalar core: RV32IM_Zicsr_Zifencei, machine mode. It is
+// written only from the RISC-V specification and docs/isa.md. One call executes one instruction.
+// The tensor extension (custom-0, custom-1) is not part of it: those instructions are illegal here.
 #ifndef OW_ISS_H_
 #define OW_ISS_H_
 
@@ -20,8 +20,8 @@ bool operator==(const Retire& a, const Retire& b);
 inline bool operator!=(const Retire& a, const Retire& b) { return !(a == b); }
 std::string to_string(const Retire& retire);
 
-// What the model sees as memory. `bytes` is 1, 2 or 4 and addresses are aligned to it; false is an
-// access fault.
+// What the model sees as memory. `bytes` is 1, 2 or 4, and addresses are aligned to it. A result of
+// false is an access fault.
 class IssMemory {
  public:
   virtual ~IssMemory() = default;
@@ -30,7 +30,7 @@ class IssMemory {
   virtual bool store(uint32_t addr, unsigned bytes, uint32_t value) = 0;
 };
 
-// Bytes from address 0 on and nothing else: a tile without its registers.
+// Bytes from address 0 on, nothing else: a tile without its registers.
 class FlatMemory : public IssMemory {
  public:
   explicit FlatMemory(size_t bytes) : bytes_(bytes, 0) {}
@@ -48,10 +48,10 @@ class Iss {
  public:
   explicit Iss(IssMemory* memory) : memory_(memory) {}  // not owned, must outlive this
 
-  // As after a reset of the core: CSRs at their reset values, general registers untouched.
+  // Resets as the core does: CSRs get their reset values, general registers are untouched.
   void reset(uint32_t pc);
 
-  // The machine's cycle count as the next instruction sees it.
+  // The cycle count that the next instruction sees.
   void set_cycle(uint64_t cycle) { cycle_ = cycle; }
 
   // Executes one instruction. Must not be called once the core has stopped.

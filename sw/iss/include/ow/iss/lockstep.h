@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random RV32IM programs in lockstep: a model of the core (the RTL) against the instruction-set
-// model, every retired instruction compared.
+// Random RV32IM programs run on a model of the core (the RTL) and on the instruction-set model.
+// Every retired instruction is compared.
 #ifndef OW_LOCKSTEP_H_
 #define OW_LOCKSTEP_H_
 
@@ -13,7 +13,7 @@
 
 namespace ow {
 
-// Anything that executes programs from address 0 on and tells what it retires.
+// Anything that executes programs from address 0 on and reports what it retires.
 class LockstepModel {
  public:
   virtual ~LockstepModel() = default;
@@ -21,13 +21,13 @@ class LockstepModel {
   virtual uint32_t memory_bytes() const = 0;
   // Halts the core, writes the image to address 0 and starts the core at pc.
   virtual void start(const std::vector<uint8_t>& image, uint32_t pc) = 0;
-  // Runs to the next retired instruction; false if none comes (the core hangs or has stopped).
+  // Runs to the next retired instruction; false if there is none (the core hangs or has stopped).
   // `cycle` is the cycle count that the instruction saw when it was executed.
   virtual bool next(Retire* retire, uint64_t* cycle) = 0;
   virtual std::vector<uint32_t> read_words(uint32_t addr, size_t count) = 0;
 };
 
-constexpr uint32_t kLockstepBytes = 0xc000;  // memory that the programs expect
+constexpr uint32_t kLockstepBytes = 0xc000;  // bytes of memory that the programs need
 constexpr uint32_t kSandbox = 0x8000;        // loads and stores go here
 constexpr uint32_t kSandboxBytes = 0x2000;
 
@@ -39,7 +39,7 @@ struct LockstepResult {
   std::array<uint64_t, 16> traps{};  // by cause
   uint64_t loads = 0;
   uint64_t stores = 0;
-  uint64_t jumps_taken = 0;  // branches and jumps that left the straight line
+  uint64_t jumps_taken = 0;  // branches and jumps that were taken
   uint64_t mul_div = 0;
   uint64_t csr = 0;
   uint64_t cycles = 0;  // of the model, from each program's first instruction to its last

@@ -16,10 +16,10 @@ struct Table {
   double at(size_t row, size_t column) const { return values[row * columns + column]; }
 };
 
-// Plain or gzip-compressed. Row r stands in line r + 1. BadInput with file, line and column: what
-// is no finite number, a row of another length than the first, a last line without its end (the
-// file is cut short), more than `max_rows` rows or `max_columns` columns, a file of more than 2^32
-// bytes, a line of more than 2^26 or 32 a column.
+// Plain or gzip-compressed. Row r is line r + 1. BadInput with file, line and column: anything that
+// is no finite number, a row whose length differs from the first, a last line without a line end
+// (the file is cut short), more than `max_rows` rows or `max_columns` columns, a file of more than
+// 2^32 bytes, a line of more than 2^26 bytes or of more than 32 bytes per column.
 Table read_csv(const std::string& path, size_t max_rows, size_t max_columns);
 
 }  // namespace ow

@@ -11,8 +11,8 @@
 
 namespace ow {
 
-// Plain or gzip-compressed. BadInput with the file: another type than U8, I8, I16, I32, F32 or F64,
-// no dimensions or more than 8, elements missing or too many, more than `limit` bytes.
+// Plain or gzip-compressed. BadInput with the file: a type other than U8, I8, I16, I32, F32 or F64,
+// no dimensions or more than 8, too few or too many elements, more than `limit` bytes.
 Tensor read_idx(const std::string& path, size_t limit);
 
 }  // namespace ow

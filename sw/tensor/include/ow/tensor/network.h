@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Networks of dense layers as data: what is computed stands in docs/numerics.md, who computes it
-// elsewhere.
+// Networks of dense layers as data. docs/numerics.md says what they compute; nothing here computes.
 #ifndef OW_TENSOR_NETWORK_H_
 #define OW_TENSOR_NETWORK_H_
 
@@ -20,24 +19,24 @@ struct LayerShape {
   int inputs = 0;
   int outputs = 0;
   std::string activation = kNoActivation;  // f: a kind of layer that works element by element
-  bool bias = true;       // else b is left out, which is not the same as adding zeros: -0 stays -0
-  std::string name = "";  // that its parameters' names begin with; empty: by its place (layer_name)
+  bool bias = true;       // false: b is left out, which differs from adding zeros: -0 stays -0
+  std::string name = "";  // prefix of its parameters' names; empty: by its place (layer_name)
 };
 
-// The k-th layer's own name, or "layers.<k>"; and those of its parameters.
+// The k-th layer's own name, or "layers.<k>"; then the names of its parameters.
 std::string layer_name(const LayerShape& layer, size_t k);
 std::string weight_name(const LayerShape& layer, size_t k);  // "<name>.weight", [outputs, inputs]
 std::string bias_name(const LayerShape& layer, size_t k);    // "<name>.bias", [outputs]
 
 struct Layer : LayerShape {
   std::vector<uint16_t> weights;   // encodings; outputs x inputs, the input runs fastest
-  std::vector<float> bias_values;  // one an output; none without a bias
+  std::vector<float> bias_values;  // one per output; empty without a bias
 
   uint16_t weight(int output, int input) const {
     return weights[static_cast<size_t>(output) * static_cast<size_t>(inputs) +
                    static_cast<size_t>(input)];
   }
-  // Weights of either zero are pruned: a sparse stream leaves them out.
+  // Weights of +0 and -0 are pruned: a sparse stream leaves them out.
   size_t nonzero() const;
 };
 
@@ -73,25 +72,24 @@ struct Activations {
   Activations slice(int first, int count) const;
 };
 
-// The class of each sample: the output with the greatest value, the lowest index if there are
-// several; NaN is below everything.
+// The class of each sample: the output with the greatest value. Of equal ones the lowest index
+// counts; NaN is below everything.
 std::vector<int> classify(HalfType type, const Activations& outputs);
 
-// Layers of weights that are uniform in -1..1 and kept with probability `density`, biases uniform
-// in -0.5..0.5: for measurements and tests. The same seed means the same bits everywhere.
+// Layers for measurements and tests: weights uniform in -1..1 and kept with probability `density`,
+// biases uniform in -0.5..0.5. The same seed gives the same bits everywhere.
 Network random_network(uint64_t seed, HalfType type, const std::vector<LayerShape>& layers,
                        double density);
 // Activations uniform in low..high.
 Activations random_activations(uint64_t seed, HalfType type, int features, int samples, double low,
                                double high);
 
-// The network's tensors in a file, under their names: weights [outputs, inputs] in its 16-bit type
-// and, where there are some, biases [outputs] in F32.
+// Writes the network's tensors to a file, under their names: weights [outputs, inputs] in its
+// 16-bit type, and biases [outputs], if there are any, in F32.
 void save_network(const std::string& path, const Network& network);
 // Reads the weights and biases of a network of these shapes. Weights in F32 are rounded to `type`
-// once; those of the other 16-bit type are refused, and so are missing, unknown and wrongly shaped
-// tensors, weights that are not finite in `type`, and biases that are not finite. BadInput names
-// file and tensor.
+// once. BadInput with file and tensor: weights of the other 16-bit type; missing, unknown or
+// wrongly shaped tensors; weights that are not finite in `type`; biases that are not finite.
 Network load_network(const std::string& path, HalfType type, const std::vector<LayerShape>& layers);
 
 }  // namespace ow

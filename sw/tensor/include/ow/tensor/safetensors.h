@@ -18,16 +18,16 @@ using Tensors = std::map<std::string, Tensor>;
 
 constexpr size_t kMaxTensorBytes = size_t{1} << 32;
 
-// BadInput with the file and the tensor: cut short, a header that is no header, a type that is not
-// known, a shape that does not fit its bytes, places that overlap or leave a gap, more than `limit`
-// bytes. The header's "__metadata__" is passed over.
+// BadInput with the file and the tensor: a file that is cut short, a broken header, an unknown
+// type, a shape that does not fit its bytes, places that overlap or leave a gap, more than `limit`
+// bytes. The header's "__metadata__" is ignored.
 Tensors read_safetensors(const std::string& path, size_t limit = kMaxTensorBytes);
 
-// Writes them in the order of their names, so that equal tensors make equal files.
+// Writes the tensors in the order of their names, so that equal tensors give equal files.
 void write_safetensors(const std::string& path, const Tensors& tensors);
 
-// Files that are longer than the memory, or that say something about themselves: the header alone,
-// and the elements part by part.
+// For files that do not fit the memory, or that carry notes: the header alone, and the elements
+// part by part.
 struct TensorHead {
   std::string name;
   TensorType type = TensorType::F32;
@@ -36,13 +36,13 @@ struct TensorHead {
 };
 using TensorNotes = std::map<std::string, std::string>;  // the header's "__metadata__"
 
-// What such a file begins with; the tensors' elements follow in the same order.
+// The beginning of such a file; the tensors' elements follow in the same order.
 std::string safetensors_header(const std::vector<TensorHead>& tensors, const TensorNotes& notes);
 
 // A file that is read part by part.
 class SafetensorsFile {
  public:
-  // Reads the header. BadInput as read_safetensors, and where a note is no text.
+  // Reads the header. BadInput as read_safetensors, and for a note that is no text.
   explicit SafetensorsFile(const std::string& path);
   ~SafetensorsFile();
   SafetensorsFile(const SafetensorsFile&) = delete;
@@ -52,7 +52,7 @@ class SafetensorsFile {
   // In the order of their elements.
   const std::vector<TensorHead>& tensors() const { return tensors_; }
   const TensorNotes& notes() const { return notes_; }
-  // The header with its length, as it stands in the file.
+  // The header with its length, as in the file.
   const std::string& header() const { return header_; }
   // Bytes first .. first + count - 1 of a tensor's elements. BadInput if they cannot be read.
   void read(size_t tensor, size_t first, size_t count, void* out) const;

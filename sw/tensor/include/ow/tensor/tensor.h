@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tensor as files hold it: a type of element, a shape, and the elements row by row (the last
-// index runs fastest), each little endian.
+// A tensor as in a file: a type of element, a shape, and the elements row by row (the last index
+// runs fastest), each little endian.
 #ifndef OW_TENSOR_TENSOR_H_
 #define OW_TENSOR_TENSOR_H_
 
@@ -23,7 +23,7 @@ struct Tensor {
   std::vector<uint8_t> bytes;  // elements() x type_bytes(type)
 
   size_t elements() const { return bytes.size() / type_bytes(type); }
-  // Element i in the order of the bytes; exact but for integers of more than 53 bits.
+  // Element i in the order of the bytes; exact, except for integers of more than 53 bits.
   double value(size_t i) const;
   std::string shape_text() const;  // "[60000, 28, 28]"
 };
