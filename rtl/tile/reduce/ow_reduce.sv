@@ -17,7 +17,7 @@
 // says so. An addition that the action lacks is left out; it does not add 0.
 //
 // Adders = 3 (ow_reduce_chain): an element goes to the adders with all of its operands, so wavelets
-// of in0 and in1 are taken in one cycle, when both are there. Throughput is one element a cycle,
+// of in0 and in1 are taken in one cycle, when both are there. Throughput is one element per cycle,
 // whatever the additions. It is two if the action adds nothing and rounds to 16 bits (to memory: if
 // RED_DST and RED_PITCH are multiples of 4). With n additions the latency from a wavelet at the
 // head of in0 to the push is 2n + 2 cycles, both included. A row with fewer additions than the row

@@ -2,7 +2,7 @@
 // Three adders in a row, each with a register of operands and two stages. An element with n
 // additions enters the n-th adder from the end; one without additions enters the output register.
 // So an element is in the output register 2n + 1 cycles after it was issued. Operands that are
-// added later travel with it. Throughput: an element a cycle, whatever its additions. The issuer
+// added later travel with it. Throughput: an element per cycle, whatever its additions. The issuer
 // makes sure that an element finds its place free (room_o) and overtakes none.
 module ow_reduce_chain
   import ow_reduce_pkg::*;

@@ -2,7 +2,7 @@
 // Which element is next, and when. Closed rows are taken in their order. An element goes to the
 // adders (issue_o) when three things hold: everything that is added to it is there, the pipeline
 // moves, and the adders have room. Its operands come with it, packed to the front: op_1_o is added
-// first. Throughput: an element a cycle, or two (out_o.pair). cause_o says what it waits for.
+// first. Throughput: an element per cycle, or two (out_o.pair). cause_o says what it waits for.
 module ow_reduce_issue
   import ow_pkg::*;
   import ow_reduce_pkg::*;
