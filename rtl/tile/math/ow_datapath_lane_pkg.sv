@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a SIMD lane (ow_datapath_lane) computes, as functions: integers, bits and casts, and for
 // each of its stages everything that the stage does.
-//
-// no_inline_task keeps one copy of a function in the simulator's code, for all lanes.
 package ow_datapath_lane_pkg;
 
   import ow_datapath_pkg::*;
@@ -38,8 +36,8 @@ package ow_datapath_lane_pkg;
     for (int unsigned i = 0; i < 32; i++) reversed[i] = x[31-i];
   endfunction
 
-  // a shifted by b modulo the width; the upper bits of a narrow result are not its own. What goes
-  // to the left is turned round, goes to the right, and is turned round again.
+  // a shifted by b modulo the width. The upper bits of a narrow result are not defined. A shift to
+  // the left is a shift to the right of the reversed bits.
   function automatic logic [31:0] shift_int(input logic [31:0] a, input logic [4:0] b,
                                             input dp_fmt_e fmt, input dp_op_e op);
     logic [31:0] x;
@@ -94,7 +92,7 @@ package ow_datapath_lane_pkg;
 
   // ----------------------------------------------------------------------------------- stages --
   // Stage P, beats that end in a floating-point addition: the first term. p is the product of the
-  // significands of the factors fa and fb. Of an integer a is the magnitude, fa has the sign.
+  // significands of the factors fa and fb. For an integer, a is the magnitude and fa has the sign.
   function automatic fp_num_t lane_term(input dp_op_e op, input dp_fmt_e src, input logic [31:0] a,
                                         input fp_factor_t fa, input fp_factor_t fb,
                                         input logic [21:0] p);
@@ -105,9 +103,9 @@ package ow_datapath_lane_pkg;
   endfunction
 
   // Stage P, other beats: the result, or what stage A adds or compares. p is the unsigned product
-  // of the low halves of a and b, used for int16; of an int8 dot those of their bytes. i8_hi says
-  // that it has a second element.
-  // Without integers what is left are moves, comparisons, maxima.
+  // of the low halves of a and b, used for int16; in an int8 dot it holds those of their bytes.
+  // i8_hi says that the dot has a second element. Without integers only moves, comparisons and
+  // maxima remain.
   /* verilator lint_off UNUSEDSIGNAL */ // a part of what there is
   function automatic logic [31:0] lane_bits(input dp_op_e op, input dp_fmt_e src,
                                             input dp_fmt_e dst, input logic [31:0] a,
