@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types and constants that the scalar core's own modules share. Nothing outside rtl/tile/core uses
-// them. Trap causes and the numbers of CSRs stand in ow_isa_pkg.
+// Types and constants that the scalar core's modules share. Nothing outside rtl/tile/core uses
+// them. Trap causes and numbers of CSRs are in ow_isa_pkg.
 
 package ow_core_pkg;
 
