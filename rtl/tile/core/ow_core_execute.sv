@@ -141,7 +141,7 @@ module ow_core_execute
   // ----------------------------------------------------------------------- traps and redirects ---
   logic        stack_low;
   logic        jumps;   // to the ALU's sum
-  logic [31:0] link;    // the instruction behind this one
+  logic [31:0] link;    // the address of the next instruction
   assign link = pc + 32'd4;
 
   always_comb begin
@@ -170,7 +170,7 @@ module ow_core_execute
         end
         CLS_BRANCH, CLS_JAL, CLS_JALR: begin
           jumps = taken_i || dec.cls != CLS_BRANCH;
-          redirect_o = jumps != x_i.early;  // else it has gone there already
+          redirect_o = jumps != x_i.early;  // else fetch is already there
           if (jumps) target_o = {alu_sum_i[31:1], 1'b0};  // only jalr sets bit 0, and clears it
           trap_o = jumps && alu_sum_i[1];
           cause_o = TRAP_FETCH_MISALIGNED;

@@ -107,10 +107,10 @@ module ow_core_serial
   localparam int unsigned SramW = $clog2(SramBytes);
 
   logic [31:0] a_q, a_d;         // the accumulator
-  logic [31:0] l_q;              // what shifts behind it
+  logic [31:0] l_q;              // the register after it, which only shifts
   logic [31:0] pc_q, insn_q;
   logic        away_q;           // the instruction is not in memory
-  logic        again_q;          // .. is fetched again for the trap that it is
+  logic        again_q;          // it is fetched again, to trap
   logic        carry_q, second_q;
   logic [4:0]  count_q;          // steps left
   logic [4:0]  retired_q;        // instructions that are not in minstret yet

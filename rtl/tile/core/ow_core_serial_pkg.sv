@@ -60,7 +60,7 @@ package ow_core_serial_pkg;
     D_IN,
     D_SHIFT,
     D_SUB,         // how the divisor compares
-    D_TAKE,        // .. is subtracted, if it is not more
+    D_TAKE,        // the divisor is subtracted, if it is not more
     D_LAST,
     D_OUT,
     D_SIGN,

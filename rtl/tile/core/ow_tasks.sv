@@ -140,7 +140,7 @@ module ow_tasks
   // else its first of all.
   logic        low_waits;  // a task without priority is eligible
   logic [4:0]  pick_d;
-  logic        hold;  // the pick stands and is not taken in this cycle
+  logic        hold;  // the pick stays: it is not taken in this cycle
   logic        high;  // a priority task has the turn
   logic        picked;  // the next pick, if the one before does not hold
   logic        settled; // nothing of it changes by itself

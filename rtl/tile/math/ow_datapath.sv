@@ -196,7 +196,7 @@ module ow_datapath
   // partial results when it leaves stage N; the beat after it does not see that yet.
   logic              afresh;
   logic [Groups-1:0] p_from;   // partial results of this group ..
-  logic [31:0]       p_start;  // .. or what they start from; else 0
+  logic [31:0]       p_start;  // or what they start from; else 0
   assign afresh = what_p_q.first || (a_valid_q && what_a_q.red && what_a_q.first);
 
   always_comb begin

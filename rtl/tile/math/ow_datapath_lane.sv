@@ -48,8 +48,8 @@ module ow_datapath_lane
   input  logic [1:0]  p_back_i,  // not c_i, but the result in stage R, now (10) or in stage A (01)
   input  logic [31:0] c_i,       // addend
   input  logic        p_red_i,   // a reduction: a partial result takes the addend's place
-  input  logic [Groups-1:0] p_from_i,  // .. this one, one-hot, ..
-  input  logic [31:0] p_start_i, // .. or what it starts from; else 0
+  input  logic [Groups-1:0] p_from_i,  // this one, one-hot
+  input  logic [31:0] p_start_i, // or what it starts from; else 0
   // Stage A.
   input  logic        a_valid_i, // an element of this lane is in stage A
   input  dp_kind_e    a_kind_i,  // what stage A does
@@ -84,7 +84,7 @@ module ow_datapath_lane
   logic [31:0] m_a_q, m_b_q, p_a_q, p_b_q;
   logic        m_valid_q, p_valid_q, is_mul;
   logic [15:0] u_x, u_y, m_x_q, m_y_q;  // what is multiplied; 0 while the multiplier is lent
-  logic        u_bytes, m_bytes_q;      // .. byte by byte
+  logic        u_bytes, m_bytes_q;      // they are multiplied byte by byte
   logic [15:0] m_x, m_y, m_low, m_high;
   logic [31:0] p_product_q;
 

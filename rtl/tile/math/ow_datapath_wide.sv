@@ -26,7 +26,7 @@ module ow_datapath_wide
   // Stage P.
   input  logic             p_addend_i, // c_i is added
   input  logic             p_red_i,    // a partial result will be, or 0
-  input  logic [Parts-1:0] p_from_i,   // .. which, one-hot or none
+  input  logic [Parts-1:0] p_from_i,   // this one, one-hot or none
   input  logic [31:0]      c_i,        // addend
   // Stage A.
   input  logic             a_valid_i,  // an element is in stage A

@@ -53,7 +53,7 @@ module ow_fp_serial (
   logic [27:0] xs_q, ys_q;   // significands
   logic        sum_q;        // the second term has been added
   logic        keep_q, last_q;
-  logic        minus_q;      // .. and had another sign
+  logic        minus_q;      // the second term had another sign
   logic        tiny_q;       // nothing is left above the sticky bit
   logic [3:0]  down_q;       // places that binary16 goes down, still
 

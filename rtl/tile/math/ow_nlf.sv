@@ -93,7 +93,7 @@ module ow_nlf
   function automatic s1_t unpack(input nlf_fn_e fn, input logic bf16, input logic [15:0] x);
     s1_t         r;
     logic [7:0]  be;    // biased exponent
-    logic [9:0]  raw;   // fraction as it stands
+    logic [9:0]  raw;   // fraction as encoded
     normal10_t   low;   // of a subnormal
     logic        top;   // infinity or NaN
     logic [9:0]  bias;

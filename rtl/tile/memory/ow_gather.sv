@@ -104,7 +104,7 @@ module ow_gather #(
   logic [TagW-1:0]        tag_q  [Depth];
   logic [Depth-1:0][23:0] bad_q;           // address of a fault
   mask_t                  pend_q [Depth];  // lanes to be served
-  mask_t                  fly_q  [Depth];  // lanes whose data stands on mem_rdata_i
+  mask_t                  fly_q  [Depth];  // lanes whose data is on mem_rdata_i
   addrs_t [Depth-1:0]     addr_q;          // addresses; those of a new request without rows
   elems_t                 data_q [Depth];  // to be written, or read
   ptr_t                   head_q;          // oldest request
@@ -197,7 +197,7 @@ module ow_gather #(
   if (Overlap) begin : gen_overlap
     always_comb begin : select
       mask_t [Depth-1:0] hits;   // lanes of a request that want a bank
-      logic [Depth-1:0]  wants;  // .. whether there are any
+      logic [Depth-1:0]  wants;  // whether it has any
       mask_t             want;
       mask_t             same;
       mask_t             hit;    // lanes that write a quarter; the highest one wins

@@ -51,7 +51,7 @@ module ow_mbist
   logic               run_q, done_q;
   logic [2:0]         background_q, element_q, op_q;
   logic [RowBits-1:0] row_q;
-  logic               check_q;      // read data stands at the port
+  logic               check_q;      // read data is at the port
   logic [63:0]        expected_q;
   logic [RowBits-1:0] checked_row_q;
   logic [Banks-1:0]   fail_q;

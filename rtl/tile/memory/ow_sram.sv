@@ -149,7 +149,7 @@ module ow_sram
   logic [NumReq-1:0][2:0] age_q;
   logic [NumReq-1:0]      gnt;
   wants_t [NumReq-1:0]    banks;   // banks that a request wants
-  wants_t [NumReq-1:0]    aged_q;  // .. if its age is at its limit, else 0
+  wants_t [NumReq-1:0]    aged_q;  // the same, if its age is at its limit, else 0
   wants_t [NumReq-1:0]    keeps;
   logic [SramBanks-1:0][2:0] gth_age_q;
   banks_t                 gth_aged_q;
@@ -163,7 +163,7 @@ module ow_sram
     wants_t            aged_all;    // wanted by any aged request
     wants_t            aged_above;  // wanted by an aged request further up
     wants_t            above;       // wanted by a request further up
-    wants_t            before_read; // .. that a read waits for
+    wants_t            before_read; // wanted by a request that a read waits for
     logic [NumReq-1:0] aged;
     gnt = '0;
     banks = '0;
@@ -209,7 +209,7 @@ module ow_sram
   // An age is 0 unless its requestor waits, so nothing moves when nobody asks.
   logic [NumReq-1:0] waited_q;
   banks_t            gth_waited_q;
-  logic [NumReq-1:0] rvalid_q;  // read data stands at the output
+  logic [NumReq-1:0] rvalid_q;  // read data is at the output
   always_ff @(posedge clk_i) begin
     waited_q <= rst_i ? '0 : asks & ~gnt;
     if (rst_i) begin

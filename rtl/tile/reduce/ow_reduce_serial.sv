@@ -177,7 +177,7 @@ module ow_reduce_serial
   end
 
   // ------------------------------------------------------------------------------------ terms ----
-  logic [2:0]  q;           // the queue that is looked at: in1's behind in0
+  logic [2:0]  q;           // the queue that is looked at: in0's, then in1's
   ramp_t       head;
   logic        head_valid, second;
   logic [31:0] elem, term, result;
