@@ -28,8 +28,8 @@ module ow_core_muldiv (
 
   logic        busy_q;
   logic [5:0]  count_q;  // steps done
-  // Division: remainder, and dividend that becomes the quotient. Multiplication: the sum of products
-  // above what is finished, and the lowest half-word.
+  // Division: the remainder, and the dividend that becomes the quotient. Multiplication: the sum of
+  // products above the finished half-word, and that half-word.
   logic signed [34:0] high_q;
   logic [31:0] low_q;
 
@@ -40,7 +40,8 @@ module ow_core_muldiv (
   logic [32:0] rem;          // of the step, or below 0
 
   assign divide = funct3_i[2];
-  // mulhu has no signed operand, mulhsu one; mul takes the low half, where it does not matter.
+  // mulhu has no signed operand, mulhsu has one. mul takes the low half, which does not depend on
+  // signs.
   assign a_neg = a_i[31] && (divide ? !funct3_i[0] : funct3_i[1:0] != 2'd3);
   assign b_neg = b_i[31] && (divide ? !funct3_i[0] : !funct3_i[1]);
   assign last = divide ? 6'd33 : funct3_i[1:0] == 2'd0 ? 6'd3 : 6'd4;

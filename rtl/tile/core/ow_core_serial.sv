@@ -225,7 +225,7 @@ module ow_core_serial
                 s[M_INVERT] || (logical && dec.alu_op[1:0] inside {2'b00, 2'b11});
   assign ors = (s[C_NEW] && f3[1]) || (logical && dec.alu_op[1]);
   assign f = f_e'({ors, xors});
-  // Bits that a CSR does not have.
+  // Bits that a CSR does not have read as 0.
   logic puts;
   assign puts = s[C_NEW] || s[C_CLEAR];
   assign f_low = puts && word inside {WORD_MTVEC, WORD_MEPC} ? F_NONE : f;

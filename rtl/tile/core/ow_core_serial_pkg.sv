@@ -66,7 +66,7 @@ package ow_core_serial_pkg;
     D_SIGN,
     D_MINUS,
     S_INVERT,
-    // What waits for others.
+    // Steps that wait for others.
     S_TENSOR,
     S_SYNC,
     S_DSR,

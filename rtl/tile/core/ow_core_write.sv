@@ -16,7 +16,7 @@ module ow_core_write
   input  logic        dmem_rvalid_i,
   input  logic [31:0] dmem_rdata_i,
 
-  // Results on their way, the younger one first: register, value.
+  // Results on their way, the younger one first: register and value.
   input  logic [1:0]       on_way_i,
   input  logic [1:0][4:0]  way_rd_i,
   input  logic [1:0][31:0] way_data_i,

@@ -27,7 +27,7 @@
 module ow_regs
   import ow_pkg::*;
 #(
-  // What CONFIG, FEATURES and OPERATIONS say, and so which of the registers are there.
+  // The values of CONFIG, FEATURES and OPERATIONS; they decide which registers exist.
   parameter int unsigned Lanes = FULL_LANES,
   parameter int unsigned SramBytes = FULL_SRAM_BYTES,
   parameter int unsigned SramBanks = FULL_SRAM_BANKS,
@@ -38,10 +38,11 @@ module ow_regs
 ) (
   input  logic        clk_i,
   input  logic        rst_i,
-  // The reticle's cycle count; read only at clock edges that have another reason to happen.
+  // The reticle's cycle count. It is read only at clock edges that have another reason to happen.
   input  logic [47:0] cycle_i,
 
-  // Master 0: the control plane. Master 1: the core. rvalid comes the cycle after a granted read.
+  // Master 0: the control plane. Master 1: the core. rvalid comes in the cycle after a granted
+  // read.
   input  logic        ctl_req_i,
   input  logic        ctl_we_i,
   input  logic [15:0] ctl_addr_i,
@@ -120,7 +121,7 @@ module ow_regs
   output logic [3:0]                  thread_sel_o,
   input  logic [31:0]                 thread_state_i,  // THREAD word of thread_sel_o
 
-  // State of the random generator: word prng_sel_o is written, and is prng_rdata_i.
+  // State of the random generator: word prng_sel_o is written; prng_rdata_i is that word.
   output logic        prng_we_o,
   output logic [1:0]  prng_sel_o,
   input  logic [31:0] prng_rdata_i,
@@ -131,7 +132,7 @@ module ow_regs
   output logic [1:0]  mbist_sel_o,
   input  logic [31:0] mbist_rdata_i,
 
-  // Events to count (one a cycle each) and causes to time.
+  // Events to count (each one per cycle), and causes to time.
   input  logic        ev_beat_i,
   input  logic [1:0]  ev_red_elem_i,
   input  logic        ev_in_i,

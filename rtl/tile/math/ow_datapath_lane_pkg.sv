@@ -25,7 +25,7 @@ package ow_datapath_lane_pkg;
     return fmt == DF_I16 || fmt == DF_I32 || fmt == DF_I8;
   endfunction
 
-  // Binary32 of an unpacked number that is one.
+  // The binary32 encoding of an unpacked binary32 number.
   function automatic logic [31:0] pack_f32(input fp_num_t x);
     if (x.nan) return NAN32;
     if (x.inf) return {x.sign, 8'hFF, 23'd0};
@@ -55,7 +55,7 @@ package ow_datapath_lane_pkg;
     return 32'(33'({a, sub} + {b ^ {32{sub}}, sub}) >> 1);
   endfunction
 
-  // int8 dot: the sum of both products, which has 17 bits, from those of the numbers without signs.
+  // int8 dot: the sum of both products, in 17 bits, from the products of the unsigned bytes.
   function automatic logic [31:0] dot_i8(input logic [31:0] p, input logic [15:0] a,
                                          input logic [15:0] b, input logic both);
     logic [15:0] lo, hi;
@@ -76,7 +76,7 @@ package ow_datapath_lane_pkg;
                     dst == DF_I8 ? 6'd8 : dst == DF_I16 ? 6'd16 : 6'd32);
   endfunction
 
-  // a where the integer b is above zero, else 0.
+  // a if the integer b is above zero, else 0.
   function automatic logic [31:0] gate(input logic [31:0] a, input logic [31:0] b,
                                        input dp_fmt_e src);
     logic [31:0] x;

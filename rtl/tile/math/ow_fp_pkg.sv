@@ -237,8 +237,8 @@ package ow_fp_pkg;
     return r;
   endfunction
 
-  // A number rounded to a signed integer, nearest even; NaN gives 0. Bit 32: it is none of 32 bits.
-  // The number has no sticky bit.
+  // A number rounded to a signed integer, nearest even; NaN gives 0. Bit 32: it does not fit 32
+  // bits. The number must have no sticky bit.
   function automatic logic [32:0] round_int(input fp_num_t x);
     logic [31:0] m;     // the magnitude, and the first place below it
     logic        rest;  // there is something below that
@@ -260,8 +260,8 @@ package ow_fp_pkg;
     return {1'b0, ({1'b0, m[31:1]} ^ {32{x.sign}}) + {31'd0, up ^ x.sign}};
   endfunction
 
-  // A signed integer saturated to 8, 16 or 32 bits, sign-extended. Bit 32: it is beyond 32 bits,
-  // and neg tells on which side.
+  // A signed integer saturated to 8, 16 or 32 bits, sign-extended. Bit 32: it is beyond 32 bits;
+  // neg tells on which side.
   function automatic logic [31:0] saturate(input logic [32:0] x, input logic neg,
                                            input logic [5:0] bits);
     logic off8, off16;
@@ -443,7 +443,7 @@ package ow_fp_pkg;
     return x > (fmt == DF_F16 ? 31'h7C00_0000 : 31'h7F80_0000);
   endfunction
 
-  // x < y of left-aligned operands that are no NaNs, with -0 < +0.
+  // x < y for left-aligned operands that are not NaN, with -0 < +0.
   function automatic logic is_less(input logic [31:0] x, input logic [31:0] y, input dp_fmt_e fmt);
     if (fmt == DF_I16 || fmt == DF_I32) return signed'(x) < signed'(y);
     if (x[31] != y[31]) return x[31];

@@ -99,7 +99,7 @@ module ow_sram
   output logic                  ctl_rvalid_o,
   output logic [31:0]           ctl_rdata_o,
 
-  // Gather port: a 64-bit word a bank.
+  // Gather port: a 64-bit word per bank.
   input  logic [SramBanks-1:0]           gth_req_i,
   input  logic [SramBanks-1:0]           gth_we_i,
   input  logic [SramBanks-1:0][RowW-1:0] gth_row_i,
@@ -261,7 +261,7 @@ module ow_sram
     assign wr_line_be = {2{wr_addr_i[2] ? {wr_be_i, 4'd0} : {4'd0, wr_be_i}}};
   end
 
-  // What red, lsu and ctl want, each by itself or the one of them that is granted.
+  // What red, lsu and ctl want: each its own or, with a shared port, that of the granted one.
   logic [2:0]         n_we;
   logic [2:0][7:0]    n_be;
   logic [2:0][63:0]   n_wdata;
@@ -286,7 +286,7 @@ module ow_sram
     end
   end
 
-  // Who has each bank: one-hot or nothing.
+  // The owner of each bank: one-hot or nothing.
   logic [SramBanks-1:0][NumReq-1:0] owner;
   always_comb begin
     owner = '0;
@@ -378,7 +378,7 @@ module ow_sram
   end
 
   // -------------------------------------------------------------------------------- read data ----
-  // Of the address that was read: its bank, and which half of the word.
+  // The place of the word that was read: its bank, and which half of the bank's word.
   typedef struct packed {
     logic [BankW-1:0] bank;
     logic             half;
