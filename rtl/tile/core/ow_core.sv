@@ -1,43 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
-// ow_core: the scalar core of a tile, RV32IM_Zicsr_Zifencei in machine mode plus the tensor
-// extension's instructions (docs/isa.md): a pipeline of an instruction a cycle (ow_core_pipeline), or
-// for area a core of several cycles an instruction (ow_core_serial). A program sees no difference but
-// that of cycles.
+// The scalar core of a tile: RV32IM_Zicsr_Zifencei in machine mode, and the tensor extension's
+// instructions (docs/isa.md). It is a pipeline of an instruction per cycle (ow_core_pipeline) or,
+// for area, a core of several cycles per instruction (ow_core_serial). A program sees only the
+// difference in cycles.
 //
 // Memory: dmem_* (aligned words with byte enables) and ifetch_* are granted in the cycle of the
-// request and answered in the next one. Registers: mmio_* is granted in any cycle and answers
-// reads in any later cycle. Requests are stable until they are granted.
+// request and answered in the next one. Registers: mmio_* is granted in any cycle and answers reads
+// in any later cycle. Requests are stable until they are granted.
 //
-// Traps go to mtvec; with mtvec = 0 they stop the core: stopped_o, cause_o, tval_o, and pc_o is
-// the address of the instruction. A reset of the core (core_rst_i) clears that and all CSRs; the
-// general registers keep their values. An instruction executes only while run_i is high; one that
-// takes several cycles, or is in memory access, finishes whatever run_i does. While the core does not
-// run the fetch buffer is thrown away, so memory can be rewritten then without a fence.i.
+// Errors: traps go to mtvec. With mtvec = 0 they stop the core: stopped_o is high, cause_o and
+// tval_o say why, and pc_o is the address of the instruction. A reset of the core (core_rst_i)
+// clears that and all CSRs; the general registers keep their values. Run control: an instruction
+// executes only while run_i is high. One that takes several cycles, or is in memory access,
+// finishes whatever run_i does. While the core does not run its fetch buffer is discarded, so
+// memory can be rewritten without a fence.i.
 //
-// SramBytes: size of the memory (a multiple of 64); accesses at or above it trap, except 32-bit
-//   ones to the 2 kB of tile registers.
-// *_limit_i: addresses below which an arithmetic instruction must not set the stack pointer (x2), and
-//   a store must not write to memory; 0: none.
-// Dsrs: descriptors of the engine; to write or read one beyond is an illegal instruction.
-// Small: ow_core_serial.
-// run_i: may execute. step_i: one instruction at a time is decoded. core_rst_i: pulse, pc = boot_pc_i.
-//   issue_o: an instruction completes or traps in this cycle (combinational: to step, hold step_i and
-//   drop run_i in the cycle after it).
-// pc_o .. wait_tensor_o: status: where it is, whether and why it stopped, whether it sleeps in
-//   ow.next or wfi, whether a tensor instruction waits.
-// next_*: the picked task: entry address and argument; next_pop_o takes it, next_wait_o says that
-//   the core sits in ow.next.
-// tensor_*: an instruction for the engine, valid/ready. tensor_ready_i is a register of the engine,
-//           high only in the cycle after the one in which it launched what it was offered; that
-//           instruction then completes, also in a core that has just been stopped; tensor_quick_i: if
-//           it is offered in this cycle it is launched and completes in it. tensor_here_o:
-//           tensor_o is an instruction, offered or not; from registers. tensor_sync_done_i: thread 0
-//           is complete. tensor_hold_i: what it wrote is not all in memory yet, so fence.i waits;
-//           loads and stores of what is still to be written wait in front of the memory.
-// dsr_*: descriptor registers; a write waits for dsr_ready_i, which is that of dsr_idx_o whether or
-//        not it is written; a read (dsr_re_o) for dsr_rvalid_i, with which dsr_rdata_i stands.
-// cycle_i: the wafer's cycle count. retire_o: the instruction in write-back, for scoreboards.
-// idle_o: nothing can change here before one of the inputs does.
+//   SramBytes           size of the memory (a multiple of 64). Accesses at or above it trap, except
+//                       32-bit ones to the 2 kB of tile registers
+//   Dsrs                descriptors of the engine; access to one beyond is an illegal instruction
+//   Small               ow_core_serial
+//   *_limit_i           addresses below which an arithmetic instruction must not set the stack
+//                       pointer (x2), and a store must not write to memory; 0: none
+//   run_i               it may execute. step_i: one instruction at a time is decoded. core_rst_i: a
+//                       pulse; pc becomes boot_pc_i
+//   issue_o             an instruction completes or traps in this cycle (combinational). To step,
+//                       hold step_i and drop run_i in the cycle after it
+//   pc_o .. wait_tensor_o  status: where it is, whether and why it stopped, whether it sleeps in
+//                       ow.next or wfi, whether a tensor instruction waits
+//   next_*              the picked task: entry address and argument. next_pop_o takes it;
+//                       next_wait_o: the core is in ow.next
+//   tensor_*            an instruction for the engine, valid/ready. tensor_here_o: tensor_o is an
+//                       instruction, offered or not; from registers
+//   tensor_ready_i      a register of the engine, high only in the cycle after it launched what was
+//                       offered. That instruction then completes, even if the core has just been
+//                       stopped
+//   tensor_quick_i      if it is offered in this cycle it is launched and completes in it
+//   tensor_sync_done_i  thread 0 is complete
+//   tensor_hold_i       what the engine wrote is not all in memory yet, so fence.i waits. Loads and
+//                       stores of such lines wait at the memory
+//   dsr_*               descriptor registers. A write waits for dsr_ready_i, which belongs to
+//                       dsr_idx_o whether or not it is written. A read (dsr_re_o) waits for
+//                       dsr_rvalid_i, which comes with dsr_rdata_i
+//   cycle_i             the wafer's cycle count
+//   retire_o            the instruction in write-back, for scoreboards
+//   idle_o              nothing can change here before one of the inputs does
 
 module ow_core
   import ow_pkg::*;
@@ -128,7 +134,7 @@ module ow_core
       .dsr_word_o, .dsr_wdata_o, .dsr_ready_i, .dsr_rvalid_i, .dsr_rdata_i, .cycle_i, .retire_o,
       .idle_o
     );
-    // Instructions come by way of dmem. One at a time is what it does in any case.
+    // Instructions come through dmem. It decodes one at a time anyway, so step_i has no use.
     assign {ifetch_req_o, ifetch_addr_o} = '0;
     logic unused;
     assign unused = ^{step_i, ifetch_gnt_i, ifetch_rvalid_i, ifetch_rdata_i};

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// ow_core_alu: integer ALU and branch comparison of the scalar core, combinational.
+// Integer ALU and branch comparison of the scalar core. Combinational; no errors.
 //
-// valid_i: there is an instruction; while low all outputs are 0.
-// op_i, a_i, b_i -> result_o: one of the ALU_* operations; sum_o: a_i + b_i if op_i is not ALU_SUB.
-// limit_i -> low_o: result_o is less than this, or below 0.
-// branch_i, funct3_i, rs1_i, rs2_i -> taken_o: whether a branch of that funct3 is taken.
+//   valid_i         there is an instruction; while low all outputs are 0
+//   op_i, a_i, b_i  an ALU_* operation and its operands: result_o. sum_o: a_i + b_i if op_i is not
+//                   ALU_SUB
+//   limit_i         low_o: result_o is less than this, or below 0
+//   branch_i, funct3_i, rs1_i, rs2_i  taken_o: whether a branch of that funct3 is taken
 
 module ow_core_alu
   import ow_core_pkg::*;
@@ -32,7 +33,7 @@ module ow_core_alu
     return r;
   endfunction
 
-  // With a carry in, of one addition.
+  // x + y + c in one addition.
   function automatic logic [31:0] sum_of(input logic [31:0] x, input logic [31:0] y, input logic c);
     return 32'(({1'b0, x, 1'b1} + {1'b0, y, c}) >> 1);
   endfunction
@@ -76,7 +77,7 @@ module ow_core_alu
     end
   end
 
-  // A sum is compared beside the addition and not behind it.
+  // Whether a sum is below the limit is computed beside the sum, from its terms.
   always_comb begin
     no_limit = '0;
     below = '0;

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// ow_core_csr: control and status registers of the scalar core (machine mode, docs/isa.md).
+// Control and status registers of the scalar core (machine mode, docs/isa.md).
 //
-// Reads are combinational and see the state before the instruction; a trap or an mret takes effect
-// at the next clock edge, a write at the one after, until which no other instruction may look.
-// mcycle is the wafer's cycle count plus an offset that writes set, so a tile whose clock is skipped
-// still counts right: what is written is the count of the cycle after the instruction's. minstret
-// counts retired instructions; the instruction that writes it does not add to the written value.
+// Reads are combinational and see the state before the instruction. A trap or an mret takes effect
+// at the next clock edge. A write takes effect at the edge after that; no other instruction may
+// read before it. Throughput: one CSR instruction per cycle, a write every second cycle. mcycle is
+// the wafer's cycle count plus an offset that writes set, so it is right although a tile's clock is
+// skipped. A written value is the count of the cycle after the instruction's. minstret counts
+// retired instructions; the instruction that writes it does not add to the written value.
 //
-// valid_i: a CSR instruction is in the execute stage; addr_i its register, kind_i the low bits of
-//   its funct3, operand_i the value of rs1 or the zero-extended immediate, no_write_i: set or
-//   clear with x0.
-// rdata_o: the register. illegal_o: it does not exist, or is read-only and would be written.
-// commit_i: the instruction completes in this cycle (it must not when illegal_o is high).
-// retire_i: some instruction completes without a trap in this cycle.
-// trap_i, trap_pc_i, trap_cause_i, trap_tval_i: a trap is taken. mret_i: an mret completes.
-// mtvec_o, mepc_o: where traps and mret go; no_vector_o: mtvec is 0, a trap stops the core.
-// cycle_i: the wafer's cycle count.
+//   valid_i          a CSR instruction is in the execute stage. addr_i: its register; kind_i: the
+//                    low bits of its funct3; operand_i: rs1 or the zero-extended immediate;
+//                    no_write_i: set or clear with x0
+//   rdata_o          the register. illegal_o: it does not exist, or is read-only and would be
+//                    written
+//   commit_i         the instruction completes in this cycle (never with illegal_o)
+//   retire_i         some instruction completes without a trap in this cycle
+//   trap_*           a trap is taken. mret_i: an mret completes
+//   mtvec_o, mepc_o  where traps and mret go. no_vector_o: mtvec is 0, and a trap stops the core
+//   cycle_i          the wafer's cycle count
 
 `include "ow_assert.svh"
 
@@ -65,7 +67,7 @@ module ow_core_csr
   logic [31:0] wdata_q;
   logic        writes;
   logic        counts;          // the instruction counts as retired
-  // The written count of cycles less the wafer's, by halves.
+  // The written count of cycles minus the wafer's, in halves.
   logic        carry, borrow;
   logic [31:0] off_low, off_high;
   logic [15:0] now_high;
@@ -162,7 +164,7 @@ module ow_core_csr
         mie_q <= mpie_q;
         mpie_q <= 1'b1;
       end
-      // Never with one of those, which come late in the cycle.
+      // A write never meets a trap or an mret, which are known late.
       if (write_q) begin
         unique case (waddr_q)
           CSR_MSTATUS: begin

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// ow_core_decode: the decoder of the scalar core, combinational.
+// The decoder of the scalar core. Combinational.
 //
-// Takes an instruction word and gives its class, operands and immediate. Everything that is not
-// RV32IM_Zicsr_Zifencei, a machine-mode system instruction or the tensor extension is CLS_ILLEGAL;
-// whether a CSR exists is the CSR file's business. The outputs are all zero (CLS_ILLEGAL) while
-// valid_i is low, so that nothing behind toggles.
+// It takes an instruction word and gives its class, operands and immediate. Whatever is not
+// RV32IM_Zicsr_Zifencei, a machine-mode system instruction or the tensor extension is CLS_ILLEGAL.
+// Whether a CSR exists is decided by ow_core_csr. While valid_i is low all outputs are zero
+// (CLS_ILLEGAL).
 //
-// valid_i: insn_i is an instruction. insn_i: the word. dec_o: what it is.
+//   valid_i  insn_i is an instruction
+//   insn_i   the word
+//   dec_o    what it is
 
 module ow_core_decode
   import ow_core_pkg::*;

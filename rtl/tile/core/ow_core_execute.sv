@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the instruction in the execute stage does: its access, trap, redirect, result, and whether it
-// is complete. Combinational; ex_i, of which ex_d_o is the next value, is what one of several cycles
-// waits for. What it asks others for depends on registers only; of their answers, only completion
-// does (done_o, ex_d_o), and the redirect of those that wait for something. It asks for nothing and
-// ends nothing while have_i is low; what goes along with a request (tensor_o, dsr_idx_o ..) stands
-// there whether or not it is made, so that whoever looks it up waits for no condition.
+// What the instruction in the execute stage does: its access, trap, redirect and result, and
+// whether it is complete. Combinational. ex_i says what an instruction of several cycles waits for;
+// ex_d_o is its next value.
 //
-// An instruction that others can tell from memory (to the engine, a task, fence.i) waits until
-// memory access is empty (clear_i). hold_i: nothing can go on there in this cycle.
+// Requests to others depend on registers only. Their answers decide only completion (done_o,
+// ex_d_o) and the redirect of instructions that wait for them. While have_i is low nothing is
+// requested and nothing completes. What goes with a request (tensor_o, dsr_idx_o ..) does not
+// depend on whether it is made, so a lookup by it need not wait.
+//
+// An instruction whose effect depends on memory (to the engine, a task, fence.i) waits until memory
+// access is empty (clear_i). hold_i: nothing can go on there in this cycle.
 module ow_core_execute
   import ow_pkg::*;
   import ow_core_pkg::*;
@@ -112,7 +114,7 @@ module ow_core_execute
       in_sram = addr < SramBytes;
       in_regs = addr[31:12] == TILE_REGS[31:12] && dec.funct3[1] &&
           addr[11:0] < 12'(TILE_REGS_BYTES);
-      // Beside the adder and not behind it: what the sum falls short of the limit by.
+      // Whether the address is below the limit is computed beside the address, from its terms.
       in_text = dec.cls == CLS_STORE && in_sram && below_text[32];
       bad_access = misaligned || in_text || !(in_sram || in_regs);
       if (in_text) access_cause = TRAP_TEXT;
@@ -139,7 +141,7 @@ module ow_core_execute
   // ----------------------------------------------------------------------- traps and redirects ---
   logic        stack_low;
   logic        jumps;   // to the ALU's sum
-  logic [31:0] link;    // the instruction behind this one
+  logic [31:0] link;    // the address of the next instruction
   assign link = pc + 32'd4;
 
   always_comb begin
@@ -160,7 +162,7 @@ module ow_core_execute
           tval_o = x_i.pc_ok ? insn : pc;
         end
         CLS_ALU: begin
-          // One that has wrapped around below 0 is low, too.
+          // A sum that wrapped around below 0 is below the limit, too.
           stack_low = dec.rd == STACK_REG && stack_limit_i != '0 && alu_low_i;
           trap_o = stack_low;
           cause_o = TRAP_STACK;
@@ -168,7 +170,7 @@ module ow_core_execute
         end
         CLS_BRANCH, CLS_JAL, CLS_JALR: begin
           jumps = taken_i || dec.cls != CLS_BRANCH;
-          redirect_o = jumps != x_i.early;  // else it has gone there already
+          redirect_o = jumps != x_i.early;  // else fetch is already there
           if (jumps) target_o = {alu_sum_i[31:1], 1'b0};  // only jalr sets bit 0, and clears it
           trap_o = jumps && alu_sum_i[1];
           cause_o = TRAP_FETCH_MISALIGNED;
@@ -249,7 +251,7 @@ module ow_core_execute
         end
         CLS_WFI: done = next_ready_i;
         CLS_NEXT: begin
-          // x10 first; x1 goes on in the next cycle.
+          // ow.next writes x10 first and x1 in the next cycle.
           done = next_pop_o || ex_i == EX_LINK;
           ex_d_o = next_pop_o ? EX_LINK : EX_RUN;
           rd_we = 1'b1;

@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// ow_core_fetch: the fetch buffer of the scalar core.
+// The fetch buffer of the scalar core.
 //
-// Three lines of 64 bits (two instructions each) in address order; the oldest is the head, or, when
-// there is none, the one that memory answers with. It reads ahead sequentially while there is room:
-// straight-line code asks for one line every two cycles and tolerates two refused cycles a line. It
-// asks for nothing outside the SRAM; the core raises the access fault itself.
+// It holds three lines of 64 bits (two instructions each) in address order. The oldest line is the
+// head; an empty buffer's head is the line that memory answers with. It reads ahead sequentially
+// while there is room: straight-line code asks for one line every two cycles and tolerates two
+// refused cycles per line. It asks for nothing outside the SRAM; the core raises the access fault
+// itself.
 //
 // A request depends on registers only. So a redirect asks for the target's line in the next cycle,
-// and the line can be decoded in the one after. The memory answers exactly one cycle after a grant,
-// so the only answers that can be late are those that arrive with the redirect and in the cycle
-// after it: they are dropped.
+// and the line can be decoded in the one after. Memory answers exactly one cycle after a grant. So
+// an answer of before a redirect can arrive only with the redirect or in the next cycle, and is
+// dropped.
 //
-// redirect_i/target_i: throw the buffer away and go on at target_i. flush_i/target_i: the same, but
-//   ask for nothing while it is high (the core does not run, its memory may be rewritten).
-// line_valid_o/line_o: the head line; line_kept_o: it stands in the buffer, and is there early.
-// pop_i: its last instruction goes on.
-// req_o, addr_o (8-byte aligned), gnt_i (same cycle), rvalid_i/rdata_i (the cycle after): memory.
-// rest_i: what target_i is while nothing is redirected. idle_o: nothing under way, nothing to ask for,
-//   no state about to change unless there is a redirect, or a line is popped: that is known late, and
-//   who does it is not idle.
+//   redirect_i, target_i  discard the buffer and go on at target_i. flush_i: the same, but ask for
+//                  nothing while it is high (the core does not run, its memory may be rewritten)
+//   line_valid_o, line_o  the head line. line_kept_o: it is in the buffer, and so is there early
+//   pop_i          its last instruction goes on
+//   req_o, addr_o  to memory (8-byte aligned); gnt_i in the same cycle, rvalid_i and rdata_i in the
+//                  next
+//   rest_i         what target_i is while nothing is redirected
+//   idle_o         nothing is under way or to be asked for, and no state changes unless there is a
+//                  redirect or a line is popped. Those are known late, and their cause is not idle
 
 `include "ow_assert.svh"
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory access: one instruction at a time asks memory or a tile register, from registers, and goes
-// on to write-back when that grants (registers: when a read is answered). All others stay a cycle.
+// Memory access: one instruction at a time asks memory or a tile register, from registers. It goes
+// on to write-back when the access is granted (a read of a register: when it is answered). All
+// other instructions stay for one cycle.
 //
-// Nothing goes wrong here: the execute stage has looked at the address. rst_i: of the tile or of the
-// core; what waits is forgotten, and nothing is asked for in that cycle.
+// There are no errors: the execute stage has checked the address. rst_i, of the tile or the core:
+// the instruction here is forgotten, and nothing is asked for in that cycle.
 module ow_core_memory
   import ow_core_pkg::*;
 (

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// ow_core_muldiv: the M extension, one operation at a time.
+// The M extension, one operation at a time.
 //
-// start_i begins with the operands, which stay as they are until done_i; ready_o is high with
-// result_o, from registers, in a later cycle and until done_i. mul is ready 3 cycles after start_i,
-// mulh, mulhsu and mulhu 4 (products of 16 bits with one 17 x 17 bit multiplier, added up); divisions
-// and remainders 33 (restoring, one quotient bit a cycle). clear_i drops an operation. Division by
-// zero and overflow give what the specification says; neither traps.
+// Protocol: start_i begins with the operands, which stay as they are until done_i. ready_o is high
+// with result_o, from registers, in a later cycle and until done_i. clear_i drops an operation.
+// Latency from start_i: mul 3 cycles; mulh, mulhsu and mulhu 4 (products of 16 bits by one 17 x 17
+// bit multiplier, added up); divisions and remainders 33 (restoring, one quotient bit per cycle).
+// Errors: none. Division by zero and overflow give what the specification says.
 //
-// here_i: there is an operation, whether or not it may start; known early.
-// start_i: only while nothing is under way. funct3_i: 0 mul, 1 mulh, 2 mulhsu, 3 mulhu, 4 div,
-// 5 divu, 6 rem, 7 remu. a_i, b_i: rs1, rs2.
+//   here_i    there is an operation, whether or not it may start; known early
+//   start_i   only while nothing is under way
+//   funct3_i  0 mul, 1 mulh, 2 mulhsu, 3 mulhu, 4 div, 5 divu, 6 rem, 7 remu
+//   a_i, b_i  rs1, rs2
 
 module ow_core_muldiv (
   input  logic        clk_i,
@@ -27,8 +28,8 @@ module ow_core_muldiv (
 
   logic        busy_q;
   logic [5:0]  count_q;  // steps done
-  // Division: remainder, and dividend that becomes the quotient. Multiplication: the sum of products
-  // above what is finished, and the lowest half-word.
+  // Division: the remainder, and the dividend that becomes the quotient. Multiplication: the sum of
+  // products above the finished half-word, and that half-word.
   logic signed [34:0] high_q;
   logic [31:0] low_q;
 
@@ -39,30 +40,32 @@ module ow_core_muldiv (
   logic [32:0] rem;          // of the step, or below 0
 
   assign divide = funct3_i[2];
-  // mulhu has no signed operand, mulhsu one; mul takes the low half, where it does not matter.
+  // mulhu has no signed operand, mulhsu has one. mul takes the low half, which does not depend on
+  // signs.
   assign a_neg = a_i[31] && (divide ? !funct3_i[0] : funct3_i[1:0] != 2'd3);
   assign b_neg = b_i[31] && (divide ? !funct3_i[0] : !funct3_i[1]);
   assign last = divide ? 6'd33 : funct3_i[1:0] == 2'd0 ? 6'd3 : 6'd4;
   assign ready_o = busy_q && count_q == last;
 
-  // A step, whether it is taken or not: start_i comes late.
+  // A step is computed whether or not it is taken, since start_i is late.
   always_comb begin
     x = count_q[1] ? {a_neg, a_i[31:16]} : {1'b0, a_i[15:0]};
     y = count_q[0] ? {b_neg, b_i[31:16]} : {1'b0, b_i[15:0]};
-    // Products: low x low, low x high, high x low, high x high, of which the second and the last
-    // begin a half-word above what was there.
+    // Products: low x low, low x high, high x low, high x high. The second and the last begin a
+    // half-word above the ones before.
     partial = high_q;
     if (count_q == 6'd0) partial = '0;
     else if (count_q[0]) partial = high_q >>> 16;
-    // Less |b|.
+    // Minus |b|.
     rem = 33'(({high_q[31:0], low_q[31], 1'b1} + {{b_neg, b_i} ^ {33{!b_neg}}, !b_neg}) >> 1);
   end
 
-  // A row for each bit of y, and what was there before; three of them become two of the same sum,
-  // those that have waited longest first, until two are left, so that one carry goes through all.
+  // One row for each bit of y, and the sum so far. Three rows become two of the same sum, those
+  // that were ready first, until two are left for one carry.
   localparam int unsigned Rows = 18;
   localparam int unsigned Steps = Rows - 2;
-  // Rows have no signs; those of the product are in this and in the highest bits of the rows.
+  // Rows are unsigned. The product's signs are in this constant and in the highest bits of the
+  // rows.
   localparam logic [34:0] Signs = 35'h6_0002_0000;
 
   logic [34:0] rows [Rows+2*Steps];

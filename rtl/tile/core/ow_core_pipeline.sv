@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scalar core as a pipeline, for the clock and for an instruction a cycle.
+// The scalar core as a pipeline, for a short cycle and an instruction per cycle.
 //
-// Five stages: the fetch buffer (ow_core_fetch); decode, which reads the operands and sends the fetch
+// Five stages: fetch buffer (ow_core_fetch); decode, which reads the operands and sends the fetch
 // on to the targets of jumps and of branches backwards; execute (ALU, branch, CSR, address); memory
-// access (ow_core_memory); write-back (load data, the only write port of the register file). Results
-// forward from execute, memory access and write-back to decode. In order; every trap is taken in the
-// execute stage, so all of them are precise. What one stage asks others for comes from registers; a
-// grant decides whether stages move and nothing else.
+// access (ow_core_memory); write-back (load data, the only write port of the register file).
+// Results forward from execute, memory access and write-back to decode. Execution is in order.
+// Every trap is taken in the execute stage, so all are precise. What a stage asks others for comes
+// from registers; a grant only decides whether stages move.
 //
-// Cycles: 1 for most instructions; jumps and branches to where they were expected (backwards:
-// taken) 2, to where they were not 3, jalr with an offset 3; an instruction that needs a load's data
-// waits until it is 3 behind the load; mul 4, mulh* 5, div* and rem* 34; loads and stores 1 plus the
-// cycles that the memory refuses; register stores 3 and register loads 5, both plus waiting; CSR
-// accesses that write 2; ow.dsrr and ow.dsrw 1; ow.next 3 once a task is ready; fence.i 3; a tensor
-// instruction 1 or 2 (tensor_quick_i) once the engine can launch it, which it does in the first of
-// them, on thread 0 until it is complete. Tensor and DSR instructions, ow.next and fence.i wait for
-// the access before them.
+// Cycles:
+//   1              most instructions; ow.dsrr and ow.dsrw
+//   2              expected jumps and branches (backwards: taken); CSR accesses that write
+//   3              unexpected jumps and branches, jalr with an offset; fence.i; ow.next once a task
+//                  is ready
+//   loads, stores  1, plus the cycles that memory refuses. An instruction that needs a load's data
+//                  waits until it is 3 after the load
+//   registers      stores 3, loads 5, both plus waiting
+//   products       mul 4, mulh* 5, div* and rem* 34
+//   tensor         1 or 2 (tensor_quick_i) once the engine can launch it, which it does in the
+//                  first of them; on thread 0 until it is complete
+// Tensor and DSR instructions, ow.next and fence.i wait for the access before them.
 //
-// An instruction executes only while run_i is high; one that takes several cycles, or is in memory
-// access, finishes whatever run_i does. While the core does not run the fetch buffer is thrown away.
-//
-// Ports as of ow_core.
+// Ports are those of ow_core.
 
 `include "ow_assert.svh"
 
@@ -164,8 +165,8 @@ module ow_core_pipeline
     .dec_o(dec)
   );
 
-  // Where the instruction leads, if that is known here: jumps, and branches backwards. One that has
-  // just come from memory waits until it stands in the buffer.
+  // The target of the instruction, if it is known here: jumps, and branches backwards. An
+  // instruction that has just come from memory waits until its line is in the buffer.
   always_comb begin
     d_known = 1'b0;
     d_target = 32'd0;
@@ -183,7 +184,7 @@ module ow_core_pipeline
     end
   end
 
-  // It needs a result that comes later than from the execute stage: of a load there, and of the
+  // The instruction needs a result that is not there yet: of a load in execute, or of the
   // instruction in memory access.
   logic need_x, need_m;
   assign need_x = (dec.use_1 && dec.rs1 == x_q.dec.rd) || (dec.use_2 && dec.rs2 == x_q.dec.rd);
@@ -192,16 +193,17 @@ module ow_core_pipeline
   always_comb begin
     d_wait = d_known & ~line_kept;
     if (x_valid_q && x_q.dec.rd_we && need_x) begin
-      // The target of a jump comes too late from there.
+      // A jump's target would come too late from the execute stage.
       if (x_q.dec.cls == CLS_LOAD || (d_known && dec.cls == CLS_JALR)) d_wait = 1'b1;
     end
     if (m_loads && m_result.rd_we && need_m) d_wait = 1'b1;
-    // What a CSR instruction writes is there a cycle later.
+    // A CSR write takes effect a cycle later.
     if (x_valid_q && x_q.dec.cls == CLS_CSR && !x_reads) d_wait = 1'b1;
   end
 
   assign d_go = d_have & ~d_wait & (~x_valid_q | x_leaves) & ~x_redirect;
-  // The head line goes with its second instruction; a redirect throws the whole buffer away.
+  // The second instruction of the head line takes the line away. A redirect discards the whole
+  // buffer.
   assign line_pop = d_go & pc_ok & pc_q[2];
 
   always_comb begin
@@ -226,9 +228,10 @@ module ow_core_pipeline
   logic [31:0] tval, e_target;
   logic        e_redirect;
 
-  // The instruction behind an access to a register waits for it: it may be what stops the core.
+  // The instruction after an access to a register waits for it, because the access may stop the
+  // core.
   assign x_have = x_valid_q & ~m_regs & (run_i | ex_q != EX_RUN | tensor_ready_i) & ~core_rst_i;
-  // One that has not begun when the core stops is decoded again when it goes on.
+  // An instruction that has not begun when the core stops is decoded again later.
   assign withdrawn = x_valid_q & ~run_i & ex_q == EX_RUN & ~tensor_ready_i;
   assign tensor_here_o = x_valid_q && x_q.dec.cls == CLS_TENSOR && ex_q == EX_RUN;
 
@@ -439,8 +442,8 @@ module ow_core_pipeline
       (x_q.dec.cls == CLS_NEXT || x_q.dec.cls == CLS_WFI);
   assign wait_tensor_o = x_have && (x_q.dec.cls == CLS_TENSOR || x_q.dec.cls == CLS_DSRW);
 
-  // It waits for an input, so nothing moves by itself: what is in execute stays and redirects nothing,
-  // and what is decoded stays behind it. Behind an empty execute stage it does not, or not for long.
+  // Whether it waits for an input, so that nothing moves by itself. What is in execute stays and
+  // redirects nothing, and decode stays with it. With an empty execute stage decode goes on soon.
   logic waits;
   always_comb begin
     waits = 1'b0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types and constants that the scalar core's own modules share. Nothing outside rtl/tile/core uses
-// them. Trap causes and the numbers of CSRs stand in ow_isa_pkg.
+// Types and constants that the scalar core's modules share. Nothing outside rtl/tile/core uses
+// them. Trap causes and numbers of CSRs are in ow_isa_pkg.
 
 package ow_core_pkg;
 
@@ -94,7 +94,7 @@ package ow_core_pkg;
     logic        regs;    // the load or store is of a tile register
     logic [2:0]  funct3;
     logic [31:0] addr;    // of a load or store
-    logic [31:0] wdata;   // where the bytes stand in the word
+    logic [31:0] wdata;   // the bytes are in their places of the word
   } result_t;
 
   // RV32, extensions I and M, and X for the tensor extension.

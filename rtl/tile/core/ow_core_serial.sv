@@ -1,27 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scalar core for area and not for speed: what ow_core promises (its ports, instructions, CSRs,
-// traps and limits), an instruction after the other and a step after the other.
+// The scalar core for area instead of speed. It does what ow_core promises (ports, instructions,
+// CSRs, traps and limits), one instruction after the other, step after step.
 //
-// One memory (ow_core_serial_words) keeps the general registers, CSRs and the address of the
-// instruction; what it has read is one operand of the adder and of the logic, the accumulator the
-// other, and the accumulator takes all results. Behind the accumulator stands a register that only
-// shifts; products and quotients go through the two. Steps are a bit each (ow_core_serial_steps).
+// One memory (ow_core_serial_words) keeps general registers, CSRs and the address of the
+// instruction. The word read from it is one operand of the adder and of the logic; the accumulator
+// is the other, and takes all results. A register after the accumulator only shifts; products and
+// quotients go through the two. Steps are a bit each (ow_core_serial_steps).
 //
-// Instructions come by way of loads and stores (dmem), a word each, so ifetch is quiet, and fence.i has
-// nothing to throw away. What is written to code before the fetch is granted is executed.
+// Instructions come through the port of loads and stores (dmem), a word each. So ifetch is quiet
+// and fence.i has nothing to discard. Code that is written before its fetch is granted is executed.
 //
-// Cycles, with a memory that grants at once: arithmetic with an immediate value 7, of registers 8, sub
-// 9, slti 10, slt 11; what sets the stack pointer 1 more; shifts 10 with an immediate value and 11 with
-// a register, and one for each place; lui 7; jumps 9; branches 10; loads 10, of a byte or half-word 1
-// more and one for each place that it moves down; stores 9; mul 136, others 104, and mulh by a negative
-// number 108; divisions 174 to 178, remainders 141 to 145; csr* that only read 11, others 13 or 14, those
-// of mcycle 18 to 22; a trap 7 behind what it is found in; ow.dsr* 8, a tensor instruction 9, ow.next 5
-// from the cycle in which a task is ready. Every 16 instructions, and in front of a CSR access, 6 go by
-// as what has retired is counted. Out of a reset the core takes 72. An instruction begins with its
-// fetch and then finishes, whatever run_i does, but for one that waits for the engine or for a task; what
-// run_i does is known a cycle later.
+// Cycles, with a memory that grants at once:
+//   7    arithmetic with an immediate value, lui; 8 of registers, sub 9, slti 10, slt 11; 1 more if
+//        it sets the stack pointer
+//   10   shifts with an immediate value, 11 with a register; 1 more for each place
+//   9    jumps; branches 10
+//   10   loads; of a byte or half-word 1 more, and 1 for each place that it moves down; stores 9
+//   136  mul; others 104, mulh by a negative number 108; divisions 174 to 178, remainders 141 to
+//        145
+//   11   csr* that only read; others 13 or 14, those of mcycle 18 to 22
+//   8    ow.dsr*; a tensor instruction 9; ow.next 5 from the cycle in which a task is ready
+// A trap takes 7 after the step that finds it. Every 16 instructions, and before a CSR access, 6 go
+// by as retired instructions are counted. Out of a reset the core takes 72. An instruction begins
+// with its fetch and then finishes whatever run_i does, except one that waits for the engine or for
+// a task. run_i takes effect a cycle later.
 //
-// Ports as of ow_core. A count of cycles is what cycle_i was 3 cycles before retire_o.
+// Ports are those of ow_core. A read of the cycle count gives cycle_i of 3 cycles before retire_o.
 
 `include "ow_assert.svh"
 
@@ -103,10 +107,10 @@ module ow_core_serial
   localparam int unsigned SramW = $clog2(SramBytes);
 
   logic [31:0] a_q, a_d;         // the accumulator
-  logic [31:0] l_q;              // what shifts behind it
+  logic [31:0] l_q;              // the register after it, which only shifts
   logic [31:0] pc_q, insn_q;
   logic        away_q;           // the instruction is not in memory
-  logic        again_q;          // .. is fetched again for the trap that it is
+  logic        again_q;          // it is fetched again, to trap
   logic        carry_q, second_q;
   logic [4:0]  count_q;          // steps left
   logic [4:0]  retired_q;        // instructions that are not in minstret yet
@@ -221,7 +225,7 @@ module ow_core_serial
                 s[M_INVERT] || (logical && dec.alu_op[1:0] inside {2'b00, 2'b11});
   assign ors = (s[C_NEW] && f3[1]) || (logical && dec.alu_op[1]);
   assign f = f_e'({ors, xors});
-  // Bits that a CSR does not have.
+  // Bits that a CSR does not have read as 0.
   logic puts;
   assign puts = s[C_NEW] || s[C_CLEAR];
   assign f_low = puts && word inside {WORD_MTVEC, WORD_MEPC} ? F_NONE : f;
@@ -285,7 +289,7 @@ module ow_core_serial
   assign four = s[S_FOUR] || (s[S_TARGET] && dec.cls != CLS_NEXT) ||
                 (s[S_WRITE] && !(dec.cls inside {CLS_JAL, CLS_JALR, CLS_MRET, CLS_NEXT, CLS_CSR}));
 
-  // What stands in no word of the memory.
+  // CSRs that are in no word of the memory.
   logic old_status, old_misa, old_mie;
   assign old_status = s[C_OLD] && word == CSR_WORD_MSTATUS;
   assign old_misa = s[C_OLD] && word == CSR_WORD_MISA;
@@ -342,7 +346,7 @@ module ow_core_serial
     if (s[S_DATA]) insn_q <= away_q ? '0 : dmem_rdata_i;
   end
 
-  // The counter goes round: 32 steps from 31 on leave it at 31.
+  // The counter wraps: 32 steps from 31 on leave it at 31.
   always_ff @(posedge clk_i) begin
     if (s[S_RESET] || s[S_MULDIV]) count_q <= 5'd31;
     else if (s[S_ALU]) count_q <= a_q[4:0];
@@ -366,7 +370,7 @@ module ow_core_serial
     else if (store) access_cause = misaligned ? TRAP_STORE_MISALIGNED : TRAP_STORE_FAULT;
     else access_cause = misaligned ? TRAP_LOAD_MISALIGNED : TRAP_LOAD_FAULT;
   end
-  // One that has wrapped around below 0 is low, too.
+  // A sum that wrapped around below 0 is below the limit, too.
   assign low = dec.rd == STACK_REG && stack_limit_i != '0 &&
                (a_q[31] || a_q < {8'd0, stack_limit_i});
 

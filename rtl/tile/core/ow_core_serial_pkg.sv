@@ -2,7 +2,7 @@
 // Steps of the scalar core for area (ow_core_serial), and the words of its memory.
 package ow_core_serial_pkg;
 
-  // Steps, each a bit. What a step reads of the core's memory is addressed in the step before it.
+  // Steps, each a bit. The step before one addresses the word that it reads from the core's memory.
   typedef enum logic [6:0] {
     // Reset: the program counter; CSRs and x0 become 0, and the constant -1.
     S_RESET,
@@ -60,13 +60,13 @@ package ow_core_serial_pkg;
     D_IN,
     D_SHIFT,
     D_SUB,         // how the divisor compares
-    D_TAKE,        // .. is subtracted, if it is not more
+    D_TAKE,        // the divisor is subtracted, if it is not more
     D_LAST,
     D_OUT,
     D_SIGN,
     D_MINUS,
     S_INVERT,
-    // What waits for others.
+    // Steps that wait for others.
     S_TENSOR,
     S_SYNC,
     S_DSR,
@@ -103,8 +103,8 @@ package ow_core_serial_pkg;
   localparam int unsigned NUM_STEPS = 32'(S_STOPPED) + 1;
   typedef logic [NUM_STEPS-1:0] steps_t;
 
-  // Words of the memory: the general registers, and from 32 on these. Where a CSR is, its number
-  // says (csr_word).
+  // Words of the memory: the general registers, and these from 32 on. A CSR's number gives its word
+  // (csr_word).
   typedef enum logic [4:0] {
     WORD_PC     = 5'd2,
     WORD_TEMP   = 5'd3,
@@ -120,8 +120,8 @@ package ow_core_serial_pkg;
     WORD_COUNT_HIGH = 5'd22
   } word_e;
 
-  // mstatus 0, misa 1, mie 4, mtvec 5, mscratch 8, mepc 9, mcause 10, mtval 11, mip 12, counts from
-  // 16 on, mvendorid to mhartid 25 to 28; the numbers that there are, only.
+  // Only for numbers that exist: mstatus 0, misa 1, mie 4, mtvec 5, mscratch 8, mepc 9, mcause 10,
+  // mtval 11, mip 12, counts from 16 on, mvendorid to mhartid 25 to 28.
   /* verilator lint_off UNUSEDSIGNAL */ // bits that tell none of them from another
   function automatic logic [4:0] csr_word(input logic [11:0] number);
     return {number[11], number[6] | number[4], number[7] | number[2], number[1:0]};

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// The step that the scalar core for area is in, a bit for each: below stands for every step what
-// leads to it.
+// The step that the scalar core for area is in, one bit per step. For each step, the code below
+// says what leads to it. One step per cycle; a step that waits for others stays.
 //
 //   dec_i        the instruction, from S_DECODE on
-//   illegal_i    .. is none, or its CSR, or no descriptor; away_i: it would not come from memory
-//   counts_i     what has retired must be added to minstret first
-//   sets_i       .. writes its CSR; cycle_i: that is mcycle or mcycleh; high_i: the latter
-//   odd_i        the accumulator is no address of an instruction; none_i: it is 0
+//   illegal_i    it is illegal, or its CSR or descriptor does not exist. away_i: it would not come
+//                from memory
+//   counts_i     retired instructions must be added to minstret first
+//   sets_i       it writes its CSR. cycle_i: that is mcycle or mcycleh; high_i: mcycleh
+//   odd_i        the accumulator is no address of an instruction. none_i: it is 0
 //   zero_i       the counter is 0
 //   run_i        as of ow_core
-//   granted_i    the access is granted; regs_i: it is one to a tile register
-//   misplaced_i  .. must not be made; stack_i: it sets x2; low_i: below the limit
-//   taken_i      the branch is
-//   negative_i   the dividend is; minus_i: its quotient or remainder; correct_i: mulh, and rs2 is
-//   no_dsr_i     there is no such descriptor
-//   The rest are answers of others, as of ow_core.
+//   granted_i    the access is granted. regs_i: it is one to a tile register
+//   misplaced_i  the access is not allowed. stack_i: the instruction sets x2; low_i: below the
+//                limit
+//   taken_i      the branch is taken
+//   negative_i   the dividend is negative. minus_i: its quotient or remainder is; correct_i: it is
+//                mulh, and rs2 is negative
+//   no_dsr_i     the descriptor does not exist
+//   others       answers to requests, as of ow_core
 `include "ow_assert.svh"
 
 module ow_core_serial_steps

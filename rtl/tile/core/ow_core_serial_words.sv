@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of the scalar core for area: general registers, CSRs and what lasts longer than a few
-// steps; a block RAM with one write port and one read port, whose data stand in the cycle after the
-// address. What is read and written where, by the step that the core is in.
+// The memory of the scalar core for area: general registers, CSRs, and what lasts longer than a few
+// steps. It is a block RAM with one write port and one read port. The step decides what is read and
+// written. Latency: data is there in the cycle after the address.
 //
-//   step_i    the step, a bit each
-//   dec_i     the instruction
-//   away_i    there is none
-//   csr_i     the word of its CSR; plain_i: which is written as it is; cycle_i, high_i: one of mcycle
-//   count_i   of the words that a reset clears
-//   data_i    what is written
-//   data_o    what was read
+//   step_i   the step, one bit each
+//   dec_i    the instruction
+//   away_i   there is none
+//   csr_i    the word of its CSR. plain_i: it is written as it is; cycle_i, high_i: it belongs to
+//            mcycle, is its upper half
+//   count_i  which of the words that a reset clears
+//   data_i   what is written
+//   data_o   what was read
 module ow_core_serial_words
   import ow_core_pkg::*;
   import ow_core_serial_pkg::*;
@@ -58,7 +59,7 @@ module ow_core_serial_words
   assign csr = dec_i.cls == CLS_CSR;
   assign compares_imm = dec_i.cls == CLS_ALU && dec_i.b_imm && dec_i.alu_op[2:1] == 2'b01;
 
-  // rs1, if nothing else is asked for.
+  // rs1, if nothing else is read.
   logic rs2, pc, temp, ones, other;
   logic [4:0] word;
   always_comb begin

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Write-back: one register a cycle, the general registers with their only write port, and what
-// decoding reads of them. A load picks its bytes here, in the cycle in which memory answers. What is
-// here, and results that have not come so far, stand for the registers that they will be written
-// to; whoever decodes waits for loads that have not come so far.
-// rst_i: of the tile or of the core; the general registers keep their values.
+// Write-back: one register per cycle, the general registers with their only write port, and the
+// operands that decode reads. A load picks its bytes here, in the cycle in which memory answers.
+// The result here, and results on their way, replace the registers that they will be written to.
+// Decode itself waits for loads that are still on their way. rst_i is of the tile or of the core;
+// the general registers keep their values.
 module ow_core_write
   import ow_pkg::*;
   import ow_core_pkg::*;
@@ -16,7 +16,7 @@ module ow_core_write
   input  logic        dmem_rvalid_i,
   input  logic [31:0] dmem_rdata_i,
 
-  // Results on their way, the younger one first: register, value.
+  // Results on their way, the younger one first: register and value.
   input  logic [1:0]       on_way_i,
   input  logic [1:0][4:0]  way_rd_i,
   input  logic [1:0][31:0] way_data_i,
@@ -60,7 +60,7 @@ module ow_core_write
     end
   end
 
-  // The place of an operand is chosen while the registers are read.
+  // Where an operand comes from is decided while the registers are read.
   logic [1:0][4:0]  rs;
   logic [1:0][31:0] operand, old;
   assign rs = {rs2_i, rs1_i};

@@ -1,40 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// ow_tasks: picks the next task and hands it to the core.
+// Picks the next task and hands it to the core.
 //
-// Tasks 0..7 are the data tasks of input queues 0..7 (a data wavelet is at the head), 8..15 their
-// control tasks (a control wavelet is), 16..31 local tasks; every task can also be activated. A
-// task can be picked when it is ready in one of these ways, its entry address has been written,
-// and it is not blocked. A queue that a tensor instruction or the reducer owns makes no task
-// ready. When a task is dispatched its wavelet is popped and is the argument, or its activation
-// is cleared and the argument is 0; if both wait for the same task they take turns. Activation is
-// one bit, not a count.
+// Tasks 0..7 are the data tasks of input queues 0..7 (ready if a data wavelet is at the head),
+// 8..15 their control tasks (a control wavelet is), 16..31 local tasks. Every task can also be
+// activated; activation is one bit, not a count. A task can be picked if it is ready in one of
+// these ways, its entry address has been written, and it is not blocked. A queue that a tensor
+// instruction or the reducer owns makes no task ready. A dispatch pops the task's wavelet, which is
+// the argument, or clears its activation; then the argument is 0. If both wait for a task they take
+// turns.
 //
-// The pick takes tasks with their PRIORITY bit set before the others, and within both classes goes
-// round robin over the task numbers from the last one of the class: with n tasks of a class ready
-// all the time each has every n-th turn of its class. No task starves: after HighRun dispatches of
-// priority tasks in a row at whose time another task was ready, one of the others has the turn.
-// Bounds: before a task that is ready until it is dispatched, while PRIORITY stays, each other one of its
-// class is dispatched once at most; besides, if it has no priority, 7 with priority before each of these
-// and before it, and if it has, one without at first and one more behind each 7 with priority. The
-// pick is registered: one cycle after a wavelet is at inq_head_i, next_ready_o is high, and the core
-// in ow.next takes it then; the task's first instruction is executed two cycles later. A pick whose
-// reason has gone (blocked, the queue given to a thread) is dropped, and so is one without priority
-// that has not been taken when a priority task becomes ready.
+// Order: tasks with their PRIORITY bit set go before the others. Each class goes round robin over
+// the task numbers, from its last one on. After HighRun dispatches of priority tasks in a row while
+// another task was ready, one of the others has the turn. So no task starves. Bounds for a task
+// that is ready until it is dispatched, while PRIORITY stays:
+//   - each other task of its class is dispatched once at most before it;
+//   - without priority, besides, 7 with priority before each of these and before it;
+//   - with priority, besides, one without at first and one more after every 7 with priority.
 //
-// Small: for area and not for the clock: the pick looks at a task a cycle, from the one behind the last
-//   of the class on, so that it takes up to 33 cycles instead of one; its entry comes from a block RAM,
-//   and a write of an entry makes a pick that stands begin again. next_entry_o stands for a cycle more.
-// cfg_*: the TASK registers (docs/memory-map.md); cfg_addr_i is the offset of the access; a write
-//   takes effect at the next edge, cfg_rdata_o is combinational. Small: entries read as 0 there, and
-//   cfg_late_o is the entry in the cycle behind cfg_re_i (else 0).
-// inq_*: heads of the ramp's input queues; inq_owned_i: not for tasks; inq_pop_o in the cycle of
-//   the dispatch.
-// eng_done_*, red_done_*: completion events (done_e: activate or unblock a task).
-// torn_i: a colour was torn down in the cycle before: activates task 29, whichever colour it was
-//   (RT_TORN shows which are).
-// next_*: the pick for the core; next_pop_i takes it; next_wait_i: the core sits in ow.next, no
-//   task runs. core_rst_i: the core is reset: no task runs, is registered, active or blocked any more.
-// idle_o: nothing can change here before one of the inputs does.
+// Latency: the pick is registered. One cycle after a wavelet is at inq_head_i, next_ready_o is
+// high, and a core in ow.next takes it then; the task's first instruction executes two cycles
+// later. A pick whose reason has gone (blocked, the queue given to a thread) is dropped. So is one
+// without priority that was not taken when a priority task becomes ready.
+//
+//   Small       for area: the pick looks at one task per cycle, from the one after the last of the
+//               class on, so it takes up to 33 cycles. Its entry comes from a block RAM, and a
+//               write of an entry makes a pick begin again. next_entry_o stays for a cycle more
+//   cfg_*       the TASK registers (docs/memory-map.md). cfg_addr_i is the offset of the access; a
+//               write takes effect at the next edge, cfg_rdata_o is combinational. Small: entries
+//               read as 0 there, and cfg_late_o is the entry in the cycle after cfg_re_i (else 0)
+//   inq_*       heads of the ramp's input queues. inq_owned_i: not for tasks; inq_pop_o in the
+//               cycle of the dispatch
+//   eng_done_*, red_done_*  completion events (done_e: activate or unblock a task)
+//   torn_i      a colour was torn down in the cycle before: activates task 29, whichever colour it
+//               was (RT_TORN shows which)
+//   next_*      the pick for the core. next_pop_i takes it; next_wait_i: the core is in ow.next, no
+//               task runs
+//   core_rst_i  the core is reset: no task runs, is registered, active or blocked any more
+//   idle_o      nothing can change here before one of the inputs does
 
 `include "ow_assert.svh"
 
@@ -113,7 +115,7 @@ module ow_tasks
   assign entry_hit = is_reg_task_entry(cfg_addr_i);
   assign entry_at = reg_task_entry_index(cfg_addr_i);
 
-  // The dispatch. The reason for the pick is looked at again, since it is a cycle old.
+  // The dispatch. The reason for the pick is checked again, since it is a cycle old.
   logic take_wavelet;
   logic pick_ok;
   logic [31:0] pick_entry, read_entry;
@@ -134,11 +136,11 @@ module ow_tasks
   end
   assign next_ready_o = pick_ok;
 
-  // The next pick: the class, then the first eligible task of it above the last one that was
-  // dispatched of it, else its first of all.
+  // The next pick: the class, then its first eligible task after the last one that was dispatched,
+  // else its first of all.
   logic        low_waits;  // a task without priority is eligible
   logic [4:0]  pick_d;
-  logic        hold;  // the pick stands and is not taken in this cycle
+  logic        hold;  // the pick stays: it is not taken in this cycle
   logic        high;  // a priority task has the turn
   logic        picked;  // the next pick, if the one before does not hold
   logic        settled; // nothing of it changes by itself
@@ -156,8 +158,8 @@ module ow_tasks
   assign choose = !hold && !next_pop_i && eligible != 32'd0;
 
   if (Small) begin : gen_small
-    // A pick that is taken as an entry is written goes by the entry that was, which has been read: what a
-    // block RAM gives that is written and read at once is anything.
+    // A pick that is taken while an entry is written uses the old entry, which has been read
+    // already. A block RAM does not define a read of the word that is written.
     (* ram_style = "block", no_rw_check *) logic [31:0] mem_q [NUM_TASKS];
     logic [31:0] mem_rdata_q, late_q;
     logic        shows_q;
@@ -174,7 +176,8 @@ module ow_tasks
     assign read_entry = '0;
     assign cfg_late_o = late_q & {32{shows_q}};
 
-    // pick_q goes over the tasks; it stands for a cycle at the one that is found, as its entry is read.
+    // pick_q goes over the tasks. It stays for a cycle at the task that is found, while its entry
+    // is read.
     logic looks_q, high_q;  // in the class of those with priority
     logic found, looks;
     assign looks = looks_q && high_q == high;
@@ -200,7 +203,7 @@ module ow_tasks
     assign picked = !next_pop_i && eligible != 32'd0;
     assign settled = 1'b1;
 
-    // One of each class: which of the two has the turn, and that there is a choice, is known last.
+    // One pick of each class. Which class has the turn, and whether there is a pick, is known last.
     logic [4:0] high_pick, low_pick;
     always_comb begin
       high_pick = '0;
@@ -269,7 +272,7 @@ module ow_tasks
         pick_valid_q <= picked;
         pick_q <= pick_d;
       end
-      // What stands is the entry that was.
+      // The pick holds the old entry, so it begins again.
       if (Small && cfg_we_i && entry_hit) pick_valid_q <= 1'b0;
       if (next_pop_i) begin
         last_q <= pick_q;

@@ -37,6 +37,24 @@
 // cache fires 4 cycles after the one that wrote them, a mixed multiply-add after 2, and results of
 // reductions and functions come later than others (ow_engine_flight).
 //
+// Hand-overs, and the cycle in which they can be used:
+//   core to launch  the same, from the register after decode. Descriptors are looked up whether or
+//                   not an instruction is offered, since that is known late
+//   launch to core  the next (ready), or the same for simple instructions (quick): ow_engine_launch
+//   launch to I0    the next, in the thread table
+//   I0 to I1        the next: context, walk, dimensions. If I1 plans a beat of the chosen thread in
+//                   this cycle, its walk comes from that plan
+//   I1 to I0        the same, early: whether the thread in I1 may end, or its inner vector may
+//   I1 onwards      the next: thread table, FIFOs, counters, line requests, write buffer, packer.
+//                   All is prepared as if the beat went, and taken only if it goes
+//   beats to M      the next, from registers of their own; likewise to the gather, which sums rows
+//                   of addresses in its first cycle
+//   M to results    to the packer the same, or the next if zeros are skipped; to non-linear
+//                   functions the next; to ow_engine_flight the next
+//   write buffer    to I0 and I1 from a count of free slots in a register; to the memory from
+//                   registers
+//   memory          read data in the cycle after the grant
+//
 // Throughput, in cycles a beat: 1 with up to two vectors to read and one to write, 1.5 with three to
 // read, whatever their alignment, once the streams have slipped apart (a few cycles an instruction,
 // and where other requestors disturb). A beat that reads bytes whose write is under way is planned

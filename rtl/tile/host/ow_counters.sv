@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tile's counters (docs/memory-map.md). They are exact although an idle tile is not clocked:
-// events are counted as they happen; from the counter of a duration cycle_i is taken away when its
-// cause begins, and added when it ends or when it is read.
+// The tile's counters (docs/memory-map.md). They are exact although an idle tile is not clocked.
+// Events are counted as they happen. A duration counter subtracts cycle_i when its cause begins,
+// and adds it when the cause ends or the counter is read. Latency: an event counts from the next
+// cycle on. Throughput: every event of every cycle.
 //
-// ev_*: events of this cycle. eng_cause_i, asleep_i, red_wait_i: causes that are timed.
-// read_i, index_i -> value_o: a counter, combinational; 0 while read_i is low or if it is not there.
-// idle_o: no register changes at this clock edge.
+//   ev_*             events of this cycle
+//   eng_cause_i, asleep_i, red_wait_i  causes that are timed
+//   read_i, index_i  a read: value_o is that counter, combinational; 0 while read_i is low or if it
+//                    is not there
+//   idle_o           no register changes at this clock edge
 `include "ow_assert.svh"
 
 module ow_counters
@@ -32,10 +35,10 @@ module ow_counters
 );
 
   if (All) begin : gen_all
-    // Events: the low bits of each counter are registers; what they carry waits in due_q until the
-    // one adder of all puts it into the memory of the high bits. That moves only in a cycle that
-    // has events anyway. A counter carries again after 2 ** (LowW - 1) of its own events at the
-    // earliest, and by then the others have carried twice at most.
+    // Events: the low bits of each counter are registers. Their carries wait in due_q until the one
+    // adder adds them to the memory of high bits, which moves only in a cycle that has events
+    // anyway. A counter carries again after 2 ** (LowW - 1) of its own events at the earliest, and
+    // by then the others have carried twice at most.
     localparam int unsigned Events = 6;
     localparam int unsigned LowW = 5;
     localparam int unsigned HighW = 48 - LowW;
@@ -108,8 +111,8 @@ module ow_counters
       end
     end
 
-    // The other two, which begin and end whenever they do: that one does is known last, and is asked
-    // for nothing but that.
+    // The other two causes, asleep and waiting, begin and end at any time. Their change is known
+    // last, so it only enables these registers.
     logic [1:0][47:0] time_q;
     logic [1:0]       runs_d, runs_q;
     assign runs_d = {red_wait_i, asleep_i};
@@ -128,7 +131,7 @@ module ow_counters
       end
     end
 
-    // A counter is what is kept and what goes on, from one cycle to another.
+    // A counter is what is kept, plus the time from the beginning of what still goes on.
     logic [47:0] kept, from, more;
     always_comb begin
       kept = '0;

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
+// Why the tile is stopped (docs/memory-map.md, ERROR). It keeps the first error that core, engine,
+// reducer, ramp or registers report, until clear_i. Of several in one cycle the first in this order
+// counts: core, engine, reducer, ramp, registers. halt_o is high from the cycle after the report.
+// An error that is still reported after clear_i stops the tile again.
 //
-// Why the tile is stopped (docs/memory-map.md, ERROR): keeps the first error that core, engine,
-// reducer, ramp or registers report, until clear_i. halt_o is high from the cycle after the report.
-// An error that is still reported after clear_i stops the tile again. Of several in one cycle the
-// first in this order counts: core, engine, reducer, ramp, registers.
-//
-//   clear_i      forgets the error; reports in such a cycle are not taken
-//   pc_i         where the core is: of a core at a register access, that instruction
-//   bind_i       a queue is bound in this cycle, by an access to the register at access_addr_i; the
-//                ramp says in the next cycle whether that is an error
-//   access_addr_i offset of the register that is accessed in this cycle
-//   core_*, engine_*, red_*, ramp_*   errors while they last, or for one cycle
-//   regs_*       a register access that is an error, in its cycle
-//   error_o ..   the registers ERROR, ERROR_ADDR, ERROR_PC
-//   pending_o    a report is taken at this edge
+//   clear_i        forgets the error; reports in such a cycle are not taken
+//   pc_i           where the core is; at a register access, that instruction
+//   bind_i         a queue is bound in this cycle, by an access to the register at access_addr_i;
+//                  the ramp says in the next cycle whether that is an error
+//   access_addr_i  offset of the register that is accessed in this cycle
+//   core_*, engine_*, red_*, ramp_*  errors while they last, or for one cycle
+//   regs_*         a register access that is an error, in its cycle
+//   error_o ..     the registers ERROR, ERROR_ADDR, ERROR_PC
+//   pending_o      a report is taken at this edge
 module ow_error
   import ow_pkg::*;
 (

@@ -1,35 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
+// The tile's register space (docs/memory-map.md). It decodes accesses, holds run control and
+// identity, has the counters (ow_counters) and selects what is read. Registers that belong to a
+// block live in that block.
 //
-// The tile's register space (docs/memory-map.md): accesses of the core and of the control plane,
-// which alternate when both ask. A request is taken into a register in one cycle and granted in the
-// next, in which it reads or writes, unless it is a PUSH to a full output queue: that is tried again
-// when the control plane has had its turn. So an access of the control plane is granted in the third
-// cycle at most, one of the core too if it need not wait; one that does is looked at in one of two
-// cycles at least, from the second one on. In a small tile a PUSH may go in one cycle of four
-// (push_turn_i), for which one that has room is not put back: there it is the sixth cycle for both.
-// Read data comes the cycle after the grant. One access a cycle, one of each master every second cycle.
-// Registers that belong to a block live in that block; this module decodes, holds the run control, the
-// identity and the counters, and multiplexes what is read.
+// Protocol: core and control plane have a request/grant port each, and alternate when both ask. A
+// request enters a register in one cycle; in the next it is granted and reads or writes. Read data
+// comes in the cycle after the grant. A PUSH to a full output queue is not granted: it is tried
+// again when the control plane has had its turn. Throughput: one access per cycle, one of each
+// master every second cycle. Bounds: an access of the control plane is granted in the third cycle
+// at most, and so is one of the core that need not wait. A waiting one is looked at in one of two
+// cycles at least, from the second cycle on. In a small tile a PUSH may go in one cycle of four
+// (push_turn_i); one that has room keeps its place until then, so the bound is the sixth cycle for
+// both masters.
 //
-// The control plane must never wait for firmware, so PUSH is the core's alone: a PUSH from the
+// The control plane must never wait for firmware. So PUSH is the core's alone: a PUSH of the
 // control plane is granted and has no effect. Reserved offsets read 0 and ignore writes.
 //
-// The first error of the core, the engine, the reducer, the ramp or a register access stops the tile
-// (ow_error): halt_o goes high in the cycle after it was reported and stays until a reset of the core
-// (CORE_CTRL.reset). The router, the ramp's transport and the control plane go on. ebreak ends a program:
-// it is no error.
-//
-// Accesses that are errors, and have no effect: the core starts the memory self-test; the state of
-// the random generator is written while an instruction uses it.
-//
-// ow_counters has the counters, which are exact although an idle tile is not clocked.
+// Errors: the first error of core, engine, reducer, ramp or a register access stops the tile
+// (ow_error). halt_o is high from the cycle after the report until a reset of the core
+// (CORE_CTRL.reset). Router, ramp transport and control plane go on. ebreak ends a program and is
+// no error. Two accesses are errors and have no effect: the core starts the memory self-test, or
+// the state of the random generator is written while an instruction uses it.
 
 `include "ow_assert.svh"
 
 module ow_regs
   import ow_pkg::*;
 #(
-  // What CONFIG, FEATURES and OPERATIONS say, and so which of the registers are there.
+  // The values of CONFIG, FEATURES and OPERATIONS; they decide which registers exist.
   parameter int unsigned Lanes = FULL_LANES,
   parameter int unsigned SramBytes = FULL_SRAM_BYTES,
   parameter int unsigned SramBanks = FULL_SRAM_BANKS,
@@ -40,10 +38,11 @@ module ow_regs
 ) (
   input  logic        clk_i,
   input  logic        rst_i,
-  // The reticle's cycle count; read only at clock edges that have another reason to happen.
+  // The reticle's cycle count. It is read only at clock edges that have another reason to happen.
   input  logic [47:0] cycle_i,
 
-  // Master 0: the control plane. Master 1: the core. rvalid comes the cycle after a granted read.
+  // Master 0: the control plane. Master 1: the core. rvalid comes in the cycle after a granted
+  // read.
   input  logic        ctl_req_i,
   input  logic        ctl_we_i,
   input  logic [15:0] ctl_addr_i,
@@ -122,7 +121,7 @@ module ow_regs
   output logic [3:0]                  thread_sel_o,
   input  logic [31:0]                 thread_state_i,  // THREAD word of thread_sel_o
 
-  // State of the random generator: word prng_sel_o is written, and is prng_rdata_i.
+  // State of the random generator: word prng_sel_o is written; prng_rdata_i is that word.
   output logic        prng_we_o,
   output logic [1:0]  prng_sel_o,
   input  logic [31:0] prng_rdata_i,
@@ -133,7 +132,7 @@ module ow_regs
   output logic [1:0]  mbist_sel_o,
   input  logic [31:0] mbist_rdata_i,
 
-  // Events to count (one a cycle each) and causes to time.
+  // Events to count (each one per cycle), and causes to time.
   input  logic        ev_beat_i,
   input  logic [1:0]  ev_red_elem_i,
   input  logic        ev_in_i,
@@ -153,7 +152,7 @@ module ow_regs
 
   // -------------------------------------------------------------------------------- arbitration --
   logic last_core_q;  // the core had the last contended turn
-  logic ctl_asks, core_asks;  // and are not looked at already
+  logic ctl_asks, core_asks;  // asks, and is not looked at already
   logic take_core, taken, stays;
   // The access that is looked at.
   logic req_q, sel_core, we;
@@ -173,7 +172,8 @@ module ow_regs
       req_q <= 1'b0;
       last_core_q <= 1'b0;
     end else begin
-      // A core that is reset asks for nothing any more; what is looked at then is carried out.
+      // A core that is reset asks for nothing more; the access that is looked at is still carried
+      // out.
       req_q <= taken || stays;
       if (core_asks && ctl_asks) last_core_q <= take_core;
     end
@@ -197,7 +197,7 @@ module ow_regs
   assign core_gnt_o = req_q && sel_core && core_req_i && !wait_for;
   assign ctl_gnt_o = req_q && !sel_core;
 
-  // What waits is a PUSH or a REQUEST, which are neither read nor written here: nothing asks for that.
+  // A PUSH or a REQUEST that waits is neither read nor written here, so these need no condition.
   logic wr, rd;
   assign wr = req_q && we;
   assign rd = req_q && !we;
@@ -228,7 +228,7 @@ module ow_regs
   assign to_outq = is_reg_outq(addr);
   assign bind_addr_o = {to_outq, to_outq ? reg_outq_index(addr) : reg_inq_index(addr)};
   assign bind_data_o = to_outq ? {outq.enable, outq.colour} : {inq.enable, inq.colour};
-  // Without what else may wait.
+  // push_goes already contains every reason to wait.
   assign push_o = push_hit && push_goes;
   assign push_q_o = is_reg_push(addr) ? reg_push_index(addr) : reg_push_ctrl_index(addr);
   assign push_data_o = '{ctrl: is_reg_push_ctrl(addr), data: wdata};
@@ -262,7 +262,7 @@ module ow_regs
 
   logic run_q, step_q, core_rst_q, unit_rst_q, ramp_clear_q, core_resets;
   assign core_resets = core_ctrl_we && ctrl.reset;
-  // Of the units besides the core: with the core's and in the cycle after, and after the tile's.
+  // The reset of engine and reducer: with the core's, in the cycle after it, and after the tile's.
   always_ff @(posedge clk_i) unit_rst_q <= rst_i || core_resets || core_rst_q;
   logic [31:0] boot_pc_q;
   logic [15:0] row_q, col_q;
@@ -453,8 +453,8 @@ module ow_regs
     end
   end
 
-  // A push that waits for its queue changes nothing until the ramp does; one that waits for its turn
-  // goes by itself.
+  // A push that waits for its queue changes nothing until the ramp does. One that waits for its
+  // turn goes without an input changing.
   assign idle_o = !taken && (!req_q || (stays && !(push_hit && push_room))) &&
                   !ctl_rvalid_q && !core_rvalid_q && !unit_rst_o && !ramp_clear_q && !error_pending && counters_idle &&
                   !(step_q && issue_i);

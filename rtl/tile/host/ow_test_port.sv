@@ -2,16 +2,17 @@
 // Switches the control-plane endpoint between the router and the station beside the tile, so that a
 // tile can be tested before there is a mesh.
 //
-// test_i selects the station; it is registered here and changes only while no packet is under way
-// (after reset, in practice). While it is high the router's requests wait. The station's side is
-// registered both ways: a request word is taken when test_req_valid_i and test_req_ready_o are high,
-// an answer word when test_rsp_valid_o and test_rsp_ready_i are; one word every 2 cycles.
-// With InputRegs the registers towards the station are on the other side (ow_tile).
+// Protocol: test_i selects the station. It is registered here and changes only while no packet is
+// under way (in practice, after reset). While it is high the router's requests wait. The station's
+// side is registered both ways: a request word is taken when test_req_valid_i and test_req_ready_o
+// are high, an answer word when test_rsp_valid_o and test_rsp_ready_i are. Throughput: one word
+// every 2 cycles. With InputRegs the registers towards the station are on the other side (ow_tile).
+//
 //   rt_*    requests from and responses to the router
 //   ep_*    the endpoint
 //   idle_o  nothing changes before an input does
-//   off_o   the station is not there, nor was it in the last cycle: nothing changes before test_i does,
-//           whatever the other inputs are
+//   off_o   the station is not selected, nor was it in the last cycle: nothing changes before
+//           test_i does, whatever the other inputs are
 module ow_test_port
   import ow_pkg::*;
 #(
@@ -90,7 +91,7 @@ module ow_test_port
       rsp_valid_d = 1'b0;
       rsp_d = '0;
     end else if (active) begin
-      // A word is taken, or the next one may come: the last one has gone on.
+      // ready falls when a word is taken and rises when that word has gone on.
       if (req_ready_q) req_ready_d = !req_valid;
       else req_ready_d = !req_valid_q;
       if (rsp_valid_q) begin
@@ -121,7 +122,8 @@ module ow_test_port
   end
 
   assign off_o = !active;
-  // With the station: a request word or an answer moves; an answer that waits to be taken does not.
+  // With the station selected, it is idle unless a request word or an answer moves. An answer that
+  // waits to be taken does not.
   assign idle_o = test == test_q &&
                   (!test_q || (req_ready_q && !req_valid && !rsp_ready &&
                                (rsp_valid_q || !ep_rsp_valid_i)));

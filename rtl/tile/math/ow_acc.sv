@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accumulator cache: 16 rows of Lanes fp32 words. One write port with an enable a lane, one read
-// port for the lanes and one for the reducer.
+// Accumulator cache: 16 rows of Lanes fp32 words. It has one write port with an enable per lane,
+// one read port for the lanes and one for the reducer.
 //
-// Protocol: we_i writes at the end of the cycle; both reads are combinational and see what was
-// written by the end of the cycle before. No bypass: ow_engine keeps dependent accesses apart.
-// It has no reset: an accumulator row's first product is added to +0 by the engine, and the
-// reducer knows which rows have been written.
+// Protocol: we_i writes at the end of the cycle. Both reads are combinational and see what was
+// written by the end of the cycle before. There is no bypass: ow_engine keeps dependent accesses
+// apart. There is no reset: the engine adds a row's first product to +0, and the reducer knows
+// which rows have been written. There are no errors.
 //
-//   Lanes              fp32 words a row: 2, 4 or 8
-//   we_i, wmask_i ...  write row waddr_i, lanes wmask_i
-//   raddr_i, rdata_o   read port of the lanes
-//   raddr2_i, ...      read port of the reducer
+//   Lanes             fp32 words per row: 2, 4 or 8
+//   we_i, wmask_i     write row waddr_i, lanes wmask_i
+//   raddr_i, rdata_o  read port of the lanes
+//   raddr2_i, ..      read port of the reducer
 module ow_acc #(
   parameter int unsigned Lanes = ow_isa_pkg::FULL_LANES
 ) (

@@ -1,43 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arithmetic of the tensor engine: Lanes SIMD lanes, the 32-bit multiply-add made of their
-// multipliers, the partial results of reductions, the random generator of stochastic rounding.
+// multipliers, the partial results of reductions, and the random generator of stochastic rounding.
 //
-// Protocol: no handshake and no stall; a beat enters with valid_i and moves on each cycle, in six
-// stages (U, M, P, A, N, R of ow_datapath_lane):
+// Protocol: no handshake and no stall. A beat enters with valid_i and moves on in each cycle, in
+// six stages (U, M, P, A, N, R of ow_datapath_lane):
 //   cycle t      operation, formats and operands are read
 //   cycle t + 2  the addend c_i is read (DP_FMA)
-//   cycle t + 5  result_o, combinational; the engine registers it, and may give it back as the
-//                addend of a beat that enters 4 cycles after this one, or later. A binary32 result
-//                of the lanes is the addend of a beat 2 or 3 cycles after it with back_i.
-//   reductions   (DP_DOT and above) add to PARTIALS partial results kept here, element i of the
-//                inner vector to number i modulo PARTIALS: two beats have passed before the same
-//                one is wanted again, which is what the addition takes. (Of an int8 dot each beat
-//                takes the next ones by itself: beats may be short, and the order does not matter.)
-//                red_first_i marks the first beat of a vector, which starts them afresh, red_last_i
-//                the last one: late_o is the result, for one cycle, RED_LATENCY cycles after that
-//                beat entered. Two last beats are at least RED_INTERVAL cycles apart. Beats of one
-//                vector need not be adjacent, but no beat of another vector comes between them;
-//                other operations may.
-// Throughput: a beat each cycle. Elements of a beat: one a lane with an element in mask_i. An int8
-// dot has two, the upper one (bits 15:8 of a_i and b_i) where i8_hi_i is set, too. DP_MUL, DP_FMA
-// and DP_DOT of f32 and i32 take at most max(1, Lanes / 4) lanes, all in one aligned group (lanes
-// 2k and 2k + 1 with 8 lanes).
-// Operands and results are in the low bits; of a result the bits above the format are 0.
+//   cycle t + 5  result_o, combinational. The engine registers it, and may give it back as the
+//                addend of a beat that enters 4 or more cycles after this one. With back_i a
+//                binary32 result of the lanes is the addend of a beat 2 or 3 cycles after it.
+// Reductions (DP_DOT and above) add to PARTIALS partial results kept here: element i of the inner
+// vector to number i modulo PARTIALS. So the same partial result is wanted again after two beats,
+// which is what the addition takes. In an int8 dot each beat takes the next partial results
+// instead, since its beats may be short and the order does not matter. red_first_i marks the first
+// beat of a vector and starts them afresh; red_last_i marks the last one. late_o is the result, for
+// one cycle, RED_LATENCY cycles after the last beat entered. Two last beats are at least
+// RED_INTERVAL cycles apart. Between beats of one vector other operations may enter, but no beat of
+// another vector.
 //
-// What there is (docs/numerics.md defines the results; other combinations are the engine's to
-// refuse):
+// Throughput: a beat per cycle. A beat has one element per lane in mask_i. An int8 dot has two
+// where i8_hi_i is set: the upper one in bits 15:8 of a_i and b_i. DP_MUL, DP_FMA and DP_DOT of f32
+// and i32 take at most max(1, Lanes / 4) lanes, all in one aligned group (lanes 2k and 2k + 1 with
+// 8 lanes). Operands and results are in the low bits. A result's bits above its format are 0.
+//
+// What there is (docs/numerics.md defines the results). The engine refuses other combinations.
 //   MOV                  any format                 CVT        between any two
 //   ADD SUB              f16 bf16 f32 i16 i32       MAX MIN CMP  f16 bf16 f32 i16 i32
 //   MUL                  f16 bf16 f32 i16 i32       AND OR XOR SLL SRL SRA  i16 i32
 //   FMA                  f16 bf16 f32 i16 i32, and f16 or bf16 factors with an f32 addend
 //   DOT                  f16 bf16 f32 i8 i16        SUM RMAX RMIN  f16 bf16 f32 i8 i16 i32
 // src_i is the format of a_i and b_i, dst_i that of c_i and the result. The result of a DOT or SUM
-// of floating-point elements is an fp32 sum, rounded to dst_i; of integers, the low bits of an
-// int32 sum.
+// of floating-point elements is an fp32 sum, rounded to dst_i. That of integers is the low bits of
+// an int32 sum.
 //
 // The random generator is xoshiro128+ (docs/numerics.md). A DP_CVT with stoch_i from f32 to 16 bits
-// takes one number an element, in the order of the lanes. prng_we_i writes word prng_sel_i of the
-// state; a write and such a DP_CVT do not come in the same cycle.
+// takes one number per element, in the order of the lanes. prng_we_i writes word prng_sel_i of the
+// state; a write and such a DP_CVT never come in the same cycle.
 module ow_datapath
   import ow_datapath_pkg::*;
 #(
@@ -92,7 +90,8 @@ module ow_datapath
   logic [4*Units-1:0][15:0]   wide_a, wide_b;
   logic [4*Units-1:0][31:0]   wide_product;
 
-  // What is asked for, with the bits that it can have. A move is one of bits.
+  // The operation and formats, without bits that this configuration never sets. A move is a move of
+  // bits.
   dp_op_e  op;
   dp_fmt_e src, dst;
 
@@ -192,12 +191,12 @@ module ow_datapath
     return min ? 32'h7F80_0000 : 32'hFF80_0000;
   endfunction
 
-  // What the beat in stage P will add to: each lane and each 32-bit unit keeps that in registers of
-  // its own, as one for all would drive the choice slowly. The first beat of a vector starts all
-  // partial results when it leaves stage N; the beat behind it does not see that yet.
+  // What the beat in stage P will add to. Each lane and each 32-bit unit has its own copy, since
+  // one register cannot drive all of their choices in time. The first beat of a vector starts all
+  // partial results when it leaves stage N; the beat after it does not see that yet.
   logic              afresh;
   logic [Groups-1:0] p_from;   // partial results of this group ..
-  logic [31:0]       p_start;  // .. or what they start from; else 0
+  logic [31:0]       p_start;  // or what they start from; else 0
   assign afresh = what_p_q.first || (a_valid_q && what_a_q.red && what_a_q.first);
 
   always_comb begin
@@ -420,7 +419,7 @@ module ow_datapath
     return 16'((s0 + s3) >> 16);
   endfunction
 
-  // The numbers from here on are made beside the question which lanes take one: that only chooses.
+  // The numbers are computed beside the question which lanes take one, which only chooses.
   always_comb begin : numbers
     logic [3:0][31:0]        state;
     logic [15:0]             number;

@@ -2,14 +2,14 @@
 // The end of a reduction: sixteen partial results become one by a fixed tree,
 //   q_i = p_i + p_(i+8) (i < 8),  r_i = q_i + q_(i+4) (i < 4),  s_i = r_i + r_(i+2) (i < 2),
 //   t = s_0 + s_1,
-// with five adders of two stages, then the result is rounded to the destination's format. "+" is
+// with five adders of two stages. The result is then rounded to the destination's format. "+" is
 // the sum of binary32 or int32 numbers, or their maximum or minimum.
 //
-// Protocol: valid_i with the partial results and what is to be done, for one cycle; late_valid_o
-// and late_o 9 cycles after, for one cycle. valid_i may come each 4 cycles
+// Protocol: valid_i, for one cycle, brings the partial results and the operation. late_valid_o and
+// late_o come 9 cycles later, for one cycle. Throughput: valid_i may come every 4 cycles
 // (ow_datapath_pkg::RED_INTERVAL).
 //
-// What enters which adder, by the age of the vector in cycles (results two cycles later):
+// What enters which adder, by the age of the vector in cycles (results come two cycles later):
 //   0, 1   q0 q4 q2 q6, then q1 q5 q3 q7, one in each of four
 //   2, 3   r0 r2, then r1 r3, in the two that had q0 and q2
 //   4 5 7  s0, s1 and t, in the fifth

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// "+" of the end of a reduction, in two stages: the sum of two binary32 or int32 numbers, or their
-// maximum or minimum.
+// The "+" of the end of a reduction, in two stages: the sum of two binary32 or int32 numbers, or
+// their maximum or minimum.
 //
-// Protocol: no handshake and no stall. valid_i with operands and what is to be done; result_q is
-// their result from two cycles later on, until that of the next. Throughput: one a cycle.
+// Protocol: no handshake and no stall. valid_i brings operands and operation. result_o is their
+// result from two cycles later on, until the next result. Throughput: one per cycle.
 module ow_datapath_join
   import ow_datapath_pkg::*;
   import ow_fp_pkg::*;

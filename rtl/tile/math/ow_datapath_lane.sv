@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // One SIMD lane of ow_datapath: a 16-bit multiplier, an adder of 27-bit significands that rounds to
-// any floating-point format, 32-bit integer arithmetic, casts.
+// any floating-point format, 32-bit integer arithmetic, and casts.
 //
-// Protocol: no handshake and no stall. Stages, in cycles after that of valid_i, with a register
-// behind each:
+// Protocol: no handshake and no stall. Stages, in cycles after valid_i, each with a register after
+// it:
 //   U  0   the operands are read, factors unpacked
 //   M  1   multiplication
 //   P  2   product normalised, casts, integers and bits; the addend is read and unpacked
 //   A  3   alignment and addition; integer sums, maxima
 //   N  4   normalisation, rounding to binary32: partial_o
 //   R  5   rounding to 16 bits: result_o, combinational
-// A binary32 result of stage R can be the addend of an element that is in stage A (it entered two
-// cycles later) or P (three): p_back_i.
-// What the beat does is the same for all lanes and comes decoded from ow_datapath, for each stage in
-// its cycle. Throughput: one element a cycle, two of int8 dot.
+// A binary32 result in stage R can be the addend of an element in stage A (it entered two cycles
+// later) or P (three cycles later): p_back_i. The operation is the same for all lanes and comes
+// decoded from ow_datapath, for each stage in its cycle. Throughput: one element per cycle, two of
+// an int8 dot.
+//
 // The multiplier is lent to ow_datapath_wide: in stage M it multiplies wide_a_i and wide_b_i where
-// they are not 0. That it is lent follows from what the beat does, so its own factors are 0 then, and
-// the two meet in an OR that waits for nobody's choice.
+// they are not 0. In such a beat its own factors are 0, so an OR joins the two without a choice.
 module ow_datapath_lane
   import ow_datapath_pkg::*;
   import ow_datapath_lane_pkg::*;
@@ -48,8 +48,8 @@ module ow_datapath_lane
   input  logic [1:0]  p_back_i,  // not c_i, but the result in stage R, now (10) or in stage A (01)
   input  logic [31:0] c_i,       // addend
   input  logic        p_red_i,   // a reduction: a partial result takes the addend's place
-  input  logic [Groups-1:0] p_from_i,  // .. this one, one-hot, ..
-  input  logic [31:0] p_start_i, // .. or what it starts from; else 0
+  input  logic [Groups-1:0] p_from_i,  // this one, one-hot
+  input  logic [31:0] p_start_i, // or what it starts from; else 0
   // Stage A.
   input  logic        a_valid_i, // an element of this lane is in stage A
   input  dp_kind_e    a_kind_i,  // what stage A does
@@ -84,11 +84,11 @@ module ow_datapath_lane
   logic [31:0] m_a_q, m_b_q, p_a_q, p_b_q;
   logic        m_valid_q, p_valid_q, is_mul;
   logic [15:0] u_x, u_y, m_x_q, m_y_q;  // what is multiplied; 0 while the multiplier is lent
-  logic        u_bytes, m_bytes_q;      // .. byte by byte
+  logic        u_bytes, m_bytes_q;      // they are multiplied byte by byte
   logic [15:0] m_x, m_y, m_low, m_high;
   logic [31:0] p_product_q;
 
-  // What is asked for, with the bits that it can have.
+  // The operation and formats, without bits that this configuration never sets.
   localparam bit Ints = Has.i8 || Has.i16 || Has.i32;
 
   dp_op_e  u_op;
@@ -159,7 +159,8 @@ module ow_datapath_lane
     m_low = m_x;
     m_high = m_x;
     if (Has.i8) begin
-      // By the bytes of y. Of an int8 dot each takes the byte of x that it belongs to.
+      // The product is made by the bytes of y. In an int8 dot each byte takes the byte of x in its
+      // own place.
       if (m_bytes_q) {m_low[15:8], m_high[7:0]} = '0;
       product_o = {8'd0, 24'(m_low) * 24'(m_y[7:0])};
       product_o[31:8] = product_o[31:8] + 24'(m_high) * 24'(m_y[15:8]);
@@ -199,8 +200,8 @@ module ow_datapath_lane
     end
   end
 
-  // The addend. What stage A will find instead of one is chosen here; the two meet in an OR, so that
-  // what is not there is 0.
+  // The addend. Stage A finds some addends itself (a partial result, a result in stage R). There an
+  // OR joins the two, so the one that is not meant is 0.
   fp_num_t     p_term, a_term_q;
   logic [31:0] p_c, a_c_q, r_partial_q;
   logic        a_none_q, a_finds_q, a_back_q;  // no addend; stage A finds it (or none), in stage R

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a SIMD lane (ow_datapath_lane) computes, as functions: integers, bits and casts, and for
 // each of its stages everything that the stage does.
-//
-// no_inline_task keeps one copy of a function in the simulator's code, for all lanes.
 package ow_datapath_lane_pkg;
 
   import ow_datapath_pkg::*;
@@ -27,7 +25,7 @@ package ow_datapath_lane_pkg;
     return fmt == DF_I16 || fmt == DF_I32 || fmt == DF_I8;
   endfunction
 
-  // Binary32 of an unpacked number that is one.
+  // The binary32 encoding of an unpacked binary32 number.
   function automatic logic [31:0] pack_f32(input fp_num_t x);
     if (x.nan) return NAN32;
     if (x.inf) return {x.sign, 8'hFF, 23'd0};
@@ -38,8 +36,8 @@ package ow_datapath_lane_pkg;
     for (int unsigned i = 0; i < 32; i++) reversed[i] = x[31-i];
   endfunction
 
-  // a shifted by b modulo the width; the upper bits of a narrow result are not its own. What goes
-  // to the left is turned round, goes to the right, and is turned round again.
+  // a shifted by b modulo the width. The upper bits of a narrow result are not defined. A shift to
+  // the left is a shift to the right of the reversed bits.
   function automatic logic [31:0] shift_int(input logic [31:0] a, input logic [4:0] b,
                                             input dp_fmt_e fmt, input dp_op_e op);
     logic [31:0] x;
@@ -57,7 +55,7 @@ package ow_datapath_lane_pkg;
     return 32'(33'({a, sub} + {b ^ {32{sub}}, sub}) >> 1);
   endfunction
 
-  // int8 dot: the sum of both products, which has 17 bits, from those of the numbers without signs.
+  // int8 dot: the sum of both products, in 17 bits, from the products of the unsigned bytes.
   function automatic logic [31:0] dot_i8(input logic [31:0] p, input logic [15:0] a,
                                          input logic [15:0] b, input logic both);
     logic [15:0] lo, hi;
@@ -78,7 +76,7 @@ package ow_datapath_lane_pkg;
                     dst == DF_I8 ? 6'd8 : dst == DF_I16 ? 6'd16 : 6'd32);
   endfunction
 
-  // a where the integer b is above zero, else 0.
+  // a if the integer b is above zero, else 0.
   function automatic logic [31:0] gate(input logic [31:0] a, input logic [31:0] b,
                                        input dp_fmt_e src);
     logic [31:0] x;
@@ -94,7 +92,7 @@ package ow_datapath_lane_pkg;
 
   // ----------------------------------------------------------------------------------- stages --
   // Stage P, beats that end in a floating-point addition: the first term. p is the product of the
-  // significands of the factors fa and fb. Of an integer a is the magnitude, fa has the sign.
+  // significands of the factors fa and fb. For an integer, a is the magnitude and fa has the sign.
   function automatic fp_num_t lane_term(input dp_op_e op, input dp_fmt_e src, input logic [31:0] a,
                                         input fp_factor_t fa, input fp_factor_t fb,
                                         input logic [21:0] p);
@@ -105,9 +103,9 @@ package ow_datapath_lane_pkg;
   endfunction
 
   // Stage P, other beats: the result, or what stage A adds or compares. p is the unsigned product
-  // of the low halves of a and b, used for int16; of an int8 dot those of their bytes. i8_hi says
-  // that it has a second element.
-  // Without integers what is left are moves, comparisons, maxima.
+  // of the low halves of a and b, used for int16; in an int8 dot it holds those of their bytes.
+  // i8_hi says that the dot has a second element. Without integers only moves, comparisons and
+  // maxima remain.
   /* verilator lint_off UNUSEDSIGNAL */ // a part of what there is
   function automatic logic [31:0] lane_bits(input dp_op_e op, input dp_fmt_e src,
                                             input dp_fmt_e dst, input logic [31:0] a,

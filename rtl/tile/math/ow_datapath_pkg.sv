@@ -59,7 +59,7 @@ package ow_datapath_pkg;
     DPA_C    = 2'd2   // the addend or partial result that comes to stage A
   } dp_addend_e;
 
-  // What the datapath of a tile has (FEATURES, OPERATIONS). Whoever uses it asks for nothing else.
+  // What the datapath of a tile has (FEATURES, OPERATIONS). Its user asks for nothing else.
   typedef struct packed {
     logic bf16;
     logic f32;      // arithmetic in f32; moves, casts and the mixed operations need none of it
@@ -81,15 +81,14 @@ package ow_datapath_pkg;
              red: operations.reductions, stoch: features.stochastic};
   endfunction
 
-  // A format as those that are there spell it: bits that none of them sets are 0, so that synthesis
-  // finds what is never asked for.
+  // A format, without the bits that no format of this configuration sets.
   function automatic dp_fmt_e dp_fmt_of(input dp_fmt_e fmt, input dp_has_t has);
     return dp_fmt_e'(fmt & (DF_F16 | DF_F32 | (has.bf16 ? DF_BF16 : DF_F16) |
                             (has.i8 ? DF_I8 : DF_F16) | (has.i16 ? DF_I16 : DF_F16) |
                             (has.i32 ? DF_I32 : DF_F16)));
   endfunction
 
-  // An operation, likewise.
+  // The same for an operation.
   function automatic dp_op_e dp_op_of(input dp_op_e op, input dp_has_t has);
     logic [4:0] set;
     set = DP_MOV | DP_ADD | DP_SUB | DP_MUL | DP_FMA | DP_CVT;
@@ -100,8 +99,8 @@ package ow_datapath_pkg;
   endfunction
   /* verilator lint_on UNUSEDSIGNAL */
 
-  // A result stands at the datapath's output RES_LATENCY cycles after its beat entered; the addend
-  // is read ADD_LATENCY cycles after.
+  // A result is at the datapath's output RES_LATENCY cycles after its beat entered. The addend is
+  // read ADD_LATENCY cycles after that entry.
   localparam int unsigned ADD_LATENCY = 2;
   localparam int unsigned RES_LATENCY = 5;
 

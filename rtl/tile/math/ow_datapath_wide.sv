@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The 32-bit multiply-add of ow_datapath: binary32 with one rounding, int32 modulo 2^32. Its
-// product is put together from four 16 x 16 bit products of the lanes' multipliers.
+// product is made of four 16 x 16 bit products of the lanes' multipliers.
 //
-// Protocol: no handshake and no stall. The stages are those of ow_datapath_lane, in its cycles: U
-// reads the operands, M lends the multipliers and takes their products, P puts them together and
-// reads the addend, A adds, N normalises and rounds (partial_o), R gives result_o, a register.
-// Throughput: one element a cycle.
+// Protocol: no handshake and no stall. The stages are those of ow_datapath_lane, in its cycles. U
+// reads the operands; M takes products of the lent multipliers; P joins them and reads the addend;
+// A adds; N normalises and rounds (partial_o); R gives result_o, a register. Throughput: one
+// element per cycle.
 module ow_datapath_wide
   import ow_fp_pkg::*;
   import ow_fp_wide_pkg::*;
@@ -26,7 +26,7 @@ module ow_datapath_wide
   // Stage P.
   input  logic             p_addend_i, // c_i is added
   input  logic             p_red_i,    // a partial result will be, or 0
-  input  logic [Parts-1:0] p_from_i,   // .. which, one-hot or none
+  input  logic [Parts-1:0] p_from_i,   // this one, one-hot or none
   input  logic [31:0]      c_i,        // addend
   // Stage A.
   input  logic             a_valid_i,  // an element is in stage A
@@ -130,7 +130,7 @@ module ow_datapath_wide
   fp_wide_sum_t     a_sum, n_sum_q;
   logic             n_int_q;
 
-  // Where nothing is added, a zero of the product's sign is, which changes nothing.
+  // Without an addend, a zero of the product's sign is added, which changes nothing.
   always_comb begin
     p_c = '0;
     if (p_addend_i) p_c = c_i;

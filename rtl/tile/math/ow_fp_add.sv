@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Binary32 adder in two stages, one rounding, made of the lanes' functions.
+// Binary32 adder in two stages with one rounding, made of the lanes' functions.
 //
-// Protocol: no handshake; en_i freezes the whole pipeline when it is low.
+// Protocol: no handshake. While en_i is low the whole pipeline stands still.
 //   cycle t      valid_i, a_i, b_i are read (stage A: align, add)
-//   cycle t + 1  stage R: valid_o is high, result_o holds the rounded sum, combinational from
-//                registers, for as long as en_i is low and one cycle after it
-// Throughput: one sum a cycle. Latency: 1 cycle to result_o; a consumer registers it.
+//   cycle t + 1  stage R: valid_o is high and result_o is the rounded sum, combinational from
+//                registers, for as long as en_i is low and one cycle more
+// Throughput: one sum per cycle. Latency: 1 cycle to result_o; a consumer registers it.
 module ow_fp_add
   import ow_fp_pkg::*;
 (

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Binary floating point as the datapath sees it: types and pure functions that the SIMD lanes
-// (ow_datapath_lane), the reductions and the reducer's adder (ow_fp_add) share.
+// Binary floating point in the datapath: types and pure functions that the SIMD lanes
+// (ow_datapath_lane), the reductions and the reducer's adder (ow_fp_add) share. Rounding is to
+// nearest even; subnormals are honoured; NaN results are canonical (docs/numerics.md).
 //
-// Every operand is unpacked into a 27-bit significand (binary32's 24 bits and three below them, the
-// last of which is sticky) and a biased exponent of 9 bits that starts where binary32's does and
-// goes on above it. A binary16 number, and also the exact product of two of them (22 bits, 2^-48 to
-// 2^32), is a normal binary32 number or zero. The product of two bfloat16 numbers (16 bits) may lie
-// below or above binary32's range: above, the ninth bit holds its exponent; below, it is shifted to
-// exponent 1 with a sticky bit, which is exact enough because no result has a place below 2^-149.
-// So there is one adder, and only the last step knows what format it rounds to.
-// Round to nearest even; subnormals are honoured; NaN results are canonical; docs/numerics.md.
-// no_inline_task keeps one copy of a function in the simulator's code, which then stays in a cache.
+// Every operand is unpacked into a 27-bit significand and a biased exponent of 9 bits. The
+// significand has binary32's 24 bits and three below them, the last of which is sticky. The
+// exponent starts where binary32's does and goes on above it. A binary16 number is then a normal
+// binary32 number or zero, and so is the exact product of two of them (22 bits, 2^-48 to 2^32). The
+// product of two bfloat16 numbers (16 bits) may lie below or above binary32's range. Above, the
+// ninth bit holds its exponent. Below, it is shifted to exponent 1 with a sticky bit, which is
+// exact enough because no result has a place below 2^-149. So there is one adder, and only the last
+// step knows the format it rounds to.
 package ow_fp_pkg;
 
   import ow_datapath_pkg::*;
@@ -38,7 +38,8 @@ package ow_fp_pkg;
     logic        [10:0] sig;
   } fp_factor_t;  // 24 bits
 
-  // What a sum is. That it is 0 is found when it is normalised, not behind the addition.
+  // What a sum is. Whether it is 0 is found when it is normalised, beside the addition's other
+  // results.
   typedef enum logic [1:0] {
     FPS_NUMBER = 2'd0,
     FPS_PLUS   = 2'd1,  // a number that is +0 if it is 0
@@ -92,8 +93,8 @@ package ow_fp_pkg;
     return n;
   endfunction
 
-  // A binary16 fraction without the zeros above its leading one, and below it an exponent less their
-  // number; 0 of 0. The place of the leading one chooses both at once.
+  // A binary16 fraction without the zeros above its leading one, and below it an exponent less
+  // their number; 0 gives 0. The place of the leading one chooses both at once.
   function automatic logic [19:0] normal10(input logic [9:0] x, input logic [9:0] exp);
     logic [10:0] seen;  // this bit is set, or one above it
     logic [19:0] r;
@@ -236,8 +237,8 @@ package ow_fp_pkg;
     return r;
   endfunction
 
-  // A number rounded to a signed integer, nearest even; NaN gives 0. Bit 32: it is none of 32 bits.
-  // The number has no sticky bit.
+  // A number rounded to a signed integer, nearest even; NaN gives 0. Bit 32: it does not fit 32
+  // bits. The number must have no sticky bit.
   function automatic logic [32:0] round_int(input fp_num_t x);
     logic [31:0] m;     // the magnitude, and the first place below it
     logic        rest;  // there is something below that
@@ -259,8 +260,8 @@ package ow_fp_pkg;
     return {1'b0, ({1'b0, m[31:1]} ^ {32{x.sign}}) + {31'd0, up ^ x.sign}};
   endfunction
 
-  // A signed integer saturated to 8, 16 or 32 bits, sign-extended. Bit 32: it is beyond 32 bits,
-  // and neg tells on which side.
+  // A signed integer saturated to 8, 16 or 32 bits, sign-extended. Bit 32: it is beyond 32 bits;
+  // neg tells on which side.
   function automatic logic [31:0] saturate(input logic [32:0] x, input logic neg,
                                            input logic [5:0] bits);
     logic off8, off16;
@@ -271,10 +272,10 @@ package ow_fp_pkg;
   endfunction
 
   // First half of an addition: alignment and the sum of the significands. The smaller magnitude is
-  // shifted; three bits below the larger one's last place (the last of them sticky) are enough,
-  // since a shift of 2 or more leaves at most one bit to normalise.
-  // The places to shift by follow from the exponents alone: where they are equal it is none, whichever
-  // is larger. One adder adds and subtracts.
+  // shifted. Three bits below the larger one's last place (the last of them sticky) are enough,
+  // since a shift of 2 or more leaves at most one bit to normalise. The exponents alone give the
+  // places to shift by: if they are equal it is none, whichever number is larger. One adder adds
+  // and subtracts.
   function automatic fp_sum_t add_align(input fp_num_t x, input fp_num_t y);
     fp_sum_t     r;
     logic        swap;  // y is the larger magnitude
@@ -307,8 +308,8 @@ package ow_fp_pkg;
     return r;
   endfunction
 
-  // Second half, common part: leading one to bit 26, or exp = 1. Where the exponent ends stands as a
-  // one beside the sum's own, so that the places to shift by are not compared with those that it has.
+  // Second half, common part: the leading one moves to bit 26, or exp = 1. A one where the exponent
+  // ends joins the sum's own leading one, so the two counts of places need no comparison.
   function automatic fp_sum_t normalise(input fp_sum_t x);
     fp_sum_t     r;
     logic [4:0]  lz;
@@ -332,7 +333,7 @@ package ow_fp_pkg;
     return r;
   endfunction
 
-  // m + 1 if up: which bits that changes follows from m, so that up, which is known last, is no carry.
+  // m + 1 if up. The bits that change follow from m, so up, which is known last, starts no carry.
   function automatic logic [30:0] rounded(input logic [30:0] m, input logic up);
     logic [30:0] ones;  // this bit is set, and all below it
     ones = m;
@@ -405,8 +406,8 @@ package ow_fp_pkg;
     return s;
   endfunction
 
-  // Binary32 to binary16 or bfloat16, one rounding. A binary32 number is as good as normalised: an
-  // unnormalised one has exponent 1.
+  // Binary32 to binary16 or bfloat16, one rounding. A binary32 number needs no normalisation here:
+  // an unnormalised one has exponent 1.
   function automatic logic [15:0] f32_to_f16(input logic [31:0] x);
     return round_f16(as_sum(unpack_f32(x)), 1'b0, 16'd0);
   endfunction
@@ -442,7 +443,7 @@ package ow_fp_pkg;
     return x > (fmt == DF_F16 ? 31'h7C00_0000 : 31'h7F80_0000);
   endfunction
 
-  // x < y of left-aligned operands that are no NaNs, with -0 < +0.
+  // x < y for left-aligned operands that are not NaN, with -0 < +0.
   function automatic logic is_less(input logic [31:0] x, input logic [31:0] y, input dp_fmt_e fmt);
     if (fmt == DF_I16 || fmt == DF_I32) return signed'(x) < signed'(y);
     if (x[31] != y[31]) return x[31];

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floating-point arithmetic for area and not for speed: one adder and two registers that shift by a
-// place a cycle do products, sums, casts and their roundings, with the bits of ow_fp_pkg
-// (docs/numerics.md). A sum takes 5 cycles and one more for each place by which a term or the result
-// is shifted, which are few where the numbers are alike, 27 at most each; a binary16 result takes 13
+// Floating-point arithmetic for area instead of speed: one adder and two registers that shift by a
+// place per cycle do products, sums, casts and their roundings, with the bits of ow_fp_pkg
+// (docs/numerics.md). Latency: a sum takes 5 cycles, and one more for each place by which a term or
+// the result is shifted (27 at most each; few if the numbers are alike). A binary16 result takes 13
 // more.
 //
-// Protocol: terms are handed over one after the other, each while ready_o is high. Of a sum the first
-// one has last_i low, the second one keep_i and last_i high; a product or a cast is one term with
-// last_i alone. ready_o is low until the term is taken in, and with last_i until result_o stands, which
-// then stays until the next term.
-//   load_i, keep_i, last_i   a term; it is added to the one before; nothing follows
-//   wide_i    the term is the binary32 number term_i; else the product of the binary16 numbers
-//             term_i[15:0] and factor_i, exact
-//   neg_i     its sign is turned
+// Protocol: terms are handed over one after the other, each while ready_o is high. A sum has a
+// first term with last_i low and a second one with keep_i and last_i high. A product or a cast is
+// one term with last_i alone. ready_o is low until the term is taken in, and with last_i until
+// result_o is there, which then stays until the next term.
+//   load_i, keep_i, last_i  a term; it is added to the one before; nothing follows
+//   wide_i    the term is the binary32 number term_i; else the exact product of the binary16
+//             numbers term_i[15:0] and factor_i
+//   neg_i     its sign is inverted
 //   narrow_i  the result is binary16, in the lower half; steady from the cycle after last_i on
 module ow_fp_serial (
   input  logic        clk_i,
@@ -53,7 +53,7 @@ module ow_fp_serial (
   logic [27:0] xs_q, ys_q;   // significands
   logic        sum_q;        // the second term has been added
   logic        keep_q, last_q;
-  logic        minus_q;      // .. and had another sign
+  logic        minus_q;      // the second term had another sign
   logic        tiny_q;       // nothing is left above the sticky bit
   logic [3:0]  down_q;       // places that binary16 goes down, still
 
@@ -153,7 +153,7 @@ module ow_fp_serial (
     end
   end
 
-  // Exponents; a zero has 1. In NARROW it stands still below the last place of the subnormals.
+  // Exponents; a zero has 1. In NARROW the exponent rises only to that of binary16's subnormals.
   always_ff @(posedge clk_i) begin
     if (load_i) begin
       y_q <= x_q;
@@ -212,7 +212,8 @@ module ow_fp_serial (
   assign ready_o = state_q == REST;
 
   // ---------------------------------------------------------------------------------- the result ----
-  // The leading one adds itself, and a carry of the rounding, to an exponent that is one too small.
+  // The exponent is one too small: the leading one adds itself to it, and so does a carry of the
+  // rounding.
   logic [7:0] exp_32;
   logic [4:0] exp_16;
   logic       over_32, over_16;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The 32-bit multiply-add's arithmetic: two factors of 24 bits, their product of 48, and a sum that
-// is rounded once. Elsewhere as ow_fp_pkg.
+// The arithmetic of the 32-bit multiply-add: two factors of 24 bits, their product of 48, and a sum
+// that is rounded once. In all else it is like ow_fp_pkg.
 package ow_fp_wide_pkg;
 
   import ow_fp_pkg::*;
@@ -21,8 +21,8 @@ package ow_fp_wide_pkg;
     return {x[7:4] == 4'd0, half[3:2] == 2'd0, half[3:2] == 2'd0 ? ~half[1] : ~half[3]};
   endfunction
 
-  // Operands may come from memory in this cycle: of a subnormal number the byte with the leading one
-  // is found beside the place in each.
+  // Operands may come from memory in this cycle. So the byte with a subnormal number's leading one
+  // is found beside the place in each byte.
   function automatic fp_wide_t unpack_wide(input logic [31:0] x);
     /*verilator no_inline_task*/
     fp_wide_t    r;
@@ -84,8 +84,8 @@ package ow_fp_wide_pkg;
     return (x >> d[5:0]) | {50'd0, (x & ~({51{1'b1}} << d[5:0])) != 51'd0};
   endfunction
 
-  // As add_align, with 24 more places: x is sig * 2^(exp - 177). Each of the two is shifted as if it
-  // were the smaller one, which is known late.
+  // Like add_align, with 24 more places: x is sig * 2^(exp - 177). Each term is shifted as if it
+  // were the smaller one, because which one is smaller is known late.
   function automatic fp_wide_sum_t add_wide(input logic x_nan, input logic x_inf,
                                             input logic x_sign, input logic [8:0] x_exp,
                                             input logic [50:0] x_sig, input fp_num_t y);
@@ -116,7 +116,7 @@ package ow_fp_wide_pkg;
     return r;
   endfunction
 
-  // As normalise and round_f32 together.
+  // normalise and round_f32 together.
   function automatic logic [31:0] round_wide(input fp_wide_sum_t x);
     /*verilator no_inline_task*/
     logic [51:0] sum;
@@ -131,7 +131,7 @@ package ow_fp_wide_pkg;
       sum = {1'b0, sum[51:2], sum[1] | sum[0]};
       exp = exp + 9'd1;
     end else if (!sum[50]) begin
-      // Beside the count, as if the exponent left no more places.
+      // Normalised as if the exponent left room for it; whether it does is found beside that.
       high = shift_up_wide(x.sum[50:0]);
       room = x.exp - 9'd1;
       sum = {1'b0, high.sig};

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // One lane of the non-linear functions: reciprocal, reciprocal square root, exponential, natural
-// logarithm, hyperbolic tangent and sigmoid of binary16 and bfloat16, correctly rounded (nearest
-// even) for every input of both formats; subnormals honoured in and out, NaN canonical. The special
-// values and the method are in docs/numerics.md.
+// logarithm, hyperbolic tangent and sigmoid of binary16 and bfloat16. Results are correctly rounded
+// (nearest even) for every input of both formats; subnormals are honoured, NaN is canonical.
+// docs/numerics.md has the special values and the method.
 //
 // Protocol: no handshake and no stall. An operand with valid_i in cycle t gives its result with
-// valid_o in cycle t + NLF_LATENCY, for one cycle, from registers. Throughput: one a cycle, any
+// valid_o in cycle t + NLF_LATENCY, for one cycle, from registers. Throughput: one per cycle, any
 // mixture of functions and formats. There are no errors: an encoding of fn_i without a function
 // gives an unspecified result.
 //
@@ -16,10 +16,14 @@
 //   stage 5  p = c0 + r t (+ e ln 2)
 //   stage 6  1 - p where the range reduction asks for it, normalise, round
 //
-// Range reduction, x = (-1)^s 2^e (1 + f): reciprocals by f (and the parity of e); exp by
-// x log2(e) = n + u, 2^n 2^u; log by e ln 2 + ln(1 + f), and next to one, where that would cancel,
-// by the distance from one normalised like a number; sigmoid(-a) by a log2(e) = k - u as 2^-k times
-// a curve of u, sigmoid(a) = 1 - sigmoid(-a), tanh(a) = 1 - 2 sigmoid(-2a) from 1/2 up, below by f.
+// Range reduction of x = (-1)^s 2^e (1 + f):
+//   reciprocals  by f (and the parity of e)
+//   exp          by x log2(e) = n + u: 2^n 2^u
+//   log          by e ln 2 + ln(1 + f); next to one, where that would cancel, by the distance from
+//                one normalised like a number
+//   sigmoid      sigmoid(-a) by a log2(e) = k - u: 2^-k times a curve of u. sigmoid(a) = 1 -
+//                sigmoid(-a)
+//   tanh         1 - 2 sigmoid(-2a) from 1/2 up; below, by f
 `include "ow_assert.svh"
 
 module ow_nlf
@@ -89,7 +93,7 @@ module ow_nlf
   function automatic s1_t unpack(input nlf_fn_e fn, input logic bf16, input logic [15:0] x);
     s1_t         r;
     logic [7:0]  be;    // biased exponent
-    logic [9:0]  raw;   // fraction as it stands
+    logic [9:0]  raw;   // fraction as encoded
     normal10_t   low;   // of a subnormal
     logic        top;   // infinity or NaN
     logic [9:0]  bias;
@@ -292,10 +296,10 @@ module ow_nlf
   endfunction
 
   // -------------------------------------------------------------------------- stages 3 to 5 ---
-  // Horner's rule; the products are rounded to the places of what they are added to: the half that
-  // rounds stands below its last place, and both come in one addition. The factor with a sign takes
-  // part as if it were larger by 2^(bits - 1), without a sign: t times that is taken away from the
-  // coefficient beside the multiplication, and no partial product has to be carried to all places.
+  // Horner's rule. A product is rounded to the places of what it is added to: half of the last
+  // place is added below it, and all meet in one addition. The signed factor takes part as if it
+  // were larger by 2^(bits - 1) and unsigned; t times that is subtracted from the coefficient
+  // beside the multiplication. So no partial product has to be sign-extended.
   localparam int unsigned DROP3 = C3_FRAC + T3_FRAC - C2_FRAC;
   localparam int unsigned DROP2 = C2_FRAC + T2_FRAC - C1_FRAC;
   localparam int unsigned DROP1 = C1_FRAC + T1_FRAC - C0_FRAC;
@@ -322,7 +326,7 @@ module ow_nlf
     return $signed(sum[SumW-1:DROP3]);
   endfunction
 
-  // What the second product is added to, a stage before it: all but the product is known there.
+  // What the second product is added to, one stage earlier: all but the product is known there.
   function automatic logic [SUM2_W-1:0] base2(input logic [ROW_W-1:0] row, input logic [T2_FRAC-1:0] t);
     return {NLF_C1[row][C1_BITS-1:0], 1'b1, {(DROP2 - 1) {1'b0}}} -
            SUM2_W'({t, {(C2_BITS - 1) {1'b0}}});
@@ -338,7 +342,7 @@ module ow_nlf
     return $signed(sum[SUM2_W-1:DROP2]);
   endfunction
 
-  // Likewise of the last product.
+  // The same for the last product.
   function automatic logic [SUM1_W-1:0] base1(input logic [ROW_W-1:0] row,
                                               input logic [T1_FRAC-1:0] t,
                                               input logic signed [8:0] log_e);
@@ -377,8 +381,8 @@ module ow_nlf
     logic              less;   // q is subtracted
     logic [31:0]       v;      // the result without its sign, C0_FRAC places, times 2^e
     normal32_t         n;      // .. normalised
-    // Exponents count from that of the smallest normal numbers. What follows from x.e alone is there
-    // before v is; the leading one's zeros are only compared with it.
+    // Exponents count from that of the smallest normal numbers. What follows from x.e alone is
+    // there before v is, so the count of leading zeros is only compared with it.
     logic signed [10:0] top;   // of the highest place of v
     logic signed [10:0] over;  // .. less that of the largest numbers
     logic [7:0]         e;     // of the leading one, if that is a normal number's
@@ -397,7 +401,8 @@ module ow_nlf
     over = top - (x.bf16 ? 11'sd253 : 11'sd29);
     e = top[7:0] - {3'd0, n.zeros};
     if (over > $signed({6'd0, n.zeros})) return {x.sign, x.bf16 ? 15'h7F80 : 15'h7C00};
-    // Beside the normalisation, as if the result were subnormal: its places follow from x.e alone.
+    // The result as if it were subnormal, beside the normalisation: its places follow from x.e
+    // alone.
     k = -top;
     if (k < 11'sd0) begin
       sub = v << -k[4:0];

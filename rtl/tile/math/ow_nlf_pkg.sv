@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The non-linear functions of the tile (ow_nlf): encodings, formats, and the coefficient table.
 //
-// The table is not stored anywhere: it is computed at elaboration, by the constant functions of
-// this package in integer arithmetic, from a description that is a few lines long (which curve is
-// cut into how many segments). A row is a segment: on it the curve is c0 + c1 t + c2 t^2 + c3 t^3
-// with t in [0, 1) from the segment's start to its end, interpolated at the four Chebyshev points.
-// docs/numerics.md gives the method and its error; the test of ow_nlf is exhaustive.
+// The table is not stored: constant functions of this package compute it at elaboration, in integer
+// arithmetic, from a short description (which curve is cut into how many segments). A row is a
+// segment. On it the curve is c0 + c1 t + c2 t^2 + c3 t^3 with t in [0, 1) from the segment's start
+// to its end, interpolated at the four Chebyshev points. docs/numerics.md gives the method and its
+// error; the test of ow_nlf is exhaustive.
 
 // No module uses every constant.
 /* verilator lint_off UNUSEDPARAM */
@@ -25,9 +25,9 @@ package ow_nlf_pkg;
   localparam int unsigned NLF_LATENCY = 6;
 
   // ---------------------------------------------------------------------------------- formats --
-  // Places after the binary point of the coefficients and of t where it meets each of them. A
-  // coefficient of a higher power needs less: t^2 and t^3 of a rounding error are mostly a line,
-  // which fit() takes back in the lower coefficients.
+  // Places after the binary point of the coefficients, and of t where it multiplies each of them. A
+  // coefficient of a higher power needs fewer places: t^2 and t^3 of a rounding error are mostly a
+  // line, which fit() puts into the lower coefficients.
   localparam int unsigned C0_FRAC = 25;
   localparam int unsigned C1_FRAC = 23;
   localparam int unsigned C2_FRAC = 21;
@@ -131,9 +131,9 @@ package ow_nlf_pkg;
   localparam logic [ROW_W-1:0] ROW_TANH5 = ROW_W'(row_base(CURVE_TANH, 5));
   localparam logic [ROW_W-1:0] ROW_TANH6 = ROW_W'(row_base(CURVE_TANH, 6));
 
-  // What is added to c0 of a row, in units of its last place, so that no input is misrounded: the
-  // segments in which the interpolation by itself lands on the wrong side of a midpoint. The
-  // exhaustive test fails without any one of them.
+  // Corrections of c0 of some rows, in units of its last place. Without one, a segment's
+  // interpolation rounds some input to the wrong side of a midpoint; the exhaustive test then
+  // fails.
   function automatic int nudge(input curve_e c, input int unsigned k, input int unsigned segment);
     if (c == CURVE_EXP && segment == 0) return -1;
     if (c == CURVE_RSQRT1 && segment == 7) return 1;
@@ -253,9 +253,9 @@ package ow_nlf_pkg;
   endfunction
 
   // The cubic through the curve at the four points of a segment, rounded to the coefficients'
-  // places. The rounding error of a coefficient is put into the lower ones as far as they can
-  // take it: on [0, 1), t^3 is (48 t^2 - 18 t + 1) / 32 within 1/32, t^2 is t - 1/8 within 1/8,
-  // and t is 1/2 within 1/2 (Chebyshev polynomials).
+  // places. The rounding error of a coefficient moves into the lower ones as far as they can take
+  // it: on [0, 1), t^3 is (48 t^2 - 18 t + 1) / 32 within 1/32, t^2 is t - 1/8 within 1/8, and t is
+  // 1/2 within 1/2 (Chebyshev polynomials).
   function automatic nlf_row_t fit(input curve_e c, input int unsigned k, input int unsigned segment);
     nlf_row_t r;
     fix_t y [4];

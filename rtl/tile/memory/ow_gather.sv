@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gather and scatter: reads or writes up to Lanes elements of memory that an index vector names,
-// through the gather port of ow_sram (a request a bank and cycle).
+// Gather and scatter: reads or writes up to Lanes elements of memory that a vector of indices
+// names, through the gather port of ow_sram (one request per bank and cycle).
 //
-// Protocol. A request (valid/ready) brings indices, base address and element size; its response
-// (valid/ready, in the order of the requests) brings the elements, or says that a scatter stands in
-// memory. Up to Depth requests are under way: in each cycle every bank serves the oldest of them
-// that wants it, so the bank conflicts of one overlap with the next. All lanes of a request that
-// want the same 64-bit word are served at once. With fewer than 8 lanes, where area counts more than
-// speed, only the oldest request that is not served yet asks; the next follows without a gap.
+// Protocol. A request (valid/ready) brings indices, base address and element size. Its response
+// (valid/ready, in the order of the requests) brings the elements, or says that a scatter is in
+// memory. Up to Depth requests are under way: in each cycle every bank serves the oldest request
+// that wants it, so bank conflicts of one request overlap with the next. All lanes of a request
+// that want the same 64-bit word are served at once. With fewer than 8 lanes, for area, only the
+// oldest request that is not served yet asks; the next follows without a gap.
 //
-// Order. The accesses to one bank are in the order of the requests, so a gather sees the scatters
-// before it. Within a scatter the highest of the lanes with equal indices wins. Against other ports
-// of the memory there is no order: the engine lets its earlier writes finish first.
+// Order. Accesses to one bank keep the order of the requests, so a gather sees the scatters before
+// it. If lanes of a scatter have equal indices, the highest lane wins. There is no order against
+// other ports of the memory: the engine lets its earlier writes finish first.
 //
-// Latency: accepted in cycle t, requests from t + 1, response in the cycle of the last data, t + 2
-// at best, combinational from mem_rdata_i. Indices may come late in their cycle: of the addresses
-// they make the part up to the bank's number there, and the rows in the next cycle, beside the choice
-// of who asks. Throughput, Lanes = 8: neighbours in memory (8 16-bit
-// elements in up to 3 words) 1 cycle a request; random indices 1.6 cycles a request with Depth = 3
-// and 2.0 with Depth = 2, or 2.1 and 2.6 beside two streams of lines.
+// Latency: a request accepted in cycle t asks for banks from t + 1 on. Its response comes in the
+// cycle of the last data, t + 2 at best, combinational from mem_rdata_i. Indices may arrive late in
+// their cycle. So that cycle computes addresses only up to the bank's number; rows follow in the
+// next one, beside the choice of who asks. Throughput with 8 lanes: neighbours in memory (8 16-bit
+// elements in up to 3 words) take 1 cycle per request. Random indices take 1.6 cycles with Depth =
+// 3 and 2.0 with Depth = 2, or 2.1 and 2.6 beside two streams of lines.
 //
-// Errors: an element outside memory (address = base + index * size at or above SramBytes) makes the
-// response a fault with that address (of the lowest such lane); such a request accesses nothing.
+// Errors: if an element is outside memory (base + index * size at or above SramBytes), the response
+// is a fault with the address of the lowest such lane, and the request accesses nothing.
 //
-//   SramBytes, SramBanks   of the memory, as ow_sram's
-//   Lanes        elements a request: 2, 4 or 8
+//   SramBytes, SramBanks  as of ow_sram
+//   Lanes        elements per request: 2, 4 or 8
 //   TagW         width of the tag that a response brings back
 //   Depth        requests under way, 1 to 4
 //   req_we_i     scatter
@@ -33,9 +33,9 @@
 //   req_idx_i    unsigned indices
 //   req_wdata_i  elements to scatter, in the low bits of their lanes
 //   rsp_data_o   gathered elements in the low bits of their lanes; undefined outside the mask
-//   mem_*        bank port of ow_sram; data one cycle after the grant, which comes with or without a
-//                request. mem_ask_o: the banks of mem_req_o, early, with those of a request that an
-//                element outside memory takes back
+//   mem_*        bank port of ow_sram; data comes one cycle after the grant. A grant may come
+//                without a request. mem_ask_o: the banks of mem_req_o, early; it includes those of
+//                a request that is taken back because an element is outside memory
 //   idle_o       nothing changes at this edge, given these inputs
 module ow_gather #(
   parameter int unsigned SramBytes = ow_isa_pkg::FULL_SRAM_BYTES,
@@ -104,8 +104,8 @@ module ow_gather #(
   logic [TagW-1:0]        tag_q  [Depth];
   logic [Depth-1:0][23:0] bad_q;           // address of a fault
   mask_t                  pend_q [Depth];  // lanes to be served
-  mask_t                  fly_q  [Depth];  // lanes whose data stands on mem_rdata_i
-  addrs_t [Depth-1:0]     addr_q;          // of a new one without rows
+  mask_t                  fly_q  [Depth];  // lanes whose data is on mem_rdata_i
+  addrs_t [Depth-1:0]     addr_q;          // addresses; those of a new request without rows
   elems_t                 data_q [Depth];  // to be written, or read
   ptr_t                   head_q;          // oldest request
   ptr_t                   tail_q;          // next free place
@@ -117,7 +117,7 @@ module ow_gather #(
     return ptr_t'(x >= Depth ? x - Depth : x);
   endfunction
 
-  // Whether an element has a 16-bit quarter of its word, and what it has there.
+  // Whether an element covers a 16-bit quarter of its word, and what it writes there.
   function automatic logic covers(input logic w32, input logic [1:0] at,
                                   input int unsigned quarter);
     return w32 ? at[1] == 1'(quarter >> 1) : at == 2'(quarter);
@@ -129,7 +129,8 @@ module ow_gather #(
   endfunction
 
   // ------------------------------------------------------------------------------------ rows --
-  // Of the new one: rows of the base and of the elements behind it, and what the bytes below carry.
+  // Of the new request: the row of the base, the rows from there to each element, and the carry of
+  // the bytes below the rows.
   typedef logic [24-RowLow:0] row_t;
   row_t                          base_q;
   logic [Lanes-1:0][17-RowLow:0] ahead_q;
@@ -188,18 +189,18 @@ module ow_gather #(
   end
 
   // Per bank: the oldest request with a lane that wants it, its lowest such lane, and all lanes
-  // that want the same word. That an element of the new one is outside memory is known last, and
-  // takes back what it asks for.
+  // that want the same word. Whether an element of the new request is outside memory is known last;
+  // then the request is taken back.
   mask_t [SramBanks-1:0] bank_lanes;  // lanes that a bank would serve,
   ptr_t [SramBanks-1:0]  bank_slot;   // of this request
 
   if (Overlap) begin : gen_overlap
     always_comb begin : select
       mask_t [Depth-1:0] hits;   // lanes of a request that want a bank
-      logic [Depth-1:0]  wants;  // .. whether there are any
+      logic [Depth-1:0]  wants;  // whether it has any
       mask_t             want;
       mask_t             same;
-      mask_t             hit;    // lanes that write a quarter: of several the last one does
+      mask_t             hit;    // lanes that write a quarter; the highest one wins
       mask_t             seen;   // this lane does, or one above it
       ptr_t              s;
       logic [AddrW-1-RowLow:0] word_row;
@@ -267,7 +268,7 @@ module ow_gather #(
     end
   end else begin : gen_single
     assign mem_ask_o = mem_req_o;
-    // A lane asks unless one before it wants another row of the same bank.
+    // A lane asks unless a lower one wants another row of the same bank.
     always_comb begin : select
       addrs_t at;
       elems_t data;
@@ -342,7 +343,7 @@ module ow_gather #(
     word = '0;
     for (int unsigned s = 0; s < Depth; s++) begin
       fresh[s] = '0;
-      // Without overlap, data comes for one request at a time.
+      // Without overlap, data arrives for one request at a time.
       if (Overlap ? fly_q[s] != '0 : s == 0) begin
         from = Overlap ? ptr_t'(s) : last_q;
         at = addr_q[from];
@@ -450,7 +451,7 @@ module ow_gather #(
     end
   end
 
-  // Held back by the engine, with all its data in registers, it is idle.
+  // A request whose data is all in registers, and which waits for the engine, changes nothing.
   logic moving;
   always_comb begin
     moving = accept || done || new_q != '0;

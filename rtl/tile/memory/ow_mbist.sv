@@ -2,21 +2,21 @@
 // Memory self-test: March SS over all SRAM banks at once, with word backgrounds.
 //
 // March SS (Hamdioui, Al-Ars, van de Goor, "Testing static and dynamic faults in random access
-// memories", VTS 2002) is 22 operations a word and finds all simple static faults of one cell and of
-// two cells:
+// memories", VTS 2002) has 22 operations per word. It finds all simple static faults of one cell
+// and of two cells:
 //   any (w0); up (r0,r0,w0,r0,w1); up (r1,r1,w1,r1,w0); down (r0,r0,w0,r0,w1);
 //   down (r1,r1,w1,r1,w0); any (r0)
-// "0" is a background and "1" its complement. The backgrounds of a 64-bit word are all zeros and the
-// six with runs of 1, 2, 4, .. 32 equal bits, so that any two bits of a word differ in one of them.
+// "0" is a background and "1" its complement. The backgrounds of a 64-bit word are all zeros, and
+// the six with runs of 1, 2, 4, .. 32 equal bits. So any two bits of a word differ in one of them.
 //
-// start_i begins; busy_o is high for 22 * 7 * Rows + 1 cycles, in each of which the banks must accept
-// the access (mem_req_o); then done_o is high and fail_o holds a bit for each bank that answered
-// wrongly, until the next start or reset. fail_row_o and fail_bits_o belong to the first wrong answer
-// of the lowest such bank: the row, and which bits differ. Contents are destroyed.
+// Protocol: start_i begins. busy_o is high for 22 * 7 * Rows + 1 cycles, in each of which the banks
+// must accept the access (mem_req_o). Then done_o is high. fail_o has a bit for each bank that
+// answered wrongly, until the next start or reset. fail_row_o and fail_bits_o are the row and the
+// differing bits of the first wrong answer of the lowest such bank. The contents are destroyed.
 //
 //   Rows   64-bit words of a bank
 //   Banks  1 to 8
-//   mem_*  the banks' ports, the same row and data for all; read data comes the cycle after
+//   mem_*  the banks' ports, the same row and data for all; read data comes in the next cycle
 `include "ow_assert.svh"
 
 module ow_mbist
@@ -51,14 +51,14 @@ module ow_mbist
   logic               run_q, done_q;
   logic [2:0]         background_q, element_q, op_q;
   logic [RowBits-1:0] row_q;
-  logic               check_q;      // read data stands at the port
+  logic               check_q;      // read data is at the port
   logic [63:0]        expected_q;
   logic [RowBits-1:0] checked_row_q;
   logic [Banks-1:0]   fail_q;
   logic [RowBits-1:0] fail_row_q;
   logic [63:0]        fail_bits_q;
 
-  // The background: bit i is bit k - 1 of its number, all zero for k = 0.
+  // Bit i of background k is bit k - 1 of the number i; background 0 is all zeros.
   logic [2:0]  number;
   logic [63:0] background;
   assign number = run_q ? background_q : '0;
@@ -69,7 +69,7 @@ module ow_mbist
     end
   end
 
-  // One step: elements 1 and 3 read "0" and end with "1", elements 2 and 4 the other way round.
+  // One step. March elements 1 and 3 read "0" and end with "1"; 2 and 4 the other way round.
   logic one, write, down, last_op, last_row;
   always_comb begin
     write = 1'b0;
@@ -86,8 +86,8 @@ module ow_mbist
     end
   end
 
-  // The banks that answer wrongly in this cycle, and the bits of the lowest of them. Data comes late
-  // from memory, so which bank is the lowest chooses bits once and not bank by bank.
+  // The banks that answer wrongly in this cycle, and the wrong bits of the lowest. Memory's data is
+  // late, so the lowest bank is found first and selects the bits once.
   logic [Banks-1:0] wrong;
   logic [63:0]      bits;
   always_comb begin : answers
@@ -126,7 +126,7 @@ module ow_mbist
       fail_row_q <= '0;
       fail_bits_q <= '0;
     end else begin
-      // Where a test is means something while it runs, and is set as it starts.
+      // The position in the test matters only while it runs; it is set as the test starts.
       if (start_i && !busy_o) begin
         run_q <= 1'b1;
         done_q <= 1'b0;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory's gather port, between the engine and the memory self-test: that has the port of all
-// banks while it runs, and the core and the engine must rest then (docs/bring-up.md).
+// Shares the memory's gather port between the engine and the memory self-test. While the self-test
+// runs it has the port of all banks; the core and the engine must rest then (docs/bring-up.md).
+// Latency 0. The self-test never waits, since nobody else asks while it runs.
 //
-//   SramBytes, SramBanks   of the SRAM
-//   Present       the tile has the self-test; else the port is the engine's alone
-//   start_i       the self-test starts; busy_o: it runs
-//   sel_i, rdata_o   its registers: state, row and bits (low, high half) of the first fault
-//   gth_*         from the engine (ow_gather)
-//   bank_*        to ow_sram
+//   SramBytes, SramBanks  as of ow_sram
+//   Present         the tile has the self-test; without it the port is the engine's alone
+//   start_i         the self-test starts; busy_o: it runs
+//   sel_i, rdata_o  its registers: state, row and bits (low, high half) of the first fault
+//   gth_*           from the engine (ow_gather)
+//   bank_*          to ow_sram
 `include "ow_assert.svh"
 
 module ow_mbist_port

@@ -1,43 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tile's memory: single-ported banks of 64 bits, interleaved by 8 bytes, and the arbiter between
-// seven requestors and the gather port.
+// The tile's memory: single-ported banks of 64 bits, interleaved by 8 bytes, and the arbiter
+// between seven requestors and the gather port.
 //
-// Protocol, the same for the seven requestors: x_req_i with address (and write data) held until x_gnt_o,
-// which comes in the same cycle, combinational from all requests. An access is done with its grant.
-// The data of a read stands on x_rdata_o, marked by x_rvalid_o, in the cycle after its grant and
-// only then. Writes give no x_rvalid_o. Throughput: one access a cycle and bank.
+// Protocol of the seven: x_req_i with address (and write data) holds until x_gnt_o, which comes in
+// the same cycle, combinational from all requests. An access is done with its grant. Read data is
+// on x_rdata_o, marked by x_rvalid_o, in the cycle after the grant and only then. Writes give no
+// x_rvalid_o. Throughput: one access per cycle and bank.
 //
-// Addresses are bytes. An access takes whole aligned units (ctl, lsu: 4 bytes; fetch, red: 8;
-// rd0, rd1, wr: VecBytes = 2 * Lanes); lower address bits must be 0. Addresses from SramBytes on
-// must not be requested: the requestors check, because it is they who can say whose fault it is.
+// Addresses are bytes. An access takes whole aligned units (ctl, lsu: 4 bytes; fetch, red: 8; rd0,
+// rd1, wr: VecBytes = 2 * Lanes); lower address bits must be 0. Addresses from SramBytes on must
+// not be requested: the requestors check, because only they can report whose fault it is.
 //
-// With fewer than 8 lanes, where area counts more than speed, red, lsu and ctl share one way into the
-// banks and one out of them: one of them is granted a cycle, whatever banks they want.
+// A unit of 16 bytes (Lanes = 8) is an aligned pair of banks. So rd0, rd1 and wr are all granted in
+// one cycle if they touch three different pairs: 48 bytes per cycle. With fewer banks requests meet
+// more often; protocol, order and the bound on waiting stay the same. With fewer than 8 lanes, for
+// area, red, lsu and ctl share one port: one of them is granted per cycle, whatever banks they
+// want. Small: the seven share one access per cycle.
 //
-// A unit of 16 bytes (Lanes = 8) is an aligned pair of banks, so rd0, rd1 and wr are all granted in
-// one cycle if they touch three different pairs: 48 bytes a cycle. With fewer banks requests meet in
-// them more often; the protocol, the order and the bound on waiting below do not depend on how many
-// there are.
-//
-// The gather port (gth_*, ow_gather) is a request a bank: bank b reads or writes the word in row
-// gth_row_i[b] (the address bits above the bank's number: 22:6 with 8 banks) if gth_gnt_o[b], which
-// says that no other has the bank and does not wait for the request, which is known late; the word
-// that was read stands on gth_rdata_o[b] in the next cycle and only then. The requests for the banks
-// are independent of each other.
+// Gather port (gth_*, ow_gather): one request per bank. Bank b reads or writes the word in row
+// gth_row_i[b] (the address bits above the bank's number: 22:6 with 8 banks) if gth_gnt_o[b]. The
+// grant says that no other has the bank; it does not wait for the request, which is known late. A
+// word that was read is on gth_rdata_o[b] in the next cycle and only then.
 //
 // Arbitration: a request is granted if no request before it wants one of its banks. The order is
-//   wr, rd0, rd1, red, lsu, fetch, ctl, gather (each bank by itself)
-// or, while wr_gives_i is high, rd0, rd1, wr and so on: a write that gives its banks to a read does
-// not count as refused. To those further down it is all one, as the read wants the same banks, so
-// that their grants do not wait for who of the two goes first. The order holds except that a
-// requestor which has been refused for AgeLimit = 7 cycles goes before all that have not, and gives
-// way to none; each bank of the gather port has an age of its own. The gather port takes a bank that
-// a request before it wants but does not get. Starvation-free: an aged requestor waits only for aged
-// ones before it, each of which gets one grant and is then not aged for 7 cycles, so none of the
-// seven is refused more than 7 + 6 times in a row, and a bank's gather request not more than 7 + 7.
-// Small: one access a cycle for the seven together, so that all banks have the same address and data
-// but for which is asked. One of the seven then waits for the gather port's banks, too, each at most
-// twice.
+//   wr, rd0, rd1, red, lsu, fetch, ctl, gather (each bank by itself).
+// While wr_gives_i is high, wr comes after rd1; a write that gives its banks to a read does not
+// count as refused. Requests from red on see no difference, since the read wants the same banks.
+// The gather port may take a bank that a request before it wants but does not get. Age: a requestor
+// that was refused for AgeLimit = 7 cycles goes before all that were not, and gives way to none.
+// Each bank of the gather port has an age of its own. Nobody starves: an aged requestor waits only
+// for aged ones before it, each of which gets one grant and then is young for 7 cycles. So none of
+// the seven is refused more than 7 + 6 times in a row, and a bank's gather request not more than 7
+// + 7. With Small a requestor also waits for the gather port's banks, each at most twice.
 module ow_sram
 #(
   parameter int unsigned SramBytes = ow_isa_pkg::FULL_SRAM_BYTES,  // size, a multiple of 64, 128 to 2^23
@@ -105,7 +99,7 @@ module ow_sram
   output logic                  ctl_rvalid_o,
   output logic [31:0]           ctl_rdata_o,
 
-  // Gather port: a 64-bit word a bank.
+  // Gather port: a 64-bit word per bank.
   input  logic [SramBanks-1:0]           gth_req_i,
   input  logic [SramBanks-1:0]           gth_we_i,
   input  logic [SramBanks-1:0][RowW-1:0] gth_row_i,
@@ -149,14 +143,13 @@ module ow_sram
                  wr_addr_i};
 
   // ------------------------------------------------------------------------------ arbitration ----
-  // Which banks an aged request keeps from the others. Of those behind the engine's it is known since
-  // the last edge, so that the engine's grants, on whose way the engine's choices are, do not wait
-  // for requests further down. Who asks for another bank than at the last edge is aged in the next
-  // cycle.
+  // Banks that an aged request keeps from others. For requestors after the engine's this comes from
+  // a register, so the engine's grants wait for no request after them. A requestor that asks for
+  // another bank than at the last edge is aged one cycle later.
   logic [NumReq-1:0][2:0] age_q;
   logic [NumReq-1:0]      gnt;
   wants_t [NumReq-1:0]    banks;   // banks that a request wants
-  wants_t [NumReq-1:0]    aged_q;  // .. if its age is at its limit, else 0
+  wants_t [NumReq-1:0]    aged_q;  // the same, if its age is at its limit, else 0
   wants_t [NumReq-1:0]    keeps;
   logic [SramBanks-1:0][2:0] gth_age_q;
   banks_t                 gth_aged_q;
@@ -170,7 +163,7 @@ module ow_sram
     wants_t            aged_all;    // wanted by any aged request
     wants_t            aged_above;  // wanted by an aged request further up
     wants_t            above;       // wanted by a request further up
-    wants_t            before_read; // .. that a read waits for
+    wants_t            before_read; // wanted by a request that a read waits for
     logic [NumReq-1:0] aged;
     gnt = '0;
     banks = '0;
@@ -216,7 +209,7 @@ module ow_sram
   // An age is 0 unless its requestor waits, so nothing moves when nobody asks.
   logic [NumReq-1:0] waited_q;
   banks_t            gth_waited_q;
-  logic [NumReq-1:0] rvalid_q;  // read data stands at the output
+  logic [NumReq-1:0] rvalid_q;  // read data is at the output
   always_ff @(posedge clk_i) begin
     waited_q <= rst_i ? '0 : asks & ~gnt;
     if (rst_i) begin
@@ -268,7 +261,7 @@ module ow_sram
     assign wr_line_be = {2{wr_addr_i[2] ? {wr_be_i, 4'd0} : {4'd0, wr_be_i}}};
   end
 
-  // What red, lsu and ctl want, each by itself or the one of them that is granted.
+  // What red, lsu and ctl want: each its own or, with a shared port, that of the granted one.
   logic [2:0]         n_we;
   logic [2:0][7:0]    n_be;
   logic [2:0][63:0]   n_wdata;
@@ -293,7 +286,7 @@ module ow_sram
     end
   end
 
-  // Who has each bank: one-hot or nothing.
+  // The owner of each bank: one-hot or nothing.
   logic [SramBanks-1:0][NumReq-1:0] owner;
   always_comb begin
     owner = '0;
@@ -323,7 +316,7 @@ module ow_sram
       wdata = 64'd0;
       sel = owner[b];
       if (Small) begin
-        // The same for all banks, but that one is asked; at most one is granted.
+        // All banks get the same row and data; at most one requestor is granted.
         for (int unsigned i = 0; i < NumReq; i++) row |= addr[i][RowLow +: RowBits] & {RowBits{gnt[i]}};
         we = gnt[Wr] || (gnt[Red] && red_we_i) || (gnt[Lsu] && lsu_we_i) || (gnt[Ctl] && ctl_we_i);
         be = (wr_line_be[8*(b%2) +: 8] & {8{gnt[Wr]}}) | (n_be[0] & {8{gnt[Red]}}) |
@@ -385,7 +378,7 @@ module ow_sram
   end
 
   // -------------------------------------------------------------------------------- read data ----
-  // Of the address that was read: its bank, and which half of the word.
+  // The place of the word that was read: its bank, and which half of the bank's word.
   typedef struct packed {
     logic [BankW-1:0] bank;
     logic             half;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One single-ported SRAM bank of 64-bit words with byte write enables.
+// One single-ported SRAM bank of 64-bit words with byte write enables. Maps to a block RAM or a
+// macro.
 //
-// One access a cycle: with req_i, either a write of the enabled bytes, or a read whose word stands
-// on rdata_o from the next cycle until the next read. A write leaves rdata_o alone. Contents are
-// undefined after power-up and survive reset. Maps to a block RAM or a macro.
+// One access per cycle: with req_i, either a write of the enabled bytes, or a read whose word is on
+// rdata_o from the next cycle until the next read. A write leaves rdata_o alone. Contents are
+// undefined after power-up and survive reset.
 module ow_sram_bank #(
   parameter int unsigned Rows = 768  // words, any number from 2
 ) (
@@ -18,10 +19,8 @@ module ow_sram_bank #(
 
   logic [63:0] mem [Rows];
 
-  // Synthesis finds byte enables in bytes that are written back as they were, if nothing else uses
-  // the port that reads them: that of rdata_o has an address which differs from it in one bit. Eight
-  // writes of a byte would do too, but the simulator would keep each, 64 in a tile, and look at them
-  // in every cycle.
+  // The word is written back whole so that it maps to byte enables. For that the port that reads it
+  // back must have no other use; so rdata_o reads at an address that differs while we_i is high.
   logic [$clog2(Rows)-1:0] raddr;
   always_comb begin
     raddr = addr_i;

@@ -1,44 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reducer at the ramp: takes finished accumulator rows, adds what arrives from neighbours and a
-// bias, and sends or stores the sums, without taking beats from the engine. It executes `drain`
-// (docs/isa.md) with the parameters in the RED registers (docs/memory-map.md).
+// The reducer at the ramp. It takes finished accumulator rows, adds partial sums of neighbours and
+// a bias, and sends or stores the results, without taking beats from the engine. It executes
+// `drain` (docs/isa.md) with the parameters in the RED registers (docs/memory-map.md).
 //
 // Start: start_i while busy_o is low, with the completion action. The RED registers must not be
-// written while busy_o is high. Rows are taken in the order in which they were closed, from row 0 of
-// the ring on; rows may be closed before the start. With one adder, registers that were written in the
-// cycle before the start do not allow it.
-// Each row takes the action of its phase, counted from the first phase on, modulo the period; the
-// action for equal from the pivot on, for as many phases more as RED_START says. A dropped row costs
-// a cycle. Else each element is ((row + in0) + in1) + bias, in binary32 with each addition rounded,
-// then rounded to binary16 and rectified if the action says so. An addition that the action lacks is
-// left out, not made with 0.
-// An element with n additions goes to the adders with all of its operands: wavelets of in0 and in1
-// are taken in the same cycle, when both are there. With Adders = 3, in a chain (ow_reduce_chain),
-// throughput is one element a cycle, whatever the additions; two if the action adds nothing and
-// rounds to 16 bits (to memory: if RED_DST and RED_PITCH are multiples of 4). Latency from a wavelet at
-// the head of in0 to the push: 2n + 2 cycles, both included. A row with fewer additions than the row
-// before waits until the last element of that has no more before it than it has itself: at most 2 cycles
-// for each addition less, and no element leaves later for it. With one adder, which shifts a place a
-// cycle (ow_reduce_serial), an element begins when the one before has left: 11 cycles, 15 for each
-// addition and one for each place that its terms are shifted by, 25 for a rounding to binary16, and up
-// to 3 until a push has its turn; a row takes a cycle more, also one that is dropped; there is no
-// bfloat16 then.
-// To the fabric, an fp32 element is a wavelet; two binary16 elements are one (the lower half first).
-// To memory, elements are packed into 64-bit words; RED_DST must be aligned to the element size.
-// A control wavelet at the head of in0 or in1 is discarded.
-// A row is given back (row_free_o) when its last element has been read. The bias of the next row is
-// read ahead, while the one before is in use.
-// Done when the last element has left: done_valid_o for one cycle.
+// written while busy_o is high. Rows are taken in the order in which they were closed, from row 0
+// of the ring on; rows may be closed before the start. While no drain runs the reducer is at its
+// first row and first bias, and whether the registers allow a drain is computed as they are
+// written. So a start only has to set busy. With one adder, a drain cannot start in the cycle after
+// a write.
 //
-// Errors: a store beyond SramBytes is dropped, a bias beyond it reads as NaN; a row length that is
-// 0 or no multiple of Lanes, a ring that does not fit the 16 accumulator words, a period of 0, a
-// first phase that is not below it, an action whose in0 and in1 are the same queue or that needs
-// what is not there, and addresses
-// that are not aligned to their elements
-// end the drain at once without taking a row. A write of a register while busy_o is high has no
-// effect. Each sets RED_STATUS.error until the next start, and the first of them is shown in fault_o
-// with its cause and address.
-// halt_i: no further element is taken; those in the adders leave.
+// Rows: each row takes the action of its phase. The phase counts from the first phase on, modulo
+// the period. The action "equal" holds from the pivot on, for as many further phases as RED_START
+// says. A dropped row costs a cycle. Every other element becomes ((row + in0) + in1) + bias, in
+// binary32 with each addition rounded. It is then rounded to 16 bits and rectified if the action
+// says so. An addition that the action lacks is left out; it does not add 0.
+//
+// Adders = 3 (ow_reduce_chain): an element goes to the adders with all of its operands, so wavelets
+// of in0 and in1 are taken in one cycle, when both are there. Throughput is one element per cycle,
+// whatever the additions. It is two if the action adds nothing and rounds to 16 bits (to memory: if
+// RED_DST and RED_PITCH are multiples of 4). With n additions the latency from a wavelet at the
+// head of in0 to the push is 2n + 2 cycles, both included. A row with fewer additions than the row
+// before waits until it cannot overtake the last element of that row: at most 2 cycles for each
+// addition less. No element leaves later because of it.
+//
+// Adders = 1 (ow_reduce_serial), for area: an element begins when the one before has left. It takes
+// 11 cycles, 15 for each addition and one for each place that its terms are shifted by, 25 for a
+// rounding to binary16, and up to 3 until a push has its turn. A row takes a cycle more, also a
+// dropped one. There is no bfloat16.
+//
+// Output: an fp32 element is a wavelet; two 16-bit elements are one, the lower half first. For
+// memory, elements are packed into 64-bit words; RED_DST must be aligned to the element size. A
+// control wavelet at the head of in0 or in1 is discarded. A row is given back (row_free_o) when its
+// last element has been read. The bias of the next row is read ahead. done_valid_o is high for one
+// cycle when the last element has left.
+//
+// Errors: a store beyond SramBytes is dropped; a bias beyond it reads as NaN. A drain ends at once,
+// without taking a row, if
+//   - the row length is 0 or no multiple of Lanes, or the ring does not fit the 16 accumulator
+//     words;
+//   - the period is 0, or the first phase is not below it;
+//   - an action takes in0 and in1 from the same queue, or needs what the tile does not have;
+//   - an address is not aligned to its elements.
+// A write of a register while busy_o is high has no effect. Each of these sets RED_STATUS.error
+// until the next start; fault_o shows the first, with its cause and address. halt_i: no further
+// element is taken; those in the adders leave.
 module ow_reduce
   import ow_pkg::*;
   import ow_reduce_pkg::*;
@@ -126,8 +132,8 @@ module ow_reduce
 
   logic          busy_q;
   logic          begins;  // a drain
-  logic          begun_q; // .. in the cycle before: who starts is known late, sums come later
-  logic          wrote_q; // a register may have been written: what begins with it follows
+  logic          begun_q; // a drain began in the cycle before; start_i is late, and no sum is early
+  logic          wrote_q; // a register may have been written in the cycle before
   assign begins = start_i && !busy_q;
   always_ff @(posedge clk_i) begin
     begun_q <= begins && !rst_i;
@@ -245,7 +251,7 @@ module ow_reduce
 
     assign {eng_ready_o, eng_result_o} = '0;
 
-    // A word that is written goes first.
+    // A store goes before the read of a bias.
     assign mem_req_o = word_valid || bias_req;
     assign mem_we_o = word_valid;
     assign mem_addr_o = {word_valid ? word_addr : bias_addr, 3'd0};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads biases ahead, while there are rows left: two are kept, the next and the one after it. One
-// beyond memory is NaN and marked (bad_o), and is reported when its row takes it.
+// Reads biases ahead while there are rows left. It keeps two: the next one and the one after it. A
+// bias beyond memory is NaN and marked (bad_o); the error is reported when a row takes it.
+// Throughput: a bias every 2 cycles while memory grants. Latency: used_i makes the next bias stand
+// at the output in the next cycle.
 module ow_reduce_bias
   import ow_fp_pkg::*;
 #(
@@ -63,7 +65,7 @@ module ow_reduce_bias
         flight_q <= 1'b0;
         addr_q <= addr_q + 24'd4;
       end
-      // At most one comes at a time, and only while there is room behind the next one.
+      // At most one bias arrives in a cycle, and only while there is room for it.
       if (!valid_q || used_i) begin
         valid_q <= ahead_valid_q || come;
         if (ahead_valid_q) begin

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Three adders in a row, each of two stages behind a register of operands. An element with n
-// additions enters the register of the n-th adder from the end, and one without the output register,
-// which each is in 2n + 1 cycles later. Operands that are added later travel with it. An element a
-// cycle, whatever its additions; whoever issues sees to it that an element finds its place free
-// (room_o) and overtakes none.
+// Three adders in a row, each with a register of operands and two stages. An element with n
+// additions enters the n-th adder from the end; one without additions enters the output register.
+// So an element is in the output register 2n + 1 cycles after it was issued. Operands that are
+// added later travel with it. Throughput: an element per cycle, whatever its additions. The issuer
+// makes sure that an element finds its place free (room_o) and overtakes none.
 module ow_reduce_chain
   import ow_reduce_pkg::*;
 (
@@ -32,7 +32,7 @@ module ow_reduce_chain
   logic [31:0] a1_op_2_q, a1_op_3_q;
   logic [31:0] a2_op_q;
   out_t        a0_out_q, a1_out_q, a2_out_q;
-  // At its rounding.
+  // The same elements in the adder's second stage.
   logic        r0_valid, r1_valid, r2_valid;
   logic [31:0] r0_sum, r1_sum, r2_sum;
   logic [31:0] r0_op_2_q, r0_op_3_q;
@@ -108,7 +108,7 @@ module ow_reduce_chain
     end
   end
 
-  // None of those with more additions is on its way to where it enters.
+  // An element with n additions may enter if none with more additions is in front of its adder.
   logic [5:0] at;  // an element is at the first adder (bit 0), its rounding, the second, ..
   assign at = {r2_valid, a2_valid_q, r1_valid, a1_valid_q, r0_valid, a0_valid_q};
   assign room_o = {1'b1, at[1:0] == '0, at[3:0] == '0, at == '0};

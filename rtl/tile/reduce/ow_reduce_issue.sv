@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which element is next, and when. Closed rows are taken in their order; an element goes to the
-// adders (issue_o) when all that is added to it is there, the pipeline moves, and they have room for
-// it. Its operands come with it, packed to the front: op_1_o is
-// added first.
+// Which element is next, and when. Closed rows are taken in their order. An element goes to the
+// adders (issue_o) when three things hold: everything that is added to it is there, the pipeline
+// moves, and the adders have room. Its operands come with it, packed to the front: op_1_o is added
+// first. Throughput: an element per cycle, or two (out_o.pair). cause_o says what it waits for.
 module ow_reduce_issue
   import ow_pkg::*;
   import ow_reduce_pkg::*;
@@ -129,7 +129,8 @@ module ow_reduce_issue
   always_ff @(posedge clk_i) begin
     if (rst_i || start_i) row_q <= 16'd0;
     else if (row_end) row_q <= row_q + 16'd1;
-    // That a drain begins is known late: all but the count of rows, which can be read, waits for it.
+    // Until a drain runs, all but the count of rows is at the start. So start_i, which is late,
+    // only has to clear that count, which programs can read.
     if (rst_i || !busy_i) begin
       phase_q <= config_i.first;
       which_q <= next_which;
@@ -210,7 +211,7 @@ module ow_reduce_issue
     end
   end
 
-  // The element and what is added to it stand there whether or not it is issued, which is known late.
+  // The operands do not depend on whether the element is issued, which is known late.
   always_comb begin : operands
     logic [31:0] in0, in1;
     elem_o = 32'd0;

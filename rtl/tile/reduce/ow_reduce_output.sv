@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of a sum: rounded and rectified, then sent (an fp32 element is a wavelet, two 16-bit
-// ones are one, the lower half first) or packed into 64-bit words for memory. en_o low: it cannot
-// leave yet, and nothing behind it moves. A word waits for its grant in a register of its own; one
-// outside memory is dropped and reported (bad_o).
+// What happens to a sum. It is rounded and rectified, then sent or stored. To the fabric, an fp32
+// element is a wavelet, and two 16-bit elements are one, the lower half first. For memory, elements
+// are packed into 64-bit words. A complete word waits for its grant in a register of its own.
+// Latency: 0 to a push, 1 cycle to a request for memory. Throughput: what arrives, while it can
+// leave; en_o is low while it cannot, and nothing before it moves then. Errors: a word outside
+// memory is dropped and reported (bad_o).
 module ow_reduce_output
   import ow_pkg::*;
   import ow_fp_pkg::*;

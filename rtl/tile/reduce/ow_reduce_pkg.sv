@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of the reducer hand to each other.
+// Types that the parts of the reducer hand to each other.
 package ow_reduce_pkg;
   import ow_pkg::*;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The RED registers (docs/memory-map.md) and what is wrong with what they hold. They are written
-// while no drain runs; a write during one has no effect and is the reducer's error. Reads are
-// combinational. Whether a drain can start with them is worked out as they are written or, with Late, in
-// the cycle behind that, in which none can.
+// The RED registers (docs/memory-map.md), and whether a drain can start with what they hold. A
+// write during a drain has no effect; ow_reduce reports it as an error. Reads are combinational.
+// bad_o is a register: it is computed as the registers are written or, with Late, in the cycle
+// after, in which no drain can start.
 module ow_reduce_regs
   import ow_pkg::*;
   import ow_reduce_pkg::*;
@@ -35,7 +35,7 @@ module ow_reduce_regs
 
   config_t config_q;
 
-  // A byte address as written; beyond 24 bits: outside memory, the low bits kept.
+  // A byte address as written. Beyond 24 bits it becomes one outside memory with the same low bits.
   function automatic logic [23:0] address(input logic [31:0] written);
     return written[31:24] == '0 ? written[23:0] : {3'b011, written[20:0]};
   endfunction
@@ -56,7 +56,7 @@ module ow_reduce_regs
   assign new_pitch = wdata_i;
   assign new_start = wdata_i;
 
-  // An action as it is kept: bfloat16 is a rounding to 16 bits, too.
+  // An action as it is kept. bfloat16 implies rounding to 16 bits.
   /* verilator lint_off UNUSEDSIGNAL */ // reserved bits
   function automatic act_t kept(input red_action_t a);
     return '{bf16: a.bf16, relu: a.relu, f16: a.f16 || a.bf16, bias: a.bias, out_q: a.out_q,
@@ -121,8 +121,8 @@ module ow_reduce_regs
     return {1'b0, queue} > 4'(Queues - 1);
   endfunction
 
-  // In an action: what the tile does not have, two inputs from one queue, or addresses that are not
-  // those of its elements.
+  // An action is wrong if it needs what the tile does not have, takes two inputs from one queue, or
+  // has addresses that are not aligned to its elements.
   /* verilator lint_off UNUSEDSIGNAL */ // all but what may be wrong
   function automatic logic bad_action(input act_t a, input config_t c);
     return a.enable &&

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reducer for area and not for speed: what ow_reduce_issue, ow_reduce_chain, ow_reduce_output and
-// ow_reduce_bias do, an element at a time through ow_fp_serial. Bits, order and errors are the same;
-// a store or a bias beyond memory is reported with the address of its element.
+// The reducer for area instead of speed. It does what ow_reduce_issue, ow_reduce_chain,
+// ow_reduce_output and ow_reduce_bias do, an element at a time, through one ow_fp_serial. Bits,
+// order and errors are the same. A store or a bias beyond memory is reported with the element's
+// address.
 //
-// An element waits until all that is added to it is there, goes through the adder once for each
-// addition and once more if it is rounded to binary16, and leaves before the next one begins.
+// An element waits until everything that is added to it is there. It goes through the adder once
+// for each addition, and once more if it is rounded to binary16. It leaves before the next one
+// begins. ow_reduce has the cycles.
 //
-// The adder is the engine's, too (eng_fp_*): whoever has it keeps it for an element; the reducer keeps
-// what leaves in a register, so that the engine does not wait for a queue.
+// The engine shares the adder (eng_fp_*). Whoever has the adder keeps it for an element. The
+// reducer keeps a finished element in a register, so the engine never waits for a queue.
 //
-// Ports as of those four. done_o: all rows are done, and the last element has left; idle_o: it waits
-// for others, or does nothing.
+// Ports are those of the four modules. done_o: all rows are done, and the last element has left.
+// idle_o: it waits for others, or does nothing.
 module ow_reduce_serial
   import ow_pkg::*;
   import ow_reduce_pkg::*;
@@ -175,7 +177,7 @@ module ow_reduce_serial
   end
 
   // ------------------------------------------------------------------------------------ terms ----
-  logic [2:0]  q;           // the queue that is looked at: in1's behind in0
+  logic [2:0]  q;           // the queue that is looked at: in0's, then in1's
   ramp_t       head;
   logic        head_valid, second;
   logic [31:0] elem, term, result;
@@ -198,7 +200,7 @@ module ow_reduce_serial
     end
   end
 
-  // The adder: the engine's for an element of it, or the reducer's.
+  // Who has the adder: the engine or the reducer, each for a whole element.
   logic held_q;             // what leaves is in value_q
   logic wants, mine_q, theirs_q, adder_ready;
   assign wants = !(state_q inside {ROW, ELEM}) && !held_q;
@@ -206,7 +208,7 @@ module ow_reduce_serial
   assign eng_ready_o = adder_ready && theirs_q;
   assign eng_result_o = result;
 
-  // A term comes out of a memory, and meets the adder a cycle later.
+  // A term comes out of a memory and enters the adder a cycle later.
   logic load_q, keep_q, last_q, wide_q, neg_q, rests;
   logic rests_q;            // in BIAS: the adder waits for the bias
   logic [31:0] term_q;
@@ -244,8 +246,8 @@ module ow_reduce_serial
   logic ask_q, stored_q;  // memory is asked to store it; has taken it
   logic [23:0] elem_addr_q, row_addr_q;  // where the element is stored, and the first one of its row
 
-  // Looked at in every cycle, as they last for several. What outq_ready_i has promised holds for a cycle
-  // more.
+  // These conditions last for several cycles, so registers may hold them. A promise of outq_ready_i
+  // holds for one cycle more.
   always_ff @(posedge clk_i) begin
     outside <= {8'd0, elem_addr_q} >= SramBytes;
     bias_out <= {8'd0, bias_q} >= SramBytes;
@@ -258,7 +260,7 @@ module ow_reduce_serial
   assign sent = act.memory ? stored_q || outside : pairs || (room_q && red_turn_i);
   assign leaves = state_q == OUT && held_q && sent;
 
-  // What is popped is known late, and goes a cycle later.
+  // A pop is known late, so it leaves from a register a cycle later.
   logic [NUM_QUEUES-1:0] pop, pop_q;
   assign inq_pop_o = pop_q;
   always_ff @(posedge clk_i) pop_q <= rst_i ? '0 : pop;
@@ -379,7 +381,7 @@ module ow_reduce_serial
   always_ff @(posedge clk_i) if (start_i) owned_q <= owned;
   assign inq_owned_o = owned_q & {NUM_QUEUES{busy_i}};
 
-  // What waits for others.
+  // The states that wait for others.
   logic waits;
   always_comb begin
     unique case (state_q)
