@@ -27,7 +27,7 @@ int stages_of(int wafers);
 
 // Consecutive gradients that leave a grid row.
 struct GradientRun {
-  enum Kind : uint32_t { Matrix, Biases, Unmasked };  // no update uses an unmasked one
+  enum Kind : uint32_t { Matrix, Biases, Unmasked };  // Unmasked: outside the mask, not updated
   uint32_t layer = 0;
   uint32_t kind = Matrix;
   uint64_t count = 0;
