@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a micro-batch begins with, as `ow estimate` reckons it.
+// The loading of samples and biases, for `ow estimate`. A tile's block of samples or target values
+// comes through a port of its row or column, one word a cycle and 6 cycles for each packet of 256
+// words. Classes and biases come through one port. RTL tiles agree within 50 cycles.
 #ifndef OW_COMPILE_ESTIMATE_SAMPLES_H_
 #define OW_COMPILE_ESTIMATE_SAMPLES_H_
 
@@ -9,14 +11,13 @@
 
 namespace ow::jobs {
 
-// Cycles of samples, and values that are to be reached, in blocks; and of classes through the one
-// port of the control plane.
+// Cycles for samples and target values in blocks, or for samples and classes.
 uint64_t samples_in(const EstimateShape& shape, const JobCosts& costs);
-// .. of all biases, through that port, too; and the words of them that a grid row gets at most.
+// Cycles for all biases, and the most words of them for a grid row.
 uint64_t biases_in(const EstimateShape& shape, const JobCosts& costs);
 uint64_t bias_words(const EstimateShape& shape);
 
-// Bits of a batch's samples, and of its classes or the values that are to be reached.
+// Bits of a batch's samples and of its classes or target values.
 uint64_t sample_bits(const EstimateShape& shape);
 
 }  // namespace ow::jobs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way of a step's gradients out of the wafer, as `ow estimate` reckons it.
+// The way of a step's gradients out of the wafer, for `ow estimate`.
 #ifndef OW_COMPILE_GRADIENT_EXITS_H_
 #define OW_COMPILE_GRADIENT_EXITS_H_
 
@@ -13,34 +13,35 @@
 
 namespace ow::jobs {
 
-// The way of gradients out of the wafer: the slowest of the links that they go through, with its
-// queue in front of it, for each grid row.
+// For each grid row the slowest link on the way out, with its queue.
 class Exits {
  public:
-  // `reduces`: through SwarmX's stages, too.
+  // `reduces`: the gradients also pass SwarmX's stages.
   Exits(const TimeModel& time, int rows, bool reduces)
       : period_(time.period_out(reduces)),
         room_(time.exit_depth + static_cast<uint64_t>(kLinkCredits)),
         late_(time.way_out()),
         at_(static_cast<size_t>(rows)) {}
 
-  // So many numbers leave from cycle `from` on; the cycle in which the grid has sent the last one.
+  // `numbers` numbers leave from cycle `from` on. Returns the cycle in which the grid has sent the
+  // last.
   uint64_t leave(int row, uint64_t numbers, uint64_t from) {
     uint64_t& at = at_[static_cast<size_t>(row)];
     at = std::max(at, from * kTimeUnit) + numbers * period_;
     const uint64_t sent = at - std::min(at, room_ * period_);
     return sent / kTimeUnit;
   }
-  // The cycle in which what has left, the last of it in cycle `cycle`, is where it is updated.
+  // The cycle in which numbers are at the optimizer, if the grid sent the last one in cycle
+  // `cycle`.
   uint64_t came(int row, uint64_t cycle) const {
     return late_ + std::max(cycle, at_[static_cast<size_t>(row)] / kTimeUnit);
   }
 
  private:
-  uint64_t period_;  // 1/65,536 cycles a number
-  uint64_t room_;    // numbers that wait
+  uint64_t period_;  // 1/65,536 cycles per number
+  uint64_t room_;    // numbers that may wait
   uint64_t late_;
-  std::vector<uint64_t> at_;  // 1/65,536 cycles: through with what has left
+  std::vector<uint64_t> at_;  // 1/65,536 cycles: the link has passed what was sent
 };
 
 }  // namespace ow::jobs

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a graph of layers to what the tiles' programs do: streamed passes one behind the other, each
-// with what is done with its outputs, and a loss behind the last one.
+// Turns a graph of layers into what the tiles' programs do: streamed passes one after another, each
+// with what is done to its outputs, and a loss after the last.
 #ifndef OW_COMPILE_SRC_LOWER_H_
 #define OW_COMPILE_SRC_LOWER_H_
 
@@ -11,17 +11,17 @@
 
 namespace ow::jobs {
 
-// Features of each layer's tensor. BadInput, which begins with the layer's place, for tensors that
-// do not fit their kind.
+// The features of each layer's tensor. BadInput, which begins with the layer's place, for tensors
+// that do not fit their kind.
 std::vector<int> features_of(const Graph& graph);
 
 struct Lowered {
   std::vector<LayerShape> layers;
-  std::string loss;  // its kind; empty: there is none
+  std::string loss;  // its kind; empty: none
 };
 
 // BadInput, as above, for what no program of the tiles does: a kind without one, a tensor that
-// several layers take or none, an activation or a loss that is not behind a streamed layer.
+// several layers take or none, an activation or loss that does not follow a streamed layer.
 Lowered lower(const Graph& graph);
 
 }  // namespace ow::jobs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plans of a run of a network: made, or of the file that is kept.
+// The plans of a run of a network: newly made, or taken from a kept file.
 #ifndef OW_COMPILE_NETWORK_PLAN_H_
 #define OW_COMPILE_NETWORK_PLAN_H_
 
@@ -9,10 +9,10 @@
 
 namespace ow::jobs {
 
-// For the samples, weights and program that are there already. BadInput as make_plan and PlanFile.
+// Needs samples, weights and program in `checked`. BadInput as make_plan and PlanFile.
 void take_plans(const RunParams& params, const RunOptions& options, Checked* checked);
 
-// Writes them if the file has not got them; tells of it.
+// Writes the plans unless the file has them, and reports it.
 void keep_plan(const RunParams& params, const RunOptions& options, const Checked& checked,
                RunReport* report);
 
@@ -20,8 +20,8 @@ struct Plans {
   StreamPlan network;
   std::optional<StreamPlan> large;
 };
-// For the tiles that a device turned out to have: those that were checked, or, if these are others,
-// new ones. BadInput if a file was to have them.
+// The plans for the device's tiles: the checked ones, or new ones if the tiles differ. BadInput if
+// the plans came from a file.
 Plans plans_for(const RunParams& params, size_t samples, const Checked& checked,
                 const TileConfig& tile);
 

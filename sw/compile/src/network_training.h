@@ -7,8 +7,8 @@
 
 namespace ow::jobs {
 
-// Checks everything of it that needs no time: it must be of this very network, with none of the
-// samples that are to be run, and read what is in the same file alike. Throws BadInput.
+// Checks everything that needs no time. The training must be of this network, must use none of the
+// samples to run, and must read a shared file in the same way. Throws BadInput.
 void check_network_training(const RunParams& params, const RunOptions& options, Checked* checked);
 
 }  // namespace ow::jobs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What came out of a network, as a file (docs/run.md).
+// The outputs of a network as a file (docs/run.md).
 #ifndef OW_COMPILE_OUTPUTS_FILE_H_
 #define OW_COMPILE_OUTPUTS_FILE_H_
 
@@ -10,9 +10,9 @@
 
 namespace ow::jobs {
 
-// Writes a safetensors file with "outputs" [samples, outputs] in the network's type, from batches
-// in their order (one at least), and "classes" [samples], the output that is largest, in I32.
-// BadInput if it cannot be written.
+// Writes a safetensors file with "outputs" [samples, outputs] in the network's type, from one or
+// more batches in order, and "classes" [samples] in I32, the number of the largest output. BadInput
+// if it cannot be written.
 void write_outputs(const std::string& path, HalfType type, const std::vector<Activations>& batches);
 
 }  // namespace ow::jobs

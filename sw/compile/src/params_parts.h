@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts that the parameters of all jobs have in common.
+// Parts that the parameters of all jobs share.
 #ifndef OW_COMPILE_PARAMS_PARTS_H_
 #define OW_COMPILE_PARAMS_PARTS_H_
 
@@ -10,7 +10,7 @@
 
 namespace ow::jobs {
 
-// `path`: of the file, from whose directory other paths are taken.
+// `path`: the file of parameters. Other paths are relative to its directory.
 void read_data(const std::string& path, YamlMap data, RunParams* params);
 void read_network(const std::string& path, YamlMap network,
                   RunParams* params);  // network_params.cpp

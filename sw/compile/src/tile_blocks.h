@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What jobs that stream layers through a grid have in common: activations as the blocks that tiles
-// keep (plan.h), and feeding a stream until the grid has answered.
+// Shared by jobs that stream layers through a grid: activations as the blocks of tiles (plan.h),
+// and feeding a stream until the grid has answered.
 #ifndef OW_COMPILE_TILE_BLOCKS_H_
 #define OW_COMPILE_TILE_BLOCKS_H_
 
@@ -19,27 +19,27 @@ namespace ow::jobs {
 
 uint32_t float_bits(float x);
 
-// The block of a tile: features row, row + rows, ..., each with `samples` values of those that its
-// column keeps, two a word; zeros where x has no more samples. Empty if the row keeps no feature.
+// The block of a tile: features row, row + rows, ..., each with the `samples` values of its column,
+// two per word. Zeros where x has no more samples. Empty if the row keeps no feature.
 std::vector<uint32_t> pack_block(const Activations& x, int rows, int samples, int row, int col);
-// The other way round; samples that y does not have are left out.
+// The inverse. Samples that y does not have are ignored.
 void unpack_block(const std::vector<uint32_t>& words, int rows, int samples, int row, int col,
                   Activations* y);
 
-// Writes each tile's block of x, with `samples` of them a column, to `addr`, through all edges at
-// the same time. No requests may be under way; when it returns all tiles have theirs. DeviceFault
-// if a tile stopped, or they do not within a bound of their words.
+// Writes each tile's block of x, `samples` of them a column, to `addr`, through all edges at once.
+// No requests may be outstanding. On return all tiles have their blocks. DeviceFault if a tile
+// stopped or the words take too long.
 void load_blocks(ControlPlane& control, const ElfImage& firmware, const Activations& x, int samples,
                  uint32_t addr);
 
-// Runs until nothing moves, then looks at all tiles; the cycle in which the grid came to rest.
-// DeviceFault if that takes more than 100,000 cycles and so many more, or a tile stopped.
+// Runs until nothing moves, then checks all tiles. Returns the cycle in which the grid came to
+// rest. DeviceFault if that takes more than 100,000 + `more` cycles or a tile stopped.
 uint64_t run_until_quiet(ControlPlane& control, const ElfImage& firmware, const std::string& what,
                          uint64_t more = 0);
 
-// Feeds the stream to the west edge of all grid rows until `complete` holds. DeviceFault with the
-// hang report's text if the grid stops before, or works for more than `limit` cycles. `progress`,
-// if given, is called now and then. `edge`, if given, has been opened, and gets a phase a layer.
+// Feeds the stream to the west edge of all grid rows until `complete` returns true. DeviceFault
+// with the hang report if the grid stops before, or works for more than `limit` cycles. `progress`,
+// if given, is called now and then. `edge`, if given, must be open; each layer is a phase.
 void feed(ControlPlane& control, const ElfImage& firmware, memoryx::WeightStream* stream,
           int colour, const std::function<bool()>& complete, uint64_t limit,
           const std::function<void()>& progress, EdgeTime* edge = nullptr);

@@ -8,7 +8,7 @@
 
 namespace ow::jobs {
 
-// Where Predict writes the outputs.
+// Where Predict writes its outputs.
 std::string outputs_path(const TrainRunOptions& options);
 
 }  // namespace ow::jobs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples of a training and what is read off their outputs, for people: loss and classes.
+// The samples of a training, and the loss and classes of their outputs, for people.
 #ifndef OW_COMPILE_TRAIN_SAMPLES_H_
 #define OW_COMPILE_TRAIN_SAMPLES_H_
 
@@ -12,24 +12,23 @@
 
 namespace ow::jobs {
 
-// What a micro-batch is trained towards: classes, or values, which are rounded once. Where values
-// are wanted and classes known, they are 1 for the sample's class and 0 for the others.
+// The targets of a micro-batch: classes, or values rounded once. If the loss needs values and the
+// data has classes, values are 1 for the sample's class and 0 for the others.
 Targets targets_of(const TrainingJob& job, const Dataset& part);
 
-// Sum over the samples of `part`, whose outputs are z, for people: in double, compared with
-// nothing.
+// The sum over the samples of `part`, whose outputs are z. For people, in double, never compared.
 double loss_of(const TrainingJob& job, const Activations& z, const Dataset& part);
 
-// Those of them whose class is found; 0 if classes are not known.
+// The number of samples whose class is right; 0 if classes are not known.
 size_t right_of(const TrainingJob& job, const Activations& z, const Dataset& part);
 
 // Samples first .. first + count - 1.
 Dataset part_of(const Dataset& data, size_t first, size_t count);
 
-// What the samples of a training are, for its checkpoints: how many, and hashes of their values.
+// Describes the samples of a training in its checkpoints: their number and hashes of their values.
 memoryx::JobKeys data_keys(const Dataset& data);
 
-// The samples of these numbers from `first` on, `count` of them.
+// `count` samples, whose numbers begin at numbers[first].
 Dataset samples_of(const Dataset& data, const std::vector<uint64_t>& numbers, size_t first,
                    size_t count);
 

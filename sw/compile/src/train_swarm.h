@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wafers of a training and what they do in a step: SwarmX (ow/swarmx/swarm.h) with grids, or
-// what stands for them.
+// The wafers of a training and their work in a step: SwarmX (ow/swarmx/swarm.h) with grids, or with
+// models in place of grids.
 #ifndef OW_COMPILE_TRAIN_SWARM_H_
 #define OW_COMPILE_TRAIN_SWARM_H_
 
@@ -18,32 +18,33 @@ namespace ow::jobs {
 
 class TrainSwarm {
  public:
-  // Makes this rank's wafers. `memory`: of rank 0, elsewhere null. All arguments must outlive it.
+  // Makes this rank's wafers. `memory`: on rank 0, else null. All arguments must outlive this
+  // object.
   TrainSwarm(const TrainParams& params, const TrainRunOptions& options,
              const CheckedTraining& checked, swarmx::Transport& transport,
              memoryx::MemoryX* memory);
 
   std::string description() const;
-  // Whether the wafers have cycles in which what is outside takes time.
+  // Whether the wafers have cycles and things outside take time.
   bool timed() const { return timed_ && time_.modelled(); }
 
-  // Rank 0: the passes of a step over the samples of these numbers; `meanwhile`, if given, is done
-  // beside them. Fills in loss (the sum), right, cycles, times and what went in and out. The
-  // gradients are in MemoryX then, and the step is to be finished there.
+  // Rank 0: runs the passes of a step over the samples with these numbers. `meanwhile`, if given,
+  // runs at the same time. Fills in loss (the sum), right, cycles, times and the traffic. Then the
+  // gradients are in MemoryX, and the caller must finish the step there.
   void step(const std::vector<uint64_t>& numbers, const std::function<void()>& meanwhile,
             TrainStep* step);
-  // Rank 0: the forward pass alone over batches of held-out samples (of a micro-batch each, the
-  // last one of what is left), from number `first` on, as many as there are wafers or left: the
-  // outputs of each, and the cycles that all took.
+  // Rank 0: runs the forward pass over batches of held-out samples from number `first` on, one for
+  // each wafer while batches are left. A batch is a micro-batch; the last may be smaller. Returns
+  // the outputs of each batch and sets the cycles of all.
   std::vector<Activations> forward(uint64_t first, uint64_t* cycles);
   // The training is over for all ranks.
   void end() { swarm_.end(); }
 
-  // The other ranks: steps until there are no more.
+  // The other ranks: runs steps until there are no more.
   void serve();
 
  private:
-  // What a micro-batch gave.
+  // The result of a micro-batch.
   struct Result {
     double loss;
     uint64_t right;
@@ -57,21 +58,21 @@ class TrainSwarm {
     Counters counters;
   };
 
-  // What a batch that only went forward gave.
+  // The result of a batch that only went forward.
   struct Forward {
     uint64_t cycles = 0;
     Activations outputs;
   };
 
-  // The job's time model, for the step that it begins or goes on with.
+  // Sets the job's time model for this step and those after it.
   void set_time(uint64_t step);
-  // When the weights of what comes next are ready; nothing without a time.
+  // When the weights for the next work are ready. Empty without a time model.
   memoryx::WeightTimes times();
   void run(const std::vector<uint64_t>& numbers, const std::function<void()>& meanwhile);
   std::vector<Result> gather();
   void account(const std::vector<Result>& results, TrainStep* step);
-  // Cycles that the training has gone on since this was asked last: it is where the wafer is that
-  // has worked and waited longest.
+  // Cycles of the training since the last call. The training's clock is the largest of the wafers'
+  // clocks (cycles worked and waited).
   uint64_t training_cycles();
   void run_forward();
   std::vector<Forward> gather_forward();
@@ -88,10 +89,10 @@ class TrainSwarm {
   std::vector<swarmx::WaferGradients> left_;         // of its wafers in this step
   TimeModel time_;
   const bool timed_;
-  // Rank 0's.
+  // On rank 0.
   std::unique_ptr<swarmx::WeightClock> clock_;
   std::vector<uint64_t> passed_;  // cycles of each wafer since the training began
-  uint64_t told_ = 0;             // of the training
+  uint64_t told_ = 0;             // training cycles that were reported
 };
 
 }  // namespace ow::jobs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The k greatest of n keys that are made window by window and never all there.
+// Finds the k greatest of n keys. The keys are made window by window and are never all in memory.
 #ifndef OW_MEMORYX_GREATEST_H_
 #define OW_MEMORYX_GREATEST_H_
 
@@ -10,9 +10,9 @@
 
 namespace ow::memoryx {
 
-// keys(first, count, out) writes keys below 2^48; take(first, count, chosen) gets 1 for those of
-// the k greatest, equal ones in ascending position, else 0. keys is called several times for a
-// window.
+// keys(first, count, out) writes keys below 2^48. It is called several times for a window.
+// take(first, count, chosen) gets 1 for each of the k greatest keys, else 0. Among equal keys the
+// lower position is taken.
 template <typename Keys, typename Take>
 void take_greatest(size_t n, size_t window, size_t k, const Keys& keys, const Take& take) {
   constexpr int kDigit = 16;
@@ -25,7 +25,7 @@ void take_greatest(size_t n, size_t window, size_t k, const Keys& keys, const Ta
       work(first, count);
     }
   };
-  // The least key that is taken, digit by digit, and how many of its equals.
+  // Finds, digit by digit, the least key that is taken and how many of its equals are.
   uint64_t limit = 0;
   size_t equals = k;
   for (int shift = 2 * kDigit; shift >= 0; shift -= kDigit) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eight halves at once, and how two such rows are merged: what squares are turned round with, and
-// values dealt out.
+// Rows of eight 16-bit values, and how two rows are merged. Transposing squares and dealing out
+// values use it.
 #ifndef OW_MEMORYX_HALVES_H_
 #define OW_MEMORYX_HALVES_H_
 
@@ -21,8 +21,8 @@ inline HalfRow load_halves(const uint16_t* from) {
 
 inline void store_halves(HalfRow row, uint16_t* to) { std::memcpy(to, &row, sizeof row); }
 
-// Elements of both rows by turns, of their first and of their second halves. Clang has no
-// __builtin_shuffle, and g++ the other one only from version 12 on.
+// Interleaves the elements of both rows: of their first halves, and of their second halves. Clang
+// has no __builtin_shuffle, and g++ has __builtin_shufflevector only since version 12.
 inline HalfRow low_halves(HalfRow x, HalfRow y) {
 #ifdef __clang__
   return __builtin_shufflevector(x, y, 0, 8, 1, 9, 2, 10, 3, 11);

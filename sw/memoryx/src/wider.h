@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the compiler can, loops are made for wider vectors as well, and the machine chooses. No bit
-// depends on it.
+// Compiles loops for wider vectors too, if the compiler can; the machine then chooses one at run
+// time. No bit depends on the choice.
 #ifndef OW_MEMORYX_WIDER_H_
 #define OW_MEMORYX_WIDER_H_
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A batch of a stream as it goes from rank to rank: whether it is the last one, its layer, and for
-// each grid row how many wavelets, their data, and a bit each for the control wavelets among them.
+// A batch of a stream as a message between ranks. It holds whether it is the last batch and its
+// layer. For each grid row it holds the number of wavelets, their data, and one bit per wavelet for
+// control wavelets.
 #ifndef OW_SWARMX_BATCH_MESSAGE_H_
 #define OW_SWARMX_BATCH_MESSAGE_H_
 
@@ -14,8 +15,8 @@ namespace ow::swarmx {
 
 Message pack_batch(const memoryx::WaveletBatch& batch, bool last);
 
-// Its wavelets get this colour. ProtocolError for another number of grid rows, and for a message
-// that is shorter or longer than it says.
+// The wavelets get this colour. ProtocolError for another number of grid rows, or for a message of
+// the wrong length.
 std::shared_ptr<const memoryx::WaveletBatch> unpack_batch(const Message& message, int colour,
                                                           size_t rows, bool* last);
 

@@ -10,13 +10,12 @@
 
 namespace ow::swarmx {
 
-// What the others say of a rank that has ended.
+// What the other ranks say about a rank that has ended.
 std::string ended_text(int rank, const std::string& what);
-// The line that this rank says of a failure. Empty: bad input is rank 0's to say, which finds it
-// itself or hears of it.
+// The line in which this rank reports a failure. Empty for bad input: rank 0 reports that.
 std::string line_of(int rank, const Mailbox::Failure& failure);
 
-// The ranks that mpirun started. Once a process.
+// The ranks that mpirun started. Call it once per process.
 std::unique_ptr<Transport> open_mpi(const TransportOptions& options);
 
 }  // namespace ow::swarmx

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of layers, one a folder: what the table lists.
+// The kinds of layers, one per folder, for the table.
 #ifndef OW_COMPILE_SRC_LAYERS_KINDS_H_
 #define OW_COMPILE_SRC_LAYERS_KINDS_H_
 

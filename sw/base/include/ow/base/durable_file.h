@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that are there as a whole or not at all, whenever the program or the machine stops.
+// Files that appear as a whole or not at all, even if the program or the machine stops.
 #ifndef OW_BASE_DURABLE_FILE_H_
 #define OW_BASE_DURABLE_FILE_H_
 
@@ -8,8 +8,8 @@
 
 namespace ow {
 
-// The calls that writing a file durably takes. Each gives what the system's own call gives: -1 and
-// errno for an error. Tests put failures and crashes here.
+// The system calls that a durable write needs. Each returns what the system's call returns: -1 and
+// errno on error. Tests inject failures and crashes here.
 class FileCalls {
  public:
   virtual ~FileCalls() = default;
@@ -22,12 +22,12 @@ class FileCalls {
   virtual int remove(const std::string& path);
 };
 
-// Written to a temporary name beside `path`; commit() brings it to the disk, gives it its name, and
-// brings that to the disk too. Without a commit the temporary file goes again. Errors are BadInput
-// with path and reason; what stood at `path` before is then still there.
+// Writes to a temporary name beside `path`. commit() flushes the file, renames it and flushes the
+// directory. Without a commit the temporary file is removed. Errors are BadInput with path and
+// reason; the old file at `path` then remains.
 class DurableFile {
  public:
-  explicit DurableFile(std::string path, FileCalls* calls = nullptr);  // null: the system's
+  explicit DurableFile(std::string path, FileCalls* calls = nullptr);  // null: the system's calls
   ~DurableFile();
   DurableFile(const DurableFile&) = delete;
   DurableFile& operator=(const DurableFile&) = delete;
@@ -43,7 +43,7 @@ class DurableFile {
   std::string path_;
   std::string temporary_;
   int file_ = -1;
-  bool there_ = false;  // the temporary file
+  bool there_ = false;  // the temporary file exists
 };
 
 }  // namespace ow

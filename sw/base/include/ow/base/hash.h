@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hash of 64 bits (FNV-1a) that tells whether something is what it was: not against an enemy.
+// A 64-bit hash (FNV-1a) that shows whether data has changed. It is not cryptographic.
 #ifndef OW_BASE_HASH_H_
 #define OW_BASE_HASH_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one reader of JSON, and how it is written.
+// Reads and writes JSON. No other code does.
 #ifndef OW_BASE_JSON_H_
 #define OW_BASE_JSON_H_
 
@@ -8,14 +8,14 @@
 
 namespace ow {
 
-// BadInput, one line with the file and the line in it: what is not JSON, a key that stands twice in
-// an object, more than 64 objects and lists inside one another.
+// BadInput, one line with file and line, for text that is not JSON, a key that appears twice in an
+// object, or more than 64 nested objects and lists.
 nlohmann::json read_json(const std::string& path);
-// The same for a text; `name` stands for the file in errors.
+// The same for a text. Errors use `name` in place of the file.
 nlohmann::json parse_json(const std::string& text, const std::string& name);
 
-// The value as text, in lines if `indent` is not negative. Names of files need not be UTF-8, which
-// JSON is: a byte that is none becomes U+FFFD.
+// The value as text, on several lines if `indent` is not negative. JSON is UTF-8 but file names
+// need not be: each byte that is not UTF-8 becomes U+FFFD.
 std::string json_text(const nlohmann::json& value, int indent = -1);
 
 }  // namespace ow

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of JSON lines: a value a line.
+// Files with one JSON value per line.
 #ifndef OW_BASE_JSON_LINES_H_
 #define OW_BASE_JSON_LINES_H_
 
@@ -9,8 +9,8 @@
 
 namespace ow {
 
-// Gives each line that is not blank to `each`, in their order, with its place ("FILE:LINE").
-// BadInput, one line with that place, as of read_json (ow/base/json.h).
+// Calls `each` for every line that is not blank, in order, with its place ("FILE:LINE"). Errors are
+// BadInput as in read_json (ow/base/json.h), with that place.
 void read_json_lines(const std::string& path,
                      const std::function<void(const nlohmann::json&, const std::string&)>& each);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A progress bar on standard error, drawn only if that is a terminal, at most ten times a second.
+// A progress bar on standard error. It is drawn only on a terminal, at most ten times a second.
 #ifndef OW_BASE_PROGRESS_H_
 #define OW_BASE_PROGRESS_H_
 
@@ -14,7 +14,7 @@ class Progress {
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
-  // `text` stands behind the bar.
+  // `text` follows the bar.
   void update(uint64_t done, const std::string& text = "");
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one instruction of a tile's core did: what a simulated tile shows of it, and what a model of
-// the instruction set says.
+// What one instruction of a tile's core did. Both the simulated tile and the model of the
+// instruction set report it.
 #ifndef OW_BASE_RETIRE_H_
 #define OW_BASE_RETIRE_H_
 
@@ -8,7 +8,7 @@
 
 namespace ow {
 
-// One executed instruction: what it changed, or that it trapped (then it changed nothing).
+// One executed instruction: what it changed, or that it trapped. A trap changes nothing.
 struct Retire {
   bool trap = false;
   uint32_t pc = 0;

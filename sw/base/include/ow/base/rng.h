@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random numbers that are the same on every machine: xoshiro256** 1.0 (Blackman and Vigna, 2018),
-// its state filled from the seed by SplitMix64. The standard library's distributions differ between
-// implementations and are not used.
+// with a state that SplitMix64 makes from the seed. The standard library's distributions differ
+// between implementations, so they are not used.
 #ifndef OW_BASE_RNG_H_
 #define OW_BASE_RNG_H_
 
@@ -11,7 +11,7 @@ namespace ow {
 
 constexpr uint64_t kSplitMixStep = 0x9E3779B97F4A7C15ull;
 
-// SplitMix64's output for a state: a random number that belongs to x alone.
+// SplitMix64's output for the state x: a random number that depends on x only.
 constexpr uint64_t mix64(uint64_t x) {
   x += kSplitMixStep;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one reader of YAML, and a strict one. Every error is a BadInput in one line that says the
-// file, the line, the key and the limit:
+// Reads YAML, strictly. No other code does. Every error is a BadInput in one line with the file,
+// the line, the key and the limit:
 //   configs/digits-train.yaml:20: key 'train.seed' must be a whole number from 0 to 9, not 'x'
 //
-// Read are mappings, lists and plain or quoted scalars. Refused are keys that stand twice or are no
-// plain words, anchors, tags, a second document, and what is nested deeper than 32.
+// It reads mappings, lists and plain or quoted scalars. It refuses keys that appear twice or are
+// not plain words, anchors, tags, a second document, and more than 32 nested levels.
 #ifndef OW_BASE_YAML_H_
 #define OW_BASE_YAML_H_
 
@@ -21,11 +21,11 @@ namespace ow {
 
 class YamlMap;
 
-// A value and where it stands. Copies are cheap and share the document.
+// A value and its place in the file. Copies are cheap and share the document.
 class Yaml {
  public:
   static Yaml read(const std::string& path);
-  // `name` stands for the file in errors.
+  // Errors use `name` in place of the file.
   static Yaml parse(const std::string& text, const std::string& name);
 
   bool is_null() const;
@@ -33,7 +33,7 @@ class Yaml {
   bool is_list() const;
 
   int64_t integer(int64_t low, int64_t high) const;
-  // `low_open`: above low.
+  // `low_open`: `low` itself is not allowed.
   double real(double low, double high, bool low_open = false) const;
   bool flag() const;         // true or false
   std::string text() const;  // not empty
@@ -60,22 +60,21 @@ class Yaml {
 
   std::shared_ptr<const Document> document_;
   const Node* node_;
-  std::string key_;  // "network.layers[1]"; empty: the file
+  std::string key_;  // such as "network.layers[1]"; empty: the whole file
 };
 
-// A mapping whose keys are asked for one by one; what nobody asked for is an error when it is
-// closed.
+// A mapping whose keys are read one by one. close() throws if a key has not been read.
 class YamlMap {
  public:
-  explicit YamlMap(const Yaml& value);  // BadInput if it is no mapping
+  explicit YamlMap(const Yaml& value);  // BadInput if it is not a mapping
 
   bool has(const std::string& key) const;
   Yaml operator[](const std::string& key);  // BadInput if it is missing
   std::optional<Yaml> find(const std::string& key);
-  // All keys and values, in the order of the file, for mappings whose keys are names.
+  // All keys and values, in the file's order, for mappings whose keys are names.
   std::vector<std::pair<std::string, Yaml>> items();
 
-  // Call when all keys have been asked for.
+  // Call this after all keys have been read.
   void close() const;
 
   [[noreturn]] void fail(const std::string& what) const { value_.fail(what); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What time went by for, by cause, as metrics and reports have it: in the tiles (stalls), and
-// outside the wafer (waits).
+// Where time went, by cause, for metrics and reports: in the tiles (stalls) and outside the wafer
+// (waits).
 #ifndef OW_COMPILE_CAUSES_H_
 #define OW_COMPILE_CAUSES_H_
 
@@ -13,13 +13,13 @@
 
 namespace ow::jobs {
 
-// A stall counter of a tile; its key in JSON is the counter's name in the description of the
-// machine.
+// A stall counter of a tile. Its JSON key is the counter's name in the description of the machine.
 struct StallCause {
   Counter counter;
   const char* name;
 };
-// A cycle of an engine is a beat or one of the first five; the reducer waits beside them.
+// In each cycle an engine either does a beat or counts one of the first five. The reducer counts
+// its waits independently.
 constexpr std::array<StallCause, 6> kStallCauses = {{{kCtrStallInput, "input queue"},
                                                      {kCtrStallOutput, "output queue"},
                                                      {kCtrStallRow, "accumulator row"},
@@ -31,12 +31,12 @@ nlohmann::json stalls_json(const Counters& counters);
 nlohmann::json waits_json(const EdgeWaits& waits);
 // "120 input queue, 0 output queue, ...", each divided by `times`.
 std::string stalls_text(const Counters& counters, uint64_t times = 1);
-// "120 edge, 0 store, ...", likewise.
+// "120 edge, 0 store, ...", each divided by `times`.
 std::string waits_text(const EdgeWaits& waits, uint64_t times = 1);
 
-// What has been counted since `before` is added to `sum`.
+// Adds what was counted since `before` to `sum`.
 void add_counters(const Counters& before, const Counters& after, Counters* sum);
-// Of all tiles together.
+// Sums over all tiles.
 Counters sum_counters(ControlPlane& control);
 
 }  // namespace ow::jobs

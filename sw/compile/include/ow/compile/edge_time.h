@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time outside the wafer at the edge of a simulated grid: a link in front of the weights' colour of
-// every grid row (ow/device/edge_link.h), one behind the gradients' (ow/device/edge_exit.h), and
-// what the grid had to wait for. All cycles are the device's.
+// Time outside the wafer, at the edge of a simulated grid. Each grid row has a link before the
+// weights' colour (ow/device/edge_link.h) and one after the gradients' colour
+// (ow/device/edge_exit.h). This class also reports what the grid had to wait for. All cycles are
+// the device's.
 #ifndef OW_COMPILE_EDGE_TIME_H_
 #define OW_COMPILE_EDGE_TIME_H_
 
@@ -18,77 +19,78 @@ namespace ow::jobs {
 
 void add_waits(const EdgeWaits& from, EdgeWaits* to);
 
-// Of a stream, phase by phase (a layer's pass each), the grid row that waited most.
+// A stream, phase by phase (each phase is a layer's pass), of the grid row that waited most in it.
 struct EdgeReport {
   std::vector<EdgePhase> phases;
   EdgeWaits waits() const;  // sums over the phases
   EdgeWaits late() const;
-  uint64_t held() const;  // of the waits, for what was not there yet when its stream could go on
+  uint64_t held() const;  // the part of the waits caused by data that was not ready when the stream
+                          // could continue
 };
 
-// What a part of a stream waits for: the gradients that its weights wait for have crossed the link
-// out of this wafer, have come to MemoryX from all wafers, and have led to new weights.
+// What a part of a stream waits for. `left`: the gradients for its weights crossed the link out of
+// this wafer. `came`: those of all wafers arrived at MemoryX. `ready`: the weights are updated.
 struct EdgeReady {
   uint64_t left = 0;
   uint64_t came = 0;
   uint64_t ready = 0;
 };
 
-// A stream, and what else comes before it.
+// A stream, and what must be in the grid before it.
 struct EdgeStream {
-  uint64_t sample_bits = 0;  // of a grid row
-  // The weights of its phase k leave MemoryX in cycle weights[k].ready or later, those of the
-  // phases behind when they like.
+  uint64_t sample_bits = 0;  // of one grid row
+  // The weights of phase k leave MemoryX in cycle weights[k].ready or later. Later phases are free.
   std::vector<EdgeReady> weights;
-  // Biases come in front of it, so many words to each grid row; empty: the tiles have them.
+  // Words of biases for each grid row, before the stream. Empty: the tiles have them.
   std::vector<uint64_t> biases;
   EdgeReady biases_ready;
-  bool reduces = false;  // what leaves goes through SwarmX's stages
+  bool reduces = false;  // what leaves passes SwarmX's stages
 };
 
 class EdgeTime {
  public:
-  // `exit`: the colour of what leaves at the west edge through a link; -1: nothing does. BadInput
-  // if the model takes time and the device is not simulated: then time is what it is.
+  // `exit`: the colour that leaves at the west edge through a link; -1: none. BadInput if the model
+  // takes time and the device is not simulated.
   EdgeTime(Device& device, int colour, int exit, const TimeModel& model);
 
   const TimeModel& model() const { return model_; }
   bool modelled() const { return model_.modelled(); }
 
-  // A stream begins now. Its samples have been loaded since those before them went in; it goes into
-  // the grid when they and its biases are there. Cycles that are over do not count.
+  // A stream begins now. Its samples have been loading since the samples before them went in. It
+  // enters the grid when its samples and biases are there. Past cycles do not count as waits.
   void open(EdgeStream stream);
-  // Waits until the biases are there: what holds them is counted as what holds the stream.
+  // Waits until the biases are there. The wait is counted like a wait of the stream.
   void await_biases(const std::function<void()>& progress);
-  // The wavelets that are sent to a grid row from now on are of another phase.
+  // Wavelets sent to a grid row from now on belong to another phase.
   void begin_phase(int row, size_t phase);
-  // Between two streams: so many cycles were no time.
+  // Between two streams: these cycles do not count.
   void skip(uint64_t cycles);
-  // Cycles by which a stream of so many wavelets a grid row, opened last, to which as many answer,
-  // may end later than without a model: its holds and the time on the way of all of them.
+  // The most cycles by which the model can delay the end of the stream opened last, if a grid row
+  // takes `wavelets` wavelets and sends as many: all holds, and the time of all wavelets on the
+  // way.
   uint64_t longest_wait(uint64_t wavelets) const;
-  // Cycles until what has left the grid has a place behind it, so that its credits are back.
+  // The most cycles until a wavelet that has left the grid gives its credit back.
   uint64_t longest_stay() const;
-  // For each wavelet that has left a grid row since the stream was opened the cycle in which it had
-  // crossed the link; null where there is none.
+  // For each wavelet that left a grid row since open(), the cycle in which it had crossed the link.
+  // Null if there is no link.
   const std::vector<uint64_t>* left(int row) const;
-  // Of the stream that was opened last; empty without a model.
+  // The report of the stream opened last. Empty without a model.
   EdgeReport report() const;
 
  private:
   std::vector<EdgeHold> holds(const EdgeReady& ready) const;
   std::vector<EdgeHold> holds(size_t phase) const;
-  // Biases first, if there are any; until both are there.
+  // What holds the entrance of a stream: its samples, and its biases if there are any.
   std::vector<EdgeHold> entrance(int row, const EdgeHold& samples);
 
   Device& device_;
   int exit_ = -1;
   TimeModel model_;
-  EdgeStream stream_;          // that was opened last
-  uint64_t biases_there_ = 0;  // the cycle in which they are
-  uint64_t loader_free_ = 0;   // cycle from which the next samples are loaded
+  EdgeStream stream_;          // opened last
+  uint64_t biases_there_ = 0;  // cycle in which they are in the grid
+  uint64_t loader_free_ = 0;   // cycle from which the next samples load
   uint64_t opened_at_ = 0;
-  uint64_t opens_at_ = 0;  // when nothing holds the stream any more
+  uint64_t opens_at_ = 0;  // cycle from which nothing holds the stream
 };
 
 }  // namespace ow::jobs

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The job of `ow run`: a network's weights, from a file or of a training that is done first;
-// samples classified on a grid; every activation that the tiles keep compared with a model of the
-// caller's, sparse and dense.
+// The job of `ow run`. A network's weights come from a file or from a training that runs first.
+// Samples are classified on a grid, sparse and dense. All activations that the tiles keep are
+// compared with a model that the caller brings.
 #ifndef OW_COMPILE_NETWORK_RUN_H_
 #define OW_COMPILE_NETWORK_RUN_H_
 
@@ -20,37 +20,39 @@
 
 namespace ow::jobs {
 
-// What the machine must compute: the output of every layer, for a grid of so many rows. This
-// library knows no model; who wants a comparison brings one (ow::golden::run_network).
+// What the machine must compute: the outputs of every layer on a grid with this number of rows.
+// This library has no model of its own; a caller that wants a comparison brings one
+// (ow::golden::run_network).
 using Reference = std::function<std::vector<Activations>(
     const Network& network, const Activations& x, int grid_rows, bool dense)>;
 
 // A layer, or several in sequence, run sparse or dense.
 struct Pass {
-  uint64_t cycles = 0;  // over all batches; from the first wavelet offered to the last result out
+  uint64_t cycles = 0;  // over all batches, from the first wavelet offered to the last result out
   uint64_t wavelets_in = 0;
   uint64_t wavelets_out = 0;
-  uint64_t multiply_adds = 0;  // useful: of samples that were given
-  uint64_t bound = 0;          // cycles that the shape and the weights need at least
+  uint64_t multiply_adds = 0;  // useful ones: of samples that were given
+  uint64_t bound = 0;          // the fewest cycles that shape and weights allow
   uint64_t compared = 0;       // activations
-  uint64_t different = 0;      // activations that differ from the reference in any bit
+  uint64_t different = 0;      // activations that differ from the reference in at least one bit
   uint64_t bits_different = 0;
   std::string first_difference;
   Counters counters{};  // sums over tiles; only for whole jobs
-  EdgeWaits waits{};    // cycles of the grid row that waited most for what is outside the wafer
+  EdgeWaits waits{};    // cycles that the grid row that waited most waited for something outside
+                        // the wafer
 };
 
 struct Workload {
   std::string name;
-  bool whole = false;    // a job with its results read out; else a layer of one, from start to end
+  bool whole = false;    // a job with its results read out; else one layer, from start to end
   bool counted = false;  // its tiles have the counters of Pass
   int tiles = 0;
   int lanes = 0;
   Pass sparse;
   Pass dense;
   double speed_up() const;  // dense cycles / sparse cycles
-  // What shape and weights allow: the least cycles of the dense stream over those of the sparse
-  // one; 1 where nothing is pruned.
+  // The speed-up that shape and weights allow: the fewest cycles of the dense stream over those of
+  // the sparse one. 1 if nothing is pruned.
   double speed_up_bound() const;
   // Useful multiply-adds over lanes x tiles x cycles.
   double utilisation(const Pass& pass) const;
@@ -60,13 +62,13 @@ struct RunReport {
   std::string device;  // its description
   GridShape grid;
   size_t samples = 0;
-  bool labelled = false;  // their classes are known
+  bool labelled = false;  // classes are known
   bool checked = false;   // compared with a reference
   size_t batches = 0;
   size_t weights = 0;
   size_t nonzero = 0;
-  std::optional<TrainReport> training;  // of the weights, if they were not in a file
-  bool timed = false;                   // what is outside the wafer takes time
+  std::optional<TrainReport> training;  // of the weights, if they did not come from a file
+  bool timed = false;                   // things outside the wafer take time
   nlohmann::json plan;                  // PlanFile::report
   size_t right_golden = 0;
   size_t right_device = 0;  // sparse run; 0 for the golden device
@@ -74,10 +76,9 @@ struct RunReport {
   uint64_t sim_cycles = 0;
   double sim_seconds = 0;
   std::vector<UnitClock> clocks;  // of the tiles' units, if the device counts them
-  uint64_t different() const;     // activations, of so many
+  uint64_t different() const;     // activations
   uint64_t compared() const;
-  // Bits of activations, and weights after steps of the training, that differ from the reference:
-  // 0 if everything that was compared is as it must be.
+  // Differences in activations and in weights after training steps. 0 if all comparisons passed.
   uint64_t mismatches() const;
 };
 
@@ -86,61 +87,61 @@ enum class RunDevice { Golden, Replicated, Monolithic };
 struct RunOptions {
   RunDevice device = RunDevice::Replicated;
   SimOptions sim;
-  TileConfig tile = kFullTile;  // of the device: what is checked before there is one
-  // Makes the device instead, for the shape of the parameters' grid (a wafer, say).
+  TileConfig tile = kFullTile;  // the device's tile, for checks before there is a device
+  // If set, makes the device for the shape of the parameters' grid, for example a wafer.
   std::function<std::unique_ptr<Device>(GridShape)> make;
   std::string firmware;      // path of stream_layer.elf, or of its build for the tile's SRAM
-  std::string weights;       // file of weights, before what the parameters say
-  std::string save_weights;  // write them; empty: not
-  std::string save_outputs;  // write the device's outputs (sparse run); empty: not
-  std::string plan;          // file of the plan (plan_file.h); empty: it is not kept
-  size_t limit = 0;          // run only so many of the samples; 0: all
-  bool dense = true;         // run every batch with the zeros streamed, too
+  std::string weights;       // file of weights; overrides the parameters
+  std::string save_weights;  // where to write them; empty: nowhere
+  std::string save_outputs;  // where to write the device's outputs (sparse run); empty: nowhere
+  std::string plan;          // file of the plan (plan_file.h); empty: not kept
+  size_t limit = 0;          // run only this many samples; 0: all
+  bool dense = true;         // also run every batch with zeros streamed
   Reference reference;       // none: nothing is compared
-  // How a training is done that the parameters name: `model`, `firmware`, `reference`. The rest is
-  // as the job wants it.
+  // For a training that the parameters name: `model`, `firmware`, `reference`. The job sets the
+  // rest.
   TrainRunOptions training;
-  std::function<void(const PlanFile&)> on_plan;  // when the file has it
-  // Called now and then with what is being done and how far it is (0..1).
+  std::function<void(const PlanFile&)> on_plan;  // called when the plan is in its file
+  // Called now and then with the current activity and its progress (0..1).
   std::function<void(const std::string&, double)> progress;
 };
 
-// Everything about the parameters that can be checked without training or simulating: the files,
-// and that the layers fit the machine. Throws BadInput.
+// Checks everything that needs neither training nor simulation: the files, and that the layers fit
+// the machine. Throws BadInput.
 struct Checked {
-  Dataset samples;                      // to be run
+  Dataset samples;                      // to run
   std::optional<Network> network;       // from a file; else
-  std::optional<TrainParams> training;  // what makes it,
-  size_t training_samples = 0;          // with so many
+  std::optional<TrainParams> training;  // the training that makes it,
+  size_t training_samples = 0;          // with this many samples
   ElfImage firmware;
   StreamPlan plan;
   std::optional<StreamPlan> large_plan;
-  PlanFile plan_file;  // that they are of, or will be kept in
+  PlanFile plan_file;  // where the plans are from or will be kept
 };
-// What PlanFile::keep is given, with the cycles of a batch.
+// For PlanFile::keep, with the cycles of a batch.
 nlohmann::json plan_document(const RunParams& params, const Checked& checked);
 Checked check_run(const RunParams& params, const RunOptions& options);
 
-// The network from its file, or trained now; then `report` gets how that went.
+// The network from its file, or trained now. `report` then describes the training.
 Network make_network(const Checked& checked, const RunOptions& options,
                      std::optional<TrainReport>* report = nullptr);
 
 RunReport run_network(const RunParams& params, const RunOptions& options);
 
-// The large layer: weights uniform in -1..1 kept with probability `density`, inputs uniform in
-// 0..1, all rounded to binary16.
+// The large layer: weights uniform in -1..1, kept with probability `density`; inputs uniform in
+// 0..1; all rounded to binary16.
 Network large_network(const LargeLayerParams& params);
 Activations large_input(const LargeLayerParams& params, int samples);
 
-// Runs batches sparse and, if asked, dense, and compares with the reference; adds to the workloads:
-// one for each layer if there are several, then the whole job.
+// Runs batches sparse and, if asked, dense. Compares with the reference and adds to the workloads:
+// one for each layer if there are several, then one for the whole job.
 class Comparison {
  public:
   Comparison(ControlPlane& control, const ElfImage& firmware, const StreamPlan& plan,
              const Network& network, const std::string& name, Reference reference,
              bool dense = true);
 
-  // At most the plan's capacity of samples. Returns the outputs of the sparse run.
+  // Runs at most the plan's capacity of samples. Returns the outputs of the sparse run.
   Activations run(const Activations& x);
 
   void on_progress(std::function<void()> call) { job_.on_progress(std::move(call)); }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a network lies on a grid, which colours it takes, and what it must cost at least.
+// Where a network is placed on a grid, which colours it uses, and the fewest cycles that it can
+// take.
 //
-// Feature i is kept by grid row i mod R as its local feature i div R, sample s by grid column s div
-// n as its local sample s mod n; so is every layer's output, which is the next layer's input. A
-// tile holds its block of x and y as one row of n 16-bit values for each local feature.
+// Grid row i mod R keeps feature i as local feature i div R. Grid column s div n keeps sample s as
+// local sample s mod n. The outputs of a layer are placed in the same way, so they are the inputs
+// of the next layer. A tile holds its block of x or y as one row of n 16-bit values per local
+// feature.
 #ifndef OW_COMPILE_PLAN_H_
 #define OW_COMPILE_PLAN_H_
 
@@ -30,20 +32,22 @@ constexpr TileConfig tile_of(const isa::Configuration& c) {
 constexpr TileConfig kFullTile = tile_of(isa::kFull);
 constexpr TileConfig kMiniTile = tile_of(isa::kMini);
 
-// Weights enter at the west edge of each grid row and are multicast along it. Partial sums of an
-// output go round the column: from the row below its owner down to the last row, from there on a
-// colour of their own through all routers to the first row, and down to the owner. Going down they
-// take one of two colours by the parity of the grid row that sends, because a ramp receives on one
-// colour and sends on the other. With two grid rows the way back is one hop, and the second of the
-// two colours serves. The last layer's results leave at the west edge from the western half of a
-// grid row and at the east edge from the rest, each tile relaying what comes from farther in; where
-// that is more than one tile, on two colours by the parity of the column that sends.
-// -1: not used.
+// Weights enter at the west edge of each grid row and are multicast along it.
+//
+// Partial sums of an output go round the column: from the row below its owner down to the last row,
+// then on a colour of their own through all routers back to the first row, then down to the owner.
+// On the way down the colour alternates by the parity of the sending grid row, because a ramp
+// receives on one colour and sends on the other. With two grid rows the way back is one hop and
+// uses the second of these colours.
+//
+// The last layer's results of the western half of a grid row leave at the west edge, the others at
+// the east edge. Each tile relays the results from tiles further inside. If a half has more than
+// one tile, the colour alternates by the parity of the sending column. -1: not used.
 struct Colours {
   int weights = 0;
-  int down[2] = {-1, -1};    // by the parity of the grid row that sends
+  int down[2] = {-1, -1};    // by the parity of the sending grid row
   int back = -1;             // from the last grid row to the first
-  int result[2] = {-1, -1};  // by the parity of the grid column that sends
+  int result[2] = {-1, -1};  // by the parity of the sending grid column
   int count = 0;
 };
 Colours choose_colours(GridShape grid);
@@ -54,7 +58,7 @@ struct LayerPlan {
   uint32_t x_addr = 0;
   uint32_t y_addr = 0;
   uint32_t bias_addr = 0;
-  bool kept = false;  // y is still there when the last layer has run
+  bool kept = false;  // y is still there after the last layer
 };
 
 struct StreamPlan {
@@ -63,52 +67,52 @@ struct StreamPlan {
   HalfType type = HalfType::Binary16;
   Colours colours;
   int samples = 0;   // a tile
-  int capacity = 0;  // the most samples a tile that the buffers hold
+  int capacity = 0;  // the most samples a tile for which the buffers have room
   std::vector<LayerPlan> layers;
-  bool in_turn = false;     // activations share two places; else all have one of their own
+  bool in_turn = false;     // activations share two places; else each has its own
   uint32_t used_bytes = 0;  // of a tile's SRAM, program and stack included
 
   int batch() const { return samples * grid.cols; }
   // Accumulator rows in use.
   int ring() const;
-  // Features i of 0 .. n - 1 that grid row r keeps.
+  // The number of features of 0 .. n - 1 that grid row r keeps.
   int owned(int n, int row) const { return n > row ? (n - row + grid.rows - 1) / grid.rows : 0; }
-  // Tiles of a grid row whose results leave at the west edge; the others' leave at the east edge.
+  // The number of tiles of a grid row whose results leave at the west edge. The others leave in the
+  // east.
   int west_columns() const { return grid.cols / 2; }
   // The same buffers for fewer samples: as many a tile as `count` samples on the whole grid need.
   StreamPlan for_batch(int count) const;
 };
 
 struct PlanRequest {
-  std::string who;  // stands in front of what is wrong
+  std::string who;  // begins each message
   GridShape grid;
-  // A tile; 0: as many as fit, but not more than `count` samples on the whole grid need.
+  // Samples a tile. 0: as many as fit, but no more than `count` samples on the whole grid need.
   int samples = 0;
   int count = 0;
   HalfType type = HalfType::Binary16;
   std::vector<LayerShape> layers;
 };
 
-// Samples a tile that so many take at most: all on the grid, or a row of the accumulator.
+// The most samples a tile for `count` samples: all on the grid, or a row of the accumulator.
 int most_samples(size_t count, GridShape grid, const TileConfig& tile);
 
-// What a plan begins with: what the request says, colours, and no places.
+// A plan with what the request says and the colours, but without places.
 StreamPlan begin_plan(const PlanRequest& request, const TileConfig& tile);
 
-// Lays the layers out in a tile. All activations have a place of their own if the SRAM is long
-// enough for that, else those of even and odd layers lie at its two ends in turn. Throws BadInput
-// if a size does not fit the machine: samples not a multiple of the lanes or more than the
-// accumulator holds, buffers beyond the tile's SRAM, more layers than the kernel takes, too few
-// colours or threads, firmware for another size of SRAM.
+// Places the layers in a tile. If the SRAM is long enough, each activation has its own place. Else
+// those of even and odd layers use the two ends of the SRAM in turn. Throws BadInput if a size does
+// not fit the machine: samples not a multiple of the lanes or above the accumulator's row; buffers
+// beyond the SRAM; too many layers; too few colours or threads; firmware for another size of SRAM.
 StreamPlan make_plan(const PlanRequest& request, const ElfImage& firmware, const TileConfig& tile);
 
-// What a layer's stream of one grid row holds.
+// The number of weights in a layer's stream for one grid row.
 uint64_t stream_weights(const Layer& layer, int row, int rows, bool dense);
 
-// Lower bound of the cycles that the layer takes, from its shape and its weights alone: the most of
-// what the stream and the engine of the slowest grid row need, and what the reducers need together.
-// These do one output after the other, an element a cycle, and an element goes through all tiles of
-// its column, so an output costs its samples.
+// A lower bound of a layer's cycles from its shape and weights: the largest of what the stream and
+// the engine of the slowest grid row need, and what the reducers need together. Reducers do one
+// output after another, one element a cycle, and each element passes all tiles of its column. So an
+// output costs as many cycles as it has samples.
 struct LayerBound {
   uint64_t stream = 0;
   uint64_t engine = 0;

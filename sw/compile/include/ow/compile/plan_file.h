@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans as files (JSON, docs/run.md): what `ow run --compile-only` prints, what `--plan` keeps and
-// uses again, what a training keeps beside its checkpoints. A file holds what the plan was made
-// from, its inputs, and their hash; the plan; and, for people, where everything lies and what each
-// phase takes. A plan is a function of its inputs, the tiles' program and the version of the format
-// among them, so one of the same inputs is taken as it is.
+// Plans as files (JSON, docs/run.md): `ow run --compile-only` prints them, `--plan` keeps and
+// reuses them, a training keeps one beside its checkpoints. A file holds the inputs of the plan
+// with their hash, the plan, and for people the places and the cycles of each phase. A plan depends
+// only on its inputs, which include the tiles' program and the version of the format. So a plan
+// with the same inputs is reused.
 #ifndef OW_COMPILE_PLAN_FILE_H_
 #define OW_COMPILE_PLAN_FILE_H_
 
@@ -18,29 +18,30 @@
 
 namespace ow::jobs {
 
-// Changes with what a plan is made of the same inputs, or with how it is written.
+// Changes when the same inputs give another plan, or when the format changes.
 constexpr const char* kPlanFormat = "openwafer-plan-2";
 
 // The file that a job names for its plan.
 class PlanFile {
  public:
-  PlanFile() = default;  // none: the plan is made, and not kept
-  // Reads the file, if there is one. BadInput, one line with the file: it cannot be read, is no
+  PlanFile() = default;  // no file: the plan is made and not kept
+  // Reads the file if it exists. BadInput, one line with the file, if it cannot be read, is not a
   // plan or is damaged.
   PlanFile(const std::string& path, nlohmann::json inputs);
 
-  // Whether the file has the plan of these inputs.
+  // Whether the file has a plan for these inputs.
   bool usable() const { return usable_; }
-  // The plan is made all the same.
+  // Makes the plan anew although the file has one.
   void set_aside(const std::string& why);
-  // Of a usable one, or what keep() was given.
+  // Of a usable file, or what keep() was given.
   const nlohmann::json& document() const { return document_; }
-  // Writes the document of a plan that was made, atomically, with the inputs and all that a reader
-  // checks; nothing is written without a path or if the file is usable.
+  // Writes the document of a new plan atomically, with the inputs and check sums. Writes nothing
+  // without a path, or if the file is usable.
   void keep(nlohmann::json document);
-  // For people: that the file is used, or is `made`, and why; empty without a path.
+  // For people: the file is used, or was `made`, and why. Empty without a path.
   std::string says(const std::string& made = "made") const;
-  // The same for programs: `file`, `used`, and `why` one that is there is not; null without a path.
+  // The same for programs: `file`, `used`, and `why` an existing file was not used. Null without a
+  // path.
   nlohmann::json report() const;
 
   const nlohmann::json& inputs() const { return inputs_; }
@@ -51,33 +52,33 @@ class PlanFile {
   nlohmann::json inputs_;
   nlohmann::json document_;
   bool usable_ = false;
-  std::string why_;  // it is not
+  std::string why_;  // why the file is not used
 };
 
-// What a plan of a training depends on, its phases' cycles too: `job` has its orders of sums,
-// `chosen` those that this program chooses for it.
+// The inputs of a training's plan, including those for its cycles. `job` has its orders of sums,
+// `chosen` the orders that this program would choose.
 nlohmann::json plan_inputs(const TrainParams& params, const TrainingJob& job,
                            const TrainingJob& chosen, const ElfImage& firmware,
                            const TileConfig& tile);
-// .. and of a network: `network` has the weights, if they are known; `samples` are run.
+// The inputs of a network's plan. `network` has the weights if they are known. `samples` are run.
 nlohmann::json plan_inputs(const RunParams& params, const Network* network, size_t samples,
                            const ElfImage& firmware, const TileConfig& tile);
 
-// The plan itself, as the file has it.
+// The plan as it is in the file.
 nlohmann::json plan_json(const TrainPlan& plan);
 nlohmann::json plan_json(const StreamPlan& plan);
 
-// What PlanFile::keep is given: `estimate` is of the step, or batch, that its cycles are to be of.
+// For PlanFile::keep. `estimate` gives the cycles of the step or batch.
 nlohmann::json plan_document(const nlohmann::json& plan, const nlohmann::json& memory,
                              const ElfImage& firmware, const Estimate& estimate);
 
-// The plan of a usable file. `plan` has what the inputs say (begin_train_plan, begin_plan).
-// BadInput with the file and the key: a value that is none, or beyond what a tile has.
+// The plan of a usable file. `plan` already has what the inputs say (begin_train_plan, begin_plan).
+// BadInput with the file and the key for a value that is not possible or beyond a tile's limits.
 TrainPlan read_train_plan(const PlanFile& file, TrainPlan plan);
 // `key`: "plan", or "large_layer".
 StreamPlan read_stream_plan(const PlanFile& file, const std::string& key, StreamPlan plan);
 
-// What lies in a tile, for people.
+// What is stored in a tile, for people.
 nlohmann::json memory_json(const TrainPlan& plan, const ElfImage& firmware);
 nlohmann::json memory_json(const StreamPlan& plan, const ElfImage& firmware);
 

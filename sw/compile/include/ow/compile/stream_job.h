@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A network on a grid by weight streaming: loading it, running it, reading it back. plan.h says
-// where everything lies.
+// Runs a network on a grid by weight streaming: loads it, runs it, reads it back. plan.h says where
+// everything is placed.
 #ifndef OW_JOBS_STREAM_JOB_H_
 #define OW_JOBS_STREAM_JOB_H_
 
@@ -20,7 +20,7 @@
 
 namespace ow::jobs {
 
-// What a tile's kernel noted of a layer, in cycles since reset (low 32 bits).
+// What a tile's kernel noted about a layer, in cycles since reset (low 32 bits).
 struct LayerTimes {
   uint32_t start = 0;
   uint32_t weights_done = 0;
@@ -34,37 +34,37 @@ struct StreamRun {
   uint64_t cycles() const { return last_cycle - first_cycle + 1; }
   uint64_t wavelets_in = 0;                    // weights and row ends
   uint64_t wavelets_out = 0;                   // results
-  uint64_t multiply_adds = 0;                  // useful: weights streamed x samples held
+  uint64_t multiply_adds = 0;                  // useful ones: weights streamed x samples held
   Activations outputs;                         // of the last layer, as they came through the fabric
   std::vector<std::vector<LayerTimes>> times;  // by layer, then tile row by row
-  EdgeReport edge;  // what the grid waited for outside; empty if that takes no time
+  EdgeReport edge;  // what the grid waited for outside; empty if nothing there takes time
 };
 
 class StreamJob {
  public:
   // Loads the firmware, routes, queues, the plan's parameters and the network's biases into the
   // grid and starts the cores. `control`, `firmware` and `network` must outlive the job. BadInput
-  // if the device has not the tiles that the plan is for.
+  // if the device does not have the plan's tiles.
   StreamJob(ControlPlane& control, const ElfImage& firmware, const StreamPlan& plan,
             const Network& network);
 
   // Time outside the wafer, from the next run on. BadInput if the device is not simulated.
   void set_time(const TimeModel& model);
 
-  // Writes the first layer's input: features x up to the capacity's samples. The tiles are told to
-  // work on no more samples than these need; what is left of a vector of lanes is zero.
+  // Writes the first layer's input: features x at most the capacity's samples. The tiles work on no
+  // more samples than these need. Unused lanes are zero.
   void write_input(const Activations& x);
 
-  // Streams all layers and takes the results. DeviceFault with the hang report's text if the grid
-  // stops before they are there.
+  // Streams all layers and takes the results. DeviceFault with the hang report if the grid stops
+  // early.
   StreamRun run(bool dense);
 
-  // Overwrites what the tiles keep of every layer's output with NaNs that no operation makes, so
-  // that results of an earlier run cannot pass for those of the next. Where activations lie in two
-  // places in turn, the input is overwritten, too: before write_input.
+  // Overwrites the stored outputs of every layer with NaNs that no operation makes, so old results
+  // cannot pass for new ones. If activations share two places, this also overwrites the input; then
+  // call it before write_input.
   void spoil_outputs();
 
-  // Reads what the tiles keep of layer k's output: the samples that were written.
+  // The stored outputs of layer k, for the samples that were written.
   Activations read_layer(size_t k);
 
   // Sums over all tiles since reset.
@@ -73,7 +73,7 @@ class StreamJob {
   // Called every few hundred cycles while run() runs.
   void on_progress(std::function<void()> call) { progress_ = std::move(call); }
 
-  // For the samples that were written last.
+  // For the samples written last.
   const StreamPlan& plan() const { return plan_; }
 
  private:
@@ -82,10 +82,10 @@ class StreamJob {
     Side side;
     int row;
     int colour;
-    int first_column;  // of the blocks, in the order in which they arrive
+    int first_column;  // of the blocks, in the order of arrival
     int step;
     size_t blocks;
-    size_t words;  // a block
+    size_t words;  // in one block
   };
 
   void set_routes();

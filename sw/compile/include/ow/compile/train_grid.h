@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A training's passes on a grid of tiles: weights stream in from MemoryX, gradients come out and go
-// there. train_plan.h says where everything lies.
+// A training's passes on a grid of tiles: weights stream in from MemoryX, gradients go back to it.
+// train_plan.h says where everything is placed.
 #ifndef OW_COMPILE_TRAIN_GRID_H_
 #define OW_COMPILE_TRAIN_GRID_H_
 
@@ -20,18 +20,18 @@
 
 namespace ow::jobs {
 
-// What the slowest tile took for each pass of a layer, in cycles.
+// Cycles of the slowest tile for each pass of a layer.
 struct LayerPassTimes {
   uint64_t forward = 0;
-  uint64_t gradient = 0;  // the broadcast of its deltas and its biases too
-  uint64_t delta = 0;     // of its input; not of the first layer
+  uint64_t gradient = 0;  // includes the broadcast of its deltas, and its biases
+  uint64_t delta = 0;     // of its input; 0 for the first layer
 };
 
-// .. for each part of a micro-batch.
+// Cycles of the slowest tile for each part of a micro-batch.
 struct TrainTimes {
   uint64_t forward = 0;
   uint64_t loss = 0;
-  uint64_t gradients = 0;  // biases too
+  uint64_t gradients = 0;  // includes biases
   uint64_t deltas = 0;
 };
 
@@ -39,25 +39,26 @@ void add_times(const TrainTimes& from, TrainTimes* to);
 
 struct TrainRun {
   Activations outputs;  // of the last layer
-  // From the first write of the micro-batch to the grid at rest. What is read behind it for the
-  // host is in none, whatever is modelled outside the wafer.
+  // From the first write of the micro-batch until the grid is at rest. What the host reads
+  // afterwards does not count, whatever is modelled outside the wafer.
   uint64_t cycles = 0;
-  // Of them, until the samples, and values to be reached, lie in the tiles; what else a micro-batch
-  // begins with goes in with its launch.
+  // The part of `cycles` until samples and target values are in the tiles. The rest of what a
+  // micro-batch needs goes in with its launch.
   uint64_t loaded = 0;
   uint64_t wavelets_in = 0;            // weights, positions and ends
-  uint64_t gradients = 0;              // numbers that left the grid, those without a meaning too
+  uint64_t gradients = 0;              // numbers that left the grid, including padding
   uint64_t row_wavelets = 0;           // of the grid row that took most
-  uint64_t row_gradients = 0;          // .. that has most, without those that mean nothing
-  TrainTimes times;                    // nothing of a forward pass alone
-  std::vector<LayerPassTimes> layers;  // likewise
-  Counters counters{};                 // of all tiles together, in `cycles`; likewise
-  EdgeReport edge;  // what the grid waited for outside; empty if that takes no time
-  // When the gradients had left, in cycles of the training; likewise, and of the last micro-batch
-  // alone that a wafer takes of a step.
+  uint64_t row_gradients = 0;          // of the grid row that sent most, without padding
+  TrainTimes times;                    // empty for a forward pass alone
+  std::vector<LayerPassTimes> layers;  // empty for a forward pass alone
+  Counters counters{};                 // sums over all tiles, in `cycles`; empty for a forward pass
+                                       // alone
+  EdgeReport edge;  // what the grid waited for outside; empty if nothing there takes time
+  // When the gradients left, in cycles of the training, for the wafer's last micro-batch of a step.
+  // Empty for a forward pass alone.
   swarmx::WaferGradients left;
-  // What `cycles` would be if its phases came one by one: every tile waits for the slowest one of
-  // each layer's pass, samples are loaded, weights updated and a stream awaited in front of it all.
+  // `cycles` if the phases came one by one: every tile waits for the slowest tile of each layer's
+  // pass, and samples, updates and latencies come before it all.
   uint64_t one_by_one = 0;
 };
 
@@ -67,22 +68,23 @@ memoryx::StreamOptions stream_of(const TrainPlan& plan);
 class TrainGrid {
  public:
   // Loads the program, routes, queues and the plan's parameters and starts the cores. `control` and
-  // `firmware` must outlive it. BadInput if the device has not the tiles that the plan is for, or
-  // lacks a unit that a training needs.
+  // `firmware` must outlive it. BadInput if the device does not have the plan's tiles, or if a unit
+  // for trainings is missing.
   TrainGrid(ControlPlane& control, const ElfImage& firmware, const TrainPlan& plan);
 
   // Time outside the wafer, from the next micro-batch on. BadInput if the device is not simulated.
   void set_time(const TimeModel& model);
-  // A micro-batch, of plan().batch() samples: all passes with the weights that `memory` has now.
-  // Its gradients are added there. DeviceFault with the hang report's text if the grid stops.
+  // Runs all passes of a micro-batch of plan().batch() samples with the current weights of
+  // `memory`, and adds its gradients there. DeviceFault with the hang report if the grid stops.
   TrainRun train(memoryx::WaferSide& memory, const Activations& x, const Targets& targets);
 
-  // The forward pass alone, of at most plan().batch() samples.
+  // Runs the forward pass alone, for at most plan().batch() samples.
   TrainRun forward(const memoryx::WaferSide& memory, const Activations& x);
 
-  // What the tiles keep: the activations of tensor k (0: the input), until deltas take their place
-  // in train() (all but those of the input and the last tensor); the deltas of it, of the last
-  // tensor only until something else is gathered in their place (plan().last_gathered).
+  // What the tiles keep. read_tensor: the activations of tensor k (0: the input), until train()
+  // replaces them with deltas; those of the input and the last tensor stay. read_deltas: the deltas
+  // of tensor k; those of the last tensor only until something else is gathered there
+  // (plan().last_gathered).
   Activations read_tensor(size_t k);
   Activations read_deltas(size_t k);
 
@@ -99,10 +101,10 @@ class TrainGrid {
   void write_parameters();
   void write_input(const Activations& x);
   void write_targets(const Targets& targets);
-  // What each grid row's tiles get of a layer's biases: {words} by layer and grid row.
+  // Words of biases for each grid row's tiles, by layer and grid row.
   using Biases = std::vector<std::vector<std::vector<uint32_t>>>;
   Biases biases_of(const memoryx::WaferSide& memory) const;
-  // Opens a stream, and writes the biases, if the tiles have others, when they are there.
+  // Opens a stream. Writes the biases, if they are new for the tiles, when they have arrived.
   void open(const memoryx::WaferSide& memory, int samples, bool labelled);
   void write_biases(const Biases& biases);
   void launch(bool backward, float scale);
@@ -110,17 +112,17 @@ class TrainGrid {
   void each_gradient(const memoryx::WaferSide& memory, size_t k, const Output& output,
                      const Position& position, const PieceEnds& piece_ends) const;
   void end_piece(std::vector<size_t>* numbers, std::vector<size_t>* begin) const;
-  // The numbers that each grid row sends in a micro-batch; or those of them that mean something.
+  // How many numbers each grid row sends in a micro-batch, with padding if `padded`.
   std::vector<size_t> gradients_of(const memoryx::WaferSide& memory, bool padded) const;
-  // What each grid row brought before its last word.
+  // What each grid row sent before its last word.
   using Arrived = std::vector<std::vector<Arrival>>;
-  // Streams and waits until each grid row has brought so many numbers and its last word, and until
-  // the grid is at rest.
+  // Streams, and waits until each grid row has sent its numbers and its last word, and the grid is
+  // at rest.
   Arrived stream(memoryx::WeightStream* weights, const std::vector<size_t>& numbers);
   void take_gradients(const Arrived& rows, memoryx::WaferSide* memory);
-  // What the slowest tile took for each part, and for all of them together.
+  // Fills in the times of the slowest tile for each part, and returns those for all parts together.
   uint64_t take_times(TrainRun* run);
-  // `gathered`: where the grid rows' blocks stand one behind the other, each its own.
+  // `gathered`: the blocks of the grid rows are one after another, each row's own in its place.
   Activations read(uint32_t addr, int features, int samples, bool gathered = false);
   // The cycle in which a micro-batch or a forward pass begins.
   uint64_t begin_passes(const memoryx::WaferSide& memory);

@@ -15,25 +15,25 @@ namespace ow::jobs {
 struct TrainParams {
   RunParams base;  // data, network and grid
   TrainingJob job;
-  Graph graph;  // that the job's layers are lowered from, where they are named; else empty
-  memoryx::MemoryOptions memory;  // where the masters lie: of no bit
+  Graph graph;  // from which the job's layers were lowered, if they are named; else empty
+  memoryx::MemoryOptions memory;  // where the masters are kept; changes no bit
   uint64_t steps = 0;
   int wafers = 1;
-  uint64_t evaluate_every = 0;    // steps; 0: never on the way
-  uint64_t checkpoint_every = 0;  // steps; 0: at the end only
+  uint64_t evaluate_every = 0;    // in steps; 0: never during the training
+  uint64_t checkpoint_every = 0;  // in steps; 0: only at the end
   size_t checkpoints_kept = 2;
 };
 
 constexpr int kMaxWafers = 1024;
 
-// The graph, of the job's layers one behind the other where the file names none.
+// The graph; for a file without one, the chain of the job's layers.
 Graph graph_of(const TrainParams& params);
 
-// Whether the file is of a training: it has a key `train`. BadInput as load_train_params.
+// Whether the file has a key `train`. BadInput as load_train_params.
 bool is_training(const std::string& path);
 
 // Reads and checks the file. Throws BadInput, one line with the file, the line, the key and the
-// limit. What depends on the machine is checked by make_train_plan.
+// limit. make_train_plan checks what depends on the machine.
 TrainParams load_train_params(const std::string& path);
 
 }  // namespace ow::jobs

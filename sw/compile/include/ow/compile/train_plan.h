@@ -1,15 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a training lies on a grid. Features, samples and sums round the column are those of plan.h.
-// A work area serves the loss and, after it, the gradients on their way out; behind it is room for
+// Where a training is placed on a grid. Features, samples and sums round the column are as in
+// plan.h. A work area serves the loss and then the gradients on their way out. After it is room for
 // what is gathered from a column.
 //
-// Activations lie one behind the other, from the last tensor but one down to the input, with a
-// window of so many features in front of them. The deltas of a tensor begin a window before its
-// activations: where those of the tensor behind it end, which are read meanwhile. So a window of
-// deltas takes the place of activations that have masked the window before, and a window as large
-// as all features of a tensor leaves its activations alone. The last tensor's deltas, which the
-// loss makes while its outputs stay, are made where they are gathered if all of them have room
-// there, else in a place of their own, or that of the targets they are the distance from.
+// Activations are one after another, from the last tensor but one down to the input. A window of
+// features is in front of them. The deltas of a tensor begin one window before its activations,
+// which is where the deltas of the next tensor end; these are read at the same time. So a window of
+// deltas replaces activations that have already masked the window before. A window as large as a
+// tensor's features leaves its activations alone.
+//
+// The loss makes the last tensor's deltas while its outputs stay. They are made where they are
+// gathered, if all of them fit there. Else they have a place of their own, or that of the targets
+// from which they are computed.
+//
+// Bytes of a tile for n samples, R grid rows and features f_0 .. f_L:
+//   program + stack + window + work area
+//   + 4 sum ceil(f_k / R), k >= 1, + 4 n + 2 n sum ceil(f_k / R) + 2 n ceil(f_L / R)
+// and 2 n more with several grid rows.
+// With target values, 2 n ceil(f_L / R) replaces 4 n. The window has 2 n bytes for each feature of
+// a grid row, at least one feature and at most those of the widest layer; with one layer there is
+// none. The work area has at least 4 n (8 + ceil(f_L / R)) bytes for softmax, 32 n for the squared
+// error. Room for whole sums comes on top, but they are only chosen if they fit. A window costs
+// about 150 cycles.
 #ifndef OW_COMPILE_TRAIN_PLAN_H_
 #define OW_COMPILE_TRAIN_PLAN_H_
 
@@ -24,11 +36,11 @@
 
 namespace ow::jobs {
 
-// Activations between two layers; tensor 0 is the input, tensor k + 1 is what layer k gives.
+// Activations between two layers. Tensor 0 is the input; tensor k + 1 is the output of layer k.
 struct TensorPlan {
   int features = 0;
   uint32_t addr = 0;
-  uint32_t delta_addr = 0;  // not of the input
+  uint32_t delta_addr = 0;  // 0 for the input
 };
 
 struct TrainPlan {
@@ -36,8 +48,8 @@ struct TrainPlan {
   TileConfig tile;
   HalfType type = HalfType::Binary16;
   std::string loss = kShortLoss;
-  // `result`: from each tile to its neighbour in the west, or the edge, by the parity of the column
-  // that sends.
+  // `result`: from each tile to its western neighbour or the edge, by the parity of the sending
+  // column.
   Colours colours;
   int samples = 0;  // a tile
   std::vector<LayerShape> layers;
@@ -48,11 +60,11 @@ struct TrainPlan {
   uint32_t work_words = 0;
   uint32_t gather_addr = 0;
   uint32_t gather_rows = 0;       // features of a column that a tile holds at a time: a piece of a
-                                  // gradient; all that a pass with whole sums begins with
+                                  // gradient, or all inputs of a pass with whole sums
   bool last_gathered = false;     // the last tensor's deltas are made where they are gathered
-  uint32_t window = 0;            // features of a grid row; 0: no layer gives deltas
+  uint32_t window = 0;            // features of a grid row; 0: no layer has deltas
   std::vector<SumOrder> forward;  // of each layer
-  std::vector<SumOrder> delta;    // of its input's deltas; the first layer's stands for nothing
+  std::vector<SumOrder> delta;    // of the deltas of each layer's input; unused for the first layer
   uint32_t used_bytes = 0;        // of a tile's SRAM, program and stack included
 
   int batch() const { return samples * grid.cols; }
@@ -63,42 +75,42 @@ struct TrainPlan {
   }
 };
 
-// BadInput, one line that begins with `who`, if tiles lack a unit that the program uses for a
-// training in this type with this loss.
+// BadInput, one line that begins with `who`, if the tiles lack a unit that this type and loss need.
 void check_units(const std::string& who, HalfType type, const std::string& loss,
                  const TileConfig& tile);
 
-// The share of a layer's weights that its mask keeps at a step; a static mask's is that of step 0.
-// Behind all steps (kForever): what the schedule comes to (memoryx::value_at_last).
+// The share of a layer's weights in its mask at a step; for a static mask, at step 0. kForever:
+// what the schedule comes to in the end (memoryx::value_at_last).
 double density_at(const TrainingJob& job, size_t layer, uint64_t step);
-// Weights of a layer that are left when its schedule has ended (a static mask's: at step 0).
+// The weights of a layer that are left in the end; for a static mask, at step 0.
 uint64_t kept_at_last(const TrainingJob& job, size_t layer);
 
-// The job with an order of sums for each pass (N12), that which takes fewer cycles (sum_order.h);
-// one that names orders already stays as it is. They hold for the whole training, whatever its
-// masks do, and are reckoned with the densities that the schedules end with (a static mask's is
-// that of step 0). Whole sums need room for the inputs of a column in each tile, beside all that a
-// step keeps, a quarter of the widest deltas and a program of kProgramBytes, so that the order does
-// not depend on how long the program is today; where that room is not there sums go round the
-// column. On one grid row both are the same, and are called Column.
-constexpr uint32_t kProgramBytes = 8192;  // of a tile's SRAM, stack included: no program has more
+// Gives the job an order of sums for each pass (N12): the one that takes fewer cycles
+// (sum_order.h). A job that already names orders is unchanged. The orders hold for the whole
+// training, whatever its masks do, so they use the densities at the end of the schedules.
+//
+// Whole sums need room for the inputs of a column in each tile, besides all that a step keeps, a
+// quarter of the widest deltas and kProgramBytes for the program. The program's real length is not
+// used, so the order does not depend on a compiler. Without that room, sums go round the column. On
+// one grid row both orders are the same and are called Column.
+constexpr uint32_t kProgramBytes = 8192;  // of a tile's SRAM, with stack: no program is longer
 TrainingJob with_sum_orders(TrainingJob job, const TileConfig& tile);
 
-// What a plan begins with: what the job says, colours, and no places. On one grid row all sums go
+// A plan with what the job says and the colours, but without places. On one grid row all sums go
 // round the column.
 TrainPlan begin_train_plan(const TrainingJob& job, const TileConfig& tile);
 
 // BadInput, which begins with `who`, if the job does not fit the machine: samples not a multiple of
-// the lanes or more than the accumulator holds, too many layers, too few colours or threads, a unit
-// that is missing, more bytes than a tile has, whole sums of more features than can be gathered.
+// the lanes or above the accumulator's row; too many layers; too few colours or threads; a missing
+// unit; more bytes than a tile has; whole sums of more features than can be gathered.
 TrainPlan make_train_plan(const std::string& who, const TrainingJob& job, const ElfImage& firmware,
                           const TileConfig& tile);
 
-// Wavelets that a micro-batch's streams have a grid row at most: nothing pruned, either order of
+// The most wavelets of a micro-batch's streams for a grid row: nothing pruned, either order of
 // sums.
 uint64_t train_stream_limit(const TrainPlan& plan);
 
-// Cycles that a step of one micro-batch takes in no case: what a hang is told from.
+// More cycles than any step of one micro-batch takes. A longer step is a hang.
 uint64_t train_cycle_limit(const TrainPlan& plan);
 
 }  // namespace ow::jobs

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time outside the wafer of a training: what the streams of a micro-batch have to wait for, and
-// what all that would take if nothing of it went on while the wafer works.
+// Time outside the wafer of a training: what the streams of a micro-batch wait for, and how long
+// all that would take if nothing overlapped with the wafer's work.
 #ifndef OW_COMPILE_TRAIN_TIME_H_
 #define OW_COMPILE_TRAIN_TIME_H_
 
@@ -24,49 +24,50 @@ class TrainTime {
 
   EdgeTime& edge() { return edge_; }
 
-  // A micro-batch or a forward pass begins, so many cycles after the grid came to rest, which are
-  // no time of the training: whatever goes on outside the wafer goes on from here. Its weights are
-  // those that `memory` has now.
+  // A micro-batch or a forward pass begins. The `between` cycles since the grid came to rest do not
+  // count as time of the training. Its weights are the current ones of `memory`.
   void begin(uint64_t between, const memoryx::WaferSide& memory);
-  // Its stream is opened; so many samples of it lie in the tiles, with what a loss wants of them.
-  // `biases`: the words of them that each grid row gets in front of it, or none.
+  // Opens its stream with `samples` samples in the tiles, and their targets if `labelled`.
+  // `biases`: words for each grid row before the stream, or none.
   void open(int samples, bool labelled, std::vector<uint64_t> biases);
 
-  // A micro-batch's gradients are looked at; each leaves a grid row as the wavelet of this number
-  // of the stream, which was on the wires of this cycle. Row by row in their order.
+  // A micro-batch's gradients follow, row by row, in order. Each left its grid row as the wavelet
+  // `number` of the stream, on the wires in cycle `cycle`.
   void begin_gradients();
   void gradient(int row, size_t layer, swarmx::GradientRun::Kind kind, size_t number,
                 uint64_t cycle);
-  // .. in cycles of the training.
+  // in cycles of the training
   const swarmx::WaferGradients& gradients() const { return gradients_; }
 
-  // Cycles that samples, latencies and, if its weights are new, the update would take in front of
-  // what was opened last if it had to wait for each of them.
+  // Cycles that samples, latencies and, if the weights are new, the update would take before the
+  // stream opened last, if they did not overlap.
   uint64_t alone() const { return alone_; }
 
  private:
-  uint64_t all_left() const;  // of what led to the weights there are
+  uint64_t all_left() const;  // cycle in which all gradients that led to the current weights had
+                              // left
   EdgeReady ready(uint64_t left, const memoryx::ReadyTime& time) const;
 
   Device& device_;
   const TrainPlan& plan_;
   EdgeTime edge_;
-  // Cycles of the device up to now that were no time of the training. All that follow are of it.
+  // Cycles of the device so far that do not count as time of the training.
   uint64_t skipped_ = 0;
-  swarmx::WeightClock clock_;  // where MemoryX is the wafer's side
+  swarmx::WeightClock clock_;  // used if MemoryX is the wafer's side
   memoryx::WeightTimes weights_;
   swarmx::WaferGradients gradients_;  // of the last micro-batch
-  // When the last one of them had left; and of the step that led to the weights there are.
+  // When the last of them had left: of the current micro-batch, and of the step that led to the
+  // current weights.
   struct Left {
     std::vector<uint64_t> layers;
     uint64_t biases = 0;
   };
   Left leaving_;
   Left left_;
-  bool wait_ = false;  // updates, for the last gradient
+  bool wait_ = false;  // updates wait for the last gradient
   bool reduces_ = false;
-  uint64_t tail_ = 0;  // cycles that gradients went on leaving behind the step's last pass
-  uint64_t step_ = 0;  // whose weights these are
+  uint64_t tail_ = 0;  // cycles in which gradients still left after the step's last pass
+  uint64_t step_ = 0;  // of the current weights
   uint64_t alone_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One wafer of a training: whatever does the passes over a micro-batch.
+// One wafer of a training. It runs the passes of a micro-batch.
 #ifndef OW_COMPILE_TRAIN_WAFER_H_
 #define OW_COMPILE_TRAIN_WAFER_H_
 
@@ -16,12 +16,12 @@ class TrainWafer {
  public:
   virtual ~TrainWafer() = default;
   virtual std::string description() const = 0;
-  // Time outside the wafer from now on, where it has a time: nothing without cycles.
+  // Time outside the wafer from now on. No effect on a wafer without cycles.
   virtual void set_time(const TimeModel& time) = 0;
-  // All passes over a micro-batch: takes the memory's stream once, adds a gradient.
+  // Runs all passes of a micro-batch. Takes the memory's stream once and adds a gradient.
   virtual TrainRun train(memoryx::WaferSide& memory, const Activations& x,
                          const Targets& targets) = 0;
-  // The forward pass alone, of at most a micro-batch.
+  // Runs the forward pass alone, for at most a micro-batch.
   virtual TrainRun forward(const memoryx::WaferSide& memory, const Activations& x) = 0;
 };
 

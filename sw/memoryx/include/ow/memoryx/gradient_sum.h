@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sum of a step's gradients over its micro-batches: the fixed tree of docs/numerics.md, N16, in
-// as few arrays as it needs.
+// as few arrays as possible.
 #ifndef OW_MEMORYX_GRADIENT_SUM_H_
 #define OW_MEMORYX_GRADIENT_SUM_H_
 
@@ -14,24 +14,24 @@ namespace ow::memoryx {
 
 class GradientSum {
  public:
-  // Arrays that `micro_batches` of a step take.
+  // The number of arrays that a step of `micro_batches` needs.
   static int arrays(int micro_batches);
 
-  // `store`, which has so many gradients, and `pool` must outlive it.
+  // `store` must have arrays() gradients. `store` and `pool` must outlive this object.
   GradientSum(Store& store, Pool& pool) : store_(store), pool_(pool) {}
 
-  // The store's gradient into which the next micro-batch, or the sum of an aligned block of them,
-  // is to be written (every element of it).
+  // The gradient array of the store for the next micro-batch, or for the next aligned block of
+  // them. The caller writes all of its elements.
   int slot() const { return static_cast<int>(weights_.size()); }
-  // It is written, and the sum of so many micro-batches.
+  // The array is written. It holds the sum of `micro_batches` micro-batches.
   void added(int micro_batches = 1);
-  // The sum of what was added is in gradient 0; a new step begins.
+  // Joins all arrays into gradient 0 and starts a new step.
   void finish();
-  // Micro-batches that were added since the step began.
+  // Micro-batches added in this step.
   int count() const { return count_; }
 
  private:
-  void merge();  // the last two
+  void merge();  // joins the last two arrays
 
   Store& store_;
   Pool& pool_;

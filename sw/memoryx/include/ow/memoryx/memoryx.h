@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The weights of a training, from the first step to the last: what a wafer streams, and what
-// becomes of the gradients that it gives back. docs/training.md is the way round; docs/numerics.md
-// (N12 to N21) fixes every bit.
+// happens to the gradients that it returns. docs/training.md is the guide; docs/numerics.md (N12 to
+// N21) defines every bit.
 //
 //   MemoryX memory(job, {});
 //   memory.begin();                                     // or load()
@@ -38,17 +38,17 @@ namespace ow::memoryx {
 struct MemoryOptions {
   StoreOptions store;
   int threads = 1;
-  // What the samples are, by keys that begin with `data.`: checkpoints hold it. Empty: not known,
-  // and not looked at in those that are read.
+  // Describes the samples, by keys that begin with `data.`. Checkpoints store it. If empty, load()
+  // does not compare it.
   JobKeys data;
 };
 
 class MemoryX : public WaferSide {
  public:
-  // BadInput for a job with values out of their ranges.
+  // BadInput for a value out of range.
   MemoryX(const TrainingJob& job, const MemoryOptions& options);
 
-  // The first weights and masks (N20, N21).
+  // Makes the first weights and masks (N20, N21).
   void begin();
 
   const TrainingJob& job() const override { return job_; }
@@ -57,34 +57,34 @@ class MemoryX : public WaferSide {
   size_t weight_of(size_t layer) const override { return weights_[layer]; }
   size_t bias_of(size_t layer) const override;
 
-  uint64_t step() const override { return step_; }  // that comes next; counts skipped ones
-  uint64_t updates() const { return updates_; }     // that were done
+  uint64_t step() const override { return step_; }  // the next step; skipped steps count
+  uint64_t updates() const { return updates_; }     // updates done so far
   float loss_scale() const override { return scale_.value(); }
   uint64_t updated() const override { return updated_; }
-  RunState state() const;  // as a checkpoint has it
+  RunState state() const;  // as a checkpoint stores it
   size_t kept(size_t tensor) const { return sparsity_.kept(tensor); }
   bool needs_dense(size_t tensor) const override { return sparsity_.needs_dense(tensor, step_); }
 
   int gradient_slot() const override { return sum_.slot(); }
   void gradient_added() override { sum_.added(); }
-  // The same of a sum over an aligned block of micro-batches (N16), from other wafers.
+  // For sums over an aligned block of micro-batches (N16), which come from other wafers.
   GradientSum& gradient_sum() { return sum_; }
-  // Update, masks, loss scale. InternalError unless all micro-batches have been added.
+  // Updates weights, masks and loss scale. InternalError unless all micro-batches have been added.
   Optimizer::Result finish_step();
 
-  // The streams of these layers, in this order; not to be kept across finish_step().
+  // The streams of these layers, in this order. finish_step() invalidates them.
   std::unique_ptr<WeightStream> stream(Pass pass, const std::vector<size_t>& layers,
                                        const StreamOptions& options) const;
   std::unique_ptr<WeightStream> stream_of_step(const StreamOptions& options) override;
   std::unique_ptr<WeightStream> stream_of_forward(const StreamOptions& options) const override;
-  // What these streams are made of, for who hands them on.
+  // The batches of these streams, for a caller that passes them on.
   std::unique_ptr<BatchSource> batches_of_step(const StreamOptions& options) const;
   std::unique_ptr<BatchSource> batches_of_forward(const StreamOptions& options) const;
-  // Weights rounded to the network's type, zeros without a sign, as a network to be run.
+  // The weights as a network to run: rounded to the network's type, zeros without a sign.
   Network network() const;
 
   void save(const std::string& path, FileCalls* calls = nullptr) const;
-  // BadInput as load_checkpoint, or of another training (job_keys), with the key that differs and
+  // BadInput as load_checkpoint, or if the file is of another training (job_keys), with the key and
   // both values.
   void load(const std::string& path);
 
@@ -94,7 +94,7 @@ class MemoryX : public WaferSide {
   TrainingJob job_;
   JobKeys data_;
   std::vector<size_t> weights_;
-  std::vector<int> biases_;  // -1: none
+  std::vector<int> biases_;  // -1: the layer has none
   Pool pool_;
   Store store_;
   Sparsity sparsity_;
@@ -106,10 +106,10 @@ class MemoryX : public WaferSide {
   uint64_t updated_ = 0;
 };
 
-// A store's parameters of a job, in the order of docs/numerics.md.
+// The parameters of a job, in the order of docs/numerics.md.
 std::vector<TensorSpec> specs_of(const TrainingJob& job);
 
-// Which samples a step takes (N21): numbers of 0 .. samples - 1, job.batch() of them.
+// The samples of each step (N88): job.batch() numbers from 0 to samples - 1.
 class SampleOrder {
  public:
   // BadInput if there are no samples.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The update of a store's weights by its gradients (docs/numerics.md, N17 and N18): the same bits
-// for any number of threads and any size of window.
+// Updates a store's weights from its gradients (docs/numerics.md, N17 and N18). The bits depend on
+// neither the threads nor the windows.
 #ifndef OW_MEMORYX_OPTIMIZER_H_
 #define OW_MEMORYX_OPTIMIZER_H_
 
@@ -16,17 +16,17 @@ namespace ow::memoryx {
 
 class Optimizer {
  public:
-  // BadInput for options out of their ranges, or a store with another number of moments. `store`
-  // and `pool` must outlive it.
+  // BadInput for an option out of range, or if the store has the wrong number of moments. `store`
+  // and `pool` must outlive this object.
   Optimizer(const OptimizerOptions& options, Store& store, Pool& pool);
 
   struct Result {
-    bool skipped = false;  // a gradient was infinite or NaN: nothing has changed
-    double norm = 0;       // of the gradients before clipping; 0 if they are not to be clipped
+    bool skipped = false;  // a gradient was infinite or NaN, so nothing has changed
+    double norm = 0;       // of the gradients before clipping; 0 if clipping is off
     float rate = 0;
   };
-  // Takes the store's gradients (k = 0), which are sums: they are multiplied with 1 / `divisor`,
-  // rounded. `step` is for the schedule, `updates` the number of those that were before this one.
+  // Takes the sums in gradient 0 of the store and multiplies them by 1 / `divisor`, rounded. `step`
+  // is used by the schedule. `updates` is the number of earlier updates.
   Result step(uint64_t step, uint64_t updates, float divisor);
 
  private:
@@ -34,9 +34,9 @@ class Optimizer {
     size_t tensor;
     size_t first;
     size_t count;
-    size_t block;  // of the first element, over all tensors
+    size_t block;  // of the first element, counted over all tensors
   };
-  // Sums of squares into squares_; whether all are finite.
+  // Writes sums of squares to squares_ and returns whether all gradients are finite.
   bool survey(float factor);
   void update(const Piece& piece, uint64_t updates, float rate, double exact_rate, float factor,
               float clip);
@@ -45,7 +45,7 @@ class Optimizer {
   Store& store_;
   Pool& pool_;
   std::vector<Piece> pieces_;
-  std::vector<double> squares_;  // of each block
+  std::vector<double> squares_;  // one for each block
 };
 
 }  // namespace ow::memoryx

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many weights rounded at once: the bits of ow::to_half, in loops of vectors.
+// Rounds many weights at once, with the bits of ow::to_half, in loops that the compiler vectorises.
 #ifndef OW_MEMORYX_ROUND_H_
 #define OW_MEMORYX_ROUND_H_
 
@@ -10,7 +10,7 @@
 
 namespace ow::memoryx {
 
-// out[i]: in[i] rounded once, to nearest even; NaN becomes the canonical one.
+// out[i] is in[i], rounded once to nearest even. NaN becomes the canonical NaN.
 void round_half(HalfType type, const float* in, size_t n, uint16_t* out);
 
 }  // namespace ow::memoryx

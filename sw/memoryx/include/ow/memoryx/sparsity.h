@@ -13,31 +13,32 @@
 
 namespace ow::memoryx {
 
-// The group that takes a parameter: the first whose pattern matches its name, if it is a matrix;
-// -1: none, it is dense.
+// The group of a parameter: the first whose pattern matches its name, if it is a matrix. -1: no
+// group, so the parameter is dense.
 int group_of(const std::vector<SparsityGroup>& groups, const TensorSpec& tensor);
 
 class Sparsity {
  public:
-  // BadInput: densities or shares outside 0..1, a gradual group whose density does not change, a
-  // pattern that no matrix matches (a misspelt name would stay dense unnoticed), an interval of 0,
-  // parts that a matrix cannot be cut into, a beginning from which the algorithm leads nowhere.
-  // A parameter of the store is masked if and only if it has a group. `store` must outlive it.
+  // BadInput if: a density or share is outside 0..1; the density of a gradual group does not
+  // change; no matrix matches a pattern (a misspelt name would silently stay dense); an interval is
+  // 0; a matrix cannot be cut into the parts; the algorithm cannot start from its `init`. A
+  // parameter of the store is masked if and only if it has a group. `store` must outlive this
+  // object.
   Sparsity(const std::vector<SparsityGroup>& groups, uint64_t seed, Store& store);
 
-  // The masks of step 0, by the weights that are there; what is not kept becomes 0.
+  // Makes the masks of step 0 from the current weights and sets all other weights to 0.
   void begin();
-  // Whether the masks of a parameter change after this step, and by its gradient at all positions
-  // (else the mask's positions are enough).
+  // changes(): whether the masks of a parameter change after this step. needs_dense(): whether they
+  // then need its gradient at all positions, not only at those of the mask.
   bool changes(size_t tensor, uint64_t step) const;
   bool needs_dense(size_t tensor, uint64_t step) const;
-  // Changes the masks that are due: after the update of a step that was not skipped. Gradients are
-  // the store's k = 0.
+  // Changes the masks that are due. Call it after the update of a step that was not skipped. It
+  // uses gradient 0 of the store.
   void update(uint64_t step);
 
-  // Weights that are kept.
+  // The number of weights kept.
   size_t kept(size_t tensor) const;
-  // Counts them in the store again, after a checkpoint was read.
+  // Counts the weights in the store again, after a checkpoint was read.
   void recount();
   // The random key of an element (N20).
   static uint32_t random_key(uint64_t seed, size_t tensor, uint64_t step, size_t element);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arrays of a training: for each parameter its fp32 masters, the optimizer's moments,
-// gradients, and a byte of mask an element. They lie in memory, or in a file of which only windows
-// are mapped at a time: then the store may be larger than the memory that there is.
+// The arrays of a training. Each parameter has fp32 masters, the optimizer's moments, gradients,
+// and one byte of mask per element. The arrays are in memory, or in a file of which only windows
+// are mapped. Such a store may be larger than the memory.
 #ifndef OW_MEMORYX_STORE_H_
 #define OW_MEMORYX_STORE_H_
 
@@ -12,7 +12,7 @@
 
 namespace ow::memoryx {
 
-// A block is what sums are cut into (docs/numerics.md, N17). Windows are whole blocks.
+// Sums are cut into blocks of this many elements (docs/numerics.md, N74). Windows are whole blocks.
 constexpr size_t kBlock = 4096;
 
 struct TensorSpec {
@@ -25,12 +25,12 @@ struct TensorSpec {
 };
 
 struct StoreOptions {
-  std::string directory;            // where the file is made, which has no name; empty: memory
-  size_t window = size_t{1} << 20;  // elements of an array that are worked on at a time
+  std::string directory;            // where the unnamed file is made; empty: memory
+  size_t window = size_t{1} << 20;  // elements of an array that are mapped at a time
 };
 
-// Elements first .. first + size() - 1 of an array, for as long as it lives. Not of more than one
-// thread at a time; several threads may have windows that do not overlap.
+// Elements first .. first + size() - 1 of an array. A view belongs to one thread at a time. Several
+// threads may have views that do not overlap.
 template <typename T>
 class View {
  public:
@@ -54,15 +54,15 @@ class View {
  private:
   T* data_;
   size_t size_;
-  void* map_;  // to be unmapped; null: nothing
+  void* map_;  // to unmap; null: nothing
   size_t map_bytes_;
 };
 
 class Store {
  public:
-  // All zeros, masks too. `moments` arrays of the optimizer and `gradients` of gradients for each
-  // parameter. BadInput: no elements, a name that stands twice, a directory that cannot be written
-  // or has no room.
+  // Starts with zeros, masks too. Each parameter has `moments` arrays of moments and `gradients`
+  // arrays of gradients. BadInput if there are no elements, if a name appears twice, or if the
+  // directory cannot be written or is full.
   Store(std::vector<TensorSpec> tensors, int moments, int gradients, const StoreOptions& options);
   ~Store();
   Store(const Store&) = delete;
@@ -70,7 +70,7 @@ class Store {
 
   size_t tensors() const { return specs_.size(); }
   const TensorSpec& spec(size_t tensor) const { return specs_[tensor]; }
-  // BadInput if there is none of that name.
+  // BadInput if no parameter has this name.
   size_t index(const std::string& name) const;
   int moments() const { return moments_; }
   int gradients() const { return gradients_; }
@@ -78,11 +78,11 @@ class Store {
   size_t bytes() const { return bytes_; }  // of all arrays
   size_t window() const { return window_; }
 
-  // Elements first .. first + count - 1, all of the array.
+  // Elements first .. first + count - 1 of the array.
   View<float> weights(size_t tensor, size_t first, size_t count) const;
   View<float> moment(size_t tensor, int k, size_t first, size_t count) const;
   View<float> gradient(size_t tensor, int k, size_t first, size_t count) const;
-  // 1 where the weight is kept, else 0. Only of parameters that are masked.
+  // 1 where the weight is kept, else 0. Only masked parameters have one.
   View<uint8_t> mask(size_t tensor, size_t first, size_t count) const;
 
   // Calls work(first, count) for the windows of a tensor, in order.

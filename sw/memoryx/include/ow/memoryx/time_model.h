@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time outside the wafer, in simulated cycles: how fast and how late the wafer's edge is, into the
-// wafer and out of it, the store of the weights, the loader of samples and labels, the optimizer
-// and the stages of SwarmX. Data alone; who simulates a part takes its numbers from here, and so
-// does `ow estimate`.
+// Time outside the wafer, in simulated cycles: rate and latency of the links into and out of the
+// wafer, of the store of weights, of the loader of samples and labels, of the optimizer, and of the
+// stages of SwarmX. This is data only. The simulation of each part and `ow estimate` use the same
+// numbers.
 //
-// All rates are of one grid row's edge, so that a model is of grids of any size: a wafer of R grid
-// rows has R such links, an R-th part of the store, and so on. They are whole numbers of 1/65,536
-// of a unit a cycle, and all arithmetic is in integers: no cycle depends on the host.
+// All rates are per grid row, so one model fits grids of any size: a grid of R rows has R such
+// links, R times this share of the store, and so on. Rates are whole numbers of 1/65,536 units per
+// cycle, and all arithmetic is in integers, so no cycle depends on the host.
 #ifndef OW_MEMORYX_TIME_MODEL_H_
 #define OW_MEMORYX_TIME_MODEL_H_
 
@@ -19,52 +19,53 @@
 namespace ow {
 
 constexpr uint64_t kTimeUnit = 65536;  // of rates, and of fractions of a cycle
-constexpr uint64_t kWaveletBits = 32;  // what a wavelet takes of a link: its data
-constexpr uint64_t kEdgeDepth = 512;   // wavelets that wait at an edge row, each way, unless given
-constexpr uint64_t kBalancedLatency = 64;  // cycles, of everything in the preset `balanced`
+constexpr uint64_t kWaveletBits = 32;  // bits of a wavelet on a link: its data
+constexpr uint64_t kEdgeDepth = 512;   // default of the queue at an edge row, in wavelets, each way
+constexpr uint64_t kBalancedLatency = 64;  // cycles, for every part of the preset `balanced`
 constexpr uint64_t kWseLatency = 5000;     // cycles: 5 us a hop at 1 GHz
-constexpr uint64_t kWseLinkBits = 1200;    // a cycle: 12 x 100 Gb/s at 1 GHz ...
-constexpr uint64_t kWseEdgeRows = 1224;    // ... over so many edge rows
+constexpr uint64_t kWseLinkBits = 1200;    // per cycle: 12 x 100 Gb/s at 1 GHz ...
+constexpr uint64_t kWseEdgeRows = 1224;    // ... shared by this many edge rows
 
-// Something that passes `rate` / 65,536 units a cycle, the first of them `latency` cycles late.
+// A part that passes `rate` / 65,536 units per cycle, the first unit after `latency` cycles.
 struct Flow {
-  uint64_t rate = 0;  // 0: not modelled, without bound
+  uint64_t rate = 0;  // 0: not modelled, unbounded
   uint64_t latency = 0;
 
   bool bounded() const { return rate != 0; }
-  // Cycles from the beginning until `units` have passed: latency + ceil(units x 65,536 / rate).
-  // At most UINT64_MAX, which stands for never.
+  // Cycles until `units` have passed: latency + ceil(units x 65,536 / rate). UINT64_MAX means
+  // never.
   uint64_t cycles(uint64_t units) const;
-  // 1/65,536 cycles that `units` occupy it, rounded up; 0 without a bound.
+  // The time that `units` occupy the part, in 1/65,536 cycles, rounded up. 0 if unbounded.
   uint64_t period(uint64_t units) const;
 };
 
 struct TimeModel {
   Flow edge;                         // bits, into the wafer
-  uint64_t edge_depth = kEdgeDepth;  // wavelets that have crossed a link and wait for the grid
+  uint64_t edge_depth = kEdgeDepth;  // wavelets that may wait between link and grid
   Flow exit;                         // bits, out of the wafer: gradients
-  uint64_t exit_depth = kEdgeDepth;  // wavelets that have left the grid and wait for the way on
+  uint64_t exit_depth = kEdgeDepth;  // wavelets that may wait between grid and link
   Flow store;                        // bits of weights, out of MemoryX
   Flow samples;                      // bits of samples and labels
   Flow optimizer;                    // parameters that are updated
-  // Bits, the stages of SwarmX between MemoryX and a wafer, the one next to the wafers first: on
-  // the way in, and back. None for one wafer; the same number of both.
+  // Bits through the stages of SwarmX between MemoryX and a wafer, in and out. The stage nearest
+  // the wafers is first. Both have the same number of stages; one wafer has none.
   std::vector<Flow> broadcast;
   std::vector<Flow> reduce;
 
   // Whether anything takes time.
   bool modelled() const;
-  // Cycles that a first wavelet is late: from MemoryX to the edge, and from the edge to MemoryX.
+  // The latency of a first wavelet, in cycles: way_in() from MemoryX to the edge, way_out() from
+  // the edge to MemoryX.
   uint64_t way_in() const;
   uint64_t way_out() const;
-  // 1/65,536 cycles a wavelet of the slowest link each way: in, store and stages too; out, stages
-  // too if gradients are reduced.
+  // The time of a wavelet in the slowest part, in 1/65,536 cycles. In: link, store and stages. Out:
+  // link, and stages if gradients are reduced.
   uint64_t period_in() const;
   uint64_t period_out(bool reduces) const;
 };
 
-// What a network asks for on the grid that it is for: the pass that wants its stream fastest, and a
-// whole step. Of one grid row, the one that wants most.
+// What a network needs on its grid, for the grid row that needs most: the pass that takes its
+// stream fastest, and a whole step.
 struct TimeNeeds {
   uint64_t weights = 0;        // wavelets of that pass's stream ...
   uint64_t weight_cycles = 0;  // ... and the cycles in which the grid takes them if it never waits
@@ -74,41 +75,42 @@ struct TimeNeeds {
   uint64_t update_cycles = 0;  // ... and the cycles that they take
 };
 
-// 12 x 100 Gb/s over 1,224 edge rows at 1 GHz, 5 us a hop, for everything that goes over such a
-// link, each way and between stages; the optimizer updates a parameter for each 32 bits that the
-// link brings, so that it is never what gradients wait for but at the end.
+// The preset `wse`. All links and stages have 12 x 100 Gb/s over 1,224 edge rows at 1 GHz, and 5 us
+// a hop. The optimizer updates one parameter for every 32 bits of a link, so gradients wait for it
+// only at the end.
 TimeModel wse_time(int stages = 0);
 
-// 1.1 times what the network needs not to wait; 64 cycles late: weights as fast as a pass takes
-// them, on every link of their way; gradients out, through every stage, and updated as fast as they
-// are made; samples once a step. What `needs` has none of is without a bound.
+// The preset `balanced`: 1.1 times what the network needs not to wait, 64 cycles late. All parts on
+// the way in pass weights as fast as the fastest pass takes them. Gradients pass all stages and are
+// updated as fast as they are made. Samples are loaded once a step. Parts without needs are
+// unbounded.
 TimeModel balanced_time(const TimeNeeds& needs, int stages = 0);
 
-// The key `time` of a job: `ideal` (nothing is modelled), `balanced`, `wse`, or a mapping with a
-// preset to begin with and what is different from it.
+// The key `time` of a job: `ideal` (nothing is modelled), `balanced`, `wse`, or a mapping that
+// changes a preset.
 struct TimeOptions {
   enum class Preset { Ideal, Balanced, Wse };
-  // Unset: the preset's.
+  // Unset values are the preset's.
   struct Part {
     std::optional<uint64_t> rate;
     std::optional<uint64_t> latency;
   };
   Preset preset = Preset::Ideal;
   Part edge, exit, store, samples, optimizer;
-  // Of a kind of stage, and of its stages one by one, the one next to the wafers first.
+  // For all stages of a kind, and for single stages. The stage nearest the wafers is first.
   Part broadcast, reduce;
   std::vector<Part> broadcast_stages, reduce_stages;
   std::optional<uint64_t> edge_depth, exit_depth;
 
-  // Whether `needs` matter.
+  // Whether make_time uses `needs`.
   bool wants_needs() const { return preset == Preset::Balanced; }
 };
 
 // BadInput, one line with the file, the line, the key and the limit.
 TimeOptions read_time(const Yaml& value);
 
-// With so many stages of SwarmX; those that the options name one by one and that are not there are
-// of no account, so that a job runs on any number of wafers.
+// The model with `stages` stages of SwarmX. Options for stages that do not exist are ignored, so a
+// job runs on any number of wafers.
 TimeModel make_time(const TimeOptions& options, const TimeNeeds& needs, int stages = 0);
 
 }  // namespace ow

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a wafer sees of a training's weights: streams on the way in, room for gradients on the way
-// out. MemoryX is it where there is one wafer and nothing between them; SwarmX has one a wafer
-// (ow/swarmx/wafer_memory.h).
+// What a wafer sees of a training's weights: streams in, and room for gradients out. With one wafer
+// this is MemoryX itself. With several, SwarmX gives one to each wafer (ow/swarmx/wafer_memory.h).
 #ifndef OW_MEMORYX_WAFER_SIDE_H_
 #define OW_MEMORYX_WAFER_SIDE_H_
 
@@ -15,10 +14,10 @@
 
 namespace ow::memoryx {
 
-// What a wafer is told of time by SwarmX, in cycles of the training (ow/swarmx/weight_clock.h).
+// The times that SwarmX tells a wafer, in cycles of the training (ow/swarmx/weight_clock.h).
 struct SwarmTimes {
-  WeightTimes weights;   // of the round's step
-  bool reduces = false;  // the next micro-batch is the wafer's last one of the step
+  WeightTimes weights;   // for the step of this round
+  bool reduces = false;  // the next micro-batch is the last one of this wafer in the step
 };
 
 class WaferSide {
@@ -26,32 +25,33 @@ class WaferSide {
   virtual ~WaferSide() = default;
 
   virtual const TrainingJob& job() const = 0;
-  // Biases, masks and gradients; a matrix's masters only where MemoryX is.
+  // Biases, masks and gradients. Only MemoryX also has the masters of matrices.
   virtual const Store& store() const = 0;
-  // Parameters of a layer in the store; a layer without a bias has none (InternalError).
+  // The numbers of a layer's parameters in the store. bias_of throws InternalError for a layer
+  // without a bias.
   virtual size_t weight_of(size_t layer) const = 0;
   virtual size_t bias_of(size_t layer) const = 0;
 
   virtual uint64_t step() const = 0;
   virtual float loss_scale() const = 0;
-  // Parameters that the update before this step has changed; 0 where there was none.
+  // Parameters changed by the update before this step; 0 if there was none.
   virtual uint64_t updated() const = 0;
-  // What SwarmX tells; null where MemoryX itself is the wafer's side, whose weights wait for this
-  // wafer's gradients alone.
+  // What SwarmX tells. Null if MemoryX itself is this side: its weights then wait for this wafer
+  // only.
   virtual const SwarmTimes* times() const { return nullptr; }
-  // Whether this step needs the gradient of a parameter outside its mask, too.
+  // Whether this step needs gradients of a parameter outside its mask.
   virtual bool needs_dense(size_t tensor) const = 0;
 
   // The streams of a whole step, in the order in which a wafer takes them: forward through all
-  // layers; then, from the last layer down to the first, the positions of its gradient and, unless
-  // it is the first, its weights the other way round. Not to be kept across the end of a step.
+  // layers; then, from the last layer to the first, the positions of its gradient and (not for the
+  // first layer) its transposed weights. The end of the step invalidates them.
   virtual std::unique_ptr<WeightStream> stream_of_step(const StreamOptions& options) = 0;
 
-  // Those of the forward pass alone, through all layers.
+  // The streams of the forward pass through all layers.
   virtual std::unique_ptr<WeightStream> stream_of_forward(const StreamOptions& options) const = 0;
 
-  // Where the next micro-batch's gradients go: all elements that are in the mask, or all. They are
-  // of the loss times loss_scale(), summed over the samples.
+  // The gradient array for the next micro-batch. The caller writes all elements, or those of the
+  // mask. They are gradients of the loss times loss_scale(), summed over the samples.
   virtual int gradient_slot() const = 0;
   virtual void gradient_added() = 0;
 };

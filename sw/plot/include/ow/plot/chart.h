@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Charts as SVG: panels of curves over a common kind of abscissa, each with axes and a legend.
+// Charts as SVG: panels of curves over the same kind of x axis, each with axes and a legend.
 #ifndef OW_PLOT_CHART_H_
 #define OW_PLOT_CHART_H_
 
@@ -10,7 +10,7 @@
 
 namespace ow::plot {
 
-// Colours of curves that can be told apart.
+// The number of colours that a reader can tell apart.
 constexpr int kColours = 9;
 
 struct Point {
@@ -22,18 +22,18 @@ struct Curve {
   std::string name;  // for the legend; any bytes
   std::vector<Point> points;
   int colour = 0;       // from 0 to kColours - 1
-  bool marked = false;  // dashed, with a circle at each point: values that are few
+  bool marked = false;  // dashed, with a circle at each point: for sparse values
 };
 
 struct Panel {
-  std::string title;  // with the unit of what is drawn
+  std::string title;  // includes the unit
   AxisKind axis = AxisKind::Zero;
   std::vector<Curve> curves;
 };
 
-// The whole file. `abscissa` names the x axes. Of a curve with more points than the panel has
-// pixels, those of the same pixel become a stroke from their least to their largest value. A panel
-// in which no point has a value is left out.
+// Returns the whole file. `abscissa` labels the x axes. If a curve has more points than the panel
+// has pixels, all points of one pixel become a stroke from their smallest to their largest value. A
+// panel without any value is left out.
 std::string draw_chart(const std::string& title, const std::string& abscissa,
                        const std::vector<Panel>& panels);
 

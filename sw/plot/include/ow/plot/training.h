@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The metrics of trainings (docs/training.md) as panels of a chart.
+// The metrics of trainings (docs/training.md) as the panels of a chart.
 #ifndef OW_PLOT_TRAINING_H_
 #define OW_PLOT_TRAINING_H_
 
@@ -13,29 +13,29 @@
 
 namespace ow::plot {
 
-// One training: what its file says of each step.
+// One training: what its file says about each step.
 struct Metrics {
   std::string file, name;
   size_t steps = 0;
   uint64_t first_step = 0, last_step = 0;
-  size_t skipped = 0;  // steps that an overflow skipped
-  // By key ("loss", "held_out.accuracy", "cycles.forward"), rising with the steps. Shares are in
-  // percent. "density" is the share of the weights that are kept.
+  size_t skipped = 0;  // steps skipped because of an overflow
+  // By key ("loss", "held_out.accuracy", "cycles.forward"), in the order of the steps. Shares are
+  // in percent. "density" is the share of weights that are kept.
   std::map<std::string, std::vector<Point>> curves;
 };
 
-// Reads a file of `ow run --mode train`: a JSON object a line. Keys that are not plotted are
-// ignored, `null` is a step without this value, and of a step that stands there more than once the
-// last line holds. BadInput with the line: what is not JSON, an object without `step`, a value of
-// another type; with the file: no step, nothing to plot.
+// Reads a file written by `ow run --mode train`: one JSON object per line. Keys that are not
+// plotted are ignored. `null` means that the step has no such value. If a step appears twice, the
+// last line counts. BadInput with the line: text that is not JSON, an object without `step`, a
+// value of another type. BadInput with the file: no step, or nothing to plot.
 Metrics read_metrics(const std::string& path);
 
-// How a file is called in a legend: its name without the suffix, or, since each training writes a
-// `metrics.jsonl`, that of its directory.
+// The name of a file in a legend: its name without the suffix. A `metrics.jsonl` is named after its
+// directory, because every training writes one.
 std::string name_of_metrics(const std::string& path);
 
-// Panels for all that any of the trainings (1 to kColours) has. Several get a colour each, and of
-// their cycles only the whole step's is drawn.
+// Panels for everything that at least one of the trainings (1 to kColours) has. Several trainings
+// get one colour each, and only the cycles of whole steps are drawn.
 std::vector<Panel> training_panels(const std::vector<Metrics>& trainings);
 
 }  // namespace ow::plot

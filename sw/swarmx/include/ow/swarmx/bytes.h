@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers in messages, as the machine has them: all ranks are of one kind of machine.
+// Numbers in messages, in the machine's own byte order. All ranks run on the same kind of machine.
 #ifndef OW_SWARMX_BYTES_H_
 #define OW_SWARMX_BYTES_H_
 
@@ -48,7 +48,7 @@ class Reader {
     if (count > 0) std::memcpy(values, message_.data() + at_, count * sizeof(T));
     at_ += count * sizeof(T);
   }
-  // How many values follow; not more than the message has.
+  // Reads a count of values. It is at most what is left of the message.
   template <typename T>
   size_t count() {
     const auto n = get<uint64_t>();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stream of wavelets to all wafers. It is made once, on rank 0, and goes down a binary tree of
-// ranks; each rank hands it to its wafers. Whoever is fastest waits for the slowest: batches on
-// their way are bounded in every rank. What a wafer gets depends on no timing.
+// Sends a stream of wavelets to all wafers. Rank 0 makes the stream once. It goes down a binary
+// tree of ranks, and each rank gives it to its wafers. Each rank keeps a bounded number of batches,
+// so the fastest wafer waits for the slowest. What a wafer gets does not depend on timing.
 #ifndef OW_SWARMX_CAST_H_
 #define OW_SWARMX_CAST_H_
 
@@ -17,31 +17,31 @@
 
 namespace ow::swarmx {
 
-// The tree: rank 0 is its root; r hangs below r with its lowest bit cleared.
+// The tree: rank 0 is the root; the parent of rank r is r with its lowest set bit cleared.
 int rank_above(int rank);
 std::vector<int> ranks_below(int rank, int ranks);
 
 class Cast {
  public:
-  // For so many wafers of this rank; all take all streams, in a thread each. `transport` must
-  // outlive it.
+  // For the `wafers` wafers of this rank. Each takes all streams, in a thread of its own.
+  // `transport` must outlive the cast.
   Cast(Transport& transport, int wafers);
 
-  // A whole stream. Rank 0 makes it; the others pass it on.
+  // A whole stream. Rank 0 calls send, the other ranks call relay.
   void send(memoryx::BatchSource* source);
   void relay(const memoryx::StreamOptions& options);
 
-  // The next stream as wafer `n` of this rank takes it; what it has left of the one before is
-  // passed over. The cast must outlive it.
+  // The next stream for wafer `n` of this rank. The rest of its last stream is skipped. The cast
+  // must outlive it.
   std::unique_ptr<memoryx::BatchSource> reader(int n);
-  // Wafer `n` takes no further stream; the rest of its last one is passed over.
+  // Wafer `n` takes no further stream. The rest of its last stream is skipped.
   void leave(int n);
 
-  // A wafer is at work: who waits for it may wait on. Whoever waits for longer than the transport's
-  // patience, since then or since something last moved, gets a DeviceFault; so does who sends when
-  // all wafers have left.
+  // A wafer is at work, so waiting for it is fine. A wait that is longer than the transport's
+  // patience, counted from this call or from the last progress, throws DeviceFault. So does sending
+  // when all wafers have left.
   void alive();
-  // Whoever waits, or would, gets an exception (DeviceFault): something else has failed.
+  // Something else has failed: all waits, now and later, throw DeviceFault.
   void cancel();
 
  private:
@@ -51,8 +51,8 @@ class Cast {
     bool last = false;  // of its stream
   };
   struct Taker {
-    size_t at = 0;           // number of the item that it takes next
-    bool in_stream = false;  // it has begun one and not ended it
+    size_t at = 0;           // number of the next item
+    bool in_stream = false;  // it is inside a stream
     bool gone = false;
   };
 
@@ -68,7 +68,7 @@ class Cast {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Item> items_;
-  size_t first_ = 0;           // number of the first of them
+  size_t first_ = 0;           // number of the first item in items_
   std::vector<Taker> takers_;  // by wafer
   std::chrono::steady_clock::time_point moved_;
   bool cancelled_ = false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages that have come to a rank and wait to be taken, a bounded queue for each sender and tag.
+// Messages that have arrived at a rank and have not been taken. Each sender and tag has a bounded
+// queue.
 #ifndef OW_SWARMX_MAILBOX_H_
 #define OW_SWARMX_MAILBOX_H_
 
@@ -20,22 +21,23 @@ class Mailbox {
   Mailbox(int ranks, std::chrono::seconds patience);
 
   bool room(int from, Tag tag) const;
-  // Waits for room if there is none.
+  // Waits until there is room.
   void put(int from, Tag tag, Message message);
-  // The same for who must not wait nor throw, and has asked for room: nothing where it has failed.
+  // Never blocks and never throws. The caller must have checked that there is room. After a failure
+  // it does nothing.
   void deliver(int from, Tag tag, Message message);
   Message take(int from, Tag tag);
 
-  // Another rank has given a sign of life: waits are counted from here.
+  // Another rank has given a sign of life. The time of all waits is counted from here.
   void alive();
   std::chrono::steady_clock::time_point heard() const;
 
-  // From now on put, take and check throw: BadInput where `status` is 2, else DeviceFault. The
-  // first reason holds.
+  // From now on put, take and check throw: BadInput if `status` is 2, else DeviceFault. Only the
+  // first failure counts.
   void fail(int status, const std::string& what);
   void check() const;
   bool failed() const;
-  // Empty optional: it has not failed.
+  // Empty if nothing has failed.
   struct Failure {
     int status;
     std::string what;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wafers of a training: N of them over R ranks, consecutive ones to each. A step's
-// micro-batches are cut into N blocks of a power of two; wafer w takes block w, and the sum over
-// the blocks is the tree of docs/numerics.md, N16. So N, and where the wafers are, change no bit.
+// The wafers of a training: N wafers on R ranks, consecutive wafers on each rank. A step's
+// micro-batches are cut into N blocks of a power of two. Wafer w takes block w, and the blocks are
+// added by the tree of docs/numerics.md, N16. So neither N nor the place of a wafer changes a bit.
 //
 //   rank 0:      swarm.begin_step();  swarm.run(...);  memory.finish_step();  ...  swarm.end();
 //   the others:  while (swarm.await()) swarm.run(...);
 //
-// Between two steps they may take batches of other samples forward, each wafer another one.
+// Between two steps the wafers may run batches of other samples forward, a different batch each.
 #ifndef OW_SWARMX_SWARM_H_
 #define OW_SWARMX_SWARM_H_
 
@@ -24,49 +24,50 @@
 
 namespace ow::swarmx {
 
-// BadInput, which begins with `who`, if so many wafers cannot share a step's micro-batches, or
-// there are more ranks than wafers.
+// BadInput, which begins with `who`, if this number of wafers cannot share a step's micro-batches,
+// or if there are more ranks than wafers.
 void check_wafers(const std::string& who, int wafers, int micro_batches, int ranks);
 
 class Swarm {
  public:
-  // `stream`: rows and colour of the wafers' streams. `memory`: of rank 0, elsewhere null. It and
-  // `transport` must outlive the swarm. `store`: where other wafers' gradients lie.
+  // `stream`: rows and colour of the wafers' streams. `memory`: on rank 0, else null. `memory` and
+  // `transport` must outlive the swarm. `store`: where the gradients of the other wafers are kept.
   Swarm(const TrainingJob& job, int wafers, const memoryx::StreamOptions& stream,
         Transport& transport, memoryx::MemoryX* memory, const memoryx::StoreOptions& store = {});
 
   int wafers() const { return wafers_; }
-  int first() const { return first_of(transport_.rank()); }  // wafer of this rank
+  int first() const { return first_of(transport_.rank()); }  // first wafer of this rank
   int count() const { return static_cast<int>(memories_.size()); }
-  // Micro-batches of a wafer and step: wafer w takes w * share() and those that follow.
+  // Micro-batches of one wafer in a step: wafer w takes share() of them, from w * share() on.
   int share() const { return share_; }
   uint64_t step() const { return step_; }
   const Round& round() const { return round_; }
 
-  // Tells the wafers of the step that comes next; `times`: when its weights are ready, where that
-  // is modelled (ow/swarmx/weight_clock.h).
+  // Tells the wafers about the next step. `times`: when its weights are ready, if time is modelled
+  // (ow/swarmx/weight_clock.h).
   void begin_step(const memoryx::WeightTimes& times = {}) { begin({}, times); }
-  // Tells them of a forward pass over the batches `first` and so many that follow it, at most
-  // wafers(): wafer w takes batch first + w.
+  // Tells the wafers about a forward pass over `batches` batches from `first` on, at most wafers()
+  // of them. Wafer w takes batch first + w.
   void begin_forward(uint64_t first, uint64_t batches, const memoryx::WeightTimes& times = {});
-  // Waits for either; false if there is none any more.
+  // Waits for a step or a forward pass. Returns false after end().
   bool await();
   void end();
 
-  // Work(wafer, micro-batch of the step, its memory) for each micro-batch of this rank's wafers: a
-  // thread a wafer, which takes its micro-batches in their order. It must take the stream of the
-  // memory once and add a gradient. Of a forward pass: Work(wafer, batch, its memory), which takes
-  // the stream alone. `meanwhile`, if given, runs in this thread. Then the gradients
-  // are reduced: to MemoryX on rank 0. The first exception of a wafer is thrown again,
+  // In a step: work(wafer, micro-batch of the step, its memory). It must take the memory's stream
+  // once and add a gradient. In a forward pass: work(wafer, batch, its memory). It only takes the
+  // stream.
   using Work = std::function<void(int wafer, int micro_batch, memoryx::WaferSide& memory)>;
-  // and told to the other ranks at once.
+  // Calls work for each micro-batch of this rank's wafers, in a thread per wafer, in order.
+  // `meanwhile`, if given, runs in the calling thread. Then the gradients are reduced, to MemoryX
+  // on rank 0. The first exception of a wafer is told to the other ranks at once and thrown again
+  // here.
   void run(const Work& work, const std::function<void()>& meanwhile = nullptr);
-  // A wafer of this rank is at work, from within `work`: who waits for it may wait on.
+  // Called from within `work`: a wafer of this rank is at work, so waiting for it is fine.
   void alive() {
     if (cast_ != nullptr) cast_->alive();
   }
 
-  // Messages of all ranks in their order, on rank 0; nothing elsewhere.
+  // On rank 0, the messages of all ranks in order. Empty on other ranks.
   std::vector<Message> gather(Message mine);
 
  private:
@@ -78,7 +79,7 @@ class Swarm {
   void feed();
   void work_of(int wafer, const Work& work);
   void reduce();
-  // The sum of wafer `from` goes into that of wafer `to`, one of them of this rank.
+  // Adds the sum of wafer `from` to that of wafer `to`. One of them belongs to this rank.
   void join(int to, int from, int micro_batches);
 
   const TrainingJob job_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one of several wafers has of a training: MemoryX's stream as it comes by, and room for the
-// sum of its own gradients. Biases, masks and what else a step needs to be known come at its
-// beginning; no matrix's weight is kept. Wafer 0's gradients go to MemoryX at once.
+// What one of several wafers knows of a training: MemoryX's stream as it passes, and room for the
+// sum of its own gradients. Biases, masks and other values of a step arrive at its beginning. No
+// weight of a matrix is kept. Wafer 0's gradients go directly to MemoryX.
 #ifndef OW_SWARMX_WAFER_MEMORY_H_
 #define OW_SWARMX_WAFER_MEMORY_H_
 
@@ -18,8 +18,8 @@
 
 namespace ow::swarmx {
 
-// A parameter goes between wafers in messages of so many elements at most, whatever the windows of
-// their stores.
+// A parameter travels between wafers in messages of at most this many elements, whatever the
+// windows of their stores.
 constexpr size_t kPart = size_t{1} << 20;
 // Calls work(first, count) for the parts of a parameter, in order.
 template <typename Work>
@@ -28,25 +28,24 @@ void each_part(const memoryx::TensorSpec& spec, const Work& work) {
   for (size_t first = 0; first < n; first += kPart) work(first, std::min(kPart, n - first));
 }
 
-// What the wafers do next: the micro-batches of a step, or the forward pass alone over so many
-// batches of other samples, the first of which has this number; one each, some wafers may have
-// none.
+// What the wafers do next: the micro-batches of a step, or a forward pass over `batches` batches of
+// other samples from number `first` on. Each wafer gets at most one such batch.
 struct Round {
   uint64_t first = 0;
   uint64_t batches = 0;  // 0: a step
   bool forward() const { return batches > 0; }
 };
 
-// What all wafers are told before it, tensor by tensor in messages of bounded size.
+// What all wafers are told before a round, tensor by tensor, in messages of bounded size.
 class StepOrder {
  public:
-  // With the weights of the step that comes next; when they are ready, where that is modelled.
+  // For the weights of the next step. `times`: when they are ready, if time is modelled.
   explicit StepOrder(const memoryx::MemoryX& memory, const Round& round = {},
                      const memoryx::WeightTimes& times = {});
-  // As it came from another rank.
+  // As received from another rank.
   explicit StepOrder(std::vector<Message> parts) : parts_(std::move(parts)) {}
   const std::vector<Message>& parts() const { return parts_; }
-  // How many there are for a network's store.
+  // The number of messages for a store.
   static size_t parts_of(const memoryx::Store& store);
 
  private:
@@ -55,14 +54,14 @@ class StepOrder {
 
 class WaferMemory : public memoryx::WaferSide {
  public:
-  // Wafer 0: gradients are those of `memory`, which must outlive it.
+  // Wafer 0. Its gradients are those of `memory`, which must outlive it.
   explicit WaferMemory(memoryx::MemoryX* memory);
-  // Any other, which takes `share` micro-batches of a step; its gradients lie in `store`.
+  // Any other wafer. It takes `share` micro-batches of a step. Its gradients are kept in `store`.
   WaferMemory(const TrainingJob& job, int share, const memoryx::StoreOptions& store = {});
 
-  // A round begins; streams are those of the cast's reader `n`.
+  // A round begins. Its streams come from reader `n` of the cast.
   void begin(const StepOrder& order, Cast* cast, int n);
-  // The next micro-batch is the last one that this wafer takes of the step.
+  // The next micro-batch is the last one of this wafer in the step.
   void set_last(bool last) { times_.reduces = last; }
 
   const Round& round() const { return round_; }
@@ -82,25 +81,25 @@ class WaferMemory : public memoryx::WaferSide {
   int gradient_slot() const override { return sum_->slot(); }
   void gradient_added() override { sum_->added(); }
 
-  // One array is left, for window(); not of wafer 0, whose sum ends with the step.
+  // Joins all arrays into one, for window(). Not for wafer 0, whose sum ends with the step.
   void close() { sum_->finish(); }
-  // Elements first .. first + count - 1 of a parameter's gradient, once closed: all, or those of
-  // the mask's positions.
+  // After close(): elements first .. first + count - 1 of a parameter's gradient, all of them or
+  // those in the mask.
   Message window(size_t tensor, size_t first, size_t count) const;
-  // The same from another wafer, whose micro-batches follow this one's; behind the last window of
-  // the last parameter added() says of how many micro-batches they are.
+  // Takes such a message from another wafer, whose micro-batches follow this one's. After the last
+  // window of the last parameter, call added() with the number of its micro-batches.
   void put_window(size_t tensor, size_t first, size_t count, const Message& message);
   void added(int micro_batches) { sum_->added(micro_batches); }
 
  private:
   void number_parameters();
   std::unique_ptr<memoryx::WeightStream> next_stream(const memoryx::StreamOptions& options) const;
-  // Whether all of its gradient counts.
+  // Whether all elements of its gradient count.
   bool whole(size_t tensor) const;
 
   TrainingJob job_;
   std::vector<size_t> weights_;
-  std::vector<int> biases_;  // -1: none
+  std::vector<int> biases_;  // -1: the layer has none
   std::unique_ptr<memoryx::Store> own_store_;
   std::unique_ptr<memoryx::Pool> own_pool_;
   std::unique_ptr<memoryx::GradientSum> own_sum_;
