@@ -16,15 +16,15 @@ namespace {
 using Header = isa::PacketHeader;
 using Command = isa::PacketCommand;
 using Response = isa::PacketResponse;
-// Reads under way at a port: enough that the next answer follows the last.
+// Reads under way at a port: enough that the next answer follows the last without a gap.
 constexpr size_t kReadsAhead = 3;
-// Requests that wait in a port's queue while there are more.
+// Requests that a port's queue holds while there are more.
 constexpr size_t kAhead = 2 * (Bulk::kPacketWords + 8);
 
 uint32_t hops(bool negative, int n) {
   return Header::Negative::put(negative) | Header::Far::put(n) | Header::Near::put(n);
 }
-// Of an answer: to the edge in one direction along a row or column, or not at all along it.
+// An answer goes to the edge in one direction along a row or column, or not along it.
 uint32_t to_edge(bool negative, bool positive) {
   return Header::Negative::put(negative) | Header::ToEdge::put(negative || positive);
 }
@@ -72,8 +72,8 @@ size_t Bulk::port_of(Side side, int index) const {
   return ports_.size();
 }
 
-// First by a pattern that deals the tiles of every row and column out to both directions in the
-// proportion of the ports, then by moving tiles to ports that have less.
+// First deals the tiles of every row and column out to both directions in proportion to the ports,
+// then moves tiles to ports that have less.
 void Bulk::assign() {
   const GridShape grid = device_.shape();
   for (int s = 0; s < kSides; ++s) {
@@ -183,8 +183,8 @@ void Bulk::issue(PortState* port) {
   }
 }
 
-// A whole answer: X and Y header on a row's port, the Y header on a column's; status and tag;
-// words.
+// A whole answer: X and Y header on a row's port, only the Y header on a column's; then status and
+// tag; then words.
 void Bulk::finish(PortState* port) {
   std::vector<uint32_t> words;
   words.swap(port->answer);
@@ -194,7 +194,7 @@ void Bulk::finish(PortState* port) {
   };
   if (words.size() <= head || port->reads.empty() ||
       Response::Tag::get(words[head]) != port->reads.front().tag) {
-    // Answers of different tiles may come in another order than the requests went.
+    // Answers of different tiles may arrive in another order than the requests went out.
     const auto it =
         words.size() <= head
             ? port->reads.end()

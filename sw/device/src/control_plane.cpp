@@ -55,7 +55,7 @@ void ControlPlane::check_rect(const Rect& rect) const {
   }
 }
 
-// The rectangle lies on one side of the entry row (or starts in it).
+// The rectangle lies on one side of the entry row, or starts in it.
 void ControlPlane::push_headers(std::vector<Wavelet>* packet, const Rect& rect) const {
   packet->push_back(request(hops(false, rect.col, rect.col + rect.cols - 1)));
   const int first = rect.row - options_.entry_row;
@@ -142,7 +142,7 @@ std::vector<std::vector<uint32_t>> ControlPlane::read_rect(const Rect& rect, uin
   return result;
 }
 
-// Reads in packets, of which several are on their way at a time.
+// Reads in packets, several of them under way at a time.
 class ControlPlane::Reads {
  public:
   Reads(ControlPlane* control, const std::vector<ReadRequest>& requests)
@@ -179,7 +179,7 @@ class ControlPlane::Reads {
     size_t n;
   };
 
-  // As many as may be on their way.
+  // Sends as many as may be under way.
   void issue() {
     while (issued_ < packets_.size() &&
            by_tag_.size() < static_cast<size_t>(control_.options_.max_outstanding)) {
@@ -205,8 +205,8 @@ class ControlPlane::Reads {
     device_.send(Side::West, control_.options_.entry_row, packet);
   }
 
-  // The time limit counts from the last sign of life, and from the moment when the requests have
-  // all left the host's queue (writes before them can be long).
+  // The time limit counts from the last sign of life, and starts only when all requests have left
+  // the host's queue (writes before them can be long).
   void wait() {
     const uint64_t timeout = control_.options_.timeout;
     for (;;) {

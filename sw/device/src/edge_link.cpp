@@ -13,7 +13,7 @@ uint64_t whole_cycles(uint64_t time) {
   return (time + (uint64_t{1} << kFraction) - 1) >> kFraction;
 }
 
-// Of holds in the order of their ends, the end of them all; the first that is not over.
+// Holds are sorted by their ends: the end of the last one; the first one that is not over.
 uint64_t last_of(const std::vector<EdgeHold>& holds) {
   return holds.empty() ? 0 : holds.back().until;
 }
@@ -69,7 +69,7 @@ void EdgeLink::begin_phase(std::vector<EdgeHold> holds) {
   gates_.push_back({offered_, std::move(holds)});
 }
 
-// Each part passes them on one by one: `first` and `last` are those of the part before it.
+// The parts pass wavelets on one by one: `first` and `last` are those of the part before.
 uint64_t EdgeLink::cross(uint64_t from, uint64_t wavelets) {
   uint64_t first = from << kFraction, last = first;
   const auto pass = [&](uint64_t* at, uint64_t period) {
@@ -101,7 +101,7 @@ void EdgeLink::offer(uint64_t now, size_t count) {
   advance(now);
 }
 
-// Brings store and link to the beginning of cycle `now`.
+// Advances store and link to the beginning of cycle `now`.
 void EdgeLink::advance(uint64_t now) {
   for (;;) {
     if (crossing_) {
@@ -149,7 +149,7 @@ void EdgeLink::take(uint64_t now) {
   ++taken_;
 }
 
-// What holds the next wavelet in cycle `now`: of several the one that ends first.
+// What holds the next wavelet in cycle `now`; of several holds, the one that ends first.
 const EdgeHold* EdgeLink::hold(uint64_t now) const {
   const EdgeHold* first = next_of(entrance_, now);
   if (crossed_ > taken_) return first;
@@ -177,7 +177,7 @@ void EdgeLink::count(uint64_t now, EdgeWait cause) {
   EdgePhase& phase = phases_.back();
   const auto k = static_cast<size_t>(cause);
   ++phase.waits[k];
-  // What the holds of a stream take is before its first phase settles, not in it.
+  // Time lost to the holds of a stream belongs before its first phase settles, not into it.
   if (now >= std::max(phase.begin, opens_at_) + kEdgeSettle) ++phase.late[k];
 }
 

@@ -9,13 +9,13 @@
 namespace ow {
 namespace {
 
-// The first set bit of `mask` at or after `from`, cyclically; mask is not 0.
+// The first set bit of `mask` at or after `from`, cyclically. mask is not 0.
 int round_robin(uint32_t mask, int from) {
   const uint32_t high = mask & (~uint32_t{0} << from);
   return __builtin_ctz(high != 0 ? high : mask);
 }
 
-// The credits that a wavelet takes, and that come back for it.
+// The credits that a wavelet takes, and that are returned for it.
 int price(const Wavelet& w) { return is_command(w) ? link_credits(w.colour) : 1; }
 
 }  // namespace

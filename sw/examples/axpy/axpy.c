@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = a * x + y in binary16, one rounding an element: the example of docs/programming.md.
+// y = a * x + y in binary16, rounded once per element: the example of docs/programming.md.
 //
-// Operands: x comes in on flow x (pairs), y lies in SRAM, n (even, up to MAX) and a are arguments.
-// Result: y, in SRAM and on flow y, closed by a control wavelet. Memory: 4 bytes an element.
+// Operands: x arrives on flow x (pairs), y is in SRAM, n (even, up to MAX) and a are arguments.
+// Result: y, in SRAM and on flow y, closed by a control wavelet. Memory: 4 bytes per element.
 // Cycles: n / 2 to receive, n / 8 or a little more to compute, n / 2 to send; about 100 in all for
-// the tasks between them.
+// the tasks in between.
 #include "openwafer/tile/export.h"
 #include "openwafer/tile/tile.h"
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tile that is told by control wavelets what to do with the numbers that it has got: each data
-// wavelet adds a number; a control wavelet carries the identity of what is wanted in its bits
-// 31:26.
+// A tile that adds up numbers and obeys control wavelets. Each data wavelet adds a number. The
+// identity in bits 31:26 of a control wavelet is an order.
 //
-// Operands: the stream `number`. Result: the stream `answer`. No launch: the tasks run for what
-// arrives.
+// Operands: the stream `number`. Result: the stream `answer`. There is no launch: tasks run for
+// arriving wavelets.
 #include "openwafer/tile/export.h"
 #include "openwafer/tile/print.h"
 

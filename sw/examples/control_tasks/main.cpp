@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers, and control wavelets that say what to do with them. The tile answers, and prints orders
-// that it does not know.
+// Sends numbers, and control wavelets with orders. The tile answers, and prints orders that it does
+// not know.
 #include <cstdio>
 
 #include "openwafer/openwafer.h"

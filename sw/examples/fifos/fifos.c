@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A FIFO between the fabric and a computation that is not ready yet: one microthread takes a stream
-// into the FIFO as it comes, so that it does not block the colour for others; another one works it
-// off later, y = x * stream + y.
+// A FIFO between the fabric and a computation that is not ready yet. One microthread stores a
+// stream in the FIFO as it arrives, so the stream does not block the colour. Another one uses it
+// later: y = x * stream + y.
 //
-// Operands: N numbers of the stream `late`; x and y in SRAM. Result: y. The FIFO holds N: with
-// less, the first microthread waits when it is full, and the stream with it.
+// Operands: N numbers of the stream `late`; x and y in SRAM. Result: y. The FIFO holds N numbers.
+// With a smaller FIFO the first microthread, and the stream, would wait when it is full.
 #include "openwafer/tile/export.h"
 
 enum { N = 48, FIFO = 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stream is taken into a FIFO before its consumer runs.
+// A stream is stored in a FIFO before its consumer runs.
 #include <cstdio>
 
 #include "openwafer/openwafer.h"

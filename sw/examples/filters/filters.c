@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deals a stream out to the tiles that it is for: one stream of (index, value) passes all tiles of
-// a row, and the filter of each (set by the layout) lets only its range of indices to the ramp.
-// Control wavelets pass a range filter, so the end of the stream reaches every tile.
+// Deals a stream out to tiles: one stream of (index, value) passes all tiles of a row, and the
+// filter of each tile (set by the layout) lets only its range of indices to the ramp. Control
+// wavelets pass a range filter, so the end of the stream reaches every tile.
 //
-// Operands: the stream `item`. Result: part, the elements of the tile's range where they belong;
-// `done` counts streams. The core sleeps while the stream is taken.
+// Operands: the stream `item`. Result: part, the elements of the tile's range in their places;
+// `done` counts streams. The core sleeps while the stream is received.
 #include "openwafer/tile/export.h"
 
 enum { N = 64 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One stream passes a row of tiles, and each takes its own range of indices.
+// One stream passes a row of tiles, and each tile takes its own range of indices.
 #include <cstdio>
 
 #include "openwafer/openwafer.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One tile of y = A x in binary32: a block of A, a part of x from the north, partial sums from the
-// west to the east.
+// One tile of y = A x in binary32: a block of A, a part of x from the north, partial sums from west
+// to east.
 #include "openwafer/tile/export.h"
 #include "openwafer/tile/kernels.h"
 

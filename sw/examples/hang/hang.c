@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waits for more than comes.
+// Waits for more words than arrive.
 #include "openwafer/tile/export.h"
 
 enum { N = 16, DSR_IN = 0, DSR_X = 1, NONE = 31 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that hangs (12 words for a tile that wants 16), and one that runs for ever.
+// A program that hangs (12 words for a tile that needs 16), and one that runs forever.
 #include <cstdio>
 #include <string>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tiles of a row take turns on one colour, the easternmost first. The library's
-// Layout::gather draws the same; here the routes are drawn by hand.
+// The tiles of a row take turns on one colour, the easternmost first. Layout::gather of the library
+// makes the same routes; here they are written by hand.
 #include <cstdio>
 
 #include "openwafer/openwafer.h"
@@ -11,7 +11,7 @@ int main(int argc, char** argv) try {
   const int colour = layout.colour("turn");
   ow::Switch turns;
   turns.positions = {{ow::Port::Ramp, ow::kOutE}, {ow::Port::West, ow::kOutE}};
-  // The first tile has nobody behind it: it only sends.
+  // The first tile has no tile after it: it only sends.
   layout.route(0, 0, colour, ow::Route{ow::Port::Ramp, ow::kOutE});
   for (int c = 1; c < kTiles; ++c) layout.route(0, c, colour, turns);
   for (int c = 0; c < kTiles; ++c) layout.send("turn", 0, c, colour);

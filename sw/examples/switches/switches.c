@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gathers what the tiles of a row have at its east edge, on one colour: each tile has its switch in
-// turn. In position 0 a router sends what its own tile has; the command that a tile sends behind
-// its last word moves it on to position 1, where it passes on what comes from the west.
+// Gathers values of the tiles of a row at its east edge, on one colour, one tile at a time. In
+// position 0 of its switch a router sends what its own tile has. After its last word a tile sends a
+// command that moves the switch to position 1, which passes on what comes from the west.
 //
 // Operands: value, in SRAM. Result: on the queue of `turn`, then a control wavelet with one
 // command.
@@ -13,8 +13,8 @@ enum { DSR_VALUE, DSR_OUT, DSR_NONE = 31 };
 OW_EXPORT(i32, value, N);
 OW_EXPORT(u32, turn_out);
 
-// The list of commands has one entry, for the first router that takes it: the tile's own. Those
-// farther east, which are in their last position already, take it too, and stay there.
+// The list of commands has one entry, for the first router that uses it: the tile's own. Routers
+// farther east, which are already in their last position, use it too and stay there.
 OW_TASK(sent) { ow_push_control(turn_out, OW_COMMAND(0, OW_ADVANCE)); }
 
 OW_LAUNCH(gather) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A histogram: values stream into four tiles, which count them as they come.
+// A histogram: values stream into four tiles, which count them.
 #include <cstdio>
 
 #include "openwafer/openwafer.h"
@@ -12,7 +12,7 @@ int main(int argc, char** argv) try {
   ow::Runtime machine = ow::open(argc > 1 ? argv[1] : "sim:4x1");
   ow::Run run = machine.load(ow::Program(OW_KERNEL_DIR "/wavelet_task.elf", layout));
   for (uint32_t tile = 0; tile < kTiles; ++tile) {
-    // Values are made as the port can take them.
+    // Makes a value when the port has room.
     run.produce("value", tile, [tile, i = uint32_t{0}]() mutable -> std::optional<ow::Word> {
       if (i == kEach) return std::nullopt;
       return ow::Word{tile * kEach + i++};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts values by their remainder: a task runs for each wavelet that comes.
+// Counts values by their remainder: a task runs for each wavelet.
 #include "openwafer/tile/export.h"
 
 enum { BINS = 16 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix times matrix. A panel of up to 64 columns of a row of C is: one fma over all of k, round
-// to C. Rows go in turns to two microthreads, each with its half of the accumulator cache; the core
-// only advances A and C.
+// Matrix times matrix. A panel of up to 64 columns of a row of C is one fma over all of k, then a
+// rounding to C. Rows alternate between two microthreads, each with its half of the accumulator
+// cache. The core only advances A and C.
 #include "k.h"
 
 #define PANEL 64u
@@ -36,7 +36,7 @@
     }                                                                                 \
   } while (0)
 
-// The descriptors of a half; the sums of B lie behind those of A.
+// The descriptors of one half; the sums of B follow those of A.
 #define HALF(half, type, bytes)                                                \
   do {                                                                         \
     ow_dsrw(K_ACC_##half, OW_DSR_DIM0, K_DIM(width, 4));                       \
@@ -44,12 +44,12 @@
     k_matrix(K_SRC_##half, type, a, width, 0, k, bytes);                       \
   } while (0)
 
-// A panel in two functions, so that what a loop wants in registers is saved and restored while the
+// A panel takes two functions, so that the registers of a loop are saved and restored while the
 // engine works.
 //
-// The first row is cut in two: from then on a row ends in the middle of the other one, which hides
-// what it takes to end it and to start the next. The sums of row i are stored when the fma of row
-// i + 1 has been started on the other thread.
+// The first row is cut in two. After that, a row always ends in the middle of the other one, which
+// hides the end and the next start. The sums of row i are stored after the fma of row i + 1 has
+// started on the other thread.
 #define GEMM(name, fma_type, type, bytes)                                                     \
   static __attribute__((noinline)) void name##_start(const struct ow_gemm* g, uint32_t j) {   \
     uint32_t width = g->n - j < PANEL ? g->n - j : PANEL;                                     \

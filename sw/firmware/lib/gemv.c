@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix times vector: one instruction, or one a panel of 128 columns.
+// Matrix times vector: one instruction, or one per panel of 128 columns.
 #include "k.h"
 
 #define GEMV(name, type, bytes)                                                         \
@@ -15,7 +15,7 @@ GEMV(ow_gemv_f32, OW_F32, 4)
 
 #define PANEL 128u
 
-// Up to 128 sums stand in the accumulator cache; x is a scalar that advances once a row of A.
+// Up to 128 sums are in the accumulator cache. x is a scalar that advances once per row of A.
 #define GEMV_T(name, fma_type, type, bytes)                                             \
   void name(uint32_t m, uint32_t n, uint32_t a, uint32_t lda, uint32_t x, uint32_t y) { \
     while (n != 0) {                                                                    \

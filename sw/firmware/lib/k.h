@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels share: their descriptors, and short ways to load them.
+// What the kernels share: their descriptors, and short functions to load them.
 #ifndef OW_LIB_K_H_
 #define OW_LIB_K_H_
 
 #include "openwafer/tile/kernels.h"
 #include "openwafer/tile/tile.h"
 
-// A program with a kernel in it gets the library's set-up, too (init.c): a reference without code.
+// A reference without code: a program with a kernel also gets the library's set-up (init.c).
 __asm__(".reloc ., R_RISCV_NONE, ow_kernels_start");
 
 // One-dimensional operands: words 3 to 5 are zero from the start.
@@ -17,8 +17,8 @@ enum {
   // Two dimensions: words 4 and 5 are zero.
   K_P,
   K_Q,
-  // fp32 sums in the accumulator cache, several times over and once. Word 0 is set, and word 1 of
-  // A: the cache's begin.
+  // fp32 sums in the accumulator cache, repeated and once. Word 0 is set, and word 1 of A: the
+  // begin of the cache.
   K_ACC_A,
   K_ACC_B,
   K_ROW_A,
@@ -41,7 +41,7 @@ enum {
 _Static_assert(K_KEEP_Y == 30, "the library's descriptors end at 30");
 
 #define K_MEM(type) (OW_DSR0_KIND(OW_KIND_MEM) | OW_DSR0_TY(type))
-// A length that fits, so that it costs no mask.
+// A length that is known to fit, so no mask is needed.
 #define K_DIM(length, step) (((uint32_t)(length) << OW_DIM_LENGTH_LSB) | OW_DIM_STEP(step))
 
 // A vector in memory; `dsr`, `type` and `bytes` are constants.
@@ -52,7 +52,7 @@ _Static_assert(K_KEEP_Y == 30, "the library's descriptors end at 30");
     ow_dsrw(dsr, OW_DSR_DIM0, K_DIM(n, bytes)); \
   } while (0)
 
-// Two dimensions; step1 as the hardware takes it: added at the end of dimension 0.
+// Two dimensions. step1 is the hardware's step, added at the end of dimension 0.
 #define k_matrix(dsr, type, addr, n0, step0, n1, step1)           \
   do {                                                            \
     ow_dsrw(dsr, OW_DSR_KIND, K_MEM(type));                       \
@@ -61,8 +61,8 @@ _Static_assert(K_KEEP_Y == 30, "the library's descriptors end at 30");
     ow_dsrw(dsr, OW_DSR_DIM1, ow_dim_word(n1, (int32_t)(step1))); \
   } while (0)
 
-// Waits until no running thread uses the descriptor: a write to it does. What the thread wrote can
-// be read after it.
+// Waits until no running thread uses the descriptor, by writing to it. The results of that thread
+// can then be read.
 #define k_wait(dsr)                    \
   do {                                 \
     ow_dsrw(dsr, OW_DSR_DIM3, 0);      \

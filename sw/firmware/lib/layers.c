@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax and layer normalisation; ow/kernels.h has their exact steps.
+// Softmax and layer normalisation; openwafer/tile/kernels.h has the exact steps.
 #include "k.h"
 
 static uint32_t half_at(uint32_t addr) { return *(volatile uint16_t*)(uintptr_t)addr; }

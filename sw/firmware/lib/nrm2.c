@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Euclidean norm. The engine has no fp32 square root: the core takes it, digit by digit.
+// Euclidean norm. The engine has no fp32 square root, so the core computes it digit by digit.
 #include "k.h"
 
 uint32_t ow_sqrt_f32(uint32_t bits) {
@@ -25,7 +25,8 @@ uint32_t ow_sqrt_f32(uint32_t bits) {
     mantissa <<= 1;
     --exponent;
   }
-  // mantissa is in [2^23, 2^25); 25 bits of the root of mantissa * 2^25, two digits at a time.
+  // mantissa is in [2^23, 2^25). Computes 25 bits of the root of mantissa * 2^25, two digits at a
+  // time.
   uint32_t root = 0;
   uint32_t rest = 0;
   uint32_t digits = mantissa << 7;
@@ -39,7 +40,8 @@ uint32_t ow_sqrt_f32(uint32_t bits) {
       root |= 1u;
     }
   }
-  // 24 bits and one more: round to nearest. A tie cannot be: its square would have 49 bits.
+  // 24 bits and one more, for rounding to nearest. A tie is impossible: its square would have 49
+  // bits.
   root = (root >> 1) + (root & 1u);
   return ((uint32_t)(exponent / 2 + 126) << 23) + root;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that stream weights or activations. ow/kernels.h says what they do.
+// Kernels that stream weights or activations. openwafer/tile/kernels.h says what they do.
 #include "k.h"
 
 #define AXPYI(name, type, bytes)                                                            \
@@ -15,7 +15,7 @@ AXPYI(ow_axpyi_f16, OW_F16, 2)
 AXPYI(ow_axpyi_f32, OW_F32, 4)
 
 void ow_spmm_stream(const struct ow_spmm* spmm) {
-  // Loaded at once: each would wait for memory between two registers.
+  // Loaded together: otherwise each load would wait for memory between two register writes.
   const struct ow_spmm s = *spmm;
   // As many rows in the ring as the cache holds, so that a row with few weights does not wait.
   uint32_t ring = 128u / s.samples;
@@ -45,8 +45,9 @@ void ow_actgemv_load(uint32_t inputs, uint32_t outputs, uint32_t w, uint32_t y, 
 }
 
 void ow_actgemv_run(void) {
-  // The first product into a row is added to +0. A stream without any leaves the row as it was: the
-  // counter of consumed wavelets tells, when the row is on its way to y already.
+  // The first product of a row is added to +0. A stream without products would leave the row as it
+  // was. The counter of consumed wavelets reveals this case while the row is already on its way to
+  // y.
   uint32_t before = ow_reg_read(OW_REG_COUNTER(OW_COUNT_WEIGHTS));
   ow_axpyw(OW_CTL(K_KEEP_ACC, K_KEEP_X, K_KEEP_W, OW_K_THREAD_A));
   ow_cvt(OW_F32, OW_CTL(K_KEEP_Y, K_KEEP_ACC, K_NONE, OW_K_THREAD_A));

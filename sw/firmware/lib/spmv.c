@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sparse matrix times vector. A slice is: one fmag a segment, store. Values and
-// indices are walked by saved addresses and the table holds descriptor words, so that a segment
-// costs the core two loads, two descriptor words and an instruction. The tool makes the first slice
-// of A a short one: from then on a slice of one stream ends in the middle of one of the other,
-// which hides what it takes to end it and to start the next.
+// Sparse matrix times vector. A slice is one fmag per segment, then a store. Values and indices
+// advance by saved addresses and the table holds descriptor words, so a segment costs the core two
+// loads, two descriptor words and an instruction. The host tool makes the first slice of A short.
+// After that, a slice of one stream always ends in the middle of one of the other, which hides the
+// end and the next start.
 #include "k.h"
 
 enum { stream_A, stream_B };
 
-// Control words; each also names its destination for ow_dsrw_dst.
+// Control words. Each also names its destination for ow_dsrw_dst.
 #define FMA_A OW_CTL(K_ACC_A, K_SRC_A, K_IDX_A, OW_K_THREAD_A)
 #define FMA_B OW_CTL(K_ACC_B, K_SRC_B, K_IDX_B, OW_K_THREAD_B)
 #define STORE_A OW_CTL(K_OUT_A, K_ACC_A, K_NONE, OW_K_THREAD_A)
 #define STORE_B OW_CTL(K_OUT_B, K_ACC_B, K_NONE, OW_K_THREAD_B)
 
-// These stand in registers from here on: no load of them moves to its use, which would wait for it.
+// From here on these values stay in registers. Otherwise the compiler would move a load next to its
+// use, which would wait for it.
 #define LOADED2(a, b) __asm__ volatile("" : "+r"(a), "+r"(b))
 #define LOADED3(a, b, c) __asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c))
 #define LOADED4(a, b, c, d) __asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d))
@@ -28,8 +29,8 @@ enum { stream_A, stream_B };
     ow_dsrw(K_IDX_##s, OW_DSR_ADDRESS, indices);                    \
   } while (0)
 
-// A segment of the dimensions that its two words say. The first one of a slice covers all of its
-// sums and takes them as +0 (`fresh`: OW_FRESH, else 0).
+// A segment whose dimensions are in its two words. The first segment of a slice covers all sums and
+// reads them as +0 (`fresh`: OW_FRESH, else 0).
 #define SEGMENT(s, fma_type, dim0, dim1, fresh)        \
   do {                                                 \
     ow_dsrw_dst(FMA_##s | (fresh), OW_DSR_DIM0, dim0); \

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Misaligned loads and stores, done byte by byte in a trap handler, for programs that ask for it
-// (ow_emulate_misaligned). About 160 cycles each. Any other trap stops the tile as it would without
-// the handler. A program with a handler of its own passes causes 4 and 6 on to ow_misaligned_trap,
-// with all registers as they were.
+// Misaligned loads and stores, done byte by byte in a trap handler, for programs that call
+// ow_emulate_misaligned. About 160 cycles each. Any other trap stops the tile, as it would without
+// the handler. A program with its own handler passes causes 4 and 6 on to ow_misaligned_trap, with
+// all registers unchanged.
 #include "openwafer/tile/tile.h"
 
-// x0 to x31 of the program, then the handler's stack: it works whatever the program's is like, and
-// lies below the program's limit, which is kept above it meanwhile.
+// x0 to x31 of the program, then the handler's stack. The handler does not use the program's stack.
+// Its own stack lies below the program's limit, so the limit is saved and restored.
 uint32_t ow_trap_frame[32 + 32 + 4] __attribute__((aligned(16)));
 
 void ow_misaligned_access(uint32_t* x, uint32_t cause, uint32_t pc, uint32_t addr);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Start-up code: global pointer, stack, limits, zero .bss, what a program registers, ow_main once,
-// then tasks for ever. It is entered at _start, behind the word at address 0, which is no
-// instruction: a call of a null function stops the tile.
+// Start-up code: global pointer, stack, limits, zero .bss, registrations of the program, ow_main
+// once, then tasks forever. The entry is _start, after the word at address 0. That word is no
+// instruction, so a call of a null function stops the tile.
 #include "openwafer/tile/export.h"
 
 extern const struct ow_task_table_entry ow_task_table_begin[], ow_task_table_end[];
 typedef void (*ow_constructor)(void);
 extern const ow_constructor ow_init_begin[], ow_init_end[];
 
-// The stack lies at the top of the tile's memory, however much that is. Its lowest words hold a
-// value that the host finds again unless the stack has grown over them, and the tile traps when the
-// stack pointer goes below them or a store goes into what comes before .data. A task returns to the
-// address that ow.next put into ra, which is that of ow.next itself.
+// The stack is at the top of the tile's memory, whatever its size. Its lowest words hold a value
+// that the host checks; an overflow overwrites it. The tile traps if the stack pointer goes below
+// them, or if a store goes below .data. A task returns to the address that ow.next has put into ra:
+// that of ow.next itself.
 void _start(void);
 __attribute__((naked, used, section(".text.start"))) void _start(void) {
   __asm__ volatile(

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A streamed layer in a tile: y = f(W x + b) with the weights coming in as wavelets. What the
-// programs that stream layers have in common: the streaming layer kernel and the training's.
+// A streamed layer in a tile: y = f(W x + b), with weights that arrive as wavelets. Shared by the
+// programs that stream layers: the streaming layer kernel and the training program.
 //
-// Operands: x in SRAM; weights as wavelets on OW_SL_INQ_WEIGHTS, one row end an output, the last
-// one with the stream end; partial sums on OW_SL_INQ_SUMS. Results: y in SRAM, partial sums on
-// OW_SL_OUTQ_SUMS.
-// Memory: 4 bytes a sample and accumulator row in the cache, nothing else but x, y and the biases.
-// Cycles: samples / lanes a weight and 1 an output for the engine; 1 a sample and output for the
-// reducer, whichever is more; some 20 where the owner of the outputs changes from one grid row to
-// the next.
+// Operands: x in SRAM; weights as wavelets on OW_SL_INQ_WEIGHTS, with a row end per output and the
+// stream end in the last one; partial sums on OW_SL_INQ_SUMS. Results: y in SRAM, partial sums on
+// OW_SL_OUTQ_SUMS. Memory: x, y, the biases, and 4 bytes per sample and accumulator row in the
+// cache. Cycles: the engine takes samples / lanes per weight and 1 per output, the reducer 1 per
+// sample and output; the larger counts. About 20 more where the owner of the outputs changes from
+// one grid row to the next.
 #ifndef OW_LAYER_PASS_H_
 #define OW_LAYER_PASS_H_
 
@@ -19,8 +18,8 @@ enum { PASS_DSR_X = 0, PASS_DSR_ACC = 1, PASS_DSR_WEIGHTS = 2 };
 enum { PASS_THREAD_WEIGHTS = 1, PASS_THREAD_DRAIN = 2 };
 enum { DSR_NONE = 31 };  // never written: for operands that an instruction does not have
 
-// Of features that lie round the grid rows, `share` in each and one more in the first `left`: those
-// of a grid row, and how many come before them where they stand owner by owner.
+// Features are dealt over the grid rows: `share` to each, and one more to the first `left` rows.
+// Returns how many a grid row has, and how many come before them when they are sorted by owner.
 static inline uint32_t pass_owned(uint32_t share, uint32_t left, uint32_t row) {
   return share + (row < left);
 }
@@ -28,19 +27,19 @@ static inline uint32_t pass_first(uint32_t share, uint32_t left, uint32_t row) {
   return share * row + (row < left ? row : left);
 }
 
-// Starts the layer on microthreads, with sums round a column of `rows` grid rows, 1 where this tile
-// has all inputs and all outputs are its own; `weights_task` is activated when its weights are
-// consumed, `drain_task` when y is complete. Both must have been before anything else uses the
-// queues.
+// Starts the layer on microthreads, with sums around a column of `rows` grid rows. rows is 1 if
+// this tile has all inputs and owns all its outputs. `weights_task` is activated when the weights
+// are consumed, `drain_task` when y is complete. Nothing else may use the queues before both have
+// run.
 static inline void pass_start(const struct ow_layer_params* layer, uint32_t rows,
                               uint32_t weights_task, uint32_t drain_task) {
   uint32_t row = rows > 1 ? ow_reg_read(OW_REG_ROW) : 0;
   uint32_t samples = layer->samples;
 
-  // Output j is owned by grid row j mod rows; outputs come owner by owner. The sums of an output go
-  // round the column, from the row below the owner to the owner. So this row begins those of the
-  // row above it (it sends, and adds nothing), then come its own, then all others (it adds what
-  // arrives and sends). Phase 0 is the first output that it begins.
+  // Output j is owned by grid row j mod rows; outputs are sorted by owner. The sums of an output go
+  // around the column, from the row below the owner to the owner. So this row begins the sums of
+  // the row above it (it sends and adds nothing). Then come its own outputs, then all others (it
+  // adds what arrives, and sends). Phase 0 is the first output that it begins.
   uint32_t before = row > 0 ? row - 1 : rows - 1;
   uint32_t begins = rows > 1 ? pass_owned(layer->share, layer->left, before) : 0;
   uint32_t owned = pass_owned(layer->share, layer->left, row);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Self-test of a tile, loaded over the test-access chain before there is a mesh (docs/bring-up.md).
+// It fits the smallest tile (8 kB).
 //
-// OW_SELFTEST_CORE runs pseudo-random data through the core's instructions, the engine's operations
-// (those that the tile has)
-// and a loop through ramp and router, and gathers all results in a signature that the host compares
-// with that of a good tile. OW_SELFTEST_ROUTER sends words to each neighbour in turn, on one colour
-// or on all, and keeps the signature of what comes from the other side. Fits the smallest tile (8
-// kB).
+// OW_SELFTEST_CORE runs pseudo-random data through the core's instructions, through the engine's
+// operations (those that the tile has), and through a loop of ramp and router. It gathers all
+// results in a signature, which the host compares with that of a good tile. OW_SELFTEST_ROUTER
+// sends words to each neighbour in turn, on one colour or on all, and keeps the signature of what
+// arrives from the other side.
 
 #include "ow/firmware/selftest.h"
 
@@ -30,8 +30,8 @@ static uint32_t wide[N] __attribute__((aligned(64)));
 
 static uint32_t next(void) { return state = ow_selftest_next(state); }
 
-// The signature with another word. By a branch: a core for area shifts a bit a cycle, and 31 of
-// them for a mask would be half of what a word costs.
+// Adds a word to the signature. It branches because a core built for area shifts one bit per cycle:
+// a mask of 31 shifts would be half of the cost of a word.
 static inline __attribute__((always_inline)) uint32_t noted(uint32_t sum, uint32_t word) {
   uint32_t twice = sum + sum;
   if ((int32_t)sum < 0) {
@@ -41,8 +41,8 @@ static inline __attribute__((always_inline)) uint32_t noted(uint32_t sum, uint32
   return twice ^ word;
 }
 
-// Once, for the many places of core(): a test of bring-up breaks bit 11 of the program counter, and
-// wants all but the test of the routers to be below address 2,048.
+// One copy for the many uses in core(). A test of bring-up breaks bit 11 of the program counter and
+// needs everything except the test of the routers below address 2,048.
 static __attribute__((noinline)) uint32_t note(uint32_t sum, uint32_t word) {
   return noted(sum, word);
 }
@@ -151,8 +151,8 @@ static void route(uint32_t colour, uint32_t in, uint32_t out) {
                    OW_ROUTE_POSITION(OW_POSITION_IN_PORT(in) | OW_POSITION_OUT_MASK(1u << out)));
 }
 
-// One direction on a pair of colours: out on `send`, and what comes from the other side on `hear`;
-// if it is as much as it should be, it is added to the signature.
+// One direction on a pair of colours: sends on `send`, and listens on `hear` to the other side. If
+// the expected number of words arrives, they are added to the signature.
 static uint32_t exchange(uint32_t slot, uint32_t side, uint32_t send, uint32_t hear,
                          uint32_t heard) {
   const uint32_t length = ow_selftest_order.slot;
@@ -170,7 +170,7 @@ static uint32_t exchange(uint32_t slot, uint32_t side, uint32_t send, uint32_t h
   wait_until(slot, length / 2 + length / 4);
   const uint32_t words = OW_INQ_LEVEL_LEVEL_OF(ow_reg_read(OW_REG_INQ_LEVEL), HEAR_QUEUE);
   if (words != 0) {
-    // What a neighbour sends too little or too much must not be heard as another one's.
+    // Surplus or missing words of one neighbour must not count as another's.
     ow_dsr_fabric_in(DSR_IN, OW_I32, HEAR_QUEUE, words);
     ow_dsr_mem1(DSR_C, OW_I32, (uint32_t)(uintptr_t)wide, words, 4);
     ow_mov(OW_I32, OW_CTL(DSR_C, DSR_IN, DSR_NONE, 0));
@@ -183,8 +183,8 @@ static uint32_t exchange(uint32_t slot, uint32_t side, uint32_t send, uint32_t h
   return heard;
 }
 
-// Even tiles send on an even colour and hear an odd one, odd tiles the other way round, then each
-// the other colour of the pair; in the direction of `side` all at once.
+// Even tiles send on an even colour and listen on an odd one, odd tiles the reverse; then each uses
+// the other colour of the pair. All tiles send in the direction of `side` at once.
 static void router(uint32_t slot) {
   const uint32_t odd = ow_selftest_order.odd & 1, name = ow_selftest_order.name;
   const uint32_t length = ow_selftest_order.slot;

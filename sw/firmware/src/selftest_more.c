@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thorough self-test of a tile, loaded over the test-access chain (docs/bring-up.md). Four
-// programs, since the smallest tile has 8 kB; each gathers all results in a signature that is
-// compared with that of a good tile:
+// The thorough self-test of a tile, loaded over the test-access chain (docs/bring-up.md). It is
+// four programs, because the smallest tile has 8 kB. Each gathers all results in a signature that
+// is compared with that of a good tile:
 //   OW_SELFTEST_PART 1  blocks of random instructions with all registers, CSRs, the core's traps
 //   OW_SELFTEST_PART 2  descriptors, accumulator cache, every operation and type of the engine with
 //                       random descriptors, threads, alignments, addresses and values
@@ -16,13 +16,13 @@
 
 enum { DSR_NONE = 31 };
 enum { RAMP = 4 };
-// How often: blocks of random instructions, rounds over the engine's operations, and so on.
+// Repetitions: blocks of random instructions, rounds over the engine's operations, and so on.
 enum { BLOCKS = 12, ROUNDS = 4, STREAMS = 48, REDUCTIONS = 8, TASKS = 4 };
 
 __attribute__((section(".noinit"), used)) volatile struct ow_selftest_order ow_selftest_order;
 __attribute__((section(".noinit"), used)) volatile struct ow_selftest_result ow_selftest_result;
 
-// Not every part of the test uses every one.
+// Not every part of the test uses every variable.
 #define SHARED __attribute__((noinline, unused))
 
 static uint32_t state;
@@ -52,8 +52,7 @@ SHARED static void note_words(const void* data, uint32_t words) {
   signature = s;
 }
 
-// The end of a phase: how long everything took is part of the signature, since a fault may do
-// nothing but stall.
+// Ends a phase. Its duration is part of the signature, because a fault may only cause a stall.
 static void phase(void) {
   note(ow_cycles());
   if (ow_selftest_result.phases < OW_SELFTEST_PHASES) {
@@ -110,7 +109,7 @@ __asm__(
     "run_one:\n"
     "  fence.i\n"
     "  j block\n"
-    // What trapped is passed over; a fetch that failed returns to its caller.
+    // Skips the instruction that trapped. A failed fetch returns to its caller.
     ".balign 4\n"
     "trap:\n"
     "  csrr t0, mcause\n"
@@ -131,7 +130,7 @@ __asm__(
     ".option pop\n");
 
 #if OW_SELFTEST_PART == 3
-// Tasks until the last one, which returns to who called this.
+// Runs tasks until the last one, which returns to the caller of this function.
 __attribute__((naked, noinline)) static void run_tasks(void) {
   __asm__ volatile(
       "addi sp, sp, -16\n"
@@ -158,7 +157,7 @@ SHARED static uint32_t one(uint32_t insn, uint32_t a, uint32_t b) {
 }
 
 #if OW_SELFTEST_PART == 1
-// An instruction out of random bits; never writes x31 and accesses only data.
+// An instruction made of random bits. It never writes x31 and accesses only data.
 static uint32_t random_insn(uint32_t r) {
   uint32_t rd = r >> 7 & 31, f3 = r >> 12 & 7;
   const uint32_t sources = r & 0x01FF8000;
@@ -196,21 +195,21 @@ static uint32_t random_insn(uint32_t r) {
 }
 
 static void core(void) {
-  // Blocks of instructions do with the stack pointer, and stores with addresses, what they want.
+  // Random instructions may put anything into the stack pointer and into store addresses.
   reg(OW_REG_STACK_LIMIT, 0);
   reg(OW_REG_TEXT_LIMIT, 0);
   for (uint32_t i = 1; i < FILE_WORDS + DATA_WORDS; ++i) file[i] = next();
   for (uint32_t round = 0; round < BLOCKS; ++round) {
     for (uint32_t i = 0; i < BLOCK; ++i) block[i] = random_insn(next());
     const uint32_t to = (uint32_t)(uintptr_t)block_end - (uint32_t)(uintptr_t)&block[BLOCK];
-    // Twice, for the case that the last one jumps over one.
+    // Twice, in case the last instruction jumps over one.
     block[BLOCK] = 0x13;
     block[BLOCK + 1] = 0x6F | (((to - 4) >> 20 & 1) << 31) | (((to - 4) >> 1 & 0x3FF) << 21) |
                        (((to - 4) >> 11 & 1) << 20) | (((to - 4) >> 12 & 0xFF) << 12);
     run_block();
     note_words(file, FILE_WORDS + DATA_WORDS);
     phase();
-    // Values that compare equal, carry far or shift far come up too rarely.
+    // Values that compare equal, carry far or shift far occur too rarely at random.
     for (uint32_t i = 1; i < FILE_WORDS; ++i) {
       const uint32_t r = next();
       if ((r & 7) == 0) file[i] = file[r >> 8 & 31];
@@ -231,7 +230,7 @@ static void csrs(void) {
                                      0xB02, 0xB82, 0xB80, 0x301, 0x344, 0xF11, 0xF12,
                                      0xF13, 0xF14, 0xC00, 0xC02, 0xC80, 0xC82};
   for (uint32_t round = 0; round < 3; ++round) {
-    // The count of cycles depends on nothing from here on.
+    // From here on the count of cycles depends on nothing.
     csr(0xB00, 1, 10, next());
     csr(0xB80, 1, 10, next());
     for (uint32_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); ++i) {
@@ -289,7 +288,7 @@ static void tensor(uint32_t op, uint32_t type, uint32_t ctl, uint32_t scalar) {
   one(OW_OPCODE_TENSOR | type << 12 | 10u << 15 | 11u << 20 | op << 25, ctl, scalar);
 }
 
-// Words of a descriptor; what is put into them fits.
+// Words of a descriptor; the values are known to fit.
 #define MEMORY(type) (OW_DSR0_KIND(OW_KIND_MEM) | (type) << OW_DSR0_TY_LSB)
 #define FABRIC(way, type, queue) \
   (OW_DSR0_KIND(OW_KIND_FABRIC_##way) | (type) << OW_DSR0_TY_LSB | (queue) << OW_DSR0_QUEUE_NO_LSB)
@@ -323,7 +322,7 @@ SHARED static void wait_thread(uint32_t thread) {
   }
 }
 
-// `narrow`: exponents close to each other in the formats that the type has, else any bits.
+// `narrow`: exponents close to each other in the formats of the type; otherwise any bits.
 static void fill(uint32_t* v, uint32_t type, uint32_t narrow) {
   for (uint32_t i = 0; i < WORDS; ++i) {
     uint32_t x = next();
@@ -340,12 +339,11 @@ static void fill(uint32_t* v, uint32_t type, uint32_t narrow) {
 
 #if OW_SELFTEST_PART == 2 || OW_SELFTEST_PART == 4
 static uint32_t sums[WORDS] __attribute__((aligned(64)));
-// Memory beyond the smallest tile's, in bytes from FAR: for addresses with all their bits.
+// Memory beyond the smallest tile's, in bytes from FAR, to test all address bits.
 enum { FAR = 8192 };
 static uint32_t far_bytes;
 
-// Adds a vector to the sums, by the engine if it can: it takes a tenth of the time that the core
-// does.
+// Adds a vector to the signature, with the engine if possible: it needs a tenth of the core's time.
 static void gather_up(uint32_t data) {
   if ((types >> OW_I32 & 1) == 0) {
     const volatile uint32_t* from = (const volatile uint32_t*)(uintptr_t)data;
@@ -357,8 +355,8 @@ static void gather_up(uint32_t data) {
   tensor(OW_OP_ADD, OW_I32, OW_CTL(1, 0, 1, 0), 0);
 }
 
-// Random words in all of the memory beyond; far_bytes leaves 1 kB of it for what runs over. A tile
-// with less than 2 kB beyond counts as one with none.
+// Fills all memory beyond with random words; far_bytes leaves 1 kB of it for overruns. A tile with
+// less than 2 kB beyond counts as having none.
 static void fill_far(void) {
   const uint32_t bytes = OW_CONFIG_SRAM_OF(ow_reg_read(OW_REG_CONFIG)) * OW_CONFIG_SRAM_UNIT;
   if (bytes < FAR + 2048) return;
@@ -379,13 +377,14 @@ static void fill_far(void) {
 static uint16_t indices[2 * WORDS] __attribute__((aligned(64)));
 static uint32_t turn;  // of descriptors, threads and tasks
 
-// Somewhere in the memory beyond, with room for the longest vector at any offset; else here.
+// A place in the memory beyond with room for the longest vector at any offset; without such memory
+// a place here.
 static uint32_t place(uint32_t r, uint32_t narrow, const void* here) {
   if (far_bytes == 0 || narrow) return (uint32_t)(uintptr_t)here;
   return FAR + ((r >> 4) % (far_bytes - 4 * WORDS) & ~15u);
 }
 
-// What an operation has besides vectors: three rows, indices, one operand only.
+// Properties of an operation besides vectors: three rows, indices, only one operand.
 enum { PLAIN, REDUCTION, INDEXED, FUNCTION };
 
 static void operation(uint32_t op, uint32_t group, uint32_t type, uint32_t narrow) {
@@ -404,7 +403,8 @@ static void operation(uint32_t op, uint32_t group, uint32_t type, uint32_t narro
       dst = reduction ? src : src == OW_F32 ? OW_F16 : OW_F32;
     }
   }
-  // As many as the wider of the two leaves room for, at any alignment; reductions over three rows.
+  // As many elements as the wider type leaves room for, at any alignment; reductions over three
+  // rows.
   const uint32_t wide = bytes_log(src) > bytes_log(dst) ? bytes_log(src) : bytes_log(dst);
   uint32_t n = ((4 * WORDS - 64) >> wide) - (r >> 3 & 3), rows = 0;
   if (reduction) {
@@ -435,7 +435,7 @@ static void operation(uint32_t op, uint32_t group, uint32_t type, uint32_t narro
   gather_up(to);
 }
 
-// Bits of word 0 that may have any value, whatever the kind.
+// Bits of word 0 that may have any value for every kind.
 #define RANDOM_KIND_BITS                                                                      \
   (OW_DSR0_TY_MASK | OW_DSR0_QUEUE_NO_MASK | OW_DSR0_SAVE_ADDRESS_MASK | OW_DSR0_CLOSE_MASK | \
    OW_DSR0_CLOSE_ROW_END_MASK | OW_DSR0_CLOSE_STREAM_END_MASK | OW_DSR0_SKIP_MASK |           \
@@ -591,7 +591,7 @@ static void unloop(uint32_t out, uint32_t in) {
 
 #if OW_SELFTEST_PART == 4
 // A walk over `len` elements in up to four dimensions that touches each of the first places of a
-// window once, the dimensions in the order of their strides as the random bits say.
+// window once. The random bits choose the order of the dimensions.
 static void permuted(uint32_t dsr, uint32_t type, uint32_t base, const uint8_t* len, uint32_t r) {
   int32_t stride[4];
   int32_t next_stride = 1 << bytes_log(type);
@@ -610,7 +610,7 @@ static void permuted(uint32_t dsr, uint32_t type, uint32_t base, const uint8_t* 
   ow_dsrw(dsr, OW_DSR_DIM3, DIM(len[3], stride[3] - len[2] * stride[2]));
 }
 
-// An operand that walks along anywhere within 6 kB of its base; its lengths do not count.
+// An operand that walks along anywhere within 6 kB of its base; its lengths do not matter.
 static void scattered(uint32_t dsr, uint32_t type, uint32_t base) {
   const uint32_t size = bytes_log(type);
   ow_dsrw(dsr, OW_DSR_KIND, MEMORY(type));
@@ -624,7 +624,7 @@ static void scattered(uint32_t dsr, uint32_t type, uint32_t base) {
   }
 }
 
-// All threads at once, on walks of four dimensions, in a tile of 48 kB or more; some read what
+// All threads at once, on walks of four dimensions, in a tile of 48 kB or more. Some read what
 // another one is writing.
 static void crowd(void) {
   static const uint8_t ops[] = {OW_OP_MOV, OW_OP_ADD, OW_OP_MUL, OW_OP_FMA,
@@ -663,7 +663,7 @@ static void crowd(void) {
   }
 }
 
-// Vectors to all output queues at once, none of which can send; then one after the other can.
+// Vectors to all output queues at once while none can send; then one after the other can.
 static void senders(void) {
   static const uint8_t types[] = {OW_I16, OW_F32, OW_F16, OW_I32};
   for (uint32_t c = 0; c < colours; ++c) route(c, RAMP, 1u << RAMP);
@@ -830,7 +830,7 @@ static void task(uint32_t data) {
   if (left == 0) reg(OW_REG_TASK_ACTIVATE, 1u << 31);
 }
 
-// What is in the queue goes to its tasks.
+// Runs the tasks of the wavelets in the queue.
 static void take(uint32_t queue) {
   const uint32_t begin = ow_cycles();
   while (ow_cycles() - begin < 32) {

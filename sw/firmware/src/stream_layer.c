@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The streaming layer kernel: y = f(W x + b) for a chain of layers whose weights are streamed
-// through the tile. All sizes are run-time parameters (ow/stream_layer.h).
+// through the tile. All sizes are run-time parameters (ow/firmware/stream_layer.h).
 //
-// Operands: x in SRAM; weights as wavelets on input queue 0, one row end a output, the last one
-// with the stream end; partial sums on queue 1. Results: y in SRAM in the layout of the next
-// layer's x, and on request on output queue 1.
-// Memory: 4 bytes a sample and accumulator row in the cache, nothing else but x, y and the biases.
-// Cycles: samples / lanes a weight and 1 a output for the engine (microthread 1); 1 a sample and
-// output for the reducer (microthread 2), whichever is more; about 150 to start a layer, and some
-// 20 where the owner of the outputs changes from one grid row to the next.
+// Operands: x in SRAM; weights as wavelets on input queue 0, with a row end per output and the
+// stream end in the last one; partial sums on queue 1. Results: y in SRAM, in the layout of the
+// next layer's x; on request also on output queue 1. Memory: x, y, the biases, and 4 bytes per
+// sample and accumulator row in the cache. Cycles: the engine (microthread 1) takes samples / lanes
+// per weight and 1 per output, the reducer (microthread 2) 1 per sample and output; the larger
+// counts. A layer takes about 150 to start, and about 20 where the owner of the outputs changes
+// from one grid row to the next.
 //
 // The firmware runs when a layer starts and when it ends, never for a row or a weight:
 //
@@ -27,7 +27,7 @@ enum {
 };
 
 enum {
-  DSR_BLOCK = 3,  // behind those of layer_pass.h
+  DSR_BLOCK = 3,  // after those of layer_pass.h
   DSR_BLOCK_OUT = 4,
   DSR_RELAY_IN = 5,
   DSR_RELAY_OUT = 6

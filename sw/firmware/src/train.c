@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step of a training in a tile: forward through all layers, whose activations stay; the loss;
-// then, from the last layer to the first, its gradients and the deltas of its input. Weights and
-// positions come in as wavelets and none is kept. Sizes are run-time parameters
-// (ow/firmware/train.h); every bit is defined in docs/numerics.md (N12 to N15).
+// A training step in a tile: forward through all layers, keeping the activations; the loss; then,
+// from the last layer to the first, the layer's gradients and the deltas of its input. Weights and
+// positions arrive as wavelets, and none is kept. Sizes are run-time parameters
+// (ow/firmware/train.h). docs/numerics.md defines every bit (N12 to N15).
 //
 // Streams on OW_SL_INQ_WEIGHTS, in this order: the weights of layers 0, 1, ...; then, from the last
-// layer down to 0, the positions of the layer's gradient, and unless it is layer 0 the weights the
-// other way round.
+// layer down to 0, the positions of the layer's gradient and, except for layer 0, its weights
+// transposed.
 //
-//   LAUNCH -> forward passes -> loss -> { gradient -> delta pass -> mask of ReLU } a layer -> end
+//   LAUNCH -> forward passes -> loss -> { gradient -> delta pass -> mask of ReLU } per layer -> end
 //
-// Forward and delta: the program of layer_pass.h, with sums round the column; or whole, where a
-// tile has so few weights that the reducers, a cycle a sample and output, would take longer than
-// the engine. Then the inputs of all grid rows are gathered in each tile (those of a delta pass are
-// there from the gradient), and each tile gets the weights of its own outputs alone. The deltas of
-// an input come in windows: those of one lie where the activations were that the ones before needed
-// for the mask of ReLU, so that a step has room for the activations and one window.
+// Forward and delta passes use layer_pass.h, with sums around the column. If a tile has so few
+// weights that the reducers (a cycle per sample and output) would take longer than the engine, sums
+// are whole instead. Then each tile gathers the inputs of all grid rows and gets only the weights
+// of its own outputs. For a delta pass the gradient has already gathered them. Deltas of an input
+// come in windows. A window is stored where the activations were that earlier windows needed for
+// the mask of ReLU, so a step needs room for the activations and one window.
 //
-// Gradient: a position starts a dot product of an input's activations and the output's deltas; a
-// row end leads to the next output's. The deltas of as many outputs as there is room for go round
-// the column first, each grid row's own and then what it received, all grid rows at the same time.
-// The products are rows for the reducer, which adds them along the grid row, from its east end to
-// its west one, where they leave. Memory: the room for what is gathered, and the work area for the
-// biases' gradients. Cycles: samples / lanes a position, 1 an output whose end stands alone, about
-// samples / 2 an output for the deltas, and some 200 for each stream.
+// In the gradient pass a position starts a dot product of an input's activations and an output's
+// deltas; a row end moves to the next output. First the deltas of as many outputs as there is room
+// for go around the column. Each grid row sends its own and then what it received, all rows at the
+// same time. The products are rows for the reducer, which adds them along the grid row from its
+// east end to its west end, where they leave. Memory: the room for gathered features, and the work
+// area for the gradients of biases. Cycles: samples / lanes per position, 1 per output whose end
+// comes alone, about samples / 2 per output for the deltas, and about 200 per stream.
 //
-// The core waits for all but the passes and the gradients, whose engine and reducer work at the
-// same time.
+// The core waits for everything except the passes and the gradients, in which engine and reducer
+// work at the same time.
 
 #include "train.h"
 
@@ -34,14 +34,14 @@ enum { TASK_WEIGHTS_DONE = OW_TASK_LOCAL(1), TASK_DRAIN_DONE = OW_TASK_LOCAL(2) 
 
 // Descriptors of the gradient pass.
 enum { DSR_ROWS = DSR_PASS, DSR_INDICES, DSR_RESULT, DSR_BIAS, DSR_SUMS, DSR_OWN, DSR_COPY };
-// .. of the masks of a delta pass.
+// .. for the masks of a delta pass.
 enum { DSR_MASK = DSR_PASS, DSR_DELTA };
-// .. of a round and of the one before.
+// .. for a round and the round before it.
 enum { ROUND_SENT, ROUND_TO, ROUND_FROM, ROUND_IN, ROUND_DSRS };
 enum { DSR_ROUND = DSR_NONE - 2 * ROUND_DSRS };
 
-// What is gathered is received on a microthread of its own, sent on that of the weights, and the
-// own part copied on that of the drain: neither starts on what is not complete.
+// Gathered words are received on their own microthread, sent on the microthread of the weights, and
+// the tile's own part is copied on that of the drain. So neither starts on incomplete data.
 enum { THREAD_GATHER = 3 };
 
 OW_NOINIT struct ow_train_params ow_train_params;
@@ -49,12 +49,12 @@ OW_NOINIT struct ow_train_run ow_train_run;
 OW_NOINIT struct ow_train_times ow_train_times;
 
 static enum { PASS_FORWARD, PASS_GRADIENT, PASS_DELTA } pass;
-static uint32_t layer_index;  // of the pass that runs
-static uint32_t parts_left;   // of it, until it goes on
-static uint32_t masked;       // elements of the window that are to be masked when it is complete
-static uint32_t next_output;  // of the deltas: of the tile's own, that the window begins with
+static uint32_t layer_index;  // of the running pass
+static uint32_t parts_left;   // of the pass, until the program continues
+static uint32_t masked;       // elements of the window that are masked when it is complete
+static uint32_t next_output;  // deltas: the tile's own output with which the window begins
 
-static struct ow_train_prefix next_piece;  // of the gradient: outputs that a stream was of already
+static struct ow_train_prefix next_piece;  // gradient: outputs that earlier streams covered
 
 static enum ow_type half_type(void) { return ow_train_params.bf16 ? OW_BF16 : OW_F16; }
 
@@ -62,7 +62,7 @@ static uint32_t owned_by(const struct ow_train_tensor* tensor, uint32_t row) {
   return pass_owned(tensor->all.share, tensor->all.left, row);
 }
 
-// Of this tile's grid row.
+// The number of features that this tile's grid row has.
 static uint32_t own_features(const struct ow_train_tensor* tensor) {
   return owned_by(tensor, ow_reg_read(OW_REG_ROW));
 }
@@ -97,8 +97,8 @@ void ring_receive(uint32_t addr, uint32_t words) { receive(addr, OW_SL_INQ_SUMS,
 
 static int last_column(void) { return ow_reg_read(OW_REG_COL) + 1 == ow_train_params.grid_cols; }
 
-// Numbers of the work area join the sums that come along the grid row, on the drain's microthread:
-// the reducer, which sends there next, is started behind them.
+// Sends numbers of the work area into the sums along the grid row, on the drain's microthread. The
+// reducer, which sends there next, is started after them.
 static void send_results(uint32_t words) {
   ow_dsr_mem1(DSR_A, OW_F32, ow_train_params.work_addr, words, 4);
   ow_dsr_fabric_out(DSR_OUT, OW_F32, OW_TR_OUTQ_WEST, words, 0);
@@ -118,7 +118,7 @@ static void set_prefix(struct ow_train_prefix* p, uint32_t features, uint32_t sh
   p->left = left;
 }
 
-// On by as many features as are gathered at a time, or what is left of them.
+// Advances by the features that are gathered at a time, or by the rest of them.
 static void advance(struct ow_train_prefix* p, const struct ow_train_tensor* tensor) {
   uint32_t features = p->features + ow_train_params.gather.features;
   uint32_t share = p->share + ow_train_params.gather.share;
@@ -134,7 +134,7 @@ static void advance(struct ow_train_prefix* p, const struct ow_train_tensor* ten
   set_prefix(p, features, share, left);
 }
 
-// The features of `owner` among those of `to` that are not of `from`; they stand owner by owner.
+// The features of `owner` that are in `to` and not in `from`. They are sorted by owner.
 struct part {
   uint32_t addr;  // where they are gathered
   uint32_t words;
@@ -149,8 +149,8 @@ static struct part part_of(uint32_t owner, const struct ow_train_prefix* from,
                        (ends - begins) * ow_train_params.samples / 2};
 }
 
-// Sums in the work area, in front of the gathered deltas; then along the grid row. The last ones go
-// on behind the core, on the drain's microthread.
+// Sums up in the work area, in front of the gathered deltas, and then along the grid row. The last
+// ones continue on the drain's microthread while the core goes on.
 static void bias_gradients(uint32_t k) {
   const struct ow_train_tensor* out = &ow_train_params.tensor[k + 1];
   uint32_t samples = ow_train_params.samples;
@@ -173,7 +173,7 @@ static void bias_gradients(uint32_t k) {
   }
 }
 
-// Descriptors of rounds, which nothing else uses: what stays of them is written once.
+// Descriptors that only rounds use. Words that do not change are written once.
 static void init_rounds(void) {
   for (uint32_t dsr = DSR_ROUND; dsr < DSR_ROUND + 2 * ROUND_DSRS; ++dsr) {
     uint32_t part = (dsr - DSR_ROUND) % ROUND_DSRS;
@@ -190,20 +190,21 @@ static void init_rounds(void) {
 
 static uint32_t round_dsr(uint32_t n) { return DSR_ROUND + n % 2 * ROUND_DSRS; }
 
-// Waits until what the round receives is there: a descriptor in use is not written.
+// Waits until the words of the round have arrived: a descriptor in use cannot be written.
 static void wait_round(uint32_t n) { ow_dsrw(round_dsr(n) + ROUND_IN, OW_DSR_DIM3, 0); }
 
 static void wait_gathered(void) {
   if (ow_train_params.grid_rows > 1) wait_round(ow_train_params.grid_rows - 1);
 }
 
-// .. until all rounds have sent all: the last may send nothing while the one before still does.
+// .. until all rounds have sent everything: the last round may send nothing while the one before
+// still sends.
 static void wait_sent(void) {
   ow_dsrw(DSR_ROUND + ROUND_SENT, OW_DSR_DIM3, 0);
   ow_dsrw(DSR_ROUND + ROUND_DSRS + ROUND_SENT, OW_DSR_DIM3, 0);
 }
 
-// What the n-th round sends: the own part, or what the one before has received.
+// What the n-th round sends: the tile's own part, or what the round before received.
 static void set_sent(uint32_t n, uint32_t addr, uint32_t words) {
   uint32_t dsr = round_dsr(n);
   ow_dsrw(dsr + ROUND_SENT, OW_DSR_ADDRESS, addr);
@@ -217,8 +218,8 @@ static void start_sending(uint32_t n, uint32_t words) {
          OW_CTL(round_dsr(n) + ROUND_TO, round_dsr(n) + ROUND_SENT, DSR_NONE, PASS_THREAD_WEIGHTS));
 }
 
-// What it receives, when the round before has received all. It goes on behind the core, which
-// prepares the next round meanwhile.
+// Receives a round after the round before has received everything. It continues while the core
+// prepares the next round.
 static void start_receiving(uint32_t n, const struct part* in) {
   if (in->words == 0) return;
   uint32_t dsr = round_dsr(n);
@@ -228,10 +229,10 @@ static void start_receiving(uint32_t n, const struct part* in) {
   ow_mov(OW_F32, OW_CTL(dsr + ROUND_IN, dsr + ROUND_FROM, DSR_NONE, THREAD_GATHER));
 }
 
-// Where features of a tensor, those of `to` that are not of `from`, stand one after the other,
-// whose own ones lie at `addr`: activations or deltas. The gradients of layer `biases` are done in
-// the first round, which takes longer, unless it is NO_LAYER. What is still to be sent at the end
-// is on the microthread that whatever reads the features is to be started on.
+// Gathers the features of a tensor that are in `to` and not in `from`, sorted by owner; the tile's
+// own are at `addr`. These are activations or deltas. The gradients of the biases of layer `biases`
+// (unless NO_LAYER) are computed in the first round, which takes longest. Words still to be sent at
+// the end are on the microthread on which the reader of the features will be started.
 enum { NO_LAYER = OW_TR_MAX_LAYERS };
 static uint32_t gather(uint32_t addr, const struct ow_train_prefix* from,
                        const struct ow_train_prefix* to, uint32_t biases) {
@@ -244,7 +245,7 @@ static uint32_t gather(uint32_t addr, const struct ow_train_prefix* from,
   uint32_t begins = pass_owned(from->share, from->left, row);
   uint32_t words = (pass_owned(to->share, to->left, row) - begins) * pitch / 4;
   addr += begins * pitch;
-  set_sent(1, addr, words);  // before all else: the next grid row waits for it
+  set_sent(1, addr, words);  // first of all: the next grid row waits for it
   start_sending(1, words);
   for (uint32_t n = 1; n < grid_rows; ++n) {
     owner = owner > 0 ? owner - 1 : grid_rows - 1;
@@ -269,7 +270,7 @@ static uint32_t gather(uint32_t addr, const struct ow_train_prefix* from,
   return ow_train_params.gather_addr;
 }
 
-// What holds for all streams of a layer's gradient: the matrix, and that the reducer adds what
+// Settings for all streams of a layer's gradient: the matrix, and the reducer, which adds what
 // comes from the east and sends it to the west.
 static void set_gradient(const struct ow_train_tensor* in) {
   uint32_t lanes = ow_train_params.lanes;
@@ -318,8 +319,8 @@ static void start_products(void) {
   }
 }
 
-// Behind a ReLU a delta stays where the activation is above zero. The window whose weights are
-// through, before the reducer is.
+// After a ReLU a delta is kept where the activation is above zero. Masks the window whose weights
+// have passed, before the reducer is done.
 static void prepare_masks(const struct ow_train_tensor* tensor) {
   uint32_t samples = ow_train_params.samples;
   uint32_t first = next_output;
@@ -332,16 +333,16 @@ static void prepare_masks(const struct ow_train_tensor* tensor) {
   set_halves(DSR_DELTA, tensor->delta_addr + first, masked);
 }
 
-// .. and the reducer, too. It goes on behind the core on the drain's microthread: what the next
-// window's drain writes is not needed any more when it begins.
+// .. and waits for the reducer. It continues on the drain's microthread while the core goes on:
+// what the next window's drain overwrites is no longer needed when that begins.
 static void mask_deltas(void) {
   if (masked == 0) return;
   masked = 0;
   ow_gate(OW_I16, OW_CTL(DSR_DELTA, DSR_DELTA, DSR_MASK, PASS_THREAD_DRAIN));
 }
 
-// Starts a pass from tensor `from`, whose rows lie at `x_addr`, to `most` features of each grid row
-// of tensor `to` from `first` on, whose rows lie at `y_addr`.
+// Starts a pass from tensor `from`, whose rows are at `x_addr`, to at most `most` features of each
+// grid row of tensor `to`, from `first` on, whose rows are at `y_addr`.
 static void start_pass(const struct ow_train_tensor* from, uint32_t x_addr,
                        const struct ow_train_tensor* to, uint32_t y_addr, uint32_t first,
                        uint32_t most, int whole, const struct ow_train_layer* layer) {
@@ -377,7 +378,7 @@ static void start_pass(const struct ow_train_tensor* from, uint32_t x_addr,
     p.bias_addr = layer->bias_addr;
     p.flags |= layer->flags & (OW_SL_RELU | OW_SL_BIAS);
   }
-  if (p.outputs == 0) {  // no stream comes, which would wait for what is still being sent
+  if (p.outputs == 0) {  // no stream comes; it would wait for words still being sent
     if (whole) wait_sent();
     parts_left = 1;
     ow_task_activate(TASK_DRAIN_DONE);
@@ -417,7 +418,7 @@ static void start_gradient(uint32_t k) {
   start_products();
 }
 
-// Behind the last stream of positions: the deltas of the layer's input, if it has some.
+// After the last stream of positions: the deltas of the layer's input, if there are any.
 static void end_gradient(void) {
   uint32_t k = layer_index;
   ow_train_times.gradient[k] = ow_cycles();
@@ -472,7 +473,7 @@ static void task_part_done(uint32_t data) {
   }
 }
 
-// The engine is through with the weights, and idle until the reducer is through, too.
+// The engine is done with the weights. It is idle until the reducer is done.
 static void engine_done(void) {
   const struct ow_train_tensor* in = &ow_train_params.tensor[layer_index];
   if (pass != PASS_DELTA || !(ow_train_params.layer[layer_index - 1].flags & OW_SL_RELU)) return;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loss of a training, on the tiles that own the last layer's outputs: its derivative by each
-// output, step by step as docs/numerics.md has it (N10, N13).
+// output, step by step as docs/numerics.md defines it (N10, N13).
 //
-// Operands: the last tensor's activations, the targets. Results: its deltas. What each loss does
-// stands in its folder (layers/), made of what is here; loss_deltas is their table.
-// Memory: OW_TR_LOSS_ROWS rows of fp32 in the work area, and what the loss takes besides.
+// Operands: the last tensor's activations, and the targets. Results: its deltas. The folder of each
+// loss (layers/) has its steps; loss_deltas selects one. Memory: OW_TR_LOSS_ROWS rows of fp32 in
+// the work area, plus what the loss needs.
 
 #include "train.h"
 
-// Rows of the work area; E is the first of one an output.
+// Rows of the work area. E is the first of one row per output.
 enum { ROW_X, ROW_N, ROW_P, ROW_Q, ROW_MAX, ROW_SUM, ROW_INVERSE, ROW_HALF, ROW_E };
-// loss_deltas asks for softmax alone: there is no third one to be taken for squares.
+// loss_deltas tests for softmax only, so a third loss would be taken for squares.
 _Static_assert(OW_TR_LOSSES == 2, "a loss that loss_deltas does not know");
 _Static_assert(ROW_E == OW_TR_LOSS_ROWS, "the host makes room for all rows");
 
-// A descriptor for each row, and an integer one of those that are read as integers, too.
+// A descriptor for each row, and an integer one for rows that are also read as integers.
 enum {
   X = DSR_PASS,
   N,
@@ -39,7 +39,7 @@ static void set_row(uint32_t dsr, enum ow_type type, uint32_t addr) {
   ow_dsr_mem1(dsr, type, addr, ow_train_params.samples, (int32_t)ow_type_bytes(type));
 }
 
-// A constant where it stands: smaller than a call.
+// A constant at the place of use: smaller than a call.
 static inline __attribute__((always_inline)) uint32_t ctl(uint32_t dst, uint32_t a, uint32_t b) {
   return OW_CTL(dst, a, b, 0);
 }

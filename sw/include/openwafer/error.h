@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The named categories of error. Every message is one line that says what was wrong, where, and
-// what the limit is. `main` turns a category into an exit status.
+// Categories of error. Every message is one line that says what was wrong, where, and what the
+// limit is. `main` turns a category into an exit status.
 #ifndef OPENWAFER_ERROR_H_
 #define OPENWAFER_ERROR_H_
 
@@ -27,19 +27,19 @@ class BadInput : public Error {
   explicit BadInput(const std::string& what) : Error("bad input", 2, what) {}
 };
 
-// The machine did something wrong or stopped: a trap, an engine fault, a hang.
+// The machine failed or stopped: a trap, an engine fault, a hang.
 class DeviceFault : public Error {
  public:
   explicit DeviceFault(const std::string& what) : Error("device fault", 3, what) {}
 };
 
-// A rule of the fabric was broken: a credit too many, a malformed response packet.
+// A rule of the fabric was broken: a credit too many, or a malformed response packet.
 class ProtocolError : public Error {
  public:
   explicit ProtocolError(const std::string& what) : Error("protocol error", 3, what) {}
 };
 
-// A defect of this software.
+// A bug in this software.
 class InternalError : public Error {
  public:
   explicit InternalError(const std::string& what) : Error("internal error", 3, what) {}

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words of the machine that every part of the library uses: the grid and its edges, rectangles of
-// tiles, wavelets.
+// Terms that every part of the library uses: the grid and its edges, rectangles of tiles, wavelets.
 #ifndef OPENWAFER_GRID_H_
 #define OPENWAFER_GRID_H_
 
@@ -30,19 +29,19 @@ inline bool operator==(const Rect& a, const Rect& b) {
 inline bool operator!=(const Rect& a, const Rect& b) { return !(a == b); }
 
 inline Rect whole(GridShape shape) { return Rect{0, 0, shape.rows, shape.cols}; }
-// Has a tile, and none that the grid has not.
+// Whether the rectangle has a tile and lies within the grid.
 inline bool fits(const Rect& rect, GridShape shape) {
   return rect.row >= 0 && rect.col >= 0 && rect.rows >= 1 && rect.cols >= 1 &&
          rect.rows <= shape.rows - rect.row && rect.cols <= shape.cols - rect.col;
 }
-// A tile is in both; none has a negative row or column.
+// Whether a tile is in both. No rectangle has a negative row or column.
 inline bool overlap(const Rect& a, const Rect& b) {
   return a.row - b.row < b.rows && b.row - a.row < a.rows && a.col - b.col < b.cols &&
          b.col - a.col < a.cols;
 }
 
-// Edges of the grid, in the order of the router's ports. Edge ports of the west and east sides are
-// numbered by grid row, those of the north and south sides by grid column.
+// Edges of the grid, in the order of the router's ports. Ports of the west and east edges are
+// numbered by grid row, those of the north and south edges by grid column.
 enum class Side { North = 0, East = 1, South = 2, West = 3 };
 constexpr int kSides = 4;
 const char* side_name(Side side);

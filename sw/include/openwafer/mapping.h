@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How arrays of the host are spread over tiles: of copies, and of what is loaded with a program.
+// How host arrays are spread over tiles, for copies and for parameters of a program.
 #ifndef OPENWAFER_MAPPING_H_
 #define OPENWAFER_MAPPING_H_
 
@@ -12,31 +12,29 @@
 
 namespace ow {
 
-// Block: a tile has neighbouring elements, as many as its array is long. Cyclic: of n tiles each
-// has every n-th element.
+// Block: a tile has consecutive elements, as many as its array is long. Cyclic: each of n tiles has
+// every n-th element.
 enum class Distribution { Block, Cyclic };
 
-// How an array of the host is spread over the tiles of a rectangle of R x C. `row_dim` and
-// `col_dim` name dimensions of the exported array (from 0) that run over grid rows and over grid
-// columns, each with its own distribution: of them the host's array has R or C times as many. A
-// dimension may run over both, with one distribution; tiles count row by row then. All arrays are
-// row-major.
+// How a host array is spread over a rectangle of R x C tiles. `row_dim` and `col_dim` name the
+// dimensions of the exported array (from 0) that run over grid rows and over grid columns. Each has
+// its own distribution, and the host array is R or C times as long there. One dimension may run
+// over both with one distribution; tiles then count row by row. All arrays are row-major.
 //
-// A host's array that ends before the tiles are full says its shape with of(): the last blocks are
-// shorter, or missing. What a tile has beyond it is written as 0 and not read.
+// If the host array ends before the tiles are full, give its shape with of(). The last blocks are
+// then shorter or missing. The rest of a tile's array is written as 0 and not read.
 //
-// The rectangle is of all tiles whose firmware exports the array, or, with in(), of those that it
-// names, which may be a single one.
+// The rectangle holds all tiles whose firmware exports the array, or the tiles given to in().
 struct Mapping {
   int row_dim = -1;
   int col_dim = -1;
   Distribution by_row = Distribution::Block;
   Distribution by_col = Distribution::Block;
   bool each = false;
-  // Of the host's array, along the exported dimensions (with tiles(): of each tile's part); empty:
-  // as much as the tiles hold.
+  // Shape of the host array along the exported dimensions (with tiles(): of each tile's part).
+  // Empty: as much as the tiles hold.
   std::vector<size_t> shape;
-  // Rows and columns are those of the program's rectangle; none: all tiles that have the array.
+  // Rows and columns are relative to the program's rectangle. None: all tiles that have the array.
   std::optional<Rect> only;
 
   // [R][C] and then the exported dimensions: tile after tile.
@@ -45,10 +43,10 @@ struct Mapping {
     m.each = true;
     return m;
   }
-  // The same for all; a read takes the first tile's.
+  // The same in all tiles. A read returns the first tile's.
   static Mapping same() { return {}; }
-  // A matrix cut into blocks, or dealt out, or each dimension in its own way; a vector along the
-  // grid rows, or columns.
+  // A matrix in blocks, dealt out, or each dimension in its own way; a vector along the grid rows
+  // or columns.
   static Mapping grid(int row_dim, Distribution by_row, int col_dim, Distribution by_col) {
     Mapping m;
     m.row_dim = row_dim;
@@ -69,13 +67,13 @@ struct Mapping {
   static Mapping along_columns(int dim = 0, Distribution how = Distribution::Block) {
     return grid(-1, how, dim, how);
   }
-  // The same for a host's array of this shape.
+  // The same mapping for a host array of this shape.
   Mapping of(std::vector<size_t> host) const {
     Mapping m = *this;
     m.shape = std::move(host);
     return m;
   }
-  // The same with these tiles alone, all of which must have the array.
+  // The same mapping for these tiles only, all of which must have the array.
   Mapping in(const Rect& tiles) const {
     Mapping m = *this;
     m.only = tiles;

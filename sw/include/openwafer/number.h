@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers that the machine and its host exchange. The 16-bit floating-point types are IEEE 754
-// binary16 and bfloat16: conversions round once, to nearest even; subnormals are kept; a NaN
-// becomes the canonical one (docs/numerics.md).
+// Numbers that the machine and the host exchange. The 16-bit floating-point types are IEEE 754
+// binary16 and bfloat16. Conversions round once, to nearest even. Subnormals are kept. A NaN
+// becomes the canonical NaN (docs/numerics.md).
 #ifndef OPENWAFER_NUMBER_H_
 #define OPENWAFER_NUMBER_H_
 
@@ -14,15 +14,15 @@ enum class HalfType { Binary16, Bfloat16 };
 // "binary16", "bfloat16".
 const char* half_name(HalfType type);
 
-// The encoding of the number of the type that is nearest to x.
+// The encoding of the value of the type that is nearest to x.
 uint16_t to_half(HalfType type, double x);
-// The value of an encoding, exact.
+// The exact value of an encoding.
 float from_half(HalfType type, uint16_t bits);
 
-// Whether it is a zero of either sign, in both types.
+// Whether it is a zero of either sign; holds for both types.
 constexpr bool half_is_zero(uint16_t bits) { return (bits & 0x7FFFu) == 0; }
 
-// Values that know their type, of the size that the machine stores.
+// Values that know their type, in the size that the machine stores.
 template <HalfType kType>
 class Half {
  public:
@@ -43,8 +43,8 @@ using f16 = Half<HalfType::Binary16>;
 using bf16 = Half<HalfType::Bfloat16>;
 static_assert(sizeof(f16) == 2 && sizeof(bf16) == 2, "arrays of them are copied as they are");
 
-// The elements of an array that firmware exports (openwafer/tile/export.h). Floats and signed
-// integers are numbered as the ISA's types.
+// Element types of arrays that firmware exports (openwafer/tile/export.h). Floats and signed
+// integers have the numbers of the ISA's types.
 enum class ElementType : uint32_t {
   F16 = 0,
   Bf16 = 1,
@@ -59,7 +59,7 @@ enum class ElementType : uint32_t {
 uint32_t element_bytes(ElementType type);
 const char* element_name(ElementType type);  // "f16", ...
 
-// The element type of a C++ type; no other type can be copied.
+// The element type of a C++ type. Other types cannot be copied.
 template <typename T>
 struct ElementOf;
 template <>

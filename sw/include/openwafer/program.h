@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is loaded into a rectangle of tiles: firmware, the layout that joins the tiles to each other
-// and to the host, and the parameters that the firmware begins with.
+// A program for a rectangle of tiles: firmware, a layout that joins the tiles to each other and to
+// the host, and parameters that the firmware starts with.
 //
-// A layout names what flows. The library gives each flow its colours and queues, sets the routes of
-// every tile, and leaves the numbers in variables that the firmware exports under the flow's name:
-// for a flow "x", `x_in` is the input queue from which a tile takes it and `x_out` the output queue
-// into which it puts it (u32; kNoQueue in tiles that have none). A variable is needed only in
-// firmware that lies where the flow has such an end.
+// A layout names what flows. The library chooses colours and queues for each flow and sets the
+// routes of every tile. It writes the queue numbers into variables that the firmware exports. For a
+// flow "x", `x_in` is the input queue of the tile and `x_out` its output queue (u32; kNoQueue if
+// the tile has none). Firmware needs a variable only where the flow has such an end.
 #ifndef OPENWAFER_PROGRAM_H_
 #define OPENWAFER_PROGRAM_H_
 
@@ -29,79 +28,77 @@ namespace ow {
 
 constexpr uint32_t kNoQueue = 255;
 
-// Rows and columns are relative to the rectangle that the program is loaded into. Every member that
-// names a flow, a descriptor or a task throws BadInput if the name, or a variable that it leaves,
-// is taken.
+// Rows and columns are relative to the rectangle that the program is loaded into. A member that
+// names a flow, a descriptor or a task throws BadInput if the name, or a variable for it, is taken.
 class Layout {
  public:
   // A layout of rows x cols tiles.
   explicit Layout(GridShape shape);
   GridShape shape() const { return shape_; }
 
-  // From the host to all tiles of a row or column: what enters at the machine's edge `from` goes to
-  // every tile of that row (West, East) or column (North, South). The stream `name` has a port for
-  // each. Tiles: name_in.
+  // From the host to all tiles of a row (West, East) or column (North, South), entering at edge
+  // `from`. The stream `name` has one port per row or column. Tiles: name_in.
   void broadcast(const std::string& name, Side from);
 
-  // From tile to tile towards a side: each takes from the one behind it and sends to the one before
-  // it. Tiles: name_in (none in the first), name_out (none in the last). With `enter` the first
-  // takes from the machine's edge behind it, with `leave` the last sends to the edge before it: the
-  // stream `name` has a port for each row or column at that edge (of both, the stream that leaves
-  // is called name + ".out").
+  // From tile to tile towards a side. Tiles: name_in (not in the first), name_out (not in the
+  // last). With `enter` the first tile takes from the machine's edge, with `leave` the last one
+  // sends to the edge. The stream `name` then has one port per row or column there. With both, the
+  // stream that leaves is called name + ".out".
   void chain(const std::string& name, Side towards, bool enter = false, bool leave = false);
   // The same without the host, for data that tiles exchange with their neighbours.
   void shift(const std::string& name, Side towards) { chain(name, towards); }
 
-  // From every tile to an edge, one after the other: the tile next to the edge comes first. A tile
-  // puts its words into name_out and, when the last is in, a control wavelet that holds name_end,
-  // which lets the tiles behind it pass; that of the last tile takes all switches back, so that the
-  // next turn can follow (there is no name_end where a line has one tile). The stream `name` has a
-  // port for each row or column. Takes a switch of two positions in all tiles but the last one.
+  // From every tile to an edge, in turn; the tile next to the edge comes first. A tile puts its
+  // words into name_out, followed by a control wavelet that holds name_end, which lets the next
+  // tile pass. The control wavelet of the last tile resets all switches for the next turn. There is
+  // no name_end if a line has one tile. The stream `name` has one port per row or column. Needs a
+  // switch of two positions in all tiles but the last.
   void gather(const std::string& name, Side to);
 
-  // One tile and an edge, straight along its row or column: from the edge (name_in), or to it
-  // (name_out). The stream has one port.
+  // Between one tile and an edge, straight along its row or column: from the edge (name_in) or to
+  // it (name_out). The stream has one port.
   void enter(const std::string& name, Side from, int row, int col);
   void leave(const std::string& name, int row, int col, Side to);
 
-  // From one tile to all others: of the layout, of its row (each row has a source in column `col`),
-  // of its column (sources in row `row`). Tiles: name_out in the source, name_in in the others. No
-  // stream. BadInput where there is no other tile.
+  // From one tile to all others: of the layout, of its row (the source is in column `col` of each
+  // row), or of its column (the source is in row `row`). Tiles: name_out in the source, name_in in
+  // the others. There is no stream. BadInput if there is no other tile.
   void broadcast(const std::string& name, int row, int col);
   void broadcast_rows(const std::string& name, int col);
   void broadcast_columns(const std::string& name, int row);
 
-  // From an edge to every tile of a row or column, a part to each: the opposite of gather. The
-  // stream `name` has a port for each row or column; Run::send cuts what it gets there into as many
-  // equal parts as the line has tiles, the nearest tile's first, and may be called again. Tiles:
-  // name_in. Takes a switch of two positions where a line has more than one tile.
+  // From an edge to every tile of a row or column, a part to each: the reverse of gather. The
+  // stream `name` has one port per row or column. Run::send cuts the data of a port into equal
+  // parts, the nearest tile's first, and may be called again. Tiles: name_in. Needs a switch of two
+  // positions if a line has more than one tile.
   void scatter(const std::string& name, Side from);
 
-  // For flows that are none of the above: a colour of its own; its routes; the queues of a tile.
-  // Routes are checked when the program is loaded, as those of the library's flows are.
+  // For flows that are none of the above: a colour, its routes, and the queues of a tile. These
+  // routes are checked when the program is loaded, like those of the library.
   int colour(const std::string& name);
   void route(int row, int col, int colour, const Switch& positions);
   void route(int row, int col, int colour, Route route) {
     this->route(row, col, colour, Switch{{route}, 0, false, PopMode::None});
   }
-  // A filter of the tile for `filter.colour`; at most one a tile and colour, and as many as the
+  // A filter of the tile for `filter.colour`: at most one per tile and colour, and no more than the
   // tile has.
   void filter(int row, int col, const Filter& filter);
   void receive(const std::string& name, int row, int col, int colour);  // name_in
   void send(const std::string& name, int row, int col, int colour);     // name_out
-  // The host's ends, at the edge port straight before the tile: one more port of the stream `name`,
-  // all of which go one way. No flow that has a stream of its own may have that name.
+  // The host's ends, at the edge port straight in front of the tile. Each call adds a port to the
+  // stream `name`; all its ports go the same way. The name must not be that of a flow with a
+  // stream.
   void host_sends(const std::string& name, Side from, int row, int col, int colour);
   void host_takes(const std::string& name, int row, int col, Side to, int colour);
 
-  // A descriptor, or a local task, that no other name has; the number is left in the exported u32
-  // `name` of all tiles. Both count upwards, descriptors from 0; when a program is loaded they must
-  // be below what the machine has and what the firmware claims (OW_CLAIM; of tasks: OW_TASK and
+  // A descriptor, or a local task, that no other name has. The number is written into the exported
+  // u32 `name` of all tiles. Both count upwards; descriptors start at 0. At loading, numbers must
+  // be below what the machine has and below what the firmware claims (OW_CLAIM, OW_TASK,
   // OW_LAUNCH).
   int descriptor(const std::string& name);
   int task(const std::string& name);
 
-  // ---- What was laid out, for the library.
+  // ---- Results, for the library.
   struct EdgePort {
     int row, col;  // the tile at which it enters or leaves
     Side side;
@@ -109,7 +106,7 @@ class Layout {
   };
   struct Stream {
     bool to_grid = true;
-    size_t parts = 1;  // of what a port sends: tiles that it is scattered to
+    size_t parts = 1;  // tiles that a port's data is scattered to
     std::vector<EdgePort> ports;
   };
   struct Queue {
@@ -119,7 +116,7 @@ class Layout {
     std::string name;  // of the flow
   };
   using Place = std::pair<int, int>;  // row, col
-  // Numbers of the layout: a machine gives others where another program has them.
+  // Colour numbers of the layout. A machine uses other numbers where another program has these.
   int colours() const { return next_colour_; }
   const std::vector<std::string>& descriptors() const { return descriptors_; }
   const std::vector<std::string>& tasks() const { return tasks_; }
@@ -155,21 +152,20 @@ class Layout {
   std::map<std::string, std::map<Place, uint32_t>> variables_;
 };
 
-// Firmware, layout and parameters. A value: it can be loaded as often as wanted.
+// Firmware, layout and parameters. A value: load it as often as you want.
 class Program {
  public:
   // One firmware (an ELF file) for all tiles of the rectangle.
   explicit Program(std::string elf);
   Program(std::string elf, Layout layout);
-  // Several, each in a part of the rectangle; the parts do not overlap.
+  // Several firmwares, each in its part of the rectangle. Parts do not overlap.
   explicit Program(Layout layout);
   Program& add(const Rect& part, std::string elf);
 
-  // A parameter: what the firmware exports as `name` has this value in the tiles of the mapping
-  // when their cores start, so that ow_main finds it. Type, size and mapping are those of
-  // Run::write, and rows and columns of Mapping::in those of the program's rectangle; Runtime::load
-  // refuses what does not fit, as Run::write would, and a name in which the layout leaves a number.
-  // Of two values for a tile the one that was set later holds. Every load writes them.
+  // A parameter: the firmware's export `name` has this value when the cores start, so ow_main finds
+  // it. Type, size and mapping follow the rules of Run::write. Rows and columns of Mapping::in are
+  // those of the program's rectangle. Every load writes the parameters; a later value for the same
+  // tile wins. Runtime::load refuses what does not fit, and a name that the layout writes.
   template <typename T>
   Program& set(const std::string& name, const std::vector<T>& data,
                const Mapping& mapping = Mapping::tiles()) {
@@ -180,7 +176,7 @@ class Program {
     return set_bytes(name, ElementOf<T>::kType, &value, 1, mapping);  // a scalar
   }
 
-  // ---- What was put together, for the library.
+  // ---- Results, for the library.
   struct Parameter {
     std::string name;
     ElementType type = ElementType::U32;

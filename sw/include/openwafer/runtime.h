@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A machine, and programs that run on it.
+// A machine, and the programs that run on it.
 //
 //   ow::Runtime machine = ow::open("sim:1x1");
 //   ow::Run run = machine.load(ow::Program("gemv.elf"));
-//   run.write("A", a);                       // type and size are those that the firmware exports
-//   run.launch("compute").wait();            // a trap, a hang, the time limit: an exception
+//   run.write("A", a);                       // type and size must match the firmware's export
+//   run.launch("compute").wait();            // a trap, a hang or the time limit is an exception
 //   std::vector<ow::f16> y = run.read<ow::f16>("y");
 //
-// Errors are those of openwafer/error.h: BadInput for what the caller got wrong, DeviceFault for
-// what the machine did. What is done with one machine takes effect in the order of the calls. A
-// Runtime and what comes from it belong to one thread.
+// Errors are those of openwafer/error.h. BadInput is a mistake of the caller, DeviceFault a failure
+// of the machine. Calls on one machine take effect in their order. A Runtime and everything made
+// from it belong to one thread.
 #ifndef OPENWAFER_RUNTIME_H_
 #define OPENWAFER_RUNTIME_H_
 
@@ -29,34 +29,34 @@
 
 namespace ow {
 
-class Device;  // what the library drives a machine by
+class Device;  // drives a machine; internal to the library
 
-// What a machine is: read from it, never known beforehand.
+// Properties of a machine, read from the machine itself.
 struct MachineInfo {
   std::string description;
-  GridShape grid;           // of tiles that work
-  int lanes = 0;            // 16-bit elements a beat
+  GridShape grid;           // working tiles
+  int lanes = 0;            // 16-bit elements per beat
   int threads = 0;          // the task thread and the microthreads
-  int colours = 0;          // for data
-  uint32_t sram_bytes = 0;  // of a tile
-  int queues = 0;           // of a tile, each way
+  int colours = 0;          // data colours
+  uint32_t sram_bytes = 0;  // per tile
+  int queues = 0;           // per tile, each way
   int descriptors = 0;
   int tasks = 0;
   int positions = 0;  // of a colour's switch; 1: no colour can be switched
-  int filters = 0;    // of a tile
+  int filters = 0;    // per tile
   int fifos = 0;
-  bool counters = false;  // what Run::profile reads
+  bool counters = false;  // whether Run::profile can read them
 };
 
-// Something that goes on: a copy or a launch. wait() may be called again and does nothing then.
+// An operation under way: a copy or a launch. A second wait() does nothing.
 class Event {
  public:
   class State;
 
-  // Lets the machine work until it is done. `cycles`: of the machine; DeviceFault if it takes
-  // longer or if nothing moves any more and it is not done (with the hang report), or if a tile of
-  // the run stopped (with its cause and the line of the source; a copy needs no tile that runs).
-  // What takes longer goes on, and can be waited for again.
+  // Runs the machine until the operation is done. Throws DeviceFault if it takes more than `cycles`
+  // machine cycles, if nothing moves any more and it is not done (with the hang report), or if a
+  // tile of the run has stopped (with cause and source line). A copy does not need running tiles.
+  // An operation that is late goes on; wait for it again.
   void wait(uint64_t cycles = kPatience);
   bool done() const;
 
@@ -68,15 +68,15 @@ class Event {
   std::shared_ptr<State> state_;
 };
 
-// What tiles did between two calls of Run::profile. Sums over the tiles; cycles of each are
-// `cycles` x tiles.
+// What tiles did between two calls of Run::profile, summed over the tiles. The tiles together had
+// `cycles` x tiles cycles.
 struct Activity {
-  uint64_t beats = 0;  // of the engine: cycles in which it worked
-  // Cycles in which it had work and waited: for an input queue, an output queue, an accumulator
-  // row, memory.
+  uint64_t beats = 0;  // cycles in which the engine worked
+  // Cycles in which the engine had work and waited: for an input queue, an output queue, an
+  // accumulator row, or memory.
   uint64_t stall_input = 0, stall_output = 0, stall_row = 0, stall_memory = 0;
   uint64_t no_work = 0;
-  uint64_t instructions = 0;                   // of the core
+  uint64_t instructions = 0;                   // executed by the core
   uint64_t asleep = 0;                         // cycles of the core
   uint64_t wavelets_in = 0, wavelets_out = 0;  // through the ramps
   uint64_t reducer_elements = 0, reducer_waits = 0;
@@ -87,32 +87,32 @@ struct Profile {
   std::vector<Activity> tiles;  // row by row
 };
 
-// What a tile has printed with ow_printf (openwafer/tile/print.h).
+// A line printed by a tile with ow_printf (openwafer/tile/print.h).
 struct Print {
   int row = 0;  // of the machine
   int col = 0;
   uint32_t cycle = 0;  // low word of the cycle count
-  std::string text;    // without a newline at its end
+  std::string text;    // without a newline at the end
 
   std::string line() const;  // "tile (0, 1), cycle 1234: text"
 };
 
-// What a consumer gets, and a producer makes, at the edge.
+// A word at the edge: a consumer gets it, a producer makes it.
 struct Word {
   uint32_t data = 0;
   bool control = false;
 };
 
-// A loaded program. It goes on, and keeps its colours, until another one has its tiles. Copies are
-// the same program; when the last of them and of the Events of its launches goes, nobody is left
-// whom its producers, consumers and sends are for: they end.
+// A loaded program. It keeps running, and keeps its colours, until another program takes its tiles.
+// Copies of a Run are the same program. Its producers, consumers and sends end when the last copy
+// and the last Event of its launches are gone.
 class Run {
  public:
   class State;
   Rect rect() const;
 
-  // Copies an array to the tiles whose firmware exports `name`. BadInput if there is none, the type
-  // is another, or the size is not that of the mapping; the message says which.
+  // Copies an array to all tiles whose firmware exports `name`. Throws BadInput if no firmware
+  // does, if the type differs, or if the size does not match the mapping.
   template <typename T>
   void write(const std::string& name, const std::vector<T>& data,
              const Mapping& mapping = Mapping::tiles()) {
@@ -129,13 +129,13 @@ class Run {
   }
   template <typename T>
   std::vector<T> read(const std::string& name, const Mapping& mapping = Mapping::tiles()) {
-    // The copy has it, too: one that is late may end when this has thrown.
+    // The copy holds the data too: a late copy may end after this function has thrown.
     const auto data =
         std::make_shared<std::vector<T>>(elements(name, ElementOf<T>::kType, mapping));
     read_bytes(name, ElementOf<T>::kType, data->data(), data->size(), mapping, data).wait();
     return std::move(*data);
   }
-  // `data` gets the size, and its contents when the event is done; it must live as long.
+  // `data` is resized now and filled when the event is done. It must live until then.
   template <typename T>
   Event read_async(const std::string& name, std::vector<T>* data,
                    const Mapping& mapping = Mapping::tiles()) {
@@ -143,25 +143,25 @@ class Run {
     return read_bytes(name, ElementOf<T>::kType, data->data(), data->size(), mapping);
   }
 
-  // Calls the function of OW_LAUNCH(name, ...) in all tiles that have it. It is done when these
-  // tiles are at rest: no task runs or is activated, no tensor instruction is under way. Launches
-  // of a tile need not be waited for one by one: each has its own arguments and runs once. One that
-  // would take the place of another which has not begun lets the machine work until it has.
+  // Calls the function of OW_LAUNCH(name, ...) in all tiles that have it. The launch is done when
+  // these tiles are at rest: no task runs or is activated, and no tensor instruction is under way.
+  // You may start several launches before waiting. Each has its own arguments and runs once. If a
+  // launch would overwrite one that has not begun, the machine first runs until that one has begun.
   Event launch(const std::string& name, const std::vector<uint32_t>& arguments = {});
 
-  // Waits until all of the program's tiles are at rest and all that was sent has entered the grid,
-  // as Event::wait.
+  // Waits until all tiles of the program are at rest and everything sent has entered the grid.
+  // Limits and errors are those of Event::wait.
   void wait(uint64_t cycles = Event::kPatience);
 
-  // Streams of the layout. An array is cut evenly over the ports and packed: two 16-bit elements a
-  // wavelet (the first in the low half), or one of 32 bits. Sending takes effect while the machine
-  // works (wait).
+  // Streams of the layout. An array is cut evenly over the ports and packed into wavelets: two
+  // 16-bit elements (the first in the low half) or one 32-bit element. Words are sent while the
+  // machine works (wait).
   template <typename T>
   void send(const std::string& stream, const std::vector<T>& data) {
     send_bytes(stream, sizeof(T), data.data(), data.size());
   }
-  // Waits for `count` elements of each port, which come port by port; control wavelets are left
-  // out. If it throws, what has come can still be received.
+  // Waits for `count` elements per port and returns them port by port, without control wavelets. If
+  // it throws, words that have arrived can still be received.
   template <typename T>
   std::vector<T> receive(const std::string& stream, size_t count,
                          uint64_t cycles = Event::kPatience) {
@@ -171,19 +171,20 @@ class Run {
   }
   size_t ports(const std::string& stream) const;
 
-  // `next` is asked for words as the port can take them (at most a few hundred wait), until it
-  // returns none. It must not use this machine. What it, or `take`, throws comes out of the call
-  // that lets the machine work; no word is lost, and it is called again when the machine works on.
+  // Asks `next` for words when the port has room (at most a few hundred wait), until it returns
+  // none. `next` must not use this machine. An exception from `next` or `take` leaves the call that
+  // runs the machine. No word is lost, and the function is called again when the machine runs
+  // again.
   void produce(const std::string& stream, size_t port, std::function<std::optional<Word>()> next);
-  // `take` gets what has arrived and what arrives, in order.
+  // `take` gets all words in order, including those that have already arrived.
   void consume(const std::string& stream, size_t port, std::function<void(Word)> take);
 
-  // What happened since the last call, or since loading. BadInput if the tiles have no counters
-  // (MachineInfo::counters).
+  // What happened after the last call, or after loading. Throws BadInput if the tiles have no
+  // counters (MachineInfo::counters).
   Profile profile();
 
-  // What the tiles have printed since the last call, or since loading, by cycle; of tiles that have
-  // been stopped, too. What was printed too often between two calls for a tile's ring is lost.
+  // Lines printed after the last call, or after loading, sorted by cycle. Includes tiles that have
+  // stopped. Lines that a tile's ring has overwritten are lost.
   std::vector<Print> prints();
   uint64_t prints_lost() const;  // up to the last call of prints()
 
@@ -212,12 +213,11 @@ class Runtime {
   GridShape grid() const { return info().grid; }
   uint64_t cycle() const;
 
-  // Loads a program into a rectangle (its layout's size, if it has one and none is given at the
-  // north-west corner; else the whole machine) and waits until its cores have started: SRAM,
-  // routes, queues, filters, coordinates, parameters and cores of these tiles are set anew.
-  // BadInput for what does not fit: firmware and SRAM, colours, routes that cannot work, a variable
-  // that the firmware does not export, a parameter of another name, type or size than what it
-  // exports. The fabric must be quiet there.
+  // Loads a program into a rectangle and waits until its cores have started. The default rectangle
+  // is the layout's size at the north-west corner, or the whole machine without a layout. SRAM,
+  // routes, queues, filters, coordinates, parameters and cores of these tiles are set anew. The
+  // fabric must be quiet there. Throws BadInput if the firmware does not fit SRAM, colours are
+  // missing, routes cannot work, or a variable or parameter does not match the firmware's exports.
   Run load(const Program& program, std::optional<Rect> rect = std::nullopt);
 
  private:
@@ -227,24 +227,24 @@ class Runtime {
 };
 
 // Opens a machine:
-//   sim:RxC      a simulated grid of R x C tiles
-//   sim-mini:RxC   the same of the tiles of `mini`
-//   mono:RxC     the same, Verilated as a whole (only sizes that were built: 2x2)
-//   wafer:FILE[,OPTION]...   a simulated wafer by its configuration; it is brought up and
-//                repaired, and has the logical tiles that this gives. A comma ends a file's name.
-//                Options, each at most once:
-//                  defects=FILE: what is broken in it;
-//                  window=RxC[@ROW,COLUMN]: only these logical tiles;
-//                  accept-smaller: the largest rectangle that works, if the rest cannot be
-//                  repaired;
-//                  map=FILE: the map of an earlier bring-up (ow bringup), instead of one now, and
-//                  without the two options before.
-//   uart:PATH, uart:PATH:BAUD   a board at a serial port (docs/fpga.md); 3,000,000 baud if none is
-//                named. It is reset; what it does not answer in 10 s is DeviceFault
-// BadInput for anything else; DeviceFault if a wafer cannot be repaired. `firmware` is the
-// directory of the self-test that a wafer is brought up with; the package knows its own. With
-// OPENWAFER_RECORD=FILE in the environment the run of a simulated grid of full tiles is recorded,
-// so that waves of it can be made afterwards; other machines are refused then.
+//   sim:RxC                     a simulated grid of R x C tiles
+//   sim-mini:RxC                the same with `mini` tiles
+//   mono:RxC                    the same, Verilated as one model; only 2x2 is built
+//   wafer:FILE[,OPTION]...      a simulated wafer, which is brought up and repaired
+//   uart:PATH, uart:PATH:BAUD   a board at a serial port (docs/fpga.md), 3,000,000 baud by default
+//
+// Options of a wafer, each at most once; a comma ends a file's name:
+//   defects=FILE                what is broken
+//   window=RxC[@ROW,COLUMN]     only these logical tiles
+//   accept-smaller              the largest working rectangle, if the wafer cannot be repaired
+//   map=FILE                    the map of an earlier `ow bringup`; no bring-up now; not with the
+//                               two options before
+//
+// A board is reset when it is opened, and it must answer within 10 s (else DeviceFault). Throws
+// BadInput for any other name, DeviceFault if a wafer cannot be repaired. `firmware` is the
+// directory of the self-test for bring-up; the installed package knows its own. With
+// OPENWAFER_RECORD=FILE in the environment, the run of a simulated grid of full tiles is recorded
+// for waves, and any other machine is refused.
 #ifndef OPENWAFER_FIRMWARE
 #define OPENWAFER_FIRMWARE ""
 #endif

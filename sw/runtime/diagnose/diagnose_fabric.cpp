@@ -12,8 +12,8 @@ namespace {
 
 int edge_index(int port, const TileState& t) { return port == 0 || port == 2 ? t.col : t.row; }
 
-// The tile does not take the colour from its neighbour at `port` now, and may later: the colour is
-// torn down, or its switch stands on another input. Its credits for that neighbour are kept there.
+// The tile does not take the colour from its neighbour at `port` now, but may later: the colour is
+// torn down, or its switch has another input. Its credits for that neighbour are held there.
 bool keeps(const ColourState& s, int port) {
   if (s.torn) return true;
   return s.last_position != 0 && !(s.route && static_cast<int>(s.route->in) == port);
@@ -60,7 +60,7 @@ void Diagnoser::router(const TileState& t) {
   for (int c = 0; c < kMaxDataColours; ++c) {
     const ColourState& s = t.of(c);
     const WaitUnit here = unit(t, Kind::Router, c);
-    // The output queue that injects the colour here, if the route does not start at the ramp.
+    // The output queue that sends the colour here although the route does not start at the ramp.
     std::optional<int> strayer;
     if (!s.route || s.route->in != Port::Ramp) strayer = t.outq_of(c);
     if (s.misrouted) misroute(t, c, strayer);
@@ -129,8 +129,8 @@ void Diagnoser::to_ramp(const TileState& t, int c) {
       fmt::format("colour {} is routed to the ramp, but no input queue is bound to it", c));
 }
 
-// Credits towards the four neighbours: when nothing moves, each one that is missing is a wavelet in
-// the neighbour's buffer, or it is lost.
+// Credits towards the four neighbours. When nothing moves, each missing credit is a wavelet in the
+// neighbour's buffer, or it is lost.
 void Diagnoser::credits(const TileState& t, int c) {
   const ColourState& s = t.of(c);
   const WaitUnit here = unit(t, Kind::Router, c);
@@ -169,7 +169,7 @@ void Diagnoser::credits(const TileState& t, int c) {
   }
 }
 
-// Somebody has wavelets of the colour for the tile, which does not take them there now.
+// A neighbour has wavelets of the colour for the tile, which does not take them there now.
 void Diagnoser::not_taken(const TileState& t, int c, int port) {
   const ColourState& s = t.of(c);
   const char* from = port_name(static_cast<Port>(port));

@@ -25,7 +25,7 @@ HangCause cause_of(const TileError& error) {
   return error.cause == kRampNoConsumer ? HangCause::NoConsumer : HangCause::QueueMisuse;
 }
 
-// Which position a switch has left the route on, if it is not the first one.
+// The position that a switch is in, if it is not the first.
 std::string position(const ColourState& s) {
   return s.position == 0 ? "" : fmt::format(" (switch position {})", s.position);
 }
@@ -35,7 +35,7 @@ std::string thread_name(const TileState& t, int id) {
                      operation_name(t.thread[static_cast<size_t>(id)].operation));
 }
 
-// Tasks that wavelets of an input queue start: data and control.
+// The tasks that wavelets of an input queue start: data and control.
 bool has_task(const TileState& t, int q) {
   return t.task[static_cast<size_t>(q)].entry != 0 || t.task[static_cast<size_t>(q + 8)].entry != 0;
 }
@@ -108,8 +108,8 @@ void Diagnoser::core(const TileState& t) {
   }
 }
 
-// The output queues into which a core that does not go on may want to push: the one that the
-// instruction names, or all that hold wavelets.
+// The output queues into which a stalled core may want to push: the queue that the instruction
+// names, or all queues that hold wavelets.
 std::vector<int> Diagnoser::pushed_queues(const TileState& t) const {
   std::vector<int> queues;
   for (int q = 0; q < kNumQueues; ++q) {
@@ -117,7 +117,7 @@ std::vector<int> Diagnoser::pushed_queues(const TileState& t) const {
   }
   const ElfImage* image = image_of(t);
   if (image == nullptr) return queues;
-  // A store with the register's offset, of 12 bits, in it.
+  // A store whose 12-bit offset is the register's.
   const uint32_t insn = image->loaded_word(t.core.pc & ~3u);
   const uint32_t offset = (insn >> 25) << 5 | (insn >> 7 & 31);
   for (int q = 0; q < kNumQueues && (insn & 0x7F) == 0x23; ++q) {
@@ -179,7 +179,7 @@ void Diagnoser::output_queues(const TileState& t) {
   }
 }
 
-// `who`, which is `from`, waits for output queue q to take or to send.
+// `who` (node `from`) waits for output queue q to take or send a wavelet.
 void Diagnoser::output_queue(const TileState& t, int q, const std::string& who,
                              const WaitUnit& from) {
   const std::optional<int> c = t.outq[static_cast<size_t>(q)].colour;
@@ -235,7 +235,7 @@ void Diagnoser::input_wait(const TileState& t, int q, const std::string& who,
   if (from.kind == Kind::Thread) d->thread = from.n;
 }
 
-// Walks the route of colour c back from the ramp of t to where its wavelets should come from.
+// Follows the route of colour c backwards from the ramp of t to the source of its wavelets.
 Diagnosis& Diagnoser::upstream(const TileState& t, int c, const std::string& who,
                                const WaitUnit& from) {
   const TileState* at = &t;
@@ -282,14 +282,15 @@ Diagnosis& Diagnoser::upstream(const TileState& t, int c, const std::string& who
   }
 }
 
-// `who` waits for wavelets of colour c, which tile `at` puts into the fabric.
+// `who` waits for wavelets of colour c, which tile `at` sends.
 Diagnosis& Diagnoser::source(const TileState& t, int c, const std::string& who,
                              const WaitUnit& from, const TileState& at) {
   const bool itself = &at == &t;
   const bool holds = holds_output(at, c);
   const bool works = at.any_thread() || at.reducer.running || at.error.stopped || at.computes ||
                      at.core.stopped_ebreak || at.core_busy() || at.core.waits_tensor;
-  // A thread that waits for its own tile waits for nobody, if no other unit there does anything.
+  // A thread that waits for its own tile waits for nobody, unless another unit there does
+  // something.
   const bool others = itself && (at.computes || (at.core_busy() && !(from.kind == Kind::Core)));
   const bool produces = holds || (itself ? others : works);
   if (produces) {
@@ -388,7 +389,7 @@ void Diagnoser::tasks(const TileState& t) {
     const TaskState& s = t.task[static_cast<size_t>(k)];
     if (!s.pending) continue;
     if (s.entry == 0) {
-      // A teardown that no task waits for hinders nobody.
+      // A teardown that no task waits for blocks nobody.
       add(HangCause::TaskNoEntry, &t, k != kTeardownTask,
           fmt::format("task {} is activated but has no entry address", k));
     } else if (s.blocked) {
@@ -403,7 +404,7 @@ void Diagnoser::tasks(const TileState& t) {
   }
 }
 
-// What of a tile might send: it waits for all of these at once.
+// The units of a tile that might send. It waits for all of them at once.
 void Diagnoser::producers(const TileState& t) {
   const WaitUnit self = unit(t, Kind::Tile);
   if (t.core.running && !t.core.asleep) graph_.wait(self, unit(t, Kind::Core));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the states of all tiles to the list of what waits, and why.
+// Turns the states of all tiles into the list of what waits, and why.
 #ifndef OW_DIAGNOSER_H_
 #define OW_DIAGNOSER_H_
 
@@ -16,19 +16,19 @@ namespace ow {
 constexpr int kRowStep[4] = {-1, 0, 1, 0};  // to the neighbour at a port, north first
 constexpr int kColStep[4] = {0, 1, 0, -1};
 
-// Of the tile, or null.
+// The tile's firmware, or null.
 const ElfImage* image_at(const LoadedImages& images, int row, int col);
 
 class Diagnoser {
  public:
-  // `moving`: the grid still moves, so that what is under way (credits, wavelets) is no defect.
+  // `moving`: the grid still moves, so credits and wavelets under way are no defect.
   Diagnoser(Device& device, const std::vector<TileState>& tiles, const LoadedImages& images,
             bool moving)
       : device_(device), shape_(device.shape()), tiles_(tiles), images_(images), moving_(moving) {}
 
   // Root causes first.
   std::vector<Diagnosis> run();
-  // What the core does, "task 3 (row_task), pc 0x1a4 in row_task+0x8 (hist.c:12)".
+  // What the core does: "task 3 (row_task), pc 0x1a4 in row_task+0x8 (hist.c:12)".
   std::string core_place(const TileState& t) const;
 
  private:

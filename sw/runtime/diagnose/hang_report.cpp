@@ -14,8 +14,7 @@ namespace {
 
 using Tiles = std::vector<std::pair<int, int>>;
 
-// "tile (0, 1)", "tiles (0, 0) to (3, 3)" if they are a rectangle, "tiles (0, 0), (1, 2) and 7
-// more".
+// "tile (0, 1)", "tiles (0, 0) to (3, 3)" for a rectangle, "tiles (0, 0), (1, 2) and 7 more".
 std::string tile_names(Tiles tiles) {
   constexpr size_t kNamed = 4;
   std::sort(tiles.begin(), tiles.end());
@@ -63,7 +62,7 @@ std::vector<Diagnosis> Diagnoser::run() {
   route_cycles();
   for (const TileState& t : tiles_) {
     router(t);
-    if (t.error.stopped) {  // what else it would wait for does not matter
+    if (t.error.stopped) {  // an error hides what else the tile waits for
       stopped(t);
       continue;
     }
@@ -172,7 +171,7 @@ std::string HangReport::text() const {
   } else {
     s = fmt::format("nothing moves any more since cycle {}\n", cycle);
   }
-  // Equal lines together, in the order of their first ones.
+  // Joins equal lines, in the order of their first ones.
   using Key = std::tuple<bool, HangCause, std::string>;
   std::map<Key, Tiles> tiles_of;
   std::vector<Key> order;
@@ -198,11 +197,11 @@ std::string HangReport::text() const {
 
 namespace {
 
-// Readings of a grid that moves, and the cycles from one to the next.
+// Number of readings of a grid that moves, and the cycles between them.
 constexpr int kReadings = 3;
 constexpr uint64_t kBetween = 500;
 
-// What was found every time, as the last reading has it.
+// Diagnoses found in every reading, with the text of the last one.
 std::vector<Diagnosis> lasting(const std::vector<std::vector<Diagnosis>>& readings) {
   std::vector<Diagnosis> kept = readings.back();
   const auto passes = [&](const Diagnosis& d) {
@@ -216,7 +215,7 @@ std::vector<Diagnosis> lasting(const std::vector<std::vector<Diagnosis>>& readin
   return kept;
 }
 
-// Marks in all readings what went on between the first and the last.
+// Marks in all readings what made progress between the first and the last.
 void mark_movement(std::vector<std::vector<TileState>>* readings) {
   const std::vector<TileState> first = readings->front();
   const std::vector<TileState> last = readings->back();
@@ -236,7 +235,7 @@ void mark_movement(std::vector<std::vector<TileState>>* readings) {
   }
 }
 
-// What the cores do of which no diagnosis speaks: asleep, or halted.
+// What cores without a diagnosis do: asleep, or halted.
 std::vector<IdleCores> idle_cores(const HangReport& report, const LoadedImages& images) {
   std::map<std::string, Tiles> by_text;
   for (const TileState& t : report.tiles) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kTrapIllegal = static_cast<int>(isa::Trap::Illegal);
 
-// What the machine's description says of the cause, or `otherwise`.
+// The description's text for the cause, or `otherwise`.
 template <typename Cause>
 const char* told(int cause, const char* otherwise) {
   const char* text = isa::about(static_cast<Cause>(cause));
@@ -29,7 +29,7 @@ bool intact(const StackGuard& guard, const std::vector<uint32_t>& words) {
   return std::all_of(words.begin(), words.end(), [&](uint32_t w) { return w == guard.value; });
 }
 
-// The tile holds the program: its code is there as it was loaded.
+// Whether the tile still holds the program: its code is as it was loaded.
 bool holds(ControlPlane& control, int row, int col, const ElfImage& image) {
   return std::all_of(image.code.begin(), image.code.end(), [&](const auto& range) {
     const uint32_t begin = range.first & ~3u;
@@ -42,8 +42,8 @@ bool holds(ControlPlane& control, int row, int col, const ElfImage& image) {
   });
 }
 
-// The task that a core was in which has stopped where the program has no instruction: its pc tells
-// nothing of how it came there.
+// The task of a core that stopped where the program has no instruction. There the pc does not tell
+// how the core got there.
 std::string lost_in(ControlPlane& control, const StoppedTile& tile, const ElfImage& image) {
   const TileError& e = tile.error;
   if (e.source != ErrorSource::Core || (e.pc != 0 && image.holds(e.pc))) return "";
@@ -55,8 +55,8 @@ std::string lost_in(ControlPlane& control, const StoppedTile& tile, const ElfIma
   return fmt::format(", in task {} ({})", task, image.locate(entry));
 }
 
-// Throws if a stack of the program has grown over the words at its lower end. Other tiles of the
-// rectangle may hold other programs.
+// Throws if a stack of the program has grown over its guard words. Other tiles of the rectangle may
+// hold other programs.
 void check_stacks(ControlPlane& control, const Rect& rect, const ElfImage& image,
                   const StackGuard& guard) {
   const std::vector<std::vector<uint32_t>> words = control.read_rect(rect, guard.addr, guard.words);

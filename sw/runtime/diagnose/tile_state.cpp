@@ -14,7 +14,7 @@ constexpr bool bit(uint32_t word, size_t at) { return (word >> at & 1) != 0; }
 
 using Words = std::vector<uint32_t>;
 
-// What is read of a tile, in the order of Part. A register that a build lacks is not read.
+// Registers read from a tile, in the order of Part. Registers that a build lacks are not read.
 enum Part {
   kRoutes,
   kInqs,
@@ -185,7 +185,7 @@ std::optional<int> TileState::outq_of(int c) const { return bound_to(outq, c); }
 std::vector<TileState> read_tile_states(ControlPlane& control, const Rect& rect) {
   const std::vector<Range> ranges = ranges_of(read_config(control, rect.row, rect.col));
   std::vector<ControlPlane::ReadRequest> requests;
-  // Column by column, so that the answers leave at all grid rows at once.
+  // Column by column, so that answers leave at all grid rows at once.
   for (int c = 0; c < rect.cols; ++c) {
     for (int r = 0; r < rect.rows; ++r) {
       for (const Range& range : ranges) {

@@ -12,7 +12,7 @@ const std::string& WaitGraph::text(const WaitUnit& unit) const {
   return it == text_.end() ? none : it->second;
 }
 
-// All units to which edges lead from these, and these.
+// These units and all units that edges lead to from them.
 std::set<WaitUnit> WaitGraph::reached(const Edges& edges, const std::set<WaitUnit>& from) {
   std::set<WaitUnit> seen = from;
   std::deque<WaitUnit> pending(from.begin(), from.end());
@@ -65,7 +65,7 @@ std::vector<std::vector<WaitUnit>> WaitGraph::cycles() const {
       continue;
     }
     found.push_back(cycle);
-    // Nothing that leads into these units, or that they lead to and back, is another cause.
+    // A unit that leads into this set, or is reached from it and leads back, is no separate cause.
     const std::set<WaitUnit> members(cycle.begin(), cycle.end());
     const std::set<WaitUnit> to = reached(back, members);
     done.insert(to.begin(), to.end());

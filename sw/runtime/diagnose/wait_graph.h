@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who waits for whom in a grid that does not go on, to find waits that lead back to themselves.
+// A graph of who waits for whom in a stalled grid, to find waits that lead back to themselves.
 #ifndef OW_WAIT_GRAPH_H_
 #define OW_WAIT_GRAPH_H_
 
@@ -11,9 +11,9 @@
 
 namespace ow {
 
-// Something that can wait: of a tile (its index) the core, thread n, the reducer, output queue n,
-// input queue n, or colour n in the router. Tile stands for whatever in the tile might send: it
-// goes on if one of those does for which it waits.
+// Something that can wait: the core of a tile (its index), thread n, the reducer, output queue n,
+// input queue n, or colour n in the router. Tile stands for everything in the tile that might send;
+// it continues as soon as one of the units that it waits for does.
 struct WaitUnit {
   enum class Kind { Core, Thread, Reducer, OutputQueue, InputQueue, Router, Tile };
   int tile = 0;
@@ -29,15 +29,15 @@ struct WaitUnit {
 class WaitGraph {
  public:
   void wait(const WaitUnit& from, const WaitUnit& to) { next_[from].insert(to); }
-  // There is another reason why the unit waits, or it goes on by itself: what waits for it is no
-  // part of a cycle.
+  // The unit waits for another reason, or runs by itself: units that wait for it are not in a
+  // cycle.
   void explain(const WaitUnit& unit) { explained_.insert(unit); }
-  // What it does, for the text of a cycle.
+  // What the unit does, for the text of a cycle.
   void describe(const WaitUnit& unit, const std::string& text) { text_[unit] = text; }
   const std::string& text(const WaitUnit& unit) const;
 
-  // Of each set of units that wait for each other, and that nothing else explains, a shortest
-  // cycle, from its least unit on.
+  // For each set of units that wait for each other and have no other explanation: a shortest cycle,
+  // starting at its smallest unit.
   std::vector<std::vector<WaitUnit>> cycles() const;
 
  private:

@@ -54,7 +54,7 @@ class ElfHandle {
   Elf* elf_;
 };
 
-// libelf takes a file whose headers are cut for one that has none, and so no symbols.
+// libelf takes a file with truncated headers for a file without headers, and so without symbols.
 void check_headers(const std::string& path, int fd, const GElf_Ehdr& header) {
   const auto file_size = static_cast<uint64_t>(lseek(fd, 0, SEEK_END));
   const auto check = [&](const char* what, uint64_t first, uint64_t count, uint64_t bytes) {
@@ -64,7 +64,7 @@ void check_headers(const std::string& path, int fd, const GElf_Ehdr& header) {
                                what, end, file_size));
   };
   if (header.e_phoff != 0) check("program", header.e_phoff, header.e_phnum, header.e_phentsize);
-  // The first section's header holds the number of them if the file's has 0.
+  // If the file header says 0 sections, the first section header holds their number.
   const uint64_t sections = std::max<uint64_t>(header.e_shnum, 1);
   if (header.e_shoff != 0) check("section", header.e_shoff, sections, header.e_shentsize);
 }
@@ -82,7 +82,7 @@ void read_segments(const std::string& path, int fd, Elf* elf, uint64_t sram_byte
       throw BadInput(fmt::format("{}: program header {} is cut short or damaged", path, i));
     }
     if (ph.p_type != PT_LOAD || ph.p_memsz == 0) continue;
-    // 64-bit sums of 32-bit fields: nothing wraps.
+    // 64-bit sums of 32-bit fields cannot wrap.
     if (ph.p_filesz > ph.p_memsz) {
       throw BadInput(fmt::format("{}: segment {} has {} bytes in the file but {} in memory", path,
                                  i, ph.p_filesz, ph.p_memsz));
@@ -120,7 +120,7 @@ void read_segments(const std::string& path, int fd, Elf* elf, uint64_t sram_byte
       ++i;
       continue;
     }
-    // Only padding may be shared (two segments in one word): then they become one.
+    // Segments may only share padding (two segments in one word); then they become one.
     const uint32_t shared = a.addr + a.mem_bytes - b.addr;
     const bool padding_only =
         shared < 4 && b.bytes.size() >= shared &&
@@ -176,7 +176,7 @@ void read_symbols(const std::string& path, Elf* elf, ElfImage* image) {
   }
 }
 
-// Where code is: the sections that hold instructions, or the executable segments of a file without
+// Where code is: sections with instructions, or the executable segments if the file has no
 // sections.
 void read_code(Elf* elf, ElfImage* image) {
   Elf_Scn* section = nullptr;
@@ -198,8 +198,8 @@ void read_code(Elf* elf, ElfImage* image) {
   }
 }
 
-// Whether every section of strings that debug information points into ends with the end of one:
-// libdw takes that as given and reads on.
+// Whether every string section that debug information uses ends with the end of a string. libdw
+// assumes it and would read on.
 bool debug_strings_end(Elf* elf) {
   size_t strings = 0;
   if (elf_getshdrstrndx(elf, &strings) != 0) return false;
@@ -219,8 +219,8 @@ bool debug_strings_end(Elf* elf) {
   return true;
 }
 
-// The line tables of all compilation units. Debug information is a help, not a need: what cannot be
-// read of it is left out.
+// The line tables of all compilation units. Debug information is optional: unreadable parts are
+// left out.
 void read_lines(Elf* elf, ElfImage* image) {
   if (!debug_strings_end(elf)) return;
   Dwarf* dwarf = dwarf_begin_elf(elf, DWARF_C_READ, nullptr);

@@ -48,7 +48,7 @@ const Element& element(ElementType type) {
   return *e;
 }
 
-// The words of a descriptor, one after the other, and the name behind them.
+// The words of a descriptor in order, then the name.
 class Words {
  public:
   Words(std::string where, const char* bytes, size_t size)
@@ -95,7 +95,7 @@ ElfExport parse_export(const std::string& where, Words words, uint32_t sram_byte
   e.type = type->type;
   uint64_t bytes = type->bytes;
   for (const uint32_t length : e.dims) {
-    // Checked step by step: the product of four words does not fit 64 bits.
+    // Checked step by step, because a product of four words does not fit 64 bits.
     if (length == 0 || (bytes *= length) > sram_bytes) {
       throw BadInput(fmt::format("{}dimensions {}: must be 1 or more and fit the {} bytes of SRAM",
                                  what, fmt::join(e.dims, " x "), sram_bytes));
@@ -215,7 +215,7 @@ void read_notes(const std::string& path, Elf* elf, uint32_t sram_bytes, ElfImage
     }
     if (name == nullptr || std::strcmp(name, kSection) != 0) continue;
     const std::string where = fmt::format("{}: {}: ", path, kSection);
-    // By name, not by section type: compilers call a section of data PROGBITS.
+    // By name, not by section type: compilers mark a data section PROGBITS.
     Elf_Data* data =
         sh.sh_type == SHT_NOBITS
             ? nullptr

@@ -12,7 +12,7 @@
 
 namespace ow {
 
-// Adds the file's exports and launches to `image`. BadInput if a note is not as it must be.
+// Adds the file's exports and launches to `image`. BadInput if a note is malformed.
 void read_notes(const std::string& path, Elf* elf, uint32_t sram_bytes, ElfImage* image);
 
 }  // namespace ow

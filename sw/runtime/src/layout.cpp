@@ -103,8 +103,8 @@ void Layout::broadcast(const std::string& name, Side from) {
   }
 }
 
-// A ramp receives on one colour and sends on the other, and so does its neighbour the other way
-// round: the position in the line, even or odd, says which.
+// A ramp receives on one colour and sends on the other; its neighbour does the reverse. Even and
+// odd positions in the line alternate.
 void Layout::chain(const std::string& name, Side towards, bool enter, bool leave) {
   const int even = colour(name);
   const int odd = next_colour_++;
@@ -151,9 +151,9 @@ void Layout::gather(const std::string& name, Side to) {
       const auto [row, col] = line[k];
       const Route own{Port::Ramp, out_of(to)};
       const Route pass{port_of(behind(to)), out_of(to)};
-      // Nobody is behind the first of the line, which takes all back to their own; the others let
-      // their neighbours pass when the control wavelet has gone through their own router, which
-      // takes its command out of it.
+      // The first tile of the line has no tile after it and resets all switches. The others let
+      // their neighbours pass after the control wavelet has gone through their own router, which
+      // removes its command.
       if (k == 0) {
         route(row, col, c, own);
       } else {
@@ -219,9 +219,9 @@ void Layout::broadcast_columns(const std::string& name, int row) {
   for (int k = 0; k < shape_.cols; ++k) tree(name, c, Rect{0, k, shape_.rows, 1}, row, k);
 }
 
-// A tile takes what comes until the host's control wavelet moves its switch on: from then on all
-// passes. The last one has two positions alike, so that its router, too, keeps the control wavelet
-// that takes all back from its ramp.
+// A tile takes words until the host's control wavelet moves its switch; from then on it passes all
+// words. The last tile has two equal positions, so its router also keeps the resetting control
+// wavelet from its ramp.
 void Layout::scatter(const std::string& name, Side from) {
   const int c = colour(name);
   const Side towards = behind(from);
@@ -318,7 +318,7 @@ void Layout::host_takes(const std::string& name, int row, int col, Side to, int 
   host_stream(name, false).ports.push_back({row, col, to, colour});
 }
 
-// A stream of host_sends or host_takes alone: those of named flows are complete.
+// A stream made only by host_sends or host_takes. Streams of named flows are already complete.
 Layout::Stream& Layout::host_stream(const std::string& name, bool to_grid) {
   if (name.empty()) throw BadInput("layout: a name is empty");
   const auto [stream, is_new] = streams_.try_emplace(name);

@@ -16,8 +16,8 @@ constexpr int kColStep[4] = {0, 1, 0, -1};
 
 uint32_t out_of(int side) { return 1u << side; }
 
-// A colour for each row of `can` that it can have, no two the same, its own number before others;
-// nothing if there are not enough. Rows that come later move those before them where they must.
+// Gives each row of `can` a colour that it accepts, no two the same, preferring its own number.
+// Nothing if there are not enough. Later rows may move earlier ones to another colour.
 std::optional<std::vector<int>> match_colours(const std::vector<std::vector<bool>>& can) {
   const size_t n = can.size();
   const size_t colours = n == 0 ? 0 : can.front().size();
@@ -71,7 +71,7 @@ class Loader {
     }
     check_routes();
     check_parameters();
-    // Nothing is refused from here on: what ran in these tiles is gone.
+    // From here on nothing is refused: the program that ran in these tiles is gone.
     replace_others();
     clear_tiles();
     for (const Run::State::Part& part : run_->parts) load_program(control_, part.rect, part.image);
@@ -132,7 +132,7 @@ class Loader {
     }
   }
 
-  // What the tiles lack of what layout and firmware want, or these both want.
+  // What layout and firmware need and the tiles lack, or what both claim.
   void check_units() const {
     const std::optional<Layout>& layout = program_.layout();
     if (layout) check_features(*layout, machine_->tile());
@@ -142,8 +142,8 @@ class Loader {
     }
   }
 
-  // The machine's colour for each of the layout's: its own number where it can be. Streams of
-  // programs cross each other's tiles, on different colours.
+  // The machine's colour for each of the layout's colours: the same number if it is free. Streams
+  // of different programs cross each other's tiles on different colours.
   void choose_colours(const Layout& layout) {
     std::vector<std::set<Layout::Place>> tiles(static_cast<size_t>(layout.colours()));
     for (const auto& [place, positions] : layout.routes()) {
@@ -278,14 +278,14 @@ class Loader {
     }
   }
 
-  // All colours of the tiles but those on which other programs' streams pass them.
+  // All colours of the tiles except those on which streams of other programs pass.
   void clear_routes() {
     const Rect& at = run_->rect;
     std::map<int, std::set<Layout::Place>> passed;  // by colour
     for (const auto& [row, col, colour] : routes_of_others()) {
       if (overlap(at, Rect{row, col, 1, 1})) passed[colour].insert({row, col});
     }
-    // Where switches were, credits may be with the wrong neighbour.
+    // A switch may have left credits with the wrong neighbour.
     const uint32_t none = isa::reg::Route::SetCredits::put(reset_credits_);
     const auto clear = [&](const Rect& rect, int colour, size_t colours) {
       control_.write(rect, isa::reg::Switch::address(colour), std::vector<uint32_t>(colours, 0));
@@ -318,7 +318,7 @@ class Loader {
     }
   }
 
-  // Writes what most tiles get by one multicast for each row, and single tiles where they differ.
+  // Writes what most tiles get with one multicast per row, and single tiles where they differ.
   void write_tiles(uint32_t addr, const std::map<Layout::Place, uint32_t>& values) {
     for (auto it = values.begin(); it != values.end();) {
       auto end = std::next(it);
@@ -361,7 +361,7 @@ class Loader {
     for (const auto& [reg, values] : words) write_tiles(reg, values);
   }
 
-  // Where the firmware keeps the numbers that the layout leaves in it.
+  // Where the firmware stores the numbers that the layout writes.
   void find_variables(const Layout& layout) {
     for (const Run::State::Part& part : run_->parts) {
       for (const auto& [name, values] : layout.variables()) {
@@ -401,7 +401,7 @@ class Loader {
     }
   }
 
-  // As any other copy of arrays, which waits for what has been written before it.
+  // Like any copy of arrays, it waits for earlier writes.
   void write_parameters() {
     if (program_.parameters().empty()) return;
     machine_->written(run_->rect);
@@ -421,7 +421,7 @@ class Loader {
   bool reset_credits_ = false;
 };
 
-// What a Run and the Events of its launches have together.
+// What a Run and the Events of its launches share.
 struct Handle {
   std::shared_ptr<Runtime::State> machine;
   std::shared_ptr<Run::State> run;

@@ -36,7 +36,7 @@ Conversion parse_conversion(std::string_view text) {
   const size_t point = i;
   if (i < text.size() && text[i] == '.') ++i;
   skip("0123456789");
-  // Nothing needs more than three digits; more would make a text without bound.
+  // Three digits are enough; more would allow a text of any length.
   const bool sane = point - width <= 3 && i - point <= 4;
   c.options = std::string(text.substr(1, i - 1));
   skip("hlz");
@@ -139,7 +139,7 @@ void PrintReader::take_tile(int row, int col, uint32_t from, uint32_t to,
                             std::vector<Print>* prints) {
   const std::vector<uint32_t> words =
       control_.read_tile(row, col, ring_ + 4, records_ * kRecordWords);
-  // The tile goes on while it is read: what it may have overwritten by now is lost.
+  // The tile keeps running while it is read. Records that it may have overwritten by now are lost.
   const uint32_t now = control_.read_tile(row, col, ring_);
   const uint32_t kept = now - from > records_ ? now - records_ : from;
   const uint32_t first = to - from < kept - from ? to : kept;

@@ -109,7 +109,8 @@ void RouteSet::listen(Side side, int index, int colour) {
   listeners_.insert({static_cast<int>(side), index, colour});
 }
 
-// All that a tile can do with a colour. A reset leads to position 0 and advances to the others.
+// Everything that a tile can do with a colour. A reset leads to position 0, advances lead to the
+// others.
 std::vector<Route> RouteSet::positions(const Key& key) const {
   const auto s = switches_.find(key);
   if (s != switches_.end()) return s->second.positions;
@@ -117,8 +118,8 @@ std::vector<Route> RouteSet::positions(const Key& key) const {
   return r == routes_.end() ? std::vector<Route>{} : std::vector<Route>{r->second};
 }
 
-// The credit set-up of a ROUTE register: where the input of a switch is not selected at the start,
-// the credits are with the tile that has the switch, not with its neighbour.
+// The credit set-up of a ROUTE register: if a switch does not select the input at the start, the
+// credits are with the tile that has the switch, not with its neighbour.
 uint32_t RouteSet::credit_bits(const Key& key) const {
   const auto [colour, row, col] = key;
   auto waits = [&](const Key& at, int input) {  // at is switched, and starts with another input
@@ -207,7 +208,7 @@ void set_filter(ControlPlane& control, const Rect& rect, int index, const Filter
                         reg::Filter::CountData::put(f.count_data) |
                         reg::Filter::CountCtrl::put(f.count_ctrl) |
                         reg::Filter::FilterCtrl::put(f.filter_ctrl);
-  // Its limits and its count follow it; it filters from the second write on.
+  // The limits and the count follow the register; the second write starts the filter.
   control.write(rect, reg::Filter::address(index),
                 std::vector<uint32_t>{
                     word, reg::FilterLimits::Low::put(f.low) | reg::FilterLimits::High::put(f.high),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong with a set of routes, before it is written.
+// Finds defects in a set of routes before it is written.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ class RouteSet::Check {
   }
 
  private:
-  // Links are named by the tile that sends and its port.
+  // A link is named by the sending tile and its port.
   using Link = std::pair<Key, int>;
   enum class State { New, OnPath, Done };
 
@@ -38,7 +38,7 @@ class RouteSet::Check {
     return std::any_of(ways.begin(), ways.end(), [p](const Route& r) { return sends(r, p); });
   }
 
-  // Each position of the tile against all positions of its neighbours.
+  // Compares each position of the tile with all positions of its neighbours.
   void check_tile(const Key& key) {
     const std::vector<Route> ways = set_.positions(key);
     for (size_t i = 0; i < ways.size(); ++i) {
@@ -91,10 +91,10 @@ class RouteSet::Check {
     }
   }
 
-  // Deadlock: a wavelet that holds the buffer behind one link waits for the buffer behind the next.
-  // Colours never wait for each other, and the switches of a colour move independently, so all
-  // positions count at once; but what comes in on one link goes out only where a position with that
-  // input sends it.
+  // Deadlock: a wavelet that holds the buffer of one link waits for the buffer of the next. Colours
+  // never wait for each other, and the switches of a colour move independently, so all positions
+  // count at once. But a wavelet that arrives on one link leaves only through positions with that
+  // input.
   std::vector<Link> next_links(const Link& link) const {
     std::vector<Link> next;
     const Key to = neighbour(link.first, link.second);

@@ -11,11 +11,11 @@
 namespace ow {
 namespace {
 
-// The entry of a task that has begun has read its eight arguments by then, on the slowest core.
+// Cycles after which a started task has read its eight arguments, on the slowest core.
 constexpr uint64_t kBeginCycles = 1000;
 
-// What a port sends: words, in equal parts if they are scattered. The control wavelet behind a part
-// moves the switch of the tile that took it on; that behind the last one takes all switches back.
+// Words that a port sends, in equal parts if they are scattered. The control wavelet after a part
+// moves the switch of the tile that took the part; the one after the last part resets all switches.
 class Parts {
  public:
   Parts(std::vector<uint32_t> words, size_t parts)
@@ -62,14 +62,14 @@ class LaunchState : public Event::State {
 
 long tiles_of(const Rect& r) { return static_cast<long>(r.rows) * r.cols; }
 
-// The tiles of both; none has no rows or no columns.
+// The intersection; it has no rows or no columns if there is none.
 Rect common(const Rect& a, const Rect& b) {
   const int row = std::max(a.row, b.row), col = std::max(a.col, b.col);
   return Rect{row, col, std::max(0, std::min(a.row + a.rows, b.row + b.rows) - row),
               std::max(0, std::min(a.col + a.cols, b.col + b.cols) - col)};
 }
 
-// The least rectangle that has both.
+// The smallest rectangle that contains both.
 Rect around(const Rect& a, const Rect& b) {
   const int row = std::min(a.row, b.row), col = std::min(a.col, b.col);
   return Rect{row, col, std::max(a.row + a.rows, b.row + b.rows) - row,
@@ -82,7 +82,7 @@ std::string rect_text(const Rect& r) {
 
 }  // namespace
 
-// A copy that keeps the machine.
+// A copy that keeps the machine alive.
 static std::shared_ptr<Event::State> kept(Runtime::State* machine,
                                           std::shared_ptr<Event::State> copy) {
   Event::State* state = copy.get();
@@ -213,7 +213,7 @@ Event Run::read_bytes(const std::string& name, ElementType type, void* data, siz
   auto words = std::make_shared<std::vector<std::vector<uint32_t>>>(array.addr.size());
   for (int r = array.rect.rows - 1; r >= 0; --r) {
     for (int c = array.rect.cols - 1; c >= 0; --c) {
-      // Of tiles that hold the same only the first is asked.
+      // If tiles hold the same, only the first one is read.
       const bool wanted =
           mapping.each || ((r == 0 || mapping.row_dim >= 0) && (c == 0 || mapping.col_dim >= 0));
       if (!wanted || !spread.any(r, c)) continue;
@@ -244,8 +244,9 @@ void Run::State::rest(const std::vector<const Part*>& some, const std::string& w
   for (const Part* part : some) launched.erase(part);
 }
 
-// An activation is one bit, and the arguments of all launches of a tile have one place: a task must
-// have begun before it is launched again, and have read its arguments before others are written.
+// An activation is one bit, and all launches of a tile share one place for arguments. So a task
+// must have begun before it is launched again, and must have read its arguments before others are
+// written.
 void Run::State::await_turn(const Part& part, const std::string& name, uint32_t task,
                             bool arguments) {
   std::map<uint32_t, bool>& before = launched[&part];

@@ -19,9 +19,9 @@ namespace {
 
 constexpr uint64_t kSlice = 1 << 16;  // cycles between looks at progress
 
-// Follows the retired instructions: where the core is, the store that ends the run, and what the
-// words of tohost and the signature hold. The core executes further instructions before a request
-// of the control plane can stop it; what they store is put back.
+// Follows the retired instructions: where the core is, the store that ends the run, and the
+// contents of tohost and of the signature. The core executes some more instructions before the
+// control plane can stop it; their stores are undone.
 class Watch {
  public:
   Watch(const ElfImage& image, bool signature) : image_(image), tohost_(image.find("tohost")) {
@@ -50,7 +50,7 @@ class Watch {
   std::optional<uint32_t> stored() const { return stored_; }
   const ElfRun& run() const { return run_; }
 
-  // Puts back what the core has stored to the words from `begin` on after the end of the run.
+  // Undoes what the core stored to the words from `begin` on after the end of the run.
   void restore(uint32_t begin, std::vector<uint32_t>* words) const {
     for (uint32_t addr : stored_late_) {
       if (addr >= begin && (addr - begin) / 4 < words->size()) {
@@ -68,7 +68,7 @@ class Watch {
       stored_late_.insert(addr);
       return;
     }
-    // sb, sh and sw by the size in their encoding; the value stands in the low bits.
+    // Sizes of sb, sh and sw come from their encoding; the value is in the low bits.
     const unsigned size = retire.insn >> 12 & 3;
     const uint32_t mask = size == 2 ? ~0u : size == 1 ? 0xFFFFu : 0xFFu;
     const unsigned shift = 8 * (retire.mem_addr & 3);
@@ -80,7 +80,7 @@ class Watch {
     }
   }
 
-  // The word before the end of the run: as stored by the core, else as loaded.
+  // The word before the end of the run: as stored by the core, or as loaded.
   uint32_t before(uint32_t addr) const {
     const auto it = words_.find(addr);
     return it != words_.end() ? it->second : image_.loaded_word(addr);
@@ -98,12 +98,12 @@ class Watch {
   ElfRun run_;
 };
 
-// A pc outside the program says nothing of how the core came there; this does.
+// A pc outside the program does not say how the core got there; this text does.
 std::string reached_from(const ElfRun& run, uint32_t pc, const ElfImage& image) {
   if (image.holds(pc)) return "";
   std::string text = fmt::format(", reached from {}", image.describe(run.last_pc));
   if (run.ra && image.holds(*run.ra)) {
-    // ra is where the call returns to: the line of the call is that of the instruction before.
+    // ra is the return address, so the call is the instruction before it.
     const std::string line = image.source_line(*run.ra - 4);
     text += fmt::format(", ra 0x{:x} in {}{}", *run.ra, image.locate(*run.ra),
                         line.empty() ? line : fmt::format(" ({})", line));

@@ -13,11 +13,12 @@
 namespace ow {
 namespace {
 
-// Tiles are looked at for errors that often while others work.
+// Cycles between checks for tile errors while the machine works.
 constexpr uint64_t kLookCycles = 1'000'000;
-// The same where the device cannot tell that nothing moves.
+// The same if the device cannot tell that nothing moves.
 constexpr uint64_t kPollCycles = 10'000;
-// What a copy has under way is in by then, if anything moves: some packets a port.
+// Cycles after which the packets of a copy under way have arrived, if anything moves: some packets
+// per port.
 constexpr uint64_t kHoldCycles = 100'000;
 
 }  // namespace
@@ -36,7 +37,7 @@ class Runtime::State::Copy : public Event::State {
   Copy(Runtime::State* machine, std::unique_ptr<Bulk> bulk, std::function<void()> finished)
       : machine_(machine), bulk_(std::move(bulk)), finished_(std::move(finished)) {}
 
-  // To be called when the device has something to tell.
+  // Call it when the device has something to tell.
   void pump() {
     if (over()) return;
     try {
@@ -70,9 +71,9 @@ class Runtime::State::Copy : public Event::State {
     finished_ = nullptr;
   }
 
-  // The report asks the tiles over the control plane, which the copy has: what it has under way is
-  // let in first. Then the copy can go on, when it is waited for again; if that does not come, it
-  // never will.
+  // The report reads the tiles through the control plane, which the copy uses: first the copy's
+  // packets under way must arrive. Then the copy can go on when somebody waits for it again. If
+  // they do not arrive, it never can.
   void throw_late(const std::string& how) {
     std::string text = fmt::format("a copy waits for {}: {}", bulk_->waiting_for(), how);
     bulk_->hold(true);
@@ -90,7 +91,7 @@ class Runtime::State::Copy : public Event::State {
     throw DeviceFault(text);
   }
 
-  // Takes the copy from the machine, whatever is still under way of it, and keeps the report.
+  // Removes the copy from the machine, with everything under way, and keeps the report.
   void abandon() {
     release();
     const std::shared_ptr<Copy> self = machine_->copy_;  // lives until this is over
@@ -121,7 +122,7 @@ void Runtime::State::written(const Rect& rect) {
 
 std::shared_ptr<Event::State> Runtime::State::copy(std::unique_ptr<Bulk> bulk,
                                                    std::function<void()> finished) {
-  // After requests of the control plane, and other copies, that went before.
+  // After earlier requests of the control plane and earlier copies.
   ControlPlane& control = this->control();
   for (const Rect& rect : unfenced_) control.fence(rect);
   settled();
@@ -201,7 +202,7 @@ void Runtime::State::fetch(const StreamPort& port, Sink* sink) {
     }
   }
   if (!sink->take) return;
-  // If it throws, the words behind that one are for the next time.
+  // If it throws, the remaining words wait for the next call.
   while (sink->taken < sink->words.size()) sink->take(sink->words[sink->taken++]);
   sink->words.clear();
   sink->taken = 0;
@@ -341,9 +342,9 @@ void wait_for_rest(Runtime::State& machine, const std::vector<const Run::State::
     for (const Run::State::Part* part : parts) check_errors(control, part->rect, &part->image);
     throw DeviceFault(fmt::format("{} {}\n{}", what, how, hang_text(machine)));
   };
-  // A device that tells when nothing moves is at rest then, if the tiles are. Else, and where other
-  // programs go on, tiles that were at rest twice are: what is under way between them arrives.
-  // These may go on for ever: that is found out soon, and waiting that takes long is not disturbed.
+  // If a device can tell that nothing moves, the tiles are at rest then. Otherwise, and while other
+  // programs run, tiles count as at rest when they were so twice: words under way between them have
+  // arrived by then. Short waits are checked early, long waits are rarely disturbed.
   const uint64_t longest = device.tells_quiet() ? kLookCycles : kPollCycles;
   uint64_t look = machine.runs.size() > 1 ? kPollCycles : longest;
   int rests = 0;
@@ -390,7 +391,7 @@ Rect Run::rect() const { return state_->rect; }
 
 std::vector<Print> Run::prints() {
   state_->check_loaded();
-  state_->machine->control();  // copies that are under way are done first
+  state_->machine->control();  // first finishes the copies under way
   std::vector<Print> all;
   for (PrintReader& printer : state_->printers) {
     for (Print& print : printer.take()) all.push_back(std::move(print));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands behind Runtime, Run and Event.
+// The state of Runtime, Run and Event.
 #ifndef OW_SRC_RUNTIME_STATE_H_
 #define OW_SRC_RUNTIME_STATE_H_
 
@@ -23,7 +23,7 @@
 
 namespace ow {
 
-// An edge port of the machine and a colour.
+// A colour at an edge port of the machine.
 struct StreamPort {
   Side side = Side::West;
   int index = 0;
@@ -45,16 +45,16 @@ class Runtime::State : public std::enable_shared_from_this<Runtime::State> {
   explicit State(std::unique_ptr<Device> device);
 
   Device& device() { return *device_; }
-  // For requests of any kind: copies that are under way are done first.
+  // For requests of any kind. Copies under way are finished first.
   ControlPlane& control();
-  // Writes to these tiles have been made that nothing has waited for: a copy does.
+  // Call it after writes to these tiles that nobody has waited for; a copy will wait.
   void written(const Rect& rect);
   void settled() { unfenced_.clear(); }
   const MachineInfo& info() const { return info_; }
   const TileConfig& tile() const { return tile_; }
 
-  // Lets the machine work, serving streams, until `done` says true (may be empty), nothing moves or
-  // the cycles have passed.
+  // Lets the machine work, serving streams, until `done` returns true (it may be empty), nothing
+  // moves, or the cycles have passed.
   RunStatus work(uint64_t cycles, const std::function<bool()>& done);
 
   // Starts a copy; `finished` is called when it is done.
@@ -62,20 +62,19 @@ class Runtime::State : public std::enable_shared_from_this<Runtime::State> {
 
   void produce(const StreamPort& port, std::function<std::optional<Word>()> next);
   void consume(const StreamPort& port, std::function<void(Word)> take);
-  // What has arrived and nobody consumes.
+  // Words that have arrived and have no consumer.
   std::vector<Word> take(const StreamPort& port, size_t most);
-  // Words that were taken, to be taken again before all others.
+  // Returns words that were taken, so that they are taken again before all others.
   void give_back(const StreamPort& port, const std::vector<uint32_t>& words);
   size_t waiting(const StreamPort& port) const;
-  // Producers of these ports that have not ended, or wavelets of them that have not entered the
-  // grid.
+  // Whether producers of these ports have not ended, or their wavelets have not entered the grid.
   bool sends_left(const std::vector<StreamPort>& ports) const;
-  // No producer and no consumer of the program is called any more. What has come stays.
+  // Stops calling producers and consumers of the program. Arrived words stay.
   void end_callbacks(const Run::State& run);
-  // These, and what waits at its ports, are gone.
+  // Removes them, and the words waiting at the program's ports.
   void drop_streams(const Run::State& run);
 
-  // Programs that are loaded, until others have their tiles.
+  // Loaded programs, until others take their tiles.
   std::vector<std::shared_ptr<Run::State>> runs;
 
  private:
@@ -104,7 +103,7 @@ class Run::State {
     Rect rect;  // of the machine
     ElfImage image;
   };
-  // The place of an exported array in the tiles that have it.
+  // Where an exported array is in the tiles that have it.
   struct Array {
     const ElfExport* shape = nullptr;
     Rect rect;                   // of the machine
@@ -122,7 +121,7 @@ class Run::State {
   std::vector<Counters> counters;
   uint64_t counted_at = 0;
   std::vector<PrintReader> printers;  // of the parts
-  // Tasks that were launched in a part which has not been seen at rest since, and whether they have
+  // Tasks launched in a part that has not been seen at rest after that, and whether they have
   // arguments.
   std::map<const Part*, std::map<uint32_t, bool>> launched;
 
@@ -130,19 +129,19 @@ class Run::State {
   // wait_for_rest for some of the parts.
   void rest(const std::vector<const Part*>& some, const std::string& what, uint64_t cycles,
             const std::vector<StreamPort>& sends = {});
-  // Waits until a launch neither loses nor changes one before it in this part.
+  // Waits until a launch neither loses nor changes an earlier one in this part.
   void await_turn(const Part& part, const std::string& name, uint32_t task, bool arguments);
-  // In all tiles that have it, or in those of Mapping::only.
+  // In all tiles that have the array, or in those of Mapping::only.
   Array array(const std::string& name, ElementType type, const std::optional<Rect>& only) const;
-  // What a write by name goes to. BadInput for another type than the array's, or another number of
-  // elements than the mapping wants.
+  // The target of a write by name. BadInput if the type differs from the array's, or the number of
+  // elements from the mapping's.
   struct Target {
     Array array;
     Spread spread;
   };
   Target target(const std::string& name, ElementType type, size_t count,
                 const Mapping& mapping) const;
-  // Starts the copy; `data` is not needed any more when it returns.
+  // Starts the copy. `data` is no longer needed when it returns.
   std::shared_ptr<Event::State> write(const std::string& name, ElementType type, const void* data,
                                       size_t count, const Mapping& mapping);
   const std::vector<StreamPort>& stream(const std::string& name, bool in) const;
@@ -153,24 +152,23 @@ class Run::State {
 std::vector<StreamPort> ports_of(const std::map<std::string, std::vector<StreamPort>>& streams);
 
 // The tiles of a rectangle that are not at rest, row by row: a task runs or is activated, a tensor
-// instruction or a drain is under way, the core does not sleep.
+// instruction or a drain is under way, or the core does not sleep.
 bool at_rest(ControlPlane& control, const Rect& rect);
 
-// Waits until the tiles are at rest and all that goes to `sends` has entered the grid, and throws
-// as Event::wait says. `what` is named in errors.
+// Waits until the tiles are at rest and everything for `sends` has entered the grid. Throws like
+// Event::wait. Errors name `what`.
 void wait_for_rest(Runtime::State& machine, const std::vector<const Run::State::Part*>& parts,
                    const std::string& what, uint64_t cycles,
                    const std::vector<StreamPort>& sends = {});
 
-// The hang report of a machine as its program left it: what the host has asked since is over first.
+// The hang report of a machine as its program left it; earlier host requests are finished first.
 std::string hang_text(Runtime::State& machine);
-// Why something does not go on: the error of a tile that has stopped, or the hang report, or why
-// neither can be had. `held`: the host holds back what it has to send, so that nothing moves says
-// nothing.
+// Why something does not go on: the error of a stopped tile, the hang report, or why neither is
+// available. `held`: the host holds back its own words, so a quiet grid proves nothing.
 std::string fault_text(Runtime::State& machine, bool held);
 
-// Loading: load.cpp. The pointer keeps the machine; when the last copy of it goes, so do the
-// program's callbacks.
+// Loading (load.cpp). The pointer keeps the machine alive; the program's callbacks end with its
+// last copy.
 std::shared_ptr<Run::State> load(std::shared_ptr<Runtime::State> machine, const Program& program,
                                  const Rect& rect);
 

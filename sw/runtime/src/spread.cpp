@@ -57,7 +57,7 @@ size_t Spread::tile_size() const {
   return n;
 }
 
-// Of a dimension that runs over both, tiles are numbered row by row.
+// If a dimension runs over both, tiles are numbered row by row.
 size_t Spread::place(int dim, uint32_t i, int r, int c) const {
   const bool by_row = dim == mapping_.row_dim;
   const bool by_col = dim == mapping_.col_dim;

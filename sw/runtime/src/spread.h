@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the elements of the tiles' arrays are in the host's.
+// Which elements of the host's array each tile holds.
 #ifndef OW_SRC_SPREAD_H_
 #define OW_SRC_SPREAD_H_
 
@@ -16,17 +16,17 @@ class Spread {
  public:
   static constexpr size_t kNone = ~size_t{0};
 
-  // BadInput for a mapping of dimensions that the array does not have, or a host's array that is
-  // larger than what the tiles of the rectangle hold.
+  // BadInput if the mapping names a dimension that the array lacks, or if the host array is larger
+  // than what the tiles of the rectangle hold.
   Spread(const ElfExport& array, const Rect& rect, const Mapping& mapping);
 
-  // Elements of the host's array, and of a tile's.
+  // Numbers of elements of the host's array and of a tile's.
   size_t size() const;
   size_t tile_size() const;
-  // The host's index of each element of tile (r, c) of the rectangle; kNone: the host's array ends
+  // The host's index of each element of tile (r, c) of the rectangle; kNone if the host array ends
   // before it.
   std::vector<size_t> of(int r, int c) const;
-  // Whether the tile has any.
+  // Whether the tile has any element.
   bool any(int r, int c) const;
 
  private:

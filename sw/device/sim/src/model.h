@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Verilated model: the one place that knows how Verilator keeps it. All
-// simulators hold their models in this class.
+// A Verilated model. All simulators hold their models in this class, and only this class depends on
+// how Verilator stores a model.
 //
-// Clock, reset and ports are what every Verilator offers. Beyond that stand on
-// the insides of a model: the falling edge that is left out, logic that is
-// computed again after a register was forced, and state that is copied and
-// compared. Those come from Internals<M>, which list_state.cmake writes from
-// the model's header, and check_internals() tries them before the first model
-// is used: a Verilator that keeps its models in another way is named, not
-// trusted.
+// Clock, reset and ports are what every Verilator offers. Three features depend on the inside of a
+// model: skipping the falling edge, recomputing logic after a register was forced, and copying and
+// comparing state. They come from Internals<M>, which list_state.cmake writes from the model's
+// header. check_internals() tests them before the first model is used, so a Verilator that stores
+// models differently is reported and not trusted.
 #ifndef OW_SIM_SRC_MODEL_H_
 #define OW_SIM_SRC_MODEL_H_
 
@@ -28,7 +26,7 @@ namespace ow::sim {
 
 static_assert(VERILATOR_VERSION_INTEGER >= 5006000, "Verilator 5.006 or newer is needed");
 
-// Of all models of a simulator, and of the thread that is in it.
+// Shared by all models of a simulator and the thread that runs it.
 class Context : public VerilatedContext {
  public:
   Context() {
@@ -38,8 +36,8 @@ class Context : public VerilatedContext {
   void enter() { Verilated::threadContextp(this); }
 };
 
-// A register or memory of a model, or an array of them: each element has `bits`
-// bits and stands `stride` bits after the one before.
+// A register or memory of a model, or an array of them. Each element has `bits` bits and starts
+// `stride` bits after the one before.
 struct Cell {
   const char* name;
   uint8_t* data;
@@ -48,16 +46,15 @@ struct Cell {
   int stride;
 };
 
-// The latch of a unit's clock gate (ow_clock_gate): whether it is clocked at the next edge.
+// The latch of a unit's clock gate (ow_clock_gate): whether the unit is clocked at the next edge.
 struct Gate {
   const char* unit;
   uint8_t* open;
 };
 
-// Of a model's class M, by static members: rest_clock(M*) puts the clock back
-// to 0 without an evaluation, if kRests; settle(M*) computes
-// all logic from the registers; begin(M*) and end(M*) are the bytes of its
-// state; cells(M*); gates(M*).
+// Static members for a model's class M. rest_clock(M*) sets the clock to 0 without an evaluation,
+// if kRests. settle(M*) computes all logic from the registers. begin(M*) and end(M*) bound the
+// bytes of its state. Also cells(M*) and gates(M*).
 template <typename M>
 struct Internals;
 
@@ -77,8 +74,8 @@ class Model {
   M* operator->() const { return model_.get(); }
   M* get() const { return model_.get(); }
 
-  // Cycles in reset, from the beginning; the other inputs are set. It is in
-  // reset afterwards.
+  // Runs these cycles in reset, from the beginning, with the other inputs already set. The model
+  // stays in reset.
   void reset(int cycles) {
     model_->rst_i = 1;
     evaluate();
@@ -94,15 +91,14 @@ class Model {
     model_->clk_i = 0;
     model_->eval();
   }
-  // A falling edge, which opens the latches of clock gates to what the inputs
-  // are now, and a rising one.
+  // A falling edge, which opens the latches of clock gates to the present inputs, and then a rising
+  // one.
   void clock_both_edges() {
     evaluate();
     model_->clk_i = 1;
     model_->eval();
   }
-  // One rising edge. The falling edge is not evaluated where it does nothing
-  // and the model can do without.
+  // One rising edge. The falling edge is skipped where it does nothing and the model allows it.
   void clock() {
     if (!Internals<M>::kRests) return clock_both_edges();
     model_->clk_i = 1;
@@ -116,9 +112,9 @@ class Model {
     model_->clk_i = 1;
     model_->eval();
   }
-  // The registers and memories that units which sleep through the coming edge would change if they
-  // were clocked in it, or that then change otherwise; each behind a space, as many as fit into
-  // `room` characters. The model is as it was.
+  // The registers and memories of sleeping units that the coming edge would change if they were
+  // clocked, or that change although they sleep. A space precedes each name; as many as fit into
+  // `room` characters. The model is left as it was.
   std::string changes_asleep(size_t room) {
     uint8_t* const bytes = state();
     before_.assign(bytes, bytes + state_bytes());
@@ -135,12 +131,12 @@ class Model {
     std::copy(before_.begin(), before_.end(), bytes);
     return changed;
   }
-  // After a register was forced.
+  // Call it after a register was forced.
   void settle() { Internals<M>::settle(model_.get()); }
 
   std::vector<Cell> cells() const { return Internals<M>::cells(model_.get()); }
   std::vector<Gate> gates() const { return Internals<M>::gates(model_.get()); }
-  // All that the model holds, inputs included.
+  // The whole state of the model, inputs included.
   uint8_t* state() const { return Internals<M>::begin(model_.get()); }
   size_t state_bytes() const {
     return static_cast<size_t>(Internals<M>::end(model_.get()) - state());
@@ -166,17 +162,16 @@ class Model {
  private:
   Context* context_;
   std::unique_ptr<M> model_;
-  // Of changes_asleep(), which runs in each cycle: what it compares, and room for the states.
+  // For changes_asleep(), which runs in each cycle: what it compares, and room for states.
   std::vector<Cell> watched_;
   std::vector<uint8_t> before_, after_;
 };
 
-// What check_internals() does, once.
+// The work of check_internals(), done once.
 //
-// Throws InternalError if the insides of M are not as Internals<M> takes them:
-// each register has to lie within the state, and a model that is clocked by the
-// rising edge alone, and one that goes on from a copy of the state, have to do
-// what one does that gets both edges.
+// Throws InternalError if the inside of M does not match Internals<M>. Each register has to lie
+// within the state. A model that gets only rising edges, and one that continues from a copy of the
+// state, must behave like one that gets both edges.
 template <typename M>
 void try_internals() {
   Context context;

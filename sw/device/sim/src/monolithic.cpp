@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The monolithic top: the whole grid Verilated as one model. The reference for
-// the replicated engine.
+// The monolithic top: the whole grid Verilated as one model. It is the reference for the replicated
+// engine.
 #include <algorithm>
 #include <cstring>
 

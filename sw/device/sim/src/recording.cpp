@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file is compressed by gzip. It begins with a line that names the format, rows and columns;
-// then come records of 16 bytes, little-endian: what passed since the record before in cycles
-// (32 bits), the port (16), 0 (16), the word (64). A record of port 0xFFFF holds no word: its time
-// counts, and so does the end: the last record has port 0xFFFE and the digest.
+// The file is compressed with gzip. It begins with a line that names the format, rows and columns.
+// Then come little-endian records of 16 bytes: cycles passed since the record before (32 bits), the
+// port (16), 0 (16), the word (64). A record with port 0xFFFF holds no word, only time. The last
+// record has port 0xFFFE, the time of the end, and the digest.
 #include "ow/sim/recording.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The replicated engine: one Verilated tile for every tile of the grid. A cycle evaluates those
-// that have something to do, and costs nothing for the others.
+// The replicated engine: one Verilated tile for every tile of the grid. A cycle evaluates only
+// tiles that have something to do; the others cost nothing.
 #include <array>
 #include <cstring>
 #include <string>
@@ -29,8 +29,7 @@ constexpr int kReleaseCycles = 2;  // the reset is registered twice before it ac
 constexpr int kWholeTile = 99;  // levels of hierarchy in waves
 #endif
 
-// The four link words of a tile edge, in port order; a cache line holds both
-// parities.
+// The four link words of a tile edge, in port order. A cache line holds both parities.
 struct alignas(64) Slots {
   uint64_t word[2][4];
 };
@@ -63,7 +62,8 @@ class Replicated : public SimDevice {
   void clock(sim::Model<Vow_tile>* model) const {
     options_.toggle_clock ? model->clock_both_edges() : model->clock();
   }
-  // Tiles that a cycle evaluates: who is not idle after its last evaluation, or gets a word.
+  // The tiles that a cycle evaluates: those that were not idle after their last evaluation, and
+  // those that get a word.
   struct Due {
     std::vector<size_t> tiles;
     std::vector<uint8_t> listed;  // by tile
@@ -149,7 +149,7 @@ std::vector<UnitClock> Replicated::unit_clocks() const {
   return clocks;
 }
 
-// Words at the edges go into the slots of the tiles there.
+// Moves words at the edges into the slots of the tiles there.
 void Replicated::take_edges(const uint64_t* in) {
   const int rows = shape_.rows;
   const int cols = shape_.cols;
@@ -218,7 +218,7 @@ void Replicated::clock_tile(size_t index, uint64_t cycle, uint64_t* out) {
   }
 }
 
-// A credit that the tests want to be lost.
+// Drops a credit that a test wants to be lost.
 void Replicated::drop_credits(size_t index, uint64_t (&links)[4]) {
   const CreditFault& f = *options_.drop_credit;
   uint64_t& word = links[static_cast<int>(f.side)];
@@ -250,7 +250,7 @@ void Replicated::open_waves() {
   if (!waves_.isOpen()) throw BadInput(waves.file + ": cannot be written");
 }
 
-// What a tile holds after the edge, with the clock as it would be: a cycle is two units of time.
+// Dumps what a tile holds after the edge. A cycle is two units of time.
 void Replicated::dump_waves(uint64_t cycle) {
   if (cycle < options_.waves.from || cycle > options_.waves.to) return;
   for (const uint8_t level : {1, 0}) {
@@ -265,12 +265,11 @@ void Replicated::open_waves() {
 void Replicated::dump_waves(uint64_t) {}
 #endif
 
-// Evaluates a tile that would have been skipped, twice: it goes by the input of
-// the evaluation before. No register may change, no output, and not idle_o. From
-// the second such check in a row on, nothing at all in the model may change; in
-// the first one, Verilator's own temporaries (what the last evaluation wrote
-// into a memory, arguments of functions) may. The time is put back to that of
-// the last evaluation before the comparison; nothing came on the links in it.
+// Evaluates, twice, a tile that would have been skipped; it uses the input of its last evaluation.
+// No register, no output and not idle_o may change. From the second such check in a row on, nothing
+// in the model may change. In the first one, Verilator's temporaries may (memory writes of the last
+// evaluation, function arguments). Before the comparison the time is set back to that of the last
+// evaluation; nothing came on the links in it.
 void Replicated::check_unchanged(size_t index, uint64_t cycle) {
   sim::Model<Vow_tile>& m = tiles_[index].model;
   const uint8_t* const state = m.state();
@@ -310,7 +309,7 @@ void Replicated::check_unchanged(size_t index, uint64_t cycle) {
   settled_[index] = 1;
 }
 
-// What a tile holds may not change in units that sleep, whether they are clocked or not.
+// State of sleeping units must not change, whether they are clocked or not.
 void Replicated::check_asleep(size_t index, uint64_t cycle) {
   const std::string changed = tiles_[index].model.changes_asleep(kNames);
   if (changed.empty()) return;

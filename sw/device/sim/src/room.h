@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a simulated grid or wafer needs of the host's memory, before it is taken.
+// Checks the host memory that a simulated grid or wafer needs, before it is allocated.
 #ifndef OW_SIM_ROOM_H_
 #define OW_SIM_ROOM_H_
 
@@ -15,10 +15,10 @@
 
 namespace ow::sim {
 
-// BadInput with the estimate and the limit if so many tiles are more than this machine, or what is
-// allowed to this process, can hold. `tile_bytes`: the state of a Verilated tile.
+// BadInput, with estimate and limit, if this many tiles need more memory than the machine has or
+// this process may use. `tile_bytes`: the state of a Verilated tile.
 inline void check_room(const std::string& what, double tiles, size_t tile_bytes) {
-  // A tile's share of the rest: its words on the way, on a wafer its station and its reticle's
+  // A tile's share of the rest: its words under way and, on a wafer, its station and its reticle's
   // links.
   constexpr double kRest = 16384;
   const double need = tiles * (static_cast<double>(tile_bytes) + kRest);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device of one Verilated tile; `Tile` is the class that Verilator made of
-// it.
+// The device of one Verilated tile. `Tile` is the class that Verilator generated.
 #ifndef OW_ELF_SRC_TILE_DEVICE_H_
 #define OW_ELF_SRC_TILE_DEVICE_H_
 
@@ -50,8 +49,8 @@ class TileDevice : public SimDevice, public ObservedTile {
     out[1] = model_->link_e_o;
     out[2] = model_->link_s_o;
     out[3] = model_->link_w_o;
-    // The port shows what has left memory access, the stage behind execution, in the cycle that
-    // ended with this clock edge: the registers in the model are those of the cycle before.
+    // The port shows what has left memory access, the stage after execution, in the cycle that
+    // ended with this clock edge. The registers in the model are those of the cycle before.
     if (observer_ && (bits(168, 1) != 0)) observer_(retired(), cycle - 2);
   }
   bool grid_quiet() const override { return model_->idle_o; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a model ends: Verilator's runtime would print and abort; here a failed assertion of the RTL
-// is a device fault, with the assertion, its text and the tile in it, and what Verilator itself
-// finds wrong is an internal error. The model is not to be evaluated again after either.
+// How a model ends. Verilator's runtime would print and abort. Here a failed assertion of the RTL
+// becomes a device fault with the assertion, its text and the tile, and an error that Verilator
+// itself finds becomes an internal error. Do not evaluate the model after either.
 #include <verilated.h>
 
 #include <cstdarg>
@@ -14,7 +14,7 @@
 
 namespace {
 
-// The last error that a model of this thread has told, until it stops.
+// The last error that a model of this thread reported before it stops.
 thread_local std::string told;
 
 std::string trimmed(std::string text) {
@@ -22,7 +22,7 @@ std::string trimmed(std::string text) {
   return text;
 }
 
-// Models are named after what they are of: "reticle_0_1_tile_2_3" is reticle (0, 1) tile (2, 3).
+// Models are named after their place: "reticle_0_1_tile_2_3" is reticle (0, 1) tile (2, 3).
 std::string place(const std::string& name) {
   static const std::regex pair("_?([a-z]+)_(\\d+)_(\\d+)");
   std::string text = std::regex_replace(name, pair, "$1 ($2, $3) ");

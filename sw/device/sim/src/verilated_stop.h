@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Verilator's runtime is compiled with (cmake/OwVerilate.cmake): its texts come to
-// verilated_stop.cpp.
+// Included when Verilator's runtime is compiled (cmake/OwVerilate.cmake), so that its messages
+// reach verilated_stop.cpp.
 #ifndef OW_SIM_SRC_VERILATED_STOP_H_
 #define OW_SIM_SRC_VERILATED_STOP_H_
 

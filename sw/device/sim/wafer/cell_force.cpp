@@ -17,7 +17,7 @@ bool ends_with(const std::string& name, const std::string& end) {
   return name.size() >= end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
 }
 
-// What no tile has, with the place of the file that asks for it.
+// Reports a cell that no tile has, with the place in the file that asks for it.
 [[noreturn]] void refuse(const TileFault& f, const std::string& what) {
   throw BadInput(f.where.empty() ? what : f.where + ": " + what);
 }
@@ -90,8 +90,8 @@ bool CellForce::apply() {
   return true;
 }
 
-// What the cell holds at the end of a cycle in which it would hold `is`. What
-// an aggressor does comes after the write, also to a cell of its own word.
+// The value of the cell at the end of a cycle in which it would hold `is`. An aggressor acts after
+// the write, also on a cell of its own word.
 bool CellForce::forced(bool is) {
   using Coupling = TileFault::Coupling;
   if (coupling_ == Coupling::None) return value_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fault injector: holds a bit of a Verilated model's register or memory at
-// what a fault makes of it.
+// The fault injector: forces a bit of a Verilated model's register or memory to the value that a
+// fault gives it.
 #ifndef OW_WAFER_SIM_CELL_FORCE_H_
 #define OW_WAFER_SIM_CELL_FORCE_H_
 
@@ -14,8 +14,8 @@ namespace ow::wafer {
 
 class CellForce {
  public:
-  // Of a fault of the memory, or of a stuck flip-flop, in a tile with these
-  // registers and memories. BadInput if the tile has no such cell.
+  // For a fault of the memory, or a stuck flip-flop, in a tile with these registers and memories.
+  // BadInput if the tile has no such cell.
   static CellForce memory(const std::vector<sim::Cell>& cells, const TileFault& f);
   static CellForce flip_flop(const std::vector<sim::Cell>& cells, const TileFault& f);
 
@@ -28,8 +28,7 @@ class CellForce {
   uint8_t* byte_ = nullptr;
   uint8_t mask_ = 0;
   bool value_ = false;
-  // Coupled memory cells: the aggressor, what it does, and what both held a
-  // cycle ago.
+  // Coupled memory cells: the aggressor, its effect, and what both cells held a cycle ago.
   TileFault::Coupling coupling_ = TileFault::Coupling::None;
   uint8_t* other_ = nullptr;
   uint8_t other_mask_ = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The links of a simulated wafer: a Verilated end at each slot of two reticles that face each
-// other, and the lanes between the ends.
+// The links of a simulated wafer: a Verilated end at each slot of two facing reticles, and the
+// lanes between the ends.
 #ifndef OW_SIM_WAFER_LINK_ENDS_H_
 #define OW_SIM_WAFER_LINK_ENDS_H_
 
@@ -30,15 +30,15 @@ class LinkEnds {
   LinkEnds(const Layout& layout, sim::Context* context);
 
   void break_lane(const LaneFault& f);
-  // All ends as they were at the beginning; what is broken stays so.
+  // Resets all ends; faults remain.
   void reset();
 
-  // A cycle, with what the stations ask in it.
+  // One cycle, with the requests of the stations in it.
   void clock(uint64_t cycle, const std::vector<StatRequest>& asked, Wires* wires);
 
-  // What the link at a side of a station's tile answers; 0 if there is none.
+  // The answer of the link at a side of a station's tile; 0 if there is no link.
   uint32_t stat(size_t station, int side) const;
-  // Of the link at this place, towards the tile; 0 if there is none.
+  // The answer of the link at this place, towards the tile; 0 if there is no link.
   uint64_t sends(size_t place) const { return sends_[place]; }
   bool move() const { return move_; }
   uint64_t evaluations() const { return evaluations_; }
@@ -48,7 +48,7 @@ class LinkEnds {
 
   struct End {
     sim::Model<Link> model;
-    size_t place = 0;  // edge slot: what goes out there comes into the link
+    size_t place = 0;  // edge slot: its output is the link's input
     size_t station = 0;
     int side = 0;
     size_t peer = 0;

@@ -73,8 +73,8 @@ void Stations::start(sim::Model<Station>* model) {
   m->stat_i = 0;
   std::memset(m->from_i.data(), 0, sizeof(m->from_i));
   std::memset(m->at_i.data(), 0, sizeof(m->at_i));
-  // What the tile sends is always this: one side all ones, the rest zeros, which no pattern of a
-  // scanning station gives.
+  // The tile always sends this: one side all ones, the rest zeros. No pattern of a scanning station
+  // looks like that.
   m->from_i[0] = kAllSides[0];
   m->from_i[1] = kAllSides[1];
   model->reset(kResetCycles);
@@ -125,7 +125,7 @@ Stations::Lines Stations::lines(size_t row, size_t col) const {
           col + 1 < cols ? s[col + 1].west : east_pin, col + 2 < cols ? s[col + 2].west : east_pin};
 }
 
-// Whether it must be evaluated; else its next lines are known.
+// Whether the station must be evaluated. If not, its next lines are already known.
 bool Stations::wakes(State* s, const Lines& in) {
   if (s->dead) {
     const bool one = s->fault == StationFault::Kind::StuckOne;
@@ -143,8 +143,8 @@ bool Stations::wakes(State* s, const Lines& in) {
   return false;
 }
 
-// Reads and writes neither the tile's nor another station's registers, but the words of this cycle:
-// what it gives the tile in this cycle (control) stays until the tile has been clocked.
+// Does not touch registers of the tile or of other stations, only the words of this cycle. The
+// output to the tile (control) stays until the tile has been clocked.
 bool Stations::clock_station(size_t index, const Lines& in, const Answer& tile,
                              const LinkEnds& links, const Wires& wires) {
   State& s = stations_[index];
@@ -163,7 +163,7 @@ bool Stations::clock_station(size_t index, const Lines& in, const Answer& tile,
   s.heard = any;
   m->stat_i = links.stat(index, requests_[index].side);
   if (tile.valid) {
-    // Whether the answer's word is taken depends on this cycle's bit of the chain.
+    // This cycle's bit of the chain decides whether the answer's word is taken.
     s.model.evaluate();
     s.take = m->tile_rsp_ready_o != 0;
   }
@@ -179,7 +179,8 @@ bool Stations::clock_station(size_t index, const Lines& in, const Answer& tile,
   return scan(&s) || s.take;
 }
 
-// Scanning, the mesh does not get what the tile sends. True if it is, or was.
+// While a station scans, the mesh does not get what its tile sends. True if it scans or did so
+// before.
 bool Stations::scan(State* s) {
   const bool before = s->scan;
   const Station* m = s->model.get();
@@ -210,7 +211,7 @@ void Stations::publish_requests() {
   move_lines();
 }
 
-// The chains' lines of the next cycle.
+// Computes the lines of the chains for the next cycle.
 void Stations::move_lines() {
   for (State& s : stations_) {
     s.east = s.next_east;
@@ -245,8 +246,8 @@ std::vector<uint8_t> Stations::row_fuses(size_t reticle) const {
   return fuses;
 }
 
-// A dead station may keep its neighbours busy for ever, with what is no frame: the chains are at
-// rest when the host has been silent for longer than any answer takes.
+// A dead station may keep its neighbours busy forever with bits that are no frame. So the chains
+// count as quiet when the host has been silent for longer than any answer takes.
 bool Stations::quiet() const {
   constexpr uint64_t kChainRest = 2048;
   return (awake_ == 0 || silent_cycles_ > kChainRest) &&

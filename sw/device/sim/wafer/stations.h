@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stations of a simulated wafer, one beside each tile, and the test-access chains that they
-// form along the rows of the reticles.
+// The stations of a simulated wafer, one per tile, and the test-access chains along the rows of the
+// reticles.
 #ifndef OW_SIM_WAFER_STATIONS_H_
 #define OW_SIM_WAFER_STATIONS_H_
 
@@ -49,26 +49,26 @@ class Stations {
   Stations(const Layout& layout, sim::Context* context, Noise* noise);
 
   void break_station(const StationFault& f);
-  // All stations as they were at the beginning; what is broken stays so.
+  // Resets all stations; faults remain.
   void reset();
 
-  // A cycle of all stations. True if tiles must be clocked in this cycle because of it.
+  // One cycle of all stations. True if it requires that tiles are clocked in this cycle.
   bool clock(const Tiles& tiles, const LinkEnds& links, const Wires& wires);
-  // The stations' new registers, for the next cycle, after the tiles and after the links have been
-  // clocked with the old ones. True if tiles must be clocked in the next cycle.
+  // Computes the stations' registers for the next cycle, after tiles and links were clocked with
+  // the old ones. True if tiles must be clocked in the next cycle.
   bool publish_control();
   void publish_requests();
 
   const Control& control(size_t i) const { return stations_[i].control; }
   bool takes(size_t i) const { return stations_[i].take; }
-  // What a scanning station sends instead of its tile, by side; else nullptr.
+  // What a scanning station sends instead of its tile, by side; nullptr if it does not scan.
   const std::array<uint64_t, 4>* pattern(size_t i) const {
     return stations_[i].scan ? &stations_[i].pattern : nullptr;
   }
   const std::vector<StatRequest>& requests() const { return requests_; }
   std::vector<ChainPins>& pins() { return pins_; }
 
-  // True, once, if fuses have changed.
+  // True, once, after fuses have changed.
   bool fuses_changed();
   std::vector<uint16_t> tile_fuses(size_t reticle) const;
   std::vector<uint8_t> row_fuses(size_t reticle) const;

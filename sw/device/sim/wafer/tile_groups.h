@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tiles of a simulated wafer.
 //
-// Most tiles of a wafer under test do the same at the same time. Tiles that are in the same state
-// and get the same inputs are a group: one of them, the leader, is evaluated for all. A tile whose
-// inputs differ from its leader's takes a copy of the leader's state first and goes on by itself;
-// tiles that rest in the same state join again before the host's next commands.
+// Most tiles under test do the same at the same time. Tiles in the same state with the same inputs
+// form a group, and one of them, the leader, is evaluated for all. A tile whose inputs differ from
+// its leader's copies the leader's state and continues alone. Tiles that rest in the same state
+// join again before the host's next commands.
 #ifndef OW_SIM_WAFER_TILE_GROUPS_H_
 #define OW_SIM_WAFER_TILE_GROUPS_H_
 
@@ -57,7 +57,7 @@ class TileGroups : public Tiles {
     }
   }
 
-  // All tiles start alike, but those with forced cells, which are alone.
+  // All tiles start alike. Tiles with forced cells are alone in their group.
   void form() {
     size_t first = tiles_.size();
     for (size_t i = 0; i < tiles_.size(); ++i) {
@@ -69,7 +69,7 @@ class TileGroups : public Tiles {
     }
   }
 
-  // Lets tiles that rest in the same state follow one of them.
+  // Groups tiles that rest in the same state.
   void join() {
     const std::vector<size_t> resting = resting_leaders();
     for (size_t k = 1; k < resting.size(); ++k) {
@@ -93,7 +93,7 @@ class TileGroups : public Tiles {
     return {m->test_req_ready_o != 0, m->test_rsp_valid_o != 0, m->test_rsp_o};
   }
 
-  // A cycle of all tiles. False if the next one can only wait for a word or a station.
+  // One cycle of all tiles. False if the next cycle can only wait for a word or a station.
   bool clock(uint64_t cycle, const Stations& stations, Wires* wires) {
     for (size_t i = 0; i < tiles_.size(); ++i) {
       inputs_[i] = {stations.control(i), stations.takes(i), wires->at_tile(i)};
@@ -125,18 +125,18 @@ class TileGroups : public Tiles {
     sim::Model<Tile> model;
     bool awake = false;
     int in_reset = 0;                  // cycles that it has been
-    size_t leader = 0;                 // who is evaluated for it, perhaps itself
+    size_t leader = 0;                 // the tile evaluated for it, perhaps itself
     bool evaluated = false;            // since its state was last compared with others
     uint64_t digest = 0;               // of its state, then
-    std::array<uint64_t, 4> drives{};  // by its registers, in this cycle
-    std::array<uint64_t, 4> sends{};   // on its wires: what it drives, unless it is broken
+    std::array<uint64_t, 4> drives{};  // from its registers, in this cycle
+    std::array<uint64_t, 4> sends{};   // on its wires: what it drives, unless broken
     bool silent = false;
     bool babbles = false;
     bool settles = false;    // a forced register needs it
     bool disturbed = false;  // and it was changed in the last cycle
     std::vector<CellForce> forces;
   };
-  // What a tile gets in a cycle.
+  // The inputs of a tile in one cycle.
   struct Inputs {
     Control control;
     bool take = false;
@@ -169,7 +169,7 @@ class TileGroups : public Tiles {
       State& t = tiles_[i];
       if (t.leader != i || t.awake || !t.forces.empty()) continue;
       if (t.evaluated) {
-        // Nothing but the registers of its inputs changes: it rests.
+        // Only the registers of its inputs change, so it rests.
         silence(t.model.get());
         t.model.clock();
         t.digest = t.model.digest();
@@ -180,7 +180,7 @@ class TileGroups : public Tiles {
     return resting;
   }
 
-  // Leaves its leader, whose state it takes along.
+  // Leaves its leader and takes a copy of its state along.
   void part(size_t i) {
     State& t = tiles_[i];
     const size_t old = t.leader;

@@ -21,7 +21,7 @@
 
 namespace ow::wafer {
 
-// BadInput if the shape is not one, or is more than this machine can hold.
+// BadInput if the shape is invalid or needs more than this machine can hold.
 inline void check_room(const Shape& shape, size_t tile_bytes) {
   shape.check();
   sim::check_room(shape.name(),
@@ -64,7 +64,7 @@ class SimulatedWafer : public WaferDevice {
     for (uint64_t i = 0; i < cycles; ++i) step();
   }
 
-  // The links last: by then no word of a tile is on its way into one.
+  // Links come last: by then no word of a tile is on its way into one.
   bool reset() override {
     context_.enter();
     stations_.reset();
@@ -119,12 +119,12 @@ class SimulatedWafer : public WaferDevice {
     return {shape.logical_rows(), shape.logical_cols()};
   }
 
-  // Ready for models, if there is all that the faults name.
+  // Prepares the models; BadInput if the faults name something that does not exist.
   static sim::Context* context_for(sim::Context* context, const Shape& shape,
                                    const Faults& faults) {
     faults.check(shape);
     context->enter();
-    // What a broken part sends breaks the rules that its neighbours' assertions state.
+    // A broken part sends words that violate the assertions of its neighbours.
     context->assertOn(faults.empty());
     return context;
   }
@@ -187,7 +187,7 @@ class SimulatedWafer : public WaferDevice {
     }
   }
 
-  // What a side of a tile, or a link, has on its wires.
+  // The words on the wires of a tile's side or of a link.
   uint64_t sent(size_t source) const {
     if (layout_.is_edge(source)) return links_.sends(source);
     const size_t tile = layout_.tile_at(source);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The wires between the tiles of a simulated wafer and at its reticles' edges, as the fuses switch
-// them: what each place hears in this cycle and in the next, with the faults of the wires.
+// them. They hold what each place hears in this cycle and in the next, with the faults of the
+// wires.
 #ifndef OW_SIM_WAFER_WIRES_H_
 #define OW_SIM_WAFER_WIRES_H_
 
@@ -15,7 +16,7 @@
 
 namespace ow::wafer {
 
-// What broken parts babble: one sequence for all of them, the same in every run.
+// The noise of broken parts: one sequence for all of them, the same in every run.
 class Noise {
  public:
   uint64_t operator()() {
@@ -29,8 +30,7 @@ class Noise {
   uint64_t state_ = 0x9E3779B97F4A7C15u;
 };
 
-// Where things stand: tiles reticle by reticle, row by row; places as in Places, reticle by
-// reticle.
+// Numbering: tiles reticle by reticle, row by row; places as in Places, reticle by reticle.
 class Layout {
  public:
   explicit Layout(const Shape& shape) : shape(shape), places(shape) {}
@@ -60,7 +60,7 @@ class Layout {
   bool is_edge(size_t place) const {
     return places.is_edge(static_cast<int>(place % places_of_reticle()));
   }
-  // Of a place that is no edge.
+  // Tile and side of a place that is no edge.
   size_t tile_at(size_t place) const {
     return place / places_of_reticle() * tiles_of_reticle() + place % places_of_reticle() / 4;
   }
@@ -87,10 +87,10 @@ class Wires {
   bool silent() const { return touched_[now_].empty(); }
   void emit(size_t source, uint64_t word) { emit(source, word, now_); }
 
-  // What a source sends is heard in the next cycle.
+  // A word from a source is heard in the next cycle.
   void talk(size_t source, uint64_t word) { talkers_.push_back({source, word}); }
   bool talked() const { return !talkers_.empty(); }
-  // The next cycle begins. sent(source): what a source has on its wires, talked or not.
+  // The next cycle begins. sent(source): the word on a source's wires, whether it sends or not.
   void advance(const std::function<uint64_t(size_t)>& sent);
 
  private:

@@ -78,7 +78,7 @@ class SerialPort : public Wire {
     return t.count();
   }
   double rate() const override { return baud_ / 10.0; }
-  // An adapter at USB collects bytes for up to 16 ms, and the system schedules as it likes.
+  // A USB adapter collects bytes for up to 16 ms, and the system schedules as it likes.
   double latency() const override { return 0.04; }
   std::string description() const override { return fmt::format("{} at {} baud", path_, baud_); }
 
@@ -92,9 +92,9 @@ class SerialPort : public Wire {
     if (::tcgetattr(fd_, &settings) != 0) {
       throw BadInput(fmt::format("{}: is not a serial port: {}", path_, std::strerror(errno)));
     }
-    // Another program's bytes in between would only cost resends, but its reads would take ours. A
-    // lock keeps out those that ask for one, as we do, and ends with the program that holds it,
-    // however that ends.
+    // Bytes from another program would only cost resends, but its reads would take ours. A lock
+    // keeps out programs that ask for one, as this one does. It ends with its holder, however that
+    // ends.
     if (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
       throw BadInput(fmt::format("{}: is in use by another program", path_));
     }
@@ -108,7 +108,7 @@ class SerialPort : public Wire {
       throw BadInput(
           fmt::format("{}: does not run at {} baud: {}", path_, baud_, std::strerror(errno)));
     }
-    // A driver takes the nearest rate that it has, and says so only when it is asked.
+    // A driver takes the nearest rate that it has, and reports this only when asked.
     termios taken{};
     if (::tcgetattr(fd_, &taken) != 0 || ::cfgetispeed(&taken) != rate ||
         ::cfgetospeed(&taken) != rate) {

@@ -13,10 +13,10 @@
 namespace ow::uart {
 namespace {
 
-// A window of frames, in bytes, at their longest.
+// The bytes of a window of frames at their longest.
 constexpr double kWindowBytes = kWindow * 2.0 * (kHeaderBytes + kPayloadMax + kCrcBytes + 2);
 
-// Another one than the last time, most likely.
+// A number that most likely differs from the last session's.
 uint8_t another_number() {
   const auto t = std::chrono::steady_clock::now().time_since_epoch().count();
   return static_cast<uint8_t>(1 + (static_cast<uint64_t>(t) * 0x9E3779B97F4A7C15u >> 33) % 255);
@@ -87,7 +87,7 @@ void Session::next_frame() {
   frame.nack = nack_due_;
   frame.turn = turn_;
   frame.seq = static_cast<uint8_t>(first_ + next_);
-  // A request to go back has a frame of its own: a short one is less likely to be lost.
+  // A request to go back has its own frame: a short one is less likely to be lost.
   if (next_ < frames_.size() && !nack_due_) {
     frame.kind = Kind::Data;
     frame.payload = frames_[next_];
@@ -105,7 +105,7 @@ void Session::next_frame() {
 }
 
 void Session::pump_out() {
-  // What waits in a port's buffer cannot be taken back: a window of frames at most.
+  // What waits in a port's buffer cannot be taken back, so at most a window of frames goes there.
   for (int frames = 0; frames <= kWindow; ++frames) {
     while (encoded_at_ < encoded_.size()) {
       const size_t n = wire_->write(encoded_.data() + encoded_at_, encoded_.size() - encoded_at_);
@@ -128,8 +128,8 @@ void Session::acknowledged(uint8_t ack) {
   last_progress_ = wire_->now();
 }
 
-// As ow_host_link: the device has sent all that is before the number of its frame. If that is ahead
-// of what is expected, something is missing, and in a new turn it was lost again.
+// As in ow_host_link: the device has sent everything before the number of its frame. If that number
+// is ahead of the expected one, a frame is missing; in a new turn it was lost again.
 void Session::follow(const Frame& frame) {
   const bool new_turn = std::exchange(last_turn_, frame.turn) != frame.turn;
   const bool payload = frame.kind == Kind::Data;
@@ -215,7 +215,7 @@ bool Session::work(double seconds, bool due) {
   check_time();
   if (due) remind();
   pump_out();
-  // Bytes that do not fit into the wire, and a resend that is due, are looked at again soon.
+  // Bytes that did not fit into the wire, and a resend that is due, are tried again soon.
   const bool busy = encoded_at_ < encoded_.size();
   double wait = busy ? std::min(seconds, 0.001) : seconds;
   if (!frames_.empty() || due) wait = std::min(wait, options_.resend);

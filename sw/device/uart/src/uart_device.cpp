@@ -11,13 +11,13 @@
 namespace ow::uart {
 namespace {
 
-// Payload that waits for a frame, at most: what goes out later can be chosen later.
+// The most payload that waits for a frame. A later choice is better.
 constexpr size_t kBacklog = 2 * kPayloadMax;
-// Between two questions for the status while nothing comes: from here, doubling, to there.
+// Time between status questions while nothing arrives: starts here, doubles up to there.
 constexpr double kFirstWait = 0.0002;
 constexpr double kLongestWait = 0.02;
-// A board that sends, but of which nothing gets through, is given up after so many times the
-// silence of one that does not send.
+// A board that sends, but whose frames never get through, is given up after this many times the
+// limit for a silent board.
 constexpr double kTrials = 10;
 
 void put_word(uint32_t word, Bytes* out) {
@@ -108,7 +108,8 @@ void UartDevice::select(size_t port, int colour, Bytes* out) {
   out->insert(out->end(), {kSelect, static_cast<uint8_t>(port), static_cast<uint8_t>(colour)});
 }
 
-// Some wavelets of the port's next colour; false if no colour has one that the board has room for.
+// Some wavelets of the port's next colour; false if the board has no room for any colour that
+// waits.
 bool UartDevice::flow_port(size_t index) {
   constexpr int kTurn = 16;
   Port& port = ports_[index];
@@ -200,7 +201,7 @@ int UartDevice::send_credits(Side side, int index, int colour) const {
   if (colour >= colours_ && colour != kColourReq && colour != kColourRsp) {
     return link_credits(colour);  // never used
   }
-  // Asking changes nothing but what is known of the board.
+  // Asking only changes what is known of the board.
   auto* self = const_cast<UartDevice*>(this);
   self->report(side, index, colour);
   return q.credits;
@@ -260,7 +261,7 @@ void UartDevice::work(double seconds) {
   if (!came && owed_ > 0 &&
       (waited > kTrials * silence_ ||
        (waited > silence_ && session_.now() - session_.last_tried() > silence_))) {
-    // It may have taken the question before the wire went out, too.
+    // The board may also have taken the question before the wire failed.
     const bool silent = session_.now() - session_.last_frame() > silence_;
     throw DeviceFault(
         fmt::format("{}: the board {} for {:g} s", session_.wire().description(),
@@ -381,7 +382,7 @@ void UartDevice::run_chains(std::vector<wafer::ChainJob>* jobs) {
     const int end = 2 * (w.reticle * shape_.physical_rows() + w.row) + (w.from_east ? 1 : 0);
     bool& beyond = listens_beyond_[end];
     job.answers.assign(job.commands.size(), std::nullopt);
-    // The board holds one answer back at most; the wire is full all the same.
+    // The board holds back at most one answer; the wire stays full all the same.
     constexpr size_t kAhead = 4;
     for (size_t sent = 0, got = 0; got < job.commands.size();) {
       if (sent < job.commands.size() && sent - got < kAhead) {
@@ -391,8 +392,8 @@ void UartDevice::run_chains(std::vector<wafer::ChainJob>* jobs) {
       job.answers[got] = next_answer(job.commands[got]);
       ++got;
     }
-    // The station at this end may be dead: the board can listen to the one beyond it. What a
-    // station is may be asked twice.
+    // The station at this end may be dead: the board can listen to the one beyond it. Asking what a
+    // station is twice does no harm.
     for (size_t k = 0; k < job.commands.size(); ++k) {
       const wafer::ChainCommand& command = job.commands[k];
       if (job.answers[k] || command.write || command.reg != wafer::kStationId ||
@@ -428,7 +429,7 @@ void UartDevice::send_command(int end, bool beyond, const wafer::ChainCommand& c
   quiet_ = false;
 }
 
-// What an answer says, if it is one to this command (as wafer::ChainEnd).
+// Decodes an answer to this command (as wafer::ChainEnd does).
 std::optional<uint32_t> UartDevice::answer_to(const wafer::ChainCommand& command, uint64_t frame) {
   using Chain = isa::ChainFrame;
   if (wafer::chain_crc(frame >> Chain::Crc::kWidth) != Chain::Crc::get(frame) ||

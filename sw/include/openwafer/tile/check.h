@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants that do not fit stop the compilation instead of losing bits. What only the running
-// program knows is not looked at: it is cut as the hardware's field is wide.
+// Constants that do not fit stop the compilation instead of losing bits. A value known only at run
+// time is not checked: it is cut to the width of the hardware's field.
 #ifndef OPENWAFER_TILE_CHECK_H_
 #define OPENWAFER_TILE_CHECK_H_
 
 #include <stdint.h>
 
-// A statement: an error with the text if the compiler knows that the condition does not hold.
+// A statement: an error with this text if the compiler knows that the condition is false.
 #define OW_CHECK(name, condition, text)                                       \
   do {                                                                        \
     extern void ow_refused_##name(void) __attribute__((error(text)));         \
     if (__builtin_constant_p(condition) && !(condition)) ow_refused_##name(); \
   } while (0)
 
-// A constant expression of an integer constant, for enumerators and initialisers; elsewhere n may
-// be anything.
+// Checks an integer constant, for enumerators and initialisers. Elsewhere n may be anything.
 #define OW_CHECKED(n, limit, text)                                                                 \
   ((uint32_t)(n) + 0u * (uint32_t)sizeof(struct {                                                  \
                      int ow_unused;                                                                \

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What firmware shows to the host by name: arrays with their type and shape, tasks, and functions
-// that the host launches. Each is written into the ELF file as a note, so that a host copies and
-// launches by name and a copy of another type or size is refused; nothing of it takes SRAM.
+// What firmware shows to the host by name: arrays with type and shape, tasks, and functions that
+// the host launches. Each becomes a note in the ELF file and takes no SRAM. The host copies and
+// launches by name, and refuses a copy of another type or size.
 //
 //   OW_EXPORT(f16, x, 8, 32);             // uint16_t x[8][32], binary16 for the host
 //   OW_EXPORT(u32, rounds);               // uint32_t rounds
 //   OW_LAUNCH(scale, n, a) { ... }        // run("scale", n, a); n and a are uint32_t
 //   OW_TASK(received) { ... }             // a local task; its number is OW_TASK_ID(received)
 //
-// Notes stand in section .note.openwafer, owner "openwafer". A descriptor is words of 32 bits and
-// then the name, ended by a zero and padded to a multiple of 4:
+// Notes are in section .note.openwafer, owner "openwafer". A note holds 32-bit words and then the
+// name, ended by a zero and padded to a multiple of 4:
 //   type 1  element code, dimensions n (0 to 4), n lengths (the last runs fastest), address
 //   type 2  number of the task, number of arguments (0 to 8)
 //   type 3  what is claimed: first descriptor, the one after the last, first thread, the one after
@@ -22,7 +22,7 @@
 #include "openwafer/tile/tile.h"
 
 // ---------------------------------------------------------------------------------- exports ------
-// Element codes: those of enum ow_type, and 8 more for unsigned integers.
+// Element codes: those of enum ow_type, plus 8 for unsigned integers.
 #define OW_ELEMENT_f16 0
 #define OW_ELEMENT_bf16 1
 #define OW_ELEMENT_f32 2
@@ -33,7 +33,8 @@
 #define OW_ELEMENT_u32 13
 #define OW_ELEMENT_u8 14
 
-// What C holds them in. 16-bit floats are bits to the core (openwafer/tile/scalar.h makes them).
+// C types of the elements. To the core, 16-bit floats are bits (openwafer/tile/scalar.h makes
+// them).
 #define OW_C_TYPE_f16 uint16_t
 #define OW_C_TYPE_bf16 uint16_t
 #define OW_C_TYPE_f32 float
@@ -44,8 +45,8 @@
 #define OW_C_TYPE_u32 uint32_t
 #define OW_C_TYPE_u8 uint8_t
 
-// Defines `name`: a scalar, or an array of up to four dimensions, which are constants of at least
-// 1. Its contents are the host's: the start-up code does not clear it. Aligned to 8 bytes.
+// Defines `name`: a scalar, or an array of up to four dimensions (constants of at least 1). The
+// start-up code does not clear it, because the host fills it. Aligned to 8 bytes.
 #define OW_EXPORT(type, name, ...)                                                           \
   extern OW_C_TYPE_##type name OW_DIMS_(__VA_ARGS__);                                        \
   OW_NOTE_(export, name, 1,                                                                  \
@@ -61,17 +62,16 @@
   _Static_assert(sizeof(name) > 0, "OW_EXPORT(" #name "): a dimension is 0");                \
   OW_NOINIT __attribute__((aligned(8))) OW_C_TYPE_##type name OW_DIMS_(__VA_ARGS__)
 
-// The byte address of an object in SRAM, as descriptors and the kernel library take it.
+// The byte address of an object in SRAM, for descriptors and the kernel library.
 #define OW_ADDR(object) ((uint32_t)(uintptr_t)(object))
 
-// What a layout of the host leaves in the queue numbers that it exports to firmware (x_in, x_out of
-// a flow x) in tiles where the flow has no such end.
+// The queue number that a layout writes in tiles where a flow x has no such end (x_in, x_out).
 #define OW_NO_QUEUE 255u
 
 // ------------------------------------------------------------------------------------ tasks ------
-// Local tasks whose numbers the linker hands out, downwards from 28 (29 is told of teardowns); the
-// start-up code registers them before ow_main. A program that also numbers tasks by itself takes
-// OW_TASK_LOCAL(0) upwards; the linker refuses more than 13 named ones.
+// Local tasks numbered by the linker, from 28 down (29 is told of teardowns). The start-up code
+// registers them before ow_main. A program that also numbers tasks by itself starts at
+// OW_TASK_LOCAL(0). The linker refuses more than 13 named tasks.
 #define OW_TASK(name)                                  \
   OW_TASK_NUMBER_(name)                                \
   static void ow_task_body_##name(void);               \
@@ -84,17 +84,17 @@
 
 // The number of a task of OW_TASK or OW_LAUNCH, for ow_task_activate, OW_THEN_ACTIVATE and so on.
 #define OW_TASK_ID(name) ((uint32_t)(uintptr_t)&ow_task_id_##name)
-// For a use above the definition, or in another file than it.
+// Declares the number for a use before the definition or in another file.
 #define OW_TASK_DECLARE(name) extern const char ow_task_id_##name
 
-// Tasks that run for the data wavelets, or for the control wavelets, of input queue `queue` (a
-// constant); `data` is the parameter that takes the wavelet's data.
+// Tasks for the data wavelets or the control wavelets of input queue `queue` (a constant). `data`
+// is the parameter that gets the wavelet's data.
 #define OW_DATA_TASK(queue, name, data) OW_QUEUE_TASK_(queue, OW_TASK_DATA(queue), name, data)
 #define OW_CONTROL_TASK(queue, name, data) OW_QUEUE_TASK_(queue, OW_TASK_CONTROL(queue), name, data)
 
 // --------------------------------------------------------------------------------- launches ------
-// A function that the host launches by name. Its up to 8 arguments, all uint32_t, are named in the
-// macro; the host leaves them in ow_args before it activates the task.
+// A function that the host launches by name. The macro names its arguments: up to 8, all uint32_t.
+// The host writes them into ow_args before it activates the task.
 #define OW_LAUNCH(name, ...)                                                                  \
   OW_TASK_NUMBER_(name)                                                                       \
   OW_NOTE_(launch, name, 2, {                                                                 \
@@ -110,14 +110,15 @@
   OW_TASK_TABLE_(name, ow_task_entry_##name)                                                  \
   static void ow_launch_##name(OW_PARAMETERS_(__VA_ARGS__))
 
-// The arguments of the launch that runs; an export of 8 words. In the program if a launch uses it.
+// The arguments of the running launch: an export of 8 words. In the program only if a launch uses
+// it.
 extern uint32_t ow_args[8];
 
 // ---------------------------------------------------------------------------------- claims -------
-// Code with descriptors and microthreads of its own by number, as the kernel library's, says so:
-// descriptors `dsr` to `dsr_end` - 1 and threads `thread` to `thread_end` - 1, all constants; two
-// equal numbers claim none. A host does not load it into a tile that has fewer, and a layout gives
-// none of the descriptors to another name.
+// Declares that code uses descriptors and microthreads by number, as the kernel library does:
+// descriptors `dsr` to `dsr_end` - 1 and threads `thread` to `thread_end` - 1, all constants. Two
+// equal numbers claim none. The host does not load the code into a tile with fewer, and a layout
+// gives none of these descriptors to another name.
 #define OW_CLAIM(name, dsr, dsr_end, thread, thread_end) \
   OW_NOTE_(claim, name, 3, { uint32_t claimed[4]; }) = { \
       OW_NOTE_HEAD_(claim, name, 3), {{dsr, dsr_end, thread, thread_end}}, #name}
@@ -175,13 +176,13 @@ extern uint32_t ow_args[8];
 #define OW_NOTE_HEAD_(kind, object, number) \
   { sizeof("openwafer"), sizeof(struct ow_note_##kind##_##object) - 24, number, "openwafer" }
 
-// One byte for each named task: the linker script places the section so that the byte's address is
+// One byte for each named task. The linker script places the section so that a byte's address is
 // the task's number.
 #define OW_TASK_NUMBER_(name)          \
   extern const char ow_task_id_##name; \
   __attribute__((section(".ow_tasks"), used, aligned(1))) const char ow_task_id_##name = 0;
 
-// What the start-up code registers.
+// An entry for the start-up code to register.
 struct ow_task_table_entry {
   uint32_t task;
   ow_task_fn entry;

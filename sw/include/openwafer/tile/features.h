@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which tensor operations this tile has, out of its registers FEATURES and OPERATIONS: for kernels
-// that run in tiles of several configurations. Another one is an illegal operation (docs/isa.md).
+// Which tensor operations this tile has, from its registers FEATURES and OPERATIONS. For kernels
+// that run in several tile configurations. Any other operation is illegal (docs/isa.md).
 #ifndef OW_FEATURES_H_
 #define OW_FEATURES_H_
 
 #include "openwafer/tile/tile.h"
 
-// Types, a bit each, in which the tile computes. It moves elements of any type but OW_I8, which it
-// has or has not.
+// The types in which the tile computes, one bit each. A tile moves elements of any type; OW_I8 only
+// if it computes in it.
 static inline uint32_t ow_types(void) {
   const uint32_t tile = ow_reg_read(OW_REG_FEATURES), engine = ow_reg_read(OW_REG_OPERATIONS);
   uint32_t types = 1u << OW_F16 | 1u << OW_MIXED;
@@ -19,8 +19,8 @@ static inline uint32_t ow_types(void) {
   return types;
 }
 
-// Whether the tile has an operation (OW_OP_*) in a type that docs/isa.md has for it. Of a cast and
-// of a reduction: from that type; to those of ow_types() and OW_F32.
+// Whether the tile has an operation (OW_OP_*) in a type that docs/isa.md lists for it. For a cast
+// or a reduction, `type` is the source; the result may be any of ow_types() or OW_F32.
 static inline uint32_t ow_has(uint32_t op, uint32_t type) {
   const uint32_t tile = ow_reg_read(OW_REG_FEATURES), engine = ow_reg_read(OW_REG_OPERATIONS);
   const uint32_t any = 0xFFu & ~(OW_FEATURES_INT8_OF(tile) ? 0u : 1u << OW_I8);

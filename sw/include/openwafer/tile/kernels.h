@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel library: BLAS 1 to 3, sparse kernels and layers for one tile. Every program is linked
-// with it and gets what it calls.
+// The kernel library: BLAS 1 to 3, sparse kernels and layers for one tile. A program contains only
+// the kernels that it calls.
 //
-// Addresses are byte addresses in SRAM, aligned to their elements. A kernel that does not say
-// otherwise runs on the task thread: when it returns its results are in memory. Vectors that a
-// kernel writes must not overlap those that it reads, except where it says "in place".
+// Addresses are byte addresses in SRAM, aligned to their elements. Unless it says otherwise, a
+// kernel runs on the task thread: when it returns, its results are in memory. A vector that a
+// kernel writes must not overlap one that it reads, except where the text says "in place".
 //
-// The library uses the descriptors from OW_K_DSR_FIRST to 30, which the start-up code of a program
-// with kernels in it sets up, microthreads 11 and 12, and where it says so the accumulator cache;
-// the program has the rest. A tile that has fewer (`mini`) cannot hold a program with kernels in
-// it; the host refuses to load one there.
+// The library uses descriptors OW_K_DSR_FIRST to 30 and microthreads 11 and 12. The start-up code
+// sets these descriptors up. Some kernels also use the accumulator cache, and say so. Everything
+// else belongs to the program. The host refuses to load a program with kernels into a tile that has
+// fewer descriptors or threads (`mini`).
 //
-// "Beats" in the comments: cycles of the engine at 8 lanes. The time of a call is its beats and
-// about 25 to 60 cycles to start and to end. docs/numerics.md has the roundings.
+// "Beats" are cycles of the engine with 8 lanes. A call takes its beats and about 25 to 60 cycles
+// to start and end. docs/numerics.md defines the roundings.
 #ifndef OW_KERNELS_H_
 #define OW_KERNELS_H_
 
@@ -26,8 +26,8 @@
 #define OW_K_THREAD_B 12u
 
 // -------------------------------------------------------------------------------------- BLAS 1 --
-// y = a x + y; one rounding an element. n = 1..65,535. In place in y. 16-bit: n / 8 beats, fp32:
-// n / 2. `a` is a number or its bits (openwafer/tile/scalar.h).
+// y = a x + y, rounded once per element. n = 1..65,535. In place in y. 16-bit: n / 8 beats, fp32: n
+// / 2. `a` is a number or its bits (openwafer/tile/scalar.h).
 void ow_axpy_f16(uint32_t n, uint32_t a, uint32_t x, uint32_t y);
 void ow_axpy_bf16(uint32_t n, uint32_t a, uint32_t x, uint32_t y);
 void ow_axpy_f32(uint32_t n, uint32_t a, uint32_t x, uint32_t y);
@@ -48,15 +48,16 @@ void ow_scal_f32(uint32_t n, uint32_t a, uint32_t x);
 void ow_copy_16(uint32_t n, uint32_t x, uint32_t y);
 void ow_copy_32(uint32_t n, uint32_t x, uint32_t y);
 
-// Stores the fp32 dot product at `result`: 16 partial sums in fp32, fixed tree. 16-bit: n / 8
-// beats, fp32: n / 2.
+// Stores the fp32 dot product at `result`: 16 partial sums in fp32, added in a fixed tree. 16-bit:
+// n / 8 beats, fp32: n / 2.
 void ow_dot_f16(uint32_t n, uint32_t x, uint32_t y, uint32_t result);
 void ow_dot_bf16(uint32_t n, uint32_t x, uint32_t y, uint32_t result);
 void ow_dot_f32(uint32_t n, uint32_t x, uint32_t y, uint32_t result);
 // int8 products in an int32 sum (wraps): n / 16 beats.
 void ow_dot_i8(uint32_t n, uint32_t x, uint32_t y, uint32_t result);
 
-// fp32 sum, largest and smallest element (in the type of x) at `result`. n / 8 and n / 4 beats.
+// Stores the fp32 sum, or the largest or smallest element (in the type of x), at `result`. 16-bit:
+// n / 8 beats, fp32: n / 4.
 void ow_sum_f16(uint32_t n, uint32_t x, uint32_t result);
 void ow_sum_f32(uint32_t n, uint32_t x, uint32_t result);
 void ow_max_f16(uint32_t n, uint32_t x, uint32_t result);
@@ -64,34 +65,34 @@ void ow_min_f16(uint32_t n, uint32_t x, uint32_t result);
 void ow_max_f32(uint32_t n, uint32_t x, uint32_t result);
 void ow_min_f32(uint32_t n, uint32_t x, uint32_t result);
 
-// Euclidean norm in fp32 at `result`: the square root, correctly rounded, of the fp32 dot product.
-// The core takes the root: about 150 cycles besides the beats of dot.
+// Stores the Euclidean norm in fp32 at `result`: the correctly rounded square root of the fp32 dot
+// product. The core computes the root in about 150 cycles.
 void ow_nrm2_f16(uint32_t n, uint32_t x, uint32_t result);
 void ow_nrm2_f32(uint32_t n, uint32_t x, uint32_t result);
-// The root itself, of fp32 bits; NaN for anything below zero. Round to nearest even.
+// The square root of fp32 bits, rounded to nearest even. NaN for any number below zero.
 uint32_t ow_sqrt_f32(uint32_t bits);
 
 // -------------------------------------------------------------------------------------- BLAS 2 --
-// y = A x. A: m rows of n elements, lda elements from row to row. y_i is the dot product of row i,
-// rounded once to the type of y. m n / 8 beats (fp32: m n / 2). n of at least 56 (fp32: 14) hides
-// the end of each row.
+// y = A x. A has m rows of n elements, with lda elements from row to row. y_i is the dot product of
+// row i, rounded once to the type of y. m n / 8 beats (fp32: m n / 2). Row ends cost nothing from n
+// = 56 on (fp32: 14).
 void ow_gemv_f16(uint32_t m, uint32_t n, uint32_t a, uint32_t lda, uint32_t x, uint32_t y);
 void ow_gemv_bf16(uint32_t m, uint32_t n, uint32_t a, uint32_t lda, uint32_t x, uint32_t y);
 void ow_gemv_f32(uint32_t m, uint32_t n, uint32_t a, uint32_t lda, uint32_t x, uint32_t y);
 
-// y = A^T x, y of n elements: the rows of A, weighted with x, are added in ascending order in fp32
-// from +0; then one rounding. A beat is 8 columns: m * ceil(n / 8) and n / 8 beats. Uses the
+// y = A^T x, with n elements in y. The rows of A, weighted with x, are added in ascending order in
+// fp32 from +0, then rounded once. A beat is 8 columns: m * ceil(n / 8) and n / 8 beats. Uses the
 // accumulator cache.
 void ow_gemv_t_f16(uint32_t m, uint32_t n, uint32_t a, uint32_t lda, uint32_t x, uint32_t y);
 void ow_gemv_t_bf16(uint32_t m, uint32_t n, uint32_t a, uint32_t lda, uint32_t x, uint32_t y);
 void ow_gemv_t_f32(uint32_t m, uint32_t n, uint32_t a, uint32_t lda, uint32_t x, uint32_t y);
 
 // -------------------------------------------------------------------------------------- BLAS 3 --
-// C = A B, or C = A B + C with `add`. A: m x k, B: k x n, C: m x n; ld.. elements from row to row.
-// Each sum is fp32 in ascending k, from +0 (or from C), then one rounding. A panel of up to 64
-// columns of a row of C is one instruction; two rows are under way at a time, in the two halves of
-// the accumulator cache, so that the beats of one hide the start and end of the other.
-// m n (k + 2) / 8 beats (fp32: m n k / 2 + m n 3 / 8).
+// C = A B, or C = A B + C with `add`. A: m x k, B: k x n, C: m x n; ld.. is the number of elements
+// from row to row. Each sum is fp32 in ascending k, from +0 or from C, rounded once. One
+// instruction computes up to 64 columns of a row of C. Two rows are under way at a time, in the two
+// halves of the accumulator cache, so the beats of one hide the start and end of the other. m n (k
+// + 2) / 8 beats (fp32: m n k / 2 + m n 3 / 8).
 struct ow_gemm {
   uint32_t m, n, k;
   uint32_t a, lda;
@@ -104,24 +105,24 @@ void ow_gemm_bf16(const struct ow_gemm* g);
 void ow_gemm_f32(const struct ow_gemm* g);
 
 // -------------------------------------------------------------------------------------- sparse --
-// y[idx[i]] += a x[i] for nz different 16-bit indices; one rounding an element. `work` has room for
-// nz elements. About 3 passes: nz (1/8 + 2 gather passes).
+// y[idx[i]] += a x[i] for nz different 16-bit indices, rounded once per element. `work` has room
+// for nz elements. About 3 passes: nz (1/8 + 2 gather passes).
 void ow_axpyi_f16(uint32_t nz, uint32_t a, uint32_t x, uint32_t idx, uint32_t y, uint32_t work);
 void ow_axpyi_f32(uint32_t nz, uint32_t a, uint32_t x, uint32_t idx, uint32_t y, uint32_t work);
 
-// y = A x, A in the format of openwafer/tile/spmv.h at `matrix` (made by the host tool; y comes out
-// in the order of its rows). f16: binary16 values and x, fp32 sums, y rounded once to binary16.
-// f32: all fp32. 16-bit: a gather and a beat for 8 entries; fp32: for 2. Uses the accumulator
-// cache.
+// y = A x with a sparse A in the format of openwafer/tile/spmv.h at `matrix`. y has the order of
+// the rows of A. f16: binary16 values and x, fp32 sums, y rounded once to binary16. f32: all fp32.
+// A gather and a beat handle 8 entries (fp32: 2). Uses the accumulator cache.
 void ow_spmv_f16(uint32_t matrix, uint32_t x, uint32_t y);
 void ow_spmv_f32(uint32_t matrix, uint32_t x, uint32_t y);
 
-// Streamed sparse gemm: Y = W X. X: `features` rows of `samples` binary16 elements; W comes as
-// wavelets on input queue `queue`, row by row of Y: each non-zero weight as (feature, binary16), a
-// control wavelet with ROW_END after each row, STREAM_END in the last. Sums in fp32 from +0 in the
-// order of the stream, rounded once; Y: `outputs` rows of `samples` binary16 elements, `pitch`
-// bytes apart. Returns at once; `task` is activated when Y is in memory. samples: a multiple of 8,
-// up to 128. samples / 8 beats a weight and one a row; the reducer takes samples / 2 cycles a row.
+// Streamed sparse gemm: Y = W X. X has `features` rows of `samples` binary16 elements. W arrives on
+// input queue `queue`, row by row of Y: one wavelet (feature, binary16) per non-zero weight, then a
+// control wavelet with ROW_END, with STREAM_END in the last one. Sums are fp32 from +0 in the order
+// of the stream, rounded once. Y has `outputs` rows of `samples` binary16 elements, `pitch` bytes
+// apart. The call returns at once, and `task` is activated when Y is in memory. samples: a multiple
+// of 8, up to 128. The engine takes samples / 8 beats per weight and one per row, the reducer
+// samples / 2 cycles per row.
 struct ow_spmm {
   uint32_t features, outputs, samples;
   uint32_t x, y, pitch;
@@ -130,28 +131,27 @@ struct ow_spmm {
 };
 void ow_spmm_stream(const struct ow_spmm* s);
 
-// Activation-sparse gemv: y = W^T x for resident W (rows of `outputs` <= 128 binary16 elements, one
-// for each activation); only the non-zero activations come, as wavelets (index, binary16) on input
-// queue `queue`, closed by a control wavelet with STREAM_END. Sums in fp32 from +0 in the order of
-// the stream, rounded once: with ascending indices the bits are those of a stream with the zeros.
-// Loading the descriptors is the first call, so that the second is short. outputs / 8 beats an
-// activation and outputs / 8 to end. Uses the accumulator cache and descriptors of its
-// own: other kernels may run between the two calls.
+// Activation-sparse gemv: y = W^T x. W is resident, with one row of `outputs` <= 128 binary16
+// elements per activation. Only non-zero activations arrive on input queue `queue`, as wavelets
+// (index, binary16); a control wavelet with STREAM_END ends them. Sums are fp32 from +0 in the
+// order of the stream, rounded once. With ascending indices the bits equal those of a stream with
+// the zeros. The first call loads the descriptors, so that the second one is short. outputs / 8
+// beats per activation and outputs / 8 to end. Uses the accumulator cache and its own descriptors,
+// so other kernels may run between the two calls.
 void ow_actgemv_load(uint32_t inputs, uint32_t outputs, uint32_t w, uint32_t y, uint32_t queue);
 void ow_actgemv_run(void);
 
-// The same, dense and resident: y = W^T x with x in memory is ow_gemv_t_f16.
+// For dense resident W and x in memory, y = W^T x is ow_gemv_t_f16.
 
 // Sends the non-zero elements of x as (index, binary16) on an output queue, then a control wavelet
-// with STREAM_END: max(n / 8, non-zeros) cycles. ow_nonzeros_to names the queue for the calls that
-// follow.
+// with STREAM_END: max(n / 8, non-zeros) cycles. ow_nonzeros_to sets the queue for later calls.
 void ow_nonzeros_to(uint32_t queue);
 void ow_send_nonzeros(uint32_t n, uint32_t x);
 
 // -------------------------------------------------------------------------------------- layers --
-// y = softmax(x), binary16, in place allowed. m = max(x); t_i = exp(x_i - m) (the difference and
-// the function rounded to binary16); s = fp32 sum of t, rounded to binary16; y_i = t_i * (1 / s).
-// n / 2 beats for exp and n / 2 in all for the rest. n <= 32,768. `work`: 16 bytes, aligned to 4.
+// y = softmax(x), binary16, in place allowed. m = max(x); t_i = exp(x_i - m), with difference and
+// function rounded to binary16; s = fp32 sum of t, rounded to binary16; y_i = t_i * (1 / s). n / 2
+// beats for exp and n / 2 for the rest. n <= 32,768. `work`: 16 bytes, aligned to 4.
 void ow_softmax_f16(uint32_t n, uint32_t x, uint32_t y, uint32_t work);
 
 // y = (x - mean) / sqrt(variance + eps) * gain + bias, binary16 x, gain, bias and y. In fp32: mean

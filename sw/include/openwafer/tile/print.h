@@ -3,11 +3,11 @@
 //
 //   ow_printf("row %u: sum %f", ow_reg_read(OW_REG_ROW), sum);
 //
-// A call stores a record of 8 words (which format, the cycle, up to 6 arguments) into a ring in
-// SRAM; about 60 cycles. The formats stay in the ELF file, and the host formats (ow::Run::prints).
-// So nothing waits: records that the host does not fetch in time are overwritten, and counted as
-// lost. Conversions: d i u x X o c p, f e g (floats; doubles are rounded to them), s (strings that
-// are constants of the program), each with flags, width and precision, but no `*`.
+// A call stores a record of 8 words into a ring in SRAM, in about 60 cycles: the format, the cycle,
+// up to 6 arguments. The formats stay in the ELF file, and the host formats (ow::Run::prints).
+// Nothing waits: records that the host does not fetch in time are overwritten and counted as lost.
+// Conversions: d i u x X o c p, f e g (doubles are rounded to floats), s (constant strings of the
+// program). Each takes flags, width and precision, but no `*`.
 #ifndef OPENWAFER_TILE_PRINT_H_
 #define OPENWAFER_TILE_PRINT_H_
 
@@ -15,7 +15,7 @@
 
 #include "openwafer/tile/export.h"
 
-// The ring holds 16 records (516 bytes) unless the program says otherwise, once, at file scope.
+// The ring holds 16 records (516 bytes) unless the program sets another number once, at file scope.
 #define OW_PRINT_RECORDS(records)                                  \
   OW_EXPORT(u32, ow_print_ring, 1 + 8 * (records));                \
   const uint32_t ow_print_records = (records);                     \
@@ -60,7 +60,7 @@ OW_ALWAYS_INLINE uint32_t ow_print_pointer(const volatile void* x) {
            : ow_print_integer, unsigned long  \
            : ow_print_integer, default        \
            : ow_print_pointer)(x)
-// uint32_t is a long to this compiler: %u takes it nevertheless.
+// For this compiler uint32_t is a long. %u accepts it nevertheless.
 #define OW_PRINT_TYPE_(x) _Generic((x), long : 0, unsigned long : 0u, default : (x))
 
 #define OW_PRINT_FIRST_(format, ...) format

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of the core as the bits that tensor instructions and the kernel library take for scalars,
-// rounded once to nearest even; and back. A constant is worked out by the compiler; a float of the
-// running program costs about 30 cycles for a 16-bit type and none for ow_f32, a double some 150
-// more.
+// Numbers as the bits that tensor instructions and the kernel library take for scalars, and back.
+// Conversions round once, to nearest even. The compiler converts constants. At run time a float
+// costs about 30 cycles for a 16-bit type and none for ow_f32; a double costs about 150 more.
 //
 //   ow_fma_s(OW_F16, ctl, 2.75f);        // intrinsics with a scalar convert by themselves
 //   ow_axpy_f32(n, ow_f32(1.5f), x, y);  // bits for everything else
@@ -31,7 +30,7 @@ OW_ALWAYS_INLINE float ow_bits_float(uint32_t bits) {
   return u.value;
 }
 
-// The float of a number as it is rounded to odd: a 16-bit format rounded from it is rounded once.
+// Rounds to a float "to odd", so that rounding the float to 16 bits rounds the number once.
 OW_ALWAYS_INLINE uint32_t ow_odd_float_bits(double value) {
   const float near = (float)value;
   uint32_t bits = ow_float_bits(near);
@@ -77,7 +76,7 @@ OW_ALWAYS_INLINE uint32_t ow_bf16_of_double(double x) {
 }
 OW_ALWAYS_INLINE uint32_t ow_f32_of_double(double x) { return ow_float_bits((float)x); }
 
-// The bits of a number: float, double or an integer, which counts as the number that it is.
+// The bits of a number: a float, a double, or an integer, which is taken as its value.
 #define ow_f16(x) _Generic((x), float : ow_f16_of_float, default : ow_f16_of_double)(x)
 #define ow_bf16(x) _Generic((x), float : ow_bf16_of_float, default : ow_bf16_of_double)(x)
 #define ow_f32(x) _Generic((x), float : ow_float_bits, default : ow_f32_of_double)(x)

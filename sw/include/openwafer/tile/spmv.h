@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sparse matrix format of ow_spmv: what the host tool writes and the kernel reads.
+// The sparse matrix format of ow_spmv, which the host writes and the kernel reads.
 //
-// Rows are sorted by length, longest first, and put into slices of up to OW_SPMV_SLICE rows, whose
-// sums stand in the accumulator cache. A slice has its entries by diagonals (jagged diagonal
-// storage): the k-th entry of every row that has one, rows in order. Diagonals of (nearly) the same
-// number of rows form a segment, a rectangle of rows x diagonals, padded with zeros where a row is
-// shorter; a segment is one instruction. The first segment covers all rows of its slice. A long row
-// has a slice of its own, cut into up to OW_SPMV_SLICE pieces that take the place of rows; their
-// sums are added up (reduction `sum` of docs/numerics.md).
+// Rows are sorted by length, longest first, and put into slices of up to OW_SPMV_SLICE rows. The
+// sums of a slice are in the accumulator cache. A slice stores its entries by diagonals (jagged
+// diagonal storage): the k-th entry of every row that has one, rows in order. Diagonals of (nearly)
+// the same number of rows form a segment: a rectangle of rows x diagonals, padded with zeros where
+// a row is shorter. A segment is one instruction. The first segment covers all rows of its slice. A
+// long row has its own slice, cut into up to OW_SPMV_SLICE pieces that act as rows; their sums are
+// then added (reduction `sum` of docs/numerics.md).
 //
-// Slices go in turns to two streams A and B, each with its own values and indices, which a
-// microthread walks in its half of the cache: while one starts an instruction, the other keeps the
-// engine busy.
+// Slices alternate between two streams A and B. Each has its own values and indices, and a
+// microthread in its half of the cache: while one starts an instruction, the other keeps the engine
+// busy.
 //
-// In memory, 32-bit words: struct ow_spmv_head, then for each round (a slice of each stream) two
-// structs ow_spmv_slice, then their segments in turns, A first: both have the same number of them
-// (dim0 = 0: none).
+// In memory, 32-bit words: struct ow_spmv_head, then for each round (one slice per stream) two
+// structs ow_spmv_slice, then their segments in turns, A first. Both streams have the same number
+// of segments (dim0 = 0: none).
 #ifndef OW_SPMV_H_
 #define OW_SPMV_H_
 

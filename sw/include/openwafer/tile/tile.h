@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What firmware sees of a tile: registers (docs/memory-map.md), system instructions, descriptors
+// The tile as firmware sees it: registers (docs/memory-map.md), system instructions, descriptors
 // and tensor instructions (docs/isa.md). Everything is inline; a kernel needs no assembly.
 #ifndef OW_TILE_H_
 #define OW_TILE_H_
@@ -11,11 +11,11 @@
 #include "openwafer/tile/scalar.h"
 #include "openwafer/tile/wavelet.h"
 
-// The program's own set-up: called once when the core starts, after the named tasks of
-// openwafer/tile/export.h are registered and before any task runs. A program need not have it.
+// The program's own set-up, optional. Called once when the core starts: after the named tasks of
+// openwafer/tile/export.h are registered, and before any task runs.
 void ow_main(void);
 
-// Memory that the start-up code does not clear: for what the host writes before the cores start.
+// Memory that the start-up code does not clear, for what the host writes before the cores start.
 #define OW_NOINIT __attribute__((section(".noinit"), used))
 
 // ------------------------------------------------------------------------------- registers ------
@@ -28,8 +28,8 @@ static inline void ow_reg_write(uint32_t offset, uint32_t value) {
   *(volatile uint32_t*)(OW_TILE_REGS + offset) = value;
 }
 
-// Lets the core do misaligned loads and stores, in a trap handler (about 160 cycles each); without
-// it they stop the tile. For ow_main.
+// Makes the core do misaligned loads and stores in a trap handler (about 160 cycles each). Without
+// it they stop the tile. Call it in ow_main.
 void ow_emulate_misaligned(void);
 
 // Low word of the cycle count.
@@ -40,7 +40,7 @@ static inline uint32_t ow_cycles(void) {
 }
 
 // Seeds the generator of stochastic rounding (xoshiro128+, docs/numerics.md). The state must not be
-// all zero. An error that stops the tile while a conversion that rounds so runs.
+// all zero. Seeding while such a conversion runs stops the tile.
 static inline void ow_prng_seed(uint32_t s0, uint32_t s1, uint32_t s2, uint32_t s3) {
   ow_reg_write(OW_REG_PRNG(0), s0);
   ow_reg_write(OW_REG_PRNG(1), s1);
@@ -49,8 +49,8 @@ static inline void ow_prng_seed(uint32_t s0, uint32_t s1, uint32_t s2, uint32_t 
 }
 
 // ----------------------------------------------------------------------------------- tasks ------
-// Tasks 0 to 7 run for data wavelets of input queues 0 to 7, 8 to 15 for their control wavelets,
-// 16 to 31 only when activated.
+// Tasks 0 to 7 run for data wavelets of input queues 0 to 7, tasks 8 to 15 for their control
+// wavelets, tasks 16 to 31 only when activated.
 #define OW_TASK_DATA(q) \
   (OW_FIRST_DATA_TASK + OW_CHECKED(q, 7, "the queue of a data task is 0 to 7"))
 #define OW_TASK_CONTROL(q) \
@@ -78,26 +78,26 @@ OW_ALWAYS_INLINE void ow_task_unblock(uint32_t task) {
   OW_CHECK_TASK(task);
   ow_reg_write(OW_REG_TASK_UNBLOCK, 1u << task);
 }
-// The tasks of the mask (a bit a task) go before the others, without starving them.
+// Tasks of the mask (one bit each) go before the others, without starving them.
 static inline void ow_task_priority(uint32_t mask) { ow_reg_write(OW_REG_TASK_PRIORITY, mask); }
 
-// Puts a wavelet into an output queue; the core waits while the queue is full, and with it every
-// other task of the tile. Where a full queue can last (two tiles that send to each other, a grid
-// that is fed faster than it is drained), send with a move on a microthread instead.
+// Puts a wavelet into an output queue. While the queue is full the core waits, and no other task of
+// the tile runs. If that can last (two tiles that send to each other, a grid fed faster than it is
+// drained), send with a move on a microthread instead.
 OW_ALWAYS_INLINE void ow_push(uint32_t queue, uint32_t data) {
   OW_CHECK_QUEUE(queue);
   ow_reg_write(OW_REG_PUSH(queue), data);
 }
-// A control wavelet (openwafer/tile/wavelet.h has what its data may say).
+// Sends a control wavelet (openwafer/tile/wavelet.h defines its data).
 OW_ALWAYS_INLINE void ow_push_control(uint32_t queue, uint32_t data) {
   OW_CHECK_QUEUE(queue);
   ow_reg_write(OW_REG_PUSH_CTRL(queue), data);
 }
 
 // ----------------------------------------------------------------------------- descriptors ------
-// Kinds (enum ow_kind) and types (enum ow_type) stand in openwafer/tile/isa.h.
+// Kinds (enum ow_kind) and types (enum ow_type) are in openwafer/tile/isa.h.
 
-// Bytes of an element of a descriptor's type.
+// Bytes per element of a descriptor's type.
 static inline uint32_t ow_type_bytes(enum ow_type type) {
   return type == OW_F32 || type == OW_I32 ? 4u : type == OW_I8 ? 1u : 2u;
 }
@@ -118,17 +118,16 @@ static inline uint32_t ow_type_bytes(enum ow_type type) {
 // Byte address of fp32 word n of the accumulator cache.
 #define OW_ACC_ADDR(n) ((1u << OW_ACC_ADDR_BIT) + 4u * (n))
 
-// ow.dsrw: writes one word of a descriptor. `word` must be a constant. Waits while a running
-// thread uses the descriptor.
+// ow.dsrw: writes one word of a descriptor. `word` must be a constant. Waits while a running thread
+// uses the descriptor.
 #define ow_dsrw(dsr, word, value)   \
   do {                              \
     OW_CHECK_DSR((uint32_t)(dsr));  \
     OW_DSRW_INSN(dsr, word, value); \
   } while (0)
 
-// The same for the descriptor that control word `ctl` names as its destination: ow.dsrw looks at no
-// bits but the lowest, which is where the destination stands, so one register of the core holds
-// both.
+// The same for the destination descriptor of control word `ctl`. ow.dsrw reads only the lowest
+// bits, where the destination is, so one register of the core serves both.
 #define ow_dsrw_dst(ctl, word, value) OW_DSRW_INSN(ctl, word, value)
 _Static_assert(OW_CTL_DST_LSB == 0 && OW_CTL_DST_MASK == OW_NUM_DSRS - 1,
                "a control word is the number of its destination, too");
@@ -140,7 +139,7 @@ _Static_assert(OW_CTL_DST_LSB == 0 && OW_CTL_DST_MASK == OW_NUM_DSRS - 1,
                      "i"(word), "rJ"((uint32_t)(dsr)), "rJ"((uint32_t)(value)));                   \
   } while (0)
 
-// ow.dsrr: reads it back; word 1 is the advanced address of a descriptor with OW_SAVE_ADDRESS.
+// ow.dsrr: reads a word back. Word 1 is the advanced address of a descriptor with OW_SAVE_ADDRESS.
 #define ow_dsrr(dsr, word)                                                                      \
   __extension__({                                                                               \
     uint32_t ow_value_;                                                                         \
@@ -158,7 +157,7 @@ OW_ALWAYS_INLINE uint32_t ow_dim_word(uint32_t length, int32_t step) {
   return OW_DIM_LENGTH(length) | OW_DIM_STEP(step);
 }
 
-// Memory operand of one dimension: `length` elements, `stride` bytes from one to the next.
+// A memory operand of one dimension: `length` elements, `stride` bytes apart.
 OW_ALWAYS_INLINE void ow_dsr_mem1(uint32_t dsr, enum ow_type type, uint32_t addr, uint32_t length,
                                   int32_t stride) {
   OW_CHECK_LENGTH(length);
@@ -171,8 +170,8 @@ OW_ALWAYS_INLINE void ow_dsr_mem1(uint32_t dsr, enum ow_type type, uint32_t addr
 }
 
 // Two to four dimensions. A stride is the distance in bytes between elements whose index in that
-// dimension differs by one, whatever the other dimensions are; the hardware's steps (added once
-// the dimensions below have been walked to their end) are worked out here.
+// dimension differs by one. The functions compute the hardware's steps, which are added after the
+// inner dimensions are complete.
 OW_ALWAYS_INLINE void ow_dsr_mem2(uint32_t dsr, enum ow_type type, uint32_t addr, uint32_t len0,
                                   int32_t stride0, uint32_t len1, int32_t stride1) {
   ow_dsr_mem1(dsr, type, addr, len0, stride0);
@@ -196,8 +195,8 @@ OW_ALWAYS_INLINE void ow_dsr_mem4(uint32_t dsr, enum ow_type type, uint32_t addr
   ow_dsrw(dsr, OW_DSR_DIM3, ow_dim_word(len3, stride3 - (int32_t)len2 * stride2));
 }
 
-// Operand a of axpyw and dotw: `samples` 16-bit elements side by side for each index, `pitch` bytes
-// from one index to the next (these instructions take the step of dimension 1 as that distance).
+// Operand a of axpyw and dotw: `samples` consecutive 16-bit elements for each index, `pitch` bytes
+// from one index to the next (the step of dimension 1).
 OW_ALWAYS_INLINE void ow_dsr_indexed_t(uint32_t dsr, enum ow_type type, uint32_t addr,
                                        uint32_t samples, uint32_t indices, int32_t pitch) {
   ow_dsr_mem1(dsr, type, addr, samples, 2);
@@ -209,8 +208,8 @@ OW_ALWAYS_INLINE void ow_dsr_indexed(uint32_t dsr, uint32_t addr, uint32_t sampl
   ow_dsr_indexed_t(dsr, OW_F16, addr, samples, indices, pitch);
 }
 
-// Operand b of dotw: indices that come in on `queue`; each row end leads to the next of `vectors`
-// vectors, which begin `pitch` bytes apart from dotw's `x` on, and from the last one to the first.
+// Operand b of dotw: indices from `queue`. Each row end moves to the next of `vectors` vectors,
+// which are `pitch` bytes apart from dotw's `x` on; after the last comes the first.
 OW_ALWAYS_INLINE void ow_dsr_vectors(uint32_t dsr, enum ow_type type, uint32_t queue,
                                      uint32_t vectors, int32_t pitch) {
   OW_CHECK_QUEUE(queue);
@@ -224,8 +223,8 @@ OW_ALWAYS_INLINE void ow_dsr_vectors(uint32_t dsr, enum ow_type type, uint32_t q
   ow_dsrw(dsr, OW_DSR_DIM3, 0);
 }
 
-// A circular FIFO of `capacity` elements at `base`, in FIFO register `fifo` (0 to 3); empties it.
-// Any number of descriptors may name the same register: ow_dsr_fifo_ref makes one that leaves the
+// A circular FIFO of `capacity` elements at `base`, in FIFO register `fifo` (0 to 3). This empties
+// it. Several descriptors may name the same register: ow_dsr_fifo_ref makes one and leaves the
 // register as it is.
 OW_ALWAYS_INLINE void ow_dsr_fifo_ref(uint32_t dsr, enum ow_type type, uint32_t fifo) {
   OW_CHECK_FIFO(fifo);
@@ -259,7 +258,7 @@ OW_ALWAYS_INLINE void ow_dsr_fabric_in(uint32_t dsr, enum ow_type type, uint32_t
   ow_dsr_fabric_in_f(dsr, type, queue, length, 0);
 }
 
-// `close`: 0, or OW_CLOSE(...), OW_SKIP_ZEROS and OW_TAGGED or'ed together.
+// `close`: 0, or OW_CLOSE(...), OW_SKIP_ZEROS and OW_TAGGED combined with |.
 OW_ALWAYS_INLINE void ow_dsr_fabric_out(uint32_t dsr, enum ow_type type, uint32_t queue,
                                         uint32_t length, uint32_t close) {
   OW_CHECK_QUEUE(queue);
@@ -273,10 +272,10 @@ OW_ALWAYS_INLINE void ow_dsr_fabric_out(uint32_t dsr, enum ow_type type, uint32_
 }
 
 // ---------------------------------------------------------------------- tensor instructions ------
-// Operations (enum ow_op) stand in openwafer/tile/isa.h.
+// Operations (enum ow_op) are in openwafer/tile/isa.h.
 
-// Control word: descriptors, thread (0: the core waits; 1..12: a microthread), and what is done on
-// completion.
+// Control word: descriptors, thread (0: the core waits; 1..12: a microthread), and the completion
+// action.
 #define OW_CTL(dst, a, b, thread) ow_ctl(dst, a, b, thread)
 OW_ALWAYS_INLINE uint32_t ow_ctl(uint32_t dst, uint32_t a, uint32_t b, uint32_t thread) {
   OW_CHECK_DSR(dst);
@@ -288,7 +287,7 @@ OW_ALWAYS_INLINE uint32_t ow_ctl(uint32_t dst, uint32_t a, uint32_t b, uint32_t 
 #define OW_SCALAR OW_CTL_SCALAR(1)
 #define OW_PRIORITY OW_CTL_PRIO(1)     // the thread goes before others
 #define OW_STOCHASTIC OW_CTL_STOCH(1)  // cvt from fp32 to 16 bits: stochastic rounding
-// fma, fmag: dst counts as +0 while the index of dimension 1 is 0, so that sums need no clearing.
+// fma, fmag: dst counts as +0 while the index of dimension 1 is 0, so sums need no clearing.
 #define OW_FRESH OW_CTL_FRESH(1)
 #define OW_THEN_ACTIVATE(task) (OW_CTL_DONE(OW_DONE_ACTIVATE) | ow_task_field(task))
 #define OW_THEN_UNBLOCK(task) (OW_CTL_DONE(OW_DONE_UNBLOCK) | ow_task_field(task))
@@ -306,15 +305,15 @@ OW_ALWAYS_INLINE uint32_t ow_task_field(uint32_t task) {
                      "i"(op), "r"((uint32_t)(ctl)), "rJ"((uint32_t)(scalar))               \
                      : "memory");                                                          \
   } while (0)
-// With a number in place of source b (openwafer/tile/scalar.h): a float or double is converted to
-// the type, an unsigned integer is its bits.
+// With a number instead of source b (openwafer/tile/scalar.h): a float or double is converted to
+// the type, an unsigned integer is taken as bits.
 #define ow_tensor_s(op, type, ctl, scalar) \
   ow_tensor(op, type, (ctl) | OW_SCALAR, ow_scalar_bits((uint32_t)(type), scalar))
 
 // One source.
 #define ow_mov(type, ctl) ow_tensor(OW_OP_MOV, type, ctl, 0)
 #define ow_mov_s(type, ctl, scalar) ow_tensor_s(OW_OP_MOV, type, ctl, scalar)
-// The cast of a to the type of dst's descriptor; OW_STOCHASTIC in ctl is allowed from fp32.
+// Casts a to the type of dst's descriptor. OW_STOCHASTIC in ctl is allowed from fp32.
 #define ow_cvt(source_type, ctl) ow_tensor(OW_OP_CVT, source_type, ctl, 0)
 
 // Two sources, or one and a scalar (_s). fma: dst = a * b + dst.
@@ -353,7 +352,7 @@ OW_ALWAYS_INLINE uint32_t ow_task_field(uint32_t task) {
 #define ow_cmple(type, ctl) ow_tensor(OW_OP_CMPLE, type, ctl, 0)
 #define ow_cmple_s(type, ctl, scalar) ow_tensor_s(OW_OP_CMPLE, type, ctl, scalar)
 
-// Reductions over dimension 0 of a: one result an inner vector, in the type of dst's descriptor.
+// Reductions over dimension 0 of a: one result per inner vector, in the type of dst's descriptor.
 #define ow_dot(type, ctl) ow_tensor(OW_OP_DOT, type, ctl, 0)
 #define ow_sum(type, ctl) ow_tensor(OW_OP_SUM, type, ctl, 0)
 #define ow_rmax(type, ctl) ow_tensor(OW_OP_RMAX, type, ctl, 0)
@@ -374,8 +373,7 @@ OW_ALWAYS_INLINE uint32_t ow_task_field(uint32_t task) {
 #define ow_sigmoid(type, ctl) ow_tensor(OW_OP_SIGMOID, type, ctl, 0)
 
 // Triggered by wavelets (docs/isa.md). dotw: `x` is the byte address of the (first) vector. With
-// dst in the accumulator cache (OW_F32, as that of axpyw: ow_dsr_mem2) its results are rows for a
-// drain.
+// dst in the accumulator cache (OW_F32, ow_dsr_mem2 as for axpyw) the results are rows for a drain.
 #define ow_axpyw(ctl) ow_tensor(OW_OP_AXPYW, OW_MIXED, ctl, 0)
 #define ow_axpyw_t(type, ctl) ow_tensor(OW_OP_AXPYW, type, ctl, 0)
 #define ow_dotw(type, ctl, x) ow_tensor(OW_OP_DOTW, type, ctl, x)

@@ -10,13 +10,13 @@
 #include "openwafer/tile/check.h"
 #endif
 
-// What the consumer at the ramp acts on: the end of an accumulator row, the end of the stream.
+// Bits for the consumer at the ramp: the end of an accumulator row, the end of the stream.
 #define OW_ROW_END OW_CONTROL_ROW_END(1)
 #define OW_STREAM_END OW_CONTROL_STREAM_END(1)
 
-// What routers on the way do whose colour obeys commands: eight slots, slot 0 first; the colour's
-// pop mode says which routers a slot is for. OW_NO_RAMP, or'ed to a command, keeps the wavelet from
-// the ramp of the router that carries it out.
+// Commands for routers on the way whose colour obeys commands: eight slots, slot 0 first. The
+// colour's pop mode says which routers use a slot. With OW_NO_RAMP the router that carries a
+// command out keeps the wavelet from its ramp.
 //
 //   ow_push_control(queue, OW_COMMAND(0, OW_ADVANCE) | OW_COMMAND(1, OW_RESET | OW_NO_RAMP));
 #define OW_ADVANCE OW_COMMAND_OP(OW_SWITCH_ADV)  // to the next switch position
@@ -31,7 +31,7 @@
 #define OW_COMMAND_SLOT_(slot) OW_CHECKED(slot, 7, "a slot of commands is 0 to 7")
 #endif
 
-// Bits that no hardware looks at: what a control task is told.
+// Bits that no hardware reads: an order for a control task.
 #define OW_IDENTITY(n) OW_CONTROL_IDENTITY(n)
 #define OW_IDENTITY_OF(word) OW_CONTROL_IDENTITY_OF(word)
 

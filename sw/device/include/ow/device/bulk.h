@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies between the host and many tiles at the rate of the edges: requests of the control plane's
-// protocol that enter at all sides, each tile's at a port of its row or its column, and answers
-// that leave there. The control plane's colours are nobody else's, so nothing is taken from a
-// program, and its firmware need not know.
+// Copies between the host and many tiles at the rate of the edges. Requests of the control plane's
+// protocol enter at all sides, each tile's at a port of its row or column, and answers leave there.
+// Only the control plane uses these colours, so a program loses nothing and its firmware need not
+// know.
 //
-// A port carries one wavelet a cycle and a tile takes one; tiles are given to ports so that all
-// ports have about equally much, no two ports feed one tile, and no two streams share a link: those
-// along rows and those along columns meet nowhere. All packets are unicasts, so that the rules of
-// docs/fabric.md hold whatever the number of ports.
+// A port carries one wavelet per cycle and a tile takes one. Tiles are given to ports so that all
+// ports have about equally much to do, no two ports feed one tile, and no two streams share a link:
+// streams along rows and streams along columns never meet. All packets are unicasts, so the rules
+// of docs/fabric.md hold for any number of ports.
 #ifndef OW_BULK_H_
 #define OW_BULK_H_
 
@@ -21,27 +21,27 @@ namespace ow {
 
 class Bulk {
  public:
-  // Words of a packet: long enough that four words of header are 1.5 %, short enough that other
+  // Words of a packet. Long enough that four header words are only 1.5 %, short enough that other
   // requests get through.
   static constexpr size_t kPacketWords = 256;
 
   // `sram_bytes`: of a tile (ControlPlane::sram_bytes).
   Bulk(Device& device, uint32_t sram_bytes) : device_(device), sram_bytes_(sram_bytes) {}
 
-  // Addresses are multiples of 4; at most one write and one read for each tile. What is read goes
-  // to `words`, which has the size wanted and must live until the copy is done. BadInput for
-  // another address, no words, a tile that is not there, or a write beyond a tile's SRAM.
+  // Addresses are multiples of 4. There is at most one write and one read per tile. Words that are
+  // read go to `words`, which has the right size and must live until the copy is done. BadInput for
+  // a wrong address, no words, a missing tile, or a write beyond a tile's SRAM.
   void write(int row, int col, uint32_t addr, std::vector<uint32_t> words);
   void read(int row, int col, uint32_t addr, std::vector<uint32_t>* words);
 
-  // Sends what the ports can take and looks at what came. True when all tiles have taken what was
-  // written and all that was read is there. To be called whenever the device has something to tell;
-  // no other requests may be under way between the first call and the last. ProtocolError for an
-  // answer that is none of these; DeviceFault if a tile refuses.
+  // Sends what the ports can take and looks at what came. Returns true when all tiles have taken
+  // their writes and all reads have arrived. Call it whenever the device has something to tell. No
+  // other requests may be under way between the first call and the last. ProtocolError for an
+  // unexpected answer; DeviceFault if a tile refuses.
   bool pump();
 
-  // While held, pump() sends no more packets; what is under way is still taken. idle(): nothing is,
-  // so that others may send requests before it goes on.
+  // While held, pump() sends no more packets but still takes answers. When idle(), nothing is under
+  // way and others may send requests.
   void hold(bool held) { held_ = held; }
   bool idle() const;
 

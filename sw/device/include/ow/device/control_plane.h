@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The control plane's client: packets as docs/fabric.md has them. All requests enter at the west
-// edge of one grid row (so there is one injector of multicasts), responses leave at the west edge
-// of the grid row that answers.
+// The client of the control plane, with the packets of docs/fabric.md. All requests enter at the
+// west edge of one grid row, so there is one injector of multicasts. Responses leave at the west
+// edge of the row that answers.
 #ifndef OW_CONTROL_PLANE_H_
 #define OW_CONTROL_PLANE_H_
 
@@ -14,8 +14,8 @@
 
 namespace ow {
 
-// BadInput for a write beyond a tile's SRAM, which a tile drops as a whole without an answer.
-// Registers are not looked at.
+// BadInput for a write beyond a tile's SRAM. A tile would drop it as a whole without an answer.
+// Writes to registers are not checked.
 void check_write(uint32_t addr, size_t words, uint32_t sram_bytes);
 
 class ControlPlane {
@@ -34,28 +34,28 @@ class ControlPlane {
 
   // Writes the same words (addresses ascending by 4) into every tile of the rectangle: one
   // multicast packet, cut every 65,535 words. Only queues the packets; they travel while the device
-  // runs. Requests are delivered in the order in which they were made. Throws BadInput for a
-  // rectangle that is not in the grid, an unaligned address, no words, or words beyond a tile's
-  // SRAM (which the first write to SRAM asks the tile for).
+  // runs. Requests are delivered in the order of the calls. Throws BadInput for a rectangle outside
+  // the grid, an unaligned address, no words, or words beyond a tile's SRAM (the first write to
+  // SRAM asks a tile for its size).
   void write(const Rect& rect, uint32_t addr, const std::vector<uint32_t>& words);
   void write(const Rect& rect, uint32_t addr, uint32_t word);
   void write_tile(int row, int col, uint32_t addr, const std::vector<uint32_t>& words);
   void write_tile(int row, int col, uint32_t addr, uint32_t word);
 
-  // Bytes of SRAM of a tile, all of which are alike: from a tile's CONFIG register, read once.
+  // Bytes of SRAM per tile; all tiles are alike. Read once, from a tile's CONFIG register.
   uint32_t sram_bytes(int row, int col);
 
-  // Runs the device until every tile of the rectangle has taken all writes made before (a read of
-  // each tile proves it).
+  // Runs the device until every tile of the rectangle has taken all earlier writes. A read of each
+  // tile proves it.
   void fence(const Rect& rect);
 
-  // Reads n words; runs the device until they are there. DeviceFault if the tile reports an error
+  // Reads n words and runs the device until they arrive. DeviceFault if the tile reports an error
   // or never answers.
   std::vector<uint32_t> read_tile(int row, int col, uint32_t addr, size_t n);
   uint32_t read_tile(int row, int col, uint32_t addr);
 
-  // Reads the same n words of every tile of the rectangle; the result is indexed
-  // [(row - rect.row) * rect.cols + (col - rect.col)].
+  // Reads the same n words of every tile of the rectangle. Index of the result: [(row - rect.row) *
+  // rect.cols + (col - rect.col)].
   std::vector<std::vector<uint32_t>> read_rect(const Rect& rect, uint32_t addr, size_t n);
 
   struct ReadRequest {
@@ -64,7 +64,7 @@ class ControlPlane {
     uint32_t addr;
     size_t n;  // words, at least 1
   };
-  // Any mix of reads, pipelined up to max_outstanding packets; results in the order of the
+  // Any mix of reads, with up to max_outstanding packets under way. Results are in the order of the
   // requests.
   std::vector<std::vector<uint32_t>> read_many(const std::vector<ReadRequest>& requests);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The device interface: a grid of tiles seen from its four edges. Everything that the host does
-// (loading, launching, reading back) goes through wavelets at edge ports; see control_plane.h and
-// program.h. Host code knows none of the implementations.
+// (loading, launching, reading back) uses wavelets at edge ports; see control_plane.h and
+// program.h. Host code does not know which implementation it uses.
 //
-// A device works by itself and tells the host when there is something to do: it may be a simulator
-// or a machine behind a wire. What only a simulator can do is SimControl (sim_control.h).
+// A device works by itself and tells the host when there is something to do. It may be a simulator
+// or a machine at the end of a wire. SimControl (sim_control.h) holds what only a simulator can do.
 #ifndef OW_DEVICE_H_
 #define OW_DEVICE_H_
 
@@ -35,8 +35,8 @@ constexpr int link_credits(int colour) {
   return colour == kColourReq || colour == kColourRsp ? kCtlCredits : kLinkCredits;
 }
 
-// A control wavelet with commands for the routers on its way (docs/fabric.md): it is sent with all
-// credits of its colour in hand, takes them all along and brings all of them back.
+// A control wavelet with commands for the routers on its way (docs/fabric.md). It is sent only when
+// all credits of its colour are there. It takes all of them, and all of them come back.
 inline bool is_command(const Wavelet& w) {
   return w.colour < kMaxDataColours && w.ctrl && (w.data & isa::Control::Commands::kMask) != 0;
 }
@@ -53,12 +53,12 @@ enum class RunStatus {
   CycleLimit  // max_cycles have passed
 };
 
-// Wavelets that a port's queue of a colour holds at most, and the level at which the device tells
-// that it wants more: whoever keeps it above that sends without a gap.
+// The most wavelets that a port's queue of a colour holds, and the level at which the device asks
+// for more. A sender that stays above this level sends without gaps.
 constexpr size_t kPortRoom = 1024;
 constexpr size_t kPortRefill = 512;
 
-// What ended a stretch of work of a device.
+// Why a device has stopped working.
 enum class Pause {
   Event,  // wavelets arrived, or a port's queue went down to kPortRefill or became empty
   Quiet,  // as RunStatus::Quiet
@@ -71,22 +71,22 @@ class Device {
   virtual ~Device() = default;
 
   virtual GridShape shape() const = 0;
-  // A part of a larger machine has no ports at a side where the machine goes on. There are ports at
-  // the west side of every device.
+  // If a device is part of a larger machine, it has no ports at the sides where the machine
+  // continues. Every device has ports at its west side.
   virtual bool has_side(Side) const { return true; }
 
-  // Cycles of the machine's clock since its reset, as far as the device has told.
+  // Cycles of the machine's clock after its reset, as last reported by the device.
   virtual uint64_t cycle() const = 0;
-  // The count that limits are set in: of a machine behind a wire, without the cycles in which it
-  // had to wait for the wire.
+  // The count that limits refer to. For a machine at the end of a wire it leaves out the cycles
+  // spent waiting for the wire.
   virtual uint64_t patience_cycle() const { return cycle(); }
 
-  // One line that names the implementation and its configuration.
+  // One line that names implementation and configuration.
   virtual std::string description() const = 0;
 
-  // Sends wavelets into the grid, those of a port and a colour in their order. At most one leaves a
-  // port in a cycle, when its colour has a credit; the colours take turns. What a port has no room
-  // for waits here; whoever makes wavelets as they are wanted looks at pending_sends.
+  // Sends wavelets into the grid, in order for each port and colour. At most one leaves a port per
+  // cycle, if its colour has a credit; colours take turns. Wavelets without room in the port wait
+  // here; a sender that makes wavelets on demand looks at pending_sends.
   void send(Side side, int index, const Wavelet* wavelets, size_t count);
   void send(Side side, int index, const std::vector<Wavelet>& wavelets) {
     send(side, index, wavelets.data(), wavelets.size());
@@ -101,27 +101,25 @@ class Device {
   // Credits that the port has left for sending `colour` into the grid (0..link_credits(colour)).
   virtual int send_credits(Side side, int index, int colour) const = 0;
 
-  // The edge always takes what arrives and returns the credit; wavelets are kept in the order of
-  // arrival until taken. `available` counts them without taking.
+  // The edge always takes what arrives and returns the credit. Wavelets are kept in order of
+  // arrival until they are taken. `available` counts them without taking them.
   virtual std::vector<Arrival> take(Side side, int index, int colour) = 0;
   virtual size_t available(Side side, int index, int colour) const = 0;
 
-  // Lets the device work until `done` says true (asked before, and then whenever something has
-  // arrived or a queue has room again; may be empty), nothing moves any more, or max_cycles have
-  // passed, whichever is first.
+  // Lets the device work until `done` returns true, nothing moves any more, or max_cycles have
+  // passed. `done` is asked first, and then whenever something has arrived or a queue has room
+  // again; it may be empty.
   RunStatus run(uint64_t max_cycles, const std::function<bool()>& done);
   RunStatus run(uint64_t max_cycles) { return run(max_cycles, nullptr); }
 
-  // Whether the device can tell that nothing moves any more (Quiet). One that cannot ends at the
+  // Whether the device can tell that nothing moves any more (Quiet). If it cannot, it runs to the
   // limit, and the host asks the tiles.
   virtual bool tells_quiet() const = 0;
 
   // The controls of a simulated device, or null.
   virtual SimControl* sim() { return nullptr; }
 
-  // ---- What a device implements, and `send` and `run` are made of.
-  // Takes wavelets of one colour into the port's queue, from the first one on, and returns how many
-  // it took: what there is room for.
+  // ---- What a device implements; `send` and `run` use it.
   virtual size_t offer(Side side, int index, const Wavelet* wavelets, size_t count) = 0;
   // Wavelets taken that have not entered the grid.
   virtual size_t queued(Side side, int index, int colour) const = 0;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The link that takes one colour's wavelets from a port of a simulated edge, in simulated cycles:
 //
-//   the grid -> a queue of `depth` wavelets -> link -> the stages behind it, one after the other
+//   the grid -> a queue of `depth` wavelets -> link -> the stages after it, one after the other
 //
-// Link and stages each let a wavelet through in a fixed time. What the link has let through and a
-// slower stage has not still has its place in the queue: the buffers of a stage cover its round
-// trip, no more. While no place is free the grid's credit is kept back, and when all credits of the
-// colour are, the grid can send nothing. All times are whole numbers of 1/65,536 of a cycle; when a
-// wavelet is through is known in the cycle in which it comes, so nothing depends on the host.
+// Link and stages each pass a wavelet in a fixed time. A wavelet that has crossed the link but not
+// yet a slower stage keeps its place in the queue, because a stage's buffers only cover its round
+// trip. While no place is free the grid's credit is held back. When all credits of the colour are
+// held back, the grid cannot send. All times are whole numbers of 1/65,536 cycle. When a wavelet
+// arrives, the cycle in which it will be through is already known, so nothing depends on the host.
 #ifndef OW_DEVICE_EDGE_EXIT_H_
 #define OW_DEVICE_EDGE_EXIT_H_
 
@@ -29,23 +29,22 @@ class EdgeExit {
  public:
   explicit EdgeExit(const EdgeExitOptions& options);
 
-  // A stream begins: left() is forgotten. `stages`: its wavelets go through them, too.
+  // A stream begins and left() is cleared. `stages`: its wavelets also pass the stages.
   void open(bool stages);
-  // Between two streams: so many cycles were no time.
+  // Between two streams: this many cycles took no time.
   void skip(uint64_t cycles);
-  // A wavelet for which so many credits go back is on the wires of cycle `now`. Cycles do not go
-  // back.
+  // A wavelet worth this many credits is on the wires of cycle `now`. Cycles never decrease.
   void arrive(uint64_t now, int credits);
-  // The credits of those wavelets that have got a place before cycle `now`; each of them once.
+  // The credits of wavelets that got a place before cycle `now`, each returned once.
   int release(uint64_t now);
-  // Credits that have not gone back.
+  // Credits that have not been returned yet.
   int kept() const { return kept_; }
   // Whether a wavelet has no place in cycle `now`.
   bool full(uint64_t now) const { return !waiting_.empty() && waiting_.front().place > now; }
-  // Why the wavelet that has waited longest has no place in cycle `now`: Exit, or Reduce where it
-  // is a stage's turn.
+  // Why the longest-waiting wavelet has no place in cycle `now`: Exit, or Reduce if a stage is the
+  // cause.
   EdgeWait cause(uint64_t now) const;
-  // For each wavelet since the stream began the cycle in which it had crossed the link.
+  // For each wavelet of the stream, the cycle in which it had crossed the link.
   const std::vector<uint64_t>& left() const { return left_; }
 
  private:

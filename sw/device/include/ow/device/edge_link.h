@@ -3,17 +3,16 @@
 //
 //   the host's queue -> store -> stages -> link -> a queue of `depth` wavelets -> the grid
 //
-// Store, stages and link each let a wavelet through in a fixed time, and the grid takes one a
-// cycle; the link waits while the queue is full, what is in front of it runs ahead by what there
-// is. All times are whole numbers of 1/65,536 of a cycle, so that what happens in a cycle depends
-// on nothing but earlier cycles.
+// Store, stages and link each pass a wavelet in a fixed time, and the grid takes one per cycle. The
+// link waits while the queue is full. The parts in front of it run ahead as far as wavelets are
+// available. All times are whole numbers of 1/65,536 cycle, so a cycle depends only on earlier
+// cycles.
 //
-// A stream follows the one before it without a gap: its first wavelets cross the link as soon as
-// that has let the last of the other one through, and wait at the edge until the grid takes them.
-// Holds say what may not: the wavelets of a phase leave the store when all of the phase's are over
-// (an update, latencies: the buffers of a link cover its round trip, so a latency delays the
-// beginning of something alone), and none of a stream goes into the grid before those of its
-// entrance are.
+// A stream follows the one before it without a gap: its first wavelets cross the link right after
+// the last one of the earlier stream, and wait at the edge until the grid takes them. A hold delays
+// this. The wavelets of a phase leave the store when all holds of the phase are over. No wavelet of
+// a stream enters the grid before the holds of its entrance are over. Holds are updates and
+// latencies; the buffers of a link cover its round trip, so a latency only delays a beginning.
 #ifndef OW_DEVICE_EDGE_LINK_H_
 #define OW_DEVICE_EDGE_LINK_H_
 
@@ -25,8 +24,8 @@
 
 namespace ow {
 
-// Why the grid had to wait for a wavelet: for what holds a stream's beginning, or for what its
-// wavelets come through; and why it could send none (ow/device/edge_exit.h).
+// Why the grid had to wait for a wavelet (a hold at the beginning of a stream, or a part on the
+// way), or why it could not send (ow/device/edge_exit.h).
 enum class EdgeWait {
   Edge,       // the rate of the link into the wafer
   Store,      // of the store
@@ -40,8 +39,8 @@ enum class EdgeWait {
 constexpr int kEdgeWaits = 8;
 const char* edge_wait_name(EdgeWait wait);  // "edge", ...
 
-// By cause, cycles in which the grid would have taken a wavelet and none was there, and those in
-// which it was kept from sending any.
+// Lost cycles by cause: the grid would have taken a wavelet and none was there, or the grid was
+// kept from sending.
 using EdgeWaits = std::array<uint64_t, kEdgeWaits>;
 inline uint64_t total(const EdgeWaits& waits) {
   uint64_t sum = 0;
@@ -56,13 +55,13 @@ struct EdgeLinkOptions {
   std::vector<uint64_t> stage_periods = {};
 };
 
-// What it holds does not go on before the cycle `until`.
+// A hold: nothing goes on before the cycle `until`.
 struct EdgeHold {
   uint64_t until = 0;
   EdgeWait cause = EdgeWait::Edge;
 };
 
-// A part of a stream, from the cycle after the last wavelet of the one before.
+// A part of a stream, starting in the cycle after the last wavelet of the part before.
 struct EdgePhase {
   uint64_t begin = 0;
   uint64_t end = 0;       // cycle of its last wavelet
@@ -77,26 +76,25 @@ class EdgeLink {
  public:
   explicit EdgeLink(const EdgeLinkOptions& options);
 
-  // A stream begins in cycle `now`, with a phase that has these holds; what is offered next is
-  // thought to have been there before. Phases are forgotten. All holds are in the order of their
-  // ends.
+  // A stream begins in cycle `now` with a phase that has these holds. The next wavelets offered
+  // count as available before `now`. Earlier phases are cleared. Holds are sorted by their ends.
   void open(uint64_t now, std::vector<EdgeHold> entrance, std::vector<EdgeHold> holds);
-  // In front of a stream so many wavelets of something else come the same way, which leave the
-  // store from cycle `from` on. The cycle in which the last one has crossed the link.
+  // This many other wavelets use the same way in front of a stream, and leave the store from cycle
+  // `from` on. Returns the cycle in which the last one has crossed the link.
   uint64_t cross(uint64_t from, uint64_t wavelets);
-  // The next wavelet that is offered begins a phase.
+  // The next wavelet offered begins a phase.
   void begin_phase(std::vector<EdgeHold> holds = {});
-  // Between two streams: so many cycles were no time.
+  // Between two streams: this many cycles took no time.
   void skip(uint64_t cycles);
   // The host has put `count` wavelets into its queue before cycle `now`.
   void offer(uint64_t now, size_t count);
-  // Whether a wavelet is there for the grid in cycle `now`. Cycles do not go back.
+  // Whether a wavelet is ready for the grid in cycle `now`. Cycles never decrease.
   bool ready(uint64_t now);
   // The grid takes it.
   void take(uint64_t now);
-  // The grid would take one, and it is not there.
+  // The grid would take a wavelet, but none is there.
   void starve(uint64_t now);
-  // The grid may send nothing, for a reason that is not this link's.
+  // The grid cannot send, for a reason outside this link.
   void kept_from_sending(uint64_t now, EdgeWait cause) { count(now, cause); }
 
   const std::vector<EdgePhase>& phases() const { return phases_; }
@@ -115,17 +113,17 @@ class EdgeLink {
   EdgeLinkOptions options_;
   std::vector<EdgeHold> entrance_;
   std::vector<EdgeHold> holds_;  // of the wavelet that crosses, or crosses next
-  uint64_t opens_at_ = 0;        // the end of the last hold with which the stream began
-  // Wavelets, since the link was made.
+  uint64_t opens_at_ = 0;        // the end of the last hold at the beginning of the stream
+  // Counts of wavelets over the life of the link.
   uint64_t begun_ = 0;    // before this stream
   uint64_t offered_ = 0;  // by the host
   uint64_t crossed_ = 0;  // have come over the link
   uint64_t taken_ = 0;    // by the grid
-  // 1/65,536 cycles: when store, stages and link are through with what they have begun.
+  // 1/65,536 cycles: when store, stages and link finish what they have begun.
   uint64_t store_at_ = 0;
   std::vector<uint64_t> stage_at_;
   uint64_t link_at_ = 0;
-  // .. and when the place of each wavelet that waited at the edge was free again, by number.
+  // When the place of each wavelet that waited at the edge became free again, by number.
   std::vector<uint64_t> free_at_;
   bool crossing_ = false;  // a wavelet is on its way, there at link_at_
   bool ahead_ = false;     // the next ones that are offered have been there for the store

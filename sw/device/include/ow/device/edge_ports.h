@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's side of the grid's edge links: what a neighbouring router would do, with a send queue
-// of kPortRoom wavelets a port and colour. Shared by all simulated devices, so that they behave
-// alike cycle by cycle.
+// The host's side of the grid's edge links. It does what a neighbouring router would do, and has a
+// send queue of kPortRoom wavelets per port and colour. All simulated devices share it, so they
+// behave alike cycle by cycle.
 #ifndef OW_SRC_EDGE_PORTS_H_
 #define OW_SRC_EDGE_PORTS_H_
 
@@ -26,15 +26,15 @@ class EdgePorts {
   int port(Side side, int index) const;  // BadInput if there is none
   int first(Side side) const { return first_[static_cast<int>(side)]; }
 
-  // One simulated cycle: `drive` gives the words that the host puts on the wires of `cycle`, and
-  // `receive` takes what the grid has on them.
+  // One simulated cycle: `drive` returns the words that the host puts on the wires of `cycle`, and
+  // `receive` takes the words that the grid has on them.
   void drive(uint64_t cycle, uint64_t* in_words);
   void receive(uint64_t cycle, const uint64_t* out_words);
 
-  // Nothing to send that a credit allows, and no credit to return.
+  // Whether there is nothing to send that a credit allows, and no credit to return.
   bool quiet() const { return busy_ports_ == 0; }
 
-  // Takes what there is room for, as Device::offer.
+  // Takes as many as there is room for; see Device::offer.
   size_t send(int port, const Wavelet* wavelets, size_t count);
   size_t pending(int port, int colour) const { return ports_[port].queues[colour].size(); }
   size_t pending(int port) const { return ports_[port].pending; }
@@ -44,18 +44,18 @@ class EdgePorts {
   size_t available(int port, int colour) const { return ports_[port].arrivals[colour].size(); }
   void block(int port, int colour, bool blocked);
 
-  // A link in front of a port's colour (edge_link.h), or none any more. One colour of a port has
-  // one at most.
+  // Puts a link in front of a port's colour (edge_link.h), or removes it. At most one colour of a
+  // port has one.
   void set_link(int port, int colour, const std::optional<EdgeLinkOptions>& options);
   // The link; InternalError if the port has none.
   EdgeLink& link(int port);
-  // A link behind a port's colour (edge_exit.h), likewise, that its credits go back through: none
-  // of them may be owed.
+  // Puts a link after a port's colour (edge_exit.h), or removes it. Its credits return through the
+  // link; none of them may be owed now.
   void set_exit(int port, int colour, const std::optional<EdgeExitOptions>& options);
   EdgeExit& exit(int port);
 
-  // Whether, since it was asked last, something arrived, or a queue went down to kPortRefill or
-  // became empty.
+  // Whether something has arrived, or a queue went down to kPortRefill or became empty, after the
+  // last call.
   bool take_event() {
     const bool event = event_;
     event_ = false;
@@ -104,10 +104,10 @@ class EdgePorts {
     uint32_t returnable() const { return has_owed & ~blocked; }
   };
 
-  // Of `mask`, the colours of which a wavelet is there.
+  // The colours of `mask` that have a wavelet ready.
   static uint32_t arrived(Port* port, uint32_t mask, uint64_t cycle);
-  // Credits of what has got a place behind the exit are owed from now on; if none could go back
-  // and the grid has none left, its link counts the cycle.
+  // Credits of wavelets that got a place in the exit are owed from now on. If none could be
+  // returned and the grid has none left, the link counts the cycle.
   static void leave(Port* port, uint64_t cycle);
   void refresh(Port* port);  // keeps `busy` and busy_ports_ right
   static void refresh_credit(Port* port, int colour);

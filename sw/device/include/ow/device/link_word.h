@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bits of a link (docs/fabric.md) as a 64-bit word: zero if it carries
-// nothing.
+// The bits of a link (docs/fabric.md) as a 64-bit word; zero if the link carries nothing.
 #ifndef OW_SRC_LINK_WORD_H_
 #define OW_SRC_LINK_WORD_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Short names of the tile's registers (docs/memory-map.md) for the host; the numbers stand in
+// Short names of the tile's registers (docs/memory-map.md) for the host. The numbers come from
 // ow/isa/isa.h.
 #ifndef OW_TILE_MAP_H_
 #define OW_TILE_MAP_H_

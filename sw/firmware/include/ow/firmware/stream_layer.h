@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the host and the streaming layer kernel (stream_layer.c) share: queues, tasks, and the
-// parameter block. Plain C that C++ reads too; all fields are 32-bit words, little endian.
+// parameter block. Plain C that C++ can read; all fields are 32-bit little-endian words.
 #ifndef OW_STREAM_LAYER_H_
 #define OW_STREAM_LAYER_H_
 
@@ -25,14 +25,14 @@
 #define OW_SL_BIAS (1u << 3)    // add the biases
 #define OW_SL_BF16 (1u << 4)    // weights and activations are bfloat16, else binary16
 
-// One layer y = f(W x + b). x and y hold one row of `samples` 16-bit values for each feature of
-// this grid row, local index ascending (docs/numerics.md says which features those are).
+// One layer y = f(W x + b). x and y hold one row of `samples` 16-bit values per feature of this
+// grid row, in ascending local index (docs/numerics.md says which features these are).
 struct ow_layer_params {
-  uint32_t samples;    // a tile; a multiple of the lanes
+  uint32_t samples;    // per tile; a multiple of the lanes
   uint32_t inputs;     // local inputs
   uint32_t outputs;    // of the whole layer: share * grid rows + left
   uint32_t share;      // outputs that every grid row keeps
-  uint32_t left;       // the first grid rows, this many, keep one more
+  uint32_t left;       // this many of the first grid rows keep one more
   uint32_t x_addr;     // 16-byte aligned
   uint32_t y_addr;     // 16-byte aligned
   uint32_t bias_addr;  // fp32, one for each output that this grid row owns (OW_SL_BIAS)
@@ -40,7 +40,7 @@ struct ow_layer_params {
   uint32_t flags;
 };
 
-// Symbol ow_params. The host writes it alike into all tiles; grid row and column come from the
+// Symbol ow_params. The host writes the same into all tiles; the grid row and column come from the
 // tile's ROW and COL registers.
 struct ow_stream_params {
   uint32_t layers;
@@ -48,10 +48,10 @@ struct ow_stream_params {
   struct ow_layer_params layer[OW_SL_MAX_LAYERS];
 };
 
-// Symbol ow_relay: blocks that pass through this tile on their way to the edge.
+// Symbol ow_relay: blocks that pass this tile on their way to the edge.
 
-// Symbol ow_stats: low words of the cycle count when the tile started the layer, had consumed its
-// weights, had drained its last row, and had sent or relayed its last word.
+// Symbol ow_stats: low words of the cycle count when the tile had started the layer, consumed its
+// weights, drained its last row, and sent or relayed its last word.
 struct ow_layer_stats {
   uint32_t start;
   uint32_t weights_done;

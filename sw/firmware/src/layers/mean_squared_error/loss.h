@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mean squared error: a part of train_loss.c. Targets lie as the last tensor does.
-// Cycles: 5 instructions of `samples` elements an output, with 2 elements a cycle.
+// Mean squared error: a part of train_loss.c. Targets have the layout of the last tensor. Cycles: 5
+// instructions of `samples` elements per output, 2 elements per cycle.
 #ifndef OW_LAYERS_MEAN_SQUARED_ERROR_LOSS_H_
 #define OW_LAYERS_MEAN_SQUARED_ERROR_LOSS_H_
 

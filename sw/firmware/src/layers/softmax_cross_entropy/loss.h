@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax cross-entropy: a part of train_loss.c. The maximum and the sum over the outputs go round
-// the column twice, once joined and once as they came out.
-// Memory: a row of fp32 an owned output, behind the others.
-// Cycles: about 20 fp32 instructions of `samples` elements an output, with 2 elements a cycle.
+// Softmax cross-entropy: a part of train_loss.c. The maximum and the sum over the outputs go around
+// the column twice: once to be joined, once as results. Memory: one more row of fp32 per owned
+// output, after the others. Cycles: about 20 fp32 instructions of `samples` elements per output, 2
+// elements per cycle.
 #ifndef OW_LAYERS_SOFTMAX_CROSS_ENTROPY_LOSS_H_
 #define OW_LAYERS_SOFTMAX_CROSS_ENTROPY_LOSS_H_
 
@@ -27,7 +27,7 @@ static void exponential(void) {
     p = next;
     next = swap;
   }
-  // An even number of exchanges: the polynomial is in P.
+  // After an even number of exchanges the polynomial is in P.
   ow_sll_s(OW_I32, ctl(N_INT, N_INT, DSR_NONE), 23);
   ow_add(OW_I32, ctl(E, P_INT, N_INT));
 }
@@ -46,7 +46,8 @@ static void reciprocal(void) {
   }
 }
 
-// Joins a row of all tiles of the column, from the first grid row to the last; all of them get it.
+// Joins a row of all tiles of the column, from the first grid row to the last. All tiles get the
+// result.
 static void join(uint32_t row, uint32_t dsr, int sum) {
   uint32_t rows = ow_train_params.grid_rows;
   uint32_t mine = ow_reg_read(OW_REG_ROW);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a job is not done and nothing moves any more, or the time is over: which tiles, colours,
-// threads and cores wait, for what, and why. Everything is read through the control plane.
+// The hang report. When a job is not done and nothing moves any more, or its time is over, it says
+// which tiles, colours, threads and cores wait, for what, and why. It reads everything through the
+// control plane.
 #ifndef OW_HANG_REPORT_H_
 #define OW_HANG_REPORT_H_
 
@@ -62,7 +63,7 @@ struct Diagnosis {
   std::string text;     // without the tile
 };
 
-// What the cores without a diagnosis do: one text for several tiles.
+// What cores without a diagnosis do: one text for several tiles.
 struct IdleCores {
   std::vector<std::pair<int, int>> tiles;  // row, column
   std::string text;
@@ -70,15 +71,15 @@ struct IdleCores {
 
 struct HangReport {
   uint64_t cycle = 0;
-  bool moving = false;               // the grid still moves: it was stopped, nothing has ended
+  bool moving = false;               // the grid still moves: it was stopped at a limit
   std::vector<TileState> tiles;      // row by row
   std::vector<Diagnosis> diagnoses;  // root causes first
   std::vector<IdleCores> cores;
 
   bool has(HangCause cause) const;
-  // First diagnosis of the cause at the tile (row, col < 0: anywhere), or null.
+  // The first diagnosis of the cause at the tile (row, col < 0: anywhere), or null.
   const Diagnosis* find(HangCause cause, int row = -1, int col = -1, int colour = -1) const;
-  // A line for each diagnosis; tiles of which the same is to be said have one together.
+  // One line per diagnosis. Tiles with the same text share a line.
   std::string text() const;
 };
 
@@ -89,9 +90,9 @@ struct LoadedImage {
 };
 using LoadedImages = std::vector<LoadedImage>;
 
-// Reads the state of every tile and says why nothing moves. If something does, the states are read
-// several times within a few thousand cycles, and what does not go on meanwhile is said to wait.
-// The images turn PCs into function names and source lines. The cores are left as they are.
+// Reads the state of every tile and says why nothing moves. If something moves, it reads the states
+// several times within a few thousand cycles, and whatever makes no progress meanwhile counts as
+// waiting. The images turn PCs into function names and source lines. The cores are not changed.
 HangReport make_hang_report(ControlPlane& control, const LoadedImages& images);
 HangReport make_hang_report(ControlPlane& control,
                             const ElfImage* image = nullptr);  // of all tiles

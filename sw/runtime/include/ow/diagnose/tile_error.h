@@ -15,7 +15,7 @@ namespace ow {
 
 using isa::ErrorSource;
 
-// Causes of the engine, the reducer and the ramp; those of the core are mcause.
+// Causes of the engine, the reducer and the ramp. Causes of the core are mcause.
 enum EngineCause {
   kEngineIllegal = static_cast<int>(isa::EngineCause::Illegal),
   kEngineDescriptor = static_cast<int>(isa::EngineCause::Descriptor),
@@ -40,11 +40,11 @@ struct TileError {
   ErrorSource source = ErrorSource::Core;
   int cause = 0;
   int unit = 0;       // engine: the thread; ramp: the colour or the queue
-  uint32_t addr = 0;  // that was accessed; core: mtval
+  uint32_t addr = 0;  // the accessed address; core: mtval
   uint32_t pc = 0;    // of the instruction; ramp: where the core was
 
   // "store access fault, address 0x40000000; pc 0x1a4 in main+0x10 (main.c:12)". The place in the
-  // program is named if there is an image.
+  // program needs an image.
   std::string describe(const ElfImage* image = nullptr) const;
 };
 
@@ -55,22 +55,22 @@ struct StoppedTile {
   TileError error;
 };
 
-// "pc 0x1a4 in main+0x10 (main.c:12)"; of no image the address alone.
+// "pc 0x1a4 in main+0x10 (main.c:12)"; without an image only the address.
 std::string describe_pc(const ElfImage* image, uint32_t pc);
 
 // Names of trap causes (mcause) and of the engine's faults.
 const char* trap_name(int cause);
 const char* engine_fault_name(int cause);
 
-// From the words of ERROR, ERROR_ADDR and ERROR_PC.
+// Decodes the words of ERROR, ERROR_ADDR and ERROR_PC.
 TileError parse_error(uint32_t error, uint32_t addr, uint32_t pc);
 
 TileError read_error(ControlPlane& control, int row, int col);
-// The tiles of the rectangle that stopped, row by row.
+// The stopped tiles of the rectangle, row by row.
 std::vector<StoppedTile> read_errors(ControlPlane& control, const Rect& rect);
 
-// Throws DeviceFault with one line (tile, cause, address, place in the program, how many others) if
-// a tile of the rectangle stopped by an error or, with an image, if its stack has overflowed.
+// Throws DeviceFault with one line (tile, cause, address, place in the program, number of others)
+// if an error has stopped a tile of the rectangle or, with an image, if its stack has overflowed.
 void check_errors(ControlPlane& control, const Rect& rect, const ElfImage* image = nullptr);
 
 }  // namespace ow

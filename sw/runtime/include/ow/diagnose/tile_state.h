@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the registers of a tile say of its router, queues, threads, tasks and core
-// (docs/memory-map.md), decoded. Everything is read through the control plane; the cores are left
-// as they are.
+// The registers of a tile (docs/memory-map.md), decoded: router, queues, threads, tasks and core.
+// Everything is read through the control plane; the cores are not changed.
 #ifndef OW_TILE_STATE_H_
 #define OW_TILE_STATE_H_
 
@@ -20,12 +19,12 @@ namespace ow {
 
 // A colour in a router.
 struct ColourState {
-  std::optional<Route> route;  // in effect, if there is one
+  std::optional<Route> route;  // the route in effect
   int position = 0;            // of its switch
   int last_position = 0;       // 0: it is not switched
   bool torn = false;           // torn down by a command
   bool occupied = false;       // wavelets of it wait here
-  bool misrouted = false;      // one came in at another port than the route's
+  bool misrouted = false;      // one arrived at a port that is not the route's input
   std::array<int, 4> credits{kLinkCredits, kLinkCredits, kLinkCredits, kLinkCredits};  // N E S W
 };
 
@@ -71,22 +70,22 @@ struct TileState {
   CoreState core;
   TileError error;
   std::vector<ThreadState> thread;
-  // Counts of all that moves in a tile: beats, sums of the reducer, instructions, wavelets.
+  // Counts of everything that moves in a tile: beats, sums of the reducer, instructions, wavelets.
   std::array<uint64_t, 5> progress{};
 
-  // Between readings of a grid that still moves: whether any of the counts went on, the
-  // instructions did, and where the core was.
+  // Between readings of a grid that still moves: whether any count grew, whether the instructions
+  // did, and where the core was.
   bool moved = false;
   bool computes = false;
   std::set<uint32_t> pcs;
 
   const ColourState& of(int c) const { return colour[static_cast<size_t>(c)]; }
   bool any_thread() const;
-  // The queue that is bound to a colour.
+  // The queue bound to a colour.
   std::optional<int> inq_of(int c) const;
   std::optional<int> outq_of(int c) const;
-  // A core that runs, neither asleep nor at a tensor instruction: it executes, or it waits to put
-  // something into an output queue.
+  // A core that runs and is neither asleep nor at a tensor instruction. It executes, or it waits to
+  // put something into an output queue.
   bool core_busy() const { return core.running && !core.asleep && !core.waits_tensor; }
 };
 

@@ -19,7 +19,7 @@ struct ElfSegment {
   std::vector<uint8_t> bytes;  // from the file
 };
 
-// An array or a scalar that firmware exports: row-major, the last dimension runs fastest.
+// An array or scalar that firmware exports. Arrays are row-major; the last dimension runs fastest.
 struct ElfExport {
   std::string name;
   ElementType type = ElementType::U32;
@@ -31,15 +31,14 @@ struct ElfExport {
   std::string shape() const;  // "f16[3][5]", "u32" for a scalar
 };
 
-// A function that firmware lets the host launch.
+// A function that the host can launch.
 struct ElfLaunch {
   std::string name;
   uint32_t task = 0;       // 16 to 31
   uint32_t arguments = 0;  // words of the exported array ow_args, 0 to 8
 };
 
-// Descriptors and threads that code of the firmware has by number, from the first to before the
-// end.
+// Descriptors and threads that firmware code uses by number: first, and one after the last.
 struct ElfClaim {
   std::string name;
   uint32_t dsr = 0, dsr_end = 0;
@@ -53,31 +52,31 @@ struct ElfImage {
   std::map<std::string, uint32_t> symbols;
   std::map<std::string, uint32_t> symbol_bytes;  // sizes, where the file knows one
 
-  // What the firmware shows by name, in the order of the file; names are unique.
+  // What the firmware exports by name, in the order of the file. Names are unique.
   const std::vector<ElfExport>& exports() const { return export_list; }
   const std::vector<ElfLaunch>& launches() const { return launch_list; }
   const std::vector<ElfClaim>& claims() const { return claim_list; }
-  // The lowest number that the linker has given to a named task; they go on up to kTaskTeardown,
-  // which is what it is if there is none.
+  // The lowest task number that the linker gave away. Named tasks go up to kTaskTeardown; without
+  // named tasks it is kTaskTeardown.
   uint32_t first_named_task() const;
-  // BadInput, naming the file and what it has instead, if there is none of that name.
+  // Throw BadInput with the file's name and the existing names if the name is missing.
   const ElfExport& exported(const std::string& name) const;
   const ElfLaunch& launch(const std::string& name) const;
 
-  // A format of ow_printf by the address that a record holds; "?" if there is none.
+  // The format of ow_printf at the address that a record holds; "?" if there is none.
   std::string format_string(uint32_t addr) const;
 
-  // The word at an address (a multiple of 4) after loading; 0 where no segment is.
+  // The word at an address (a multiple of 4) after loading; 0 outside the segments.
   uint32_t loaded_word(uint32_t addr) const;
-  // There is code of the program at pc. An image without ranges of code is taken to be anywhere.
+  // Whether the program has code at pc. An image without code ranges counts as code everywhere.
   bool holds(uint32_t pc) const;
 
-  // "pc 0x1a4 in run+0x12 (src/main.c:68)", as far as the file knows: without debug information the
-  // line is left out. "pc 0x80000000 outside the program" where there is no code.
+  // "pc 0x1a4 in run+0x12 (src/main.c:68)", as far as the file knows; without debug information
+  // there is no line. "pc 0x80000000 outside the program" if there is no code.
   std::string describe(uint32_t pc) const;
-  // The source line of an instruction, as "src/main.c:68", or "" if it is not known or outside.
+  // The source line of an instruction, such as "src/main.c:68"; "" if it is unknown or outside.
   std::string source_line(uint32_t pc) const;
-  // The function symbol at or before pc, as "name+0x12", or "?" if there is none, or "outside the
+  // The function symbol at or before pc, such as "name+0x12"; "?" if there is none, or "outside the
   // program".
   std::string locate(uint32_t pc) const;
   std::optional<uint32_t> find(const std::string& symbol) const;
@@ -94,10 +93,10 @@ struct ElfImage {
 };
 
 // Reads an executable whose loadable segments must lie within [0, sram_bytes). Throws BadInput with
-// the file's name and the limit: missing file, not a file, not ELF, not 32-bit RISC-V little
-// endian, with compressed instructions, not an executable, truncated, segment outside SRAM,
-// overlapping segments, entry outside SRAM, a note of an export or a launch that is malformed,
-// outside SRAM or of a name that is taken.
+// the file's name and the limit if the file is missing, not a regular file, not an ELF executable
+// for 32-bit little-endian RISC-V, truncated, or has compressed instructions; if a segment or the
+// entry is outside SRAM or segments overlap; or if a note of an export or launch is malformed,
+// outside SRAM, or repeats a name.
 ElfImage read_elf(const std::string& path, uint32_t sram_bytes);
 
 }  // namespace ow

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machines of the installed interface over devices: for ow::open, and for whoever brings a device
-// of another kind.
+// Makes machines of the installed interface from devices: for ow::open, and for code with its own
+// kind of device.
 #ifndef OW_RUNTIME_MACHINE_H_
 #define OW_RUNTIME_MACHINE_H_
 
@@ -11,7 +11,7 @@
 
 namespace ow {
 
-// Reads what the machine is from its first tile.
+// Reads the machine's properties from its first tile.
 Runtime make_runtime(std::unique_ptr<Device> device);
 
 }  // namespace ow

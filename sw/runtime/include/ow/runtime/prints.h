@@ -13,20 +13,20 @@
 
 namespace ow {
 
-// Formats what a record holds, as C's printf does: `arguments` are words, floats as their bits.
-// Strings are looked up in the image. What is no conversion of print.h stays as it is written.
+// Formats a record as C's printf does. `arguments` are words; floats are given as their bits.
+// Strings are looked up in the image. A conversion that print.h does not list stays as it is.
 std::string format_print(const ElfImage& image, const std::string& format,
                          const std::vector<uint32_t>& arguments);
 
-// Reads the prints of one program in a rectangle of tiles, each once.
+// Reads the prints of one program in a rectangle of tiles, each print once.
 class PrintReader {
  public:
-  // BadInput if the program was built with another layout of the ring. One that does not print has
-  // nothing to read. The reader starts with the first print after loading.
+  // BadInput if the program was built with another layout of the ring. A program that does not
+  // print has nothing to read. Reading starts with the first print after loading.
   PrintReader(ControlPlane& control, const Rect& rect, const ElfImage& image);
 
-  // What has been printed since the last call, by cycle, then row by row. One word is read of each
-  // tile, and the ring of those that have printed.
+  // The prints after the last call, by cycle, then row by row. Reads one word of each tile, and the
+  // ring of the tiles that have printed.
   std::vector<Print> take();
   // Prints that were overwritten before they were read, up to the last take().
   uint64_t lost() const { return lost_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs, routes, queues, cores and counters of tiles: all of it through the control plane.
+// Programs, routes, queues, cores and counters of tiles, all through the control plane.
 #ifndef OW_PROGRAM_H_
 #define OW_PROGRAM_H_
 
@@ -20,31 +20,31 @@
 namespace ow {
 
 // ------------------------------------------------------------------------------------- routes --
-// Routes of all colours in a grid. Kept by the host, checked, then written to the tiles.
+// The routes of all colours in a grid. The host collects them, checks them, then writes them.
 class RouteSet {
  public:
   explicit RouteSet(GridShape shape) : shape_(shape) {}
 
-  // BadInput if the tile is not in the grid, the colour is not 0..23 or the mask is empty. A route
-  // that is set again is replaced.
+  // BadInput if the tile is not in the grid, the colour is not 0..23 or the mask is empty. A second
+  // call replaces the route.
   void set(int row, int col, int colour, Route route);
   void set(const Rect& rect, int colour, Route route);
-  // A switched colour; BadInput also if there is no position, or more than 4, or no such start.
+  // A switched colour. Also BadInput without a position, with more than 4, or with a wrong start.
   void set(int row, int col, int colour, const Switch& positions);
 
   // The host takes what leaves the grid at this edge port on this colour.
   void listen(Side side, int index, int colour);
 
-  // One line for each defect, in any position that a switch can be moved to: a route off the grid
-  // where nothing listens, an output into a neighbour that never takes the colour from there, an
-  // input from a neighbour that never sends there, a cycle (with its tiles), in which wavelets can
-  // wait for each other for good. Empty if there is none.
+  // One line per defect, for every position that a switch can reach: a route off the grid where
+  // nothing listens, an output into a neighbour that never takes the colour from there, an input
+  // from a neighbour that never sends there, or a cycle (with its tiles) in which wavelets can
+  // block each other forever. Empty if there is no defect.
   std::vector<std::string> check() const;
 
-  // Writes all routes: one multicast for each group of equal routes in adjacent tiles. Checks first
-  // and throws BadInput with the first defect, unless told not to. The colours must be quiet. Where
-  // an input is not selected at the start, its neighbour starts without credits; the host's edge
-  // ports always start with theirs, so the host sends to a tile only what it will take next.
+  // Writes all routes, one multicast per group of equal routes in adjacent tiles. Unless told not
+  // to, it first checks and throws BadInput with the first defect. The colours must be quiet. If an
+  // input is not selected at the start, its neighbour starts without credits. The host's edge ports
+  // always start with credits, so the host must send a tile only what it takes next.
   void apply(ControlPlane& control, bool checked = true) const;
 
   // The routes in effect at the start.
@@ -63,21 +63,21 @@ class RouteSet {
   std::set<std::tuple<int, int, int>> listeners_;  // side, index, colour
 };
 
-// Bits of a ROUTE register, and back (false if the register is not enabled).
+// Encodes a ROUTE register, and decodes it (false if the register is not enabled).
 uint32_t route_word(const Route& route);
 bool parse_route(uint32_t word, Route* route);
 
-// What a SWITCH register holds.
+// Encodes a SWITCH register.
 uint32_t switch_word(const Switch& positions);
 
-// Port of the neighbour in that direction; not for Port::Ramp.
+// The neighbour's port in that direction; not for Port::Ramp.
 Port opposite(Port port);
 const char* port_name(Port port);
 
 // ------------------------------------------------------------------------------------- queues --
 // Binds an input queue of each tile to a colour. BadInput, with the tile, if another input queue
-// has the colour: one queue serves a colour. What the ramp does when a program binds it twice
-// stands in docs/fabric.md.
+// has the colour: one queue serves a colour. docs/fabric.md says what happens if a program binds a
+// colour twice.
 void bind_inq(ControlPlane& control, const Rect& rect, int queue, int colour);
 void bind_outq(ControlPlane& control, const Rect& rect, int queue, int colour);
 // Binds all queues of the tiles to nothing.
@@ -88,7 +88,7 @@ void unbind_queues(ControlPlane& control, const Rect& rect);
 void set_filter(ControlPlane& control, const Rect& rect, int index, const Filter& filter);
 
 // ------------------------------------------------------------------------------- program, core --
-// The words at the lower end of a program's stack that tell whether it has grown over them.
+// The guard words at the lower end of a program's stack, which show whether the stack overflowed.
 struct StackGuard {
   uint32_t addr = 0;
   uint32_t words = 0;
@@ -99,16 +99,16 @@ struct StackGuard {
 // if program and stack do not fit the tile.
 std::optional<StackGuard> stack_guard(const ElfImage& image, uint32_t sram_bytes);
 
-// Writes the image into every tile of the rectangle (multicast, the zeroed part and the guard of
-// the stack included) and waits until it is there. `verify` reads one tile back and compares.
-// Returns the words written. BadInput if program and stack do not fit.
+// Writes the image, with zeroed memory and the stack's guard, into every tile of the rectangle
+// (multicast) and waits until it is there. `verify` reads one tile back and compares. Returns the
+// number of words written. BadInput if program and stack do not fit.
 size_t load_program(ControlPlane& control, const Rect& rect, const ElfImage& image,
                     bool verify = false);
 
 // Writes the logical coordinates into the tiles' ROW and COL registers.
 void set_identity(ControlPlane& control, const Rect& rect);
 
-// Resets the cores to `pc` and lets them run; stops them after the current instruction.
+// Resets the cores to `pc` and starts them; stops them after the current instruction.
 void start_cores(ControlPlane& control, const Rect& rect, uint32_t pc);
 void halt_cores(ControlPlane& control, const Rect& rect);
 
@@ -124,18 +124,18 @@ struct CoreState {
   uint32_t engine_fault = 0;
 };
 CoreState read_core(ControlPlane& control, int row, int col);
-// From the words of CORE_PC, CORE_STATUS, CORE_TVAL and ENGINE_FAULT.
+// Decodes the words of CORE_PC, CORE_STATUS, CORE_TVAL and ENGINE_FAULT.
 CoreState parse_core(uint32_t pc, uint32_t status, uint32_t tval);
 
 // ------------------------------------------------------------------------------------ counters --
 using Counters = std::array<uint64_t, kNumCounters>;  // index: enum Counter
 Counters read_counters(ControlPlane& control, int row, int col);
 std::vector<Counters> read_counters(ControlPlane& control, const Rect& rect);  // row by row
-// From the words of all counters, low and high in turn.
+// Decodes the words of all counters, low and high in turn.
 Counters parse_counters(const std::vector<uint32_t>& words);
 
-// What a build's register CONFIG says, and FEATURES and OPERATIONS: those of `full` until
-// read_features() has asked.
+// The tile's registers CONFIG, FEATURES and OPERATIONS. Values of `full` until read_features() has
+// read them.
 struct TileConfig {
   int lanes = 0;
   int threads = 0;
@@ -146,12 +146,12 @@ struct TileConfig {
 };
 TileConfig read_config(ControlPlane& control, int row, int col);
 void read_features(ControlPlane& control, int row, int col, TileConfig* config);
-// BadInput if the layout has a switch with more positions, a tile with more flows or filters, or
-// more descriptors or tasks, than FEATURES says that there are.
+// BadInput if a switch has more positions, a tile more flows or filters, or the layout more
+// descriptors or tasks than FEATURES allows.
 void check_features(const Layout& layout, const TileConfig& tile);
-// BadInput if code of the firmware has descriptors or threads that the tile has not.
+// BadInput if the firmware uses descriptors or threads that the tile does not have.
 void check_claims(const ElfImage& image, const TileConfig& tile);
-// BadInput if the layout gives a name to a descriptor or a task that the firmware has.
+// BadInput if the layout names a descriptor or a task that the firmware uses.
 void check_numbers(const Layout& layout, const ElfImage& image);
 
 }  // namespace ow

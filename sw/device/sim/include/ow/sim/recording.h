@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run of a simulated grid, kept as the link words that came in at its edges. The machine is
-// deterministic: who gives it the same words in the same cycles gets the same run, also from a
-// model that writes waves (ow-wave), and no matter which program was the host.
+// A run of a simulated grid, stored as the link words that came in at its edges. The machine is
+// deterministic: the same words in the same cycles give the same run, whatever the host program
+// was, and also in a model that writes waves (ow-wave).
 #ifndef OW_SIM_RECORDING_H_
 #define OW_SIM_RECORDING_H_
 
@@ -30,16 +30,16 @@ struct Recording {
 // The digest after a word that went out through a port in a cycle.
 uint64_t digest_word(uint64_t digest, uint64_t cycle, int port, uint64_t word);
 
-// Writes a recording, compressed, cycle by cycle. The file has its name from the end of the run on;
+// Writes a recording, compressed, cycle by cycle. The file gets its name at the end of the run.
 // BadInput if it cannot be written.
 class Recorder {
  public:
   Recorder(std::string path, GridShape shape, int ports);
-  ~Recorder();  // ends the recording, as far as it came
+  ~Recorder();  // ends the recording where it is
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  // The words of all ports in one cycle, 0: none.
+  // The words of all ports in one cycle; 0 means none.
   void clock(const uint64_t* in, const uint64_t* out);
 
  private:
@@ -50,7 +50,7 @@ class Recorder {
   uint64_t digest_ = 0;
 };
 
-// BadInput if it is none, or damaged.
+// BadInput if the file is not a recording or is damaged.
 Recording read_recording(const std::string& path);
 
 }  // namespace ow

@@ -20,8 +20,8 @@ enum class DeviceKind {
   Monolithic   // only the shapes that were built (2x2)
 };
 
-// Loses credits on one link: `count` of them, from the nth (from 0) on, of those of `colour` that
-// tile (row, col) sends out through `side`. Replicated engine only; for tests of the hang report.
+// Loses credits on one link: `count` credits of `colour` that tile (row, col) sends through `side`,
+// starting with the nth (from 0). Replicated engine only; for tests of the hang report.
 struct CreditFault {
   int row = 0;
   int col = 0;
@@ -31,7 +31,7 @@ struct CreditFault {
   uint64_t count = 1;
 };
 
-// Waves (FST) of some cycles of a run, in a build of the simulator that has them (ow-wave).
+// Waves (FST) of some cycles of a run. Needs a build of the simulator with waves (ow-wave).
 struct Waves {
   std::string file;                        // empty: none
   uint64_t from = 0, to = ~uint64_t{0};    // the first and the last cycle

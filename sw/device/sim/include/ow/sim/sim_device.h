@@ -43,21 +43,21 @@ class SimDevice : public Device, public SimControl {
                 const std::optional<EdgeExitOptions>& options) override;
   EdgeExit& exit(Side side, int index) override { return ports_.exit(ports_.port(side, index)); }
 
-  // Keeps what comes in at the edges from now on, which is the first cycle, in a file.
+  // Records the words that come in at the edges. Call it before the first cycle.
   void record_run(const std::string& path);
-  // Runs the cycles of the recording, from the first one on. BadInput if it is of another shape,
-  // DeviceFault if other words go out than did when it was made.
+  // Runs a recording from its first cycle. BadInput if its shape differs, DeviceFault if other
+  // words leave than in the recorded run.
   void replay(const Recording& recording);
 
  protected:
-  // Clocks the grid once: `in` are the words of the edge inputs in this cycle, indexed as
-  // EdgePorts numbers the ports; `out` gets the edge outputs of the next cycle.
+  // Clocks the grid once. `in` holds the words of the edge inputs in this cycle, indexed like the
+  // ports of EdgePorts; `out` gets the edge outputs of the next cycle.
   virtual void clock_grid(uint64_t cycle, const uint64_t* in, uint64_t* out) = 0;
-  // No tile can change before an edge input does. Edge outputs are looked at by the caller.
+  // Whether no tile can change before an edge input does. The caller checks edge outputs.
   virtual bool grid_quiet() const = 0;
 
   static int checked_colour(int colour);
-  // Nothing moves before the host sends something.
+  // Whether nothing moves before the host sends something.
   bool quiet() const;
 
   GridShape shape_;

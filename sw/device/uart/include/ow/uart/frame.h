@@ -19,14 +19,14 @@ struct Frame {
   bool nack = false;  // asks the other end to go back to `ack`
   uint8_t session = 0;
   uint8_t seq = 0;
-  uint8_t ack = 0;  // number of the frame that is expected next
+  uint8_t ack = 0;  // the frame expected next
   Bytes payload;
 };
 
-// CRC-32 of IEEE 802.3, least significant bit first; begins with ~0 and is not inverted.
+// CRC-32 of IEEE 802.3, least significant bit first. Starts with ~0; the result is not inverted.
 uint32_t crc32_byte(uint32_t crc, uint8_t data);
 
-// The frame's bytes with flags and escapes, behind those of `out`.
+// Appends the frame's bytes, with flags and escapes, to `out`.
 void encode(const Frame& frame, Bytes* out);
 
 // Finds frames in a stream of bytes.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of the host's byte stream (docs/fpga.md), those of sw/isa/host.yaml, in the types that
-// this end counts with.
+// Numbers of the host's byte stream (docs/fpga.md) from sw/isa/host.yaml, in the types used here.
 #ifndef OW_UART_NUMBERS_H_
 #define OW_UART_NUMBERS_H_
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's end of the byte stream: payload in both directions that arrives whole, once and in
-// order, whatever is lost, doubled or changed on the wire. The device's end is
-// fpga/rtl/ow_host_link.
+// The host's end of the byte stream. Payload arrives whole, once and in order in both directions,
+// whatever the wire loses, doubles or changes. The device's end is fpga/rtl/ow_host_link.
 #ifndef OW_UART_SESSION_H_
 #define OW_UART_SESSION_H_
 
@@ -18,12 +17,12 @@ namespace ow::uart {
 class Session {
  public:
   struct Options {
-    // Seconds without a right frame, while one is due, after which the device is given up.
+    // If an answer is due and no right frame arrives for this many seconds, the device is given up.
     double silence = 10;
-    // Seconds without progress after which frames are sent again; 0: by the wire's rate.
+    // Frames are resent after this many seconds without progress; 0: by the wire's rate.
     double resend = 0;
-    // Of the session, 1 to 255: another one than that of the last, so that what is left of that is
-    // told apart. 0: most likely another one.
+    // Number of the session, 1 to 255. It should differ from the last session's, so that late
+    // frames of that one are recognised. 0: a drawn number.
     uint8_t number = 0;
   };
   struct Counts {
@@ -32,35 +31,35 @@ class Session {
     uint64_t late = 0;    // times that frames were sent again because no answer came
     uint64_t taken = 0;   // frames of payload accepted
     uint64_t wrong = 0;   // frames with a wrong CRC or a wrong form
-    uint64_t others = 0;  // right frames that were not the expected one
+    uint64_t others = 0;  // right frames that were not expected
   };
 
   Session(std::unique_ptr<Wire> wire, const Options& options);
 
-  // Resets the device and returns what it says of itself (kInfoBytes). DeviceFault if nothing
-  // answers within the silence, ProtocolError if it speaks another version.
+  // Resets the device and returns its description (kInfoBytes). DeviceFault if nothing answers in
+  // time, ProtocolError if the device speaks another version.
   Bytes open();
 
-  // Payload to the device; goes out by work().
+  // Payload for the device; work() sends it.
   void put(const Bytes& bytes) { put(bytes.data(), bytes.size()); }
   void put(const uint8_t* bytes, size_t count);
   // Bytes of payload that were never on the wire.
   size_t backlog() const { return outgoing_.size(); }
   bool outstanding() const { return !frames_.empty(); }
 
-  // Sends what can be sent and takes what has come; if nothing has, waits up to `seconds` for it.
-  // True if payload came. DeviceFault if the device is silent or was reset. `due`: an answer is due
-  // though nothing is outstanding; then a device from which nothing comes hears an acknowledgement
-  // now and then, because it stops resending when it hears nothing.
+  // Sends what can be sent and takes what has arrived; waits up to `seconds` if nothing has. True
+  // if payload arrived. DeviceFault if the device is silent or was reset. `due`: an answer is due
+  // although nothing is outstanding. Then a silent device gets an acknowledgement now and then,
+  // because it stops resending when it hears nothing.
   bool work(double seconds, bool due = false);
-  // Payload from the device since it was asked last.
+  // Payload from the device after the last call.
   Bytes take();
 
   double now() { return wire_->now(); }
-  // When the board last showed that it has payload for the host, taken or not: on a bad wire a long
+  // When the board last showed that it has payload for the host, taken or not. On a bad wire a long
   // frame may have to be sent many times.
   double last_tried() const { return last_tried_; }
-  // When a frame of the board last came that was right.
+  // When the last right frame of the board arrived.
   double last_frame() const { return last_frame_; }
   const Wire& wire() const { return *wire_; }
   const Counts& counts() const { return counts_; }
@@ -102,8 +101,8 @@ class Session {
   double last_heard_ = 0;  // or since when something is due
   double last_frame_ = 0;
   double last_progress_ = 0;  // of what was sent
-  double last_sign_ = 0;      // of either end that nothing but waiting goes on
-  double last_tried_ = 0;  // a right frame of payload came, or one that says that some is missing
+  double last_sign_ = 0;      // a right frame arrived, or a reminder was sent
+  double last_tried_ = 0;     // a right frame with payload, or one that reports a loss
 };
 
 }  // namespace ow::uart

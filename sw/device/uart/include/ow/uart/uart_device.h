@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A machine behind a wire, as a device: its edge ports and its test-access chains over the host's
-// byte stream (docs/fpga.md). It is dark until its fuses are set (ow/open/board.h).
+// A machine at the end of a wire, as a device: its edge ports and test-access chains over the
+// host's byte stream (docs/fpga.md). It is dark until its fuses are set (ow/open/board.h).
 #ifndef OW_UART_DEVICE_H_
 #define OW_UART_DEVICE_H_
 
@@ -26,14 +26,14 @@ class UartDevice : public Device, public wafer::ChainAccess {
 
   GridShape shape() const override { return grid_; }
   uint64_t cycle() const override { return cycle_; }
-  // Without the cycles in which the wire was in use: those are not the machine's. What was on the
-  // wire counts as the cycles that its wavelets take at the machine's ports, so that a program that
-  // sends for ever comes to its limit.
+  // Leaves out the cycles in which the wire was in use, which are not the machine's. Wavelets on
+  // the wire count as the cycles that they take at the machine's ports, so a program that sends
+  // forever reaches its limit.
   uint64_t patience_cycle() const override {
     return cycle_ - wire_cycles_ + moved_ / ports_.size();
   }
   std::string description() const override;
-  // Asks the board. What the board does not answer in time is DeviceFault, as everywhere.
+  // Asks the board. No answer in time is DeviceFault, as everywhere.
   int send_credits(Side side, int index, int colour) const override;
   std::vector<Arrival> take(Side side, int index, int colour) override;
   size_t available(Side side, int index, int colour) const override;
@@ -54,7 +54,7 @@ class UartDevice : public Device, public wafer::ChainAccess {
   // Of a port and a colour, on the way into the grid.
   struct Queue {
     std::deque<Wavelet> waiting;  // at most kPortRoom
-    uint8_t pushed = 0;           // counts modulo 64 of what the board got, and what has left it
+    uint8_t pushed = 0;           // modulo 64: what the board got; what has left it
     uint8_t gone = 0;
     int credits = 0;     // as last reported
     bool fresh = false;  // reported since it was asked for
@@ -68,15 +68,15 @@ class UartDevice : public Device, public wafer::ChainAccess {
     int next_colour = 0;
   };
 
-  size_t port_at(Side side, int index) const;  // BadInput if there is none
+  size_t port_at(Side side, int index) const;  // BadInput if it does not exist
   int checked(int colour) const;
   int known_colour(int colour) const;
   void flow();
   bool flow_port(size_t port);
   void select(size_t port, int colour, Bytes* out);
   void owe();
-  // Lets the wire work for up to `seconds`, and takes what came. DeviceFault if the board takes
-  // what it gets and answers nothing.
+  // Lets the wire work for up to `seconds`, and takes what arrived. DeviceFault if the board
+  // accepts data and answers nothing.
   void work(double seconds);
   void parse();
   size_t record_bytes(uint8_t record) const;
@@ -101,7 +101,7 @@ class UartDevice : public Device, public wafer::ChainAccess {
   size_t next_port_ = 0;
 
   Bytes stream_;  // payload from the board, from a record's first byte on
-  size_t sent_port_ = SIZE_MAX, come_port_ = SIZE_MAX;  // as selected each way
+  size_t sent_port_ = SIZE_MAX, come_port_ = SIZE_MAX;  // as selected in each direction
   int sent_colour_ = -1, come_colour_ = -1;
   std::deque<uint64_t> chain_answers_;
   std::map<int, bool> listens_beyond_;  // by the end of a chain
@@ -116,8 +116,8 @@ class UartDevice : public Device, public wafer::ChainAccess {
   bool used_ = false;           // the wire carried something besides status since the last one
   bool asked_ = false;          // for a status that has not come
   bool told_ = false;           // a status has come since advance() looked
-  bool quiet_ = false;          // it said so, and nothing was sent since it was asked for
-  bool asked_quietly_ = false;  // there was nothing to be sent when it was asked for
+  bool quiet_ = false;          // the last status said so, and nothing was sent since the question
+  bool asked_quietly_ = false;  // nothing waited to be sent when it was asked for
   bool sent_since_ = false;
   uint64_t report_cycle_ = UINT64_MAX;  // when all queues were reported
   bool event_ = false;
