@@ -191,8 +191,8 @@ TEST(Control, PacketsFromSeveralEdgesDoNotMix) {
   EXPECT_EQ(g.check_quiet(), "");
 }
 
-// What a tile's memory refuses is kept and written first: the words behind it, what is swallowed,
-// the next packets and reads see it.
+// A word that the tile's memory refuses is kept and written first. The words after it, words that
+// are swallowed, later packets and later reads all see that order.
 TEST(Control, WritesKeepTheirOrderWhenTheMemoryRefusesThem) {
   Grid g(1, 2);
   std::mt19937 rng(9);

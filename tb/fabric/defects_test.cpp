@@ -19,8 +19,8 @@ size_t seen_of(const Edge& e, int colour) {
   return n;
 }
 
-// A packet of one word a cycle brings a credit to return in each cycle; those of data colours must
-// not wait for its end.
+// A packet of one word per cycle frees a slot in each cycle, so a credit of the control plane is
+// due in each cycle. Credits of data colours must not wait for the end of the packet.
 TEST(Credits, OfDataComeBackWhileALongPacketPasses) {
   Grid g(1, 1);
   for (int c = 0; c < 8; ++c) g.route(0, 0, c, kW, 1 << kS);

@@ -250,7 +250,8 @@ TEST(Ramp, ABindingThatIsWrittenAsTheQueuesAreClearedLosesNothing) {
   }
 }
 
-// Who has found a wavelet may pop it a cycle after the queues were cleared: that takes nothing.
+// A reader that has seen a wavelet may pop it one cycle after the queues were cleared. Such a pop
+// takes nothing.
 TEST(Ramp, APopBehindAClearTakesNothing) {
   Grid g(1, 1);
   g.route(0, 0, 1, kW, 1 << kRamp);

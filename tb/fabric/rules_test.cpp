@@ -135,8 +135,8 @@ TEST(Filter, AWaveletThatIsDroppedTakesTheRampsSlot) {
   EXPECT_NEAR(double(g.cycle() - start), 2.0 * kN2, 10);
 }
 
-// Hops to the first column and none to the last, or the same of rows; and a response that ends at a
-// tile. Nobody hears of them, and what comes behind them is served.
+// Requests with hops to a first column and none to a last one, or likewise for rows; and a response
+// that ends at a tile. No tile answers them, and packets after them are served.
 TEST(Control, PacketsThatLeadNowhereAreSwallowed) {
   Grid g(2, 2);
   auto& q = g.edge(kW, 0).to_send;
@@ -198,7 +198,7 @@ TEST(Control, TheHostSendsRequestsOfOneWordToo) {
   EXPECT_EQ(got, (std::vector<std::pair<int, uint32_t>>{{1, 4}, {5, 6}, {7, 5}, {8, 3}}));
 }
 
-// Of a write whose range ends beyond the memory, or beyond the registers, nothing is written.
+// A write whose range ends beyond the memory, or beyond the registers, writes nothing.
 TEST(Control, ARangeThatIsNotWhollyThereIsNotWritten) {
   Grid g(1, 1);
   constexpr uint32_t kLast = 0x7FFC;

@@ -56,8 +56,8 @@ TEST(Bringup, EachKindOfFaultInAReticle) {
   }
 }
 
-// A stuck bit of the program counter that the self-test of the core never has to set: only in the
-// neighbours' test, which lies behind it, the tile runs wild, and its words stop others.
+// A stuck bit of the program counter that the self-test of the core never has to set. The tile runs
+// wild only in the later test of neighbours, and its words stop others.
 TEST(Bringup, ATileThatRunsWildIsGivenUpAndNotItsNeighbours) {
   const auto wild = [](int row, int col) {
     return TileFault{0,    {row, col}, TileFault::Kind::Register, 0, 0, kCoreWords, kPcWord + 11,
@@ -125,8 +125,8 @@ TEST(Bringup, ATileIsNotJudgedByOneConnection) {
   EXPECT_TRUE(b.good()) << all(b.verification);
 }
 
-// A stuck bit of a register of the core, with which a tile sends too many words: its neighbours do
-// not take them for those of the next one that they hear.
+// A stuck bit of a register of the core makes a tile send too many words. Its neighbours do not
+// take these for words of the next neighbour that they hear.
 TEST(Bringup, WordsTooManyAreNotHeardAsAnothers) {
   for (int at = 0; at < 9; ++at) {
     Faults f;
@@ -355,8 +355,9 @@ TEST(Bringup, ALinkThatCannotBeAskedKeepsItsCredits) {
   }
 }
 
-// A tile behind a link that cannot be asked has a stuck bit in a queue that its own test does not
-// see: its neighbour's words go wrong, too, so it is given up, and not the connection to the link.
+// A tile next to a link whose status cannot be read has a stuck bit in a queue, which its own test
+// does not see. Its neighbour's words go wrong as well, so bring-up gives up the tile and not the
+// connection to the link.
 TEST(Bringup, ATileBehindALinkThatCannotBeAskedIsJudgedByItsOtherNeighbours) {
   const Shape tall{2, 1, 1, 2, 1, 1};
   Faults f;
@@ -374,9 +375,9 @@ TEST(Bringup, ATileBehindALinkThatCannotBeAskedIsJudgedByItsOtherNeighbours) {
   EXPECT_NE(words(b).find("1 (1, 0): words go wrong over other"), std::string::npos) << words(b);
 }
 
-// A wire from a link whose station is dead gives its tile words on wrong colours, with which the
-// tile stops: what others have sent it stays in their links, which work. Given up is the wire, and
-// neither the tile, nor another one at the same links.
+// A wire from a link whose station is dead gives its tile words on wrong colours, which stop the
+// tile. Words of others for that tile stay in their links, which work. Bring-up gives up the wire,
+// and neither the tile nor another tile at the same links.
 TEST(Bringup, WhatATileThatWasStoppedHasLeftInItsLinksIsGone) {
   const Shape square{2, 2, 1, 1, 1, 1};
   for (const int bit : {33, 34}) {

@@ -387,8 +387,8 @@ TEST(Core, DescriptorWritesWaitAndReadBack) {
   EXPECT_EQ(retire.rd_data, 154u);
 }
 
-// A write and a read of a descriptor take a cycle each; what is read is there for the instruction
-// behind it as that of a load is.
+// A write and a read of a descriptor take one cycle each. The next instruction gets the value that
+// was read as it would get that of a load.
 TEST(Core, DescriptorInstructionsTakeACycle) {
   CoreBench bench;
   const auto cycles = run(&bench, {addi(1, 0, 5), addi(2, 0, 77), kNop, dsrw(3, 1, 2),

@@ -43,7 +43,7 @@ struct Item {
   uint32_t data;
 };
 
-// Cycles that a pick may take beyond one: those of the core for area, which looks at a task a
+// Cycles beyond one that a pick may take. The small core needs them: it looks at one task per
 // cycle.
 constexpr int kPick = OW_PICK_CYCLES;
 
@@ -162,8 +162,8 @@ TEST_F(Tasks, WfiSleepsUntilATaskIsReady) {
   EXPECT_EQ(log[0].arg, 5u);
 }
 
-// Where a task is ready the instruction itself takes 3 cycles: the first one of the task is
-// executed 3 cycles behind it.
+// If a task is ready, ow.next takes 3 cycles: the first instruction of the task is executed 3
+// cycles after it.
 TEST_F(Tasks, NextTakesThreeCyclesOnceATaskIsReady) {
   if (kSerial) GTEST_SKIP() << "the core for area has its own";
   prepare(0xffffffff);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rates of docs/isa.md ("Operations" and "Engine timing"), each held: elements over rate, and
-// not more than kFillAndDrain cycles besides.
+// Each rate of docs/isa.md ("Operations" and "Engine timing") holds: an instruction takes its
+// elements over the rate, and at most kFillAndDrain cycles more.
 #include <cmath>
 #include <cstdio>
 

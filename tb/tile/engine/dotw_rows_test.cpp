@@ -157,8 +157,8 @@ class ProductsRun {
   std::vector<uint32_t> want_;
 };
 
-// Vectors, rings and rows of many sizes; wavelets that come slowly, rows that stay long; none at
-// all; the end of the stream with, behind or without a row end, in the middle of a row and not.
+// Vectors, rings and rows of many sizes; wavelets that come slowly; rows that stay long; no wavelet
+// at all. The stream ends with a row end, after one or without one, in the middle of a row or not.
 TYPED_TEST(DotwRowsTest, ResultsAreRowsOfTheVectorThatRowEndsSelect) {
   Bench<typename TypeParam::Top> b(TypeParam::kLanes);
   std::mt19937 rng(seed());

@@ -204,10 +204,11 @@ TEST(EngineRate, AThreadThatWaitsForItsWritesIsNotChosenInVain) {
   EXPECT_EQ(b->fault_o, 0u);
 }
 
-// Two threads of tagged wavelets: neither is chosen while the other one's wavelet is in front, so
-// that a third thread loses no cycle to them. Of the same class they alternate without a loss. If
-// one has priority, the wavelets of its own that were taken behind the other's wait for that one's
-// turn, every 16th: as many cycles as wavelets are on their way to their beats, 3.
+// Two threads of tagged wavelets. A thread is not chosen while a wavelet of the other one is in
+// front, so a third thread loses no cycle to them. Two threads of one class alternate without loss.
+// If one has priority, the other has every 16th turn. Wavelets of the first that were taken after
+// one of the other then wait for that turn: 3 cycles, as many as wavelets are on their way to their
+// beats.
 TEST(EngineRate, ThreadsWithTaggedWaveletsAreNotChosenInVain) {
   const int n = 256;
   const int beats = 192;
@@ -235,7 +236,7 @@ TEST(EngineRate, ThreadsWithTaggedWaveletsAreNotChosenInVain) {
     std::printf("two threads of %d tagged wavelets, one of %d beats, priority %d: %d cycles\n", n,
                 beats, prio ? 1 : 0, cycles);
     EXPECT_EQ(b->fault_o, 0u);
-    const int launch = 20;  // three launches, and what is in flight behind the last beat
+    const int launch = 20;  // three launches, and what is in flight after the last beat
     EXPECT_LE(cycles, 2 * n + beats + launch + (prio ? n / 16 * 3 : 0));
   }
 }
@@ -288,7 +289,7 @@ struct Timed {
   Insn i;
   Dsr dst, a, b;
   int beats;
-  int more;  // cycles that the whole instruction may take besides
+  int more;  // cycles that the whole instruction may take in addition
 };
 
 // From the launch to the last result, at Lanes = 8.

@@ -53,7 +53,7 @@ TEST(EngineRules, WhatIsNotInTheTableIsIllegal) {
       dst.type = op != kCvt && ints ? kI32 : type == kF32 ? kF16 : kF32;  // of casts and reductions
       none.kind = kNone;
       b.write_dsr(0, dst);
-      // A source of nothing is a malformed descriptor, which is looked at behind the operation.
+      // A missing source is a malformed descriptor, which is checked after the operation.
       b.write_dsr(1, none);
       b.write_dsr(2, none);
       b.launch(insn(op, type, 1, 0, 1, 2));
@@ -84,8 +84,9 @@ bool takes(Bench<VEngine8>* b, const Insn& i, int cycles = 40) {
   return taken;
 }
 
-// A launch waits while its thread is busy, while a running thread reads one of its queues, and an
-// axpyw or dotw while another one runs; one that is malformed waits likewise, and then is a fault.
+// A launch waits while its thread is busy and while a running thread reads one of its queues. An
+// axpyw or dotw also waits while another one runs. A malformed launch waits too, and then is a
+// fault.
 TEST(EngineRules, ALaunchWaitsForItsThreadItsQueuesAndTheWeights) {
   Dsr acc = mem(kAcc, 8, 4), samples = mem(1024, 8, 2), ragged = mem(kAcc, 7, 4);
   acc.len[1] = 2;
@@ -240,7 +241,8 @@ TEST(EngineRules, AGatherThatIsLaunchedSinceFindsTheResult) {
   }
 }
 
-// Of a descriptor's address the low 24 bits read back; of one beyond them, that it is outside.
+// The low 24 bits of a descriptor's address read back. An address beyond them reads back as
+// outside.
 TEST(EngineRules, AddressesOfMoreThan24BitsReadBackAsOutsideMemory) {
   Bench<VEngine8> b(8);
   for (const uint32_t addr : {0x40000000u, 0x01000000u, 0x12345678u, 0xFFFFFFE0u}) {
@@ -291,7 +293,7 @@ TEST(EngineRules, AFaultOfATagLeavesTheWaveletsBehindIt) {
   }
 }
 
-// Of what the engine of mini does not have nothing is kept: dimensions 2 and 3 read as 0.
+// The engine of mini keeps nothing of what it does not have: dimensions 2 and 3 read as 0.
 TEST(EngineRules, DimensionsThatAreNotThereReadZero) {
   Bench<VEngineMini> b(2);
   ASSERT_EQ(isa::reg::Operations::Dimensions::get(isa::kMini.operations), 0u);
@@ -310,7 +312,7 @@ TEST(EngineRules, DimensionsThatAreNotThereReadZero) {
   }
 }
 
-// And a fault leaves undone what is behind the very element at fault.
+// A fault leaves undone everything after the element at fault.
 TEST(EngineRules, AFaultOfMiniLeavesWhatIsBehindItsElementUndone) {
   Bench<VEngineMini> b(2);
   constexpr uint32_t kThere = 17;
@@ -329,8 +331,8 @@ TEST(EngineRules, AFaultOfMiniLeavesWhatIsBehindItsElementUndone) {
   }
 }
 
-// Cycles of the engine of mini, of random values: an element with arithmetic, one without, and what
-// an instruction takes besides. Each element is counted once, and nothing else is.
+// Cycles of the engine of mini with random values: of an element with arithmetic, of one without,
+// and of an instruction apart from its elements. Each element is counted once, and nothing else is.
 TEST(EngineRules, TheEngineOfMiniTakesItsCyclesAnElement) {
   const auto cycles = [](int op, uint16_t n) {
     Bench<VEngineMini> b(2);

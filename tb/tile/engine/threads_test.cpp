@@ -8,7 +8,7 @@ using namespace ow_engine;  // NOLINT(google-build-using-namespace): the bench i
 
 namespace {
 
-// Of two equal threads, the one with priority ends first, and the other one goes on meanwhile.
+// The one of two equal threads that has priority ends first. The other goes on meanwhile.
 TEST(EngineThreads, PriorityGoesFirstAndStarvesNobody) {
   Bench<VEngine8> b(8);
   for (int t = 1; t < 3; t++) {
@@ -98,8 +98,8 @@ TEST(EngineThreads, WhoWaitsForAWaveletCostsNobodyATurn) {
   }
 }
 
-// The end and the fault of a reduction wait for the results of others that are on their way, and
-// not for those that could still be begun.
+// The end of a reduction, and its fault, wait for results of other threads that are on their way.
+// They do not wait for instructions that could still begin.
 TEST(EngineThreads, TheEndOfAReductionDoesNotWaitForOthersThatGoOn) {
   for (const bool fault : {false, true}) {
     Bench<VEngine8> b(8);
@@ -131,8 +131,8 @@ TEST(EngineThreads, TheEndOfAReductionDoesNotWaitForOthersThatGoOn) {
     }
     const uint64_t start = b.cycle();
     while (b.active(1) && b->fault_o == 0 && b.cycle() < start + 400) b.tick();
-    // Its turn comes behind 32 beats of the other one; then what these have on the way is waited
-    // for.
+    // Its turn comes after 32 beats of the other thread. Then it waits for those that are on their
+    // way.
     EXPECT_LT(b.cycle() - start, 200u) << (fault ? "fault" : "end");
     EXPECT_EQ(b->fault_o != 0, fault);
     EXPECT_EQ(b.active(2), true) << "which goes on";
@@ -167,7 +167,8 @@ TEST(EngineThreads, WritesDoNotGiveWayForEver) {
   EXPECT_TRUE(b.in[1].empty());
 }
 
-// An instruction is complete before its last line is in memory, but whoever looks there finds it.
+// An instruction is complete before its last line is in memory, but every reader of that address
+// gets the new line.
 TEST(EngineThreads, WhoLooksWhenAnInstructionIsCompleteFindsItsResult) {
   constexpr int kN = 32;
   constexpr uint32_t kDst = 1024;

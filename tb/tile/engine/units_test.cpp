@@ -57,8 +57,8 @@ TYPED_TEST(UnitsTest, FifosKeepOrderAndLoseNothing) {
   EXPECT_EQ(b->fault_o, 0u);
 }
 
-// Instructions of every element size take turns with one buffer, at whatever place it is: where its
-// elements lie goes by the size of those that use it.
+// Instructions of every element size take turns with one buffer, which may lie anywhere. The size
+// that the instruction uses decides where elements lie in it.
 TYPED_TEST(UnitsTest, ElementsOfAFifoMayChangeTheirSize) {
   Bench<typename TypeParam::Top> b(TypeParam::kLanes);
   std::mt19937 rng(seed());
@@ -260,8 +260,8 @@ TYPED_TEST(UnitsTest, AStreamBehindAnotherGoesByItsOwnSteps) {
   }
 }
 
-// Rows of counted wavelets, whose base moves with each row, and others behind them in the queue:
-// what is taken ahead of its beat is never more than the instruction's own.
+// Rows of counted wavelets, whose base moves with each row, with other wavelets after them in the
+// queue. The engine takes only wavelets of the instruction ahead of their beats.
 TYPED_TEST(UnitsTest, RowsOfTaggedWaveletsTakeNoMoreThanTheirs) {
   Bench<typename TypeParam::Top> b(TypeParam::kLanes);
   std::mt19937 rng(seed());

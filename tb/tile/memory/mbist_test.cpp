@@ -157,8 +157,8 @@ TEST(Mbist, FindsAll48PrimitivesInCellsOfDifferentWords) {
   }
 }
 
-// Two cells of one word are written together, so a primitive whose operation cannot happen without
-// another write of the victim may hide; those that can be seen must be.
+// Two cells of one word are written together. A primitive whose operation always writes the victim,
+// too, may hide. Every primitive that can be seen must be found.
 TEST(Mbist, FindsStateAndReadFaultsWithinAWord) {
   std::mt19937 random(2);
   Mbist mbist;

@@ -219,7 +219,7 @@ TEST(Reduce, BadConfigurationEndsAtOnceAndSaysSo) {
     bench.rows.clear();
     EXPECT_FALSE(bench.busy());
   }
-  // Addresses must be aligned to the elements; those that no action uses do not matter.
+  // Addresses that an action uses must be aligned to the elements.
   const uint32_t misaligned[][4] = {{1, 0, 0, 1}, {2, 0, 0, 1}, {0, 2, 0, 1},
                                     {0, 0, 2, 1}, {4, 8, 4, 0}, {2, 2, 4, 0}};
   for (const auto& m : misaligned) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The RTL's datapath (ow_datapath) behind function calls, for tests and for `ow fp`.
+// The RTL's datapath (ow_datapath) as functions, for tests and for `ow fp`.
 #ifndef OW_DATAPATH_H_
 #define OW_DATAPATH_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The RTL's floating-point datapath behind a function call, its operations by the names of Berkeley
-// TestFloat, and generators of test vectors.
+// The RTL's floating-point datapath as a function, its operations under the names that Berkeley
+// TestFloat gives them, and generators of test vectors.
 #ifndef OW_FP_H_
 #define OW_FP_H_
 
