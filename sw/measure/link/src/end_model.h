@@ -18,7 +18,7 @@ class EndModel {
   static std::unique_ptr<EndModel> make(VerilatedContext* context, const Shape& shape);
   virtual ~EndModel() = default;
 
-  // The model with clk_i as given; `out` is what its outputs are then.
+  // Evaluates the model with clk_i as given; `out` gets its outputs.
   virtual void eval(bool clock) = 0;
 
   struct In {

@@ -14,7 +14,7 @@
 
 namespace ow::wafer::rules {
 
-// Whether there is a map of the rectangle that uses nothing that is broken.
+// Whether some map of the rectangle uses no broken part.
 bool repairable(const Shape& shape, const Defects& defects, const Window& window);
 
 // Tiles of the largest such rectangle, 0 if there is none.
