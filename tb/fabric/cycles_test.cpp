@@ -12,8 +12,8 @@ namespace {
 
 namespace reg = ow::isa::reg;
 
-// Both ways at once a link carries a wavelet in each cycle, and beside it a credit for what goes
-// the other way.
+// A link carries a wavelet in each cycle in both directions at once, each with a credit for the
+// other direction.
 TEST(Data, ALinkCarriesAWaveletAndACreditEachWayInEveryCycle) {
   Grid g(1, 3);
   const int n = 500;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single rules of docs/isa.md that no other test is about: what is illegal, when an instruction is
-// launched, whose turn it is, what waits for whom, and what a fault leaves.
+// Single rules of docs/isa.md that no other test covers: illegal operations, when an instruction is
+// launched, turns of threads, who waits for whom, and the state after a fault.
 #include <array>
 #include <cstdio>
 #include <map>
@@ -37,7 +37,7 @@ std::map<int, std::set<int>> table() {
   return t;
 }
 
-// Every operation code with every type: fault 1 if the table does not have it, and else not.
+// Every operation code with every type gives fault 1 exactly if the table does not have it.
 TEST(EngineRules, WhatIsNotInTheTableIsIllegal) {
   const auto there = table();
   Bench<VEngine8> b(8);
@@ -143,8 +143,8 @@ TEST(EngineRules, AReductionInTheMiddleOfAVectorHoldsUpOthersAlone) {
   EXPECT_EQ(b.peek(1040), 0x42000000u);  // 32
 }
 
-// Beats of two threads without fabric operands that have gone so many cycles after the second one
-// was launched.
+// Beats of two threads without fabric operands, counted this many cycles after the launch of the
+// second one.
 std::array<int, 2> beats_of_two(int cycles) {
   constexpr uint32_t kN = 1024;
   Bench<VEngine8> b(8);
@@ -196,8 +196,8 @@ TEST(EngineRules, AThreadWithTheFabricAlternatesWithOthers) {
   EXPECT_NEAR(static_cast<double>(before - b.in[1].size()), 50, 3);
 }
 
-// Sums of the accumulator cache that go back into themselves: a beat four cycles after the one
-// before, two of mixed multiply-adds.
+// Sums in the accumulator cache that are added to again: the next beat comes four cycles later, or
+// two for mixed multiply-adds.
 TEST(EngineRules, ABeatFollowsTheOneThatItAddsTo) {
   constexpr uint16_t kBeats = 200;
   for (const bool mixed : {false, true}) {
@@ -253,7 +253,7 @@ TEST(EngineRules, AddressesOfMoreThan24BitsReadBackAsOutsideMemory) {
   EXPECT_EQ(b.read_dsr(5, 1), 0x812344u);
 }
 
-// The number of an element in a tag has 16 bits, and 65,535 is none: so many elements at most.
+// A tag has 16 bits for the number of an element, and 65,535 is no number: 65,535 elements at most.
 template <typename Top>
 void sends_with_tags(int lanes, uint16_t rows) {
   Bench<Top> b(lanes);
@@ -275,7 +275,8 @@ TEST(EngineRules, MoreThan65535TaggedElementsAreAFault) {
   }
 }
 
-// Behind a tagged wavelet whose index is beyond its bound at most three others have left the queue.
+// After a tagged wavelet whose index is beyond its bound, at most three more wavelets have left the
+// queue.
 TEST(EngineRules, AFaultOfATagLeavesTheWaveletsBehindIt) {
   for (const int before : {0, 1, 5}) {
     Bench<VEngine8> b(8);

@@ -30,8 +30,8 @@ TEST(EngineThreads, PriorityGoesFirstAndStarvesNobody) {
   EXPECT_LE(end[1], 262u);
 }
 
-// Beside a thread with priority that can always go, the others take turns: none of them waits for
-// more than the sixteenth choices of a round.
+// One thread with priority can always go. The others share every sixteenth choice in turn: none
+// waits longer than one round.
 TEST(EngineThreads, NobodyStarvesBesidePriority) {
   Bench<VEngine8> b(8);
   const int rounds = 2000;
@@ -63,9 +63,9 @@ TEST(EngineThreads, NobodyStarvesBesidePriority) {
   }
 }
 
-// A thread with priority that takes a wavelet in every second cycle leaves the others to a thread
-// without: what its beat in stage I1 takes is not there for its next one, so it is not chosen for
-// that in vain.
+// A thread with priority that takes a wavelet in every second cycle leaves the other cycles to a
+// thread without priority. Its beat in stage I1 takes the only wavelet, so it is not chosen in vain
+// for the next beat.
 TEST(EngineThreads, WhoWaitsForAWaveletCostsNobodyATurn) {
   constexpr int kWavelets = 500;
   for (const bool second : {false, true}) {
@@ -139,8 +139,8 @@ TEST(EngineThreads, TheEndOfAReductionDoesNotWaitForOthersThatGoOn) {
   }
 }
 
-// A thread whose every beat reads what the one before it has written goes on beside a thread that
-// reads the same banks in every cycle: its writes give way, but not for ever.
+// Each beat of one thread reads what its previous beat has written. Beside it a thread reads the
+// same banks in every cycle. The writes of the first give way, but not for ever.
 TEST(EngineThreads, WritesDoNotGiveWayForEver) {
   Bench<VEngine8> b(8);
   b.write_dsr(0, mem(6000, 1, 4));
@@ -194,7 +194,7 @@ TEST(EngineThreads, WhoLooksWhenAnInstructionIsCompleteFindsItsResult) {
         const uint32_t last = (kDst + n_results * bytes - 1) & ~3u;
         b.write_dsr(0, dst);
         b.write_dsr(1, src);
-        // The second and third find the time short since the last one was complete.
+        // The second and third come soon after the last one was complete.
         for (int n = 0; n <= again; n++) {
           b.poke(last, 0);
           b.sync_done = 0;
@@ -209,9 +209,8 @@ TEST(EngineThreads, WhoLooksWhenAnInstructionIsCompleteFindsItsResult) {
   }
 }
 
-// The host gets at a bank that microthreads read and write in every cycle, beside a core that
-// stores by one instruction after the other, each complete before its line is in memory. It took 91
-// cycles at 8 elements.
+// The host gets access to a bank that microthreads read and write in every cycle. Beside them the
+// core stores by one instruction after the other, each complete before its line is in memory.
 TEST(EngineThreads, TheHostGetsAtMemoryBesideInstructionsThatAreCompleteEarly) {
   constexpr uint32_t kHost = 4096;
   for (const uint16_t elements : {1, 4, 8, 12, 16, 24}) {

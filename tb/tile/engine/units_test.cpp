@@ -171,8 +171,8 @@ TYPED_TEST(UnitsTest, WaveletsWithAnIndexFindTheirPlace) {
   EXPECT_EQ(b->fault_pc_o, 0x100u);
 }
 
-// A stream of tagged wavelets with its end, for an add of what lies at the index in `b` that goes
-// to the index in `d`: the wavelets, and what they leave in memory.
+// A stream of tagged wavelets with its end. Each adds the element of `b` at its index and stores
+// the sum in `d` at its index. Holds the wavelets and the memory that they must leave.
 std::vector<Wavelet> tagged_stream(Machine* m, std::mt19937* rng, const Dsr& d, const Dsr& b,
                                    int n) {
   std::vector<Wavelet> stream;
@@ -388,8 +388,8 @@ TYPED_TEST(UnitsTest, AxpywTakesBfloat16) {
   for (int s = 0; s < n; s++) EXPECT_EQ(b.acc_word(s), row[s]) << s;
 }
 
-// Element i takes the i-th number of the generator, whatever the width; a second instruction that
-// rounds so waits for the first.
+// Element i takes the i-th number of the generator, for any number of lanes. A second instruction
+// with stochastic rounding waits for the first.
 TYPED_TEST(UnitsTest, StochasticRoundingTakesOneNumberAnElement) {
   Bench<typename TypeParam::Top> b(TypeParam::kLanes);
   std::mt19937 rng(seed());

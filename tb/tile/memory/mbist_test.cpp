@@ -25,7 +25,7 @@ struct Primitive {
 
 std::vector<Primitive> primitives() {
   std::vector<Primitive> all;
-  // What the victim does by itself, and with an aggressor in state 0 or 1.
+  // Faults of the victim alone, and with an aggressor in state 0 or 1.
   for (int pair = 0; pair < 2; ++pair) {
     for (int a = 0; a <= pair; ++a) {
       const std::string with = pair != 0 ? "a" + std::to_string(a) + " " : "";
