@@ -67,7 +67,7 @@ TEST_F(Bricks, ClassesTakeTurnsAndNobodyWaitsBeyondTheBounds) {
   std::array<bool, 5> low{};
   int most_high = 0, most_low = 0;
   for (int i = 0; i < 20000; ++i) {
-    // Who waits goes on; others come.
+    // Requesters that wait keep waiting; others join them.
     uint32_t waiting = 0;
     for (int k = 0; k < 5; ++k) waiting |= uint32_t(waited[k] > 0) << k;
     const uint32_t fresh = random(32) & random(i / 2000 % 2 ? 32 : 8) & ~waiting;

@@ -65,7 +65,7 @@ module ow_bricks
   output logic             none21_o,
   output logic [5:0]       lzc64_o,
   output logic             none64_o,
-  // ow_clock_gate: edges behind a gate, and behind a wire
+  // ow_clock_gate: edges after the gate, and after a plain wire
   input  logic             gate_en_i,
   output logic [15:0]      gate_edges_o,
   output logic [15:0]      wire_edges_o

@@ -191,8 +191,8 @@ TEST(Control, PacketsFromSeveralEdgesDoNotMix) {
   EXPECT_EQ(g.check_quiet(), "");
 }
 
-// What a tile's memory refuses is kept and written first: the words behind it, what is swallowed,
-// the next packets and reads see it.
+// A word that the tile's memory refuses is kept and written first. The words after it, words that
+// are swallowed, later packets and later reads all see that order.
 TEST(Control, WritesKeepTheirOrderWhenTheMemoryRefusesThem) {
   Grid g(1, 2);
   std::mt19937 rng(9);
@@ -217,8 +217,9 @@ TEST(Control, WritesKeepTheirOrderWhenTheMemoryRefusesThem) {
   EXPECT_EQ(g.check_quiet(), "");
 }
 
-// 4,096 words, into one tile and into a rectangle of 16: a cycle a word and the way; of the small
-// router, whose endpoint asks for the memory from a register, 4, and two cycles more a hop.
+// 4,096 words into one tile and into a rectangle of 16 take one cycle per word, and the hops. With
+// the small router, whose endpoint asks the memory from a register, it is 4 cycles per word and two
+// more per hop.
 TEST(Control, AWordOfALoadCostsAFewCycles) {
   constexpr uint64_t kMost = 4096 * OW_NODE_LOAD_QUARTERS / 4;
   constexpr uint64_t kWay = 8 * (OW_NODE_LOAD_QUARTERS > 5 ? 4 : 2);

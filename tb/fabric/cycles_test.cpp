@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cycles of the full router beside those of fabric_test.cpp: a link both ways, who goes first, a
-// colour that moves beside another one, the control plane.
+// Cycles of the full router, in addition to fabric_test.cpp: a link in both directions, the order
+// of arbitration, a colour that moves beside another one, the control plane.
 #include <gtest/gtest.h>
 
 #include <utility>
@@ -12,8 +12,8 @@ namespace {
 
 namespace reg = ow::isa::reg;
 
-// Both ways at once a link carries a wavelet in each cycle, and beside it a credit for what goes
-// the other way.
+// A link carries a wavelet in each cycle in both directions at once, each with a credit for the
+// other direction.
 TEST(Data, ALinkCarriesAWaveletAndACreditEachWayInEveryCycle) {
   Grid g(1, 3);
   const int n = 500;
@@ -35,7 +35,8 @@ TEST(Data, ALinkCarriesAWaveletAndACreditEachWayInEveryCycle) {
   EXPECT_EQ(g.check_quiet(), "");
 }
 
-// Of what comes in one cycle and finds the output free, that from the first port goes.
+// If several wavelets arrive in one cycle and the output is free, the one from the lowest port
+// goes.
 TEST(Data, OfWhatComesTogetherTheFirstPortGoesFirst) {
   Grid g(1, 1);
   const int ports[] = {kN, kE, kW};
@@ -79,7 +80,8 @@ TEST(Data, TheSwitchOfAColourCostsAnotherNothing) {
   EXPECT_GT(of_colour(g.edge(kN, 1), 2).size(), 50u) << "the switch has not moved";
 }
 
-// Both networks: a cycle a hop, a word a cycle; and the request port a cycle behind the hops.
+// Both networks take one cycle per hop and carry one word per cycle. The request port takes one
+// more cycle after the hops.
 TEST(Data, TheControlPlaneTakesACycleAHopAndAWordACycle) {
   for (const int colour : {kReq, kRsp}) {
     Grid g(1, 9);

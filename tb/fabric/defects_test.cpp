@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What credits, routes that are written again, filters after reset and queues that are bound anew
-// must keep to.
+// Rules for credits, for routes that are written again, for filters after a reset, and for queues
+// that are bound anew.
 
 #include <gtest/gtest.h>
 
@@ -19,8 +19,8 @@ size_t seen_of(const Edge& e, int colour) {
   return n;
 }
 
-// A packet of one word a cycle brings a credit to return in each cycle; those of data colours must
-// not wait for its end.
+// A packet of one word per cycle frees a slot in each cycle, so a credit of the control plane is
+// due in each cycle. Credits of data colours must not wait for the end of the packet.
 TEST(Credits, OfDataComeBackWhileALongPacketPasses) {
   Grid g(1, 1);
   for (int c = 0; c < 8; ++c) g.route(0, 0, c, kW, 1 << kS);
@@ -45,7 +45,7 @@ TEST(Credits, OfDataComeBackWhileALongPacketPasses) {
   EXPECT_EQ(g.check_quiet(), "");
 }
 
-// And the packet gets on beside data that want every credit slot.
+// The packet makes progress even beside data that want every credit slot.
 TEST(Credits, OfAPacketComeBackBesideDataAtFullRate) {
   Grid g(1, 2);
   for (int c = 0; c < 2; ++c) g.route(0, c, 3, kW, 1 << kE);
@@ -65,9 +65,9 @@ TEST(Credits, OfAPacketComeBackBesideDataAtFullRate) {
   EXPECT_GE(seen_of(g.edge(kE, 0), 3) - before, (g.cycle() - start) / 3);
 }
 
-// A route that is written again without enabling it, or taken away, keeps where the wavelets that
-// wait came in: the right one sends them on and each credit goes back to its port, one from
-// elsewhere stops the colour and returns nothing.
+// A route is written again without enabling it, or taken away. The router still knows at which port
+// the waiting wavelets came in. A route from that port sends them on, and each credit goes back to
+// its port. A route from another port stops the colour and returns nothing.
 struct Waiting {
   Grid g{1, 1};
   explicit Waiting(bool routed) {
@@ -113,8 +113,8 @@ TEST(Routes, FromElsewhereThanTheWaveletsThatWaitStopTheColour) {
   }
 }
 
-// A stopped colour whose buffer is full drops what its input has credits for, and keeps these until
-// a route is written that selects that port without stopping.
+// A stopped colour whose buffer is full drops wavelets that its input still had credits for. It
+// keeps these credits until a route is written that selects that port without stopping.
 TEST(Routes, AStoppedColourIsNotOverrun) {
   for (bool routed : {false, true}) {
     Waiting w(routed);
@@ -175,8 +175,8 @@ TEST(Filters, AreZeroAfterReset) {
   EXPECT_EQ(g.at(0, 0).in_head(1), 0u);
 }
 
-// A colour is served by the queue that was bound to it last; its wavelets go on in the meantime,
-// and what the old queue holds stays there.
+// The queue that was bound last serves a colour. Its wavelets go on meanwhile, and words in the old
+// queue stay there.
 TEST(Ramp, AColourMovesToTheQueueThatWasBoundLast) {
   for (bool unbind : {false, true}) {
     Grid g(1, 1);
@@ -214,8 +214,8 @@ TEST(Ramp, AColourMovesToTheQueueThatWasBoundLast) {
   }
 }
 
-// But not away from a queue that an instruction reads: that is an error of one cycle, and nothing
-// changes. The queue itself may be bound again, and another colour to another queue.
+// Taking a colour away from a queue that an instruction reads is an error, shown for one cycle, and
+// changes nothing. The queue itself may be bound again, and another colour to another queue.
 TEST(Ramp, AColourIsNotTakenFromAQueueThatIsRead) {
   Grid g(1, 1);
   g.route(0, 0, 9, kW, 1 << kRamp);

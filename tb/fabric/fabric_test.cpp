@@ -208,9 +208,8 @@ TEST(Ramp, ClearEmptiesTheQueues) {
   EXPECT_EQ(expect, 20u);
 }
 
-// A queue is bound to another colour as all are cleared: what comes of its old colour meanwhile
-// waits in the router. In whichever cycle the clearing falls, nothing is lost but what the queue
-// held.
+// A queue is bound to another colour while all queues are cleared. Wavelets of its old colour wait
+// in the router meanwhile. Whatever the cycle of clearing, only the words in the queue are lost.
 TEST(Ramp, ABindingThatIsWrittenAsTheQueuesAreClearedLosesNothing) {
   constexpr uint64_t kWavelets = 80;
   for (uint64_t at = 0; at < 60; ++at) {
@@ -250,7 +249,8 @@ TEST(Ramp, ABindingThatIsWrittenAsTheQueuesAreClearedLosesNothing) {
   }
 }
 
-// Who has found a wavelet may pop it a cycle after the queues were cleared: that takes nothing.
+// A reader that has seen a wavelet may pop it one cycle after the queues were cleared. Such a pop
+// takes nothing.
 TEST(Ramp, APopBehindAClearTakesNothing) {
   Grid g(1, 1);
   g.route(0, 0, 1, kW, 1 << kRamp);

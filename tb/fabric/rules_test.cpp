@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single rules of docs/fabric.md that no other test is about: what a route that is written anew
-// takes along, what a filter's verdict is of, what switches read back, packets that lead nowhere.
+// Single rules of docs/fabric.md that no other test covers: wavelets that a new route takes along,
+// when a filter judges, what switch registers read back, packets that lead nowhere.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 namespace ow::fabric {
 namespace {
 
-// The head has gone to one of two outputs and waits for the other one: with the new route it goes
-// to all outputs of that, also to the one where it has been.
+// The head has gone to one of two outputs and waits for the other. With a new route it goes to all
+// outputs of that route, even to one where it has already been.
 TEST(Routes, WhatIsHeldFollowsANewRouteFromTheStart) {
   Grid g(1, 1);
   g.route(0, 0, 4, kW, out(kN) | out(kS));
@@ -83,7 +83,8 @@ TEST(Switch, RegistersReadBackThePositionInEffect) {
   }
 }
 
-// What the router holds as a range is written is not looked at again; what comes then is.
+// A new range applies to wavelets that come after it was written, and not to those that the router
+// already holds.
 TEST(Filter, ARangeJudgesAWaveletAsItComesIn) {
   Grid g(1, 1);
   g.route(0, 0, 9, kW, out(kRamp));
@@ -110,7 +111,8 @@ TEST(Filter, ARangeJudgesAWaveletAsItComesIn) {
   EXPECT_EQ(got, (Words{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 100, 101}));
 }
 
-// A colour all of which is dropped takes every second slot of the ramp from one that is not.
+// A colour whose wavelets are all dropped still takes every second slot of the ramp from another
+// one.
 TEST(Filter, AWaveletThatIsDroppedTakesTheRampsSlot) {
   Grid g(1, 1);
   g.route(0, 0, 1, kW, out(kRamp));
@@ -135,8 +137,8 @@ TEST(Filter, AWaveletThatIsDroppedTakesTheRampsSlot) {
   EXPECT_NEAR(double(g.cycle() - start), 2.0 * kN2, 10);
 }
 
-// Hops to the first column and none to the last, or the same of rows; and a response that ends at a
-// tile. Nobody hears of them, and what comes behind them is served.
+// Requests with hops to a first column and none to a last one, or likewise for rows; and a response
+// that ends at a tile. No tile answers them, and packets after them are served.
 TEST(Control, PacketsThatLeadNowhereAreSwallowed) {
   Grid g(2, 2);
   auto& q = g.edge(kW, 0).to_send;
@@ -157,7 +159,7 @@ TEST(Control, PacketsThatLeadNowhereAreSwallowed) {
   EXPECT_EQ(g.check_quiet(), "");
 }
 
-// A copy that would go back by the port at which its packet came is not made; others of it are.
+// A copy that would leave by the port at which its packet came is not made. Other copies are made.
 TEST(Control, NoPacketTurnsBack) {
   Grid g(2, 2);
   constexpr uint32_t kBack = isa::PacketHeader::Negative::put(1);
@@ -198,7 +200,7 @@ TEST(Control, TheHostSendsRequestsOfOneWordToo) {
   EXPECT_EQ(got, (std::vector<std::pair<int, uint32_t>>{{1, 4}, {5, 6}, {7, 5}, {8, 3}}));
 }
 
-// Of a write whose range ends beyond the memory, or beyond the registers, nothing is written.
+// A write whose range ends beyond the memory, or beyond the registers, writes nothing.
 TEST(Control, ARangeThatIsNotWhollyThereIsNotWritten) {
   Grid g(1, 1);
   constexpr uint32_t kLast = 0x7FFC;

@@ -63,7 +63,7 @@ TEST(Router, MovesOneColourACycle) {
   EXPECT_EQ(g.check_quiet(), "");
 }
 
-// Of both networks of the control plane: 4 cycles a hop, 2 words in 7 cycles.
+// Both networks of the control plane take 4 cycles per hop and carry 2 words in 7 cycles.
 TEST(Router, TheControlPlaneTakesFourCyclesAHopAndRunsAtTwoWordsInSeven) {
   for (const int colour : {kReq, kRsp}) {
     Grid g(1, 9);

@@ -78,8 +78,8 @@ TEST(Switch, ControlWaveletsLeaveOnTheOldPositionWestEastSouthNorth) {
   EXPECT_EQ(g.check_quiet(), "");
 }
 
-// A column is gathered by switching inputs: each tile sends its own, then lets its neighbour pass.
-// Who is not selected waits, whatever it already wants to send.
+// A column is gathered by switching inputs: each tile sends its own words, then lets its neighbour
+// pass. An input that is not selected waits, even if it already has words to send.
 TEST(Switch, InputsTakeTurnsAndNothingThatWaitsIsLost) {
   const int n = 5, per = 40;
   Grid g(1, n);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of ow_arb_class with any requests in either set, any choice of the set and any slots:
-// of that set one of the requesters is next; the high class goes first but for one slot in Share;
-// and who requests until served is served within Width * Share slots (low class) or 2 * Width (high
-// class). Which requester is watched is an input of the first cycle, so what holds of it holds of
-// every one.
+// Properties of ow_arb_class with any requests in either set, any choice of the set and any slots.
+// One of the requesters of the chosen set is next. The high class goes first except in one slot of
+// Share. A requester that requests until it is served is served within Width * Share slots (low
+// class) or 2 * Width slots (high class). An input of the first cycle chooses the requester that is
+// watched, so the properties hold for every requester.
 //
 // scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
 module arb_class_props #(

@@ -27,7 +27,7 @@ module ctl_outputs_props
   output logic           bad_twice_o,    // the other input begins a second packet
   output logic           bad_network_o,  // two words of the other network in a row
   output logic           bad_slot_o,     // no slot of four
-  output logic           bad_choice_o,   // what goes is not one flow that wants the output and has a credit
+  output logic           bad_choice_o,   // not one flow goes that wants the output and has a credit
   output logic           seen_in_turn_o, // a packet of the watched one begins after one of the other one
   output logic           seen_after_data_o
 );

@@ -70,7 +70,7 @@ module ctl_serial_props
     late_q <= holds && waits_q && !looked_at ? late_q + 6'(late_q != '1) : '0;
   end
 
-  // Turns that go before: of those that are not looked at yet in this round, and of the next one.
+  // Turns that come before: flows not yet looked at in this round, and those of the next round.
   logic [5:0] left;
   logic seen, broken;
   always_comb begin

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of ow_router's data plane with two colours on given routes and 4-bit data. The
-// neighbours send when they like and have a credit, return credits when they like, the ramp takes
-// what it likes; the control plane is quiet. What colour 0 sends goes into a queue for each output
-// of its route, which must come out there: nothing lost, doubled or out of order.
+// Properties of ow_router's data plane with two colours on given routes and 4-bit data. Neighbours
+// send whenever they like and have a credit, and return credits whenever they like. The ramp takes
+// what it likes. The control plane is quiet. The model keeps a queue for each output of the route of
+// colour 0. Every wavelet must come out there, once and in order.
 //
 // scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
 //
@@ -10,7 +10,7 @@
 //   Out0, Out1  outputs of their routes, one bit a port
 //   Fences      colour 0 also sends control wavelets with a command
 //   Small       the small router
-//   Spaced      as behind the small ramp, which sends in one cycle of two at most
+//   Spaced      with the small ramp, which sends in one cycle of two at most
 module router_props
   import ow_pkg::*;
 #(
@@ -148,7 +148,7 @@ module router_props
     refund[1] = In1 < 4 && from[In1%4].credit.valid && from[In1%4].credit.colour == 5'd1;
   end
 
-  // Of colour 0, for each output of the route: what came in and was not delivered.
+  // For each output of the route of colour 0: the wavelets that came in and were not delivered yet.
   logic [4:0][1:0] pending_q;
   logic [4:0][2:0][5:0] queue_q;
   logic [1:0] most;

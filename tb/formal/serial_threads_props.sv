@@ -29,7 +29,7 @@ module serial_threads_props
   input  logic [7:0]         inq_valid_i,
   input  logic [7:0]         outq_full_i,
   output logic               bad_late_o,    // too many turns of others
-  output logic               bad_next_o,    // a turn of who is not ready, or none although one is
+  output logic               bad_next_o,    // the next thread is not ready, or none is next although one is
   output logic               seen_last_o,   // a turn at the last moment
   output logic               seen_refused_o // a launch is tried again
 );

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of a colour of ow_router that moves: up to four switch positions, advanced, reset and
-// torn down by the control wavelets that pass, with every pop mode; and of the filters in front of
-// the ramp. Colour 1 has a fixed route over the same links. The neighbours keep to docs/fabric.md
-// and otherwise do what they like: at every input of a position one sends what it has credits for, a
-// fence only with all of them.
+// Properties of a colour of ow_router that moves, and of the filters in front of the ramp. The colour has
+// up to four switch positions. Control wavelets that pass advance, reset and tear down the switch, with
+// every pop mode. Colour 1 has a fixed route over the same links. The neighbours keep to docs/fabric.md
+// and otherwise do what they like: at each input of a position a neighbour sends when it has a credit,
+// and a fence only with all credits.
 //
-// The model is one list of what came in and was not delivered yet. Each of its entries holds the
-// wavelet as it must leave (the list of commands moved up where the pop mode says so) and the
-// outputs that it must go to: those of the position at which the one before it left things, without
-// the ramp if it is kept from that by NOCE or by the filter. So each output gets exactly these, in
-// the order in which they came, whatever positions they came in.
+// The model is one list of the wavelets that came in and were not delivered yet. Each entry holds the
+// wavelet as it must leave, with the list of commands moved up where the pop mode says so, and the
+// outputs that it must go to. These are the outputs of the position after the wavelet before it, without
+// the ramp if NOCE or the filter keeps it from there. So each output gets exactly these wavelets in the
+// order in which they came, whatever the position.
 //
-// With Relations set every bad_* also says that the count of a filter is not the one that the model
-// has (which counts what comes, not what is at the ramp's turn), or that what still has to take its
-// turn there is not due as the filter's state says: what proofs by induction need. Seeded bugs are looked
-// for without it.
+// With Relations set, every bad_* is also high in two more cases, which proofs by induction need. One: the
+// count of a filter differs from that of the model, which counts when a wavelet comes and not when it has
+// the ramp's turn. Two: a wavelet that still waits for that turn is not due as the filter's state says.
+// Seeded bugs are searched without it.
 //
 // scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
 //
@@ -40,7 +40,7 @@ module switch_props
   parameter bit Relations = 1'b1
 ) (
   input  logic       clk_i,
-  input  logic [4:0] from_i,        // who would like to send on colour 0, by port
+  input  logic [4:0] from_i,        // ports that want to send on colour 0
   input  logic       ctrl_i,
   input  logic [2:0] slot0_i,       // the first command of its list
   input  logic [1:0] slot1_i,       // the second one
@@ -250,7 +250,7 @@ module switch_props
   logic [7:0] way;
   assign way = pos_q == 2'd3 ? Way[3] : pos_q == 2'd2 ? Way[2] : pos_q == 2'd1 ? Way[1] : Way[0];
 
-  // Of the wavelet that comes: where it has to go, how it leaves, what it moves.
+  // The wavelet that comes: where it must go, how it leaves, what it moves.
   logic [4:0] due;
   logic [31:0] leaves;
   logic [1:0] pos_next, pop;
@@ -411,7 +411,7 @@ module switch_props
                                                  : unpaid_q[p][c] == Full)) bad_unpaid_o = run;
       end
       if (idle && owed_q[0][p] && unpaid_q[p][0] == '0) bad_stuck_o = run;
-      // An input that is not selected never gets one, nor holds one.
+      // An input that is not selected never gets a credit and never holds one.
       if (refund[p] && (credit_q[p] == Full || selected != 3'(p) || torn_q)) bad_invented_o = run;
       if (credit_q[p] != '0 && selected != 3'(p)) bad_invented_o = run;
     end

@@ -92,7 +92,7 @@ module tasks_props
   logic [2:0] run_q;  // dispatches with priority in a row
   logic low_q;        // there was one without
   logic [5:0] calm_q; // cycles in which nothing but time kept it from being offered
-  logic [31:0] before_q;  // who was ready in the last cycle
+  logic [31:0] before_q;  // tasks that were ready in the last cycle
   logic calm;
   assign calm = waits && u_tasks.high == prio[who_q] && (calm_q == '0 || (before_q & ~eligible) == '0);
 
@@ -115,7 +115,7 @@ module tasks_props
     else if (32'(calm_q) != Wait) calm_q <= calm_q + 6'd1;
   end
 
-  // x is one of the tasks behind `from` up to `to`, in the order of the round.
+  // x is one of the tasks after `from` up to `to`, in the order of the round.
   function automatic logic comes(input logic [4:0] x, input logic [4:0] from, input logic [4:0] to);
     return 5'(x - from - 5'd1) < 5'(to - from);
   endfunction

@@ -53,7 +53,7 @@ void expect_bring_up(GridShape grid) {
 TEST(FpgaBoard, IsBroughtUpOverTheWire) { expect_bring_up(kFour); }
 TEST(FpgaBoardOfTwo, IsBroughtUpOverTheWire) { expect_bring_up(kSmall); }
 
-// A board that leaves behind how many bytes its wire has spoilt.
+// A board that reports, when it goes, how many bytes its wire has spoilt.
 class CountedBoard : public SimBoard {
  public:
   CountedBoard(GridShape grid, const SimBoardOptions& options, uint64_t* spoilt)

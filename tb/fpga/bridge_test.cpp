@@ -372,7 +372,8 @@ TEST(Bridge, ABoardThatOnlyAcknowledgesIsAnError) {
   EXPECT_EQ(fault_of([&] { third.run_chains(&jobs); }), expected);
 }
 
-// Of the rows of the second reticle one has a station at its west end, one a dead one before it.
+// Rows of the second reticle: one has a station at its west end, one has a dead station in front of
+// it.
 TEST(Bridge, ListensPastADeadStation) {
   Board board(1);
   board.stations.emplace(4, Board::Chain{Station(0), false});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Verilated bridge behind a wire that loses, doubles and changes bytes, with a grid of which
+// The Verilated bridge at the end of a wire that loses, doubles and changes bytes. Of the grid
 // there is only the edge: it takes wavelets as routers do, and sends what a test gives it.
 #ifndef OW_TB_BRIDGE_WIRE_H_
 #define OW_TB_BRIDGE_WIRE_H_
@@ -186,7 +186,7 @@ class Board {
   std::vector<Edge> edges;
   struct Chain {
     Station station;
-    bool beyond = false;  // behind a dead one
+    bool beyond = false;  // farther from the port than a dead station
   };
   std::map<int, Chain> stations;  // by the end of a chain
   uint64_t cycles = 0;

@@ -134,7 +134,7 @@ TEST_F(Cells, FlipFlopsAreRegistersInEachOfTheirModes) {
       top_.d_i = bits(&rng, 1);
       top_.ce_i = bits(&rng, 1);
       top_.lsr_i = bits(&rng, 1);
-      // Of both edges: half of the modes have each.
+      // Half of the modes clock at the rising edge, half at the falling edge.
       for (const int clk : {1, 0}) {
         eval(clk);
         ASSERT_EQ(top_.ff_o, top_.ff_want_o) << "cycle " << cycle;

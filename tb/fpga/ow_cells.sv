@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each cell of fpga/models/ecp5.sv, connected as Yosys connects it, beside what it stands for: the
-// memories of rtl/common, and registers. What has no register the test computes. Parameters are
-// those that occur in the netlist of the design, and others that the models know.
+// Each cell of fpga/models/ecp5.sv, connected as Yosys connects it, beside the memory of rtl/common or
+// the register that it stands for. The test itself computes the values of cells without registers.
+// Parameters are those of the design's netlist, and others that the models know.
 //
 //   got_o, want_o   of the memories: `Names` in cells_test.cpp
 //   ff_o, ff_want_o of the flip-flop in each of its modes

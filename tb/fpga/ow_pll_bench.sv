@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two PLLs that are set otherwise than the board's: in megahertz,
-//   a  12 in; VCO 576; 48, 96 at 0 degrees, 24 by 6 1/2 periods of the VCO behind
-//   b  100 in, of which every fifth edge counts; VCO 600; 60, none, 20 by 20 3/8 periods behind
-// What must be refused can be done to the first one.
+// Two PLLs with other settings than the board's. In megahertz:
+//   a  12 in; VCO 576; 48, 96 at 0 degrees, 24 that is 6 1/2 periods of the VCO late
+//   b  100 in, of which every fifth edge counts; VCO 600; 60, none, 20 that is 20 3/8 periods late
+// A test can do to the first one what must be refused.
 module ow_pll_bench (
   input  logic       a_i,
   input  logic       b_i,

@@ -30,7 +30,7 @@ struct Input {
   }
 };
 
-// Rising edges of an output, and how far they are behind an edge of the phase detector, modulo the
+// Rising edges of an output, and their delay after an edge of the phase detector, modulo the
 // output's period.
 struct Output {
   double mhz, lag;  // expected: in MHz, and in femtoseconds

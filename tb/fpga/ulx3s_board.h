@@ -62,7 +62,8 @@ class VerilatedUlx3s : public Ulx3sPins {
   Top top_{&context_, "board"};
 };
 
-// Periods of the first clock, and how far the second one is behind, since they were last forgotten.
+// Periods of the first clock and delays of the second clock after the first, since the last time
+// that they were forgotten.
 struct ClockTimes {
   uint64_t periods = 0, first = 0, last = 0;  // of the first clock: rising edges
   uint64_t shortest = UINT64_MAX, longest = 0;

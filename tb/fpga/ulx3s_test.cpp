@@ -41,7 +41,7 @@ const Clock kClocks[] = {OW_ULX3S_CLOCKS(OW_CLOCK)};
 
 // LEDs of docs/fpga.md.
 enum Led { kAlive, kSession, kFrames, kCrossings, kWorks, kFault, kLocked, kReset };
-// Of ow_fpga_reset, and the registers in front of and behind its counter.
+// Cycles of ow_fpga_reset, and some more for the registers before and after its counter.
 constexpr uint64_t kResetCycles = 1 << 16, kResetSlack = 5;
 constexpr unsigned kAliveHalf = 1 << 25;
 
@@ -150,7 +150,7 @@ TEST_P(Ulx3s, CarriesASessionAndFire1EndsIt) {
   ASSERT_TRUE(up());
   Ulx3sBoard& board = *board_;
   for (const Led led : {kSession, kFrames, kFault}) EXPECT_FALSE(board.led(led)) << led;
-  // A hundred times what the longest answer takes: whoever is silent is noticed soon.
+  // A hundred times as long as the longest answer takes, so a silent board is noticed soon.
   uart::Session::Options options;
   options.silence = 0.1;
   uart::UartDevice device(std::move(board_), options);

@@ -15,8 +15,8 @@
 
 namespace ow::wafer {
 
-// The memory of the core for area: word 34 is the address of its instruction, words before 32 are
-// the general registers.
+// The memory of the small core: word 34 is the address of its instruction, words 0 to 31 are the
+// general registers.
 inline constexpr char kCoreWords[] =
     "u_core__DOT__gen_serial__DOT__u_serial__DOT__u_words__DOT__mem_q";
 inline constexpr int kPcWord = 34 * 32;

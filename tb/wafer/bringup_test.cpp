@@ -56,8 +56,8 @@ TEST(Bringup, EachKindOfFaultInAReticle) {
   }
 }
 
-// A stuck bit of the program counter that the self-test of the core never has to set: only in the
-// neighbours' test, which lies behind it, the tile runs wild, and its words stop others.
+// A stuck bit of the program counter that the self-test of the core never has to set. The tile runs
+// wild only in the later test of neighbours, and its words stop others.
 TEST(Bringup, ATileThatRunsWildIsGivenUpAndNotItsNeighbours) {
   const auto wild = [](int row, int col) {
     return TileFault{0,    {row, col}, TileFault::Kind::Register, 0, 0, kCoreWords, kPcWord + 11,
@@ -77,13 +77,13 @@ TEST(Bringup, ATileThatRunsWildIsGivenUpAndNotItsNeighbours) {
     f.tiles.push_back(wild(0, at));
     const auto wafer = make_mini_wafer_device({1, 1, 1, 1, 0, 1}, f);
     const std::string found = words(bring_up(*wafer, nullptr, options()));
-    // By what its router does, and not by the test before; else this shows nothing.
+    // The router must give the tile away, and not an earlier test, or this shows nothing.
     EXPECT_EQ(found.find("0 (0, " + std::to_string(at) + "): nothing"), 0u) << found;
   }
 }
 
-// A babbling tile that only one good tile can hear: that one's words to a third arrive once nobody
-// is joined to the babbler any more.
+// Only one good tile can hear a babbling tile. Its words to a third tile arrive as soon as no tile
+// is connected to the babbling one any more.
 TEST(Bringup, AGoodTileBetweenABabblerAndAnotherIsKept) {
   Faults f;
   for (const int col : {0, 1}) {
@@ -96,8 +96,8 @@ TEST(Bringup, AGoodTileBetweenABabblerAndAnotherIsKept) {
   EXPECT_EQ(b.largest.tiles(), 2);
 }
 
-// A mute tile whose only neighbour is beyond a dead row and to the side: it hears that one in one
-// setting of the muxes, and only in another would be heard.
+// The only neighbour of a mute tile is beyond a dead row and to the side. The mute tile hears it in
+// one setting of the muxes, and could be heard only in another setting.
 TEST(Bringup, AMuteTileWithoutANeighbourInItsRowsAndColumnsIsFound) {
   Faults f;
   f.tiles.push_back({0, {0, 1}, TileFault::Kind::Silent, 0, 0, "", 0, false});
@@ -110,8 +110,8 @@ TEST(Bringup, AMuteTileWithoutANeighbourInItsRowsAndColumnsIsFound) {
   EXPECT_EQ(b.largest.tiles(), 0);
 }
 
-// A stuck flip-flop that spoils the words to one neighbour only, which has no other one in that
-// setting of the muxes: the connection is given up, and not the good tile that hears nothing.
+// A stuck flip-flop spoils only the words to one neighbour, which has no other neighbour in that
+// setting of the muxes. Bring-up gives up the connection, and not the good tile that hears nothing.
 TEST(Bringup, ATileIsNotJudgedByOneConnection) {
   Faults f;
   f.tiles.push_back(
@@ -125,8 +125,8 @@ TEST(Bringup, ATileIsNotJudgedByOneConnection) {
   EXPECT_TRUE(b.good()) << all(b.verification);
 }
 
-// A stuck bit of a register of the core, with which a tile sends too many words: its neighbours do
-// not take them for those of the next one that they hear.
+// A stuck bit of a register of the core makes a tile send too many words. Its neighbours do not
+// take these for words of the next neighbour that they hear.
 TEST(Bringup, WordsTooManyAreNotHeardAsAnothers) {
   for (int at = 0; at < 9; ++at) {
     Faults f;
@@ -138,8 +138,8 @@ TEST(Bringup, WordsTooManyAreNotHeardAsAnothers) {
   }
 }
 
-// A stuck bit of what comes over a link, which the self-test does not look at: the verification of
-// the mesh sees answers that no tile gives, and says so.
+// A stuck bit in words that come over a link, which the self-test does not check. The verification
+// of the mesh sees answers that no tile gives, and says so.
 TEST(Bringup, AnAnswerThatNoTileGivesIsFoundByTheVerification) {
   Faults f;
   f.tiles.push_back(stuck({0, 0}, "u_router__DOT__gen_inputs__DOT__link_e_q", 21));
@@ -149,9 +149,8 @@ TEST(Bringup, AnAnswerThatNoTileGivesIsFoundByTheVerification) {
   EXPECT_EQ(judge(kOne, f, b.defects).unseen, 1u) << words(b);
 }
 
-// The same at the wafer's edge, where words that come changed set another register than the one
-// that was meant: the edge then sees a rule of the links broken, and that is what the verification
-// says.
+// The same at the wafer's edge. The changed words set the wrong register. Then the edge sees that a
+// rule of the links was broken, and the verification reports that.
 TEST(Bringup, AnEdgeThatBreaksTheRulesIsFoundByTheVerification) {
   Faults f;
   f.tiles.push_back(stuck({1, 0}, "u_router__DOT__gen_inputs__DOT__link_w_q", 15));
@@ -162,8 +161,9 @@ TEST(Bringup, AnEdgeThatBreaksTheRulesIsFoundByTheVerification) {
   EXPECT_EQ(judge(kOne, f, b.defects).unseen, 1u) << words(b);
 }
 
-// A good tile whose neighbours in one setting of the muxes are all mute: it hears nothing, and
-// talks to the tile beside it in another setting. Once it has been heard before, once not yet.
+// In one setting of the muxes all neighbours of a good tile are mute, so it hears nothing. In
+// another setting it talks to the tile beside it. In one case it has been heard before, in the
+// other not yet.
 TEST(Bringup, AGoodTileAmongMuteOnesIsKept) {
   const auto memory = [](Faults* f, std::initializer_list<Position> tiles) {
     for (const Position& at : tiles) {
@@ -270,8 +270,8 @@ TEST(Bringup, CoupledCells) {
   }
 }
 
-// Wires between the tiles of an edge and the links, out and in; the slot is given up, or the tile
-// does not stand at the edge.
+// Wires between the tiles of an edge and the links, out and in. Bring-up gives up the slot, or puts
+// another tile at the edge.
 TEST(Bringup, WiresToTheLinks) {
   const Shape shape{1, 2, 1, 1, 1, 1};
   {
@@ -339,8 +339,8 @@ TEST(Bringup, WiresToLinksThatCannotBeAskedShowInWords) {
   EXPECT_TRUE(b.good());
 }
 
-// A link whose station is dead is not in its test while the tiles' patterns go to the links beside
-// it: none of them may get into it as wavelets, which would cost it credits.
+// A link whose station is dead is not in test mode while the tiles' patterns go to the links beside
+// it. No pattern may enter it as a wavelet, because that would cost it credits.
 TEST(Bringup, ALinkThatCannotBeAskedKeepsItsCredits) {
   const Shape shape{1, 2, 2, 2, 1, 1};
   for (const int row : {0, 1, 2}) {
@@ -355,8 +355,9 @@ TEST(Bringup, ALinkThatCannotBeAskedKeepsItsCredits) {
   }
 }
 
-// A tile behind a link that cannot be asked has a stuck bit in a queue that its own test does not
-// see: its neighbour's words go wrong, too, so it is given up, and not the connection to the link.
+// A tile next to a link whose status cannot be read has a stuck bit in a queue, which its own test
+// does not see. Its neighbour's words go wrong as well, so bring-up gives up the tile and not the
+// connection to the link.
 TEST(Bringup, ATileBehindALinkThatCannotBeAskedIsJudgedByItsOtherNeighbours) {
   const Shape tall{2, 1, 1, 2, 1, 1};
   Faults f;
@@ -374,9 +375,9 @@ TEST(Bringup, ATileBehindALinkThatCannotBeAskedIsJudgedByItsOtherNeighbours) {
   EXPECT_NE(words(b).find("1 (1, 0): words go wrong over other"), std::string::npos) << words(b);
 }
 
-// A wire from a link whose station is dead gives its tile words on wrong colours, with which the
-// tile stops: what others have sent it stays in their links, which work. Given up is the wire, and
-// neither the tile, nor another one at the same links.
+// A wire from a link whose station is dead gives its tile words on wrong colours, which stop the
+// tile. Words of others for that tile stay in their links, which work. Bring-up gives up the wire,
+// and neither the tile nor another tile at the same links.
 TEST(Bringup, WhatATileThatWasStoppedHasLeftInItsLinksIsGone) {
   const Shape square{2, 2, 1, 1, 1, 1};
   for (const int bit : {33, 34}) {
@@ -409,8 +410,7 @@ TEST(Bringup, ASmallerRectangleIsSetUpAndVerified) {
   EXPECT_EQ(b.wavelets_verified, 2u);
 }
 
-// A tile for area gives turns by the wafer's count of cycles. And what sleeps in it would do
-// nothing.
+// A small tile gives turns by the wafer's count of cycles. Units of it that sleep would do nothing.
 TEST(Bringup, WhenATileBeginsIsNotPartOfItsSignature) {
   for (const char* program : {"/selftest.elf", "/selftest_fabric.elf"}) {
     const ElfImage image = read_elf(OW_FIRMWARE_DIR + std::string(program), isa::kMini.sram_bytes);
@@ -426,9 +426,9 @@ TEST(Bringup, WhenATileBeginsIsNotPartOfItsSignature) {
 }
 
 TEST(Bringup, TheThoroughSelfTestFindsMore) {
-  // The priority of a task, of which the short self-test has none, but the thorough program of the
-  // fabric has. The other tiles are good and pass. (The other programs take a core for area up to
-  // five million cycles.)
+  // The priority of a task: the short self-test uses none, the thorough program of the fabric does.
+  // The other tiles are good and pass. (The other programs take a small core up to five million
+  // cycles.)
   const Shape shape{1, 1, 1, 1, 1, 1};
   Faults f;
   f.tiles.push_back({0, {0, 0}, TileFault::Kind::Register, 0, 0, "u_tasks__DOT__prio_q", 20, true});

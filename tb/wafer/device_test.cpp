@@ -23,7 +23,7 @@ namespace {
 
 const Shape kShape{1, 2, 1, 1, 0, 0};
 
-// The monolithic wafer behind the same interfaces.
+// The monolithic wafer with the same interfaces.
 class Monolithic : public WaferDevice {
  public:
   Monolithic() : WaferDevice({1, 2}), pins_(4) {

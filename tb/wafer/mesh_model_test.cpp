@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wires that the simulated wafer makes of fuses (ow/device/reticle_mesh.h) are those of the
-// reticle's muxes, for any fuses.
+// For any fuses, the simulated wafer (ow/device/reticle_mesh.h) connects the same wires as the
+// muxes of the reticle.
 #include <gtest/gtest.h>
 
 #include <random>

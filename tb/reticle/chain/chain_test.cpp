@@ -114,9 +114,8 @@ TEST(Chain, PassesOverADeadStation) {
   }
 }
 
-// What follows a reset at once has no silence before it and is not taken for the beginning of a
-// frame, so the station behind a dead one turns to the other line one frame later than after a
-// silence.
+// A frame begins after a silence. Right after a reset there was none, so the first frame is not
+// recognised, and a station after a dead one turns to the other line one frame later than usual.
 TEST(Chain, ASilenceIsCountedFromTheResetOn) {
   const auto tries = [](int silent) {
     Chain chain;

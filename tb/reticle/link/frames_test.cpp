@@ -43,7 +43,7 @@ class Ear {
  public:
   Ear(const Shape& shape, const std::array<int, 4>& map) : shape_(shape), map_(map) {}
 
-  // What was driven behind the cycle of that number of the sending end.
+  // What the sending end drove after the cycle of that number.
   void hear(uint64_t cycle, const Lanes& lanes) {
     Lanes rest = lanes;
     for (int b = shape_.groups * shape_.data - 1; b >= 0; --b) {

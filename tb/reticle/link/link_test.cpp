@@ -305,7 +305,7 @@ TEST(Link, AResetForgetsTheFrameThatWasBegun) {
       p.reset(0);
       p.reset(1);
       p.step();
-      offer(&p, shape.all_colours());  // the first words come in the first cycle behind the reset
+      offer(&p, shape.all_colours());  // the first words come in the first cycle after the reset
       p.step();
       ASSERT_TRUE(p.train()) << at;
       p.run(500);
@@ -329,7 +329,8 @@ TEST(Link, IsSilentWhenDisabledAndTrainsWhenEnabled) {
   EXPECT_TRUE(p.train());
 }
 
-// A frame of which only the first half had come is neither taken nor a wrong one.
+// If only the first half of a frame has arrived, the frame is not taken and does not count as
+// wrong.
 TEST(Link, AFrameThatIsCutOffByDisablingCountsAsNothing) {
   for (uint64_t more = 0; more < 4; ++more) {
     Pair p(18);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a link trains, what it sends then, what it says of it, and what it keeps: single rules of
-// docs/links.md. That nothing is lost meanwhile: link_test.cpp.
+// Single rules of docs/links.md: when a link trains, what it sends then, what its status words say
+// and what it keeps. link_test.cpp shows that nothing is lost meanwhile.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ TEST(LinkTraining, PeriodsAreAsTheDocumentSays) {
   for (const Shape& shape : {kFull, kMini}) {
     Pair p(3, shape);
     std::vector<Lanes> heard;
-    uint64_t begin = 0;  // behind the cycle of that number
+    uint64_t begin = 0;  // after the cycle of that number
     const auto any = [](const Lanes& l) { return (l.group[0] | l.group[1]) != 0; };
     while (heard.size() < 512 && p.cycle() < 3000) {
       const uint64_t cycle = p.cycle();

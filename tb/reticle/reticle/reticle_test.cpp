@@ -252,8 +252,8 @@ TEST(Reticle, ATilesRegistersHaveTheirValuesAfterAReset) {
   EXPECT_GT(seen, 20);
 }
 
-// A tile that is left out is in reset for ever; neither it nor those that run and have nothing to
-// do keep the reticle from being idle. From a request to its answer it is not.
+// The reticle is idle while no tile has work. Tiles that are left out stay in reset for ever and
+// count as idle. From a request to its answer the reticle is not idle.
 TEST(Reticle, IsIdleWithTilesInResetAndNotWhileOneWorks) {
   for (int left_out = 0; left_out < kStations; ++left_out) {
     Reticle reticle;

@@ -80,7 +80,7 @@ std::string code_of(const std::string& script) {
   return std::regex_replace(text, std::regex("\"\"\"[^]*?\"\"\"|#[^\n]*"), "");
 }
 
-// The scripts of a command, with those that they import, but for the one that installs tools.
+// The scripts of a command and the scripts that these import, except the one that installs tools.
 std::set<std::string> scripts_of(const ReportSource& s) {
   std::set<std::string> found;
   std::vector<std::string> pending = matches(s.command, "scripts/[a-z-]+");
@@ -96,7 +96,7 @@ std::set<std::string> scripts_of(const ReportSource& s) {
   return found;
 }
 
-// Of lists of sources (*.f) a command takes those of its block.
+// A command depends on the lists of sources (*.f) of its block.
 TEST(Reports, DependOnTheirScriptsAndOnTheFilesThatTheseName) {
   const std::string path = "(?:rtl|sw|tb|fpga|cmake|data|configs|constraints)/[\\w./-]*\\w";
   int files = 0;

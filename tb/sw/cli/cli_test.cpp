@@ -244,8 +244,8 @@ TEST(Cli, OptionsThatWouldDoNothingAreRefused) {
   std::remove(weights.c_str());
 }
 
-// What is written replaces nothing that is read, and nothing else that is written; who is refused
-// has written nothing.
+// An output never replaces a file that the command reads, or another output of it. A command that
+// is refused has written nothing.
 TEST(Cli, WrittenFilesReplaceNoneOfTheCommands) {
   const std::string job = temporary("job.yaml"), out = temporary("out"), link = temporary("link");
   std::string text;

@@ -174,7 +174,8 @@ TEST_F(Files, MayHaveNamesThatAreNotUtf8) {
   }
 }
 
-// The limit of the shell's is no signal that kills: the file is not there, nor a part of it.
+// Reaching the shell's limit for the size of files is no signal that kills. No file is left, and no
+// part of one.
 TEST_F(Files, ThatMayNotGrowAreBadInput) {
   fs::create_directories(directory_ + "/small");
   const std::pair<std::string, std::string> cases[] = {

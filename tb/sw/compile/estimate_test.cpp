@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is reckoned beside what RTL tiles take, with time outside the wafer and without.
+// Estimates compared with the cycles that RTL tiles take, with and without time outside the wafer.
 #include "ow/compile/estimate.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes of trainings as they are reckoned, beside what RTL tiles take.
+// Estimates of the passes of a training compared with the cycles that RTL tiles take.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ TrainingJob job_of(const Case& c) {
   return job;
 }
 
-// A step on tiles, and as it is reckoned: with the weights that it has, or by their density alone.
+// A step on tiles and its estimate: from the weights themselves, or from their density alone.
 enum class Weights { Own, Drawn };
 struct Step {
   TrainPlan plan;
@@ -100,7 +100,7 @@ void expect_phases(const Case& c, const Step& step, const std::set<std::string>&
   }
 }
 
-// Samples and values to be reached, within `most` cycles; without biases, which go in behind them.
+// Samples and target values must be in within `most` cycles. Biases are left out: they go in later.
 void expect_samples(const Case& c, double most) {
   const Step step = step_of(job_of(c), Weights::Drawn);
   const PhaseEstimate& samples = step.estimate.phases.front();
@@ -220,8 +220,8 @@ TEST(EstimateTraining, TheLossIsItsProgramsAndTheWayRoundTheColumn) {
   }
 }
 
-// Deltas come window by window, in either order. What is masked while the next window comes is
-// reckoned as if it came behind.
+// Deltas come window by window, in either order. The estimate takes masking, which runs while the
+// next window comes, as if it came after that window.
 TEST(EstimateTraining, DeltasOfSeveralWindowsToo) {
   const Case c{{2, 1}, 32, 0.1, {8, 700, 64}};
   for (const SumOrder order : {SumOrder::Column, SumOrder::Whole}) {
@@ -236,8 +236,8 @@ TEST(EstimateTraining, DeltasOfSeveralWindowsToo) {
   }
 }
 
-// A step behind another one, with everything outside the wafer: of updates that go on beside the
-// passes, and of those that wait for all gradients.
+// The second of two steps, with all time outside the wafer: once with updates that run beside the
+// passes, once with updates that wait for all gradients.
 TEST(EstimateTraining, AStepWithWhatIsOutsideTheWaferIsWithinFivePercentOfTheTiles) {
   const ElfImage image = read_elf(OW_FIRMWARE_DIR "/train.elf", kFullTile.sram_bytes);
   for (const bool waits : {false, true}) {

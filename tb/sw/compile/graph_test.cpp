@@ -78,7 +78,7 @@ TEST(Graph, ShortListsStandForGraphs) {
     EXPECT_EQ(back.layers[k].outputs, layers[k].outputs);
     EXPECT_EQ(back.layers[k].activation, layers[k].activation);
     EXPECT_EQ(back.layers[k].bias, layers[k].bias);
-    // By default, names are those that checkpoints have always had.
+    // A list of sizes has the names layers.0, layers.1, ..., which checkpoints hold.
     EXPECT_EQ(weight_name(back.layers[k], k), "layers." + std::to_string(k) + ".weight");
     EXPECT_EQ(weight_name(layers[k], k), "layers." + std::to_string(k) + ".weight");
   }

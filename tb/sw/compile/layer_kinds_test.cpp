@@ -18,8 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where kinds are tables, what short descriptions mean, and who means something else by the word: a
-// schedule has linear pieces.
+// Files that may name kinds: the tables, the readers of short descriptions, and files in which the
+// word has another meaning (a schedule has linear pieces).
 bool may_name(const std::string& file, const std::string& word) {
   return file.find("/src/layers/") != std::string::npos ||
          file == "tensor/include/ow/tensor/graph.h" ||

@@ -22,9 +22,8 @@ constexpr int kMustRunOnMini = 5;  // as many as these seeds give
 int64_t over(int64_t n, int64_t d) { return (n + d - 1) / d; }
 int64_t blocks_of_64(int64_t bytes) { return over(bytes, 64) * 64; }
 
-// Whether a tile has the type, and holds its share for the fewest samples that it can work on: a
-// sample a lane. Of each layer the biases in fp32; of the layer that has most, input and output
-// side by side.
+// Whether a tile has the type, and room for the fewest samples that it can work on: one per lane.
+// It needs the fp32 biases of every layer, and the input and the output of the layer that has most.
 bool fits(const DrawnNetwork& d, bool mini) {
   if (mini && d.type == HalfType::Bfloat16) return false;
   const TileConfig tile = mini ? jobs::kMiniTile : jobs::kFullTile;
@@ -74,7 +73,7 @@ TEST(NetworksEveryday, SmallOnesAreEqualOnBothBuilds) {
   EXPECT_GE(run, 3);
 }
 
-// Of the large ones, too, a refusal costs nothing.
+// A refusal is quick, even of a large network.
 TEST(NetworksEveryday, WhatMiniCannotHoldIsRefusedWithTheLimit) {
   int of_type = 0;
   int of_size = 0;
@@ -88,8 +87,8 @@ TEST(NetworksEveryday, WhatMiniCannotHoldIsRefusedWithTheLimit) {
   EXPECT_GE(of_size, 1);
 }
 
-// Every one of them by itself, on full tiles and on those of mini if its grid is one of theirs: as
-// the formula says. That it says "equal" of enough of them is a test of its own.
+// Each network is a test, on full tiles, and on tiles of mini if they have a grid of that shape.
+// The formula says what must happen. Another test holds that it says "equal" often enough.
 class NetworksAll : public testing::TestWithParam<uint64_t> {};
 
 // (Row A5.equal.)

@@ -103,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{{2, 3}, 128, {6, 5}, 0.5},         // a row fills the accumulator
                     Case{{4, 2}, 32, {3, 6}, 0.3}));        // a grid row without an input
 
-// What is not pruned: neither a gain nor the promise of one.
+// Without pruning there is no speed-up, and the bound promises none.
 TEST(StreamKinds, NothingPrunedIsAsFastAsDenseAndBoundSo) {
   const GridShape grid{2, 2};
   const auto device = make_device(DeviceKind::Replicated, grid, {});

@@ -84,7 +84,8 @@ class TrainGraph : public TrainDirectory {
   }
 };
 
-// Names are those of checkpoints, patterns, plans; bits and cycles are those of the short list.
+// The given names stand in checkpoints, patterns and plans. Bits and cycles are the same as for a
+// list of sizes.
 TEST_F(TrainGraph, NamedLayersAreTheShortListByOtherNames) {
   const std::string sparse = "  sparsity: [{pattern: PATTERN, density: 0.5}]\n";
   const auto group = [&](const char* pattern) {

@@ -82,7 +82,7 @@ TEST_F(TrainJob, ADamagedCheckpointIsRefusedAndTheOneBeforeTaken) {
   EXPECT_EQ(report.first_step, 6u);
   EXPECT_THAT(report.refused, testing::HasSubstr(newest));
   EXPECT_EQ(last_checkpoint("model"), want);
-  // Of another job: refused, and nothing is lost.
+  // A checkpoint of another job is refused, and nothing is lost.
   TrainParams other = p;
   other.job.seed = 4;
   EXPECT_THROW(run_training(other, run), BadInput);

@@ -105,7 +105,7 @@ TEST(TrainParams, GroupsOfSeveralPatternsBalancedOnes) {
             "not 'full'");
 }
 
-// Of a training of two steps, 0 and 1.
+// The steps of a training of two: 0 and 1.
 TEST(TrainParams, PruningThatNeverHappensIsRefused) {
   const auto group = [](const std::string& keys) {
     return refused("sparsity: [{pattern: '*', " + keys + "}]");

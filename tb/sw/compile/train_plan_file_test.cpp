@@ -135,7 +135,7 @@ TEST_F(TrainJob, ADamagedPlanIsRefusedInOneLine) {
   std::string turned = good;
   turned.replace(turned.find("\"whole\""), 7, "\"column\"");
   EXPECT_EQ(refused(turned), sum);
-  // Of another version of this program: made anew.
+  // The plan of another version of this program is made anew.
   std::string old = good;
   old.replace(old.find(kPlanFormat), std::string(kPlanFormat).size(), "openwafer-plan-1");
   EXPECT_EQ(refused(old), "");

@@ -89,7 +89,7 @@ class Beside {
     }
     golden::MicroBatch want = golden_.run(x, targets);
     const size_t depth = job_.layers.size();
-    // Deltas take the activations' place: these are looked at behind a forward pass alone.
+    // Deltas overwrite the activations, so these are compared after a forward pass alone.
     EXPECT_EQ(grid_.forward(memory_, x).outputs.values, want.outputs.back().values);
     for (size_t k = 0; k < depth; ++k) {
       EXPECT_EQ(grid_.read_tensor(k + 1).values, want.outputs[golden_.tensor_of(k)].values)
@@ -248,7 +248,7 @@ TEST(TrainKinds, SmallAreasGiveTheSameBits) {
     job.loss = loss;
     Beside both(job, [loss](TrainPlan* plan) {
       plan->gather_rows = 2;
-      plan->last_gathered = false;  // but where their targets were, or behind the two
+      plan->last_gathered = false;  // but where their targets were, or after both
       const bool squares = loss == "mean_squared_error";
       plan->tensors.back().delta_addr =
           squares ? plan->targets_addr : plan->gather_addr + 2 * 2 * 16;

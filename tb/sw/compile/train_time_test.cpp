@@ -102,8 +102,8 @@ TEST(TrainTime, ASlowWayOutKeepsTheGridFromSending) {
   EXPECT_GE(waits(free[1], EdgeWait::Latency), 500u);
 }
 
-// Biases are updated with their layers, and the tiles are launched when they have come; those of a
-// step come once.
+// Biases are updated with their layers, and tiles are launched when the biases have arrived. They
+// arrive once per step.
 TEST(TrainTime, BiasesComeWhenTheyAreUpdated) {
   TrainingJob job = job_for({2, 2}, 8, {9, 7, 64});
   job.micro_batches = 2;
@@ -119,8 +119,8 @@ TEST(TrainTime, BiasesComeWhenTheyAreUpdated) {
   }
 }
 
-// The forward pass of the first layer waits for its own update, that of the second one for what is
-// left of both.
+// The forward pass of the first layer waits for the update of that layer. The pass of the second
+// layer waits for whatever is left of both updates.
 TEST(TrainTime, ClippedStepsWaitForTheLastGradient) {
   TrainingJob job = job_for({2, 2}, 8, {9, 7, 64});
   const std::vector<TrainRun> free = steps_of(job, 2, late_and_slow());
@@ -141,7 +141,7 @@ TEST(TrainTime, ASkippedStepHasNoUpdate) {
   job.loss_scale.initial = 0x1p60;
   const std::vector<TrainRun> runs = steps_of(job, 2, late_and_slow());
   EXPECT_EQ(waits(runs[1], EdgeWait::Optimizer), 0u);
-  EXPECT_GT(runs[1].edge.held(), 0u);  // what comes behind the last gradient is late
+  EXPECT_GT(runs[1].edge.held(), 0u);  // what follows the last gradient is late
   EXPECT_LE(runs[1].edge.held(), 500u);
 }
 

@@ -86,7 +86,7 @@ TEST(EdgeExit, ASlowerStageHoldsTheQueueAndIsTheCause) {
   ASSERT_EQ(sent.size(), 60u);
   for (size_t k = 30; k < 60; ++k) EXPECT_EQ(sent[k] - sent[k - 1], 10u) << k;
   EXPECT_GT(grid.waits(EdgeWait::Reduce), 4 * grid.waits(EdgeWait::Exit));
-  // Of a stream that is not reduced the link alone is the limit.
+  // Only the link limits a stream that is not reduced.
   Grid own({2 * kCycle, 4, {kCycle, 10 * kCycle}}, false);
   EXPECT_LT(own.run(1000, 60).back(), 60 * 2u);
   EXPECT_EQ(own.ports.exit(own.west).left().back(), 60 * 2u);

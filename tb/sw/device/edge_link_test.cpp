@@ -81,7 +81,7 @@ TEST(EdgeLink, AStageBetweenStoreAndLinkCanBeTheCause) {
   EXPECT_EQ(total(phase.waits), 29u - 3u);
 }
 
-// Something else on the same way: the stream begins behind it.
+// Other words on the same link: the stream begins after them.
 TEST(EdgeLink, WhatCrossesInFrontOfAStreamTakesItsTime) {
   Grid grid({kCycle, 4 * kCycle, 16, {2 * kCycle}});
   EXPECT_EQ(grid.link().cross(10, 3), 10 + 1 + 2 + 3 * 4u);
@@ -167,7 +167,7 @@ TEST(EdgeLink, WhatWasNoTimeIsNoneForTheLink) {
   EXPECT_EQ(grid.run(40), (std::vector<uint64_t>{1020, 1021, 1024, 1028}));
 }
 
-// The wavelets behind a hold stay in the store; those in front of it are not its business.
+// Wavelets after a hold stay in the store. Wavelets before it are not affected.
 TEST(EdgeLink, APhaseHasHoldsOfItsOwn) {
   Grid grid({0, 2 * kCycle, 16});
   grid.link().open(0, {}, {});

@@ -65,7 +65,7 @@ class FakeDevice : public Device {
   }
   size_t queued(Side, int) const override { return queue_.size(); }
   size_t queued() const override { return queue_.size(); }
-  // A queue of that many wavelets, as a machine behind a wire has.
+  // A queue of that many wavelets, as a board at the end of a wire has.
   void set_room(size_t wavelets) { room_ = wavelets; }
   size_t most_queued() const { return most_queued_; }
   int send_credits(Side side, int index, int colour) const override {

@@ -64,7 +64,7 @@ struct Plain : Counters {
 struct Falling : Counters {
   Falling(VerilatedContext* context, const char* name) : Counters(context, name) { late = true; }
 };
-// With a register behind what was taken for the end of the state.
+// A model with a register after the end of what was taken for its state.
 struct Outside : Counters {
   using Counters::Counters;
 };

@@ -83,7 +83,7 @@ TEST(Simulator, ReadsOutsideMemoryAreRefusedAndTheTileGoesOn) {
   EXPECT_EQ(control.read_tile(0, 1, 0), 5u);
 }
 
-// Tests of host code stand on the fake's credits: they are those of the machine.
+// Tests of host code rely on the fake device, so its credits must be those of the machine.
 TEST(Simulator, TheFakeDeviceHasTheCreditsOfTheMachine) {
   const GridShape shape{1, 1};
   auto device = make_device(DeviceKind::Replicated, shape, checked());
@@ -164,9 +164,9 @@ TEST(Simulator, ATeardownActivatesItsTask) {
   EXPECT_EQ(control.read_tile(0, 0, kActivate), 0u);
 }
 
-// A tile sends requests of one word to others by stores to REQUEST, which wait while there is no
-// room, here beside a link that data use in every cycle: each activates its task if it says so. So
-// do those of the host. A write of REQUEST over the control plane does nothing.
+// A tile sends requests of one word to others by stores to REQUEST. The stores wait while there is
+// no room; here data use the link in every cycle. Each request activates its task if it says so, as
+// requests of the host do. A write of REQUEST over the control plane does nothing.
 TEST(Simulator, RequestsOfACoreActivateTasksOfOtherTiles) {
   using Brief = isa::PacketBrief;
   constexpr uint32_t kRequests = 20;

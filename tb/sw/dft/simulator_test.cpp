@@ -139,7 +139,7 @@ class Scalar {
   std::vector<std::vector<uint64_t>> banks_;
 };
 
-// Random gates of every type, flip-flops, and a bank whose pins hang on them.
+// Random gates of every type, flip-flops, and a bank whose pins they drive.
 std::string random_netlist(Rng* random) {
   constexpr int kInputs = 6, kDffs = 12, kGates = 91, kRows = 5;
   std::string text;

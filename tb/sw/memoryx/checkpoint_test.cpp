@@ -124,8 +124,8 @@ TEST_F(Checkpoints, ATrainingGoesOnAsIfItHadNotStopped) {
   }
 }
 
-// The program stops behind a call, which may have done its work or not; `lost`: what was not
-// brought to the disk is not there afterwards.
+// The program stops after a call, which may have done its work or not. With `lost`, everything that
+// was not yet brought to the disk is gone afterwards.
 struct Crash {};
 class CrashingCalls : public FileCalls {
  public:
@@ -287,8 +287,8 @@ TEST_F(Checkpoints, DamagedFilesAreRefused) {
   EXPECT_EQ(both.memory.step(), 4u);
 }
 
-// All that later bits hang on is in the file: a job that has any of it otherwise is refused, with
-// the key that differs and both values.
+// The file holds everything on which later bits depend. A job in which any of it differs is refused
+// with the key that differs and both values.
 class CheckpointKeys : public Checkpoints {
  protected:
   CheckpointKeys() : base_(job_of()) { base_.optimizer.weight_decay = 0.01; }

@@ -101,7 +101,7 @@ inline Told cycling() {
             return values[static_cast<int>(t) / 10 % 3];
           }};
 }
-// Down and up again with a half period of 30 steps, behind 25 steps of their own.
+// First 25 constant steps, then down and up again with a half period of 30 steps.
 inline Told waving() {
   return {{{Kind::Constant, 0.5, 0.5, 25, 1},
            {Kind::Cosine, 0.417, 0.0917, 30, 1},

@@ -240,8 +240,8 @@ TEST_F(Streams, AreTheSameWithAnyDepthAndInAnyOrderOfTaking) {
   }
 }
 
-// What a network's layer streams, of any density, to any number of grid rows: matrices whose widths
-// are no multiples of what is made at once, and those that are.
+// The stream of a network's layer, for any density and any number of grid rows. Widths are
+// multiples of the chunk that is made at once, and not.
 TEST(MemoryXCompression, LeavesOutTheZerosOfEveryWidthDensityAndNumberOfRows) {
   constexpr int kOutputs = 9;
   constexpr uint16_t kMark = 1;  // stands for a zero that is sent

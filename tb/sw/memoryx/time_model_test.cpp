@@ -109,7 +109,8 @@ TEST(TimeModel, AMappingChangesAPreset) {
   EXPECT_EQ(make_time(options, {}).way_out(), kWseLatency);
 }
 
-// A kind of stage, and stages one by one from the wafers on; those that are not there are left out.
+// One setting for all stages, and single stages counted from the wafers on. Stages that do not
+// exist are ignored.
 TEST(TimeModel, EachStageCanBeNamed) {
   const TimeOptions options = parse(
       "time:\n  broadcast: {bits: 8, latency: 10, stages: [{}, {bits: 4}, {latency: 7}]}\n"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The updates of MemoryX, bit for bit those of the reference trainer: optimizers, schedules,
-// clipping, loss scaling, micro-batches; whatever the threads, the windows and where the store
-// lies.
+// MemoryX's updates have the bits of the reference trainer: optimizers, schedules, clipping, loss
+// scaling, micro-batches. Threads, windows and the place of the store change nothing.
 #include <gtest/gtest.h>
 
 #include <cmath>

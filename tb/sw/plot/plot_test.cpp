@@ -120,7 +120,7 @@ TEST(Chart, CurvesBreakWhereThereIsNoValue) {
   EXPECT_EQ(count(svg, "<polyline"), 2u) << svg;
   EXPECT_EQ(count(svg, "<circle"), 0u);
   EXPECT_EQ(svg.find("nan"), std::string::npos);
-  // What stands alone is a point, and so are marked values.
+  // A value without neighbours is drawn as a point, and so is a marked value.
   const Panel alone{"loss", AxisKind::Zero, {{"a", {{0, NAN}, {1, 2}, {2, NAN}}, 0, false}}};
   EXPECT_EQ(count(draw_chart("t", "step", {alone}), "<circle"), 1u);
   const Panel marked{"loss", AxisKind::Zero, {{"a", {{0, 1}, {9, 2}}, 0, true}}};

@@ -54,7 +54,8 @@ TEST(Library, ACopyMayNameTheTilesThatItIsFor) {
   }
 }
 
-// Of several firmwares: tiles that have an array and are no rectangle are reached part by part.
+// Several firmwares: the tiles that have an array may form no rectangle and are reached part by
+// part.
 TEST(Library, TilesOfSeveralFirmwaresAreNamedByTheirPart) {
   Runtime machine = open("sim:2x2");
   Program program(Layout({2, 2}));

@@ -23,7 +23,7 @@ const std::string kElf = OW_KERNEL_DIR "/library_kernel.elf";
 const std::string kFlows = OW_KERNEL_DIR "/flows_kernel.elf";
 constexpr uint32_t kSramBytes = isa::kFull.sram_bytes;
 
-// Nothing can be made without a machine behind it.
+// No object can be made without a machine.
 static_assert(!std::is_constructible_v<Runtime, std::nullptr_t>);
 static_assert(!std::is_constructible_v<ow::Run, std::nullptr_t>);
 static_assert(!std::is_constructible_v<Event, std::nullptr_t>);
@@ -312,7 +312,7 @@ TEST(Library, CopiesTakeNoColourFromAProgramThatHasAllOfThem) {
 
   constexpr uint32_t kWords = 200;
   const auto rows = static_cast<size_t>(grid.rows);
-  // Of stream s, which is a row of a colour.
+  // Values of stream s: one row of one colour.
   const auto word = [](size_t s, uint32_t i) { return static_cast<uint32_t>(s + 1) << 16 | i; };
   std::vector<uint32_t> big(run.read<uint32_t>("big").size());
   for (size_t i = 0; i < big.size(); ++i) big[i] = static_cast<uint32_t>(i) * 2654435761u;

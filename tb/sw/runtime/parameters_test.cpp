@@ -18,7 +18,7 @@ const std::string kFlows = OW_KERNEL_DIR "/flows_kernel.elf";
 const std::string kLibrary = OW_KERNEL_DIR "/library_kernel.elf";
 constexpr size_t kMax = 16;
 
-// Of a tile whose x was all 1: so many elements have been scaled by 2, 3, ...
+// For a tile whose x was all 1: how many elements have been scaled by 2, 3, ...
 std::vector<float> scaled(size_t length) {
   std::vector<float> x(kMax, 1);
   for (size_t i = 0; i < length; ++i) x[i] = static_cast<float>(i + 2);

@@ -56,7 +56,7 @@ TEST(Recording, OfAProgramOfAUserRunsAgainWithTheSameWords) {
   again->replay(recording);
   EXPECT_EQ(again->cycle(), recording.cycles);
 
-  // Another host is noticed, and so is another grid.
+  // A recording of another host, or of another grid, is noticed.
   recording.words.resize(recording.words.size() / 2);
   EXPECT_THROW(make_simulator(recording.shape)->replay(recording), DeviceFault);
   EXPECT_THROW(make_simulator({3, 2})->replay(recording), BadInput);

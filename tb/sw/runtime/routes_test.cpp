@@ -78,7 +78,8 @@ TEST(RouteSet, ACycleIsNamedByItsColourAndTiles) {
   routes.set(1, 1, 7, Route{Port::North, kOutE | kOutRamp});
   routes.set(1, 2, 7, Switch{{Route{Port::West, kOutRamp}, Route{Port::West, kOutN}}});
   routes.set(0, 2, 7, Route{Port::South, kOutW});
-  // Neither the start nor any one position of all tiles has it: it takes two switches.
+  // Two switches make the cycle. It exists neither at the start nor in any single position of all
+  // tiles.
   const auto defects = routes.check();
   ASSERT_EQ(defects.size(), 1u);
   EXPECT_EQ(defects[0],

@@ -22,7 +22,7 @@
 namespace ow {
 namespace {
 
-// Of a control wavelet: row end, stream end.
+// Bits of a control wavelet: row end, stream end.
 constexpr uint32_t kLast = isa::Control::RowEnd::kMask | isa::Control::StreamEnd::kMask;
 
 constexpr int kRow = 1;

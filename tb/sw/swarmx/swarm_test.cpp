@@ -157,8 +157,8 @@ TEST_F(Swarms, CyclesAreTheSameInAnyNumberOfRanks) {
   EXPECT_LT(waits(even, EdgeWait::Reduce), waits(want, EdgeWait::Reduce));
 }
 
-// A micro-batch a wafer: with `balanced` the second step of several takes that of one and, at most,
-// the latencies of all stages, each way.
+// One micro-batch per wafer. With `balanced` the second step of several wafers takes as long as
+// that of one wafer and at most the latencies of all stages, each way.
 TEST_F(Swarms, EqualWorkTakesTheTimeOfOneWaferAndTheStages) {
   uint64_t one = 0;
   for (const int wafers : {1, 2, 4}) {
@@ -203,7 +203,7 @@ TEST_F(Swarms, HeldOutSamplesGoForwardOnAllWafers) {
       }
     }
   }
-  // What one wafer does one behind the other two do at the same time.
+  // Two wafers do at the same time what one wafer does one after the other.
   ASSERT_EQ(cycles.size(), 3u);
   EXPECT_LT(cycles[1], cycles[0] * 3 / 4);
   EXPECT_EQ(cycles[2], cycles[1]);

@@ -16,12 +16,12 @@
 
 namespace ow {
 
-// The core for area (ow_core_serial): it takes several cycles an instruction, so tests wait for so
-// many times as long, and a reset of it is over later.
+// The small core (ow_core_serial) takes several cycles per instruction, so tests wait this many
+// times as long, and its reset ends later.
 constexpr bool kSerial = OW_CORE_SERIAL != 0;
 constexpr int kWait = kSerial ? 12 : 1;
 constexpr int kResetCycles = kSerial ? 75 : 0;
-// From the cycle in which an instruction sees the count of cycles to that in which it retires.
+// Cycles from reading the cycle count to retiring, for the instruction that reads it.
 constexpr int kRetireCycles = kSerial ? 3 : 2;
 
 class CoreBench : public LockstepModel {
@@ -67,7 +67,7 @@ class CoreBench : public LockstepModel {
   void clocks(int n) {
     for (int i = 0; i < n; ++i) clock();
   }
-  // Until the core is where it gets in `n` cycles if it is a pipeline.
+  // Clocks the core until it is where the pipelined core would be after `n` cycles.
   void wait(int n) { clocks(n * kWait); }
 
   uint64_t fetches() const { return fetches_; }

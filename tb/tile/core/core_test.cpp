@@ -83,7 +83,7 @@ TEST(Core, CyclesOfJumpsMultiplicationsAndDivisions) {
   expect(cycles[3] - cycles[2], 1, 7, "addi");
   expect(cycles[4] - cycles[3], 34, 177, "div");
   expect(cycles[7] - cycles[5], 3, 9 + 7, "jal");
-  // The next address of a branch that is taken is not added up.
+  // A taken branch does not need the sum for the next address.
   expect(cycles[9] - cycles[7], 4, 11 + 6, "taken branch forwards");
   expect(cycles[10] - cycles[9], 1, 10, "branch not taken");
 }
@@ -135,7 +135,7 @@ TEST(Core, TrapWithoutVectorStopsTheCoreAndSaysWhy) {
   EXPECT_FALSE(bench.top().stopped_o) << "a reset of the core clears the stop";
 }
 
-// A limit of the stack and one of the text: what is below traps and has no effect.
+// STACK_LIMIT and TEXT_LIMIT: a stack pointer, or a store, below its limit traps and has no effect.
 TEST(Core, LimitsOfStackAndTextStopWhatIsBelow) {
   struct Case {
     std::vector<uint32_t> words;
@@ -326,8 +326,8 @@ TEST(Core, TensorInstructionOfAMicrothreadTakesTwoCyclesOrOne) {
   }
 }
 
-// Whenever the core stops, an instruction has either been launched and is complete, or is launched
-// when the core goes on: once.
+// Whenever the core stops, an instruction has either been launched and is complete, or it is
+// launched when the core goes on. It is launched exactly once.
 TEST(Core, StoppingBesideALaunchLosesAndRepeatsNothing) {
   constexpr uint32_t kThread4 = isa::TensorCtl::Thread::put(4);
   for (int when = 1; when < (kSerial ? 70 : 20); ++when) {
@@ -387,8 +387,8 @@ TEST(Core, DescriptorWritesWaitAndReadBack) {
   EXPECT_EQ(retire.rd_data, 154u);
 }
 
-// A write and a read of a descriptor take a cycle each; what is read is there for the instruction
-// behind it as that of a load is.
+// A write and a read of a descriptor take one cycle each. The next instruction gets the value that
+// was read as it would get that of a load.
 TEST(Core, DescriptorInstructionsTakeACycle) {
   CoreBench bench;
   const auto cycles = run(&bench, {addi(1, 0, 5), addi(2, 0, 77), kNop, dsrw(3, 1, 2),
@@ -448,7 +448,7 @@ TEST(Core, CycleCountReadsTheWafersCyclePlusAnOffset) {
                           &log);
   ASSERT_EQ(log.size(), 6u);
   EXPECT_EQ(log[0].rd_data, cycles[0]);
-  // What is written is the count of the cycle after.
+  // The value written is the count of the next cycle.
   EXPECT_EQ(log[3].rd_data, 100 + cycles[3] - cycles[2] - 1);
   EXPECT_EQ(log[4].rd_data, 4u);
 }

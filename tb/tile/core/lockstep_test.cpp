@@ -27,7 +27,7 @@ void run(unsigned refuse, uint64_t instructions, uint64_t cycle = 0) {
               static_cast<unsigned long long>(result.programs),
               static_cast<double>(result.cycles) / static_cast<double>(result.instructions));
   ASSERT_TRUE(result.ok) << result.message << "\nset OW_SEED to repeat";
-  // The generator must reach what it is there for.
+  // The generator must reach the cases that it is meant for.
   for (unsigned cause : {0u, 1u, 2u, 3u, 4u, 5u, 6u, 7u, 11u}) {
     EXPECT_GT(result.traps[cause], 5u) << "trap cause " << cause;
   }
@@ -44,7 +44,7 @@ TEST(CoreLockstep, RandomProgramsMatchTheIssWhereTheCountCarries) {
   run(0, 50000, (uint64_t{1} << 32) - 20000);
 }
 
-// A comparison that finds nothing is worth nothing: break one thing on each side.
+// The comparison must be able to fail: break one thing on each side.
 class Broken : public LockstepModel {
  public:
   Broken(CoreBench* bench, int what) : bench_(bench), what_(what) {}

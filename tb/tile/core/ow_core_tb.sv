@@ -89,7 +89,7 @@ module ow_core_tb
   localparam int unsigned Aw = $clog2(Words);
 
   logic [63:0] mem_q [Words];
-  logic [31:0] regs_q [1024];  // all registers that are not those of the tasks
+  logic [31:0] regs_q [1024];  // all registers except those of the tasks
 
   logic         ifetch_req, ifetch_rvalid_q, dmem_req, dmem_we, dmem_rvalid_q;
   logic [23:0]  ifetch_addr, dmem_addr;

@@ -17,8 +17,8 @@ namespace {
 
 using namespace rv;  // NOLINT: encodings by mnemonic
 
-// x1 points into the middle of the registers: a store reaches 2 kB either way. What stands below
-// are offsets from there.
+// x1 points into the middle of the registers, because a store reaches 2 kB in both directions. The
+// constants below are offsets from there.
 constexpr uint32_t kMiddle = 0x800;
 constexpr uint32_t kRegs = (isa::reg::kBase + 2 * kMiddle) >> 12;  // for lui
 constexpr int32_t offset(uint32_t address) {
@@ -43,7 +43,7 @@ struct Item {
   uint32_t data;
 };
 
-// Cycles that a pick may take beyond one: those of the core for area, which looks at a task a
+// Cycles beyond one that a pick may take. The small core needs them: it looks at one task per
 // cycle.
 constexpr int kPick = OW_PICK_CYCLES;
 
@@ -138,7 +138,7 @@ TEST_F(Tasks, FirstInstructionFourCyclesAfterTheWavelet) {
   EXPECT_EQ(bench.top().pc_o, next_pc) << "ret comes back to ow.next";
 }
 
-// wfi sleeps until a task is ready, takes nothing of it, and does not wait where one is.
+// wfi sleeps until a task is ready and does not wait if one is. It does not dispatch the task.
 TEST_F(Tasks, WfiSleepsUntilATaskIsReady) {
   prepare(0x2, {addi(7, 0, 1), kWfi, addi(7, 0, 2), kWfi, addi(7, 0, 3)});
   uint32_t seen = 0;
@@ -162,8 +162,8 @@ TEST_F(Tasks, WfiSleepsUntilATaskIsReady) {
   EXPECT_EQ(log[0].arg, 5u);
 }
 
-// Where a task is ready the instruction itself takes 3 cycles: the first one of the task is
-// executed 3 cycles behind it.
+// If a task is ready, ow.next takes 3 cycles: the first instruction of the task is executed 3
+// cycles after it.
 TEST_F(Tasks, NextTakesThreeCyclesOnceATaskIsReady) {
   if (kSerial) GTEST_SKIP() << "the core for area has its own";
   prepare(0xffffffff);

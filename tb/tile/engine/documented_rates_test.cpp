@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rates of docs/isa.md ("Operations" and "Engine timing"), each held: elements over rate, and
-// not more than kFillAndDrain cycles besides.
+// Each rate of docs/isa.md ("Operations" and "Engine timing") holds: an instruction takes its
+// elements over the rate, and at most kFillAndDrain cycles more.
 #include <cmath>
 #include <cstdio>
 
@@ -28,7 +28,7 @@ struct Documented {
   int result_type = kNone;  // of conversions and reductions
 };
 
-// A vector of `bytes` a element that is walked over kPasses times.
+// A vector with `bytes` per element that is walked over kPasses times.
 Dsr again_and_again(uint32_t addr, int bytes, int n = kElements) {
   Dsr d = mem(addr, static_cast<uint16_t>(n), static_cast<int16_t>(bytes));
   d.len[1] = static_cast<uint16_t>(kPasses * kElements / n);
@@ -36,8 +36,8 @@ Dsr again_and_again(uint32_t addr, int bytes, int n = kElements) {
   return d;
 }
 
-// Indices into all of x: one after the other, or drawn; always the same draw, since another one's
-// rate differs by up to 3 %.
+// Indices into all of x, ascending or drawn. The draw is always the same, because rates of
+// different draws differ by up to 3 %.
 void poke_indices(Bench<VEngine8>* b, bool random, int bytes) {
   std::mt19937 rng(1);
   const uint32_t span = (kSramBytes - kX) / bytes;
@@ -68,8 +68,8 @@ int cycles_for(const Documented& r, int op, int type) {
   return static_cast<int>(cycles);
 }
 
-// "Operations", line by line. A 5.3 of the table is 16 elements in three cycles, as "Engine timing"
-// has it.
+// The table "Operations", line by line. Its 5.3 means 16 elements in three cycles, as "Engine
+// timing" says.
 std::vector<Documented> documented() {
   constexpr double kThreeVectors = 8 / 1.5;
   const std::vector<int> halfs = {kF16, kBf16}, shorts = {kF16, kBf16, kI16}, words = {kF32, kI32},

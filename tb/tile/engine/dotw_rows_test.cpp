@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // dotw with row ends, which lead from vector to vector, and with results that are rows for the
-// reducer: against golden, the rows read and freed by the bench as a reducer would.
+// reducer, against golden. The bench reads and frees the rows as a reducer would.
 #include <deque>
 #include <string>
 
@@ -157,8 +157,8 @@ class ProductsRun {
   std::vector<uint32_t> want_;
 };
 
-// Vectors, rings and rows of many sizes; wavelets that come slowly, rows that stay long; none at
-// all; the end of the stream with, behind or without a row end, in the middle of a row and not.
+// Vectors, rings and rows of many sizes; wavelets that come slowly; rows that stay long; no wavelet
+// at all. The stream ends with a row end, after one or without one, in the middle of a row or not.
 TYPED_TEST(DotwRowsTest, ResultsAreRowsOfTheVectorThatRowEndsSelect) {
   Bench<typename TypeParam::Top> b(TypeParam::kLanes);
   std::mt19937 rng(seed());
@@ -183,7 +183,7 @@ TYPED_TEST(DotwRowsTest, ResultsAreRowsOfTheVectorThatRowEndsSelect) {
   }
 }
 
-// A ring that does not fit, a row that is no whole number of words, results of 16 bits.
+// Faults: a ring that does not fit, a row that is not a whole number of words, results of 16 bits.
 TYPED_TEST(DotwRowsTest, RowsThatDoNotFitAreAFault) {
   constexpr auto kLanes = static_cast<uint16_t>(TypeParam::kLanes);
   for (int what = 0; what < 4; what++) {
@@ -204,8 +204,8 @@ TYPED_TEST(DotwRowsTest, RowsThatDoNotFitAreAFault) {
   }
 }
 
-// 32 aligned samples: 4 beats a result, whatever row ends and rows; a reducer that takes 20 cycles
-// for a row is no hindrance.
+// 32 aligned samples take 4 beats per result, with any row ends and rows. A reducer that takes 20
+// cycles per row does not slow this down.
 TEST(EngineRate, DotwWithRowEndsTakesABeatForEightElements) {
   Bench<VEngine8> b(8);
   Products p;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensor engine under test with its queues, and what its tests share besides: the two widths,
+// The tensor engine under test with its queues, and what else its tests share: the two widths,
 // random numbers, the cycles of one instruction.
 #pragma once
 

@@ -166,7 +166,7 @@ std::vector<FaultCase> fault_cases() {
        fab_in(1, 0), kDescriptor},
       {"axpyw beyond memory", faulty(kAxpyw, kMixed, 12), mem(kAcc, 16, 4), indexed, fab_in(1, 0),
        kAddress},
-      // Addresses, and indices times steps, beyond 24 bits do not come in again from below.
+      // Addresses, and indices times steps, beyond 24 bits do not wrap around to 0.
       {"address of 32 bits", faulty(kMov, kF16, 2), mem(0, 8, 2), mem(0x40000000, 8, 2), none,
        kAddress},
       {"negative address", faulty(kMov, kF16, 2), mem(0xFFFFFFE0, 32, 2), mem(0, 32, 2), none,
@@ -208,7 +208,7 @@ TYPED_TEST(EngineTest, FaultsAreReportedAndStopTheThread) {
   }
 }
 
-// A FIFO that nobody has set up since the reset has no capacity, for a reader or for a writer.
+// A FIFO that was not set up after the reset has no capacity, for a reader or for a writer.
 TYPED_TEST(EngineTest, AFifoThatWasNeverSetUpIsMalformed) {
   for (int number = 0; number < 4; number++) {
     for (const int operand : {0, 1}) {
@@ -226,7 +226,7 @@ TYPED_TEST(EngineTest, AFifoThatWasNeverSetUpIsMalformed) {
   }
 }
 
-// Drains go to the reducer and wait for it; nothing else of them is the engine's.
+// The engine hands drains to the reducer, waits for it, and does nothing else for them.
 TYPED_TEST(EngineTest, DrainStartsTheReducerWhenItIsFree) {
   Bench<typename TypeParam::Top> b(TypeParam::kLanes);
   Insn i;

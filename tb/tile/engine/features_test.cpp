@@ -187,7 +187,7 @@ TEST(EngineFeatures, TaggedOperandsAreThereOrIllegal) {
   run(c);
 }
 
-// Lengths of outer dimensions count in the descriptor whose space is walked, and in no other.
+// Lengths of outer dimensions matter only in the descriptor whose space is walked.
 TEST(EngineFeatures, OuterDimensionsAreThereOrIllegal) {
   if (Operations::Dimensions::get(kOperations) != 0) GTEST_SKIP() << "they are there";
   for (int k = 1; k < isa::kNumDimensions; ++k) {
@@ -219,7 +219,7 @@ TEST(EngineFeatures, RowsOfAxpywMatchTheModel) {
   }
 }
 
-// A thread that waits for a queue, in or out, gives its turn away.
+// A thread that waits for an input or output queue gives its turn away.
 TEST(EngineFeatures, AThreadThatWaitsForAQueueLetsAnotherGo) {
   for (const bool in : {true, false}) {
     Bench<VEngineMini> b(2);
@@ -242,8 +242,8 @@ TEST(EngineFeatures, AThreadThatWaitsForAQueueLetsAnotherGo) {
   }
 }
 
-// An instruction for a thread that is not there is refused, and takes nothing from the one that has
-// the lower bits of its number: that one goes on with its own descriptors and ends as it would.
+// An instruction for a thread that does not exist is refused. It does not disturb the thread whose
+// number has the same lower bits: that thread goes on with its own descriptors and ends as usual.
 TEST(EngineFeatures, AThreadThatIsNotThereLeavesTheOthersAlone) {
   constexpr int kThere = 1;
   for (int absent = static_cast<int>(isa::kMini.num_threads); absent < 16; ++absent) {
@@ -274,8 +274,8 @@ TEST(EngineFeatures, AThreadThatIsNotThereLeavesTheOthersAlone) {
   }
 }
 
-// A halt in the middle of a launch: the engine does not sleep while it says that it has taken the
-// instruction (ow_engine_tb), and what was taken is done when the halt ends, once.
+// A halt in the middle of a launch. The engine does not sleep while it reports that it has taken
+// the instruction (ow_engine_tb). It executes the instruction once, after the halt.
 TEST(EngineFeatures, ALaunchThatMeetsAHaltIsTakenOnce) {
   for (int halt = 0; halt < 24; ++halt) {
     SCOPED_TRACE(halt);

@@ -170,7 +170,7 @@ void Model::reduce(uint32_t a, uint32_t b) {
   inner_b_.clear();
 }
 
-// To the next element; true behind the last one. A space without a length has no end.
+// Goes to the next element. True after the last one. A space without a length has no end.
 bool Model::advance() {
   const bool red = is_red(i_.op);
   count_[0]++;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ow_pack against a model of its contract: what each queue must receive is worked out when a vector
-// is handed over. Random vectors, threads and back-pressure; rates; a full queue stops nobody else.
+// ow_pack against a model of its contract, which computes what each queue must receive when a
+// vector is handed over. Random vectors, threads and back-pressure; rates; a full queue stops only
+// its senders.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -156,7 +157,7 @@ class Bench {
       }
       if (arrive_) model(*arrive_);
     }
-    // What may come, and does not in every other cycle, is known early.
+    // Announced early: a vector that may come, and in every other cycle does not.
     const bool foretold = !arrive_ && !pipe_.empty() && pipe_.front() && cycles % 2 != 0;
     const Vector v = arrive_ ? *arrive_ : foretold ? *pipe_.front() : Vector{};
     top_.vec_may_i = arrive_.has_value() || foretold;
@@ -172,7 +173,7 @@ class Bench {
     top_.vec_close_i = v.close;
     top_.vec_row_end_i = v.code & 1;
     top_.vec_stream_end_i = v.code >> 1;
-    // A vector that skips nothing comes either way: what stands at the other port is nothing of it.
+    // A vector without skipping may use either port. The other port then holds nothing of it.
     const bool raw = !v.skip && v.index % 2 != 0;
     top_.raw_i = raw;
     top_.raw_mask_i = raw ? v.mask : ~v.mask & ((1u << kLanes) - 1);
@@ -419,7 +420,7 @@ TEST(Pack, AFullQueueStopsNoOther) {
     if (bench.ready(7)) bench.send(v);
     bench.cycle();
   }
-  // With all other queues full one place is left: a vector each time it is free.
+  // With all other queues full one place is left. It takes a vector each time that it is free.
   EXPECT_GE(bench.pushes - before, 50u);
 }
 

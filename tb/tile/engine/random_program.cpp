@@ -143,8 +143,8 @@ void RandomProgram::draw_scalar(Draft* t) {
   t->with_b = t->two && !t->i.scalar;
 }
 
-// Elements in the first quarter (scatter: of the second half), their indices in the last part of
-// the first half.
+// Elements are in the first quarter, or for scatter in that of the second half. Their indices are
+// in the last part of the first half.
 void RandomProgram::draw_indices(Draft* t) {
   const uint32_t at = t->lo + 192;
   t->i.value = t->i.op == kScatter ? t->lo + 256 : t->lo;
@@ -247,11 +247,11 @@ void RandomProgram::draw_streams(Draft* t) {
   if (t->endless) {
     t->len = {};
     t->total = std::min(t->total, 30u);
-    // Other operands walk on and on: keep them in place.
+    // Other operands have no end of their own, so they stay in place.
     if (t->with_b && t->b.kind == kMem) t->b.step[0] = 0;
   }
   space->len = t->len;
-  // Elements that a stream has beyond an even number are only there if it is counted.
+  // Only a counted stream can have an odd number of elements.
   if (t->with_a && t->a.kind == kFabIn) fill(t->a.q, t->total, t->wide(), t->endless);
   if (t->with_b && t->b.kind == kFabIn) {
     fill(t->b.q, t->endless ? t->total + 1 : t->total, t->wide(), false);

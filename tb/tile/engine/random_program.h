@@ -21,7 +21,7 @@ class RandomProgram {
   // lo + 512), queues that no other one has, descriptors dsr to dsr + 2. May also work in place.
   Insn make(int thread, int dsr, uint32_t lo);
 
-  // Where the 64 bytes of indices stand that have been drawn.
+  // Address of the 64 bytes of indices that have been drawn.
   const std::vector<uint32_t>& indices() const { return indices_; }
 
  private:

@@ -76,8 +76,8 @@ TEST(EngineRate, VectorsInMemoryRunAtTheDocumentedRate) {
   EXPECT_EQ(b->fault_o, 0u);
 }
 
-// Into a FIFO and out of it: a beat a cycle, also across the end of the buffer. A cycle more for
-// the first use of a side after the buffer was set up.
+// Into a FIFO and out of it: one beat per cycle, even across the end of the buffer. The first use
+// of a side after the buffer was set up takes one cycle more.
 TEST(EngineRate, FifosTakeABeatACycle) {
   Bench<VEngine8> b(8);
   const int n = 512;
@@ -97,8 +97,8 @@ TEST(EngineRate, FifosTakeABeatACycle) {
   EXPECT_EQ(b->fault_o, 0u);
 }
 
-// x and y at every 2-byte alignment to each other and to the banks: a beat a cycle, and what the
-// streams need to slip apart.
+// x and y at every 2-byte alignment to each other and to the banks: one beat per cycle, and the
+// cycles that the streams need to slip apart.
 TEST(EngineRate, AxpyRunsAtABeatACycleAtEveryAlignment) {
   Bench<VEngine8> b(8);
   const int n = 1024;
@@ -181,8 +181,9 @@ TEST(EngineRate, TwoThreadsTakeTaggedWaveletsAtTheDocumentedRate) {
   EXPECT_LE(b.cycle() - start, 2u * n + 12);
 }
 
-// A thread whose beats each read what the one before has written is chosen once to find that out,
-// and then not before that is there: another thread loses two cycles a beat of it.
+// Each beat of this thread reads what its previous beat has written. The thread is chosen once to
+// find that out, and then not until the data are there. Another thread loses two cycles per such
+// beat.
 TEST(EngineRate, AThreadThatWaitsForItsWritesIsNotChosenInVain) {
   const int beats = 192;
   const auto n = static_cast<uint16_t>(8 * beats);
@@ -204,10 +205,11 @@ TEST(EngineRate, AThreadThatWaitsForItsWritesIsNotChosenInVain) {
   EXPECT_EQ(b->fault_o, 0u);
 }
 
-// Two threads of tagged wavelets: neither is chosen while the other one's wavelet is in front, so
-// that a third thread loses no cycle to them. Of the same class they alternate without a loss. If
-// one has priority, the wavelets of its own that were taken behind the other's wait for that one's
-// turn, every 16th: as many cycles as wavelets are on their way to their beats, 3.
+// Two threads of tagged wavelets. A thread is not chosen while a wavelet of the other one is in
+// front, so a third thread loses no cycle to them. Two threads of one class alternate without loss.
+// If one has priority, the other has every 16th turn. Wavelets of the first that were taken after
+// one of the other then wait for that turn: 3 cycles, as many as wavelets are on their way to their
+// beats.
 TEST(EngineRate, ThreadsWithTaggedWaveletsAreNotChosenInVain) {
   const int n = 256;
   const int beats = 192;
@@ -235,7 +237,7 @@ TEST(EngineRate, ThreadsWithTaggedWaveletsAreNotChosenInVain) {
     std::printf("two threads of %d tagged wavelets, one of %d beats, priority %d: %d cycles\n", n,
                 beats, prio ? 1 : 0, cycles);
     EXPECT_EQ(b->fault_o, 0u);
-    const int launch = 20;  // three launches, and what is in flight behind the last beat
+    const int launch = 20;  // three launches, and what is in flight after the last beat
     EXPECT_LE(cycles, 2 * n + beats + launch + (prio ? n / 16 * 3 : 0));
   }
 }
@@ -255,7 +257,7 @@ TEST(EngineRate, BlockedThreadsCostTheOthersNothing) {
     i.dst = 3 * t + 1;
     b.launch(i);
   }
-  // The bench of the axpy waits for all threads, so that it is run by hand here.
+  // The bench would wait for all threads, so the axpy is run by hand here.
   Dsr a = mem(1024, 32, 2);
   a.step[1] = 64;
   Dsr d = mem(kAcc, 32, 4);
@@ -288,7 +290,7 @@ struct Timed {
   Insn i;
   Dsr dst, a, b;
   int beats;
-  int more;  // cycles that the whole instruction may take besides
+  int more;  // cycles that the whole instruction may take in addition
 };
 
 // From the launch to the last result, at Lanes = 8.
@@ -370,7 +372,7 @@ TEST(EngineRate, IndependentAxpysOf64FollowEachOther) {
   EXPECT_LE(cycles, 12 * 9 + 4u);
 }
 
-// Threads cost nothing: twelve take the cycles that one would with all of their beats.
+// Threads cost nothing: twelve take as many cycles as one thread with all of their beats.
 TEST(EngineRate, TwelveThreadsAreAsFastAsOne) {
   Bench<VEngine8> b(8);
   const uint64_t twelve = launch_axpys(&b, 160, 320);
@@ -386,8 +388,8 @@ TEST(EngineRate, TwelveThreadsAreAsFastAsOne) {
   EXPECT_LE(twelve, one + 2);
 }
 
-// The first wavelet of a move leaves 4 cycles after the launch; what arrives is done 3 cycles after
-// its last wavelet was there.
+// The first wavelet of a move leaves 4 cycles after the launch. A move from the fabric is done 3
+// cycles after its last wavelet has arrived.
 TEST(EngineRate, ShortMovesAreShort) {
   Bench<VEngine8> b(8);
   b.write_dsr(0, fab_out(2));

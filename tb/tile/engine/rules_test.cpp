@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single rules of docs/isa.md that no other test is about: what is illegal, when an instruction is
-// launched, whose turn it is, what waits for whom, and what a fault leaves.
+// Single rules of docs/isa.md that no other test covers: illegal operations, when an instruction is
+// launched, turns of threads, who waits for whom, and the state after a fault.
 #include <array>
 #include <cstdio>
 #include <map>
@@ -37,7 +37,7 @@ std::map<int, std::set<int>> table() {
   return t;
 }
 
-// Every operation code with every type: fault 1 if the table does not have it, and else not.
+// Every operation code with every type gives fault 1 exactly if the table does not have it.
 TEST(EngineRules, WhatIsNotInTheTableIsIllegal) {
   const auto there = table();
   Bench<VEngine8> b(8);
@@ -53,7 +53,7 @@ TEST(EngineRules, WhatIsNotInTheTableIsIllegal) {
       dst.type = op != kCvt && ints ? kI32 : type == kF32 ? kF16 : kF32;  // of casts and reductions
       none.kind = kNone;
       b.write_dsr(0, dst);
-      // A source of nothing is a malformed descriptor, which is looked at behind the operation.
+      // A missing source is a malformed descriptor, which is checked after the operation.
       b.write_dsr(1, none);
       b.write_dsr(2, none);
       b.launch(insn(op, type, 1, 0, 1, 2));
@@ -84,8 +84,9 @@ bool takes(Bench<VEngine8>* b, const Insn& i, int cycles = 40) {
   return taken;
 }
 
-// A launch waits while its thread is busy, while a running thread reads one of its queues, and an
-// axpyw or dotw while another one runs; one that is malformed waits likewise, and then is a fault.
+// A launch waits while its thread is busy and while a running thread reads one of its queues. An
+// axpyw or dotw also waits while another one runs. A malformed launch waits too, and then is a
+// fault.
 TEST(EngineRules, ALaunchWaitsForItsThreadItsQueuesAndTheWeights) {
   Dsr acc = mem(kAcc, 8, 4), samples = mem(1024, 8, 2), ragged = mem(kAcc, 7, 4);
   acc.len[1] = 2;
@@ -142,8 +143,8 @@ TEST(EngineRules, AReductionInTheMiddleOfAVectorHoldsUpOthersAlone) {
   EXPECT_EQ(b.peek(1040), 0x42000000u);  // 32
 }
 
-// Beats of two threads without fabric operands that have gone so many cycles after the second one
-// was launched.
+// Beats of two threads without fabric operands, counted this many cycles after the launch of the
+// second one.
 std::array<int, 2> beats_of_two(int cycles) {
   constexpr uint32_t kN = 1024;
   Bench<VEngine8> b(8);
@@ -195,8 +196,8 @@ TEST(EngineRules, AThreadWithTheFabricAlternatesWithOthers) {
   EXPECT_NEAR(static_cast<double>(before - b.in[1].size()), 50, 3);
 }
 
-// Sums of the accumulator cache that go back into themselves: a beat four cycles after the one
-// before, two of mixed multiply-adds.
+// Sums in the accumulator cache that are added to again: the next beat comes four cycles later, or
+// two for mixed multiply-adds.
 TEST(EngineRules, ABeatFollowsTheOneThatItAddsTo) {
   constexpr uint16_t kBeats = 200;
   for (const bool mixed : {false, true}) {
@@ -240,7 +241,8 @@ TEST(EngineRules, AGatherThatIsLaunchedSinceFindsTheResult) {
   }
 }
 
-// Of a descriptor's address the low 24 bits read back; of one beyond them, that it is outside.
+// The low 24 bits of a descriptor's address read back. An address beyond them reads back as
+// outside.
 TEST(EngineRules, AddressesOfMoreThan24BitsReadBackAsOutsideMemory) {
   Bench<VEngine8> b(8);
   for (const uint32_t addr : {0x40000000u, 0x01000000u, 0x12345678u, 0xFFFFFFE0u}) {
@@ -251,7 +253,7 @@ TEST(EngineRules, AddressesOfMoreThan24BitsReadBackAsOutsideMemory) {
   EXPECT_EQ(b.read_dsr(5, 1), 0x812344u);
 }
 
-// The number of an element in a tag has 16 bits, and 65,535 is none: so many elements at most.
+// A tag has 16 bits for the number of an element, and 65,535 is no number: 65,535 elements at most.
 template <typename Top>
 void sends_with_tags(int lanes, uint16_t rows) {
   Bench<Top> b(lanes);
@@ -273,7 +275,8 @@ TEST(EngineRules, MoreThan65535TaggedElementsAreAFault) {
   }
 }
 
-// Behind a tagged wavelet whose index is beyond its bound at most three others have left the queue.
+// After a tagged wavelet whose index is beyond its bound, at most three more wavelets have left the
+// queue.
 TEST(EngineRules, AFaultOfATagLeavesTheWaveletsBehindIt) {
   for (const int before : {0, 1, 5}) {
     Bench<VEngine8> b(8);
@@ -291,7 +294,7 @@ TEST(EngineRules, AFaultOfATagLeavesTheWaveletsBehindIt) {
   }
 }
 
-// Of what the engine of mini does not have nothing is kept: dimensions 2 and 3 read as 0.
+// The engine of mini keeps nothing of what it does not have: dimensions 2 and 3 read as 0.
 TEST(EngineRules, DimensionsThatAreNotThereReadZero) {
   Bench<VEngineMini> b(2);
   ASSERT_EQ(isa::reg::Operations::Dimensions::get(isa::kMini.operations), 0u);
@@ -310,7 +313,7 @@ TEST(EngineRules, DimensionsThatAreNotThereReadZero) {
   }
 }
 
-// And a fault leaves undone what is behind the very element at fault.
+// A fault leaves undone everything after the element at fault.
 TEST(EngineRules, AFaultOfMiniLeavesWhatIsBehindItsElementUndone) {
   Bench<VEngineMini> b(2);
   constexpr uint32_t kThere = 17;
@@ -329,8 +332,8 @@ TEST(EngineRules, AFaultOfMiniLeavesWhatIsBehindItsElementUndone) {
   }
 }
 
-// Cycles of the engine of mini, of random values: an element with arithmetic, one without, and what
-// an instruction takes besides. Each element is counted once, and nothing else is.
+// Cycles of the engine of mini with random values: of an element with arithmetic, of one without,
+// and of an instruction apart from its elements. Each element is counted once, and nothing else is.
 TEST(EngineRules, TheEngineOfMiniTakesItsCyclesAnElement) {
   const auto cycles = [](int op, uint16_t n) {
     Bench<VEngineMini> b(2);

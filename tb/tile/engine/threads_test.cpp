@@ -8,7 +8,7 @@ using namespace ow_engine;  // NOLINT(google-build-using-namespace): the bench i
 
 namespace {
 
-// Of two equal threads, the one with priority ends first, and the other one goes on meanwhile.
+// The one of two equal threads that has priority ends first. The other goes on meanwhile.
 TEST(EngineThreads, PriorityGoesFirstAndStarvesNobody) {
   Bench<VEngine8> b(8);
   for (int t = 1; t < 3; t++) {
@@ -30,8 +30,8 @@ TEST(EngineThreads, PriorityGoesFirstAndStarvesNobody) {
   EXPECT_LE(end[1], 262u);
 }
 
-// Beside a thread with priority that can always go, the others take turns: none of them waits for
-// more than the sixteenth choices of a round.
+// One thread with priority can always go. The others share every sixteenth choice in turn: none
+// waits longer than one round.
 TEST(EngineThreads, NobodyStarvesBesidePriority) {
   Bench<VEngine8> b(8);
   const int rounds = 2000;
@@ -63,9 +63,9 @@ TEST(EngineThreads, NobodyStarvesBesidePriority) {
   }
 }
 
-// A thread with priority that takes a wavelet in every second cycle leaves the others to a thread
-// without: what its beat in stage I1 takes is not there for its next one, so it is not chosen for
-// that in vain.
+// A thread with priority that takes a wavelet in every second cycle leaves the other cycles to a
+// thread without priority. Its beat in stage I1 takes the only wavelet, so it is not chosen in vain
+// for the next beat.
 TEST(EngineThreads, WhoWaitsForAWaveletCostsNobodyATurn) {
   constexpr int kWavelets = 500;
   for (const bool second : {false, true}) {
@@ -98,8 +98,8 @@ TEST(EngineThreads, WhoWaitsForAWaveletCostsNobodyATurn) {
   }
 }
 
-// The end and the fault of a reduction wait for the results of others that are on their way, and
-// not for those that could still be begun.
+// The end of a reduction, and its fault, wait for results of other threads that are on their way.
+// They do not wait for instructions that could still begin.
 TEST(EngineThreads, TheEndOfAReductionDoesNotWaitForOthersThatGoOn) {
   for (const bool fault : {false, true}) {
     Bench<VEngine8> b(8);
@@ -131,16 +131,16 @@ TEST(EngineThreads, TheEndOfAReductionDoesNotWaitForOthersThatGoOn) {
     }
     const uint64_t start = b.cycle();
     while (b.active(1) && b->fault_o == 0 && b.cycle() < start + 400) b.tick();
-    // Its turn comes behind 32 beats of the other one; then what these have on the way is waited
-    // for.
+    // Its turn comes after 32 beats of the other thread. Then it waits for those that are on their
+    // way.
     EXPECT_LT(b.cycle() - start, 200u) << (fault ? "fault" : "end");
     EXPECT_EQ(b->fault_o != 0, fault);
     EXPECT_EQ(b.active(2), true) << "which goes on";
   }
 }
 
-// A thread whose every beat reads what the one before it has written goes on beside a thread that
-// reads the same banks in every cycle: its writes give way, but not for ever.
+// Each beat of one thread reads what its previous beat has written. Beside it a thread reads the
+// same banks in every cycle. The writes of the first give way, but not for ever.
 TEST(EngineThreads, WritesDoNotGiveWayForEver) {
   Bench<VEngine8> b(8);
   b.write_dsr(0, mem(6000, 1, 4));
@@ -167,7 +167,8 @@ TEST(EngineThreads, WritesDoNotGiveWayForEver) {
   EXPECT_TRUE(b.in[1].empty());
 }
 
-// An instruction is complete before its last line is in memory, but whoever looks there finds it.
+// An instruction is complete before its last line is in memory, but every reader of that address
+// gets the new line.
 TEST(EngineThreads, WhoLooksWhenAnInstructionIsCompleteFindsItsResult) {
   constexpr int kN = 32;
   constexpr uint32_t kDst = 1024;
@@ -193,7 +194,7 @@ TEST(EngineThreads, WhoLooksWhenAnInstructionIsCompleteFindsItsResult) {
         const uint32_t last = (kDst + n_results * bytes - 1) & ~3u;
         b.write_dsr(0, dst);
         b.write_dsr(1, src);
-        // The second and third find the time short since the last one was complete.
+        // The second and third come soon after the last one was complete.
         for (int n = 0; n <= again; n++) {
           b.poke(last, 0);
           b.sync_done = 0;
@@ -208,9 +209,8 @@ TEST(EngineThreads, WhoLooksWhenAnInstructionIsCompleteFindsItsResult) {
   }
 }
 
-// The host gets at a bank that microthreads read and write in every cycle, beside a core that
-// stores by one instruction after the other, each complete before its line is in memory. It took 91
-// cycles at 8 elements.
+// The host gets access to a bank that microthreads read and write in every cycle. Beside them the
+// core stores by one instruction after the other, each complete before its line is in memory.
 TEST(EngineThreads, TheHostGetsAtMemoryBesideInstructionsThatAreCompleteEarly) {
   constexpr uint32_t kHost = 4096;
   for (const uint16_t elements : {1, 4, 8, 12, 16, 24}) {

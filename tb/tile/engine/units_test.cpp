@@ -57,8 +57,8 @@ TYPED_TEST(UnitsTest, FifosKeepOrderAndLoseNothing) {
   EXPECT_EQ(b->fault_o, 0u);
 }
 
-// Instructions of every element size take turns with one buffer, at whatever place it is: where its
-// elements lie goes by the size of those that use it.
+// Instructions of every element size take turns with one buffer, which may lie anywhere. The size
+// that the instruction uses decides where elements lie in it.
 TYPED_TEST(UnitsTest, ElementsOfAFifoMayChangeTheirSize) {
   Bench<typename TypeParam::Top> b(TypeParam::kLanes);
   std::mt19937 rng(seed());
@@ -171,8 +171,8 @@ TYPED_TEST(UnitsTest, WaveletsWithAnIndexFindTheirPlace) {
   EXPECT_EQ(b->fault_pc_o, 0x100u);
 }
 
-// A stream of tagged wavelets with its end, for an add of what lies at the index in `b` that goes
-// to the index in `d`: the wavelets, and what they leave in memory.
+// A stream of tagged wavelets with its end. Each adds the element of `b` at its index and stores
+// the sum in `d` at its index. Holds the wavelets and the memory that they must leave.
 std::vector<Wavelet> tagged_stream(Machine* m, std::mt19937* rng, const Dsr& d, const Dsr& b,
                                    int n) {
   std::vector<Wavelet> stream;
@@ -260,8 +260,8 @@ TYPED_TEST(UnitsTest, AStreamBehindAnotherGoesByItsOwnSteps) {
   }
 }
 
-// Rows of counted wavelets, whose base moves with each row, and others behind them in the queue:
-// what is taken ahead of its beat is never more than the instruction's own.
+// Rows of counted wavelets, whose base moves with each row, with other wavelets after them in the
+// queue. The engine takes only wavelets of the instruction ahead of their beats.
 TYPED_TEST(UnitsTest, RowsOfTaggedWaveletsTakeNoMoreThanTheirs) {
   Bench<typename TypeParam::Top> b(TypeParam::kLanes);
   std::mt19937 rng(seed());
@@ -388,8 +388,8 @@ TYPED_TEST(UnitsTest, AxpywTakesBfloat16) {
   for (int s = 0; s < n; s++) EXPECT_EQ(b.acc_word(s), row[s]) << s;
 }
 
-// Element i takes the i-th number of the generator, whatever the width; a second instruction that
-// rounds so waits for the first.
+// Element i takes the i-th number of the generator, for any number of lanes. A second instruction
+// with stochastic rounding waits for the first.
 TYPED_TEST(UnitsTest, StochasticRoundingTakesOneNumberAnElement) {
   Bench<typename TypeParam::Top> b(TypeParam::kLanes);
   std::mt19937 rng(seed());

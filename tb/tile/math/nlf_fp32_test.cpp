@@ -116,7 +116,7 @@ TEST(NlfFp32, ExponentialIsWithinOneUlp) {
   std::printf("exp: %.3f ulp\n", most);
   EXPECT_LE(most, 1.0);
   EXPECT_GT(most, 0.49);
-  // Beyond its range it stays at the ends of it.
+  // Arguments beyond the range give the values at its ends.
   EXPECT_EQ(golden::f32_exp(golden::float_to_bits(1000)),
             golden::f32_exp(golden::float_to_bits(88)));
   EXPECT_EQ(golden::f32_exp(golden::float_to_bits(-1e9f)),

@@ -215,7 +215,7 @@ TEST(Indexed, RandomInstructionsMatchTheModelWith2Lanes) { random_instructions<L
 TEST(Indexed, DisturbedMemoryAndQueuesChangeNothingWith8Lanes) { random_instructions<Lanes8>(40); }
 TEST(Indexed, DisturbedMemoryAndQueuesChangeNothingWith2Lanes) { random_instructions<Lanes2>(40); }
 
-// What the first 24 of 64 elements do: the beats before the one with the fault.
+// The effect of the first 24 of 64 elements, which are the beats before the one with the fault.
 void beats_before_the_fault(int op, Machine* m) {
   for (int k = 0; k < 24; k++) {
     const uint32_t x = m->load(4096 + 2 * k, 2), a = m->load(1024 + 2 * k, 2);

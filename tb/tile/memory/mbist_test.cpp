@@ -25,7 +25,7 @@ struct Primitive {
 
 std::vector<Primitive> primitives() {
   std::vector<Primitive> all;
-  // What the victim does by itself, and with an aggressor in state 0 or 1.
+  // Faults of the victim alone, and with an aggressor in state 0 or 1.
   for (int pair = 0; pair < 2; ++pair) {
     for (int a = 0; a <= pair; ++a) {
       const std::string with = pair != 0 ? "a" + std::to_string(a) + " " : "";
@@ -157,8 +157,8 @@ TEST(Mbist, FindsAll48PrimitivesInCellsOfDifferentWords) {
   }
 }
 
-// Two cells of one word are written together, so a primitive whose operation cannot happen without
-// another write of the victim may hide; those that can be seen must be.
+// Two cells of one word are written together. A primitive whose operation always writes the victim,
+// too, may hide. Every primitive that can be seen must be found.
 TEST(Mbist, FindsStateAndReadFaultsWithinAWord) {
   std::mt19937 random(2);
   Mbist mbist;

@@ -423,8 +423,8 @@ TEST(Sram, GatherTakesTheBanksThatTwoStreamsLeave) {
   for (int b = 0; b < 8; ++b) EXPECT_EQ(bench.gather_grants[b], 300u) << b;
 }
 
-// The checkers are bound to the ports: a requestor that asks for something else before it was
-// granted is named by its channel.
+// The checkers are bound to the ports. They name the channel of a requestor that changes its
+// request before it is granted.
 TEST(Sram, ARequestThatChangesBeforeItsGrantIsReported) {
   Bench8 bench;
   for (int who : {kRed, kLsu}) {  // of the same word

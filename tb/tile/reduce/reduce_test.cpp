@@ -66,7 +66,7 @@ TEST(Reduce, ShortElementsWithoutAnAdditionPassInPairs) {
   }
 }
 
-// A change of action costs at most what the ways through the adders differ by.
+// A change of action costs at most the difference of the two latencies through the adders.
 TEST(Reduce, RowsOfDifferentActionsFollowEachOtherInTheChain) {
   for (int lower = 0; lower < 8; ++lower) {
     for (int equal = 0; equal < 8; ++equal) {
@@ -82,8 +82,8 @@ TEST(Reduce, RowsOfDifferentActionsFollowEachOtherInTheChain) {
   }
 }
 
-// What comes first waits for what is added with it. With the chain it leaves 2n + 2 cycles after
-// the last of it has come, n being the additions.
+// An operand that comes first waits for the others. With the chain the sum leaves 2n + 2 cycles
+// after the last operand, with n additions.
 template <class B>
 void check_latency(bool chain) {
   for (int kind = 0; kind < 8; ++kind) {
@@ -118,7 +118,7 @@ TEST(Reduce, LatencyIsTwoCyclesAnAddition) {
   check_latency<Bench2>(false);
 }
 
-// Sums leave unchanged, bit for bit, where nothing is added to them.
+// If nothing is added, sums leave unchanged, bit for bit.
 TEST(Reduce, AddingNothingChangesNoBit) {
   for (const uint32_t bits :
        {0x80000000u, 0u, 1u, 0x807FFFFFu, 0x7F800000u, 0xFF800000u, golden::kNan32, 0x3F800001u}) {
@@ -219,7 +219,7 @@ TEST(Reduce, BadConfigurationEndsAtOnceAndSaysSo) {
     bench.rows.clear();
     EXPECT_FALSE(bench.busy());
   }
-  // Addresses must be aligned to the elements; those that no action uses do not matter.
+  // Addresses that an action uses must be aligned to the elements.
   const uint32_t misaligned[][4] = {{1, 0, 0, 1}, {2, 0, 0, 1}, {0, 2, 0, 1},
                                     {0, 0, 2, 1}, {4, 8, 4, 0}, {2, 2, 4, 0}};
   for (const auto& m : misaligned) {
@@ -266,8 +266,8 @@ TEST(Reduce, AnActionThatIsNotThereIsRefused) {
   }
 }
 
-// With one adder, what was written in the cycle before the start has not been looked at: refused,
-// and not taken as good. With three it is known by then.
+// With one adder, registers written in the cycle before the start have not been checked yet, so the
+// start is refused. With three adders they have been checked by then.
 TEST(Reduce, ADrainRightBehindAWriteOfItsRegisters) {
   Bench2 one;
   one.configure(8, 1, 0, 1, 0, {Action(), Action(), Action()}, 0, 0, 0);

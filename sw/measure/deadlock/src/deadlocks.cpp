@@ -17,12 +17,12 @@ using deadlock::Bench;
 using deadlock::Seed;
 using deadlock::seeds;
 
-// A program that never rests is stopped here, in cycles from the start of the cores. All of them
-// spin or wait long before, and the time that the report may take should not go into spinning.
+// A program that never rests is stopped after this number of cycles from the start of the cores.
+// All seeds spin or wait long before that. The time of the report should not go into spinning.
 constexpr uint64_t kTimeLimit = 2000;
 
-// What the report should say and does not, empty if it says all: the text that a reader sees, and
-// the data.
+// Everything that the report should say and does not say, in its text and in its data. Empty if
+// nothing is missing.
 std::string not_said(const Seed& seed, const HangReport& report) {
   const auto is_seeded = [&](const Diagnosis& d) {
     return d.cause == seed.cause && (seed.row < 0 || d.row == seed.row) &&
@@ -39,7 +39,7 @@ std::string not_said(const Seed& seed, const HangReport& report) {
   if (head.find(expected) != 0) return expected;
   std::vector<std::string> words = seed.says;
   if (seed.row >= 0) words.push_back(fmt::format("tile ({}, {})", seed.row, seed.col));
-  // One of the lines of causes has them all.
+  // One line of the causes holds all of them.
   std::string missing = "a line of a cause";
   for (size_t at = text.find("\n  cause: "); at != std::string::npos;
        at = text.find("\n  cause: ", at + 1)) {

@@ -10,7 +10,7 @@ constexpr uint32_t kStreamEnd = isa::Control::StreamEnd::kMask;
 constexpr uint32_t kStore = isa::RedAction::Enable::put(1) | isa::RedAction::Memory::put(1);
 constexpr uint32_t kAddQueue4 = isa::RedAction::In0::put(1) | isa::RedAction::In0Q::put(4);
 
-// What arrives where nobody takes it, or does not arrive.
+// Wavelets that no one takes, and wavelets that never arrive.
 void add_input_seeds(std::vector<Seed>* s) {
   s->push_back({"a colour that reaches a ramp where no queue is bound to it", HangCause::NoConsumer,
                 0, 1, kColour, [](Bench& b) { b.path_to_second_tile(); },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seeds of deadlocks: what is set up, and what the hang report has to say of it.
+// The seeds of deadlocks: the set-up of each, and what the hang report must say about it.
 #ifndef OW_MEASURE_DEADLOCK_SEEDS_H_
 #define OW_MEASURE_DEADLOCK_SEEDS_H_
 

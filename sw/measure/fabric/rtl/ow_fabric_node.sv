@@ -6,7 +6,7 @@
 //   ask_*         a request of one word of the tile
 //   got_o         the endpoint takes a word of a request in this cycle, got_data_o
 //   mem_stall_i   the memory grants nothing in this cycle
-//   Spaced        the ramp is the small one, too, which injects every second cycle at most
+//   Spaced        the ramp is the small one as well: it injects in every second cycle at most
 //   push_*        push into output queue push_q_i (only when outq_ready_o and push_turn_o say so)
 //   push2_*       a second writer, like the core
 //   clear_i       empties the ramp's queues

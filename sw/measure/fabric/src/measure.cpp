@@ -23,7 +23,8 @@ constexpr int kDataColours = isa::kFull.num_colours;
 constexpr int kRowStep[4] = {-1, 0, 1, 0};
 constexpr int kColStep[4] = {0, 1, 0, -1};
 
-// The words of the colours, counted: what is sent, and that it comes in that order.
+// Counts the words of each colour, and checks that they arrive in the order in which they were
+// sent.
 class Counted {
  public:
   explicit Counted(const char* row) : row_(row) {}
@@ -79,7 +80,7 @@ double deviation(const std::array<int, 4>& at, double* use) {
   }
   int next = 0;
   g.drive_node = [&](int, int, Node& n) {
-    // One push a cycle, to the queues in turn: as much as the output takes.
+    // One push per cycle, to the queues in turn, is as much as the output takes.
     n.m().push_i = 0;
     for (int i = 1; i <= queue; ++i) {
       const int q = (next + i) % queue;
@@ -157,8 +158,8 @@ struct Draw {
   std::map<std::pair<int, int>, int> load;                    // tile, port (5: from the ramp)
 };
 
-// Draws paths on all colours. A source injects at most one wavelet a cycle over its queues, and so
-// does a sink take: ramps count as links.
+// Draws paths on all colours. A source injects at most one wavelet per cycle over all its queues,
+// and a sink takes at most one, so ramps count as links.
 class PathDrawer {
  public:
   explicit PathDrawer(Rng* rng) : rng_(*rng), ins_(kTiles), outs_(kTiles) {}
@@ -180,7 +181,7 @@ class PathDrawer {
   using Way = std::vector<std::pair<int, int>>;  // tile, port that it leaves by
 
   int pick(int n) { return static_cast<int>(rng_.below(static_cast<uint64_t>(n))); }
-  // Every order is as likely (Fisher and Yates); std::shuffle differs between libraries.
+  // Every order is equally likely (Fisher and Yates). std::shuffle differs between libraries.
   void shuffle(std::vector<int>* v) {
     for (size_t n = v->size(); n > 1; --n) std::swap((*v)[n - 1], (*v)[rng_.below(n)]);
   }
@@ -296,7 +297,7 @@ ColourRun run_colours(uint64_t seed, int words) {
     g.route(key.second / kSide, key.second % kSide, key.first, way.first, way.second);
   }
   const int tiles = kSide * kSide;
-  // What a queue sends or takes: the words of one path, in order, each with the path's number.
+  // A queue sends or takes the words of one path in order, each with the number of the path.
   struct Flow {
     int queue = 0;
     uint32_t path = 0;

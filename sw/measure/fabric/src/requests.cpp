@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// W12: requests of one word between the tiles of a grid.
+// Requests of one word between the tiles of a grid.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,8 @@ uint32_t brief(int from, int to) {
   return one_word(to / kSide - from / kSide, to % kSide - from % kSide, to);
 }
 
-// That a request which tile `at` takes is for it: no hop is left, and its task is the tile's.
+// Checks that the request that tile `at` takes is for it: no hop is left, and its task is the
+// tile's.
 void check_request(int at, uint32_t word) {
   using Brief = isa::PacketBrief;
   const auto task = Brief::Task::get(Brief::Task::put(at));
@@ -31,7 +32,8 @@ void check_request(int at, uint32_t word) {
   }
 }
 
-// One at a time, from each tile to each: cycles from the question to the answer less the hops.
+// One request at a time, from each tile to each: cycles from the request to the answer, less the
+// hops.
 struct Latency {
   double least = 1e9, most = 0;
 };
@@ -77,8 +79,8 @@ Latency one_by_one(const Progress& progress) {
   return latency;
 }
 
-// Every tile asks random tiles as often as it can: what is taken in so many cycles. Then none asks
-// any more, and each tile must have taken what was asked of it.
+// Every tile sends requests to random tiles as often as it can; counts what is taken in a number of
+// cycles. Then no tile sends any more, and each tile must have taken every request to it.
 uint64_t at_full_load(uint64_t seed, int cycles, const Progress& progress) {
   Rng rng(seed);
   Grid g(kSide, kSide);

@@ -182,7 +182,7 @@ std::vector<uint32_t> Datapath::run(DpOp op, DpFmt src, DpFmt dst,
   beat.src = src;
   beat.dst = dst;
   beat.stochastic = stochastic;
-  // What is on its way: addends until they are read, lanes until their results come.
+  // Beats on their way: addends until they are read, lanes until their results come.
   std::vector<std::array<uint32_t, 8>> addends(static_cast<size_t>(kAddend) + 1);
   std::vector<uint32_t> masks(static_cast<size_t>(kResult) + 1);
   size_t next = 0;

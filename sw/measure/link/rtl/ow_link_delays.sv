@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The delay elements of the lanes of one direction, by default of 16 ticks a bit time: of two groups
-// of 34, of which a smaller link uses the lowest.
+// The delay elements of the lanes of one direction, by default with 16 ticks per bit time. There are
+// two groups of 34 lanes; a smaller link uses the lowest.
 module ow_link_delays
   import ow_link_pkg::*;
 #(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One end of a link with its lanes and taps in pieces that are easy to handle from C++, and the same
-// for links of any size: lane l of group g is bit l of a or b; what a link does not have is 0.
+// One end of a link, with its lanes and taps in pieces that are easy to handle from C++. The ports are
+// the same for links of any size: lane l of group g is bit l of a or b; lanes that a link does not have
+// are 0.
 //
 //   Mini     lanes and colours as in mini, else as in full
 //   cycle_i  bits of the cycle count, of which the link takes as many as it needs

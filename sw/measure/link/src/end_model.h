@@ -13,12 +13,12 @@ namespace ow::link {
 
 class EndModel {
  public:
-  // The context has to outlive the model, and be that of all models that live in its time: a model
-  // that goes tells the context that was used last.
+  // The context must outlive the model. All models that live at the same time must share it,
+  // because a model that is destroyed informs the context that was used last.
   static std::unique_ptr<EndModel> make(VerilatedContext* context, const Shape& shape);
   virtual ~EndModel() = default;
 
-  // The model with clk_i as given; `out` is what its outputs are then.
+  // Evaluates the model with clk_i as given; `out` gets its outputs.
   virtual void eval(bool clock) = 0;
 
   struct In {

@@ -47,8 +47,8 @@ Rate measure_rate(int colour, int blocked, int spares_used, uint64_t cycles, uin
     others |= 1u << c;
     ++n;
   }
-  // One after the other each other colour runs alone at full rate and is then blocked: the worst
-  // that can be in the buffers. At the end all are offered together.
+  // Each other colour in turn runs alone at full rate and is then blocked, which is the worst that
+  // can be in the buffers. At the end all are offered together.
   const auto slices = static_cast<uint64_t>(shape.slices());
   for (int side = 0; side < 2; ++side) pair.router(side).offered = others;
   pair.run(200 * slices);
@@ -118,7 +118,7 @@ Window measure_window(uint64_t seed, const Shape& shape) {
     pair.run(gap);
     const uint64_t full = pair.router(1).taken() - clean;
     Lanes mask;
-    // The last two lanes are unused spares: the data lanes are wanted.
+    // Only data lanes are wanted here: the last two lanes are unused spares.
     const int lane = i % shape.group_lanes();
     mask.group[0] = uint64_t{1} << (lane < shape.data ? lane : 0);
     pair.run(static_cast<uint64_t>(i % 7));
@@ -271,7 +271,7 @@ Repairs measure_repairs(int group, int stride, uint64_t beats, uint64_t seed,
 Refusals measure_refusals(int cases, uint64_t seed, const ProgressFunction& progress,
                           const Shape& shape) {
   Refusals r;
-  // As many as leave most lanes to read markers and messages by.
+  // So few that most lanes still carry markers and messages.
   const int most = shape.lanes() * 6 / 17;
   Rng random(seed);
   for (int i = 0; i < cases; ++i) {

@@ -138,8 +138,8 @@ void Pair::reset(int side, int cycles) { reset_[static_cast<size_t>(side)] = cyc
 void Pair::enable(int side, bool on) { ends_[static_cast<size_t>(side)]->in.enable = on; }
 
 void Pair::step() {
-  // The routers' next outputs come from what the links show now; the links' next state from what
-  // the routers show now.
+  // The routers' next outputs depend on the links' present outputs, and the links' next state on
+  // the routers' present outputs.
   std::array<uint64_t, 2> next{};
   for (size_t s = 0; s < 2; ++s) {
     EndModel& end = *ends_[s];

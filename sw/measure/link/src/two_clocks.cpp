@@ -12,7 +12,7 @@
 namespace ow::link {
 namespace {
 
-// The wires of one direction in time: what each of the next ticks changes on them.
+// The wires of one direction over time: the changes at each of the next ticks.
 class Flight {
  public:
   void schedule(uint64_t at, int lane, bool value) {
@@ -87,8 +87,8 @@ void TwoClocks::edge(int side) {
   const size_t s = static_cast<size_t>(side);
   EndModel& end = *model_->end[s];
   end.in.tile = model_->next[s];
-  // Reset covers the first cycles; the router starts with it.
-  // What the link shows was there for the period that ends now, what the router shows is from now.
+  // Reset covers the first cycles; the router starts with it. The link's outputs were valid in the
+  // period that ends now, the router's outputs are valid from now on.
   model_->next[s] = end.in.reset ? 0 : routers_[s].step(end.out.tile, time_ - kTicks, time_);
   end.in.cycle = static_cast<uint8_t>(cycle_[s] & 15);
   end.in.retrain = retrain_[s];
@@ -115,7 +115,7 @@ void TwoClocks::edge(int side) {
 }
 
 void TwoClocks::tick() {
-  // Before the clocks' edges: the wires and the delay elements move on.
+  // The wires and the delay elements move on before the clock edges.
   for (size_t s = 0; s < 2; ++s) {
     Vow_link_delays& d = *model_->delays[s];
     EndModel& end = *model_->end[s];

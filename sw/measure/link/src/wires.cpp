@@ -40,7 +40,8 @@ void Wires::set_fault(int lane, Fault fault, int other, double rate) {
 
 void Wires::clear_faults() { faults_.clear(); }
 
-// A burst that begins hits some lanes at once or one for some cycles; those that last go on.
+// A new burst hits some lanes for one cycle, or one lane for some cycles. Bursts that have begun go
+// on.
 void Wires::burst(Lanes* got) {
   if (random_.uniform() < burst_rate_) {
     ++bursts_;

@@ -11,7 +11,7 @@ namespace {
 
 enum Side { North, East, South, West };
 
-// Where logical rows or columns that follow each other stand: their physical ones, or their slots.
+// Positions of consecutive logical rows or columns: physical rows or columns, or slots.
 using Places = std::vector<int>;
 
 template <typename T>
@@ -19,8 +19,8 @@ bool has(const std::vector<T>& list, const T& wanted) {
   return std::find(list.begin(), list.end(), wanted) != list.end();
 }
 
-// All that logical rows (columns) first .. first + count - 1 can have: number i one of i ..
-// i + spares, each after the one before.
+// All positions that logical rows (columns) first .. first + count - 1 can have: number i has one
+// of i .. i + spares, and each stands after the one before.
 std::vector<Places> all_places(int first, int count, int spares) {
   std::vector<Places> found = {{}};
   for (int i = first; i < first + count; ++i) {
@@ -37,7 +37,7 @@ std::vector<Places> all_places(int first, int count, int spares) {
   return found;
 }
 
-// The part of a reticle that is in use. Slots of a side whose border is not crossed: none.
+// The part of a reticle that is in use. A side whose border is not crossed has no slots.
 class Part {
  public:
   using Slots = std::array<std::optional<Places>, 4>;
@@ -58,8 +58,8 @@ class Part {
 
   const Window& window() const { return window_; }
 
-  // Whether all logical rows can stand below each other: of each, all that some choice of the rows
-  // above leads to.
+  // Whether all logical rows can stand below each other. For each row it keeps all positions that
+  // some choice of the rows above allows.
   bool works(const Slots& slots) const {
     std::vector<Row> above;
     for (int r = 0; r < window_.rows; ++r) {
@@ -121,7 +121,7 @@ class Part {
   std::vector<std::vector<Places>> rows_;  // of each physical row, what its columns can be
 };
 
-// A rectangle of the wafer: its reticles depend on each other by the slots of their borders.
+// A rectangle of the wafer. Its reticles depend on each other through the slots of their borders.
 class Rectangle {
  public:
   Rectangle(const Shape& shape, const Defects& defects, const Window& w)
@@ -143,7 +143,7 @@ class Rectangle {
   }
 
   bool works() {
-    // First each alone: a reticle that cannot be repaired needs no choice of slots.
+    // Each reticle alone first: if one cannot be repaired, no choice of slots helps.
     return std::all_of(parts_.begin(), parts_.end(),
                        [](const Part& part) { return part.works({}); }) &&
            works_from(0);
@@ -152,7 +152,7 @@ class Rectangle {
  private:
   size_t number(int y, int x) const { return static_cast<size_t>(y * shape_.reticle_cols + x); }
 
-  // Those from `i` on, row by row, with some slots of their east and south borders.
+  // Reticles from `i` on, row by row, with some choice of slots for their east and south borders.
   bool works_from(size_t i) {
     if (i == parts_.size()) return true;
     const int y = static_cast<int>(i) / wide_, x = static_cast<int>(i) % wide_;
@@ -168,8 +168,8 @@ class Rectangle {
     return false;
   }
 
-  // What the links of a border can be. Where all its connections to tiles work, nothing depends on
-  // which it is: the first one stands for all.
+  // The choices of links for a border. If all its connections to tiles work, nothing depends on the
+  // choice, so the first one stands for all.
   std::vector<std::optional<Places>> choices(Side side, int y, int x, bool crossed) const {
     if (!crossed) return {std::nullopt};
     const size_t d = number(top_ + y, left_ + x);

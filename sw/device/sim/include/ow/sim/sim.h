@@ -5,6 +5,7 @@
 #define OW_SIM_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,6 +39,17 @@ struct Waves {
   std::vector<std::pair<int, int>> tiles;  // row and column; empty: all
 };
 
+// A word on the link at `side` of a tile in this cycle (ow/device/link_word.h). Each word is
+// reported once: where the tile sends it, or (`in`) where it comes from beyond the edge of the
+// grid.
+struct TileWord {
+  uint64_t cycle;
+  int row, col;
+  Side side;
+  bool in;
+  uint64_t word;
+};
+
 struct SimOptions {
   bool checked = true;        // the assertions of the hardware; one that fails is a DeviceFault
   bool check_idle = false;    // evaluate idle tiles too and fail if any state changes
@@ -46,6 +58,8 @@ struct SimOptions {
   std::optional<CreditFault> drop_credit;
   std::string record_file;  // a recording of the run (recording.h); empty: none
   Waves waves;
+  // Called for each word on a link, if it is set. Replicated engine only.
+  std::function<void(const TileWord&)> on_word;
 };
 
 std::unique_ptr<Device> make_device(DeviceKind kind, GridShape shape,

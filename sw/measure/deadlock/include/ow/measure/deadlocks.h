@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Seeded deadlocks: each one makes a small grid hang for a known reason, and the hang report has to
-// name it. Run by tb/sw/runtime and by `ow bench sim`.
+// Seeded deadlocks. Each makes a small grid hang for a known reason, which the hang report must
+// name. Tests and `ow bench` run them.
 #ifndef OW_DEADLOCKS_H_
 #define OW_DEADLOCKS_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The RTL's datapath (ow_datapath) behind function calls, for tests and for `ow fp`.
+// The RTL's datapath (ow_datapath) as functions, for tests and for `ow fp`.
 #ifndef OW_DATAPATH_H_
 #define OW_DATAPATH_H_
 
@@ -56,7 +56,7 @@ struct Operands {
   uint32_t c = 0;
 };
 
-// What goes into the datapath's ports in one cycle.
+// The values at the datapath's input ports in one cycle.
 struct Beat {
   bool valid = false;
   DpOp op = DpOp::kMov;
@@ -88,9 +88,9 @@ class Datapath {
 
   int lanes() const;
 
-  // One clock cycle: `beat` enters, c are the addends of the beat of kAddend cycles before;
-  // returns the results of the beat of kResult cycles before (8 words, valid until the next
-  // call).
+  // One clock cycle. `beat` enters. c are the addends of the beat that entered kAddend cycles ago.
+  // Returns the results of the beat that entered kResult cycles ago: 8 words, valid until the next
+  // call.
   const uint32_t* cycle(const Beat& beat, const uint32_t* c);
   // The late result of the present cycle, before the next call of cycle().
   bool late(uint32_t* value) const;
@@ -99,13 +99,13 @@ class Datapath {
   void seed(const uint32_t state[4]);
   void state(uint32_t state[4]);
 
-  // Runs elements through the lanes, as many a beat as the operation allows, and returns the
-  // results in order. With gap > 0 a beat enters only each gap + 1 cycles; with a rotation the
-  // elements start at another lane and leave lanes out (bits must not depend on it).
+  // Runs elements through the lanes, as many per beat as the operation allows, and returns the
+  // results in order. With gap > 0 a beat enters only every gap + 1 cycles. With a rotation the
+  // elements start at another lane and leave lanes out: bits must not depend on it.
   std::vector<uint32_t> run(DpOp op, DpFmt src, DpFmt dst, const std::vector<Operands>& vectors,
                             int gap = 0, int rotation = 0, bool stochastic = false);
 
-  // A reduction over all vectors; int8 dot takes one element an entry as the others do.
+  // A reduction over all vectors. An int8 dot takes one element per entry, as the others do.
   uint32_t reduce(DpOp op, DpFmt src, DpFmt dst, const std::vector<Operands>& vectors);
 
   struct Model;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The RTL's floating-point datapath behind a function call, its operations by the names of Berkeley
-// TestFloat, and generators of test vectors.
+// The RTL's floating-point datapath as a function, its operations under the names that Berkeley
+// TestFloat gives them, and generators of test vectors.
 #ifndef OW_FP_H_
 #define OW_FP_H_
 
@@ -13,7 +13,7 @@
 
 namespace ow::fp {
 
-// What an operation (no reduction) gives by the golden formats.
+// The result of an operation (not a reduction) as the golden formats define it.
 uint32_t golden_result(DpOp op, DpFmt src, DpFmt dst, const Operands& v);
 
 // One operation that the datapath has.
@@ -33,8 +33,8 @@ struct Op {
   uint32_t golden(const Operands& v) const { return fp::golden_result(op, src, dst, v); }
 };
 
-// Every operation in every format: arithmetic by TestFloat's names, others alike (bf16_add,
-// i16_sll, mov_f16).
+// Every operation in every format. Arithmetic has TestFloat's names; the others have names of the
+// same form (bf16_add, i16_sll, mov_f16).
 const std::vector<Op>& all_ops();
 
 // The operation of that name, or BadInput that lists the names.

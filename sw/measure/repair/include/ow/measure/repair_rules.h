@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rectangles of a wafer can be repaired, by the rules of docs/wafer.md and nothing else: all
-// choices of rows, columns and link slots are looked at, and none is preferred. Repair and the
-// search for the largest rectangle are judged by this, so it calls neither.
+// Tells which rectangles of a wafer can be repaired, by the rules of docs/wafer.md alone. It tries
+// all choices of rows, columns and link slots and prefers none. Tests judge the repair and the
+// search for the largest rectangle by it, so it calls neither.
 //
-// The choices of one row's columns are listed, C(columns + spares, spares) of them, and those of a
-// border's slots; rows are taken one after the other, reticles too. It is made for wafers of a few
-// dozen tiles; with two spares and broken connections to many borders it takes long.
+// It lists the C(columns + spares, spares) choices of columns for one row, and the choices of slots
+// for one border. It goes through rows one by one, and through reticles one by one. It is meant for
+// wafers of a few dozen tiles. Two spares with broken connections at many borders take long.
 #ifndef OW_MEASURE_REPAIR_RULES_H_
 #define OW_MEASURE_REPAIR_RULES_H_
 
@@ -14,7 +14,7 @@
 
 namespace ow::wafer::rules {
 
-// Whether there is a map of the rectangle that uses nothing that is broken.
+// Whether some map of the rectangle uses no broken part.
 bool repairable(const Shape& shape, const Defects& defects, const Window& window);
 
 // Tiles of the largest such rectangle, 0 if there is none.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole RTL tile as a model for run_lockstep: programs go in through the control plane, and the
-// retire port tells what is executed.
+// The whole RTL tile as a model for run_lockstep. Programs go in through the control plane, and the
+// retire port shows each executed instruction.
 #ifndef OW_TILE_LOCKSTEP_H_
 #define OW_TILE_LOCKSTEP_H_
 

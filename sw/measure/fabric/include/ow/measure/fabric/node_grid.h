@@ -53,7 +53,7 @@ struct Seen {
 inline uint64_t pack_wavelet(const Wavelet& w) {
   return link_of_wavelet({static_cast<uint8_t>(w.colour), w.ctrl, w.data});
 }
-// A control wavelet with commands takes all credits of its colour along, and brings all back.
+// A control wavelet with commands spends all credits of its colour, and all of them come back.
 inline bool is_fence(const Wavelet& w) {
   return w.colour < kReq && w.ctrl && (w.data & isa::Control::Commands::kMask) != 0;
 }
@@ -62,7 +62,7 @@ inline uint32_t header(int near, int far, bool negative = false) {
   return isa::PacketHeader::Near::put(near) | isa::PacketHeader::Far::put(far) |
          isa::PacketHeader::Negative::put(negative);
 }
-// A request of one word to the tile so many rows south and columns east.
+// A request of one word to the tile that is `rows` south and `columns` east.
 inline uint32_t one_word(int rows, int columns, int task) {
   using Brief = isa::PacketBrief;
   return Brief::West::put(columns < 0) | Brief::North::put(rows < 0) |
@@ -83,8 +83,8 @@ constexpr uint32_t way(int in, uint32_t outs) {
   return isa::Position::InPort::put(in) | isa::Position::OutMask::put(outs);
 }
 
-// The neighbour beyond one edge link of the grid: sends what is queued as credits allow, takes what
-// comes and returns its credits, by default at once.
+// The neighbour beyond one edge link of the grid. It sends what is queued as credits allow, takes
+// what comes, and returns the credits, by default at once.
 class Edge {
  public:
   std::deque<Wavelet> to_send;  // in this order; the first blocks the others
@@ -179,7 +179,7 @@ class Node {
   }
   Vow_fabric_node& m() { return *m_; }
 
-  // One clock edge. With skip, nothing is evaluated if the node says that nothing can change.
+  // One clock edge. With `skip`, a node that says that nothing can change is not evaluated.
   void clock(bool skip) {
     bool inputs = (m_->link_n_i | m_->link_e_i | m_->link_s_i | m_->link_w_i) != 0 || m_->push_i ||
                   m_->push2_i || m_->clear_i || m_->inq_pop_i || m_->ask_valid_i ||
@@ -315,7 +315,7 @@ class Grid {
       if (--limit == 0) throw std::runtime_error("fabric does not settle");
     }
   }
-  // Reads by a request from the west edge of row 0; the response leaves at the west of row r.
+  // Reads by a request from the west edge of row 0. The response leaves at the west edge of row r.
   std::vector<uint32_t> read(int r, int c, uint32_t addr, int words, int* status = nullptr) {
     constexpr int kTag = 0x5A;
     Edge& w = edges_[kW][r];

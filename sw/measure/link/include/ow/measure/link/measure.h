@@ -14,8 +14,9 @@ namespace ow::link {
 
 using ProgressFunction = std::function<void(uint64_t done)>;
 
-// All of these are of a link of `shape`. One colour alone, or all of which all others are blocked,
-// over clean lanes, with `spares_used` spare lanes of each group in use in both directions.
+// All functions here measure a link of `shape`. This one: one colour alone, or one colour while all
+// others are blocked, over clean lanes, with `spares_used` spare lanes of each group in use in both
+// directions.
 struct Rate {
   int colour = 0;
   int blocked = 0;
@@ -33,7 +34,7 @@ Rate measure_rate(int colour, int blocked, int spares_used, uint64_t cycles, uin
 // Latency of single wavelets of all colours, at both parities, on a link that is otherwise idle.
 Rate measure_latency(int spares_used, uint64_t seed, const Shape& shape = kFull);
 
-// Frames that one wrong frame costs: the round trip, which is the W of the formula.
+// Frames that one wrong frame costs: the round trip, W in the formula.
 struct Window {
   uint64_t errors = 0;       // wrong frames made, far apart
   uint64_t frames_lost = 0;  // frames less than without them
@@ -69,8 +70,8 @@ Noise measure_noise(const std::string& name, double bit_error_rate, double burst
 double wrong_frame_probability(double bit_error_rate);
 double formula(double p, double window);
 
-// Pairs of lanes of a group that fail (stuck at 0, stuck at 1, inverted, bridged, ... by turns):
-// trained around, with the right lanes in the status, and at full rate.
+// Pairs of lanes of a group that fail: stuck at 0, stuck at 1, inverted, bridged and so on, in
+// turn. The link must train around them, name the right lanes in its status and run at full rate.
 struct Repairs {
   int cases = 0;
   int repaired = 0;
@@ -83,7 +84,7 @@ struct Repairs {
 Repairs measure_repairs(int group, int stride, uint64_t beats, uint64_t seed,
                         const ProgressFunction& progress = nullptr, const Shape& shape = kFull);
 
-// More faulty lanes than spares: down at both ends, the lanes named, no wavelet sent.
+// More faulty lanes than spares: both ends must be down, name the lanes and send no wavelet.
 struct Refusals {
   int cases = 0;
   int refused = 0;

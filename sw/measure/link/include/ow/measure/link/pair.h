@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two ends of a reticle-crossing link (the Verilated ow_link, both in one clock), the wires between
-// them with their faults and noise, and a router's side of the credit protocol at each tile edge,
-// which offers numbered wavelets and checks what comes out: per colour nothing may be lost, wrong,
-// doubled or out of order.
+// Two ends of a reticle-crossing link: the Verilated ow_link, both in one clock, and the wires
+// between them with their faults and noise. At each tile edge stands a router's side of the credit
+// protocol. It offers numbered wavelets and checks what comes out: per colour nothing may be lost,
+// wrong, doubled or out of order.
 #ifndef OW_LINK_PAIR_H_
 #define OW_LINK_PAIR_H_
 
@@ -39,9 +39,9 @@ struct Shape {
   constexpr int lanes() const { return groups * group_lanes(); }
   // Number of lane i, counted without gaps.
   constexpr int lane(int i) const { return i / group_lanes() * kGroupLanes + i % group_lanes(); }
-  // Cycles of a beat: of a wavelet at full rate.
+  // Cycles of a beat, that is of a wavelet at full rate.
   constexpr int slices() const { return isa::kBeatBits / (groups * data); }
-  // A bit each: the data colours and the control plane's.
+  // One bit for each colour: data colours and those of the control plane.
   constexpr uint32_t all_colours() const {
     return ((1u << colours) - 1) | (kAllColours & ~((1u << kControlColour) - 1));
   }
@@ -64,8 +64,8 @@ class Wires {
 
   // Independent wrong bits: probability of each bit of each lane.
   void set_noise(double bit_error_rate);
-  // Bursts of 2 to 16 bits with a random pattern, over neighbouring lanes in one cycle or over
-  // cycles on one lane, at random: the mean number a cycle.
+  // Bursts of 2 to 16 bits with a random pattern, either over neighbouring lanes in one cycle or
+  // over several cycles on one lane: the mean number per cycle.
   void set_bursts(double a_cycle);
   // `other` is the lane that a bridge goes to; `rate` is the share of wrong bits of an intermittent
   // lane, which comes and goes every few hundred cycles.
@@ -125,8 +125,8 @@ class Router {
   uint32_t offered = 0;  // colours that have something to send, a bit each
   uint32_t blocked = 0;  // colours that are not taken out of this router's buffer
   double load = 1.0;     // probability to offer something in a cycle
-  // With `raw` set the router does none of this: it sends the words of `script`, one a cycle, and
-  // keeps what comes in, with its cycle, if it is not 0.
+  // With `raw` set the router does none of this. It sends the words of `script`, one per cycle, and
+  // keeps every word that comes in and is not 0, with its cycle.
   bool raw = false;
   std::deque<uint64_t> script;
   std::vector<std::pair<uint64_t, uint64_t>> log;
@@ -148,7 +148,7 @@ class Router {
     latency_min_ = ~uint64_t{0};
     latency_max_ = 0;
   }
-  // Where the wavelets that this router receives come from (for latencies).
+  // The router whose wavelets this router receives (for latencies).
   void set_source(const Router* source) { source_ = source; }
 
  private:
@@ -228,7 +228,8 @@ class Pair {
   }
   // Runs until both sides are up; false if they are not within `limit` cycles.
   bool train(uint64_t limit = 20000);
-  // Stops offering, opens all sinks and runs until all that was sent has come out or `limit`.
+  // Stops offering, opens all sinks, and runs until everything that was sent has come out, or
+  // `limit`.
   bool drain(uint64_t limit = 100000);
 
   uint64_t cycle() const { return cycle_; }
@@ -236,10 +237,10 @@ class Pair {
   bool idle(int side) const;
   void retrain(int side) { retrain_ |= 1 << side; }
   void enable(int side, bool on);
-  // Ends that say that they are idle have no clock until something comes.
+  // Ends that report to be idle get no clock until something arrives.
   void sleep(bool on) { sleep_ = on; }
   void reset(int side, int cycles = 2);
-  // What side 1's cycle count is ahead of side 0's, before training.
+  // By how much the cycle count of side 1 is ahead of that of side 0, before training.
   void set_parity(int parity) { parity_ = parity; }
   Status status(int side);
   uint64_t lanes_active(int side) const { return active_[static_cast<size_t>(side)]; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two ends of a link in clocks of one frequency and any phase, with the time on the wires in
-// sixteenths of a bit: flight, a skew a lane, jitter of each edge, and the receiver's delay
-// elements (ow_link_delay) that training sets.
+// Two ends of a link in clocks of one frequency and any phase. Time on the wires is in sixteenths
+// of a bit: flight, the skew of each lane, the jitter of each edge, and the receiver's delay
+// elements (ow_link_delay), which training sets.
 #ifndef OW_LINK_TWO_CLOCKS_H_
 #define OW_LINK_TWO_CLOCKS_H_
 
@@ -41,7 +41,7 @@ class TwoClocks {
   bool up(int side) const;
   void retrain(int side) { retrain_[static_cast<size_t>(side)] = true; }
   uint32_t status(int side, int word);
-  // Delay of a lane, counted without gaps, at a receiver: eighths of a bit.
+  // Delay of a lane at a receiver, in eighths of a bit; lanes are counted without gaps.
   int delay(int side, int lane);
 
   uint64_t errors() const { return routers_[0].errors() + routers_[1].errors(); }
