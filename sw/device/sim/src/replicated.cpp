@@ -75,6 +75,7 @@ class Replicated : public SimDevice {
   };
   void take_edges(const uint64_t* in);
   void clock_tile(size_t index, uint64_t cycle, uint64_t* out);
+  void report_words(size_t index, uint64_t cycle, bool in, const uint64_t* words) const;
   void drop_credits(size_t index, uint64_t (&links)[4]);
   void check_unchanged(size_t index, uint64_t cycle);
   void check_asleep(size_t index, uint64_t cycle);
@@ -195,6 +196,7 @@ void Replicated::clock_tile(size_t index, uint64_t cycle, uint64_t* out) {
   m->link_e_i = words[1];
   m->link_s_i = words[2];
   m->link_w_i = words[3];
+  if (options_.on_word) report_words(index, cycle, true, words);
   words[0] = words[1] = words[2] = words[3] = 0;
   m->cycle_i = cycle;
   if (options_.check_idle) check_asleep(index, cycle);
@@ -206,6 +208,7 @@ void Replicated::clock_tile(size_t index, uint64_t cycle, uint64_t* out) {
   uint64_t links[4] = {m->link_n_o, m->link_e_o, m->link_s_o, m->link_w_o};
   if ((links[0] | links[1] | links[2] | links[3]) == 0) return;
   if (options_.drop_credit) drop_credits(index, links);
+  if (options_.on_word) report_words(index, cycle + 1, false, links);
   for (int p = 0; p < 4; ++p) {
     if (links[p] == 0) continue;
     if (t.neighbour[p] < 0) {
@@ -215,6 +218,16 @@ void Replicated::clock_tile(size_t index, uint64_t cycle, uint64_t* out) {
     const auto to = static_cast<size_t>(t.neighbour[p]);
     slots_[to].word[parity_ ^ 1][(p + 2) & 3] = links[p];
     next.add(to);
+  }
+}
+
+// Words that come in are those of the grid's edges: others are reported where they are sent.
+void Replicated::report_words(size_t index, uint64_t cycle, bool in, const uint64_t* words) const {
+  const auto columns = static_cast<size_t>(shape_.cols);
+  for (int p = 0; p < 4; ++p) {
+    if (words[p] == 0 || (in && tiles_[index].neighbour[p] >= 0)) continue;
+    options_.on_word({cycle, static_cast<int>(index / columns), static_cast<int>(index % columns),
+                      static_cast<Side>(p), in, words[p]});
   }
 }
 
