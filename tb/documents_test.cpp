@@ -158,6 +158,7 @@ TEST(Documents, NameTargetsAndFilesThatThereAre) {
       for (const std::string& target : matches(piece, "^ *make ([a-z-]+)")) {
         EXPECT_EQ(targets.count(target), 1u) << name << ": make " << target;
       }
+      if (piece.find('/') == std::string::npos) continue;
       for (const std::string& file : matches(piece, path)) {
         if (std::regex_search(file, placeholder)) continue;
         EXPECT_TRUE(fs::exists(kSource / file)) << name << ": " << file;
@@ -195,7 +196,9 @@ TEST(Documents, IndexLeadsFromEachTaskToACommandAndAHeading) {
   for (const std::vector<std::string>& row : rows) {
     ASSERT_EQ(row.size(), 4u) << row[0];
     EXPECT_NE(row[1].find('`'), std::string::npos) << row[0] << ": no command";
-    EXPECT_NE(row[2].find_first_of("0123456789"), std::string::npos) << row[0] << ": no time";
+    EXPECT_TRUE(
+        std::regex_search(row[2], std::regex("[0-9] (s|min|h)|minutes|hours|day|as the run")))
+        << row[0] << ": no time";
     EXPECT_NE(row[3].find(".md#"), std::string::npos) << row[0] << ": no link to a heading";
   }
 }
