@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The catalogues of statements (tb/catalog) against the documents, the tests that CTest knows,
+// The catalogues of statements (tb/catalog) against the documents, the tests that there are,
 // the proofs of scripts/flows/formal/formal and the rows of the benches.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <map>
 #include <regex>
 #include <set>
@@ -150,17 +151,63 @@ TEST(Catalog, EveryItemIsARuleThatShowsItsId) {
   EXPECT_EQ(used.size(), sections.size()) << "one of them is in no document";
 }
 
-// The names of all tests that CTest has.
-std::set<std::string> ctest_names() {
+// Cases of a GoogleTest program by what it lists; of an instance or a type, the name ends where they begin.
+void add_listed(const std::string& prefix, const std::string& list, std::set<std::string>* names) {
+  std::istringstream lines(list);
+  std::string suite;
+  for (std::string line; std::getline(lines, line);) {
+    const std::string name = line.substr(0, line.find("  #"));
+    if (name.empty()) continue;
+    if (name[0] != ' ') {
+      static const std::regex kType("/[0-9]+\\.$");
+      suite = std::regex_replace(name, kType, ".");
+    } else if (!suite.empty()) {
+      names->insert(prefix + suite + name.substr(2));
+    }
+  }
+}
+
+// Cases by a program's sources, for one that is not built.
+void add_written(const std::string& prefix, const std::string& path, std::set<std::string>* names) {
+  static const std::regex kTest("\n(TYPED_)?TEST(_F|_P)?\\(\\s*(\\w+),\\s*(\\w+)\\)");
+  static const std::regex kInstance("INSTANTIATE_TEST_SUITE_P\\(\\s*(\\w+),\\s*(\\w+)");
+  const std::string text = "\n" + read_text(path);
+  for (std::sregex_iterator it(text.begin(), text.end(), kTest), end; it != end; ++it) {
+    const std::string suite = (*it)[3], name = suite + "." + (*it)[4].str();
+    if ((*it)[2] != "_P") names->insert(prefix + name);
+    for (std::sregex_iterator of(text.begin(), text.end(), kInstance); of != end; ++of) {
+      if ((*of)[2] == suite) names->insert(prefix + (*of)[1].str() + "/" + name + "/0");
+    }
+  }
+}
+
+// The names of all tests: those of CTest that are no GoogleTest program, and the cases of each program
+// (tests.txt, which cmake/OwTest.cmake writes). Programs of the night that are not built tell theirs by
+// their sources.
+std::set<std::string> test_names() {
   const nlohmann::json tests =
       parse_json(output_of("ctest --test-dir " OW_BUILD_DIR " --show-only=json-v1"), "ctest");
   std::set<std::string> names;
   for (const auto& test : tests.at("tests")) names.insert(test.at("name").get<std::string>());
+  std::istringstream lines(read_text(OW_BUILD_DIR "/tests.txt"));
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string set, prefix, program;
+    words >> set >> prefix >> program;
+    if (prefix == "-") prefix.clear();
+    if (std::filesystem::exists(program)) {
+      add_listed(prefix, output_of(program + " --gtest_list_tests"), &names);
+    } else if (set == "nightly") {
+      for (std::string source; words >> source;) add_written(prefix, source, &names);
+    } else {
+      ADD_FAILURE() << program << " is not built: cmake --build " OW_BUILD_DIR " --target everyday";
+    }
+  }
   return names;
 }
 
 TEST(Catalog, NamesTestsProofsAndRowsThatThereAre) {
-  const std::set<std::string> known = ctest_names();
+  const std::set<std::string> known = test_names();
   const auto there = [&known](std::string name) {
     if (name.back() != '*') return known.count(name) != 0;
     name.pop_back();
@@ -185,7 +232,7 @@ TEST(Catalog, NamesTestsProofsAndRowsThatThereAre) {
 
 // A test of CTest has the name of its source, between what a program or an instance adds.
 TEST(Catalog, NoTestIsLost) {
-  const std::set<std::string> known = ctest_names();
+  const std::set<std::string> known = test_names();
   const auto there = [&known](const std::string& name) {
     return std::any_of(known.begin(), known.end(), [&name](const std::string& of) {
       const size_t at = of.find(name);

@@ -12,6 +12,7 @@
 #include "ow/base/error.h"
 #include "ow/base/file.h"
 #include "ow/base/json.h"
+#include "parts.h"
 
 namespace ow::cli {
 
@@ -80,6 +81,11 @@ void refuse_empty_names(CLI::App& app) {
 void Context::check_files(const std::vector<File>& read, std::vector<File> written) const {
   written.push_back({"--json", json_path_});
   cli::check_files(read, written);
+}
+
+void Context::hand_over(const std::string& program, const std::string& what) const {
+  if (argv_ == nullptr) throw InternalError("no arguments to hand over");
+  become_part(program, what, argv_);
 }
 
 int Context::run() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the subcommands of `ow` share. A subcommand `x` is a file cmd_x.cpp that defines
 //   namespace ow::cli { void add_x(CLI::App& app, Context& context); }
-// The build finds it by its name.
+// The build finds it by its name. sw/cli/CMakeLists.txt names those that are programs of their own (parts.h).
 #ifndef OW_CLI_CLI_H_
 #define OW_CLI_CLI_H_
 
@@ -52,14 +52,25 @@ class Context {
   // No JSON file: another process writes it.
   void no_json() { json_path_.clear(); }
 
+  // The arguments of main(), which hand_over() passes on.
+  void set_arguments(char** argv) { argv_ = argv; }
+
+  // Goes on as the program `program` (parts.h), from the beginning and with the same arguments: before
+  // anything is read or written. `what` is the option that needs it.
+  [[noreturn]] void hand_over(const std::string& program, const std::string& what) const;
+
   // Runs the chosen subcommand and writes the JSON file.
   int run();
 
  private:
+  char** argv_ = nullptr;
   std::function<int()> chosen_;
   std::string json_path_;
   nlohmann::json result_ = nlohmann::json::object();
 };
+
+// Adds the subcommands that this program has: the build writes it.
+void add_commands(CLI::App& app, Context& context);
 
 // Validators of options: a whole number, any number (but NaN), from `low` to `high`.
 CLI::Validator whole_number(uint64_t low, uint64_t high = UINT64_MAX);

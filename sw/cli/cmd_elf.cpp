@@ -12,6 +12,7 @@
 #include "ow/base/progress.h"
 #include "ow/runtime/elf.h"
 #include "ow/runtime/run_elf.h"
+#include "ow/sim/single_tile.h"
 
 namespace ow::cli {
 namespace {
@@ -35,6 +36,9 @@ int run(Context& context, const Options& options) {
     throw BadInput(fmt::format("--sram-kb {}: must be 1 to 2048", options.sram_kb));
   }
   if (options.max_cycles < 1) throw BadInput("--max-cycles 0: must be at least 1");
+  if (options.sram_kb * 1024 > kTileSramBytes && !has_big_tile()) {
+    context.hand_over("ow-large", fmt::format("--sram-kb {}", options.sram_kb));
+  }
   const ElfImage image = read_elf(options.file, options.sram_kb * 1024);
   check_elf_run(image, run_options);
 

@@ -15,7 +15,6 @@
 #include "ow/compile/plan_file.h"
 #include "ow/compile/train_job.h"
 #include "ow/compile/train_params.h"
-#include "ow/fpga/sim_board.h"
 #include "ow/golden/network.h"
 #include "ow/memoryx/checkpoint.h"
 #include "ow/open/board.h"
@@ -24,6 +23,7 @@
 #include "run_report.h"
 #include "run_train.h"
 #include "show_plan.h"
+#include "simulated_board.h"
 #include "wafer.h"
 
 namespace ow::cli {
@@ -150,7 +150,7 @@ jobs::RunOptions run_options(const Options& options) {
 // The board at the port, which must have the job's grid; or a simulated one that has it.
 std::unique_ptr<Device> open_board(const Options& options, GridShape grid) {
   if (options.device == kSimulatedBoard) {
-    return uart::open_board(std::make_unique<fpga::SimBoard>(fpga::make_model(grid)));
+    return uart::open_board(start_simulated_board(grid));
   }
   auto device = uart::open_board(options.device);
   if (device->shape() != grid) {
@@ -318,6 +318,9 @@ int train(Context& context, Options options) {
 }
 
 int run(Context& context, Options options) {
+  if (options.device.rfind("mono", 0) == 0 && !has_monolithic()) {
+    context.hand_over("ow-large", "--device mono");
+  }
   if (jobs::is_training(options.params)) return train(context, options);
   if (!speaks_alone(options.params)) return 2;
   if (options.mode == "predict") {

@@ -11,8 +11,8 @@
 #include <system_error>
 
 #include "cli.h"
-#include "commands.h"
 #include "ow/base/error.h"
+#include "parts.h"
 
 namespace {
 
@@ -37,6 +37,9 @@ int main(int argc, char** argv) {
   try {
     ow::cli::add_commands(app, context);
     ow::cli::refuse_empty_names(app);
+    ow::cli::start_command_of_part(app, argc, argv);
+    ow::cli::add_commands_of_parts(app);
+    context.set_arguments(argv);
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) {
       throw ow::BadInput("a subcommand is required (see ow --help)");

@@ -182,37 +182,6 @@ TEST(StreamBatch, CostsAndCountsWhatItHolds) {
   EXPECT_LT(cycles[1], cycles[0] / 3);
 }
 
-// One batch of the job of `ow run` on both simulators.
-TEST(StreamMonolithic, EveryEdgeWaveletAgreesInValueAndCycle) {
-  const RunParams params = load_params(OW_SOURCE_DIR "/configs/digits-2x2.yaml");
-  RunOptions options;
-  options.firmware = OW_FIRMWARE_DIR "/stream_layer.elf";
-  options.device = RunDevice::Monolithic;
-  options.limit = 64;
-  options.training = golden::training_run(OW_FIRMWARE_DIR "/train.elf");
-  const Checked checked = check_run(params, options);
-  const Network network = make_network(checked, options);
-  const Activations x = checked.samples.activations(network.type, 0, checked.samples.samples());
-  std::vector<EdgeEvent> logs[2];
-  for (const DeviceKind kind : {DeviceKind::Replicated, DeviceKind::Monolithic}) {
-    const auto device = make_device(kind, params.grid);
-    device->sim()->record_edges(true);
-    ControlPlane control(*device);
-    Comparison comparison(control, checked.firmware, checked.plan, network, "digits",
-                          golden::run_network);
-    comparison.run(x);
-    for (const Workload& w : comparison.workloads()) {
-      EXPECT_EQ(w.sparse.different + w.dense.different, 0u) << w.name;
-    }
-    logs[kind == DeviceKind::Replicated ? 0 : 1] = device->sim()->edge_log();
-  }
-  ASSERT_GT(logs[0].size(), 10000u);
-  ASSERT_EQ(logs[0].size(), logs[1].size());
-  for (size_t n = 0; n < logs[0].size(); ++n) {
-    ASSERT_TRUE(logs[0][n] == logs[1][n]) << "edge event " << n << " in cycle " << logs[0][n].cycle;
-  }
-}
-
 TEST(StreamHang, ReportNamesWhatTheGridWaitsFor) {
   const auto device = make_device(DeviceKind::Replicated, GridShape{2, 2});
   ControlPlane control(*device);

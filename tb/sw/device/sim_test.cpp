@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <string>
 
+#include "edge_traffic.h"
 #include "fake_device.h"
 #include "ow/base/error.h"
 #include "ow/base/file.h"
@@ -20,19 +21,6 @@
 
 namespace ow {
 namespace {
-
-SimOptions checked() {
-  SimOptions o;
-  o.check_idle = true;
-  return o;
-}
-
-std::vector<uint32_t> noise(size_t n, uint32_t seed) {
-  Rng rng(seed);
-  std::vector<uint32_t> words(n);
-  for (uint32_t& w : words) w = static_cast<uint32_t>(rng.next());
-  return words;
-}
 
 TEST(Simulator, EveryTileAnswersOverTheControlPlane) {
   auto device = make_device(DeviceKind::Replicated, GridShape{3, 4}, checked());
@@ -49,29 +37,9 @@ TEST(Simulator, EveryTileAnswersOverTheControlPlane) {
   }
 }
 
-// What the registers of all its tiles say is what sw/isa says of the configuration.
-void expect_configuration(Device* device, const isa::Configuration& c) {
-  using Config = isa::reg::Config;
-  ControlPlane control(*device);
-  for (int row = 0; row < device->shape().rows; ++row) {
-    for (int col = 0; col < device->shape().cols; ++col) {
-      const uint32_t word = control.read_tile(row, col, kRegConfig);
-      EXPECT_EQ(Config::Lanes::get(word), c.lanes);
-      EXPECT_EQ(Config::Threads::get(word) + 1, c.num_threads);
-      EXPECT_EQ(Config::Colours::get(word), c.num_colours);
-      EXPECT_EQ(1u << Config::Banks::get(word), c.sram_banks);
-      EXPECT_EQ(Config::Sram::get(word) * isa::kConfigSramUnit, c.sram_bytes);
-      EXPECT_EQ(Config::Limits::get(word), 1u);
-      EXPECT_EQ(control.read_tile(row, col, isa::reg::Features::kAddress), c.features);
-      EXPECT_EQ(control.read_tile(row, col, isa::reg::Operations::kAddress), c.operations);
-    }
-  }
-}
-
 TEST(Simulator, TilesAreOfTheConfigurationThatIsDescribed) {
   const GridShape shape{2, 2};
   expect_configuration(make_device(DeviceKind::Replicated, shape, checked()).get(), isa::kFull);
-  expect_configuration(make_device(DeviceKind::Monolithic, shape).get(), isa::kFull);
   expect_configuration(make_mini_grid(shape).get(), isa::kMini);
 }
 
@@ -290,51 +258,6 @@ TEST(Simulator, AQuietGridEvaluatesNothing) {
   EXPECT_EQ(device->sim()->evaluations(), before);
 }
 
-// Traffic of all kinds at once; the same on both implementations, with and without skipping.
-std::vector<EdgeEvent> traffic(Device* device) {
-  device->sim()->record_edges(true);
-  ControlPlane control(*device);
-  RouteSet routes(device->shape());
-  const int rows = device->shape().rows;
-  const int cols = device->shape().cols;
-  routes.set(whole(device->shape()), 1, Route{Port::West, kOutE});
-  routes.set(whole(device->shape()), 2, Route{Port::North, kOutS});
-  routes.set(whole(device->shape()), 3, Route{Port::East, kOutW});
-  for (int r = 0; r < rows; ++r) {
-    routes.listen(Side::East, r, 1);
-    routes.listen(Side::West, r, 3);
-  }
-  for (int c = 0; c < cols; ++c) routes.listen(Side::South, c, 2);
-  routes.apply(control);
-  control.fence(whole(device->shape()));
-  Rng random(7);
-  auto rng = [&] { return static_cast<uint32_t>(random.next()); };
-  device->sim()->block(Side::East, 0, 1, true);
-  for (int k = 0; k < 300; ++k) {
-    const int r = static_cast<int>(rng() % static_cast<uint32_t>(rows));
-    const int c = static_cast<int>(rng() % static_cast<uint32_t>(cols));
-    switch (rng() % 4) {
-      case 0:
-        device->send(Side::West, r, Wavelet{1, false, rng()});
-        break;
-      case 1:
-        device->send(Side::North, c, Wavelet{2, true, rng()});
-        break;
-      case 2:
-        device->send(Side::East, r, Wavelet{3, false, rng()});
-        break;
-      default:
-        control.write(Rect{0, c, r + 1, 1}, 0x100 + 4 * (rng() % 64), noise(3, rng()));
-        break;
-    }
-    if (rng() % 3 == 0) device->sim()->step();
-    if (k == 200) device->sim()->block(Side::East, 0, 1, false);
-  }
-  control.read_rect(whole(device->shape()), 0x100, 67);
-  EXPECT_EQ(device->run(5000), RunStatus::Quiet);
-  return device->sim()->edge_log();
-}
-
 TEST(Simulator, SkippingIdleTilesChangesNothing) {
   SimOptions every;
   every.skip_idle = false;
@@ -350,16 +273,6 @@ TEST(Simulator, SkippingIdleTilesChangesNothing) {
   EXPECT_TRUE(log == traffic(c.get()));
   EXPECT_TRUE(log == traffic(d.get()));
   EXPECT_LT(c->sim()->evaluations(), a->sim()->evaluations());
-}
-
-TEST(Simulator, BothImplementationsAgreeOnEveryEdgeWaveletAndItsCycle) {
-  auto a = make_device(DeviceKind::Replicated, GridShape{2, 2}, checked());
-  auto b = make_device(DeviceKind::Monolithic, GridShape{2, 2});
-  const auto log_a = traffic(a.get());
-  const auto log_b = traffic(b.get());
-  ASSERT_EQ(log_a.size(), log_b.size());
-  for (size_t k = 0; k < log_a.size(); ++k) ASSERT_TRUE(log_a[k] == log_b[k]) << "event " << k;
-  EXPECT_EQ(a->cycle(), b->cycle());
 }
 
 TEST(Simulator, ATileThatOnlyRoutesClocksItsRouterAlone) {

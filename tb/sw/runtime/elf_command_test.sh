@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # `ow elf` from the command line: exit statuses, what it prints, the signature, one line for a bad
-# input. Arguments: the program ow, an ELF that passes, one that fails, one at another address, one
+# input. Arguments: kilobytes of the tile's memory, the program ow, an ELF that passes, one that fails, one at another address, one
 # that traps, one with a tensor instruction that does not exist, one that jumps out of the program,
 # one with compressed instructions.
 set -u
+kb=$1
+shift
 ow=$1 pass=$2 fail=$3 high=$4 trap=$5 tensor=$6 wild=$7 compressed=$8
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -27,7 +29,7 @@ expect() {  # expect STATUS PATTERN ARGUMENTS...: status, and a line that matche
 }
 
 expect 0 'tohost  *1 (0x1)' "$pass"
-expect 0 'cycles  *[1-9]' "$pass" --sram-kb 2048 --json "$dir/result.json" --signature "$dir/sig"
+expect 0 'cycles  *[1-9]' "$pass" --sram-kb "$kb" --json "$dir/result.json" --signature "$dir/sig"
 grep -q '"pass": true' "$dir/result.json" || { echo "no result in the JSON file"; bad=1; }
 [ "$(tr '\n' ' ' <"$dir/sig")" = "12345678 ffffff78 " ] || { echo "signature:"; cat "$dir/sig"; bad=1; }
 expect 1 'tohost  *5 (0x5)' "$fail"

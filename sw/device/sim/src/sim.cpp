@@ -15,16 +15,17 @@ DeviceKind parse_device_kind(const std::string& name) {
   throw BadInput(fmt::format("device '{}': must be replicated or monolithic", name));
 }
 
+bool has_monolithic() { return make_monolithic != nullptr; }
+
 std::unique_ptr<Device> make_device(DeviceKind kind, GridShape shape, const SimOptions& options) {
   std::unique_ptr<SimDevice> device;
   if (kind == DeviceKind::Replicated) {
     device = make_simulator(shape, options);
-  } else {
-#ifdef OW_HAVE_GRID
+  } else if (has_monolithic()) {
     device = make_monolithic(shape, options);
-#else
-    throw BadInput("the monolithic device is not in this build");
-#endif
+  } else {
+    throw BadInput(
+        "mono: this program has no grid in one piece; the target ow-large builds an `ow` that has");
   }
   if (!options.record_file.empty()) device->record_run(options.record_file);
   return device;

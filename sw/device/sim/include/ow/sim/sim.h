@@ -18,7 +18,7 @@ namespace ow {
 
 enum class DeviceKind {
   Replicated,  // any shape
-  Monolithic   // only the shapes that were built (2x2)
+  Monolithic   // only the shapes that were built (2x2), in programs that link ow_mono
 };
 
 // Loses credits on one link: `count` credits of `colour` that tile (row, col) sends through `side`,
@@ -64,6 +64,9 @@ struct SimOptions {
 
 std::unique_ptr<Device> make_device(DeviceKind kind, GridShape shape,
                                     const SimOptions& options = SimOptions());
+
+// Whether this program has the monolithic device. Without it, make_device() refuses it as bad input.
+bool has_monolithic();
 
 // "replicated", "monolithic"; BadInput for anything else.
 DeviceKind parse_device_kind(const std::string& name);

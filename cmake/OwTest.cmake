@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests, every day's and the night's. The target `everyday` builds what `make test` runs, `nightly` what
+# `make test-all` runs beyond it: those tests have the label `nightly`, and `all` leaves their programs out.
+#
+# ow_test(<target> [NIGHTLY] [SHARDS <n>] [CASES <pattern>...] [NIGHTLY_CASES <pattern>...]
+#         [DRAWS <pattern>...] [PREFIX <text>] [TIMEOUT <seconds>] [COST <n>] [SERIAL])
+#
+# The GoogleTest program <target> is one test of CTest, with all of its cases.
+#
+#   SHARDS         runs them as so many tests, <target>.0 and so on: for a program that runs for long, so
+#                  that every processor has some. Cases then run beside each other
+#   CASES          runs these alone (patterns of GoogleTest)
+#   NIGHTLY_CASES  cases that only the night runs, as <target>.nightly
+#   DRAWS          cases that draw at random: every day a part of their draws, as <target>.draws at night
+#                  all of them (tb/harness/draws.h). Nightly tests have OW_NIGHTLY=1 in their environment
+#   PREFIX         what catalogues put before the names of its cases, if another program has them too
+#   COST           CTest begins tests with a high cost first
+#
+# ow_command_test(<name> COMMAND <command>... [NIGHTLY] [NEEDS <target>...] [TIMEOUT ..] [COST ..] [SERIAL])
+#
+# Any other program that ends with 0; NEEDS are the targets that it uses.
+#
+# tests.txt in the build tree has a line a program, for tb/catalog_test.cpp: everyday or nightly, the prefix
+# (- for none), the path, and its sources.
+
+add_custom_target(everyday)
+add_custom_target(nightly)
+
+function(_ow_test_properties name set)
+  cmake_parse_arguments(PARSE_ARGV 2 T "SERIAL" "TIMEOUT;COST" "ENVIRONMENT")
+  if(set STREQUAL "nightly")
+    list(APPEND T_LABELS nightly)
+    list(APPEND T_ENVIRONMENT OW_NIGHTLY=1)
+  endif()
+  if(NOT T_TIMEOUT)
+    set(T_TIMEOUT 600)
+    if(set STREQUAL "nightly")
+      set(T_TIMEOUT 3600)
+    endif()
+  endif()
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${T_TIMEOUT} LABELS "${T_LABELS}" ENVIRONMENT "${T_ENVIRONMENT}")
+  if(T_COST)
+    set_tests_properties(${name} PROPERTIES COST ${T_COST})
+  endif()
+  if(T_SERIAL)
+    set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
+  endif()
+endfunction()
+
+function(ow_test target)
+  cmake_parse_arguments(PARSE_ARGV 1 T "NIGHTLY;SERIAL" "SHARDS;PREFIX;TIMEOUT;COST" "CASES;NIGHTLY_CASES;DRAWS")
+  if(T_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "ow_test(${target}): unknown arguments ${T_UNPARSED_ARGUMENTS}")
+  endif()
+  set(properties "")
+  foreach(option TIMEOUT COST)
+    if(T_${option})
+      list(APPEND properties ${option} ${T_${option}})
+    endif()
+  endforeach()
+  if(T_SERIAL)
+    list(APPEND properties SERIAL)
+  endif()
+  set(set everyday)
+  if(T_NIGHTLY)
+    set(set nightly)
+    set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
+  add_dependencies(${set} ${target})
+  if(T_NIGHTLY_CASES OR T_DRAWS)
+    add_dependencies(nightly ${target})
+  endif()
+  set(command ${target})
+  if(T_CASES)
+    list(JOIN T_CASES ":" cases)
+    set(command ${target} "--gtest_filter=${cases}")
+  elseif(T_NIGHTLY_CASES)
+    list(JOIN T_NIGHTLY_CASES ":" cases)
+    set(command ${target} "--gtest_filter=-${cases}")
+    add_test(NAME ${target}.nightly COMMAND ${target} "--gtest_filter=${cases}")
+    _ow_test_properties(${target}.nightly nightly ${properties} TIMEOUT 7200)
+  endif()
+  if(T_DRAWS)
+    list(JOIN T_DRAWS ":" cases)
+    add_test(NAME ${target}.draws COMMAND ${target} "--gtest_filter=${cases}")
+    _ow_test_properties(${target}.draws nightly ${properties} TIMEOUT 7200)
+  endif()
+  if(T_SHARDS)
+    math(EXPR last "${T_SHARDS} - 1")
+    foreach(shard RANGE ${last})
+      add_test(NAME ${target}.${shard} COMMAND ${command})
+      _ow_test_properties(${target}.${shard} ${set} ${properties}
+                          ENVIRONMENT GTEST_TOTAL_SHARDS=${T_SHARDS} GTEST_SHARD_INDEX=${shard})
+    endforeach()
+  else()
+    add_test(NAME ${target} COMMAND ${command})
+    _ow_test_properties(${target} ${set} ${properties})
+  endif()
+  if(NOT T_PREFIX)
+    set(T_PREFIX -)
+  endif()
+  get_target_property(listed ${target} SOURCES)
+  set(sources "")
+  foreach(source IN LISTS listed)
+    if(source MATCHES "_test\\.cpp$")
+      get_filename_component(source ${source} ABSOLUTE)
+      string(APPEND sources " ${source}")
+    endif()
+  endforeach()
+  set_property(GLOBAL APPEND_STRING PROPERTY OW_TESTS "${set} ${T_PREFIX} $<TARGET_FILE:${target}>${sources}\n")
+endfunction()
+
+function(ow_command_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 T "NIGHTLY;SERIAL" "TIMEOUT;COST" "COMMAND;NEEDS")
+  add_test(NAME ${name} COMMAND ${T_COMMAND})
+  set(set everyday)
+  if(T_NIGHTLY)
+    set(set nightly)
+  endif()
+  set(properties "")
+  foreach(option TIMEOUT COST)
+    if(T_${option})
+      list(APPEND properties ${option} ${T_${option}})
+    endif()
+  endforeach()
+  if(T_SERIAL)
+    list(APPEND properties SERIAL)
+  endif()
+  _ow_test_properties(${name} ${set} ${properties})
+  if(T_NEEDS)
+    add_dependencies(${set} ${T_NEEDS})
+  endif()
+endfunction()
+
+# Writes tests.txt, after all tests.
+function(ow_write_tests)
+  get_property(tests GLOBAL PROPERTY OW_TESTS)
+  file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/tests.txt CONTENT "${tests}")
+endfunction()

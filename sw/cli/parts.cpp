@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parts.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "ow/base/error.h"
+
+namespace ow::cli {
+namespace {
+
+struct Part {
+  const char* command;
+  const char* program;
+  const char* description;
+};
+
+// sw/cli/CMakeLists.txt has a program for each.
+constexpr Part kParts[] = {
+    {"bench", "ow-bench", "Measure the machine and compare with targets"},
+    {"faults", "ow-faults", "Stuck-at faults of a tile's netlist under the self-test"},
+    {"fp", "ow-fp", "Drive the RTL floating-point datapath with TestFloat vectors"},
+};
+
+// Whether `app` has the subcommand itself.
+bool has(const CLI::App& app, const std::string& command) {
+  return app.get_subcommand_no_throw(command) != nullptr;
+}
+
+}  // namespace
+
+std::string part_path(const std::string& program, const std::string& what) {
+  const std::string path = std::string(OW_BUILD_DIR) + "/" + program;
+  if (::access(path.c_str(), X_OK) == 0) return path;
+  throw BadInput(fmt::format("{}: {} is not built: cmake --build {} --target {}", what, program,
+                             OW_BUILD_DIR, program));
+}
+
+void become_part(const std::string& program, const std::string& what, char** argv) {
+  const std::string path = part_path(program, what);
+  std::fflush(nullptr);
+  ::execv(path.c_str(), argv);
+  throw BadInput(fmt::format("{}: {}: {}", what, path, std::strerror(errno)));
+}
+
+void start_command_of_part(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2) return;
+  for (const Part& part : kParts) {
+    if (std::strcmp(argv[1], part.command) != 0 || has(app, part.command)) continue;
+    become_part(part.program, std::string("ow ") + part.command, argv);
+  }
+}
+
+void add_commands_of_parts(CLI::App& app) {
+  for (const Part& part : kParts) {
+    if (has(app, part.command)) continue;
+    app.add_subcommand(part.command, fmt::format("{} ({})", part.description, part.program));
+  }
+}
+
+}  // namespace ow::cli
