@@ -28,7 +28,7 @@ constexpr Part kParts[] = {
 
 // Whether `app` has the subcommand itself.
 bool has(const CLI::App& app, const std::string& command) {
-  return app.get_subcommand_no_throw(command) != nullptr;
+  return !app.get_subcommands([&](const CLI::App* sub) { return sub->get_name() == command; }).empty();
 }
 
 }  // namespace
