@@ -12,10 +12,10 @@ GRID ?=
 CLOCK ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help sim train test test-all build bootstrap profile lint wave synth formal fpga fpga-check fpga-load timing gates bench coverage fuzz clean
+.PHONY: mutants renumber help sim train test test-all test-nightly build bootstrap profile lint wave synth formal fpga fpga-sim fpga-check fpga-load timing gates bench coverage fuzz clean
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 	@echo "  Variables: CONFIG=$(CONFIG) TRAIN=$(TRAIN) WAFER=$(WAFER) DEFECTS=$(DEFECTS) BOARD=$(BOARD) BUILD=$(BUILD) JOBS=$(JOBS)"
 
 bootstrap:  ## install the tools that are missing (or say how)
@@ -25,8 +25,8 @@ $(BUILD)/build.ninja: | bootstrap
 	@cmake -S . -B $(BUILD) -G Ninja >$(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
 	@rm -f $(BUILD).log
 
-build: bootstrap $(BUILD)/build.ninja  ## build everything, tests too
-	@cmake --build $(BUILD) -j $(JOBS)
+build: bootstrap $(BUILD)/build.ninja  ## build everything, the tests of every day and of the night too
+	@cmake --build $(BUILD) -j $(JOBS) --target all programs everyday nightly
 
 sim: bootstrap $(BUILD)/build.ninja  ## bring up a wafer with defects, stream a real sparse network through it
 	@cmake --build $(BUILD) -j $(JOBS) --target ow
@@ -38,24 +38,30 @@ train: bootstrap $(BUILD)/build.ninja  ## train the digits network on a 4x4 grid
 	@$(BUILD)/ow run $(TRAIN) --mode train_and_eval --metrics $(BUILD)/train.jsonl \
 	  --json $(BUILD)/train.json $(TRAIN_ARGS)
 
-test: build  ## the everyday tests
+test: bootstrap $(BUILD)/build.ninja  ## the everyday tests: minutes
 	@scripts/bootstrap test
-	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure -LE slow $(TEST_ARGS)
+	@cmake --build $(BUILD) -j $(JOBS) --target everyday
+	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure -LE nightly $(TEST_ARGS)
 
-test-all: build  ## every test
+test-all: test test-nightly  ## every test: hours
+
+# A part is a label of CTest and a target of the build: rtl, sw, fpga, long, documents, bench, fuzz.
+test-nightly: bootstrap $(BUILD)/build.ninja  ## the tests that only the night runs (PART=NAME: a part, .ci/run --list)
 	@scripts/bootstrap test
-	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure $(TEST_ARGS)
+	@scripts/bootstrap packages
+	@cmake --build $(BUILD) -j $(JOBS) --target nightly$(addprefix -,$(PART))
+	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure -L '^nightly$$' $(if $(PART),-L '^$(PART)$$') $(TEST_ARGS)
 
 profile: bootstrap  ## the simulator once more, compiled by what a short run of it counts: for long runs
 	@BUILD=$(BUILD) JOBS=$(JOBS) scripts/profile $(PROFILE_ARGS)
 
 bench: profile  ## measure every row of docs/results.md, and write its tables (hours)
 	@scripts/bootstrap bench
-	@cmake --build $(BUILD) -j $(JOBS)
+	@cmake --build $(BUILD) -j $(JOBS) --target ow ow-bench
 	@$(BUILD)/ow bench all --json $(BUILD)/bench.json $(BENCH_ARGS)
 
-lint: build  ## Verilator lint, formatting, clang-tidy, shell syntax
-	@BUILD=$(BUILD) scripts/lint
+lint: bootstrap $(BUILD)/build.ninja  ## Verilator lint, formatting, rules, clang-tidy (LINT_ARGS=--changed: of what changed; --no-tidy; --tidy)
+	@BUILD=$(BUILD) JOBS=$(JOBS) scripts/lint $(LINT_ARGS)
 
 coverage: bootstrap  ## lines of rtl/tile that the tests execute (a build tree of its own)
 	@scripts/bootstrap test
@@ -76,6 +82,9 @@ fpga:  ## bitstream for BOARD, or the reason why there is none (GRID=1x2: other 
 	@scripts/bootstrap fpga
 	@BUILD=$(BUILD) scripts/flows/fpga/fpga build $(BOARD) $(if $(GRID),--grid $(GRID)) $(if $(CLOCK),--clock $(CLOCK)) $(FPGA_ARGS)
 
+fpga-sim: bootstrap $(BUILD)/build.ninja  ## the simulated board, for `ow run --device fpga-sim`
+	@cmake --build $(BUILD) -j $(JOBS) --target ow-fpga-sim
+
 fpga-check:  ## the bridge's tests on its netlist (GRID=1x2: the whole design's netlist beside its RTL)
 	@scripts/bootstrap fpga
 	@BUILD=$(BUILD) scripts/flows/fpga/fpga check $(if $(GRID),--grid $(GRID))
@@ -95,6 +104,17 @@ gates:  ## the same without paths
 formal:  ## prove small blocks with Yosys and abc, each property shown to fail on a seeded bug
 	@scripts/bootstrap formal
 	@BUILD=$(BUILD) scripts/flows/formal/formal
+
+SEED ?= $(shell date +%Y%m%d)
+COUNT ?= 16
+
+mutants: bootstrap  ## COUNT faults of the RTL, drawn by SEED, which the tests must find (default: 16, the day's)
+	@mkdir -p $(BUILD)
+	@BUILD=$(BUILD) scripts/flows/faults/rtl-mutants --seed $(SEED) --count $(COUNT) --jobs $(JOBS) --json $(BUILD)/mutants.json
+
+renumber: bootstrap  ## the tests with other numbers of the machine, drawn by SEED
+	@mkdir -p $(BUILD)
+	@scripts/renumber --seed $(SEED) --jobs $(JOBS) --json $(BUILD)/renumber.json
 
 clean:  ## remove what was built
 	rm -rf $(BUILD) $(BUILD)-coverage

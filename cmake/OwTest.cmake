@@ -3,7 +3,7 @@
 # `make test-all` runs beyond it: those tests have the label `nightly`, and `all` leaves their programs out.
 #
 # ow_test(<target> [NIGHTLY] [SHARDS <n>] [CASES <pattern>...] [NIGHTLY_CASES <pattern>...]
-#         [DRAWS <pattern>...] [PREFIX <text>] [TIMEOUT <seconds>] [COST <n>] [SERIAL])
+#         [DRAWS <pattern>...] [PART <name>] [PREFIX <text>] [TIMEOUT <seconds>] [COST <n>] [SERIAL])
 #
 # The GoogleTest program <target> is one test of CTest, with all of its cases.
 #
@@ -13,10 +13,13 @@
 #   NIGHTLY_CASES  cases that only the night runs, as <target>.nightly
 #   DRAWS          cases that draw at random: every day a part of their draws, as <target>.draws at night
 #                  all of them (tb/harness/draws.h). Nightly tests have OW_NIGHTLY=1 in their environment
+#   PART           of the night: rtl, sw, fpga, long, documents, bench or fuzz (a label, and the target nightly-<name>).
+#                  By default that of the directory, OW_NIGHTLY_PART
 #   PREFIX         what catalogues put before the names of its cases, if another program has them too
 #   COST           CTest begins tests with a high cost first
 #
-# ow_command_test(<name> COMMAND <command>... [NIGHTLY] [NEEDS <target>...] [TIMEOUT ..] [COST ..] [SERIAL])
+# ow_command_test(<name> COMMAND <command>... [NIGHTLY] [NEEDS <target>...] [PART ..] [TIMEOUT ..] [COST ..]
+#                 [SERIAL])
 #
 # Any other program that ends with 0; NEEDS are the targets that it uses.
 #
@@ -25,11 +28,16 @@
 
 add_custom_target(everyday)
 add_custom_target(nightly)
+foreach(part rtl sw fpga long documents bench fuzz)
+  add_custom_target(nightly-${part})
+  add_dependencies(nightly nightly-${part})
+endforeach()
 
 function(_ow_test_properties name set)
-  cmake_parse_arguments(PARSE_ARGV 2 T "SERIAL" "TIMEOUT;COST" "ENVIRONMENT")
+  cmake_parse_arguments(PARSE_ARGV 2 T "SERIAL" "PART;TIMEOUT;COST" "ENVIRONMENT")
+  set(labels "")
   if(set STREQUAL "nightly")
-    list(APPEND T_LABELS nightly)
+    set(labels nightly ${T_PART})
     list(APPEND T_ENVIRONMENT OW_NIGHTLY=1)
   endif()
   if(NOT T_TIMEOUT)
@@ -38,7 +46,7 @@ function(_ow_test_properties name set)
       set(T_TIMEOUT 3600)
     endif()
   endif()
-  set_tests_properties(${name} PROPERTIES TIMEOUT ${T_TIMEOUT} LABELS "${T_LABELS}" ENVIRONMENT "${T_ENVIRONMENT}")
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${T_TIMEOUT} LABELS "${labels}" ENVIRONMENT "${T_ENVIRONMENT}")
   if(T_COST)
     set_tests_properties(${name} PROPERTIES COST ${T_COST})
   endif()
@@ -48,11 +56,14 @@ function(_ow_test_properties name set)
 endfunction()
 
 function(ow_test target)
-  cmake_parse_arguments(PARSE_ARGV 1 T "NIGHTLY;SERIAL" "SHARDS;PREFIX;TIMEOUT;COST" "CASES;NIGHTLY_CASES;DRAWS")
+  cmake_parse_arguments(PARSE_ARGV 1 T "NIGHTLY;SERIAL" "SHARDS;PART;PREFIX;TIMEOUT;COST" "CASES;NIGHTLY_CASES;DRAWS")
   if(T_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "ow_test(${target}): unknown arguments ${T_UNPARSED_ARGUMENTS}")
   endif()
-  set(properties "")
+  if(NOT T_PART)
+    set(T_PART ${OW_NIGHTLY_PART})
+  endif()
+  set(properties PART ${T_PART})
   foreach(option TIMEOUT COST)
     if(T_${option})
       list(APPEND properties ${option} ${T_${option}})
@@ -65,10 +76,11 @@ function(ow_test target)
   if(T_NIGHTLY)
     set(set nightly)
     set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
+  else()
+    add_dependencies(everyday ${target})
   endif()
-  add_dependencies(${set} ${target})
-  if(T_NIGHTLY_CASES OR T_DRAWS)
-    add_dependencies(nightly ${target})
+  if(T_NIGHTLY OR T_NIGHTLY_CASES OR T_DRAWS)
+    add_dependencies(nightly-${T_PART} ${target})
   endif()
   set(command ${target})
   if(T_CASES)
@@ -111,13 +123,16 @@ function(ow_test target)
 endfunction()
 
 function(ow_command_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 T "NIGHTLY;SERIAL" "TIMEOUT;COST" "COMMAND;NEEDS")
+  cmake_parse_arguments(PARSE_ARGV 1 T "NIGHTLY;SERIAL" "PART;TIMEOUT;COST" "COMMAND;NEEDS")
   add_test(NAME ${name} COMMAND ${T_COMMAND})
   set(set everyday)
   if(T_NIGHTLY)
     set(set nightly)
   endif()
-  set(properties "")
+  if(NOT T_PART)
+    set(T_PART ${OW_NIGHTLY_PART})
+  endif()
+  set(properties PART ${T_PART})
   foreach(option TIMEOUT COST)
     if(T_${option})
       list(APPEND properties ${option} ${T_${option}})
@@ -127,8 +142,10 @@ function(ow_command_test name)
     list(APPEND properties SERIAL)
   endif()
   _ow_test_properties(${name} ${set} ${properties})
-  if(T_NEEDS)
-    add_dependencies(${set} ${T_NEEDS})
+  if(T_NEEDS AND T_NIGHTLY)
+    add_dependencies(nightly-${T_PART} ${T_NEEDS})
+  elseif(T_NEEDS)
+    add_dependencies(everyday ${T_NEEDS})
   endif()
 endfunction()
 

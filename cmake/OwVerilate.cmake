@@ -253,7 +253,10 @@ function(ow_verilate lib)
     WORKING_DIRECTORY ${OW_ROOT}
     COMMENT "Verilating ${V_TOP} (${lib})"
     VERBATIM)
+  # What Verilator writes, without compiling it.
+  add_custom_target(${lib}_sources DEPENDS ${units} ${slow})
   add_library(${lib} STATIC EXCLUDE_FROM_ALL ${units} ${slow})
+  add_dependencies(${lib} ${lib}_sources)
   # A model is a few functions of tens of thousands of assignments to members of one structure: for each
   # use of a member g++ walks back over up to 1,000 of them. With 20 the code is no larger, and large
   # units compile in two thirds of the time. Memory that it would look through again and again for what is
