@@ -18,6 +18,12 @@
 #   PREFIX         what catalogues put before the names of its cases, if another program has them too
 #   COST           CTest begins tests with a high cost first
 #
+# ow_test_sizes(<target> [SHARDS <n>] SOURCES <source>... LINK <target>... OTHER <target>...)
+#
+# A block of which there are several sizes: <target> has the cases of the full one and is linked with LINK;
+# <target>_sizes, at night, has those of all sizes and is linked with OTHER too. Sources are compiled once
+# for each, with OW_OTHER_SIZES=0 and 1.
+#
 # ow_command_test(<name> COMMAND <command>... [NIGHTLY] [NEEDS <target>...] [PART ..] [TIMEOUT ..] [COST ..]
 #                 [SERIAL])
 #
@@ -120,6 +126,21 @@ function(ow_test target)
     endif()
   endforeach()
   set_property(GLOBAL APPEND_STRING PROPERTY OW_TESTS "${set} ${T_PREFIX} $<TARGET_FILE:${target}>${sources}\n")
+endfunction()
+
+function(ow_test_sizes target)
+  cmake_parse_arguments(PARSE_ARGV 1 S "" "SHARDS" "SOURCES;LINK;OTHER")
+  add_executable(${target} ${S_SOURCES})
+  target_compile_definitions(${target} PRIVATE OW_OTHER_SIZES=0)
+  target_link_libraries(${target} PRIVATE ${S_LINK})
+  add_executable(${target}_sizes ${S_SOURCES})
+  target_compile_definitions(${target}_sizes PRIVATE OW_OTHER_SIZES=1)
+  target_link_libraries(${target}_sizes PRIVATE ${S_LINK} ${S_OTHER})
+  foreach(one ${target} ${target}_sizes)
+    target_include_directories(${one} PRIVATE ${OW_ROOT}/sw/include ${OW_ROOT}/tb/harness)
+  endforeach()
+  ow_test(${target} SHARDS ${S_SHARDS})
+  ow_test(${target}_sizes NIGHTLY SHARDS ${S_SHARDS})
 endfunction()
 
 function(ow_command_test name)

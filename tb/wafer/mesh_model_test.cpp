@@ -6,7 +6,9 @@
 #include <random>
 
 #include "Vow_mesh11.h"
+#if OW_OTHER_SIZES
 #include "Vow_mesh22.h"
+#endif
 #include "ow/device/reticle_mesh.h"
 
 namespace ow::wafer {
@@ -103,7 +105,9 @@ void compare(const Shape& s, int rounds) {
 
 TEST(MeshModel, OneSpareColumnAndRow) { compare<Vow_mesh11>({1, 1, 3, 4, 1, 1}, 3000); }
 
+#if OW_OTHER_SIZES
 TEST(MeshModel, TwoSpareColumnsAndRows) { compare<Vow_mesh22>({1, 1, 3, 3, 2, 2}, 3000); }
+#endif
 
 }  // namespace
 }  // namespace ow::wafer

@@ -6,7 +6,9 @@
 #include <memory>
 
 #include "Vow_mesh11.h"
+#if OW_OTHER_SIZES
 #include "Vow_mesh22.h"
+#endif
 #include "ow/wafer/repair.h"
 #include "ow/wafer/yield.h"
 
@@ -108,7 +110,9 @@ void run(const Shape& s, int wafers) {
 
 TEST(ReticleMesh, OneSpareColumnAndRow) { run<Vow_mesh11>({2, 2, 3, 4, 1, 1}, 300); }
 
+#if OW_OTHER_SIZES
 TEST(ReticleMesh, TwoSpareColumnsAndRows) { run<Vow_mesh22>({2, 2, 3, 3, 2, 2}, 300); }
+#endif
 
 TEST(ReticleMesh, BlankFusesIsolateEverything) {
   Vow_mesh11 top;

@@ -4,7 +4,9 @@
 // units_test.cpp; how long they take: rate_test.cpp.
 #include <cstdio>
 
+#if OW_OTHER_SIZES
 #include "VEngineMini.h"
+#endif
 #include "engine_bench.h"
 #include "engine_fixture.h"
 #include "layer.h"
@@ -85,7 +87,9 @@ void skips_zeros(int lanes) {
 TYPED_TEST(EngineTest, ASendThatSkipsZerosTellsFloatsFromWholeNumbers) {
   skips_zeros<typename TypeParam::Top>(TypeParam::kLanes);
 }
+#if OW_OTHER_SIZES
 TEST(EngineMini, ASendThatSkipsZerosTellsFloatsFromWholeNumbers) { skips_zeros<VEngineMini>(2); }
+#endif
 
 TYPED_TEST(EngineTest, IdleOnlyWhenNothingMoves) {
   Bench<typename TypeParam::Top> b(TypeParam::kLanes);

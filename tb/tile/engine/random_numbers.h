@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random numbers of the engine's tests.
 //
-// OW_SEED=<n> in the environment repeats a random test with another seed; OW_ROUNDS=<n> its length.
+// OW_SEED=<n> in the environment repeats a random test with another seed; OW_ROUNDS=<n> its length, which is a
+// quarter every day and all of it at night (draws.h).
 #pragma once
 
 #include <cstdint>
 #include <cstdlib>
 #include <random>
+
+#include "draws.h"
 
 namespace ow_engine {
 
@@ -16,7 +19,7 @@ inline uint32_t seed() {
 }
 inline int rounds(int n) {
   const char* s = std::getenv("OW_ROUNDS");
-  return s != nullptr ? std::atoi(s) : n;
+  return s != nullptr ? std::atoi(s) : ow::draws(n);
 }
 
 // Mostly ordinary numbers, some special ones.

@@ -174,10 +174,12 @@ TYPED_TEST(EngineTest, RandomThreadsMatchTheModelUnderBackPressure) {
   random_threads<TypeParam>({30, 25, 40}, rounds(150));
 }
 
+#if OW_OTHER_SIZES
 TEST(EngineBits, DoNotDependOnTheNumberOfLanes) {
   const Traffic traffic = {60, 60, 10};
   EXPECT_EQ(random_threads<Lanes8>(traffic, rounds(60)),
             random_threads<Lanes2>(traffic, rounds(60)));
 }
+#endif
 
 }  // namespace

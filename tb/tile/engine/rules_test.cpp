@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#if OW_OTHER_SIZES
 #include "VEngineMini.h"
+#endif
 #include "engine_bench.h"
 #include "ow/golden/formats.h"
 
@@ -271,7 +273,9 @@ void sends_with_tags(int lanes, uint16_t rows) {
 TEST(EngineRules, MoreThan65535TaggedElementsAreAFault) {
   for (const uint16_t rows : {15, 16}) {  // of 4,369 and of 4,096
     sends_with_tags<VEngine8>(8, rows);
+#if OW_OTHER_SIZES
     sends_with_tags<VEngineMini>(2, rows);
+#endif
   }
 }
 
@@ -294,6 +298,7 @@ TEST(EngineRules, AFaultOfATagLeavesTheWaveletsBehindIt) {
   }
 }
 
+#if OW_OTHER_SIZES
 // The engine of mini keeps nothing of what it does not have: dimensions 2 and 3 read as 0.
 TEST(EngineRules, DimensionsThatAreNotThereReadZero) {
   Bench<VEngineMini> b(2);
@@ -358,5 +363,6 @@ TEST(EngineRules, TheEngineOfMiniTakesItsCyclesAnElement) {
     EXPECT_NEAR(launch, 20, 6);
   }
 }
+#endif
 
 }  // namespace

@@ -211,9 +211,13 @@ void random_instructions(int disturb) {
 }
 
 TEST(Indexed, RandomInstructionsMatchTheModelWith8Lanes) { random_instructions<Lanes8>(0); }
+#if OW_OTHER_SIZES
 TEST(Indexed, RandomInstructionsMatchTheModelWith2Lanes) { random_instructions<Lanes2>(0); }
+#endif
 TEST(Indexed, DisturbedMemoryAndQueuesChangeNothingWith8Lanes) { random_instructions<Lanes8>(40); }
+#if OW_OTHER_SIZES
 TEST(Indexed, DisturbedMemoryAndQueuesChangeNothingWith2Lanes) { random_instructions<Lanes2>(40); }
+#endif
 
 // The effect of the first 24 of 64 elements, which are the beats before the one with the fault.
 void beats_before_the_fault(int op, Machine* m) {

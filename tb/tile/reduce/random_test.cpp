@@ -202,6 +202,8 @@ void random_drains(int drains) {
 }
 
 TEST(Reduce, RandomDrainsGiveGoldenBitsWith8Lanes) { random_drains<Bench8>(300); }
+#if OW_OTHER_SIZES
 TEST(Reduce, RandomDrainsGiveGoldenBitsWith2Lanes) { random_drains<Bench2>(300); }
+#endif
 
 }  // namespace

@@ -14,8 +14,10 @@
 #include <random>
 #include <vector>
 
-#include "Vow_reduce2.h"
 #include "Vow_reduce8.h"
+#if OW_OTHER_SIZES
+#include "Vow_reduce2.h"
+#endif
 #include "ow/golden/formats.h"
 #include "ow/isa/isa.h"
 #include "verilated.h"
@@ -325,6 +327,8 @@ inline uint32_t random_sum(std::mt19937_64& rng) {
 }
 
 using Bench8 = Bench<Vow_reduce8, 8>;
+#if OW_OTHER_SIZES
 using Bench2 = Bench<Vow_reduce2, 2>;
+#endif
 
 }  // namespace ow_reduce

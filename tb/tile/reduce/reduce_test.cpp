@@ -46,6 +46,7 @@ TEST(Reduce, EveryActionPassesOneElementACycle) {
   }
 }
 
+#if OW_OTHER_SIZES
 // One adder that shifts a place a cycle takes an element at a time: 11 cycles, for each addition 15
 // and one for each place, at most 27 for its terms, 25 for a rounding to binary16, and up to 3
 // until it has a turn at the ramp; and for each row 3.
@@ -56,6 +57,7 @@ TEST(Reduce, OneAdderTakesAnElementAtATime) {
     EXPECT_LE(cycles_for<Bench2>({a, a, a}), 512 * most + 16 * 3 + 12) << "kind " << kind;
   }
 }
+#endif
 
 // Nothing to add and 16 bits a result: two elements a cycle, to the fabric and to memory.
 TEST(Reduce, ShortElementsWithoutAnAdditionPassInPairs) {
@@ -115,7 +117,9 @@ void check_latency(bool chain) {
 
 TEST(Reduce, LatencyIsTwoCyclesAnAddition) {
   check_latency<Bench8>(true);
+#if OW_OTHER_SIZES
   check_latency<Bench2>(false);
+#endif
 }
 
 // If nothing is added, sums leave unchanged, bit for bit.
@@ -254,11 +258,13 @@ TEST(Reduce, AnActionThatIsNotThereIsRefused) {
   rounds.f16 = rounds.bf16 = true;
   for (const bool enable : {true, false}) {
     rounds.enable = enable;
+#if OW_OTHER_SIZES
     Bench2 without;
     without.configure(8, 1, 0, 1, 0, {rounds, rounds, rounds}, 0, 0, 0);
     without.start(1, 9);
     EXPECT_EQ(bad_registers(without), enable);
     EXPECT_EQ(without.fault(), enable);
+#endif
     Bench8 with;
     with.configure(8, 1, 0, 1, 0, {rounds, rounds, rounds}, 0, 0, 0);
     with.start(1, 9);
@@ -269,6 +275,7 @@ TEST(Reduce, AnActionThatIsNotThereIsRefused) {
 // With one adder, registers written in the cycle before the start have not been checked yet, so the
 // start is refused. With three adders they have been checked by then.
 TEST(Reduce, ADrainRightBehindAWriteOfItsRegisters) {
+#if OW_OTHER_SIZES
   Bench2 one;
   one.configure(8, 1, 0, 1, 0, {Action(), Action(), Action()}, 0, 0, 0);
   one.start_at_once(1, 9);
@@ -276,6 +283,7 @@ TEST(Reduce, ADrainRightBehindAWriteOfItsRegisters) {
   EXPECT_EQ(one.fault_cause(), Cause::Registers);
   one.start(1, 9);
   EXPECT_FALSE(bad_registers(one));
+#endif
   Bench8 three;
   three.configure(8, 1, 0, 1, 0, {Action(), Action(), Action()}, 0, 0, 0);
   three.start_at_once(1, 9);
