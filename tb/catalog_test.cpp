@@ -151,7 +151,8 @@ TEST(Catalog, EveryItemIsARuleThatShowsItsId) {
   EXPECT_EQ(used.size(), sections.size()) << "one of them is in no document";
 }
 
-// Cases of a GoogleTest program by what it lists; of an instance or a type, the name ends where they begin.
+// Cases of a GoogleTest program by what it lists; of an instance or a type, the name ends where
+// they begin.
 void add_listed(const std::string& prefix, const std::string& list, std::set<std::string>* names) {
   std::istringstream lines(list);
   std::string suite;
@@ -181,9 +182,9 @@ void add_written(const std::string& prefix, const std::string& path, std::set<st
   }
 }
 
-// The names of all tests: those of CTest that are no GoogleTest program, and the cases of each program
-// (tests.txt, which cmake/OwTest.cmake writes). Programs of the night that are not built tell theirs by
-// their sources.
+// The names of all tests: those of CTest that are no GoogleTest program, and the cases of each
+// program (tests.txt, which cmake/OwTest.cmake writes). Programs of the night that are not built
+// tell theirs by their sources.
 std::set<std::string> test_names() {
   const nlohmann::json tests =
       parse_json(output_of("ctest --test-dir " OW_BUILD_DIR " --show-only=json-v1"), "ctest");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the subcommands of `ow` share. A subcommand `x` is a file cmd_x.cpp that defines
 //   namespace ow::cli { void add_x(CLI::App& app, Context& context); }
-// The build finds it by its name. sw/cli/CMakeLists.txt names those that are programs of their own (parts.h).
+// The build finds it by its name. sw/cli/CMakeLists.txt names those that are programs of their own
+// (parts.h).
 #ifndef OW_CLI_CLI_H_
 #define OW_CLI_CLI_H_
 
@@ -55,8 +56,8 @@ class Context {
   // The arguments of main(), which hand_over() passes on.
   void set_arguments(char** argv) { argv_ = argv; }
 
-  // Goes on as the program `program` (parts.h), from the beginning and with the same arguments: before
-  // anything is read or written. `what` is the option that needs it.
+  // Goes on as the program `program` (parts.h), from the beginning and with the same arguments:
+  // before anything is read or written. `what` is the option that needs it.
   [[noreturn]] void hand_over(const std::string& program, const std::string& what) const;
 
   // Runs the chosen subcommand and writes the JSON file.

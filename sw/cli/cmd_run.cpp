@@ -20,6 +20,7 @@
 #include "ow/open/board.h"
 #include "ow/open/mini.h"
 #include "ow/wafer/files.h"
+#include "parts.h"
 #include "run_report.h"
 #include "run_train.h"
 #include "show_plan.h"
@@ -267,6 +268,11 @@ void check_files(const Context& context, const Options& options, const jobs::Run
   context.check_files(read, written);
 }
 
+// A line that names the build command, if the grid in one piece is not in this program.
+void need_monolithic() {
+  if (!has_monolithic()) part_path("ow-large", "--device mono");
+}
+
 // What a training has no use for.
 void check_training_options(const Options& options) {
   const auto without = [](bool given, const char* what) {
@@ -301,6 +307,7 @@ int train(Context& context, Options options) {
     throw BadInput(fmt::format("{}: key 'grid': {} x {} tiles, the monolithic simulator is 2 x 2",
                                options.params, grid.rows, grid.cols));
   }
+  if (kind == DeviceKind::Monolithic) need_monolithic();
   const SimOptions sim = run_options(options).sim;
   TrainRequest request = options.train;
   request.params = options.params;
@@ -318,7 +325,8 @@ int train(Context& context, Options options) {
 }
 
 int run(Context& context, Options options) {
-  if (options.device.rfind("mono", 0) == 0 && !has_monolithic()) {
+  // Before anything is read. If it is not built, other errors come first.
+  if (options.device.rfind("mono", 0) == 0 && !has_monolithic() && has_part("ow-large")) {
     context.hand_over("ow-large", "--device mono");
   }
   if (jobs::is_training(options.params)) return train(context, options);
@@ -358,6 +366,7 @@ int run(Context& context, Options options) {
     return 0;
   }
 
+  if (options.device == "mono" && params.grid == GridShape{2, 2}) need_monolithic();
   nlohmann::json bringup;
   if (on_board(options)) {
     // Before anything takes time: whether there is one, and what it has.

@@ -28,14 +28,19 @@ constexpr Part kParts[] = {
 
 // Whether `app` has the subcommand itself.
 bool has(const CLI::App& app, const std::string& command) {
-  return !app.get_subcommands([&](const CLI::App* sub) { return sub->get_name() == command; }).empty();
+  return !app.get_subcommands([&](const CLI::App* sub) { return sub->get_name() == command; })
+              .empty();
 }
 
 }  // namespace
 
+bool has_part(const std::string& program) {
+  return ::access((std::string(OW_BUILD_DIR) + "/" + program).c_str(), X_OK) == 0;
+}
+
 std::string part_path(const std::string& program, const std::string& what) {
   const std::string path = std::string(OW_BUILD_DIR) + "/" + program;
-  if (::access(path.c_str(), X_OK) == 0) return path;
+  if (has_part(program)) return path;
   throw BadInput(fmt::format("{}: {} is not built: cmake --build {} --target {}", what, program,
                              OW_BUILD_DIR, program));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of `ow` that are programs of their own (build/ow-NAME): a build of `ow` does not wait for the
-// models that they need. `ow` starts them in its place, with the same arguments. One that is not built
-// gives one line that names the build command.
+// Parts of `ow` that are programs of their own (build/ow-NAME): a build of `ow` does not wait for
+// the models that they need. `ow` starts them in its place, with the same arguments. One that is
+// not built gives one line that names the build command.
 #ifndef OW_CLI_PARTS_H_
 #define OW_CLI_PARTS_H_
 
@@ -9,6 +9,9 @@
 #include <string>
 
 namespace ow::cli {
+
+// Whether the program is built.
+bool has_part(const std::string& program);
 
 // The program's path. BadInput if it is not built; `what` begins the message: "ow fp".
 std::string part_path(const std::string& program, const std::string& what);

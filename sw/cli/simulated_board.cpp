@@ -96,8 +96,8 @@ class SimulatedBoard : public uart::Wire {
 
 std::unique_ptr<uart::Wire> start_simulated_board(GridShape grid) {
   if (grid != GridShape{1, 2} && grid != GridShape{2, 2}) {
-    throw BadInput(fmt::format("grid {}x{}: the simulated board has 1x2 or 2x2 tiles", grid.rows,
-                               grid.cols));
+    throw BadInput(
+        fmt::format("grid {}x{}: the simulated board has 1x2 or 2x2 tiles", grid.rows, grid.cols));
   }
   return std::make_unique<SimulatedBoard>(grid);
 }

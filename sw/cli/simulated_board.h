@@ -10,8 +10,8 @@
 
 namespace ow::cli {
 
-// Starts ow-fpga-sim with a grid of this shape, and connects to its pseudo-terminal. It ends with the
-// wire. BadInput if the program is not built or has no such grid.
+// Starts ow-fpga-sim with a grid of this shape, and connects to its pseudo-terminal. It ends with
+// the wire. BadInput if the program is not built or has no such grid.
 std::unique_ptr<uart::Wire> start_simulated_board(GridShape grid);
 
 }  // namespace ow::cli

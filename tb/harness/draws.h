@@ -8,8 +8,8 @@
 
 namespace ow {
 
-// All of them with OW_NIGHTLY in the environment, as nightly tests have it (cmake/OwTest.cmake); otherwise
-// a quarter. The draws of every day are the first ones of the night.
+// All of them with OW_NIGHTLY in the environment, as nightly tests have it (cmake/OwTest.cmake);
+// otherwise a quarter. The draws of every day are the first ones of the night.
 inline int draws(int all) {
   return std::getenv("OW_NIGHTLY") != nullptr ? all : std::max(1, all / 4);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of simulated grids share: options, random words, and traffic whose wavelets and cycles two
-// implementations must agree on.
+// What the tests of simulated grids share: options, random words, and traffic whose wavelets and
+// cycles two implementations must agree on.
 #ifndef OW_TB_SW_DEVICE_EDGE_TRAFFIC_H_
 #define OW_TB_SW_DEVICE_EDGE_TRAFFIC_H_
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random numbers of the engine's tests.
 //
-// OW_SEED=<n> in the environment repeats a random test with another seed; OW_ROUNDS=<n> its length, which is a
-// quarter every day and all of it at night (draws.h).
+// OW_SEED=<n> in the environment repeats a random test with another seed; OW_ROUNDS=<n> its length,
+// which is a quarter every day and all of it at night (draws.h).
 #pragma once
 
 #include <cstdint>

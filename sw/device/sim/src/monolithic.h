@@ -10,7 +10,8 @@
 namespace ow {
 
 // Null in a program without ow_mono, for which the model is not built.
-[[gnu::weak]] std::unique_ptr<SimDevice> make_monolithic(GridShape shape, const SimOptions& options);
+[[gnu::weak]] std::unique_ptr<SimDevice> make_monolithic(GridShape shape,
+                                                         const SimOptions& options);
 
 }  // namespace ow
 

@@ -65,7 +65,8 @@ struct SimOptions {
 std::unique_ptr<Device> make_device(DeviceKind kind, GridShape shape,
                                     const SimOptions& options = SimOptions());
 
-// Whether this program has the monolithic device. Without it, make_device() refuses it as bad input.
+// Whether this program has the monolithic device. Without it, make_device() refuses it as bad
+// input.
 bool has_monolithic();
 
 // "replicated", "monolithic"; BadInput for anything else.

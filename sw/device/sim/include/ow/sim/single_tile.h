@@ -26,8 +26,8 @@ class ObservedTile {
   virtual uint32_t sram_bytes() const = 0;
 };
 
-// `big`: the configuration with 2,048 kB of SRAM instead of 48; everything else is the same. BadInput if
-// this program has none (has_big_tile()).
+// `big`: the configuration with 2,048 kB of SRAM instead of 48; everything else is the same.
+// BadInput if this program has none (has_big_tile()).
 std::unique_ptr<ObservedTile> make_observed_tile(bool big);
 
 // Whether this program links ow_big_tile.
