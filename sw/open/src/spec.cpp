@@ -1,93 +1,155 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ow/open/wafer.h"
-
+// The strings that describe machines: which there are, what each can do, and the flags of `ow` that
+// write them.
 #include <fmt/format.h>
 
 #include <regex>
+#include <utility>
 
 #include "ow/base/error.h"
+#include "ow/open/board.h"
+#include "ow/open/machine.h"
 
-namespace ow::wafer {
+namespace ow {
 namespace {
 
-constexpr char kOptions[] =
-    "defects=FILE, map=FILE, window=ROWSxCOLUMNS[@ROW,COLUMN], accept-smaller";
+constexpr char kWafer[] = "wafer:";
+constexpr char kGrids[] =
+    "sim:ROWSxCOLUMNS, sim-mini:ROWSxCOLUMNS, mono:ROWSxCOLUMNS, wafer:FILE[,OPTION]... or "
+    "uart:PATH[:BAUD]; for a job also golden, fpga-sim, or sim, sim-mini or mono alone";
 
-[[noreturn]] void refuse(const std::string& spec, const std::string& what) {
-  throw BadInput(fmt::format("machine 'wafer:{}': {}", spec, what));
+constexpr std::pair<const char*, MachineKind> kKinds[] = {
+    {"golden", MachineKind::Golden},    {"sim", MachineKind::Sim},
+    {"sim-mini", MachineKind::SimMini}, {"mini", MachineKind::SimMini},
+    {"mono", MachineKind::Mono},        {"fpga-sim", MachineKind::FpgaSim}};
+
+// What a kind can do besides running, and why it cannot do the rest. Only wafers have pictures.
+struct Ability {
+  MachineKind kind;
+  bool checked, check_idle, recorded, trains;
+  const char* why;
+};
+constexpr Ability kAbilities[] = {
+    {MachineKind::Golden, false, false, false, true, "has no hardware to look at"},
+    {MachineKind::Sim, true, true, true, true, ""},
+    {MachineKind::Mono, true, true, true, true, ""},
+    {MachineKind::SimMini, false, true, false, false,
+     "only a simulated grid of full tiles has that"},
+    {MachineKind::Wafer, false, false, false, false, "only a simulated grid has that, not a wafer"},
+    {MachineKind::Board, false, false, false, false, "a board is only seen from outside"},
+    {MachineKind::FpgaSim, false, false, false, false, "a board is only seen from outside"},
+};
+
+// A file's name as it stands in the string, where a comma ends it.
+std::string quoted(const std::string& file) {
+  std::string out;
+  for (const char c : file) {
+    if (c == ',' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out;
 }
 
-// What stands between commas. A window's position has one of its own: digits that follow a window
-// belong to it.
-std::vector<std::string> split(const std::string& text) {
-  static const std::regex window("window=[^,]*@\\d+");
-  std::vector<std::string> parts(1);
-  for (size_t i = 0; i < text.size(); ++i) {
-    const bool digit = i + 1 < text.size() && text[i + 1] >= '0' && text[i + 1] <= '9';
-    if (text[i] != ',' || (digit && std::regex_match(parts.back(), window))) {
-      parts.back() += text[i];
-    } else {
-      parts.emplace_back();
-    }
+// Replaces the kind at the beginning of a string: "rtl:4x4" becomes "sim:4x4".
+bool replace_kind(const std::string& before, const std::string& after, std::string* text) {
+  if (*text != before && text->rfind(before + ":", 0) != 0) return false;
+  text->replace(0, before.size(), after);
+  return true;
+}
+
+MachineSpec wafer_of(const MachineFlags& f) {
+  if (f.device && *f.device != "rtl" && *f.device != "sim") {
+    throw BadInput("--wafer: not with --device " + *f.device);
   }
-  return parts;
+  if (f.tiles == "mini") throw BadInput("--tiles mini: not with --wafer");
+  std::string text = kWafer + quoted(f.wafer);
+  if (!f.defects.empty()) text += ",defects=" + quoted(f.defects);
+  if (!f.map.empty()) text += ",map=" + quoted(f.map);
+  if (!f.window.empty()) text += ",window=" + f.window;
+  if (f.accept_smaller) text += ",accept-smaller";
+  return parse_machine(text, "--wafer");
 }
 
 }  // namespace
 
-std::optional<Window> parse_window(const std::string& text) {
-  // Five digits are more than any wafer has.
-  static const std::regex form("(\\d{1,5})x(\\d{1,5})(@(\\d{1,5}),(\\d{1,5}))?");
-  std::smatch part;
-  if (!std::regex_match(text, part, form)) return std::nullopt;
-  Window w;
-  w.rows = std::stoi(part[1]);
-  w.cols = std::stoi(part[2]);
-  w.row = part[4].matched ? std::stoi(part[4]) : 0;
-  w.col = part[5].matched ? std::stoi(part[5]) : 0;
-  if (w.rows < 1 || w.cols < 1) return std::nullopt;
-  return w;
+MachineSpec parse_machine(const std::string& text, const std::string& name) {
+  MachineSpec spec;
+  spec.text = text;
+  spec.name = name;
+  if (text.rfind(kWafer, 0) == 0) {
+    spec.kind = MachineKind::Wafer;
+    spec.wafer = wafer::parse_source(text.substr(sizeof(kWafer) - 1), name);
+    return spec;
+  }
+  if (uart::is_board(text)) {
+    spec.kind = MachineKind::Board;
+    return spec;
+  }
+  const size_t colon = text.find(':');
+  for (const auto& [word, kind] : kKinds) {
+    if (text.substr(0, colon) != word) continue;
+    spec.kind = kind;
+    if (colon == std::string::npos) return spec;
+    static const std::regex form("(\\d{1,4})x(\\d{1,4})");
+    std::smatch part;
+    const std::string grid = text.substr(colon + 1);
+    if (!std::regex_match(grid, part, form)) {
+      throw BadInput(fmt::format("{}: grid '{}': must be ROWSxCOLUMNS, as 4x4", name, grid));
+    }
+    spec.grid = GridShape{std::stoi(part[1]), std::stoi(part[2])};
+    return spec;
+  }
+  throw BadInput(fmt::format("{}: must be {}", name, kGrids));
 }
 
-WaferSource parse_source(const std::string& spec) {
-  const std::vector<std::string> parts = split(spec);
-  WaferSource source;
-  source.wafer = parts.front();
-  if (source.wafer.empty()) refuse(spec, "which wafer? (wafer:FILE)");
-  for (size_t i = 1; i < parts.size(); ++i) {
-    const std::string& part = parts[i];
-    const size_t equals = part.find('=');
-    const std::string key = part.substr(0, equals);
-    const std::string value = equals == std::string::npos ? "" : part.substr(equals + 1);
-    const bool flag = key == "accept-smaller";
-    if (!flag && key != "defects" && key != "map" && key != "window") {
-      refuse(spec, fmt::format("option '{}' is unknown; there are {}", part, kOptions));
+MachineSpec machine_of(const MachineFlags& f) {
+  const std::pair<bool, const char*> parts[] = {{f.device.has_value(), "--device"},
+                                                {!f.tiles.empty(), "--tiles"},
+                                                {!f.wafer.empty(), "--wafer"},
+                                                {!f.defects.empty(), "--defects"},
+                                                {!f.map.empty(), "--map"},
+                                                {!f.window.empty(), "--window"},
+                                                {f.accept_smaller, "--accept-smaller"}};
+  if (f.machine) {
+    for (const auto& [given, flag] : parts) {
+      if (given)
+        throw BadInput(fmt::format("--machine: not with {}, which writes a part of it", flag));
     }
-    if (flag != (equals == std::string::npos) || (!flag && value.empty())) {
-      refuse(spec, flag ? fmt::format("'{}': accept-smaller has no value", part)
-                        : fmt::format("'{}': {}= needs a value", part, key));
-    }
-    const bool again = flag               ? source.part.accept_smaller
-                       : key == "defects" ? !source.defects.empty()
-                       : key == "map"     ? !source.map.empty()
-                                          : source.part.window.has_value();
-    if (again) refuse(spec, fmt::format("'{}' is given twice", key));
-    if (flag) source.part.accept_smaller = true;
-    if (key == "defects") source.defects = value;
-    if (key == "map") source.map = value;
-    if (key == "window") {
-      source.part.window = parse_window(value);
-      if (!source.part.window) {
-        refuse(spec, fmt::format("'{}': must be ROWSxCOLUMNS or ROWSxCOLUMNS@ROW,COLUMN, as "
-                                 "3x4@1,0",
-                                 part));
-      }
-    }
+    return parse_machine(*f.machine, "--machine " + *f.machine);
   }
-  if (!source.map.empty() && (source.part.window || source.part.accept_smaller)) {
-    refuse(spec, "a map says which tiles there are: not with window or accept-smaller");
+  if (!f.wafer.empty()) return wafer_of(f);
+  for (const auto& [given, flag] : parts) {
+    const bool of_wafer = flag != parts[0].second && flag != parts[1].second;
+    if (given && of_wafer) throw BadInput(fmt::format("{}: which wafer? (--wafer FILE)", flag));
   }
-  return source;
+  std::string text = f.device.value_or("sim");
+  std::string name = "--device " + text;
+  replace_kind("rtl", "sim", &text);
+  // A board's tiles are those of `mini` in any case.
+  const bool board = uart::is_board(text) || text.rfind("fpga-sim", 0) == 0;
+  if (f.tiles == "mini" && !board) {
+    if (!replace_kind("sim", "sim-mini", &text)) {
+      throw BadInput(fmt::format("--tiles mini: not with {}, only with a simulated grid", name));
+    }
+    name = "--tiles mini";
+  }
+  return parse_machine(text, name);
 }
 
-}  // namespace ow::wafer
+void check_use(const MachineSpec& spec, const MachineUse& use) {
+  const auto refuse = [&spec](const char* why, const char* flag) {
+    throw BadInput(fmt::format("{}: {} ({})", spec.name, why, flag));
+  };
+  for (const Ability& can : kAbilities) {
+    if (can.kind != spec.kind) continue;
+    if (use.trains && !can.trains) throw BadInput(spec.name + ": not with a training");
+    if (use.checked && !can.checked) refuse(can.why, "--checked");
+    if (use.check_idle && !can.check_idle) refuse(can.why, "--check-idle");
+    if (use.recorded && !can.recorded) refuse(can.why, "--record");
+  }
+  if (!use.drawn) return;
+  if (spec.kind != MachineKind::Wafer) refuse("only a wafer is drawn", "--svg");
+  if (!spec.wafer.map.empty()) refuse("with a map there is no bring-up to be drawn", "--svg");
+}
+
+}  // namespace ow

@@ -46,8 +46,9 @@ struct ReadyWafer {
 
 // What stands behind "wafer:" in a machine's name: FILE[,OPTION]..., where an option is
 // defects=FILE, map=FILE, window=ROWSxCOLUMNS[@ROW,COLUMN] or accept-smaller, each at most once; a
-// map excludes the last two. `firmware` is left empty. BadInput for anything else.
-WaferSource parse_source(const std::string& spec);
+// map excludes the last two. A comma ends a file's name, unless a backslash stands before it.
+// `firmware` is left empty. BadInput for anything else, beginning with `name`, or the whole string.
+WaferSource parse_source(const std::string& spec, const std::string& name = "");
 
 // ROWSxCOLUMNS, or ROWSxCOLUMNS@ROW,COLUMN of its first tile (0,0); nothing if it is neither.
 std::optional<Window> parse_window(const std::string& text);

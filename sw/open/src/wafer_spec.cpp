@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/open/wafer.h"
+
+#include <fmt/format.h>
+
+#include <regex>
+
+#include "ow/base/error.h"
+
+namespace ow::wafer {
+namespace {
+
+constexpr char kOptions[] =
+    "defects=FILE, map=FILE, window=ROWSxCOLUMNS[@ROW,COLUMN], accept-smaller";
+
+// The parts between commas. A backslash makes a comma part of a file's name. A window's position
+// has a comma of its own: digits after a window belong to it.
+std::vector<std::string> split(const std::string& text) {
+  static const std::regex window("window=[^,]*@\\d+");
+  std::vector<std::string> parts(1);
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool escapes =
+        text[i] == '\\' && i + 1 < text.size() && (text[i + 1] == ',' || text[i + 1] == '\\');
+    if (escapes) {
+      parts.back() += text[++i];
+      continue;
+    }
+    const bool digit = i + 1 < text.size() && text[i + 1] >= '0' && text[i + 1] <= '9';
+    if (text[i] != ',' || (digit && std::regex_match(parts.back(), window))) {
+      parts.back() += text[i];
+    } else {
+      parts.emplace_back();
+    }
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::optional<Window> parse_window(const std::string& text) {
+  // Five digits are more than any wafer has.
+  static const std::regex form("(\\d{1,5})x(\\d{1,5})(@(\\d{1,5}),(\\d{1,5}))?");
+  std::smatch part;
+  if (!std::regex_match(text, part, form)) return std::nullopt;
+  Window w;
+  w.rows = std::stoi(part[1]);
+  w.cols = std::stoi(part[2]);
+  w.row = part[4].matched ? std::stoi(part[4]) : 0;
+  w.col = part[5].matched ? std::stoi(part[5]) : 0;
+  if (w.rows < 1 || w.cols < 1) return std::nullopt;
+  return w;
+}
+
+WaferSource parse_source(const std::string& spec, const std::string& name) {
+  const auto refuse = [&](const std::string& what) {
+    throw BadInput(
+        fmt::format("{}: {}", name.empty() ? "machine 'wafer:" + spec + "'" : name, what));
+  };
+  const std::vector<std::string> parts = split(spec);
+  WaferSource source;
+  source.wafer = parts.front();
+  if (source.wafer.empty()) refuse("which wafer? (wafer:FILE)");
+  for (size_t i = 1; i < parts.size(); ++i) {
+    const std::string& part = parts[i];
+    const size_t equals = part.find('=');
+    const std::string key = part.substr(0, equals);
+    const std::string value = equals == std::string::npos ? "" : part.substr(equals + 1);
+    const bool flag = key == "accept-smaller";
+    if (!flag && key != "defects" && key != "map" && key != "window") {
+      refuse(fmt::format("option '{}' is unknown; there are {}", part, kOptions));
+    }
+    if (flag != (equals == std::string::npos) || (!flag && value.empty())) {
+      refuse(flag ? fmt::format("'{}': accept-smaller has no value", part)
+                  : fmt::format("'{}': {}= needs a value", part, key));
+    }
+    const bool again = flag               ? source.part.accept_smaller
+                       : key == "defects" ? !source.defects.empty()
+                       : key == "map"     ? !source.map.empty()
+                                          : source.part.window.has_value();
+    if (again) refuse(fmt::format("'{}' is given twice", key));
+    if (flag) source.part.accept_smaller = true;
+    if (key == "defects") source.defects = value;
+    if (key == "map") source.map = value;
+    if (key == "window") {
+      source.part.window = parse_window(value);
+      if (!source.part.window) {
+        refuse(
+            fmt::format("'{}': must be ROWSxCOLUMNS or ROWSxCOLUMNS@ROW,COLUMN, as "
+                        "3x4@1,0",
+                        part));
+      }
+    }
+  }
+  if (!source.map.empty() && (source.part.window || source.part.accept_smaller)) {
+    refuse("a map says which tiles there are: not with window or accept-smaller");
+  }
+  return source;
+}
+
+}  // namespace ow::wafer
